@@ -1,0 +1,201 @@
+# SPDX-License-Identifier: Apache-2.0
+#
+# One Makefile, four variants (VARIANT=release|debug|asan|tsan), each in a
+# build directory of its own. `make help` lists the targets.
+#
+# Targets a user types run set-up first and then call make again: only the
+# second run asks pkg-config, which the set-up may just have installed.
+
+VARIANT ?= release
+WERROR ?= 0
+PREFIX ?= /usr/local
+DESTDIR ?=
+CLANG_FORMAT ?= clang-format
+JOBS ?= $(shell nproc 2>/dev/null || echo 1)
+
+ifeq ($(origin CC),default)
+CC := gcc
+endif
+
+# The same numbers on every machine: no -march=native, no fused multiply-add,
+# no -ffast-math. Assertions stay on in every variant.
+ifeq ($(VARIANT),release)
+BUILD ?= build
+OPTIMISE := -O2 -g
+else ifeq ($(VARIANT),debug)
+BUILD ?= build/debug
+OPTIMISE := -O0 -g3
+else ifeq ($(VARIANT),asan)
+BUILD ?= build/asan
+OPTIMISE := -O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all
+else ifeq ($(VARIANT),tsan)
+BUILD ?= build/tsan
+OPTIMISE := -O1 -g -fno-omit-frame-pointer -fsanitize=thread
+else
+$(error VARIANT is '$(VARIANT)', allowed release, debug, asan, tsan)
+endif
+
+WARNINGS := -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wvla -Wundef \
+	-Wcast-qual -Wformat=2 $(if $(filter 1,$(WERROR)),-Werror)
+# Library headers such as Random123's need no -I on any system we know, so pkg-config is asked for what differs only.
+PKG_CFLAGS := $(shell pkg-config --cflags yaml-0.1 libpcre2-8 jansson libxxhash 2>/dev/null)
+PKG_LIBS := $(shell pkg-config --libs yaml-0.1 libpcre2-8 jansson libxxhash 2>/dev/null || \
+	echo -lyaml -lpcre2-8 -ljansson -lxxhash)
+TEST_CFLAGS := $(shell pkg-config --cflags cmocka 2>/dev/null)
+TEST_LIBS := $(shell pkg-config --libs cmocka 2>/dev/null || echo -lcmocka)
+
+LANGUAGE := -std=c11 -D_POSIX_C_SOURCE=200809L -I. -fopenmp -ffp-contract=off
+ALL_CFLAGS := $(LANGUAGE) $(OPTIMISE) $(WARNINGS) $(PKG_CFLAGS) $(CFLAGS)
+ALL_LDFLAGS := $(OPTIMISE) -fopenmp $(LDFLAGS)
+LIBS := $(PKG_LIBS) -lm
+
+FOLDERS := sim/base sim mapper dse
+SOURCES := $(sort $(wildcard $(addsuffix /*.c,$(FOLDERS))))
+HEADERS := $(sort $(wildcard $(addsuffix /*.h,$(FOLDERS))))
+TEST_SOURCES := $(sort $(wildcard tests/test_*.c))
+BENCH_SOURCES := $(sort $(wildcard tests/bench_*.c))
+TEST_SCRIPTS := $(sort $(wildcard tests/cli/*.sh))
+
+OBJECTS := $(SOURCES:%.c=$(BUILD)/obj/%.o)
+MAIN_OBJECT := $(BUILD)/obj/dse/main.o
+ARCHIVE := $(BUILD)/libdse.a
+PROGRAM := $(BUILD)/dse
+TESTS := $(TEST_SOURCES:tests/%.c=$(BUILD)/tests/%)
+BENCHES := $(BENCH_SOURCES:tests/%.c=$(BUILD)/bench/%)
+
+# make again, on all cores unless the user chose a number of jobs.
+AGAIN = +@$(MAKE) --no-print-directory $(if $(findstring --jobserver,$(MAKEFLAGS)),,-j$(JOBS))
+
+.DEFAULT_GOAL := all
+.PHONY: all deps test explore bench debug asan tsan layers headers format install clean help
+.PHONY: build-program build-tests build-benches build-objects run-tests run-benches FORCE
+.DELETE_ON_ERROR:
+.SECONDARY:
+MAKEFLAGS += --no-builtin-rules
+
+all:
+	@CC='$(CC)' ./.ci/deps --check
+	$(AGAIN) build-program
+
+deps:
+	@CC='$(CC)' ./.ci/deps
+
+test: deps
+	$(AGAIN) build-tests build-program
+	$(AGAIN) run-tests
+
+explore: deps
+	$(AGAIN) build-program
+	@$(PROGRAM) explore spaces/mla_sizing.yaml
+
+bench: deps
+	$(AGAIN) VARIANT=release build-benches
+	$(AGAIN) VARIANT=release run-benches
+
+debug asan tsan: deps
+	$(AGAIN) VARIANT=$@ build-program build-tests
+
+build-program: $(PROGRAM)
+build-tests: $(TESTS)
+build-benches: $(BENCHES)
+build-objects: $(OBJECTS)
+
+run-tests: $(TESTS) $(PROGRAM)
+	@DSE='$(abspath $(PROGRAM))' ./tests/run $(TESTS) $(TEST_SCRIPTS)
+
+run-benches: $(BENCHES)
+	@set -e; for bench in $(BENCHES); do "$$bench"; done
+
+# ---- compiling -----------------------------------------------------------------------------------
+
+# Rewritten only when the compiler or a flag changes; everything is compiled again then.
+$(BUILD)/flags: FORCE
+	@mkdir -p $(@D)
+	@printf '%s\n' '$(CC) $(ALL_CFLAGS) $(TEST_CFLAGS)' '$(ALL_LDFLAGS) $(LIBS) $(TEST_LIBS)' >$@.new
+	@if cmp -s $@.new $@; then rm -f $@.new; else mv $@.new $@; fi
+
+$(BUILD)/obj/%.o: %.c $(BUILD)/flags
+	@mkdir -p $(@D)
+	$(CC) $(ALL_CFLAGS) -MMD -MP -c $< -o $@
+
+$(BUILD)/obj/tests/%.o: tests/%.c $(BUILD)/flags
+	@mkdir -p $(@D)
+	$(CC) $(ALL_CFLAGS) $(TEST_CFLAGS) -MMD -MP -c $< -o $@
+
+# The list of members is a prerequisite of its own, so that a removed source leaves the archive.
+$(BUILD)/members: FORCE
+	@mkdir -p $(@D)
+	@printf '%s\n' $(OBJECTS) >$@.new
+	@if cmp -s $@.new $@; then rm -f $@.new; else mv $@.new $@; fi
+
+$(ARCHIVE): $(filter-out $(MAIN_OBJECT),$(OBJECTS)) $(BUILD)/members
+	@rm -f $@
+	ar rcs $@ $(filter %.o,$^)
+
+$(PROGRAM): $(MAIN_OBJECT) $(ARCHIVE)
+	$(CC) $(ALL_LDFLAGS) $^ $(LIBS) -o $@
+
+$(BUILD)/tests/%: $(BUILD)/obj/tests/%.o $(ARCHIVE)
+	@mkdir -p $(@D)
+	$(CC) $(ALL_LDFLAGS) $^ $(TEST_LIBS) $(LIBS) -o $@
+
+$(BUILD)/bench/%: $(BUILD)/obj/tests/%.o $(ARCHIVE)
+	@mkdir -p $(@D)
+	$(CC) $(ALL_LDFLAGS) $^ $(LIBS) -o $@
+
+-include $(OBJECTS:.o=.d) $(TEST_SOURCES:%.c=$(BUILD)/obj/%.d) $(BENCH_SOURCES:%.c=$(BUILD)/obj/%.d)
+
+# ---- checks of the source ------------------------------------------------------------------------
+
+# What each folder may include, itself and what lies below it; an include that points up fails.
+layers:
+	@for file in $(SOURCES) $(HEADERS); do \
+		$(CC) $(LANGUAGE) $(PKG_CFLAGS) -x c -MM "$$file" >/dev/null || { echo "$$file: cannot be read"; continue; }; \
+		$(CC) $(LANGUAGE) $(PKG_CFLAGS) -x c -MM "$$file" | tr -s ' \\' '\n\n' | \
+		awk -v file="$$file" ' \
+			BEGIN { \
+				if (file ~ /^sim\/base\//) allowed = "^sim/base/"; \
+				else if (file ~ /^sim\//) allowed = "^sim/"; \
+				else if (file ~ /^mapper\//) allowed = "^(mapper|sim)/"; \
+				else allowed = "^(dse|mapper|sim)/"; \
+			} \
+			/\.[ch]$$/ && $$0 !~ /^\// && ($$0 !~ allowed || /\.\.\//) { print file ": includes " $$0 ", which it may not" }'; \
+	done | { ! grep .; }
+
+# Each header compiles alone, and twice.
+headers:
+	@set -e; for header in $(HEADERS); do \
+		printf '#include "%s"\n#include "%s"\n' "$$header" "$$header" | \
+		$(CC) $(ALL_CFLAGS) -Werror -fsyntax-only -x c - || { echo "$$header: does not compile alone"; exit 1; }; \
+	done
+
+format:
+	$(CLANG_FORMAT) -i $(SOURCES) $(HEADERS) $(TEST_SOURCES) $(BENCH_SOURCES)
+
+# ---- the rest ------------------------------------------------------------------------------------
+
+install: all
+	install -d '$(DESTDIR)$(PREFIX)/bin' '$(DESTDIR)$(PREFIX)/share/dse'
+	install -m 755 $(PROGRAM) '$(DESTDIR)$(PREFIX)/bin/dse'
+	find spaces -type f -name '*.yaml' -exec sh -c 'for file; do \
+		install -d "$$0/$${file%/*}" && install -m 644 "$$file" "$$0/$$file" || exit 1; done' \
+		'$(DESTDIR)$(PREFIX)/share/dse' {} +
+
+clean:
+	rm -rf build
+
+help:
+	@echo 'make            build/dse'
+	@echo 'make explore    set up, build, explore spaces/mla_sizing.yaml'
+	@echo 'make test       set up, build, run every test; VARIANT=asan, tsan or debug runs them in that variant'
+	@echo 'make bench      build and run the benchmarks'
+	@echo 'make deps       install the packages that are missing, or name them'
+	@echo 'make debug      unoptimised build in build/debug'
+	@echo 'make asan       build with address and undefined-behaviour sanitizers in build/asan'
+	@echo 'make tsan       build with the thread sanitizer in build/tsan'
+	@echo 'make layers     check that no include points up (sim/base < sim < mapper < dse)'
+	@echo 'make headers    compile each header alone'
+	@echo 'make format     lay the source out with clang-format'
+	@echo 'make install    to PREFIX ($(PREFIX)), below DESTDIR'
+	@echo 'make clean      remove build/'
+	@echo 'Variables: CC, CFLAGS, LDFLAGS, VARIANT, WERROR=1, JOBS, PREFIX, DESTDIR'
