@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef DSE_ENGINE_H
+#define DSE_ENGINE_H
+/*
+ * Search engines, ask/tell: the driver asks for a batch of candidates,
+ * evaluates them (in parallel), and tells the engine what came out. An engine
+ * is one file and one row of engine_table[]; it sees a problem, never a
+ * machine or a file.
+ */
+#include "dse/pareto.h"
+#include "dse/problem.h"
+#include "sim/base/err.h"
+
+struct engine_options {
+	uint64_t seed;
+	uint64_t max_evaluation; /* 0: no limit */
+	uint32_t population;     /* genetic engines; 0: the engine's default */
+	uint32_t generations;    /* genetic engines; 0: until stagnation, space exhausted or max_evaluation */
+};
+
+/* Counts since the engine began; they add up: n_told = n_feasible + n_infeasible. */
+struct engine_counts {
+	uint64_t n_asked, n_told, n_feasible, n_infeasible;
+	uint64_t n_skipped;   /* candidates never asked for because a cut covers them */
+	uint64_t n_duplicate; /* candidates made again and not asked for again */
+};
+
+struct engine;
+
+struct engine_kind {
+	const char *name, *help;
+	/* Returns NULL and a message when memory is out. The problem must outlive the engine. */
+	struct engine *(*create)(const struct problem *problem, const struct engine_options *options, struct err *err);
+	/* Write up to max candidates into genome [max][n_gene]; returns how many; 0: the engine is done. */
+	size_t (*ask)(struct engine *engine, uint32_t *genome, size_t max);
+	/* Results of the last ask, same order, all n of them. */
+	void (*tell)(struct engine *engine, const uint32_t *genome, const struct evaluation *result, size_t n);
+	void (*destroy)(struct engine *engine);
+	struct engine_counts (*counts)(const struct engine *engine);
+	/* How far it is, 0..1, for progress. */
+	double (*progress)(const struct engine *engine);
+};
+
+extern const struct engine_kind *const engine_table[];
+extern const size_t engine_n;
+const struct engine_kind *engine_find(const char *name);
+
+/* Called after each batch; return false to stop early (Ctrl-C, time). */
+typedef bool (*engine_watch)(void *context, double progress, const struct engine_counts *counts);
+
+/*
+ * Run an engine to its end on n_thread threads (0: all): ask, evaluate the
+ * batch in parallel, tell, insert feasible points into archive in batch order.
+ * The archive is the same for any n_thread. watch may be NULL.
+ * near (may be NULL): receives the least-violating infeasible candidate.
+ */
+struct engine_nearest {
+	double violation; /* infinite: none seen */
+	uint32_t reason;
+	uint32_t *genome; /* [n_gene], the caller's memory */
+};
+enum err_code engine_run(const struct engine_kind *kind, const struct problem *problem,
+                         const struct engine_options *options, unsigned n_thread, struct pareto *archive,
+                         struct engine_counts *counts, uint64_t *n_by_reason /* [n_reason] */, size_t n_reason,
+                         struct engine_nearest *near, engine_watch watch, void *watch_context, struct err *err);
+
+#endif

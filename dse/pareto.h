@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef DSE_PARETO_H
+#define DSE_PARETO_H
+/*
+ * Pareto archive: the nondominated points told so far, all objectives
+ * minimised. Of points with equal objectives the one with the smaller genome
+ * (lexicographic) stays, so the archive does not depend on the order in which
+ * points arrive. Memory is bounded by the front.
+ */
+#include "dse/problem.h"
+#include <stdbool.h>
+
+struct pareto {
+	unsigned n_objective;
+	size_t n_gene;
+	size_t n, n_alloc;
+	double *objective; /* [n][n_objective] */
+	uint32_t *genome;  /* [n][n_gene] */
+	uint64_t *tag;     /* [n], the caller's */
+};
+
+/* a dominates b: nowhere larger, somewhere smaller. */
+bool pareto_dominates(const double *a, const double *b, unsigned n_objective);
+
+void pareto_init(struct pareto *archive, unsigned n_objective, size_t n_gene);
+void pareto_free(struct pareto *archive);
+
+/* Insert a feasible point; returns whether it stays. false also when memory is out (archive->n_alloc is 0 then). */
+bool pareto_insert(struct pareto *archive, const double *objective, const uint32_t *genome, uint64_t tag);
+
+/* Insert all points of other (same shape). */
+void pareto_merge(struct pareto *archive, const struct pareto *other);
+
+/* Sort by objectives, then genome: the total order of everything that is printed. */
+void pareto_sort(struct pareto *archive);
+
+#endif

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef DSE_PLAN_H
+#define DSE_PLAN_H
+/*
+ * Plan: from a space and one machine candidate to the problems the engines
+ * solve. Equal layers become one layer problem; its genome is (input place,
+ * result place, strategy, reuse operand, operand width, d, w, h, c split,
+ * operating point). Network fronts are composed from the layer fronts.
+ */
+#include "dse/compose.h"
+#include "dse/engine.h"
+#include "dse/problem.h"
+#include "dse/space.h"
+
+/* Genes of a layer problem, slowest first. */
+enum layer_gene {
+	GENE_PLACE,    /* bit 0: ifmap in storage QPEs, bit 1: result in storage QPEs */
+	GENE_STRATEGY,
+	GENE_REUSE,
+	GENE_OPERAND,
+	GENE_D,
+	GENE_W,
+	GENE_H,
+	GENE_C,
+	GENE_LEVEL,
+	N_LAYER_GENE
+};
+
+/* One distinct layer of a network on one machine. Plain data once built; read by many threads. */
+struct layer_problem {
+	const struct space *space;
+	struct layer_context context[2]; /* [0]: 8-bit operands, [1]: 16-bit */
+	uint32_t n_value[N_LAYER_GENE];
+	struct dim_axis w, h, c, d;
+	uint8_t strategy[N_STRATEGY], reuse[N_REUSE_OPERAND], place[4], operand_bit[2], level[MACHINE_MAX_LEVEL];
+	uint64_t n_legal;      /* designs of this layer, reduced or not: what SPLIT_ALL would enumerate */
+	unsigned n_metric;     /* internal metrics: those objectives and limits need */
+	enum metric metric[N_METRIC];
+	double limit[N_METRIC];
+	struct problem problem; /* context points back here */
+	struct arena arena;
+};
+
+/* Build the problem of one block on one machine. machine, block and choice must outlive it. ERR_INPUT, ERR_INTERNAL. */
+enum err_code layer_problem_build(const struct space *space, const struct machine *machine, const struct block *block,
+                                  const struct layer_choice *choice, struct layer_problem *layer, struct err *err);
+void layer_problem_free(struct layer_problem *layer);
+
+/* The design a genome stands for. */
+void layer_problem_design(const struct layer_problem *layer, const uint32_t *genome, struct layer_design *design);
+
+/*
+ * Evaluate one design of a block: verdict, simulated result and metrics
+ * [N_METRIC]. false when the design cannot run. The one road by which every
+ * candidate of every engine, simulate and validate is evaluated.
+ */
+bool evaluate_design(const struct layer_context *context, const struct layer_design *design, struct sim_result *result,
+                     double *metric, struct verdict *verdict);
+
+#endif

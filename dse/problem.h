@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef DSE_PROBLEM_H
+#define DSE_PROBLEM_H
+/*
+ * A problem as the engines see it: integer genes, objectives to minimise, one
+ * measure of how far a candidate violates its limits. Nothing of YAML, layers
+ * or machines.
+ */
+#include <stddef.h>
+#include <stdint.h>
+
+#define PROBLEM_MAX_OBJECTIVE 8
+
+/* What became of one candidate. */
+struct evaluation {
+	double objective[PROBLEM_MAX_OBJECTIVE]; /* to minimise; unused ones 0 */
+	double violation; /* 0: feasible; else how far from feasible, larger is worse; objectives may be infinite */
+	uint32_t reason;  /* which limit (the caller's numbering); meaningless when feasible */
+	/*
+	 * A cut: no candidate that agrees in genes 0..n_cut-1 is feasible, so an
+	 * exhaustive engine may skip them all. 0: no cut known.
+	 */
+	uint32_t n_cut;
+};
+
+struct problem {
+	size_t n_gene;
+	const uint32_t *n_value; /* [n_gene], each >= 1; gene i takes 0..n_value[i]-1 */
+	unsigned n_objective;
+	/*
+	 * Evaluate n candidates: genome is [n][n_gene], out is [n]. Called by several
+	 * threads at once; must not change what it shares. Never fails: a candidate
+	 * that cannot be built is infeasible with a reason.
+	 */
+	void (*evaluate)(const void *context, const uint32_t *genome, size_t n, struct evaluation *out);
+	const void *context;
+};
+
+/* Candidates of the problem, UINT64_MAX when that does not fit. */
+uint64_t problem_size(const struct problem *problem);
+
+#endif

@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef DSE_SPACE_H
+#define DSE_SPACE_H
+/*
+ * A design space, read from YAML: machines and their axes, networks, what each
+ * group of layers may choose from, constraints, objectives and how to search.
+ * space.c reads it; plan.c turns it into problems for the engines.
+ */
+#include "dse/expr.h"
+#include "dse/metric.h"
+#include "mapper/design.h"
+#include "mapper/network.h"
+#include "sim/base/arena.h"
+#include "sim/base/hash.h"
+#include "sim/machine.h"
+
+#define SPACE_MAX_OBJECTIVE 4
+#define SPACE_MAX_NETWORK 16
+
+/* One machine parameter that varies: its values as text, checked against the parameter's range. */
+struct space_axis {
+	const struct machine_param *param;
+	size_t n;
+	const char **value; /* [n] */
+	struct err_place at;
+};
+
+/* What a layer may choose from, after all rules that match it are applied (later rules win, key by key). */
+struct layer_choice {
+	enum split_choice w, h, c, d;
+	uint32_t max_part_w, max_part_h, max_part_c, max_part_d; /* UINT32_MAX: no limit */
+	size_t n_fixed_w, n_fixed_h, n_fixed_c, n_fixed_d; /* > 0: exactly these splits */
+	const struct dim_split *fixed_w, *fixed_h, *fixed_c, *fixed_d;
+	bool thesis_split;           /* only the thesis splitter's own split */
+	bool strategy[N_STRATEGY];
+	bool reuse[N_REUSE_OPERAND];
+	uint32_t level_mask;         /* bit i: operating point i */
+	bool operand_8bit, operand_16bit;
+};
+
+/* A rule: layers whose operation name matches, and what they get. */
+struct space_rule {
+	const char *pattern; /* PCRE2, on the core operation's name */
+	uint32_t set;        /* which fields of choice the rule sets (space.c's bits) */
+	struct layer_choice choice;
+	struct err_place at;
+};
+
+enum space_aggregate { AGGREGATE_SUM, AGGREGATE_WORST, AGGREGATE_WEIGHTED };
+
+struct space_network {
+	struct network network;
+	double weight;
+	struct layer_choice *choice; /* [network.n_block] */
+};
+
+struct space_limit {
+	enum metric metric;
+	double max;
+	struct err_place at;
+};
+
+/* An input file, for run.json. */
+struct space_file {
+	const char *path;
+	char hash[HASH_HEX_SIZE];
+};
+
+struct space {
+	char name[MACHINE_NAME_SIZE];
+	size_t n_machine;
+	struct machine *machine; /* [n_machine] base machines; the first axis of the space */
+	size_t n_axis;
+	struct space_axis *axis;
+	size_t n_network;
+	struct space_network *network;
+	enum space_aggregate aggregate;
+	size_t n_constraint;
+	struct expr **constraint;    /* over parameter keys: must be true (not 0) for a machine to be looked at */
+	size_t n_limit;
+	struct space_limit *limit;   /* metric <= max */
+	size_t n_objective;
+	enum metric objective[SPACE_MAX_OBJECTIVE];
+	const char *engine;          /* name in engine_table; "exhaustive" by default */
+	uint64_t seed, max_evaluation;
+	uint32_t population, generations;
+	size_t max_front;            /* network fronts larger than this are thinned */
+	size_t n_file;
+	struct space_file *file;     /* every file read, the space itself first */
+	struct arena arena;          /* owns all of the above but the networks' own arenas */
+};
+
+/*
+ * Read a space and every machine and network file it names (paths relative to
+ * the space file, then to its parent directories' machines/ and networks/).
+ * All mistakes of all files in one pass. ERR_INPUT or ERR_IO; empty then.
+ */
+enum err_code space_read(const char *path, struct space *space, struct err *err);
+void space_free(struct space *space);
+
+/* Machine candidates: product of machines and axis values. */
+uint64_t space_n_machine(const struct space *space);
+
+/*
+ * Build machine candidate index (0..space_n_machine-1; the last axis varies
+ * fastest). Returns false with reason text in why when machine_check or a
+ * constraint rejects it.
+ */
+bool space_machine(const struct space *space, uint64_t index, struct machine *machine, char *why, size_t n_why);
+
+/* Read one machine file. ERR_INPUT with file:line:column, ERR_IO. */
+enum err_code machine_read(const char *path, struct machine *machine, struct err *err);
+
+#endif

@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef MAPPER_DESIGN_H
+#define MAPPER_DESIGN_H
+/*
+ * A design of one block: split, distribution strategy, operand kept, operating
+ * point, and where input and result lie. mapper_distribute turns it into a
+ * program for the machine, or says why it cannot run.
+ */
+#include "mapper/network.h"
+#include "mapper/split.h"
+#include "sim/machine.h"
+#include "sim/mla.h"
+#include "sim/program.h"
+
+/* Distribution strategies (thesis sections 4.3, 4.4). One row of strategy_table each. */
+enum strategy {
+	STRATEGY_NO_FUSION,    /* every operation reads from and writes to DRAM; idle PEs take the next task */
+	STRATEGY_FUSION,       /* ARM operations stay in the PE; no reuse between PEs */
+	STRATEGY_FUSION_REUSE, /* ours: fusion, ifmap or filters kept, the other operand passed on; runs every task */
+	STRATEGY_THESIS_REUSE, /* fusion with reuse exactly as the thesis simulator ran it, omissions included: for validation */
+	N_STRATEGY
+};
+struct strategy_info {
+	const char *name, *help;
+	bool fused, reuses, for_search;
+};
+extern const struct strategy_info strategy_table[N_STRATEGY];
+
+/* Which operand a QPE keeps in reuse (equations 4.2 and 4.3); the chip always keeps ifmaps. */
+enum reuse_operand { REUSE_AUTO, REUSE_IFMAP, REUSE_FILTER, N_REUSE_OPERAND };
+extern const char *const reuse_operand_name[N_REUSE_OPERAND]; /* "auto", "ifmap", "filter" */
+
+struct layer_design {
+	struct split split;
+	enum strategy strategy;
+	enum reuse_operand reuse;
+	uint32_t level;       /* index of the operating point */
+	uint32_t operand_bit; /* 8 or 16 */
+	bool in_storage;      /* ifmap lies in the storage QPEs (chip, reuse), else in DRAM */
+	bool out_storage;     /* result is kept in the storage QPEs, if it fits */
+};
+
+/* Why a design cannot run. One row of verdict_table each. */
+enum verdict_reason {
+	VERDICT_OK,
+	VERDICT_SRAM,        /* a task's operands and results do not fit the PE's SRAM */
+	VERDICT_STORAGE,     /* the result does not fit the storage QPEs */
+	VERDICT_NO_STORAGE,  /* strategy cannot read from or keep in storage QPEs */
+	VERDICT_STRATEGY,    /* strategy does not serve this kind of block or machine */
+	VERDICT_INPUT_SPLIT, /* strategy cannot split input channels of this block */
+	VERDICT_OPERAND,     /* reuse operand is not available on this machine */
+	N_VERDICT
+};
+struct verdict_info {
+	const char *name, *help;
+};
+extern const struct verdict_info verdict_table[N_VERDICT];
+
+struct verdict {
+	enum verdict_reason reason;
+	uint64_t demanded, available; /* bytes, where the reason has bytes */
+};
+
+/* What depends on block, machine and operand width but not on the design; prepared once, then read by many threads. */
+struct layer_context {
+	const struct block *block;
+	const struct machine *machine;
+	uint32_t operand_bit;
+	struct mla_conv_round round; /* BLOCK_CONV */
+	struct hierarchy hierarchy;
+};
+
+/* machine and block must outlive the context. */
+void mapper_prepare(const struct block *block, const struct machine *machine, uint32_t operand_bit,
+                    struct layer_context *context);
+
+/*
+ * The program of a design, or the reason why there is none (verdict->reason !=
+ * VERDICT_OK; program undefined then). design->operand_bit equals the
+ * context's. No allocation; a fraction of a microsecond.
+ */
+bool mapper_distribute(const struct layer_context *context, const struct layer_design *design,
+                       struct program *program, struct verdict *verdict);
+
+/* Bytes of a PE's SRAM that the largest task needs under the strategy (operands, result, migration buffer). */
+uint64_t mapper_sram_byte(const struct layer_context *context, const struct layer_design *design);
+
+/* Whether the block's result, split so, fits the storage QPEs of the machine. */
+bool mapper_result_fits_storage(const struct layer_context *context, const struct split *split);
+
+/*
+ * The thesis' splitter (section 4.2): its rules, for this target. ERR_INFEASIBLE
+ * with a message when no legal split fits.
+ */
+enum err_code splitter_thesis(const struct block *block, const struct machine *machine, struct split *split,
+                              struct err *err);
+
+#endif

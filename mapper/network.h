@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef MAPPER_NETWORK_H
+#define MAPPER_NETWORK_H
+/*
+ * Networks after parsing: layers chained, shapes checked, padding worked out,
+ * pooling fused where its stride equals its window, and each layer decomposed
+ * into operations under the thesis' names (section 4.1): PADD_n, CONV_n,
+ * CONV_SC_n, MAT_ELE_n, ACTI_n, QUAN_n, POOL_n, FC_n, FCE_n. The unit that is
+ * split and mapped is the block: one core operation (convolution, pooling or
+ * matrix multiplication) and the ARM operations fused with it.
+ */
+#include "sim/base/arena.h"
+#include "sim/base/err.h"
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define BLOCK_NAME_SIZE 24
+#define NETWORK_NAME_SIZE 64
+
+enum block_kind { BLOCK_CONV, BLOCK_POOL, BLOCK_MATMUL };
+
+/* Where a block finds its ifmap. */
+enum block_input {
+	INPUT_LATEST, /* the result of the block before it in the list (of the network's input: the first block) */
+	INPUT_HELD,   /* the result held for a shortcut: see hold */
+	INPUT_DRAM    /* a result further away: always in DRAM */
+};
+
+struct block {
+	char name[BLOCK_NAME_SIZE]; /* of the core operation: "CONV_5", "CONV_SC_5", "POOL_2", "FC_19" */
+	enum block_kind kind;
+	uint32_t number; /* n of its operations' names: layers counted from 1, fused pooling layers included */
+
+	/*
+	 * BLOCK_CONV, BLOCK_POOL: pixels and channels; in_* without padding. Core operation's result out_*, before
+	 * fused pooling. BLOCK_MATMUL: operand A is in_h rows (batch) of in_w; B is in_w rows of out_w columns;
+	 * out_h = in_h; in_c = out_c = 1; kernel and stride 1.
+	 */
+	uint32_t in_w, in_h, in_c;
+	uint32_t pad_left, pad_right, pad_top, pad_bottom;
+	uint32_t kernel_w, kernel_h, stride;
+	uint32_t out_w, out_h, out_c;
+	uint32_t pool; /* fused pooling: window = stride = pool in both directions; 1: none */
+	uint32_t pool_number; /* n of the fused POOL_n; 0: none */
+	bool pool_average; /* of the fused pooling, or of a BLOCK_POOL itself */
+
+	/* ARM operations of this block, besides fused pooling. */
+	bool has_padd, has_mat_ele, has_acti, has_quan;
+
+	/* Residency: which result it reads, and whether the latest result (before this block) is kept for a shortcut. */
+	enum block_input input;
+	bool hold;         /* the result that is latest before this block becomes the held one */
+	bool release_held; /* after this block the held result is no longer needed */
+	bool result_to_dram; /* some far reader needs this block's result in DRAM */
+
+	size_t same_as; /* index of the first block with equal parameters (all but name, number, residency, pool_number); itself when none before */
+};
+
+struct network {
+	char name[NETWORK_NAME_SIZE];
+	size_t n_block;
+	struct block *block; /* [n_block], in order of execution */
+	struct arena arena;  /* owns block */
+};
+
+/* An operation by name, as reports, split schemes and reference tables call it. */
+enum operation_kind {
+	OPERATION_PADD,
+	OPERATION_CONV,
+	OPERATION_CONV_SC,
+	OPERATION_MAT_ELE,
+	OPERATION_ACTI,
+	OPERATION_QUAN,
+	OPERATION_POOL,
+	OPERATION_FC,
+	OPERATION_FCE,
+	N_OPERATION_KIND
+};
+extern const char *const operation_kind_name[N_OPERATION_KIND];
+
+/* Padded ifmap extents of a block. */
+uint32_t block_padded_w(const struct block *block);
+uint32_t block_padded_h(const struct block *block);
+
+/* Multiply-accumulate operations of the core operation (0 for pooling). */
+uint64_t block_n_mac(const struct block *block);
+
+/* Block that has the core operation of this name, or NULL. */
+const struct block *network_find_block(const struct network *network, const char *name);
+
+/* Read a network's YAML file. ERR_INPUT with file:line:column, ERR_IO; the network is empty then. */
+enum err_code network_read(const char *path, struct network *network, struct err *err);
+void network_free(struct network *network);
+
+#endif

@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef MAPPER_SPLIT_H
+#define MAPPER_SPLIT_H
+/*
+ * Splits: how a block's core operation is cut into tasks. Each dimension is cut
+ * into parts of equal or two sizes, written a*m+b*n as in the thesis
+ * (appendix G), larger size first.
+ */
+#include "mapper/network.h"
+#include "sim/base/arena.h"
+#include "sim/base/err.h"
+#include <stdbool.h>
+#include <stdint.h>
+
+/* n_a parts of size_a, then n_b parts of size_b < size_a (n_b and size_b 0: equal parts). */
+struct dim_split {
+	uint32_t size_a, n_a, size_b, n_b;
+};
+
+/*
+ * BLOCK_CONV, BLOCK_POOL: w, h of the core operation's ofmap, c its channels
+ * (filters), d the input channels (pooling: d is uncut, size 1).
+ * BLOCK_MATMUL: w columns of B, h rows of A, d rows of B (= columns of A), c uncut, size 1.
+ */
+struct split {
+	struct dim_split w, h, c, d;
+};
+
+static inline uint32_t dim_n_part(const struct dim_split *dim)
+{
+	return dim->n_a + dim->n_b;
+}
+
+/* Extent covered. */
+static inline uint64_t dim_extent(const struct dim_split *dim)
+{
+	return (uint64_t)dim->size_a * dim->n_a + (uint64_t)dim->size_b * dim->n_b;
+}
+
+struct dim_split dim_whole(uint32_t extent);
+
+/* ceil(extent / n_part) rounded up to step, rest as even as two sizes and step allow; n_part 1..extent/step. */
+struct dim_split dim_even(uint32_t extent, uint32_t n_part, uint32_t step);
+
+/* "28*2", "21*4+20*7"; sizes in any order. ERR_INPUT saying what is wrong. */
+enum err_code dim_parse(const char *text, struct dim_split *dim, struct err *err);
+int dim_print(const struct dim_split *dim, char *text, size_t n_byte);
+
+/* The whole block in one task. */
+struct split split_whole(const struct block *block);
+
+/* Each dimension covers its extent, steps of fused pooling are kept, filters > 0; message otherwise. */
+enum err_code split_check(const struct block *block, const struct split *split, struct err *err);
+
+/* Tasks: product of the parts of all four dimensions. */
+uint64_t split_n_task(const struct split *split);
+
+/* Ifmap extent (stored, padded) that an ofmap part of this size needs: thesis equation 4.1, as the split tables give it (stride 2: out*stride, kernel permitting). */
+uint32_t split_in_extent(uint32_t out_part, uint32_t kernel, uint32_t stride);
+
+/* One dimension's choices. */
+enum split_choice {
+	SPLIT_ALL,     /* every legal split */
+	SPLIT_REDUCED, /* per number of parts only the splits no other one of equal count beats: see dim_axis_build */
+	SPLIT_EVEN,    /* per number of parts the most even one */
+	SPLIT_WHOLE    /* uncut */
+};
+
+struct dim_axis {
+	size_t n;
+	struct dim_split *choice; /* [n], by number of parts, then size_a */
+	uint64_t n_legal; /* how many legal splits there are */
+};
+
+/*
+ * The splits of extent into at most max_part parts whose sizes are multiples of
+ * step (extent is one). SPLIT_REDUCED keeps, per number of parts, those that are
+ * nondominated in (largest part, sum of ceil(part / unit) over parts, sum of
+ * ceil(part / 4)); the fast tier's cost of a chip program grows with each of
+ * these and depends on nothing else of the split, so no front point is lost.
+ * unit: MAC-array columns for width, rows for filters, 1 for height.
+ */
+enum err_code dim_axis_build(uint32_t extent, uint32_t step, uint32_t unit, uint32_t max_part, enum split_choice which,
+                             struct arena *arena, struct dim_axis *axis, struct err *err);
+
+/* Number of legal splits without listing them: parts of equal or two sizes, sizes multiples of step, at most max_part parts. */
+uint64_t dim_n_legal(uint32_t extent, uint32_t step, uint32_t max_part);
+
+/* A split scheme: the splits of named operations, from a CSV with the columns network, target, operation, ofmap_w, ofmap_h, ofmap_c, ifmap_w, ifmap_c (appendices G-J). */
+struct split_scheme_row {
+	char network[NETWORK_NAME_SIZE], target[8], operation[BLOCK_NAME_SIZE];
+	struct split split; /* as struct split says, by the operation's kind */
+	uint32_t in_w[2], in_h[2]; /* ifmap part extents as listed, larger and smaller (0: none) */
+	unsigned line;
+};
+struct split_scheme {
+	size_t n;
+	struct split_scheme_row *row;
+	struct arena arena;
+};
+enum err_code split_scheme_read(const char *path, struct split_scheme *scheme, struct err *err);
+void split_scheme_free(struct split_scheme *scheme);
+/* NULL when the scheme has no such row. network NULL: any. */
+const struct split_scheme_row *split_scheme_find(const struct split_scheme *scheme, const char *network,
+                                                 const char *target, const char *operation);
+
+#endif

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef SIM_BASE_DOC_H
+#define SIM_BASE_DOC_H
+/*
+ * Documents: a YAML (or JSON, which is YAML) file as a tree of nodes that know
+ * where they stand. Only doc.c knows libyaml. Readers of machines, networks and
+ * spaces walk this tree with the doc_get_* calls, which report every mistake
+ * with file:line:column, what is allowed and the nearest key, and go on.
+ */
+#include "sim/base/arena.h"
+#include "sim/base/err.h"
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum doc_kind { DOC_SCALAR, DOC_LIST, DOC_MAP };
+
+struct doc_node {
+	enum doc_kind kind;
+	const char *file;
+	unsigned line, column; /* from 1 */
+	const char *text;      /* DOC_SCALAR: its text */
+	bool quoted;           /* DOC_SCALAR: written in quotes */
+	size_t n;              /* DOC_LIST: items; DOC_MAP: pairs */
+	struct doc_node **key; /* DOC_MAP: [n] scalars; else NULL */
+	struct doc_node **value; /* [n] */
+};
+
+/*
+ * Read a file. The tree lives in arena. Duplicate keys, anchors that recurse,
+ * several documents, nesting over 64 levels and files over 64 MiB are mistakes.
+ * ERR_INPUT with file:line:column, or ERR_IO; *root is NULL then.
+ */
+enum err_code doc_read_file(const char *path, struct arena *arena, struct doc_node **root, struct err *err);
+
+/* The same from memory; name stands for the file in messages. */
+enum err_code doc_read_text(const char *name, const char *text, size_t n_byte, struct arena *arena,
+                            struct doc_node **root, struct err *err);
+
+struct err_place doc_place(const struct doc_node *node);
+
+/* The value under key in a map; NULL when absent or map is not a map. */
+const struct doc_node *doc_find(const struct doc_node *map, const char *key);
+
+/* Report every key of map that is not in allowed[0..n-1], with the nearest one that is. */
+void doc_check_keys(const struct doc_node *map, const char *const *allowed, size_t n, struct err *err);
+
+/*
+ * Typed values of a node: false and a message when it is of another type or
+ * outside [min, max]; *out is untouched then. what names the value in messages.
+ */
+bool doc_get_u64(const struct doc_node *node, const char *what, uint64_t min, uint64_t max, uint64_t *out, struct err *err);
+bool doc_get_real(const struct doc_node *node, const char *what, double min, double max, double *out, struct err *err);
+bool doc_get_bool(const struct doc_node *node, const char *what, bool *out, struct err *err);
+bool doc_get_text(const struct doc_node *node, const char *what, const char **out, struct err *err);
+/* Index of the node's text in names[0..n-1]. */
+bool doc_get_choice(const struct doc_node *node, const char *what, const char *const *names, size_t n, size_t *out,
+                    struct err *err);
+
+#endif

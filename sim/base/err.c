@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "sim/base/err.h"
+#include <assert.h>
+#include <ctype.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MAX_WORD 64u /* longer words than any key of ours are never compared */
+
+/* Room for n_more bytes and a terminator. */
+static bool reserve(struct err *err, size_t n_more)
+{
+	if (n_more > SIZE_MAX / 2 - err->n_byte - 1)
+		return false;
+
+	size_t n_needed = err->n_byte + n_more + 1;
+	if (n_needed <= err->n_alloc)
+		return true;
+
+	size_t n_alloc = n_needed > 256 ? 2 * n_needed : 256;
+	char *text = realloc(err->text, n_alloc);
+	if (!text)
+		return false;
+	err->text = text;
+	err->n_alloc = n_alloc;
+	return true;
+}
+
+static void append_list(struct err *err, const char *format, va_list list) __attribute__((format(printf, 2, 0)));
+static void append(struct err *err, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* Without memory the text is lost but never the code: a failure stays a failure. */
+static void append_list(struct err *err, const char *format, va_list list)
+{
+	va_list again;
+	va_copy(again, list);
+	int n = vsnprintf(NULL, 0, format, list);
+	if (n >= 0 && reserve(err, (size_t)n)) {
+		(void)vsnprintf(err->text + err->n_byte, (size_t)n + 1, format, again);
+		err->n_byte += (size_t)n;
+		assert(err->n_byte < err->n_alloc);
+		assert(err->text[err->n_byte] == '\0');
+	}
+	va_end(again);
+}
+
+static void append(struct err *err, const char *format, ...)
+{
+	va_list list;
+	va_start(list, format);
+	append_list(err, format, list);
+	va_end(list);
+}
+
+static void count(struct err *err, enum err_code code)
+{
+	assert(code != ERR_OK);
+	if (err->n_message == 0)
+		err->code = code;
+	err->n_message++;
+}
+
+enum err_code err_add(struct err *err, enum err_code code, const char *format, ...)
+{
+	if (!err)
+		return code;
+
+	va_list list;
+	va_start(list, format);
+	count(err, code);
+	append_list(err, format, list);
+	append(err, "\n");
+	va_end(list);
+	return code;
+}
+
+enum err_code err_add_at(struct err *err, enum err_code code, struct err_place at, const char *format, ...)
+{
+	if (!err)
+		return code;
+
+	va_list list;
+	va_start(list, format);
+	count(err, code);
+	if (at.file)
+		append(err, "%s:%u:%u: ", at.file, at.line, at.column);
+	append_list(err, format, list);
+	append(err, "\n");
+	va_end(list);
+	return code;
+}
+
+const char *err_text(const struct err *err)
+{
+	assert(err);
+	return err->text ? err->text : "";
+}
+
+void err_clear(struct err *err)
+{
+	assert(err);
+	free(err->text);
+	*err = (struct err){0};
+}
+
+static char fold(char c)
+{
+	return (char)tolower((unsigned char)c);
+}
+
+static unsigned min3(unsigned a, unsigned b, unsigned c)
+{
+	unsigned least = a < b ? a : b;
+	return least < c ? least : c;
+}
+
+/*
+ * Edits (insert, delete, replace, swap of neighbours) between two words, case
+ * aside: the optimal string alignment distance. Three rows of the table are
+ * enough, because a swap looks two rows back.
+ */
+static unsigned edit_distance(const char *a, size_t n_a, const char *b, size_t n_b)
+{
+	unsigned row[3][MAX_WORD + 1];
+	assert(n_a <= MAX_WORD && n_b <= MAX_WORD);
+
+	for (size_t j = 0; j <= n_b; j++)
+		row[0][j] = (unsigned)j;
+	for (size_t i = 1; i <= n_a; i++) {
+		unsigned *now = row[i % 3];
+		const unsigned *before = row[(i + 2) % 3], *before2 = row[(i + 1) % 3];
+		now[0] = (unsigned)i;
+		for (size_t j = 1; j <= n_b; j++) {
+			unsigned differ = fold(a[i - 1]) != fold(b[j - 1]);
+			now[j] = min3(before[j] + 1, now[j - 1] + 1, before[j - 1] + differ);
+			if (i > 1 && j > 1 && fold(a[i - 1]) == fold(b[j - 2]) && fold(a[i - 2]) == fold(b[j - 1]) &&
+			    before2[j - 2] + 1 < now[j])
+				now[j] = before2[j - 2] + 1;
+		}
+	}
+	return row[n_a % 3][n_b];
+}
+
+/* Whether name begins or ends with word: "latency" for "latency_ms", "sram_byte" for "pe.sram_byte". */
+static bool is_part(const char *word, size_t n_word, const char *name, size_t n_name)
+{
+	return n_word >= 3 && n_word < n_name &&
+	       (memcmp(word, name, n_word) == 0 || memcmp(word, name + n_name - n_word, n_word) == 0);
+}
+
+/*
+ * A third of the longer word may be wrong, at least one letter, and something
+ * must be right. Failing that, a word that leaves out a name's unit or its
+ * folder is taken for that name. Among equals the first in the table wins.
+ */
+const char *err_nearest(const char *word, const char *const *names, size_t n)
+{
+	assert(word);
+	assert(names || n == 0);
+	size_t n_word = strlen(word);
+	if (n_word == 0 || n_word > MAX_WORD)
+		return NULL;
+
+	const char *nearest = NULL, *whole = NULL;
+	unsigned least = UINT32_MAX;
+	for (size_t i = 0; i < n; i++) {
+		size_t n_name = strlen(names[i]);
+		if (n_name > MAX_WORD)
+			continue;
+		size_t n_longer = n_word > n_name ? n_word : n_name;
+		unsigned limit = n_longer < 6 ? 1 : (unsigned)(n_longer / 3);
+		unsigned distance = edit_distance(word, n_word, names[i], n_name);
+		if (distance <= limit && distance < n_longer && distance < least) {
+			least = distance;
+			nearest = names[i];
+		}
+		if (!whole && is_part(word, n_word, names[i], n_name))
+			whole = names[i];
+	}
+	return nearest ? nearest : whole;
+}

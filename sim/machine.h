@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef SIM_MACHINE_H
+#define SIM_MACHINE_H
+/*
+ * The machine: every hardware parameter a program's clocks and energy depend
+ * on, as plain data. machine_param[] names each parameter once, with unit,
+ * default, range, help and source; the YAML check, the help text, the docs and
+ * the axes of a space all come from that table.
+ */
+#include "sim/base/err.h"
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define MACHINE_NAME_SIZE 64
+#define MACHINE_MAX_LEVEL 8
+
+/* What the processing elements form: one QPE at one DRAM, or a mesh of QPEs. */
+enum machine_target { MACHINE_QPE, MACHINE_CHIP };
+
+/* An operating point (performance level) of the PEs: voltage, clock, and what an action costs there. */
+struct operating_point {
+	char name[16];
+	double vdd_v;
+	double clk_mhz;
+	double mla_clk_pj;     /* one MLA compute clock of a 16x4 array (64 MACs); other arrays in proportion */
+	double sram_read32_pj; /* one 32-bit SRAM read */
+	double sram_write32_pj;
+	double noc_read128_pj; /* one 128-bit NoC packet */
+	double arm_clk_pj;     /* one busy clock of the ARM core */
+	double pe_static_mw;   /* leakage and clock tree of one PE */
+};
+
+struct machine {
+	char name[MACHINE_NAME_SIZE];
+	enum machine_target target;
+
+	/* MAC array: columns x rows, e.g. 16x4; columns take ofmap pixels (operand B), rows take filters (operand A). */
+	uint32_t mla_cols, mla_rows;
+	bool mla_postprocess;  /* ReLU and quantisation in the MLA's output stage: 8-bit results, no ARM work */
+	uint32_t mla_init_clk; /* added to a task: start, interrupt */
+
+	uint32_t pe_sram_byte;      /* for operands and results of one PE */
+	uint32_t pe_sram_port_byte; /* of one SRAM access */
+	uint32_t pe_sram_access_clk;
+
+	uint32_t qpe_n_pe;
+
+	uint32_t noc_packet_byte;
+	uint32_t noc_hop_clk; /* NoC clocks from router to router */
+	double noc_clk_mhz;   /* a router passes one packet a NoC clock, over all its ports */
+
+	uint32_t dram_n;          /* interfaces */
+	uint32_t dram_access_byte;
+	uint32_t dram_access_clk; /* DRAM clocks an access */
+	uint32_t dram_interface_clk;
+	double dram_clk_mhz;
+
+	uint32_t chip_n_qpe;                   /* all of them, storage QPEs included */
+	uint32_t chip_mesh_w, chip_mesh_h;     /* the QPEs that take part in reuse */
+	uint32_t chip_n_storage_qpe;           /* in reuse: QPEs that hold results instead of computing */
+	uint32_t host_latency_clk;
+
+	/* Set-up of transfers in PE clocks, queueing and hand-shake included (MODEL_NOTES 2 and 3 give the measurements). */
+	uint32_t dram_load_setup_clk, copy_setup_clk, write_setup_clk, migrate_setup_clk, ring_setup_clk;
+
+	/* ARM core: clocks per item. */
+	double arm_padd_word_clk, arm_quan_pixel_clk, arm_relu32_pixel_clk, arm_relu8_pixel_clk;
+	double arm_pool32_pixel_clk, arm_pool8_pixel_clk, arm_add_pixel_clk;
+
+	/* Energy outside the PEs. */
+	double dram_byte_pj;
+	double chip_off_mw; /* chip with all PEs off */
+
+	/* Area coefficients; all zero: the machine has no area model. */
+	double area_mac_um2, area_sram_byte_um2, area_pe_um2, area_chip_um2;
+
+	uint32_t n_level;
+	struct operating_point level[MACHINE_MAX_LEVEL]; /* as in the file; [0] is the default */
+};
+
+enum param_type { PARAM_U32, PARAM_REAL, PARAM_BOOL, PARAM_ARRAY /* "16x4" into two u32: columns, rows */ };
+
+/* One row a parameter; key is also the name of an axis ("pe.sram_byte"). */
+struct machine_param {
+	const char *key, *unit;
+	enum param_type type;
+	size_t offset; /* in struct machine; PARAM_ARRAY: of mla_cols, mla_rows follows */
+	double initial, min, max; /* PARAM_ARRAY: of each of the two; default 16x4 */
+	const char *help, *source;
+};
+extern const struct machine_param machine_param[];
+extern const size_t machine_n_param;
+
+/* The same for the fields of an operating point ("levels:" in a machine file). */
+struct level_param {
+	const char *key, *unit;
+	size_t offset; /* of a double in struct operating_point */
+	double initial, min, max;
+	const char *help, *source;
+};
+extern const struct level_param level_param[];
+extern const size_t machine_n_level_param;
+
+/* A machine with every parameter at its default, no level, the given target and an empty name. */
+void machine_init(struct machine *machine, enum machine_target target);
+
+/* The row with this key, or NULL. */
+const struct machine_param *machine_find_param(const char *key);
+
+/*
+ * Set one parameter from its text ("16x4", "98304", "true"). ERR_INPUT with
+ * what is allowed when it is not a value of the parameter's type and range.
+ */
+enum err_code machine_set_param(struct machine *machine, const struct machine_param *param, const char *text,
+                                struct err *err);
+
+/* A parameter's value as a number: an array counts as its MAC units, a boolean as 0 or 1. */
+double machine_get_param(const struct machine *machine, const struct machine_param *param);
+
+/* Write a parameter's value as text ("16x4"); returns what snprintf returns. */
+int machine_print_param(const struct machine *machine, const struct machine_param *param, char *text, size_t n_byte);
+
+/*
+ * Check what a single range cannot say: at least one level, storage QPEs fewer
+ * than QPEs, mesh not larger than the chip, DRAMs that divide the blocks, ...
+ * One message a mistake, each naming the parameter and the fix. ERR_INPUT.
+ */
+enum err_code machine_check(const struct machine *machine, struct err *err);
+
+/* PEs of the whole machine; MAC units; bytes of SRAM; area in um2 (0: no area model). */
+uint32_t machine_n_pe(const struct machine *machine);
+uint64_t machine_n_mac(const struct machine *machine);
+uint64_t machine_sram_byte(const struct machine *machine);
+double machine_area_um2(const struct machine *machine);
+
+#endif

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef SIM_MLA_H
+#define SIM_MLA_H
+/*
+ * MLA: clocks and SRAM traffic of one task on one MAC array (output stationary),
+ * in closed form. A task is a convolution or a matrix multiplication whose
+ * operands already lie in SRAM; a machine that reads its SRAM in one or two
+ * clocks, any array of columns x rows.
+ *
+ * The clocks of a round (one block of columns x one group of rows) depend on
+ * the kernel, the channels and the machine, never on the split, so they are
+ * prepared once (mla_prepare_conv) and a task costs a few multiplications.
+ */
+#include "sim/machine.h"
+#include <stdint.h>
+
+/*
+ * A prepared convolution round. round_clk(c) = start_clk + channel_clk * c for
+ * c input channels, MAC clocks and operand fetch, without the output; once
+ * with the SRAM free of other PEs' operand A reads and once (shared) with all
+ * PEs of the QPE fetching operand A from each other or through the router all
+ * the time. The real rate lies between, by the neighbours' duty.
+ */
+struct mla_conv_round {
+	uint32_t kernel_w, kernel_h;
+	double start_clk, channel_clk;
+	double shared_start_clk, shared_channel_clk;
+};
+
+struct mla_conv_task {
+	uint32_t in_w, in_h, in_c; /* ifmap tile; the array computes every stride-1 output of it */
+	uint32_t n_filter;
+};
+
+struct mla_matmul_task {
+	uint32_t a_w, a_h; /* operand A: a_h rows of a_w */
+	uint32_t b_w;      /* operand B: a_w rows of b_w columns */
+};
+
+/* What a task takes. Words are 32 bit. */
+struct mla_cost {
+	double clk;        /* SRAM free of foreign reads */
+	double shared_clk; /* all PEs of the QPE busy alike */
+	uint64_t mac_clk;  /* clocks in which the array multiplies */
+	uint64_t a_word, b_word, out_word; /* SRAM words read for A and B, written for results */
+};
+
+/* machine and operand_bit (8 or 16) fix the round; kernel sizes 1.. */
+void mla_prepare_conv(const struct machine *machine, uint32_t kernel_w, uint32_t kernel_h, uint32_t operand_bit,
+                      struct mla_conv_round *round);
+
+/* Clocks of a round with n_channel input channels, without output; shared: see struct mla_conv_round. */
+double mla_round_clk(const struct mla_conv_round *round, uint32_t n_channel, bool shared);
+
+/* Cost of a convolution task. */
+void mla_conv_cost(const struct machine *machine, const struct mla_conv_round *round,
+                   const struct mla_conv_task *task, uint32_t operand_bit, struct mla_cost *cost);
+
+/* Cost of a matrix multiplication task; pe_shift 0: operand A from the own SRAM, else from the PE that much further. */
+void mla_matmul_cost(const struct machine *machine, const struct mla_matmul_task *task, uint32_t pe_shift,
+                     uint32_t operand_bit, struct mla_cost *cost);
+
+#endif
