@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef DSE_CLI_H
+#define DSE_CLI_H
+/*
+ * Command line: what the commands are called, which options each takes, and
+ * the help text, all from two tables. main.c parses with cli_parse and runs
+ * the command's function; a command prints results to stdout, everything else
+ * to stderr, and returns its exit code.
+ */
+#include "sim/base/err.h"
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#define DSE_VERSION "0.1.0"
+
+/* Every option of every command; one row of option_table each. */
+enum cli_option {
+	OPTION_HELP,
+	OPTION_JSON,
+	OPTION_JOBS,
+	OPTION_SEED,
+	OPTION_OUT,
+	OPTION_QUIET,
+	OPTION_NO_PROGRESS,
+	OPTION_ENGINE,
+	OPTION_FLAT,
+	OPTION_POINTS,
+	OPTION_MAX_EVALUATIONS,
+	OPTION_LAYERS,
+	OPTION_SPLIT_SCHEME,
+	OPTION_STRATEGY,
+	OPTION_LEVEL,
+	OPTION_POINT,
+	OPTION_MACHINE,
+	OPTION_MAX_ERROR,
+	N_OPTION
+};
+
+struct cli_command;
+
+/* A parsed command line. Text points into argv. Options that were not given hold their default. */
+struct cli_options {
+	const struct cli_command *command; /* NULL: --help or --version of the program */
+	uint32_t given;                    /* bit i: option i was given */
+	bool version;
+	size_t n_file;
+	char *const *file; /* [n_file] arguments that are not options, in order */
+
+	/* Every command. */
+	bool help, json, quiet, no_progress;
+	uint64_t jobs; /* threads; 0: all cores */
+	uint64_t seed;
+	const char *out; /* directory or file to write to; NULL: the command's default */
+
+	/* explore */
+	const char *engine;
+	bool flat, points;
+	uint64_t max_evaluations; /* 0: no limit */
+
+	/* simulate */
+	const char *layers, *split_scheme, *strategy, *level, *point;
+
+	/* validate */
+	const char *machine;
+	double max_error_pct;
+};
+
+/* A command. run returns its exit code, with messages in err for codes other than ERR_OK. */
+struct cli_command {
+	const char *name;
+	const char *arguments; /* as in the usage line: "SPACE.yaml" */
+	const char *help;      /* one line */
+	const char *details;   /* a paragraph or more */
+	size_t min_file, max_file;
+	uint32_t options; /* bit i: takes option i */
+	enum err_code (*run)(const struct cli_options *options, struct err *err);
+};
+extern const struct cli_command cli_command_table[];
+extern const size_t cli_n_command;
+
+enum err_code cmd_explore(const struct cli_options *options, struct err *err);
+enum err_code cmd_simulate(const struct cli_options *options, struct err *err);
+enum err_code cmd_validate(const struct cli_options *options, struct err *err);
+enum err_code cmd_check(const struct cli_options *options, struct err *err);
+
+/* Whether the option was given on the command line. */
+bool cli_given(const struct cli_options *options, enum cli_option option);
+
+/*
+ * Parse argv (argv[0] is skipped; its order is changed so that files come
+ * together). ERR_USAGE with one message for each mistake: what was found, what
+ * is allowed, the nearest command or option.
+ */
+enum err_code cli_parse(int argc, char **argv, struct cli_options *options, struct err *err);
+
+/* Help of one command, or of the program (command NULL). */
+void cli_print_help(FILE *file, const struct cli_command *command);
+
+#endif

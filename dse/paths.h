@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef DSE_PATHS_H
+#define DSE_PATHS_H
+/*
+ * Paths: where shipped files are. A user may write a path or the bare name of
+ * a file under spaces/machines or spaces/networks.
+ */
+#include "sim/base/arena.h"
+#include "sim/base/err.h"
+
+/*
+ * Find a file by name: as given, then NAME and NAME.yaml in ./spaces/FOLDER,
+ * then in ../spaces/FOLDER and ../share/dse/spaces/FOLDER of the folder the
+ * program lies in. folder is "machines" or "networks". The path lives in arena.
+ * ERR_IO when there is none, with the nearest name that exists.
+ */
+enum err_code path_find(const char *name, const char *folder, struct arena *arena, const char **path, struct err *err);
+
+#endif
