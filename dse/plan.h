@@ -26,6 +26,9 @@ enum layer_gene {
 	N_LAYER_GENE
 };
 
+/* evaluation.reason of a layer problem: an enum verdict_reason, or N_VERDICT + enum metric for a limit exceeded. */
+#define LAYER_N_REASON (N_VERDICT + N_METRIC)
+
 /* One distinct layer of a network on one machine. Plain data once built; read by many threads. */
 struct layer_problem {
 	const struct space *space;

@@ -49,6 +49,7 @@ struct space_rule {
 enum space_aggregate { AGGREGATE_SUM, AGGREGATE_WORST, AGGREGATE_WEIGHTED };
 
 struct space_network {
+	const char *path; /* of its file */
 	struct network network;
 	double weight;
 	struct layer_choice *choice; /* [network.n_block] */
@@ -70,6 +71,7 @@ struct space {
 	char name[MACHINE_NAME_SIZE];
 	size_t n_machine;
 	struct machine *machine; /* [n_machine] base machines; the first axis of the space */
+	const char **machine_path; /* [n_machine] their files */
 	size_t n_axis;
 	struct space_axis *axis;
 	size_t n_network;
