@@ -21,7 +21,7 @@ struct arena_chunk {
 /* calloc, because all memory of an arena is zeroed and fresh pages of the system are so for free. */
 static struct arena_chunk *make_chunk(size_t n_byte)
 {
-	if (n_byte > SIZE_MAX - sizeof(struct arena_chunk))
+	if (n_byte > PTRDIFF_MAX - sizeof(struct arena_chunk)) /* no object of C is larger */
 		return NULL;
 	struct arena_chunk *chunk = calloc(1, sizeof(*chunk) + n_byte);
 	if (chunk)

@@ -93,6 +93,18 @@ enum err_code err_add_at(struct err *err, enum err_code code, struct err_place a
 	return code;
 }
 
+enum err_code err_add_all(struct err *err, struct err_place at, const struct err *part)
+{
+	assert(part && part != err);
+	for (const char *line = err_text(part); *line;) {
+		const char *end = strchr(line, '\n');
+		assert(end);
+		(void)err_add_at(err, part->code, at, "%.*s", (int)(end - line), line);
+		line = end + 1;
+	}
+	return part->code;
+}
+
 const char *err_text(const struct err *err)
 {
 	assert(err);
