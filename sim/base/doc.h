@@ -27,9 +27,12 @@ struct doc_node {
 };
 
 /*
- * Read a file. The tree lives in arena. Duplicate keys, anchors that recurse,
- * several documents, nesting over 64 levels and files over 64 MiB are mistakes.
- * ERR_INPUT with file:line:column, or ERR_IO; *root is NULL then.
+ * Read a file. The tree lives in arena. Duplicate keys, tags, keys that are not
+ * scalars, anchors that recurse, several documents, nesting over 64 levels,
+ * over 4 million nodes (aliases written out) and files over 64 MiB are mistakes.
+ * ERR_INPUT with file:line:column, or ERR_IO; *root is NULL then, unless the
+ * mistakes left a tree (duplicate keys, tags): a caller may walk that one to
+ * report all other mistakes in the same pass. An alias shares the node it names.
  */
 enum err_code doc_read_file(const char *path, struct arena *arena, struct doc_node **root, struct err *err);
 
@@ -39,15 +42,22 @@ enum err_code doc_read_text(const char *name, const char *text, size_t n_byte, s
 
 struct err_place doc_place(const struct doc_node *node);
 
+/* A user's text fit for a message: at most 60 bytes, nothing a terminal would obey. */
+struct doc_quote {
+	char text[64];
+};
+struct doc_quote doc_quote(const char *text);
+
 /* The value under key in a map; NULL when absent or map is not a map. */
 const struct doc_node *doc_find(const struct doc_node *map, const char *key);
 
-/* Report every key of map that is not in allowed[0..n-1], with the nearest one that is. */
+/* Report every key of map that is not in allowed[0..n-1], with the nearest one that is; or that map is not a map. */
 void doc_check_keys(const struct doc_node *map, const char *const *allowed, size_t n, struct err *err);
 
 /*
  * Typed values of a node: false and a message when it is of another type or
  * outside [min, max]; *out is untouched then. what names the value in messages.
+ * Numbers are decimal and finite; no leading zeros, quotes or units.
  */
 bool doc_get_u64(const struct doc_node *node, const char *what, uint64_t min, uint64_t max, uint64_t *out, struct err *err);
 bool doc_get_real(const struct doc_node *node, const char *what, double min, double max, double *out, struct err *err);
