@@ -31,10 +31,10 @@ void json_finish(struct json *json);
 void json_begin_object(struct json *json, const char *key);
 void json_begin_list(struct json *json, const char *key);
 void json_end(struct json *json);
-void json_text(struct json *json, const char *key, const char *text); /* NULL: null; bytes that are not UTF-8 become '?' */
-void json_real(struct json *json, const char *key, double value);     /* not finite: null */
-void json_u64(struct json *json, const char *key, uint64_t value);
-void json_bool(struct json *json, const char *key, bool value);
+void json_put_text(struct json *json, const char *key, const char *text); /* NULL: null; bytes that are not UTF-8 become '?' */
+void json_put_real(struct json *json, const char *key, double value);     /* not finite: null */
+void json_put_u64(struct json *json, const char *key, uint64_t value);
+void json_put_bool(struct json *json, const char *key, bool value);
 
 #define NUMBER_SIZE 32
 

@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * jansson builds whole trees and then writes them; a front with a few thousand
+ * designs of a hundred layers would take hundreds of megabytes that way. So only
+ * its printing of scalars is used, and the brackets, commas and line ends are ours.
+ */
+#include "dse/json.h"
+#include <assert.h>
+#include <inttypes.h>
+#include <jansson.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void print_scalar(FILE *file, json_t *value, size_t flags)
+{
+	if (!value || json_dumpf(value, file, JSON_ENCODE_ANY | flags) != 0)
+		(void)fputs("null", file);
+	json_decref(value);
+}
+
+/* The text with every byte outside ASCII replaced: for texts that are not UTF-8. */
+static json_t *plain_string(const char *text)
+{
+	char *plain = strdup(text);
+	if (!plain)
+		return NULL;
+	for (char *at = plain; *at; at++)
+		if ((unsigned char)*at >= 0x80)
+			*at = '?';
+	json_t *value = json_string(plain);
+	free(plain);
+	return value;
+}
+
+static void print_text(FILE *file, const char *text)
+{
+	json_t *value = json_string(text);
+	print_scalar(file, value ? value : plain_string(text), 0);
+}
+
+void json_start(struct json *json, FILE *file, unsigned n_open_lines)
+{
+	assert(json && file);
+	*json = (struct json){.file = file, .n_open_lines = n_open_lines};
+}
+
+void json_finish(struct json *json)
+{
+	assert(json->depth == 0);
+	(void)fputc('\n', json->file);
+}
+
+static void new_line(struct json *json, unsigned n_tab)
+{
+	(void)fputc('\n', json->file);
+	for (unsigned i = 0; i < n_tab; i++)
+		(void)fputc('\t', json->file);
+}
+
+/* Comma, line end and key before an item. */
+static void begin_item(struct json *json, const char *key)
+{
+	assert(json && json->file);
+	if (json->depth == 0) {
+		assert(!key);
+		return;
+	}
+	unsigned i = json->depth - 1;
+	assert(json->is_list[i] == !key);
+	if (json->has_item[i])
+		(void)fputc(',', json->file);
+	if (json->depth <= json->n_open_lines)
+		new_line(json, json->depth);
+	else if (json->has_item[i])
+		(void)fputc(' ', json->file);
+	json->has_item[i] = true;
+	if (key) {
+		print_text(json->file, key);
+		(void)fputs(": ", json->file);
+	}
+}
+
+static void begin_container(struct json *json, const char *key, bool is_list)
+{
+	begin_item(json, key);
+	assert(json->depth < JSON_MAX_DEPTH);
+	json->is_list[json->depth] = is_list;
+	json->has_item[json->depth] = false;
+	json->depth++;
+	(void)fputc(is_list ? '[' : '{', json->file);
+}
+
+void json_begin_object(struct json *json, const char *key)
+{
+	begin_container(json, key, false);
+}
+
+void json_begin_list(struct json *json, const char *key)
+{
+	begin_container(json, key, true);
+}
+
+void json_end(struct json *json)
+{
+	assert(json->depth > 0);
+	json->depth--;
+	if (json->has_item[json->depth] && json->depth + 1 <= json->n_open_lines)
+		new_line(json, json->depth);
+	(void)fputc(json->is_list[json->depth] ? ']' : '}', json->file);
+}
+
+void json_put_text(struct json *json, const char *key, const char *text)
+{
+	begin_item(json, key);
+	if (text)
+		print_text(json->file, text);
+	else
+		(void)fputs("null", json->file);
+}
+
+/* Digits that suffice to read the same double back: 15, 16 or 17. */
+static unsigned n_digit_of(double value)
+{
+	char text[NUMBER_SIZE];
+	for (unsigned n_digit = 15; n_digit < 17; n_digit++) {
+		(void)snprintf(text, sizeof(text), "%.*g", (int)n_digit, value);
+		if (!(strtod(text, NULL) < value) && !(strtod(text, NULL) > value))
+			return n_digit;
+	}
+	return 17;
+}
+
+void number_print(double value, char text[NUMBER_SIZE])
+{
+	assert(text);
+	(void)snprintf(text, NUMBER_SIZE, "%.*g", (int)n_digit_of(value), value);
+}
+
+void json_put_real(struct json *json, const char *key, double value)
+{
+	begin_item(json, key);
+	if (isfinite(value))
+		print_scalar(json->file, json_real(value), JSON_REAL_PRECISION(n_digit_of(value)));
+	else
+		(void)fputs("null", json->file);
+}
+
+void json_put_u64(struct json *json, const char *key, uint64_t value)
+{
+	begin_item(json, key);
+	/* jansson's integers are signed. */
+	(void)fprintf(json->file, "%" PRIu64, value);
+}
+
+void json_put_bool(struct json *json, const char *key, bool value)
+{
+	begin_item(json, key);
+	(void)fputs(value ? "true" : "false", json->file);
+}

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef DSE_PROGRESS_H
+#define DSE_PROGRESS_H
+/*
+ * Progress: one line on stderr that is overwritten, only on a terminal, at most
+ * six times a second, with the time that is left.
+ */
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+struct progress {
+	bool shown;
+	uint64_t start_ms;
+	atomic_uint_fast64_t next_ms; /* no update before */
+};
+
+/* Milliseconds of a clock that never goes back. */
+uint64_t progress_now_ms(void);
+
+/* wanted: neither -q nor --no-progress nor a result on stderr's terminal forbids it. */
+void progress_start(struct progress *progress, bool wanted);
+
+/* done_frac 0..1; what is done now, in a few words. From any thread; nearly free when it is not yet time. */
+void progress_update(struct progress *progress, double done_frac, const char *what);
+
+/* Remove the line. */
+void progress_end(struct progress *progress);
+
+#endif

@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "dse/store.h"
+#include <assert.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <libgen.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+char *store_join(const char *dir, const char *name)
+{
+	assert(dir && name);
+	size_t n_byte = strlen(dir) + strlen(name) + 2;
+	char *path = malloc(n_byte);
+	if (path) {
+		const char *slash = dir[0] == '\0' || dir[strlen(dir) - 1] == '/' ? "" : "/";
+		(void)snprintf(path, n_byte, "%s%s%s", dir, slash, name);
+	}
+	return path;
+}
+
+enum err_code store_make_dir(const char *path, struct err *err)
+{
+	assert(path);
+	char *text = strdup(path);
+	if (!text)
+		return err_add(err, ERR_INTERNAL, "out of memory");
+	/* Each parent in turn, then the whole; the first character may be the root's slash. */
+	size_t n = strlen(text);
+	enum err_code code = n > 0 ? ERR_OK : err_add(err, ERR_IO, "cannot make a directory with an empty name");
+	for (size_t i = 1; i <= n && code == ERR_OK; i++) {
+		if (text[i] != '/' && text[i] != '\0')
+			continue;
+		char kept = text[i];
+		text[i] = '\0';
+		struct stat status;
+		if (mkdir(text, 0777) != 0) {
+			int why = errno; /* a directory we may not make may exist all the same */
+			if (stat(text, &status) != 0 || !S_ISDIR(status.st_mode))
+				code = err_add(err, ERR_IO, "%s: cannot make this directory: %s", text,
+				               strerror(why == EEXIST ? ENOTDIR : why));
+		}
+		text[i] = kept;
+	}
+	free(text);
+	return code;
+}
+
+static char *temporary_name(const char *path)
+{
+	/* Hidden, and of this process alone: two runs may write the same result at once. */
+	char *copy = strdup(path), *other = strdup(path), name[512];
+	char *temporary = NULL;
+	if (copy && other) {
+		int n = snprintf(name, sizeof(name), ".%s.%ld.tmp", basename(other), (long)getpid());
+		if (n > 0 && (size_t)n < sizeof(name))
+			temporary = store_join(dirname(copy), name);
+	}
+	free(copy);
+	free(other);
+	return temporary;
+}
+
+enum err_code store_open(struct store_file *file, const char *path, struct err *err)
+{
+	assert(file && !file->file);
+	*file = (struct store_file){0};
+	if (!path) {
+		file->file = stdout;
+		return ERR_OK;
+	}
+	file->path = strdup(path);
+	file->temporary = temporary_name(path);
+	enum err_code code = ERR_OK;
+	if (!file->path || !file->temporary) {
+		code = err_add(err, ERR_INTERNAL, "%s: out of memory or name too long", path);
+	} else {
+		file->file = fopen(file->temporary, "w");
+		if (!file->file)
+			code = err_add(err, ERR_IO, "%s: cannot write: %s", path, strerror(errno));
+	}
+	if (code != ERR_OK)
+		store_abandon(file);
+	return code;
+}
+
+/* The rename itself is on the disk only when its directory is; a file system that cannot do that is no failure. */
+static void sync_dir(const char *path)
+{
+	char *copy = strdup(path);
+	if (!copy)
+		return;
+	int descriptor = open(dirname(copy), O_RDONLY | O_DIRECTORY);
+	if (descriptor >= 0) {
+		(void)fsync(descriptor);
+		(void)close(descriptor);
+	}
+	free(copy);
+}
+
+enum err_code store_commit(struct store_file *file, struct err *err)
+{
+	assert(file && file->file);
+	errno = 0;
+	bool failed = fflush(file->file) != 0 || ferror(file->file);
+	int why = errno;
+	if (!file->path) {
+		file->file = NULL;
+		return failed ? err_add(err, ERR_IO, "standard output: cannot write: %s", strerror(why ? why : EIO)) : ERR_OK;
+	}
+	assert(file->temporary);
+	/* EINVAL: not a file that can be synced, such as a pipe. */
+	if (!failed && fsync(fileno(file->file)) != 0 && errno != EINVAL) {
+		failed = true;
+		why = errno;
+	}
+	if (fclose(file->file) != 0 && !failed) {
+		failed = true;
+		why = errno;
+	}
+	file->file = NULL;
+	if (!failed && rename(file->temporary, file->path) != 0) {
+		failed = true;
+		why = errno;
+	}
+	enum err_code code = ERR_OK;
+	if (failed)
+		code = err_add(err, ERR_IO, "%s: cannot write: %s", file->path, strerror(why ? why : EIO));
+	else
+		sync_dir(file->path);
+	if (failed)
+		(void)unlink(file->temporary);
+	free(file->path);
+	free(file->temporary);
+	*file = (struct store_file){0};
+	return code;
+}
+
+void store_abandon(struct store_file *file)
+{
+	assert(file);
+	if (file->file && file->path) {
+		(void)fclose(file->file);
+		(void)unlink(file->temporary);
+	}
+	free(file->path);
+	free(file->temporary);
+	*file = (struct store_file){0};
+}

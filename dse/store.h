@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef DSE_STORE_H
+#define DSE_STORE_H
+/*
+ * Store: files appear whole or not at all. A file is written under a temporary
+ * name in its own directory, flushed to the disk and renamed, so a crash, a full
+ * disk or Ctrl-C never leaves half a result under a result's name.
+ */
+#include "sim/base/err.h"
+#include <stdbool.h>
+#include <stdio.h>
+
+/* A file being written. Initialise with `struct store_file file = {0};`. */
+struct store_file {
+	FILE *file;       /* write here; NULL: not open */
+	char *path;       /* where it goes; NULL: it is stdout */
+	char *temporary;
+};
+
+/* Make a directory and its parents; one that exists is fine. ERR_IO. */
+enum err_code store_make_dir(const char *path, struct err *err);
+
+/* dir and name joined by a slash; the caller frees it; NULL when memory is out. */
+char *store_join(const char *dir, const char *name);
+
+/* Begin a file. path NULL: standard output, which store_commit then flushes. ERR_IO. */
+enum err_code store_open(struct store_file *file, const char *path, struct err *err);
+
+/* Finish: flush, sync, rename. ERR_IO, and nothing remains, when any write since store_open failed. */
+enum err_code store_commit(struct store_file *file, struct err *err);
+
+/* Remove what was written, unless committed already. */
+void store_abandon(struct store_file *file);
+
+#endif
