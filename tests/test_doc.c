@@ -87,7 +87,8 @@ static void test_doc_reads_tree_with_places(void **state)
 
 static void test_doc_reads_json(void **state)
 {
-	const struct doc_node *root = read_good(*state, "{\"front\": [1, 2.5, \"a\\u00e9\"], \"empty\": {}, \"none\": []}\n");
+	const struct doc_node *root =
+	    read_good(*state, "{\"front\": [1, 2.5, \"a\\u00e9\"], \"empty\": {}, \"none\": []}\n");
 	const struct doc_node *front = doc_find(root, "front");
 	assert_int_equal(front->n, 3);
 	assert_string_equal(front->value[2]->text, "a\xc3\xa9");
@@ -161,12 +162,14 @@ static void test_doc_reports_each_malformed_text(void **state)
 	    {"a: &b\n  c: *b\n", "t.yaml:2:6: found the alias '*b', which lies inside the value it names\n"},
 	    {"a: \"x\\0y\"\n", "t.yaml:1:4: found a zero byte in a text, allowed text\n"},
 	    {"a: 1\nb: 2\na: 3\n", "t.yaml:3:1: found the key 'a' again, allowed once; the first is in line 1\n"},
-	    {"a: [1, 2\nb: 3\n", "t.yaml:2:2: YAML syntax: did not find expected ',' or ']', while parsing a flow sequence "
-	                         "that begins in line 1\n"},
+	    {"a: [1, 2\nb: 3\n",
+	     "t.yaml:2:2: YAML syntax: did not find expected ',' or ']', while parsing a flow sequence "
+	     "that begins in line 1\n"},
 	    {"a: b: c\n", "t.yaml:1:5: YAML syntax: mapping values are not allowed in this context\n"},
-	    {"a:\n\tb: 1\n", "t.yaml:2:1: YAML syntax: found character that cannot start any token, while scanning for the "
-	                     "next token that begins in line 2; indent with spaces, and quote a value that begins with "
-	                     "@, % or `\n"},
+	    {"a:\n\tb: 1\n",
+	     "t.yaml:2:1: YAML syntax: found character that cannot start any token, while scanning for the "
+	     "next token that begins in line 2; indent with spaces, and quote a value that begins with "
+	     "@, % or `\n"},
 	    {"a: 1\nb: \xff\n", "t.yaml:2:4: found invalid leading UTF-8 octet, allowed UTF-8 text\n"},
 	};
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
@@ -179,7 +182,8 @@ static void test_doc_goes_on_after_duplicates(void **state)
 	struct fixture *fixture = *state;
 	static const char text[] = "a: 1\na: 2\nb: {c: 1, d: 2, c: 3}\ne: !t 4\n";
 	struct doc_node *root = NULL;
-	assert_int_equal(doc_read_text("t.yaml", text, sizeof(text) - 1, &fixture->arena, &root, &fixture->err), ERR_INPUT);
+	assert_int_equal(doc_read_text("t.yaml", text, sizeof(text) - 1, &fixture->arena, &root, &fixture->err),
+	                 ERR_INPUT);
 	assert_int_equal(fixture->err.n_message, 3);
 	assert_non_null(root);
 	assert_string_equal(doc_find(root, "a")->text, "1");
@@ -220,7 +224,8 @@ static void test_doc_refuses_billion_laughs(void **state)
 	}
 	assert_int_equal(doc_read_text("t.yaml", text, strlen(text), &fixture->arena, &root, &fixture->err), ERR_INPUT);
 	assert_null(root);
-	assert_non_null(strstr(err_text(&fixture->err), "found over 4000000 values (aliases written out), allowed 4000000"));
+	assert_non_null(
+	    strstr(err_text(&fixture->err), "found over 4000000 values (aliases written out), allowed 4000000"));
 }
 
 static void test_doc_refuses_too_many_anchors(void **state)
@@ -240,21 +245,21 @@ static void test_doc_refuses_large_texts(void **state)
 }
 
 static const char valid[] = "# every construct\n"
-                            "name: 'it''s'\n"
-                            "match: \"^CONV_(SC_)?\\\\d+$\"\n"
-                            "base: &base {a: [1, 2.5, -3e-2], b: \"\\u00e9\"}\n"
-                            "again: *base\n"
-                            "list:\n"
-                            "  - one\n"
-                            "  - key: |\n"
-                            "      two\n"
-                            "      lines\n"
-                            "    other: >-\n"
-                            "      folded\n"
-                            "      \xc3\xa9\n"
-                            "? long key\n"
-                            ": ~\n"
-                            "empty:\n";
+			    "name: 'it''s'\n"
+			    "match: \"^CONV_(SC_)?\\\\d+$\"\n"
+			    "base: &base {a: [1, 2.5, -3e-2], b: \"\\u00e9\"}\n"
+			    "again: *base\n"
+			    "list:\n"
+			    "  - one\n"
+			    "  - key: |\n"
+			    "      two\n"
+			    "      lines\n"
+			    "    other: >-\n"
+			    "      folded\n"
+			    "      \xc3\xa9\n"
+			    "? long key\n"
+			    ": ~\n"
+			    "empty:\n";
 
 /* Cut anywhere a text is read or refused with a message and no tree, never half of either. */
 static void test_doc_survives_truncation_at_every_byte(void **state)
@@ -334,10 +339,9 @@ static void test_doc_check_keys_reports_all_with_nearest(void **state)
 	static const char *const allowed[] = {"machine", "network", "axes"};
 	const struct doc_node *root = read_good(fixture, "machine: a\nmachin: b\naxes: c\nxyzzy: d\n");
 	doc_check_keys(root, allowed, 3, &fixture->err);
-	assert_string_equal(
-	    err_text(&fixture->err),
-	    "t.yaml:2:1: key: found 'machin', allowed machine, network, axes, did you mean 'machine'?\n"
-	    "t.yaml:4:1: key: found 'xyzzy', allowed machine, network, axes\n");
+	assert_string_equal(err_text(&fixture->err),
+	                    "t.yaml:2:1: key: found 'machin', allowed machine, network, axes, did you mean 'machine'?\n"
+	                    "t.yaml:4:1: key: found 'xyzzy', allowed machine, network, axes\n");
 }
 
 static void test_doc_check_keys_accepts_allowed(void **state)
@@ -391,9 +395,25 @@ static void test_doc_get_u64_takes_whole_numbers(void **state)
 static void test_doc_get_u64_refuses_everything_else(void **state)
 {
 	struct fixture *fixture = *state;
-	static const char *const bad[] = {"-1",    "+1",  "1.0", "1e3", "0x10", "010",  "1 2", "7k", "nan", "''",
-	                                  "\"5\"", "[5]", "{}",  "~",   "1_0",  "101",  "0",
-	                                  "18446744073709551616", "184467440737095516150000000000000001"};
+	static const char *const bad[] = {"-1",
+	                                  "+1",
+	                                  "1.0",
+	                                  "1e3",
+	                                  "0x10",
+	                                  "010",
+	                                  "1 2",
+	                                  "7k",
+	                                  "nan",
+	                                  "''",
+	                                  "\"5\"",
+	                                  "[5]",
+	                                  "{}",
+	                                  "~",
+	                                  "1_0",
+	                                  "101",
+	                                  "0",
+	                                  "18446744073709551616",
+	                                  "184467440737095516150000000000000001"};
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
 		uint64_t value = 99;
 		const struct doc_node *root = read_good(fixture, bad[i]);
@@ -412,10 +432,12 @@ static void test_doc_get_real_takes_decimals(void **state)
 	static const struct {
 		const char *text;
 		double value;
-	} good[] = {{"0", 0.0}, {"-1.5", -1.5}, {"+2", 2.0}, {".5", 0.5}, {"3.", 3.0}, {"1e3", 1000.0}, {"2.5E-1", 0.25}};
+	} good[] = {{"0", 0.0},  {"-1.5", -1.5},  {"+2", 2.0},     {".5", 0.5},
+	            {"3.", 3.0}, {"1e3", 1000.0}, {"2.5E-1", 0.25}};
 	for (size_t i = 0; i < sizeof(good) / sizeof(good[0]); i++) {
 		double value = 99.0;
-		assert_true(doc_get_real(read_good(fixture, good[i].text), "x", -10.0, INFINITY, &value, &fixture->err));
+		assert_true(
+		    doc_get_real(read_good(fixture, good[i].text), "x", -10.0, INFINITY, &value, &fixture->err));
 		assert_true(value == good[i].value);
 	}
 }
@@ -423,8 +445,8 @@ static void test_doc_get_real_takes_decimals(void **state)
 static void test_doc_get_real_refuses_everything_else(void **state)
 {
 	struct fixture *fixture = *state;
-	static const char *const bad[] = {"nan", "inf", ".inf", "-inf", "1e999", "0x1p3", "1.5V", ".",  "-",   "1e", "e1",
-	                                  "1,5", "--1", "''",   "'1'",  "[1]",   "~",     "2.1",  "-1", "1.2.3"};
+	static const char *const bad[] = {"nan", "inf", ".inf", "-inf", "1e999", "0x1p3", "1.5V", ".",   "-",  "1e",
+	                                  "e1",  "1,5", "--1",  "''",   "'1'",   "[1]",   "~",    "2.1", "-1", "1.2.3"};
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
 		double value = 99.0;
 		assert_false(doc_get_real(read_good(fixture, bad[i]), "vdd_v", 0.0, 2.0, &value, &fixture->err));

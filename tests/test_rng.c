@@ -98,8 +98,9 @@ static void test_rng_does_not_depend_on_order(void **state)
 static void test_rng_streams_differ_in_each_part_of_the_key(void **state)
 {
 	(void)state;
-	struct rng base = rng_stream(1, 2, 3), seed = rng_stream(2, 2, 3), high = rng_stream(1 | UINT64_C(1) << 32, 2, 3),
-	           generation = rng_stream(1, 3, 3), individual = rng_stream(1, 2, 4), swapped = rng_stream(1, 3, 2);
+	struct rng base = rng_stream(1, 2, 3), seed = rng_stream(2, 2, 3),
+		   high = rng_stream(1 | UINT64_C(1) << 32, 2, 3), generation = rng_stream(1, 3, 3),
+		   individual = rng_stream(1, 2, 4), swapped = rng_stream(1, 3, 2);
 	uint32_t first = rng_u32(&base);
 	assert_int_not_equal(rng_u32(&seed), first);
 	assert_int_not_equal(rng_u32(&high), first);

@@ -101,8 +101,9 @@ static bool report_syntax(struct reader *reader)
 	                       : "";
 	struct err_place at = place_of(reader, parser->problem_mark);
 	if (parser->context)
-		return note(reader, err_add_at(reader->err, ERR_INPUT, at, "YAML syntax: %s, %s that begins in line %zu%s",
-		                               problem, parser->context, parser->context_mark.line + 1, hint));
+		return note(reader,
+		            err_add_at(reader->err, ERR_INPUT, at, "YAML syntax: %s, %s that begins in line %zu%s",
+		                       problem, parser->context, parser->context_mark.line + 1, hint));
 	return note(reader, err_add_at(reader->err, ERR_INPUT, at, "YAML syntax: %s%s", problem, hint));
 }
 
@@ -211,8 +212,8 @@ static bool read_alias(struct reader *reader, const yaml_event_t *event, unsigne
 		struct doc_quote quote = doc_quote(name);
 		return note(reader, err_add_at(reader->err, ERR_INPUT, place_of(reader, event->start_mark),
 		                               "found the alias '*%s', %s", quote.text,
-		                               anchor ? "which lies inside the value it names" :
-		                                        "allowed anchors ('&name') that stand before it"));
+		                               anchor ? "which lies inside the value it names"
+		                                      : "allowed anchors ('&name') that stand before it"));
 	}
 	if (depth + anchor->height > MAX_DEPTH)
 		return mistake(reader, event->start_mark, "found lists and maps nested over 64 levels, allowed 64");

@@ -18,11 +18,11 @@ enum doc_kind { DOC_SCALAR, DOC_LIST, DOC_MAP };
 struct doc_node {
 	enum doc_kind kind;
 	const char *file;
-	unsigned line, column; /* from 1 */
-	const char *text;      /* DOC_SCALAR: its text */
-	bool quoted;           /* DOC_SCALAR: written in quotes */
-	size_t n;              /* DOC_LIST: items; DOC_MAP: pairs */
-	struct doc_node **key; /* DOC_MAP: [n] scalars; else NULL */
+	unsigned line, column;   /* from 1 */
+	const char *text;        /* DOC_SCALAR: its text */
+	bool quoted;             /* DOC_SCALAR: written in quotes */
+	size_t n;                /* DOC_LIST: items; DOC_MAP: pairs */
+	struct doc_node **key;   /* DOC_MAP: [n] scalars; else NULL */
 	struct doc_node **value; /* [n] */
 };
 
@@ -59,7 +59,8 @@ void doc_check_keys(const struct doc_node *map, const char *const *allowed, size
  * outside [min, max]; *out is untouched then. what names the value in messages.
  * Numbers are decimal and finite; no leading zeros, quotes or units.
  */
-bool doc_get_u64(const struct doc_node *node, const char *what, uint64_t min, uint64_t max, uint64_t *out, struct err *err);
+bool doc_get_u64(const struct doc_node *node, const char *what, uint64_t min, uint64_t max, uint64_t *out,
+                 struct err *err);
 bool doc_get_real(const struct doc_node *node, const char *what, double min, double max, double *out, struct err *err);
 bool doc_get_bool(const struct doc_node *node, const char *what, bool *out, struct err *err);
 bool doc_get_text(const struct doc_node *node, const char *what, const char **out, struct err *err);

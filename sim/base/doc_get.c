@@ -67,7 +67,8 @@ static bool refuse(const struct doc_node *node, const char *what, const char *al
 		(void)err_add_at(err, ERR_INPUT, doc_place(node), "%s: found %s, allowed %s, did you mean '%s'?", what,
 		                 found.text, allowed, nearest);
 	else
-		(void)err_add_at(err, ERR_INPUT, doc_place(node), "%s: found %s, allowed %s", what, found.text, allowed);
+		(void)err_add_at(err, ERR_INPUT, doc_place(node), "%s: found %s, allowed %s", what, found.text,
+		                 allowed);
 	return false;
 }
 
@@ -150,7 +151,8 @@ static enum parsed parse_u64(const char *text, uint64_t *value)
 	return PARSED_YES;
 }
 
-bool doc_get_u64(const struct doc_node *node, const char *what, uint64_t min, uint64_t max, uint64_t *out, struct err *err)
+bool doc_get_u64(const struct doc_node *node, const char *what, uint64_t min, uint64_t max, uint64_t *out,
+                 struct err *err)
 {
 	char allowed[96];
 	uint64_t value = 0;
@@ -232,8 +234,8 @@ bool doc_get_real(const struct doc_node *node, const char *what, double min, dou
 static const char *likely_bool(const char *text)
 {
 	static const char *const word[][2] = {
-	    {"yes", "true"}, {"on", "true"}, {"y", "true"}, {"1", "true"},   {"no", "false"},
-	    {"off", "false"}, {"n", "false"}, {"0", "false"},
+	    {"yes", "true"}, {"on", "true"},   {"y", "true"},  {"1", "true"},
+	    {"no", "false"}, {"off", "false"}, {"n", "false"}, {"0", "false"},
 	};
 	static const char *const name[] = {"true", "false"};
 	for (size_t i = 0; i < sizeof(word) / sizeof(word[0]); i++) {
