@@ -1,0 +1,325 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "dse/cli.h"
+#include <assert.h>
+#include <ctype.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum option_type { TYPE_FLAG, TYPE_U64, TYPE_REAL, TYPE_TEXT };
+
+/* One option: from this row come parsing, range check and help. */
+struct option_info {
+	const char *name;
+	char letter;          /* short form; 0: none */
+	const char *argument; /* as in the help; NULL: a flag */
+	enum option_type type;
+	size_t offset; /* in struct cli_options */
+	double min, max;
+	const char *help;
+};
+
+#define IN(field) offsetof(struct cli_options, field)
+
+static const struct option_info option_table[N_OPTION] = {
+    [OPTION_HELP] = {"help", 'h', NULL, TYPE_FLAG, IN(help), 0, 0, "print this help"},
+    [OPTION_JSON] = {"json", 0, NULL, TYPE_FLAG, IN(json), 0, 0, "print the result as JSON"},
+    [OPTION_JOBS] = {"jobs", 'j', "N", TYPE_U64, IN(jobs), 0, 4096, "threads (default 0: one a core)"},
+    [OPTION_SEED] = {"seed", 0, "N", TYPE_U64, IN(seed), 0, 18446744073709549568.0,
+                     "seed of all random choices (default: the space's)"},
+    [OPTION_OUT] = {"out", 'o', "PATH", TYPE_TEXT, IN(out), 0, 0,
+                    "explore: directory for results (default results); else: file to write to"},
+    [OPTION_QUIET] = {"quiet", 'q', NULL, TYPE_FLAG, IN(quiet), 0, 0, "say nothing but results and errors"},
+    [OPTION_NO_PROGRESS] = {"no-progress", 0, NULL, TYPE_FLAG, IN(no_progress), 0, 0, "show no progress line"},
+    [OPTION_ENGINE] = {"engine", 0, "NAME", TYPE_TEXT, IN(engine), 0, 0,
+                       "search engine: exhaustive or nsga2 (default: the space's)"},
+    [OPTION_FLAT] = {"flat", 0, NULL, TYPE_FLAG, IN(flat), 0, 0,
+                     "search whole networks at once instead of layer by layer (nsga2 always does)"},
+    [OPTION_POINTS] = {"points", 0, NULL, TYPE_FLAG, IN(points), 0, 0, "also write the layers' fronts to points.csv"},
+    [OPTION_MAX_EVALUATIONS] = {"max-evaluations", 0, "N", TYPE_U64, IN(max_evaluations), 0, 1e18,
+                                "stop after about so many (default: the space's; 0: no limit)"},
+    [OPTION_LAYERS] = {"layers", 0, "REGEX", TYPE_TEXT, IN(layers), 0, 0,
+                       "only layers whose core operation's name matches (PCRE2)"},
+    [OPTION_SPLIT_SCHEME] = {"split-scheme", 0, "FILE", TYPE_TEXT, IN(split_scheme), 0, 0,
+                             "CSV with the split of each operation (default: the thesis splitter's)"},
+    [OPTION_STRATEGY] = {"strategy", 0, "NAME", TYPE_TEXT, IN(strategy), 0, 0,
+                         "no_fusion, fusion, fusion_reuse or thesis_reuse (default fusion_reuse)"},
+    [OPTION_LEVEL] = {"level", 0, "NAME", TYPE_TEXT, IN(level), 0, 0,
+                      "operating point (default: the machine's first)"},
+    [OPTION_POINT] = {"point", 0, "FRONT.json:ID", TYPE_TEXT, IN(point), 0, 0,
+                      "replay a point of a front and compare every number"},
+    [OPTION_MACHINE] = {"machine", 0, "MACHINE", TYPE_TEXT, IN(machine), 0, 0,
+                        "machine to predict for (default: the one each table was measured on)"},
+    [OPTION_MAX_ERROR] = {"max-error", 0, "PCT", TYPE_REAL, IN(max_error_pct), 0, 1e9,
+                          "exit 6 when a counted error is larger, in percent"},
+};
+
+#define BIT(option) (UINT32_C(1) << (option))
+#define COMMON                                                                                                         \
+	(BIT(OPTION_HELP) | BIT(OPTION_JSON) | BIT(OPTION_JOBS) | BIT(OPTION_SEED) | BIT(OPTION_OUT) |                 \
+	 BIT(OPTION_QUIET) | BIT(OPTION_NO_PROGRESS))
+
+const struct cli_command cli_command_table[] = {
+    {"explore", "SPACE.yaml", "find the designs of a space that are worth having",
+     "Evaluates the designs that SPACE.yaml describes and writes those that no other design beats in every\n"
+     "objective to results/<space>-<hash>/: front.csv, front.json, front.svg, run.json.",
+     1, 1, COMMON | BIT(OPTION_ENGINE) | BIT(OPTION_FLAT) | BIT(OPTION_POINTS) | BIT(OPTION_MAX_EVALUATIONS),
+     cmd_explore},
+    {"simulate", "MACHINE NETWORK | --point FRONT.json:ID", "one fixed design: clocks, bytes and energy per operation",
+     "MACHINE and NETWORK are files or the names of shipped ones (under spaces/machines and spaces/networks).\n"
+     "With --point a design of a front runs again; exits 1 when any number differs.",
+     0, 2,
+     COMMON | BIT(OPTION_LAYERS) | BIT(OPTION_SPLIT_SCHEME) | BIT(OPTION_STRATEGY) | BIT(OPTION_LEVEL) |
+         BIT(OPTION_POINT),
+     cmd_simulate},
+    {"validate", "REFERENCE.csv...", "predict what others measured and show the errors",
+     "The kind of a reference table is known by its header. Values that are sums, or whose source skipped part of\n"
+     "the work, are listed and not counted.",
+     1, SIZE_MAX, COMMON | BIT(OPTION_MACHINE) | BIT(OPTION_MAX_ERROR), cmd_validate},
+    {"check", "FILE...", "check spaces, machines and networks; print how large a space is",
+     "Says for a space how many designs it holds, and the expected time and memory of exploring it.", 1, SIZE_MAX,
+     COMMON, cmd_check},
+};
+const size_t cli_n_command = sizeof(cli_command_table) / sizeof(cli_command_table[0]);
+
+bool cli_given(const struct cli_options *options, enum cli_option option)
+{
+	assert(options && option < N_OPTION);
+	return (options->given & BIT(option)) != 0;
+}
+
+static enum err_code unknown_command(const char *word, struct err *err)
+{
+	const char *name[sizeof(cli_command_table) / sizeof(cli_command_table[0])];
+	for (size_t i = 0; i < cli_n_command; i++)
+		name[i] = cli_command_table[i].name;
+	const char *nearest = err_nearest(word, name, cli_n_command);
+	if (nearest)
+		return err_add(err, ERR_USAGE, "dse: '%.60s' is not a command; did you mean '%s'?", word, nearest);
+	return err_add(err, ERR_USAGE, "dse: '%.60s' is not a command; allowed are explore, simulate, validate, check",
+	               word);
+}
+
+static const struct cli_command *find_command(const char *word)
+{
+	for (size_t i = 0; i < cli_n_command; i++)
+		if (strcmp(cli_command_table[i].name, word) == 0)
+			return &cli_command_table[i];
+	return NULL;
+}
+
+/* Options of other commands are unknown here, but a hint where they belong is better than "unknown". */
+static void unknown_option(const struct cli_command *command, const char *word, struct err *err)
+{
+	const char *name[N_OPTION];
+	size_t n = 0, n_byte = strcspn(word, "=");
+	char plain[64];
+	(void)snprintf(plain, sizeof(plain), "%.*s", (int)(n_byte < 60 ? n_byte : 60), word);
+	for (size_t i = 0; i < N_OPTION; i++) {
+		if (command->options & BIT(i)) {
+			name[n++] = option_table[i].name;
+		} else if (strcmp(option_table[i].name, plain) == 0) {
+			(void)err_add(err, ERR_USAGE, "dse %s: option '--%s' is not one of this command's", command->name,
+			              plain);
+			return;
+		}
+	}
+	const char *nearest = err_nearest(plain, name, n);
+	if (nearest)
+		(void)err_add(err, ERR_USAGE, "dse %s: unknown option '--%s'; did you mean '--%s'?", command->name, plain,
+		              nearest);
+	else
+		(void)err_add(err, ERR_USAGE, "dse %s: unknown option '--%s'; 'dse %s --help' lists them", command->name,
+		              plain, command->name);
+}
+
+/* Store an option's value; a message when it is not one. */
+static void set_option(struct cli_options *options, enum cli_option which, const char *text, struct err *err)
+{
+	const struct option_info *info = &option_table[which];
+	void *field = (char *)options + info->offset;
+	options->given |= BIT(which);
+	char *end = NULL;
+	errno = 0;
+	switch (info->type) {
+	case TYPE_FLAG:
+		assert(!text);
+		*(bool *)field = true;
+		return;
+	case TYPE_TEXT:
+		*(const char **)field = text;
+		return;
+	case TYPE_U64: {
+		unsigned long long value = strtoull(text, &end, 10);
+		if (!isdigit((unsigned char)text[0]) || *end || errno || (double)value > info->max)
+			(void)err_add(err, ERR_USAGE, "dse: --%s is '%.40s', allowed is a whole number from 0 to %.15g",
+			              info->name, text, info->max);
+		*(uint64_t *)field = value;
+		return;
+	}
+	case TYPE_REAL: {
+		double value = strtod(text, &end);
+		if (end == text || *end || !isfinite(value) || value < info->min || value > info->max)
+			(void)err_add(err, ERR_USAGE, "dse: --%s is '%.40s', allowed is a number from %g to %g", info->name,
+			              text, info->min, info->max);
+		*(double *)field = value;
+		return;
+	}
+	}
+	assert(false);
+}
+
+/* Where the parser stands. */
+struct cursor {
+	int argc, at;
+	char **argv;
+	struct cli_options *options;
+	struct err *err;
+};
+
+/* Give an option its value: attached (NULL: none), or the next word. */
+static void take_option(struct cursor *cursor, enum cli_option which, const char *attached)
+{
+	const struct option_info *info = &option_table[which];
+	if (info->type == TYPE_FLAG) {
+		if (attached)
+			(void)err_add(cursor->err, ERR_USAGE, "dse: --%s takes no value, found '%.40s'", info->name, attached);
+		else
+			set_option(cursor->options, which, NULL, cursor->err);
+	} else if (attached) {
+		set_option(cursor->options, which, attached, cursor->err);
+	} else if (cursor->at + 1 < cursor->argc) {
+		set_option(cursor->options, which, cursor->argv[++cursor->at], cursor->err);
+	} else {
+		(void)err_add(cursor->err, ERR_USAGE, "dse: --%s needs a value: %s", info->name, info->argument);
+	}
+}
+
+static void take_long(struct cursor *cursor, const char *word)
+{
+	size_t n_byte = strcspn(word, "=");
+	for (unsigned i = 0; i < N_OPTION; i++) {
+		const struct option_info *info = &option_table[i];
+		if ((cursor->options->command->options & BIT(i)) == 0 || strlen(info->name) != n_byte ||
+		    strncmp(info->name, word, n_byte) != 0)
+			continue;
+		take_option(cursor, (enum cli_option)i, word[n_byte] == '=' ? word + n_byte + 1 : NULL);
+		return;
+	}
+	unknown_option(cursor->options->command, word, cursor->err);
+}
+
+/* A word of short options: flags may stand together, a value may follow its letter ("-j2"). */
+static void take_short(struct cursor *cursor, const char *word)
+{
+	for (; *word; word++) {
+		unsigned which = 0;
+		while (which < N_OPTION && (option_table[which].letter != *word ||
+		                            (cursor->options->command->options & BIT(which)) == 0))
+			which++;
+		if (which == N_OPTION) {
+			(void)err_add(cursor->err, ERR_USAGE, "dse %s: unknown option '-%c'; 'dse %s --help' lists them",
+			              cursor->options->command->name, isprint((unsigned char)*word) ? *word : '?',
+			              cursor->options->command->name);
+			return;
+		}
+		bool is_flag = option_table[which].type == TYPE_FLAG;
+		take_option(cursor, (enum cli_option)which, is_flag || !word[1] ? NULL : word + 1);
+		if (!is_flag)
+			return;
+	}
+}
+
+static enum err_code check_files(const struct cli_options *options, struct err *err)
+{
+	const struct cli_command *command = options->command;
+	if (options->help || err->n_message > 0)
+		return err->code;
+	if (options->n_file < command->min_file)
+		return err_add(err, ERR_USAGE, "dse %s: a file is missing; usage: dse %s [OPTION...] %s", command->name,
+		               command->name, command->arguments);
+	if (options->n_file > command->max_file)
+		return err_add(err, ERR_USAGE, "dse %s: '%.60s' is one too many; usage: dse %s [OPTION...] %s",
+		               command->name, options->file[command->max_file], command->name, command->arguments);
+	return ERR_OK;
+}
+
+/* The words before any command. */
+static enum err_code parse_program(int argc, char **argv, struct cli_options *options, struct err *err)
+{
+	if (argc < 2)
+		return err_add(err, ERR_USAGE,
+		               "dse: a command is missing; allowed are explore, simulate, validate, check; see dse --help");
+	if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0 || strcmp(argv[1], "help") == 0) {
+		options->help = true;
+		options->command = argc > 2 ? find_command(argv[2]) : NULL;
+		return argc > 2 && !options->command ? unknown_command(argv[2], err) : ERR_OK;
+	}
+	if (strcmp(argv[1], "--version") == 0 || strcmp(argv[1], "-V") == 0) {
+		options->version = true;
+		return ERR_OK;
+	}
+	options->command = find_command(argv[1]);
+	if (!options->command && argv[1][0] == '-')
+		return err_add(err, ERR_USAGE, "dse: the command comes first, found '%.60s'; see dse --help", argv[1]);
+	return options->command ? ERR_OK : unknown_command(argv[1], err);
+}
+
+enum err_code cli_parse(int argc, char **argv, struct cli_options *options, struct err *err)
+{
+	assert(argv && options && err);
+	*options = (struct cli_options){0};
+	enum err_code code = parse_program(argc, argv, options, err);
+	if (code != ERR_OK || !options->command || options->help)
+		return code;
+	struct cursor cursor = {.argc = argc, .argv = argv, .options = options, .err = err};
+	bool only_files = false;
+	char **file = argv + 1; /* files move up here, over words that have been read */
+	options->file = file;
+	for (cursor.at = 2; cursor.at < argc; cursor.at++) {
+		char *word = argv[cursor.at];
+		if (only_files || word[0] != '-' || word[1] == '\0')
+			file[options->n_file++] = word;
+		else if (strcmp(word, "--") == 0)
+			only_files = true;
+		else if (word[1] == '-')
+			take_long(&cursor, word + 2);
+		else
+			take_short(&cursor, word + 1);
+	}
+	assert(options->n_file < (size_t)argc);
+	return check_files(options, err);
+}
+
+static void print_option(FILE *file, const struct option_info *info)
+{
+	char left[64];
+	(void)snprintf(left, sizeof(left), "%c%c%s--%s%s%s", info->letter ? '-' : ' ', info->letter ? info->letter : ' ',
+	               info->letter ? ", " : "  ", info->name, info->argument ? " " : "",
+	               info->argument ? info->argument : "");
+	(void)fprintf(file, "  %-28s %s\n", left, info->help);
+}
+
+void cli_print_help(FILE *file, const struct cli_command *command)
+{
+	assert(file);
+	if (command) {
+		(void)fprintf(file, "usage: dse %s [OPTION...] %s\n\n%s\n\nOptions:\n", command->name, command->arguments,
+		              command->details);
+		for (unsigned i = 0; i < N_OPTION; i++)
+			if (command->options & BIT(i))
+				print_option(file, &option_table[i]);
+		return;
+	}
+	(void)fputs("dse " DSE_VERSION ": which MAC array, split, reuse strategy and operating point a DNN accelerator\n"
+	            "should have for a network, as a Pareto front\n\nusage: dse COMMAND [OPTION...] FILE...\n\nCommands:\n",
+	            file);
+	for (size_t i = 0; i < cli_n_command; i++)
+		(void)fprintf(file, "  %-9s %s\n", cli_command_table[i].name, cli_command_table[i].help);
+	(void)fputs("\n'dse COMMAND --help' tells more; 'dse --version' prints the version.\n"
+	            "Exit codes: 0 ok, 1 internal error, 2 usage, 3 bad input, 4 no feasible design, 5 reading or writing\n"
+	            "failed, 6 a limit asked for was exceeded, 130 interrupted.\n",
+	            file);
+}
