@@ -48,7 +48,8 @@ struct machine {
 
 	uint32_t noc_packet_byte;
 	uint32_t noc_hop_clk; /* NoC clocks from router to router */
-	double noc_clk_mhz;   /* a router passes one packet a NoC clock, over all its ports */
+	double noc_clk_mhz;
+	uint32_t noc_router_packet; /* packets a router passes a NoC clock, over all its ports */
 
 	uint32_t dram_n;          /* interfaces */
 	uint32_t dram_access_byte;

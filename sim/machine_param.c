@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "sim/machine.h"
+
+/*
+ * The two tables. Defaults are the thesis' chip (2019 plan: 144 PEs, 4 DRAM
+ * interfaces, everything of a PE at 250 MHz). "thesis simulator, re-run" is a
+ * figure measured on the thesis' own simulator for this project.
+ */
+
+#define AT(field) offsetof(struct machine, field)
+
+#define PLAN "thesis sections 2.2 and 5.1"
+#define COMPONENTS "thesis table 5.1 (figure: clocks of components)"
+#define ARM_OPS "thesis table 5.9"
+#define RE_RUN "thesis simulator, re-run"
+#define NO_SOURCE "no source gives a figure"
+
+const struct machine_param machine_param[] = {
+    {"mla.array", "columns x rows", PARAM_ARRAY, AT(mla_cols), 0, 1, 256,
+     "MAC array; columns take pixels of an output row, rows take filters", "thesis section 2.3"},
+    {"mla.postprocess", "true/false", PARAM_BOOL, AT(mla_postprocess), 0, 0, 1,
+     "ReLU and quantisation in the MLA's output stage: 8-bit results, no ARM work", PLAN},
+    {"mla.init_clk", "PE clocks", PARAM_U32, AT(mla_init_clk), 13, 0, 1e6,
+     "added to every task: start-up and interrupt", RE_RUN},
+
+    {"pe.sram_byte", "bytes", PARAM_U32, AT(pe_sram_byte), 98304, 1024, 1073741824,
+     "SRAM of a PE for operands and results (of 128 KiB, 32 KiB hold program and stack)", PLAN},
+    {"pe.sram_port_byte", "bytes", PARAM_U32, AT(pe_sram_port_byte), 16, 4, 1024, "bytes of one SRAM access",
+     COMPONENTS},
+    {"pe.sram_access_clk", "PE clocks", PARAM_U32, AT(pe_sram_access_clk), 1, 1, 64,
+     "clocks of one SRAM access (2 in the HDL prototype)", COMPONENTS},
+
+    {"qpe.n_pe", "PEs", PARAM_U32, AT(qpe_n_pe), 4, 1, 64, "PEs of a quad processing element", PLAN},
+
+    {"noc.packet_byte", "bytes", PARAM_U32, AT(noc_packet_byte), 16, 4, 1024, "payload of a packet", COMPONENTS},
+    {"noc.hop_clk", "NoC clocks", PARAM_U32, AT(noc_hop_clk), 4, 1, 1000, "from a router to its neighbour", COMPONENTS},
+    {"noc.clk_mhz", "MHz", PARAM_REAL, AT(noc_clk_mhz), 500, 1, 10000, "NoC clock", COMPONENTS},
+    {"noc.router_packet", "packets", PARAM_U32, AT(noc_router_packet), 1, 1, 64,
+     "packets a router passes a NoC clock over all its ports; the thesis simulator: 1, a crossbar: up to its ports",
+     RE_RUN},
+
+    {"dram.access_byte", "bytes", PARAM_U32, AT(dram_access_byte), 16, 1, 4096, "bytes of one DRAM access", COMPONENTS},
+    {"dram.access_clk", "DRAM clocks", PARAM_U32, AT(dram_access_clk), 2, 1, 1000,
+     "clocks of one DRAM access, reads and writes alike", COMPONENTS},
+    {"dram.interface_clk", "DRAM clocks", PARAM_U32, AT(dram_interface_clk), 7, 0, 10000,
+     "from the DRAM to the neighbouring QPE", COMPONENTS},
+    {"dram.clk_mhz", "MHz", PARAM_REAL, AT(dram_clk_mhz), 250, 1, 10000, "clock of a DRAM interface", COMPONENTS},
+
+    {"chip.n_dram", "interfaces", PARAM_U32, AT(dram_n), 4, 1, 256, "DRAM interfaces of the machine", PLAN},
+    {"chip.n_qpe", "QPEs", PARAM_U32, AT(chip_n_qpe), 36, 1, 65536, "all QPEs, storage QPEs included", PLAN},
+    {"chip.mesh_w", "QPEs", PARAM_U32, AT(chip_mesh_w), 6, 1, 256, "width of the mesh that takes part in reuse", PLAN},
+    {"chip.mesh_h", "QPEs", PARAM_U32, AT(chip_mesh_h), 6, 1, 256, "height of the mesh that takes part in reuse", PLAN},
+    {"chip.n_storage_qpe", "QPEs", PARAM_U32, AT(chip_n_storage_qpe), 4, 0, 256,
+     "QPEs of the mesh that hold results instead of computing, in reuse; one a double QPE block", "thesis section 4.4"},
+    {"chip.host_latency_clk", "PE clocks", PARAM_U32, AT(host_latency_clk), 10, 0, 1e6, "host interface", COMPONENTS},
+
+    {"transfer.dram_load_setup_clk", "PE clocks", PARAM_U32, AT(dram_load_setup_clk), 60, 0, 1e6,
+     "set-up of a phase of DRAM loads, queueing and hand-shake included (a single load, host to host: 45)", RE_RUN},
+    {"transfer.copy_setup_clk", "PE clocks", PARAM_U32, AT(copy_setup_clk), 47, 0, 1e6,
+     "set-up of a copy from SRAM to SRAM over the NoC", RE_RUN},
+    {"transfer.write_setup_clk", "PE clocks", PARAM_U32, AT(write_setup_clk), 57, 0, 1e6,
+     "set-up of the write-out of a result", RE_RUN},
+    {"transfer.migrate_setup_clk", "PE clocks", PARAM_U32, AT(migrate_setup_clk), 225, 0, 1e6,
+     "set-up of a rotation of filters inside a block, barriers included", RE_RUN},
+    {"transfer.ring_setup_clk", "PE clocks", PARAM_U32, AT(ring_setup_clk), 127, 0, 1e6,
+     "set-up of one ring step of filters between blocks, barriers included", RE_RUN},
+
+    {"arm.padd_word_clk", "ARM clocks", PARAM_REAL, AT(arm_padd_word_clk), 2, 0, 1e6,
+     "padding, a 32-bit word of the padded input", ARM_OPS},
+    {"arm.quan_pixel_clk", "ARM clocks", PARAM_REAL, AT(arm_quan_pixel_clk), 8, 0, 1e6, "quantisation, a pixel",
+     ARM_OPS},
+    {"arm.relu32_pixel_clk", "ARM clocks", PARAM_REAL, AT(arm_relu32_pixel_clk), 8, 0, 1e6,
+     "ReLU of 32-bit results, a pixel", ARM_OPS},
+    {"arm.relu8_pixel_clk", "ARM clocks", PARAM_REAL, AT(arm_relu8_pixel_clk), 2.5, 0, 1e6,
+     "ReLU of 8-bit results, a pixel", ARM_OPS},
+    {"arm.pool32_pixel_clk", "ARM clocks", PARAM_REAL, AT(arm_pool32_pixel_clk), 18.75, 0, 1e6,
+     "maximum pooling of 32-bit results, a pixel read", ARM_OPS},
+    {"arm.pool8_pixel_clk", "ARM clocks", PARAM_REAL, AT(arm_pool8_pixel_clk), 12, 0, 1e6,
+     "maximum pooling of 8-bit results, a pixel read", ARM_OPS},
+    {"arm.add_pixel_clk", "ARM clocks", PARAM_REAL, AT(arm_add_pixel_clk), 8, 0, 1e6,
+     "element-wise addition of a shortcut, a pixel", ARM_OPS},
+
+    {"energy.dram_byte_pj", "pJ/byte", PARAM_REAL, AT(dram_byte_pj), 64, 0, 1e6, "a byte read from or written to DRAM",
+     "LPDDR4 at 8 pJ/bit, a public estimator's figure (HBM2 3.9, DDR3 70 pJ/bit); thesis gives none"},
+    {"energy.chip_off_mw", "mW", PARAM_REAL, AT(chip_off_mw), 75.2, 0, 1e6, "chip with all PEs off",
+     "measured on the final chip at 0.5 V; thesis gives none"},
+
+    {"area.mac_um2", "um2", PARAM_REAL, AT(area_mac_um2), 0, 0, 1e9, "area of a MAC unit", NO_SOURCE},
+    {"area.sram_byte_um2", "um2/byte", PARAM_REAL, AT(area_sram_byte_um2), 0, 0, 1e6, "area of a byte of PE SRAM",
+     NO_SOURCE},
+    {"area.pe_um2", "um2", PARAM_REAL, AT(area_pe_um2), 0, 0, 1e12, "area of a PE without MAC array and SRAM",
+     NO_SOURCE},
+    {"area.chip_um2", "um2", PARAM_REAL, AT(area_chip_um2), 0, 0, 1e15, "area of everything outside the PEs",
+     NO_SOURCE},
+};
+const size_t machine_n_param = sizeof(machine_param) / sizeof(machine_param[0]);
+
+#undef AT
+#define AT(field) offsetof(struct operating_point, field)
+
+/*
+ * Energies at 0.5 V. The thesis gives none; these are derived from what was
+ * published of the final chip: efficiency of the MLA at two voltages (dynamic
+ * energy grows with V^2), sleeping and off power over 152 PEs.
+ */
+const struct level_param level_param[] = {
+    {"vdd_v", "V", AT(vdd_v), 0.5, 0.1, 2, "supply voltage of the PEs", "DVFS paper table 1: 0.5 V and 0.6 V"},
+    {"clk_mhz", "MHz", AT(clk_mhz), 250, 1, 10000, "clock of the PEs (MLA, SRAM, ARM)", PLAN},
+    {"mla_clk_pj", "pJ", AT(mla_clk_pj), 8.5, 0, 1e6,
+     "one compute clock of a 16x4 array (64 MACs); other arrays in proportion",
+     "derived: measured efficiency of the final chip at two voltages, V^2 scaling; 12.3 at 0.6 V"},
+    {"sram_read32_pj", "pJ", AT(sram_read32_pj), 4.9, 0, 1e6, "one 32-bit SRAM read",
+     "derived upper bound, SRAM and NoC together; the SRAM's rail is fixed at 0.8 V"},
+    {"sram_write32_pj", "pJ", AT(sram_write32_pj), 4.9, 0, 1e6, "one 32-bit SRAM write", "as sram_read32_pj"},
+    {"noc_read128_pj", "pJ", AT(noc_read128_pj), 0, 0, 1e6, "one 128-bit packet through one router",
+     "contained in the SRAM figures, which bound both together"},
+    {"arm_clk_pj", "pJ", AT(arm_clk_pj), 0, 0, 1e6, "one busy clock of the ARM core",
+     NO_SOURCE ": ARM work costs time and static energy only"},
+    {"pe_static_mw", "mW", AT(pe_static_mw), 1.05, 0, 1e6, "leakage and clock tree of one PE",
+     "derived: (sleeping - off) / 152 PEs = (235.4 - 75.2) / 152 at 0.5 V; 1.5 at 0.6 V, 3.22 at 0.8 V"},
+};
+const size_t machine_n_level_param = sizeof(level_param) / sizeof(level_param[0]);
