@@ -179,7 +179,7 @@ format:
 install: all
 	install -d '$(DESTDIR)$(PREFIX)/bin' '$(DESTDIR)$(PREFIX)/share/dse'
 	install -m 755 $(PROGRAM) '$(DESTDIR)$(PREFIX)/bin/dse'
-	find spaces -type f -name '*.yaml' -exec sh -c 'for file; do \
+	find spaces -type f ! -name '*.md' -exec sh -c 'for file; do \
 		install -d "$$0/$${file%/*}" && install -m 644 "$$file" "$$0/$$file" || exit 1; done' \
 		'$(DESTDIR)$(PREFIX)/share/dse' {} +
 
