@@ -44,11 +44,16 @@ struct block {
 	uint32_t pool; /* fused pooling: window = stride = pool in both directions; 1: none */
 	uint32_t pool_number; /* n of the fused POOL_n; 0: none */
 	bool pool_average; /* of the fused pooling, or of a BLOCK_POOL itself */
+	bool is_shortcut;  /* a CONV_SC_n: its result is added to that of CONV_n, the block before */
 
 	/* ARM operations of this block, besides fused pooling. */
 	bool has_padd, has_mat_ele, has_acti, has_quan;
 
-	/* Residency: which result it reads, and whether the latest result (before this block) is kept for a shortcut. */
+	/*
+	 * Residency: which result it reads, and whether the latest result (before this block) is kept for a shortcut.
+	 * One result is held at a time. has_mat_ele of a block that is no shortcut convolution adds the held result, or,
+	 * when none is held, a result that lies in DRAM.
+	 */
 	enum block_input input;
 	bool hold;         /* the result that is latest before this block becomes the held one */
 	bool release_held; /* after this block the held result is no longer needed */
@@ -78,6 +83,20 @@ enum operation_kind {
 	N_OPERATION_KIND
 };
 extern const char *const operation_kind_name[N_OPERATION_KIND];
+
+/* The most operations one block can have. */
+#define BLOCK_MAX_OPERATION 8
+
+struct operation {
+	enum operation_kind kind;
+	char name[BLOCK_NAME_SIZE]; /* "PADD_5"; "PADD_SC_5" for the padding of a shortcut convolution */
+};
+
+/* The operations of a block in order of execution; writes up to max of them to out, returns how many there are. */
+size_t block_operations(const struct block *block, struct operation *out, size_t max);
+
+/* Whether two blocks have equal parameters: all but name, number, residency and pool_number. */
+bool block_same(const struct block *a, const struct block *b);
 
 /* Padded ifmap extents of a block. */
 uint32_t block_padded_w(const struct block *block);

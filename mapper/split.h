@@ -49,7 +49,11 @@ int dim_print(const struct dim_split *dim, char *text, size_t n_byte);
 /* The whole block in one task. */
 struct split split_whole(const struct block *block);
 
-/* Each dimension covers its extent, steps of fused pooling are kept, filters > 0; message otherwise. */
+/*
+ * Each dimension covers its extent, steps of fused pooling are kept, filters > 0; ERR_INPUT with a message
+ * otherwise. w and d of a BLOCK_MATMUL may exceed the extent by less than their smallest part: the rest is
+ * padded with zeros, as the thesis does with 1000 columns in parts of 256 (table G.1, FC_21).
+ */
 enum err_code split_check(const struct block *block, const struct split *split, struct err *err);
 
 /* Tasks: product of the parts of all four dimensions. */
@@ -57,6 +61,10 @@ uint64_t split_n_task(const struct split *split);
 
 /* Ifmap extent (stored, padded) that an ofmap part of this size needs: thesis equation 4.1, as the split tables give it (stride 2: out*stride, kernel permitting). */
 uint32_t split_in_extent(uint32_t out_part, uint32_t kernel, uint32_t stride);
+
+/* The same for an ofmap part's width or height of a block, but never more than the padded ifmap has. */
+uint32_t split_part_in_w(const struct block *block, uint32_t out_part);
+uint32_t split_part_in_h(const struct block *block, uint32_t out_part);
 
 /* One dimension's choices. */
 enum split_choice {

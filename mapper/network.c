@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "mapper/network.h"
+#include "sim/base/checked.h"
+#include <stdio.h>
+#include <string.h>
+
+const char *const operation_kind_name[N_OPERATION_KIND] = {
+    [OPERATION_PADD] = "PADD",       [OPERATION_CONV] = "CONV", [OPERATION_CONV_SC] = "CONV_SC",
+    [OPERATION_MAT_ELE] = "MAT_ELE", [OPERATION_ACTI] = "ACTI", [OPERATION_QUAN] = "QUAN",
+    [OPERATION_POOL] = "POOL",       [OPERATION_FC] = "FC",     [OPERATION_FCE] = "FCE",
+};
+
+uint32_t block_padded_w(const struct block *block)
+{
+	return block->in_w + block->pad_left + block->pad_right;
+}
+
+uint32_t block_padded_h(const struct block *block)
+{
+	return block->in_h + block->pad_top + block->pad_bottom;
+}
+
+uint64_t block_n_mac(const struct block *block)
+{
+	uint64_t n_out = mul_sat((uint64_t)block->out_w * block->out_h, block->out_c);
+
+	switch (block->kind) {
+	case BLOCK_CONV:
+		return mul_sat(n_out, mul_sat((uint64_t)block->kernel_w * block->kernel_h, block->in_c));
+	case BLOCK_MATMUL:
+		return mul_sat(n_out, block->in_w);
+	case BLOCK_POOL:
+		break;
+	}
+	return 0;
+}
+
+static enum operation_kind core_operation(const struct block *block)
+{
+	switch (block->kind) {
+	case BLOCK_POOL:
+		return OPERATION_POOL;
+	case BLOCK_MATMUL:
+		return OPERATION_FC;
+	case BLOCK_CONV:
+		break;
+	}
+	return block->is_shortcut ? OPERATION_CONV_SC : OPERATION_CONV;
+}
+
+/* The list being filled: counts on where there is no more room, so that callers learn the size. */
+struct operation_list {
+	struct operation *out;
+	size_t n, max;
+};
+
+static void append_operation(struct operation_list *list, enum operation_kind kind, const char *infix, uint32_t number)
+{
+	if (list->n < list->max) {
+		struct operation *operation = &list->out[list->n];
+
+		operation->kind = kind;
+		snprintf(operation->name, sizeof operation->name, "%s_%s%u", operation_kind_name[kind], infix, number);
+	}
+	list->n++;
+}
+
+size_t block_operations(const struct block *block, struct operation *out, size_t max)
+{
+	struct operation_list list = {.out = out, .max = max};
+
+	assert(block->number > 0);
+	assert(out || max == 0);
+	/* A shortcut convolution's padding needs a name of its own: PADD_n belongs to CONV_n. */
+	if (block->has_padd)
+		append_operation(&list, OPERATION_PADD, block->is_shortcut ? "SC_" : "", block->number);
+	append_operation(&list, core_operation(block), "", block->number);
+	if (block->kind == BLOCK_MATMUL)
+		append_operation(&list, OPERATION_FCE, "", block->number);
+	if (block->has_mat_ele)
+		append_operation(&list, OPERATION_MAT_ELE, "", block->number);
+	if (block->has_acti)
+		append_operation(&list, OPERATION_ACTI, "", block->number);
+	if (block->has_quan)
+		append_operation(&list, OPERATION_QUAN, "", block->number);
+	if (block->pool > 1)
+		append_operation(&list, OPERATION_POOL, "", block->pool_number);
+	assert(list.n <= BLOCK_MAX_OPERATION);
+	return list.n;
+}
+
+bool block_same(const struct block *a, const struct block *b)
+{
+	return a->kind == b->kind && a->in_w == b->in_w && a->in_h == b->in_h && a->in_c == b->in_c &&
+	       a->pad_left == b->pad_left && a->pad_right == b->pad_right && a->pad_top == b->pad_top &&
+	       a->pad_bottom == b->pad_bottom && a->kernel_w == b->kernel_w && a->kernel_h == b->kernel_h &&
+	       a->stride == b->stride && a->out_w == b->out_w && a->out_h == b->out_h && a->out_c == b->out_c &&
+	       a->pool == b->pool && a->pool_average == b->pool_average && a->is_shortcut == b->is_shortcut &&
+	       a->has_padd == b->has_padd && a->has_mat_ele == b->has_mat_ele && a->has_acti == b->has_acti &&
+	       a->has_quan == b->has_quan;
+}
+
+const struct block *network_find_block(const struct network *network, const char *name)
+{
+	assert(network && name);
+	for (size_t i = 0; i < network->n_block; i++)
+		if (strcmp(network->block[i].name, name) == 0)
+			return &network->block[i];
+	return NULL;
+}
+
+void network_free(struct network *network)
+{
+	arena_free(&network->arena);
+	memset(network, 0, sizeof *network);
+}

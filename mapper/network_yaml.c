@@ -1,0 +1,375 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The project's own network format, described in spaces/networks/README.md. */
+#include "mapper/parser.h"
+#include "sim/base/doc.h"
+#include <assert.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+static const char *const layer_key[] = {[LAYER_CONV] = "conv", [LAYER_POOL] = "pool", [LAYER_FC] = "fc"};
+static const char *const entry_key[] = {"conv", "pool", "fc", "repeat"};
+static const char *const activation_name[] = {"none", "relu"};
+static const char *const padding_name[] = {[PADDING_SAME] = "same", [PADDING_VALID] = "valid"};
+static const char *const pool_name[] = {"max", "average"};
+
+#define N_OF(array) (sizeof(array) / sizeof((array)[0]))
+
+struct reader {
+	struct layer *layer; /* [NETWORK_MAX_LAYER] */
+	size_t n;
+	bool too_many; /* reported once */
+	struct err *err;
+};
+
+static bool read_u32(const struct doc_node *node, const char *what, uint32_t min, uint32_t max, uint32_t *out,
+                     struct err *err)
+{
+	uint64_t value;
+
+	if (!doc_get_u64(node, what, min, max, &value, err))
+		return false;
+	*out = (uint32_t)value;
+	return true;
+}
+
+/* The value of a key that must be there; NULL and a message when it is not. */
+static const struct doc_node *required(const struct doc_node *map, const char *key, const char *meaning,
+                                       struct err *err)
+{
+	const struct doc_node *node = doc_find(map, key);
+
+	if (!node && map->kind == DOC_MAP)
+		err_add_at(err, ERR_INPUT, doc_place(map), "%s is missing: %s", key, meaning);
+	return node;
+}
+
+/* One number for both sides, or [w, h]. */
+static bool read_sides(const struct doc_node *node, const char *what, uint32_t *w, uint32_t *h, struct err *err)
+{
+	if (node->kind != DOC_LIST) {
+		if (!read_u32(node, what, 1, NETWORK_MAX_EXTENT, w, err))
+			return false;
+		*h = *w;
+		return true;
+	}
+	if (node->n != 2) {
+		err_add_at(err, ERR_INPUT, doc_place(node), "%s: found a list of %zu, allowed one number or [width, height]",
+		           what, node->n);
+		return false;
+	}
+	/* Both are read, so that both mistakes are reported. */
+	bool good_w = read_u32(node->value[0], what, 1, NETWORK_MAX_EXTENT, w, err);
+	bool good_h = read_u32(node->value[1], what, 1, NETWORK_MAX_EXTENT, h, err);
+	return good_w && good_h;
+}
+
+static bool read_padding(const struct doc_node *node, struct padding *padding, struct err *err)
+{
+	uint32_t side[4];
+	bool good = true;
+	size_t choice;
+
+	if (node->kind != DOC_LIST) {
+		good = doc_get_choice(node, "padding", padding_name, N_OF(padding_name), &choice, err);
+		if (good)
+			padding->kind = (enum padding_kind)choice;
+		return good;
+	}
+	if (node->n != 4) {
+		err_add_at(err, ERR_INPUT, doc_place(node),
+		           "padding: found a list of %zu, allowed same, valid or [left, right, top, bottom]", node->n);
+		return false;
+	}
+	for (size_t i = 0; i < 4; i++)
+		good = read_u32(node->value[i], "padding", 0, NETWORK_MAX_EXTENT, &side[i], err) && good;
+	if (good)
+		*padding = (struct padding){PADDING_GIVEN, side[0], side[1], side[2], side[3]};
+	return good;
+}
+
+/* Size, stride and padding; the stride's default differs: 1 for a convolution, the window for pooling. */
+static bool read_window(const struct doc_node *map, const char *size_key, bool stride_is_size, struct window *window,
+                        struct err *err)
+{
+	const struct doc_node *size = required(map, size_key, "one number or [width, height]", err);
+	const struct doc_node *stride = doc_find(map, "stride"), *padding = doc_find(map, "padding");
+	bool good = size && read_sides(size, size_key, &window->w, &window->h, err);
+
+	window->stride = stride_is_size && good ? window->w : 1;
+	if (stride)
+		good = read_u32(stride, "stride", 1, NETWORK_MAX_EXTENT, &window->stride, err) && good;
+	if (padding)
+		good = read_padding(padding, &window->padding, err) && good;
+	return good;
+}
+
+static bool read_source(const struct doc_node *map, struct layer_source *source, struct err *err)
+{
+	const struct doc_node *node = doc_find(map, "from");
+	double value;
+
+	if (!node)
+		return true;
+	if (!doc_get_real(node, "from", -(double)NETWORK_MAX_LAYER, NETWORK_MAX_LAYER, &value, err))
+		return false;
+	if (value != floor(value)) {
+		err_add_at(err, ERR_INPUT, doc_place(node),
+		           "from: found %g, allowed a whole number: below 0 so many layers back, else the layer of that number",
+		           value);
+		return false;
+	}
+	*source = (struct layer_source){.relative = value < 0, .number = (int64_t)value};
+	return true;
+}
+
+static bool read_relu(const struct doc_node *map, bool *relu, struct err *err)
+{
+	const struct doc_node *node = doc_find(map, "activation");
+	size_t choice;
+
+	if (!node)
+		return true;
+	if (!doc_get_choice(node, "activation", activation_name, N_OF(activation_name), &choice, err))
+		return false;
+	*relu = choice == 1;
+	return true;
+}
+
+/* Whether the keys of a map are all allowed ones. */
+static bool check_keys(const struct doc_node *map, const char *const *allowed, size_t n, struct err *err)
+{
+	unsigned before = err->n_message;
+
+	doc_check_keys(map, allowed, n, err);
+	return err->n_message == before && map->kind == DOC_MAP;
+}
+
+static bool read_shortcut(const struct doc_node *map, struct layer *layer, struct err *err)
+{
+	static const char *const keys[] = {"from", "conv"};
+	static const char *const conv_keys[] = {"kernel", "stride", "padding"};
+	const struct doc_node *conv = doc_find(map, "conv");
+	bool good = check_keys(map, keys, N_OF(keys), err);
+
+	layer->has_shortcut = true;
+	layer->has_shortcut_conv = conv != NULL;
+	good = (required(map, "from", "the layer whose result is added, for example -3", err) != NULL) && good;
+	good = read_source(map, &layer->shortcut_from, err) && good;
+	if (conv) {
+		good = check_keys(conv, conv_keys, N_OF(conv_keys), err) && good;
+		good = read_window(conv, "kernel", false, &layer->shortcut_window, err) && good;
+	}
+	return good;
+}
+
+static bool read_conv(const struct doc_node *map, struct layer *layer, struct err *err)
+{
+	static const char *const keys[] = {"kernel", "out_channels", "stride", "padding", "activation", "from", "add"};
+	const struct doc_node *out, *add = doc_find(map, "add");
+	bool good = check_keys(map, keys, N_OF(keys), err);
+
+	good = read_window(map, "kernel", false, &layer->window, err) && good;
+	out = required(map, "out_channels", "the number of filters", err);
+	good = out && read_u32(out, "out_channels", 1, NETWORK_MAX_CHANNEL, &layer->out_c, err) && good;
+	good = read_source(map, &layer->from, err) && good;
+	good = read_relu(map, &layer->relu, err) && good;
+	return (!add || read_shortcut(add, layer, err)) && good;
+}
+
+static bool read_pool(const struct doc_node *map, struct layer *layer, struct err *err)
+{
+	static const char *const keys[] = {"window", "stride", "padding", "type", "from"};
+	const struct doc_node *type = doc_find(map, "type");
+	bool good = check_keys(map, keys, N_OF(keys), err);
+	size_t choice = 0;
+
+	layer->window.padding.kind = PADDING_VALID;
+	good = read_window(map, "window", true, &layer->window, err) && good;
+	if (type)
+		good = doc_get_choice(type, "type", pool_name, N_OF(pool_name), &choice, err) && good;
+	layer->pool_average = choice == 1;
+	return read_source(map, &layer->from, err) && good;
+}
+
+static bool read_fc(const struct doc_node *map, struct layer *layer, struct err *err)
+{
+	static const char *const keys[] = {"out", "activation", "from"};
+	const struct doc_node *out;
+	bool good = check_keys(map, keys, N_OF(keys), err);
+
+	out = required(map, "out", "the number of results", err);
+	good = out && read_u32(out, "out", 1, NETWORK_MAX_CHANNEL, &layer->out_c, err) && good;
+	good = read_source(map, &layer->from, err) && good;
+	return read_relu(map, &layer->relu, err) && good;
+}
+
+/* Room for one more layer, or NULL; too many layers are reported where the first of them stands. */
+static struct layer *append_layer(struct reader *reader, const struct doc_node *node)
+{
+	struct layer *layer;
+
+	if (reader->n == NETWORK_MAX_LAYER) {
+		if (!reader->too_many)
+			err_add_at(reader->err, ERR_INPUT, doc_place(node), "more than %u layers, allowed up to %u",
+			           NETWORK_MAX_LAYER, NETWORK_MAX_LAYER);
+		reader->too_many = true;
+		return NULL;
+	}
+	layer = &reader->layer[reader->n++];
+	*layer = (struct layer){.place = doc_place(node), .relu = true, .from = {.relative = true, .number = -1}};
+	return layer;
+}
+
+static void read_layers(struct reader *reader, const struct doc_node *list);
+
+/* Mistakes inside are reported the first time round only: the copies are the layers read then. */
+static void read_repeat(struct reader *reader, const struct doc_node *map)
+{
+	static const char *const keys[] = {"times", "layers"};
+	const struct doc_node *times_node, *layers;
+	size_t first = reader->n, n_once;
+	uint64_t times = 1;
+
+	if (!check_keys(map, keys, N_OF(keys), reader->err) && map->kind != DOC_MAP)
+		return;
+	times_node = required(map, "times", "how often the layers come", reader->err);
+	layers = required(map, "layers", "the layers to repeat", reader->err);
+	if (times_node)
+		doc_get_u64(times_node, "times", 1, NETWORK_MAX_LAYER, &times, reader->err);
+	if (layers)
+		read_layers(reader, layers);
+	n_once = reader->n - first;
+	for (uint64_t i = 1; i < times && !reader->too_many; i++)
+		for (size_t j = 0; j < n_once; j++) {
+			struct layer *copy = append_layer(reader, map);
+
+			if (!copy)
+				return;
+			*copy = reader->layer[first + j];
+		}
+}
+
+static void read_entry(struct reader *reader, const struct doc_node *node)
+{
+	static bool (*const read[])(const struct doc_node *, struct layer *, struct err *) = {
+	    [LAYER_CONV] = read_conv, [LAYER_POOL] = read_pool, [LAYER_FC] = read_fc};
+	const struct doc_node *repeat = doc_find(node, "repeat");
+	struct layer *layer;
+
+	if (node->kind == DOC_MAP && node->n == 1 && repeat) {
+		read_repeat(reader, repeat);
+		return;
+	}
+	layer = append_layer(reader, node);
+	if (!layer)
+		return;
+	layer->broken = true;
+	if (!check_keys(node, entry_key, N_OF(entry_key), reader->err))
+		return;
+	if (node->n != 1) {
+		err_add_at(reader->err, ERR_INPUT, doc_place(node),
+		           "found %zu keys in one layer, allowed one of conv, pool, fc, repeat", node->n);
+		return;
+	}
+	for (size_t kind = 0; kind < N_OF(layer_key); kind++)
+		if (strcmp(node->key[0]->text, layer_key[kind]) == 0) {
+			layer->kind = (enum layer_kind)kind;
+			layer->broken = !read[kind](node->value[0], layer, reader->err);
+		}
+}
+
+static void read_layers(struct reader *reader, const struct doc_node *list)
+{
+	if (list->kind != DOC_LIST || list->n == 0) {
+		err_add_at(reader->err, ERR_INPUT, doc_place(list), "layers: found %s, allowed a list of layers",
+		           list->kind == DOC_LIST ? "an empty list" : "something else");
+		return;
+	}
+	for (size_t i = 0; i < list->n && !reader->too_many; i++)
+		read_entry(reader, list->value[i]);
+}
+
+/* [w, h, c] is an image, a number or a list of one a vector. */
+static void read_input(const struct doc_node *node, struct layer_list *list, struct err *err)
+{
+	uint32_t size[3] = {0, 1, 1};
+	bool good = true;
+
+	list->place = doc_place(node);
+	if (node->kind == DOC_LIST && node->n != 1 && node->n != 3) {
+		err_add_at(err, ERR_INPUT, doc_place(node),
+		           "input: found a list of %zu, allowed [width, height, channels] or one number", node->n);
+		return;
+	}
+	list->is_vector = node->kind != DOC_LIST || node->n == 1;
+	if (list->is_vector)
+		good = read_u32(node->kind == DOC_LIST ? node->value[0] : node, "input", 1, NETWORK_MAX_VECTOR, &size[0], err);
+	else
+		for (size_t i = 0; i < 3; i++)
+			good = read_u32(node->value[i], "input", 1, NETWORK_MAX_EXTENT, &size[i], err) && good;
+	if (!good)
+		return;
+	list->in_w = size[0];
+	list->in_h = size[1];
+	list->in_c = size[2];
+}
+
+static void read_head(const struct doc_node *root, struct layer_list *list, struct err *err)
+{
+	static const char *const keys[] = {"name", "input", "batch", "layers"};
+	const struct doc_node *name, *input, *batch = doc_find(root, "batch");
+
+	doc_check_keys(root, keys, N_OF(keys), err);
+	name = required(root, "name", "what reports call the network", err);
+	if (name && doc_get_text(name, "name", &list->name, err) &&
+	    (list->name[0] == '\0' || strlen(list->name) >= NETWORK_NAME_SIZE))
+		err_add_at(err, ERR_INPUT, doc_place(name), "name: found %zu characters, allowed 1 to %d",
+		           strlen(list->name), NETWORK_NAME_SIZE - 1);
+	input = required(root, "input", "[width, height, channels] or one number", err);
+	if (input)
+		read_input(input, list, err);
+	if (batch && read_u32(batch, "batch", 1, NETWORK_MAX_EXTENT, &list->batch, err) && !list->is_vector &&
+	    list->batch > 1)
+		err_add_at(err, ERR_INPUT, doc_place(batch), "batch: found %u, allowed 1 unless the input is a vector",
+		           list->batch);
+}
+
+enum err_code network_read(const char *path, struct network *network, struct err *err)
+{
+	struct arena arena = {0};
+	struct err own = {0}; /* counts this file's messages even when the caller wants none */
+	struct doc_node *root;
+	struct layer_list list = {.name = "", .batch = 1};
+	struct reader reader = {.err = err ? err : &own};
+	unsigned before = reader.err->n_message;
+	enum err_code code, built = ERR_OK;
+	const struct doc_node *layers;
+
+	assert(path && network);
+	memset(network, 0, sizeof *network);
+	code = doc_read_file(path, &arena, &root, reader.err);
+	if (code != ERR_OK)
+		goto cleanup;
+	reader.layer = arena_array(&arena, NETWORK_MAX_LAYER, sizeof *reader.layer);
+	if (!reader.layer) {
+		code = err_add(err, ERR_INTERNAL, "out of memory for the layers of %s", path);
+		goto cleanup;
+	}
+	read_head(root, &list, reader.err);
+	layers = required(root, "layers", "the list of layers", reader.err);
+	if (layers)
+		read_layers(&reader, layers);
+	list.layer = reader.layer;
+	list.n = reader.n;
+	if (reader.n > 0)
+		built = parser_build(&list, network, reader.err);
+	if (built != ERR_OK || reader.err->n_message > before) {
+		network_free(network);
+		code = built == ERR_INTERNAL ? ERR_INTERNAL : ERR_INPUT;
+	}
+cleanup:
+	arena_free(&arena);
+	err_clear(&own);
+	return code;
+}

@@ -1,0 +1,411 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "mapper/parser.h"
+#include "mapper/residency.h"
+#include "sim/base/checked.h"
+#include <stdio.h>
+#include <string.h>
+
+static const char *const layer_prefix[] = {[LAYER_CONV] = "CONV", [LAYER_POOL] = "POOL", [LAYER_FC] = "FC"};
+
+/* A feature map or vector between layers. */
+struct result {
+	bool known; /* false after a mistake: nothing that depends on it is checked */
+	bool is_vector;
+	uint32_t w, h, c;   /* vector: w numbers */
+	uint32_t producer;  /* 0: the network's input; else 1 + index of the block that computes it */
+	uint32_t n_reader;
+};
+
+/* Index of results: 0 is the network's input, n the result of layer n. */
+struct chain {
+	const struct layer_list *list;
+	struct network *network;
+	struct err *err;
+	struct arena arena;      /* scratch */
+	struct result *result;   /* [n_layer + 1] */
+	uint32_t *from;          /* [n_layer + 1] result that layer n reads */
+	uint32_t *shortcut_from; /* [n_layer + 1] result that layer n adds, where it has a shortcut */
+	bool *fused;             /* [n_layer + 1] pooling layer n belongs to the block before it */
+	struct residency residency;
+};
+
+/* "CONV_5", or what the network's input is called in messages. */
+struct layer_label {
+	char text[32];
+};
+
+static struct layer_label label_of(const struct chain *chain, uint32_t n)
+{
+	struct layer_label label;
+
+	assert(n <= chain->list->n);
+	if (n == 0)
+		snprintf(label.text, sizeof label.text, "the network's input");
+	else
+		snprintf(label.text, sizeof label.text, "%s_%u", layer_prefix[chain->list->layer[n - 1].kind], n);
+	return label;
+}
+
+/* "56x56x64" or "vector of 4096". */
+static struct layer_label shape_of(const struct result *result)
+{
+	struct layer_label label;
+
+	assert(result->known);
+	if (result->is_vector)
+		snprintf(label.text, sizeof label.text, "vector of %u", result->w);
+	else
+		snprintf(label.text, sizeof label.text, "%ux%ux%u", result->w, result->h, result->c);
+	return label;
+}
+
+static bool resolve(struct chain *chain, uint32_t n, struct layer_source source, const char *what, uint32_t *out)
+{
+	const struct layer *layer = &chain->list->layer[n - 1];
+	int64_t target = source.relative ? (int64_t)n + source.number : source.number;
+
+	if (target < 0 || target >= (int64_t)n) {
+		err_add_at(chain->err, ERR_INPUT, layer->place,
+		           "%s: %s is %s%lld, allowed -1 (the layer before) to -%u (the network's input), or 0 (the input) to %u",
+		           label_of(chain, n).text, what, source.relative && source.number >= 0 ? "+" : "",
+		           (long long)source.number, n, n - 1);
+		return false;
+	}
+	*out = (uint32_t)target;
+	chain->result[target].n_reader++;
+	return true;
+}
+
+/* Which result each layer reads; layers that name none that exists count as broken from here on. */
+static void resolve_sources(struct chain *chain)
+{
+	for (uint32_t n = 1; n <= chain->list->n; n++) {
+		struct layer *layer = &chain->list->layer[n - 1];
+
+		if (layer->broken)
+			continue;
+		if (!resolve(chain, n, layer->from, "from", &chain->from[n]))
+			layer->broken = true;
+		if (layer->has_shortcut &&
+		    !resolve(chain, n, layer->shortcut_from, "add: from", &chain->shortcut_from[n]))
+			layer->broken = true;
+	}
+}
+
+/*
+ * Positions of a window along one side. 'same' gives ceil(in / stride) of them
+ * and puts the odd padding pixel first, as the thesis' split tables do
+ * (ResNet-50: 224 pixels, 7x7, stride 2 is padded 3 2 3 2; POOL_2 1 0 1 0).
+ * False when the window is larger than the padded side.
+ */
+static bool slide(uint32_t in, uint32_t kernel, uint32_t stride, enum padding_kind kind, uint32_t pad[2], uint32_t *out)
+{
+	assert(in > 0 && kernel > 0 && stride > 0);
+	if (kind == PADDING_SAME) {
+		uint64_t needed;
+
+		*out = (uint32_t)ceil_div(in, stride);
+		needed = (uint64_t)(*out - 1) * stride + kernel;
+		needed = needed > in ? needed - in : 0;
+		pad[0] = (uint32_t)ceil_div(needed, 2);
+		pad[1] = (uint32_t)needed / 2;
+		return true;
+	}
+	if (kind == PADDING_VALID)
+		pad[0] = pad[1] = 0;
+	if (kernel > in + pad[0] + pad[1])
+		return false;
+	*out = (in + pad[0] + pad[1] - kernel) / stride + 1;
+	return true;
+}
+
+/* Fill in the part of a block that a window decides. */
+static bool slide_window(struct chain *chain, uint32_t n, const struct result *in, const struct window *window,
+                         struct block *block)
+{
+	const struct padding *padding = &window->padding;
+	uint32_t pad_w[2] = {padding->left, padding->right}, pad_h[2] = {padding->top, padding->bottom};
+	bool fits;
+
+	assert(in->known && !in->is_vector);
+	block->in_w = in->w;
+	block->in_h = in->h;
+	block->in_c = in->c;
+	block->kernel_w = window->w;
+	block->kernel_h = window->h;
+	block->stride = window->stride;
+	fits = slide(in->w, window->w, window->stride, padding->kind, pad_w, &block->out_w);
+	fits = slide(in->h, window->h, window->stride, padding->kind, pad_h, &block->out_h) && fits;
+	if (!fits || block->out_w > NETWORK_MAX_EXTENT || block->out_h > NETWORK_MAX_EXTENT) {
+		err_add_at(chain->err, ERR_INPUT, chain->list->layer[n - 1].place,
+		           fits ? "%s: a window of %ux%u on %ux%u pixels (padding %u %u %u %u) gives a result of more than "
+		                  "65536 pixels a side"
+		                : "%s: a window of %ux%u is larger than its input of %ux%u pixels (padding %u %u %u %u)",
+		           label_of(chain, n).text, window->w, window->h, in->w, in->h, pad_w[0], pad_w[1], pad_h[0],
+		           pad_h[1]);
+		return false;
+	}
+	block->pad_left = pad_w[0];
+	block->pad_right = pad_w[1];
+	block->pad_top = pad_h[0];
+	block->pad_bottom = pad_h[1];
+	block->has_padd = pad_w[0] || pad_w[1] || pad_h[0] || pad_h[1];
+	return true;
+}
+
+/* The feature map that layer n reads as its input or as its shortcut; NULL (and a message) when it is none. */
+static const struct result *feature_map(struct chain *chain, uint32_t n, uint32_t source)
+{
+	const struct result *in = &chain->result[source];
+
+	if (!in->known)
+		return NULL;
+	if (!in->is_vector)
+		return in;
+	err_add_at(chain->err, ERR_INPUT, chain->list->layer[n - 1].place,
+	           "%s needs a feature map, but %s gives a %s", label_of(chain, n).text, label_of(chain, source).text,
+	           shape_of(in).text);
+	return NULL;
+}
+
+static struct block *append_block(struct chain *chain, const struct block *block, uint32_t main_source)
+{
+	struct network *network = chain->network;
+	size_t b = network->n_block++;
+
+	assert(b < 2 * chain->list->n);
+	network->block[b] = *block;
+	chain->residency.reads[b] = chain->result[main_source].producer;
+	chain->residency.adds[b] = RESIDENCY_NONE;
+	return &network->block[b];
+}
+
+/* A pooling layer n + 1 that can be computed with convolution layer n: window = stride, dividing the map, no padding. */
+static bool can_fuse_pooling(const struct chain *chain, uint32_t n, const struct block *conv)
+{
+	const struct layer *pool = &chain->list->layer[n];
+	uint32_t side = pool->window.w;
+	uint32_t pad_w[2] = {pool->window.padding.left, pool->window.padding.right};
+	uint32_t pad_h[2] = {pool->window.padding.top, pool->window.padding.bottom};
+	uint32_t out;
+
+	if (n >= chain->list->n || pool->broken || pool->kind != LAYER_POOL || chain->from[n + 1] != n)
+		return false;
+	/* Nobody else may want the map before pooling: it never leaves the PE. */
+	if (chain->result[n].n_reader != 1 || side < 2 || pool->window.h != side || pool->window.stride != side)
+		return false;
+	if (conv->out_w % side != 0 || conv->out_h % side != 0)
+		return false;
+	if (!slide(conv->out_w, side, side, pool->window.padding.kind, pad_w, &out) ||
+	    !slide(conv->out_h, side, side, pool->window.padding.kind, pad_h, &out))
+		return false;
+	return !(pad_w[0] || pad_w[1] || pad_h[0] || pad_h[1]);
+}
+
+/* The block that ends layer n: its arithmetic after the convolution, and the pooling that follows. */
+static void finish_conv(struct chain *chain, uint32_t n, struct block *last)
+{
+	struct result *result = &chain->result[n];
+
+	last->has_acti = chain->list->layer[n - 1].relu;
+	last->has_quan = true;
+	last->has_mat_ele = chain->list->layer[n - 1].has_shortcut;
+	*result = (struct result){.known = true, .w = last->out_w, .h = last->out_h, .c = last->out_c,
+	                          .producer = (uint32_t)chain->network->n_block, .n_reader = result->n_reader};
+	if (n < chain->list->n && can_fuse_pooling(chain, n, last)) {
+		const struct layer *pool = &chain->list->layer[n];
+
+		last->pool = pool->window.w;
+		last->pool_number = n + 1;
+		last->pool_average = pool->pool_average;
+		chain->fused[n + 1] = true;
+		chain->result[n + 1].w = result->w / last->pool;
+		chain->result[n + 1].h = result->h / last->pool;
+		chain->result[n + 1].c = result->c;
+		chain->result[n + 1].producer = result->producer;
+		chain->result[n + 1].known = true;
+	}
+}
+
+/* The shape a shortcut brings must be that of the convolution it is added to. */
+static bool check_shortcut(struct chain *chain, uint32_t n, const struct block *main, const struct result *added)
+{
+	const struct layer *layer = &chain->list->layer[n - 1];
+	struct result own = {.known = true, .w = main->out_w, .h = main->out_h, .c = main->out_c};
+
+	if (!added->is_vector && added->w == own.w && added->h == own.h && added->c == own.c)
+		return true;
+	err_add_at(chain->err, ERR_INPUT, layer->place, "%s gives %s, but its shortcut adds %s (from %s%s)",
+	           label_of(chain, n).text, shape_of(&own).text, shape_of(added).text,
+	           label_of(chain, chain->shortcut_from[n]).text,
+	           layer->has_shortcut_conv ? ", through the shortcut's convolution" : "; a shortcut convolution can adapt it");
+	return false;
+}
+
+static bool build_shortcut_conv(struct chain *chain, uint32_t n, const struct block *main, struct block *block)
+{
+	const struct result *in = feature_map(chain, n, chain->shortcut_from[n]);
+	struct result out = {.known = true};
+
+	if (!in)
+		return false;
+	*block = (struct block){.kind = BLOCK_CONV, .number = n, .pool = 1, .is_shortcut = true, .out_c = main->out_c};
+	snprintf(block->name, sizeof block->name, "CONV_SC_%u", n);
+	if (!slide_window(chain, n, in, &chain->list->layer[n - 1].shortcut_window, block))
+		return false;
+	out.w = block->out_w;
+	out.h = block->out_h;
+	out.c = block->out_c;
+	return check_shortcut(chain, n, main, &out);
+}
+
+static void build_conv(struct chain *chain, uint32_t n)
+{
+	const struct layer *layer = &chain->list->layer[n - 1];
+	const struct result *in = feature_map(chain, n, chain->from[n]);
+	struct block main = {.kind = BLOCK_CONV, .number = n, .pool = 1, .out_c = layer->out_c}, shortcut;
+	struct block *last;
+
+	if (!in || !slide_window(chain, n, in, &layer->window, &main))
+		return;
+	snprintf(main.name, sizeof main.name, "CONV_%u", n);
+	if (layer->has_shortcut_conv) {
+		if (!build_shortcut_conv(chain, n, &main, &shortcut))
+			return;
+		append_block(chain, &main, chain->from[n]);
+		last = append_block(chain, &shortcut, chain->shortcut_from[n]);
+	} else {
+		const struct result *added = &chain->result[chain->shortcut_from[n]];
+
+		if (layer->has_shortcut && (!added->known || !check_shortcut(chain, n, &main, added)))
+			return;
+		last = append_block(chain, &main, chain->from[n]);
+		if (layer->has_shortcut)
+			chain->residency.adds[chain->network->n_block - 1] = added->producer;
+	}
+	finish_conv(chain, n, last);
+}
+
+static void build_pool(struct chain *chain, uint32_t n)
+{
+	const struct layer *layer = &chain->list->layer[n - 1];
+	const struct result *in = feature_map(chain, n, chain->from[n]);
+	struct block block = {.kind = BLOCK_POOL, .number = n, .pool = 1, .pool_average = layer->pool_average};
+	struct result *result = &chain->result[n];
+
+	if (!in || !slide_window(chain, n, in, &layer->window, &block))
+		return;
+	block.out_c = in->c;
+	snprintf(block.name, sizeof block.name, "POOL_%u", n);
+	append_block(chain, &block, chain->from[n]);
+	*result = (struct result){.known = true, .w = block.out_w, .h = block.out_h, .c = block.out_c,
+	                          .producer = (uint32_t)chain->network->n_block, .n_reader = result->n_reader};
+}
+
+static void build_fc(struct chain *chain, uint32_t n)
+{
+	const struct layer *layer = &chain->list->layer[n - 1];
+	const struct result *in = &chain->result[chain->from[n]];
+	struct result *result = &chain->result[n];
+	uint64_t n_in;
+
+	if (!in->known)
+		return;
+	n_in = in->is_vector ? in->w : mul_sat((uint64_t)in->w * in->h, in->c);
+	if (n_in > NETWORK_MAX_VECTOR) {
+		err_add_at(chain->err, ERR_INPUT, layer->place, "%s: its input has %llu numbers (%s), allowed up to %u",
+		           label_of(chain, n).text, (unsigned long long)n_in, shape_of(in).text, NETWORK_MAX_VECTOR);
+		return;
+	}
+	struct block block = {.kind = BLOCK_MATMUL, .number = n, .pool = 1, .in_w = (uint32_t)n_in,
+	                      .in_h = chain->list->batch, .in_c = 1, .kernel_w = 1, .kernel_h = 1, .stride = 1,
+	                      .out_w = layer->out_c, .out_h = chain->list->batch, .out_c = 1,
+	                      .has_acti = layer->relu, .has_quan = true};
+	snprintf(block.name, sizeof block.name, "FC_%u", n);
+	append_block(chain, &block, chain->from[n]);
+	*result = (struct result){.known = true, .is_vector = true, .w = layer->out_c, .h = 1, .c = 1,
+	                          .producer = (uint32_t)chain->network->n_block, .n_reader = result->n_reader};
+}
+
+static void build_layers(struct chain *chain)
+{
+	for (uint32_t n = 1; n <= chain->list->n; n++) {
+		const struct layer *layer = &chain->list->layer[n - 1];
+
+		if (layer->broken || chain->fused[n])
+			continue;
+		switch (layer->kind) {
+		case LAYER_CONV:
+			build_conv(chain, n);
+			break;
+		case LAYER_POOL:
+			build_pool(chain, n);
+			break;
+		case LAYER_FC:
+			build_fc(chain, n);
+			break;
+		}
+	}
+}
+
+static void find_equal_blocks(struct network *network)
+{
+	for (size_t i = 0; i < network->n_block; i++) {
+		size_t j = 0;
+
+		while (j < i && !(network->block[j].same_as == j && block_same(&network->block[j], &network->block[i])))
+			j++;
+		network->block[i].same_as = j;
+	}
+}
+
+static bool allocate_chain(struct chain *chain)
+{
+	size_t n = chain->list->n + 1;
+
+	chain->result = arena_array(&chain->arena, n, sizeof *chain->result);
+	chain->from = arena_array(&chain->arena, n, sizeof *chain->from);
+	chain->shortcut_from = arena_array(&chain->arena, n, sizeof *chain->shortcut_from);
+	chain->fused = arena_array(&chain->arena, n, sizeof *chain->fused);
+	chain->residency.reads = arena_array(&chain->arena, 2 * n, sizeof *chain->residency.reads);
+	chain->residency.adds = arena_array(&chain->arena, 2 * n, sizeof *chain->residency.adds);
+	chain->residency.end = arena_array(&chain->arena, 2 * n, sizeof *chain->residency.end);
+	chain->network->block = arena_array(&chain->network->arena, 2 * n, sizeof *chain->network->block);
+	return chain->result && chain->from && chain->shortcut_from && chain->fused && chain->residency.reads &&
+	       chain->residency.adds && chain->residency.end && chain->network->block;
+}
+
+enum err_code parser_build(const struct layer_list *list, struct network *network, struct err *err)
+{
+	unsigned n_message = err ? err->n_message : 0;
+	struct err own = {0};
+	struct chain chain = {.list = list, .network = network, .err = err ? err : &own};
+	enum err_code code = ERR_OK;
+	bool any_broken = false;
+
+	assert(list && list->name && list->n > 0 && list->n <= NETWORK_MAX_LAYER && list->batch > 0);
+	memset(network, 0, sizeof *network);
+	if (!allocate_chain(&chain)) {
+		code = err_add(err, ERR_INTERNAL, "out of memory for a network of %zu layers", list->n);
+		goto cleanup;
+	}
+	chain.result[0] = (struct result){.known = list->in_w > 0, .is_vector = list->is_vector, .w = list->in_w,
+	                                  .h = list->in_h, .c = list->in_c};
+	for (size_t i = 0; i < list->n; i++)
+		any_broken = any_broken || list->layer[i].broken;
+	resolve_sources(&chain);
+	build_layers(&chain);
+	if (any_broken || chain.err->n_message > (err ? n_message : 0)) {
+		code = ERR_INPUT;
+		goto cleanup;
+	}
+	snprintf(network->name, sizeof network->name, "%s", list->name);
+	residency_assign(network, &chain.residency);
+	find_equal_blocks(network);
+cleanup:
+	arena_free(&chain.arena);
+	err_clear(&own);
+	if (code != ERR_OK)
+		network_free(network);
+	return code;
+}

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef MAPPER_PARSER_H
+#define MAPPER_PARSER_H
+/*
+ * The parser of thesis section 4.1: from layers as a user lists them to a
+ * network of blocks. Readers of network files fill a layer_list, one reader a
+ * file format; everything they have in common is here: chaining, shapes,
+ * padding, fusion of pooling, shortcuts, decomposition and residency.
+ */
+#include "mapper/network.h"
+
+/* Limits that keep sizes far from overflow: pixels of a side, channels, layers, columns of a matrix. */
+#define NETWORK_MAX_EXTENT 65536u
+#define NETWORK_MAX_CHANNEL 65536u
+#define NETWORK_MAX_LAYER 4096u
+#define NETWORK_MAX_VECTOR (1u << 24)
+
+enum layer_kind { LAYER_CONV, LAYER_POOL, LAYER_FC };
+
+enum padding_kind { PADDING_SAME, PADDING_VALID, PADDING_GIVEN };
+
+struct padding {
+	enum padding_kind kind;
+	uint32_t left, right, top, bottom; /* PADDING_GIVEN */
+};
+
+/* A window that slides over the feature map: kernel of a convolution or of a pooling. */
+struct window {
+	uint32_t w, h, stride;
+	struct padding padding;
+};
+
+/* Which result a layer reads: relative to itself (-1: the layer before), or by the number of the layer (0: the input). */
+struct layer_source {
+	bool relative;
+	int64_t number;
+};
+
+struct layer {
+	enum layer_kind kind;
+	struct err_place place;
+	bool broken;          /* the reader reported mistakes: its shapes are not known */
+	struct window window; /* LAYER_CONV, LAYER_POOL */
+	uint32_t out_c;       /* LAYER_CONV: filters; LAYER_FC: columns */
+	bool relu, pool_average;
+	struct layer_source from;
+
+	bool has_shortcut; /* LAYER_CONV: the result of shortcut_from is added, through a convolution or as it is */
+	bool has_shortcut_conv;
+	struct layer_source shortcut_from;
+	struct window shortcut_window;
+};
+
+struct layer_list {
+	const char *name;
+	struct err_place place; /* of the input */
+	bool is_vector;         /* input is in_w numbers, not an image */
+	uint32_t in_w, in_h, in_c;
+	uint32_t batch; /* rows of operand A of every matrix multiplication */
+	size_t n;
+	struct layer *layer; /* [n] */
+};
+
+/*
+ * The network of a list of layers. ERR_INPUT with one message a mistake, each
+ * naming the layers concerned; the network is empty then. Layers marked broken
+ * are passed over without a message, and ERR_INPUT is returned.
+ */
+enum err_code parser_build(const struct layer_list *list, struct network *network, struct err *err);
+
+#endif
