@@ -1,0 +1,316 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "dse/candidate.h"
+#include "dse/engine.h"
+#include <assert.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MAX_EDGE (LAYER_N_STATE * 4)
+
+double space_metric_limit(const struct space *space, enum metric metric)
+{
+	double limit = INFINITY;
+	for (size_t i = 0; i < space->n_limit; i++)
+		if (space->limit[i].metric == metric && space->limit[i].max < limit)
+			limit = space->limit[i].max;
+	return limit;
+}
+
+enum compose_op space_aggregate_op(const struct space *space, enum metric metric)
+{
+	return space->aggregate == AGGREGATE_WORST ? COMPOSE_MAX : metric_table[metric].op;
+}
+
+double space_network_weight(const struct space *space, size_t network)
+{
+	assert(network < space->n_network);
+	return space->aggregate == AGGREGATE_WEIGHTED ? space->network[network].weight : 1.0;
+}
+
+/*
+ * A limit holds for the aggregate of all networks. One network, and one layer
+ * of it, can break it alone: all metrics are positive. A weight below 1 makes
+ * room, so the layers' own limits are widened by it.
+ */
+static double network_limit(const struct space *space, size_t network, enum metric metric)
+{
+	double limit = space_metric_limit(space, metric), weight = space_network_weight(space, network);
+	assert(weight > 0.0);
+	return space_aggregate_op(space, metric) == COMPOSE_SUM ? limit / weight : limit;
+}
+
+/* All problems of a set have the same internal metrics. */
+static const struct layer_problem *any_layer(const struct candidate *candidate)
+{
+	assert(candidate->set->n_problem > 0);
+	return &candidate->set->problem[0];
+}
+
+static void init_task(struct candidate *candidate, size_t distinct, size_t place)
+{
+	struct candidate_task *task = &candidate->task[candidate->first_task[distinct] + place];
+	struct layer_problem *layer = &task->layer;
+	const struct layer_map *map = candidate->set->map;
+	*layer = candidate->set->problem[distinct];
+	layer->arena = (struct arena){0};
+	layer->place[0] = layer->place[place];
+	layer->n_value[GENE_PLACE] = 1;
+	layer->problem.n_value = layer->n_value;
+	layer->problem.context = layer;
+	size_t network = layer_map_network(map, map->first[distinct]);
+	for (unsigned i = 0; i < layer->n_metric; i++)
+		layer->limit[i] = network_limit(candidate->space, network, layer->metric[i]);
+	task->nearest = (struct engine_nearest){.violation = INFINITY, .genome = task->nearest_genome};
+	pareto_init(&task->front, layer->problem.n_objective, N_LAYER_GENE);
+}
+
+enum err_code candidate_init(const struct space *space, struct layer_set *set, struct candidate *candidate,
+                             struct err *err)
+{
+	assert(space && set && candidate);
+	const struct layer_map *map = set->map;
+	*candidate = (struct candidate){.space = space, .set = set};
+	candidate->first_task = calloc(map->n_distinct + 1, sizeof(*candidate->first_task));
+	candidate->network = calloc(map->n_network, sizeof(*candidate->network));
+	candidate->network_nearest = calloc(map->n_network * COMPOSE_MAX_METRIC, sizeof(double));
+	if (candidate->first_task) {
+		for (size_t i = 0; i < map->n_distinct; i++)
+			candidate->first_task[i + 1] = candidate->first_task[i] + set->problem[i].n_value[GENE_PLACE];
+		candidate->task = calloc(candidate->first_task[map->n_distinct], sizeof(*candidate->task));
+	}
+	if (!candidate->task || !candidate->network || !candidate->network_nearest) {
+		candidate_free(candidate);
+		return err_add(err, ERR_INTERNAL, "out of memory");
+	}
+	candidate->n_task = candidate->first_task[map->n_distinct];
+	for (size_t i = 0; i < map->n_distinct; i++)
+		for (size_t place = 0; place < set->problem[i].n_value[GENE_PLACE]; place++)
+			init_task(candidate, i, place);
+	return ERR_OK;
+}
+
+void candidate_free(struct candidate *candidate)
+{
+	for (size_t i = 0; i < candidate->n_task; i++) {
+		pareto_free(&candidate->task[i].front);
+		err_clear(&candidate->task[i].err);
+	}
+	for (size_t i = 0; candidate->network && i < candidate->set->map->n_network; i++)
+		compose_free(&candidate->network[i]);
+	compose_free(&candidate->total);
+	layer_set_free(candidate->set);
+	free(candidate->first_task);
+	free(candidate->task);
+	free(candidate->iota);
+	free(candidate->network);
+	free(candidate->network_nearest);
+	*candidate = (struct candidate){0};
+}
+
+void candidate_search(struct candidate *candidate, size_t i, unsigned n_thread, const struct engine_options *options,
+                      engine_watch watch, void *watch_context)
+{
+	assert(i < candidate->n_task);
+	struct candidate_task *task = &candidate->task[i];
+	task->code = engine_run(&engine_exhaustive, &task->layer.problem, options, n_thread, &task->front, &task->counts,
+	                        task->by_reason, LAYER_N_REASON, &task->nearest, watch, watch_context, &task->err);
+}
+
+/* Names for n points. */
+static enum err_code grow_iota(struct candidate *candidate, size_t n, struct err *err)
+{
+	if (n <= candidate->n_iota)
+		return ERR_OK;
+	uint32_t *iota = realloc(candidate->iota, n * sizeof(*iota));
+	if (!iota || n > UINT32_MAX) {
+		candidate->iota = iota ? iota : candidate->iota;
+		return err_add(err, ERR_INTERNAL, "out of memory");
+	}
+	for (size_t i = candidate->n_iota; i < n; i++)
+		iota[i] = (uint32_t)i;
+	candidate->iota = iota;
+	candidate->n_iota = n;
+	return ERR_OK;
+}
+
+enum err_code candidate_name_points(struct candidate *candidate, struct err *err)
+{
+	size_t n = 1;
+	for (size_t i = 0; i < candidate->n_task; i++)
+		if (candidate->task[i].front.n > n)
+			n = candidate->task[i].front.n;
+	return grow_iota(candidate, n, err);
+}
+
+/*
+ * The edges of a block, always in the same order: state before, then place.
+ * Returns how many; place[i] is the index of edge i's place. front may be NULL.
+ */
+static size_t list_edges(const struct candidate *candidate, size_t block, unsigned n_state,
+                         const struct compose_front *front, struct compose_edge edge[MAX_EDGE], uint8_t place[MAX_EDGE])
+{
+	const struct layer_map *map = candidate->set->map;
+	uint32_t distinct = map->distinct[block];
+	const struct layer_problem *layer = &candidate->set->problem[distinct];
+	size_t n = 0, first_task = candidate->first_task[distinct];
+	for (unsigned from = 0; from < n_state; from++) {
+		bool in_storage = layer_in_storage(map->block[block], from);
+		for (unsigned i = 0; i < layer->n_value[GENE_PLACE]; i++) {
+			bool out_storage = (layer->place[i] & 2U) != 0;
+			unsigned to = layer_next_state(map->block[block], from, out_storage);
+			bool fits = ((layer->place[i] & 1U) != 0) == in_storage &&
+			            !(out_storage && map->block[block]->result_to_dram);
+			if (!fits || to >= n_state || candidate->task[first_task + i].front.n == 0)
+				continue;
+			assert(n < MAX_EDGE);
+			place[n] = (uint8_t)i;
+			edge[n++] = (struct compose_edge){from, to, front ? &front[first_task + i] : NULL};
+		}
+	}
+	return n;
+}
+
+/* One state suffices where nothing can ever stay in storage QPEs. */
+static unsigned n_state_of(const struct candidate *candidate)
+{
+	for (size_t i = 0; i < candidate->set->n_problem; i++)
+		for (unsigned k = 0; k < candidate->set->problem[i].n_value[GENE_PLACE]; k++)
+			if (candidate->set->problem[i].place[k] != 0)
+				return LAYER_N_STATE;
+	return 1;
+}
+
+/* Memory of one composition. */
+struct chain {
+	struct compose_front *front; /* [n_task] */
+	struct compose_edge *edge;   /* [n_layer][MAX_EDGE] */
+	struct compose_layer *layer; /* [n_layer] */
+};
+
+static bool chain_alloc(struct chain *chain, size_t n_front, size_t n_layer)
+{
+	chain->front = calloc(n_front, sizeof(*chain->front));
+	chain->edge = calloc(n_layer * MAX_EDGE, sizeof(*chain->edge));
+	chain->layer = calloc(n_layer, sizeof(*chain->layer));
+	return chain->front && chain->edge && chain->layer;
+}
+
+static void chain_free(struct chain *chain)
+{
+	free(chain->front);
+	free(chain->edge);
+	free(chain->layer);
+}
+
+enum err_code candidate_compose_network(struct candidate *candidate, size_t i, struct err *err)
+{
+	const struct layer_map *map = candidate->set->map;
+	const struct layer_problem *any = any_layer(candidate);
+	size_t n_layer = map->begin[i + 1] - map->begin[i];
+	enum compose_op op[COMPOSE_MAX_METRIC];
+	double limit[COMPOSE_MAX_METRIC];
+	uint8_t place[MAX_EDGE];
+	struct chain chain = {0};
+	enum err_code code = ERR_OK;
+	assert(any->n_metric <= COMPOSE_MAX_METRIC);
+	for (unsigned k = 0; k < any->n_metric; k++) {
+		op[k] = metric_table[any->metric[k]].op;
+		limit[k] = network_limit(candidate->space, i, any->metric[k]);
+	}
+	struct compose_options options = {any->n_metric, op, limit, n_state_of(candidate), candidate->space->max_front};
+	if (!chain_alloc(&chain, candidate->n_task, n_layer)) {
+		code = err_add(err, ERR_INTERNAL, "out of memory");
+		goto cleanup;
+	}
+	for (size_t k = 0; k < candidate->n_task; k++) {
+		const struct pareto *front = &candidate->task[k].front;
+		assert(front->n <= candidate->n_iota);
+		chain.front[k] = (struct compose_front){front->n, front->objective, candidate->iota};
+	}
+	for (size_t k = 0; k < n_layer; k++) {
+		struct compose_edge *edge = chain.edge + k * MAX_EDGE;
+		size_t n = list_edges(candidate, map->begin[i] + k, options.n_state, chain.front, edge, place);
+		chain.layer[k] = (struct compose_layer){n, edge, 1.0};
+	}
+	code = compose_chain(chain.layer, n_layer, &options, &candidate->network[i],
+	                     candidate->network_nearest + i * COMPOSE_MAX_METRIC, err);
+cleanup:
+	chain_free(&chain);
+	return code;
+}
+
+enum err_code candidate_compose_total(struct candidate *candidate, struct err *err)
+{
+	const struct layer_problem *any = any_layer(candidate);
+	size_t n_network = candidate->set->map->n_network;
+	enum compose_op op[COMPOSE_MAX_METRIC];
+	double limit[COMPOSE_MAX_METRIC];
+	struct chain chain = {0};
+	enum err_code code = ERR_OK;
+	for (unsigned k = 0; k < any->n_metric; k++) {
+		op[k] = space_aggregate_op(candidate->space, any->metric[k]);
+		limit[k] = space_metric_limit(candidate->space, any->metric[k]);
+	}
+	struct compose_options options = {any->n_metric, op, limit, 1, candidate->space->max_front};
+	for (size_t i = 0; i < n_network && code == ERR_OK; i++)
+		code = grow_iota(candidate, candidate->network[i].n, err);
+	if (code != ERR_OK)
+		return code;
+	if (!chain_alloc(&chain, n_network, n_network)) {
+		code = err_add(err, ERR_INTERNAL, "out of memory");
+		goto cleanup;
+	}
+	for (size_t i = 0; i < n_network; i++) {
+		const struct compose_result *network = &candidate->network[i];
+		chain.front[i] = (struct compose_front){network->n, network->metric, candidate->iota};
+		chain.edge[i] = (struct compose_edge){0, 0, &chain.front[i]};
+		chain.layer[i] = (struct compose_layer){network->n > 0 ? 1 : 0, &chain.edge[i],
+		                                        space_network_weight(candidate->space, i)};
+	}
+	code = compose_chain(chain.layer, n_network, &options, &candidate->total, candidate->total_nearest, err);
+cleanup:
+	chain_free(&chain);
+	return code;
+}
+
+void candidate_metrics(const struct candidate *candidate, size_t i, double *metric)
+{
+	const struct layer_problem *any = any_layer(candidate);
+	assert(i < candidate->total.n && metric);
+	for (unsigned k = 0; k < N_METRIC; k++)
+		metric[k] = 0.0;
+	for (unsigned k = 0; k < any->n_metric; k++)
+		metric[any->metric[k]] = candidate->total.metric[i * any->n_metric + k];
+	metric_of_machine(&candidate->set->machine, metric);
+	metric_derive(metric);
+}
+
+void candidate_genome(const struct candidate *candidate, size_t i, uint32_t *genome)
+{
+	const struct layer_map *map = candidate->set->map;
+	unsigned n_state = n_state_of(candidate);
+	struct compose_edge edge[MAX_EDGE];
+	uint8_t place[MAX_EDGE];
+	assert(i < candidate->total.n && genome);
+	genome[0] = candidate->set->machine_index;
+	for (size_t network = 0; network < map->n_network; network++) {
+		const struct compose_result *result = &candidate->network[network];
+		size_t n_layer = map->begin[network + 1] - map->begin[network];
+		size_t point = candidate->total.id[i * map->n_network + network];
+		assert(point < result->n && result->n_layer == n_layer);
+		for (size_t k = 0; k < n_layer; k++) {
+			size_t block = map->begin[network] + k;
+			size_t n_edge = list_edges(candidate, block, n_state, NULL, edge, place);
+			uint32_t chosen = result->edge[point * n_layer + k];
+			assert(chosen < n_edge);
+			(void)n_edge;
+			const struct pareto *front =
+			    &candidate->task[candidate->first_task[map->distinct[block]] + place[chosen]].front;
+			uint32_t *gene = genome + 1 + block * N_LAYER_GENE;
+			memcpy(gene, front->genome + result->id[point * n_layer + k] * N_LAYER_GENE,
+			       N_LAYER_GENE * sizeof(*gene));
+			gene[GENE_PLACE] = place[chosen];
+		}
+	}
+}

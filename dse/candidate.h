@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef DSE_CANDIDATE_H
+#define DSE_CANDIDATE_H
+/*
+ * One machine candidate on its way to a front of whole designs: its distinct
+ * layers are searched one by one (a task for each layer and each place its
+ * ifmap and result may lie), layer fronts are composed to network fronts, and
+ * those to one front over all networks.
+ */
+#include "dse/layers.h"
+
+/* One distinct layer with ifmap and result in one place. */
+struct candidate_task {
+	struct layer_problem layer; /* the set's, its places narrowed to this one; owns nothing */
+	struct pareto front;        /* over layer.metric[]; gene GENE_PLACE is 0 */
+	struct engine_counts counts;
+	uint64_t by_reason[LAYER_N_REASON];
+	struct engine_nearest nearest;
+	uint32_t nearest_genome[N_LAYER_GENE];
+	enum err_code code;
+	struct err err;
+};
+
+struct candidate {
+	const struct space *space;
+	struct layer_set *set;
+	size_t n_task, *first_task; /* [n_distinct + 1] */
+	struct candidate_task *task;
+	size_t n_iota;
+	uint32_t *iota;             /* [n_iota] 0, 1, 2, ...: the points of a front are named by their place in it */
+	struct compose_result *network; /* [n_network] */
+	double *network_nearest;        /* [n_network][COMPOSE_MAX_METRIC] least values reachable, where a front is empty */
+	struct compose_result total;
+	double total_nearest[COMPOSE_MAX_METRIC];
+};
+
+/* Takes the set over, also on failure. ERR_INTERNAL when memory is out. */
+enum err_code candidate_init(const struct space *space, struct layer_set *set, struct candidate *candidate,
+                             struct err *err);
+void candidate_free(struct candidate *candidate);
+
+/* Search task i; its code and messages stay in the task. Tasks may run at the same time. */
+void candidate_search(struct candidate *candidate, size_t i, unsigned n_thread, const struct engine_options *options,
+                      engine_watch watch, void *watch_context);
+
+/* Call once between the last search and the first composition. ERR_INTERNAL. */
+enum err_code candidate_name_points(struct candidate *candidate, struct err *err);
+
+/* Compose network i from its layers' fronts; networks may be composed at the same time. ERR_INTERNAL. */
+enum err_code candidate_compose_network(struct candidate *candidate, size_t i, struct err *err);
+
+/* Compose the networks' fronts by the space's aggregate. ERR_INTERNAL. */
+enum err_code candidate_compose_total(struct candidate *candidate, struct err *err);
+
+/* Metrics [N_METRIC] of point i of the total front: composed, machine's and derived ones; others 0. */
+void candidate_metrics(const struct candidate *candidate, size_t i, double *metric);
+
+/* A design in full: the machine's index, then N_LAYER_GENE genes for each block. */
+static inline size_t genome_size(const struct layer_map *map)
+{
+	return 1 + map->n_block * N_LAYER_GENE;
+}
+
+/* Genome [genome_size] of point i of the total front. */
+void candidate_genome(const struct candidate *candidate, size_t i, uint32_t *genome);
+
+/* Upper limit on a metric; infinite when the space has none. */
+double space_metric_limit(const struct space *space, enum metric metric);
+
+/* How a metric of several networks becomes one. */
+enum compose_op space_aggregate_op(const struct space *space, enum metric metric);
+double space_network_weight(const struct space *space, size_t network);
+
+#endif

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef DSE_LAYERS_H
+#define DSE_LAYERS_H
+/*
+ * Layers of a space: which blocks of its networks are the same problem, and
+ * those problems on one machine candidate. Repeated layers are solved once.
+ */
+#include "dse/plan.h"
+#include "dse/space.h"
+
+/* Blocks are numbered through all networks, one network after the other. */
+struct layer_map {
+	size_t n_network, n_block, n_distinct;
+	size_t *begin;             /* [n_network + 1] number of a network's first block */
+	uint32_t *distinct;        /* [n_block] which distinct layer a block is */
+	size_t *first;             /* [n_distinct] number of the first block that is this layer */
+	const struct block **block; /* [n_block] */
+	struct arena arena;
+};
+
+enum err_code layer_map_build(const struct space *space, struct layer_map *map, struct err *err);
+void layer_map_free(struct layer_map *map);
+
+/* Network a block number belongs to. */
+size_t layer_map_network(const struct layer_map *map, size_t block);
+
+/* What residency does around a block: the state is bit 0 = the latest result lies in storage QPEs, bit 1 = the held one does. */
+#define LAYER_N_STATE 4
+
+/* Whether the block's ifmap lies in storage QPEs when it starts in this state. */
+bool layer_in_storage(const struct block *block, unsigned state);
+
+/* The state after it, with its own result in storage QPEs or not. */
+unsigned layer_next_state(const struct block *block, unsigned state, bool out_storage);
+
+/* All distinct layers on one machine candidate. Not movable: problems point into it. */
+struct layer_set {
+	uint32_t machine_index;
+	struct machine machine;
+	const struct layer_map *map;
+	size_t n_problem;
+	struct layer_problem *problem; /* [map->n_distinct] */
+	uint64_t n_legal;              /* sum over the distinct layers, saturating */
+	double log10_design;           /* of the number of designs of all networks together, reduced */
+};
+
+/*
+ * Build the candidate's set; *set is NULL, without an error, when the machine
+ * is rejected, with the reason in why. The caller frees it with layer_set_free.
+ */
+enum err_code layer_set_build(const struct space *space, const struct layer_map *map, uint32_t machine_index,
+                              struct layer_set **set, char *why, size_t n_why, struct err *err);
+void layer_set_free(struct layer_set *set);
+
+/* Index into the layer problem's place[] of (ifmap in storage, result in storage); -1: the layer has no such place. */
+int layer_find_place(const struct layer_problem *layer, bool in_storage, bool out_storage);
+
+#endif

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef DSE_PARALLEL_H
+#define DSE_PARALLEL_H
+/* Independent work items on all cores, for work coarser than a candidate (whole layers, whole machines). */
+#include <stddef.h>
+
+/* Threads to use when the user asks for n (0: all cores). At least 1. */
+unsigned parallel_n_thread(size_t n);
+
+/*
+ * Call work(context, i) for i = 0..n-1, each once, in any order, on n_thread
+ * threads; earlier items start first. Results must not depend on the order.
+ */
+void parallel_for(size_t n, unsigned n_thread, void (*work)(void *context, size_t i), void *context);
+
+#endif
