@@ -27,6 +27,12 @@ double expr_value(const struct expr *expr, const double *value);
 /* The text it was parsed from. */
 const char *expr_text(const struct expr *expr);
 
+/* Whether the expression contains name[i]. */
+bool expr_uses(const struct expr *expr, size_t i);
+
+/* Whether its value is a truth value: a comparison, or and, or, not. */
+bool expr_is_condition(const struct expr *expr);
+
 /*
  * If the expression is `name <= constant expression` (or <, or the mirrored
  * form), true with the index of the name and the constant.
