@@ -1,0 +1,358 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "dse/source.h"
+#include "dse/metric.h"
+#include "dse/paths.h"
+#include "dse/plan.h"
+#include "dse/space.h"
+#include "sim/base/arena.h"
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Machines, networks and subjects are few, so lists are searched in order. */
+struct machine_entry {
+	struct machine_entry *next;
+	const char *name, *array; /* array "": as in the file */
+	struct machine machine;
+};
+
+struct network_entry {
+	struct network_entry *next;
+	const char *name;
+	bool broken; /* reported already */
+	struct network network;
+};
+
+struct source {
+	struct arena arena; /* of entries, subjects and names */
+	struct machine_entry *machine;
+	struct network_entry *network;
+	struct source_subject *subject;
+	bool has_own_machine;
+	struct machine own_machine;
+	struct split_scheme scheme;
+};
+
+static const char *const target_name[] = {[MACHINE_QPE] = "qpe", [MACHINE_CHIP] = "chip"};
+static const char *const target_machine[] = {[MACHINE_QPE] = "thesis_qpe_dram", [MACHINE_CHIP] = "thesis_chip"};
+
+/* Where the published runs do not follow the listed split: their weight phases fit 64 filter parts, not 32. */
+static const struct {
+	const char *network, *target, *operation, *c;
+} as_run_table[] = {{"vgg16", "chip", "CONV_7", "4*64"}};
+
+const char source_unlisted_note[] = "split not given by the source; ours by the thesis' rules";
+
+static enum err_code no_memory(struct err *err)
+{
+	return err_add(err, ERR_INTERNAL, "out of memory");
+}
+
+/* Pass on what went wrong in a file that a cell names, with the cell's place; frees inner. */
+static enum err_code pass_on(struct err_place at, const char *what, const char *name, struct err *inner,
+                             struct err *err)
+{
+	enum err_code code = inner->code == ERR_INTERNAL ? ERR_INTERNAL : ERR_INPUT;
+	size_t n = inner->n_byte; /* without the last line feed */
+	(void)err_add_at(err, code, at, "%s '%.40s': %.*s", what, name, (int)(n > 0 ? n - 1 : 0), err_text(inner));
+	err_clear(inner);
+	return code;
+}
+
+enum err_code source_open(const char *machine, const char *split_scheme, struct source **source, struct err *err)
+{
+	assert(source);
+	*source = NULL;
+	struct source *made = calloc(1, sizeof(*made));
+	if (!made)
+		return no_memory(err);
+
+	const char *path = NULL;
+	enum err_code code = path_find(split_scheme ? split_scheme : "thesis.csv", "splits", &made->arena, &path, err);
+	if (!code)
+		code = split_scheme_read(path, &made->scheme, err);
+	if (!code && machine) {
+		made->has_own_machine = true;
+		code = path_find(machine, "machines", &made->arena, &path, err);
+		if (!code)
+			code = machine_read(path, &made->own_machine, err);
+	}
+	if (code)
+		source_close(made);
+	else
+		*source = made;
+	return code;
+}
+
+void source_close(struct source *source)
+{
+	if (!source)
+		return;
+	for (struct network_entry *entry = source->network; entry; entry = entry->next) {
+		if (!entry->broken)
+			network_free(&entry->network);
+	}
+	split_scheme_free(&source->scheme);
+	arena_free(&source->arena);
+	free(source);
+}
+
+/* Read the machine a table is about and set its array into entry->machine. */
+static enum err_code load_machine(struct source *source, struct machine_entry *entry, struct err *err)
+{
+	const char *path;
+	enum err_code code = path_find(entry->name, "machines", &source->arena, &path, err);
+	if (!code)
+		code = machine_read(path, &entry->machine, err);
+	if (code)
+		return code;
+	if (source->has_own_machine && source->own_machine.target == entry->machine.target)
+		entry->machine = source->own_machine;
+	if (entry->array[0] != '\0') {
+		const struct machine_param *param = machine_find_param("mla.array");
+		assert(param);
+		code = machine_set_param(&entry->machine, param, entry->array, err);
+	}
+	return code ? code : machine_check(&entry->machine, err);
+}
+
+enum err_code source_machine(struct source *source, const char *name, const char *array, struct err_place at,
+                             const struct machine **machine, struct err *err)
+{
+	assert(source && name && machine);
+	array = array ? array : "";
+	for (struct machine_entry *entry = source->machine; entry; entry = entry->next) {
+		if (strcmp(entry->name, name) == 0 && strcmp(entry->array, array) == 0) {
+			*machine = &entry->machine;
+			return ERR_OK;
+		}
+	}
+	struct machine_entry *entry = arena_alloc(&source->arena, sizeof(*entry));
+	if (!entry || !(entry->name = arena_text(&source->arena, name)) ||
+	    !(entry->array = arena_text(&source->arena, array)))
+		return no_memory(err);
+
+	struct err inner = {0};
+	if (load_machine(source, entry, &inner) != ERR_OK)
+		return pass_on(at, "machine", array[0] ? array : name, &inner, err);
+	entry->next = source->machine;
+	source->machine = entry;
+	*machine = &entry->machine;
+	return ERR_OK;
+}
+
+/* Networks are named, not given by path: what stands in a table must not open any file. */
+static bool is_plain_name(const char *name)
+{
+	return name[0] != '\0' && strlen(name) < NETWORK_NAME_SIZE && !strpbrk(name, "/\\\n") && name[0] != '.';
+}
+
+static enum err_code find_network(struct source *source, const char *name, struct err_place at,
+                                  struct network_entry **found, struct err *err)
+{
+	for (struct network_entry *entry = source->network; entry; entry = entry->next) {
+		if (strcmp(entry->name, name) == 0) {
+			*found = entry;
+			return entry->broken ? ERR_INPUT : ERR_OK;
+		}
+	}
+	if (!is_plain_name(name))
+		return err_add_at(err, ERR_INPUT, at,
+		                  "network is '%.40s'; the name of a file in spaces/networks is allowed", name);
+	struct network_entry *entry = arena_alloc(&source->arena, sizeof(*entry));
+	if (!entry || !(entry->name = arena_text(&source->arena, name)))
+		return no_memory(err);
+
+	struct err inner = {0};
+	const char *path;
+	enum err_code code = path_find(name, "networks", &source->arena, &path, &inner);
+	if (!code)
+		code = network_read(path, &entry->network, &inner);
+	entry->broken = code != ERR_OK;
+	entry->next = source->network;
+	source->network = entry;
+	*found = entry;
+	return code ? pass_on(at, "network", name, &inner, err) : ERR_OK;
+}
+
+static enum err_code find_target(const struct source_key *key, enum machine_target *target, struct err *err)
+{
+	*target = MACHINE_CHIP;
+	if (!key->target)
+		return ERR_OK;
+	for (size_t i = 0; i < sizeof(target_name) / sizeof(target_name[0]); i++) {
+		if (strcmp(key->target->text, target_name[i]) == 0) {
+			*target = (enum machine_target)i;
+			return ERR_OK;
+		}
+	}
+	return err_add_at(err, ERR_INPUT, csv_place(key->table, key->target),
+	                  "target is '%.40s'; qpe or chip is allowed", key->target->text);
+}
+
+static enum err_code find_subject(struct source *source, const struct network_entry *network,
+                                  const struct machine *machine, const char *target, struct source_subject **found,
+                                  struct err *err)
+{
+	for (struct source_subject *subject = source->subject; subject; subject = subject->next) {
+		if (subject->network == &network->network && subject->machine == machine) {
+			*found = subject;
+			return ERR_OK;
+		}
+	}
+	struct source_subject *subject = arena_alloc(&source->arena, sizeof(*subject));
+	if (!subject)
+		return no_memory(err);
+	size_t n = network->network.n_block;
+	subject->network_name = network->name;
+	subject->target = target;
+	subject->network = &network->network;
+	subject->machine = machine;
+	subject->context = arena_array(&source->arena, n + 1, sizeof(*subject->context));
+	subject->prepared = arena_array(&source->arena, n + 1, sizeof(*subject->prepared));
+	if (!subject->context || !subject->prepared)
+		return no_memory(err);
+	subject->next = source->subject;
+	source->subject = subject;
+	*found = subject;
+	return ERR_OK;
+}
+
+/* Name the nearest of the network's operations; no more than fit a small table are looked at. */
+static enum err_code report_operation(const struct source_key *key, const struct network *network, struct err *err)
+{
+	const char *name[512];
+	size_t n = 0;
+	for (; n < network->n_block && n < sizeof(name) / sizeof(name[0]); n++)
+		name[n] = network->block[n].name;
+	const char *near = err_nearest(key->operation->text, name, n);
+	return err_add_at(err, ERR_INPUT, csv_place(key->table, key->operation),
+	                  "%s has no core operation '%.40s'%s%s%s", key->network->text, key->operation->text,
+	                  near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+}
+
+enum err_code source_find(struct source *source, const struct source_key *key, struct source_subject **subject,
+                          size_t *block, struct err *err)
+{
+	assert(source && key && key->table && key->network && subject && (block || !key->operation));
+	enum machine_target target;
+	enum err_code code = find_target(key, &target, err);
+	if (code)
+		return code;
+
+	struct network_entry *network = NULL;
+	code = find_network(source, key->network->text, csv_place(key->table, key->network), &network, err);
+	if (code)
+		return code;
+
+	const struct csv_cell *array = key->array;
+	const struct machine *machine = NULL;
+	code = source_machine(source, target_machine[target], array ? array->text : NULL,
+	                      csv_place(key->table, array ? array : key->network), &machine, err);
+	if (!code)
+		code = find_subject(source, network, machine, target_name[target], subject, err);
+	if (code || !key->operation)
+		return code;
+
+	const struct block *found = network_find_block(&network->network, key->operation->text);
+	if (!found)
+		return report_operation(key, &network->network, err);
+	*block = (size_t)(found - network->network.block);
+	assert(*block < network->network.n_block);
+	return ERR_OK;
+}
+
+/* Change a listed split to the one that was run. */
+static enum err_code apply_as_run(const struct source_subject *subject, const char *operation, struct split *split,
+                                  struct err *err)
+{
+	for (size_t i = 0; i < sizeof(as_run_table) / sizeof(as_run_table[0]); i++) {
+		if (strcmp(as_run_table[i].network, subject->network_name) == 0 &&
+		    strcmp(as_run_table[i].target, subject->target) == 0 &&
+		    strcmp(as_run_table[i].operation, operation) == 0)
+			return dim_parse(as_run_table[i].c, &split->c, err);
+	}
+	return ERR_OK;
+}
+
+enum err_code source_find_split(struct source *source, const struct source_subject *subject, size_t block,
+                                enum source_split which, struct source_split_choice *choice, struct err *err)
+{
+	assert(source && subject && choice && block < subject->network->n_block);
+	const struct block *core = &subject->network->block[block];
+	const struct split_scheme_row *row =
+	    split_scheme_find(&source->scheme, subject->network_name, subject->target, core->name);
+	choice->listed = row != NULL;
+	if (!row)
+		return splitter_thesis(core, subject->machine, &choice->split, err);
+
+	choice->split = row->split;
+	enum err_code code = which == SPLIT_AS_RUN ? apply_as_run(subject, core->name, &choice->split, err) : ERR_OK;
+	return code ? code : split_check(core, &choice->split, err);
+}
+
+const struct layer_context *source_context(struct source_subject *subject, size_t block)
+{
+	assert(subject && block < subject->network->n_block);
+	if (!subject->prepared[block]) {
+		mapper_prepare(&subject->network->block[block], subject->machine, 8, &subject->context[block]);
+		subject->prepared[block] = true;
+	}
+	return &subject->context[block];
+}
+
+/* The block whose result this one reads, if that may still be in the storage QPEs: false for the network's input. */
+static bool find_producer(const struct network *network, size_t block, size_t *producer)
+{
+	size_t latest = block; /* the producer is the block before this one */
+	if (network->block[block].input == INPUT_DRAM)
+		return false;
+	if (network->block[block].input == INPUT_HELD) {
+		while (latest > 0 && !network->block[latest].hold)
+			latest--;
+	}
+	if (latest == 0)
+		return false;
+	*producer = latest - 1;
+	return true;
+}
+
+/* Where ifmap and result of a reuse run lie: in the storage QPEs whenever the result, by its own split, fits. */
+static enum err_code place_results(struct source *source, struct source_subject *subject, size_t block,
+                                   enum source_split which, struct layer_design *design, struct err *err)
+{
+	size_t producer;
+	design->out_storage = mapper_result_fits_storage(source_context(subject, block), &design->split);
+	if (!find_producer(subject->network, block, &producer))
+		return ERR_OK;
+	struct source_split_choice choice;
+	enum err_code code = source_find_split(source, subject, producer, which, &choice, err);
+	if (!code)
+		design->in_storage = mapper_result_fits_storage(source_context(subject, producer), &choice.split);
+	return code;
+}
+
+enum err_code source_run_block(struct source *source, struct source_subject *subject, size_t block,
+                               enum strategy strategy, enum source_split which, struct source_run *run, struct err *err)
+{
+	assert(source && subject && run && block < subject->network->n_block);
+	if (strategy == STRATEGY_THESIS_REUSE && subject->network->block[block].kind == BLOCK_MATMUL)
+		strategy = STRATEGY_FUSION;
+
+	struct source_split_choice choice;
+	enum err_code code = source_find_split(source, subject, block, which, &choice, err);
+	if (code)
+		return code;
+	struct layer_design design = {.split = choice.split, .strategy = strategy, .operand_bit = 8};
+	if (strategy == STRATEGY_THESIS_REUSE && subject->machine->target == MACHINE_CHIP)
+		code = place_results(source, subject, block, which, &design, err);
+	if (code)
+		return code;
+
+	double metric[N_METRIC];
+	run->listed = choice.listed;
+	run->verdict = (struct verdict){0};
+	run->ran = evaluate_design(source_context(subject, block), &design, &run->result, metric, &run->verdict);
+	assert(run->ran == (run->verdict.reason == VERDICT_OK));
+	return ERR_OK;
+}

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef DSE_SOURCE_H
+#define DSE_SOURCE_H
+/*
+ * Sources: how the runs behind the published tables were set up: which machine
+ * a table is about, which split an operation had, where its ifmap and its
+ * result lay. Machines, networks and prepared layers are kept between rows.
+ */
+#include "dse/csv.h"
+#include "mapper/design.h"
+#include "mapper/network.h"
+#include "mapper/split.h"
+#include "sim/machine.h"
+#include "sim/sim.h"
+#include <stdbool.h>
+
+struct source;
+
+/* One network on one machine; owned by the source. */
+struct source_subject {
+	const char *network_name; /* of its file, as split schemes call it */
+	const char *target;       /* "qpe" or "chip" */
+	const struct machine *machine;
+	const struct network *network;
+	struct layer_context *context; /* [network->n_block], prepared when first used: source_context */
+	bool *prepared;
+	struct source_subject *next;
+};
+
+/* The cells of a row that say what was run; NULL: the table has no such column. */
+struct source_key {
+	const struct csv_table *table;
+	const struct csv_cell *network;
+	const struct csv_cell *target;    /* NULL: chip */
+	const struct csv_cell *array;     /* NULL: as in the machine file */
+	const struct csv_cell *operation; /* NULL: the whole network */
+};
+
+/* Which of the two splits of an operation a source used where it contradicts itself. */
+enum source_split {
+	SPLIT_AS_LISTED, /* in appendices G to J of the thesis */
+	SPLIT_AS_RUN     /* in the published runs of phases and arrays */
+};
+
+/* Why a value does not count when its split is not listed. */
+extern const char source_unlisted_note[];
+
+/* A split and whether the source lists it; if not, our splitter made it by the thesis' rules. */
+struct source_split_choice {
+	struct split split;
+	bool listed;
+};
+
+/*
+ * machine: file or name that replaces the tables' own machine of the same
+ * target, NULL: none. split_scheme: file, NULL: the thesis' splits. Both must
+ * outlive the source. ERR_INPUT, ERR_IO, ERR_INTERNAL; *source is NULL then.
+ */
+enum err_code source_open(const char *machine, const char *split_scheme, struct source **source, struct err *err);
+void source_close(struct source *source);
+
+/*
+ * The machine of a table: the file of this name under spaces/machines, or the
+ * user's own when it has the same target, with this MAC array ("16x2"; NULL: as
+ * in the file). ERR_INPUT at the place given.
+ */
+enum err_code source_machine(struct source *source, const char *name, const char *array, struct err_place at,
+                             const struct machine **machine, struct err *err);
+
+/*
+ * Network, machine and block (index of it; untouched without key->operation)
+ * that a row names. ERR_INPUT at the cell that is wrong; a network that cannot
+ * be read is reported at its first row only.
+ */
+enum err_code source_find(struct source *source, const struct source_key *key, struct source_subject **subject,
+                          size_t *block, struct err *err);
+
+/* The split a block had. ERR_INPUT when the listed one does not fit the block. */
+enum err_code source_find_split(struct source *source, const struct source_subject *subject, size_t block,
+                                enum source_split which, struct source_split_choice *choice, struct err *err);
+
+/* The prepared layer of a block. */
+const struct layer_context *source_context(struct source_subject *subject, size_t block);
+
+/* A block as it was run. */
+struct source_run {
+	bool listed; /* its split is the source's own */
+	bool ran;    /* false: verdict says why not, result is undefined */
+	struct verdict verdict;
+	struct sim_result result;
+};
+
+/*
+ * Run a block as the source did: its split, operating point 0, 8-bit operands;
+ * STRATEGY_THESIS_REUSE with storage QPEs where they held ifmap and result, and
+ * for matrix multiplications, which it does not serve, STRATEGY_FUSION.
+ */
+enum err_code source_run_block(struct source *source, struct source_subject *subject, size_t block,
+                               enum strategy strategy, enum source_split which, struct source_run *run,
+                               struct err *err);
+
+#endif

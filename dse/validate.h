@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef DSE_VALIDATE_H
+#define DSE_VALIDATE_H
+/*
+ * Validation: a published table (CSV) in, every value of it predicted, compared
+ * and summed up. What a table is about is known by its columns: one row of
+ * reference_kind_table a kind, one file (validate_*.c) that predicts its values.
+ */
+#include "dse/csv.h"
+#include "dse/source.h"
+#include "sim/base/err.h"
+#include <stdbool.h>
+#include <stddef.h>
+
+#define VALIDATE_MAX_KEY 16
+#define VALIDATE_MAX_VALUE 16
+
+/* What a model says about one value. */
+struct prediction {
+	double value;     /* NAN: the design cannot run; note says why */
+	bool counted;     /* false: listed only */
+	const char *note; /* why it is not counted or cannot run; NULL: nothing to say. Static text */
+};
+
+/*
+ * A kind of table. A file is of the kind whose key columns it has and of whose
+ * key and value columns it has most. Empty cells of value columns are skipped.
+ */
+struct reference_kind {
+	const char *name, *help;
+	const char *key[VALIDATE_MAX_KEY + 1]; /* columns that say what a row is about; ends with NULL */
+	const char
+	    *value[VALIDATE_MAX_VALUE + 1]; /* columns that are predicted; "*_clk": every other column that ends so */
+	/*
+	 * Predict the value in this row and value column. ERR_INPUT when the row names something that does not exist,
+	 * with file:line:column.
+	 */
+	enum err_code (*predict)(struct source *source, const struct csv_table *table, size_t row, size_t column,
+	                         struct prediction *prediction, struct err *err);
+};
+extern const struct reference_kind reference_kind_table[];
+extern const size_t reference_n_kind;
+
+/* One value of a table and what came of it. */
+struct validate_value {
+	size_t row, column; /* of the table */
+	double reference;
+	struct prediction prediction;
+	double error_pct; /* of the reference; infinite when that is 0 and the prediction not, or when there is none */
+};
+
+/* One file, read and predicted. Owns its memory (validate_free). */
+struct validation {
+	struct csv_table table;
+	const struct reference_kind *kind;
+	size_t n_value;
+	struct validate_value *value; /* [n_value] by row, then column */
+	size_t n_counted;
+	double mean_abs_error_pct, max_abs_error_pct; /* of the counted ones; NAN: none counts */
+	size_t worst; /* of the counted ones that with the largest error, the first among equals */
+};
+
+/* 100 * (predicted - reference) / reference; see struct validate_value for the ends. */
+double validate_error_pct(double predicted, double reference);
+
+/* The kind of a table among kind[0..n-1]; ERR_INPUT with the columns that are missing. */
+enum err_code validate_find_kind(const struct csv_table *table, const struct reference_kind *kind, size_t n,
+                                 const struct reference_kind **found, struct err *err);
+
+/* Whether this column of the table holds values of the kind. */
+bool validate_is_value(const struct reference_kind *kind, const struct csv_table *table, size_t column);
+
+/*
+ * Why the value in this row and column is listed but not counted: the source
+ * itself is wrong or incomplete there. NULL: it counts.
+ */
+const char *validate_set_apart(const char *kind, const struct csv_table *table, size_t row, size_t column);
+
+/*
+ * Predict and compare all values of validation->table, which is of
+ * validation->kind. All mistakes of the table in one pass, ERR_INPUT.
+ */
+enum err_code validate_compare(struct validation *validation, struct source *source, struct err *err);
+
+/* Read a file, find its kind, predict and compare. path must outlive it. Empty on failure. */
+enum err_code validate_file(const char *path, struct source *source, struct validation *validation, struct err *err);
+
+void validate_free(struct validation *validation);
+
+/* The predict functions, by the file that holds them. */
+enum err_code validate_strategy_clocks(struct source *source, const struct csv_table *table, size_t row, size_t column,
+                                       struct prediction *prediction, struct err *err);
+enum err_code validate_mac_array_clocks(struct source *source, const struct csv_table *table, size_t row, size_t column,
+                                        struct prediction *prediction, struct err *err);
+enum err_code validate_phase_clocks(struct source *source, const struct csv_table *table, size_t row, size_t column,
+                                    struct prediction *prediction, struct err *err);
+enum err_code validate_overall_clocks(struct source *source, const struct csv_table *table, size_t row, size_t column,
+                                      struct prediction *prediction, struct err *err);
+enum err_code validate_split_utilisation(struct source *source, const struct csv_table *table, size_t row,
+                                         size_t column, struct prediction *prediction, struct err *err);
+
+#endif

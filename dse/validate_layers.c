@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Tables of single operations on a machine: clocks by strategy, by MAC array
+ * and by phase. They differ in what their value columns mean.
+ */
+#include "dse/validate.h"
+#include <assert.h>
+#include <math.h>
+#include <string.h>
+
+#define TOTAL_CLK N_PHASE /* all phases but the ARM cores': what the sources call total clocks */
+
+/* A value column: which run it is of, and which of its clocks. */
+struct clock_column {
+	const char *name;
+	enum strategy strategy;
+	int phase;
+};
+
+static const struct clock_column strategy_column[] = {
+    {"no_fusion_no_reuse_clk", STRATEGY_NO_FUSION, TOTAL_CLK},
+    {"fusion_no_reuse_clk", STRATEGY_FUSION, TOTAL_CLK},
+    {"fusion_reuse_clk", STRATEGY_THESIS_REUSE, TOTAL_CLK},
+};
+
+/* The strategy here is that of the tables by array; tables by phase name theirs. */
+static const struct clock_column phase_column[] = {
+    {"weight_clk", STRATEGY_THESIS_REUSE, PHASE_WEIGHT},
+    {"input_clk", STRATEGY_THESIS_REUSE, PHASE_INPUT},
+    {"migration_clk", STRATEGY_THESIS_REUSE, PHASE_MIGRATION},
+    {"computation_clk", STRATEGY_THESIS_REUSE, PHASE_COMPUTATION},
+    {"total_clk", STRATEGY_THESIS_REUSE, TOTAL_CLK},
+};
+
+/* Strategies as the tables call them. */
+static const struct {
+	const char *name;
+	enum strategy strategy;
+} strategy_word[] = {
+    {"no_fusion", STRATEGY_NO_FUSION},
+    {"fusion", STRATEGY_FUSION},
+    {"fusion_reuse", STRATEGY_THESIS_REUSE},
+};
+
+static const struct clock_column *find_column(const struct clock_column *columns, size_t n, const char *name)
+{
+	for (size_t i = 0; i < n; i++) {
+		if (strcmp(columns[i].name, name) == 0)
+			return &columns[i];
+	}
+	return NULL;
+}
+
+/* The cell of this row in a column, NULL when the table has no such column. */
+static const struct csv_cell *find_cell(const struct csv_table *table, size_t row, const char *name)
+{
+	size_t column = csv_find_column(table, name);
+	return column == CSV_NO_COLUMN ? NULL : csv_get_cell(table, row, column);
+}
+
+static enum err_code predict_clk(struct source *source, const struct csv_table *table, size_t row,
+                                 const struct clock_column *column, enum strategy strategy,
+                                 struct prediction *prediction, struct err *err)
+{
+	const struct source_key key = {
+	    .table = table,
+	    .network = find_cell(table, row, "network"),
+	    .target = find_cell(table, row, "target"),
+	    .array = find_cell(table, row, "array"),
+	    .operation = find_cell(table, row, "operation"),
+	};
+	struct source_subject *subject;
+	struct source_run run;
+	size_t block;
+	enum err_code code = source_find(source, &key, &subject, &block, err);
+	if (!code)
+		code = source_run_block(source, subject, block, strategy, SPLIT_AS_RUN, &run, err);
+	if (code)
+		return code;
+
+	*prediction = (struct prediction){NAN, true, NULL};
+	if (!run.ran)
+		prediction->note = verdict_table[run.verdict.reason].help;
+	else if (column->phase == TOTAL_CLK)
+		prediction->value = (double)run.result.core_clk;
+	else
+		prediction->value = (double)run.result.phase_clk[column->phase];
+	if (!run.listed) {
+		prediction->counted = false;
+		prediction->note = source_unlisted_note;
+	}
+	return ERR_OK;
+}
+
+enum err_code validate_strategy_clocks(struct source *source, const struct csv_table *table, size_t row, size_t column,
+                                       struct prediction *prediction, struct err *err)
+{
+	const struct clock_column *which = find_column(
+	    strategy_column, sizeof(strategy_column) / sizeof(strategy_column[0]), table->header[column].text);
+	assert(which);
+	return predict_clk(source, table, row, which, which->strategy, prediction, err);
+}
+
+/* The arrays of tables 5.11 and 5.12 ran with fusion and reuse; where a table names the strategy, it decides. */
+static enum err_code find_strategy(const struct csv_table *table, size_t row, enum strategy *strategy, struct err *err)
+{
+	const struct csv_cell *cell = find_cell(table, row, "strategy");
+	if (!cell)
+		return ERR_OK;
+	for (size_t i = 0; i < sizeof(strategy_word) / sizeof(strategy_word[0]); i++) {
+		if (strcmp(strategy_word[i].name, cell->text) == 0) {
+			*strategy = strategy_word[i].strategy;
+			return ERR_OK;
+		}
+	}
+	return err_add_at(err, ERR_INPUT, csv_place(table, cell),
+	                  "strategy is '%.40s'; no_fusion, fusion or fusion_reuse is allowed", cell->text);
+}
+
+enum err_code validate_phase_clocks(struct source *source, const struct csv_table *table, size_t row, size_t column,
+                                    struct prediction *prediction, struct err *err)
+{
+	const struct clock_column *which =
+	    find_column(phase_column, sizeof(phase_column) / sizeof(phase_column[0]), table->header[column].text);
+	assert(which);
+	enum strategy strategy = which->strategy;
+	enum err_code code = find_strategy(table, row, &strategy, err);
+	return code ? code : predict_clk(source, table, row, which, strategy, prediction, err);
+}
+
+enum err_code validate_mac_array_clocks(struct source *source, const struct csv_table *table, size_t row, size_t column,
+                                        struct prediction *prediction, struct err *err)
+{
+	return validate_phase_clocks(source, table, row, column, prediction, err);
+}
