@@ -14,17 +14,25 @@
 #include "sim/machine.h"
 #include <stdint.h>
 
+/* Grid on which a prepared round keeps what its start costs: quarters of the largest results, channels 1, 2, 4, ... */
+#define MLA_N_WRITE_POINT 4
+#define MLA_N_CHANNEL_POINT 9
+
 /*
- * A prepared convolution round. round_clk(c) = start_clk + channel_clk * c for
- * c input channels, MAC clocks and operand fetch, without the output; once
- * with the SRAM free of other PEs' operand A reads and once (shared) with all
- * PEs of the QPE fetching operand A from each other or through the router all
- * the time. The real rate lies between, by the neighbours' duty.
+ * A prepared convolution round. In steady state it takes, for c input channels,
+ * start_clk + channel_clk * c: MAC clocks and operand fetch, without the
+ * output; once with the SRAM free of other PEs' operand A reads and once
+ * (shared) with all PEs of the QPE fetching operand A from each other or
+ * through the router all the time. The real rate lies between, by the
+ * neighbours' duty. Only the shared start depends on the results still queueing
+ * and, in short rounds, on the channels: shared_delay_clk holds it.
  */
 struct mla_conv_round {
 	uint32_t kernel_w, kernel_h;
 	double start_clk, channel_clk;
 	double shared_start_clk, shared_channel_clk;
+	uint32_t n_channel_point; /* of shared_delay_clk in use */
+	double shared_delay_clk[MLA_N_WRITE_POINT][MLA_N_CHANNEL_POINT];
 };
 
 struct mla_conv_task {
@@ -45,18 +53,28 @@ struct mla_cost {
 	uint64_t a_word, b_word, out_word; /* SRAM words read for A and B, written for results */
 };
 
-/* machine and operand_bit (8 or 16) fix the round; kernel sizes 1.. */
+/*
+ * Prepare the rounds of a kernel (sizes 1..) on a machine for operands of 8 or
+ * 16 bit. Runs a few thousand clocks of operand traffic, some 20 us: call it
+ * once per kernel and machine, not per task.
+ */
 void mla_prepare_conv(const struct machine *machine, uint32_t kernel_w, uint32_t kernel_h, uint32_t operand_bit,
                       struct mla_conv_round *round);
 
 /* Clocks of a round with n_channel input channels, without output; shared: see struct mla_conv_round. */
 double mla_round_clk(const struct mla_conv_round *round, uint32_t n_channel, bool shared);
 
-/* Cost of a convolution task. */
+/*
+ * Cost of a convolution task, drained output writes included; the ifmap tile is
+ * at least as large as the kernel. operand_bit as prepared. Closed form, tens of ns.
+ */
 void mla_conv_cost(const struct machine *machine, const struct mla_conv_round *round,
                    const struct mla_conv_task *task, uint32_t operand_bit, struct mla_cost *cost);
 
-/* Cost of a matrix multiplication task; pe_shift 0: operand A from the own SRAM, else from the PE that much further. */
+/*
+ * Cost of a matrix multiplication task; pe_shift 0: operand A from the own
+ * SRAM, else from the PE that much further in the QPE. Closed form.
+ */
 void mla_matmul_cost(const struct machine *machine, const struct mla_matmul_task *task, uint32_t pe_shift,
                      uint32_t operand_bit, struct mla_cost *cost);
 
