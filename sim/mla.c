@@ -108,14 +108,13 @@ struct task_round {
 	double n_channel;
 };
 
-static struct task_round task_round(const struct machine *machine, const struct operand_rate *rate,
-                                    const struct mla_conv_round *round, uint32_t n_channel, double n_a,
-                                    uint32_t operand_bit)
+static struct task_round task_round(const struct operand_rate *rate, const struct mla_conv_round *round,
+                                    uint32_t n_channel, double n_a, double n_full_write)
 {
 	struct task_round task = {.round = round, .n_channel = n_channel, .access_clk = rate->access_clk};
 	task.a_first_clk = operand_a_first_clk(rate);
 	task.supply_clk = supply_clk(rate, n_a);
-	task.n_full_write = (double)n_result_port(machine, machine->mla_cols, machine->mla_rows, operand_bit);
+	task.n_full_write = n_full_write;
 	while (task.point + 1 < round->n_channel_point && n_channel >= (uint32_t)2 << task.point)
 		task.point++;
 	if (task.point + 1 < round->n_channel_point)
@@ -185,9 +184,10 @@ static struct round_table round_table(const struct machine *machine, const struc
 	struct round_table table;
 
 	for (int w = 0; w < 2; w++) {
+		uint64_t n_port = n_pixel[w] > 0 ? n_result_port(machine, n_pixel[w], 1, operand_bit) : 0;
 		for (int f = 0; f < 2; f++) {
 			table.n_round[w][f] = n_block[w] * n_group[f] * out_h;
-			table.n_write[w][f] = n_result_port(machine, n_pixel[w], n_row[f], operand_bit);
+			table.n_write[w][f] = n_port * n_row[f];
 		}
 	}
 	return table;
@@ -243,7 +243,7 @@ void mla_conv_cost(const struct machine *machine, const struct mla_conv_round *r
 	uint64_t n_tap = (uint64_t)round->kernel_w * round->kernel_h * task->in_c;
 	uint64_t n_a = operand_n_a_packet(machine, n_tap, operand_bit);
 
-	struct task_round rounds = task_round(machine, &rate, round, task->in_c, (double)n_a, operand_bit);
+	struct task_round rounds = task_round(&rate, round, task->in_c, (double)n_a, (double)table.n_write[0][0]);
 
 	double fixed_clk = (double)machine->mla_init_clk + DRAIN_CLK;
 	cost->clk = fixed_clk + rounds_clk(&rounds, &table, false);

@@ -47,9 +47,9 @@ struct mla_matmul_task {
 
 /* What a task takes. Words are 32 bit. */
 struct mla_cost {
-	double clk;        /* SRAM free of foreign reads */
-	double shared_clk; /* all PEs of the QPE busy alike */
-	uint64_t mac_clk;  /* clocks in which the array multiplies */
+	double clk;                        /* SRAM free of foreign reads */
+	double shared_clk;                 /* all PEs of the QPE busy alike */
+	uint64_t mac_clk;                  /* clocks in which the array multiplies */
 	uint64_t a_word, b_word, out_word; /* SRAM words read for A and B, written for results */
 };
 
@@ -68,8 +68,8 @@ double mla_round_clk(const struct mla_conv_round *round, uint32_t n_channel, boo
  * Cost of a convolution task, drained output writes included; the ifmap tile is
  * at least as large as the kernel. operand_bit as prepared. Closed form, tens of ns.
  */
-void mla_conv_cost(const struct machine *machine, const struct mla_conv_round *round,
-                   const struct mla_conv_task *task, uint32_t operand_bit, struct mla_cost *cost);
+void mla_conv_cost(const struct machine *machine, const struct mla_conv_round *round, const struct mla_conv_task *task,
+                   uint32_t operand_bit, struct mla_cost *cost);
 
 /*
  * Cost of a matrix multiplication task; pe_shift 0: operand A from the own
