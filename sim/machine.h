@@ -60,6 +60,7 @@ struct machine {
 	uint32_t chip_n_qpe;                   /* all of them, storage QPEs included */
 	uint32_t chip_mesh_w, chip_mesh_h;     /* the QPEs that take part in reuse */
 	uint32_t chip_n_storage_qpe;           /* in reuse: QPEs that hold results instead of computing */
+	uint32_t storage_pe_byte;              /* SRAM of a storage QPE's PE that can hold results */
 	uint32_t host_latency_clk;
 
 	/* Set-up of transfers in PE clocks, queueing and hand-shake included (MODEL_NOTES 2 and 3 give the measurements). */

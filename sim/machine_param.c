@@ -52,6 +52,10 @@ const struct machine_param machine_param[] = {
     {"chip.mesh_h", "QPEs", PARAM_U32, AT(chip_mesh_h), 6, 1, 256, "height of the mesh that takes part in reuse", PLAN},
     {"chip.n_storage_qpe", "QPEs", PARAM_U32, AT(chip_n_storage_qpe), 4, 0, 256,
      "QPEs of the mesh that hold results instead of computing, in reuse; one a double QPE block", "thesis section 4.4"},
+    {"chip.storage_pe_byte", "bytes", PARAM_U32, AT(storage_pe_byte), 131072, 1024, 1073741824,
+     "SRAM of a storage QPE's PE for results; it runs no program, so all 128 KiB (the published phases of VGG-16 CONV_4 "
+     "and CONV_5 need 1 605 632 bytes to be kept)",
+     "thesis section 4.4"},
     {"chip.host_latency_clk", "PE clocks", PARAM_U32, AT(host_latency_clk), 10, 0, 1e6, "host interface", COMPONENTS},
 
     {"transfer.dram_load_setup_clk", "PE clocks", PARAM_U32, AT(dram_load_setup_clk), 60, 0, 1e6,

@@ -4,14 +4,16 @@
 /*
  * The simulator's input language: a program is a short list of steps, each a
  * regular pattern of tasks or transfers over the PEs, as plain data. The mapper
- * writes it; the fast tier prices it in closed form.
+ * writes it; the fast tier prices it in closed form. Steps run one after the
+ * other with a barrier between them; inside a step PEs overlap as its kind says.
  */
 #include "sim/machine.h"
 #include "sim/mla.h"
 #include <stdbool.h>
 #include <stdint.h>
 
-#define PROGRAM_MAX_STEP 16
+#define PROGRAM_MAX_STEP 12
+#define TRANSFER_MAX_STAGE 16
 
 /* What a step's time is reported under. */
 enum phase {
@@ -30,92 +32,103 @@ enum phase {
 };
 extern const char *const phase_name[N_PHASE]; /* "weight", ... */
 
-/* The PEs as the strategies see them, derived from the machine. */
-struct hierarchy {
-	uint32_t n_block;      /* double QPE blocks (thesis figure 4.16); 1 on a QPE */
-	uint32_t n_pe;         /* PEs that compute in reuse, all blocks */
-	uint32_t pe_per_block;
-	uint32_t dram_per_block_n, dram_per_block_d; /* a block's share of the DRAM interfaces, as a fraction */
-	uint32_t n_storage_pe; /* PEs of the storage QPEs, all blocks */
-	uint64_t storage_byte; /* SRAM of them */
-	double write_router_load; /* packets through the busiest router when every computing PE writes one to its storage QPE */
-	uint32_t n_queue;      /* no reuse: DRAM queues, each with its own PEs */
-	uint32_t pe_per_queue; /* of the largest queue */
-};
-
-/* Derive it. machine has passed machine_check. */
-void hierarchy_derive(const struct machine *machine, struct hierarchy *hierarchy);
-
 enum step_kind {
-	STEP_TRANSFER, /* operands to the PEs before anybody computes; barrier after */
+	STEP_TRANSFER, /* operands to the PEs before anybody computes */
 	STEP_COMPUTE,  /* every PE runs its tasks and writes each result out */
 	STEP_JOBS,     /* PEs take jobs (load, compute, write) from their queue whenever idle */
-	STEP_ARM       /* the busiest PE's ARM core */
+	STEP_ARM       /* ARM cores work alone */
+};
+
+/* One hop of a chain of copies: packets of one item, relative to the item's size. */
+struct stage {
+	float port;   /* through the busiest PE port, one packet a PE clock */
+	float router; /* through the busiest router */
 };
 
 /*
- * Loads from DRAM and copies over the NoC. Per source the DRAM delivers dram_byte
- * in turn; afterwards (or without DRAM) items are passed on in stages.
+ * Loads from DRAM, then copies over the NoC in stages, each of which starts when
+ * the one before has arrived. The whole is repeated in sequence n_repeat times.
  */
 struct transfer {
-	double dram_byte;    /* per DRAM interface, busiest one; 0: none */
-	double stage_packet; /* packets through the busiest port or router, summed over the stages, in NoC packets per PE clock 1 */
+	double dram_byte;   /* through the busiest DRAM interface; 0: none */
+	double item_packet; /* packets of the largest item that is passed on */
 	uint32_t n_stage;
-	uint32_t setup_clk;  /* PE clocks of each stage */
-	uint32_t repeat;     /* the whole transfer, in sequence */
+	struct stage stage[TRANSFER_MAX_STAGE];
+	uint32_t stage_setup_clk; /* PE clocks, each stage */
+	uint32_t setup_clk;       /* PE clocks, once a repeat */
+	double n_repeat;
 };
 
+/* Tasks in lock step: every PE runs n_task one after the other, each followed by its write-out. */
 struct compute {
-	struct mla_cost task;   /* the largest task */
-	uint64_t n_task;        /* of the busiest PE, in sequence */
-	uint64_t n_barrier;     /* groups of tasks that start together */
-	double write_byte;      /* of the largest task */
-	uint32_t n_writer;      /* PEs that share a destination */
-	bool write_dram;        /* else to the storage QPEs */
-	double arm_task_clk;    /* ARM work that keeps the PE between tasks (partial sums) */
+	double task_clk;        /* PE clocks of all n_task tasks of the busiest PE, SRAM shared with its neighbours */
+	double router_packet;   /* operand A packets through the QPE's router during those tasks */
+	uint64_t n_task;
+	double write_packet;    /* of one task's result, largest */
+	double write_router;    /* packets through the busiest router for each packet that every PE writes */
+	double write_dram_byte; /* all results of the busiest DRAM interface; 0: to the storage QPEs */
+	bool write_waits;       /* DRAM: every PE waits for all writes of its round (a QPE's barrier), else writes overlap the next task */
 };
 
+/* A queue of jobs at a DRAM interface and the PEs that serve it; the busiest queue. */
 struct jobs {
-	uint64_t n_job;       /* of the busiest queue */
-	uint32_t n_pe;        /* PEs serving it */
-	double load_byte;     /* of all jobs of the busiest queue */
-	double write_byte;
-	double task_clk;      /* of all jobs of the busiest queue, SRAM free */
-	double task_shared_clk; /* the same, neighbours busy */
-	double last_task_clk; /* of one largest job */
-	double first_load_byte; /* of one largest job */
-	double last_write_byte;
-	double arm_task_clk;  /* ARM work of all jobs */
-	bool wait_for_write;  /* a PE waits for its write before it asks for the next load (no fusion) */
+	uint64_t n_job;
+	uint32_t n_pe;
+	double load_byte, write_byte;     /* DRAM traffic of all its jobs */
+	double task_clk, task_shared_clk; /* MLA time of all its jobs: SRAM free, SRAM shared all the time */
+	double last_task_clk;             /* MLA time of its largest job, SRAM shared */
+	bool wait_for_write;              /* a PE asks for its next load only when its result has arrived (no fusion) */
+	bool dram_only;                   /* priced by DRAM traffic and the last job: loads are never waited for in turn (matrix multiplication) */
+};
+
+/* Work of the ARM cores; with DRAM traffic where operands are not kept in the PE (no fusion). */
+struct arm_work {
+	double clk;       /* of the busiest PE */
+	double dram_byte; /* through the busiest interface */
+};
+
+/* Actions; energies are counts times energy per action. */
+struct counts {
+	double mac;              /* multiply-accumulates wanted */
+	double mla_clk;          /* clocks in which an array multiplies, all PEs */
+	double sram_read_word, sram_write_word; /* 32 bit */
+	double noc_packet;       /* one packet through one router */
+	double dram_read_byte, dram_write_byte;
+	double arm_clk;          /* all PEs */
 };
 
 struct step {
 	enum step_kind kind;
 	enum phase phase;
+	struct counts counts; /* of this step */
 	union {
 		struct transfer transfer;
 		struct compute compute;
 		struct jobs jobs;
-		double arm_clk; /* STEP_ARM: ARM clocks of the busiest PE */
+		struct arm_work arm;
 	} u;
-};
-
-/* Actions of the whole program; energies are counts times energy per action. */
-struct counts {
-	uint64_t mac;           /* multiply-accumulates wanted */
-	uint64_t mla_clk;       /* clocks in which an array multiplies, all PEs */
-	uint64_t sram_read_word, sram_write_word; /* 32 bit */
-	uint64_t noc_packet;    /* packet hops: one packet through one router */
-	uint64_t dram_read_byte, dram_write_byte;
-	uint64_t arm_clk;       /* all PEs */
 };
 
 struct program {
 	uint32_t n_step;
 	struct step step[PROGRAM_MAX_STEP];
-	struct counts counts;
-	uint64_t sram_byte;  /* the fullest PE's SRAM */
-	uint32_t n_pe;       /* PEs taking part */
+	uint64_t sram_byte; /* demanded of the fullest PE */
 };
+
+/* The PEs as the strategies see them, derived from the machine. */
+struct hierarchy {
+	uint32_t n_block;        /* double QPE blocks (thesis figure 4.16), one a storage QPE; 1 without storage QPEs */
+	uint32_t qpe_per_block;  /* that compute */
+	uint32_t pe_per_block;
+	uint32_t n_pe;           /* that compute in reuse, all blocks */
+	uint32_t block_per_dram; /* blocks that the busiest DRAM interface serves */
+	uint64_t storage_byte;   /* SRAM of the storage QPEs */
+	double write_router;     /* packets through the busiest router when every PE writes one packet to its storage QPE */
+	uint32_t n_queue;        /* no reuse: DRAM queues, each with its own PEs */
+	uint32_t pe_per_queue;   /* of the smallest queue */
+};
+
+/* Derive it. machine has passed machine_check. */
+void hierarchy_derive(const struct machine *machine, struct hierarchy *hierarchy);
 
 #endif

@@ -12,26 +12,39 @@
 enum bound { BOUND_MAC, BOUND_SRAM, BOUND_DRAM, BOUND_NOC, BOUND_ARM, N_BOUND };
 extern const char *const bound_name[N_BOUND]; /* "MAC array", "SRAM port", ... */
 
+/* Energy by component, pJ; total_pj is the sum of the others. */
+struct energy {
+	double mla_pj, sram_pj, noc_pj, dram_pj, arm_pj, static_pj, total_pj;
+};
+
 struct sim_result {
-	uint64_t phase_clk[N_PHASE]; /* PE clocks at the operating point */
+	uint64_t phase_clk[N_PHASE]; /* PE clocks at the operating point, each rounded up */
 	enum bound phase_bound[N_PHASE];
 	uint64_t core_clk;  /* without the ARM operations' phases: what the thesis' tables call total clocks */
-	uint64_t total_clk;
-	enum bound bound;
+	uint64_t total_clk; /* sum of all phases */
+	enum bound bound;   /* of the phase that takes longest */
 	struct counts counts;
 	uint64_t sram_byte; /* the fullest PE */
 	double latency_ns;
-	/* Energy by component; total_pj is their sum. */
-	double mla_pj, sram_pj, noc_pj, dram_pj, arm_pj, static_pj, total_pj;
-	double peak_power_mw; /* mean power of the most power-hungry phase */
-	double mac_util_frac; /* multiply-accumulates wanted over MAC clocks of all MAC units in total_clk */
+	struct energy energy;
+	double peak_power_mw; /* mean power of the most power-hungry step */
+	double mac_util_frac; /* multiply-accumulates wanted over what all MAC units could do in total_clk */
 };
 
 /* level < machine->n_level. No allocation. Asserts that the result is not under its roofline bound. */
 void sim_run_fast(const struct machine *machine, const struct program *program, uint32_t level,
                   struct sim_result *result);
 
-/* Lower bound on the PE clocks of a program from MAC units and DRAM rate alone. */
+/*
+ * Lower bound on the PE clocks of a program: multiply-accumulates over all MAC
+ * units, and DRAM bytes over the rate of all interfaces, whichever is larger.
+ */
 double sim_roofline_clk(const struct machine *machine, const struct program *program, uint32_t level);
+
+/* Energy of counts at an operating point, without static energy. */
+struct energy energy_of_counts(const struct machine *machine, uint32_t level, const struct counts *counts);
+
+/* Static power of the whole machine at an operating point, all PEs powered, mW. */
+double energy_static_mw(const struct machine *machine, uint32_t level);
 
 #endif

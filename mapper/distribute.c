@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "mapper/distribute.h"
+#include "sim/base/checked.h"
+
+const struct strategy_info strategy_table[N_STRATEGY] = {
+    [STRATEGY_NO_FUSION] = {"no_fusion", "every operation reads from and writes to DRAM (thesis 4.3.1 i)", false, false,
+                            true},
+    [STRATEGY_FUSION] = {"fusion", "ARM operations stay in the PE, no reuse between PEs (thesis 4.3.1 ii)", true, false,
+                         true},
+    [STRATEGY_FUSION_REUSE] = {"fusion_reuse", "fusion, one operand kept and the other passed on; runs every task", true,
+                               true, true},
+    [STRATEGY_THESIS_REUSE] = {"thesis_reuse",
+                               "fusion with reuse as the thesis simulator ran it, omissions included (validation only)",
+                               true, true, false},
+};
+
+const char *const reuse_operand_name[N_REUSE_OPERAND] = {"auto", "ifmap", "filter"};
+
+const struct verdict_info verdict_table[N_VERDICT] = {
+    [VERDICT_OK] = {"feasible", "the design runs"},
+    [VERDICT_SRAM] = {"pe_sram", "a task's operands and results exceed the PE's SRAM"},
+    [VERDICT_STORAGE] = {"storage_qpe", "the result exceeds the storage QPEs"},
+    [VERDICT_NO_STORAGE] = {"no_storage", "the strategy cannot read from or keep in storage QPEs"},
+    [VERDICT_STRATEGY] = {"strategy", "the strategy does not serve this kind of operation"},
+    [VERDICT_INPUT_SPLIT] = {"input_split", "the strategy cannot split the input channels of this operation"},
+    [VERDICT_OPERAND] = {"reuse_operand", "the chip keeps ifmaps only"},
+};
+
+void mapper_prepare(const struct block *block, const struct machine *machine, uint32_t operand_bit,
+                    struct layer_context *context)
+{
+	assert(operand_bit == 8 || operand_bit == 16);
+	*context = (struct layer_context){.block = block, .machine = machine, .operand_bit = operand_bit};
+	if (block->kind == BLOCK_CONV)
+		mla_prepare_conv(machine, block->kernel_w, block->kernel_h, operand_bit, &context->round);
+	hierarchy_derive(machine, &context->hierarchy);
+}
+
+struct step *program_add_step(struct program *program, enum step_kind kind, enum phase phase)
+{
+	assert(program->n_step < PROGRAM_MAX_STEP);
+	struct step *step = &program->step[program->n_step++];
+	*step = (struct step){.kind = kind, .phase = phase};
+	return step;
+}
+
+enum reuse_operand distribute_reuse_operand(const struct layer_design *design, const struct tiling *tiling)
+{
+	if (design->reuse != REUSE_AUTO)
+		return design->reuse;
+	/* equations 4.2 and 4.3: total transfer when the ifmap or the filters are loaded once */
+	double map = (double)tiling->all_map_byte, filter = (double)tiling->all_filter_byte;
+	double keep_map = map + filter * (double)ceil_div(tiling->n_map, 4);
+	double keep_filter = filter + map * (double)ceil_div(tiling->n_c, 4);
+	return keep_map <= keep_filter ? REUSE_IFMAP : REUSE_FILTER;
+}
+
+/* Filters on the chip migrate between PEs, so a second buffer takes the next one while this one is in use (thesis section 4.4.1). */
+static bool has_migration_buffer(const struct layer_context *context, const struct layer_design *design)
+{
+	return context->machine->target == MACHINE_CHIP && strategy_table[design->strategy].reuses;
+}
+
+static uint64_t tiling_sram_byte(const struct layer_context *context, const struct layer_design *design,
+                                 const struct tiling *tiling)
+{
+	uint64_t n_filter = has_migration_buffer(context, design) ? 2 : 1;
+	uint64_t result = tiling->result_byte;
+	/* partial sums of input-channel parts stay beside the new result until they are added */
+	if (tiling->n_d > 1 && strategy_table[design->strategy].fused)
+		result *= 2;
+	return add_sat(add_sat(tiling->map_aligned_byte, mul_sat(n_filter, tiling->filter_byte)), result);
+}
+
+uint64_t mapper_sram_byte(const struct layer_context *context, const struct layer_design *design)
+{
+	struct tiling tiling;
+	tiling_build(context, &design->split, &tiling);
+	return tiling_sram_byte(context, design, &tiling);
+}
+
+static uint64_t stored_result_byte(const struct layer_context *context, const struct split *split)
+{
+	const struct block *block = context->block;
+	const struct dim_split *w = &split->w;
+	uint64_t row = align_up(w->size_a, 4) * w->n_a + align_up(w->size_b, 4) * w->n_b;
+	uint64_t channels = block->kind == BLOCK_MATMUL ? 1 : block->out_c;
+	return row * block->out_h * channels / ((uint64_t)block->pool * block->pool) * (context->operand_bit / 8);
+}
+
+bool mapper_result_fits_storage(const struct layer_context *context, const struct split *split)
+{
+	return stored_result_byte(context, split) <= context->hierarchy.storage_byte;
+}
+
+/* Reuse moves operands between storage QPEs and PEs; a fused matrix multiplication on the chip does so too (thesis section 4.4). */
+static bool serves_storage(const struct layer_context *context, const struct layer_design *design)
+{
+	if (context->hierarchy.storage_byte == 0)
+		return false;
+	return strategy_table[design->strategy].reuses ||
+	       (context->block->kind == BLOCK_MATMUL && design->strategy == STRATEGY_FUSION);
+}
+
+static enum verdict_reason judge(const struct layer_context *context, const struct layer_design *design,
+                                 const struct tiling *tiling, struct verdict *verdict)
+{
+	const struct strategy_info *strategy = &strategy_table[design->strategy];
+	enum block_kind kind = context->block->kind;
+	verdict->demanded = verdict->available = 0;
+	if (strategy->reuses && kind != BLOCK_CONV)
+		return VERDICT_STRATEGY;
+	if (strategy->reuses && tiling->n_d > 1)
+		return VERDICT_INPUT_SPLIT;
+	if (strategy->reuses && design->reuse == REUSE_FILTER && context->machine->target == MACHINE_CHIP)
+		return VERDICT_OPERAND;
+	if ((design->in_storage || design->out_storage) && !serves_storage(context, design))
+		return VERDICT_NO_STORAGE;
+	verdict->available = context->machine->pe_sram_byte;
+	verdict->demanded = tiling_sram_byte(context, design, tiling);
+	if (verdict->demanded > verdict->available)
+		return VERDICT_SRAM;
+	if (design->out_storage) {
+		verdict->available = context->hierarchy.storage_byte;
+		verdict->demanded = stored_result_byte(context, &design->split);
+		if (verdict->demanded > verdict->available)
+			return VERDICT_STORAGE;
+	}
+	return VERDICT_OK;
+}
+
+bool mapper_distribute(const struct layer_context *context, const struct layer_design *design,
+                       struct program *program, struct verdict *verdict)
+{
+	assert(design->operand_bit == context->operand_bit && design->strategy < N_STRATEGY);
+	struct tiling tiling;
+	tiling_build(context, &design->split, &tiling);
+	verdict->reason = judge(context, design, &tiling, verdict);
+	if (verdict->reason != VERDICT_OK)
+		return false;
+
+	program->n_step = 0;
+	program->sram_byte = tiling_sram_byte(context, design, &tiling);
+	if (context->block->kind == BLOCK_POOL)
+		distribute_pool(context, design, &tiling, program);
+	else if (!strategy_table[design->strategy].reuses)
+		distribute_jobs(context, design, &tiling, program);
+	else if (context->machine->target == MACHINE_QPE)
+		distribute_qpe_reuse(context, design, &tiling, program);
+	else
+		distribute_chip_reuse(context, design, &tiling, program);
+	assert(program->n_step > 0);
+	return true;
+}

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef MAPPER_DISTRIBUTE_H
+#define MAPPER_DISTRIBUTE_H
+/*
+ * Inside the mapper: the distributors share these. Each strategy writes the
+ * steps of its program from a tiling; the ARM operations of a block are the same
+ * for all strategies but for who does how much of them.
+ */
+#include "mapper/design.h"
+#include "mapper/tiling.h"
+
+/* Append a step, zeroed, and return it. */
+struct step *program_add_step(struct program *program, enum step_kind kind, enum phase phase);
+
+/* What the busiest PE has to do in ARM operations. */
+struct arm_share {
+	double n_result; /* results it holds after the core operation */
+	double n_map;    /* ifmap parts it pads */
+	double n_partial; /* partial sums it adds up, one an input-channel part after the first */
+	bool in_pe;      /* operands stay in the PE (fusion); else every operation reads from and writes to DRAM */
+	bool source;     /* as the thesis simulator counts: a shortcut's operand is in the PE already */
+};
+
+/* Append the block's ARM operations. */
+void distribute_arm(const struct layer_context *context, const struct layer_design *design,
+                    const struct tiling *tiling, const struct arm_share *share, struct program *program);
+
+/* No reuse (thesis section 4.3.1 i, ii): idle PEs take jobs from a DRAM's queue. */
+void distribute_jobs(const struct layer_context *context, const struct layer_design *design,
+                     const struct tiling *tiling, struct program *program);
+
+/* Reuse on one QPE (thesis section 4.3.1 iii and appendix C). */
+void distribute_qpe_reuse(const struct layer_context *context, const struct layer_design *design,
+                          const struct tiling *tiling, struct program *program);
+
+/* Reuse on the chip (thesis section 4.4, appendices D to F). */
+void distribute_chip_reuse(const struct layer_context *context, const struct layer_design *design,
+                           const struct tiling *tiling, struct program *program);
+
+/* A pooling block: ARM cores only, with the traffic of its maps. */
+void distribute_pool(const struct layer_context *context, const struct layer_design *design,
+                     const struct tiling *tiling, struct program *program);
+
+/* The operand that a QPE keeps: what the design says, or by equations 4.2 and 4.3. */
+enum reuse_operand distribute_reuse_operand(const struct layer_design *design, const struct tiling *tiling);
+
+#endif

@@ -1,0 +1,272 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "mapper/distribute.h"
+#include "sim/base/checked.h"
+#include <math.h>
+
+/*
+ * Reuse on the chip (thesis section 4.4, appendices D to F): ifmap parts stay in
+ * the PEs, filter parts are loaded once and migrate. In strict phases:
+ *
+ *   weight       filters DRAM -> PEs, copied until every PE has one
+ *   input        ifmap parts DRAM or storage QPE -> PEs, copied along each block
+ *   computation  rounds of tasks, each with its write-out
+ *   migration    filters passed on between rounds
+ *
+ * Rows of ifmap parts go to the blocks in order; with fewer rows than blocks
+ * several blocks share a row and deal the filters. Inside a block a part is
+ * copied to as many PEs as there are for each, and those deal the filters.
+ * More parts than PEs run in waves.
+ */
+
+/* Who does what. */
+struct assignment {
+	uint64_t n_share;    /* blocks that share a row of parts */
+	uint64_t n_part;     /* ifmap parts of a block, all waves */
+	uint64_t n_resident; /* of them at once */
+	uint64_t n_wave;
+	uint64_t n_slot;     /* n_resident as a power of two: how the chains are laid out */
+	uint64_t n_copy;     /* PEs that hold the same part */
+	uint64_t n_filter;   /* filter parts a row of parts needs from its block */
+	uint64_t n_task;     /* of the busiest PE, all waves */
+	uint64_t n_active;   /* PEs of a block that have a part and a filter */
+};
+
+static uint64_t power_of_two_from(uint64_t n)
+{
+	uint64_t power = 1;
+	while (power < n)
+		power *= 2;
+	return power;
+}
+
+static struct assignment assign(const struct layer_context *context, const struct tiling *tiling)
+{
+	const struct hierarchy *hierarchy = &context->hierarchy;
+	uint64_t n_block = hierarchy->n_block, n_row = tiling->n_h, n_pe = hierarchy->pe_per_block;
+	struct assignment a = {.n_share = n_row < n_block && n_block % n_row == 0 ? n_block / n_row : 1};
+	a.n_part = ceil_div(n_row, n_block) * tiling->n_w;
+	a.n_wave = ceil_div(a.n_part, n_pe);
+	a.n_resident = ceil_div(a.n_part, a.n_wave);
+	a.n_slot = power_of_two_from(a.n_resident);
+	a.n_copy = n_pe / a.n_resident;
+	a.n_filter = ceil_div(tiling->n_c, a.n_share);
+	a.n_task = a.n_wave * ceil_div(a.n_filter, a.n_copy);
+	a.n_active = a.n_resident * (a.n_copy < a.n_filter ? a.n_copy : a.n_filter);
+	if (a.n_slot > n_pe)
+		a.n_slot = a.n_resident;
+	return a;
+}
+
+/* The stages of a chain, appended one by one. */
+static void add_stage(struct transfer *transfer, double port, double router)
+{
+	if (transfer->n_stage < TRANSFER_MAX_STAGE)
+		transfer->stage[transfer->n_stage++] = (struct stage){(float)port, (float)router};
+}
+
+/*
+ * Filters: the interfaces load n_c parts in turn; with fewer parts than PEs each
+ * is passed on until every PE has one. Only the last one's chain is not hidden
+ * behind the loads. The thesis' own rules send 32 parts round the whole chip,
+ * eight QPEs each where four would do, and two such chains cross (re-run: two
+ * more packet times).
+ */
+static void add_weight_phase(const struct layer_context *context, const struct tiling *tiling,
+                             const struct assignment *a, bool thesis, struct program *program)
+{
+	const struct machine *machine = context->machine;
+	const struct hierarchy *hierarchy = &context->hierarchy;
+	struct step *step = program_add_step(program, STEP_TRANSFER, PHASE_WEIGHT);
+	struct transfer *transfer = &step->u.transfer;
+	uint64_t n_load = ceil_div(tiling->n_c, hierarchy->n_pe);
+	transfer->n_repeat = (double)(a->n_wave * n_load);
+	transfer->dram_byte = (double)ceil_div(tiling->n_c, machine->dram_n) * (double)tiling->filter_byte / (double)n_load;
+	transfer->item_packet = (double)tiling->filter_byte / machine->noc_packet_byte;
+	transfer->setup_clk = machine->dram_load_setup_clk;
+	transfer->stage_setup_clk = machine->copy_setup_clk;
+
+	uint64_t n_filter_pe = tiling->n_c < hierarchy->n_pe ? tiling->n_c : hierarchy->n_pe;
+	uint64_t n_copy = hierarchy->n_pe / n_filter_pe, n_pe = machine->qpe_n_pe;
+	/* up to as many parts as a QPE has PEs for every block: whole QPEs are passed on; below that, also inside the QPE */
+	uint64_t n_inside = 0;
+	for (uint64_t n = ceil_div(n_filter_pe, hierarchy->n_block); n < n_pe; n *= 2)
+		n_inside++;
+	uint64_t n_hop = n_copy - 1, n_qpe = hierarchy->qpe_per_block;
+	if (n_hop > n_qpe - 1)
+		n_hop = n_qpe - 1;
+	bool crossing = thesis && tiling->n_c == 32;
+	if (crossing)
+		n_hop = 7;
+	for (uint64_t i = 0; i < n_hop; i++)
+		add_stage(transfer, crossing && i < 2 ? 2 : 1, 1);
+	for (uint64_t i = 0; i < n_inside; i++)
+		add_stage(transfer, 1, 2);
+
+	double all_byte = (double)tiling->all_filter_byte * (double)a->n_wave;
+	double copied_byte = all_byte * (double)(n_copy - 1);
+	step->counts.dram_read_byte = all_byte;
+	step->counts.sram_write_word = (all_byte + copied_byte) / 4;
+	step->counts.sram_read_word = copied_byte / 4;
+	step->counts.noc_packet = (all_byte + copied_byte) / machine->noc_packet_byte;
+}
+
+/*
+ * Stages of an ifmap part's way from the storage QPE, by n_slot parts a block.
+ * n parts leave through one router. Up to one QPE full (4 parts): a head QPE,
+ * its two neighbours, then one further at each end at a time. More: several
+ * heads, each copied outward. One part alone is first doubled inside its QPE.
+ */
+static void add_input_chain(const struct layer_context *context, const struct assignment *a, bool from_storage,
+                            struct transfer *transfer)
+{
+	uint64_t n_pe = context->machine->qpe_n_pe, n_qpe = context->hierarchy.qpe_per_block;
+	double n = (double)a->n_resident;
+	uint64_t n_side_hop = n_qpe > 2 ? 1 + ceil_div(n_qpe - 3 + (n_qpe == 3), 2) : n_qpe - 1;
+	if (from_storage)
+		add_stage(transfer, fmax(1, n / (double)n_pe), n);
+	if (a->n_slot == 1 && n_pe > 1) {
+		for (uint64_t i = 0; i < n_side_hop + 2; i++)
+			add_stage(transfer, 1, 1);
+	} else if (a->n_slot <= n_pe) {
+		for (uint64_t i = 0; i < n_side_hop; i++)
+			add_stage(transfer, i || !from_storage ? 1 : 2, i || !from_storage ? n : 2 * n);
+	} else {
+		uint64_t n_head = ceil_div(a->n_slot, n_pe), n_hop = n_qpe / n_head > 0 ? n_qpe / n_head - 1 : 0;
+		double router = (double)n_pe * fmax(1, (double)n_head / 2);
+		for (uint64_t i = 0; i < n_hop; i++)
+			add_stage(transfer, 1, from_storage ? router : 1);
+	}
+}
+
+static void add_input_phase(const struct layer_context *context, const struct layer_design *design,
+                            const struct tiling *tiling, const struct assignment *a, struct program *program)
+{
+	const struct machine *machine = context->machine;
+	struct step *step = program_add_step(program, STEP_TRANSFER, PHASE_INPUT);
+	struct transfer *transfer = &step->u.transfer;
+	transfer->n_repeat = (double)a->n_wave;
+	transfer->item_packet = (double)tiling->map_byte / machine->noc_packet_byte;
+	transfer->stage_setup_clk = machine->copy_setup_clk;
+	if (!design->in_storage) {
+		uint64_t n_block = context->hierarchy.block_per_dram;
+		transfer->dram_byte = (double)(a->n_resident * n_block) * (double)tiling->map_byte;
+		transfer->setup_clk = machine->dram_load_setup_clk;
+	}
+	add_input_chain(context, a, design->in_storage, transfer);
+
+	double loaded_byte = (double)tiling->all_map_byte * (double)a->n_share;
+	double copied_byte = loaded_byte * (double)(a->n_copy - 1);
+	step->counts.dram_read_byte = design->in_storage ? 0 : loaded_byte;
+	step->counts.sram_read_word = (copied_byte + (design->in_storage ? loaded_byte : 0)) / 4;
+	step->counts.sram_write_word = (copied_byte + loaded_byte) / 4;
+	step->counts.noc_packet = (copied_byte + loaded_byte) / machine->noc_packet_byte;
+}
+
+/*
+ * Filters a PE can reach without migration are its QPE's (by changing the source
+ * of operand A). A QPE of a block holds n_pe filters, and every QPE that holds
+ * different maps must see all of them: rotations inside the block. A block holds
+ * at most one filter a PE, so more filters come from other blocks in rotations
+ * round the ring of half blocks; fewer resident copies make a rotation longer.
+ */
+static void add_migration_phase(const struct layer_context *context, const struct tiling *tiling,
+                                const struct assignment *a, struct program *program)
+{
+	const struct machine *machine = context->machine;
+	const struct hierarchy *hierarchy = &context->hierarchy;
+	uint64_t n_qpe_pe = machine->qpe_n_pe;
+	uint64_t n_filter = tiling->n_c < hierarchy->n_pe ? tiling->n_c : hierarchy->n_pe;
+	uint64_t n_load = ceil_div(tiling->n_c, hierarchy->n_pe);
+	uint64_t n_map_qpe = ceil_div(a->n_slot, n_qpe_pe);
+	uint64_t n_set = ceil_div(n_filter / a->n_share ? n_filter / a->n_share : 1, n_qpe_pe);
+	uint64_t n_seen = ceil_div(n_set * n_map_qpe, hierarchy->qpe_per_block); /* sets of filters a QPE must see */
+	uint64_t n_outer = ceil_div(n_filter, (uint64_t)hierarchy->pe_per_block * a->n_share);
+	uint64_t n_rotation = a->n_resident > n_qpe_pe && n_seen > n_outer ? n_seen - n_outer : 0;
+	uint64_t n_ring = (n_outer - 1) * 2 * (hierarchy->n_pe / n_filter);
+	double packet = (double)tiling->filter_byte / machine->noc_packet_byte;
+	double n_sender = (double)hierarchy->n_pe, n_times = (double)(a->n_wave * n_load);
+
+	for (int across = 0; across < 2; across++) {
+		uint64_t n = across ? n_ring : n_rotation;
+		if (n == 0)
+			continue;
+		struct step *step = program_add_step(program, STEP_TRANSFER, PHASE_MIGRATION);
+		/* inside: a router sends and receives a QPE's filters; across, at distance 2, as many again pass through twice */
+		double router = (double)n_qpe_pe * (across ? 4 : 2);
+		step->u.transfer = (struct transfer){
+		    .item_packet = packet,
+		    .n_stage = 1,
+		    .stage = {{1, (float)router}},
+		    .stage_setup_clk = across ? machine->ring_setup_clk : machine->migrate_setup_clk,
+		    .n_repeat = (double)n * n_times,
+		};
+		double moved_packet = packet * n_sender * (double)n * n_times;
+		step->counts.noc_packet = moved_packet * (across ? 3 : 2);
+		step->counts.sram_read_word = step->counts.sram_write_word = moved_packet * machine->noc_packet_byte / 4;
+	}
+}
+
+/*
+ * Tasks of the busiest PE that the thesis simulator ran (its reports, re-run):
+ * with 4 to 16 parts and at least 32 filters it divides the parts by the blocks,
+ * so rows that do not divide lose tasks.
+ */
+static uint64_t thesis_n_task(const struct tiling *tiling, const struct assignment *a)
+{
+	if (tiling->n_map < 4 || tiling->n_map > 16 || tiling->n_c < 32)
+		return a->n_task;
+	uint64_t n_outer = tiling->n_c >= 128 ? 4 : tiling->n_c >= 64 ? 2 : 1;
+	uint64_t n_run = tiling->n_map / 4 * n_outer;
+	return n_run < a->n_task ? n_run : a->n_task;
+}
+
+static void add_computation_phase(const struct layer_context *context, const struct layer_design *design,
+                                  const struct tiling *tiling, const struct assignment *a, uint64_t n_task,
+                                  struct program *program)
+{
+	const struct machine *machine = context->machine;
+	const struct hierarchy *hierarchy = &context->hierarchy;
+	struct step *step = program_add_step(program, STEP_COMPUTE, PHASE_COMPUTATION);
+	struct compute *compute = &step->u.compute;
+	double done_frac = (double)n_task / (double)a->n_task;
+	compute->n_task = n_task;
+	compute->task_clk = tiling->task.shared_clk * (double)n_task;
+	/* request and answer of operand A of all PEs of a QPE pass its router */
+	compute->router_packet = 2.0 * machine->qpe_n_pe * (double)tiling->task.a_word * 4 / machine->noc_packet_byte *
+	                         (double)n_task;
+	compute->write_packet = (double)tiling->out_byte / machine->noc_packet_byte;
+	compute->write_router = hierarchy->write_router * (double)a->n_active / hierarchy->pe_per_block;
+	if (!design->out_storage) {
+		double n_writer = (double)a->n_active * hierarchy->block_per_dram;
+		compute->write_dram_byte = (double)tiling->out_byte * (double)n_task * n_writer;
+		double mean_byte = (double)tiling->all_out_byte / machine->dram_n * done_frac;
+		compute->write_dram_byte = fmax(compute->write_dram_byte, mean_byte);
+	}
+	step->counts = tiling_mla_counts(context, tiling);
+	step->counts.mac *= done_frac;
+	double out_byte = (double)tiling->all_out_byte;
+	step->counts.dram_write_byte = design->out_storage ? 0 : out_byte * done_frac;
+	step->counts.sram_read_word += out_byte / 4;
+	step->counts.sram_write_word += design->out_storage ? out_byte / 4 : 0;
+	step->counts.noc_packet += out_byte / machine->noc_packet_byte;
+}
+
+void distribute_chip_reuse(const struct layer_context *context, const struct layer_design *design,
+                           const struct tiling *tiling, struct program *program)
+{
+	bool thesis = design->strategy == STRATEGY_THESIS_REUSE;
+	struct assignment a = assign(context, tiling);
+	uint64_t n_task = thesis ? thesis_n_task(tiling, &a) : a.n_task;
+	add_weight_phase(context, tiling, &a, thesis, program);
+	add_input_phase(context, design, tiling, &a, program);
+	add_migration_phase(context, tiling, &a, program);
+	add_computation_phase(context, design, tiling, &a, n_task, program);
+
+	struct arm_share share = {
+	    .n_result = (double)a.n_task,
+	    .n_map = (double)a.n_wave,
+	    .in_pe = true,
+	    .source = thesis,
+	};
+	distribute_arm(context, design, tiling, &share, program);
+}

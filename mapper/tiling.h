@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef MAPPER_TILING_H
+#define MAPPER_TILING_H
+/*
+ * Tiling: a block cut by a split, in the numbers that programs are made of.
+ * Everything but the largest tile is a sum over all tasks that factors by
+ * dimension, so a tiling costs no loop over tasks.
+ */
+#include "mapper/design.h"
+
+struct tiling {
+	uint32_t n_w, n_h, n_c, n_d; /* parts */
+	uint64_t n_map;              /* ifmap parts: n_w * n_h */
+	uint64_t n_task;             /* n_map * n_c * n_d */
+
+	/* Largest tile: ifmap as stored, ofmap of the core operation, filters, input channels. */
+	uint32_t in_w, in_h, out_w, out_h, out_c, in_c;
+	uint64_t map_byte, map_aligned_byte;   /* one ifmap tile, valid and aligned (thesis equation 2.5) */
+	uint64_t filter_byte;                  /* one filter tile, aligned */
+	uint64_t result_byte;                  /* one result as the MLA leaves it in SRAM, aligned */
+	uint64_t out_byte;                     /* one result as it leaves the PE: pooled, quantised, 16-byte aligned */
+	uint64_t raw_out_byte;                 /* the same without fusion: 32 bit, rows aligned to 4 */
+
+	/* Sums over parts. */
+	uint64_t all_map_byte, all_map_aligned_byte; /* over all ifmap parts, all input channels */
+	uint64_t all_filter_byte;                    /* over all filters, all input channels */
+	uint64_t all_out_byte, all_raw_out_byte;     /* over all results */
+	uint64_t n_out_pixel;                        /* ofmap pixels times channels */
+
+	/* MLA: the largest task, and what all tasks together are of it. */
+	struct mla_cost task;
+	double task_frac;   /* MLA rounds of all tasks over rounds of the largest */
+	double out_frac;    /* result words of all tasks over those of the largest */
+};
+
+/* Work out a tiling. split has passed split_check. */
+void tiling_build(const struct layer_context *context, const struct split *split, struct tiling *tiling);
+
+/* MLA clocks of all tasks together, SRAM free or shared. */
+double tiling_all_task_clk(const struct layer_context *context, const struct tiling *tiling, bool shared);
+
+/* Counts of the MLA over all tasks. */
+struct counts tiling_mla_counts(const struct layer_context *context, const struct tiling *tiling);
+
+#endif
