@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "dse/design_text.h"
+#include <assert.h>
+#include <inttypes.h>
+#include <stdio.h>
+
+void design_print_split(const struct split *split, struct split_text *text)
+{
+	assert(split && text);
+	(void)dim_print(&split->w, text->w, sizeof(text->w));
+	(void)dim_print(&split->h, text->h, sizeof(text->h));
+	(void)dim_print(&split->c, text->c, sizeof(text->c));
+	(void)dim_print(&split->d, text->d, sizeof(text->d));
+}
+
+const char *design_place_name(bool in_storage)
+{
+	return in_storage ? "storage" : "dram";
+}
+
+int design_print(const struct layer_design *design, const struct machine *machine, char *text, size_t n_byte)
+{
+	struct split_text split;
+	assert(design && machine && design->level < machine->n_level && design->strategy < N_STRATEGY);
+	design_print_split(&design->split, &split);
+	return snprintf(text, n_byte, "%s, w %s h %s c %s d %s, %s, %" PRIu32 " bit", strategy_table[design->strategy].name,
+	                split.w, split.h, split.c, split.d, machine->level[design->level].name, design->operand_bit);
+}
+
+const char *design_reason_name(uint32_t reason)
+{
+	assert(reason < LAYER_N_REASON);
+	return reason < N_VERDICT ? verdict_table[reason].name : metric_table[reason - N_VERDICT].name;
+}
+
+const char *design_reason_help(uint32_t reason)
+{
+	assert(reason < LAYER_N_REASON);
+	return reason < N_VERDICT ? verdict_table[reason].help : "a layer alone exceeds the limit on this metric";
+}
+
+int design_print_reason(const struct layer_problem *layer, const uint32_t *genome, char *text, size_t n_byte)
+{
+	struct layer_design design;
+	struct sim_result result;
+	struct verdict verdict;
+	double metric[N_METRIC];
+	assert(layer && genome && text);
+	layer_problem_design(layer, genome, &design);
+	if (!evaluate_design(&layer->context[design.operand_bit == 16], &design, &result, metric, &verdict)) {
+		if (verdict.available > 0)
+			return snprintf(text, n_byte, "%s: %" PRIu64 " byte demanded, %" PRIu64 " available",
+			                verdict_table[verdict.reason].help, verdict.demanded, verdict.available);
+		return snprintf(text, n_byte, "%s", verdict_table[verdict.reason].help);
+	}
+	for (unsigned i = 0; i < layer->n_metric; i++)
+		if (!(metric[layer->metric[i]] <= layer->limit[i]))
+			return snprintf(text, n_byte, "%s is %.6g, limit %.6g", metric_table[layer->metric[i]].name,
+			                metric[layer->metric[i]], layer->limit[i]);
+	return snprintf(text, n_byte, "no limit broken");
+}

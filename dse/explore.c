@@ -1,0 +1,464 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Layer by layer: machine candidates go through in small groups, each in four steps:
+ *
+ *   build layer sets ─► search (layer, place) tasks ─► compose networks ─► compose total ─► archive
+ *      (parallel)           (parallel)                    (parallel)         (parallel)     (in order)
+ *
+ * A group's memory is given back before the next one starts; what stays is the
+ * archive. Everything that adds to shared state does so in the order of the
+ * candidates, so the result does not depend on the number of threads.
+ */
+#include "dse/explore.h"
+#include "dse/interrupt.h"
+#include "dse/layer_points.h"
+#include "dse/parallel.h"
+#include "dse/progress.h"
+#include "sim/base/checked.h"
+#include "sim/base/hash.h"
+#include <assert.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MAX_GROUP 8
+
+/* Below this many candidates a search is too short to be worth sharing between threads. */
+#define MIN_SHARED_SIZE 100000
+
+/* One machine candidate of the group that is being worked on. */
+struct slot {
+	uint32_t machine_index;
+	bool is_alive; /* candidate is initialised */
+	struct candidate candidate;
+	char why[EXPLORE_TEXT_SIZE];
+	enum err_code code;
+	struct err err;
+};
+
+struct driver {
+	struct explore *explore;
+	const struct explore_options *options;
+	struct engine_options engine_options;
+	size_t n_slot;
+	struct slot slot[MAX_GROUP];
+	size_t n_job;
+	struct job *job;
+	uint32_t *genome; /* [genome_size] */
+	/* Progress. */
+	struct progress progress;
+	uint64_t n_machine_done;
+	double group_size;           /* candidates of the group's searches */
+	atomic_uint_fast64_t n_done; /* of them */
+};
+
+/* A search to be run, and its share of the progress. */
+struct job {
+	struct driver *driver;
+	struct slot *slot;
+	size_t task;
+	uint64_t size, n_done;
+	unsigned n_thread;
+};
+
+static bool watch_job(void *context, double progress, const struct engine_counts *counts)
+{
+	struct job *job = context;
+	struct driver *driver = job->driver;
+	(void)counts;
+	uint64_t n_done = (uint64_t)(progress * (double)job->size);
+	if (n_done > job->n_done) {
+		atomic_fetch_add(&driver->n_done, n_done - job->n_done);
+		job->n_done = n_done;
+	}
+	double of_group = (double)atomic_load(&driver->n_done) / driver->group_size;
+	double done = ((double)driver->n_machine_done + of_group * (double)driver->n_slot) /
+	              (double)driver->explore->counts.n_machine;
+	char what[64];
+	(void)snprintf(what, sizeof(what), "machine %" PRIu64 " of %" PRIu64, driver->n_machine_done + 1,
+	               driver->explore->counts.n_machine);
+	progress_update(&driver->progress, done < 1.0 ? done : 1.0, what);
+	return !interrupt_requested();
+}
+
+static void build_slot(void *context, size_t i)
+{
+	struct driver *driver = context;
+	struct slot *slot = &driver->slot[i];
+	const struct space *space = driver->explore->space;
+	struct layer_set *set;
+	slot->code = layer_set_build(space, &driver->explore->map, slot->machine_index, &set, slot->why,
+	                             sizeof(slot->why), &slot->err);
+	if (slot->code != ERR_OK || !set)
+		return;
+	slot->code = candidate_init(space, set, &slot->candidate, &slot->err);
+	slot->is_alive = slot->code == ERR_OK;
+}
+
+/* Refuse, before any search, a machine that breaks a limit all by itself. */
+static void check_machine_limits(struct driver *driver, struct slot *slot)
+{
+	struct explore *explore = driver->explore;
+	double metric[N_METRIC] = {0};
+	metric_of_machine(&slot->candidate.set->machine, metric);
+	for (unsigned i = 0; i < N_METRIC; i++) {
+		double limit = space_metric_limit(explore->space, (enum metric)i);
+		if (metric_table[i].scope != METRIC_OF_MACHINE || metric[i] <= limit)
+			continue;
+		struct explore_miss miss = {STAGE_MACHINE, metric[i] / limit - 1.0, slot->machine_index, "", ""};
+		explore_machine_text(explore->space, slot->machine_index, &slot->candidate.set->machine, miss.machine,
+		                     sizeof(miss.machine));
+		(void)snprintf(miss.text, sizeof(miss.text), "%s is %.6g, limit %.6g", metric_table[i].name, metric[i], limit);
+		explore_note_miss(explore, &miss);
+		explore->counts.by_limit[i]++;
+		explore->counts.n_machine_dead++;
+		candidate_free(&slot->candidate);
+		slot->is_alive = false;
+		return;
+	}
+}
+
+static void run_job(void *context, size_t i)
+{
+	struct job *job = &((struct driver *)context)->job[i];
+	if (!interrupt_requested())
+		candidate_search(&job->slot->candidate, job->task, job->n_thread, &job->driver->engine_options, watch_job, job);
+}
+
+static int compare_jobs(const void *left, const void *right)
+{
+	const struct job *a = left, *b = right;
+	if (a->size != b->size)
+		return a->size > b->size ? -1 : 1;
+	if (a->slot != b->slot)
+		return a->slot < b->slot ? -1 : 1;
+	return a->task < b->task ? -1 : a->task > b->task;
+}
+
+/* Largest first, so that no thread starts a long search when all others are done. */
+static enum err_code list_jobs(struct driver *driver, struct err *err)
+{
+	size_t n = 0;
+	driver->group_size = 1.0;
+	atomic_store(&driver->n_done, 0);
+	for (size_t i = 0; i < driver->n_slot; i++)
+		n += driver->slot[i].is_alive ? driver->slot[i].candidate.n_task : 0;
+	free(driver->job);
+	driver->n_job = 0;
+	driver->job = calloc(n + 1, sizeof(*driver->job));
+	if (!driver->job)
+		return err_add(err, ERR_INTERNAL, "out of memory");
+	for (size_t i = 0; i < driver->n_slot; i++) {
+		struct slot *slot = &driver->slot[i];
+		for (size_t task = 0; slot->is_alive && task < slot->candidate.n_task; task++) {
+			uint64_t size = problem_size(&slot->candidate.task[task].layer.problem);
+			driver->job[driver->n_job++] = (struct job){driver, slot, task, size, 0, 1};
+			driver->group_size += (double)size;
+		}
+	}
+	assert(driver->n_job == n);
+	qsort(driver->job, n, sizeof(*driver->job), compare_jobs);
+	return ERR_OK;
+}
+
+/* Searches so long that they would leave threads idle get all threads, one after the other; the others one each. */
+static void search_group(struct driver *driver)
+{
+	unsigned n_thread = driver->options->n_thread;
+	double share = driver->group_size / (4.0 * (double)n_thread);
+	size_t n_shared = 0;
+	while (n_shared < driver->n_job && driver->job[n_shared].size > MIN_SHARED_SIZE &&
+	       (double)driver->job[n_shared].size > share && n_thread > 1) {
+		driver->job[n_shared].n_thread = n_thread;
+		run_job(driver, n_shared++);
+	}
+	struct job *all = driver->job;
+	driver->job += n_shared;
+	parallel_for(driver->n_job - n_shared, n_thread, run_job, driver);
+	driver->job = all;
+}
+
+static void compose_network(void *context, size_t i)
+{
+	struct driver *driver = context;
+	size_t n_network = driver->explore->map.n_network;
+	struct slot *slot = &driver->slot[i / n_network];
+	if (slot->is_alive && slot->code == ERR_OK)
+		candidate_compose_network(&slot->candidate, i % n_network);
+}
+
+static void compose_total(void *context, size_t i)
+{
+	struct driver *driver = context;
+	struct slot *slot = &driver->slot[i];
+	if (slot->is_alive && slot->code == ERR_OK)
+		slot->code = candidate_compose_total(&slot->candidate, &slot->err);
+}
+
+/* Add up what the searches of a candidate counted; the first of their errors, if any. */
+static enum err_code collect_counts(struct driver *driver, const struct slot *slot, struct err *err)
+{
+	struct explore *explore = driver->explore;
+	struct explore_counts *counts = &explore->counts;
+	for (size_t i = 0; i < slot->candidate.n_task; i++) {
+		const struct candidate_task *task = &slot->candidate.task[i];
+		const struct engine_counts *from = &task->counts;
+		if (task->code != ERR_OK && task->code != ERR_INTERRUPTED)
+			return err_add(err, task->code, "%s", err_text(&task->err));
+		uint64_t size = problem_size(&task->layer.problem);
+		counts->n_candidate = add_sat(counts->n_candidate, size);
+		counts->engine.n_asked += from->n_asked;
+		counts->engine.n_told += from->n_told;
+		counts->engine.n_feasible += from->n_feasible;
+		counts->engine.n_infeasible += from->n_infeasible;
+		counts->engine.n_skipped = add_sat(counts->engine.n_skipped, from->n_skipped);
+		counts->engine.n_duplicate += from->n_duplicate;
+		for (unsigned reason = 0; reason < LAYER_N_REASON; reason++)
+			counts->by_reason[reason] += task->by_reason[reason];
+		if (task->code == ERR_INTERRUPTED || interrupt_requested())
+			explore->interrupted = true;
+		else if (add_sat(from->n_asked, from->n_skipped) < size)
+			explore->truncated = true;
+	}
+	counts->n_legal = add_sat(counts->n_legal, slot->candidate.set->n_legal);
+	/* Logarithm of a sum of powers of ten, larger one first so that nothing overflows. */
+	double a = counts->log10_design, b = slot->candidate.set->log10_design;
+	counts->log10_design = fmax(a, b) + log10(1.0 + pow(10.0, fmin(a, b) - fmax(a, b)));
+	return ERR_OK;
+}
+
+/* A candidate without a design: say which layer or network failed, and how nearly. */
+static void note_dead(struct driver *driver, const struct slot *slot)
+{
+	struct explore_miss miss;
+	driver->explore->counts.n_machine_dead++;
+	if (driver->explore->interrupted)
+		return; /* a search that was cut short proves nothing */
+	if (layer_points_miss(&slot->candidate, &miss)) {
+		explore_machine_text(driver->explore->space, slot->machine_index, &slot->candidate.set->machine, miss.machine,
+		                     sizeof(miss.machine));
+		explore_note_miss(driver->explore, &miss);
+	}
+}
+
+/* Insert the candidate's front into the archive of all candidates. */
+static enum err_code insert_front(struct driver *driver, const struct slot *slot, struct err *err)
+{
+	struct explore *explore = driver->explore;
+	const struct candidate *candidate = &slot->candidate;
+	size_t n_kept = 0;
+	for (size_t i = 0; i < candidate->total.n; i++) {
+		double metric[N_METRIC], objective[SPACE_MAX_OBJECTIVE];
+		enum metric broken;
+		candidate_metrics(candidate, i, metric);
+		if (!explore_objectives(explore->space, metric, objective, &broken)) {
+			double limit = space_metric_limit(explore->space, broken);
+			struct explore_miss miss = {STAGE_TOTAL, metric[broken] / limit - 1.0, slot->machine_index, "", ""};
+			explore_machine_text(explore->space, slot->machine_index, &candidate->set->machine, miss.machine,
+			                     sizeof(miss.machine));
+			(void)snprintf(miss.text, sizeof(miss.text), "%s is %.6g, limit %.6g", metric_table[broken].name,
+			               metric[broken], limit);
+			explore_note_miss(explore, &miss);
+			explore->counts.by_limit[broken]++;
+			continue;
+		}
+		n_kept++;
+		candidate_genome(candidate, i, driver->genome);
+		(void)pareto_insert(&explore->front, objective, driver->genome, 0);
+		if (explore->front.n_alloc == 0)
+			return err_add(err, ERR_INTERNAL, "out of memory");
+	}
+	if (n_kept == 0)
+		note_dead(driver, slot);
+	return ERR_OK;
+}
+
+/* Epsilon of the total front: each network's own loss, then the loss of thinning their combination. */
+static void collect_compose(struct driver *driver, const struct slot *slot)
+{
+	struct explore_counts *counts = &driver->explore->counts;
+	double worst = 0.0;
+	for (size_t i = 0; i < driver->explore->map.n_network; i++) {
+		const struct compose_result *network = &slot->candidate.network[i];
+		worst = fmax(worst, network->epsilon);
+		counts->n_composed += network->n_composed;
+	}
+	counts->n_composed += slot->candidate.total.n_composed;
+	counts->epsilon = fmax(counts->epsilon, (1.0 + worst) * (1.0 + slot->candidate.total.epsilon) - 1.0);
+}
+
+static enum err_code compose_group(struct driver *driver, struct err *err)
+{
+	for (size_t i = 0; i < driver->n_slot; i++) {
+		struct slot *slot = &driver->slot[i];
+		if (!slot->is_alive)
+			continue;
+		enum err_code code = collect_counts(driver, slot, err);
+		if (code == ERR_OK)
+			code = candidate_name_points(&slot->candidate, err);
+		if (code == ERR_OK && driver->options->points)
+			layer_points_write(driver->options->points, &slot->candidate);
+		if (code != ERR_OK)
+			return code;
+	}
+	size_t n_network = driver->explore->map.n_network;
+	parallel_for(driver->n_slot * n_network, driver->options->n_thread, compose_network, driver);
+	parallel_for(driver->n_slot, driver->options->n_thread, compose_total, driver);
+	for (size_t i = 0; i < driver->n_slot; i++) {
+		struct slot *slot = &driver->slot[i];
+		if (!slot->is_alive)
+			continue;
+		if (slot->code != ERR_OK)
+			return err_add(err, slot->code, "%s", err_text(&slot->err));
+		collect_compose(driver, slot);
+		enum err_code code = insert_front(driver, slot, err);
+		if (code != ERR_OK)
+			return code;
+	}
+	return ERR_OK;
+}
+
+static void free_group(struct driver *driver)
+{
+	for (size_t i = 0; i < driver->n_slot; i++) {
+		if (driver->slot[i].is_alive)
+			candidate_free(&driver->slot[i].candidate);
+		err_clear(&driver->slot[i].err);
+	}
+	free(driver->job);
+	driver->job = NULL;
+	driver->n_slot = 0;
+}
+
+/* Work on the n candidates from first on. */
+static enum err_code explore_group(struct driver *driver, uint64_t first, size_t n, struct err *err)
+{
+	enum err_code code = ERR_OK;
+	assert(n <= MAX_GROUP);
+	driver->n_slot = n;
+	for (size_t i = 0; i < n; i++)
+		driver->slot[i] = (struct slot){.machine_index = (uint32_t)(first + i)};
+	parallel_for(n, driver->options->n_thread, build_slot, driver);
+	for (size_t i = 0; i < n && code == ERR_OK; i++) {
+		struct slot *slot = &driver->slot[i];
+		if (slot->code != ERR_OK)
+			code = err_add(err, slot->code, "%s", err_text(&slot->err));
+		else if (!slot->is_alive)
+			explore_note_rejection(driver->explore, slot->why);
+		else
+			check_machine_limits(driver, slot);
+	}
+	if (code == ERR_OK)
+		code = list_jobs(driver, err);
+	if (code == ERR_OK) {
+		search_group(driver);
+		code = compose_group(driver, err);
+	}
+	free_group(driver);
+	driver->n_machine_done += n;
+	return code;
+}
+
+/*
+ * A budget of evaluations is shared out evenly before the search, because
+ * shares that depend on who is done first would depend on the threads.
+ */
+static uint64_t share_of_budget(const struct explore *explore, uint64_t max_evaluation)
+{
+	uint64_t n_task = mul_sat(explore->counts.n_machine, explore->map.n_distinct * 4);
+	uint64_t share = max_evaluation / n_task;
+	return max_evaluation == 0 ? 0 : share > 0 ? share : 1;
+}
+
+static enum err_code explore_layers(struct driver *driver, struct err *err)
+{
+	struct explore *explore = driver->explore;
+	unsigned n_thread = driver->options->n_thread;
+	size_t n_group = n_thread < MAX_GROUP ? n_thread : MAX_GROUP;
+	enum err_code code = ERR_OK;
+	driver->engine_options = (struct engine_options){
+	    .seed = driver->options->seed, .max_evaluation = share_of_budget(explore, driver->options->max_evaluation)};
+	driver->genome = calloc(genome_size(&explore->map), sizeof(*driver->genome));
+	if (!driver->genome)
+		return err_add(err, ERR_INTERNAL, "out of memory");
+	if (driver->options->points)
+		layer_points_write_header(driver->options->points, explore->space);
+	for (uint64_t first = 0; first < explore->counts.n_machine && code == ERR_OK; first += n_group) {
+		if (interrupt_requested()) {
+			explore->interrupted = true;
+			break;
+		}
+		uint64_t n_left = explore->counts.n_machine - first;
+		code = explore_group(driver, first, n_left < n_group ? (size_t)n_left : n_group, err);
+	}
+	free(driver->genome);
+	return code;
+}
+
+static bool watch_flat(void *context, double progress, const struct engine_counts *counts)
+{
+	struct driver *driver = context;
+	char what[64];
+	(void)snprintf(what, sizeof(what), "%" PRIu64 " designs evaluated", counts->n_told);
+	progress_update(&driver->progress, progress, what);
+	return !interrupt_requested();
+}
+
+static void sign_front(struct explore *explore)
+{
+	const struct pareto *front = &explore->front;
+	uint64_t hash = hash_bytes(&front->n_objective, sizeof(front->n_objective), 0);
+	for (size_t i = 0; i < front->n; i++) {
+		hash = hash_bytes(front->objective + i * front->n_objective, front->n_objective * sizeof(double), hash);
+		hash = hash_bytes(front->genome + i * front->n_gene, front->n_gene * sizeof(uint32_t), hash);
+	}
+	(void)snprintf(explore->signature, sizeof(explore->signature), "%016" PRIx64, hash);
+}
+
+enum err_code explore_run(const struct space *space, const struct explore_options *options, struct explore *explore,
+                          struct err *err)
+{
+	assert(space && options && options->engine && options->n_thread > 0 && explore);
+	*explore = (struct explore){.space = space};
+	struct driver *driver = calloc(1, sizeof(*driver));
+	if (!driver)
+		return err_add(err, ERR_INTERNAL, "out of memory");
+	driver->explore = explore;
+	driver->options = options;
+	atomic_init(&driver->n_done, 0);
+	uint64_t start_ms = progress_now_ms();
+	enum err_code code = layer_map_build(space, &explore->map, err);
+	if (code != ERR_OK)
+		goto cleanup;
+	explore->counts.n_machine = space_n_machine(space);
+	explore->counts.n_layer = explore->map.n_block;
+	explore->counts.n_distinct = explore->map.n_distinct;
+	explore->counts.log10_design = -INFINITY;
+	pareto_init(&explore->front, (unsigned)space->n_objective, genome_size(&explore->map));
+	if (explore->counts.n_machine > UINT32_MAX) {
+		code = err_add(err, ERR_INPUT, "%s: the axes have %" PRIu64 " machines, allowed are at most %" PRIu32,
+		               space->file[0].path, explore->counts.n_machine, UINT32_MAX);
+		goto cleanup;
+	}
+	progress_start(&driver->progress, options->show_progress);
+	if (options->flat || options->engine != &engine_exhaustive)
+		code = explore_flat(explore, options, watch_flat, driver, err);
+	else
+		code = explore_layers(driver, err);
+	progress_end(&driver->progress);
+	pareto_sort(&explore->front);
+	sign_front(explore);
+	explore->seconds = (double)(progress_now_ms() - start_ms) / 1000.0;
+cleanup:
+	free(driver);
+	return code;
+}
+
+void explore_free(struct explore *explore)
+{
+	pareto_free(&explore->front);
+	layer_map_free(&explore->map);
+	*explore = (struct explore){0};
+}

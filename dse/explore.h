@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef DSE_EXPLORE_H
+#define DSE_EXPLORE_H
+/*
+ * The search driver: all machine candidates of a space, either layer by layer
+ * with composition (exact, and the default) or flat, whole networks at once
+ * (any engine), to one Pareto front over the space's objectives. Memory is
+ * bounded by the fronts; the result is the same for any number of threads.
+ */
+#include "dse/candidate.h"
+#include "dse/pareto.h"
+#include <stdio.h>
+
+#define EXPLORE_MAX_REJECTION 16
+#define EXPLORE_TEXT_SIZE 256
+
+struct explore_options {
+	const struct engine_kind *engine;
+	bool flat;               /* engines other than the exhaustive one always are */
+	unsigned n_thread;       /* 1.. */
+	uint64_t seed, max_evaluation; /* 0: no limit */
+	bool show_progress;
+	FILE *points;            /* receives the layers' fronts as CSV; NULL: nobody wants them */
+};
+
+/* Counts of designs; what was asked was feasible or not: n_told = n_feasible + n_infeasible. */
+struct explore_counts {
+	uint64_t n_machine, n_machine_rejected, n_machine_dead; /* candidates; refused by rules; without a feasible design */
+	uint64_t n_layer, n_distinct;    /* of all networks */
+	uint64_t n_legal;                /* designs of all distinct layers on all machines, splits not reduced */
+	uint64_t n_candidate;            /* of them those that remain when splits are reduced as the space says */
+	double log10_design;             /* of the number of designs of whole networks on all machines */
+	struct engine_counts engine;
+	uint64_t by_reason[LAYER_N_REASON];
+	uint64_t by_limit[N_METRIC];     /* whole designs (flat) or machine candidates that break a limit */
+	uint64_t n_composed;
+	double epsilon;                  /* 0: the front is exact; see dse/compose.h */
+	size_t n_rejection;
+	struct {
+		char why[EXPLORE_TEXT_SIZE];
+		uint64_t n;
+	} rejection[EXPLORE_MAX_REJECTION];
+};
+
+/* How close the search came where nothing is feasible. Later stages are closer than earlier ones. */
+enum explore_stage { STAGE_NONE, STAGE_MACHINE, STAGE_LAYER, STAGE_NETWORK, STAGE_TOTAL };
+struct explore_miss {
+	enum explore_stage stage;
+	double violation; /* how far over its limit, as a fraction of the limit; smaller is nearer */
+	uint32_t machine_index;
+	char machine[EXPLORE_TEXT_SIZE]; /* name and axes */
+	char text[2 * EXPLORE_TEXT_SIZE]; /* what broke which limit by how much */
+};
+
+struct explore {
+	const struct space *space;
+	struct layer_map map;
+	struct pareto front; /* sorted; over the space's objectives; genomes as genome_size() says */
+	struct explore_counts counts;
+	struct explore_miss miss;
+	bool interrupted; /* Ctrl-C: the front is of what was seen */
+	bool truncated;   /* max_evaluation was reached: likewise */
+	double seconds;
+	char signature[17]; /* hash of the front, hexadecimal */
+};
+
+/*
+ * Explore a space. An empty front is no error here. ERR_INTERNAL when memory is
+ * out, ERR_INPUT when a space is too large for a flat search. The caller frees
+ * the result with explore_free, also after an error.
+ */
+enum err_code explore_run(const struct space *space, const struct explore_options *options, struct explore *explore,
+                          struct err *err);
+void explore_free(struct explore *explore);
+
+/* Name and axis values of a machine candidate: "DVFS chip, mla.array 16x4". */
+void explore_machine_text(const struct space *space, uint32_t machine_index, const struct machine *machine, char *text,
+                          size_t n_byte);
+
+/* Objectives of a design from its metrics; false when a limit is broken, which *broken then names. */
+bool explore_objectives(const struct space *space, const double *metric, double *objective, enum metric *broken);
+
+/* Keep the miss that is nearer. */
+void explore_note_miss(struct explore *explore, const struct explore_miss *miss);
+
+/* Count a refused machine candidate under its reason. */
+void explore_note_rejection(struct explore *explore, const char *why);
+
+/* The flat search (flat.c): fills front, counts and miss. */
+enum err_code explore_flat(struct explore *explore, const struct explore_options *options, engine_watch watch,
+                           void *watch_context, struct err *err);
+
+#endif

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a search notes down on its way, whichever search it is: names, objectives, refusals, near misses. */
+#include "dse/explore.h"
+#include <assert.h>
+#include <math.h>
+#include <string.h>
+
+void explore_machine_text(const struct space *space, uint32_t machine_index, const struct machine *machine, char *text,
+                          size_t n_byte)
+{
+	assert(space && machine && text && n_byte > 0);
+	int n = snprintf(text, n_byte, "%s", machine->name);
+	uint64_t rest = machine_index;
+	size_t value[64];
+	size_t n_axis = space->n_axis < 64 ? space->n_axis : 64;
+	for (size_t i = space->n_axis; i-- > 0;) {
+		if (i < n_axis)
+			value[i] = (size_t)(rest % space->axis[i].n);
+		rest /= space->axis[i].n;
+	}
+	for (size_t i = 0; i < n_axis && n > 0 && (size_t)n < n_byte; i++)
+		n += snprintf(text + n, n_byte - (size_t)n, ", %s %s", space->axis[i].param->key,
+		              space->axis[i].value[value[i]]);
+}
+
+bool explore_objectives(const struct space *space, const double *metric, double *objective, enum metric *broken)
+{
+	assert(space && metric && objective && broken);
+	for (size_t i = 0; i < space->n_objective; i++)
+		objective[i] = metric[space->objective[i]];
+	for (size_t i = 0; i < space->n_limit; i++) {
+		if (!(metric[space->limit[i].metric] <= space->limit[i].max)) {
+			*broken = space->limit[i].metric;
+			return false;
+		}
+	}
+	return true;
+}
+
+void explore_note_miss(struct explore *explore, const struct explore_miss *miss)
+{
+	const struct explore_miss *best = &explore->miss;
+	assert(miss->stage != STAGE_NONE);
+	if (best->stage == STAGE_NONE || miss->stage > best->stage ||
+	    (miss->stage == best->stage && miss->violation < best->violation))
+		explore->miss = *miss;
+}
+
+void explore_note_rejection(struct explore *explore, const char *why)
+{
+	struct explore_counts *counts = &explore->counts;
+	assert(why);
+	counts->n_machine_rejected++;
+	for (size_t i = 0; i < counts->n_rejection; i++) {
+		if (strcmp(counts->rejection[i].why, why) == 0) {
+			counts->rejection[i].n++;
+			return;
+		}
+	}
+	/* The last row takes all that found no row of their own. */
+	if (counts->n_rejection == EXPLORE_MAX_REJECTION) {
+		struct explore_counts *all = counts;
+		(void)snprintf(all->rejection[EXPLORE_MAX_REJECTION - 1].why, EXPLORE_TEXT_SIZE, "other reasons");
+		all->rejection[EXPLORE_MAX_REJECTION - 1].n++;
+		return;
+	}
+	(void)snprintf(counts->rejection[counts->n_rejection].why, EXPLORE_TEXT_SIZE, "%s", why);
+	counts->rejection[counts->n_rejection++].n = 1;
+}

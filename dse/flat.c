@@ -1,0 +1,429 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The flat search: one problem whose genome holds everything,
+ *
+ *   base machine | axis 1 .. axis n | layer 1: keep, strategy, reuse, operand, d, w, h, c, level | layer 2: ...
+ *
+ * for engines that cannot compose, and to check composition against. Where a
+ * result lies is not a free gene: "keep" asks for storage QPEs, and it is
+ * granted when the result fits, the strategy reuses, and so do those that read
+ * it. So every genome stands for a design without contradictions.
+ *
+ * Machines differ in how many values a layer's gene has. A genome has room for
+ * the most; what a machine does not have is folded back (genetic engines, which
+ * should not waste candidates) or cut off (exhaustive search, which should not
+ * see a design twice).
+ */
+#include "dse/design_text.h"
+#include "dse/explore.h"
+#include "sim/base/checked.h"
+#include <assert.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* All candidates' contexts are kept at once; more machines than this would take too much memory. */
+#define MAX_MACHINE 4096
+
+/* Reasons beyond those of a layer. */
+#define REASON_REFUSED LAYER_N_REASON
+#define REASON_NO_VALUE (LAYER_N_REASON + 1)
+#define FLAT_N_REASON (LAYER_N_REASON + 2)
+
+/* Violations of designs that cannot even be built: farther off than any limit. */
+#define VIOLATION_REFUSED 1e9
+#define VIOLATION_NO_PLACE 1e3
+
+#define NO_SOURCE SIZE_MAX
+
+struct flat {
+	const struct space *space;
+	const struct layer_map *map;
+	struct layer_set **set; /* [n_machine]; NULL: refused */
+	size_t n_machine, n_machine_gene;
+	bool folds;
+	size_t *source;    /* [n_block] whose result a block reads; NO_SOURCE: DRAM's */
+	uint32_t *n_value; /* [n_gene] */
+	struct problem problem;
+};
+
+/* Working memory of one call. */
+struct scratch {
+	uint32_t *canonical; /* [genome_size] */
+	bool *keeps;         /* [n_block] all readers of the block's result can read storage QPEs */
+};
+
+static bool scratch_alloc(struct scratch *scratch, const struct layer_map *map)
+{
+	scratch->canonical = calloc(genome_size(map), sizeof(*scratch->canonical));
+	scratch->keeps = calloc(map->n_block, sizeof(*scratch->keeps));
+	return scratch->canonical && scratch->keeps;
+}
+
+static void scratch_free(struct scratch *scratch)
+{
+	free(scratch->canonical);
+	free(scratch->keeps);
+}
+
+static void find_sources(const struct flat *flat)
+{
+	const struct layer_map *map = flat->map;
+	for (size_t network = 0; network < map->n_network; network++) {
+		size_t latest = NO_SOURCE, held = NO_SOURCE;
+		for (size_t i = map->begin[network]; i < map->begin[network + 1]; i++) {
+			const struct block *block = map->block[i];
+			flat->source[i] = block->input == INPUT_LATEST ? latest : block->input == INPUT_HELD ? held : NO_SOURCE;
+			held = block->hold ? latest : held;
+			latest = i;
+		}
+	}
+}
+
+/* The candidate's machine; NULL when it was refused. */
+static const struct layer_set *machine_of(const struct flat *flat, const uint32_t *genome, uint32_t *index)
+{
+	uint64_t at = genome[0];
+	for (size_t i = 0; i < flat->space->n_axis; i++)
+		at = at * flat->space->axis[i].n + genome[1 + i];
+	assert(at < flat->n_machine);
+	*index = (uint32_t)at;
+	return flat->set[at];
+}
+
+/* Copy a layer's genes, folded; returns the number of genes up to the first one the machine lacks, or 0. */
+static size_t take_genes(const struct flat *flat, const struct layer_set *set, const uint32_t *genome,
+                         uint32_t *canonical)
+{
+	canonical[0] = set->machine_index;
+	for (size_t i = 0; i < flat->map->n_block; i++) {
+		const struct layer_problem *layer = &set->problem[flat->map->distinct[i]];
+		const uint32_t *from = genome + flat->n_machine_gene + i * N_LAYER_GENE;
+		uint32_t *to = canonical + 1 + i * N_LAYER_GENE;
+		to[GENE_PLACE] = from[GENE_PLACE];
+		for (unsigned k = GENE_PLACE + 1; k < N_LAYER_GENE; k++) {
+			if (from[k] >= layer->n_value[k] && !flat->folds)
+				return flat->n_machine_gene + i * N_LAYER_GENE + k + 1;
+			to[k] = from[k] % layer->n_value[k];
+		}
+	}
+	return 0;
+}
+
+static bool has_input_in_storage(const struct layer_problem *layer)
+{
+	return layer_find_place(layer, true, false) >= 0 || layer_find_place(layer, true, true) >= 0;
+}
+
+static enum strategy strategy_of(const struct layer_problem *layer, const uint32_t *gene)
+{
+	return (enum strategy)layer->strategy[gene[GENE_STRATEGY]];
+}
+
+/* Whether a result may stay in storage QPEs as far as its own layer decides. */
+static bool may_keep(const struct layer_problem *layer, const uint32_t *gene)
+{
+	struct layer_design design;
+	uint32_t own[N_LAYER_GENE];
+	if (gene[GENE_PLACE] == 0 || !strategy_table[strategy_of(layer, gene)].reuses)
+		return false;
+	memcpy(own, gene, sizeof(own));
+	own[GENE_PLACE] = 0;
+	layer_problem_design(layer, own, &design);
+	return mapper_result_fits_storage(&layer->context[design.operand_bit == 16], &design.split);
+}
+
+/* Turn the keep genes of canonical into places. Number of layers that have no place at all for their ifmap. */
+static unsigned decide_places(const struct flat *flat, const struct layer_set *set, struct scratch *scratch)
+{
+	const struct layer_map *map = flat->map;
+	unsigned n_homeless = 0;
+	for (size_t i = 0; i < map->n_block; i++)
+		scratch->keeps[i] = !map->block[i]->result_to_dram;
+	for (size_t i = 0; i < map->n_block; i++) {
+		const struct layer_problem *layer = &set->problem[map->distinct[i]];
+		const uint32_t *gene = scratch->canonical + 1 + i * N_LAYER_GENE;
+		bool reads = strategy_table[strategy_of(layer, gene)].reuses && has_input_in_storage(layer);
+		if (flat->source[i] != NO_SOURCE && !reads)
+			scratch->keeps[flat->source[i]] = false;
+	}
+	for (size_t network = 0; network < map->n_network; network++) {
+		unsigned state = 0;
+		for (size_t i = map->begin[network]; i < map->begin[network + 1]; i++) {
+			const struct layer_problem *layer = &set->problem[map->distinct[i]];
+			uint32_t *gene = scratch->canonical + 1 + i * N_LAYER_GENE;
+			bool in_storage = layer_in_storage(map->block[i], state);
+			bool out_storage = scratch->keeps[i] && may_keep(layer, gene);
+			int place = layer_find_place(layer, in_storage, out_storage);
+			if (place < 0 && out_storage) {
+				out_storage = false;
+				place = layer_find_place(layer, in_storage, false);
+			}
+			n_homeless += place < 0;
+			gene[GENE_PLACE] = place < 0 ? 0 : (uint32_t)place;
+			state = layer_next_state(map->block[i], state, out_storage);
+		}
+	}
+	return n_homeless;
+}
+
+static void join(enum compose_op op, double *sum, double value)
+{
+	*sum = op == COMPOSE_SUM ? *sum + value : fmax(*sum, value);
+}
+
+/* Metrics of all networks from a canonical genome; what layers violate goes into out. */
+static void add_layers(const struct flat *flat, const struct layer_set *set, const uint32_t *canonical, double *metric,
+                       struct evaluation *out)
+{
+	const struct layer_map *map = flat->map;
+	const struct layer_problem *any = &set->problem[0];
+	for (size_t network = 0; network < map->n_network; network++) {
+		double own[N_METRIC] = {0};
+		for (size_t i = map->begin[network]; i < map->begin[network + 1]; i++) {
+			const struct layer_problem *layer = &set->problem[map->distinct[i]];
+			struct evaluation result = {0};
+			layer->problem.evaluate(layer->problem.context, canonical + 1 + i * N_LAYER_GENE, 1, &result);
+			if (result.violation > 0.0) {
+				out->reason = out->violation > 0.0 ? out->reason : result.reason;
+				out->violation += result.violation;
+			}
+			for (unsigned k = 0; k < any->n_metric; k++)
+				join(metric_table[any->metric[k]].op, &own[any->metric[k]], result.objective[k]);
+		}
+		double weight = space_network_weight(flat->space, network);
+		for (unsigned k = 0; k < any->n_metric; k++) {
+			enum metric which = any->metric[k];
+			bool sums = metric_table[which].op == COMPOSE_SUM;
+			join(space_aggregate_op(flat->space, which), &metric[which], sums ? weight * own[which] : own[which]);
+		}
+	}
+}
+
+static void evaluate_one(const struct flat *flat, const uint32_t *genome, struct scratch *scratch,
+                         struct evaluation *out)
+{
+	uint32_t index;
+	const struct layer_set *set = machine_of(flat, genome, &index);
+	*out = (struct evaluation){0};
+	if (!set) {
+		*out = (struct evaluation){.violation = VIOLATION_REFUSED, .reason = REASON_REFUSED,
+		                           .n_cut = (uint32_t)flat->n_machine_gene};
+		return;
+	}
+	size_t n_cut = take_genes(flat, set, genome, scratch->canonical);
+	if (n_cut > 0) {
+		*out = (struct evaluation){.violation = VIOLATION_REFUSED, .reason = REASON_NO_VALUE, .n_cut = (uint32_t)n_cut};
+		return;
+	}
+	unsigned n_homeless = decide_places(flat, set, scratch);
+	if (n_homeless > 0) {
+		out->violation = VIOLATION_NO_PLACE * n_homeless;
+		out->reason = VERDICT_NO_STORAGE;
+		return;
+	}
+	double metric[N_METRIC] = {0};
+	add_layers(flat, set, scratch->canonical, metric, out);
+	if (out->violation > 0.0)
+		return;
+	metric_of_machine(&set->machine, metric);
+	metric_derive(metric);
+	enum metric broken;
+	if (!explore_objectives(flat->space, metric, out->objective, &broken)) {
+		out->reason = N_VERDICT + (uint32_t)broken;
+		for (size_t i = 0; i < flat->space->n_limit; i++) {
+			double excess = metric[flat->space->limit[i].metric] / flat->space->limit[i].max - 1.0;
+			out->violation += excess > 0.0 ? excess : 0.0;
+		}
+		assert(out->violation > 0.0);
+	}
+}
+
+static void evaluate(const void *context, const uint32_t *genome, size_t n, struct evaluation *out)
+{
+	const struct flat *flat = context;
+	struct scratch scratch = {0};
+	bool has_memory = scratch_alloc(&scratch, flat->map);
+	for (size_t i = 0; i < n; i++) {
+		if (has_memory)
+			evaluate_one(flat, genome + i * flat->problem.n_gene, &scratch, &out[i]);
+		else
+			out[i] = (struct evaluation){.violation = VIOLATION_REFUSED, .reason = REASON_REFUSED};
+	}
+	scratch_free(&scratch);
+}
+
+static enum err_code build_sets(struct flat *flat, struct explore *explore, struct err *err)
+{
+	char why[EXPLORE_TEXT_SIZE];
+	for (size_t i = 0; i < flat->n_machine; i++) {
+		enum err_code code = layer_set_build(flat->space, flat->map, (uint32_t)i, &flat->set[i], why, sizeof(why), err);
+		if (code != ERR_OK)
+			return code;
+		if (!flat->set[i])
+			explore_note_rejection(explore, why);
+		else
+			explore->counts.n_legal = add_sat(explore->counts.n_legal, flat->set[i]->n_legal);
+	}
+	return ERR_OK;
+}
+
+/* The most values a gene has on any machine. */
+static void size_genes(struct flat *flat)
+{
+	flat->n_value[0] = (uint32_t)flat->space->n_machine;
+	for (size_t i = 0; i < flat->space->n_axis; i++)
+		flat->n_value[1 + i] = (uint32_t)flat->space->axis[i].n;
+	for (size_t i = 0; i < flat->map->n_block; i++) {
+		uint32_t *n_value = flat->n_value + flat->n_machine_gene + i * N_LAYER_GENE;
+		for (unsigned k = 0; k < N_LAYER_GENE; k++)
+			n_value[k] = 1;
+		for (size_t machine = 0; machine < flat->n_machine; machine++) {
+			if (!flat->set[machine])
+				continue;
+			const struct layer_problem *layer = &flat->set[machine]->problem[flat->map->distinct[i]];
+			for (unsigned k = 0; k < N_LAYER_GENE; k++)
+				if (k != GENE_PLACE && layer->n_value[k] > n_value[k])
+					n_value[k] = layer->n_value[k];
+			if (layer_find_place(layer, false, true) >= 0 || layer_find_place(layer, true, true) >= 0)
+				n_value[GENE_PLACE] = 2;
+		}
+	}
+}
+
+static enum err_code flat_init(struct flat *flat, struct explore *explore, bool folds, struct err *err)
+{
+	const struct space *space = explore->space;
+	uint64_t n_machine = explore->counts.n_machine;
+	if (n_machine > MAX_MACHINE)
+		return err_add(err, ERR_INPUT,
+		               "%s: a flat search (--flat, nsga2) serves at most %d machines, the axes have %" PRIu64
+		               "; take fewer values, or the exhaustive engine, which has no such limit",
+		               space->file[0].path, MAX_MACHINE, n_machine);
+	*flat = (struct flat){.space = space, .map = &explore->map, .n_machine = (size_t)n_machine, .folds = folds};
+	flat->n_machine_gene = 1 + space->n_axis;
+	flat->problem.n_gene = flat->n_machine_gene + flat->map->n_block * N_LAYER_GENE;
+	flat->set = calloc(flat->n_machine, sizeof(*flat->set));
+	flat->source = calloc(flat->map->n_block, sizeof(*flat->source));
+	flat->n_value = calloc(flat->problem.n_gene, sizeof(*flat->n_value));
+	if (!flat->set || !flat->source || !flat->n_value)
+		return err_add(err, ERR_INTERNAL, "out of memory");
+	find_sources(flat);
+	enum err_code code = build_sets(flat, explore, err);
+	if (code != ERR_OK)
+		return code;
+	size_genes(flat);
+	flat->problem.n_value = flat->n_value;
+	flat->problem.n_objective = (unsigned)space->n_objective;
+	flat->problem.evaluate = evaluate;
+	flat->problem.context = flat;
+	return ERR_OK;
+}
+
+static void flat_free(struct flat *flat)
+{
+	for (size_t i = 0; flat->set && i < flat->n_machine; i++)
+		layer_set_free(flat->set[i]);
+	free(flat->set);
+	free(flat->source);
+	free(flat->n_value);
+}
+
+/* The engine's archive, its genomes turned into canonical ones. */
+static enum err_code take_front(const struct flat *flat, const struct pareto *archive, struct explore *explore,
+                                struct err *err)
+{
+	struct scratch scratch = {0};
+	enum err_code code = ERR_OK;
+	if (!scratch_alloc(&scratch, flat->map))
+		code = err_add(err, ERR_INTERNAL, "out of memory");
+	for (size_t i = 0; i < archive->n && code == ERR_OK; i++) {
+		const uint32_t *genome = archive->genome + i * archive->n_gene;
+		uint32_t index;
+		const struct layer_set *set = machine_of(flat, genome, &index);
+		size_t n_cut = take_genes(flat, set, genome, scratch.canonical);
+		unsigned n_homeless = decide_places(flat, set, &scratch);
+		assert(n_cut == 0 && n_homeless == 0);
+		(void)n_cut;
+		(void)n_homeless;
+		(void)pareto_insert(&explore->front, archive->objective + i * archive->n_objective, scratch.canonical, 0);
+		if (explore->front.n_alloc == 0)
+			code = err_add(err, ERR_INTERNAL, "out of memory");
+	}
+	scratch_free(&scratch);
+	return code;
+}
+
+/* Which layer of the nearest candidate is to blame, or which limit it breaks as a whole. */
+static void note_nearest(const struct flat *flat, const struct engine_nearest *nearest, struct explore *explore)
+{
+	struct scratch scratch = {0};
+	uint32_t index;
+	const struct layer_set *set = machine_of(flat, nearest->genome, &index);
+	struct explore_miss miss = {STAGE_TOTAL, nearest->violation, index, "", ""};
+	if (set && scratch_alloc(&scratch, flat->map) && take_genes(flat, set, nearest->genome, scratch.canonical) == 0) {
+		(void)decide_places(flat, set, &scratch);
+		explore_machine_text(flat->space, index, &set->machine, miss.machine, sizeof(miss.machine));
+		(void)snprintf(miss.text, sizeof(miss.text), "%s by %.3g of the limit",
+		               nearest->reason < LAYER_N_REASON ? design_reason_name(nearest->reason) : "refused",
+		               nearest->violation);
+		for (size_t i = 0; i < flat->map->n_block; i++) {
+			const struct layer_problem *layer = &set->problem[flat->map->distinct[i]];
+			const uint32_t *gene = scratch.canonical + 1 + i * N_LAYER_GENE;
+			struct evaluation result = {0};
+			layer->problem.evaluate(layer->problem.context, gene, 1, &result);
+			if (result.violation > 0.0) {
+				int n = snprintf(miss.text, sizeof(miss.text), "layer %s: ", flat->map->block[i]->name);
+				(void)design_print_reason(layer, gene, miss.text + n, sizeof(miss.text) - (size_t)n);
+				break;
+			}
+		}
+		explore_note_miss(explore, &miss);
+	}
+	scratch_free(&scratch);
+}
+
+enum err_code explore_flat(struct explore *explore, const struct explore_options *options, engine_watch watch,
+                           void *watch_context, struct err *err)
+{
+	struct flat flat = {0};
+	struct pareto archive = {0};
+	struct engine_nearest nearest = {.violation = INFINITY};
+	uint64_t by_reason[FLAT_N_REASON] = {0};
+	bool folds = options->engine != &engine_exhaustive;
+	enum err_code code = flat_init(&flat, explore, folds, err);
+	if (code != ERR_OK)
+		goto cleanup;
+	pareto_init(&archive, flat.problem.n_objective, flat.problem.n_gene);
+	nearest.genome = calloc(flat.problem.n_gene, sizeof(*nearest.genome));
+	if (!nearest.genome) {
+		code = err_add(err, ERR_INTERNAL, "out of memory");
+		goto cleanup;
+	}
+	struct engine_options engine_options = {options->seed, options->max_evaluation, explore->space->population,
+	                                        explore->space->generations};
+	code = engine_run(options->engine, &flat.problem, &engine_options, options->n_thread, &archive,
+	                  &explore->counts.engine, by_reason, FLAT_N_REASON, &nearest, watch, watch_context, err);
+	if (code == ERR_INTERRUPTED) {
+		explore->interrupted = true;
+		code = ERR_OK;
+	}
+	if (code != ERR_OK)
+		goto cleanup;
+	memcpy(explore->counts.by_reason, by_reason, sizeof(explore->counts.by_reason));
+	explore->counts.n_candidate = problem_size(&flat.problem);
+	explore->counts.log10_design = 0.0;
+	for (size_t i = 0; i < flat.problem.n_gene; i++)
+		explore->counts.log10_design += log10((double)flat.n_value[i]);
+	explore->truncated = !explore->interrupted && options->max_evaluation > 0 &&
+	                     explore->counts.engine.n_asked >= options->max_evaluation;
+	code = take_front(&flat, &archive, explore, err);
+	if (code == ERR_OK && archive.n == 0 && !isinf(nearest.violation))
+		note_nearest(&flat, &nearest, explore);
+cleanup:
+	pareto_free(&archive);
+	free(nearest.genome);
+	flat_free(&flat);
+	return code;
+}
