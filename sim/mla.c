@@ -72,7 +72,8 @@ void mla_prepare_conv(const struct machine *machine, uint32_t kernel_w, uint32_t
                       struct mla_conv_round *round)
 {
 	assert(kernel_w > 0 && kernel_h > 0);
-	struct operand_rate rate = operand_rate(machine, operand_bit);
+	struct operand_rate rate;
+	operand_rate(machine, operand_bit, &rate);
 	uint64_t n_write = n_result_port(machine, machine->mla_cols, machine->mla_rows, operand_bit);
 	double n_tap = (double)kernel_w * kernel_h, row_clk = (double)operand_row_clk(&rate, kernel_w);
 	double stream_tap_clk =
@@ -108,19 +109,22 @@ struct task_round {
 	double n_channel;
 };
 
-static struct task_round task_round(const struct operand_rate *rate, const struct mla_conv_round *round,
-                                    uint32_t n_channel, double n_a, double n_full_write)
+static void prepare_task(const struct operand_rate *rate, const struct mla_conv_round *round, uint32_t n_channel,
+                         double n_a, double n_full_write, struct task_round *task)
 {
-	struct task_round task = {.round = round, .n_channel = n_channel, .access_clk = rate->access_clk};
-	task.a_first_clk = operand_a_first_clk(rate);
-	task.supply_clk = supply_clk(rate, n_a);
-	task.n_full_write = n_full_write;
-	while (task.point + 1 < round->n_channel_point && n_channel >= (uint32_t)2 << task.point)
-		task.point++;
-	if (task.point + 1 < round->n_channel_point)
-		task.point_frac = (double)n_channel / (double)((uint32_t)1 << task.point) - 1;
-	assert(task.point_frac >= 0 && task.point_frac < 1);
-	return task;
+	task->round = round;
+	task->n_channel = n_channel;
+	task->access_clk = rate->access_clk;
+	task->point = 0;
+	task->point_frac = 0;
+	task->a_first_clk = operand_a_first_clk(rate);
+	task->supply_clk = supply_clk(rate, n_a);
+	task->n_full_write = n_full_write;
+	while (task->point + 1 < round->n_channel_point && n_channel >= (uint32_t)2 << task->point)
+		task->point++;
+	if (task->point + 1 < round->n_channel_point)
+		task->point_frac = (double)n_channel / (double)((uint32_t)1 << task->point) - 1;
+	assert(task->point_frac >= 0 && task->point_frac < 1);
 }
 
 /* The grid's value for the task's channels and its write point w. */
@@ -158,55 +162,57 @@ static double round_clk(const struct task_round *task, double n_write, bool shar
 	return larger(free_clk, write_clk + delay + task->round->shared_channel_clk * task->n_channel);
 }
 
-/* A side of the ofmap or a group of filters: n_full full blocks, and one of n_left unless that is 0. */
-struct blocks {
-	uint64_t n_full, n_left;
+/* Rounds of a kind: how many, and the ports of results each leaves. */
+struct round_kind {
+	uint64_t n_round, n_write;
 };
 
-static struct blocks split_blocks(uint64_t n, uint64_t n_block)
+/*
+ * The rounds of a task by kind: full columns and rows, left-over columns, rows,
+ * both; those that do not occur are left out. The last one is the task's last round.
+ */
+struct round_table {
+	uint32_t n_kind;
+	struct round_kind kind[4];
+};
+
+static void add_kind(struct round_table *table, uint64_t n_round, uint64_t n_write)
 {
-	assert(n_block > 0);
-	return (struct blocks){.n_full = n / n_block, .n_left = n % n_block};
+	assert(table->n_kind < 4);
+	if (n_round > 0)
+		table->kind[table->n_kind++] = (struct round_kind){.n_round = n_round, .n_write = n_write};
 }
 
-/* Ports of results per round by kind of column block (0 full, 1 left over) and filter group; how many such rounds. */
-struct round_table {
-	uint64_t n_round[2][2], n_write[2][2];
-};
-
-static struct round_table round_table(const struct machine *machine, const struct mla_conv_task *task, uint64_t out_w,
-                                      uint64_t out_h, uint32_t operand_bit)
+static void count_rounds(const struct machine *machine, const struct mla_conv_task *task, uint32_t out_w,
+                         uint32_t out_h, uint32_t operand_bit, struct round_table *table)
 {
-	struct blocks width = split_blocks(out_w, machine->mla_cols);
-	struct blocks filter = split_blocks(task->n_filter, machine->mla_rows);
-	uint64_t n_pixel[2] = {machine->mla_cols, width.n_left}, n_block[2] = {width.n_full, width.n_left > 0};
-	uint64_t n_row[2] = {machine->mla_rows, filter.n_left}, n_group[2] = {filter.n_full, filter.n_left > 0};
-	struct round_table table;
+	uint32_t n_block = out_w / machine->mla_cols, left_pixel = out_w % machine->mla_cols;
+	uint32_t n_group = task->n_filter / machine->mla_rows, left_row = task->n_filter % machine->mla_rows;
+	uint64_t full_port = n_result_port(machine, machine->mla_cols, 1, operand_bit);
+	uint64_t left_port = left_pixel > 0 ? n_result_port(machine, left_pixel, 1, operand_bit) : 0;
+	uint64_t n_full = (uint64_t)n_block * out_h, n_left = left_pixel > 0 ? out_h : 0;
 
-	for (int w = 0; w < 2; w++) {
-		uint64_t n_port = n_pixel[w] > 0 ? n_result_port(machine, n_pixel[w], 1, operand_bit) : 0;
-		for (int f = 0; f < 2; f++) {
-			table.n_round[w][f] = n_block[w] * n_group[f] * out_h;
-			table.n_write[w][f] = n_port * n_row[f];
-		}
+	table->n_kind = 0;
+	add_kind(table, n_full * n_group, full_port * machine->mla_rows);
+	add_kind(table, n_left * n_group, left_port * machine->mla_rows);
+	if (left_row > 0) {
+		add_kind(table, n_full, full_port * left_row);
+		add_kind(table, n_left, left_port * left_row);
 	}
-	return table;
+	assert(table->n_kind > 0);
 }
 
 /* Clocks of all rounds: the first starts with no results to write, the last leaves its own to drain. */
 static double rounds_clk(const struct task_round *task, const struct round_table *table, bool shared)
 {
-	int last_w = table->n_round[1][0] + table->n_round[1][1] > 0;
-	int last_f = table->n_round[0][1] + table->n_round[1][1] > 0;
-	double last_write = (double)table->n_write[last_w][last_f];
-	double clk = round_clk(task, 0, shared) + last_write * task->access_clk;
+	const struct round_kind *last = &table->kind[table->n_kind - 1];
+	double last_write = (double)last->n_write, clk = round_clk(task, 0, shared) + last_write * task->access_clk;
 
-	for (int w = 0; w < 2; w++) {
-		for (int f = 0; f < 2; f++) {
-			uint64_t n = table->n_round[w][f] - (w == last_w && f == last_f);
-			if (n > 0)
-				clk += (double)n * round_clk(task, (double)table->n_write[w][f], shared);
-		}
+	for (uint32_t i = 0; i < table->n_kind; i++) {
+		const struct round_kind *kind = &table->kind[i];
+		double n = (double)(kind->n_round - (kind == last));
+		if (n > 0)
+			clk += n * round_clk(task, (double)kind->n_write, shared);
 	}
 	return clk;
 }
@@ -216,11 +222,9 @@ static void count_conv_words(const struct machine *machine, const struct operand
                              uint64_t n_a, struct mla_cost *cost)
 {
 	uint64_t n_round = 0, n_write = 0;
-	for (int w = 0; w < 2; w++) {
-		for (int f = 0; f < 2; f++) {
-			n_round += table->n_round[w][f];
-			n_write += table->n_round[w][f] * table->n_write[w][f];
-		}
+	for (uint32_t i = 0; i < table->n_kind; i++) {
+		n_round += table->kind[i].n_round;
+		n_write += table->kind[i].n_round * table->kind[i].n_write;
 	}
 	uint64_t port_word = machine->pe_sram_port_byte / SRAM_WORD_BYTE;
 	uint64_t n_step_word = operand_n_b_further(rate, round->kernel_w) * (B_STEP_BYTE / SRAM_WORD_BYTE);
@@ -237,13 +241,17 @@ void mla_conv_cost(const struct machine *machine, const struct mla_conv_round *r
 	assert(task->in_w >= round->kernel_w && task->in_h >= round->kernel_h);
 	assert(task->in_c > 0 && task->n_filter > 0);
 	assert(round->kernel_w > 0 && round->shared_channel_clk >= round->channel_clk);
-	struct operand_rate rate = operand_rate(machine, operand_bit);
-	uint64_t out_w = task->in_w - round->kernel_w + 1, out_h = task->in_h - round->kernel_h + 1;
-	struct round_table table = round_table(machine, task, out_w, out_h, operand_bit);
+	struct operand_rate rate;
+	operand_rate(machine, operand_bit, &rate);
+	uint32_t out_w = task->in_w - round->kernel_w + 1, out_h = task->in_h - round->kernel_h + 1;
+	struct round_table table;
+	count_rounds(machine, task, out_w, out_h, operand_bit, &table);
 	uint64_t n_tap = (uint64_t)round->kernel_w * round->kernel_h * task->in_c;
 	uint64_t n_a = operand_n_a_packet(machine, n_tap, operand_bit);
 
-	struct task_round rounds = task_round(&rate, round, task->in_c, (double)n_a, (double)table.n_write[0][0]);
+	double n_full_write = (double)n_result_port(machine, machine->mla_cols, machine->mla_rows, operand_bit);
+	struct task_round rounds;
+	prepare_task(&rate, round, task->in_c, (double)n_a, n_full_write, &rounds);
 
 	double fixed_clk = (double)machine->mla_init_clk + DRAIN_CLK;
 	cost->clk = fixed_clk + rounds_clk(&rounds, &table, false);

@@ -102,7 +102,8 @@ void mla_matmul_cost(const struct machine *machine, const struct mla_matmul_task
                      uint32_t operand_bit, struct mla_cost *cost)
 {
 	assert(task->a_w > 0 && task->a_h > 0 && task->b_w > 0);
-	struct operand_rate rate = operand_rate(machine, operand_bit);
+	struct operand_rate rate;
+	operand_rate(machine, operand_bit, &rate);
 	/* B's rows are stored in whole ports (thesis equation 2.6), and the array runs over the padding. */
 	uint64_t b_w = align_up(task->b_w, machine->pe_sram_port_byte / (operand_bit / 8));
 	uint64_t n_round = ceil_div(task->a_h, machine->mla_rows) * ceil_div(b_w, machine->mla_cols);

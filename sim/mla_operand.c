@@ -28,7 +28,7 @@
 #define WINDOW_CLK 2048
 #define MAX_WINDOW_SCALE 8
 
-struct operand_rate operand_rate(const struct machine *machine, uint32_t operand_bit)
+void operand_rate(const struct machine *machine, uint32_t operand_bit, struct operand_rate *rate)
 {
 	assert(operand_bit == 8 || operand_bit == 16);
 	assert(machine->mla_cols > 0 && machine->mla_rows > 0);
@@ -36,19 +36,18 @@ struct operand_rate operand_rate(const struct machine *machine, uint32_t operand
 	assert(machine->noc_packet_byte > 0);
 
 	uint32_t operand_byte = operand_bit / 8, port_byte = machine->pe_sram_port_byte;
-	struct operand_rate rate = {.tap_clk = operand_bit == 8 ? 1 : TAP_16BIT_CLK};
-	rate.access_clk = machine->pe_sram_access_clk;
-	rate.n_b_first = (uint32_t)ceil_div((uint64_t)machine->mla_cols * operand_byte, port_byte);
-	rate.n_b_ahead = rate.n_b_first * port_byte / operand_byte - machine->mla_cols;
-	rate.n_b_step = B_STEP_BYTE / operand_byte;
-	rate.a_access_clk = (uint32_t)ceil_div(machine->noc_packet_byte, port_byte) * rate.access_clk;
-	rate.a_period_clk =
-	    (double)machine->noc_packet_byte * rate.tap_clk / ((double)machine->mla_rows * operand_byte);
+	rate->tap_clk = operand_bit == 8 ? 1 : TAP_16BIT_CLK;
+	rate->access_clk = machine->pe_sram_access_clk;
+	rate->n_b_first = (uint32_t)ceil_div((uint64_t)machine->mla_cols * operand_byte, port_byte);
+	rate->n_b_ahead = rate->n_b_first * port_byte / operand_byte - machine->mla_cols;
+	rate->n_b_step = B_STEP_BYTE / operand_byte;
+	rate->a_access_clk = (uint32_t)ceil_div(machine->noc_packet_byte, port_byte) * rate->access_clk;
+	rate->a_period_clk =
+	    (double)machine->noc_packet_byte * rate->tap_clk / ((double)machine->mla_rows * operand_byte);
 	/* A PE receives one packet a clock (thesis simulator); arrays with very many rows wait for it. */
-	if (rate.a_period_clk < 1)
-		rate.a_period_clk = 1;
-	rate.a_stream_clk = rate.a_period_clk > rate.a_access_clk ? rate.a_period_clk : rate.a_access_clk;
-	return rate;
+	if (rate->a_period_clk < 1)
+		rate->a_period_clk = 1;
+	rate->a_stream_clk = rate->a_period_clk > rate->a_access_clk ? rate->a_period_clk : rate->a_access_clk;
 }
 
 uint64_t operand_n_a_packet(const struct machine *machine, uint64_t n_tap, uint32_t operand_bit)

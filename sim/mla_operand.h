@@ -29,8 +29,8 @@ struct operand_rate {
 	uint32_t access_clk;
 };
 
-/* operand_bit 8 or 16. */
-struct operand_rate operand_rate(const struct machine *machine, uint32_t operand_bit);
+/* Fill rate; operand_bit 8 or 16. */
+void operand_rate(const struct machine *machine, uint32_t operand_bit, struct operand_rate *rate);
 
 /* Packets of operand A for n_tap taps. */
 uint64_t operand_n_a_packet(const struct machine *machine, uint64_t n_tap, uint32_t operand_bit);
