@@ -85,6 +85,13 @@ bool mapper_distribute(const struct layer_context *context, const struct layer_d
 /* Bytes of a PE's SRAM that the largest task needs under the strategy (operands, result, migration buffer). */
 uint64_t mapper_sram_byte(const struct layer_context *context, const struct layer_design *design);
 
+/*
+ * Bytes that any strategy needs at least for a task of this split: one ifmap
+ * tile, one filter tile, one result. Grows with the size of every largest part,
+ * so that it proves a whole range of splits infeasible.
+ */
+uint64_t mapper_sram_least_byte(const struct layer_context *context, const struct layer_design *design);
+
 /* Whether the block's result, split so, fits the storage QPEs of the machine. */
 bool mapper_result_fits_storage(const struct layer_context *context, const struct split *split);
 

@@ -55,16 +55,18 @@ enum reuse_operand distribute_reuse_operand(const struct layer_design *design, c
 	return keep_map <= keep_filter ? REUSE_IFMAP : REUSE_FILTER;
 }
 
-/* Filters on the chip migrate between PEs, so a second buffer takes the next one while this one is in use (thesis section 4.4.1). */
-static bool has_migration_buffer(const struct layer_context *context, const struct layer_design *design)
+/* A second buffer takes the next filters while this one's are in use. */
+static bool has_migration_buffer(const struct layer_context *context, const struct layer_design *design,
+                                 const struct tiling *tiling)
 {
-	return context->machine->target == MACHINE_CHIP && strategy_table[design->strategy].reuses;
+	return context->machine->target == MACHINE_CHIP && strategy_table[design->strategy].reuses &&
+	       context->block->kind == BLOCK_CONV && distribute_chip_migrates(context, tiling);
 }
 
 static uint64_t tiling_sram_byte(const struct layer_context *context, const struct layer_design *design,
                                  const struct tiling *tiling)
 {
-	uint64_t n_filter = has_migration_buffer(context, design) ? 2 : 1;
+	uint64_t n_filter = has_migration_buffer(context, design, tiling) ? 2 : 1;
 	uint64_t result = tiling->result_byte;
 	/* partial sums of input-channel parts stay beside the new result until they are added */
 	if (tiling->n_d > 1 && strategy_table[design->strategy].fused)
@@ -86,6 +88,13 @@ static uint64_t stored_result_byte(const struct layer_context *context, const st
 	uint64_t row = align_up(w->size_a, 4) * w->n_a + align_up(w->size_b, 4) * w->n_b;
 	uint64_t channels = block->kind == BLOCK_MATMUL ? 1 : block->out_c;
 	return row * block->out_h * channels / ((uint64_t)block->pool * block->pool) * (context->operand_bit / 8);
+}
+
+uint64_t mapper_sram_least_byte(const struct layer_context *context, const struct layer_design *design)
+{
+	struct tiling tiling;
+	tiling_build(context, &design->split, &tiling);
+	return add_sat(add_sat(tiling.map_aligned_byte, tiling.filter_byte), tiling.result_byte);
 }
 
 bool mapper_result_fits_storage(const struct layer_context *context, const struct split *split)

@@ -37,6 +37,9 @@ void distribute_qpe_reuse(const struct layer_context *context, const struct laye
 void distribute_chip_reuse(const struct layer_context *context, const struct layer_design *design,
                            const struct tiling *tiling, struct program *program);
 
+/* Whether filters migrate under chip reuse, so that a PE needs a second buffer for them (thesis section 4.4.1). */
+bool distribute_chip_migrates(const struct layer_context *context, const struct tiling *tiling);
+
 /* A pooling block: ARM cores only, with the traffic of its maps. */
 void distribute_pool(const struct layer_context *context, const struct layer_design *design,
                      const struct tiling *tiling, struct program *program);

@@ -29,6 +29,9 @@ struct assignment {
 	uint64_t n_filter;   /* filter parts a row of parts needs from its block */
 	uint64_t n_task;     /* of the busiest PE, all waves */
 	uint64_t n_active;   /* PEs of a block that have a part and a filter */
+	uint64_t n_filter_load; /* times the PEs are filled with filters, each wave */
+	uint64_t n_rotation; /* of filters inside a block, each load */
+	uint64_t n_ring;     /* steps of filters round the ring of half blocks, each load */
 };
 
 static uint64_t power_of_two_from(uint64_t n)
@@ -37,6 +40,27 @@ static uint64_t power_of_two_from(uint64_t n)
 	while (power < n)
 		power *= 2;
 	return power;
+}
+
+/*
+ * Filters a PE can reach without migration are its QPE's (by changing the source
+ * of operand A). A QPE of a block holds n_pe filters, and every QPE that holds
+ * different maps must see all of them: rotations inside the block. A block holds
+ * at most one filter a PE, so more filters come from other blocks in rotations
+ * round the ring of half blocks; fewer resident copies make a rotation longer.
+ */
+static void count_migrations(const struct layer_context *context, const struct tiling *tiling, struct assignment *a)
+{
+	const struct hierarchy *hierarchy = &context->hierarchy;
+	uint64_t n_qpe_pe = context->machine->qpe_n_pe;
+	uint64_t n_filter = tiling->n_c < hierarchy->n_pe ? tiling->n_c : hierarchy->n_pe;
+	uint64_t n_map_qpe = ceil_div(a->n_slot, n_qpe_pe);
+	uint64_t n_set = ceil_div(n_filter / a->n_share ? n_filter / a->n_share : 1, n_qpe_pe);
+	uint64_t n_seen = ceil_div(n_set * n_map_qpe, hierarchy->qpe_per_block); /* sets of filters a QPE must see */
+	uint64_t n_outer = ceil_div(n_filter, (uint64_t)hierarchy->pe_per_block * a->n_share);
+	a->n_filter_load = ceil_div(tiling->n_c, hierarchy->n_pe);
+	a->n_rotation = a->n_resident > n_qpe_pe && n_seen > n_outer ? n_seen - n_outer : 0;
+	a->n_ring = (n_outer - 1) * 2 * (hierarchy->n_pe / n_filter);
 }
 
 static struct assignment assign(const struct layer_context *context, const struct tiling *tiling)
@@ -54,6 +78,7 @@ static struct assignment assign(const struct layer_context *context, const struc
 	a.n_active = a.n_resident * (a.n_copy < a.n_filter ? a.n_copy : a.n_filter);
 	if (a.n_slot > n_pe)
 		a.n_slot = a.n_resident;
+	count_migrations(context, tiling, &a);
 	return a;
 }
 
@@ -78,9 +103,9 @@ static void add_weight_phase(const struct layer_context *context, const struct t
 	const struct hierarchy *hierarchy = &context->hierarchy;
 	struct step *step = program_add_step(program, STEP_TRANSFER, PHASE_WEIGHT);
 	struct transfer *transfer = &step->u.transfer;
-	uint64_t n_load = ceil_div(tiling->n_c, hierarchy->n_pe);
-	transfer->n_repeat = (double)(a->n_wave * n_load);
-	transfer->dram_byte = (double)ceil_div(tiling->n_c, machine->dram_n) * (double)tiling->filter_byte / (double)n_load;
+	transfer->n_repeat = (double)(a->n_wave * a->n_filter_load);
+	transfer->dram_byte = (double)ceil_div(tiling->n_c, machine->dram_n) * (double)tiling->filter_byte /
+	                      (double)a->n_filter_load;
 	transfer->item_packet = (double)tiling->filter_byte / machine->noc_packet_byte;
 	transfer->setup_clk = machine->dram_load_setup_clk;
 	transfer->stage_setup_clk = machine->copy_setup_clk;
@@ -115,6 +140,7 @@ static void add_weight_phase(const struct layer_context *context, const struct t
  * n parts leave through one router. Up to one QPE full (4 parts): a head QPE,
  * its two neighbours, then one further at each end at a time. More: several
  * heads, each copied outward. One part alone is first doubled inside its QPE.
+ * Loads from DRAM are slow enough that only the last part's chain is not hidden.
  */
 static void add_input_chain(const struct layer_context *context, const struct assignment *a, bool from_storage,
                             struct transfer *transfer)
@@ -129,7 +155,7 @@ static void add_input_chain(const struct layer_context *context, const struct as
 			add_stage(transfer, 1, 1);
 	} else if (a->n_slot <= n_pe) {
 		for (uint64_t i = 0; i < n_side_hop; i++)
-			add_stage(transfer, i || !from_storage ? 1 : 2, i || !from_storage ? n : 2 * n);
+			add_stage(transfer, i || !from_storage ? 1 : 2, !from_storage ? 1 : i ? n : 2 * n);
 	} else {
 		uint64_t n_head = ceil_div(a->n_slot, n_pe), n_hop = n_qpe / n_head > 0 ? n_qpe / n_head - 1 : 0;
 		double router = (double)n_pe * fmax(1, (double)n_head / 2);
@@ -162,32 +188,16 @@ static void add_input_phase(const struct layer_context *context, const struct la
 	step->counts.noc_packet = (copied_byte + loaded_byte) / machine->noc_packet_byte;
 }
 
-/*
- * Filters a PE can reach without migration are its QPE's (by changing the source
- * of operand A). A QPE of a block holds n_pe filters, and every QPE that holds
- * different maps must see all of them: rotations inside the block. A block holds
- * at most one filter a PE, so more filters come from other blocks in rotations
- * round the ring of half blocks; fewer resident copies make a rotation longer.
- */
 static void add_migration_phase(const struct layer_context *context, const struct tiling *tiling,
                                 const struct assignment *a, struct program *program)
 {
 	const struct machine *machine = context->machine;
-	const struct hierarchy *hierarchy = &context->hierarchy;
 	uint64_t n_qpe_pe = machine->qpe_n_pe;
-	uint64_t n_filter = tiling->n_c < hierarchy->n_pe ? tiling->n_c : hierarchy->n_pe;
-	uint64_t n_load = ceil_div(tiling->n_c, hierarchy->n_pe);
-	uint64_t n_map_qpe = ceil_div(a->n_slot, n_qpe_pe);
-	uint64_t n_set = ceil_div(n_filter / a->n_share ? n_filter / a->n_share : 1, n_qpe_pe);
-	uint64_t n_seen = ceil_div(n_set * n_map_qpe, hierarchy->qpe_per_block); /* sets of filters a QPE must see */
-	uint64_t n_outer = ceil_div(n_filter, (uint64_t)hierarchy->pe_per_block * a->n_share);
-	uint64_t n_rotation = a->n_resident > n_qpe_pe && n_seen > n_outer ? n_seen - n_outer : 0;
-	uint64_t n_ring = (n_outer - 1) * 2 * (hierarchy->n_pe / n_filter);
 	double packet = (double)tiling->filter_byte / machine->noc_packet_byte;
-	double n_sender = (double)hierarchy->n_pe, n_times = (double)(a->n_wave * n_load);
+	double n_sender = (double)context->hierarchy.n_pe, n_times = (double)(a->n_wave * a->n_filter_load);
 
 	for (int across = 0; across < 2; across++) {
-		uint64_t n = across ? n_ring : n_rotation;
+		uint64_t n = across ? a->n_ring : a->n_rotation;
 		if (n == 0)
 			continue;
 		struct step *step = program_add_step(program, STEP_TRANSFER, PHASE_MIGRATION);
@@ -249,6 +259,12 @@ static void add_computation_phase(const struct layer_context *context, const str
 	step->counts.sram_read_word += out_byte / 4;
 	step->counts.sram_write_word += design->out_storage ? out_byte / 4 : 0;
 	step->counts.noc_packet += out_byte / machine->noc_packet_byte;
+}
+
+bool distribute_chip_migrates(const struct layer_context *context, const struct tiling *tiling)
+{
+	struct assignment a = assign(context, tiling);
+	return a.n_rotation + a.n_ring > 0;
 }
 
 void distribute_chip_reuse(const struct layer_context *context, const struct layer_design *design,
