@@ -31,7 +31,7 @@ struct engine_kind {
 	const char *name, *help;
 	/* Returns NULL and a message when memory is out. The problem must outlive the engine. */
 	struct engine *(*create)(const struct problem *problem, const struct engine_options *options, struct err *err);
-	/* Write up to max candidates into genome [max][n_gene]; returns how many; 0: the engine is done. */
+	/* Write up to max candidates into genome [max][n_gene]; returns how many; 0: the engine is done; SIZE_MAX: memory is out. */
 	size_t (*ask)(struct engine *engine, uint32_t *genome, size_t max);
 	/* Results of the last ask, same order, all n of them. */
 	void (*tell)(struct engine *engine, const uint32_t *genome, const struct evaluation *result, size_t n);
@@ -41,6 +41,10 @@ struct engine_kind {
 	double (*progress)(const struct engine *engine);
 };
 
+/* One engine, one file. */
+extern const struct engine_kind engine_exhaustive, engine_nsga2;
+
+/* All engines, for --engine and its help. */
 extern const struct engine_kind *const engine_table[];
 extern const size_t engine_n;
 const struct engine_kind *engine_find(const char *name);
@@ -50,9 +54,14 @@ typedef bool (*engine_watch)(void *context, double progress, const struct engine
 
 /*
  * Run an engine to its end on n_thread threads (0: all): ask, evaluate the
- * batch in parallel, tell, insert feasible points into archive in batch order.
- * The archive is the same for any n_thread. watch may be NULL.
- * near (may be NULL): receives the least-violating infeasible candidate.
+ * batch in parallel, tell, insert feasible points into archive, which the
+ * caller has initialised and which is sorted at the end; a point's tag is its
+ * number in the order of asking, from 0. The archive is the same for any
+ * n_thread. watch may be NULL. n_by_reason (NULL when n_reason is 0) is added
+ * to. near (may be NULL): receives the least-violating infeasible candidate,
+ * of equal ones the one asked for first.
+ * ERR_INTERNAL when memory is out; ERR_INTERRUPTED, without a message, when
+ * watch stopped the run (archive and counts are valid then).
  */
 struct engine_nearest {
 	double violation; /* infinite: none seen */

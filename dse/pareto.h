@@ -28,7 +28,15 @@ void pareto_free(struct pareto *archive);
 /* Insert a feasible point; returns whether it stays. false also when memory is out (archive->n_alloc is 0 then). */
 bool pareto_insert(struct pareto *archive, const double *objective, const uint32_t *genome, uint64_t tag);
 
-/* Insert all points of other (same shape). */
+/*
+ * Whether a point of the archive makes this one superfluous: it dominates it,
+ * or has equal objectives and a genome that comes no later. *hint is the
+ * caller's memory of which point did so last (start with 0; any value is
+ * valid); the answer does not depend on it, its cost does.
+ */
+bool pareto_covers(const struct pareto *archive, const double *objective, const uint32_t *genome, size_t *hint);
+
+/* Insert all points of other (same shape). When memory is out, archive->n_alloc is 0 although other->n is not. */
 void pareto_merge(struct pareto *archive, const struct pareto *other);
 
 /* Sort by objectives, then genome: the total order of everything that is printed. */

@@ -1,0 +1,399 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * NSGA-II (K. Deb, A. Pratap, S. Agarwal, T. Meyarivan, "A fast and elitist
+ * multiobjective genetic algorithm: NSGA-II", 2002) for integer genomes.
+ *
+ *   parents ─► tournament, crossover, mutation ─► not asked for before? ─► ask
+ *      ▲                                                                    │
+ *      └── the best `population` of both ◄── ranks, crowding ◄── tell ◄─────┘
+ *
+ * What differs from the paper:
+ * - Integer genes: a mutated gene is drawn anew or creeps by one, as likely.
+ * - No candidate is asked for twice. A child that is known is varied again, more
+ *   strongly; after N_ATTEMPT attempts the next unknown candidate in counting
+ *   order takes its place. So a small space is exhausted, and then we are done.
+ * - Of points with equal objectives, one has the rank of the paper, the others
+ *   rank behind it; otherwise copies of one point fill the population.
+ * - Ranks are found by efficient non-dominated sort with binary search (X. Zhang,
+ *   Y. Tian, R. Cheng, Y. Jin, 2015), which needs no lists of who dominates whom.
+ *
+ * The search stops
+ * - after `generations` generations, the initial population being the first,
+ * - after max_evaluation candidates,
+ * - when every candidate has been asked for,
+ * - when nothing was gained in N_STAGNANT generations: no point that no earlier
+ *   one dominates or equals, nor, while nothing is feasible, a smaller violation.
+ * In a space that the limits, or without limits DEFAULT_BUDGET, allow to
+ * enumerate, stagnation does not stop the search: it switches to counting through
+ * what is unknown, so that the front is complete at the end.
+ *
+ * Random numbers come from the stream (seed, generation, number of the child).
+ */
+#include "dse/engine.h"
+#include "dse/genome_set.h"
+#include "dse/nsga2_sort.h"
+#include "sim/base/checked.h"
+#include "sim/base/rng.h"
+#include <assert.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+	N_ATTEMPT = 8,
+	N_STAGNANT = 60,
+	DEFAULT_BUDGET = 1 << 20, /* candidates; about a second of evaluation */
+	MIN_POPULATION = 100,     /* the paper's; enough for two objectives on spaces of few genes */
+	MAX_POPULATION = 400,
+	POPULATION_PER_GENE = 4
+};
+
+static const double CROSSOVER_FRAC = 0.9; /* the paper's */
+
+struct engine {
+	const struct problem *problem;
+	uint64_t seed, size, max_evaluation, budget;
+	uint32_t population, generations;
+	size_t n_free; /* genes that have a choice */
+
+	uint32_t generation;       /* the one being made */
+	uint32_t n_made, n_tested; /* children of it made, and told */
+	uint32_t n_parent, n_stagnant;
+	uint32_t n_walked; /* children of it that are no children but came in counting order */
+	bool gained;       /* in this generation */
+	bool sweeping;     /* counting through what is unknown */
+	bool finished, out_of_memory;
+
+	uint32_t *genome, *new_genome;          /* [2 * population][n_gene] parents, best first, then children */
+	struct evaluation *result, *new_result; /* [2 * population] */
+	struct nsga2_sort sort;
+	uint32_t *next; /* [n_gene] where the count stands */
+	bool counted_out;
+	struct genome_set known;
+	struct pareto front; /* objectives only: what has been reached so far */
+	double least_violation;
+	struct engine_counts counts;
+};
+
+static void destroy(struct engine *engine)
+{
+	if (!engine)
+		return;
+	free(engine->genome);
+	free(engine->new_genome);
+	free(engine->result);
+	free(engine->new_result);
+	free(engine->next);
+	nsga2_sort_free(&engine->sort);
+	genome_set_free(&engine->known);
+	pareto_free(&engine->front);
+	free(engine);
+}
+
+static uint32_t choose_population(const struct engine_options *options, size_t n_free)
+{
+	size_t population = POPULATION_PER_GENE * n_free;
+
+	if (options->population > 0)
+		return options->population;
+	population = population < MIN_POPULATION ? MIN_POPULATION : population;
+	return (uint32_t)(population > MAX_POPULATION ? MAX_POPULATION : population);
+}
+
+static uint64_t choose_budget(const struct engine *engine)
+{
+	uint64_t by_generations = mul_sat(engine->generations, engine->population);
+
+	if (engine->max_evaluation == UINT64_MAX && engine->generations == 0)
+		return DEFAULT_BUDGET;
+	if (engine->generations == 0 || engine->max_evaluation < by_generations)
+		return engine->max_evaluation;
+	return by_generations;
+}
+
+static bool allocate(struct engine *engine)
+{
+	size_t n = 2 * (size_t)engine->population, n_gene = engine->problem->n_gene + 1;
+
+	if (n >= UINT32_MAX)
+		return false;
+	engine->genome = calloc(n, n_gene * sizeof *engine->genome);
+	engine->new_genome = calloc(n, n_gene * sizeof *engine->new_genome);
+	engine->result = calloc(n, sizeof *engine->result);
+	engine->new_result = calloc(n, sizeof *engine->new_result);
+	engine->next = calloc(n_gene, sizeof *engine->next);
+	return nsga2_sort_init(&engine->sort, n, engine->problem->n_objective) && engine->genome &&
+	       engine->new_genome && engine->result && engine->new_result && engine->next;
+}
+
+static struct engine *create(const struct problem *problem, const struct engine_options *options, struct err *err)
+{
+	struct engine *engine = calloc(1, sizeof *engine);
+
+	if (!engine)
+		goto out_of_memory;
+	engine->problem = problem;
+	engine->seed = options->seed;
+	engine->size = problem_size(problem);
+	engine->max_evaluation = options->max_evaluation > 0 ? options->max_evaluation : UINT64_MAX;
+	engine->generations = options->generations;
+	for (size_t i = 0; i < problem->n_gene; i++)
+		engine->n_free += problem->n_value[i] > 1;
+	engine->population = choose_population(options, engine->n_free);
+	engine->budget = choose_budget(engine);
+	engine->least_violation = INFINITY;
+	genome_set_init(&engine->known, problem);
+	pareto_init(&engine->front, problem->n_objective, 0);
+	if (allocate(engine))
+		return engine;
+out_of_memory:
+	destroy(engine);
+	err_add(err, ERR_INTERNAL, "out of memory in engine nsga2");
+	return NULL;
+}
+
+/* ---- making children --------------------------------------------------------------------------- */
+
+static void draw_genome(const struct engine *engine, struct rng *rng, uint32_t *genome)
+{
+	for (size_t i = 0; i < engine->problem->n_gene; i++)
+		genome[i] = engine->problem->n_value[i] > 1 ? rng_below(rng, engine->problem->n_value[i]) : 0;
+}
+
+/* Binary tournament. Parents are sorted, so the better one is the one that stands earlier. */
+static const uint32_t *choose_parent(const struct engine *engine, struct rng *rng)
+{
+	uint32_t a = rng_below(rng, engine->n_parent), b = rng_below(rng, engine->n_parent);
+
+	return engine->genome + (a < b ? a : b) * engine->problem->n_gene;
+}
+
+/*
+ * Uniform crossover mixes genes that stand far apart, one-point crossover keeps
+ * neighbours (the split of one layer) together; each serves half of the children.
+ */
+static void cross(const struct engine *engine, struct rng *rng, uint32_t *genome)
+{
+	size_t n_gene = engine->problem->n_gene;
+	const uint32_t *mother = choose_parent(engine, rng), *father = choose_parent(engine, rng);
+
+	memcpy(genome, mother, n_gene * sizeof *genome);
+	if (n_gene < 2 || rng_unit(rng) >= CROSSOVER_FRAC)
+		return;
+	if (rng_below(rng, 2) == 0) {
+		size_t point = 1 + rng_below(rng, (uint32_t)n_gene - 1);
+		memcpy(genome + point, father + point, (n_gene - point) * sizeof *genome);
+		return;
+	}
+	uint32_t bits = 0;
+	for (size_t i = 0; i < n_gene; i++, bits >>= 1) {
+		if (i % 32 == 0)
+			bits = rng_u32(rng);
+		if (bits & 1)
+			genome[i] = father[i];
+	}
+}
+
+/* Each gene that has a choice changes with probability strength / n_free. */
+static void mutate(const struct engine *engine, struct rng *rng, unsigned strength, uint32_t *genome)
+{
+	for (size_t i = 0; i < engine->problem->n_gene; i++) {
+		uint32_t n_value = engine->problem->n_value[i];
+		if (n_value < 2 || rng_below(rng, (uint32_t)engine->n_free) >= strength)
+			continue;
+		if (rng_below(rng, 2) == 0) {
+			uint32_t other = rng_below(rng, n_value - 1);
+			genome[i] = other + (other >= genome[i]);
+		} else if (genome[i] == 0 || (genome[i] < n_value - 1 && rng_below(rng, 2) == 0)) {
+			genome[i]++;
+		} else {
+			genome[i]--;
+		}
+		assert(genome[i] < n_value);
+	}
+}
+
+/* Add to what is known; true when it was not. */
+static bool is_new(struct engine *engine, const uint32_t *genome)
+{
+	enum genome_set_answer answer = genome_set_add(&engine->known, genome);
+
+	engine->out_of_memory |= answer == GENOME_NO_MEMORY;
+	return answer == GENOME_NEW;
+}
+
+/* The next unknown candidate in counting order; false when there is none, or memory is out. */
+static bool walk(struct engine *engine, uint32_t *genome)
+{
+	const struct problem *problem = engine->problem;
+	bool found = false;
+
+	while (!found && !engine->counted_out && !engine->out_of_memory) {
+		memcpy(genome, engine->next, problem->n_gene * sizeof *genome);
+		found = is_new(engine, genome);
+		size_t i = problem->n_gene;
+		while (i > 0 && ++engine->next[i - 1] == problem->n_value[i - 1])
+			engine->next[--i] = 0;
+		engine->counted_out = i == 0;
+	}
+	return found;
+}
+
+/* A candidate that is not known yet; false when there is none, or memory is out. */
+static bool make_child(struct engine *engine, uint32_t *genome)
+{
+	struct rng rng = rng_stream(engine->seed, engine->generation, engine->n_made);
+
+	for (unsigned attempt = 0; attempt < N_ATTEMPT && !engine->out_of_memory; attempt++) {
+		if (engine->generation == 0) {
+			draw_genome(engine, &rng, genome);
+		} else {
+			cross(engine, &rng, genome);
+			if (engine->n_free > 0)
+				mutate(engine, &rng, 1 + attempt, genome);
+		}
+		if (is_new(engine, genome))
+			return true;
+		engine->counts.n_duplicate += !engine->out_of_memory;
+	}
+	engine->n_walked++;
+	return walk(engine, genome);
+}
+
+static size_t ask(struct engine *engine, uint32_t *genome, size_t max)
+{
+	uint64_t n_left = engine->max_evaluation - engine->counts.n_asked;
+	size_t n = 0;
+
+	max = n_left < max ? (size_t)n_left : max;
+	while (n < max && !engine->finished && (engine->sweeping || engine->n_made < engine->population)) {
+		uint32_t *row = genome + n * engine->problem->n_gene;
+		if (!(engine->sweeping ? walk(engine, row) : make_child(engine, row))) {
+			engine->finished = true;
+			break;
+		}
+		engine->n_made += !engine->sweeping;
+		n++;
+	}
+	if (engine->out_of_memory)
+		return SIZE_MAX;
+	engine->counts.n_asked += n;
+	assert(engine->counts.n_asked == engine->known.n);
+	/* Counted to the end, nothing can be unknown; only a hash shared by two genomes could hide one. */
+	assert(!engine->finished || !engine->counted_out || !engine->known.numbered || engine->known.n == engine->size);
+	return n;
+}
+
+/* ---- being told -------------------------------------------------------------------------------- */
+
+/* The best `population` of parents and children become the parents, best first. */
+static void select_parents(struct engine *engine)
+{
+	size_t n = (size_t)engine->n_parent + engine->n_tested, n_gene = engine->problem->n_gene;
+	const uint32_t *order = nsga2_sort_run(&engine->sort, engine->result, n);
+	size_t n_chosen = n < engine->population ? n : engine->population;
+
+	for (size_t i = 0; i < n_chosen; i++) {
+		assert(order[i] < n);
+		engine->new_result[i] = engine->result[order[i]];
+		memcpy(engine->new_genome + i * n_gene, engine->genome + order[i] * n_gene,
+		       n_gene * sizeof *engine->genome);
+	}
+	uint32_t *genome = engine->genome;
+	engine->genome = engine->new_genome;
+	engine->new_genome = genome;
+	struct evaluation *result = engine->result;
+	engine->result = engine->new_result;
+	engine->new_result = result;
+	engine->n_parent = (uint32_t)n_chosen;
+}
+
+static void end_generation(struct engine *engine)
+{
+	select_parents(engine);
+	engine->n_stagnant = engine->gained ? 0 : engine->n_stagnant + 1;
+	bool stuck = engine->n_stagnant >= N_STAGNANT || engine->n_walked == engine->population;
+	if (engine->size <= engine->budget)
+		engine->sweeping = stuck;
+	else if (engine->n_stagnant >= N_STAGNANT)
+		engine->finished = true;
+	engine->gained = false;
+	engine->n_made = engine->n_tested = engine->n_walked = 0;
+	engine->generation++;
+	if (engine->generations > 0 && engine->generation >= engine->generations)
+		engine->finished = true;
+	assert(engine->n_parent >= 1);
+}
+
+/* Whether the result is a step forward. */
+static bool is_gain(struct engine *engine, const struct evaluation *result)
+{
+	bool gain;
+
+	if (result->violation == 0.0) {
+		gain = pareto_insert(&engine->front, result->objective, NULL, 0);
+		engine->out_of_memory |= engine->front.n_alloc == 0;
+		engine->least_violation = 0.0;
+	} else {
+		gain = result->violation < engine->least_violation;
+		engine->least_violation = gain ? result->violation : engine->least_violation;
+	}
+	return gain;
+}
+
+static void tell(struct engine *engine, const uint32_t *genome, const struct evaluation *result, size_t n)
+{
+	uint64_t n_feasible = 0;
+
+	for (size_t i = 0; i < n; i++)
+		n_feasible += result[i].violation == 0.0;
+	engine->counts.n_told += n;
+	engine->counts.n_feasible += n_feasible;
+	engine->counts.n_infeasible += n - n_feasible;
+	assert(engine->counts.n_told == engine->counts.n_asked);
+	if (engine->sweeping)
+		return;
+	size_t n_gene = engine->problem->n_gene, at = (size_t)engine->n_parent + engine->n_tested;
+	assert(at + n <= 2 * (size_t)engine->population);
+	memcpy(engine->genome + at * n_gene, genome, n * n_gene * sizeof *genome);
+	memcpy(engine->result + at, result, n * sizeof *result);
+	for (size_t i = 0; i < n; i++)
+		engine->gained |= is_gain(engine, &result[i]);
+	engine->n_tested += (uint32_t)n;
+	assert(engine->n_tested == engine->n_made);
+	if (engine->n_tested == engine->population)
+		end_generation(engine);
+}
+
+static struct engine_counts get_counts(const struct engine *engine)
+{
+	return engine->counts;
+}
+
+/* The largest of what is done of each limit; without limits, how long nothing has been gained. */
+static double progress(const struct engine *engine)
+{
+	double done = (double)engine->counts.n_told / (double)engine->size;
+	double of_budget = (double)engine->counts.n_told / (double)engine->max_evaluation;
+	double idle = (double)engine->n_stagnant / N_STAGNANT;
+
+	done = of_budget > done ? of_budget : done;
+	if (engine->generations > 0) {
+		double of_generations = (double)engine->generation / engine->generations;
+		done = of_generations > done ? of_generations : done;
+	} else if (engine->max_evaluation == UINT64_MAX && engine->size > engine->budget) {
+		done = idle > done ? idle : done;
+	}
+	return done < 1.0 ? done : 1.0;
+}
+
+const struct engine_kind engine_nsga2 = {
+    .name = "nsga2",
+    .help = "genetic search (NSGA-II) for spaces too large to enumerate; asks for no candidate twice",
+    .create = create,
+    .ask = ask,
+    .tell = tell,
+    .destroy = destroy,
+    .counts = get_counts,
+    .progress = progress,
+};
