@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef DSE_FRONT_FILE_H
+#define DSE_FRONT_FILE_H
+/*
+ * The files of a front: front.csv (one design a line), front.json (every
+ * parameter of each design, one design a line, so that one can be read without
+ * the others), and run.json (what was asked and what was counted).
+ */
+#include "dse/cli.h"
+#include "dse/json.h"
+#include "dse/unroll.h"
+
+#define FRONT_FORMAT "dse front 1"
+
+/* Everything the writers need to know of a run. */
+struct front_run {
+	const struct space *space;
+	const struct explore *explore;
+	const struct explore_options *options;
+	const char *command; /* as a user would type it */
+};
+
+/* "fusion 3, fusion_reuse 10": how many layers have which strategy, or operating point. */
+void front_print_strategies(const struct unrolled *point, char *text, size_t n_byte);
+void front_print_levels(const struct unrolled *point, char *text, size_t n_byte);
+
+/* Write the front as CSV, or as JSON. ERR_INTERNAL; errors of the stream stay in the stream. */
+enum err_code front_write_csv(FILE *file, const struct front_run *run, struct err *err);
+enum err_code front_write_json(FILE *file, const struct front_run *run, struct err *err);
+
+/*
+ * run.json; also what --json prints (file paths under "files" when dir is not
+ * NULL, and the front without its layers when with_front). ERR_INTERNAL.
+ */
+enum err_code front_write_run(FILE *file, const struct front_run *run, const char *dir, bool with_front,
+                              struct err *err);
+
+/* "<space>-<8 hex digits>": the hash is over all input files and the options that decide the outcome. */
+void front_dir_name(const struct front_run *run, char *name, size_t n_byte);
+
+/* Hash of an input file of the space; NULL when it is not one. */
+const char *front_file_hash(const struct space *space, const char *path);
+
+#endif
