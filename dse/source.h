@@ -6,7 +6,7 @@
  * a table is about, which split an operation had, where its ifmap and its
  * result lay. Machines, networks and prepared layers are kept between rows.
  */
-#include "dse/csv.h"
+#include "sim/base/csv.h"
 #include "mapper/design.h"
 #include "mapper/network.h"
 #include "mapper/split.h"

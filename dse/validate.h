@@ -6,7 +6,7 @@
  * and summed up. What a table is about is known by its columns: one row of
  * reference_kind_table a kind, one file (validate_*.c) that predicts its values.
  */
-#include "dse/csv.h"
+#include "sim/base/csv.h"
 #include "dse/source.h"
 #include "sim/base/err.h"
 #include <stdbool.h>

@@ -5,7 +5,7 @@
 #include <setjmp.h>
 #include <stdint.h>
 #include <cmocka.h>
-#include "dse/csv.h"
+#include "sim/base/csv.h"
 #include "sim/base/rng.h"
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef DSE_CSV_H
-#define DSE_CSV_H
+#ifndef SIM_BASE_CSV_H
+#define SIM_BASE_CSV_H
 /*
  * CSV reader: a table with one header row, held in memory, every cell with its
  * place. Strict (RFC 4180 with a line feed or CR LF at the end of a line): what

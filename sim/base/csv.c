@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "dse/csv.h"
+#include "sim/base/csv.h"
 #include <assert.h>
 #include <errno.h>
 #include <math.h>
