@@ -8,38 +8,6 @@
 
 #define MAX_EDGE (LAYER_N_STATE * 4)
 
-double space_metric_limit(const struct space *space, enum metric metric)
-{
-	double limit = INFINITY;
-	for (size_t i = 0; i < space->n_limit; i++)
-		if (space->limit[i].metric == metric && space->limit[i].max < limit)
-			limit = space->limit[i].max;
-	return limit;
-}
-
-enum compose_op space_aggregate_op(const struct space *space, enum metric metric)
-{
-	return space->aggregate == AGGREGATE_WORST ? COMPOSE_MAX : metric_table[metric].op;
-}
-
-double space_network_weight(const struct space *space, size_t network)
-{
-	assert(network < space->n_network);
-	return space->aggregate == AGGREGATE_WEIGHTED ? space->network[network].weight : 1.0;
-}
-
-/*
- * A limit holds for the aggregate of all networks. One network, and one layer
- * of it, can break it alone: all metrics are positive. A weight below 1 makes
- * room, so the layers' own limits are widened by it.
- */
-static double network_limit(const struct space *space, size_t network, enum metric metric)
-{
-	double limit = space_metric_limit(space, metric), weight = space_network_weight(space, network);
-	assert(weight > 0.0);
-	return space_aggregate_op(space, metric) == COMPOSE_SUM ? limit / weight : limit;
-}
-
 /* All problems of a set have the same internal metrics. */
 static const struct layer_problem *any_layer(const struct candidate *candidate)
 {
@@ -51,16 +19,12 @@ static void init_task(struct candidate *candidate, size_t distinct, size_t place
 {
 	struct candidate_task *task = &candidate->task[candidate->first_task[distinct] + place];
 	struct layer_problem *layer = &task->layer;
-	const struct layer_map *map = candidate->set->map;
 	*layer = candidate->set->problem[distinct];
 	layer->arena = (struct arena){0};
 	layer->place[0] = layer->place[place];
 	layer->n_value[GENE_PLACE] = 1;
 	layer->problem.n_value = layer->n_value;
 	layer->problem.context = layer;
-	size_t network = layer_map_network(map, map->first[distinct]);
-	for (unsigned i = 0; i < layer->n_metric; i++)
-		layer->limit[i] = network_limit(candidate->space, network, layer->metric[i]);
 	task->nearest = (struct engine_nearest){.violation = INFINITY, .genome = task->nearest_genome};
 	pareto_init(&task->front, layer->problem.n_objective, N_LAYER_GENE);
 }
@@ -73,13 +37,14 @@ enum err_code candidate_init(const struct space *space, struct layer_set *set, s
 	*candidate = (struct candidate){.space = space, .set = set};
 	candidate->first_task = calloc(map->n_distinct + 1, sizeof(*candidate->first_task));
 	candidate->network = calloc(map->n_network, sizeof(*candidate->network));
+	candidate->network_code = calloc(map->n_network, sizeof(*candidate->network_code));
 	candidate->network_nearest = calloc(map->n_network * COMPOSE_MAX_METRIC, sizeof(double));
 	if (candidate->first_task) {
 		for (size_t i = 0; i < map->n_distinct; i++)
 			candidate->first_task[i + 1] = candidate->first_task[i] + set->problem[i].n_value[GENE_PLACE];
 		candidate->task = calloc(candidate->first_task[map->n_distinct], sizeof(*candidate->task));
 	}
-	if (!candidate->task || !candidate->network || !candidate->network_nearest) {
+	if (!candidate->task || !candidate->network || !candidate->network_code || !candidate->network_nearest) {
 		candidate_free(candidate);
 		return err_add(err, ERR_INTERNAL, "out of memory");
 	}
@@ -104,6 +69,7 @@ void candidate_free(struct candidate *candidate)
 	free(candidate->task);
 	free(candidate->iota);
 	free(candidate->network);
+	free(candidate->network_code);
 	free(candidate->network_nearest);
 	*candidate = (struct candidate){0};
 }
@@ -203,7 +169,7 @@ static void chain_free(struct chain *chain)
 	free(chain->layer);
 }
 
-enum err_code candidate_compose_network(struct candidate *candidate, size_t i, struct err *err)
+void candidate_compose_network(struct candidate *candidate, size_t i)
 {
 	const struct layer_map *map = candidate->set->map;
 	const struct layer_problem *any = any_layer(candidate);
@@ -212,17 +178,15 @@ enum err_code candidate_compose_network(struct candidate *candidate, size_t i, s
 	double limit[COMPOSE_MAX_METRIC];
 	uint8_t place[MAX_EDGE];
 	struct chain chain = {0};
-	enum err_code code = ERR_OK;
 	assert(any->n_metric <= COMPOSE_MAX_METRIC);
 	for (unsigned k = 0; k < any->n_metric; k++) {
 		op[k] = metric_table[any->metric[k]].op;
-		limit[k] = network_limit(candidate->space, i, any->metric[k]);
+		limit[k] = space_network_limit(candidate->space, i, any->metric[k]);
 	}
 	struct compose_options options = {any->n_metric, op, limit, n_state_of(candidate), candidate->space->max_front};
-	if (!chain_alloc(&chain, candidate->n_task, n_layer)) {
-		code = err_add(err, ERR_INTERNAL, "out of memory");
+	candidate->network_code[i] = ERR_INTERNAL;
+	if (!chain_alloc(&chain, candidate->n_task, n_layer))
 		goto cleanup;
-	}
 	for (size_t k = 0; k < candidate->n_task; k++) {
 		const struct pareto *front = &candidate->task[k].front;
 		assert(front->n <= candidate->n_iota);
@@ -233,11 +197,10 @@ enum err_code candidate_compose_network(struct candidate *candidate, size_t i, s
 		size_t n = list_edges(candidate, map->begin[i] + k, options.n_state, chain.front, edge, place);
 		chain.layer[k] = (struct compose_layer){n, edge, 1.0};
 	}
-	code = compose_chain(chain.layer, n_layer, &options, &candidate->network[i],
-	                     candidate->network_nearest + i * COMPOSE_MAX_METRIC, err);
+	candidate->network_code[i] = compose_chain(chain.layer, n_layer, &options, &candidate->network[i],
+	                                           candidate->network_nearest + i * COMPOSE_MAX_METRIC, NULL);
 cleanup:
 	chain_free(&chain);
-	return code;
 }
 
 enum err_code candidate_compose_total(struct candidate *candidate, struct err *err)
@@ -253,8 +216,12 @@ enum err_code candidate_compose_total(struct candidate *candidate, struct err *e
 		limit[k] = space_metric_limit(candidate->space, any->metric[k]);
 	}
 	struct compose_options options = {any->n_metric, op, limit, 1, candidate->space->max_front};
-	for (size_t i = 0; i < n_network && code == ERR_OK; i++)
-		code = grow_iota(candidate, candidate->network[i].n, err);
+	for (size_t i = 0; i < n_network && code == ERR_OK; i++) {
+		if (candidate->network_code[i] != ERR_OK)
+			code = err_add(err, ERR_INTERNAL, "out of memory when composing a network");
+		else
+			code = grow_iota(candidate, candidate->network[i].n, err);
+	}
 	if (code != ERR_OK)
 		return code;
 	if (!chain_alloc(&chain, n_network, n_network)) {

@@ -29,6 +29,7 @@ struct candidate {
 	size_t n_iota;
 	uint32_t *iota;             /* [n_iota] 0, 1, 2, ...: the points of a front are named by their place in it */
 	struct compose_result *network; /* [n_network] */
+	enum err_code *network_code;    /* [n_network] what candidate_compose_network said */
 	double *network_nearest;        /* [n_network][COMPOSE_MAX_METRIC] least values reachable, where a front is empty */
 	struct compose_result total;
 	double total_nearest[COMPOSE_MAX_METRIC];
@@ -46,10 +47,10 @@ void candidate_search(struct candidate *candidate, size_t i, unsigned n_thread, 
 /* Call once between the last search and the first composition. ERR_INTERNAL. */
 enum err_code candidate_name_points(struct candidate *candidate, struct err *err);
 
-/* Compose network i from its layers' fronts; networks may be composed at the same time. ERR_INTERNAL. */
-enum err_code candidate_compose_network(struct candidate *candidate, size_t i, struct err *err);
+/* Compose network i from its layers' fronts, into network_code[i], too; networks may be composed at the same time. */
+void candidate_compose_network(struct candidate *candidate, size_t i);
 
-/* Compose the networks' fronts by the space's aggregate. ERR_INTERNAL. */
+/* Compose the networks' fronts by the space's aggregate. ERR_INTERNAL, also when a network's composition failed. */
 enum err_code candidate_compose_total(struct candidate *candidate, struct err *err);
 
 /* Metrics [N_METRIC] of point i of the total front: composed, machine's and derived ones; others 0. */
@@ -63,12 +64,5 @@ static inline size_t genome_size(const struct layer_map *map)
 
 /* Genome [genome_size] of point i of the total front. */
 void candidate_genome(const struct candidate *candidate, size_t i, uint32_t *genome);
-
-/* Upper limit on a metric; infinite when the space has none. */
-double space_metric_limit(const struct space *space, enum metric metric);
-
-/* How a metric of several networks becomes one. */
-enum compose_op space_aggregate_op(const struct space *space, enum metric metric);
-double space_network_weight(const struct space *space, size_t network);
 
 #endif

@@ -57,5 +57,9 @@ int design_print_reason(const struct layer_problem *layer, const uint32_t *genom
 		if (!(metric[layer->metric[i]] <= layer->limit[i]))
 			return snprintf(text, n_byte, "%s is %.6g, limit %.6g", metric_table[layer->metric[i]].name,
 			                metric[layer->metric[i]], layer->limit[i]);
+	for (unsigned i = 0; i < N_METRIC; i++)
+		if (!(metric[i] <= layer->layer_limit[i]))
+			return snprintf(text, n_byte, "%s is %.6g, limit %.6g", metric_table[i].name, metric[i],
+			                layer->layer_limit[i]);
 	return snprintf(text, n_byte, "no limit broken");
 }

@@ -128,6 +128,38 @@ int layer_find_place(const struct layer_problem *layer, bool in_storage, bool ou
 	return -1;
 }
 
+double space_metric_limit(const struct space *space, enum metric metric)
+{
+	double limit = INFINITY;
+	for (size_t i = 0; i < space->n_limit; i++)
+		if (space->limit[i].metric == metric && space->limit[i].max < limit)
+			limit = space->limit[i].max;
+	return limit;
+}
+
+enum compose_op space_aggregate_op(const struct space *space, enum metric metric)
+{
+	return space->aggregate == AGGREGATE_WORST ? COMPOSE_MAX : metric_table[metric].op;
+}
+
+double space_network_weight(const struct space *space, size_t network)
+{
+	assert(network < space->n_network);
+	return space->aggregate == AGGREGATE_WEIGHTED ? space->network[network].weight : 1.0;
+}
+
+/*
+ * A limit holds for the aggregate of all networks. One network, and one layer
+ * of it, can break it alone: all metrics are positive. A weight below 1 makes
+ * room, so the layers' own limits are widened by it.
+ */
+double space_network_limit(const struct space *space, size_t network, enum metric metric)
+{
+	double limit = space_metric_limit(space, metric), weight = space_network_weight(space, network);
+	assert(weight > 0.0);
+	return space_aggregate_op(space, metric) == COMPOSE_SUM ? limit / weight : limit;
+}
+
 static enum err_code build_problems(const struct space *space, const struct layer_map *map, struct layer_set *set,
                                     struct err *err)
 {
@@ -139,6 +171,9 @@ static enum err_code build_problems(const struct space *space, const struct laye
 		if (code != ERR_OK)
 			return code;
 		set->n_problem++;
+		struct layer_problem *layer = &set->problem[i];
+		for (unsigned k = 0; k < layer->n_metric; k++)
+			layer->limit[k] = space_network_limit(space, network, layer->metric[k]);
 		set->n_legal = add_sat(set->n_legal, set->problem[i].n_legal);
 	}
 	for (size_t i = 0; i < map->n_block; i++)

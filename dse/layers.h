@@ -55,4 +55,14 @@ void layer_set_free(struct layer_set *set);
 /* Index into the layer problem's place[] of (ifmap in storage, result in storage); -1: the layer has no such place. */
 int layer_find_place(const struct layer_problem *layer, bool in_storage, bool out_storage);
 
+/* Upper limit on a metric; infinite when the space has none. */
+double space_metric_limit(const struct space *space, enum metric metric);
+
+/* How a metric of several networks becomes one. */
+enum compose_op space_aggregate_op(const struct space *space, enum metric metric);
+double space_network_weight(const struct space *space, size_t network);
+
+/* Upper limit on a metric for one network, or one layer of it, alone: the aggregate's, widened by a weight below 1. */
+double space_network_limit(const struct space *space, size_t network, enum metric metric);
+
 #endif

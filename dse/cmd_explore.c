@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* dse explore: read a space, search it, write the front, print it. */
+#include "dse/chart.h"
+#include "dse/cli.h"
+#include "dse/front_file.h"
+#include "dse/parallel.h"
+#include "dse/report.h"
+#include "dse/store.h"
+#include <assert.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define COMMAND_SIZE 1024
+#define DEFAULT_OUT "results"
+
+/* One run, from the parsed command line to its files. */
+struct job {
+	const struct cli_options *cli;
+	struct space space;
+	struct explore explore;
+	struct explore_options options;
+	struct front_run run;
+	char command[COMMAND_SIZE];
+	char *dir;
+	struct store_file points;
+};
+
+static enum err_code choose_engine(struct job *job, struct err *err)
+{
+	const char *name = job->cli->engine ? job->cli->engine : job->space.engine;
+	job->options.engine = engine_find(name);
+	if (job->options.engine)
+		return ERR_OK;
+	const char *known[16];
+	size_t n = engine_n < 16 ? engine_n : 16;
+	for (size_t i = 0; i < n; i++)
+		known[i] = engine_table[i]->name;
+	const char *nearest = err_nearest(name, known, n);
+	return err_add(err, ERR_USAGE, "dse explore: --engine is '%.40s', allowed are exhaustive, nsga2%s%s%s", name,
+	               nearest ? "; did you mean '" : "", nearest ? nearest : "", nearest ? "'?" : "");
+}
+
+/* The command that makes the same front again, with every option that decides it. */
+static void print_command(struct job *job)
+{
+	const struct explore_options *options = &job->options;
+	int n = snprintf(job->command, sizeof(job->command), "dse explore %s --engine %s --seed %" PRIu64,
+	                 job->cli->file[0], options->engine->name, options->seed);
+	if (n > 0 && (size_t)n < sizeof(job->command) && options->flat)
+		n += snprintf(job->command + n, sizeof(job->command) - (size_t)n, " --flat");
+	if (n > 0 && (size_t)n < sizeof(job->command) && options->max_evaluation > 0)
+		n += snprintf(job->command + n, sizeof(job->command) - (size_t)n, " --max-evaluations %" PRIu64,
+		              options->max_evaluation);
+	if (n > 0 && (size_t)n < sizeof(job->command) && job->cli->points)
+		(void)snprintf(job->command + n, sizeof(job->command) - (size_t)n, " --points");
+}
+
+static enum err_code set_options(struct job *job, struct err *err)
+{
+	const struct cli_options *cli = job->cli;
+	enum err_code code = choose_engine(job, err);
+	if (code != ERR_OK)
+		return code;
+	struct explore_options *options = &job->options;
+	options->flat = cli->flat || options->engine != &engine_exhaustive;
+	options->n_thread = parallel_n_thread((size_t)cli->jobs);
+	options->seed = cli_given(cli, OPTION_SEED) ? cli->seed : job->space.seed;
+	options->max_evaluation =
+	    cli_given(cli, OPTION_MAX_EVALUATIONS) ? cli->max_evaluations : job->space.max_evaluation;
+	options->show_progress = !cli->quiet && !cli->no_progress;
+	if (cli->points && options->flat)
+		return err_add(err, ERR_USAGE,
+		               "dse explore: --points writes the layers' fronts, which a flat search does not have");
+	print_command(job);
+	job->run = (struct front_run){&job->space, &job->explore, options, job->command};
+	return ERR_OK;
+}
+
+/* Make the directory before the search: better to fail now than after an hour. */
+static enum err_code prepare_dir(struct job *job, struct err *err)
+{
+	char name[MACHINE_NAME_SIZE + 16];
+	front_dir_name(&job->run, name, sizeof(name));
+	job->dir = store_join(job->cli->out ? job->cli->out : DEFAULT_OUT, name);
+	if (!job->dir)
+		return err_add(err, ERR_INTERNAL, "out of memory");
+	enum err_code code = store_make_dir(job->dir, err);
+	if (code != ERR_OK)
+		return code;
+	/* Try a file, too: a directory may be there and not be writable. */
+	char *path = store_join(job->dir, job->cli->points ? "points.csv" : "front.csv");
+	code = path ? store_open(&job->points, path, err) : err_add(err, ERR_INTERNAL, "out of memory");
+	if (code == ERR_OK && job->cli->points)
+		job->options.points = job->points.file;
+	else if (code == ERR_OK)
+		store_abandon(&job->points);
+	free(path);
+	return code;
+}
+
+typedef enum err_code (*file_writer)(FILE *file, const struct front_run *run, struct err *err);
+
+static enum err_code write_run(FILE *file, const struct front_run *run, struct err *err)
+{
+	return front_write_run(file, run, NULL, false, err);
+}
+
+static enum err_code write_file(struct job *job, const char *name, file_writer writer, struct err *err)
+{
+	struct store_file file = {0};
+	char *path = store_join(job->dir, name);
+	enum err_code code = path ? store_open(&file, path, err) : err_add(err, ERR_INTERNAL, "out of memory");
+	if (code == ERR_OK)
+		code = writer(file.file, &job->run, err);
+	if (code == ERR_OK)
+		code = store_commit(&file, err);
+	else
+		store_abandon(&file);
+	free(path);
+	return code;
+}
+
+/* A search without a front leaves run.json only: no empty front takes the place of an older one. */
+static enum err_code write_files(struct job *job, struct err *err)
+{
+	enum err_code code = ERR_OK;
+	if (job->points.file)
+		code = store_commit(&job->points, err);
+	if (code == ERR_OK && job->explore.front.n > 0) {
+		code = write_file(job, "front.csv", front_write_csv, err);
+		if (code == ERR_OK)
+			code = write_file(job, "front.json", front_write_json, err);
+		if (code == ERR_OK)
+			code = write_file(job, "front.svg", chart_write, err);
+	}
+	return code == ERR_OK ? write_file(job, "run.json", write_run, err) : code;
+}
+
+static void print_paths(const struct job *job)
+{
+	(void)printf("\nWritten to %s: %s%srun.json\n", job->dir, job->cli->points ? "points.csv, " : "",
+	             job->explore.front.n > 0 ? "front.csv, front.json, front.svg, " : "");
+	if (job->explore.front.n > 0)
+		(void)printf("Replay one design: dse simulate --point %s/front.json:0\n", job->dir);
+}
+
+static enum err_code print_result(struct job *job, struct err *err)
+{
+	if (job->cli->json)
+		return front_write_run(stdout, &job->run, job->dir, job->explore.front.n > 0, err);
+	enum err_code code = ERR_OK;
+	if (job->explore.front.n > 0) {
+		code = report_front(stdout, &job->run, err);
+		if (code == ERR_OK && !job->cli->quiet) {
+			(void)fputc('\n', stdout);
+			report_counts(stdout, &job->run);
+		}
+	} else if (!job->explore.interrupted) {
+		report_infeasible(stdout, &job->run);
+	}
+	if (code == ERR_OK && !job->cli->quiet)
+		print_paths(job);
+	return code;
+}
+
+/* How the search ended, as an exit code. */
+static enum err_code judge(const struct job *job, struct err *err)
+{
+	if (job->explore.interrupted)
+		return err_add(err, ERR_INTERRUPTED,
+		               "interrupted: %s holds what was found so far (%zu designs); to search on, run again: %s",
+		               job->dir, job->explore.front.n, job->command);
+	if (job->explore.front.n == 0)
+		return err_add(err, ERR_INFEASIBLE, "%s: no feasible design%s", job->cli->file[0],
+		               job->explore.truncated ? " within max_evaluations" : "");
+	return ERR_OK;
+}
+
+enum err_code cmd_explore(const struct cli_options *options, struct err *err)
+{
+	struct job job = {.cli = options};
+	assert(options->n_file == 1);
+	enum err_code code = space_read(options->file[0], &job.space, err);
+	if (code != ERR_OK)
+		return code;
+	code = set_options(&job, err);
+	if (code == ERR_OK)
+		code = prepare_dir(&job, err);
+	if (code == ERR_OK)
+		code = explore_run(&job.space, &job.options, &job.explore, err);
+	if (code == ERR_OK)
+		code = write_files(&job, err);
+	if (code == ERR_OK)
+		code = print_result(&job, err);
+	if (code == ERR_OK)
+		code = judge(&job, err);
+	store_abandon(&job.points);
+	explore_free(&job.explore);
+	free(job.dir);
+	space_free(&job.space);
+	return code;
+}

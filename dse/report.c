@@ -1,0 +1,297 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "dse/report.h"
+#include "dse/design_text.h"
+#include "dse/table.h"
+#include <assert.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Range of each objective on the front. */
+struct scale {
+	double least[PROBLEM_MAX_OBJECTIVE], range[PROBLEM_MAX_OBJECTIVE];
+};
+
+static void find_scale(const struct pareto *front, struct scale *scale)
+{
+	for (unsigned k = 0; k < front->n_objective; k++) {
+		double least = INFINITY, most = -INFINITY;
+		for (size_t i = 0; i < front->n; i++) {
+			least = fmin(least, front->objective[i * front->n_objective + k]);
+			most = fmax(most, front->objective[i * front->n_objective + k]);
+		}
+		scale->least[k] = least;
+		scale->range[k] = most > least ? most - least : 1.0;
+	}
+}
+
+/* Squared distance of two points, or of one from the ideal (other SIZE_MAX). */
+static double distance(const struct pareto *front, const struct scale *scale, size_t i, size_t other)
+{
+	double sum = 0.0;
+	for (unsigned k = 0; k < front->n_objective; k++) {
+		double from = other == SIZE_MAX ? scale->least[k] : front->objective[other * front->n_objective + k];
+		double step = (front->objective[i * front->n_objective + k] - from) / scale->range[k];
+		sum += step * step;
+	}
+	return sum;
+}
+
+static size_t least_in(const struct pareto *front, unsigned objective)
+{
+	size_t best = 0;
+	for (size_t i = 1; i < front->n; i++)
+		if (front->objective[i * front->n_objective + objective] < front->objective[best * front->n_objective + objective])
+			best = i;
+	return best;
+}
+
+static int compare_index(const void *left, const void *right)
+{
+	size_t a = *(const size_t *)left, b = *(const size_t *)right;
+	return a < b ? -1 : a > b;
+}
+
+static size_t add_choice(size_t *chosen, size_t n, size_t max, size_t point)
+{
+	for (size_t i = 0; i < n; i++)
+		if (chosen[i] == point)
+			return n;
+	if (n < max)
+		chosen[n++] = point;
+	return n;
+}
+
+size_t report_choose(const struct pareto *front, size_t max, size_t *chosen, size_t *knee)
+{
+	struct scale scale;
+	assert(front->n > 0 && max > front->n_objective && chosen && knee);
+	find_scale(front, &scale);
+	*knee = 0;
+	for (size_t i = 1; i < front->n; i++)
+		if (distance(front, &scale, i, SIZE_MAX) < distance(front, &scale, *knee, SIZE_MAX))
+			*knee = i;
+	size_t n = 0;
+	if (front->n <= max) {
+		for (; n < front->n; n++)
+			chosen[n] = n;
+		return n;
+	}
+	for (unsigned k = 0; k < front->n_objective; k++)
+		n = add_choice(chosen, n, max, least_in(front, k));
+	n = add_choice(chosen, n, max, *knee);
+	while (n < max) {
+		size_t farthest = 0;
+		double far = -1.0;
+		for (size_t i = 0; i < front->n; i++) {
+			double near = INFINITY;
+			for (size_t k = 0; k < n; k++)
+				near = fmin(near, distance(front, &scale, i, chosen[k]));
+			if (near > far) {
+				far = near;
+				farthest = i;
+			}
+		}
+		if (far <= 0.0)
+			break;
+		chosen[n++] = farthest;
+	}
+	qsort(chosen, n, sizeof(*chosen), compare_index);
+	return n;
+}
+
+static bool is_objective(const struct space *space, enum metric metric)
+{
+	for (size_t i = 0; i < space->n_objective; i++)
+		if (space->objective[i] == metric)
+			return true;
+	return false;
+}
+
+/* Metrics that are shown beside the objectives. */
+static const enum metric shown[] = {METRIC_LATENCY, METRIC_ENERGY, METRIC_DRAM, METRIC_PEAK_POWER, METRIC_MAC_UNITS};
+#define N_SHOWN (sizeof(shown) / sizeof(shown[0]))
+
+static void add_columns(struct table *table, const struct space *space)
+{
+	table_add_column(table, "id", true);
+	for (size_t i = 0; i < space->n_objective; i++)
+		table_add_column(table, metric_table[space->objective[i]].name, true);
+	for (size_t i = 0; i < N_SHOWN; i++)
+		if (!is_objective(space, shown[i]))
+			table_add_column(table, metric_table[shown[i]].name, true);
+	if (space->n_machine > 1)
+		table_add_column(table, "machine", false);
+	for (size_t i = 0; i < space->n_axis; i++)
+		table_add_column(table, space->axis[i].param->key, true);
+	table_add_column(table, "layers by level", false);
+	table_add_column(table, "", false);
+}
+
+/* "least latency_ms", "knee". */
+static void print_remark(const struct pareto *front, const struct space *space, size_t i, size_t knee, char *text,
+                         size_t n_byte)
+{
+	int n = 0;
+	text[0] = '\0';
+	for (unsigned k = 0; k < front->n_objective && front->n > 1; k++)
+		if (least_in(front, k) == i && n >= 0 && (size_t)n < n_byte)
+			n += snprintf(text + n, n_byte - (size_t)n, "%sleast %s", n ? ", " : "",
+			              metric_table[space->objective[k]].name);
+	if (i == knee && front->n > 1 && n >= 0 && (size_t)n < n_byte)
+		(void)snprintf(text + n, n_byte - (size_t)n, "%sknee", n ? ", " : "");
+}
+
+static void add_row(struct table *table, const struct space *space, size_t id, const struct unrolled *point,
+                    const char *remark)
+{
+	char text[128];
+	table_add(table, "%zu", id);
+	for (size_t i = 0; i < space->n_objective; i++)
+		table_add_real(table, point->metric[space->objective[i]]);
+	for (size_t i = 0; i < N_SHOWN; i++)
+		if (!is_objective(space, shown[i]))
+			table_add_real(table, point->metric[shown[i]]);
+	if (space->n_machine > 1)
+		table_add(table, "%s", point->machine->name);
+	for (size_t i = 0; i < space->n_axis; i++) {
+		(void)machine_print_param(point->machine, space->axis[i].param, text, sizeof(text));
+		table_add(table, "%s", text);
+	}
+	front_print_levels(point, text, sizeof(text));
+	table_add(table, "%s", text);
+	table_add(table, "%s", remark);
+}
+
+enum err_code report_front(FILE *file, const struct front_run *run, struct err *err)
+{
+	const struct pareto *front = &run->explore->front;
+	size_t chosen[REPORT_MAX_ROW], knee;
+	struct table table = {0};
+	struct unroller unroller;
+	struct unrolled point;
+	assert(front->n > 0);
+	size_t n = report_choose(front, REPORT_MAX_ROW, chosen, &knee);
+	enum err_code code = unrolled_init(&run->explore->map, &point, err);
+	if (code != ERR_OK)
+		return code;
+	unroller_init(&unroller, run->explore);
+	add_columns(&table, run->space);
+	for (size_t i = 0; i < n && code == ERR_OK; i++) {
+		char remark[128];
+		code = unroll_point(&unroller, chosen[i], &point, err);
+		print_remark(front, run->space, chosen[i], knee, remark, sizeof(remark));
+		if (code == ERR_OK)
+			add_row(&table, run->space, chosen[i], &point, remark);
+	}
+	if (code == ERR_OK && n < front->n)
+		(void)fprintf(file, "Pareto front: %zu designs; %zu of them, the extreme ones and the knee among these:\n\n",
+		              front->n, n);
+	else if (code == ERR_OK)
+		(void)fprintf(file, "Pareto front: %zu design%s\n\n", front->n, front->n == 1 ? "" : "s");
+	if (code == ERR_OK)
+		table_print(&table, file, 0);
+	table_free(&table);
+	unroller_free(&unroller);
+	unrolled_free(&point);
+	return code;
+}
+
+static void print_reasons(FILE *file, const struct explore_counts *counts, int indent)
+{
+	struct table table = {0};
+	table_add_column(&table, "died of", false);
+	table_add_column(&table, "designs", true);
+	table_add_column(&table, "meaning", false);
+	for (uint32_t i = 0; i < LAYER_N_REASON; i++) {
+		if (counts->by_reason[i] == 0)
+			continue;
+		table_add(&table, "%s", design_reason_name(i));
+		table_add(&table, "%" PRIu64, counts->by_reason[i]);
+		table_add(&table, "%s", design_reason_help(i));
+	}
+	for (uint32_t i = 0; i < N_METRIC; i++) {
+		if (counts->by_limit[i] == 0)
+			continue;
+		table_add(&table, "%s", metric_table[i].name);
+		table_add(&table, "%" PRIu64, counts->by_limit[i]);
+		table_add(&table, "whole designs or machines over the limit");
+	}
+	for (size_t i = 0; i < counts->n_rejection; i++) {
+		table_add(&table, "machine");
+		table_add(&table, "%" PRIu64, counts->rejection[i].n);
+		table_add(&table, "%s", counts->rejection[i].why);
+	}
+	if (table.n_cell > 0)
+		table_print(&table, file, indent);
+	table_free(&table);
+}
+
+/* 12345678 as "12 345 678". */
+static void print_count(uint64_t value, char text[40])
+{
+	char digits[24];
+	int n = snprintf(digits, sizeof(digits), "%" PRIu64, value);
+	char *to = text;
+	for (int i = 0; i < n; i++) {
+		if (i > 0 && (n - i) % 3 == 0)
+			*to++ = ' ';
+		*to++ = digits[i];
+	}
+	*to = '\0';
+}
+
+static void put_count(FILE *file, const char *what, uint64_t value)
+{
+	char text[40];
+	print_count(value, text);
+	(void)fprintf(file, "  %-34s %26s%s\n", what, text, value == UINT64_MAX ? " or more" : "");
+}
+
+void report_counts(FILE *file, const struct front_run *run)
+{
+	const struct explore_counts *counts = &run->explore->counts;
+	(void)fprintf(file, "Counts\n");
+	put_count(file, "machines", counts->n_machine);
+	if (counts->n_machine_rejected > 0)
+		put_count(file, "  refused by constraints or checks", counts->n_machine_rejected);
+	if (counts->n_machine_dead > 0)
+		put_count(file, "  without a design", counts->n_machine_dead);
+	put_count(file, "layers", counts->n_layer);
+	put_count(file, "  distinct", counts->n_distinct);
+	put_count(file, "legal designs of distinct layers", counts->n_legal);
+	put_count(file, "candidates, splits reduced", counts->n_candidate);
+	put_count(file, "  skipped by cuts", counts->engine.n_skipped);
+	put_count(file, "  evaluated", counts->engine.n_told);
+	put_count(file, "    feasible", counts->engine.n_feasible);
+	put_count(file, "    infeasible", counts->engine.n_infeasible);
+	if (counts->engine.n_duplicate > 0)
+		put_count(file, "  duplicates", counts->engine.n_duplicate);
+	put_count(file, "points composed", counts->n_composed);
+	if (isfinite(counts->log10_design))
+		(void)fprintf(file, "  designs of whole networks: 10^%.1f\n", counts->log10_design);
+	if (counts->epsilon > 0.0)
+		(void)fprintf(file,
+		              "  front thinned: every design is matched to within %.3g %% in each objective (max_front %zu)\n",
+		              100.0 * counts->epsilon, run->space->max_front);
+	else if (!run->explore->interrupted && !run->explore->truncated && run->options->engine == &engine_exhaustive)
+		(void)fprintf(file, "  the front is exact\n");
+	if (run->explore->truncated)
+		(void)fprintf(file, "  stopped at max_evaluations: the front is of what was seen\n");
+	(void)fprintf(file, "  seconds %.1f, signature %s\n", run->explore->seconds, run->explore->signature);
+	print_reasons(file, counts, 2);
+}
+
+void report_infeasible(FILE *file, const struct front_run *run)
+{
+	const struct explore *explore = run->explore;
+	(void)fprintf(file, "No feasible design among %" PRIu64 " machines and %" PRIu64 " evaluated layer designs.\n\n",
+	              explore->counts.n_machine, explore->counts.engine.n_told);
+	print_reasons(file, &explore->counts, 2);
+	if (explore->miss.stage == STAGE_NONE)
+		return;
+	(void)fprintf(file, "\nNearest miss: %s\n  %s\n", explore->miss.machine, explore->miss.text);
+	if (isfinite(explore->miss.violation) && explore->miss.violation < 1000.0)
+		(void)fprintf(file, "  over its limit by %.3g %%\n", 100.0 * explore->miss.violation);
+}

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef DSE_TABLE_H
+#define DSE_TABLE_H
+/* Tables for people: columns as wide as their widest cell; texts to the left, numbers to the right. */
+#include "sim/base/arena.h"
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+
+#define TABLE_MAX_COLUMN 32
+
+/* Initialise with `struct table table = {0};`, add columns, then cells row by row. */
+struct table {
+	size_t n_column, n_cell, n_alloc;
+	bool right[TABLE_MAX_COLUMN];
+	const char *name[TABLE_MAX_COLUMN];
+	const char **cell; /* [n_cell], rows one after the other */
+	struct arena arena;
+};
+
+/* A column; name contains the unit. Columns beyond TABLE_MAX_COLUMN are left out, and so are their cells. */
+void table_add_column(struct table *table, const char *name, bool right);
+
+/* The next cell. Cells that find no memory stay empty. */
+void table_add(struct table *table, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* A number with about six digits that people can read: 1234567, 0.0123, 1.2e-09; not finite: a dash. */
+void table_add_real(struct table *table, double value);
+
+/* Header and rows, each line after indent blanks. */
+void table_print(const struct table *table, FILE *file, int indent);
+void table_free(struct table *table);
+
+#endif
