@@ -6,8 +6,8 @@
  *
  * for engines that cannot compose, and to check composition against. Where a
  * result lies is not a free gene: "keep" asks for storage QPEs, and it is
- * granted when the result fits, the strategy reuses, and so do those that read
- * it. So every genome stands for a design without contradictions.
+ * granted when the result fits, the strategy can keep it, and those that read it
+ * can fetch it there. So every genome stands for a design without contradictions.
  *
  * Machines differ in how many values a layer's gene has. A genome has room for
  * the most; what a machine does not have is folded back (genetic engines, which
@@ -35,15 +35,13 @@
 #define VIOLATION_REFUSED 1e9
 #define VIOLATION_NO_PLACE 1e3
 
-#define NO_SOURCE SIZE_MAX
-
 struct flat {
 	const struct space *space;
 	const struct layer_map *map;
 	struct layer_set **set; /* [n_machine]; NULL: refused */
 	size_t n_machine, n_machine_gene;
 	bool folds;
-	size_t *source;    /* [n_block] whose result a block reads; NO_SOURCE: DRAM's */
+	size_t *source;    /* [n_block] whose result a block reads; LAYER_NO_SOURCE: DRAM's */
 	uint32_t *n_value; /* [n_gene] */
 	struct problem problem;
 };
@@ -71,13 +69,10 @@ static void find_sources(const struct flat *flat)
 {
 	const struct layer_map *map = flat->map;
 	for (size_t network = 0; network < map->n_network; network++) {
-		size_t latest = NO_SOURCE, held = NO_SOURCE;
-		for (size_t i = map->begin[network]; i < map->begin[network + 1]; i++) {
-			const struct block *block = map->block[i];
-			flat->source[i] = block->input == INPUT_LATEST ? latest : block->input == INPUT_HELD ? held : NO_SOURCE;
-			held = block->hold ? latest : held;
-			latest = i;
-		}
+		size_t begin = map->begin[network];
+		layer_find_sources(&flat->space->network[network].network, flat->source + begin);
+		for (size_t i = begin; i < map->begin[network + 1]; i++)
+			flat->source[i] += flat->source[i] == LAYER_NO_SOURCE ? 0 : begin;
 	}
 }
 
@@ -116,22 +111,32 @@ static bool has_input_in_storage(const struct layer_problem *layer)
 	return layer_find_place(layer, true, false) >= 0 || layer_find_place(layer, true, true) >= 0;
 }
 
-static enum strategy strategy_of(const struct layer_problem *layer, const uint32_t *gene)
+/* The design of a layer as far as its genes without a place decide it. */
+static const struct layer_context *placeless_design(const struct layer_problem *layer, const uint32_t *gene,
+                                                    struct layer_design *design)
 {
-	return (enum strategy)layer->strategy[gene[GENE_STRATEGY]];
+	uint32_t own[N_LAYER_GENE];
+	memcpy(own, gene, sizeof(own));
+	own[GENE_PLACE] = 0;
+	layer_problem_design(layer, own, design);
+	return &layer->context[design->operand_bit == 16];
+}
+
+/* Whether a layer can read its ifmap from storage QPEs. */
+static bool may_read(const struct layer_problem *layer, const uint32_t *gene)
+{
+	struct layer_design design;
+	const struct layer_context *context = placeless_design(layer, gene, &design);
+	return has_input_in_storage(layer) && mapper_serves_storage(context, &design);
 }
 
 /* Whether a result may stay in storage QPEs as far as its own layer decides. */
 static bool may_keep(const struct layer_problem *layer, const uint32_t *gene)
 {
 	struct layer_design design;
-	uint32_t own[N_LAYER_GENE];
-	if (gene[GENE_PLACE] == 0 || !strategy_table[strategy_of(layer, gene)].reuses)
-		return false;
-	memcpy(own, gene, sizeof(own));
-	own[GENE_PLACE] = 0;
-	layer_problem_design(layer, own, &design);
-	return mapper_result_fits_storage(&layer->context[design.operand_bit == 16], &design.split);
+	const struct layer_context *context = placeless_design(layer, gene, &design);
+	return gene[GENE_PLACE] != 0 && mapper_serves_storage(context, &design) &&
+	       mapper_result_fits_storage(context, &design.split);
 }
 
 /* Turn the keep genes of canonical into places. Number of layers that have no place at all for their ifmap. */
@@ -144,8 +149,7 @@ static unsigned decide_places(const struct flat *flat, const struct layer_set *s
 	for (size_t i = 0; i < map->n_block; i++) {
 		const struct layer_problem *layer = &set->problem[map->distinct[i]];
 		const uint32_t *gene = scratch->canonical + 1 + i * N_LAYER_GENE;
-		bool reads = strategy_table[strategy_of(layer, gene)].reuses && has_input_in_storage(layer);
-		if (flat->source[i] != NO_SOURCE && !reads)
+		if (flat->source[i] != LAYER_NO_SOURCE && !may_read(layer, gene))
 			scratch->keeps[flat->source[i]] = false;
 	}
 	for (size_t network = 0; network < map->n_network; network++) {

@@ -119,6 +119,18 @@ unsigned layer_next_state(const struct block *block, unsigned state, bool out_st
 	return (out_storage ? 1U : 0U) | (held ? 2U : 0U);
 }
 
+void layer_find_sources(const struct network *network, size_t *source)
+{
+	size_t latest = LAYER_NO_SOURCE, held = LAYER_NO_SOURCE;
+	assert(network && source);
+	for (size_t i = 0; i < network->n_block; i++) {
+		const struct block *block = &network->block[i];
+		source[i] = block->input == INPUT_LATEST ? latest : block->input == INPUT_HELD ? held : LAYER_NO_SOURCE;
+		held = block->hold ? latest : held;
+		latest = i;
+	}
+}
+
 int layer_find_place(const struct layer_problem *layer, bool in_storage, bool out_storage)
 {
 	unsigned wanted = (in_storage ? 1U : 0U) | (out_storage ? 2U : 0U);

@@ -33,6 +33,10 @@ bool layer_in_storage(const struct block *block, unsigned state);
 /* The state after it, with its own result in storage QPEs or not. */
 unsigned layer_next_state(const struct block *block, unsigned state, bool out_storage);
 
+/* Which block's result each block reads, if it may lie in storage QPEs: source [n_block], LAYER_NO_SOURCE: DRAM's. */
+#define LAYER_NO_SOURCE SIZE_MAX
+void layer_find_sources(const struct network *network, size_t *source);
+
 /* All distinct layers on one machine candidate. Not movable: problems point into it. */
 struct layer_set {
 	uint32_t machine_index;

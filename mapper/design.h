@@ -92,6 +92,9 @@ uint64_t mapper_sram_byte(const struct layer_context *context, const struct laye
  */
 uint64_t mapper_sram_least_byte(const struct layer_context *context, const struct layer_design *design);
 
+/* Whether strategy and machine can read this block's ifmap from storage QPEs, and keep its result there. */
+bool mapper_serves_storage(const struct layer_context *context, const struct layer_design *design);
+
 /* Whether the block's result, split so, fits the storage QPEs of the machine. */
 bool mapper_result_fits_storage(const struct layer_context *context, const struct split *split);
 

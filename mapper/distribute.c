@@ -103,8 +103,9 @@ bool mapper_result_fits_storage(const struct layer_context *context, const struc
 }
 
 /* Reuse moves operands between storage QPEs and PEs; a fused matrix multiplication on the chip does so too (thesis section 4.4). */
-static bool serves_storage(const struct layer_context *context, const struct layer_design *design)
+bool mapper_serves_storage(const struct layer_context *context, const struct layer_design *design)
 {
+	assert(design->strategy < N_STRATEGY);
 	if (context->hierarchy.storage_byte == 0)
 		return false;
 	return strategy_table[design->strategy].reuses ||
@@ -123,7 +124,7 @@ static enum verdict_reason judge(const struct layer_context *context, const stru
 		return VERDICT_INPUT_SPLIT;
 	if (strategy->reuses && design->reuse == REUSE_FILTER && context->machine->target == MACHINE_CHIP)
 		return VERDICT_OPERAND;
-	if ((design->in_storage || design->out_storage) && !serves_storage(context, design))
+	if ((design->in_storage || design->out_storage) && !mapper_serves_storage(context, design))
 		return VERDICT_NO_STORAGE;
 	verdict->available = context->machine->pe_sram_byte;
 	verdict->demanded = tiling_sram_byte(context, design, tiling);
