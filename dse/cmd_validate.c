@@ -50,6 +50,11 @@ static void print_summary(FILE *file, const struct validation *validation)
 		(void)fprintf(file, "%s: %zu values, none counted\n", validation->table.file, validation->n_value);
 		return;
 	}
+	if (validation->max_abs_error_pct == 0) {
+		(void)fprintf(file, "%s: %zu values, %zu counted: all exact\n", validation->table.file,
+		              validation->n_value, validation->n_counted);
+		return;
+	}
 	const struct validate_value *worst = &validation->value[validation->worst];
 	char subject[SUBJECT_SIZE];
 	print_subject(validation, worst, subject);

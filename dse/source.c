@@ -336,7 +336,7 @@ enum err_code source_run_block(struct source *source, struct source_subject *sub
                                enum strategy strategy, enum source_split which, struct source_run *run, struct err *err)
 {
 	assert(source && subject && run && block < subject->network->n_block);
-	if (strategy == STRATEGY_THESIS_REUSE && subject->network->block[block].kind == BLOCK_MATMUL)
+	if (strategy == STRATEGY_THESIS_REUSE && subject->network->block[block].kind != BLOCK_CONV)
 		strategy = STRATEGY_FUSION;
 
 	struct source_split_choice choice;

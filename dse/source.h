@@ -93,7 +93,7 @@ struct source_run {
 /*
  * Run a block as the source did: its split, operating point 0, 8-bit operands;
  * STRATEGY_THESIS_REUSE with storage QPEs where they held ifmap and result, and
- * for matrix multiplications, which it does not serve, STRATEGY_FUSION.
+ * STRATEGY_FUSION for what is no convolution, which reuse does not serve.
  */
 enum err_code source_run_block(struct source *source, struct source_subject *subject, size_t block,
                                enum strategy strategy, enum source_split which, struct source_run *run,
