@@ -2,9 +2,9 @@
 /* dse validate: predict every value of published tables, print the errors, and judge them by --max-error. */
 #include "dse/cli.h"
 #include "dse/json.h"
+#include "dse/store.h"
 #include "dse/validate.h"
 #include <assert.h>
-#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,6 +17,7 @@ static void print_subject(const struct validation *validation, const struct vali
                           char text[SUBJECT_SIZE])
 {
 	const struct csv_table *table = &validation->table;
+	assert(value->row < table->n_row && value->column < table->n_column);
 	size_t n = 0;
 	text[0] = '\0';
 	for (const char *const *key = validation->kind->key; *key; key++) {
@@ -44,6 +45,7 @@ static unsigned value_line(const struct validation *validation, const struct val
 	return csv_get_cell(&validation->table, value->row, value->column)->line;
 }
 
+/* The worst value is named: it is where one looks first. */
 static void print_summary(FILE *file, const struct validation *validation)
 {
 	if (validation->n_counted == 0) {
@@ -55,6 +57,7 @@ static void print_summary(FILE *file, const struct validation *validation)
 		              validation->n_value, validation->n_counted);
 		return;
 	}
+	assert(validation->worst < validation->n_value);
 	const struct validate_value *worst = &validation->value[validation->worst];
 	char subject[SUBJECT_SIZE];
 	print_subject(validation, worst, subject);
@@ -64,6 +67,10 @@ static void print_summary(FILE *file, const struct validation *validation)
 	              subject);
 }
 
+/*
+ * Subject and column first, as wide as the widest, so that the numbers stand in
+ * columns; the note last, because it may be long.
+ */
 static void print_table(FILE *file, const struct validation *validation)
 {
 	int width = (int)strlen("value");
@@ -90,6 +97,7 @@ static void print_table(FILE *file, const struct validation *validation)
 	print_summary(file, validation);
 }
 
+/* Key cells under their column's names: a reader of JSON finds a row as it finds it in the table. */
 static void write_value(struct json *json, const struct validation *validation, const struct validate_value *value)
 {
 	const struct csv_table *table = &validation->table;
@@ -133,24 +141,21 @@ static void write_json(FILE *file, const struct validation *validation, size_t n
 static enum err_code write_result(const struct cli_options *options, const struct validation *validation, size_t n,
                                   struct err *err)
 {
-	FILE *file = options->out ? fopen(options->out, "w") : stdout;
-	if (!file)
-		return err_add(err, ERR_IO, "%s: %s", options->out, strerror(errno));
+	struct store_file out = {0};
+	enum err_code code = store_open(&out, options->out, err);
+	if (code)
+		return code;
+	assert(out.file);
 	if (options->json) {
-		write_json(file, validation, n);
+		write_json(out.file, validation, n);
 	} else {
 		for (size_t i = 0; i < n; i++) {
 			if (i > 0)
-				(void)fputc('\n', file);
-			print_table(file, &validation[i]);
+				(void)fputc('\n', out.file);
+			print_table(out.file, &validation[i]);
 		}
 	}
-	bool failed = ferror(file) != 0;
-	if (options->out && fclose(file) != 0)
-		failed = true;
-	if (failed)
-		return err_add(err, ERR_IO, "%s: cannot write", options->out ? options->out : "standard output");
-	return ERR_OK;
+	return store_commit(&out, err);
 }
 
 /* One message for each file over the limit. A file of which nothing counts has shown nothing: say so, but pass. */

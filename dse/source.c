@@ -1,4 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * How the published runs were set up. A source is asked row by row:
+ *
+ *   row -> target -> machine (x array) \
+ *       -> network -------------------- > subject -> block -> split -> design -> evaluate_design
+ *
+ * Everything left of the split is kept, so that a table of many rows prepares
+ * each layer once. Validation goes the road every other design goes; only what
+ * the sources did differently from our defaults is decided here.
+ */
 #include "dse/source.h"
 #include "dse/metric.h"
 #include "dse/paths.h"
@@ -53,6 +63,7 @@ static enum err_code pass_on(struct err_place at, const char *what, const char *
                              struct err *err)
 {
 	enum err_code code = inner->code == ERR_INTERNAL ? ERR_INTERNAL : ERR_INPUT;
+	assert(inner->n_message > 0);
 	size_t n = inner->n_byte; /* without the last line feed */
 	(void)err_add_at(err, code, at, "%s '%.40s': %.*s", what, name, (int)(n > 0 ? n - 1 : 0), err_text(inner));
 	err_clear(inner);
@@ -106,6 +117,7 @@ static enum err_code load_machine(struct source *source, struct machine_entry *e
 		code = machine_read(path, &entry->machine, err);
 	if (code)
 		return code;
+	/* Of its own target only: a QPE's splits mean nothing on a chip. */
 	if (source->has_own_machine && source->own_machine.target == entry->machine.target)
 		entry->machine = source->own_machine;
 	if (entry->array[0] != '\0') {
@@ -175,6 +187,7 @@ static enum err_code find_network(struct source *source, const char *name, struc
 	return code ? pass_on(at, "network", name, &inner, err) : ERR_OK;
 }
 
+/* Tables without the column are about the chip (thesis tables 5.10 to 5.12). */
 static enum err_code find_target(const struct source_key *key, enum machine_target *target, struct err *err)
 {
 	*target = MACHINE_CHIP;
@@ -190,6 +203,7 @@ static enum err_code find_target(const struct source_key *key, enum machine_targ
 	                  "target is '%.40s'; qpe or chip is allowed", key->target->text);
 }
 
+/* A machine entry stands for one array, so its address tells subjects of different arrays apart. */
 static enum err_code find_subject(struct source *source, const struct network_entry *network,
                                   const struct machine *machine, const char *target, struct source_subject **found,
                                   struct err *err)
@@ -283,6 +297,7 @@ enum err_code source_find_split(struct source *source, const struct source_subje
 	const struct split_scheme_row *row =
 	    split_scheme_find(&source->scheme, subject->network_name, subject->target, core->name);
 	choice->listed = row != NULL;
+	/* Illegible in the source: its rules, which reproduce the legible ones, are the best guess. */
 	if (!row)
 		return splitter_thesis(core, subject->machine, &choice->split, err);
 
@@ -349,7 +364,7 @@ enum err_code source_run_block(struct source *source, struct source_subject *sub
 	if (code)
 		return code;
 
-	double metric[N_METRIC];
+	double metric[N_METRIC]; /* not needed: tables give clocks */
 	run->listed = choice.listed;
 	run->verdict = (struct verdict){0};
 	run->ran = evaluate_design(source_context(subject, block), &design, &run->result, metric, &run->verdict);

@@ -1,4 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The road of a table: read (sim/base/csv) -> kind by its columns -> for every
+ * filled cell of a value column: predict (the kind's file) -> set apart
+ * (validate_rule.c) -> error -> sum. A mistake anywhere is reported with its
+ * cell and the next row is looked at; then the file has no result at all.
+ */
 #include "dse/validate.h"
 #include <assert.h>
 #include <float.h>
@@ -75,6 +81,7 @@ static bool has_pattern(const struct reference_kind *kind)
 	return kind->value[0] && kind->value[0][0] == '*';
 }
 
+/* Values are optional one by one: a table may leave out what its author did not measure. */
 static struct fit fit_kind(const struct csv_table *table, const struct reference_kind *kind)
 {
 	struct fit fit = {0};
@@ -171,10 +178,12 @@ static enum err_code compare_value(struct validation *validation, struct source 
 	}
 	assert(value.prediction.counted || value.prediction.note);
 	value.error_pct = validate_error_pct(value.prediction.value, value.reference);
+	assert(!isnan(value.error_pct));
 	validation->value[validation->n_value++] = value;
 	return ERR_OK;
 }
 
+/* Mean and maximum are of magnitudes: errors of opposite sign must not cancel. */
 static void sum_up(struct validation *validation)
 {
 	double sum = 0;
@@ -209,6 +218,7 @@ enum err_code validate_compare(struct validation *validation, struct source *sou
 		return err_add(err, ERR_INTERNAL, "%s: out of memory", table->file);
 
 	for (size_t row = 0; row < table->n_row; row++) {
+		/* flags first: they decide what the row's values are worth */
 		check_flag(table, row, "complete", err);
 		check_flag(table, row, "reuse_complete", err);
 		for (size_t column = 0; column < table->n_column; column++) {

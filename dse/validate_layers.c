@@ -51,7 +51,7 @@ static const struct clock_column *find_column(const struct clock_column *columns
 	return NULL;
 }
 
-/* The cell of this row in a column, NULL when the table has no such column. */
+/* Optional columns differ between tables: the cell of this row in a column, NULL when the table has no such column. */
 static const struct csv_cell *find_cell(const struct csv_table *table, size_t row, const char *name)
 {
 	size_t column = csv_find_column(table, name);
@@ -62,6 +62,7 @@ static enum err_code predict_clk(struct source *source, const struct csv_table *
                                  const struct clock_column *column, enum strategy strategy,
                                  struct prediction *prediction, struct err *err)
 {
+	assert(column->phase >= 0 && column->phase <= TOTAL_CLK);
 	const struct source_key key = {
 	    .table = table,
 	    .network = find_cell(table, row, "network"),
@@ -78,6 +79,7 @@ static enum err_code predict_clk(struct source *source, const struct csv_table *
 	if (code)
 		return code;
 
+	/* A design that cannot run counts: a published run that our machine refuses is an error of ours. */
 	*prediction = (struct prediction){NAN, true, NULL};
 	if (!run.ran)
 		prediction->note = verdict_table[run.verdict.reason].help;
