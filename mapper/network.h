@@ -44,6 +44,7 @@ struct block {
 	uint32_t pool; /* fused pooling: window = stride = pool in both directions; 1: none */
 	uint32_t pool_number; /* n of the fused POOL_n; 0: none */
 	bool pool_average; /* of the fused pooling, or of a BLOCK_POOL itself */
+	uint32_t next_pool_stride; /* stride of an unfused pooling that reads the result; 1: none */
 	bool is_shortcut;  /* a CONV_SC_n: its result is added to that of CONV_n, the block before */
 
 	/* ARM operations of this block, besides fused pooling. */

@@ -348,6 +348,16 @@ static void build_layers(struct chain *chain)
 	}
 }
 
+/* Whole windows of a pooling block read whole parts of the map before it when the splitter knows its stride. */
+static void note_pooling(struct network *network, const struct residency *residency)
+{
+	for (size_t b = 0; b < network->n_block; b++)
+		network->block[b].next_pool_stride = 1;
+	for (size_t b = 0; b < network->n_block; b++)
+		if (network->block[b].kind == BLOCK_POOL && residency->reads[b] > 0)
+			network->block[residency->reads[b] - 1].next_pool_stride = network->block[b].stride;
+}
+
 static void find_equal_blocks(struct network *network)
 {
 	for (size_t i = 0; i < network->n_block; i++) {
@@ -401,6 +411,7 @@ enum err_code parser_build(const struct layer_list *list, struct network *networ
 	}
 	snprintf(network->name, sizeof network->name, "%s", list->name);
 	residency_assign(network, &chain.residency);
+	note_pooling(network, &chain.residency);
 	find_equal_blocks(network);
 cleanup:
 	arena_free(&chain.arena);

@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The splits one dimension can have. In units of step, n parts of sizes a > b
+ * with m of size a are legal when (a - b) * m = extent - b * n: for every n and
+ * b the divisors m < n of what remains. All loops below follow from that.
+ */
+#include "mapper/split.h"
+#include "sim/base/checked.h"
+#include <stdlib.h>
+#include <string.h>
+
+/* A list of that many splits is a mistake of the space: it asks for SPLIT_ALL where the reduced set would do. */
+#define MAX_CHOICE (1u << 22)
+
+/* Units up to here are counted on the stack; matrices may have more. */
+#define SMALL_UNIT 16384u
+
+/* n_divisor[r] is to be zeroed, [n_unit]; afterwards the divisors of r below max_part, at most 255 for r < 2^24. */
+static uint64_t count_legal(uint32_t n_unit, uint32_t max_part, uint16_t *n_divisor)
+{
+	uint64_t n_legal = 0;
+
+	for (uint32_t n = 1; n <= max_part; n++) {
+		/* n - 1 becomes a possible m. */
+		for (uint64_t r = n - 1; n > 1 && r < n_unit; r += n - 1)
+			n_divisor[r]++;
+		for (uint64_t covered = n; covered < n_unit; covered += n)
+			n_legal += n_divisor[n_unit - covered];
+		n_legal += n_unit % n == 0;
+	}
+	return n_legal;
+}
+
+uint64_t dim_n_legal(uint32_t extent, uint32_t step, uint32_t max_part)
+{
+	uint32_t n_unit;
+	uint64_t n_legal;
+
+	assert(step > 0 && extent > 0 && extent % step == 0 && max_part > 0);
+	n_unit = extent / step;
+	if (max_part > n_unit)
+		max_part = n_unit;
+	if (n_unit <= SMALL_UNIT) {
+		uint16_t n_divisor[SMALL_UNIT];
+
+		memset(n_divisor, 0, n_unit * sizeof *n_divisor);
+		return count_legal(n_unit, max_part, n_divisor);
+	}
+	uint16_t *n_divisor = calloc(n_unit, sizeof *n_divisor);
+
+	if (!n_divisor)
+		return UINT64_MAX;
+	n_legal = count_legal(n_unit, max_part, n_divisor);
+	free(n_divisor);
+	return n_legal;
+}
+
+/* Divisors of every number below n_unit, ascending: those of r are divisor[first[r]] to divisor[first[r + 1] - 1]. */
+struct divisor_table {
+	uint32_t *first, *divisor;
+};
+
+static bool build_divisors(uint32_t n_unit, struct arena *arena, struct divisor_table *table)
+{
+	uint32_t *next;
+
+	table->first = arena_array(arena, (size_t)n_unit + 2, sizeof *table->first);
+	next = arena_array(arena, (size_t)n_unit + 1, sizeof *next);
+	if (!table->first || !next)
+		return false;
+	for (uint32_t d = 1; d < n_unit; d++)
+		for (uint64_t r = d; r < n_unit; r += d)
+			table->first[r + 1]++;
+	for (uint32_t r = 0; r < n_unit; r++) {
+		table->first[r + 1] += table->first[r];
+		next[r] = table->first[r];
+	}
+	table->divisor = arena_array(arena, (size_t)table->first[n_unit] + 1, sizeof *table->divisor);
+	if (!table->divisor)
+		return false;
+	for (uint32_t d = 1; d < n_unit; d++)
+		for (uint64_t r = d; r < n_unit; r += d)
+			table->divisor[next[r]++] = d;
+	return true;
+}
+
+/* The three features that the cost of a program depends on; see dim_axis_build. */
+struct feature {
+	uint64_t largest, n_unit, n_four;
+};
+
+static struct feature feature_of(const struct dim_split *dim, uint32_t unit)
+{
+	struct feature feature = {.largest = dim->size_a};
+
+	feature.n_unit = ceil_div(dim->size_a, unit) * dim->n_a + ceil_div(dim->size_b, unit) * dim->n_b;
+	feature.n_four = ceil_div(dim->size_a, 4) * dim->n_a + ceil_div(dim->size_b, 4) * dim->n_b;
+	return feature;
+}
+
+static bool is_covered(const struct feature *by, const struct feature *of)
+{
+	return by->largest <= of->largest && by->n_unit <= of->n_unit && by->n_four <= of->n_four;
+}
+
+/* A growing list of splits; start is where the current number of parts begins. */
+struct choice_list {
+	struct dim_split *choice;
+	size_t n, max, start;
+	uint32_t unit; /* for SPLIT_REDUCED */
+	bool reduced;
+	bool out_of_memory;
+};
+
+/* Ours is not needed when one there is as good in every feature; those it beats are dropped. */
+static bool make_room(struct choice_list *list, const struct dim_split *dim)
+{
+	struct feature own = feature_of(dim, list->unit);
+	size_t kept = list->start;
+
+	for (size_t i = list->start; i < list->n; i++) {
+		struct feature other = feature_of(&list->choice[i], list->unit);
+
+		if (is_covered(&other, &own))
+			return false;
+	}
+	for (size_t i = list->start; i < list->n; i++) {
+		struct feature other = feature_of(&list->choice[i], list->unit);
+
+		if (!is_covered(&own, &other))
+			list->choice[kept++] = list->choice[i];
+	}
+	list->n = kept;
+	return true;
+}
+
+static void append_choice(struct choice_list *list, const struct dim_split *dim)
+{
+	if (list->out_of_memory || (list->reduced && !make_room(list, dim)))
+		return;
+	if (list->n == list->max) {
+		size_t max = list->max ? 2 * list->max : 64;
+		struct dim_split *grown = realloc(list->choice, max * sizeof *grown);
+
+		if (!grown) {
+			list->out_of_memory = true;
+			return;
+		}
+		list->choice = grown;
+		list->max = max;
+	}
+	list->choice[list->n++] = *dim;
+}
+
+static int compare_size(const void *left, const void *right)
+{
+	const struct dim_split *a = left, *b = right;
+
+	if (a->size_a != b->size_a)
+		return a->size_a < b->size_a ? -1 : 1;
+	return (a->n_a > b->n_a) - (a->n_a < b->n_a);
+}
+
+/* Every legal split into n parts, or those of them that are not beaten. */
+static void append_parts(struct choice_list *list, uint32_t n_unit, uint32_t step, uint32_t n,
+                         const struct divisor_table *table)
+{
+	list->start = list->n;
+	if (n_unit % n == 0)
+		append_choice(list, &(struct dim_split){.size_a = n_unit / n * step, .n_a = n});
+	for (uint32_t b = (n_unit - 1) / n; b > 0; b--) {
+		uint32_t rest = n_unit - b * n;
+
+		for (uint32_t i = table->first[rest]; i < table->first[rest + 1] && table->divisor[i] < n; i++) {
+			uint32_t m = table->divisor[i];
+
+			append_choice(list, &(struct dim_split){(b + rest / m) * step, m, b * step, n - m});
+		}
+	}
+	if (list->n > list->start)
+		qsort(list->choice + list->start, list->n - list->start, sizeof *list->choice, compare_size);
+}
+
+static enum err_code copy_choices(const struct choice_list *list, struct arena *arena, struct dim_axis *axis,
+                                  struct err *err)
+{
+	if (!list->out_of_memory)
+		axis->choice = arena_array(arena, list->n, sizeof *axis->choice);
+	if (!axis->choice)
+		return err_add(err, ERR_INTERNAL, "out of memory for the splits of a dimension");
+	memcpy(axis->choice, list->choice, list->n * sizeof *axis->choice);
+	axis->n = list->n;
+	return ERR_OK;
+}
+
+enum err_code dim_axis_build(uint32_t extent, uint32_t step, uint32_t unit, uint32_t max_part, enum split_choice which,
+                             struct arena *arena, struct dim_axis *axis, struct err *err)
+{
+	struct arena scratch = {0};
+	struct divisor_table table = {0};
+	struct choice_list list = {.unit = unit, .reduced = which == SPLIT_REDUCED};
+	uint32_t n_unit, n_max;
+	enum err_code code = ERR_OK;
+
+	assert(arena && axis && unit > 0 && max_part > 0);
+	memset(axis, 0, sizeof *axis);
+	axis->n_legal = dim_n_legal(extent, step, max_part);
+	n_unit = extent / step;
+	n_max = which == SPLIT_WHOLE ? 1 : max_part < n_unit ? max_part : n_unit;
+	if (which == SPLIT_ALL && axis->n_legal > MAX_CHOICE)
+		return err_add(err, ERR_INPUT,
+		               "a dimension of %u in steps of %u has %llu splits into up to %u parts, allowed up to %u; choose "
+		               "the reduced or the even splits, or fewer parts",
+		               extent, step, (unsigned long long)axis->n_legal, max_part, MAX_CHOICE);
+	if ((which == SPLIT_ALL || which == SPLIT_REDUCED) && !build_divisors(n_unit, &scratch, &table)) {
+		code = err_add(err, ERR_INTERNAL, "out of memory for the splits of a dimension of %u", extent);
+		goto cleanup;
+	}
+	for (uint32_t n = 1; n <= n_max; n++) {
+		struct dim_split even = dim_even(extent, n, step);
+
+		if (which == SPLIT_ALL || which == SPLIT_REDUCED)
+			append_parts(&list, n_unit, step, n, &table);
+		else
+			append_choice(&list, &even);
+	}
+	code = copy_choices(&list, arena, axis, err);
+cleanup:
+	free(list.choice);
+	arena_free(&scratch);
+	return code;
+}

@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "mapper/utilisation.h"
+#include "sim/base/checked.h"
+#include <stdio.h>
+
+/* Operands are fetched in words of 16 bytes, matrix A and rows of B in groups of 4, results written 4 words at a time. */
+#define OPERAND_ALIGN 16u
+#define GROUP_ALIGN 4u
+#define RESULT_BYTE 4u
+
+static uint64_t product(uint64_t a, uint64_t b, uint64_t c)
+{
+	return mul_sat(mul_sat(a, b), c);
+}
+
+/*
+ * Equation 2.5. The array always moves by one pixel: of a layer with a larger
+ * stride it computes, and needs room for, every output that the stored part
+ * has at stride 1; only the strided ones are valid.
+ */
+static struct task_byte conv_byte(const struct block *block, const struct machine *machine, uint32_t w, uint32_t h,
+                                  uint32_t c, uint32_t d)
+{
+	uint64_t in_w = split_part_in_w(block, w), in_h = split_part_in_h(block, h);
+	uint64_t taps = product(block->kernel_w, block->kernel_h, d);
+	uint64_t computed_w, computed_h;
+
+	/* A part narrower than the kernel cannot be: split_in_extent is at least the kernel. */
+	assert(in_w >= block->kernel_w && in_h >= block->kernel_h);
+	computed_w = in_w - block->kernel_w + 1;
+	computed_h = in_h - block->kernel_h + 1;
+	return (struct task_byte){
+	    .ifmap_valid = product(in_w, in_h, d),
+	    .ifmap_aligned = product(align_up(in_w, OPERAND_ALIGN), in_h, d),
+	    .weight_valid = mul_sat(taps, c),
+	    .weight_aligned = align_up(mul_sat(taps, align_up(c, machine->mla_rows)), OPERAND_ALIGN),
+	    .ofmap_valid = mul_sat(product(w, h, c), RESULT_BYTE),
+	    .ofmap_aligned = mul_sat(product(align_up(computed_w, GROUP_ALIGN), computed_h, c), RESULT_BYTE),
+	};
+}
+
+/* Pooling runs on the ARM core: nothing is aligned, and data stay 8 bit. */
+static struct task_byte pool_byte(const struct block *block, uint32_t w, uint32_t h, uint32_t c)
+{
+	struct task_byte byte = {0};
+
+	byte.ifmap_valid = product(split_part_in_w(block, w), split_part_in_h(block, h), c);
+	byte.ifmap_aligned = byte.ifmap_valid;
+	byte.ofmap_valid = product(w, h, c);
+	byte.ofmap_aligned = byte.ofmap_valid;
+	return byte;
+}
+
+/* Equation 2.6. */
+static struct task_byte matmul_byte(const struct machine *machine, uint32_t w, uint32_t h, uint32_t d)
+{
+	uint64_t rows = align_up(h, machine->mla_rows), columns = align_up(w, OPERAND_ALIGN);
+	uint64_t depth = align_up(d, GROUP_ALIGN);
+
+	return (struct task_byte){
+	    .ifmap_valid = mul_sat(d, h),
+	    .ifmap_aligned = mul_sat(depth, rows),
+	    .weight_valid = mul_sat(w, d),
+	    .weight_aligned = mul_sat(columns, depth),
+	    .ofmap_valid = product(w, h, RESULT_BYTE),
+	    .ofmap_aligned = product(columns, rows, RESULT_BYTE),
+	};
+}
+
+struct task_byte task_byte_of(const struct block *block, const struct machine *machine, uint32_t w, uint32_t h,
+                              uint32_t c, uint32_t d)
+{
+	assert(w > 0 && h > 0 && c > 0 && d > 0 && machine->mla_rows > 0);
+	switch (block->kind) {
+	case BLOCK_MATMUL:
+		return matmul_byte(machine, w, h, d);
+	case BLOCK_POOL:
+		return pool_byte(block, w, h, c);
+	case BLOCK_CONV:
+		break;
+	}
+	return conv_byte(block, machine, w, h, c, d);
+}
+
+/*
+ * Equation 5.3. It prints rows and columns the wrong way round: the width
+ * fills the array's columns, channels (of a matrix: rows of A) its rows.
+ */
+static double mac_utilisation(const struct block *block, const struct machine *machine, uint32_t w, uint32_t h,
+                              uint32_t c)
+{
+	uint64_t row = block->kind == BLOCK_MATMUL ? h : c;
+
+	if (block->kind == BLOCK_POOL)
+		return 0;
+	return (double)w * (double)row /
+	       ((double)align_up(w, machine->mla_cols) * (double)align_up(row, machine->mla_rows));
+}
+
+static const char *class_prefix(const struct block *block)
+{
+	switch (block->kind) {
+	case BLOCK_MATMUL:
+		return "FC";
+	case BLOCK_POOL:
+		return "POOLSU";
+	case BLOCK_CONV:
+		break;
+	}
+	return block->is_shortcut ? "CONV_SCSU" : "CONVSU";
+}
+
+/* One dimension's larger parts (0) or smaller parts (1). */
+static uint32_t size_of(const struct dim_split *dim, unsigned smaller)
+{
+	return smaller ? dim->size_b : dim->size_a;
+}
+
+static uint32_t count_of(const struct dim_split *dim, unsigned smaller)
+{
+	return smaller ? dim->n_b : dim->n_a;
+}
+
+size_t utilisation_of_split(const struct block *block, const struct split *split, const struct machine *machine,
+                            struct utilisation *out, size_t max)
+{
+	static const char class_name[2][2][3] = {{"TL", "TR"}, {"BL", "BR"}}; /* [low][right] */
+	bool matmul = block->kind == BLOCK_MATMUL;
+	/* B is w columns by d rows; a feature map part w by h. The other dimensions only multiply the tasks. */
+	const struct dim_split *vertical = matmul ? &split->d : &split->h;
+	uint64_t n_other = mul_sat(dim_n_part(matmul ? &split->h : &split->d), dim_n_part(&split->c));
+	size_t n = 0;
+
+	assert(out || max == 0);
+	for (unsigned low = 0; low < 2; low++) {
+		for (unsigned right = 0; right < 2; right++) {
+			uint32_t w = size_of(&split->w, right);
+			uint32_t h = matmul ? split->h.size_a : size_of(vertical, low);
+			uint32_t d = matmul ? size_of(vertical, low) : split->d.size_a;
+			uint64_t pieces = product(count_of(&split->w, right), count_of(vertical, low), n_other);
+
+			if (pieces == 0)
+				continue;
+			if (n++ >= max)
+				continue;
+			struct task_byte byte = task_byte_of(block, machine, w, h, split->c.size_a, d);
+			struct utilisation *row = &out[n - 1];
+
+			*row = (struct utilisation){
+			    .pieces = pieces,
+			    .ifmap_aligned_byte = byte.ifmap_aligned,
+			    .ifmap_valid_byte = byte.ifmap_valid,
+			    .weight_aligned_byte = byte.weight_aligned,
+			    .weight_valid_byte = byte.weight_valid,
+			    .ofmap_aligned_byte = byte.ofmap_aligned,
+			    .ofmap_valid_byte = byte.ofmap_valid,
+			    .mac_utilisation = mac_utilisation(block, machine, w, h, split->c.size_a),
+			};
+			row->sram_utilisation = (double)(byte.ifmap_valid + byte.weight_valid + byte.ofmap_valid) /
+			                        (double)machine->pe_sram_byte;
+			snprintf(row->class_name, sizeof row->class_name, "%s", class_name[low][right]);
+			snprintf(row->name, sizeof row->name, "%s%s_%u", class_prefix(block), row->class_name, block->number);
+		}
+	}
+	assert(n >= 1 && n <= UTILISATION_MAX_CLASS);
+	return n;
+}
