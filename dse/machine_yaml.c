@@ -6,7 +6,7 @@
  * their defaults; the name, the target and each level's name, vdd_v and clk_mhz
  * have none.
  */
-#include "dse/space.h"
+#include "dse/space_parts.h"
 #include "sim/base/doc.h"
 #include <assert.h>
 #include <stdio.h>
@@ -79,7 +79,7 @@ static void read_group(const struct doc_node *map, const char *group, struct mac
 	doc_check_keys(map, allowed, n_allowed, err);
 }
 
-static void read_name(const struct doc_node *node, const char *what, char *name, size_t n_byte, struct err *err)
+void machine_read_name(const struct doc_node *node, const char *what, char *name, size_t n_byte, struct err *err)
 {
 	const char *text;
 	if (!doc_get_text(node, what, &text, err))
@@ -123,7 +123,7 @@ static void read_level(const struct doc_node *map, struct operating_point *level
 
 	const struct doc_node *name = doc_find(map, "name");
 	if (name)
-		read_name(name, "name of the level", level->name, sizeof(level->name), err);
+		machine_read_name(name, "name of the level", level->name, sizeof(level->name), err);
 	static const char *const required[] = {"name", "vdd_v", "clk_mhz"};
 	for (size_t i = 0; i < sizeof(required) / sizeof(required[0]); i++) {
 		if (!doc_find(map, required[i]))
@@ -211,7 +211,7 @@ static void read_root(const struct doc_node *root, struct machine *machine, stru
 			read_group(map, allowed[i], machine, err);
 	}
 	if ((node = doc_find(root, "name")) != NULL)
-		read_name(node, "name", machine->name, sizeof(machine->name), err);
+		machine_read_name(node, "name", machine->name, sizeof(machine->name), err);
 	else
 		err_add_at(err, ERR_INPUT, doc_place(root), "a machine without 'name'; give it one");
 	if ((node = doc_find(root, "levels")) != NULL)

@@ -37,17 +37,30 @@ struct layer_problem {
 	struct dim_axis w, h, c, d;
 	uint8_t strategy[N_STRATEGY], reuse[N_REUSE_OPERAND], place[4], operand_bit[2], level[MACHINE_MAX_LEVEL];
 	uint64_t n_legal;      /* designs of this layer, reduced or not: what SPLIT_ALL would enumerate */
-	unsigned n_metric;     /* internal metrics: those objectives and limits need */
+	unsigned n_metric;     /* internal metrics: those objectives and limits on sums need; at least one */
 	enum metric metric[N_METRIC];
 	double limit[N_METRIC];
+	/*
+	 * By enum metric: limits that hold for each layer alone, because the metric of the whole is the worst layer's.
+	 * They need no place among the internal metrics, which keeps the fronts small. Infinite: none.
+	 */
+	double layer_limit[N_METRIC];
+	uint32_t least_w, least_h, least_c; /* of each axis the choice with the smallest largest part, for cuts */
 	struct problem problem; /* context points back here */
 	struct arena arena;
 };
 
-/* Build the problem of one block on one machine. machine, block and choice must outlive it. ERR_INPUT, ERR_INTERNAL. */
+/*
+ * Build the problem of one block on one machine. machine, block and choice must outlive it; the layer must not move.
+ * Where the thesis' splitter is asked for and finds no split that fits, the uncut block stands for it and is found
+ * infeasible. ERR_INPUT, ERR_INTERNAL; nothing to free then.
+ */
 enum err_code layer_problem_build(const struct space *space, const struct machine *machine, const struct block *block,
                                   const struct layer_choice *choice, struct layer_problem *layer, struct err *err);
 void layer_problem_free(struct layer_problem *layer);
+
+/* The problem's evaluate callback; context is the layer problem. No allocation, no locks. */
+void layer_problem_evaluate(const void *context, const uint32_t *genome, size_t n, struct evaluation *out);
 
 /* The design a genome stands for. */
 void layer_problem_design(const struct layer_problem *layer, const uint32_t *genome, struct layer_design *design);

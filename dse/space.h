@@ -38,14 +38,6 @@ struct layer_choice {
 	bool operand_8bit, operand_16bit;
 };
 
-/* A rule: layers whose operation name matches, and what they get. */
-struct space_rule {
-	const char *pattern; /* PCRE2, on the core operation's name */
-	uint32_t set;        /* which fields of choice the rule sets (space.c's bits) */
-	struct layer_choice choice;
-	struct err_place at;
-};
-
 enum space_aggregate { AGGREGATE_SUM, AGGREGATE_WORST, AGGREGATE_WEIGHTED };
 
 struct space_network {

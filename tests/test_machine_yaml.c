@@ -5,6 +5,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 #include "dse/space.h"
+#include "tests/expected_messages.h"
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -88,34 +89,6 @@ static void test_machine_yaml_dvfs_and_final_chip(void **state)
 	assert_true(machine.level[1].pe_static_mw == 3.22);
 }
 
-/* Each malformed file tells in its first lines which messages it must give: `# expect: line:column: text`. */
-static void assert_expected(const char *path)
-{
-	struct machine machine;
-	struct err err = {0};
-	char line[512], expected[600];
-	unsigned n_expected = 0;
-	FILE *file = fopen(path, "r");
-	assert_non_null(file);
-	assert_int_equal(machine_read(path, &machine, &err), ERR_INPUT);
-	while (fgets(line, sizeof(line), file)) {
-		if (strncmp(line, "# expect: ", 10) != 0)
-			continue;
-		line[strcspn(line, "\n")] = '\0';
-		(void)snprintf(expected, sizeof(expected), "%s:%s", path, line + 10);
-		n_expected++;
-		if (!strstr(err_text(&err), expected))
-			print_error("expected '%s', found:\n%s", expected, err_text(&err));
-		assert_non_null(strstr(err_text(&err), expected));
-	}
-	if (err.n_message != n_expected)
-		print_error("%s: %u messages, expected %u:\n%s", path, err.n_message, n_expected, err_text(&err));
-	assert_int_equal(err.n_message, n_expected);
-	assert_true(n_expected > 0);
-	(void)fclose(file);
-	err_clear(&err);
-}
-
 static void test_machine_yaml_mistakes_name_their_place(void **state)
 {
 	(void)state;
@@ -126,8 +99,12 @@ static void test_machine_yaml_mistakes_name_their_place(void **state)
 	};
 	for (size_t i = 0; i < sizeof(name) / sizeof(name[0]); i++) {
 		char path[128];
+		struct machine machine;
+		struct err err = {0};
 		(void)snprintf(path, sizeof(path), "tests/malformed/machine_%s.yaml", name[i]);
-		assert_expected(path);
+		assert_int_equal(machine_read(path, &machine, &err), ERR_INPUT);
+		assert_expected_messages(path, &err);
+		err_clear(&err);
 	}
 }
 

@@ -1,0 +1,290 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "dse/plan.h"
+#include "sim/base/checked.h"
+#include <assert.h>
+#include <math.h>
+#include <string.h>
+
+/* One dimension of a block: what may be chosen, and what the splitter needs to know to list it. */
+struct dim_source {
+	uint32_t extent, step, unit, max_part;
+	enum split_choice choice;
+	size_t n_fixed;
+	const struct dim_split *fixed;
+};
+
+/* On the chip the reduced lists lose no front point (dim_axis_build says why); on a QPE parts are dealt in order. */
+static enum split_choice which_choice(const struct machine *machine, enum split_choice choice)
+{
+	return choice == SPLIT_ALL && machine->target == MACHINE_CHIP ? SPLIT_REDUCED : choice;
+}
+
+static enum err_code build_axis(struct layer_problem *layer, const struct machine *machine,
+                                const struct dim_source *source, struct dim_axis *axis, struct err *err)
+{
+	assert(source->extent > 0 && source->step > 0 && source->unit > 0);
+	if (source->n_fixed == 0)
+		return dim_axis_build(source->extent, source->step, source->unit, source->max_part,
+		                      which_choice(machine, source->choice), &layer->arena, axis, err);
+	axis->choice = arena_array(&layer->arena, source->n_fixed, sizeof(*axis->choice));
+	if (!axis->choice)
+		return err_add(err, ERR_INTERNAL, "out of memory");
+	memcpy(axis->choice, source->fixed, source->n_fixed * sizeof(*axis->choice));
+	axis->n = axis->n_legal = source->n_fixed;
+	return ERR_OK;
+}
+
+/* All four dimensions of the block as its layer's rules say. */
+static enum err_code build_free_axes(struct layer_problem *layer, const struct machine *machine,
+                                     const struct block *block, const struct layer_choice *choice, struct err *err)
+{
+	const struct split whole = split_whole(block);
+	bool matmul = block->kind == BLOCK_MATMUL;
+	const struct dim_source w = {whole.w.size_a, block->pool,       machine->mla_cols, choice->max_part_w,
+	                             choice->w,      choice->n_fixed_w, choice->fixed_w};
+	const struct dim_source h = {whole.h.size_a,     block->pool, matmul ? machine->mla_rows : 1,
+	                             choice->max_part_h, choice->h,   choice->n_fixed_h,
+	                             choice->fixed_h};
+	const struct dim_source c = {
+	    whole.c.size_a, 1, machine->mla_rows, choice->max_part_c, choice->c, choice->n_fixed_c, choice->fixed_c};
+	const struct dim_source d = {whole.d.size_a, 1, 1, choice->max_part_d, choice->d, choice->n_fixed_d,
+	                             choice->fixed_d};
+	const struct dim_source *const source[] = {&w, &h, &c, &d};
+	struct dim_axis *const axis[] = {&layer->w, &layer->h, &layer->c, &layer->d};
+	enum err_code code = ERR_OK;
+	for (size_t i = 0; i < 4 && code == ERR_OK; i++)
+		code = build_axis(layer, machine, source[i], axis[i], err);
+	return code;
+}
+
+/* Only the split that the thesis' rules give. */
+static enum err_code build_thesis_axes(struct layer_problem *layer, const struct machine *machine,
+                                       const struct block *block, struct err *err)
+{
+	struct split split;
+	struct err part = {0};
+	enum err_code code = splitter_thesis(block, machine, &split, &part);
+	if (code == ERR_INFEASIBLE)
+		split = split_whole(block);
+	else if (code != ERR_OK)
+		(void)err_add_all(err, (struct err_place){0}, &part);
+	err_clear(&part);
+	if (code != ERR_OK && code != ERR_INFEASIBLE)
+		return code;
+
+	const struct dim_split *const dim[] = {&split.w, &split.h, &split.c, &split.d};
+	struct dim_axis *const axis[] = {&layer->w, &layer->h, &layer->c, &layer->d};
+	for (size_t i = 0; i < 4; i++) {
+		const struct dim_source source = {.extent = 1, .step = 1, .unit = 1, .n_fixed = 1, .fixed = dim[i]};
+		code = build_axis(layer, machine, &source, axis[i], err);
+		if (code != ERR_OK)
+			return code;
+	}
+	return ERR_OK;
+}
+
+/* The choice whose largest part is smallest: what fits when nothing else does. */
+static uint32_t least_part(const struct dim_axis *axis)
+{
+	size_t least = 0;
+	for (size_t i = 1; i < axis->n; i++) {
+		if (axis->choice[i].size_a < axis->choice[least].size_a)
+			least = i;
+	}
+	return (uint32_t)least;
+}
+
+static void build_lists(struct layer_problem *layer, const struct machine *machine, const struct layer_choice *choice)
+{
+	uint32_t n = 0;
+	for (uint8_t i = 0; i < N_STRATEGY; i++) {
+		if (choice->strategy[i])
+			layer->strategy[n++] = i;
+	}
+	layer->n_value[GENE_STRATEGY] = n;
+
+	n = 0;
+	for (uint8_t i = 0; i < N_REUSE_OPERAND; i++) {
+		if (choice->reuse[i])
+			layer->reuse[n++] = i;
+	}
+	layer->n_value[GENE_REUSE] = n;
+
+	n = 0;
+	if (choice->operand_8bit)
+		layer->operand_bit[n++] = 8;
+	if (choice->operand_16bit)
+		layer->operand_bit[n++] = 16;
+	layer->n_value[GENE_OPERAND] = n;
+
+	n = 0;
+	for (uint8_t i = 0; i < machine->n_level; i++) {
+		if (choice->level_mask & (UINT32_C(1) << i))
+			layer->level[n++] = i;
+	}
+	layer->n_value[GENE_LEVEL] = n;
+}
+
+/*
+ * Whether any strategy of the layer serves a place at all. The mapper judges
+ * strategy and place before sizes, so the uncut block tells, fit or not.
+ */
+static bool place_is_served(const struct layer_problem *layer, const struct layer_context *context, unsigned place)
+{
+	struct program program;
+	struct verdict verdict;
+	struct layer_design design = {
+	    .split = split_whole(context->block),
+	    .reuse = REUSE_AUTO,
+	    .operand_bit = context->operand_bit,
+	    .in_storage = (place & 1U) != 0,
+	    .out_storage = (place & 2U) != 0,
+	};
+	for (uint32_t i = 0; i < layer->n_value[GENE_STRATEGY]; i++) {
+		design.strategy = (enum strategy)layer->strategy[i];
+		(void)mapper_distribute(context, &design, &program, &verdict);
+		if (verdict.reason != VERDICT_STRATEGY && verdict.reason != VERDICT_NO_STORAGE)
+			return true;
+	}
+	return false;
+}
+
+/* Whether the result of some split can be kept; how much it takes depends on the split of its width. */
+static bool result_can_be_stored(const struct layer_problem *layer, const struct layer_context *context)
+{
+	struct split split = split_whole(context->block);
+	for (size_t i = 0; i < layer->w.n; i++) {
+		split.w = layer->w.choice[i];
+		if (mapper_result_fits_storage(context, &split))
+			return true;
+	}
+	return false;
+}
+
+/* Places without any feasible design are left out: what comes from a far layer or goes to one lies in DRAM. */
+static void build_places(struct layer_problem *layer, const struct block *block)
+{
+	uint32_t n = 0;
+	for (unsigned place = 0; place < 4; place++) {
+		bool in = (place & 1U) != 0, out = (place & 2U) != 0, possible = place == 0;
+		if ((in && block->input == INPUT_DRAM) || (out && block->result_to_dram))
+			continue;
+		for (uint32_t i = 0; i < layer->n_value[GENE_OPERAND] && !possible; i++) {
+			const struct layer_context *context = &layer->context[layer->operand_bit[i] == 16];
+			possible =
+			    place_is_served(layer, context, place) && (!out || result_can_be_stored(layer, context));
+		}
+		if (possible)
+			layer->place[n++] = (uint8_t)place;
+	}
+	layer->n_value[GENE_PLACE] = n;
+	assert(n > 0);
+}
+
+static double limit_of(const struct space *space, enum metric metric)
+{
+	double limit = INFINITY;
+	for (size_t i = 0; i < space->n_limit; i++) {
+		if (space->limit[i].metric == metric)
+			limit = fmin(limit, space->limit[i].max);
+	}
+	return limit;
+}
+
+static bool is_objective(const struct space *space, enum metric metric)
+{
+	for (size_t i = 0; i < space->n_objective; i++) {
+		if (space->objective[i] == metric)
+			return true;
+	}
+	return false;
+}
+
+/* Metrics that the whole's objectives and limits are computed from; EDP is computed from energy and latency. */
+static void build_metrics(struct layer_problem *layer, const struct space *space)
+{
+	bool edp = is_objective(space, METRIC_EDP) || isfinite(limit_of(space, METRIC_EDP));
+	for (unsigned i = 0; i < N_METRIC; i++) {
+		enum metric metric = (enum metric)i;
+		double limit = limit_of(space, metric);
+		bool objective = is_objective(space, metric), worst = metric_table[i].op == COMPOSE_MAX;
+		layer->layer_limit[i] = INFINITY;
+		if (metric_table[i].scope != METRIC_OF_LAYER)
+			continue;
+		if (worst && !objective)
+			layer->layer_limit[i] = limit;
+		bool part_of_edp = edp && (metric == METRIC_ENERGY || metric == METRIC_LATENCY);
+		if (objective || part_of_edp || (!worst && isfinite(limit))) {
+			layer->metric[layer->n_metric] = metric;
+			layer->limit[layer->n_metric++] = limit;
+		}
+	}
+	/* Objectives of the machine alone: any mapping will do, so the fastest. */
+	if (layer->n_metric == 0) {
+		layer->metric[layer->n_metric] = METRIC_LATENCY;
+		layer->limit[layer->n_metric++] = INFINITY;
+	}
+	assert(layer->n_metric <= PROBLEM_MAX_OBJECTIVE);
+}
+
+static void count_values(struct layer_problem *layer)
+{
+	const struct dim_axis *const axis[] = {&layer->d, &layer->w, &layer->h, &layer->c};
+	static const enum layer_gene gene[] = {GENE_D, GENE_W, GENE_H, GENE_C};
+	uint64_t n_legal = 1;
+	for (size_t i = 0; i < 4; i++) {
+		assert(axis[i]->n > 0 && axis[i]->n <= UINT32_MAX);
+		layer->n_value[gene[i]] = (uint32_t)axis[i]->n;
+		n_legal = mul_sat(n_legal, axis[i]->n_legal);
+	}
+	static const enum layer_gene other[] = {GENE_PLACE, GENE_STRATEGY, GENE_REUSE, GENE_OPERAND, GENE_LEVEL};
+	for (size_t i = 0; i < sizeof(other) / sizeof(other[0]); i++)
+		n_legal = mul_sat(n_legal, layer->n_value[other[i]]);
+	layer->n_legal = n_legal;
+	layer->least_w = least_part(&layer->w);
+	layer->least_h = least_part(&layer->h);
+	layer->least_c = least_part(&layer->c);
+}
+
+enum err_code layer_problem_build(const struct space *space, const struct machine *machine, const struct block *block,
+                                  const struct layer_choice *choice, struct layer_problem *layer, struct err *err)
+{
+	assert(space && machine && block && choice && layer);
+	memset(layer, 0, sizeof(*layer));
+	layer->space = space;
+	enum err_code code = choice->thesis_split ? build_thesis_axes(layer, machine, block, err)
+	                                          : build_free_axes(layer, machine, block, choice, err);
+	if (code != ERR_OK) {
+		arena_free(&layer->arena);
+		return code;
+	}
+	build_lists(layer, machine, choice);
+	if (layer->n_value[GENE_LEVEL] == 0) {
+		arena_free(&layer->arena);
+		return err_add(err, ERR_INPUT, "%s: machine %s has none of the operating points its rules allow",
+		               block->name, machine->name);
+	}
+	assert(layer->n_value[GENE_STRATEGY] > 0 && layer->n_value[GENE_REUSE] > 0 && layer->n_value[GENE_OPERAND] > 0);
+	for (uint32_t i = 0; i < layer->n_value[GENE_OPERAND]; i++) {
+		uint32_t bit = layer->operand_bit[i];
+		mapper_prepare(block, machine, bit, &layer->context[bit == 16]);
+	}
+	build_places(layer, block);
+	build_metrics(layer, space);
+	count_values(layer);
+	layer->problem = (struct problem){
+	    .n_gene = N_LAYER_GENE,
+	    .n_value = layer->n_value,
+	    .n_objective = layer->n_metric,
+	    .evaluate = layer_problem_evaluate,
+	    .context = layer,
+	};
+	return ERR_OK;
+}
+
+void layer_problem_free(struct layer_problem *layer)
+{
+	assert(layer);
+	arena_free(&layer->arena);
+	memset(layer, 0, sizeof(*layer));
+}

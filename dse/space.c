@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "dse/space_parts.h"
+#include "sim/base/checked.h"
+#include <assert.h>
+#include <stdio.h>
+#include <string.h>
+
+#define MAX_PARAM 128
+
+bool space_has_items(const struct doc_node *node, const char *what, struct err *err)
+{
+	assert(node && what);
+	if (item_n(node) > 0)
+		return true;
+	err_add_at(err, ERR_INPUT, doc_place(node), "%s: found an empty list, allowed at least one item", what);
+	return false;
+}
+
+void *space_array(struct space_reader *reader, size_t n, size_t n_byte)
+{
+	assert(n_byte > 0);
+	void *array = arena_array(&reader->space->arena, n ? n : 1, n_byte);
+	if (!array)
+		err_add(reader->err, ERR_INTERNAL, "out of memory");
+	return array;
+}
+
+struct err_place space_text_place(const struct doc_node *node)
+{
+	struct err_place at = doc_place(node);
+	at.column += node->quoted;
+	return at;
+}
+
+static void read_root(struct space_reader *reader)
+{
+	static const char *const allowed[] = {"name",        "machine",    "machines",  "axes",
+	                                      "network",     "networks",   "aggregate", "layers",
+	                                      "constraints", "objectives", "search"};
+	const struct doc_node *root = reader->root;
+	struct space *space = reader->space;
+
+	doc_check_keys(root, allowed, sizeof(allowed) / sizeof(allowed[0]), reader->err);
+	if (root->kind != DOC_MAP)
+		return;
+	const struct doc_node *name = doc_find(root, "name");
+	if (name)
+		machine_read_name(name, "name", space->name, sizeof(space->name), reader->err);
+	else
+		err_add_at(reader->err, ERR_INPUT, doc_place(root), "a space without 'name'; give it one");
+	space_read_machines(reader);
+	space_read_axes(reader);
+	space_read_networks(reader);
+	space_read_rules(reader);
+	space_read_constraints(reader);
+	space_read_objectives(reader);
+	space_read_search(reader);
+}
+
+enum err_code space_read(const char *path, struct space *space, struct err *err)
+{
+	assert(path && space);
+	struct err found = {0};
+	struct doc_node *root;
+	memset(space, 0, sizeof(*space));
+
+	/* The document stays in the space's arena: places in it are kept for later messages. */
+	enum err_code code = doc_read_file(path, &space->arena, &root, &found);
+	if (code == ERR_OK) {
+		struct space_reader reader = {.space = space, .path = path, .root = root, .err = &found};
+		read_root(&reader);
+		code = found.code;
+	}
+	(void)err_add_all(err, (struct err_place){0}, &found);
+	err_clear(&found);
+	if (code != ERR_OK)
+		space_free(space);
+	return code;
+}
+
+void space_free(struct space *space)
+{
+	assert(space);
+	for (size_t i = 0; i < space->n_network; i++)
+		network_free(&space->network[i].network);
+	arena_free(&space->arena);
+	memset(space, 0, sizeof(*space));
+}
+
+uint64_t space_n_machine(const struct space *space)
+{
+	uint64_t n = space->n_machine;
+	for (size_t i = 0; i < space->n_axis; i++)
+		n = mul_sat(n, space->axis[i].n);
+	return n;
+}
+
+/* The first message of err, without the end of its line. */
+static void first_message(const struct err *err, char *why, size_t n_why)
+{
+	(void)snprintf(why, n_why, "%s", err_text(err));
+	why[strcspn(why, "\n")] = '\0';
+}
+
+static bool keeps_constraints(const struct space *space, const struct machine *machine, char *why, size_t n_why)
+{
+	double value[MAX_PARAM] = {0};
+	assert(machine_n_param + N_METRIC <= MAX_PARAM);
+	for (size_t i = 0; i < machine_n_param; i++)
+		value[i] = machine_get_param(machine, &machine_param[i]);
+	for (size_t i = 0; i < space->n_constraint; i++) {
+		double result = expr_value(space->constraint[i], value);
+		if (result == 1)
+			continue;
+		assert(result == 0); /* constraints are conditions */
+		(void)snprintf(why, n_why, "constraint '%s' is not met", expr_text(space->constraint[i]));
+		return false;
+	}
+	return true;
+}
+
+bool space_machine(const struct space *space, uint64_t index, struct machine *machine, char *why, size_t n_why)
+{
+	assert(space && machine && why && n_why > 0);
+	assert(index < space_n_machine(space));
+	struct err err = {0};
+	size_t choice[MAX_PARAM];
+	assert(space->n_axis <= MAX_PARAM);
+
+	why[0] = '\0';
+	for (size_t i = space->n_axis; i-- > 0;) {
+		choice[i] = (size_t)(index % space->axis[i].n);
+		index /= space->axis[i].n;
+	}
+	assert(index < space->n_machine);
+	*machine = space->machine[index];
+	for (size_t i = 0; i < space->n_axis; i++) {
+		const struct space_axis *axis = &space->axis[i];
+		enum err_code code = machine_set_param(machine, axis->param, axis->value[choice[i]], NULL);
+		assert(code == ERR_OK); /* checked when the space was read */
+		(void)code;
+	}
+	if (machine_check(machine, &err) != ERR_OK)
+		first_message(&err, why, n_why);
+	bool ok = err.n_message == 0 && keeps_constraints(space, machine, why, n_why);
+	err_clear(&err);
+	return ok;
+}
