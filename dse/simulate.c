@@ -1,0 +1,336 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "dse/simulate.h"
+#include "dse/design_text.h"
+#include "dse/layers.h"
+#include "dse/table.h"
+#include <assert.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Memory of one simulation: contexts, sources, and whether a block's result may stay as far as its readers go. */
+struct work {
+	struct layer_context *context;
+	size_t *source;
+	bool *keeps;
+};
+
+static const char *target_name(const struct machine *machine)
+{
+	return machine->target == MACHINE_QPE ? "qpe" : "chip";
+}
+
+static enum err_code find_split(const struct machine *machine, const struct network *network,
+                                const struct split_scheme *scheme, struct simulated *block, struct err *err)
+{
+	const struct split_scheme_row *row =
+	    scheme ? split_scheme_find(scheme, network->name, target_name(machine), block->block->name) : NULL;
+	block->in_scheme = row != NULL;
+	if (!row)
+		return splitter_thesis(block->block, machine, &block->design.split, err);
+	block->design.split = row->split;
+	struct err part = {0};
+	enum err_code code = split_check(block->block, &row->split, &part);
+	if (code != ERR_OK)
+		code = err_add(err, code, "split scheme, line %u: %s", row->line, err_text(&part));
+	err_clear(&part);
+	return code;
+}
+
+/* Reuse is for convolutions; other blocks are fused, which keeps results in the PE all the same. */
+static enum strategy strategy_for(const struct block *block, enum strategy wanted)
+{
+	return strategy_table[wanted].reuses && block->kind != BLOCK_CONV ? STRATEGY_FUSION : wanted;
+}
+
+void simulate_block(const struct machine *machine, const struct layer_context *context, struct simulated *block)
+{
+	struct program program;
+	assert(block->design.level < machine->n_level && context->block == block->block);
+	block->ran = mapper_distribute(context, &block->design, &program, &block->verdict);
+	if (!block->ran)
+		return;
+	sim_run_fast(machine, &program, block->design.level, &block->result);
+	metric_of_layer(machine, &block->result, block->metric);
+}
+
+/* Storage QPEs in force, decided from readers to writers; each design is complete then. */
+static void place_results(const struct network *network, const struct simulate_options *options, struct work *work,
+                          struct simulated *block)
+{
+	layer_find_sources(network, work->source);
+	bool wanted = strategy_table[options->strategy].reuses;
+	for (size_t i = 0; i < network->n_block; i++)
+		work->keeps[i] = wanted && !network->block[i].result_to_dram;
+	for (size_t i = 0; i < network->n_block; i++)
+		if (work->source[i] != LAYER_NO_SOURCE && !mapper_serves_storage(&work->context[i], &block[i].design))
+			work->keeps[work->source[i]] = false;
+	unsigned state = 0;
+	for (size_t i = 0; i < network->n_block; i++) {
+		struct layer_design *design = &block[i].design;
+		design->in_storage = layer_in_storage(&network->block[i], state);
+		design->out_storage = work->keeps[i] && mapper_serves_storage(&work->context[i], design) &&
+		                      mapper_result_fits_storage(&work->context[i], &design->split);
+		state = layer_next_state(&network->block[i], state, design->out_storage);
+	}
+}
+
+enum err_code simulate_network(const struct machine *machine, const struct network *network,
+                               const struct simulate_options *options, struct simulated *block, struct err *err)
+{
+	assert(machine && network && options && block);
+	size_t n = network->n_block;
+	struct work work = {calloc(n, sizeof(*work.context)), calloc(n, sizeof(*work.source)), calloc(n, sizeof(*work.keeps))};
+	enum err_code code = ERR_OK;
+	if (!work.context || !work.source || !work.keeps) {
+		code = err_add(err, ERR_INTERNAL, "out of memory");
+		goto cleanup;
+	}
+	for (size_t i = 0; i < n; i++) {
+		block[i] = (struct simulated){.block = &network->block[i]};
+		block[i].design = (struct layer_design){.strategy = strategy_for(block[i].block, options->strategy),
+		                                        .reuse = REUSE_AUTO,
+		                                        .level = options->level,
+		                                        .operand_bit = 8};
+		enum err_code found = find_split(machine, network, options->scheme, &block[i], err);
+		code = code == ERR_OK ? found : code;
+		mapper_prepare(&network->block[i], machine, 8, &work.context[i]);
+	}
+	if (code != ERR_OK)
+		goto cleanup;
+	place_results(network, options, &work, block);
+	for (size_t i = 0; i < n; i++)
+		simulate_block(machine, &work.context[i], &block[i]);
+cleanup:
+	free(work.context);
+	free(work.source);
+	free(work.keeps);
+	return code;
+}
+
+static bool is_shown(const struct simulated *block, const bool *shown, size_t i)
+{
+	return (!shown || shown[i]) && block[i].ran;
+}
+
+/* Clocks by phase; phases that no block has get no column. */
+static void print_clocks(FILE *file, const struct simulated *block, size_t n, const bool *shown)
+{
+	struct table table = {0};
+	bool used[N_PHASE] = {false};
+	uint64_t sum[N_PHASE] = {0}, total = 0;
+	for (size_t i = 0; i < n; i++) {
+		if (!is_shown(block, shown, i))
+			continue;
+		total += block[i].result.total_clk;
+		for (unsigned k = 0; k < N_PHASE; k++) {
+			sum[k] += block[i].result.phase_clk[k];
+			used[k] = used[k] || block[i].result.phase_clk[k] > 0;
+		}
+	}
+	table_add_column(&table, "clocks", false);
+	for (unsigned k = 0; k < N_PHASE; k++)
+		if (used[k])
+			table_add_column(&table, phase_name[k], true);
+	table_add_column(&table, "total_clk", true);
+	for (size_t i = 0; i <= n; i++) {
+		if (i < n && !is_shown(block, shown, i))
+			continue;
+		table_add(&table, "%s", i < n ? block[i].block->name : "total");
+		for (unsigned k = 0; k < N_PHASE; k++)
+			if (used[k])
+				table_add(&table, "%" PRIu64, i < n ? block[i].result.phase_clk[k] : sum[k]);
+		table_add(&table, "%" PRIu64, i < n ? block[i].result.total_clk : total);
+	}
+	table_print(&table, file, 0);
+	table_free(&table);
+}
+
+static void add_figures(struct table *table, const struct machine *machine, const struct simulated *block)
+{
+	const struct sim_result *result = &block->result;
+	struct split_text split;
+	design_print_split(&block->design.split, &split);
+	table_add(table, "%s", block->block->name);
+	table_add(table, "%s", strategy_table[block->design.strategy].name);
+	table_add(table, "%s", machine->level[block->design.level].name);
+	table_add(table, "%s", split.w);
+	table_add(table, "%s", split.h);
+	table_add(table, "%s", split.c);
+	table_add(table, "%s", split.d);
+	table_add(table, "%s", design_place_name(block->design.in_storage));
+	table_add(table, "%s", design_place_name(block->design.out_storage));
+	table_add(table, "%" PRIu64, (uint64_t)result->counts.dram_read_byte);
+	table_add(table, "%" PRIu64, (uint64_t)result->counts.dram_write_byte);
+	table_add(table, "%" PRIu64, result->sram_byte);
+	table_add(table, "%.1f", 100.0 * result->mac_util_frac);
+	table_add_real(table, block->metric[METRIC_LATENCY]);
+	table_add_real(table, block->metric[METRIC_ENERGY]);
+	table_add_real(table, block->metric[METRIC_PEAK_POWER]);
+	table_add(table, "%s", bound_name[result->bound]);
+}
+
+static void print_figures(FILE *file, const struct machine *machine, const struct simulated *block, size_t n,
+                          const bool *shown)
+{
+	static const struct {
+		const char *name;
+		bool right;
+	} column[] = {{"operation", false},      {"strategy", false},        {"level", false},
+	              {"split_w", false},        {"split_h", false},         {"split_c", false},
+	              {"split_d", false},        {"ifmap", false},           {"result", false},
+	              {"dram_read_byte", true},  {"dram_write_byte", true},  {"sram_byte", true},
+	              {"mac_util_pct", true},    {"latency_ms", true},       {"energy_mj", true},
+	              {"peak_power_mw", true},   {"bound", false}};
+	struct table table = {0};
+	for (size_t i = 0; i < sizeof(column) / sizeof(column[0]); i++)
+		table_add_column(&table, column[i].name, column[i].right);
+	for (size_t i = 0; i < n; i++)
+		if (is_shown(block, shown, i))
+			add_figures(&table, machine, &block[i]);
+	table_print(&table, file, 0);
+	table_free(&table);
+}
+
+/* Sums over the blocks shown. */
+struct totals {
+	uint64_t total_clk, core_clk;
+	double mac, possible_mac; /* wanted, and possible in that time */
+	struct energy energy;
+	double metric[N_METRIC];
+};
+
+static void add_totals(struct totals *totals, const struct simulated *block)
+{
+	const struct sim_result *result = &block->result;
+	totals->total_clk += result->total_clk;
+	totals->core_clk += result->core_clk;
+	totals->mac += (double)result->counts.mac;
+	if (result->mac_util_frac > 0.0)
+		totals->possible_mac += (double)result->counts.mac / result->mac_util_frac;
+	totals->energy.mla_pj += result->energy.mla_pj;
+	totals->energy.sram_pj += result->energy.sram_pj;
+	totals->energy.noc_pj += result->energy.noc_pj;
+	totals->energy.dram_pj += result->energy.dram_pj;
+	totals->energy.arm_pj += result->energy.arm_pj;
+	totals->energy.static_pj += result->energy.static_pj;
+	totals->energy.total_pj += result->energy.total_pj;
+	for (unsigned k = 0; k < N_METRIC; k++) {
+		if (metric_table[k].op == COMPOSE_SUM)
+			totals->metric[k] += block->metric[k];
+		else if (block->metric[k] > totals->metric[k])
+			totals->metric[k] = block->metric[k];
+	}
+}
+
+static void sum_totals(const struct machine *machine, const struct simulated *block, size_t n, const bool *shown,
+                       struct totals *totals)
+{
+	*totals = (struct totals){0};
+	for (size_t i = 0; i < n; i++)
+		if (is_shown(block, shown, i))
+			add_totals(totals, &block[i]);
+	metric_of_machine(machine, totals->metric);
+	metric_derive(totals->metric);
+}
+
+/* Picojoules of the parts, as they are reported: millijoules. */
+#define MJ_PER_PJ 1e-9
+
+static void print_totals(FILE *file, const struct totals *totals)
+{
+	const struct energy *energy = &totals->energy;
+	(void)fprintf(file, "totals\n  total_clk %" PRIu64 " (without ARM operations %" PRIu64 ")\n", totals->total_clk,
+	              totals->core_clk);
+	for (unsigned k = 0; k < N_METRIC; k++)
+		if (metric_table[k].scope != METRIC_OF_MACHINE)
+			(void)fprintf(file, "  %s %.6g\n", metric_table[k].name, totals->metric[k]);
+	if (totals->possible_mac > 0.0)
+		(void)fprintf(file, "  mac_util_pct %.1f of the time of blocks that multiply\n",
+		              100.0 * totals->mac / totals->possible_mac);
+	(void)fprintf(file, "  energy_mj by part: MAC arrays %.4g, SRAM %.4g, NoC %.4g, DRAM %.4g, ARM %.4g, static %.4g\n",
+	              energy->mla_pj * MJ_PER_PJ, energy->sram_pj * MJ_PER_PJ, energy->noc_pj * MJ_PER_PJ,
+	              energy->dram_pj * MJ_PER_PJ, energy->arm_pj * MJ_PER_PJ, energy->static_pj * MJ_PER_PJ);
+}
+
+void simulate_print(FILE *file, const struct machine *machine, const struct simulated *block, size_t n,
+                    const bool *shown)
+{
+	struct totals totals;
+	assert(file && machine && block);
+	sum_totals(machine, block, n, shown, &totals);
+	print_clocks(file, block, n, shown);
+	(void)fputc('\n', file);
+	print_figures(file, machine, block, n, shown);
+	(void)fputc('\n', file);
+	print_totals(file, &totals);
+	for (size_t i = 0; i < n; i++)
+		if ((!shown || shown[i]) && !block[i].ran)
+			(void)fprintf(file, "  %s cannot run: %s (%" PRIu64 " demanded, %" PRIu64 " available)\n",
+			              block[i].block->name, verdict_table[block[i].verdict.reason].help,
+			              block[i].verdict.demanded, block[i].verdict.available);
+}
+
+static void put_result(struct json *json, const struct simulated *block)
+{
+	const struct sim_result *result = &block->result;
+	json_begin_object(json, "phases");
+	for (unsigned k = 0; k < N_PHASE; k++) {
+		if (result->phase_clk[k] == 0)
+			continue;
+		json_begin_object(json, phase_name[k]);
+		json_put_u64(json, "clk", result->phase_clk[k]);
+		json_put_text(json, "bound", bound_name[result->phase_bound[k]]);
+		json_end(json);
+	}
+	json_end(json);
+	json_put_u64(json, "core_clk", result->core_clk);
+	json_put_u64(json, "total_clk", result->total_clk);
+	json_put_text(json, "bound", bound_name[result->bound]);
+	json_put_real(json, "mac_util_frac", result->mac_util_frac);
+	json_put_u64(json, "dram_read_byte", (uint64_t)result->counts.dram_read_byte);
+	json_put_u64(json, "dram_write_byte", (uint64_t)result->counts.dram_write_byte);
+	json_put_u64(json, "sram_byte", result->sram_byte);
+	for (unsigned k = 0; k < N_METRIC; k++)
+		if (metric_table[k].scope == METRIC_OF_LAYER)
+			json_put_real(json, metric_table[k].name, block->metric[k]);
+}
+
+static void put_block(struct json *json, const struct machine *machine, const struct simulated *block)
+{
+	struct split_text split;
+	design_print_split(&block->design.split, &split);
+	json_begin_object(json, NULL);
+	json_put_text(json, "operation", block->block->name);
+	json_put_text(json, "strategy", strategy_table[block->design.strategy].name);
+	json_put_text(json, "level", machine->level[block->design.level].name);
+	json_put_text(json, "w", split.w);
+	json_put_text(json, "h", split.h);
+	json_put_text(json, "c", split.c);
+	json_put_text(json, "d", split.d);
+	json_put_bool(json, "split_from_scheme", block->in_scheme);
+	json_put_text(json, "ifmap", design_place_name(block->design.in_storage));
+	json_put_text(json, "result", design_place_name(block->design.out_storage));
+	json_put_text(json, "verdict", verdict_table[block->verdict.reason].name);
+	if (block->ran)
+		put_result(json, block);
+	json_end(json);
+}
+
+void simulate_put_json(struct json *json, const struct machine *machine, const struct simulated *block, size_t n,
+                       const bool *shown)
+{
+	struct totals totals;
+	sum_totals(machine, block, n, shown, &totals);
+	json_begin_list(json, "layers");
+	for (size_t i = 0; i < n; i++)
+		if (!shown || shown[i])
+			put_block(json, machine, &block[i]);
+	json_end(json);
+	json_begin_object(json, "totals");
+	json_put_u64(json, "total_clk", totals.total_clk);
+	json_put_u64(json, "core_clk", totals.core_clk);
+	for (unsigned k = 0; k < N_METRIC; k++)
+		json_put_real(json, metric_table[k].name, totals.metric[k]);
+	json_end(json);
+}

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef DSE_SIMULATE_H
+#define DSE_SIMULATE_H
+/* One fixed design of a whole network: which split, strategy and places each block gets, and what comes out. */
+#include "dse/json.h"
+#include "dse/metric.h"
+#include "dse/pattern.h"
+#include "mapper/design.h"
+
+/* What a user fixes. */
+struct simulate_options {
+	const struct split_scheme *scheme; /* NULL: the thesis splitter's splits */
+	enum strategy strategy;            /* blocks it does not serve get fusion */
+	uint32_t level;                    /* < machine->n_level */
+};
+
+/* A block, its design and its figures. */
+struct simulated {
+	const struct block *block;
+	struct layer_design design;
+	bool in_scheme; /* its split is the scheme's */
+	bool ran;       /* false: verdict says why not; result and metric are undefined */
+	struct verdict verdict;
+	struct sim_result result;
+	double metric[N_METRIC];
+};
+
+/*
+ * Simulate all blocks of a network into block [network->n_block]. Results stay
+ * in storage QPEs where they fit and both sides can use them. ERR_INPUT when
+ * the scheme has a split that does not fit its block, ERR_INFEASIBLE when the
+ * thesis splitter finds none.
+ */
+enum err_code simulate_network(const struct machine *machine, const struct network *network,
+                               const struct simulate_options *options, struct simulated *block, struct err *err);
+
+/* Evaluate one block with its design already set. */
+void simulate_block(const struct machine *machine, const struct layer_context *context, struct simulated *block);
+
+/* Tables: clocks by phase, then bytes, utilisation, energy and bounds, then totals. shown [n]: NULL for all. */
+void simulate_print(FILE *file, const struct machine *machine, const struct simulated *block, size_t n,
+                    const bool *shown);
+
+/* The same as a JSON list "layers" and an object "totals" of the object that is open. */
+void simulate_put_json(struct json *json, const struct machine *machine, const struct simulated *block, size_t n,
+                       const bool *shown);
+
+#endif
