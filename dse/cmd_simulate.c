@@ -1,0 +1,250 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* dse simulate: one fixed design of a network on a machine, or one point of a front again. */
+#include "dse/cli.h"
+#include "dse/paths.h"
+#include "dse/replay.h"
+#include "dse/simulate.h"
+#include "dse/space.h"
+#include "dse/store.h"
+#include <assert.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Everything one simulation needs. */
+struct job {
+	const struct cli_options *cli;
+	struct machine machine;
+	struct network network;
+	struct split_scheme scheme;
+	struct simulate_options options;
+	struct simulated *block;
+	bool *shown;
+	struct arena arena;
+};
+
+static enum err_code read_machine(struct job *job, struct err *err)
+{
+	const char *path;
+	enum err_code code = path_find(job->cli->file[0], "machines", &job->arena, &path, err);
+	return code == ERR_OK ? machine_read(path, &job->machine, err) : code;
+}
+
+static enum err_code read_network(struct job *job, struct err *err)
+{
+	const char *path;
+	enum err_code code = path_find(job->cli->file[1], "networks", &job->arena, &path, err);
+	return code == ERR_OK ? network_read(path, &job->network, err) : code;
+}
+
+static enum err_code choose_strategy(struct job *job, struct err *err)
+{
+	const char *wanted = job->cli->strategy ? job->cli->strategy : "fusion_reuse", *name[N_STRATEGY];
+	for (unsigned i = 0; i < N_STRATEGY; i++) {
+		name[i] = strategy_table[i].name;
+		if (strcmp(wanted, name[i]) == 0) {
+			job->options.strategy = (enum strategy)i;
+			return ERR_OK;
+		}
+	}
+	const char *nearest = err_nearest(wanted, name, N_STRATEGY);
+	return err_add(err, ERR_USAGE,
+	               "dse simulate: --strategy is '%.40s', allowed are no_fusion, fusion, fusion_reuse, "
+	               "thesis_reuse%s%s%s",
+	               wanted, nearest ? "; did you mean '" : "", nearest ? nearest : "", nearest ? "'?" : "");
+}
+
+static enum err_code choose_level(struct job *job, struct err *err)
+{
+	char all[MACHINE_MAX_LEVEL * (sizeof(job->machine.level[0].name) + 2)] = "";
+	size_t n = 0;
+	if (!job->cli->level)
+		return ERR_OK;
+	for (uint32_t i = 0; i < job->machine.n_level; i++) {
+		const char *name = job->machine.level[i].name;
+		if (strcmp(job->cli->level, name) == 0) {
+			job->options.level = i;
+			return ERR_OK;
+		}
+		int n_more = snprintf(all + n, sizeof(all) - n, "%s%s", n ? ", " : "", name);
+		n += n_more > 0 ? (size_t)n_more : 0;
+		assert(n < sizeof(all));
+	}
+	return err_add(err, ERR_USAGE, "dse simulate: --level is '%.40s', machine %s has %s", job->cli->level,
+	               job->machine.name, all);
+}
+
+static enum err_code choose_layers(struct job *job, struct err *err)
+{
+	struct pattern pattern = {0};
+	size_t n_shown = 0;
+	job->shown = arena_array(&job->arena, job->network.n_block, sizeof(*job->shown));
+	job->block = arena_array(&job->arena, job->network.n_block, sizeof(*job->block));
+	if (!job->shown || !job->block)
+		return err_add(err, ERR_INTERNAL, "out of memory");
+	enum err_code code = ERR_OK;
+	if (job->cli->layers)
+		code = pattern_compile(job->cli->layers, (struct err_place){"--layers", 1, 1}, &pattern, err);
+	for (size_t i = 0; i < job->network.n_block && code == ERR_OK; i++) {
+		job->shown[i] = true;
+		if (job->cli->layers)
+			code = pattern_match(&pattern, job->network.block[i].name, &job->shown[i], err);
+		n_shown += job->shown[i];
+	}
+	pattern_free(&pattern);
+	if (code == ERR_INPUT)
+		return ERR_USAGE; /* the pattern stands on the command line */
+	if (code == ERR_OK && n_shown == 0)
+		return err_add(err, ERR_USAGE, "dse simulate: --layers '%.80s' matches none of the layers of %s, %s to %s",
+		               job->cli->layers, job->network.name, job->network.block[0].name,
+		               job->network.block[job->network.n_block - 1].name);
+	return code;
+}
+
+static enum err_code prepare(struct job *job, struct err *err)
+{
+	enum err_code code = choose_strategy(job, err), other = read_machine(job, err);
+	code = code == ERR_OK ? other : code;
+	other = read_network(job, err);
+	code = code == ERR_OK ? other : code;
+	if (job->cli->split_scheme) {
+		other = split_scheme_read(job->cli->split_scheme, &job->scheme, err);
+		job->options.scheme = &job->scheme;
+		code = code == ERR_OK ? other : code;
+	}
+	if (code == ERR_OK)
+		code = choose_level(job, err);
+	return code == ERR_OK ? choose_layers(job, err) : code;
+}
+
+static void print_text(FILE *file, const struct job *job)
+{
+	size_t n_own = 0;
+	for (size_t i = 0; i < job->network.n_block; i++)
+		n_own += job->options.scheme && !job->block[i].in_scheme && job->shown[i];
+	(void)fprintf(file, "%s on %s, MAC array %" PRIu32 "x%" PRIu32 "\n\n", job->network.name, job->machine.name,
+	              job->machine.mla_cols, job->machine.mla_rows);
+	simulate_print(file, &job->machine, job->block, job->network.n_block, job->shown);
+	if (n_own > 0)
+		(void)fprintf(file, "  %zu operations are not in the split scheme; the thesis splitter split them\n", n_own);
+}
+
+static void print_json(FILE *file, const struct job *job)
+{
+	struct json json;
+	json_start(&json, file, 2);
+	json_begin_object(&json, NULL);
+	json_put_text(&json, "machine", job->machine.name);
+	json_put_text(&json, "network", job->network.name);
+	json_put_text(&json, "strategy", strategy_table[job->options.strategy].name);
+	simulate_put_json(&json, &job->machine, job->block, job->network.n_block, job->shown);
+	json_end(&json);
+	json_finish(&json);
+}
+
+/* Blocks that were asked for and cannot run. */
+static enum err_code judge(const struct job *job, struct err *err)
+{
+	for (size_t i = 0; i < job->network.n_block; i++)
+		if (job->shown[i] && !job->block[i].ran)
+			(void)err_add(err, ERR_INFEASIBLE, "%s: %s", job->block[i].block->name,
+			              verdict_table[job->block[i].verdict.reason].help);
+	return err->code;
+}
+
+static enum err_code run_design(const struct cli_options *options, struct err *err)
+{
+	struct job job = {.cli = options};
+	struct store_file file = {0};
+	enum err_code code = prepare(&job, err);
+	if (code == ERR_OK)
+		code = simulate_network(&job.machine, &job.network, &job.options, job.block, err);
+	if (code == ERR_OK)
+		code = store_open(&file, options->out, err);
+	if (code == ERR_OK) {
+		if (options->json)
+			print_json(file.file, &job);
+		else
+			print_text(file.file, &job);
+		code = store_commit(&file, err);
+	}
+	if (code == ERR_OK)
+		code = judge(&job, err);
+	network_free(&job.network);
+	split_scheme_free(&job.scheme);
+	arena_free(&job.arena);
+	return code;
+}
+
+static void print_replay(FILE *file, const struct cli_options *options, const struct replay *replay)
+{
+	if (options->json) {
+		struct json json;
+		json_start(&json, file, 1);
+		json_begin_object(&json, NULL);
+		json_put_text(&json, "point", options->point);
+		json_put_bool(&json, "equal", replay->is_equal);
+		json_put_text(&json, "differences", err_text(&replay->difference));
+		json_begin_list(&json, "networks");
+		for (size_t i = 0; i < replay->n_network; i++) {
+			json_begin_object(&json, NULL);
+			json_put_text(&json, "network", replay->network[i].name);
+			simulate_put_json(&json, &replay->machine, replay->network[i].block, replay->network[i].n_block, NULL);
+			json_end(&json);
+		}
+		json_end(&json);
+		json_end(&json);
+		json_finish(&json);
+		return;
+	}
+	for (size_t i = 0; i < replay->n_network && !options->quiet; i++) {
+		(void)fprintf(file, "%s on %s, MAC array %" PRIu32 "x%" PRIu32 "\n\n", replay->network[i].name,
+		              replay->machine.name, replay->machine.mla_cols, replay->machine.mla_rows);
+		simulate_print(file, &replay->machine, replay->network[i].block, replay->network[i].n_block, NULL);
+		(void)fputc('\n', file);
+	}
+	if (replay->is_equal)
+		(void)fputs("replay: equal\n", file);
+	else
+		(void)fprintf(file, "replay: different\n%s", err_text(&replay->difference));
+}
+
+static enum err_code run_replay(const struct cli_options *options, struct err *err)
+{
+	struct replay replay;
+	struct store_file file = {0};
+	enum err_code code = replay_run(options->point, &replay, err);
+	if (replay.warning.n_message > 0)
+		(void)fputs(err_text(&replay.warning), stderr);
+	if (code == ERR_OK)
+		code = store_open(&file, options->out, err);
+	if (code == ERR_OK) {
+		print_replay(file.file, options, &replay);
+		code = store_commit(&file, err);
+	}
+	if (code == ERR_OK && !replay.is_equal)
+		code = err_add(err, ERR_INTERNAL, "%s: replay gives other numbers", options->point);
+	replay_free(&replay);
+	return code;
+}
+
+enum err_code cmd_simulate(const struct cli_options *options, struct err *err)
+{
+	static const enum cli_option fixed[] = {OPTION_LAYERS, OPTION_SPLIT_SCHEME, OPTION_STRATEGY, OPTION_LEVEL};
+	if (!cli_given(options, OPTION_POINT)) {
+		if (options->n_file != 2)
+			return err_add(err, ERR_USAGE,
+			               "dse simulate: found %zu files, allowed are a machine and a network, or --point FRONT.json:ID",
+			               options->n_file);
+		return run_design(options, err);
+	}
+	if (options->n_file > 0)
+		return err_add(err, ERR_USAGE, "dse simulate: --point names machine and network already, found '%.60s', too",
+		               options->file[0]);
+	for (size_t i = 0; i < sizeof(fixed) / sizeof(fixed[0]); i++)
+		if (cli_given(options, fixed[i]))
+			return err_add(err, ERR_USAGE,
+			               "dse simulate: --point fixes layers, splits, strategies and levels already; leave "
+			               "--layers, --split-scheme, --strategy and --level away");
+	return run_replay(options, err);
+}

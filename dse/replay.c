@@ -1,0 +1,313 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "dse/replay.h"
+#include "dse/paths.h"
+#include "dse/replay_read.h"
+#include "dse/unroll.h"
+#include <assert.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+/* What the functions below share. */
+struct reader {
+	struct replay *replay;
+	const char *path; /* of the front */
+	const struct doc_node *root, *point;
+	struct err *err;
+};
+
+static const struct doc_node *need(struct reader *reader, const struct doc_node *map, const char *key)
+{
+	const struct doc_node *node = doc_find(map, key);
+	if (!node)
+		(void)err_add_at(reader->err, ERR_INPUT, doc_place(map), "key '%s' is missing", key);
+	return node;
+}
+
+static const char *need_text(struct reader *reader, const struct doc_node *map, const char *key)
+{
+	const char *text = NULL;
+	const struct doc_node *node = need(reader, map, key);
+	return node && doc_get_text(node, key, &text, reader->err) ? text : NULL;
+}
+
+static enum err_code split_spec(const char *spec, struct replay *replay, const char **path, struct err *err)
+{
+	const char *colon = strrchr(spec, ':');
+	char *end = NULL;
+	errno = 0;
+	unsigned long long id = colon && colon[1] >= '0' && colon[1] <= '9' ? strtoull(colon + 1, &end, 10) : 0;
+	if (!end || *end || errno)
+		return err_add(err, ERR_USAGE, "dse simulate: --point is '%.200s', allowed is FRONT.json:ID, e.g. front.json:3",
+		               spec);
+	char *copy = arena_text(&replay->arena, spec);
+	if (!copy)
+		return err_add(err, ERR_INTERNAL, "out of memory");
+	copy[colon - spec] = '\0';
+	*path = copy;
+	replay->id = id;
+	return ERR_OK;
+}
+
+/* A file the front names: as it stood then, or by its own name where files of its kind are kept. */
+static const char *find_file(struct reader *reader, const struct doc_node *entry, const char *kind)
+{
+	const char *file = need_text(reader, entry, "file"), *hash = need_text(reader, entry, "hash"), *found = NULL;
+	struct stat status;
+	char hex[HASH_HEX_SIZE];
+	if (!file || !hash)
+		return NULL;
+	const char *slash = strrchr(file, '/');
+	bool is_there = stat(file, &status) == 0;
+	if (path_find(is_there || !slash ? file : slash + 1, kind, &reader->replay->arena, &found, reader->err) != ERR_OK ||
+	    hash_file(found, hex, reader->err) != ERR_OK)
+		return NULL;
+	if (strcmp(hex, hash) != 0)
+		(void)err_add(&reader->replay->warning, ERR_INPUT, "%s: not the file this front was made from", found);
+	return found;
+}
+
+/* The entry of a list of maps whose key has this text. */
+static const struct doc_node *find_entry(struct reader *reader, const char *list, const char *key, const char *text)
+{
+	const struct doc_node *node = need(reader, reader->root, list);
+	for (size_t i = 0; node && node->kind == DOC_LIST && i < node->n; i++) {
+		const struct doc_node *own = doc_find(node->value[i], key);
+		if (own && own->kind == DOC_SCALAR && strcmp(own->text, text) == 0)
+			return node->value[i];
+	}
+	if (node)
+		(void)err_add_at(reader->err, ERR_INPUT, doc_place(node), "%s: no entry with %s '%s'", list, key, text);
+	return NULL;
+}
+
+static void read_machine(struct reader *reader)
+{
+	struct machine *machine = &reader->replay->machine;
+	const char *name = need_text(reader, reader->point, "machine");
+	const struct doc_node *axes = need(reader, reader->point, "axes");
+	const struct doc_node *entry = name ? find_entry(reader, "machines", "machine", name) : NULL;
+	const char *path = entry ? find_file(reader, entry, "machines") : NULL;
+	if (!path || !axes || machine_read(path, machine, reader->err) != ERR_OK)
+		return;
+	for (size_t i = 0; axes->kind == DOC_MAP && i < axes->n; i++) {
+		const struct machine_param *param = machine_find_param(axes->key[i]->text);
+		if (!param)
+			(void)err_add_at(reader->err, ERR_INPUT, doc_place(axes->key[i]), "'%s' is not a machine parameter",
+			                 axes->key[i]->text);
+		else if (axes->value[i]->kind == DOC_SCALAR)
+			(void)machine_set_param(machine, param, axes->value[i]->text, reader->err);
+	}
+	if (reader->err->n_message == 0)
+		(void)machine_check(machine, reader->err);
+}
+
+static bool read_dim(struct reader *reader, const struct doc_node *layer, const char *key, struct dim_split *dim)
+{
+	const char *text = need_text(reader, layer, key);
+	return text && dim_parse(text, dim, reader->err) == ERR_OK;
+}
+
+static bool read_choice(struct reader *reader, const struct doc_node *layer, const char *key, const char *const *names,
+                        size_t n, size_t *out)
+{
+	const struct doc_node *node = need(reader, layer, key);
+	return node && doc_get_choice(node, key, names, n, out, reader->err);
+}
+
+static bool read_design(struct reader *reader, const struct doc_node *layer, const struct block *block,
+                        struct layer_design *design)
+{
+	static const char *const place[] = {"dram", "storage"};
+	const struct machine *machine = &reader->replay->machine;
+	const char *strategy[N_STRATEGY], *level[MACHINE_MAX_LEVEL];
+	size_t strategy_at = 0, reuse_at = 0, level_at = 0, in = 0, out = 0;
+	uint64_t operand_bit = 8;
+	for (size_t i = 0; i < N_STRATEGY; i++)
+		strategy[i] = strategy_table[i].name;
+	for (size_t i = 0; i < machine->n_level; i++)
+		level[i] = machine->level[i].name;
+	const struct doc_node *bit = need(reader, layer, "operand_bit");
+	bool ok = read_dim(reader, layer, "w", &design->split.w) && read_dim(reader, layer, "h", &design->split.h) &&
+	          read_dim(reader, layer, "c", &design->split.c) && read_dim(reader, layer, "d", &design->split.d) &&
+	          read_choice(reader, layer, "strategy", strategy, N_STRATEGY, &strategy_at) &&
+	          read_choice(reader, layer, "reuse", reuse_operand_name, N_REUSE_OPERAND, &reuse_at) &&
+	          read_choice(reader, layer, "level", level, machine->n_level, &level_at) &&
+	          read_choice(reader, layer, "ifmap", place, 2, &in) && read_choice(reader, layer, "result", place, 2, &out) &&
+	          bit && doc_get_u64(bit, "operand_bit", 8, 16, &operand_bit, reader->err);
+	if (!ok)
+		return false;
+	if (operand_bit != 8 && operand_bit != 16)
+		return err_add_at(reader->err, ERR_INPUT, doc_place(bit), "operand_bit is neither 8 nor 16") == ERR_OK;
+	design->strategy = (enum strategy)strategy_at;
+	design->reuse = (enum reuse_operand)reuse_at;
+	design->level = (uint32_t)level_at;
+	design->operand_bit = (uint32_t)operand_bit;
+	design->in_storage = in == 1;
+	design->out_storage = out == 1;
+	return split_check(block, &design->split, reader->err) == ERR_OK;
+}
+
+/* Exactly the same number; what is not there or not a number differs, too. */
+static void compare(struct reader *reader, const struct doc_node *map, const char *what, const char *key, double value)
+{
+	double recorded = NAN;
+	const struct doc_node *node = doc_find(map, key);
+	struct err ignored = {0};
+	bool is_number = node && doc_get_real(node, key, -INFINITY, INFINITY, &recorded, &ignored);
+	err_clear(&ignored);
+	if (is_number && !(recorded < value) && !(recorded > value))
+		return;
+	char now[NUMBER_SIZE], then[NUMBER_SIZE];
+	number_print(value, now);
+	number_print(recorded, then);
+	(void)err_add(&reader->replay->difference, ERR_INTERNAL, "%s: %s is %s now, recorded %s", what, key, now, then);
+}
+
+static void run_layer(struct reader *reader, const struct doc_node *layer, const struct block *block,
+                      struct simulated *simulated)
+{
+	struct layer_context context;
+	const struct machine *machine = &reader->replay->machine;
+	const char *name = need_text(reader, layer, "operation");
+	simulated->block = block;
+	simulated->in_scheme = true;
+	if (!name || !read_design(reader, layer, block, &simulated->design))
+		return;
+	if (strcmp(name, block->name) != 0) {
+		(void)err_add_at(reader->err, ERR_INPUT, doc_place(layer), "operation '%s', the network has '%s' here", name,
+		                 block->name);
+		return;
+	}
+	mapper_prepare(block, machine, simulated->design.operand_bit, &context);
+	simulate_block(machine, &context, simulated);
+	if (!simulated->ran) {
+		(void)err_add(&reader->replay->difference, ERR_INTERNAL, "%s cannot run now: %s", name,
+		              verdict_table[simulated->verdict.reason].help);
+		return;
+	}
+	compare(reader, layer, name, "total_clk", (double)simulated->result.total_clk);
+	for (unsigned k = 0; k < N_METRIC; k++)
+		if (metric_table[k].scope == METRIC_OF_LAYER)
+			compare(reader, layer, name, metric_table[k].name, simulated->metric[k]);
+}
+
+static void run_network(struct reader *reader, const struct doc_node *recorded, size_t i)
+{
+	struct replay *replay = reader->replay;
+	struct space_network *network = &replay->space.network[i];
+	const char *name = need_text(reader, recorded, "network");
+	const struct doc_node *layers = need(reader, recorded, "layers");
+	const struct doc_node *entry = name ? find_entry(reader, "networks", "network", name) : NULL;
+	const struct doc_node *weight = entry ? need(reader, entry, "weight") : NULL;
+	const char *path = entry ? find_file(reader, entry, "networks") : NULL;
+	if (!path || !layers || !weight || !doc_get_real(weight, "weight", 0.0, 1e30, &network->weight, reader->err) ||
+	    network_read(path, &network->network, reader->err) != ERR_OK)
+		return;
+	size_t n = network->network.n_block;
+	replay->space.n_network = i + 1;
+	if (layers->kind != DOC_LIST || layers->n != n) {
+		(void)err_add_at(reader->err, ERR_INPUT, doc_place(layers), "%zu layers, network %s has %zu", layers->n, name, n);
+		return;
+	}
+	struct simulated *block = arena_array(&replay->arena, n, sizeof(*block));
+	network->choice = arena_array(&replay->arena, n, sizeof(*network->choice));
+	if (!block || !network->choice) {
+		(void)err_add(reader->err, ERR_INTERNAL, "out of memory");
+		return;
+	}
+	replay->network[i] = (struct replay_network){name, n, block};
+	for (size_t k = 0; k < n; k++)
+		run_layer(reader, layers->value[k], &network->network.block[k], &block[k]);
+}
+
+static void compare_metrics(struct reader *reader, const struct doc_node *map, const char *what, const double *metric,
+                            bool with_machine)
+{
+	const struct doc_node *metrics = need(reader, map, "metrics");
+	for (unsigned k = 0; metrics && k < N_METRIC; k++)
+		if (with_machine || metric_table[k].scope != METRIC_OF_MACHINE)
+			compare(reader, metrics, what, metric_table[k].name, metric[k]);
+}
+
+/* Sums of layers, in the same order as explore adds them. */
+static void compare_sums(struct reader *reader, const struct doc_node *networks)
+{
+	struct replay *replay = reader->replay;
+	struct layer_map map;
+	struct unrolled point;
+	if (layer_map_build(&replay->space, &map, reader->err) != ERR_OK)
+		return;
+	if (unrolled_init(&map, &point, reader->err) == ERR_OK) {
+		point.machine = &replay->machine;
+		for (size_t i = 0; i < replay->n_network; i++)
+			for (size_t k = 0; k < replay->network[i].n_block; k++)
+				memcpy(point.layer[map.begin[i] + k].metric, replay->network[i].block[k].metric,
+				       sizeof(point.layer[0].metric));
+		unroll_sum(&replay->space, &map, &point);
+		for (size_t i = 0; i < replay->n_network; i++)
+			compare_metrics(reader, networks->value[i], replay->network[i].name, point.network[i], false);
+		compare_metrics(reader, reader->point, "total", point.metric, true);
+		unrolled_free(&point);
+	}
+	layer_map_free(&map);
+}
+
+static void run_point(struct reader *reader)
+{
+	static const char *const aggregate[] = {"sum", "worst", "weighted"};
+	struct replay *replay = reader->replay;
+	const struct doc_node *networks = need(reader, reader->point, "networks");
+	size_t index = 0;
+	if (!read_choice(reader, reader->root, "aggregate", aggregate, 3, &index))
+		return;
+	replay->space.aggregate = (enum space_aggregate)index;
+	read_machine(reader);
+	if (!networks || reader->err->n_message > 0)
+		return;
+	size_t n = networks->kind == DOC_LIST ? networks->n : 0;
+	if (n == 0 || n > SPACE_MAX_NETWORK) {
+		(void)err_add_at(reader->err, ERR_INPUT, doc_place(networks), "networks: allowed is a list of 1 to %d",
+		                 SPACE_MAX_NETWORK);
+		return;
+	}
+	replay->network = arena_array(&replay->arena, n, sizeof(*replay->network));
+	replay->space.network = arena_array(&replay->arena, n, sizeof(*replay->space.network));
+	if (!replay->network || !replay->space.network) {
+		(void)err_add(reader->err, ERR_INTERNAL, "out of memory");
+		return;
+	}
+	for (size_t i = 0; i < n; i++)
+		run_network(reader, networks->value[i], i);
+	replay->n_network = n;
+	if (reader->err->n_message == 0 && replay->difference.n_message == 0)
+		compare_sums(reader, networks);
+}
+
+enum err_code replay_run(const char *spec, struct replay *replay, struct err *err)
+{
+	assert(spec && replay && err);
+	*replay = (struct replay){0};
+	struct reader reader = {.replay = replay, .err = err};
+	enum err_code code = split_spec(spec, replay, &reader.path, err);
+	if (code == ERR_OK)
+		code = replay_read_point(reader.path, replay->id, &replay->arena, &reader.root, &reader.point, err);
+	if (code != ERR_OK)
+		return code;
+	run_point(&reader);
+	replay->is_equal = err->n_message == 0 && replay->difference.n_message == 0;
+	return err->code;
+}
+
+void replay_free(struct replay *replay)
+{
+	for (size_t i = 0; i < replay->space.n_network; i++)
+		network_free(&replay->space.network[i].network);
+	err_clear(&replay->difference);
+	err_clear(&replay->warning);
+	arena_free(&replay->arena);
+	*replay = (struct replay){0};
+}
