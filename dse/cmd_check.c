@@ -1,0 +1,264 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* dse check: validate the YAML files we read; say how large a space is before anybody starts to search it. */
+#include "dse/candidate.h"
+#include "dse/cli.h"
+#include "dse/estimate.h"
+#include "dse/front_file.h"
+#include "dse/json.h"
+#include "dse/parallel.h"
+#include "dse/report.h"
+#include "dse/store.h"
+#include "dse/table.h"
+#include "sim/base/doc.h"
+#include <assert.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum file_kind { FILE_SPACE, FILE_MACHINE, FILE_NETWORK, N_FILE_KIND };
+static const char *const kind_name[N_FILE_KIND] = {"space", "machine", "network"};
+
+/* Where the results go: one of the two. */
+struct output {
+	FILE *file;
+	struct json *json; /* NULL: text */
+	const struct cli_options *cli;
+};
+
+/* By the keys that only this kind has. */
+static enum err_code detect_kind(const char *path, enum file_kind *kind, struct err *err)
+{
+	static const struct {
+		const char *key;
+		enum file_kind kind;
+	} sign[] = {{"objectives", FILE_SPACE}, {"machines", FILE_SPACE}, {"networks", FILE_SPACE},
+	            {"levels", FILE_MACHINE},   {"target", FILE_MACHINE}, {"mla", FILE_MACHINE},
+	            {"input", FILE_NETWORK},    {"machine", FILE_SPACE},  {"network", FILE_SPACE},
+	            {"layers", FILE_NETWORK}};
+	struct arena arena = {0};
+	struct doc_node *root = NULL;
+	struct err found = {0};
+	bool known = false;
+	enum err_code code = doc_read_file(path, &arena, &root, &found);
+	for (size_t i = 0; root && i < sizeof(sign) / sizeof(sign[0]) && !known; i++) {
+		known = doc_find(root, sign[i].key) != NULL;
+		*kind = sign[i].kind;
+	}
+	/* Of a kind that is known, the reader repeats the mistakes of the document together with all others. */
+	if (known)
+		code = ERR_OK;
+	else if (code != ERR_OK)
+		code = err_add(err, code, "%s", err_text(&found));
+	else
+		code = err_add_at(err, ERR_INPUT, doc_place(root),
+		                  "neither a space (objectives, machines, networks), nor a machine (target, levels), nor a "
+		                  "network (input, layers)");
+	err_clear(&found);
+	arena_free(&arena);
+	return code;
+}
+
+static enum err_code check_machine(const struct output *output, const char *path, struct err *err)
+{
+	struct machine machine;
+	enum err_code code = machine_read(path, &machine, err);
+	if (code != ERR_OK)
+		return code;
+	if (output->json) {
+		json_put_text(output->json, "name", machine.name);
+		json_put_u64(output->json, "pes", machine_n_pe(&machine));
+		json_put_u64(output->json, "mac_units", machine_n_mac(&machine));
+		json_put_u64(output->json, "sram_byte", machine_sram_byte(&machine));
+		json_put_u64(output->json, "levels", machine.n_level);
+	} else {
+		(void)fprintf(output->file,
+		              "%s: machine %s: ok; %" PRIu32 " PEs, MAC array %" PRIu32 "x%" PRIu32 ", %" PRIu64
+		              " MAC units, %" PRIu64 " byte SRAM, %" PRIu32 " DRAM interfaces, %" PRIu32 " operating points\n",
+		              path, machine.name, machine_n_pe(&machine), machine.mla_cols, machine.mla_rows,
+		              machine_n_mac(&machine), machine_sram_byte(&machine), machine.dram_n, machine.n_level);
+	}
+	return ERR_OK;
+}
+
+static enum err_code check_network(const struct output *output, const char *path, struct err *err)
+{
+	struct network network;
+	enum err_code code = network_read(path, &network, err);
+	if (code != ERR_OK)
+		return code;
+	uint64_t n_mac = 0;
+	size_t n_distinct = 0;
+	for (size_t i = 0; i < network.n_block; i++) {
+		n_mac += block_n_mac(&network.block[i]);
+		n_distinct += network.block[i].same_as == i;
+	}
+	if (output->json) {
+		json_put_text(output->json, "name", network.name);
+		json_put_u64(output->json, "layers", network.n_block);
+		json_put_u64(output->json, "distinct_layers", n_distinct);
+		json_put_u64(output->json, "mac", n_mac);
+	} else {
+		(void)fprintf(output->file,
+		              "%s: network %s: ok; %zu blocks, %zu of them distinct, %" PRIu64 " multiply-accumulates\n", path,
+		              network.name, network.n_block, n_distinct, n_mac);
+	}
+	network_free(&network);
+	return ERR_OK;
+}
+
+static void print_layers(FILE *file, const struct layer_set *set, const struct space *space)
+{
+	static const char *const column[] = {"network", "layer",    "splits_w", "splits_h", "splits_c",
+	                                     "splits_d", "strategies", "levels", "places", "legal_designs", "candidates"};
+	const struct layer_map *map = set->map;
+	struct table table = {0};
+	for (size_t i = 0; i < sizeof(column) / sizeof(column[0]); i++)
+		table_add_column(&table, column[i], i > 1);
+	for (size_t i = 0; i < map->n_distinct; i++) {
+		const struct layer_problem *layer = &set->problem[i];
+		const struct dim_axis *axis[] = {&layer->w, &layer->h, &layer->c, &layer->d};
+		table_add(&table, "%s", space->network[layer_map_network(map, map->first[i])].network.name);
+		table_add(&table, "%s", map->block[map->first[i]]->name);
+		for (size_t k = 0; k < 4; k++)
+			table_add(&table, axis[k]->n == axis[k]->n_legal ? "%" PRIu64 : "%" PRIu64 " (%zu)", axis[k]->n_legal,
+			          axis[k]->n);
+		table_add(&table, "%" PRIu32, layer->n_value[GENE_STRATEGY]);
+		table_add(&table, "%" PRIu32, layer->n_value[GENE_LEVEL]);
+		table_add(&table, "%" PRIu32, layer->n_value[GENE_PLACE]);
+		table_add(&table, "%" PRIu64, layer->n_legal);
+		table_add(&table, "%" PRIu64, problem_size(&layer->problem));
+	}
+	(void)fprintf(file, "  distinct layers on %s; legal splits of each dimension (in brackets: those that can matter)\n\n",
+	              set->machine.name);
+	table_print(&table, file, 2);
+	(void)fputc('\n', file);
+	table_free(&table);
+}
+
+static void put_layers(struct json *json, const struct layer_set *set, const struct space *space)
+{
+	static const char *const key[] = {"legal_splits_w", "legal_splits_h", "legal_splits_c", "legal_splits_d"};
+	const struct layer_map *map = set->map;
+	json_begin_list(json, "layers");
+	for (size_t i = 0; i < map->n_distinct; i++) {
+		const struct layer_problem *layer = &set->problem[i];
+		const struct dim_axis *axis[] = {&layer->w, &layer->h, &layer->c, &layer->d};
+		json_begin_object(json, NULL);
+		json_put_text(json, "network", space->network[layer_map_network(map, map->first[i])].network.name);
+		json_put_text(json, "layer", map->block[map->first[i]]->name);
+		for (size_t k = 0; k < 4; k++)
+			json_put_u64(json, key[k], axis[k]->n_legal);
+		json_put_u64(json, "legal_designs", layer->n_legal);
+		json_put_u64(json, "candidates", problem_size(&layer->problem));
+		json_end(json);
+	}
+	json_end(json);
+}
+
+static void print_estimate(const struct output *output, const struct space *space, const struct estimate *estimate)
+{
+	FILE *file = output->file;
+	(void)fprintf(file, "  machines: %" PRIu64 " candidates%s\n", estimate->n_machine,
+	              estimate->n_refused > 0 ? ", of which some are refused" : "");
+	if (estimate->n_refused > 0)
+		(void)fprintf(file, "  refused: %" PRIu64 " of the %" PRIu64 " looked at, e.g. %s\n", estimate->n_refused,
+		              estimate->n_sampled, estimate->why);
+	(void)fprintf(file, "  designs: %.4g legal for all distinct layers, %.4g candidates when splits are reduced\n",
+	              estimate->n_legal, estimate->n_candidate);
+	(void)fprintf(file, "  whole networks: 10^%.1f designs a machine\n", estimate->log10_design);
+	(void)fprintf(file, "  evaluations: about %.3g (%.0f %% of the candidates; the others are cut)\n",
+	              estimate->n_evaluation, 100.0 * estimate->evaluated_frac);
+	(void)fprintf(file, "  time: about %.3g s on %u threads (%.3g evaluations a second and core, measured now)%s\n",
+	              estimate->seconds, estimate->n_thread, estimate->evaluation_per_s,
+	              strcmp(space->engine, "exhaustive") == 0 ? "" : ", if searched exhaustively");
+	(void)fprintf(file, "  memory: about %.0f MB\n", estimate->memory_mb);
+}
+
+static void put_estimate(struct json *json, const struct estimate *estimate)
+{
+	json_put_u64(json, "machines", estimate->n_machine);
+	json_put_real(json, "legal_designs", estimate->n_legal);
+	json_put_real(json, "candidates", estimate->n_candidate);
+	json_put_real(json, "log10_network_designs", estimate->log10_design);
+	json_put_real(json, "expected_evaluations", estimate->n_evaluation);
+	json_put_real(json, "expected_seconds", estimate->seconds);
+	json_put_real(json, "expected_memory_mb", estimate->memory_mb);
+}
+
+static enum err_code check_space(const struct output *output, const char *path, struct err *err)
+{
+	struct space space;
+	struct layer_map map = {0};
+	struct estimate estimate = {0};
+	enum err_code code = space_read(path, &space, err);
+	if (code != ERR_OK)
+		return code;
+	code = layer_map_build(&space, &map, err);
+	if (code == ERR_OK)
+		code = estimate_space(&space, &map, parallel_n_thread((size_t)output->cli->jobs), &estimate, err);
+	if (code == ERR_OK && output->json) {
+		json_put_text(output->json, "name", space.name);
+		if (estimate.set)
+			put_layers(output->json, estimate.set, &space);
+		put_estimate(output->json, &estimate);
+	} else if (code == ERR_OK) {
+		(void)fprintf(output->file, "%s: space %s: ok; %zu networks, %zu layers, %zu of them distinct\n", path, space.name,
+		              space.n_network, map.n_block, map.n_distinct);
+		if (estimate.set && !output->cli->quiet)
+			print_layers(output->file, estimate.set, &space);
+		print_estimate(output, &space, &estimate);
+	}
+	layer_set_free(estimate.set);
+	layer_map_free(&map);
+	space_free(&space);
+	return code;
+}
+
+static enum err_code check_file(const struct output *output, const char *path, struct err *err)
+{
+	static enum err_code (*const check[N_FILE_KIND])(const struct output *, const char *, struct err *) = {
+	    [FILE_SPACE] = check_space, [FILE_MACHINE] = check_machine, [FILE_NETWORK] = check_network};
+	enum file_kind kind = FILE_SPACE;
+	enum err_code code = detect_kind(path, &kind, err);
+	if (output->json) {
+		json_begin_object(output->json, NULL);
+		json_put_text(output->json, "file", path);
+		if (code == ERR_OK)
+			json_put_text(output->json, "kind", kind_name[kind]);
+	}
+	if (code == ERR_OK)
+		code = check[kind](output, path, err);
+	if (output->json) {
+		json_put_bool(output->json, "ok", code == ERR_OK);
+		json_end(output->json);
+	}
+	return code;
+}
+
+enum err_code cmd_check(const struct cli_options *options, struct err *err)
+{
+	struct store_file file = {0};
+	struct json json;
+	struct output output = {.cli = options};
+	enum err_code code = store_open(&file, options->out, err), first = ERR_OK;
+	if (code != ERR_OK)
+		return code;
+	output.file = file.file;
+	if (options->json) {
+		output.json = &json;
+		json_start(&json, file.file, 3);
+		json_begin_object(&json, NULL);
+		json_begin_list(&json, "files");
+	}
+	for (size_t i = 0; i < options->n_file; i++) {
+		code = check_file(&output, options->file[i], err);
+		first = first == ERR_OK ? code : first;
+	}
+	if (options->json) {
+		json_end(&json);
+		json_end(&json);
+		json_finish(&json);
+	}
+	code = store_commit(&file, err);
+	return first == ERR_OK ? code : first;
+}
