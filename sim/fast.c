@@ -10,11 +10,12 @@
  * checked against the reference tables, which the README lists with the errors.
  */
 
-const char *const phase_name[N_PHASE] = {"weight", "input", "migration", "computation", "tasks", "padd",
-                                         "mat_ele", "acti", "quan", "pool", "fce"};
+const char *const phase_name[N_PHASE] = {"weight",  "input", "migration", "computation", "tasks", "padd",
+                                         "mat_ele", "acti",  "quan",      "pool",        "fce"};
 const char *const bound_name[N_BOUND] = {"MAC array", "SRAM port", "DRAM", "NoC", "ARM core"};
 
-/* PE clocks of one DRAM load or NoC hand-shake from the host's view, less than the set-up of a phase (thesis simulator, re-run). */
+/* PE clocks of one DRAM load or NoC hand-shake from the host's view, less than the set-up of a phase (thesis simulator,
+ * re-run). */
 #define LOAD_SETUP_CLK 45.0
 #define WRITE_HANDSHAKE_CLK 20.0
 
@@ -92,59 +93,147 @@ static struct step_time time_compute(const struct compute *compute, const struct
 	};
 }
 
-/* A PE's cycle of load, task, write when its neighbours compute `duty` of the time and slow its SRAM down. */
-struct job_cycle {
-	double task_clk, clk;
+/* One job, the mean of all. */
+struct job_time {
+	double load_clk, write_clk; /* the DRAM's */
+	double think_clk;           /* from a load's end at the DRAM to the request for the write */
+	double answer_clk;          /* from a write's end to the PE's next request */
 };
 
 /*
- * Without fusion a PE asks for its next load only when its result has arrived.
- * Where a load is shorter than a write, the PEs then fall into step behind each
- * other's writes: the queue serves all writes, then all loads, and idles until
- * the first PE has computed.
+ * All jobs at once, one a PE: every load is asked for at the start, every write
+ * when its PE has computed. Exact for equal jobs.
  */
-static struct job_cycle job_cycle_at(const struct jobs *jobs, double duty, double load_clk, double write_clk)
+static double one_round_clk(const struct job_time *job, double n_job)
 {
-	double n = (double)jobs->n_job, free_clk = jobs->task_clk / n, shared_clk = jobs->task_shared_clk / n;
-	double task_clk = free_clk + (shared_clk - free_clk) * duty;
-	double clk = LOAD_SETUP_CLK + load_clk + task_clk + write_clk;
-	if (jobs->wait_for_write) {
-		if (load_clk < write_clk && jobs->n_pe <= jobs->n_job)
-			clk += (jobs->n_pe - 1) * write_clk;
-		clk += WRITE_HANDSHAKE_CLK;
-	}
-	return (struct job_cycle){task_clk, clk};
+	double n_load_clk = n_job * job->load_clk, first_clk = job->load_clk + job->think_clk;
+	return fmax(fmax(n_load_clk, first_clk) + n_job * job->write_clk, n_load_clk + job->think_clk + job->write_clk);
 }
 
 /*
- * A closed queue: n_pe PEs, each load, compute, write; one DRAM that serves
- * loads and writes whole and in turn. Its time is bounded by the PEs' own cycle
- * and by the DRAM's total traffic; the PEs' duty, which sets how much they slow
- * each other's SRAM, is the fixed point of the cycle (two rounds suffice).
+ * Fusion: a PE asks for its next load right behind its write, so from the first
+ * writes on the DRAM serves a write and a load at a stretch and the PEs take
+ * turns in the same order. Exact for equal jobs: n_pe PEs, n_round rounds of
+ * which the last has n_last jobs.
  */
-static struct step_time time_jobs(const struct jobs *jobs, const struct rates *rates)
+static double linked_rounds_clk(const struct job_time *job, double n_pe, double n_round, double n_last)
 {
-	double n = (double)jobs->n_job, n_pe = jobs->n_pe;
+	double think_clk = job->think_clk, write_clk = job->write_clk, stretch_clk = job->load_clk + write_clk;
+	double period_clk = fmax(n_pe * stretch_clk, stretch_clk + think_clk);
+	double first_clk = fmax(n_pe * job->load_clk, job->load_clk + think_clk);
+	/* the last but one round: n_last PEs get another job, the others write only */
+	double start_clk = first_clk + (n_round - 2) * period_clk;
+	double spacing_clk = n_round > 2 ? stretch_clk : job->load_clk;
+	double ask_clk =
+	    (n_round > 2 ? start_clk - period_clk : 0) + n_pe * spacing_clk + think_clk; /* of the last PE */
+	double free_clk = start_clk + n_last * stretch_clk + (n_pe - n_last) * write_clk;
+	if (n_last < n_pe)
+		free_clk = fmax(free_clk, ask_clk + write_clk);
+	return fmax(free_clk + n_last * write_clk, start_clk + n_last * stretch_clk + think_clk + write_clk);
+}
+
+/* Writes that go before a load, relative to its place, while writes are asked for one load's time apart (fluid limit).
+ */
+static double writes_ahead_frac(double load_clk, double write_clk)
+{
+	return (write_clk + sqrt(write_clk * write_clk + 4 * load_clk * load_clk)) / (2 * load_clk);
+}
+
+/*
+ * No fusion: a load is asked for when the write's end is known, so writes of
+ * other PEs come between. PEs that load close together write close together,
+ * and a load waits for all writes asked for while its PE's own was served: where
+ * a write takes longer than a load, PEs keep each other waiting every round. The
+ * first round's writes come together, so its loads wait longest. Approximate;
+ * the test's discrete-event queue shows by how much.
+ */
+static double apart_rounds_clk(const struct job_time *job, double n_pe, double n_round, double n_last)
+{
+	double load_clk = job->load_clk, write_clk = job->write_clk, think_clk = job->think_clk;
+	double stretch_clk = load_clk + write_clk, first_clk = fmax(n_pe * load_clk, load_clk + think_clk);
+	double n_together = n_pe, n_ahead = n_pe;
+	if (load_clk > 0) {
+		n_together = fmin(n_pe, 1 + floor((write_clk + job->answer_clk) / load_clk));
+		double n_waiting = (first_clk - load_clk - think_clk) / load_clk;
+		n_ahead = n_waiting + n_last * writes_ahead_frac(load_clk, write_clk);
+		n_ahead = fmin(n_pe, fmax(n_together, n_ahead));
+	}
+	double alone_clk = stretch_clk + think_clk + job->answer_clk;
+	double period_clk = fmax(n_pe * stretch_clk, alone_clk + (n_together - 1) * write_clk);
+	double start_clk = first_clk + (n_round - 2) * period_clk;
+	double last_load_clk = start_clk + n_ahead * write_clk + n_last * load_clk + job->answer_clk;
+	return fmax(last_load_clk + think_clk + write_clk, start_clk + n_pe * write_clk + n_last * stretch_clk);
+}
+
+/* What the jobs take; n_pe at most the jobs. */
+static double rounds_clk(const struct jobs *jobs, const struct job_time *job, uint64_t n_pe)
+{
+	uint64_t n_round = ceil_div(jobs->n_job, n_pe), n_last = jobs->n_job - (n_round - 1) * n_pe;
+	assert(n_last > 0 && n_last <= n_pe);
+	double clk;
+	if (n_round == 1)
+		clk = one_round_clk(job, (double)n_last);
+	else if (jobs->wait_for_write)
+		clk = apart_rounds_clk(job, (double)n_pe, (double)n_round, (double)n_last);
+	else
+		clk = linked_rounds_clk(job, (double)n_pe, (double)n_round, (double)n_last);
+	return clk + job->answer_clk;
+}
+
+/* Share of a task during which another one of its length runs that starts offset_clk after it, both every period_clk.
+ */
+static double overlap_frac(double task_clk, double offset_clk, double period_clk)
+{
+	return fmax(0, 1 - offset_clk / task_clk) + fmax(0, 1 - (period_clk - offset_clk) / task_clk);
+}
+
+/*
+ * Share of its task in which a PE's SRAM also serves the neighbour that fetches
+ * operand A there. The PEs of a QPE start one after the other as their loads
+ * come; each fetches from the next, the last one from the first.
+ */
+static double neighbour_duty(const struct job_time *job, double task_clk, uint64_t n_pe, uint64_t n_round)
+{
+	double n = (double)n_pe, stretch_clk = job->load_clk + job->write_clk;
+	if (n_pe < 2 || task_clk <= 0)
+		return 0;
+	double spacing_clk = n_round > 1 ? stretch_clk : job->load_clk, period_clk = INFINITY;
+	if (n_round > 1)
+		period_clk = fmax(n * stretch_clk, stretch_clk + LOAD_SETUP_CLK + task_clk + job->answer_clk);
+	double near_frac = overlap_frac(task_clk, spacing_clk, period_clk);
+	double far_frac = overlap_frac(task_clk, (n - 1) * spacing_clk, period_clk);
+	return fmin(1, ((n - 1) * near_frac + far_frac) / n);
+}
+
+/*
+ * A closed queue: PEs, each load, compute, write; one DRAM that serves loads and
+ * writes whole and in turn. Task times lie between those of a free and a shared
+ * SRAM by the neighbours' duty, a fixed point (three rounds suffice).
+ */
+static struct step_time time_jobs(const struct jobs *jobs, const struct rates *rates, const struct machine *machine)
+{
+	double n = (double)jobs->n_job, dram_clk = (jobs->load_byte + jobs->write_byte) / rates->dram_byte;
 	if (jobs->n_job == 0)
 		return (struct step_time){0, BOUND_DRAM};
-	double dram_clk = (jobs->load_byte + jobs->write_byte) / rates->dram_byte;
-	double load_clk = jobs->load_byte / rates->dram_byte / n, write_clk = jobs->write_byte / rates->dram_byte / n;
 	if (jobs->dram_only)
 		return (struct step_time){dram_clk + jobs->last_task_clk + LOAD_SETUP_CLK, BOUND_DRAM};
 
-	struct job_cycle cycle = {0, 0};
-	double duty = jobs->n_pe > 1 ? 1 : 0;
+	assert(jobs->n_pe > 0 && jobs->task_shared_clk >= jobs->task_clk);
+	uint64_t n_pe = jobs->n_job < jobs->n_pe ? jobs->n_job : jobs->n_pe;
+	uint64_t n_neighbour = n_pe < machine->qpe_n_pe ? n_pe : machine->qpe_n_pe;
+	struct job_time job = {
+	    .load_clk = jobs->load_byte / rates->dram_byte / n,
+	    .write_clk = jobs->write_byte / rates->dram_byte / n,
+	    .answer_clk = jobs->wait_for_write ? WRITE_HANDSHAKE_CLK : 0,
+	};
+	double task_clk = jobs->task_shared_clk / n;
 	for (int i = 0; i < 3; i++) {
-		cycle = job_cycle_at(jobs, duty, load_clk, write_clk);
-		double period = jobs->n_job < jobs->n_pe ? cycle.clk : fmax(cycle.clk, n_pe * (load_clk + write_clk));
-		duty = jobs->n_pe > 1 ? fmin(1, cycle.task_clk / period) : 0;
+		double duty = neighbour_duty(&job, task_clk, n_neighbour, ceil_div(jobs->n_job, n_pe));
+		task_clk = (jobs->task_clk + (jobs->task_shared_clk - jobs->task_clk) * duty) / n;
 	}
-	uint64_t n_round = ceil_div(jobs->n_job, jobs->n_pe), n_last = jobs->n_job - (n_round - 1) * jobs->n_pe;
-	double pe_clk = (double)n_round * cycle.clk + ((double)n_last - 1) * load_clk;
-	double n_pending = fmin(n_pe, n) - 1; /* writes of other PEs that hide the last task */
-	double tail_clk = fmax(0, cycle.task_clk + write_clk - n_pending * write_clk);
-	double dram_bound_clk = dram_clk + LOAD_SETUP_CLK + tail_clk;
-	return (struct step_time){fmax(pe_clk, dram_bound_clk), pe_clk > dram_bound_clk ? BOUND_MAC : BOUND_DRAM};
+	job.think_clk = LOAD_SETUP_CLK + task_clk;
+	double clk = rounds_clk(jobs, &job, n_pe);
+	return (struct step_time){clk, clk > 2 * dram_clk ? BOUND_MAC : BOUND_DRAM};
 }
 
 static struct step_time time_arm(const struct arm_work *arm, const struct rates *rates)
@@ -161,7 +250,7 @@ static struct step_time time_step(const struct step *step, const struct rates *r
 	case STEP_COMPUTE:
 		return time_compute(&step->u.compute, rates, machine);
 	case STEP_JOBS:
-		return time_jobs(&step->u.jobs, rates);
+		return time_jobs(&step->u.jobs, rates, machine);
 	case STEP_ARM:
 	default:
 		return time_arm(&step->u.arm, rates);
@@ -218,17 +307,22 @@ void sim_run_fast(const struct machine *machine, const struct program *program, 
 	struct rates rates = rates_at(machine, level);
 	double static_mw = energy_static_mw(machine, level), ns_per_clk = 1e3 / machine->level[level].clk_mhz;
 	*result = (struct sim_result){.sram_byte = program->sram_byte, .peak_power_mw = static_mw};
+	uint64_t longest_clk[N_PHASE] = {0};
 	for (uint32_t i = 0; i < program->n_step; i++) {
 		const struct step *step = &program->step[i];
 		struct step_time time = time_step(step, &rates, machine);
 		assert(time.clk >= 0 && step->phase < N_PHASE);
 		uint64_t clk = (uint64_t)ceil(time.clk - 1e-6);
 		result->phase_clk[step->phase] += clk;
-		result->phase_bound[step->phase] = time.bound;
+		if (clk >= longest_clk[step->phase]) {
+			longest_clk[step->phase] = clk;
+			result->phase_bound[step->phase] = time.bound;
+		}
 		counts_add(&result->counts, &step->counts);
 		if (clk) {
 			/* pJ per ns is mW */
-			double step_mw = energy_of_counts(machine, level, &step->counts).total_pj / ((double)clk * ns_per_clk);
+			double step_mw =
+			    energy_of_counts(machine, level, &step->counts).total_pj / ((double)clk * ns_per_clk);
 			result->peak_power_mw = fmax(result->peak_power_mw, static_mw + step_mw);
 		}
 	}

@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The fast tier's closed form of a job queue against a discrete-event queue:
+ * n_pe PEs and one DRAM that serves whole loads and writes in the order in which
+ * they are asked for. With fusion a PE's next load queues right behind its
+ * write; without, it is asked for when the write has been answered. SRAM free
+ * and shared take equally long, so that only the queue is compared.
+ */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include "sim/base/rng.h"
+#include "sim/sim.h"
+#include <math.h>
+#include <stdio.h>
+
+#define MAX_PE 36     /* of a DRAM interface: 9 QPEs */
+#define DRAM_BYTE 8.0 /* a PE clock: the default machine's */
+#define N_SET 20000
+/* thesis simulator, re-run: a load's way, and the hand-shake after a write */
+#define LOAD_CLK 45
+#define ANSWER_CLK 20
+
+struct job_set {
+	uint32_t n_pe, n_job;
+	double load_clk, task_clk, write_clk;
+	bool fused;
+};
+
+enum request { REQUEST_LOAD, REQUEST_WRITE, REQUEST_NONE };
+
+struct queue_pe {
+	enum request request;
+	double asked_clk;
+};
+
+/* The PE whose request comes first. */
+static struct queue_pe *next_request(struct queue_pe *pe, uint32_t n_pe)
+{
+	struct queue_pe *first = NULL;
+	for (uint32_t i = 0; i < n_pe; i++)
+		if (pe[i].request != REQUEST_NONE && (!first || pe[i].asked_clk < first->asked_clk))
+			first = &pe[i];
+	return first;
+}
+
+static double step_queue(const struct job_set *set)
+{
+	struct queue_pe pe[MAX_PE] = {{REQUEST_LOAD, 0}}, *next;
+	double free_clk = 0, end_clk = 0;
+	uint32_t n_left = set->n_job;
+	while ((next = next_request(pe, set->n_pe))) {
+		bool loads = next->request == REQUEST_LOAD;
+		free_clk = fmax(free_clk, next->asked_clk);
+		if (!loads) {
+			free_clk += set->write_clk;
+			end_clk = free_clk + (set->fused ? 0 : ANSWER_CLK);
+			next->request = REQUEST_LOAD;
+			next->asked_clk = end_clk;
+			loads = set->fused;
+		}
+		if (loads && n_left == 0) {
+			next->request = REQUEST_NONE;
+		} else if (loads) {
+			n_left--;
+			free_clk += set->load_clk;
+			next->request = REQUEST_WRITE;
+			next->asked_clk = free_clk + LOAD_CLK + set->task_clk;
+		}
+	}
+	return end_clk;
+}
+
+static double closed_form(const struct job_set *set)
+{
+	struct machine machine;
+	machine_init(&machine, MACHINE_QPE);
+	machine.n_level = 1;
+	machine.level[0].clk_mhz = 250;
+	struct program program = {.n_step = 1, .step = {{.kind = STEP_JOBS, .phase = PHASE_TASKS}}};
+	program.step[0].u.jobs = (struct jobs){
+	    .n_job = set->n_job,
+	    .n_pe = set->n_pe,
+	    .load_byte = set->load_clk * DRAM_BYTE * set->n_job,
+	    .write_byte = set->write_clk * DRAM_BYTE * set->n_job,
+	    .task_clk = set->task_clk * set->n_job,
+	    .task_shared_clk = set->task_clk * set->n_job,
+	    .wait_for_write = !set->fused,
+	};
+	struct sim_result result;
+	sim_run_fast(&machine, &program, 0, &result);
+	return (double)result.total_clk;
+}
+
+static double log_uniform(struct rng *rng, double low, double high)
+{
+	return low * exp(rng_unit(rng) * log(high / low));
+}
+
+/*
+ * Loads of half a KiB to 64 KiB, writes of a 30th to three loads, tasks of a
+ * quarter to a hundred loads; few rounds as often as many, left-over jobs, and
+ * fewer jobs than PEs.
+ */
+static struct job_set random_set(struct rng *rng, bool fused)
+{
+	struct job_set set = {.fused = fused, .n_pe = 1 + rng_below(rng, MAX_PE)};
+	set.n_job = 1 + rng_below(rng, rng_below(rng, 2) ? 3 * set.n_pe : 30 * set.n_pe);
+	set.load_clk = log_uniform(rng, 64, 8000);
+	set.write_clk = set.load_clk * log_uniform(rng, 1.0 / 30, 100.0 / 30);
+	set.task_clk = fmax(50, set.load_clk * log_uniform(rng, 0.25, 100));
+	return set;
+}
+
+struct deviation {
+	double mean, worst, rare; /* rare: one set in a hundred is further off */
+	struct job_set worst_set;
+};
+
+static struct deviation compare_sets(bool fused)
+{
+	static uint32_t n_above[1001]; /* sets by deviation in tenths of a percent */
+	struct rng rng = rng_stream(5, 0, fused);
+	struct deviation deviation = {0, 0, 0, {0}};
+	for (size_t i = 0; i <= 1000; i++)
+		n_above[i] = 0;
+	for (int i = 0; i < N_SET; i++) {
+		struct job_set set = random_set(&rng, fused);
+		double error = fabs(closed_form(&set) / step_queue(&set) - 1);
+		deviation.mean += error / N_SET;
+		n_above[error < 1 ? (size_t)(error * 1000) : 1000]++;
+		if (error > deviation.worst) {
+			deviation.worst = error;
+			deviation.worst_set = set;
+		}
+	}
+	uint32_t n = 0;
+	size_t tenth = 1000;
+	while (n < N_SET / 100)
+		n += n_above[tenth--];
+	deviation.rare = (double)(tenth + 1) / 1000;
+	const struct job_set *worst = &deviation.worst_set;
+	print_message(
+	    "%s: mean %.3f %%, one in 100 above %.1f %%, worst %.1f %% (%u PEs, %u jobs of %.0f + %.0f + %.0f clk)\n",
+	    fused ? "fusion" : "no fusion", 100 * deviation.mean, 100 * deviation.rare, 100 * deviation.worst,
+	    worst->n_pe, worst->n_job, worst->load_clk, worst->task_clk, worst->write_clk);
+	return deviation;
+}
+
+/* Exact but for rounding up to whole clocks. */
+static void test_job_queue_fusion(void **state)
+{
+	(void)state;
+	struct deviation deviation = compare_sets(true);
+	assert_true(deviation.mean < 0.0002);
+	assert_true(deviation.worst < 0.01);
+}
+
+/*
+ * Without fusion writes and loads of different PEs overtake each other, and the
+ * order has no closed form: some per mille in general, much in few rounds of
+ * long writes where PEs and DRAM are both almost busy.
+ */
+static void test_job_queue_no_fusion(void **state)
+{
+	(void)state;
+	struct deviation deviation = compare_sets(false);
+	assert_true(deviation.mean < 0.005);
+	assert_true(deviation.rare < 0.06);
+	assert_true(deviation.worst < 0.18);
+}
+
+/* Regimes in which mean cycles alone are far off. */
+static void test_job_queue_regimes(void **state)
+{
+	(void)state;
+	static const struct {
+		struct job_set set;
+		double limit;
+	} regime[] = {
+	    {{36, 37, 100, 20000, 300, true}, 0.0002}, /* one job in the last round */
+	    {{36, 37, 100, 20000, 300, false}, 0.01},
+	    {{36, 35, 100, 20000, 300, true}, 0.0002}, /* fewer jobs than PEs */
+	    {{36, 35, 100, 20000, 300, false}, 0.0002},
+	    {{4, 400, 30, 2000, 600, true}, 0.0002}, /* writes far longer than loads: PEs wait for each other */
+	    {{4, 400, 30, 2000, 600, false}, 0.01},
+	    {{36, 3600, 1000, 300, 30, true}, 0.0002}, /* DRAM-bound */
+	    {{36, 3600, 1000, 300, 30, false}, 0.01},
+	    {{1, 50, 1000, 4000, 2500, true}, 0.0002},
+	    {{1, 50, 1000, 4000, 2500, false}, 0.0002},
+	};
+	for (size_t i = 0; i < sizeof(regime) / sizeof(regime[0]); i++) {
+		double want = step_queue(&regime[i].set), clk = closed_form(&regime[i].set);
+		if (fabs(clk / want - 1) > regime[i].limit)
+			fail_msg("regime %zu: %.0f clk, expected %.0f", i, clk, want);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(test_job_queue_fusion),
+	    cmocka_unit_test(test_job_queue_no_fusion),
+	    cmocka_unit_test(test_job_queue_regimes),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
