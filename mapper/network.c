@@ -96,9 +96,8 @@ bool block_same(const struct block *a, const struct block *b)
 	       a->pad_bottom == b->pad_bottom && a->kernel_w == b->kernel_w && a->kernel_h == b->kernel_h &&
 	       a->stride == b->stride && a->out_w == b->out_w && a->out_h == b->out_h && a->out_c == b->out_c &&
 	       a->pool == b->pool && a->pool_average == b->pool_average && a->is_shortcut == b->is_shortcut &&
-	       a->next_pool_stride == b->next_pool_stride &&
-	       a->has_padd == b->has_padd && a->has_mat_ele == b->has_mat_ele && a->has_acti == b->has_acti &&
-	       a->has_quan == b->has_quan;
+	       a->next_pool_stride == b->next_pool_stride && a->has_padd == b->has_padd &&
+	       a->has_mat_ele == b->has_mat_ele && a->has_acti == b->has_acti && a->has_quan == b->has_quan;
 }
 
 const struct block *network_find_block(const struct network *network, const char *name)

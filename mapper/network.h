@@ -41,26 +41,27 @@ struct block {
 	uint32_t pad_left, pad_right, pad_top, pad_bottom;
 	uint32_t kernel_w, kernel_h, stride;
 	uint32_t out_w, out_h, out_c;
-	uint32_t pool; /* fused pooling: window = stride = pool in both directions; 1: none */
-	uint32_t pool_number; /* n of the fused POOL_n; 0: none */
-	bool pool_average; /* of the fused pooling, or of a BLOCK_POOL itself */
+	uint32_t pool;             /* fused pooling: window = stride = pool in both directions; 1: none */
+	uint32_t pool_number;      /* n of the fused POOL_n; 0: none */
+	bool pool_average;         /* of the fused pooling, or of a BLOCK_POOL itself */
 	uint32_t next_pool_stride; /* stride of an unfused pooling that reads the result; 1: none */
-	bool is_shortcut;  /* a CONV_SC_n: its result is added to that of CONV_n, the block before */
+	bool is_shortcut;          /* a CONV_SC_n: its result is added to that of CONV_n, the block before */
 
 	/* ARM operations of this block, besides fused pooling. */
 	bool has_padd, has_mat_ele, has_acti, has_quan;
 
 	/*
 	 * Residency: which result it reads, and whether the latest result (before this block) is kept for a shortcut.
-	 * One result is held at a time. has_mat_ele of a block that is no shortcut convolution adds the held result, or,
-	 * when none is held, a result that lies in DRAM.
+	 * One result is held at a time. has_mat_ele of a block that is no shortcut convolution adds the held result,
+	 * or, when none is held, a result that lies in DRAM.
 	 */
 	enum block_input input;
-	bool hold;         /* the result that is latest before this block becomes the held one */
-	bool release_held; /* after this block the held result is no longer needed */
+	bool hold;           /* the result that is latest before this block becomes the held one */
+	bool release_held;   /* after this block the held result is no longer needed */
 	bool result_to_dram; /* some far reader needs this block's result in DRAM */
 
-	size_t same_as; /* index of the first block with equal parameters (all but name, number, residency, pool_number); itself when none before */
+	/* Index of the first block with equal parameters, see block_same; itself when there is none before. */
+	size_t same_as;
 };
 
 struct network {

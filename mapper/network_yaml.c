@@ -27,6 +27,7 @@ static bool read_u32(const struct doc_node *node, const char *what, uint32_t min
 {
 	uint64_t value;
 
+	assert(min <= max);
 	if (!doc_get_u64(node, what, min, max, &value, err))
 		return false;
 	*out = (uint32_t)value;
@@ -54,8 +55,8 @@ static bool read_sides(const struct doc_node *node, const char *what, uint32_t *
 		return true;
 	}
 	if (node->n != 2) {
-		err_add_at(err, ERR_INPUT, doc_place(node), "%s: found a list of %zu, allowed one number or [width, height]",
-		           what, node->n);
+		err_add_at(err, ERR_INPUT, doc_place(node),
+		           "%s: found a list of %zu, allowed one number or [width, height]", what, node->n);
 		return false;
 	}
 	/* Both are read, so that both mistakes are reported. */
@@ -115,7 +116,8 @@ static bool read_source(const struct doc_node *map, struct layer_source *source,
 		return false;
 	if (value != floor(value)) {
 		err_add_at(err, ERR_INPUT, doc_place(node),
-		           "from: found %g, allowed a whole number: below 0 so many layers back, else the layer of that number",
+		           "from: found %g, allowed a whole number: below 0 so many layers back, else the layer of "
+		           "that number",
 		           value);
 		return false;
 	}
@@ -216,6 +218,7 @@ static struct layer *append_layer(struct reader *reader, const struct doc_node *
 		reader->too_many = true;
 		return NULL;
 	}
+	assert(reader->n < NETWORK_MAX_LAYER);
 	layer = &reader->layer[reader->n++];
 	*layer = (struct layer){.place = doc_place(node), .relu = true, .from = {.relative = true, .number = -1}};
 	return layer;
@@ -239,6 +242,7 @@ static void read_repeat(struct reader *reader, const struct doc_node *map)
 		doc_get_u64(times_node, "times", 1, NETWORK_MAX_LAYER, &times, reader->err);
 	if (layers)
 		read_layers(reader, layers);
+	assert(reader->n >= first);
 	n_once = reader->n - first;
 	for (uint64_t i = 1; i < times && !reader->too_many; i++)
 		for (size_t j = 0; j < n_once; j++) {
@@ -304,7 +308,8 @@ static void read_input(const struct doc_node *node, struct layer_list *list, str
 	}
 	list->is_vector = node->kind != DOC_LIST || node->n == 1;
 	if (list->is_vector)
-		good = read_u32(node->kind == DOC_LIST ? node->value[0] : node, "input", 1, NETWORK_MAX_VECTOR, &size[0], err);
+		good = read_u32(node->kind == DOC_LIST ? node->value[0] : node, "input", 1, NETWORK_MAX_VECTOR,
+		                &size[0], err);
 	else
 		for (size_t i = 0; i < 3; i++)
 			good = read_u32(node->value[i], "input", 1, NETWORK_MAX_EXTENT, &size[i], err) && good;

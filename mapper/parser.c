@@ -11,8 +11,8 @@ static const char *const layer_prefix[] = {[LAYER_CONV] = "CONV", [LAYER_POOL] =
 struct result {
 	bool known; /* false after a mistake: nothing that depends on it is checked */
 	bool is_vector;
-	uint32_t w, h, c;   /* vector: w numbers */
-	uint32_t producer;  /* 0: the network's input; else 1 + index of the block that computes it */
+	uint32_t w, h, c;  /* vector: w numbers */
+	uint32_t producer; /* 0: the network's input; else 1 + index of the block that computes it */
 	uint32_t n_reader;
 };
 
@@ -66,7 +66,8 @@ static bool resolve(struct chain *chain, uint32_t n, struct layer_source source,
 
 	if (target < 0 || target >= (int64_t)n) {
 		err_add_at(chain->err, ERR_INPUT, layer->place,
-		           "%s: %s is %s%lld, allowed -1 (the layer before) to -%u (the network's input), or 0 (the input) to %u",
+		           "%s: %s is %s%lld, allowed -1 (the layer before) to -%u (the network's input), or 0 (the "
+		           "input) to %u",
 		           label_of(chain, n).text, what, source.relative && source.number >= 0 ? "+" : "",
 		           (long long)source.number, n, n - 1);
 		return false;
@@ -137,12 +138,13 @@ static bool slide_window(struct chain *chain, uint32_t n, const struct result *i
 	fits = slide(in->w, window->w, window->stride, padding->kind, pad_w, &block->out_w);
 	fits = slide(in->h, window->h, window->stride, padding->kind, pad_h, &block->out_h) && fits;
 	if (!fits || block->out_w > NETWORK_MAX_EXTENT || block->out_h > NETWORK_MAX_EXTENT) {
-		err_add_at(chain->err, ERR_INPUT, chain->list->layer[n - 1].place,
-		           fits ? "%s: a window of %ux%u on %ux%u pixels (padding %u %u %u %u) gives a result of more than "
-		                  "65536 pixels a side"
-		                : "%s: a window of %ux%u is larger than its input of %ux%u pixels (padding %u %u %u %u)",
-		           label_of(chain, n).text, window->w, window->h, in->w, in->h, pad_w[0], pad_w[1], pad_h[0],
-		           pad_h[1]);
+		err_add_at(
+		    chain->err, ERR_INPUT, chain->list->layer[n - 1].place,
+		    fits ? "%s: a window of %ux%u on %ux%u pixels (padding %u %u %u %u) gives a result of more than "
+			   "65536 pixels a side"
+			 : "%s: a window of %ux%u is larger than its input of %ux%u pixels (padding %u %u %u %u)",
+		    label_of(chain, n).text, window->w, window->h, in->w, in->h, pad_w[0], pad_w[1], pad_h[0],
+		    pad_h[1]);
 		return false;
 	}
 	block->pad_left = pad_w[0];
@@ -158,13 +160,13 @@ static const struct result *feature_map(struct chain *chain, uint32_t n, uint32_
 {
 	const struct result *in = &chain->result[source];
 
+	assert(source < n);
 	if (!in->known)
 		return NULL;
 	if (!in->is_vector)
 		return in;
-	err_add_at(chain->err, ERR_INPUT, chain->list->layer[n - 1].place,
-	           "%s needs a feature map, but %s gives a %s", label_of(chain, n).text, label_of(chain, source).text,
-	           shape_of(in).text);
+	err_add_at(chain->err, ERR_INPUT, chain->list->layer[n - 1].place, "%s needs a feature map, but %s gives a %s",
+	           label_of(chain, n).text, label_of(chain, source).text, shape_of(in).text);
 	return NULL;
 }
 
@@ -180,7 +182,8 @@ static struct block *append_block(struct chain *chain, const struct block *block
 	return &network->block[b];
 }
 
-/* A pooling layer n + 1 that can be computed with convolution layer n: window = stride, dividing the map, no padding. */
+/* A pooling layer n + 1 that can be computed with convolution layer n: window = stride, dividing the map, no padding.
+ */
 static bool can_fuse_pooling(const struct chain *chain, uint32_t n, const struct block *conv)
 {
 	const struct layer *pool = &chain->list->layer[n];
@@ -189,6 +192,7 @@ static bool can_fuse_pooling(const struct chain *chain, uint32_t n, const struct
 	uint32_t pad_h[2] = {pool->window.padding.top, pool->window.padding.bottom};
 	uint32_t out;
 
+	assert(conv->pool == 1 && chain->result[n].known);
 	if (n >= chain->list->n || pool->broken || pool->kind != LAYER_POOL || chain->from[n + 1] != n)
 		return false;
 	/* Nobody else may want the map before pooling: it never leaves the PE. */
@@ -207,11 +211,16 @@ static void finish_conv(struct chain *chain, uint32_t n, struct block *last)
 {
 	struct result *result = &chain->result[n];
 
+	assert(chain->network->n_block > 0 && !result->known);
 	last->has_acti = chain->list->layer[n - 1].relu;
 	last->has_quan = true;
 	last->has_mat_ele = chain->list->layer[n - 1].has_shortcut;
-	*result = (struct result){.known = true, .w = last->out_w, .h = last->out_h, .c = last->out_c,
-	                          .producer = (uint32_t)chain->network->n_block, .n_reader = result->n_reader};
+	*result = (struct result){.known = true,
+	                          .w = last->out_w,
+	                          .h = last->out_h,
+	                          .c = last->out_c,
+	                          .producer = (uint32_t)chain->network->n_block,
+	                          .n_reader = result->n_reader};
 	if (n < chain->list->n && can_fuse_pooling(chain, n, last)) {
 		const struct layer *pool = &chain->list->layer[n];
 
@@ -238,7 +247,8 @@ static bool check_shortcut(struct chain *chain, uint32_t n, const struct block *
 	err_add_at(chain->err, ERR_INPUT, layer->place, "%s gives %s, but its shortcut adds %s (from %s%s)",
 	           label_of(chain, n).text, shape_of(&own).text, shape_of(added).text,
 	           label_of(chain, chain->shortcut_from[n]).text,
-	           layer->has_shortcut_conv ? ", through the shortcut's convolution" : "; a shortcut convolution can adapt it");
+	           layer->has_shortcut_conv ? ", through the shortcut's convolution"
+	                                    : "; a shortcut convolution can adapt it");
 	return false;
 }
 
@@ -247,6 +257,7 @@ static bool build_shortcut_conv(struct chain *chain, uint32_t n, const struct bl
 	const struct result *in = feature_map(chain, n, chain->shortcut_from[n]);
 	struct result out = {.known = true};
 
+	assert(main->out_c > 0);
 	if (!in)
 		return false;
 	*block = (struct block){.kind = BLOCK_CONV, .number = n, .pool = 1, .is_shortcut = true, .out_c = main->out_c};
@@ -298,8 +309,12 @@ static void build_pool(struct chain *chain, uint32_t n)
 	block.out_c = in->c;
 	snprintf(block.name, sizeof block.name, "POOL_%u", n);
 	append_block(chain, &block, chain->from[n]);
-	*result = (struct result){.known = true, .w = block.out_w, .h = block.out_h, .c = block.out_c,
-	                          .producer = (uint32_t)chain->network->n_block, .n_reader = result->n_reader};
+	*result = (struct result){.known = true,
+	                          .w = block.out_w,
+	                          .h = block.out_h,
+	                          .c = block.out_c,
+	                          .producer = (uint32_t)chain->network->n_block,
+	                          .n_reader = result->n_reader};
 }
 
 static void build_fc(struct chain *chain, uint32_t n)
@@ -309,6 +324,9 @@ static void build_fc(struct chain *chain, uint32_t n)
 	struct result *result = &chain->result[n];
 	uint64_t n_in;
 
+	/* What it gives is known whatever it reads: layers behind a mistake are still checked. */
+	*result = (struct result){
+	    .known = true, .is_vector = true, .w = layer->out_c, .h = 1, .c = 1, .n_reader = result->n_reader};
 	if (!in->known)
 		return;
 	n_in = in->is_vector ? in->w : mul_sat((uint64_t)in->w * in->h, in->c);
@@ -317,14 +335,23 @@ static void build_fc(struct chain *chain, uint32_t n)
 		           label_of(chain, n).text, (unsigned long long)n_in, shape_of(in).text, NETWORK_MAX_VECTOR);
 		return;
 	}
-	struct block block = {.kind = BLOCK_MATMUL, .number = n, .pool = 1, .in_w = (uint32_t)n_in,
-	                      .in_h = chain->list->batch, .in_c = 1, .kernel_w = 1, .kernel_h = 1, .stride = 1,
-	                      .out_w = layer->out_c, .out_h = chain->list->batch, .out_c = 1,
-	                      .has_acti = layer->relu, .has_quan = true};
+	struct block block = {.kind = BLOCK_MATMUL,
+	                      .number = n,
+	                      .pool = 1,
+	                      .in_w = (uint32_t)n_in,
+	                      .in_h = chain->list->batch,
+	                      .in_c = 1,
+	                      .kernel_w = 1,
+	                      .kernel_h = 1,
+	                      .stride = 1,
+	                      .out_w = layer->out_c,
+	                      .out_h = chain->list->batch,
+	                      .out_c = 1,
+	                      .has_acti = layer->relu,
+	                      .has_quan = true};
 	snprintf(block.name, sizeof block.name, "FC_%u", n);
 	append_block(chain, &block, chain->from[n]);
-	*result = (struct result){.known = true, .is_vector = true, .w = layer->out_c, .h = 1, .c = 1,
-	                          .producer = (uint32_t)chain->network->n_block, .n_reader = result->n_reader};
+	result->producer = (uint32_t)chain->network->n_block;
 }
 
 static void build_layers(struct chain *chain)
@@ -399,8 +426,8 @@ enum err_code parser_build(const struct layer_list *list, struct network *networ
 		code = err_add(err, ERR_INTERNAL, "out of memory for a network of %zu layers", list->n);
 		goto cleanup;
 	}
-	chain.result[0] = (struct result){.known = list->in_w > 0, .is_vector = list->is_vector, .w = list->in_w,
-	                                  .h = list->in_h, .c = list->in_c};
+	chain.result[0] = (struct result){
+	    .known = list->in_w > 0, .is_vector = list->is_vector, .w = list->in_w, .h = list->in_h, .c = list->in_c};
 	for (size_t i = 0; i < list->n; i++)
 		any_broken = any_broken || list->layer[i].broken;
 	resolve_sources(&chain);

@@ -30,7 +30,8 @@ struct window {
 	struct padding padding;
 };
 
-/* Which result a layer reads: relative to itself (-1: the layer before), or by the number of the layer (0: the input). */
+/* Which result a layer reads: relative to itself (-1: the layer before), or by the number of the layer (0: the input).
+ */
 struct layer_source {
 	bool relative;
 	int64_t number;

@@ -68,12 +68,14 @@ enum err_code dim_parse(const char *text, struct dim_split *dim, struct err *err
 		good = parse_term(&at, &parsed.size_b, &parsed.n_b);
 	}
 	if (!good || *at != '\0')
-		return err_add(err, ERR_INPUT,
-		               "split: found '%.60s', allowed size*count or size*count+size*count with whole numbers above 0, "
-		               "for example 28*2 or 21*4+20*7",
-		               text);
+		return err_add(
+		    err, ERR_INPUT,
+		    "split: found '%.60s', allowed size*count or size*count+size*count with whole numbers above 0, "
+		    "for example 28*2 or 21*4+20*7",
+		    text);
 	if (parsed.size_a == parsed.size_b)
-		return err_add(err, ERR_INPUT, "split: found '%.60s' with equal sizes, allowed two different sizes", text);
+		return err_add(err, ERR_INPUT, "split: found '%.60s' with equal sizes, allowed two different sizes",
+		               text);
 	if ((uint64_t)parsed.n_a + parsed.n_b > UINT32_MAX)
 		return err_add(err, ERR_INPUT, "split: found '%.60s', allowed up to %u parts", text, UINT32_MAX);
 	*dim = parsed;
@@ -96,7 +98,9 @@ struct split split_whole(const struct block *block)
 	    .w = dim_whole(block->out_w),
 	    .h = dim_whole(block->out_h),
 	    .c = dim_whole(block->out_c),
-	    .d = dim_whole(block->kind == BLOCK_MATMUL ? block->in_w : block->kind == BLOCK_CONV ? block->in_c : 1),
+	    .d = dim_whole(block->kind == BLOCK_MATMUL ? block->in_w
+	                   : block->kind == BLOCK_CONV ? block->in_c
+	                                               : 1),
 	};
 }
 
@@ -120,10 +124,11 @@ static enum err_code check_dim(const struct block *block, const struct dim_split
 		               "%s: %s is split %u*%u+%u*%u, allowed are parts above 0, the larger first", block->name,
 		               rule->name, dim->size_a, dim->n_a, dim->size_b, dim->n_b);
 	if (extent < rule->extent || (extent > rule->extent && !(rule->may_exceed && extent - rule->extent < smallest)))
-		return err_add(err, ERR_INPUT, "%s: %s is split %s, which covers %llu of %u", block->name, rule->name, text,
-		               (unsigned long long)extent, rule->extent);
+		return err_add(err, ERR_INPUT, "%s: %s is split %s, which covers %llu of %u", block->name, rule->name,
+		               text, (unsigned long long)extent, rule->extent);
 	if (dim->size_a % rule->step != 0 || dim->size_b % rule->step != 0)
-		return err_add(err, ERR_INPUT, "%s: %s is split %s, allowed are multiples of the fused pooling's stride %u",
+		return err_add(err, ERR_INPUT,
+		               "%s: %s is split %s, allowed are multiples of the fused pooling's stride %u",
 		               block->name, rule->name, text, rule->step);
 	return ERR_OK;
 }
@@ -141,7 +146,7 @@ enum err_code split_check(const struct block *block, const struct split *split, 
 	};
 	enum err_code code = ERR_OK;
 
-	assert(block->pool > 0);
+	assert(split && block->pool > 0);
 	for (size_t i = 0; i < sizeof rule / sizeof *rule; i++) {
 		enum err_code dim_code = check_dim(block, dim[i], &rule[i], err);
 

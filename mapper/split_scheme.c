@@ -62,10 +62,11 @@ static void find_columns(struct scheme_reader *reader)
 	for (size_t i = 0; i < N_COLUMN; i++) {
 		reader->column[i] = csv_find_column(&reader->table, column_name[i]);
 		if (i < N_REQUIRED && reader->column[i] == CSV_NO_COLUMN) {
-			err_add_at(reader->err, ERR_INPUT, (struct err_place){reader->table.file, 1, 1},
-			           "no column '%s'; a split scheme has network, target, operation, ofmap_w, ofmap_h, ofmap_c, "
-			           "ifmap_w, ifmap_c",
-			           column_name[i]);
+			err_add_at(
+			    reader->err, ERR_INPUT, (struct err_place){reader->table.file, 1, 1},
+			    "no column '%s'; a split scheme has network, target, operation, ofmap_w, ofmap_h, ofmap_c, "
+			    "ifmap_w, ifmap_c",
+			    column_name[i]);
 			reader->good = false;
 		}
 	}
@@ -161,8 +162,7 @@ static void check_duplicates(struct scheme_reader *reader, const struct split_sc
 
 		if (first == row)
 			continue;
-		err_add_at(reader->err, ERR_INPUT,
-		           csv_place(&reader->table, cell_of(reader, i, COLUMN_OPERATION)),
+		err_add_at(reader->err, ERR_INPUT, csv_place(&reader->table, cell_of(reader, i, COLUMN_OPERATION)),
 		           "%s of %s on %s stands twice, first in line %u", row->operation, row->network, row->target,
 		           first->line);
 		reader->good = false;

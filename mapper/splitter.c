@@ -43,8 +43,7 @@ uint64_t splitter_need_byte(const struct splitter *splitter, uint32_t w, uint32_
 {
 	struct task_byte byte = task_byte_of(splitter->block, splitter->machine, w, h, c, d);
 
-	return add_sat(add_sat(byte.ifmap_aligned, byte.ofmap_aligned),
-	               mul_sat(byte.weight_aligned, migrates ? 2 : 1));
+	return add_sat(add_sat(byte.ifmap_aligned, byte.ofmap_aligned), mul_sat(byte.weight_aligned, migrates ? 2 : 1));
 }
 
 bool splitter_fits(const struct splitter *splitter, uint32_t w, uint32_t h, uint32_t c, uint32_t d, bool migrates)

@@ -64,7 +64,8 @@ static uint64_t sum_out(const struct dim_split *dim, uint32_t stride, uint32_t a
 static uint64_t traffic_of(const struct search *search, const struct dim_split *w, const struct dim_split *h)
 {
 	const struct block *block = search->block;
-	uint64_t in = mul_sat(sum_in(w, block->kernel_w, block->stride, 16), sum_in(h, block->kernel_h, block->stride, 1));
+	uint64_t in =
+	    mul_sat(sum_in(w, block->kernel_w, block->stride, 16), sum_in(h, block->kernel_h, block->stride, 1));
 	uint64_t out = mul_sat(sum_out(w, block->stride, 4), sum_out(h, block->stride, 1));
 
 	return add_sat(mul_sat(in, block->in_c), mul_sat(out, 4 * (uint64_t)block->out_c));
@@ -75,6 +76,7 @@ static struct dim_split filter_groups(uint32_t n_filter, uint32_t size)
 {
 	uint32_t rest = n_filter % size;
 
+	assert(n_filter > 0);
 	if (n_filter <= size)
 		return dim_whole(n_filter);
 	return (struct dim_split){size, n_filter / size, rest, rest > 0};
@@ -90,6 +92,7 @@ static struct dim_split channel_parts(const struct search *search)
 static void keep(struct search *search, uint64_t n_column, double cost, const uint64_t rank[3], struct dim_split w,
                  struct dim_split h, struct dim_split c)
 {
+	assert(dim_extent(&w) == search->block->out_w && dim_extent(&h) == search->block->out_h);
 	search->found = true;
 	search->n_column = n_column;
 	search->cost = cost;
@@ -102,6 +105,7 @@ static uint32_t most_rows(const struct search *search, uint32_t w, uint32_t c)
 {
 	uint32_t low = 0, high = search->block->out_h / search->step;
 
+	assert(search->block->out_h % search->step == 0);
 	while (low < high) {
 		uint32_t middle = low + (high - low + 1) / 2;
 
@@ -209,8 +213,8 @@ static bool search_filters(struct search *search)
 
 		if (n_row % n != 0 || !splitter_fits(search->splitter, block->out_w, block->out_h, c, search->d, false))
 			continue;
-		search->split = (struct split){dim_whole(block->out_w), dim_whole(block->out_h), {c, n, 0, 0},
-		                               channel_parts(search)};
+		search->split = (struct split){
+		    dim_whole(block->out_w), dim_whole(block->out_h), {c, n, 0, 0}, channel_parts(search)};
 		return true;
 	}
 	return false;
@@ -230,7 +234,8 @@ static void search_chip_filters(struct search *search, const struct dim_split *w
 		/* A filter group for every PE of a double block, so that each is loaded once by the block's DRAM. */
 		if (n_row % n != 0 || (n < splitter->n_pe_of_dram && n < n_row) || n_task < splitter->n_pe)
 			continue;
-		if (!splitter_fits(splitter, w->size_a, h->size_a, n_row / n * rows, search->d, n_task > splitter->n_pe))
+		if (!splitter_fits(splitter, w->size_a, h->size_a, n_row / n * rows, search->d,
+		                   n_task > splitter->n_pe))
 			continue;
 		while (n_slot < n_task)
 			n_slot *= 2;
@@ -239,7 +244,8 @@ static void search_chip_filters(struct search *search, const struct dim_split *w
 		double cost = traffic * (double)n_slot / (double)n_task;
 
 		if (is_better(search, columns_of(search, w), cost, rank))
-			keep(search, columns_of(search, w), cost, rank, *w, *h, (struct dim_split){n_row / n * rows, n, 0, 0});
+			keep(search, columns_of(search, w), cost, rank, *w, *h,
+			     (struct dim_split){n_row / n * rows, n, 0, 0});
 	}
 }
 
@@ -277,7 +283,9 @@ static void search_any(struct search *search)
 	struct dim_split c = filter_groups(block->out_c, splitter->machine->mla_rows);
 
 	for (uint64_t try = 1; try < 2 * (uint64_t)n_unit_w; try *= 2) {
-		uint32_t n_w = try < n_unit_w ? (uint32_t)try : n_unit_w, n_h, most;
+		uint32_t n_w = try < n_unit_w ? (uint32_t)
+		try : n_unit_w, n_h, most
+			;
 		struct dim_split w = dim_even(block->out_w, n_w, search->step), h;
 
 		most = most_rows(search, w.size_a, c.size_a);
@@ -287,7 +295,8 @@ static void search_any(struct search *search)
 		while (n_h < n_unit_h && (uint64_t)n_w * n_h * dim_n_part(&c) < splitter->n_pe)
 			n_h++;
 		h = dim_even(block->out_h, n_h, search->step);
-		while (h.size_a > search->step && !splitter_fits(splitter, w.size_a, h.size_a, c.size_a, search->d, splitter->chip))
+		while (h.size_a > search->step &&
+		       !splitter_fits(splitter, w.size_a, h.size_a, c.size_a, search->d, splitter->chip))
 			h = dim_even(block->out_h, ++n_h, search->step);
 		/* Idle PEs first, then bytes. */
 		uint64_t n_task = (uint64_t)n_w * n_h * dim_n_part(&c);

@@ -3,7 +3,8 @@
 #include "sim/base/checked.h"
 #include <stdio.h>
 
-/* Operands are fetched in words of 16 bytes, matrix A and rows of B in groups of 4, results written 4 words at a time. */
+/* Operands are fetched in words of 16 bytes, matrix A and rows of B in groups of 4, results written 4 words at a time.
+ */
 #define OPERAND_ALIGN 16u
 #define GROUP_ALIGN 4u
 #define RESULT_BYTE 4u
@@ -159,7 +160,8 @@ size_t utilisation_of_split(const struct block *block, const struct split *split
 			row->sram_utilisation = (double)(byte.ifmap_valid + byte.weight_valid + byte.ofmap_valid) /
 			                        (double)machine->pe_sram_byte;
 			snprintf(row->class_name, sizeof row->class_name, "%s", class_name[low][right]);
-			snprintf(row->name, sizeof row->name, "%s%s_%u", class_prefix(block), row->class_name, block->number);
+			snprintf(row->name, sizeof row->name, "%s%s_%u", class_prefix(block), row->class_name,
+			         block->number);
 		}
 	}
 	assert(n >= 1 && n <= UTILISATION_MAX_CLASS);

@@ -19,8 +19,8 @@ struct utilisation {
 	uint64_t ifmap_aligned_byte, ifmap_valid_byte;
 	uint64_t weight_aligned_byte, weight_valid_byte;
 	uint64_t ofmap_aligned_byte, ofmap_valid_byte; /* 32-bit results; pooling: 8-bit */
-	double mac_utilisation;  /* 0 to 1; 0 for pooling, which uses no MACs */
-	double sram_utilisation; /* valid bytes over the PE's SRAM */
+	double mac_utilisation;                        /* 0 to 1; 0 for pooling, which uses no MACs */
+	double sram_utilisation;                       /* valid bytes over the PE's SRAM */
 };
 
 /* Bytes of one task: what it reads and leaves in the PE's SRAM. */

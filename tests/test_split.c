@@ -39,9 +39,23 @@ static void test_split_reads_and_prints_parts(void **state)
 
 static void test_split_refuses_malformed_parts(void **state)
 {
-	static const char *const wrong[] = {"",     "28",      "28*",      "*2",      "0*2",     "28*0",         "28*2+",
-	                                    "28*2+3", "28*2 ", "28*2+4*1+2*1", " 28*2", "-28*2",   "4294967296*1", "1*99999999999999999999",
-	                                    "28x2", "28*2+28*3", "2*4294967295+1*1"};
+	static const char *const wrong[] = {"",
+	                                    "28",
+	                                    "28*",
+	                                    "*2",
+	                                    "0*2",
+	                                    "28*0",
+	                                    "28*2+",
+	                                    "28*2+3",
+	                                    "28*2 ",
+	                                    "28*2+4*1+2*1",
+	                                    " 28*2",
+	                                    "-28*2",
+	                                    "4294967296*1",
+	                                    "1*99999999999999999999",
+	                                    "28x2",
+	                                    "28*2+28*3",
+	                                    "2*4294967295+1*1"};
 
 	(void)state;
 	for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
@@ -73,17 +87,42 @@ static void test_split_even_parts_differ_by_a_step(void **state)
 
 static struct block conv_block(void)
 {
-	return (struct block){.kind = BLOCK_CONV, .name = "CONV_2", .number = 2, .pool = 2, .in_w = 8, .in_h = 8,
-	                      .in_c = 6, .kernel_w = 3, .kernel_h = 3, .stride = 1, .pad_left = 1, .pad_right = 1,
-	                      .pad_top = 1, .pad_bottom = 1, .out_w = 8, .out_h = 8, .out_c = 10};
+	return (struct block){.kind = BLOCK_CONV,
+	                      .name = "CONV_2",
+	                      .number = 2,
+	                      .pool = 2,
+	                      .in_w = 8,
+	                      .in_h = 8,
+	                      .in_c = 6,
+	                      .kernel_w = 3,
+	                      .kernel_h = 3,
+	                      .stride = 1,
+	                      .pad_left = 1,
+	                      .pad_right = 1,
+	                      .pad_top = 1,
+	                      .pad_bottom = 1,
+	                      .out_w = 8,
+	                      .out_h = 8,
+	                      .out_c = 10};
 }
 
 static void test_split_check_takes_legal_splits(void **state)
 {
 	struct block block = conv_block();
 	struct split split = split_whole(&block);
-	struct block fc = {.kind = BLOCK_MATMUL, .name = "FC_21", .number = 21, .pool = 1, .in_w = 4096, .in_h = 1,
-	                   .in_c = 1, .kernel_w = 1, .kernel_h = 1, .stride = 1, .out_w = 1000, .out_h = 1, .out_c = 1};
+	struct block fc = {.kind = BLOCK_MATMUL,
+	                   .name = "FC_21",
+	                   .number = 21,
+	                   .pool = 1,
+	                   .in_w = 4096,
+	                   .in_h = 1,
+	                   .in_c = 1,
+	                   .kernel_w = 1,
+	                   .kernel_h = 1,
+	                   .stride = 1,
+	                   .out_w = 1000,
+	                   .out_h = 1,
+	                   .out_c = 1};
 	struct split columns = {.w = {256, 4, 0, 0}, .h = {1, 1, 0, 0}, .c = {1, 1, 0, 0}, .d = {256, 16, 0, 0}};
 
 	(void)state;
@@ -129,7 +168,8 @@ static void test_split_check_says_what_is_wrong(void **state)
 
 static void test_split_tasks_saturate(void **state)
 {
-	struct split split = {.w = {1, 65536, 0, 0}, .h = {1, 65536, 0, 0}, .c = {1, 65536, 0, 0}, .d = {1, 65536, 0, 0}};
+	struct split split = {
+	    .w = {1, 65536, 0, 0}, .h = {1, 65536, 0, 0}, .c = {1, 65536, 0, 0}, .d = {1, 65536, 0, 0}};
 
 	(void)state;
 	assert_true(split_n_task(&split) == UINT64_MAX);
@@ -179,8 +219,15 @@ static void test_split_in_extent_gives_every_listed_part(void **state)
 static void test_split_part_is_not_wider_than_the_map(void **state)
 {
 	/* 19 outputs of a 1x1 kernel with stride 3 on 55 pixels: the last output skips nothing. */
-	struct block block = {.kind = BLOCK_CONV, .in_w = 55, .in_h = 55, .kernel_w = 1, .kernel_h = 1, .stride = 3,
-	                      .out_w = 19, .out_h = 19, .pool = 1};
+	struct block block = {.kind = BLOCK_CONV,
+	                      .in_w = 55,
+	                      .in_h = 55,
+	                      .kernel_w = 1,
+	                      .kernel_h = 1,
+	                      .stride = 3,
+	                      .out_w = 19,
+	                      .out_h = 19,
+	                      .pool = 1};
 
 	(void)state;
 	assert_int_equal(split_in_extent(19, 1, 3), 57);

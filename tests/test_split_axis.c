@@ -110,7 +110,8 @@ static void test_split_axis_reduced_set_loses_no_front_point(void **state)
 		struct dim_axis all, reduced;
 
 		assert_int_equal(dim_axis_build(extent, step, unit, extent, SPLIT_ALL, &arena, &all, NULL), ERR_OK);
-		assert_int_equal(dim_axis_build(extent, step, unit, extent, SPLIT_REDUCED, &arena, &reduced, NULL), ERR_OK);
+		assert_int_equal(dim_axis_build(extent, step, unit, extent, SPLIT_REDUCED, &arena, &reduced, NULL),
+		                 ERR_OK);
 		assert_int_equal(all.n_legal, reduced.n_legal);
 		check_choices(&reduced, extent, step, extent);
 		for (size_t j = 0; j < all.n; j++) {

@@ -113,8 +113,8 @@ static void test_splitter_gives_splits_of_table_j1(void **state)
 /* Bytes of the largest task, without a second place for weights. */
 static uint64_t largest_task_byte(const struct block *block, const struct machine *machine, const struct split *split)
 {
-	struct task_byte byte = task_byte_of(block, machine, split->w.size_a, split->h.size_a, split->c.size_a,
-	                                     split->d.size_a);
+	struct task_byte byte =
+	    task_byte_of(block, machine, split->w.size_a, split->h.size_a, split->c.size_a, split->d.size_a);
 
 	return byte.ifmap_aligned + byte.weight_aligned + byte.ofmap_aligned;
 }
@@ -128,8 +128,8 @@ static uint32_t draw(struct rng *rng, uint32_t low, uint32_t high)
 static struct block random_block(struct rng *rng)
 {
 	static const uint32_t max_side[] = {1, 8, 40, 300}, max_channel[] = {1, 16, 130, 1500};
-	struct block block = {.number = 1, .kind = (enum block_kind)draw(rng, 0, 2), .pool = 1, .next_pool_stride = 1,
-	                      .name = "LAYER_1"};
+	struct block block = {
+	    .number = 1, .kind = (enum block_kind)draw(rng, 0, 2), .pool = 1, .next_pool_stride = 1, .name = "LAYER_1"};
 
 	if (block.kind == BLOCK_MATMUL) {
 		block.in_w = draw(rng, 1, 5000);
@@ -176,7 +176,8 @@ static void test_splitter_splits_any_layer_that_fits(void **state)
 
 		if (code != ERR_OK) {
 			assert_int_equal(code, ERR_INFEASIBLE);
-			assert_true(least.ifmap_aligned + least.weight_aligned + least.ofmap_aligned > on->pe_sram_byte);
+			assert_true(least.ifmap_aligned + least.weight_aligned + least.ofmap_aligned >
+			            on->pe_sram_byte);
 			err_clear(&err);
 			continue;
 		}
@@ -189,9 +190,20 @@ static void test_splitter_splits_any_layer_that_fits(void **state)
 
 static void test_splitter_cuts_input_channels_last(void **state)
 {
-	struct block block = {.kind = BLOCK_CONV, .number = 1, .pool = 1, .next_pool_stride = 1, .name = "CONV_1",
-	                      .in_w = 9, .in_h = 9, .in_c = 4096, .kernel_w = 9, .kernel_h = 9, .stride = 1,
-	                      .out_w = 1, .out_h = 1, .out_c = 8};
+	struct block block = {.kind = BLOCK_CONV,
+	                      .number = 1,
+	                      .pool = 1,
+	                      .next_pool_stride = 1,
+	                      .name = "CONV_1",
+	                      .in_w = 9,
+	                      .in_h = 9,
+	                      .in_c = 4096,
+	                      .kernel_w = 9,
+	                      .kernel_h = 9,
+	                      .stride = 1,
+	                      .out_w = 1,
+	                      .out_h = 1,
+	                      .out_c = 8};
 	struct err err = {0};
 	struct machine machine;
 	struct split split;
@@ -207,9 +219,20 @@ static void test_splitter_cuts_input_channels_last(void **state)
 
 static void test_splitter_says_when_nothing_fits(void **state)
 {
-	struct block block = {.kind = BLOCK_CONV, .number = 3, .pool = 1, .next_pool_stride = 1, .name = "CONV_3",
-	                      .in_w = 400, .in_h = 400, .in_c = 1, .kernel_w = 400, .kernel_h = 400, .stride = 1,
-	                      .out_w = 1, .out_h = 1, .out_c = 1};
+	struct block block = {.kind = BLOCK_CONV,
+	                      .number = 3,
+	                      .pool = 1,
+	                      .next_pool_stride = 1,
+	                      .name = "CONV_3",
+	                      .in_w = 400,
+	                      .in_h = 400,
+	                      .in_c = 1,
+	                      .kernel_w = 400,
+	                      .kernel_h = 400,
+	                      .stride = 1,
+	                      .out_w = 1,
+	                      .out_h = 1,
+	                      .out_c = 1};
 	struct err err = {0};
 	struct machine machine;
 	struct split split = {.w = {77, 1, 0, 0}};
