@@ -87,14 +87,15 @@ void distribute_jobs(const struct layer_context *context, const struct layer_des
 	struct queue queue = deal_jobs(context, tiling, fused);
 	struct traffic traffic = context->block->kind == BLOCK_MATMUL ? matmul_traffic(design, tiling, fused)
 	                                                               : conv_traffic(tiling, fused);
+	struct task_clk task = tiling_all_task_clk(context, &design->split, tiling);
 	struct step *step = program_add_step(program, STEP_JOBS, PHASE_TASKS);
 	step->u.jobs = (struct jobs){
 	    .n_job = queue.n_busiest,
 	    .n_pe = queue.n_pe,
 	    .load_byte = traffic.read_byte * queue.busiest_frac,
 	    .write_byte = traffic.write_byte * queue.busiest_frac,
-	    .task_clk = tiling_all_task_clk(context, tiling, false) * queue.busiest_frac,
-	    .task_shared_clk = tiling_all_task_clk(context, tiling, true) * queue.busiest_frac,
+	    .task_clk = task.clk * queue.busiest_frac,
+	    .task_shared_clk = task.shared_clk * queue.busiest_frac,
 	    .wait_for_write = !fused,
 	};
 	fill_counts(context, tiling, &traffic, &step->counts);

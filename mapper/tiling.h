@@ -15,11 +15,11 @@ struct tiling {
 
 	/* Largest tile: ifmap as stored, ofmap of the core operation, filters, input channels. */
 	uint32_t in_w, in_h, out_w, out_h, out_c, in_c;
-	uint64_t map_byte, map_aligned_byte;   /* one ifmap tile, valid and aligned (thesis equation 2.5) */
-	uint64_t filter_byte;                  /* one filter tile, aligned */
-	uint64_t result_byte;                  /* one result as the MLA leaves it in SRAM, aligned */
-	uint64_t out_byte;                     /* one result as it leaves the PE: pooled, quantised, 16-byte aligned */
-	uint64_t raw_out_byte;                 /* the same without fusion: 32 bit, rows aligned to 4 */
+	uint64_t map_byte, map_aligned_byte; /* one ifmap tile, valid and aligned (thesis equation 2.5) */
+	uint64_t filter_byte;                /* one filter tile, aligned */
+	uint64_t result_byte;                /* one result as the MLA leaves it in SRAM, aligned */
+	uint64_t out_byte;                   /* one result as it leaves the PE: pooled, quantised, 16-byte aligned */
+	uint64_t raw_out_byte;               /* the same without fusion: 32 bit, rows aligned to 4 */
 
 	/* Sums over parts. */
 	uint64_t all_map_byte, all_map_aligned_byte; /* over all ifmap parts, all input channels */
@@ -27,17 +27,19 @@ struct tiling {
 	uint64_t all_out_byte, all_raw_out_byte;     /* over all results */
 	uint64_t n_out_pixel;                        /* ofmap pixels times channels */
 
-	/* MLA: the largest task, and what all tasks together are of it. */
-	struct mla_cost task;
-	double task_frac;   /* MLA rounds of all tasks over rounds of the largest */
-	double out_frac;    /* result words of all tasks over those of the largest */
+	struct mla_cost task;                                     /* of the largest tile on the MLA */
+	double all_mac_clk, all_a_word, all_b_word, all_out_word; /* of all tasks */
 };
 
 /* Work out a tiling. split has passed split_check. */
 void tiling_build(const struct layer_context *context, const struct split *split, struct tiling *tiling);
 
-/* MLA clocks of all tasks together, SRAM free or shared. */
-double tiling_all_task_clk(const struct layer_context *context, const struct tiling *tiling, bool shared);
+/* MLA clocks of all tasks together, SRAM free and shared; within a few % of adding them up, exact for equal parts. */
+struct task_clk {
+	double clk, shared_clk;
+};
+struct task_clk tiling_all_task_clk(const struct layer_context *context, const struct split *split,
+                                    const struct tiling *tiling);
 
 /* Counts of the MLA over all tasks. */
 struct counts tiling_mla_counts(const struct layer_context *context, const struct tiling *tiling);

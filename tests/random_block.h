@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef TESTS_RANDOM_BLOCK_H
+#define TESTS_RANDOM_BLOCK_H
+/* Random blocks and splits for property tests; every one of them is legal. */
+#include "mapper/design.h"
+#include "sim/base/arena.h"
+#include "sim/base/rng.h"
+#include <stdio.h>
+
+static inline uint32_t random_from(struct rng *rng, uint32_t low, uint32_t high)
+{
+	assert_true(low <= high);
+	return low + rng_below(rng, high - low + 1);
+}
+
+/* A convolution of up to max_w x max_w pixels and max_c channels and filters, often padded, sometimes pooled. */
+static inline struct block random_conv(struct rng *rng, uint32_t max_w, uint32_t max_c)
+{
+	static const uint32_t kernel[] = {1, 1, 3, 3, 3, 5, 7};
+	struct block block = {.kind = BLOCK_CONV, .pool = 1, .stride = random_from(rng, 1, 4) == 4 ? 2 : 1};
+	snprintf(block.name, sizeof(block.name), "CONV_1");
+	block.kernel_w = kernel[rng_below(rng, 7)];
+	block.kernel_h = rng_below(rng, 8) ? block.kernel_w : kernel[rng_below(rng, 7)];
+	block.out_w = random_from(rng, 1, max_w);
+	block.out_h = random_from(rng, 1, max_w);
+	if (rng_below(rng, 4) == 0) {
+		block.pool = 2;
+		block.out_w += block.out_w % 2;
+		block.out_h += block.out_h % 2;
+	}
+	uint32_t padded_w = (block.out_w - 1) * block.stride + block.kernel_w;
+	uint32_t padded_h = (block.out_h - 1) * block.stride + block.kernel_h;
+	/* what a stride leaves over at the right and at the bottom */
+	padded_w += rng_below(rng, block.stride);
+	padded_h += rng_below(rng, block.stride);
+	if (rng_below(rng, 2)) {
+		block.pad_left = block.kernel_w / 2;
+		block.pad_top = block.kernel_h / 2;
+		block.pad_right = padded_w > 2 * block.pad_left ? block.pad_left : 0;
+		block.pad_bottom = padded_h > 2 * block.pad_top ? block.pad_top : 0;
+	}
+	block.in_w = padded_w - block.pad_left - block.pad_right;
+	block.in_h = padded_h - block.pad_top - block.pad_bottom;
+	block.in_c = random_from(rng, 1, max_c);
+	block.out_c = random_from(rng, 1, max_c);
+	block.has_padd = block.pad_left > 0;
+	block.has_acti = block.has_quan = true;
+	return block;
+}
+
+static inline struct block random_matmul(struct rng *rng, uint32_t max_w)
+{
+	struct block block = {.kind = BLOCK_MATMUL, .pool = 1, .stride = 1, .kernel_w = 1, .kernel_h = 1};
+	snprintf(block.name, sizeof(block.name), "FC_1");
+	block.in_c = block.out_c = 1;
+	block.in_h = block.out_h = random_from(rng, 1, 8);
+	block.in_w = random_from(rng, 1, max_w);
+	block.out_w = random_from(rng, 1, max_w);
+	block.has_acti = block.has_quan = true;
+	return block;
+}
+
+/* One of all splits of extent into up to max_part parts of one or two sizes. */
+static inline struct dim_split random_dim(struct rng *rng, uint32_t extent, uint32_t step, uint32_t max_part)
+{
+	struct arena arena = {0};
+	struct dim_axis axis;
+	struct err err = {0};
+	assert_int_equal(dim_axis_build(extent, step, 1, max_part, SPLIT_ALL, &arena, &axis, &err), ERR_OK);
+	struct dim_split dim = axis.choice[rng_below(rng, (uint32_t)axis.n)];
+	arena_free(&arena);
+	return dim;
+}
+
+/* Input channels, or B's height, are cut in half of the splits. */
+static inline struct split random_split(struct rng *rng, const struct block *block, uint32_t max_part)
+{
+	struct split split = split_whole(block);
+	split.w = random_dim(rng, block->out_w, block->pool, max_part);
+	split.h = random_dim(rng, block->out_h, block->pool, max_part);
+	if (block->kind == BLOCK_CONV)
+		split.c = random_dim(rng, block->out_c, 1, max_part);
+	if (rng_below(rng, 2))
+		split.d = random_dim(rng, split.d.size_a, 1, max_part);
+	return split;
+}
+
+#endif
