@@ -27,10 +27,11 @@ static bool read_fixed(const struct doc_node *node, const char *what, struct dim
 		return false;
 	bool ok = dim_parse(text, split, &part) == ERR_OK;
 	if (!ok)
-		err_add_at(err, ERR_INPUT, doc_place(node),
-		           "%s: found '%s', allowed all, even, whole, a list of splits such as [28*2, 21*4+20*7] or "
-		           "{max_parts: 8}",
-		           what, doc_quote(text).text);
+		err_add_at(
+		    err, ERR_INPUT, doc_place(node),
+		    "%s: found '%s', allowed all, pareto, even, whole, a list of splits such as [28*2, 21*4+20*7] or "
+		    "{max_parts: 8}",
+		    what, doc_quote(text).text);
 	err_clear(&part);
 	return ok;
 }
@@ -54,13 +55,13 @@ static void read_fixed_list(struct space_reader *reader, const struct doc_node *
 		*dim = any_split;
 }
 
-/* all | even | whole; false, without a message, when it is none of these. */
+/* all | pareto | even | whole; false, without a message, when it is none of these. */
 static bool find_choice(const char *text, enum split_choice *choice)
 {
 	static const struct {
 		const char *name;
 		enum split_choice choice;
-	} known[] = {{"all", SPLIT_ALL}, {"even", SPLIT_EVEN}, {"whole", SPLIT_WHOLE}};
+	} known[] = {{"all", SPLIT_ALL}, {"pareto", SPLIT_PARETO}, {"even", SPLIT_EVEN}, {"whole", SPLIT_WHOLE}};
 	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
 		if (strcmp(known[i].name, text) == 0) {
 			*choice = known[i].choice;
@@ -73,7 +74,7 @@ static bool find_choice(const char *text, enum split_choice *choice)
 /* {max_parts: 8, choose: even} */
 static void read_limited(struct space_reader *reader, const struct doc_node *map, struct rule_dim *dim)
 {
-	static const char *const allowed[] = {"max_parts", "choose"}, *const choose[] = {"all", "even"};
+	static const char *const allowed[] = {"max_parts", "choose"}, *const choose[] = {"all", "pareto", "even"};
 	const struct doc_node *max_parts = doc_find(map, "max_parts"), *choice = doc_find(map, "choose");
 	uint64_t n = UINT32_MAX;
 	size_t index = 0;
@@ -84,10 +85,10 @@ static void read_limited(struct space_reader *reader, const struct doc_node *map
 		err_add_at(reader->err, ERR_INPUT, doc_place(map),
 		           "a limited split needs 'max_parts', e.g. {max_parts: 8}");
 	if (choice)
-		(void)doc_get_choice(choice, "choose", choose, 2, &index, reader->err);
+		(void)doc_get_choice(choice, "choose", choose, 3, &index, reader->err);
 	*dim = any_split;
 	dim->max_part = (uint32_t)n;
-	dim->choice = index == 1 ? SPLIT_EVEN : SPLIT_ALL;
+	(void)find_choice(choose[index], &dim->choice);
 }
 
 static void read_dim(struct space_reader *reader, const struct doc_node *node, const char *what, struct rule_dim *dim)
@@ -104,7 +105,7 @@ static void read_dim(struct space_reader *reader, const struct doc_node *node, c
 
 static void read_split(struct space_reader *reader, const struct doc_node *node, struct rule *rule)
 {
-	static const char *const whole[] = {"all", "even", "whole", "thesis"};
+	static const char *const whole[] = {"all", "pareto", "even", "whole", "thesis"};
 	size_t index;
 	if (node->kind == DOC_MAP) {
 		doc_check_keys(node, dim_name, N_DIM, reader->err);
@@ -119,9 +120,9 @@ static void read_split(struct space_reader *reader, const struct doc_node *node,
 		}
 		return;
 	}
-	if (!doc_get_choice(node, "split", whole, 4, &index, reader->err))
+	if (!doc_get_choice(node, "split", whole, 5, &index, reader->err))
 		return;
-	rule->thesis_split = index == 3;
+	rule->thesis_split = index == 4;
 	rule->set |= RULE_THESIS;
 	for (size_t i = 0; i < N_DIM && !rule->thesis_split; i++) {
 		rule->dim[i] = any_split;

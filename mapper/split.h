@@ -59,7 +59,8 @@ enum err_code split_check(const struct block *block, const struct split *split, 
 /* Tasks: product of the parts of all four dimensions. */
 uint64_t split_n_task(const struct split *split);
 
-/* Ifmap extent (stored, padded) that an ofmap part of this size needs: thesis equation 4.1, as the split tables give it (stride 2: out*stride, kernel permitting). */
+/* Ifmap extent (stored, padded) that an ofmap part of this size needs: thesis equation 4.1, as the split tables give it
+ * (stride 2: out*stride, kernel permitting). */
 uint32_t split_in_extent(uint32_t out_part, uint32_t kernel, uint32_t stride);
 
 /* The same for an ofmap part's width or height of a block, but never more than the padded ifmap has. */
@@ -71,33 +72,41 @@ enum split_choice {
 	SPLIT_ALL,     /* every legal split */
 	SPLIT_REDUCED, /* per number of parts only the splits no other one of equal count beats: see dim_axis_build */
 	SPLIT_EVEN,    /* per number of parts the most even one */
-	SPLIT_WHOLE    /* uncut */
+	SPLIT_WHOLE,   /* uncut */
+	SPLIT_PARETO   /* those of SPLIT_REDUCED that no other one of fewer parts beats: a heuristic, see dim_axis_build
+	                */
 };
 
 struct dim_axis {
 	size_t n;
 	struct dim_split *choice; /* [n], by number of parts, then size_a */
-	uint64_t n_legal; /* how many legal splits there are */
+	uint64_t n_legal;         /* how many legal splits there are */
 };
 
 /*
  * The splits of extent into at most max_part parts whose sizes are multiples of
  * step (extent is one). SPLIT_REDUCED keeps, per number of parts, those that are
  * nondominated in (largest part, sum of ceil(part / unit) over parts, sum of
- * ceil(part / 4)); the fast tier's cost of a chip program grows with each of
- * these and depends on nothing else of the split, so no front point is lost.
+ * ceil(part / 4)), which the fast tier's cost of a chip program grows with. What
+ * it depends on besides (ifmap rows and results aligned to 16 bytes) makes the
+ * front lose up to 1 % on small layers. SPLIT_PARETO also drops what a split of
+ * fewer parts beats: some 20 times fewer choices a layer; up to 2 % lost in
+ * reuse and 12 % where PEs take jobs from a queue, which likes even numbers of
+ * them (tests/test_plan.c measures both on layers small enough to try all).
  * unit: MAC-array columns for width, rows for filters, 1 for height.
  */
 enum err_code dim_axis_build(uint32_t extent, uint32_t step, uint32_t unit, uint32_t max_part, enum split_choice which,
                              struct arena *arena, struct dim_axis *axis, struct err *err);
 
-/* Number of legal splits without listing them: parts of equal or two sizes, sizes multiples of step, at most max_part parts. */
+/* Number of legal splits without listing them: parts of equal or two sizes, sizes multiples of step, at most max_part
+ * parts. */
 uint64_t dim_n_legal(uint32_t extent, uint32_t step, uint32_t max_part);
 
-/* A split scheme: the splits of named operations, from a CSV with the columns network, target, operation, ofmap_w, ofmap_h, ofmap_c, ifmap_w, ifmap_c (appendices G-J). */
+/* A split scheme: the splits of named operations, from a CSV with the columns network, target, operation, ofmap_w,
+ * ofmap_h, ofmap_c, ifmap_w, ifmap_c (appendices G-J). */
 struct split_scheme_row {
 	char network[NETWORK_NAME_SIZE], target[8], operation[BLOCK_NAME_SIZE];
-	struct split split; /* as struct split says, by the operation's kind */
+	struct split split;        /* as struct split says, by the operation's kind */
 	uint32_t in_w[2], in_h[2]; /* ifmap part extents as listed, larger and smaller (0: none) */
 	unsigned line;
 };

@@ -15,11 +15,12 @@
 /* Units up to here are counted on the stack; matrices may have more. */
 #define SMALL_UNIT 16384u
 
-/* n_divisor[r] is to be zeroed, [n_unit]; afterwards the divisors of r below max_part, at most 255 for r < 2^24. */
+/* n_divisor is scratch, [n_unit] and zeroed: the divisors of r that are below the current number of parts. */
 static uint64_t count_legal(uint32_t n_unit, uint32_t max_part, uint16_t *n_divisor)
 {
 	uint64_t n_legal = 0;
 
+	assert(max_part <= n_unit);
 	for (uint32_t n = 1; n <= max_part; n++) {
 		/* n - 1 becomes a possible m. */
 		for (uint64_t r = n - 1; n > 1 && r < n_unit; r += n - 1)
@@ -109,6 +110,7 @@ struct choice_list {
 	size_t n, max, start;
 	uint32_t unit; /* for SPLIT_REDUCED */
 	bool reduced;
+	bool across; /* SPLIT_PARETO: splits of fewer parts count too */
 	bool out_of_memory;
 };
 
@@ -118,7 +120,7 @@ static bool make_room(struct choice_list *list, const struct dim_split *dim)
 	struct feature own = feature_of(dim, list->unit);
 	size_t kept = list->start;
 
-	for (size_t i = list->start; i < list->n; i++) {
+	for (size_t i = list->across ? 0 : list->start; i < list->n; i++) {
 		struct feature other = feature_of(&list->choice[i], list->unit);
 
 		if (is_covered(&other, &own))
@@ -165,6 +167,7 @@ static int compare_size(const void *left, const void *right)
 static void append_parts(struct choice_list *list, uint32_t n_unit, uint32_t step, uint32_t n,
                          const struct divisor_table *table)
 {
+	assert(n > 0 && n <= n_unit);
 	list->start = list->n;
 	if (n_unit % n == 0)
 		append_choice(list, &(struct dim_split){.size_a = n_unit / n * step, .n_a = n});
@@ -188,6 +191,7 @@ static enum err_code copy_choices(const struct choice_list *list, struct arena *
 		axis->choice = arena_array(arena, list->n, sizeof *axis->choice);
 	if (!axis->choice)
 		return err_add(err, ERR_INTERNAL, "out of memory for the splits of a dimension");
+	assert(list->n > 0);
 	memcpy(axis->choice, list->choice, list->n * sizeof *axis->choice);
 	axis->n = list->n;
 	return ERR_OK;
@@ -198,7 +202,8 @@ enum err_code dim_axis_build(uint32_t extent, uint32_t step, uint32_t unit, uint
 {
 	struct arena scratch = {0};
 	struct divisor_table table = {0};
-	struct choice_list list = {.unit = unit, .reduced = which == SPLIT_REDUCED};
+	bool reduced = which == SPLIT_REDUCED || which == SPLIT_PARETO;
+	struct choice_list list = {.unit = unit, .reduced = reduced, .across = which == SPLIT_PARETO};
 	uint32_t n_unit, n_max;
 	enum err_code code = ERR_OK;
 
@@ -208,18 +213,19 @@ enum err_code dim_axis_build(uint32_t extent, uint32_t step, uint32_t unit, uint
 	n_unit = extent / step;
 	n_max = which == SPLIT_WHOLE ? 1 : max_part < n_unit ? max_part : n_unit;
 	if (which == SPLIT_ALL && axis->n_legal > MAX_CHOICE)
-		return err_add(err, ERR_INPUT,
-		               "a dimension of %u in steps of %u has %llu splits into up to %u parts, allowed up to %u; choose "
-		               "the reduced or the even splits, or fewer parts",
-		               extent, step, (unsigned long long)axis->n_legal, max_part, MAX_CHOICE);
-	if ((which == SPLIT_ALL || which == SPLIT_REDUCED) && !build_divisors(n_unit, &scratch, &table)) {
+		return err_add(
+		    err, ERR_INPUT,
+		    "a dimension of %u in steps of %u has %llu splits into up to %u parts, allowed up to %u; choose "
+		    "the reduced or the even splits, or fewer parts",
+		    extent, step, (unsigned long long)axis->n_legal, max_part, MAX_CHOICE);
+	if ((which == SPLIT_ALL || reduced) && !build_divisors(n_unit, &scratch, &table)) {
 		code = err_add(err, ERR_INTERNAL, "out of memory for the splits of a dimension of %u", extent);
 		goto cleanup;
 	}
 	for (uint32_t n = 1; n <= n_max; n++) {
 		struct dim_split even = dim_even(extent, n, step);
 
-		if (which == SPLIT_ALL || which == SPLIT_REDUCED)
+		if (which == SPLIT_ALL || reduced)
 			append_parts(&list, n_unit, step, n, &table);
 		else
 			append_choice(&list, &even);
