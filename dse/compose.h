@@ -43,7 +43,11 @@ struct compose_options {
 	const enum compose_op *op;  /* [n_metric] */
 	const double *limit;        /* [n_metric] upper limits (infinite: none); partial chains over a limit are dropped */
 	unsigned n_state;           /* 1..COMPOSE_MAX_STATE; the chain starts in state 0 and may end in any */
-	size_t max_front;           /* a state's front that outgrows this is thinned by epsilon-dominance */
+	/*
+	 * A state's front that outgrows this is thinned by epsilon-dominance; the best
+	 * point in each metric stays. Less than 2^n_metric + n_metric counts as that.
+	 */
+	size_t max_front;
 };
 
 /* The result; owns its memory (compose_free). Sorted by metrics, then choices. */
@@ -53,16 +57,26 @@ struct compose_result {
 	double *metric;     /* [n][n_metric] */
 	uint32_t *edge;     /* [n][n_layer] which edge of each layer */
 	uint32_t *id;       /* [n][n_layer] which point of that edge's front */
-	double epsilon;     /* 0: exact; else every point of the true front has one here that is, in every metric, at most (1 + epsilon) times as large */
-	uint64_t n_composed; /* points made on the way */
+	/*
+	 * 0: exact; else every point of the true front has one here that is, in every
+	 * metric, at most (1 + epsilon) times as large. With limits this holds for
+	 * points that keep them when made (1 + epsilon) times as large.
+	 */
+	double epsilon;
+	uint64_t n_composed; /* pairs of a partial chain and a layer's point that were weighed */
 };
 
 /*
- * Compose n_layer layers. ERR_INTERNAL when memory is out. An empty result
- * (n = 0) means that no chain keeps the limits; nearest[n_metric] (may be NULL)
- * then receives, metric by metric, the least value any chain could reach.
+ * Compose n_layer layers. Metrics must be finite and not negative. Summed ones
+ * are rounded to 2^-52 of the largest total any chain could have, so that sums
+ * do not depend on the order of layers. Of partial chains to one state with
+ * equal metrics the one stays whose choices (edge, id), first layer first, come
+ * first. ERR_INTERNAL when memory is out; result is untouched then. An empty
+ * result (n = 0) means that no chain keeps the limits. nearest[n_metric] (may be
+ * NULL) receives, metric by metric, the least value any chain could reach when
+ * nothing else mattered (infinite: there is no chain at all).
  * Deterministic, single-threaded; cost about the sum over layers and edges of
- * n_front_before x n_front_layer, times log.
+ * n_front_before x n_front_layer, times log, for up to 3 metrics.
  */
 enum err_code compose_chain(const struct compose_layer *layer, size_t n_layer, const struct compose_options *options,
                             struct compose_result *result, double *nearest, struct err *err);

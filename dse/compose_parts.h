@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef DSE_COMPOSE_PARTS_H
+#define DSE_COMPOSE_PARTS_H
+/*
+ * What compose.c (the chain), compose_cost.c (its numbers), compose_sweep.c (one layer: sums and maxima of all
+ * pairs, nondominated ones only) and compose_thin.c (epsilon-dominance) share.
+ * Metrics stand here in the order of work: summed ones first, then maxima, so
+ * that the first metric seldom has equal values.
+ */
+#include "dse/compose.h"
+#include "dse/dominance.h"
+
+/* The numbers of a whole chain; see compose_cost.c. */
+struct compose_costs {
+	unsigned n_metric, n_sum, n_state;
+	unsigned order[COMPOSE_MAX_METRIC]; /* the caller's metric at each place of the order of work */
+	double quantum[COMPOSE_MAX_METRIC]; /* summed metrics are multiples of it; 0: all values are 0 */
+	double *least_after; /* [n_layer + 1][n_state][n_metric] least value of the layers to come, infinite: no way */
+};
+
+/* false when memory is out (compose_costs_free is due all the same). */
+bool compose_costs_init(struct compose_costs *costs, const struct compose_layer *chain, size_t n_layer,
+                        const struct compose_options *options);
+void compose_costs_free(struct compose_costs *costs);
+
+/* What a point of a layer's front costs: cost [n_metric] in the order of work, weighted and rounded. */
+void compose_costs_point(const struct compose_costs *costs, const struct compose_layer *layer,
+                         const struct compose_front *front, size_t point, double *cost);
+
+/* Least and most [n_metric] of an edge's points, metric by metric; its front must not be empty. */
+void compose_costs_range(const struct compose_costs *costs, const struct compose_layer *layer,
+                         const struct compose_edge *edge, double *least, double *most);
+
+/* Sum or maximum of two values of a metric. */
+double compose_costs_join(const struct compose_costs *costs, unsigned metric, double a, double b);
+
+/* Bound [n_metric] on chains of n_done layers to a state: what exceeds it exceeds a limit, whatever follows. */
+void compose_costs_bound(const struct compose_costs *costs, const double *limits, size_t n_done, unsigned state,
+                         double *bound);
+
+/* Nondominated partial chains that end in one state, in columns, sorted by metrics. */
+struct compose_points {
+	size_t n, n_alloc;
+	unsigned n_metric;
+	double *metric[COMPOSE_MAX_METRIC]; /* each [n] */
+	uint32_t *before;                   /* [n] the chain without its last layer: number in the layer before */
+	uint32_t *choice;                   /* [n] number of the last layer's point, see compose.c */
+	uint32_t *rank; /* [n] order of the chains' choices, among all states' points after this layer */
+};
+
+/* Make room for n points; false when memory is out. */
+bool compose_points_reserve(struct compose_points *points, size_t n);
+void compose_points_free(struct compose_points *points);
+
+/* Partial chains extended by one point of a layer. Consumed by the sweep. */
+struct compose_run {
+	const struct compose_points *from;
+	uint32_t first; /* number of from's first point among all states' points */
+	uint32_t choice;
+	double cost[COMPOSE_MAX_METRIC];
+	double key; /* first metric of the point where the run stands */
+	size_t at;
+};
+
+struct compose_candidate {
+	double metric[COMPOSE_MAX_METRIC];
+	unsigned n_metric;
+	uint32_t before, choice, rank;
+};
+
+struct compose_sweep {
+	unsigned n_metric, n_sum;         /* metrics 0..n_sum-1 add up, the others take the maximum */
+	double bound[COMPOSE_MAX_METRIC]; /* points above it in any metric are dropped */
+	size_t n_run, n_heap, n_group, n_group_alloc;
+	struct compose_run *run;         /* [n_run] the caller's */
+	uint32_t *heap;                  /* [n_run] the caller's; runs by key, least first */
+	struct compose_candidate *group; /* [n_group_alloc] points of equal first metric */
+	struct dominance seen;           /* what has been kept, without the first metric */
+};
+
+/*
+ * The front of all runs' points into out, whose memory is used again; sorted by
+ * metrics; of equal points the one whose choices come first. false when memory
+ * is out.
+ */
+bool compose_sweep_run(struct compose_sweep *sweep, struct compose_points *out);
+void compose_sweep_free(struct compose_sweep *sweep);
+
+/*
+ * Thin points out to at most max_front (but no fewer than 2^n_metric + n_metric):
+ * to each point dropped one is kept that is, in each metric i, at most
+ * (1 + epsilon[i]) times as large. The best in each metric stay. *guess is the
+ * epsilon of an earlier, similar call, 0 at first. false when memory is out.
+ */
+bool compose_thin(struct compose_points *points, size_t max_front, double *guess, double *epsilon);
+
+#endif
