@@ -1,0 +1,37 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# dse check: every file we ship is right, every malformed one is refused with file, line and column.
+. tests/cli/common
+
+expect_code 0 "$DSE" check spaces/*.yaml spaces/machines/*.yaml spaces/networks/*.yaml
+expect_empty "$work/err"
+expect_text "$work/out" "space smoke: ok"
+expect_text "$work/out" "machine thesis_chip: ok"
+expect_text "$work/out" "network resnet50: ok"
+expect_text "$work/out" "evaluations: about"
+expect_text "$work/out" "memory: about"
+# Legal splits of each dimension, layer by layer: an ofmap of 7 pixels has 13 splits into parts of one or two sizes.
+grep -Eq '^ *resnet50 +CONV_45 .* 13( |$)' "$work/out" || fail "no 13 legal splits of 7 pixels"
+
+for file in tests/malformed/space_*.yaml tests/malformed/machine_*.yaml tests/malformed/network_*.yaml; do
+	expect_code 3 "$DSE" check "$file"
+	grep -Eq '\.yaml:[0-9]+:[0-9]+: ' "$work/err" || {
+		cat "$work/err" >&2
+		fail "$file: no file:line:column"
+	}
+done
+
+printf 'colour: blue\n' >"$work/odd.yaml"
+expect_code 3 "$DSE" check "$work/odd.yaml"
+expect_text "$work/err" "odd.yaml:1:1: neither a space"
+
+# The first mistake does not hide the files after it.
+expect_code 3 "$DSE" check "$work/odd.yaml" spaces/machines/thesis_chip.yaml
+expect_text "$work/out" "machine thesis_chip: ok"
+
+# Our own reader of YAML reads our own JSON: the format of a front is missing, and nothing else.
+expect_code 0 "$DSE" check --json spaces/smoke.yaml spaces/machines/thesis_chip.yaml -o "$work/check.json"
+expect_text "$work/check.json" '"ok": true'
+expect_text "$work/check.json" '"expected_evaluations"'
+expect_code 3 "$DSE" simulate --point "$work/check.json:0"
+expect_text "$work/err" "not a front.json"

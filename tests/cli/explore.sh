@@ -1,0 +1,99 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# dse explore on a small space: the same front for any number of threads, composed or flat, exhaustive or genetic.
+. tests/cli/common
+space=spaces/smoke.yaml
+
+# front DIR OPTION...: explore into $work/DIR; the folder of the run is $run.
+front() {
+	dir=$1
+	shift
+	expect_code 0 "$DSE" explore $space -q -o "$work/$dir" "$@"
+	run=$(echo "$work/$dir"/smoke-*)
+	[ -d "$run" ] || fail "no results in $work/$dir"
+	for file in front.csv front.json front.svg run.json; do
+		[ -s "$run/$file" ] || fail "$file is missing"
+	done
+}
+
+front one -j1
+one=$run
+front two -j2
+for file in front.csv front.json front.svg; do
+	expect_same "$one/$file" "$run/$file"
+done
+[ "$(basename "$one")" = "$(basename "$run")" ] || fail "the folder's name depends on the threads"
+
+# Objectives of all points, without the designs that reach them: those may differ where designs are equally good.
+objectives() {
+	cut -d, -f1-4 "$1"
+}
+for options in "--flat -j1" "--flat -j2" "--engine nsga2 -j1 --seed 1" "--engine nsga2 -j2 --seed 7"; do
+	front "other" $options
+	objectives "$one/front.csv" >"$work/expected"
+	objectives "$run/front.csv" >"$work/found"
+	expect_same "$work/expected" "$work/found"
+	rm -rf "$work/other"
+done
+
+# The same seed gives the same bytes for any number of threads.
+front seed1 --engine nsga2 --seed 3 -j1
+seeded=$run
+front seed2 --engine nsga2 --seed 3 -j2
+expect_same "$seeded/front.json" "$run/front.json"
+
+# Every column but names has a unit or is a fraction or count; every row has as many cells as the header.
+awk -F'","|,' 'NR == 1 { if ($1 != "id" || $2 != "latency_ms") exit 1 }' "$one/front.csv" || fail "header of front.csv"
+
+# Every point replays to the same bits.
+n=$(grep -c '^		{"id": ' "$one/front.json")
+[ "$n" -ge 2 ] || fail "$n points on the front"
+i=0
+while [ "$i" -lt "$n" ]; do
+	expect_code 0 "$DSE" simulate -q --point "$one/front.json:$i"
+	expect_text "$work/out" "replay: equal"
+	i=$((i + 1))
+done
+expect_code 3 "$DSE" simulate --point "$one/front.json:$n"
+expect_text "$work/err" "no point with id"
+
+# A number that was changed is found, and so is a design that was.
+sed 's/"total_clk": [0-9]*/"total_clk": 1/' "$one/front.json" >"$work/changed.json"
+expect_code 1 "$DSE" simulate -q --point "$work/changed.json:0"
+expect_text "$work/out" "recorded 1"
+sed 's/"level": "PL2"/"level": "PL1"/' "$one/front.json" >"$work/changed.json"
+expect_code 1 "$DSE" simulate -q --point "$work/changed.json:0"
+expect_text "$work/out" "replay: different"
+# A front that an editor laid out anew still replays.
+sed 's/, /,\n/g' "$one/front.json" >"$work/laid_out.json"
+expect_code 0 "$DSE" simulate -q --point "$work/laid_out.json:0"
+
+# run.json says what was counted; counts add up.
+expect_text "$one/run.json" '"complete": true'
+expect_text "$one/run.json" '"command": "dse explore spaces/smoke.yaml'
+value() {
+	sed -n 's/.*"'"$1"'": \([0-9]*\).*/\1/p' "$one/run.json"
+}
+[ "$(($(value feasible) + $(value infeasible)))" -eq "$(value evaluations)" ] || fail "evaluations do not add up"
+[ "$(($(value evaluations) + $(value skipped)))" -eq "$(value candidates)" ] || fail "candidates do not add up"
+
+# Points of the layers, on request.
+front points --points
+[ "$(wc -l <"$run/points.csv")" -gt 3 ] || fail "points.csv is too short"
+expect_same "$one/front.csv" "$run/front.csv"
+
+# A table for people on stdout, nothing on stderr; with --json only JSON, which our own reader takes.
+expect_code 0 "$DSE" explore $space -o "$work/table"
+expect_text "$work/out" "latency_ms"
+expect_text "$work/out" "the front is exact"
+expect_empty "$work/err"
+expect_code 0 "$DSE" explore $space --json -o "$work/json"
+expect_empty "$work/err"
+cp "$work/out" "$work/summary.json"
+[ "$(head -c 1 "$work/summary.json")" = "{" ] || fail "stdout is not JSON"
+expect_code 3 "$DSE" simulate --point "$work/summary.json:0"
+expect_text "$work/err" "not a front.json"
+
+# A budget is kept, roughly, and said.
+expect_code 0 "$DSE" explore $space --flat --max-evaluations 300 -o "$work/budget" --json
+expect_text "$work/out" '"complete": false'

@@ -1,0 +1,50 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# Spaces without a feasible design: exit 4, what died of which limit, and the nearest miss.
+. tests/cli/common
+
+# space CONSTRAINT: the smoke space with one more condition.
+space() {
+	sed 's/^name: smoke/name: none/' spaces/smoke.yaml >"$work/none.yaml"
+	printf 'constraints:\n  - %s\n' "$1" >>"$work/none.yaml"
+}
+mkdir "$work/machines" "$work/networks"
+cp spaces/machines/dvfs_chip.yaml "$work/machines"
+cp spaces/networks/tiny.yaml "$work/networks"
+
+# dies REASON MISS OPTION...
+dies() {
+	reason=$1
+	miss=$2
+	shift 2
+	expect_code 4 "$DSE" explore "$work/none.yaml" -o "$work/results" "$@"
+	expect_text "$work/out" "No feasible design"
+	expect_text "$work/out" "$reason"
+	expect_text "$work/out" "Nearest miss"
+	expect_text "$work/out" "$miss"
+	expect_text "$work/err" "no feasible design"
+	rm -rf "$work/results"
+}
+
+space 'latency_ms <= 0.3'
+dies latency_ms 'latency_ms at least'
+dies latency_ms 'latency_ms' --flat
+space 'latency_ms <= 0.001'
+dies latency_ms 'layer '
+space 'sram_used_frac <= 0.01'
+dies sram_used_frac 'sram_used_frac is'
+space 'mac_units <= 100'
+dies mac_units 'mac_units is 4864, limit 100'
+space 'edp_mj_ms <= 0.0001'
+dies edp_mj_ms 'edp_mj_ms is'
+
+# Every machine refused by a rule on machines.
+space 'chip.n_dram >= 100'
+expect_code 4 "$DSE" explore "$work/none.yaml" -o "$work/results"
+expect_text "$work/out" "chip.n_dram >= 100"
+
+# As JSON, too; and no empty front takes the place of an older one.
+space 'latency_ms <= 0.3'
+expect_code 4 "$DSE" explore "$work/none.yaml" -o "$work/results" --json
+expect_text "$work/out" '"nearest_miss"'
+[ ! -e "$(echo "$work/results"/none-*)/front.csv" ] || fail "an empty front was written"

@@ -1,0 +1,30 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# Ctrl-C in a search that would never end: the first saves and exits 130, the second ends at once.
+. tests/cli/common
+
+# A flat search of VGG-16 and ResNet-50 has more designs than anybody can count through.
+start() {
+	"$DSE" explore spaces/mla_sizing.yaml --flat -o "$work/$1" >"$work/out" 2>"$work/err" &
+	pid=$!
+	# The folder is made when everything has been read and the search begins.
+	n=0
+	while ! ls "$work/$1"/mla_sizing-* >/dev/null 2>&1; do
+		n=$((n + 1))
+		[ "$n" -lt 600 ] || fail "the search does not begin"
+		sleep 0.1
+	done
+}
+
+for signal in INT TERM; do
+	start $signal
+	kill -s "$signal" "$pid"
+	code=0
+	wait "$pid" || code=$?
+	[ "$code" -eq 130 ] || fail "exit $code after SIG$signal"
+	expect_text "$work/err" "interrupted"
+	expect_text "$work/err" "dse explore spaces/mla_sizing.yaml"
+	run=$(echo "$work/$signal"/mla_sizing-*)
+	expect_text "$run/run.json" '"interrupted": true'
+	expect_text "$run/run.json" '"complete": false'
+done
