@@ -13,6 +13,11 @@
 #define ALLOWED_OPERAND "a number, a name or '('"
 #define ALLOWED_OPERATOR "an operator (+ - * / < <= > >= == != and or) or the end"
 
+/*
+ * An expression is a tree of nodes in the arena: parsed once when a space is
+ * read, evaluated once a machine candidate, so clarity goes before speed.
+ * Comparisons and logic come last in the list: expr_is_condition relies on it.
+ */
 enum op {
 	OP_NUMBER,
 	OP_NAME,
@@ -56,8 +61,10 @@ struct parser {
 	bool failed; /* the first mistake of an expression is reported, what follows would be guesses */
 };
 
+/* Parentheses lead back from the operand to the loosest operator. */
 static const struct node *parse_or(struct parser *parser);
 
+/* Report at a place in the text; returns NULL, so that parsers can return what it returns. */
 static const struct node *fail(struct parser *parser, const char *where, const char *found, const char *allowed,
                                const char *nearest)
 {
@@ -98,6 +105,7 @@ static const struct node *fail_here(struct parser *parser, const char *allowed)
 	return fail(parser, word, found, allowed, NULL);
 }
 
+/* A node in the arena, unless parsing has failed: then operands may be missing. */
 static const struct node *make(struct parser *parser, struct node node)
 {
 	if (parser->failed)
@@ -129,6 +137,7 @@ static bool take_word(struct parser *parser, const char *word)
 	return true;
 }
 
+/* Names have dots: mla.array is one name. */
 static const struct node *parse_name(struct parser *parser)
 {
 	const char *begin = parser->next;
@@ -168,6 +177,7 @@ static const struct node *parse_number(struct parser *parser)
 	return make(parser, (struct node){.op = OP_NUMBER, .number = value});
 }
 
+/* Recursion follows what the user nests; a file of parentheses must not use up the stack. */
 static bool deeper(struct parser *parser)
 {
 	if (parser->depth < MAX_DEPTH) {
@@ -273,6 +283,10 @@ static enum op take_comparison(struct parser *parser)
 	return OP_NUMBER;
 }
 
+/*
+ * One comparison only: a < b < c would compare a truth value with c, which is
+ * never what was meant.
+ */
 static const struct node *parse_comparison(struct parser *parser)
 {
 	const struct node *left = parse_sum(parser);
@@ -350,6 +364,7 @@ struct expr *expr_parse(const char *text, struct err_place at, const char *const
 	return expr;
 }
 
+/* What cannot be computed satisfies nothing, not even !=, where C would say true. */
 static double compare(enum op op, double left, double right)
 {
 	if (isnan(left) || isnan(right))
@@ -376,6 +391,7 @@ static bool is_true(double value)
 	return !isnan(value) && value != 0;
 }
 
+/* Both sides are always computed: expressions have no side effects, and division by zero is a value. */
 static double value_of(const struct node *node, const double *value)
 {
 	assert(node);
@@ -419,6 +435,7 @@ const char *expr_text(const struct expr *expr)
 	return expr->text;
 }
 
+/* Whether name[i], or any name at all, is in the tree. */
 static bool node_uses(const struct node *node, size_t i, bool any)
 {
 	if (!node)
@@ -454,6 +471,7 @@ bool expr_upper_limit(const struct expr *expr, size_t *name, double *max)
 	} else {
 		return false;
 	}
+	/* a < b limits a by b as a <= b does: values are reals, and a limit is never met exactly by chance */
 	if (small->op != OP_NAME || node_uses(large, 0, true))
 		return false;
 	double value = value_of(large, NULL);

@@ -45,6 +45,7 @@ static size_t list_groups(const char **group, size_t max, struct arena *arena)
 	return n;
 }
 
+/* machine_set_param knows types and ranges; only the place is added here. */
 static void read_param(const struct doc_node *node, const struct machine_param *param, struct machine *machine,
                        struct err *err)
 {
@@ -94,6 +95,7 @@ void machine_read_name(const struct doc_node *node, const char *what, char *name
 		memcpy(name, text, n + 1);
 }
 
+/* Defaults of the table; see the README for which fields must be given all the same. */
 static void init_level(struct operating_point *level, unsigned line)
 {
 	for (size_t i = 0; i < machine_n_level_param; i++)
@@ -190,6 +192,10 @@ static void check_whole(const struct doc_node *root, const struct machine *machi
 	err_clear(&part);
 }
 
+/*
+ * The target comes first: defaults depend on it. Checks of the whole come last
+ * and only with a valid target, or they would repeat what is reported already.
+ */
 static void read_root(const struct doc_node *root, struct machine *machine, struct arena *arena, struct err *err)
 {
 	static const char *const target_name[] = {"qpe", "chip"};

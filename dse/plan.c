@@ -94,6 +94,7 @@ static uint32_t least_part(const struct dim_axis *axis)
 	return (uint32_t)least;
 }
 
+/* The values of the genes that are no splits, in the order of their enumerations. */
 static void build_lists(struct layer_problem *layer, const struct machine *machine, const struct layer_choice *choice)
 {
 	uint32_t n = 0;
@@ -181,6 +182,7 @@ static void build_places(struct layer_problem *layer, const struct block *block)
 	assert(n > 0);
 }
 
+/* Upper limit of the space on a metric, infinite without one. */
 static double limit_of(const struct space *space, enum metric metric)
 {
 	double limit = INFINITY;
@@ -227,6 +229,7 @@ static void build_metrics(struct layer_problem *layer, const struct space *space
 	assert(layer->n_metric <= PROBLEM_MAX_OBJECTIVE);
 }
 
+/* Number of values a gene, designs in all, and where the smallest parts are. */
 static void count_values(struct layer_problem *layer)
 {
 	const struct dim_axis *const axis[] = {&layer->d, &layer->w, &layer->h, &layer->c};

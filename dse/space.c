@@ -32,6 +32,10 @@ struct err_place space_text_place(const struct doc_node *node)
 	return at;
 }
 
+/*
+ * Order matters: machines before axes and levels, axes before area objectives,
+ * networks before the rules that are applied to their layers.
+ */
 static void read_root(struct space_reader *reader)
 {
 	static const char *const allowed[] = {"name",        "machine",    "machines",  "axes",
@@ -102,6 +106,7 @@ static void first_message(const struct err *err, char *why, size_t n_why)
 	why[strcspn(why, "\n")] = '\0';
 }
 
+/* Constraints name parameters only (space_read_constraints), so the values of metrics behind them stay 0. */
 static bool keeps_constraints(const struct space *space, const struct machine *machine, char *why, size_t n_why)
 {
 	double value[MAX_PARAM] = {0};
@@ -128,6 +133,8 @@ bool space_machine(const struct space *space, uint64_t index, struct machine *ma
 	assert(space->n_axis <= MAX_PARAM);
 
 	why[0] = '\0';
+	/* mixed radix, the last axis fastest, the machine slowest: part of the results' format, as indices are stored
+	 */
 	for (size_t i = space->n_axis; i-- > 0;) {
 		choice[i] = (size_t)(index % space->axis[i].n);
 		index /= space->axis[i].n;

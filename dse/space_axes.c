@@ -43,6 +43,7 @@ static void add_value(struct axis_reader *self, const struct doc_node *node, con
 		err_add(self->reader->err, ERR_INTERNAL, "out of memory");
 }
 
+/* A list, or one value; every wrong item is reported. */
 static void read_list(struct axis_reader *self, const struct doc_node *node)
 {
 	size_t n = item_n(node);
@@ -66,6 +67,7 @@ static void read_list(struct axis_reader *self, const struct doc_node *node)
 	}
 }
 
+/* Either step or times is set; the other is 0. */
 struct range {
 	double from, to, step, times;
 };
@@ -81,6 +83,7 @@ static size_t range_n(const struct range *range)
 	return n >= MAX_VALUE ? MAX_VALUE + 1 : (size_t)(n + slack) + 1;
 }
 
+/* Ends within the parameter's range, so that all values between are; false after a message. */
 static bool read_range(struct axis_reader *self, const struct doc_node *node, struct range *range)
 {
 	static const char *const allowed[] = {"from", "to", "step", "times"};
@@ -114,6 +117,7 @@ static bool read_range(struct axis_reader *self, const struct doc_node *node, st
 	return ok && err->n_message == n_before;
 }
 
+/* Values are multiplied out from `from`, not summed up, so that rounding does not add up. */
 static void add_range(struct axis_reader *self, const struct doc_node *node)
 {
 	struct range range = {0};
@@ -122,6 +126,7 @@ static void add_range(struct axis_reader *self, const struct doc_node *node)
 	if (!read_range(self, node, &range))
 		return;
 	size_t n = range_n(&range);
+	assert(n > 0);
 	if (n > MAX_VALUE) {
 		err_add_at(err, ERR_INPUT, doc_place(node),
 		           "%s: the range has more than %u values, at most %u are allowed", param->key, MAX_VALUE,
@@ -145,6 +150,7 @@ static void add_range(struct axis_reader *self, const struct doc_node *node)
 	}
 }
 
+/* One pair of `axes:`. An axis whose values are all wrong is left out: reading goes on without it. */
 static void read_axis(struct space_reader *reader, const struct doc_node *key, const struct doc_node *node)
 {
 	const char *name[MAX_KEY];
@@ -165,6 +171,7 @@ static void read_axis(struct space_reader *reader, const struct doc_node *key, c
 	struct axis_reader self = {.reader = reader, .axis = &space->axis[space->n_axis]};
 	machine_init(&self.scratch, MACHINE_CHIP);
 	self.axis->param = param;
+	assert(self.axis->n == 0 && space->n_axis < MAX_KEY);
 	self.axis->at = doc_place(key);
 	if (node->kind == DOC_MAP)
 		add_range(&self, node);

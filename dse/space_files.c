@@ -28,6 +28,7 @@ static void folder_of(const char *path, char folder[PATH_SIZE])
 		(void)strcpy(folder, "/");
 }
 
+/* folder/sub/name with an ending, without "./" before paths in the working directory. */
 static bool try_path(char path[PATH_SIZE], const char *folder, const char *sub, const char *name, const char *ending)
 {
 	const char *base = strcmp(folder, ".") == 0 ? "" : folder;
@@ -82,6 +83,8 @@ static void note_file(struct space_reader *reader, const char *path)
 		if (strcmp(space->file[i].path, path) == 0)
 			return;
 	}
+	/* the array has room: reserve_files counted one for the space and one for each file named */
+	assert(space->file);
 	struct space_file *file = &space->file[space->n_file];
 	const char *copy = arena_text(&space->arena, path);
 	if (!copy)
@@ -119,6 +122,7 @@ static const struct doc_node *one_of(struct space_reader *reader, const char *si
 	return node && space_has_items(node, plural, reader->err) ? node : NULL;
 }
 
+/* Results name machines by their names, so those must differ even when the files do. */
 static bool is_known_machine(struct space_reader *reader, const struct doc_node *node, const struct machine *machine)
 {
 	const struct space *space = reader->space;
@@ -132,6 +136,7 @@ static bool is_known_machine(struct space_reader *reader, const struct doc_node 
 	return false;
 }
 
+/* Mistakes inside the machine's own file are reported with its name; nothing is added for the space. */
 static void read_machine(struct space_reader *reader, const struct doc_node *node)
 {
 	struct space *space = reader->space;
@@ -142,6 +147,7 @@ static void read_machine(struct space_reader *reader, const struct doc_node *nod
 	struct machine *machine = &space->machine[space->n_machine];
 	if (!path || machine_read(path, machine, reader->err) != ERR_OK || is_known_machine(reader, node, machine))
 		return;
+	assert(machine->n_level > 0);
 	space->machine_path[space->n_machine++] = path;
 	note_file(reader, path);
 }
@@ -179,6 +185,7 @@ static void read_weight(struct space_reader *reader, const struct doc_node *item
 		           "weight: found a weight, allowed only with 'aggregate: weighted'");
 }
 
+/* `vgg16` or `{network: vgg16, weight: 2}`. */
 static void read_network(struct space_reader *reader, const struct doc_node *item)
 {
 	static const char *const allowed[] = {"network", "weight"};
@@ -213,6 +220,7 @@ static void read_network(struct space_reader *reader, const struct doc_node *ite
 	}
 	if (network_read(path, &network->network, reader->err) != ERR_OK)
 		return;
+	assert(network->network.n_block > 0 && network->weight > 0);
 	network->path = path;
 	network->choice = space_array(reader, network->network.n_block, sizeof(*network->choice));
 	space->n_network++;
@@ -224,6 +232,7 @@ void space_read_networks(struct space_reader *reader)
 	static const char *const aggregate[] = {"sum", "worst", "weighted"};
 	struct space *space = reader->space;
 	const struct doc_node *how = doc_find(reader->root, "aggregate");
+	_Static_assert(AGGREGATE_SUM == 0 && AGGREGATE_WORST == 1 && AGGREGATE_WEIGHTED == 2, "order of names");
 	size_t index = AGGREGATE_SUM;
 	if (how && doc_get_choice(how, "aggregate", aggregate, 3, &index, reader->err))
 		space->aggregate = (enum space_aggregate)index;

@@ -41,6 +41,7 @@ static void check_area(struct space_reader *reader, const struct doc_node *node,
 	}
 }
 
+/* One limit a metric: of two, one would be without effect, which is hardly meant. */
 static void add_limit(struct space_reader *reader, const struct doc_node *node, enum metric metric, double max)
 {
 	struct space *space = reader->space;
@@ -81,6 +82,10 @@ static void take_limit(struct space_reader *reader, const struct doc_node *node,
 	    expr_text(expr), metric_table[metric].name, metric_table[metric].name);
 }
 
+/*
+ * Which of the two an entry is, constraint or limit, follows from the names in
+ * it: users need not know that machines are refused before, results after.
+ */
 static void read_constraint(struct space_reader *reader, const struct doc_node *node)
 {
 	const char *name[MAX_NAME], *text;
@@ -161,11 +166,13 @@ void space_read_objectives(struct space_reader *reader)
 			err_add_at(reader->err, ERR_INPUT, doc_place(item), "objectives: found %s again, allowed once",
 			           name[index]);
 		else
+			/* at most SPACE_MAX_OBJECTIVE items were read */
 			space->objective[space->n_objective++] = (enum metric)index;
 		check_area(reader, item, (enum metric)index);
 	}
 }
 
+/* value keeps its default when the key is absent or wrong. */
 static void read_number(const struct doc_node *map, const char *key, uint64_t min, uint64_t max, uint64_t *value,
                         struct err *err)
 {
@@ -200,6 +207,7 @@ void space_read_search(struct space_reader *reader)
 		read_number(map, "max_front", 2, 100000000, &max_front, reader->err);
 		read_number(map, "max_evaluations", 1, UINT64_MAX, &space->max_evaluation, reader->err);
 	}
+	assert(population <= UINT32_MAX && generations <= UINT32_MAX && max_front >= 2);
 	space->population = (uint32_t)population;
 	space->generations = (uint32_t)generations;
 	space->max_front = (size_t)max_front;

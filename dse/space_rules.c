@@ -36,6 +36,7 @@ static bool read_fixed(const struct doc_node *node, const char *what, struct dim
 	return ok;
 }
 
+/* Extents are known only for layers, so whether the splits fit is found out when the rule is applied. */
 static void read_fixed_list(struct space_reader *reader, const struct doc_node *node, const char *what,
                             struct rule_dim *dim)
 {
@@ -91,6 +92,7 @@ static void read_limited(struct space_reader *reader, const struct doc_node *map
 	(void)find_choice(choose[index], &dim->choice);
 }
 
+/* One dimension under `split:`. */
 static void read_dim(struct space_reader *reader, const struct doc_node *node, const char *what, struct rule_dim *dim)
 {
 	enum split_choice choice;
@@ -103,6 +105,7 @@ static void read_dim(struct space_reader *reader, const struct doc_node *node, c
 		read_fixed_list(reader, node, what, dim);
 }
 
+/* One word for all dimensions or a map; either undoes `split: thesis` of an earlier rule. */
 static void read_split(struct space_reader *reader, const struct doc_node *node, struct rule *rule)
 {
 	static const char *const whole[] = {"all", "pareto", "even", "whole", "thesis"};
@@ -136,6 +139,10 @@ static bool is_all(const struct doc_node *node)
 	return node->kind == DOC_SCALAR && strcmp(node->text, "all") == 0;
 }
 
+/*
+ * The keys that take a list. What is named is allowed, all else is not; a key
+ * with a mistake in it still counts as set, so that one mistake is one message.
+ */
 static void read_strategies(struct space_reader *reader, const struct doc_node *node, struct rule *rule)
 {
 	const char *name[N_STRATEGY + 1];
@@ -195,6 +202,7 @@ static void read_levels(struct space_reader *reader, const struct doc_node *node
 	if (!reader->machines_complete || !space_has_items(node, "level", reader->err))
 		return;
 	size_t n = space->machine[0].n_level;
+	assert(n > 0 && n <= MACHINE_MAX_LEVEL);
 	for (size_t i = 0; i < n; i++)
 		name[i] = space->machine[0].level[i].name;
 	name[n] = "all";
@@ -226,6 +234,7 @@ static void read_operands(struct space_reader *reader, const struct doc_node *no
 	rule->set |= RULE_OPERAND;
 }
 
+/* One item of `layers:`; the table of readers is in the order of the keys. */
 static void read_rule(struct space_reader *reader, const struct doc_node *map, struct rule *rule)
 {
 	static const char *const allowed[] = {"match", "split", "strategy", "reuse", "level", "operand_bit"};
@@ -287,6 +296,7 @@ static bool fits(const struct block *block, size_t dim, const struct dim_split *
 {
 	struct split split = split_whole(block);
 	struct dim_split *const part[N_DIM] = {&split.w, &split.h, &split.c, &split.d};
+	assert(dim < N_DIM && fixed->n_a > 0);
 	*part[dim] = *fixed;
 	return split_check(block, &split, NULL) == ERR_OK;
 }
@@ -295,6 +305,7 @@ static bool fits(const struct block *block, size_t dim, const struct dim_split *
 static bool choose_fixed(struct space_reader *reader, const struct block *block, size_t i, const struct rule_dim *dim,
                          const struct dim_split **fixed, size_t *n_fixed)
 {
+	assert(dim->node && dim->used);
 	struct dim_split *kept = space_array(reader, dim->n_fixed, sizeof(*kept));
 	size_t n = 0;
 	if (!kept)
@@ -317,6 +328,7 @@ static bool choose_fixed(struct space_reader *reader, const struct block *block,
 	return false;
 }
 
+/* The dimensions as the last rules that set them say; lists narrowed to what fits this block. */
 static void set_dims(struct space_reader *reader, const struct block *block, const struct rule_dim *const dim[N_DIM],
                      struct layer_choice *choice)
 {
@@ -334,6 +346,7 @@ static void set_dims(struct space_reader *reader, const struct block *block, con
 	}
 }
 
+/* All rules on one block, in order. */
 static void choose_for_block(struct space_reader *reader, const struct block *block, struct rule *rule, size_t n_rule,
                              struct layer_choice *choice)
 {
@@ -354,6 +367,7 @@ static void choose_for_block(struct space_reader *reader, const struct block *bl
 			apply_rule(&rule[i], choice, dim);
 	}
 	set_dims(reader, block, dim, choice);
+	assert(choice->max_part_w > 0 && choice->max_part_h > 0 && choice->max_part_c > 0 && choice->max_part_d > 0);
 }
 
 /* Names of layers, each once: as many as a message can hold; nearest to word of all of them, or NULL. */
@@ -382,6 +396,7 @@ static const char *list_layers(const struct space *space, const char *word, char
 	return nearest;
 }
 
+/* Most likely a typing mistake in the name, so the nearest layer is offered. */
 static void report_unmatched(struct space_reader *reader, const struct rule *rule)
 {
 	char names[MAX_NAMES], word[BLOCK_NAME_SIZE * 2];
@@ -399,6 +414,7 @@ static void report_unmatched(struct space_reader *reader, const struct rule *rul
 	           nearest ? "'?" : "");
 }
 
+/* When no split of a list fits, each layer has said so; here some fit and the others are of no use to any layer. */
 static void report_unused(struct space_reader *reader, const struct rule *rule)
 {
 	for (size_t i = 0; i < N_DIM; i++) {

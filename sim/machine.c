@@ -32,6 +32,7 @@ static const void *value_of(const struct machine *machine, size_t offset)
 	return (const char *)machine + offset;
 }
 
+/* The same for an operating point. */
 static double level_value(const struct operating_point *level, const struct level_param *param)
 {
 	assert(param->offset + sizeof(double) <= sizeof(*level));
@@ -94,6 +95,7 @@ static bool parse_u32(const char *text, uint32_t *value, const char **end)
 	return c > text;
 }
 
+/* strtod also takes hexadecimal, nan and infinity, which no parameter means. */
 static bool parse_real(const char *text, double *value)
 {
 	if (!strchr("0123456789.+-", text[0]) || text[0] == '\0' || strpbrk(text, "xXnN"))
@@ -109,6 +111,10 @@ static bool in_range(const struct machine_param *param, double value)
 	return value >= param->min && value <= param->max;
 }
 
+/*
+ * Setters by type. Each leaves the machine as it was when the text is wrong, and
+ * the message says what is allowed with the unit, for the reader to place.
+ */
 static enum err_code set_array(struct machine *machine, const struct machine_param *param, const char *text,
                                struct err *err)
 {
@@ -215,6 +221,7 @@ int machine_print_param(const struct machine *machine, const struct machine_para
 	return snprintf(text, n_byte, "%.17g", value);
 }
 
+/* The table again: a machine may also have been made by a program, not by the setters. */
 static void check_ranges(const struct machine *machine, struct err *err)
 {
 	for (size_t i = 0; i < machine_n_param; i++) {
@@ -249,6 +256,7 @@ static void check_level(const struct machine *machine, uint32_t i, struct err *e
 	}
 }
 
+/* Operating points: some, not too many, each in range and with a name of its own. */
 static void check_levels(const struct machine *machine, struct err *err)
 {
 	if (machine->n_level == 0)
@@ -264,6 +272,7 @@ static void check_levels(const struct machine *machine, struct err *err)
 		check_level(machine, i, err);
 }
 
+/* One QPE has no mesh, so what describes a chip must say so: hierarchy_derive reads these for both targets. */
 static void check_qpe(const struct machine *machine, struct err *err)
 {
 	if (machine->chip_n_qpe != 1)
@@ -366,6 +375,7 @@ uint64_t machine_sram_byte(const struct machine *machine)
 	return (uint64_t)machine_n_pe(machine) * machine->pe_sram_byte;
 }
 
+/* Linear in what is there, as the coefficients are all the user can be asked for; no wiring, no overlap. */
 double machine_area_um2(const struct machine *machine)
 {
 	return (double)machine_n_mac(machine) * machine->area_mac_um2 +
