@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "dse/cli.h"
+#include <string.h>
+
+#define MAX_WORD 12
+
+/* A command line; options point into it. */
+struct line {
+	char text[200];
+	char *word[MAX_WORD];
+};
+
+/* Parse a command line given as words with blanks between. */
+static enum err_code parse(const char *text, struct line *line, struct cli_options *options, struct err *err)
+{
+	int n = 0;
+	assert_true(strlen(text) < sizeof(line->text));
+	strcpy(line->text, text);
+	for (char *at = strtok(line->text, " "); at; at = strtok(NULL, " ")) {
+		assert_true(n < MAX_WORD);
+		line->word[n++] = at;
+	}
+	return cli_parse(n, line->word, options, err);
+}
+
+static void test_cli_reads_options_in_any_order(void **state)
+{
+	struct cli_options options;
+	struct err err = {0};
+	struct line line;
+	(void)state;
+	assert_int_equal(parse("dse explore -j2 space.yaml --seed=7 -q -o out --points", &line, &options, &err), ERR_OK);
+	assert_string_equal(options.command->name, "explore");
+	assert_int_equal(options.n_file, 1);
+	assert_string_equal(options.file[0], "space.yaml");
+	assert_int_equal(options.jobs, 2);
+	assert_int_equal(options.seed, 7);
+	assert_string_equal(options.out, "out");
+	assert_true(options.quiet && options.points && !options.json);
+	assert_true(cli_given(&options, OPTION_SEED) && !cli_given(&options, OPTION_ENGINE));
+}
+
+static void test_cli_gathers_files(void **state)
+{
+	struct cli_options options;
+	struct err err = {0};
+	struct line line;
+	(void)state;
+	assert_int_equal(parse("dse validate a.csv --max-error 12.5 b.csv -- --json", &line, &options, &err), ERR_OK);
+	assert_int_equal(options.n_file, 3);
+	assert_string_equal(options.file[1], "b.csv");
+	assert_string_equal(options.file[2], "--json");
+	assert_false(options.json);
+	assert_true(options.max_error_pct == 12.5);
+}
+
+static void test_cli_reports_all_mistakes(void **state)
+{
+	struct cli_options options;
+	struct err err = {0};
+	struct line line;
+	(void)state;
+	assert_int_equal(parse("dse explore --sed 1 -j x --json=1 s.yaml", &line, &options, &err), ERR_USAGE);
+	assert_int_equal(err.n_message, 3);
+	assert_non_null(strstr(err_text(&err), "did you mean '--seed'"));
+	err_clear(&err);
+}
+
+static void test_cli_refuses_values(void **state)
+{
+	static const char *const bad[] = {
+	    "dse explore -j -1 s.yaml",          "dse explore -j 4097 s.yaml",      "dse explore --seed 1.5 s.yaml",
+	    "dse explore --seed 99999999999999999999 s.yaml", "dse validate --max-error nan a.csv",
+	    "dse validate --max-error -1 a.csv", "dse explore --seed",              "dse explore",
+	    "dse explore a b",                   "dse",                             "dse nothing",
+	};
+	(void)state;
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+		struct cli_options options;
+		struct err err = {0};
+		struct line line;
+		assert_int_equal(parse(bad[i], &line, &options, &err), ERR_USAGE);
+		assert_true(err.n_message > 0);
+		err_clear(&err);
+	}
+}
+
+static void test_cli_help_needs_no_file(void **state)
+{
+	struct cli_options options;
+	struct err err = {0};
+	struct line line;
+	(void)state;
+	assert_int_equal(parse("dse explore --help", &line, &options, &err), ERR_OK);
+	assert_true(options.help);
+	assert_int_equal(parse("dse --version", &line, &options, &err), ERR_OK);
+	assert_true(options.version);
+}
+
+/* Help names every command, and of a command every option it takes. */
+static void test_cli_help_is_complete(void **state)
+{
+	char text[8192];
+	(void)state;
+	FILE *file = fmemopen(text, sizeof(text), "w");
+	assert_non_null(file);
+	cli_print_help(file, NULL);
+	assert_int_equal(fclose(file), 0);
+	for (size_t i = 0; i < cli_n_command; i++)
+		assert_non_null(strstr(text, cli_command_table[i].help));
+	file = fmemopen(text, sizeof(text), "w");
+	assert_non_null(file);
+	cli_print_help(file, &cli_command_table[0]);
+	assert_int_equal(fclose(file), 0);
+	assert_non_null(strstr(text, "--max-evaluations N"));
+	assert_null(strstr(text, "--strategy"));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(test_cli_reads_options_in_any_order), cmocka_unit_test(test_cli_gathers_files),
+	    cmocka_unit_test(test_cli_reports_all_mistakes),       cmocka_unit_test(test_cli_refuses_values),
+	    cmocka_unit_test(test_cli_help_needs_no_file),         cmocka_unit_test(test_cli_help_is_complete),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "dse/json.h"
+#include "sim/base/doc.h"
+#include "sim/base/rng.h"
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void test_json_lays_out_levels(void **state)
+{
+	char text[512];
+	struct json json;
+	(void)state;
+	FILE *file = fmemopen(text, sizeof(text), "w");
+	assert_non_null(file);
+	json_start(&json, file, 2);
+	json_begin_object(&json, NULL);
+	json_put_u64(&json, "n", UINT64_MAX);
+	json_begin_list(&json, "points");
+	for (unsigned i = 0; i < 2; i++) {
+		json_begin_object(&json, NULL);
+		json_put_u64(&json, "id", i);
+		json_put_real(&json, "x", 0.1);
+		json_end(&json);
+	}
+	json_end(&json);
+	json_begin_list(&json, "none");
+	json_end(&json);
+	json_put_bool(&json, "ok", true);
+	json_put_text(&json, "nothing", NULL);
+	json_put_real(&json, "infinite", INFINITY);
+	json_end(&json);
+	json_finish(&json);
+	assert_int_equal(fclose(file), 0);
+	assert_string_equal(text, "{\n\t\"n\": 18446744073709551615,\n\t\"points\": [\n"
+	                          "\t\t{\"id\": 0, \"x\": 0.1},\n\t\t{\"id\": 1, \"x\": 0.1}\n\t],\n"
+	                          "\t\"none\": [],\n\t\"ok\": true,\n\t\"nothing\": null,\n\t\"infinite\": null\n}\n");
+}
+
+/* What is written is what the document reader reads, whatever the text. */
+static void test_json_escapes_texts(void **state)
+{
+	static const char *const hard[] = {"quote \" backslash \\ line\nend\ttab", "\x01\x1f", "\xc3\xa9\xe2\x82\xac", "", "{[:,]}"};
+	char text[512];
+	(void)state;
+	for (size_t i = 0; i < sizeof(hard) / sizeof(hard[0]); i++) {
+		struct json json;
+		struct arena arena = {0};
+		struct doc_node *root;
+		struct err err = {0};
+		FILE *file = fmemopen(text, sizeof(text), "w");
+		assert_non_null(file);
+		json_start(&json, file, 1);
+		json_begin_object(&json, NULL);
+		json_put_text(&json, "text", hard[i]);
+		json_end(&json);
+		json_finish(&json);
+		assert_int_equal(fclose(file), 0);
+		assert_int_equal(doc_read_text("json", text, strlen(text), &arena, &root, &err), ERR_OK);
+		assert_string_equal(doc_find(root, "text")->text, hard[i]);
+		arena_free(&arena);
+	}
+}
+
+static void test_json_replaces_bytes_that_are_no_text(void **state)
+{
+	char text[64];
+	struct json json;
+	(void)state;
+	FILE *file = fmemopen(text, sizeof(text), "w");
+	assert_non_null(file);
+	json_start(&json, file, 0);
+	json_put_text(&json, NULL, "a\xff\xfe");
+	assert_int_equal(fclose(file), 0);
+	assert_string_equal(text, "\"a?" "?\"");
+}
+
+/* Any finite double survives text, in JSON and in CSV. */
+static void test_json_numbers_round_trip(void **state)
+{
+	struct rng rng = rng_stream(1, 2, 3);
+	(void)state;
+	for (unsigned i = 0; i < 20000; i++) {
+		union {
+			uint64_t bits;
+			double value;
+		} number = {.bits = (uint64_t)rng_u32(&rng) << 32 | rng_u32(&rng)};
+		char text[NUMBER_SIZE], written[64];
+		if (!isfinite(number.value))
+			continue;
+		number_print(number.value, text);
+		assert_true(strtod(text, NULL) == number.value);
+		FILE *file = fmemopen(written, sizeof(written), "w");
+		struct json json;
+		json_start(&json, file, 0);
+		json_put_real(&json, NULL, number.value);
+		assert_int_equal(fclose(file), 0);
+		assert_true(strtod(written, NULL) == number.value);
+	}
+}
+
+static void test_json_numbers_are_short(void **state)
+{
+	char text[NUMBER_SIZE];
+	(void)state;
+	number_print(0.1, text);
+	assert_string_equal(text, "0.1");
+	number_print(202176, text);
+	assert_string_equal(text, "202176");
+	number_print(DBL_MAX, text);
+	assert_true(strtod(text, NULL) == DBL_MAX);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(test_json_lays_out_levels),
+	    cmocka_unit_test(test_json_escapes_texts),
+	    cmocka_unit_test(test_json_replaces_bytes_that_are_no_text),
+	    cmocka_unit_test(test_json_numbers_round_trip),
+	    cmocka_unit_test(test_json_numbers_are_short),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "dse/store.h"
+#include <dirent.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+struct folder {
+	char path[64];
+};
+
+static int make_folder(void **state)
+{
+	struct folder *folder = calloc(1, sizeof(*folder));
+	if (!folder)
+		return -1;
+	strcpy(folder->path, "/tmp/test_store_XXXXXX");
+	*state = folder;
+	return mkdtemp(folder->path) ? 0 : -1;
+}
+
+/* Files in a folder, hidden ones included. */
+static size_t count_files(const char *path)
+{
+	size_t n = 0;
+	DIR *stream = opendir(path);
+	assert_non_null(stream);
+	for (struct dirent *entry = readdir(stream); entry; entry = readdir(stream))
+		n += strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0;
+	closedir(stream);
+	return n;
+}
+
+static int remove_folder(void **state)
+{
+	struct folder *folder = *state;
+	char command[128];
+	snprintf(command, sizeof(command), "rm -rf '%s'", folder->path);
+	int status = system(command);
+	free(folder);
+	return status;
+}
+
+static void write_text(const char *path, const char *text, bool commit)
+{
+	struct store_file file = {0};
+	struct err err = {0};
+	assert_int_equal(store_open(&file, path, &err), ERR_OK);
+	fputs(text, file.file);
+	if (commit)
+		assert_int_equal(store_commit(&file, &err), ERR_OK);
+	else
+		store_abandon(&file);
+	assert_null(file.file);
+}
+
+static void test_store_file_appears_on_commit(void **state)
+{
+	struct folder *folder = *state;
+	struct store_file file = {0};
+	struct err err = {0};
+	char text[16] = "";
+	char *path = store_join(folder->path, "result");
+	assert_non_null(path);
+	assert_int_equal(store_open(&file, path, &err), ERR_OK);
+	fputs("new", file.file);
+	assert_int_not_equal(access(path, F_OK), 0);
+	assert_int_equal(store_commit(&file, &err), ERR_OK);
+	FILE *read = fopen(path, "r");
+	assert_non_null(read);
+	assert_non_null(fgets(text, sizeof(text), read));
+	fclose(read);
+	assert_string_equal(text, "new");
+	assert_int_equal(count_files(folder->path), 1);
+	free(path);
+}
+
+static void test_store_abandon_keeps_the_old_file(void **state)
+{
+	struct folder *folder = *state;
+	char text[16] = "";
+	char *path = store_join(folder->path, "result");
+	write_text(path, "old", true);
+	write_text(path, "half", false);
+	FILE *read = fopen(path, "r");
+	assert_non_null(read);
+	assert_non_null(fgets(text, sizeof(text), read));
+	fclose(read);
+	assert_string_equal(text, "old");
+	assert_int_equal(count_files(folder->path), 1);
+	free(path);
+}
+
+static void test_store_makes_parents(void **state)
+{
+	struct folder *folder = *state;
+	struct err err = {0};
+	struct stat status;
+	char *path = store_join(folder->path, "a/b//c/");
+	assert_int_equal(store_make_dir(path, &err), ERR_OK);
+	assert_int_equal(store_make_dir(path, &err), ERR_OK);
+	assert_int_equal(stat(path, &status), 0);
+	assert_true(S_ISDIR(status.st_mode));
+	free(path);
+}
+
+static void test_store_refuses_a_file_as_folder(void **state)
+{
+	struct folder *folder = *state;
+	struct err err = {0};
+	struct store_file file = {0};
+	char *path = store_join(folder->path, "file"), *below = store_join(folder->path, "file/result");
+	write_text(path, "x", true);
+	assert_int_equal(store_make_dir(below, &err), ERR_IO);
+	assert_int_equal(store_open(&file, below, &err), ERR_IO);
+	assert_null(file.file);
+	assert_int_equal(err.n_message, 2);
+	err_clear(&err);
+	free(path);
+	free(below);
+}
+
+/* A write error that was not looked at when it happened still fails the commit and leaves nothing. */
+static void test_store_notices_a_full_disk(void **state)
+{
+	struct folder *folder = *state;
+	struct err err = {0};
+	struct store_file file = {0};
+	char *path = store_join(folder->path, "result");
+	assert_int_equal(store_open(&file, path, &err), ERR_OK);
+	FILE *full = fopen("/dev/full", "w");
+	if (full) {
+		fclose(file.file);
+		file.file = full;
+		fputs("lost", file.file);
+		assert_int_equal(store_commit(&file, &err), ERR_IO);
+		assert_int_equal(count_files(folder->path), 0);
+	}
+	store_abandon(&file);
+	err_clear(&err);
+	free(path);
+}
+
+static void test_store_joins_with_one_slash(void **state)
+{
+	(void)state;
+	static const char *const part[][3] = {{"a", "b", "a/b"}, {"a/", "b", "a/b"}, {"", "b", "b"}, {"/", "b", "/b"}};
+	for (size_t i = 0; i < sizeof(part) / sizeof(part[0]); i++) {
+		char *path = store_join(part[i][0], part[i][1]);
+		assert_string_equal(path, part[i][2]);
+		free(path);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test_setup_teardown(test_store_file_appears_on_commit, make_folder, remove_folder),
+	    cmocka_unit_test_setup_teardown(test_store_abandon_keeps_the_old_file, make_folder, remove_folder),
+	    cmocka_unit_test_setup_teardown(test_store_makes_parents, make_folder, remove_folder),
+	    cmocka_unit_test_setup_teardown(test_store_refuses_a_file_as_folder, make_folder, remove_folder),
+	    cmocka_unit_test_setup_teardown(test_store_notices_a_full_disk, make_folder, remove_folder),
+	    cmocka_unit_test(test_store_joins_with_one_slash),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
