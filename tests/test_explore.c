@@ -1,0 +1,278 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The search as a whole: composed fronts against flat ones, threads, limits, unrolled points against composed sums. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "dse/engine.h"
+#include "dse/explore.h"
+#include "dse/unroll.h"
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* Residual blocks, so that results are held; small enough to try every design of the whole. */
+static const char residual[] = "name: residual\n"
+                               "input: [16, 16, 8]\n"
+                               "layers:\n"
+                               "  - conv: {kernel: 3, out_channels: 16}\n"
+                               "  - conv: {kernel: 3, out_channels: 16, add: {from: -1}}\n"
+                               "  - conv: {kernel: 1, out_channels: 32, stride: 2, add: {from: -1, conv: {kernel: 1, stride: 2}}}\n"
+                               "  - fc: {out: 8}\n";
+
+static const char chain[] = "name: chain\n"
+                            "input: [24, 24, 4]\n"
+                            "layers:\n"
+                            "  - conv: {kernel: 5, out_channels: 8}\n"
+                            "  - conv: {kernel: 3, out_channels: 8}\n";
+
+static const char small[] = "name: small\n"
+                            "input: [8, 8, 4]\n"
+                            "layers:\n"
+                            "  - conv: {kernel: 3, out_channels: 16}\n"
+                            "  - fc: {out: 8}\n";
+
+static const char rules[] = "layers:\n"
+                            "  - match: '.*'\n"
+                            "    split: whole\n"
+                            "    level: PL2\n"
+                            "    strategy: [fusion, fusion_reuse]\n"
+                            "  - match: '^CONV_(SC_)?[13]$'\n"
+                            "    split: {out_channels: {max_parts: 2, choose: even}}\n"
+                            "  - match: '^(CONV_2|FC_.*)$'\n"
+                            "    level: all\n";
+
+/* A folder with the networks; spaces are written beside them. */
+static char folder[64];
+
+static void write_file(const char *name, const char *text, const char *more)
+{
+	char path[128];
+	(void)snprintf(path, sizeof(path), "%s/%s", folder, name);
+	FILE *file = fopen(path, "w");
+	assert_non_null(file);
+	assert_true(fputs(text, file) >= 0 && fputs(more, file) >= 0);
+	assert_int_equal(fclose(file), 0);
+}
+
+static int make_folder(void **state)
+{
+	(void)state;
+	strcpy(folder, "/tmp/test_explore_XXXXXX");
+	if (!mkdtemp(folder))
+		return -1;
+	write_file("residual.yaml", residual, "");
+	write_file("chain.yaml", chain, "");
+	write_file("small.yaml", small, "");
+	return 0;
+}
+
+static int remove_folder(void **state)
+{
+	static const char *const name[] = {"residual.yaml", "chain.yaml", "small.yaml", "space.yaml"};
+	char path[128];
+	(void)state;
+	for (size_t i = 0; i < sizeof(name) / sizeof(name[0]); i++) {
+		(void)snprintf(path, sizeof(path), "%s/%s", folder, name[i]);
+		(void)remove(path);
+	}
+	return rmdir(folder);
+}
+
+static void read_space(const char *head, struct space *space)
+{
+	char path[128];
+	struct err err = {0};
+	write_file("space.yaml", head, rules);
+	(void)snprintf(path, sizeof(path), "%s/space.yaml", folder);
+	if (space_read(path, space, &err) != ERR_OK)
+		print_error("%s", err_text(&err));
+	assert_int_equal(err.n_message, 0);
+}
+
+static void run(const struct space *space, const struct engine_kind *engine, bool flat, unsigned n_thread,
+                struct explore *explore)
+{
+	struct explore_options options = {.engine = engine, .flat = flat, .n_thread = n_thread, .seed = 1};
+	struct err err = {0};
+	assert_int_equal(explore_run(space, &options, explore, &err), ERR_OK);
+	assert_int_equal(err.n_message, 0);
+}
+
+/* Equal but for rounding: sums of many layers may be added in another order. */
+static bool is_near(double left, double right)
+{
+	return fabs(left - right) <= 1e-12 * fmax(fabs(left), fabs(right));
+}
+
+/* Every point of left has one of equal objectives in right. */
+static void assert_covered(const struct pareto *left, const struct pareto *right)
+{
+	for (size_t i = 0; i < left->n; i++) {
+		bool found = false;
+		for (size_t k = 0; k < right->n && !found; k++) {
+			found = true;
+			for (unsigned m = 0; m < left->n_objective; m++)
+				found = found && is_near(left->objective[i * left->n_objective + m],
+				                         right->objective[k * right->n_objective + m]);
+		}
+		if (!found)
+			print_error("point %zu: %.17g %.17g\n", i, left->objective[i * left->n_objective],
+			            left->objective[i * left->n_objective + 1]);
+		assert_true(found);
+	}
+}
+
+/* Layers of all points of the front whose result stays in storage QPEs. */
+static size_t count_stored(const struct explore *explore)
+{
+	struct unroller unroller;
+	struct unrolled point;
+	struct err err = {0};
+	size_t n = 0;
+	assert_int_equal(unrolled_init(&explore->map, &point, &err), ERR_OK);
+	unroller_init(&unroller, explore);
+	for (size_t i = 0; i < explore->front.n; i++) {
+		assert_int_equal(unroll_point(&unroller, i, &point, &err), ERR_OK);
+		for (size_t k = 0; k < point.n_layer; k++)
+			n += point.layer[k].design.out_storage;
+		for (unsigned m = 0; m < explore->front.n_objective; m++)
+			assert_true(is_near(point.metric[explore->space->objective[m]],
+			                    explore->front.objective[i * explore->front.n_objective + m]));
+	}
+	unroller_free(&unroller);
+	unrolled_free(&point);
+	return n;
+}
+
+/* The composed front is the flat one. */
+static void compare(const char *head, bool expect_storage)
+{
+	struct space space;
+	struct explore composed, flat;
+	read_space(head, &space);
+	run(&space, &engine_exhaustive, false, 1, &composed);
+	run(&space, &engine_exhaustive, true, 2, &flat);
+	assert_true(composed.front.n > 1);
+	assert_true(composed.counts.epsilon == 0.0);
+	assert_covered(&composed.front, &flat.front);
+	assert_covered(&flat.front, &composed.front);
+	size_t n_stored = count_stored(&composed);
+	if (expect_storage)
+		assert_true(n_stored > 0);
+	(void)count_stored(&flat);
+	explore_free(&composed);
+	explore_free(&flat);
+	space_free(&space);
+}
+
+static void test_explore_composed_equals_flat_with_held_results(void **state)
+{
+	(void)state;
+	compare("name: a\nmachine: dvfs_chip\nnetwork: residual.yaml\nobjectives: [latency_ms, energy_mj, dram_byte]\n", true);
+}
+
+static void test_explore_composed_equals_flat_over_machines(void **state)
+{
+	(void)state;
+	compare("name: a\nmachine: dvfs_chip\naxes:\n  mla.array: [16x4, 8x4]\n  dram.clk_mhz: [400, 800]\nnetwork: chain.yaml\n"
+	        "objectives: [edp_mj_ms, mac_units]\n",
+	        false);
+}
+
+static void test_explore_composed_equals_flat_for_each_aggregate(void **state)
+{
+	(void)state;
+	compare("name: a\nmachine: dvfs_chip\nnetworks: [chain.yaml, small.yaml]\naggregate: sum\n"
+	        "objectives: [latency_ms, energy_mj]\n",
+	        false);
+	compare("name: a\nmachine: dvfs_chip\nnetworks: [chain.yaml, small.yaml]\naggregate: worst\n"
+	        "objectives: [latency_ms, energy_mj, peak_power_mw]\n",
+	        false);
+	compare("name: a\nmachine: dvfs_chip\naggregate: weighted\n"
+	        "networks: [{network: chain.yaml, weight: 0.25}, {network: small.yaml, weight: 3}]\n"
+	        "objectives: [latency_ms, energy_mj]\nconstraints: [latency_ms <= 2]\n",
+	        false);
+}
+
+/* Same bytes, counts and signature for any number of threads. */
+static void test_explore_is_equal_for_any_threads(void **state)
+{
+	struct space space;
+	struct explore one, many;
+	(void)state;
+	read_space("name: a\nmachine: dvfs_chip\naxes:\n  mla.array: [16x4, 16x2, 8x4]\nnetworks: [residual.yaml, chain.yaml]\n"
+	           "objectives: [latency_ms, energy_mj, mac_units]\n",
+	           &space);
+	run(&space, &engine_exhaustive, false, 1, &one);
+	run(&space, &engine_exhaustive, false, 7, &many);
+	assert_string_equal(one.signature, many.signature);
+	assert_int_equal(one.front.n, many.front.n);
+	assert_memory_equal(one.front.genome, many.front.genome, one.front.n * one.front.n_gene * sizeof(uint32_t));
+	assert_int_equal(one.counts.engine.n_told, many.counts.engine.n_told);
+	assert_int_equal(one.counts.n_composed, many.counts.n_composed);
+	explore_free(&one);
+	explore_free(&many);
+	space_free(&space);
+}
+
+/* With a limit just below the best latency nothing is left, and the miss says how little is missing. */
+static void test_explore_measures_the_nearest_miss(void **state)
+{
+	static const char head[] = "name: a\nmachine: dvfs_chip\nnetwork: chain.yaml\nobjectives: [latency_ms, energy_mj]\n";
+	struct space space;
+	struct explore explore;
+	char limited[256];
+	(void)state;
+	read_space(head, &space);
+	run(&space, &engine_exhaustive, false, 1, &explore);
+	assert_true(explore.front.n > 0);
+	double best = explore.front.objective[0]; /* sorted by latency */
+	explore_free(&explore);
+	space_free(&space);
+
+	(void)snprintf(limited, sizeof(limited), "%sconstraints: ['latency_ms <= %.9g']\n", head, best / 1.01);
+	read_space(limited, &space);
+	run(&space, &engine_exhaustive, false, 1, &explore);
+	assert_int_equal(explore.front.n, 0);
+	assert_int_equal(explore.counts.n_machine_dead, 1);
+	assert_int_equal(explore.miss.stage, STAGE_NETWORK);
+	assert_true(fabs(explore.miss.violation - 0.01) < 1e-6);
+	explore_free(&explore);
+	space_free(&space);
+}
+
+static void test_explore_counts_refused_machines(void **state)
+{
+	struct space space;
+	struct explore explore;
+	(void)state;
+	read_space("name: a\nmachine: dvfs_chip\naxes:\n  mla.array: [16x4, 8x4]\nnetwork: chain.yaml\n"
+	           "objectives: [latency_ms]\nconstraints: [mla.array >= 64]\n",
+	           &space);
+	run(&space, &engine_exhaustive, false, 2, &explore);
+	assert_int_equal(explore.counts.n_machine, 2);
+	assert_int_equal(explore.counts.n_machine_rejected, 1);
+	assert_int_equal(explore.counts.n_rejection, 1);
+	assert_int_equal(explore.counts.rejection[0].n, 1);
+	assert_int_equal(explore.front.n, 1);
+	explore_free(&explore);
+	space_free(&space);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(test_explore_composed_equals_flat_with_held_results),
+	    cmocka_unit_test(test_explore_composed_equals_flat_over_machines),
+	    cmocka_unit_test(test_explore_composed_equals_flat_for_each_aggregate),
+	    cmocka_unit_test(test_explore_is_equal_for_any_threads),
+	    cmocka_unit_test(test_explore_measures_the_nearest_miss),
+	    cmocka_unit_test(test_explore_counts_refused_machines),
+	};
+	return cmocka_run_group_tests(tests, make_folder, remove_folder);
+}
