@@ -38,6 +38,7 @@ bool compose_points_reserve(struct compose_points *points, size_t n)
 {
 	size_t n_alloc = points->n_alloc ? points->n_alloc : FIRST_ALLOC;
 
+	assert(points->n_metric >= 1 && points->n <= points->n_alloc);
 	if (n <= points->n_alloc)
 		return true;
 	while (n_alloc < n)
@@ -173,6 +174,7 @@ static bool add_candidate(struct compose_sweep *sweep, const struct compose_run 
 	struct compose_candidate *candidate = &sweep->group[sweep->n_group++];
 	for (unsigned i = 0; i < sweep->n_metric; i++)
 		candidate->metric[i] = combine(sweep, run, i, run->at);
+	assert(candidate->metric[0] == run->key);
 	candidate->n_metric = sweep->n_metric;
 	candidate->before = run->first + (uint32_t)run->at;
 	candidate->choice = run->choice;
@@ -185,6 +187,7 @@ static bool gather_group(struct compose_sweep *sweep)
 {
 	double key = sweep->run[sweep->heap[0]].key;
 
+	assert(key <= sweep->bound[0]);
 	sweep->n_group = 0;
 	while (sweep->n_heap > 0 && sweep->run[sweep->heap[0]].key == key) {
 		struct compose_run *run = &sweep->run[sweep->heap[0]];
@@ -216,6 +219,7 @@ static bool keep(struct compose_sweep *sweep, const struct compose_candidate *ca
 {
 	size_t at = out->n;
 
+	assert(at == 0 || out->metric[0][at - 1] <= candidate->metric[0]);
 	if (!compose_points_reserve(out, at + 1) || !dominance_add(&sweep->seen, candidate->metric + 1))
 		return false;
 	for (unsigned i = 0; i < sweep->n_metric; i++)

@@ -186,6 +186,7 @@ static bool fits(struct thinning *thinning, double epsilon)
 {
 	size_t n_metric = thinning->points->n_metric, max = thinning->max_kept;
 
+	assert(epsilon > 0.0 && max > n_metric);
 	if (n_metric == 2)
 		return cover_staircase(thinning, epsilon) <= max;
 	/* Extremes may have to stay besides the boxes' points. */
@@ -228,6 +229,8 @@ static void drop_served(struct compose_points *points, const uint32_t *keeper, d
 {
 	size_t n_kept = 0;
 
+	for (size_t i = 0; i < points->n; i++)
+		assert(keeper[keeper[i]] == keeper[i]); /* who keeps others stays */
 	/* Ratios first: dropping moves the keepers. */
 	for (unsigned k = 0; k < points->n_metric; k++) {
 		epsilon[k] = 0.0;

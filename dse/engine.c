@@ -27,12 +27,10 @@
 #endif
 
 enum {
-	N_BATCH = 4096,  /* genomes and evaluations of a batch stay in the level-2 cache */
-	MAX_CHUNK = 256, /* large enough that handing out a chunk costs nothing per candidate */
+	N_BATCH = 16384, /* few enough to stay in the cache, enough that threads seldom wait for each other */
 	MIN_CHUNK = 16,  /* small batches (a genetic engine's generation) still occupy all threads */
-	N_CHUNK_PER_BATCH = 64,
-	MAX_CHUNK_PER_BATCH = N_BATCH / MIN_CHUNK,
-	REASON_PAD = 16 /* counters of two threads never share a cache line */
+	N_CHUNK = 64,    /* per batch at most; of N_BATCH candidates each chunk gets 256 */
+	REASON_PAD = 16  /* counters of two threads never share a cache line */
 };
 
 /* What one chunk's evaluation leaves for the serial part. */
@@ -51,7 +49,7 @@ struct run {
 	uint32_t *genome;          /* [N_BATCH][n_gene] */
 	struct evaluation *result; /* [N_BATCH] */
 	uint32_t *kept;            /* [N_BATCH] */
-	struct chunk *chunk;       /* [MAX_CHUNK_PER_BATCH] */
+	struct chunk *chunk;       /* [N_CHUNK] */
 	uint64_t *by_reason;       /* [n_thread][n_reason + REASON_PAD] */
 };
 
@@ -171,7 +169,7 @@ static void evaluate_chunk(const struct run *run, struct chunk *chunk)
 	const struct problem *problem = run->problem;
 	uint64_t *by_reason = run->by_reason + thread_number() * (run->n_reason + REASON_PAD);
 
-	assert(chunk->n <= MAX_CHUNK && chunk->begin + chunk->n <= N_BATCH);
+	assert(chunk->n > 0 && chunk->begin + chunk->n <= N_BATCH);
 	problem->evaluate(problem->context, genome_of(run, chunk->begin), chunk->n, run->result + chunk->begin);
 	chunk->n_kept = 0;
 	chunk->nearest = SIZE_MAX;
@@ -195,11 +193,10 @@ static void evaluate_chunk(const struct run *run, struct chunk *chunk)
 
 static size_t evaluate_batch(const struct run *run, size_t n)
 {
-	size_t chunk_size = ceil_div(n, N_CHUNK_PER_BATCH);
-	chunk_size = chunk_size < MIN_CHUNK ? MIN_CHUNK : chunk_size > MAX_CHUNK ? MAX_CHUNK : chunk_size;
+	size_t chunk_size = ceil_div(n, N_CHUNK) > MIN_CHUNK ? ceil_div(n, N_CHUNK) : MIN_CHUNK;
 	size_t n_chunk = ceil_div(n, chunk_size);
 
-	assert(n_chunk <= MAX_CHUNK_PER_BATCH);
+	assert(n > 0 && n_chunk <= N_CHUNK);
 	for (size_t i = 0; i < n_chunk; i++) {
 		run->chunk[i].begin = i * chunk_size;
 		run->chunk[i].n = n - i * chunk_size < chunk_size ? n - i * chunk_size : chunk_size;
@@ -238,7 +235,7 @@ static bool run_init(struct run *run)
 	run->genome = calloc(N_BATCH, (run->problem->n_gene + 1) * sizeof *run->genome);
 	run->result = calloc(N_BATCH, sizeof *run->result);
 	run->kept = calloc(N_BATCH, sizeof *run->kept);
-	run->chunk = calloc(MAX_CHUNK_PER_BATCH, sizeof *run->chunk);
+	run->chunk = calloc(N_CHUNK, sizeof *run->chunk);
 	run->by_reason = calloc(run->n_thread, (run->n_reason + REASON_PAD) * sizeof *run->by_reason);
 	return run->genome && run->result && run->kept && run->chunk && run->by_reason;
 }

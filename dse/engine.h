@@ -31,7 +31,10 @@ struct engine_kind {
 	const char *name, *help;
 	/* Returns NULL and a message when memory is out. The problem must outlive the engine. */
 	struct engine *(*create)(const struct problem *problem, const struct engine_options *options, struct err *err);
-	/* Write up to max candidates into genome [max][n_gene]; returns how many; 0: the engine is done; SIZE_MAX: memory is out. */
+	/*
+	 * Write up to max candidates into genome [max][n_gene]; returns how many; 0: the
+	 * engine is done; SIZE_MAX: memory is out.
+	 */
 	size_t (*ask)(struct engine *engine, uint32_t *genome, size_t max);
 	/* Results of the last ask, same order, all n of them. */
 	void (*tell)(struct engine *engine, const uint32_t *genome, const struct evaluation *result, size_t n);

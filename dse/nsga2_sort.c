@@ -158,5 +158,6 @@ const uint32_t *nsga2_sort_run(struct nsga2_sort *sort, const struct evaluation 
 	qsort(sort->entry, n, sizeof *sort->entry, compare_entry);
 	for (size_t i = 0; i < n; i++)
 		sort->order[i] = sort->entry[i].at;
+	assert(n < 2 || result[sort->order[0]].violation <= result[sort->order[n - 1]].violation);
 	return sort->order;
 }

@@ -304,7 +304,7 @@ static void test_engine_same_archive_for_any_threads(void **state)
 	for (uint64_t number = 0; number < 24; number++) {
 		struct toy toy;
 		struct outcome one, two;
-		const struct engine_options options = {.seed = number, .max_evaluation = 30000};
+		const struct engine_options options = {.seed = number, .max_evaluation = 8000};
 		toy_init(&toy, number, 7);
 		toy.n_gene = toy.problem.n_gene = 5;
 		for (size_t i = 0; i < 5; i++)
@@ -312,7 +312,7 @@ static void test_engine_same_archive_for_any_threads(void **state)
 		toy.grid = number % 3 ? 50 : 1000;
 		const char *name = engine_table[number % engine_n]->name;
 		run_engine(name, &toy.problem, &options, 1, &one);
-		run_engine(name, &toy.problem, &options, 2 + (unsigned)number % 3, &two);
+		run_engine(name, &toy.problem, &options, 2 + (unsigned)number % 2, &two);
 		assert_same_front(&one.front, &two.front);
 		assert_true(one.front.n == 0 ||
 		            memcmp(one.front.tag, two.front.tag, one.front.n * sizeof *one.front.tag) == 0);
@@ -515,7 +515,7 @@ static void test_engine_nsga2_approaches_front_of_large_space(void **state)
 	(void)state;
 	for (size_t i = 0; i < N_GENE; i++)
 		n_value[i] = 4;
-	run_engine("nsga2", &problem, &(struct engine_options){.seed = 1, .max_evaluation = 60000}, 2, &outcome);
+	run_engine("nsga2", &problem, &(struct engine_options){.seed = 1, .max_evaluation = 60000}, 1, &outcome);
 	/* A random genome is 150 away from each corner; on the front the distances add up to 200. */
 	double least = INFINITY;
 	for (size_t i = 0; i < outcome.front.n; i++) {
