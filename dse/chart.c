@@ -82,8 +82,8 @@ static void draw_axes(FILE *file, const struct axis *x, const struct axis *y)
 /* Circle, square, triangle, diamond. */
 static void put_mark(FILE *file, double x, double y, size_t series)
 {
-	static const char *const path[] = {"m-4,0a4,4 0 1,0 8,0a4,4 0 1,0 -8,0", "m-3.5,-3.5h7v7h-7z", "m0,-4.5l4.5,8h-9z",
-	                                   "m0,-5l5,5l-5,5l-5,-5z"};
+	static const char *const path[] = {"m-4,0a4,4 0 1,0 8,0a4,4 0 1,0 -8,0", "m-3.5,-3.5h7v7h-7z",
+	                                   "m0,-4.5l4.5,8h-9z", "m0,-5l5,5l-5,5l-5,-5z"};
 	(void)fprintf(file, "<path d=\"M%.1f,%.1f%s\" fill=\"%s\" fill-opacity=\"0.75\"/>\n", x, y, path[series % 4],
 	              colour[series % MAX_SERIES]);
 }
@@ -123,7 +123,8 @@ enum err_code chart_write(FILE *file, const struct front_run *run, struct err *e
 	assert(file && run && front->n > 0);
 	unsigned second = front->n_objective > 1 ? 1 : 0;
 	struct axis x = {.begin = LEFT, .end = WIDTH - RIGHT, .name = metric_table[run->space->objective[0]].name};
-	struct axis y = {.begin = HEIGHT - BOTTOM, .end = TOP, .name = metric_table[run->space->objective[second]].name};
+	struct axis y = {
+	    .begin = HEIGHT - BOTTOM, .end = TOP, .name = metric_table[run->space->objective[second]].name};
 	fit_axis(front, 0, &x);
 	fit_axis(front, second, &y);
 	(void)fprintf(file,

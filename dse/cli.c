@@ -46,8 +46,7 @@ static const struct option_info option_table[N_OPTION] = {
                              "CSV with the split of each operation (default: the thesis splitter's)"},
     [OPTION_STRATEGY] = {"strategy", 0, "NAME", TYPE_TEXT, IN(strategy), 0, 0,
                          "no_fusion, fusion, fusion_reuse or thesis_reuse (default fusion_reuse)"},
-    [OPTION_LEVEL] = {"level", 0, "NAME", TYPE_TEXT, IN(level), 0, 0,
-                      "operating point (default: the machine's first)"},
+    [OPTION_LEVEL] = {"level", 0, "NAME", TYPE_TEXT, IN(level), 0, 0, "operating point (default: the machine's first)"},
     [OPTION_POINT] = {"point", 0, "FRONT.json:ID", TYPE_TEXT, IN(point), 0, 0,
                       "replay a point of a front and compare every number"},
     [OPTION_MACHINE] = {"machine", 0, "MACHINE", TYPE_TEXT, IN(machine), 0, 0,
@@ -57,8 +56,8 @@ static const struct option_info option_table[N_OPTION] = {
 };
 
 #define BIT(option) (UINT32_C(1) << (option))
-#define COMMON                                                                                                         \
-	(BIT(OPTION_HELP) | BIT(OPTION_JSON) | BIT(OPTION_JOBS) | BIT(OPTION_SEED) | BIT(OPTION_OUT) |                 \
+#define COMMON                                                                                         \
+	(BIT(OPTION_HELP) | BIT(OPTION_JSON) | BIT(OPTION_JOBS) | BIT(OPTION_SEED) | BIT(OPTION_OUT) | \
 	 BIT(OPTION_QUIET) | BIT(OPTION_NO_PROGRESS))
 
 const struct cli_command cli_command_table[] = {
@@ -121,18 +120,18 @@ static void unknown_option(const struct cli_command *command, const char *word, 
 		if (command->options & BIT(i)) {
 			name[n++] = option_table[i].name;
 		} else if (strcmp(option_table[i].name, plain) == 0) {
-			(void)err_add(err, ERR_USAGE, "dse %s: option '--%s' is not one of this command's", command->name,
-			              plain);
+			(void)err_add(err, ERR_USAGE, "dse %s: option '--%s' is not one of this command's",
+			              command->name, plain);
 			return;
 		}
 	}
 	const char *nearest = err_nearest(plain, name, n);
 	if (nearest)
-		(void)err_add(err, ERR_USAGE, "dse %s: unknown option '--%s'; did you mean '--%s'?", command->name, plain,
-		              nearest);
+		(void)err_add(err, ERR_USAGE, "dse %s: unknown option '--%s'; did you mean '--%s'?", command->name,
+		              plain, nearest);
 	else
-		(void)err_add(err, ERR_USAGE, "dse %s: unknown option '--%s'; 'dse %s --help' lists them", command->name,
-		              plain, command->name);
+		(void)err_add(err, ERR_USAGE, "dse %s: unknown option '--%s'; 'dse %s --help' lists them",
+		              command->name, plain, command->name);
 }
 
 /* Store an option's value; a message when it is not one. */
@@ -162,8 +161,8 @@ static void set_option(struct cli_options *options, enum cli_option which, const
 	case TYPE_REAL: {
 		double value = strtod(text, &end);
 		if (end == text || *end || !isfinite(value) || value < info->min || value > info->max)
-			(void)err_add(err, ERR_USAGE, "dse: --%s is '%.40s', allowed is a number from %g to %g", info->name,
-			              text, info->min, info->max);
+			(void)err_add(err, ERR_USAGE, "dse: --%s is '%.40s', allowed is a number from %g to %g",
+			              info->name, text, info->min, info->max);
 		*(double *)field = value;
 		return;
 	}
@@ -185,7 +184,8 @@ static void take_option(struct cursor *cursor, enum cli_option which, const char
 	const struct option_info *info = &option_table[which];
 	if (info->type == TYPE_FLAG) {
 		if (attached)
-			(void)err_add(cursor->err, ERR_USAGE, "dse: --%s takes no value, found '%.40s'", info->name, attached);
+			(void)err_add(cursor->err, ERR_USAGE, "dse: --%s takes no value, found '%.40s'", info->name,
+			              attached);
 		else
 			set_option(cursor->options, which, NULL, cursor->err);
 	} else if (attached) {
@@ -216,11 +216,12 @@ static void take_short(struct cursor *cursor, const char *word)
 {
 	for (; *word; word++) {
 		unsigned which = 0;
-		while (which < N_OPTION && (option_table[which].letter != *word ||
-		                            (cursor->options->command->options & BIT(which)) == 0))
+		while (which < N_OPTION &&
+		       (option_table[which].letter != *word || (cursor->options->command->options & BIT(which)) == 0))
 			which++;
 		if (which == N_OPTION) {
-			(void)err_add(cursor->err, ERR_USAGE, "dse %s: unknown option '-%c'; 'dse %s --help' lists them",
+			(void)err_add(cursor->err, ERR_USAGE,
+			              "dse %s: unknown option '-%c'; 'dse %s --help' lists them",
 			              cursor->options->command->name, isprint((unsigned char)*word) ? *word : '?',
 			              cursor->options->command->name);
 			return;
@@ -250,8 +251,9 @@ static enum err_code check_files(const struct cli_options *options, struct err *
 static enum err_code parse_program(int argc, char **argv, struct cli_options *options, struct err *err)
 {
 	if (argc < 2)
-		return err_add(err, ERR_USAGE,
-		               "dse: a command is missing; allowed are explore, simulate, validate, check; see dse --help");
+		return err_add(
+		    err, ERR_USAGE,
+		    "dse: a command is missing; allowed are explore, simulate, validate, check; see dse --help");
 	if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0 || strcmp(argv[1], "help") == 0) {
 		options->help = true;
 		options->command = argc > 2 ? find_command(argv[2]) : NULL;
@@ -296,9 +298,9 @@ enum err_code cli_parse(int argc, char **argv, struct cli_options *options, stru
 static void print_option(FILE *file, const struct option_info *info)
 {
 	char left[64];
-	(void)snprintf(left, sizeof(left), "%c%c%s--%s%s%s", info->letter ? '-' : ' ', info->letter ? info->letter : ' ',
-	               info->letter ? ", " : "  ", info->name, info->argument ? " " : "",
-	               info->argument ? info->argument : "");
+	(void)snprintf(left, sizeof(left), "%c%c%s--%s%s%s", info->letter ? '-' : ' ',
+	               info->letter ? info->letter : ' ', info->letter ? ", " : "  ", info->name,
+	               info->argument ? " " : "", info->argument ? info->argument : "");
 	(void)fprintf(file, "  %-28s %s\n", left, info->help);
 }
 
@@ -306,20 +308,22 @@ void cli_print_help(FILE *file, const struct cli_command *command)
 {
 	assert(file);
 	if (command) {
-		(void)fprintf(file, "usage: dse %s [OPTION...] %s\n\n%s\n\nOptions:\n", command->name, command->arguments,
-		              command->details);
+		(void)fprintf(file, "usage: dse %s [OPTION...] %s\n\n%s\n\nOptions:\n", command->name,
+		              command->arguments, command->details);
 		for (unsigned i = 0; i < N_OPTION; i++)
 			if (command->options & BIT(i))
 				print_option(file, &option_table[i]);
 		return;
 	}
-	(void)fputs("dse " DSE_VERSION ": which MAC array, split, reuse strategy and operating point a DNN accelerator\n"
-	            "should have for a network, as a Pareto front\n\nusage: dse COMMAND [OPTION...] FILE...\n\nCommands:\n",
-	            file);
+	(void)fputs(
+	    "dse " DSE_VERSION ": which MAC array, split, reuse strategy and operating point a DNN accelerator\n"
+	    "should have for a network, as a Pareto front\n\nusage: dse COMMAND [OPTION...] FILE...\n\nCommands:\n",
+	    file);
 	for (size_t i = 0; i < cli_n_command; i++)
 		(void)fprintf(file, "  %-9s %s\n", cli_command_table[i].name, cli_command_table[i].help);
-	(void)fputs("\n'dse COMMAND --help' tells more; 'dse --version' prints the version.\n"
-	            "Exit codes: 0 ok, 1 internal error, 2 usage, 3 bad input, 4 no feasible design, 5 reading or writing\n"
-	            "failed, 6 a limit asked for was exceeded, 130 interrupted.\n",
-	            file);
+	(void)fputs(
+	    "\n'dse COMMAND --help' tells more; 'dse --version' prints the version.\n"
+	    "Exit codes: 0 ok, 1 internal error, 2 usage, 3 bad input, 4 no feasible design, 5 reading or writing\n"
+	    "failed, 6 a limit asked for was exceeded, 130 interrupted.\n",
+	    file);
 }

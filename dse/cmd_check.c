@@ -50,9 +50,10 @@ static enum err_code detect_kind(const char *path, enum file_kind *kind, struct 
 	else if (code != ERR_OK)
 		code = err_add(err, code, "%s", err_text(&found));
 	else
-		code = err_add_at(err, ERR_INPUT, doc_place(root),
-		                  "neither a space (objectives, machines, networks), nor a machine (target, levels), nor a "
-		                  "network (input, layers)");
+		code = err_add_at(
+		    err, ERR_INPUT, doc_place(root),
+		    "neither a space (objectives, machines, networks), nor a machine (target, levels), nor a "
+		    "network (input, layers)");
 	err_clear(&found);
 	arena_free(&arena);
 	return code;
@@ -73,7 +74,8 @@ static enum err_code check_machine(const struct output *output, const char *path
 	} else {
 		(void)fprintf(output->file,
 		              "%s: machine %s: ok; %" PRIu32 " PEs, MAC array %" PRIu32 "x%" PRIu32 ", %" PRIu64
-		              " MAC units, %" PRIu64 " byte SRAM, %" PRIu32 " DRAM interfaces, %" PRIu32 " operating points\n",
+		              " MAC units, %" PRIu64 " byte SRAM, %" PRIu32 " DRAM interfaces, %" PRIu32
+		              " operating points\n",
 		              path, machine.name, machine_n_pe(&machine), machine.mla_cols, machine.mla_rows,
 		              machine_n_mac(&machine), machine_sram_byte(&machine), machine.dram_n, machine.n_level);
 	}
@@ -99,8 +101,9 @@ static enum err_code check_network(const struct output *output, const char *path
 		json_put_u64(output->json, "mac", n_mac);
 	} else {
 		(void)fprintf(output->file,
-		              "%s: network %s: ok; %zu blocks, %zu of them distinct, %" PRIu64 " multiply-accumulates\n", path,
-		              network.name, network.n_block, n_distinct, n_mac);
+		              "%s: network %s: ok; %zu blocks, %zu of them distinct, %" PRIu64
+		              " multiply-accumulates\n",
+		              path, network.name, network.n_block, n_distinct, n_mac);
 	}
 	network_free(&network);
 	return ERR_OK;
@@ -108,8 +111,9 @@ static enum err_code check_network(const struct output *output, const char *path
 
 static void print_layers(FILE *file, const struct layer_set *set, const struct space *space)
 {
-	static const char *const column[] = {"network", "layer",    "splits_w", "splits_h", "splits_c",
-	                                     "splits_d", "strategies", "levels", "places", "legal_designs", "candidates"};
+	static const char *const column[] = {"network",  "layer",         "splits_w",   "splits_h",
+	                                     "splits_c", "splits_d",      "strategies", "levels",
+	                                     "places",   "legal_designs", "candidates"};
 	const struct layer_map *map = set->map;
 	struct table table = {0};
 	for (size_t i = 0; i < sizeof(column) / sizeof(column[0]); i++)
@@ -120,16 +124,17 @@ static void print_layers(FILE *file, const struct layer_set *set, const struct s
 		table_add(&table, "%s", space->network[layer_map_network(map, map->first[i])].network.name);
 		table_add(&table, "%s", map->block[map->first[i]]->name);
 		for (size_t k = 0; k < 4; k++)
-			table_add(&table, axis[k]->n == axis[k]->n_legal ? "%" PRIu64 : "%" PRIu64 " (%zu)", axis[k]->n_legal,
-			          axis[k]->n);
+			table_add(&table, axis[k]->n == axis[k]->n_legal ? "%" PRIu64 : "%" PRIu64 " (%zu)",
+			          axis[k]->n_legal, axis[k]->n);
 		table_add(&table, "%" PRIu32, layer->n_value[GENE_STRATEGY]);
 		table_add(&table, "%" PRIu32, layer->n_value[GENE_LEVEL]);
 		table_add(&table, "%" PRIu32, layer->n_value[GENE_PLACE]);
 		table_add(&table, "%" PRIu64, layer->n_legal);
 		table_add(&table, "%" PRIu64, problem_size(&layer->problem));
 	}
-	(void)fprintf(file, "  distinct layers on %s; legal splits of each dimension (in brackets: those that can matter)\n\n",
-	              set->machine.name);
+	(void)fprintf(
+	    file, "  distinct layers on %s; legal splits of each dimension (in brackets: those that can matter)\n\n",
+	    set->machine.name);
 	table_print(&table, file, 2);
 	(void)fputc('\n', file);
 	table_free(&table);
@@ -161,8 +166,8 @@ static void print_estimate(const struct output *output, const struct space *spac
 	(void)fprintf(file, "  machines: %" PRIu64 " candidates%s\n", estimate->n_machine,
 	              estimate->n_refused > 0 ? ", of which some are refused" : "");
 	if (estimate->n_refused > 0)
-		(void)fprintf(file, "  refused: %" PRIu64 " of the %" PRIu64 " looked at, e.g. %s\n", estimate->n_refused,
-		              estimate->n_sampled, estimate->why);
+		(void)fprintf(file, "  refused: %" PRIu64 " of the %" PRIu64 " looked at, e.g. %s\n",
+		              estimate->n_refused, estimate->n_sampled, estimate->why);
 	(void)fprintf(file, "  designs: %.4g legal for all distinct layers, %.4g candidates when splits are reduced\n",
 	              estimate->n_legal, estimate->n_candidate);
 	(void)fprintf(file, "  whole networks: 10^%.1f designs a machine\n", estimate->log10_design);
@@ -202,8 +207,8 @@ static enum err_code check_space(const struct output *output, const char *path, 
 			put_layers(output->json, estimate.set, &space);
 		put_estimate(output->json, &estimate);
 	} else if (code == ERR_OK) {
-		(void)fprintf(output->file, "%s: space %s: ok; %zu networks, %zu layers, %zu of them distinct\n", path, space.name,
-		              space.n_network, map.n_block, map.n_distinct);
+		(void)fprintf(output->file, "%s: space %s: ok; %zu networks, %zu layers, %zu of them distinct\n", path,
+		              space.name, space.n_network, map.n_block, map.n_distinct);
 		if (estimate.set && !output->cli->quiet)
 			print_layers(output->file, estimate.set, &space);
 		print_estimate(output, &space, &estimate);

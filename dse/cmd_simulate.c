@@ -95,7 +95,8 @@ static enum err_code choose_layers(struct job *job, struct err *err)
 	if (code == ERR_INPUT)
 		return ERR_USAGE; /* the pattern stands on the command line */
 	if (code == ERR_OK && n_shown == 0)
-		return err_add(err, ERR_USAGE, "dse simulate: --layers '%.80s' matches none of the layers of %s, %s to %s",
+		return err_add(err, ERR_USAGE,
+		               "dse simulate: --layers '%.80s' matches none of the layers of %s, %s to %s",
 		               job->cli->layers, job->network.name, job->network.block[0].name,
 		               job->network.block[job->network.n_block - 1].name);
 	return code;
@@ -126,7 +127,8 @@ static void print_text(FILE *file, const struct job *job)
 	              job->machine.mla_cols, job->machine.mla_rows);
 	simulate_print(file, &job->machine, job->block, job->network.n_block, job->shown);
 	if (n_own > 0)
-		(void)fprintf(file, "  %zu operations are not in the split scheme; the thesis splitter split them\n", n_own);
+		(void)fprintf(file, "  %zu operations are not in the split scheme; the thesis splitter split them\n",
+		              n_own);
 }
 
 static void print_json(FILE *file, const struct job *job)
@@ -189,7 +191,8 @@ static void print_replay(FILE *file, const struct cli_options *options, const st
 		for (size_t i = 0; i < replay->n_network; i++) {
 			json_begin_object(&json, NULL);
 			json_put_text(&json, "network", replay->network[i].name);
-			simulate_put_json(&json, &replay->machine, replay->network[i].block, replay->network[i].n_block, NULL);
+			simulate_put_json(&json, &replay->machine, replay->network[i].block, replay->network[i].n_block,
+			                  NULL);
 			json_end(&json);
 		}
 		json_end(&json);
@@ -234,17 +237,20 @@ enum err_code cmd_simulate(const struct cli_options *options, struct err *err)
 	if (!cli_given(options, OPTION_POINT)) {
 		if (options->n_file != 2)
 			return err_add(err, ERR_USAGE,
-			               "dse simulate: found %zu files, allowed are a machine and a network, or --point FRONT.json:ID",
+			               "dse simulate: found %zu files, allowed are a machine and a network, or --point "
+			               "FRONT.json:ID",
 			               options->n_file);
 		return run_design(options, err);
 	}
 	if (options->n_file > 0)
-		return err_add(err, ERR_USAGE, "dse simulate: --point names machine and network already, found '%.60s', too",
+		return err_add(err, ERR_USAGE,
+		               "dse simulate: --point names machine and network already, found '%.60s', too",
 		               options->file[0]);
 	for (size_t i = 0; i < sizeof(fixed) / sizeof(fixed[0]); i++)
 		if (cli_given(options, fixed[i]))
-			return err_add(err, ERR_USAGE,
-			               "dse simulate: --point fixes layers, splits, strategies and levels already; leave "
-			               "--layers, --split-scheme, --strategy and --level away");
+			return err_add(
+			    err, ERR_USAGE,
+			    "dse simulate: --point fixes layers, splits, strategies and levels already; leave "
+			    "--layers, --split-scheme, --strategy and --level away");
 	return run_replay(options, err);
 }

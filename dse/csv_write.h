@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef DSE_CSV_WRITE_H
 #define DSE_CSV_WRITE_H
-/* Cells of CSV files. Numbers read back as the same number; texts are quoted where they must be. Errors stay in the stream. */
+/* Cells of CSV files. Numbers read back as the same number; texts are quoted where they must be. Errors stay in the
+ * stream. */
 #include "dse/space.h"
 #include <stdio.h>
 

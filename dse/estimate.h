@@ -13,10 +13,10 @@
 struct estimate {
 	uint64_t n_machine, n_sampled, n_refused; /* candidates; looked at; of these refused */
 	char why[ESTIMATE_WHY_SIZE];              /* why the last refused one was */
-	double n_legal, n_candidate;              /* layer designs on all machines, splits as the rules say and reduced */
-	double log10_design;                      /* designs of all networks together, on one machine */
-	double evaluated_frac;                    /* share of the candidates that no cut saves */
-	double n_evaluation, evaluation_per_s;    /* expected; measured, one core */
+	double n_legal, n_candidate;           /* layer designs on all machines, splits as the rules say and reduced */
+	double log10_design;                   /* designs of all networks together, on one machine */
+	double evaluated_frac;                 /* share of the candidates that no cut saves */
+	double n_evaluation, evaluation_per_s; /* expected; measured, one core */
 	double seconds, memory_mb;
 	unsigned n_thread;
 	struct layer_set *set; /* the first machine that is not refused; NULL: there is none. layer_set_free */

@@ -110,7 +110,8 @@ static void check_machine_limits(struct driver *driver, struct slot *slot)
 		struct explore_miss miss = {STAGE_MACHINE, metric[i] / limit - 1.0, slot->machine_index, "", ""};
 		explore_machine_text(explore->space, slot->machine_index, &slot->candidate.set->machine, miss.machine,
 		                     sizeof(miss.machine));
-		(void)snprintf(miss.text, sizeof(miss.text), "%s is %.6g, limit %.6g", metric_table[i].name, metric[i], limit);
+		(void)snprintf(miss.text, sizeof(miss.text), "%s is %.6g, limit %.6g", metric_table[i].name, metric[i],
+		               limit);
 		explore_note_miss(explore, &miss);
 		explore->counts.by_limit[i]++;
 		explore->counts.n_machine_dead++;
@@ -124,7 +125,8 @@ static void run_job(void *context, size_t i)
 {
 	struct job *job = &((struct driver *)context)->job[i];
 	if (!interrupt_requested())
-		candidate_search(&job->slot->candidate, job->task, job->n_thread, &job->driver->engine_options, watch_job, job);
+		candidate_search(&job->slot->candidate, job->task, job->n_thread, &job->driver->engine_options,
+		                 watch_job, job);
 }
 
 static int compare_jobs(const void *left, const void *right)
@@ -237,8 +239,8 @@ static void note_dead(struct driver *driver, const struct slot *slot)
 	if (driver->explore->interrupted)
 		return; /* a search that was cut short proves nothing */
 	if (layer_points_miss(&slot->candidate, &miss)) {
-		explore_machine_text(driver->explore->space, slot->machine_index, &slot->candidate.set->machine, miss.machine,
-		                     sizeof(miss.machine));
+		explore_machine_text(driver->explore->space, slot->machine_index, &slot->candidate.set->machine,
+		                     miss.machine, sizeof(miss.machine));
 		explore_note_miss(driver->explore, &miss);
 	}
 }
@@ -255,11 +257,12 @@ static enum err_code insert_front(struct driver *driver, const struct slot *slot
 		candidate_metrics(candidate, i, metric);
 		if (!explore_objectives(explore->space, metric, objective, &broken)) {
 			double limit = space_metric_limit(explore->space, broken);
-			struct explore_miss miss = {STAGE_TOTAL, metric[broken] / limit - 1.0, slot->machine_index, "", ""};
-			explore_machine_text(explore->space, slot->machine_index, &candidate->set->machine, miss.machine,
-			                     sizeof(miss.machine));
-			(void)snprintf(miss.text, sizeof(miss.text), "%s is %.6g, limit %.6g", metric_table[broken].name,
-			               metric[broken], limit);
+			struct explore_miss miss = {STAGE_TOTAL, metric[broken] / limit - 1.0, slot->machine_index, "",
+			                            ""};
+			explore_machine_text(explore->space, slot->machine_index, &candidate->set->machine,
+			                     miss.machine, sizeof(miss.machine));
+			(void)snprintf(miss.text, sizeof(miss.text), "%s is %.6g, limit %.6g",
+			               metric_table[broken].name, metric[broken], limit);
 			explore_note_miss(explore, &miss);
 			explore->counts.by_limit[broken]++;
 			continue;

@@ -16,25 +16,26 @@
 
 struct explore_options {
 	const struct engine_kind *engine;
-	bool flat;               /* engines other than the exhaustive one always are */
-	unsigned n_thread;       /* 1.. */
+	bool flat;                     /* engines other than the exhaustive one always are */
+	unsigned n_thread;             /* 1.. */
 	uint64_t seed, max_evaluation; /* 0: no limit */
 	bool show_progress;
-	FILE *points;            /* receives the layers' fronts as CSV; NULL: nobody wants them */
+	FILE *points; /* receives the layers' fronts as CSV; NULL: nobody wants them */
 };
 
 /* Counts of designs; what was asked was feasible or not: n_told = n_feasible + n_infeasible. */
 struct explore_counts {
-	uint64_t n_machine, n_machine_rejected, n_machine_dead; /* candidates; refused by rules; without a feasible design */
-	uint64_t n_layer, n_distinct;    /* of all networks */
-	uint64_t n_legal;                /* designs of all distinct layers on all machines, splits not reduced */
-	uint64_t n_candidate;            /* of them those that remain when splits are reduced as the space says */
-	double log10_design;             /* of the number of designs of whole networks on all machines */
+	uint64_t n_machine, n_machine_rejected,
+	    n_machine_dead;           /* candidates; refused by rules; without a feasible design */
+	uint64_t n_layer, n_distinct; /* of all networks */
+	uint64_t n_legal;             /* designs of all distinct layers on all machines, splits not reduced */
+	uint64_t n_candidate;         /* of them those that remain when splits are reduced as the space says */
+	double log10_design;          /* of the number of designs of whole networks on all machines */
 	struct engine_counts engine;
 	uint64_t by_reason[LAYER_N_REASON];
-	uint64_t by_limit[N_METRIC];     /* whole designs (flat) or machine candidates that break a limit */
+	uint64_t by_limit[N_METRIC]; /* whole designs (flat) or machine candidates that break a limit */
 	uint64_t n_composed;
-	double epsilon;                  /* 0: the front is exact; see dse/compose.h */
+	double epsilon; /* 0: the front is exact; see dse/compose.h */
 	size_t n_rejection;
 	struct {
 		char why[EXPLORE_TEXT_SIZE];
@@ -48,7 +49,7 @@ struct explore_miss {
 	enum explore_stage stage;
 	double violation; /* how far over its limit, as a fraction of the limit; smaller is nearer */
 	uint32_t machine_index;
-	char machine[EXPLORE_TEXT_SIZE]; /* name and axes */
+	char machine[EXPLORE_TEXT_SIZE];  /* name and axes */
 	char text[2 * EXPLORE_TEXT_SIZE]; /* what broke which limit by how much */
 };
 

@@ -200,7 +200,8 @@ static void add_layers(const struct flat *flat, const struct layer_set *set, con
 		for (unsigned k = 0; k < any->n_metric; k++) {
 			enum metric which = any->metric[k];
 			bool sums = metric_table[which].op == COMPOSE_SUM;
-			join(space_aggregate_op(flat->space, which), &metric[which], sums ? weight * own[which] : own[which]);
+			join(space_aggregate_op(flat->space, which), &metric[which],
+			     sums ? weight * own[which] : own[which]);
 		}
 	}
 }
@@ -212,13 +213,14 @@ static void evaluate_one(const struct flat *flat, const uint32_t *genome, struct
 	const struct layer_set *set = machine_of(flat, genome, &index);
 	*out = (struct evaluation){0};
 	if (!set) {
-		*out = (struct evaluation){.violation = VIOLATION_REFUSED, .reason = REASON_REFUSED,
-		                           .n_cut = (uint32_t)flat->n_machine_gene};
+		*out = (struct evaluation){
+		    .violation = VIOLATION_REFUSED, .reason = REASON_REFUSED, .n_cut = (uint32_t)flat->n_machine_gene};
 		return;
 	}
 	size_t n_cut = take_genes(flat, set, genome, scratch->canonical);
 	if (n_cut > 0) {
-		*out = (struct evaluation){.violation = VIOLATION_REFUSED, .reason = REASON_NO_VALUE, .n_cut = (uint32_t)n_cut};
+		*out = (struct evaluation){
+		    .violation = VIOLATION_REFUSED, .reason = REASON_NO_VALUE, .n_cut = (uint32_t)n_cut};
 		return;
 	}
 	unsigned n_homeless = decide_places(flat, set, scratch);
@@ -262,7 +264,8 @@ static enum err_code build_sets(struct flat *flat, struct explore *explore, stru
 {
 	char why[EXPLORE_TEXT_SIZE];
 	for (size_t i = 0; i < flat->n_machine; i++) {
-		enum err_code code = layer_set_build(flat->space, flat->map, (uint32_t)i, &flat->set[i], why, sizeof(why), err);
+		enum err_code code =
+		    layer_set_build(flat->space, flat->map, (uint32_t)i, &flat->set[i], why, sizeof(why), err);
 		if (code != ERR_OK)
 			return code;
 		if (!flat->set[i])
@@ -351,7 +354,8 @@ static enum err_code take_front(const struct flat *flat, const struct pareto *ar
 		assert(n_cut == 0 && n_homeless == 0);
 		(void)n_cut;
 		(void)n_homeless;
-		(void)pareto_insert(&explore->front, archive->objective + i * archive->n_objective, scratch.canonical, 0);
+		(void)pareto_insert(&explore->front, archive->objective + i * archive->n_objective, scratch.canonical,
+		                    0);
 		if (explore->front.n_alloc == 0)
 			code = err_add(err, ERR_INTERNAL, "out of memory");
 	}
@@ -366,7 +370,8 @@ static void note_nearest(const struct flat *flat, const struct engine_nearest *n
 	uint32_t index;
 	const struct layer_set *set = machine_of(flat, nearest->genome, &index);
 	struct explore_miss miss = {STAGE_TOTAL, nearest->violation, index, "", ""};
-	if (set && scratch_alloc(&scratch, flat->map) && take_genes(flat, set, nearest->genome, scratch.canonical) == 0) {
+	if (set && scratch_alloc(&scratch, flat->map) &&
+	    take_genes(flat, set, nearest->genome, scratch.canonical) == 0) {
 		(void)decide_places(flat, set, &scratch);
 		explore_machine_text(flat->space, index, &set->machine, miss.machine, sizeof(miss.machine));
 		(void)snprintf(miss.text, sizeof(miss.text), "%s by %.3g of the limit",

@@ -73,7 +73,8 @@ static void write_csv_header(FILE *file, const struct space *space)
 			char name[NETWORK_NAME_SIZE + 32];
 			if (metric_table[k].scope == METRIC_OF_MACHINE)
 				continue;
-			(void)snprintf(name, sizeof(name), "%s.%s", space->network[i].network.name, metric_table[k].name);
+			(void)snprintf(name, sizeof(name), "%s.%s", space->network[i].network.name,
+			               metric_table[k].name);
 			csv_put_text(file, false, name);
 		}
 	}

@@ -16,7 +16,7 @@
 struct json {
 	FILE *file;
 	unsigned depth;
-	unsigned n_open_lines;          /* containers nested deeper than this stand on one line */
+	unsigned n_open_lines; /* containers nested deeper than this stand on one line */
 	bool is_list[JSON_MAX_DEPTH];
 	bool has_item[JSON_MAX_DEPTH];
 };
@@ -31,8 +31,9 @@ void json_finish(struct json *json);
 void json_begin_object(struct json *json, const char *key);
 void json_begin_list(struct json *json, const char *key);
 void json_end(struct json *json);
-void json_put_text(struct json *json, const char *key, const char *text); /* NULL: null; bytes that are not UTF-8 become '?' */
-void json_put_real(struct json *json, const char *key, double value);     /* not finite: null */
+void json_put_text(struct json *json, const char *key,
+                   const char *text); /* NULL: null; bytes that are not UTF-8 become '?' */
+void json_put_real(struct json *json, const char *key, double value); /* not finite: null */
 void json_put_u64(struct json *json, const char *key, uint64_t value);
 void json_put_bool(struct json *json, const char *key, bool value);
 

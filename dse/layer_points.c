@@ -13,9 +13,10 @@ void layer_points_write_header(FILE *file, const struct space *space)
 	csv_put_text(file, true, "machine");
 	for (size_t i = 0; i < space->n_axis; i++)
 		csv_put_text(file, false, space->axis[i].param->key);
-	(void)fputs(",network,layer,ifmap_place,result_place,strategy,reuse,operand_bit,split_w,split_h,split_c,split_d,"
-	            "level",
-	            file);
+	(void)fputs(
+	    ",network,layer,ifmap_place,result_place,strategy,reuse,operand_bit,split_w,split_h,split_c,split_d,"
+	    "level",
+	    file);
 	for (unsigned i = 0; i < N_METRIC; i++)
 		if (metric_table[i].scope == METRIC_OF_LAYER)
 			csv_put_text(file, false, metric_table[i].name);

@@ -9,8 +9,8 @@
 static bool same_fixed(size_t n_left, const struct dim_split *left, size_t n_right, const struct dim_split *right)
 {
 	for (size_t i = 0; i < n_left && n_left == n_right; i++)
-		if (left[i].size_a != right[i].size_a || left[i].n_a != right[i].n_a || left[i].size_b != right[i].size_b ||
-		    left[i].n_b != right[i].n_b)
+		if (left[i].size_a != right[i].size_a || left[i].n_a != right[i].n_a ||
+		    left[i].size_b != right[i].size_b || left[i].n_b != right[i].n_b)
 			return false;
 	return n_left == n_right;
 }
@@ -178,8 +178,8 @@ static enum err_code build_problems(const struct space *space, const struct laye
 	for (size_t i = 0; i < map->n_distinct; i++) {
 		size_t number = map->first[i], network = layer_map_network(map, number);
 		const struct layer_choice *choice = &space->network[network].choice[number - map->begin[network]];
-		enum err_code code = layer_problem_build(space, &set->machine, map->block[number], choice,
-		                                         &set->problem[i], err);
+		enum err_code code =
+		    layer_problem_build(space, &set->machine, map->block[number], choice, &set->problem[i], err);
 		if (code != ERR_OK)
 			return code;
 		set->n_problem++;

@@ -11,9 +11,9 @@
 /* Blocks are numbered through all networks, one network after the other. */
 struct layer_map {
 	size_t n_network, n_block, n_distinct;
-	size_t *begin;             /* [n_network + 1] number of a network's first block */
-	uint32_t *distinct;        /* [n_block] which distinct layer a block is */
-	size_t *first;             /* [n_distinct] number of the first block that is this layer */
+	size_t *begin;              /* [n_network + 1] number of a network's first block */
+	uint32_t *distinct;         /* [n_block] which distinct layer a block is */
+	size_t *first;              /* [n_distinct] number of the first block that is this layer */
 	const struct block **block; /* [n_block] */
 	struct arena arena;
 };
@@ -24,7 +24,8 @@ void layer_map_free(struct layer_map *map);
 /* Network a block number belongs to. */
 size_t layer_map_network(const struct layer_map *map, size_t block);
 
-/* What residency does around a block: the state is bit 0 = the latest result lies in storage QPEs, bit 1 = the held one does. */
+/* What residency does around a block: the state is bit 0 = the latest result lies in storage QPEs, bit 1 = the held one
+ * does. */
 #define LAYER_N_STATE 4
 
 /* Whether the block's ifmap lies in storage QPEs when it starts in this state. */

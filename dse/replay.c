@@ -41,8 +41,8 @@ static enum err_code split_spec(const char *spec, struct replay *replay, const c
 	errno = 0;
 	unsigned long long id = colon && colon[1] >= '0' && colon[1] <= '9' ? strtoull(colon + 1, &end, 10) : 0;
 	if (!end || *end || errno)
-		return err_add(err, ERR_USAGE, "dse simulate: --point is '%.200s', allowed is FRONT.json:ID, e.g. front.json:3",
-		               spec);
+		return err_add(err, ERR_USAGE,
+		               "dse simulate: --point is '%.200s', allowed is FRONT.json:ID, e.g. front.json:3", spec);
 	char *copy = arena_text(&replay->arena, spec);
 	if (!copy)
 		return err_add(err, ERR_INTERNAL, "out of memory");
@@ -62,7 +62,8 @@ static const char *find_file(struct reader *reader, const struct doc_node *entry
 		return NULL;
 	const char *slash = strrchr(file, '/');
 	bool is_there = stat(file, &status) == 0;
-	if (path_find(is_there || !slash ? file : slash + 1, kind, &reader->replay->arena, &found, reader->err) != ERR_OK ||
+	if (path_find(is_there || !slash ? file : slash + 1, kind, &reader->replay->arena, &found, reader->err) !=
+	        ERR_OK ||
 	    hash_file(found, hex, reader->err) != ERR_OK)
 		return NULL;
 	if (strcmp(hex, hash) != 0)
@@ -96,8 +97,8 @@ static void read_machine(struct reader *reader)
 	for (size_t i = 0; axes->kind == DOC_MAP && i < axes->n; i++) {
 		const struct machine_param *param = machine_find_param(axes->key[i]->text);
 		if (!param)
-			(void)err_add_at(reader->err, ERR_INPUT, doc_place(axes->key[i]), "'%s' is not a machine parameter",
-			                 axes->key[i]->text);
+			(void)err_add_at(reader->err, ERR_INPUT, doc_place(axes->key[i]),
+			                 "'%s' is not a machine parameter", axes->key[i]->text);
 		else if (axes->value[i]->kind == DOC_SCALAR)
 			(void)machine_set_param(machine, param, axes->value[i]->text, reader->err);
 	}
@@ -136,8 +137,9 @@ static bool read_design(struct reader *reader, const struct doc_node *layer, con
 	          read_choice(reader, layer, "strategy", strategy, N_STRATEGY, &strategy_at) &&
 	          read_choice(reader, layer, "reuse", reuse_operand_name, N_REUSE_OPERAND, &reuse_at) &&
 	          read_choice(reader, layer, "level", level, machine->n_level, &level_at) &&
-	          read_choice(reader, layer, "ifmap", place, 2, &in) && read_choice(reader, layer, "result", place, 2, &out) &&
-	          bit && doc_get_u64(bit, "operand_bit", 8, 16, &operand_bit, reader->err);
+	          read_choice(reader, layer, "ifmap", place, 2, &in) &&
+	          read_choice(reader, layer, "result", place, 2, &out) && bit &&
+	          doc_get_u64(bit, "operand_bit", 8, 16, &operand_bit, reader->err);
 	if (!ok)
 		return false;
 	if (operand_bit != 8 && operand_bit != 16)
@@ -178,8 +180,8 @@ static void run_layer(struct reader *reader, const struct doc_node *layer, const
 	if (!name || !read_design(reader, layer, block, &simulated->design))
 		return;
 	if (strcmp(name, block->name) != 0) {
-		(void)err_add_at(reader->err, ERR_INPUT, doc_place(layer), "operation '%s', the network has '%s' here", name,
-		                 block->name);
+		(void)err_add_at(reader->err, ERR_INPUT, doc_place(layer), "operation '%s', the network has '%s' here",
+		                 name, block->name);
 		return;
 	}
 	mapper_prepare(block, machine, simulated->design.operand_bit, &context);
@@ -210,7 +212,8 @@ static void run_network(struct reader *reader, const struct doc_node *recorded, 
 	size_t n = network->network.n_block;
 	replay->space.n_network = i + 1;
 	if (layers->kind != DOC_LIST || layers->n != n) {
-		(void)err_add_at(reader->err, ERR_INPUT, doc_place(layers), "%zu layers, network %s has %zu", layers->n, name, n);
+		(void)err_add_at(reader->err, ERR_INPUT, doc_place(layers), "%zu layers, network %s has %zu", layers->n,
+		                 name, n);
 		return;
 	}
 	struct simulated *block = arena_array(&replay->arena, n, sizeof(*block));

@@ -93,7 +93,8 @@ enum err_code replay_read_point(const char *path, uint64_t id, struct arena *are
 	}
 	const struct doc_node *format = doc_find(document, "format");
 	if (!format || format->kind != DOC_SCALAR || strcmp(format->text, FRONT_FORMAT) != 0)
-		return err_add(err, ERR_INPUT, "%s: not a front.json of dse explore ('format' is not '%s')", path, FRONT_FORMAT);
+		return err_add(err, ERR_INPUT, "%s: not a front.json of dse explore ('format' is not '%s')", path,
+		               FRONT_FORMAT);
 	if (!*point)
 		return err_add(err, ERR_INPUT, "%s: no point with id %" PRIu64, path, id);
 	*root = document;

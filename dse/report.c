@@ -42,7 +42,8 @@ static size_t least_in(const struct pareto *front, unsigned objective)
 {
 	size_t best = 0;
 	for (size_t i = 1; i < front->n; i++)
-		if (front->objective[i * front->n_objective + objective] < front->objective[best * front->n_objective + objective])
+		if (front->objective[i * front->n_objective + objective] <
+		    front->objective[best * front->n_objective + objective])
 			best = i;
 	return best;
 }
@@ -186,7 +187,8 @@ enum err_code report_front(FILE *file, const struct front_run *run, struct err *
 			add_row(&table, run->space, chosen[i], &point, remark);
 	}
 	if (code == ERR_OK && n < front->n)
-		(void)fprintf(file, "Pareto front: %zu designs; %zu of them, the extreme ones and the knee among these:\n\n",
+		(void)fprintf(file,
+		              "Pareto front: %zu designs; %zu of them, the extreme ones and the knee among these:\n\n",
 		              front->n, n);
 	else if (code == ERR_OK)
 		(void)fprintf(file, "Pareto front: %zu design%s\n\n", front->n, front->n == 1 ? "" : "s");
@@ -272,9 +274,10 @@ void report_counts(FILE *file, const struct front_run *run)
 	if (isfinite(counts->log10_design))
 		(void)fprintf(file, "  designs of whole networks: 10^%.1f\n", counts->log10_design);
 	if (counts->epsilon > 0.0)
-		(void)fprintf(file,
-		              "  front thinned: every design is matched to within %.3g %% in each objective (max_front %zu)\n",
-		              100.0 * counts->epsilon, run->space->max_front);
+		(void)fprintf(
+		    file,
+		    "  front thinned: every design is matched to within %.3g %% in each objective (max_front %zu)\n",
+		    100.0 * counts->epsilon, run->space->max_front);
 	else if (!run->explore->interrupted && !run->explore->truncated && run->options->engine == &engine_exhaustive)
 		(void)fprintf(file, "  the front is exact\n");
 	if (run->explore->truncated)
@@ -286,7 +289,8 @@ void report_counts(FILE *file, const struct front_run *run)
 void report_infeasible(FILE *file, const struct front_run *run)
 {
 	const struct explore *explore = run->explore;
-	(void)fprintf(file, "No feasible design among %" PRIu64 " machines and %" PRIu64 " evaluated layer designs.\n\n",
+	(void)fprintf(file,
+	              "No feasible design among %" PRIu64 " machines and %" PRIu64 " evaluated layer designs.\n\n",
 	              explore->counts.n_machine, explore->counts.engine.n_told);
 	print_reasons(file, &explore->counts, 2);
 	if (explore->miss.stage == STAGE_NONE)

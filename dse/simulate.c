@@ -80,7 +80,8 @@ enum err_code simulate_network(const struct machine *machine, const struct netwo
 {
 	assert(machine && network && options && block);
 	size_t n = network->n_block;
-	struct work work = {calloc(n, sizeof(*work.context)), calloc(n, sizeof(*work.source)), calloc(n, sizeof(*work.keeps))};
+	struct work work = {calloc(n, sizeof(*work.context)), calloc(n, sizeof(*work.source)),
+	                    calloc(n, sizeof(*work.keeps))};
 	enum err_code code = ERR_OK;
 	if (!work.context || !work.source || !work.keeps) {
 		code = err_add(err, ERR_INTERNAL, "out of memory");
@@ -176,12 +177,12 @@ static void print_figures(FILE *file, const struct machine *machine, const struc
 	static const struct {
 		const char *name;
 		bool right;
-	} column[] = {{"operation", false},      {"strategy", false},        {"level", false},
-	              {"split_w", false},        {"split_h", false},         {"split_c", false},
-	              {"split_d", false},        {"ifmap", false},           {"result", false},
-	              {"dram_read_byte", true},  {"dram_write_byte", true},  {"sram_byte", true},
-	              {"mac_util_pct", true},    {"latency_ms", true},       {"energy_mj", true},
-	              {"peak_power_mw", true},   {"bound", false}};
+	} column[] = {{"operation", false},     {"strategy", false},       {"level", false},
+	              {"split_w", false},       {"split_h", false},        {"split_c", false},
+	              {"split_d", false},       {"ifmap", false},          {"result", false},
+	              {"dram_read_byte", true}, {"dram_write_byte", true}, {"sram_byte", true},
+	              {"mac_util_pct", true},   {"latency_ms", true},      {"energy_mj", true},
+	              {"peak_power_mw", true},  {"bound", false}};
 	struct table table = {0};
 	for (size_t i = 0; i < sizeof(column) / sizeof(column[0]); i++)
 		table_add_column(&table, column[i].name, column[i].right);
@@ -248,7 +249,8 @@ static void print_totals(FILE *file, const struct totals *totals)
 	if (totals->possible_mac > 0.0)
 		(void)fprintf(file, "  mac_util_pct %.1f of the time of blocks that multiply\n",
 		              100.0 * totals->mac / totals->possible_mac);
-	(void)fprintf(file, "  energy_mj by part: MAC arrays %.4g, SRAM %.4g, NoC %.4g, DRAM %.4g, ARM %.4g, static %.4g\n",
+	(void)fprintf(file,
+	              "  energy_mj by part: MAC arrays %.4g, SRAM %.4g, NoC %.4g, DRAM %.4g, ARM %.4g, static %.4g\n",
 	              energy->mla_pj * MJ_PER_PJ, energy->sram_pj * MJ_PER_PJ, energy->noc_pj * MJ_PER_PJ,
 	              energy->dram_pj * MJ_PER_PJ, energy->arm_pj * MJ_PER_PJ, energy->static_pj * MJ_PER_PJ);
 }

@@ -108,7 +108,8 @@ enum err_code store_commit(struct store_file *file, struct err *err)
 	int why = errno;
 	if (!file->path) {
 		file->file = NULL;
-		return failed ? err_add(err, ERR_IO, "standard output: cannot write: %s", strerror(why ? why : EIO)) : ERR_OK;
+		return failed ? err_add(err, ERR_IO, "standard output: cannot write: %s", strerror(why ? why : EIO))
+		              : ERR_OK;
 	}
 	assert(file->temporary);
 	/* EINVAL: not a file that can be synced, such as a pipe. */

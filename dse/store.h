@@ -12,8 +12,8 @@
 
 /* A file being written. Initialise with `struct store_file file = {0};`. */
 struct store_file {
-	FILE *file;       /* write here; NULL: not open */
-	char *path;       /* where it goes; NULL: it is stdout */
+	FILE *file; /* write here; NULL: not open */
+	char *path; /* where it goes; NULL: it is stdout */
 	char *temporary;
 };
 

@@ -75,10 +75,11 @@ static const struct layer_set *find_set(struct unroller *unroller, uint32_t mach
 	unroller->next = (unroller->next + 1) % UNROLL_N_CACHE;
 	layer_set_free(*set);
 	*set = NULL;
-	if (layer_set_build(unroller->explore->space, &unroller->explore->map, machine_index, set, why, sizeof(why), err) ==
-	        ERR_OK &&
+	if (layer_set_build(unroller->explore->space, &unroller->explore->map, machine_index, set, why, sizeof(why),
+	                    err) == ERR_OK &&
 	    !*set)
-		(void)err_add(err, ERR_INTERNAL, "machine %u of the front is refused: %s", (unsigned)machine_index, why);
+		(void)err_add(err, ERR_INTERNAL, "machine %u of the front is refused: %s", (unsigned)machine_index,
+		              why);
 	return *set;
 }
 

@@ -20,8 +20,8 @@ struct unrolled {
 	uint32_t machine_index;
 	const struct machine *machine; /* valid until the next point is unrolled */
 	size_t n_layer, n_network;
-	struct unrolled_layer *layer;  /* [n_layer], as struct layer_map numbers blocks */
-	double (*network)[N_METRIC];   /* [n_network] */
+	struct unrolled_layer *layer; /* [n_layer], as struct layer_map numbers blocks */
+	double (*network)[N_METRIC];  /* [n_network] */
 	double metric[N_METRIC];
 };
 
@@ -34,7 +34,8 @@ void unroll_sum(const struct space *space, const struct layer_map *map, struct u
 
 #define UNROLL_N_CACHE 8
 
-/* Layer sets of the machines met last, because neighbours on a front often share theirs. Initialise with unroller_init. */
+/* Layer sets of the machines met last, because neighbours on a front often share theirs. Initialise with unroller_init.
+ */
 struct unroller {
 	const struct explore *explore;
 	struct layer_set *set[UNROLL_N_CACHE];

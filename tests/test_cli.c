@@ -35,7 +35,8 @@ static void test_cli_reads_options_in_any_order(void **state)
 	struct err err = {0};
 	struct line line;
 	(void)state;
-	assert_int_equal(parse("dse explore -j2 space.yaml --seed=7 -q -o out --points", &line, &options, &err), ERR_OK);
+	assert_int_equal(parse("dse explore -j2 space.yaml --seed=7 -q -o out --points", &line, &options, &err),
+	                 ERR_OK);
 	assert_string_equal(options.command->name, "explore");
 	assert_int_equal(options.n_file, 1);
 	assert_string_equal(options.file[0], "space.yaml");
@@ -75,10 +76,17 @@ static void test_cli_reports_all_mistakes(void **state)
 static void test_cli_refuses_values(void **state)
 {
 	static const char *const bad[] = {
-	    "dse explore -j -1 s.yaml",          "dse explore -j 4097 s.yaml",      "dse explore --seed 1.5 s.yaml",
-	    "dse explore --seed 99999999999999999999 s.yaml", "dse validate --max-error nan a.csv",
-	    "dse validate --max-error -1 a.csv", "dse explore --seed",              "dse explore",
-	    "dse explore a b",                   "dse",                             "dse nothing",
+	    "dse explore -j -1 s.yaml",
+	    "dse explore -j 4097 s.yaml",
+	    "dse explore --seed 1.5 s.yaml",
+	    "dse explore --seed 99999999999999999999 s.yaml",
+	    "dse validate --max-error nan a.csv",
+	    "dse validate --max-error -1 a.csv",
+	    "dse explore --seed",
+	    "dse explore",
+	    "dse explore a b",
+	    "dse",
+	    "dse nothing",
 	};
 	(void)state;
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {

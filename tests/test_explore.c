@@ -16,35 +16,36 @@
 #include <unistd.h>
 
 /* Residual blocks, so that results are held; small enough to try every design of the whole. */
-static const char residual[] = "name: residual\n"
-                               "input: [16, 16, 8]\n"
-                               "layers:\n"
-                               "  - conv: {kernel: 3, out_channels: 16}\n"
-                               "  - conv: {kernel: 3, out_channels: 16, add: {from: -1}}\n"
-                               "  - conv: {kernel: 1, out_channels: 32, stride: 2, add: {from: -1, conv: {kernel: 1, stride: 2}}}\n"
-                               "  - fc: {out: 8}\n";
+static const char residual[] =
+    "name: residual\n"
+    "input: [16, 16, 8]\n"
+    "layers:\n"
+    "  - conv: {kernel: 3, out_channels: 16}\n"
+    "  - conv: {kernel: 3, out_channels: 16, add: {from: -1}}\n"
+    "  - conv: {kernel: 1, out_channels: 32, stride: 2, add: {from: -1, conv: {kernel: 1, stride: 2}}}\n"
+    "  - fc: {out: 8}\n";
 
 static const char chain[] = "name: chain\n"
-                            "input: [24, 24, 4]\n"
-                            "layers:\n"
-                            "  - conv: {kernel: 5, out_channels: 8}\n"
-                            "  - conv: {kernel: 3, out_channels: 8}\n";
+			    "input: [24, 24, 4]\n"
+			    "layers:\n"
+			    "  - conv: {kernel: 5, out_channels: 8}\n"
+			    "  - conv: {kernel: 3, out_channels: 8}\n";
 
 static const char small[] = "name: small\n"
-                            "input: [8, 8, 4]\n"
-                            "layers:\n"
-                            "  - conv: {kernel: 3, out_channels: 16}\n"
-                            "  - fc: {out: 8}\n";
+			    "input: [8, 8, 4]\n"
+			    "layers:\n"
+			    "  - conv: {kernel: 3, out_channels: 16}\n"
+			    "  - fc: {out: 8}\n";
 
 static const char rules[] = "layers:\n"
-                            "  - match: '.*'\n"
-                            "    split: whole\n"
-                            "    level: PL2\n"
-                            "    strategy: [fusion, fusion_reuse]\n"
-                            "  - match: '^CONV_(SC_)?[13]$'\n"
-                            "    split: {out_channels: {max_parts: 2, choose: even}}\n"
-                            "  - match: '^(CONV_2|FC_.*)$'\n"
-                            "    level: all\n";
+			    "  - match: '.*'\n"
+			    "    split: whole\n"
+			    "    level: PL2\n"
+			    "    strategy: [fusion, fusion_reuse]\n"
+			    "  - match: '^CONV_(SC_)?[13]$'\n"
+			    "    split: {out_channels: {max_parts: 2, choose: even}}\n"
+			    "  - match: '^(CONV_2|FC_.*)$'\n"
+			    "    level: all\n";
 
 /* A folder with the networks; spaces are written beside them. */
 static char folder[64];
@@ -173,13 +174,15 @@ static void compare(const char *head, bool expect_storage)
 static void test_explore_composed_equals_flat_with_held_results(void **state)
 {
 	(void)state;
-	compare("name: a\nmachine: dvfs_chip\nnetwork: residual.yaml\nobjectives: [latency_ms, energy_mj, dram_byte]\n", true);
+	compare("name: a\nmachine: dvfs_chip\nnetwork: residual.yaml\nobjectives: [latency_ms, energy_mj, dram_byte]\n",
+	        true);
 }
 
 static void test_explore_composed_equals_flat_over_machines(void **state)
 {
 	(void)state;
-	compare("name: a\nmachine: dvfs_chip\naxes:\n  mla.array: [16x4, 8x4]\n  dram.clk_mhz: [400, 800]\nnetwork: chain.yaml\n"
+	compare("name: a\nmachine: dvfs_chip\naxes:\n  mla.array: [16x4, 8x4]\n  dram.clk_mhz: [400, 800]\nnetwork: "
+	        "chain.yaml\n"
 	        "objectives: [edp_mj_ms, mac_units]\n",
 	        false);
 }
@@ -205,7 +208,8 @@ static void test_explore_is_equal_for_any_threads(void **state)
 	struct space space;
 	struct explore one, many;
 	(void)state;
-	read_space("name: a\nmachine: dvfs_chip\naxes:\n  mla.array: [16x4, 16x2, 8x4]\nnetworks: [residual.yaml, chain.yaml]\n"
+	read_space("name: a\nmachine: dvfs_chip\naxes:\n  mla.array: [16x4, 16x2, 8x4]\nnetworks: [residual.yaml, "
+	           "chain.yaml]\n"
 	           "objectives: [latency_ms, energy_mj, mac_units]\n",
 	           &space);
 	run(&space, &engine_exhaustive, false, 1, &one);
@@ -223,7 +227,8 @@ static void test_explore_is_equal_for_any_threads(void **state)
 /* With a limit just below the best latency nothing is left, and the miss says how little is missing. */
 static void test_explore_measures_the_nearest_miss(void **state)
 {
-	static const char head[] = "name: a\nmachine: dvfs_chip\nnetwork: chain.yaml\nobjectives: [latency_ms, energy_mj]\n";
+	static const char head[] =
+	    "name: a\nmachine: dvfs_chip\nnetwork: chain.yaml\nobjectives: [latency_ms, energy_mj]\n";
 	struct space space;
 	struct explore explore;
 	char limited[256];

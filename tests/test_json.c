@@ -47,7 +47,8 @@ static void test_json_lays_out_levels(void **state)
 /* What is written is what the document reader reads, whatever the text. */
 static void test_json_escapes_texts(void **state)
 {
-	static const char *const hard[] = {"quote \" backslash \\ line\nend\ttab", "\x01\x1f", "\xc3\xa9\xe2\x82\xac", "", "{[:,]}"};
+	static const char *const hard[] = {"quote \" backslash \\ line\nend\ttab", "\x01\x1f", "\xc3\xa9\xe2\x82\xac",
+	                                   "", "{[:,]}"};
 	char text[512];
 	(void)state;
 	for (size_t i = 0; i < sizeof(hard) / sizeof(hard[0]); i++) {
@@ -79,7 +80,8 @@ static void test_json_replaces_bytes_that_are_no_text(void **state)
 	json_start(&json, file, 0);
 	json_put_text(&json, NULL, "a\xff\xfe");
 	assert_int_equal(fclose(file), 0);
-	assert_string_equal(text, "\"a?" "?\"");
+	assert_string_equal(text, "\"a?"
+	                          "?\"");
 }
 
 /* Any finite double survives text, in JSON and in CSV. */
