@@ -21,6 +21,7 @@ struct axis {
 static void fit_axis(const struct pareto *front, unsigned objective, struct axis *axis)
 {
 	double min = INFINITY, max = -INFINITY;
+	assert(front->n > 0 && objective < front->n_objective);
 	for (size_t i = 0; i < front->n; i++) {
 		min = fmin(min, front->objective[i * front->n_objective + objective]);
 		max = fmax(max, front->objective[i * front->n_objective + objective]);
@@ -37,9 +38,11 @@ static void fit_axis(const struct pareto *front, unsigned objective, struct axis
 
 static double place(const struct axis *axis, double value)
 {
+	assert(axis->max > axis->min);
 	return axis->begin + (value - axis->min) / (axis->max - axis->min) * (axis->end - axis->begin);
 }
 
+/* Names come from users' files, so what SVG would take for markup is written as a number. */
 static void put_text(FILE *file, double x, double y, const char *anchor, const char *text)
 {
 	(void)fprintf(file, "<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"%s\">", x, y, anchor);

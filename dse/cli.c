@@ -91,6 +91,7 @@ bool cli_given(const struct cli_options *options, enum cli_option option)
 
 static enum err_code unknown_command(const char *word, struct err *err)
 {
+	assert(word && err);
 	const char *name[sizeof(cli_command_table) / sizeof(cli_command_table[0])];
 	for (size_t i = 0; i < cli_n_command; i++)
 		name[i] = cli_command_table[i].name;
@@ -112,6 +113,7 @@ static const struct cli_command *find_command(const char *word)
 /* Options of other commands are unknown here, but a hint where they belong is better than "unknown". */
 static void unknown_option(const struct cli_command *command, const char *word, struct err *err)
 {
+	assert(command && word);
 	const char *name[N_OPTION];
 	size_t n = 0, n_byte = strcspn(word, "=");
 	char plain[64];
@@ -138,6 +140,7 @@ static void unknown_option(const struct cli_command *command, const char *word, 
 static void set_option(struct cli_options *options, enum cli_option which, const char *text, struct err *err)
 {
 	const struct option_info *info = &option_table[which];
+	assert(which < N_OPTION && info->offset < sizeof(*options));
 	void *field = (char *)options + info->offset;
 	options->given |= BIT(which);
 	char *end = NULL;
@@ -178,7 +181,10 @@ struct cursor {
 	struct err *err;
 };
 
-/* Give an option its value: attached (NULL: none), or the next word. */
+/*
+ * Give an option its value: attached ("--seed=3", "-j2"; NULL: none), or the
+ * next word, whatever it looks like: a file may well begin with a dash.
+ */
 static void take_option(struct cursor *cursor, enum cli_option which, const char *attached)
 {
 	const struct option_info *info = &option_table[which];
@@ -197,8 +203,10 @@ static void take_option(struct cursor *cursor, enum cli_option which, const char
 	}
 }
 
+/* A long option without its dashes. Abbreviations are not taken: they would change meaning with every new option. */
 static void take_long(struct cursor *cursor, const char *word)
 {
+	assert(cursor->options->command);
 	size_t n_byte = strcspn(word, "=");
 	for (unsigned i = 0; i < N_OPTION; i++) {
 		const struct option_info *info = &option_table[i];
@@ -236,6 +244,7 @@ static void take_short(struct cursor *cursor, const char *word)
 static enum err_code check_files(const struct cli_options *options, struct err *err)
 {
 	const struct cli_command *command = options->command;
+	assert(command && command->min_file <= command->max_file);
 	if (options->help || err->n_message > 0)
 		return err->code;
 	if (options->n_file < command->min_file)
@@ -276,6 +285,7 @@ enum err_code cli_parse(int argc, char **argv, struct cli_options *options, stru
 	enum err_code code = parse_program(argc, argv, options, err);
 	if (code != ERR_OK || !options->command || options->help)
 		return code;
+	/* Mistakes are collected, so that one run tells them all. */
 	struct cursor cursor = {.argc = argc, .argv = argv, .options = options, .err = err};
 	bool only_files = false;
 	char **file = argv + 1; /* files move up here, over words that have been read */

@@ -44,6 +44,7 @@ static enum err_code detect_kind(const char *path, enum file_kind *kind, struct 
 		known = doc_find(root, sign[i].key) != NULL;
 		*kind = sign[i].kind;
 	}
+	assert(!known || *kind < N_FILE_KIND);
 	/* Of a kind that is known, the reader repeats the mistakes of the document together with all others. */
 	if (known)
 		code = ERR_OK;
@@ -62,6 +63,7 @@ static enum err_code detect_kind(const char *path, enum file_kind *kind, struct 
 static enum err_code check_machine(const struct output *output, const char *path, struct err *err)
 {
 	struct machine machine;
+	assert(output->file && path);
 	enum err_code code = machine_read(path, &machine, err);
 	if (code != ERR_OK)
 		return code;
@@ -92,6 +94,7 @@ static enum err_code check_network(const struct output *output, const char *path
 	size_t n_distinct = 0;
 	for (size_t i = 0; i < network.n_block; i++) {
 		n_mac += block_n_mac(&network.block[i]);
+		assert(network.block[i].same_as <= i);
 		n_distinct += network.block[i].same_as == i;
 	}
 	if (output->json) {
@@ -109,12 +112,17 @@ static enum err_code check_network(const struct output *output, const char *path
 	return ERR_OK;
 }
 
+/*
+ * How many splits each dimension of each distinct layer has. On a machine whose
+ * MAC array differs other splits may matter, so the table names its machine.
+ */
 static void print_layers(FILE *file, const struct layer_set *set, const struct space *space)
 {
 	static const char *const column[] = {"network",  "layer",         "splits_w",   "splits_h",
 	                                     "splits_c", "splits_d",      "strategies", "levels",
 	                                     "places",   "legal_designs", "candidates"};
 	const struct layer_map *map = set->map;
+	assert(set->n_problem == map->n_distinct);
 	struct table table = {0};
 	for (size_t i = 0; i < sizeof(column) / sizeof(column[0]); i++)
 		table_add_column(&table, column[i], i > 1);
@@ -221,9 +229,11 @@ static enum err_code check_space(const struct output *output, const char *path, 
 
 static enum err_code check_file(const struct output *output, const char *path, struct err *err)
 {
+	/* One row a kind; a new kind of file is a new row here and in detect_kind. */
 	static enum err_code (*const check[N_FILE_KIND])(const struct output *, const char *, struct err *) = {
 	    [FILE_SPACE] = check_space, [FILE_MACHINE] = check_machine, [FILE_NETWORK] = check_network};
 	enum file_kind kind = FILE_SPACE;
+	assert(output && path);
 	enum err_code code = detect_kind(path, &kind, err);
 	if (output->json) {
 		json_begin_object(output->json, NULL);

@@ -29,6 +29,7 @@ struct job {
 static enum err_code choose_engine(struct job *job, struct err *err)
 {
 	const char *name = job->cli->engine ? job->cli->engine : job->space.engine;
+	assert(name);
 	job->options.engine = engine_find(name);
 	if (job->options.engine)
 		return ERR_OK;
@@ -45,6 +46,7 @@ static enum err_code choose_engine(struct job *job, struct err *err)
 static void print_command(struct job *job)
 {
 	const struct explore_options *options = &job->options;
+	assert(options->engine);
 	int n = snprintf(job->command, sizeof(job->command), "dse explore %s --engine %s --seed %" PRIu64,
 	                 job->cli->file[0], options->engine->name, options->seed);
 	if (n > 0 && (size_t)n < sizeof(job->command) && options->flat)
@@ -56,6 +58,7 @@ static void print_command(struct job *job)
 		(void)snprintf(job->command + n, sizeof(job->command) - (size_t)n, " --points");
 }
 
+/* What the command line says, and where it says nothing, what the space says. */
 static enum err_code set_options(struct job *job, struct err *err)
 {
 	const struct cli_options *cli = job->cli;
@@ -63,6 +66,7 @@ static enum err_code set_options(struct job *job, struct err *err)
 	if (code != ERR_OK)
 		return code;
 	struct explore_options *options = &job->options;
+	/* Only the exhaustive engine gains from solving layers apart; a genetic one would lose sight of the whole. */
 	options->flat = cli->flat || options->engine != &engine_exhaustive;
 	options->n_thread = parallel_n_thread((size_t)cli->jobs);
 	options->seed = cli_given(cli, OPTION_SEED) ? cli->seed : job->space.seed;
@@ -109,6 +113,7 @@ static enum err_code write_run(FILE *file, const struct front_run *run, struct e
 static enum err_code write_file(struct job *job, const char *name, file_writer writer, struct err *err)
 {
 	struct store_file file = {0};
+	assert(job->dir);
 	char *path = store_join(job->dir, name);
 	enum err_code code = path ? store_open(&file, path, err) : err_add(err, ERR_INTERNAL, "out of memory");
 	if (code == ERR_OK)
@@ -145,6 +150,7 @@ static void print_paths(const struct job *job)
 		(void)printf("Replay one design: dse simulate --point %s/front.json:0\n", job->dir);
 }
 
+/* On stdout: the front, or what killed every design; with --json the same as run.json and the front's metrics. */
 static enum err_code print_result(struct job *job, struct err *err)
 {
 	if (job->cli->json)

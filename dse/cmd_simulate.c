@@ -56,6 +56,7 @@ static enum err_code choose_strategy(struct job *job, struct err *err)
 
 static enum err_code choose_level(struct job *job, struct err *err)
 {
+	assert(job->machine.n_level > 0 && job->machine.n_level <= MACHINE_MAX_LEVEL);
 	char all[MACHINE_MAX_LEVEL * (sizeof(job->machine.level[0].name) + 2)] = "";
 	size_t n = 0;
 	if (!job->cli->level)
@@ -74,6 +75,7 @@ static enum err_code choose_level(struct job *job, struct err *err)
 	               job->machine.name, all);
 }
 
+/* Which layers to show. All are simulated: whether an ifmap lies in storage QPEs depends on the layers before. */
 static enum err_code choose_layers(struct job *job, struct err *err)
 {
 	struct pattern pattern = {0};
@@ -102,6 +104,7 @@ static enum err_code choose_layers(struct job *job, struct err *err)
 	return code;
 }
 
+/* Read and check everything that was named, and report all that is wrong with it, not only the first mistake. */
 static enum err_code prepare(struct job *job, struct err *err)
 {
 	enum err_code code = choose_strategy(job, err), other = read_machine(job, err);
@@ -121,6 +124,7 @@ static enum err_code prepare(struct job *job, struct err *err)
 static void print_text(FILE *file, const struct job *job)
 {
 	size_t n_own = 0;
+	assert(job->block && job->shown);
 	for (size_t i = 0; i < job->network.n_block; i++)
 		n_own += job->options.scheme && !job->block[i].in_scheme && job->shown[i];
 	(void)fprintf(file, "%s on %s, MAC array %" PRIu32 "x%" PRIu32 "\n\n", job->network.name, job->machine.name,
@@ -178,6 +182,7 @@ static enum err_code run_design(const struct cli_options *options, struct err *e
 	return code;
 }
 
+/* The design in the same tables as any other simulation, then the verdict. */
 static void print_replay(FILE *file, const struct cli_options *options, const struct replay *replay)
 {
 	if (options->json) {
@@ -225,6 +230,7 @@ static enum err_code run_replay(const struct cli_options *options, struct err *e
 		print_replay(file.file, options, &replay);
 		code = store_commit(&file, err);
 	}
+	assert(code != ERR_OK || replay.n_network > 0);
 	if (code == ERR_OK && !replay.is_equal)
 		code = err_add(err, ERR_INTERNAL, "%s: replay gives other numbers", options->point);
 	replay_free(&replay);

@@ -62,6 +62,7 @@ static void measure(const struct layer_set *set, struct estimate *estimate)
 		n_round++;
 		now_ms = progress_now_ms();
 	}
+	assert(n > 0.0);
 	double seconds = fmax(1.0, (double)(now_ms - start_ms)) / 1000.0;
 	estimate->evaluation_per_s = n / seconds;
 	estimate->evaluated_frac = total > 0.0 ? evaluated / total : 0.0;
@@ -79,6 +80,7 @@ static double n_candidate_of(const struct layer_set *set)
 /* Fronts up to max_front, with metrics and choices of every layer; the archive with whole genomes. */
 static double memory_mb(const struct space *space, const struct layer_map *map)
 {
+	assert(map->n_block > 0);
 	double front = (double)space->max_front;
 	double composed = front * (double)map->n_block * 2.0 * sizeof(uint32_t) * 2.0;
 	double archive = front * (double)genome_size(map) * sizeof(uint32_t);

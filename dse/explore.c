@@ -67,6 +67,7 @@ static bool watch_job(void *context, double progress, const struct engine_counts
 {
 	struct job *job = context;
 	struct driver *driver = job->driver;
+	assert(progress >= 0.0 && driver->group_size >= 1.0);
 	(void)counts;
 	uint64_t n_done = (uint64_t)(progress * (double)job->size);
 	if (n_done > job->n_done) {
@@ -87,6 +88,7 @@ static void build_slot(void *context, size_t i)
 {
 	struct driver *driver = context;
 	struct slot *slot = &driver->slot[i];
+	assert(i < driver->n_slot && !slot->is_alive);
 	const struct space *space = driver->explore->space;
 	struct layer_set *set;
 	slot->code = layer_set_build(space, &driver->explore->map, slot->machine_index, &set, slot->why,
@@ -102,6 +104,7 @@ static void check_machine_limits(struct driver *driver, struct slot *slot)
 {
 	struct explore *explore = driver->explore;
 	double metric[N_METRIC] = {0};
+	assert(slot->is_alive);
 	metric_of_machine(&slot->candidate.set->machine, metric);
 	for (unsigned i = 0; i < N_METRIC; i++) {
 		double limit = space_metric_limit(explore->space, (enum metric)i);
@@ -124,6 +127,7 @@ static void check_machine_limits(struct driver *driver, struct slot *slot)
 static void run_job(void *context, size_t i)
 {
 	struct job *job = &((struct driver *)context)->job[i];
+	assert(job->n_thread > 0 && job->slot->is_alive);
 	if (!interrupt_requested())
 		candidate_search(&job->slot->candidate, job->task, job->n_thread, &job->driver->engine_options,
 		                 watch_job, job);
@@ -169,6 +173,7 @@ static enum err_code list_jobs(struct driver *driver, struct err *err)
 static void search_group(struct driver *driver)
 {
 	unsigned n_thread = driver->options->n_thread;
+	assert(n_thread > 0);
 	double share = driver->group_size / (4.0 * (double)n_thread);
 	size_t n_shared = 0;
 	while (n_shared < driver->n_job && driver->job[n_shared].size > MIN_SHARED_SIZE &&
@@ -210,6 +215,7 @@ static enum err_code collect_counts(struct driver *driver, const struct slot *sl
 		if (task->code != ERR_OK && task->code != ERR_INTERRUPTED)
 			return err_add(err, task->code, "%s", err_text(&task->err));
 		uint64_t size = problem_size(&task->layer.problem);
+		assert(from->n_told == from->n_feasible + from->n_infeasible);
 		counts->n_candidate = add_sat(counts->n_candidate, size);
 		counts->engine.n_asked += from->n_asked;
 		counts->engine.n_told += from->n_told;
@@ -283,6 +289,7 @@ static void collect_compose(struct driver *driver, const struct slot *slot)
 {
 	struct explore_counts *counts = &driver->explore->counts;
 	double worst = 0.0;
+	assert(slot->candidate.total.epsilon >= 0.0);
 	for (size_t i = 0; i < driver->explore->map.n_network; i++) {
 		const struct compose_result *network = &slot->candidate.network[i];
 		worst = fmax(worst, network->epsilon);
@@ -370,6 +377,7 @@ static enum err_code explore_group(struct driver *driver, uint64_t first, size_t
  */
 static uint64_t share_of_budget(const struct explore *explore, uint64_t max_evaluation)
 {
+	assert(explore->counts.n_machine > 0 && explore->map.n_distinct > 0);
 	uint64_t n_task = mul_sat(explore->counts.n_machine, explore->map.n_distinct * 4);
 	uint64_t share = max_evaluation / n_task;
 	return max_evaluation == 0 ? 0 : share > 0 ? share : 1;
@@ -409,6 +417,7 @@ static bool watch_flat(void *context, double progress, const struct engine_count
 	return !interrupt_requested();
 }
 
+/* The signature covers what a front is: objectives and designs, in their total order, and nothing of the run. */
 static void sign_front(struct explore *explore)
 {
 	const struct pareto *front = &explore->front;

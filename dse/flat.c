@@ -52,6 +52,7 @@ struct scratch {
 	bool *keeps;         /* [n_block] all readers of the block's result can read storage QPEs */
 };
 
+/* Allocated once for a few hundred candidates; the evaluations themselves never allocate. */
 static bool scratch_alloc(struct scratch *scratch, const struct layer_map *map)
 {
 	scratch->canonical = calloc(genome_size(map), sizeof(*scratch->canonical));
@@ -80,6 +81,7 @@ static void find_sources(const struct flat *flat)
 static const struct layer_set *machine_of(const struct flat *flat, const uint32_t *genome, uint32_t *index)
 {
 	uint64_t at = genome[0];
+	assert(genome[0] < flat->space->n_machine);
 	for (size_t i = 0; i < flat->space->n_axis; i++)
 		at = at * flat->space->axis[i].n + genome[1 + i];
 	assert(at < flat->n_machine);
@@ -91,6 +93,7 @@ static const struct layer_set *machine_of(const struct flat *flat, const uint32_
 static size_t take_genes(const struct flat *flat, const struct layer_set *set, const uint32_t *genome,
                          uint32_t *canonical)
 {
+	assert(set->n_problem == flat->map->n_distinct);
 	canonical[0] = set->machine_index;
 	for (size_t i = 0; i < flat->map->n_block; i++) {
 		const struct layer_problem *layer = &set->problem[flat->map->distinct[i]];
@@ -144,6 +147,7 @@ static unsigned decide_places(const struct flat *flat, const struct layer_set *s
 {
 	const struct layer_map *map = flat->map;
 	unsigned n_homeless = 0;
+	/* First the readers say what they can fetch, then, in order of execution, each result finds its place. */
 	for (size_t i = 0; i < map->n_block; i++)
 		scratch->keeps[i] = !map->block[i]->result_to_dram;
 	for (size_t i = 0; i < map->n_block; i++) {
@@ -174,6 +178,7 @@ static unsigned decide_places(const struct flat *flat, const struct layer_set *s
 
 static void join(enum compose_op op, double *sum, double value)
 {
+	assert(op == COMPOSE_SUM || op == COMPOSE_MAX);
 	*sum = op == COMPOSE_SUM ? *sum + value : fmax(*sum, value);
 }
 
@@ -196,6 +201,7 @@ static void add_layers(const struct flat *flat, const struct layer_set *set, con
 			for (unsigned k = 0; k < any->n_metric; k++)
 				join(metric_table[any->metric[k]].op, &own[any->metric[k]], result.objective[k]);
 		}
+		/* A weight is a number of inferences: it multiplies what adds up and leaves what is a worst case. */
 		double weight = space_network_weight(flat->space, network);
 		for (unsigned k = 0; k < any->n_metric; k++) {
 			enum metric which = any->metric[k];
@@ -279,6 +285,7 @@ static enum err_code build_sets(struct flat *flat, struct explore *explore, stru
 /* The most values a gene has on any machine. */
 static void size_genes(struct flat *flat)
 {
+	assert(flat->space->n_machine <= UINT32_MAX && flat->n_machine_gene == 1 + flat->space->n_axis);
 	flat->n_value[0] = (uint32_t)flat->space->n_machine;
 	for (size_t i = 0; i < flat->space->n_axis; i++)
 		flat->n_value[1 + i] = (uint32_t)flat->space->axis[i].n;
@@ -368,6 +375,7 @@ static void note_nearest(const struct flat *flat, const struct engine_nearest *n
 {
 	struct scratch scratch = {0};
 	uint32_t index;
+	assert(nearest->violation > 0.0 && nearest->genome);
 	const struct layer_set *set = machine_of(flat, nearest->genome, &index);
 	struct explore_miss miss = {STAGE_TOTAL, nearest->violation, index, "", ""};
 	if (set && scratch_alloc(&scratch, flat->map) &&
@@ -420,6 +428,7 @@ enum err_code explore_flat(struct explore *explore, const struct explore_options
 	}
 	if (code != ERR_OK)
 		goto cleanup;
+	assert(archive.n_gene == flat.problem.n_gene);
 	memcpy(explore->counts.by_reason, by_reason, sizeof(explore->counts.by_reason));
 	explore->counts.n_candidate = problem_size(&flat.problem);
 	explore->counts.log10_design = 0.0;

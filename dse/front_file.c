@@ -21,6 +21,7 @@ void front_print_strategies(const struct unrolled *point, char *text, size_t n_b
 {
 	const char *name[N_STRATEGY];
 	size_t n_use[N_STRATEGY] = {0};
+	assert(point && point->n_layer > 0);
 	for (unsigned i = 0; i < N_STRATEGY; i++)
 		name[i] = strategy_table[i].name;
 	for (size_t i = 0; i < point->n_layer; i++)
@@ -32,6 +33,7 @@ void front_print_levels(const struct unrolled *point, char *text, size_t n_byte)
 {
 	const char *name[MACHINE_MAX_LEVEL];
 	size_t n_use[MACHINE_MAX_LEVEL] = {0};
+	assert(point->machine && point->machine->n_level <= MACHINE_MAX_LEVEL);
 	for (unsigned i = 0; i < point->machine->n_level; i++)
 		name[i] = point->machine->level[i].name;
 	for (size_t i = 0; i < point->n_layer; i++)
@@ -41,6 +43,7 @@ void front_print_levels(const struct unrolled *point, char *text, size_t n_byte)
 
 const char *front_file_hash(const struct space *space, const char *path)
 {
+	assert(space && path);
 	for (size_t i = 0; i < space->n_file; i++)
 		if (strcmp(space->file[i].path, path) == 0)
 			return space->file[i].hash;
@@ -55,6 +58,7 @@ static bool is_objective(const struct space *space, enum metric metric)
 	return false;
 }
 
+/* Objectives first, then what tells designs apart, then all else; each column name carries its unit. */
 static void write_csv_header(FILE *file, const struct space *space)
 {
 	csv_put_text(file, true, "id");
@@ -143,6 +147,7 @@ static void put_metrics(struct json *json, const double *metric, bool with_machi
 			json_put_real(json, metric_table[k].name, metric[k]);
 }
 
+/* Enough of a layer's design to run it again, and what came out, to compare. */
 static void put_layer(struct json *json, const struct unrolled *point, const struct unrolled_layer *layer)
 {
 	const struct layer_design *design = &layer->design;
@@ -212,6 +217,7 @@ static const char *aggregate_name(enum space_aggregate aggregate)
 	return aggregate == AGGREGATE_WORST ? "worst" : aggregate == AGGREGATE_WEIGHTED ? "weighted" : "sum";
 }
 
+/* Where a replay finds machines and networks, and the hashes that tell whether they have changed since. */
 static void put_inputs(struct json *json, const struct space *space)
 {
 	json_put_text(json, "aggregate", aggregate_name(space->aggregate));
@@ -268,6 +274,7 @@ enum err_code front_write_json(FILE *file, const struct front_run *run, struct e
 static void put_counts(struct json *json, const struct explore *explore)
 {
 	const struct explore_counts *counts = &explore->counts;
+	assert(counts->engine.n_told == counts->engine.n_feasible + counts->engine.n_infeasible);
 	json_begin_object(json, "counts");
 	json_put_u64(json, "machines", counts->n_machine);
 	json_put_u64(json, "machines_refused", counts->n_machine_rejected);
@@ -340,6 +347,7 @@ enum err_code front_write_run(FILE *file, const struct front_run *run, const cha
 {
 	struct json json;
 	const struct explore *explore = run->explore;
+	assert(file && explore && run->command);
 	enum err_code code = ERR_OK;
 	json_start(&json, file, 2);
 	json_begin_object(&json, NULL);
@@ -385,6 +393,8 @@ void front_dir_name(const struct front_run *run, char *name, size_t n_byte)
 {
 	char text[256], hex[HASH_HEX_SIZE];
 	uint64_t hash = 0;
+	assert(run->space->n_file > 0 && run->options->engine);
+	/* By contents, not by path: the same question in another folder is the same question. */
 	for (size_t i = 0; i < run->space->n_file; i++)
 		hash = hash_bytes(run->space->file[i].hash, strlen(run->space->file[i].hash), hash);
 	/* The seed decides nothing where nothing is random. */

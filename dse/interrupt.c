@@ -14,6 +14,7 @@ static volatile sig_atomic_t n_signal;
 static void on_signal(int signal_number)
 {
 	(void)signal_number;
+	/* exit() would run handlers that are not made for a signal; _exit may be called here. */
 	if (n_signal > 0)
 		_exit(ERR_INTERRUPTED);
 	n_signal = 1;
@@ -21,6 +22,7 @@ static void on_signal(int signal_number)
 
 void interrupt_install(void)
 {
+	/* Also where the shell made SIGINT ignored for a command in the background: there a kill -INT is meant, too. */
 	struct sigaction action = {0};
 	action.sa_handler = on_signal;
 	action.sa_flags = SA_RESTART; /* reads and writes go on; the search looks at interrupt_requested */

@@ -6,7 +6,6 @@
 #include <inttypes.h>
 #include <math.h>
 
-/* The metrics of layer fronts: what plan.c derives from objectives and limits; a candidate knows them. */
 void layer_points_write_header(FILE *file, const struct space *space)
 {
 	assert(file && space);
@@ -32,6 +31,8 @@ static void write_point(FILE *file, const struct candidate *candidate, const str
 	struct verdict verdict;
 	double metric[N_METRIC];
 	layer_problem_design(&task->layer, task->front.genome + i * N_LAYER_GENE, &design);
+	assert(i < task->front.n);
+	/* Archives keep genomes and objectives only: the other metrics are computed once more, for few points. */
 	bool runs = evaluate_design(&task->layer.context[design.operand_bit == 16], &design, &result, metric, &verdict);
 	assert(runs);
 	(void)runs;
@@ -75,6 +76,7 @@ static bool layer_miss(const struct candidate *candidate, struct explore_miss *m
 {
 	const struct layer_map *map = candidate->set->map;
 	bool found = false;
+	/* Every layer needs a design, so the layer that is farthest from one decides how near the machine came. */
 	for (size_t distinct = 0; distinct < map->n_distinct; distinct++) {
 		const struct candidate_task *nearest = NULL;
 		bool is_empty = true;
@@ -112,6 +114,7 @@ static void limit_miss(const struct candidate *candidate, const double *nearest,
 	const struct layer_problem *layer = &candidate->set->problem[0];
 	int n = snprintf(miss->text, sizeof(miss->text), "%s:", what);
 	miss->violation = 0.0;
+	assert(weight > 0.0);
 	for (unsigned i = 0; i < layer->n_metric && (size_t)n < sizeof(miss->text); i++) {
 		double limit = space_metric_limit(candidate->space, layer->metric[i]) / weight;
 		if (isinf(limit))

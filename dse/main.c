@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* dse: design-space exploration of DNN accelerators. The only file that exits. */
+/*
+ * dse: design-space exploration of DNN accelerators. The only file that exits:
+ * a command returns its code, and what it has to say against itself is in err.
+ */
 #include "dse/cli.h"
 #include "dse/interrupt.h"
 #include "sim/base/err.h"

@@ -33,6 +33,7 @@ static void program_dir(char path[PATH_SIZE])
 static bool nth_folder(size_t i, const char *folder, char path[PATH_SIZE])
 {
 	char program[PATH_SIZE];
+	assert(folder && path);
 	program_dir(program);
 	int n = -1;
 	switch (i) {
@@ -70,6 +71,7 @@ static size_t list_names(const char *folder, struct arena *arena, const char *na
 {
 	size_t n = 0;
 	char dir[PATH_SIZE];
+	assert(arena);
 	for (size_t i = 0; nth_folder(i, folder, dir); i++) {
 		DIR *stream = opendir(dir);
 		if (!stream)

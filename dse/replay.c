@@ -22,6 +22,7 @@ struct reader {
 static const struct doc_node *need(struct reader *reader, const struct doc_node *map, const char *key)
 {
 	const struct doc_node *node = doc_find(map, key);
+	assert(map && key);
 	if (!node)
 		(void)err_add_at(reader->err, ERR_INPUT, doc_place(map), "key '%s' is missing", key);
 	return node;
@@ -38,6 +39,7 @@ static enum err_code split_spec(const char *spec, struct replay *replay, const c
 {
 	const char *colon = strrchr(spec, ':');
 	char *end = NULL;
+	/* The last colon: paths may have some of their own. */
 	errno = 0;
 	unsigned long long id = colon && colon[1] >= '0' && colon[1] <= '9' ? strtoull(colon + 1, &end, 10) : 0;
 	if (!end || *end || errno)
@@ -61,6 +63,8 @@ static const char *find_file(struct reader *reader, const struct doc_node *entry
 	if (!file || !hash)
 		return NULL;
 	const char *slash = strrchr(file, '/');
+	/* The front may have been copied from elsewhere; the hash tells whether a file of that name is the same file.
+	 */
 	bool is_there = stat(file, &status) == 0;
 	if (path_find(is_there || !slash ? file : slash + 1, kind, &reader->replay->arena, &found, reader->err) !=
 	        ERR_OK ||
@@ -85,6 +89,7 @@ static const struct doc_node *find_entry(struct reader *reader, const char *list
 	return NULL;
 }
 
+/* The machine file, then the point's value on each axis of its space. */
 static void read_machine(struct reader *reader)
 {
 	struct machine *machine = &reader->replay->machine;
@@ -163,6 +168,7 @@ static void compare(struct reader *reader, const struct doc_node *map, const cha
 	err_clear(&ignored);
 	if (is_number && !(recorded < value) && !(recorded > value))
 		return;
+	/* Shortest digits that read back equal, so two numbers that differ never look alike. */
 	char now[NUMBER_SIZE], then[NUMBER_SIZE];
 	number_print(value, now);
 	number_print(recorded, then);
@@ -175,6 +181,7 @@ static void run_layer(struct reader *reader, const struct doc_node *layer, const
 	struct layer_context context;
 	const struct machine *machine = &reader->replay->machine;
 	const char *name = need_text(reader, layer, "operation");
+	assert(block && simulated);
 	simulated->block = block;
 	simulated->in_scheme = true;
 	if (!name || !read_design(reader, layer, block, &simulated->design))
@@ -210,7 +217,8 @@ static void run_network(struct reader *reader, const struct doc_node *recorded, 
 	    network_read(path, &network->network, reader->err) != ERR_OK)
 		return;
 	size_t n = network->network.n_block;
-	replay->space.n_network = i + 1;
+	assert(i < SPACE_MAX_NETWORK);
+	replay->space.n_network = i + 1; /* from here on replay_free frees it */
 	if (layers->kind != DOC_LIST || layers->n != n) {
 		(void)err_add_at(reader->err, ERR_INPUT, doc_place(layers), "%zu layers, network %s has %zu", layers->n,
 		                 name, n);
@@ -242,6 +250,7 @@ static void compare_sums(struct reader *reader, const struct doc_node *networks)
 	struct replay *replay = reader->replay;
 	struct layer_map map;
 	struct unrolled point;
+	assert(networks->n == replay->n_network && replay->space.n_network == replay->n_network);
 	if (layer_map_build(&replay->space, &map, reader->err) != ERR_OK)
 		return;
 	if (unrolled_init(&map, &point, reader->err) == ERR_OK) {

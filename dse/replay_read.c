@@ -14,8 +14,10 @@ struct text {
 	bool failed;
 };
 
+/* Doubles its room, so that a long file costs few copies; remembers a failure until somebody asks. */
 static void append(struct text *text, const char *byte, size_t n)
 {
+	assert(byte || n == 0);
 	if (text->n + n > text->n_alloc) {
 		size_t n_alloc = 2 * (text->n + n);
 		char *grown = realloc(text->byte, n_alloc);

@@ -15,6 +15,7 @@ struct scale {
 
 static void find_scale(const struct pareto *front, struct scale *scale)
 {
+	assert(front->n_objective <= PROBLEM_MAX_OBJECTIVE);
 	for (unsigned k = 0; k < front->n_objective; k++) {
 		double least = INFINITY, most = -INFINITY;
 		for (size_t i = 0; i < front->n; i++) {
@@ -27,6 +28,10 @@ static void find_scale(const struct pareto *front, struct scale *scale)
 }
 
 /* Squared distance of two points, or of one from the ideal (other SIZE_MAX). */
+/*
+ * Objectives have different units, so each is scaled to its range on the front:
+ * a step from best to worst counts 1 in every direction.
+ */
 static double distance(const struct pareto *front, const struct scale *scale, size_t i, size_t other)
 {
 	double sum = 0.0;
@@ -41,6 +46,7 @@ static double distance(const struct pareto *front, const struct scale *scale, si
 static size_t least_in(const struct pareto *front, unsigned objective)
 {
 	size_t best = 0;
+	assert(front->n > 0 && objective < front->n_objective);
 	for (size_t i = 1; i < front->n; i++)
 		if (front->objective[i * front->n_objective + objective] <
 		    front->objective[best * front->n_objective + objective])
@@ -82,6 +88,7 @@ size_t report_choose(const struct pareto *front, size_t max, size_t *chosen, siz
 	for (unsigned k = 0; k < front->n_objective; k++)
 		n = add_choice(chosen, n, max, least_in(front, k));
 	n = add_choice(chosen, n, max, *knee);
+	/* Farthest-point sampling: covers the front evenly in shape, not in number of points. */
 	while (n < max) {
 		size_t farthest = 0;
 		double far = -1.0;
@@ -233,7 +240,7 @@ static void print_reasons(FILE *file, const struct explore_counts *counts, int i
 /* 12345678 as "12 345 678". */
 static void print_count(uint64_t value, char text[40])
 {
-	char digits[24];
+	char digits[24]; /* UINT64_MAX has 20 */
 	int n = snprintf(digits, sizeof(digits), "%" PRIu64, value);
 	char *to = text;
 	for (int i = 0; i < n; i++) {
@@ -254,6 +261,7 @@ static void put_count(FILE *file, const char *what, uint64_t value)
 void report_counts(FILE *file, const struct front_run *run)
 {
 	const struct explore_counts *counts = &run->explore->counts;
+	assert(file && run->options->engine);
 	(void)fprintf(file, "Counts\n");
 	put_count(file, "machines", counts->n_machine);
 	if (counts->n_machine_rejected > 0)

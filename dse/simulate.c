@@ -20,6 +20,7 @@ static const char *target_name(const struct machine *machine)
 	return machine->target == MACHINE_QPE ? "qpe" : "chip";
 }
 
+/* From the scheme; operations it does not list get the thesis splitter's, and the user is told so. */
 static enum err_code find_split(const struct machine *machine, const struct network *network,
                                 const struct split_scheme *scheme, struct simulated *block, struct err *err)
 {
@@ -58,6 +59,7 @@ void simulate_block(const struct machine *machine, const struct layer_context *c
 static void place_results(const struct network *network, const struct simulate_options *options, struct work *work,
                           struct simulated *block)
 {
+	assert(options->strategy < N_STRATEGY);
 	layer_find_sources(network, work->source);
 	bool wanted = strategy_table[options->strategy].reuses;
 	for (size_t i = 0; i < network->n_block; i++)
@@ -151,6 +153,7 @@ static void add_figures(struct table *table, const struct machine *machine, cons
 {
 	const struct sim_result *result = &block->result;
 	struct split_text split;
+	assert(block->ran && result->bound < N_BOUND);
 	design_print_split(&block->design.split, &split);
 	table_add(table, "%s", block->block->name);
 	table_add(table, "%s", strategy_table[block->design.strategy].name);
@@ -204,9 +207,11 @@ struct totals {
 static void add_totals(struct totals *totals, const struct simulated *block)
 {
 	const struct sim_result *result = &block->result;
+	assert(block->ran);
 	totals->total_clk += result->total_clk;
 	totals->core_clk += result->core_clk;
 	totals->mac += (double)result->counts.mac;
+	/* Utilisation of the sum is not the sum of utilisations: weigh each by what its time had room for. */
 	if (result->mac_util_frac > 0.0)
 		totals->possible_mac += (double)result->counts.mac / result->mac_util_frac;
 	totals->energy.mla_pj += result->energy.mla_pj;
@@ -276,6 +281,8 @@ void simulate_print(FILE *file, const struct machine *machine, const struct simu
 static void put_result(struct json *json, const struct simulated *block)
 {
 	const struct sim_result *result = &block->result;
+	assert(block->ran);
+	/* Phases that do not occur are left out, as in the table. */
 	json_begin_object(json, "phases");
 	for (unsigned k = 0; k < N_PHASE; k++) {
 		if (result->phase_clk[k] == 0)
