@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "dse/candidate.h"
 #include "dse/engine.h"
+#include "sim/base/checked.h"
 #include <assert.h>
 #include <math.h>
 #include <stdlib.h>
@@ -27,6 +28,7 @@ static void init_task(struct candidate *candidate, size_t distinct, size_t place
 	layer->problem.context = layer;
 	task->nearest = (struct engine_nearest){.violation = INFINITY, .genome = task->nearest_genome};
 	pareto_init(&task->front, layer->problem.n_objective, N_LAYER_GENE);
+	pareto_init(&task->bound, layer->problem.n_objective, N_LAYER_GENE);
 }
 
 enum err_code candidate_init(const struct space *space, struct layer_set *set, struct candidate *candidate,
@@ -59,6 +61,8 @@ void candidate_free(struct candidate *candidate)
 {
 	for (size_t i = 0; i < candidate->n_task; i++) {
 		pareto_free(&candidate->task[i].front);
+		pareto_free(&candidate->task[i].bound);
+		arena_free(&candidate->task[i].layer.arena);
 		err_clear(&candidate->task[i].err);
 	}
 	for (size_t i = 0; candidate->network && i < candidate->set->map->n_network; i++)
@@ -74,13 +78,40 @@ void candidate_free(struct candidate *candidate)
 	*candidate = (struct candidate){0};
 }
 
+/* A network's input comes from DRAM: a layer that only opens networks never finds its ifmap in the storage QPEs. */
+static bool is_reachable(const struct candidate *candidate, const struct candidate_task *task)
+{
+	const struct layer_map *map = candidate->set->map;
+	if ((task->layer.place[0] & 1U) == 0)
+		return true;
+	for (size_t i = 0; i < map->n_network; i++)
+		for (size_t block = map->begin[i] + 1; block < map->begin[i + 1]; block++)
+			if (candidate->set->problem[map->distinct[block]].context[0].block == task->layer.context[0].block &&
+			    candidate->set->problem[map->distinct[block]].context[1].block == task->layer.context[1].block)
+				return true;
+	return false;
+}
+
 void candidate_search(struct candidate *candidate, size_t i, unsigned n_thread, const struct engine_options *options,
                       engine_watch watch, void *watch_context)
 {
 	assert(i < candidate->n_task);
 	struct candidate_task *task = &candidate->task[i];
+	uint64_t n_full = problem_size(&task->layer.problem);
+	if (!is_reachable(candidate, task)) {
+		task->counts.n_skipped = n_full;
+		task->code = ERR_OK;
+		return;
+	}
+	task->code = layer_problem_bound(&task->layer, &task->bound, &task->err);
+	if (task->code != ERR_OK)
+		return;
 	task->code = engine_run(&engine_exhaustive, &task->layer.problem, options, n_thread, &task->front, &task->counts,
 	                        task->by_reason, LAYER_N_REASON, &task->nearest, watch, watch_context, &task->err);
+	task->counts.n_skipped = add_sat(task->counts.n_skipped, n_full - problem_size(&task->layer.problem));
+	for (size_t k = 0; k < task->front.n; k++)
+		layer_problem_widen(&task->layer, task->front.genome + k * N_LAYER_GENE);
+	layer_problem_widen(&task->layer, task->nearest.genome);
 }
 
 /* Names for n points. */

@@ -11,7 +11,8 @@
 
 /* One distinct layer with ifmap and result in one place. */
 struct candidate_task {
-	struct layer_problem layer; /* the set's, its places narrowed to this one; owns nothing */
+	struct layer_problem layer; /* the set's, narrowed to this place and to what can reach its front; owns its lists */
+	struct pareto bound;        /* the layer's sample that bounds its search */
 	struct pareto front;        /* over layer.metric[]; gene GENE_PLACE is 0 */
 	struct engine_counts counts;
 	uint64_t by_reason[LAYER_N_REASON];

@@ -30,12 +30,16 @@ int design_print(const struct layer_design *design, const struct machine *machin
 const char *design_reason_name(uint32_t reason)
 {
 	assert(reason < LAYER_N_REASON);
+	if (reason == LAYER_REASON_BOUND)
+		return "bound";
 	return reason < N_VERDICT ? verdict_table[reason].name : metric_table[reason - N_VERDICT].name;
 }
 
 const char *design_reason_help(uint32_t reason)
 {
 	assert(reason < LAYER_N_REASON);
+	if (reason == LAYER_REASON_BOUND)
+		return "feasible or not, its lower bound is dominated: it cannot be on the front";
 	return reason < N_VERDICT ? verdict_table[reason].help : "a layer alone exceeds the limit on this metric";
 }
 

@@ -17,9 +17,16 @@
 #include <stdlib.h>
 #include <string.h>
 
+/*
+ * Candidates asked for at once: few where a cut has just saved more than a
+ * batch, since the next is likely to do so, too; more and more where none does.
+ */
+#define MIN_BATCH 64
+
 struct engine {
 	const struct problem *problem;
 	uint64_t size, max_evaluation;
+	size_t n_batch;
 	bool finished;
 	uint32_t *next; /* [n_gene] the candidate to be asked next, unless finished */
 	uint64_t
@@ -55,6 +62,7 @@ static struct engine *create(const struct problem *problem, const struct engine_
 	    .problem = problem,
 	    .size = below_size[0],
 	    .max_evaluation = options->max_evaluation > 0 ? options->max_evaluation : UINT64_MAX,
+	    .n_batch = MIN_BATCH,
 	    .next = next,
 	    .below_size = below_size,
 	};
@@ -87,6 +95,7 @@ static size_t ask(struct engine *engine, uint32_t *genome, size_t max)
 	uint64_t n_left = engine->max_evaluation - engine->counts.n_asked;
 
 	max = n_left < max ? (size_t)n_left : max;
+	max = engine->n_batch < max ? engine->n_batch : max;
 	for (; n < max && !engine->finished; n++) {
 		for (size_t i = 0; i < n_gene; i++)
 			genome[n * n_gene + i] = engine->next[i];
@@ -133,8 +142,11 @@ static void tell(struct engine *engine, const uint32_t *genome, const struct eva
 	engine->counts.n_feasible += n_feasible;
 	engine->counts.n_infeasible += n - n_feasible;
 	assert(engine->counts.n_told == engine->counts.n_asked);
+	uint64_t n_skipped = engine->counts.n_skipped;
 	if (shortest < n_gene && !engine->finished)
 		skip(engine, shortest);
+	n_skipped = engine->counts.n_skipped - n_skipped;
+	engine->n_batch = n_skipped > n ? MIN_BATCH : engine->n_batch < SIZE_MAX / 2 ? 2 * engine->n_batch : SIZE_MAX;
 }
 
 static struct engine_counts get_counts(const struct engine *engine)

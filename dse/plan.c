@@ -230,6 +230,13 @@ static void build_metrics(struct layer_problem *layer, const struct space *space
 }
 
 /* Number of values a gene, designs in all, and where the smallest parts are. */
+void layer_problem_find_least(struct layer_problem *layer)
+{
+	layer->least_w = least_part(&layer->w);
+	layer->least_h = least_part(&layer->h);
+	layer->least_c = least_part(&layer->c);
+}
+
 static void count_values(struct layer_problem *layer)
 {
 	const struct dim_axis *const axis[] = {&layer->d, &layer->w, &layer->h, &layer->c};
@@ -244,9 +251,7 @@ static void count_values(struct layer_problem *layer)
 	for (size_t i = 0; i < sizeof(other) / sizeof(other[0]); i++)
 		n_legal = mul_sat(n_legal, layer->n_value[other[i]]);
 	layer->n_legal = n_legal;
-	layer->least_w = least_part(&layer->w);
-	layer->least_h = least_part(&layer->h);
-	layer->least_c = least_part(&layer->c);
+	layer_problem_find_least(layer);
 }
 
 enum err_code layer_problem_build(const struct space *space, const struct machine *machine, const struct block *block,

@@ -9,6 +9,7 @@
  */
 #include "dse/compose.h"
 #include "dse/engine.h"
+#include "dse/pareto.h"
 #include "dse/problem.h"
 #include "dse/space.h"
 
@@ -26,8 +27,12 @@ enum layer_gene {
 	N_LAYER_GENE
 };
 
-/* evaluation.reason of a layer problem: an enum verdict_reason, or N_VERDICT + enum metric for a limit exceeded. */
-#define LAYER_N_REASON (N_VERDICT + N_METRIC)
+/*
+ * evaluation.reason of a layer problem: an enum verdict_reason, N_VERDICT + enum metric for a limit exceeded, or
+ * LAYER_REASON_BOUND for a candidate that provably cannot reach the layer's front.
+ */
+#define LAYER_REASON_BOUND (N_VERDICT + N_METRIC)
+#define LAYER_N_REASON (LAYER_REASON_BOUND + 1)
 
 /* One distinct layer of a network on one machine. Plain data once built; read by many threads. */
 struct layer_problem {
@@ -46,6 +51,14 @@ struct layer_problem {
 	 */
 	double layer_limit[N_METRIC];
 	uint32_t least_w, least_h, least_c; /* of each axis the choice with the smallest largest part, for cuts */
+	/*
+	 * Feasible points of this layer that bound the search: a candidate whose lower bound one of them dominates is
+	 * rejected unevaluated. Empty until layer_problem_bound; [n_bound][n_metric], the caller's memory.
+	 */
+	size_t n_bound;
+	const double *bound;
+	/* After layer_problem_bound: a gene's value v stands for value kept[gene][v] of the full problem; NULL: v itself. */
+	const uint32_t *kept[N_LAYER_GENE];
 	struct problem problem; /* context points back here */
 	struct arena arena;
 };
@@ -58,6 +71,29 @@ struct layer_problem {
 enum err_code layer_problem_build(const struct space *space, const struct machine *machine, const struct block *block,
                                   const struct layer_choice *choice, struct layer_problem *layer, struct err *err);
 void layer_problem_free(struct layer_problem *layer);
+
+/*
+ * Evaluate a coarse, fixed sample of the layer's designs and keep its front in
+ * front (which the caller has initialised and frees after the layer); then drop
+ * every choice of an axis that it proves to be dominated whatever the other
+ * axes' choices are. From then on the problem's evaluate rejects what the sample
+ * proves to be dominated. The layer's Pareto front does not change. A few
+ * thousand evaluations. ERR_INTERNAL when memory is out.
+ */
+enum err_code layer_problem_bound(struct layer_problem *layer, struct pareto *front, struct err *err);
+
+/* Rewrite a genome of the bounded problem as one of the full problem. */
+void layer_problem_widen(const struct layer_problem *layer, uint32_t *genome);
+
+/*
+ * How many genes suffice to prove that a candidate cannot reach the front (all
+ * candidates that agree in them are dominated), or 0: no proof.
+ */
+uint32_t layer_problem_dominated(const struct layer_problem *layer, const uint32_t *genome,
+                                 const struct layer_design *design);
+
+/* Find least_w, least_h and least_c anew. */
+void layer_problem_find_least(struct layer_problem *layer);
 
 /* The problem's evaluate callback; context is the layer problem. No allocation, no locks. */
 void layer_problem_evaluate(const void *context, const uint32_t *genome, size_t n, struct evaluation *out);

@@ -7,6 +7,7 @@
 #include "dse/plan.h"
 #include <assert.h>
 #include <math.h>
+#include <string.h>
 
 /* Violation of designs that no size makes feasible: farther off than any that is too large by some factor. */
 #define NO_SUCH_DESIGN 1e9
@@ -112,20 +113,15 @@ static void apply_limit(enum metric metric, double value, double limit, struct e
 	out->reason = N_VERDICT + (uint32_t)metric;
 }
 
-static void evaluate_one(const struct layer_problem *layer, const uint32_t *genome, struct evaluation *out)
+/* Rejected unevaluated: not infeasible, but no point of the front; never the nearest miss. */
+static void reject_dominated(uint32_t n_cut, struct evaluation *out)
 {
-	struct layer_design design;
-	struct sim_result result;
-	struct verdict verdict;
-	double metric[N_METRIC];
+	*out = (struct evaluation){.violation = INFINITY, .reason = LAYER_REASON_BOUND, .n_cut = n_cut};
+}
 
-	layer_problem_design(layer, genome, &design);
-	const struct layer_context *context = &layer->context[design.operand_bit == 16];
-	assert(context->operand_bit == design.operand_bit);
-	if (!evaluate_design(context, &design, &result, metric, &verdict)) {
-		reject(layer, context, &design, &verdict, out);
-		return;
-	}
+static void judge_metrics(const struct layer_problem *layer, const struct layer_context *context,
+                          const struct layer_design *design, const double *metric, struct evaluation *out)
+{
 	*out = (struct evaluation){0};
 	for (unsigned i = 0; i < layer->n_metric; i++) {
 		double value = metric[layer->metric[i]];
@@ -135,13 +131,61 @@ static void evaluate_one(const struct layer_problem *layer, const uint32_t *geno
 	for (unsigned i = 0; i < N_METRIC; i++)
 		apply_limit((enum metric)i, metric[i], layer->layer_limit[i], out);
 	if (metric[METRIC_SRAM_USED] > layer->layer_limit[METRIC_SRAM_USED])
-		out->n_cut = sram_cut(layer, context, &design);
+		out->n_cut = sram_cut(layer, context, design);
+}
+
+/* The program of the last candidate that ran; it serves all operating points of one design, the fastest gene. */
+struct last_program {
+	const uint32_t *genome; /* NULL: none */
+	struct program program;
+};
+
+static bool same_but_level(const uint32_t *left, const uint32_t *right)
+{
+	return memcmp(left, right, GENE_LEVEL * sizeof(*left)) == 0;
+}
+
+static void evaluate_one(const struct layer_problem *layer, const uint32_t *genome, struct last_program *last,
+                         struct evaluation *out)
+{
+	struct layer_design design;
+	struct sim_result result;
+	struct verdict verdict;
+	double metric[N_METRIC];
+
+	layer_problem_design(layer, genome, &design);
+	const struct layer_context *context = &layer->context[design.operand_bit == 16];
+	assert(context->operand_bit == design.operand_bit);
+	if (!last->genome || !same_but_level(last->genome, genome)) {
+		last->genome = NULL;
+		uint32_t n_cut = layer_problem_dominated(layer, genome, &design);
+		if (n_cut) {
+			reject_dominated(n_cut, out);
+			return;
+		}
+		if (!mapper_distribute(context, &design, &last->program, &verdict)) {
+			reject(layer, context, &design, &verdict, out);
+			return;
+		}
+		last->genome = genome;
+	}
+	sim_run_fast(context->machine, &last->program, design.level, &result);
+	metric_of_layer(context->machine, &result, metric);
+	judge_metrics(layer, context, &design, metric, out);
 }
 
 void layer_problem_evaluate(const void *context, const uint32_t *genome, size_t n, struct evaluation *out)
 {
 	const struct layer_problem *layer = context;
+	struct last_program last = {.genome = NULL};
 	assert(layer && genome && out);
-	for (size_t i = 0; i < n; i++)
-		evaluate_one(layer, genome + i * N_LAYER_GENE, &out[i]);
+	for (size_t i = 0; i < n; i++) {
+		const uint32_t *at = genome + i * N_LAYER_GENE;
+		/* a proof for a range serves all of it */
+		if (i > 0 && out[i - 1].reason == LAYER_REASON_BOUND && out[i - 1].violation > 0 &&
+		    memcmp(at, at - N_LAYER_GENE, out[i - 1].n_cut * sizeof(*at)) == 0)
+			out[i] = out[i - 1];
+		else
+			evaluate_one(layer, at, &last, &out[i]);
+	}
 }

@@ -347,6 +347,15 @@ static enum err_code place_results(struct source *source, struct source_subject 
 	return code;
 }
 
+/* On the chip reuse reads from and writes to the storage QPEs, and so does a fused matrix multiplication (thesis section 4.4). */
+static bool uses_storage(const struct source_subject *subject, size_t block, enum strategy strategy)
+{
+	if (subject->machine->target != MACHINE_CHIP)
+		return false;
+	return strategy == STRATEGY_THESIS_REUSE ||
+	       (strategy == STRATEGY_FUSION && subject->network->block[block].kind == BLOCK_MATMUL);
+}
+
 enum err_code source_run_block(struct source *source, struct source_subject *subject, size_t block,
                                enum strategy strategy, enum source_split which, struct source_run *run, struct err *err)
 {
@@ -359,7 +368,7 @@ enum err_code source_run_block(struct source *source, struct source_subject *sub
 	if (code)
 		return code;
 	struct layer_design design = {.split = choice.split, .strategy = strategy, .operand_bit = 8};
-	if (strategy == STRATEGY_THESIS_REUSE && subject->machine->target == MACHINE_CHIP)
+	if (uses_storage(subject, block, strategy))
 		code = place_results(source, subject, block, which, &design, err);
 	if (code)
 		return code;

@@ -11,6 +11,7 @@
 #include "sim/machine.h"
 #include "sim/mla.h"
 #include "sim/program.h"
+#include "sim/sim.h"
 
 /* Distribution strategies (thesis sections 4.3, 4.4). One row of strategy_table each. */
 enum strategy {
@@ -94,6 +95,17 @@ uint64_t mapper_sram_least_byte(const struct layer_context *context, const struc
 
 /* Whether strategy and machine can read this block's ifmap from storage QPEs, and keep its result there. */
 bool mapper_serves_storage(const struct layer_context *context, const struct layer_design *design);
+
+/* Dimensions of a split that a bound leaves open; added up. */
+enum bound_open { BOUND_OPEN_W = 1, BOUND_OPEN_H = 2, BOUND_OPEN_C = 4, BOUND_OPEN_D = 8 };
+
+/*
+ * The work that every design does at least that has this one's strategy and
+ * places, and its split in the dimensions that are not in open (enum
+ * bound_open). false: no bound is known (pooling). Feasible or not.
+ */
+bool mapper_bound(const struct layer_context *context, const struct layer_design *design, unsigned open,
+                  struct least_work *least);
 
 /* Whether the block's result, split so, fits the storage QPEs of the machine. */
 bool mapper_result_fits_storage(const struct layer_context *context, const struct split *split);

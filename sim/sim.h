@@ -41,6 +41,21 @@ void sim_run_fast(const struct machine *machine, const struct program *program, 
  */
 double sim_roofline_clk(const struct machine *machine, const struct program *program, uint32_t level);
 
+/* The least any program of a range does. */
+struct least_work {
+	struct counts counts;
+	uint32_t n_pe; /* PEs that share MLA and ARM work at most */
+	bool phased;   /* nobody computes before everything is loaded (reuse) */
+};
+
+/*
+ * Least latency and energy of any program that does at least this: MLA clocks
+ * spread over the PEs, DRAM bytes over all interfaces, one after the other or at
+ * best at once; then ARM clocks spread over the PEs; static energy for that time.
+ */
+void sim_bound(const struct machine *machine, const struct least_work *least, uint32_t level, double *latency_ns,
+               double *energy_pj);
+
 /* Energy of counts at an operating point, without static energy. */
 struct energy energy_of_counts(const struct machine *machine, uint32_t level, const struct counts *counts);
 

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "mapper/distribute.h"
+#include "sim/base/checked.h"
+
+/*
+ * Lower bounds on a whole range of splits. Every count below is least when the
+ * dimensions that the range leaves open stay whole: fewer parts mean no more
+ * rounds of the array, no more overlapping ifmap rows and no more alignment.
+ * Copies between PEs are left out, because they grow with fewer parts.
+ */
+
+/* DRAM traffic that the strategy cannot avoid: each ifmap part once, filters once (once an ifmap part without reuse), results once. */
+static void bound_traffic(const struct layer_context *context, const struct layer_design *design,
+                          const struct tiling *tiling, struct counts *least)
+{
+	const struct strategy_info *strategy = &strategy_table[design->strategy];
+	bool is_matmul = context->block->kind == BLOCK_MATMUL;
+	double n_reload_map = strategy->reuses ? 1 : is_matmul ? tiling->n_w : tiling->n_c;
+	double n_reload_filter = strategy->reuses ? 1 : is_matmul ? tiling->n_h : (double)tiling->n_map;
+	double map = (double)tiling->all_map_byte, result = (double)tiling->all_out_byte;
+	if (!strategy->fused) {
+		map = (double)tiling->all_map_aligned_byte;
+		result = (double)tiling->all_raw_out_byte;
+	}
+	if (!strategy->fused)
+		result *= tiling->n_d;
+	least->dram_read_byte = (double)tiling->all_filter_byte * n_reload_filter + (design->in_storage ? 0 : map * n_reload_map);
+	least->dram_write_byte = design->out_storage ? 0 : result;
+	least->sram_write_word += least->dram_read_byte / 4;
+	least->sram_read_word += least->dram_write_byte / 4;
+	least->noc_packet += (least->dram_read_byte + least->dram_write_byte) / context->machine->noc_packet_byte;
+}
+
+/* The ARM operations: the same work for every split but for padding and partial sums, which grow with the parts. */
+static void bound_arm(const struct layer_context *context, const struct layer_design *design,
+                      const struct tiling *tiling, struct counts *least)
+{
+	struct arm_share share = {.n_result = 1, .n_map = 1, .n_partial = tiling->n_d - 1, .in_pe = true, .source = true};
+	struct program program = {0};
+	distribute_arm(context, design, tiling, &share, &program);
+	for (uint32_t i = 0; i < program.n_step; i++) {
+		least->arm_clk += program.step[i].counts.arm_clk;
+		least->sram_read_word += program.step[i].counts.sram_read_word;
+		least->sram_write_word += program.step[i].counts.sram_write_word;
+	}
+}
+
+/*
+ * The array computes every stride-1 output of a part, so a strided layer's whole
+ * extent takes more rounds than its parts: n outputs take (n - 1) * stride + m,
+ * least when every part has one output. The share of the whole's that is left.
+ */
+static double strided_frac(uint32_t extent, uint32_t kernel, uint32_t stride, uint32_t step)
+{
+	double one = (kernel > stride ? kernel : stride) - kernel + 1.0;
+	double whole = (double)ceil_div((uint64_t)(extent - 1) * stride + (uint64_t)one, step);
+	double least = extent * one / step;
+	return least < whole ? least / whole : 1;
+}
+
+static void bound_strided(const struct layer_context *context, unsigned open, struct counts *least)
+{
+	const struct block *block = context->block;
+	double frac = 1;
+	if (block->kind != BLOCK_CONV || block->stride == 1)
+		return;
+	if (open & BOUND_OPEN_W)
+		frac *= strided_frac(block->out_w, block->kernel_w, block->stride, context->machine->mla_cols);
+	if (open & BOUND_OPEN_H)
+		frac *= strided_frac(block->out_h, block->kernel_h, block->stride, 1);
+	least->mla_clk *= frac;
+	least->sram_read_word *= frac;
+	least->sram_write_word *= frac;
+	least->noc_packet *= frac;
+}
+
+bool mapper_bound(const struct layer_context *context, const struct layer_design *design, unsigned open,
+                  struct least_work *least)
+{
+	const struct block *block = context->block;
+	if (block->kind == BLOCK_POOL)
+		return false;
+	struct split split = design->split, whole = split_whole(block);
+	if (open & BOUND_OPEN_W)
+		split.w = whole.w;
+	if (open & BOUND_OPEN_H)
+		split.h = whole.h;
+	if (open & BOUND_OPEN_C)
+		split.c = whole.c;
+	if (open & BOUND_OPEN_D)
+		split.d = whole.d;
+	struct tiling tiling;
+	tiling_build(context, &split, &tiling);
+	const struct hierarchy *hierarchy = &context->hierarchy;
+	least->phased = strategy_table[design->strategy].reuses;
+	least->n_pe = least->phased ? hierarchy->n_pe : machine_n_pe(context->machine);
+	least->counts = tiling_mla_counts(context, &tiling);
+	bound_strided(context, open, &least->counts);
+	bound_traffic(context, design, &tiling, &least->counts);
+	bound_arm(context, design, &tiling, &least->counts);
+	return true;
+}
