@@ -136,10 +136,17 @@ enum err_code chart_write(FILE *file, const struct front_run *run, struct err *e
 	              "fill=\"white\"/>\n",
 	              WIDTH, HEIGHT, WIDTH, HEIGHT);
 	draw_axes(file, &x, &y);
+	/* Of a long front most marks would lie on the mark before; those within half a pixel are left out. */
+	double last_x[MAX_SERIES], last_y[MAX_SERIES];
 	for (size_t i = 0; i < front->n; i++) {
-		size_t series = series_of(front->genome[i * front->n_gene], known, &n_known);
+		size_t n_before = n_known, series = series_of(front->genome[i * front->n_gene], known, &n_known);
 		const double *objective = front->objective + i * front->n_objective;
-		put_mark(file, place(&x, objective[0]), place(&y, objective[second]), series);
+		double at_x = place(&x, objective[0]), at_y = place(&y, objective[second]);
+		if (n_known == n_before && fabs(at_x - last_x[series]) < 0.5 && fabs(at_y - last_y[series]) < 0.5)
+			continue;
+		put_mark(file, at_x, at_y, series);
+		last_x[series] = at_x;
+		last_y[series] = at_y;
 	}
 	draw_legend(file, run->space, known, n_known, WIDTH - RIGHT + 30);
 	(void)fputs("</svg>\n", file);

@@ -20,6 +20,7 @@ struct job {
 	struct space space;
 	struct explore explore;
 	struct explore_options options;
+	struct unroller unroller;
 	struct front_run run;
 	char command[COMMAND_SIZE];
 	char *dir;
@@ -77,7 +78,7 @@ static enum err_code set_options(struct job *job, struct err *err)
 		return err_add(err, ERR_USAGE,
 		               "dse explore: --points writes the layers' fronts, which a flat search does not have");
 	print_command(job);
-	job->run = (struct front_run){&job->space, &job->explore, options, job->command};
+	job->run = (struct front_run){&job->space, &job->explore, options, &job->unroller, job->command};
 	return ERR_OK;
 }
 
@@ -196,12 +197,15 @@ enum err_code cmd_explore(const struct cli_options *options, struct err *err)
 	if (code == ERR_OK)
 		code = explore_run(&job.space, &job.options, &job.explore, err);
 	if (code == ERR_OK)
+		code = unroller_init(&job.unroller, &job.explore, err);
+	if (code == ERR_OK)
 		code = write_files(&job, err);
 	if (code == ERR_OK)
 		code = print_result(&job, err);
 	if (code == ERR_OK)
 		code = judge(&job, err);
 	store_abandon(&job.points);
+	unroller_free(&job.unroller);
 	explore_free(&job.explore);
 	free(job.dir);
 	space_free(&job.space);

@@ -2,8 +2,9 @@
 #ifndef DSE_FRONT_FILE_H
 #define DSE_FRONT_FILE_H
 /*
- * The files of a front: front.csv (one design a line), front.json (every
- * parameter of each design, one design a line, so that one can be read without
+ * The files of a front: front.csv (one point a line), front.json (every
+ * parameter: first the distinct designs of layers, then the points as lists of
+ * their numbers; one design or point a line, so that one can be read without
  * the others), and run.json (what was asked and what was counted).
  */
 #include "dse/cli.h"
@@ -17,6 +18,7 @@ struct front_run {
 	const struct space *space;
 	const struct explore *explore;
 	const struct explore_options *options;
+	const struct unroller *unroller; /* of explore's front */
 	const char *command; /* as a user would type it */
 };
 

@@ -175,33 +175,50 @@ static void compare(struct reader *reader, const struct doc_node *map, const cha
 	(void)err_add(&reader->replay->difference, ERR_INTERNAL, "%s: %s is %s now, recorded %s", what, key, now, then);
 }
 
-static void run_layer(struct reader *reader, const struct doc_node *layer, const struct block *block,
+/* Layer k of a network: the design its number stands for, run again. */
+static void run_layer(struct reader *reader, const struct doc_node *number, const struct block *block,
                       struct simulated *simulated)
 {
 	struct layer_context context;
 	const struct machine *machine = &reader->replay->machine;
-	const char *name = need_text(reader, layer, "operation");
+	uint64_t which;
 	assert(block && simulated);
 	simulated->block = block;
 	simulated->in_scheme = true;
-	if (!name || !read_design(reader, layer, block, &simulated->design))
+	if (!doc_get_u64(number, "layers", 0, UINT64_MAX, &which, reader->err))
 		return;
-	if (strcmp(name, block->name) != 0) {
-		(void)err_add_at(reader->err, ERR_INPUT, doc_place(layer), "operation '%s', the network has '%s' here",
-		                 name, block->name);
+	const struct doc_node *layer = replay_find_design(reader->root, which);
+	if (!layer) {
+		(void)err_add_at(reader->err, ERR_INPUT, doc_place(number), "no design with number %" PRIu64, which);
 		return;
 	}
+	if (!read_design(reader, layer, block, &simulated->design))
+		return;
 	mapper_prepare(block, machine, simulated->design.operand_bit, &context);
 	simulate_block(machine, &context, simulated);
 	if (!simulated->ran) {
-		(void)err_add(&reader->replay->difference, ERR_INTERNAL, "%s cannot run now: %s", name,
+		(void)err_add(&reader->replay->difference, ERR_INTERNAL, "%s cannot run now: %s", block->name,
 		              verdict_table[simulated->verdict.reason].help);
 		return;
 	}
-	compare(reader, layer, name, "total_clk", (double)simulated->result.total_clk);
+	compare(reader, layer, block->name, "total_clk", (double)simulated->result.total_clk);
 	for (unsigned k = 0; k < N_METRIC; k++)
 		if (metric_table[k].scope == METRIC_OF_LAYER)
-			compare(reader, layer, name, metric_table[k].name, simulated->metric[k]);
+			compare(reader, layer, block->name, metric_table[k].name, simulated->metric[k]);
+}
+
+/* The network still has the layers the front was made for. */
+static bool check_operations(struct reader *reader, const struct doc_node *entry, const struct network *network)
+{
+	const struct doc_node *operations = need(reader, entry, "operations");
+	bool same = operations && operations->kind == DOC_LIST && operations->n == network->n_block;
+	for (size_t i = 0; same && i < network->n_block; i++)
+		same = operations->value[i]->kind == DOC_SCALAR &&
+		       strcmp(operations->value[i]->text, network->block[i].name) == 0;
+	if (operations && !same)
+		(void)err_add_at(reader->err, ERR_INPUT, doc_place(operations), "network %s has other layers now",
+		                 network->name);
+	return same;
 }
 
 static void run_network(struct reader *reader, const struct doc_node *recorded, size_t i)
@@ -219,6 +236,8 @@ static void run_network(struct reader *reader, const struct doc_node *recorded, 
 	size_t n = network->network.n_block;
 	assert(i < SPACE_MAX_NETWORK);
 	replay->space.n_network = i + 1; /* from here on replay_free frees it */
+	if (!check_operations(reader, entry, &network->network))
+		return;
 	if (layers->kind != DOC_LIST || layers->n != n) {
 		(void)err_add_at(reader->err, ERR_INPUT, doc_place(layers), "%zu layers, network %s has %zu", layers->n,
 		                 name, n);
@@ -253,12 +272,18 @@ static void compare_sums(struct reader *reader, const struct doc_node *networks)
 	assert(networks->n == replay->n_network && replay->space.n_network == replay->n_network);
 	if (layer_map_build(&replay->space, &map, reader->err) != ERR_OK)
 		return;
-	if (unrolled_init(&map, &point, reader->err) == ERR_OK) {
+	struct unrolled_design *design = arena_array(&replay->arena, map.n_block, sizeof(*design));
+	if (!design) {
+		(void)err_add(reader->err, ERR_INTERNAL, "out of memory");
+	} else if (unrolled_init(&map, &point, reader->err) == ERR_OK) {
 		point.machine = &replay->machine;
-		for (size_t i = 0; i < replay->n_network; i++)
-			for (size_t k = 0; k < replay->network[i].n_block; k++)
-				memcpy(point.layer[map.begin[i] + k].metric, replay->network[i].block[k].metric,
-				       sizeof(point.layer[0].metric));
+		for (size_t i = 0; i < replay->n_network; i++) {
+			for (size_t k = 0; k < replay->network[i].n_block; k++) {
+				struct unrolled_design *own = &design[map.begin[i] + k];
+				memcpy(own->metric, replay->network[i].block[k].metric, sizeof(own->metric));
+				point.layer[map.begin[i] + k] = own;
+			}
+		}
 		unroll_sum(&replay->space, &map, &point);
 		for (size_t i = 0; i < replay->n_network; i++)
 			compare_metrics(reader, networks->value[i], replay->network[i].name, point.network[i], false);

@@ -4,6 +4,8 @@
 #include <assert.h>
 #include <errno.h>
 #include <inttypes.h>
+#include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -32,66 +34,155 @@ static void append(struct text *text, const char *byte, size_t n)
 	text->n += n;
 }
 
-/* The lines before the points, the wanted point, and the brackets that close the document. */
-static void take_lines(FILE *file, uint64_t id, struct text *text)
+/* Numbers of the designs a point names; n may be 0. */
+struct wanted {
+	uint64_t id;
+	size_t n_design;
+	const uint64_t *design; /* [n_design] ascending */
+};
+
+static int compare_numbers(const void *left, const void *right)
 {
-	char *line = NULL, wanted[48];
+	uint64_t a = *(const uint64_t *)left, b = *(const uint64_t *)right;
+	return a < b ? -1 : a > b;
+}
+
+/* The number behind a prefix of the line; false when the line has another one. */
+static bool line_number(const char *line, const char *prefix, uint64_t *number)
+{
+	size_t n = strlen(prefix);
+	if (strncmp(line, prefix, n) != 0)
+		return false;
+	*number = strtoull(line + n, NULL, 10);
+	return true;
+}
+
+/* Whether a line is an item (design or point) and, if so, whether it is wanted. */
+static bool is_item(const char *line, const struct wanted *wanted, bool *is_wanted)
+{
+	uint64_t number;
+	if (line_number(line, "\t\t{\"design\": ", &number)) {
+		*is_wanted = wanted->n_design > 0 && bsearch(&number, wanted->design, wanted->n_design, sizeof(number),
+		                                             compare_numbers) != NULL;
+		return true;
+	}
+	*is_wanted = line_number(line, "\t\t{\"id\": ", &number) && number == wanted->id;
+	return strncmp(line, "\t\t{\"id\": ", 10) == 0;
+}
+
+/* All lines but the items that are not wanted. The comma between items goes before each item but the first. */
+static void take_lines(FILE *file, const struct wanted *wanted, struct text *text)
+{
+	char *line = NULL;
 	size_t n_alloc = 0;
 	ssize_t n;
-	bool in_points = false;
-	(void)snprintf(wanted, sizeof(wanted), "\t\t{\"id\": %" PRIu64 ",", id);
+	bool has_item = false, is_wanted;
 	while ((n = getline(&line, &n_alloc, file)) > 0) {
-		if (!in_points) {
+		if (!is_item(line, wanted, &is_wanted)) {
 			append(text, line, (size_t)n);
-			in_points = strncmp(line, "\t\"points\": [", 12) == 0;
-		} else if (strncmp(line, wanted, strlen(wanted)) == 0) {
+			has_item = false;
+		} else if (is_wanted) {
 			while (n > 0 && (line[n - 1] == '\n' || line[n - 1] == ','))
 				n--;
+			append(text, has_item ? "," : "", has_item ? 1 : 0);
 			append(text, line, (size_t)n);
-			break;
+			append(text, "\n", 1);
+			has_item = true;
 		}
 	}
-	append(text, "\n]}\n", 4);
 	free(line);
 }
 
-static const struct doc_node *find_point(const struct doc_node *root, uint64_t id)
+/* The item of a list of maps whose key has this number. */
+static const struct doc_node *find_item(const struct doc_node *list, const char *key, uint64_t number)
 {
-	const struct doc_node *points = doc_find(root, "points");
-	for (size_t i = 0; points && points->kind == DOC_LIST && i < points->n; i++) {
-		const struct doc_node *own = doc_find(points->value[i], "id");
+	for (size_t i = 0; list && list->kind == DOC_LIST && i < list->n; i++) {
+		const struct doc_node *own = doc_find(list->value[i], key);
 		uint64_t value;
 		struct err ignored = {0};
-		bool found = own && doc_get_u64(own, "id", 0, UINT64_MAX, &value, &ignored) && value == id;
+		bool found = own && doc_get_u64(own, key, 0, UINT64_MAX, &value, &ignored) && value == number;
 		err_clear(&ignored);
 		if (found)
-			return points->value[i];
+			return list->value[i];
 	}
 	return NULL;
+}
+
+const struct doc_node *replay_find_design(const struct doc_node *root, uint64_t number)
+{
+	return find_item(doc_find(root, "designs"), "design", number);
+}
+
+/* Read what is wanted; NULL when the file is not laid out as explore does it. */
+static const struct doc_node *read_lines(const char *path, const struct wanted *wanted, struct arena *arena)
+{
+	struct doc_node *document = NULL;
+	struct text text = {0};
+	struct err ignored = {0};
+	FILE *file = fopen(path, "r");
+	if (file) {
+		take_lines(file, wanted, &text);
+		(void)fclose(file);
+	}
+	if (text.failed || !text.byte || doc_read_text(path, text.byte, text.n, arena, &document, &ignored) != ERR_OK)
+		document = NULL;
+	err_clear(&ignored);
+	free(text.byte);
+	return document;
+}
+
+/* The designs a point names; false when it names none or memory is out. */
+static bool list_designs(const struct doc_node *point, struct arena *arena, struct wanted *wanted)
+{
+	const struct doc_node *networks = doc_find(point, "networks");
+	struct err ignored = {0};
+	size_t n = 0;
+	uint64_t *design = NULL;
+	for (size_t pass = 0; pass < 2 && networks && networks->kind == DOC_LIST; pass++) {
+		size_t at = 0;
+		for (size_t i = 0; i < networks->n; i++) {
+			const struct doc_node *layers = doc_find(networks->value[i], "layers");
+			for (size_t k = 0; layers && layers->kind == DOC_LIST && k < layers->n; k++, at++)
+				if (pass == 1 &&
+				    !doc_get_u64(layers->value[k], "layer", 0, UINT64_MAX, &design[at], &ignored))
+					design[at] = UINT64_MAX;
+		}
+		n = at;
+		design = pass == 0 ? arena_array(arena, n + 1, sizeof(*design)) : design;
+		if (!design)
+			return false;
+	}
+	err_clear(&ignored);
+	if (design)
+		qsort(design, n, sizeof(*design), compare_numbers);
+	wanted->n_design = n;
+	wanted->design = design;
+	return n > 0;
 }
 
 enum err_code replay_read_point(const char *path, uint64_t id, struct arena *arena, const struct doc_node **root,
                                 const struct doc_node **point, struct err *err)
 {
-	struct doc_node *document = NULL;
-	struct text text = {0};
-	struct err ignored = {0};
+	struct wanted wanted = {.id = id};
 	assert(path && arena && root && point);
-	*point = NULL;
 	FILE *file = fopen(path, "r");
 	if (!file)
 		return err_add(err, ERR_IO, "%s: cannot read: %s", path, strerror(errno));
-	take_lines(file, id, &text);
 	(void)fclose(file);
-	if (!text.failed && doc_read_text(path, text.byte, text.n, arena, &document, &ignored) == ERR_OK)
-		*point = find_point(document, id);
-	err_clear(&ignored);
-	free(text.byte);
+	/* First the point, then the file again with the designs it names. */
+	const struct doc_node *document = read_lines(path, &wanted, arena);
+	*point = document ? find_item(doc_find(document, "points"), "id", id) : NULL;
+	if (*point && list_designs(*point, arena, &wanted)) {
+		document = read_lines(path, &wanted, arena);
+		*point = document ? find_item(doc_find(document, "points"), "id", id) : NULL;
+	}
 	if (!*point) {
-		enum err_code code = doc_read_file(path, arena, &document, err);
+		struct doc_node *whole = NULL;
+		enum err_code code = doc_read_file(path, arena, &whole, err);
 		if (code != ERR_OK)
 			return code;
-		*point = find_point(document, id);
+		document = whole;
+		*point = find_item(doc_find(document, "points"), "id", id);
 	}
 	const struct doc_node *format = doc_find(document, "format");
 	if (!format || format->kind != DOC_SCALAR || strcmp(format->text, FRONT_FORMAT) != 0)

@@ -177,34 +177,29 @@ enum err_code report_front(FILE *file, const struct front_run *run, struct err *
 	const struct pareto *front = &run->explore->front;
 	size_t chosen[REPORT_MAX_ROW], knee;
 	struct table table = {0};
-	struct unroller unroller;
 	struct unrolled point;
 	assert(front->n > 0);
 	size_t n = report_choose(front, REPORT_MAX_ROW, chosen, &knee);
 	enum err_code code = unrolled_init(&run->explore->map, &point, err);
 	if (code != ERR_OK)
 		return code;
-	unroller_init(&unroller, run->explore);
 	add_columns(&table, run->space);
-	for (size_t i = 0; i < n && code == ERR_OK; i++) {
+	for (size_t i = 0; i < n; i++) {
 		char remark[128];
-		code = unroll_point(&unroller, chosen[i], &point, err);
+		unroll_point(run->unroller, chosen[i], &point);
 		print_remark(front, run->space, chosen[i], knee, remark, sizeof(remark));
-		if (code == ERR_OK)
-			add_row(&table, run->space, chosen[i], &point, remark);
+		add_row(&table, run->space, chosen[i], &point, remark);
 	}
-	if (code == ERR_OK && n < front->n)
+	if (n < front->n)
 		(void)fprintf(file,
 		              "Pareto front: %zu designs; %zu of them, the extreme ones and the knee among these:\n\n",
 		              front->n, n);
-	else if (code == ERR_OK)
+	else
 		(void)fprintf(file, "Pareto front: %zu design%s\n\n", front->n, front->n == 1 ? "" : "s");
-	if (code == ERR_OK)
-		table_print(&table, file, 0);
+	table_print(&table, file, 0);
 	table_free(&table);
-	unroller_free(&unroller);
 	unrolled_free(&point);
-	return code;
+	return ERR_OK;
 }
 
 static void print_reasons(FILE *file, const struct explore_counts *counts, int indent)

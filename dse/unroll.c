@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "dse/unroll.h"
+#include "sim/base/hash.h"
 #include <assert.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum err_code unrolled_init(const struct layer_map *map, struct unrolled *point, struct err *err)
 {
@@ -40,8 +42,9 @@ void unroll_sum(const struct space *space, const struct layer_map *map, struct u
 			own[k] = 0.0;
 			if (metric_table[k].scope != METRIC_OF_LAYER)
 				continue;
+			/* Always in order of execution: a replay must add the same numbers in the same order. */
 			for (size_t i = map->begin[network]; i < map->begin[network + 1]; i++)
-				own[k] = join(metric_table[k].op, own[k], point->layer[i].metric[k]);
+				own[k] = join(metric_table[k].op, own[k], point->layer[i]->metric[k]);
 			double weighted = metric_table[k].op == COMPOSE_SUM ? weight * own[k] : own[k];
 			point->metric[k] = join(space_aggregate_op(space, (enum metric)k), point->metric[k], weighted);
 		}
@@ -52,61 +55,202 @@ void unroll_sum(const struct space *space, const struct layer_map *map, struct u
 	metric_derive(point->metric);
 }
 
-void unroller_init(struct unroller *unroller, const struct explore *explore)
+static int compare_designs(const void *left, const void *right)
+{
+	const struct unrolled_design *a = left, *b = right;
+	if (a->machine_index != b->machine_index)
+		return a->machine_index < b->machine_index ? -1 : 1;
+	if (a->distinct != b->distinct)
+		return a->distinct < b->distinct ? -1 : 1;
+	for (size_t i = 0; i < N_LAYER_GENE; i++)
+		if (a->gene[i] != b->gene[i])
+			return a->gene[i] < b->gene[i] ? -1 : 1;
+	return 0;
+}
+
+/* The slot that holds the design, or the empty one where it belongs. */
+static size_t find_slot(const struct unroller *unroller, const struct unrolled_design *wanted)
+{
+	uint32_t key[2 + N_LAYER_GENE] = {wanted->machine_index, wanted->distinct};
+	assert(unroller->n_slot > unroller->n_design);
+	memcpy(key + 2, wanted->gene, sizeof(wanted->gene));
+	size_t at = (size_t)hash_bytes(key, sizeof(key), 0) & (unroller->n_slot - 1);
+	while (unroller->slot[at] != 0 && compare_designs(&unroller->design[unroller->slot[at] - 1], wanted) != 0)
+		at = (at + 1) & (unroller->n_slot - 1);
+	return at;
+}
+
+/* Room for one more design; the table is at most half full. */
+static bool grow(struct unroller *unroller)
+{
+	if (unroller->n_design < unroller->n_design_alloc)
+		return true;
+	size_t n_alloc = unroller->n_design_alloc ? 2 * unroller->n_design_alloc : 1024, n_slot = 2 * n_alloc;
+	struct unrolled_design *design = realloc(unroller->design, n_alloc * sizeof(*design));
+	if (!design)
+		return false;
+	unroller->design = design;
+	uint32_t *slot = calloc(n_slot, sizeof(*slot));
+	if (!slot || n_alloc > UINT32_MAX) {
+		free(slot);
+		return false;
+	}
+	free(unroller->slot);
+	unroller->slot = slot;
+	unroller->n_slot = n_slot;
+	unroller->n_design_alloc = n_alloc;
+	for (size_t i = 0; i < unroller->n_design; i++)
+		slot[find_slot(unroller, &design[i])] = (uint32_t)i + 1;
+	return true;
+}
+
+/* The key of block k's design in a genome. */
+static void take_key(const struct layer_map *map, const uint32_t *genome, size_t k, struct unrolled_design *design)
+{
+	design->machine_index = genome[0];
+	design->distinct = map->distinct[k];
+	memcpy(design->gene, genome + 1 + k * N_LAYER_GENE, sizeof(design->gene));
+}
+
+static bool collect(struct unroller *unroller)
+{
+	const struct pareto *front = &unroller->explore->front;
+	const struct layer_map *map = &unroller->explore->map;
+	for (size_t i = 0; i < front->n; i++) {
+		for (size_t k = 0; k < map->n_block; k++) {
+			struct unrolled_design design = {0};
+			if (!grow(unroller))
+				return false;
+			take_key(map, front->genome + i * front->n_gene, k, &design);
+			size_t at = find_slot(unroller, &design);
+			if (unroller->slot[at] != 0)
+				continue;
+			unroller->design[unroller->n_design++] = design;
+			unroller->slot[at] = (uint32_t)unroller->n_design;
+		}
+	}
+	return true;
+}
+
+/* Numbers that do not depend on which point came first: the total order of designs. */
+static void number_designs(struct unroller *unroller)
+{
+	qsort(unroller->design, unroller->n_design, sizeof(*unroller->design), compare_designs);
+	memset(unroller->slot, 0, unroller->n_slot * sizeof(*unroller->slot));
+	for (size_t i = 0; i < unroller->n_design; i++)
+		unroller->slot[find_slot(unroller, &unroller->design[i])] = (uint32_t)i + 1;
+}
+
+static enum err_code evaluate(const struct layer_set *set, struct unrolled_design *design, struct err *err)
+{
+	const struct layer_problem *problem = &set->problem[design->distinct];
+	struct sim_result result;
+	struct verdict verdict;
+	layer_problem_design(problem, design->gene, &design->design);
+	const struct layer_context *context = &problem->context[design->design.operand_bit == 16];
+	if (!evaluate_design(context, &design->design, &result, design->metric, &verdict))
+		return err_add(err, ERR_INTERNAL, "%s of the front cannot run: %s", context->block->name,
+		               verdict_table[verdict.reason].help);
+	design->total_clk = result.total_clk;
+	return ERR_OK;
+}
+
+/* The designs from first on that are on the same machine; *end is the first one that is not. */
+static enum err_code evaluate_machine(struct unroller *unroller, size_t first, size_t *end, struct err *err)
+{
+	const struct explore *explore = unroller->explore;
+	uint32_t index = unroller->design[first].machine_index;
+	char why[EXPLORE_TEXT_SIZE];
+	struct layer_set *set;
+	enum err_code code = layer_set_build(explore->space, &explore->map, index, &set, why, sizeof(why), err);
+	if (code != ERR_OK)
+		return code;
+	if (!set)
+		return err_add(err, ERR_INTERNAL, "machine %u of the front is refused: %s", (unsigned)index, why);
+	unroller->machine_index[unroller->n_machine] = index;
+	unroller->machine[unroller->n_machine++] = set->machine;
+	for (*end = first; *end < unroller->n_design && unroller->design[*end].machine_index == index; (*end)++) {
+		code = evaluate(set, &unroller->design[*end], err);
+		if (code != ERR_OK)
+			break;
+	}
+	layer_set_free(set);
+	return code;
+}
+
+static enum err_code evaluate_all(struct unroller *unroller, struct err *err)
+{
+	size_t n_machine = 0, end;
+	for (size_t i = 0; i < unroller->n_design; i++)
+		n_machine += i == 0 || unroller->design[i].machine_index != unroller->design[i - 1].machine_index;
+	unroller->machine_index = calloc(n_machine + 1, sizeof(*unroller->machine_index));
+	unroller->machine = calloc(n_machine + 1, sizeof(*unroller->machine));
+	if (!unroller->machine_index || !unroller->machine)
+		return err_add(err, ERR_INTERNAL, "out of memory");
+	for (size_t i = 0; i < unroller->n_design; i = end) {
+		enum err_code code = evaluate_machine(unroller, i, &end, err);
+		if (code != ERR_OK)
+			return code;
+		assert(end > i);
+	}
+	assert(unroller->n_machine == n_machine);
+	return ERR_OK;
+}
+
+enum err_code unroller_init(struct unroller *unroller, const struct explore *explore, struct err *err)
 {
 	assert(unroller && explore);
 	*unroller = (struct unroller){.explore = explore};
+	if (explore->front.n == 0)
+		return ERR_OK;
+	if (!collect(unroller)) {
+		unroller_free(unroller);
+		return err_add(err, ERR_INTERNAL, "out of memory");
+	}
+	number_designs(unroller);
+	enum err_code code = evaluate_all(unroller, err);
+	if (code != ERR_OK)
+		unroller_free(unroller);
+	return code;
 }
 
 void unroller_free(struct unroller *unroller)
 {
-	for (size_t i = 0; i < UNROLL_N_CACHE; i++)
-		layer_set_free(unroller->set[i]);
+	free(unroller->design);
+	free(unroller->slot);
+	free(unroller->machine_index);
+	free(unroller->machine);
 	*unroller = (struct unroller){0};
 }
 
-static const struct layer_set *find_set(struct unroller *unroller, uint32_t machine_index, struct err *err)
+const struct machine *unroller_machine(const struct unroller *unroller, uint32_t machine_index)
 {
-	char why[EXPLORE_TEXT_SIZE];
-	for (size_t i = 0; i < UNROLL_N_CACHE; i++)
-		if (unroller->set[i] && unroller->set[i]->machine_index == machine_index)
-			return unroller->set[i];
-	struct layer_set **set = &unroller->set[unroller->next];
-	unroller->next = (unroller->next + 1) % UNROLL_N_CACHE;
-	layer_set_free(*set);
-	*set = NULL;
-	if (layer_set_build(unroller->explore->space, &unroller->explore->map, machine_index, set, why, sizeof(why),
-	                    err) == ERR_OK &&
-	    !*set)
-		(void)err_add(err, ERR_INTERNAL, "machine %u of the front is refused: %s", (unsigned)machine_index,
-		              why);
-	return *set;
+	size_t low = 0, high = unroller->n_machine;
+	while (high - low > 1) {
+		size_t middle = low + (high - low) / 2;
+		if (unroller->machine_index[middle] <= machine_index)
+			low = middle;
+		else
+			high = middle;
+	}
+	assert(low < high && unroller->machine_index[low] == machine_index);
+	return &unroller->machine[low];
 }
 
-enum err_code unroll_point(struct unroller *unroller, size_t i, struct unrolled *point, struct err *err)
+void unroll_point(const struct unroller *unroller, size_t i, struct unrolled *point)
 {
 	const struct explore *explore = unroller->explore;
 	const struct layer_map *map = &explore->map;
 	assert(i < explore->front.n && point->n_layer == map->n_block);
 	const uint32_t *genome = explore->front.genome + i * explore->front.n_gene;
-	const struct layer_set *set = find_set(unroller, genome[0], err);
-	if (!set)
-		return err->code;
 	point->machine_index = genome[0];
-	point->machine = &set->machine;
+	point->machine = unroller_machine(unroller, genome[0]);
 	for (size_t k = 0; k < map->n_block; k++) {
-		const struct layer_problem *problem = &set->problem[map->distinct[k]];
-		struct unrolled_layer *layer = &point->layer[k];
-		struct sim_result result;
-		struct verdict verdict;
-		layer_problem_design(problem, genome + 1 + k * N_LAYER_GENE, &layer->design);
-		layer->block = map->block[k];
-		if (!evaluate_design(&problem->context[layer->design.operand_bit == 16], &layer->design, &result,
-		                     layer->metric, &verdict))
-			return err_add(err, ERR_INTERNAL, "%s of front point %zu cannot run: %s", layer->block->name, i,
-			               verdict_table[verdict.reason].help);
-		layer->total_clk = result.total_clk;
+		struct unrolled_design wanted = {0};
+		take_key(map, genome, k, &wanted);
+		uint32_t found = unroller->slot[find_slot(unroller, &wanted)];
+		assert(found > 0); /* collect has seen every genome */
+		point->layer[k] = &unroller->design[found - 1];
 	}
 	unroll_sum(explore->space, map, point);
-	return ERR_OK;
 }

@@ -136,11 +136,11 @@ static size_t count_stored(const struct explore *explore)
 	struct err err = {0};
 	size_t n = 0;
 	assert_int_equal(unrolled_init(&explore->map, &point, &err), ERR_OK);
-	unroller_init(&unroller, explore);
+	assert_int_equal(unroller_init(&unroller, explore, &err), ERR_OK);
 	for (size_t i = 0; i < explore->front.n; i++) {
-		assert_int_equal(unroll_point(&unroller, i, &point, &err), ERR_OK);
+		unroll_point(&unroller, i, &point);
 		for (size_t k = 0; k < point.n_layer; k++)
-			n += point.layer[k].design.out_storage;
+			n += point.layer[k]->design.out_storage;
 		for (unsigned m = 0; m < explore->front.n_objective; m++)
 			assert_true(is_near(point.metric[explore->space->objective[m]],
 			                    explore->front.objective[i * explore->front.n_objective + m]));

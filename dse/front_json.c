@@ -1,0 +1,282 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "dse/design_text.h"
+#include "dse/front_file.h"
+#include <assert.h>
+#include <string.h>
+
+static void put_metrics(struct json *json, const double *metric, bool with_machine)
+{
+	for (unsigned k = 0; k < N_METRIC; k++)
+		if (with_machine || metric_table[k].scope != METRIC_OF_MACHINE)
+			json_put_real(json, metric_table[k].name, metric[k]);
+}
+
+/* Enough of a layer's design to run it again, and what came out, to compare. */
+static void put_design(struct json *json, const struct front_run *run, size_t number)
+{
+	const struct unrolled_design *unrolled = &run->unroller->design[number];
+	const struct layer_design *design = &unrolled->design;
+	const struct layer_map *map = &run->explore->map;
+	struct split_text split;
+	design_print_split(&design->split, &split);
+	json_begin_object(json, NULL);
+	json_put_u64(json, "design", number);
+	json_put_text(json, "operation", map->block[map->first[unrolled->distinct]]->name);
+	json_put_text(json, "strategy", strategy_table[design->strategy].name);
+	json_put_text(json, "reuse", reuse_operand_name[design->reuse]);
+	json_put_text(json, "level",
+	              unroller_machine(run->unroller, unrolled->machine_index)->level[design->level].name);
+	json_put_u64(json, "operand_bit", design->operand_bit);
+	json_put_text(json, "w", split.w);
+	json_put_text(json, "h", split.h);
+	json_put_text(json, "c", split.c);
+	json_put_text(json, "d", split.d);
+	json_put_text(json, "ifmap", design_place_name(design->in_storage));
+	json_put_text(json, "result", design_place_name(design->out_storage));
+	json_put_u64(json, "total_clk", unrolled->total_clk);
+	for (unsigned k = 0; k < N_METRIC; k++)
+		if (metric_table[k].scope == METRIC_OF_LAYER)
+			json_put_real(json, metric_table[k].name, unrolled->metric[k]);
+	json_end(json);
+}
+
+/* Machine and metrics of a point; the object stays open. */
+static void begin_point(struct json *json, const struct space *space, size_t id, const struct unrolled *point)
+{
+	json_begin_object(json, NULL);
+	json_put_u64(json, "id", id);
+	json_put_text(json, "machine", point->machine->name);
+	json_begin_object(json, "axes");
+	for (size_t i = 0; i < space->n_axis; i++) {
+		char text[64];
+		(void)machine_print_param(point->machine, space->axis[i].param, text, sizeof(text));
+		json_put_text(json, space->axis[i].param->key, text);
+	}
+	json_end(json);
+	json_begin_object(json, "metrics");
+	put_metrics(json, point->metric, true);
+	json_end(json);
+}
+
+static void put_point(struct json *json, const struct front_run *run, size_t id, const struct unrolled *point)
+{
+	const struct layer_map *map = &run->explore->map;
+	begin_point(json, run->space, id, point);
+	json_begin_list(json, "networks");
+	for (size_t i = 0; i < point->n_network; i++) {
+		json_begin_object(json, NULL);
+		json_put_text(json, "network", run->space->network[i].network.name);
+		json_begin_object(json, "metrics");
+		put_metrics(json, point->network[i], false);
+		json_end(json);
+		json_begin_list(json, "layers");
+		for (size_t k = map->begin[i]; k < map->begin[i + 1]; k++)
+			json_put_u64(json, NULL, (uint64_t)(point->layer[k] - run->unroller->design));
+		json_end(json);
+		json_end(json);
+	}
+	json_end(json);
+	json_end(json);
+}
+
+static const char *aggregate_name(enum space_aggregate aggregate)
+{
+	return aggregate == AGGREGATE_WORST ? "worst" : aggregate == AGGREGATE_WEIGHTED ? "weighted" : "sum";
+}
+
+/* Where a replay finds machines and networks, and the hashes that tell whether they have changed since. */
+static void put_inputs(struct json *json, const struct space *space)
+{
+	json_put_text(json, "aggregate", aggregate_name(space->aggregate));
+	json_begin_list(json, "machines");
+	for (size_t i = 0; i < space->n_machine; i++) {
+		json_begin_object(json, NULL);
+		json_put_text(json, "machine", space->machine[i].name);
+		json_put_text(json, "file", space->machine_path[i]);
+		json_put_text(json, "hash", front_file_hash(space, space->machine_path[i]));
+		json_end(json);
+	}
+	json_end(json);
+	json_begin_list(json, "networks");
+	for (size_t i = 0; i < space->n_network; i++) {
+		json_begin_object(json, NULL);
+		json_put_text(json, "network", space->network[i].network.name);
+		json_put_text(json, "file", space->network[i].path);
+		json_put_text(json, "hash", front_file_hash(space, space->network[i].path));
+		json_put_real(json, "weight", space_network_weight(space, i));
+		json_begin_list(json, "operations");
+		for (size_t k = 0; k < space->network[i].network.n_block; k++)
+			json_put_text(json, NULL, space->network[i].network.block[k].name);
+		json_end(json);
+		json_end(json);
+	}
+	json_end(json);
+}
+
+static void put_objectives(struct json *json, const struct space *space)
+{
+	json_begin_list(json, "objectives");
+	for (size_t i = 0; i < space->n_objective; i++)
+		json_put_text(json, NULL, metric_table[space->objective[i]].name);
+	json_end(json);
+}
+
+enum err_code front_write_json(FILE *file, const struct front_run *run, struct err *err)
+{
+	struct json json;
+	struct unrolled point;
+	assert(file && run && run->unroller);
+	enum err_code code = unrolled_init(&run->explore->map, &point, err);
+	if (code != ERR_OK)
+		return code;
+	json_start(&json, file, 2);
+	json_begin_object(&json, NULL);
+	json_put_text(&json, "format", FRONT_FORMAT);
+	json_put_text(&json, "space", run->space->name);
+	json_put_text(&json, "signature", run->explore->signature);
+	put_objectives(&json, run->space);
+	put_inputs(&json, run->space);
+	json_begin_list(&json, "designs");
+	for (size_t i = 0; i < run->unroller->n_design; i++)
+		put_design(&json, run, i);
+	json_end(&json);
+	json_begin_list(&json, "points");
+	for (size_t i = 0; i < run->explore->front.n; i++) {
+		unroll_point(run->unroller, i, &point);
+		put_point(&json, run, i, &point);
+	}
+	json_end(&json);
+	json_end(&json);
+	json_finish(&json);
+	unrolled_free(&point);
+	return ERR_OK;
+}
+
+/* ---- run.json ---- */
+
+static void put_counts(struct json *json, const struct explore *explore)
+{
+	const struct explore_counts *counts = &explore->counts;
+	assert(counts->engine.n_told == counts->engine.n_feasible + counts->engine.n_infeasible);
+	json_begin_object(json, "counts");
+	json_put_u64(json, "machines", counts->n_machine);
+	json_put_u64(json, "machines_refused", counts->n_machine_rejected);
+	json_put_u64(json, "machines_without_design", counts->n_machine_dead);
+	json_put_u64(json, "layers", counts->n_layer);
+	json_put_u64(json, "distinct_layers", counts->n_distinct);
+	json_put_u64(json, "legal_layer_designs", counts->n_legal);
+	json_put_u64(json, "candidates", counts->n_candidate);
+	json_put_real(json, "log10_network_designs", counts->log10_design);
+	json_put_u64(json, "evaluations", counts->engine.n_told);
+	json_put_u64(json, "skipped", counts->engine.n_skipped);
+	json_put_u64(json, "feasible", counts->engine.n_feasible);
+	json_put_u64(json, "infeasible", counts->engine.n_infeasible);
+	json_put_u64(json, "duplicates", counts->engine.n_duplicate);
+	json_put_u64(json, "composed_points", counts->n_composed);
+	json_put_u64(json, "front_points", explore->front.n);
+	json_end(json);
+	json_begin_object(json, "infeasible_by_reason");
+	for (uint32_t i = 0; i < LAYER_N_REASON; i++)
+		if (counts->by_reason[i] > 0)
+			json_put_u64(json, design_reason_name(i), counts->by_reason[i]);
+	json_end(json);
+	json_begin_object(json, "over_limit");
+	for (uint32_t i = 0; i < N_METRIC; i++)
+		if (counts->by_limit[i] > 0)
+			json_put_u64(json, metric_table[i].name, counts->by_limit[i]);
+	json_end(json);
+	json_begin_object(json, "machines_refused_by_reason");
+	for (size_t i = 0; i < counts->n_rejection; i++)
+		json_put_u64(json, counts->rejection[i].why, counts->rejection[i].n);
+	json_end(json);
+}
+
+static void put_options(struct json *json, const struct front_run *run)
+{
+	json_begin_object(json, "options");
+	json_put_text(json, "engine", run->options->engine->name);
+	json_put_bool(json, "flat", run->options->flat);
+	json_put_u64(json, "seed", run->options->seed);
+	json_put_u64(json, "max_evaluations", run->options->max_evaluation);
+	json_put_u64(json, "max_front", run->space->max_front);
+	json_put_u64(json, "threads", run->options->n_thread);
+	json_end(json);
+}
+
+static void put_files(struct json *json, const char *dir, bool with_points)
+{
+	static const char *const name[] = {"front.csv", "front.json", "front.svg", "run.json"};
+	char path[4200];
+	json_begin_list(json, "files");
+	for (size_t i = 0; i < sizeof(name) / sizeof(name[0]); i++) {
+		(void)snprintf(path, sizeof(path), "%s/%s", dir, name[i]);
+		json_put_text(json, NULL, path);
+	}
+	if (with_points) {
+		(void)snprintf(path, sizeof(path), "%s/points.csv", dir);
+		json_put_text(json, NULL, path);
+	}
+	json_end(json);
+}
+
+/* The front without its layers, for --json. */
+static enum err_code put_front(struct json *json, const struct front_run *run, struct err *err)
+{
+	struct unrolled point;
+	enum err_code code = unrolled_init(&run->explore->map, &point, err);
+	if (code != ERR_OK)
+		return code;
+	json_begin_list(json, "front");
+	for (size_t i = 0; i < run->explore->front.n; i++) {
+		unroll_point(run->unroller, i, &point);
+		begin_point(json, run->space, i, &point);
+		json_end(json);
+	}
+	json_end(json);
+	unrolled_free(&point);
+	return ERR_OK;
+}
+
+enum err_code front_write_run(FILE *file, const struct front_run *run, const char *dir, bool with_front,
+                              struct err *err)
+{
+	struct json json;
+	const struct explore *explore = run->explore;
+	assert(file && explore && run->command);
+	enum err_code code = ERR_OK;
+	json_start(&json, file, 2);
+	json_begin_object(&json, NULL);
+	json_put_text(&json, "version", DSE_VERSION);
+	json_put_text(&json, "command", run->command);
+	json_put_text(&json, "space", run->space->name);
+	put_options(&json, run);
+	json_begin_list(&json, "inputs");
+	for (size_t i = 0; i < run->space->n_file; i++) {
+		json_begin_object(&json, NULL);
+		json_put_text(&json, "file", run->space->file[i].path);
+		json_put_text(&json, "hash", run->space->file[i].hash);
+		json_end(&json);
+	}
+	json_end(&json);
+	put_objectives(&json, run->space);
+	put_counts(&json, explore);
+	json_put_real(&json, "epsilon", explore->counts.epsilon);
+	json_put_bool(&json, "complete", !explore->interrupted && !explore->truncated);
+	json_put_bool(&json, "interrupted", explore->interrupted);
+	json_put_real(&json, "seconds", explore->seconds);
+	json_put_text(&json, "signature", explore->signature);
+	if (explore->miss.stage != STAGE_NONE && explore->front.n == 0) {
+		json_begin_object(&json, "nearest_miss");
+		json_put_text(&json, "machine", explore->miss.machine);
+		json_put_text(&json, "what", explore->miss.text);
+		json_put_real(&json, "violation", explore->miss.violation);
+		json_end(&json);
+	}
+	if (dir)
+		put_files(&json, dir, run->options->points != NULL);
+	if (with_front)
+		code = put_front(&json, run, err);
+	json_end(&json);
+	json_finish(&json);
+	return code;
+}
