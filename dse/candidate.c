@@ -26,6 +26,7 @@ static void init_task(struct candidate *candidate, size_t distinct, size_t place
 	layer->n_value[GENE_PLACE] = 1;
 	layer->problem.n_value = layer->n_value;
 	layer->problem.context = layer;
+	task->size = problem_size(&layer->problem);
 	task->nearest = (struct engine_nearest){.violation = INFINITY, .genome = task->nearest_genome};
 	pareto_init(&task->front, layer->problem.n_objective, N_LAYER_GENE);
 	pareto_init(&task->bound, layer->problem.n_objective, N_LAYER_GENE);
@@ -86,8 +87,10 @@ static bool is_reachable(const struct candidate *candidate, const struct candida
 		return true;
 	for (size_t i = 0; i < map->n_network; i++)
 		for (size_t block = map->begin[i] + 1; block < map->begin[i + 1]; block++)
-			if (candidate->set->problem[map->distinct[block]].context[0].block == task->layer.context[0].block &&
-			    candidate->set->problem[map->distinct[block]].context[1].block == task->layer.context[1].block)
+			if (candidate->set->problem[map->distinct[block]].context[0].block ==
+			        task->layer.context[0].block &&
+			    candidate->set->problem[map->distinct[block]].context[1].block ==
+			        task->layer.context[1].block)
 				return true;
 	return false;
 }
@@ -97,21 +100,33 @@ void candidate_search(struct candidate *candidate, size_t i, unsigned n_thread, 
 {
 	assert(i < candidate->n_task);
 	struct candidate_task *task = &candidate->task[i];
-	uint64_t n_full = problem_size(&task->layer.problem);
 	if (!is_reachable(candidate, task)) {
-		task->counts.n_skipped = n_full;
+		task->counts.n_skipped = task->size;
 		task->code = ERR_OK;
 		return;
 	}
 	task->code = layer_problem_bound(&task->layer, &task->bound, &task->err);
 	if (task->code != ERR_OK)
 		return;
-	task->code = engine_run(&engine_exhaustive, &task->layer.problem, options, n_thread, &task->front, &task->counts,
-	                        task->by_reason, LAYER_N_REASON, &task->nearest, watch, watch_context, &task->err);
-	task->counts.n_skipped = add_sat(task->counts.n_skipped, n_full - problem_size(&task->layer.problem));
+	task->code =
+	    engine_run(&engine_exhaustive, &task->layer.problem, options, n_thread, &task->front, &task->counts,
+	               task->by_reason, LAYER_N_REASON, &task->nearest, watch, watch_context, &task->err);
+	task->counts.n_skipped = add_sat(task->counts.n_skipped, task->size - problem_size(&task->layer.problem));
 	for (size_t k = 0; k < task->front.n; k++)
 		layer_problem_widen(&task->layer, task->front.genome + k * N_LAYER_GENE);
 	layer_problem_widen(&task->layer, task->nearest.genome);
+	/* The sample's points may lie behind the place where the search stopped. */
+	if (task->code == ERR_INTERRUPTED)
+		pareto_merge(&task->front, &task->bound);
+}
+
+void candidate_sample(struct candidate *candidate, size_t i)
+{
+	assert(i < candidate->n_task);
+	struct candidate_task *task = &candidate->task[i];
+	task->code = ERR_INTERRUPTED;
+	if (is_reachable(candidate, task) && layer_problem_bound(&task->layer, &task->bound, NULL) == ERR_OK)
+		pareto_merge(&task->front, &task->bound);
 }
 
 /* Names for n points. */

@@ -12,8 +12,9 @@
 /* One distinct layer with ifmap and result in one place. */
 struct candidate_task {
 	struct layer_problem layer; /* the set's, narrowed to this place and to what can reach its front; owns its lists */
+	uint64_t size;              /* candidates, before bounds narrow the layer's axes */
 	struct pareto bound;        /* the layer's sample that bounds its search */
-	struct pareto front;        /* over layer.metric[]; gene GENE_PLACE is 0 */
+	struct pareto front;        /* over layer.metric[]; genomes of the set's problem, but GENE_PLACE is 0 */
 	struct engine_counts counts;
 	uint64_t by_reason[LAYER_N_REASON];
 	struct engine_nearest nearest;
@@ -44,6 +45,9 @@ void candidate_free(struct candidate *candidate);
 /* Search task i; its code and messages stay in the task. Tasks may run at the same time. */
 void candidate_search(struct candidate *candidate, size_t i, unsigned n_thread, const struct engine_options *options,
                       engine_watch watch, void *watch_context);
+
+/* What a search that is not to be begun any more leaves: the front of the coarse sample that would have bounded it. */
+void candidate_sample(struct candidate *candidate, size_t i);
 
 /* Call once between the last search and the first composition. ERR_INTERNAL. */
 enum err_code candidate_name_points(struct candidate *candidate, struct err *err);

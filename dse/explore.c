@@ -128,7 +128,10 @@ static void run_job(void *context, size_t i)
 {
 	struct job *job = &((struct driver *)context)->job[i];
 	assert(job->n_thread > 0 && job->slot->is_alive);
-	if (!interrupt_requested())
+	/* Composition needs a front of every layer: after Ctrl-C those that are left get a quick one. */
+	if (interrupt_requested())
+		candidate_sample(&job->slot->candidate, job->task);
+	else
 		candidate_search(&job->slot->candidate, job->task, job->n_thread, &job->driver->engine_options,
 		                 watch_job, job);
 }
@@ -159,7 +162,7 @@ static enum err_code list_jobs(struct driver *driver, struct err *err)
 	for (size_t i = 0; i < driver->n_slot; i++) {
 		struct slot *slot = &driver->slot[i];
 		for (size_t task = 0; slot->is_alive && task < slot->candidate.n_task; task++) {
-			uint64_t size = problem_size(&slot->candidate.task[task].layer.problem);
+			uint64_t size = slot->candidate.task[task].size;
 			driver->job[driver->n_job++] = (struct job){driver, slot, task, size, 0, 1};
 			driver->group_size += (double)size;
 		}
@@ -214,7 +217,7 @@ static enum err_code collect_counts(struct driver *driver, const struct slot *sl
 		const struct engine_counts *from = &task->counts;
 		if (task->code != ERR_OK && task->code != ERR_INTERRUPTED)
 			return err_add(err, task->code, "%s", err_text(&task->err));
-		uint64_t size = problem_size(&task->layer.problem);
+		uint64_t size = task->size;
 		assert(from->n_told == from->n_feasible + from->n_infeasible);
 		counts->n_candidate = add_sat(counts->n_candidate, size);
 		counts->engine.n_asked += from->n_asked;

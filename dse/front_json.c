@@ -167,17 +167,20 @@ static void put_counts(struct json *json, const struct explore *explore)
 	json_put_u64(json, "legal_layer_designs", counts->n_legal);
 	json_put_u64(json, "candidates", counts->n_candidate);
 	json_put_real(json, "log10_network_designs", counts->log10_design);
-	json_put_u64(json, "evaluations", counts->engine.n_told);
+	uint64_t n_bounded = counts->by_reason[LAYER_REASON_BOUND];
+	assert(n_bounded <= counts->engine.n_infeasible);
+	json_put_u64(json, "evaluations", counts->engine.n_told - n_bounded);
+	json_put_u64(json, "bounded", n_bounded);
 	json_put_u64(json, "skipped", counts->engine.n_skipped);
 	json_put_u64(json, "feasible", counts->engine.n_feasible);
-	json_put_u64(json, "infeasible", counts->engine.n_infeasible);
+	json_put_u64(json, "infeasible", counts->engine.n_infeasible - n_bounded);
 	json_put_u64(json, "duplicates", counts->engine.n_duplicate);
 	json_put_u64(json, "composed_points", counts->n_composed);
 	json_put_u64(json, "front_points", explore->front.n);
 	json_end(json);
 	json_begin_object(json, "infeasible_by_reason");
 	for (uint32_t i = 0; i < LAYER_N_REASON; i++)
-		if (counts->by_reason[i] > 0)
+		if (counts->by_reason[i] > 0 && i != LAYER_REASON_BOUND)
 			json_put_u64(json, design_reason_name(i), counts->by_reason[i]);
 	json_end(json);
 	json_begin_object(json, "over_limit");

@@ -5,6 +5,7 @@
 #include <assert.h>
 #include <inttypes.h>
 #include <math.h>
+#include <string.h>
 
 void layer_points_write_header(FILE *file, const struct space *space)
 {
@@ -22,7 +23,18 @@ void layer_points_write_header(FILE *file, const struct space *space)
 	(void)fputc('\n', file);
 }
 
-static void write_point(FILE *file, const struct candidate *candidate, const struct candidate_task *task, size_t i)
+/* A genome of task t, and the problem of the set it belongs to: tasks know one place only, the set's problem all. */
+static const struct layer_problem *find_problem(const struct candidate *candidate, size_t distinct, size_t t,
+                                                const uint32_t *genome, uint32_t own[N_LAYER_GENE])
+{
+	assert(t >= candidate->first_task[distinct] && t < candidate->first_task[distinct + 1]);
+	memcpy(own, genome, N_LAYER_GENE * sizeof(*own));
+	own[GENE_PLACE] = (uint32_t)(t - candidate->first_task[distinct]);
+	return &candidate->set->problem[distinct];
+}
+
+static void write_point(FILE *file, const struct candidate *candidate, const struct layer_problem *layer,
+                        const uint32_t *genome)
 {
 	const struct machine *machine = &candidate->set->machine;
 	struct layer_design design;
@@ -30,10 +42,9 @@ static void write_point(FILE *file, const struct candidate *candidate, const str
 	struct sim_result result;
 	struct verdict verdict;
 	double metric[N_METRIC];
-	layer_problem_design(&task->layer, task->front.genome + i * N_LAYER_GENE, &design);
-	assert(i < task->front.n);
+	layer_problem_design(layer, genome, &design);
 	/* Archives keep genomes and objectives only: the other metrics are computed once more, for few points. */
-	bool runs = evaluate_design(&task->layer.context[design.operand_bit == 16], &design, &result, metric, &verdict);
+	bool runs = evaluate_design(&layer->context[design.operand_bit == 16], &design, &result, metric, &verdict);
 	assert(runs);
 	(void)runs;
 	design_print_split(&design.split, &split);
@@ -65,7 +76,10 @@ void layer_points_write(FILE *file, const struct candidate *candidate)
 				csv_put_machine(file, true, candidate->space, &candidate->set->machine);
 				csv_put_text(file, false, network->name);
 				csv_put_text(file, false, map->block[number]->name);
-				write_point(file, candidate, task, i);
+				uint32_t genome[N_LAYER_GENE];
+				const struct layer_problem *layer =
+				    find_problem(candidate, distinct, t, task->front.genome + i * N_LAYER_GENE, genome);
+				write_point(file, candidate, layer, genome);
 			}
 		}
 	}
@@ -79,6 +93,7 @@ static bool layer_miss(const struct candidate *candidate, struct explore_miss *m
 	/* Every layer needs a design, so the layer that is farthest from one decides how near the machine came. */
 	for (size_t distinct = 0; distinct < map->n_distinct; distinct++) {
 		const struct candidate_task *nearest = NULL;
+		uint32_t genome[N_LAYER_GENE];
 		bool is_empty = true;
 		for (size_t t = candidate->first_task[distinct]; t < candidate->first_task[distinct + 1]; t++) {
 			const struct candidate_task *task = &candidate->task[t];
@@ -95,13 +110,14 @@ static bool layer_miss(const struct candidate *candidate, struct explore_miss *m
 		if (isinf(nearest->nearest.violation))
 			continue;
 		struct layer_design design;
-		layer_problem_design(&nearest->layer, nearest->nearest.genome, &design);
+		const struct layer_problem *layer = find_problem(
+		    candidate, distinct, (size_t)(nearest - candidate->task), nearest->nearest.genome, genome);
+		layer_problem_design(layer, genome, &design);
 		n += snprintf(miss->text + n, sizeof(miss->text) - (size_t)n, "; nearest: ");
 		n += design_print(&design, &candidate->set->machine, miss->text + n, sizeof(miss->text) - (size_t)n);
 		if ((size_t)n + 2 < sizeof(miss->text)) {
 			n += snprintf(miss->text + n, sizeof(miss->text) - (size_t)n, "; ");
-			(void)design_print_reason(&nearest->layer, nearest->nearest.genome, miss->text + n,
-			                          sizeof(miss->text) - (size_t)n);
+			(void)design_print_reason(layer, genome, miss->text + n, sizeof(miss->text) - (size_t)n);
 		}
 	}
 	return found;

@@ -209,7 +209,7 @@ static void print_reasons(FILE *file, const struct explore_counts *counts, int i
 	table_add_column(&table, "designs", true);
 	table_add_column(&table, "meaning", false);
 	for (uint32_t i = 0; i < LAYER_N_REASON; i++) {
-		if (counts->by_reason[i] == 0)
+		if (counts->by_reason[i] == 0 || i == LAYER_REASON_BOUND)
 			continue;
 		table_add(&table, "%s", design_reason_name(i));
 		table_add(&table, "%" PRIu64, counts->by_reason[i]);
@@ -268,9 +268,11 @@ void report_counts(FILE *file, const struct front_run *run)
 	put_count(file, "legal designs of distinct layers", counts->n_legal);
 	put_count(file, "candidates, splits reduced", counts->n_candidate);
 	put_count(file, "  skipped by cuts", counts->engine.n_skipped);
-	put_count(file, "  evaluated", counts->engine.n_told);
+	uint64_t n_bounded = counts->by_reason[LAYER_REASON_BOUND];
+	put_count(file, "  rejected by bounds", n_bounded);
+	put_count(file, "  evaluated", counts->engine.n_told - n_bounded);
 	put_count(file, "    feasible", counts->engine.n_feasible);
-	put_count(file, "    infeasible", counts->engine.n_infeasible);
+	put_count(file, "    infeasible", counts->engine.n_infeasible - n_bounded);
 	if (counts->engine.n_duplicate > 0)
 		put_count(file, "  duplicates", counts->engine.n_duplicate);
 	put_count(file, "points composed", counts->n_composed);

@@ -75,7 +75,7 @@ value() {
 	sed -n 's/.*"'"$1"'": \([0-9]*\).*/\1/p' "$one/run.json"
 }
 [ "$(($(value feasible) + $(value infeasible)))" -eq "$(value evaluations)" ] || fail "evaluations do not add up"
-[ "$(($(value evaluations) + $(value skipped)))" -eq "$(value candidates)" ] || fail "candidates do not add up"
+[ "$(($(value evaluations) + $(value bounded) + $(value skipped)))" -eq "$(value candidates)" ] || fail "candidates do not add up"
 
 # Points of the layers, on request.
 front points --points

@@ -16,6 +16,26 @@ start() {
 	done
 }
 
+# Layer by layer, the layers that were not searched yet get a quick front, so that there is one of the whole.
+start_layers() {
+	"$DSE" explore spaces/qpe_vgg16.yaml -j1 -o "$work/layers" >"$work/out" 2>"$work/err" &
+	pid=$!
+	n=0
+	while ! ls "$work/layers"/qpe_vgg16-* >/dev/null 2>&1; do
+		n=$((n + 1))
+		[ "$n" -lt 600 ] || fail "the search does not begin"
+		sleep 0.05
+	done
+}
+start_layers
+kill -s INT "$pid"
+code=0
+wait "$pid" || code=$?
+[ "$code" -eq 130 ] || fail "exit $code after SIGINT in a search layer by layer"
+run=$(echo "$work/layers"/qpe_vgg16-*)
+[ -s "$run/front.csv" ] || fail "no front after SIGINT"
+expect_code 0 "$DSE" simulate -q --point "$run/front.json:0"
+
 for signal in INT TERM; do
 	start $signal
 	kill -s "$signal" "$pid"
