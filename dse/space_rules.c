@@ -29,7 +29,7 @@ static bool read_fixed(const struct doc_node *node, const char *what, struct dim
 	if (!ok)
 		err_add_at(
 		    err, ERR_INPUT, doc_place(node),
-		    "%s: found '%s', allowed all, pareto, even, whole, a list of splits such as [28*2, 21*4+20*7] or "
+		    "%s: found '%s', allowed all, even, whole, a list of splits such as [28*2, 21*4+20*7] or "
 		    "{max_parts: 8}",
 		    what, doc_quote(text).text);
 	err_clear(&part);
@@ -56,13 +56,13 @@ static void read_fixed_list(struct space_reader *reader, const struct doc_node *
 		*dim = any_split;
 }
 
-/* all | pareto | even | whole; false, without a message, when it is none of these. */
+/* all | even | whole; false, without a message, when it is none of these. */
 static bool find_choice(const char *text, enum split_choice *choice)
 {
 	static const struct {
 		const char *name;
 		enum split_choice choice;
-	} known[] = {{"all", SPLIT_ALL}, {"pareto", SPLIT_PARETO}, {"even", SPLIT_EVEN}, {"whole", SPLIT_WHOLE}};
+	} known[] = {{"all", SPLIT_ALL}, {"even", SPLIT_EVEN}, {"whole", SPLIT_WHOLE}};
 	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
 		if (strcmp(known[i].name, text) == 0) {
 			*choice = known[i].choice;
@@ -75,7 +75,7 @@ static bool find_choice(const char *text, enum split_choice *choice)
 /* {max_parts: 8, choose: even} */
 static void read_limited(struct space_reader *reader, const struct doc_node *map, struct rule_dim *dim)
 {
-	static const char *const allowed[] = {"max_parts", "choose"}, *const choose[] = {"all", "pareto", "even"};
+	static const char *const allowed[] = {"max_parts", "choose"}, *const choose[] = {"all", "even"};
 	const struct doc_node *max_parts = doc_find(map, "max_parts"), *choice = doc_find(map, "choose");
 	uint64_t n = UINT32_MAX;
 	size_t index = 0;
@@ -86,7 +86,7 @@ static void read_limited(struct space_reader *reader, const struct doc_node *map
 		err_add_at(reader->err, ERR_INPUT, doc_place(map),
 		           "a limited split needs 'max_parts', e.g. {max_parts: 8}");
 	if (choice)
-		(void)doc_get_choice(choice, "choose", choose, 3, &index, reader->err);
+		(void)doc_get_choice(choice, "choose", choose, 2, &index, reader->err);
 	*dim = any_split;
 	dim->max_part = (uint32_t)n;
 	(void)find_choice(choose[index], &dim->choice);
@@ -108,7 +108,8 @@ static void read_dim(struct space_reader *reader, const struct doc_node *node, c
 /* One word for all dimensions or a map; either undoes `split: thesis` of an earlier rule. */
 static void read_split(struct space_reader *reader, const struct doc_node *node, struct rule *rule)
 {
-	static const char *const whole[] = {"all", "pareto", "even", "whole", "thesis"};
+	enum { THESIS = 3 };
+	static const char *const whole[] = {"all", "even", "whole", [THESIS] = "thesis"};
 	size_t index;
 	if (node->kind == DOC_MAP) {
 		doc_check_keys(node, dim_name, N_DIM, reader->err);
@@ -123,9 +124,9 @@ static void read_split(struct space_reader *reader, const struct doc_node *node,
 		}
 		return;
 	}
-	if (!doc_get_choice(node, "split", whole, 5, &index, reader->err))
+	if (!doc_get_choice(node, "split", whole, THESIS + 1, &index, reader->err))
 		return;
-	rule->thesis_split = index == 4;
+	rule->thesis_split = index == THESIS;
 	rule->set |= RULE_THESIS;
 	for (size_t i = 0; i < N_DIM && !rule->thesis_split; i++) {
 		rule->dim[i] = any_split;

@@ -230,6 +230,17 @@ static uint64_t thesis_n_task(const struct tiling *tiling, const struct assignme
 	return n_run < a->n_task ? n_run : a->n_task;
 }
 
+/* What the tasks left out do not do. */
+static void scale_counts(struct counts *counts, double frac)
+{
+	counts->mac *= frac;
+	counts->mla_clk *= frac;
+	counts->sram_read_word *= frac;
+	counts->sram_write_word *= frac;
+	counts->noc_packet *= frac;
+	counts->dram_write_byte *= frac;
+}
+
 static void add_computation_phase(const struct layer_context *context, const struct layer_design *design,
                                   const struct tiling *tiling, const struct assignment *a, uint64_t n_task,
                                   struct program *program)
@@ -241,6 +252,7 @@ static void add_computation_phase(const struct layer_context *context, const str
 	double done_frac = (double)n_task / (double)a->n_task;
 	compute->n_task = n_task;
 	compute->task_clk = tiling->task.shared_clk * (double)n_task;
+	compute->mac_clk = (double)(tiling->task.mac_clk * n_task);
 	/* request and answer of operand A of all PEs of a QPE pass its router */
 	compute->router_packet = 2.0 * machine->qpe_n_pe * (double)tiling->task.a_word * 4 / machine->noc_packet_byte *
 	                         (double)n_task;
@@ -253,12 +265,12 @@ static void add_computation_phase(const struct layer_context *context, const str
 		compute->write_dram_byte = fmax(compute->write_dram_byte, mean_byte);
 	}
 	step->counts = tiling_mla_counts(context, tiling);
-	step->counts.mac *= done_frac;
 	double out_byte = (double)tiling->all_out_byte;
-	step->counts.dram_write_byte = design->out_storage ? 0 : out_byte * done_frac;
+	step->counts.dram_write_byte = design->out_storage ? 0 : out_byte;
 	step->counts.sram_read_word += out_byte / 4;
 	step->counts.sram_write_word += design->out_storage ? out_byte / 4 : 0;
 	step->counts.noc_packet += out_byte / machine->noc_packet_byte;
+	scale_counts(&step->counts, done_frac);
 }
 
 bool distribute_chip_migrates(const struct layer_context *context, const struct tiling *tiling)

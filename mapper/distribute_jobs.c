@@ -96,6 +96,7 @@ void distribute_jobs(const struct layer_context *context, const struct layer_des
 	    .write_byte = traffic.write_byte * queue.busiest_frac,
 	    .task_clk = task.clk * queue.busiest_frac,
 	    .task_shared_clk = task.shared_clk * queue.busiest_frac,
+	    .mac_clk = tiling->all_mac_clk * queue.busiest_frac,
 	    .wait_for_write = !fused,
 	};
 	fill_counts(context, tiling, &traffic, &step->counts);

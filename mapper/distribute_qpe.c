@@ -93,6 +93,7 @@ static void add_rounds(const struct layer_context *context, const struct layer_d
 	struct step *step = program_add_step(program, STEP_COMPUTE, PHASE_COMPUTATION);
 	struct compute *compute = &step->u.compute;
 	compute->n_task = groups->n_round;
+	compute->mac_clk = tiling->all_mac_clk / (double)n_pe;
 	compute->task_clk = all_rounds_clk(context, design, tiling, groups, n_pe);
 	/* request and answer of every operand A packet of all PEs pass the one router */
 	compute->router_packet = 2.0 * (double)n_pe * (double)tiling->task.a_word * 4 / machine->noc_packet_byte *

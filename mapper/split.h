@@ -72,9 +72,7 @@ enum split_choice {
 	SPLIT_ALL,     /* every legal split */
 	SPLIT_REDUCED, /* per number of parts only the splits no other one of equal count beats: see dim_axis_build */
 	SPLIT_EVEN,    /* per number of parts the most even one */
-	SPLIT_WHOLE,   /* uncut */
-	SPLIT_PARETO   /* those of SPLIT_REDUCED that no other one of fewer parts beats: a heuristic, see dim_axis_build
-	                */
+	SPLIT_WHOLE    /* uncut */
 };
 
 struct dim_axis {
@@ -89,10 +87,8 @@ struct dim_axis {
  * nondominated in (largest part, sum of ceil(part / unit) over parts, sum of
  * ceil(part / 4)), which the fast tier's cost of a chip program grows with. What
  * it depends on besides (ifmap rows and results aligned to 16 bytes) makes the
- * front lose up to 1 % on small layers. SPLIT_PARETO also drops what a split of
- * fewer parts beats: some 20 times fewer choices a layer; up to 2 % lost in
- * reuse and 12 % where PEs take jobs from a queue, which likes even numbers of
- * them (tests/test_plan.c measures both on layers small enough to try all).
+ * front lose up to 1 % on small layers (tests/test_plan.c measures it on layers
+ * small enough to try all).
  * unit: MAC-array columns for width, rows for filters, 1 for height.
  */
 enum err_code dim_axis_build(uint32_t extent, uint32_t step, uint32_t unit, uint32_t max_part, enum split_choice which,

@@ -110,7 +110,6 @@ struct choice_list {
 	size_t n, max, start;
 	uint32_t unit; /* for SPLIT_REDUCED */
 	bool reduced;
-	bool across; /* SPLIT_PARETO: splits of fewer parts count too */
 	bool out_of_memory;
 };
 
@@ -120,7 +119,7 @@ static bool make_room(struct choice_list *list, const struct dim_split *dim)
 	struct feature own = feature_of(dim, list->unit);
 	size_t kept = list->start;
 
-	for (size_t i = list->across ? 0 : list->start; i < list->n; i++) {
+	for (size_t i = list->start; i < list->n; i++) {
 		struct feature other = feature_of(&list->choice[i], list->unit);
 
 		if (is_covered(&other, &own))
@@ -202,8 +201,8 @@ enum err_code dim_axis_build(uint32_t extent, uint32_t step, uint32_t unit, uint
 {
 	struct arena scratch = {0};
 	struct divisor_table table = {0};
-	bool reduced = which == SPLIT_REDUCED || which == SPLIT_PARETO;
-	struct choice_list list = {.unit = unit, .reduced = reduced, .across = which == SPLIT_PARETO};
+	bool reduced = which == SPLIT_REDUCED;
+	struct choice_list list = {.unit = unit, .reduced = reduced};
 	uint32_t n_unit, n_max;
 	enum err_code code = ERR_OK;
 

@@ -58,7 +58,13 @@ static struct step_time time_transfer(const struct transfer *transfer, const str
 	};
 }
 
-/* MAC clocks are the array's own part of the task time, the rest waits for the SRAM port or, here, for the router. */
+/* Whatever of a task's time the array does not multiply, it waits for its SRAM port: operands, or results being written. */
+static enum bound task_bound(double task_clk, double mac_clk)
+{
+	return 2 * mac_clk < task_clk ? BOUND_SRAM : BOUND_MAC;
+}
+
+/* Operand A of all PEs of a QPE comes through one router. */
 static double task_clk_on_noc(double task_clk, double router_packet, const struct rates *rates)
 {
 	return fmax(task_clk, router_packet / rates->router_packet);
@@ -86,11 +92,10 @@ static struct step_time time_compute(const struct compute *compute, const struct
 		write_clk = n_task * (compute->write_packet * packet_clk + machine->write_setup_clk);
 		clk = task_clk + write_clk;
 	}
-	return (struct step_time){
-	    .clk = clk,
-	    .bound = write_clk < task_clk ? (task_clk > compute->task_clk ? BOUND_NOC : BOUND_MAC)
-	                                  : (to_dram ? BOUND_DRAM : BOUND_NOC),
-	};
+	enum bound bound = to_dram ? BOUND_DRAM : BOUND_NOC;
+	if (write_clk < task_clk)
+		bound = task_clk > compute->task_clk ? BOUND_NOC : task_bound(task_clk, compute->mac_clk);
+	return (struct step_time){clk, bound};
 }
 
 /* One job, the mean of all. */
@@ -215,8 +220,6 @@ static struct step_time time_jobs(const struct jobs *jobs, const struct rates *r
 	double n = (double)jobs->n_job, dram_clk = (jobs->load_byte + jobs->write_byte) / rates->dram_byte;
 	if (jobs->n_job == 0)
 		return (struct step_time){0, BOUND_DRAM};
-	if (jobs->dram_only)
-		return (struct step_time){dram_clk + jobs->last_task_clk + LOAD_SETUP_CLK, BOUND_DRAM};
 
 	assert(jobs->n_pe > 0 && jobs->task_shared_clk >= jobs->task_clk);
 	uint64_t n_pe = jobs->n_job < jobs->n_pe ? jobs->n_job : jobs->n_pe;
@@ -233,7 +236,7 @@ static struct step_time time_jobs(const struct jobs *jobs, const struct rates *r
 	}
 	job.think_clk = LOAD_SETUP_CLK + task_clk;
 	double clk = rounds_clk(jobs, &job, n_pe);
-	return (struct step_time){clk, clk > 2 * dram_clk ? BOUND_MAC : BOUND_DRAM};
+	return (struct step_time){clk, clk > 2 * dram_clk ? task_bound(task_clk * n, jobs->mac_clk) : BOUND_DRAM};
 }
 
 static struct step_time time_arm(const struct arm_work *arm, const struct rates *rates)

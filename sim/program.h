@@ -62,6 +62,7 @@ struct transfer {
 /* Tasks in lock step: every PE runs n_task one after the other, each followed by its write-out. */
 struct compute {
 	double task_clk;        /* PE clocks of all n_task tasks of the busiest PE, SRAM shared with its neighbours */
+	double mac_clk;         /* of that, clocks in which the array multiplies */
 	double router_packet;   /* operand A packets through the QPE's router during those tasks */
 	uint64_t n_task;
 	double write_packet;    /* of one task's result, largest */
@@ -76,9 +77,8 @@ struct jobs {
 	uint32_t n_pe;
 	double load_byte, write_byte;     /* DRAM traffic of all its jobs */
 	double task_clk, task_shared_clk; /* MLA time of all its jobs: SRAM free, SRAM shared all the time */
-	double last_task_clk;             /* MLA time of its largest job, SRAM shared */
+	double mac_clk;                   /* of that, clocks in which the array multiplies */
 	bool wait_for_write;              /* a PE asks for its next load only when its result has arrived (no fusion) */
-	bool dram_only;                   /* priced by DRAM traffic and the last job: loads are never waited for in turn (matrix multiplication) */
 };
 
 /* Work of the ARM cores; with DRAM traffic where operands are not kept in the PE (no fusion). */
