@@ -25,9 +25,6 @@
 
 #define MAX_GROUP 8
 
-/* Below this many candidates a search is too short to be worth sharing between threads. */
-#define MIN_SHARED_SIZE 100000
-
 /* One machine candidate of the group that is being worked on. */
 struct slot {
 	uint32_t machine_index;
@@ -172,22 +169,19 @@ static enum err_code list_jobs(struct driver *driver, struct err *err)
 	return ERR_OK;
 }
 
-/* Searches so long that they would leave threads idle get all threads, one after the other; the others one each. */
+/*
+ * One thread a search: bounds and cuts make exhaustive batches so short that
+ * threads sharing one would mostly wait for each other. Only where there are
+ * fewer searches than threads do they share.
+ */
 static void search_group(struct driver *driver)
 {
 	unsigned n_thread = driver->options->n_thread;
 	assert(n_thread > 0);
-	double share = driver->group_size / (4.0 * (double)n_thread);
-	size_t n_shared = 0;
-	while (n_shared < driver->n_job && driver->job[n_shared].size > MIN_SHARED_SIZE &&
-	       (double)driver->job[n_shared].size > share && n_thread > 1) {
-		driver->job[n_shared].n_thread = n_thread;
-		run_job(driver, n_shared++);
-	}
-	struct job *all = driver->job;
-	driver->job += n_shared;
-	parallel_for(driver->n_job - n_shared, n_thread, run_job, driver);
-	driver->job = all;
+	bool is_shared = driver->n_job < n_thread;
+	for (size_t i = 0; i < driver->n_job && is_shared; i++)
+		driver->job[i].n_thread = n_thread;
+	parallel_for(driver->n_job, is_shared ? 1 : n_thread, run_job, driver);
 }
 
 static void compose_network(void *context, size_t i)
