@@ -80,13 +80,15 @@ void candidate_free(struct candidate *candidate)
 }
 
 /* A network's input comes from DRAM: a layer that only opens networks never finds its ifmap in the storage QPEs. */
-static bool is_reachable(const struct candidate *candidate, const struct candidate_task *task)
+bool candidate_is_reachable(const struct candidate *candidate, size_t i)
 {
+	assert(i < candidate->n_task);
+	const struct candidate_task *task = &candidate->task[i];
 	const struct layer_map *map = candidate->set->map;
 	if ((task->layer.place[0] & 1U) == 0)
 		return true;
-	for (size_t i = 0; i < map->n_network; i++)
-		for (size_t block = map->begin[i] + 1; block < map->begin[i + 1]; block++)
+	for (size_t network = 0; network < map->n_network; network++)
+		for (size_t block = map->begin[network] + 1; block < map->begin[network + 1]; block++)
 			if (candidate->set->problem[map->distinct[block]].context[0].block ==
 			        task->layer.context[0].block &&
 			    candidate->set->problem[map->distinct[block]].context[1].block ==
@@ -100,7 +102,7 @@ void candidate_search(struct candidate *candidate, size_t i, unsigned n_thread, 
 {
 	assert(i < candidate->n_task);
 	struct candidate_task *task = &candidate->task[i];
-	if (!is_reachable(candidate, task)) {
+	if (!candidate_is_reachable(candidate, i)) {
 		task->counts.n_skipped = task->size;
 		task->code = ERR_OK;
 		return;
@@ -125,7 +127,7 @@ void candidate_sample(struct candidate *candidate, size_t i)
 	assert(i < candidate->n_task);
 	struct candidate_task *task = &candidate->task[i];
 	task->code = ERR_INTERRUPTED;
-	if (is_reachable(candidate, task) && layer_problem_bound(&task->layer, &task->bound, NULL) == ERR_OK)
+	if (candidate_is_reachable(candidate, i) && layer_problem_bound(&task->layer, &task->bound, NULL) == ERR_OK)
 		pareto_merge(&task->front, &task->bound);
 }
 

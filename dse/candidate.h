@@ -42,6 +42,9 @@ enum err_code candidate_init(const struct space *space, struct layer_set *set, s
                              struct err *err);
 void candidate_free(struct candidate *candidate);
 
+/* Whether any chain of layers can get into task i's place; a search of one that none can is skipped. */
+bool candidate_is_reachable(const struct candidate *candidate, size_t i);
+
 /* Search task i; its code and messages stay in the task. Tasks may run at the same time. */
 void candidate_search(struct candidate *candidate, size_t i, unsigned n_thread, const struct engine_options *options,
                       engine_watch watch, void *watch_context);

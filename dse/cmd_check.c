@@ -179,12 +179,12 @@ static void print_estimate(const struct output *output, const struct space *spac
 	(void)fprintf(file, "  designs: %.4g legal for all distinct layers, %.4g candidates when splits are reduced\n",
 	              estimate->n_legal, estimate->n_candidate);
 	(void)fprintf(file, "  whole networks: 10^%.1f designs a machine\n", estimate->log10_design);
-	(void)fprintf(file, "  evaluations: about %.3g (%.0f %% of the candidates; the others are cut)\n",
+	(void)fprintf(file, "  evaluations: about %.3g (%.0f %% of the candidates; bounds and cuts save the others)\n",
 	              estimate->n_evaluation, 100.0 * estimate->evaluated_frac);
 	(void)fprintf(file, "  time: about %.3g s on %u threads (%.3g evaluations a second and core, measured now)%s\n",
 	              estimate->seconds, estimate->n_thread, estimate->evaluation_per_s,
 	              strcmp(space->engine, "exhaustive") == 0 ? "" : ", if searched exhaustively");
-	(void)fprintf(file, "  memory: about %.0f MB\n", estimate->memory_mb);
+	(void)fprintf(file, "  memory: at most about %.0f MB\n", estimate->memory_mb);
 }
 
 static void put_estimate(struct json *json, const struct estimate *estimate)
@@ -211,17 +211,18 @@ static enum err_code check_space(const struct output *output, const char *path, 
 		code = estimate_space(&space, &map, parallel_n_thread((size_t)output->cli->jobs), &estimate, err);
 	if (code == ERR_OK && output->json) {
 		json_put_text(output->json, "name", space.name);
-		if (estimate.set)
-			put_layers(output->json, estimate.set, &space);
+		if (estimate.has_candidate)
+			put_layers(output->json, estimate.candidate.set, &space);
 		put_estimate(output->json, &estimate);
 	} else if (code == ERR_OK) {
 		(void)fprintf(output->file, "%s: space %s: ok; %zu networks, %zu layers, %zu of them distinct\n", path,
 		              space.name, space.n_network, map.n_block, map.n_distinct);
-		if (estimate.set && !output->cli->quiet)
-			print_layers(output->file, estimate.set, &space);
+		if (estimate.has_candidate && !output->cli->quiet)
+			print_layers(output->file, estimate.candidate.set, &space);
 		print_estimate(output, &space, &estimate);
 	}
-	layer_set_free(estimate.set);
+	if (estimate.has_candidate)
+		candidate_free(&estimate.candidate);
 	layer_map_free(&map);
 	space_free(&space);
 	return code;

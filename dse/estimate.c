@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "dse/estimate.h"
-#include "dse/candidate.h"
 #include "dse/progress.h"
 #include "sim/base/rng.h"
 #include <assert.h>
@@ -43,29 +42,38 @@ static void measure_layer(const struct layer_problem *layer, struct rng *rng, st
 	sample->n += N_BATCH;
 }
 
-/* Evaluations a second, and the share of candidates that remain after cuts, layers weighted by their size. */
-static void measure(const struct layer_set *set, struct estimate *estimate)
+/*
+ * Evaluations a second, and the share of candidates that a search looks at:
+ * bounds narrow the axes first (exactly known then), cuts do the rest (sampled,
+ * each layer weighted by its size).
+ */
+static void measure(struct candidate *candidate, struct estimate *estimate)
 {
 	struct rng rng = rng_stream(0, 0, 0);
-	uint64_t start_ms = progress_now_ms(), now_ms = start_ms;
-	double n = 0.0, evaluated = 0.0, total = 0.0;
+	double n = 0.0, evaluated = 0.0, full = 0.0;
 	unsigned n_round = 0;
+	for (size_t i = 0; i < candidate->n_task; i++) {
+		full += (double)candidate->task[i].size;
+		candidate_sample(candidate, i);
+	}
+	uint64_t start_ms = progress_now_ms(), now_ms = start_ms;
 	while (now_ms - start_ms < MEASURE_MS && n_round < 100000) {
-		for (size_t i = 0; i < set->n_problem; i++) {
+		for (size_t i = 0; i < candidate->n_task; i++) {
+			const struct layer_problem *layer = &candidate->task[i].layer;
 			struct sample sample = {0};
-			double size = (double)problem_size(&set->problem[i].problem);
-			measure_layer(&set->problem[i], &rng, &sample);
+			if (!candidate_is_reachable(candidate, i))
+				continue;
+			measure_layer(layer, &rng, &sample);
 			n += sample.n;
-			total += size;
-			evaluated += size * (1.0 - sample.n_cut_saves / sample.n);
+			evaluated += (double)problem_size(&layer->problem) * (1.0 - sample.n_cut_saves / sample.n);
 		}
 		n_round++;
 		now_ms = progress_now_ms();
 	}
-	assert(n > 0.0);
+	assert(n > 0.0 && n_round > 0);
 	double seconds = fmax(1.0, (double)(now_ms - start_ms)) / 1000.0;
 	estimate->evaluation_per_s = n / seconds;
-	estimate->evaluated_frac = total > 0.0 ? evaluated / total : 0.0;
+	estimate->evaluated_frac = full > 0.0 ? evaluated / n_round / full : 0.0;
 	assert(estimate->evaluated_frac >= 0.0 && estimate->evaluated_frac <= 1.0 + 1e-9);
 }
 
@@ -77,14 +85,44 @@ static double n_candidate_of(const struct layer_set *set)
 	return n;
 }
 
-/* Fronts up to max_front, with metrics and choices of every layer; the archive with whole genomes. */
-static double memory_mb(const struct space *space, const struct layer_map *map)
+/*
+ * What dominates: in each machine being worked on the composed fronts (choices
+ * of every layer, once for the front and once while it is made), and the archive
+ * of whole genomes, which grows by doubling and may hold the fronts of several
+ * machines. An upper guess where fronts stay shorter than max_front.
+ */
+static double memory_mb(const struct space *space, const struct layer_map *map, unsigned n_thread)
 {
+	double front = (double)space->max_front, n_machine = n_thread < 8 ? n_thread : 8;
 	assert(map->n_block > 0);
-	double front = (double)space->max_front;
-	double composed = front * (double)map->n_block * 2.0 * sizeof(uint32_t) * 2.0;
-	double archive = front * (double)genome_size(map) * sizeof(uint32_t);
-	return BASE_MEMORY_MB + (composed + archive) / 1e6;
+	double composed = 2.0 * front * (double)map->n_block * 2.0 * sizeof(uint32_t);
+	double archive = 3.0 * front * (double)genome_size(map) * sizeof(uint32_t);
+	return BASE_MEMORY_MB + (n_machine * composed + archive) / 1e6;
+}
+
+/* Count one machine candidate; the first that is not refused is kept. */
+static enum err_code add_machine(const struct space *space, const struct layer_map *map, uint32_t index,
+                                 struct estimate *estimate, struct err *err)
+{
+	struct layer_set *set;
+	enum err_code code = layer_set_build(space, map, index, &set, estimate->why, sizeof(estimate->why), err);
+	if (code != ERR_OK)
+		return code;
+	estimate->n_sampled++;
+	if (!set) {
+		estimate->n_refused++;
+		return ERR_OK;
+	}
+	estimate->n_legal += (double)set->n_legal;
+	estimate->n_candidate += n_candidate_of(set);
+	if (estimate->has_candidate) {
+		layer_set_free(set);
+		return ERR_OK;
+	}
+	estimate->log10_design = set->log10_design;
+	code = candidate_init(space, set, &estimate->candidate, err);
+	estimate->has_candidate = code == ERR_OK;
+	return code;
 }
 
 enum err_code estimate_space(const struct space *space, const struct layer_map *map, unsigned n_thread,
@@ -92,40 +130,22 @@ enum err_code estimate_space(const struct space *space, const struct layer_map *
 {
 	assert(space && map && estimate && n_thread > 0);
 	*estimate = (struct estimate){.n_machine = space_n_machine(space), .n_thread = n_thread};
+	if (estimate->n_machine > UINT32_MAX)
+		return err_add(err, ERR_INPUT, "%s: more machines than can be numbered", space->file[0].path);
 	uint64_t n_sample = estimate->n_machine < MAX_SAMPLE ? estimate->n_machine : MAX_SAMPLE;
-	double n_legal = 0.0, n_candidate = 0.0;
 	for (uint64_t i = 0; i < n_sample; i++) {
-		struct layer_set *set;
-		uint64_t index = estimate->n_machine / n_sample * i;
-		if (index > UINT32_MAX)
-			return err_add(err, ERR_INPUT, "%s: more machines than can be numbered", space->file[0].path);
 		enum err_code code =
-		    layer_set_build(space, map, (uint32_t)index, &set, estimate->why, sizeof(estimate->why), err);
-		if (code != ERR_OK) {
-			layer_set_free(estimate->set);
-			estimate->set = NULL;
+		    add_machine(space, map, (uint32_t)(estimate->n_machine / n_sample * i), estimate, err);
+		if (code != ERR_OK)
 			return code;
-		}
-		estimate->n_sampled++;
-		if (!set) {
-			estimate->n_refused++;
-			continue;
-		}
-		n_legal += (double)set->n_legal;
-		n_candidate += n_candidate_of(set);
-		if (estimate->set)
-			layer_set_free(set);
-		else
-			estimate->set = set;
 	}
 	double scale = (double)estimate->n_machine / (double)n_sample;
-	estimate->n_legal = n_legal * scale;
-	estimate->n_candidate = n_candidate * scale;
-	estimate->memory_mb = memory_mb(space, map);
-	if (!estimate->set)
+	estimate->n_legal *= scale;
+	estimate->n_candidate *= scale;
+	estimate->memory_mb = memory_mb(space, map, n_thread);
+	if (!estimate->has_candidate)
 		return ERR_OK;
-	estimate->log10_design = estimate->set->log10_design;
-	measure(estimate->set, estimate);
+	measure(&estimate->candidate, estimate);
 	estimate->n_evaluation = estimate->n_candidate * estimate->evaluated_frac;
 	estimate->seconds = estimate->n_evaluation / estimate->evaluation_per_s / n_thread;
 	return ERR_OK;

@@ -6,7 +6,7 @@
  * exhaustive search of it runs, before it runs: counted on some machine
  * candidates, timed on a small random sample of their designs.
  */
-#include "dse/layers.h"
+#include "dse/candidate.h"
 
 #define ESTIMATE_WHY_SIZE 160
 
@@ -15,14 +15,15 @@ struct estimate {
 	char why[ESTIMATE_WHY_SIZE];              /* why the last refused one was */
 	double n_legal, n_candidate;           /* layer designs on all machines, splits as the rules say and reduced */
 	double log10_design;                   /* designs of all networks together, on one machine */
-	double evaluated_frac;                 /* share of the candidates that no cut saves */
+	double evaluated_frac;                 /* share of the candidates that neither bounds nor cuts save */
 	double n_evaluation, evaluation_per_s; /* expected; measured, one core */
 	double seconds, memory_mb;
 	unsigned n_thread;
-	struct layer_set *set; /* the first machine that is not refused; NULL: there is none. layer_set_free */
+	bool has_candidate;
+	struct candidate candidate; /* the first machine that is not refused; candidate_free if there is one */
 };
 
-/* ERR_INPUT, ERR_INTERNAL. Takes a fraction of a second. */
+/* ERR_INPUT, ERR_INTERNAL. Takes about a second. */
 enum err_code estimate_space(const struct space *space, const struct layer_map *map, unsigned n_thread,
                              struct estimate *estimate, struct err *err);
 
