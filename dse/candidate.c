@@ -117,8 +117,8 @@ void candidate_search(struct candidate *candidate, size_t i, unsigned n_thread, 
 	for (size_t k = 0; k < task->front.n; k++)
 		layer_problem_widen(&task->layer, task->front.genome + k * N_LAYER_GENE);
 	layer_problem_widen(&task->layer, task->nearest.genome);
-	/* The sample's points may lie behind the place where the search stopped. */
-	if (task->code == ERR_INTERRUPTED)
+	/* The sample's points may lie behind the place where the search stopped, on Ctrl-C or at max_evaluation. */
+	if (task->code == ERR_INTERRUPTED || add_sat(task->counts.n_asked, task->counts.n_skipped) < task->size)
 		pareto_merge(&task->front, &task->bound);
 }
 

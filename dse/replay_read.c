@@ -66,8 +66,10 @@ static bool is_item(const char *line, const struct wanted *wanted, bool *is_want
 		                                             compare_numbers) != NULL;
 		return true;
 	}
-	*is_wanted = line_number(line, "\t\t{\"id\": ", &number) && number == wanted->id;
-	return strncmp(line, "\t\t{\"id\": ", 10) == 0;
+	if (!line_number(line, "\t\t{\"id\": ", &number))
+		return false;
+	*is_wanted = number == wanted->id;
+	return true;
 }
 
 /* All lines but the items that are not wanted. The comma between items goes before each item but the first. */
