@@ -61,6 +61,7 @@ static void put_line(FILE *file, double x1, double y1, double x2, double y2, con
 	              stroke);
 }
 
+/* Grid lines first, so that marks lie above them. */
 static void draw_axes(FILE *file, const struct axis *x, const struct axis *y)
 {
 	char text[32];
@@ -103,6 +104,7 @@ static size_t series_of(uint32_t machine_index, uint32_t *known, size_t *n_known
 	return *n_known - 1;
 }
 
+/* Machines by name and axes: the front's own colours mean nothing without. */
 static void draw_legend(FILE *file, const struct space *space, const uint32_t *known, size_t n_known, double x)
 {
 	for (size_t i = 0; i < n_known; i++) {

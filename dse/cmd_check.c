@@ -60,6 +60,7 @@ static enum err_code detect_kind(const char *path, enum file_kind *kind, struct 
 	return code;
 }
 
+/* What a machine amounts to, derived from its parameters: a first check by eye. */
 static enum err_code check_machine(const struct output *output, const char *path, struct err *err)
 {
 	struct machine machine;
@@ -84,6 +85,7 @@ static enum err_code check_machine(const struct output *output, const char *path
 	return ERR_OK;
 }
 
+/* Multiply-accumulates are what networks are compared by, and a mistake in a shape shows there first. */
 static enum err_code check_network(const struct output *output, const char *path, struct err *err)
 {
 	struct network network;
@@ -148,6 +150,7 @@ static void print_layers(FILE *file, const struct layer_set *set, const struct s
 	table_free(&table);
 }
 
+/* The table of layers for programs; the number of legal splits is all they need of a dimension. */
 static void put_layers(struct json *json, const struct layer_set *set, const struct space *space)
 {
 	static const char *const key[] = {"legal_splits_w", "legal_splits_h", "legal_splits_c", "legal_splits_d"};
@@ -168,6 +171,7 @@ static void put_layers(struct json *json, const struct layer_set *set, const str
 	json_end(json);
 }
 
+/* Rounded: these are expectations, and more digits would claim more. */
 static void print_estimate(const struct output *output, const struct space *space, const struct estimate *estimate)
 {
 	FILE *file = output->file;
@@ -198,6 +202,7 @@ static void put_estimate(struct json *json, const struct estimate *estimate)
 	json_put_real(json, "expected_memory_mb", estimate->memory_mb);
 }
 
+/* A space is checked by building what a search would build first. */
 static enum err_code check_space(const struct output *output, const char *path, struct err *err)
 {
 	struct space space;
@@ -228,6 +233,7 @@ static enum err_code check_space(const struct output *output, const char *path, 
 	return code;
 }
 
+/* One file's object is closed whatever happened, so that the JSON of several stays whole. */
 static enum err_code check_file(const struct output *output, const char *path, struct err *err)
 {
 	/* One row a kind; a new kind of file is a new row here and in detect_kind. */
@@ -251,6 +257,7 @@ static enum err_code check_file(const struct output *output, const char *path, s
 	return code;
 }
 
+/* All files are looked at; the exit code is that of the first mistake. */
 enum err_code cmd_check(const struct cli_options *options, struct err *err)
 {
 	struct store_file file = {0};

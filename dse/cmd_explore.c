@@ -27,6 +27,7 @@ struct job {
 	struct store_file points;
 };
 
+/* The command line's engine, else the space's. A name is checked here, not by the parser: engines are a table. */
 static enum err_code choose_engine(struct job *job, struct err *err)
 {
 	const char *name = job->cli->engine ? job->cli->engine : job->space.engine;
@@ -104,8 +105,10 @@ static enum err_code prepare_dir(struct job *job, struct err *err)
 	return code;
 }
 
+/* All writers have one shape, so that opening, committing and giving up are written once. */
 typedef enum err_code (*file_writer)(FILE *file, const struct front_run *run, struct err *err);
 
+/* run.json beside the front: no paths and no front, both would only repeat what lies next to it. */
 static enum err_code write_run(FILE *file, const struct front_run *run, struct err *err)
 {
 	return front_write_run(file, run, NULL, false, err);
@@ -143,6 +146,7 @@ static enum err_code write_files(struct job *job, struct err *err)
 	return code == ERR_OK ? write_file(job, "run.json", write_run, err) : code;
 }
 
+/* The last lines name what was written and what to do with it. */
 static void print_paths(const struct job *job)
 {
 	(void)printf("\nWritten to %s: %s%srun.json\n", job->dir, job->cli->points ? "points.csv, " : "",
@@ -184,6 +188,10 @@ static enum err_code judge(const struct job *job, struct err *err)
 	return ERR_OK;
 }
 
+/*
+ * Read, choose, make room, search, unroll, write, print, judge. Files come before
+ * the table: when stdout is a closed pipe, the results of an hour are safe.
+ */
 enum err_code cmd_explore(const struct cli_options *options, struct err *err)
 {
 	struct job job = {.cli = options};

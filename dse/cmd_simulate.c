@@ -23,6 +23,7 @@ struct job {
 	struct arena arena;
 };
 
+/* A path or the name of a shipped file; so is the network. */
 static enum err_code read_machine(struct job *job, struct err *err)
 {
 	const char *path;
@@ -37,6 +38,7 @@ static enum err_code read_network(struct job *job, struct err *err)
 	return code == ERR_OK ? network_read(path, &job->network, err) : code;
 }
 
+/* Without --strategy the one that is meant to be used: fusion with reuse. */
 static enum err_code choose_strategy(struct job *job, struct err *err)
 {
 	const char *wanted = job->cli->strategy ? job->cli->strategy : "fusion_reuse", *name[N_STRATEGY];
@@ -54,6 +56,7 @@ static enum err_code choose_strategy(struct job *job, struct err *err)
 	               wanted, nearest ? "; did you mean '" : "", nearest ? nearest : "", nearest ? "'?" : "");
 }
 
+/* The machine's first operating point is its default. */
 static enum err_code choose_level(struct job *job, struct err *err)
 {
 	assert(job->machine.n_level > 0 && job->machine.n_level <= MACHINE_MAX_LEVEL);
@@ -121,6 +124,7 @@ static enum err_code prepare(struct job *job, struct err *err)
 	return code == ERR_OK ? choose_layers(job, err) : code;
 }
 
+/* What a design was simulated on stands above the tables; what was assumed stands below. */
 static void print_text(FILE *file, const struct job *job)
 {
 	size_t n_own = 0;
@@ -135,6 +139,7 @@ static void print_text(FILE *file, const struct job *job)
 		              n_own);
 }
 
+/* The same figures, and each phase's bound, which the tables have no room for. */
 static void print_json(FILE *file, const struct job *job)
 {
 	struct json json;
@@ -158,6 +163,7 @@ static enum err_code judge(const struct job *job, struct err *err)
 	return err->code;
 }
 
+/* MACHINE NETWORK: output is opened only when there is something to write. */
 static enum err_code run_design(const struct cli_options *options, struct err *err)
 {
 	struct job job = {.cli = options};
@@ -217,6 +223,10 @@ static void print_replay(FILE *file, const struct cli_options *options, const st
 		(void)fprintf(file, "replay: different\n%s", err_text(&replay->difference));
 }
 
+/*
+ * --point: differences are the result, so they go to stdout with the tables;
+ * input files that changed since explain them and go to stderr first.
+ */
 static enum err_code run_replay(const struct cli_options *options, struct err *err)
 {
 	struct replay replay;
@@ -237,6 +247,7 @@ static enum err_code run_replay(const struct cli_options *options, struct err *e
 	return code;
 }
 
+/* Two forms of one command; each refuses the other's options rather than ignoring them. */
 enum err_code cmd_simulate(const struct cli_options *options, struct err *err)
 {
 	static const enum cli_option fixed[] = {OPTION_LAYERS, OPTION_SPLIT_SCHEME, OPTION_STRATEGY, OPTION_LEVEL};

@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 
+/* The index is a number whose digits are the axes, last axis fastest; it is taken apart from behind. */
 void explore_machine_text(const struct space *space, uint32_t machine_index, const struct machine *machine, char *text,
                           size_t n_byte)
 {
@@ -23,6 +24,7 @@ void explore_machine_text(const struct space *space, uint32_t machine_index, con
 		              space->axis[i].value[value[i]]);
 }
 
+/* Written as !(value <= max), so that a NaN breaks every limit. */
 bool explore_objectives(const struct space *space, const double *metric, double *objective, enum metric *broken)
 {
 	assert(space && metric && objective && broken);
@@ -37,6 +39,7 @@ bool explore_objectives(const struct space *space, const double *metric, double 
 	return true;
 }
 
+/* A design that got farther is nearer, whatever its numbers; within a stage the smaller excess is. */
 void explore_note_miss(struct explore *explore, const struct explore_miss *miss)
 {
 	const struct explore_miss *best = &explore->miss;
@@ -46,6 +49,7 @@ void explore_note_miss(struct explore *explore, const struct explore_miss *miss)
 		explore->miss = *miss;
 }
 
+/* Reasons are texts of constraints and checks; a space has few different ones, however many machines it has. */
 void explore_note_rejection(struct explore *explore, const char *why)
 {
 	struct explore_counts *counts = &explore->counts;

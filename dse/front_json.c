@@ -4,6 +4,7 @@
 #include <assert.h>
 #include <string.h>
 
+/* Machine metrics are the same for each network, so networks leave them out. */
 static void put_metrics(struct json *json, const double *metric, bool with_machine)
 {
 	for (unsigned k = 0; k < N_METRIC; k++)
@@ -58,6 +59,7 @@ static void begin_point(struct json *json, const struct space *space, size_t id,
 	json_end(json);
 }
 
+/* Layers are numbers of designs, in the order of the network's operations. */
 static void put_point(struct json *json, const struct front_run *run, size_t id, const struct unrolled *point)
 {
 	const struct layer_map *map = &run->explore->map;
@@ -113,6 +115,7 @@ static void put_inputs(struct json *json, const struct space *space)
 	json_end(json);
 }
 
+/* By name: their order is the order of the front. */
 static void put_objectives(struct json *json, const struct space *space)
 {
 	json_begin_list(json, "objectives");
@@ -154,6 +157,7 @@ enum err_code front_write_json(FILE *file, const struct front_run *run, struct e
 
 /* ---- run.json ---- */
 
+/* The same counts as report_counts prints; names are part of the format and do not change. */
 static void put_counts(struct json *json, const struct explore *explore)
 {
 	const struct explore_counts *counts = &explore->counts;
@@ -194,6 +198,7 @@ static void put_counts(struct json *json, const struct explore *explore)
 	json_end(json);
 }
 
+/* Options that decide the outcome, and the threads, which decide only the seconds. */
 static void put_options(struct json *json, const struct front_run *run)
 {
 	json_begin_object(json, "options");

@@ -33,6 +33,7 @@ static const struct layer_problem *find_problem(const struct candidate *candidat
 	return &candidate->set->problem[distinct];
 }
 
+/* A design and all its metrics, also those that are no objectives here. */
 static void write_point(FILE *file, const struct candidate *candidate, const struct layer_problem *layer,
                         const uint32_t *genome)
 {
@@ -64,6 +65,7 @@ static void write_point(FILE *file, const struct candidate *candidate, const str
 	(void)fputc('\n', file);
 }
 
+/* Machine by machine in the order of their index: rows do not depend on threads. */
 void layer_points_write(FILE *file, const struct candidate *candidate)
 {
 	const struct layer_map *map = candidate->set->map;
@@ -141,6 +143,7 @@ static void limit_miss(const struct candidate *candidate, const double *nearest,
 	}
 }
 
+/* From the inside out: a network can only be blamed when all its layers have designs. */
 bool layer_points_miss(const struct candidate *candidate, struct explore_miss *miss)
 {
 	const struct layer_map *map = candidate->set->map;

@@ -19,6 +19,7 @@ struct reader {
 	struct err *err;
 };
 
+/* The value under a key that a front always has; its absence is a mistake in the file. */
 static const struct doc_node *need(struct reader *reader, const struct doc_node *map, const char *key)
 {
 	const struct doc_node *node = doc_find(map, key);
@@ -35,6 +36,7 @@ static const char *need_text(struct reader *reader, const struct doc_node *map, 
 	return node && doc_get_text(node, key, &text, reader->err) ? text : NULL;
 }
 
+/* "FRONT.json:ID" into path and number. */
 static enum err_code split_spec(const char *spec, struct replay *replay, const char **path, struct err *err)
 {
 	const char *colon = strrchr(spec, ':');
@@ -111,6 +113,7 @@ static void read_machine(struct reader *reader)
 		(void)machine_check(machine, reader->err);
 }
 
+/* One dimension of a split, in the notation that tables and CSV files use. */
 static bool read_dim(struct reader *reader, const struct doc_node *layer, const char *key, struct dim_split *dim)
 {
 	const char *text = need_text(reader, layer, key);
@@ -124,6 +127,7 @@ static bool read_choice(struct reader *reader, const struct doc_node *layer, con
 	return node && doc_get_choice(node, key, names, n, out, reader->err);
 }
 
+/* Every field is required: a default would make a damaged file look like another design. */
 static bool read_design(struct reader *reader, const struct doc_node *layer, const struct block *block,
                         struct layer_design *design)
 {
@@ -221,6 +225,7 @@ static bool check_operations(struct reader *reader, const struct doc_node *entry
 	return same;
 }
 
+/* Network i of the point: its file, its layers, each run again. */
 static void run_network(struct reader *reader, const struct doc_node *recorded, size_t i)
 {
 	struct replay *replay = reader->replay;
@@ -254,6 +259,7 @@ static void run_network(struct reader *reader, const struct doc_node *recorded, 
 		run_layer(reader, layers->value[k], &network->network.block[k], &block[k]);
 }
 
+/* Sums are compared after the layers: where a layer differs its sums differ, too, and say nothing new. */
 static void compare_metrics(struct reader *reader, const struct doc_node *map, const char *what, const double *metric,
                             bool with_machine)
 {
@@ -293,6 +299,7 @@ static void compare_sums(struct reader *reader, const struct doc_node *networks)
 	layer_map_free(&map);
 }
 
+/* Machine first: without it no layer can be read. */
 static void run_point(struct reader *reader)
 {
 	static const char *const aggregate[] = {"sum", "worst", "weighted"};

@@ -43,6 +43,7 @@ static double distance(const struct pareto *front, const struct scale *scale, si
 	return sum;
 }
 
+/* The first of equals: the front is sorted, so that is always the same one. */
 static size_t least_in(const struct pareto *front, unsigned objective)
 {
 	size_t best = 0;
@@ -60,6 +61,7 @@ static int compare_index(const void *left, const void *right)
 	return a < b ? -1 : a > b;
 }
 
+/* A point may be extreme in several objectives; it is shown once. */
 static size_t add_choice(size_t *chosen, size_t n, size_t max, size_t point)
 {
 	for (size_t i = 0; i < n; i++)
@@ -121,6 +123,7 @@ static bool is_objective(const struct space *space, enum metric metric)
 static const enum metric shown[] = {METRIC_LATENCY, METRIC_ENERGY, METRIC_DRAM, METRIC_PEAK_POWER, METRIC_MAC_UNITS};
 #define N_SHOWN (sizeof(shown) / sizeof(shown[0]))
 
+/* Objectives, then the metrics people ask for next, then what tells machines apart. */
 static void add_columns(struct table *table, const struct space *space)
 {
 	table_add_column(table, "id", true);
@@ -151,6 +154,7 @@ static void print_remark(const struct pareto *front, const struct space *space, 
 		(void)snprintf(text + n, n_byte - (size_t)n, "%sknee", n ? ", " : "");
 }
 
+/* The same order as add_columns. */
 static void add_row(struct table *table, const struct space *space, size_t id, const struct unrolled *point,
                     const char *remark)
 {
@@ -202,6 +206,7 @@ enum err_code report_front(FILE *file, const struct front_run *run, struct err *
 	return ERR_OK;
 }
 
+/* Reasons of layers, limits of whole designs, refused machines: one table, as all answer "why not?". */
 static void print_reasons(FILE *file, const struct explore_counts *counts, int indent)
 {
 	struct table table = {0};
@@ -253,6 +258,7 @@ static void put_count(FILE *file, const char *what, uint64_t value)
 	(void)fprintf(file, "  %-34s %26s%s\n", what, text, value == UINT64_MAX ? " or more" : "");
 }
 
+/* Counts add up: skipped, bounded and evaluated are the candidates; feasible and infeasible the evaluated. */
 void report_counts(FILE *file, const struct front_run *run)
 {
 	const struct explore_counts *counts = &run->explore->counts;

@@ -149,6 +149,7 @@ static void print_clocks(FILE *file, const struct simulated *block, size_t n, co
 	table_free(&table);
 }
 
+/* One row: design first, then what it moves and costs, at last what bounds it. */
 static void add_figures(struct table *table, const struct machine *machine, const struct simulated *block)
 {
 	const struct sim_result *result = &block->result;
@@ -174,6 +175,7 @@ static void add_figures(struct table *table, const struct machine *machine, cons
 	table_add(table, "%s", bound_name[result->bound]);
 }
 
+/* Everything but clocks; the columns stand in one place, names and alignment together. */
 static void print_figures(FILE *file, const struct machine *machine, const struct simulated *block, size_t n,
                           const bool *shown)
 {
@@ -229,6 +231,7 @@ static void add_totals(struct totals *totals, const struct simulated *block)
 	}
 }
 
+/* Metrics of the layers shown, as one network of its own; derived ones from the sums. */
 static void sum_totals(const struct machine *machine, const struct simulated *block, size_t n, const bool *shown,
                        struct totals *totals)
 {
@@ -243,6 +246,7 @@ static void sum_totals(const struct machine *machine, const struct simulated *bl
 /* Picojoules of the parts, as they are reported: millijoules. */
 #define MJ_PER_PJ 1e-9
 
+/* Energy by part shows where the next design should save. */
 static void print_totals(FILE *file, const struct totals *totals)
 {
 	const struct energy *energy = &totals->energy;
@@ -260,6 +264,7 @@ static void print_totals(FILE *file, const struct totals *totals)
 	              energy->dram_pj * MJ_PER_PJ, energy->arm_pj * MJ_PER_PJ, energy->static_pj * MJ_PER_PJ);
 }
 
+/* Blocks that cannot run are named after the totals, which leave them out. */
 void simulate_print(FILE *file, const struct machine *machine, const struct simulated *block, size_t n,
                     const bool *shown)
 {
@@ -305,6 +310,7 @@ static void put_result(struct json *json, const struct simulated *block)
 			json_put_real(json, metric_table[k].name, block->metric[k]);
 }
 
+/* A block that cannot run has a design and a verdict, and no figures. */
 static void put_block(struct json *json, const struct machine *machine, const struct simulated *block)
 {
 	struct split_text split;
