@@ -78,7 +78,7 @@ enum split_choice {
 struct dim_axis {
 	size_t n;
 	struct dim_split *choice; /* [n], by number of parts, then size_a */
-	uint64_t n_legal;         /* how many legal splits there are */
+	uint64_t n_legal;         /* legal splits the choices stand for: every one, or 1 when uncut */
 };
 
 /*

@@ -208,7 +208,7 @@ enum err_code dim_axis_build(uint32_t extent, uint32_t step, uint32_t unit, uint
 
 	assert(arena && axis && unit > 0 && max_part > 0);
 	memset(axis, 0, sizeof *axis);
-	axis->n_legal = dim_n_legal(extent, step, max_part);
+	axis->n_legal = which == SPLIT_WHOLE ? 1 : dim_n_legal(extent, step, max_part);
 	n_unit = extent / step;
 	n_max = which == SPLIT_WHOLE ? 1 : max_part < n_unit ? max_part : n_unit;
 	if (which == SPLIT_ALL && axis->n_legal > MAX_CHOICE)
