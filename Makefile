@@ -68,7 +68,7 @@ BENCHES := $(BENCH_SOURCES:tests/%.c=$(BUILD)/bench/%)
 AGAIN = +@$(MAKE) --no-print-directory $(if $(findstring --jobserver,$(MAKEFLAGS)),,-j$(JOBS))
 
 .DEFAULT_GOAL := all
-.PHONY: all deps test explore bench debug asan tsan layers headers format install clean help
+.PHONY: all deps test explore bench debug asan tsan layers headers format install clean help picture
 .PHONY: build-program build-tests build-benches build-objects run-tests run-benches FORCE
 .DELETE_ON_ERROR:
 .SECONDARY:
@@ -88,6 +88,10 @@ test: deps
 explore: deps
 	$(AGAIN) build-program
 	@$(PROGRAM) explore spaces/mla_sizing.yaml
+
+# The README's picture.
+picture: explore
+	@cp "$$(ls -td results/mla_sizing-*/ | head -n 1)front.svg" results/mla_sizing.svg
 
 bench: deps
 	$(AGAIN) VARIANT=release build-benches
@@ -191,6 +195,7 @@ help:
 	@echo 'make explore    set up, build, explore spaces/mla_sizing.yaml'
 	@echo 'make test       set up, build, run every test; VARIANT=asan, tsan or debug runs them in that variant'
 	@echo 'make bench      build and run the benchmarks'
+	@echo 'make picture    the README'"'"'s picture, from make explore'
 	@echo 'make deps       install the packages that are missing, or name them'
 	@echo 'make debug      unoptimised build in build/debug'
 	@echo 'make asan       build with address and undefined-behaviour sanitizers in build/asan'

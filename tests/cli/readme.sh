@@ -1,0 +1,51 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# The README is true: its commands run, its example of a space is a space, its figures are what the program prints.
+# `make explore` and `make test` themselves are run by hand and by CI; here, everything else.
+. tests/cli/common
+
+# The commands of all ```sh blocks: dse ones are run, into a folder of ours.
+awk '/^```sh$/ { inside = 1; next } /^```$/ { inside = 0 } inside' README.md | sed 's/ *#.*//' | grep '^build/dse' >"$work/commands"
+[ "$(wc -l <"$work/commands")" -ge 7 ] || fail "README.md has lost its commands"
+while read -r program arguments; do
+	case "$arguments" in
+	"explore spaces/mla_sizing.yaml"*) continue ;; # as make explore: a minute
+	explore*) arguments="$arguments -q -o $work/results" ;;
+	esac
+	arguments=$(echo "$arguments" | sed "s,results/,$work/results/,g")
+	# a hash in the README's example stands for whatever the run's is
+	eval expect_code 0 '"$DSE"' $arguments
+	expect_file=$(echo "$arguments" | sed 's/[^a-z0-9]/_/g' | cut -c1-60)
+	cp "$work/out" "$work/$expect_file"
+done <"$work/commands"
+
+# The example space.
+awk '/^```yaml$/ { inside = 1; next } /^```$/ { inside = 0 } inside' README.md >"$work/my_space.yaml"
+sed -i "s,^machine: dvfs_chip,machine: $PWD/spaces/machines/dvfs_chip.yaml,; s,^networks: \[vgg16\],networks: [$PWD/spaces/networks/vgg16.yaml]," "$work/my_space.yaml"
+expect_code 0 "$DSE" check "$work/my_space.yaml"
+
+# Errors per table, as `dse validate` prints them: | `strategy_clocks.csv` | 52 of 57 | 0.71 % | 3.16 % | ...
+for table in split_utilisation overall_clocks strategy_clocks mac_array_clocks phase_clocks; do
+	expect_code 0 "$DSE" validate "tests/reference/$table.csv"
+	line=$(grep -E ' counted: (mean|all exact)' "$work/out")
+	n=$(echo "$line" | sed 's/.*: \([0-9]*\) values, \([0-9]*\) counted.*/\2 of \1/')
+	mean=$(echo "$line" | sed 's/.*mean error \([0-9.e+-]*\) %.*/\1 %/')
+	largest=$(echo "$line" | sed 's/.*largest \([0-9.e+-]*\) %.*/\1 %/')
+	case "$line" in *'all exact'*) mean=exact largest=exact ;; esac
+	grep -q "^| \`$table.csv\` | $n | $mean | $largest |" README.md ||
+		fail "README.md: the errors of $table.csv are $n, $mean, $largest"
+done
+
+# Splits found against the thesis' own, total clocks: | VGG-16 | thesis | ours |
+case "$DSE" in *san/*) exit 0 ;; esac # minutes under a sanitizer, and nothing new to it
+for network in vgg16 resnet50; do
+	expect_code 0 "$DSE" simulate -q thesis_chip $network --split-scheme spaces/splits/thesis.csv --strategy fusion_reuse
+	thesis=$(awk '$1 == "total_clk" { print $2 }' "$work/out")
+	expect_code 0 "$DSE" explore -q spaces/thesis_$network.yaml -o "$work/thesis"
+	expect_code 0 "$DSE" simulate --point "$(echo "$work"/thesis/thesis_$network-*)/front.json:0"
+	ours=$(awk '$1 == "total_clk" { print $2 }' "$work/out")
+	[ "$ours" -lt "$thesis" ] || fail "$network: our splits take $ours clocks, the thesis' $thesis"
+	grouped() { echo "$1" | sed ':a; s/\([0-9]\)\([0-9]\{3\}\)\($\| \)/\1 \2\3/; ta'; }
+	grep -q "$(grouped "$thesis") | $(grouped "$ours") |" README.md ||
+		fail "README.md: $network takes $thesis clocks with the thesis' splits, $ours with ours"
+done
