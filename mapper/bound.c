@@ -90,7 +90,8 @@ bool mapper_bound(const struct layer_context *context, const struct layer_design
 	if (open & BOUND_OPEN_D)
 		split.d = whole.d;
 	struct tiling tiling;
-	tiling_build(context, &split, &tiling);
+	tiling_size(context, &split, &tiling);
+	tiling_sum(context, &split, &tiling);
 	const struct hierarchy *hierarchy = &context->hierarchy;
 	least->phased = strategy_table[design->strategy].reuses;
 	least->n_pe = least->phased ? hierarchy->n_pe : machine_n_pe(context->machine);

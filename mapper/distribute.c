@@ -40,7 +40,24 @@ struct step *program_add_step(struct program *program, enum step_kind kind, enum
 {
 	assert(program->n_step < PROGRAM_MAX_STEP);
 	struct step *step = &program->step[program->n_step++];
-	*step = (struct step){.kind = kind, .phase = phase};
+	step->kind = kind;
+	step->phase = phase;
+	step->counts = (struct counts){0};
+	/* only what this kind has: steps are most of what an evaluation writes */
+	switch (kind) {
+	case STEP_TRANSFER:
+		step->u.transfer = (struct transfer){0};
+		break;
+	case STEP_COMPUTE:
+		step->u.compute = (struct compute){0};
+		break;
+	case STEP_JOBS:
+		step->u.jobs = (struct jobs){0};
+		break;
+	case STEP_ARM:
+		step->u.arm = (struct arm_work){0};
+		break;
+	}
 	return step;
 }
 
@@ -55,18 +72,15 @@ enum reuse_operand distribute_reuse_operand(const struct layer_design *design, c
 	return keep_map <= keep_filter ? REUSE_IFMAP : REUSE_FILTER;
 }
 
-/* A second buffer takes the next filters while this one's are in use. */
-static bool has_migration_buffer(const struct layer_context *context, const struct layer_design *design,
-                                 const struct tiling *tiling)
+static bool is_chip_reuse(const struct layer_context *context, const struct layer_design *design)
 {
 	return context->machine->target == MACHINE_CHIP && strategy_table[design->strategy].reuses &&
-	       context->block->kind == BLOCK_CONV && distribute_chip_migrates(context, tiling);
+	       context->block->kind == BLOCK_CONV;
 }
 
-static uint64_t tiling_sram_byte(const struct layer_context *context, const struct layer_design *design,
-                                 const struct tiling *tiling)
+/* n_filter: buffers for filters; a second one takes the next filters while this one's are in use. */
+static uint64_t tiling_sram_byte(const struct layer_design *design, const struct tiling *tiling, uint64_t n_filter)
 {
-	uint64_t n_filter = has_migration_buffer(context, design, tiling) ? 2 : 1;
 	uint64_t result = tiling->result_byte;
 	/* partial sums of input-channel parts stay beside the new result until they are added */
 	if (tiling->n_d > 1 && strategy_table[design->strategy].fused)
@@ -77,8 +91,11 @@ static uint64_t tiling_sram_byte(const struct layer_context *context, const stru
 uint64_t mapper_sram_byte(const struct layer_context *context, const struct layer_design *design)
 {
 	struct tiling tiling;
-	tiling_build(context, &design->split, &tiling);
-	return tiling_sram_byte(context, design, &tiling);
+	tiling_size(context, &design->split, &tiling);
+	if (!is_chip_reuse(context, design))
+		return tiling_sram_byte(design, &tiling, 1);
+	struct chip_assignment assignment = distribute_chip_assign(context, &tiling);
+	return tiling_sram_byte(design, &tiling, distribute_chip_migrates(&assignment) ? 2 : 1);
 }
 
 static uint64_t stored_result_byte(const struct layer_context *context, const struct split *split)
@@ -93,7 +110,7 @@ static uint64_t stored_result_byte(const struct layer_context *context, const st
 uint64_t mapper_sram_least_byte(const struct layer_context *context, const struct layer_design *design)
 {
 	struct tiling tiling;
-	tiling_build(context, &design->split, &tiling);
+	tiling_size(context, &design->split, &tiling);
 	return add_sat(add_sat(tiling.map_aligned_byte, tiling.filter_byte), tiling.result_byte);
 }
 
@@ -112,8 +129,9 @@ bool mapper_serves_storage(const struct layer_context *context, const struct lay
 	       (context->block->kind == BLOCK_MATMUL && design->strategy == STRATEGY_FUSION);
 }
 
+/* sram_byte: what the fullest PE needs. */
 static enum verdict_reason judge(const struct layer_context *context, const struct layer_design *design,
-                                 const struct tiling *tiling, struct verdict *verdict)
+                                 const struct tiling *tiling, uint64_t sram_byte, struct verdict *verdict)
 {
 	const struct strategy_info *strategy = &strategy_table[design->strategy];
 	enum block_kind kind = context->block->kind;
@@ -127,7 +145,7 @@ static enum verdict_reason judge(const struct layer_context *context, const stru
 	if ((design->in_storage || design->out_storage) && !mapper_serves_storage(context, design))
 		return VERDICT_NO_STORAGE;
 	verdict->available = context->machine->pe_sram_byte;
-	verdict->demanded = tiling_sram_byte(context, design, tiling);
+	verdict->demanded = sram_byte;
 	if (verdict->demanded > verdict->available)
 		return VERDICT_SRAM;
 	if (design->out_storage) {
@@ -144,21 +162,31 @@ bool mapper_distribute(const struct layer_context *context, const struct layer_d
 {
 	assert(design->operand_bit == context->operand_bit && design->strategy < N_STRATEGY);
 	struct tiling tiling;
-	tiling_build(context, &design->split, &tiling);
-	verdict->reason = judge(context, design, &tiling, verdict);
+	struct chip_assignment assignment;
+	bool chip_reuse = is_chip_reuse(context, design);
+	tiling_size(context, &design->split, &tiling);
+	uint64_t n_filter = 1;
+	if (chip_reuse) {
+		assignment = distribute_chip_assign(context, &tiling);
+		n_filter = distribute_chip_migrates(&assignment) ? 2 : 1;
+	}
+	uint64_t sram_byte = tiling_sram_byte(design, &tiling, n_filter);
+	verdict->reason = judge(context, design, &tiling, sram_byte, verdict);
 	if (verdict->reason != VERDICT_OK)
 		return false;
 
+	tiling_sum(context, &design->split, &tiling);
+	tiling_time(context, &tiling);
 	program->n_step = 0;
-	program->sram_byte = tiling_sram_byte(context, design, &tiling);
+	program->sram_byte = sram_byte;
 	if (context->block->kind == BLOCK_POOL)
 		distribute_pool(context, design, &tiling, program);
-	else if (!strategy_table[design->strategy].reuses)
-		distribute_jobs(context, design, &tiling, program);
-	else if (context->machine->target == MACHINE_QPE)
+	else if (chip_reuse)
+		distribute_chip_reuse(context, design, &tiling, &assignment, program);
+	else if (strategy_table[design->strategy].reuses)
 		distribute_qpe_reuse(context, design, &tiling, program);
 	else
-		distribute_chip_reuse(context, design, &tiling, program);
+		distribute_jobs(context, design, &tiling, program);
 	assert(program->n_step > 0);
 	return true;
 }

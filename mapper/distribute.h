@@ -33,12 +33,32 @@ void distribute_jobs(const struct layer_context *context, const struct layer_des
 void distribute_qpe_reuse(const struct layer_context *context, const struct layer_design *design,
                           const struct tiling *tiling, struct program *program);
 
+/* Reuse on the chip: who does what. */
+struct chip_assignment {
+	uint64_t n_share;    /* blocks that share a row of parts */
+	uint64_t n_part;     /* ifmap parts of a block, all waves */
+	uint64_t n_resident; /* of them at once */
+	uint64_t n_wave;
+	uint64_t n_slot;     /* n_resident as a power of two: how the chains are laid out */
+	uint64_t n_copy;     /* PEs that hold the same part */
+	uint64_t n_filter;   /* filter parts a row of parts needs from its block */
+	uint64_t n_task;     /* of the busiest PE, all waves */
+	uint64_t n_active;   /* PEs of a block that have a part and a filter */
+	uint64_t n_filter_load; /* times the PEs are filled with filters, each wave */
+	uint64_t n_rotation; /* of filters inside a block, each load */
+	uint64_t n_ring;     /* steps of filters round the ring of half blocks, each load */
+};
+
+/* Work out the assignment; a sized tiling suffices (tiling_size). */
+struct chip_assignment distribute_chip_assign(const struct layer_context *context, const struct tiling *tiling);
+
+/* Whether filters migrate, so that a PE needs a second buffer for them (thesis section 4.4.1). */
+bool distribute_chip_migrates(const struct chip_assignment *assignment);
+
 /* Reuse on the chip (thesis section 4.4, appendices D to F). */
 void distribute_chip_reuse(const struct layer_context *context, const struct layer_design *design,
-                           const struct tiling *tiling, struct program *program);
-
-/* Whether filters migrate under chip reuse, so that a PE needs a second buffer for them (thesis section 4.4.1). */
-bool distribute_chip_migrates(const struct layer_context *context, const struct tiling *tiling);
+                           const struct tiling *tiling, const struct chip_assignment *assignment,
+                           struct program *program);
 
 /* A pooling block: ARM cores only, with the traffic of its maps. */
 void distribute_pool(const struct layer_context *context, const struct layer_design *design,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "mapper/distribute.h"
 #include "sim/base/checked.h"
-#include <math.h>
+#include "sim/base/real.h"
 
 /*
  * Reuse on the chip (thesis section 4.4, appendices D to F): ifmap parts stay in
@@ -18,22 +18,6 @@
  * More parts than PEs run in waves.
  */
 
-/* Who does what. */
-struct assignment {
-	uint64_t n_share;    /* blocks that share a row of parts */
-	uint64_t n_part;     /* ifmap parts of a block, all waves */
-	uint64_t n_resident; /* of them at once */
-	uint64_t n_wave;
-	uint64_t n_slot;     /* n_resident as a power of two: how the chains are laid out */
-	uint64_t n_copy;     /* PEs that hold the same part */
-	uint64_t n_filter;   /* filter parts a row of parts needs from its block */
-	uint64_t n_task;     /* of the busiest PE, all waves */
-	uint64_t n_active;   /* PEs of a block that have a part and a filter */
-	uint64_t n_filter_load; /* times the PEs are filled with filters, each wave */
-	uint64_t n_rotation; /* of filters inside a block, each load */
-	uint64_t n_ring;     /* steps of filters round the ring of half blocks, each load */
-};
-
 static uint64_t power_of_two_from(uint64_t n)
 {
 	uint64_t power = 1;
@@ -49,7 +33,8 @@ static uint64_t power_of_two_from(uint64_t n)
  * at most one filter a PE, so more filters come from other blocks in rotations
  * round the ring of half blocks; fewer resident copies make a rotation longer.
  */
-static void count_migrations(const struct layer_context *context, const struct tiling *tiling, struct assignment *a)
+static void count_migrations(const struct layer_context *context, const struct tiling *tiling,
+                             struct chip_assignment *a)
 {
 	const struct hierarchy *hierarchy = &context->hierarchy;
 	uint64_t n_qpe_pe = context->machine->qpe_n_pe;
@@ -63,11 +48,11 @@ static void count_migrations(const struct layer_context *context, const struct t
 	a->n_ring = (n_outer - 1) * 2 * (hierarchy->n_pe / n_filter);
 }
 
-static struct assignment assign(const struct layer_context *context, const struct tiling *tiling)
+struct chip_assignment distribute_chip_assign(const struct layer_context *context, const struct tiling *tiling)
 {
 	const struct hierarchy *hierarchy = &context->hierarchy;
 	uint64_t n_block = hierarchy->n_block, n_row = tiling->n_h, n_pe = hierarchy->pe_per_block;
-	struct assignment a = {.n_share = n_row < n_block && n_block % n_row == 0 ? n_block / n_row : 1};
+	struct chip_assignment a = {.n_share = n_row < n_block && n_block % n_row == 0 ? n_block / n_row : 1};
 	a.n_part = ceil_div(n_row, n_block) * tiling->n_w;
 	a.n_wave = ceil_div(a.n_part, n_pe);
 	a.n_resident = ceil_div(a.n_part, a.n_wave);
@@ -82,11 +67,20 @@ static struct assignment assign(const struct layer_context *context, const struc
 	return a;
 }
 
-/* The stages of a chain, appended one by one. */
-static void add_stage(struct transfer *transfer, double port, double router)
+/* Chains are counted up to so many hops. */
+#define MAX_HOP 16
+
+/* Append n hops to a chain. */
+static void add_hops(struct transfer *transfer, double port, double router, uint64_t n)
 {
-	if (transfer->n_stage < TRANSFER_MAX_STAGE)
-		transfer->stage[transfer->n_stage++] = (struct stage){(float)port, (float)router};
+	uint64_t n_left = MAX_HOP;
+	for (uint32_t i = 0; i < transfer->n_stage; i++)
+		n_left -= transfer->stage[i].n;
+	n = n < n_left ? n : n_left;
+	if (n == 0)
+		return;
+	assert(transfer->n_stage < TRANSFER_MAX_STAGE);
+	transfer->stage[transfer->n_stage++] = (struct stage){(float)port, (float)router, (uint32_t)n};
 }
 
 /*
@@ -97,7 +91,7 @@ static void add_stage(struct transfer *transfer, double port, double router)
  * more packet times).
  */
 static void add_weight_phase(const struct layer_context *context, const struct tiling *tiling,
-                             const struct assignment *a, bool thesis, struct program *program)
+                             const struct chip_assignment *a, bool thesis, struct program *program)
 {
 	const struct machine *machine = context->machine;
 	const struct hierarchy *hierarchy = &context->hierarchy;
@@ -122,10 +116,10 @@ static void add_weight_phase(const struct layer_context *context, const struct t
 	bool crossing = thesis && tiling->n_c == 32;
 	if (crossing)
 		n_hop = 7;
-	for (uint64_t i = 0; i < n_hop; i++)
-		add_stage(transfer, crossing && i < 2 ? 2 : 1, 1);
-	for (uint64_t i = 0; i < n_inside; i++)
-		add_stage(transfer, 1, 2);
+	uint64_t n_crossing = crossing ? 2 : 0;
+	add_hops(transfer, 2, 1, n_crossing);
+	add_hops(transfer, 1, 1, n_hop - n_crossing);
+	add_hops(transfer, 1, 2, n_inside);
 
 	double all_byte = (double)tiling->all_filter_byte * (double)a->n_wave;
 	double copied_byte = all_byte * (double)(n_copy - 1);
@@ -142,30 +136,30 @@ static void add_weight_phase(const struct layer_context *context, const struct t
  * heads, each copied outward. One part alone is first doubled inside its QPE.
  * Loads from DRAM are slow enough that only the last part's chain is not hidden.
  */
-static void add_input_chain(const struct layer_context *context, const struct assignment *a, bool from_storage,
+static void add_input_chain(const struct layer_context *context, const struct chip_assignment *a, bool from_storage,
                             struct transfer *transfer)
 {
 	uint64_t n_pe = context->machine->qpe_n_pe, n_qpe = context->hierarchy.qpe_per_block;
 	double n = (double)a->n_resident;
 	uint64_t n_side_hop = n_qpe > 2 ? 1 + ceil_div(n_qpe - 3 + (n_qpe == 3), 2) : n_qpe - 1;
 	if (from_storage)
-		add_stage(transfer, fmax(1, n / (double)n_pe), n);
+		add_hops(transfer, real_max(1, n / (double)n_pe), n, 1);
 	if (a->n_slot == 1 && n_pe > 1) {
-		for (uint64_t i = 0; i < n_side_hop + 2; i++)
-			add_stage(transfer, 1, 1);
+		add_hops(transfer, 1, 1, n_side_hop + 2);
+	} else if (a->n_slot <= n_pe && !from_storage) {
+		add_hops(transfer, 1, 1, n_side_hop);
 	} else if (a->n_slot <= n_pe) {
-		for (uint64_t i = 0; i < n_side_hop; i++)
-			add_stage(transfer, i || !from_storage ? 1 : 2, !from_storage ? 1 : i ? n : 2 * n);
+		add_hops(transfer, 2, 2 * n, n_side_hop > 0);
+		add_hops(transfer, 1, n, n_side_hop > 0 ? n_side_hop - 1 : 0);
 	} else {
 		uint64_t n_head = ceil_div(a->n_slot, n_pe), n_hop = n_qpe / n_head > 0 ? n_qpe / n_head - 1 : 0;
-		double router = (double)n_pe * fmax(1, (double)n_head / 2);
-		for (uint64_t i = 0; i < n_hop; i++)
-			add_stage(transfer, 1, from_storage ? router : 1);
+		double router = (double)n_pe * real_max(1, (double)n_head / 2);
+		add_hops(transfer, 1, from_storage ? router : 1, n_hop);
 	}
 }
 
 static void add_input_phase(const struct layer_context *context, const struct layer_design *design,
-                            const struct tiling *tiling, const struct assignment *a, struct program *program)
+                            const struct tiling *tiling, const struct chip_assignment *a, struct program *program)
 {
 	const struct machine *machine = context->machine;
 	struct step *step = program_add_step(program, STEP_TRANSFER, PHASE_INPUT);
@@ -189,7 +183,7 @@ static void add_input_phase(const struct layer_context *context, const struct la
 }
 
 static void add_migration_phase(const struct layer_context *context, const struct tiling *tiling,
-                                const struct assignment *a, struct program *program)
+                                const struct chip_assignment *a, struct program *program)
 {
 	const struct machine *machine = context->machine;
 	uint64_t n_qpe_pe = machine->qpe_n_pe;
@@ -206,7 +200,7 @@ static void add_migration_phase(const struct layer_context *context, const struc
 		step->u.transfer = (struct transfer){
 		    .item_packet = packet,
 		    .n_stage = 1,
-		    .stage = {{1, (float)router}},
+		    .stage = {{1, (float)router, 1}},
 		    .stage_setup_clk = across ? machine->ring_setup_clk : machine->migrate_setup_clk,
 		    .n_repeat = (double)n * n_times,
 		};
@@ -221,7 +215,7 @@ static void add_migration_phase(const struct layer_context *context, const struc
  * with 4 to 16 parts and at least 32 filters it divides the parts by the blocks,
  * so rows that do not divide lose tasks.
  */
-static uint64_t thesis_n_task(const struct tiling *tiling, const struct assignment *a)
+static uint64_t thesis_n_task(const struct tiling *tiling, const struct chip_assignment *a)
 {
 	if (tiling->n_map < 4 || tiling->n_map > 16 || tiling->n_c < 32)
 		return a->n_task;
@@ -242,7 +236,7 @@ static void scale_counts(struct counts *counts, double frac)
 }
 
 static void add_computation_phase(const struct layer_context *context, const struct layer_design *design,
-                                  const struct tiling *tiling, const struct assignment *a, uint64_t n_task,
+                                  const struct tiling *tiling, const struct chip_assignment *a, uint64_t n_task,
                                   struct program *program)
 {
 	const struct machine *machine = context->machine;
@@ -262,7 +256,7 @@ static void add_computation_phase(const struct layer_context *context, const str
 		double n_writer = (double)a->n_active * hierarchy->block_per_dram;
 		compute->write_dram_byte = (double)tiling->out_byte * (double)n_task * n_writer;
 		double mean_byte = (double)tiling->all_out_byte / machine->dram_n * done_frac;
-		compute->write_dram_byte = fmax(compute->write_dram_byte, mean_byte);
+		compute->write_dram_byte = real_max(compute->write_dram_byte, mean_byte);
 	}
 	step->counts = tiling_mla_counts(context, tiling);
 	double out_byte = (double)tiling->all_out_byte;
@@ -273,26 +267,25 @@ static void add_computation_phase(const struct layer_context *context, const str
 	scale_counts(&step->counts, done_frac);
 }
 
-bool distribute_chip_migrates(const struct layer_context *context, const struct tiling *tiling)
+bool distribute_chip_migrates(const struct chip_assignment *assignment)
 {
-	struct assignment a = assign(context, tiling);
-	return a.n_rotation + a.n_ring > 0;
+	return assignment->n_rotation + assignment->n_ring > 0;
 }
 
 void distribute_chip_reuse(const struct layer_context *context, const struct layer_design *design,
-                           const struct tiling *tiling, struct program *program)
+                           const struct tiling *tiling, const struct chip_assignment *assignment,
+                           struct program *program)
 {
 	bool thesis = design->strategy == STRATEGY_THESIS_REUSE;
-	struct assignment a = assign(context, tiling);
-	uint64_t n_task = thesis ? thesis_n_task(tiling, &a) : a.n_task;
-	add_weight_phase(context, tiling, &a, thesis, program);
-	add_input_phase(context, design, tiling, &a, program);
-	add_migration_phase(context, tiling, &a, program);
-	add_computation_phase(context, design, tiling, &a, n_task, program);
+	uint64_t n_task = thesis ? thesis_n_task(tiling, assignment) : assignment->n_task;
+	add_weight_phase(context, tiling, assignment, thesis, program);
+	add_input_phase(context, design, tiling, assignment, program);
+	add_migration_phase(context, tiling, assignment, program);
+	add_computation_phase(context, design, tiling, assignment, n_task, program);
 
 	struct arm_share share = {
-	    .n_result = (double)a.n_task,
-	    .n_map = (double)a.n_wave,
+	    .n_result = (double)assignment->n_task,
+	    .n_map = (double)assignment->n_wave,
 	    .in_pe = true,
 	    .source = thesis,
 	};

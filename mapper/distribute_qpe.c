@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "mapper/distribute.h"
 #include "sim/base/checked.h"
-#include <math.h>
+#include "sim/base/real.h"
 
 /*
  * Reuse on one QPE (thesis appendix C): a group of as many kept parts as there
@@ -34,8 +34,8 @@ static double all_rounds_clk(const struct layer_context *context, const struct l
 	const struct split *split = &design->split;
 	double fixed_clk = context->machine->mla_init_clk;
 	double n_large_map = (double)ceil_div((uint64_t)split->h.n_a * tiling->n_w, n_pe) * (double)n_pe;
-	double large_map_frac = fmin(1, n_large_map / (double)tiling->n_map);
-	double large_filter_frac = fmin(1, (double)ceil_div(split->c.n_a, n_pe) / (double)groups->n_filter);
+	double large_map_frac = real_min(1, n_large_map / (double)tiling->n_map);
+	double large_filter_frac = real_min(1, (double)ceil_div(split->c.n_a, n_pe) / (double)groups->n_filter);
 	double small_h = split->h.n_b ? (double)split->h.size_b / split->h.size_a : 1;
 	uint64_t rows = context->machine->mla_rows;
 	double small_c = split->c.n_b ? (double)ceil_div(split->c.size_b, rows) / (double)ceil_div(split->c.size_a, rows) : 1;
@@ -62,7 +62,7 @@ static void add_copies(const struct layer_context *context, const struct tiling 
 	step->u.transfer = (struct transfer){
 	    .item_packet = packet,
 	    .n_stage = 1,
-	    .stage = {{1, 2}},
+	    .stage = {{1, 2, 1}},
 	    .stage_setup_clk = machine->copy_setup_clk,
 	    .n_repeat = (double)n_copy,
 	};

@@ -7,14 +7,15 @@
 #define LINE_BYTE 16 /* a port's, packet's and DRAM access's width, to which rows are aligned */
 #define WORD_ALIGN 4 /* result rows are aligned to four words */
 
-/* Sum over the parts of a dimension of the extent's image under one of the maps below. */
+/* The parts of a dimension: n_size sizes, 1 or 2, the largest first; without a second one its n and size are 0. */
 struct part_pair {
+	uint32_t n_size;
 	uint64_t n[2], size[2];
 };
 
 static struct part_pair parts_of(const struct dim_split *dim)
 {
-	return (struct part_pair){{dim->n_a, dim->n_b}, {dim->size_a, dim->n_b ? dim->size_b : 0}};
+	return (struct part_pair){dim->n_b ? 2 : 1, {dim->n_a, dim->n_b}, {dim->size_a, dim->n_b ? dim->size_b : 0}};
 }
 
 static uint64_t sum_parts(const struct part_pair *pair)
@@ -22,34 +23,33 @@ static uint64_t sum_parts(const struct part_pair *pair)
 	return pair->n[0] * pair->size[0] + pair->n[1] * pair->size[1];
 }
 
-static uint64_t sum_aligned(const struct part_pair *pair, uint64_t step)
+/* The parts' extents in units of byte, each rounded up to a multiple of step. */
+static uint64_t sum_aligned(const struct part_pair *pair, uint64_t byte, uint64_t step)
 {
-	return pair->n[0] * align_up(pair->size[0], step) + pair->n[1] * align_up(pair->size[1], step);
+	return pair->n[0] * align_up(pair->size[0] * byte, step) + pair->n[1] * align_up(pair->size[1] * byte, step);
 }
 
 static uint64_t sum_blocks(const struct part_pair *pair, uint64_t step)
 {
-	return pair->n[0] * ceil_div(pair->size[0], step) + pair->n[1] * ceil_div(pair->size[1], step);
+	uint64_t sum = pair->n[0] * ceil_div(pair->size[0], step);
+	return pair->n_size == 1 ? sum : sum + pair->n[1] * ceil_div(pair->size[1], step);
 }
 
-/* The stored ifmap extents of ofmap parts. */
-static struct part_pair stored_parts(const struct block *block, const struct part_pair *out, bool vertical)
+/* The same parts with other extents: of the ifmap, or of what the array computes. */
+static struct part_pair with_sizes(const struct part_pair *pair, uint32_t large, uint32_t small)
 {
-	struct part_pair in = *out;
-	for (int i = 0; i < 2; i++)
-		if (in.n[i])
-			in.size[i] = vertical ? split_part_in_h(block, (uint32_t)out->size[i])
-			                      : split_part_in_w(block, (uint32_t)out->size[i]);
-	return in;
+	struct part_pair other = *pair;
+	other.size[0] = large;
+	other.size[1] = small;
+	return other;
 }
 
 /* The extents whose every stride-1 output the array computes. */
-static struct part_pair computed_parts(const struct part_pair *in, uint32_t kernel)
+static struct part_pair computed_parts(const struct part_pair *out, uint32_t large_in, uint32_t small_in,
+                                       uint32_t kernel)
 {
-	struct part_pair out = *in;
-	for (int i = 0; i < 2; i++)
-		out.size[i] = in->n[i] ? in->size[i] - kernel + 1 : 0;
-	return out;
+	assert(large_in >= kernel && (small_in >= kernel || out->n_size == 1));
+	return with_sizes(out, large_in - kernel + 1, small_in ? small_in - kernel + 1 : 0);
 }
 
 /* Bytes of all tiles w x h x c / area, each rounded up to whole lines: a sum over the up to eight kinds of tile. */
@@ -57,13 +57,13 @@ static uint64_t sum_line_byte(const struct part_pair *w, const struct part_pair 
                               uint64_t area, uint64_t byte)
 {
 	uint64_t sum = 0;
-	for (int i = 0; i < 2; i++)
-		for (int j = 0; j < 2; j++)
-			for (int k = 0; k < 2; k++) {
-				uint64_t n = w->n[i] * h->n[j] * c->n[k];
-				if (n)
-					sum += n * align_up(ceil_div(w->size[i] * h->size[j] * c->size[k], area) * byte,
-					                    LINE_BYTE);
+	for (uint32_t i = 0; i < w->n_size; i++)
+		for (uint32_t j = 0; j < h->n_size; j++)
+			for (uint32_t k = 0; k < c->n_size; k++) {
+				uint64_t n_pixel = w->size[i] * h->size[j] * c->size[k];
+				if (area > 1)
+					n_pixel = ceil_div(n_pixel, area);
+				sum += w->n[i] * h->n[j] * c->n[k] * align_up(n_pixel * byte, LINE_BYTE);
 			}
 	return sum;
 }
@@ -78,146 +78,203 @@ static void add_words(const struct mla_cost *cost, double round_frac, double out
 	tiling->all_out_word += (double)cost->out_word * out_frac;
 }
 
-/* SRAM ports that a row of results of all parts takes; a left-over block of columns fills its last port. */
-static uint64_t sum_result_port(const struct machine *machine, const struct part_pair *w, uint64_t result_byte)
+/* SRAM ports that a row of n_pixel results takes; a left-over block of columns fills its last port. */
+static uint64_t row_port(const struct layer_context *context, uint64_t n_pixel)
 {
-	uint64_t n_port = 0, cols = machine->mla_cols, port_byte = machine->pe_sram_port_byte;
-	for (int i = 0; i < 2; i++)
-		n_port += w->n[i] * (w->size[i] / cols * ceil_div(cols * result_byte, port_byte) +
-		                     ceil_div(w->size[i] % cols * result_byte, port_byte));
-	return n_port;
+	const struct mla_conv_round *round = &context->round;
+	uint64_t n_block = n_pixel / context->machine->mla_cols, n_left = n_pixel % context->machine->mla_cols;
+	uint64_t n_port = n_block * round->n_row_write;
+	return n_left ? n_port + ceil_div(n_left * round->result_byte, context->machine->pe_sram_port_byte) : n_port;
+}
+
+static struct mla_conv_task largest_task(const struct tiling *tiling)
+{
+	return (struct mla_conv_task){tiling->in_w, tiling->in_h, tiling->in_c, tiling->out_c};
 }
 
 /*
  * Clocks of the array and words of tasks that differ in width, height and filters
  * differ by the number of rounds; with other input channels a round has others.
  */
-static void build_conv_tasks(const struct layer_context *context, const struct part_pair *computed_w,
-                             const struct part_pair *computed_h, const struct part_pair *c, const struct part_pair *d,
-                             uint64_t result_byte, struct tiling *tiling)
+static void sum_conv_words(const struct layer_context *context, const struct part_pair *w, const struct part_pair *h,
+                           const struct part_pair *c, const struct part_pair *d, struct tiling *tiling)
 {
 	const struct machine *machine = context->machine;
-	struct mla_conv_task task = {tiling->in_w, tiling->in_h, tiling->in_c, tiling->out_c};
-	mla_conv_cost(machine, &context->round, &task, context->operand_bit, &tiling->task);
-	uint64_t n_round = ceil_div(computed_w->size[0], machine->mla_cols) * computed_h->size[0] *
-	                   ceil_div(c->size[0], machine->mla_rows);
-	uint64_t n_all_round =
-	    sum_blocks(computed_w, machine->mla_cols) * sum_parts(computed_h) * sum_blocks(c, machine->mla_rows);
-	struct part_pair largest_w = {{1, 0}, {computed_w->size[0], 0}};
-	uint64_t n_out = sum_result_port(machine, &largest_w, result_byte) * computed_h->size[0] * c->size[0];
-	uint64_t n_all_out = sum_result_port(machine, computed_w, result_byte) * sum_parts(computed_h) * sum_parts(c);
+	const struct block *block = context->block;
+	struct part_pair computed_w = computed_parts(w, tiling->in_w, tiling->small_in_w, block->kernel_w);
+	struct part_pair computed_h = computed_parts(h, tiling->in_h, tiling->small_in_h, block->kernel_h);
+	uint64_t high = computed_h.size[0], all_high = sum_parts(&computed_h);
+	uint64_t n_round =
+	    ceil_div(computed_w.size[0], machine->mla_cols) * high * ceil_div(c->size[0], machine->mla_rows);
+	uint64_t n_all_round = sum_blocks(&computed_w, machine->mla_cols) * all_high * sum_blocks(c, machine->mla_rows);
+	uint64_t n_port = row_port(context, computed_w.size[0]), n_all_port = w->n[0] * n_port;
+	if (w->n_size > 1)
+		n_all_port += w->n[1] * row_port(context, computed_w.size[1]);
+	uint64_t n_out = n_port * high * c->size[0], n_all_out = n_all_port * all_high * sum_parts(c);
 	double round_frac = (double)n_all_round / (double)n_round, out_frac = (double)n_all_out / (double)n_out;
-	struct mla_cost cost = tiling->task;
-	for (int i = 0; i < 2; i++) {
-		double n = (double)d->n[i];
-		if (i > 0 && d->n[i]) {
-			task.in_c = (uint32_t)d->size[i];
-			mla_conv_cost(machine, &context->round, &task, context->operand_bit, &cost);
-		}
-		add_words(&cost, round_frac * n, out_frac * n, tiling);
+
+	struct mla_conv_task task = largest_task(tiling);
+	mla_conv_words(machine, &context->round, &task, &tiling->task);
+	add_words(&tiling->task, round_frac * (double)d->n[0], out_frac * (double)d->n[0], tiling);
+	if (d->n_size > 1) {
+		struct mla_cost cost;
+		task.in_c = (uint32_t)d->size[1];
+		mla_conv_words(machine, &context->round, &task, &cost);
+		add_words(&cost, round_frac * (double)d->n[1], out_frac * (double)d->n[1], tiling);
 	}
 }
 
-static void build_map(const struct layer_context *context, const struct split *split, struct tiling *tiling)
+static void sum_filters(const struct layer_context *context, const struct part_pair *c, const struct part_pair *d,
+                        struct tiling *tiling)
+{
+	uint64_t kernel_byte =
+	    (uint64_t)context->block->kernel_w * context->block->kernel_h * (context->operand_bit / 8);
+	for (uint32_t i = 0; i < c->n_size; i++) {
+		uint64_t n_filter = align_up(c->size[i], context->machine->mla_rows);
+		for (uint32_t j = 0; j < d->n_size; j++)
+			tiling->all_filter_byte +=
+			    c->n[i] * d->n[j] * align_up(kernel_byte * d->size[j] * n_filter, LINE_BYTE);
+	}
+}
+
+/* Convolutions and pooling. */
+static void sum_map(const struct layer_context *context, const struct split *split, const struct part_pair *w,
+                    const struct part_pair *h, const struct part_pair *c, struct tiling *tiling)
+{
+	uint64_t operand_byte = context->operand_bit / 8;
+	bool is_conv = context->block->kind == BLOCK_CONV;
+	struct part_pair in_w = with_sizes(w, tiling->in_w, tiling->small_in_w);
+	struct part_pair in_h = with_sizes(h, tiling->in_h, tiling->small_in_h);
+	struct part_pair d = parts_of(&split->d);
+	const struct part_pair *channels = is_conv ? &d : c;
+	uint64_t all_plane = sum_parts(&in_h) * sum_parts(channels);
+	tiling->all_map_byte = sum_line_byte(&in_w, &in_h, channels, 1, operand_byte);
+	tiling->all_map_aligned_byte = sum_aligned(&in_w, operand_byte, LINE_BYTE) * all_plane;
+	if (!is_conv)
+		return;
+	sum_filters(context, c, &d, tiling);
+	sum_conv_words(context, w, h, c, &d, tiling);
+}
+
+static void sum_matmul(const struct layer_context *context, const struct split *split, const struct part_pair *w,
+                       const struct part_pair *h, struct tiling *tiling)
+{
+	const struct machine *machine = context->machine;
+	uint64_t operand_byte = context->operand_bit / 8;
+	struct part_pair d = parts_of(&split->d);
+	tiling->all_map_byte = sum_parts(&d) * sum_parts(h) * operand_byte;
+	tiling->all_map_aligned_byte = sum_aligned(&d, 1, 4) * sum_aligned(h, 1, machine->mla_rows) * operand_byte;
+	tiling->all_filter_byte = sum_aligned(w, 1, machine->mla_cols) * sum_aligned(&d, 1, 4) * operand_byte;
+
+	struct mla_matmul_task task = {tiling->in_w, tiling->in_h, tiling->out_w};
+	mla_matmul_cost(machine, &task, 1, context->operand_bit, &tiling->task);
+	double n_round = (double)(ceil_div(w->size[0], machine->mla_cols) * ceil_div(h->size[0], machine->mla_rows));
+	double n_all_round = (double)(sum_blocks(w, machine->mla_cols) * sum_blocks(h, machine->mla_rows));
+	double frac = n_all_round / n_round;
+	add_words(&tiling->task, frac * (double)d.n[0], frac * (double)d.n[0], tiling);
+	if (d.n_size > 1) {
+		struct mla_cost cost;
+		task.a_w = (uint32_t)d.size[1];
+		mla_matmul_cost(machine, &task, 1, context->operand_bit, &cost);
+		add_words(&cost, frac * (double)d.n[1], frac * (double)d.n[1], tiling);
+	}
+}
+
+/* The largest tile of a convolution or pooling. */
+static void size_map(const struct layer_context *context, const struct split *split, struct tiling *tiling)
 {
 	const struct block *block = context->block;
 	uint64_t operand_byte = context->operand_bit / 8;
-	struct part_pair w = parts_of(&split->w), h = parts_of(&split->h), c = parts_of(&split->c),
-			 d = parts_of(&split->d);
-	struct part_pair in_w = stored_parts(block, &w, false), in_h = stored_parts(block, &h, true);
 	bool is_conv = block->kind == BLOCK_CONV;
-	const struct part_pair *channels = is_conv ? &d : &c;
-
-	tiling->in_w = (uint32_t)in_w.size[0];
-	tiling->in_h = (uint32_t)in_h.size[0];
-	tiling->in_c = (uint32_t)channels->size[0];
-	uint64_t plane = in_h.size[0] * tiling->in_c;
-	tiling->map_byte = in_w.size[0] * plane * operand_byte;
-	tiling->map_aligned_byte = align_up(in_w.size[0] * operand_byte, LINE_BYTE) * plane;
-	uint64_t all_plane = sum_parts(&in_h) * sum_parts(channels);
-	tiling->all_map_byte = sum_line_byte(&in_w, &in_h, channels, 1, operand_byte);
-	tiling->all_map_aligned_byte = sum_aligned(&in_w, LINE_BYTE / operand_byte) * operand_byte * all_plane;
-	if (!is_conv) {
-		tiling->result_byte = tiling->out_byte;
+	tiling->in_w = split_part_in_w(block, split->w.size_a);
+	tiling->in_h = split_part_in_h(block, split->h.size_a);
+	tiling->small_in_w = split->w.n_b ? split_part_in_w(block, split->w.size_b) : 0;
+	tiling->small_in_h = split->h.n_b ? split_part_in_h(block, split->h.size_b) : 0;
+	tiling->in_c = is_conv ? split->d.size_a : split->c.size_a;
+	uint64_t plane = (uint64_t)tiling->in_h * tiling->in_c;
+	tiling->map_byte = tiling->in_w * plane * operand_byte;
+	tiling->map_aligned_byte = align_up(tiling->in_w * operand_byte, LINE_BYTE) * plane;
+	tiling->filter_byte = 0;
+	tiling->result_byte = tiling->out_byte;
+	if (!is_conv)
 		return;
-	}
-
-	uint64_t kernel = (uint64_t)block->kernel_w * block->kernel_h, rows = context->machine->mla_rows;
-	tiling->filter_byte = align_up(kernel * d.size[0] * align_up(c.size[0], rows) * operand_byte, LINE_BYTE);
-	for (int i = 0; i < 2; i++)
-		for (int j = 0; j < 2; j++)
-			tiling->all_filter_byte +=
-			    c.n[i] * d.n[j] *
-			    align_up(kernel * d.size[j] * align_up(c.size[i], rows) * operand_byte, LINE_BYTE);
-
-	struct part_pair computed_w = computed_parts(&in_w, block->kernel_w);
-	struct part_pair computed_h = computed_parts(&in_h, block->kernel_h);
+	uint64_t n_tap = (uint64_t)block->kernel_w * block->kernel_h * split->d.size_a;
+	tiling->filter_byte =
+	    align_up(n_tap * align_up(split->c.size_a, context->machine->mla_rows) * operand_byte, LINE_BYTE);
+	uint64_t n_row = (uint64_t)(tiling->in_h - block->kernel_h + 1) * split->c.size_a;
 	uint64_t left_byte = context->machine->mla_postprocess ? operand_byte : RESULT_BYTE;
-	tiling->result_byte = align_up(computed_w.size[0], WORD_ALIGN) * computed_h.size[0] * c.size[0] * left_byte;
-	build_conv_tasks(context, &computed_w, &computed_h, &c, &d, left_byte, tiling);
+	tiling->result_byte = align_up(tiling->in_w - block->kernel_w + 1, WORD_ALIGN) * n_row * left_byte;
 }
 
-static void build_matmul(const struct layer_context *context, const struct split *split, struct tiling *tiling)
+static void size_matmul(const struct layer_context *context, const struct split *split, struct tiling *tiling)
 {
 	const struct machine *machine = context->machine;
-	uint64_t operand_byte = context->operand_bit / 8;
-	struct part_pair w = parts_of(&split->w), h = parts_of(&split->h), d = parts_of(&split->d);
-	tiling->in_w = (uint32_t)d.size[0];
-	tiling->in_h = (uint32_t)h.size[0];
+	uint64_t operand_byte = context->operand_bit / 8, w = split->w.size_a, h = split->h.size_a, d = split->d.size_a;
+	uint64_t columns = align_up(w, machine->mla_cols), rows = align_up(h, machine->mla_rows);
+	tiling->in_w = split->d.size_a;
+	tiling->in_h = split->h.size_a;
 	tiling->in_c = 1;
-	tiling->map_byte = d.size[0] * h.size[0] * operand_byte;
-	tiling->map_aligned_byte = align_up(d.size[0], 4) * align_up(h.size[0], machine->mla_rows) * operand_byte;
-	tiling->all_map_byte = sum_parts(&d) * sum_parts(&h) * operand_byte;
-	tiling->all_map_aligned_byte = sum_aligned(&d, 4) * sum_aligned(&h, machine->mla_rows) * operand_byte;
-	tiling->filter_byte = align_up(w.size[0], machine->mla_cols) * align_up(d.size[0], 4) * operand_byte;
-	tiling->all_filter_byte = sum_aligned(&w, machine->mla_cols) * sum_aligned(&d, 4) * operand_byte;
-	tiling->result_byte =
-	    align_up(w.size[0], machine->mla_cols) * align_up(h.size[0], machine->mla_rows) * RESULT_BYTE;
+	tiling->small_in_w = tiling->small_in_h = 0;
+	tiling->map_byte = d * h * operand_byte;
+	tiling->map_aligned_byte = align_up(d, 4) * rows * operand_byte;
+	tiling->filter_byte = columns * align_up(d, 4) * operand_byte;
+	tiling->result_byte = columns * rows * RESULT_BYTE;
+}
 
-	struct mla_matmul_task task = {(uint32_t)d.size[0], (uint32_t)h.size[0], (uint32_t)w.size[0]};
-	mla_matmul_cost(machine, &task, 1, context->operand_bit, &tiling->task);
-	double n_round = (double)(ceil_div(w.size[0], machine->mla_cols) * ceil_div(h.size[0], machine->mla_rows));
-	double n_all_round = (double)(sum_blocks(&w, machine->mla_cols) * sum_blocks(&h, machine->mla_rows));
-	struct mla_cost cost = tiling->task;
-	for (int i = 0; i < 2; i++) {
-		double n = (double)d.n[i], frac = n_all_round / n_round * n;
-		if (i > 0 && d.n[i]) {
-			task.a_w = (uint32_t)d.size[i];
-			mla_matmul_cost(machine, &task, 1, context->operand_bit, &cost);
-		}
-		add_words(&cost, frac, frac, tiling);
-	}
+void tiling_size(const struct layer_context *context, const struct split *split, struct tiling *tiling)
+{
+	const struct block *block = context->block;
+	tiling->n_w = dim_n_part(&split->w);
+	tiling->n_h = dim_n_part(&split->h);
+	tiling->n_c = dim_n_part(&split->c);
+	tiling->n_d = dim_n_part(&split->d);
+	tiling->n_map = (uint64_t)tiling->n_w * tiling->n_h;
+	tiling->n_task = tiling->n_map * tiling->n_c * tiling->n_d;
+	tiling->out_w = split->w.size_a;
+	tiling->out_h = split->h.size_a;
+	tiling->out_c = split->c.size_a;
+
+	uint64_t row_c = (uint64_t)tiling->out_h * tiling->out_c, n_pixel = tiling->out_w * row_c;
+	if (block->pool > 1)
+		n_pixel = ceil_div(n_pixel, (uint64_t)block->pool * block->pool);
+	tiling->out_byte = align_up(n_pixel * (context->operand_bit / 8), LINE_BYTE);
+	tiling->raw_out_byte = align_up(tiling->out_w, WORD_ALIGN) * row_c * RESULT_BYTE;
+	if (block->kind == BLOCK_MATMUL)
+		size_matmul(context, split, tiling);
+	else
+		size_map(context, split, tiling);
+	assert(tiling->n_task > 0 && tiling->in_w > 0 && tiling->in_h > 0);
+}
+
+void tiling_sum(const struct layer_context *context, const struct split *split, struct tiling *tiling)
+{
+	const struct block *block = context->block;
+	struct part_pair w = parts_of(&split->w), h = parts_of(&split->h), c = parts_of(&split->c);
+	uint64_t pool_area = (uint64_t)block->pool * block->pool, row_c = sum_parts(&h) * sum_parts(&c);
+	tiling->n_out_pixel = sum_parts(&w) * row_c;
+	tiling->all_out_byte = sum_line_byte(&w, &h, &c, pool_area, context->operand_bit / 8);
+	tiling->all_raw_out_byte = sum_aligned(&w, 1, WORD_ALIGN) * row_c * RESULT_BYTE;
+	tiling->all_filter_byte = 0;
+	tiling->all_mac_clk = tiling->all_a_word = tiling->all_b_word = tiling->all_out_word = 0;
+	tiling->task = (struct mla_cost){0};
+	if (block->kind == BLOCK_MATMUL)
+		sum_matmul(context, split, &w, &h, tiling);
+	else
+		sum_map(context, split, &w, &h, &c, tiling);
+}
+
+void tiling_time(const struct layer_context *context, struct tiling *tiling)
+{
+	struct mla_conv_task task = largest_task(tiling);
+	if (context->block->kind == BLOCK_CONV)
+		mla_conv_clk(context->machine, &context->round, &task, &tiling->task);
 }
 
 void tiling_build(const struct layer_context *context, const struct split *split, struct tiling *tiling)
 {
-	const struct block *block = context->block;
-	uint64_t operand_byte = context->operand_bit / 8;
-	*tiling = (struct tiling){
-	    .n_w = dim_n_part(&split->w),
-	    .n_h = dim_n_part(&split->h),
-	    .n_c = dim_n_part(&split->c),
-	    .n_d = dim_n_part(&split->d),
-	    .out_w = split->w.size_a,
-	    .out_h = split->h.size_a,
-	    .out_c = split->c.size_a,
-	};
-	tiling->n_map = (uint64_t)tiling->n_w * tiling->n_h;
-	tiling->n_task = tiling->n_map * tiling->n_c * tiling->n_d;
-
-	struct part_pair w = parts_of(&split->w), h = parts_of(&split->h), c = parts_of(&split->c);
-	uint64_t pool_area = (uint64_t)block->pool * block->pool;
-	uint64_t n_pixel = w.size[0] * h.size[0] * c.size[0];
-	tiling->n_out_pixel = sum_parts(&w) * sum_parts(&h) * sum_parts(&c);
-	tiling->out_byte = align_up(ceil_div(n_pixel, pool_area) * operand_byte, LINE_BYTE);
-	tiling->all_out_byte = sum_line_byte(&w, &h, &c, pool_area, operand_byte);
-	tiling->raw_out_byte = align_up(w.size[0], WORD_ALIGN) * h.size[0] * c.size[0] * RESULT_BYTE;
-	tiling->all_raw_out_byte = sum_aligned(&w, WORD_ALIGN) * sum_parts(&h) * sum_parts(&c) * RESULT_BYTE;
-	if (block->kind == BLOCK_MATMUL)
-		build_matmul(context, split, tiling);
-	else
-		build_map(context, split, tiling);
-	assert(tiling->n_task > 0 && tiling->in_w > 0 && tiling->in_h > 0);
+	tiling_size(context, split, tiling);
+	tiling_sum(context, split, tiling);
+	tiling_time(context, tiling);
 }
 
 /* n tasks that cost this; their rounds are round_frac of one's. */
@@ -236,19 +293,17 @@ static void sum_conv_clk(const struct layer_context *context, const struct split
 {
 	struct part_pair w = parts_of(&split->w), h = parts_of(&split->h), c = parts_of(&split->c),
 			 d = parts_of(&split->d);
-	struct part_pair in_w = stored_parts(context->block, &w, false), in_h = stored_parts(context->block, &h, true);
-	struct part_pair computed_h = computed_parts(&in_h, context->block->kernel_h);
-	double high_frac = (double)sum_parts(&computed_h) / (double)computed_h.size[0];
-	for (int i = 0; i < 2; i++)
-		for (int j = 0; j < 2; j++)
-			for (int k = 0; k < 2; k++) {
+	struct part_pair high = computed_parts(&h, tiling->in_h, tiling->small_in_h, context->block->kernel_h);
+	double high_frac = (double)sum_parts(&high) / (double)high.size[0];
+	for (uint32_t i = 0; i < w.n_size; i++)
+		for (uint32_t j = 0; j < c.n_size; j++)
+			for (uint32_t k = 0; k < d.n_size; k++) {
 				double n = (double)(w.n[i] * c.n[j] * d.n[k]);
-				struct mla_conv_task task = {(uint32_t)in_w.size[i], tiling->in_h, (uint32_t)d.size[k],
-				                             (uint32_t)c.size[j]};
-				struct mla_cost cost;
-				if (n == 0)
-					continue;
-				mla_conv_cost(context->machine, &context->round, &task, context->operand_bit, &cost);
+				struct mla_conv_task task = {i ? tiling->small_in_w : tiling->in_w, tiling->in_h,
+				                             (uint32_t)d.size[k], (uint32_t)c.size[j]};
+				struct mla_cost cost = tiling->task;
+				if (i || j || k)
+					mla_conv_clk(context->machine, &context->round, &task, &cost);
 				add_clk(context->machine, &cost, n * tiling->n_h, n * high_frac, sum);
 			}
 }
@@ -260,13 +315,12 @@ static void sum_matmul_clk(const struct layer_context *context, const struct spl
 	struct part_pair w = parts_of(&split->w), h = parts_of(&split->h), d = parts_of(&split->d);
 	double n_all_round = (double)(sum_blocks(&w, machine->mla_cols) * sum_blocks(&h, machine->mla_rows));
 	double n_round = (double)(ceil_div(w.size[0], machine->mla_cols) * ceil_div(h.size[0], machine->mla_rows));
-	for (int i = 0; i < 2; i++) {
+	for (uint32_t i = 0; i < d.n_size; i++) {
 		double n = (double)d.n[i];
 		struct mla_matmul_task task = {(uint32_t)d.size[i], tiling->in_h, tiling->out_w};
-		struct mla_cost cost;
-		if (n == 0)
-			continue;
-		mla_matmul_cost(machine, &task, 1, context->operand_bit, &cost);
+		struct mla_cost cost = tiling->task;
+		if (i)
+			mla_matmul_cost(machine, &task, 1, context->operand_bit, &cost);
 		add_clk(machine, &cost, n * (double)tiling->n_map, n * n_all_round / n_round, sum);
 	}
 }

@@ -15,6 +15,7 @@ struct tiling {
 
 	/* Largest tile: ifmap as stored, ofmap of the core operation, filters, input channels. */
 	uint32_t in_w, in_h, out_w, out_h, out_c, in_c;
+	uint32_t small_in_w, small_in_h;     /* stored ifmap of the smaller parts of w and h; 0: there are none */
 	uint64_t map_byte, map_aligned_byte; /* one ifmap tile, valid and aligned (thesis equation 2.5) */
 	uint64_t filter_byte;                /* one filter tile, aligned */
 	uint64_t result_byte;                /* one result as the MLA leaves it in SRAM, aligned */
@@ -33,6 +34,16 @@ struct tiling {
 
 /* Work out a tiling. split has passed split_check. */
 void tiling_build(const struct layer_context *context, const struct split *split, struct tiling *tiling);
+
+/*
+ * The same in three steps, each of which needs those before it, because most
+ * candidates of a search are rejected before the last one: parts and largest
+ * tile; sums over parts and words of the MLA; clocks of the largest task (a
+ * matrix multiplication's come with its words; pooling has none).
+ */
+void tiling_size(const struct layer_context *context, const struct split *split, struct tiling *tiling);
+void tiling_sum(const struct layer_context *context, const struct split *split, struct tiling *tiling);
+void tiling_time(const struct layer_context *context, struct tiling *tiling);
 
 /* MLA clocks of all tasks together, SRAM free and shared; within a few % of adding them up, exact for equal parts. */
 struct task_clk {

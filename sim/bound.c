@@ -1,11 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "sim/sim.h"
+#include "sim/base/real.h"
 #include <assert.h>
-
-static double larger(double a, double b)
-{
-	return a > b ? a : b;
-}
 
 void sim_bound(const struct machine *machine, const struct least_work *least, uint32_t level, double *latency_ns,
                double *energy_pj)
@@ -17,7 +13,7 @@ void sim_bound(const struct machine *machine, const struct least_work *least, ui
 	double dram_byte_per_ns =
 	    machine->dram_n * machine->dram_access_byte * machine->dram_clk_mhz * 1e-3 / machine->dram_access_clk;
 	double read_ns = counts->dram_read_byte / dram_byte_per_ns, write_ns = counts->dram_write_byte / dram_byte_per_ns;
-	double core_ns = least->phased ? read_ns + larger(mla_ns, write_ns) : larger(mla_ns, read_ns + write_ns);
+	double core_ns = least->phased ? read_ns + real_max(mla_ns, write_ns) : real_max(mla_ns, read_ns + write_ns);
 	*latency_ns = core_ns + arm_ns;
 	*energy_pj = energy_of_counts(machine, level, counts).total_pj + energy_static_mw(machine, level) * *latency_ns;
 }

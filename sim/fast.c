@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "sim/sim.h"
 #include "sim/base/checked.h"
+#include "sim/base/real.h"
 #include <math.h>
 
 /*
@@ -33,7 +34,7 @@ static struct rates rates_at(const struct machine *machine, uint32_t level)
 	return (struct rates){
 	    .dram_byte = machine->dram_access_byte * machine->dram_clk_mhz / (machine->dram_access_clk * pe_mhz),
 	    .router_packet = machine->noc_router_packet * noc_per_clk,
-	    .port_packet = fmin(1.0, noc_per_clk),
+	    .port_packet = real_min(1.0, noc_per_clk),
 	};
 }
 
@@ -49,8 +50,11 @@ static struct step_time time_transfer(const struct transfer *transfer, const str
 	assert(transfer->n_stage <= TRANSFER_MAX_STAGE);
 	for (uint32_t i = 0; i < transfer->n_stage; i++) {
 		const struct stage *stage = &transfer->stage[i];
-		double share = fmax(stage->port / rates->port_packet, stage->router / rates->router_packet);
-		noc_clk += transfer->item_packet * share + transfer->stage_setup_clk;
+		assert(stage->n > 0);
+		double share = real_max(stage->port / rates->port_packet, stage->router / rates->router_packet);
+		double hop_clk = transfer->item_packet * share + transfer->stage_setup_clk;
+		for (uint32_t k = 0; k < stage->n; k++)
+			noc_clk += hop_clk;
 	}
 	return (struct step_time){
 	    .clk = transfer->n_repeat * (dram_clk + noc_clk + transfer->setup_clk),
@@ -67,7 +71,7 @@ static enum bound task_bound(double task_clk, double mac_clk)
 /* Operand A of all PEs of a QPE comes through one router. */
 static double task_clk_on_noc(double task_clk, double router_packet, const struct rates *rates)
 {
-	return fmax(task_clk, router_packet / rates->router_packet);
+	return real_max(task_clk, router_packet / rates->router_packet);
 }
 
 /*
@@ -85,10 +89,10 @@ static struct step_time time_compute(const struct compute *compute, const struct
 		write_clk = compute->write_dram_byte / rates->dram_byte;
 		double own_clk = compute->n_task ? task_clk / n_task : 0;
 		clk = compute->write_waits ? task_clk + write_clk + n_task * machine->write_setup_clk
-		                           : fmax(own_clk + write_clk, task_clk + write_clk / fmax(n_task, 1)) +
+		                           : real_max(own_clk + write_clk, task_clk + write_clk / real_max(n_task, 1)) +
 		                                 machine->write_setup_clk;
 	} else {
-		double packet_clk = fmax(1.0 / rates->port_packet, compute->write_router / rates->router_packet);
+		double packet_clk = real_max(1.0 / rates->port_packet, compute->write_router / rates->router_packet);
 		write_clk = n_task * (compute->write_packet * packet_clk + machine->write_setup_clk);
 		clk = task_clk + write_clk;
 	}
@@ -112,7 +116,8 @@ struct job_time {
 static double one_round_clk(const struct job_time *job, double n_job)
 {
 	double n_load_clk = n_job * job->load_clk, first_clk = job->load_clk + job->think_clk;
-	return fmax(fmax(n_load_clk, first_clk) + n_job * job->write_clk, n_load_clk + job->think_clk + job->write_clk);
+	double last_job_clk = n_load_clk + job->think_clk + job->write_clk;
+	return real_max(real_max(n_load_clk, first_clk) + n_job * job->write_clk, last_job_clk);
 }
 
 /*
@@ -124,8 +129,8 @@ static double one_round_clk(const struct job_time *job, double n_job)
 static double linked_rounds_clk(const struct job_time *job, double n_pe, double n_round, double n_last)
 {
 	double think_clk = job->think_clk, write_clk = job->write_clk, stretch_clk = job->load_clk + write_clk;
-	double period_clk = fmax(n_pe * stretch_clk, stretch_clk + think_clk);
-	double first_clk = fmax(n_pe * job->load_clk, job->load_clk + think_clk);
+	double period_clk = real_max(n_pe * stretch_clk, stretch_clk + think_clk);
+	double first_clk = real_max(n_pe * job->load_clk, job->load_clk + think_clk);
 	/* the last but one round: n_last PEs get another job, the others write only */
 	double start_clk = first_clk + (n_round - 2) * period_clk;
 	double spacing_clk = n_round > 2 ? stretch_clk : job->load_clk;
@@ -133,8 +138,8 @@ static double linked_rounds_clk(const struct job_time *job, double n_pe, double 
 	    (n_round > 2 ? start_clk - period_clk : 0) + n_pe * spacing_clk + think_clk; /* of the last PE */
 	double free_clk = start_clk + n_last * stretch_clk + (n_pe - n_last) * write_clk;
 	if (n_last < n_pe)
-		free_clk = fmax(free_clk, ask_clk + write_clk);
-	return fmax(free_clk + n_last * write_clk, start_clk + n_last * stretch_clk + think_clk + write_clk);
+		free_clk = real_max(free_clk, ask_clk + write_clk);
+	return real_max(free_clk + n_last * write_clk, start_clk + n_last * stretch_clk + think_clk + write_clk);
 }
 
 /* Writes that go before a load, relative to its place, while writes are asked for one load's time apart (fluid limit).
@@ -155,19 +160,19 @@ static double writes_ahead_frac(double load_clk, double write_clk)
 static double apart_rounds_clk(const struct job_time *job, double n_pe, double n_round, double n_last)
 {
 	double load_clk = job->load_clk, write_clk = job->write_clk, think_clk = job->think_clk;
-	double stretch_clk = load_clk + write_clk, first_clk = fmax(n_pe * load_clk, load_clk + think_clk);
+	double stretch_clk = load_clk + write_clk, first_clk = real_max(n_pe * load_clk, load_clk + think_clk);
 	double n_together = n_pe, n_ahead = n_pe;
 	if (load_clk > 0) {
-		n_together = fmin(n_pe, 1 + floor((write_clk + job->answer_clk) / load_clk));
+		n_together = real_min(n_pe, 1 + floor((write_clk + job->answer_clk) / load_clk));
 		double n_waiting = (first_clk - load_clk - think_clk) / load_clk;
 		n_ahead = n_waiting + n_last * writes_ahead_frac(load_clk, write_clk);
-		n_ahead = fmin(n_pe, fmax(n_together, n_ahead));
+		n_ahead = real_min(n_pe, real_max(n_together, n_ahead));
 	}
 	double alone_clk = stretch_clk + think_clk + job->answer_clk;
-	double period_clk = fmax(n_pe * stretch_clk, alone_clk + (n_together - 1) * write_clk);
+	double period_clk = real_max(n_pe * stretch_clk, alone_clk + (n_together - 1) * write_clk);
 	double start_clk = first_clk + (n_round - 2) * period_clk;
 	double last_load_clk = start_clk + n_ahead * write_clk + n_last * load_clk + job->answer_clk;
-	return fmax(last_load_clk + think_clk + write_clk, start_clk + n_pe * write_clk + n_last * stretch_clk);
+	return real_max(last_load_clk + think_clk + write_clk, start_clk + n_pe * write_clk + n_last * stretch_clk);
 }
 
 /* What the jobs take; n_pe at most the jobs. */
@@ -189,7 +194,7 @@ static double rounds_clk(const struct jobs *jobs, const struct job_time *job, ui
  */
 static double overlap_frac(double task_clk, double offset_clk, double period_clk)
 {
-	return fmax(0, 1 - offset_clk / task_clk) + fmax(0, 1 - (period_clk - offset_clk) / task_clk);
+	return real_max(0, 1 - offset_clk / task_clk) + real_max(0, 1 - (period_clk - offset_clk) / task_clk);
 }
 
 /*
@@ -197,17 +202,17 @@ static double overlap_frac(double task_clk, double offset_clk, double period_clk
  * operand A there. The PEs of a QPE start one after the other as their loads
  * come; each fetches from the next, the last one from the first.
  */
-static double neighbour_duty(const struct job_time *job, double task_clk, uint64_t n_pe, uint64_t n_round)
+static double neighbour_duty(const struct job_time *job, double task_clk, uint64_t n_pe, bool several_rounds)
 {
 	double n = (double)n_pe, stretch_clk = job->load_clk + job->write_clk;
 	if (n_pe < 2 || task_clk <= 0)
 		return 0;
-	double spacing_clk = n_round > 1 ? stretch_clk : job->load_clk, period_clk = INFINITY;
-	if (n_round > 1)
-		period_clk = fmax(n * stretch_clk, stretch_clk + LOAD_SETUP_CLK + task_clk + job->answer_clk);
+	double spacing_clk = several_rounds ? stretch_clk : job->load_clk, period_clk = INFINITY;
+	if (several_rounds)
+		period_clk = real_max(n * stretch_clk, stretch_clk + LOAD_SETUP_CLK + task_clk + job->answer_clk);
 	double near_frac = overlap_frac(task_clk, spacing_clk, period_clk);
 	double far_frac = overlap_frac(task_clk, (n - 1) * spacing_clk, period_clk);
-	return fmin(1, ((n - 1) * near_frac + far_frac) / n);
+	return real_min(1, ((n - 1) * near_frac + far_frac) / n);
 }
 
 /*
@@ -229,9 +234,10 @@ static struct step_time time_jobs(const struct jobs *jobs, const struct rates *r
 	    .write_clk = jobs->write_byte / rates->dram_byte / n,
 	    .answer_clk = jobs->wait_for_write ? WRITE_HANDSHAKE_CLK : 0,
 	};
-	double task_clk = jobs->task_shared_clk / n;
-	for (int i = 0; i < 3; i++) {
-		double duty = neighbour_duty(&job, task_clk, n_neighbour, ceil_div(jobs->n_job, n_pe));
+	double task_clk = jobs->task_shared_clk / n, last_clk = 0;
+	for (int i = 0; i < 3 && task_clk != last_clk; i++) {
+		double duty = neighbour_duty(&job, task_clk, n_neighbour, n > (double)n_pe);
+		last_clk = task_clk;
 		task_clk = (jobs->task_clk + (jobs->task_shared_clk - jobs->task_clk) * duty) / n;
 	}
 	job.think_clk = LOAD_SETUP_CLK + task_clk;
@@ -242,7 +248,7 @@ static struct step_time time_jobs(const struct jobs *jobs, const struct rates *r
 static struct step_time time_arm(const struct arm_work *arm, const struct rates *rates)
 {
 	double dram_clk = arm->dram_byte / rates->dram_byte;
-	return (struct step_time){fmax(arm->clk, dram_clk), arm->clk >= dram_clk ? BOUND_ARM : BOUND_DRAM};
+	return (struct step_time){real_max(arm->clk, dram_clk), arm->clk >= dram_clk ? BOUND_ARM : BOUND_DRAM};
 }
 
 static struct step_time time_step(const struct step *step, const struct rates *rates, const struct machine *machine)
@@ -277,7 +283,7 @@ static double roofline_of(const struct machine *machine, const struct counts *co
 {
 	double mac_clk = counts->mac / (double)machine_n_mac(machine);
 	double dram_clk = (counts->dram_read_byte + counts->dram_write_byte) / (machine->dram_n * rates->dram_byte);
-	return fmax(mac_clk, dram_clk);
+	return real_max(mac_clk, dram_clk);
 }
 
 double sim_roofline_clk(const struct machine *machine, const struct program *program, uint32_t level)
@@ -303,6 +309,14 @@ static void sum_phases(struct sim_result *result)
 	}
 }
 
+/* ceil() for what is above -1 and fits: a call into the mathematics library otherwise. */
+static uint64_t whole_clk(double clk)
+{
+	assert(clk > -1 && clk < 0x1p63);
+	int64_t below = (int64_t)clk;
+	return (uint64_t)below + ((double)below < clk);
+}
+
 void sim_run_fast(const struct machine *machine, const struct program *program, uint32_t level,
                   struct sim_result *result)
 {
@@ -310,23 +324,24 @@ void sim_run_fast(const struct machine *machine, const struct program *program, 
 	struct rates rates = rates_at(machine, level);
 	double static_mw = energy_static_mw(machine, level), ns_per_clk = 1e3 / machine->level[level].clk_mhz;
 	*result = (struct sim_result){.sram_byte = program->sram_byte, .peak_power_mw = static_mw};
-	uint64_t longest_clk[N_PHASE] = {0};
+	uint64_t longest_clk[N_PHASE]; /* step of a phase */
 	for (uint32_t i = 0; i < program->n_step; i++) {
 		const struct step *step = &program->step[i];
 		struct step_time time = time_step(step, &rates, machine);
 		assert(time.clk >= 0 && step->phase < N_PHASE);
-		uint64_t clk = (uint64_t)ceil(time.clk - 1e-6);
-		result->phase_clk[step->phase] += clk;
-		if (clk >= longest_clk[step->phase]) {
+		uint64_t clk = whole_clk(time.clk - 1e-6);
+		/* a phase's first step, or one that takes longer than those before */
+		if (result->phase_clk[step->phase] == 0 || clk >= longest_clk[step->phase]) {
 			longest_clk[step->phase] = clk;
 			result->phase_bound[step->phase] = time.bound;
 		}
+		result->phase_clk[step->phase] += clk;
 		counts_add(&result->counts, &step->counts);
 		if (clk) {
 			/* pJ per ns is mW */
 			double step_mw =
 			    energy_of_counts(machine, level, &step->counts).total_pj / ((double)clk * ns_per_clk);
-			result->peak_power_mw = fmax(result->peak_power_mw, static_mw + step_mw);
+			result->peak_power_mw = real_max(result->peak_power_mw, static_mw + step_mw);
 		}
 	}
 	sum_phases(result);

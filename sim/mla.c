@@ -16,26 +16,16 @@
 #include "sim/mla.h"
 #include "sim/mla_operand.h"
 #include "sim/base/checked.h"
+#include "sim/base/real.h"
 #include <assert.h>
 
 /* Rounds of at least so many taps cost the same start whatever their channels. */
 #define LONG_ROUND_TAP 256
 
-static double larger(double a, double b)
-{
-	return a > b ? a : b;
-}
-
-/* Ports that the results of n_pixel columns by n_row filters take. */
-static uint64_t n_result_port(const struct machine *machine, uint64_t n_pixel, uint64_t n_row, uint32_t operand_bit)
-{
-	return ceil_div(n_pixel * operand_result_byte(machine, operand_bit), machine->pe_sram_port_byte) * n_row;
-}
-
 /* From a round's start to its last MAC if operand A is all that keeps it: the last packet comes and serves its tap. */
-static double supply_clk(const struct operand_rate *rate, double n_a)
+static double supply_clk(const struct mla_conv_round *round, double n_a)
 {
-	return operand_a_first_clk(rate) + (n_a - 1) * rate->a_stream_clk + rate->tap_clk;
+	return round->a_first_clk + (n_a - 1) * round->rate.a_stream_clk + round->rate.tap_clk;
 }
 
 /*
@@ -46,7 +36,6 @@ static void prepare_delays(const struct machine *machine, const struct operand_r
                            struct mla_conv_round *round)
 {
 	uint64_t n_kernel_tap = (uint64_t)round->kernel_w * round->kernel_h;
-	uint64_t n_full = n_result_port(machine, machine->mla_cols, machine->mla_rows, operand_bit);
 	uint32_t n_point = 1;
 	while (n_point < MLA_N_CHANNEL_POINT && n_kernel_tap << (n_point - 1) < LONG_ROUND_TAP)
 		n_point++;
@@ -55,17 +44,34 @@ static void prepare_delays(const struct machine *machine, const struct operand_r
 	n_point = round->n_channel_point;
 
 	for (uint32_t w = 0; w < MLA_N_WRITE_POINT; w++) {
-		uint64_t n_write = ceil_div(n_full * (w + 1), MLA_N_WRITE_POINT);
+		uint64_t n_write = ceil_div((uint64_t)round->n_full_write * (w + 1), MLA_N_WRITE_POINT);
 		for (uint32_t c = 0; c < n_point; c++) {
 			uint64_t n_tap = n_kernel_tap << c;
 			uint64_t n_a = operand_n_a_packet(machine, n_tap, operand_bit);
 			double clk = (double)operand_step_round(rate, round->kernel_w, n_tap, n_a, n_write);
-			clk = larger(clk, supply_clk(rate, (double)n_a));
+			clk = real_max(clk, supply_clk(round, (double)n_a));
 			double steady_clk = (double)(n_write * rate->access_clk) +
 			                    round->shared_channel_clk * (double)((uint64_t)1 << c);
 			round->shared_delay_clk[w][c] = clk - steady_clk;
 		}
 	}
+}
+
+static void prepare_work(const struct machine *machine, const struct operand_rate *rate, uint32_t operand_bit,
+                         struct mla_conv_round *round)
+{
+	uint64_t n_kernel_tap = (uint64_t)round->kernel_w * round->kernel_h;
+	uint64_t port_word = machine->pe_sram_port_byte / SRAM_WORD_BYTE;
+	uint64_t n_step_word = operand_n_b_further(rate, round->kernel_w) * (B_STEP_BYTE / SRAM_WORD_BYTE);
+	round->rate = *rate;
+	round->a_first_clk = operand_a_first_clk(rate);
+	round->result_byte = operand_result_byte(machine, operand_bit);
+	round->n_row_write =
+	    (uint32_t)ceil_div((uint64_t)machine->mla_cols * round->result_byte, machine->pe_sram_port_byte);
+	round->n_full_write = round->n_row_write * machine->mla_rows;
+	round->channel_mac_clk = n_kernel_tap * rate->tap_clk;
+	round->channel_a_byte = n_kernel_tap * machine->mla_rows * (operand_bit / 8);
+	round->channel_b_word = round->kernel_h * (rate->n_b_first * port_word + n_step_word);
 }
 
 void mla_prepare_conv(const struct machine *machine, uint32_t kernel_w, uint32_t kernel_h, uint32_t operand_bit,
@@ -74,22 +80,23 @@ void mla_prepare_conv(const struct machine *machine, uint32_t kernel_w, uint32_t
 	assert(kernel_w > 0 && kernel_h > 0);
 	struct operand_rate rate;
 	operand_rate(machine, operand_bit, &rate);
-	uint64_t n_write = n_result_port(machine, machine->mla_cols, machine->mla_rows, operand_bit);
+	*round = (struct mla_conv_round){.kernel_w = kernel_w, .kernel_h = kernel_h, .operand_bit = operand_bit};
+	prepare_work(machine, &rate, operand_bit, round);
 	double n_tap = (double)kernel_w * kernel_h, row_clk = (double)operand_row_clk(&rate, kernel_w);
 	double stream_tap_clk =
 	    (double)machine->mla_rows * (operand_bit / 8) / machine->noc_packet_byte * rate.a_stream_clk;
 	/* The window ends inside a kernel row: a rate without stalls may come out a tap too high. */
-	double lost_frac = larger(0, 1 - operand_tap_rate(&rate, kernel_w, n_write) * row_clk / kernel_w);
+	double tap_rate = operand_tap_rate(&rate, kernel_w, round->n_full_write);
+	double lost_frac = real_max(0, 1 - tap_rate * row_clk / kernel_w);
 
-	*round = (struct mla_conv_round){.kernel_w = kernel_w, .kernel_h = kernel_h};
 	round->channel_clk = row_clk * kernel_h;
 	round->shared_channel_clk =
-	    larger(round->channel_clk + lost_frac * stream_tap_clk * n_tap, stream_tap_clk * n_tap);
+	    real_max(round->channel_clk + lost_frac * stream_tap_clk * n_tap, stream_tap_clk * n_tap);
 	assert(lost_frac <= 1);
 	prepare_delays(machine, &rate, operand_bit, round);
 	if (round->n_channel_point > 0)
 		round->shared_start_clk =
-		    larger(0, round->shared_delay_clk[MLA_N_WRITE_POINT - 1][round->n_channel_point - 1]);
+		    real_max(0, round->shared_delay_clk[MLA_N_WRITE_POINT - 1][round->n_channel_point - 1]);
 }
 
 double mla_round_clk(const struct mla_conv_round *round, uint32_t n_channel, bool shared)
@@ -101,48 +108,40 @@ double mla_round_clk(const struct mla_conv_round *round, uint32_t n_channel, boo
 
 /* What the rounds of a task have in common. */
 struct task_round {
-	const struct mla_conv_round *round;
-	double access_clk, a_first_clk, supply_clk;
-	double n_full_write; /* ports of a full block's results */
-	uint32_t point;      /* of the channels on the grid ... */
-	double point_frac;   /* ... and the way to the next one */
-	double n_channel;
+	double access_clk, a_first_clk;
+	double channels_clk, shared_channels_clk; /* of all channels */
+	double supply_clk;
+	double n_full_write;                 /* ports of a full block's results */
+	double start_clk[MLA_N_WRITE_POINT]; /* what a start costs in lock step, for the task's channels */
 };
 
-static void prepare_task(const struct operand_rate *rate, const struct mla_conv_round *round, uint32_t n_channel,
-                         double n_a, double n_full_write, struct task_round *task)
+/* Between the grid's points; the last one stands for more channels. */
+static void prepare_starts(const struct mla_conv_round *round, uint32_t n_channel, struct task_round *task)
 {
-	task->round = round;
-	task->n_channel = n_channel;
-	task->access_clk = rate->access_clk;
-	task->point = 0;
-	task->point_frac = 0;
-	task->a_first_clk = operand_a_first_clk(rate);
-	task->supply_clk = supply_clk(rate, n_a);
-	task->n_full_write = n_full_write;
-	while (task->point + 1 < round->n_channel_point && n_channel >= (uint32_t)2 << task->point)
-		task->point++;
-	if (task->point + 1 < round->n_channel_point)
-		task->point_frac = (double)n_channel / (double)((uint32_t)1 << task->point) - 1;
-	assert(task->point_frac >= 0 && task->point_frac < 1);
-}
-
-/* The grid's value for the task's channels and its write point w. */
-static double grid_clk(const struct task_round *task, uint32_t w)
-{
-	assert(w < MLA_N_WRITE_POINT);
-	const double *delay = task->round->shared_delay_clk[w];
-	double clk = delay[task->point];
-	return task->point_frac > 0 ? clk + task->point_frac * (delay[task->point + 1] - clk) : clk;
+	uint32_t point = 0;
+	while (point + 1 < round->n_channel_point && n_channel >= (uint32_t)2 << point)
+		point++;
+	double frac = 0;
+	if (point + 1 < round->n_channel_point)
+		frac = (double)n_channel / (double)((uint32_t)1 << point) - 1;
+	assert(frac >= 0 && frac < 1);
+	for (uint32_t w = 0; w < MLA_N_WRITE_POINT; w++) {
+		const double *delay = round->shared_delay_clk[w];
+		task->start_clk[w] = delay[point];
+		if (frac > 0)
+			task->start_clk[w] += frac * (delay[point + 1] - delay[point]);
+	}
 }
 
 /* What a round's start costs in lock step: between the grid's points, results below the first as there. */
 static double delay_clk(const struct task_round *task, double n_write)
 {
 	double at = n_write * MLA_N_WRITE_POINT / task->n_full_write - 1;
-	uint32_t w = at > 0 ? (uint32_t)at : 0;
-	double frac = at > 0 ? at - w : 0, clk = grid_clk(task, w);
-	return frac > 0 ? clk + frac * (grid_clk(task, w + 1) - clk) : clk;
+	if (at <= 0)
+		return task->start_clk[0];
+	uint32_t w = (uint32_t)at;
+	double frac = at - w, clk = task->start_clk[w];
+	return frac > 0 ? clk + frac * (task->start_clk[w + 1] - clk) : clk;
 }
 
 /*
@@ -150,113 +149,144 @@ static double delay_clk(const struct task_round *task, double n_write)
  * go to the SRAM first, while operand A already streams. n_write 0: a task's
  * first round, which waits for its first A packet.
  */
-static double round_clk(const struct task_round *task, double n_write, bool shared)
+static double free_round_clk(const struct task_round *task, double n_write)
 {
-	double write_clk = n_write * task->access_clk;
-	double free_clk = larger(write_clk, task->a_first_clk) + task->round->channel_clk * task->n_channel;
-	free_clk = larger(free_clk, task->supply_clk);
-	if (!shared)
-		return free_clk;
+	double clk = real_max(n_write * task->access_clk, task->a_first_clk) + task->channels_clk;
+	return real_max(clk, task->supply_clk);
+}
+
+/* The same in lock step with the neighbours; free_clk: with the SRAM free. */
+static double shared_round_clk(const struct task_round *task, double n_write, double free_clk)
+{
 	assert(n_write <= task->n_full_write);
 	double delay = n_write > 0 ? delay_clk(task, n_write) : task->a_first_clk;
-	return larger(free_clk, write_clk + delay + task->round->shared_channel_clk * task->n_channel);
+	return real_max(free_clk, n_write * task->access_clk + delay + task->shared_channels_clk);
+}
+
+/* The array's blocks of columns and groups of rows that a task fills, and what is left over. */
+struct task_shape {
+	uint32_t out_h;
+	uint32_t n_block, left_pixel, n_group, left_row;
+	uint32_t n_left_write; /* ports that the results of a row of the left-over columns take */
+};
+
+static struct task_shape shape_of(const struct machine *machine, const struct mla_conv_round *round,
+                                  const struct mla_conv_task *task)
+{
+	assert(task->in_w >= round->kernel_w && task->in_h >= round->kernel_h);
+	assert(task->in_c > 0 && task->n_filter > 0);
+	uint32_t out_w = task->in_w - round->kernel_w + 1, n_block = out_w / machine->mla_cols;
+	uint32_t n_group = task->n_filter / machine->mla_rows;
+	struct task_shape shape = {
+	    .out_h = task->in_h - round->kernel_h + 1,
+	    .n_block = n_block,
+	    .left_pixel = out_w - n_block * machine->mla_cols,
+	    .n_group = n_group,
+	    .left_row = task->n_filter - n_group * machine->mla_rows,
+	};
+	if (shape.left_pixel > 0)
+		shape.n_left_write = (shape.left_pixel * round->result_byte + machine->pe_sram_port_byte - 1) /
+		                     machine->pe_sram_port_byte;
+	return shape;
 }
 
 /* Rounds of a kind: how many, and the ports of results each leaves. */
 struct round_kind {
-	uint64_t n_round, n_write;
+	uint64_t n_round;
+	uint32_t n_write;
 };
 
 /*
  * The rounds of a task by kind: full columns and rows, left-over columns, rows,
- * both; those that do not occur are left out. The last one is the task's last round.
+ * both; those that do not occur are left out. The last one is the task's last
+ * round. Returns how many kinds there are.
  */
-struct round_table {
-	uint32_t n_kind;
+static uint32_t count_rounds(const struct mla_conv_round *round, const struct task_shape *shape, uint32_t n_mla_row,
+                             struct round_kind kind[4])
+{
+	uint64_t n_full = (uint64_t)shape->n_block * shape->out_h;
+	uint32_t n_left = shape->left_pixel > 0 ? shape->out_h : 0, n = 0;
+	if (n_full > 0 && shape->n_group > 0)
+		kind[n++] = (struct round_kind){n_full * shape->n_group, round->n_full_write};
+	if (n_left > 0 && shape->n_group > 0)
+		kind[n++] = (struct round_kind){(uint64_t)n_left * shape->n_group, shape->n_left_write * n_mla_row};
+	if (n_full > 0 && shape->left_row > 0)
+		kind[n++] = (struct round_kind){n_full, round->n_row_write * shape->left_row};
+	if (n_left > 0 && shape->left_row > 0)
+		kind[n++] = (struct round_kind){n_left, shape->n_left_write * shape->left_row};
+	assert(n > 0);
+	return n;
+}
+
+/*
+ * Clocks of all rounds into cost's clk and shared_clk: the first starts with no results to write, the last leaves its
+ * own to drain.
+ */
+static void add_up_rounds(const struct task_round *task, const struct round_kind *kind, uint32_t n_kind,
+                          struct mla_cost *cost)
+{
+	double drain_clk = kind[n_kind - 1].n_write * task->access_clk, first_clk = free_round_clk(task, 0);
+	double clk = first_clk + drain_clk, shared_clk = shared_round_clk(task, 0, first_clk) + drain_clk;
+	for (uint32_t i = 0; i < n_kind; i++) {
+		double n = (double)(kind[i].n_round - (i + 1 == n_kind)), n_write = kind[i].n_write;
+		double free_clk = free_round_clk(task, n_write);
+		if (n == 0)
+			continue;
+		clk += n * free_clk;
+		shared_clk += n * shared_round_clk(task, n_write, free_clk);
+	}
+	cost->clk = clk;
+	cost->shared_clk = shared_clk;
+}
+
+static uint64_t n_a_packet(const struct machine *machine, const struct mla_conv_round *round,
+                           const struct mla_conv_task *task)
+{
+	return ceil_div(task->in_c * round->channel_a_byte, machine->noc_packet_byte);
+}
+
+void mla_conv_words(const struct machine *machine, const struct mla_conv_round *round, const struct mla_conv_task *task,
+                    struct mla_cost *cost)
+{
+	struct task_shape shape = shape_of(machine, round, task);
+	uint32_t n_block = shape.n_block + (shape.left_pixel > 0), n_group = shape.n_group + (shape.left_row > 0);
+	uint64_t n_round = (uint64_t)n_block * n_group * shape.out_h, n_row = (uint64_t)shape.out_h * task->n_filter;
+	uint64_t n_write = n_row * (shape.n_block * round->n_row_write + shape.n_left_write);
+	cost->mac_clk = n_round * task->in_c * round->channel_mac_clk;
+	cost->a_word = n_round * n_a_packet(machine, round, task) * ceil_div(machine->noc_packet_byte, SRAM_WORD_BYTE);
+	cost->b_word = n_round * task->in_c * round->channel_b_word;
+	cost->out_word = n_write * (machine->pe_sram_port_byte / SRAM_WORD_BYTE);
+}
+
+void mla_conv_clk(const struct machine *machine, const struct mla_conv_round *round, const struct mla_conv_task *task,
+                  struct mla_cost *cost)
+{
+	assert(round->kernel_w > 0 && round->shared_channel_clk >= round->channel_clk);
+	struct task_shape shape = shape_of(machine, round, task);
+	struct task_round rounds = {
+	    .access_clk = round->rate.access_clk,
+	    .a_first_clk = round->a_first_clk,
+	    .channels_clk = round->channel_clk * task->in_c,
+	    .shared_channels_clk = round->shared_channel_clk * task->in_c,
+	    .supply_clk = supply_clk(round, (double)n_a_packet(machine, round, task)),
+	    .n_full_write = round->n_full_write,
+	};
+	prepare_starts(round, task->in_c, &rounds);
 	struct round_kind kind[4];
-};
+	uint32_t n_kind = count_rounds(round, &shape, machine->mla_rows, kind);
+	add_up_rounds(&rounds, kind, n_kind, cost);
 
-static void add_kind(struct round_table *table, uint64_t n_round, uint64_t n_write)
-{
-	assert(table->n_kind < 4);
-	if (n_round > 0)
-		table->kind[table->n_kind++] = (struct round_kind){.n_round = n_round, .n_write = n_write};
-}
-
-static void count_rounds(const struct machine *machine, const struct mla_conv_task *task, uint32_t out_w,
-                         uint32_t out_h, uint32_t operand_bit, struct round_table *table)
-{
-	uint32_t n_block = out_w / machine->mla_cols, left_pixel = out_w % machine->mla_cols;
-	uint32_t n_group = task->n_filter / machine->mla_rows, left_row = task->n_filter % machine->mla_rows;
-	uint64_t full_port = n_result_port(machine, machine->mla_cols, 1, operand_bit);
-	uint64_t left_port = left_pixel > 0 ? n_result_port(machine, left_pixel, 1, operand_bit) : 0;
-	uint64_t n_full = (uint64_t)n_block * out_h, n_left = left_pixel > 0 ? out_h : 0;
-
-	table->n_kind = 0;
-	add_kind(table, n_full * n_group, full_port * machine->mla_rows);
-	add_kind(table, n_left * n_group, left_port * machine->mla_rows);
-	if (left_row > 0) {
-		add_kind(table, n_full, full_port * left_row);
-		add_kind(table, n_left, left_port * left_row);
-	}
-	assert(table->n_kind > 0);
-}
-
-/* Clocks of all rounds: the first starts with no results to write, the last leaves its own to drain. */
-static double rounds_clk(const struct task_round *task, const struct round_table *table, bool shared)
-{
-	const struct round_kind *last = &table->kind[table->n_kind - 1];
-	double last_write = (double)last->n_write, clk = round_clk(task, 0, shared) + last_write * task->access_clk;
-
-	for (uint32_t i = 0; i < table->n_kind; i++) {
-		const struct round_kind *kind = &table->kind[i];
-		double n = (double)(kind->n_round - (kind == last));
-		if (n > 0)
-			clk += n * round_clk(task, (double)kind->n_write, shared);
-	}
-	return clk;
-}
-
-static void count_conv_words(const struct machine *machine, const struct operand_rate *rate,
-                             const struct mla_conv_round *round, const struct round_table *table, uint64_t n_channel,
-                             uint64_t n_a, struct mla_cost *cost)
-{
-	uint64_t n_round = 0, n_write = 0;
-	for (uint32_t i = 0; i < table->n_kind; i++) {
-		n_round += table->kind[i].n_round;
-		n_write += table->kind[i].n_round * table->kind[i].n_write;
-	}
-	uint64_t port_word = machine->pe_sram_port_byte / SRAM_WORD_BYTE;
-	uint64_t n_step_word = operand_n_b_further(rate, round->kernel_w) * (B_STEP_BYTE / SRAM_WORD_BYTE);
-	uint64_t row_word = rate->n_b_first * port_word + n_step_word;
-	cost->mac_clk = n_round * n_channel * round->kernel_w * round->kernel_h * rate->tap_clk;
-	cost->a_word = n_round * n_a * ceil_div(machine->noc_packet_byte, SRAM_WORD_BYTE);
-	cost->b_word = n_round * n_channel * round->kernel_h * row_word;
-	cost->out_word = n_write * port_word;
+	double fixed_clk = (double)machine->mla_init_clk + DRAIN_CLK;
+	cost->clk += fixed_clk;
+	cost->shared_clk += fixed_clk;
+	assert(cost->shared_clk >= cost->clk);
 }
 
 void mla_conv_cost(const struct machine *machine, const struct mla_conv_round *round, const struct mla_conv_task *task,
                    uint32_t operand_bit, struct mla_cost *cost)
 {
-	assert(task->in_w >= round->kernel_w && task->in_h >= round->kernel_h);
-	assert(task->in_c > 0 && task->n_filter > 0);
-	assert(round->kernel_w > 0 && round->shared_channel_clk >= round->channel_clk);
-	struct operand_rate rate;
-	operand_rate(machine, operand_bit, &rate);
-	uint32_t out_w = task->in_w - round->kernel_w + 1, out_h = task->in_h - round->kernel_h + 1;
-	struct round_table table;
-	count_rounds(machine, task, out_w, out_h, operand_bit, &table);
-	uint64_t n_tap = (uint64_t)round->kernel_w * round->kernel_h * task->in_c;
-	uint64_t n_a = operand_n_a_packet(machine, n_tap, operand_bit);
-
-	double n_full_write = (double)n_result_port(machine, machine->mla_cols, machine->mla_rows, operand_bit);
-	struct task_round rounds;
-	prepare_task(&rate, round, task->in_c, (double)n_a, n_full_write, &rounds);
-
-	double fixed_clk = (double)machine->mla_init_clk + DRAIN_CLK;
-	cost->clk = fixed_clk + rounds_clk(&rounds, &table, false);
-	cost->shared_clk = fixed_clk + rounds_clk(&rounds, &table, true);
-	count_conv_words(machine, &rate, round, &table, task->in_c, n_a, cost);
-	assert(cost->shared_clk >= cost->clk);
+	assert(round->operand_bit == operand_bit);
+	mla_conv_words(machine, round, task, cost);
+	mla_conv_clk(machine, round, task, cost);
 	assert(cost->clk >= (double)cost->mac_clk);
 }

@@ -12,6 +12,7 @@
  * prepared once (mla_prepare_conv) and a task costs a few multiplications.
  */
 #include "sim/machine.h"
+#include "sim/mla_operand.h"
 #include <stdint.h>
 
 /* Grid on which a prepared round keeps what its start costs: quarters of the largest results, channels 1, 2, 4, ... */
@@ -28,11 +29,20 @@
  * and, in short rounds, on the channels: shared_delay_clk holds it.
  */
 struct mla_conv_round {
-	uint32_t kernel_w, kernel_h;
+	uint32_t kernel_w, kernel_h, operand_bit;
 	double start_clk, channel_clk;
 	double shared_start_clk, shared_channel_clk;
 	uint32_t n_channel_point; /* of shared_delay_clk in use */
 	double shared_delay_clk[MLA_N_WRITE_POINT][MLA_N_CHANNEL_POINT];
+	/* What the tasks' clocks and words are made of besides. */
+	struct operand_rate rate;
+	double a_first_clk; /* from a round's start to its first packet of operand A */
+	uint32_t result_byte;
+	uint32_t n_row_write;     /* SRAM ports that the results of a row of all columns take ... */
+	uint32_t n_full_write;    /* ... and those of all rows */
+	uint64_t channel_mac_clk; /* clocks in which the array multiplies */
+	uint64_t channel_a_byte;  /* operand A */
+	uint64_t channel_b_word;  /* SRAM words read for operand B */
 };
 
 struct mla_conv_task {
@@ -66,10 +76,16 @@ double mla_round_clk(const struct mla_conv_round *round, uint32_t n_channel, boo
 
 /*
  * Cost of a convolution task, drained output writes included; the ifmap tile is
- * at least as large as the kernel. operand_bit as prepared. Closed form, tens of ns.
+ * at least as large as the kernel. machine and operand_bit as prepared. Closed form, tens of ns.
  */
 void mla_conv_cost(const struct machine *machine, const struct mla_conv_round *round, const struct mla_conv_task *task,
                    uint32_t operand_bit, struct mla_cost *cost);
+
+/* Its two halves, each of which leaves the other's fields as they are: words and mac_clk; clk and shared_clk. */
+void mla_conv_words(const struct machine *machine, const struct mla_conv_round *round, const struct mla_conv_task *task,
+                    struct mla_cost *cost);
+void mla_conv_clk(const struct machine *machine, const struct mla_conv_round *round, const struct mla_conv_task *task,
+                  struct mla_cost *cost);
 
 /*
  * Cost of a matrix multiplication task; pe_shift 0: operand A from the own

@@ -9,6 +9,7 @@
 #include "sim/mla.h"
 #include "sim/mla_operand.h"
 #include "sim/base/checked.h"
+#include "sim/base/real.h"
 #include <assert.h>
 
 /* Operand A of the own SRAM does not pass the router: clocks besides the SRAM access, re-run. */
@@ -17,11 +18,6 @@
 #define A_LOW_BYTE 8
 /* From the buffer running low to the request leaving for another PE, in MACs; re-run. */
 #define A_ISSUE_MAC 3
-
-static double larger(double a, double b)
-{
-	return a > b ? a : b;
-}
 
 /*
  * What a foreign A read's wait for the SRAM adds to its way, in clocks beyond
@@ -53,10 +49,10 @@ static struct matmul_fetch matmul_fetch(const struct machine *machine, const str
 {
 	double mac_byte = (double)machine->mla_rows * (operand_bit / 8);
 	double b_clk = (double)rate->n_b_first * rate->access_clk;
-	struct matmul_fetch fetch = {.mac_clk = larger(b_clk, rate->tap_clk)};
+	struct matmul_fetch fetch = {.mac_clk = real_max(b_clk, rate->tap_clk)};
 
 	fetch.n_packet_mac = machine->noc_packet_byte / mac_byte;
-	fetch.n_low_mac = (double)(uint64_t)(larger(A_LOW_BYTE, 2 * mac_byte) / mac_byte);
+	fetch.n_low_mac = (double)(uint64_t)(real_max(A_LOW_BYTE, 2 * mac_byte) / mac_byte);
 	fetch.prefetched_lead_clk = 1 + rate->access_clk;
 	/*
 	 * A round's last MACs may ask for the next round's first packet. Data that come before the round ends are
@@ -70,7 +66,7 @@ static struct matmul_fetch matmul_fetch(const struct machine *machine, const str
 		fetch.prefetched = low_clk < A_LOCAL_CLK;
 	} else {
 		double backlog_clk = n_write * (rate->access_clk - 1); /* results still queueing: the way is hidden */
-		double way_clk = larger(0, A_REQUEST_CLK - backlog_clk);
+		double way_clk = real_max(0, A_REQUEST_CLK - backlog_clk);
 		fetch.answer_clk = A_REQUEST_CLK + rate->a_access_clk + A_RETURN_CLK;
 		fetch.lead_clk = way_clk + rate->a_access_clk + A_RETURN_CLK;
 		fetch.prefetched = fetch.n_low_mac >= A_ISSUE_MAC && fetch.n_low_mac < fetch.n_packet_mac;
@@ -88,13 +84,13 @@ static double matmul_round_clk(const struct matmul_fetch *fetch, const struct op
                                double n_a, double n_write, bool shared, double wait_clk)
 {
 	double sram_clk = fetch->n_packet_mac * fetch->mac_clk + (shared ? rate->a_access_clk : 0);
-	double high_mac = larger(0, fetch->n_packet_mac - fetch->n_low_mac - 1);
+	double high_mac = real_max(0, fetch->n_packet_mac - fetch->n_low_mac - 1);
 	double answer_clk = high_mac * fetch->mac_clk + fetch->answer_clk + (shared ? wait_clk : 0);
 	double last_mac = n_mac - (n_a - 1) * fetch->n_packet_mac;
 	bool prefetched = fetch->prefetched && last_mac >= fetch->n_packet_mac;
 	double lead_clk = prefetched ? fetch->prefetched_lead_clk : fetch->lead_clk;
 	assert(last_mac > 0 || n_a <= 1);
-	return n_write * rate->access_clk + lead_clk + (n_a - 1) * larger(sram_clk, answer_clk) +
+	return n_write * rate->access_clk + lead_clk + (n_a - 1) * real_max(sram_clk, answer_clk) +
 	       last_mac * fetch->mac_clk;
 }
 

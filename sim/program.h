@@ -13,7 +13,7 @@
 #include <stdint.h>
 
 #define PROGRAM_MAX_STEP 12
-#define TRANSFER_MAX_STAGE 16
+#define TRANSFER_MAX_STAGE 4
 
 /* What a step's time is reported under. */
 enum phase {
@@ -39,14 +39,15 @@ enum step_kind {
 	STEP_ARM       /* ARM cores work alone */
 };
 
-/* One hop of a chain of copies: packets of one item, relative to the item's size. */
+/* n hops of a chain of copies that are alike: packets of one item, relative to the item's size. */
 struct stage {
 	float port;   /* through the busiest PE port, one packet a PE clock */
 	float router; /* through the busiest router */
+	uint32_t n;
 };
 
 /*
- * Loads from DRAM, then copies over the NoC in stages, each of which starts when
+ * Loads from DRAM, then copies over the NoC hop by hop, each of which starts when
  * the one before has arrived. The whole is repeated in sequence n_repeat times.
  */
 struct transfer {
@@ -54,7 +55,7 @@ struct transfer {
 	double item_packet; /* packets of the largest item that is passed on */
 	uint32_t n_stage;
 	struct stage stage[TRANSFER_MAX_STAGE];
-	uint32_t stage_setup_clk; /* PE clocks, each stage */
+	uint32_t stage_setup_clk; /* PE clocks, each hop */
 	uint32_t setup_clk;       /* PE clocks, once a repeat */
 	double n_repeat;
 };

@@ -82,7 +82,12 @@ static void test_fast_copy_chain(void **state)
 	(void)state;
 	struct machine machine = qpe_machine();
 	struct transfer chain = {
-	    .item_packet = 100, .n_stage = 3, .stage = {{1, 1}, {1, 2}, {1, 8}}, .stage_setup_clk = 47, .n_repeat = 1};
+	    .item_packet = 100,
+	    .n_stage = 3,
+	    .stage = {{1, 1, 1}, {1, 2, 1}, {1, 8, 1}},
+	    .stage_setup_clk = 47,
+	    .n_repeat = 1,
+	};
 	assert_int_equal(transfer_clk(&machine, &chain), 100 + 100 + 400 + 3 * 47);
 	chain.dram_byte = 1600;
 	chain.setup_clk = 60;
@@ -203,8 +208,8 @@ static void test_fast_clock_domains(void **state)
 	(void)state;
 	struct machine machine = qpe_machine();
 	struct transfer load = {.dram_byte = 8000, .n_repeat = 1};
-	struct transfer copy = {.item_packet = 1000, .n_stage = 1, .stage = {{1, 1}}, .n_repeat = 1};
-	struct transfer cross = {.item_packet = 1000, .n_stage = 1, .stage = {{1, 4}}, .n_repeat = 1};
+	struct transfer copy = {.item_packet = 1000, .n_stage = 1, .stage = {{1, 1, 1}}, .n_repeat = 1};
+	struct transfer cross = {.item_packet = 1000, .n_stage = 1, .stage = {{1, 4, 1}}, .n_repeat = 1};
 	assert_int_equal(transfer_clk(&machine, &load), 1000);
 	machine.dram_clk_mhz = 400; /* at 400 MHz PEs as before, at 250 MHz faster */
 	assert_int_equal(transfer_clk(&machine, &load), 625);
@@ -252,7 +257,7 @@ static void mixed_program(struct program *program)
 	step->counts.dram_read_byte = 80000;
 	/* copies, shorter than the load, of the same phase */
 	add(program, STEP_TRANSFER, PHASE_INPUT)->u.transfer =
-	    (struct transfer){.item_packet = 10, .n_stage = 1, .stage = {{1, 1}}, .n_repeat = 2};
+	    (struct transfer){.item_packet = 10, .n_stage = 1, .stage = {{1, 1, 1}}, .n_repeat = 2};
 	step = add(program, STEP_COMPUTE, PHASE_COMPUTATION);
 	step->u.compute = (struct compute){.task_clk = 2000, .n_task = 2, .write_dram_byte = 800};
 	step->counts = (struct counts){.mac = 4 * 2000 * 64, .mla_clk = 8000, .dram_write_byte = 800};
