@@ -245,26 +245,37 @@ static enum err_code report_operation(const struct source_key *key, const struct
 	                  near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
 }
 
+enum err_code source_find_machine(struct source *source, const struct source_key *key, const struct machine **machine,
+                                  const char **target, struct err *err)
+{
+	assert(source && key && key->table && machine);
+	enum machine_target which;
+	enum err_code code = find_target(key, &which, err);
+	if (code)
+		return code;
+	/* What is to blame when a machine cannot be read: the array, which is the row's, before what names the row. */
+	const struct csv_cell *array = key->array, *named = key->network ? key->network : key->target;
+	assert(array || named);
+	if (target)
+		*target = target_name[which];
+	return source_machine(source, target_machine[which], array ? array->text : NULL,
+	                      csv_place(key->table, array ? array : named), machine, err);
+}
+
 enum err_code source_find(struct source *source, const struct source_key *key, struct source_subject **subject,
                           size_t *block, struct err *err)
 {
 	assert(source && key && key->table && key->network && subject && (block || !key->operation));
-	enum machine_target target;
-	enum err_code code = find_target(key, &target, err);
+	const struct machine *machine = NULL;
+	const char *target = NULL;
+	enum err_code code = source_find_machine(source, key, &machine, &target, err);
 	if (code)
 		return code;
 
 	struct network_entry *network = NULL;
 	code = find_network(source, key->network->text, csv_place(key->table, key->network), &network, err);
-	if (code)
-		return code;
-
-	const struct csv_cell *array = key->array;
-	const struct machine *machine = NULL;
-	code = source_machine(source, target_machine[target], array ? array->text : NULL,
-	                      csv_place(key->table, array ? array : key->network), &machine, err);
 	if (!code)
-		code = find_subject(source, network, machine, target_name[target], subject, err);
+		code = find_subject(source, network, machine, target, subject, err);
 	if (code || !key->operation)
 		return code;
 
@@ -347,13 +358,23 @@ static enum err_code place_results(struct source *source, struct source_subject 
 	return code;
 }
 
-/* On the chip reuse reads from and writes to the storage QPEs, and so does a fused matrix multiplication (thesis section 4.4). */
+/* On the chip reuse reads from and writes to the storage QPEs, and so does a fused matrix multiplication (thesis
+ * section 4.4). */
 static bool uses_storage(const struct source_subject *subject, size_t block, enum strategy strategy)
 {
 	if (subject->machine->target != MACHINE_CHIP)
 		return false;
 	return strategy == STRATEGY_THESIS_REUSE ||
 	       (strategy == STRATEGY_FUSION && subject->network->block[block].kind == BLOCK_MATMUL);
+}
+
+void source_run_design(const struct layer_context *context, const struct layer_design *design, struct source_run *run)
+{
+	assert(context && design && run);
+	double metric[N_METRIC]; /* not needed: tables give clocks */
+	run->verdict = (struct verdict){0};
+	run->ran = evaluate_design(context, design, &run->result, metric, &run->verdict);
+	assert(run->ran == (run->verdict.reason == VERDICT_OK));
 }
 
 enum err_code source_run_block(struct source *source, struct source_subject *subject, size_t block,
@@ -373,10 +394,7 @@ enum err_code source_run_block(struct source *source, struct source_subject *sub
 	if (code)
 		return code;
 
-	double metric[N_METRIC]; /* not needed: tables give clocks */
 	run->listed = choice.listed;
-	run->verdict = (struct verdict){0};
-	run->ran = evaluate_design(source_context(subject, block), &design, &run->result, metric, &run->verdict);
-	assert(run->ran == (run->verdict.reason == VERDICT_OK));
+	source_run_design(source_context(subject, block), &design, run);
 	return ERR_OK;
 }

@@ -30,7 +30,7 @@ struct source_subject {
 /* The cells of a row that say what was run; NULL: the table has no such column. */
 struct source_key {
 	const struct csv_table *table;
-	const struct csv_cell *network;
+	const struct csv_cell *network;   /* NULL: of a row that names only a machine */
 	const struct csv_cell *target;    /* NULL: chip */
 	const struct csv_cell *array;     /* NULL: as in the machine file */
 	const struct csv_cell *operation; /* NULL: the whole network */
@@ -68,6 +68,13 @@ enum err_code source_machine(struct source *source, const char *name, const char
                              const struct machine **machine, struct err *err);
 
 /*
+ * The machine that a row's target and array name, key->network aside; target
+ * (may be NULL) gets the word for it. ERR_INPUT at the cell that is wrong.
+ */
+enum err_code source_find_machine(struct source *source, const struct source_key *key, const struct machine **machine,
+                                  const char **target, struct err *err);
+
+/*
  * Network, machine and block (index of it; untouched without key->operation)
  * that a row names. ERR_INPUT at the cell that is wrong; a network that cannot
  * be read is reported at its first row only.
@@ -89,6 +96,9 @@ struct source_run {
 	struct verdict verdict;
 	struct sim_result result;
 };
+
+/* Run a design, whose split passed split_check; run->listed is untouched. */
+void source_run_design(const struct layer_context *context, const struct layer_design *design, struct source_run *run);
 
 /*
  * Run a block as the source did: its split, operating point 0, 8-bit operands;
