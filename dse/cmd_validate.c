@@ -12,7 +12,7 @@
 
 #define SUBJECT_SIZE 160 /* of the key cells of a row, joined */
 
-/* What a row is about: its key cells and the value's column, blanks between. */
+/* What a row is about: the key cells that name it and the value's column, blanks between. */
 static void print_subject(const struct validation *validation, const struct validate_value *value,
                           char text[SUBJECT_SIZE])
 {
@@ -20,11 +20,13 @@ static void print_subject(const struct validation *validation, const struct vali
 	assert(value->row < table->n_row && value->column < table->n_column);
 	size_t n = 0;
 	text[0] = '\0';
-	for (const char *const *key = validation->kind->key; *key; key++) {
-		size_t column = csv_find_column(table, *key);
+	const struct reference_kind *kind = validation->kind;
+	for (size_t i = 0; i < kind->n_name; i++) {
+		assert(kind->key[i]);
+		size_t column = csv_find_column(table, kind->key[i]);
 		assert(column != CSV_NO_COLUMN);
-		int n_more =
-		    snprintf(text + n, SUBJECT_SIZE - n, "%.24s ", csv_get_cell(table, value->row, column)->text);
+		const char *cell = csv_get_cell(table, value->row, column)->text;
+		int n_more = cell[0] ? snprintf(text + n, SUBJECT_SIZE - n, "%.32s ", cell) : 0;
 		if (n_more > 0)
 			n = n + (size_t)n_more < SUBJECT_SIZE ? n + (size_t)n_more : SUBJECT_SIZE - 1;
 	}

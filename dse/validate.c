@@ -19,27 +19,64 @@ const struct reference_kind reference_kind_table[] = {
      {"network", "target", "operation", "partial_operation"},
      {"pieces", "ifmap_aligned_byte", "ifmap_valid_byte", "weight_aligned_byte", "weight_valid_byte",
       "ofmap_aligned_byte", "ofmap_valid_byte", "mac_utilisation", "sram_utilisation"},
-     validate_split_utilisation},
+     validate_split_utilisation,
+     4},
     {"strategy_clocks",
      "clocks of operations by distribution strategy (thesis tables 5.5 to 5.8)",
      {"target", "network", "operation"},
      {"no_fusion_no_reuse_clk", "fusion_no_reuse_clk", "fusion_reuse_clk"},
-     validate_strategy_clocks},
+     validate_strategy_clocks,
+     3},
     {"mac_array_clocks",
      "clocks of operations by MAC array (thesis tables 5.11 and 5.12)",
      {"network", "operation", "array"},
      {"total_clk", "computation_clk"},
-     validate_mac_array_clocks},
+     validate_mac_array_clocks,
+     3},
     {"phase_clocks",
      "clocks of operations by phase (published with the thesis simulator)",
      {"target", "network", "operation", "array", "strategy"},
      {"weight_clk", "input_clk", "migration_clk", "computation_clk", "total_clk"},
-     validate_phase_clocks},
+     validate_phase_clocks,
+     5},
     {"overall_clocks",
      "clocks of whole networks by operation (thesis table 5.10)",
      {"operation"},
      {"*_clk"},
-     validate_overall_clocks},
+     validate_overall_clocks,
+     1},
+    {"overall_transfer_clocks",
+     "clocks of whole networks' transfers, and their share of all clocks (thesis slides)",
+     {"transfer"},
+     {"*_clk", "*_share_pct"},
+     validate_overall_transfer_clocks,
+     1},
+    {"mac_array_performance",
+     "Gop/s of operations by MAC array, and operations per byte (thesis tables 5.13 and 5.14)",
+     {"network", "operation"},
+     {"operation_per_byte", "gops_*"},
+     validate_mac_array_performance,
+     2},
+    {"layer_tasks",
+     "clocks and DRAM bytes of single layers by strategy, with their splits (thesis simulator, re-run)",
+     {"target", "layer", "strategy", "kind", "in_w", "in_h", "in_c", "k_w", "k_h", "stride", "out_c", "ifmap_w_parts",
+      "ifmap_h_parts", "filter_parts"},
+     {"total_clk", "weight_clk", "input_clk", "migration_clk", "computation_clk", "dram_read_byte", "dram_write_byte"},
+     validate_layer_tasks,
+     3},
+    {"pe_tasks",
+     "clocks of one task on all PEs of a QPE, by MAC array and SRAM (thesis simulator, re-run)",
+     {"task", "kind", "array", "sram_clk", "operand_a", "pe_shift", "in_w", "in_h", "in_c", "k_w", "k_h", "out_c",
+      "a_w", "a_h", "b_w"},
+     {"clk"},
+     validate_pe_tasks,
+     6},
+    {"hdl_clocks",
+     "the same on the HDL prototype and the thesis simulator (thesis tables 5.1 to 5.4)",
+     {"task", "operand_a", "pe_shift", "a_w", "a_h", "a_c", "b_w", "b_h", "b_c", "b_n"},
+     {"hdl_clk", "thesis_sim_clk"},
+     validate_hdl_clocks,
+     10},
 };
 const size_t reference_n_kind = sizeof(reference_kind_table) / sizeof(reference_kind_table[0]);
 
@@ -53,10 +90,15 @@ double validate_error_pct(double predicted, double reference)
 	return 100 * (predicted - reference) / reference;
 }
 
-static bool ends_with(const char *text, const char *end)
+/* Whether a name is what a value column is called: the same, or with at least one letter for its '*'. */
+static bool matches(const char *name, const char *value)
 {
-	size_t n_text = strlen(text), n_end = strlen(end);
-	return n_text > n_end && strcmp(text + n_text - n_end, end) == 0;
+	const char *star = strchr(value, '*');
+	if (!star)
+		return strcmp(name, value) == 0;
+	size_t n_name = strlen(name), n_begin = (size_t)(star - value), n_end = strlen(star + 1);
+	return n_name > n_begin + n_end && memcmp(name, value, n_begin) == 0 &&
+	       strcmp(name + n_name - n_end, star + 1) == 0;
 }
 
 bool validate_is_value(const struct reference_kind *kind, const struct csv_table *table, size_t column)
@@ -64,7 +106,7 @@ bool validate_is_value(const struct reference_kind *kind, const struct csv_table
 	assert(column < table->n_column);
 	const char *name = table->header[column].text;
 	for (const char *const *value = kind->value; *value; value++) {
-		if ((*value)[0] == '*' ? ends_with(name, *value + 1) : strcmp(name, *value) == 0)
+		if (matches(name, *value))
 			return true;
 	}
 	return false;

@@ -11,6 +11,7 @@
 #include "sim/base/err.h"
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #define VALIDATE_MAX_KEY 16
 #define VALIDATE_MAX_VALUE 16
@@ -29,14 +30,15 @@ struct prediction {
 struct reference_kind {
 	const char *name, *help;
 	const char *key[VALIDATE_MAX_KEY + 1]; /* columns that say what a row is about; ends with NULL */
-	const char
-	    *value[VALIDATE_MAX_VALUE + 1]; /* columns that are predicted; "*_clk": every other column that ends so */
+	/* Columns that are predicted; "*_clk": every column that ends so, "gops_*": that begins so. */
+	const char *value[VALIDATE_MAX_VALUE + 1];
 	/*
 	 * Predict the value in this row and value column. ERR_INPUT when the row names something that does not exist,
 	 * with file:line:column.
 	 */
 	enum err_code (*predict)(struct source *source, const struct csv_table *table, size_t row, size_t column,
 	                         struct prediction *prediction, struct err *err);
+	size_t n_name; /* so many of the first key columns name a row in texts */
 };
 extern const struct reference_kind reference_kind_table[];
 extern const size_t reference_n_kind;
@@ -87,6 +89,29 @@ enum err_code validate_file(const char *path, struct source *source, struct vali
 
 void validate_free(struct validation *validation);
 
+/* The cell of a row in a column that a table may lack; NULL then. */
+const struct csv_cell *validate_find_cell(const struct csv_table *table, size_t row, const char *name);
+
+/* A whole number that a row has in a column, and where it goes. */
+struct validate_number {
+	const char *name; /* of the column */
+	uint32_t *value;  /* untouched if optional and the cell is empty or the column missing */
+	uint32_t min, max;
+	bool optional;
+};
+
+/* Read the numbers of a row, all mistakes in one pass: ERR_INPUT. */
+enum err_code validate_read_numbers(const struct csv_table *table, size_t row, const struct validate_number *number,
+                                    size_t n, struct err *err);
+
+/* The index of a cell's word among word[0..n-1]; ERR_INPUT with what is allowed. The table has the column. */
+enum err_code validate_read_word(const struct csv_table *table, size_t row, const char *column, const char *const *word,
+                                 size_t n, size_t *index, struct err *err);
+
+/* The strategy that a table's column of this name has; ERR_INPUT with what is allowed. */
+enum err_code validate_read_strategy(const struct csv_table *table, size_t row, enum strategy *strategy,
+                                     struct err *err);
+
 /* The predict functions, by the file that holds them. */
 enum err_code validate_strategy_clocks(struct source *source, const struct csv_table *table, size_t row, size_t column,
                                        struct prediction *prediction, struct err *err);
@@ -98,5 +123,15 @@ enum err_code validate_overall_clocks(struct source *source, const struct csv_ta
                                       struct prediction *prediction, struct err *err);
 enum err_code validate_split_utilisation(struct source *source, const struct csv_table *table, size_t row,
                                          size_t column, struct prediction *prediction, struct err *err);
+enum err_code validate_pe_tasks(struct source *source, const struct csv_table *table, size_t row, size_t column,
+                                struct prediction *prediction, struct err *err);
+enum err_code validate_hdl_clocks(struct source *source, const struct csv_table *table, size_t row, size_t column,
+                                  struct prediction *prediction, struct err *err);
+enum err_code validate_layer_tasks(struct source *source, const struct csv_table *table, size_t row, size_t column,
+                                   struct prediction *prediction, struct err *err);
+enum err_code validate_mac_array_performance(struct source *source, const struct csv_table *table, size_t row,
+                                             size_t column, struct prediction *prediction, struct err *err);
+enum err_code validate_overall_transfer_clocks(struct source *source, const struct csv_table *table, size_t row,
+                                               size_t column, struct prediction *prediction, struct err *err);
 
 #endif

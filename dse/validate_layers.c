@@ -32,16 +32,6 @@ static const struct clock_column phase_column[] = {
     {"total_clk", STRATEGY_THESIS_REUSE, TOTAL_CLK},
 };
 
-/* Strategies as the tables call them. */
-static const struct {
-	const char *name;
-	enum strategy strategy;
-} strategy_word[] = {
-    {"no_fusion", STRATEGY_NO_FUSION},
-    {"fusion", STRATEGY_FUSION},
-    {"fusion_reuse", STRATEGY_THESIS_REUSE},
-};
-
 static const struct clock_column *find_column(const struct clock_column *columns, size_t n, const char *name)
 {
 	for (size_t i = 0; i < n; i++) {
@@ -51,13 +41,6 @@ static const struct clock_column *find_column(const struct clock_column *columns
 	return NULL;
 }
 
-/* Optional columns differ between tables: the cell of this row in a column, NULL when the table has no such column. */
-static const struct csv_cell *find_cell(const struct csv_table *table, size_t row, const char *name)
-{
-	size_t column = csv_find_column(table, name);
-	return column == CSV_NO_COLUMN ? NULL : csv_get_cell(table, row, column);
-}
-
 static enum err_code predict_clk(struct source *source, const struct csv_table *table, size_t row,
                                  const struct clock_column *column, enum strategy strategy,
                                  struct prediction *prediction, struct err *err)
@@ -65,10 +48,10 @@ static enum err_code predict_clk(struct source *source, const struct csv_table *
 	assert(column->phase >= 0 && column->phase <= TOTAL_CLK);
 	const struct source_key key = {
 	    .table = table,
-	    .network = find_cell(table, row, "network"),
-	    .target = find_cell(table, row, "target"),
-	    .array = find_cell(table, row, "array"),
-	    .operation = find_cell(table, row, "operation"),
+	    .network = validate_find_cell(table, row, "network"),
+	    .target = validate_find_cell(table, row, "target"),
+	    .array = validate_find_cell(table, row, "array"),
+	    .operation = validate_find_cell(table, row, "operation"),
 	};
 	struct source_subject *subject;
 	struct source_run run;
@@ -103,30 +86,18 @@ enum err_code validate_strategy_clocks(struct source *source, const struct csv_t
 	return predict_clk(source, table, row, which, which->strategy, prediction, err);
 }
 
-/* The arrays of tables 5.11 and 5.12 ran with fusion and reuse; where a table names the strategy, it decides. */
-static enum err_code find_strategy(const struct csv_table *table, size_t row, enum strategy *strategy, struct err *err)
-{
-	const struct csv_cell *cell = find_cell(table, row, "strategy");
-	if (!cell)
-		return ERR_OK;
-	for (size_t i = 0; i < sizeof(strategy_word) / sizeof(strategy_word[0]); i++) {
-		if (strcmp(strategy_word[i].name, cell->text) == 0) {
-			*strategy = strategy_word[i].strategy;
-			return ERR_OK;
-		}
-	}
-	return err_add_at(err, ERR_INPUT, csv_place(table, cell),
-	                  "strategy is '%.40s'; no_fusion, fusion or fusion_reuse is allowed", cell->text);
-}
-
 enum err_code validate_phase_clocks(struct source *source, const struct csv_table *table, size_t row, size_t column,
                                     struct prediction *prediction, struct err *err)
 {
 	const struct clock_column *which =
 	    find_column(phase_column, sizeof(phase_column) / sizeof(phase_column[0]), table->header[column].text);
 	assert(which);
+	/* The arrays of tables 5.11 and 5.12 ran with fusion and reuse; where a table names the strategy, it decides.
+	 */
 	enum strategy strategy = which->strategy;
-	enum err_code code = find_strategy(table, row, &strategy, err);
+	enum err_code code = ERR_OK;
+	if (csv_find_column(table, "strategy") != CSV_NO_COLUMN)
+		code = validate_read_strategy(table, row, &strategy, err);
 	return code ? code : predict_clk(source, table, row, which, strategy, prediction, err);
 }
 

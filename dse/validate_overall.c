@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Whole networks on the thesis chip, clocks summed by kind of operation (thesis
- * table 5.10): every block with its listed split, fusion and reuse. The source
- * charges the ARM operations of convolution and pooling blocks only.
+ * table 5.10) or, of the convolutions, by kind of transfer: every block with its
+ * listed split, fusion and reuse. The source charges the ARM operations of
+ * convolution and pooling blocks only.
  */
 #include "dse/validate.h"
 #include <assert.h>
@@ -11,18 +12,28 @@
 #include <string.h>
 
 /* Which clocks of a block a row of the table sums. */
-enum part_of { CORE_CONV, CORE_MATMUL, ARM_PHASE, WHOLE };
+enum part_of { CORE_CONV, CORE_MATMUL, ARM_PHASE, CONV_PHASE, WHOLE };
 
 static const struct overall_row {
 	const char *name;
 	enum part_of what;
-	enum phase phase; /* ARM_PHASE */
+	enum phase phase; /* ARM_PHASE, CONV_PHASE */
 } overall_row[] = {
     {"CONV", CORE_CONV, N_PHASE},          {"FC", CORE_MATMUL, N_PHASE},    {"PADD", ARM_PHASE, PHASE_PADD},
     {"MAT_ELE", ARM_PHASE, PHASE_MAT_ELE}, {"ACTI", ARM_PHASE, PHASE_ACTI}, {"QUAN", ARM_PHASE, PHASE_QUAN},
     {"POOL", ARM_PHASE, PHASE_POOL},       {"sum", WHOLE, N_PHASE},
 };
 #define N_OVERALL_ROW (sizeof(overall_row) / sizeof(overall_row[0]))
+
+/* Contained in CONV above. */
+static const struct overall_row transfer_row[] = {
+    {"input", CONV_PHASE, PHASE_INPUT},
+    {"weight", CONV_PHASE, PHASE_WEIGHT},
+    {"weight_migration", CONV_PHASE, PHASE_MIGRATION},
+};
+#define N_TRANSFER_ROW (sizeof(transfer_row) / sizeof(transfer_row[0]))
+
+static const struct overall_row whole_row = {"sum", WHOLE, N_PHASE};
 
 /* What a block adds to a row other than WHOLE. */
 static uint64_t block_clk(const struct overall_row *row, const struct block *block, const struct sim_result *result)
@@ -34,6 +45,8 @@ static uint64_t block_clk(const struct overall_row *row, const struct block *blo
 		return block->kind == BLOCK_MATMUL ? result->core_clk : 0;
 	case ARM_PHASE:
 		return block->kind != BLOCK_MATMUL ? result->phase_clk[row->phase] : 0;
+	case CONV_PHASE:
+		return block->kind == BLOCK_CONV ? result->phase_clk[row->phase] : 0;
 	case WHOLE:
 		break;
 	}
@@ -76,44 +89,77 @@ static enum err_code predict_row(struct source *source, struct source_subject *s
 	return ERR_OK;
 }
 
-static const struct overall_row *find_row(const struct csv_table *table, const struct csv_cell *operation,
-                                          struct err *err)
+static const struct overall_row *find_row(const struct csv_table *table, size_t row, const char *column,
+                                          const struct overall_row *rows, size_t n, struct err *err)
 {
 	const char *name[N_OVERALL_ROW];
-	for (size_t i = 0; i < N_OVERALL_ROW; i++) {
-		name[i] = overall_row[i].name;
-		if (strcmp(name[i], operation->text) == 0)
-			return &overall_row[i];
-	}
-	const char *near = err_nearest(operation->text, name, N_OVERALL_ROW);
-	(void)err_add_at(err, ERR_INPUT, csv_place(table, operation),
-	                 "operation is '%.40s'; CONV, FC, PADD, MAT_ELE, ACTI, QUAN, POOL or sum is allowed%s%s%s",
-	                 operation->text, near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
-	return NULL;
+	size_t index = 0;
+	assert(n <= N_OVERALL_ROW);
+	for (size_t i = 0; i < n; i++)
+		name[i] = rows[i].name;
+	return validate_read_word(table, row, column, name, n, &index, err) == ERR_OK ? &rows[index] : NULL;
+}
+
+/* The network that a column is of: its name is the network's and an ending. */
+static enum err_code find_network(struct source *source, const struct csv_table *table, size_t column,
+                                  const char *ending, struct source_subject **subject, struct err *err)
+{
+	const struct csv_cell *header = &table->header[column];
+	char name[NETWORK_NAME_SIZE];
+	size_t n = strlen(header->text), n_ending = strlen(ending);
+	assert(n > n_ending);
+	if (n - n_ending >= sizeof(name))
+		return err_add_at(err, ERR_INPUT, csv_place(table, header), "column name of more than %zu letters",
+		                  sizeof(name) - 1 + n_ending);
+	(void)snprintf(name, sizeof(name), "%.*s", (int)(n - n_ending), header->text);
+
+	const struct csv_cell network = {name, header->line, header->column};
+	const struct source_key key = {.table = table, .network = &network};
+	return source_find(source, &key, subject, NULL, err);
 }
 
 enum err_code validate_overall_clocks(struct source *source, const struct csv_table *table, size_t row, size_t column,
                                       struct prediction *prediction, struct err *err)
 {
-	size_t operation = csv_find_column(table, "operation");
-	assert(operation != CSV_NO_COLUMN);
-	const struct overall_row *what = find_row(table, csv_get_cell(table, row, operation), err);
+	const struct overall_row *what = find_row(table, row, "operation", overall_row, N_OVERALL_ROW, err);
+	struct source_subject *subject;
 	if (!what)
 		return ERR_INPUT;
-
-	/* The column's name without "_clk" is the network's. */
-	const struct csv_cell *header = &table->header[column];
-	char name[NETWORK_NAME_SIZE];
-	size_t n = strlen(header->text);
-	assert(n > 4);
-	if (n - 4 >= sizeof(name))
-		return err_add_at(err, ERR_INPUT, csv_place(table, header), "column name of more than %zu letters",
-		                  sizeof(name) + 3);
-	(void)snprintf(name, sizeof(name), "%.*s", (int)(n - 4), header->text);
-
-	const struct csv_cell network = {name, header->line, header->column};
-	const struct source_key key = {.table = table, .network = &network};
-	struct source_subject *subject;
-	enum err_code code = source_find(source, &key, &subject, NULL, err);
+	enum err_code code = find_network(source, table, column, "_clk", &subject, err);
 	return code ? code : predict_row(source, subject, what, prediction, err);
+}
+
+/* A share is of all clocks of the network: table 5.10's sum, to which the published shares fit; two places are printed.
+ */
+static enum err_code make_share(struct source *source, struct source_subject *subject, struct prediction *prediction,
+                                struct err *err)
+{
+	struct prediction whole;
+	enum err_code code = predict_row(source, subject, &whole_row, &whole, err);
+	if (code)
+		return code;
+	assert(isnan(whole.value) || whole.value >= prediction->value);
+	prediction->value = whole.value == 0 ? 0 : round(100 * 100 * prediction->value / whole.value) / 100;
+	if (!whole.counted || isnan(whole.value)) {
+		prediction->counted = whole.counted;
+		prediction->note = whole.note;
+	}
+	return ERR_OK;
+}
+
+enum err_code validate_overall_transfer_clocks(struct source *source, const struct csv_table *table, size_t row,
+                                               size_t column, struct prediction *prediction, struct err *err)
+{
+	static const char share[] = "_share_pct";
+	const char *name = table->header[column].text;
+	size_t n = strlen(name), n_share = strlen(share);
+	bool is_share = n > n_share && strcmp(name + n - n_share, share) == 0;
+	const struct overall_row *what = find_row(table, row, "transfer", transfer_row, N_TRANSFER_ROW, err);
+	struct source_subject *subject;
+	if (!what)
+		return ERR_INPUT;
+	enum err_code code = find_network(source, table, column, is_share ? share : "_clk", &subject, err);
+	if (!code)
+		code = predict_row(source, subject, what, prediction, err);
+	return code || !is_share ? code : make_share(source, subject, prediction, err);
 }
