@@ -74,8 +74,10 @@ const struct cli_command cli_command_table[] = {
          BIT(OPTION_POINT),
      cmd_simulate},
     {"validate", "REFERENCE.csv...", "predict what others measured and show the errors",
-     "The kind of a reference table is known by its header. Values that are sums, or whose source skipped part of\n"
-     "the work, are listed and not counted.",
+     "The kind of a reference table is known by its header: layers by strategy (strategy_clocks, layer_tasks), MAC\n"
+     "array (mac_array_clocks, mac_array_performance) or phase (phase_clocks), whole networks (overall_clocks,\n"
+     "overall_transfer_clocks), single tasks (pe_tasks, hdl_clocks), splits (split_utilisation). Examples are in\n"
+     "tests/reference/. Values that are sums, or whose source skipped part of the work, are listed and not counted.",
      1, SIZE_MAX, COMMON | BIT(OPTION_MACHINE) | BIT(OPTION_MAX_ERROR), cmd_validate},
     {"check", "FILE...", "check spaces, machines and networks; print how large a space is",
      "Says for a space how many designs it holds, and the expected time and memory of exploring it.", 1, SIZE_MAX,
