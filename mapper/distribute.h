@@ -16,6 +16,7 @@ struct step *program_add_step(struct program *program, enum step_kind kind, enum
 struct arm_share {
 	double n_result; /* results it holds after the core operation */
 	double n_map;    /* ifmap parts it pads */
+	double n_pad;    /* times each ifmap part is padded, by all PEs */
 	double n_partial; /* partial sums it adds up, one an input-channel part after the first */
 	bool in_pe;      /* operands stay in the PE (fusion); else every operation reads from and writes to DRAM */
 	bool source;     /* as the thesis simulator counts: a shortcut's operand is in the PE already */

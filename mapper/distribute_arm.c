@@ -38,7 +38,8 @@ static void add_padding(const struct layer_context *context, const struct tiling
                         const struct arm_share *share, struct program *program)
 {
 	double word_clk = context->machine->arm_padd_word_clk;
-	double aligned_byte = (double)tiling->map_aligned_byte, all_byte = (double)tiling->all_map_aligned_byte;
+	double aligned_byte = (double)tiling->map_aligned_byte;
+	double all_byte = (double)tiling->all_map_aligned_byte * share->n_pad;
 	struct arm_operation padd = {
 	    .phase = PHASE_PADD,
 	    .clk = word_clk * aligned_byte / 4 * share->n_map,
@@ -143,7 +144,7 @@ void distribute_pool(const struct layer_context *context, const struct layer_des
 	/* all PEs take parts in turn; every part is pooled as it stands, one clock count an output pixel (thesis section 4.3.2) */
 	double n_busiest = (double)ceil_div(tiling->n_task, n_pe);
 	bool fused = strategy_table[design->strategy].fused;
-	struct arm_share share = {.n_result = n_busiest, .n_map = n_busiest, .in_pe = fused};
+	struct arm_share share = {.n_result = n_busiest, .n_map = n_busiest, .n_pad = 1, .in_pe = fused};
 
 	struct step *step = program_add_step(program, STEP_TRANSFER, PHASE_INPUT);
 	uint64_t n_channel_load = tiling->all_map_byte, n_store = tiling->all_out_byte;

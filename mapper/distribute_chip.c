@@ -60,7 +60,7 @@ struct chip_assignment distribute_chip_assign(const struct layer_context *contex
 	a.n_copy = n_pe / a.n_resident;
 	a.n_filter = ceil_div(tiling->n_c, a.n_share);
 	a.n_task = a.n_wave * ceil_div(a.n_filter, a.n_copy);
-	a.n_active = a.n_resident * (a.n_copy < a.n_filter ? a.n_copy : a.n_filter);
+	a.n_active = ceil_div(a.n_part * a.n_filter, a.n_task);
 	if (a.n_slot > n_pe)
 		a.n_slot = a.n_resident;
 	count_migrations(context, tiling, &a);
@@ -286,6 +286,7 @@ void distribute_chip_reuse(const struct layer_context *context, const struct lay
 	struct arm_share share = {
 	    .n_result = (double)assignment->n_task,
 	    .n_map = (double)assignment->n_wave,
+	    .n_pad = (double)(assignment->n_share * assignment->n_copy),
 	    .in_pe = true,
 	    .source = thesis,
 	};

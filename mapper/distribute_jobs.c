@@ -104,9 +104,12 @@ void distribute_jobs(const struct layer_context *context, const struct layer_des
 	double n_result = (double)ceil_div(queue.n_busiest, queue.n_pe);
 	if (tiling->n_d > 1)
 		n_result = (double)ceil_div(queue.n_busiest, (uint64_t)queue.n_pe * (fused && context->block->kind != BLOCK_MATMUL ? 1 : tiling->n_d));
+	/* fused, a map is padded in the PE each time it is loaded; else it is padded once, part by part, for all filters */
+	uint64_t n_map = tiling->n_map * tiling->n_d;
 	struct arm_share share = {
 	    .n_result = n_result,
-	    .n_map = n_result,
+	    .n_map = fused ? n_result : (double)ceil_div(n_map, machine_n_pe(context->machine)),
+	    .n_pad = fused ? tiling->n_c : 1,
 	    .n_partial = tiling->n_d - 1,
 	    .in_pe = fused,
 	};

@@ -125,6 +125,7 @@ void distribute_qpe_reuse(const struct layer_context *context, const struct laye
 	struct arm_share share = {
 	    .n_result = (double)groups.n_round,
 	    .n_map = (double)groups.n_map,
+	    .n_pad = 1,
 	    .in_pe = true,
 	    .source = design->strategy == STRATEGY_THESIS_REUSE,
 	};
