@@ -171,7 +171,8 @@ static const struct node *parse_number(struct parser *parser)
 	if (end == begin || !isfinite(value))
 		return fail_here(parser, ALLOWED_OPERAND);
 	/* "16x4" and "0x10" are no numbers here, nor is "2mhz". */
-	if (isalnum((unsigned char)*end) || *end == '_' || *end == '.' || memchr(begin, 'x', (size_t)(end - begin)))
+	if (isalnum((unsigned char)*end) || *end == '_' || *end == '.' ||
+	    strspn(begin, "0123456789.eE+-") < (size_t)(end - begin))
 		return fail_here(parser, ALLOWED_OPERAND);
 	parser->next = end;
 	return make(parser, (struct node){.op = OP_NUMBER, .number = value});

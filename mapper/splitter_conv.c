@@ -128,6 +128,22 @@ static uint32_t greatest_common_divisor(uint32_t a, uint32_t b)
 	return a;
 }
 
+/* The largest divisor of n that is at most limit, found from its pairs: heights may have 65536 rows. */
+static uint32_t largest_divisor(uint32_t n, uint32_t limit)
+{
+	uint32_t largest = 0;
+
+	assert(n > 0);
+	for (uint32_t low = 1; low <= limit && (uint64_t)low * low <= n; low++) {
+		if (n % low != 0)
+			continue;
+		if (n / low <= limit)
+			return n / low;
+		largest = low;
+	}
+	return largest;
+}
+
 /*
  * n parts of the height such that the PEs of a QPE, which work in step, get
  * equal tasks: equal parts, or as many larger ones as share out evenly. The
@@ -147,10 +163,9 @@ static bool balanced_rows(const struct search *search, uint32_t n_w, uint32_t n,
 	even = n_unit / n;
 	for (gap = 0; gap < MAX_SIZE_GAP && gap < even; gap++) {
 		uint32_t b = even - gap, rest = n_unit - b * n;
-		uint32_t m = (rest < n ? rest : n - 1) / m_step * m_step;
+		uint32_t most = (rest < n ? rest : n - 1) / m_step;
+		uint32_t m = rest % m_step == 0 ? m_step * largest_divisor(rest / m_step, most) : 0;
 
-		while (m > 0 && rest % m != 0)
-			m -= m_step;
 		if (m == 0 || (found && (b + rest / m) * search->step >= h->size_a))
 			continue;
 		*h = (struct dim_split){(b + rest / m) * search->step, m, b * search->step, n - m};
@@ -310,7 +325,14 @@ static void search_any(struct search *search)
 
 static bool search_with_channels(struct search *search)
 {
+	uint32_t rows = search->splitter->machine->mla_rows, least_c = search->block->out_c;
+
+	/* No search tries less than one row of filters on one pixel; without this the largest maps take hours to refuse. */
 	search->found = false;
+	if (least_c > rows)
+		least_c = rows;
+	if (!splitter_fits(search->splitter, search->step, search->step, least_c, search->d, false))
+		return false;
 	if (!search->splitter->chip && search_filters(search))
 		return true;
 	if (search->splitter->chip)

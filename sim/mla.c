@@ -22,6 +22,9 @@
 /* Rounds of at least so many taps cost the same start whatever their channels. */
 #define LONG_ROUND_TAP 256
 
+/* Taps of a channel that are stepped at most, rounded to whole kernel rows; a kernel may have 65536 x 65536. */
+#define MAX_STEP_TAP 16384
+
 /* From a round's start to its last MAC if operand A is all that keeps it: the last packet comes and serves its tap. */
 static double supply_clk(const struct mla_conv_round *round, double n_a)
 {
@@ -35,7 +38,12 @@ static double supply_clk(const struct mla_conv_round *round, double n_a)
 static void prepare_delays(const struct machine *machine, const struct operand_rate *rate, uint32_t operand_bit,
                            struct mla_conv_round *round)
 {
-	uint64_t n_kernel_tap = (uint64_t)round->kernel_w * round->kernel_h;
+	/* Of a huge kernel some rows tell: its delay comes from the round's start, the rest is steady. */
+	uint64_t n_step_row = round->kernel_h;
+	if ((uint64_t)round->kernel_w * n_step_row > MAX_STEP_TAP)
+		n_step_row = round->kernel_w < MAX_STEP_TAP ? MAX_STEP_TAP / round->kernel_w : 1;
+	double stepped_frac = (double)n_step_row / round->kernel_h;
+	uint64_t n_kernel_tap = round->kernel_w * n_step_row;
 	uint32_t n_point = 1;
 	while (n_point < MLA_N_CHANNEL_POINT && n_kernel_tap << (n_point - 1) < LONG_ROUND_TAP)
 		n_point++;
@@ -51,7 +59,7 @@ static void prepare_delays(const struct machine *machine, const struct operand_r
 			double clk = (double)operand_step_round(rate, round->kernel_w, n_tap, n_a, n_write);
 			clk = real_max(clk, supply_clk(round, (double)n_a));
 			double steady_clk = (double)(n_write * rate->access_clk) +
-			                    round->shared_channel_clk * (double)((uint64_t)1 << c);
+			                    round->shared_channel_clk * stepped_frac * (double)((uint64_t)1 << c);
 			round->shared_delay_clk[w][c] = clk - steady_clk;
 		}
 	}

@@ -123,9 +123,37 @@ static void test_err_nearest_suggests_nothing_far_off(void **state)
 	assert_null(err_nearest("mla.array", NULL, 0));
 }
 
+/* What stands in a file may be no text, or cut in the middle of a character: a terminal sees neither. */
+static void test_err_messages_are_printable(void **state)
+{
+	(void)state;
+	struct err err = {0};
+	(void)err_add_at(&err, ERR_INPUT, (struct err_place){"a\033.csv", 1, 2}, "'%s' '%.4s' %s", "\033[2J\t\x7f",
+	                 "\xc3\xa4\xc3\xa4\xc3\xa4", "\xff\xc0\xafok \xe2\x82\xac");
+	assert_string_equal(err_text(&err), "a?.csv:1:2: '?[2J?\?' '\xc3\xa4\xc3\xa4' ?\?\?ok \xe2\x82\xac\n");
+	err_clear(&err);
+	(void)err_add(&err, ERR_INPUT, "%.3s", "\xc3\xa4\xc3\xa4");
+	assert_string_equal(err_text(&err), "\xc3\xa4?\n");
+	err_clear(&err);
+}
+
+static void test_err_keeps_a_thousand_messages(void **state)
+{
+	(void)state;
+	struct err err = {0};
+	for (unsigned i = 0; i < 100000; i++)
+		(void)err_add_at(&err, ERR_INPUT, (struct err_place){"a", i + 1, 1}, "wrong");
+	assert_int_equal(err.n_message, 100000);
+	assert_non_null(strstr(err_text(&err), "\na:1000:1: wrong\na:1001:1: more mistakes follow"));
+	assert_null(strstr(err_text(&err), "a:1002:"));
+	err_clear(&err);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(test_err_messages_are_printable),
+	    cmocka_unit_test(test_err_keeps_a_thousand_messages),
 	    cmocka_unit_test(test_err_is_empty_at_first),
 	    cmocka_unit_test(test_err_keeps_first_code_and_all_messages),
 	    cmocka_unit_test(test_err_names_the_place),

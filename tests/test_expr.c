@@ -162,6 +162,17 @@ static void test_expr_tells_names_and_kind(void **state)
 	arena_free(&arena);
 }
 
+static void test_expr_numbers_are_decimal(void **state)
+{
+	static const char *const bad[] = {"a < 0x10", "a < 0X10", "a < 0x1p3", "a < 1e", "a < 1e999", "a < 1.5.2"};
+	struct arena arena = {0};
+	(void)state;
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
+		assert_null(expr_parse(bad[i], (struct err_place){0}, name, N_NAME, &arena, NULL));
+	assert_non_null(expr_parse("a < 1.5e-1", (struct err_place){0}, name, N_NAME, &arena, NULL));
+	arena_free(&arena);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -171,6 +182,7 @@ int main(void)
 	    cmocka_unit_test(test_expr_depth_is_bounded),
 	    cmocka_unit_test(test_expr_upper_limit),
 	    cmocka_unit_test(test_expr_tells_names_and_kind),
+	    cmocka_unit_test(test_expr_numbers_are_decimal),
 	};
 	return cmocka_run_group_tests_name("expr", tests, NULL, NULL);
 }

@@ -374,6 +374,22 @@ static void test_mla_reference_tasks(void **state)
 	assert_true(max_frac <= 0.10);
 }
 
+/* Only the first rows of a huge kernel are stepped: neither it nor the step from none to some takes another rate. */
+static void test_mla_huge_kernels_keep_their_rate(void **state)
+{
+	(void)state;
+	struct machine machine = array(16, 4, 1);
+	struct mla_conv_round small, large, largest;
+	mla_prepare_conv(&machine, 128, 128, 8, &small);
+	mla_prepare_conv(&machine, 128, 129, 8, &large);
+	mla_prepare_conv(&machine, 65536, 65536, 8, &largest);
+	double small_tap_clk = mla_round_clk(&small, 1, true) / (128 * 128);
+	double large_tap_clk = mla_round_clk(&large, 1, true) / (128 * 129);
+	assert_true(fabs(large_tap_clk / small_tap_clk - 1) < 0.001);
+	double largest_tap_clk = mla_round_clk(&largest, 1, true) / (65536.0 * 65536.0);
+	assert_true(largest_tap_clk >= 1 && largest_tap_clk < 1.1 * small_tap_clk);
+}
+
 int main(void)
 {
 	const struct CMUnitTest test[] = {
@@ -384,6 +400,7 @@ int main(void)
 	    cmocka_unit_test(test_mla_any_array),         cmocka_unit_test(test_mla_fewer_rows_not_faster),
 	    cmocka_unit_test(test_mla_operand_16_bit),    cmocka_unit_test(test_mla_postprocess_narrows_results),
 	    cmocka_unit_test(test_mla_reference_tasks),
+	    cmocka_unit_test(test_mla_huge_kernels_keep_their_rate),
 	};
 	return cmocka_run_group_tests(test, NULL, NULL);
 }

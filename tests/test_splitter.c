@@ -245,6 +245,41 @@ static void test_splitter_says_when_nothing_fits(void **state)
 	err_clear(&err);
 }
 
+/* The largest layers a network may have, on both targets: an answer, in which order it is looked for decides when. */
+static void test_splitter_answers_for_the_largest_layers(void **state)
+{
+	static const uint32_t kernel[] = {1, 3, 65536}, side[] = {64, 65521, 65536};
+
+	(void)state;
+	for (unsigned i = 0; i < 2 * 3 * 3; i++) {
+		uint32_t k = kernel[i / 2 % 3], in = side[i / 6];
+		struct block block = {.name = "CONV_1",
+		                      .kind = BLOCK_CONV,
+		                      .number = 1,
+		                      .pool = 1,
+		                      .next_pool_stride = 1,
+		                      .in_w = in,
+		                      .in_h = in,
+		                      .in_c = 65536,
+		                      .pad_left = k - 1,
+		                      .pad_top = k - 1,
+		                      .kernel_w = k,
+		                      .kernel_h = k,
+		                      .stride = 1,
+		                      .out_w = in,
+		                      .out_h = in,
+		                      .out_c = 65536};
+		struct machine machine;
+		struct split split;
+
+		machine_init(&machine, i % 2 == 0 ? MACHINE_QPE : MACHINE_CHIP);
+		enum err_code code = splitter_thesis(&block, &machine, &split, NULL);
+		assert_int_equal(code, k == 65536 ? ERR_INFEASIBLE : ERR_OK);
+		if (code == ERR_OK)
+			assert_int_equal(split_check(&block, &split, NULL), ERR_OK);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -255,6 +290,7 @@ int main(void)
 	    cmocka_unit_test(test_splitter_splits_any_layer_that_fits),
 	    cmocka_unit_test(test_splitter_cuts_input_channels_last),
 	    cmocka_unit_test(test_splitter_says_when_nothing_fits),
+	    cmocka_unit_test(test_splitter_answers_for_the_largest_layers),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

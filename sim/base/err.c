@@ -8,6 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* A file of another kind can hold a mistake in each of a million places: what is kept stays readable and small. */
+#define MAX_MESSAGE 1000u
+#define MAX_MESSAGE_BYTE ((size_t)1 << 16)
+
 #define MAX_WORD 64u /* longer words than any key of ours are never compared */
 
 /* Room for n_more bytes and a terminator. */
@@ -32,15 +36,43 @@ static bool reserve(struct err *err, size_t n_more)
 static void append_list(struct err *err, const char *format, va_list list) __attribute__((format(printf, 2, 0)));
 static void append(struct err *err, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
+/* Bytes of the UTF-8 character that begins at text, which ends with a zero byte; 0 when none does. */
+static size_t utf8_length(const char *text)
+{
+	const unsigned char *byte = (const unsigned char *)text;
+	size_t n = byte[0] < 0x80 ? 1 : byte[0] < 0xe0 ? 2 : byte[0] < 0xf0 ? 3 : 4;
+	if (n > 1 && (byte[0] < 0xc2 || byte[0] > 0xf4))
+		return 0;
+	for (size_t i = 1; i < n; i++)
+		if ((byte[i] & 0xc0) != 0x80)
+			return 0;
+	return n;
+}
+
+/* Messages repeat what stands in files: nothing a terminal would obey, and no half of a character that was cut. */
+static void make_printable(char *text)
+{
+	for (size_t n; *text; text += n) {
+		n = utf8_length(text);
+		if (n == 0 || (n == 1 && iscntrl((unsigned char)*text) && *text != '\n')) {
+			*text = '?';
+			n = 1;
+		}
+	}
+}
+
 /* Without memory the text is lost but never the code: a failure stays a failure. */
 static void append_list(struct err *err, const char *format, va_list list)
 {
 	va_list again;
 	va_copy(again, list);
-	int n = vsnprintf(NULL, 0, format, list);
-	if (n >= 0 && reserve(err, (size_t)n)) {
-		(void)vsnprintf(err->text + err->n_byte, (size_t)n + 1, format, again);
-		err->n_byte += (size_t)n;
+	int n_wanted = vsnprintf(NULL, 0, format, list);
+	size_t n = n_wanted < 0 ? 0 : (size_t)n_wanted < MAX_MESSAGE_BYTE ? (size_t)n_wanted : MAX_MESSAGE_BYTE;
+	if (n > 0 && reserve(err, n)) {
+		char *text = err->text + err->n_byte;
+		(void)vsnprintf(text, n + 1, format, again);
+		make_printable(text);
+		err->n_byte += n;
 		assert(err->n_byte < err->n_alloc);
 		assert(err->text[err->n_byte] == '\0');
 	}
@@ -55,12 +87,35 @@ static void append(struct err *err, const char *format, ...)
 	va_end(list);
 }
 
-static void count(struct err *err, enum err_code code)
+/* Whether the message is to be kept; the last one that is says that there are more. */
+static bool count(struct err *err, enum err_code code, struct err_place at)
 {
 	assert(code != ERR_OK);
 	if (err->n_message == 0)
 		err->code = code;
 	err->n_message++;
+	if (err->n_message <= MAX_MESSAGE)
+		return true;
+	if (err->n_message == MAX_MESSAGE + 1 && at.file)
+		append(err, "%s:%u:%u: more mistakes follow, the first %u are shown\n", at.file, at.line, at.column,
+		       MAX_MESSAGE);
+	else if (err->n_message == MAX_MESSAGE + 1)
+		append(err, "more messages follow, the first %u are shown\n", MAX_MESSAGE);
+	return false;
+}
+
+/* The place, the message, the line's end. */
+static void append_message(struct err *err, enum err_code code, struct err_place at, const char *format, va_list list)
+    __attribute__((format(printf, 4, 0)));
+
+static void append_message(struct err *err, enum err_code code, struct err_place at, const char *format, va_list list)
+{
+	if (!count(err, code, at))
+		return;
+	if (at.file)
+		append(err, "%s:%u:%u: ", at.file, at.line, at.column);
+	append_list(err, format, list);
+	append(err, "\n");
 }
 
 enum err_code err_add(struct err *err, enum err_code code, const char *format, ...)
@@ -70,9 +125,7 @@ enum err_code err_add(struct err *err, enum err_code code, const char *format, .
 
 	va_list list;
 	va_start(list, format);
-	count(err, code);
-	append_list(err, format, list);
-	append(err, "\n");
+	append_message(err, code, (struct err_place){0}, format, list);
 	va_end(list);
 	return code;
 }
@@ -84,11 +137,7 @@ enum err_code err_add_at(struct err *err, enum err_code code, struct err_place a
 
 	va_list list;
 	va_start(list, format);
-	count(err, code);
-	if (at.file)
-		append(err, "%s:%u:%u: ", at.file, at.line, at.column);
-	append_list(err, format, list);
-	append(err, "\n");
+	append_message(err, code, at, format, list);
 	va_end(list);
 	return code;
 }
