@@ -95,7 +95,7 @@ bool mapper_bound(const struct layer_context *context, const struct layer_design
 	const struct hierarchy *hierarchy = &context->hierarchy;
 	least->phased = strategy_table[design->strategy].reuses;
 	least->n_pe = least->phased ? hierarchy->n_pe : machine_n_pe(context->machine);
-	least->counts = tiling_mla_counts(context, &tiling);
+	tiling_mla_counts(context, &tiling, &least->counts);
 	bound_strided(context, open, &least->counts);
 	bound_traffic(context, design, &tiling, &least->counts);
 	bound_arm(context, design, &tiling, &least->counts);

@@ -67,7 +67,8 @@ struct layer_context {
 	const struct block *block;
 	const struct machine *machine;
 	uint32_t operand_bit;
-	struct mla_conv_round round; /* BLOCK_CONV */
+	struct mla_conv_round round;       /* BLOCK_CONV */
+	struct mla_conv_channels channels; /* BLOCK_CONV: of uncut input channels */
 	struct hierarchy hierarchy;
 };
 

@@ -31,8 +31,10 @@ void mapper_prepare(const struct block *block, const struct machine *machine, ui
 {
 	assert(operand_bit == 8 || operand_bit == 16);
 	*context = (struct layer_context){.block = block, .machine = machine, .operand_bit = operand_bit};
-	if (block->kind == BLOCK_CONV)
+	if (block->kind == BLOCK_CONV) {
 		mla_prepare_conv(machine, block->kernel_w, block->kernel_h, operand_bit, &context->round);
+		mla_prepare_channels(machine, &context->round, block->in_c, &context->channels);
+	}
 	hierarchy_derive(machine, &context->hierarchy);
 }
 

@@ -258,7 +258,7 @@ static void add_computation_phase(const struct layer_context *context, const str
 		double mean_byte = (double)tiling->all_out_byte / machine->dram_n * done_frac;
 		compute->write_dram_byte = real_max(compute->write_dram_byte, mean_byte);
 	}
-	step->counts = tiling_mla_counts(context, tiling);
+	tiling_mla_counts(context, tiling, &step->counts);
 	double out_byte = (double)tiling->all_out_byte;
 	step->counts.dram_write_byte = design->out_storage ? 0 : out_byte;
 	step->counts.sram_read_word += out_byte / 4;

@@ -71,7 +71,7 @@ static struct traffic matmul_traffic(const struct layer_design *design, const st
 static void fill_counts(const struct layer_context *context, const struct tiling *tiling,
                         const struct traffic *traffic, struct counts *counts)
 {
-	*counts = tiling_mla_counts(context, tiling);
+	tiling_mla_counts(context, tiling, counts);
 	double moved_byte = traffic->read_byte + traffic->write_byte + traffic->storage_byte;
 	counts->dram_read_byte = traffic->read_byte;
 	counts->dram_write_byte = traffic->write_byte;

@@ -265,9 +265,13 @@ void tiling_sum(const struct layer_context *context, const struct split *split, 
 
 void tiling_time(const struct layer_context *context, struct tiling *tiling)
 {
+	if (context->block->kind != BLOCK_CONV)
+		return;
 	struct mla_conv_task task = largest_task(tiling);
-	if (context->block->kind == BLOCK_CONV)
-		mla_conv_clk(context->machine, &context->round, &task, &tiling->task);
+	tiling->channels = context->channels;
+	if (tiling->in_c != context->block->in_c)
+		mla_prepare_channels(context->machine, &context->round, tiling->in_c, &tiling->channels);
+	mla_conv_clk(context->machine, &context->round, &tiling->channels, &task, &tiling->task);
 }
 
 void tiling_build(const struct layer_context *context, const struct split *split, struct tiling *tiling)
@@ -291,10 +295,14 @@ static void add_clk(const struct machine *machine, const struct mla_cost *cost, 
 static void sum_conv_clk(const struct layer_context *context, const struct split *split, const struct tiling *tiling,
                          struct task_clk *sum)
 {
+	const struct machine *machine = context->machine;
 	struct part_pair w = parts_of(&split->w), h = parts_of(&split->h), c = parts_of(&split->c),
 			 d = parts_of(&split->d);
 	struct part_pair high = computed_parts(&h, tiling->in_h, tiling->small_in_h, context->block->kernel_h);
 	double high_frac = (double)sum_parts(&high) / (double)high.size[0];
+	struct mla_conv_channels channels[2] = {tiling->channels};
+	if (d.n_size > 1)
+		mla_prepare_channels(machine, &context->round, (uint32_t)d.size[1], &channels[1]);
 	for (uint32_t i = 0; i < w.n_size; i++)
 		for (uint32_t j = 0; j < c.n_size; j++)
 			for (uint32_t k = 0; k < d.n_size; k++) {
@@ -303,8 +311,8 @@ static void sum_conv_clk(const struct layer_context *context, const struct split
 				                             (uint32_t)d.size[k], (uint32_t)c.size[j]};
 				struct mla_cost cost = tiling->task;
 				if (i || j || k)
-					mla_conv_clk(context->machine, &context->round, &task, &cost);
-				add_clk(context->machine, &cost, n * tiling->n_h, n * high_frac, sum);
+					mla_conv_clk(machine, &context->round, &channels[k], &task, &cost);
+				add_clk(machine, &cost, n * tiling->n_h, n * high_frac, sum);
 			}
 }
 
@@ -337,9 +345,9 @@ struct task_clk tiling_all_task_clk(const struct layer_context *context, const s
 	return sum;
 }
 
-struct counts tiling_mla_counts(const struct layer_context *context, const struct tiling *tiling)
+void tiling_mla_counts(const struct layer_context *context, const struct tiling *tiling, struct counts *counts)
 {
-	return (struct counts){
+	*counts = (struct counts){
 	    .mac = (double)block_n_mac(context->block),
 	    .mla_clk = tiling->all_mac_clk,
 	    .sram_read_word = tiling->all_a_word + tiling->all_b_word,

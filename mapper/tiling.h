@@ -29,6 +29,7 @@ struct tiling {
 	uint64_t n_out_pixel;                        /* ofmap pixels times channels */
 
 	struct mla_cost task;                                     /* of the largest tile on the MLA */
+	struct mla_conv_channels channels;                        /* BLOCK_CONV: prepared for in_c */
 	double all_mac_clk, all_a_word, all_b_word, all_out_word; /* of all tasks */
 };
 
@@ -52,7 +53,7 @@ struct task_clk {
 struct task_clk tiling_all_task_clk(const struct layer_context *context, const struct split *split,
                                     const struct tiling *tiling);
 
-/* Counts of the MLA over all tasks. */
-struct counts tiling_mla_counts(const struct layer_context *context, const struct tiling *tiling);
+/* Counts of the MLA over all tasks; the others are 0. */
+void tiling_mla_counts(const struct layer_context *context, const struct tiling *tiling, struct counts *counts);
 
 #endif

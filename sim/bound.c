@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "sim/sim.h"
+#include "sim/energy.h"
 #include "sim/base/real.h"
-#include <assert.h>
 
 void sim_bound(const struct machine *machine, const struct least_work *least, uint32_t level, double *latency_ns,
                double *energy_pj)
@@ -15,5 +14,6 @@ void sim_bound(const struct machine *machine, const struct least_work *least, ui
 	double read_ns = counts->dram_read_byte / dram_byte_per_ns, write_ns = counts->dram_write_byte / dram_byte_per_ns;
 	double core_ns = least->phased ? read_ns + real_max(mla_ns, write_ns) : real_max(mla_ns, read_ns + write_ns);
 	*latency_ns = core_ns + arm_ns;
-	*energy_pj = energy_of_counts(machine, level, counts).total_pj + energy_static_mw(machine, level) * *latency_ns;
+	double dynamic_pj = energy_dynamic(machine, &machine->level[level], energy_array_frac(machine), counts).total_pj;
+	*energy_pj = dynamic_pj + energy_static_mw(machine, level) * *latency_ns;
 }

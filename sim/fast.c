@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "sim/sim.h"
+#include "sim/energy.h"
 #include "sim/base/checked.h"
 #include "sim/base/real.h"
 #include <math.h>
@@ -322,8 +323,10 @@ void sim_run_fast(const struct machine *machine, const struct program *program, 
 {
 	assert(program->n_step <= PROGRAM_MAX_STEP);
 	struct rates rates = rates_at(machine, level);
-	double static_mw = energy_static_mw(machine, level), ns_per_clk = 1e3 / machine->level[level].clk_mhz;
-	*result = (struct sim_result){.sram_byte = program->sram_byte, .peak_power_mw = static_mw};
+	const struct operating_point *point = &machine->level[level];
+	double array_frac = energy_array_frac(machine), static_mw = energy_static_mw(machine, level);
+	double ns_per_clk = 1e3 / point->clk_mhz, peak_mw = static_mw;
+	*result = (struct sim_result){.sram_byte = program->sram_byte};
 	uint64_t longest_clk[N_PHASE]; /* step of a phase */
 	for (uint32_t i = 0; i < program->n_step; i++) {
 		const struct step *step = &program->step[i];
@@ -339,14 +342,14 @@ void sim_run_fast(const struct machine *machine, const struct program *program, 
 		counts_add(&result->counts, &step->counts);
 		if (clk) {
 			/* pJ per ns is mW */
-			double step_mw =
-			    energy_of_counts(machine, level, &step->counts).total_pj / ((double)clk * ns_per_clk);
-			result->peak_power_mw = real_max(result->peak_power_mw, static_mw + step_mw);
+			double step_pj = energy_dynamic(machine, point, array_frac, &step->counts).total_pj;
+			peak_mw = real_max(peak_mw, static_mw + step_pj / ((double)clk * ns_per_clk));
 		}
 	}
 	sum_phases(result);
 	result->latency_ns = (double)result->total_clk * ns_per_clk;
-	result->energy = energy_of_counts(machine, level, &result->counts);
+	result->peak_power_mw = peak_mw;
+	result->energy = energy_dynamic(machine, point, array_frac, &result->counts);
 	result->energy.static_pj = static_mw * result->latency_ns;
 	result->energy.total_pj += result->energy.static_pj;
 	double mac_clk = result->counts.mac / (double)machine_n_mac(machine);

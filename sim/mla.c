@@ -114,18 +114,19 @@ double mla_round_clk(const struct mla_conv_round *round, uint32_t n_channel, boo
 	              : round->start_clk + round->channel_clk * n_channel;
 }
 
-/* What the rounds of a task have in common. */
-struct task_round {
-	double access_clk, a_first_clk;
-	double channels_clk, shared_channels_clk; /* of all channels */
-	double supply_clk;
-	double n_full_write;                 /* ports of a full block's results */
-	double start_clk[MLA_N_WRITE_POINT]; /* what a start costs in lock step, for the task's channels */
-};
-
-/* Between the grid's points; the last one stands for more channels. */
-static void prepare_starts(const struct mla_conv_round *round, uint32_t n_channel, struct task_round *task)
+static uint64_t n_a_packet(const struct machine *machine, const struct mla_conv_round *round, uint32_t n_channel)
 {
+	return ceil_div(n_channel * round->channel_a_byte, machine->noc_packet_byte);
+}
+
+void mla_prepare_channels(const struct machine *machine, const struct mla_conv_round *round, uint32_t n_channel,
+                          struct mla_conv_channels *channels)
+{
+	assert(n_channel > 0 && round->kernel_w > 0 && round->shared_channel_clk >= round->channel_clk);
+	channels->channels_clk = round->channel_clk * n_channel;
+	channels->shared_channels_clk = round->shared_channel_clk * n_channel;
+	channels->supply_clk = supply_clk(round, (double)n_a_packet(machine, round, n_channel));
+	/* between the grid's points; the last one stands for more channels */
 	uint32_t point = 0;
 	while (point + 1 < round->n_channel_point && n_channel >= (uint32_t)2 << point)
 		point++;
@@ -135,21 +136,21 @@ static void prepare_starts(const struct mla_conv_round *round, uint32_t n_channe
 	assert(frac >= 0 && frac < 1);
 	for (uint32_t w = 0; w < MLA_N_WRITE_POINT; w++) {
 		const double *delay = round->shared_delay_clk[w];
-		task->start_clk[w] = delay[point];
+		channels->start_clk[w] = delay[point];
 		if (frac > 0)
-			task->start_clk[w] += frac * (delay[point + 1] - delay[point]);
+			channels->start_clk[w] += frac * (delay[point + 1] - delay[point]);
 	}
 }
 
 /* What a round's start costs in lock step: between the grid's points, results below the first as there. */
-static double delay_clk(const struct task_round *task, double n_write)
+static double delay_clk(const struct mla_conv_round *round, const struct mla_conv_channels *channels, double n_write)
 {
-	double at = n_write * MLA_N_WRITE_POINT / task->n_full_write - 1;
+	double at = n_write * MLA_N_WRITE_POINT / round->n_full_write - 1;
 	if (at <= 0)
-		return task->start_clk[0];
+		return channels->start_clk[0];
 	uint32_t w = (uint32_t)at;
-	double frac = at - w, clk = task->start_clk[w];
-	return frac > 0 ? clk + frac * (task->start_clk[w + 1] - clk) : clk;
+	double frac = at - w, clk = channels->start_clk[w];
+	return frac > 0 ? clk + frac * (channels->start_clk[w + 1] - clk) : clk;
 }
 
 /*
@@ -157,18 +158,20 @@ static double delay_clk(const struct task_round *task, double n_write)
  * go to the SRAM first, while operand A already streams. n_write 0: a task's
  * first round, which waits for its first A packet.
  */
-static double free_round_clk(const struct task_round *task, double n_write)
+static double free_round_clk(const struct mla_conv_round *round, const struct mla_conv_channels *channels,
+                             double n_write)
 {
-	double clk = real_max(n_write * task->access_clk, task->a_first_clk) + task->channels_clk;
-	return real_max(clk, task->supply_clk);
+	double clk = real_max(n_write * round->rate.access_clk, round->a_first_clk) + channels->channels_clk;
+	return real_max(clk, channels->supply_clk);
 }
 
 /* The same in lock step with the neighbours; free_clk: with the SRAM free. */
-static double shared_round_clk(const struct task_round *task, double n_write, double free_clk)
+static double shared_round_clk(const struct mla_conv_round *round, const struct mla_conv_channels *channels,
+                               double n_write, double free_clk)
 {
-	assert(n_write <= task->n_full_write);
-	double delay = n_write > 0 ? delay_clk(task, n_write) : task->a_first_clk;
-	return real_max(free_clk, n_write * task->access_clk + delay + task->shared_channels_clk);
+	assert(n_write <= round->n_full_write);
+	double delay = n_write > 0 ? delay_clk(round, channels, n_write) : round->a_first_clk;
+	return real_max(free_clk, n_write * round->rate.access_clk + delay + channels->shared_channels_clk);
 }
 
 /* The array's blocks of columns and groups of rows that a task fills, and what is left over. */
@@ -226,33 +229,6 @@ static uint32_t count_rounds(const struct mla_conv_round *round, const struct ta
 	return n;
 }
 
-/*
- * Clocks of all rounds into cost's clk and shared_clk: the first starts with no results to write, the last leaves its
- * own to drain.
- */
-static void add_up_rounds(const struct task_round *task, const struct round_kind *kind, uint32_t n_kind,
-                          struct mla_cost *cost)
-{
-	double drain_clk = kind[n_kind - 1].n_write * task->access_clk, first_clk = free_round_clk(task, 0);
-	double clk = first_clk + drain_clk, shared_clk = shared_round_clk(task, 0, first_clk) + drain_clk;
-	for (uint32_t i = 0; i < n_kind; i++) {
-		double n = (double)(kind[i].n_round - (i + 1 == n_kind)), n_write = kind[i].n_write;
-		double free_clk = free_round_clk(task, n_write);
-		if (n == 0)
-			continue;
-		clk += n * free_clk;
-		shared_clk += n * shared_round_clk(task, n_write, free_clk);
-	}
-	cost->clk = clk;
-	cost->shared_clk = shared_clk;
-}
-
-static uint64_t n_a_packet(const struct machine *machine, const struct mla_conv_round *round,
-                           const struct mla_conv_task *task)
-{
-	return ceil_div(task->in_c * round->channel_a_byte, machine->noc_packet_byte);
-}
-
 void mla_conv_words(const struct machine *machine, const struct mla_conv_round *round, const struct mla_conv_task *task,
                     struct mla_cost *cost)
 {
@@ -260,33 +236,34 @@ void mla_conv_words(const struct machine *machine, const struct mla_conv_round *
 	uint32_t n_block = shape.n_block + (shape.left_pixel > 0), n_group = shape.n_group + (shape.left_row > 0);
 	uint64_t n_round = (uint64_t)n_block * n_group * shape.out_h, n_row = (uint64_t)shape.out_h * task->n_filter;
 	uint64_t n_write = n_row * (shape.n_block * round->n_row_write + shape.n_left_write);
+	uint64_t n_a = n_a_packet(machine, round, task->in_c);
 	cost->mac_clk = n_round * task->in_c * round->channel_mac_clk;
-	cost->a_word = n_round * n_a_packet(machine, round, task) * ceil_div(machine->noc_packet_byte, SRAM_WORD_BYTE);
+	cost->a_word = n_round * n_a * ceil_div(machine->noc_packet_byte, SRAM_WORD_BYTE);
 	cost->b_word = n_round * task->in_c * round->channel_b_word;
 	cost->out_word = n_write * (machine->pe_sram_port_byte / SRAM_WORD_BYTE);
 }
 
-void mla_conv_clk(const struct machine *machine, const struct mla_conv_round *round, const struct mla_conv_task *task,
-                  struct mla_cost *cost)
+/* The first round starts with no results to write, the last leaves its own to drain. */
+void mla_conv_clk(const struct machine *machine, const struct mla_conv_round *round,
+                  const struct mla_conv_channels *channels, const struct mla_conv_task *task, struct mla_cost *cost)
 {
-	assert(round->kernel_w > 0 && round->shared_channel_clk >= round->channel_clk);
 	struct task_shape shape = shape_of(machine, round, task);
-	struct task_round rounds = {
-	    .access_clk = round->rate.access_clk,
-	    .a_first_clk = round->a_first_clk,
-	    .channels_clk = round->channel_clk * task->in_c,
-	    .shared_channels_clk = round->shared_channel_clk * task->in_c,
-	    .supply_clk = supply_clk(round, (double)n_a_packet(machine, round, task)),
-	    .n_full_write = round->n_full_write,
-	};
-	prepare_starts(round, task->in_c, &rounds);
 	struct round_kind kind[4];
 	uint32_t n_kind = count_rounds(round, &shape, machine->mla_rows, kind);
-	add_up_rounds(&rounds, kind, n_kind, cost);
-
+	double drain_clk = (double)kind[n_kind - 1].n_write * round->rate.access_clk;
+	double first_clk = free_round_clk(round, channels, 0), clk = first_clk + drain_clk;
+	double shared_clk = shared_round_clk(round, channels, 0, first_clk) + drain_clk;
+	for (uint32_t i = 0; i < n_kind; i++) {
+		double n = (double)(kind[i].n_round - (i + 1 == n_kind)), n_write = kind[i].n_write;
+		if (n == 0)
+			continue;
+		double free_clk = free_round_clk(round, channels, n_write);
+		clk += n * free_clk;
+		shared_clk += n * shared_round_clk(round, channels, n_write, free_clk);
+	}
 	double fixed_clk = (double)machine->mla_init_clk + DRAIN_CLK;
-	cost->clk += fixed_clk;
-	cost->shared_clk += fixed_clk;
+	cost->clk = fixed_clk + clk;
+	cost->shared_clk = fixed_clk + shared_clk;
 	assert(cost->shared_clk >= cost->clk);
 }
 
@@ -294,7 +271,9 @@ void mla_conv_cost(const struct machine *machine, const struct mla_conv_round *r
                    uint32_t operand_bit, struct mla_cost *cost)
 {
 	assert(round->operand_bit == operand_bit);
+	struct mla_conv_channels channels;
+	mla_prepare_channels(machine, round, task->in_c, &channels);
 	mla_conv_words(machine, round, task, cost);
-	mla_conv_clk(machine, round, task, cost);
+	mla_conv_clk(machine, round, &channels, task, cost);
 	assert(cost->clk >= (double)cost->mac_clk);
 }

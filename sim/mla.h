@@ -45,6 +45,13 @@ struct mla_conv_round {
 	uint64_t channel_b_word;  /* SRAM words read for operand B */
 };
 
+/* What the rounds of tasks with the same input channels have in common. */
+struct mla_conv_channels {
+	double channels_clk, shared_channels_clk; /* of all channels */
+	double supply_clk;                        /* if operand A is all that keeps a round */
+	double start_clk[MLA_N_WRITE_POINT];      /* what a start costs in lock step */
+};
+
 struct mla_conv_task {
 	uint32_t in_w, in_h, in_c; /* ifmap tile; the array computes every stride-1 output of it */
 	uint32_t n_filter;
@@ -81,11 +88,14 @@ double mla_round_clk(const struct mla_conv_round *round, uint32_t n_channel, boo
 void mla_conv_cost(const struct machine *machine, const struct mla_conv_round *round, const struct mla_conv_task *task,
                    uint32_t operand_bit, struct mla_cost *cost);
 
-/* Its two halves, each of which leaves the other's fields as they are: words and mac_clk; clk and shared_clk. */
+/* Its two halves, each of which leaves the other's fields as they are. The first: words and mac_clk. */
 void mla_conv_words(const struct machine *machine, const struct mla_conv_round *round, const struct mla_conv_task *task,
                     struct mla_cost *cost);
-void mla_conv_clk(const struct machine *machine, const struct mla_conv_round *round, const struct mla_conv_task *task,
-                  struct mla_cost *cost);
+/* The second: clk and shared_clk. channels: prepared for task->in_c. */
+void mla_conv_clk(const struct machine *machine, const struct mla_conv_round *round,
+                  const struct mla_conv_channels *channels, const struct mla_conv_task *task, struct mla_cost *cost);
+void mla_prepare_channels(const struct machine *machine, const struct mla_conv_round *round, uint32_t n_channel,
+                          struct mla_conv_channels *channels);
 
 /*
  * Cost of a matrix multiplication task; pe_shift 0: operand A from the own
