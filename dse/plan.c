@@ -50,10 +50,17 @@ static enum err_code build_free_axes(struct layer_problem *layer, const struct m
 	const struct dim_source d = {whole.d.size_a, 1, 1, choice->max_part_d, choice->d, choice->n_fixed_d,
 	                             choice->fixed_d};
 	const struct dim_source *const source[] = {&w, &h, &c, &d};
+	static const char *const name[] = {"width", "height", "out_channels", "in_channels"};
 	struct dim_axis *const axis[] = {&layer->w, &layer->h, &layer->c, &layer->d};
 	enum err_code code = ERR_OK;
-	for (size_t i = 0; i < 4 && code == ERR_OK; i++)
-		code = build_axis(layer, machine, source[i], axis[i], err);
+	for (size_t i = 0; i < 4 && code == ERR_OK; i++) {
+		struct err part = {0};
+		code = build_axis(layer, machine, source[i], axis[i], &part);
+		if (code != ERR_OK)
+			(void)err_add(err, code, "space %s: %s of %s: %.*s", layer->space->name, name[i], block->name,
+			              (int)strcspn(err_text(&part), "\n"), err_text(&part));
+		err_clear(&part);
+	}
 	return code;
 }
 

@@ -12,6 +12,13 @@
 /* A list of that many splits is a mistake of the space: it asks for SPLIT_ALL where the reduced set would do. */
 #define MAX_CHOICE (1u << 22)
 
+/*
+ * Parts are looked at up to their extent, n_unit / n sizes for n parts: a few seconds' worth, and 16 MB of divisors.
+ * Reached by matrices of 300 000 rows; even splits are only counted and go on to millions.
+ */
+#define MAX_LIST_WORK (UINT64_C(1) << 22)
+#define MAX_COUNT_WORK (UINT64_C(1) << 26)
+
 /* Units up to here are counted on the stack; matrices may have more. */
 #define SMALL_UNIT 16384u
 
@@ -56,12 +63,15 @@ uint64_t dim_n_legal(uint32_t extent, uint32_t step, uint32_t max_part)
 	return n_legal;
 }
 
-/* Divisors of every number below n_unit, ascending: those of r are divisor[first[r]] to divisor[first[r + 1] - 1]. */
+/*
+ * Divisors below max of all numbers below n_unit, ascending: those of r are
+ * divisor[first[r]] to divisor[first[r + 1] - 1].
+ */
 struct divisor_table {
 	uint32_t *first, *divisor;
 };
 
-static bool build_divisors(uint32_t n_unit, struct arena *arena, struct divisor_table *table)
+static bool build_divisors(uint32_t n_unit, uint32_t max, struct arena *arena, struct divisor_table *table)
 {
 	uint32_t *next;
 
@@ -69,7 +79,7 @@ static bool build_divisors(uint32_t n_unit, struct arena *arena, struct divisor_
 	next = arena_array(arena, (size_t)n_unit + 1, sizeof *next);
 	if (!table->first || !next)
 		return false;
-	for (uint32_t d = 1; d < n_unit; d++)
+	for (uint32_t d = 1; d < max; d++)
 		for (uint64_t r = d; r < n_unit; r += d)
 			table->first[r + 1]++;
 	for (uint32_t r = 0; r < n_unit; r++) {
@@ -79,7 +89,7 @@ static bool build_divisors(uint32_t n_unit, struct arena *arena, struct divisor_
 	table->divisor = arena_array(arena, (size_t)table->first[n_unit] + 1, sizeof *table->divisor);
 	if (!table->divisor)
 		return false;
-	for (uint32_t d = 1; d < n_unit; d++)
+	for (uint32_t d = 1; d < max; d++)
 		for (uint64_t r = d; r < n_unit; r += d)
 			table->divisor[next[r]++] = d;
 	return true;
@@ -183,6 +193,23 @@ static void append_parts(struct choice_list *list, uint32_t n_unit, uint32_t ste
 		qsort(list->choice + list->start, list->n - list->start, sizeof *list->choice, compare_size);
 }
 
+/* Whether listing or counting the splits into up to n_max parts takes seconds, not hours; a message when not. */
+static enum err_code check_work(uint32_t extent, uint32_t step, uint32_t n_max, enum split_choice which,
+                                struct err *err)
+{
+	uint64_t n_work = 0, max_work = which == SPLIT_ALL || which == SPLIT_REDUCED ? MAX_LIST_WORK : MAX_COUNT_WORK;
+
+	assert(n_max > 0 && n_max <= extent / step);
+	for (uint32_t n = 1; which != SPLIT_WHOLE && n <= n_max && n_work <= max_work; n++)
+		n_work += extent / step / n;
+	if (n_work <= max_work)
+		return ERR_OK;
+	return err_add(err, ERR_INPUT,
+	               "%u in steps of %u has too many splits into up to %u parts to look at; choose%s 'whole' or a "
+	               "smaller 'max_parts'",
+	               extent, step, n_max, max_work == MAX_LIST_WORK ? " 'even'," : "");
+}
+
 static enum err_code copy_choices(const struct choice_list *list, struct arena *arena, struct dim_axis *axis,
                                   struct err *err)
 {
@@ -208,16 +235,19 @@ enum err_code dim_axis_build(uint32_t extent, uint32_t step, uint32_t unit, uint
 
 	assert(arena && axis && unit > 0 && max_part > 0);
 	memset(axis, 0, sizeof *axis);
-	axis->n_legal = which == SPLIT_WHOLE ? 1 : dim_n_legal(extent, step, max_part);
 	n_unit = extent / step;
 	n_max = which == SPLIT_WHOLE ? 1 : max_part < n_unit ? max_part : n_unit;
+	code = check_work(extent, step, n_max, which, err);
+	if (code != ERR_OK)
+		return code;
+	axis->n_legal = which == SPLIT_WHOLE ? 1 : dim_n_legal(extent, step, max_part);
 	if (which == SPLIT_ALL && axis->n_legal > MAX_CHOICE)
 		return err_add(
 		    err, ERR_INPUT,
-		    "a dimension of %u in steps of %u has %llu splits into up to %u parts, allowed up to %u; choose "
-		    "the reduced or the even splits, or fewer parts",
-		    extent, step, (unsigned long long)axis->n_legal, max_part, MAX_CHOICE);
-	if ((which == SPLIT_ALL || reduced) && !build_divisors(n_unit, &scratch, &table)) {
+		    "%u in steps of %u has %llu splits into up to %u parts, allowed up to %u; choose 'even', 'whole' or "
+		    "a smaller 'max_parts'",
+		    extent, step, (unsigned long long)axis->n_legal, n_max, MAX_CHOICE);
+	if ((which == SPLIT_ALL || reduced) && !build_divisors(n_unit, n_max, &scratch, &table)) {
 		code = err_add(err, ERR_INTERNAL, "out of memory for the splits of a dimension of %u", extent);
 		goto cleanup;
 	}

@@ -162,6 +162,27 @@ static void test_split_axis_refuses_lists_without_end(void **state)
 	arena_free(&arena);
 }
 
+/* The longest vector there may be: refused with the way out, or listed, but never worked on for hours. */
+static void test_split_axis_longest_vector(void **state)
+{
+	const uint32_t extent = 1u << 24;
+	struct arena arena = {0};
+	struct dim_axis axis;
+	struct err err = {0};
+
+	(void)state;
+	assert_int_equal(dim_axis_build(extent, 1, 1, extent, SPLIT_REDUCED, &arena, &axis, &err), ERR_INPUT);
+	assert_int_equal(dim_axis_build(extent, 1, 1, 100, SPLIT_REDUCED, &arena, &axis, &err), ERR_INPUT);
+	assert_non_null(strstr(err_text(&err), "'even', 'whole' or a smaller 'max_parts'"));
+	assert_int_equal(dim_axis_build(extent, 1, 1, extent, SPLIT_EVEN, &arena, &axis, &err), ERR_INPUT);
+	assert_int_equal(dim_axis_build(extent, 1, 1, 16, SPLIT_EVEN, &arena, &axis, NULL), ERR_OK);
+	assert_int_equal(axis.n, 16);
+	assert_int_equal(dim_axis_build(extent, 1, 1, extent, SPLIT_WHOLE, &arena, &axis, NULL), ERR_OK);
+	assert_int_equal(axis.n, 1);
+	err_clear(&err);
+	arena_free(&arena);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -171,6 +192,7 @@ int main(void)
 	    cmocka_unit_test(test_split_axis_reduced_set_loses_no_front_point),
 	    cmocka_unit_test(test_split_axis_even_and_whole),
 	    cmocka_unit_test(test_split_axis_refuses_lists_without_end),
+	    cmocka_unit_test(test_split_axis_longest_vector),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
