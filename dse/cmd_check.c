@@ -49,7 +49,7 @@ static enum err_code detect_kind(const char *path, enum file_kind *kind, struct 
 	if (known)
 		code = ERR_OK;
 	else if (code != ERR_OK)
-		code = err_add(err, code, "%s", err_text(&found));
+		code = err_add_all(err, (struct err_place){0}, &found);
 	else
 		code = err_add_at(
 		    err, ERR_INPUT, doc_place(root),

@@ -132,6 +132,9 @@ static void test_err_messages_are_printable(void **state)
 	                 "\xc3\xa4\xc3\xa4\xc3\xa4", "\xff\xc0\xafok \xe2\x82\xac");
 	assert_string_equal(err_text(&err), "a?.csv:1:2: '?[2J?\?' '\xc3\xa4\xc3\xa4' ?\?\?ok \xe2\x82\xac\n");
 	err_clear(&err);
+	(void)err_add(&err, ERR_INPUT, "cell 'a\nb': %s", "inner\n");
+	assert_string_equal(err_text(&err), "cell 'a b': inner\n");
+	err_clear(&err);
 	(void)err_add(&err, ERR_INPUT, "%.3s", "\xc3\xa4\xc3\xa4");
 	assert_string_equal(err_text(&err), "\xc3\xa4?\n");
 	err_clear(&err);

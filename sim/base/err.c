@@ -49,13 +49,16 @@ static size_t utf8_length(const char *text)
 	return n;
 }
 
-/* Messages repeat what stands in files: nothing a terminal would obey, and no half of a character that was cut. */
+/*
+ * Messages repeat what stands in files: nothing a terminal would obey, no half
+ * of a character that was cut, and one message is one line.
+ */
 static void make_printable(char *text)
 {
 	for (size_t n; *text; text += n) {
 		n = utf8_length(text);
-		if (n == 0 || (n == 1 && iscntrl((unsigned char)*text) && *text != '\n')) {
-			*text = '?';
+		if (n == 0 || (n == 1 && iscntrl((unsigned char)*text))) {
+			*text = *text == '\n' ? ' ' : '?';
 			n = 1;
 		}
 	}
@@ -87,6 +90,17 @@ static void append(struct err *err, const char *format, ...)
 	va_end(list);
 }
 
+/* Texts made of other messages bring a line's end of their own, a blank by now. */
+static void end_line(struct err *err)
+{
+	while (err->n_byte > 0 && err->text[err->n_byte - 1] == ' ')
+		err->n_byte--;
+	if (reserve(err, 1)) {
+		err->text[err->n_byte++] = '\n';
+		err->text[err->n_byte] = '\0';
+	}
+}
+
 /* Whether the message is to be kept; the last one that is says that there are more. */
 static bool count(struct err *err, enum err_code code, struct err_place at)
 {
@@ -97,10 +111,12 @@ static bool count(struct err *err, enum err_code code, struct err_place at)
 	if (err->n_message <= MAX_MESSAGE)
 		return true;
 	if (err->n_message == MAX_MESSAGE + 1 && at.file)
-		append(err, "%s:%u:%u: more mistakes follow, the first %u are shown\n", at.file, at.line, at.column,
+		append(err, "%s:%u:%u: more mistakes follow, the first %u are shown", at.file, at.line, at.column,
 		       MAX_MESSAGE);
 	else if (err->n_message == MAX_MESSAGE + 1)
-		append(err, "more messages follow, the first %u are shown\n", MAX_MESSAGE);
+		append(err, "more messages follow, the first %u are shown", MAX_MESSAGE);
+	if (err->n_message == MAX_MESSAGE + 1)
+		end_line(err);
 	return false;
 }
 
@@ -115,7 +131,7 @@ static void append_message(struct err *err, enum err_code code, struct err_place
 	if (at.file)
 		append(err, "%s:%u:%u: ", at.file, at.line, at.column);
 	append_list(err, format, list);
-	append(err, "\n");
+	end_line(err);
 }
 
 enum err_code err_add(struct err *err, enum err_code code, const char *format, ...)
