@@ -2,6 +2,7 @@
 #include "mapper/utilisation.h"
 #include "sim/base/checked.h"
 #include <stdio.h>
+#include <string.h>
 
 /* Operands are fetched in words of 16 bytes, matrix A and rows of B in groups of 4, results written 4 words at a time.
  */
@@ -159,7 +160,7 @@ size_t utilisation_of_split(const struct block *block, const struct split *split
 			};
 			row->sram_utilisation = (double)(byte.ifmap_valid + byte.weight_valid + byte.ofmap_valid) /
 			                        (double)machine->pe_sram_byte;
-			snprintf(row->class_name, sizeof row->class_name, "%s", class_name[low][right]);
+			memcpy(row->class_name, class_name[low][right], sizeof row->class_name);
 			snprintf(row->name, sizeof row->name, "%s%s_%u", class_prefix(block), row->class_name,
 			         block->number);
 		}

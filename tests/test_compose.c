@@ -6,6 +6,7 @@
 #include <setjmp.h>
 #include <stdint.h>
 #include <cmocka.h>
+#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -112,6 +113,7 @@ static void walk_chains(const struct toy *toy, struct all_chains *all, size_t la
 		memcpy(all->choice[all->n++], choice, 2 * toy->n_layer * sizeof *choice);
 		return;
 	}
+	assert(layer < MAX_LAYER);
 	for (uint32_t e = 0; e < toy->layer[layer].n_edge; e++) {
 		const struct compose_edge *edge = &toy->layer[layer].edge[e];
 		for (size_t i = 0; edge->from == state && i < edge->front->n; i++) {
