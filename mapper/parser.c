@@ -252,6 +252,24 @@ static bool check_shortcut(struct chain *chain, uint32_t n, const struct block *
 	return false;
 }
 
+/* Reports a layer of more work than the models can count; the block's channels are known. */
+static bool check_work(struct chain *chain, uint32_t n, const struct block *block)
+{
+	uint64_t n_window = mul_sat((uint64_t)block->out_w * block->out_h, block->out_c);
+	uint64_t n_each = block->kind == BLOCK_MATMUL ? block->in_w : (uint64_t)block->kernel_w * block->kernel_h;
+
+	if (block->kind == BLOCK_CONV)
+		n_each = mul_sat(n_each, block->in_c);
+	if (mul_sat(n_window, n_each) <= NETWORK_MAX_WORK)
+		return true;
+	err_add_at(chain->err, ERR_INPUT, chain->list->layer[n - 1].place,
+	           "%s: %ux%ux%u results from %llu values each are more work than can be counted, allowed up to %llu in "
+	           "all",
+	           label_of(chain, n).text, block->out_w, block->out_h, block->out_c, (unsigned long long)n_each,
+	           (unsigned long long)NETWORK_MAX_WORK);
+	return false;
+}
+
 static bool build_shortcut_conv(struct chain *chain, uint32_t n, const struct block *main, struct block *block)
 {
 	const struct result *in = feature_map(chain, n, chain->shortcut_from[n]);
@@ -262,7 +280,8 @@ static bool build_shortcut_conv(struct chain *chain, uint32_t n, const struct bl
 		return false;
 	*block = (struct block){.kind = BLOCK_CONV, .number = n, .pool = 1, .is_shortcut = true, .out_c = main->out_c};
 	snprintf(block->name, sizeof block->name, "CONV_SC_%u", n);
-	if (!slide_window(chain, n, in, &chain->list->layer[n - 1].shortcut_window, block))
+	if (!slide_window(chain, n, in, &chain->list->layer[n - 1].shortcut_window, block) ||
+	    !check_work(chain, n, block))
 		return false;
 	out.w = block->out_w;
 	out.h = block->out_h;
@@ -277,7 +296,7 @@ static void build_conv(struct chain *chain, uint32_t n)
 	struct block main = {.kind = BLOCK_CONV, .number = n, .pool = 1, .out_c = layer->out_c}, shortcut;
 	struct block *last;
 
-	if (!in || !slide_window(chain, n, in, &layer->window, &main))
+	if (!in || !slide_window(chain, n, in, &layer->window, &main) || !check_work(chain, n, &main))
 		return;
 	snprintf(main.name, sizeof main.name, "CONV_%u", n);
 	if (layer->has_shortcut_conv) {
@@ -307,6 +326,8 @@ static void build_pool(struct chain *chain, uint32_t n)
 	if (!in || !slide_window(chain, n, in, &layer->window, &block))
 		return;
 	block.out_c = in->c;
+	if (!check_work(chain, n, &block))
+		return;
 	snprintf(block.name, sizeof block.name, "POOL_%u", n);
 	append_block(chain, &block, chain->from[n]);
 	*result = (struct result){.known = true,
@@ -349,6 +370,8 @@ static void build_fc(struct chain *chain, uint32_t n)
 	                      .out_c = 1,
 	                      .has_acti = layer->relu,
 	                      .has_quan = true};
+	if (!check_work(chain, n, &block))
+		return;
 	snprintf(block.name, sizeof block.name, "FC_%u", n);
 	append_block(chain, &block, chain->from[n]);
 	result->producer = (uint32_t)chain->network->n_block;

@@ -14,6 +14,11 @@
 #define NETWORK_MAX_CHANNEL 65536u
 #define NETWORK_MAX_LAYER 4096u
 #define NETWORK_MAX_VECTOR (1u << 24)
+/*
+ * Multiply-accumulates of a layer; of pooling, pixels its windows read. All the bytes, tasks and clocks of any split,
+ * at 256 rows of filters and 16-byte lines, then fit 64 bit. The largest layer of VGG-16 has 2^31.
+ */
+#define NETWORK_MAX_WORK (UINT64_C(1) << 50)
 
 enum layer_kind { LAYER_CONV, LAYER_POOL, LAYER_FC };
 

@@ -3,6 +3,7 @@
 #include "sim/base/csv.h"
 #include <assert.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum scheme_column {
@@ -153,20 +154,64 @@ static void read_row(struct scheme_reader *reader, size_t row, struct split_sche
 	}
 }
 
-static void check_duplicates(struct scheme_reader *reader, const struct split_scheme *scheme)
+/* By what a row is found by, then by line. */
+static int compare_rows(const void *left, const void *right)
 {
-	for (size_t i = 0; i < scheme->n; i++) {
-		const struct split_scheme_row *row = &scheme->row[i];
-		const struct split_scheme_row *first =
-		    split_scheme_find(scheme, row->network, row->target, row->operation);
+	const struct split_scheme_row *a = *(const struct split_scheme_row *const *)left;
+	const struct split_scheme_row *b = *(const struct split_scheme_row *const *)right;
+	int order = strcmp(a->operation, b->operation);
 
-		if (first == row)
+	if (order == 0)
+		order = strcmp(a->target, b->target);
+	if (order == 0)
+		order = strcmp(a->network, b->network);
+	return order != 0 ? order : (a > b) - (a < b);
+}
+
+static bool same_key(const struct split_scheme_row *a, const struct split_scheme_row *b)
+{
+	return strcmp(a->operation, b->operation) == 0 && strcmp(a->target, b->target) == 0 &&
+	       strcmp(a->network, b->network) == 0;
+}
+
+/* Sorted, so that a file of a million rows is not compared row by row; first[i]: of the rows with row i's key. */
+static bool find_first(struct arena *arena, const struct split_scheme *scheme, const struct split_scheme_row **first)
+{
+	const struct split_scheme_row **sorted = arena_array(arena, scheme->n + 1, sizeof *sorted), *same = NULL;
+
+	if (!sorted)
+		return false;
+	for (size_t i = 0; i < scheme->n; i++)
+		sorted[i] = &scheme->row[i];
+	qsort(sorted, scheme->n, sizeof *sorted, compare_rows);
+	for (size_t i = 0; i < scheme->n; i++) {
+		if (!same || !same_key(same, sorted[i]))
+			same = sorted[i];
+		first[sorted[i] - scheme->row] = same;
+	}
+	return true;
+}
+
+/* In the order of the file, as all its mistakes. */
+static enum err_code check_duplicates(struct scheme_reader *reader, const struct split_scheme *scheme)
+{
+	struct arena arena = {0};
+	const struct split_scheme_row **first = arena_array(&arena, scheme->n + 1, sizeof *first);
+	bool found = first && find_first(&arena, scheme, first);
+
+	for (size_t i = 0; found && i < scheme->n; i++) {
+		const struct split_scheme_row *row = &scheme->row[i];
+
+		assert(first[i] && first[i] <= row);
+		if (first[i] == row)
 			continue;
 		err_add_at(reader->err, ERR_INPUT, csv_place(&reader->table, cell_of(reader, i, COLUMN_OPERATION)),
 		           "%s of %s on %s stands twice, first in line %u", row->operation, row->network, row->target,
-		           first->line);
+		           first[i]->line);
 		reader->good = false;
 	}
+	arena_free(&arena);
+	return found ? ERR_OK : err_add(reader->err, ERR_INTERNAL, "%s: out of memory", reader->table.file);
 }
 
 enum err_code split_scheme_read(const char *path, struct split_scheme *scheme, struct err *err)
@@ -191,7 +236,7 @@ enum err_code split_scheme_read(const char *path, struct split_scheme *scheme, s
 	for (size_t i = 0; i < scheme->n; i++)
 		read_row(&reader, i, &scheme->row[i]);
 	if (reader.good)
-		check_duplicates(&reader, scheme);
+		code = check_duplicates(&reader, scheme);
 cleanup:
 	csv_free(&reader.table);
 	if (!reader.good)

@@ -20,8 +20,8 @@
 
 #define SEED 2024
 #define MAX_BYTE 65536
-#define N_MUTATION 24        /* of each file */
-#define N_MUTATION_TABLE 4   /* of each reference table, whose values are all predicted */
+#define N_MUTATION 24      /* of each file */
+#define N_MUTATION_TABLE 4 /* of each reference table, whose values are all predicted */
 
 /* A file's bytes while they are changed. */
 struct text {
@@ -102,10 +102,10 @@ static void move_line(struct text *text, struct rng *rng)
 /* A number by one at or beyond the end of some range. */
 static void blow_up(struct text *text, struct rng *rng)
 {
-	static const char *const number[] = {"0",       "1",          "255",        "256",
-	                                     "65535",   "65536",      "65537",      "1000000",
+	static const char *const number[] = {"0",        "1",          "255",        "256",
+	                                     "65535",    "65536",      "65537",      "1000000",
 	                                     "16777216", "4294967295", "4294967296", "18446744073709551616",
-	                                     "-1",      "1e308",      "1e-308",     "0.1"};
+	                                     "-1",       "1e308",      "1e-308",     "0.1"};
 	size_t start = below(rng, text->n);
 	for (size_t i = 0; i < text->n; i++) {
 		size_t at = (start + i) % text->n, n = 0;
@@ -290,8 +290,8 @@ static void test_mutation_of_reference_tables(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_mutation_of_spaces),       cmocka_unit_test(test_mutation_of_machines),
-	    cmocka_unit_test(test_mutation_of_networks),     cmocka_unit_test(test_mutation_of_split_schemes),
+	    cmocka_unit_test(test_mutation_of_spaces),           cmocka_unit_test(test_mutation_of_machines),
+	    cmocka_unit_test(test_mutation_of_networks),         cmocka_unit_test(test_mutation_of_split_schemes),
 	    cmocka_unit_test(test_mutation_of_reference_tables),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

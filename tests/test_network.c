@@ -304,7 +304,7 @@ static void test_network_pads_a_shortcut_under_its_own_name(void **state)
 	network_free(&network);
 }
 
-/* The largest sizes that pass must not wrap round anywhere. */
+/* The largest sizes that pass must not wrap round anywhere: 2^50 multiply-accumulates, 4096 layers. */
 static void test_network_survives_hostile_sizes(void **state)
 {
 	struct network network;
@@ -312,15 +312,22 @@ static void test_network_survives_hostile_sizes(void **state)
 
 	(void)state;
 	assert_int_equal(
-	    read_text("name: t\ninput: [65536, 65536, 65536]\nlayers:\n"
-	              "  - conv: {kernel: 65536, out_channels: 65536}\n"
+	    read_text("name: t\ninput: [65536, 65536, 1]\nlayers:\n"
+	              "  - conv: {kernel: [1, 4], out_channels: 65536}\n"
 	              "  - repeat: {times: 4095, layers: [{conv: {kernel: 65536, out_channels: 65536, stride: 65536, "
 	              "padding: [65535, 0, 65536, 65535]}}]}\n",
 	              &network, &err),
-	    ERR_OK);
+	    ERR_INPUT);
+	assert_non_null(strstr(err_text(&err), ":5:36: CONV_2: 1x2x65536 results from 281474976710656 values each"));
+	err_clear(&err);
+	assert_int_equal(read_text("name: t\ninput: [65536, 65536, 65536]\nlayers:\n"
+	                           "  - repeat: {times: 2048, layers: [{conv: {kernel: [2, 2], out_channels: 1}}, "
+	                           "{conv: {kernel: [4, 1], out_channels: 65536}}]}\n",
+	                           &network, &err),
+	                 ERR_OK);
 	assert_int_equal(network.n_block, 4096);
-	assert_true(block_n_mac(&network.block[0]) == UINT64_MAX);
-	assert_int_equal(block_padded_w(&network.block[0]), 65536 + 65535);
+	assert_true(block_n_mac(&network.block[1]) == UINT64_C(1) << 50);
+	assert_int_equal(block_padded_w(&network.block[1]), 65536 + 3);
 	network_free(&network);
 }
 
@@ -365,6 +372,7 @@ static void test_network_reports_every_malformed_file(void **state)
 	    {"unknown_key", "did you mean 'kernel'?"},
 	    {"unknown_layer", ":4:5: key: found 'convolution', allowed conv, pool, fc, repeat"},
 	    {"unknown_top_key", "did you mean 'batch'?"},
+	    {"too_much_work", ":4:5: CONV_1: 65536x65536x65536 results from 281474976710656 values each are more work"},
 	    {"vector_too_long", ":5:5: FC_2: its input has"},
 	    {"window_too_large", ":4:5: POOL_1: a window of 9x9 is larger than its input of 8x8 pixels"},
 	};

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static void assert_dim(const struct dim_split *dim, const char *text)
 {
@@ -149,9 +150,35 @@ static void test_split_scheme_reports_every_malformed_file(void **state)
 	assert_int_equal(split_scheme_read("tests/malformed/none.csv", &scheme, NULL), ERR_IO);
 }
 
+/* As many rows as a table may hold, nearly: looked through once, not row against row. */
+static void test_split_scheme_of_many_rows(void **state)
+{
+	char path[] = "/tmp/dse_split_scheme_XXXXXX";
+	const unsigned n_row = 300000;
+	struct split_scheme scheme;
+	struct err err = {0};
+	int number = mkstemp(path);
+
+	(void)state;
+	assert_true(number >= 0);
+	FILE *file = fdopen(number, "w");
+	assert_non_null(file);
+	fputs("network,target,operation,ofmap_w,ofmap_h,ofmap_c,ifmap_w,ifmap_c\n", file);
+	for (unsigned i = 0; i < n_row; i++)
+		fprintf(file, "n,chip,CONV_%u,1*1,1*1,1*1,,1*1\n", i);
+	fputs("n,chip,CONV_7,1*1,1*1,1*1,,1*1\n", file);
+	assert_int_equal(fclose(file), 0);
+	assert_int_equal(split_scheme_read(path, &scheme, &err), ERR_INPUT);
+	assert_int_equal(err.n_message, 1);
+	assert_non_null(strstr(err_text(&err), ":300002:8: CONV_7 of n on chip stands twice, first in line 9"));
+	err_clear(&err);
+	assert_int_equal(unlink(path), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(test_split_scheme_of_many_rows),
 	    cmocka_unit_test(test_split_scheme_reads_rows_by_kind),
 	    cmocka_unit_test(test_split_scheme_fits_the_networks),
 	    cmocka_unit_test(test_split_scheme_goes_by_column_names),
