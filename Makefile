@@ -13,9 +13,9 @@ DESTDIR ?=
 CLANG_FORMAT ?= clang-format
 JOBS ?= $(shell nproc 2>/dev/null || echo 1)
 
-# gcc's OpenMP library synchronises in ways its thread sanitizer cannot see; clang's tells it.
+# gcc's OpenMP library synchronises in ways its thread sanitizer cannot see; clang's tells it. Only clang fuzzes.
 ifeq ($(origin CC),default)
-CC := $(if $(filter tsan,$(VARIANT)),clang,gcc)
+CC := $(if $(filter tsan fuzz,$(VARIANT)),clang,gcc)
 endif
 
 # The same numbers on every machine: no -march=native, no fused multiply-add,
@@ -33,8 +33,12 @@ OPTIMISE := -O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined -fno-san
 else ifeq ($(VARIANT),tsan)
 BUILD ?= build/tsan
 OPTIMISE := -O1 -g -fno-omit-frame-pointer -fsanitize=thread
+else ifeq ($(VARIANT),fuzz)
+BUILD ?= build/fuzz
+OPTIMISE := -O1 -g -fno-omit-frame-pointer -fsanitize=fuzzer-no-link,address,undefined,float-cast-overflow \
+	-fno-sanitize-recover=all
 else
-$(error VARIANT is '$(VARIANT)', allowed release, debug, asan, tsan)
+$(error VARIANT is '$(VARIANT)', allowed release, debug, asan, tsan, fuzz)
 endif
 
 WARNINGS := -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wvla -Wundef \
@@ -56,6 +60,7 @@ SOURCES := $(sort $(wildcard $(addsuffix /*.c,$(FOLDERS))))
 HEADERS := $(sort $(wildcard $(addsuffix /*.h,$(FOLDERS))))
 TEST_SOURCES := $(sort $(wildcard tests/test_*.c))
 BENCH_SOURCES := $(sort $(wildcard tests/bench_*.c))
+FUZZ_SOURCES := $(sort $(wildcard tests/fuzz/fuzz_*.c))
 TEST_SCRIPTS := $(sort $(wildcard tests/cli/*.sh))
 
 OBJECTS := $(SOURCES:%.c=$(BUILD)/obj/%.o)
@@ -63,14 +68,15 @@ MAIN_OBJECT := $(BUILD)/obj/dse/main.o
 ARCHIVE := $(BUILD)/libdse.a
 PROGRAM := $(BUILD)/dse
 TESTS := $(TEST_SOURCES:tests/%.c=$(BUILD)/tests/%)
+FUZZERS := $(FUZZ_SOURCES:tests/fuzz/%.c=$(BUILD)/%)
 BENCHES := $(BENCH_SOURCES:tests/%.c=$(BUILD)/bench/%)
 
 # make again, on all cores unless the user chose a number of jobs.
 AGAIN = +@$(MAKE) --no-print-directory $(if $(findstring --jobserver,$(MAKEFLAGS)),,-j$(JOBS))
 
 .DEFAULT_GOAL := all
-.PHONY: all deps test explore bench debug asan tsan layers headers format install clean help picture
-.PHONY: build-program build-tests build-benches build-objects run-tests run-benches FORCE
+.PHONY: all deps test fuzz explore bench debug asan tsan layers headers format install clean help picture
+.PHONY: build-program build-tests build-fuzzers build-benches build-objects run-tests run-fuzzers run-benches FORCE
 .DELETE_ON_ERROR:
 .SECONDARY:
 MAKEFLAGS += --no-builtin-rules
@@ -94,6 +100,15 @@ explore: deps
 picture: explore
 	@cp "$$(ls -td results/mla_sizing-*/ | head -n 1)front.svg" results/mla_sizing.svg
 
+# Not part of test: what it finds depends on how long it may look.
+fuzz:
+	@echo 'int LLVMFuzzerTestOneInput(void); int LLVMFuzzerTestOneInput(void) { return 0; }' | \
+		clang -fsanitize=fuzzer,address,undefined -x c - -o /dev/null >/dev/null 2>&1 || \
+		{ echo 'make fuzz needs clang and its fuzzer: packages clang and libclang-rt-dev' >&2; exit 1; }
+	@CC=clang ./.ci/deps
+	$(AGAIN) VARIANT=fuzz CC=clang build-fuzzers build-program
+	+@$(MAKE) --no-print-directory VARIANT=fuzz CC=clang run-fuzzers
+
 bench: deps
 	$(AGAIN) VARIANT=release build-benches
 	$(AGAIN) VARIANT=release run-benches
@@ -104,11 +119,15 @@ debug asan tsan:
 
 build-program: $(PROGRAM) ; @:
 build-tests: $(TESTS) ; @:
+build-fuzzers: $(FUZZERS) ; @:
 build-benches: $(BENCHES) ; @:
 build-objects: $(OBJECTS) ; @:
 
 run-tests: $(TESTS) $(PROGRAM)
 	@DSE='$(abspath $(PROGRAM))' ./tests/run $(TESTS) $(TEST_SCRIPTS)
+
+run-fuzzers: $(FUZZERS) $(PROGRAM)
+	@DSE='$(abspath $(PROGRAM))' ./tests/fuzz/run '$(abspath $(BUILD))' $(FUZZERS)
 
 run-benches: $(BENCHES)
 	@set -e; for bench in $(BENCHES); do "$$bench"; done
@@ -146,11 +165,16 @@ $(BUILD)/tests/%: $(BUILD)/obj/tests/%.o $(ARCHIVE)
 	@mkdir -p $(@D)
 	$(CC) $(ALL_LDFLAGS) $^ $(TEST_LIBS) $(LIBS) -o $@
 
+# -fsanitize=fuzzer brings the main program.
+$(BUILD)/fuzz_%: $(BUILD)/obj/tests/fuzz/fuzz_%.o $(ARCHIVE)
+	$(CC) $(ALL_LDFLAGS) -fsanitize=fuzzer $^ $(LIBS) -o $@
+
 $(BUILD)/bench/%: $(BUILD)/obj/tests/%.o $(ARCHIVE)
 	@mkdir -p $(@D)
 	$(CC) $(ALL_LDFLAGS) $^ $(LIBS) -o $@
 
--include $(OBJECTS:.o=.d) $(TEST_SOURCES:%.c=$(BUILD)/obj/%.d) $(BENCH_SOURCES:%.c=$(BUILD)/obj/%.d)
+-include $(OBJECTS:.o=.d) $(TEST_SOURCES:%.c=$(BUILD)/obj/%.d) $(BENCH_SOURCES:%.c=$(BUILD)/obj/%.d) \
+	$(FUZZ_SOURCES:%.c=$(BUILD)/obj/%.d)
 
 # ---- checks of the source ------------------------------------------------------------------------
 
@@ -177,7 +201,7 @@ headers:
 	done
 
 format:
-	$(CLANG_FORMAT) -i $(SOURCES) $(HEADERS) $(TEST_SOURCES) $(BENCH_SOURCES)
+	$(CLANG_FORMAT) -i $(SOURCES) $(HEADERS) $(TEST_SOURCES) $(BENCH_SOURCES) $(FUZZ_SOURCES)
 
 # ---- the rest ------------------------------------------------------------------------------------
 
@@ -195,6 +219,7 @@ help:
 	@echo 'make            build/dse'
 	@echo 'make explore    set up, build, explore spaces/mla_sizing.yaml'
 	@echo 'make test       set up, build, run every test; VARIANT=asan, tsan or debug runs them in that variant'
+	@echo 'make fuzz       fuzz every reader with clang for FUZZ_SECONDS (10) each, in build/fuzz'
 	@echo 'make bench      build and run the benchmarks'
 	@echo 'make picture    the README'"'"'s picture, from make explore'
 	@echo 'make deps       install the packages that are missing, or name them'
