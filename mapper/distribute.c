@@ -80,14 +80,22 @@ static bool is_chip_reuse(const struct layer_context *context, const struct laye
 	       context->block->kind == BLOCK_CONV;
 }
 
+/* The array reads whole aligned rows (thesis equation 2.5); the ARM core, which pools, reads bytes and needs no alignment. */
+static uint64_t held_map_byte(const struct layer_context *context, const struct tiling *tiling)
+{
+	assert(tiling->map_byte <= tiling->map_aligned_byte);
+	return context->block->kind == BLOCK_POOL ? tiling->map_byte : tiling->map_aligned_byte;
+}
+
 /* n_filter: buffers for filters; a second one takes the next filters while this one's are in use. */
-static uint64_t tiling_sram_byte(const struct layer_design *design, const struct tiling *tiling, uint64_t n_filter)
+static uint64_t tiling_sram_byte(const struct layer_context *context, const struct layer_design *design,
+                                 const struct tiling *tiling, uint64_t n_filter)
 {
 	uint64_t result = tiling->result_byte;
 	/* partial sums of input-channel parts stay beside the new result until they are added */
 	if (tiling->n_d > 1 && strategy_table[design->strategy].fused)
 		result *= 2;
-	return add_sat(add_sat(tiling->map_aligned_byte, mul_sat(n_filter, tiling->filter_byte)), result);
+	return add_sat(add_sat(held_map_byte(context, tiling), mul_sat(n_filter, tiling->filter_byte)), result);
 }
 
 uint64_t mapper_sram_byte(const struct layer_context *context, const struct layer_design *design)
@@ -95,9 +103,9 @@ uint64_t mapper_sram_byte(const struct layer_context *context, const struct laye
 	struct tiling tiling;
 	tiling_size(context, &design->split, &tiling);
 	if (!is_chip_reuse(context, design))
-		return tiling_sram_byte(design, &tiling, 1);
+		return tiling_sram_byte(context, design, &tiling, 1);
 	struct chip_assignment assignment = distribute_chip_assign(context, &tiling);
-	return tiling_sram_byte(design, &tiling, distribute_chip_migrates(&assignment) ? 2 : 1);
+	return tiling_sram_byte(context, design, &tiling, distribute_chip_migrates(&assignment) ? 2 : 1);
 }
 
 static uint64_t stored_result_byte(const struct layer_context *context, const struct split *split)
@@ -113,7 +121,7 @@ uint64_t mapper_sram_least_byte(const struct layer_context *context, const struc
 {
 	struct tiling tiling;
 	tiling_size(context, &design->split, &tiling);
-	return add_sat(add_sat(tiling.map_aligned_byte, tiling.filter_byte), tiling.result_byte);
+	return add_sat(add_sat(held_map_byte(context, &tiling), tiling.filter_byte), tiling.result_byte);
 }
 
 bool mapper_result_fits_storage(const struct layer_context *context, const struct split *split)
@@ -172,7 +180,7 @@ bool mapper_distribute(const struct layer_context *context, const struct layer_d
 		assignment = distribute_chip_assign(context, &tiling);
 		n_filter = distribute_chip_migrates(&assignment) ? 2 : 1;
 	}
-	uint64_t sram_byte = tiling_sram_byte(design, &tiling, n_filter);
+	uint64_t sram_byte = tiling_sram_byte(context, design, &tiling, n_filter);
 	verdict->reason = judge(context, design, &tiling, sram_byte, verdict);
 	if (verdict->reason != VERDICT_OK)
 		return false;

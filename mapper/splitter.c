@@ -53,9 +53,15 @@ bool splitter_fits(const struct splitter *splitter, uint32_t w, uint32_t h, uint
 
 /* ---- pooling (section 4.2.2): channels first, then the map ---- */
 
+/* By what the mapper judges: pooling needs the same of every strategy. */
 static bool pool_fits(const struct splitter *splitter, const struct split *split)
 {
-	return splitter_fits(splitter, split->w.size_a, split->h.size_a, split->c.size_a, 1, false);
+	struct layer_context context;
+	struct layer_design design = {.split = *split, .strategy = STRATEGY_FUSION, .operand_bit = 8};
+
+	assert(splitter->block->kind == BLOCK_POOL);
+	mapper_prepare(splitter->block, splitter->machine, design.operand_bit, &context);
+	return mapper_sram_byte(&context, &design) <= splitter->machine->pe_sram_byte;
 }
 
 /* Columns of the ifmap with their alignment by its rows, over all parts: what cutting the map adds shows here. */

@@ -29,3 +29,12 @@ if grep -q CONV "$work/out"; then
 fi
 expect_code 2 "$DSE" simulate thesis_chip vgg16 --layers '('
 expect_text "$work/err" "layers"
+
+# Pooling is the ARM core's and needs no aligned rows: 113x113x6 bytes and their 56x56x6 results fit a PE (table H.1).
+for machine in thesis_qpe_dram hdl_qpe; do
+	for scheme in "" "--split-scheme spaces/splits/thesis.csv"; do
+		# shellcheck disable=SC2086
+		expect_code 0 "$DSE" simulate "$machine" resnet50 $scheme
+		grep -Eq '^POOL_2 .* 56\*1 +56\*1 +6\*9\+5\*2 .* 95430 ' "$work/out" || fail "POOL_2 of ResNet-50 on $machine"
+	done
+done
