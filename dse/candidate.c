@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MAX_EDGE (LAYER_N_STATE * 4)
+#define MAX_EDGE (LAYER_N_STATE * PLACE_N)
 
 /* All problems of a set have the same internal metrics. */
 static const struct layer_problem *any_layer(const struct candidate *candidate)
@@ -85,7 +85,7 @@ bool candidate_is_reachable(const struct candidate *candidate, size_t i)
 	assert(i < candidate->n_task);
 	const struct candidate_task *task = &candidate->task[i];
 	const struct layer_map *map = candidate->set->map;
-	if ((task->layer.place[0] & 1U) == 0)
+	if ((task->layer.place[0] & PLACE_IFMAP) == 0)
 		return true;
 	for (size_t network = 0; network < map->n_network; network++)
 		for (size_t block = map->begin[network] + 1; block < map->begin[network + 1]; block++)
@@ -169,11 +169,11 @@ static size_t list_edges(const struct candidate *candidate, size_t block, unsign
 	const struct layer_problem *layer = &candidate->set->problem[distinct];
 	size_t n = 0, first_task = candidate->first_task[distinct];
 	for (unsigned from = 0; from < n_state; from++) {
-		bool in_storage = layer_in_storage(map->block[block], from);
+		unsigned read = layer_state_place(map->block[block], from);
 		for (unsigned i = 0; i < layer->n_value[GENE_PLACE]; i++) {
-			bool out_storage = (layer->place[i] & 2U) != 0;
+			bool out_storage = (layer->place[i] & PLACE_RESULT) != 0;
 			unsigned to = layer_next_state(map->block[block], from, out_storage);
-			bool fits = ((layer->place[i] & 1U) != 0) == in_storage &&
+			bool fits = (layer->place[i] & ~(unsigned)PLACE_RESULT) == read &&
 			            !(out_storage && map->block[block]->result_to_dram);
 			if (!fits || to >= n_state || candidate->task[first_task + i].front.n == 0)
 				continue;

@@ -41,7 +41,7 @@ struct flat {
 	struct layer_set **set; /* [n_machine]; NULL: refused */
 	size_t n_machine, n_machine_gene;
 	bool folds;
-	size_t *source;    /* [n_block] whose result a block reads; LAYER_NO_SOURCE: DRAM's */
+	struct layer_source *source; /* [n_block] whose results a block reads */
 	uint32_t *n_value; /* [n_gene] */
 	struct problem problem;
 };
@@ -72,8 +72,11 @@ static void find_sources(const struct flat *flat)
 	for (size_t network = 0; network < map->n_network; network++) {
 		size_t begin = map->begin[network];
 		layer_find_sources(&flat->space->network[network].network, flat->source + begin);
-		for (size_t i = begin; i < map->begin[network + 1]; i++)
-			flat->source[i] += flat->source[i] == LAYER_NO_SOURCE ? 0 : begin;
+		for (size_t i = begin; i < map->begin[network + 1]; i++) {
+			struct layer_source *source = &flat->source[i];
+			source->ifmap += source->ifmap == LAYER_NO_SOURCE ? 0 : begin;
+			source->added += source->added == LAYER_NO_SOURCE ? 0 : begin;
+		}
 	}
 }
 
@@ -109,11 +112,6 @@ static size_t take_genes(const struct flat *flat, const struct layer_set *set, c
 	return 0;
 }
 
-static bool has_input_in_storage(const struct layer_problem *layer)
-{
-	return layer_find_place(layer, true, false) >= 0 || layer_find_place(layer, true, true) >= 0;
-}
-
 /* The design of a layer as far as its genes without a place decide it. */
 static const struct layer_context *placeless_design(const struct layer_problem *layer, const uint32_t *gene,
                                                     struct layer_design *design)
@@ -125,12 +123,12 @@ static const struct layer_context *placeless_design(const struct layer_problem *
 	return &layer->context[design->operand_bit == 16];
 }
 
-/* Whether a layer can read its ifmap from storage QPEs. */
-static bool may_read(const struct layer_problem *layer, const uint32_t *gene)
+/* Whether a layer can read its ifmap, or what it adds, from storage QPEs. */
+static bool may_read(const struct layer_problem *layer, const uint32_t *gene, enum place_bit what)
 {
 	struct layer_design design;
 	const struct layer_context *context = placeless_design(layer, gene, &design);
-	return has_input_in_storage(layer) && mapper_serves_storage(context, &design);
+	return layer_has_place(layer, what) && mapper_serves_storage(context, &design);
 }
 
 /* Whether a result may stay in storage QPEs as far as its own layer decides. */
@@ -153,20 +151,23 @@ static unsigned decide_places(const struct flat *flat, const struct layer_set *s
 	for (size_t i = 0; i < map->n_block; i++) {
 		const struct layer_problem *layer = &set->problem[map->distinct[i]];
 		const uint32_t *gene = scratch->canonical + 1 + i * N_LAYER_GENE;
-		if (flat->source[i] != LAYER_NO_SOURCE && !may_read(layer, gene))
-			scratch->keeps[flat->source[i]] = false;
+		const struct layer_source *source = &flat->source[i];
+		if (source->ifmap != LAYER_NO_SOURCE && !may_read(layer, gene, PLACE_IFMAP))
+			scratch->keeps[source->ifmap] = false;
+		if (source->added != LAYER_NO_SOURCE && !may_read(layer, gene, PLACE_ADDED))
+			scratch->keeps[source->added] = false;
 	}
 	for (size_t network = 0; network < map->n_network; network++) {
 		unsigned state = 0;
 		for (size_t i = map->begin[network]; i < map->begin[network + 1]; i++) {
 			const struct layer_problem *layer = &set->problem[map->distinct[i]];
 			uint32_t *gene = scratch->canonical + 1 + i * N_LAYER_GENE;
-			bool in_storage = layer_in_storage(map->block[i], state);
+			unsigned read = layer_state_place(map->block[i], state);
 			bool out_storage = scratch->keeps[i] && may_keep(layer, gene);
-			int place = layer_find_place(layer, in_storage, out_storage);
+			int place = layer_find_place(layer, read | (out_storage ? (unsigned)PLACE_RESULT : 0U));
 			if (place < 0 && out_storage) {
 				out_storage = false;
-				place = layer_find_place(layer, in_storage, false);
+				place = layer_find_place(layer, read);
 			}
 			n_homeless += place < 0;
 			gene[GENE_PLACE] = place < 0 ? 0 : (uint32_t)place;
@@ -300,7 +301,7 @@ static void size_genes(struct flat *flat)
 			for (unsigned k = 0; k < N_LAYER_GENE; k++)
 				if (k != GENE_PLACE && layer->n_value[k] > n_value[k])
 					n_value[k] = layer->n_value[k];
-			if (layer_find_place(layer, false, true) >= 0 || layer_find_place(layer, true, true) >= 0)
+			if (layer_has_place(layer, PLACE_RESULT))
 				n_value[GENE_PLACE] = 2;
 		}
 	}

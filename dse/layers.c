@@ -36,6 +36,7 @@ static bool same_layer(const struct space_network *network, size_t left, size_t 
 	const struct block *a = &network->network.block[left], *b = &network->network.block[right];
 	return a->same_as == b->same_as && a->result_to_dram == b->result_to_dram &&
 	       (a->input == INPUT_DRAM) == (b->input == INPUT_DRAM) &&
+	       (a->added == INPUT_DRAM) == (b->added == INPUT_DRAM) &&
 	       same_choice(&network->choice[left], &network->choice[right]);
 }
 
@@ -95,10 +96,10 @@ size_t layer_map_network(const struct layer_map *map, size_t block)
 	return i;
 }
 
-bool layer_in_storage(const struct block *block, unsigned state)
+static bool input_in_storage(enum block_input input, unsigned state)
 {
 	assert(state < LAYER_N_STATE);
-	switch (block->input) {
+	switch (input) {
 	case INPUT_LATEST:
 		return (state & 1U) != 0;
 	case INPUT_HELD:
@@ -110,6 +111,22 @@ bool layer_in_storage(const struct block *block, unsigned state)
 	return false;
 }
 
+bool layer_in_storage(const struct block *block, unsigned state)
+{
+	return input_in_storage(block->input, state);
+}
+
+bool layer_added_in_storage(const struct block *block, unsigned state)
+{
+	return block->has_mat_ele && input_in_storage(block->added, state);
+}
+
+unsigned layer_state_place(const struct block *block, unsigned state)
+{
+	return (layer_in_storage(block, state) ? (unsigned)PLACE_IFMAP : 0U) |
+	       (layer_added_in_storage(block, state) ? (unsigned)PLACE_ADDED : 0U);
+}
+
 unsigned layer_next_state(const struct block *block, unsigned state, bool out_storage)
 {
 	assert(state < LAYER_N_STATE);
@@ -119,25 +136,34 @@ unsigned layer_next_state(const struct block *block, unsigned state, bool out_st
 	return (out_storage ? 1U : 0U) | (held ? 2U : 0U);
 }
 
-void layer_find_sources(const struct network *network, size_t *source)
+void layer_find_sources(const struct network *network, struct layer_source *source)
 {
 	size_t latest = LAYER_NO_SOURCE, held = LAYER_NO_SOURCE;
 	assert(network && source);
 	for (size_t i = 0; i < network->n_block; i++) {
 		const struct block *block = &network->block[i];
-		source[i] = block->input == INPUT_LATEST ? latest : block->input == INPUT_HELD ? held : LAYER_NO_SOURCE;
+		const size_t of[] = {[INPUT_LATEST] = latest, [INPUT_HELD] = held, [INPUT_DRAM] = LAYER_NO_SOURCE};
+		source[i].ifmap = of[block->input];
+		source[i].added = block->has_mat_ele ? of[block->added] : LAYER_NO_SOURCE;
 		held = block->hold ? latest : held;
 		latest = i;
 	}
 }
 
-int layer_find_place(const struct layer_problem *layer, bool in_storage, bool out_storage)
+int layer_find_place(const struct layer_problem *layer, unsigned place)
 {
-	unsigned wanted = (in_storage ? 1U : 0U) | (out_storage ? 2U : 0U);
 	for (unsigned i = 0; i < layer->n_value[GENE_PLACE]; i++)
-		if (layer->place[i] == wanted)
+		if (layer->place[i] == place)
 			return (int)i;
 	return -1;
+}
+
+bool layer_has_place(const struct layer_problem *layer, unsigned bits)
+{
+	for (unsigned i = 0; i < layer->n_value[GENE_PLACE]; i++)
+		if ((layer->place[i] & bits) != 0)
+			return true;
+	return false;
 }
 
 double space_metric_limit(const struct space *space, enum metric metric)

@@ -31,12 +31,18 @@ size_t layer_map_network(const struct layer_map *map, size_t block);
 /* Whether the block's ifmap lies in storage QPEs when it starts in this state. */
 bool layer_in_storage(const struct block *block, unsigned state);
 
+/* Whether what its shortcut adds does; false without a shortcut. */
+bool layer_added_in_storage(const struct block *block, unsigned state);
+
 /* The state after it, with its own result in storage QPEs or not. */
 unsigned layer_next_state(const struct block *block, unsigned state, bool out_storage);
 
-/* Which block's result each block reads, if it may lie in storage QPEs: source [n_block], LAYER_NO_SOURCE: DRAM's. */
+/* Which blocks' results a block reads, where they may lie in storage QPEs; LAYER_NO_SOURCE: it comes from DRAM. */
 #define LAYER_NO_SOURCE SIZE_MAX
-void layer_find_sources(const struct network *network, size_t *source);
+struct layer_source {
+	size_t ifmap, added;
+};
+void layer_find_sources(const struct network *network, struct layer_source *source /* [n_block] */);
 
 /* All distinct layers on one machine candidate. Not movable: problems point into it. */
 struct layer_set {
@@ -57,8 +63,14 @@ enum err_code layer_set_build(const struct space *space, const struct layer_map 
                               struct layer_set **set, char *why, size_t n_why, struct err *err);
 void layer_set_free(struct layer_set *set);
 
-/* Index into the layer problem's place[] of (ifmap in storage, result in storage); -1: the layer has no such place. */
-int layer_find_place(const struct layer_problem *layer, bool in_storage, bool out_storage);
+/* Index into the layer problem's place[] of this sum of enum place_bit; -1: the layer has no such place. */
+int layer_find_place(const struct layer_problem *layer, unsigned place);
+
+/* Whether any of the layer's places has one of these bits. */
+bool layer_has_place(const struct layer_problem *layer, unsigned bits);
+
+/* The bits that a state decides: where ifmap and added result lie. */
+unsigned layer_state_place(const struct block *block, unsigned state);
 
 /* Upper limit on a metric; infinite when the space has none. */
 double space_metric_limit(const struct space *space, enum metric metric);

@@ -145,8 +145,9 @@ static bool place_is_served(const struct layer_problem *layer, const struct laye
 	    .split = split_whole(context->block),
 	    .reuse = REUSE_AUTO,
 	    .operand_bit = context->operand_bit,
-	    .in_storage = (place & 1U) != 0,
-	    .out_storage = (place & 2U) != 0,
+	    .in_storage = (place & PLACE_IFMAP) != 0,
+	    .out_storage = (place & PLACE_RESULT) != 0,
+	    .add_storage = (place & PLACE_ADDED) != 0,
 	};
 	for (uint32_t i = 0; i < layer->n_value[GENE_STRATEGY]; i++) {
 		design.strategy = (enum strategy)layer->strategy[i];
@@ -173,9 +174,11 @@ static bool result_can_be_stored(const struct layer_problem *layer, const struct
 static void build_places(struct layer_problem *layer, const struct block *block)
 {
 	uint32_t n = 0;
-	for (unsigned place = 0; place < 4; place++) {
-		bool in = (place & 1U) != 0, out = (place & 2U) != 0, possible = place == 0;
-		if ((in && block->input == INPUT_DRAM) || (out && block->result_to_dram))
+	for (unsigned place = 0; place < PLACE_N; place++) {
+		bool in = (place & PLACE_IFMAP) != 0, out = (place & PLACE_RESULT) != 0, possible = place == 0;
+		bool added = (place & PLACE_ADDED) != 0;
+		if ((in && block->input == INPUT_DRAM) || (out && block->result_to_dram) ||
+		    (added && (!block->has_mat_ele || block->added == INPUT_DRAM)))
 			continue;
 		for (uint32_t i = 0; i < layer->n_value[GENE_OPERAND] && !possible; i++) {
 			const struct layer_context *context = &layer->context[layer->operand_bit[i] == 16];

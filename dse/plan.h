@@ -13,9 +13,12 @@
 #include "dse/problem.h"
 #include "dse/space.h"
 
+/* What of a layer lies in storage QPEs, bit by bit; the rest lies in DRAM. */
+enum place_bit { PLACE_IFMAP = 1, PLACE_RESULT = 2, PLACE_ADDED = 4, PLACE_N = 8 };
+
 /* Genes of a layer problem, slowest first. */
 enum layer_gene {
-	GENE_PLACE,    /* bit 0: ifmap in storage QPEs, bit 1: result in storage QPEs */
+	GENE_PLACE,    /* enum place_bit: what lies in storage QPEs */
 	GENE_STRATEGY,
 	GENE_REUSE,
 	GENE_OPERAND,
@@ -40,7 +43,7 @@ struct layer_problem {
 	struct layer_context context[2]; /* [0]: 8-bit operands, [1]: 16-bit */
 	uint32_t n_value[N_LAYER_GENE];
 	struct dim_axis w, h, c, d;
-	uint8_t strategy[N_STRATEGY], reuse[N_REUSE_OPERAND], place[4], operand_bit[2], level[MACHINE_MAX_LEVEL];
+	uint8_t strategy[N_STRATEGY], reuse[N_REUSE_OPERAND], place[PLACE_N], operand_bit[2], level[MACHINE_MAX_LEVEL];
 	uint64_t n_legal;      /* designs of this layer, reduced or not: what SPLIT_ALL would enumerate */
 	unsigned n_metric;     /* internal metrics: those objectives and limits on sums need; at least one */
 	enum metric metric[N_METRIC];

@@ -25,8 +25,9 @@ void layer_problem_design(const struct layer_problem *layer, const uint32_t *gen
 	design->reuse = (enum reuse_operand)layer->reuse[genome[GENE_REUSE]];
 	design->level = layer->level[genome[GENE_LEVEL]];
 	design->operand_bit = layer->operand_bit[genome[GENE_OPERAND]];
-	design->in_storage = (place & 1U) != 0;
-	design->out_storage = (place & 2U) != 0;
+	design->in_storage = (place & PLACE_IFMAP) != 0;
+	design->out_storage = (place & PLACE_RESULT) != 0;
+	design->add_storage = (place & PLACE_ADDED) != 0;
 }
 
 /*

@@ -134,7 +134,7 @@ static bool read_design(struct reader *reader, const struct doc_node *layer, con
 	static const char *const place[] = {"dram", "storage"};
 	const struct machine *machine = &reader->replay->machine;
 	const char *strategy[N_STRATEGY], *level[MACHINE_MAX_LEVEL];
-	size_t strategy_at = 0, reuse_at = 0, level_at = 0, in = 0, out = 0;
+	size_t strategy_at = 0, reuse_at = 0, level_at = 0, in = 0, out = 0, added = 0;
 	uint64_t operand_bit = 8;
 	for (size_t i = 0; i < N_STRATEGY; i++)
 		strategy[i] = strategy_table[i].name;
@@ -147,7 +147,8 @@ static bool read_design(struct reader *reader, const struct doc_node *layer, con
 	          read_choice(reader, layer, "reuse", reuse_operand_name, N_REUSE_OPERAND, &reuse_at) &&
 	          read_choice(reader, layer, "level", level, machine->n_level, &level_at) &&
 	          read_choice(reader, layer, "ifmap", place, 2, &in) &&
-	          read_choice(reader, layer, "result", place, 2, &out) && bit &&
+	          read_choice(reader, layer, "result", place, 2, &out) &&
+	          (!block->has_mat_ele || read_choice(reader, layer, "added", place, 2, &added)) && bit &&
 	          doc_get_u64(bit, "operand_bit", 8, 16, &operand_bit, reader->err);
 	if (!ok)
 		return false;
@@ -159,6 +160,7 @@ static bool read_design(struct reader *reader, const struct doc_node *layer, con
 	design->operand_bit = (uint32_t)operand_bit;
 	design->in_storage = in == 1;
 	design->out_storage = out == 1;
+	design->add_storage = added == 1;
 	return split_check(block, &design->split, reader->err) == ERR_OK;
 }
 

@@ -11,7 +11,7 @@
 /* Memory of one simulation: contexts, sources, and whether a block's result may stay as far as its readers go. */
 struct work {
 	struct layer_context *context;
-	size_t *source;
+	struct layer_source *source;
 	bool *keeps;
 };
 
@@ -65,12 +65,17 @@ static void place_results(const struct network *network, const struct simulate_o
 	for (size_t i = 0; i < network->n_block; i++)
 		work->keeps[i] = wanted && !network->block[i].result_to_dram;
 	for (size_t i = 0; i < network->n_block; i++)
-		if (work->source[i] != LAYER_NO_SOURCE && !mapper_serves_storage(&work->context[i], &block[i].design))
-			work->keeps[work->source[i]] = false;
+		if (!mapper_serves_storage(&work->context[i], &block[i].design)) {
+			if (work->source[i].ifmap != LAYER_NO_SOURCE)
+				work->keeps[work->source[i].ifmap] = false;
+			if (work->source[i].added != LAYER_NO_SOURCE)
+				work->keeps[work->source[i].added] = false;
+		}
 	unsigned state = 0;
 	for (size_t i = 0; i < network->n_block; i++) {
 		struct layer_design *design = &block[i].design;
 		design->in_storage = layer_in_storage(&network->block[i], state);
+		design->add_storage = layer_added_in_storage(&network->block[i], state);
 		design->out_storage = work->keeps[i] && mapper_serves_storage(&work->context[i], design) &&
 		                      mapper_result_fits_storage(&work->context[i], &design->split);
 		state = layer_next_state(&network->block[i], state, design->out_storage);
@@ -326,6 +331,8 @@ static void put_block(struct json *json, const struct machine *machine, const st
 	json_put_bool(json, "split_from_scheme", block->in_scheme);
 	json_put_text(json, "ifmap", design_place_name(block->design.in_storage));
 	json_put_text(json, "result", design_place_name(block->design.out_storage));
+	if (block->block->has_mat_ele)
+		json_put_text(json, "added", design_place_name(block->design.add_storage));
 	json_put_text(json, "verdict", verdict_table[block->verdict.reason].name);
 	if (block->ran)
 		put_result(json, block);

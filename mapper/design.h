@@ -39,6 +39,7 @@ struct layer_design {
 	uint32_t operand_bit; /* 8 or 16 */
 	bool in_storage;      /* ifmap lies in the storage QPEs (chip, reuse), else in DRAM */
 	bool out_storage;     /* result is kept in the storage QPEs, if it fits */
+	bool add_storage;     /* what a shortcut adds lies in the storage QPEs, else in DRAM */
 };
 
 /* Why a design cannot run. One row of verdict_table each. */
@@ -69,6 +70,9 @@ struct layer_context {
 	uint32_t operand_bit;
 	struct mla_conv_round round;       /* BLOCK_CONV */
 	struct mla_conv_channels channels; /* BLOCK_CONV: of uncut input channels */
+	/* The same for tasks with a part of the input channels: their partial sums leave the array in 32 bit. */
+	struct machine partial_machine;
+	struct mla_conv_round partial_round;
 	struct hierarchy hierarchy;
 };
 

@@ -30,10 +30,16 @@ void mapper_prepare(const struct block *block, const struct machine *machine, ui
                     struct layer_context *context)
 {
 	assert(operand_bit == 8 || operand_bit == 16);
-	*context = (struct layer_context){.block = block, .machine = machine, .operand_bit = operand_bit};
+	*context = (struct layer_context){
+	    .block = block, .machine = machine, .operand_bit = operand_bit, .partial_machine = *machine};
+	context->partial_machine.mla_postprocess = false;
 	if (block->kind == BLOCK_CONV) {
 		mla_prepare_conv(machine, block->kernel_w, block->kernel_h, operand_bit, &context->round);
 		mla_prepare_channels(machine, &context->round, block->in_c, &context->channels);
+		context->partial_round = context->round;
+		if (machine->mla_postprocess)
+			mla_prepare_conv(&context->partial_machine, block->kernel_w, block->kernel_h, operand_bit,
+			                 &context->partial_round);
 	}
 	hierarchy_derive(machine, &context->hierarchy);
 }
@@ -152,7 +158,8 @@ static enum verdict_reason judge(const struct layer_context *context, const stru
 		return VERDICT_INPUT_SPLIT;
 	if (strategy->reuses && design->reuse == REUSE_FILTER && context->machine->target == MACHINE_CHIP)
 		return VERDICT_OPERAND;
-	if ((design->in_storage || design->out_storage) && !mapper_serves_storage(context, design))
+	bool stores = design->in_storage || design->out_storage || design->add_storage;
+	if (stores && !mapper_serves_storage(context, design))
 		return VERDICT_NO_STORAGE;
 	verdict->available = context->machine->pe_sram_byte;
 	verdict->demanded = sram_byte;

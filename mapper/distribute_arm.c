@@ -82,14 +82,14 @@ static void add_partial_sums(const struct layer_context *context, const struct t
 	add_operation(context, &sum, program);
 }
 
-/* The other operand of a shortcut comes from DRAM unless it is kept in the storage QPEs with this block's input. */
+/* What a shortcut adds comes from DRAM or from the storage QPEs; on the thesis simulator it is in the PE already. */
 static void add_shortcut(const struct layer_context *context, const struct layer_design *design,
                          const struct tiling *tiling, const struct arm_share *share, struct program *program)
 {
 	double operand_byte = context->operand_bit / 8.0;
 	struct arm_operation add = pixel_operation(tiling, share, PHASE_MAT_ELE, context->machine->arm_add_pixel_clk,
 	                                           2 * RESULT_BYTE, RESULT_BYTE);
-	if (share->in_pe && !share->source && !design->in_storage)
+	if (share->in_pe && !share->source && !design->add_storage)
 		add.read_byte = (double)tiling->n_out_pixel * operand_byte;
 	add_operation(context, &add, program);
 }
@@ -100,9 +100,10 @@ static void add_activation(const struct layer_context *context, const struct til
 	const struct machine *machine = context->machine;
 	double operand_byte = context->operand_bit / 8.0;
 	/* The output stage quantises and rectifies as results leave the array; after a shortcut only the ARM can rectify. */
-	if (machine->mla_postprocess && !context->block->has_mat_ele && tiling->n_d == 1)
+	/* partial sums leave the array as they are */
+	bool narrow = machine->mla_postprocess && tiling->n_d == 1;
+	if (narrow && !context->block->has_mat_ele)
 		return;
-	bool narrow = machine->mla_postprocess;
 	double byte = narrow ? operand_byte : RESULT_BYTE;
 	if (context->block->has_acti) {
 		double clk = narrow ? machine->arm_relu8_pixel_clk : machine->arm_relu32_pixel_clk;

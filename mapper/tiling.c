@@ -78,10 +78,20 @@ static void add_words(const struct mla_cost *cost, double round_frac, double out
 	tiling->all_out_word += (double)cost->out_word * out_frac;
 }
 
-/* SRAM ports that a row of n_pixel results takes; a left-over block of columns fills its last port. */
-static uint64_t row_port(const struct layer_context *context, uint64_t n_pixel)
+/* The rounds and the machine as the split's tasks see them: with input channels split, results are partial sums. */
+static const struct mla_conv_round *round_of(const struct layer_context *context, const struct tiling *tiling)
 {
-	const struct mla_conv_round *round = &context->round;
+	return tiling->n_d > 1 ? &context->partial_round : &context->round;
+}
+
+static const struct machine *machine_of(const struct layer_context *context, const struct tiling *tiling)
+{
+	return tiling->n_d > 1 ? &context->partial_machine : context->machine;
+}
+
+/* SRAM ports that a row of n_pixel results takes; a left-over block of columns fills its last port. */
+static uint64_t row_port(const struct layer_context *context, const struct mla_conv_round *round, uint64_t n_pixel)
+{
 	uint64_t n_block = n_pixel / context->machine->mla_cols, n_left = n_pixel % context->machine->mla_cols;
 	uint64_t n_port = n_block * round->n_row_write;
 	return n_left ? n_port + ceil_div(n_left * round->result_byte, context->machine->pe_sram_port_byte) : n_port;
@@ -99,7 +109,8 @@ static struct mla_conv_task largest_task(const struct tiling *tiling)
 static void sum_conv_words(const struct layer_context *context, const struct part_pair *w, const struct part_pair *h,
                            const struct part_pair *c, const struct part_pair *d, struct tiling *tiling)
 {
-	const struct machine *machine = context->machine;
+	const struct machine *machine = machine_of(context, tiling);
+	const struct mla_conv_round *round = round_of(context, tiling);
 	const struct block *block = context->block;
 	struct part_pair computed_w = computed_parts(w, tiling->in_w, tiling->small_in_w, block->kernel_w);
 	struct part_pair computed_h = computed_parts(h, tiling->in_h, tiling->small_in_h, block->kernel_h);
@@ -107,19 +118,19 @@ static void sum_conv_words(const struct layer_context *context, const struct par
 	uint64_t n_round =
 	    ceil_div(computed_w.size[0], machine->mla_cols) * high * ceil_div(c->size[0], machine->mla_rows);
 	uint64_t n_all_round = sum_blocks(&computed_w, machine->mla_cols) * all_high * sum_blocks(c, machine->mla_rows);
-	uint64_t n_port = row_port(context, computed_w.size[0]), n_all_port = w->n[0] * n_port;
+	uint64_t n_port = row_port(context, round, computed_w.size[0]), n_all_port = w->n[0] * n_port;
 	if (w->n_size > 1)
-		n_all_port += w->n[1] * row_port(context, computed_w.size[1]);
+		n_all_port += w->n[1] * row_port(context, round, computed_w.size[1]);
 	uint64_t n_out = n_port * high * c->size[0], n_all_out = n_all_port * all_high * sum_parts(c);
 	double round_frac = (double)n_all_round / (double)n_round, out_frac = (double)n_all_out / (double)n_out;
 
 	struct mla_conv_task task = largest_task(tiling);
-	mla_conv_words(machine, &context->round, &task, &tiling->task);
+	mla_conv_words(machine, round, &task, &tiling->task);
 	add_words(&tiling->task, round_frac * (double)d->n[0], out_frac * (double)d->n[0], tiling);
 	if (d->n_size > 1) {
 		struct mla_cost cost;
 		task.in_c = (uint32_t)d->size[1];
-		mla_conv_words(machine, &context->round, &task, &cost);
+		mla_conv_words(machine, round, &task, &cost);
 		add_words(&cost, round_frac * (double)d->n[1], out_frac * (double)d->n[1], tiling);
 	}
 }
@@ -159,7 +170,7 @@ static void sum_map(const struct layer_context *context, const struct split *spl
 static void sum_matmul(const struct layer_context *context, const struct split *split, const struct part_pair *w,
                        const struct part_pair *h, struct tiling *tiling)
 {
-	const struct machine *machine = context->machine;
+	const struct machine *machine = machine_of(context, tiling);
 	uint64_t operand_byte = context->operand_bit / 8;
 	struct part_pair d = parts_of(&split->d);
 	tiling->all_map_byte = sum_parts(&d) * sum_parts(h) * operand_byte;
@@ -202,13 +213,13 @@ static void size_map(const struct layer_context *context, const struct split *sp
 	tiling->filter_byte =
 	    align_up(n_tap * align_up(split->c.size_a, context->machine->mla_rows) * operand_byte, LINE_BYTE);
 	uint64_t n_row = (uint64_t)(tiling->in_h - block->kernel_h + 1) * split->c.size_a;
-	uint64_t left_byte = context->machine->mla_postprocess ? operand_byte : RESULT_BYTE;
+	uint64_t left_byte = machine_of(context, tiling)->mla_postprocess ? operand_byte : RESULT_BYTE;
 	tiling->result_byte = align_up(tiling->in_w - block->kernel_w + 1, WORD_ALIGN) * n_row * left_byte;
 }
 
 static void size_matmul(const struct layer_context *context, const struct split *split, struct tiling *tiling)
 {
-	const struct machine *machine = context->machine;
+	const struct machine *machine = machine_of(context, tiling);
 	uint64_t operand_byte = context->operand_bit / 8, w = split->w.size_a, h = split->h.size_a, d = split->d.size_a;
 	uint64_t columns = align_up(w, machine->mla_cols), rows = align_up(h, machine->mla_rows);
 	tiling->in_w = split->d.size_a;
@@ -218,7 +229,7 @@ static void size_matmul(const struct layer_context *context, const struct split 
 	tiling->map_byte = d * h * operand_byte;
 	tiling->map_aligned_byte = align_up(d, 4) * rows * operand_byte;
 	tiling->filter_byte = columns * align_up(d, 4) * operand_byte;
-	tiling->result_byte = columns * rows * RESULT_BYTE;
+	tiling->result_byte = columns * rows * (machine->mla_postprocess ? operand_byte : RESULT_BYTE);
 }
 
 void tiling_size(const struct layer_context *context, const struct split *split, struct tiling *tiling)
@@ -268,10 +279,12 @@ void tiling_time(const struct layer_context *context, struct tiling *tiling)
 	if (context->block->kind != BLOCK_CONV)
 		return;
 	struct mla_conv_task task = largest_task(tiling);
+	const struct machine *machine = machine_of(context, tiling);
+	const struct mla_conv_round *round = round_of(context, tiling);
 	tiling->channels = context->channels;
-	if (tiling->in_c != context->block->in_c)
-		mla_prepare_channels(context->machine, &context->round, tiling->in_c, &tiling->channels);
-	mla_conv_clk(context->machine, &context->round, &tiling->channels, &task, &tiling->task);
+	if (tiling->n_d > 1)
+		mla_prepare_channels(machine, round, tiling->in_c, &tiling->channels);
+	mla_conv_clk(machine, round, &tiling->channels, &task, &tiling->task);
 }
 
 void tiling_build(const struct layer_context *context, const struct split *split, struct tiling *tiling)
@@ -295,14 +308,14 @@ static void add_clk(const struct machine *machine, const struct mla_cost *cost, 
 static void sum_conv_clk(const struct layer_context *context, const struct split *split, const struct tiling *tiling,
                          struct task_clk *sum)
 {
-	const struct machine *machine = context->machine;
+	const struct machine *machine = machine_of(context, tiling);
 	struct part_pair w = parts_of(&split->w), h = parts_of(&split->h), c = parts_of(&split->c),
 			 d = parts_of(&split->d);
 	struct part_pair high = computed_parts(&h, tiling->in_h, tiling->small_in_h, context->block->kernel_h);
 	double high_frac = (double)sum_parts(&high) / (double)high.size[0];
 	struct mla_conv_channels channels[2] = {tiling->channels};
 	if (d.n_size > 1)
-		mla_prepare_channels(machine, &context->round, (uint32_t)d.size[1], &channels[1]);
+		mla_prepare_channels(machine, round_of(context, tiling), (uint32_t)d.size[1], &channels[1]);
 	for (uint32_t i = 0; i < w.n_size; i++)
 		for (uint32_t j = 0; j < c.n_size; j++)
 			for (uint32_t k = 0; k < d.n_size; k++) {
@@ -311,7 +324,7 @@ static void sum_conv_clk(const struct layer_context *context, const struct split
 				                             (uint32_t)d.size[k], (uint32_t)c.size[j]};
 				struct mla_cost cost = tiling->task;
 				if (i || j || k)
-					mla_conv_clk(machine, &context->round, &channels[k], &task, &cost);
+					mla_conv_clk(machine, round_of(context, tiling), &channels[k], &task, &cost);
 				add_clk(machine, &cost, n * tiling->n_h, n * high_frac, sum);
 			}
 }
@@ -319,7 +332,7 @@ static void sum_conv_clk(const struct layer_context *context, const struct split
 static void sum_matmul_clk(const struct layer_context *context, const struct split *split, const struct tiling *tiling,
                            struct task_clk *sum)
 {
-	const struct machine *machine = context->machine;
+	const struct machine *machine = machine_of(context, tiling);
 	struct part_pair w = parts_of(&split->w), h = parts_of(&split->h), d = parts_of(&split->d);
 	double n_all_round = (double)(sum_blocks(&w, machine->mla_cols) * sum_blocks(&h, machine->mla_rows));
 	double n_round = (double)(ceil_div(w.size[0], machine->mla_cols) * ceil_div(h.size[0], machine->mla_rows));

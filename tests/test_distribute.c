@@ -408,6 +408,42 @@ static void test_distribute_published_phases(void **state)
 	assert_published(&machine, &row);
 }
 
+/* A shortcut's operand is read from DRAM exactly when it lies there, wherever the ifmap lies. */
+static void test_distribute_reads_what_a_shortcut_adds(void **state)
+{
+	(void)state;
+	struct err err = {0};
+	struct network network;
+	struct machine machine;
+	assert_int_equal(network_read("spaces/networks/resnet50.yaml", &network, &err), ERR_OK);
+	assert_int_equal(machine_read("spaces/machines/dvfs_chip.yaml", &machine, &err), ERR_OK);
+	size_t n_held = 0, n_latest = 0;
+	for (size_t i = 0; i < network.n_block; i++) {
+		const struct block *block = &network.block[i];
+		if (!block->has_mat_ele)
+			continue;
+		assert_int_equal(block->added, block->is_shortcut ? INPUT_LATEST : INPUT_HELD);
+		n_held += block->added == INPUT_HELD;
+		n_latest += block->added == INPUT_LATEST;
+		struct layer_context context;
+		mapper_prepare(block, &machine, 8, &context);
+		struct layer_design design = {.strategy = STRATEGY_FUSION_REUSE, .operand_bit = 8};
+		assert_int_equal(splitter_thesis(block, &machine, &design.split, &err), ERR_OK);
+		double pixel = (double)block->out_w * block->out_h * block->out_c;
+		for (int in = 0; in < 2; in++) {
+			struct sim_result in_dram, in_storage;
+			design.in_storage = in == 1;
+			design.add_storage = false;
+			assert_true(run(&context, design, STRATEGY_FUSION_REUSE, &in_dram));
+			design.add_storage = true;
+			assert_true(run(&context, design, STRATEGY_FUSION_REUSE, &in_storage));
+			assert_true(in_dram.counts.dram_read_byte - in_storage.counts.dram_read_byte == pixel);
+		}
+	}
+	assert_true(n_held == 12 && n_latest == 4);
+	network_free(&network);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -415,6 +451,7 @@ int main(void)
 	    cmocka_unit_test(test_distribute_compare_strategies),
 	    cmocka_unit_test(test_distribute_verdicts),
 	    cmocka_unit_test(test_distribute_published_phases),
+	    cmocka_unit_test(test_distribute_reads_what_a_shortcut_adds),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

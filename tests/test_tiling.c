@@ -37,6 +37,14 @@ static void add_cost(const struct mla_cost *cost, struct brute *brute)
 	brute->shared_clk += cost->shared_clk;
 }
 
+/* Partial sums of split input channels leave the array in 32 bit. */
+static struct machine task_machine(const struct layer_context *context, const struct split *split)
+{
+	struct machine machine = *context->machine;
+	machine.mla_postprocess = machine.mla_postprocess && dim_n_part(&split->d) == 1;
+	return machine;
+}
+
 static void add_conv_task(const struct layer_context *context, const struct split *split, const uint32_t *at,
                           struct brute *brute)
 {
@@ -61,8 +69,10 @@ static void add_conv_task(const struct layer_context *context, const struct spli
 	}
 	brute->mac += (uint64_t)w * h * c * d * block->kernel_w * block->kernel_h;
 	struct mla_conv_task task = {in_w, in_h, d, c};
+	struct machine of_task = task_machine(context, split);
 	struct mla_cost cost;
-	mla_conv_cost(machine, &context->round, &task, context->operand_bit, &cost);
+	const struct mla_conv_round *round = dim_n_part(&split->d) > 1 ? &context->partial_round : &context->round;
+	mla_conv_cost(&of_task, round, &task, context->operand_bit, &cost);
 	add_cost(&cost, brute);
 }
 
@@ -85,8 +95,9 @@ static void add_matmul_task(const struct layer_context *context, const struct sp
 	}
 	brute->mac += (uint64_t)w * h * d;
 	struct mla_matmul_task task = {d, h, w};
+	struct machine of_task = task_machine(context, split);
 	struct mla_cost cost;
-	mla_matmul_cost(machine, &task, 1, context->operand_bit, &cost);
+	mla_matmul_cost(&of_task, &task, 1, context->operand_bit, &cost);
 	add_cost(&cost, brute);
 }
 
