@@ -107,7 +107,9 @@ void candidate_search(struct candidate *candidate, size_t i, unsigned n_thread, 
 		task->code = ERR_OK;
 		return;
 	}
-	task->code = layer_problem_bound(&task->layer, &task->bound, &task->err);
+	uint32_t genome[N_LAYER_GENE];
+	struct engine_nearest sampled = {.violation = INFINITY, .genome = genome};
+	task->code = layer_problem_bound(&task->layer, &task->bound, &sampled, &task->err);
 	if (task->code != ERR_OK)
 		return;
 	task->code =
@@ -117,6 +119,12 @@ void candidate_search(struct candidate *candidate, size_t i, unsigned n_thread, 
 	for (size_t k = 0; k < task->front.n; k++)
 		layer_problem_widen(&task->layer, task->front.genome + k * N_LAYER_GENE);
 	layer_problem_widen(&task->layer, task->nearest.genome);
+	/* what bounds reject is no nearest miss: where they reject everything, the sample has one */
+	if (task->front.n == 0 && sampled.violation < task->nearest.violation) {
+		task->nearest.violation = sampled.violation;
+		task->nearest.reason = sampled.reason;
+		memcpy(task->nearest.genome, genome, sizeof(genome));
+	}
 	/* The sample's points may lie behind the place where the search stopped, on Ctrl-C or at max_evaluation. */
 	if (task->code == ERR_INTERRUPTED || add_sat(task->counts.n_asked, task->counts.n_skipped) < task->size)
 		pareto_merge(&task->front, &task->bound);
@@ -127,7 +135,7 @@ void candidate_sample(struct candidate *candidate, size_t i)
 	assert(i < candidate->n_task);
 	struct candidate_task *task = &candidate->task[i];
 	task->code = ERR_INTERRUPTED;
-	if (candidate_is_reachable(candidate, i) && layer_problem_bound(&task->layer, &task->bound, NULL) == ERR_OK)
+	if (candidate_is_reachable(candidate, i) && layer_problem_bound(&task->layer, &task->bound, NULL, NULL) == ERR_OK)
 		pareto_merge(&task->front, &task->bound);
 }
 

@@ -58,6 +58,7 @@ struct layer_problem {
 	 * Feasible points of this layer that bound the search: a candidate whose lower bound one of them dominates is
 	 * rejected unevaluated. Empty until layer_problem_bound; [n_bound][n_metric], the caller's memory.
 	 */
+	bool is_bounded; /* layer_problem_bound has run */
 	size_t n_bound;
 	const double *bound;
 	/* After layer_problem_bound: a gene's value v stands for value kept[gene][v] of the full problem; NULL: v itself. */
@@ -81,19 +82,22 @@ void layer_problem_free(struct layer_problem *layer);
  * every choice of an axis that it proves to be dominated whatever the other
  * axes' choices are. From then on the problem's evaluate rejects what the sample
  * proves to be dominated. The layer's Pareto front does not change. A few
- * thousand evaluations. ERR_INTERNAL when memory is out.
+ * thousand evaluations. nearest (may be NULL): receives the least-violating design
+ * of the sample, if it is less than what is there. ERR_INTERNAL when memory is out.
  */
-enum err_code layer_problem_bound(struct layer_problem *layer, struct pareto *front, struct err *err);
+enum err_code layer_problem_bound(struct layer_problem *layer, struct pareto *front, struct engine_nearest *nearest,
+                                  struct err *err);
 
 /* Rewrite a genome of the bounded problem as one of the full problem. */
 void layer_problem_widen(const struct layer_problem *layer, uint32_t *genome);
 
 /*
- * How many genes suffice to prove that a candidate cannot reach the front (all
- * candidates that agree in them are dominated), or 0: no proof.
+ * Whether a lower bound alone proves that a candidate, and all that share its
+ * first out->n_cut genes, exceed a limit or cannot reach the front. out then
+ * says so, with an infinite violation: such a candidate is no nearest miss.
  */
-uint32_t layer_problem_dominated(const struct layer_problem *layer, const uint32_t *genome,
-                                 const struct layer_design *design);
+bool layer_problem_rule_out(const struct layer_problem *layer, const uint32_t *genome,
+                            const struct layer_design *design, struct evaluation *out);
 
 /* Find least_w, least_h and least_c anew. */
 void layer_problem_find_least(struct layer_problem *layer);

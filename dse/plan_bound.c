@@ -9,6 +9,7 @@
 #include "dse/plan.h"
 #include <assert.h>
 #include <math.h>
+#include <string.h>
 
 #define MS_PER_NS 1e-6
 #define MJ_PER_PJ 1e-9
@@ -32,16 +33,27 @@ static size_t sample_axis(const struct dim_axis *axis, uint32_t sample[MAX_SAMPL
 	return n;
 }
 
-static void try_genome(const struct layer_problem *layer, const uint32_t *genome, struct pareto *front)
+/* What the sample finds: a front, or, where nothing is feasible, the nearest miss. */
+struct sample {
+	struct pareto *front;
+	struct engine_nearest *nearest; /* or NULL */
+};
+
+static void try_genome(const struct layer_problem *layer, const uint32_t *genome, const struct sample *sample)
 {
 	struct evaluation result;
 	layer_problem_evaluate(layer, genome, 1, &result);
-	if (result.violation == 0)
-		(void)pareto_insert(front, result.objective, genome, 0);
+	if (result.violation == 0) {
+		(void)pareto_insert(sample->front, result.objective, genome, 0);
+	} else if (sample->nearest && result.violation < sample->nearest->violation) {
+		sample->nearest->violation = result.violation;
+		sample->nearest->reason = result.reason;
+		memcpy(sample->nearest->genome, genome, N_LAYER_GENE * sizeof(*genome));
+	}
 }
 
 /* The genome's strategy and input-channel split with all sampled splits of the other dimensions, at every operating point. */
-static void sample_splits(const struct layer_problem *layer, uint32_t *genome, struct pareto *front)
+static void sample_splits(const struct layer_problem *layer, uint32_t *genome, const struct sample *sample)
 {
 	uint32_t w[MAX_SAMPLE], h[MAX_SAMPLE], c[MAX_SAMPLE];
 	size_t n_w = sample_axis(&layer->w, w), n_h = sample_axis(&layer->h, h), n_c = sample_axis(&layer->c, c);
@@ -53,20 +65,20 @@ static void sample_splits(const struct layer_problem *layer, uint32_t *genome, s
 				genome[GENE_C] = c[k];
 				for (uint32_t l = 0; l < layer->n_value[GENE_LEVEL]; l++) {
 					genome[GENE_LEVEL] = l;
-					try_genome(layer, genome, front);
+					try_genome(layer, genome, sample);
 				}
 			}
 }
 
 /* Input channels are sampled where height and filters leave room for it: in matrix multiplications. */
-static void sample_strategy(const struct layer_problem *layer, uint32_t *genome, struct pareto *front)
+static void sample_strategy(const struct layer_problem *layer, uint32_t *genome, const struct sample *sample)
 {
 	uint32_t d[MAX_SAMPLE];
 	bool is_matmul = layer->context[layer->operand_bit[0] == 16].block->kind == BLOCK_MATMUL;
 	size_t n_d = is_matmul ? sample_axis(&layer->d, d) : 1;
 	for (size_t i = 0; i < n_d; i++) {
 		genome[GENE_D] = is_matmul ? d[i] : 0;
-		sample_splits(layer, genome, front);
+		sample_splits(layer, genome, sample);
 	}
 }
 
@@ -79,10 +91,27 @@ static bool sample_dominates(const struct layer_problem *layer, const double *le
 	return false;
 }
 
-/* Whether candidates with these least counts are dominated at every operating point. */
-static bool counts_are_dominated(const struct layer_problem *layer, const struct layer_context *context,
-                                 const struct least_work *least)
+/* What a bound proves of a range: nothing, that it exceeds a limit, or that it cannot reach the front. */
+struct proof {
+	bool holds;
+	uint32_t reason; /* N_VERDICT + metric when every operating point exceeds a limit, else LAYER_REASON_BOUND */
+};
+
+/* The first limit that the least values exceed; N_METRIC: none. */
+static enum metric limit_exceeded(const struct layer_problem *layer, const double *least)
 {
+	for (unsigned i = 0; i < layer->n_metric; i++)
+		if (least[i] > layer->limit[i])
+			return layer->metric[i];
+	return N_METRIC;
+}
+
+/* Ruled out are candidates that at every operating point are dominated or over a limit. */
+static struct proof rule_out(const struct layer_problem *layer, const struct layer_context *context,
+                             const struct least_work *least)
+{
+	struct proof proof = {true, LAYER_REASON_BOUND};
+	uint32_t n_over = 0;
 	for (uint32_t l = 0; l < layer->n_value[GENE_LEVEL]; l++) {
 		double latency_ns, energy_pj, value[N_METRIC] = {0}, metric[N_METRIC];
 		sim_bound(context->machine, least, layer->level[l], &latency_ns, &energy_pj);
@@ -91,10 +120,17 @@ static bool counts_are_dominated(const struct layer_problem *layer, const struct
 		value[METRIC_DRAM] = (least->counts.dram_read_byte + least->counts.dram_write_byte) * BOUND_SLACK;
 		for (unsigned i = 0; i < layer->n_metric; i++)
 			metric[i] = value[layer->metric[i]];
-		if (!sample_dominates(layer, metric))
-			return false;
+		enum metric over = limit_exceeded(layer, metric);
+		if (over != N_METRIC) {
+			proof.reason = N_VERDICT + (uint32_t)over;
+			n_over++;
+		} else if (!sample_dominates(layer, metric)) {
+			return (struct proof){false, 0};
+		}
 	}
-	return true;
+	if (n_over < layer->n_value[GENE_LEVEL])
+		proof.reason = LAYER_REASON_BOUND;
+	return proof;
 }
 
 /* Whether a split is dominated under every strategy and operand width of the layer. */
@@ -111,7 +147,7 @@ static bool split_is_dominated(const struct layer_problem *layer, const struct s
 			design.strategy = (enum strategy)layer->strategy[s];
 			design.operand_bit = context->operand_bit;
 			if (!mapper_bound(context, &design, open, &least) ||
-			    !counts_are_dominated(layer, context, &least))
+			    !rule_out(layer, context, &least).holds)
 				return false;
 		}
 	return true;
@@ -149,10 +185,13 @@ static enum err_code narrow_axis(struct layer_problem *layer, enum layer_gene ge
 	return ERR_OK;
 }
 
-enum err_code layer_problem_bound(struct layer_problem *layer, struct pareto *front, struct err *err)
+enum err_code layer_problem_bound(struct layer_problem *layer, struct pareto *front, struct engine_nearest *nearest,
+                                  struct err *err)
 {
+	const struct sample sample = {front, nearest};
 	assert(layer->n_value[GENE_PLACE] == 1 && front->n_objective == layer->n_metric);
 	uint32_t genome[N_LAYER_GENE] = {0};
+	layer->is_bounded = false;
 	layer->n_bound = 0;
 	for (uint32_t s = 0; s < layer->n_value[GENE_STRATEGY]; s++)
 		for (uint32_t r = 0; r < layer->n_value[GENE_REUSE]; r++)
@@ -160,8 +199,9 @@ enum err_code layer_problem_bound(struct layer_problem *layer, struct pareto *fr
 				genome[GENE_STRATEGY] = s;
 				genome[GENE_REUSE] = r;
 				genome[GENE_OPERAND] = o;
-				sample_strategy(layer, genome, front);
+				sample_strategy(layer, genome, &sample);
 			}
+	layer->is_bounded = true;
 	if (front->n == 0)
 		return ERR_OK;
 	layer->n_bound = front->n;
@@ -185,15 +225,21 @@ void layer_problem_widen(const struct layer_problem *layer, uint32_t *genome)
 			genome[i] = layer->kept[i][genome[i]];
 }
 
-uint32_t layer_problem_dominated(const struct layer_problem *layer, const uint32_t *genome,
-                                 const struct layer_design *design)
+/* Without a sampled point and without a limit there is nothing to compare bounds with; the sample itself is seen in full. */
+static bool has_bounds(const struct layer_problem *layer)
+{
+	if (!layer->is_bounded)
+		return false;
+	for (unsigned i = 0; i < layer->n_metric; i++)
+		if (isfinite(layer->limit[i]))
+			return true;
+	return layer->n_bound > 0;
+}
+
+bool layer_problem_rule_out(const struct layer_problem *layer, const uint32_t *genome,
+                            const struct layer_design *design, struct evaluation *out)
 {
 	const struct layer_context *context = &layer->context[design->operand_bit == 16];
-	struct least_work least;
-	if (layer->n_bound == 0)
-		return 0;
-	if (genome[GENE_LEVEL] != 0)
-		return 0;
 	/* Each range is looked at once, by its first candidate; the widest first. */
 	static const struct {
 		enum layer_gene gene;
@@ -202,11 +248,21 @@ uint32_t layer_problem_dominated(const struct layer_problem *layer, const uint32
 	            {GENE_W, BOUND_OPEN_H | BOUND_OPEN_C},
 	            {GENE_H, BOUND_OPEN_C},
 	            {GENE_C, 0}};
+	if (genome[GENE_LEVEL] != 0 || !has_bounds(layer))
+		return false;
 	size_t first = 3;
 	while (first > 0 && genome[part[first].gene] == 0)
 		first--;
-	for (size_t i = first; i < sizeof(part) / sizeof(part[0]); i++)
-		if (mapper_bound(context, design, part[i].open, &least) && counts_are_dominated(layer, context, &least))
-			return part[i].gene + 1;
-	return 0;
+	for (size_t i = first; i < sizeof(part) / sizeof(part[0]); i++) {
+		struct least_work least;
+		struct proof proof = {false, 0};
+		if (mapper_bound(context, design, part[i].open, &least))
+			proof = rule_out(layer, context, &least);
+		if (proof.holds) {
+			*out = (struct evaluation){
+			    .violation = INFINITY, .reason = proof.reason, .n_cut = part[i].gene + 1};
+			return true;
+		}
+	}
+	return false;
 }

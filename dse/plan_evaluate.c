@@ -114,12 +114,6 @@ static void apply_limit(enum metric metric, double value, double limit, struct e
 	out->reason = N_VERDICT + (uint32_t)metric;
 }
 
-/* Rejected unevaluated: not infeasible, but no point of the front; never the nearest miss. */
-static void reject_dominated(uint32_t n_cut, struct evaluation *out)
-{
-	*out = (struct evaluation){.violation = INFINITY, .reason = LAYER_REASON_BOUND, .n_cut = n_cut};
-}
-
 static void judge_metrics(const struct layer_problem *layer, const struct layer_context *context,
                           const struct layer_design *design, const double *metric, struct evaluation *out)
 {
@@ -159,11 +153,8 @@ static void evaluate_one(const struct layer_problem *layer, const uint32_t *geno
 	assert(context->operand_bit == design.operand_bit);
 	if (!last->genome || !same_but_level(last->genome, genome)) {
 		last->genome = NULL;
-		uint32_t n_cut = layer_problem_dominated(layer, genome, &design);
-		if (n_cut) {
-			reject_dominated(n_cut, out);
+		if (layer_problem_rule_out(layer, genome, &design, out))
 			return;
-		}
 		if (!mapper_distribute(context, &design, &last->program, &verdict)) {
 			reject(layer, context, &design, &verdict, out);
 			return;
@@ -183,7 +174,7 @@ void layer_problem_evaluate(const void *context, const uint32_t *genome, size_t 
 	for (size_t i = 0; i < n; i++) {
 		const uint32_t *at = genome + i * N_LAYER_GENE;
 		/* a proof for a range serves all of it */
-		if (i > 0 && out[i - 1].reason == LAYER_REASON_BOUND && out[i - 1].violation > 0 &&
+		if (i > 0 && isinf(out[i - 1].violation) &&
 		    memcmp(at, at - N_LAYER_GENE, out[i - 1].n_cut * sizeof(*at)) == 0)
 			out[i] = out[i - 1];
 		else

@@ -13,6 +13,7 @@
 #include "dse/engine.h"
 #include "dse/plan.h"
 #include "sim/base/rng.h"
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -80,7 +81,7 @@ static uint64_t search(struct layer_problem *layer, bool bounded, struct pareto 
 	pareto_init(front, layer->n_metric, N_LAYER_GENE);
 	pareto_init(&sample, layer->n_metric, N_LAYER_GENE);
 	if (bounded)
-		assert_int_equal(layer_problem_bound(layer, &sample, &err), ERR_OK);
+		assert_int_equal(layer_problem_bound(layer, &sample, NULL, &err), ERR_OK);
 	assert_int_equal(engine_run(&engine_exhaustive, &layer->problem, &options, 1, front, &counts, NULL, 0, NULL, NULL,
 	                            NULL, &err),
 	                 ERR_OK);
@@ -97,9 +98,9 @@ static void narrow_to_place(struct layer_problem *layer, uint32_t place)
 	layer->n_value[GENE_PLACE] = 1;
 }
 
-/* Returns how many evaluations the bounds saved. */
+/* Returns how many evaluations the bounds saved; *least becomes the least of the first metric (infinite: nothing fits). */
 static uint64_t compare_place(const struct space *space, const struct machine *machine, const struct block *block,
-                              const struct layer_choice *choice, uint32_t place)
+                              const struct layer_choice *choice, uint32_t place, double limit, double *least)
 {
 	struct layer_problem plain, bounded;
 	struct pareto all, found;
@@ -107,11 +108,13 @@ static uint64_t compare_place(const struct space *space, const struct machine *m
 	assert_int_equal(layer_problem_build(space, machine, block, choice, &bounded, NULL), ERR_OK);
 	narrow_to_place(&plain, place);
 	narrow_to_place(&bounded, place);
+	plain.limit[0] = bounded.limit[0] = limit;
 	uint64_t n_all = search(&plain, false, &all), n_found = search(&bounded, true, &found);
 	assert_int_equal(found.n, all.n);
 	assert_memory_equal(found.objective, all.objective, all.n * all.n_objective * sizeof(double));
 	assert_memory_equal(found.genome, all.genome, all.n * N_LAYER_GENE * sizeof(uint32_t));
 	assert_true(n_found <= n_all);
+	*least = all.n > 0 ? all.objective[0] : INFINITY;
 	pareto_free(&all);
 	pareto_free(&found);
 	layer_problem_free(&plain);
@@ -143,8 +146,13 @@ static void compare_case(struct machine *machine, uint32_t number, uint64_t *n_s
 	assert_int_equal(layer_problem_build(&space, machine, &block, &choice, &layer, NULL), ERR_OK);
 	uint32_t n_place = layer.n_value[GENE_PLACE];
 	layer_problem_free(&layer);
-	for (uint32_t place = 0; place < n_place; place++)
-		*n_saved += compare_place(&space, machine, &block, &choice, place);
+	for (uint32_t place = 0; place < n_place; place++) {
+		double least, same;
+		*n_saved += compare_place(&space, machine, &block, &choice, place, INFINITY, &least);
+		/* limits: some designs left, and none */
+		for (int i = 0; i < 2 && isfinite(least); i++)
+			*n_saved += compare_place(&space, machine, &block, &choice, place, least * (i ? 0.9 : 1.2), &same);
+	}
 }
 
 static void test_bound_keeps_fronts(void **state)
