@@ -16,8 +16,10 @@
 #include "dse/space.h"
 #include "sim/base/arena.h"
 #include <assert.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 /* Machines, networks and subjects are few, so lists are searched in order. */
 struct machine_entry {
@@ -28,8 +30,8 @@ struct machine_entry {
 
 struct network_entry {
 	struct network_entry *next;
-	const char *name;
-	bool broken; /* reported already */
+	const char *name, *folder; /* of the table that names it, where it is looked for first */
+	bool broken;               /* reported already */
 	struct network network;
 };
 
@@ -38,7 +40,7 @@ struct source {
 	struct machine_entry *machine;
 	struct network_entry *network;
 	struct source_subject *subject;
-	bool has_own_machine;
+	bool has_own_machine, used_own_machine;
 	struct machine own_machine;
 	struct split_scheme scheme;
 };
@@ -118,14 +120,23 @@ static enum err_code load_machine(struct source *source, struct machine_entry *e
 	if (code)
 		return code;
 	/* Of its own target only: a QPE's splits mean nothing on a chip. */
-	if (source->has_own_machine && source->own_machine.target == entry->machine.target)
+	if (source->has_own_machine && source->own_machine.target == entry->machine.target) {
 		entry->machine = source->own_machine;
+		source->used_own_machine = true;
+	}
 	if (entry->array[0] != '\0') {
 		const struct machine_param *param = machine_find_param("mla.array");
 		assert(param);
 		code = machine_set_param(&entry->machine, param, entry->array, err);
 	}
 	return code ? code : machine_check(&entry->machine, err);
+}
+
+const char *source_unused_target(const struct source *source)
+{
+	assert(source);
+	bool unused = source->has_own_machine && !source->used_own_machine;
+	return unused ? target_name[source->own_machine.target] : NULL;
 }
 
 enum err_code source_machine(struct source *source, const char *name, const char *array, struct err_place at,
@@ -159,25 +170,69 @@ static bool is_plain_name(const char *name)
 	return name[0] != '\0' && strlen(name) < NETWORK_NAME_SIZE && !strpbrk(name, "/\\\n") && name[0] != '.';
 }
 
+/* The folder of a table, "." where its path has none. NULL without memory. */
+static char *folder_of(struct source *source, const char *file)
+{
+	char *folder = arena_text(&source->arena, file);
+	char *slash = folder ? strrchr(folder, '/') : NULL;
+	if (slash)
+		slash[slash == folder ? 1 : 0] = '\0';
+	return slash || !folder ? folder : arena_text(&source->arena, ".");
+}
+
+/* A network beside the table, or in a folder networks there, comes before the program's own, as with spaces. */
+static enum err_code find_network_file(struct source *source, const struct network_entry *entry, const char **path,
+                                       struct err *err)
+{
+	static const char *const sub_folder[] = {"", "networks/"};
+	size_t n = strlen(entry->folder) + strlen(entry->name) + sizeof("/networks/.yaml");
+	char *found = arena_alloc(&source->arena, n);
+	if (!found)
+		return no_memory(err);
+	for (size_t i = 0; i < sizeof(sub_folder) / sizeof(sub_folder[0]); i++) {
+		struct stat status;
+		(void)snprintf(found, n, "%s/%s%s.yaml", entry->folder, sub_folder[i], entry->name);
+		if (stat(found, &status) == 0 && !S_ISDIR(status.st_mode)) {
+			*path = found;
+			return ERR_OK;
+		}
+	}
+	return path_find(entry->name, "networks", &source->arena, path, err);
+}
+
+/* Another folder may hold another network of the same name. The folder of a file is its path up to the last slash. */
+static struct network_entry *find_known_network(struct source *source, const char *name, const char *file)
+{
+	const char *slash = strrchr(file, '/');
+	size_t n = !slash || slash == file ? 1 : (size_t)(slash - file);
+	const char *folder = slash ? file : ".";
+	for (struct network_entry *entry = source->network; entry; entry = entry->next) {
+		if (strcmp(entry->name, name) == 0 && strlen(entry->folder) == n &&
+		    memcmp(entry->folder, folder, n) == 0)
+			return entry;
+	}
+	return NULL;
+}
+
 static enum err_code find_network(struct source *source, const char *name, struct err_place at,
                                   struct network_entry **found, struct err *err)
 {
-	for (struct network_entry *entry = source->network; entry; entry = entry->next) {
-		if (strcmp(entry->name, name) == 0) {
-			*found = entry;
-			return entry->broken ? ERR_INPUT : ERR_OK;
-		}
-	}
+	*found = find_known_network(source, name, at.file);
+	if (*found)
+		return (*found)->broken ? ERR_INPUT : ERR_OK;
 	if (!is_plain_name(name))
 		return err_add_at(err, ERR_INPUT, at,
-		                  "network is '%.40s'; the name of a file in spaces/networks is allowed", name);
+		                  "network is '%.40s'; the name of a file beside the table or in spaces/networks is "
+		                  "allowed, without .yaml",
+		                  name);
 	struct network_entry *entry = arena_alloc(&source->arena, sizeof(*entry));
-	if (!entry || !(entry->name = arena_text(&source->arena, name)))
+	if (!entry || !(entry->name = arena_text(&source->arena, name)) ||
+	    !(entry->folder = folder_of(source, at.file)))
 		return no_memory(err);
 
 	struct err inner = {0};
 	const char *path;
-	enum err_code code = path_find(name, "networks", &source->arena, &path, &inner);
+	enum err_code code = find_network_file(source, entry, &path, &inner);
 	if (!code)
 		code = network_read(path, &entry->network, &inner);
 	entry->broken = code != ERR_OK;

@@ -59,6 +59,9 @@ struct source_split_choice {
 enum err_code source_open(const char *machine, const char *split_scheme, struct source **source, struct err *err);
 void source_close(struct source *source);
 
+/* "qpe" or "chip" when the user's own machine has replaced none so far, its target; NULL: it has, or there is none. */
+const char *source_unused_target(const struct source *source);
+
 /*
  * The machine of a table: the file of this name under spaces/machines, or the
  * user's own when it has the same target, with this MAC array ("16x2"; NULL: as
@@ -76,8 +79,9 @@ enum err_code source_find_machine(struct source *source, const struct source_key
 
 /*
  * Network, machine and block (index of it; untouched without key->operation)
- * that a row names. ERR_INPUT at the cell that is wrong; a network that cannot
- * be read is reported at its first row only.
+ * that a row names. A network is looked for beside the table, in networks/
+ * there, then as path_find does. ERR_INPUT at the cell that is wrong; a network
+ * that cannot be read is reported at its first row only.
  */
 enum err_code source_find(struct source *source, const struct source_key *key, struct source_subject **subject,
                           size_t *block, struct err *err);
