@@ -47,26 +47,39 @@ static unsigned value_line(const struct validation *validation, const struct val
 	return csv_get_cell(&validation->table, value->row, value->column)->line;
 }
 
-/* The worst value is named: it is where one looks first. */
-static void print_summary(FILE *file, const struct validation *validation)
+/* What counts, and how far off. The worst value of all is named: it is where one looks first. */
+static void print_errors(FILE *file, const struct validation *validation)
 {
 	if (validation->n_counted == 0) {
-		(void)fprintf(file, "%s: %zu values, none counted\n", validation->table.file, validation->n_value);
+		(void)fprintf(file, ", none counted");
 		return;
 	}
-	if (validation->max_abs_error_pct == 0) {
-		(void)fprintf(file, "%s: %zu values, %zu counted: all exact\n", validation->table.file,
-		              validation->n_value, validation->n_counted);
+	(void)fprintf(file, ", %zu counted: ", validation->n_counted);
+	if (validation->n_infinite == 0 && validation->max_abs_error_pct == 0) {
+		(void)fprintf(file, "all exact");
 		return;
 	}
+	if (validation->n_infinite < validation->n_counted)
+		(void)fprintf(file, "mean error %.2f %%, largest %.2f %%", validation->mean_abs_error_pct,
+		              validation->max_abs_error_pct);
+	if (validation->n_infinite > 0)
+		(void)fprintf(file, "%s%zu without a finite error",
+		              validation->n_infinite < validation->n_counted ? "; " : "", validation->n_infinite);
 	assert(validation->worst < validation->n_value);
 	const struct validate_value *worst = &validation->value[validation->worst];
 	char subject[SUBJECT_SIZE];
 	print_subject(validation, worst, subject);
-	(void)fprintf(file, "%s: %zu values, %zu counted: mean error %.2f %%, largest %.2f %% (line %u: %s)\n",
-	              validation->table.file, validation->n_value, validation->n_counted,
-	              validation->mean_abs_error_pct, validation->max_abs_error_pct, value_line(validation, worst),
-	              subject);
+	(void)fprintf(file, " (line %u: %s)", value_line(validation, worst), subject);
+}
+
+/* Values are what the table has; entries without a reference are no part of them. */
+static void print_summary(FILE *file, const struct validation *validation)
+{
+	(void)fprintf(file, "%s: %zu values", validation->table.file, validation->n_reference);
+	print_errors(file, validation);
+	if (validation->n_unpredicted > 0)
+		(void)fprintf(file, "; %zu not predicted", validation->n_unpredicted);
+	(void)fputc('\n', file);
 }
 
 /*
@@ -89,7 +102,11 @@ static void print_table(FILE *file, const struct validation *validation)
 		print_subject(validation, value, subject);
 		print_number(value->prediction.value, predicted);
 		print_number(value->reference, reference);
-		(void)fprintf(file, "%-*s %12s %12s %+9.2f", width, subject, predicted, reference, value->error_pct);
+		(void)fprintf(file, "%-*s %12s %12s ", width, subject, predicted, reference);
+		if (isnan(value->error_pct))
+			(void)fprintf(file, "%9s", "-");
+		else
+			(void)fprintf(file, "%+9.2f", value->error_pct);
 		if (!value->prediction.counted)
 			(void)fprintf(file, "  not counted: %s", value->prediction.note);
 		else if (value->prediction.note)
@@ -109,7 +126,7 @@ static void write_value(struct json *json, const struct validation *validation, 
 	json_put_u64(json, "line", value_line(validation, value));
 	json_put_text(json, "column", table->header[value->column].text);
 	json_put_real(json, "predicted", value->prediction.value);
-	json_put_real(json, "reference", value->reference);
+	json_put_real(json, "reference", value->reference); /* no number: null */
 	json_put_real(json, "error_pct", value->error_pct);
 	json_put_bool(json, "counted", value->prediction.counted);
 	json_put_text(json, "note", value->prediction.note);
@@ -131,6 +148,7 @@ static void write_json(FILE *file, const struct validation *validation, size_t n
 			write_value(&json, &validation[i], &validation[i].value[j]);
 		json_end(&json);
 		json_put_u64(&json, "n_counted", validation[i].n_counted);
+		json_put_u64(&json, "n_infinite", validation[i].n_infinite);
 		json_put_real(&json, "mean_abs_error_pct", validation[i].mean_abs_error_pct);
 		json_put_real(&json, "max_abs_error_pct", validation[i].max_abs_error_pct);
 		json_end(&json);
@@ -160,6 +178,23 @@ static enum err_code write_result(const struct cli_options *options, const struc
 	return store_commit(&out, err);
 }
 
+/* The worst value of a file that is over the limit. */
+static enum err_code report_worst(const struct cli_options *options, const struct validation *validation,
+                                  struct err *err)
+{
+	const struct validate_value *worst = &validation->value[validation->worst];
+	const char *file = validation->table.file;
+	unsigned line = value_line(validation, worst);
+	char subject[SUBJECT_SIZE];
+	print_subject(validation, worst, subject);
+	if (isfinite(worst->error_pct))
+		return err_add(err, ERR_GATE, "%s:%u: %s: error of %.2f %% exceeds --max-error %g", file, line, subject,
+		               worst->error_pct, options->max_error_pct);
+	assert(worst->prediction.note);
+	return err_add(err, ERR_GATE, "%s:%u: %s: fails --max-error %g, having no finite error: %s", file, line,
+	               subject, options->max_error_pct, worst->prediction.note);
+}
+
 /* One message for each file over the limit. A file of which nothing counts has shown nothing: say so, but pass. */
 static enum err_code judge(const struct cli_options *options, const struct validation *validation, size_t n,
                            struct err *err)
@@ -168,45 +203,56 @@ static enum err_code judge(const struct cli_options *options, const struct valid
 		return ERR_OK;
 	enum err_code code = ERR_OK;
 	for (size_t i = 0; i < n; i++) {
-		if (validation[i].n_counted == 0 && !options->quiet)
-			(void)fprintf(stderr, "%s: note: no value counts, so --max-error judges nothing\n",
-			              validation[i].table.file);
-		if (validation[i].n_counted == 0 || validation[i].max_abs_error_pct <= options->max_error_pct)
+		if (validation[i].n_counted == 0) {
+			if (!options->quiet)
+				(void)fprintf(stderr, "%s: note: no value counts, so --max-error judges nothing\n",
+				              validation[i].table.file);
 			continue;
-		const struct validate_value *worst = &validation[i].value[validation[i].worst];
-		char subject[SUBJECT_SIZE];
-		print_subject(&validation[i], worst, subject);
-		code = err_add(err, ERR_GATE, "%s:%u: %s: error of %.2f %% exceeds --max-error %g",
-		               validation[i].table.file, value_line(&validation[i], worst), subject, worst->error_pct,
-		               options->max_error_pct);
+		}
+		if (validation[i].n_infinite > 0 || validation[i].max_abs_error_pct > options->max_error_pct)
+			code = report_worst(options, &validation[i], err);
 	}
 	return code;
 }
 
-/* Every file is read, so that the mistakes of all are seen at once; nothing is printed if any is wrong. */
+/*
+ * Every file is read, so that the mistakes of all are seen at once. Nothing is
+ * printed if one is no reference table at all; rows that are not understood are
+ * listed as such, and make the exit code ERR_INPUT.
+ */
+static enum err_code compare_files(const struct cli_options *options, struct source *source,
+                                   struct validation *validation, struct err *err)
+{
+	enum err_code code = ERR_OK;
+	bool whole = true;
+	for (size_t i = 0; i < options->n_file; i++) {
+		enum err_code file_code = validate_file(options->file[i], source, &validation[i], err);
+		whole = whole && validation[i].kind && file_code != ERR_INTERNAL;
+		code = code ? code : file_code;
+	}
+	if (!whole)
+		return code;
+	const char *unused = source_unused_target(source);
+	if (unused)
+		return err_add(err, ERR_USAGE, "--machine %s: its target is %s, and no row of the files is about a %s",
+		               options->machine, unused, unused);
+	enum err_code write_code = write_result(options, validation, options->n_file, err);
+	code = code ? code : write_code;
+	enum err_code judge_code = write_code ? ERR_OK : judge(options, validation, options->n_file, err);
+	return code ? code : judge_code;
+}
+
 enum err_code cmd_validate(const struct cli_options *options, struct err *err)
 {
 	assert(options && options->n_file > 0 && err);
 	struct source *source = NULL;
 	struct validation *validation = calloc(options->n_file, sizeof(*validation));
-	enum err_code code = ERR_OK;
-	if (!validation) {
-		code = err_add(err, ERR_INTERNAL, "out of memory");
-		goto cleanup;
-	}
-	code = source_open(options->machine, options->split_scheme, &source, err);
-	if (code)
-		goto cleanup;
-	for (size_t i = 0; i < options->n_file; i++) {
-		enum err_code file_code = validate_file(options->file[i], source, &validation[i], err);
-		code = code ? code : file_code;
-	}
+	if (!validation)
+		return err_add(err, ERR_INTERNAL, "out of memory");
+	enum err_code code = source_open(options->machine, options->split_scheme, &source, err);
 	if (!code)
-		code = write_result(options, validation, options->n_file, err);
-	if (!code)
-		code = judge(options, validation, options->n_file, err);
-cleanup:
-	for (size_t i = 0; validation && i < options->n_file; i++)
+		code = compare_files(options, source, validation, err);
+	for (size_t i = 0; i < options->n_file; i++)
 		validate_free(&validation[i]);
 	free(validation);
 	source_close(source);

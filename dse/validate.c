@@ -1,15 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The road of a table: read (sim/base/csv) -> kind by its columns -> for every
- * filled cell of a value column: predict (the kind's file) -> set apart
- * (validate_rule.c) -> error -> sum. A mistake anywhere is reported with its
- * cell and the next row is looked at; then the file has no result at all.
+ * cell of a value column: predict (the kind's file) -> set apart
+ * (validate_rule.c) -> error (validate_compare.c) -> of rows with the same key
+ * the nearest (validate_duplicate.c) -> sum. A mistake in a row is reported with
+ * its cell; the row is listed without a prediction and the others come out.
  */
 #include "dse/validate.h"
 #include <assert.h>
-#include <float.h>
-#include <math.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -79,16 +77,6 @@ const struct reference_kind reference_kind_table[] = {
      10},
 };
 const size_t reference_n_kind = sizeof(reference_kind_table) / sizeof(reference_kind_table[0]);
-
-double validate_error_pct(double predicted, double reference)
-{
-	assert(isfinite(reference));
-	if (isnan(predicted))
-		return INFINITY;
-	if (reference == 0)
-		return predicted == 0 ? 0 : INFINITY;
-	return 100 * (predicted - reference) / reference;
-}
 
 /* Whether a name is what a value column is called: the same, or with at least one letter for its '*'. */
 static bool matches(const char *name, const char *value)
@@ -187,98 +175,6 @@ enum err_code validate_find_kind(const struct csv_table *table, const struct ref
 	return ERR_OK;
 }
 
-/* A misspelt flag would count what must not count. */
-static void check_flag(const struct csv_table *table, size_t row, const char *column, struct err *err)
-{
-	size_t index = csv_find_column(table, column);
-	if (index == CSV_NO_COLUMN)
-		return;
-	const struct csv_cell *cell = csv_get_cell(table, row, index);
-	if (strcmp(cell->text, "yes") != 0 && strcmp(cell->text, "no") != 0 && cell->text[0] != '\0')
-		(void)err_add_at(err, ERR_INPUT, csv_place(table, cell), "%s is '%.40s'; yes, no or nothing is allowed",
-		                 column, cell->text);
-}
-
-/* Predict and compare one value; the caller has room for it. */
-static enum err_code compare_value(struct validation *validation, struct source *source, size_t row, size_t column,
-                                   struct err *err)
-{
-	const struct csv_table *table = &validation->table;
-	const struct csv_cell *cell = csv_get_cell(table, row, column);
-	struct validate_value value = {.row = row, .column = column, .prediction = {NAN, true, NULL}};
-	enum err_code code = csv_get_real(table, cell, table->header[column].text, 0, DBL_MAX, &value.reference, err);
-	if (code)
-		return code;
-	code = validation->kind->predict(source, table, row, column, &value.prediction, err);
-	if (code)
-		return code;
-
-	const char *apart = validate_set_apart(validation->kind->name, table, row, column);
-	if (apart) {
-		value.prediction.counted = false;
-		value.prediction.note = apart;
-	}
-	assert(value.prediction.counted || value.prediction.note);
-	value.error_pct = validate_error_pct(value.prediction.value, value.reference);
-	assert(!isnan(value.error_pct));
-	validation->value[validation->n_value++] = value;
-	return ERR_OK;
-}
-
-/* Mean and maximum are of magnitudes: errors of opposite sign must not cancel. */
-static void sum_up(struct validation *validation)
-{
-	double sum = 0;
-	validation->n_counted = 0;
-	validation->mean_abs_error_pct = validation->max_abs_error_pct = NAN;
-	for (size_t i = 0; i < validation->n_value; i++) {
-		const struct validate_value *value = &validation->value[i];
-		if (!value->prediction.counted)
-			continue;
-		sum += fabs(value->error_pct);
-		if (validation->n_counted == 0 || fabs(value->error_pct) > validation->max_abs_error_pct) {
-			validation->max_abs_error_pct = fabs(value->error_pct);
-			validation->worst = i;
-		}
-		validation->n_counted++;
-	}
-	if (validation->n_counted > 0)
-		validation->mean_abs_error_pct = sum / (double)validation->n_counted;
-}
-
-enum err_code validate_compare(struct validation *validation, struct source *source, struct err *err)
-{
-	assert(validation && validation->kind && !validation->value && err);
-	const struct csv_table *table = &validation->table;
-	unsigned n_before = err->n_message;
-	bool failed = false;
-	size_t n_value_column = 0;
-	for (size_t column = 0; column < table->n_column; column++)
-		n_value_column += validate_is_value(validation->kind, table, column);
-	validation->value = calloc(table->n_row * n_value_column + 1, sizeof(*validation->value));
-	if (!validation->value)
-		return err_add(err, ERR_INTERNAL, "%s: out of memory", table->file);
-
-	for (size_t row = 0; row < table->n_row; row++) {
-		/* flags first: they decide what the row's values are worth */
-		check_flag(table, row, "complete", err);
-		check_flag(table, row, "reuse_complete", err);
-		for (size_t column = 0; column < table->n_column; column++) {
-			if (!validate_is_value(validation->kind, table, column) ||
-			    csv_get_cell(table, row, column)->text[0] == '\0')
-				continue;
-			if (compare_value(validation, source, row, column, err) != ERR_OK) {
-				failed = true;
-				break; /* the row's other values would repeat the message */
-			}
-		}
-	}
-	if (failed || err->n_message > n_before)
-		return err->code ? err->code : ERR_INPUT;
-	sum_up(validation);
-	return ERR_OK;
-}
-
 enum err_code validate_file(const char *path, struct source *source, struct validation *validation, struct err *err)
 {
 	assert(path && source && validation);
@@ -287,11 +183,11 @@ enum err_code validate_file(const char *path, struct source *source, struct vali
 	if (!code)
 		code = validate_find_kind(&validation->table, reference_kind_table, reference_n_kind, &validation->kind,
 		                          err);
-	if (!code)
-		code = validate_compare(validation, source, err);
-	if (code)
+	if (code) {
 		validate_free(validation);
-	return code;
+		return code;
+	}
+	return validate_compare(validation, source, err);
 }
 
 void validate_free(struct validation *validation)

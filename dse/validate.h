@@ -18,14 +18,15 @@
 
 /* What a model says about one value. */
 struct prediction {
-	double value;     /* NAN: the design cannot run; note says why */
+	double value;     /* NAN: none, the note says why: the design cannot run, or the row is not understood */
 	bool counted;     /* false: listed only */
 	const char *note; /* why it is not counted or cannot run; NULL: nothing to say. Static text */
 };
 
 /*
  * A kind of table. A file is of the kind whose key columns it has and of whose
- * key and value columns it has most. Empty cells of value columns are skipped.
+ * key and value columns it has most. Empty cells of value columns are predicted
+ * and not compared.
  */
 struct reference_kind {
 	const char *name, *help;
@@ -46,9 +47,9 @@ extern const size_t reference_n_kind;
 /* One value of a table and what came of it. */
 struct validate_value {
 	size_t row, column; /* of the table */
-	double reference;
+	double reference;   /* NAN: an empty cell, or one that is no number */
 	struct prediction prediction;
-	double error_pct; /* of the reference; infinite when that is 0 and the prediction not, or when there is none */
+	double error_pct; /* of the reference; NAN: not both known; infinite: reference 0, or the design cannot run */
 };
 
 /* One file, read and predicted. Owns its memory (validate_free). */
@@ -56,10 +57,12 @@ struct validation {
 	struct csv_table table;
 	const struct reference_kind *kind;
 	size_t n_value;
-	struct validate_value *value; /* [n_value] by row, then column */
-	size_t n_counted;
-	double mean_abs_error_pct, max_abs_error_pct; /* of the counted ones; NAN: none counts */
-	size_t worst; /* of the counted ones that with the largest error, the first among equals */
+	struct validate_value *value;  /* [n_value] every row, and of it every value column */
+	size_t n_reference, n_counted; /* values with a reference, and of these the counted ones */
+	size_t n_infinite,
+	    n_unpredicted; /* of the counted ones those of infinite error; values of rows not understood */
+	double mean_abs_error_pct, max_abs_error_pct; /* of the counted, finite ones; NAN: there are none */
+	size_t worst; /* of the counted ones that with the largest error, infinite ones too, the first among equals */
 };
 
 /* 100 * (predicted - reference) / reference; see struct validate_value for the ends. */
@@ -80,11 +83,18 @@ const char *validate_set_apart(const char *kind, const struct csv_table *table, 
 
 /*
  * Predict and compare all values of validation->table, which is of
- * validation->kind. All mistakes of the table in one pass, ERR_INPUT.
+ * validation->kind. ERR_INPUT with all mistakes of the table: the rows that were
+ * not understood are listed without a prediction, the others as ever.
  */
 enum err_code validate_compare(struct validation *validation, struct source *source, struct err *err);
 
-/* Read a file, find its kind, predict and compare. path must outlive it. Empty on failure. */
+/* Of counted values of one column, one key and one prediction only the nearest stays counted. ERR_INTERNAL. */
+enum err_code validate_settle_duplicates(struct validation *validation, struct err *err);
+
+/*
+ * Read a file, find its kind, predict and compare. path must outlive it. On failure empty (kind is NULL), or, as after
+ * validate_compare, without some rows.
+ */
 enum err_code validate_file(const char *path, struct source *source, struct validation *validation, struct err *err);
 
 void validate_free(struct validation *validation);

@@ -3,6 +3,8 @@
 #include "dse/validate.h"
 #include "mapper/utilisation.h"
 #include <assert.h>
+#include <ctype.h>
+#include <float.h>
 #include <math.h>
 #include <stddef.h>
 #include <string.h>
@@ -51,23 +53,65 @@ static const struct split_column *find_column(const char *name)
 	return NULL;
 }
 
+/*
+ * The last of TL, TR, BL and BR in a word, whatever stands around it: sources
+ * spell the same tasks CONVSUTL_SC_14, CONVSCSUTL_14 or CONV_SCSUTL_14.
+ */
+static bool read_class(const char *word, char class_name[3])
+{
+	bool found = false;
+	for (; word[0] != '\0'; word++) {
+		char part = (char)toupper((unsigned char)word[0]), side = (char)toupper((unsigned char)word[1]);
+		if ((part != 'T' && part != 'B') || (side != 'L' && side != 'R'))
+			continue;
+		class_name[0] = part;
+		class_name[1] = side;
+		class_name[2] = '\0';
+		found = true;
+	}
+	return found;
+}
+
+/* The only class with so many tasks as the row's pieces, or the only one there is; NULL: neither. */
+static const struct utilisation *guess_class(const struct csv_table *table, size_t row,
+                                             const struct utilisation *classes, size_t n)
+{
+	const struct csv_cell *cell = validate_find_cell(table, row, "pieces");
+	const struct utilisation *found = NULL;
+	double pieces = NAN;
+	if (n == 1)
+		return classes;
+	if (!cell || csv_get_real(table, cell, "pieces", 0, DBL_MAX, &pieces, NULL) != ERR_OK)
+		return NULL;
+	for (size_t i = 0; i < n; i++) {
+		if ((double)classes[i].pieces != pieces)
+			continue;
+		if (found)
+			return NULL;
+		found = &classes[i];
+	}
+	return found;
+}
+
 /* The class of tasks that the row is about, among those its split has. */
-static const struct utilisation *find_class(const struct csv_table *table, const struct csv_cell *cell,
+static const struct utilisation *find_class(const struct csv_table *table, size_t row,
                                             const struct utilisation *classes, size_t n, struct err *err)
 {
-	const char *name[UTILISATION_MAX_CLASS];
-	for (size_t i = 0; i < n; i++) {
-		name[i] = classes[i].name;
-		if (strcmp(name[i], cell->text) == 0)
-			return &classes[i];
-	}
-	const char *near = err_nearest(cell->text, name, n);
+	const struct csv_cell *cell = validate_find_cell(table, row, "partial_operation");
+	char class_name[3];
+	assert(cell && n > 0 && n <= UTILISATION_MAX_CLASS);
+	bool is_read = read_class(cell->text, class_name);
+	const struct utilisation *found = is_read ? NULL : guess_class(table, row, classes, n);
 	char list[UTILISATION_MAX_CLASS * (BLOCK_NAME_SIZE + 2)] = "";
-	for (size_t i = 0; i < n; i++)
-		(void)strcat(strcat(list, i > 0 ? ", " : ""), name[i]);
-	(void)err_add_at(err, ERR_INPUT, csv_place(table, cell), "the split has no tasks '%.40s'; it has %s%s%s%s",
-	                 cell->text, list, near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
-	return NULL;
+	for (size_t i = 0; i < n; i++) {
+		if (is_read && strcmp(classes[i].class_name, class_name) == 0)
+			found = &classes[i];
+		(void)strcat(strcat(list, i > 0 ? ", " : ""), classes[i].name);
+	}
+	if (!found)
+		(void)err_add_at(err, ERR_INPUT, csv_place(table, cell), "the split has no tasks '%.40s'; it has %s",
+		                 cell->text, list);
+	return found;
 }
 
 enum err_code validate_split_utilisation(struct source *source, const struct csv_table *table, size_t row,
@@ -79,7 +123,6 @@ enum err_code validate_split_utilisation(struct source *source, const struct csv
 	    .target = csv_get_cell(table, row, csv_find_column(table, "target")),
 	    .operation = csv_get_cell(table, row, csv_find_column(table, "operation")),
 	};
-	const struct csv_cell *partial = csv_get_cell(table, row, csv_find_column(table, "partial_operation"));
 	struct source_subject *subject;
 	struct source_split_choice choice;
 	size_t block;
@@ -93,7 +136,7 @@ enum err_code validate_split_utilisation(struct source *source, const struct csv
 	size_t n = utilisation_of_split(&subject->network->block[block], &choice.split, subject->machine, classes,
 	                                UTILISATION_MAX_CLASS);
 	assert(n > 0 && n <= UTILISATION_MAX_CLASS);
-	const struct utilisation *found = find_class(table, partial, classes, n, err);
+	const struct utilisation *found = find_class(table, row, classes, n, err);
 	if (!found)
 		return ERR_INPUT;
 	prediction->value = get_field(found, find_column(table->header[column].text));

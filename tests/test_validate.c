@@ -182,21 +182,27 @@ static void test_validate_sums_up_what_counts(void **state)
 	struct validation validation;
 	struct err err = {0};
 	const char *text = "model,x,a_clk,b_clk,complete\n"
-			   "110,7,100,,yes\n"    /* +10 %, b empty: skipped */
+			   "110,7,100,,yes\n"    /* +10 %, b empty: predicted only */
 			   "100,7,200,100,yes\n" /* -50 %, 0 % */
 			   "100,7,1,1,no\n"      /* incomplete */
 			   "unlisted,7,50,50,yes\n";
 	assert_int_equal(compare(text, &validation, &err), ERR_OK);
-	assert_int_equal(validation.n_value, 7);
+	assert_int_equal(validation.n_value, 8);
+	assert_int_equal(validation.n_reference, 7);
 	assert_int_equal(validation.n_counted, 3);
 	assert_true(validation.mean_abs_error_pct == 20);
 	assert_true(validation.max_abs_error_pct == 50);
-	assert_int_equal(validation.worst, 1);
-	assert_int_equal(validation.value[1].row, 1);
-	assert_int_equal(validation.value[1].column, 2);
-	assert_true(validation.value[1].error_pct == -50);
-	assert_non_null(validation.value[3].prediction.note);
-	assert_true(validation.value[3].error_pct == 9900);
+	assert_int_equal(validation.worst, 2);
+	assert_int_equal(validation.value[2].row, 1);
+	assert_int_equal(validation.value[2].column, 2);
+	assert_true(validation.value[2].error_pct == -50);
+	assert_non_null(validation.value[4].prediction.note);
+	assert_true(validation.value[4].error_pct == 9900);
+	/* nothing to compare with, but predicted */
+	const struct validate_value *empty = &validation.value[1];
+	assert_true(empty->prediction.value == 110 && isnan(empty->reference) && isnan(empty->error_pct));
+	assert_false(empty->prediction.counted);
+	assert_string_equal(empty->prediction.note, "no reference value");
 	validate_free(&validation);
 }
 
@@ -215,19 +221,28 @@ static void test_validate_has_no_error_when_nothing_counts(void **state)
 	validate_free(&validation);
 }
 
-/* What cannot run must not pass a gate unseen. */
-static void test_validate_counts_what_cannot_run(void **state)
+/* What cannot run, and anything but 0 where the reference is 0, passes no gate; mean and maximum stay numbers. */
+static void test_validate_keeps_infinite_errors_apart(void **state)
 {
 	(void)state;
 	struct validation validation;
 	struct err err = {0};
-	assert_int_equal(compare("model,a_clk\n100,100\nnone,100\n5,0\n", &validation, &err), ERR_OK);
-	assert_int_equal(validation.n_counted, 3);
-	assert_true(isinf(validation.max_abs_error_pct));
+	assert_int_equal(compare("model,a_clk\n110,100\nnone,100\n5,0\n0,0\n", &validation, &err), ERR_OK);
+	assert_int_equal(validation.n_counted, 4);
+	assert_int_equal(validation.n_infinite, 2);
+	assert_true(validation.mean_abs_error_pct == 5 && validation.max_abs_error_pct == 10);
 	assert_int_equal(validation.worst, 1);
+	assert_true(isinf(validation.value[2].error_pct) && validation.value[2].prediction.counted);
+	assert_non_null(strstr(validation.value[2].prediction.note, "the reference is 0"));
+	assert_null(validation.value[3].prediction.note);
+	validate_free(&validation);
+	assert_int_equal(compare("model,a_clk\n5,0\n", &validation, &err), ERR_OK);
+	assert_true(isnan(validation.mean_abs_error_pct) && isnan(validation.max_abs_error_pct));
+	assert_int_equal(validation.n_infinite, 1);
 	validate_free(&validation);
 }
 
+/* A row that is not understood is listed; the others are compared as without it. */
 static void test_validate_reports_all_mistakes_of_a_table(void **state)
 {
 	(void)state;
@@ -237,13 +252,49 @@ static void test_validate_reports_all_mistakes_of_a_table(void **state)
 			   "bad,1,2,yes\n"
 			   "1,x,2,yes\n"
 			   "1,-1,2,No\n"
-			   "1,1,2,yes\n";
+			   "2,2,8,yes\n";
 	assert_int_equal(compare(text, &validation, &err), ERR_INPUT);
 	assert_string_equal(err_text(&err), "t.csv:2:1: model is 'bad'; a number from 0 to 1e+09 is allowed\n"
 	                                    "t.csv:3:3: a_clk is 'x'; a number from 0 to 1.79769e+308 is allowed\n"
 	                                    "t.csv:4:8: complete is 'No'; yes, no or nothing is allowed\n"
 	                                    "t.csv:4:3: a_clk is -1; 0 to 1.79769e+308 is allowed\n");
 	err_clear(&err);
+	assert_int_equal(validation.n_value, 8);
+	assert_int_equal(validation.n_unpredicted, 2);
+	for (size_t i = 0; i < 2; i++) {
+		assert_true(isnan(validation.value[i].prediction.value) && !validation.value[i].prediction.counted);
+		assert_non_null(strstr(validation.value[i].prediction.note, "not predicted"));
+	}
+	/* x and -1 are no references, No is no flag; the fourth row and b_clk of the second count */
+	assert_int_equal(validation.n_counted, 3);
+	assert_true(validation.value[2].prediction.value == 1 && !validation.value[2].prediction.counted);
+	assert_true(validation.value[3].prediction.counted && !validation.value[5].prediction.counted);
+	assert_true(validation.max_abs_error_pct == 75);
+	validate_free(&validation);
+}
+
+/* Of one run's two figures the nearer counts, column by column; rows that the model tells apart are no duplicates. */
+static void test_validate_counts_the_nearer_of_two_rows(void **state)
+{
+	(void)state;
+	static const struct reference_kind by_name = {"test", "help", {"name"}, {"a_clk", "b_clk"}, predict_from_table,
+	                                              1};
+	struct validation validation = {.kind = &by_name};
+	struct err err = {0};
+	read_text("name,model,a_clk,b_clk,array\n"
+	          "x,100,80,100,1x1\n"
+	          "x,100,90,100,1x1\n"
+	          "x,110,100,100,1x1\n"
+	          "x,100,50,50,2x2\n"
+	          "y,100,50,50,1x1\n",
+	          &validation.table);
+	assert_int_equal(validate_compare(&validation, NULL, &err), ERR_OK);
+	static const bool counted[] = {false, true, true, false, true, true, true, true, true, true};
+	assert_int_equal(validation.n_value, 10);
+	for (size_t i = 0; i < 10; i++)
+		assert_int_equal(validation.value[i].prediction.counted, counted[i]);
+	assert_non_null(strstr(validation.value[0].prediction.note, "same key"));
+	assert_int_equal(validation.n_counted, 8);
 	validate_free(&validation);
 }
 
@@ -343,6 +394,59 @@ static void test_validate_places_mistakes_of_tasks(void **state)
 	               "t.csv:2:27: b_c is 128; 256 is allowed, as a_c says\n");
 	expect_mistake(hdl_clocks, "matmul,local,0,64,1,,1024,32,,,1",
 	               "t.csv:2:27: b_h is 32; 64 is allowed, as a_w says\n");
+}
+
+/* The class stands in partial_operation, the operation in its own column, however the source joins the two. */
+static void test_validate_reads_the_class_of_partial_operations(void **state)
+{
+	(void)state;
+	static const char *const chip[] = {
+	    "CONVSUTL_SC_14", "CONV_SCSUTL_14", "CONVSCSUTL_14", "CONVSUTL_14", "convsutl 14", "tl", "", "?"};
+	static const char columns[] = "network,target,operation,partial_operation,ifmap_valid_byte";
+	for (size_t i = 0; i < sizeof(chip) / sizeof(chip[0]); i++) {
+		char row[96] = "resnet50,chip,CONV_SC_14,";
+		strcat(strcat(row, chip[i]), ",1");
+		assert_true(predict_value(columns, row) == 56 * 2 * 256);
+	}
+	double top = predict_value(columns, "vgg16,qpe,CONV_1,CONVSUTL_1,1");
+	double bottom = predict_value(columns, "vgg16,qpe,CONV_1,CONVSUBL_1,1");
+	assert_true(top == 15594 && bottom == 14916);
+	/* the word starts with other letters of a class: the last pair counts */
+	assert_true(predict_value(columns, "vgg16,qpe,CONV_1,TLBL_1,1") == bottom);
+	expect_mistake(columns, "vgg16,qpe,CONV_1,CONVSU_1,1",
+	               "t.csv:2:18: the split has no tasks 'CONVSU_1'; it has CONVSUTL_1, CONVSUBL_1\n");
+	expect_mistake(columns, "vgg16,qpe,CONV_1,CONVSUTR_1,1",
+	               "t.csv:2:18: the split has no tasks 'CONVSUTR_1'; it has CONVSUTL_1, CONVSUBL_1\n");
+}
+
+/* Two classes and no letters to tell them apart: the row's number of tasks does. */
+static void test_validate_finds_the_class_by_its_pieces(void **state)
+{
+	(void)state;
+	struct validation validation = {0};
+	struct source *source = NULL;
+	struct err err = {0};
+	read_text("network,target,operation,partial_operation,pieces,ifmap_valid_byte\n"
+	          "vgg16,qpe,CONV_1,?,64,15594\n"
+	          "vgg16,qpe,CONV_1,?,112,14916\n"
+	          "vgg16,qpe,CONV_1,?,113,14916\n"
+	          "vgg16,qpe,CONV_3,?,113,14916\n"
+	          "vgg61,qpe,CONV_1,CONVSUTL_1,64,15594\n"
+	          "vgg16,qpe,CONV_2,CONVSUTL_2,1152,58368\n",
+	          &validation.table);
+	assert_int_equal(
+	    validate_find_kind(&validation.table, reference_kind_table, reference_n_kind, &validation.kind, &err),
+	    ERR_OK);
+	assert_int_equal(source_open(NULL, NULL, &source, &err), ERR_OK);
+	assert_int_equal(validate_compare(&validation, source, &err), ERR_INPUT);
+	assert_int_equal(err.n_message, 3);
+	assert_int_equal(validation.n_value, 12);
+	assert_int_equal(validation.n_unpredicted, 6);
+	assert_int_equal(validation.n_counted, 6);
+	assert_true(validation.max_abs_error_pct == 0);
+	err_clear(&err);
+	source_close(source);
+	validate_free(&validation);
 }
 
 #define LAYER_KEYS \
@@ -447,11 +551,14 @@ int main(void)
 	    cmocka_unit_test(test_validate_sets_apart_what_the_source_gets_wrong),
 	    cmocka_unit_test(test_validate_sums_up_what_counts),
 	    cmocka_unit_test(test_validate_has_no_error_when_nothing_counts),
-	    cmocka_unit_test(test_validate_counts_what_cannot_run),
+	    cmocka_unit_test(test_validate_keeps_infinite_errors_apart),
 	    cmocka_unit_test(test_validate_reports_all_mistakes_of_a_table),
+	    cmocka_unit_test(test_validate_counts_the_nearer_of_two_rows),
 	    cmocka_unit_test(test_validate_pe_task_of_one_pixel),
 	    cmocka_unit_test(test_validate_hdl_task_is_pe_task_with_slow_sram),
 	    cmocka_unit_test(test_validate_places_mistakes_of_tasks),
+	    cmocka_unit_test(test_validate_reads_the_class_of_partial_operations),
+	    cmocka_unit_test(test_validate_finds_the_class_by_its_pieces),
 	    cmocka_unit_test(test_validate_layer_task_moves_its_parts),
 	    cmocka_unit_test(test_validate_layer_task_that_cannot_run_counts),
 	    cmocka_unit_test(test_validate_places_mistakes_of_layer_tasks),

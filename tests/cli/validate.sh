@@ -107,20 +107,75 @@ expect 0 'to a file' --json -o "$dir/result.json" "$dir/planted.csv"
 cp "$dir/result.json" "$dir/out"
 has out '"column": "vgg16_clk"' 'to a file'
 
-# Mistakes of a table: exit 3, with their places, and nothing on stdout.
+# Mistakes of a table: exit 3, with their places; the rows are listed without a prediction, the others come out.
 cat >"$dir/bad.csv" <<'END'
 network,operation,array,total_clk
 vgg16,CONV_3,16x4,1
 vgg61,CONV_1,16x4,1
 vgg16,CONV_1,17,1
 vgg16,CONV_1,16x4,many
+vgg16,CONV_1,16x2,124267
 END
 expect 3 'mistakes' "$dir/bad.csv"
 has err "bad.csv:2:7: vgg16 has no core operation 'CONV_3'" 'mistakes'
 has err "bad.csv:3:1: network 'vgg61'" 'mistakes'
 has err "bad.csv:4:14: " 'mistakes'
 has err "bad.csv:5:19: total_clk is 'many'" 'mistakes'
-[ -s "$dir/out" ] && fail 'mistakes: something on stdout'
+has out '4 values, 1 counted: mean error' 'mistakes'
+has out '; 3 not predicted' 'mistakes'
+expect 3 'mistakes as JSON' --json --max-error 15 "$dir/bad.csv"
+none='"predicted": null, "reference": 1.0, "error_pct": null, "counted": false, "note": "not predicted'
+[ "$(grep -c "$none" "$dir/out")" -eq 3 ] || fail 'mistakes as JSON: not three rows without a prediction'
+has out '"n_counted": 1' 'mistakes as JSON'
+tail -n 1 "$dir/out" | grep -q '^}$' || fail 'mistakes as JSON: not complete'
+cat >"$dir/classes.csv" <<'END'
+network,target,operation,partial_operation,pieces,ifmap_valid_byte
+resnet50,chip,CONV_SC_14,CONVSUTL_SC_14,896,28672
+resnet50,chip,CONV_SC_14,CONVSCSUTL_14,896,28672
+vgg16,qpe,CONV_1,unknown,112,14916
+vgg16,qpe,CONV_1,unknown,,14916
+END
+expect 3 'classes of tasks' "$dir/classes.csv"
+has out 'counted: all exact; 2 not predicted' 'classes of tasks'
+has err 'classes.csv:5:18: ' 'classes of tasks'
+
+# Every cell of a value column is an entry, also one without a reference; a reference of 0 keeps the sums finite.
+printf 'network,operation,array,total_clk,computation_clk\nvgg16,CONV_1,16x4,,0\nvgg16,CONV_1,16x2,124267,\n' \
+	>"$dir/empty.csv"
+expect 6 'empty cells' --json --max-error 50 "$dir/empty.csv"
+none='"reference": null, "error_pct": null, "counted": false, "note": "no reference value"'
+[ "$(grep -c "\"predicted\": [0-9][0-9.]*, $none" "$dir/out")" -eq 2 ] || fail 'empty cells: not two entries without a reference'
+grep -q '"reference": 0.0, "error_pct": null, "counted": true, "note": "the reference is 0' "$dir/out" ||
+	fail 'empty cells: no entry with the reference 0'
+grep -q '"max_abs_error_pct": [0-9]' "$dir/out" || fail 'empty cells: the largest error is no number'
+has err 'empty.csv:2: vgg16 CONV_1 16x4 computation_clk: fails --max-error' 'empty cells'
+expect 0 'empty cells without a limit' "$dir/empty.csv"
+has out '2 values, 2 counted: mean error' 'empty cells without a limit'
+
+# Runs published twice: the nearer counts.
+expect 0 'two runs' tests/reference/phase_clocks.csv
+has out 'another row with the same key' 'two runs'
+has out '100 counted' 'two runs'
+
+# A network beside the table, by cell and by column.
+mkdir "$dir/mine"
+cp spaces/networks/vgg16.yaml "$dir/mine/mynet.yaml"
+printf 'operation,mynet_clk\nPADD,340608\n' >"$dir/mine/overall.csv"
+expect 0 'network beside the table' "$dir/mine/overall.csv"
+has out 'PADD mynet_clk' 'network beside the table'
+has out 'split not given by the source' 'network beside the table'
+printf 'network,operation,array,total_clk\nmynet,CONV_1,16x4,1\n' >"$dir/mine/array.csv"
+expect 0 'network cell beside the table' "$dir/mine/array.csv"
+cp "$dir/mine/overall.csv" "$dir/elsewhere.csv"
+expect 3 'network beside another table' "$dir/mine/overall.csv" "$dir/elsewhere.csv"
+has err "elsewhere.csv:1:11: network 'mynet'" 'network beside another table'
+
+# A machine that no row is about is a mistake of the command line.
+expect 2 'machine of another target' --machine thesis_qpe_dram tests/reference/overall_clocks.csv
+has err 'its target is qpe' 'machine of another target'
+[ -s "$dir/out" ] && fail 'machine of another target: something on stdout'
+expect 0 'machine of one of two tables' --machine thesis_qpe_dram tests/reference/overall_clocks.csv \
+	tests/reference/strategy_clocks.csv
 printf 'a,b\n1,2\n' >"$dir/unknown.csv"
 expect 3 'unknown kind' "$dir/unknown.csv"
 expect 5 'no such file' "$dir/none.csv"
