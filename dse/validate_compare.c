@@ -13,7 +13,7 @@
 static const char no_reference_note[] = "no reference value";
 static const char bad_reference_note[] = "the reference value is not understood";
 static const char bad_flag_note[] = "a flag of the row is not understood";
-static const char not_understood_note[] = "not predicted: the row is not understood";
+static const char not_understood_note[] = "not predicted: the row or column is not understood";
 static const char zero_reference_note[] =
     "the reference is 0, so there is no relative error: exceeds any limit, left out of mean and largest error";
 
