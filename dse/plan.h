@@ -95,9 +95,11 @@ void layer_problem_widen(const struct layer_problem *layer, uint32_t *genome);
  * Whether a lower bound alone proves that a candidate, and all that share its
  * first out->n_cut genes, exceed a limit or cannot reach the front. out then
  * says so, with an infinite violation: such a candidate is no nearest miss.
+ * tiling: of the design's split, from tiling_size; may get its sums.
  */
 bool layer_problem_rule_out(const struct layer_problem *layer, const uint32_t *genome,
-                            const struct layer_design *design, struct evaluation *out);
+                            const struct layer_design *design, struct tiling *tiling,
+                            struct evaluation *out);
 
 /* Find least_w, least_h and least_c anew. */
 void layer_problem_find_least(struct layer_problem *layer);

@@ -237,7 +237,7 @@ static bool has_bounds(const struct layer_problem *layer)
 }
 
 bool layer_problem_rule_out(const struct layer_problem *layer, const uint32_t *genome,
-                            const struct layer_design *design, struct evaluation *out)
+                            const struct layer_design *design, struct tiling *tiling, struct evaluation *out)
 {
 	const struct layer_context *context = &layer->context[design->operand_bit == 16];
 	/* Each range is looked at once, by its first candidate; the widest first. */
@@ -256,7 +256,9 @@ bool layer_problem_rule_out(const struct layer_problem *layer, const uint32_t *g
 	for (size_t i = first; i < sizeof(part) / sizeof(part[0]); i++) {
 		struct least_work least;
 		struct proof proof = {false, 0};
-		if (mapper_bound(context, design, part[i].open, &least))
+		bool is_known = part[i].open ? mapper_bound(context, design, part[i].open, &least)
+		                             : mapper_bound_tiled(context, design, tiling, &least);
+		if (is_known)
 			proof = rule_out(layer, context, &least);
 		if (proof.holds) {
 			*out = (struct evaluation){

@@ -5,6 +5,7 @@
  * so that an exhaustive engine skips whole blocks of the space.
  */
 #include "dse/plan.h"
+#include "mapper/tiling.h"
 #include <assert.h>
 #include <math.h>
 #include <string.h>
@@ -153,9 +154,11 @@ static void evaluate_one(const struct layer_problem *layer, const uint32_t *geno
 	assert(context->operand_bit == design.operand_bit);
 	if (!last->genome || !same_but_level(last->genome, genome)) {
 		last->genome = NULL;
-		if (layer_problem_rule_out(layer, genome, &design, out))
+		struct tiling tiling;
+		tiling_size(context, &design.split, &tiling);
+		if (layer_problem_rule_out(layer, genome, &design, &tiling, out))
 			return;
-		if (!mapper_distribute(context, &design, &last->program, &verdict)) {
+		if (!mapper_distribute_tiled(context, &design, &tiling, &last->program, &verdict)) {
 			reject(layer, context, &design, &verdict, out);
 			return;
 		}

@@ -36,7 +36,8 @@ static void bound_arm(const struct layer_context *context, const struct layer_de
                       const struct tiling *tiling, struct counts *least)
 {
 	struct arm_share share = {.n_result = 1, .n_map = 1, .n_pad = 1, .n_partial = tiling->n_d - 1, .in_pe = true, .source = true};
-	struct program program = {0};
+	struct program program;
+	program.n_step = 0;
 	distribute_arm(context, design, tiling, &share, &program);
 	for (uint32_t i = 0; i < program.n_step; i++) {
 		least->arm_clk += program.step[i].counts.arm_clk;
@@ -74,6 +75,30 @@ static void bound_strided(const struct layer_context *context, unsigned open, st
 	least->noc_packet *= frac;
 }
 
+/* Of a summed tiling. */
+static void bound_tiling(const struct layer_context *context, const struct layer_design *design,
+                         const struct tiling *tiling, unsigned open, struct least_work *least)
+{
+	const struct hierarchy *hierarchy = &context->hierarchy;
+	assert(tiling->is_summed);
+	least->phased = strategy_table[design->strategy].reuses;
+	least->n_pe = least->phased ? hierarchy->n_pe : machine_n_pe(context->machine);
+	tiling_mla_counts(context, tiling, &least->counts);
+	bound_strided(context, open, &least->counts);
+	bound_traffic(context, design, tiling, &least->counts);
+	bound_arm(context, design, tiling, &least->counts);
+}
+
+bool mapper_bound_tiled(const struct layer_context *context, const struct layer_design *design, struct tiling *tiling,
+                        struct least_work *least)
+{
+	if (context->block->kind == BLOCK_POOL)
+		return false;
+	tiling_sum(context, &design->split, tiling);
+	bound_tiling(context, design, tiling, 0, least);
+	return true;
+}
+
 bool mapper_bound(const struct layer_context *context, const struct layer_design *design, unsigned open,
                   struct least_work *least)
 {
@@ -92,12 +117,6 @@ bool mapper_bound(const struct layer_context *context, const struct layer_design
 	struct tiling tiling;
 	tiling_size(context, &split, &tiling);
 	tiling_sum(context, &split, &tiling);
-	const struct hierarchy *hierarchy = &context->hierarchy;
-	least->phased = strategy_table[design->strategy].reuses;
-	least->n_pe = least->phased ? hierarchy->n_pe : machine_n_pe(context->machine);
-	tiling_mla_counts(context, &tiling, &least->counts);
-	bound_strided(context, open, &least->counts);
-	bound_traffic(context, design, &tiling, &least->counts);
-	bound_arm(context, design, &tiling, &least->counts);
+	bound_tiling(context, design, &tiling, open, least);
 	return true;
 }

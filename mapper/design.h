@@ -88,6 +88,14 @@ void mapper_prepare(const struct block *block, const struct machine *machine, ui
 bool mapper_distribute(const struct layer_context *context, const struct layer_design *design,
                        struct program *program, struct verdict *verdict);
 
+/*
+ * The same for a search that has looked at the design's bound before:
+ * tiling comes from tiling_size, whatever mapper_bound_tiled did with it.
+ */
+struct tiling;
+bool mapper_distribute_tiled(const struct layer_context *context, const struct layer_design *design,
+                             struct tiling *tiling, struct program *program, struct verdict *verdict);
+
 /* Bytes of a PE's SRAM that the largest task needs under the strategy (operands, result, migration buffer). */
 uint64_t mapper_sram_byte(const struct layer_context *context, const struct layer_design *design);
 
@@ -111,6 +119,10 @@ enum bound_open { BOUND_OPEN_W = 1, BOUND_OPEN_H = 2, BOUND_OPEN_C = 4, BOUND_OP
  */
 bool mapper_bound(const struct layer_context *context, const struct layer_design *design, unsigned open,
                   struct least_work *least);
+
+/* mapper_bound with nothing open; tiling of the design's split from tiling_size, gets its sums. */
+bool mapper_bound_tiled(const struct layer_context *context, const struct layer_design *design, struct tiling *tiling,
+                        struct least_work *least);
 
 /* Whether the block's result, split so, fits the storage QPEs of the machine. */
 bool mapper_result_fits_storage(const struct layer_context *context, const struct split *split);

@@ -177,33 +177,40 @@ static enum verdict_reason judge(const struct layer_context *context, const stru
 bool mapper_distribute(const struct layer_context *context, const struct layer_design *design,
                        struct program *program, struct verdict *verdict)
 {
-	assert(design->operand_bit == context->operand_bit && design->strategy < N_STRATEGY);
 	struct tiling tiling;
+	tiling_size(context, &design->split, &tiling);
+	return mapper_distribute_tiled(context, design, &tiling, program, verdict);
+}
+
+bool mapper_distribute_tiled(const struct layer_context *context, const struct layer_design *design,
+                             struct tiling *tiling, struct program *program, struct verdict *verdict)
+{
+	assert(design->operand_bit == context->operand_bit && design->strategy < N_STRATEGY);
 	struct chip_assignment assignment;
 	bool chip_reuse = is_chip_reuse(context, design);
-	tiling_size(context, &design->split, &tiling);
 	uint64_t n_filter = 1;
 	if (chip_reuse) {
-		assignment = distribute_chip_assign(context, &tiling);
+		assignment = distribute_chip_assign(context, tiling);
 		n_filter = distribute_chip_migrates(&assignment) ? 2 : 1;
 	}
-	uint64_t sram_byte = tiling_sram_byte(context, design, &tiling, n_filter);
-	verdict->reason = judge(context, design, &tiling, sram_byte, verdict);
+	uint64_t sram_byte = tiling_sram_byte(context, design, tiling, n_filter);
+	verdict->reason = judge(context, design, tiling, sram_byte, verdict);
 	if (verdict->reason != VERDICT_OK)
 		return false;
 
-	tiling_sum(context, &design->split, &tiling);
-	tiling_time(context, &tiling);
+	if (!tiling->is_summed)
+		tiling_sum(context, &design->split, tiling);
+	tiling_time(context, tiling);
 	program->n_step = 0;
 	program->sram_byte = sram_byte;
 	if (context->block->kind == BLOCK_POOL)
-		distribute_pool(context, design, &tiling, program);
+		distribute_pool(context, design, tiling, program);
 	else if (chip_reuse)
-		distribute_chip_reuse(context, design, &tiling, &assignment, program);
+		distribute_chip_reuse(context, design, tiling, &assignment, program);
 	else if (strategy_table[design->strategy].reuses)
-		distribute_qpe_reuse(context, design, &tiling, program);
+		distribute_qpe_reuse(context, design, tiling, program);
 	else
-		distribute_jobs(context, design, &tiling, program);
+		distribute_jobs(context, design, tiling, program);
 	assert(program->n_step > 0);
 	return true;
 }

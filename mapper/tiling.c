@@ -235,6 +235,7 @@ static void size_matmul(const struct layer_context *context, const struct split 
 void tiling_size(const struct layer_context *context, const struct split *split, struct tiling *tiling)
 {
 	const struct block *block = context->block;
+	tiling->is_summed = false;
 	tiling->n_w = dim_n_part(&split->w);
 	tiling->n_h = dim_n_part(&split->h);
 	tiling->n_c = dim_n_part(&split->c);
@@ -262,6 +263,7 @@ void tiling_sum(const struct layer_context *context, const struct split *split, 
 	const struct block *block = context->block;
 	struct part_pair w = parts_of(&split->w), h = parts_of(&split->h), c = parts_of(&split->c);
 	uint64_t pool_area = (uint64_t)block->pool * block->pool, row_c = sum_parts(&h) * sum_parts(&c);
+	tiling->is_summed = true;
 	tiling->n_out_pixel = sum_parts(&w) * row_c;
 	tiling->all_out_byte = sum_line_byte(&w, &h, &c, pool_area, context->operand_bit / 8);
 	tiling->all_raw_out_byte = sum_aligned(&w, 1, WORD_ALIGN) * row_c * RESULT_BYTE;
@@ -276,6 +278,7 @@ void tiling_sum(const struct layer_context *context, const struct split *split, 
 
 void tiling_time(const struct layer_context *context, struct tiling *tiling)
 {
+	assert(tiling->is_summed);
 	if (context->block->kind != BLOCK_CONV)
 		return;
 	struct mla_conv_task task = largest_task(tiling);
