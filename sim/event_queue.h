@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef SIM_EVENT_QUEUE_H
+#define SIM_EVENT_QUEUE_H
+/*
+ * The order of events: a calendar with one bucket a clock. A bucket is a set of
+ * units to wake, one bit each; within a clock units run in the order of their
+ * numbers, so ties have one fixed order. A unit is woken at most once for the
+ * same reason or several: waking it twice for one clock is waking it once.
+ *
+ *   clock       now     +1      +2     ...    +255 | later
+ *   bucket     {0,4}    {}     {4,7}           {}  | heap of (clock, unit)
+ *
+ * What messages a unit finds when woken is its own affair: they lie in FIFOs
+ * with their arrival clocks. Nothing is allocated after the start.
+ */
+#include "sim/base/err.h"
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define EVENT_HORIZON_CLK 256 /* buckets; further wake-ups wait in the heap. A power of two */
+#define EVENT_FAR_PER_UNIT 4  /* wake-ups beyond the horizon that a unit may have */
+
+struct event_far {
+	uint64_t clk;
+	uint32_t unit;
+};
+
+struct event_queue {
+	uint64_t clk; /* of the bucket in work; never goes back */
+	uint32_t n_unit, n_word;
+	uint64_t occupied[EVENT_HORIZON_CLK / 64]; /* buckets that are not empty */
+	uint64_t *bucket;                          /* [EVENT_HORIZON_CLK][n_word] */
+	struct event_far *far;                     /* [n_unit * EVENT_FAR_PER_UNIT], a binary heap */
+	size_t n_far;
+	uint64_t n_event; /* taken so far */
+};
+
+/* An empty queue at clock 0 for units 0 .. n_unit - 1, n_unit > 0. ERR_INTERNAL: no memory. */
+enum err_code event_queue_init(struct event_queue *queue, uint32_t n_unit, struct err *err);
+void event_queue_free(struct event_queue *queue);
+
+/*
+ * Wake a unit at a clock, not before the present one. A unit woken for the
+ * present clock runs in it, after the one that runs now, whatever its number.
+ */
+void event_queue_wake(struct event_queue *queue, uint64_t clk, uint32_t unit);
+
+/* Take the next event and advance the clock to it; false if there is none. */
+bool event_queue_next(struct event_queue *queue, uint32_t *unit);
+
+/*
+ * Write what is pending, relative to the present clock, into state[0 .. n_max-1]:
+ * two queues with the same state run alike. Returns the words needed.
+ */
+size_t event_queue_save(const struct event_queue *queue, uint64_t *state, size_t n_max);
+
+#endif

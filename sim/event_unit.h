@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef SIM_EVENT_UNIT_H
+#define SIM_EVENT_UNIT_H
+/*
+ * Hardware blocks of the event tier that serve requests in the order in which
+ * they come: SRAM and router, one module each, to be composed into a QPE
+ * (event_qpe.c) and more. A message carries its arrival clock and its receiver
+ * is woken for it. A FIFO server knows when it will have served a request the
+ * moment it comes, so it needs no events of its own while it works.
+ *
+ * All clocks are PE clocks unless named otherwise; clk is the present one.
+ */
+#include "sim/event.h"
+#include <stddef.h>
+
+/* ---- state of a block as words relative to the present clock, for the comparison of states ---- */
+
+struct event_state {
+	uint64_t *word;
+	size_t n_word, n_max; /* n_word may exceed n_max: then the state did not fit */
+};
+
+static inline void event_state_add(struct event_state *state, uint64_t word)
+{
+	if (state->n_word < state->n_max)
+		state->word[state->n_word] = word;
+	state->n_word++;
+}
+
+/* ---- FIFO of messages in the order of their clocks ---- */
+
+struct event_message {
+	uint64_t clk;
+	uint32_t pe;  /* where the data go */
+	bool is_data; /* else a request to read */
+};
+
+struct event_fifo {
+	struct event_message *message;
+	size_t n_alloc; /* a power of two */
+	size_t head, tail;
+};
+
+/* A FIFO for up to n_max messages. ERR_INTERNAL: no memory. */
+enum err_code event_fifo_init(struct event_fifo *fifo, size_t n_max, struct err *err);
+void event_fifo_free(struct event_fifo *fifo);
+void event_fifo_push(struct event_fifo *fifo, struct event_message message);
+/* The oldest message if its clock has come, else NULL; valid until the next push. */
+const struct event_message *event_fifo_pop(struct event_fifo *fifo, uint64_t clk);
+/* Clock of the oldest message, UINT64_MAX if there is none. */
+uint64_t event_fifo_clk(const struct event_fifo *fifo);
+void event_fifo_save(const struct event_fifo *fifo, uint64_t clk, struct event_state *state);
+
+/* ---- SRAM: one FIFO, access_clk an access ---- */
+
+struct event_sram {
+	uint32_t access_clk, port_word, packet_word;
+	uint64_t free_clk; /* all accesses so far served */
+	/* Results not yet entered: one a clock from write_clk on; they enter when someone else asks. */
+	uint64_t write_clk, n_write;
+	struct event_fifo request; /* came in the present clock, enter at its end */
+	struct event_fifo answer;  /* packets read for the router, by the clock they leave */
+	uint64_t *count;           /* [EVENT_N_COUNT] of the PE */
+};
+
+/* Read n_access ports, asked for in the present clock; returns the first clock in which the data can be used. */
+uint64_t event_sram_read(struct event_sram *sram, uint64_t clk, uint64_t n_access);
+/* Read a packet of operand A; returns the same. */
+uint64_t event_sram_read_packet(struct event_sram *sram, uint64_t clk);
+/* Read a packet for PE `pe` behind the router: sram->answer has it by the clock in which it leaves. */
+void event_sram_answer(struct event_sram *sram, uint64_t clk, uint32_t pe);
+/* Hand over n_write ports of results, one a clock from clk on (posted: nobody waits for them). */
+void event_sram_write(struct event_sram *sram, uint64_t clk, uint64_t n_write);
+/* Clock after the last access, all results entered. */
+uint64_t event_sram_finish(struct event_sram *sram);
+void event_sram_save(const struct event_sram *sram, uint64_t clk, struct event_state *state);
+
+/* ---- router: one FIFO over all ports ---- */
+
+struct event_noc {
+	uint64_t noc_khz, pe_khz;
+	uint32_t hop_clk, n_per_clk; /* NoC clocks; packets a NoC clock */
+	uint64_t slot;               /* NoC clock of the next packet ... */
+	uint32_t n_in_slot;          /* ... and packets already in it */
+	uint64_t n_packet;
+	uint32_t n_port;
+	uint64_t last_clk[EVENT_MAX_PE];      /* a port receives one packet a PE clock */
+	struct event_fifo port[EVENT_MAX_PE]; /* packets on their way to it */
+};
+
+/* Clocks and rates of a machine; the FIFOs of the ports are the caller's to set up. */
+void event_noc_init(struct event_noc *noc, const struct machine *machine);
+/* Put a packet into the router in the present clock; noc->port[to] has it by its arrival. */
+void event_noc_send(struct event_noc *noc, uint64_t clk, uint32_t to, struct event_message message);
+void event_noc_save(const struct event_noc *noc, uint64_t clk, struct event_state *state);
+
+#endif
