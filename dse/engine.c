@@ -13,24 +13,20 @@
  * most spaces nothing is left, so the serial part stays short. The chunks'
  * bounds do not depend on the number of threads, and the archive is a function
  * of the set of points told, so neither does the result.
- *
- * This is the only file that knows OpenMP.
  */
 #include "dse/engine.h"
+#include "dse/parallel.h"
 #include "sim/base/checked.h"
 #include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#ifdef _OPENMP
-#include <omp.h>
-#endif
 
 enum {
 	N_BATCH = 16384, /* few enough to stay in the cache, enough that threads seldom wait for each other */
 	MIN_CHUNK = 16,  /* small batches (a genetic engine's generation) still occupy all threads */
 	N_CHUNK = 64,    /* per batch at most; of N_BATCH candidates each chunk gets 256 */
-	REASON_PAD = 16  /* counters of two threads never share a cache line */
+	REASON_PAD = 16  /* counters of two chunks never share a cache line */
 };
 
 /* What one chunk's evaluation leaves for the serial part. */
@@ -50,7 +46,7 @@ struct run {
 	struct evaluation *result; /* [N_BATCH] */
 	uint32_t *kept;            /* [N_BATCH] */
 	struct chunk *chunk;       /* [N_CHUNK] */
-	uint64_t *by_reason;       /* [n_thread][n_reason + REASON_PAD] */
+	uint64_t *by_reason;       /* [N_CHUNK][n_reason + REASON_PAD] */
 };
 
 const struct engine_kind *const engine_table[] = {&engine_exhaustive, &engine_nsga2};
@@ -63,25 +59,6 @@ const struct engine_kind *engine_find(const char *name)
 			return engine_table[i];
 	}
 	return NULL;
-}
-
-static unsigned thread_number(void)
-{
-#ifdef _OPENMP
-	return (unsigned)omp_get_thread_num();
-#else
-	return 0;
-#endif
-}
-
-static unsigned thread_limit(unsigned n_thread)
-{
-#ifdef _OPENMP
-	return n_thread > 0 ? n_thread : (unsigned)omp_get_max_threads();
-#else
-	(void)n_thread;
-	return 1;
-#endif
 }
 
 static const uint32_t *genome_of(const struct run *run, size_t at)
@@ -164,10 +141,13 @@ static void keep_point(const struct run *run, struct chunk *chunk, size_t at)
 	chunk->n_kept = n;
 }
 
-static void evaluate_chunk(const struct run *run, struct chunk *chunk)
+/* Counts by chunk, not by thread: which threads there are is nobody's business here. */
+static void evaluate_chunk(void *context, size_t i)
 {
+	const struct run *run = context;
+	struct chunk *chunk = &run->chunk[i];
 	const struct problem *problem = run->problem;
-	uint64_t *by_reason = run->by_reason + thread_number() * (run->n_reason + REASON_PAD);
+	uint64_t *by_reason = run->by_reason + i * (run->n_reason + REASON_PAD);
 
 	assert(chunk->n > 0 && chunk->begin + chunk->n <= N_BATCH);
 	problem->evaluate(problem->context, genome_of(run, chunk->begin), chunk->n, run->result + chunk->begin);
@@ -191,7 +171,7 @@ static void evaluate_chunk(const struct run *run, struct chunk *chunk)
 	}
 }
 
-static size_t evaluate_batch(const struct run *run, size_t n)
+static size_t evaluate_batch(struct run *run, size_t n)
 {
 	size_t chunk_size = ceil_div(n, N_CHUNK) > MIN_CHUNK ? ceil_div(n, N_CHUNK) : MIN_CHUNK;
 	size_t n_chunk = ceil_div(n, chunk_size);
@@ -201,9 +181,7 @@ static size_t evaluate_batch(const struct run *run, size_t n)
 		run->chunk[i].begin = i * chunk_size;
 		run->chunk[i].n = n - i * chunk_size < chunk_size ? n - i * chunk_size : chunk_size;
 	}
-#pragma omp parallel for schedule(dynamic) num_threads(run->n_thread) if (n_chunk > 1)
-	for (size_t i = 0; i < n_chunk; i++)
-		evaluate_chunk(run, &run->chunk[i]);
+	parallel_for(n_chunk, run->n_thread, evaluate_chunk, run);
 	return n_chunk;
 }
 
@@ -236,7 +214,7 @@ static bool run_init(struct run *run)
 	run->result = calloc(N_BATCH, sizeof *run->result);
 	run->kept = calloc(N_BATCH, sizeof *run->kept);
 	run->chunk = calloc(N_CHUNK, sizeof *run->chunk);
-	run->by_reason = calloc(run->n_thread, (run->n_reason + REASON_PAD) * sizeof *run->by_reason);
+	run->by_reason = calloc(N_CHUNK, (run->n_reason + REASON_PAD) * sizeof *run->by_reason);
 	return run->genome && run->result && run->kept && run->chunk && run->by_reason;
 }
 
@@ -279,7 +257,7 @@ enum err_code engine_run(const struct engine_kind *kind, const struct problem *p
                          struct engine_nearest *near, engine_watch watch, void *watch_context, struct err *err)
 {
 	struct run run = {
-	    .problem = problem, .archive = archive, .n_thread = thread_limit(n_thread), .n_reason = n_reason};
+	    .problem = problem, .archive = archive, .n_thread = parallel_n_thread(n_thread), .n_reason = n_reason};
 	bool stopped = false;
 	enum err_code code = ERR_OK;
 
@@ -294,7 +272,7 @@ enum err_code engine_run(const struct engine_kind *kind, const struct problem *p
 		code = err_add(err, ERR_INTERNAL, "out of memory in engine %s", kind->name);
 	else if (stopped)
 		code = ERR_INTERRUPTED;
-	for (size_t i = 0; run.by_reason && i < run.n_thread; i++) {
+	for (size_t i = 0; run.by_reason && i < N_CHUNK; i++) {
 		for (size_t reason = 0; reason < n_reason; reason++)
 			n_by_reason[reason] += run.by_reason[i * (n_reason + REASON_PAD) + reason];
 	}

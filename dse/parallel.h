@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef DSE_PARALLEL_H
 #define DSE_PARALLEL_H
-/* Independent work items on all cores, for work coarser than a candidate (whole layers, whole machines). */
+/*
+ * Independent work items on all cores, for work coarser than a candidate (chunks of a batch, whole layers, whole
+ * machines). parallel.c is the only file that knows OpenMP.
+ */
 #include <stddef.h>
 
 /* Threads to use when the user asks for n (0: all cores). At least 1. */
