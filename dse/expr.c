@@ -10,6 +10,8 @@
 #define MAX_DEPTH 64  /* of parentheses and signs; keeps the recursion below bounded */
 #define MAX_NODE 1000 /* a long sum is a deep tree */
 #define MAX_NAME 64
+#define MAX_ALLOWED 2048 /* of a list of names in a message */
+#define MIN_PART 3       /* letters by which a name is known when it is not misspelt */
 #define ALLOWED_OPERAND "a number, a name or '('"
 #define ALLOWED_OPERATOR "an operator (+ - * / < <= > >= == != and or) or the end"
 
@@ -137,6 +139,36 @@ static bool take_word(struct parser *parser, const char *word)
 	return true;
 }
 
+/* What no misspelling explains may be a part of a name ("sram" of pe.sram_byte) or have too much ("latency_in_ms"). */
+static const char *find_similar(const struct parser *parser, const char *word)
+{
+	for (size_t i = 0; i < parser->n_name; i++)
+		if (strlen(word) >= MIN_PART && strstr(parser->name[i], word))
+			return parser->name[i];
+	for (size_t i = 0; i < parser->n_name; i++) {
+		size_t n = strcspn(parser->name[i], "_");
+		if (n >= MIN_PART && strncmp(parser->name[i], word, n) == 0)
+			return parser->name[i];
+	}
+	return NULL;
+}
+
+/* All names, after what allowed says already; those that find no room become dots. */
+static void list_names(const struct parser *parser, char allowed[MAX_ALLOWED])
+{
+	size_t at = strlen(allowed);
+	for (size_t i = 0; i < parser->n_name; i++) {
+		size_t n = strlen(parser->name[i]);
+		if (at + n + 8 > MAX_ALLOWED) {
+			(void)strcpy(allowed + at, ", ...");
+			return;
+		}
+		(void)strcpy(allowed + at, i ? ", " : ": ");
+		(void)strcpy(allowed + at + 2, parser->name[i]);
+		at += n + 2;
+	}
+}
+
 /* Names have dots: mla.array is one name. */
 static const struct node *parse_name(struct parser *parser)
 {
@@ -156,11 +188,15 @@ static const struct node *parse_name(struct parser *parser)
 			return make(parser, (struct node){.op = OP_NAME, .name = i});
 		}
 	}
-	char found[MAX_NAME + 16] = "the name '";
+	char found[MAX_NAME + 16] = "the name '", allowed[MAX_ALLOWED] = "the name of a parameter or metric";
 	strcat(found, word);
 	strcat(found, "'");
-	return fail(parser, begin, found, "the name of a parameter or metric",
-	            err_nearest(word, parser->name, parser->n_name));
+	const char *nearest = err_nearest(word, parser->name, parser->n_name);
+	if (!nearest)
+		nearest = find_similar(parser, word);
+	if (!nearest)
+		list_names(parser, allowed);
+	return fail(parser, begin, found, allowed, nearest);
 }
 
 static const struct node *parse_number(struct parser *parser)
@@ -457,6 +493,19 @@ bool expr_is_condition(const struct expr *expr)
 	assert(expr);
 	enum op op = expr->root->op;
 	return op == OP_NOT || op >= OP_LESS;
+}
+
+bool expr_missed_sides(const struct expr *expr, const double *value, double *left, double *right)
+{
+	assert(expr && value && left && right);
+	const struct node *node = expr->root;
+	while (node->op == OP_AND || node->op == OP_OR)
+		node = is_true(value_of(node->left, value)) ? node->right : node->left;
+	if (node->op < OP_LESS || is_true(value_of(node, value)))
+		return false;
+	*left = value_of(node->left, value);
+	*right = value_of(node->right, value);
+	return true;
 }
 
 bool expr_upper_limit(const struct expr *expr, size_t *name, double *max)

@@ -34,6 +34,12 @@ bool expr_uses(const struct expr *expr, size_t i);
 bool expr_is_condition(const struct expr *expr);
 
 /*
+ * Values of the two sides of a comparison that makes the expression false: the expression itself, or one below `and`
+ * and `or` (of several the first). false when there is none, e.g. below a `not`.
+ */
+bool expr_missed_sides(const struct expr *expr, const double *value, double *left, double *right);
+
+/*
  * If the expression is `name <= constant expression` (or <, or the mirrored
  * form), true with the index of the name and the constant.
  */

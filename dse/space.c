@@ -2,6 +2,7 @@
 #include "dse/space_parts.h"
 #include "sim/base/checked.h"
 #include <assert.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -107,12 +108,18 @@ static void first_message(const struct err *err, char *why, size_t n_why)
 }
 
 /* Constraints name parameters only (space_read_constraints), so the values of metrics behind them stay 0. */
-static bool keeps_constraints(const struct space *space, const struct machine *machine, char *why, size_t n_why)
+static void list_values(const struct machine *machine, double value[MAX_PARAM])
 {
-	double value[MAX_PARAM] = {0};
 	assert(machine_n_param + N_METRIC <= MAX_PARAM);
+	memset(value, 0, MAX_PARAM * sizeof(*value));
 	for (size_t i = 0; i < machine_n_param; i++)
 		value[i] = machine_get_param(machine, &machine_param[i]);
+}
+
+static bool keeps_constraints(const struct space *space, const struct machine *machine, char *why, size_t n_why)
+{
+	double value[MAX_PARAM];
+	list_values(machine, value);
 	for (size_t i = 0; i < space->n_constraint; i++) {
 		double result = expr_value(space->constraint[i], value);
 		if (result == 1)
@@ -124,13 +131,20 @@ static bool keeps_constraints(const struct space *space, const struct machine *m
 	return true;
 }
 
-bool space_machine(const struct space *space, uint64_t index, struct machine *machine, char *why, size_t n_why)
+/* The difference of the sides, as a fraction of the right one, or of the left where that is 0. */
+static double violation_of(double left, double right)
 {
-	assert(space && machine && why && n_why > 0);
-	assert(index < space_n_machine(space));
+	double by = fabs(right) > 0.0 ? fabs(right) : fabs(left);
+	double violation = fabs(left - right) / by;
+	return isfinite(violation) ? violation : by == 0.0 ? 0.0 : INFINITY;
+}
+
+/* Set a candidate's machine from its index; false with the reason when it contradicts itself. */
+static bool build_machine(const struct space *space, uint64_t index, struct machine *machine, char *why, size_t n_why)
+{
 	struct err err = {0};
 	size_t choice[MAX_PARAM];
-	assert(space->n_axis <= MAX_PARAM);
+	assert(index < space_n_machine(space) && space->n_axis <= MAX_PARAM);
 
 	why[0] = '\0';
 	/* mixed radix, the last axis fastest, the machine slowest: part of the results' format, as indices are stored
@@ -147,9 +161,44 @@ bool space_machine(const struct space *space, uint64_t index, struct machine *ma
 		assert(code == ERR_OK); /* checked when the space was read */
 		(void)code;
 	}
-	if (machine_check(machine, &err) != ERR_OK)
+	bool ok = machine_check(machine, &err) == ERR_OK;
+	if (!ok)
 		first_message(&err, why, n_why);
-	bool ok = err.n_message == 0 && keeps_constraints(space, machine, why, n_why);
 	err_clear(&err);
 	return ok;
+}
+
+bool space_machine(const struct space *space, uint64_t index, struct machine *machine, char *why, size_t n_why)
+{
+	assert(space && machine && why && n_why > 0);
+	return build_machine(space, index, machine, why, n_why) && keeps_constraints(space, machine, why, n_why);
+}
+
+bool space_machine_miss(const struct space *space, uint64_t index, struct machine *machine, double *violation,
+                        char *text, size_t n_byte)
+{
+	double value[MAX_PARAM];
+	bool is_missed = false;
+	assert(space && machine && violation && text && n_byte > 0);
+	if (!build_machine(space, index, machine, text, n_byte))
+		return false;
+	list_values(machine, value);
+	for (size_t i = 0; i < space->n_constraint; i++) {
+		const struct expr *expr = space->constraint[i];
+		double left, right;
+		if (expr_value(expr, value) == 1)
+			continue;
+		bool has_sides = expr_missed_sides(expr, value, &left, &right);
+		double own = has_sides ? violation_of(left, right) : INFINITY;
+		if (is_missed && !(own > *violation))
+			continue;
+		is_missed = true;
+		*violation = own;
+		if (has_sides)
+			(void)snprintf(text, n_byte, "constraint '%s': left side %.10g, right side %.10g",
+			               expr_text(expr), left, right);
+		else
+			(void)snprintf(text, n_byte, "constraint '%s' is not met", expr_text(expr));
+	}
+	return is_missed;
 }

@@ -102,6 +102,14 @@ uint64_t space_n_machine(const struct space *space);
  */
 bool space_machine(const struct space *space, uint64_t index, struct machine *machine, char *why, size_t n_why);
 
+/*
+ * How far a candidate that a constraint refuses is from keeping it: of the constraints it breaks the one it misses by
+ * most, as a fraction of what is asked for (infinite where that is no number), and both sides' values as a sentence.
+ * false: no constraint refuses it, or machine_check already does.
+ */
+bool space_machine_miss(const struct space *space, uint64_t index, struct machine *machine, double *violation,
+                        char *text, size_t n_byte);
+
 /* Read one machine file. ERR_INPUT with file:line:column, ERR_IO. */
 enum err_code machine_read(const char *path, struct machine *machine, struct err *err);
 

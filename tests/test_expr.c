@@ -173,9 +173,56 @@ static void test_expr_numbers_are_decimal(void **state)
 	arena_free(&arena);
 }
 
+static bool missed(const char *text, double *left, double *right)
+{
+	struct arena arena = {0};
+	struct err err = {0};
+	struct expr *expr = expr_parse(text, (struct err_place){0}, name, N_NAME, &arena, &err);
+	assert_non_null(expr);
+	bool is_missed = expr_missed_sides(expr, value, left, right);
+	arena_free(&arena);
+	err_clear(&err);
+	return is_missed;
+}
+
+static void test_expr_tells_the_sides_that_miss(void **state)
+{
+	double left = 0, right = 0;
+	(void)state;
+	assert_true(missed("dram.clk_mhz * 2 < a", &left, &right));
+	assert_true(left == 500 && right == 3);
+	assert_true(missed("a == 3 and chip.n_dram >= order + 1", &left, &right));
+	assert_true(left == 4 && right == 8);
+	assert_true(missed("a == 4 or order == 8", &left, &right));
+	assert_true(left == 3 && right == 4);
+	assert_false(missed("a == 3", &left, &right));
+	assert_false(missed("not a == 3", &left, &right));
+}
+
+static const char *mistake(const char *text, struct err *err)
+{
+	struct arena arena = {0};
+	err_clear(err);
+	assert_null(expr_parse(text, (struct err_place){"f", 1, 1}, name, N_NAME, &arena, err));
+	arena_free(&arena);
+	return err_text(err);
+}
+
+static void test_expr_suggests_names(void **state)
+{
+	struct err err = {0};
+	(void)state;
+	assert_non_null(strstr(mistake("n_dram <= 3", &err), "did you mean 'chip.n_dram'?"));
+	assert_non_null(strstr(mistake("latency_of_all <= 3", &err), "did you mean 'latency_ms'?"));
+	assert_non_null(strstr(mistake("zzzzzzzzzz <= 3", &err), "chip.n_dram, dram.clk_mhz, latency_ms, a, order"));
+	err_clear(&err);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(test_expr_tells_the_sides_that_miss),
+	    cmocka_unit_test(test_expr_suggests_names),
 	    cmocka_unit_test(test_expr_follows_precedence),
 	    cmocka_unit_test(test_expr_division_by_zero_satisfies_nothing),
 	    cmocka_unit_test(test_expr_mistakes_name_their_column),
