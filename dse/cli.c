@@ -27,8 +27,8 @@ static const struct option_info option_table[N_OPTION] = {
     [OPTION_HELP] = {"help", 'h', NULL, TYPE_FLAG, IN(help), 0, 0, "print this help"},
     [OPTION_JSON] = {"json", 0, NULL, TYPE_FLAG, IN(json), 0, 0, "print the result as JSON"},
     [OPTION_JOBS] = {"jobs", 'j', "N", TYPE_U64, IN(jobs), 0, 4096, "threads (default 0: one a core)"},
-    [OPTION_SEED] = {"seed", 0, "N", TYPE_U64, IN(seed), 0, 18446744073709549568.0,
-                     "seed of all random choices (default: the space's)"},
+    [OPTION_SEED] = {"seed", 0, "N", TYPE_U64, IN(seed), 0, 18446744073709551615.0,
+                     "seed of all random choices, 0 to 18446744073709551615 (default: the space's)"},
     [OPTION_OUT] = {"out", 'o', "PATH", TYPE_TEXT, IN(out), 0, 0,
                     "explore: directory for results (default results); else: file to write to"},
     [OPTION_QUIET] = {"quiet", 'q', NULL, TYPE_FLAG, IN(quiet), 0, 0, "say nothing but results and errors"},
@@ -138,6 +138,13 @@ static void unknown_option(const struct cli_command *command, const char *word, 
 		              command->name, plain, command->name);
 }
 
+/* The largest value of a whole-number option; 2^64 as a double stands for the largest there is. */
+static uint64_t whole_max(const struct option_info *info)
+{
+	assert(info->type == TYPE_U64 && info->max >= 0);
+	return info->max >= 18446744073709551616.0 ? UINT64_MAX : (uint64_t)info->max;
+}
+
 /* Store an option's value; a message when it is not one. */
 static void set_option(struct cli_options *options, enum cli_option which, const char *text, struct err *err)
 {
@@ -158,8 +165,9 @@ static void set_option(struct cli_options *options, enum cli_option which, const
 	case TYPE_U64: {
 		unsigned long long value = strtoull(text, &end, 10);
 		if (!isdigit((unsigned char)text[0]) || *end || errno || (double)value > info->max)
-			(void)err_add(err, ERR_USAGE, "dse: --%s is '%.40s', allowed is a whole number from 0 to %.15g",
-			              info->name, text, info->max);
+			(void)err_add(err, ERR_USAGE,
+			              "dse: --%s is '%.40s', allowed is a whole number from 0 to %" PRIu64,
+			              info->name, text, whole_max(info));
 		*(uint64_t *)field = value;
 		return;
 	}

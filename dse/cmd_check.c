@@ -171,7 +171,10 @@ static void put_layers(struct json *json, const struct layer_set *set, const str
 	json_end(json);
 }
 
-/* Rounded: these are expectations, and more digits would claim more. */
+/*
+ * Rounded: these are expectations, and more digits would claim more. Upper ones: a sample of single designs does not
+ * see the cuts of other designs, which in spaces of all splits save a search most of its work.
+ */
 static void print_estimate(const struct output *output, const struct space *space, const struct estimate *estimate)
 {
 	FILE *file = output->file;
@@ -183,9 +186,9 @@ static void print_estimate(const struct output *output, const struct space *spac
 	(void)fprintf(file, "  designs: %.4g legal for all distinct layers, %.4g candidates when splits are reduced\n",
 	              estimate->n_legal, estimate->n_candidate);
 	(void)fprintf(file, "  whole networks: 10^%.1f designs a machine\n", estimate->log10_design);
-	(void)fprintf(file, "  evaluations: about %.3g (%.0f %% of the candidates; bounds and cuts save the others)\n",
+	(void)fprintf(file, "  evaluations: at most about %.3g (%.0f %% of the candidates; bounds and cuts save the others)\n",
 	              estimate->n_evaluation, 100.0 * estimate->evaluated_frac);
-	(void)fprintf(file, "  time: about %.3g s on %u threads (%.3g evaluations a second and core, measured now)%s\n",
+	(void)fprintf(file, "  time: at most about %.3g s on %u threads (%.3g evaluations a second and core, measured now)%s\n",
 	              estimate->seconds, estimate->n_thread, estimate->evaluation_per_s,
 	              strcmp(space->engine, "exhaustive") == 0 ? "" : ", if searched exhaustively");
 	(void)fprintf(file, "  memory: at most about %.0f MB\n", estimate->memory_mb);
@@ -233,6 +236,20 @@ static enum err_code check_space(const struct output *output, const char *path, 
 	return code;
 }
 
+/* The messages of a file, one text each, without the end of their lines. */
+static void put_messages(struct json *json, const struct err *err)
+{
+	json_begin_list(json, "errors");
+	for (const char *line = err_text(err); *line;) {
+		size_t n_byte = strcspn(line, "\n");
+		char *text = strndup(line, n_byte);
+		json_put_text(json, NULL, text);
+		free(text);
+		line += n_byte + (line[n_byte] == '\n');
+	}
+	json_end(json);
+}
+
 /* One file's object is closed whatever happened, so that the JSON of several stays whole. */
 static enum err_code check_file(const struct output *output, const char *path, struct err *err)
 {
@@ -241,7 +258,8 @@ static enum err_code check_file(const struct output *output, const char *path, s
 	    [FILE_SPACE] = check_space, [FILE_MACHINE] = check_machine, [FILE_NETWORK] = check_network};
 	enum file_kind kind = FILE_SPACE;
 	assert(output && path);
-	enum err_code code = detect_kind(path, &kind, err);
+	struct err found = {0};
+	enum err_code code = detect_kind(path, &kind, &found);
 	if (output->json) {
 		json_begin_object(output->json, NULL);
 		json_put_text(output->json, "file", path);
@@ -249,11 +267,15 @@ static enum err_code check_file(const struct output *output, const char *path, s
 			json_put_text(output->json, "kind", kind_name[kind]);
 	}
 	if (code == ERR_OK)
-		code = check[kind](output, path, err);
+		code = check[kind](output, path, &found);
 	if (output->json) {
 		json_put_bool(output->json, "ok", code == ERR_OK);
+		if (found.n_message > 0)
+			put_messages(output->json, &found);
 		json_end(output->json);
 	}
+	(void)err_add_all(err, (struct err_place){0}, &found);
+	err_clear(&found);
 	return code;
 }
 

@@ -37,6 +37,48 @@ static bool try_path(char path[PATH_SIZE], const char *folder, const char *sub, 
 	return n > 0 && n < PATH_SIZE && is_file(path);
 }
 
+/* Take out "name/.." and "./": as text, so the caller checks that no symbolic link made them mean something else. */
+static void shorten(const char *path, char out[PATH_SIZE])
+{
+	size_t n = 0, n_fixed = path[0] == '/' ? 1 : 0; /* what lies before n_fixed stays: the root, leading ".." */
+	if (n_fixed)
+		out[n++] = '/';
+	for (const char *part = path; *part;) {
+		size_t n_part = strcspn(part, "/");
+		bool is_up = n_part == 2 && part[0] == '.' && part[1] == '.';
+		if (is_up && n > n_fixed) {
+			do
+				n--;
+			while (n > n_fixed && out[n - 1] != '/');
+		} else if (n_part > 0 && !(n_part == 1 && part[0] == '.') && !(is_up && n_fixed == 1 && out[0] == '/')) {
+			memcpy(out + n, part, n_part);
+			n += n_part;
+			out[n++] = '/';
+			n_fixed = is_up ? n : n_fixed;
+		}
+		part += n_part + (part[n_part] == '/');
+	}
+	assert(n < PATH_SIZE);
+	out[n > 0 && n > n_fixed ? n - 1 : n] = '\0';
+}
+
+/* The path without detours, where that is the same file, so that results name inputs alike wherever the program is. */
+static const char *keep_path(struct space_reader *reader, const char *path)
+{
+	char plain[PATH_SIZE];
+	struct stat before, after;
+	bool is_same = strlen(path) + 2 < PATH_SIZE;
+	if (is_same) {
+		shorten(path, plain);
+		is_same = stat(path, &before) == 0 && stat(plain, &after) == 0 && before.st_ino == after.st_ino &&
+		          before.st_dev == after.st_dev;
+	}
+	const char *kept = arena_text(&reader->space->arena, is_same ? plain : path);
+	if (!kept)
+		err_add(reader->err, ERR_INTERNAL, "out of memory");
+	return kept;
+}
+
 /*
  * A machine or network by path relative to the space file, or by name in the
  * folder of that kind beside the space file or beside a folder above it; at
@@ -59,12 +101,8 @@ static const char *find_file(struct space_reader *reader, const struct doc_node 
 		(void)strcpy(folder + n, "/..");
 	}
 	const char *result = NULL;
-	if (found) {
-		result = arena_text(&reader->space->arena, path);
-		if (!result)
-			err_add(reader->err, ERR_INTERNAL, "out of memory");
-		return result;
-	}
+	if (found)
+		return keep_path(reader, path);
 	struct err part = {0};
 	if (path_find(name, kind, &reader->space->arena, &result, &part) != ERR_OK) {
 		part.code = part.code == ERR_IO ? ERR_INPUT : part.code; /* the mistake is the name in the space */
@@ -72,7 +110,7 @@ static const char *find_file(struct space_reader *reader, const struct doc_node 
 		result = NULL;
 	}
 	err_clear(&part);
-	return result;
+	return result ? keep_path(reader, result) : NULL;
 }
 
 /* Remember an input file for run.json; a file named twice is kept once. */
@@ -86,10 +124,8 @@ static void note_file(struct space_reader *reader, const char *path)
 	/* the array has room: reserve_files counted one for the space and one for each file named */
 	assert(space->file);
 	struct space_file *file = &space->file[space->n_file];
-	const char *copy = arena_text(&space->arena, path);
-	if (!copy)
-		err_add(reader->err, ERR_INTERNAL, "out of memory");
-	else if (hash_file(path, file->hash, reader->err) == ERR_OK) {
+	const char *copy = keep_path(reader, path);
+	if (copy && hash_file(path, file->hash, reader->err) == ERR_OK) {
 		file->path = copy;
 		space->n_file++;
 	}

@@ -147,27 +147,23 @@ void space_read_objectives(struct space_reader *reader)
 	}
 	if (!space_has_items(list, "objectives", reader->err))
 		return;
-	if (item_n(list) > SPACE_MAX_OBJECTIVE) {
+	if (item_n(list) > SPACE_MAX_OBJECTIVE)
 		err_add_at(reader->err, ERR_INPUT, doc_place(list), "objectives: found %zu, at most %d are allowed",
 		           item_n(list), SPACE_MAX_OBJECTIVE);
-		return;
-	}
 	for (size_t i = 0; i < N_METRIC; i++)
 		name[i] = metric_table[i].name;
+	bool is_named[N_METRIC] = {false};
 	for (size_t i = 0; i < item_n(list); i++) {
 		const struct doc_node *item = item_at(list, i);
 		size_t index;
-		bool again = false;
 		if (!doc_get_choice(item, "objective", name, N_METRIC, &index, reader->err))
 			continue;
-		for (size_t k = 0; k < space->n_objective; k++)
-			again |= space->objective[k] == (enum metric)index;
-		if (again)
+		if (is_named[index])
 			err_add_at(reader->err, ERR_INPUT, doc_place(item), "objectives: found %s again, allowed once",
 			           name[index]);
-		else
-			/* at most SPACE_MAX_OBJECTIVE items were read */
+		else if (space->n_objective < SPACE_MAX_OBJECTIVE) /* of too many the others are only checked */
 			space->objective[space->n_objective++] = (enum metric)index;
+		is_named[index] = true;
 		check_area(reader, item, (enum metric)index);
 	}
 }

@@ -140,13 +140,13 @@ static enum err_code report_missing(const struct csv_table *table, const struct 
 		for (size_t i = 0; i < table->n_column; i++)
 			name[i] = table->header[i].text;
 		const char *near = err_nearest(*key, name, table->n_column);
-		(void)err_add_at(err, ERR_INPUT, at, "nearest to a %s table, but the column '%s' is missing%s%s%s",
+		(void)err_add_at(err, ERR_INPUT, at, "nearest kind of table: %s, but the column '%s' is missing%s%s%s",
 		                 kind->name, *key, near ? "; did you mean it by '" : "", near ? near : "",
 		                 near ? "'?" : "");
 	}
 	if (fit_kind(table, kind).n_value == 0)
 		(void)err_add_at(err, ERR_INPUT, at,
-		                 "nearest to a %s table, but it has no column to compare, such as '%s'", kind->name,
+		                 "nearest kind of table: %s, but it has no column to compare, such as '%s'", kind->name,
 		                 kind->value[0]);
 	return ERR_INPUT;
 }

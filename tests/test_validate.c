@@ -79,12 +79,12 @@ static void test_validate_names_missing_columns(void **state)
 	(void)state;
 	expect_no_kind("x,y\n", "t.csv:1:1: no column of any reference table; see dse validate --help\n");
 	expect_no_kind("network,operation,aray,total_clk,computation_clk,extra\n",
-	               "t.csv:1:1: nearest to a mac_array_clocks table, but the column 'array' is missing; "
+	               "t.csv:1:1: nearest kind of table: mac_array_clocks, but the column 'array' is missing; "
 	               "did you mean it by 'aray'?\n");
 	expect_no_kind(
 	    "network,target,operation\n",
-	    "t.csv:1:1: nearest to a split_utilisation table, but the column 'partial_operation' is missing\n"
-	    "t.csv:1:1: nearest to a split_utilisation table, but it has no column to compare, "
+	    "t.csv:1:1: nearest kind of table: split_utilisation, but the column 'partial_operation' is missing\n"
+	    "t.csv:1:1: nearest kind of table: split_utilisation, but it has no column to compare, "
 	    "such as 'pieces'\n");
 }
 

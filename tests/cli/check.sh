@@ -8,7 +8,7 @@ expect_empty "$work/err"
 expect_text "$work/out" "space smoke: ok"
 expect_text "$work/out" "machine thesis_chip: ok"
 expect_text "$work/out" "network resnet50: ok"
-expect_text "$work/out" "evaluations: about"
+expect_text "$work/out" "evaluations: at most about"
 expect_text "$work/out" "memory: at most about"
 # Legal splits of each dimension, layer by layer: an ofmap of 7 pixels has 13 splits into parts of one or two sizes.
 grep -Eq '^ *resnet50 +CONV_45 .* 13( |$)' "$work/out" || fail "no 13 legal splits of 7 pixels"
@@ -35,3 +35,10 @@ expect_text "$work/check.json" '"ok": true'
 expect_text "$work/check.json" '"expected_evaluations"'
 expect_code 3 "$DSE" simulate --point "$work/check.json:0"
 expect_text "$work/err" "not a front.json"
+
+# A faulty file's messages are in the JSON, too, and still on stderr.
+expect_code 3 "$DSE" check --json "$work/odd.yaml" spaces/smoke.yaml
+expect_text "$work/out" '"errors": '
+expect_text "$work/out" 'odd.yaml:1:1: neither a space'
+expect_text "$work/out" '"ok": true'
+expect_text "$work/err" "odd.yaml:1:1: neither a space"
