@@ -6,12 +6,12 @@
 #include "dse/parallel.h"
 #include "dse/report.h"
 #include "dse/store.h"
+#include "sim/base/doc.h"
 #include <assert.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define COMMAND_SIZE 1024
 #define DEFAULT_OUT "results"
 
 /* One run, from the parsed command line to its files. */
@@ -22,8 +22,9 @@ struct job {
 	struct explore_options options;
 	struct unroller unroller;
 	struct front_run run;
-	char command[COMMAND_SIZE];
+	char *command;
 	char *dir;
+	bool is_partial; /* dir is beside the folder of an earlier complete result */
 	struct store_file points;
 };
 
@@ -44,20 +45,47 @@ static enum err_code choose_engine(struct job *job, struct err *err)
 	               nearest ? "; did you mean '" : "", nearest ? nearest : "", nearest ? "'?" : "");
 }
 
-/* The command that makes the same front again, with every option that decides it. */
-static void print_command(struct job *job)
+/* A word as a shell takes it: in quotes where it holds anything a shell might read as more than a word. */
+static void print_word(FILE *file, const char *word)
+{
+	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./+,:=@%";
+	if (word[0] != '\0' && strspn(word, plain) == strlen(word)) {
+		(void)fputs(word, file);
+		return;
+	}
+	(void)fputc('\'', file);
+	for (; *word; word++)
+		(void)fputs(*word == '\'' ? "'\\''" : (const char[]){*word, '\0'}, file);
+	(void)fputc('\'', file);
+}
+
+/* The command that does the same again: every option that decides the front, and those that were given. */
+static enum err_code print_command(struct job *job, struct err *err)
 {
 	const struct explore_options *options = &job->options;
-	assert(options->engine);
-	int n = snprintf(job->command, sizeof(job->command), "dse explore %s --engine %s --seed %" PRIu64,
-	                 job->cli->file[0], options->engine->name, options->seed);
-	if (n > 0 && (size_t)n < sizeof(job->command) && options->flat)
-		n += snprintf(job->command + n, sizeof(job->command) - (size_t)n, " --flat");
-	if (n > 0 && (size_t)n < sizeof(job->command) && options->max_evaluation > 0)
-		n += snprintf(job->command + n, sizeof(job->command) - (size_t)n, " --max-evaluations %" PRIu64,
-		              options->max_evaluation);
-	if (n > 0 && (size_t)n < sizeof(job->command) && job->cli->points)
-		(void)snprintf(job->command + n, sizeof(job->command) - (size_t)n, " --points");
+	const struct cli_options *cli = job->cli;
+	size_t n_byte;
+	assert(options->engine && !job->command);
+	FILE *text = open_memstream(&job->command, &n_byte);
+	if (!text)
+		return err_add(err, ERR_INTERNAL, "out of memory");
+	(void)fputs("dse explore ", text);
+	print_word(text, cli->file[0]);
+	(void)fprintf(text, " --engine %s --seed %" PRIu64, options->engine->name, options->seed);
+	if (options->flat)
+		(void)fputs(" --flat", text);
+	/* 0 takes away a limit that the space sets */
+	if (options->max_evaluation > 0 || cli_given(cli, OPTION_MAX_EVALUATIONS))
+		(void)fprintf(text, " --max-evaluations %" PRIu64, options->max_evaluation);
+	if (cli_given(cli, OPTION_JOBS))
+		(void)fprintf(text, " -j %" PRIu64, cli->jobs);
+	(void)fprintf(text, "%s%s%s%s", cli->points ? " --points" : "", cli->json ? " --json" : "",
+	              cli->quiet ? " -q" : "", cli->no_progress ? " --no-progress" : "");
+	if (cli->out) {
+		(void)fputs(" -o ", text);
+		print_word(text, cli->out);
+	}
+	return fclose(text) == 0 ? ERR_OK : err_add(err, ERR_INTERNAL, "out of memory");
 }
 
 /* What the command line says, and where it says nothing, what the space says. */
@@ -78,9 +106,13 @@ static enum err_code set_options(struct job *job, struct err *err)
 	if (cli->points && options->flat)
 		return err_add(err, ERR_USAGE,
 		               "dse explore: --points writes the layers' fronts, which a flat search does not have");
-	print_command(job);
-	job->run = (struct front_run){&job->space, &job->explore, options, &job->unroller, job->command};
-	return ERR_OK;
+	code = print_command(job, err);
+	job->run = (struct front_run){.space = &job->space,
+	                              .explore = &job->explore,
+	                              .options = options,
+	                              .unroller = &job->unroller,
+	                              .command = job->command};
+	return code;
 }
 
 /* Make the directory before the search: better to fail now than after an hour. */
@@ -101,6 +133,47 @@ static enum err_code prepare_dir(struct job *job, struct err *err)
 		job->options.points = job->points.file;
 	else if (code == ERR_OK)
 		store_abandon(&job->points);
+	free(path);
+	return code;
+}
+
+/* Whether the folder holds what a search that came to its end has found. */
+static bool holds_complete(const char *dir)
+{
+	struct arena arena = {0};
+	struct err ignored = {0};
+	struct doc_node *root = NULL;
+	bool is_complete = false;
+	char *path = store_join(dir, "run.json");
+	if (path && doc_read_file(path, &arena, &root, &ignored) == ERR_OK && root->kind == DOC_MAP) {
+		const struct doc_node *node = doc_find(root, "complete");
+		is_complete = node && node->kind == DOC_SCALAR && strcmp(node->text, "true") == 0;
+	}
+	free(path);
+	err_clear(&ignored);
+	arena_free(&arena);
+	return is_complete;
+}
+
+/* What was cut short must not take the place of a complete result of the same question: it goes beside it. */
+static enum err_code choose_dir(struct job *job, struct err *err)
+{
+	static const char suffix[] = "-partial";
+	if ((!job->explore.interrupted && !job->explore.truncated) || !holds_complete(job->dir))
+		return ERR_OK;
+	size_t n_byte = strlen(job->dir) + sizeof(suffix);
+	char *dir = malloc(n_byte);
+	if (!dir)
+		return err_add(err, ERR_INTERNAL, "out of memory");
+	(void)snprintf(dir, n_byte, "%s%s", job->dir, suffix);
+	free(job->dir);
+	job->dir = dir;
+	job->is_partial = true;
+	enum err_code code = store_make_dir(dir, err);
+	if (code != ERR_OK || !job->points.file)
+		return code;
+	char *path = store_join(dir, "points.csv");
+	code = path ? store_redirect(&job->points, path, err) : err_add(err, ERR_INTERNAL, "out of memory");
 	free(path);
 	return code;
 }
@@ -151,6 +224,8 @@ static void print_paths(const struct job *job)
 {
 	(void)printf("\nWritten to %s: %s%srun.json\n", job->dir, job->cli->points ? "points.csv, " : "",
 	             job->explore.front.n > 0 ? "front.csv, front.json, front.svg, " : "");
+	if (job->is_partial)
+		(void)printf("The folder without -partial keeps the complete result of an earlier run.\n");
 	if (job->explore.front.n > 0)
 		(void)printf("Replay one design: dse simulate --point %s/front.json:0\n", job->dir);
 }
@@ -180,8 +255,9 @@ static enum err_code judge(const struct job *job, struct err *err)
 {
 	if (job->explore.interrupted)
 		return err_add(err, ERR_INTERRUPTED,
-		               "interrupted: %s holds what was found so far (%zu designs); to search on, run again: %s",
-		               job->dir, job->explore.front.n, job->command);
+		               "interrupted: %s holds what was found so far (%zu designs)%s; to search again: %s",
+		               job->dir, job->explore.front.n,
+		               job->is_partial ? ", beside the complete result of an earlier run" : "", job->command);
 	if (job->explore.front.n == 0)
 		return err_add(err, ERR_INFEASIBLE, "%s: no feasible design%s", job->cli->file[0],
 		               job->explore.truncated ? " within max_evaluations" : "");
@@ -207,6 +283,10 @@ enum err_code cmd_explore(const struct cli_options *options, struct err *err)
 	if (code == ERR_OK)
 		code = unroller_init(&job.unroller, &job.explore, err);
 	if (code == ERR_OK)
+		code = front_sign(&job.run, err);
+	if (code == ERR_OK)
+		code = choose_dir(&job, err);
+	if (code == ERR_OK)
 		code = write_files(&job, err);
 	if (code == ERR_OK)
 		code = print_result(&job, err);
@@ -216,6 +296,7 @@ enum err_code cmd_explore(const struct cli_options *options, struct err *err)
 	unroller_free(&job.unroller);
 	explore_free(&job.explore);
 	free(job.dir);
+	free(job.command);
 	space_free(&job.space);
 	return code;
 }

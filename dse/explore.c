@@ -15,7 +15,6 @@
 #include "dse/parallel.h"
 #include "dse/progress.h"
 #include "sim/base/checked.h"
-#include "sim/base/hash.h"
 #include <assert.h>
 #include <inttypes.h>
 #include <math.h>
@@ -414,18 +413,6 @@ static bool watch_flat(void *context, double progress, const struct engine_count
 	return !interrupt_requested();
 }
 
-/* The signature covers what a front is: objectives and designs, in their total order, and nothing of the run. */
-static void sign_front(struct explore *explore)
-{
-	const struct pareto *front = &explore->front;
-	uint64_t hash = hash_bytes(&front->n_objective, sizeof(front->n_objective), 0);
-	for (size_t i = 0; i < front->n; i++) {
-		hash = hash_bytes(front->objective + i * front->n_objective, front->n_objective * sizeof(double), hash);
-		hash = hash_bytes(front->genome + i * front->n_gene, front->n_gene * sizeof(uint32_t), hash);
-	}
-	(void)snprintf(explore->signature, sizeof(explore->signature), "%016" PRIx64, hash);
-}
-
 enum err_code explore_run(const struct space *space, const struct explore_options *options, struct explore *explore,
                           struct err *err)
 {
@@ -458,7 +445,8 @@ enum err_code explore_run(const struct space *space, const struct explore_option
 		code = explore_layers(driver, err);
 	progress_end(&driver->progress);
 	pareto_sort(&explore->front);
-	sign_front(explore);
+	if (code == ERR_OK && explore->front.n == 0 && !explore->interrupted)
+		explore_note_refused(explore);
 	explore->seconds = (double)(progress_now_ms() - start_ms) / 1000.0;
 cleanup:
 	free(driver);

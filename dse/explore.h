@@ -44,7 +44,7 @@ struct explore_counts {
 };
 
 /* How close the search came where nothing is feasible. Later stages are closer than earlier ones. */
-enum explore_stage { STAGE_NONE, STAGE_MACHINE, STAGE_LAYER, STAGE_NETWORK, STAGE_TOTAL };
+enum explore_stage { STAGE_NONE, STAGE_REFUSED, STAGE_MACHINE, STAGE_LAYER, STAGE_NETWORK, STAGE_TOTAL };
 struct explore_miss {
 	enum explore_stage stage;
 	double violation; /* how far over its limit, as a fraction of the limit; smaller is nearer */
@@ -62,7 +62,6 @@ struct explore {
 	bool interrupted; /* Ctrl-C: the front is of what was seen */
 	bool truncated;   /* max_evaluation was reached: likewise */
 	double seconds;
-	char signature[17]; /* hash of the front, hexadecimal */
 };
 
 /*
@@ -86,6 +85,12 @@ void explore_note_miss(struct explore *explore, const struct explore_miss *miss)
 
 /* Count a refused machine candidate under its reason. */
 void explore_note_rejection(struct explore *explore, const char *why);
+
+/*
+ * Where every machine candidate was refused, the one that came nearest to keeping the constraints becomes the miss.
+ * Looks at all candidates once more; nothing happens where a search came farther, or where no constraint refused.
+ */
+void explore_note_refused(struct explore *explore);
 
 /* The flat search (flat.c): fills front, counts and miss. */
 enum err_code explore_flat(struct explore *explore, const struct explore_options *options, engine_watch watch,

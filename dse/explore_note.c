@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What a search notes down on its way, whichever search it is: names, objectives, refusals, near misses. */
 #include "dse/explore.h"
+#include "dse/interrupt.h"
 #include <assert.h>
 #include <math.h>
 #include <string.h>
@@ -47,6 +48,22 @@ void explore_note_miss(struct explore *explore, const struct explore_miss *miss)
 	if (best->stage == STAGE_NONE || miss->stage > best->stage ||
 	    (miss->stage == best->stage && miss->violation < best->violation))
 		explore->miss = *miss;
+}
+
+void explore_note_refused(struct explore *explore)
+{
+	const struct space *space = explore->space;
+	if (explore->miss.stage != STAGE_NONE || explore->counts.n_machine_rejected == 0 || space->n_constraint == 0)
+		return;
+	assert(explore->counts.n_machine <= UINT32_MAX);
+	for (uint64_t i = 0; i < explore->counts.n_machine && !interrupt_requested(); i++) {
+		struct explore_miss miss = {.stage = STAGE_REFUSED, .machine_index = (uint32_t)i};
+		struct machine machine;
+		if (!space_machine_miss(space, i, &machine, &miss.violation, miss.text, sizeof(miss.text)))
+			continue;
+		explore_machine_text(space, (uint32_t)i, &machine, miss.machine, sizeof(miss.machine));
+		explore_note_miss(explore, &miss);
+	}
 }
 
 /* Reasons are texts of constraints and checks; a space has few different ones, however many machines it has. */

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "dse/front_file.h"
 #include "dse/csv_write.h"
+#include "dse/design_text.h"
 #include <assert.h>
 #include <inttypes.h>
+#include <math.h>
 #include <string.h>
 
 /* "name n, name n" for the names that occur. */
@@ -57,6 +59,59 @@ static bool is_objective(const struct space *space, enum metric metric)
 	return false;
 }
 
+double front_metric(const struct machine *machine, const double *metric, enum metric which)
+{
+	assert(machine && metric && which < N_METRIC);
+	return which == METRIC_AREA && !(machine_area_um2(machine) > 0.0) ? (double)NAN : metric[which];
+}
+
+/* Texts are joined by what none of them contains, so that "ab" "c" is not "a" "bc". */
+static uint64_t sign_text(const char *text, uint64_t hash)
+{
+	return hash_bytes(text, strlen(text) + 1, hash);
+}
+
+static uint64_t sign_point(const struct front_run *run, const struct unrolled *point, uint64_t hash)
+{
+	const struct space *space = run->space;
+	char text[512];
+	for (size_t i = 0; i < space->n_objective; i++) {
+		(void)snprintf(text, sizeof(text), "%.17g", point->metric[space->objective[i]]);
+		hash = sign_text(text, hash);
+	}
+	hash = sign_text(point->machine->name, hash);
+	for (size_t i = 0; i < space->n_axis; i++) {
+		(void)machine_print_param(point->machine, space->axis[i].param, text, sizeof(text));
+		hash = sign_text(text, hash);
+	}
+	for (size_t i = 0; i < point->n_layer; i++) {
+		const struct layer_design *design = &point->layer[i]->design;
+		(void)design_print(design, point->machine, text, sizeof(text));
+		hash = sign_text(text, hash);
+		hash = sign_text(reuse_operand_name[design->reuse], hash);
+		hash = sign_text(design_place_name(design->in_storage), hash);
+		hash = sign_text(design_place_name(design->out_storage), hash);
+	}
+	return hash;
+}
+
+enum err_code front_sign(struct front_run *run, struct err *err)
+{
+	struct unrolled point;
+	uint64_t hash = 0;
+	assert(run && run->unroller);
+	enum err_code code = unrolled_init(&run->explore->map, &point, err);
+	if (code != ERR_OK)
+		return code;
+	for (size_t i = 0; i < run->explore->front.n; i++) {
+		unroll_point(run->unroller, i, &point);
+		hash = sign_point(run, &point, hash);
+	}
+	(void)snprintf(run->signature, sizeof(run->signature), "%016" PRIx64, hash);
+	unrolled_free(&point);
+	return ERR_OK;
+}
+
 /* Objectives first, then what tells designs apart, then all else; each column name carries its unit. */
 static void write_csv_header(FILE *file, const struct space *space)
 {
@@ -84,16 +139,25 @@ static void write_csv_header(FILE *file, const struct space *space)
 	(void)fputc('\n', file);
 }
 
+static void put_metric(FILE *file, const struct machine *machine, const double *metric, enum metric which)
+{
+	double value = front_metric(machine, metric, which);
+	if (isnan(value))
+		csv_put_text(file, false, "");
+	else
+		csv_put_real(file, false, value);
+}
+
 static void write_csv_point(FILE *file, const struct space *space, size_t id, const struct unrolled *point)
 {
 	char text[256];
 	(void)fprintf(file, "%zu", id);
 	for (size_t i = 0; i < space->n_objective; i++)
-		csv_put_real(file, false, point->metric[space->objective[i]]);
+		put_metric(file, point->machine, point->metric, space->objective[i]);
 	csv_put_machine(file, false, space, point->machine);
 	for (unsigned k = 0; k < N_METRIC; k++)
 		if (!is_objective(space, (enum metric)k))
-			csv_put_real(file, false, point->metric[k]);
+			put_metric(file, point->machine, point->metric, (enum metric)k);
 	front_print_strategies(point, text, sizeof(text));
 	csv_put_text(file, false, text);
 	front_print_levels(point, text, sizeof(text));

@@ -13,6 +13,9 @@
 
 #define FRONT_FORMAT "dse front 1"
 
+/* Length of a signature in hexadecimal, with its terminator. */
+#define FRONT_SIGNATURE_SIZE 17
+
 /* Everything the writers need to know of a run. */
 struct front_run {
 	const struct space *space;
@@ -20,11 +23,22 @@ struct front_run {
 	const struct explore_options *options;
 	const struct unroller *unroller; /* of explore's front */
 	const char *command; /* as a user would type it */
+	char signature[FRONT_SIGNATURE_SIZE]; /* of the front, by front_sign */
 };
 
 /* "fusion 3, fusion_reuse 10": how many layers have which strategy, or operating point. */
 void front_print_strategies(const struct unrolled *point, char *text, size_t n_byte);
 void front_print_levels(const struct unrolled *point, char *text, size_t n_byte);
+
+/*
+ * The signature: a hash of each point in the front's total order: its objectives as they are printed, its machine and
+ * axis values, and each layer's design in words. It says what the front is and nothing of how it was found, so every
+ * engine that finds the same front signs alike. ERR_INTERNAL.
+ */
+enum err_code front_sign(struct front_run *run, struct err *err);
+
+/* A machine's metric, or NaN (an empty cell, null in JSON) where the machine does not say: area without coefficients. */
+double front_metric(const struct machine *machine, const double *metric, enum metric which);
 
 /* Write the front as CSV, or as JSON. ERR_INTERNAL; errors of the stream stay in the stream. */
 enum err_code front_write_csv(FILE *file, const struct front_run *run, struct err *err);

@@ -5,11 +5,11 @@
 #include <string.h>
 
 /* Machine metrics are the same for each network, so networks leave them out. */
-static void put_metrics(struct json *json, const double *metric, bool with_machine)
+static void put_metrics(struct json *json, const struct machine *machine, const double *metric, bool with_machine)
 {
 	for (unsigned k = 0; k < N_METRIC; k++)
 		if (with_machine || metric_table[k].scope != METRIC_OF_MACHINE)
-			json_put_real(json, metric_table[k].name, metric[k]);
+			json_put_real(json, metric_table[k].name, front_metric(machine, metric, (enum metric)k));
 }
 
 /* Enough of a layer's design to run it again, and what came out, to compare. */
@@ -57,7 +57,7 @@ static void begin_point(struct json *json, const struct space *space, size_t id,
 	}
 	json_end(json);
 	json_begin_object(json, "metrics");
-	put_metrics(json, point->metric, true);
+	put_metrics(json, point->machine, point->metric, true);
 	json_end(json);
 }
 
@@ -71,7 +71,7 @@ static void put_point(struct json *json, const struct front_run *run, size_t id,
 		json_begin_object(json, NULL);
 		json_put_text(json, "network", run->space->network[i].network.name);
 		json_begin_object(json, "metrics");
-		put_metrics(json, point->network[i], false);
+		put_metrics(json, point->machine, point->network[i], false);
 		json_end(json);
 		json_begin_list(json, "layers");
 		for (size_t k = map->begin[i]; k < map->begin[i + 1]; k++)
@@ -138,7 +138,7 @@ enum err_code front_write_json(FILE *file, const struct front_run *run, struct e
 	json_begin_object(&json, NULL);
 	json_put_text(&json, "format", FRONT_FORMAT);
 	json_put_text(&json, "space", run->space->name);
-	json_put_text(&json, "signature", run->explore->signature);
+	json_put_text(&json, "signature", run->signature);
 	put_objectives(&json, run->space);
 	put_inputs(&json, run->space);
 	json_begin_list(&json, "designs");
@@ -213,17 +213,23 @@ static void put_options(struct json *json, const struct front_run *run)
 	json_end(json);
 }
 
-static void put_files(struct json *json, const char *dir, bool with_points)
+/* Those that were written: without a front run.json is alone. */
+static void put_files(struct json *json, const char *dir, bool with_front, bool with_points)
 {
-	static const char *const name[] = {"front.csv", "front.json", "front.svg", "run.json"};
+	const struct {
+		const char *name;
+		bool is_written;
+	} file[] = {{"front.csv", with_front},
+	            {"front.json", with_front},
+	            {"front.svg", with_front},
+	            {"run.json", true},
+	            {"points.csv", with_points}};
 	char path[4200];
 	json_begin_list(json, "files");
-	for (size_t i = 0; i < sizeof(name) / sizeof(name[0]); i++) {
-		(void)snprintf(path, sizeof(path), "%s/%s", dir, name[i]);
-		json_put_text(json, NULL, path);
-	}
-	if (with_points) {
-		(void)snprintf(path, sizeof(path), "%s/points.csv", dir);
+	for (size_t i = 0; i < sizeof(file) / sizeof(file[0]); i++) {
+		if (!file[i].is_written)
+			continue;
+		(void)snprintf(path, sizeof(path), "%s/%s", dir, file[i].name);
 		json_put_text(json, NULL, path);
 	}
 	json_end(json);
@@ -274,7 +280,7 @@ enum err_code front_write_run(FILE *file, const struct front_run *run, const cha
 	json_put_bool(&json, "complete", !explore->interrupted && !explore->truncated);
 	json_put_bool(&json, "interrupted", explore->interrupted);
 	json_put_real(&json, "seconds", explore->seconds);
-	json_put_text(&json, "signature", explore->signature);
+	json_put_text(&json, "signature", run->signature);
 	if (explore->miss.stage != STAGE_NONE && explore->front.n == 0) {
 		json_begin_object(&json, "nearest_miss");
 		json_put_text(&json, "machine", explore->miss.machine);
@@ -283,7 +289,7 @@ enum err_code front_write_run(FILE *file, const struct front_run *run, const cha
 		json_end(&json);
 	}
 	if (dir)
-		put_files(&json, dir, run->options->points != NULL);
+		put_files(&json, dir, explore->front.n > 0, run->options->points != NULL);
 	if (with_front)
 		code = put_front(&json, run, err);
 	json_end(&json);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "dse/replay.h"
+#include "dse/front_file.h"
 #include "dse/paths.h"
 #include "dse/replay_read.h"
 #include "dse/unroll.h"
@@ -267,7 +268,9 @@ static void compare_metrics(struct reader *reader, const struct doc_node *map, c
 {
 	const struct doc_node *metrics = need(reader, map, "metrics");
 	for (unsigned k = 0; metrics && k < N_METRIC; k++)
-		if (with_machine || metric_table[k].scope != METRIC_OF_MACHINE)
+		/* A metric that the machine does not know is recorded as null. */
+		if ((with_machine || metric_table[k].scope != METRIC_OF_MACHINE) &&
+		    !isnan(front_metric(&reader->replay->machine, metric, (enum metric)k)))
 			compare(reader, metrics, what, metric_table[k].name, metric[k]);
 }
 

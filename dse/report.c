@@ -293,7 +293,7 @@ void report_counts(FILE *file, const struct front_run *run)
 		(void)fprintf(file, "  the front is exact\n");
 	if (run->explore->truncated)
 		(void)fprintf(file, "  stopped at max_evaluations: the front is of what was seen\n");
-	(void)fprintf(file, "  seconds %.1f, signature %s\n", run->explore->seconds, run->explore->signature);
+	(void)fprintf(file, "  seconds %.1f, signature %s\n", run->explore->seconds, run->signature);
 	print_reasons(file, counts, 2);
 }
 

@@ -86,6 +86,17 @@ enum err_code store_open(struct store_file *file, const char *path, struct err *
 	return code;
 }
 
+enum err_code store_redirect(struct store_file *file, const char *path, struct err *err)
+{
+	assert(file && file->file && file->path && path);
+	char *copy = strdup(path);
+	if (!copy)
+		return err_add(err, ERR_INTERNAL, "out of memory");
+	free(file->path);
+	file->path = copy;
+	return ERR_OK;
+}
+
 /* The rename itself is on the disk only when its directory is; a file system that cannot do that is no failure. */
 static void sync_dir(const char *path)
 {

@@ -26,6 +26,9 @@ char *store_join(const char *dir, const char *name);
 /* Begin a file. path NULL: standard output, which store_commit then flushes. ERR_IO. */
 enum err_code store_open(struct store_file *file, const char *path, struct err *err);
 
+/* Let an open file go to another path of the same file system instead. ERR_INTERNAL: out of memory. */
+enum err_code store_redirect(struct store_file *file, const char *path, struct err *err);
+
 /* Finish: flush, sync, rename. ERR_IO, and nothing remains, when any write since store_open failed. */
 enum err_code store_commit(struct store_file *file, struct err *err);
 

@@ -8,6 +8,7 @@
 
 #include "dse/engine.h"
 #include "dse/explore.h"
+#include "dse/front_file.h"
 #include "dse/unroll.h"
 #include <math.h>
 #include <stdio.h>
@@ -202,7 +203,7 @@ static void test_explore_composed_equals_flat_for_each_aggregate(void **state)
 	        false);
 }
 
-/* Same bytes, counts and signature for any number of threads. */
+/* Same bytes and counts for any number of threads. */
 static void test_explore_is_equal_for_any_threads(void **state)
 {
 	struct space space;
@@ -214,13 +215,65 @@ static void test_explore_is_equal_for_any_threads(void **state)
 	           &space);
 	run(&space, &engine_exhaustive, false, 1, &one);
 	run(&space, &engine_exhaustive, false, 7, &many);
-	assert_string_equal(one.signature, many.signature);
 	assert_int_equal(one.front.n, many.front.n);
 	assert_memory_equal(one.front.genome, many.front.genome, one.front.n * one.front.n_gene * sizeof(uint32_t));
 	assert_int_equal(one.counts.engine.n_told, many.counts.engine.n_told);
 	assert_int_equal(one.counts.n_composed, many.counts.n_composed);
 	explore_free(&one);
 	explore_free(&many);
+	space_free(&space);
+}
+
+/* The signature of what a search of the space finds. */
+static void sign(const struct space *space, const struct engine_kind *engine, bool flat,
+                 char signature[FRONT_SIGNATURE_SIZE])
+{
+	struct explore explore;
+	struct unroller unroller;
+	struct err err = {0};
+	run(space, engine, flat, 2, &explore);
+	assert_int_equal(unroller_init(&unroller, &explore, &err), ERR_OK);
+	struct front_run front_run = {.space = space, .explore = &explore, .unroller = &unroller};
+	assert_int_equal(front_sign(&front_run, &err), ERR_OK);
+	(void)snprintf(signature, FRONT_SIGNATURE_SIZE, "%s", front_run.signature);
+	unroller_free(&unroller);
+	explore_free(&explore);
+}
+
+/* What a front is signs it, not how it was found. */
+static void test_explore_signs_what_was_found(void **state)
+{
+	struct space space;
+	char layered[FRONT_SIGNATURE_SIZE], flat[FRONT_SIGNATURE_SIZE], other[FRONT_SIGNATURE_SIZE];
+	(void)state;
+	read_space("name: a\nmachine: dvfs_chip\nnetwork: small.yaml\nobjectives: [latency_ms]\n", &space);
+	sign(&space, &engine_exhaustive, false, layered);
+	sign(&space, &engine_exhaustive, true, flat);
+	assert_string_equal(layered, flat);
+	space_free(&space);
+	read_space("name: a\nmachine: dvfs_chip\nnetwork: small.yaml\nobjectives: [energy_mj]\n", &space);
+	sign(&space, &engine_exhaustive, false, other);
+	assert_string_not_equal(layered, other);
+	space_free(&space);
+}
+
+/* Of machines that a constraint refuses the one that comes nearest is the miss, with both sides' values. */
+static void test_explore_names_the_nearest_refused_machine(void **state)
+{
+	struct space space;
+	struct explore explore;
+	(void)state;
+	read_space("name: a\nmachine: dvfs_chip\naxes:\n  pe.sram_byte: [98304, 65536, 131072]\nnetwork: small.yaml\n"
+	           "constraints: ['pe.sram_byte <= 65000', mla.array > 1]\nobjectives: [latency_ms]\n",
+	           &space);
+	run(&space, &engine_exhaustive, false, 1, &explore);
+	assert_int_equal(explore.front.n, 0);
+	assert_int_equal(explore.miss.stage, STAGE_REFUSED);
+	assert_int_equal(explore.miss.machine_index, 1);
+	assert_string_equal(explore.miss.text,
+	                    "constraint 'pe.sram_byte <= 65000': left side 65536, right side 65000");
+	assert_true(fabs(explore.miss.violation - 536.0 / 65000.0) < 1e-12);
+	explore_free(&explore);
 	space_free(&space);
 }
 
@@ -276,6 +329,8 @@ int main(void)
 	    cmocka_unit_test(test_explore_composed_equals_flat_over_machines),
 	    cmocka_unit_test(test_explore_composed_equals_flat_for_each_aggregate),
 	    cmocka_unit_test(test_explore_is_equal_for_any_threads),
+	    cmocka_unit_test(test_explore_signs_what_was_found),
+	    cmocka_unit_test(test_explore_names_the_nearest_refused_machine),
 	    cmocka_unit_test(test_explore_measures_the_nearest_miss),
 	    cmocka_unit_test(test_explore_counts_refused_machines),
 	};

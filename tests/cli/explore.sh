@@ -30,6 +30,9 @@ objectives() {
 }
 for options in "--flat -j1" "--flat -j2" "--engine nsga2 -j1 --seed 1" "--engine nsga2 -j2 --seed 7"; do
 	front "other" $options
+	if cmp -s "$one/front.csv" "$run/front.csv"; then
+		expect_same "$one/front.json" "$run/front.json"
+	fi
 	objectives "$one/front.csv" >"$work/expected"
 	objectives "$run/front.csv" >"$work/found"
 	expect_same "$work/expected" "$work/found"
@@ -71,6 +74,15 @@ expect_code 0 "$DSE" simulate -q --point "$work/laid_out.json:0"
 # run.json says what was counted; counts add up.
 expect_text "$one/run.json" '"complete": true'
 expect_text "$one/run.json" '"command": "dse explore spaces/smoke.yaml'
+expect_text "$one/run.json" " -j 1 -q -o $work/one\""
+# Paths of inputs have no detours, and area is empty where the machine has no coefficients.
+! grep -qF '/../' "$one/run.json" || fail "detours in the paths of run.json"
+expect_text "$one/front.json" '"area_mm2": null'
+mkdir -p "$work/deep/er"
+sed 's/^network: .*/network: ..\/..\/tiny.yaml/; s/^networks: .*/networks: [..\/..\/tiny.yaml]/' $space >"$work/deep/er/paths.yaml"
+cp spaces/networks/tiny.yaml "$work/tiny.yaml"
+expect_code 0 "$DSE" explore "$work/deep/er/paths.yaml" -q --json -o "$work/paths"
+expect_text "$work/out" "\"$work/tiny.yaml\""
 value() {
 	sed -n 's/.*"'"$1"'": \([0-9]*\).*/\1/p' "$one/run.json"
 }

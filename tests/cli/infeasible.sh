@@ -42,9 +42,15 @@ dies edp_mj_ms 'edp_mj_ms is'
 space 'chip.n_dram >= 100'
 expect_code 4 "$DSE" explore "$work/none.yaml" -o "$work/results"
 expect_text "$work/out" "chip.n_dram >= 100"
+for options in "" --flat; do
+	space 'pe.sram_byte < 10'
+	dies 'pe.sram_byte < 10' "constraint 'pe.sram_byte < 10': left side 98304, right side 10" $options
+done
 
 # As JSON, too; and no empty front takes the place of an older one.
 space 'latency_ms <= 0.3'
 expect_code 4 "$DSE" explore "$work/none.yaml" -o "$work/results" --json
 expect_text "$work/out" '"nearest_miss"'
+expect_text "$work/out" '/run.json"'
+! grep -qF '/front.' "$work/out" || fail "files are listed that were not written"
 [ ! -e "$(echo "$work/results"/none-*)/front.csv" ] || fail "an empty front was written"
