@@ -186,7 +186,8 @@ static void print_estimate(const struct output *output, const struct space *spac
 	(void)fprintf(file, "  designs: %.4g legal for all distinct layers, %.4g candidates when splits are reduced\n",
 	              estimate->n_legal, estimate->n_candidate);
 	(void)fprintf(file, "  whole networks: 10^%.1f designs a machine\n", estimate->log10_design);
-	(void)fprintf(file, "  evaluations: at most about %.3g (%.0f %% of the candidates; bounds and cuts save the others)\n",
+	(void)fprintf(file,
+	              "  evaluations: at most about %.3g (%.0f %% of the candidates; bounds and cuts save the others)\n",
 	              estimate->n_evaluation, 100.0 * estimate->evaluated_frac);
 	(void)fprintf(file, "  time: at most about %.3g s on %u threads (%.3g evaluations a second and core, measured now)%s\n",
 	              estimate->seconds, estimate->n_thread, estimate->evaluation_per_s,

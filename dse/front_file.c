@@ -91,6 +91,8 @@ static uint64_t sign_point(const struct front_run *run, const struct unrolled *p
 		hash = sign_text(reuse_operand_name[design->reuse], hash);
 		hash = sign_text(design_place_name(design->in_storage), hash);
 		hash = sign_text(design_place_name(design->out_storage), hash);
+		if (run->explore->map.block[i]->has_mat_ele)
+			hash = sign_text(design_place_name(design->add_storage), hash);
 	}
 	return hash;
 }

@@ -37,7 +37,7 @@ void front_print_levels(const struct unrolled *point, char *text, size_t n_byte)
  */
 enum err_code front_sign(struct front_run *run, struct err *err);
 
-/* A machine's metric, or NaN (an empty cell, null in JSON) where the machine does not say: area without coefficients. */
+/* A metric, or NaN (an empty cell, null in JSON) where the machine does not tell: area without coefficients. */
 double front_metric(const struct machine *machine, const double *metric, enum metric which);
 
 /* Write the front as CSV, or as JSON. ERR_INTERNAL; errors of the stream stay in the stream. */
