@@ -67,16 +67,9 @@ struct chip_assignment distribute_chip_assign(const struct layer_context *contex
 	return a;
 }
 
-/* Chains are counted up to so many hops. */
-#define MAX_HOP 16
-
 /* Append n hops to a chain. */
 static void add_hops(struct transfer *transfer, double port, double router, uint64_t n)
 {
-	uint64_t n_left = MAX_HOP;
-	for (uint32_t i = 0; i < transfer->n_stage; i++)
-		n_left -= transfer->stage[i].n;
-	n = n < n_left ? n : n_left;
 	if (n == 0)
 		return;
 	assert(transfer->n_stage < TRANSFER_MAX_STAGE);
@@ -201,6 +194,7 @@ static void add_migration_phase(const struct layer_context *context, const struc
 		    .item_packet = packet,
 		    .n_stage = 1,
 		    .stage = {{1, (float)router, 1}},
+		    .stage_setup = across ? SETUP_RING : SETUP_MIGRATE,
 		    .stage_setup_clk = across ? machine->ring_setup_clk : machine->migrate_setup_clk,
 		    .n_repeat = (double)n * n_times,
 		};

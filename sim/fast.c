@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "sim/sim.h"
 #include "sim/energy.h"
+#include "sim/latency.h"
 #include "sim/base/checked.h"
 #include "sim/base/real.h"
 #include <math.h>
@@ -16,13 +17,17 @@ const char *const phase_name[N_PHASE] = {"weight",  "input", "migration", "compu
                                          "mat_ele", "acti",  "quan",      "pool",        "fce"};
 const char *const bound_name[N_BOUND] = {"MAC array", "SRAM port", "DRAM", "NoC", "ARM core"};
 
-/* PE clocks of one DRAM load or NoC hand-shake from the host's view, less than the set-up of a phase (thesis simulator,
- * re-run). */
+/*
+ * PE clocks of one DRAM load and of the hand-shake after a write from the host's view, less than the set-up of a phase
+ * (thesis simulator, re-run, with the latencies of thesis table 5.1; other machines': sim/latency.c).
+ */
 #define LOAD_SETUP_CLK 45.0
 #define WRITE_HANDSHAKE_CLK 20.0
 
 /* What the other clock domains do in a PE clock. */
 struct rates {
+	const struct machine *machine;
+	uint32_t level;
 	double dram_byte;     /* of one interface */
 	double router_packet; /* through a router */
 	double port_packet;   /* into or out of a PE */
@@ -33,10 +38,17 @@ static struct rates rates_at(const struct machine *machine, uint32_t level)
 	assert(level < machine->n_level);
 	double pe_mhz = machine->level[level].clk_mhz, noc_per_clk = machine->noc_clk_mhz / pe_mhz;
 	return (struct rates){
+	    .machine = machine,
+	    .level = level,
 	    .dram_byte = machine->dram_access_byte * machine->dram_clk_mhz / (machine->dram_access_clk * pe_mhz),
 	    .router_packet = machine->noc_router_packet * noc_per_clk,
 	    .port_packet = real_min(1.0, noc_per_clk),
 	};
+}
+
+static double setup_clk(const struct rates *rates, enum setup setup, double measured_clk)
+{
+	return latency_setup_clk(rates->machine, rates->level, setup, measured_clk);
 }
 
 /* A step's clocks, and what they are mostly spent on. */
@@ -48,17 +60,22 @@ struct step_time {
 static struct step_time time_transfer(const struct transfer *transfer, const struct rates *rates)
 {
 	double dram_clk = transfer->dram_byte / rates->dram_byte, noc_clk = 0;
-	assert(transfer->n_stage <= TRANSFER_MAX_STAGE);
+	assert(transfer->n_stage <= TRANSFER_MAX_STAGE && transfer->stage_setup < N_SETUP);
+	bool loads = transfer->dram_byte > 0;
+	double once_clk = loads ? setup_clk(rates, SETUP_LOAD, transfer->setup_clk) : transfer->setup_clk;
+	double stage_setup_clk = 0;
+	if (transfer->n_stage > 0)
+		stage_setup_clk = setup_clk(rates, transfer->stage_setup, transfer->stage_setup_clk);
 	for (uint32_t i = 0; i < transfer->n_stage; i++) {
 		const struct stage *stage = &transfer->stage[i];
 		assert(stage->n > 0);
 		double share = real_max(stage->port / rates->port_packet, stage->router / rates->router_packet);
-		double hop_clk = transfer->item_packet * share + transfer->stage_setup_clk;
+		double hop_clk = transfer->item_packet * share + stage_setup_clk;
 		for (uint32_t k = 0; k < stage->n; k++)
 			noc_clk += hop_clk;
 	}
 	return (struct step_time){
-	    .clk = transfer->n_repeat * (dram_clk + noc_clk + transfer->setup_clk),
+	    .clk = transfer->n_repeat * (dram_clk + noc_clk + once_clk),
 	    .bound = dram_clk > noc_clk ? BOUND_DRAM : BOUND_NOC,
 	};
 }
@@ -80,21 +97,22 @@ static double task_clk_on_noc(double task_clk, double router_packet, const struc
  * for the end. To DRAM writes go on while the next tasks run, unless a barrier
  * makes every PE wait for its round's.
  */
-static struct step_time time_compute(const struct compute *compute, const struct rates *rates,
-                                     const struct machine *machine)
+static struct step_time time_compute(const struct compute *compute, const struct rates *rates)
 {
 	double task_clk = task_clk_on_noc(compute->task_clk, compute->router_packet, rates);
 	double n_task = (double)compute->n_task, write_clk, clk;
 	bool to_dram = compute->write_dram_byte > 0;
+	enum setup setup = to_dram ? SETUP_WRITE_DRAM : SETUP_WRITE_STORAGE;
+	double write_setup_clk = setup_clk(rates, setup, rates->machine->write_setup_clk);
 	if (to_dram) {
 		write_clk = compute->write_dram_byte / rates->dram_byte;
 		double own_clk = compute->n_task ? task_clk / n_task : 0;
-		clk = compute->write_waits ? task_clk + write_clk + n_task * machine->write_setup_clk
+		clk = compute->write_waits ? task_clk + write_clk + n_task * write_setup_clk
 		                           : real_max(own_clk + write_clk, task_clk + write_clk / real_max(n_task, 1)) +
-		                                 machine->write_setup_clk;
+		                                 write_setup_clk;
 	} else {
 		double packet_clk = real_max(1.0 / rates->port_packet, compute->write_router / rates->router_packet);
-		write_clk = n_task * (compute->write_packet * packet_clk + machine->write_setup_clk);
+		write_clk = n_task * (compute->write_packet * packet_clk + write_setup_clk);
 		clk = task_clk + write_clk;
 	}
 	enum bound bound = to_dram ? BOUND_DRAM : BOUND_NOC;
@@ -106,6 +124,7 @@ static struct step_time time_compute(const struct compute *compute, const struct
 /* One job, the mean of all. */
 struct job_time {
 	double load_clk, write_clk; /* the DRAM's */
+	double setup_clk;           /* of a load */
 	double think_clk;           /* from a load's end at the DRAM to the request for the write */
 	double answer_clk;          /* from a write's end to the PE's next request */
 };
@@ -210,7 +229,7 @@ static double neighbour_duty(const struct job_time *job, double task_clk, uint64
 		return 0;
 	double spacing_clk = several_rounds ? stretch_clk : job->load_clk, period_clk = INFINITY;
 	if (several_rounds)
-		period_clk = real_max(n * stretch_clk, stretch_clk + LOAD_SETUP_CLK + task_clk + job->answer_clk);
+		period_clk = real_max(n * stretch_clk, stretch_clk + job->setup_clk + task_clk + job->answer_clk);
 	double near_frac = overlap_frac(task_clk, spacing_clk, period_clk);
 	double far_frac = overlap_frac(task_clk, (n - 1) * spacing_clk, period_clk);
 	return real_min(1, ((n - 1) * near_frac + far_frac) / n);
@@ -221,7 +240,7 @@ static double neighbour_duty(const struct job_time *job, double task_clk, uint64
  * writes whole and in turn. Task times lie between those of a free and a shared
  * SRAM by the neighbours' duty, a fixed point (three rounds suffice).
  */
-static struct step_time time_jobs(const struct jobs *jobs, const struct rates *rates, const struct machine *machine)
+static struct step_time time_jobs(const struct jobs *jobs, const struct rates *rates)
 {
 	double n = (double)jobs->n_job, dram_clk = (jobs->load_byte + jobs->write_byte) / rates->dram_byte;
 	if (jobs->n_job == 0)
@@ -229,11 +248,12 @@ static struct step_time time_jobs(const struct jobs *jobs, const struct rates *r
 
 	assert(jobs->n_pe > 0 && jobs->task_shared_clk >= jobs->task_clk);
 	uint64_t n_pe = jobs->n_job < jobs->n_pe ? jobs->n_job : jobs->n_pe;
-	uint64_t n_neighbour = n_pe < machine->qpe_n_pe ? n_pe : machine->qpe_n_pe;
+	uint64_t n_neighbour = n_pe < rates->machine->qpe_n_pe ? n_pe : rates->machine->qpe_n_pe;
 	struct job_time job = {
 	    .load_clk = jobs->load_byte / rates->dram_byte / n,
 	    .write_clk = jobs->write_byte / rates->dram_byte / n,
-	    .answer_clk = jobs->wait_for_write ? WRITE_HANDSHAKE_CLK : 0,
+	    .setup_clk = setup_clk(rates, SETUP_SINGLE_LOAD, LOAD_SETUP_CLK),
+	    .answer_clk = jobs->wait_for_write ? setup_clk(rates, SETUP_HANDSHAKE, WRITE_HANDSHAKE_CLK) : 0,
 	};
 	double task_clk = jobs->task_shared_clk / n, last_clk = 0;
 	for (int i = 0; i < 3 && task_clk != last_clk; i++) {
@@ -241,7 +261,7 @@ static struct step_time time_jobs(const struct jobs *jobs, const struct rates *r
 		last_clk = task_clk;
 		task_clk = (jobs->task_clk + (jobs->task_shared_clk - jobs->task_clk) * duty) / n;
 	}
-	job.think_clk = LOAD_SETUP_CLK + task_clk;
+	job.think_clk = job.setup_clk + task_clk;
 	double clk = rounds_clk(jobs, &job, n_pe);
 	return (struct step_time){clk, clk > 2 * dram_clk ? task_bound(task_clk * n, jobs->mac_clk) : BOUND_DRAM};
 }
@@ -252,15 +272,15 @@ static struct step_time time_arm(const struct arm_work *arm, const struct rates 
 	return (struct step_time){real_max(arm->clk, dram_clk), arm->clk >= dram_clk ? BOUND_ARM : BOUND_DRAM};
 }
 
-static struct step_time time_step(const struct step *step, const struct rates *rates, const struct machine *machine)
+static struct step_time time_step(const struct step *step, const struct rates *rates)
 {
 	switch (step->kind) {
 	case STEP_TRANSFER:
 		return time_transfer(&step->u.transfer, rates);
 	case STEP_COMPUTE:
-		return time_compute(&step->u.compute, rates, machine);
+		return time_compute(&step->u.compute, rates);
 	case STEP_JOBS:
-		return time_jobs(&step->u.jobs, rates, machine);
+		return time_jobs(&step->u.jobs, rates);
 	case STEP_ARM:
 	default:
 		return time_arm(&step->u.arm, rates);
@@ -330,7 +350,7 @@ void sim_run_fast(const struct machine *machine, const struct program *program, 
 	uint64_t longest_clk[N_PHASE]; /* step of a phase */
 	for (uint32_t i = 0; i < program->n_step; i++) {
 		const struct step *step = &program->step[i];
-		struct step_time time = time_step(step, &rates, machine);
+		struct step_time time = time_step(step, &rates);
 		assert(time.clk >= 0 && step->phase < N_PHASE);
 		uint64_t clk = whole_clk(time.clk - 1e-6);
 		/* a phase's first step, or one that takes longer than those before */

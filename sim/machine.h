@@ -63,12 +63,16 @@ struct machine {
 	uint32_t storage_pe_byte;              /* SRAM of a storage QPE's PE that can hold results */
 	uint32_t host_latency_clk;
 
-	/* Set-up of transfers in PE clocks, queueing and hand-shake included (MODEL_NOTES 2 and 3 give the measurements). */
+	/*
+	 * Set-up of transfers in PE clocks of 250 MHz, queueing and hand-shake included, as measured on the thesis simulator
+	 * with the default noc_hop_clk, noc_clk_mhz, dram_interface_clk, dram_clk_mhz and host_latency_clk. What a machine's
+	 * own make of them: latency_setup_clk.
+	 */
 	uint32_t dram_load_setup_clk, copy_setup_clk, write_setup_clk, migrate_setup_clk, ring_setup_clk;
 
 	/* ARM core: clocks per item. */
 	double arm_padd_word_clk, arm_quan_pixel_clk, arm_relu32_pixel_clk, arm_relu8_pixel_clk;
-	double arm_pool32_pixel_clk, arm_pool8_pixel_clk, arm_add_pixel_clk;
+	double arm_pool8_pixel_clk, arm_add_pixel_clk;
 
 	/* Energy outside the PEs. */
 	double dram_byte_pj;

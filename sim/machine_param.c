@@ -13,6 +13,7 @@
 #define COMPONENTS "thesis table 5.1 (figure: clocks of components)"
 #define ARM_OPS "thesis table 5.9"
 #define RE_RUN "thesis simulator, re-run"
+#define RE_RUN_SETUP "thesis simulator, re-run with the defaults of noc, dram and chip.host_latency_clk at 250 MHz PEs"
 #define NO_SOURCE "no source gives a figure"
 
 const struct machine_param machine_param[] = {
@@ -33,7 +34,8 @@ const struct machine_param machine_param[] = {
     {"qpe.n_pe", "PEs", PARAM_U32, AT(qpe_n_pe), 4, 1, 64, "PEs of a quad processing element", PLAN},
 
     {"noc.packet_byte", "bytes", PARAM_U32, AT(noc_packet_byte), 16, 4, 1024, "payload of a packet", COMPONENTS},
-    {"noc.hop_clk", "NoC clocks", PARAM_U32, AT(noc_hop_clk), 4, 1, 1000, "from a router to its neighbour", COMPONENTS},
+    {"noc.hop_clk", "NoC clocks", PARAM_U32, AT(noc_hop_clk), 4, 1, 1000,
+     "latency of a router: from one to its neighbour", COMPONENTS},
     {"noc.clk_mhz", "MHz", PARAM_REAL, AT(noc_clk_mhz), 500, 1, 10000, "NoC clock", COMPONENTS},
     {"noc.router_packet", "packets", PARAM_U32, AT(noc_router_packet), 1, 1, 64,
      "packets a router passes a NoC clock over all its ports; the thesis simulator: 1, a crossbar: up to its ports",
@@ -56,18 +58,20 @@ const struct machine_param machine_param[] = {
      "SRAM of a storage QPE's PE for results; it runs no program, so all 128 KiB (the published phases of VGG-16 CONV_4 "
      "and CONV_5 need 1 605 632 bytes to be kept)",
      "thesis section 4.4"},
-    {"chip.host_latency_clk", "PE clocks", PARAM_U32, AT(host_latency_clk), 10, 0, 1e6, "host interface", COMPONENTS},
+    {"chip.host_latency_clk", "PE clocks", PARAM_U32, AT(host_latency_clk), 10, 0, 1e6,
+     "host interface, one way", COMPONENTS},
 
     {"transfer.dram_load_setup_clk", "PE clocks", PARAM_U32, AT(dram_load_setup_clk), 60, 0, 1e6,
-     "set-up of a phase of DRAM loads, queueing and hand-shake included (a single load, host to host: 45)", RE_RUN},
+     "set-up of a phase of DRAM loads, queueing and hand-shake included (a single load, host to host: 45)",
+     RE_RUN_SETUP},
     {"transfer.copy_setup_clk", "PE clocks", PARAM_U32, AT(copy_setup_clk), 47, 0, 1e6,
-     "set-up of a copy from SRAM to SRAM over the NoC", RE_RUN},
+     "set-up of a copy from SRAM to SRAM over the NoC", RE_RUN_SETUP},
     {"transfer.write_setup_clk", "PE clocks", PARAM_U32, AT(write_setup_clk), 57, 0, 1e6,
-     "set-up of the write-out of a result", RE_RUN},
+     "set-up of the write-out of a result", RE_RUN_SETUP},
     {"transfer.migrate_setup_clk", "PE clocks", PARAM_U32, AT(migrate_setup_clk), 225, 0, 1e6,
-     "set-up of a rotation of filters inside a block, barriers included", RE_RUN},
+     "set-up of a rotation of filters inside a block, barriers included", RE_RUN_SETUP},
     {"transfer.ring_setup_clk", "PE clocks", PARAM_U32, AT(ring_setup_clk), 127, 0, 1e6,
-     "set-up of one ring step of filters between blocks, barriers included", RE_RUN},
+     "set-up of one ring step of filters between blocks, barriers included", RE_RUN_SETUP},
 
     {"arm.padd_word_clk", "ARM clocks", PARAM_REAL, AT(arm_padd_word_clk), 2, 0, 1e6,
      "padding, a 32-bit word of the padded input", ARM_OPS},
@@ -77,10 +81,9 @@ const struct machine_param machine_param[] = {
      "ReLU of 32-bit results, a pixel", ARM_OPS},
     {"arm.relu8_pixel_clk", "ARM clocks", PARAM_REAL, AT(arm_relu8_pixel_clk), 2.5, 0, 1e6,
      "ReLU of 8-bit results, a pixel", ARM_OPS},
-    {"arm.pool32_pixel_clk", "ARM clocks", PARAM_REAL, AT(arm_pool32_pixel_clk), 18.75, 0, 1e6,
-     "maximum pooling of 32-bit results, a pixel read", ARM_OPS},
+    /* table 5.9 also has 18.75 for 32-bit results, but blocks quantise before they pool */
     {"arm.pool8_pixel_clk", "ARM clocks", PARAM_REAL, AT(arm_pool8_pixel_clk), 12, 0, 1e6,
-     "maximum pooling of 8-bit results, a pixel read", ARM_OPS},
+     "maximum pooling of quantised results, a pixel read", ARM_OPS},
     {"arm.add_pixel_clk", "ARM clocks", PARAM_REAL, AT(arm_add_pixel_clk), 8, 0, 1e6,
      "element-wise addition of a shortcut, a pixel", ARM_OPS},
 

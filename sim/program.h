@@ -39,6 +39,19 @@ enum step_kind {
 	STEP_ARM       /* ARM cores work alone */
 };
 
+/* What a set-up was measured of, and so which latencies it contains (sim/latency.c). */
+enum setup {
+	SETUP_COPY,          /* SRAM to SRAM */
+	SETUP_MIGRATE,       /* filters inside a block */
+	SETUP_RING,          /* filters between blocks */
+	SETUP_LOAD,          /* a phase of loads from DRAM */
+	SETUP_SINGLE_LOAD,   /* one load from DRAM, host to host */
+	SETUP_WRITE_STORAGE, /* a result to a storage QPE */
+	SETUP_WRITE_DRAM,    /* a result to DRAM */
+	SETUP_HANDSHAKE,     /* from a write's end to the PE's next request */
+	N_SETUP
+};
+
 /* n hops of a chain of copies that are alike: packets of one item, relative to the item's size. */
 struct stage {
 	float port;   /* through the busiest PE port, one packet a PE clock */
@@ -55,8 +68,9 @@ struct transfer {
 	double item_packet; /* packets of the largest item that is passed on */
 	uint32_t n_stage;
 	struct stage stage[TRANSFER_MAX_STAGE];
-	uint32_t stage_setup_clk; /* PE clocks, each hop */
-	uint32_t setup_clk;       /* PE clocks, once a repeat */
+	enum setup stage_setup;   /* of what kind the hops are */
+	uint32_t stage_setup_clk; /* PE clocks as measured, each hop */
+	uint32_t setup_clk;       /* of a phase of loads, PE clocks as measured, once a repeat */
 	double n_repeat;
 };
 

@@ -1,0 +1,293 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Every parameter of a machine acts: another value of it changes a prediction of some small design. */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include "mapper/design.h"
+#include <stdio.h>
+#include <string.h>
+
+/* A design of one block. */
+struct sample {
+	struct block block;
+	struct layer_design design;
+};
+
+/* What is predicted of it; 0 where it does not run. */
+struct prediction {
+	bool runs;
+	uint64_t total_clk;
+	double latency_ns, energy_pj, peak_mw;
+};
+
+#define MAX_SAMPLE 10
+
+/* w x w pixels, c channels in and out, every operation of the ARM core but a shortcut's. */
+static struct block conv_block(uint32_t w, uint32_t c)
+{
+	return (struct block){.name = "CONV_1",
+	                      .kind = BLOCK_CONV,
+	                      .in_w = w,
+	                      .in_h = w,
+	                      .in_c = c,
+	                      .out_w = w,
+	                      .out_h = w,
+	                      .out_c = c,
+	                      .kernel_w = 3,
+	                      .kernel_h = 3,
+	                      .pad_left = 1,
+	                      .pad_right = 1,
+	                      .pad_top = 1,
+	                      .pad_bottom = 1,
+	                      .stride = 1,
+	                      .pool = 2,
+	                      .has_padd = true,
+	                      .has_acti = true,
+	                      .has_quan = true};
+}
+
+static struct dim_split parts(uint32_t extent, uint32_t n)
+{
+	assert_int_equal(extent % n, 0);
+	return (struct dim_split){.size_a = extent / n, .n_a = n};
+}
+
+static struct split split_of(const struct block *block, uint32_t n_w, uint32_t n_h, uint32_t n_c)
+{
+	struct split split = split_whole(block);
+	split.w = parts(block->out_w, n_w);
+	split.h = parts(block->out_h, n_h);
+	split.c = parts(block->out_c, n_c);
+	if (split_check(block, &split, NULL) != ERR_OK)
+		fail_msg("%s cannot be split %u x %u x %u", block->name, n_w, n_h, n_c);
+	return split;
+}
+
+static struct sample conv_sample(uint32_t n_w, uint32_t n_h, uint32_t n_c, enum strategy strategy)
+{
+	struct sample sample = {.block = conv_block(56, 128)};
+	sample.design.split = split_of(&sample.block, n_w, n_h, n_c);
+	sample.design.strategy = strategy;
+	sample.design.operand_bit = 8;
+	return sample;
+}
+
+static struct sample matmul_sample(void)
+{
+	struct block block = {.name = "FC_1", .kind = BLOCK_MATMUL, .in_w = 256, .in_h = 4, .in_c = 1, .out_w = 512,
+	                      .out_h = 4, .out_c = 1, .kernel_w = 1, .kernel_h = 1, .stride = 1, .pool = 1,
+	                      .has_acti = true, .has_quan = true};
+	struct sample sample = {.block = block, .design = {.strategy = STRATEGY_FUSION, .operand_bit = 8}};
+	sample.design.split = split_of(&block, 4, 1, 1);
+	return sample;
+}
+
+static struct sample pool_sample(void)
+{
+	struct sample sample = conv_sample(1, 1, 128, STRATEGY_FUSION);
+	sample.block.kind = BLOCK_POOL;
+	sample.block.pool = 1;
+	sample.block.has_acti = sample.block.has_quan = false;
+	return sample;
+}
+
+/* Reuse with copies, with filters that rotate in a block and go round the ring, and results that fill the storage. */
+static uint32_t chip_samples(struct sample *sample)
+{
+	uint32_t n = 0;
+	sample[n++] = conv_sample(2, 14, 32, STRATEGY_FUSION_REUSE);
+	sample[n++] = conv_sample(2, 14, 64, STRATEGY_FUSION_REUSE);
+	sample[n++] = conv_sample(4, 14, 32, STRATEGY_FUSION_REUSE);
+	sample[n] = conv_sample(2, 7, 32, STRATEGY_FUSION_REUSE);
+	sample[n].block.pool = 1;
+	sample[n].block.out_c = 512;
+	sample[n].design.split.c = parts(512, 128);
+	sample[n++].design.out_storage = true;
+	sample[n++] = conv_sample(2, 14, 32, STRATEGY_FUSION);
+	sample[n] = conv_sample(2, 14, 32, STRATEGY_NO_FUSION);
+	sample[n++].block.has_mat_ele = true;
+	sample[n++] = matmul_sample();
+	sample[n++] = pool_sample();
+	return n;
+}
+
+static uint32_t qpe_samples(struct sample *sample)
+{
+	uint32_t n = 0;
+	sample[n++] = conv_sample(2, 14, 32, STRATEGY_FUSION_REUSE);
+	sample[n++] = conv_sample(2, 14, 32, STRATEGY_NO_FUSION);
+	sample[n++] = matmul_sample();
+	sample[n++] = pool_sample();
+	return n;
+}
+
+/* A machine on which no action is free of energy and no part of area. */
+static struct machine machine_of(enum machine_target target)
+{
+	struct machine machine;
+	machine_init(&machine, target);
+	snprintf(machine.name, sizeof(machine.name), "machine");
+	machine.area_mac_um2 = 500;
+	machine.area_sram_byte_um2 = 1.5;
+	machine.area_pe_um2 = 1e5;
+	machine.area_chip_um2 = 1e6;
+	machine.n_level = 1;
+	machine.level[0] = (struct operating_point){"nominal", 0.5, 250, 8.5, 4.9, 4.9, 10, 20, 1.05};
+	assert_int_equal(machine_check(&machine, NULL), ERR_OK);
+	return machine;
+}
+
+static struct prediction predict(const struct machine *machine, const struct sample *sample)
+{
+	struct prediction prediction = {0};
+	struct layer_context context;
+	struct program program;
+	struct verdict verdict;
+	mapper_prepare(&sample->block, machine, sample->design.operand_bit, &context);
+	prediction.runs = mapper_distribute(&context, &sample->design, &program, &verdict);
+	if (!prediction.runs)
+		return prediction;
+	struct sim_result result;
+	sim_run_fast(machine, &program, 0, &result);
+	prediction.total_clk = result.total_clk;
+	prediction.latency_ns = result.latency_ns;
+	prediction.energy_pj = result.energy.total_pj;
+	prediction.peak_mw = result.peak_power_mw;
+	return prediction;
+}
+
+static bool differ(const struct prediction *a, const struct prediction *b)
+{
+	return a->runs != b->runs || a->total_clk != b->total_clk || a->latency_ns != b->latency_ns ||
+	       a->energy_pj != b->energy_pj || a->peak_mw != b->peak_mw;
+}
+
+/* Whether any prediction for the one machine is another for the other. */
+static bool acts(const struct machine *base, const struct machine *changed)
+{
+	struct sample sample[MAX_SAMPLE];
+	uint32_t n = base->target == MACHINE_CHIP ? chip_samples(sample) : qpe_samples(sample);
+	assert_in_range(n, 1, MAX_SAMPLE);
+	if (machine_area_um2(base) != machine_area_um2(changed))
+		return true;
+	for (uint32_t i = 0; i < n; i++) {
+		struct prediction before = predict(base, &sample[i]), after = predict(changed, &sample[i]);
+		if (!before.runs)
+			fail_msg("sample %u does not run", i);
+		if (differ(&before, &after))
+			return true;
+	}
+	return false;
+}
+
+/* Other values to try: a machine with them must pass its check, which not all do for, say, the width of the mesh. */
+static bool param_acts(const struct machine *base, const struct machine_param *param)
+{
+	double value = machine_get_param(base, param);
+	const double other[] = {2 * value, value / 2, value - 2, value + 1};
+	for (size_t i = 0; i < sizeof(other) / sizeof(other[0]); i++) {
+		struct machine changed = *base;
+		char text[32];
+		if (param->type == PARAM_ARRAY)
+			snprintf(text, sizeof(text), "%dx%d", i % 2 ? 16 : 8, i % 2 ? 8 : 4);
+		else if (param->type == PARAM_BOOL)
+			snprintf(text, sizeof(text), "%s", value > 0 ? "false" : "true");
+		else
+			snprintf(text, sizeof(text), "%.0f", other[i]);
+		if (machine_set_param(&changed, param, text, NULL) != ERR_OK)
+			continue;
+		if (machine_check(&changed, NULL) == ERR_OK && acts(base, &changed))
+			return true;
+	}
+	return false;
+}
+
+static void test_parameters_each_changes_a_prediction(void **state)
+{
+	(void)state;
+	struct machine chip = machine_of(MACHINE_CHIP), qpe = machine_of(MACHINE_QPE);
+	/* with the MLA's output stage only a shortcut's result is rectified by the ARM core */
+	struct machine staged = chip;
+	unsigned n_idle = 0;
+	staged.mla_postprocess = true;
+	for (size_t i = 0; i < machine_n_param; i++) {
+		const struct machine_param *param = &machine_param[i];
+		if (param_acts(&chip, param) || param_acts(&qpe, param) || param_acts(&staged, param))
+			continue;
+		print_error("%s changes nothing\n", param->key);
+		n_idle++;
+	}
+	assert_int_equal(n_idle, 0);
+}
+
+/* What a transfer waits for acts on one QPE and on the chip alike. */
+static void test_parameters_latencies_act_on_both_targets(void **state)
+{
+	(void)state;
+	static const char *const key[] = {"noc.hop_clk", "dram.interface_clk", "chip.host_latency_clk"};
+	for (size_t i = 0; i < sizeof(key) / sizeof(key[0]); i++) {
+		struct machine chip = machine_of(MACHINE_CHIP), qpe = machine_of(MACHINE_QPE);
+		assert_true(param_acts(&chip, machine_find_param(key[i])));
+		assert_true(param_acts(&qpe, machine_find_param(key[i])));
+	}
+}
+
+/* Half the memory is too little for some design, whatever else memory costs. */
+static void test_parameters_memory_decides_what_runs(void **state)
+{
+	(void)state;
+	struct machine chip = machine_of(MACHINE_CHIP);
+	struct sample sample[MAX_SAMPLE];
+	uint32_t n = chip_samples(sample), n_pe = 0, n_storage = 0;
+	for (uint32_t i = 0; i < n; i++) {
+		struct machine small = chip;
+		small.pe_sram_byte /= 2;
+		n_pe += !predict(&small, &sample[i]).runs;
+		small = chip;
+		small.storage_pe_byte /= 2;
+		n_storage += !predict(&small, &sample[i]).runs;
+	}
+	assert_true(n_pe > 0 && n_storage > 0);
+}
+
+/* vdd_v says at which voltage the level's energies hold; they are given, not scaled by it. */
+static void test_parameters_each_of_a_level_changes_a_prediction(void **state)
+{
+	(void)state;
+	struct machine base = machine_of(MACHINE_CHIP);
+	for (size_t i = 0; i < machine_n_level_param; i++) {
+		const struct level_param *param = &level_param[i];
+		struct machine changed = base;
+		double *value = (double *)(void *)((char *)&changed.level[0] + param->offset);
+		*value *= 1.5;
+		assert_int_equal(machine_check(&changed, NULL), ERR_OK);
+		if (acts(&base, &changed) != (strcmp(param->key, "vdd_v") != 0))
+			fail_msg("%s", param->key);
+	}
+}
+
+/* The tests above can fail: the same machine, and one that differs in its name, change nothing. */
+static void test_parameters_nothing_changes_by_itself(void **state)
+{
+	(void)state;
+	for (int target = MACHINE_QPE; target <= MACHINE_CHIP; target++) {
+		struct machine base = machine_of((enum machine_target)target), changed = base;
+		assert_false(acts(&base, &changed));
+		snprintf(changed.name, sizeof(changed.name), "other");
+		assert_false(acts(&base, &changed));
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(test_parameters_each_changes_a_prediction),
+	    cmocka_unit_test(test_parameters_latencies_act_on_both_targets),
+	    cmocka_unit_test(test_parameters_memory_decides_what_runs),
+	    cmocka_unit_test(test_parameters_each_of_a_level_changes_a_prediction),
+	    cmocka_unit_test(test_parameters_nothing_changes_by_itself),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
