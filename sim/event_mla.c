@@ -11,8 +11,9 @@
  *   results     after a round's last tap, one port a clock
  *
  * Between two events the array runs as many taps as its operands suffice for.
- * Rules: thesis sections 2.3.2 and 3.1. The clocks of the steps below are those
- * of the thesis simulator, found by re-running its tasks.
+ * Rules: thesis sections 2.3.2 and 3.1. How many clocks the steps below take is
+ * published nowhere: the constants are the whole clocks with which the thesis
+ * simulator's PE tasks come out, one set for all kinds, arrays and SRAMs.
  */
 #include "sim/event_qpe.h"
 #include <assert.h>

@@ -5,9 +5,9 @@
  * at the beginning of two rows, all that follows is the same too, until a PE
  * comes to rows of another kind:
  *
- *   row      0      1      2      3   ...   n-3    n-2    n-1 | other kind
- *   state    a      b      c      b          |      |
- *                   |--period---| skip whole periods   simulate
+ *   row      0      1      2      3   ...   n-2    n-1 | other kind
+ *   state    a      b      c      b                    |
+ *                   |--period---|  skip whole periods  | simulate
  *
  * A skip moves no unit's clocks: only base_clk, the counters and the rows grow.
  */
@@ -77,7 +77,19 @@ static bool save(const struct event_qpe *qpe, struct kept *kept)
 	return true;
 }
 
-/* Whole periods that all PEs can skip, the last row of a kind left out: what follows it differs. */
+/*
+ * The last row that a PE may skip to: the last of its kind, since a row's end
+ * alone tells what comes next. One whose last round has ended has looked there.
+ */
+static uint64_t last_row(const struct event_mla *mla)
+{
+	bool is_full = mla->row < mla->plan.n_full_row, has_ended = mla->phase == EVENT_OUTPUT;
+	uint64_t n_row = is_full ? mla->plan.n_full_row : mla->plan.n_row;
+	assert(n_row > mla->row);
+	return n_row - 1 - (has_ended && n_row - 1 > mla->row);
+}
+
+/* Whole periods since `from` that all PEs have left. */
 static uint64_t n_period_left(const struct event_qpe *qpe, const struct kept *from)
 {
 	uint64_t n_left = UINT64_MAX;
@@ -85,11 +97,10 @@ static uint64_t n_period_left(const struct event_qpe *qpe, const struct kept *fr
 		const struct event_mla *mla = &qpe->mla[i];
 		if (mla->phase == EVENT_DONE)
 			continue;
-		uint64_t n_row = mla->row < mla->plan.n_full_row ? mla->plan.n_full_row : mla->plan.n_row;
 		uint64_t n_period_row = mla->row - from->row[i];
-		if (n_period_row == 0 || mla->row + 2 > n_row)
+		if (n_period_row == 0)
 			return 0;
-		uint64_t n = (n_row - 2 - mla->row) / n_period_row;
+		uint64_t n = (last_row(mla) - mla->row) / n_period_row;
 		n_left = n < n_left ? n : n_left;
 	}
 	return n_left == UINT64_MAX ? 0 : n_left;

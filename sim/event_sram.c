@@ -5,7 +5,8 @@
 #include <assert.h>
 #include <stdlib.h>
 
-/* A packet leaves for the router when it is read, but not before so many clocks after its request came; re-run. */
+/* A packet leaves for the router when it is read, but not before so many clocks after its request came; from the
+ * re-run, as in event_mla.c. */
 #define ANSWER_CLK 2
 
 enum err_code event_fifo_init(struct event_fifo *fifo, size_t n_max, struct err *err)

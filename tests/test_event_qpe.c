@@ -103,6 +103,9 @@ static void test_event_qpe_matmul_steady(void **state)
 	(void)state;
 	static const uint32_t clk_of_shift[] = {6, 9, 9, 9}; /* clocks per packet of A */
 	struct machine machine = array(16, 4, 1);
+	/* A whole task: 16 rounds of 16 packets, 6 clocks each, and 16 ports of results; 18 besides; re-run. */
+	assert_int_equal(run(&machine, matmul_task((struct mla_matmul_task){64, 4, 256}, 0), 4).clk,
+	                 16 * (16 * 6 + 16) + 18);
 	for (uint32_t shift = 0; shift < 4; shift++) {
 		uint64_t clk = run(&machine, matmul_task((struct mla_matmul_task){64, 4, 16}, shift), 4).clk;
 		uint64_t longer_clk = run(&machine, matmul_task((struct mla_matmul_task){128, 4, 16}, shift), 4).clk;
@@ -355,13 +358,19 @@ static struct group sum_groups(const struct group *group, size_t n_group)
 	return all;
 }
 
-/* Columns of pe_tasks.csv: task, kind, array, sram_clk, operand_a, pe_shift, conv and matmul sizes, clk. */
+/*
+ * All four PEs with the same task, as the thesis simulator ran them. Where PEs
+ * do not meet in an order of their own, the clocks agree to one or two; that
+ * most rows do keeps every constant of the blocks in place.
+ * Columns of pe_tasks.csv: task, kind, array, sram_clk, operand_a, pe_shift, conv and matmul sizes, clk.
+ */
 static void test_event_qpe_reference_tasks(void **state)
 {
 	(void)state;
 	struct table table;
 	struct group group[64];
 	size_t n_group = 0;
+	unsigned n_exact = 0;
 	open_table(&table, "tests/reference/pe_tasks.csv");
 	while (next_row(&table)) {
 		uint32_t cols, rows;
@@ -375,13 +384,16 @@ static void test_event_qpe_reference_tasks(void **state)
 		struct event_task task = conv_task(conv, number(&table, 9), number(&table, 10), shift);
 		if (strcmp(table.field[1], "matmul") == 0)
 			task = matmul_task(matmul, shift);
-		double clk = number(&table, 15);
+		double clk = number(&table, 15), got_clk = (double)run(&machine, task, 4).clk;
+		n_exact += fabs(got_clk - clk) <= 2;
 		snprintf(name, sizeof(name), "%.8s %.8s sram %.2s clk shift %u", table.field[1], table.field[2],
 		         table.field[3], shift);
-		add_error(group, &n_group, name, fabs((double)run(&machine, task, 4).clk - clk) / clk);
+		add_error(group, &n_group, name, fabs(got_clk - clk) / clk);
 	}
 	struct group all = sum_groups(group, n_group);
+	printf("%u rows within two clocks\n", n_exact);
 	assert_int_equal(all.n, 589);
+	assert_true(n_exact >= 360);
 	assert_true(all.sum_frac / all.n <= 0.01);
 	assert_true(all.max_frac <= 0.05);
 }
