@@ -50,6 +50,11 @@ PKG_LIBS := $(shell pkg-config --libs yaml-0.1 libpcre2-8 jansson libxxhash 2>/d
 TEST_CFLAGS := $(shell pkg-config --cflags cmocka 2>/dev/null)
 TEST_LIBS := $(shell pkg-config --libs cmocka 2>/dev/null || echo -lcmocka)
 
+# One short line a file; V=1 shows the commands.
+V ?= 0
+Q := $(if $(filter 1,$(V)),,@)
+say = $(if $(filter 1,$(V)),,@echo '  $(1) $@')
+
 LANGUAGE := -std=c11 -D_POSIX_C_SOURCE=200809L -I. -fopenmp -ffp-contract=off
 ALL_CFLAGS := $(LANGUAGE) $(OPTIMISE) $(WARNINGS) $(PKG_CFLAGS) $(CFLAGS)
 ALL_LDFLAGS := $(OPTIMISE) -fopenmp $(LDFLAGS)
@@ -142,11 +147,13 @@ $(BUILD)/flags: FORCE
 
 $(BUILD)/obj/%.o: %.c $(BUILD)/flags
 	@mkdir -p $(@D)
-	$(CC) $(ALL_CFLAGS) -MMD -MP -c $< -o $@
+	$(call say,CC)
+	$(Q)$(CC) $(ALL_CFLAGS) -MMD -MP -c $< -o $@
 
 $(BUILD)/obj/tests/%.o: tests/%.c $(BUILD)/flags
 	@mkdir -p $(@D)
-	$(CC) $(ALL_CFLAGS) $(TEST_CFLAGS) -MMD -MP -c $< -o $@
+	$(call say,CC)
+	$(Q)$(CC) $(ALL_CFLAGS) $(TEST_CFLAGS) -MMD -MP -c $< -o $@
 
 # The list of members is a prerequisite of its own, so that a removed source leaves the archive.
 $(BUILD)/members: FORCE
@@ -156,22 +163,27 @@ $(BUILD)/members: FORCE
 
 $(ARCHIVE): $(filter-out $(MAIN_OBJECT),$(OBJECTS)) $(BUILD)/members
 	@rm -f $@
-	ar rcs $@ $(filter %.o,$^)
+	$(call say,AR)
+	$(Q)ar rcs $@ $(filter %.o,$^)
 
 $(PROGRAM): $(MAIN_OBJECT) $(ARCHIVE)
-	$(CC) $(ALL_LDFLAGS) $^ $(LIBS) -o $@
+	$(call say,LD)
+	$(Q)$(CC) $(ALL_LDFLAGS) $^ $(LIBS) -o $@
 
 $(BUILD)/tests/%: $(BUILD)/obj/tests/%.o $(ARCHIVE)
 	@mkdir -p $(@D)
-	$(CC) $(ALL_LDFLAGS) $^ $(TEST_LIBS) $(LIBS) -o $@
+	$(call say,LD)
+	$(Q)$(CC) $(ALL_LDFLAGS) $^ $(TEST_LIBS) $(LIBS) -o $@
 
 # -fsanitize=fuzzer brings the main program.
 $(BUILD)/fuzz_%: $(BUILD)/obj/tests/fuzz/fuzz_%.o $(ARCHIVE)
-	$(CC) $(ALL_LDFLAGS) -fsanitize=fuzzer $^ $(LIBS) -o $@
+	$(call say,LD)
+	$(Q)$(CC) $(ALL_LDFLAGS) -fsanitize=fuzzer $^ $(LIBS) -o $@
 
 $(BUILD)/bench/%: $(BUILD)/obj/tests/%.o $(ARCHIVE)
 	@mkdir -p $(@D)
-	$(CC) $(ALL_LDFLAGS) $^ $(LIBS) -o $@
+	$(call say,LD)
+	$(Q)$(CC) $(ALL_LDFLAGS) $^ $(LIBS) -o $@
 
 -include $(OBJECTS:.o=.d) $(TEST_SOURCES:%.c=$(BUILD)/obj/%.d) $(BENCH_SOURCES:%.c=$(BUILD)/obj/%.d) \
 	$(FUZZ_SOURCES:%.c=$(BUILD)/obj/%.d)
@@ -231,4 +243,4 @@ help:
 	@echo 'make format     lay the source out with clang-format'
 	@echo 'make install    to PREFIX ($(PREFIX)), below DESTDIR'
 	@echo 'make clean      remove build/'
-	@echo 'Variables: CC, CFLAGS, LDFLAGS, VARIANT, WERROR=1, JOBS, PREFIX, DESTDIR'
+	@echo 'Variables: CC, CFLAGS, LDFLAGS, VARIANT, WERROR=1, V=1 (show commands), JOBS, PREFIX, DESTDIR'

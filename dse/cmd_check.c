@@ -187,15 +187,15 @@ static void print_estimate(const struct output *output, const struct space *spac
 	              estimate->n_legal, estimate->n_candidate);
 	(void)fprintf(file, "  whole networks: 10^%.1f designs a machine\n", estimate->log10_design);
 	(void)fprintf(file,
-	              "  evaluations: at most about %.3g (%.0f %% of the candidates; bounds and cuts save the "
+	              "  evaluations: about %.3g (%.0f %% of the candidates; bounds and cuts save the "
 	              "others)\n",
 	              estimate->n_evaluation, 100.0 * estimate->evaluated_frac);
 	(void)fprintf(file,
-	              "  time: at most about %.3g s on %u threads (%.3g evaluations a second and core, measured now)"
+	              "  time: about %.3g s on %u threads (%.3g evaluations a second and core, measured now)"
 	              "%s\n",
 	              estimate->seconds, estimate->n_thread, estimate->evaluation_per_s,
 	              strcmp(space->engine, "exhaustive") == 0 ? "" : ", if searched exhaustively");
-	(void)fprintf(file, "  memory: at most about %.0f MB\n", estimate->memory_mb);
+	(void)fprintf(file, "  memory: about %.0f MB\n", estimate->memory_mb);
 }
 
 static void put_estimate(struct json *json, const struct estimate *estimate)

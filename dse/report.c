@@ -194,12 +194,13 @@ enum err_code report_front(FILE *file, const struct front_run *run, struct err *
 		print_remark(front, run->space, chosen[i], knee, remark, sizeof(remark));
 		add_row(&table, run->space, chosen[i], &point, remark);
 	}
+	const char *so_far = run->explore->interrupted || run->explore->truncated ? " so far" : "";
 	if (n < front->n)
 		(void)fprintf(file,
-		              "Pareto front: %zu designs; %zu of them, the extreme ones and the knee among these:\n\n",
-		              front->n, n);
+		              "Pareto front%s: %zu designs; %zu of them, the extreme ones and the knee among these:\n\n",
+		              so_far, front->n, n);
 	else
-		(void)fprintf(file, "Pareto front: %zu design%s\n\n", front->n, front->n == 1 ? "" : "s");
+		(void)fprintf(file, "Pareto front%s: %zu design%s\n\n", so_far, front->n, front->n == 1 ? "" : "s");
 	table_print(&table, file, 0);
 	table_free(&table);
 	unrolled_free(&point);
@@ -284,13 +285,17 @@ void report_counts(FILE *file, const struct front_run *run)
 	put_count(file, "points composed", counts->n_composed);
 	if (isfinite(counts->log10_design))
 		(void)fprintf(file, "  designs of whole networks: 10^%.1f\n", counts->log10_design);
-	if (counts->epsilon > 0.0)
-		(void)fprintf(
-		    file,
-		    "  front thinned: every design is matched to within %.3g %% in each objective (max_front %zu)\n",
-		    100.0 * counts->epsilon, run->space->max_front);
-	else if (!run->explore->interrupted && !run->explore->truncated && run->options->engine == &engine_exhaustive)
-		(void)fprintf(file, "  the front is exact\n");
+	bool is_complete = !run->explore->interrupted && !run->explore->truncated;
+	const char *of = counts->n_candidate < counts->n_legal ? " over these candidates" : "";
+	if (is_complete && counts->epsilon > 0.0)
+		(void)fprintf(file,
+		              "  front thinned%s: every design is matched to within %.3g %% in each objective "
+		              "(max_front %zu a machine)\n",
+		              of, 100.0 * counts->epsilon, run->space->max_front);
+	else if (is_complete && run->options->engine == &engine_exhaustive)
+		(void)fprintf(file, "  the front is exact%s\n", of);
+	if (run->explore->interrupted)
+		(void)fprintf(file, "  interrupted: the front is of what was seen\n");
 	if (run->explore->truncated)
 		(void)fprintf(file, "  stopped at max_evaluations: the front is of what was seen\n");
 	(void)fprintf(file, "  seconds %.1f, signature %s\n", run->explore->seconds, run->signature);
