@@ -135,7 +135,8 @@ void candidate_sample(struct candidate *candidate, size_t i)
 	assert(i < candidate->n_task);
 	struct candidate_task *task = &candidate->task[i];
 	task->code = ERR_INTERRUPTED;
-	if (candidate_is_reachable(candidate, i) && layer_problem_bound(&task->layer, &task->bound, NULL, NULL) == ERR_OK)
+	if (candidate_is_reachable(candidate, i) &&
+	    layer_problem_bound(&task->layer, &task->bound, NULL, NULL) == ERR_OK)
 		pareto_merge(&task->front, &task->bound);
 }
 

@@ -11,10 +11,11 @@
 
 /* One distinct layer with ifmap and result in one place. */
 struct candidate_task {
-	struct layer_problem layer; /* the set's, narrowed to this place and to what can reach its front; owns its lists */
-	uint64_t size;              /* candidates, before bounds narrow the layer's axes */
-	struct pareto bound;        /* the layer's sample that bounds its search */
-	struct pareto front;        /* over layer.metric[]; genomes of the set's problem, but GENE_PLACE is 0 */
+	struct layer_problem
+	    layer;           /* the set's, narrowed to this place and to what can reach its front; owns its lists */
+	uint64_t size;       /* candidates, before bounds narrow the layer's axes */
+	struct pareto bound; /* the layer's sample that bounds its search */
+	struct pareto front; /* over layer.metric[]; genomes of the set's problem, but GENE_PLACE is 0 */
 	struct engine_counts counts;
 	uint64_t by_reason[LAYER_N_REASON];
 	struct engine_nearest nearest;
@@ -29,10 +30,10 @@ struct candidate {
 	size_t n_task, *first_task; /* [n_distinct + 1] */
 	struct candidate_task *task;
 	size_t n_iota;
-	uint32_t *iota;             /* [n_iota] 0, 1, 2, ...: the points of a front are named by their place in it */
+	uint32_t *iota; /* [n_iota] 0, 1, 2, ...: the points of a front are named by their place in it */
 	struct compose_result *network; /* [n_network] */
 	enum err_code *network_code;    /* [n_network] what candidate_compose_network said */
-	double *network_nearest;        /* [n_network][COMPOSE_MAX_METRIC] least values reachable, where a front is empty */
+	double *network_nearest; /* [n_network][COMPOSE_MAX_METRIC] least values reachable, where a front is empty */
 	struct compose_result total;
 	double total_nearest[COMPOSE_MAX_METRIC];
 };

@@ -166,8 +166,8 @@ static void set_option(struct cli_options *options, enum cli_option which, const
 		unsigned long long value = strtoull(text, &end, 10);
 		if (!isdigit((unsigned char)text[0]) || *end || errno || (double)value > info->max)
 			(void)err_add(err, ERR_USAGE,
-			              "dse: --%s is '%.40s', allowed is a whole number from 0 to %" PRIu64,
-			              info->name, text, whole_max(info));
+			              "dse: --%s is '%.40s', allowed is a whole number from 0 to %" PRIu64, info->name,
+			              text, whole_max(info));
 		*(uint64_t *)field = value;
 		return;
 	}

@@ -35,14 +35,15 @@ struct compose_edge {
 struct compose_layer {
 	size_t n_edge;
 	const struct compose_edge *edge;
-	double weight; /* multiplies the summed metrics of this layer (1 for layers; a network's weight when networks are composed) */
+	double weight; /* multiplies the summed metrics of this layer (1 for layers; a network's weight when networks
+	                  are composed) */
 };
 
 struct compose_options {
 	unsigned n_metric;
-	const enum compose_op *op;  /* [n_metric] */
-	const double *limit;        /* [n_metric] upper limits (infinite: none); partial chains over a limit are dropped */
-	unsigned n_state;           /* 1..COMPOSE_MAX_STATE; the chain starts in state 0 and may end in any */
+	const enum compose_op *op; /* [n_metric] */
+	const double *limit; /* [n_metric] upper limits (infinite: none); partial chains over a limit are dropped */
+	unsigned n_state;    /* 1..COMPOSE_MAX_STATE; the chain starts in state 0 and may end in any */
 	/*
 	 * A state's front that outgrows this is thinned by epsilon-dominance; the best
 	 * point in each metric stays. Less than 2^n_metric + n_metric counts as that.
@@ -54,9 +55,9 @@ struct compose_options {
 struct compose_result {
 	size_t n, n_layer;
 	unsigned n_metric;
-	double *metric;     /* [n][n_metric] */
-	uint32_t *edge;     /* [n][n_layer] which edge of each layer */
-	uint32_t *id;       /* [n][n_layer] which point of that edge's front */
+	double *metric; /* [n][n_metric] */
+	uint32_t *edge; /* [n][n_layer] which edge of each layer */
+	uint32_t *id;   /* [n][n_layer] which point of that edge's front */
 	/*
 	 * 0: exact; else every point of the true front has one here that is, in every
 	 * metric, at most (1 + epsilon) times as large. With limits this holds for

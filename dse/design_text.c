@@ -23,8 +23,9 @@ int design_print(const struct layer_design *design, const struct machine *machin
 	struct split_text split;
 	assert(design && machine && design->level < machine->n_level && design->strategy < N_STRATEGY);
 	design_print_split(&design->split, &split);
-	return snprintf(text, n_byte, "%s, w %s h %s c %s d %s, %s, %" PRIu32 " bit", strategy_table[design->strategy].name,
-	                split.w, split.h, split.c, split.d, machine->level[design->level].name, design->operand_bit);
+	return snprintf(text, n_byte, "%s, w %s h %s c %s d %s, %s, %" PRIu32 " bit",
+	                strategy_table[design->strategy].name, split.w, split.h, split.c, split.d,
+	                machine->level[design->level].name, design->operand_bit);
 }
 
 const char *design_reason_name(uint32_t reason)

@@ -42,7 +42,7 @@ struct flat {
 	size_t n_machine, n_machine_gene;
 	bool folds;
 	struct layer_source *source; /* [n_block] whose results a block reads */
-	uint32_t *n_value; /* [n_gene] */
+	uint32_t *n_value;           /* [n_gene] */
 	struct problem problem;
 };
 

@@ -21,8 +21,8 @@ struct front_run {
 	const struct space *space;
 	const struct explore *explore;
 	const struct explore_options *options;
-	const struct unroller *unroller; /* of explore's front */
-	const char *command; /* as a user would type it */
+	const struct unroller *unroller;      /* of explore's front */
+	const char *command;                  /* as a user would type it */
 	char signature[FRONT_SIGNATURE_SIZE]; /* of the front, by front_sign */
 };
 

@@ -13,10 +13,10 @@ void layer_points_write_header(FILE *file, const struct space *space)
 	csv_put_text(file, true, "machine");
 	for (size_t i = 0; i < space->n_axis; i++)
 		csv_put_text(file, false, space->axis[i].param->key);
-	(void)fputs(
-	    ",network,layer,ifmap_place,result_place,added_place,strategy,reuse,operand_bit,split_w,split_h,split_c,split_d,"
-	    "level",
-	    file);
+	(void)fputs(",network,layer,ifmap_place,result_place,added_place,strategy,reuse,operand_bit,split_w,split_h,"
+	            "split_c,split_d,"
+	            "level",
+	            file);
 	for (unsigned i = 0; i < N_METRIC; i++)
 		if (metric_table[i].scope == METRIC_OF_LAYER)
 			csv_put_text(file, false, metric_table[i].name);
@@ -51,7 +51,9 @@ static void write_point(FILE *file, const struct candidate *candidate, const str
 	design_print_split(&design.split, &split);
 	csv_put_text(file, false, design_place_name(design.in_storage));
 	csv_put_text(file, false, design_place_name(design.out_storage));
-	csv_put_text(file, false, layer->context[design.operand_bit == 16].block->has_mat_ele ? design_place_name(design.add_storage) : "");
+	csv_put_text(file, false,
+	             layer->context[design.operand_bit == 16].block->has_mat_ele ? design_place_name(design.add_storage)
+	                                                                         : "");
 	csv_put_text(file, false, strategy_table[design.strategy].name);
 	csv_put_text(file, false, reuse_operand_name[design.reuse]);
 	(void)fprintf(file, ",%" PRIu32, design.operand_bit);

@@ -9,22 +9,22 @@
 #include "sim/sim.h"
 
 enum metric {
-	METRIC_LATENCY,     /* ms, summed over layers */
-	METRIC_ENERGY,      /* mJ, summed */
-	METRIC_EDP,         /* mJ*ms, energy times latency of the whole network */
-	METRIC_DRAM,        /* bytes read and written, summed */
-	METRIC_PEAK_POWER,  /* mW, worst phase of any layer */
-	METRIC_SRAM_USED,   /* fraction of a PE's SRAM, worst layer */
-	METRIC_MAC_UNITS,   /* MAC units of the machine */
-	METRIC_SRAM,        /* bytes of SRAM of the machine */
-	METRIC_AREA,        /* mm2 of the machine */
+	METRIC_LATENCY,    /* ms, summed over layers */
+	METRIC_ENERGY,     /* mJ, summed */
+	METRIC_EDP,        /* mJ*ms, energy times latency of the whole network */
+	METRIC_DRAM,       /* bytes read and written, summed */
+	METRIC_PEAK_POWER, /* mW, worst phase of any layer */
+	METRIC_SRAM_USED,  /* fraction of a PE's SRAM, worst layer */
+	METRIC_MAC_UNITS,  /* MAC units of the machine */
+	METRIC_SRAM,       /* bytes of SRAM of the machine */
+	METRIC_AREA,       /* mm2 of the machine */
 	N_METRIC
 };
 
 enum metric_scope {
-	METRIC_OF_LAYER,   /* composed over layers by op */
-	METRIC_DERIVED,    /* computed from composed ones (EDP) */
-	METRIC_OF_MACHINE  /* equal for all mappings on one machine */
+	METRIC_OF_LAYER,  /* composed over layers by op */
+	METRIC_DERIVED,   /* computed from composed ones (EDP) */
+	METRIC_OF_MACHINE /* equal for all mappings on one machine */
 };
 
 struct metric_info {

@@ -18,7 +18,7 @@ enum place_bit { PLACE_IFMAP = 1, PLACE_RESULT = 2, PLACE_ADDED = 4, PLACE_N = 8
 
 /* Genes of a layer problem, slowest first. */
 enum layer_gene {
-	GENE_PLACE,    /* enum place_bit: what lies in storage QPEs */
+	GENE_PLACE, /* enum place_bit: what lies in storage QPEs */
 	GENE_STRATEGY,
 	GENE_REUSE,
 	GENE_OPERAND,
@@ -44,8 +44,8 @@ struct layer_problem {
 	uint32_t n_value[N_LAYER_GENE];
 	struct dim_axis w, h, c, d;
 	uint8_t strategy[N_STRATEGY], reuse[N_REUSE_OPERAND], place[PLACE_N], operand_bit[2], level[MACHINE_MAX_LEVEL];
-	uint64_t n_legal;      /* designs of this layer, reduced or not: what SPLIT_ALL would enumerate */
-	unsigned n_metric;     /* internal metrics: those objectives and limits on sums need; at least one */
+	uint64_t n_legal;  /* designs of this layer, reduced or not: what SPLIT_ALL would enumerate */
+	unsigned n_metric; /* internal metrics: those objectives and limits on sums need; at least one */
 	enum metric metric[N_METRIC];
 	double limit[N_METRIC];
 	/*
@@ -61,7 +61,8 @@ struct layer_problem {
 	bool is_bounded; /* layer_problem_bound has run */
 	size_t n_bound;
 	const double *bound;
-	/* After layer_problem_bound: a gene's value v stands for value kept[gene][v] of the full problem; NULL: v itself. */
+	/* After layer_problem_bound: a gene's value v stands for value kept[gene][v] of the full problem; NULL: v
+	 * itself. */
 	const uint32_t *kept[N_LAYER_GENE];
 	struct problem problem; /* context points back here */
 	struct arena arena;
@@ -98,8 +99,7 @@ void layer_problem_widen(const struct layer_problem *layer, uint32_t *genome);
  * tiling: of the design's split, from tiling_size; may get its sums.
  */
 bool layer_problem_rule_out(const struct layer_problem *layer, const uint32_t *genome,
-                            const struct layer_design *design, struct tiling *tiling,
-                            struct evaluation *out);
+                            const struct layer_design *design, struct tiling *tiling, struct evaluation *out);
 
 /* Find least_w, least_h and least_c anew. */
 void layer_problem_find_least(struct layer_problem *layer);

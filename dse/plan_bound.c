@@ -52,7 +52,8 @@ static void try_genome(const struct layer_problem *layer, const uint32_t *genome
 	}
 }
 
-/* The genome's strategy and input-channel split with all sampled splits of the other dimensions, at every operating point. */
+/* The genome's strategy and input-channel split with all sampled splits of the other dimensions, at every operating
+ * point. */
 static void sample_splits(const struct layer_problem *layer, uint32_t *genome, const struct sample *sample)
 {
 	uint32_t w[MAX_SAMPLE], h[MAX_SAMPLE], c[MAX_SAMPLE];
@@ -146,8 +147,7 @@ static bool split_is_dominated(const struct layer_problem *layer, const struct s
 			const struct layer_context *context = &layer->context[layer->operand_bit[o] == 16];
 			design.strategy = (enum strategy)layer->strategy[s];
 			design.operand_bit = context->operand_bit;
-			if (!mapper_bound(context, &design, open, &least) ||
-			    !rule_out(layer, context, &least).holds)
+			if (!mapper_bound(context, &design, open, &least) || !rule_out(layer, context, &least).holds)
 				return false;
 		}
 	return true;
@@ -225,7 +225,8 @@ void layer_problem_widen(const struct layer_problem *layer, uint32_t *genome)
 			genome[i] = layer->kept[i][genome[i]];
 }
 
-/* Without a sampled point and without a limit there is nothing to compare bounds with; the sample itself is seen in full. */
+/* Without a sampled point and without a limit there is nothing to compare bounds with; the sample itself is seen in
+ * full. */
 static bool has_bounds(const struct layer_problem *layer)
 {
 	if (!layer->is_bounded)

@@ -196,9 +196,9 @@ enum err_code report_front(FILE *file, const struct front_run *run, struct err *
 	}
 	const char *so_far = run->explore->interrupted || run->explore->truncated ? " so far" : "";
 	if (n < front->n)
-		(void)fprintf(file,
-		              "Pareto front%s: %zu designs; %zu of them, the extreme ones and the knee among these:\n\n",
-		              so_far, front->n, n);
+		(void)fprintf(
+		    file, "Pareto front%s: %zu designs; %zu of them, the extreme ones and the knee among these:\n\n",
+		    so_far, front->n, n);
 	else
 		(void)fprintf(file, "Pareto front%s: %zu design%s\n\n", so_far, front->n, front->n == 1 ? "" : "s");
 	table_print(&table, file, 0);

@@ -29,12 +29,12 @@ struct space_axis {
 struct layer_choice {
 	enum split_choice w, h, c, d;
 	uint32_t max_part_w, max_part_h, max_part_c, max_part_d; /* UINT32_MAX: no limit */
-	size_t n_fixed_w, n_fixed_h, n_fixed_c, n_fixed_d; /* > 0: exactly these splits */
+	size_t n_fixed_w, n_fixed_h, n_fixed_c, n_fixed_d;       /* > 0: exactly these splits */
 	const struct dim_split *fixed_w, *fixed_h, *fixed_c, *fixed_d;
-	bool thesis_split;           /* only the thesis splitter's own split */
+	bool thesis_split; /* only the thesis splitter's own split */
 	bool strategy[N_STRATEGY];
 	bool reuse[N_REUSE_OPERAND];
-	uint32_t level_mask;         /* bit i: operating point i */
+	uint32_t level_mask; /* bit i: operating point i */
 	bool operand_8bit, operand_16bit;
 };
 
@@ -62,7 +62,7 @@ struct space_file {
 struct space {
 	char name[MACHINE_NAME_SIZE];
 	size_t n_machine;
-	struct machine *machine; /* [n_machine] base machines; the first axis of the space */
+	struct machine *machine;   /* [n_machine] base machines; the first axis of the space */
 	const char **machine_path; /* [n_machine] their files */
 	size_t n_axis;
 	struct space_axis *axis;
@@ -70,18 +70,18 @@ struct space {
 	struct space_network *network;
 	enum space_aggregate aggregate;
 	size_t n_constraint;
-	struct expr **constraint;    /* over parameter keys: must be true (not 0) for a machine to be looked at */
+	struct expr **constraint; /* over parameter keys: must be true (not 0) for a machine to be looked at */
 	size_t n_limit;
-	struct space_limit *limit;   /* metric <= max */
+	struct space_limit *limit; /* metric <= max */
 	size_t n_objective;
 	enum metric objective[SPACE_MAX_OBJECTIVE];
-	const char *engine;          /* name in engine_table; "exhaustive" by default */
+	const char *engine; /* name in engine_table; "exhaustive" by default */
 	uint64_t seed, max_evaluation;
 	uint32_t population, generations;
-	size_t max_front;            /* network fronts larger than this are thinned */
+	size_t max_front; /* network fronts larger than this are thinned */
 	size_t n_file;
-	struct space_file *file;     /* every file read, the space itself first */
-	struct arena arena;          /* owns all of the above but the networks' own arenas */
+	struct space_file *file; /* every file read, the space itself first */
+	struct arena arena;      /* owns all of the above but the networks' own arenas */
 };
 
 /*

@@ -50,7 +50,8 @@ static void shorten(const char *path, char out[PATH_SIZE])
 			do
 				n--;
 			while (n > n_fixed && out[n - 1] != '/');
-		} else if (n_part > 0 && !(n_part == 1 && part[0] == '.') && !(is_up && n_fixed == 1 && out[0] == '/')) {
+		} else if (n_part > 0 && !(n_part == 1 && part[0] == '.') &&
+		           !(is_up && n_fixed == 1 && out[0] == '/')) {
 			memcpy(out + n, part, n_part);
 			n += n_part;
 			out[n++] = '/';

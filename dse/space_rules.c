@@ -27,11 +27,10 @@ static bool read_fixed(const struct doc_node *node, const char *what, struct dim
 		return false;
 	bool ok = dim_parse(text, split, &part) == ERR_OK;
 	if (!ok)
-		err_add_at(
-		    err, ERR_INPUT, doc_place(node),
-		    "%s: found '%s', allowed all, even, whole, a list of splits such as [28*2, 21*4+20*7] or "
-		    "{max_parts: 8}",
-		    what, doc_quote(text).text);
+		err_add_at(err, ERR_INPUT, doc_place(node),
+		           "%s: found '%s', allowed all, even, whole, a list of splits such as [28*2, 21*4+20*7] or "
+		           "{max_parts: 8}",
+		           what, doc_quote(text).text);
 	err_clear(&part);
 	return ok;
 }

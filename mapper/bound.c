@@ -9,7 +9,8 @@
  * Copies between PEs are left out, because they grow with fewer parts.
  */
 
-/* DRAM traffic that the strategy cannot avoid: each ifmap part once, filters once (once an ifmap part without reuse), results once. */
+/* DRAM traffic that the strategy cannot avoid: each ifmap part once, filters once (once an ifmap part without reuse),
+ * results once. */
 static void bound_traffic(const struct layer_context *context, const struct layer_design *design,
                           const struct tiling *tiling, struct counts *least)
 {
@@ -20,11 +21,10 @@ static void bound_traffic(const struct layer_context *context, const struct laye
 	double map = (double)tiling->all_map_byte, result = (double)tiling->all_out_byte;
 	if (!strategy->fused) {
 		map = (double)tiling->all_map_aligned_byte;
-		result = (double)tiling->all_raw_out_byte;
+		result = (double)tiling->all_raw_out_byte * tiling->n_d;
 	}
-	if (!strategy->fused)
-		result *= tiling->n_d;
-	least->dram_read_byte = (double)tiling->all_filter_byte * n_reload_filter + (design->in_storage ? 0 : map * n_reload_map);
+	least->dram_read_byte =
+	    (double)tiling->all_filter_byte * n_reload_filter + (design->in_storage ? 0 : map * n_reload_map);
 	least->dram_write_byte = design->out_storage ? 0 : result;
 	least->sram_write_word += least->dram_read_byte / 4;
 	least->sram_read_word += least->dram_write_byte / 4;
@@ -35,7 +35,8 @@ static void bound_traffic(const struct layer_context *context, const struct laye
 static void bound_arm(const struct layer_context *context, const struct layer_design *design,
                       const struct tiling *tiling, struct counts *least)
 {
-	struct arm_share share = {.n_result = 1, .n_map = 1, .n_pad = 1, .n_partial = tiling->n_d - 1, .in_pe = true, .source = true};
+	struct arm_share share = {
+	    .n_result = 1, .n_map = 1, .n_pad = 1, .n_partial = tiling->n_d - 1, .in_pe = true, .source = true};
 	struct program program;
 	program.n_step = 0;
 	distribute_arm(context, design, tiling, &share, &program);

@@ -18,7 +18,8 @@ enum strategy {
 	STRATEGY_NO_FUSION,    /* every operation reads from and writes to DRAM; idle PEs take the next task */
 	STRATEGY_FUSION,       /* ARM operations stay in the PE; no reuse between PEs */
 	STRATEGY_FUSION_REUSE, /* ours: fusion, ifmap or filters kept, the other operand passed on; runs every task */
-	STRATEGY_THESIS_REUSE, /* fusion with reuse exactly as the thesis simulator ran it, omissions included: for validation */
+	STRATEGY_THESIS_REUSE, /* fusion with reuse exactly as the thesis simulator ran it, omissions included: for
+	                          validation */
 	N_STRATEGY
 };
 struct strategy_info {
@@ -85,8 +86,8 @@ void mapper_prepare(const struct block *block, const struct machine *machine, ui
  * VERDICT_OK; program undefined then). design->operand_bit equals the
  * context's. No allocation; a fraction of a microsecond.
  */
-bool mapper_distribute(const struct layer_context *context, const struct layer_design *design,
-                       struct program *program, struct verdict *verdict);
+bool mapper_distribute(const struct layer_context *context, const struct layer_design *design, struct program *program,
+                       struct verdict *verdict);
 
 /*
  * The same for a search that has looked at the design's bound before:

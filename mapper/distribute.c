@@ -7,8 +7,8 @@ const struct strategy_info strategy_table[N_STRATEGY] = {
                             true},
     [STRATEGY_FUSION] = {"fusion", "ARM operations stay in the PE, no reuse between PEs (thesis 4.3.1 ii)", true, false,
                          true},
-    [STRATEGY_FUSION_REUSE] = {"fusion_reuse", "fusion, one operand kept and the other passed on; runs every task", true,
-                               true, true},
+    [STRATEGY_FUSION_REUSE] = {"fusion_reuse", "fusion, one operand kept and the other passed on; runs every task",
+                               true, true, true},
     [STRATEGY_THESIS_REUSE] = {"thesis_reuse",
                                "fusion with reuse as the thesis simulator ran it, omissions included (validation only)",
                                true, true, false},
@@ -86,7 +86,8 @@ static bool is_chip_reuse(const struct layer_context *context, const struct laye
 	       context->block->kind == BLOCK_CONV;
 }
 
-/* The array reads whole aligned rows (thesis equation 2.5); the ARM core, which pools, reads bytes and needs no alignment. */
+/* The array reads whole aligned rows (thesis equation 2.5); the ARM core, which pools, reads bytes and needs no
+ * alignment. */
 static uint64_t held_map_byte(const struct layer_context *context, const struct tiling *tiling)
 {
 	assert(tiling->map_byte <= tiling->map_aligned_byte);
@@ -135,7 +136,8 @@ bool mapper_result_fits_storage(const struct layer_context *context, const struc
 	return stored_result_byte(context, split) <= context->hierarchy.storage_byte;
 }
 
-/* Reuse moves operands between storage QPEs and PEs; a fused matrix multiplication on the chip does so too (thesis section 4.4). */
+/* Reuse moves operands between storage QPEs and PEs; a fused matrix multiplication on the chip does so too (thesis
+ * section 4.4). */
 bool mapper_serves_storage(const struct layer_context *context, const struct layer_design *design)
 {
 	assert(design->strategy < N_STRATEGY);
@@ -174,8 +176,8 @@ static enum verdict_reason judge(const struct layer_context *context, const stru
 	return VERDICT_OK;
 }
 
-bool mapper_distribute(const struct layer_context *context, const struct layer_design *design,
-                       struct program *program, struct verdict *verdict)
+bool mapper_distribute(const struct layer_context *context, const struct layer_design *design, struct program *program,
+                       struct verdict *verdict)
 {
 	struct tiling tiling;
 	tiling_size(context, &design->split, &tiling);

@@ -14,17 +14,17 @@ struct step *program_add_step(struct program *program, enum step_kind kind, enum
 
 /* What the busiest PE has to do in ARM operations. */
 struct arm_share {
-	double n_result; /* results it holds after the core operation */
-	double n_map;    /* ifmap parts it pads */
-	double n_pad;    /* times each ifmap part is padded, by all PEs */
+	double n_result;  /* results it holds after the core operation */
+	double n_map;     /* ifmap parts it pads */
+	double n_pad;     /* times each ifmap part is padded, by all PEs */
 	double n_partial; /* partial sums it adds up, one an input-channel part after the first */
-	bool in_pe;      /* operands stay in the PE (fusion); else every operation reads from and writes to DRAM */
-	bool source;     /* as the thesis simulator counts: a shortcut's operand is in the PE already */
+	bool in_pe;       /* operands stay in the PE (fusion); else every operation reads from and writes to DRAM */
+	bool source;      /* as the thesis simulator counts: a shortcut's operand is in the PE already */
 };
 
 /* Append the block's ARM operations. */
-void distribute_arm(const struct layer_context *context, const struct layer_design *design,
-                    const struct tiling *tiling, const struct arm_share *share, struct program *program);
+void distribute_arm(const struct layer_context *context, const struct layer_design *design, const struct tiling *tiling,
+                    const struct arm_share *share, struct program *program);
 
 /* No reuse (thesis section 4.3.1 i, ii): idle PEs take jobs from a DRAM's queue. */
 void distribute_jobs(const struct layer_context *context, const struct layer_design *design,
@@ -40,14 +40,14 @@ struct chip_assignment {
 	uint64_t n_part;     /* ifmap parts of a block, all waves */
 	uint64_t n_resident; /* of them at once */
 	uint64_t n_wave;
-	uint64_t n_slot;     /* n_resident as a power of two: how the chains are laid out */
-	uint64_t n_copy;     /* PEs that hold the same part */
-	uint64_t n_filter;   /* filter parts a row of parts needs from its block */
-	uint64_t n_task;     /* of the busiest PE, all waves */
-	uint64_t n_active;   /* PEs of a block that have a part and a filter */
+	uint64_t n_slot;        /* n_resident as a power of two: how the chains are laid out */
+	uint64_t n_copy;        /* PEs that hold the same part */
+	uint64_t n_filter;      /* filter parts a row of parts needs from its block */
+	uint64_t n_task;        /* of the busiest PE, all waves */
+	uint64_t n_active;      /* PEs of a block that have a part and a filter */
 	uint64_t n_filter_load; /* times the PEs are filled with filters, each wave */
-	uint64_t n_rotation; /* of filters inside a block, each load */
-	uint64_t n_ring;     /* steps of filters round the ring of half blocks, each load */
+	uint64_t n_rotation;    /* of filters inside a block, each load */
+	uint64_t n_ring;        /* steps of filters round the ring of half blocks, each load */
 };
 
 /* Work out the assignment; a sized tiling suffices (tiling_size). */

@@ -12,10 +12,10 @@
 
 struct arm_operation {
 	enum phase phase;
-	double clk;            /* of the busiest PE */
-	double all_clk;        /* of all PEs */
+	double clk;                   /* of the busiest PE */
+	double all_clk;               /* of all PEs */
 	double read_byte, write_byte; /* all PEs, when operands lie in DRAM */
-	double word;           /* SRAM words read and written, all PEs */
+	double word;                  /* SRAM words read and written, all PEs */
 };
 
 static void add_operation(const struct layer_context *context, const struct arm_operation *operation,
@@ -34,8 +34,8 @@ static void add_operation(const struct layer_context *context, const struct arm_
 	step->counts.noc_packet = (operation->read_byte + operation->write_byte) / context->machine->noc_packet_byte;
 }
 
-static void add_padding(const struct layer_context *context, const struct tiling *tiling,
-                        const struct arm_share *share, struct program *program)
+static void add_padding(const struct layer_context *context, const struct tiling *tiling, const struct arm_share *share,
+                        struct program *program)
 {
 	double word_clk = context->machine->arm_padd_word_clk;
 	double aligned_byte = (double)tiling->map_aligned_byte;
@@ -53,7 +53,8 @@ static void add_padding(const struct layer_context *context, const struct tiling
 	add_operation(context, &padd, program);
 }
 
-/* An operation over every result pixel: pixel_clk each, byte_in read and byte_out written a pixel when not in the PE. */
+/* An operation over every result pixel: pixel_clk each, byte_in read and byte_out written a pixel when not in the PE.
+ */
 static struct arm_operation pixel_operation(const struct tiling *tiling, const struct arm_share *share,
                                             enum phase phase, double pixel_clk, double byte_in, double byte_out)
 {
@@ -99,8 +100,10 @@ static void add_activation(const struct layer_context *context, const struct til
 {
 	const struct machine *machine = context->machine;
 	double operand_byte = context->operand_bit / 8.0;
-	/* The output stage quantises and rectifies as results leave the array; after a shortcut only the ARM can rectify. */
-	/* partial sums leave the array as they are */
+	/*
+	 * The output stage quantises and rectifies as results leave the array, but not partial sums; after a shortcut
+	 * only the ARM can rectify.
+	 */
 	bool narrow = machine->mla_postprocess && tiling->n_d == 1;
 	if (narrow && !context->block->has_mat_ele)
 		return;
@@ -111,14 +114,14 @@ static void add_activation(const struct layer_context *context, const struct til
 		add_operation(context, &acti, program);
 	}
 	if (context->block->has_quan && !narrow) {
-		struct arm_operation quan = pixel_operation(tiling, share, PHASE_QUAN, machine->arm_quan_pixel_clk,
-		                                            RESULT_BYTE, operand_byte);
+		struct arm_operation quan =
+		    pixel_operation(tiling, share, PHASE_QUAN, machine->arm_quan_pixel_clk, RESULT_BYTE, operand_byte);
 		add_operation(context, &quan, program);
 	}
 }
 
-void distribute_arm(const struct layer_context *context, const struct layer_design *design,
-                    const struct tiling *tiling, const struct arm_share *share, struct program *program)
+void distribute_arm(const struct layer_context *context, const struct layer_design *design, const struct tiling *tiling,
+                    const struct arm_share *share, struct program *program)
 {
 	const struct block *block = context->block;
 	double operand_byte = context->operand_bit / 8.0;
@@ -131,8 +134,9 @@ void distribute_arm(const struct layer_context *context, const struct layer_desi
 	add_activation(context, tiling, share, program);
 	if (block->pool > 1) {
 		double pool_area = (double)block->pool * block->pool;
-		struct arm_operation pool = pixel_operation(tiling, share, PHASE_POOL, context->machine->arm_pool8_pixel_clk,
-		                                            operand_byte, operand_byte / pool_area);
+		struct arm_operation pool =
+		    pixel_operation(tiling, share, PHASE_POOL, context->machine->arm_pool8_pixel_clk, operand_byte,
+		                    operand_byte / pool_area);
 		add_operation(context, &pool, program);
 	}
 }
@@ -142,7 +146,8 @@ void distribute_pool(const struct layer_context *context, const struct layer_des
 {
 	const struct machine *machine = context->machine;
 	uint64_t n_pe = machine_n_pe(machine);
-	/* all PEs take parts in turn; every part is pooled as it stands, one clock count an output pixel (thesis section 4.3.2) */
+	/* all PEs take parts in turn; every part is pooled as it stands, one clock count an output pixel (thesis
+	 * section 4.3.2) */
 	double n_busiest = (double)ceil_div(tiling->n_task, n_pe);
 	bool fused = strategy_table[design->strategy].fused;
 	struct arm_share share = {.n_result = n_busiest, .n_map = n_busiest, .n_pad = 1, .in_pe = fused};

@@ -91,15 +91,16 @@ static void add_weight_phase(const struct layer_context *context, const struct t
 	struct step *step = program_add_step(program, STEP_TRANSFER, PHASE_WEIGHT);
 	struct transfer *transfer = &step->u.transfer;
 	transfer->n_repeat = (double)(a->n_wave * a->n_filter_load);
-	transfer->dram_byte = (double)ceil_div(tiling->n_c, machine->dram_n) * (double)tiling->filter_byte /
-	                      (double)a->n_filter_load;
+	transfer->dram_byte =
+	    (double)ceil_div(tiling->n_c, machine->dram_n) * (double)tiling->filter_byte / (double)a->n_filter_load;
 	transfer->item_packet = (double)tiling->filter_byte / machine->noc_packet_byte;
 	transfer->setup_clk = machine->dram_load_setup_clk;
 	transfer->stage_setup_clk = machine->copy_setup_clk;
 
 	uint64_t n_filter_pe = tiling->n_c < hierarchy->n_pe ? tiling->n_c : hierarchy->n_pe;
 	uint64_t n_copy = hierarchy->n_pe / n_filter_pe, n_pe = machine->qpe_n_pe;
-	/* up to as many parts as a QPE has PEs for every block: whole QPEs are passed on; below that, also inside the QPE */
+	/* up to as many parts as a QPE has PEs for every block: whole QPEs are passed on; below that, also inside the
+	 * QPE */
 	uint64_t n_inside = 0;
 	for (uint64_t n = ceil_div(n_filter_pe, hierarchy->n_block); n < n_pe; n *= 2)
 		n_inside++;
@@ -188,7 +189,8 @@ static void add_migration_phase(const struct layer_context *context, const struc
 		if (n == 0)
 			continue;
 		struct step *step = program_add_step(program, STEP_TRANSFER, PHASE_MIGRATION);
-		/* inside: a router sends and receives a QPE's filters; across, at distance 2, as many again pass through twice */
+		/* inside: a router sends and receives a QPE's filters; across, at distance 2, as many again pass
+		 * through twice */
 		double router = (double)n_qpe_pe * (across ? 4 : 2);
 		step->u.transfer = (struct transfer){
 		    .item_packet = packet,
@@ -200,7 +202,8 @@ static void add_migration_phase(const struct layer_context *context, const struc
 		};
 		double moved_packet = packet * n_sender * (double)n * n_times;
 		step->counts.noc_packet = moved_packet * (across ? 3 : 2);
-		step->counts.sram_read_word = step->counts.sram_write_word = moved_packet * machine->noc_packet_byte / 4;
+		step->counts.sram_read_word = step->counts.sram_write_word =
+		    moved_packet * machine->noc_packet_byte / 4;
 	}
 }
 
@@ -242,8 +245,8 @@ static void add_computation_phase(const struct layer_context *context, const str
 	compute->task_clk = tiling->task.shared_clk * (double)n_task;
 	compute->mac_clk = (double)(tiling->task.mac_clk * n_task);
 	/* request and answer of operand A of all PEs of a QPE pass its router */
-	compute->router_packet = 2.0 * machine->qpe_n_pe * (double)tiling->task.a_word * 4 / machine->noc_packet_byte *
-	                         (double)n_task;
+	compute->router_packet =
+	    2.0 * machine->qpe_n_pe * (double)tiling->task.a_word * 4 / machine->noc_packet_byte * (double)n_task;
 	compute->write_packet = (double)tiling->out_byte / machine->noc_packet_byte;
 	compute->write_router = hierarchy->write_router * (double)a->n_active / hierarchy->pe_per_block;
 	if (!design->out_storage) {

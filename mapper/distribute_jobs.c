@@ -13,6 +13,7 @@
 /* What the queues hold, and the busiest one's share of it. */
 struct queue {
 	uint64_t n_job, n_busiest;
+	uint64_t n_pass; /* jobs that add up to one result */
 	uint32_t n_pe;
 	double busiest_frac;
 };
@@ -23,12 +24,15 @@ static struct queue deal_jobs(const struct layer_context *context, const struct 
 	bool is_matmul = context->block->kind == BLOCK_MATMUL;
 	uint64_t n_column = is_matmul ? tiling->n_w : tiling->n_c;
 	uint64_t n_row = is_matmul ? tiling->n_h : tiling->n_map;
-	/* a fused matrix multiplication keeps its partial sums, so all row blocks of a column block are one PE's, one by one */
+	/* a fused matrix multiplication keeps its partial sums, so all row blocks of a column block are one PE's, one
+	 * by one */
 	uint64_t n_pass = is_matmul || !fused ? tiling->n_d : 1;
 	uint64_t n_queue = hierarchy->n_queue, n_column_busiest = ceil_div(n_column, n_queue);
 	struct queue queue = {
 	    .n_job = n_column * n_row * n_pass,
-	    .n_busiest = (n_column >= n_queue ? n_column_busiest * n_row : ceil_div(n_column * n_row, n_queue)) * n_pass,
+	    .n_busiest =
+		(n_column >= n_queue ? n_column_busiest * n_row : ceil_div(n_column * n_row, n_queue)) * n_pass,
+	    .n_pass = n_pass,
 	    .n_pe = hierarchy->pe_per_queue,
 	};
 	uint64_t n_independent = queue.n_busiest / (is_matmul && fused ? n_pass : 1);
@@ -68,8 +72,8 @@ static struct traffic matmul_traffic(const struct layer_design *design, const st
 	return traffic;
 }
 
-static void fill_counts(const struct layer_context *context, const struct tiling *tiling,
-                        const struct traffic *traffic, struct counts *counts)
+static void fill_counts(const struct layer_context *context, const struct tiling *tiling, const struct traffic *traffic,
+                        struct counts *counts)
 {
 	tiling_mla_counts(context, tiling, counts);
 	double moved_byte = traffic->read_byte + traffic->write_byte + traffic->storage_byte;
@@ -85,8 +89,8 @@ void distribute_jobs(const struct layer_context *context, const struct layer_des
 {
 	bool fused = strategy_table[design->strategy].fused;
 	struct queue queue = deal_jobs(context, tiling, fused);
-	struct traffic traffic = context->block->kind == BLOCK_MATMUL ? matmul_traffic(design, tiling, fused)
-	                                                               : conv_traffic(tiling, fused);
+	struct traffic traffic =
+	    context->block->kind == BLOCK_MATMUL ? matmul_traffic(design, tiling, fused) : conv_traffic(tiling, fused);
 	struct task_clk task = tiling_all_task_clk(context, &design->split, tiling);
 	struct step *step = program_add_step(program, STEP_JOBS, PHASE_TASKS);
 	step->u.jobs = (struct jobs){
@@ -101,10 +105,9 @@ void distribute_jobs(const struct layer_context *context, const struct layer_des
 	};
 	fill_counts(context, tiling, &traffic, &step->counts);
 
-	double n_result = (double)ceil_div(queue.n_busiest, queue.n_pe);
-	if (tiling->n_d > 1)
-		n_result = (double)ceil_div(queue.n_busiest, (uint64_t)queue.n_pe * (fused && context->block->kind != BLOCK_MATMUL ? 1 : tiling->n_d));
-	/* fused, a map is padded in the PE each time it is loaded; else it is padded once, part by part, for all filters */
+	double n_result = (double)ceil_div(queue.n_busiest, queue.n_pe * queue.n_pass);
+	/* fused, a map is padded in the PE each time it is loaded; else it is padded once, part by part, for all
+	 * filters */
 	uint64_t n_map = tiling->n_map * tiling->n_d;
 	struct arm_share share = {
 	    .n_result = n_result,

@@ -38,7 +38,8 @@ static double all_rounds_clk(const struct layer_context *context, const struct l
 	double large_filter_frac = real_min(1, (double)ceil_div(split->c.n_a, n_pe) / (double)groups->n_filter);
 	double small_h = split->h.n_b ? (double)split->h.size_b / split->h.size_a : 1;
 	uint64_t rows = context->machine->mla_rows;
-	double small_c = split->c.n_b ? (double)ceil_div(split->c.size_b, rows) / (double)ceil_div(split->c.size_a, rows) : 1;
+	double small_c =
+	    split->c.n_b ? (double)ceil_div(split->c.size_b, rows) / (double)ceil_div(split->c.size_a, rows) : 1;
 	double mean_h = large_map_frac + (1 - large_map_frac) * small_h;
 	double mean_c = large_filter_frac + (1 - large_filter_frac) * small_c;
 	return (double)groups->n_round * (fixed_clk + (tiling->task.shared_clk - fixed_clk) * mean_h * mean_c);
@@ -96,8 +97,8 @@ static void add_rounds(const struct layer_context *context, const struct layer_d
 	compute->mac_clk = tiling->all_mac_clk / (double)n_pe;
 	compute->task_clk = all_rounds_clk(context, design, tiling, groups, n_pe);
 	/* request and answer of every operand A packet of all PEs pass the one router */
-	compute->router_packet = 2.0 * (double)n_pe * (double)tiling->task.a_word * 4 / machine->noc_packet_byte *
-	                         (double)groups->n_round;
+	compute->router_packet =
+	    2.0 * (double)n_pe * (double)tiling->task.a_word * 4 / machine->noc_packet_byte * (double)groups->n_round;
 	compute->write_packet = (double)tiling->out_byte / machine->noc_packet_byte;
 	compute->write_router = (double)n_pe;
 	compute->write_dram_byte = (double)tiling->all_out_byte;
@@ -118,7 +119,8 @@ void distribute_qpe_reuse(const struct layer_context *context, const struct laye
 
 	add_load(context, PHASE_WEIGHT, (double)tiling->all_filter_byte * n_filter_load,
 	         (double)groups.n_filter * n_filter_load, program);
-	add_load(context, PHASE_INPUT, (double)tiling->all_map_byte * n_map_load, (double)groups.n_map * n_map_load, program);
+	add_load(context, PHASE_INPUT, (double)tiling->all_map_byte * n_map_load, (double)groups.n_map * n_map_load,
+	         program);
 	add_copies(context, tiling, &groups, program);
 	add_rounds(context, design, tiling, &groups, program);
 

@@ -56,7 +56,8 @@ struct block {
 	 * or, when none is held, a result that lies in DRAM.
 	 */
 	enum block_input input;
-	enum block_input added; /* has_mat_ele: where what is added comes from; a shortcut convolution adds the latest */
+	enum block_input
+	    added;           /* has_mat_ele: where what is added comes from; a shortcut convolution adds the latest */
 	bool hold;           /* the result that is latest before this block becomes the held one */
 	bool release_held;   /* after this block the held result is no longer needed */
 	bool result_to_dram; /* some far reader needs this block's result in DRAM */

@@ -262,11 +262,12 @@ static bool check_work(struct chain *chain, uint32_t n, const struct block *bloc
 		n_each = mul_sat(n_each, block->in_c);
 	if (mul_sat(n_window, n_each) <= NETWORK_MAX_WORK)
 		return true;
-	err_add_at(chain->err, ERR_INPUT, chain->list->layer[n - 1].place,
-	           "%s: %ux%ux%u results from %llu values each are more work than can be counted, allowed up to %llu in "
-	           "all",
-	           label_of(chain, n).text, block->out_w, block->out_h, block->out_c, (unsigned long long)n_each,
-	           (unsigned long long)NETWORK_MAX_WORK);
+	err_add_at(
+	    chain->err, ERR_INPUT, chain->list->layer[n - 1].place,
+	    "%s: %ux%ux%u results from %llu values each are more work than can be counted, allowed up to %llu in "
+	    "all",
+	    label_of(chain, n).text, block->out_w, block->out_h, block->out_c, (unsigned long long)n_each,
+	    (unsigned long long)NETWORK_MAX_WORK);
 	return false;
 }
 

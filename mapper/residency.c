@@ -48,7 +48,7 @@ void residency_assign(struct network *network, const struct residency *residency
 			block->input = INPUT_DRAM;
 			send_to_dram(network, residency->reads[b]);
 		}
-		block->added = block->is_shortcut ? INPUT_LATEST
+		block->added = block->is_shortcut                           ? INPUT_LATEST
 		               : source != RESIDENCY_NONE && source == held ? INPUT_HELD
 		                                                            : INPUT_DRAM;
 		if (held != RESIDENCY_NONE && residency->end[held] == b + 1) {

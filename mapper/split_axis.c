@@ -242,11 +242,11 @@ enum err_code dim_axis_build(uint32_t extent, uint32_t step, uint32_t unit, uint
 		return code;
 	axis->n_legal = which == SPLIT_WHOLE ? 1 : dim_n_legal(extent, step, max_part);
 	if (which == SPLIT_ALL && axis->n_legal > MAX_CHOICE)
-		return err_add(
-		    err, ERR_INPUT,
-		    "%u in steps of %u has %llu splits into up to %u parts, allowed up to %u; choose 'even', 'whole' or "
-		    "a smaller 'max_parts'",
-		    extent, step, (unsigned long long)axis->n_legal, n_max, MAX_CHOICE);
+		return err_add(err, ERR_INPUT,
+		               "%u in steps of %u has %llu splits into up to %u parts, allowed up to %u; choose "
+		               "'even', 'whole' or "
+		               "a smaller 'max_parts'",
+		               extent, step, (unsigned long long)axis->n_legal, n_max, MAX_CHOICE);
 	if ((which == SPLIT_ALL || reduced) && !build_divisors(n_unit, n_max, &scratch, &table)) {
 		code = err_add(err, ERR_INTERNAL, "out of memory for the splits of a dimension of %u", extent);
 		goto cleanup;

@@ -327,7 +327,8 @@ static bool search_with_channels(struct search *search)
 {
 	uint32_t rows = search->splitter->machine->mla_rows, least_c = search->block->out_c;
 
-	/* No search tries less than one row of filters on one pixel; without this the largest maps take hours to refuse. */
+	/* No search tries less than one row of filters on one pixel; without this the largest maps take hours to
+	 * refuse. */
 	search->found = false;
 	if (least_c > rows)
 		least_c = rows;

@@ -23,7 +23,7 @@ struct tiling {
 	uint64_t raw_out_byte;               /* the same without fusion: 32 bit, rows aligned to 4 */
 
 	/* Sums over parts. */
-	bool is_summed; /* tiling_sum has filled them */
+	bool is_summed;                              /* tiling_sum has filled them */
 	uint64_t all_map_byte, all_map_aligned_byte; /* over all ifmap parts, all input channels */
 	uint64_t all_filter_byte;                    /* over all filters, all input channels */
 	uint64_t all_out_byte, all_raw_out_byte;     /* over all results */

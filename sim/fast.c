@@ -80,7 +80,8 @@ static struct step_time time_transfer(const struct transfer *transfer, const str
 	};
 }
 
-/* Whatever of a task's time the array does not multiply, it waits for its SRAM port: operands, or results being written. */
+/* Whatever of a task's time the array does not multiply, it waits for its SRAM port: operands, or results being
+ * written. */
 static enum bound task_bound(double task_clk, double mac_clk)
 {
 	return 2 * mac_clk < task_clk ? BOUND_SRAM : BOUND_MAC;
@@ -107,9 +108,9 @@ static struct step_time time_compute(const struct compute *compute, const struct
 	if (to_dram) {
 		write_clk = compute->write_dram_byte / rates->dram_byte;
 		double own_clk = compute->n_task ? task_clk / n_task : 0;
-		clk = compute->write_waits ? task_clk + write_clk + n_task * write_setup_clk
-		                           : real_max(own_clk + write_clk, task_clk + write_clk / real_max(n_task, 1)) +
-		                                 write_setup_clk;
+		clk = compute->write_waits
+		          ? task_clk + write_clk + n_task * write_setup_clk
+		          : real_max(own_clk + write_clk, task_clk + write_clk / real_max(n_task, 1)) + write_setup_clk;
 	} else {
 		double packet_clk = real_max(1.0 / rates->port_packet, compute->write_router / rates->router_packet);
 		write_clk = n_task * (compute->write_packet * packet_clk + write_setup_clk);

@@ -34,29 +34,30 @@ struct latency_share {
  * the hand-shake after a write is one way from the DRAM to the host. These counts
  * are derived, not measured; every sum of latencies stays within its set-up.
  */
-static const struct latency_share latency_share[2][N_SETUP] = {
-    [MACHINE_QPE] =
-        {
-            [SETUP_COPY] = {2, 0, 3},
-            [SETUP_MIGRATE] = {4, 0, 5},
-            [SETUP_RING] = {4, 0, 5},
-            [SETUP_LOAD] = {2, 2, 3},
-            [SETUP_SINGLE_LOAD] = {2, 2, 3},
-            [SETUP_WRITE_STORAGE] = {2, 0, 3},
-            [SETUP_WRITE_DRAM] = {2, 2, 4},
-            [SETUP_HANDSHAKE] = {1, 1, 1},
-        },
-    [MACHINE_CHIP] =
-        {
-            [SETUP_COPY] = {2, 0, 3 + 2.5 + 3},
-            [SETUP_MIGRATE] = {4, 0, 3 + 2 + 3 + 6},
-            [SETUP_RING] = {4, 0, 3 + 3 + 3 + 6},
-            [SETUP_LOAD] = {2, 2, 3 + 2.125 + 3},
-            [SETUP_SINGLE_LOAD] = {2, 2, 3},
-            [SETUP_WRITE_STORAGE] = {2, 0, 3 + 4 + 3},
-            [SETUP_WRITE_DRAM] = {2, 2, 3 + 2 + 2 + 3},
-            [SETUP_HANDSHAKE] = {1, 1, 1},
-        },
+static const struct latency_share latency_share[2][N_SETUP] =
+    {
+	[MACHINE_QPE] =
+	    {
+		[SETUP_COPY] = {2, 0, 3},
+		[SETUP_MIGRATE] = {4, 0, 5},
+		[SETUP_RING] = {4, 0, 5},
+		[SETUP_LOAD] = {2, 2, 3},
+		[SETUP_SINGLE_LOAD] = {2, 2, 3},
+		[SETUP_WRITE_STORAGE] = {2, 0, 3},
+		[SETUP_WRITE_DRAM] = {2, 2, 4},
+		[SETUP_HANDSHAKE] = {1, 1, 1},
+	    },
+	[MACHINE_CHIP] =
+	    {
+		[SETUP_COPY] = {2, 0, 3 + 2.5 + 3},
+		[SETUP_MIGRATE] = {4, 0, 3 + 2 + 3 + 6},
+		[SETUP_RING] = {4, 0, 3 + 3 + 3 + 6},
+		[SETUP_LOAD] = {2, 2, 3 + 2.125 + 3},
+		[SETUP_SINGLE_LOAD] = {2, 2, 3},
+		[SETUP_WRITE_STORAGE] = {2, 0, 3 + 4 + 3},
+		[SETUP_WRITE_DRAM] = {2, 2, 3 + 2 + 2 + 3},
+		[SETUP_HANDSHAKE] = {1, 1, 1},
+	    },
 };
 
 double latency_setup_clk(const struct machine *machine, uint32_t level, enum setup setup, double setup_clk)

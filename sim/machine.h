@@ -35,7 +35,8 @@ struct machine {
 	char name[MACHINE_NAME_SIZE];
 	enum machine_target target;
 
-	/* MAC array: columns x rows, e.g. 16x4; columns take ofmap pixels (operand B), rows take filters (operand A). */
+	/* MAC array: columns x rows, e.g. 16x4; columns take ofmap pixels (operand B), rows take filters (operand A).
+	 */
 	uint32_t mla_cols, mla_rows;
 	bool mla_postprocess;  /* ReLU and quantisation in the MLA's output stage: 8-bit results, no ARM work */
 	uint32_t mla_init_clk; /* added to a task: start, interrupt */
@@ -51,22 +52,22 @@ struct machine {
 	double noc_clk_mhz;
 	uint32_t noc_router_packet; /* packets a router passes a NoC clock, over all its ports */
 
-	uint32_t dram_n;          /* interfaces */
+	uint32_t dram_n; /* interfaces */
 	uint32_t dram_access_byte;
 	uint32_t dram_access_clk; /* DRAM clocks an access */
 	uint32_t dram_interface_clk;
 	double dram_clk_mhz;
 
-	uint32_t chip_n_qpe;                   /* all of them, storage QPEs included */
-	uint32_t chip_mesh_w, chip_mesh_h;     /* the QPEs that take part in reuse */
-	uint32_t chip_n_storage_qpe;           /* in reuse: QPEs that hold results instead of computing */
-	uint32_t storage_pe_byte;              /* SRAM of a storage QPE's PE that can hold results */
+	uint32_t chip_n_qpe;               /* all of them, storage QPEs included */
+	uint32_t chip_mesh_w, chip_mesh_h; /* the QPEs that take part in reuse */
+	uint32_t chip_n_storage_qpe;       /* in reuse: QPEs that hold results instead of computing */
+	uint32_t storage_pe_byte;          /* SRAM of a storage QPE's PE that can hold results */
 	uint32_t host_latency_clk;
 
 	/*
-	 * Set-up of transfers in PE clocks of 250 MHz, queueing and hand-shake included, as measured on the thesis simulator
-	 * with the default noc_hop_clk, noc_clk_mhz, dram_interface_clk, dram_clk_mhz and host_latency_clk. What a machine's
-	 * own make of them: latency_setup_clk.
+	 * Set-up of transfers in PE clocks of 250 MHz, queueing and hand-shake included, as measured on the thesis
+	 * simulator with the default noc_hop_clk, noc_clk_mhz, dram_interface_clk, dram_clk_mhz and host_latency_clk.
+	 * What a machine's own make of them: latency_setup_clk.
 	 */
 	uint32_t dram_load_setup_clk, copy_setup_clk, write_setup_clk, migrate_setup_clk, ring_setup_clk;
 
@@ -91,7 +92,7 @@ enum param_type { PARAM_U32, PARAM_REAL, PARAM_BOOL, PARAM_ARRAY /* "16x4" into 
 struct machine_param {
 	const char *key, *unit;
 	enum param_type type;
-	size_t offset; /* in struct machine; PARAM_ARRAY: of mla_cols, mla_rows follows */
+	size_t offset;            /* in struct machine; PARAM_ARRAY: of mla_cols, mla_rows follows */
 	double initial, min, max; /* PARAM_ARRAY: of each of the two; default 16x4 */
 	const char *help, *source;
 };

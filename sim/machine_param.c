@@ -55,11 +55,12 @@ const struct machine_param machine_param[] = {
     {"chip.n_storage_qpe", "QPEs", PARAM_U32, AT(chip_n_storage_qpe), 4, 0, 256,
      "QPEs of the mesh that hold results instead of computing, in reuse; one a double QPE block", "thesis section 4.4"},
     {"chip.storage_pe_byte", "bytes", PARAM_U32, AT(storage_pe_byte), 131072, 1024, 1073741824,
-     "SRAM of a storage QPE's PE for results; it runs no program, so all 128 KiB (the published phases of VGG-16 CONV_4 "
+     "SRAM of a storage QPE's PE for results; it runs no program, so all 128 KiB (the published phases of VGG-16 "
+     "CONV_4 "
      "and CONV_5 need 1 605 632 bytes to be kept)",
      "thesis section 4.4"},
-    {"chip.host_latency_clk", "PE clocks", PARAM_U32, AT(host_latency_clk), 10, 0, 1e6,
-     "host interface, one way", COMPONENTS},
+    {"chip.host_latency_clk", "PE clocks", PARAM_U32, AT(host_latency_clk), 10, 0, 1e6, "host interface, one way",
+     COMPONENTS},
 
     {"transfer.dram_load_setup_clk", "PE clocks", PARAM_U32, AT(dram_load_setup_clk), 60, 0, 1e6,
      "set-up of a phase of DRAM loads, queueing and hand-shake included (a single load, host to host: 45)",

@@ -76,14 +76,15 @@ struct transfer {
 
 /* Tasks in lock step: every PE runs n_task one after the other, each followed by its write-out. */
 struct compute {
-	double task_clk;        /* PE clocks of all n_task tasks of the busiest PE, SRAM shared with its neighbours */
-	double mac_clk;         /* of that, clocks in which the array multiplies */
-	double router_packet;   /* operand A packets through the QPE's router during those tasks */
+	double task_clk;      /* PE clocks of all n_task tasks of the busiest PE, SRAM shared with its neighbours */
+	double mac_clk;       /* of that, clocks in which the array multiplies */
+	double router_packet; /* operand A packets through the QPE's router during those tasks */
 	uint64_t n_task;
 	double write_packet;    /* of one task's result, largest */
 	double write_router;    /* packets through the busiest router for each packet that every PE writes */
 	double write_dram_byte; /* all results of the busiest DRAM interface; 0: to the storage QPEs */
-	bool write_waits;       /* DRAM: every PE waits for all writes of its round (a QPE's barrier), else writes overlap the next task */
+	bool write_waits; /* DRAM: every PE waits for all writes of its round (a QPE's barrier), else writes overlap the
+	                     next task */
 };
 
 /* A queue of jobs at a DRAM interface and the PEs that serve it; the busiest queue. */
@@ -104,12 +105,12 @@ struct arm_work {
 
 /* Actions; energies are counts times energy per action. */
 struct counts {
-	double mac;              /* multiply-accumulates wanted */
-	double mla_clk;          /* clocks in which an array multiplies, all PEs */
+	double mac;                             /* multiply-accumulates wanted */
+	double mla_clk;                         /* clocks in which an array multiplies, all PEs */
 	double sram_read_word, sram_write_word; /* 32 bit */
-	double noc_packet;       /* one packet through one router */
+	double noc_packet;                      /* one packet through one router */
 	double dram_read_byte, dram_write_byte;
-	double arm_clk;          /* all PEs */
+	double arm_clk; /* all PEs */
 };
 
 struct step {
@@ -132,15 +133,15 @@ struct program {
 
 /* The PEs as the strategies see them, derived from the machine. */
 struct hierarchy {
-	uint32_t n_block;        /* double QPE blocks (thesis figure 4.16), one a storage QPE; 1 without storage QPEs */
-	uint32_t qpe_per_block;  /* that compute */
+	uint32_t n_block;       /* double QPE blocks (thesis figure 4.16), one a storage QPE; 1 without storage QPEs */
+	uint32_t qpe_per_block; /* that compute */
 	uint32_t pe_per_block;
 	uint32_t n_pe;           /* that compute in reuse, all blocks */
 	uint32_t block_per_dram; /* blocks that the busiest DRAM interface serves */
 	uint64_t storage_byte;   /* SRAM of the storage QPEs */
-	double write_router;     /* packets through the busiest router when every PE writes one packet to its storage QPE */
-	uint32_t n_queue;        /* no reuse: DRAM queues, each with its own PEs */
-	uint32_t pe_per_queue;   /* of the smallest queue */
+	double write_router; /* packets through the busiest router when every PE writes one packet to its storage QPE */
+	uint32_t n_queue;    /* no reuse: DRAM queues, each with its own PEs */
+	uint32_t pe_per_queue; /* of the smallest queue */
 };
 
 /* Derive it. machine has passed machine_check. */

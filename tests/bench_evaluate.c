@@ -102,7 +102,8 @@ int main(void)
 	bench_network(&vgg, &machine, &tally);
 	bench_network(&resnet, &machine, &tally);
 	double seconds = now_s() - start_s;
-	printf("fast tier: %" PRIu64 " evaluations (and %" PRIu64 " infeasible candidates) in %.2f s on one core: %.2f million a second\n",
+	printf("fast tier: %" PRIu64 " evaluations (and %" PRIu64
+	       " infeasible candidates) in %.2f s on one core: %.2f million a second\n",
 	       tally.n_feasible, tally.n_infeasible, seconds, (double)tally.n_feasible / seconds * 1e-6);
 	printf("check sum %.6e\n", tally.check);
 	network_free(&vgg);

@@ -82,8 +82,8 @@ static uint64_t search(struct layer_problem *layer, bool bounded, struct pareto 
 	pareto_init(&sample, layer->n_metric, N_LAYER_GENE);
 	if (bounded)
 		assert_int_equal(layer_problem_bound(layer, &sample, NULL, &err), ERR_OK);
-	assert_int_equal(engine_run(&engine_exhaustive, &layer->problem, &options, 1, front, &counts, NULL, 0, NULL, NULL,
-	                            NULL, &err),
+	assert_int_equal(engine_run(&engine_exhaustive, &layer->problem, &options, 1, front, &counts, NULL, 0, NULL,
+	                            NULL, NULL, &err),
 	                 ERR_OK);
 	for (size_t i = 0; i < front->n; i++)
 		layer_problem_widen(layer, front->genome + i * N_LAYER_GENE);
@@ -98,7 +98,8 @@ static void narrow_to_place(struct layer_problem *layer, uint32_t place)
 	layer->n_value[GENE_PLACE] = 1;
 }
 
-/* Returns how many evaluations the bounds saved; *least becomes the least of the first metric (infinite: nothing fits). */
+/* Returns how many evaluations the bounds saved; *least becomes the least of the first metric (infinite: nothing fits).
+ */
 static uint64_t compare_place(const struct space *space, const struct machine *machine, const struct block *block,
                               const struct layer_choice *choice, uint32_t place, double limit, double *least)
 {
@@ -124,8 +125,9 @@ static uint64_t compare_place(const struct space *space, const struct machine *m
 
 static void compare_case(struct machine *machine, uint32_t number, uint64_t *n_saved)
 {
-	static const enum metric objective[][3] = {
-	    {METRIC_LATENCY, METRIC_ENERGY, METRIC_DRAM}, {METRIC_LATENCY, METRIC_ENERGY}, {METRIC_LATENCY, METRIC_PEAK_POWER}};
+	static const enum metric objective[][3] = {{METRIC_LATENCY, METRIC_ENERGY, METRIC_DRAM},
+	                                           {METRIC_LATENCY, METRIC_ENERGY},
+	                                           {METRIC_LATENCY, METRIC_PEAK_POWER}};
 	static const size_t n_objective[] = {3, 2, 2};
 	struct rng rng = rng_stream(7, 0, number);
 	uint32_t which = number % 3;
@@ -133,8 +135,14 @@ static void compare_case(struct machine *machine, uint32_t number, uint64_t *n_s
 	memcpy(space.objective, objective[which], n_objective[which] * sizeof(objective[which][0]));
 	struct block block = number % 4 == 3 ? random_matmul(&rng) : random_conv(&rng);
 	struct layer_choice choice = {
-	    .w = SPLIT_ALL, .h = SPLIT_ALL, .c = SPLIT_ALL, .d = block.kind == BLOCK_MATMUL ? SPLIT_ALL : SPLIT_WHOLE,
-	    .max_part_w = UINT32_MAX, .max_part_h = UINT32_MAX, .max_part_c = UINT32_MAX, .max_part_d = 12,
+	    .w = SPLIT_ALL,
+	    .h = SPLIT_ALL,
+	    .c = SPLIT_ALL,
+	    .d = block.kind == BLOCK_MATMUL ? SPLIT_ALL : SPLIT_WHOLE,
+	    .max_part_w = UINT32_MAX,
+	    .max_part_h = UINT32_MAX,
+	    .max_part_c = UINT32_MAX,
+	    .max_part_d = 12,
 	    .strategy = {[STRATEGY_NO_FUSION] = true, [STRATEGY_FUSION] = true, [STRATEGY_FUSION_REUSE] = true},
 	    .reuse = {[REUSE_AUTO] = true},
 	    .level_mask = 3,
@@ -151,7 +159,8 @@ static void compare_case(struct machine *machine, uint32_t number, uint64_t *n_s
 		*n_saved += compare_place(&space, machine, &block, &choice, place, INFINITY, &least);
 		/* limits: some designs left, and none */
 		for (int i = 0; i < 2 && isfinite(least); i++)
-			*n_saved += compare_place(&space, machine, &block, &choice, place, least * (i ? 0.9 : 1.2), &same);
+			*n_saved +=
+			    compare_place(&space, machine, &block, &choice, place, least * (i ? 0.9 : 1.2), &same);
 	}
 }
 
@@ -199,9 +208,10 @@ static void test_bound_is_under_every_design(void **state)
 			struct least_work least;
 			assert_true(mapper_bound(&context, &design, open, &least));
 			sim_bound(&machine, &least, design.level, &latency_ns, &energy_pj);
-			if (latency_ns > result.latency_ns * (1 + 1e-9) || energy_pj > result.energy.total_pj * (1 + 1e-9))
-				fail_msg("case %u open %u: bound %.1f ns %.1f pJ over %.1f ns %.1f pJ", i, open, latency_ns,
-				         energy_pj, result.latency_ns, result.energy.total_pj);
+			if (latency_ns > result.latency_ns * (1 + 1e-9) ||
+			    energy_pj > result.energy.total_pj * (1 + 1e-9))
+				fail_msg("case %u open %u: bound %.1f ns %.1f pJ over %.1f ns %.1f pJ", i, open,
+				         latency_ns, energy_pj, result.latency_ns, result.energy.total_pj);
 		}
 		n_checked++;
 	}

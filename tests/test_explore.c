@@ -270,8 +270,7 @@ static void test_explore_names_the_nearest_refused_machine(void **state)
 	assert_int_equal(explore.front.n, 0);
 	assert_int_equal(explore.miss.stage, STAGE_REFUSED);
 	assert_int_equal(explore.miss.machine_index, 1);
-	assert_string_equal(explore.miss.text,
-	                    "constraint 'pe.sram_byte <= 65000': left side 65536, right side 65000");
+	assert_string_equal(explore.miss.text, "constraint 'pe.sram_byte <= 65000': left side 65536, right side 65000");
 	assert_true(fabs(explore.miss.violation - 536.0 / 65000.0) < 1e-12);
 	explore_free(&explore);
 	space_free(&space);

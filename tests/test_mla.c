@@ -399,8 +399,7 @@ int main(void)
 	    cmocka_unit_test(test_mla_matmul_monotone),   cmocka_unit_test(test_mla_boundary_shapes),
 	    cmocka_unit_test(test_mla_any_array),         cmocka_unit_test(test_mla_fewer_rows_not_faster),
 	    cmocka_unit_test(test_mla_operand_16_bit),    cmocka_unit_test(test_mla_postprocess_narrows_results),
-	    cmocka_unit_test(test_mla_reference_tasks),
-	    cmocka_unit_test(test_mla_huge_kernels_keep_their_rate),
+	    cmocka_unit_test(test_mla_reference_tasks),   cmocka_unit_test(test_mla_huge_kernels_keep_their_rate),
 	};
 	return cmocka_run_group_tests(test, NULL, NULL);
 }

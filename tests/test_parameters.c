@@ -76,9 +76,20 @@ static struct sample conv_sample(uint32_t n_w, uint32_t n_h, uint32_t n_c, enum 
 
 static struct sample matmul_sample(void)
 {
-	struct block block = {.name = "FC_1", .kind = BLOCK_MATMUL, .in_w = 256, .in_h = 4, .in_c = 1, .out_w = 512,
-	                      .out_h = 4, .out_c = 1, .kernel_w = 1, .kernel_h = 1, .stride = 1, .pool = 1,
-	                      .has_acti = true, .has_quan = true};
+	struct block block = {.name = "FC_1",
+	                      .kind = BLOCK_MATMUL,
+	                      .in_w = 256,
+	                      .in_h = 4,
+	                      .in_c = 1,
+	                      .out_w = 512,
+	                      .out_h = 4,
+	                      .out_c = 1,
+	                      .kernel_w = 1,
+	                      .kernel_h = 1,
+	                      .stride = 1,
+	                      .pool = 1,
+	                      .has_acti = true,
+	                      .has_quan = true};
 	struct sample sample = {.block = block, .design = {.strategy = STRATEGY_FUSION, .operand_bit = 8}};
 	sample.design.split = split_of(&block, 4, 1, 1);
 	return sample;
