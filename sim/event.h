@@ -25,6 +25,7 @@ enum event_task_kind { EVENT_IDLE, EVENT_CONV, EVENT_MATMUL };
 struct event_task {
 	enum event_task_kind kind;
 	uint32_t operand_bit; /* 8 or 16 */
+	bool is_partial;      /* results are partial sums: 32 bit also where the MLA post-processes */
 	uint32_t pe_shift; /* operand A comes from the PE this much further in the QPE, modulo its PEs; 0: own SRAM */
 	uint32_t kernel_w, kernel_h;
 	struct mla_conv_task conv;     /* EVENT_CONV */

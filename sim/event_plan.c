@@ -8,11 +8,17 @@
  */
 #define A_LOW_BYTE 8
 
+/* Bytes of a result as it leaves the array. */
+static uint64_t result_byte_of(const struct machine *machine, const struct event_task *task)
+{
+	return task->is_partial ? SRAM_WORD_BYTE : operand_result_byte(machine, task->operand_bit);
+}
+
 static void plan_conv(const struct machine *machine, const struct event_task *task, uint64_t port_byte,
                       struct event_plan *plan)
 {
 	const struct mla_conv_task *conv = &task->conv;
-	uint64_t result_byte = operand_result_byte(machine, task->operand_bit);
+	uint64_t result_byte = result_byte_of(machine, task);
 	uint64_t out_w = conv->in_w - task->kernel_w + 1, out_h = conv->in_h - task->kernel_h + 1;
 	uint64_t left_pixel = out_w % machine->mla_cols, left_row = conv->n_filter % machine->mla_rows;
 	uint64_t last_pixel = left_pixel > 0 ? left_pixel : machine->mla_cols;
@@ -36,7 +42,7 @@ static void plan_matmul(const struct machine *machine, const struct event_task *
 {
 	const struct mla_matmul_task *matmul = &task->matmul;
 	uint64_t b_w = align_up(matmul->b_w, port_byte / (task->operand_bit / 8));
-	uint64_t row_byte = (uint64_t)machine->mla_cols * operand_result_byte(machine, task->operand_bit);
+	uint64_t row_byte = (uint64_t)machine->mla_cols * result_byte_of(machine, task);
 
 	plan->is_matmul = true;
 	plan->kernel_w = 1;
