@@ -62,8 +62,11 @@ struct event_result {
 	struct event_pe_result pe[EVENT_MAX_PE];
 };
 
+struct trace_sink; /* sim/trace.h */
+
 struct event_option {
 	bool no_replay; /* simulate every event, even where the state of all units has recurred; the same result */
+	const struct trace_sink *trace; /* sim_run_event: told of every span (replay is off then); NULL: nobody */
 };
 
 /*
