@@ -44,6 +44,8 @@ enum event_count {
 	EVENT_A_WORD,     /* 32-bit words read here for operand A, anyone's */
 	EVENT_B_WORD,     /* ... for operand B */
 	EVENT_OUT_WORD,   /* 32-bit words written here */
+	EVENT_DMA_WORD,   /* ... read here to be sent elsewhere */
+	EVENT_IN_WORD,    /* ... written here that came from elsewhere */
 	EVENT_SRAM_CLK,   /* the SRAM is busy */
 	EVENT_N_COUNT
 };

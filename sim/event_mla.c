@@ -15,7 +15,7 @@
  * published nowhere: the constants are the whole clocks with which the thesis
  * simulator's PE tasks come out, one set for all kinds, arrays and SRAMs.
  */
-#include "sim/event_qpe.h"
+#include "sim/event_chip.h"
 #include <assert.h>
 
 /* From a round's start to the first request of its stream in the router; one less in a task's first round. */
@@ -44,8 +44,9 @@ static void start_stream(struct event_qpe *qpe, uint32_t pe, uint64_t clk)
 static void send_request(struct event_qpe *qpe, uint32_t pe)
 {
 	struct event_mla *mla = &qpe->mla[pe];
-	struct event_message request = {.pe = pe};
-	event_qpe_send(qpe, mla->source, request);
+	struct event_message request = {
+	    .to = qpe->first_pe + mla->source, .from = qpe->first_pe + pe, .kind = EVENT_A_REQUEST};
+	event_qpe_send(qpe, request);
 	mla->count[EVENT_A_PACKET]++;
 }
 
@@ -244,15 +245,74 @@ static void begin_round(struct event_qpe *qpe, uint32_t pe)
 	ask_b(qpe, pe);
 }
 
+static void find_lead(struct event_qpe *qpe)
+{
+	qpe->lead = 0;
+	while (qpe->lead < qpe->n_pe && qpe->mla[qpe->lead].phase == EVENT_DONE)
+		qpe->lead++;
+}
+
+/* The results are in SRAM; on a chip the host hears of it. */
 static void end_task(struct event_qpe *qpe, uint32_t pe)
 {
 	struct event_mla *mla = &qpe->mla[pe];
-	mla->phase = EVENT_DONE;
+	uint64_t done_clk = event_sram_finish(&qpe->sram[pe]);
 	mla->end_clk = qpe->base_clk + mla->phase_clk;
-	mla->done_clk = qpe->base_clk + event_sram_finish(&qpe->sram[pe]);
+	mla->done_clk = qpe->base_clk + done_clk;
+	mla->phase = qpe->chip ? EVENT_INTERRUPT : EVENT_DONE;
+	if (mla->phase == EVENT_DONE) {
+		qpe->n_running--;
+		find_lead(qpe);
+		return;
+	}
+	mla->phase_clk = done_clk + DRAIN_CLK;
+	event_wake(qpe, mla->phase_clk, pe, EVENT_MLA);
+}
+
+static void interrupt(struct event_qpe *qpe, uint32_t pe)
+{
+	struct event_mla *mla = &qpe->mla[pe];
+	mla->phase = EVENT_DONE;
 	qpe->n_running--;
-	while (qpe->lead < qpe->n_pe && qpe->mla[qpe->lead].phase == EVENT_DONE)
-		qpe->lead++;
+	find_lead(qpe);
+	event_chip_end_task(qpe, pe);
+}
+
+void event_mla_start(struct event_qpe *qpe, uint32_t pe, const struct event_plan *plan, uint32_t source,
+                     uint64_t start_clk)
+{
+	struct event_mla *mla = &qpe->mla[pe];
+	assert(mla->phase == EVENT_DONE && plan->has_task && source < qpe->n_pe);
+	/* What the last task asked for and no longer waits for is dropped when it comes. */
+	if (mla->a_outstanding && mla->a_ask_clk == 0 && !mla->a_is_local)
+		mla->n_a_drop++;
+	mla->a_outstanding = false;
+	mla->a_ask_clk = mla->a_local_clk = 0;
+	mla->plan = *plan;
+	mla->source = source;
+	mla->a_is_local = plan->is_matmul && source == pe;
+	mla->row = mla->block = 0;
+	mla->phase = EVENT_WAIT_START;
+	mla->phase_clk = start_clk;
+	mla->start_clk = qpe->base_clk + start_clk;
+	qpe->n_running++;
+	find_lead(qpe);
+	event_wake(qpe, start_clk, pe, EVENT_MLA);
+}
+
+uint64_t event_mla_least_clk(const struct event_mla *mla, uint64_t clk)
+{
+	const struct event_plan *plan = &mla->plan;
+	if (mla->phase == EVENT_DONE || mla->phase == EVENT_INTERRUPT)
+		return clk;
+	uint64_t row_tap = plan->n_block * plan->n_round_tap, n_tap = row_tap - mla->block * plan->n_round_tap;
+	uint64_t first = mla->row + 1, n_full = first < plan->n_full_row ? plan->n_full_row - first : 0;
+	uint64_t n_rest = plan->n_row - first - n_full, n_write = 0;
+	n_tap -= mla->phase == EVENT_OUTPUT ? plan->n_round_tap : smaller(mla->n_tap + mla->n_run, n_tap);
+	n_tap += (n_full + n_rest) * row_tap;
+	n_write += n_full * ((plan->n_block - 1) * plan->full_write[0] + plan->last_write[0]);
+	n_write += n_rest * ((plan->n_block - 1) * plan->full_write[1] + plan->last_write[1]);
+	return clk + n_tap * plan->rate.tap_clk + n_write;
 }
 
 static void end_phase(struct event_qpe *qpe, uint32_t pe)
@@ -262,6 +322,10 @@ static void end_phase(struct event_qpe *qpe, uint32_t pe)
 		if (!mla->plan.is_matmul)
 			start_stream(qpe, pe, qpe->queue.clk + STREAM_ASK_CLK - 1);
 		begin_round(qpe, pe);
+		return;
+	}
+	if (mla->phase == EVENT_INTERRUPT) {
+		interrupt(qpe, pe);
 		return;
 	}
 	assert(mla->phase == EVENT_OUTPUT);

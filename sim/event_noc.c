@@ -8,9 +8,9 @@
 #include "sim/base/checked.h"
 #include <assert.h>
 
-void event_noc_init(struct event_noc *noc, const struct machine *machine)
+void event_noc_init(struct event_noc *noc, const struct machine *machine, uint32_t level)
 {
-	double pe_mhz = machine->n_level > 0 ? machine->level[0].clk_mhz : machine->noc_clk_mhz / 2;
+	double pe_mhz = machine->n_level > level ? machine->level[level].clk_mhz : machine->noc_clk_mhz / 2;
 	noc->noc_khz = (uint64_t)(machine->noc_clk_mhz * 1000 + 0.5);
 	noc->pe_khz = (uint64_t)(pe_mhz * 1000 + 0.5);
 	assert(noc->noc_khz > 0 && noc->pe_khz > 0);
@@ -20,25 +20,35 @@ void event_noc_init(struct event_noc *noc, const struct machine *machine)
 	assert(noc->n_per_clk > 0 && noc->n_port <= EVENT_MAX_PE);
 }
 
-void event_noc_send(struct event_noc *noc, uint64_t clk, uint32_t to, struct event_message message)
+uint64_t event_noc_enter(const struct event_noc *noc, uint64_t clk)
 {
-	assert(to < noc->n_port);
-	uint64_t first_slot = ceil_div(clk * noc->noc_khz, noc->pe_khz);
-	if (noc->slot < first_slot) {
-		noc->slot = first_slot;
+	return ceil_div(clk * noc->noc_khz, noc->pe_khz);
+}
+
+uint64_t event_noc_pass(struct event_noc *noc, uint64_t noc_clk)
+{
+	if (noc->slot < noc_clk) {
+		noc->slot = noc_clk;
 		noc->n_in_slot = 0;
 	}
-	uint64_t arrive_clk = (noc->slot + noc->hop_clk) * noc->pe_khz / noc->noc_khz;
+	uint64_t slot = noc->slot;
 	if (++noc->n_in_slot == noc->n_per_clk) {
 		noc->slot++;
 		noc->n_in_slot = 0;
 	}
+	noc->n_packet++;
+	return slot;
+}
+
+void event_noc_eject(struct event_noc *noc, uint64_t noc_clk, uint32_t to, struct event_message message)
+{
+	assert(to < noc->n_port);
+	uint64_t arrive_clk = (noc_clk + noc->hop_clk) * noc->pe_khz / noc->noc_khz;
 	if (arrive_clk <= noc->last_clk[to])
 		arrive_clk = noc->last_clk[to] + 1;
 	noc->last_clk[to] = arrive_clk;
 	message.clk = arrive_clk;
 	event_fifo_push(&noc->port[to], message);
-	noc->n_packet++;
 }
 
 void event_noc_save(const struct event_noc *noc, uint64_t clk, struct event_state *state)

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A QPE: PEs and router put together, the host's starts, the event loop and what must hold at its end. */
-#include "sim/event_qpe.h"
+/* A QPE: PEs and router put together, and the loop over their events. */
+#include "sim/event_chip.h"
 #include "sim/base/checked.h"
 #include <assert.h>
 #include <stdlib.h>
-#include <string.h>
 
-/* The host sends one start a clock: thesis simulator, re-run. */
-#define START_PERIOD_CLK 1
-
-/* ---- blocks ---- */
+/* Unit of the router's links, behind those of all PEs. */
+static uint32_t link_unit(const struct event_qpe *qpe)
+{
+	return qpe->n_pe * EVENT_UNIT_PER_PE;
+}
 
 /* A FIFO's reader is woken for the oldest message only, so however long it gets it has one event. */
 static void wake_for(struct event_qpe *qpe, const struct event_fifo *fifo, uint32_t pe, enum event_unit unit)
@@ -19,22 +19,118 @@ static void wake_for(struct event_qpe *qpe, const struct event_fifo *fifo, uint3
 		event_wake(qpe, clk > qpe->queue.clk ? clk : qpe->queue.clk, pe, unit);
 }
 
-void event_qpe_send(struct event_qpe *qpe, uint32_t to, struct event_message message)
+/* ---- router ---- */
+
+/* A packet passes the router in a NoC clock. */
+static void route(struct event_qpe *qpe, uint64_t noc_clk, struct event_message message)
 {
-	struct event_fifo *port = &qpe->noc.port[to];
+	uint32_t pe = message.to - qpe->first_pe;
+	if (message.to < qpe->first_pe || pe >= qpe->n_pe) {
+		event_chip_forward(qpe->chip, qpe, noc_clk, message);
+		return;
+	}
+	struct event_fifo *port = &qpe->noc.port[pe];
 	bool was_empty = event_fifo_clk(port) == UINT64_MAX;
-	event_noc_send(&qpe->noc, qpe->queue.clk, to, message);
+	event_noc_eject(&qpe->noc, noc_clk, pe, message);
 	if (was_empty)
-		wake_for(qpe, port, to, EVENT_PORT);
+		wake_for(qpe, port, pe, EVENT_PORT);
+}
+
+void event_qpe_send(struct event_qpe *qpe, struct event_message message)
+{
+	route(qpe, event_noc_pass(&qpe->noc, event_noc_enter(&qpe->noc, qpe->queue.clk)), message);
+}
+
+/* PE clock, of the QPE's queue, of a NoC clock of the chip. */
+static uint64_t link_arrival_clk(const struct event_qpe *qpe, uint64_t noc_clk)
+{
+	uint64_t clk = (noc_clk - event_qpe_base_noc_clk(qpe)) * qpe->noc.pe_khz / qpe->noc.noc_khz;
+	return clk > qpe->queue.clk ? clk : qpe->queue.clk;
+}
+
+static void wake_links(struct event_qpe *qpe, uint64_t noc_clk)
+{
+	uint64_t clk = link_arrival_clk(qpe, noc_clk);
+	if (clk >= qpe->link_clk)
+		return;
+	qpe->link_clk = clk;
+	event_queue_wake(&qpe->queue, clk, link_unit(qpe));
+}
+
+void event_qpe_push_link(struct event_qpe *qpe, uint32_t link, struct event_message message)
+{
+	assert(link < qpe->n_link);
+	event_fifo_push(&qpe->link[link], message);
+	wake_links(qpe, message.clk);
+}
+
+/* The link whose oldest packet came first. */
+static struct event_fifo *oldest_link(struct event_qpe *qpe)
+{
+	struct event_fifo *oldest = &qpe->link[0];
+	uint64_t oldest_clk = event_fifo_clk(oldest);
+	for (uint32_t i = 1; i < qpe->n_link; i++) {
+		uint64_t clk = event_fifo_clk(&qpe->link[i]);
+		if (clk < oldest_clk) {
+			oldest = &qpe->link[i];
+			oldest_clk = clk;
+		}
+	}
+	return oldest;
+}
+
+/* Packets that have come over the links within the present PE clock pass the router in their order. */
+static void step_links(struct event_qpe *qpe)
+{
+	if (qpe->link_clk != qpe->queue.clk)
+		return;
+	qpe->link_clk = UINT64_MAX;
+	uint64_t base = event_qpe_base_noc_clk(qpe);
+	uint64_t end = event_noc_enter(&qpe->noc, qpe->queue.clk + 1) + base;
+	struct event_fifo *link;
+	while ((link = oldest_link(qpe)) && event_fifo_clk(link) < end) {
+		struct event_message message = *event_fifo_pop(link, end);
+		route(qpe, event_noc_pass(&qpe->noc, message.clk - base), message);
+	}
+	if (event_fifo_clk(link) != UINT64_MAX)
+		wake_links(qpe, event_fifo_clk(link));
+}
+
+/* ---- SRAM, port, DMA ---- */
+
+/* A message goes to the router when the SRAM has served what came before. */
+static void wake_answer(struct event_qpe *qpe, uint32_t pe, bool was_empty)
+{
+	if (was_empty)
+		wake_for(qpe, &qpe->sram[pe].answer, pe, EVENT_SRAM);
+}
+
+static void answer(struct event_qpe *qpe, uint32_t pe, struct event_message message)
+{
+	struct event_sram *sram = &qpe->sram[pe];
+	bool was_empty = event_fifo_clk(&sram->answer) == UINT64_MAX;
+	event_sram_answer(sram, qpe->queue.clk, message);
+	wake_answer(qpe, pe, was_empty);
 }
 
 static void answer_request(struct event_qpe *qpe, uint32_t pe, uint32_t to)
 {
+	answer(qpe, pe, (struct event_message){.to = to, .from = qpe->first_pe + pe, .kind = EVENT_A_DATA});
+}
+
+/* A packet that an operation moves; after its last one the host is told. */
+static void receive_data(struct event_qpe *qpe, uint32_t pe, uint32_t op)
+{
 	struct event_sram *sram = &qpe->sram[pe];
+	uint64_t clk = qpe->queue.clk;
+	event_sram_store_packet(sram, clk);
+	if (!event_chip_receive(qpe->chip, op))
+		return;
 	bool was_empty = event_fifo_clk(&sram->answer) == UINT64_MAX;
-	event_sram_answer(sram, qpe->queue.clk, to);
-	if (was_empty)
-		wake_for(qpe, &sram->answer, pe, EVENT_SRAM);
+	uint32_t agent = qpe->chip->agent_of[qpe->index];
+	event_sram_tell(sram, clk,
+	                (struct event_message){.to = EVENT_NODE_AGENT + agent, .from = op, .kind = EVENT_REPORT});
+	wake_answer(qpe, pe, was_empty);
 }
 
 /*
@@ -46,17 +142,30 @@ static void step_port(struct event_qpe *qpe, uint32_t pe)
 {
 	uint64_t clk = qpe->queue.clk;
 	struct event_fifo *port = &qpe->noc.port[pe];
-	const struct event_message *message = event_fifo_pop(port, clk);
-	if (!message)
+	const struct event_message *oldest = event_fifo_pop(port, clk);
+	if (!oldest)
 		return;
+	struct event_message message = *oldest;
 	wake_for(qpe, port, pe, EVENT_PORT);
-	if (message->is_data) {
+	switch (message.kind) {
+	case EVENT_A_DATA:
 		event_mla_receive(qpe, pe);
-	} else if (qpe->mla[pe].plan.is_matmul) {
-		event_fifo_push(&qpe->sram[pe].request, *message);
+		break;
+	case EVENT_A_REQUEST:
+		if (!qpe->mla[pe].plan.is_matmul) {
+			answer_request(qpe, pe, message.from);
+			break;
+		}
+		message.clk = clk;
+		event_fifo_push(&qpe->sram[pe].request, message);
 		event_wake(qpe, clk, pe, EVENT_SRAM);
-	} else {
-		answer_request(qpe, pe, message->pe);
+		break;
+	case EVENT_DATA:
+		receive_data(qpe, pe, message.from);
+		break;
+	default:
+		assert(message.kind == EVENT_COMMAND);
+		event_chip_command(qpe, pe, message.from);
 	}
 }
 
@@ -65,261 +174,127 @@ static void step_sram(struct event_qpe *qpe, uint32_t pe)
 	struct event_sram *sram = &qpe->sram[pe];
 	const struct event_message *message;
 	while ((message = event_fifo_pop(&sram->request, qpe->queue.clk)))
-		answer_request(qpe, pe, message->pe);
+		answer_request(qpe, pe, message->from);
+	bool any = false;
 	while ((message = event_fifo_pop(&sram->answer, qpe->queue.clk))) {
-		event_qpe_send(qpe, message->pe, *message);
+		event_qpe_send(qpe, *message);
+		any = true;
+	}
+	if (any)
 		wake_for(qpe, &sram->answer, pe, EVENT_SRAM);
+}
+
+/* One read a clock, one operation after the other. */
+static void step_dma(struct event_qpe *qpe, uint32_t pe)
+{
+	struct event_dma *dma = &qpe->dma[pe];
+	uint64_t clk = qpe->queue.clk;
+	if (dma->n_left == 0) {
+		const struct event_message *command = event_fifo_pop(&dma->command, clk);
+		if (!command)
+			return;
+		const struct event_live *live = &qpe->chip->live[command->from];
+		uint32_t to = live->kind == OP_COPY ? live->peer : EVENT_NODE_DRAM + live->peer;
+		dma->packet = (struct event_message){.to = to, .from = command->from, .kind = EVENT_DATA};
+		dma->n_left = live->n_packet;
+		dma->begin_clk = qpe->base_clk + clk;
+	}
+	answer(qpe, pe, dma->packet);
+	if (--dma->n_left == 0)
+		event_chip_end_dma(qpe, pe);
+	uint64_t next_clk = dma->n_left > 0 ? clk + 1 : event_fifo_clk(&dma->command);
+	if (next_clk != UINT64_MAX)
+		event_wake(qpe, next_clk > clk ? next_clk : clk + 1, pe, EVENT_DMA);
+}
+
+/* ---- the loop ---- */
+
+static void step_unit(struct event_qpe *qpe, uint32_t unit)
+{
+	uint32_t pe = unit / EVENT_UNIT_PER_PE;
+	if (pe == qpe->n_pe) {
+		step_links(qpe);
+		return;
+	}
+	switch (unit % EVENT_UNIT_PER_PE) {
+	case EVENT_PORT:
+		step_port(qpe, pe);
+		break;
+	case EVENT_MLA:
+		event_mla_step(qpe, pe);
+		break;
+	case EVENT_SRAM:
+		step_sram(qpe, pe);
+		break;
+	default:
+		step_dma(qpe, pe);
 	}
 }
 
-static void run_events(struct event_qpe *qpe, struct event_replay *replay)
+void event_qpe_run(struct event_qpe *qpe, uint64_t limit_clk, struct event_replay *replay)
 {
 	uint32_t unit;
-	while (qpe->n_running > 0 && event_queue_next(&qpe->queue, &unit)) {
-		uint32_t pe = unit / EVENT_UNIT_PER_PE;
-		switch (unit % EVENT_UNIT_PER_PE) {
-		case EVENT_PORT:
-			step_port(qpe, pe);
+	bool alone = limit_clk == UINT64_MAX;
+	while (alone ? qpe->n_running > 0 : event_qpe_next_clk(qpe) < limit_clk) {
+		if (!event_queue_next(&qpe->queue, &unit))
 			break;
-		case EVENT_MLA:
-			event_mla_step(qpe, pe);
-			break;
-		default:
-			step_sram(qpe, pe);
-		}
+		step_unit(qpe, unit);
 		if (qpe->row_begins && replay)
-			event_replay_step(replay, qpe);
+			event_replay_step(replay, qpe, limit_clk);
 		qpe->row_begins = false;
 	}
-	assert(qpe->n_running == 0);
-}
-
-/* ---- input ---- */
-
-static enum err_code check_machine(const struct machine *machine, unsigned n_pe, struct err *err)
-{
-	if (n_pe == 0 || n_pe > machine->qpe_n_pe || machine->qpe_n_pe > EVENT_MAX_PE)
-		return err_add(err, ERR_INPUT,
-		               "%u tasks for a QPE of %u PEs, allowed 1 to the PEs, of which at most %u", n_pe,
-		               machine->qpe_n_pe, EVENT_MAX_PE);
-	if (machine->mla_cols == 0 || machine->mla_rows == 0)
-		return err_add(err, ERR_INPUT, "an array of %ux%u, allowed 1 or more each", machine->mla_cols,
-		               machine->mla_rows);
-	uint32_t port_byte = machine->pe_sram_port_byte, packet_byte = machine->noc_packet_byte;
-	if (port_byte == 0 || port_byte % SRAM_WORD_BYTE || packet_byte == 0 || packet_byte % SRAM_WORD_BYTE)
-		return err_add(err, ERR_INPUT, "SRAM ports of %u and packets of %u bytes, allowed multiples of %u",
-		               port_byte, packet_byte, SRAM_WORD_BYTE);
-	double pe_mhz = machine->n_level > 0 ? machine->level[0].clk_mhz : 1;
-	if (machine->pe_sram_access_clk == 0 || machine->noc_router_packet == 0 || !(machine->noc_clk_mhz >= 0.001) ||
-	    !(pe_mhz >= 0.001))
-		return err_add(err, ERR_INPUT,
-		               "SRAM clocks %u, router packets %u, NoC %g MHz, PE %g MHz: all must be "
-		               "larger than 0",
-		               machine->pe_sram_access_clk, machine->noc_router_packet, machine->noc_clk_mhz, pe_mhz);
-	return ERR_OK;
-}
-
-static enum err_code check_task(const struct event_task *task, unsigned pe, struct err *err)
-{
-	const struct mla_conv_task *conv = &task->conv;
-	const struct mla_matmul_task *matmul = &task->matmul;
-	if (task->kind == EVENT_IDLE)
-		return ERR_OK;
-	if (task->operand_bit != 8 && task->operand_bit != 16)
-		return err_add(err, ERR_INPUT, "PE %u: operands of %u bits, allowed 8 and 16", pe, task->operand_bit);
-	if (task->kind == EVENT_MATMUL && (matmul->a_w == 0 || matmul->a_h == 0 || matmul->b_w == 0))
-		return err_add(err, ERR_INPUT, "PE %u: a matrix of no rows or columns", pe);
-	if (task->kind == EVENT_MATMUL)
-		return ERR_OK;
-	if (task->kernel_w == 0 || task->kernel_h == 0 || conv->in_c == 0 || conv->n_filter == 0)
-		return err_add(err, ERR_INPUT, "PE %u: a convolution without kernel, channels or filters", pe);
-	if (conv->in_w < task->kernel_w || conv->in_h < task->kernel_h)
-		return err_add(err, ERR_INPUT, "PE %u: an ifmap of %ux%u is smaller than the kernel of %ux%u", pe,
-		               conv->in_w, conv->in_h, task->kernel_w, task->kernel_h);
-	return ERR_OK;
-}
-
-static enum err_code check_input(const struct machine *machine, const struct event_task *task, unsigned n_pe,
-                                 struct err *err)
-{
-	enum err_code code = check_machine(machine, n_pe, err);
-	if (code != ERR_OK)
-		return code;
-	for (unsigned i = 0; i < n_pe; i++) {
-		enum err_code task_code = check_task(&task[i], i, err);
-		code = code == ERR_OK ? task_code : code;
-	}
-	return code;
+	assert(!alone || qpe->n_running == 0);
 }
 
 /* ---- set up ---- */
 
-static void init_pe(struct event_qpe *qpe, const struct machine *machine, const struct event_task *task, uint32_t pe)
+static void init_pe(struct event_qpe *qpe, const struct machine *machine, uint32_t pe)
 {
-	struct event_mla *mla = &qpe->mla[pe];
 	struct event_sram *sram = &qpe->sram[pe];
-	event_plan(machine, task, &mla->plan);
-	mla->count = qpe->count[pe];
-	mla->source = (uint32_t)(((uint64_t)pe + task->pe_shift) % qpe->n_pe);
-	mla->a_is_local = mla->plan.is_matmul && mla->source == pe;
+	qpe->mla[pe].count = qpe->count[pe];
 	sram->access_clk = machine->pe_sram_access_clk;
 	sram->port_word = machine->pe_sram_port_byte / SRAM_WORD_BYTE;
 	sram->packet_word = machine->noc_packet_byte / SRAM_WORD_BYTE;
 	sram->count = qpe->count[pe];
 }
 
-/* FIFOs never fill up, as in the thesis simulator: they hold all that can be on its way, a round's packets of every PE.
- */
-static enum err_code init_fifos(struct event_qpe *qpe, struct err *err)
+enum err_code event_qpe_init(struct event_qpe *qpe, const struct machine *machine, uint32_t level, uint32_t index,
+                             uint32_t n_link, struct err *err)
 {
-	uint64_t n_max = 0;
-	enum err_code code = ERR_OK;
-	for (uint32_t i = 0; i < qpe->n_pe; i++)
-		n_max += qpe->mla[i].plan.is_matmul ? 16 : qpe->mla[i].plan.n_round_a;
+	*qpe = (struct event_qpe){
+	    .index = index, .first_pe = index * machine->qpe_n_pe, .n_pe = machine->qpe_n_pe, .link_clk = UINT64_MAX};
+	assert(qpe->n_pe <= EVENT_MAX_PE);
+	qpe->packet_byte = machine->noc_packet_byte;
+	event_noc_init(&qpe->noc, machine, level);
+	enum err_code code = event_queue_init(&qpe->queue, qpe->n_pe * EVENT_UNIT_PER_PE + 1, err);
 	for (uint32_t i = 0; i < qpe->n_pe && code == ERR_OK; i++) {
-		code = event_fifo_init(&qpe->noc.port[i], 2 * n_max, err);
-		if (code == ERR_OK)
-			code = event_fifo_init(&qpe->sram[i].answer, n_max, err);
-		if (code == ERR_OK)
-			code = event_fifo_init(&qpe->sram[i].request, qpe->n_pe, err);
+		init_pe(qpe, machine, i);
+		struct event_fifo *fifo[] = {&qpe->noc.port[i], &qpe->sram[i].answer, &qpe->sram[i].request,
+		                             &qpe->dma[i].command};
+		for (size_t k = 0; k < sizeof(fifo) / sizeof(fifo[0]) && code == ERR_OK; k++)
+			code = event_fifo_init(fifo[k], 0, err);
 	}
+	if (code != ERR_OK || n_link == 0)
+		return code;
+	qpe->link = calloc(n_link, sizeof(*qpe->link));
+	if (!qpe->link)
+		return err_add(err, ERR_INTERNAL, "no memory for the links of a router");
+	qpe->n_link = n_link;
+	for (uint32_t i = 0; i < n_link && code == ERR_OK; i++)
+		code = event_fifo_init(&qpe->link[i], 0, err);
 	return code;
 }
 
-static enum err_code init_qpe(struct event_qpe *qpe, const struct machine *machine, const struct event_task *task,
-                              unsigned n_pe, struct err *err)
-{
-	static const struct event_task idle = {.kind = EVENT_IDLE};
-	qpe->n_pe = machine->qpe_n_pe;
-	qpe->packet_byte = machine->noc_packet_byte;
-	event_noc_init(&qpe->noc, machine);
-	for (uint32_t i = 0; i < qpe->n_pe; i++)
-		init_pe(qpe, machine, i < n_pe ? &task[i] : &idle, i);
-	enum err_code code = event_queue_init(&qpe->queue, qpe->n_pe * EVENT_UNIT_PER_PE, err);
-	return code == ERR_OK ? init_fifos(qpe, err) : code;
-}
-
-static void free_qpe(struct event_qpe *qpe)
+void event_qpe_free(struct event_qpe *qpe)
 {
 	event_queue_free(&qpe->queue);
 	for (uint32_t i = 0; i < qpe->n_pe; i++) {
 		event_fifo_free(&qpe->noc.port[i]);
 		event_fifo_free(&qpe->sram[i].answer);
 		event_fifo_free(&qpe->sram[i].request);
+		event_fifo_free(&qpe->dma[i].command);
 	}
-	free(qpe);
-}
-
-/* The host starts one PE after the other; returns the clock of the last start. */
-static uint64_t start_tasks(struct event_qpe *qpe)
-{
-	uint64_t clk = 0;
-	qpe->lead = qpe->n_pe;
-	for (uint32_t i = 0; i < qpe->n_pe; i++) {
-		struct event_mla *mla = &qpe->mla[i];
-		mla->phase = mla->plan.has_task ? EVENT_WAIT_START : EVENT_DONE;
-		if (!mla->plan.has_task)
-			continue;
-		clk += qpe->n_running++ > 0 ? START_PERIOD_CLK : 0;
-		mla->start_clk = mla->phase_clk = clk;
-		qpe->lead = i < qpe->lead ? i : qpe->lead;
-		event_wake(qpe, clk, i, EVENT_MLA);
-	}
-	return clk;
-}
-
-/* ---- results ---- */
-
-/* What must hold whatever the task: anything else is a mistake of ours. */
-static void audit_pe(const struct event_qpe *qpe, uint32_t pe, uint64_t end_clk)
-{
-	const struct event_mla *mla = &qpe->mla[pe];
-	const struct event_plan *plan = &mla->plan;
-	const uint64_t *count = qpe->count[pe];
-	uint64_t busy_clk =
-	    count[EVENT_MAC_CLK] + count[EVENT_A_STALL_CLK] + count[EVENT_B_STALL_CLK] + count[EVENT_OUT_CLK];
-	uint64_t n_left_row = plan->n_row - plan->n_full_row, n_round = plan->n_row * plan->n_block;
-	uint64_t n_write = 0;
-	if (plan->has_task)
-		n_write = plan->n_full_row * ((plan->n_block - 1) * plan->full_write[0] + plan->last_write[0]) +
-		          n_left_row * ((plan->n_block - 1) * plan->full_write[1] + plan->last_write[1]);
-
-	assert(count[EVENT_ROUND] == n_round);
-	assert(count[EVENT_MAC_CLK] == n_round * plan->n_round_tap * plan->rate.tap_clk);
-	assert(count[EVENT_OUT_WORD] == n_write * qpe->sram[pe].port_word);
-	assert(!plan->has_task || busy_clk == mla->end_clk - mla->start_clk);
-	assert(count[EVENT_A_PACKET] >= n_round * plan->n_round_a);
-	assert(plan->is_matmul || count[EVENT_A_PACKET] == n_round * plan->n_round_a);
-	assert(plan->is_matmul || count[EVENT_A_RECEIVED] == count[EVENT_A_PACKET]);
-	assert(count[EVENT_A_RECEIVED] <= count[EVENT_A_PACKET]);
-	assert(count[EVENT_SRAM_CLK] <= end_clk);
-	(void)busy_clk, (void)n_left_row, (void)n_round, (void)n_write, (void)end_clk, (void)count;
-}
-
-/* Over all PEs: every packet asked for was read and came, but for those on their way at the end (matmul only). */
-static void audit_qpe(const struct event_qpe *qpe, uint64_t end_clk)
-{
-	uint64_t n_asked = 0, n_received = 0, n_read = 0, n_way = 0, n_local = 0;
-	for (uint32_t i = 0; i < qpe->n_pe; i++) {
-		const struct event_mla *mla = &qpe->mla[i];
-		audit_pe(qpe, i, end_clk);
-		n_asked += qpe->count[i][EVENT_A_PACKET];
-		n_received += qpe->count[i][EVENT_A_RECEIVED];
-		n_read += qpe->count[i][EVENT_A_WORD] / qpe->sram[i].packet_word;
-		n_local += mla->a_is_local ? qpe->count[i][EVENT_A_PACKET] : 0;
-		n_way += mla->n_a_drop + (mla->a_outstanding && mla->a_ask_clk == 0);
-	}
-	assert(n_received + n_way == n_asked);
-	assert(n_received <= n_read && n_read <= n_asked);
-	assert(qpe->noc.n_packet <= 2 * (n_asked - n_local) &&
-	       qpe->noc.n_packet + 2 * n_way >= 2 * (n_asked - n_local));
-	assert(qpe->noc.n_packet <= (end_clk + 1) * qpe->noc.n_per_clk * qpe->noc.noc_khz / qpe->noc.pe_khz + 1);
-	(void)n_asked, (void)n_received, (void)n_read, (void)n_way, (void)n_local;
-}
-
-static void fill_result(const struct event_qpe *qpe, const struct machine *machine, uint64_t last_start_clk,
-                        unsigned n_pe, struct event_result *result)
-{
-	uint64_t end_clk = 0;
-	memset(result, 0, sizeof(*result));
-	for (uint32_t i = 0; i < qpe->n_pe; i++)
-		end_clk = qpe->mla[i].done_clk > end_clk ? qpe->mla[i].done_clk : end_clk;
-	audit_qpe(qpe, end_clk > qpe->base_clk + qpe->queue.clk ? end_clk : qpe->base_clk + qpe->queue.clk);
-	for (uint32_t i = 0; i < n_pe; i++) {
-		result->pe[i].start_clk = qpe->mla[i].start_clk;
-		result->pe[i].done_clk = qpe->mla[i].done_clk;
-		memcpy(result->pe[i].count, qpe->count[i], sizeof(qpe->count[i]));
-	}
-	result->n_pe = n_pe;
-	result->n_noc_packet = qpe->noc.n_packet;
-	result->n_event = qpe->queue.n_event;
-	result->replayed_clk = qpe->base_clk;
-	if (qpe->mla[0].plan.has_task || end_clk > 0)
-		result->clk = end_clk - last_start_clk + machine->mla_init_clk + DRAIN_CLK;
-}
-
-enum err_code event_run_qpe(const struct machine *machine, const struct event_task *task, unsigned n_pe,
-                            const struct event_option *option, struct event_result *result, struct err *err)
-{
-	enum err_code code = check_input(machine, task, n_pe, err);
-	if (code != ERR_OK)
-		return code;
-	bool can_replay = !option || !option->no_replay;
-	struct event_qpe *qpe = calloc(1, sizeof(*qpe));
-	struct event_replay *replay = can_replay ? event_replay_new() : NULL;
-	if (!qpe || (can_replay && !replay)) {
-		code = err_add(err, ERR_INTERNAL, "no memory for the state of a QPE");
-		goto cleanup;
-	}
-	code = init_qpe(qpe, machine, task, n_pe, err);
-	if (code != ERR_OK)
-		goto cleanup;
-	uint64_t last_start_clk = start_tasks(qpe);
-	run_events(qpe, replay);
-	fill_result(qpe, machine, last_start_clk, n_pe, result);
-cleanup:
-	event_replay_free(replay);
-	if (qpe)
-		free_qpe(qpe);
-	return code;
+	for (uint32_t i = 0; i < qpe->n_link; i++)
+		event_fifo_free(&qpe->link[i]);
+	free(qpe->link);
 }

@@ -10,8 +10,8 @@
 #include "sim/event_unit.h"
 #include "sim/mla_operand.h"
 
-/* Units of a PE, in the order in which they run in a clock. */
-enum event_unit { EVENT_PORT, EVENT_MLA, EVENT_SRAM, EVENT_UNIT_PER_PE };
+/* Units of a PE, in the order in which they run in a clock; after those of all PEs the router's links. */
+enum event_unit { EVENT_PORT, EVENT_MLA, EVENT_SRAM, EVENT_DMA, EVENT_UNIT_PER_PE };
 
 /* Rounds of a task. A row of rounds is the unit that recurs: n_block rounds, the last maybe narrower. */
 struct event_plan {
@@ -29,7 +29,7 @@ struct event_plan {
 	    last_write[2]; /* ports of results: [0] full rows, [1] the rest; last_write: last block */
 };
 
-enum event_mla_phase { EVENT_WAIT_START, EVENT_MULTIPLY, EVENT_OUTPUT, EVENT_DONE };
+enum event_mla_phase { EVENT_DONE, EVENT_WAIT_START, EVENT_MULTIPLY, EVENT_OUTPUT, EVENT_INTERRUPT };
 
 struct event_mla {
 	struct event_plan plan;
@@ -39,7 +39,8 @@ struct event_mla {
 	uint64_t row, block; /* round in work */
 	uint64_t n_tap;      /* of the round done */
 	uint64_t start_clk;
-	uint64_t phase_clk; /* EVENT_WAIT_START, EVENT_OUTPUT: the phase ends */
+	uint64_t phase_clk; /* EVENT_WAIT_START, EVENT_OUTPUT, EVENT_INTERRUPT: the phase ends */
+	uint32_t op;        /* that it works for; of no meaning in a QPE alone */
 
 	/* MACs in work: n_run taps until run_clk, the clock after the last. */
 	uint64_t n_run, run_clk;
@@ -64,6 +65,8 @@ struct event_mla {
 };
 
 struct event_qpe;
+/* ERR_INPUT: a task that no MLA runs, of PE `pe`. */
+enum err_code event_task_check(const struct event_task *task, unsigned pe, struct err *err);
 /* Fill plan; the task was checked. */
 void event_plan(const struct machine *machine, const struct event_task *task, struct event_plan *plan);
 /* Run the MLA of a PE for the present clock. */
@@ -72,32 +75,81 @@ void event_mla_step(struct event_qpe *qpe, uint32_t pe);
 void event_mla_receive(struct event_qpe *qpe, uint32_t pe);
 void event_mla_save(const struct event_mla *mla, uint64_t clk, struct event_state *state);
 
+/* Clocks at least until the task has ended. */
+uint64_t event_mla_least_clk(const struct event_mla *mla, uint64_t clk);
+
+/* ---- DMA: reads packets for an operation, one a clock, one operation after the other ---- */
+
+struct event_dma {
+	struct event_fifo command;
+	uint32_t n_left;             /* packets of the operation in work */
+	struct event_message packet; /* of it */
+	uint64_t begin_clk;
+};
+
 /* ---- a QPE ---- */
+
+struct event_chip;
 
 struct event_qpe {
 	struct event_queue queue;
 	struct event_noc noc;
-	uint32_t n_pe, packet_byte;
+	uint32_t index, first_pe, n_pe, packet_byte; /* first_pe: of the machine's PEs */
 	struct event_sram sram[EVENT_MAX_PE];
 	struct event_mla mla[EVENT_MAX_PE];
+	struct event_dma dma[EVENT_MAX_PE];
 	uint64_t count[EVENT_MAX_PE][EVENT_N_COUNT];
 	uint32_t n_running;
 	uint32_t lead;     /* the first PE that still runs ... */
 	bool row_begins;   /* ... has just begun a row of rounds: a place to compare states */
 	uint64_t base_clk; /* clocks replayed, to be added to those of the queue */
+
+	/* On a chip; a QPE alone has no links. */
+	struct event_chip *chip;
+	uint32_t n_link;
+	struct event_fifo *link; /* [n_link] packets on their way to the router, by NoC clocks of the chip */
+	uint64_t link_clk;       /* the links are woken; UINT64_MAX: they are not */
 };
+
+/* QPE `index` of a machine at an operating point; free it also on failure. ERR_INTERNAL: no memory. */
+enum err_code event_qpe_init(struct event_qpe *qpe, const struct machine *machine, uint32_t level, uint32_t index,
+                             uint32_t n_link, struct err *err);
+void event_qpe_free(struct event_qpe *qpe);
+
+/* Begin a task on a PE: operand A from PE `source` of the QPE, at start_clk. */
+void event_mla_start(struct event_qpe *qpe, uint32_t pe, const struct event_plan *plan, uint32_t source,
+                     uint64_t start_clk);
+
+struct event_replay;
+/* Run all events before limit_clk (base_clk included), or until nothing runs if that is UINT64_MAX; replay may be NULL. */
+void event_qpe_run(struct event_qpe *qpe, uint64_t limit_clk, struct event_replay *replay);
+
+/* Clock of the next event, base_clk included; UINT64_MAX: none. */
+static inline uint64_t event_qpe_next_clk(const struct event_qpe *qpe)
+{
+	uint64_t clk = event_queue_peek(&qpe->queue);
+	return clk == UINT64_MAX ? clk : clk + qpe->base_clk;
+}
+
+/* NoC clocks replayed; states recur only whole NoC clocks apart. */
+static inline uint64_t event_qpe_base_noc_clk(const struct event_qpe *qpe)
+{
+	return qpe->base_clk * qpe->noc.noc_khz / qpe->noc.pe_khz;
+}
+
+/* A packet comes over a link at a NoC clock of the chip. */
+void event_qpe_push_link(struct event_qpe *qpe, uint32_t link, struct event_message message);
 
 static inline void event_wake(struct event_qpe *qpe, uint64_t clk, uint32_t pe, enum event_unit unit)
 {
 	event_queue_wake(&qpe->queue, clk, pe * EVENT_UNIT_PER_PE + unit);
 }
 
-/* Put a packet into the router in the present clock, for PE `to`. */
-void event_qpe_send(struct event_qpe *qpe, uint32_t to, struct event_message message);
+/* Put a packet into the router in the present clock. */
+void event_qpe_send(struct event_qpe *qpe, struct event_message message);
 
 /* ---- replay ---- */
 
-struct event_replay;
 /* NULL: no memory. */
 struct event_replay *event_replay_new(void);
 void event_replay_free(struct event_replay *replay);
@@ -105,9 +157,12 @@ void event_replay_free(struct event_replay *replay);
 /*
  * Compare the state of all units with those kept from earlier beginnings of a
  * row. If one recurs, what lies between is what comes next, over and over: skip
- * as many whole periods as all PEs have rows of the same kind left. Otherwise
- * keep the state.
+ * as many whole periods as all PEs have rows of the same kind left and limit_clk
+ * (base_clk included) allows. Otherwise keep the state.
  */
-void event_replay_step(struct event_replay *replay, struct event_qpe *qpe);
+void event_replay_step(struct event_replay *replay, struct event_qpe *qpe, uint64_t limit_clk);
+
+/* Forget what is kept: something came from outside, or tasks changed. */
+void event_replay_reset(struct event_replay *replay);
 
 #endif

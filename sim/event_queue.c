@@ -12,7 +12,8 @@ enum err_code event_queue_init(struct event_queue *queue, uint32_t n_unit, struc
 	assert(n_unit > 0);
 	*queue = (struct event_queue){.n_unit = n_unit, .n_word = (n_unit + 63) / 64};
 	queue->bucket = calloc((size_t)EVENT_HORIZON_CLK * queue->n_word, sizeof(*queue->bucket));
-	queue->far = calloc((size_t)n_unit * EVENT_FAR_PER_UNIT, sizeof(*queue->far));
+	queue->n_far_alloc = (size_t)n_unit * EVENT_FAR_PER_UNIT;
+	queue->far = calloc(queue->n_far_alloc, sizeof(*queue->far));
 	if (queue->bucket && queue->far)
 		return ERR_OK;
 	event_queue_free(queue);
@@ -50,11 +51,24 @@ static void swap_far(struct event_far *a, struct event_far *b)
 	*b = kept;
 }
 
+static bool grow_far(struct event_queue *queue)
+{
+	struct event_far *more = realloc(queue->far, 2 * queue->n_far_alloc * sizeof(*more));
+	if (!more)
+		return false;
+	queue->far = more;
+	queue->n_far_alloc *= 2;
+	return true;
+}
+
 static void push_far(struct event_queue *queue, uint64_t clk, uint32_t unit)
 {
+	if (queue->n_far == queue->n_far_alloc && !grow_far(queue)) {
+		queue->lost = true;
+		return;
+	}
 	struct event_far *far = queue->far;
 	size_t at = queue->n_far++;
-	assert(queue->n_far <= (size_t)queue->n_unit * EVENT_FAR_PER_UNIT);
 	far[at] = (struct event_far){.clk = clk, .unit = unit};
 	for (; at > 0 && is_earlier(&far[at], &far[(at - 1) / 2]); at = (at - 1) / 2)
 		swap_far(&far[at], &far[(at - 1) / 2]);
@@ -99,6 +113,14 @@ static uint32_t find_bucket_clk(const struct event_queue *queue)
 			return i * 64 + (uint32_t)__builtin_ctzll(word) - from % 64;
 	}
 	return EVENT_HORIZON_CLK;
+}
+
+uint64_t event_queue_peek(const struct event_queue *queue)
+{
+	uint32_t skip_clk = find_bucket_clk(queue);
+	if (skip_clk < EVENT_HORIZON_CLK)
+		return queue->clk + skip_clk;
+	return queue->n_far > 0 ? queue->far[0].clk : UINT64_MAX;
 }
 
 /* Go to the next clock with an event; wake-ups that come within the horizon leave the heap first. */

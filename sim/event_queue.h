@@ -11,7 +11,8 @@
  *   bucket     {0,4}    {}     {4,7}           {}  | heap of (clock, unit)
  *
  * What messages a unit finds when woken is its own affair: they lie in FIFOs
- * with their arrival clocks. Nothing is allocated after the start.
+ * with their arrival clocks. Nothing is allocated after the start unless very
+ * many wake-ups lie beyond the horizon.
  */
 #include "sim/base/err.h"
 #include <stdbool.h>
@@ -19,7 +20,7 @@
 #include <stdint.h>
 
 #define EVENT_HORIZON_CLK 256 /* buckets; further wake-ups wait in the heap. A power of two */
-#define EVENT_FAR_PER_UNIT 4  /* wake-ups beyond the horizon that a unit may have */
+#define EVENT_FAR_PER_UNIT 4  /* wake-ups beyond the horizon that there is room for at first */
 
 struct event_far {
 	uint64_t clk;
@@ -31,8 +32,9 @@ struct event_queue {
 	uint32_t n_unit, n_word;
 	uint64_t occupied[EVENT_HORIZON_CLK / 64]; /* buckets that are not empty */
 	uint64_t *bucket;                          /* [EVENT_HORIZON_CLK][n_word] */
-	struct event_far *far;                     /* [n_unit * EVENT_FAR_PER_UNIT], a binary heap */
-	size_t n_far;
+	struct event_far *far;                     /* [n_far_alloc], a binary heap */
+	size_t n_far, n_far_alloc;
+	bool lost; /* a wake-up, for lack of memory */
 	uint64_t n_event; /* taken so far */
 };
 
@@ -48,6 +50,9 @@ void event_queue_wake(struct event_queue *queue, uint64_t clk, uint32_t unit);
 
 /* Take the next event and advance the clock to it; false if there is none. */
 bool event_queue_next(struct event_queue *queue, uint32_t *unit);
+
+/* Clock of the next event, UINT64_MAX if there is none; the clock stays where it is. */
+uint64_t event_queue_peek(const struct event_queue *queue);
 
 /*
  * Write what is pending, relative to the present clock, into state[0 .. n_max-1]:

@@ -89,10 +89,12 @@ static uint64_t last_row(const struct event_mla *mla)
 	return n_row - 1 - (has_ended && n_row - 1 > mla->row);
 }
 
-/* Whole periods since `from` that all PEs have left. */
-static uint64_t n_period_left(const struct event_qpe *qpe, const struct kept *from)
+/* Whole periods since `from` that all PEs have left before limit_clk. */
+static uint64_t n_period_left(const struct event_qpe *qpe, const struct kept *from, uint64_t limit_clk)
 {
-	uint64_t n_left = UINT64_MAX;
+	uint64_t clk = qpe->base_clk + qpe->queue.clk, period_clk = qpe->queue.clk - from->clk;
+	uint64_t n_left = limit_clk > clk ? (limit_clk - clk) / period_clk : 0;
+	assert(period_clk > 0);
 	for (uint32_t i = 0; i < qpe->n_pe; i++) {
 		const struct event_mla *mla = &qpe->mla[i];
 		if (mla->phase == EVENT_DONE)
@@ -103,7 +105,7 @@ static uint64_t n_period_left(const struct event_qpe *qpe, const struct kept *fr
 		uint64_t n = (last_row(mla) - mla->row) / n_period_row;
 		n_left = n < n_left ? n : n_left;
 	}
-	return n_left == UINT64_MAX ? 0 : n_left;
+	return n_left;
 }
 
 static void skip(struct event_qpe *qpe, const struct kept *from, uint64_t n_period)
@@ -119,7 +121,12 @@ static void skip(struct event_qpe *qpe, const struct kept *from, uint64_t n_peri
 	}
 }
 
-void event_replay_step(struct event_replay *replay, struct event_qpe *qpe)
+void event_replay_reset(struct event_replay *replay)
+{
+	replay->n_kept = 0;
+}
+
+void event_replay_step(struct event_replay *replay, struct event_qpe *qpe, uint64_t limit_clk)
 {
 	struct kept *now = &replay->kept[replay->n_kept % N_KEPT];
 	if (!save(qpe, now))
@@ -131,12 +138,17 @@ void event_replay_step(struct event_replay *replay, struct event_qpe *qpe)
 			continue;
 		if (memcmp(from->word, now->word, now->n_word * sizeof(*now->word)) != 0)
 			continue;
-		uint64_t n_period = n_period_left(qpe, from);
+		uint64_t n_period = n_period_left(qpe, from, limit_clk);
 		if (n_period == 0)
 			break;
 		skip(qpe, from, n_period);
-		/* What is kept lies before the skip: differences to it would count what was skipped. */
-		replay->n_kept = 0;
+		/*
+		 * What is kept lies before the skip: differences to it would count what was skipped. The present
+		 * state, with what is counted now, is the first of those to come.
+		 */
+		bool fits = save(qpe, &replay->kept[0]);
+		assert(fits);
+		replay->n_kept = fits;
 		return;
 	}
 	replay->n_kept++;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "sim/sim.h"
 #include "sim/energy.h"
+#include "sim/result.h"
 #include "sim/latency.h"
 #include "sim/base/checked.h"
 #include "sim/base/real.h"
@@ -40,7 +41,7 @@ static struct rates rates_at(const struct machine *machine, uint32_t level)
 	return (struct rates){
 	    .machine = machine,
 	    .level = level,
-	    .dram_byte = machine->dram_access_byte * machine->dram_clk_mhz / (machine->dram_access_clk * pe_mhz),
+	    .dram_byte = result_dram_byte(machine, level),
 	    .router_packet = machine->noc_router_packet * noc_per_clk,
 	    .port_packet = real_min(1.0, noc_per_clk),
 	};
@@ -288,47 +289,12 @@ static struct step_time time_step(const struct step *step, const struct rates *r
 	}
 }
 
-static void counts_add(struct counts *sum, const struct counts *part)
-{
-	sum->mac += part->mac;
-	sum->mla_clk += part->mla_clk;
-	sum->sram_read_word += part->sram_read_word;
-	sum->sram_write_word += part->sram_write_word;
-	sum->noc_packet += part->noc_packet;
-	sum->dram_read_byte += part->dram_read_byte;
-	sum->dram_write_byte += part->dram_write_byte;
-	sum->arm_clk += part->arm_clk;
-}
-
-/* Of the counts alone; total_clk is at least this whatever the program does. */
-static double roofline_of(const struct machine *machine, const struct counts *counts, const struct rates *rates)
-{
-	double mac_clk = counts->mac / (double)machine_n_mac(machine);
-	double dram_clk = (counts->dram_read_byte + counts->dram_write_byte) / (machine->dram_n * rates->dram_byte);
-	return real_max(mac_clk, dram_clk);
-}
-
 double sim_roofline_clk(const struct machine *machine, const struct program *program, uint32_t level)
 {
-	struct rates rates = rates_at(machine, level);
 	struct counts counts = {0};
 	for (uint32_t i = 0; i < program->n_step; i++)
 		counts_add(&counts, &program->step[i].counts);
-	return roofline_of(machine, &counts, &rates);
-}
-
-static void sum_phases(struct sim_result *result)
-{
-	uint64_t longest_clk = 0;
-	for (int i = 0; i < N_PHASE; i++) {
-		result->total_clk += result->phase_clk[i];
-		if (i < PHASE_PADD)
-			result->core_clk += result->phase_clk[i];
-		if (result->phase_clk[i] > longest_clk) {
-			longest_clk = result->phase_clk[i];
-			result->bound = result->phase_bound[i];
-		}
-	}
+	return result_roofline_clk(machine, &counts, level);
 }
 
 /* ceil() for what is above -1 and fits: a call into the mathematics library otherwise. */
@@ -367,13 +333,7 @@ void sim_run_fast(const struct machine *machine, const struct program *program, 
 			peak_mw = real_max(peak_mw, static_mw + step_pj / ((double)clk * ns_per_clk));
 		}
 	}
-	sum_phases(result);
-	result->latency_ns = (double)result->total_clk * ns_per_clk;
 	result->peak_power_mw = peak_mw;
-	result->energy = energy_dynamic(machine, point, array_frac, &result->counts);
-	result->energy.static_pj = static_mw * result->latency_ns;
-	result->energy.total_pj += result->energy.static_pj;
-	double mac_clk = result->counts.mac / (double)machine_n_mac(machine);
-	result->mac_util_frac = result->total_clk ? mac_clk / (double)result->total_clk : 0;
-	assert((double)result->total_clk * (1 + 1e-9) + 1 >= roofline_of(machine, &result->counts, &rates));
+	result_finish(machine, level, result);
+	assert((double)result->total_clk * (1 + 1e-9) + 1 >= result_roofline_clk(machine, &result->counts, level));
 }

@@ -63,6 +63,7 @@ struct schedule {
 	struct op *op;
 	struct job *job;
 	struct event_task *shape; /* tasks that differ; pe_shift is not used */
+	double mac;               /* multiply-accumulates wanted, for utilisation */
 	bool failed;              /* no memory, or more than SCHEDULE_MAX_OP */
 	uint32_t step_alloc, op_alloc, job_alloc, shape_alloc;
 };
