@@ -7,6 +7,9 @@
 /* Picture and plot area, in SVG units (pixels). */
 enum { WIDTH = 900, HEIGHT = 560, LEFT = 90, RIGHT = 250, TOP = 40, BOTTOM = 60, MAX_SERIES = 8 };
 
+/* A panel of predicted against measured: its side, and from one to the next. */
+enum { PANEL = 460, PANEL_STEP = PANEL + 110 };
+
 /* A palette that colour-blind readers can tell apart (Okabe and Ito, 2008). */
 static const char *const colour[MAX_SERIES] = {"#0072b2", "#d55e00", "#009e73", "#cc79a7",
                                                "#e69f00", "#56b4e9", "#f0e442", "#000000"};
@@ -15,6 +18,7 @@ struct axis {
 	double min, max, step;
 	double begin, end; /* where min and max are drawn */
 	const char *name;
+	bool is_log; /* min and max are powers of ten and the steps decades; step is unused */
 };
 
 /* Round numbers that hold the values: steps of 1, 2 or 5 times a power of ten, about six of them. */
@@ -38,8 +42,19 @@ static void fit_axis(const struct pareto *front, unsigned objective, struct axis
 
 static double place(const struct axis *axis, double value)
 {
-	assert(axis->max > axis->min);
-	return axis->begin + (value - axis->min) / (axis->max - axis->min) * (axis->end - axis->begin);
+	assert(axis->max > axis->min && (!axis->is_log || (axis->min > 0.0 && value > 0.0)));
+	double frac = axis->is_log ? log10(value / axis->min) / log10(axis->max / axis->min)
+	                           : (value - axis->min) / (axis->max - axis->min);
+	return axis->begin + frac * (axis->end - axis->begin);
+}
+
+static void begin_picture(FILE *file, int width, int height)
+{
+	(void)fprintf(file,
+	              "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" viewBox=\"0 0 %d %d\" "
+	              "font-family=\"sans-serif\" font-size=\"12\">\n<rect width=\"100%%\" height=\"100%%\" "
+	              "fill=\"white\"/>\n",
+	              width, height, width, height);
 }
 
 /* Names come from users' files, so what SVG would take for markup is written as a number. */
@@ -83,13 +98,19 @@ static void draw_axes(FILE *file, const struct axis *x, const struct axis *y)
 	put_text(file, x->begin, y->end - 14, "middle", y->name);
 }
 
-/* Circle, square, triangle, diamond. */
-static void put_mark(FILE *file, double x, double y, size_t series)
+/* Circle, square, triangle, diamond; filled, or the outline only. */
+static void put_mark_as(FILE *file, double x, double y, size_t series, bool is_hollow)
 {
 	static const char *const path[] = {"m-4,0a4,4 0 1,0 8,0a4,4 0 1,0 -8,0", "m-3.5,-3.5h7v7h-7z",
 	                                   "m0,-4.5l4.5,8h-9z", "m0,-5l5,5l-5,5l-5,-5z"};
-	(void)fprintf(file, "<path d=\"M%.1f,%.1f%s\" fill=\"%s\" fill-opacity=\"0.75\"/>\n", x, y, path[series % 4],
-	              colour[series % MAX_SERIES]);
+	(void)fprintf(file, "<path d=\"M%.1f,%.1f%s\" %s=\"%s\" %s=\"0.75\"/>\n", x, y, path[series % 4],
+	              is_hollow ? "fill=\"none\" stroke" : "fill", colour[series % MAX_SERIES],
+	              is_hollow ? "stroke-opacity" : "fill-opacity");
+}
+
+static void put_mark(FILE *file, double x, double y, size_t series)
+{
+	put_mark_as(file, x, y, series, false);
 }
 
 /* The machine's number in order of first appearance; the last series takes all that are too many. */
@@ -132,11 +153,7 @@ enum err_code chart_write(FILE *file, const struct front_run *run, struct err *e
 	    .begin = HEIGHT - BOTTOM, .end = TOP, .name = metric_table[run->space->objective[second]].name};
 	fit_axis(front, 0, &x);
 	fit_axis(front, second, &y);
-	(void)fprintf(file,
-	              "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" viewBox=\"0 0 %d %d\" "
-	              "font-family=\"sans-serif\" font-size=\"12\">\n<rect width=\"100%%\" height=\"100%%\" "
-	              "fill=\"white\"/>\n",
-	              WIDTH, HEIGHT, WIDTH, HEIGHT);
+	begin_picture(file, WIDTH, HEIGHT);
 	draw_axes(file, &x, &y);
 	/* Of a long front most marks would lie on the mark before; those within half a pixel are left out. */
 	double last_x[MAX_SERIES], last_y[MAX_SERIES];
@@ -153,4 +170,96 @@ enum err_code chart_write(FILE *file, const struct front_run *run, struct err *e
 	draw_legend(file, run->space, known, n_known, WIDTH - RIGHT + 30);
 	(void)fputs("</svg>\n", file);
 	return ERR_OK;
+}
+
+/* ---- predicted against measured ---- */
+
+static bool is_drawn(double x, double y)
+{
+	return isfinite(x) && isfinite(y) && x > 0.0 && y > 0.0;
+}
+
+/* The decades that hold all points, the same for both axes, so that the diagonal is one. */
+static void fit_decades(const struct chart_panel *panel, struct axis *axis)
+{
+	double min = INFINITY, max = 0.0;
+	for (size_t i = 0; i < panel->n_series; i++) {
+		const struct chart_series *series = &panel->series[i];
+		for (size_t k = 0; k < series->n; k++) {
+			if (!is_drawn(series->x[k], series->y[k]))
+				continue;
+			min = fmin(min, fmin(series->x[k], series->y[k]));
+			max = fmax(max, fmax(series->x[k], series->y[k]));
+		}
+	}
+	if (!(max > 0.0))
+		min = max = 1.0;
+	axis->is_log = true;
+	axis->min = pow(10.0, floor(log10(min)));
+	axis->max = pow(10.0, ceil(log10(max)));
+	if (!(axis->max > axis->min))
+		axis->max = 10.0 * axis->min;
+}
+
+/* Decades with their labels, between them faint lines at 2 and 5; then the diagonal. */
+static void draw_decades(FILE *file, const struct axis *x, const struct axis *y)
+{
+	static const double part[] = {1.0, 2.0, 5.0};
+	int n_decade = (int)lround(log10(x->max / x->min));
+	char text[32];
+	assert(n_decade > 0);
+	for (int i = 0; i <= n_decade; i++) {
+		for (size_t k = 0; k < (i < n_decade ? 3 : 1); k++) {
+			double value = x->min * pow(10.0, i) * part[k];
+			const char *stroke = k == 0 ? "#cccccc" : "#eeeeee";
+			put_line(file, place(x, value), y->begin, place(x, value), y->end, stroke);
+			put_line(file, x->begin, place(y, value), x->end, place(y, value), stroke);
+		}
+		double value = x->min * pow(10.0, i);
+		(void)snprintf(text, sizeof(text), value >= 1e6 || value < 1e-3 ? "%.0e" : "%.6g", value);
+		put_text(file, place(x, value), y->begin + 18, "middle", text);
+		put_text(file, x->begin - 8, place(y, value) + 4, "end", text);
+	}
+	put_line(file, x->begin, y->begin, x->end, y->end, "#888888");
+	put_line(file, x->begin, y->begin, x->end, y->begin, "#444444");
+	put_line(file, x->begin, y->begin, x->begin, y->end, "#444444");
+}
+
+static void draw_panel(FILE *file, const struct chart_panel *panel, double top)
+{
+	char text[64];
+	struct axis x = {.begin = LEFT, .end = LEFT + PANEL}, y = {.begin = top + PANEL, .end = top};
+	assert(panel->n_series <= CHART_MAX_SERIES);
+	fit_decades(panel, &x);
+	y.is_log = true;
+	y.min = x.min;
+	y.max = x.max;
+	draw_decades(file, &x, &y);
+	put_text(file, LEFT, top - 26, "start", panel->title);
+	(void)snprintf(text, sizeof(text), "measured%s%s", panel->unit[0] ? " / " : "", panel->unit);
+	put_text(file, (x.begin + x.end) / 2, y.begin + 38, "middle", text);
+	(void)snprintf(text, sizeof(text), "predicted%s%s", panel->unit[0] ? " / " : "", panel->unit);
+	put_text(file, x.begin, y.end - 8, "middle", text);
+	size_t colour_at = 0;
+	for (size_t i = 0; i < panel->n_series; i++) {
+		const struct chart_series *series = &panel->series[i];
+		double legend_y = top + 6 + 20.0 * (double)i;
+		for (size_t k = 0; k < series->n; k++)
+			if (is_drawn(series->x[k], series->y[k]))
+				put_mark_as(file, place(&x, series->x[k]), place(&y, series->y[k]), colour_at,
+				            series->is_hollow);
+		put_mark_as(file, x.end + 24, legend_y, colour_at, series->is_hollow);
+		put_text(file, x.end + 36, legend_y + 4, "start", series->name);
+		/* A hollow series is the other model's view of the series that follows it. */
+		colour_at += series->is_hollow ? 0 : 1;
+	}
+}
+
+void chart_write_scatter(FILE *file, const struct chart_panel *panel, size_t n)
+{
+	assert(file && (panel || n == 0));
+	begin_picture(file, WIDTH, TOP + (int)n * PANEL_STEP);
+	for (size_t i = 0; i < n; i++)
+		draw_panel(file, &panel[i], TOP + 20.0 + (double)i * PANEL_STEP);
+	(void)fputs("</svg>\n", file);
 }

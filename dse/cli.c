@@ -53,6 +53,7 @@ static const struct option_info option_table[N_OPTION] = {
                         "machine to predict for (default: the one each table was measured on)"},
     [OPTION_MAX_ERROR] = {"max-error", 0, "PCT", TYPE_REAL, IN(max_error_pct), 0, 1e9,
                           "exit 6 when a counted error is larger, in percent"},
+    [OPTION_SVG] = {"svg", 0, "FILE", TYPE_TEXT, IN(svg), 0, 0, "draw predicted against measured into FILE (SVG)"},
 };
 
 #define BIT(option) (UINT32_C(1) << (option))
@@ -77,8 +78,9 @@ const struct cli_command cli_command_table[] = {
      "The kind of a reference table is known by its header: layers by strategy (strategy_clocks, layer_tasks), MAC\n"
      "array (mac_array_clocks, mac_array_performance) or phase (phase_clocks), whole networks (overall_clocks,\n"
      "overall_transfer_clocks), single tasks (pe_tasks, hdl_clocks), splits (split_utilisation). Examples are in\n"
-     "tests/reference/. Values that are sums, or whose source skipped part of the work, are listed and not counted.",
-     1, SIZE_MAX, COMMON | BIT(OPTION_MACHINE) | BIT(OPTION_MAX_ERROR), cmd_validate},
+     "tests/reference/. Values that are sums, or whose source skipped part of the work, are listed and not counted;\n"
+     "overall_clocks tells convolutions twice, as the source ran them and with all work done.",
+     1, SIZE_MAX, COMMON | BIT(OPTION_MACHINE) | BIT(OPTION_MAX_ERROR) | BIT(OPTION_SVG), cmd_validate},
     {"check", "FILE...", "check spaces, machines and networks; print how large a space is",
      "Says for a space how many designs it holds, and the expected time and memory of exploring it.", 1, SIZE_MAX,
      COMMON, cmd_check},

@@ -35,6 +35,7 @@ enum cli_option {
 	OPTION_POINT,
 	OPTION_MACHINE,
 	OPTION_MAX_ERROR,
+	OPTION_SVG,
 	N_OPTION
 };
 
@@ -63,7 +64,7 @@ struct cli_options {
 	const char *layers, *split_scheme, *strategy, *level, *point;
 
 	/* validate */
-	const char *machine;
+	const char *machine, *svg;
 	double max_error_pct;
 };
 

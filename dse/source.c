@@ -419,7 +419,7 @@ static bool uses_storage(const struct source_subject *subject, size_t block, enu
 {
 	if (subject->machine->target != MACHINE_CHIP)
 		return false;
-	return strategy == STRATEGY_THESIS_REUSE ||
+	return strategy_table[strategy].reuses ||
 	       (strategy == STRATEGY_FUSION && subject->network->block[block].kind == BLOCK_MATMUL);
 }
 
@@ -436,7 +436,7 @@ enum err_code source_run_block(struct source *source, struct source_subject *sub
                                enum strategy strategy, enum source_split which, struct source_run *run, struct err *err)
 {
 	assert(source && subject && run && block < subject->network->n_block);
-	if (strategy == STRATEGY_THESIS_REUSE && subject->network->block[block].kind != BLOCK_CONV)
+	if (strategy_table[strategy].reuses && subject->network->block[block].kind != BLOCK_CONV)
 		strategy = STRATEGY_FUSION;
 
 	struct source_split_choice choice;

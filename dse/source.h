@@ -106,7 +106,7 @@ void source_run_design(const struct layer_context *context, const struct layer_d
 
 /*
  * Run a block as the source did: its split, operating point 0, 8-bit operands;
- * STRATEGY_THESIS_REUSE with storage QPEs where they held ifmap and result, and
+ * strategies that reuse with storage QPEs where they held ifmap and result, and
  * STRATEGY_FUSION for what is no convolution, which reuse does not serve.
  */
 enum err_code source_run_block(struct source *source, struct source_subject *subject, size_t block,

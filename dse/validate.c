@@ -6,7 +6,7 @@
  * the nearest (validate_duplicate.c) -> sum. A mistake in a row is reported with
  * its cell; the row is listed without a prediction and the others come out.
  */
-#include "dse/validate.h"
+#include "dse/validate_parts.h"
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>

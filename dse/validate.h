@@ -7,6 +7,7 @@
  * reference_kind_table a kind, one file (validate_*.c) that predicts its values.
  */
 #include "sim/base/csv.h"
+#include "dse/detail.h"
 #include "dse/source.h"
 #include "sim/base/err.h"
 #include <stdbool.h>
@@ -21,6 +22,9 @@ struct prediction {
 	double value;     /* NAN: none, the note says why: the design cannot run, or the row is not understood */
 	bool counted;     /* false: listed only */
 	const char *note; /* why it is not counted or cannot run; NULL: nothing to say. Static text */
+	/* Where value leaves out what the source left out and so may stand beside its figure: the value with all work
+	   done, which is listed, too. NAN: the source left out nothing, or the kind cannot tell. */
+	double all_work;
 };
 
 /*
@@ -50,19 +54,31 @@ struct validate_value {
 	double reference;   /* NAN: an empty cell, or one that is no number */
 	struct prediction prediction;
 	double error_pct; /* of the reference; NAN: not both known; infinite: reference 0, or the design cannot run */
+	bool is_all_work; /* a second entry of its cell, with prediction.all_work for a value; never counted */
+};
+
+/* Errors of the counted values of a table, or of one of its columns. */
+struct validate_sum {
+	size_t n_reference, n_counted;                /* values with a reference, and of these the counted ones */
+	size_t n_infinite;                            /* of the counted ones those of infinite error */
+	double mean_abs_error_pct, max_abs_error_pct; /* of the counted, finite ones; NAN: there are none */
+	size_t worst; /* of the counted ones that with the largest error, infinite ones too, the first among equals */
 };
 
 /* One file, read and predicted. Owns its memory (validate_free). */
 struct validation {
 	struct csv_table table;
 	const struct reference_kind *kind;
+	enum detail detail; /* the tier that predicted it */
 	size_t n_value;
-	struct validate_value *value;  /* [n_value] every row, and of it every value column */
-	size_t n_reference, n_counted; /* values with a reference, and of these the counted ones */
-	size_t n_infinite,
-	    n_unpredicted; /* of the counted ones those of infinite error; values of rows not understood */
-	double mean_abs_error_pct, max_abs_error_pct; /* of the counted, finite ones; NAN: there are none */
-	size_t worst; /* of the counted ones that with the largest error, infinite ones too, the first among equals */
+	struct validate_value *value; /* [n_value] every row, and of it every value column */
+	size_t n_unpredicted;         /* values of rows not understood */
+	struct validate_sum sum;
+	size_t n_column;
+	struct validate_column {
+		size_t column; /* of the table */
+		struct validate_sum sum;
+	} column[CSV_MAX_COLUMN]; /* [n_column] value columns, in the table's order */
 };
 
 /* 100 * (predicted - reference) / reference; see struct validate_value for the ends. */
@@ -98,50 +114,5 @@ enum err_code validate_settle_duplicates(struct validation *validation, struct e
 enum err_code validate_file(const char *path, struct source *source, struct validation *validation, struct err *err);
 
 void validate_free(struct validation *validation);
-
-/* The cell of a row in a column that a table may lack; NULL then. */
-const struct csv_cell *validate_find_cell(const struct csv_table *table, size_t row, const char *name);
-
-/* A whole number that a row has in a column, and where it goes. */
-struct validate_number {
-	const char *name; /* of the column */
-	uint32_t *value;  /* untouched if optional and the cell is empty or the column missing */
-	uint32_t min, max;
-	bool optional;
-};
-
-/* Read the numbers of a row, all mistakes in one pass: ERR_INPUT. */
-enum err_code validate_read_numbers(const struct csv_table *table, size_t row, const struct validate_number *number,
-                                    size_t n, struct err *err);
-
-/* The index of a cell's word among word[0..n-1]; ERR_INPUT with what is allowed. The table has the column. */
-enum err_code validate_read_word(const struct csv_table *table, size_t row, const char *column, const char *const *word,
-                                 size_t n, size_t *index, struct err *err);
-
-/* The strategy that a table's column of this name has; ERR_INPUT with what is allowed. */
-enum err_code validate_read_strategy(const struct csv_table *table, size_t row, enum strategy *strategy,
-                                     struct err *err);
-
-/* The predict functions, by the file that holds them. */
-enum err_code validate_strategy_clocks(struct source *source, const struct csv_table *table, size_t row, size_t column,
-                                       struct prediction *prediction, struct err *err);
-enum err_code validate_mac_array_clocks(struct source *source, const struct csv_table *table, size_t row, size_t column,
-                                        struct prediction *prediction, struct err *err);
-enum err_code validate_phase_clocks(struct source *source, const struct csv_table *table, size_t row, size_t column,
-                                    struct prediction *prediction, struct err *err);
-enum err_code validate_overall_clocks(struct source *source, const struct csv_table *table, size_t row, size_t column,
-                                      struct prediction *prediction, struct err *err);
-enum err_code validate_split_utilisation(struct source *source, const struct csv_table *table, size_t row,
-                                         size_t column, struct prediction *prediction, struct err *err);
-enum err_code validate_pe_tasks(struct source *source, const struct csv_table *table, size_t row, size_t column,
-                                struct prediction *prediction, struct err *err);
-enum err_code validate_hdl_clocks(struct source *source, const struct csv_table *table, size_t row, size_t column,
-                                  struct prediction *prediction, struct err *err);
-enum err_code validate_layer_tasks(struct source *source, const struct csv_table *table, size_t row, size_t column,
-                                   struct prediction *prediction, struct err *err);
-enum err_code validate_mac_array_performance(struct source *source, const struct csv_table *table, size_t row,
-                                             size_t column, struct prediction *prediction, struct err *err);
-enum err_code validate_overall_transfer_clocks(struct source *source, const struct csv_table *table, size_t row,
-                                               size_t column, struct prediction *prediction, struct err *err);
 
 #endif

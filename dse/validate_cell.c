@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Cells of reference tables: numbers, and words of which only a few are allowed, each mistake with its place. */
-#include "dse/validate.h"
+#include "dse/validate_parts.h"
 #include <assert.h>
 #include <math.h>
 #include <stdio.h>

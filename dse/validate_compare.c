@@ -3,7 +3,7 @@
  * Predict, compare and sum up a table. Mistakes stay in their row: its values
  * are listed without a prediction and do not count, and whoever asked is told.
  */
-#include "dse/validate.h"
+#include "dse/validate_parts.h"
 #include <assert.h>
 #include <float.h>
 #include <math.h>
@@ -14,6 +14,7 @@ static const char no_reference_note[] = "no reference value";
 static const char bad_reference_note[] = "the reference value is not understood";
 static const char bad_flag_note[] = "a flag of the row is not understood";
 static const char not_understood_note[] = "not predicted: the row or column is not understood";
+static const char all_work_note[] = "all work done, of which the source left out some";
 static const char zero_reference_note[] =
     "the reference is 0, so there is no relative error: exceeds any limit, left out of mean and largest error";
 
@@ -67,11 +68,11 @@ static enum err_code predict(struct comparison *comparison, size_t row, size_t i
 {
 	const struct validation *validation = comparison->validation;
 	struct err part = {0};
-	*prediction = (struct prediction){NAN, true, NULL};
+	*prediction = (struct prediction){NAN, true, NULL, NAN};
 	enum err_code code = validation->kind->predict(comparison->source, &validation->table, row,
 	                                               comparison->column[i], prediction, &part);
 	if (code) {
-		*prediction = (struct prediction){NAN, false, not_understood_note};
+		*prediction = (struct prediction){NAN, false, not_understood_note, NAN};
 		comparison->failed = true;
 		comparison->validation->n_unpredicted++;
 	}
@@ -103,6 +104,17 @@ static const char *find_reason(const struct comparison *comparison, size_t row, 
 	return validate_set_apart(comparison->validation->kind->name, table, row, column);
 }
 
+/* The entry beside this one: what the same cell would be if the source had done all work. */
+static void add_all_work(struct validation *validation, const struct validate_value *as_source)
+{
+	struct validate_value value = *as_source;
+	value.is_all_work = true;
+	value.prediction = (struct prediction){as_source->prediction.all_work, false, all_work_note, NAN};
+	if (!isnan(value.reference))
+		value.error_pct = validate_error_pct(value.prediction.value, value.reference);
+	validation->value[validation->n_value++] = value;
+}
+
 static enum err_code compare_value(struct comparison *comparison, size_t row, size_t i, bool flags_ok)
 {
 	struct validation *validation = comparison->validation;
@@ -125,6 +137,8 @@ static enum err_code compare_value(struct comparison *comparison, size_t row, si
 	assert(value.prediction.counted || value.prediction.note);
 	assert(!value.prediction.counted || !isnan(value.error_pct));
 	validation->value[validation->n_value++] = value;
+	if (!isnan(value.prediction.all_work))
+		add_all_work(validation, &value);
 	return ERR_OK;
 }
 
@@ -146,34 +160,38 @@ static enum err_code compare_rows(struct comparison *comparison)
 /*
  * Mean and maximum are of magnitudes: errors of opposite sign must not cancel.
  * Infinite errors are counted apart: one of them would make either worthless.
+ * column: of the table; CSV_NO_COLUMN: all.
  */
-static void sum_up(struct validation *validation)
+static struct validate_sum sum_up(const struct validation *validation, size_t column)
 {
-	double sum = 0, worst = -1;
-	validation->mean_abs_error_pct = validation->max_abs_error_pct = NAN;
+	double total = 0, worst = -1;
+	struct validate_sum sum = {.mean_abs_error_pct = NAN, .max_abs_error_pct = NAN};
 	for (size_t i = 0; i < validation->n_value; i++) {
 		const struct validate_value *value = &validation->value[i];
 		double error_pct = fabs(value->error_pct);
-		validation->n_reference += isnan(value->reference) ? 0 : 1;
+		if (value->is_all_work || (column != CSV_NO_COLUMN && value->column != column))
+			continue;
+		sum.n_reference += isnan(value->reference) ? 0 : 1;
 		if (!value->prediction.counted)
 			continue;
-		validation->n_counted++;
+		sum.n_counted++;
 		if (error_pct > worst) {
 			worst = error_pct;
-			validation->worst = i;
+			sum.worst = i;
 		}
 		if (isinf(error_pct)) {
-			validation->n_infinite++;
+			sum.n_infinite++;
 			continue;
 		}
-		sum += error_pct;
-		if (!(error_pct <= validation->max_abs_error_pct))
-			validation->max_abs_error_pct = error_pct;
+		total += error_pct;
+		if (!(error_pct <= sum.max_abs_error_pct))
+			sum.max_abs_error_pct = error_pct;
 	}
-	assert(validation->n_infinite <= validation->n_counted && validation->n_counted <= validation->n_reference);
-	size_t n_finite = validation->n_counted - validation->n_infinite;
+	assert(sum.n_infinite <= sum.n_counted && sum.n_counted <= sum.n_reference);
+	size_t n_finite = sum.n_counted - sum.n_infinite;
 	if (n_finite > 0)
-		validation->mean_abs_error_pct = sum / (double)n_finite;
+		sum.mean_abs_error_pct = total / (double)n_finite;
+	return sum;
 }
 
 enum err_code validate_compare(struct validation *validation, struct source *source, struct err *err)
@@ -186,15 +204,21 @@ enum err_code validate_compare(struct validation *validation, struct source *sou
 		if (validate_is_value(validation->kind, table, column))
 			comparison.column[comparison.n_column++] = column;
 	}
-	validation->value = calloc(table->n_row * comparison.n_column + 1, sizeof(*validation->value));
+	for (validation->n_column = 0; validation->n_column < comparison.n_column; validation->n_column++)
+		validation->column[validation->n_column].column = comparison.column[validation->n_column];
+	/* A cell has two entries where its source left out work. */
+	validation->value = calloc(2 * table->n_row * comparison.n_column + 1, sizeof(*validation->value));
 	if (!validation->value)
 		return err_add(err, ERR_INTERNAL, "%s: out of memory", table->file);
 
 	enum err_code code = compare_rows(&comparison);
 	if (!code)
 		code = validate_settle_duplicates(validation, err);
-	if (!code)
-		sum_up(validation);
+	if (!code) {
+		validation->sum = sum_up(validation, CSV_NO_COLUMN);
+		for (size_t i = 0; i < validation->n_column; i++)
+			validation->column[i].sum = sum_up(validation, validation->column[i].column);
+	}
 	for (size_t i = 0; i < comparison.n_column; i++)
 		err_clear(&comparison.said[i]);
 	return code ? code : comparison.failed ? ERR_INPUT : ERR_OK;

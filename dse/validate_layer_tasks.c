@@ -4,7 +4,7 @@
  * them. A row becomes a block with nothing fused, its ifmap stored with the
  * padding, and runs as the layers of the published tables do.
  */
-#include "dse/validate.h"
+#include "dse/validate_parts.h"
 #include <assert.h>
 #include <math.h>
 #include <stdio.h>
@@ -206,7 +206,7 @@ static void predict_design(const struct layer_context *context, const struct lay
 {
 	struct source_run run;
 	source_run_design(context, design, &run);
-	*prediction = (struct prediction){NAN, true, NULL};
+	*prediction = (struct prediction){NAN, true, NULL, NAN};
 	if (!run.ran)
 		prediction->note = verdict_table[run.verdict.reason].help;
 	else if (column->what == PHASE_CLK)

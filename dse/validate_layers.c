@@ -3,7 +3,7 @@
  * Tables of single operations on a machine: clocks by strategy, by MAC array
  * and by phase. They differ in what their value columns mean.
  */
-#include "dse/validate.h"
+#include "dse/validate_parts.h"
 #include <assert.h>
 #include <math.h>
 #include <string.h>
@@ -63,7 +63,7 @@ static enum err_code predict_clk(struct source *source, const struct csv_table *
 		return code;
 
 	/* A design that cannot run counts: a published run that our machine refuses is an error of ours. */
-	*prediction = (struct prediction){NAN, true, NULL};
+	*prediction = (struct prediction){NAN, true, NULL, NAN};
 	if (!run.ran)
 		prediction->note = verdict_table[run.verdict.reason].help;
 	else if (column->phase == TOTAL_CLK)

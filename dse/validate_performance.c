@@ -6,7 +6,7 @@
  * ifmap, the filters and the 8-bit ofmap, each once: not equation 2.3, but what
  * the published figures fit (CONV_1 of VGG-16: 173.4 Mop over 3.37 MB, 51.51).
  */
-#include "dse/validate.h"
+#include "dse/validate_parts.h"
 #include <assert.h>
 #include <math.h>
 #include <string.h>
@@ -78,7 +78,7 @@ enum err_code validate_mac_array_performance(struct source *source, const struct
 		return code;
 
 	/* A split of ours makes operations per byte no guess: only matrices that we pad otherwise would differ. */
-	*prediction = (struct prediction){as_printed(work.n_op / work.n_byte), true, NULL};
+	*prediction = (struct prediction){as_printed(work.n_op / work.n_byte), true, NULL, NAN};
 	if (!is_gops)
 		return ERR_OK;
 	code = source_run_block(source, subject, block, STRATEGY_THESIS_REUSE, SPLIT_AS_RUN, &run, err);

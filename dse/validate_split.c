@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Bytes and utilisations of an operation's tasks, from its split alone (thesis appendices H and J). */
-#include "dse/validate.h"
+#include "dse/validate_parts.h"
 #include "mapper/utilisation.h"
 #include <assert.h>
 #include <ctype.h>

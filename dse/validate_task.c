@@ -5,9 +5,10 @@
  * hdl_clocks as its two operands (thesis tables 5.1 to 5.4): A and B of a matrix
  * multiplication, ifmap and kernel of a convolution.
  */
-#include "dse/validate.h"
+#include "dse/validate_parts.h"
 #include "sim/mla.h"
 #include <assert.h>
+#include <math.h>
 #include <string.h>
 
 #define OPERAND_BIT 8
@@ -140,7 +141,7 @@ static enum err_code predict_task(const struct csv_table *table, size_t row, con
 	enum err_code read_code = read(table, row, &task, err);
 	if (code || read_code)
 		return code ? code : read_code;
-	*prediction = (struct prediction){task_clk(machine, &task), true, NULL};
+	*prediction = (struct prediction){task_clk(machine, &task), true, NULL, NAN};
 	assert(prediction->value > 0);
 	return ERR_OK;
 }

@@ -80,7 +80,7 @@ enum reuse_operand distribute_reuse_operand(const struct layer_design *design, c
 	return keep_map <= keep_filter ? REUSE_IFMAP : REUSE_FILTER;
 }
 
-static bool is_chip_reuse(const struct layer_context *context, const struct layer_design *design)
+bool distribute_is_chip_reuse(const struct layer_context *context, const struct layer_design *design)
 {
 	return context->machine->target == MACHINE_CHIP && strategy_table[design->strategy].reuses &&
 	       context->block->kind == BLOCK_CONV;
@@ -109,7 +109,7 @@ uint64_t mapper_sram_byte(const struct layer_context *context, const struct laye
 {
 	struct tiling tiling;
 	tiling_size(context, &design->split, &tiling);
-	if (!is_chip_reuse(context, design))
+	if (!distribute_is_chip_reuse(context, design))
 		return tiling_sram_byte(context, design, &tiling, 1);
 	struct chip_assignment assignment = distribute_chip_assign(context, &tiling);
 	return tiling_sram_byte(context, design, &tiling, distribute_chip_migrates(&assignment) ? 2 : 1);
@@ -189,7 +189,7 @@ bool mapper_distribute_tiled(const struct layer_context *context, const struct l
 {
 	assert(design->operand_bit == context->operand_bit && design->strategy < N_STRATEGY);
 	struct chip_assignment assignment;
-	bool chip_reuse = is_chip_reuse(context, design);
+	bool chip_reuse = distribute_is_chip_reuse(context, design);
 	uint64_t n_filter = 1;
 	if (chip_reuse) {
 		assignment = distribute_chip_assign(context, tiling);

@@ -9,6 +9,9 @@
 #include "mapper/design.h"
 #include "mapper/tiling.h"
 
+/* Whether a design reuses operands between the PEs of a chip, for which it needs who does what (below). */
+bool distribute_is_chip_reuse(const struct layer_context *context, const struct layer_design *design);
+
 /* Append a step, zeroed, and return it. */
 struct step *program_add_step(struct program *program, enum step_kind kind, enum phase phase);
 

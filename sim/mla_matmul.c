@@ -14,10 +14,9 @@
 
 /* Operand A of the own SRAM does not pass the router: clocks besides the SRAM access, re-run. */
 #define A_LOCAL_CLK 4
-/* A is asked for when its buffer holds at most this many bytes, re-run; here at least two MACs' worth. */
+/* A is asked for when its buffer holds at most this many bytes, re-run; here at least what so many MACs take. */
 #define A_LOW_BYTE 8
-/* From the buffer running low to the request leaving for another PE, in MACs; re-run. */
-#define A_ISSUE_MAC 3
+#define A_LEAST_MAC 2
 
 /*
  * What a foreign A read's wait for the SRAM adds to its way, in clocks beyond
@@ -52,7 +51,7 @@ static struct matmul_fetch matmul_fetch(const struct machine *machine, const str
 	struct matmul_fetch fetch = {.mac_clk = real_max(b_clk, rate->tap_clk)};
 
 	fetch.n_packet_mac = machine->noc_packet_byte / mac_byte;
-	fetch.n_low_mac = (double)(uint64_t)(real_max(A_LOW_BYTE, 2 * mac_byte) / mac_byte);
+	fetch.n_low_mac = (double)(uint64_t)(real_max(A_LOW_BYTE, A_LEAST_MAC * mac_byte) / mac_byte);
 	fetch.prefetched_lead_clk = 1 + rate->access_clk;
 	/*
 	 * A round's last MACs may ask for the next round's first packet. Data that come before the round ends are
@@ -69,7 +68,8 @@ static struct matmul_fetch matmul_fetch(const struct machine *machine, const str
 		double way_clk = real_max(0, A_REQUEST_CLK - backlog_clk);
 		fetch.answer_clk = A_REQUEST_CLK + rate->a_access_clk + A_RETURN_CLK;
 		fetch.lead_clk = way_clk + rate->a_access_clk + A_RETURN_CLK;
-		fetch.prefetched = fetch.n_low_mac >= A_ISSUE_MAC && fetch.n_low_mac < fetch.n_packet_mac;
+		/* asked for with the least left, the request has not left for the other PE when the round ends */
+		fetch.prefetched = fetch.n_low_mac > A_LEAST_MAC && fetch.n_low_mac < fetch.n_packet_mac;
 	}
 	return fetch;
 }

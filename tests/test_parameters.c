@@ -5,15 +5,9 @@
 #include <setjmp.h>
 #include <stdint.h>
 #include <cmocka.h>
-#include "mapper/design.h"
+#include "tests/sample_design.h"
 #include <stdio.h>
 #include <string.h>
-
-/* A design of one block. */
-struct sample {
-	struct block block;
-	struct layer_design design;
-};
 
 /* What is predicted of it; 0 where it does not run. */
 struct prediction {
@@ -24,113 +18,29 @@ struct prediction {
 
 #define MAX_SAMPLE 10
 
-/* w x w pixels, c channels in and out, every operation of the ARM core but a shortcut's. */
-static struct block conv_block(uint32_t w, uint32_t c)
-{
-	return (struct block){.name = "CONV_1",
-	                      .kind = BLOCK_CONV,
-	                      .in_w = w,
-	                      .in_h = w,
-	                      .in_c = c,
-	                      .out_w = w,
-	                      .out_h = w,
-	                      .out_c = c,
-	                      .kernel_w = 3,
-	                      .kernel_h = 3,
-	                      .pad_left = 1,
-	                      .pad_right = 1,
-	                      .pad_top = 1,
-	                      .pad_bottom = 1,
-	                      .stride = 1,
-	                      .pool = 2,
-	                      .has_padd = true,
-	                      .has_acti = true,
-	                      .has_quan = true};
-}
-
-static struct dim_split parts(uint32_t extent, uint32_t n)
-{
-	assert_int_equal(extent % n, 0);
-	return (struct dim_split){.size_a = extent / n, .n_a = n};
-}
-
-static struct split split_of(const struct block *block, uint32_t n_w, uint32_t n_h, uint32_t n_c)
-{
-	struct split split = split_whole(block);
-	split.w = parts(block->out_w, n_w);
-	split.h = parts(block->out_h, n_h);
-	split.c = parts(block->out_c, n_c);
-	if (split_check(block, &split, NULL) != ERR_OK)
-		fail_msg("%s cannot be split %u x %u x %u", block->name, n_w, n_h, n_c);
-	return split;
-}
-
-static struct sample conv_sample(uint32_t n_w, uint32_t n_h, uint32_t n_c, enum strategy strategy)
-{
-	struct sample sample = {.block = conv_block(56, 128)};
-	sample.design.split = split_of(&sample.block, n_w, n_h, n_c);
-	sample.design.strategy = strategy;
-	sample.design.operand_bit = 8;
-	return sample;
-}
-
-static struct sample matmul_sample(void)
-{
-	struct block block = {.name = "FC_1",
-	                      .kind = BLOCK_MATMUL,
-	                      .in_w = 256,
-	                      .in_h = 4,
-	                      .in_c = 1,
-	                      .out_w = 512,
-	                      .out_h = 4,
-	                      .out_c = 1,
-	                      .kernel_w = 1,
-	                      .kernel_h = 1,
-	                      .stride = 1,
-	                      .pool = 1,
-	                      .has_acti = true,
-	                      .has_quan = true};
-	struct sample sample = {.block = block, .design = {.strategy = STRATEGY_FUSION, .operand_bit = 8}};
-	sample.design.split = split_of(&block, 4, 1, 1);
-	return sample;
-}
-
-static struct sample pool_sample(void)
-{
-	struct sample sample = conv_sample(1, 1, 128, STRATEGY_FUSION);
-	sample.block.kind = BLOCK_POOL;
-	sample.block.pool = 1;
-	sample.block.has_acti = sample.block.has_quan = false;
-	return sample;
-}
-
 /* Reuse with copies, with filters that rotate in a block and go round the ring, and results that fill the storage. */
 static uint32_t chip_samples(struct sample *sample)
 {
 	uint32_t n = 0;
-	sample[n++] = conv_sample(2, 14, 32, STRATEGY_FUSION_REUSE);
-	sample[n++] = conv_sample(2, 14, 64, STRATEGY_FUSION_REUSE);
-	sample[n++] = conv_sample(4, 14, 32, STRATEGY_FUSION_REUSE);
-	sample[n] = conv_sample(2, 7, 32, STRATEGY_FUSION_REUSE);
-	sample[n].block.pool = 1;
-	sample[n].block.out_c = 512;
-	sample[n].design.split.c = parts(512, 128);
-	sample[n++].design.out_storage = true;
-	sample[n++] = conv_sample(2, 14, 32, STRATEGY_FUSION);
-	sample[n] = conv_sample(2, 14, 32, STRATEGY_NO_FUSION);
+	sample[n++] = sample_conv(2, 14, 32, STRATEGY_FUSION_REUSE);
+	sample[n++] = sample_conv(2, 14, 64, STRATEGY_FUSION_REUSE);
+	sample[n++] = sample_conv(4, 14, 32, STRATEGY_FUSION_REUSE);
+	sample[n++] = sample_kept(512);
+	sample[n++] = sample_conv(2, 14, 32, STRATEGY_FUSION);
+	sample[n] = sample_conv(2, 14, 32, STRATEGY_NO_FUSION);
 	sample[n++].block.has_mat_ele = true;
-	sample[n++] = matmul_sample();
-	sample[n++] = pool_sample();
+	sample[n++] = sample_matmul();
+	sample[n++] = sample_pool();
 	return n;
 }
 
 static uint32_t qpe_samples(struct sample *sample)
 {
 	uint32_t n = 0;
-	sample[n++] = conv_sample(2, 14, 32, STRATEGY_FUSION_REUSE);
-	sample[n++] = conv_sample(2, 14, 32, STRATEGY_NO_FUSION);
-	sample[n++] = matmul_sample();
-	sample[n++] = pool_sample();
+	sample[n++] = sample_conv(2, 14, 32, STRATEGY_FUSION_REUSE);
+	sample[n++] = sample_conv(2, 14, 32, STRATEGY_NO_FUSION);
+	sample[n++] = sample_matmul();
+	sample[n++] = sample_pool();
 	return n;
 }
 

@@ -91,6 +91,40 @@ grep -E '^(operation|PADD|MAT_ELE|ACTI|QUAN|POOL),' tests/reference/overall_cloc
 expect 0 'ARM operations' --max-error 0 "$dir/arm.csv"
 has out '5 counted' 'ARM operations'
 
+# Convolutions of a whole network twice: without the tasks that the source left out, which counts, and all work done.
+grep -E '^(operation|CONV),' tests/reference/overall_clocks.csv >"$dir/conv.csv"
+expect 0 'convolutions' --max-error 3 "$dir/conv.csv"
+has out '1 values, 1 counted' 'convolutions'
+grep -Eq '^CONV vgg16_clk, all work +[0-9]+ .*not counted: all work done' "$dir/out" || fail 'convolutions: no entry with all work done'
+expect 0 'convolutions as JSON' --json "$dir/conv.csv"
+[ "$(grep -c '"operation": "CONV"' "$dir/out")" -eq 2 ] || fail 'convolutions as JSON: not two entries'
+has out '"all_work": true' 'convolutions as JSON'
+
+# Errors column by column, where there are several; other rows and columns of the same kinds are as good.
+expect 0 'columns' tests/reference/phase_clocks.csv
+grep -Eq '^  weight_clk +29 +20 +[0-9.]+ +[0-9.]+$' "$dir/out" || fail 'columns: no line for weight_clk'
+expect 0 'columns as JSON' --json tests/reference/phase_clocks.csv
+has out '{"column": "migration_clk", "n_values": 29, "n_counted": 20' 'columns as JSON'
+printf 'operation,resnet50_clk,vgg16_clk\nFC,66785,3877511\nMAT_ELE,351232,0\nCONV,2903236,4040050\n' >"$dir/two.csv"
+expect 0 'two networks' --max-error 0 "$dir/two.csv"
+has out '6 values, 6 counted: all exact' 'two networks'
+has out 'CONV resnet50_clk, all work' 'two networks'
+printf 'transfer,remark,resnet50_clk,resnet50_share_pct\nweight_migration,x,118196,2.42\n' >"$dir/two.csv"
+expect 0 'transfers of another network' --max-error 0 "$dir/two.csv"
+has out '2 values, 2 counted: all exact' 'transfers of another network'
+expect 0 'one column' "$dir/conv.csv"
+grep -q 'largest_pct' "$dir/out" && fail 'one column: a table of columns'
+
+# Predicted against measured as a picture: a panel for each unit of each table, a mark for each counted value.
+expect 0 'picture' --svg "$dir/chart.svg" tests/reference/phase_clocks.csv tests/reference/layer_tasks.csv
+[ "$(grep -c '>measured / clk<' "$dir/chart.svg")" -eq 2 ] || fail 'picture: not two panels of clocks'
+[ "$(grep -c '>predicted / byte<' "$dir/chart.svg")" -eq 1 ] || fail 'picture: not one panel of bytes'
+grep -q '>migration_clk: [0-9.]* % mean<' "$dir/chart.svg" || fail 'picture: no legend'
+tail -n 1 "$dir/chart.svg" | grep -q '^</svg>$' || fail 'picture: not complete'
+[ "$(grep -c '<path' "$dir/chart.svg")" -gt 200 ] || fail 'picture: too few marks'
+expect 5 'picture into a folder that is not there' --svg "$dir/none/chart.svg" "$dir/conv.csv"
+[ -s "$dir/out" ] && fail 'picture into a folder that is not there: something on stdout'
+
 # A wrong reference is found: exit 6, and the line is named.
 sed 's/^PADD,\(.*\),340608/PADD,\1,340609/' "$dir/arm.csv" >"$dir/planted.csv"
 expect 6 'planted mistake' --max-error 0 "$dir/planted.csv"

@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "mapper/unfold_parts.h"
+#include "sim/base/checked.h"
+
+/*
+ * What the unfolders share: parts one by one, where struct tiling has sums over
+ * them, and the ARM operations, which are the program's.
+ */
+
+/* As in mapper/tiling.c, whose sums the parts add up to. */
+#define RESULT_BYTE 4
+#define LINE_BYTE 16
+#define WORD_ALIGN 4
+
+/* ---- parts ---- */
+
+static uint32_t size_of(const struct dim_split *dim, uint32_t index)
+{
+	assert(index < dim_n_part(dim));
+	return index < dim->n_a ? dim->size_a : dim->size_b;
+}
+
+/* Parts are no larger than the largest, which fits a PE's SRAM. */
+static uint32_t narrow(uint64_t byte)
+{
+	assert(byte <= UINT32_MAX);
+	return (uint32_t)byte;
+}
+
+/* The ifmap part and the filters of a convolution or pooling. */
+static void size_conv_operands(const struct layer_context *context, struct part *part)
+{
+	const struct block *block = context->block;
+	uint64_t operand_byte = context->operand_bit / 8;
+	part->in_w = split_part_in_w(block, part->out_w);
+	part->in_h = split_part_in_h(block, part->out_h);
+	uint64_t n_row = (uint64_t)part->in_h * part->in_c;
+	part->map_byte = narrow(align_up(part->in_w * n_row * operand_byte, LINE_BYTE));
+	part->map_aligned_byte = narrow(align_up(part->in_w * operand_byte, LINE_BYTE) * n_row);
+	if (block->kind == BLOCK_POOL)
+		return;
+	uint64_t n_tap = (uint64_t)block->kernel_w * block->kernel_h * part->in_c;
+	uint64_t n_filter = align_up(part->out_c, context->machine->mla_rows);
+	part->filter_byte = narrow(align_up(n_tap * n_filter * operand_byte, LINE_BYTE));
+}
+
+/* Blocks of A and B. */
+static void size_matmul_operands(const struct layer_context *context, uint32_t depth, struct part *part)
+{
+	const struct machine *machine = context->machine;
+	uint64_t operand_byte = context->operand_bit / 8, aligned_depth = align_up(depth, 4);
+	part->in_w = depth;
+	part->in_h = part->out_h;
+	part->in_c = 1;
+	part->map_byte = narrow((uint64_t)depth * part->in_h * operand_byte);
+	part->map_aligned_byte = narrow(aligned_depth * align_up(part->in_h, machine->mla_rows) * operand_byte);
+	part->filter_byte = narrow(align_up(part->out_w, machine->mla_cols) * aligned_depth * operand_byte);
+}
+
+static void size_result(const struct layer_context *context, struct part *part)
+{
+	uint64_t pool_area = (uint64_t)context->block->pool * context->block->pool;
+	uint64_t row_c = (uint64_t)part->out_h * part->out_c, n_pixel = ceil_div(part->out_w * row_c, pool_area);
+	part->out_byte = narrow(align_up(n_pixel * (context->operand_bit / 8), LINE_BYTE));
+	part->raw_out_byte = narrow(align_up(part->out_w, WORD_ALIGN) * row_c * RESULT_BYTE);
+}
+
+static uint32_t add_shape(const struct layer_context *context, const struct tiling *tiling, const struct part *part,
+                          struct schedule *schedule)
+{
+	const struct block *block = context->block;
+	struct event_task task = {.operand_bit = context->operand_bit, .is_partial = tiling->n_d > 1};
+	if (block->kind == BLOCK_POOL)
+		return SCHEDULE_NONE;
+	if (block->kind == BLOCK_MATMUL) {
+		task.kind = EVENT_MATMUL;
+		task.matmul = (struct mla_matmul_task){part->in_w, part->in_h, part->out_w};
+	} else {
+		task.kind = EVENT_CONV;
+		task.kernel_w = block->kernel_w;
+		task.kernel_h = block->kernel_h;
+		task.conv = (struct mla_conv_task){part->in_w, part->in_h, part->in_c, part->out_c};
+	}
+	return schedule_add_shape(schedule, &task);
+}
+
+uint32_t unfold_number(const struct layer_context *context, const struct tiling *tiling, uint32_t w, uint32_t h,
+                       uint32_t c, uint32_t d)
+{
+	bool is_matmul = context->block->kind == BLOCK_MATMUL;
+	uint64_t map = is_matmul ? h : (uint64_t)h * tiling->n_w + w;
+	uint64_t n_filter = is_matmul ? tiling->n_w : tiling->n_c;
+	uint64_t number = (map * tiling->n_d + d) * n_filter + (is_matmul ? w : c);
+	assert(number < tiling->n_task && number < SCHEDULE_NONE);
+	return (uint32_t)number;
+}
+
+struct part unfold_part(const struct layer_context *context, const struct layer_design *design,
+                        const struct tiling *tiling, uint32_t w, uint32_t h, uint32_t c, uint32_t d,
+                        struct schedule *schedule)
+{
+	const struct split *split = &design->split;
+	uint32_t depth = size_of(&split->d, d);
+	struct part part = {
+	    .number = unfold_number(context, tiling, w, h, c, d),
+	    .out_w = size_of(&split->w, w),
+	    .out_h = size_of(&split->h, h),
+	    .out_c = size_of(&split->c, c),
+	};
+	part.in_c = context->block->kind == BLOCK_POOL ? part.out_c : depth;
+	if (context->block->kind == BLOCK_MATMUL)
+		size_matmul_operands(context, depth, &part);
+	else
+		size_conv_operands(context, &part);
+	size_result(context, &part);
+	part.shape = add_shape(context, tiling, &part, schedule);
+	return part;
+}
+
+/* ---- results ---- */
+
+struct result_grid unfold_grid(const struct layer_context *context, const struct tiling *tiling)
+{
+	if (context->block->kind == BLOCK_MATMUL)
+		return (struct result_grid){tiling->n_h, tiling->n_w};
+	return (struct result_grid){tiling->n_map, tiling->n_c};
+}
+
+struct part unfold_result_part(const struct layer_context *context, const struct layer_design *design,
+                               const struct tiling *tiling, uint64_t row, uint64_t column, uint32_t d,
+                               struct schedule *schedule)
+{
+	if (context->block->kind == BLOCK_MATMUL)
+		return unfold_part(context, design, tiling, (uint32_t)column, (uint32_t)row, 0, d, schedule);
+	uint32_t w = (uint32_t)(row % tiling->n_w), h = (uint32_t)(row / tiling->n_w);
+	return unfold_part(context, design, tiling, w, h, (uint32_t)column, d, schedule);
+}
+
+static uint64_t clip(uint64_t value, uint64_t first, uint64_t end)
+{
+	return value < first ? first : value > end ? end : value;
+}
+
+struct result_range unfold_deal(const struct result_grid *grid, uint64_t n_share, uint64_t share, uint64_t row)
+{
+	uint64_t n_column = grid->n_column, begin = row * n_column;
+	assert(share < n_share && row < grid->n_row);
+	if (n_column >= n_share)
+		return (struct result_range){n_column * share / n_share, n_column * (share + 1) / n_share};
+	uint64_t n_result = grid->n_row * n_column;
+	uint64_t first = n_result * share / n_share, end = n_result * (share + 1) / n_share;
+	return (struct result_range){clip(first, begin, begin + n_column) - begin,
+	                             clip(end, begin, begin + n_column) - begin};
+}
+
+/* ---- the whole ---- */
+
+static void add_arm_step(const struct step *arm, struct schedule *schedule)
+{
+	assert(arm->kind == STEP_ARM);
+	schedule_add_step(schedule,
+	                  (struct schedule_step){.phase = arm->phase, .arm = arm->u.arm, .counts = arm->counts});
+}
+
+/* By the conditions of mapper_distribute_tiled, but that a matrix multiplication by way of the storage QPEs, which
+ * there is one of the job queues, has its own order here. */
+static void unfold_core(const struct layer_context *context, const struct layer_design *design,
+                        const struct tiling *tiling, struct schedule *schedule)
+{
+	if (context->block->kind == BLOCK_POOL)
+		unfold_pool(context, design, tiling, schedule);
+	else if (distribute_is_chip_reuse(context, design))
+		unfold_chip_reuse(context, design, tiling, schedule);
+	else if (strategy_table[design->strategy].reuses)
+		unfold_qpe_reuse(context, design, tiling, schedule);
+	else if (context->block->kind == BLOCK_MATMUL && mapper_serves_storage(context, design))
+		unfold_chip_matmul(context, design, tiling, schedule);
+	else
+		unfold_jobs(context, design, tiling, schedule);
+}
+
+enum err_code mapper_unfold(const struct layer_context *context, const struct layer_design *design,
+                            struct schedule *schedule, struct err *err)
+{
+	struct program program;
+	struct verdict verdict;
+	struct tiling tiling;
+	*schedule = (struct schedule){0};
+	tiling_size(context, &design->split, &tiling);
+	bool runs = mapper_distribute_tiled(context, design, &tiling, &program, &verdict);
+	assert(runs && verdict.reason == VERDICT_OK);
+	if (!runs || tiling.n_task > SCHEDULE_MAX_OP) {
+		schedule->failed = true;
+		return err_add(err, ERR_INTERNAL, "%s: %llu tasks, at most %u can be unfolded", context->block->name,
+		               (unsigned long long)tiling.n_task, SCHEDULE_MAX_OP);
+	}
+
+	uint32_t i = 0;
+	for (; i < program.n_step && program.step[i].kind == STEP_ARM; i++)
+		add_arm_step(&program.step[i], schedule);
+	unfold_core(context, design, &tiling, schedule);
+	for (; i < program.n_step; i++)
+		if (program.step[i].kind == STEP_ARM)
+			add_arm_step(&program.step[i], schedule);
+	return schedule_check(schedule, context->machine, err);
+}

@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "mapper/unfold_parts.h"
+#include "sim/base/checked.h"
+
+/*
+ * Reuse on one QPE (mapper/distribute_qpe.c, thesis appendix C). A group of
+ * ifmap parts in the PEs meets a group of filters in as many rounds as there are
+ * ifmap parts; in round k PE z fetches operand A from PE z + k:
+ *
+ *   4 parts        2 parts        3 parts, the fourth PE's copied in round k from PE k
+ *   0 1 2 3        0 1 0 1        0 1 2 k
+ *
+ * So every part meets every filter once: a part that is in PE m only meets m,
+ * m + 1, .. m + n - 1 there, and in round m, as a copy in PEs n .., the filters
+ * m + n .. m - 1. Where n divides the PEs, copies are made once, by doubling.
+ */
+
+struct unfolding {
+	const struct layer_context *context;
+	const struct layer_design *design;
+	const struct tiling *tiling;
+	struct schedule *schedule;
+	uint32_t n_pe;
+};
+
+/* Parts first .. first + n - 1, one a PE. */
+struct group {
+	uint64_t first;
+	uint32_t n;
+};
+
+static struct group group_at(uint64_t index, uint64_t n_part, uint32_t n_pe)
+{
+	uint64_t first = index * n_pe, left = n_part - first;
+	assert(first < n_part);
+	return (struct group){first, left < n_pe ? (uint32_t)left : n_pe};
+}
+
+static struct part part_at(const struct unfolding *unfolding, uint64_t map, uint64_t filter)
+{
+	return unfold_result_part(unfolding->context, unfolding->design, unfolding->tiling, map, filter, 0,
+	                          unfolding->schedule);
+}
+
+static void add_step(const struct unfolding *unfolding, enum phase phase)
+{
+	schedule_add_step(unfolding->schedule, (struct schedule_step){.phase = phase});
+}
+
+static uint32_t add_op(const struct unfolding *unfolding, struct op op, uint32_t before)
+{
+	op.before[0] = before;
+	op.before[1] = SCHEDULE_NONE;
+	return schedule_add_op(unfolding->schedule, op);
+}
+
+static void load_filters(const struct unfolding *unfolding, const struct group *filters)
+{
+	add_step(unfolding, PHASE_WEIGHT);
+	for (uint32_t i = 0; i < filters->n; i++) {
+		struct part part = part_at(unfolding, 0, filters->first + i);
+		struct op load = {.kind = OP_LOAD, .pe = i, .byte = part.filter_byte};
+		load.part = (uint32_t)(filters->first + i);
+		(void)add_op(unfolding, load, SCHEDULE_NONE);
+	}
+}
+
+static bool is_passed_on(const struct unfolding *unfolding, const struct group *maps)
+{
+	return unfolding->n_pe % maps->n != 0;
+}
+
+/* Loads, then by doubling the copies that are made once. The operation that fills PE i is the i-th of the step. */
+static void load_maps(const struct unfolding *unfolding, const struct group *maps)
+{
+	add_step(unfolding, PHASE_INPUT);
+	uint32_t first_op = unfolding->schedule->n_op, n_filled = maps->n;
+	for (uint32_t i = 0; i < maps->n; i++) {
+		struct part part = part_at(unfolding, maps->first + i, 0);
+		struct op load = {.kind = OP_LOAD, .pe = i, .byte = part.map_byte};
+		load.part = (uint32_t)(maps->first + i);
+		(void)add_op(unfolding, load, SCHEDULE_NONE);
+	}
+	if (is_passed_on(unfolding, maps))
+		return;
+	for (uint32_t i = maps->n; i < unfolding->n_pe; i++) {
+		if (i == 2 * n_filled)
+			n_filled = i;
+		uint32_t map = i % maps->n, from = i - n_filled;
+		struct op copy = {.kind = OP_COPY, .pe = from, .peer = i};
+		copy.byte = part_at(unfolding, maps->first + map, 0).map_byte;
+		copy.part = (uint32_t)(maps->first + map);
+		(void)add_op(unfolding, copy, first_op + from);
+	}
+}
+
+/* The round's part to all PEs without one of their own. */
+static void pass_on(const struct unfolding *unfolding, const struct group *maps, uint32_t round)
+{
+	struct part part = part_at(unfolding, maps->first + round, 0);
+	add_step(unfolding, PHASE_INPUT);
+	for (uint32_t i = maps->n; i < unfolding->n_pe; i++) {
+		struct op copy = {.kind = OP_COPY, .pe = round, .peer = i, .byte = part.map_byte};
+		copy.part = (uint32_t)(maps->first + round);
+		(void)add_op(unfolding, copy, SCHEDULE_NONE);
+	}
+}
+
+static void run_round(const struct unfolding *unfolding, const struct group *maps, const struct group *filters,
+                      uint32_t round)
+{
+	bool passed_on = is_passed_on(unfolding, maps);
+	add_step(unfolding, PHASE_COMPUTATION);
+	for (uint32_t z = 0; z < unfolding->n_pe; z++) {
+		uint32_t filter = (z + round) % unfolding->n_pe, map = z % maps->n;
+		if (passed_on && z >= maps->n)
+			map = round;
+		if (filter >= filters->n)
+			continue;
+		struct part part = part_at(unfolding, maps->first + map, filters->first + filter);
+		struct op task = {.kind = OP_TASK, .pe = z, .peer = filter, .shape = part.shape, .part = part.number};
+		struct op store = {.kind = OP_STORE, .pe = z, .byte = part.out_byte, .part = part.number};
+		(void)add_op(unfolding, store, add_op(unfolding, task, SCHEDULE_NONE));
+	}
+}
+
+static void run_rounds(const struct unfolding *unfolding, const struct group *maps, const struct group *filters)
+{
+	for (uint32_t round = 0; round < maps->n; round++) {
+		if (is_passed_on(unfolding, maps))
+			pass_on(unfolding, maps, round);
+		run_round(unfolding, maps, filters, round);
+	}
+}
+
+void unfold_qpe_reuse(const struct layer_context *context, const struct layer_design *design,
+                      const struct tiling *tiling, struct schedule *schedule)
+{
+	uint32_t n_pe = context->machine->qpe_n_pe;
+	struct unfolding unfolding = {context, design, tiling, schedule, n_pe};
+	bool keep_map = distribute_reuse_operand(design, tiling) == REUSE_IFMAP;
+	uint64_t n_map = ceil_div(tiling->n_map, n_pe), n_filter = ceil_div(tiling->n_c, n_pe);
+	assert(tiling->n_d == 1 && context->machine->dram_n == 1);
+	for (uint64_t i = 0; i < n_map * n_filter && !schedule->failed; i++) {
+		uint64_t map = keep_map ? i / n_filter : i % n_map, filter = keep_map ? i % n_filter : i / n_map;
+		struct group maps = group_at(map, tiling->n_map, n_pe), filters = group_at(filter, tiling->n_c, n_pe);
+		/* the kept operand's group when the other's begin anew */
+		if (!keep_map && map == 0)
+			load_filters(&unfolding, &filters);
+		if (!keep_map || filter == 0)
+			load_maps(&unfolding, &maps);
+		if (keep_map)
+			load_filters(&unfolding, &filters);
+		run_rounds(&unfolding, &maps, &filters);
+	}
+}

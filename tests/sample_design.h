@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef TESTS_SAMPLE_DESIGN_H
+#define TESTS_SAMPLE_DESIGN_H
+/* Small designs of one block that run on every shipped machine, for tests of what a machine's parameters do. */
+#include "mapper/design.h"
+
+/* A design of one block. */
+struct sample {
+	const char *name;
+	struct block block;
+	struct layer_design design;
+};
+
+/* w x w pixels, c channels in and out, every operation of the ARM core but a shortcut's. */
+static inline struct block sample_conv_block(uint32_t w, uint32_t c)
+{
+	return (struct block){.name = "CONV_1",
+	                      .kind = BLOCK_CONV,
+	                      .in_w = w,
+	                      .in_h = w,
+	                      .in_c = c,
+	                      .out_w = w,
+	                      .out_h = w,
+	                      .out_c = c,
+	                      .kernel_w = 3,
+	                      .kernel_h = 3,
+	                      .pad_left = 1,
+	                      .pad_right = 1,
+	                      .pad_top = 1,
+	                      .pad_bottom = 1,
+	                      .stride = 1,
+	                      .pool = 2,
+	                      .has_padd = true,
+	                      .has_acti = true,
+	                      .has_quan = true};
+}
+
+static inline struct dim_split sample_parts(uint32_t extent, uint32_t n)
+{
+	assert_int_equal(extent % n, 0);
+	return (struct dim_split){.size_a = extent / n, .n_a = n};
+}
+
+static inline struct split sample_split(const struct block *block, uint32_t n_w, uint32_t n_h, uint32_t n_c)
+{
+	struct split split = split_whole(block);
+	split.w = sample_parts(block->out_w, n_w);
+	split.h = sample_parts(block->out_h, n_h);
+	split.c = sample_parts(block->out_c, n_c);
+	if (split_check(block, &split, NULL) != ERR_OK)
+		fail_msg("%s cannot be split %u x %u x %u", block->name, n_w, n_h, n_c);
+	return split;
+}
+
+static inline struct sample sample_conv(uint32_t n_w, uint32_t n_h, uint32_t n_c, enum strategy strategy)
+{
+	struct sample sample = {.name = "conv", .block = sample_conv_block(56, 128)};
+	sample.design.split = sample_split(&sample.block, n_w, n_h, n_c);
+	sample.design.strategy = strategy;
+	sample.design.operand_bit = 8;
+	return sample;
+}
+
+/* More filters, so that the results fill the storage QPEs. */
+static inline struct sample sample_kept(uint32_t out_c)
+{
+	struct sample sample = sample_conv(2, 7, 32, STRATEGY_FUSION_REUSE);
+	sample.name = "kept";
+	sample.block.pool = 1;
+	sample.block.out_c = out_c;
+	sample.design.split.c = sample_parts(out_c, out_c / 4);
+	sample.design.out_storage = true;
+	return sample;
+}
+
+static inline struct sample sample_matmul(void)
+{
+	struct block block = {.name = "FC_1",
+	                      .kind = BLOCK_MATMUL,
+	                      .in_w = 256,
+	                      .in_h = 4,
+	                      .in_c = 1,
+	                      .out_w = 512,
+	                      .out_h = 4,
+	                      .out_c = 1,
+	                      .kernel_w = 1,
+	                      .kernel_h = 1,
+	                      .stride = 1,
+	                      .pool = 1,
+	                      .has_acti = true,
+	                      .has_quan = true};
+	struct sample sample = {
+	    .name = "matmul", .block = block, .design = {.strategy = STRATEGY_FUSION, .operand_bit = 8}};
+	sample.design.split = sample_split(&block, 4, 1, 1);
+	return sample;
+}
+
+static inline struct sample sample_pool(void)
+{
+	struct sample sample = sample_conv(1, 1, 128, STRATEGY_FUSION);
+	sample.name = "pool";
+	sample.block.kind = BLOCK_POOL;
+	sample.block.pool = 1;
+	sample.block.has_acti = sample.block.has_quan = false;
+	return sample;
+}
+
+#endif
