@@ -195,6 +195,8 @@ enum err_code mapper_unfold(const struct layer_context *context, const struct la
 		               (unsigned long long)tiling.n_task, SCHEDULE_MAX_OP);
 	}
 
+	for (uint32_t k = 0; k < program.n_step; k++)
+		schedule->mac += program.step[k].counts.mac;
 	uint32_t i = 0;
 	for (; i < program.n_step && program.step[i].kind == STEP_ARM; i++)
 		add_arm_step(&program.step[i], schedule);
