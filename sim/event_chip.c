@@ -5,8 +5,7 @@
 #include <assert.h>
 #include <stdlib.h>
 
-/* From a command's arrival to the MLA's start and to the DMA's first read; thesis table 5.1. */
-#define TASK_START_CLK 0
+/* The ARM core takes a clock a message, the DMA one before its first read: thesis table 5.1. */
 #define DMA_START_CLK 1
 /* Stretches shorter than this are not worth the trouble. */
 #define MIN_ALONE_CLK 256
@@ -90,7 +89,7 @@ void event_chip_command(struct event_qpe *qpe, uint32_t pe, uint32_t op)
 	uint64_t clk = qpe->queue.clk;
 	if (live->kind == OP_TASK) {
 		uint32_t source = live->peer - qpe->first_pe;
-		event_mla_start(qpe, pe, &chip->plan[live->shape], source, clk + TASK_START_CLK);
+		event_mla_start(qpe, pe, &chip->plan[live->shape], source, clk + ARM_MESSAGE_CLK);
 		qpe->mla[pe].op = op;
 		assert(chip->n_busy > 0);
 		if (--chip->n_busy == 0)
@@ -99,9 +98,10 @@ void event_chip_command(struct event_qpe *qpe, uint32_t pe, uint32_t op)
 	}
 	assert(live->pe == qpe->first_pe + pe && live->kind != OP_LOAD);
 	bool was_empty = dma->n_left == 0 && event_fifo_clk(&dma->command) == UINT64_MAX;
-	event_fifo_push(&dma->command, (struct event_message){.clk = clk + DMA_START_CLK, .from = op});
+	clk += ARM_MESSAGE_CLK + DMA_START_CLK;
+	event_fifo_push(&dma->command, (struct event_message){.clk = clk, .from = op});
 	if (was_empty)
-		event_wake(qpe, clk + DMA_START_CLK, pe, EVENT_DMA);
+		event_wake(qpe, clk, pe, EVENT_DMA);
 }
 
 bool event_chip_receive(struct event_chip *chip, uint32_t op)

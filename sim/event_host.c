@@ -9,6 +9,12 @@
 #include <assert.h>
 #include <stdlib.h>
 
+/*
+ * The host takes a clock for a report: with it and the ARM cores' a load and a
+ * copy take from host to host what the thesis simulator's do (re-run).
+ */
+#define HOST_MESSAGE_CLK 1
+
 /* Operations of a job; a PE has those of its job in work and of earlier ones that still store under way. */
 enum job_op { JOB_MAP, JOB_FILTER, JOB_TASK, JOB_STORE, JOB_N_OP };
 #define N_JOB_SET 4
@@ -344,7 +350,7 @@ void event_agent_step(struct event_chip *chip, uint32_t qpe, uint64_t clk)
 	const struct event_message *message;
 	while ((message = event_fifo_pop(&agent->in, clk))) {
 		struct event_message report = *message;
-		report.clk = pass_agent(chip, qpe, clk);
+		report.clk = pass_agent(chip, qpe, clk) + HOST_MESSAGE_CLK;
 		event_fifo_push(&agent->known, report);
 	}
 	while ((message = event_fifo_pop(&agent->known, clk)))

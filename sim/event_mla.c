@@ -267,7 +267,7 @@ static void end_task(struct event_qpe *qpe, uint32_t pe)
 		find_lead(qpe);
 		return;
 	}
-	mla->phase_clk = done_clk + DRAIN_CLK;
+	mla->phase_clk = done_clk + DRAIN_CLK + ARM_MESSAGE_CLK;
 	event_wake(qpe, mla->phase_clk, pe, EVENT_MLA);
 }
 

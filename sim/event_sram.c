@@ -56,6 +56,9 @@ void event_sram_answer(struct event_sram *sram, uint64_t clk, struct event_messa
 	message.clk = access_packet(sram, clk, message.kind == EVENT_A_DATA ? EVENT_A_WORD : EVENT_DMA_WORD);
 	if (message.clk < clk + ANSWER_CLK)
 		message.clk = clk + ANSWER_CLK;
+	/* A report may be leaving just then. */
+	if (message.clk < sram->leave_clk)
+		message.clk = sram->leave_clk;
 	event_fifo_push(&sram->answer, message);
 }
 
@@ -66,7 +69,8 @@ uint64_t event_sram_store_packet(struct event_sram *sram, uint64_t clk)
 
 void event_sram_tell(struct event_sram *sram, uint64_t clk, struct event_message message)
 {
-	message.clk = sram->free_clk < clk + ANSWER_CLK ? clk + ANSWER_CLK : sram->free_clk;
+	message.clk = (sram->free_clk < clk + ANSWER_CLK ? clk + ANSWER_CLK : sram->free_clk) + ARM_MESSAGE_CLK;
+	sram->leave_clk = message.clk;
 	event_fifo_push(&sram->answer, message);
 }
 

@@ -29,6 +29,8 @@ static inline void event_state_add(struct event_state *state, uint64_t word)
 
 /* ---- FIFO of messages in the order of their clocks ---- */
 
+#define ARM_MESSAGE_CLK 1 /* that the ARM core takes for a command or report: thesis table 5.1 */
+
 /* Where a message goes: a PE by its number, or one of these plus a number. */
 #define EVENT_NODE_DRAM 0x40000000u  /* DRAM interface */
 #define EVENT_NODE_AGENT 0x80000000u /* agent of the host, by its QPE */
@@ -77,6 +79,7 @@ struct event_sram {
 	/* Results not yet entered: one a clock from write_clk on; they enter when someone else asks. */
 	uint64_t write_clk, n_write;
 	struct event_fifo request; /* came in the present clock, enter at its end */
+	uint64_t leave_clk;        /* the last report leaves */
 	struct event_fifo answer;  /* what leaves for the router, by its clock */
 	uint64_t *count;           /* [EVENT_N_COUNT] of the PE */
 };
