@@ -207,6 +207,7 @@ static void end_run(struct event_qpe *qpe, uint32_t pe)
 	if (mla->tap == mla->plan.kernel_w) {
 		mla->tap = mla->n_reach = 0;
 		mla->n_first = 0;
+		qpe->tap_begins |= pe == qpe->lead && mla->n_tap % mla->plan.n_period_tap == 0;
 	}
 	if (mla->tap == mla->n_reach)
 		ask_b(qpe, pe);
@@ -244,6 +245,7 @@ static void begin_round(struct event_qpe *qpe, uint32_t pe)
 	struct event_mla *mla = &qpe->mla[pe];
 	mla->phase = EVENT_MULTIPLY;
 	mla->run_clk = qpe->queue.clk;
+	qpe->n_round++;
 	ask_b(qpe, pe);
 }
 
@@ -377,13 +379,16 @@ static uint64_t after(uint64_t at_clk, uint64_t clk)
 	return at_clk > clk ? at_clk - clk : 0;
 }
 
-void event_mla_save(const struct event_mla *mla, uint64_t clk, struct event_state *state)
+void event_mla_save(const struct event_mla *mla, uint64_t clk, bool in_round, struct event_state *state)
 {
+	bool enough_a = in_round && mla->a_byte >= event_mla_enough_a(mla);
 	event_state_add(state, (uint64_t)mla->phase << 1 | (mla->row >= mla->plan.n_full_row));
-	if (mla->phase == EVENT_DONE)
+	if (mla->phase == EVENT_DONE) {
+		event_state_add(state, mla->n_a_drop);
 		return;
+	}
 	event_state_add(state, mla->block);
-	event_state_add(state, mla->n_tap);
+	event_state_add(state, in_round ? 0 : mla->n_tap);
 	event_state_add(state, mla->phase != EVENT_MULTIPLY ? mla->phase_clk - clk : 0);
 	event_state_add(state, mla->n_run);
 	/* In the past at times: how long the array has been waiting, and for what, decides how stalls count. */
@@ -392,11 +397,12 @@ void event_mla_save(const struct event_mla *mla, uint64_t clk, struct event_stat
 	event_state_add(state, mla->tap);
 	event_state_add(state, mla->n_reach);
 	event_state_add(state, (uint64_t)mla->n_first << 1 | mla->b_asked);
-	event_state_add(state, mla->a_byte);
-	event_state_add(state, mla->n_a_to_ask);
+	event_state_add(state, enough_a ? UINT64_MAX : mla->a_byte);
+	event_state_add(state, in_round ? mla->n_a_to_ask > 0 : mla->n_a_to_ask);
 	event_state_add(state, mla->n_a_to_ask > 0 ? mla->a_next_clk - clk : 0);
 	event_state_add(state, mla->n_a_to_ask > 0 ? mla->a_next_num : 0);
-	event_state_add(state, mla->a_outstanding ? 1 + mla->a_ask_tap : 0);
+	/* A request's place counts from the present one within a round, at a row's beginning from the round's. */
+	event_state_add(state, mla->a_outstanding ? 1 + (in_round ? mla->n_tap : 0) - mla->a_ask_tap : 0);
 	event_state_add(state, mla->n_a_drop);
 	event_state_add(state, after(mla->a_ask_clk, clk));
 	event_state_add(state, after(mla->a_local_clk, clk));

@@ -73,6 +73,8 @@ void event_plan(const struct machine *machine, const struct event_task *task, st
 		plan_conv(machine, task, machine->pe_sram_port_byte, plan);
 	else
 		plan_matmul(machine, task, machine->pe_sram_port_byte, plan);
+	uint64_t n_packet_tap = machine->noc_packet_byte / plan->tap_a_byte;
+	plan->n_period_tap = plan->kernel_w * (n_packet_tap > 0 ? n_packet_tap : 1);
 	plan->n_round_a = operand_n_a_packet(machine, plan->n_round_tap, task->operand_bit);
 	assert(plan->n_row > 0 && plan->n_round_tap > 0);
 }

@@ -239,9 +239,9 @@ void event_qpe_run(struct event_qpe *qpe, uint64_t limit_clk, struct event_repla
 		if (!event_queue_next(&qpe->queue, &unit))
 			break;
 		step_unit(qpe, unit);
-		if (qpe->row_begins && replay)
+		if (replay && (qpe->row_begins || qpe->tap_begins))
 			event_replay_step(replay, qpe, limit_clk);
-		qpe->row_begins = false;
+		qpe->row_begins = qpe->tap_begins = false;
 	}
 	assert(!alone || qpe->n_running == 0);
 }

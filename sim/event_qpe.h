@@ -23,6 +23,7 @@ struct event_plan {
 	uint64_t tap_a_byte;                 /* of operand A a tap */
 	uint64_t a_period_num, a_period_den; /* clocks from packet to packet of a convolution's stream */
 	uint64_t low_a_byte;                 /* matmul: A is asked for when no more are there */
+	uint64_t n_period_tap;               /* after so many taps packets of A and kernel rows begin together again */
 	uint64_t n_block;                    /* rounds of a row */
 	uint64_t n_row, n_full_row;          /* rows in all; rows whose results fill all array rows */
 	uint64_t full_write[2],
@@ -73,7 +74,13 @@ void event_plan(const struct machine *machine, const struct event_task *task, st
 void event_mla_step(struct event_qpe *qpe, uint32_t pe);
 /* A packet of operand A has come. */
 void event_mla_receive(struct event_qpe *qpe, uint32_t pe);
-void event_mla_save(const struct event_mla *mla, uint64_t clk, struct event_state *state);
+/* in_round: without what counts on within a round (struct place of event_replay.c). */
+void event_mla_save(const struct event_mla *mla, uint64_t clk, bool in_round, struct event_state *state);
+/* Bytes of operand A at hand with which neither taps nor requests wait for any more. */
+static inline uint64_t event_mla_enough_a(const struct event_mla *mla)
+{
+	return mla->plan.low_a_byte + (mla->plan.kernel_w + 1) * mla->plan.tap_a_byte;
+}
 
 /* Clocks at least until the task has ended. */
 uint64_t event_mla_least_clk(const struct event_mla *mla, uint64_t clk);
@@ -101,7 +108,9 @@ struct event_qpe {
 	uint64_t count[EVENT_MAX_PE][EVENT_N_COUNT];
 	uint32_t n_running;
 	uint32_t lead;     /* the first PE that still runs ... */
-	bool row_begins;   /* ... has just begun a row of rounds: a place to compare states */
+	bool row_begins;   /* ... has just begun a row of rounds: a place to compare states, ... */
+	bool tap_begins;   /* ... or is within a round where operands A and B begin anew together: another */
+	uint64_t n_round;  /* begun, all PEs */
 	uint64_t base_clk; /* clocks replayed, to be added to those of the queue */
 
 	/* On a chip; a QPE alone has no links. */
@@ -155,10 +164,10 @@ struct event_replay *event_replay_new(void);
 void event_replay_free(struct event_replay *replay);
 
 /*
- * Compare the state of all units with those kept from earlier beginnings of a
- * row. If one recurs, what lies between is what comes next, over and over: skip
- * as many whole periods as all PEs have rows of the same kind left and limit_clk
- * (base_clk included) allows. Otherwise keep the state.
+ * Where qpe->row_begins or tap_begins: compare the state of all units with those
+ * kept from earlier such places. If one recurs, what lies between is what comes
+ * next, over and over: skip as many whole periods as all PEs have left and
+ * limit_clk (base_clk included) allows. Otherwise keep the state.
  */
 void event_replay_step(struct event_replay *replay, struct event_qpe *qpe, uint64_t limit_clk);
 
