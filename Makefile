@@ -80,7 +80,7 @@ BENCHES := $(BENCH_SOURCES:tests/%.c=$(BUILD)/bench/%)
 AGAIN = +@$(MAKE) --no-print-directory $(if $(findstring --jobserver,$(MAKEFLAGS)),,-j$(JOBS))
 
 .DEFAULT_GOAL := all
-.PHONY: all deps test fuzz explore bench debug asan tsan layers headers format install clean help picture
+.PHONY: all deps test fuzz mutation explore bench debug asan tsan layers headers format install clean help picture
 .PHONY: build-program build-tests build-fuzzers build-benches build-objects run-tests run-fuzzers run-benches FORCE
 .DELETE_ON_ERROR:
 .SECONDARY:
@@ -113,6 +113,10 @@ fuzz:
 	@CC=clang ./.ci/deps
 	$(AGAIN) VARIANT=fuzz CC=clang build-fuzzers build-program
 	+@$(MAKE) --no-print-directory VARIANT=fuzz CC=clang run-fuzzers
+
+# Whether any test notices a changed constant; minutes.
+mutation: deps
+	@./tests/mutate.sh
 
 bench: deps
 	$(AGAIN) VARIANT=release build-benches
@@ -234,6 +238,7 @@ help:
 	@echo 'make explore    set up, build, explore spaces/mla_sizing.yaml'
 	@echo 'make test       set up, build, run every test; VARIANT=asan, tsan or debug runs them in that variant'
 	@echo 'make fuzz       fuzz every reader with clang for FUZZ_SECONDS (10) each, in build/fuzz'
+	@echo 'make mutation   change every constant of the models and machines in turn: does a test fail?'
 	@echo 'make bench      build and run the benchmarks'
 	@echo 'make picture    the README'"'"'s picture, from make explore'
 	@echo 'make deps       install the packages that are missing, or name them'

@@ -42,7 +42,7 @@ static void place_thesis(struct place *place)
 	static const uint32_t ring[THESIS_N_BLOCK] = {0, 1, 3, 2};
 	static const uint32_t cell_x[] = {0, 2, 4, 4, 4, 2, 0, 0}, cell_y[] = {0, 0, 0, 2, 4, 4, 4, 2};
 	for (uint32_t b = 0; b < place->n_block; b++) {
-		place->storage[b] = place_turned(place, b, 2, 3);
+		place->storage_qpe[b] = place_turned(place, b, 2, 3);
 		place->ring[b] = ring[b];
 		for (uint32_t i = 0; i < place->n_qpe; i++)
 			place->qpe[b * place->n_qpe + i] = place_turned(place, b, 1 - i % 2, 3 - i / 2);
@@ -84,13 +84,13 @@ static bool place_nearest(struct place *place, bool has_storage)
 		return false;
 	for (uint32_t b = 0; b < place->n_block; b++) {
 		place->ring[b] = b;
-		place->storage[b] = has_storage ? nearest(mesh, taken, mesh->w - 1, mesh->h - 1) : PLACE_NONE;
+		place->storage_qpe[b] = has_storage ? nearest(mesh, taken, mesh->w - 1, mesh->h - 1) : PLACE_NONE;
 		if (has_storage)
-			taken[place->storage[b]] = true;
+			taken[place->storage_qpe[b]] = true;
 	}
 	for (uint32_t i = 0; i < place->n_qpe; i++)
 		for (uint32_t b = 0; b < place->n_block; b++) {
-			uint32_t centre = has_storage ? place->storage[b] : 0;
+			uint32_t centre = has_storage ? place->storage_qpe[b] : 0;
 			uint32_t q = nearest(mesh, taken, 2 * mesh_x(mesh, centre), 2 * mesh_y(mesh, centre));
 			assert(q != PLACE_NONE);
 			taken[q] = true;
@@ -137,8 +137,8 @@ bool place_build(const struct machine *machine, struct place *place)
 	place->memory = calloc(3 * (size_t)place->n_block + 2 * n_list, sizeof(*place->memory));
 	if (!place->memory)
 		return false;
-	place->storage = place->memory;
-	place->dram = place->storage + place->n_block;
+	place->storage_qpe = place->memory;
+	place->dram = place->storage_qpe + place->n_block;
 	place->ring = place->dram + place->n_block;
 	place->qpe = place->ring + place->n_block;
 	place->cell = place->qpe + n_list;

@@ -27,7 +27,7 @@ struct place {
 	bool is_thesis;              /* the mesh drawn above, for which the thesis gives lists and chains */
 	uint32_t n_block, n_qpe;     /* blocks; computing QPEs of a block */
 	uint32_t n_cell, n_cell_qpe; /* cells of all blocks; QPEs of a cell */
-	uint32_t *storage;           /* [n_block] storage QPE; PLACE_NONE */
+	uint32_t *storage_qpe;       /* [n_block] storage QPE; PLACE_NONE */
 	uint32_t *dram;              /* [n_block] interface that loads the block's ifmap parts */
 	uint32_t *ring;              /* [n_block] blocks in the order of the ring */
 	uint32_t *qpe;               /* [n_block][n_qpe] nearest to the storage QPE first */

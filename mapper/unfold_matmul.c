@@ -45,7 +45,7 @@ static uint32_t shifted(const struct unfolding *unfolding, uint32_t pe, uint32_t
 /* A PE of the block's storage QPE. */
 static uint32_t storage_pe(const struct unfolding *unfolding, uint32_t z)
 {
-	return unfolding->place.storage[unfolding->block] * unfolding->context->machine->qpe_n_pe + z;
+	return unfolding->place.storage_qpe[unfolding->block] * unfolding->context->machine->qpe_n_pe + z;
 }
 
 /* Loads and task; returns the task. */

@@ -85,12 +85,81 @@ static void test_latency_of_own_clocks(void **state)
 	assert_true(setup_clk(&machine, SETUP_LOAD) == 60 + 8.125 * 2);
 }
 
+/* A message passes a router more than it has hops, and the host's or a DRAM's interface if it starts or ends there. */
+enum { PLAIN, HOST, DRAM };
+struct message {
+	int end;
+	double n_hop; /* on the chip; within a QPE none */
+};
+
+/* Mean hops to an agent in the corner of its 3x3 QPEs, and to an edge of them. */
+static double mean_hop(bool to_edge)
+{
+	double sum = 0;
+	for (int x = 0; x < 3; x++) {
+		for (int y = 0; y < 3; y++)
+			sum += to_edge ? x : x + y;
+	}
+	return sum / 9;
+}
+
+/* The messages of a set-up, by the placement of thesis figures 4.16 to 4.20; returns how many. */
+static unsigned list_messages(enum setup setup, struct message *message)
+{
+	const double agent = mean_hop(false), edge = mean_hop(true);
+	const struct message command = {HOST, agent};
+	const struct message list[N_SETUP][5] = {
+	    /* chains to the neighbour and at distance 2, as many of one as of the other */
+	    [SETUP_COPY] = {command, {PLAIN, (1 + 2) / 2.0}, command},
+	    /* the last two are a barrier */
+	    [SETUP_MIGRATE] = {command, {PLAIN, 1}, command, command, command},
+	    [SETUP_RING] = {command, {PLAIN, 2}, command, command, command},
+	    /* host, DRAM, a block's eight QPEs besides the one in the edge's column that stores, host */
+	    [SETUP_LOAD] = {{HOST, 2}, {DRAM, 0}, {DRAM, 9 * edge / 8}, command},
+	    [SETUP_SINGLE_LOAD] = {{HOST, 0}, {DRAM, 0}, {DRAM, 0}, {HOST, 0}},
+	    [SETUP_WRITE_STORAGE] = {command, {PLAIN, 3}, command},
+	    [SETUP_WRITE_DRAM] = {command, {DRAM, edge}, {DRAM, edge}, command},
+	    [SETUP_HANDSHAKE] = {{DRAM, 0}, {HOST, 0}},
+	};
+	static const unsigned n[N_SETUP] = {3, 5, 5, 4, 4, 3, 4, 2};
+	for (unsigned i = 0; i < n[setup]; i++)
+		message[i] = list[setup][i];
+	return n[setup];
+}
+
+static void test_latency_counts_the_messages(void **state)
+{
+	(void)state;
+	for (int i = 0; i < 2 * N_SETUP; i++) {
+		enum machine_target target = i < N_SETUP ? MACHINE_QPE : MACHINE_CHIP;
+		enum setup setup = (enum setup)(i % N_SETUP);
+		struct machine machine = machine_of(target), router = machine, interface = machine, host = machine;
+		struct message message[5];
+		double n_router = 0, n_interface = 0, n_host = 0, clk = setup_clk(&machine, setup);
+		for (unsigned k = list_messages(setup, message); k-- > 0;) {
+			n_router += 1 + (target == MACHINE_CHIP ? message[k].n_hop : 0);
+			n_interface += message[k].end == DRAM;
+			n_host += message[k].end == HOST;
+		}
+		/* where one message ends and the next begins there is one router, not two */
+		if (setup == SETUP_LOAD || setup == SETUP_SINGLE_LOAD || setup == SETUP_HANDSHAKE)
+			n_router -= 1;
+		router.noc_hop_clk += 2; /* a PE clock */
+		interface.dram_interface_clk++;
+		host.host_latency_clk++;
+		assert_true(setup_clk(&router, setup) - clk == n_router);
+		assert_true(setup_clk(&interface, setup) - clk == n_interface);
+		assert_true(setup_clk(&host, setup) - clk == n_host);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_latency_defaults_change_nothing),
 	    cmocka_unit_test(test_latency_is_within_the_setup),
 	    cmocka_unit_test(test_latency_of_own_clocks),
+	    cmocka_unit_test(test_latency_counts_the_messages),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

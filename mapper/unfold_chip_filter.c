@@ -1,0 +1,285 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "mapper/unfold_chip.h"
+#include "sim/base/checked.h"
+
+/*
+ * Filter parts: every computing QPE gets a set of them, one a PE. With fewer sets
+ * than QPEs, sets start at some QPEs, the starts, and are passed on from cell to
+ * cell of the ring until every QPE has one, so that the cells hold, in ring order
+ * of the thesis' mesh,
+ *
+ *   n starts   cells           what a start does
+ *   32         ABCDEFGH
+ *   16         AABBCCDD        one copy, one cell on
+ *   8          ABABABAB        three copies, two cells on each
+ *   4          AAAAAAAA        seven copies, one cell on each, half of the sets the other way round
+ *
+ * Two neighbouring cells are a block's: up to 8 sets it has all of them.
+ */
+
+struct spread {
+	uint32_t n_start;
+	uint32_t n_hop; /* copies of each */
+};
+
+static struct spread spread_of(const struct chip *chip, uint32_t n_filter)
+{
+	const struct place *place = &chip->place;
+	uint32_t n_set = (uint32_t)ceil_div(n_filter, chip->n_pe), n_cell = 1;
+	assert(n_set <= place->n_cell * place->n_cell_qpe);
+	while (n_cell * place->n_cell_qpe < n_set || place->n_cell % n_cell)
+		n_cell++;
+	return (struct spread){n_cell * place->n_cell_qpe, place->n_cell / n_cell - 1};
+}
+
+/* Thesis mesh, few sets: appendix E's starts. */
+static uint32_t thesis_start(const struct chip *chip, const struct spread *spread, uint32_t i)
+{
+	static const uint8_t list[4][2] = {{1, 1}, {0, 0}, {0, 1}, {1, 0}};
+	static const uint8_t corner[4][2] = {{0, 0}, {5, 1}, {0, 5}, {5, 4}};
+	const struct place *place = &chip->place;
+	uint32_t n_each = spread->n_start / place->n_block, block = i / n_each;
+	if (n_each == 1)
+		return mesh_qpe_at(&place->mesh, corner[i][0], corner[i][1]);
+	uint32_t x = list[i % n_each][0], y = list[i % n_each][1];
+	uint32_t qpe = place_turned(&chip->place, block, x, y);
+	if (n_each == 4 || chip->is_source || block < 2)
+		return qpe;
+	/*
+	 * Two sets a block: four would do with one of these in every second cell, but those of blocks 2 and 3 would
+	 * come to where those of 0 and 1 are. So they start in the other cells, the inner ones.
+	 */
+	return block == 2 ? mesh_qpe_at(&place->mesh, mesh_x(&place->mesh, qpe) + 2, mesh_y(&place->mesh, qpe))
+	                  : mesh_qpe_at(&place->mesh, mesh_x(&place->mesh, qpe), mesh_y(&place->mesh, qpe) - 2);
+}
+
+/* The QPE of the i-th start. */
+static uint32_t start_qpe(const struct chip *chip, const struct spread *spread, uint32_t i)
+{
+	const struct place *place = &chip->place;
+	assert(i < spread->n_start);
+	if (place->is_thesis && spread->n_hop == 0)
+		return place->qpe[i];
+	if (place->is_thesis)
+		return thesis_start(chip, spread, i);
+	return place_cell_qpe(place, i / place->n_cell_qpe * (spread->n_hop + 1), i % place->n_cell_qpe);
+}
+
+/* A QPE n cells further in the ring, at most one round back. */
+static uint32_t further(const struct chip *chip, uint32_t qpe, uint32_t n_cell)
+{
+	for (uint32_t i = 0; i < n_cell; i++)
+		qpe = chip->ring[qpe];
+	return qpe;
+}
+
+/* Thesis mesh: cells from one QPE of a set to the next, and how many copies; the ring's other direction is all but one.
+ */
+static uint32_t hop_cells(const struct chip *chip, const struct spread *spread, uint32_t i)
+{
+	const struct place *place = &chip->place;
+	if (!place->is_thesis)
+		return 1;
+	if (spread->n_hop == 3 && !chip->is_source)
+		return 2;
+	return spread->n_hop == 7 && i % 2 ? place->n_cell - 1 : 1;
+}
+
+static uint32_t n_hop_of(const struct chip *chip, const struct spread *spread)
+{
+	/* the thesis simulator passes 8 sets on to 8 QPEs each, though there are only 4 for each: the last that comes
+	 * stays */
+	return spread->n_hop == 3 && chip->place.is_thesis && chip->is_source ? 7 : spread->n_hop;
+}
+
+/* ---- operations ---- */
+
+static uint32_t filter_byte(const struct chip *chip, uint32_t filter)
+{
+	uint32_t c = chip->is_source ? 0 : filter;
+	return unfold_part(chip->context, chip->design, chip->tiling, 0, 0, c, 0, chip->schedule).filter_byte;
+}
+
+static void copy(struct chip *chip, uint32_t from, uint32_t to)
+{
+	uint32_t filter = chip->filter[from];
+	if (filter == CHIP_NONE)
+		return;
+	chip->filter[to] = filter;
+	chip->arrival[to] =
+	    chip_add_transfer(chip, OP_COPY, from, to, filter, filter_byte(chip, filter), chip->arrival[from]);
+}
+
+/* Sets of even size, over the starts: the first start that has it loads it, a next one copies from the one before. */
+struct sets {
+	uint32_t first, n_filter, n_set;
+	struct spread spread;
+};
+
+static uint32_t set_of_start(const struct sets *sets, uint32_t i)
+{
+	return i * sets->n_set / sets->spread.n_start;
+}
+
+static bool loads(const struct sets *sets, uint32_t i)
+{
+	return i == 0 || set_of_start(sets, i) != set_of_start(sets, i - 1);
+}
+
+/* Load the k-th filter part, from a DRAM interface. */
+static void load(struct chip *chip, const struct sets *sets, uint32_t k, uint32_t dram)
+{
+	uint32_t set = ((k + 1) * sets->n_set - 1) / sets->n_filter, before = set * sets->n_filter / sets->n_set;
+	uint32_t start = (uint32_t)ceil_div(set * sets->spread.n_start, sets->n_set), filter = sets->first + k;
+	assert(k >= before && k - before < chip->n_pe && set_of_start(sets, start) == set && loads(sets, start));
+	uint32_t pe = chip_pe(chip, start_qpe(chip, &sets->spread, start), k - before);
+	chip->filter[pe] = filter;
+	chip->arrival[pe] =
+	    chip_add_transfer(chip, OP_LOAD, pe, dram, filter, filter_byte(chip, filter), SCHEDULE_NONE);
+}
+
+/* Filter parts dealt in order over blocks, or interfaces if there are more of these; each in turn loads one. */
+static void load_all(struct chip *chip, const struct sets *sets)
+{
+	const struct place *place = &chip->place;
+	uint32_t n_dram = chip->context->machine->dram_n, n = sets->n_filter;
+	uint32_t n_share = n_dram > place->n_block ? n_dram : place->n_block, n_most = (uint32_t)ceil_div(n, n_share);
+	for (uint32_t i = 0; i < n_most; i++)
+		for (uint32_t share = 0; share < n_share; share++) {
+			uint32_t k = (uint32_t)ceil_div(share * n, n_share) + i;
+			if (k < ceil_div((share + 1) * n, n_share))
+				load(chip, sets, k, n_dram > place->n_block ? share : place->dram[share]);
+		}
+}
+
+/* Every start on to the next QPE of its chain, the hop-th. */
+static void pass_on(struct chip *chip, const struct sets *sets, uint32_t hop)
+{
+	for (uint32_t i = 0; i < sets->spread.n_start; i++) {
+		uint32_t n_cell = hop_cells(chip, &sets->spread, i), from = start_qpe(chip, &sets->spread, i);
+		from = further(chip, from, n_cell * hop % chip->place.n_cell);
+		for (uint32_t z = 0; z < chip->n_pe; z++)
+			copy(chip, chip_pe(chip, from, z), chip_pe(chip, further(chip, from, n_cell), z));
+	}
+}
+
+/* PEs without a filter take one from the QPE's others, doubling those that have one. */
+static void fill_qpe(struct chip *chip, uint32_t qpe)
+{
+	uint32_t n = 0;
+	while (n < chip->n_pe && chip->filter[chip_pe(chip, qpe, n)] != CHIP_NONE)
+		n++;
+	if (n == 0)
+		return;
+	for (uint32_t z = n, n_all = n; z < chip->n_pe; z++) {
+		if (z == 2 * n_all)
+			n_all = z;
+		copy(chip, chip_pe(chip, qpe, z - n_all), chip_pe(chip, qpe, z));
+	}
+}
+
+void chip_load_filters(struct chip *chip, uint32_t first, uint32_t n)
+{
+	const struct place *place = &chip->place;
+	struct sets sets = {first, n, (uint32_t)ceil_div(n, chip->n_pe), spread_of(chip, n)};
+	uint32_t n_most = n < place->n_block ? n : place->n_block;
+	/* few filters: a set for every block's interface */
+	if (sets.n_set < n_most && n_most <= sets.spread.n_start)
+		sets.n_set = n_most;
+	chip_add_step(chip, PHASE_WEIGHT);
+	for (uint32_t pe = 0; pe < place->mesh.n_qpe * chip->n_pe; pe++)
+		chip->filter[pe] = CHIP_NONE;
+	load_all(chip, &sets);
+	for (uint32_t i = 1; i < sets.spread.n_start; i++)
+		for (uint32_t z = 0; !loads(&sets, i) && z < chip->n_pe; z++)
+			copy(chip, chip_pe(chip, start_qpe(chip, &sets.spread, i - 1), z),
+			     chip_pe(chip, start_qpe(chip, &sets.spread, i), z));
+	for (uint32_t hop = 0; hop < n_hop_of(chip, &sets.spread); hop++)
+		pass_on(chip, &sets, hop);
+	for (uint32_t i = 0; i < place->n_block * place->n_qpe; i++)
+		fill_qpe(chip, place->qpe[i]);
+}
+
+/* ---- migration ---- */
+
+/* A ring of n seats of a block from the k-th; or of two, an exchange. */
+static void turn_seats(struct chip *chip, uint32_t block, uint32_t k, uint32_t n)
+{
+	for (uint32_t i = 0; i < n; i++) {
+		uint32_t qpe = chip_seat(chip, block, k + i);
+		chip->turn[qpe] = chip_seat(chip, block, k + (i + 1) % n);
+		chip->orbit[qpe] = chip_seat(chip, block, k);
+	}
+}
+
+/*
+ * Inside a block filters rotate between QPEs that together have all its sets of
+ * ifmap parts: in a cell of the thesis' mesh its four QPEs, and with two sets its
+ * pairs, if not as the thesis did. Elsewhere n_set neighbouring seats, or all of
+ * a block's where n_set does not divide them.
+ */
+void chip_plan_migration(struct chip *chip)
+{
+	const struct place *place = &chip->place;
+	for (uint32_t q = 0; q < place->mesh.n_qpe; q++)
+		chip->ring[q] = chip->turn[q] = chip->orbit[q] = q;
+	for (uint32_t i = 0; i < place->n_cell; i++)
+		for (uint32_t r = 0; r < place->n_cell_qpe; r++)
+			chip->ring[place_cell_qpe(place, i, r)] = place_cell_qpe(place, i + 1, r);
+	bool in_cells = place->is_thesis && (chip->n_set > 2 || (chip->n_set == 2 && chip->is_source));
+	for (uint32_t i = 0; in_cells && i < place->n_cell; i++)
+		for (uint32_t r = 0; r < place->n_cell_qpe; r++) {
+			uint32_t qpe = place_cell_qpe(place, i, r);
+			chip->turn[qpe] = place_cell_qpe(place, i, (r + 1) % place->n_cell_qpe);
+			chip->orbit[qpe] = place_cell_qpe(place, i, 0);
+		}
+	if (in_cells || chip->n_set == 1)
+		return;
+	uint32_t n_ring = place->n_qpe % chip->n_set ? place->n_qpe : chip->n_set;
+	for (uint32_t b = 0; b < place->n_block; b++)
+		for (uint32_t k = 0; k < place->n_qpe; k += n_ring)
+			turn_seats(chip, b, k, n_ring);
+}
+
+uint32_t chip_ring_stride(const struct chip *chip, uint32_t n_filter)
+{
+	const struct place *place = &chip->place;
+	struct spread spread = spread_of(chip, n_filter);
+	uint32_t n_block_cell = place->n_cell / place->n_block;
+	/* up to 8 starts on the thesis' mesh: any two neighbouring cells have all sets */
+	if (spread.n_start <= n_block_cell * place->n_cell_qpe)
+		n_block_cell = 1;
+	/* more sets of ifmap parts than a cell has QPEs: each of the block's cells has to see everything */
+	if (chip->n_set > place->n_cell_qpe)
+		n_block_cell = 1;
+	uint32_t n_alike = spread.n_start <= 2 * place->n_cell_qpe && place->is_thesis ? 1 : spread.n_hop + 1;
+	return n_block_cell * n_alike;
+}
+
+/* The QPEs at every n-th place of a cell, from the first-th, send. */
+static void send_filters(struct chip *chip, const uint32_t *to, uint32_t first, uint32_t n)
+{
+	const struct place *place = &chip->place;
+	chip_add_step(chip, PHASE_MIGRATION);
+	for (uint32_t i = 0; i < place->n_cell; i++)
+		for (uint32_t r = first; r < place->n_cell_qpe; r += n)
+			for (uint32_t z = 0; z < chip->n_pe; z++) {
+				uint32_t qpe = place_cell_qpe(place, i, r), from = chip_pe(chip, qpe, z);
+				uint32_t next = chip_pe(chip, to[qpe], z), filter = chip->filter[from];
+				chip->moved[next] = filter;
+				if (filter != CHIP_NONE && next != from)
+					chip_add_transfer(chip, OP_COPY, from, next, filter, filter_byte(chip, filter),
+					                  SCHEDULE_NONE);
+			}
+}
+
+void chip_migrate(struct chip *chip, const uint32_t *to, uint32_t n_step)
+{
+	uint32_t n_all = chip->place.mesh.n_qpe * chip->n_pe;
+	for (uint32_t pe = 0; pe < n_all; pe++)
+		chip->moved[pe] = chip->filter[pe];
+	for (uint32_t i = 0; i < n_step; i++)
+		send_filters(chip, to, i, n_step);
+	for (uint32_t pe = 0; pe < n_all; pe++)
+		chip->filter[pe] = chip->moved[pe];
+}
