@@ -71,14 +71,6 @@ static uint32_t start_qpe(const struct chip *chip, const struct spread *spread, 
 	return place_cell_qpe(place, i / place->n_cell_qpe * (spread->n_hop + 1), i % place->n_cell_qpe);
 }
 
-/* A QPE n cells further in the ring, at most one round back. */
-static uint32_t further(const struct chip *chip, uint32_t qpe, uint32_t n_cell)
-{
-	for (uint32_t i = 0; i < n_cell; i++)
-		qpe = chip->ring[qpe];
-	return qpe;
-}
-
 /* Cells from one QPE of a set to the next; in the ring's other direction all but one. */
 static uint32_t hop_cells(const struct chip *chip, const struct spread *spread, uint32_t i)
 {
