@@ -134,8 +134,9 @@ static bool turns_open(const struct chip *chip)
 static uint64_t run_turns(struct chip *chip)
 {
 	uint64_t n_task = 0;
-	while (turns_open(chip) && !chip->schedule->failed) {
-		if (n_task > 0)
+	for (uint32_t turn = 0; turns_open(chip) && !chip->schedule->failed; turn++) {
+		assert(turn < chip->place.n_qpe);
+		if (turn > 0)
 			chip_migrate(chip, chip->turn, 1);
 		n_task += run_open(chip);
 	}

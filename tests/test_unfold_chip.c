@@ -268,14 +268,18 @@ static void assert_equal(const struct follower *follower, const char *what, uint
 	fail_msg("%s: %llu instead of %llu", what, (unsigned long long)found, (unsigned long long)expected);
 }
 
+static void check_met(const struct follower *follower)
+{
+	for (uint64_t i = 0; i < follower->tiling.n_task; i++)
+		assert_equal(follower, "times a pair meets", follower->n_met[i], 1);
+}
+
 /* Every pair of parts once, and as many bytes as the parts have, for each load of them. */
 static void check_complete(const struct follower *follower)
 {
 	const struct tiling *tiling = &follower->tiling;
 	struct chip_assignment assignment = distribute_chip_assign(follower->context, tiling);
-	for (uint64_t i = 0; i < tiling->n_task; i++)
-		if (follower->n_met[i] != 1)
-			assert_equal(follower, "times a pair meets", follower->n_met[i], 1);
+	check_met(follower);
 	assert_equal(follower, "tasks", follower->n_task, tiling->n_task);
 	assert_equal(follower, "weight bytes", follower->weight_byte, tiling->all_filter_byte * assignment.n_wave);
 	assert_equal(follower, "ifmap bytes", follower->map_byte, tiling->all_map_byte * assignment.n_share);
@@ -393,6 +397,8 @@ static void test_unfold_chip_leaves_out_what_the_thesis_did(void **state)
 		follower_open(&follower, &context, &design);
 		assert_equal(&follower, "tasks", follower.n_task, row[i / 2].n_task);
 		assert_equal(&follower, "tasks of the busiest PE", follower.most_task, row[i / 2].most_task);
+		if (follower.tiling.n_c == 16)
+			check_met(&follower);
 		assert_equal(&follower, "rotations", follower.n_rotation, row[i / 2].n_rotation);
 		assert_equal(&follower, "ring steps", follower.n_ring, row[i / 2].n_ring);
 		follower_close(&follower);
@@ -523,6 +529,8 @@ static void check_random(struct rng *rng, const struct machine *thesis_chip)
 	mapper_prepare(&block, &machine, design.operand_bit, &context);
 	follower_open(&follower, &context, &design);
 	check_complete(&follower);
+	if (follower.place.is_thesis && follower.tiling.n_h > 1)
+		check_sram(&follower);
 	follower_close(&follower);
 }
 
