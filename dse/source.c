@@ -491,11 +491,11 @@ enum err_code source_run_design(struct source *source, const struct csv_table *t
 	return run_design(source, &key, context, design, run, err);
 }
 
-enum err_code source_run_task(struct source *source, const struct csv_table *table, size_t row,
+enum err_code source_run_task(struct source *source, const struct csv_table *table, size_t row, size_t column,
                               const struct machine *machine, const struct event_task *task, uint64_t *clk,
                               struct err *err)
 {
-	const struct run_key key = {.owner = table, .item = row};
+	const struct run_key key = {.owner = table, .item = row, .variant = (unsigned)column};
 	assert(source && source->runs && table);
 	return run_cache_task(source->runs, &key, machine, task, clk, err);
 }

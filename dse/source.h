@@ -123,8 +123,8 @@ enum err_code source_run_design(struct source *source, const struct csv_table *t
                                 const struct layer_context *context, const struct layer_design *design,
                                 struct source_run *run, struct err *err);
 
-/* Event tier: PE clocks of a row's task on all PEs of a QPE. ERR_INTERNAL. */
-enum err_code source_run_task(struct source *source, const struct csv_table *table, size_t row,
+/* Event tier: PE clocks of a row's task, as a column's machine runs it on all PEs of a QPE. ERR_INTERNAL. */
+enum err_code source_run_task(struct source *source, const struct csv_table *table, size_t row, size_t column,
                               const struct machine *machine, const struct event_task *task, uint64_t *clk,
                               struct err *err);
 

@@ -126,7 +126,7 @@ static double task_clk(const struct machine *machine, const struct mla_task *tas
 }
 
 /* The same, event by event. */
-static enum err_code event_clk(struct source *source, const struct csv_table *table, size_t row,
+static enum err_code event_clk(struct source *source, const struct csv_table *table, size_t row, size_t column,
                                const struct machine *machine, const struct mla_task *task, double *clk, struct err *err)
 {
 	const struct event_task own = {
@@ -140,7 +140,7 @@ static enum err_code event_clk(struct source *source, const struct csv_table *ta
 	};
 	uint64_t n_clk;
 	struct err inner = {0};
-	enum err_code code = source_run_task(source, table, row, machine, &own, &n_clk, &inner);
+	enum err_code code = source_run_task(source, table, row, column, machine, &own, &n_clk, &inner);
 	if (code)
 		(void)err_add_all(err, csv_place(table, validate_find_cell(table, row, "task")), &inner);
 	err_clear(&inner);
@@ -149,7 +149,7 @@ static enum err_code event_clk(struct source *source, const struct csv_table *ta
 }
 
 /* read: how the table describes a task. */
-static enum err_code predict_task(struct source *source, const struct csv_table *table, size_t row,
+static enum err_code predict_task(struct source *source, const struct csv_table *table, size_t row, size_t column,
                                   const char *kind_column,
                                   enum err_code (*read)(const struct csv_table *, size_t, struct mla_task *,
                                                         struct err *),
@@ -167,7 +167,7 @@ static enum err_code predict_task(struct source *source, const struct csv_table 
 		return code ? code : read_code;
 	*prediction = (struct prediction){0, true, NULL, NAN};
 	if (source_detail(source) == DETAIL_EVENT)
-		return event_clk(source, table, row, machine, &task, &prediction->value, err);
+		return event_clk(source, table, row, column, machine, &task, &prediction->value, err);
 	prediction->value = task_clk(machine, &task);
 	assert(prediction->value > 0);
 	return ERR_OK;
@@ -191,7 +191,6 @@ enum err_code validate_pe_tasks(struct source *source, const struct csv_table *t
                                 struct prediction *prediction, struct err *err)
 {
 	assert(strcmp(table->header[column].text, "clk") == 0);
-	(void)column;
 	const struct csv_cell *array = validate_find_cell(table, row, "array");
 	const struct machine *machine;
 	enum err_code code =
@@ -200,19 +199,24 @@ enum err_code validate_pe_tasks(struct source *source, const struct csv_table *t
 		return code;
 	struct machine own = *machine;
 	code = set_sram_clk(table, row, &own, err);
-	return code ? code : predict_task(source, table, row, "kind", read_tiles, &own, prediction, err);
+	return code ? code : predict_task(source, table, row, column, "kind", read_tiles, &own, prediction, err);
 }
 
-/*
- * Either column is of the same machine: the simulator that the prototype was
- * compared with read its SRAM in two clocks as well.
- */
+/* thesis_sim_clk is of the thesis simulator, whose SRAM took two clocks as the prototype's does; others of the HDL. */
 enum err_code validate_hdl_clocks(struct source *source, const struct csv_table *table, size_t row, size_t column,
                                   struct prediction *prediction, struct err *err)
 {
 	const struct csv_cell *task = validate_find_cell(table, row, "task");
+	const char *header = table->header[column].text;
+	const bool is_simulator = strcmp(header, "thesis_sim_clk") == 0;
+	const char *name = is_simulator ? "thesis_qpe_dram" : "hdl_qpe";
 	const struct machine *machine;
-	assert(task && validate_find_cell(table, row, table->header[column].text));
-	enum err_code code = source_machine(source, "hdl_qpe", NULL, csv_place(table, task), &machine, err);
-	return code ? code : predict_task(source, table, row, "task", read_operands, machine, prediction, err);
+	assert(task && validate_find_cell(table, row, header));
+	enum err_code code = source_machine(source, name, NULL, csv_place(table, task), &machine, err);
+	if (code)
+		return code;
+	struct machine own = *machine;
+	if (is_simulator && strcmp(own.name, name) == 0)
+		own.pe_sram_access_clk = 2;
+	return predict_task(source, table, row, column, "task", read_operands, &own, prediction, err);
 }
