@@ -234,16 +234,15 @@ static void step_unit(struct event_qpe *qpe, uint32_t unit)
 void event_qpe_run(struct event_qpe *qpe, uint64_t limit_clk, struct event_replay *replay)
 {
 	uint32_t unit;
-	bool alone = limit_clk == UINT64_MAX;
-	while (alone ? qpe->n_running > 0 : event_qpe_next_clk(qpe) < limit_clk) {
-		if (!event_queue_next(&qpe->queue, &unit))
-			break;
-		step_unit(qpe, unit);
-		if (replay && (qpe->row_begins || qpe->tap_begins))
-			event_replay_step(replay, qpe, limit_clk);
-		qpe->row_begins = qpe->tap_begins = false;
+	while (event_qpe_next_clk(qpe) < limit_clk) {
+		(void)event_queue_advance(&qpe->queue);
+		while (event_queue_take(&qpe->queue, &unit)) {
+			step_unit(qpe, unit);
+			if (replay && (qpe->row_begins || qpe->tap_begins))
+				event_replay_step(replay, qpe, limit_clk);
+			qpe->row_begins = qpe->tap_begins = false;
+		}
 	}
-	assert(!alone || qpe->n_running == 0);
 }
 
 /* ---- set up ---- */
