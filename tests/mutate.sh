@@ -44,10 +44,11 @@ done
 recorded=test_machine_constants
 
 # Not constants of the machine: sizes of our own algorithms, on which results depend by less than what is tested, or
-# not at all. EVENT_HORIZON_CLK: buckets of the event queue, a power of two.
+# not at all. EVENT_HORIZON_CLK: buckets of the event queue, a power of two; MIN_ALONE_CLK: a stretch worth simulating
+# alone; SPAN_GAP_CLK: spans of a trace that are joined.
 is_algorithm() {
 	case $1 in
-	EVENT_HORIZON_CLK | LONG_ROUND_TAP | MAX_STEP_TAP | WARM_UP_CLK | WINDOW_CLK) return 0 ;;
+	EVENT_HORIZON_CLK | LONG_ROUND_TAP | MAX_STEP_TAP | MIN_ALONE_CLK | SPAN_GAP_CLK | WARM_UP_CLK | WINDOW_CLK) return 0 ;;
 	esac
 	return 1
 }
@@ -185,7 +186,7 @@ for group in "$@"; do
 	case $group in
 	defines) list_defines >"$work/list" && mutate_all both $models $recorded ;;
 	tables) list_tables >"$work/list" && mutate_all both test_latency test_fast test_distribute test_validate $recorded ;;
-	defaults) list_defaults >"$work/list" && mutate_all both $recorded ;;
+	defaults) list_defaults >"$work/list" && mutate_all both test_machine $recorded ;;
 	files) list_files >"$work/list" && mutate_all more $recorded ;;
 	*) list_numbers "^#define[ \t]+$group[ \t]" "$group[ \t]+[(]?" 1 >"$work/list" && mutate_all both $models $recorded ;;
 	esac
