@@ -97,6 +97,10 @@ void event_chip_command(struct event_qpe *qpe, uint32_t pe, uint32_t op)
 		return;
 	}
 	assert(live->pe == qpe->first_pe + pe && live->kind != OP_LOAD);
+	if (live->kind == OP_SYNC) {
+		event_qpe_report(qpe, pe, op);
+		return;
+	}
 	bool was_empty = dma->n_left == 0 && event_fifo_clk(&dma->command) == UINT64_MAX;
 	clk += ARM_MESSAGE_CLK + DMA_START_CLK;
 	event_fifo_push(&dma->command, (struct event_message){.clk = clk, .from = op});

@@ -118,19 +118,22 @@ static void answer_request(struct event_qpe *qpe, uint32_t pe, uint32_t to)
 	answer(qpe, pe, (struct event_message){.to = to, .from = qpe->first_pe + pe, .kind = EVENT_A_DATA});
 }
 
+void event_qpe_report(struct event_qpe *qpe, uint32_t pe, uint32_t op)
+{
+	struct event_sram *sram = &qpe->sram[pe];
+	bool was_empty = event_fifo_clk(&sram->answer) == UINT64_MAX;
+	uint32_t agent = qpe->chip->agent_of[qpe->index];
+	event_sram_tell(sram, qpe->queue.clk,
+	                (struct event_message){.to = EVENT_NODE_AGENT + agent, .from = op, .kind = EVENT_REPORT});
+	wake_answer(qpe, pe, was_empty);
+}
+
 /* A packet that an operation moves; after its last one the host is told. */
 static void receive_data(struct event_qpe *qpe, uint32_t pe, uint32_t op)
 {
-	struct event_sram *sram = &qpe->sram[pe];
-	uint64_t clk = qpe->queue.clk;
-	event_sram_store_packet(sram, clk);
-	if (!event_chip_receive(qpe->chip, op))
-		return;
-	bool was_empty = event_fifo_clk(&sram->answer) == UINT64_MAX;
-	uint32_t agent = qpe->chip->agent_of[qpe->index];
-	event_sram_tell(sram, clk,
-	                (struct event_message){.to = EVENT_NODE_AGENT + agent, .from = op, .kind = EVENT_REPORT});
-	wake_answer(qpe, pe, was_empty);
+	event_sram_store_packet(&qpe->sram[pe], qpe->queue.clk);
+	if (event_chip_receive(qpe->chip, op))
+		event_qpe_report(qpe, pe, op);
 }
 
 /*

@@ -157,6 +157,9 @@ static inline void event_wake(struct event_qpe *qpe, uint64_t clk, uint32_t pe, 
 /* Put a packet into the router in the present clock. */
 void event_qpe_send(struct event_qpe *qpe, struct event_message message);
 
+/* Report an operation to the host when the PE's SRAM has served all that came before. */
+void event_qpe_report(struct event_qpe *qpe, uint32_t pe, uint32_t op);
+
 /* ---- replay ---- */
 
 /* NULL: no memory. */
