@@ -25,6 +25,8 @@ static void wake_for(struct event_qpe *qpe, const struct event_fifo *fifo, uint3
 static void route(struct event_qpe *qpe, uint64_t noc_clk, struct event_message message)
 {
 	uint32_t pe = message.to - qpe->first_pe;
+	if (qpe->chip && qpe->chip->trace)
+		event_chip_trace_router(qpe, noc_clk);
 	if (message.to < qpe->first_pe || pe >= qpe->n_pe) {
 		event_chip_forward(qpe->chip, qpe, noc_clk, message);
 		return;
