@@ -227,7 +227,7 @@ static bool open_state(struct chip *chip)
 {
 	const struct place *place = &chip->place;
 	uint32_t n_qpe = place->mesh.n_qpe, n_all = n_qpe * chip->n_pe;
-	chip->memory = malloc((4 * (size_t)n_all + 4 * (size_t)n_qpe) * sizeof(*chip->memory));
+	chip->memory = malloc((4 * (size_t)n_all + 5 * (size_t)n_qpe) * sizeof(*chip->memory));
 	chip->done = calloc((size_t)chip->tiling->n_task, sizeof(*chip->done));
 	if (!chip->memory || !chip->done)
 		return false;
@@ -239,10 +239,11 @@ static bool open_state(struct chip *chip)
 	chip->ring = chip->block_of + n_qpe;
 	chip->turn = chip->ring + n_qpe;
 	chip->orbit = chip->turn + n_qpe;
+	chip->cell_of = chip->orbit + n_qpe;
 	for (uint32_t pe = 0; pe < n_all; pe++)
 		chip->map[pe] = chip->filter[pe] = CHIP_NONE;
 	for (uint32_t q = 0; q < n_qpe; q++)
-		chip->block_of[q] = CHIP_NONE;
+		chip->block_of[q] = chip->cell_of[q] = CHIP_NONE;
 	for (uint32_t i = 0; i < place->n_block * place->n_qpe; i++)
 		chip->block_of[place->qpe[i]] = i / place->n_qpe;
 	return true;

@@ -33,6 +33,7 @@ struct chip {
 	uint32_t *moved;        /* room for a permutation of filter */
 	uint32_t *block_of;     /* by QPE: its block; CHIP_NONE */
 	uint32_t *ring, *turn;  /* by QPE: where its filters go in a ring step and in a rotation; itself: nowhere */
+	uint32_t *cell_of;      /* by QPE: place in the ring of cells */
 	uint32_t *orbit;        /* by QPE: equal for those between which rotations pass filters */
 	bool *done;             /* [n_map][n_c] pairs that have met */
 	uint32_t *memory;
@@ -62,7 +63,7 @@ uint32_t chip_seat(const struct chip *chip, uint32_t block, uint32_t k);
 /* The weight step of filter parts first .. first + n - 1, at most as many as PEs compute. */
 void chip_load_filters(struct chip *chip, uint32_t first, uint32_t n);
 
-/* Work out chip->ring, chip->turn, chip->orbit. */
+/* Work out chip->cell_of, chip->ring, chip->turn, chip->orbit. */
 void chip_plan_migration(struct chip *chip);
 
 /* Steps between two ring positions at which blocks see filters that are all new to them. */

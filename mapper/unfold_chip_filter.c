@@ -22,6 +22,12 @@ struct spread {
 	uint32_t n_hop; /* copies of each */
 };
 
+/* Sets of even size, dealt over the starts. */
+struct sets {
+	uint32_t first, n_filter, n_set;
+	struct spread spread;
+};
+
 static struct spread spread_of(const struct chip *chip, uint32_t n_filter)
 {
 	const struct place *place = &chip->place;
@@ -73,8 +79,7 @@ static uint32_t further(const struct chip *chip, uint32_t qpe, uint32_t n_cell)
 	return qpe;
 }
 
-/* Thesis mesh: cells from one QPE of a set to the next, and how many copies; the ring's other direction is all but one.
- */
+/* Cells from one QPE of a set to the next; in the ring's other direction all but one. */
 static uint32_t hop_cells(const struct chip *chip, const struct spread *spread, uint32_t i)
 {
 	const struct place *place = &chip->place;
@@ -90,6 +95,43 @@ static uint32_t n_hop_of(const struct chip *chip, const struct spread *spread)
 	/* the thesis simulator passes 8 sets on to 8 QPEs each, though there are only 4 for each: the last that comes
 	 * stays */
 	return spread->n_hop == 3 && chip->place.is_thesis && chip->is_source ? 7 : spread->n_hop;
+}
+
+/*
+ * Cells with the same filters have them turned against each other by so many
+ * rotations, so that QPEs with the same ifmap parts see others in each: fewer
+ * rotations are left, often none. On the thesis' mesh blocks are turned against
+ * each other as they are, so that only the two halves of a block need it, and the
+ * opposite blocks that share a row.
+ */
+static uint32_t n_turn_of(const struct chip *chip, const struct sets *sets, uint32_t cell)
+{
+	const struct place *place = &chip->place;
+	uint32_t n_share = (uint32_t)chip->assignment.n_share, n_group = place->n_block / n_share;
+	uint32_t n_alike = sets->spread.n_hop + 1, half = cell % 2, n_set = sets->n_set;
+	if (chip->is_source || chip->n_set == 1)
+		return 0;
+	if (!place->is_thesis)
+		return n_alike < n_group ? 0 : cell % n_alike / n_group * chip->n_set / (n_alike / n_group);
+	if (n_alike < place->n_cell || chip->n_set > place->n_cell_qpe)
+		return 0;
+	if (chip->n_set == 2)
+		return half;
+	/* in the ring a block's inner cell comes before its corner cell */
+	uint32_t member = (cell + 1) / 2 % place->n_block / n_group;
+	return half * (n_set > 1 ? (n_set + 1) / 2 : 0) + (n_share == 2 && n_set > 2 ? member : 0);
+}
+
+/* Where the i-th start's set is after so many hops, one round at most. */
+static uint32_t stop_qpe(const struct chip *chip, const struct sets *sets, uint32_t i, uint32_t hop)
+{
+	const struct place *place = &chip->place;
+	uint32_t qpe = start_qpe(chip, &sets->spread, i);
+	for (uint32_t n = hop_cells(chip, &sets->spread, i) * hop % place->n_cell; n > 0; n--)
+		qpe = chip->ring[qpe];
+	for (uint32_t n = n_turn_of(chip, sets, chip->cell_of[qpe]); n > 0; n--)
+		qpe = chip->turn[qpe];
+	return qpe;
 }
 
 /* ---- operations ---- */
@@ -110,12 +152,6 @@ static void copy(struct chip *chip, uint32_t from, uint32_t to)
 	    chip_add_transfer(chip, OP_COPY, from, to, filter, filter_byte(chip, filter), chip->arrival[from]);
 }
 
-/* Sets of even size, over the starts: the first start that has it loads it, a next one copies from the one before. */
-struct sets {
-	uint32_t first, n_filter, n_set;
-	struct spread spread;
-};
-
 static uint32_t set_of_start(const struct sets *sets, uint32_t i)
 {
 	return i * sets->n_set / sets->spread.n_start;
@@ -132,7 +168,7 @@ static void load(struct chip *chip, const struct sets *sets, uint32_t k, uint32_
 	uint32_t set = ((k + 1) * sets->n_set - 1) / sets->n_filter, before = set * sets->n_filter / sets->n_set;
 	uint32_t start = (uint32_t)ceil_div(set * sets->spread.n_start, sets->n_set), filter = sets->first + k;
 	assert(k >= before && k - before < chip->n_pe && set_of_start(sets, start) == set && loads(sets, start));
-	uint32_t pe = chip_pe(chip, start_qpe(chip, &sets->spread, start), k - before);
+	uint32_t pe = chip_pe(chip, stop_qpe(chip, sets, start, 0), k - before);
 	chip->filter[pe] = filter;
 	chip->arrival[pe] =
 	    chip_add_transfer(chip, OP_LOAD, pe, dram, filter, filter_byte(chip, filter), SCHEDULE_NONE);
@@ -152,14 +188,27 @@ static void load_all(struct chip *chip, const struct sets *sets)
 		}
 }
 
-/* Every start on to the next QPE of its chain, the hop-th. */
+/* A set is loaded into one of its starts; the others have it from there, doubling those that have it. */
+static void fill_starts(struct chip *chip, const struct sets *sets)
+{
+	for (uint32_t i = 0, first = 0; i < sets->spread.n_start; i++) {
+		if (loads(sets, i)) {
+			first = i;
+			continue;
+		}
+		uint32_t from = stop_qpe(chip, sets, first + (i - first - 1) / 2, 0), to = stop_qpe(chip, sets, i, 0);
+		for (uint32_t z = 0; z < chip->n_pe; z++)
+			copy(chip, chip_pe(chip, from, z), chip_pe(chip, to, z));
+	}
+}
+
+/* From every start's hop-th QPE to the next. */
 static void pass_on(struct chip *chip, const struct sets *sets, uint32_t hop)
 {
 	for (uint32_t i = 0; i < sets->spread.n_start; i++) {
-		uint32_t n_cell = hop_cells(chip, &sets->spread, i), from = start_qpe(chip, &sets->spread, i);
-		from = further(chip, from, n_cell * hop % chip->place.n_cell);
+		uint32_t from = stop_qpe(chip, sets, i, hop), to = stop_qpe(chip, sets, i, hop + 1);
 		for (uint32_t z = 0; z < chip->n_pe; z++)
-			copy(chip, chip_pe(chip, from, z), chip_pe(chip, further(chip, from, n_cell), z));
+			copy(chip, chip_pe(chip, from, z), chip_pe(chip, to, z));
 	}
 }
 
@@ -182,18 +231,11 @@ void chip_load_filters(struct chip *chip, uint32_t first, uint32_t n)
 {
 	const struct place *place = &chip->place;
 	struct sets sets = {first, n, (uint32_t)ceil_div(n, chip->n_pe), spread_of(chip, n)};
-	uint32_t n_most = n < place->n_block ? n : place->n_block;
-	/* few filters: a set for every block's interface */
-	if (sets.n_set < n_most && n_most <= sets.spread.n_start)
-		sets.n_set = n_most;
 	chip_add_step(chip, PHASE_WEIGHT);
 	for (uint32_t pe = 0; pe < place->mesh.n_qpe * chip->n_pe; pe++)
 		chip->filter[pe] = CHIP_NONE;
 	load_all(chip, &sets);
-	for (uint32_t i = 1; i < sets.spread.n_start; i++)
-		for (uint32_t z = 0; !loads(&sets, i) && z < chip->n_pe; z++)
-			copy(chip, chip_pe(chip, start_qpe(chip, &sets.spread, i - 1), z),
-			     chip_pe(chip, start_qpe(chip, &sets.spread, i), z));
+	fill_starts(chip, &sets);
 	for (uint32_t hop = 0; hop < n_hop_of(chip, &sets.spread); hop++)
 		pass_on(chip, &sets, hop);
 	for (uint32_t i = 0; i < place->n_block * place->n_qpe; i++)
@@ -224,8 +266,10 @@ void chip_plan_migration(struct chip *chip)
 	for (uint32_t q = 0; q < place->mesh.n_qpe; q++)
 		chip->ring[q] = chip->turn[q] = chip->orbit[q] = q;
 	for (uint32_t i = 0; i < place->n_cell; i++)
-		for (uint32_t r = 0; r < place->n_cell_qpe; r++)
+		for (uint32_t r = 0; r < place->n_cell_qpe; r++) {
 			chip->ring[place_cell_qpe(place, i, r)] = place_cell_qpe(place, i + 1, r);
+			chip->cell_of[place_cell_qpe(place, i, r)] = i;
+		}
 	bool in_cells = place->is_thesis && (chip->n_set > 2 || (chip->n_set == 2 && chip->is_source));
 	for (uint32_t i = 0; in_cells && i < place->n_cell; i++)
 		for (uint32_t r = 0; r < place->n_cell_qpe; r++) {

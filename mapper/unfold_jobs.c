@@ -34,15 +34,14 @@ static void add_job(const struct unfolding *unfolding, uint64_t row, uint64_t co
 	    .part = part.number,
 	    .same_pe = fused && d > 0,
 	};
-	/* a matrix multiplication's operand B, which has to be the PE's own, is the filter: a block of columns */
+	/* a matrix multiplication has both operands in the PE itself (thesis simulator: times of its last tasks) */
 	if (context->block->kind == BLOCK_MATMUL) {
-		uint32_t block_byte = job.map_byte;
-		job.map_byte = job.filter_byte;
-		job.filter_byte = block_byte;
+		job.map_byte += job.filter_byte;
+		job.filter_byte = 0;
 	}
 	if (fused && d + 1 == unfolding->tiling->n_d)
 		job.store_byte = part.out_byte;
-	assert(job.map_byte > 0 && job.filter_byte > 0);
+	assert(job.map_byte > 0);
 	schedule_add_job(unfolding->schedule, job);
 }
 

@@ -12,7 +12,7 @@
  *
  *   DRAM ----B----> PE z             PE z --32-bit partial sums--> PE z + 2
  *   storage QPE,                                                     |
- *   PE 0, or DRAM --A----> PE z + 1          8-bit result, last block of rows
+ *   PE 0, or DRAM --A----> PE z              8-bit result, last block of rows
  *                                                                    v
  *                                                       storage QPE, PE z, or DRAM
  */
@@ -35,11 +35,11 @@ static uint32_t add_op(const struct unfolding *unfolding, struct op op, uint32_t
 	return schedule_add_op(unfolding->schedule, op);
 }
 
-/* The PE that is this much further in the QPE. */
-static uint32_t shifted(const struct unfolding *unfolding, uint32_t pe, uint32_t shift)
+/* The PE that keeps this one's partial sums. */
+static uint32_t partial_pe(const struct unfolding *unfolding, uint32_t pe)
 {
 	uint32_t n_pe = unfolding->context->machine->qpe_n_pe;
-	return pe / n_pe * n_pe + (pe + shift) % n_pe;
+	return pe / n_pe * n_pe + (pe + PARTIAL_SHIFT) % n_pe;
 }
 
 /* A PE of the block's storage QPE. */
@@ -51,16 +51,16 @@ static uint32_t storage_pe(const struct unfolding *unfolding, uint32_t z)
 /* Loads and task; returns the task. */
 static uint32_t add_task(const struct unfolding *unfolding, const struct part *part, uint32_t pe, uint32_t before)
 {
-	uint32_t dram = unfolding->place.dram[unfolding->block], next = shifted(unfolding, pe, 1);
+	uint32_t dram = unfolding->place.dram[unfolding->block];
 	uint32_t n_column = unfolding->tiling->n_w;
 	struct op weight = {.kind = OP_LOAD, .pe = pe, .peer = dram, .byte = part->filter_byte, .part = part->number};
-	struct op input = {.kind = OP_LOAD, .pe = next, .peer = dram, .byte = part->map_byte};
-	struct op task = {.kind = OP_TASK, .pe = pe, .peer = next, .shape = part->shape, .part = part->number};
+	struct op input = {.kind = OP_LOAD, .pe = pe, .peer = dram, .byte = part->map_byte};
+	struct op task = {.kind = OP_TASK, .pe = pe, .peer = pe, .shape = part->shape, .part = part->number};
 	input.part = part->number / n_column;
 	if (unfolding->design->in_storage) {
 		input.kind = OP_COPY;
 		input.pe = storage_pe(unfolding, 0);
-		input.peer = next;
+		input.peer = pe;
 	}
 	uint32_t weight_op = add_op(unfolding, weight, before, SCHEDULE_NONE);
 	return add_op(unfolding, task, weight_op, add_op(unfolding, input, before, SCHEDULE_NONE));
@@ -72,7 +72,7 @@ static uint32_t add_result(const struct unfolding *unfolding, uint64_t row, uint
 {
 	const struct tiling *tiling = unfolding->tiling;
 	uint32_t n_pe = unfolding->context->machine->qpe_n_pe;
-	uint32_t sum_pe = tiling->n_d > 1 ? shifted(unfolding, pe, PARTIAL_SHIFT) : pe;
+	uint32_t sum_pe = tiling->n_d > 1 ? partial_pe(unfolding, pe) : pe;
 	struct part part = {0};
 	assert(tiling->n_d > 0);
 	for (uint32_t d = 0; d < tiling->n_d; d++) {

@@ -184,7 +184,9 @@ static uint32_t filter_pe(const struct event_chip *chip, uint32_t pe)
 
 static void start_task(struct event_chip *chip, uint32_t pe)
 {
-	start_job_op(chip, pe, JOB_TASK, live_of(chip, OP_TASK, pe, filter_pe(chip, pe), 0));
+	const struct job *job = &chip->schedule->job[chip->host->pe[pe].job];
+	uint32_t a_pe = job->filter_byte > 0 ? filter_pe(chip, pe) : pe;
+	start_job_op(chip, pe, JOB_TASK, live_of(chip, OP_TASK, pe, a_pe, 0));
 }
 
 static void start_job(struct event_chip *chip, uint32_t pe, uint32_t index)

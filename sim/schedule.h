@@ -43,7 +43,7 @@ struct op {
 struct job {
 	uint32_t queue;
 	uint32_t map_byte;    /* into the PE itself: operand B; 0: none */
-	uint32_t filter_byte; /* into the next PE of the QPE, whence operand A is fetched; 0: none */
+	uint32_t filter_byte; /* into the next PE of the QPE, whence operand A is fetched; 0: A is in the PE itself */
 	uint32_t store_byte;  /* 0: nothing is stored */
 	uint32_t shape;
 	uint32_t part;        /* as of a task */

@@ -211,6 +211,7 @@ static void check_jobs(const struct unfolded *unfolded, const struct schedule_st
 		uint32_t d = job->part / n_filter % tiling->n_d;
 		mark_done(unfolded, job->part, job->shape, done);
 		assert_true((uint64_t)job->map_byte + job->filter_byte <= free_byte);
+		assert_int_equal(job->filter_byte > 0, unfolded->context.block->kind == BLOCK_CONV);
 		assert_int_equal(job->same_pe, fused && d > 0);
 		assert_int_equal(job->store_byte > 0, !fused || d + 1 == tiling->n_d);
 		if (!job->same_pe)

@@ -65,7 +65,7 @@ static void check_places(const struct schedule *schedule, const struct place *pl
 			block = block_of_storage(place, input->pe);
 			assert_true(block != PLACE_NONE && input->pe % 4 == 0);
 			assert_int_equal(weight->peer, place->dram[block]);
-			assert_int_equal(op->peer % 4, (op->pe + 1) % 4);
+			assert_int_equal(op->peer, op->pe);
 			assert_int_equal(weight->before[0], free_after[op->pe]);
 			free_after[op->pe] = i;
 			n_task[op->pe]++;
