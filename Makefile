@@ -80,8 +80,8 @@ BENCHES := $(BENCH_SOURCES:tests/%.c=$(BUILD)/bench/%)
 AGAIN = +@$(MAKE) --no-print-directory $(if $(findstring --jobserver,$(MAKEFLAGS)),,-j$(JOBS))
 
 .DEFAULT_GOAL := all
-.PHONY: all deps test fuzz mutation explore bench debug asan tsan layers headers format install clean help picture
-.PHONY: build-program build-tests build-fuzzers build-benches build-objects run-tests run-fuzzers run-benches FORCE
+.PHONY: all deps test fuzz mutation calibrate explore bench debug asan tsan layers headers format install clean help picture
+.PHONY: build-program build-tests build-fuzzers build-benches build-objects run-tests run-fuzzers run-benches run-calibrate FORCE
 .DELETE_ON_ERROR:
 .SECONDARY:
 MAKEFLAGS += --no-builtin-rules
@@ -118,6 +118,10 @@ fuzz:
 mutation: deps
 	@./tests/mutate.sh
 
+# Fits hdl_qpe_calibrated.yaml anew, and tells how far it is from rows left out; half a minute of two cores.
+calibrate: deps
+	$(AGAIN) VARIANT=release run-calibrate
+
 bench: deps
 	$(AGAIN) VARIANT=release build-benches
 	$(AGAIN) VARIANT=release run-benches
@@ -142,6 +146,9 @@ run-fuzzers: $(FUZZERS) $(PROGRAM)
 
 run-benches: $(BENCHES)
 	@set -e; for bench in $(BENCHES); do "$$bench"; done
+
+run-calibrate: $(BUILD)/bench/calibrate_hdl
+	@$<
 
 # ---- compiling -----------------------------------------------------------------------------------
 
@@ -239,6 +246,7 @@ help:
 	@echo 'make test       set up, build, run every test; VARIANT=asan, tsan or debug runs them in that variant'
 	@echo 'make fuzz       fuzz every reader with clang for FUZZ_SECONDS (10) each, in build/fuzz'
 	@echo 'make mutation   change every constant of the models and machines in turn: does a test fail?'
+	@echo 'make calibrate  fit the HDL prototype'"'"'s constants anew, with leave-one-shape-out errors'
 	@echo 'make bench      build and run the benchmarks'
 	@echo 'make picture    the README'"'"'s picture, from make explore'
 	@echo 'make deps       install the packages that are missing, or name them'

@@ -53,6 +53,14 @@ static const struct option_info option_table[N_OPTION] = {
                         "machine to predict for (default: the one each table was measured on)"},
     [OPTION_MAX_ERROR] = {"max-error", 0, "PCT", TYPE_REAL, IN(max_error_pct), 0, 1e9,
                           "exit 6 when a counted error is larger, in percent"},
+    [OPTION_DETAIL] = {"detail", 0, "TIER", TYPE_TEXT, IN(detail), 0, 0,
+                       "fast (closed forms, the default) or event (event by event); validate: or both"},
+    [OPTION_TRACE] = {"trace", 0, "FILE", TYPE_TEXT, IN(trace), 0, 0,
+                      "write what each unit does when, for ui.perfetto.dev (event tier)"},
+    [OPTION_AUDIT] = {"audit", 0, NULL, TYPE_FLAG, IN(audit), 0, 0,
+                      "run each design again with every event simulated; exit 1 when anything differs"},
+    [OPTION_VERIFY] = {"verify", 0, NULL, TYPE_FLAG, IN(verify), 0, 0,
+                       "run the front again in the event tier and say which points it keeps"},
     [OPTION_SVG] = {"svg", 0, "FILE", TYPE_TEXT, IN(svg), 0, 0, "draw predicted against measured into FILE (SVG)"},
 };
 
@@ -64,15 +72,21 @@ static const struct option_info option_table[N_OPTION] = {
 const struct cli_command cli_command_table[] = {
     {"explore", "SPACE.yaml", "find the designs of a space that are worth having",
      "Evaluates the designs that SPACE.yaml describes and writes those that no other design beats in every\n"
-     "objective to results/<space>-<hash>/: front.csv, front.json, front.svg, run.json.",
-     1, 1, COMMON | BIT(OPTION_ENGINE) | BIT(OPTION_FLAT) | BIT(OPTION_POINTS) | BIT(OPTION_MAX_EVALUATIONS),
+     "objective to results/<space>-<hash>/: front.csv, front.json, front.svg, run.json. --verify runs every design\n"
+     "on the front again in the event tier and marks those points that another one then beats; --detail event\n"
+     "searches in the event tier, which takes thousands of times longer ('dse check SPACE.yaml' says how long).",
+     1, 1,
+     COMMON | BIT(OPTION_ENGINE) | BIT(OPTION_FLAT) | BIT(OPTION_POINTS) | BIT(OPTION_MAX_EVALUATIONS) |
+         BIT(OPTION_DETAIL) | BIT(OPTION_VERIFY) | BIT(OPTION_AUDIT),
      cmd_explore},
     {"simulate", "MACHINE NETWORK | --point FRONT.json:ID", "one fixed design: clocks, bytes and energy per operation",
      "MACHINE and NETWORK are files or the names of shipped ones (under spaces/machines and spaces/networks).\n"
-     "With --point a design of a front runs again; exits 1 when any number differs.",
+     "With --point a design of a front runs again, in the tier the front was made in; exits 1 when any number\n"
+     "differs. In another tier the output says how far the two are apart. --trace and --audit need the event tier\n"
+     "and choose it.",
      0, 2,
      COMMON | BIT(OPTION_LAYERS) | BIT(OPTION_SPLIT_SCHEME) | BIT(OPTION_STRATEGY) | BIT(OPTION_LEVEL) |
-         BIT(OPTION_POINT),
+         BIT(OPTION_POINT) | BIT(OPTION_DETAIL) | BIT(OPTION_TRACE) | BIT(OPTION_AUDIT),
      cmd_simulate},
     {"validate", "REFERENCE.csv...", "predict what others measured and show the errors",
      "The kind of a reference table is known by its header: layers by strategy (strategy_clocks, layer_tasks), MAC\n"
@@ -80,10 +94,12 @@ const struct cli_command cli_command_table[] = {
      "overall_transfer_clocks), single tasks (pe_tasks, hdl_clocks), splits (split_utilisation). Examples are in\n"
      "tests/reference/. Values that are sums, or whose source skipped part of the work, are listed and not counted;\n"
      "overall_clocks tells convolutions twice, as the source ran them and with all work done.",
-     1, SIZE_MAX, COMMON | BIT(OPTION_MACHINE) | BIT(OPTION_MAX_ERROR) | BIT(OPTION_SVG), cmd_validate},
+     1, SIZE_MAX, COMMON | BIT(OPTION_MACHINE) | BIT(OPTION_MAX_ERROR) | BIT(OPTION_SVG) | BIT(OPTION_DETAIL),
+     cmd_validate},
     {"check", "FILE...", "check spaces, machines and networks; print how large a space is",
-     "Says for a space how many designs it holds, and the expected time and memory of exploring it.", 1, SIZE_MAX,
-     COMMON, cmd_check},
+     "Says for a space how many designs it holds, and the expected time and memory of exploring it, with --detail\n"
+     "event in the event tier, some designs of which it then times for two seconds.",
+     1, SIZE_MAX, COMMON | BIT(OPTION_DETAIL), cmd_check},
 };
 const size_t cli_n_command = sizeof(cli_command_table) / sizeof(cli_command_table[0]);
 
@@ -91,6 +107,25 @@ bool cli_given(const struct cli_options *options, enum cli_option option)
 {
 	assert(options && option < N_OPTION);
 	return (options->given & BIT(option)) != 0;
+}
+
+enum err_code cli_choose(const struct cli_options *options, const char *option, const char *value,
+                         const char *const *allowed, size_t n, size_t *index, struct err *err)
+{
+	char list[160] = "";
+	size_t n_list = 0;
+	assert(options->command && option && value && allowed && index);
+	for (size_t i = 0; i < n; i++) {
+		if (strcmp(allowed[i], value) == 0) {
+			*index = i;
+			return ERR_OK;
+		}
+		n_list += (size_t)snprintf(list + n_list, sizeof(list) - n_list, "%s%s", i ? ", " : "", allowed[i]);
+		assert(n_list < sizeof(list));
+	}
+	const char *nearest = err_nearest(value, allowed, n);
+	return err_add(err, ERR_USAGE, "dse %s: --%s is '%.40s', allowed are %s%s%s%s", options->command->name, option,
+	               value, list, nearest ? "; did you mean '" : "", nearest ? nearest : "", nearest ? "'?" : "");
 }
 
 static enum err_code unknown_command(const char *word, struct err *err)

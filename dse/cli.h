@@ -36,6 +36,10 @@ enum cli_option {
 	OPTION_MACHINE,
 	OPTION_MAX_ERROR,
 	OPTION_SVG,
+	OPTION_DETAIL,
+	OPTION_TRACE,
+	OPTION_AUDIT,
+	OPTION_VERIFY,
 	N_OPTION
 };
 
@@ -53,15 +57,17 @@ struct cli_options {
 	bool help, json, quiet, no_progress;
 	uint64_t jobs; /* threads; 0: all cores */
 	uint64_t seed;
-	const char *out; /* directory or file to write to; NULL: the command's default */
+	const char *out;    /* directory or file to write to; NULL: the command's default */
+	const char *detail; /* explore, simulate, validate; NULL: fast */
+	bool audit;         /* explore, simulate */
 
 	/* explore */
 	const char *engine;
-	bool flat, points;
+	bool flat, points, verify;
 	uint64_t max_evaluations; /* 0: no limit */
 
 	/* simulate */
-	const char *layers, *split_scheme, *strategy, *level, *point;
+	const char *layers, *split_scheme, *strategy, *level, *point, *trace;
 
 	/* validate */
 	const char *machine, *svg;
@@ -88,6 +94,13 @@ enum err_code cmd_check(const struct cli_options *options, struct err *err);
 
 /* Whether the option was given on the command line. */
 bool cli_given(const struct cli_options *options, enum cli_option option);
+
+/*
+ * The index of an option's value among allowed[0..n-1]. ERR_USAGE with what is
+ * allowed and the nearest: "dse explore: --detail is 'evnt', allowed are ...".
+ */
+enum err_code cli_choose(const struct cli_options *options, const char *option, const char *value,
+                         const char *const *allowed, size_t n, size_t *index, struct err *err);
 
 /*
  * Parse argv (argv[0] is skipped; its order is changed so that files come

@@ -15,12 +15,13 @@
 #define DEFAULT_OUT "results"
 
 /* One run, from the parsed command line to its files. */
-struct job {
+struct request {
 	const struct cli_options *cli;
 	struct space space;
 	struct explore explore;
 	struct explore_options options;
 	struct unroller unroller;
+	struct verify verify;
 	struct front_run run;
 	char *command;
 	char *dir;
@@ -29,7 +30,7 @@ struct job {
 };
 
 /* The command line's engine, else the space's. A name is checked here, not by the parser: engines are a table. */
-static enum err_code choose_engine(struct job *job, struct err *err)
+static enum err_code choose_engine(struct request *job, struct err *err)
 {
 	const char *name = job->cli->engine ? job->cli->engine : job->space.engine;
 	assert(name);
@@ -43,6 +44,17 @@ static enum err_code choose_engine(struct job *job, struct err *err)
 	const char *nearest = err_nearest(name, known, n);
 	return err_add(err, ERR_USAGE, "dse explore: --engine is '%.40s', allowed are exhaustive, nsga2%s%s%s", name,
 	               nearest ? "; did you mean '" : "", nearest ? nearest : "", nearest ? "'?" : "");
+}
+
+/* The tier is the space's from here on: everything that evaluates knows the space. */
+static enum err_code choose_detail(struct request *job, struct err *err)
+{
+	size_t index = DETAIL_FAST;
+	enum err_code code = ERR_OK;
+	if (job->cli->detail)
+		code = cli_choose(job->cli, "detail", job->cli->detail, detail_name, N_DETAIL, &index, err);
+	job->space.detail = (enum detail)index;
+	return code;
 }
 
 /* A word as a shell takes it: in quotes where it holds anything a shell might read as more than a word. */
@@ -60,7 +72,7 @@ static void print_word(FILE *file, const char *word)
 }
 
 /* The command that does the same again: every option that decides the front, and those that were given. */
-static enum err_code print_command(struct job *job, struct err *err)
+static enum err_code print_command(struct request *job, struct err *err)
 {
 	const struct explore_options *options = &job->options;
 	const struct cli_options *cli = job->cli;
@@ -77,8 +89,11 @@ static enum err_code print_command(struct job *job, struct err *err)
 	/* 0 takes away a limit that the space sets */
 	if (options->max_evaluation > 0 || cli_given(cli, OPTION_MAX_EVALUATIONS))
 		(void)fprintf(text, " --max-evaluations %" PRIu64, options->max_evaluation);
+	if (job->space.detail != DETAIL_FAST)
+		(void)fprintf(text, " --detail %s", detail_name[job->space.detail]);
 	if (cli_given(cli, OPTION_JOBS))
 		(void)fprintf(text, " -j %" PRIu64, cli->jobs);
+	(void)fprintf(text, "%s%s", cli->verify ? " --verify" : "", cli->audit ? " --audit" : "");
 	(void)fprintf(text, "%s%s%s%s", cli->points ? " --points" : "", cli->json ? " --json" : "",
 	              cli->quiet ? " -q" : "", cli->no_progress ? " --no-progress" : "");
 	if (cli->out) {
@@ -89,10 +104,11 @@ static enum err_code print_command(struct job *job, struct err *err)
 }
 
 /* What the command line says, and where it says nothing, what the space says. */
-static enum err_code set_options(struct job *job, struct err *err)
+static enum err_code set_options(struct request *job, struct err *err)
 {
 	const struct cli_options *cli = job->cli;
-	enum err_code code = choose_engine(job, err);
+	enum err_code code = choose_engine(job, err), detail_code = choose_detail(job, err);
+	code = code == ERR_OK ? detail_code : code;
 	if (code != ERR_OK)
 		return code;
 	struct explore_options *options = &job->options;
@@ -116,7 +132,7 @@ static enum err_code set_options(struct job *job, struct err *err)
 }
 
 /* Make the directory before the search: better to fail now than after an hour. */
-static enum err_code prepare_dir(struct job *job, struct err *err)
+static enum err_code prepare_dir(struct request *job, struct err *err)
 {
 	char name[MACHINE_NAME_SIZE + 16];
 	front_dir_name(&job->run, name, sizeof(name));
@@ -156,7 +172,7 @@ static bool holds_complete(const char *dir)
 }
 
 /* What was cut short must not take the place of a complete result of the same question: it goes beside it. */
-static enum err_code choose_dir(struct job *job, struct err *err)
+static enum err_code choose_dir(struct request *job, struct err *err)
 {
 	static const char suffix[] = "-partial";
 	if ((!job->explore.interrupted && !job->explore.truncated) || !holds_complete(job->dir))
@@ -178,6 +194,19 @@ static enum err_code choose_dir(struct job *job, struct err *err)
 	return code;
 }
 
+/* --verify, and --audit, which needs it. What was cut short by Ctrl-C is not begun. */
+static enum err_code verify_front(struct request *job, struct err *err)
+{
+	const struct verify_options options = {
+	    .n_thread = job->options.n_thread, .audit = job->cli->audit, .show_progress = job->options.show_progress};
+	if ((!job->cli->verify && !job->cli->audit) || job->explore.front.n == 0 || job->explore.interrupted)
+		return ERR_OK;
+	enum err_code code = verify_run(&job->unroller, &options, &job->verify, err);
+	if (code == ERR_OK && !job->verify.interrupted)
+		job->run.verify = &job->verify;
+	return code;
+}
+
 /* All writers have one shape, so that opening, committing and giving up are written once. */
 typedef enum err_code (*file_writer)(FILE *file, const struct front_run *run, struct err *err);
 
@@ -187,7 +216,7 @@ static enum err_code write_run(FILE *file, const struct front_run *run, struct e
 	return front_write_run(file, run, NULL, false, err);
 }
 
-static enum err_code write_file(struct job *job, const char *name, file_writer writer, struct err *err)
+static enum err_code write_file(struct request *job, const char *name, file_writer writer, struct err *err)
 {
 	struct store_file file = {0};
 	assert(job->dir);
@@ -204,7 +233,7 @@ static enum err_code write_file(struct job *job, const char *name, file_writer w
 }
 
 /* A search without a front leaves run.json only: no empty front takes the place of an older one. */
-static enum err_code write_files(struct job *job, struct err *err)
+static enum err_code write_files(struct request *job, struct err *err)
 {
 	enum err_code code = ERR_OK;
 	if (job->points.file)
@@ -220,7 +249,7 @@ static enum err_code write_files(struct job *job, struct err *err)
 }
 
 /* The last lines name what was written and what to do with it. */
-static void print_paths(const struct job *job)
+static void print_paths(const struct request *job)
 {
 	(void)printf("\nWritten to %s: %s%srun.json\n", job->dir, job->cli->points ? "points.csv, " : "",
 	             job->explore.front.n > 0 ? "front.csv, front.json, front.svg, " : "");
@@ -231,13 +260,17 @@ static void print_paths(const struct job *job)
 }
 
 /* On stdout: the front, or what killed every design; with --json the same as run.json and the front's metrics. */
-static enum err_code print_result(struct job *job, struct err *err)
+static enum err_code print_result(struct request *job, struct err *err)
 {
 	if (job->cli->json)
 		return front_write_run(stdout, &job->run, job->dir, job->explore.front.n > 0, err);
 	enum err_code code = ERR_OK;
 	if (job->explore.front.n > 0) {
 		code = report_front(stdout, &job->run, err);
+		if (code == ERR_OK && job->run.verify) {
+			(void)fputc('\n', stdout);
+			report_verify(stdout, &job->run);
+		}
 		if (code == ERR_OK && !job->cli->quiet) {
 			(void)fputc('\n', stdout);
 			report_counts(stdout, &job->run);
@@ -251,13 +284,17 @@ static enum err_code print_result(struct job *job, struct err *err)
 }
 
 /* How the search ended, as an exit code. */
-static enum err_code judge(const struct job *job, struct err *err)
+static enum err_code judge(const struct request *job, struct err *err)
 {
 	if (job->explore.interrupted)
 		return err_add(err, ERR_INTERRUPTED,
 		               "interrupted: %s holds what was found so far (%zu designs)%s; to search again: %s",
 		               job->dir, job->explore.front.n,
 		               job->is_partial ? ", beside the complete result of an earlier run" : "", job->command);
+	if (job->verify.interrupted)
+		return err_add(err, ERR_INTERRUPTED,
+		               "interrupted: %s holds the whole front, not verified; to search and verify again: %s",
+		               job->dir, job->command);
 	if (job->explore.front.n == 0)
 		return err_add(err, ERR_INFEASIBLE, "%s: no feasible design%s", job->cli->file[0],
 		               job->explore.truncated ? " within max_evaluations" : "");
@@ -265,12 +302,12 @@ static enum err_code judge(const struct job *job, struct err *err)
 }
 
 /*
- * Read, choose, make room, search, unroll, write, print, judge. Files come before
+ * Read, choose, make room, search, unroll, verify, write, print, judge. Files come before
  * the table: when stdout is a closed pipe, the results of an hour are safe.
  */
 enum err_code cmd_explore(const struct cli_options *options, struct err *err)
 {
-	struct job job = {.cli = options};
+	struct request job = {.cli = options};
 	assert(options->n_file == 1);
 	enum err_code code = space_read(options->file[0], &job.space, err);
 	if (code != ERR_OK)
@@ -281,9 +318,11 @@ enum err_code cmd_explore(const struct cli_options *options, struct err *err)
 	if (code == ERR_OK)
 		code = explore_run(&job.space, &job.options, &job.explore, err);
 	if (code == ERR_OK)
-		code = unroller_init(&job.unroller, &job.explore, err);
+		code = unroller_init(&job.unroller, &job.explore, job.options.n_thread, err);
 	if (code == ERR_OK)
 		code = front_sign(&job.run, err);
+	if (code == ERR_OK)
+		code = verify_front(&job, err);
 	if (code == ERR_OK)
 		code = choose_dir(&job, err);
 	if (code == ERR_OK)
@@ -293,6 +332,7 @@ enum err_code cmd_explore(const struct cli_options *options, struct err *err)
 	if (code == ERR_OK)
 		code = judge(&job, err);
 	store_abandon(&job.points);
+	verify_free(&job.verify);
 	unroller_free(&job.unroller);
 	explore_free(&job.explore);
 	free(job.dir);

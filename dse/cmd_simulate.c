@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* dse simulate: one fixed design of a network on a machine, or one point of a front again. */
 #include "dse/cli.h"
+#include "dse/parallel.h"
 #include "dse/paths.h"
 #include "dse/replay.h"
 #include "dse/simulate.h"
@@ -12,7 +13,7 @@
 #include <string.h>
 
 /* Everything one simulation needs. */
-struct job {
+struct request {
 	const struct cli_options *cli;
 	struct machine machine;
 	struct network network;
@@ -20,18 +21,80 @@ struct job {
 	struct simulate_options options;
 	struct simulated *block;
 	bool *shown;
+	struct store_file trace;
 	struct arena arena;
 };
 
+/* --trace and --audit are about the event tier, so they choose it; with --detail fast they contradict it. */
+static enum err_code choose_how(const struct cli_options *options, struct simulate_how *how, struct err *err)
+{
+	const char *wanted = options->detail ? options->detail : options->trace || options->audit ? "event" : "fast";
+	size_t index = 0;
+	enum err_code code = cli_choose(options, "detail", wanted, detail_name, N_DETAIL, &index, err);
+	how->detail = (struct detail_options){.detail = (enum detail)index,
+	                                      .audit = options->audit,
+	                                      .n_thread = parallel_n_thread((size_t)options->jobs)};
+	if (code == ERR_OK && index == DETAIL_FAST && (options->trace || options->audit))
+		code = err_add(err, ERR_USAGE, "dse simulate: --%s needs --detail event",
+		               options->trace ? "trace" : "audit");
+	return code;
+}
+
+/* Before the run, so that a folder that is not there costs no time. */
+static enum err_code open_trace(const struct cli_options *options, struct store_file *file, struct simulate_how *how,
+                                struct err *err)
+{
+	if (!options->trace)
+		return ERR_OK;
+	enum err_code code = store_open(file, options->trace, err);
+	return code == ERR_OK ? trace_json_open(file->file, &how->trace, err) : code;
+}
+
+/* A trace of a run that failed is of no use. */
+static enum err_code close_trace(struct store_file *file, struct simulate_how *how, enum err_code code, struct err *err)
+{
+	enum err_code closed = trace_json_close(how->trace, err);
+	how->trace = NULL;
+	code = code == ERR_OK ? closed : code;
+	if (code == ERR_OK && file->file)
+		return store_commit(file, err);
+	store_abandon(file);
+	return code;
+}
+
+/* What the event tier did, and what was checked while it did. */
+static void print_event(FILE *file, const struct simulated *block, size_t n, const bool *shown, bool audit)
+{
+	uint64_t n_event = 0, replayed_clk = 0;
+	size_t n_run = 0;
+	for (size_t i = 0; i < n; i++) {
+		if ((shown && !shown[i]) || !block[i].ran)
+			continue;
+		n_run++;
+		n_event += block[i].stat.n_event;
+		replayed_clk += block[i].stat.replayed_clk;
+	}
+	(void)fprintf(file, "  event tier: %" PRIu64 " events simulated, %" PRIu64 " PE clocks of QPEs replayed\n",
+	              n_event, replayed_clk);
+	if (audit)
+		(void)fprintf(
+		    file,
+		    "  audit: %zu operations run again with every event simulated: the same clocks, counts and "
+		    "energy;\n"
+		    "  in both runs: bytes in equal bytes out, all multiply-accumulates done, no unit busier "
+		    "than time, not under the roofline, energies sum\n",
+		    n_run);
+}
+
 /* A path or the name of a shipped file; so is the network. */
-static enum err_code read_machine(struct job *job, struct err *err)
+static enum err_code read_machine(struct request *job, struct err *err)
 {
 	const char *path;
 	enum err_code code = path_find(job->cli->file[0], "machines", &job->arena, &path, err);
 	return code == ERR_OK ? machine_read(path, &job->machine, err) : code;
 }
 
-static enum err_code read_network(struct job *job, struct err *err)
+static enum err_code read_network(struct request *job, struct err *err)
 {
 	const char *path;
 	enum err_code code = path_find(job->cli->file[1], "networks", &job->arena, &path, err);
@@ -39,7 +102,7 @@ static enum err_code read_network(struct job *job, struct err *err)
 }
 
 /* Without --strategy the one that is meant to be used: fusion with reuse. */
-static enum err_code choose_strategy(struct job *job, struct err *err)
+static enum err_code choose_strategy(struct request *job, struct err *err)
 {
 	const char *wanted = job->cli->strategy ? job->cli->strategy : "fusion_reuse", *name[N_STRATEGY];
 	for (unsigned i = 0; i < N_STRATEGY; i++) {
@@ -57,7 +120,7 @@ static enum err_code choose_strategy(struct job *job, struct err *err)
 }
 
 /* The machine's first operating point is its default. */
-static enum err_code choose_level(struct job *job, struct err *err)
+static enum err_code choose_level(struct request *job, struct err *err)
 {
 	assert(job->machine.n_level > 0 && job->machine.n_level <= MACHINE_MAX_LEVEL);
 	char all[MACHINE_MAX_LEVEL * (sizeof(job->machine.level[0].name) + 2)] = "";
@@ -79,7 +142,7 @@ static enum err_code choose_level(struct job *job, struct err *err)
 }
 
 /* Which layers to show. All are simulated: whether an ifmap lies in storage QPEs depends on the layers before. */
-static enum err_code choose_layers(struct job *job, struct err *err)
+static enum err_code choose_layers(struct request *job, struct err *err)
 {
 	struct pattern pattern = {0};
 	size_t n_shown = 0;
@@ -108,9 +171,11 @@ static enum err_code choose_layers(struct job *job, struct err *err)
 }
 
 /* Read and check everything that was named, and report all that is wrong with it, not only the first mistake. */
-static enum err_code prepare(struct job *job, struct err *err)
+static enum err_code prepare(struct request *job, struct err *err)
 {
-	enum err_code code = choose_strategy(job, err), other = read_machine(job, err);
+	enum err_code code = choose_strategy(job, err), other = choose_how(job->cli, &job->options.how, err);
+	code = code == ERR_OK ? other : code;
+	other = read_machine(job, err);
 	code = code == ERR_OK ? other : code;
 	other = read_network(job, err);
 	code = code == ERR_OK ? other : code;
@@ -125,22 +190,25 @@ static enum err_code prepare(struct job *job, struct err *err)
 }
 
 /* What a design was simulated on stands above the tables; what was assumed stands below. */
-static void print_text(FILE *file, const struct job *job)
+static void print_text(FILE *file, const struct request *job)
 {
 	size_t n_own = 0;
 	assert(job->block && job->shown);
 	for (size_t i = 0; i < job->network.n_block; i++)
 		n_own += job->options.scheme && !job->block[i].in_scheme && job->shown[i];
-	(void)fprintf(file, "%s on %s, MAC array %" PRIu32 "x%" PRIu32 "\n\n", job->network.name, job->machine.name,
-	              job->machine.mla_cols, job->machine.mla_rows);
+	bool is_event = job->options.how.detail.detail == DETAIL_EVENT;
+	(void)fprintf(file, "%s on %s, MAC array %" PRIu32 "x%" PRIu32 "%s\n\n", job->network.name, job->machine.name,
+	              job->machine.mla_cols, job->machine.mla_rows, is_event ? ", event tier" : "");
 	simulate_print(file, &job->machine, job->block, job->network.n_block, job->shown);
+	if (is_event)
+		print_event(file, job->block, job->network.n_block, job->shown, job->cli->audit);
 	if (n_own > 0)
 		(void)fprintf(file, "  %zu operations are not in the split scheme; the thesis splitter split them\n",
 		              n_own);
 }
 
 /* The same figures, and each phase's bound, which the tables have no room for. */
-static void print_json(FILE *file, const struct job *job)
+static void print_json(FILE *file, const struct request *job)
 {
 	struct json json;
 	json_start(&json, file, 2);
@@ -148,13 +216,16 @@ static void print_json(FILE *file, const struct job *job)
 	json_put_text(&json, "machine", job->machine.name);
 	json_put_text(&json, "network", job->network.name);
 	json_put_text(&json, "strategy", strategy_table[job->options.strategy].name);
+	json_put_text(&json, "detail", detail_name[job->options.how.detail.detail]);
+	if (job->cli->audit)
+		json_put_bool(&json, "audited", true);
 	simulate_put_json(&json, &job->machine, job->block, job->network.n_block, job->shown);
 	json_end(&json);
 	json_finish(&json);
 }
 
 /* Blocks that were asked for and cannot run. */
-static enum err_code judge(const struct job *job, struct err *err)
+static enum err_code judge(const struct request *job, struct err *err)
 {
 	for (size_t i = 0; i < job->network.n_block; i++)
 		if (job->shown[i] && !job->block[i].ran)
@@ -166,11 +237,15 @@ static enum err_code judge(const struct job *job, struct err *err)
 /* MACHINE NETWORK: output is opened only when there is something to write. */
 static enum err_code run_design(const struct cli_options *options, struct err *err)
 {
-	struct job job = {.cli = options};
+	struct request job = {.cli = options};
 	struct store_file file = {0};
 	enum err_code code = prepare(&job, err);
+	job.options.shown = job.shown;
+	if (code == ERR_OK)
+		code = open_trace(options, &job.trace, &job.options.how, err);
 	if (code == ERR_OK)
 		code = simulate_network(&job.machine, &job.network, &job.options, job.block, err);
+	code = close_trace(&job.trace, &job.options.how, code, err);
 	if (code == ERR_OK)
 		code = store_open(&file, options->out, err);
 	if (code == ERR_OK) {
@@ -188,39 +263,69 @@ static enum err_code run_design(const struct cli_options *options, struct err *e
 	return code;
 }
 
-/* The design in the same tables as any other simulation, then the verdict. */
-static void print_replay(FILE *file, const struct cli_options *options, const struct replay *replay)
+static void print_replay_json(FILE *file, const struct cli_options *options, const struct replay *replay)
 {
-	if (options->json) {
-		struct json json;
-		json_start(&json, file, 1);
-		json_begin_object(&json, NULL);
-		json_put_text(&json, "point", options->point);
+	struct json json;
+	json_start(&json, file, 1);
+	json_begin_object(&json, NULL);
+	json_put_text(&json, "point", options->point);
+	json_put_text(&json, "recorded_detail", detail_name[replay->recorded]);
+	json_put_text(&json, "detail", detail_name[replay->detail]);
+	if (replay->recorded == replay->detail) {
 		json_put_bool(&json, "equal", replay->is_equal);
 		json_put_text(&json, "differences", err_text(&replay->difference));
-		json_begin_list(&json, "networks");
-		for (size_t i = 0; i < replay->n_network; i++) {
-			json_begin_object(&json, NULL);
-			json_put_text(&json, "network", replay->network[i].name);
-			simulate_put_json(&json, &replay->machine, replay->network[i].block, replay->network[i].n_block,
-			                  NULL);
-			json_end(&json);
-		}
-		json_end(&json);
-		json_end(&json);
-		json_finish(&json);
-		return;
+	} else {
+		json_put_real(&json, "mean_gap_pct", 100.0 * replay->gap.sum_frac / (double)replay->gap.n);
+		json_put_real(&json, "largest_gap_pct", 100.0 * replay->gap.max_frac);
 	}
-	for (size_t i = 0; i < replay->n_network && !options->quiet; i++) {
-		(void)fprintf(file, "%s on %s, MAC array %" PRIu32 "x%" PRIu32 "\n\n", replay->network[i].name,
-		              replay->machine.name, replay->machine.mla_cols, replay->machine.mla_rows);
-		simulate_print(file, &replay->machine, replay->network[i].block, replay->network[i].n_block, NULL);
-		(void)fputc('\n', file);
+	json_begin_list(&json, "networks");
+	for (size_t i = 0; i < replay->n_network; i++) {
+		json_begin_object(&json, NULL);
+		json_put_text(&json, "network", replay->network[i].name);
+		simulate_put_json(&json, &replay->machine, replay->network[i].block, replay->network[i].n_block, NULL);
+		json_end(&json);
 	}
-	if (replay->is_equal)
+	json_end(&json);
+	json_end(&json);
+	json_finish(&json);
+}
+
+/* Equal or not; of two tiers, how far they are apart. */
+static void print_verdict(FILE *file, const struct replay *replay)
+{
+	if (replay->recorded != replay->detail)
+		(void)fprintf(
+		    file,
+		    "replay: %s tier, the front was made in the %s tier; clocks of %zu layers: mean gap %.2f %%, "
+		    "largest %.2f %% (%s)\n",
+		    detail_name[replay->detail], detail_name[replay->recorded], replay->gap.n,
+		    100.0 * replay->gap.sum_frac / (double)replay->gap.n, 100.0 * replay->gap.max_frac,
+		    replay->gap.layer ? replay->gap.layer : "none");
+	else if (replay->is_equal)
 		(void)fputs("replay: equal\n", file);
 	else
 		(void)fprintf(file, "replay: different\n%s", err_text(&replay->difference));
+}
+
+/* The design in the same tables as any other simulation, then the verdict. */
+static void print_replay(FILE *file, const struct cli_options *options, const struct replay *replay)
+{
+	bool is_event = replay->detail == DETAIL_EVENT;
+	if (options->json) {
+		print_replay_json(file, options, replay);
+		return;
+	}
+	for (size_t i = 0; i < replay->n_network && !options->quiet; i++) {
+		const struct replay_network *network = &replay->network[i];
+		(void)fprintf(file, "%s on %s, MAC array %" PRIu32 "x%" PRIu32 "%s\n\n", network->name,
+		              replay->machine.name, replay->machine.mla_cols, replay->machine.mla_rows,
+		              is_event ? ", event tier" : "");
+		simulate_print(file, &replay->machine, network->block, network->n_block, NULL);
+		if (is_event)
+			print_event(file, network->block, network->n_block, NULL, options->audit);
+		(void)fputc('\n', file);
+	}
+	print_verdict(file, replay);
 }
 
 /*
@@ -229,9 +334,17 @@ static void print_replay(FILE *file, const struct cli_options *options, const st
  */
 static enum err_code run_replay(const struct cli_options *options, struct err *err)
 {
-	struct replay replay;
-	struct store_file file = {0};
-	enum err_code code = replay_run(options->point, &replay, err);
+	struct replay replay = {0};
+	struct store_file file = {0}, trace = {0};
+	struct simulate_how how = {.trace = NULL};
+	/* without an option that chooses a tier, the one the front was made in */
+	bool as_recorded = !options->detail && !options->trace && !options->audit;
+	enum err_code code = choose_how(options, &how, err);
+	if (code == ERR_OK)
+		code = open_trace(options, &trace, &how, err);
+	if (code == ERR_OK)
+		code = replay_run(options->point, &how, as_recorded, &replay, err);
+	code = close_trace(&trace, &how, code, err);
 	if (replay.warning.n_message > 0)
 		(void)fputs(err_text(&replay.warning), stderr);
 	if (code == ERR_OK)
@@ -241,7 +354,7 @@ static enum err_code run_replay(const struct cli_options *options, struct err *e
 		code = store_commit(&file, err);
 	}
 	assert(code != ERR_OK || replay.n_network > 0);
-	if (code == ERR_OK && !replay.is_equal)
+	if (code == ERR_OK && !replay.is_equal && replay.recorded == replay.detail)
 		code = err_add(err, ERR_INTERNAL, "%s: replay gives other numbers", options->point);
 	replay_free(&replay);
 	return code;

@@ -33,6 +33,8 @@ const char *design_reason_name(uint32_t reason)
 	assert(reason < LAYER_N_REASON);
 	if (reason == LAYER_REASON_BOUND)
 		return "bound";
+	if (reason == LAYER_REASON_FAILED)
+		return "failed";
 	return reason < N_VERDICT ? verdict_table[reason].name : metric_table[reason - N_VERDICT].name;
 }
 
@@ -41,23 +43,31 @@ const char *design_reason_help(uint32_t reason)
 	assert(reason < LAYER_N_REASON);
 	if (reason == LAYER_REASON_BOUND)
 		return "feasible or not, its lower bound is dominated: it cannot be on the front";
+	if (reason == LAYER_REASON_FAILED)
+		return "the event tier had no memory, or a self-check of it failed";
 	return reason < N_VERDICT ? verdict_table[reason].help : "a layer alone exceeds the limit on this metric";
 }
 
 int design_print_reason(const struct layer_problem *layer, const uint32_t *genome, char *text, size_t n_byte)
 {
 	struct layer_design design;
-	struct sim_result result;
-	struct verdict verdict;
 	double metric[N_METRIC];
 	assert(layer && genome && text);
 	layer_problem_design(layer, genome, &design);
-	if (!evaluate_design(&layer->context[design.operand_bit == 16], &design, &result, metric, &verdict)) {
-		if (verdict.available > 0)
+	const struct detail_options options = {.detail = layer->detail};
+	struct detail_run run = {.context = &layer->context[design.operand_bit == 16], .design = &design};
+	detail_run(&run, &options);
+	err_clear(&run.err);
+	if (run.code != ERR_OK)
+		return snprintf(text, n_byte, "%s", design_reason_help(LAYER_REASON_FAILED));
+	if (!run.ran) {
+		const struct verdict *verdict = &run.verdict;
+		if (verdict->available > 0)
 			return snprintf(text, n_byte, "%s: %" PRIu64 " byte demanded, %" PRIu64 " available",
-			                verdict_table[verdict.reason].help, verdict.demanded, verdict.available);
-		return snprintf(text, n_byte, "%s", verdict_table[verdict.reason].help);
+			                verdict_table[verdict->reason].help, verdict->demanded, verdict->available);
+		return snprintf(text, n_byte, "%s", verdict_table[verdict->reason].help);
 	}
+	metric_of_layer(run.context->machine, &run.result, metric);
 	for (unsigned i = 0; i < layer->n_metric; i++)
 		if (!(metric[layer->metric[i]] <= layer->limit[i]))
 			return snprintf(text, n_byte, "%s is %.6g, limit %.6g", metric_table[layer->metric[i]].name,

@@ -5,6 +5,7 @@
 #include <assert.h>
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 /* Candidates that are looked at, evenly spread; spaces with fewer are counted exactly. */
 #define MAX_SAMPLE 16
@@ -149,4 +150,48 @@ enum err_code estimate_space(const struct space *space, const struct layer_map *
 	estimate->n_evaluation = estimate->n_candidate * estimate->evaluated_frac;
 	estimate->seconds = estimate->n_evaluation / estimate->evaluation_per_s / n_thread;
 	return ERR_OK;
+}
+
+/* A design of the front that task i's sample left. Its genome is of the set's problem, which knows all choices. */
+static enum err_code run_sampled(const struct candidate *candidate, size_t i, size_t point, struct err *err)
+{
+	const struct detail_options options = {.detail = DETAIL_EVENT};
+	uint32_t genome[N_LAYER_GENE];
+	struct layer_design design;
+	size_t distinct = 0;
+	while (i >= candidate->first_task[distinct + 1])
+		distinct++;
+	assert(point < candidate->task[i].front.n);
+	const struct layer_problem *layer = &candidate->set->problem[distinct];
+	memcpy(genome, candidate->task[i].front.genome + point * N_LAYER_GENE, sizeof(genome));
+	genome[GENE_PLACE] = (uint32_t)(i - candidate->first_task[distinct]);
+	layer_problem_design(layer, genome, &design);
+	struct detail_run run = {.context = &layer->context[design.operand_bit == 16], .design = &design};
+	return detail_run_all(&run, 1, &options, err);
+}
+
+enum err_code estimate_event(struct estimate *estimate, double limit_s, struct err *err)
+{
+	const struct candidate *candidate = &estimate->candidate;
+	uint64_t start_ms = progress_now_ms();
+	double seconds = 0.0, n = 0.0;
+	bool has_more = true;
+	enum err_code code = ERR_OK;
+	assert(estimate->has_candidate && limit_s >= 0.0);
+	for (size_t round = 0; has_more && code == ERR_OK; round++) {
+		has_more = false;
+		for (size_t i = 0; i < candidate->n_task && code == ERR_OK && (n < 1.0 || seconds < limit_s); i++) {
+			if (round >= candidate->task[i].front.n)
+				continue;
+			has_more = true;
+			code = run_sampled(candidate, i, round, err);
+			n++;
+			seconds = (double)(progress_now_ms() - start_ms) / 1000.0;
+		}
+	}
+	if (n > 0.0 && code == ERR_OK) {
+		estimate->evaluation_per_s = n / fmax(seconds, 0.001);
+		estimate->seconds = estimate->n_evaluation / estimate->evaluation_per_s / estimate->n_thread;
+	}
+	return code;
 }

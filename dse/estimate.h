@@ -23,7 +23,15 @@ struct estimate {
 	struct candidate candidate; /* the first machine that is not refused; candidate_free if there is one */
 };
 
-/* ERR_INPUT, ERR_INTERNAL. Takes about a second. */
+/*
+ * Time designs of the candidate's sample in the event tier, the layers in turn,
+ * until limit_s have passed, at least one; evaluation_per_s and seconds are of
+ * that tier then. Its evaluations are those of the fast tier. Needs a candidate;
+ * changes nothing where the sample has no feasible design. ERR_INTERNAL.
+ */
+enum err_code estimate_event(struct estimate *estimate, double limit_s, struct err *err);
+
+/* ERR_INPUT, ERR_INTERNAL. Of the fast tier. Takes about a second. */
 enum err_code estimate_space(const struct space *space, const struct layer_map *map, unsigned n_thread,
                              struct estimate *estimate, struct err *err);
 

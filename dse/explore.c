@@ -41,7 +41,7 @@ struct driver {
 	size_t n_slot;
 	struct slot slot[MAX_GROUP];
 	size_t n_job;
-	struct job *job;
+	struct search_job *job;
 	uint32_t *genome; /* [genome_size] */
 	/* Progress. */
 	struct progress progress;
@@ -51,7 +51,7 @@ struct driver {
 };
 
 /* A search to be run, and its share of the progress. */
-struct job {
+struct search_job {
 	struct driver *driver;
 	struct slot *slot;
 	size_t task;
@@ -61,7 +61,7 @@ struct job {
 
 static bool watch_job(void *context, double progress, const struct engine_counts *counts)
 {
-	struct job *job = context;
+	struct search_job *job = context;
 	struct driver *driver = job->driver;
 	assert(progress >= 0.0 && driver->group_size >= 1.0);
 	(void)counts;
@@ -122,7 +122,7 @@ static void check_machine_limits(struct driver *driver, struct slot *slot)
 
 static void run_job(void *context, size_t i)
 {
-	struct job *job = &((struct driver *)context)->job[i];
+	struct search_job *job = &((struct driver *)context)->job[i];
 	assert(job->n_thread > 0 && job->slot->is_alive);
 	/* Composition needs a front of every layer: after Ctrl-C those that are left get a quick one. */
 	if (interrupt_requested())
@@ -134,7 +134,7 @@ static void run_job(void *context, size_t i)
 
 static int compare_jobs(const void *left, const void *right)
 {
-	const struct job *a = left, *b = right;
+	const struct search_job *a = left, *b = right;
 	if (a->size != b->size)
 		return a->size > b->size ? -1 : 1;
 	if (a->slot != b->slot)
@@ -159,7 +159,7 @@ static enum err_code list_jobs(struct driver *driver, struct err *err)
 		struct slot *slot = &driver->slot[i];
 		for (size_t task = 0; slot->is_alive && task < slot->candidate.n_task; task++) {
 			uint64_t size = slot->candidate.task[task].size;
-			driver->job[driver->n_job++] = (struct job){driver, slot, task, size, 0, 1};
+			driver->job[driver->n_job++] = (struct search_job){driver, slot, task, size, 0, 1};
 			driver->group_size += (double)size;
 		}
 	}
@@ -444,6 +444,11 @@ enum err_code explore_run(const struct space *space, const struct explore_option
 	else
 		code = explore_layers(driver, err);
 	progress_end(&driver->progress);
+	uint64_t n_failed = explore->counts.by_reason[LAYER_REASON_FAILED];
+	if (code == ERR_OK && n_failed > 0)
+		code = err_add(err, ERR_INTERNAL,
+		               "the event tier could not run %" PRIu64 " designs: no memory, or a self-check failed",
+		               n_failed);
 	pareto_sort(&explore->front);
 	if (code == ERR_OK && explore->front.n == 0 && !explore->interrupted)
 		explore_note_refused(explore);

@@ -115,7 +115,7 @@ enum err_code front_sign(struct front_run *run, struct err *err)
 }
 
 /* Objectives first, then what tells designs apart, then all else; each column name carries its unit. */
-static void write_csv_header(FILE *file, const struct space *space)
+static void write_csv_header(FILE *file, const struct space *space, bool with_verified)
 {
 	csv_put_text(file, true, "id");
 	for (size_t i = 0; i < space->n_objective; i++)
@@ -138,7 +138,22 @@ static void write_csv_header(FILE *file, const struct space *space)
 			csv_put_text(file, false, name);
 		}
 	}
+	for (size_t i = 0; i < space->n_objective && with_verified; i++) {
+		char name[64];
+		(void)snprintf(name, sizeof(name), "verified_%s", metric_table[space->objective[i]].name);
+		csv_put_text(file, false, name);
+	}
+	if (with_verified) {
+		csv_put_text(file, false, "verified_error_pct");
+		csv_put_text(file, false, "verified_margin_pct");
+		csv_put_text(file, false, "verified_front");
+	}
 	(void)fputc('\n', file);
+}
+
+const char *front_verdict(const struct verify_point *point)
+{
+	return point->certain ? "certain" : "depends";
 }
 
 static void put_metric(FILE *file, const struct machine *machine, const double *metric, enum metric which)
@@ -150,7 +165,24 @@ static void put_metric(FILE *file, const struct machine *machine, const double *
 		csv_put_real(file, false, value);
 }
 
-static void write_csv_point(FILE *file, const struct space *space, size_t id, const struct unrolled *point)
+/* The objectives in the event tier, and what they say about the point's place. */
+static void put_verified(FILE *file, const struct space *space, const struct machine *machine,
+                         const struct verify_point *point)
+{
+	for (size_t i = 0; i < space->n_objective; i++)
+		put_metric(file, machine, point->metric, space->objective[i]);
+	csv_put_real(file, false, 100.0 * point->error_frac);
+	/* the only point of a front has no other to be beaten by */
+	if (isfinite(point->margin_frac))
+		csv_put_real(file, false, 100.0 * point->margin_frac);
+	else
+		csv_put_text(file, false, "");
+	csv_put_text(file, false, front_verdict(point));
+}
+
+/* verified: NULL if there are no such columns. */
+static void write_csv_point(FILE *file, const struct space *space, size_t id, const struct unrolled *point,
+                            const struct verify_point *verified)
 {
 	char text[256];
 	(void)fprintf(file, "%zu", id);
@@ -168,6 +200,8 @@ static void write_csv_point(FILE *file, const struct space *space, size_t id, co
 		for (unsigned k = 0; k < N_METRIC; k++)
 			if (metric_table[k].scope != METRIC_OF_MACHINE)
 				csv_put_real(file, false, point->network[i][k]);
+	if (verified)
+		put_verified(file, space, point->machine, verified);
 	(void)fputc('\n', file);
 }
 
@@ -178,10 +212,10 @@ enum err_code front_write_csv(FILE *file, const struct front_run *run, struct er
 	enum err_code code = unrolled_init(&run->explore->map, &point, err);
 	if (code != ERR_OK)
 		return code;
-	write_csv_header(file, run->space);
+	write_csv_header(file, run->space, run->verify != NULL);
 	for (size_t i = 0; i < run->explore->front.n; i++) {
 		unroll_point(run->unroller, i, &point);
-		write_csv_point(file, run->space, i, &point);
+		write_csv_point(file, run->space, i, &point, run->verify ? &run->verify->point[i] : NULL);
 	}
 	unrolled_free(&point);
 	return ERR_OK;
@@ -197,9 +231,9 @@ void front_dir_name(const struct front_run *run, char *name, size_t n_byte)
 		hash = hash_bytes(run->space->file[i].hash, strlen(run->space->file[i].hash), hash);
 	/* The seed decides nothing where nothing is random. */
 	bool is_random = run->options->engine != &engine_exhaustive;
-	(void)snprintf(text, sizeof(text), "%s %016" PRIx64 " %s %d %" PRIu64 " %" PRIu64, DSE_VERSION, hash,
+	(void)snprintf(text, sizeof(text), "%s %016" PRIx64 " %s %d %" PRIu64 " %" PRIu64 "%s", DSE_VERSION, hash,
 	               run->options->engine->name, (int)run->options->flat, is_random ? run->options->seed : 0,
-	               run->options->max_evaluation);
+	               run->options->max_evaluation, run->space->detail == DETAIL_EVENT ? " event" : "");
 	hash_hex(text, strlen(text), hex);
 	(void)snprintf(name, n_byte, "%s-%.8s", run->space->name, hex);
 }

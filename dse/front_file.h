@@ -9,7 +9,7 @@
  */
 #include "dse/cli.h"
 #include "dse/json.h"
-#include "dse/unroll.h"
+#include "dse/verify.h"
 
 #define FRONT_FORMAT "dse front 1"
 
@@ -22,6 +22,7 @@ struct front_run {
 	const struct explore *explore;
 	const struct explore_options *options;
 	const struct unroller *unroller;      /* of explore's front */
+	const struct verify *verify;          /* of explore's front; NULL: it was not asked for, or interrupted */
 	const char *command;                  /* as a user would type it */
 	char signature[FRONT_SIGNATURE_SIZE]; /* of the front, by front_sign */
 };
@@ -36,6 +37,9 @@ void front_print_levels(const struct unrolled *point, char *text, size_t n_byte)
  * engine that finds the same front signs alike. ERR_INTERNAL.
  */
 enum err_code front_sign(struct front_run *run, struct err *err);
+
+/* "certain" or "depends" (dse/verify.h). */
+const char *front_verdict(const struct verify_point *point);
 
 /* A metric, or NaN (an empty cell, null in JSON) where the machine does not tell: area without coefficients. */
 double front_metric(const struct machine *machine, const double *metric, enum metric which);

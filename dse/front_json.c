@@ -43,9 +43,24 @@ static void put_design(struct json *json, const struct front_run *run, size_t nu
 	json_end(json);
 }
 
-/* Machine and metrics of a point; the object stays open. */
-static void begin_point(struct json *json, const struct space *space, size_t id, const struct unrolled *point)
+/* The point in the event tier: its objectives, how far off they were, and whether it keeps its place. */
+static void put_verified(struct json *json, const struct space *space, const struct machine *machine,
+                         const struct verify_point *point)
 {
+	json_begin_object(json, "verified");
+	for (size_t i = 0; i < space->n_objective; i++)
+		json_put_real(json, metric_table[space->objective[i]].name,
+		              front_metric(machine, point->metric, space->objective[i]));
+	json_put_real(json, "error_pct", 100.0 * point->error_frac);
+	json_put_real(json, "margin_pct", 100.0 * point->margin_frac);
+	json_put_text(json, "front", front_verdict(point));
+	json_end(json);
+}
+
+/* Machine and metrics of a point; the object stays open. */
+static void begin_point(struct json *json, const struct front_run *run, size_t id, const struct unrolled *point)
+{
+	const struct space *space = run->space;
 	json_begin_object(json, NULL);
 	json_put_u64(json, "id", id);
 	json_put_text(json, "machine", point->machine->name);
@@ -59,13 +74,15 @@ static void begin_point(struct json *json, const struct space *space, size_t id,
 	json_begin_object(json, "metrics");
 	put_metrics(json, point->machine, point->metric, true);
 	json_end(json);
+	if (run->verify)
+		put_verified(json, run->space, point->machine, &run->verify->point[id]);
 }
 
 /* Layers are numbers of designs, in the order of the network's operations. */
 static void put_point(struct json *json, const struct front_run *run, size_t id, const struct unrolled *point)
 {
 	const struct layer_map *map = &run->explore->map;
-	begin_point(json, run->space, id, point);
+	begin_point(json, run, id, point);
 	json_begin_list(json, "networks");
 	for (size_t i = 0; i < point->n_network; i++) {
 		json_begin_object(json, NULL);
@@ -139,6 +156,7 @@ enum err_code front_write_json(FILE *file, const struct front_run *run, struct e
 	json_put_text(&json, "format", FRONT_FORMAT);
 	json_put_text(&json, "space", run->space->name);
 	json_put_text(&json, "signature", run->signature);
+	json_put_text(&json, "detail", detail_name[run->space->detail]);
 	put_objectives(&json, run->space);
 	put_inputs(&json, run->space);
 	json_begin_list(&json, "designs");
@@ -205,6 +223,7 @@ static void put_options(struct json *json, const struct front_run *run)
 {
 	json_begin_object(json, "options");
 	json_put_text(json, "engine", run->options->engine->name);
+	json_put_text(json, "detail", detail_name[run->space->detail]);
 	json_put_bool(json, "flat", run->options->flat);
 	json_put_u64(json, "seed", run->options->seed);
 	json_put_u64(json, "max_evaluations", run->options->max_evaluation);
@@ -245,12 +264,41 @@ static enum err_code put_front(struct json *json, const struct front_run *run, s
 	json_begin_list(json, "front");
 	for (size_t i = 0; i < run->explore->front.n; i++) {
 		unroll_point(run->unroller, i, &point);
-		begin_point(json, run->space, i, &point);
+		begin_point(json, run, i, &point);
 		json_end(json);
 	}
 	json_end(json);
 	unrolled_free(&point);
 	return ERR_OK;
+}
+
+/* How far the tiers are apart, and how many points that leaves where they are. */
+static void put_verify(struct json *json, const struct front_run *run)
+{
+	const struct verify *verify = run->verify;
+	const struct layer_map *map = &run->explore->map;
+	const struct unrolled_design *worst = &verify->design[verify->clk.worst];
+	json_begin_object(json, "verify");
+	json_put_u64(json, "designs", verify->n_design);
+	json_put_real(json, "mean_clk_gap_pct", 100.0 * verify->clk.mean_frac);
+	json_put_real(json, "largest_clk_gap_pct", 100.0 * verify->clk.max_frac);
+	json_put_u64(json, "largest_at_design", verify->clk.worst);
+	json_put_text(json, "largest_at_layer", map->block[map->first[worst->distinct]]->name);
+	json_begin_list(json, "objectives");
+	for (size_t i = 0; i < run->space->n_objective; i++) {
+		json_begin_object(json, NULL);
+		json_put_text(json, "objective", metric_table[run->space->objective[i]].name);
+		json_put_real(json, "mean_gap_pct", 100.0 * verify->objective[i].mean_frac);
+		json_put_real(json, "largest_gap_pct", 100.0 * verify->objective[i].max_frac);
+		json_put_u64(json, "largest_at_point", verify->objective[i].worst);
+		json_end(json);
+	}
+	json_end(json);
+	json_put_u64(json, "certain", verify->n_certain);
+	json_put_u64(json, "depends", verify->n_point - verify->n_certain);
+	json_put_bool(json, "audited", verify->audited);
+	json_put_real(json, "seconds", verify->seconds);
+	json_end(json);
 }
 
 enum err_code front_write_run(FILE *file, const struct front_run *run, const char *dir, bool with_front,
@@ -288,6 +336,8 @@ enum err_code front_write_run(FILE *file, const struct front_run *run, const cha
 		json_put_real(&json, "violation", explore->miss.violation);
 		json_end(&json);
 	}
+	if (run->verify)
+		put_verify(&json, run);
 	if (dir)
 		put_files(&json, dir, explore->front.n > 0, run->options->points != NULL);
 	if (with_front)

@@ -40,14 +40,14 @@ static void write_point(FILE *file, const struct candidate *candidate, const str
 	const struct machine *machine = &candidate->set->machine;
 	struct layer_design design;
 	struct split_text split;
-	struct sim_result result;
-	struct verdict verdict;
 	double metric[N_METRIC];
 	layer_problem_design(layer, genome, &design);
 	/* Archives keep genomes and objectives only: the other metrics are computed once more, for few points. */
-	bool runs = evaluate_design(&layer->context[design.operand_bit == 16], &design, &result, metric, &verdict);
-	assert(runs);
-	(void)runs;
+	const struct detail_options options = {.detail = candidate->space->detail};
+	struct detail_run run = {.context = &layer->context[design.operand_bit == 16], .design = &design};
+	detail_run(&run, &options);
+	assert(run.ran);
+	metric_of_layer(machine, &run.result, metric);
 	design_print_split(&design.split, &split);
 	csv_put_text(file, false, design_place_name(design.in_storage));
 	csv_put_text(file, false, design_place_name(design.out_storage));

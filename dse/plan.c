@@ -270,6 +270,7 @@ enum err_code layer_problem_build(const struct space *space, const struct machin
 	assert(space && machine && block && choice && layer);
 	memset(layer, 0, sizeof(*layer));
 	layer->space = space;
+	layer->detail = space->detail;
 	enum err_code code = choice->thesis_split ? build_thesis_axes(layer, machine, block, err)
 	                                          : build_free_axes(layer, machine, block, choice, err);
 	if (code != ERR_OK) {

@@ -31,15 +31,18 @@ enum layer_gene {
 };
 
 /*
- * evaluation.reason of a layer problem: an enum verdict_reason, N_VERDICT + enum metric for a limit exceeded, or
- * LAYER_REASON_BOUND for a candidate that provably cannot reach the layer's front.
+ * evaluation.reason of a layer problem: an enum verdict_reason, N_VERDICT + enum metric for a limit exceeded,
+ * LAYER_REASON_BOUND for a candidate that provably cannot reach the layer's front, or LAYER_REASON_FAILED for one that
+ * the event tier could not run to its end (no memory, or a self-check): a search with any of these has failed.
  */
 #define LAYER_REASON_BOUND (N_VERDICT + N_METRIC)
-#define LAYER_N_REASON (LAYER_REASON_BOUND + 1)
+#define LAYER_REASON_FAILED (LAYER_REASON_BOUND + 1)
+#define LAYER_N_REASON (LAYER_REASON_FAILED + 1)
 
 /* One distinct layer of a network on one machine. Plain data once built; read by many threads. */
 struct layer_problem {
 	const struct space *space;
+	enum detail detail;              /* the tier that evaluates, the space's */
 	struct layer_context context[2]; /* [0]: 8-bit operands, [1]: 16-bit */
 	uint32_t n_value[N_LAYER_GENE];
 	struct dim_axis w, h, c, d;
@@ -83,7 +86,8 @@ void layer_problem_free(struct layer_problem *layer);
  * every choice of an axis that it proves to be dominated whatever the other
  * axes' choices are. From then on the problem's evaluate rejects what the sample
  * proves to be dominated. The layer's Pareto front does not change. A few
- * thousand evaluations. nearest (may be NULL): receives the least-violating design
+ * thousand evaluations of the fast tier; in the event tier the front that these
+ * leave is priced anew. nearest (may be NULL): receives the least-violating design
  * of the sample, if it is less than what is there. ERR_INTERNAL when memory is out.
  */
 enum err_code layer_problem_bound(struct layer_problem *layer, struct pareto *front, struct engine_nearest *nearest,
@@ -104,16 +108,17 @@ bool layer_problem_rule_out(const struct layer_problem *layer, const uint32_t *g
 /* Find least_w, least_h and least_c anew. */
 void layer_problem_find_least(struct layer_problem *layer);
 
-/* The problem's evaluate callback; context is the layer problem. No allocation, no locks. */
+/* The problem's evaluate callback, in the space's tier; context is the layer problem. No locks; only the event tier
+ * allocates. */
 void layer_problem_evaluate(const void *context, const uint32_t *genome, size_t n, struct evaluation *out);
 
 /* The design a genome stands for. */
 void layer_problem_design(const struct layer_problem *layer, const uint32_t *genome, struct layer_design *design);
 
 /*
- * Evaluate one design of a block: verdict, simulated result and metrics
- * [N_METRIC]. false when the design cannot run. The one road by which every
- * candidate of every engine, simulate and validate is evaluated.
+ * Evaluate one design of a block in the fast tier: verdict, simulated result and
+ * metrics [N_METRIC]. false when the design cannot run. For either tier see
+ * dse/detail.h.
  */
 bool evaluate_design(const struct layer_context *context, const struct layer_design *design, struct sim_result *result,
                      double *metric, struct verdict *verdict);

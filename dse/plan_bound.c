@@ -185,14 +185,39 @@ static enum err_code narrow_axis(struct layer_problem *layer, enum layer_gene ge
 	return ERR_OK;
 }
 
+/*
+ * Any designs that are really there may bound a search, as long as their
+ * objectives are those that it compares with: those of its own tier.
+ */
+static enum err_code price_anew(const struct layer_problem *layer, struct pareto *front, struct err *err)
+{
+	struct pareto priced;
+	pareto_init(&priced, front->n_objective, front->n_gene);
+	for (size_t i = 0; i < front->n; i++) {
+		const uint32_t *genome = front->genome + i * front->n_gene;
+		struct evaluation result;
+		layer_problem_evaluate(layer, genome, 1, &result);
+		if (result.violation > 0)
+			continue;
+		(void)pareto_insert(&priced, result.objective, genome, 0);
+		if (priced.n_alloc == 0)
+			return err_add(err, ERR_INTERNAL, "out of memory");
+	}
+	pareto_free(front);
+	*front = priced;
+	return ERR_OK;
+}
+
 enum err_code layer_problem_bound(struct layer_problem *layer, struct pareto *front, struct engine_nearest *nearest,
                                   struct err *err)
 {
 	const struct sample sample = {front, nearest};
 	assert(layer->n_value[GENE_PLACE] == 1 && front->n_objective == layer->n_metric);
 	uint32_t genome[N_LAYER_GENE] = {0};
+	enum detail detail = layer->detail;
 	layer->is_bounded = false;
 	layer->n_bound = 0;
+	layer->detail = DETAIL_FAST;
 	for (uint32_t s = 0; s < layer->n_value[GENE_STRATEGY]; s++)
 		for (uint32_t r = 0; r < layer->n_value[GENE_REUSE]; r++)
 			for (uint32_t o = 0; o < layer->n_value[GENE_OPERAND]; o++) {
@@ -201,13 +226,17 @@ enum err_code layer_problem_bound(struct layer_problem *layer, struct pareto *fr
 				genome[GENE_OPERAND] = o;
 				sample_strategy(layer, genome, &sample);
 			}
+	layer->detail = detail;
+	enum err_code code = detail == DETAIL_FAST ? ERR_OK : price_anew(layer, front, err);
+	if (code != ERR_OK)
+		return code;
 	layer->is_bounded = true;
 	if (front->n == 0)
 		return ERR_OK;
 	layer->n_bound = front->n;
 	layer->bound = front->objective;
 
-	enum err_code code = narrow_axis(layer, GENE_D, &layer->d, BOUND_OPEN_D, err);
+	code = narrow_axis(layer, GENE_D, &layer->d, BOUND_OPEN_D, err);
 	if (code == ERR_OK)
 		code = narrow_axis(layer, GENE_W, &layer->w, BOUND_OPEN_W, err);
 	if (code == ERR_OK)

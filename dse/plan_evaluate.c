@@ -141,6 +141,27 @@ static bool same_but_level(const uint32_t *left, const uint32_t *right)
 	return memcmp(left, right, GENE_LEVEL * sizeof(*left)) == 0;
 }
 
+/* false: the event tier could not; out says so. */
+static bool simulate(const struct layer_problem *layer, const struct layer_context *context,
+                     const struct layer_design *design, const struct program *program, struct sim_result *result,
+                     struct evaluation *out)
+{
+	const struct detail_options options = {.detail = layer->detail};
+	struct err ignored = {0}; /* engines know no messages; a run of the same design alone says it again */
+	if (options.detail == DETAIL_FAST) {
+		sim_run_fast(context->machine, program, design->level, result);
+		return true;
+	}
+	bool ran = detail_simulate(context, design, program, &options, result, NULL, &ignored) == ERR_OK;
+	err_clear(&ignored);
+	if (!ran) {
+		*out = (struct evaluation){.violation = NO_SUCH_DESIGN, .reason = LAYER_REASON_FAILED};
+		for (unsigned i = 0; i < layer->n_metric; i++)
+			out->objective[i] = INFINITY;
+	}
+	return ran;
+}
+
 static void evaluate_one(const struct layer_problem *layer, const uint32_t *genome, struct last_program *last,
                          struct evaluation *out)
 {
@@ -164,7 +185,8 @@ static void evaluate_one(const struct layer_problem *layer, const uint32_t *geno
 		}
 		last->genome = genome;
 	}
-	sim_run_fast(context->machine, &last->program, design.level, &result);
+	if (!simulate(layer, context, &design, &last->program, &result, out))
+		return;
 	metric_of_layer(context->machine, &result, metric);
 	judge_metrics(layer, context, &design, metric, out);
 }

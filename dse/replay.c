@@ -17,6 +17,8 @@ struct reader {
 	struct replay *replay;
 	const char *path; /* of the front */
 	const struct doc_node *root, *point;
+	struct simulate_how how;
+	bool as_recorded;
 	struct err *err;
 };
 
@@ -182,36 +184,83 @@ static void compare(struct reader *reader, const struct doc_node *map, const cha
 	(void)err_add(&reader->replay->difference, ERR_INTERNAL, "%s: %s is %s now, recorded %s", what, key, now, then);
 }
 
-/* Layer k of a network: the design its number stands for, run again. */
-static void run_layer(struct reader *reader, const struct doc_node *number, const struct block *block,
-                      struct simulated *simulated)
+/* Layer k of a network: the design its number stands for; NULL when it cannot be read. */
+static const struct doc_node *read_layer(struct reader *reader, const struct doc_node *number,
+                                         const struct block *block, struct simulated *simulated)
 {
-	struct layer_context context;
-	const struct machine *machine = &reader->replay->machine;
 	uint64_t which;
 	assert(block && simulated);
 	simulated->block = block;
 	simulated->in_scheme = true;
 	if (!doc_get_u64(number, "layers", 0, UINT64_MAX, &which, reader->err))
-		return;
+		return NULL;
 	const struct doc_node *layer = replay_find_design(reader->root, which);
 	if (!layer) {
 		(void)err_add_at(reader->err, ERR_INPUT, doc_place(number), "no design with number %" PRIu64, which);
-		return;
+		return NULL;
 	}
-	if (!read_design(reader, layer, block, &simulated->design))
-		return;
-	mapper_prepare(block, machine, simulated->design.operand_bit, &context);
-	simulate_block(machine, &context, simulated);
+	return read_design(reader, layer, block, &simulated->design) ? layer : NULL;
+}
+
+/* How far a layer's clocks are from the other tier's. */
+static void add_gap(struct replay *replay, const struct doc_node *layer, const struct simulated *simulated)
+{
+	double recorded = 0.0;
+	const struct doc_node *node = doc_find(layer, "total_clk");
+	struct err ignored = {0};
+	if (node && doc_get_real(node, "total_clk", 0.0, 1e300, &recorded, &ignored) && recorded > 0.0) {
+		double frac = fabs((double)simulated->result.total_clk / recorded - 1.0);
+		replay->gap.n++;
+		replay->gap.sum_frac += frac;
+		if (!replay->gap.layer || frac > replay->gap.max_frac) {
+			replay->gap.max_frac = frac;
+			replay->gap.layer = simulated->block->name;
+		}
+	}
+	err_clear(&ignored);
+}
+
+static void compare_layer(struct reader *reader, const struct doc_node *layer, const struct simulated *simulated)
+{
+	const char *name = simulated->block->name;
 	if (!simulated->ran) {
-		(void)err_add(&reader->replay->difference, ERR_INTERNAL, "%s cannot run now: %s", block->name,
+		(void)err_add(&reader->replay->difference, ERR_INTERNAL, "%s cannot run now: %s", name,
 		              verdict_table[simulated->verdict.reason].help);
 		return;
 	}
-	compare(reader, layer, block->name, "total_clk", (double)simulated->result.total_clk);
+	if (reader->replay->recorded != reader->replay->detail) {
+		add_gap(reader->replay, layer, simulated);
+		return;
+	}
+	compare(reader, layer, name, "total_clk", (double)simulated->result.total_clk);
 	for (unsigned k = 0; k < N_METRIC; k++)
 		if (metric_table[k].scope == METRIC_OF_LAYER)
-			compare(reader, layer, block->name, metric_table[k].name, simulated->metric[k]);
+			compare(reader, layer, name, metric_table[k].name, simulated->metric[k]);
+}
+
+/* All layers of a network: read, run, compared. layers is a list of n numbers. */
+static void run_layers(struct reader *reader, const struct doc_node *layers, const struct network *network,
+                       struct simulated *block)
+{
+	size_t n = network->n_block;
+	struct layer_context *context = arena_array(&reader->replay->arena, n, sizeof(*context));
+	const struct doc_node **layer = arena_array(&reader->replay->arena, n, sizeof(*layer));
+	if (!context || !layer) {
+		(void)err_add(reader->err, ERR_INTERNAL, "out of memory");
+		return;
+	}
+	bool is_read = true;
+	for (size_t k = 0; k < n; k++) {
+		layer[k] = read_layer(reader, layers->value[k], &network->block[k], &block[k]);
+		is_read = is_read && layer[k];
+		if (layer[k])
+			mapper_prepare(&network->block[k], &reader->replay->machine, block[k].design.operand_bit,
+			               &context[k]);
+	}
+	if (!is_read || simulate_blocks(context, block, n, NULL, &reader->how, reader->err) != ERR_OK)
+		return;
+	for (size_t k = 0; k < n; k++)
+		compare_layer(reader, layer[k], &block[k]);
 }
 
 /* The network still has the layers the front was made for. */
@@ -258,8 +307,7 @@ static void run_network(struct reader *reader, const struct doc_node *recorded, 
 		return;
 	}
 	replay->network[i] = (struct replay_network){name, n, block};
-	for (size_t k = 0; k < n; k++)
-		run_layer(reader, layers->value[k], &network->network.block[k], &block[k]);
+	run_layers(reader, layers, &network->network, block);
 }
 
 /* Sums are compared after the layers: where a layer differs its sums differ, too, and say nothing new. */
@@ -304,6 +352,21 @@ static void compare_sums(struct reader *reader, const struct doc_node *networks)
 	layer_map_free(&map);
 }
 
+/* The tier the front was made in, and the one of this replay. Fronts that name none are of the fast tier. */
+static bool read_detail(struct reader *reader)
+{
+	struct replay *replay = reader->replay;
+	size_t index = DETAIL_FAST;
+	if (doc_find(reader->root, "detail") &&
+	    !read_choice(reader, reader->root, "detail", detail_name, N_DETAIL, &index))
+		return false;
+	replay->recorded = (enum detail)index;
+	if (reader->as_recorded)
+		reader->how.detail.detail = replay->recorded;
+	replay->detail = reader->how.detail.detail;
+	return true;
+}
+
 /* Machine first: without it no layer can be read. */
 static void run_point(struct reader *reader)
 {
@@ -314,6 +377,8 @@ static void run_point(struct reader *reader)
 	if (!read_choice(reader, reader->root, "aggregate", aggregate, 3, &index))
 		return;
 	replay->space.aggregate = (enum space_aggregate)index;
+	if (!read_detail(reader))
+		return;
 	read_machine(reader);
 	if (!networks || reader->err->n_message > 0)
 		return;
@@ -332,22 +397,24 @@ static void run_point(struct reader *reader)
 	for (size_t i = 0; i < n; i++)
 		run_network(reader, networks->value[i], i);
 	replay->n_network = n;
-	if (reader->err->n_message == 0 && replay->difference.n_message == 0)
+	if (reader->err->n_message == 0 && replay->difference.n_message == 0 && replay->recorded == replay->detail)
 		compare_sums(reader, networks);
 }
 
-enum err_code replay_run(const char *spec, struct replay *replay, struct err *err)
+enum err_code replay_run(const char *spec, const struct simulate_how *how, bool as_recorded, struct replay *replay,
+                         struct err *err)
 {
-	assert(spec && replay && err);
+	assert(spec && how && replay && err);
 	*replay = (struct replay){0};
-	struct reader reader = {.replay = replay, .err = err};
+	struct reader reader = {.replay = replay, .how = *how, .as_recorded = as_recorded, .err = err};
 	enum err_code code = split_spec(spec, replay, &reader.path, err);
 	if (code == ERR_OK)
 		code = replay_read_point(reader.path, replay->id, &replay->arena, &reader.root, &reader.point, err);
 	if (code != ERR_OK)
 		return code;
 	run_point(&reader);
-	replay->is_equal = err->n_message == 0 && replay->difference.n_message == 0;
+	replay->is_equal =
+	    err->n_message == 0 && replay->difference.n_message == 0 && replay->recorded == replay->detail;
 	return err->code;
 }
 

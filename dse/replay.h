@@ -19,19 +19,27 @@ struct replay {
 	struct machine machine;
 	size_t n_network;
 	struct replay_network *network;
-	bool is_equal;
-	struct err difference; /* what differs, one a line */
+	enum detail recorded, detail; /* the tier the front was made in, and the one this is in */
+	bool is_equal;                /* of two tiers never; their gap says how far they are apart */
+	struct replay_gap {
+		size_t n;
+		double sum_frac, max_frac; /* of layers' clocks, magnitudes */
+		const char *layer;         /* of the largest */
+	} gap;
+	struct err difference; /* what differs, one a line; nothing when the tiers differ */
 	struct err warning;    /* input files that changed since */
 	struct space space;    /* aggregate and networks, for sums */
 	struct arena arena;    /* the point as read, and what is made of it */
 };
 
 /*
- * spec is "FRONT.json:ID". ERR_USAGE when it is not, ERR_IO, ERR_INPUT when the
+ * spec is "FRONT.json:ID". how: how to run the layers; as_recorded: in the tier
+ * the front was made in, whatever how says. ERR_USAGE when it is not, ERR_IO, ERR_INPUT when the
  * file is not a front, has no such point, or names what its machine or network
- * does not have. The caller frees replay with replay_free, also after an error.
+ * does not have, ERR_INTERNAL as simulate_blocks. The caller frees replay with replay_free, also after an error.
  */
-enum err_code replay_run(const char *spec, struct replay *replay, struct err *err);
+enum err_code replay_run(const char *spec, const struct simulate_how *how, bool as_recorded, struct replay *replay,
+                         struct err *err);
 void replay_free(struct replay *replay);
 
 #endif

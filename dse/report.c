@@ -140,10 +140,11 @@ static void add_columns(struct table *table, const struct space *space)
 	table_add_column(table, "", false);
 }
 
-/* "least latency_ms", "knee". */
-static void print_remark(const struct pareto *front, const struct space *space, size_t i, size_t knee, char *text,
-                         size_t n_byte)
+/* "least latency_ms", "knee", "depends": not verified. */
+static void print_remark(const struct front_run *run, size_t i, size_t knee, char *text, size_t n_byte)
 {
+	const struct pareto *front = &run->explore->front;
+	const struct space *space = run->space;
 	int n = 0;
 	text[0] = '\0';
 	for (unsigned k = 0; k < front->n_objective && front->n > 1; k++)
@@ -151,7 +152,10 @@ static void print_remark(const struct pareto *front, const struct space *space, 
 			n += snprintf(text + n, n_byte - (size_t)n, "%sleast %s", n ? ", " : "",
 			              metric_table[space->objective[k]].name);
 	if (i == knee && front->n > 1 && n >= 0 && (size_t)n < n_byte)
-		(void)snprintf(text + n, n_byte - (size_t)n, "%sknee", n ? ", " : "");
+		n += snprintf(text + n, n_byte - (size_t)n, "%sknee", n ? ", " : "");
+	if (run->verify && !run->verify->point[i].certain && n >= 0 && (size_t)n < n_byte)
+		(void)snprintf(text + n, n_byte - (size_t)n, "%s%s", n ? ", " : "",
+		               front_verdict(&run->verify->point[i]));
 }
 
 /* The same order as add_columns. */
@@ -191,7 +195,7 @@ enum err_code report_front(FILE *file, const struct front_run *run, struct err *
 	for (size_t i = 0; i < n; i++) {
 		char remark[128];
 		unroll_point(run->unroller, chosen[i], &point);
-		print_remark(front, run->space, chosen[i], knee, remark, sizeof(remark));
+		print_remark(run, chosen[i], knee, remark, sizeof(remark));
 		add_row(&table, run->space, chosen[i], &point, remark);
 	}
 	const char *so_far = run->explore->interrupted || run->explore->truncated ? " so far" : "";
@@ -300,6 +304,44 @@ void report_counts(FILE *file, const struct front_run *run)
 		(void)fprintf(file, "  stopped at max_evaluations: the front is of what was seen\n");
 	(void)fprintf(file, "  seconds %.1f, signature %s\n", run->explore->seconds, run->signature);
 	print_reasons(file, counts, 2);
+}
+
+/* Ids of the points that another one beats in the event tier; a few stand for many. */
+static void print_depending(FILE *file, const struct verify *verify)
+{
+	size_t n_listed = 0, n = verify->n_point - verify->n_certain;
+	for (size_t i = 0; i < verify->n_point && n_listed < REPORT_MAX_ROW; i++)
+		if (!verify->point[i].certain)
+			(void)fprintf(file, "%s %zu", n_listed++ ? "," : "", i);
+	(void)fprintf(file, "%s\n", n > n_listed ? ", ..." : "");
+}
+
+void report_verify(FILE *file, const struct front_run *run)
+{
+	const struct verify *verify = run->verify;
+	const struct layer_map *map = &run->explore->map;
+	assert(file && verify && verify->n_design > 0);
+	const struct unrolled_design *worst = &verify->design[verify->clk.worst];
+	(void)fprintf(file, "Verified in the event tier: %zu layer designs in %.1f s%s\n", verify->n_design,
+	              verify->seconds,
+	              verify->audited ? ", each again with every event simulated: the same results" : "");
+	(void)fprintf(file, "  clocks of layers: mean gap %.2f %%, largest %.2f %% (%s, design %zu)\n",
+	              100.0 * verify->clk.mean_frac, 100.0 * verify->clk.max_frac,
+	              map->block[map->first[worst->distinct]]->name, verify->clk.worst);
+	for (size_t i = 0; i < run->space->n_objective; i++) {
+		const struct verify_gap *gap = &verify->objective[i];
+		if (metric_table[run->space->objective[i]].scope != METRIC_OF_MACHINE)
+			(void)fprintf(file, "  %s of points: mean gap %.2f %%, largest %.2f %% (point %zu)\n",
+			              metric_table[run->space->objective[i]].name, 100.0 * gap->mean_frac,
+			              100.0 * gap->max_frac, gap->worst);
+	}
+	(void)fprintf(file, "  %zu of %zu points are on the front in either tier", verify->n_certain, verify->n_point);
+	if (verify->n_certain < verify->n_point) {
+		(void)fprintf(file, "; beaten by another point in the event tier:");
+		print_depending(file, verify);
+	} else {
+		(void)fputc('\n', file);
+	}
 }
 
 void report_infeasible(FILE *file, const struct front_run *run)

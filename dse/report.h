@@ -22,6 +22,10 @@ enum err_code report_front(FILE *file, const struct front_run *run, struct err *
 /* What was counted. */
 void report_counts(FILE *file, const struct front_run *run);
 
+/* What verification said: the gap between the tiers, and the points that do not keep their place; run->verify is there.
+ */
+void report_verify(FILE *file, const struct front_run *run);
+
 /* How many designs died of which limit, and the nearest miss. */
 void report_infeasible(FILE *file, const struct front_run *run);
 

@@ -44,15 +44,53 @@ static enum strategy strategy_for(const struct block *block, enum strategy wante
 	return strategy_table[wanted].reuses && block->kind != BLOCK_CONV ? STRATEGY_FUSION : wanted;
 }
 
-void simulate_block(const struct machine *machine, const struct layer_context *context, struct simulated *block)
+/* Of what has run. */
+static void take_run(const struct detail_run *run, struct simulated *block)
 {
-	struct program program;
-	assert(block->design.level < machine->n_level && context->block == block->block);
-	block->ran = mapper_distribute(context, &block->design, &program, &block->verdict);
-	if (!block->ran)
-		return;
-	sim_run_fast(machine, &program, block->design.level, &block->result);
-	metric_of_layer(machine, &block->result, block->metric);
+	block->ran = run->ran;
+	block->verdict = run->verdict;
+	block->result = run->result;
+	block->stat = run->stat;
+	if (block->ran)
+		metric_of_layer(run->context->machine, &block->result, block->metric);
+}
+
+/* One after the other, each announced to the trace. */
+static enum err_code trace_blocks(struct detail_run *run, size_t n, const struct simulate_how *how, struct err *err)
+{
+	struct detail_options options = how->detail;
+	enum err_code code = ERR_OK;
+	options.trace = trace_json_sink(how->trace);
+	for (size_t i = 0; i < n && code == ERR_OK; i++) {
+		const struct machine *machine = run[i].context->machine;
+		trace_json_begin(how->trace, run[i].context->block->name, machine->level[run[i].design->level].clk_mhz);
+		code = detail_run_all(&run[i], 1, &options, err);
+		trace_json_end(how->trace, run[i].ran ? run[i].result.total_clk : 0);
+	}
+	return code;
+}
+
+enum err_code simulate_blocks(const struct layer_context *context, struct simulated *block, size_t n, const bool *shown,
+                              const struct simulate_how *how, struct err *err)
+{
+	size_t n_run = 0;
+	assert(context && block && how && !how->detail.trace);
+	struct detail_run *run = calloc(n + 1, sizeof(*run));
+	if (!run)
+		return err_add(err, ERR_INTERNAL, "out of memory");
+	for (size_t i = 0; i < n; i++) {
+		block[i].ran = false;
+		if (shown && !shown[i])
+			continue;
+		run[n_run++] = (struct detail_run){.context = &context[i], .design = &block[i].design};
+	}
+	enum err_code code =
+	    how->trace ? trace_blocks(run, n_run, how, err) : detail_run_all(run, n_run, &how->detail, err);
+	for (size_t i = 0, at = 0; i < n && code == ERR_OK; i++)
+		if (!shown || shown[i])
+			take_run(&run[at++], &block[i]);
+	free(run);
+	return code;
 }
 
 /* Storage QPEs in force, decided from readers to writers; each design is complete then. */
@@ -107,8 +145,7 @@ enum err_code simulate_network(const struct machine *machine, const struct netwo
 	if (code != ERR_OK)
 		goto cleanup;
 	place_results(network, options, &work, block);
-	for (size_t i = 0; i < n; i++)
-		simulate_block(machine, &work.context[i], &block[i]);
+	code = simulate_blocks(work.context, block, n, options->shown, &options->how, err);
 cleanup:
 	free(work.context);
 	free(work.source);

@@ -2,16 +2,26 @@
 #ifndef DSE_SIMULATE_H
 #define DSE_SIMULATE_H
 /* One fixed design of a whole network: which split, strategy and places each block gets, and what comes out. */
+#include "dse/detail.h"
 #include "dse/json.h"
 #include "dse/metric.h"
 #include "dse/pattern.h"
+#include "dse/trace_json.h"
 #include "mapper/design.h"
+
+/* How blocks are run. {0}: in the fast tier, on one thread. */
+struct simulate_how {
+	struct detail_options detail; /* its trace is set where trace is */
+	struct trace_json *trace;     /* event tier: block by block in their order, on one thread; NULL: nobody */
+};
 
 /* What a user fixes. */
 struct simulate_options {
 	const struct split_scheme *scheme; /* NULL: the thesis splitter's splits */
 	enum strategy strategy;            /* blocks it does not serve get fusion */
 	uint32_t level;                    /* < machine->n_level */
+	struct simulate_how how;
+	const bool *shown; /* [network->n_block] only these are run, though all are designed; NULL: all */
 };
 
 /* A block, its design and its figures. */
@@ -22,6 +32,7 @@ struct simulated {
 	bool ran;       /* false: verdict says why not; result and metric are undefined */
 	struct verdict verdict;
 	struct sim_result result;
+	struct event_stat stat; /* event tier */
 	double metric[N_METRIC];
 };
 
@@ -29,13 +40,17 @@ struct simulated {
  * Simulate all blocks of a network into block [network->n_block]. Results stay
  * in storage QPEs where they fit and both sides can use them. ERR_INPUT when
  * the scheme has a split that does not fit its block, ERR_INFEASIBLE when the
- * thesis splitter finds none.
+ * thesis splitter finds none, ERR_INTERNAL as simulate_blocks.
  */
 enum err_code simulate_network(const struct machine *machine, const struct network *network,
                                const struct simulate_options *options, struct simulated *block, struct err *err);
 
-/* Evaluate one block with its design already set. */
-void simulate_block(const struct machine *machine, const struct layer_context *context, struct simulated *block);
+/*
+ * Run n blocks whose designs are set, context[i] of block[i]; shown as above.
+ * ERR_INTERNAL: no memory, or the event tier (dse/detail.h).
+ */
+enum err_code simulate_blocks(const struct layer_context *context, struct simulated *block, size_t n, const bool *shown,
+                              const struct simulate_how *how, struct err *err);
 
 /* Tables: clocks by phase, then bytes, utilisation, energy and bounds, then totals. shown [n]: NULL for all. */
 void simulate_print(FILE *file, const struct machine *machine, const struct simulated *block, size_t n,

@@ -10,9 +10,8 @@
  * the sources did differently from our defaults is decided here.
  */
 #include "dse/source.h"
-#include "dse/metric.h"
 #include "dse/paths.h"
-#include "dse/plan.h"
+#include "dse/run_cache.h"
 #include "dse/space.h"
 #include "sim/base/arena.h"
 #include <assert.h>
@@ -43,6 +42,7 @@ struct source {
 	bool has_own_machine, used_own_machine;
 	struct machine own_machine;
 	struct split_scheme scheme;
+	struct run_cache *runs; /* NULL: the fast tier */
 };
 
 static const char *const target_name[] = {[MACHINE_QPE] = "qpe", [MACHINE_CHIP] = "chip"};
@@ -106,8 +106,50 @@ void source_close(struct source *source)
 			network_free(&entry->network);
 	}
 	split_scheme_free(&source->scheme);
+	run_cache_close(source->runs);
 	arena_free(&source->arena);
 	free(source);
+}
+
+enum err_code source_set_detail(struct source *source, const struct detail_options *options, struct err *err)
+{
+	assert(source && options);
+	run_cache_close(source->runs);
+	source->runs = NULL;
+	return options->detail == DETAIL_FAST ? ERR_OK : run_cache_open(options, &source->runs, err);
+}
+
+enum detail source_detail(const struct source *source)
+{
+	return source && source->runs ? DETAIL_EVENT : DETAIL_FAST;
+}
+
+void source_collect(struct source *source)
+{
+	if (source->runs)
+		run_cache_collect(source->runs);
+}
+
+/* Networks that cannot be read are looked for again, and reported, when the table is gone through in earnest. */
+static void forget_broken(struct source *source)
+{
+	for (struct network_entry **at = &source->network; *at;)
+		if ((*at)->broken)
+			*at = (*at)->next;
+		else
+			at = &(*at)->next;
+}
+
+enum err_code source_run_collected(struct source *source, struct err *err)
+{
+	forget_broken(source);
+	return source->runs ? run_cache_run(source->runs, err) : ERR_OK;
+}
+
+void source_forget(struct source *source, const struct csv_table *table)
+{
+	if (source->runs)
+		run_cache_forget(source->runs, table);
 }
 
 /* Read the machine a table is about and set its array into entry->machine. */
@@ -423,13 +465,39 @@ static bool uses_storage(const struct source_subject *subject, size_t block, enu
 	       (strategy == STRATEGY_FUSION && subject->network->block[block].kind == BLOCK_MATMUL);
 }
 
-void source_run_design(const struct layer_context *context, const struct layer_design *design, struct source_run *run)
+static enum err_code run_design(struct source *source, const struct run_key *key, const struct layer_context *context,
+                                const struct layer_design *design, struct source_run *run, struct err *err)
 {
-	assert(context && design && run);
-	double metric[N_METRIC]; /* not needed: tables give clocks */
-	run->verdict = (struct verdict){0};
-	run->ran = evaluate_design(context, design, &run->result, metric, &run->verdict);
-	assert(run->ran == (run->verdict.reason == VERDICT_OK));
+	const struct detail_options fast = {.detail = DETAIL_FAST};
+	struct detail_run result = {.context = context, .design = design};
+	enum err_code code = ERR_OK;
+	if (source->runs)
+		code = run_cache_design(source->runs, key, context, design, &result, err);
+	else
+		detail_run(&result, &fast);
+	run->ran = result.ran;
+	run->verdict = result.verdict;
+	run->result = result.result;
+	assert(code || run->ran == (run->verdict.reason == VERDICT_OK));
+	return code;
+}
+
+enum err_code source_run_design(struct source *source, const struct csv_table *table, size_t row,
+                                const struct layer_context *context, const struct layer_design *design,
+                                struct source_run *run, struct err *err)
+{
+	const struct run_key key = {.owner = table, .item = row};
+	assert(source && table && context && design && run);
+	return run_design(source, &key, context, design, run, err);
+}
+
+enum err_code source_run_task(struct source *source, const struct csv_table *table, size_t row,
+                              const struct machine *machine, const struct event_task *task, uint64_t *clk,
+                              struct err *err)
+{
+	const struct run_key key = {.owner = table, .item = row};
+	assert(source && source->runs && table);
+	return run_cache_task(source->runs, &key, machine, task, clk, err);
 }
 
 enum err_code source_run_block(struct source *source, struct source_subject *subject, size_t block,
@@ -450,6 +518,6 @@ enum err_code source_run_block(struct source *source, struct source_subject *sub
 		return code;
 
 	run->listed = choice.listed;
-	source_run_design(source_context(subject, block), &design, run);
-	return ERR_OK;
+	const struct run_key key = {subject, block, (unsigned)strategy * 2 + (which == SPLIT_AS_RUN)};
+	return run_design(source, &key, source_context(subject, block), &design, run, err);
 }

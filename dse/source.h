@@ -7,6 +7,7 @@
  * result lay. Machines, networks and prepared layers are kept between rows.
  */
 #include "sim/base/csv.h"
+#include "dse/detail.h"
 #include "mapper/design.h"
 #include "mapper/network.h"
 #include "mapper/split.h"
@@ -59,6 +60,19 @@ struct source_split_choice {
 enum err_code source_open(const char *machine, const char *split_scheme, struct source **source, struct err *err);
 void source_close(struct source *source);
 
+/*
+ * The tier that predicts from now on, which is the fast one before. With the
+ * event tier a table is gone through between source_collect and source_run_collected
+ * to note its runs, and then again (dse/run_cache.h). ERR_INTERNAL.
+ */
+enum err_code source_set_detail(struct source *source, const struct detail_options *options, struct err *err);
+enum detail source_detail(const struct source *source);
+void source_collect(struct source *source);
+enum err_code source_run_collected(struct source *source, struct err *err);
+
+/* Forget the runs of rows of this table. */
+void source_forget(struct source *source, const struct csv_table *table);
+
 /* "qpe" or "chip" when the user's own machine has replaced none so far, its target; NULL: it has, or there is none. */
 const char *source_unused_target(const struct source *source);
 
@@ -101,8 +115,18 @@ struct source_run {
 	struct sim_result result;
 };
 
-/* Run a design, whose split passed split_check; run->listed is untouched. */
-void source_run_design(const struct layer_context *context, const struct layer_design *design, struct source_run *run);
+/*
+ * Run the design of a row that brings its own layer; its split passed
+ * split_check. run->listed is untouched. ERR_INTERNAL.
+ */
+enum err_code source_run_design(struct source *source, const struct csv_table *table, size_t row,
+                                const struct layer_context *context, const struct layer_design *design,
+                                struct source_run *run, struct err *err);
+
+/* Event tier: PE clocks of a row's task on all PEs of a QPE. ERR_INTERNAL. */
+enum err_code source_run_task(struct source *source, const struct csv_table *table, size_t row,
+                              const struct machine *machine, const struct event_task *task, uint64_t *clk,
+                              struct err *err);
 
 /*
  * Run a block as the source did: its split, operating point 0, 8-bit operands;

@@ -6,6 +6,7 @@
  * group of layers may choose from, constraints, objectives and how to search.
  * space.c reads it; plan.c turns it into problems for the engines.
  */
+#include "dse/detail.h"
 #include "dse/expr.h"
 #include "dse/metric.h"
 #include "mapper/design.h"
@@ -78,7 +79,8 @@ struct space {
 	const char *engine; /* name in engine_table; "exhaustive" by default */
 	uint64_t seed, max_evaluation;
 	uint32_t population, generations;
-	size_t max_front; /* network fronts larger than this are thinned */
+	size_t max_front;   /* network fronts larger than this are thinned */
+	enum detail detail; /* the tier that evaluates designs: the command line's choice, the fast one when read */
 	size_t n_file;
 	struct space_file *file; /* every file read, the space itself first */
 	struct arena arena;      /* owns all of the above but the networks' own arenas */

@@ -141,25 +141,47 @@ static void number_designs(struct unroller *unroller)
 		unroller->slot[find_slot(unroller, &unroller->design[i])] = (uint32_t)i + 1;
 }
 
-static enum err_code evaluate(const struct layer_set *set, struct unrolled_design *design, struct err *err)
+/* The runs' results into the designs. */
+static enum err_code take_runs(const struct detail_run *run, struct unrolled_design *design, size_t n, struct err *err)
 {
-	const struct layer_problem *problem = &set->problem[design->distinct];
-	struct sim_result result;
-	struct verdict verdict;
-	layer_problem_design(problem, design->gene, &design->design);
-	const struct layer_context *context = &problem->context[design->design.operand_bit == 16];
-	if (!evaluate_design(context, &design->design, &result, design->metric, &verdict))
-		return err_add(err, ERR_INTERNAL, "%s of the front cannot run: %s", context->block->name,
-		               verdict_table[verdict.reason].help);
-	design->total_clk = result.total_clk;
+	for (size_t i = 0; i < n; i++) {
+		if (!run[i].ran)
+			return err_add(err, ERR_INTERNAL, "%s of the front cannot run: %s", run[i].context->block->name,
+			               verdict_table[run[i].verdict.reason].help);
+		design[i].total_clk = run[i].result.total_clk;
+		metric_of_layer(run[i].context->machine, &run[i].result, design[i].metric);
+	}
 	return ERR_OK;
 }
 
+enum err_code unroll_run(const struct layer_set *set, struct unrolled_design *design, size_t n,
+                         const struct detail_options *options, struct err *err)
+{
+	assert(set && design && n > 0 && options);
+	struct detail_run *run = calloc(n, sizeof(*run));
+	if (!run)
+		return err_add(err, ERR_INTERNAL, "out of memory");
+	for (size_t i = 0; i < n; i++) {
+		const struct layer_problem *problem = &set->problem[design[i].distinct];
+		assert(design[i].machine_index == set->machine_index);
+		layer_problem_design(problem, design[i].gene, &design[i].design);
+		run[i].context = &problem->context[design[i].design.operand_bit == 16];
+		run[i].design = &design[i].design;
+	}
+	enum err_code code = detail_run_all(run, n, options, err);
+	if (code == ERR_OK)
+		code = take_runs(run, design, n, err);
+	free(run);
+	return code;
+}
+
 /* The designs from first on that are on the same machine; *end is the first one that is not. */
-static enum err_code evaluate_machine(struct unroller *unroller, size_t first, size_t *end, struct err *err)
+static enum err_code evaluate_machine(struct unroller *unroller, size_t first, size_t *end, unsigned n_thread,
+                                      struct err *err)
 {
 	const struct explore *explore = unroller->explore;
 	uint32_t index = unroller->design[first].machine_index;
+	const struct detail_options options = {.detail = explore->space->detail, .n_thread = n_thread};
 	char why[EXPLORE_TEXT_SIZE];
 	struct layer_set *set;
 	enum err_code code = layer_set_build(explore->space, &explore->map, index, &set, why, sizeof(why), err);
@@ -169,16 +191,15 @@ static enum err_code evaluate_machine(struct unroller *unroller, size_t first, s
 		return err_add(err, ERR_INTERNAL, "machine %u of the front is refused: %s", (unsigned)index, why);
 	unroller->machine_index[unroller->n_machine] = index;
 	unroller->machine[unroller->n_machine++] = set->machine;
-	for (*end = first; *end < unroller->n_design && unroller->design[*end].machine_index == index; (*end)++) {
-		code = evaluate(set, &unroller->design[*end], err);
-		if (code != ERR_OK)
-			break;
-	}
+	*end = first;
+	while (*end < unroller->n_design && unroller->design[*end].machine_index == index)
+		(*end)++;
+	code = unroll_run(set, unroller->design + first, *end - first, &options, err);
 	layer_set_free(set);
 	return code;
 }
 
-static enum err_code evaluate_all(struct unroller *unroller, struct err *err)
+static enum err_code evaluate_all(struct unroller *unroller, unsigned n_thread, struct err *err)
 {
 	size_t n_machine = 0, end;
 	for (size_t i = 0; i < unroller->n_design; i++)
@@ -188,7 +209,7 @@ static enum err_code evaluate_all(struct unroller *unroller, struct err *err)
 	if (!unroller->machine_index || !unroller->machine)
 		return err_add(err, ERR_INTERNAL, "out of memory");
 	for (size_t i = 0; i < unroller->n_design; i = end) {
-		enum err_code code = evaluate_machine(unroller, i, &end, err);
+		enum err_code code = evaluate_machine(unroller, i, &end, n_thread, err);
 		if (code != ERR_OK)
 			return code;
 		assert(end > i);
@@ -197,7 +218,8 @@ static enum err_code evaluate_all(struct unroller *unroller, struct err *err)
 	return ERR_OK;
 }
 
-enum err_code unroller_init(struct unroller *unroller, const struct explore *explore, struct err *err)
+enum err_code unroller_init(struct unroller *unroller, const struct explore *explore, unsigned n_thread,
+                            struct err *err)
 {
 	assert(unroller && explore);
 	*unroller = (struct unroller){.explore = explore};
@@ -208,7 +230,7 @@ enum err_code unroller_init(struct unroller *unroller, const struct explore *exp
 		return err_add(err, ERR_INTERNAL, "out of memory");
 	}
 	number_designs(unroller);
-	enum err_code code = evaluate_all(unroller, err);
+	enum err_code code = evaluate_all(unroller, n_thread, err);
 	if (code != ERR_OK)
 		unroller_free(unroller);
 	return code;

@@ -21,6 +21,13 @@ struct unrolled_design {
 	double metric[N_METRIC];
 };
 
+/*
+ * Run n designs of one machine candidate in any tier: from their genes their
+ * design, clocks and metrics. ERR_INTERNAL when one cannot run.
+ */
+enum err_code unroll_run(const struct layer_set *set, struct unrolled_design *design, size_t n,
+                         const struct detail_options *options, struct err *err);
+
 /* One point. network and metric follow from its designs by unroll_sum. */
 struct unrolled {
 	uint32_t machine_index;
@@ -50,8 +57,12 @@ struct unroller {
 	struct machine *machine; /* [n_machine] */
 };
 
-/* Collect and evaluate the designs of the front. ERR_INTERNAL. The caller frees it; explore must outlive it. */
-enum err_code unroller_init(struct unroller *unroller, const struct explore *explore, struct err *err);
+/*
+ * Collect the designs of the front and evaluate them in the space's tier. ERR_INTERNAL. The caller frees it; explore
+ * must outlive it.
+ */
+enum err_code unroller_init(struct unroller *unroller, const struct explore *explore, unsigned n_thread,
+                            struct err *err);
 void unroller_free(struct unroller *unroller);
 
 /* Machine candidate of the front by its index. */

@@ -194,6 +194,24 @@ static struct validate_sum sum_up(const struct validation *validation, size_t co
 	return sum;
 }
 
+/* Event tier: note every run that the table asks for, and run them all at once; what is wrong is said later. */
+static enum err_code run_ahead(struct comparison *comparison)
+{
+	const struct csv_table *table = &comparison->validation->table;
+	struct err ignored = {0};
+	struct prediction prediction;
+	if (source_detail(comparison->source) == DETAIL_FAST)
+		return ERR_OK;
+	source_collect(comparison->source);
+	for (size_t row = 0; row < table->n_row; row++)
+		for (size_t i = 0; i < comparison->n_column; i++) {
+			(void)comparison->validation->kind->predict(comparison->source, table, row,
+			                                            comparison->column[i], &prediction, &ignored);
+			err_clear(&ignored);
+		}
+	return source_run_collected(comparison->source, comparison->err);
+}
+
 enum err_code validate_compare(struct validation *validation, struct source *source, struct err *err)
 {
 	assert(validation && validation->kind && !validation->value && err);
@@ -211,7 +229,10 @@ enum err_code validate_compare(struct validation *validation, struct source *sou
 	if (!validation->value)
 		return err_add(err, ERR_INTERNAL, "%s: out of memory", table->file);
 
-	enum err_code code = compare_rows(&comparison);
+	validation->detail = source_detail(source);
+	enum err_code code = run_ahead(&comparison);
+	if (!code)
+		code = compare_rows(&comparison);
 	if (!code)
 		code = validate_settle_duplicates(validation, err);
 	if (!code) {
@@ -221,5 +242,7 @@ enum err_code validate_compare(struct validation *validation, struct source *sou
 	}
 	for (size_t i = 0; i < comparison.n_column; i++)
 		err_clear(&comparison.said[i]);
+	if (source)
+		source_forget(source, table);
 	return code ? code : comparison.failed ? ERR_INPUT : ERR_OK;
 }

@@ -185,36 +185,32 @@ static void place_layer(const struct layer_context *context, struct layer_design
 }
 
 /* DRAM bytes without the ARM operations' (partial sums): the source counts what the core operation moves. */
-static double core_dram_byte(const struct layer_context *context, const struct layer_design *design, bool written)
+static double core_dram_byte(const struct layer_context *context, const struct layer_design *design,
+                             const struct counts *counts, bool written)
 {
 	struct program program;
 	struct verdict verdict;
-	double byte = 0;
+	double byte = written ? counts->dram_write_byte : counts->dram_read_byte;
 	if (!mapper_distribute(context, design, &program, &verdict))
 		return NAN;
 	for (uint32_t i = 0; i < program.n_step; i++) {
-		const struct counts *counts = &program.step[i].counts;
-		if (program.step[i].kind != STEP_ARM)
-			byte += written ? counts->dram_write_byte : counts->dram_read_byte;
+		const struct counts *own = &program.step[i].counts;
+		if (program.step[i].kind == STEP_ARM)
+			byte -= written ? own->dram_write_byte : own->dram_read_byte;
 	}
 	assert(byte >= 0);
 	return byte;
 }
 
-static void predict_design(const struct layer_context *context, const struct layer_design *design,
-                           const struct task_column *column, struct prediction *prediction)
+/* What a run says about a column. */
+static double column_value(const struct layer_context *context, const struct layer_design *design,
+                           const struct task_column *column, const struct sim_result *result)
 {
-	struct source_run run;
-	source_run_design(context, design, &run);
-	*prediction = (struct prediction){NAN, true, NULL, NAN};
-	if (!run.ran)
-		prediction->note = verdict_table[run.verdict.reason].help;
-	else if (column->what == PHASE_CLK)
-		prediction->value = (double)run.result.phase_clk[column->phase];
-	else if (column->what == CORE_CLK)
-		prediction->value = (double)run.result.core_clk;
-	else
-		prediction->value = core_dram_byte(context, design, column->what == WRITE_BYTE);
+	if (column->what == PHASE_CLK)
+		return (double)result->phase_clk[column->phase];
+	if (column->what == CORE_CLK)
+		return (double)result->core_clk;
+	return core_dram_byte(context, design, &result->counts, column->what == WRITE_BYTE);
 }
 
 enum err_code validate_layer_tasks(struct source *source, const struct csv_table *table, size_t row, size_t column,
@@ -237,6 +233,15 @@ enum err_code validate_layer_tasks(struct source *source, const struct csv_table
 	struct layer_context context;
 	mapper_prepare(&block, machine, design.operand_bit, &context);
 	place_layer(&context, &design);
-	predict_design(&context, &design, find_column(table->header[column].text), prediction);
+	struct source_run run;
+	code = source_run_design(source, table, row, &context, &design, &run, err);
+	if (code)
+		return code;
+	*prediction = (struct prediction){NAN, true, NULL, NAN};
+	if (run.ran)
+		prediction->value =
+		    column_value(&context, &design, find_column(table->header[column].text), &run.result);
+	else
+		prediction->note = verdict_table[run.verdict.reason].help;
 	return ERR_OK;
 }

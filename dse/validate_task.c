@@ -125,8 +125,32 @@ static double task_clk(const struct machine *machine, const struct mla_task *tas
 	return cost.shared_clk;
 }
 
+/* The same, event by event. */
+static enum err_code event_clk(struct source *source, const struct csv_table *table, size_t row,
+                               const struct machine *machine, const struct mla_task *task, double *clk, struct err *err)
+{
+	const struct event_task own = {
+	    .kind = task->is_matmul ? EVENT_MATMUL : EVENT_CONV,
+	    .operand_bit = OPERAND_BIT,
+	    .pe_shift = task->pe_shift,
+	    .kernel_w = task->kernel_w,
+	    .kernel_h = task->kernel_h,
+	    .conv = task->conv,
+	    .matmul = task->matmul,
+	};
+	uint64_t n_clk;
+	struct err inner = {0};
+	enum err_code code = source_run_task(source, table, row, machine, &own, &n_clk, &inner);
+	if (code)
+		(void)err_add_all(err, csv_place(table, validate_find_cell(table, row, "task")), &inner);
+	err_clear(&inner);
+	*clk = (double)n_clk;
+	return code;
+}
+
 /* read: how the table describes a task. */
-static enum err_code predict_task(const struct csv_table *table, size_t row, const char *kind_column,
+static enum err_code predict_task(struct source *source, const struct csv_table *table, size_t row,
+                                  const char *kind_column,
                                   enum err_code (*read)(const struct csv_table *, size_t, struct mla_task *,
                                                         struct err *),
                                   const struct machine *machine, struct prediction *prediction, struct err *err)
@@ -141,7 +165,10 @@ static enum err_code predict_task(const struct csv_table *table, size_t row, con
 	enum err_code read_code = read(table, row, &task, err);
 	if (code || read_code)
 		return code ? code : read_code;
-	*prediction = (struct prediction){task_clk(machine, &task), true, NULL, NAN};
+	*prediction = (struct prediction){0, true, NULL, NAN};
+	if (source_detail(source) == DETAIL_EVENT)
+		return event_clk(source, table, row, machine, &task, &prediction->value, err);
+	prediction->value = task_clk(machine, &task);
 	assert(prediction->value > 0);
 	return ERR_OK;
 }
@@ -173,7 +200,7 @@ enum err_code validate_pe_tasks(struct source *source, const struct csv_table *t
 		return code;
 	struct machine own = *machine;
 	code = set_sram_clk(table, row, &own, err);
-	return code ? code : predict_task(table, row, "kind", read_tiles, &own, prediction, err);
+	return code ? code : predict_task(source, table, row, "kind", read_tiles, &own, prediction, err);
 }
 
 /*
@@ -187,5 +214,5 @@ enum err_code validate_hdl_clocks(struct source *source, const struct csv_table 
 	const struct machine *machine;
 	assert(task && validate_find_cell(table, row, table->header[column].text));
 	enum err_code code = source_machine(source, "hdl_qpe", NULL, csv_place(table, task), &machine, err);
-	return code ? code : predict_task(table, row, "task", read_operands, machine, prediction, err);
+	return code ? code : predict_task(source, table, row, "task", read_operands, machine, prediction, err);
 }

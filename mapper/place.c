@@ -134,6 +134,7 @@ bool place_build(const struct machine *machine, struct place *place)
 	place->n_cell_qpe = place->n_block * place->n_qpe / place->n_cell;
 
 	size_t n_list = (size_t)place->n_block * place->n_qpe;
+	assert(n_list > 0 && (size_t)place->n_cell * place->n_cell_qpe == n_list);
 	place->memory = calloc(3 * (size_t)place->n_block + 2 * n_list, sizeof(*place->memory));
 	if (!place->memory)
 		return false;

@@ -34,6 +34,7 @@ uint32_t chip_add_transfer(struct chip *chip, enum op_kind kind, uint32_t pe, ui
                            uint32_t byte, uint32_t before)
 {
 	struct op op = {.kind = kind, .pe = pe, .peer = peer, .byte = byte, .part = part};
+	assert(byte > 0 && kind != OP_TASK && (kind != OP_COPY || pe != peer));
 	op.before[0] = before;
 	op.before[1] = SCHEDULE_NONE;
 	return schedule_add_op(chip->schedule, op);
@@ -45,6 +46,7 @@ static void write_result(struct chip *chip, uint32_t pe, const struct part *part
 {
 	const struct place *place = &chip->place;
 	uint32_t qpe = pe / chip->n_pe, task = chip->arrival[pe];
+	assert(chip->block_of[qpe] < place->n_block);
 	if (chip->design->out_storage) {
 		uint32_t to = chip_pe(chip, place->storage_qpe[chip->block_of[qpe]], pe % chip->n_pe);
 		chip->arrival[pe] = chip_add_transfer(chip, OP_COPY, pe, to, number, part->out_byte, task);
@@ -209,6 +211,7 @@ static void run_shifts(struct chip *chip, uint32_t n_shift)
 
 static void run_source(struct chip *chip, const struct source_rule *rule)
 {
+	assert(rule->n_outer > 0 && rule->n_run > 0 && rule->n_shift > 0 && rule->n_shift <= chip->n_pe);
 	for (uint32_t outer = 0; outer < rule->n_outer; outer++) {
 		for (uint32_t i = 0; outer > 0 && i < rule->n_ring; i++)
 			chip_migrate(chip, chip->ring, 1);
@@ -281,6 +284,7 @@ static uint64_t count_maps(const struct chip *chip)
 static void unfold_waves(struct chip *chip, const struct source_rule *rule)
 {
 	uint32_t n_all = chip->tiling->n_c, n_most = chip->place.n_block * chip->place.n_qpe * chip->n_pe;
+	assert(n_all > 0 && n_most > 0);
 	for (uint32_t wave = 0; wave < chip->assignment.n_wave; wave++)
 		for (uint32_t first = 0; first < n_all; first += n_most) {
 			uint32_t n = n_all - first < n_most ? n_all - first : n_most;

@@ -71,14 +71,6 @@ static uint32_t start_qpe(const struct chip *chip, const struct spread *spread, 
 	return place_cell_qpe(place, i / place->n_cell_qpe * (spread->n_hop + 1), i % place->n_cell_qpe);
 }
 
-/* A QPE n cells further in the ring, at most one round back. */
-static uint32_t further(const struct chip *chip, uint32_t qpe, uint32_t n_cell)
-{
-	for (uint32_t i = 0; i < n_cell; i++)
-		qpe = chip->ring[qpe];
-	return qpe;
-}
-
 /* Cells from one QPE of a set to the next; in the ring's other direction all but one. */
 static uint32_t hop_cells(const struct chip *chip, const struct spread *spread, uint32_t i)
 {
@@ -231,6 +223,7 @@ void chip_load_filters(struct chip *chip, uint32_t first, uint32_t n)
 {
 	const struct place *place = &chip->place;
 	struct sets sets = {first, n, (uint32_t)ceil_div(n, chip->n_pe), spread_of(chip, n)};
+	assert(n > 0 && sets.n_set <= sets.spread.n_start);
 	chip_add_step(chip, PHASE_WEIGHT);
 	for (uint32_t pe = 0; pe < place->mesh.n_qpe * chip->n_pe; pe++)
 		chip->filter[pe] = CHIP_NONE;
@@ -247,6 +240,7 @@ void chip_load_filters(struct chip *chip, uint32_t first, uint32_t n)
 /* A ring of n seats of a block from the k-th; or of two, an exchange. */
 static void turn_seats(struct chip *chip, uint32_t block, uint32_t k, uint32_t n)
 {
+	assert(k + n <= chip->place.n_qpe);
 	for (uint32_t i = 0; i < n; i++) {
 		uint32_t qpe = chip_seat(chip, block, k + i);
 		chip->turn[qpe] = chip_seat(chip, block, k + (i + 1) % n);
@@ -320,6 +314,7 @@ static void send_filters(struct chip *chip, const uint32_t *to, uint32_t first, 
 void chip_migrate(struct chip *chip, const uint32_t *to, uint32_t n_step)
 {
 	uint32_t n_all = chip->place.mesh.n_qpe * chip->n_pe;
+	assert(n_step > 0 && n_step <= chip->place.n_cell_qpe);
 	for (uint32_t pe = 0; pe < n_all; pe++)
 		chip->moved[pe] = chip->filter[pe];
 	for (uint32_t i = 0; i < n_step; i++)

@@ -19,6 +19,7 @@ struct chip_rows chip_rows_of(const struct chip *chip, uint32_t block)
 	const struct place *place = &chip->place;
 	uint32_t n_row = chip->tiling->n_h, n_group = place->n_block / (uint32_t)chip->assignment.n_share;
 	uint32_t n_each = (uint32_t)ceil_div(n_row, n_group), group = block;
+	assert(block < place->n_block && place->n_block % chip->assignment.n_share == 0);
 	if (chip->assignment.n_share > 1 && chip->is_source) {
 		group = block % n_group; /* with two rows not as the thesis' text says: blocks 0, 2 and 1, 3 */
 	} else if (chip->assignment.n_share > 1) {
@@ -141,6 +142,7 @@ static void pass_on(struct chip *chip, uint32_t from, uint32_t to)
 {
 	if (chip->map[from] == CHIP_NONE)
 		return;
+	assert(chip->map[to] == CHIP_NONE);
 	chip->map[to] = chip->map[from];
 	chip->arrival[to] = chip_add_transfer(chip, OP_COPY, from, to, chip->map[from], map_byte(chip, chip->map[from]),
 	                                      chip->arrival[from]);
@@ -152,6 +154,7 @@ static void leave_seat(struct chip *chip, uint32_t block, uint32_t k)
 	uint32_t n_slot = chip->n_set > 1 ? chip->n_pe : chip->n_slot, qpe = chip_seat(chip, block, k);
 	/* part 0 alone travels in two PEs, if there are two */
 	uint32_t n_travel = n_slot == 1 && chip->n_pe > 1 ? 2 : n_slot, n_filled = chip->n_pe / n_slot * n_slot;
+	assert(n_travel <= chip->n_pe && n_filled >= n_slot);
 	for (uint32_t z = 0; z < n_travel; z++) {
 		if (k == 0 && z == 0 && n_travel > n_slot)
 			pass_on(chip, chip_pe(chip, qpe, 0), chip_pe(chip, qpe, 1));

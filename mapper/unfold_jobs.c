@@ -8,7 +8,9 @@
  * 4.3.1). Input channels that are split: fused, one PE takes all parts of a
  * result one after the other and keeps the partial sums, of which the last part
  * leaves the result; without fusion all of a part's filters come before the next
- * part, and every job leaves its partial sums in DRAM.
+ * part, and every job leaves its partial sums in DRAM. With fusion, too, a PE
+ * asks for its next operands when its result has arrived: the thesis' totals say
+ * so (ResNet-50 CONV_1 on the chip, fused: -0.1 %, and -2.6 % without).
  */
 
 struct unfolding {
@@ -65,9 +67,8 @@ void unfold_jobs(const struct layer_context *context, const struct layer_design 
 	struct unfolding unfolding = {context, design, tiling, schedule, 0};
 	struct result_grid grid = unfold_grid(context, tiling);
 	uint32_t n_queue = context->hierarchy.n_queue;
-	bool fused = strategy_table[design->strategy].fused;
 	assert(context->block->kind != BLOCK_POOL && n_queue <= context->machine->dram_n);
-	schedule_add_step(schedule, (struct schedule_step){.phase = PHASE_TASKS, .wait_for_write = !fused});
+	schedule_add_step(schedule, (struct schedule_step){.phase = PHASE_TASKS, .wait_for_write = true});
 	for (; unfolding.queue < n_queue; unfolding.queue++)
 		for (uint64_t row = 0; row < grid.n_row && !schedule->failed; row++) {
 			struct result_range columns = unfold_deal(&grid, n_queue, unfolding.queue, row);

@@ -34,6 +34,19 @@
 
 /* ---- operand A ---- */
 
+/* A is asked for ahead of need; not so in a matmul from the own SRAM, which needs no router. */
+static bool streams(const struct event_mla *mla)
+{
+	return !mla->plan.is_matmul || (mla->plan.matmul_streams && !mla->a_is_local);
+}
+
+/* The buffer has room for another packet besides those on their way. */
+static bool has_room(const struct event_qpe *qpe, const struct event_mla *mla)
+{
+	uint64_t buffer_byte = mla->plan.a_buffer_byte;
+	return buffer_byte == 0 || mla->a_byte + (mla->n_a_way + 1) * qpe->packet_byte <= buffer_byte;
+}
+
 static void start_stream(struct event_qpe *qpe, uint32_t pe, uint64_t clk)
 {
 	struct event_mla *mla = &qpe->mla[pe];
@@ -56,9 +69,15 @@ static void step_stream(struct event_qpe *qpe, uint32_t pe)
 {
 	struct event_mla *mla = &qpe->mla[pe];
 	const struct event_plan *plan = &mla->plan;
-	if (mla->n_a_to_ask == 0 || qpe->queue.clk < mla->a_next_clk + (mla->a_next_num > 0))
+	uint64_t due_clk = mla->a_next_clk + (mla->a_next_num > 0);
+	if (mla->n_a_to_ask == 0 || qpe->queue.clk < due_clk || !has_room(qpe, mla))
 		return;
 	send_request(qpe, pe);
+	mla->n_a_way++;
+	if (qpe->queue.clk > due_clk) { /* it had no room */
+		mla->a_next_clk = qpe->queue.clk;
+		mla->a_next_num = 0;
+	}
 	uint64_t num = mla->a_next_num + plan->a_period_num;
 	mla->a_next_clk += num / plan->a_period_den;
 	mla->a_next_num = num % plan->a_period_den;
@@ -75,6 +94,7 @@ void event_mla_receive(struct event_qpe *qpe, uint32_t pe)
 		return;
 	}
 	mla->a_byte += qpe->packet_byte;
+	mla->n_a_way -= streams(mla);
 	mla->a_outstanding = false;
 	if (mla->n_run == 0 && mla->phase == EVENT_MULTIPLY)
 		event_wake(qpe, qpe->queue.clk, pe, EVENT_MLA);
@@ -140,6 +160,12 @@ static void ask_b(struct event_qpe *qpe, uint32_t pe)
 	event_wake(qpe, mla->b_clk, pe, EVENT_MLA);
 }
 
+/* Pixels for columns that the last block does not use serve its further taps. */
+static uint64_t trimmed(const struct event_mla *mla)
+{
+	return mla->block + 1 == mla->plan.n_block ? mla->plan.last_ahead : 0;
+}
+
 static void take_b(struct event_qpe *qpe, uint32_t pe)
 {
 	struct event_mla *mla = &qpe->mla[pe];
@@ -148,7 +174,7 @@ static void take_b(struct event_qpe *qpe, uint32_t pe)
 		return;
 	mla->b_asked = false;
 	if (mla->n_first < rate->n_b_first)
-		mla->n_reach = ++mla->n_first == rate->n_b_first ? 1 + rate->n_b_ahead : 0;
+		mla->n_reach = ++mla->n_first == rate->n_b_first ? 1 + rate->n_b_ahead + trimmed(mla) : 0;
 	else
 		mla->n_reach += rate->n_b_step;
 	if (mla->n_first < rate->n_b_first)
@@ -162,6 +188,11 @@ static uint64_t smaller(uint64_t a, uint64_t b)
 	return a < b ? a : b;
 }
 
+static uint64_t larger(uint64_t a, uint64_t b)
+{
+	return a > b ? a : b;
+}
+
 static uint64_t n_write_port(const struct event_mla *mla)
 {
 	const struct event_plan *plan = &mla->plan;
@@ -172,21 +203,25 @@ static uint64_t n_write_port(const struct event_mla *mla)
 static void end_round(struct event_qpe *qpe, uint32_t pe)
 {
 	struct event_mla *mla = &qpe->mla[pe];
+	const struct event_plan *plan = &mla->plan;
 	uint64_t n_write = n_write_port(mla), write_clk = mla->run_clk;
-	bool is_last = mla->row + 1 == mla->plan.n_row && mla->block + 1 == mla->plan.n_block;
+	bool is_last = mla->row + 1 == plan->n_row && mla->block + 1 == plan->n_block;
 	/* An own packet still on its way takes the clock in which the first results would leave. */
 	if (mla->a_local_clk != 0)
 		write_clk++;
 	drop_a(mla);
 	mla->phase = EVENT_OUTPUT;
-	mla->phase_clk = write_clk + n_write;
 	mla->tap = mla->n_reach = mla->n_tap = 0;
 	mla->n_first = 0;
 	event_sram_write(&qpe->sram[pe], write_clk, n_write);
+	uint64_t out_clk = write_clk + n_write, ask_clk = mla->run_clk;
+	if (plan->round_waits)
+		ask_clk = out_clk = larger(out_clk, event_sram_finish(&qpe->sram[pe]));
+	mla->phase_clk = out_clk + (is_last ? 0 : plan->turn_clk);
 	mla->count[EVENT_OUT_CLK] += mla->phase_clk - mla->run_clk;
 	mla->count[EVENT_ROUND]++;
-	if (!mla->plan.is_matmul && !is_last)
-		start_stream(qpe, pe, mla->run_clk + STREAM_ASK_CLK);
+	if (streams(mla) && !is_last)
+		start_stream(qpe, pe, (plan->is_matmul ? mla->phase_clk : ask_clk) + STREAM_ASK_CLK);
 	event_wake(qpe, mla->phase_clk, pe, EVENT_MLA);
 }
 
@@ -200,6 +235,8 @@ static void end_run(struct event_qpe *qpe, uint32_t pe)
 	mla->n_tap += n;
 	assert(mla->tap <= mla->plan.kernel_w && mla->n_tap <= mla->plan.n_round_tap);
 	mla->a_byte -= n * mla->plan.tap_a_byte;
+	if (mla->plan.a_buffer_byte > 0 && mla->n_a_to_ask > 0)
+		event_wake(qpe, larger(mla->a_next_clk + (mla->a_next_num > 0), qpe->queue.clk + 1), pe, EVENT_MLA);
 	if (mla->n_tap == mla->plan.n_round_tap) {
 		end_round(qpe, pe);
 		return;
@@ -225,6 +262,8 @@ static void start_run(struct event_qpe *qpe, uint32_t pe)
 	}
 	uint64_t n_b = smaller(mla->n_reach, mla->plan.kernel_w) - mla->tap;
 	uint64_t n = smaller(n_b, mla->a_byte / tap_a_byte);
+	if (mla->plan.a_buffer_byte > 0) /* each tap makes room */
+		n = 1;
 	if (clk > mla->run_clk) {
 		uint64_t b_clk = mla->b_clk > mla->run_clk ? smaller(mla->b_clk, clk) : mla->run_clk;
 		mla->count[EVENT_B_STALL_CLK] += b_clk - mla->run_clk;
@@ -286,7 +325,7 @@ void event_mla_start(struct event_qpe *qpe, uint32_t pe, const struct event_plan
                      uint64_t start_clk)
 {
 	struct event_mla *mla = &qpe->mla[pe];
-	assert(mla->phase == EVENT_DONE && plan->has_task && source < qpe->n_pe);
+	assert(mla->phase == EVENT_DONE && plan->has_task && source < qpe->n_pe && mla->n_a_way == 0);
 	/* What the last task asked for and no longer waits for is dropped when it comes. */
 	if (mla->a_outstanding && mla->a_ask_clk == 0 && !mla->a_is_local)
 		mla->n_a_drop++;
@@ -323,7 +362,7 @@ static void end_phase(struct event_qpe *qpe, uint32_t pe)
 {
 	struct event_mla *mla = &qpe->mla[pe];
 	if (mla->phase == EVENT_WAIT_START) {
-		if (!mla->plan.is_matmul)
+		if (streams(mla))
 			start_stream(qpe, pe, qpe->queue.clk + STREAM_ASK_CLK - 1);
 		begin_round(qpe, pe);
 		return;
@@ -367,7 +406,7 @@ void event_mla_step(struct event_qpe *qpe, uint32_t pe)
 	/* A tap of one clock ends in the clock in which it starts. */
 	if (mla->n_run > 0 && clk + 1 >= mla->run_clk)
 		end_run(qpe, pe);
-	if (mla->plan.is_matmul) {
+	if (!streams(mla)) {
 		if (!mla->a_is_local)
 			step_fetch(qpe, pe);
 		ask_if_low(qpe, pe);
@@ -397,6 +436,7 @@ void event_mla_save(const struct event_mla *mla, uint64_t clk, bool in_round, st
 	event_state_add(state, mla->tap);
 	event_state_add(state, mla->n_reach);
 	event_state_add(state, (uint64_t)mla->n_first << 1 | mla->b_asked);
+	event_state_add(state, mla->n_a_way);
 	event_state_add(state, enough_a ? UINT64_MAX : mla->a_byte);
 	event_state_add(state, in_round ? mla->n_a_to_ask > 0 : mla->n_a_to_ask);
 	event_state_add(state, mla->n_a_to_ask > 0 ? mla->a_next_clk - clk : 0);

@@ -15,6 +15,7 @@ void event_noc_init(struct event_noc *noc, const struct machine *machine, uint32
 	noc->pe_khz = (uint64_t)(pe_mhz * 1000 + 0.5);
 	assert(noc->noc_khz > 0 && noc->pe_khz > 0);
 	noc->hop_clk = machine->noc_hop_clk;
+	noc->sync_clk = machine->noc_sync_clk;
 	noc->n_per_clk = machine->noc_router_packet;
 	noc->n_port = machine->qpe_n_pe;
 	assert(noc->n_per_clk > 0 && noc->n_port <= EVENT_MAX_PE);
@@ -43,7 +44,7 @@ uint64_t event_noc_pass(struct event_noc *noc, uint64_t noc_clk)
 void event_noc_eject(struct event_noc *noc, uint64_t noc_clk, uint32_t to, struct event_message message)
 {
 	assert(to < noc->n_port);
-	uint64_t arrive_clk = (noc_clk + noc->hop_clk) * noc->pe_khz / noc->noc_khz;
+	uint64_t arrive_clk = (noc_clk + noc->hop_clk) * noc->pe_khz / noc->noc_khz + noc->sync_clk;
 	if (arrive_clk <= noc->last_clk[to])
 		arrive_clk = noc->last_clk[to] + 1;
 	noc->last_clk[to] = arrive_clk;

@@ -32,6 +32,7 @@ static void plan_conv(const struct machine *machine, const struct event_task *ta
 	plan->n_row = plan->n_full_row + (left_row > 0 ? out_h : 0);
 	plan->full_write[0] = full_port * machine->mla_rows;
 	plan->full_write[1] = full_port * left_row;
+	plan->last_ahead = machine->mla_trim_b ? machine->mla_cols - last_pixel : 0;
 	plan->last_write[0] = last_port * machine->mla_rows;
 	plan->last_write[1] = last_port * left_row;
 }
@@ -56,6 +57,19 @@ static void plan_matmul(const struct machine *machine, const struct event_task *
 	plan->low_a_byte = plan->tap_a_byte + (2 * plan->tap_a_byte > A_LOW_BYTE ? 2 * plan->tap_a_byte : A_LOW_BYTE);
 }
 
+/* How the prototype's machine file differs from the thesis simulator. */
+static void plan_rounds(const struct machine *machine, struct event_plan *plan)
+{
+	uint64_t packet_byte = machine->noc_packet_byte, tap_byte = plan->tap_a_byte;
+	plan->round_waits = machine->mla_round_waits;
+	plan->matmul_streams = machine->mla_matmul_stream;
+	plan->turn_clk = machine->mla_turn_clk;
+	plan->a_buffer_byte = machine->mla_a_buffer_packet * packet_byte;
+	/* Less than a tap may be left over when it asks for the next packet. */
+	if (plan->a_buffer_byte > 0 && packet_byte % tap_byte != 0 && plan->a_buffer_byte < tap_byte + packet_byte)
+		plan->a_buffer_byte = tap_byte + packet_byte;
+}
+
 void event_plan(const struct machine *machine, const struct event_task *task, struct event_plan *plan)
 {
 	*plan = (struct event_plan){0};
@@ -75,6 +89,7 @@ void event_plan(const struct machine *machine, const struct event_task *task, st
 		plan_matmul(machine, task, machine->pe_sram_port_byte, plan);
 	uint64_t n_packet_tap = machine->noc_packet_byte / plan->tap_a_byte;
 	plan->n_period_tap = plan->kernel_w * (n_packet_tap > 0 ? n_packet_tap : 1);
+	plan_rounds(machine, plan);
 	plan->n_round_a = operand_n_a_packet(machine, plan->n_round_tap, task->operand_bit);
 	assert(plan->n_row > 0 && plan->n_round_tap > 0);
 }

@@ -40,7 +40,8 @@ static void route(struct event_qpe *qpe, uint64_t noc_clk, struct event_message 
 
 void event_qpe_send(struct event_qpe *qpe, struct event_message message)
 {
-	route(qpe, event_noc_pass(&qpe->noc, event_noc_enter(&qpe->noc, qpe->queue.clk)), message);
+	uint64_t enter_clk = event_noc_enter(&qpe->noc, qpe->queue.clk) + qpe->noc.sync_clk;
+	route(qpe, event_noc_pass(&qpe->noc, enter_clk), message);
 }
 
 /* PE clock, of the QPE's queue, of a NoC clock of the chip. */

@@ -23,9 +23,13 @@ struct event_plan {
 	uint64_t tap_a_byte;                 /* of operand A a tap */
 	uint64_t a_period_num, a_period_den; /* clocks from packet to packet of a convolution's stream */
 	uint64_t low_a_byte;                 /* matmul: A is asked for when no more are there */
-	uint64_t n_period_tap;               /* after so many taps packets of A and kernel rows begin together again */
-	uint64_t n_block;                    /* rounds of a row */
-	uint64_t n_row, n_full_row;          /* rows in all; rows whose results fill all array rows */
+	bool round_waits, matmul_streams;    /* as in struct machine */
+	uint64_t turn_clk;
+	uint64_t a_buffer_byte;     /* 0: no bound */
+	uint64_t last_ahead;        /* pixels beyond its columns that the first reads of B bring a row's last block */
+	uint64_t n_period_tap;      /* after so many taps packets of A and kernel rows begin together again */
+	uint64_t n_block;           /* rounds of a row */
+	uint64_t n_row, n_full_row; /* rows in all; rows whose results fill all array rows */
 	uint64_t full_write[2],
 	    last_write[2]; /* ports of results: [0] full rows, [1] the rest; last_write: last block */
 };
@@ -54,6 +58,7 @@ struct event_mla {
 
 	/* operand A; clocks that have passed or do not apply are 0 */
 	uint64_t a_byte;                 /* in the buffer and the register behind it */
+	uint64_t n_a_way;                /* streamed packets on their way */
 	uint64_t n_a_to_ask;             /* convolution: packets of the stream still to ask for ... */
 	uint64_t a_next_clk, a_next_num; /* ... the next one, a_next_num / a_period_den clocks after a_next_clk */
 	bool a_outstanding;              /* matmul: a packet was asked for */
@@ -79,6 +84,8 @@ void event_mla_save(const struct event_mla *mla, uint64_t clk, bool in_round, st
 /* Bytes of operand A at hand with which neither taps nor requests wait for any more. */
 static inline uint64_t event_mla_enough_a(const struct event_mla *mla)
 {
+	if (mla->plan.a_buffer_byte > 0) /* every byte decides whether there is room */
+		return UINT64_MAX / 2;
 	return mla->plan.low_a_byte + (mla->plan.kernel_w + 1) * mla->plan.tap_a_byte;
 }
 

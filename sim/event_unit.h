@@ -105,6 +105,7 @@ void event_sram_save(const struct event_sram *sram, uint64_t clk, struct event_s
 struct event_noc {
 	uint64_t noc_khz, pe_khz;
 	uint32_t hop_clk, n_per_clk; /* NoC clocks; packets a NoC clock */
+	uint32_t sync_clk;           /* NoC clocks into the router, PE clocks out of it */
 	uint64_t slot;               /* NoC clock of the next packet ... */
 	uint32_t n_in_slot;          /* ... and packets already in it */
 	uint64_t n_packet;

@@ -41,6 +41,16 @@ struct machine {
 	bool mla_postprocess;  /* ReLU and quantisation in the MLA's output stage: 8-bit results, no ARM work */
 	uint32_t mla_init_clk; /* added to a task: start, interrupt */
 
+	/*
+	 * How the MLA shares its SRAM among the rounds of a task, in the event tier; all zero: as the thesis simulator.
+	 * mla_round_waits: the next round asks for operands only when the results of the one before are in SRAM;
+	 * mla_turn_clk: and its MACs begin so many clocks later; mla_a_buffer_packet: packets that the buffer of
+	 * operand A holds, 0: all of a round; mla_matmul_stream: a matmul asks other PEs for A as a convolution does;
+	 * mla_trim_b: a block narrower than the array reads only the pixels that it needs.
+	 */
+	bool mla_round_waits, mla_matmul_stream, mla_trim_b;
+	uint32_t mla_turn_clk, mla_a_buffer_packet;
+
 	uint32_t pe_sram_byte;      /* for operands and results of one PE */
 	uint32_t pe_sram_port_byte; /* of one SRAM access */
 	uint32_t pe_sram_access_clk;
@@ -51,6 +61,7 @@ struct machine {
 	uint32_t noc_hop_clk; /* NoC clocks from router to router */
 	double noc_clk_mhz;
 	uint32_t noc_router_packet; /* packets a router passes a NoC clock, over all its ports */
+	uint32_t noc_sync_clk; /* event tier: clocks of the receiving side that a FIFO between PE and router takes */
 
 	uint32_t dram_n; /* interfaces */
 	uint32_t dram_access_byte;

@@ -14,6 +14,7 @@
 #define ARM_OPS "thesis table 5.9"
 #define RE_RUN "thesis simulator, re-run"
 #define RE_RUN_SETUP "thesis simulator, re-run with the defaults of noc, dram and chip.host_latency_clk at 250 MHz PEs"
+#define ROUNDS "thesis figures 2.11 and 2.12 (stages in turn); thesis simulator, re-run: false"
 #define NO_SOURCE "no source gives a figure"
 
 const struct machine_param machine_param[] = {
@@ -23,6 +24,17 @@ const struct machine_param machine_param[] = {
      "ReLU and quantisation in the MLA's output stage: 8-bit results, no ARM work", PLAN},
     {"mla.init_clk", "PE clocks", PARAM_U32, AT(mla_init_clk), 13, 0, 1e6,
      "added to every task: start-up and interrupt", RE_RUN},
+    {"mla.round_waits", "true/false", PARAM_BOOL, AT(mla_round_waits), 0, 0, 1,
+     "a round asks for operands only when the results of the one before are in SRAM; event tier only", ROUNDS},
+    {"mla.turn_clk", "PE clocks", PARAM_U32, AT(mla_turn_clk), 0, 0, 1000,
+     "from a round's results to the next round's first read of operand B; event tier only", RE_RUN},
+    {"mla.a_buffer_packet", "packets", PARAM_U32, AT(mla_a_buffer_packet), 0, 0, 1024,
+     "packets of operand A that the MLA can hold; 0: all of a round; event tier only", RE_RUN},
+    {"mla.matmul_stream", "true/false", PARAM_BOOL, AT(mla_matmul_stream), 0, 0, 1,
+     "a matmul asks another PE for operand A as a convolution does, several packets on their way; event tier only",
+     RE_RUN},
+    {"mla.trim_b", "true/false", PARAM_BOOL, AT(mla_trim_b), 0, 0, 1,
+     "a block narrower than the array reads no further pixels than it needs; event tier only", RE_RUN},
 
     {"pe.sram_byte", "bytes", PARAM_U32, AT(pe_sram_byte), 98304, 1024, 1073741824,
      "SRAM of a PE for operands and results (of 128 KiB, 32 KiB hold program and stack)", PLAN},
@@ -40,6 +52,9 @@ const struct machine_param machine_param[] = {
     {"noc.router_packet", "packets", PARAM_U32, AT(noc_router_packet), 1, 1, 64,
      "packets a router passes a NoC clock over all its ports; the thesis simulator: 1, a crossbar: up to its ports",
      RE_RUN},
+    {"noc.sync_clk", "clocks", PARAM_U32, AT(noc_sync_clk), 0, 0, 16,
+     "clocks of the receiving side in the asynchronous FIFO between PE and router, either way; event tier only",
+     "thesis section 2.3.3 (no figure); thesis simulator: 0"},
 
     {"dram.access_byte", "bytes", PARAM_U32, AT(dram_access_byte), 16, 1, 4096, "bytes of one DRAM access", COMPONENTS},
     {"dram.access_clk", "DRAM clocks", PARAM_U32, AT(dram_access_clk), 2, 1, 1000,

@@ -165,6 +165,8 @@ struct figure_task {
 static const struct figure_task figure_task[] = {
     {"conv of a neighbour",
      {.kind = EVENT_CONV, .operand_bit = 8, .pe_shift = 1, .kernel_w = 3, .kernel_h = 3, .conv = {34, 6, 12, 8}}},
+    {"conv of a narrow block",
+     {.kind = EVENT_CONV, .operand_bit = 8, .pe_shift = 1, .kernel_w = 3, .kernel_h = 3, .conv = {30, 5, 12, 4}}},
     {"conv of its own",
      {.kind = EVENT_CONV, .operand_bit = 16, .pe_shift = 0, .kernel_w = 1, .kernel_h = 1, .conv = {30, 2, 40, 6}}},
     {"matmul of its own", {.kind = EVENT_MATMUL, .operand_bit = 8, .pe_shift = 0, .matmul = {64, 4, 64}}},

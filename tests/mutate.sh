@@ -45,10 +45,11 @@ recorded=test_machine_constants
 
 # Not constants of the machine: sizes of our own algorithms, on which results depend by less than what is tested, or
 # not at all. EVENT_HORIZON_CLK: buckets of the event queue, a power of two; MIN_ALONE_CLK: a stretch worth simulating
-# alone; SPAN_GAP_CLK: spans of a trace that are joined.
+# alone; SPAN_GAP_CLK: spans of a trace that are joined; N_*: how many of something are kept or tried.
 is_algorithm() {
 	case $1 in
 	EVENT_HORIZON_CLK | LONG_ROUND_TAP | MAX_STEP_TAP | MIN_ALONE_CLK | SPAN_GAP_CLK | WARM_UP_CLK | WINDOW_CLK) return 0 ;;
+	N_*) return 0 ;;
 	esac
 	return 1
 }
@@ -101,7 +102,7 @@ restore() {
 	cat "$work/pristine/$1" >"$1"
 }
 
-# Reads "file line column length name old", all a number; changes each more and, if $1 is "both", less.
+# Reads "file line column length name old"; changes each number to more and, if $1 is "both", to less.
 mutate_all() {
 	ways=$1
 	shift
@@ -109,6 +110,11 @@ mutate_all() {
 		for sign in 1 -1; do
 			[ "$ways" = both ] || [ "$sign" = 1 ] || continue
 			new=$(awk -v old="$old" -v sign="$sign" 'BEGIN {
+				if (old ~ /[a-z]/) {
+					if (sign > 0)
+						print old == "true" ? "false" : "true"
+					exit
+				}
 				step = old ~ /\./ ? 0.1 * old : int(0.1 * old + 0.5)
 				if (step == 0 || (step < 1 && old !~ /\./))
 					step = 1
@@ -139,7 +145,7 @@ list_numbers() {
 			at = RSTART + RLENGTH
 			rest = substr($0, at)
 			sub(/[ \t]*(#|\/\*).*/, "", rest)
-			while (match(rest, /[0-9]+(\.[0-9]+)?/)) {
+			while (match(rest, /true|false|[0-9]+(\.[0-9]+)?/)) {
 				print FILENAME, FNR, at + RSTART - 1, RLENGTH, name, substr(rest, RSTART, RLENGTH)
 				at += RSTART + RLENGTH - 1
 				rest = substr(rest, RSTART + RLENGTH)
@@ -167,7 +173,7 @@ list_defaults() {
 }
 
 list_files() {
-	list_numbers '^ *(- )?[a-z_0-9]+: *[0-9]' '[a-z_0-9]+: *' | grep '^spaces/machines/'
+	list_numbers '^ *(- )?[a-z_0-9]+: *([0-9]|true|false)' '[a-z_0-9]+: *' | grep '^spaces/machines/'
 }
 
 # ---- all of it ----

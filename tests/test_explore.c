@@ -137,7 +137,7 @@ static size_t count_stored(const struct explore *explore)
 	struct err err = {0};
 	size_t n = 0;
 	assert_int_equal(unrolled_init(&explore->map, &point, &err), ERR_OK);
-	assert_int_equal(unroller_init(&unroller, explore, &err), ERR_OK);
+	assert_int_equal(unroller_init(&unroller, explore, 1, &err), ERR_OK);
 	for (size_t i = 0; i < explore->front.n; i++) {
 		unroll_point(&unroller, i, &point);
 		for (size_t k = 0; k < point.n_layer; k++)
@@ -232,7 +232,7 @@ static void sign(const struct space *space, const struct engine_kind *engine, bo
 	struct unroller unroller;
 	struct err err = {0};
 	run(space, engine, flat, 2, &explore);
-	assert_int_equal(unroller_init(&unroller, &explore, &err), ERR_OK);
+	assert_int_equal(unroller_init(&unroller, &explore, 1, &err), ERR_OK);
 	struct front_run front_run = {.space = space, .explore = &explore, .unroller = &unroller};
 	assert_int_equal(front_sign(&front_run, &err), ERR_OK);
 	(void)snprintf(signature, FRONT_SIGNATURE_SIZE, "%s", front_run.signature);

@@ -49,7 +49,11 @@ static void test_machine_yaml_thesis_machines_are_the_defaults(void **state)
 {
 	(void)state;
 	static const char *const qpe[] = {"energy.chip_off_mw"};
-	static const char *const hdl[] = {"energy.chip_off_mw", "pe.sram_access_clk"};
+	static const char *const hdl[] = {"energy.chip_off_mw", "pe.sram_access_clk", "mla.round_waits",
+	                                  "mla.matmul_stream", "noc.sync_clk"};
+	static const char *const calibrated[] = {"energy.chip_off_mw", "pe.sram_access_clk", "mla.round_waits",
+	                                         "mla.matmul_stream",  "mla.turn_clk",       "mla.a_buffer_packet",
+	                                         "mla.trim_b",         "noc.router_packet",  "noc.clk_mhz"};
 	struct machine machine = read_valid("spaces/machines/thesis_chip.yaml");
 	assert_string_equal(machine.name, "thesis_chip");
 	assert_int_equal(machine.target, MACHINE_CHIP);
@@ -64,7 +68,9 @@ static void test_machine_yaml_thesis_machines_are_the_defaults(void **state)
 	machine = read_valid("spaces/machines/hdl_qpe.yaml");
 	assert_int_equal(machine.target, MACHINE_QPE);
 	assert_int_equal(machine.pe_sram_access_clk, 2);
-	assert_only_differs(&machine, hdl, 2);
+	assert_only_differs(&machine, hdl, 5);
+	machine = read_valid("spaces/machines/hdl_qpe_calibrated.yaml");
+	assert_only_differs(&machine, calibrated, 9);
 }
 
 static void test_machine_yaml_dvfs_and_final_chip(void **state)
