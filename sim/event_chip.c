@@ -75,10 +75,29 @@ void event_chip_forward(struct event_chip *chip, struct event_qpe *qpe, uint64_t
 
 /* ---- what QPEs ask ---- */
 
-static void trace(const struct event_chip *chip, const struct trace_span *span)
+void event_chip_trace_router(struct event_qpe *qpe, uint64_t noc_clk)
 {
-	if (chip->trace && span->end_clk > span->begin_clk)
-		chip->trace->span(chip->trace->context, span);
+	struct event_chip *chip = qpe->chip;
+	uint64_t chip_clk = (noc_clk + event_qpe_base_noc_clk(qpe)) * chip->pe_khz / chip->noc_khz;
+	event_trace_busy(chip->trace, &chip->router_span[qpe->index],
+	                 &(struct trace_span){.unit = TRACE_ROUTER,
+	                                      .index = qpe->index,
+	                                      .name = "busy",
+	                                      .begin_clk = chip_clk,
+	                                      .end_clk = chip_clk + 1,
+	                                      .part = UINT32_MAX,
+	                                      .peer = UINT32_MAX,
+	                                      .n = 1});
+}
+
+static void end_traces(struct event_chip *chip)
+{
+	for (uint32_t i = 0; i < chip->mesh.n_qpe; i++) {
+		event_trace_end(chip->trace, &chip->router_span[i]);
+		event_trace_end(chip->trace, &chip->agent[i].span);
+	}
+	for (uint32_t i = 0; i < chip->mesh.n_dram; i++)
+		event_trace_end(chip->trace, &chip->dram[i].span);
 }
 
 void event_chip_command(struct event_qpe *qpe, uint32_t pe, uint32_t op)
@@ -97,6 +116,10 @@ void event_chip_command(struct event_qpe *qpe, uint32_t pe, uint32_t op)
 		return;
 	}
 	assert(live->pe == qpe->first_pe + pe && live->kind != OP_LOAD);
+	if (live->kind == OP_SYNC) {
+		event_qpe_report(qpe, pe, op);
+		return;
+	}
 	bool was_empty = dma->n_left == 0 && event_fifo_clk(&dma->command) == UINT64_MAX;
 	clk += ARM_MESSAGE_CLK + DMA_START_CLK;
 	event_fifo_push(&dma->command, (struct event_message){.clk = clk, .from = op});
@@ -120,7 +143,7 @@ void event_chip_end_task(struct event_qpe *qpe, uint32_t pe)
 	event_qpe_send(qpe, (struct event_message){.to = EVENT_NODE_AGENT + chip->agent_of[qpe->index],
 	                                           .from = mla->op,
 	                                           .kind = EVENT_REPORT});
-	trace(chip, &(struct trace_span){.unit = TRACE_PE_MLA,
+	event_trace_span(chip->trace, &(struct trace_span){.unit = TRACE_PE_MLA,
 	                                 .index = qpe->first_pe + pe,
 	                                 .name = "task",
 	                                 .begin_clk = mla->start_clk,
@@ -136,7 +159,7 @@ void event_chip_end_dma(struct event_qpe *qpe, uint32_t pe)
 	struct event_chip *chip = qpe->chip;
 	const struct event_dma *dma = &qpe->dma[pe];
 	const struct event_live *live = &chip->live[dma->packet.from];
-	trace(chip, &(struct trace_span){.unit = TRACE_PE_DMA,
+	event_trace_span(chip->trace, &(struct trace_span){.unit = TRACE_PE_DMA,
 	                                 .index = qpe->first_pe + pe,
 	                                 .name = live->kind == OP_COPY ? "copy" : "store",
 	                                 .begin_clk = dma->begin_clk,
@@ -228,6 +251,8 @@ enum err_code event_chip_run(struct event_chip *chip, const struct schedule_step
 		chip->wake_clk[unit] = UINT64_MAX;
 		step_unit(chip, unit, clk);
 	}
+	if (chip->trace)
+		end_traces(chip);
 	return ERR_OK;
 }
 
@@ -297,8 +322,10 @@ enum err_code event_chip_init(struct event_chip *chip, const struct machine *mac
 	chip->next_link = calloc((size_t)n_qpe * n_qpe, sizeof(*chip->next_link));
 	chip->wake_clk = calloc(n_unit, sizeof(*chip->wake_clk));
 	chip->disturbed = calloc(n_qpe, sizeof(*chip->disturbed));
+	chip->router_span = calloc(n_qpe, sizeof(*chip->router_span));
 	if (!chip->qpe || !chip->dram || !chip->agent || !chip->agent_of || !chip->dram_port || !chip->next ||
-	    !chip->next_link || !chip->wake_clk || !chip->disturbed)
+	    !chip->next_link || !chip->wake_clk || !chip->disturbed ||
+	    !chip->router_span)
 		return err_add(err, ERR_INTERNAL, "no memory for a chip of %u QPEs", n_qpe);
 	for (uint32_t i = 0; i < n_unit; i++)
 		chip->wake_clk[i] = UINT64_MAX;
@@ -337,6 +364,7 @@ void event_chip_free(struct event_chip *chip)
 	free(chip->next_link);
 	free(chip->wake_clk);
 	free(chip->disturbed);
+	free(chip->router_span);
 	free(chip->replay);
 	free(chip->plan);
 	free(chip->live);

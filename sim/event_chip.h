@@ -60,7 +60,7 @@ struct event_dram {
 	uint64_t free_tick;              /* the DRAM has served all so far */
 	struct event_served_fifo served; /* what it sends, by tick */
 	uint64_t busy_tick, read_packet, write_packet;
-	struct trace_span span; /* being busy with one kind of thing; name NULL: none */
+	struct trace_span span; /* open; name NULL: none */
 };
 
 /* ---- host (event_host.c) ---- */
@@ -71,6 +71,7 @@ struct event_agent {
 	uint64_t free_clk;        /* one packet a clock, both ways */
 	struct event_fifo in;     /* reports from its router */
 	struct event_fifo known;  /* reports the host has by a clock */
+	struct trace_span span;   /* open */
 };
 
 /* ---- the chip ---- */
@@ -100,7 +101,7 @@ struct event_chip {
 	struct event_replay **replay; /* [n_qpe]; NULL: none */
 	bool *disturbed;            /* [n_qpe] something may have come from outside since the last run alone */
 	const struct trace_sink *trace;
-	struct trace_span *dma_span; /* [n_pe] */
+	struct trace_span *router_span; /* [mesh.n_qpe] open; NULL: nobody listens */
 };
 
 /* A chip of a machine at an operating point; free it also on failure. ERR_INPUT: a task that no MLA runs; ERR_INTERNAL. */
@@ -137,6 +138,15 @@ void event_chip_end_dma(struct event_qpe *qpe, uint32_t pe);
 
 /* A message enters a QPE's router over a link in a NoC clock of the chip (message.clk). */
 void event_chip_push_link(struct event_chip *chip, uint32_t qpe, uint32_t link, struct event_message message);
+
+/* ---- traces (event_trace.c); sink NULL: nobody listens ---- */
+
+void event_trace_span(const struct trace_sink *sink, const struct trace_span *span);
+/* A unit was busy once more: the same as the open span unless it idled in between. */
+void event_trace_busy(const struct trace_sink *sink, struct trace_span *open, const struct trace_span *more);
+void event_trace_end(const struct trace_sink *sink, struct trace_span *open);
+/* A packet passes a QPE's router in a NoC clock of the QPE's own. */
+void event_chip_trace_router(struct event_qpe *qpe, uint64_t noc_clk);
 
 /* ---- DRAM ---- */
 

@@ -18,7 +18,6 @@
 #include <stdlib.h>
 
 #define FIRST_ALLOC 16
-#define SPAN_GAP_CLK 16 /* of idling that one span of a trace bridges */
 
 /* ---- FIFO of what was served ---- */
 
@@ -91,36 +90,21 @@ bool event_dram_lost(const struct event_dram *dram, uint32_t h)
 	return lost;
 }
 
-/* ---- trace ---- */
-
-static void end_span(struct event_chip *chip, struct event_dram *dram)
-{
-	if (dram->span.name && dram->span.end_clk > dram->span.begin_clk)
-		chip->trace->span(chip->trace->context, &dram->span);
-	dram->span.name = NULL;
-}
-
 /* The DRAM is busy from a tick for n packets of an operation. */
-static void add_span(struct event_chip *chip, struct event_dram *dram, uint64_t begin_tick, uint64_t n, uint32_t op)
+static void tell(struct event_chip *chip, struct event_dram *dram, uint64_t begin_tick, uint64_t n, uint32_t op)
 {
 	const struct event_live *live = &chip->live[op];
-	const char *name = live->kind == OP_LOAD ? "load" : "store";
-	uint64_t begin_clk = begin_tick * chip->pe_khz / dram->tick_khz;
-	uint64_t end_clk = (begin_tick + n * dram->packet_tick) * chip->pe_khz / dram->tick_khz;
-	if (!chip->trace)
-		return;
-	if (!dram->span.name || dram->span.name != name || begin_clk > dram->span.end_clk + SPAN_GAP_CLK ||
-	    (live->kind == OP_LOAD && dram->span.part != live->part)) {
-		end_span(chip, dram);
-		dram->span = (struct trace_span){.unit = TRACE_DRAM,
-		                                 .index = dram->index,
-		                                 .name = name,
-		                                 .begin_clk = begin_clk,
-		                                 .part = live->kind == OP_LOAD ? live->part : UINT32_MAX,
-		                                 .peer = live->kind == OP_LOAD ? live->pe : UINT32_MAX};
-	}
-	dram->span.end_clk = end_clk;
-	dram->span.n += n * chip->machine->noc_packet_byte;
+	bool loads = live->kind == OP_LOAD;
+	event_trace_busy(chip->trace, &dram->span,
+	                 &(struct trace_span){.unit = TRACE_DRAM,
+	                                      .index = dram->index,
+	                                      .name = loads ? "load" : "store",
+	                                      .begin_clk = begin_tick * chip->pe_khz / dram->tick_khz,
+	                                      .end_clk = (begin_tick + n * dram->packet_tick) * chip->pe_khz /
+	                                                 dram->tick_khz,
+	                                      .part = loads ? live->part : UINT32_MAX,
+	                                      .peer = loads ? live->pe : UINT32_MAX,
+	                                      .n = n * chip->machine->noc_packet_byte});
 }
 
 /* ---- DRAM ---- */
@@ -131,7 +115,8 @@ static uint64_t serve(struct event_chip *chip, struct event_dram *dram, uint64_t
 	uint64_t begin_tick = dram->free_tick > tick ? dram->free_tick : tick;
 	dram->free_tick = begin_tick + n * dram->packet_tick;
 	dram->busy_tick += n * dram->packet_tick;
-	add_span(chip, dram, begin_tick, n, op);
+	if (chip->trace)
+		tell(chip, dram, begin_tick, n, op);
 	return begin_tick;
 }
 
@@ -286,6 +271,4 @@ void event_dram_step(struct event_chip *chip, uint32_t index, uint64_t clk)
 	}
 	if (next_tick != UINT64_MAX)
 		event_chip_wake(chip, clk_of_tick(chip, dram, next_tick), event_chip_dram_unit(chip, index));
-	else
-		end_span(chip, dram);
 }

@@ -25,6 +25,8 @@ static void wake_for(struct event_qpe *qpe, const struct event_fifo *fifo, uint3
 static void route(struct event_qpe *qpe, uint64_t noc_clk, struct event_message message)
 {
 	uint32_t pe = message.to - qpe->first_pe;
+	if (qpe->chip && qpe->chip->trace)
+		event_chip_trace_router(qpe, noc_clk);
 	if (message.to < qpe->first_pe || pe >= qpe->n_pe) {
 		event_chip_forward(qpe->chip, qpe, noc_clk, message);
 		return;
@@ -119,19 +121,22 @@ static void answer_request(struct event_qpe *qpe, uint32_t pe, uint32_t to)
 	answer(qpe, pe, (struct event_message){.to = to, .from = qpe->first_pe + pe, .kind = EVENT_A_DATA});
 }
 
+void event_qpe_report(struct event_qpe *qpe, uint32_t pe, uint32_t op)
+{
+	struct event_sram *sram = &qpe->sram[pe];
+	bool was_empty = event_fifo_clk(&sram->answer) == UINT64_MAX;
+	uint32_t agent = qpe->chip->agent_of[qpe->index];
+	event_sram_tell(sram, qpe->queue.clk,
+	                (struct event_message){.to = EVENT_NODE_AGENT + agent, .from = op, .kind = EVENT_REPORT});
+	wake_answer(qpe, pe, was_empty);
+}
+
 /* A packet that an operation moves; after its last one the host is told. */
 static void receive_data(struct event_qpe *qpe, uint32_t pe, uint32_t op)
 {
-	struct event_sram *sram = &qpe->sram[pe];
-	uint64_t clk = qpe->queue.clk;
-	event_sram_store_packet(sram, clk);
-	if (!event_chip_receive(qpe->chip, op))
-		return;
-	bool was_empty = event_fifo_clk(&sram->answer) == UINT64_MAX;
-	uint32_t agent = qpe->chip->agent_of[qpe->index];
-	event_sram_tell(sram, clk,
-	                (struct event_message){.to = EVENT_NODE_AGENT + agent, .from = op, .kind = EVENT_REPORT});
-	wake_answer(qpe, pe, was_empty);
+	event_sram_store_packet(&qpe->sram[pe], qpe->queue.clk);
+	if (event_chip_receive(qpe->chip, op))
+		event_qpe_report(qpe, pe, op);
 }
 
 /*
@@ -235,16 +240,15 @@ static void step_unit(struct event_qpe *qpe, uint32_t unit)
 void event_qpe_run(struct event_qpe *qpe, uint64_t limit_clk, struct event_replay *replay)
 {
 	uint32_t unit;
-	bool alone = limit_clk == UINT64_MAX;
-	while (alone ? qpe->n_running > 0 : event_qpe_next_clk(qpe) < limit_clk) {
-		if (!event_queue_next(&qpe->queue, &unit))
-			break;
-		step_unit(qpe, unit);
-		if (replay && (qpe->row_begins || qpe->tap_begins))
-			event_replay_step(replay, qpe, limit_clk);
-		qpe->row_begins = qpe->tap_begins = false;
+	while (event_qpe_next_clk(qpe) < limit_clk) {
+		(void)event_queue_advance(&qpe->queue);
+		while (event_queue_take(&qpe->queue, &unit)) {
+			step_unit(qpe, unit);
+			if (replay && (qpe->row_begins || qpe->tap_begins))
+				event_replay_step(replay, qpe, limit_clk);
+			qpe->row_begins = qpe->tap_begins = false;
+		}
 	}
-	assert(!alone || qpe->n_running == 0);
 }
 
 /* ---- set up ---- */

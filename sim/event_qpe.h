@@ -137,8 +137,7 @@ void event_mla_start(struct event_qpe *qpe, uint32_t pe, const struct event_plan
                      uint64_t start_clk);
 
 struct event_replay;
-/* Run all events before limit_clk (base_clk included), or until nothing runs if that is UINT64_MAX; replay may be NULL.
- */
+/* Run all events before limit_clk (base_clk included); replay may be NULL. */
 void event_qpe_run(struct event_qpe *qpe, uint64_t limit_clk, struct event_replay *replay);
 
 /* Clock of the next event, base_clk included; UINT64_MAX: none. */
@@ -164,6 +163,9 @@ static inline void event_wake(struct event_qpe *qpe, uint64_t clk, uint32_t pe, 
 
 /* Put a packet into the router in the present clock. */
 void event_qpe_send(struct event_qpe *qpe, struct event_message message);
+
+/* Report an operation to the host when the PE's SRAM has served all that came before. */
+void event_qpe_report(struct event_qpe *qpe, uint32_t pe, uint32_t op);
 
 /* ---- replay ---- */
 

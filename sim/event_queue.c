@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "sim/event_queue.h"
-#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -32,13 +31,6 @@ static uint64_t *bucket_at(const struct event_queue *queue, uint64_t clk)
 	return &queue->bucket[(size_t)(clk % EVENT_HORIZON_CLK) * queue->n_word];
 }
 
-static void wake_near(struct event_queue *queue, uint64_t clk, uint32_t unit)
-{
-	uint32_t at = (uint32_t)(clk % EVENT_HORIZON_CLK);
-	bucket_at(queue, clk)[unit / 64] |= (uint64_t)1 << (unit % 64);
-	queue->occupied[at / 64] |= (uint64_t)1 << (at % 64);
-}
-
 static bool is_earlier(const struct event_far *a, const struct event_far *b)
 {
 	return a->clk != b->clk ? a->clk < b->clk : a->unit < b->unit;
@@ -61,7 +53,7 @@ static bool grow_far(struct event_queue *queue)
 	return true;
 }
 
-static void push_far(struct event_queue *queue, uint64_t clk, uint32_t unit)
+void event_queue_wake_far(struct event_queue *queue, uint64_t clk, uint32_t unit)
 {
 	if (queue->n_far == queue->n_far_alloc && !grow_far(queue)) {
 		queue->lost = true;
@@ -89,16 +81,6 @@ static struct event_far pop_far(struct event_queue *queue)
 	return top;
 }
 
-void event_queue_wake(struct event_queue *queue, uint64_t clk, uint32_t unit)
-{
-	assert(unit < queue->n_unit);
-	assert(clk >= queue->clk);
-	if (clk - queue->clk < EVENT_HORIZON_CLK)
-		wake_near(queue, clk, unit);
-	else
-		push_far(queue, clk, unit);
-}
-
 /* Clocks from the present one to the next bucket in use, EVENT_HORIZON_CLK if all are empty. */
 static uint32_t find_bucket_clk(const struct event_queue *queue)
 {
@@ -123,57 +105,46 @@ uint64_t event_queue_peek(const struct event_queue *queue)
 	return queue->n_far > 0 ? queue->far[0].clk : UINT64_MAX;
 }
 
-/* Go to the next clock with an event; wake-ups that come within the horizon leave the heap first. */
-static bool advance(struct event_queue *queue)
+/* Wake-ups that come within the horizon leave the heap. */
+bool event_queue_advance(struct event_queue *queue)
 {
-	uint32_t skip_clk = find_bucket_clk(queue);
-	if (skip_clk < EVENT_HORIZON_CLK)
-		queue->clk += skip_clk;
-	else if (queue->n_far > 0)
-		queue->clk = queue->far[0].clk;
-	else
+	uint64_t clk = event_queue_peek(queue);
+	if (clk == UINT64_MAX)
 		return false;
-	while (queue->n_far > 0 && queue->far[0].clk - queue->clk < EVENT_HORIZON_CLK) {
+	queue->clk = clk;
+	while (queue->n_far > 0 && queue->far[0].clk - clk < EVENT_HORIZON_CLK) {
 		struct event_far far = pop_far(queue);
-		wake_near(queue, far.clk, far.unit);
+		event_queue_wake(queue, far.clk, far.unit);
 	}
 	return true;
 }
 
 bool event_queue_next(struct event_queue *queue, uint32_t *unit)
 {
-	if (!advance(queue))
-		return false;
-	uint64_t *bucket = bucket_at(queue, queue->clk);
-	uint32_t i = 0;
-	while (!bucket[i])
-		i++;
-	assert(i < queue->n_word);
-	*unit = i * 64 + (uint32_t)__builtin_ctzll(bucket[i]);
-	bucket[i] &= bucket[i] - 1;
-	for (; i < queue->n_word && !bucket[i]; i++)
-		;
-	/* Words before the one taken from are empty: the lowest unit came first. */
-	if (i == queue->n_word) {
-		uint32_t at = (uint32_t)(queue->clk % EVENT_HORIZON_CLK);
-		queue->occupied[at / 64] &= ~((uint64_t)1 << (at % 64));
-	}
-	queue->n_event++;
+	while (!event_queue_take(queue, unit))
+		if (!event_queue_advance(queue))
+			return false;
 	return true;
 }
 
 size_t event_queue_save(const struct event_queue *queue, uint64_t *state, size_t n_max)
 {
 	size_t n = 0;
-	for (uint32_t skip_clk = 0; skip_clk < EVENT_HORIZON_CLK; skip_clk++) {
-		uint32_t at = (uint32_t)((queue->clk + skip_clk) % EVENT_HORIZON_CLK);
-		if (!(queue->occupied[at / 64] >> (at % 64) & 1))
-			continue;
-		if (n + 1 + queue->n_word <= n_max) {
-			state[n] = skip_clk;
-			memcpy(&state[n + 1], bucket_at(queue, queue->clk + skip_clk), queue->n_word * sizeof(*state));
+	uint32_t from = (uint32_t)(queue->clk % EVENT_HORIZON_CLK);
+	/* From the present clock on: the word it is in comes first and, for the clocks before, last again. */
+	for (uint32_t i = 0; i <= N_OCCUPIED_WORD; i++) {
+		uint64_t word = queue->occupied[(from / 64 + i) % N_OCCUPIED_WORD];
+		uint64_t low = ((uint64_t)1 << (from % 64)) - 1;
+		word &= i == 0 ? ~low : i == N_OCCUPIED_WORD ? low : UINT64_MAX;
+		for (; word; word &= word - 1) {
+			uint32_t skip_clk = i * 64 + (uint32_t)__builtin_ctzll(word) - from % 64;
+			if (n + 1 + queue->n_word <= n_max) {
+				state[n] = skip_clk;
+				memcpy(&state[n + 1], bucket_at(queue, queue->clk + skip_clk),
+				       queue->n_word * sizeof(*state));
+			}
+			n += 1 + queue->n_word;
 		}
-		n += 1 + queue->n_word;
 	}
 	/* The heap's layout depends on its history: equal states may then look different, never the reverse. */
 	for (size_t i = 0; i < queue->n_far; i++, n += 2) {

@@ -15,6 +15,7 @@
  * many wake-ups lie beyond the horizon.
  */
 #include "sim/base/err.h"
+#include <assert.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -42,11 +43,44 @@ struct event_queue {
 enum err_code event_queue_init(struct event_queue *queue, uint32_t n_unit, struct err *err);
 void event_queue_free(struct event_queue *queue);
 
+/* Beyond the horizon. */
+void event_queue_wake_far(struct event_queue *queue, uint64_t clk, uint32_t unit);
+
 /*
  * Wake a unit at a clock, not before the present one. A unit woken for the
  * present clock runs in it, after the one that runs now, whatever its number.
  */
-void event_queue_wake(struct event_queue *queue, uint64_t clk, uint32_t unit);
+static inline void event_queue_wake(struct event_queue *queue, uint64_t clk, uint32_t unit)
+{
+	assert(unit < queue->n_unit && clk >= queue->clk);
+	if (clk - queue->clk >= EVENT_HORIZON_CLK) {
+		event_queue_wake_far(queue, clk, unit);
+		return;
+	}
+	size_t at = clk % EVENT_HORIZON_CLK;
+	queue->bucket[at * queue->n_word + unit / 64] |= (uint64_t)1 << (unit % 64);
+	queue->occupied[at / 64] |= (uint64_t)1 << (at % 64);
+}
+
+/* Advance to the clock of the next event; false if there is none. */
+bool event_queue_advance(struct event_queue *queue);
+
+/* Take the next event of the present clock, if it has one left. */
+static inline bool event_queue_take(struct event_queue *queue, uint32_t *unit)
+{
+	size_t at = queue->clk % EVENT_HORIZON_CLK;
+	uint64_t *bucket = &queue->bucket[at * queue->n_word];
+	for (uint32_t i = 0; i < queue->n_word; i++) {
+		if (!bucket[i])
+			continue;
+		*unit = i * 64 + (uint32_t)__builtin_ctzll(bucket[i]);
+		bucket[i] &= bucket[i] - 1;
+		queue->n_event++;
+		return true;
+	}
+	queue->occupied[at / 64] &= ~((uint64_t)1 << (at % 64));
+	return false;
+}
 
 /* Take the next event and advance the clock to it; false if there is none. */
 bool event_queue_next(struct event_queue *queue, uint32_t *unit);

@@ -159,7 +159,7 @@ static uint64_t n_period_left(const struct event_qpe *qpe, const struct kept *fr
 	uint64_t clk = qpe->base_clk + qpe->queue.clk, period_clk = qpe->queue.clk - from->clk;
 	if (limit_clk <= clk || period_clk == 0)
 		return 0;
-	uint64_t n_left = (limit_clk - clk) / period_clk;
+	uint64_t n_left = (limit_clk - 1 - clk) / period_clk;
 	for (uint32_t i = 0; i < qpe->n_pe && n_left > 0; i++) {
 		const struct event_mla *mla = &qpe->mla[i];
 		if (mla->phase == EVENT_DONE)

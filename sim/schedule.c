@@ -106,7 +106,8 @@ static const char *check_op(const struct schedule *schedule, const struct machin
 {
 	const struct op *op = &schedule->op[index];
 	uint32_t n_pe = machine_n_pe(machine);
-	bool to_pe = op->kind == OP_COPY || op->kind == OP_TASK;
+	bool to_pe = op->kind == OP_COPY || op->kind == OP_TASK || op->kind == OP_SYNC;
+	bool moves = op->kind != OP_TASK && op->kind != OP_SYNC;
 	if (op->pe >= n_pe || op->peer >= (to_pe ? n_pe : machine->dram_n))
 		return "there is no such PE or DRAM interface";
 	if (op->kind == OP_TASK && op->shape >= schedule->n_shape)
@@ -115,8 +116,8 @@ static const char *check_op(const struct schedule *schedule, const struct machin
 		return "operand A lies in another QPE";
 	if (op->kind == OP_COPY && op->pe == op->peer)
 		return "a copy to the PE itself";
-	if ((op->kind == OP_TASK) != (op->byte == 0))
-		return "bytes of a task, or none of a transfer";
+	if (moves != (op->byte > 0))
+		return "a transfer of no bytes, or bytes of what is none";
 	for (int i = 0; i < 2; i++)
 		if (op->before[i] != SCHEDULE_NONE && (op->before[i] >= index || op->before[i] < step->first_op))
 			return "it waits for one that is not before it in its step";

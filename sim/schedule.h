@@ -23,14 +23,16 @@ enum op_kind {
 	OP_LOAD,  /* from a DRAM interface into a PE's SRAM */
 	OP_COPY,  /* from SRAM to SRAM */
 	OP_STORE, /* from a PE's SRAM to a DRAM interface */
-	OP_TASK   /* on a PE's MLA */
+	OP_TASK,  /* on a PE's MLA */
+	OP_SYNC   /* the host tells a PE something and is answered: each PE's part of a barrier */
 };
 
 struct op {
 	enum op_kind kind;
-	uint32_t pe;        /* that receives (load), sends (copy, store), computes (task) */
-	uint32_t peer;      /* DRAM interface (load, store); PE that receives (copy); PE whose SRAM has operand A (task) */
-	uint32_t byte;      /* moved; of a task 0 */
+	uint32_t pe;        /* that receives (load), sends (copy, store), computes (task), answers (sync) */
+	uint32_t peer;      /* DRAM interface (load, store); PE that receives (copy); PE whose SRAM has operand A (task);
+	                       the PE itself (sync) */
+	uint32_t byte;      /* moved; of a task and a sync 0 */
 	uint32_t shape;     /* of a task: index of schedule->shape */
 	uint32_t part;      /* ifmap part or filter part that is moved, of a result or task: ifmap part * filter parts +
 	                       filter part; for people and tests, nothing is timed by it */

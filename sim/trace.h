@@ -14,7 +14,7 @@ enum trace_unit { TRACE_PE_MLA, TRACE_PE_DMA, TRACE_ROUTER, TRACE_DRAM, TRACE_HO
 struct trace_span {
 	enum trace_unit unit;
 	uint32_t index;
-	const char *name;             /* "task", "load", "copy", "store", "busy", a phase; static text */
+	const char *name;             /* "task", "load", "copy", "store", "busy", "messages", a phase; static text */
 	uint64_t begin_clk, end_clk;  /* PE clocks since the schedule began; end > begin */
 	uint32_t part;                /* of the operation (struct op); UINT32_MAX: none */
 	uint32_t peer;                /* the other side's PE or DRAM interface; UINT32_MAX: none */
