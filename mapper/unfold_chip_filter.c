@@ -294,10 +294,29 @@ uint32_t chip_ring_stride(const struct chip *chip, uint32_t n_filter)
 	return n_block_cell * n_alike;
 }
 
+/*
+ * The barrier before a migration: every PE is told, and answers, that its spare
+ * buffer is about to be written (thesis section 4.4.1; the published migrations
+ * are longer than their copies by just such a round of messages).
+ */
+static void add_barrier(struct chip *chip)
+{
+	const struct place *place = &chip->place;
+	chip_add_step(chip, PHASE_MIGRATION);
+	for (uint32_t i = 0; i < place->n_block * place->n_qpe; i++)
+		for (uint32_t z = 0; z < chip->n_pe; z++) {
+			uint32_t pe = chip_pe(chip, place->qpe[i], z);
+			struct op sync = {.kind = OP_SYNC, .pe = pe, .peer = pe, .part = CHIP_NONE};
+			sync.before[0] = sync.before[1] = SCHEDULE_NONE;
+			(void)schedule_add_op(chip->schedule, sync);
+		}
+}
+
 /* The QPEs at every n-th place of a cell, from the first-th, send. */
 static void send_filters(struct chip *chip, const uint32_t *to, uint32_t first, uint32_t n)
 {
 	const struct place *place = &chip->place;
+	add_barrier(chip);
 	chip_add_step(chip, PHASE_MIGRATION);
 	for (uint32_t i = 0; i < place->n_cell; i++)
 		for (uint32_t r = first; r < place->n_cell_qpe; r += n)

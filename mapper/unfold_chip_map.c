@@ -104,10 +104,13 @@ static struct wave wave_of(const struct chip *chip, uint32_t block, uint32_t wav
 	return (struct wave){rows.first * chip->tiling->n_w + first, n_left < n_resident ? n_left : n_resident};
 }
 
-/* The part in a slot; CHIP_NONE. The thesis simulator pads a QPE's parts with parts it has, a block's with none. */
+/*
+ * The part in a slot; CHIP_NONE. Where the thesis simulator's first block has a
+ * part in a QPE, a block with fewer of them has one of its own again.
+ */
 static uint32_t slot_part(const struct chip *chip, const struct wave *wave, uint32_t slot)
 {
-	if (wave->n > 0 && chip->is_source && chip->n_set == 1)
+	if (wave->n > 0 && chip->is_source && chip->n_set == 1 && slot < chip->assignment.n_resident)
 		slot %= wave->n;
 	return slot < wave->n ? wave->first + slot : CHIP_NONE;
 }

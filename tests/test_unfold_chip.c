@@ -42,6 +42,7 @@ struct follower {
 	struct held *pe;
 	uint32_t *n_met; /* [n_task of the tiling] */
 	uint64_t n_task, weight_byte, map_byte, out_byte, n_weight, n_input, n_rotation, n_ring;
+	bool at_barrier; /* all PEs have been asked, and a migration may follow */
 	uint32_t most_task; /* of the busiest PE */
 	uint32_t n_buffer;  /* of filters in a PE */
 };
@@ -181,11 +182,29 @@ static uint32_t cell_of(const struct follower *follower, uint32_t pe)
 	return i / place->n_cell_qpe;
 }
 
+/* Every computing PE is asked once. */
+static void follow_barrier(struct follower *follower, const struct schedule_step *step)
+{
+	const struct place *place = &follower->place;
+	assert_int_equal(step->n_op, place->n_block * place->n_qpe * follower->context->machine->qpe_n_pe);
+	for (uint32_t i = step->first_op; i < step->first_op + step->n_op; i++)
+		if (follower->schedule.op[i].kind != OP_SYNC ||
+		    (i > step->first_op && follower->schedule.op[i].pe == follower->schedule.op[i - 1].pe))
+			fail_follow(follower, i, "a barrier of another kind");
+	follower->at_barrier = true;
+}
+
 /* All send what they had when the step began, so that none waits. */
 static void follow_migration(struct follower *follower, const struct schedule_step *step)
 {
 	uint32_t n_pe = follower->context->machine->qpe_n_pe;
 	bool across = false;
+	if (step->n_op > 0 && follower->schedule.op[step->first_op].kind == OP_SYNC) {
+		follow_barrier(follower, step);
+		return;
+	}
+	assert_true(follower->at_barrier);
+	follower->at_barrier = false;
 	for (uint32_t i = step->first_op; i < step->first_op + step->n_op; i++) {
 		const struct op *op = &follower->schedule.op[i];
 		if (op->kind != OP_COPY || op->pe % n_pe != op->peer % n_pe || !has_filter(follower, op->pe, op->part))
