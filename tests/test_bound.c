@@ -204,16 +204,23 @@ static void test_bound_is_under_every_design(void **state)
 		double metric[N_METRIC], latency_ns, energy_pj;
 		if (!evaluate_design(&context, &design, &result, metric, &verdict))
 			continue;
+		/* a search in the event tier trusts the same bounds; some designs suffice, as each takes far longer */
+		struct detail_run event = {.context = &context, .design = &design, .result = result};
+		if (n_checked++ % 40 == 0)
+			detail_run(&event, &(const struct detail_options){.detail = DETAIL_EVENT});
+		assert_int_equal(event.code, ERR_OK);
 		for (unsigned open = 0; open < 16; open++) {
 			struct least_work least;
 			assert_true(mapper_bound(&context, &design, open, &least));
 			sim_bound(&machine, &least, design.level, &latency_ns, &energy_pj);
-			if (latency_ns > result.latency_ns * (1 + 1e-9) ||
-			    energy_pj > result.energy.total_pj * (1 + 1e-9))
-				fail_msg("case %u open %u: bound %.1f ns %.1f pJ over %.1f ns %.1f pJ", i, open,
-				         latency_ns, energy_pj, result.latency_ns, result.energy.total_pj);
+			double least_ns = fmin(result.latency_ns, event.result.latency_ns);
+			double least_pj = fmin(result.energy.total_pj, event.result.energy.total_pj);
+			if (latency_ns > least_ns * (1 + 1e-9) || energy_pj > least_pj * (1 + 1e-9))
+				fail_msg("case %u open %u: bound %.1f ns %.1f pJ over %.1f ns %.1f pJ (fast %.1f ns "
+				         "%.1f pJ)",
+				         i, open, latency_ns, energy_pj, event.result.latency_ns,
+				         event.result.energy.total_pj, result.latency_ns, result.energy.total_pj);
 		}
-		n_checked++;
 	}
 	print_message("designs checked: %llu\n", (unsigned long long)n_checked);
 	assert_true(n_checked > 500);

@@ -42,3 +42,11 @@ expect_text "$work/out" '"errors": '
 expect_text "$work/out" 'odd.yaml:1:1: neither a space'
 expect_text "$work/out" '"ok": true'
 expect_text "$work/err" "odd.yaml:1:1: neither a space"
+
+# In the event tier a search takes longer, which check says, and measures when asked.
+expect_code 0 "$DSE" check -q spaces/smoke.yaml
+expect_text "$work/out" "with --detail event a search takes thousands of times longer"
+expect_code 0 "$DSE" check -q spaces/smoke.yaml --detail event
+expect_text "$work/out" "that is with explore --detail event"
+expect_code 2 "$DSE" check -q spaces/smoke.yaml --detail both
+expect_text "$work/err" "allowed are fast, event"

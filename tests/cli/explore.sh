@@ -109,3 +109,42 @@ expect_text "$work/err" "not a front.json"
 # A budget is kept, roughly, and said.
 expect_code 0 "$DSE" explore $space --flat --max-evaluations 300 -o "$work/budget" --json
 expect_text "$work/out" '"complete": false'
+
+# Verification adds columns to the front and changes nothing else of it; it does not depend on the threads.
+signature() {
+	sed -n 's/.*"signature": "\([0-9a-f]*\)".*/\1/p' "$1/run.json"
+}
+front verified1 --verify -j1
+verified=$run
+front verified2 --verify -j2
+expect_same "$verified/front.csv" "$run/front.csv"
+expect_same "$verified/front.json" "$run/front.json"
+[ "$(signature "$one")" = "$(signature "$verified")" ] || fail "verification changes the signature"
+[ "$(basename "$one")" = "$(basename "$verified")" ] || fail "verification changes the folder"
+n_column=$(head -n 1 "$one/front.csv" | tr ',' '\n' | wc -l)
+head -n 1 "$verified/front.csv" | tr ',' '\n' | tail -n +$((n_column + 1)) | tr '\n' ' ' >"$work/found"
+echo "verified_latency_ms verified_energy_mj verified_mac_units verified_error_pct verified_margin_pct verified_front " |
+	tr -d '\n' >"$work/expected"
+expect_same "$work/expected" "$work/found"
+[ "$(tail -n +2 "$verified/front.csv" | grep -cE ',(certain|depends)$')" -eq "$n" ] || fail "points without a verdict"
+expect_text "$verified/run.json" '"largest_at_layer": '
+expect_text "$verified/front.json" '"verified": {"latency_ms": '
+expect_code 0 "$DSE" simulate -q --point "$verified/front.json:0"
+expect_text "$work/out" "replay: equal"
+expect_code 0 "$DSE" explore $space --audit -o "$work/audit"
+expect_text "$work/out" "Verified in the event tier: "
+expect_text "$work/out" "each again with every event simulated: the same results"
+expect_text "$work/out" "are on the front in either tier"
+
+# A front of the event tier is replayed in that tier; in the other one the gap is told.
+front event1 --detail event -j1
+event=$run
+front event2 --detail event -j2
+expect_same "$event/front.json" "$run/front.json"
+[ "$(basename "$one")" != "$(basename "$event")" ] || fail "a search in the event tier takes the fast one's folder"
+expect_code 0 "$DSE" simulate -q --point "$event/front.json:0"
+expect_text "$work/out" "replay: equal"
+expect_code 0 "$DSE" simulate -q --point "$event/front.json:0" --detail fast
+expect_text "$work/out" "replay: fast tier, the front was made in the event tier; clocks of 3 layers: mean gap "
+expect_code 0 "$DSE" simulate -q --point "$one/front.json:0" --detail event --json
+expect_text "$work/out" '"largest_gap_pct": '

@@ -38,3 +38,52 @@ for machine in thesis_qpe_dram hdl_qpe; do
 		grep -Eq '^POOL_2 .* 56\*1 +56\*1 +6\*9\+5\*2 .* 95430 ' "$work/out" || fail "POOL_2 of ResNet-50 on $machine"
 	done
 done
+
+# The event tier: the same tables, and what it did. Results do not depend on the threads.
+expect_code 0 "$DSE" simulate thesis_qpe_dram tiny --detail event -j1
+expect_text "$work/out" "MAC array 16x4, event tier"
+expect_text "$work/out" "events simulated"
+cp "$work/out" "$work/one"
+expect_code 0 "$DSE" simulate thesis_qpe_dram tiny --detail event -j2
+expect_same "$work/one" "$work/out"
+expect_code 0 "$DSE" simulate thesis_chip tiny --detail event --json --layers '^FC'
+expect_text "$work/out" '"detail": "event"'
+
+# An audit runs everything twice and says what was checked.
+expect_code 0 "$DSE" simulate thesis_chip tiny --audit
+expect_text "$work/out" "audit: 3 operations run again with every event simulated"
+expect_code 2 "$DSE" simulate thesis_chip tiny --audit --detail fast
+expect_text "$work/err" "--audit needs --detail event"
+expect_code 2 "$DSE" simulate thesis_chip tiny --detail evnt
+expect_text "$work/err" "allowed are fast, event; did you mean 'event'"
+
+# A trace: JSON, a name for every track, spans of a track one after the other, layers in their order.
+expect_code 0 "$DSE" simulate thesis_chip tiny --strategy fusion_reuse --trace "$work/trace.json"
+expect_text "$work/trace.json" '"name": "PE 0 MLA"'
+expect_text "$work/trace.json" '"name": "DRAM 0"'
+expect_text "$work/trace.json" '"layer": "CONV_1"'
+if command -v python3 >/dev/null 2>&1; then
+	python3 - "$work/trace.json" <<'END' || fail "the trace is not one"
+import collections, json, sys
+events = json.load(open(sys.argv[1]))["traceEvents"]
+name = {(e["pid"], e["tid"]): e["args"]["name"] for e in events if e["ph"] == "M" and e["name"] == "thread_name"}
+track = collections.defaultdict(list)
+for e in events:
+    if e["ph"] == "X":
+        assert e["dur"] > 0, e
+        track[e["pid"], e["tid"]].append((e["ts"], e["ts"] + e["dur"]))
+for key, spans in track.items():
+    assert key in name, key
+    spans.sort()
+    for before, after in zip(spans, spans[1:]):
+        assert after[0] >= before[1] - 1e-6, (name[key], before, after)
+assert sum(n.endswith("MLA") and track[k] != [] for k, n in name.items()) >= 4, name
+layers = [e["name"] for e in events if e["ph"] == "X" and e["pid"] == 1]
+assert layers == ["CONV_1", "CONV_3", "FC_4"], layers
+end = max(e["ts"] + e["dur"] for e in events if e["ph"] == "X")
+assert abs(end - sum(e["dur"] for e in events if e["ph"] == "X" and e["pid"] == 1)) < 1e-3, end
+END
+fi
+expect_code 5 "$DSE" simulate thesis_chip tiny --trace "$work/none/trace.json"
+expect_code 2 "$DSE" simulate thesis_chip tiny --trace "$work/trace.json" --detail fast
+expect_text "$work/err" "--trace needs --detail event"

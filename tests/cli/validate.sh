@@ -125,6 +125,31 @@ tail -n 1 "$dir/chart.svg" | grep -q '^</svg>$' || fail 'picture: not complete'
 expect 5 'picture into a folder that is not there' --svg "$dir/none/chart.svg" "$dir/conv.csv"
 [ -s "$dir/out" ] && fail 'picture into a folder that is not there: something on stdout'
 
+# Both tiers: two predictions, two errors, a summary each; the same for any number of threads.
+expect 0 'both tiers' --detail both -j1 --svg "$dir/both.svg" tests/reference/hdl_clocks.csv
+grep -Eq '^value +fast +event +reference +fast_pct +event_pct$' "$dir/out" || fail 'both tiers: header'
+has out 'hdl_clocks.csv, fast: 26 values, 26 counted' 'both tiers'
+has out 'hdl_clocks.csv, event: 26 values, 26 counted' 'both tiers'
+grep -q '>hdl_clk, event: ' "$dir/both.svg" || fail 'both tiers: picture without the event tier'
+cp "$dir/out" "$dir/one_thread"
+expect 0 'both tiers, two threads' --detail both -j2 tests/reference/hdl_clocks.csv
+cmp "$dir/one_thread" "$dir/out" || fail 'both tiers: the output depends on the threads'
+expect 0 'both tiers as JSON' --detail both --json tests/reference/hdl_clocks.csv
+has out '"detail": "both"' 'both tiers as JSON'
+has out '"event": {"predicted": ' 'both tiers as JSON'
+expect 2 'no such tier' --detail evnt tests/reference/hdl_clocks.csv
+has err "allowed are fast, event, both; did you mean 'event'" 'no such tier'
+
+# The event tier: tasks within 5 %, in the mean 1 %; layers by strategy and by phase, some of each.
+expect 0 'PE tasks, event tier' --detail event --max-error 5 tests/reference/pe_tasks.csv
+mean_within 1 'PE tasks, event tier'
+grep -E '^(target|chip,(vgg16,CONV_(1|17)|resnet50,CONV_1),)' tests/reference/strategy_clocks.csv >"$dir/some.csv"
+expect 0 'strategies, event tier' --detail event --max-error 5 "$dir/some.csv"
+mean_within 2 'strategies, event tier'
+sed 's/_clk/_was/g; s/total_was/total_clk/' tests/reference/phase_clocks.csv | grep -E '^target|CONV_1,' >"$dir/some.csv"
+expect 0 'phases, event tier' --detail event --max-error 5 "$dir/some.csv"
+mean_within 2 'phases, event tier'
+
 # A wrong reference is found: exit 6, and the line is named.
 sed 's/^PADD,\(.*\),340608/PADD,\1,340609/' "$dir/arm.csv" >"$dir/planted.csv"
 expect 6 'planted mistake' --max-error 0 "$dir/planted.csv"
@@ -157,6 +182,11 @@ has err "bad.csv:4:14: " 'mistakes'
 has err "bad.csv:5:19: total_clk is 'many'" 'mistakes'
 has out '4 values, 1 counted: mean error' 'mistakes'
 has out '; 3 not predicted' 'mistakes'
+cp "$dir/err" "$dir/mistakes"
+expect 3 'mistakes in the event tier' --detail event "$dir/bad.csv"
+cmp "$dir/mistakes" "$dir/err" || fail 'mistakes in the event tier: other messages'
+expect 3 'mistakes in both tiers' --detail both "$dir/bad.csv"
+cmp "$dir/mistakes" "$dir/err" || fail 'mistakes in both tiers: other messages'
 expect 3 'mistakes as JSON' --json --max-error 15 "$dir/bad.csv"
 none='"predicted": null, "reference": 1.0, "error_pct": null, "counted": false, "note": "not predicted'
 [ "$(grep -c "$none" "$dir/out")" -eq 3 ] || fail 'mistakes as JSON: not three rows without a prediction'
