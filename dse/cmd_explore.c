@@ -175,7 +175,8 @@ static bool holds_complete(const char *dir)
 static enum err_code choose_dir(struct request *job, struct err *err)
 {
 	static const char suffix[] = "-partial";
-	if ((!job->explore.interrupted && !job->explore.truncated) || !holds_complete(job->dir))
+	bool is_cut = job->explore.interrupted || job->explore.truncated || job->verify.interrupted;
+	if (!is_cut || !holds_complete(job->dir))
 		return ERR_OK;
 	size_t n_byte = strlen(job->dir) + sizeof(suffix);
 	char *dir = malloc(n_byte);
