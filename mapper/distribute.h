@@ -43,12 +43,12 @@ struct chip_assignment {
 	uint64_t n_part;     /* ifmap parts of a block, all waves */
 	uint64_t n_resident; /* of them at once */
 	uint64_t n_wave;
-	uint64_t n_set;         /* QPEs of a block that hold different parts; each other one has those of one of these */
-	uint64_t n_slot;        /* of parts side by side: below a QPE full a power of two, else n_set times its PEs */
-	uint64_t n_copy;        /* PEs of a block that hold the same part */
-	uint64_t n_filter;      /* filter parts a row of parts needs from its block */
-	uint64_t n_task;        /* of the busiest PE, all waves */
-	uint64_t n_active;      /* PEs of a block that have a part and a filter */
+	uint64_t n_set;    /* QPEs of a block that hold different parts; each other one has those of one of these */
+	uint64_t n_slot;   /* of parts side by side: below a QPE full a power of two, else n_set times its PEs */
+	uint64_t n_copy;   /* PEs of a block that hold the same part */
+	uint64_t n_filter; /* filter parts a row of parts needs from its block */
+	uint64_t n_task;   /* of the busiest PE, all waves */
+	uint64_t n_active; /* PEs of a block that have a part and a filter */
 	uint64_t n_filter_load; /* times the PEs are filled with filters, each wave */
 	uint64_t n_rotation;    /* of filters inside the blocks, each wave */
 	uint64_t n_ring;        /* steps of filters round the ring of cells, each wave */

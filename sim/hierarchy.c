@@ -32,7 +32,7 @@ void hierarchy_derive(const struct machine *machine, struct hierarchy *hierarchy
 	uint32_t n_queue = machine->dram_n < n_all_pe ? machine->dram_n : n_all_pe;
 
 	bool is_thesis = machine->target == MACHINE_CHIP && machine->chip_mesh_w == THESIS_SIDE &&
-			 machine->chip_mesh_h == THESIS_SIDE && n_storage == THESIS_N_STORAGE;
+	                 machine->chip_mesh_h == THESIS_SIDE && n_storage == THESIS_N_STORAGE;
 	uint32_t n_half = is_thesis ? 2 : 1;
 	*hierarchy = (struct hierarchy){
 	    .n_block = n_block,

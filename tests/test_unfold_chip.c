@@ -42,7 +42,7 @@ struct follower {
 	struct held *pe;
 	uint32_t *n_met; /* [n_task of the tiling] */
 	uint64_t n_task, weight_byte, map_byte, out_byte, n_weight, n_input, n_rotation, n_ring;
-	bool at_barrier; /* all PEs have been asked, and a migration may follow */
+	bool at_barrier;    /* all PEs have been asked, and a migration may follow */
 	uint32_t most_task; /* of the busiest PE */
 	uint32_t n_buffer;  /* of filters in a PE */
 };
