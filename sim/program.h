@@ -83,8 +83,7 @@ struct compute {
 	double write_packet;    /* of one task's result, largest */
 	double write_router;    /* packets through the busiest router for each packet that every PE writes */
 	double write_dram_byte; /* all results of the busiest DRAM interface; 0: to the storage QPEs */
-	bool write_waits; /* DRAM: every PE waits for all writes of its round (a QPE's barrier), else writes overlap the
-	                     next task */
+	double n_barrier;       /* 1..n_task: times that all PEs wait for each other's tasks and writes */
 };
 
 /* A queue of jobs at a DRAM interface and the PEs that serve it; the busiest queue. */

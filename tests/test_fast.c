@@ -95,30 +95,35 @@ static void test_fast_copy_chain(void **state)
 	assert_int_equal(transfer_clk(&machine, &chain), 2 * (200 + 60 + 600 + 3 * 47));
 }
 
+/* A barrier after every task: all writes show. Without, those of the last ones do, and a share of the others. */
 static void test_fast_lock_step_to_storage(void **state)
 {
 	(void)state;
 	struct machine machine = qpe_machine();
-	struct compute compute = {.task_clk = 4000, .n_task = 4, .write_packet = 30, .write_router = 56};
+	uint64_t setup_clk = machine.write_setup_clk;
+	struct compute compute = {.task_clk = 4000, .n_task = 4, .n_barrier = 4, .write_packet = 30, .write_router = 56};
 	/* 28 clocks a packet, and the hand-shake of every write */
-	assert_int_equal(compute_clk(&machine, &compute), 4000 + 4 * (30 * 28 + machine.write_setup_clk));
+	assert_int_equal(compute_clk(&machine, &compute), 4000 + 4 * (30 * 28 + setup_clk));
+	compute.n_barrier = 1;
+	assert_in_range(compute_clk(&machine, &compute), 4000 + 30 * 28 + 4 * setup_clk, 4000 + 4 * (30 * 28 + setup_clk));
+	compute.n_barrier = 4;
 	compute.write_router = 1; /* the PE's own port is slower then */
-	assert_int_equal(compute_clk(&machine, &compute), 4000 + 4 * (30 + machine.write_setup_clk));
+	assert_int_equal(compute_clk(&machine, &compute), 4000 + 4 * (30 + setup_clk));
 	compute.router_packet = 10000; /* operand A's packets take longer than the tasks */
-	assert_int_equal(compute_clk(&machine, &compute), 5000 + 4 * (30 + machine.write_setup_clk));
+	assert_int_equal(compute_clk(&machine, &compute), 5000 + 4 * (30 + setup_clk));
 }
 
 static void test_fast_lock_step_to_dram(void **state)
 {
 	(void)state;
 	struct machine machine = qpe_machine();
-	struct compute compute = {.task_clk = 4000, .n_task = 4, .write_dram_byte = 8000};
-	/* writes of one round remain when all tasks are done */
-	assert_int_equal(compute_clk(&machine, &compute), 4000 + 250 + machine.write_setup_clk);
+	uint64_t setup_clk = machine.write_setup_clk;
+	struct compute compute = {.task_clk = 4000, .n_task = 4, .n_barrier = 1, .write_dram_byte = 8000};
+	assert_in_range(compute_clk(&machine, &compute), 4000 + 250 + 4 * setup_clk, 4000 + 1000 + 4 * setup_clk);
 	compute.write_dram_byte = 80000; /* DRAM-bound: it starts after the first task */
-	assert_int_equal(compute_clk(&machine, &compute), 1000 + 10000 + machine.write_setup_clk);
-	compute.write_waits = true;
-	assert_int_equal(compute_clk(&machine, &compute), 4000 + 10000 + 4 * machine.write_setup_clk);
+	assert_int_equal(compute_clk(&machine, &compute), 1000 + 10000 + setup_clk);
+	compute.n_barrier = 4;
+	assert_int_equal(compute_clk(&machine, &compute), 4000 + 10000 + 4 * setup_clk);
 }
 
 static void test_fast_single_job(void **state)
