@@ -152,28 +152,6 @@ static double one_round_clk(const struct job_time *job, double n_job)
 	return real_max(real_max(n_load_clk, first_clk) + n_job * job->write_clk, last_job_clk);
 }
 
-/*
- * Fusion: a PE asks for its next load right behind its write, so from the first
- * writes on the DRAM serves a write and a load at a stretch and the PEs take
- * turns in the same order. Exact for equal jobs: n_pe PEs, n_round rounds of
- * which the last has n_last jobs.
- */
-static double linked_rounds_clk(const struct job_time *job, double n_pe, double n_round, double n_last)
-{
-	double think_clk = job->think_clk, write_clk = job->write_clk, stretch_clk = job->load_clk + write_clk;
-	double period_clk = real_max(n_pe * stretch_clk, stretch_clk + think_clk);
-	double first_clk = real_max(n_pe * job->load_clk, job->load_clk + think_clk);
-	/* the last but one round: n_last PEs get another job, the others write only */
-	double start_clk = first_clk + (n_round - 2) * period_clk;
-	double spacing_clk = n_round > 2 ? stretch_clk : job->load_clk;
-	double ask_clk =
-	    (n_round > 2 ? start_clk - period_clk : 0) + n_pe * spacing_clk + think_clk; /* of the last PE */
-	double free_clk = start_clk + n_last * stretch_clk + (n_pe - n_last) * write_clk;
-	if (n_last < n_pe)
-		free_clk = real_max(free_clk, ask_clk + write_clk);
-	return real_max(free_clk + n_last * write_clk, start_clk + n_last * stretch_clk + think_clk + write_clk);
-}
-
 /* Writes that go before a load, relative to its place, while writes are asked for one load's time apart (fluid limit).
  */
 static double writes_ahead_frac(double load_clk, double write_clk)
@@ -182,20 +160,21 @@ static double writes_ahead_frac(double load_clk, double write_clk)
 }
 
 /*
- * No fusion: a load is asked for when the write's end is known, so writes of
- * other PEs come between. PEs that load close together write close together,
- * and a load waits for all writes asked for while its PE's own was served: where
- * a write takes longer than a load, PEs keep each other waiting every round. The
- * first round's writes come together, so its loads wait longest. Approximate;
- * the test's discrete-event queue shows by how much.
+ * A load is asked for when the write's end is known, so writes of other PEs come
+ * between. PEs that load close together write close together, and a load waits
+ * for all writes asked for while its PE's own was served: where a write takes
+ * longer than a load, PEs keep each other waiting every round, the more of them
+ * the longer it takes (on average: equal jobs stay together in pairs where real
+ * ones do not). The first round's writes come together, so its loads wait
+ * longest. Approximate; the test's discrete-event queue shows by how much.
  */
-static double apart_rounds_clk(const struct job_time *job, double n_pe, double n_round, double n_last)
+static double several_rounds_clk(const struct job_time *job, double n_pe, double n_round, double n_last)
 {
 	double load_clk = job->load_clk, write_clk = job->write_clk, think_clk = job->think_clk;
 	double stretch_clk = load_clk + write_clk, first_clk = real_max(n_pe * load_clk, load_clk + think_clk);
 	double n_together = n_pe, n_ahead = n_pe;
 	if (load_clk > 0) {
-		n_together = real_min(n_pe, 1 + floor((write_clk + job->answer_clk) / load_clk));
+		n_together = real_min(n_pe, real_max(1, (write_clk + job->answer_clk) / load_clk));
 		double n_waiting = (first_clk - load_clk - think_clk) / load_clk;
 		n_ahead = n_waiting + n_last * writes_ahead_frac(load_clk, write_clk);
 		n_ahead = real_min(n_pe, real_max(n_together, n_ahead));
@@ -215,10 +194,8 @@ static double rounds_clk(const struct jobs *jobs, const struct job_time *job, ui
 	double clk;
 	if (n_round == 1)
 		clk = one_round_clk(job, (double)n_last);
-	else if (jobs->wait_for_write)
-		clk = apart_rounds_clk(job, (double)n_pe, (double)n_round, (double)n_last);
 	else
-		clk = linked_rounds_clk(job, (double)n_pe, (double)n_round, (double)n_last);
+		clk = several_rounds_clk(job, (double)n_pe, (double)n_round, (double)n_last);
 	return clk + job->answer_clk;
 }
 
@@ -265,7 +242,7 @@ static struct step_time time_jobs(const struct jobs *jobs, const struct rates *r
 	    .load_clk = jobs->load_byte / rates->dram_byte / n,
 	    .write_clk = jobs->write_byte / rates->dram_byte / n,
 	    .setup_clk = setup_clk(rates, SETUP_SINGLE_LOAD, LOAD_SETUP_CLK),
-	    .answer_clk = jobs->wait_for_write ? setup_clk(rates, SETUP_HANDSHAKE, WRITE_HANDSHAKE_CLK) : 0,
+	    .answer_clk = setup_clk(rates, SETUP_HANDSHAKE, WRITE_HANDSHAKE_CLK),
 	};
 	double task_clk = jobs->task_shared_clk / n, last_clk = 0;
 	for (int i = 0; i < 3 && task_clk != last_clk; i++) {

@@ -93,7 +93,6 @@ struct jobs {
 	double load_byte, write_byte;     /* DRAM traffic of all its jobs */
 	double task_clk, task_shared_clk; /* MLA time of all its jobs: SRAM free, SRAM shared all the time */
 	double mac_clk;                   /* of that, clocks in which the array multiplies */
-	bool wait_for_write;              /* a PE asks for its next load only when its result has arrived (no fusion) */
 };
 
 /* Work of the ARM cores; with DRAM traffic where operands are not kept in the PE (no fusion). */
