@@ -202,9 +202,14 @@ static void add_weight_phase(const struct layer_context *context, const struct t
 	if (crossing)
 		n_hop = 7;
 	uint64_t n_crossing = crossing ? 2 : 0;
+	/*
+	 * Parts that fill a QPE of every block come one after the other and travel while others are loaded. Fewer are
+	 * gathered first, to and fro if there are less than a QPE full, and then travel together.
+	 */
+	double n_together = n_inside > 0 ? (double)least(n_pe, n_filter_pe) : 1;
 	add_hops(transfer, 2, 1, n_crossing);
-	add_hops(transfer, 1, 1, n_hop - n_crossing);
-	add_hops(transfer, 1, 2, n_inside);
+	add_hops(transfer, 1, n_together, n_hop - n_crossing);
+	add_hops(transfer, 1, n_inside > 1 ? n_together : 2, n_inside > 1 ? 2 * n_inside : n_inside);
 
 	double all_byte = (double)tiling->all_filter_byte * (double)a->n_wave;
 	double copied_byte = all_byte * (double)(n_copy - 1);
