@@ -264,7 +264,7 @@ static void mixed_program(struct program *program)
 	add(program, STEP_TRANSFER, PHASE_INPUT)->u.transfer =
 	    (struct transfer){.item_packet = 10, .n_stage = 1, .stage = {{1, 1, 1}}, .n_repeat = 2};
 	step = add(program, STEP_COMPUTE, PHASE_COMPUTATION);
-	step->u.compute = (struct compute){.task_clk = 2000, .n_task = 2, .write_dram_byte = 800};
+	step->u.compute = (struct compute){.task_clk = 2000, .n_task = 2, .n_barrier = 1, .write_dram_byte = 800};
 	step->counts = (struct counts){.mac = 4 * 2000 * 64, .mla_clk = 8000, .dram_write_byte = 800};
 	add(program, STEP_ARM, PHASE_PADD)->u.arm.clk = 100.5;
 	add(program, STEP_ARM, PHASE_QUAN)->u.arm.clk = 50;
