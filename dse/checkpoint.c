@@ -5,7 +5,7 @@
 #include <assert.h>
 #include <string.h>
 
-#define LEAST_MS 1000
+#define LEAST_MS 250
 #define COST_FACTOR 20
 
 bool checkpoint_is_due(struct checkpoint *checkpoint)

@@ -19,7 +19,7 @@ struct checkpoint {
 	bool failed;      /* the last could not be written; the search goes on all the same */
 };
 
-/* Whether it is time again: writing takes at most a twentieth of the time, and happens at most once a second. */
+/* Whether it is time again: writing takes at most a twentieth of the time, and happens at most four times a second. */
 bool checkpoint_is_due(struct checkpoint *checkpoint);
 
 /* Write the state that pack holds. */

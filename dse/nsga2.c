@@ -339,32 +339,15 @@ static double progress(const struct engine *engine)
 /* Random numbers need no state: their streams are named by the generation and the child. */
 static void pack_engine(struct engine *engine, struct pack *pack)
 {
-	size_t n_gene = engine->problem->n_gene, n_kept;
-
 	pack_u32(pack, &engine->generation);
 	pack_u32(pack, &engine->n_made);
-	pack_u32(pack, &engine->n_tested);
-	pack_u32(pack, &engine->n_parent);
 	pack_u32(pack, &engine->n_stagnant);
 	pack_u32(pack, &engine->n_walked);
 	pack_bool(pack, &engine->gained);
 	pack_bool(pack, &engine->sweeping);
 	pack_bool(pack, &engine->finished);
-	n_kept = (size_t)engine->n_parent + engine->n_tested;
-	if (pack_refuse(pack, n_kept > 2 * (size_t)engine->population || engine->n_made != engine->n_tested))
-		return;
-	pack_u32s(pack, engine->genome, n_kept * n_gene);
-	for (size_t i = 0; i < n_kept; i++) {
-		struct evaluation *result = &engine->result[i];
-		pack_reals(pack, result->objective, PROBLEM_MAX_OBJECTIVE);
-		pack_real(pack, &result->violation);
-		pack_u32(pack, &result->reason);
-		pack_u32(pack, &result->n_cut);
-	}
-	pack_u32s(pack, engine->next, n_gene);
+	pack_u32s(pack, engine->next, engine->problem->n_gene);
 	pack_bool(pack, &engine->counted_out);
-	genome_set_pack(&engine->known, pack);
-	pareto_pack(&engine->front, NULL, pack);
 	pack_real(pack, &engine->least_violation);
 	pack_u64(pack, &engine->counts.n_asked);
 	pack_u64(pack, &engine->counts.n_told);
@@ -372,6 +355,10 @@ static void pack_engine(struct engine *engine, struct pack *pack)
 	pack_u64(pack, &engine->counts.n_infeasible);
 	pack_u64(pack, &engine->counts.n_skipped);
 	pack_u64(pack, &engine->counts.n_duplicate);
+	nsga2_population_pack(&engine->population, pack);
+	genome_set_pack(&engine->known, pack);
+	pareto_pack(&engine->front, NULL, pack);
+	(void)pack_refuse(pack, pack->is_reading && engine->population.n_child != engine->n_made);
 }
 
 const struct engine_kind engine_nsga2 = {
