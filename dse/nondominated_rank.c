@@ -46,18 +46,20 @@ static uint32_t weight_of(uint32_t at)
 	return mixed ^ mixed >> 13;
 }
 
-/* Whether a member is at or below (y, z): the one with the largest y up to this is the lowest in z. */
+/*
+ * Whether a member is at or below (y, z). The one with the largest y up to this is
+ * the lowest in z; any other one on the way to it will do.
+ */
 static bool tree_covers(const struct stair_node *node, uint32_t root, double y, double z)
 {
-	bool covered = false;
-
 	while (root != NONE) {
 		const struct stair_node *at = &node[root];
 		bool reached = at->y <= y;
-		covered = reached ? at->z <= z : covered;
+		if (reached & (at->z <= z))
+			return true;
 		root = at->child[reached];
 	}
-	return covered;
+	return false;
 }
 
 /* Cut a tree in two: the members with smaller y or, if by_z, with no smaller z, and the rest. */
@@ -201,8 +203,6 @@ static bool front_covers(const struct ranking *ranking, uint32_t front, uint32_t
 	switch (ranking->n_objective) {
 	case 1:
 		return true;
-	case 2:
-		return memory->last[front] <= row[1];
 	case 3:
 		return tree_covers(memory->node, memory->front[front], row[1], row[2]);
 	default:
@@ -243,6 +243,32 @@ static bool is_equal(const struct ranking *ranking, const double *a, const doubl
 	return equal;
 }
 
+/* The first of n fronts that does not cover the i-th point. */
+static uint32_t find_front(const struct ranking *ranking, uint32_t n, uint32_t i, const double *row)
+{
+	uint32_t low = 0;
+
+	while (n > 0) {
+		uint32_t half = n / 2;
+		bool covered = front_covers(ranking, low + half, i, row);
+		low = covered ? low + half + 1 : low;
+		n = covered ? n - half - 1 : half;
+	}
+	return low;
+}
+
+/* The same for 2 objectives. The number of steps depends on n only and none of them branches. */
+static uint32_t find_front_2(const double *last, uint32_t n, double second)
+{
+	const double *low = last;
+
+	if (n == 0)
+		return 0;
+	for (; n > 1; n -= n / 2)
+		low += (low[n / 2 - 1] <= second) * (n / 2);
+	return (uint32_t)(low - last) + (*low <= second);
+}
+
 uint32_t nondominated_rank(struct nondominated *memory, const double *point, size_t stride, unsigned n_objective,
                            const uint32_t *at, size_t n, enum nondominated_equal equal, uint32_t *rank)
 {
@@ -259,13 +285,8 @@ uint32_t nondominated_rank(struct nondominated *memory, const double *point, siz
 		const double *row = point + memory->item[i].value * stride;
 		/* low still is the rank of the one before. */
 		if (equal == EQUAL_BEHIND || !previous || !is_equal(&ranking, row, previous)) {
-			uint32_t n_left = n_front;
-			for (low = 0; n_left > 0;) {
-				uint32_t middle = low + n_left / 2;
-				bool covered = front_covers(&ranking, middle, i, row);
-				low = covered ? middle + 1 : low;
-				n_left = covered ? n_left - n_left / 2 - 1 : n_left / 2;
-			}
+			low = n_objective == 2 ? find_front_2(memory->last, n_front, row[1])
+			                       : find_front(&ranking, n_front, i, row);
 			if (low == n_front)
 				open_front(&ranking, n_front++);
 			front_add(&ranking, low, i, row);

@@ -336,6 +336,31 @@ static double progress(const struct engine *engine)
 	return done < 1.0 ? done : 1.0;
 }
 
+/* Random numbers need no state: their streams are named by the generation and the child. */
+static void pack_engine(struct engine *engine, struct pack *pack)
+{
+	pack_u32(pack, &engine->generation);
+	pack_u32(pack, &engine->n_made);
+	pack_u32(pack, &engine->n_stagnant);
+	pack_u32(pack, &engine->n_walked);
+	pack_bool(pack, &engine->gained);
+	pack_bool(pack, &engine->sweeping);
+	pack_bool(pack, &engine->finished);
+	pack_u32s(pack, engine->next, engine->problem->n_gene);
+	pack_bool(pack, &engine->counted_out);
+	pack_real(pack, &engine->least_violation);
+	pack_u64(pack, &engine->counts.n_asked);
+	pack_u64(pack, &engine->counts.n_told);
+	pack_u64(pack, &engine->counts.n_feasible);
+	pack_u64(pack, &engine->counts.n_infeasible);
+	pack_u64(pack, &engine->counts.n_skipped);
+	pack_u64(pack, &engine->counts.n_duplicate);
+	nsga2_population_pack(&engine->population, pack);
+	genome_set_pack(&engine->known, pack);
+	pareto_pack(&engine->front, NULL, pack);
+	(void)pack_refuse(pack, pack->is_reading && engine->population.n_child != engine->n_made);
+}
+
 const struct engine_kind engine_nsga2 = {
     .name = "nsga2",
     .help = "genetic search (NSGA-II) for spaces too large to enumerate; asks for no candidate twice",
@@ -345,4 +370,5 @@ const struct engine_kind engine_nsga2 = {
     .destroy = destroy,
     .counts = get_counts,
     .progress = progress,
+    .pack = pack_engine,
 };

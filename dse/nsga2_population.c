@@ -95,3 +95,27 @@ const void *nsga2_population_winner(const struct nsga2_population *population, u
 	assert(pair[0] < population->n_parent && pair[1] < population->n_parent);
 	return population->genome + (pair[0] < pair[1] ? pair[0] : pair[1]) * population->genome_byte;
 }
+
+/* Whole individuals: bytes of both kinds of genome, as this machine has them, and their results. */
+void nsga2_population_pack(struct nsga2_population *population, struct pack *pack)
+{
+	uint32_t n_parent = population->n_parent, n_child = population->n_child;
+	pack_u32(pack, &n_parent);
+	pack_u32(pack, &n_child);
+	if (pack_refuse(pack, n_parent > population->size || n_child > population->size))
+		return;
+	population->n_parent = n_parent;
+	population->n_child = n_child;
+	size_t n = (size_t)n_parent + n_child;
+	pack_bytes(pack, population->genome, n * population->genome_byte);
+	pack_u32s(pack, population->contestant, 2 * (size_t)n_parent);
+	for (size_t i = 0; i < 2 * (size_t)n_parent; i++)
+		(void)pack_refuse(pack, population->contestant[i] >= (n_parent > 0 ? n_parent : 1));
+	for (size_t i = 0; i < n; i++) {
+		struct evaluation *result = &population->result[i];
+		pack_reals(pack, result->objective, PROBLEM_MAX_OBJECTIVE);
+		pack_real(pack, &result->violation);
+		pack_u32(pack, &result->reason);
+		pack_u32(pack, &result->n_cut);
+	}
+}

@@ -11,6 +11,7 @@
  *   choose parents ─► the user's crossover, mutation, evaluation ─► add ─► select ─► choose ...
  */
 #include "dse/nsga2_sort.h"
+#include "dse/pack.h"
 #include "sim/base/rng.h"
 
 struct nsga2_population {
@@ -46,5 +47,8 @@ const void *nsga2_population_choose(const struct nsga2_population *population, s
  */
 void nsga2_population_pair_up(struct nsga2_population *population, struct rng *rng);
 const void *nsga2_population_winner(const struct nsga2_population *population, uint32_t number);
+
+/* Write parents and children, or read them into a population initialised alike. */
+void nsga2_population_pack(struct nsga2_population *population, struct pack *pack);
 
 #endif

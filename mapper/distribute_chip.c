@@ -223,7 +223,8 @@ static void add_weight_phase(const struct layer_context *context, const struct t
  * Stages of an ifmap part's way from the storage QPE, by n_slot parts a block.
  * n parts leave through one router. Up to one QPE full (4 parts): a head QPE,
  * its two neighbours, then one further at each end at a time. More: several
- * heads, each copied outward. One part alone is first doubled inside its QPE.
+ * heads, each copied outward. One part alone is first doubled inside its QPE;
+ * fewer parts than PEs are copied on to the other PEs of the last QPE, too.
  * Loads from DRAM are slow enough that only the last part's chain is not hidden.
  */
 static void add_input_chain(const struct layer_context *context, const struct chip_assignment *a, bool from_storage,
@@ -235,9 +236,9 @@ static void add_input_chain(const struct layer_context *context, const struct ch
 	if (from_storage)
 		add_hops(transfer, real_max(1, n / (double)n_pe), n, 1);
 	if (a->n_slot == 1 && n_pe > 1) {
-		add_hops(transfer, 1, 1, n_side_hop + 2);
+		add_hops(transfer, 1, 1, n_side_hop + ceil_div(n_pe, 2));
 	} else if (a->n_slot <= n_pe && !from_storage) {
-		add_hops(transfer, 1, 1, n_side_hop);
+		add_hops(transfer, 1, 1, n_side_hop + n_pe / a->n_slot - 1);
 	} else if (a->n_slot <= n_pe) {
 		add_hops(transfer, 2, 2 * n, n_side_hop > 0);
 		add_hops(transfer, 1, n, n_side_hop > 0 ? n_side_hop - 1 : 0);
