@@ -87,8 +87,9 @@ BENCHES := $(BENCH_SOURCES:tests/%.c=$(BUILD)/bench/%)
 AGAIN = +@$(MAKE) --no-print-directory $(if $(findstring --jobserver,$(MAKEFLAGS)),,-j$(JOBS))
 
 .DEFAULT_GOAL := all
-.PHONY: all deps test fuzz mutation calibrate explore bench debug asan tsan layers headers format install clean help picture bench-peers
-.PHONY: build-program build-tests build-fuzzers build-benches build-objects run-tests run-fuzzers run-benches run-calibrate run-peers FORCE
+.PHONY: all deps test fuzz mutation tiers calibrate explore bench debug asan tsan layers headers format install clean
+.PHONY: help picture bench-peers build-program build-tests build-fuzzers build-benches build-objects
+.PHONY: run-tests run-fuzzers run-benches run-tiers run-calibrate run-peers FORCE
 .DELETE_ON_ERROR:
 .SECONDARY:
 MAKEFLAGS += --no-builtin-rules
@@ -130,6 +131,10 @@ fuzz:
 mutation: deps
 	@./tests/mutate.sh
 
+# The fast tier against the event tier on every layer, with every strategy and array; `make test` runs a part of it.
+tiers: deps
+	$(AGAIN) VARIANT=release run-tiers
+
 # Fits hdl_qpe_calibrated.yaml anew, and tells how far it is from rows left out; half a minute of two cores.
 calibrate: deps
 	$(AGAIN) VARIANT=release run-calibrate
@@ -166,6 +171,9 @@ run-fuzzers: $(FUZZERS) $(PROGRAM)
 
 run-benches: $(BENCHES)
 	@set -e; for bench in $(BENCHES); do "$$bench"; done
+
+run-tiers: $(BUILD)/tests/test_tiers
+	@TIERS=all $<
 
 run-peers: $(BUILD)/peers/pagmo
 	@$<
@@ -276,6 +284,7 @@ help:
 	@echo 'make test       set up, build, run every test; VARIANT=asan, tsan or debug runs them in that variant'
 	@echo 'make fuzz       fuzz every reader with clang for FUZZ_SECONDS (10) each, in build/fuzz'
 	@echo 'make mutation   change every constant of the models and machines in turn: does a test fail?'
+	@echo 'make tiers      the fast tier against the event tier on every layer; minutes'
 	@echo 'make calibrate  fit the HDL prototype'"'"'s constants anew, with leave-one-shape-out errors'
 	@echo 'make bench      build and run the benchmarks'
 	@echo 'make bench-peers NSGA-II beside pagmo2, where libpagmo-dev is installed'

@@ -150,14 +150,13 @@ static size_t find_near(struct front_4d *front, const int32_t *corner)
 	return n_near;
 }
 
-/* Cut the near points to the box and sort them by their third objective. */
-static void cut_to_box(struct front_4d *front, const double *p, const int32_t *place, size_t n_near)
+/* Sort the near points by their third objective and cut them to the box. */
+static void cut_to_box(struct front_4d *front, const double *p, size_t n_near)
 {
 	for (size_t i = 0; i < n_near; i++) {
-		uint32_t at = front->near[i];
-		int32_t third = front->place[2][at];
-		front->item[i].key = (uint64_t)(third > place[2] ? third : place[2]);
-		front->item[i].value = front->at[at];
+		uint32_t near = front->near[i];
+		assert(near < front->n);
+		front->item[i] = (struct key_item){(uint64_t)front->place[2][near], front->at[near]};
 	}
 	key_sort(front->item, front->item + n_near, n_near);
 	for (size_t i = 0; i < n_near; i++) {
@@ -207,13 +206,12 @@ static double sweep_few(const double *row, size_t n, const double *corner)
 }
 
 /* What p alone dominates in the box. false when memory is out. */
-static bool exclusive_volume(struct front_4d *front, const double *p, const int32_t *place, const double *corner,
-                             size_t n_near, double *out)
+static bool exclusive_volume(struct front_4d *front, const double *p, const double *corner, size_t n_near, double *out)
 {
 	double covered = 0.0;
 
 	if (n_near > 0) {
-		cut_to_box(front, p, place, n_near);
+		cut_to_box(front, p, n_near);
 		if (n_near <= N_SMALL)
 			covered = sweep_few(front->row, n_near, corner);
 		else if (!hypervolume_sweep_3d(front->row, n_near, corner, &front->stair, &covered))
@@ -264,7 +262,7 @@ static bool sweep_4d(struct front_4d *front, const double *reference, double *vo
 		for (unsigned k = 0; k < 3; k++)
 			corner[k] = front->value[k][corner_place[k]];
 		size_t n_near = find_near(front, corner_place);
-		if (!exclusive_volume(front, p, place, corner, n_near, &exclusive))
+		if (!exclusive_volume(front, p, corner, n_near, &exclusive))
 			return false;
 		sum += exclusive * (reference[3] - p[3]);
 		replace(front, i, place, n_near);
