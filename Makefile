@@ -47,6 +47,13 @@ WARNINGS := -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Wstrict-prototypes -
 PKG_CFLAGS := $(shell pkg-config --cflags yaml-0.1 libpcre2-8 jansson libxxhash 2>/dev/null)
 PKG_LIBS := $(shell pkg-config --libs yaml-0.1 libpcre2-8 jansson libxxhash 2>/dev/null || \
 	echo -lyaml -lpcre2-8 -ljansson -lxxhash)
+# MPI=1 insists on MPI, MPI=0 does without; else it is used where it is. Sanitizers report what the library leaves
+# behind, so their variants do without. One file knows MPI, dse/ranks.c; its headers are not held to our warnings.
+MPI ?= $(if $(filter release debug,$(VARIANT)),auto,0)
+export MPI
+MPI_FLAGS := $(if $(filter 0,$(MPI)),,$(wordlist 2,99,$(shell mpicc -show 2>/dev/null)))
+MPI_CFLAGS := $(if $(MPI_FLAGS),-DDSE_MPI $(patsubst -I%,-isystem %,$(filter -I%,$(MPI_FLAGS))))
+MPI_LIBS := $(filter -L% -l% -Wl%,$(MPI_FLAGS))
 TEST_CFLAGS := $(shell pkg-config --cflags cmocka 2>/dev/null)
 TEST_LIBS := $(shell pkg-config --libs cmocka 2>/dev/null || echo -lcmocka)
 
@@ -58,7 +65,7 @@ say = $(if $(filter 1,$(V)),,@echo '  $(1) $@')
 LANGUAGE := -std=c11 -D_POSIX_C_SOURCE=200809L -I. -fopenmp -ffp-contract=off
 ALL_CFLAGS := $(LANGUAGE) $(OPTIMISE) $(WARNINGS) $(PKG_CFLAGS) $(CFLAGS)
 ALL_LDFLAGS := $(OPTIMISE) -fopenmp $(LDFLAGS)
-LIBS := $(PKG_LIBS) -lm
+LIBS := $(PKG_LIBS) $(MPI_LIBS) -lm
 
 FOLDERS := sim/base sim mapper dse
 SOURCES := $(sort $(wildcard $(addsuffix /*.c,$(FOLDERS))))
@@ -105,6 +112,11 @@ explore: deps
 # The README's picture.
 picture: explore
 	@cp "$$(ls -td results/mla_sizing-*/ | head -n 1)front.svg" results/mla_sizing.svg
+
+# Fifty kills at random moments; `make test` makes eight.
+kills: deps
+	$(AGAIN) build-program
+	@KILLS=50 DSE='$(abspath $(PROGRAM))' tests/cli/resume.sh
 
 # Not part of test: what it finds depends on how long it may look.
 fuzz:
@@ -174,13 +186,15 @@ run-calibrate: $(BUILD)/bench/calibrate_hdl
 # Rewritten only when the compiler or a flag changes; everything is compiled again then.
 $(BUILD)/flags: FORCE
 	@mkdir -p $(@D)
-	@printf '%s\n' '$(CC) $(ALL_CFLAGS) $(TEST_CFLAGS)' '$(ALL_LDFLAGS) $(LIBS) $(TEST_LIBS)' >$@.new
+	@printf '%s\n' '$(CC) $(ALL_CFLAGS) $(TEST_CFLAGS) $(MPI_CFLAGS)' '$(ALL_LDFLAGS) $(LIBS) $(TEST_LIBS)' >$@.new
 	@if cmp -s $@.new $@; then rm -f $@.new; else mv $@.new $@; fi
 
 $(BUILD)/obj/%.o: %.c $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(call say,CC)
 	$(Q)$(CC) $(ALL_CFLAGS) -MMD -MP -c $< -o $@
+
+$(BUILD)/obj/dse/ranks.o: ALL_CFLAGS += $(MPI_CFLAGS)
 
 $(BUILD)/obj/tests/%.o: tests/%.c $(BUILD)/flags
 	@mkdir -p $(@D)
@@ -284,4 +298,4 @@ help:
 	@echo 'make format     lay the source out with clang-format'
 	@echo 'make install    to PREFIX ($(PREFIX)), below DESTDIR'
 	@echo 'make clean      remove build/'
-	@echo 'Variables: CC, CFLAGS, LDFLAGS, VARIANT, WERROR=1, V=1 (show commands), JOBS, PREFIX, DESTDIR'
+	@echo 'Variables: CC, CFLAGS, LDFLAGS, VARIANT, WERROR=1, V=1 (show commands), MPI=0 or 1, JOBS, PREFIX, DESTDIR'
