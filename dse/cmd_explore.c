@@ -25,6 +25,7 @@ struct request {
 	struct explore_options options;
 	struct unroller unroller;
 	struct verify verify;
+	struct misfit misfit;
 	struct front_run run;
 	char *command;
 	char *dir;
@@ -228,6 +229,14 @@ static enum err_code verify_front(struct request *job, struct err *err)
 	return code;
 }
 
+/* Why there is no front, which takes searches of its own. */
+static enum err_code explain_misfit(struct request *job, struct err *err)
+{
+	enum err_code code = misfit_find(&job->space, &job->options, &job->explore, &job->misfit, err);
+	job->run.misfit = job->misfit.found ? &job->misfit : NULL;
+	return code;
+}
+
 /* All writers have one shape, so that opening, committing and giving up are written once. */
 typedef enum err_code (*file_writer)(FILE *file, const struct front_run *run, struct err *err);
 
@@ -356,6 +365,8 @@ static enum err_code finish_whole(struct request *job, struct err *err)
 	if (code == ERR_OK)
 		code = verify_front(job, err);
 	if (code == ERR_OK)
+		code = explain_misfit(job, err);
+	if (code == ERR_OK)
 		code = choose_dir(job, err);
 	if (code == ERR_OK)
 		code = write_files(job, err);
@@ -463,6 +474,7 @@ enum err_code cmd_explore_run(const struct cli_options *options, struct run_keep
 		code = keep->n_part > 1 ? finish_part(&job, err) : finish_whole(&job, err);
 	store_abandon(&job.points);
 	run_keep_close(keep, options->quiet);
+	misfit_free(&job.misfit);
 	verify_free(&job.verify);
 	unroller_free(&job.unroller);
 	explore_free(&job.explore);

@@ -349,6 +349,13 @@ void report_verify(FILE *file, const struct front_run *run)
 	}
 }
 
+static void print_miss(FILE *file, const struct explore_miss *miss)
+{
+	(void)fprintf(file, "\nNearest miss: %s\n  %s\n", miss->machine, miss->text);
+	if (isfinite(miss->violation) && miss->violation < 1000.0)
+		(void)fprintf(file, "  over its limit by %.3g %%\n", 100.0 * miss->violation);
+}
+
 void report_infeasible(FILE *file, const struct front_run *run)
 {
 	const struct explore *explore = run->explore;
@@ -356,9 +363,8 @@ void report_infeasible(FILE *file, const struct front_run *run)
 	              "No feasible design among %" PRIu64 " machines and %" PRIu64 " evaluated layer designs.\n\n",
 	              explore->counts.n_machine, explore->counts.engine.n_told);
 	print_reasons(file, &explore->counts, 2);
-	if (explore->miss.stage == STAGE_NONE)
-		return;
-	(void)fprintf(file, "\nNearest miss: %s\n  %s\n", explore->miss.machine, explore->miss.text);
-	if (isfinite(explore->miss.violation) && explore->miss.violation < 1000.0)
-		(void)fprintf(file, "  over its limit by %.3g %%\n", 100.0 * explore->miss.violation);
+	if (explore->miss.stage != STAGE_NONE)
+		print_miss(file, &explore->miss);
+	if (run->misfit)
+		misfit_print(file, run->misfit);
 }
