@@ -25,6 +25,7 @@ struct request {
 	struct explore_options options;
 	struct unroller unroller;
 	struct verify verify;
+	struct compare compare;
 	struct misfit misfit;
 	struct front_run run;
 	char *command;
@@ -102,6 +103,10 @@ static enum err_code print_command(struct request *job, struct err *err)
 	(void)fprintf(text, "%s%s", cli->verify ? " --verify" : "", cli->audit ? " --audit" : "");
 	(void)fprintf(text, "%s%s%s%s", cli->points ? " --points" : "", cli->json ? " --json" : "",
 	              cli->quiet ? " -q" : "", cli->no_progress ? " --no-progress" : "");
+	for (size_t i = 0; i < cli->n_compare; i++) {
+		(void)fputs(" --compare ", text);
+		print_word(text, cli->compare[i]);
+	}
 	if (cli->out) {
 		(void)fputs(" -o ", text);
 		print_word(text, cli->out);
@@ -229,6 +234,16 @@ static enum err_code verify_front(struct request *job, struct err *err)
 	return code;
 }
 
+/* --compare: the mappings were read before the search. */
+static enum err_code compare_mappings(struct request *job, struct err *err)
+{
+	if (job->compare.n_mapping == 0 || job->explore.front.n == 0)
+		return ERR_OK;
+	enum err_code code = compare_run(&job->compare, &job->unroller, job->options.n_thread, err);
+	job->run.compare = code == ERR_OK ? &job->compare : NULL;
+	return code;
+}
+
 /* Why there is no front, which takes searches of its own. */
 static enum err_code explain_misfit(struct request *job, struct err *err)
 {
@@ -301,6 +316,10 @@ static enum err_code print_result(struct request *job, struct err *err)
 			(void)fputc('\n', stdout);
 			report_verify(stdout, &job->run);
 		}
+		if (code == ERR_OK && job->run.compare) {
+			(void)fputc('\n', stdout);
+			compare_print(stdout, job->run.compare, &job->unroller);
+		}
 		if (code == ERR_OK && !job->cli->quiet) {
 			(void)fputc('\n', stdout);
 			report_counts(stdout, &job->run);
@@ -353,7 +372,7 @@ static enum err_code judge(const struct request *job, struct err *err)
 	if (job->explore.front.n == 0)
 		return err_add(err, ERR_INFEASIBLE, "%s: no feasible design%s", job->cli->file[0],
 		               job->explore.truncated ? " within max_evaluations" : "");
-	return ERR_OK;
+	return job->run.compare ? compare_judge(job->run.compare, err) : ERR_OK;
 }
 
 /* The front of all searches: unrolled, signed, verified, written, printed. */
@@ -364,6 +383,8 @@ static enum err_code finish_whole(struct request *job, struct err *err)
 		code = front_sign(&job->run, err);
 	if (code == ERR_OK)
 		code = verify_front(job, err);
+	if (code == ERR_OK)
+		code = compare_mappings(job, err);
 	if (code == ERR_OK)
 		code = explain_misfit(job, err);
 	if (code == ERR_OK)
@@ -464,6 +485,8 @@ enum err_code cmd_explore_run(const struct cli_options *options, struct run_keep
 	if (code == ERR_OK)
 		code = set_options(&job, err);
 	if (code == ERR_OK)
+		code = compare_read(options->compare, options->n_compare, &job.space, &job.compare, err);
+	if (code == ERR_OK)
 		code = prepare_dir(&job, err);
 	code = ranks_agree(code, err);
 	if (code == ERR_OK)
@@ -474,6 +497,7 @@ enum err_code cmd_explore_run(const struct cli_options *options, struct run_keep
 		code = keep->n_part > 1 ? finish_part(&job, err) : finish_whole(&job, err);
 	store_abandon(&job.points);
 	run_keep_close(keep, options->quiet);
+	compare_free(&job.compare);
 	misfit_free(&job.misfit);
 	verify_free(&job.verify);
 	unroller_free(&job.unroller);

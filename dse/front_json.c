@@ -354,6 +354,8 @@ enum err_code front_write_run(FILE *file, const struct front_run *run, const cha
 		json_put_real(&json, "violation", explore->miss.violation);
 		json_end(&json);
 	}
+	if (run->compare)
+		compare_put_json(&json, run->compare, run->unroller);
 	if (run->misfit)
 		misfit_put_json(&json, run->misfit);
 	if (run->verify)
