@@ -93,6 +93,7 @@ static void build_slot(void *context, size_t i)
 		return;
 	slot->code = candidate_init(space, set, &slot->candidate, &slot->err);
 	slot->is_alive = slot->code == ERR_OK;
+	slot->candidate.is_exact = driver->options->engine == &engine_exact;
 }
 
 /* Refuse, before any search, a machine that breaks a limit all by itself. */
@@ -221,6 +222,9 @@ static enum err_code collect_counts(struct driver *driver, const struct slot *sl
 		counts->engine.n_duplicate += from->n_duplicate;
 		for (unsigned reason = 0; reason < LAYER_N_REASON; reason++)
 			counts->by_reason[reason] += task->by_reason[reason];
+		for (unsigned reason = 0; reason < LAYER_N_REASON; reason++)
+			counts->cut_by_reason[reason] = add_sat(counts->cut_by_reason[reason], task->cut_by_reason[reason]);
+		counts->n_box += task->n_box;
 		if (task->code == ERR_INTERRUPTED || interrupt_requested())
 			explore->interrupted = true;
 		else if (add_sat(from->n_asked, from->n_skipped) < size)
@@ -439,7 +443,7 @@ enum err_code explore_run(const struct space *space, const struct explore_option
 		goto cleanup;
 	}
 	progress_start(&driver->progress, options->show_progress);
-	if (options->flat || options->engine != &engine_exhaustive)
+	if (options->flat || !options->engine->is_layered)
 		code = explore_flat(explore, options, watch_flat, driver, err);
 	else
 		code = explore_layers(driver, err);

@@ -33,6 +33,8 @@ struct explore_counts {
 	double log10_design;          /* of the number of designs of whole networks on all machines */
 	struct engine_counts engine;
 	uint64_t by_reason[LAYER_N_REASON];
+	uint64_t cut_by_reason[LAYER_N_REASON]; /* designs in boxes that a branch and bound cut unopened */
+	uint64_t n_box;                         /* that it looked at */
 	uint64_t by_limit[N_METRIC]; /* whole designs (flat) or machine candidates that break a limit */
 	uint64_t n_composed;
 	double epsilon; /* 0: the front is exact; see dse/compose.h */

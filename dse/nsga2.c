@@ -390,6 +390,7 @@ static double progress(const struct engine *engine)
 const struct engine_kind engine_nsga2 = {
     .name = "nsga2",
     .help = "genetic search (NSGA-II) for spaces too large to enumerate; asks for no candidate twice",
+    .is_random = true,
     .create = create,
     .ask = ask,
     .tell = tell,

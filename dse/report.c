@@ -296,7 +296,7 @@ void report_counts(FILE *file, const struct front_run *run)
 		              "  front thinned%s: every design is matched to within %.3g %% in each objective "
 		              "(max_front %zu a machine)\n",
 		              of, 100.0 * counts->epsilon, run->space->max_front);
-	else if (is_complete && run->options->engine == &engine_exhaustive)
+	else if (is_complete && !run->options->engine->is_random)
 		(void)fprintf(file, "  the front is exact%s\n", of);
 	if (run->explore->interrupted)
 		(void)fprintf(file, "  interrupted: the front is of what was seen\n");

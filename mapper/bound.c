@@ -121,3 +121,25 @@ bool mapper_bound(const struct layer_context *context, const struct layer_design
 	bound_tiling(context, design, &tiling, open, least);
 	return true;
 }
+
+void mapper_bound_least(const struct layer_context *context, const struct layer_design *design,
+                        const struct tiling *tiling, struct least_work *least)
+{
+	assert(tiling->is_least);
+	if (context->block->kind != BLOCK_POOL) {
+		bound_tiling(context, design, tiling, 0, least);
+		return;
+	}
+	/* maps in, results out; ARM clocks of the pooling alone */
+	const struct machine *machine = context->machine;
+	double in = (double)tiling->all_map_byte, out = (double)tiling->all_out_byte;
+	*least = (struct least_work){.n_pe = machine_n_pe(machine), .phased = true};
+	least->counts = (struct counts){
+	    .dram_read_byte = in,
+	    .dram_write_byte = out,
+	    .sram_read_word = out / 4,
+	    .sram_write_word = in / 4,
+	    .noc_packet = (in + out) / machine->noc_packet_byte,
+	    .arm_clk = machine->arm_pool8_pixel_clk * (double)tiling->n_out_pixel,
+	};
+}

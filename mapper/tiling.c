@@ -235,7 +235,7 @@ static void size_matmul(const struct layer_context *context, const struct split 
 void tiling_size(const struct layer_context *context, const struct split *split, struct tiling *tiling)
 {
 	const struct block *block = context->block;
-	tiling->is_summed = false;
+	tiling->is_summed = tiling->is_least = false;
 	tiling->n_w = dim_n_part(&split->w);
 	tiling->n_h = dim_n_part(&split->h);
 	tiling->n_c = dim_n_part(&split->c);
@@ -251,6 +251,8 @@ void tiling_size(const struct layer_context *context, const struct split *split,
 		n_pixel = ceil_div(n_pixel, (uint64_t)block->pool * block->pool);
 	tiling->out_byte = align_up(n_pixel * (context->operand_bit / 8), LINE_BYTE);
 	tiling->raw_out_byte = align_up(tiling->out_w, WORD_ALIGN) * row_c * RESULT_BYTE;
+	tiling->row_word = align_up(split->w.size_a, WORD_ALIGN) * split->w.n_a +
+	                   align_up(split->w.size_b, WORD_ALIGN) * split->w.n_b;
 	if (block->kind == BLOCK_MATMUL)
 		size_matmul(context, split, tiling);
 	else
@@ -354,6 +356,10 @@ struct task_clk tiling_all_task_clk(const struct layer_context *context, const s
 {
 	struct task_clk sum = {0, 0};
 	assert(context->block->kind != BLOCK_POOL);
+	if (tiling->is_least) {
+		sum.clk = sum.shared_clk = tiling->least_task_clk;
+		return sum;
+	}
 	if (context->block->kind == BLOCK_CONV)
 		sum_conv_clk(context, split, tiling, &sum);
 	else
