@@ -8,13 +8,11 @@
  * (more). compose_sweep.c meets points in the order of their first metric and
  * asks about the remaining ones.
  */
+#include "dse/staircase.h"
 #include <stdbool.h>
 #include <stddef.h>
-#include <stdint.h>
 
 #define DOMINANCE_MAX_DIM 7
-
-struct stair_block;
 
 /* Initialise with `struct dominance set = {0};`, then dominance_reset. */
 struct dominance {
@@ -22,11 +20,7 @@ struct dominance {
 	size_t n;     /* points added since the reset */
 	double least; /* n_dim 1: the minimum; infinite while the set is empty */
 
-	/* n_dim 2: the lower left staircase, in blocks that are ordered and not empty. */
-	struct stair_block *block; /* [n_block_alloc] */
-	double *first_x;           /* [n_block] x of the first step of each block, in order */
-	uint32_t *block_at;        /* [n_block_alloc] the blocks in order, then the free ones */
-	size_t n_block, n_block_alloc;
+	struct staircase stair; /* n_dim 2 */
 
 	/* n_dim > 2: trees of falling size, then fewer than a leaf's number of loose points. */
 	double *point, *low; /* [n_alloc][n_dim] */

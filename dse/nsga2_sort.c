@@ -4,160 +4,165 @@
 #include <math.h>
 #include <stdlib.h>
 
-#define NONE UINT32_MAX
+_Static_assert(sizeof(struct evaluation) % sizeof(double) == 0, "results are ranked as rows of doubles");
 
-/* One record for all sorts: by rank, then key, then, where the key is equal, by further objectives, then index. */
-struct nsga2_entry {
-	double key;
-	uint32_t rank, at;
-	const double *objective; /* [n_objective]; not compared when n_objective is 0 */
-	unsigned n_objective;
-};
+enum { STRIDE = sizeof(struct evaluation) / sizeof(double) };
 
 bool nsga2_sort_init(struct nsga2_sort *sort, size_t n, unsigned n_objective)
 {
-	assert(n > 0 && n < NONE);
-	sort->n_alloc = n;
-	sort->n_objective = n_objective;
-	sort->entry = calloc(n, sizeof *sort->entry);
+	assert(n > 0 && n < UINT32_MAX);
+	*sort = (struct nsga2_sort){.n_alloc = n, .n_objective = n_objective};
+	sort->by_rank = calloc(n, sizeof *sort->by_rank);
+	sort->at = calloc(n, sizeof *sort->at);
+	sort->begin = calloc(n + 1, sizeof *sort->begin);
 	sort->rank = calloc(n, sizeof *sort->rank);
-	sort->last = calloc(n, sizeof *sort->last);
-	sort->before = calloc(n, sizeof *sort->before);
 	sort->order = calloc(n, sizeof *sort->order);
 	sort->crowding = calloc(n, sizeof *sort->crowding);
-	return sort->entry && sort->rank && sort->last && sort->before && sort->order && sort->crowding;
+	return nondominated_init(&sort->memory, n) && sort->by_rank && sort->at && sort->begin && sort->rank &&
+	       sort->order && sort->crowding;
 }
 
 void nsga2_sort_free(struct nsga2_sort *sort)
 {
-	free(sort->entry);
+	nondominated_free(&sort->memory);
+	free(sort->by_rank);
+	free(sort->at);
+	free(sort->begin);
 	free(sort->rank);
-	free(sort->last);
-	free(sort->before);
 	free(sort->order);
 	free(sort->crowding);
 	*sort = (struct nsga2_sort){0};
 }
 
-static int compare_entry(const void *left, const void *right)
+/* begin[front] becomes where each front of the feasible begins, begin[n_front] how many they are. */
+static void count_ranks(struct nsga2_sort *sort, size_t n_feasible, uint32_t n_front)
 {
-	const struct nsga2_entry *a = left, *b = right;
+	uint32_t sum = 0;
 
-	if (a->rank != b->rank)
-		return a->rank < b->rank ? -1 : 1;
-	if (a->key != b->key)
-		return a->key < b->key ? -1 : 1;
-	for (unsigned i = 0; i < a->n_objective; i++) {
-		if (a->objective[i] != b->objective[i])
-			return a->objective[i] < b->objective[i] ? -1 : 1;
+	for (uint32_t front = 0; front <= n_front; front++)
+		sort->begin[front] = 0;
+	for (size_t i = 0; i < n_feasible; i++)
+		sort->begin[sort->rank[sort->at[i]]]++;
+	for (uint32_t front = 0; front <= n_front; front++) {
+		uint32_t n_here = sort->begin[front];
+		sort->begin[front] = sum;
+		sum += n_here;
 	}
-	return a->at < b->at ? -1 : a->at > b->at;
+	assert(sum == n_feasible);
 }
 
-/*
- * Whether a member of a front is at or below the individual. Members stand
- * earlier in the order of objectives. Looked at from the last one on, because
- * it is the most likely; with two objectives it is the lowest in the second one
- * and thus the only one that matters.
- */
-static bool front_covers(const struct nsga2_sort *sort, const struct evaluation *result, uint32_t front, uint32_t at)
+/* Put items front after front, in each front as they stand. */
+static void group_by_rank(struct nsga2_sort *sort, const struct key_item *item, size_t n, uint32_t n_front)
 {
-	const double *objective = result[at].objective;
+	uint32_t *begin = sort->begin;
 
-	for (uint32_t member = sort->last[front]; member != NONE; member = sort->before[member]) {
-		bool below = true;
-		for (unsigned i = 0; i < sort->n_objective && below; i++)
-			below = result[member].objective[i] <= objective[i];
-		if (below || sort->n_objective <= 2)
-			return below;
-	}
-	return false;
+	/* Each front's begin moves up as it is filled, and thus to where the next one begins. */
+	for (size_t i = 0; i < n; i++)
+		sort->by_rank[begin[sort->rank[item[i].value]]++] = item[i];
+	for (uint32_t front = n_front; front > 0; front--)
+		begin[front] = begin[front - 1];
+	begin[0] = 0;
 }
 
-/* Ranks of the feasible individuals, which entry[0..n-1] lists in the order of objectives; returns how many. */
-static uint32_t rank_feasible(struct nsga2_sort *sort, const struct evaluation *result, size_t n)
+/* Add what one objective contributes to the crowding distances of a front [n] that rises or falls in it. */
+static void add_crowding(double *crowding, const struct evaluation *result, const struct key_item *front, size_t n,
+                         unsigned objective)
 {
-	uint32_t n_front = 0;
+	double before = result[front[0].value].objective[objective];
+	double range = fabs(result[front[n - 1].value].objective[objective] - before);
 
-	for (size_t i = 0; i < n; i++) {
-		uint32_t at = sort->entry[i].at, low = 0, n_left = n_front;
-		/* Who is covered by a member of a front is covered by one of each better front: bisection. */
-		while (n_left > 0) {
-			uint32_t middle = low + n_left / 2;
-			bool covered = front_covers(sort, result, middle, at);
-			low = covered ? middle + 1 : low;
-			n_left = covered ? n_left - n_left / 2 - 1 : n_left / 2;
+	crowding[front[0].value] = INFINITY;
+	crowding[front[n - 1].value] = INFINITY;
+	/* Equal values tell nothing; neither do infinite ones. */
+	if (n < 3 || !(range > 0.0 && isfinite(range)))
+		return;
+	double own = result[front[1].value].objective[objective];
+	for (size_t i = 1; i + 1 < n; i++) {
+		double behind = result[front[i + 1].value].objective[objective];
+		crowding[front[i].value] += fabs(behind - before) / range;
+		before = own;
+		own = behind;
+	}
+}
+
+/* Crowding distances of the feasible, which memory.item has in the order of their objectives. */
+static void find_crowding(struct nsga2_sort *sort, const struct evaluation *result, size_t n_feasible, uint32_t n_front)
+{
+	struct key_item *item = sort->memory.item;
+
+	for (unsigned objective = 0; objective < sort->n_objective; objective++) {
+		if (sort->n_objective > 2) {
+			for (size_t i = 0; i < n_feasible; i++) {
+				uint32_t at = sort->at[i];
+				item[i] = (struct key_item){key_of_double(result[at].objective[objective]), at};
+			}
+			key_sort(item, sort->memory.scratch, n_feasible);
 		}
-		if (low == n_front)
-			sort->last[n_front++] = NONE;
-		sort->before[at] = sort->last[low];
-		sort->last[low] = at;
-		sort->rank[at] = low;
-	}
-	return n_front;
-}
-
-/* A smaller violation dominates a larger one, so the infeasible of one violation share a rank. */
-static void rank_all(struct nsga2_sort *sort, const struct evaluation *result, size_t n)
-{
-	size_t n_feasible = 0;
-
-	for (size_t i = 0; i < n; i++) {
-		bool feasible = result[i].violation == 0.0;
-		n_feasible += feasible;
-		sort->entry[i] = (struct nsga2_entry){.key = result[i].violation,
-		                                      .at = (uint32_t)i,
-		                                      .objective = result[i].objective,
-		                                      .n_objective = feasible ? sort->n_objective : 0};
-	}
-	qsort(sort->entry, n, sizeof *sort->entry, compare_entry);
-	uint32_t rank = rank_feasible(sort, result, n_feasible);
-	for (size_t i = n_feasible; i < n; i++) {
-		rank += i > n_feasible && sort->entry[i].key > sort->entry[i - 1].key;
-		sort->rank[sort->entry[i].at] = rank;
-		assert(result[sort->entry[i].at].violation > 0.0);
+		/* In two objectives a front that rises in the first one falls in the second. */
+		if (sort->n_objective > 2 || objective == 0)
+			group_by_rank(sort, item, n_feasible, n_front);
+		for (uint32_t front = 0; front < n_front; front++) {
+			uint32_t begin = sort->begin[front], end = sort->begin[front + 1];
+			add_crowding(sort->crowding, result, sort->by_rank + begin, end - begin, objective);
+		}
 	}
 }
 
-/* Add what one objective contributes to the crowding distances. entry is sorted by rank, then this objective. */
-static void add_crowding(struct nsga2_sort *sort, size_t n)
+static void order_feasible(struct nsga2_sort *sort, size_t n_feasible, uint32_t n_front)
 {
-	const struct nsga2_entry *entry = sort->entry;
+	struct key_item *item = sort->memory.item;
 
-	for (size_t begin = 0, end; begin < n; begin = end) {
-		for (end = begin + 1; end < n && entry[end].rank == entry[begin].rank;)
-			end++;
-		double range = entry[end - 1].key - entry[begin].key;
-		sort->crowding[entry[begin].at] = INFINITY;
-		sort->crowding[entry[end - 1].at] = INFINITY;
-		/* Equal values tell nothing; neither do infinite ones. */
-		for (size_t i = begin + 1; i + 1 < end && range > 0.0 && isfinite(range); i++)
-			sort->crowding[entry[i].at] += (entry[i + 1].key - entry[i - 1].key) / range;
+	for (size_t i = 0; i < n_feasible; i++)
+		item[i] = (struct key_item){key_of_double(-sort->crowding[sort->at[i]]), sort->at[i]};
+	group_by_rank(sort, item, n_feasible, n_front);
+	for (uint32_t front = 0; front < n_front; front++) {
+		uint32_t begin = sort->begin[front], end = sort->begin[front + 1];
+		key_sort(sort->by_rank + begin, sort->memory.scratch, end - begin);
+	}
+	for (size_t i = 0; i < n_feasible; i++)
+		sort->order[i] = (uint32_t)sort->by_rank[i].value;
+}
+
+/* Rank the infeasible behind all fronts and put them last; those of one violation share a rank. */
+static void order_infeasible(struct nsga2_sort *sort, const struct evaluation *result, size_t n_feasible, size_t n,
+                             uint32_t rank)
+{
+	struct key_item *item = sort->memory.item;
+	size_t n_infeasible = n - n_feasible;
+
+	for (size_t i = 0; i < n_infeasible; i++) {
+		uint32_t at = sort->at[n_feasible + i];
+		item[i] = (struct key_item){key_of_double(result[at].violation), at};
+	}
+	key_sort(item, sort->memory.scratch, n_infeasible);
+	for (size_t i = 0; i < n_infeasible; i++) {
+		rank += i > 0 && item[i].key > item[i - 1].key;
+		sort->rank[item[i].value] = rank;
+		sort->order[n_feasible + i] = (uint32_t)item[i].value;
+		assert(result[item[i].value].violation > 0.0);
 	}
 }
 
 const uint32_t *nsga2_sort_run(struct nsga2_sort *sort, const struct evaluation *result, size_t n)
 {
+	size_t n_feasible = 0, n_infeasible = 0;
+
 	assert(n <= sort->n_alloc);
-	rank_all(sort, result, n);
-	for (size_t i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++) {
 		sort->crowding[i] = 0.0;
-	for (unsigned objective = 0; objective < sort->n_objective; objective++) {
-		size_t n_feasible = 0;
-		for (size_t i = 0; i < n; i++) {
-			if (result[i].violation == 0.0)
-				sort->entry[n_feasible++] = (struct nsga2_entry){
-				    .key = result[i].objective[objective], .rank = sort->rank[i], .at = (uint32_t)i};
-		}
-		qsort(sort->entry, n_feasible, sizeof *sort->entry, compare_entry);
-		add_crowding(sort, n_feasible);
+		if (result[i].violation == 0.0)
+			sort->at[n_feasible++] = (uint32_t)i;
 	}
-	for (size_t i = 0; i < n; i++)
-		sort->entry[i] =
-		    (struct nsga2_entry){.key = -sort->crowding[i], .rank = sort->rank[i], .at = (uint32_t)i};
-	qsort(sort->entry, n, sizeof *sort->entry, compare_entry);
-	for (size_t i = 0; i < n; i++)
-		sort->order[i] = sort->entry[i].at;
+	for (size_t i = 0; i < n && n_feasible < n; i++) {
+		if (result[i].violation != 0.0)
+			sort->at[n_feasible + n_infeasible++] = (uint32_t)i;
+	}
+	uint32_t n_front = nondominated_rank(&sort->memory, result->objective, STRIDE, sort->n_objective, sort->at,
+	                                     n_feasible, EQUAL_BEHIND, sort->rank);
+	count_ranks(sort, n_feasible, n_front);
+	find_crowding(sort, result, n_feasible, n_front);
+	order_feasible(sort, n_feasible, n_front);
+	order_infeasible(sort, result, n_feasible, n, n_front);
 	assert(n < 2 || result[sort->order[0]].violation <= result[sort->order[n - 1]].violation);
 	return sort->order;
 }

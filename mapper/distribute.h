@@ -43,18 +43,25 @@ struct chip_assignment {
 	uint64_t n_part;     /* ifmap parts of a block, all waves */
 	uint64_t n_resident; /* of them at once */
 	uint64_t n_wave;
-	uint64_t n_slot;        /* n_resident as a power of two: how the chains are laid out */
-	uint64_t n_copy;        /* PEs that hold the same part */
-	uint64_t n_filter;      /* filter parts a row of parts needs from its block */
-	uint64_t n_task;        /* of the busiest PE, all waves */
-	uint64_t n_active;      /* PEs of a block that have a part and a filter */
+	uint64_t n_set;    /* QPEs of a block that hold different parts; each other one has those of one of these */
+	uint64_t n_slot;   /* of parts side by side: below a QPE full a power of two, else n_set times its PEs */
+	uint64_t n_copy;   /* PEs of a block that hold the same part */
+	uint64_t n_filter; /* filter parts a row of parts needs from its block */
+	uint64_t n_task;   /* of the busiest PE, all waves */
+	uint64_t n_active; /* PEs of a block that have a part and a filter */
 	uint64_t n_filter_load; /* times the PEs are filled with filters, each wave */
-	uint64_t n_rotation;    /* of filters inside a block, each load */
-	uint64_t n_ring;        /* steps of filters round the ring of half blocks, each load */
+	uint64_t n_rotation;    /* of filters inside the blocks, each wave */
+	uint64_t n_ring;        /* steps of filters round the ring of cells, each wave */
 };
 
 /* Work out the assignment; a sized tiling suffices (tiling_size). */
 struct chip_assignment distribute_chip_assign(const struct layer_context *context, const struct tiling *tiling);
+
+/* Cells of the ring over which sets of filters, a QPE full each, are dealt until they recur: a divisor of the cells. */
+uint64_t distribute_chip_n_dealt(const struct hierarchy *hierarchy, uint64_t n_filter_set);
+
+/* Steps round the ring after which each block sees filters that are all new to it; n_dealt as above. */
+uint64_t distribute_chip_stride(const struct hierarchy *hierarchy, uint64_t n_map_set, uint64_t n_dealt);
 
 /* Whether filters migrate, so that a PE needs a second buffer for them (thesis section 4.4.1). */
 bool distribute_chip_migrates(const struct chip_assignment *assignment);

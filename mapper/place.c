@@ -128,10 +128,10 @@ bool place_build(const struct machine *machine, struct place *place)
 	bool has_storage = machine->target == MACHINE_CHIP && machine->chip_n_storage_qpe > 0;
 	*place = (struct place){.n_block = hierarchy.n_block, .n_qpe = hierarchy.qpe_per_block};
 	mesh_derive(machine, &place->mesh);
-	place->is_thesis = place->mesh.w == THESIS_SIDE && place->mesh.h == THESIS_SIDE && has_storage &&
-	                   machine->chip_n_storage_qpe == THESIS_N_BLOCK;
-	place->n_cell = place->is_thesis ? 2 * place->n_block : place->n_block;
-	place->n_cell_qpe = place->n_block * place->n_qpe / place->n_cell;
+	place->n_cell = hierarchy.n_cell;
+	place->n_cell_qpe = hierarchy.qpe_per_cell;
+	place->is_thesis = place->n_cell > place->n_block;
+	assert(!place->is_thesis || (place->mesh.w == THESIS_SIDE && place->n_block == THESIS_N_BLOCK));
 
 	size_t n_list = (size_t)place->n_block * place->n_qpe;
 	assert(n_list > 0 && (size_t)place->n_cell * place->n_cell_qpe == n_list);

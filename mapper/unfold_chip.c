@@ -146,7 +146,10 @@ static uint64_t run_turns(struct chip *chip)
 /* Ours: until all n_pair pairs of the ifmap and filter parts in place have met. */
 static void run_all(struct chip *chip, uint32_t n_filter, uint64_t n_pair)
 {
-	uint32_t stride = chip_ring_stride(chip, n_filter), n_cell = chip->place.n_cell, n_step = 0;
+	const struct hierarchy *hierarchy = &chip->context->hierarchy;
+	uint64_t n_dealt = distribute_chip_n_dealt(hierarchy, ceil_div(n_filter, chip->n_pe));
+	uint32_t stride = (uint32_t)distribute_chip_stride(hierarchy, chip->n_set, n_dealt);
+	uint32_t n_cell = chip->place.n_cell, n_step = 0;
 	uint64_t n_task = run_turns(chip);
 	/* in the strides that show every block new filters each time, then every position */
 	while (n_task < n_pair && !chip->schedule->failed) {
@@ -253,22 +256,6 @@ static bool open_state(struct chip *chip)
 	return true;
 }
 
-/* How many parts lie side by side: all of up to a QPE's PEs, else whole QPEs; powers of two where the thesis has lists.
- */
-static void lay_out(struct chip *chip)
-{
-	uint32_t n_resident = (uint32_t)chip->assignment.n_resident, n_slot = 1;
-	while (n_slot < n_resident && n_slot < chip->n_pe)
-		n_slot *= 2;
-	chip->n_slot = n_slot < chip->n_pe ? n_slot : chip->n_pe;
-	chip->n_set = (uint32_t)ceil_div(n_resident, chip->n_pe);
-	while (chip->place.is_thesis && (chip->n_set & (chip->n_set - 1)))
-		chip->n_set++;
-	if (chip->n_set > 1)
-		chip->n_slot = chip->n_set * chip->n_pe;
-	assert(chip->n_set <= chip->place.n_qpe && chip->n_slot >= n_resident);
-}
-
 /* Ifmap parts that are in place; one in several PEs counts once. */
 static uint64_t count_maps(const struct chip *chip)
 {
@@ -313,7 +300,9 @@ void unfold_chip_reuse(const struct layer_context *context, const struct layer_d
 		schedule->failed = true;
 		return;
 	}
-	lay_out(&chip);
+	chip.n_set = (uint32_t)chip.assignment.n_set;
+	chip.n_slot = (uint32_t)chip.assignment.n_slot;
+	assert(chip.n_set <= chip.place.n_qpe && chip.n_slot >= chip.assignment.n_resident);
 	chip.is_source = design->strategy == STRATEGY_THESIS_REUSE && source_rule(&chip, &rule);
 	if (open_state(&chip)) {
 		chip_plan_migration(&chip);

@@ -66,9 +66,6 @@ void chip_load_filters(struct chip *chip, uint32_t first, uint32_t n);
 /* Work out chip->cell_of, chip->ring, chip->turn, chip->orbit. */
 void chip_plan_migration(struct chip *chip);
 
-/* Steps between two ring positions at which blocks see filters that are all new to them. */
-uint32_t chip_ring_stride(const struct chip *chip, uint32_t n_filter);
-
 /* One migration, from every QPE to to[QPE] at once, or in n_step steps of every n_step-th QPE of a cell. */
 void chip_migrate(struct chip *chip, const uint32_t *to, uint32_t n_step);
 

@@ -31,10 +31,8 @@ struct sets {
 static struct spread spread_of(const struct chip *chip, uint32_t n_filter)
 {
 	const struct place *place = &chip->place;
-	uint32_t n_set = (uint32_t)ceil_div(n_filter, chip->n_pe), n_cell = 1;
-	assert(n_set <= place->n_cell * place->n_cell_qpe);
-	while (n_cell * place->n_cell_qpe < n_set || place->n_cell % n_cell)
-		n_cell++;
+	uint64_t n_set = ceil_div(n_filter, chip->n_pe);
+	uint32_t n_cell = (uint32_t)distribute_chip_n_dealt(&chip->context->hierarchy, n_set);
 	return (struct spread){n_cell * place->n_cell_qpe, place->n_cell / n_cell - 1};
 }
 
@@ -281,21 +279,6 @@ void chip_plan_migration(struct chip *chip)
 	for (uint32_t b = 0; b < place->n_block; b++)
 		for (uint32_t k = 0; k < place->n_qpe; k += n_ring)
 			turn_seats(chip, b, k, n_ring);
-}
-
-uint32_t chip_ring_stride(const struct chip *chip, uint32_t n_filter)
-{
-	const struct place *place = &chip->place;
-	struct spread spread = spread_of(chip, n_filter);
-	uint32_t n_block_cell = place->n_cell / place->n_block;
-	/* up to 8 starts on the thesis' mesh: any two neighbouring cells have all sets */
-	if (spread.n_start <= n_block_cell * place->n_cell_qpe)
-		n_block_cell = 1;
-	/* more sets of ifmap parts than a cell has QPEs: each of the block's cells has to see everything */
-	if (chip->n_set > place->n_cell_qpe)
-		n_block_cell = 1;
-	uint32_t n_alike = spread.n_start <= 2 * place->n_cell_qpe && place->is_thesis ? 1 : spread.n_hop + 1;
-	return n_block_cell * n_alike;
 }
 
 /*

@@ -65,8 +65,8 @@ void event_chip_forward(struct event_chip *chip, struct event_qpe *qpe, uint64_t
 	else
 		to = message.to / chip->machine->qpe_n_pe;
 	if (to != from)
-		event_chip_push_link(chip, chip->next[from * mesh->n_qpe + to], chip->next_link[from * mesh->n_qpe + to],
-		                     message);
+		event_chip_push_link(chip, chip->next[from * mesh->n_qpe + to],
+		                     chip->next_link[from * mesh->n_qpe + to], message);
 	else if (message.to & EVENT_NODE_AGENT)
 		event_agent_push(chip, to, ceil_div(message.clk * chip->pe_khz, chip->noc_khz), message);
 	else
@@ -144,14 +144,14 @@ void event_chip_end_task(struct event_qpe *qpe, uint32_t pe)
 	                                           .from = mla->op,
 	                                           .kind = EVENT_REPORT});
 	event_trace_span(chip->trace, &(struct trace_span){.unit = TRACE_PE_MLA,
-	                                 .index = qpe->first_pe + pe,
-	                                 .name = "task",
-	                                 .begin_clk = mla->start_clk,
-	                                 .end_clk = mla->done_clk,
-	                                 .part = live->part,
-	                                 .peer = live->peer,
-	                                 .n = mla->plan.n_row * mla->plan.n_block * mla->plan.n_round_tap *
-	                                      mla->plan.rate.tap_clk});
+	                                                   .index = qpe->first_pe + pe,
+	                                                   .name = "task",
+	                                                   .begin_clk = mla->start_clk,
+	                                                   .end_clk = mla->done_clk,
+	                                                   .part = live->part,
+	                                                   .peer = live->peer,
+	                                                   .n = mla->plan.n_row * mla->plan.n_block *
+	                                                        mla->plan.n_round_tap * mla->plan.rate.tap_clk});
 }
 
 void event_chip_end_dma(struct event_qpe *qpe, uint32_t pe)
@@ -160,13 +160,13 @@ void event_chip_end_dma(struct event_qpe *qpe, uint32_t pe)
 	const struct event_dma *dma = &qpe->dma[pe];
 	const struct event_live *live = &chip->live[dma->packet.from];
 	event_trace_span(chip->trace, &(struct trace_span){.unit = TRACE_PE_DMA,
-	                                 .index = qpe->first_pe + pe,
-	                                 .name = live->kind == OP_COPY ? "copy" : "store",
-	                                 .begin_clk = dma->begin_clk,
-	                                 .end_clk = qpe->base_clk + qpe->queue.clk + 1,
-	                                 .part = live->part,
-	                                 .peer = live->peer,
-	                                 .n = live->byte});
+	                                                   .index = qpe->first_pe + pe,
+	                                                   .name = live->kind == OP_COPY ? "copy" : "store",
+	                                                   .begin_clk = dma->begin_clk,
+	                                                   .end_clk = qpe->base_clk + qpe->queue.clk + 1,
+	                                                   .part = live->part,
+	                                                   .peer = live->peer,
+	                                                   .n = live->byte});
 }
 
 /* ---- QPEs alone ---- */
@@ -324,8 +324,7 @@ enum err_code event_chip_init(struct event_chip *chip, const struct machine *mac
 	chip->disturbed = calloc(n_qpe, sizeof(*chip->disturbed));
 	chip->router_span = calloc(n_qpe, sizeof(*chip->router_span));
 	if (!chip->qpe || !chip->dram || !chip->agent || !chip->agent_of || !chip->dram_port || !chip->next ||
-	    !chip->next_link || !chip->wake_clk || !chip->disturbed ||
-	    !chip->router_span)
+	    !chip->next_link || !chip->wake_clk || !chip->disturbed || !chip->router_span)
 		return err_add(err, ERR_INTERNAL, "no memory for a chip of %u QPEs", n_qpe);
 	for (uint32_t i = 0; i < n_unit; i++)
 		chip->wake_clk[i] = UINT64_MAX;

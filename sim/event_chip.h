@@ -20,7 +20,14 @@
 #include "sim/trace.h"
 
 /* Links into a router: from the four neighbours, the host's agent, DRAM interfaces from EVENT_LINK_DRAM on. */
-enum event_link { EVENT_LINK_WEST, EVENT_LINK_EAST, EVENT_LINK_NORTH, EVENT_LINK_SOUTH, EVENT_LINK_AGENT, EVENT_LINK_DRAM };
+enum event_link {
+	EVENT_LINK_WEST,
+	EVENT_LINK_EAST,
+	EVENT_LINK_NORTH,
+	EVENT_LINK_SOUTH,
+	EVENT_LINK_AGENT,
+	EVENT_LINK_DRAM
+};
 
 /* An operation under way: of the step, or of a job. */
 struct event_live {
@@ -35,8 +42,8 @@ struct event_live {
 
 /* Times within are ticks: 1 / access_byte of a DRAM clock, so that a packet takes a whole number of them. */
 struct event_served {
-	uint64_t tick;         /* the first is served */
-	uint32_t n, op;        /* so many packets, one every packet_tick */
+	uint64_t tick;  /* the first is served */
+	uint32_t n, op; /* so many packets, one every packet_tick */
 	bool is_report;
 };
 
@@ -49,9 +56,9 @@ struct event_served_fifo {
 struct event_dram {
 	uint32_t index, link; /* of EVENT_LINK_DRAM .. */
 	uint64_t clk_tick, packet_tick, interface_tick;
-	uint64_t tick_khz; /* ticks a ms */
-	uint64_t interface_free; /* one item a DRAM clock, both ways */
-	struct event_fifo *in;   /* [mesh h] from the routers of its rows, by tick of arrival */
+	uint64_t tick_khz;        /* ticks a ms */
+	uint64_t interface_free;  /* one item a DRAM clock, both ways */
+	struct event_fifo *in;    /* [mesh h] from the routers of its rows, by tick of arrival */
 	struct event_fifo inside; /* behind the interface, by tick */
 	/* DMA: pushes the reads of one load after the other, one a DRAM clock. */
 	struct event_fifo load;
@@ -68,10 +75,10 @@ struct event_dram {
 struct event_host;
 
 struct event_agent {
-	uint64_t free_clk;        /* one packet a clock, both ways */
-	struct event_fifo in;     /* reports from its router */
-	struct event_fifo known;  /* reports the host has by a clock */
-	struct trace_span span;   /* open */
+	uint64_t free_clk;       /* one packet a clock, both ways */
+	struct event_fifo in;    /* reports from its router */
+	struct event_fifo known; /* reports the host has by a clock */
+	struct trace_span span;  /* open */
 };
 
 /* ---- the chip ---- */
@@ -83,28 +90,29 @@ struct event_chip {
 	struct mesh mesh;
 	uint64_t noc_khz, pe_khz, hop_clk;
 	uint32_t n_pe, n_link;
-	struct event_qpe *qpe;      /* [mesh.n_qpe] */
-	struct event_dram *dram;    /* [mesh.n_dram] */
-	struct event_agent *agent;  /* [mesh.n_qpe], of those that have one */
-	uint32_t *agent_of;         /* [mesh.n_qpe] */
-	uint32_t *dram_port;        /* [mesh.n_qpe][mesh.n_dram] where packets from here leave the mesh */
-	uint32_t *next;             /* [n_qpe][n_qpe] QPE that is next on the way from one to another ... */
-	uint8_t *next_link;         /* ... and its link that packets come by */
-	struct event_plan *plan;    /* [schedule->n_shape] */
-	struct event_queue queue;   /* units: QPEs, DRAM interfaces, agents */
-	uint64_t *wake_clk;         /* [queue.n_unit] the clock in which a unit runs next */
+	struct event_qpe *qpe;     /* [mesh.n_qpe] */
+	struct event_dram *dram;   /* [mesh.n_dram] */
+	struct event_agent *agent; /* [mesh.n_qpe], of those that have one */
+	uint32_t *agent_of;        /* [mesh.n_qpe] */
+	uint32_t *dram_port;       /* [mesh.n_qpe][mesh.n_dram] where packets from here leave the mesh */
+	uint32_t *next;            /* [n_qpe][n_qpe] QPE that is next on the way from one to another ... */
+	uint8_t *next_link;        /* ... and its link that packets come by */
+	struct event_plan *plan;   /* [schedule->n_shape] */
+	struct event_queue queue;  /* units: QPEs, DRAM interfaces, agents */
+	uint64_t *wake_clk;        /* [queue.n_unit] the clock in which a unit runs next */
 	struct event_live *live;
-	uint32_t n_busy;            /* operations issued and not complete, those on an MLA left out */
-	bool try_alone;             /* n_busy has become 0: QPEs may run each for itself for a while */
+	uint32_t n_busy; /* operations issued and not complete, those on an MLA left out */
+	bool try_alone;  /* n_busy has become 0: QPEs may run each for itself for a while */
 	uint64_t load_byte, store_byte;
 	struct event_host *host;
 	struct event_replay **replay; /* [n_qpe]; NULL: none */
-	bool *disturbed;            /* [n_qpe] something may have come from outside since the last run alone */
+	bool *disturbed;              /* [n_qpe] something may have come from outside since the last run alone */
 	const struct trace_sink *trace;
 	struct trace_span *router_span; /* [mesh.n_qpe] open; NULL: nobody listens */
 };
 
-/* A chip of a machine at an operating point; free it also on failure. ERR_INPUT: a task that no MLA runs; ERR_INTERNAL. */
+/* A chip of a machine at an operating point; free it also on failure. ERR_INPUT: a task that no MLA runs; ERR_INTERNAL.
+ */
 enum err_code event_chip_init(struct event_chip *chip, const struct machine *machine, const struct schedule *schedule,
                               uint32_t level, const struct event_option *option, struct err *err);
 void event_chip_free(struct event_chip *chip);
@@ -125,8 +133,7 @@ static inline uint32_t event_chip_agent_unit(const struct event_chip *chip, uint
 /* ---- what a QPE's units ask of the chip ---- */
 
 /* A packet for elsewhere passes this QPE's router in a NoC clock of the QPE's own. */
-void event_chip_forward(struct event_chip *chip, struct event_qpe *qpe, uint64_t noc_clk,
-                        struct event_message message);
+void event_chip_forward(struct event_chip *chip, struct event_qpe *qpe, uint64_t noc_clk, struct event_message message);
 /* A command has come to a PE. */
 void event_chip_command(struct event_qpe *qpe, uint32_t pe, uint32_t op);
 /* A packet of an operation has reached its PE and is in SRAM; true: it was the last. */
@@ -150,8 +157,7 @@ void event_chip_trace_router(struct event_qpe *qpe, uint64_t noc_clk);
 
 /* ---- DRAM ---- */
 
-enum err_code event_dram_init(struct event_dram *dram, const struct event_chip *chip, uint32_t index,
-                              struct err *err);
+enum err_code event_dram_init(struct event_dram *dram, const struct event_chip *chip, uint32_t index, struct err *err);
 void event_dram_free(struct event_dram *dram, uint32_t h);
 /* A packet from the router of a row reaches the interface in a NoC clock of the chip. */
 void event_dram_push(struct event_chip *chip, uint32_t dram, uint32_t row, uint64_t noc_clk,

@@ -95,16 +95,16 @@ static void tell(struct event_chip *chip, struct event_dram *dram, uint64_t begi
 {
 	const struct event_live *live = &chip->live[op];
 	bool loads = live->kind == OP_LOAD;
-	event_trace_busy(chip->trace, &dram->span,
-	                 &(struct trace_span){.unit = TRACE_DRAM,
-	                                      .index = dram->index,
-	                                      .name = loads ? "load" : "store",
-	                                      .begin_clk = begin_tick * chip->pe_khz / dram->tick_khz,
-	                                      .end_clk = (begin_tick + n * dram->packet_tick) * chip->pe_khz /
-	                                                 dram->tick_khz,
-	                                      .part = loads ? live->part : UINT32_MAX,
-	                                      .peer = loads ? live->pe : UINT32_MAX,
-	                                      .n = n * chip->machine->noc_packet_byte});
+	event_trace_busy(
+	    chip->trace, &dram->span,
+	    &(struct trace_span){.unit = TRACE_DRAM,
+	                         .index = dram->index,
+	                         .name = loads ? "load" : "store",
+	                         .begin_clk = begin_tick * chip->pe_khz / dram->tick_khz,
+	                         .end_clk = (begin_tick + n * dram->packet_tick) * chip->pe_khz / dram->tick_khz,
+	                         .part = loads ? live->part : UINT32_MAX,
+	                         .peer = loads ? live->pe : UINT32_MAX,
+	                         .n = n * chip->machine->noc_packet_byte});
 }
 
 /* ---- DRAM ---- */

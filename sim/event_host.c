@@ -21,9 +21,9 @@ enum job_op { JOB_MAP, JOB_FILTER, JOB_TASK, JOB_STORE, JOB_N_OP };
 #define OP_PER_PE (N_JOB_SET * JOB_N_OP)
 
 struct host_pe {
-	uint32_t job;      /* in work; SCHEDULE_NONE: idle */
-	uint32_t set;      /* of its operations, in turn */
-	uint32_t n_load;   /* still to come */
+	uint32_t job;    /* in work; SCHEDULE_NONE: idle */
+	uint32_t set;    /* of its operations, in turn */
+	uint32_t n_load; /* still to come */
 };
 
 struct host_queue {

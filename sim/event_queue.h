@@ -35,7 +35,7 @@ struct event_queue {
 	uint64_t *bucket;                          /* [EVENT_HORIZON_CLK][n_word] */
 	struct event_far *far;                     /* [n_far_alloc], a binary heap */
 	size_t n_far, n_far_alloc;
-	bool lost; /* a wake-up, for lack of memory */
+	bool lost;        /* a wake-up, for lack of memory */
 	uint64_t n_event; /* taken so far */
 };
 

@@ -116,8 +116,8 @@ static const char *audit(const struct event_chip *chip, const struct tally *tall
 		if (tally->busy_clk[i] > (double)clk + 2)
 			return "a unit was busy longer than the run took";
 	const struct energy *energy = &result->energy;
-	double sum_pj = energy->mla_pj + energy->sram_pj + energy->noc_pj + energy->dram_pj + energy->arm_pj +
-	                energy->static_pj;
+	double sum_pj =
+	    energy->mla_pj + energy->sram_pj + energy->noc_pj + energy->dram_pj + energy->arm_pj + energy->static_pj;
 	if (sum_pj > energy->total_pj * (1 + 1e-9) || sum_pj < energy->total_pj * (1 - 1e-9))
 		return "energies of the parts do not add up to the total";
 	if ((double)result->total_clk + 1 < result_roofline_clk(chip->machine, &result->counts, chip->level))

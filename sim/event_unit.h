@@ -118,7 +118,8 @@ struct event_noc {
 void event_noc_init(struct event_noc *noc, const struct machine *machine, uint32_t level);
 /* The NoC clock of the packet that comes to the router at a PE clock. */
 uint64_t event_noc_enter(const struct event_noc *noc, uint64_t clk);
-/* Pass a packet that comes at a NoC clock, not before one that came earlier; returns the NoC clock in which it passes. */
+/* Pass a packet that comes at a NoC clock, not before one that came earlier; returns the NoC clock in which it passes.
+ */
 uint64_t event_noc_pass(struct event_noc *noc, uint64_t noc_clk);
 /* Put a packet that passes at a NoC clock into port `to`: noc->port[to] has it by its arrival. */
 void event_noc_eject(struct event_noc *noc, uint64_t noc_clk, uint32_t to, struct event_message message);

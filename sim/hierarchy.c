@@ -17,6 +17,10 @@
  */
 #define CROSSING_FRAC 0.75
 
+/* The mesh whose blocks the thesis halves, and for which it lists its chains. */
+#define THESIS_SIDE 6
+#define THESIS_N_STORAGE 4
+
 void hierarchy_derive(const struct machine *machine, struct hierarchy *hierarchy)
 {
 	uint32_t mesh_qpe = machine->target == MACHINE_QPE ? 1 : machine->chip_mesh_w * machine->chip_mesh_h;
@@ -27,8 +31,13 @@ void hierarchy_derive(const struct machine *machine, struct hierarchy *hierarchy
 	uint32_t n_all_pe = machine_n_pe(machine);
 	uint32_t n_queue = machine->dram_n < n_all_pe ? machine->dram_n : n_all_pe;
 
+	bool is_thesis = machine->target == MACHINE_CHIP && machine->chip_mesh_w == THESIS_SIDE &&
+	                 machine->chip_mesh_h == THESIS_SIDE && n_storage == THESIS_N_STORAGE;
+	uint32_t n_half = is_thesis ? 2 : 1;
 	*hierarchy = (struct hierarchy){
 	    .n_block = n_block,
+	    .n_cell = n_block * n_half,
+	    .qpe_per_cell = qpe_per_block / n_half,
 	    .qpe_per_block = qpe_per_block,
 	    .pe_per_block = qpe_per_block * machine->qpe_n_pe,
 	    .n_pe = qpe_per_block * machine->qpe_n_pe * n_block,

@@ -19,8 +19,8 @@
 #include "sim/machine.h"
 
 struct mesh {
-	uint32_t w, h;    /* of the full rows */
-	uint32_t n_qpe;   /* those beyond w * h included */
+	uint32_t w, h;                /* of the full rows */
+	uint32_t n_qpe;               /* those beyond w * h included */
 	uint32_t n_dram, n_row_group; /* rows in so many groups, one a pair of interfaces */
 };
 

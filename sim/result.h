@@ -27,8 +27,8 @@ static inline double result_dram_byte(const struct machine *machine, uint32_t le
 static inline double result_roofline_clk(const struct machine *machine, const struct counts *counts, uint32_t level)
 {
 	double mac_clk = counts->mac / (double)machine_n_mac(machine);
-	double dram_clk = (counts->dram_read_byte + counts->dram_write_byte) /
-	                  (machine->dram_n * result_dram_byte(machine, level));
+	double dram_clk =
+	    (counts->dram_read_byte + counts->dram_write_byte) / (machine->dram_n * result_dram_byte(machine, level));
 	return mac_clk > dram_clk ? mac_clk : dram_clk;
 }
 

@@ -140,7 +140,8 @@ enum err_code schedule_check(const struct schedule *schedule, const struct machi
 		               SCHEDULE_MAX_OP);
 	for (uint32_t i = 0; i < schedule->n_step; i++) {
 		const struct schedule_step *step = &schedule->step[i];
-		assert(step->first_op + step->n_op <= schedule->n_op && step->first_job + step->n_job <= schedule->n_job);
+		assert(step->first_op + step->n_op <= schedule->n_op &&
+		       step->first_job + step->n_job <= schedule->n_job);
 		for (uint32_t k = step->first_op; k < step->first_op + step->n_op; k++) {
 			const char *what = check_op(schedule, machine, step, k);
 			if (what)

@@ -16,8 +16,8 @@
 #include "sim/event.h"
 #include "sim/program.h"
 
-#define SCHEDULE_NONE UINT32_MAX     /* no operation */
-#define SCHEDULE_MAX_OP (1u << 26)   /* operations and jobs of a schedule */
+#define SCHEDULE_NONE UINT32_MAX   /* no operation */
+#define SCHEDULE_MAX_OP (1u << 26) /* operations and jobs of a schedule */
 
 enum op_kind {
 	OP_LOAD,  /* from a DRAM interface into a PE's SRAM */
@@ -29,14 +29,15 @@ enum op_kind {
 
 struct op {
 	enum op_kind kind;
-	uint32_t pe;        /* that receives (load), sends (copy, store), computes (task), answers (sync) */
-	uint32_t peer;      /* DRAM interface (load, store); PE that receives (copy); PE whose SRAM has operand A (task);
-	                       the PE itself (sync) */
-	uint32_t byte;      /* moved; of a task and a sync 0 */
-	uint32_t shape;     /* of a task: index of schedule->shape */
-	uint32_t part;      /* ifmap part or filter part that is moved, of a result or task: ifmap part * filter parts +
-	                       filter part; for people and tests, nothing is timed by it */
-	uint32_t before[2]; /* operations of the same step, earlier in the list, that have to be complete; SCHEDULE_NONE */
+	uint32_t pe;    /* that receives (load), sends (copy, store), computes (task), answers (sync) */
+	uint32_t peer;  /* DRAM interface (load, store); PE that receives (copy); PE whose SRAM has operand A (task);
+	                   the PE itself (sync) */
+	uint32_t byte;  /* moved; of a task and a sync 0 */
+	uint32_t shape; /* of a task: index of schedule->shape */
+	uint32_t part;  /* ifmap part or filter part that is moved, of a result or task: ifmap part * filter parts +
+	                   filter part; for people and tests, nothing is timed by it */
+	uint32_t
+	    before[2]; /* operations of the same step, earlier in the list, that have to be complete; SCHEDULE_NONE */
 };
 
 /* What an idle PE takes from its queue: loads from the queue's DRAM interface, a task, a store. */
@@ -46,17 +47,17 @@ struct job {
 	uint32_t filter_byte; /* into the next PE of the QPE, whence operand A is fetched; 0: A is in the PE itself */
 	uint32_t store_byte;  /* 0: nothing is stored */
 	uint32_t shape;
-	uint32_t part;        /* as of a task */
-	bool same_pe;         /* the PE that had the job before this one takes it, right after that */
+	uint32_t part; /* as of a task */
+	bool same_pe;  /* the PE that had the job before this one takes it, right after that */
 };
 
 struct schedule_step {
 	enum phase phase;
 	uint32_t first_op, n_op;   /* [STEP_TRANSFER, STEP_COMPUTE] */
 	uint32_t first_job, n_job; /* [STEP_JOBS] */
-	bool wait_for_write;       /* jobs: a PE asks for its next loads when its store is complete, else right behind it */
-	struct arm_work arm;       /* all ARM cores, priced as in the fast tier; 0: none */
-	struct counts counts;      /* of ARM work alone */
+	bool wait_for_write;  /* jobs: a PE asks for its next loads when its store is complete, else right behind it */
+	struct arm_work arm;  /* all ARM cores, priced as in the fast tier; 0: none */
+	struct counts counts; /* of ARM work alone */
 };
 
 struct schedule {

@@ -14,11 +14,11 @@ enum trace_unit { TRACE_PE_MLA, TRACE_PE_DMA, TRACE_ROUTER, TRACE_DRAM, TRACE_HO
 struct trace_span {
 	enum trace_unit unit;
 	uint32_t index;
-	const char *name;             /* "task", "load", "copy", "store", "busy", "messages", a phase; static text */
-	uint64_t begin_clk, end_clk;  /* PE clocks since the schedule began; end > begin */
-	uint32_t part;                /* of the operation (struct op); UINT32_MAX: none */
-	uint32_t peer;                /* the other side's PE or DRAM interface; UINT32_MAX: none */
-	uint64_t n;                   /* bytes moved, MAC clocks of a task, packets passed */
+	const char *name;            /* "task", "load", "copy", "store", "busy", "messages", a phase; static text */
+	uint64_t begin_clk, end_clk; /* PE clocks since the schedule began; end > begin */
+	uint32_t part;               /* of the operation (struct op); UINT32_MAX: none */
+	uint32_t peer;               /* the other side's PE or DRAM interface; UINT32_MAX: none */
+	uint64_t n;                  /* bytes moved, MAC clocks of a task, packets passed */
 };
 
 struct trace_sink {

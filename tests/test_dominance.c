@@ -80,13 +80,13 @@ static void test_dominance_staircase_grows_and_shrinks(void **state)
 		int x = i * 997 % 2000; /* each of 0..1999 once */
 		assert_true(dominance_add(&set, (double[]){x, 2000 - x}));
 	}
-	assert_true(set.n_block >= 2000 / 64);
+	assert_true(set.stair.n_block >= 2000 / 64);
 	for (int x = 0; x < 2000; x++) {
 		assert_true(dominance_covers(&set, (double[]){x, 2000 - x}));
 		assert_false(dominance_covers(&set, (double[]){x, 1999.5 - x}));
 	}
 	assert_true(dominance_add(&set, (double[]){100.5, 50.5}));
-	assert_true(set.n_block <= 8);
+	assert_true(set.stair.n_block <= 8);
 	assert_true(dominance_covers(&set, (double[]){101, 51}));
 	assert_false(dominance_covers(&set, (double[]){100, 1899}));
 	assert_true(dominance_covers(&set, (double[]){1950, 50}));

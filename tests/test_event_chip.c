@@ -111,8 +111,10 @@ static void test_event_chip_links_meet(void **state)
 	uint32_t west = mesh_qpe_at(&mesh, 0, 1) * 4, mid = mesh_qpe_at(&mesh, 1, 1) * 4;
 	uint32_t north = mesh_qpe_at(&mesh, 1, 0) * 4, south = mesh_qpe_at(&mesh, 1, 2) * 4;
 	const struct op op[] = {
-	    op_of(OP_COPY, west, mid, 16384),       op_of(OP_COPY, west + 1, mid + 1, 16384),
-	    op_of(OP_COPY, north, south, 16384),    op_of(OP_COPY, north + 1, south + 1, 16384),
+	    op_of(OP_COPY, west, mid, 16384),
+	    op_of(OP_COPY, west + 1, mid + 1, 16384),
+	    op_of(OP_COPY, north, south, 16384),
+	    op_of(OP_COPY, north + 1, south + 1, 16384),
 	};
 	uint64_t n_packet = 16384 / 16;
 	assert_in_range(clk_of(&machine, op, 2), n_packet, n_packet + 60);
@@ -204,9 +206,9 @@ static struct schedule random_schedule(const struct machine *machine, uint32_t s
 		schedule_add_step(&schedule, (struct schedule_step){.phase = PHASE_COMPUTATION});
 		for (uint32_t i = 0; i < 200; i++) {
 			uint32_t pe = rng_below(&rng, n_pe), first = schedule.n_op - n_op;
-			struct event_task shape = conv(3 + rng_below(&rng, 40), 3 + rng_below(&rng, 6),
-			                               1 + rng_below(&rng, 200), 1 + rng_below(&rng, 3),
-			                               1 + rng_below(&rng, 8));
+			struct event_task shape =
+			    conv(3 + rng_below(&rng, 40), 3 + rng_below(&rng, 6), 1 + rng_below(&rng, 200),
+			         1 + rng_below(&rng, 3), 1 + rng_below(&rng, 8));
 			struct op op = op_of((enum op_kind)rng_below(&rng, 5), pe, rng_below(&rng, machine->dram_n),
 			                     16 + rng_below(&rng, 3000));
 			if (op.kind == OP_COPY)
@@ -353,11 +355,16 @@ static void test_event_chip_trace(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_event_chip_dram_is_shared),   cmocka_unit_test(test_event_chip_dram_reads_and_writes),
-	    cmocka_unit_test(test_event_chip_router_is_shared), cmocka_unit_test(test_event_chip_links_meet),
-	    cmocka_unit_test(test_event_chip_order),            cmocka_unit_test(test_event_chip_sync),
-	    cmocka_unit_test(test_event_chip_task_as_alone),    cmocka_unit_test(test_event_chip_replay_is_exact),
-	    cmocka_unit_test(test_event_chip_replay_saves),     cmocka_unit_test(test_event_chip_jobs),
+	    cmocka_unit_test(test_event_chip_dram_is_shared),
+	    cmocka_unit_test(test_event_chip_dram_reads_and_writes),
+	    cmocka_unit_test(test_event_chip_router_is_shared),
+	    cmocka_unit_test(test_event_chip_links_meet),
+	    cmocka_unit_test(test_event_chip_order),
+	    cmocka_unit_test(test_event_chip_sync),
+	    cmocka_unit_test(test_event_chip_task_as_alone),
+	    cmocka_unit_test(test_event_chip_replay_is_exact),
+	    cmocka_unit_test(test_event_chip_replay_saves),
+	    cmocka_unit_test(test_event_chip_jobs),
 	    cmocka_unit_test(test_event_chip_trace),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -26,6 +26,8 @@ static void test_hierarchy_of_the_thesis_chip(void **state)
 	assert_int_equal(hierarchy.qpe_per_block, 8);
 	assert_int_equal(hierarchy.pe_per_block, 32);
 	assert_int_equal(hierarchy.n_pe, 128);
+	assert_int_equal(hierarchy.n_cell, 8); /* figure 4.16: half blocks */
+	assert_int_equal(hierarchy.qpe_per_cell, 4);
 	assert_int_equal(hierarchy.block_per_dram, 1);
 	assert_int_equal(hierarchy.storage_byte, 4 * 4 * 131072);
 	assert_int_equal(hierarchy.n_queue, 4);
@@ -39,6 +41,8 @@ static void test_hierarchy_of_a_qpe(void **state)
 	struct hierarchy hierarchy = hierarchy_of(MACHINE_QPE);
 	assert_int_equal(hierarchy.n_block, 1);
 	assert_int_equal(hierarchy.n_pe, 4);
+	assert_int_equal(hierarchy.n_cell, 1);
+	assert_int_equal(hierarchy.qpe_per_cell, 1);
 	assert_int_equal(hierarchy.storage_byte, 0);
 	assert_int_equal(hierarchy.n_queue, 1);
 	assert_int_equal(hierarchy.pe_per_queue, 4);

@@ -97,7 +97,7 @@ static void add_matmul_task(const struct layer_context *context, const struct sp
 	struct mla_matmul_task task = {d, h, w};
 	struct machine of_task = task_machine(context, split);
 	struct mla_cost cost;
-	mla_matmul_cost(&of_task, &task, 1, context->operand_bit, &cost);
+	mla_matmul_cost(&of_task, &task, 0, context->operand_bit, &cost);
 	add_cost(&cost, brute);
 }
 

@@ -78,7 +78,7 @@ static double mac_clk_of(const struct unfolded *unfolded, uint32_t shape)
 	const struct layer_context *context = &unfolded->context;
 	struct mla_cost cost;
 	if (task->kind == EVENT_MATMUL)
-		mla_matmul_cost(context->machine, &task->matmul, 1, context->operand_bit, &cost);
+		mla_matmul_cost(context->machine, &task->matmul, 0, context->operand_bit, &cost);
 	else
 		mla_conv_words(context->machine, &context->round, &task->conv, &cost);
 	return (double)cost.mac_clk;

@@ -42,7 +42,7 @@ struct follower {
 	struct held *pe;
 	uint32_t *n_met; /* [n_task of the tiling] */
 	uint64_t n_task, weight_byte, map_byte, out_byte, n_weight, n_input, n_rotation, n_ring;
-	bool at_barrier; /* all PEs have been asked, and a migration may follow */
+	bool at_barrier;    /* all PEs have been asked, and a migration may follow */
 	uint32_t most_task; /* of the busiest PE */
 	uint32_t n_buffer;  /* of filters in a PE */
 };
@@ -309,6 +309,19 @@ static void check_complete(const struct follower *follower)
 		assert_equal(follower, "tasks of the busiest PE", follower->most_task, assignment.n_task);
 }
 
+/* What the fast tier prices, and never more; true: all of it. */
+static bool check_migrations(const struct follower *follower)
+{
+	struct chip_assignment assignment = distribute_chip_assign(follower->context, &follower->tiling);
+	uint64_t n_rotation = assignment.n_rotation * assignment.n_wave;
+	uint64_t n_ring = assignment.n_ring * assignment.n_wave;
+	if (follower->n_rotation > n_rotation)
+		assert_equal(follower, "rotations", follower->n_rotation, n_rotation);
+	if (follower->n_ring > n_ring)
+		assert_equal(follower, "ring steps", follower->n_ring, n_ring);
+	return follower->n_rotation == n_rotation && follower->n_ring == n_ring;
+}
+
 /* Filters on the move need a second buffer, which has to be reckoned with. */
 static void check_sram(const struct follower *follower)
 {
@@ -529,7 +542,12 @@ static void test_unfold_chip_gives_each_block_one_copy_of_32_filters(void **stat
 
 /* ---- any chip, any split ---- */
 
-static void check_random(struct rng *rng, const struct machine *thesis_chip)
+/* [0] other meshes, [1] the thesis' */
+struct tally {
+	uint32_t n_design[2], n_exact[2]; /* those whose migrations are exactly what the fast tier prices */
+};
+
+static void check_random(struct rng *rng, const struct machine *thesis_chip, struct tally *tally)
 {
 	struct machine machine = rng_below(rng, 3) ? random_chip(rng, thesis_chip) : *thesis_chip;
 	struct block block = random_conv(rng, 60, rng_below(rng, 2) ? 600 : 40);
@@ -548,8 +566,9 @@ static void check_random(struct rng *rng, const struct machine *thesis_chip)
 	mapper_prepare(&block, &machine, design.operand_bit, &context);
 	follower_open(&follower, &context, &design);
 	check_complete(&follower);
-	if (follower.place.is_thesis && follower.tiling.n_h > 1)
-		check_sram(&follower);
+	check_sram(&follower);
+	tally->n_design[follower.place.is_thesis]++;
+	tally->n_exact[follower.place.is_thesis] += check_migrations(&follower);
 	follower_close(&follower);
 }
 
@@ -557,12 +576,17 @@ static void test_unfold_chip_meets_every_pair_on_any_mesh(void **state)
 {
 	struct err err = {0};
 	struct machine thesis_chip;
+	struct tally tally = {{0}, {0}};
 	(void)state;
 	assert_int_equal(machine_read("spaces/machines/thesis_chip.yaml", &thesis_chip, &err), ERR_OK);
 	for (uint32_t i = 0; i < N_CASE; i++) {
 		struct rng rng = rng_stream(7, 0, i);
-		check_random(&rng, &thesis_chip);
+		check_random(&rng, &thesis_chip, &tally);
 	}
+	print_message("migrations as priced: %u of %u designs on the thesis' mesh, %u of %u on others\n",
+	              tally.n_exact[1], tally.n_design[1], tally.n_exact[0], tally.n_design[0]);
+	assert_true(tally.n_design[1] > 300 && tally.n_exact[1] * 100 >= tally.n_design[1] * 99);
+	assert_true(tally.n_design[0] > 300 && tally.n_exact[0] * 100 >= tally.n_design[0] * 85);
 }
 
 /* Without storage QPEs, which only a machine made by hand has: one block, ifmaps and results in DRAM. */
@@ -584,6 +608,7 @@ static void test_unfold_chip_without_storage(void **state)
 		mapper_prepare(&block, &machine, 8, &context);
 		follower_open(&follower, &context, &design);
 		check_complete(&follower);
+		check_sram(&follower);
 		follower_close(&follower);
 	}
 }

@@ -550,9 +550,9 @@ static void test_validate_tells_convolutions_twice(void **state)
 	struct source *source = NULL;
 	struct err err = {0};
 	read_text("operation,vgg16_clk\nCONV,4026732\nFC,3894744\n", &validation.table);
-	assert_int_equal(validate_find_kind(&validation.table, reference_kind_table, reference_n_kind, &validation.kind,
-	                                    &err),
-	                 ERR_OK);
+	assert_int_equal(
+	    validate_find_kind(&validation.table, reference_kind_table, reference_n_kind, &validation.kind, &err),
+	    ERR_OK);
 	assert_int_equal(source_open(NULL, NULL, &source, &err), ERR_OK);
 	assert_int_equal(validate_compare(&validation, source, &err), ERR_OK);
 	assert_int_equal(validation.n_value, 3);
