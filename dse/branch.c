@@ -9,8 +9,8 @@
  * A box is cut when no design of it runs, or when at each operating point its
  * lower bound exceeds a limit or is not below some design of the front so far:
  * bounds are slacked, so that design is better than all of the box. Else the box
- * is halved in the dimension whose numbers of parts are farthest apart; when all
- * are single numbers, one dimension after the other is opened into its splits.
+ * is halved: first numbers of parts, then the splits of one number, whose largest
+ * parts grow along the list.
  *
  * Depth first, so memory is a path; the order is fixed, and the front does not
  * depend on it: nothing that could be on it, first of its equals, is ever cut.
@@ -293,32 +293,23 @@ static void evaluate_box(struct search *search, const struct box *box)
 /* ---- branching -------------------------------------------------------------------------------------- */
 
 /*
- * How far apart a dimension's choices are: numbers of parts, or, of one number,
- * largest parts; below 1 the share of choices that are alike in both.
+ * The dimension to be halved. Numbers of parts first, farthest apart first: programs need single ones. Then the
+ * dimension with the fewest splits, to the end: a single split shows what rounding up to blocks and lines costs, which
+ * rules most of them out beside any split of the others. -1: one design is left.
  */
-static double spread(const struct branch_axis *axis, const struct span *span)
-{
-	const struct dim_split *choice = axis->axis->choice;
-	if (is_single(span))
-		return 0;
-	if (span->high > span->low + 1)
-		return (double)axis->n_part[span->high - 1] / axis->n_part[span->low];
-	double ratio = (double)choice[span->last - 1].size_a / choice[span->first].size_a;
-	return ratio > 1 ? ratio : 0.5;
-}
-
-/* The dimension to be halved: numbers of parts first, because programs need them; -1: one design. */
-static int widest(const struct search *search, const struct box *box)
+static int pick_dim(const struct search *search, const struct box *box)
 {
 	int dim = -1;
 	double most = 0;
 	for (int i = 0; i < N_DIM; i++) {
 		const struct span *span = &box->span[i];
-		double wide = spread(&search->axis[i], span);
+		double urgency = 0;
 		if (span->high > span->low + 1)
-			wide += 1e9;
-		if (wide > most) {
-			most = wide;
+			urgency = (double)search->axis[i].n_part[span->high - 1] / search->axis[i].n_part[span->low];
+		else if (!is_single(span))
+			urgency = 1.0 / (span->last - span->first);
+		if (urgency > most) {
+			most = urgency;
 			dim = i;
 		}
 	}
@@ -380,7 +371,7 @@ static void search_box(struct search *search, const struct box *box)
 		counts->engine.n_skipped = add_sat(counts->engine.n_skipped, n);
 		return;
 	}
-	int dim = widest(search, box);
+	int dim = pick_dim(search, box);
 	if (dim < 0)
 		evaluate_box(search, box);
 	else

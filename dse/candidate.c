@@ -119,7 +119,7 @@ void candidate_search(struct candidate *candidate, size_t i, unsigned n_thread, 
 	assert(i < candidate->n_task);
 	struct candidate_task *task = &candidate->task[i];
 	if (!candidate_is_reachable(candidate, i)) {
-		task->counts.n_skipped = task->size;
+		task->counts.n_skipped = task->n_unreached = task->size;
 		task->code = ERR_OK;
 		return;
 	}

@@ -10,6 +10,7 @@
  * candidates, so the result does not depend on the number of threads.
  */
 #include "dse/explore.h"
+#include "dse/certificate.h"
 #include "dse/interrupt.h"
 #include "dse/layer_points.h"
 #include "dse/parallel.h"
@@ -225,6 +226,7 @@ static enum err_code collect_counts(struct driver *driver, const struct slot *sl
 		for (unsigned reason = 0; reason < LAYER_N_REASON; reason++)
 			counts->cut_by_reason[reason] = add_sat(counts->cut_by_reason[reason], task->cut_by_reason[reason]);
 		counts->n_box += task->n_box;
+		counts->n_unreached = add_sat(counts->n_unreached, task->n_unreached);
 		if (task->code == ERR_INTERRUPTED || interrupt_requested())
 			explore->interrupted = true;
 		else if (add_sat(from->n_asked, from->n_skipped) < size)
@@ -448,6 +450,9 @@ enum err_code explore_run(const struct space *space, const struct explore_option
 	else
 		code = explore_layers(driver, err);
 	progress_end(&driver->progress);
+	bool is_branched = options->engine == &engine_exact && !options->flat;
+	if (code == ERR_OK && is_branched && !explore->interrupted && !explore->truncated)
+		certificate_check(&explore->counts);
 	uint64_t n_failed = explore->counts.by_reason[LAYER_REASON_FAILED];
 	if (code == ERR_OK && n_failed > 0)
 		code = err_add(err, ERR_INTERNAL,

@@ -8,6 +8,9 @@
  */
 #include "mapper/design.h"
 
+/* A matrix multiplication has both operands in the PE that computes: its totals in the thesis' tables are of that. */
+#define TILING_A_SHIFT 0
+
 struct tiling {
 	uint32_t n_w, n_h, n_c, n_d; /* parts */
 	uint64_t n_map;              /* ifmap parts: n_w * n_h */

@@ -195,7 +195,7 @@ static void matmul_round_words(const struct layer_context *context, const struct
 	const uint32_t n_block = 16;
 	struct mla_matmul_task task = {n_row, machine->mla_rows, n_block * machine->mla_cols};
 	struct mla_cost cost;
-	mla_matmul_cost(machine, &task, 1, context->operand_bit, &cost);
+	mla_matmul_cost(machine, &task, TILING_A_SHIFT, context->operand_bit, &cost);
 	double frac = n_round / n_block;
 	tiling->all_mac_clk += (double)cost.mac_clk * frac;
 	tiling->all_a_word += (double)cost.a_word * frac;
@@ -242,7 +242,7 @@ static void least_matmul(const struct layer_context *context, const struct split
 		tiling->all_out_word *= tiling->n_d;
 	}
 	struct mla_matmul_task task = {tiling->in_w, tiling->in_h, tiling->out_w};
-	mla_matmul_cost(machine, &task, 1, context->operand_bit, &tiling->task);
+	mla_matmul_cost(machine, &task, TILING_A_SHIFT, context->operand_bit, &tiling->task);
 	tiling->least_task_clk += (double)machine->mla_init_clk * (double)tiling->n_task;
 }
 
