@@ -80,8 +80,8 @@ BENCHES := $(BENCH_SOURCES:tests/%.c=$(BUILD)/bench/%)
 AGAIN = +@$(MAKE) --no-print-directory $(if $(findstring --jobserver,$(MAKEFLAGS)),,-j$(JOBS))
 
 .DEFAULT_GOAL := all
-.PHONY: all deps test fuzz mutation calibrate explore bench debug asan tsan layers headers format install clean help picture
-.PHONY: build-program build-tests build-fuzzers build-benches build-objects run-tests run-fuzzers run-benches run-calibrate FORCE
+.PHONY: all deps test fuzz mutation calibrate explore bench debug asan tsan layers headers format install clean help picture bench-peers
+.PHONY: build-program build-tests build-fuzzers build-benches build-objects run-tests run-fuzzers run-benches run-calibrate run-peers FORCE
 .DELETE_ON_ERROR:
 .SECONDARY:
 MAKEFLAGS += --no-builtin-rules
@@ -126,6 +126,14 @@ bench: deps
 	$(AGAIN) VARIANT=release build-benches
 	$(AGAIN) VARIANT=release run-benches
 
+# Beside pagmo2's NSGA-II. pagmo2 is no dependency: who wants to compare installs it.
+bench-peers: deps
+	@if echo '#include <pagmo/algorithms/nsga2.hpp>' | $(CXX) -std=c++17 -E -x c++ - >/dev/null 2>&1; then \
+		$(MAKE) --no-print-directory VARIANT=release run-peers; \
+	else \
+		echo 'make bench-peers needs g++ and pagmo2 (Debian: packages g++ and libpagmo-dev); nothing was run'; \
+	fi
+
 debug asan tsan:
 	$(AGAIN) VARIANT=$@ deps
 	$(AGAIN) VARIANT=$@ build-program build-tests
@@ -146,6 +154,9 @@ run-fuzzers: $(FUZZERS) $(PROGRAM)
 
 run-benches: $(BENCHES)
 	@set -e; for bench in $(BENCHES); do "$$bench"; done
+
+run-peers: $(BUILD)/peers/pagmo
+	@$<
 
 run-calibrate: $(BUILD)/bench/calibrate_hdl
 	@$<
@@ -198,8 +209,13 @@ $(BUILD)/bench/%: $(BUILD)/obj/tests/%.o $(ARCHIVE)
 	$(call say,LD)
 	$(Q)$(CC) $(ALL_LDFLAGS) $^ $(LIBS) -o $@
 
+$(BUILD)/peers/%: tests/peers/%.cpp $(BUILD)/obj/tests/peers/ours.o $(ARCHIVE)
+	@mkdir -p $(@D)
+	$(call say,CXX)
+	$(Q)$(CXX) -std=c++17 -O3 -I. -fopenmp $^ -lpagmo $(LIBS) -o $@
+
 -include $(OBJECTS:.o=.d) $(TEST_SOURCES:%.c=$(BUILD)/obj/%.d) $(BENCH_SOURCES:%.c=$(BUILD)/obj/%.d) \
-	$(FUZZ_SOURCES:%.c=$(BUILD)/obj/%.d)
+	$(FUZZ_SOURCES:%.c=$(BUILD)/obj/%.d) $(BUILD)/obj/tests/peers/ours.d
 
 # ---- checks of the source ------------------------------------------------------------------------
 
@@ -248,6 +264,7 @@ help:
 	@echo 'make mutation   change every constant of the models and machines in turn: does a test fail?'
 	@echo 'make calibrate  fit the HDL prototype'"'"'s constants anew, with leave-one-shape-out errors'
 	@echo 'make bench      build and run the benchmarks'
+	@echo 'make bench-peers NSGA-II beside pagmo2, where libpagmo-dev is installed'
 	@echo 'make picture    the README'"'"'s picture, from make explore'
 	@echo 'make deps       install the packages that are missing, or name them'
 	@echo 'make debug      unoptimised build in build/debug'

@@ -56,6 +56,12 @@ void candidate_search(struct candidate *candidate, size_t i, unsigned n_thread, 
 /* What a search that is not to be begun any more leaves: the front of the coarse sample that would have bounded it. */
 void candidate_sample(struct candidate *candidate, size_t i);
 
+/*
+ * Write what the search of task i found, or read what an earlier run's search of it found instead of searching. A
+ * reader that is refused (pack->failed) leaves the task as it was.
+ */
+void candidate_pack_task(struct candidate *candidate, size_t i, struct pack *pack);
+
 /* Call once between the last search and the first composition. ERR_INTERNAL. */
 enum err_code candidate_name_points(struct candidate *candidate, struct err *err);
 

@@ -42,7 +42,7 @@ void certificate_text(const struct front_run *run, char *text, size_t n_byte)
 	const struct explore_counts *counts = &explore->counts;
 	bool is_reduced = counts->n_candidate < counts->n_legal;
 	assert(n_byte >= CERTIFICATE_TEXT_SIZE);
-	if (explore->interrupted || explore->truncated)
+	if (explore->interrupted || explore->truncated || explore->n_failure > 0)
 		(void)snprintf(text, n_byte, "none, the search was cut short: the front is of what was seen");
 	else if (run->options->engine->is_random)
 		(void)snprintf(text, n_byte, "none: a %s search proves nothing of what it has not seen",

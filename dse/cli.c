@@ -61,6 +61,10 @@ static const struct option_info option_table[N_OPTION] = {
                       "run each design again with every event simulated; exit 1 when anything differs"},
     [OPTION_VERIFY] = {"verify", 0, NULL, TYPE_FLAG, IN(verify), 0, 0,
                        "run the front again in the event tier and say which points it keeps"},
+    [OPTION_RESUME] = {"resume", 0, "DIR", TYPE_TEXT, IN(resume), 0, 0,
+                       "go on with the run that was stopped or killed in DIR; SPACE.yaml and options are the run's"},
+    [OPTION_SHARD] = {"shard", 0, "I/N", TYPE_TEXT, IN(shard), 0, 0,
+                      "make part I of N of the searches; 'dse merge' makes a front of all parts"},
     [OPTION_SVG] = {"svg", 0, "FILE", TYPE_TEXT, IN(svg), 0, 0, "draw predicted against measured into FILE (SVG)"},
 };
 
@@ -74,11 +78,20 @@ const struct cli_command cli_command_table[] = {
      "Evaluates the designs that SPACE.yaml describes and writes those that no other design beats in every\n"
      "objective to results/<space>-<hash>/: front.csv, front.json, front.svg, run.json. --verify runs every design\n"
      "on the front again in the event tier and marks those points that another one then beats; --detail event\n"
-     "searches in the event tier, which takes thousands of times longer ('dse check SPACE.yaml' says how long).",
+     "searches in the event tier, which takes thousands of times longer ('dse check SPACE.yaml' says how long).\n"
+     "What a search has found is kept in the folder's journal while it runs: 'dse explore --resume DIR' goes on after\n"
+     "Ctrl-C, a kill or a crash, and ends with the same files. 'mpirun -n N dse explore ...' shares the searches of a\n"
+     "layer-by-layer exploration among N processes, --shard among jobs that know nothing of each other.",
      1, 1,
      COMMON | BIT(OPTION_ENGINE) | BIT(OPTION_FLAT) | BIT(OPTION_POINTS) | BIT(OPTION_MAX_EVALUATIONS) |
-         BIT(OPTION_DETAIL) | BIT(OPTION_VERIFY) | BIT(OPTION_AUDIT),
+         BIT(OPTION_DETAIL) | BIT(OPTION_VERIFY) | BIT(OPTION_AUDIT) | BIT(OPTION_RESUME) |
+         BIT(OPTION_SHARD),
      cmd_explore},
+    {"merge", "DIR...", "make the front of a space from the folders of its shards",
+     "Takes the folders that 'dse explore SPACE.yaml --shard I/N' wrote for I = 1 to N, in any order, checks that all\n"
+     "of them are there, complete and of one space, version and choice of options, and writes what one\n"
+     "'dse explore SPACE.yaml' would have written. Options are the shards'.",
+     1, SIZE_MAX, COMMON | BIT(OPTION_POINTS) | BIT(OPTION_VERIFY) | BIT(OPTION_AUDIT), cmd_merge},
     {"simulate", "MACHINE NETWORK | --point FRONT.json:ID", "one fixed design: clocks, bytes and energy per operation",
      "MACHINE and NETWORK are files or the names of shipped ones (under spaces/machines and spaces/networks).\n"
      "With --point a design of a front runs again, in the tier the front was made in; exits 1 when any number\n"
@@ -137,7 +150,7 @@ static enum err_code unknown_command(const char *word, struct err *err)
 	const char *nearest = err_nearest(word, name, cli_n_command);
 	if (nearest)
 		return err_add(err, ERR_USAGE, "dse: '%.60s' is not a command; did you mean '%s'?", word, nearest);
-	return err_add(err, ERR_USAGE, "dse: '%.60s' is not a command; allowed are explore, simulate, validate, check",
+	return err_add(err, ERR_USAGE, "dse: '%.60s' is not a command; allowed are explore, merge, simulate, validate, check",
 	               word);
 }
 
@@ -294,7 +307,8 @@ static enum err_code check_files(const struct cli_options *options, struct err *
 	assert(command && command->min_file <= command->max_file);
 	if (options->help || err->n_message > 0)
 		return err->code;
-	if (options->n_file < command->min_file)
+	/* a run that is taken up knows its space */
+	if (options->n_file < command->min_file && !cli_given(options, OPTION_RESUME))
 		return err_add(err, ERR_USAGE, "dse %s: a file is missing; usage: dse %s [OPTION...] %s", command->name,
 		               command->name, command->arguments);
 	if (options->n_file > command->max_file)
@@ -309,7 +323,7 @@ static enum err_code parse_program(int argc, char **argv, struct cli_options *op
 	if (argc < 2)
 		return err_add(
 		    err, ERR_USAGE,
-		    "dse: a command is missing; allowed are explore, simulate, validate, check; see dse --help");
+		    "dse: a command is missing; allowed are explore, merge, simulate, validate, check; see dse --help");
 	if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0 || strcmp(argv[1], "help") == 0) {
 		options->help = true;
 		options->command = argc > 2 ? find_command(argv[2]) : NULL;

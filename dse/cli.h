@@ -40,6 +40,8 @@ enum cli_option {
 	OPTION_TRACE,
 	OPTION_AUDIT,
 	OPTION_VERIFY,
+	OPTION_RESUME,
+	OPTION_SHARD,
 	N_OPTION
 };
 
@@ -65,6 +67,8 @@ struct cli_options {
 	const char *engine;
 	bool flat, points, verify;
 	uint64_t max_evaluations; /* 0: no limit */
+	const char *resume;       /* folder of a run to take up; NULL: a new run */
+	const char *shard;        /* "I/N"; NULL: the whole */
 
 	/* simulate */
 	const char *layers, *split_scheme, *strategy, *level, *point, *trace;
@@ -88,6 +92,7 @@ extern const struct cli_command cli_command_table[];
 extern const size_t cli_n_command;
 
 enum err_code cmd_explore(const struct cli_options *options, struct err *err);
+enum err_code cmd_merge(const struct cli_options *options, struct err *err);
 enum err_code cmd_simulate(const struct cli_options *options, struct err *err);
 enum err_code cmd_validate(const struct cli_options *options, struct err *err);
 enum err_code cmd_check(const struct cli_options *options, struct err *err);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* dse explore: read a space, search it, write the front, print it. */
+#include "dse/cmd_explore.h"
 #include "dse/chart.h"
-#include "dse/cli.h"
 #include "dse/front_file.h"
 #include "dse/parallel.h"
 #include "dse/report.h"
@@ -17,6 +17,7 @@
 /* One run, from the parsed command line to its files. */
 struct request {
 	const struct cli_options *cli;
+	struct run_keep *keep;
 	struct space space;
 	struct explore explore;
 	struct explore_options options;
@@ -95,6 +96,8 @@ static enum err_code print_command(struct request *job, struct err *err)
 		(void)fprintf(text, " --detail %s", detail_name[job->space.detail]);
 	if (cli_given(cli, OPTION_JOBS))
 		(void)fprintf(text, " -j %" PRIu64, cli->jobs);
+	if (cli->shard)
+		(void)fprintf(text, " --shard %s", cli->shard);
 	(void)fprintf(text, "%s%s", cli->verify ? " --verify" : "", cli->audit ? " --audit" : "");
 	(void)fprintf(text, "%s%s%s%s", cli->points ? " --points" : "", cli->json ? " --json" : "",
 	              cli->quiet ? " -q" : "", cli->no_progress ? " --no-progress" : "");
@@ -123,6 +126,13 @@ static enum err_code set_options(struct request *job, struct err *err)
 	if (cli->points && options->flat)
 		return err_add(err, ERR_USAGE,
 		               "dse explore: --points writes the layers' fronts, which a flat search does not have");
+	if (cli->shard)
+		code = resume_parse_shard(cli->shard, &job->keep->part, &job->keep->n_part, err);
+	if (code == ERR_OK && job->keep->n_part > 1 && options->flat)
+		code = err_add(err, ERR_USAGE,
+		               "dse explore: --shard deals out the searches of layers, which a flat search does not have");
+	if (code != ERR_OK)
+		return code;
 	code = print_command(job, err);
 	job->run = (struct front_run){.space = &job->space,
 	                              .explore = &job->explore,
@@ -135,13 +145,19 @@ static enum err_code set_options(struct request *job, struct err *err)
 /* Make the directory before the search: better to fail now than after an hour. */
 static enum err_code prepare_dir(struct request *job, struct err *err)
 {
-	char name[MACHINE_NAME_SIZE + 16];
+	char name[MACHINE_NAME_SIZE + 64];
 	front_dir_name(&job->run, name, sizeof(name));
-	job->dir = store_join(job->cli->out ? job->cli->out : DEFAULT_OUT, name);
+	size_t n = strlen(name);
+	if (job->keep->n_part > 1)
+		(void)snprintf(name + n, sizeof(name) - n, "-shard-%u-of-%u", job->keep->part, job->keep->n_part);
+	job->dir = job->cli->resume ? strdup(job->cli->resume)
+	                            : store_join(job->cli->out ? job->cli->out : DEFAULT_OUT, name);
 	if (!job->dir)
 		return err_add(err, ERR_INTERNAL, "out of memory");
 	enum err_code code = store_make_dir(job->dir, err);
-	if (code != ERR_OK)
+	if (code == ERR_OK)
+		code = run_keep_open(job->keep, job->dir, job->cli, &job->space, &job->options, err);
+	if (code != ERR_OK || job->keep->n_part > 1)
 		return code;
 	/* Try a file, too: a directory may be there and not be writable. */
 	char *path = store_join(job->dir, job->cli->points ? "points.csv" : "front.csv");
@@ -285,60 +301,133 @@ static enum err_code print_result(struct request *job, struct err *err)
 	return code;
 }
 
+/* How to go on with what was not finished. */
+static void print_way_on(const struct request *job, char *text, size_t n_byte)
+{
+	if (job->keep->journal.descriptor >= 0)
+		(void)snprintf(text, n_byte, "to go on: dse explore --resume %s; to search again: %s", job->keep->dir,
+		               job->command);
+	else
+		(void)snprintf(text, n_byte, "to search again: %s", job->command);
+}
+
+static enum err_code judge_failures(const struct request *job, struct err *err)
+{
+	const struct explore *explore = &job->explore;
+	assert(explore->n_failure > 0);
+	for (size_t i = 0; i < explore->n_failure && i < EXPLORE_MAX_FAILURE; i++)
+		(void)err_add(err, ERR_INTERNAL, "failed: %s%s%s", explore->failure[i].machine,
+		              explore->failure[i].machine[0] ? ": " : "", explore->failure[i].why);
+	char way_on[8192];
+	print_way_on(job, way_on, sizeof(way_on));
+	return err_add(err, ERR_INTERNAL, "%" PRIu64 " searches failed, all others are done; %s", explore->n_failure,
+	               way_on);
+}
+
 /* How the search ended, as an exit code. */
 static enum err_code judge(const struct request *job, struct err *err)
 {
+	char way_on[8192];
+	print_way_on(job, way_on, sizeof(way_on));
 	if (job->explore.interrupted)
-		return err_add(err, ERR_INTERRUPTED,
-		               "interrupted: %s holds what was found so far (%zu designs)%s; to search again: %s",
+		return err_add(err, ERR_INTERRUPTED, "interrupted: %s holds what was found so far (%zu designs)%s; %s",
 		               job->dir, job->explore.front.n,
-		               job->is_partial ? ", beside the complete result of an earlier run" : "", job->command);
+		               job->is_partial ? ", beside the complete result of an earlier run" : "", way_on);
 	if (job->verify.interrupted)
-		return err_add(err, ERR_INTERRUPTED,
-		               "interrupted: %s holds the whole front, not verified; to search and verify again: %s",
-		               job->dir, job->command);
+		return err_add(err, ERR_INTERRUPTED, "interrupted: %s holds the whole front, not verified; %s",
+		               job->dir, way_on);
+	if (job->explore.n_failure > 0)
+		return judge_failures(job, err);
 	if (job->explore.front.n == 0)
 		return err_add(err, ERR_INFEASIBLE, "%s: no feasible design%s", job->cli->file[0],
 		               job->explore.truncated ? " within max_evaluations" : "");
 	return ERR_OK;
 }
 
+/* The front of all searches: unrolled, signed, verified, written, printed. */
+static enum err_code finish_whole(struct request *job, struct err *err)
+{
+	enum err_code code = unroller_init(&job->unroller, &job->explore, job->options.n_thread, err);
+	if (code == ERR_OK)
+		code = front_sign(&job->run, err);
+	if (code == ERR_OK)
+		code = verify_front(job, err);
+	if (code == ERR_OK)
+		code = choose_dir(job, err);
+	if (code == ERR_OK)
+		code = write_files(job, err);
+	bool is_cut = job->explore.interrupted || job->verify.interrupted || job->explore.n_failure > 0;
+	if (code == ERR_OK && !is_cut)
+		code = run_keep_finish(job->keep, err);
+	if (code == ERR_OK)
+		code = print_result(job, err);
+	return code == ERR_OK ? judge(job, err) : code;
+}
+
+/* A shard has searches and no front; its result is its journal. */
+static enum err_code finish_part(struct request *job, struct err *err)
+{
+	struct run_keep *keep = job->keep;
+	char way_on[8192];
+	print_way_on(job, way_on, sizeof(way_on));
+	if (job->explore.interrupted)
+		return err_add(err, ERR_INTERRUPTED, "interrupted: %s holds the searches made so far; %s", job->dir,
+		               way_on);
+	if (job->explore.n_failure > 0)
+		return judge_failures(job, err);
+	if (keep->journal.descriptor < 0)
+		return err_add(err, ERR_IO, "%s: another process is at work on this shard", job->dir);
+	enum err_code code = run_keep_finish(keep, err);
+	if (code == ERR_OK && !job->cli->quiet)
+		(void)printf("Shard %u of %u: %s holds its searches. When all are done: dse merge DIR...\n", keep->part,
+		             keep->n_part, job->dir);
+	return code;
+}
+
 /*
  * Read, choose, make room, search, unroll, verify, write, print, judge. Files come before
  * the table: when stdout is a closed pipe, the results of an hour are safe.
  */
-enum err_code cmd_explore(const struct cli_options *options, struct err *err)
+enum err_code cmd_explore_run(const struct cli_options *options, struct run_keep *keep, struct err *err)
 {
-	struct request job = {.cli = options};
+	struct request job = {.cli = options, .keep = keep};
 	assert(options->n_file == 1);
 	enum err_code code = space_read(options->file[0], &job.space, err);
-	if (code != ERR_OK)
-		return code;
-	code = set_options(&job, err);
+	if (code == ERR_OK)
+		code = set_options(&job, err);
 	if (code == ERR_OK)
 		code = prepare_dir(&job, err);
 	if (code == ERR_OK)
 		code = explore_run(&job.space, &job.options, &job.explore, err);
 	if (code == ERR_OK)
-		code = unroller_init(&job.unroller, &job.explore, job.options.n_thread, err);
-	if (code == ERR_OK)
-		code = front_sign(&job.run, err);
-	if (code == ERR_OK)
-		code = verify_front(&job, err);
-	if (code == ERR_OK)
-		code = choose_dir(&job, err);
-	if (code == ERR_OK)
-		code = write_files(&job, err);
-	if (code == ERR_OK)
-		code = print_result(&job, err);
-	if (code == ERR_OK)
-		code = judge(&job, err);
+		code = keep->n_part > 1 ? finish_part(&job, err) : finish_whole(&job, err);
 	store_abandon(&job.points);
+	run_keep_close(keep, options->quiet);
 	verify_free(&job.verify);
 	unroller_free(&job.unroller);
 	explore_free(&job.explore);
 	free(job.dir);
 	free(job.command);
 	space_free(&job.space);
+	return code;
+}
+
+enum err_code cmd_explore(const struct cli_options *options, struct err *err)
+{
+	struct run_keep *keep = malloc(sizeof(*keep));
+	if (!keep)
+		return err_add(err, ERR_INTERNAL, "out of memory");
+	*keep = (struct run_keep)RUN_KEEP_CLOSED;
+	enum err_code code = run_keep_start(keep, &options, err);
+	if (code == ERR_OK && keep->is_complete) {
+		if (!options->quiet)
+			(void)fprintf(stderr, "%s: complete, there is nothing left to do\n", options->resume);
+		run_keep_close(keep, true);
+	} else if (code == ERR_OK) {
+		code = cmd_explore_run(options, keep, err);
+	} else {
+		run_keep_close(keep, true);
+	}
+	free(keep);
 	return code;
 }

@@ -227,12 +227,57 @@ static void run_free(struct run *run)
 	free(run->by_reason);
 }
 
+/* All that a run is made of between two batches. */
+static void pack_run(struct run *run, const struct engine_kind *kind, struct engine *engine, struct pareto *archive,
+                     struct engine_nearest *near, uint64_t *n_told, struct pack *pack)
+{
+	const struct problem *problem = run->problem;
+
+	pack_u64(pack, n_told);
+	for (size_t reason = 0; reason < run->n_reason; reason++) {
+		uint64_t sum = 0;
+		for (size_t i = 0; i < N_CHUNK; i++)
+			sum += run->by_reason[i * (run->n_reason + REASON_PAD) + reason];
+		pack_u64(pack, &sum);
+		if (pack->is_reading)
+			run->by_reason[reason] = sum; /* of the first chunk, which stands for all */
+	}
+	if (near) {
+		pack_real(pack, &near->violation);
+		pack_u32(pack, &near->reason);
+		pack_u32s(pack, near->genome, problem->n_gene);
+	}
+	pareto_pack(archive, problem->n_value, pack);
+	kind->pack(engine, pack);
+	(void)pack_refuse(pack, pack->is_reading && kind->counts(engine).n_told != *n_told);
+}
+
+static void save_run(struct run *run, const struct engine_kind *kind, struct engine *engine, struct pareto *archive,
+                     struct engine_nearest *near, uint64_t n_told, struct checkpoint *checkpoint)
+{
+	struct pack pack = {0};
+
+	pack_run(run, kind, engine, archive, near, &n_told, &pack);
+	checkpoint_write(checkpoint, &pack);
+	pack_free(&pack);
+}
+
+/* Go on where another process stopped. false when the state is not of this search, or memory is out. */
+static bool load_run(struct run *run, const struct engine_kind *kind, struct engine *engine, struct pareto *archive,
+                     struct engine_nearest *near, uint64_t *n_told, const struct checkpoint *checkpoint)
+{
+	struct pack pack = pack_reader(checkpoint->state, checkpoint->n_state);
+
+	assert(archive->n == 0);
+	pack_run(run, kind, engine, archive, near, n_told, &pack);
+	return pack_done(&pack);
+}
+
 /* Ask, evaluate and tell until the engine is done. *stopped: watch wanted no more. false when memory is out. */
 static bool run_loop(struct run *run, const struct engine_kind *kind, struct engine *engine, struct pareto *archive,
-                     struct engine_nearest *near, engine_watch watch, void *watch_context, bool *stopped)
+                     struct engine_nearest *near, uint64_t n_told, struct checkpoint *checkpoint, engine_watch watch,
+                     void *watch_context, bool *stopped)
 {
-	uint64_t n_told = 0;
-
 	for (size_t n; (n = kind->ask(engine, run->genome, N_BATCH)) > 0; n_told += n) {
 		if (n == SIZE_MAX)
 			return false;
@@ -243,10 +288,11 @@ static bool run_loop(struct run *run, const struct engine_kind *kind, struct eng
 		kind->tell(engine, run->genome, run->result, n);
 		struct engine_counts counts = kind->counts(engine);
 		assert(counts.n_told == n_told + n && counts.n_told == counts.n_feasible + counts.n_infeasible);
-		if (watch && !watch(watch_context, kind->progress(engine), &counts)) {
-			*stopped = true;
+		*stopped = watch && !watch(watch_context, kind->progress(engine), &counts);
+		if (checkpoint && (checkpoint_is_due(checkpoint) || *stopped))
+			save_run(run, kind, engine, archive, near, n_told + n, checkpoint);
+		if (*stopped)
 			return true;
-		}
 	}
 	return true;
 }
@@ -268,7 +314,15 @@ enum err_code engine_run(const struct engine_kind *kind, const struct problem *p
 	struct engine *engine = kind->create(problem, options, err);
 	if (!engine)
 		return ERR_INTERNAL;
-	if (!run_init(&run) || !run_loop(&run, kind, engine, archive, near, watch, watch_context, &stopped))
+	bool has_memory = run_init(&run);
+	struct checkpoint *checkpoint = options->checkpoint;
+	uint64_t n_told = 0;
+	if (has_memory && checkpoint && checkpoint->state &&
+	    !load_run(&run, kind, engine, archive, near, &n_told, checkpoint))
+		code = err_add(err, ERR_INPUT, "%s: does not fit this search; without it the search begins anew",
+		               checkpoint->path);
+	else if (!has_memory || !run_loop(&run, kind, engine, archive, near, n_told, checkpoint, watch, watch_context,
+	                                  &stopped))
 		code = err_add(err, ERR_INTERNAL, "out of memory in engine %s", kind->name);
 	else if (stopped)
 		code = ERR_INTERRUPTED;

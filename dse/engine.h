@@ -7,6 +7,7 @@
  * is one file and one row of engine_table[]; it sees a problem, never a
  * machine or a file.
  */
+#include "dse/checkpoint.h"
 #include "dse/pareto.h"
 #include "dse/problem.h"
 #include "sim/base/err.h"
@@ -16,6 +17,7 @@ struct engine_options {
 	uint64_t max_evaluation; /* 0: no limit */
 	uint32_t population;     /* genetic engines; 0: the engine's default */
 	uint32_t generations;    /* genetic engines; 0: until stagnation, space exhausted or max_evaluation */
+	struct checkpoint *checkpoint; /* where the search's state goes, and comes from; NULL: nowhere */
 };
 
 /* Counts since the engine began; they add up: n_told = n_feasible + n_infeasible. */
@@ -44,6 +46,11 @@ struct engine_kind {
 	struct engine_counts (*counts)(const struct engine *engine);
 	/* How far it is, 0..1, for progress. */
 	double (*progress)(const struct engine *engine);
+	/*
+	 * Write all that decides what the engine does next, or read it into one just created for the same problem and
+	 * options. Between tell and ask only.
+	 */
+	void (*pack)(struct engine *engine, struct pack *pack);
 };
 
 /* One engine, one file. */
@@ -68,7 +75,10 @@ typedef bool (*engine_watch)(void *context, double progress, const struct engine
  * n_thread. watch may be NULL. n_by_reason (NULL when n_reason is 0) is added
  * to. near (may be NULL): receives the least-violating infeasible candidate,
  * of equal ones the one asked for first.
- * ERR_INTERNAL when memory is out; ERR_INTERRUPTED, without a message, when
+ * With a checkpoint the state is written now and then and when watch stops the
+ * run; a run that begins with a state ends as the one that left it would have.
+ * ERR_INTERNAL when memory is out; ERR_INPUT when the checkpoint's state is of
+ * another search; ERR_INTERRUPTED, without a message, when
  * watch stopped the run (archive and counts are valid then).
  */
 struct engine_nearest {

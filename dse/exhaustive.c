@@ -164,6 +164,22 @@ static double progress(const struct engine *engine)
 	return of_space > of_budget ? of_space : of_budget;
 }
 
+static void pack_engine(struct engine *engine, struct pack *pack)
+{
+	struct engine_counts *counts = &engine->counts;
+
+	pack_size(pack, &engine->n_batch);
+	pack_bool(pack, &engine->finished);
+	pack_u32s(pack, engine->next, engine->problem->n_gene);
+	pack_u64(pack, &counts->n_asked);
+	pack_u64(pack, &counts->n_told);
+	pack_u64(pack, &counts->n_feasible);
+	pack_u64(pack, &counts->n_infeasible);
+	pack_u64(pack, &counts->n_skipped);
+	for (size_t i = 0; i < engine->problem->n_gene; i++)
+		(void)pack_refuse(pack, engine->next[i] >= engine->problem->n_value[i]);
+}
+
 const struct engine_kind engine_exhaustive = {
     .name = "exhaustive",
     .help = "every candidate, in order; skips what a limit rules out for all of a kind",
@@ -186,4 +202,5 @@ const struct engine_kind engine_exact = {
     .destroy = destroy,
     .counts = get_counts,
     .progress = progress,
+    .pack = pack_engine,
 };

@@ -30,6 +30,7 @@ struct slot {
 	uint32_t machine_index;
 	bool is_alive; /* candidate is initialised */
 	struct candidate candidate;
+	bool *is_mine; /* [n_task] which searches are made here; NULL: all */
 	char why[EXPLORE_TEXT_SIZE];
 	enum err_code code;
 	struct err err;
@@ -125,13 +126,19 @@ static void check_machine_limits(struct driver *driver, struct slot *slot)
 static void run_job(void *context, size_t i)
 {
 	struct search_job *job = &((struct driver *)context)->job[i];
+	struct share *share = job->driver->options->share;
 	assert(job->n_thread > 0 && job->slot->is_alive);
+	if (share_take(share, &job->slot->candidate, job->task) || (share && share->only_known)) {
+		atomic_fetch_add(&job->driver->n_done, job->size);
+		return;
+	}
 	/* Composition needs a front of every layer: after Ctrl-C those that are left get a quick one. */
 	if (interrupt_requested())
 		candidate_sample(&job->slot->candidate, job->task);
 	else
 		candidate_search(&job->slot->candidate, job->task, job->n_thread, &job->driver->engine_options,
 		                 watch_job, job);
+	share_keep(share, &job->slot->candidate, job->task);
 }
 
 static int compare_jobs(const void *left, const void *right)
@@ -142,6 +149,23 @@ static int compare_jobs(const void *left, const void *right)
 	if (a->slot != b->slot)
 		return a->slot < b->slot ? -1 : 1;
 	return a->task < b->task ? -1 : a->task > b->task;
+}
+
+/* Of several parts of a run, which searches this one makes. */
+static enum err_code deal_group(struct driver *driver, struct err *err)
+{
+	struct share *share = driver->options->share;
+	enum err_code code = ERR_OK;
+	assert(!share || share->n >= 1);
+	for (size_t i = 0; i < driver->n_slot && share && share->n > 1 && code == ERR_OK; i++) {
+		struct slot *slot = &driver->slot[i];
+		if (!slot->is_alive)
+			continue;
+		slot->is_mine = calloc(slot->candidate.n_task + 1, sizeof(*slot->is_mine));
+		code = slot->is_mine ? share_deal(share, &slot->candidate, slot->is_mine, err)
+		                     : err_add(err, ERR_INTERNAL, "out of memory");
+	}
+	return code;
 }
 
 /* Largest first, so that no thread starts a long search when all others are done. */
@@ -160,13 +184,15 @@ static enum err_code list_jobs(struct driver *driver, struct err *err)
 	for (size_t i = 0; i < driver->n_slot; i++) {
 		struct slot *slot = &driver->slot[i];
 		for (size_t task = 0; slot->is_alive && task < slot->candidate.n_task; task++) {
+			if (slot->is_mine && !slot->is_mine[task])
+				continue;
 			uint64_t size = slot->candidate.task[task].size;
 			driver->job[driver->n_job++] = (struct search_job){driver, slot, task, size, 0, 1};
 			driver->group_size += (double)size;
 		}
 	}
-	assert(driver->n_job == n);
-	qsort(driver->job, n, sizeof(*driver->job), compare_jobs);
+	assert(driver->n_job <= n);
+	qsort(driver->job, driver->n_job, sizeof(*driver->job), compare_jobs);
 	return ERR_OK;
 }
 
@@ -202,6 +228,15 @@ static void compose_total(void *context, size_t i)
 		slot->code = candidate_compose_total(&slot->candidate, &slot->err);
 }
 
+/* The candidate is out; the others go on. */
+static void note_failed(struct driver *driver, struct slot *slot, const struct err *err)
+{
+	assert(slot->is_alive);
+	explore_note_failure(driver->explore, slot->machine_index, &slot->candidate.set->machine, "%s", err_text(err));
+	candidate_free(&slot->candidate);
+	slot->is_alive = false;
+}
+
 /* Add up what the searches of a candidate counted; the first of their errors, if any. */
 static enum err_code collect_counts(struct driver *driver, const struct slot *slot, struct err *err)
 {
@@ -210,8 +245,15 @@ static enum err_code collect_counts(struct driver *driver, const struct slot *sl
 	for (size_t i = 0; i < slot->candidate.n_task; i++) {
 		const struct candidate_task *task = &slot->candidate.task[i];
 		const struct engine_counts *from = &task->counts;
+		if (slot->is_mine && !slot->is_mine[i])
+			continue;
 		if (task->code != ERR_OK && task->code != ERR_INTERRUPTED)
 			return err_add(err, task->code, "%s", err_text(&task->err));
+		if (task->by_reason[LAYER_REASON_FAILED] > 0)
+			explore_note_failure(explore, slot->machine_index, &slot->candidate.set->machine,
+			                     "layer %s: the event tier could not run %" PRIu64
+			                     " designs: no memory, or a self-check failed",
+			                     task->layer.context[0].block->name, task->by_reason[LAYER_REASON_FAILED]);
 		uint64_t size = task->size;
 		assert(from->n_told == from->n_feasible + from->n_infeasible);
 		counts->n_candidate = add_sat(counts->n_candidate, size);
@@ -301,33 +343,55 @@ static void collect_compose(struct driver *driver, const struct slot *slot)
 	counts->epsilon = fmax(counts->epsilon, (1.0 + worst) * (1.0 + slot->candidate.total.epsilon) - 1.0);
 }
 
+/* Counts and rows of the layers; a candidate whose searches failed is out. */
+static void collect_slot(struct driver *driver, struct slot *slot)
+{
+	enum err_code code = collect_counts(driver, slot, &slot->err);
+	if (code == ERR_OK)
+		code = candidate_name_points(&slot->candidate, &slot->err);
+	if (code != ERR_OK)
+		note_failed(driver, slot, &slot->err);
+	else if (driver->options->points)
+		layer_points_write(driver->options->points, &slot->candidate);
+}
+
 static enum err_code compose_group(struct driver *driver, struct err *err)
 {
-	for (size_t i = 0; i < driver->n_slot; i++) {
-		struct slot *slot = &driver->slot[i];
-		if (!slot->is_alive)
-			continue;
-		enum err_code code = collect_counts(driver, slot, err);
-		if (code == ERR_OK)
-			code = candidate_name_points(&slot->candidate, err);
-		if (code == ERR_OK && driver->options->points)
-			layer_points_write(driver->options->points, &slot->candidate);
-		if (code != ERR_OK)
-			return code;
-	}
+	for (size_t i = 0; i < driver->n_slot; i++)
+		if (driver->slot[i].is_alive)
+			collect_slot(driver, &driver->slot[i]);
 	size_t n_network = driver->explore->map.n_network;
 	parallel_for(driver->n_slot * n_network, driver->options->n_thread, compose_network, driver);
 	parallel_for(driver->n_slot, driver->options->n_thread, compose_total, driver);
 	for (size_t i = 0; i < driver->n_slot; i++) {
 		struct slot *slot = &driver->slot[i];
+		if (slot->is_alive && slot->code != ERR_OK)
+			note_failed(driver, slot, &slot->err);
 		if (!slot->is_alive)
 			continue;
-		if (slot->code != ERR_OK)
-			return err_add(err, slot->code, "%s", err_text(&slot->err));
 		collect_compose(driver, slot);
 		enum err_code code = insert_front(driver, slot, err);
 		if (code != ERR_OK)
 			return code;
+	}
+	return ERR_OK;
+}
+
+/* What becomes of a group's searches: a front, or where others make the rest of them, records. */
+static enum err_code finish_group(struct driver *driver, struct err *err)
+{
+	struct share *share = driver->options->share;
+	if (share && atomic_load(&share->n_missing) > 0)
+		return ERR_OK; /* explore_run says so, once it knows how many */
+	if (!share || share->n == 1)
+		return compose_group(driver, err);
+	for (size_t i = 0; i < driver->n_slot; i++) {
+		struct slot *slot = &driver->slot[i];
+		if (!slot->is_alive)
+			continue;
+		share_record(share, &slot->candidate, slot->is_mine);
+		if (collect_counts(driver, slot, &slot->err) != ERR_OK)
+			note_failed(driver, slot, &slot->err);
 	}
 	return ERR_OK;
 }
@@ -337,6 +401,7 @@ static void free_group(struct driver *driver)
 	for (size_t i = 0; i < driver->n_slot; i++) {
 		if (driver->slot[i].is_alive)
 			candidate_free(&driver->slot[i].candidate);
+		free(driver->slot[i].is_mine);
 		err_clear(&driver->slot[i].err);
 	}
 	free(driver->job);
@@ -355,7 +420,10 @@ static enum err_code explore_group(struct driver *driver, uint64_t first, size_t
 	parallel_for(n, driver->options->n_thread, build_slot, driver);
 	for (size_t i = 0; i < n && code == ERR_OK; i++) {
 		struct slot *slot = &driver->slot[i];
-		if (slot->code != ERR_OK)
+		if (slot->code == ERR_INTERNAL)
+			explore_note_failure(driver->explore, slot->machine_index, NULL, "machine %" PRIu32 ": %s",
+			                     slot->machine_index, err_text(&slot->err));
+		else if (slot->code != ERR_OK)
 			code = err_add(err, slot->code, "%s", err_text(&slot->err));
 		else if (!slot->is_alive)
 			explore_note_rejection(driver->explore, slot->why);
@@ -363,10 +431,12 @@ static enum err_code explore_group(struct driver *driver, uint64_t first, size_t
 			check_machine_limits(driver, slot);
 	}
 	if (code == ERR_OK)
+		code = deal_group(driver, err);
+	if (code == ERR_OK)
 		code = list_jobs(driver, err);
 	if (code == ERR_OK) {
 		search_group(driver);
-		code = compose_group(driver, err);
+		code = finish_group(driver, err);
 	}
 	free_group(driver);
 	driver->n_machine_done += n;
@@ -451,13 +521,11 @@ enum err_code explore_run(const struct space *space, const struct explore_option
 		code = explore_layers(driver, err);
 	progress_end(&driver->progress);
 	bool is_branched = options->engine == &engine_exact && !options->flat;
-	if (code == ERR_OK && is_branched && !explore->interrupted && !explore->truncated)
+	if (code == ERR_OK && is_branched && !explore->interrupted && !explore->truncated && explore->n_failure == 0)
 		certificate_check(&explore->counts);
-	uint64_t n_failed = explore->counts.by_reason[LAYER_REASON_FAILED];
-	if (code == ERR_OK && n_failed > 0)
-		code = err_add(err, ERR_INTERNAL,
-		               "the event tier could not run %" PRIu64 " designs: no memory, or a self-check failed",
-		               n_failed);
+	uint64_t n_missing = options->share ? atomic_load(&options->share->n_missing) : 0;
+	if (code == ERR_OK && n_missing > 0)
+		code = err_add(err, ERR_INPUT, "%" PRIu64 " searches of the space are in no journal", n_missing);
 	pareto_sort(&explore->front);
 	if (code == ERR_OK && explore->front.n == 0 && !explore->interrupted)
 		explore_note_refused(explore);

@@ -9,9 +9,11 @@
  */
 #include "dse/candidate.h"
 #include "dse/pareto.h"
+#include "dse/share.h"
 #include <stdio.h>
 
 #define EXPLORE_MAX_REJECTION 16
+#define EXPLORE_MAX_FAILURE 16
 #define EXPLORE_TEXT_SIZE 256
 
 struct explore_options {
@@ -21,6 +23,10 @@ struct explore_options {
 	uint64_t seed, max_evaluation; /* 0: no limit */
 	bool show_progress;
 	FILE *points; /* receives the layers' fronts as CSV; NULL: nobody wants them */
+	/* Which searches are made here and which are known; NULL: all, none. A part of several makes its searches and no
+	 * front. */
+	struct share *share;
+	struct checkpoint *checkpoint; /* of a flat search; NULL: none */
 };
 
 /* Counts of designs; what was asked was feasible or not: n_told = n_feasible + n_infeasible. */
@@ -56,21 +62,29 @@ struct explore_miss {
 	char text[2 * EXPLORE_TEXT_SIZE]; /* what broke which limit by how much */
 };
 
+/* A machine candidate, or what of it, that could not be searched to the end: no memory, or a self-check failed. */
+struct explore_failure {
+	char machine[EXPLORE_TEXT_SIZE]; /* name and axes */
+	char why[2 * EXPLORE_TEXT_SIZE];
+};
+
 struct explore {
 	const struct space *space;
 	struct layer_map map;
 	struct pareto front; /* sorted; over the space's objectives; genomes as genome_size() says */
 	struct explore_counts counts;
 	struct explore_miss miss;
+	uint64_t n_failure; /* of which the first are listed */
+	struct explore_failure failure[EXPLORE_MAX_FAILURE];
 	bool interrupted; /* Ctrl-C: the front is of what was seen */
 	bool truncated;   /* max_evaluation was reached: likewise */
 	double seconds;
 };
 
 /*
- * Explore a space. An empty front is no error here. ERR_INTERNAL when memory is
- * out, ERR_INPUT when a space is too large for a flat search. The caller frees
- * the result with explore_free, also after an error.
+ * Explore a space. An empty front is no error here, nor is a machine candidate that fails: it is noted, and the others
+ * go on. ERR_INTERNAL when memory is out for what all of them need, ERR_INPUT when a space is too large for a flat
+ * search, or when the share lacks a search. The caller frees the result with explore_free, also after an error.
  */
 enum err_code explore_run(const struct space *space, const struct explore_options *options, struct explore *explore,
                           struct err *err);
@@ -88,6 +102,10 @@ void explore_note_miss(struct explore *explore, const struct explore_miss *miss)
 
 /* Count a refused machine candidate under its reason. */
 void explore_note_rejection(struct explore *explore, const char *why);
+
+/* Note a failure; machine NULL: of the whole. Call in the order of the candidates. */
+void explore_note_failure(struct explore *explore, uint32_t machine_index, const struct machine *machine,
+                          const char *format, ...) __attribute__((format(printf, 4, 5)));
 
 /*
  * Where every machine candidate was refused, the one that came nearest to keeping the constraints becomes the miss.

@@ -4,6 +4,7 @@
 #include "dse/interrupt.h"
 #include <assert.h>
 #include <math.h>
+#include <stdarg.h>
 #include <string.h>
 
 /* The index is a number whose digits are the axes, last axis fastest; it is taken apart from behind. */
@@ -87,4 +88,23 @@ void explore_note_rejection(struct explore *explore, const char *why)
 	}
 	(void)snprintf(counts->rejection[counts->n_rejection].why, EXPLORE_TEXT_SIZE, "%s", why);
 	counts->rejection[counts->n_rejection++].n = 1;
+}
+
+void explore_note_failure(struct explore *explore, uint32_t machine_index, const struct machine *machine,
+                          const char *format, ...)
+{
+	assert(explore && format);
+	if (explore->n_failure++ >= EXPLORE_MAX_FAILURE)
+		return;
+	struct explore_failure *failure = &explore->failure[explore->n_failure - 1];
+	if (machine)
+		explore_machine_text(explore->space, machine_index, machine, failure->machine,
+		                     sizeof(failure->machine));
+	va_list arguments;
+	va_start(arguments, format);
+	(void)vsnprintf(failure->why, sizeof(failure->why), format, arguments);
+	va_end(arguments);
+	/* messages of an error record end their lines */
+	for (char *end = failure->why + strlen(failure->why); end > failure->why && end[-1] == '\n';)
+		*--end = '\0';
 }

@@ -420,7 +420,7 @@ enum err_code explore_flat(struct explore *explore, const struct explore_options
 		goto cleanup;
 	}
 	struct engine_options engine_options = {options->seed, options->max_evaluation, explore->space->population,
-	                                        explore->space->generations};
+	                                        explore->space->generations, options->checkpoint};
 	code = engine_run(options->engine, &flat.problem, &engine_options, options->n_thread, &archive,
 	                  &explore->counts.engine, by_reason, FLAT_N_REASON, &nearest, watch, watch_context, err);
 	if (code == ERR_INTERRUPTED) {
@@ -431,6 +431,11 @@ enum err_code explore_flat(struct explore *explore, const struct explore_options
 		goto cleanup;
 	assert(archive.n_gene == flat.problem.n_gene);
 	memcpy(explore->counts.by_reason, by_reason, sizeof(explore->counts.by_reason));
+	if (by_reason[LAYER_REASON_FAILED] > 0)
+		explore_note_failure(explore, 0, NULL,
+		                     "the event tier could not run %" PRIu64
+		                     " designs: no memory, or a self-check failed",
+		                     by_reason[LAYER_REASON_FAILED]);
 	explore->counts.n_candidate = problem_size(&flat.problem);
 	explore->counts.log10_design = 0.0;
 	for (size_t i = 0; i < flat.problem.n_gene; i++)

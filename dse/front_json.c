@@ -225,6 +225,21 @@ static void put_counts(struct json *json, const struct explore *explore)
 	json_end(json);
 }
 
+/* What could not be searched to its end, and why. */
+static void put_failures(struct json *json, const struct explore *explore)
+{
+	assert(explore->n_failure > 0);
+	json_put_u64(json, "failures", explore->n_failure);
+	json_begin_list(json, "failed");
+	for (size_t i = 0; i < explore->n_failure && i < EXPLORE_MAX_FAILURE; i++) {
+		json_begin_object(json, NULL);
+		json_put_text(json, "machine", explore->failure[i].machine);
+		json_put_text(json, "why", explore->failure[i].why);
+		json_end(json);
+	}
+	json_end(json);
+}
+
 /* Options that decide the outcome, and the threads, which decide only the seconds. */
 static void put_options(struct json *json, const struct front_run *run)
 {
@@ -335,10 +350,13 @@ enum err_code front_write_run(FILE *file, const struct front_run *run, const cha
 	json_put_real(&json, "epsilon", explore->counts.epsilon);
 	certificate_text(run, certificate, sizeof(certificate));
 	json_put_text(&json, "certificate", certificate);
-	json_put_bool(&json, "complete", !explore->interrupted && !explore->truncated);
+	json_put_bool(&json, "complete",
+	              !explore->interrupted && !explore->truncated && explore->n_failure == 0);
 	json_put_bool(&json, "interrupted", explore->interrupted);
 	json_put_real(&json, "seconds", explore->seconds);
 	json_put_text(&json, "signature", run->signature);
+	if (explore->n_failure > 0)
+		put_failures(&json, explore);
 	if (explore->miss.stage != STAGE_NONE && explore->front.n == 0) {
 		json_begin_object(&json, "nearest_miss");
 		json_put_text(&json, "machine", explore->miss.machine);

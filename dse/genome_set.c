@@ -88,11 +88,10 @@ static int grow(struct genome_set *set)
 	return 1;
 }
 
-enum genome_set_answer genome_set_add(struct genome_set *set, const uint32_t *genome)
+static enum genome_set_answer add_key(struct genome_set *set, struct key key)
 {
 	if (set->n >= set->n_slot / 3 * 2 && !grow(set))
 		return GENOME_NO_MEMORY;
-	struct key key = make_key(set, genome);
 	uint64_t slot = find_slot(set, key);
 	if (set->low[slot] != EMPTY)
 		return GENOME_KNOWN;
@@ -102,4 +101,34 @@ enum genome_set_answer genome_set_add(struct genome_set *set, const uint32_t *ge
 	set->n++;
 	assert(set->n < set->n_slot);
 	return GENOME_NEW;
+}
+
+enum genome_set_answer genome_set_add(struct genome_set *set, const uint32_t *genome)
+{
+	return add_key(set, make_key(set, genome));
+}
+
+/* Keys only, in the order of their slots: where each lies in the set that reads them is its own business. */
+void genome_set_pack(struct genome_set *set, struct pack *pack)
+{
+	uint64_t n = set->n;
+	struct key key = {0, 0};
+	pack_u64(pack, &n);
+	if (!pack->is_reading) {
+		for (uint64_t i = 0; i < set->n_slot; i++) {
+			if (set->low[i] == EMPTY)
+				continue;
+			pack_u64(pack, &set->low[i]);
+			if (set->high)
+				pack_u64(pack, &set->high[i]);
+		}
+		return;
+	}
+	assert(set->n == 0);
+	for (uint64_t i = 0; i < n && !pack->failed; i++) {
+		pack_u64(pack, &key.low);
+		if (!set->numbered)
+			pack_u64(pack, &key.high);
+		(void)pack_refuse(pack, key.low == EMPTY || add_key(set, key) != GENOME_NEW);
+	}
 }

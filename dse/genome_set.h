@@ -8,6 +8,7 @@
  * two of a thousand million genomes share one has a probability of 1.5e-21, and
  * then one candidate is taken for known.
  */
+#include "dse/pack.h"
 #include "dse/problem.h"
 
 /* Initialise with genome_set_init. */
@@ -26,5 +27,8 @@ void genome_set_free(struct genome_set *set);
 
 /* Add a genome [n_gene]; GENOME_NO_MEMORY leaves the set as it was. */
 enum genome_set_answer genome_set_add(struct genome_set *set, const uint32_t *genome);
+
+/* Write the set, or read it into an empty one of the same problem. */
+void genome_set_pack(struct genome_set *set, struct pack *pack);
 
 #endif

@@ -24,6 +24,7 @@
 #include "dse/hypervolume_parts.h"
 #include "dse/key_sort.h"
 #include <assert.h>
+#include <math.h>
 #include <stdlib.h>
 
 enum {
@@ -112,9 +113,10 @@ static void find_box(const struct front_4d *front, const int32_t *p, int32_t non
 {
 	const int32_t *x = front->place[0], *y = front->place[1], *z = front->place[2];
 	int32_t px = p[0], py = p[1], pz = p[2];
+	size_t n = front->n;
 	int32_t low_x = none, low_y = none, low_z = none;
 
-	for (size_t i = 0; i < front->n; i++) {
+	for (size_t i = 0; i < n; i++) {
 		/* All ones where a point is above p. */
 		int32_t above_x = -(x[i] > px), above_y = -(y[i] > py), above_z = -(z[i] > pz);
 		low_x = least_of(low_x, (x[i] | above_y | above_z) & INT32_MAX);
@@ -128,33 +130,33 @@ static void find_box(const struct front_4d *front, const int32_t *p, int32_t non
 
 static size_t find_near(struct front_4d *front, const int32_t *corner)
 {
-	const int32_t *x = front->place[0], *y = front->place[1], *z = front->place[2];
+	const int32_t *restrict x = front->place[0], *restrict y = front->place[1], *restrict z = front->place[2];
 	int32_t cx = corner[0], cy = corner[1], cz = corner[2];
-	uint8_t *is_near = front->is_near;
-	size_t n_near = 0;
+	uint8_t *restrict is_near = front->is_near;
+	uint32_t *restrict near = front->near;
+	size_t n = front->n, n_near = 0;
 
-	for (size_t i = 0; i < front->n; i++)
+	for (size_t i = 0; i < n; i++)
 		is_near[i] = (x[i] < cx) & (y[i] < cy) & (z[i] < cz);
-	memset(is_near + front->n, 0, N_WORD);
-	for (size_t i = 0; i < front->n; i += N_WORD) {
+	memset(is_near + n, 0, N_WORD);
+	for (size_t i = 0; i < n; i += N_WORD) {
 		uint64_t word;
 		memcpy(&word, is_near + i, N_WORD);
 		for (size_t k = 0; word > 0 && k < N_WORD; k++) {
-			front->near[n_near] = (uint32_t)(i + k);
+			near[n_near] = (uint32_t)(i + k);
 			n_near += is_near[i + k];
 		}
 	}
 	return n_near;
 }
 
-/* Cut the near points to the box and sort them by their third objective. */
-static void cut_to_box(struct front_4d *front, const double *p, const int32_t *place, size_t n_near)
+/* Sort the near points by their third objective and cut them to the box. */
+static void cut_to_box(struct front_4d *front, const double *p, size_t n_near)
 {
 	for (size_t i = 0; i < n_near; i++) {
-		uint32_t at = front->near[i];
-		int32_t third = front->place[2][at];
-		front->item[i].key = (uint64_t)(third > place[2] ? third : place[2]);
-		front->item[i].value = front->at[at];
+		uint32_t near = front->near[i];
+		assert(near < front->n);
+		front->item[i] = (struct key_item){(uint64_t)front->place[2][near], front->at[near]};
 	}
 	key_sort(front->item, front->item + n_near, n_near);
 	for (size_t i = 0; i < n_near; i++) {
@@ -164,50 +166,52 @@ static void cut_to_box(struct front_4d *front, const double *p, const int32_t *p
 	}
 }
 
-/* As hypervolume_sweep_3d, for few points. */
+/*
+ * As hypervolume_sweep_3d, for few points. The staircase is a list of rows between
+ * two ends that no row covers, the corner's height on the left, its right side.
+ */
 static double sweep_few(const double *row, size_t n, const double *corner)
 {
-	double x[N_SMALL + 2], y[N_SMALL + 2], sum = 0.0; /* a staircase between two steps that are never left */
-	size_t n_step = 1;
+	enum { HEAD = N_SMALL, TAIL };
+	double x[N_SMALL + 2], y[N_SMALL + 2], sum = 0.0;
+	unsigned next[N_SMALL + 2];
 
 	assert(n <= N_SMALL);
-	x[0] = row[0]; /* overwritten before it is looked at as a step */
-	y[0] = corner[1];
-	x[1] = corner[0];
-	for (size_t i = 0; i < n; i++, row += 3) {
-		size_t at = 1, end;
-		double gain = 0.0, from = row[0];
-		while (at < n_step && x[at] < row[0])
-			at++;
-		double ceiling = y[at - 1];
-		if (ceiling <= row[1] || (at < n_step && x[at] == row[0] && y[at] <= row[1]))
+	x[HEAD] = -INFINITY;
+	y[HEAD] = corner[1];
+	next[HEAD] = TAIL;
+	x[TAIL] = corner[0];
+	y[TAIL] = -INFINITY;
+	for (unsigned i = 0; i < n; i++, row += 3) {
+		double own_x = row[0], own_y = row[1], gain = 0.0;
+		unsigned before = HEAD, at;
+		while (x[next[before]] <= own_x)
+			before = next[before];
+		if (y[before] <= own_y)
 			continue;
-		for (end = at; end < n_step && y[end] >= row[1]; end++) {
-			gain += (x[end] - from) * (ceiling - row[1]);
-			from = x[end];
-			ceiling = y[end];
+		double from = own_x, ceiling = y[before];
+		for (at = next[before]; y[at] >= own_y; at = next[at]) {
+			gain += (x[at] - from) * (ceiling - own_y);
+			from = x[at];
+			ceiling = y[at];
 		}
-		gain += (x[end] - from) * (ceiling - row[1]);
+		gain += (x[at] - from) * (ceiling - own_y);
 		sum += gain * (corner[2] - row[2]);
-		/* One step takes the place of those from `at` to `end`; the last x is the corner's. */
-		size_t n_after = n_step + 1 - end;
-		memmove(x + at + 1, x + end, n_after * sizeof *x);
-		memmove(y + at + 1, y + end, n_after * sizeof *y);
-		x[at] = row[0];
-		y[at] = row[1];
-		n_step = at + n_after;
+		x[i] = own_x;
+		y[i] = own_y;
+		next[before] = i;
+		next[i] = at;
 	}
 	return sum;
 }
 
 /* What p alone dominates in the box. false when memory is out. */
-static bool exclusive_volume(struct front_4d *front, const double *p, const int32_t *place, const double *corner,
-                             size_t n_near, double *out)
+static bool exclusive_volume(struct front_4d *front, const double *p, const double *corner, size_t n_near, double *out)
 {
 	double covered = 0.0;
 
 	if (n_near > 0) {
-		cut_to_box(front, p, place, n_near);
+		cut_to_box(front, p, n_near);
 		if (n_near <= N_SMALL)
 			covered = sweep_few(front->row, n_near, corner);
 		else if (!hypervolume_sweep_3d(front->row, n_near, corner, &front->stair, &covered))
@@ -258,7 +262,7 @@ static bool sweep_4d(struct front_4d *front, const double *reference, double *vo
 		for (unsigned k = 0; k < 3; k++)
 			corner[k] = front->value[k][corner_place[k]];
 		size_t n_near = find_near(front, corner_place);
-		if (!exclusive_volume(front, p, place, corner, n_near, &exclusive))
+		if (!exclusive_volume(front, p, corner, n_near, &exclusive))
 			return false;
 		sum += exclusive * (reference[3] - p[3]);
 		replace(front, i, place, n_near);

@@ -1,25 +1,27 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Few keys are merged. Many are distributed by their leading bits, least
- * significant digit first:
+ * Keys are distributed by their leading bits, least significant digit first:
  *
  *   key - least key   [ 0 ... 0 | digit 2 | digit 1 | digit 0 | rest ]
  *                               ▲ highest bit that differs
  *
- * 22 or 33 bits tell nearly all keys apart; the few that share them stand next
- * to each other and are put in order by insertion, or, where they are many (a
- * coarse grid, an adversary), by merging. So the worst case is that of merging.
+ * 16 to 33 bits, by the number of keys, tell nearly all of them apart; the few
+ * that share them stand next to each other and are put in order by insertion, or,
+ * where they are many (a coarse grid, an adversary), by merging. So the worst
+ * case is that of merging.
  */
 #include "dse/key_sort.h"
 #include <assert.h>
 #include <stdbool.h>
 
 enum {
-	MIN_RADIX = 768, /* below, clearing the counters costs more than merging */
+	N_RUN = 12,         /* items put in order by insertion */
+	MIN_RADIX = 32,     /* fewer are merged */
+	WIDE_DIGITS = 1024, /* from here on clearing and adding up more counters pays */
 	THREE_DIGITS = 1 << 17,
-	N_RUN = 12, /* items put in order by insertion */
-	DIGIT_BIT = 11,
-	N_BUCKET = 1 << DIGIT_BIT
+	NARROW_BIT = 8,
+	WIDE_BIT = 11,
+	N_BUCKET = 1 << WIDE_BIT
 };
 
 static void insertion_sort(struct key_item *item, size_t n)
@@ -93,57 +95,83 @@ static unsigned bit_width(uint64_t number)
 {
 	unsigned width = 0;
 
-	for (; number > 0; number >>= 1)
-		width++;
-	return width;
-}
-
-/* Move the items to where their digit belongs; count holds how many there are of each. */
-static void distribute(const struct key_item *from, struct key_item *to, size_t n, uint64_t least, unsigned shift,
-                       const size_t *count)
-{
-	size_t place[N_BUCKET];
-
-	for (size_t i = 0, begin = 0; i < N_BUCKET; i++) {
-		place[i] = begin;
-		begin += count[i];
+	for (unsigned step = 32; step > 0; step /= 2) {
+		bool wide = number >> step > 0;
+		width += wide ? step : 0;
+		number = wide ? number >> step : number;
 	}
-	for (size_t i = 0; i < n; i++)
-		to[place[(from[i].key - least) >> shift & (N_BUCKET - 1)]++] = from[i];
+	return width + (number > 0);
 }
 
-static void radix_sort(struct key_item *item, struct key_item *scratch, size_t n)
+/* How the keys are cut into digits. */
+struct digits {
+	uint64_t least;
+	unsigned n, bit; /* of each digit */
+	unsigned width;  /* bits in which keys differ */
+	unsigned shift;  /* bits below all digits */
+};
+
+static struct digits choose_digits(const struct key_item *item, size_t n)
 {
-	unsigned n_digit = n >= THREE_DIGITS ? 3 : 2;
-	size_t count[3][N_BUCKET] = {{0}};
 	uint64_t least = item[0].key, most = item[0].key;
 
 	for (size_t i = 1; i < n; i++) {
 		least = item[i].key < least ? item[i].key : least;
 		most = item[i].key > most ? item[i].key : most;
 	}
-	unsigned width = bit_width(most - least), shift = width > n_digit * DIGIT_BIT ? width - n_digit * DIGIT_BIT : 0;
+	struct digits digits = {.least = least, .width = bit_width(most - least)};
+	digits.n = n >= THREE_DIGITS ? 3 : 2;
+	digits.bit = n >= WIDE_DIGITS ? WIDE_BIT : NARROW_BIT;
+	digits.shift = digits.width > digits.n * digits.bit ? digits.width - digits.n * digits.bit : 0;
+	return digits;
+}
+
+/* Move the items to where their digit belongs; place, at first, holds how many there are of each. */
+static void distribute(const struct key_item *from, struct key_item *to, size_t n, const struct digits *digits,
+                       unsigned digit, uint32_t *place)
+{
+	unsigned shift = digits->shift + digit * digits->bit;
+	uint64_t n_bucket = (uint64_t)1 << digits->bit;
+	uint32_t sum = 0;
+
+	for (size_t i = 0; i < n_bucket; i++) {
+		uint32_t n_here = place[i];
+		place[i] = sum;
+		sum += n_here;
+	}
+	for (size_t i = 0; i < n; i++)
+		to[place[(from[i].key - digits->least) >> shift & (n_bucket - 1)]++] = from[i];
+}
+
+static void radix_sort(struct key_item *item, struct key_item *scratch, size_t n)
+{
+	const struct digits digits = choose_digits(item, n);
+	uint64_t n_bucket = (uint64_t)1 << digits.bit;
+	uint32_t count[3][N_BUCKET];
+
+	for (unsigned digit = 0; digit < digits.n; digit++)
+		memset(count[digit], 0, n_bucket * sizeof **count);
 	for (size_t i = 0; i < n; i++) {
-		uint64_t leading = (item[i].key - least) >> shift;
-		for (unsigned digit = 0; digit < n_digit; digit++)
-			count[digit][leading >> digit * DIGIT_BIT & (N_BUCKET - 1)]++;
+		uint64_t leading = (item[i].key - digits.least) >> digits.shift;
+		for (unsigned digit = 0; digit < digits.n; digit++)
+			count[digit][leading >> digit * digits.bit & (n_bucket - 1)]++;
 	}
 	struct key_item *from = item, *to = scratch;
-	for (unsigned digit = 0; digit < n_digit && shift + digit * DIGIT_BIT < width; digit++) {
-		distribute(from, to, n, least, shift + digit * DIGIT_BIT, count[digit]);
+	for (unsigned digit = 0; digit < digits.n && digits.shift + digit * digits.bit < digits.width; digit++) {
+		distribute(from, to, n, &digits, digit, count[digit]);
 		struct key_item *kept = from;
 		from = to;
 		to = kept;
 	}
 	if (from != item)
 		memcpy(item, from, n * sizeof *item);
-	if (shift > 0)
-		finish(item, scratch, n, least, shift);
+	if (digits.shift > 0)
+		finish(item, scratch, n, digits.least, digits.shift);
 }
 
 void key_sort(struct key_item *item, struct key_item *scratch, size_t n)
 {
-	assert(n == 0 || (item && scratch && item != scratch));
+	assert(n < UINT32_MAX && (n == 0 || (item && scratch && item != scratch)));
 	if (n >= MIN_RADIX)
 		radix_sort(item, scratch, n);
 	else

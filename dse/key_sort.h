@@ -39,7 +39,7 @@ static inline double double_of_key(uint64_t key)
 }
 
 /*
- * Sort item [n] by key; equal keys keep their order. scratch [n] is the
+ * Sort item [n] by key, n below 2^32 - 1; equal keys keep their order. scratch [n] is the
  * caller's memory, whose content is lost. At most about n log n steps, some 20 n
  * where the leading bits of the keys differ.
  */

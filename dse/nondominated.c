@@ -60,12 +60,14 @@ bool nondominated_init(struct nondominated *memory, size_t n)
 	assert(n < UINT32_MAX);
 	*memory = (struct nondominated){.n_alloc = n};
 	memory->item = malloc((n + 1) * sizeof *memory->item);
-	memory->scratch = malloc((n + 1) * sizeof *memory->scratch);
+	memory->scratch = malloc((2 * n + 1) * sizeof *memory->scratch);
 	memory->last = malloc((n + 1) * sizeof *memory->last);
 	memory->front = malloc((n + 1) * sizeof *memory->front);
 	memory->before = malloc((n + 1) * sizeof *memory->before);
 	memory->node = nondominated_nodes(n);
-	return memory->item && memory->scratch && memory->last && memory->front && memory->before && memory->node;
+	memory->bits = nondominated_bits(n);
+	return memory->item && memory->scratch && memory->last && memory->front && memory->before && memory->node &&
+	       memory->bits;
 }
 
 void nondominated_free(struct nondominated *memory)
@@ -76,6 +78,7 @@ void nondominated_free(struct nondominated *memory)
 	free(memory->front);
 	free(memory->before);
 	free(memory->node);
+	free(memory->bits);
 	*memory = (struct nondominated){0};
 }
 

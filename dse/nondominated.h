@@ -25,10 +25,12 @@ bool nondominated_filter(const double *point, size_t n, unsigned n_objective, bo
 /* Memory of ranking, and the order that it leaves. Initialise with {0}, then nondominated_init. */
 struct nondominated {
 	size_t n_alloc;
-	struct key_item *item, *scratch; /* [n_alloc] */
-	double *last;                    /* [n_alloc] the least second objective of each front: 2 objectives */
-	uint32_t *front, *before;        /* [n_alloc] each front's root or last member; the member before */
-	struct stair_node *node;         /* [n_alloc]: 3 objectives */
+	struct key_item *item;          /* [n_alloc] */
+	struct key_item *scratch;       /* [2 * n_alloc] */
+	double *last;                   /* [n_alloc] the least second objective of each front: 2 objectives */
+	uint32_t *front, *before;       /* [n_alloc] each front's root or last member; the member before */
+	struct stair_node *node;        /* [n_alloc]: 3 objectives */
+	struct nondominated_bits *bits; /* small sets of 3 objectives and more */
 };
 
 bool nondominated_init(struct nondominated *memory, size_t n);
@@ -47,7 +49,7 @@ enum nondominated_equal {
  * in the order of their objectives, those at equal objectives as at[] has them.
  * Steps: n log n for up to 2 objectives. For 3, n log k log s with k fronts whose
  * staircases have s steps at a time, so at most n log^2 n; s is far smaller than
- * the fronts. About n sqrt n to n^2 / 2 for more.
+ * the fronts. About n sqrt n to n^2 / 2 for more. Small sets take n^2 / 64.
  */
 uint32_t nondominated_rank(struct nondominated *memory, const double *point, size_t stride, unsigned n_objective,
                            const uint32_t *at, size_t n, enum nondominated_equal equal, uint32_t *rank);

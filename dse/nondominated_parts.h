@@ -9,4 +9,7 @@ struct stair_node;
 /* Uninitialised nodes for n points; NULL when memory is out; the caller frees them. */
 struct stair_node *nondominated_nodes(size_t n);
 
+/* The same for sets that are small enough for rows of bits. */
+struct nondominated_bits *nondominated_bits(size_t n);
+
 #endif

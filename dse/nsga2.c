@@ -31,7 +31,7 @@
  */
 #include "dse/engine.h"
 #include "dse/genome_set.h"
-#include "dse/nsga2_sort.h"
+#include "dse/nsga2_population.h"
 #include "sim/base/checked.h"
 #include "sim/base/rng.h"
 #include <assert.h>
@@ -53,20 +53,18 @@ static const double CROSSOVER_FRAC = 0.9; /* the paper's */
 struct engine {
 	const struct problem *problem;
 	uint64_t seed, size, max_evaluation, budget;
-	uint32_t population, generations;
+	uint32_t generations;
 	size_t n_free; /* genes that have a choice */
 
-	uint32_t generation;       /* the one being made */
-	uint32_t n_made, n_tested; /* children of it made, and told */
-	uint32_t n_parent, n_stagnant;
+	uint32_t generation; /* the one being made */
+	uint32_t n_made;     /* children of it made; those told are in the population */
+	uint32_t n_stagnant;
 	uint32_t n_walked; /* children of it that are no children but came in counting order */
 	bool gained;       /* in this generation */
 	bool sweeping;     /* counting through what is unknown */
 	bool finished, out_of_memory;
 
-	uint32_t *genome, *new_genome;          /* [2 * population][n_gene] parents, best first, then children */
-	struct evaluation *result, *new_result; /* [2 * population] */
-	struct nsga2_sort sort;
+	struct nsga2_population population;
 	uint32_t *next; /* [n_gene] where the count stands */
 	bool counted_out;
 	struct genome_set known;
@@ -79,12 +77,8 @@ static void destroy(struct engine *engine)
 {
 	if (!engine)
 		return;
-	free(engine->genome);
-	free(engine->new_genome);
-	free(engine->result);
-	free(engine->new_result);
+	nsga2_population_free(&engine->population);
 	free(engine->next);
-	nsga2_sort_free(&engine->sort);
 	genome_set_free(&engine->known);
 	pareto_free(&engine->front);
 	free(engine);
@@ -102,28 +96,13 @@ static uint32_t choose_population(const struct engine_options *options, size_t n
 
 static uint64_t choose_budget(const struct engine *engine)
 {
-	uint64_t by_generations = mul_sat(engine->generations, engine->population);
+	uint64_t by_generations = mul_sat(engine->generations, engine->population.size);
 
 	if (engine->max_evaluation == UINT64_MAX && engine->generations == 0)
 		return DEFAULT_BUDGET;
 	if (engine->generations == 0 || engine->max_evaluation < by_generations)
 		return engine->max_evaluation;
 	return by_generations;
-}
-
-static bool allocate(struct engine *engine)
-{
-	size_t n = 2 * (size_t)engine->population, n_gene = engine->problem->n_gene + 1;
-
-	if (n >= UINT32_MAX)
-		return false;
-	engine->genome = calloc(n, n_gene * sizeof *engine->genome);
-	engine->new_genome = calloc(n, n_gene * sizeof *engine->new_genome);
-	engine->result = calloc(n, sizeof *engine->result);
-	engine->new_result = calloc(n, sizeof *engine->new_result);
-	engine->next = calloc(n_gene, sizeof *engine->next);
-	return nsga2_sort_init(&engine->sort, n, engine->problem->n_objective) && engine->genome &&
-	       engine->new_genome && engine->result && engine->new_result && engine->next;
 }
 
 static struct engine *create(const struct problem *problem, const struct engine_options *options, struct err *err)
@@ -139,13 +118,16 @@ static struct engine *create(const struct problem *problem, const struct engine_
 	engine->generations = options->generations;
 	for (size_t i = 0; i < problem->n_gene; i++)
 		engine->n_free += problem->n_value[i] > 1;
-	engine->population = choose_population(options, engine->n_free);
-	engine->budget = choose_budget(engine);
+	uint32_t size = choose_population(options, engine->n_free);
 	engine->least_violation = INFINITY;
 	genome_set_init(&engine->known, problem);
 	pareto_init(&engine->front, problem->n_objective, 0);
-	if (allocate(engine))
+	engine->next = calloc(problem->n_gene + 1, sizeof *engine->next);
+	if (engine->next && nsga2_population_init(&engine->population, size, problem->n_gene * sizeof(uint32_t),
+	                                          problem->n_objective)) {
+		engine->budget = choose_budget(engine);
 		return engine;
+	}
 out_of_memory:
 	destroy(engine);
 	err_add(err, ERR_INTERNAL, "out of memory in engine nsga2");
@@ -160,14 +142,6 @@ static void draw_genome(const struct engine *engine, struct rng *rng, uint32_t *
 		genome[i] = engine->problem->n_value[i] > 1 ? rng_below(rng, engine->problem->n_value[i]) : 0;
 }
 
-/* Binary tournament. Parents are sorted, so the better one is the one that stands earlier. */
-static const uint32_t *choose_parent(const struct engine *engine, struct rng *rng)
-{
-	uint32_t a = rng_below(rng, engine->n_parent), b = rng_below(rng, engine->n_parent);
-
-	return engine->genome + (a < b ? a : b) * engine->problem->n_gene;
-}
-
 /*
  * Uniform crossover mixes genes that stand far apart, one-point crossover keeps
  * neighbours (the split of one layer) together; each serves half of the children.
@@ -175,7 +149,8 @@ static const uint32_t *choose_parent(const struct engine *engine, struct rng *rn
 static void cross(const struct engine *engine, struct rng *rng, uint32_t *genome)
 {
 	size_t n_gene = engine->problem->n_gene;
-	const uint32_t *mother = choose_parent(engine, rng), *father = choose_parent(engine, rng);
+	const uint32_t *mother = nsga2_population_choose(&engine->population, rng);
+	const uint32_t *father = nsga2_population_choose(&engine->population, rng);
 
 	memcpy(genome, mother, n_gene * sizeof *genome);
 	if (n_gene < 2 || rng_unit(rng) >= CROSSOVER_FRAC)
@@ -266,7 +241,7 @@ static size_t ask(struct engine *engine, uint32_t *genome, size_t max)
 	size_t n = 0;
 
 	max = n_left < max ? (size_t)n_left : max;
-	while (n < max && !engine->finished && (engine->sweeping || engine->n_made < engine->population)) {
+	while (n < max && !engine->finished && (engine->sweeping || engine->n_made < engine->population.size)) {
 		uint32_t *row = genome + n * engine->problem->n_gene;
 		if (!(engine->sweeping ? walk(engine, row) : make_child(engine, row))) {
 			engine->finished = true;
@@ -286,43 +261,21 @@ static size_t ask(struct engine *engine, uint32_t *genome, size_t max)
 
 /* ---- being told -------------------------------------------------------------------------------- */
 
-/* The best `population` of parents and children become the parents, best first. */
-static void select_parents(struct engine *engine)
-{
-	size_t n = (size_t)engine->n_parent + engine->n_tested, n_gene = engine->problem->n_gene;
-	const uint32_t *order = nsga2_sort_run(&engine->sort, engine->result, n);
-	size_t n_chosen = n < engine->population ? n : engine->population;
-
-	for (size_t i = 0; i < n_chosen; i++) {
-		assert(order[i] < n);
-		engine->new_result[i] = engine->result[order[i]];
-		memcpy(engine->new_genome + i * n_gene, engine->genome + order[i] * n_gene,
-		       n_gene * sizeof *engine->genome);
-	}
-	uint32_t *genome = engine->genome;
-	engine->genome = engine->new_genome;
-	engine->new_genome = genome;
-	struct evaluation *result = engine->result;
-	engine->result = engine->new_result;
-	engine->new_result = result;
-	engine->n_parent = (uint32_t)n_chosen;
-}
-
 static void end_generation(struct engine *engine)
 {
-	select_parents(engine);
+	nsga2_population_select(&engine->population);
 	engine->n_stagnant = engine->gained ? 0 : engine->n_stagnant + 1;
-	bool stuck = engine->n_stagnant >= N_STAGNANT || engine->n_walked == engine->population;
+	bool stuck = engine->n_stagnant >= N_STAGNANT || engine->n_walked == engine->population.size;
 	if (engine->size <= engine->budget)
 		engine->sweeping = stuck;
 	else if (engine->n_stagnant >= N_STAGNANT)
 		engine->finished = true;
 	engine->gained = false;
-	engine->n_made = engine->n_tested = engine->n_walked = 0;
+	engine->n_made = engine->n_walked = 0;
 	engine->generation++;
 	if (engine->generations > 0 && engine->generation >= engine->generations)
 		engine->finished = true;
-	assert(engine->n_parent >= 1);
+	assert(engine->population.n_parent >= 1);
 }
 
 /* Whether the result is a step forward. */
@@ -353,15 +306,11 @@ static void tell(struct engine *engine, const uint32_t *genome, const struct eva
 	assert(engine->counts.n_told == engine->counts.n_asked);
 	if (engine->sweeping)
 		return;
-	size_t n_gene = engine->problem->n_gene, at = (size_t)engine->n_parent + engine->n_tested;
-	assert(at + n <= 2 * (size_t)engine->population);
-	memcpy(engine->genome + at * n_gene, genome, n * n_gene * sizeof *genome);
-	memcpy(engine->result + at, result, n * sizeof *result);
+	nsga2_population_add(&engine->population, genome, result, n);
 	for (size_t i = 0; i < n; i++)
 		engine->gained |= is_gain(engine, &result[i]);
-	engine->n_tested += (uint32_t)n;
-	assert(engine->n_tested == engine->n_made);
-	if (engine->n_tested == engine->population)
+	assert(engine->population.n_child == engine->n_made);
+	if (engine->n_made == engine->population.size)
 		end_generation(engine);
 }
 
@@ -387,6 +336,31 @@ static double progress(const struct engine *engine)
 	return done < 1.0 ? done : 1.0;
 }
 
+/* Random numbers need no state: their streams are named by the generation and the child. */
+static void pack_engine(struct engine *engine, struct pack *pack)
+{
+	pack_u32(pack, &engine->generation);
+	pack_u32(pack, &engine->n_made);
+	pack_u32(pack, &engine->n_stagnant);
+	pack_u32(pack, &engine->n_walked);
+	pack_bool(pack, &engine->gained);
+	pack_bool(pack, &engine->sweeping);
+	pack_bool(pack, &engine->finished);
+	pack_u32s(pack, engine->next, engine->problem->n_gene);
+	pack_bool(pack, &engine->counted_out);
+	pack_real(pack, &engine->least_violation);
+	pack_u64(pack, &engine->counts.n_asked);
+	pack_u64(pack, &engine->counts.n_told);
+	pack_u64(pack, &engine->counts.n_feasible);
+	pack_u64(pack, &engine->counts.n_infeasible);
+	pack_u64(pack, &engine->counts.n_skipped);
+	pack_u64(pack, &engine->counts.n_duplicate);
+	nsga2_population_pack(&engine->population, pack);
+	genome_set_pack(&engine->known, pack);
+	pareto_pack(&engine->front, NULL, pack);
+	(void)pack_refuse(pack, pack->is_reading && engine->population.n_child != engine->n_made);
+}
+
 const struct engine_kind engine_nsga2 = {
     .name = "nsga2",
     .help = "genetic search (NSGA-II) for spaces too large to enumerate; asks for no candidate twice",
@@ -397,4 +371,5 @@ const struct engine_kind engine_nsga2 = {
     .destroy = destroy,
     .counts = get_counts,
     .progress = progress,
+    .pack = pack_engine,
 };

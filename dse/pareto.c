@@ -274,3 +274,31 @@ void pareto_sort(struct pareto *archive)
 	for (size_t i = 1; i < archive->n; i++)
 		assert(comes_before(archive, i - 1, i));
 }
+
+/* Room for n points in an empty archive; false when memory is out. */
+static bool reserve(struct pareto *archive, size_t n)
+{
+	assert(archive->n == 0);
+	pareto_free(archive);
+	archive->objective = calloc(n + 1, archive->n_objective * sizeof *archive->objective);
+	archive->genome = calloc(n + 1, archive->n_gene * sizeof *archive->genome + 1);
+	archive->tag = calloc(n + 1, sizeof *archive->tag);
+	if (!archive->objective || !archive->genome || !archive->tag)
+		return false;
+	archive->n_alloc = n + 1;
+	return true;
+}
+
+void pareto_pack(struct pareto *archive, const uint32_t *n_value, struct pack *pack)
+{
+	size_t n = archive->n, point_byte = 8 * archive->n_objective + 4 * archive->n_gene + 8;
+	pack_count(pack, &n, point_byte);
+	if (pack->is_reading && pack_refuse(pack, !pack->failed && !reserve(archive, n)))
+		return;
+	pack_reals(pack, archive->objective, n * archive->n_objective);
+	pack_u32s(pack, archive->genome, n * archive->n_gene);
+	pack_u64s(pack, archive->tag, n);
+	for (size_t i = 0; n_value && i < n * archive->n_gene; i++)
+		(void)pack_refuse(pack, archive->genome[i] >= n_value[i % archive->n_gene]);
+	archive->n = pack->failed ? 0 : n;
+}

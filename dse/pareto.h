@@ -7,6 +7,7 @@
  * (lexicographic) stays, so the archive does not depend on the order in which
  * points arrive. Memory is bounded by the front.
  */
+#include "dse/pack.h"
 #include "dse/problem.h"
 #include <stdbool.h>
 
@@ -38,6 +39,12 @@ bool pareto_covers(const struct pareto *archive, const double *objective, const 
 
 /* Insert all points of other (same shape). When memory is out, archive->n_alloc is 0 although other->n is not. */
 void pareto_merge(struct pareto *archive, const struct pareto *other);
+
+/*
+ * Write the archive, or read what was written into an empty one of the same shape. A reader takes the bytes' word for
+ * it that no point dominates another; it refuses genes that are not below n_value [n_gene] (NULL: any gene will do).
+ */
+void pareto_pack(struct pareto *archive, const uint32_t *n_value, struct pack *pack);
 
 /* Sort by objectives, then genome: the total order of everything that is printed. */
 void pareto_sort(struct pareto *archive);

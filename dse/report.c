@@ -324,6 +324,11 @@ void report_counts(FILE *file, const struct front_run *run)
 		(void)fprintf(file, "  interrupted: the front is of what was seen\n");
 	if (run->explore->truncated)
 		(void)fprintf(file, "  stopped at max_evaluations: the front is of what was seen\n");
+	for (size_t i = 0; i < run->explore->n_failure && i < EXPLORE_MAX_FAILURE; i++)
+		(void)fprintf(file, "  failed: %s%s%s\n", run->explore->failure[i].machine,
+		              run->explore->failure[i].machine[0] ? ": " : "", run->explore->failure[i].why);
+	if (run->explore->n_failure > 0)
+		(void)fprintf(file, "  the front is of what did not fail\n");
 	(void)fprintf(file, "  seconds %.1f, signature %s\n", run->explore->seconds, run->signature);
 	print_reasons(file, counts, 2);
 }

@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "dse/store.h"
 #include <assert.h>
+#include <ctype.h>
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <libgen.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -160,4 +163,32 @@ void store_abandon(struct store_file *file)
 	free(file->path);
 	free(file->temporary);
 	*file = (struct store_file){0};
+}
+
+/* The process that writes a file of this name, as temporary_name makes it; 0: it is no such name. */
+static long writer_of(const char *name)
+{
+	const char *end = strrchr(name, '.'), *digits = end;
+	if (name[0] != '.' || !end || strcmp(end, ".tmp") != 0)
+		return 0;
+	while (digits > name && isdigit((unsigned char)digits[-1]))
+		digits--;
+	return digits > name + 1 && digits[-1] == '.' ? strtol(digits, NULL, 10) : 0;
+}
+
+void store_sweep(const char *dir)
+{
+	assert(dir);
+	DIR *folder = opendir(dir);
+	for (struct dirent *entry; folder && (entry = readdir(folder));) {
+		long process = writer_of(entry->d_name);
+		if (process <= 0 || kill((pid_t)process, 0) == 0 || errno != ESRCH)
+			continue;
+		char *path = store_join(dir, entry->d_name);
+		if (path)
+			(void)unlink(path);
+		free(path);
+	}
+	if (folder)
+		(void)closedir(folder);
 }

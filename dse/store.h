@@ -35,4 +35,7 @@ enum err_code store_commit(struct store_file *file, struct err *err);
 /* Remove what was written, unless committed already. */
 void store_abandon(struct store_file *file);
 
+/* Remove from a directory what processes that are no more left half written. */
+void store_sweep(const char *dir);
+
 #endif

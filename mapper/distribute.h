@@ -52,6 +52,7 @@ struct chip_assignment {
 	uint64_t n_filter_load; /* times the PEs are filled with filters, each wave */
 	uint64_t n_rotation;    /* of filters inside the blocks, each wave */
 	uint64_t n_ring;        /* steps of filters round the ring of cells, each wave */
+	uint64_t n_run;         /* of tasks between barriers, all waves */
 };
 
 /* Work out the assignment; a sized tiling suffices (tiling_size). */

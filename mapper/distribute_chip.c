@@ -108,7 +108,9 @@ static void add_load_of_filters(const struct layer_context *context, uint64_t n_
 		n_seen = 1;
 	uint64_t n_position = ceil_div(n_dealt, least(n_dealt, n_seen));
 	a->n_ring += (n_position - 1) * distribute_chip_stride(hierarchy, a->n_set, n_dealt);
-	a->n_rotation += n_position * (count_runs(hierarchy, a, n_filter_set, n_dealt) - 1);
+	uint64_t n_run = count_runs(hierarchy, a, n_filter_set, n_dealt);
+	a->n_rotation += n_position * (n_run - 1);
+	a->n_run += n_position * n_run;
 	a->n_task += ceil_div(ceil_div(n_filter, a->n_share), a->n_copy);
 }
 
@@ -146,9 +148,11 @@ struct chip_assignment distribute_chip_assign(const struct layer_context *contex
 		a.n_rotation *= a.n_filter_load - 1;
 		a.n_ring *= a.n_filter_load - 1;
 		a.n_task *= a.n_filter_load - 1;
+		a.n_run *= a.n_filter_load - 1;
 	}
 	add_load_of_filters(context, n_last, &a);
 	a.n_task *= a.n_wave;
+	a.n_run *= a.n_wave;
 	a.n_active = ceil_div(a.n_part * a.n_filter, a.n_task);
 	assert(a.n_copy > 0 && a.n_slot >= a.n_resident && a.n_task > 0);
 	return a;
@@ -214,7 +218,8 @@ static void add_weight_phase(const struct layer_context *context, const struct t
  * Stages of an ifmap part's way from the storage QPE, by n_slot parts a block.
  * n parts leave through one router. Up to one QPE full (4 parts): a head QPE,
  * its two neighbours, then one further at each end at a time. More: several
- * heads, each copied outward. One part alone is first doubled inside its QPE.
+ * heads, each copied outward. One part alone is first doubled inside its QPE;
+ * fewer parts than PEs are copied on to the other PEs of the last QPE, too.
  * Loads from DRAM are slow enough that only the last part's chain is not hidden.
  */
 static void add_input_chain(const struct layer_context *context, const struct chip_assignment *a, bool from_storage,
@@ -226,9 +231,9 @@ static void add_input_chain(const struct layer_context *context, const struct ch
 	if (from_storage)
 		add_hops(transfer, real_max(1, n / (double)n_pe), n, 1);
 	if (a->n_slot == 1 && n_pe > 1) {
-		add_hops(transfer, 1, 1, n_side_hop + 2);
+		add_hops(transfer, 1, 1, n_side_hop + ceil_div(n_pe, 2));
 	} else if (a->n_slot <= n_pe && !from_storage) {
-		add_hops(transfer, 1, 1, n_side_hop);
+		add_hops(transfer, 1, 1, n_side_hop + n_pe / a->n_slot - 1);
 	} else if (a->n_slot <= n_pe) {
 		add_hops(transfer, 2, 2 * n, n_side_hop > 0);
 		add_hops(transfer, 1, n, n_side_hop > 0 ? n_side_hop - 1 : 0);
@@ -328,9 +333,13 @@ static void add_computation_phase(const struct layer_context *context, const str
 	struct step *step = program_add_step(program, STEP_COMPUTE, PHASE_COMPUTATION);
 	struct compute *compute = &step->u.compute;
 	double done_frac = (double)n_task / (double)a->n_task;
+	/* every run takes as long as its busiest PE, whoever that is */
+	uint64_t n_run = least(a->n_run, n_task), n_all = n_task;
+	n_task = ceil_div(n_task, n_run) * n_run;
 	compute->n_task = n_task;
+	compute->n_barrier = (double)n_run;
 	compute->task_clk = tiling->task.shared_clk * (double)n_task;
-	compute->mac_clk = (double)(tiling->task.mac_clk * n_task);
+	compute->mac_clk = (double)(tiling->task.mac_clk * n_all);
 	/* request and answer of operand A of all PEs of a QPE pass its router */
 	compute->router_packet =
 	    2.0 * machine->qpe_n_pe * (double)tiling->task.a_word * 4 / machine->noc_packet_byte * (double)n_task;
@@ -338,7 +347,7 @@ static void add_computation_phase(const struct layer_context *context, const str
 	compute->write_router = hierarchy->write_router * (double)a->n_active / hierarchy->pe_per_block;
 	if (!design->out_storage) {
 		double n_writer = (double)a->n_active * hierarchy->block_per_dram;
-		compute->write_dram_byte = (double)tiling->out_byte * (double)n_task * n_writer;
+		compute->write_dram_byte = (double)tiling->out_byte * (double)n_all * n_writer;
 		double mean_byte = (double)tiling->all_out_byte / machine->dram_n * done_frac;
 		compute->write_dram_byte = real_max(compute->write_dram_byte, mean_byte);
 	}

@@ -101,7 +101,6 @@ void distribute_jobs(const struct layer_context *context, const struct layer_des
 	    .task_clk = task.clk * queue.busiest_frac,
 	    .task_shared_clk = task.shared_clk * queue.busiest_frac,
 	    .mac_clk = tiling->all_mac_clk * queue.busiest_frac,
-	    .wait_for_write = !fused,
 	};
 	fill_counts(context, tiling, &traffic, &step->counts);
 

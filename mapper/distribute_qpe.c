@@ -102,7 +102,7 @@ static void add_rounds(const struct layer_context *context, const struct layer_d
 	compute->write_packet = (double)tiling->out_byte / machine->noc_packet_byte;
 	compute->write_router = (double)n_pe;
 	compute->write_dram_byte = (double)tiling->all_out_byte;
-	compute->write_waits = true;
+	compute->n_barrier = (double)groups->n_round;
 	tiling_mla_counts(context, tiling, &step->counts);
 	step->counts.dram_write_byte = (double)tiling->all_out_byte;
 	step->counts.sram_read_word += (double)tiling->all_out_byte / 4;

@@ -68,7 +68,7 @@ void unfold_jobs(const struct layer_context *context, const struct layer_design 
 	struct result_grid grid = unfold_grid(context, tiling);
 	uint32_t n_queue = context->hierarchy.n_queue;
 	assert(context->block->kind != BLOCK_POOL && n_queue <= context->machine->dram_n);
-	schedule_add_step(schedule, (struct schedule_step){.phase = PHASE_TASKS, .wait_for_write = true});
+	schedule_add_step(schedule, (struct schedule_step){.phase = PHASE_TASKS});
 	for (; unfolding.queue < n_queue; unfolding.queue++)
 		for (uint64_t row = 0; row < grid.n_row && !schedule->failed; row++) {
 			struct result_range columns = unfold_deal(&grid, n_queue, unfolding.queue, row);

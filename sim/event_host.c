@@ -226,17 +226,17 @@ static void next_job(struct event_chip *chip, uint32_t pe, uint32_t q)
 	start_job(chip, pe, next);
 }
 
-/* The task's results go to DRAM; without fusion the PE is free when they have arrived, else at once. */
+/* The task's results go to DRAM; the PE is free when they have arrived, at once if there are none. */
 static void end_job_task(struct event_chip *chip, uint32_t pe)
 {
 	struct event_host *host = chip->host;
 	const struct job *job = &chip->schedule->job[host->pe[pe].job];
-	if (job->store_byte > 0)
+	if (job->store_byte > 0) {
 		start_job_op(chip, pe, JOB_STORE, live_of(chip, OP_STORE, pe, job->queue, job->store_byte));
-	else
-		host->n_left--;
-	if (job->store_byte == 0 || !host->step->wait_for_write)
-		next_job(chip, pe, job->queue);
+		return;
+	}
+	host->n_left--;
+	next_job(chip, pe, job->queue);
 }
 
 static void complete_job_op(struct event_chip *chip, uint32_t op)
@@ -254,8 +254,7 @@ static void complete_job_op(struct event_chip *chip, uint32_t op)
 		break;
 	default:
 		host->n_left--;
-		if (host->step->wait_for_write)
-			next_job(chip, pe, chip->live[op].peer);
+		next_job(chip, pe, chip->live[op].peer);
 	}
 }
 

@@ -83,8 +83,7 @@ struct compute {
 	double write_packet;    /* of one task's result, largest */
 	double write_router;    /* packets through the busiest router for each packet that every PE writes */
 	double write_dram_byte; /* all results of the busiest DRAM interface; 0: to the storage QPEs */
-	bool write_waits; /* DRAM: every PE waits for all writes of its round (a QPE's barrier), else writes overlap the
-	                     next task */
+	double n_barrier;       /* 1..n_task: times that all PEs wait for each other's tasks and writes */
 };
 
 /* A queue of jobs at a DRAM interface and the PEs that serve it; the busiest queue. */
@@ -94,7 +93,6 @@ struct jobs {
 	double load_byte, write_byte;     /* DRAM traffic of all its jobs */
 	double task_clk, task_shared_clk; /* MLA time of all its jobs: SRAM free, SRAM shared all the time */
 	double mac_clk;                   /* of that, clocks in which the array multiplies */
-	bool wait_for_write;              /* a PE asks for its next load only when its result has arrived (no fusion) */
 };
 
 /* Work of the ARM cores; with DRAM traffic where operands are not kept in the PE (no fusion). */

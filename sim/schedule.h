@@ -55,7 +55,6 @@ struct schedule_step {
 	enum phase phase;
 	uint32_t first_op, n_op;   /* [STEP_TRANSFER, STEP_COMPUTE] */
 	uint32_t first_job, n_job; /* [STEP_JOBS] */
-	bool wait_for_write;  /* jobs: a PE asks for its next loads when its store is complete, else right behind it */
 	struct arm_work arm;  /* all ARM cores, priced as in the fast tier; 0: none */
 	struct counts counts; /* of ARM work alone */
 };

@@ -95,30 +95,35 @@ static void test_fast_copy_chain(void **state)
 	assert_int_equal(transfer_clk(&machine, &chain), 2 * (200 + 60 + 600 + 3 * 47));
 }
 
+/* A barrier after every task: all writes show. Without, those of the last ones do, and a share of the others. */
 static void test_fast_lock_step_to_storage(void **state)
 {
 	(void)state;
 	struct machine machine = qpe_machine();
-	struct compute compute = {.task_clk = 4000, .n_task = 4, .write_packet = 30, .write_router = 56};
+	uint64_t setup_clk = machine.write_setup_clk;
+	struct compute compute = {.task_clk = 4000, .n_task = 4, .n_barrier = 4, .write_packet = 30, .write_router = 56};
 	/* 28 clocks a packet, and the hand-shake of every write */
-	assert_int_equal(compute_clk(&machine, &compute), 4000 + 4 * (30 * 28 + machine.write_setup_clk));
+	assert_int_equal(compute_clk(&machine, &compute), 4000 + 4 * (30 * 28 + setup_clk));
+	compute.n_barrier = 1;
+	assert_in_range(compute_clk(&machine, &compute), 4000 + 30 * 28 + 4 * setup_clk, 4000 + 4 * (30 * 28 + setup_clk));
+	compute.n_barrier = 4;
 	compute.write_router = 1; /* the PE's own port is slower then */
-	assert_int_equal(compute_clk(&machine, &compute), 4000 + 4 * (30 + machine.write_setup_clk));
+	assert_int_equal(compute_clk(&machine, &compute), 4000 + 4 * (30 + setup_clk));
 	compute.router_packet = 10000; /* operand A's packets take longer than the tasks */
-	assert_int_equal(compute_clk(&machine, &compute), 5000 + 4 * (30 + machine.write_setup_clk));
+	assert_int_equal(compute_clk(&machine, &compute), 5000 + 4 * (30 + setup_clk));
 }
 
 static void test_fast_lock_step_to_dram(void **state)
 {
 	(void)state;
 	struct machine machine = qpe_machine();
-	struct compute compute = {.task_clk = 4000, .n_task = 4, .write_dram_byte = 8000};
-	/* writes of one round remain when all tasks are done */
-	assert_int_equal(compute_clk(&machine, &compute), 4000 + 250 + machine.write_setup_clk);
+	uint64_t setup_clk = machine.write_setup_clk;
+	struct compute compute = {.task_clk = 4000, .n_task = 4, .n_barrier = 1, .write_dram_byte = 8000};
+	assert_in_range(compute_clk(&machine, &compute), 4000 + 250 + 4 * setup_clk, 4000 + 1000 + 4 * setup_clk);
 	compute.write_dram_byte = 80000; /* DRAM-bound: it starts after the first task */
-	assert_int_equal(compute_clk(&machine, &compute), 1000 + 10000 + machine.write_setup_clk);
-	compute.write_waits = true;
-	assert_int_equal(compute_clk(&machine, &compute), 4000 + 10000 + 4 * machine.write_setup_clk);
+	assert_int_equal(compute_clk(&machine, &compute), 1000 + 10000 + setup_clk);
+	compute.n_barrier = 4;
+	assert_int_equal(compute_clk(&machine, &compute), 4000 + 10000 + 4 * setup_clk);
 }
 
 static void test_fast_single_job(void **state)
@@ -128,8 +133,6 @@ static void test_fast_single_job(void **state)
 	struct jobs jobs = {.n_job = 1, .n_pe = 4, .load_byte = 800, .write_byte = 1600};
 	jobs.task_clk = 700;
 	jobs.task_shared_clk = 900; /* nobody shares the SRAM */
-	assert_int_equal(jobs_clk(&machine, &jobs), 100 + LOAD_CLK + 700 + 200);
-	jobs.wait_for_write = true;
 	assert_int_equal(jobs_clk(&machine, &jobs), 100 + LOAD_CLK + 700 + 200 + WRITE_CLK);
 	jobs.n_job = 0;
 	assert_int_equal(jobs_clk(&machine, &jobs), 0);
@@ -142,9 +145,6 @@ static void test_fast_jobs_bound_by_dram(void **state)
 	struct machine machine = qpe_machine();
 	struct jobs jobs = {.n_job = 400, .n_pe = 4, .load_byte = 8.0 * 100 * 400, .write_byte = 8.0 * 50 * 400};
 	jobs.task_clk = jobs.task_shared_clk = 10 * 400;
-	/* last load ends with all DRAM traffic but the four last writes; its PE asks for its write in time */
-	assert_int_equal(jobs_clk(&machine, &jobs), 400 * 150);
-	jobs.wait_for_write = true;
 	assert_in_range(jobs_clk(&machine, &jobs), 400 * 150, 400 * 150 * 101 / 100);
 }
 
@@ -155,17 +155,14 @@ static void test_fast_jobs_bound_by_pe(void **state)
 	struct machine machine = qpe_machine();
 	struct jobs jobs = {.n_job = 400, .n_pe = 4, .load_byte = 8.0 * 20 * 400, .write_byte = 8.0 * 10 * 400};
 	jobs.task_clk = jobs.task_shared_clk = 5000.0 * 400;
-	uint64_t cycle_clk = 20 + LOAD_CLK + 5000 + 10;
+	uint64_t cycle_clk = 20 + LOAD_CLK + 5000 + 10 + WRITE_CLK;
 	/* from the second round on the PEs are a load and a write apart */
-	assert_int_equal(jobs_clk(&machine, &jobs), 100 * cycle_clk + 3 * 30);
+	assert_in_range(jobs_clk(&machine, &jobs), 100 * cycle_clk, 100 * cycle_clk * 1002 / 1000);
 	jobs.n_job = 401;
 	jobs.load_byte = 8.0 * 20 * 401;
 	jobs.write_byte = 8.0 * 10 * 401;
 	jobs.task_clk = jobs.task_shared_clk = 5000.0 * 401;
-	assert_int_equal(jobs_clk(&machine, &jobs), 101 * cycle_clk);
-	jobs.wait_for_write = true;
-	assert_in_range(jobs_clk(&machine, &jobs), 101 * (cycle_clk + WRITE_CLK),
-	                101 * (cycle_clk + WRITE_CLK) * 101 / 100);
+	assert_in_range(jobs_clk(&machine, &jobs), 101 * cycle_clk, 101 * cycle_clk * 1002 / 1000);
 }
 
 /* Task times lie between those of a free and of a shared SRAM: free where PEs compute in turn, shared where together.
@@ -176,14 +173,14 @@ static void test_fast_jobs_share_sram(void **state)
 	struct machine machine = qpe_machine();
 	struct jobs jobs = {
 	    .n_job = 4, .n_pe = 4, .load_byte = 8.0 * 2000 * 4, .task_clk = 400, .task_shared_clk = 4000};
-	assert_int_equal(jobs_clk(&machine, &jobs), 4 * 2000 + LOAD_CLK + 100);
+	assert_int_equal(jobs_clk(&machine, &jobs), 4 * 2000 + LOAD_CLK + 100 + WRITE_CLK);
 	jobs.load_byte = 0;
-	assert_int_equal(jobs_clk(&machine, &jobs), LOAD_CLK + 1000);
+	assert_int_equal(jobs_clk(&machine, &jobs), LOAD_CLK + 1000 + WRITE_CLK);
 	jobs.n_pe = 1;
 	jobs.n_job = 1;
 	jobs.task_clk = 100;
 	jobs.task_shared_clk = 1000;
-	assert_int_equal(jobs_clk(&machine, &jobs), LOAD_CLK + 100);
+	assert_int_equal(jobs_clk(&machine, &jobs), LOAD_CLK + 100 + WRITE_CLK);
 }
 
 static void test_fast_arm(void **state)
@@ -267,7 +264,7 @@ static void mixed_program(struct program *program)
 	add(program, STEP_TRANSFER, PHASE_INPUT)->u.transfer =
 	    (struct transfer){.item_packet = 10, .n_stage = 1, .stage = {{1, 1, 1}}, .n_repeat = 2};
 	step = add(program, STEP_COMPUTE, PHASE_COMPUTATION);
-	step->u.compute = (struct compute){.task_clk = 2000, .n_task = 2, .write_dram_byte = 800};
+	step->u.compute = (struct compute){.task_clk = 2000, .n_task = 2, .n_barrier = 1, .write_dram_byte = 800};
 	step->counts = (struct counts){.mac = 4 * 2000 * 64, .mla_clk = 8000, .dram_write_byte = 800};
 	add(program, STEP_ARM, PHASE_PADD)->u.arm.clk = 100.5;
 	add(program, STEP_ARM, PHASE_QUAN)->u.arm.clk = 50;

@@ -2,9 +2,9 @@
 /*
  * The fast tier's closed form of a job queue against a discrete-event queue:
  * n_pe PEs and one DRAM that serves whole loads and writes in the order in which
- * they are asked for. With fusion a PE's next load queues right behind its
- * write; without, it is asked for when the write has been answered. SRAM free
- * and shared take equally long, so that only the queue is compared.
+ * they are asked for; a PE's next load is asked for when its write has been
+ * answered. SRAM free and shared take equally long, so that only the queue is
+ * compared.
  */
 #include <stdarg.h>
 #include <stddef.h>
@@ -26,7 +26,6 @@
 struct job_set {
 	uint32_t n_pe, n_job;
 	double load_clk, task_clk, write_clk;
-	bool fused;
 };
 
 enum request { REQUEST_LOAD, REQUEST_WRITE, REQUEST_NONE };
@@ -56,14 +55,12 @@ static double step_queue(const struct job_set *set)
 		free_clk = fmax(free_clk, next->asked_clk);
 		if (!loads) {
 			free_clk += set->write_clk;
-			end_clk = free_clk + (set->fused ? 0 : ANSWER_CLK);
+			end_clk = free_clk + ANSWER_CLK;
 			next->request = REQUEST_LOAD;
 			next->asked_clk = end_clk;
-			loads = set->fused;
-		}
-		if (loads && n_left == 0) {
+		} else if (n_left == 0) {
 			next->request = REQUEST_NONE;
-		} else if (loads) {
+		} else {
 			n_left--;
 			free_clk += set->load_clk;
 			next->request = REQUEST_WRITE;
@@ -87,7 +84,6 @@ static double closed_form(const struct job_set *set)
 	    .write_byte = set->write_clk * DRAM_BYTE * set->n_job,
 	    .task_clk = set->task_clk * set->n_job,
 	    .task_shared_clk = set->task_clk * set->n_job,
-	    .wait_for_write = !set->fused,
 	};
 	struct sim_result result;
 	sim_run_fast(&machine, &program, 0, &result);
@@ -104,9 +100,9 @@ static double log_uniform(struct rng *rng, double low, double high)
  * quarter to a hundred loads; few rounds as often as many, left-over jobs, and
  * fewer jobs than PEs.
  */
-static struct job_set random_set(struct rng *rng, bool fused)
+static struct job_set random_set(struct rng *rng)
 {
-	struct job_set set = {.fused = fused, .n_pe = 1 + rng_below(rng, MAX_PE)};
+	struct job_set set = {.n_pe = 1 + rng_below(rng, MAX_PE)};
 	set.n_job = 1 + rng_below(rng, rng_below(rng, 2) ? 3 * set.n_pe : 30 * set.n_pe);
 	set.load_clk = log_uniform(rng, 64, 8000);
 	set.write_clk = set.load_clk * log_uniform(rng, 1.0 / 30, 100.0 / 30);
@@ -119,15 +115,15 @@ struct deviation {
 	struct job_set worst_set;
 };
 
-static struct deviation compare_sets(bool fused)
+static struct deviation compare_sets(void)
 {
 	static uint32_t n_above[1001]; /* sets by deviation in tenths of a percent */
-	struct rng rng = rng_stream(5, 0, fused);
+	struct rng rng = rng_stream(5, 0, 0);
 	struct deviation deviation = {0, 0, 0, {0}};
 	for (size_t i = 0; i <= 1000; i++)
 		n_above[i] = 0;
 	for (int i = 0; i < N_SET; i++) {
-		struct job_set set = random_set(&rng, fused);
+		struct job_set set = random_set(&rng);
 		double error = fabs(closed_form(&set) / step_queue(&set) - 1);
 		deviation.mean += error / N_SET;
 		n_above[error < 1 ? (size_t)(error * 1000) : 1000]++;
@@ -143,30 +139,22 @@ static struct deviation compare_sets(bool fused)
 	deviation.rare = (double)(tenth + 1) / 1000;
 	const struct job_set *worst = &deviation.worst_set;
 	print_message(
-	    "%s: mean %.3f %%, one in 100 above %.1f %%, worst %.1f %% (%u PEs, %u jobs of %.0f + %.0f + %.0f clk)\n",
-	    fused ? "fusion" : "no fusion", 100 * deviation.mean, 100 * deviation.rare, 100 * deviation.worst,
+	    "mean %.3f %%, one in 100 above %.1f %%, worst %.1f %% (%u PEs, %u jobs of %.0f + %.0f + %.0f clk)\n",
+	    100 * deviation.mean, 100 * deviation.rare, 100 * deviation.worst,
 	    worst->n_pe, worst->n_job, worst->load_clk, worst->task_clk, worst->write_clk);
 	return deviation;
 }
 
-/* Exact but for rounding up to whole clocks. */
-static void test_job_queue_fusion(void **state)
-{
-	(void)state;
-	struct deviation deviation = compare_sets(true);
-	assert_true(deviation.mean < 0.0002);
-	assert_true(deviation.worst < 0.01);
-}
-
 /*
- * Without fusion writes and loads of different PEs overtake each other, and the
- * order has no closed form: some per mille in general, much in few rounds of
- * long writes where PEs and DRAM are both almost busy.
+ * Writes and loads of different PEs overtake each other, and the order has no
+ * closed form: some per mille in general, much in few rounds of long writes
+ * where PEs and DRAM are both almost busy, and where equal jobs stay together
+ * in pairs.
  */
-static void test_job_queue_no_fusion(void **state)
+static void test_job_queue_random_jobs(void **state)
 {
 	(void)state;
-	struct deviation deviation = compare_sets(false);
+	struct deviation deviation = compare_sets();
 	assert_true(deviation.mean < 0.005);
 	assert_true(deviation.rare < 0.06);
 	assert_true(deviation.worst < 0.18);
@@ -180,16 +168,11 @@ static void test_job_queue_regimes(void **state)
 		struct job_set set;
 		double limit;
 	} regime[] = {
-	    {{36, 37, 100, 20000, 300, true}, 0.0002}, /* one job in the last round */
-	    {{36, 37, 100, 20000, 300, false}, 0.01},
-	    {{36, 35, 100, 20000, 300, true}, 0.0002}, /* fewer jobs than PEs */
-	    {{36, 35, 100, 20000, 300, false}, 0.0002},
-	    {{4, 400, 30, 2000, 600, true}, 0.0002}, /* writes far longer than loads: PEs wait for each other */
-	    {{4, 400, 30, 2000, 600, false}, 0.01},
-	    {{36, 3600, 1000, 300, 30, true}, 0.0002}, /* DRAM-bound */
-	    {{36, 3600, 1000, 300, 30, false}, 0.01},
-	    {{1, 50, 1000, 4000, 2500, true}, 0.0002},
-	    {{1, 50, 1000, 4000, 2500, false}, 0.0002},
+	    {{36, 37, 100, 20000, 300}, 0.01}, /* one job in the last round */
+	    {{36, 35, 100, 20000, 300}, 0.0002}, /* fewer jobs than PEs */
+	    {{4, 400, 30, 2000, 600}, 0.01}, /* writes far longer than loads: PEs wait for each other */
+	    {{36, 3600, 1000, 300, 30}, 0.01}, /* DRAM-bound */
+	    {{1, 50, 1000, 4000, 2500}, 0.0002},
 	};
 	for (size_t i = 0; i < sizeof(regime) / sizeof(regime[0]); i++) {
 		double want = step_queue(&regime[i].set), clk = closed_form(&regime[i].set);
@@ -201,8 +184,7 @@ static void test_job_queue_regimes(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_job_queue_fusion),
-	    cmocka_unit_test(test_job_queue_no_fusion),
+	    cmocka_unit_test(test_job_queue_random_jobs),
 	    cmocka_unit_test(test_job_queue_regimes),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

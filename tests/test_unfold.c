@@ -205,7 +205,6 @@ static void check_jobs(const struct unfolded *unfolded, const struct schedule_st
 	bool fused = strategy_table[unfolded->design.strategy].fused;
 	uint32_t n_filter = unfolded->context.block->kind == BLOCK_MATMUL ? tiling->n_w : tiling->n_c;
 	uint64_t free_byte = unfolded->program.sram_byte - tiling->result_byte;
-	assert_true(step->wait_for_write);
 	for (uint32_t i = step->first_job; i < step->first_job + step->n_job; i++) {
 		const struct job *job = &unfolded->schedule.job[i];
 		uint32_t d = job->part / n_filter % tiling->n_d;

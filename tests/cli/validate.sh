@@ -105,11 +105,11 @@ expect 0 'columns' tests/reference/phase_clocks.csv
 grep -Eq '^  weight_clk +29 +20 +[0-9.]+ +[0-9.]+$' "$dir/out" || fail 'columns: no line for weight_clk'
 expect 0 'columns as JSON' --json tests/reference/phase_clocks.csv
 has out '{"column": "migration_clk", "n_values": 29, "n_counted": 20' 'columns as JSON'
-printf 'operation,resnet50_clk,vgg16_clk\nFC,66785,3877511\nMAT_ELE,351232,0\nCONV,2903236,4040050\n' >"$dir/two.csv"
+printf 'operation,resnet50_clk,vgg16_clk\nFC,66435,3874121\nMAT_ELE,351232,0\nCONV,2894159,4017588\n' >"$dir/two.csv"
 expect 0 'two networks' --max-error 0 "$dir/two.csv"
 has out '6 values, 6 counted: all exact' 'two networks'
 has out 'CONV resnet50_clk, all work' 'two networks'
-printf 'transfer,remark,resnet50_clk,resnet50_share_pct\nweight_migration,x,118196,2.42\n' >"$dir/two.csv"
+printf 'transfer,remark,resnet50_clk,resnet50_share_pct\nweight_migration,x,118196,2.43\n' >"$dir/two.csv"
 expect 0 'transfers of another network' --max-error 0 "$dir/two.csv"
 has out '2 values, 2 counted: all exact' 'transfers of another network'
 expect 0 'one column' "$dir/conv.csv"

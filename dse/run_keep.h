@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef DSE_RUN_KEEP_H
+#define DSE_RUN_KEEP_H
+/*
+ * What a run keeps in its folder while it runs, from the command line's side:
+ *
+ *   run_keep_start ─► options of a run to be taken up ─► run_keep_open ─► explore_run ─► run_keep_finish
+ *   (reads the folder)                                   (same question? journal)          (clears, when complete)
+ */
+#include "dse/resume.h"
+
+struct run_keep {
+	char *dir;            /* the run's folder; NULL: not open */
+	struct resume resume; /* what the folder, or those to be merged, held when the run began */
+	struct resume_cli cli;
+	unsigned part, n_part; /* 1 of 1: the whole */
+	bool merges;           /* everything must be in the ledger, and nothing is kept */
+	bool is_complete;      /* run_keep_start found nothing left to do */
+	char *question, *journal_path, *checkpoint_path;
+	struct journal journal;
+	struct checkpoint checkpoint;
+	struct share share;
+};
+#define RUN_KEEP_CLOSED {.part = 1, .n_part = 1, .journal = JOURNAL_CLOSED, .share = {.n = 1}}
+
+/*
+ * Where the command line has --resume, read its folder and let *cli point to the run's options, completed by those
+ * given; else do nothing. ERR_INPUT when there is nothing to take up, ERR_IO, ERR_INTERNAL.
+ */
+enum err_code run_keep_start(struct run_keep *keep, const struct cli_options **cli, struct err *err);
+
+/*
+ * Begin to keep: compare the question with that of the run that is taken up, open the journal in dir, and let options
+ * use it. Another process at work in dir keeps its journal; this one then has none, and says so. ERR_INPUT when the
+ * questions differ, ERR_IO, ERR_INTERNAL.
+ */
+enum err_code run_keep_open(struct run_keep *keep, const char *dir, const struct cli_options *cli,
+                            const struct space *space, struct explore_options *options, struct err *err);
+
+/* The run came to its end and its files are written: nothing more to keep, except of a part, whose journal is ended. */
+enum err_code run_keep_finish(struct run_keep *keep, struct err *err);
+
+/* Give everything back; a journal that could not be written is told. */
+void run_keep_close(struct run_keep *keep, bool is_quiet);
+
+#endif
