@@ -97,6 +97,7 @@ struct event_chip {
 	uint32_t *dram_port;       /* [mesh.n_qpe][mesh.n_dram] where packets from here leave the mesh */
 	uint32_t *next;            /* [n_qpe][n_qpe] QPE that is next on the way from one to another ... */
 	uint8_t *next_link;        /* ... and its link that packets come by */
+	uint64_t *link_clk;   /* [n_qpe][4] by the receiver: a link passes one packet a NoC clock, from this one on */
 	struct event_plan *plan;   /* [schedule->n_shape] */
 	struct event_queue queue;  /* units: QPEs, DRAM interfaces, agents */
 	uint64_t *wake_clk;        /* [queue.n_unit] the clock in which a unit runs next */

@@ -110,7 +110,8 @@ struct event_noc {
 	uint32_t n_in_slot;          /* ... and packets already in it */
 	uint64_t n_packet;
 	uint32_t n_port;
-	uint64_t last_clk[EVENT_MAX_PE];      /* a port receives one packet a PE clock */
+	uint64_t last_clk[EVENT_MAX_PE];      /* a port receives one packet a PE clock ... */
+	uint64_t free_clk[EVENT_MAX_PE];      /* ... and passes one a NoC clock, from this one on */
 	struct event_fifo port[EVENT_MAX_PE]; /* packets on their way to it */
 };
 

@@ -38,6 +38,7 @@ struct rates {
 	uint32_t level;
 	double dram_byte;     /* of one interface */
 	double router_packet; /* through a router */
+	double link_packet;   /* over a link */
 	double port_packet;   /* into or out of a PE */
 	bool is_least;        /* lower bounds, see sim_run_least */
 };
@@ -51,6 +52,7 @@ static struct rates rates_at(const struct machine *machine, uint32_t level)
 	    .level = level,
 	    .dram_byte = result_dram_byte(machine, level),
 	    .router_packet = machine->noc_router_packet * noc_per_clk,
+	    .link_packet = noc_per_clk,
 	    .port_packet = real_min(1.0, noc_per_clk),
 	};
 }
@@ -78,7 +80,8 @@ static struct step_time time_transfer(const struct transfer *transfer, const str
 	for (uint32_t i = 0; i < transfer->n_stage; i++) {
 		const struct stage *stage = &transfer->stage[i];
 		assert(stage->n > 0);
-		double share = real_max(stage->port / rates->port_packet, stage->router / rates->router_packet);
+		double share = real_max(real_max(stage->port / rates->port_packet, stage->router / rates->router_packet),
+		                        stage->link / rates->link_packet);
 		double hop_clk = transfer->item_packet * share + stage_setup_clk;
 		for (uint32_t k = 0; k < stage->n; k++)
 			noc_clk += hop_clk;
@@ -124,6 +127,7 @@ static struct step_time time_compute(const struct compute *compute, const struct
 		write_clk = compute->write_dram_byte / rates->dram_byte;
 	} else {
 		double packet_clk = real_max(1.0 / rates->port_packet, compute->write_router / rates->router_packet);
+		packet_clk = real_max(packet_clk, compute->write_link / rates->link_packet);
 		write_clk = n_task * compute->write_packet * packet_clk;
 	}
 	double barrier_frac = n_barrier / n_task, bare_frac = to_dram ? DRAM_BARE_FRAC : STORAGE_BARE_FRAC;
