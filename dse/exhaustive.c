@@ -190,6 +190,7 @@ const struct engine_kind engine_exhaustive = {
     .destroy = destroy,
     .counts = get_counts,
     .progress = progress,
+    .pack = pack_engine,
 };
 
 const struct engine_kind engine_exact = {
