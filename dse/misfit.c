@@ -358,7 +358,7 @@ enum err_code misfit_find(const struct space *space, const struct explore_option
 	if (explore->front.n > 0 || explore->interrupted || explore->n_failure > 0)
 		return ERR_OK;
 	/* searches of their own: nothing of them is kept */
-	finder.options.engine = &engine_exhaustive;
+	finder.options.engine = options->engine->is_layered && !options->flat ? options->engine : &engine_exact;
 	finder.options.flat = false;
 	finder.options.points = NULL;
 	finder.options.share = NULL;

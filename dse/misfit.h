@@ -5,7 +5,7 @@
  * Why nothing fits: for each limit of a space by itself, how far it would have
  * to give way for a first design to come through while all others hold. That
  * is a search of its own: without the limit, for the least of what it limits.
- * Layer by layer and exhaustive, whatever engine found nothing, and so a proof.
+ * Layer by layer, by the engine that found nothing if it can do that, else by the exact one, and so a proof.
  *
  *   latency_ms <= 20         without it the least latency_ms of all designs
  *   chip.n_dram <= 2         of the machines that break no other constraint, by how much they break it, the first
