@@ -17,7 +17,6 @@ const char *const compare_verdict_name[N_COMPARE] = {"no_fit", "dominated", "on_
 /* The front, scaled for the epsilon, and what is placed against it. */
 struct placer {
 	struct compare *compare;
-	const struct unroller *unroller;
 	size_t n;
 	unsigned n_objective;
 	double *front, *scaled; /* [n][n_objective] */
@@ -56,6 +55,7 @@ static bool run_splits(const struct compare_mapping *mapping, const struct machi
 		}
 		place->n_own++;
 	}
+	assert(level < machine->n_level);
 	return simulate_network(machine, network, &options, block, &place->err) == ERR_OK;
 }
 
@@ -136,7 +136,7 @@ static bool run_place(const struct placer *placer, struct compare_place *place)
 	struct simulated *block = calloc(map->n_block, sizeof(*block));
 	struct unrolled_design *design = calloc(map->n_block, sizeof(*design));
 	assert(fits); /* list_machine has built it before */
-	while (!mapping->design && strcmp(machine.level[level].name, place->level) != 0)
+	while (!mapping->design && level < machine.n_level && strcmp(machine.level[level].name, place->level) != 0)
 		level++;
 	assert(level < machine.n_level);
 	if (!block || !design)
@@ -145,9 +145,9 @@ static bool run_place(const struct placer *placer, struct compare_place *place)
 		const struct network *network = &compare->space->network[i].network;
 		size_t begin = map->begin[i];
 		enum detail detail = compare->space->detail;
-		fits = mapping->design ? run_point(mapping->design + begin, &machine, detail, network, block + begin,
-		                                   &place->err)
-		                       : run_splits(mapping, &machine, level, detail, network, block + begin, place);
+		fits = mapping->design
+		           ? run_point(mapping->design + begin, &machine, detail, network, block + begin, &place->err)
+		           : run_splits(mapping, &machine, level, detail, network, block + begin, place);
 		fits = fits && take_blocks(block + begin, network->n_block, design + begin, &place->err);
 	}
 	if (fits)
@@ -185,6 +185,7 @@ double *compare_front(const struct unroller *unroller)
 
 static void find_scale(struct placer *placer)
 {
+	assert(placer->n_objective <= SPACE_MAX_OBJECTIVE);
 	for (unsigned k = 0; k < placer->n_objective; k++) {
 		double low = INFINITY, high = -INFINITY;
 		for (size_t i = 0; i < placer->n; i++) {
@@ -221,6 +222,7 @@ static int relate(const struct placer *placer, size_t i, const double *own)
 static size_t find_nearest(const struct placer *placer, const double *scaled)
 {
 	size_t nearest = 0;
+	assert(placer->n > 0);
 	double least = INFINITY, least_sum = INFINITY;
 	for (size_t i = 0; i < placer->n; i++) {
 		double lag = -INFINITY, sum = 0.0;
@@ -271,6 +273,7 @@ static void work_place(void *context, size_t i)
 	struct compare_place *place = &placer->compare->place[i];
 	if (run_place(placer, place))
 		(void)judge_place(placer, place);
+	assert(place->err.n_message > 0 || place->verdict != COMPARE_NO_FIT);
 	place->code = place->err.code == ERR_INTERNAL ? ERR_INTERNAL : ERR_OK;
 	if (place->err.n_message > 0) {
 		place->verdict = COMPARE_NO_FIT;
@@ -320,17 +323,16 @@ static bool list_places(struct compare *compare, const struct unroller *unroller
 		n = unroller->n_machine < COMPARE_MAX_MACHINE ? unroller->n_machine : COMPARE_MAX_MACHINE;
 	for (size_t i = 0; i < compare->n_mapping; i++)
 		for (uint64_t k = 0; k < n && ok; k++)
-			ok = list_machine(compare, &compare->mapping[i], compare->is_cut ? unroller->machine_index[k] : k);
+			ok = list_machine(compare, &compare->mapping[i],
+			                  compare->is_cut ? unroller->machine_index[k] : k);
 	return ok;
 }
 
 enum err_code compare_run(struct compare *compare, const struct unroller *unroller, unsigned n_thread, struct err *err)
 {
 	const struct explore *explore = unroller->explore;
-	struct placer placer = {.compare = compare,
-	                        .unroller = unroller,
-	                        .n = explore->front.n,
-	                        .n_objective = (unsigned)compare->space->n_objective};
+	struct placer placer = {
+	    .compare = compare, .n = explore->front.n, .n_objective = (unsigned)compare->space->n_objective};
 	enum err_code code = ERR_OK;
 	assert(placer.n > 0 && compare->n_place == 0 && explore->space == compare->space);
 	compare->map = &explore->map;

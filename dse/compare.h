@@ -26,7 +26,8 @@ struct compare_mapping {
 	bool is_thesis; /* layers that the scheme lacks are split by the thesis' rules */
 	enum strategy strategy;
 	struct split_scheme scheme;
-	/* Of a point: the design of each block of the space; NULL: of splits. [n_block] as struct layer_map numbers them */
+	/* Of a point: the design of each block of the space; NULL: of splits. [n_block] as struct layer_map numbers
+	 * them */
 	const struct doc_node **design;
 };
 
@@ -34,7 +35,8 @@ enum compare_verdict {
 	COMPARE_NO_FIT,       /* cannot run on this machine; why says it */
 	COMPARE_DOMINATED,    /* some points of the front are nowhere worse and somewhere better */
 	COMPARE_ON_FRONT,     /* as good as a point of the front, objective by objective */
-	COMPARE_NONDOMINATED, /* no point of the front is as good: it is outside the space, or the search was not exact */
+	COMPARE_NONDOMINATED, /* no point of the front is as good: it is outside the space, or the search was not exact
+	                       */
 	N_COMPARE
 };
 extern const char *const compare_verdict_name[N_COMPARE]; /* "no_fit", "dominated", "on_front", "nondominated" */
@@ -85,8 +87,7 @@ enum err_code compare_read(const char *const *name, size_t n, const struct space
  * is not empty. In the space's tier. What does not fit is in the places.
  * ERR_INTERNAL.
  */
-enum err_code compare_run(struct compare *compare, const struct unroller *unroller, unsigned n_thread,
-                          struct err *err);
+enum err_code compare_run(struct compare *compare, const struct unroller *unroller, unsigned n_thread, struct err *err);
 void compare_free(struct compare *compare);
 
 /* ERR_INPUT with the first reason for each mapping that fits no machine of the space. */
@@ -96,8 +97,8 @@ enum err_code compare_judge(const struct compare *compare, struct err *err);
 void compare_print(FILE *file, const struct compare *compare, const struct unroller *unroller);
 void compare_put_json(struct json *json, const struct compare *compare, const struct unroller *unroller);
 
-/* Objectives of the front's points, summed as those of the mappings are: [n][n_objective]; the caller frees it. NULL: no
- * memory. */
+/* Objectives of the front's points, summed as those of the mappings are: [n][n_objective]; the caller frees it. NULL:
+ * no memory. */
 double *compare_front(const struct unroller *unroller);
 
 #endif

@@ -7,10 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MAX_ROW 20     /* of a mapping; others are in run.json */
-#define MAX_LISTED 8   /* ids in a row */
-#define MAX_ID 100     /* ids in JSON */
-#define MAX_REASON 5   /* machines that a mapping does not fit */
+#define MAX_ROW 20   /* of a mapping; others are in run.json */
+#define MAX_LISTED 8 /* ids in a row */
+#define MAX_ID 100   /* ids in JSON */
+#define MAX_REASON 5 /* machines that a mapping does not fit */
 
 /* Best first: nondominated before dominated, then by how far the front is ahead, then in the order of the places. */
 static int compare_rows(const void *left, const void *right)
@@ -33,8 +33,8 @@ static void print_verdict(const struct compare_place *place, char *text, size_t 
 		n += (size_t)snprintf(text, n_byte, "dominated by %zu point%s:", place->n_dominating,
 		                      place->n_dominating == 1 ? "" : "s");
 	else
-		n += (size_t)snprintf(text, n_byte, "%s", place->verdict == COMPARE_ON_FRONT ? "on the front"
-		                                                                              : "nondominated");
+		n += (size_t)snprintf(text, n_byte, "%s",
+		                      place->verdict == COMPARE_ON_FRONT ? "on the front" : "nondominated");
 	for (size_t i = 0; i < place->n_dominating && i < MAX_LISTED; i++)
 		n += (size_t)snprintf(text + n, n_byte - n, "%s %zu", i ? "," : "", place->dominating[i]);
 	if (place->n_dominating > MAX_LISTED)
@@ -47,6 +47,7 @@ static void add_row(struct table *table, const struct space *space, const double
                     const struct compare_place *place)
 {
 	char text[512];
+	assert(place->verdict != COMPARE_NO_FIT);
 	table_add(table, "%s", place->mapping->name);
 	if (space->n_machine > 1 || space->n_axis > 0)
 		table_add(table, "%s", place->machine);
@@ -117,8 +118,9 @@ void compare_print(FILE *file, const struct compare *compare, const struct unrol
 	double *front = compare_front(unroller);
 	const struct compare_place **row = calloc(compare->n_place + 1, sizeof(*row));
 	assert(file && compare->n_mapping > 0);
-	(void)fprintf(file, "Compared with the front; differences and ratios are to the point that is ahead by most in all "
-	                    "objectives\n\n");
+	(void)fprintf(file,
+	              "Compared with the front; differences and ratios are to the point that is ahead by most in all "
+	              "objectives\n\n");
 	add_columns(&table, compare->space);
 	size_t n_left = 0, n_own = 0;
 	for (size_t i = 0; i < compare->n_mapping && row && front; i++) {

@@ -49,6 +49,7 @@ static enum err_code read_scheme(const char *name, const char *suffix, struct co
                                  struct compare_mapping *mapping, struct err *err)
 {
 	const char *path;
+	assert(mapping->name && name);
 	const char *wanted = suffix ? suffix : default_strategy;
 	if (!find_strategy(wanted, &mapping->strategy)) {
 		const char *known[N_STRATEGY];
@@ -62,8 +63,7 @@ static enum err_code read_scheme(const char *name, const char *suffix, struct co
 		               nearest ? "'?" : "");
 	}
 	mapping->is_thesis = strcmp(name, thesis_name) == 0;
-	enum err_code code =
-	    path_find(mapping->is_thesis ? "thesis.csv" : name, "splits", &compare->arena, &path, err);
+	enum err_code code = path_find(mapping->is_thesis ? "thesis.csv" : name, "splits", &compare->arena, &path, err);
 	if (code == ERR_OK)
 		code = split_scheme_read(path, &mapping->scheme, err);
 	return code == ERR_OK && !mapping->is_thesis ? check_scheme(mapping, path, compare->space, err) : code;
@@ -87,6 +87,7 @@ static const struct doc_node *find_layer(const struct doc_node *root, const stru
                                          const struct doc_node *operations, const char *name, struct err *err)
 {
 	uint64_t number;
+	assert(layers->kind == DOC_LIST && operations->kind == DOC_LIST);
 	for (size_t i = 0; i < operations->n && i < layers->n; i++) {
 		if (operations->value[i]->kind != DOC_SCALAR || strcmp(operations->value[i]->text, name) != 0)
 			continue;
@@ -94,7 +95,8 @@ static const struct doc_node *find_layer(const struct doc_node *root, const stru
 			return NULL;
 		const struct doc_node *design = replay_find_design(root, number);
 		if (!design)
-			(void)err_add_at(err, ERR_INPUT, doc_place(layers->value[i]), "there is no design of this number");
+			(void)err_add_at(err, ERR_INPUT, doc_place(layers->value[i]),
+			                 "there is no design of this number");
 		return design;
 	}
 	(void)err_add_at(err, ERR_INPUT, doc_place(operations), "no layer %s", name);
@@ -108,8 +110,10 @@ static bool take_network(const struct doc_node *root, const struct doc_node *poi
 	const struct doc_node *own = find_entry(point, "networks", "network", network->name);
 	const struct doc_node *entry = find_entry(root, "networks", "network", network->name);
 	if (!own || !entry)
-		return err_add_at(err, ERR_INPUT, doc_place(point), "the point has no network %s", network->name) == ERR_OK;
-	const struct doc_node *layers = front_need(own, "layers", err), *operations = front_need(entry, "operations", err);
+		return err_add_at(err, ERR_INPUT, doc_place(point), "the point has no network %s", network->name) ==
+		       ERR_OK;
+	const struct doc_node *layers = front_need(own, "layers", err),
+			      *operations = front_need(entry, "operations", err);
 	if (!layers || !operations)
 		return false;
 	if (layers->kind != DOC_LIST || operations->kind != DOC_LIST)
@@ -133,8 +137,8 @@ static enum err_code read_point(const char *path, const char *id_text, struct co
 	errno = 0;
 	unsigned long long id = strtoull(id_text, &end, 10);
 	if (*end || errno)
-		return err_add(err, ERR_USAGE, "dse explore: --compare %s: '%.40s' is no number of a point", mapping->name,
-		               id_text);
+		return err_add(err, ERR_USAGE, "dse explore: --compare %s: '%.40s' is no number of a point",
+		               mapping->name, id_text);
 	enum err_code code = replay_read_point(path, id, &compare->arena, &root, &point, err);
 	if (code != ERR_OK)
 		return code;
@@ -148,6 +152,7 @@ static enum err_code read_point(const char *path, const char *id_text, struct co
 		is_whole = take_network(root, point, network, mapping->design + begin, err) && is_whole;
 		begin += network->n_block;
 	}
+	assert(begin == n_block);
 	return is_whole ? ERR_OK : ERR_INPUT;
 }
 
@@ -170,10 +175,11 @@ static enum err_code read_mapping(const char *name, struct compare *compare, str
 		colon = NULL;
 	if (strcmp(copy, thesis_name) == 0 || ends_with(copy, ".csv"))
 		return read_scheme(copy, colon ? colon + 1 : NULL, compare, mapping, err);
-	return err_add(err, ERR_USAGE,
-	               "dse explore: --compare is '%.200s', allowed are FRONT.json:ID, FILE.csv or thesis, the latter two "
-	               "also with a strategy behind them (thesis:fusion)",
-	               name);
+	return err_add(
+	    err, ERR_USAGE,
+	    "dse explore: --compare is '%.200s', allowed are FRONT.json:ID, FILE.csv or thesis, the latter two "
+	    "also with a strategy behind them (thesis:fusion)",
+	    name);
 }
 
 enum err_code compare_read(const char *const *name, size_t n, const struct space *space, struct compare *compare,

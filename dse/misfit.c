@@ -149,8 +149,8 @@ static size_t keep_nearest(struct breaker *nearest, size_t n, struct breaker bre
 }
 
 /* The candidates that break this constraint and none of the others, nearest first. */
-static size_t list_breakers(const struct space *space, size_t which, const struct space *others, struct breaker *nearest,
-                            uint64_t *n_broken)
+static size_t list_breakers(const struct space *space, size_t which, const struct space *others,
+                            struct breaker *nearest, uint64_t *n_broken)
 {
 	struct space own = *space;
 	struct machine machine;
@@ -292,6 +292,7 @@ static bool check_sram(struct finder *finder, struct misfit_change *change, doub
 	struct space copy;
 	struct explore explore = {0};
 	struct machine machine;
+	assert(n_byte > 0.0);
 	if (!(n_byte <= (double)MOST_SRAM_BYTE))
 		return true;
 	if (!copy_space(finder, &copy))
@@ -338,10 +339,25 @@ static bool explain_sram(struct finder *finder, struct misfit_change *change)
 	return done;
 }
 
-static bool explain_all(struct finder *finder, struct misfit *misfit)
+/* A genetic search, or one that was cut short, may just have missed what there is. */
+static bool look_again(struct finder *finder, struct misfit *misfit)
+{
+	struct space copy;
+	struct explore explore = {0};
+	if (!copy_space(finder, &copy))
+		return false;
+	bool done = search(finder, &copy, copy.objective[0], &explore);
+	misfit->exists = done && explore.front.n > 0;
+	explore_free(&explore);
+	return done;
+}
+
+static bool explain_all(struct finder *finder, bool is_proof_of_none, struct misfit *misfit)
 {
 	const struct space *space = finder->space;
-	bool done = true;
+	bool done = is_proof_of_none || look_again(finder, misfit);
+	if (misfit->exists)
+		return done;
 	for (size_t i = 0; i < space->n_limit && done; i++)
 		done = explain_limit(finder, &space->limit[i], &misfit->change[misfit->n++]);
 	for (size_t i = 0; i < space->n_constraint && done; i++)
@@ -358,7 +374,8 @@ enum err_code misfit_find(const struct space *space, const struct explore_option
 	if (explore->front.n > 0 || explore->interrupted || explore->n_failure > 0)
 		return ERR_OK;
 	/* searches of their own: nothing of them is kept */
-	finder.options.engine = options->engine->is_layered && !options->flat ? options->engine : &engine_exact;
+	bool is_layered = options->engine->is_layered && !options->flat;
+	finder.options.engine = is_layered ? options->engine : &engine_exact;
 	finder.options.flat = false;
 	finder.options.points = NULL;
 	finder.options.share = NULL;
@@ -366,7 +383,7 @@ enum err_code misfit_find(const struct space *space, const struct explore_option
 	misfit->change = calloc(space->n_limit + space->n_constraint + 1, sizeof(*misfit->change));
 	if (!misfit->change)
 		return err_add(err, ERR_INTERNAL, "out of memory");
-	bool done = explain_all(&finder, misfit);
+	bool done = explain_all(&finder, is_layered && !explore->truncated, misfit);
 	arena_free(&finder.arena);
 	if (!done && !interrupt_requested())
 		return err->n_message > 0 ? err->code : err_add(err, ERR_INTERNAL, "out of memory");

@@ -35,8 +35,9 @@ struct misfit_change {
 };
 
 struct misfit {
-	bool found;       /* false: there was nothing to explain, or Ctrl-C */
-	size_t n, best;   /* best: the smallest change that helps; n when none does */
+	bool exists; /* a design keeps all limits after all: the search that found nothing is no proof; n is 0 then */
+	bool found;  /* false: there was nothing to explain, or Ctrl-C */
+	size_t n, best;               /* best: the smallest change that helps; n when none does */
 	struct misfit_change *change; /* [n] */
 };
 

@@ -27,8 +27,8 @@ static void print_change(const struct misfit_change *change, char *text, size_t 
 {
 	char needed[NUMBER_TEXT_SIZE];
 	if (!change->helps) {
-		(void)snprintf(text, n_byte, change->proven ? "nothing fits, whatever it is"
-		                                            : "nothing was found, whatever it is");
+		(void)snprintf(text, n_byte,
+		               change->proven ? "nothing fits, whatever it is" : "nothing was found, whatever it is");
 		return;
 	}
 	if (isnan(change->needed)) {
@@ -41,7 +41,8 @@ static void print_change(const struct misfit_change *change, char *text, size_t 
 		(void)snprintf(text, n_byte, "would have to be at least %s", needed);
 		return;
 	case MISFIT_CONSTRAINT:
-		(void)snprintf(text, n_byte, "would have to let %.10g through against %.10g", change->needed, change->now);
+		(void)snprintf(text, n_byte, "would have to let %.10g through against %.10g", change->needed,
+		               change->now);
 		return;
 	case MISFIT_SRAM:
 		(void)snprintf(text, n_byte, "%.0f -> %s", change->now, needed);
@@ -63,9 +64,10 @@ static void print_best(FILE *file, const struct misfit_change *change)
 	char text[256], percent[NUMBER_TEXT_SIZE];
 	print_change(change, text, sizeof(text));
 	print_percent(change, percent);
-	(void)fprintf(file, "\nSmallest change of one limit that lets something through%s:\n  %s %s (by %s), on %s\n  set in %s\n",
-	              change->proven ? "" : " (that was found)", change->what, text, percent, change->machine,
-	              change->where);
+	(void)fprintf(
+	    file,
+	    "\nSmallest change of one limit that lets something through%s:\n  %s %s (by %s), on %s\n  set in %s\n",
+	    change->proven ? "" : " (that was found)", change->what, text, percent, change->machine, change->where);
 }
 
 void misfit_print(FILE *file, const struct misfit *misfit)
@@ -73,7 +75,11 @@ void misfit_print(FILE *file, const struct misfit *misfit)
 	struct table table = {0};
 	char text[256];
 	assert(file && misfit);
-	if (!misfit->found)
+	if (misfit->found && misfit->exists)
+		(void)fprintf(
+		    file, "\nA design that keeps all limits does exist; this search has not come to it. Take --engine "
+			  "exact, without --flat and --max-evaluations.\n");
+	if (!misfit->found || misfit->exists)
 		return;
 	table_add_column(&table, "one limit, all others as they are", false);
 	table_add_column(&table, "lets something through", false);
@@ -106,6 +112,7 @@ void misfit_put_json(struct json *json, const struct misfit *misfit)
 	assert(json && misfit);
 	if (!misfit->found)
 		return;
+	json_put_bool(json, "a_design_exists", misfit->exists);
 	json_begin_list(json, "changes_of_one_limit");
 	for (size_t i = 0; i < misfit->n; i++) {
 		const struct misfit_change *change = &misfit->change[i];
@@ -119,7 +126,8 @@ void misfit_put_json(struct json *json, const struct misfit *misfit)
 		json_put_real(json, "now", change->now);
 		json_put_real(json, "needed", change->needed);
 		json_put_real(json, "change_frac", change->frac);
-		json_put_u64(json, change->kind == MISFIT_CONSTRAINT ? "machines_that_break_it" : "machines_then_with_design",
+		json_put_u64(json,
+		             change->kind == MISFIT_CONSTRAINT ? "machines_that_break_it" : "machines_then_with_design",
 		             change->n_machine);
 		json_put_text(json, "machine", change->machine);
 		json_end(json);

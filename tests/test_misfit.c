@@ -280,6 +280,29 @@ static void test_misfit_is_proven_for_each_engine(void **state)
 	misfit_free(&one);
 }
 
+/* A search that stopped early has proven nothing: what it did not come to is found. */
+static void test_misfit_finds_what_a_search_cut_short_has_missed(void **state)
+{
+	struct space space;
+	struct explore explore;
+	struct misfit misfit;
+	struct err err = {0};
+	struct explore_options options = {
+	    .engine = &engine_exhaustive, .flat = true, .n_thread = 1, .seed = 1, .max_evaluation = 1};
+	(void)state;
+	read_space("", &space);
+	assert_int_equal(explore_run(&space, &options, &explore, &err), ERR_OK);
+	/* whatever that one design was */
+	pareto_free(&explore.front);
+	options.max_evaluation = 0;
+	assert_int_equal(misfit_find(&space, &options, &explore, &misfit, &err), ERR_OK);
+	assert_true(misfit.found && misfit.exists);
+	assert_int_equal(misfit.n, 0);
+	misfit_free(&misfit);
+	explore_free(&explore);
+	space_free(&space);
+}
+
 /* What is printed is never less than what is needed. */
 static void test_misfit_prints_numbers_that_suffice(void **state)
 {
@@ -309,6 +332,7 @@ int main(void)
 	    cmocka_unit_test(test_misfit_finds_the_least_sram),
 	    cmocka_unit_test(test_misfit_finds_the_nearest_machine_with_a_design),
 	    cmocka_unit_test(test_misfit_is_proven_for_each_engine),
+	    cmocka_unit_test(test_misfit_finds_what_a_search_cut_short_has_missed),
 	    cmocka_unit_test(test_misfit_prints_numbers_that_suffice),
 	};
 	return cmocka_run_group_tests(tests, make_folder, remove_folder);
