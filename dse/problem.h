@@ -33,6 +33,12 @@ struct problem {
 	 * that cannot be built is infeasible with a reason.
 	 */
 	void (*evaluate)(const void *context, const uint32_t *genome, size_t n, struct evaluation *out);
+	/*
+	 * Evaluate a whole batch with the help of other processes; NULL: there are none, and evaluate is called for parts of
+	 * the batch. Called by one thread, which may use n_thread; gives what evaluate gives.
+	 */
+	void (*evaluate_shared)(const void *context, const uint32_t *genome, size_t n, unsigned n_thread,
+	                        struct evaluation *out);
 	const void *context;
 };
 
