@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "dse/candidate.h"
+#include "dse/branch.h"
 #include "dse/engine.h"
 #include "sim/base/checked.h"
 #include <assert.h>
@@ -97,14 +98,33 @@ bool candidate_is_reachable(const struct candidate *candidate, size_t i)
 	return false;
 }
 
+/* The sample's designs are the first incumbents. */
+static void search_exactly(struct candidate_task *task, const struct engine_options *options, engine_watch watch,
+                           void *watch_context)
+{
+	struct branch_counts counts = {0};
+	task->code = layer_problem_sample(&task->layer, &task->front, &task->nearest, &task->err);
+	if (task->code == ERR_OK)
+		task->code = branch_search(&task->layer, options->max_evaluation, &task->front, &counts, &task->nearest,
+		                           watch, watch_context, &task->err);
+	task->counts = counts.engine;
+	task->n_box = counts.n_box;
+	memcpy(task->by_reason, counts.by_reason, sizeof(task->by_reason));
+	memcpy(task->cut_by_reason, counts.cut_by_reason, sizeof(task->cut_by_reason));
+}
+
 void candidate_search(struct candidate *candidate, size_t i, unsigned n_thread, const struct engine_options *options,
                       engine_watch watch, void *watch_context)
 {
 	assert(i < candidate->n_task);
 	struct candidate_task *task = &candidate->task[i];
 	if (!candidate_is_reachable(candidate, i)) {
-		task->counts.n_skipped = task->size;
+		task->counts.n_skipped = task->n_unreached = task->size;
 		task->code = ERR_OK;
+		return;
+	}
+	if (candidate->is_exact) {
+		search_exactly(task, options, watch, watch_context);
 		return;
 	}
 	uint32_t genome[N_LAYER_GENE];

@@ -38,14 +38,16 @@ static enum err_code choose_engine(struct request *job, struct err *err)
 	const char *name = job->cli->engine ? job->cli->engine : job->space.engine;
 	assert(name);
 	job->options.engine = engine_find(name);
-	if (job->options.engine)
+	if (job->options.engine) {
+		job->space.engine = job->options.engine->name; /* which splits a layer lists depends on it */
 		return ERR_OK;
+	}
 	const char *known[16];
 	size_t n = engine_n < 16 ? engine_n : 16;
 	for (size_t i = 0; i < n; i++)
 		known[i] = engine_table[i]->name;
 	const char *nearest = err_nearest(name, known, n);
-	return err_add(err, ERR_USAGE, "dse explore: --engine is '%.40s', allowed are exhaustive, nsga2%s%s%s", name,
+	return err_add(err, ERR_USAGE, "dse explore: --engine is '%.40s', allowed are exact, exhaustive, nsga2%s%s%s", name,
 	               nearest ? "; did you mean '" : "", nearest ? nearest : "", nearest ? "'?" : "");
 }
 
@@ -117,8 +119,7 @@ static enum err_code set_options(struct request *job, struct err *err)
 	if (code != ERR_OK)
 		return code;
 	struct explore_options *options = &job->options;
-	/* Only the exhaustive engine gains from solving layers apart; a genetic one would lose sight of the whole. */
-	options->flat = cli->flat || options->engine != &engine_exhaustive;
+	options->flat = cli->flat || !options->engine->is_layered;
 	options->n_thread = parallel_n_thread((size_t)cli->jobs);
 	options->seed = cli_given(cli, OPTION_SEED) ? cli->seed : job->space.seed;
 	options->max_evaluation =

@@ -183,6 +183,20 @@ static void pack_engine(struct engine *engine, struct pack *pack)
 const struct engine_kind engine_exhaustive = {
     .name = "exhaustive",
     .help = "every candidate, in order; skips what a limit rules out for all of a kind",
+    .is_layered = true,
+    .create = create,
+    .ask = ask,
+    .tell = tell,
+    .destroy = destroy,
+    .counts = get_counts,
+    .progress = progress,
+    .pack = pack_engine,
+};
+
+const struct engine_kind engine_exact = {
+    .name = "exact",
+    .help = "branch and bound over every legal split, layer by layer; proves its front",
+    .is_layered = true,
     .create = create,
     .ask = ask,
     .tell = tell,

@@ -33,13 +33,13 @@ struct problem {
 	 * that cannot be built is infeasible with a reason.
 	 */
 	void (*evaluate)(const void *context, const uint32_t *genome, size_t n, struct evaluation *out);
+	const void *context;
 	/*
 	 * Evaluate a whole batch with the help of other processes; NULL: there are none, and evaluate is called for parts of
 	 * the batch. Called by one thread, which may use n_thread; gives what evaluate gives.
 	 */
 	void (*evaluate_shared)(const void *context, const uint32_t *genome, size_t n, unsigned n_thread,
 	                        struct evaluation *out);
-	const void *context;
 };
 
 /* Candidates of the problem, UINT64_MAX when that does not fit. */

@@ -97,7 +97,7 @@ expect_same "$one/front.csv" "$run/front.csv"
 # A table for people on stdout, nothing on stderr; with --json only JSON, which our own reader takes.
 expect_code 0 "$DSE" explore $space -o "$work/table"
 expect_text "$work/out" "latency_ms"
-expect_text "$work/out" "the front is exact"
+expect_text "$work/out" "certificate: exact"
 expect_empty "$work/err"
 expect_code 0 "$DSE" explore $space --json -o "$work/json"
 expect_empty "$work/err"
