@@ -34,6 +34,12 @@ struct problem {
 	 */
 	void (*evaluate)(const void *context, const uint32_t *genome, size_t n, struct evaluation *out);
 	const void *context;
+	/*
+	 * Evaluate a whole batch with the help of other processes; NULL: there are none, and evaluate is called for parts of
+	 * the batch. Called by one thread, which may use n_thread; gives what evaluate gives.
+	 */
+	void (*evaluate_shared)(const void *context, const uint32_t *genome, size_t n, unsigned n_thread,
+	                        struct evaluation *out);
 };
 
 /* Candidates of the problem, UINT64_MAX when that does not fit. */
