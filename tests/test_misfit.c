@@ -204,22 +204,21 @@ static void test_misfit_knows_when_no_limit_alone_helps(void **state)
 }
 
 /* The least SRAM of all splits: with so many bytes something fits, with one less nothing does. */
-static void test_misfit_finds_the_least_sram(void **state)
+static void assert_least_sram(const char *conditions, double *needed)
 {
 	struct space space;
 	struct explore explore;
 	struct misfit misfit;
 	struct err err = {0};
 	const struct explore_options options = {.engine = &engine_exhaustive, .n_thread = 1, .seed = 1};
-	(void)state;
-	read_space("", &space);
+	read_space(conditions, &space);
 	space.machine[0].pe_sram_byte = 1024;
 	assert_int_equal(explore_space(&space, &engine_exhaustive, true, &explore), 0);
 	assert_int_equal(misfit_find(&space, &options, &explore, &misfit, &err), ERR_OK);
 	explore_free(&explore);
-	assert_int_equal(misfit.n, 1);
-	assert_int_equal(misfit.best, 0);
-	const struct misfit_change *change = &misfit.change[0];
+	assert_true(misfit.n > 0);
+	assert_int_equal(misfit.best, misfit.n - 1);
+	const struct misfit_change *change = &misfit.change[misfit.best];
 	assert_int_equal(change->kind, MISFIT_SRAM);
 	assert_true(change->helps && change->proven);
 	assert_true(change->now <= 1024.0 && change->now >= 1024.0);
@@ -229,8 +228,34 @@ static void test_misfit_finds_the_least_sram(void **state)
 		assert_int_equal(explore_space(&space, &engine_exhaustive, true, &explore) > 0, less == 0);
 		explore_free(&explore);
 	}
+	*needed = change->needed;
 	misfit_free(&misfit);
 	space_free(&space);
+}
+
+static void test_misfit_finds_the_least_sram(void **state)
+{
+	double alone, half;
+	(void)state;
+	assert_least_sram("", &alone);
+	assert_least_sram("  - sram_used_frac <= 0.5\n", &half);
+	assert_true(half <= 2.0 * alone && half >= 2.0 * alone);
+}
+
+/* The nearest machine breaks another constraint as well: it is not the one. */
+static void test_misfit_passes_over_machines_that_break_two_constraints(void **state)
+{
+	struct misfit misfit;
+	(void)state;
+	find("  - mla.array <= 10\n  - mla.array >= 64\n", &engine_exhaustive, false, &misfit);
+	assert_int_equal(misfit.n, 3);
+	assert_true(misfit.change[0].helps && misfit.change[0].proven);
+	assert_non_null(strstr(misfit.change[0].machine, "16x4"));
+	assert_int_equal(misfit.change[0].n_machine, 2);
+	assert_false(misfit.change[1].helps);
+	assert_true(misfit.change[1].proven);
+	assert_int_equal(misfit.change[1].n_machine, 1);
+	misfit_free(&misfit);
 }
 
 /* Of the machines that break a rule the nearest one with a design, not the nearest of all. */
@@ -330,6 +355,7 @@ int main(void)
 	    cmocka_unit_test(test_misfit_keeps_all_other_limits),
 	    cmocka_unit_test(test_misfit_knows_when_no_limit_alone_helps),
 	    cmocka_unit_test(test_misfit_finds_the_least_sram),
+	    cmocka_unit_test(test_misfit_passes_over_machines_that_break_two_constraints),
 	    cmocka_unit_test(test_misfit_finds_the_nearest_machine_with_a_design),
 	    cmocka_unit_test(test_misfit_is_proven_for_each_engine),
 	    cmocka_unit_test(test_misfit_finds_what_a_search_cut_short_has_missed),
