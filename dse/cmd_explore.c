@@ -115,8 +115,7 @@ static enum err_code set_options(struct request *job, struct err *err)
 	if (code != ERR_OK)
 		return code;
 	struct explore_options *options = &job->options;
-	/* Only the exhaustive engine gains from solving layers apart; a genetic one would lose sight of the whole. */
-	options->flat = cli->flat || options->engine != &engine_exhaustive;
+	options->flat = cli->flat || !options->engine->is_layered;
 	options->n_thread = parallel_n_thread((size_t)cli->jobs);
 	options->seed = cli_given(cli, OPTION_SEED) ? cli->seed : job->space.seed;
 	options->max_evaluation =

@@ -31,6 +31,7 @@ struct engine;
 
 struct engine_kind {
 	const char *name, *help;
+	bool is_layered; /* solves layers apart unless asked not to */
 	/* Returns NULL and a message when memory is out. The problem must outlive the engine. */
 	struct engine *(*create)(const struct problem *problem, const struct engine_options *options, struct err *err);
 	/*

@@ -183,6 +183,7 @@ static void pack_engine(struct engine *engine, struct pack *pack)
 const struct engine_kind engine_exhaustive = {
     .name = "exhaustive",
     .help = "every candidate, in order; skips what a limit rules out for all of a kind",
+    .is_layered = true,
     .create = create,
     .ask = ask,
     .tell = tell,

@@ -18,7 +18,7 @@
 
 struct explore_options {
 	const struct engine_kind *engine;
-	bool flat;                     /* engines other than the exhaustive one always are */
+	bool flat;                     /* engines that do not solve layers apart always are */
 	unsigned n_thread;             /* 1.. */
 	uint64_t seed, max_evaluation; /* 0: no limit */
 	bool show_progress;
