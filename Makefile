@@ -47,6 +47,13 @@ WARNINGS := -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Wstrict-prototypes -
 PKG_CFLAGS := $(shell pkg-config --cflags yaml-0.1 libpcre2-8 jansson libxxhash 2>/dev/null)
 PKG_LIBS := $(shell pkg-config --libs yaml-0.1 libpcre2-8 jansson libxxhash 2>/dev/null || \
 	echo -lyaml -lpcre2-8 -ljansson -lxxhash)
+# MPI=1 insists on MPI, MPI=0 does without; else it is used where it is. Sanitizers report what the library leaves
+# behind, so their variants do without. One file knows MPI, dse/ranks.c; its headers are not held to our warnings.
+MPI ?= $(if $(filter release debug,$(VARIANT)),auto,0)
+export MPI
+MPI_FLAGS := $(if $(filter 0,$(MPI)),,$(wordlist 2,99,$(shell mpicc -show 2>/dev/null)))
+MPI_CFLAGS := $(if $(MPI_FLAGS),-DDSE_MPI $(patsubst -I%,-isystem %,$(filter -I%,$(MPI_FLAGS))))
+MPI_LIBS := $(filter -L% -l% -Wl%,$(MPI_FLAGS))
 TEST_CFLAGS := $(shell pkg-config --cflags cmocka 2>/dev/null)
 TEST_LIBS := $(shell pkg-config --libs cmocka 2>/dev/null || echo -lcmocka)
 
@@ -58,7 +65,7 @@ say = $(if $(filter 1,$(V)),,@echo '  $(1) $@')
 LANGUAGE := -std=c11 -D_POSIX_C_SOURCE=200809L -I. -fopenmp -ffp-contract=off
 ALL_CFLAGS := $(LANGUAGE) $(OPTIMISE) $(WARNINGS) $(PKG_CFLAGS) $(CFLAGS)
 ALL_LDFLAGS := $(OPTIMISE) -fopenmp $(LDFLAGS)
-LIBS := $(PKG_LIBS) -lm
+LIBS := $(PKG_LIBS) $(MPI_LIBS) -lm
 
 FOLDERS := sim/base sim mapper dse
 SOURCES := $(sort $(wildcard $(addsuffix /*.c,$(FOLDERS))))
@@ -80,8 +87,9 @@ BENCHES := $(BENCH_SOURCES:tests/%.c=$(BUILD)/bench/%)
 AGAIN = +@$(MAKE) --no-print-directory $(if $(findstring --jobserver,$(MAKEFLAGS)),,-j$(JOBS))
 
 .DEFAULT_GOAL := all
-.PHONY: all deps test fuzz mutation calibrate explore bench debug asan tsan layers headers format install clean help picture bench-peers
-.PHONY: build-program build-tests build-fuzzers build-benches build-objects run-tests run-fuzzers run-benches run-calibrate run-peers FORCE
+.PHONY: all deps test fuzz mutation tiers calibrate explore bench debug asan tsan layers headers format install clean
+.PHONY: help picture bench-peers build-program build-tests build-fuzzers build-benches build-objects
+.PHONY: run-tests run-fuzzers run-benches run-tiers run-calibrate run-peers FORCE
 .DELETE_ON_ERROR:
 .SECONDARY:
 MAKEFLAGS += --no-builtin-rules
@@ -105,6 +113,11 @@ explore: deps
 picture: explore
 	@cp "$$(ls -td results/mla_sizing-*/ | head -n 1)front.svg" results/mla_sizing.svg
 
+# Fifty kills at random moments; `make test` makes eight.
+kills: deps
+	$(AGAIN) build-program
+	@KILLS=50 DSE='$(abspath $(PROGRAM))' tests/cli/resume.sh
+
 # Not part of test: what it finds depends on how long it may look.
 fuzz:
 	@echo 'int LLVMFuzzerTestOneInput(void); int LLVMFuzzerTestOneInput(void) { return 0; }' | \
@@ -117,6 +130,10 @@ fuzz:
 # Whether any test notices a changed constant; minutes.
 mutation: deps
 	@./tests/mutate.sh
+
+# The fast tier against the event tier on every layer, with every strategy and array; `make test` runs a part of it.
+tiers: deps
+	$(AGAIN) VARIANT=release run-tiers
 
 # Fits hdl_qpe_calibrated.yaml anew, and tells how far it is from rows left out; half a minute of two cores.
 calibrate: deps
@@ -155,6 +172,9 @@ run-fuzzers: $(FUZZERS) $(PROGRAM)
 run-benches: $(BENCHES)
 	@set -e; for bench in $(BENCHES); do "$$bench"; done
 
+run-tiers: $(BUILD)/tests/test_tiers
+	@TIERS=all $<
+
 run-peers: $(BUILD)/peers/pagmo
 	@$<
 
@@ -166,13 +186,15 @@ run-calibrate: $(BUILD)/bench/calibrate_hdl
 # Rewritten only when the compiler or a flag changes; everything is compiled again then.
 $(BUILD)/flags: FORCE
 	@mkdir -p $(@D)
-	@printf '%s\n' '$(CC) $(ALL_CFLAGS) $(TEST_CFLAGS)' '$(ALL_LDFLAGS) $(LIBS) $(TEST_LIBS)' >$@.new
+	@printf '%s\n' '$(CC) $(ALL_CFLAGS) $(TEST_CFLAGS) $(MPI_CFLAGS)' '$(ALL_LDFLAGS) $(LIBS) $(TEST_LIBS)' >$@.new
 	@if cmp -s $@.new $@; then rm -f $@.new; else mv $@.new $@; fi
 
 $(BUILD)/obj/%.o: %.c $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(call say,CC)
 	$(Q)$(CC) $(ALL_CFLAGS) -MMD -MP -c $< -o $@
+
+$(BUILD)/obj/dse/ranks.o: ALL_CFLAGS += $(MPI_CFLAGS)
 
 $(BUILD)/obj/tests/%.o: tests/%.c $(BUILD)/flags
 	@mkdir -p $(@D)
@@ -262,6 +284,7 @@ help:
 	@echo 'make test       set up, build, run every test; VARIANT=asan, tsan or debug runs them in that variant'
 	@echo 'make fuzz       fuzz every reader with clang for FUZZ_SECONDS (10) each, in build/fuzz'
 	@echo 'make mutation   change every constant of the models and machines in turn: does a test fail?'
+	@echo 'make tiers      the fast tier against the event tier on every layer; minutes'
 	@echo 'make calibrate  fit the HDL prototype'"'"'s constants anew, with leave-one-shape-out errors'
 	@echo 'make bench      build and run the benchmarks'
 	@echo 'make bench-peers NSGA-II beside pagmo2, where libpagmo-dev is installed'
@@ -275,4 +298,4 @@ help:
 	@echo 'make format     lay the source out with clang-format'
 	@echo 'make install    to PREFIX ($(PREFIX)), below DESTDIR'
 	@echo 'make clean      remove build/'
-	@echo 'Variables: CC, CFLAGS, LDFLAGS, VARIANT, WERROR=1, V=1 (show commands), JOBS, PREFIX, DESTDIR'
+	@echo 'Variables: CC, CFLAGS, LDFLAGS, VARIANT, WERROR=1, V=1 (show commands), MPI=0 or 1, JOBS, PREFIX, DESTDIR'

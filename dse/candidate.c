@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "dse/candidate.h"
+#include "dse/branch.h"
 #include "dse/budget.h"
 #include "dse/engine.h"
 #include "sim/base/checked.h"
@@ -125,9 +126,24 @@ static void search_genetically(struct candidate *candidate, size_t i, unsigned n
 	own.seed += i * SEED_STRIDE;
 	own.max_evaluation = task->max_evaluation;
 	own.checkpoint = NULL;
-	assert(candidate->engine);
-	task->code = engine_run(candidate->engine, &task->layer.problem, &own, n_thread, &task->front, &task->counts,
+	assert(candidate->genetic);
+	task->code = engine_run(candidate->genetic, &task->layer.problem, &own, n_thread, &task->front, &task->counts,
 	                        task->by_reason, LAYER_N_REASON, &task->nearest, watch, watch_context, &task->err);
+}
+
+/* The sample's designs are the first incumbents. */
+static void search_exactly(struct candidate_task *task, const struct engine_options *options, engine_watch watch,
+                           void *watch_context)
+{
+	struct branch_counts counts = {0};
+	task->code = layer_problem_sample(&task->layer, &task->front, &task->nearest, &task->err);
+	if (task->code == ERR_OK)
+		task->code = branch_search(&task->layer, options->max_evaluation, &task->front, &counts, &task->nearest,
+		                           watch, watch_context, &task->err);
+	task->counts = counts.engine;
+	task->n_box = counts.n_box;
+	memcpy(task->by_reason, counts.by_reason, sizeof(task->by_reason));
+	memcpy(task->cut_by_reason, counts.cut_by_reason, sizeof(task->cut_by_reason));
 }
 
 void candidate_search(struct candidate *candidate, size_t i, unsigned n_thread, const struct engine_options *options,
@@ -136,11 +152,15 @@ void candidate_search(struct candidate *candidate, size_t i, unsigned n_thread, 
 	assert(i < candidate->n_task);
 	struct candidate_task *task = &candidate->task[i];
 	if (!candidate_is_reachable(candidate, i)) {
-		task->counts.n_skipped = task->size;
+		task->counts.n_skipped = task->n_unreached = task->size;
 		task->code = ERR_OK;
 		return;
 	}
-	if (candidate->engine) {
+	if (candidate->is_exact) {
+		search_exactly(task, options, watch, watch_context);
+		return;
+	}
+	if (candidate->genetic) {
 		search_genetically(candidate, i, n_thread, options, watch, watch_context);
 		return;
 	}

@@ -18,7 +18,9 @@ struct candidate_task {
 	struct pareto bound; /* the layer's sample that bounds its search */
 	struct pareto front; /* over layer.metric[]; genomes of the set's problem, but GENE_PLACE is 0 */
 	struct engine_counts counts;
-	uint64_t by_reason[LAYER_N_REASON];
+	uint64_t by_reason[LAYER_N_REASON], cut_by_reason[LAYER_N_REASON];
+	uint64_t n_box;       /* that a branch and bound looked at */
+	uint64_t n_unreached; /* designs of a place that no chain of layers gets to; of counts.n_skipped */
 	struct engine_nearest nearest;
 	uint32_t nearest_genome[N_LAYER_GENE];
 	enum err_code code;
@@ -27,8 +29,9 @@ struct candidate_task {
 
 struct candidate {
 	const struct space *space;
-	/* That searches the layers; the caller's choice after candidate_init, else exhaustive. */
-	const struct engine_kind *engine;
+	bool is_exact; /* by branch and bound; the caller's choice after candidate_init, else exhaustive */
+	/* A genetic engine that searches the layers; the caller's choice, too; NULL: none. */
+	const struct engine_kind *genetic;
 	struct layer_set *set;
 	size_t n_task, *first_task; /* [n_distinct + 1] */
 	struct candidate_task *task;

@@ -182,23 +182,29 @@ static void put_layers(struct json *json, const struct layer_set *set, const str
 static void print_estimate(const struct output *output, const struct space *space, const struct estimate *estimate)
 {
 	FILE *file = output->file;
+	const struct engine_kind *engine = engine_find(space->engine);
+	assert(engine);
 	(void)fprintf(file, "  machines: %" PRIu64 " candidates%s\n", estimate->n_machine,
 	              estimate->n_refused > 0 ? ", of which some are refused" : "");
 	if (estimate->n_refused > 0)
 		(void)fprintf(file, "  refused: %" PRIu64 " of the %" PRIu64 " looked at, e.g. %s\n",
 		              estimate->n_refused, estimate->n_sampled, estimate->why);
-	(void)fprintf(file, "  designs: %.4g legal for all distinct layers, %.4g candidates when splits are reduced\n",
-	              estimate->n_legal, estimate->n_candidate);
+	(void)fprintf(file, "  designs: %.4g legal for all distinct layers", estimate->n_legal);
+	if (estimate->n_candidate < estimate->n_legal)
+		(void)fprintf(file, ", %.4g candidates when splits are reduced", estimate->n_candidate);
+	(void)fputs("\n", file);
 	(void)fprintf(file, "  whole networks: 10^%.1f designs a machine\n", estimate->log10_design);
 	(void)fprintf(file,
-	              "  evaluations: about %.3g (%.0f %% of the candidates; bounds and cuts save the "
+	              "  evaluations: about %.3g (%.3g %% of the candidates; bounds and cuts save the "
 	              "others)\n",
 	              estimate->n_evaluation, 100.0 * estimate->evaluated_frac);
 	(void)fprintf(file,
 	              "  time: about %.3g s on %u threads (%.3g evaluations a second and core, measured now)"
 	              "%s\n",
 	              estimate->seconds, estimate->n_thread, estimate->evaluation_per_s,
-	              strcmp(space->engine, "exhaustive") == 0 ? "" : ", if searched exhaustively");
+	              estimate->is_exact  ? estimate->is_measured ? ", by the first machine" : ", by some layers"
+	              : engine->is_random ? ", if searched exhaustively"
+	                                  : "");
 	(void)fputs(
 	    output->detail == DETAIL_EVENT
 		? "  that is with explore --detail event; a search in the fast tier and --verify take far less\n"

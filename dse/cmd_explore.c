@@ -4,6 +4,8 @@
 #include "dse/chart.h"
 #include "dse/front_file.h"
 #include "dse/parallel.h"
+#include "dse/progress.h"
+#include "dse/ranks.h"
 #include "dse/report.h"
 #include "dse/store.h"
 #include "sim/base/doc.h"
@@ -36,14 +38,16 @@ static enum err_code choose_engine(struct request *job, struct err *err)
 	const char *name = job->cli->engine ? job->cli->engine : job->space.engine;
 	assert(name);
 	job->options.engine = engine_find(name);
-	if (job->options.engine)
+	if (job->options.engine) {
+		job->space.engine = job->options.engine->name; /* which splits a layer lists depends on it */
 		return ERR_OK;
+	}
 	const char *known[16];
 	size_t n = engine_n < 16 ? engine_n : 16;
 	for (size_t i = 0; i < n; i++)
 		known[i] = engine_table[i]->name;
 	const char *nearest = err_nearest(name, known, n);
-	return err_add(err, ERR_USAGE, "dse explore: --engine is '%.40s', allowed are exhaustive, nsga2%s%s%s", name,
+	return err_add(err, ERR_USAGE, "dse explore: --engine is '%.40s', allowed are exact, exhaustive, nsga2%s%s%s", name,
 	               nearest ? "; did you mean '" : "", nearest ? nearest : "", nearest ? "'?" : "");
 }
 
@@ -120,7 +124,7 @@ static enum err_code set_options(struct request *job, struct err *err)
 	options->seed = cli_given(cli, OPTION_SEED) ? cli->seed : job->space.seed;
 	options->max_evaluation =
 	    cli_given(cli, OPTION_MAX_EVALUATIONS) ? cli->max_evaluations : job->space.max_evaluation;
-	options->show_progress = !cli->quiet && !cli->no_progress;
+	options->show_progress = !cli->quiet && !cli->no_progress && ranks_index() == 0;
 	if (cli->points && options->flat)
 		return err_add(err, ERR_USAGE,
 		               "dse explore: --points writes the layers' fronts, which a flat search does not have");
@@ -129,6 +133,8 @@ static enum err_code set_options(struct request *job, struct err *err)
 	if (code == ERR_OK && job->keep->n_part > 1 && options->flat)
 		code = err_add(err, ERR_USAGE,
 		               "dse explore: --shard deals out the searches of layers, which a flat search does not have");
+	if (code == ERR_OK && job->keep->n_part > 1 && ranks_n() > 1)
+		code = err_add(err, ERR_USAGE, "dse explore: --shard under mpirun: a shard is the work of one process");
 	if (code != ERR_OK)
 		return code;
 	code = print_command(job, err);
@@ -155,7 +161,7 @@ static enum err_code prepare_dir(struct request *job, struct err *err)
 	enum err_code code = store_make_dir(job->dir, err);
 	if (code == ERR_OK)
 		code = run_keep_open(job->keep, job->dir, job->cli, &job->space, &job->options, err);
-	if (code != ERR_OK || job->keep->n_part > 1)
+	if (code != ERR_OK || job->keep->n_part > 1 || ranks_index() > 0)
 		return code;
 	/* Try a file, too: a directory may be there and not be writable. */
 	char *path = store_join(job->dir, job->cli->points ? "points.csv" : "front.csv");
@@ -382,6 +388,60 @@ static enum err_code finish_part(struct request *job, struct err *err)
 	return code;
 }
 
+/* Make this rank's searches and bring all of them to rank 0, which then knows them. */
+static enum err_code search_ranks(struct request *job, struct err *err)
+{
+	struct share *share = &job->keep->share;
+	struct pack record = {0};
+	unsigned n_rank = ranks_n();
+	uint8_t **part = calloc(n_rank, sizeof(*part));
+	size_t *n_byte = calloc(n_rank, sizeof(*n_byte));
+	struct explore_options options = job->options;
+	options.points = NULL; /* written once, when all searches are known */
+	journal_pack(&record, JOURNAL_IDENTITY, job->keep->question, strlen(job->keep->question));
+	share->index = ranks_index();
+	share->n = n_rank;
+	share->record = &record;
+	enum err_code code = part && n_byte ? explore_run(&job->space, &options, &job->explore, err)
+	                                    : err_add(err, ERR_INTERNAL, "out of memory");
+	if (code == ERR_OK && record.failed)
+		code = err_add(err, ERR_INTERNAL, "out of memory");
+	code = ranks_agree(code, err);
+	if (code == ERR_OK)
+		ranks_gather(&record, part, n_byte);
+	for (unsigned i = 0; code == ERR_OK && i < n_rank && ranks_index() == 0; i++) {
+		struct ledger_info info;
+		code = ledger_add(&job->keep->resume.ledger, part[i], n_byte[i], &info, err);
+		free(info.identity);
+	}
+	ledger_sort(&job->keep->resume.ledger);
+	pack_free(&record);
+	free(part);
+	free(n_byte);
+	return code;
+}
+
+/*
+ * Layer by layer all ranks search; then rank 0 goes through the space as if nobody else had been there, and finds the
+ * searches made. What a rank did not come to, because it failed or was interrupted, is rank 0's. A flat search is one.
+ */
+static enum err_code search(struct request *job, struct err *err)
+{
+	uint64_t start_ms = progress_now_ms();
+	enum err_code code = ERR_OK;
+	if (ranks_n() > 1 && !job->options.flat) {
+		code = search_ranks(job, err);
+		explore_free(&job->explore);
+		job->keep->share = (struct share){.n = 1,
+		                                  .known = &job->keep->resume.ledger,
+		                                  .journal = job->keep->share.journal};
+	}
+	if (code == ERR_OK && ranks_index() == 0)
+		code = explore_run(&job->space, &job->options, &job->explore, err);
+	job->explore.seconds = (double)(progress_now_ms() - start_ms) / 1000.0;
+	return code;
+}
+
 /*
  * Read, choose, make room, search, unroll, verify, write, print, judge. Files come before
  * the table: when stdout is a closed pipe, the results of an hour are safe.
@@ -395,9 +455,12 @@ enum err_code cmd_explore_run(const struct cli_options *options, struct run_keep
 		code = set_options(&job, err);
 	if (code == ERR_OK)
 		code = prepare_dir(&job, err);
+	code = ranks_agree(code, err);
 	if (code == ERR_OK)
-		code = explore_run(&job.space, &job.options, &job.explore, err);
+		code = ranks_agree(run_keep_begin(keep, options->quiet, &job.options, err), err);
 	if (code == ERR_OK)
+		code = search(&job, err);
+	if (code == ERR_OK && ranks_index() == 0)
 		code = keep->n_part > 1 ? finish_part(&job, err) : finish_whole(&job, err);
 	store_abandon(&job.points);
 	run_keep_close(keep, options->quiet);
@@ -416,9 +479,9 @@ enum err_code cmd_explore(const struct cli_options *options, struct err *err)
 	if (!keep)
 		return err_add(err, ERR_INTERNAL, "out of memory");
 	*keep = (struct run_keep)RUN_KEEP_CLOSED;
-	enum err_code code = run_keep_start(keep, &options, err);
+	enum err_code code = ranks_agree(run_keep_start(keep, &options, err), err);
 	if (code == ERR_OK && keep->is_complete) {
-		if (!options->quiet)
+		if (!options->quiet && ranks_index() == 0)
 			(void)fprintf(stderr, "%s: complete, there is nothing left to do\n", options->resume);
 		run_keep_close(keep, true);
 	} else if (code == ERR_OK) {

@@ -49,7 +49,7 @@ struct run {
 	uint64_t *by_reason;       /* [N_CHUNK][n_reason + REASON_PAD] */
 };
 
-const struct engine_kind *const engine_table[] = {&engine_exhaustive, &engine_nsga2};
+const struct engine_kind *const engine_table[] = {&engine_exact, &engine_exhaustive, &engine_nsga2};
 const size_t engine_n = sizeof engine_table / sizeof *engine_table;
 
 const struct engine_kind *engine_find(const char *name)

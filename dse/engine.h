@@ -31,6 +31,7 @@ struct engine;
 
 struct engine_kind {
 	const char *name, *help;
+	bool is_random; /* looks at a sample that the seed decides; else at every design */
 	bool is_layered; /* solves layers apart unless asked not to */
 	/* Returns NULL and a message when memory is out. The problem must outlive the engine. */
 	struct engine *(*create)(const struct problem *problem, const struct engine_options *options, struct err *err);
@@ -54,6 +55,9 @@ struct engine_kind {
 
 /* One engine, one file. */
 extern const struct engine_kind engine_exhaustive, engine_nsga2;
+
+/* On problems without layers as exhaustive; layers are searched by branch and bound (dse/branch.h). */
+extern const struct engine_kind engine_exact;
 
 /* All engines, for --engine and its help. */
 extern const struct engine_kind *const engine_table[];

@@ -13,6 +13,8 @@
 /* How long to measure, and how many designs at a time. */
 #define MEASURE_MS 250
 #define N_BATCH 64
+/* How long a branch and bound may take on the first machine, for that. */
+#define MEASURE_EXACT_MS 2000
 
 /* Program, libraries and what a search holds besides its fronts, as measured on the shipped spaces. */
 #define BASE_MEMORY_MB 12.0
@@ -76,6 +78,47 @@ static void measure(struct candidate *candidate, struct estimate *estimate)
 	estimate->evaluation_per_s = n / seconds;
 	estimate->evaluated_frac = full > 0.0 ? evaluated / n_round / full : 0.0;
 	assert(estimate->evaluated_frac >= 0.0 && estimate->evaluated_frac <= 1.0 + 1e-9);
+}
+
+/* Until when a branch and bound may go on. */
+struct deadline {
+	uint64_t end_ms;
+};
+
+static bool watch_deadline(void *context, double progress, const struct engine_counts *counts)
+{
+	const struct deadline *deadline = context;
+	(void)progress;
+	(void)counts;
+	return progress_now_ms() < deadline->end_ms;
+}
+
+/*
+ * The search itself, of one machine, for as long as a user may wait. Where it does not come to its end, tasks that
+ * were not begun are taken to last as long as those that were.
+ */
+static void measure_exact(struct candidate *candidate, struct estimate *estimate)
+{
+	uint64_t start_ms = progress_now_ms(), n_told = 0;
+	struct deadline deadline = {start_ms + MEASURE_EXACT_MS};
+	const struct engine_options options = {.seed = 0};
+	double size = 0.0, n_done = 0.0;
+	candidate->is_exact = true;
+	for (size_t i = 0; i < candidate->n_task; i++) {
+		struct candidate_task *task = &candidate->task[i];
+		size += (double)task->size;
+		if (n_done < (double)i)
+			continue;
+		candidate_search(candidate, i, 1, &options, watch_deadline, &deadline);
+		n_told += task->counts.n_told;
+		n_done += task->code == ERR_OK;
+	}
+	double seconds = fmax(1.0, (double)(progress_now_ms() - start_ms)) / 1000.0;
+	double share = fmax(n_done, 1.0) / (double)candidate->n_task;
+	estimate->is_measured = n_done >= (double)candidate->n_task;
+	estimate->evaluation_per_s = (double)n_told / seconds;
+	estimate->evaluated_frac = (double)n_told / share / size;
+	estimate->seconds = seconds / share * (double)estimate->n_machine / estimate->n_thread;
 }
 
 static double n_candidate_of(const struct layer_set *set)
@@ -146,9 +189,14 @@ enum err_code estimate_space(const struct space *space, const struct layer_map *
 	estimate->memory_mb = memory_mb(space, map, n_thread);
 	if (!estimate->has_candidate)
 		return ERR_OK;
-	measure(&estimate->candidate, estimate);
+	estimate->is_exact = strcmp(space->engine, engine_exact.name) == 0;
+	if (estimate->is_exact)
+		measure_exact(&estimate->candidate, estimate);
+	else
+		measure(&estimate->candidate, estimate);
 	estimate->n_evaluation = estimate->n_candidate * estimate->evaluated_frac;
-	estimate->seconds = estimate->n_evaluation / estimate->evaluation_per_s / n_thread;
+	if (!estimate->is_exact)
+		estimate->seconds = estimate->n_evaluation / estimate->evaluation_per_s / n_thread;
 	return ERR_OK;
 }
 

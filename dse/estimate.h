@@ -3,8 +3,9 @@
 #define DSE_ESTIMATE_H
 /*
  * Estimate: how large a space is, and about how long and in how much memory an
- * exhaustive search of it runs, before it runs: counted on some machine
- * candidates, timed on a small random sample of their designs.
+ * search of it runs, before it runs: counted on some machine candidates; timed on
+ * a small random sample of their designs, or, where branch and bound takes a second
+ * or so a machine, on the first machine's layers.
  */
 #include "dse/candidate.h"
 
@@ -16,6 +17,7 @@ struct estimate {
 	double n_legal, n_candidate;           /* layer designs on all machines, splits as the rules say and reduced */
 	double log10_design;                   /* designs of all networks together, on one machine */
 	double evaluated_frac;                 /* share of the candidates that neither bounds nor cuts save */
+	bool is_exact, is_measured; /* searched by branch and bound; on the first machine that was done to its end */
 	double n_evaluation, evaluation_per_s; /* expected; measured, one core */
 	double seconds, memory_mb;
 	unsigned n_thread;

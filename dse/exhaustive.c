@@ -192,3 +192,16 @@ const struct engine_kind engine_exhaustive = {
     .progress = progress,
     .pack = pack_engine,
 };
+
+const struct engine_kind engine_exact = {
+    .name = "exact",
+    .help = "branch and bound over every legal split, layer by layer; proves its front",
+    .is_layered = true,
+    .create = create,
+    .ask = ask,
+    .tell = tell,
+    .destroy = destroy,
+    .counts = get_counts,
+    .progress = progress,
+    .pack = pack_engine,
+};

@@ -10,6 +10,7 @@
  * candidates, so the result does not depend on the number of threads.
  */
 #include "dse/explore.h"
+#include "dse/certificate.h"
 #include "dse/interrupt.h"
 #include "dse/layer_points.h"
 #include "dse/parallel.h"
@@ -94,7 +95,8 @@ static void build_slot(void *context, size_t i)
 		return;
 	slot->code = candidate_init(space, set, &slot->candidate, &slot->err);
 	slot->is_alive = slot->code == ERR_OK;
-	slot->candidate.engine = driver->options->engine == &engine_exhaustive ? NULL : driver->options->engine;
+	slot->candidate.is_exact = driver->options->engine == &engine_exact;
+	slot->candidate.genetic = driver->options->engine->is_random ? driver->options->engine : NULL;
 }
 
 /* Refuse, before any search, a machine that breaks a limit all by itself. */
@@ -182,7 +184,7 @@ static enum err_code list_jobs(struct driver *driver, struct err *err)
 		return err_add(err, ERR_INTERNAL, "out of memory");
 	for (size_t i = 0; i < driver->n_slot; i++) {
 		struct slot *slot = &driver->slot[i];
-		if (slot->is_alive && slot->candidate.engine && driver->options->max_evaluation > 0)
+		if (slot->is_alive && slot->candidate.genetic && driver->options->max_evaluation > 0)
 			candidate_share_budget(&slot->candidate,
 			                       driver->options->max_evaluation / driver->explore->counts.n_machine);
 		for (size_t task = 0; slot->is_alive && task < slot->candidate.n_task; task++) {
@@ -267,9 +269,13 @@ static enum err_code collect_counts(struct driver *driver, const struct slot *sl
 		counts->engine.n_duplicate += from->n_duplicate;
 		for (unsigned reason = 0; reason < LAYER_N_REASON; reason++)
 			counts->by_reason[reason] += task->by_reason[reason];
+		for (unsigned reason = 0; reason < LAYER_N_REASON; reason++)
+			counts->cut_by_reason[reason] = add_sat(counts->cut_by_reason[reason], task->cut_by_reason[reason]);
+		counts->n_box += task->n_box;
+		counts->n_unreached = add_sat(counts->n_unreached, task->n_unreached);
 		if (task->code == ERR_INTERRUPTED || interrupt_requested())
 			explore->interrupted = true;
-		else if (slot->candidate.engine) /* its search ends where nothing is gained any more */
+		else if (slot->candidate.genetic) /* its search ends where nothing is gained any more */
 			explore->truncated |= task->max_evaluation > 0 && from->n_asked >= task->max_evaluation &&
 			                      from->n_asked < size;
 		else if (add_sat(from->n_asked, from->n_skipped) < size)
@@ -525,6 +531,9 @@ enum err_code explore_run(const struct space *space, const struct explore_option
 	else
 		code = explore_layers(driver, err);
 	progress_end(&driver->progress);
+	bool is_branched = options->engine == &engine_exact && !options->flat;
+	if (code == ERR_OK && is_branched && !explore->interrupted && !explore->truncated && explore->n_failure == 0)
+		certificate_check(&explore->counts);
 	uint64_t n_missing = options->share ? atomic_load(&options->share->n_missing) : 0;
 	if (code == ERR_OK && n_missing > 0)
 		code = err_add(err, ERR_INPUT, "%" PRIu64 " searches of the space are in no journal", n_missing);

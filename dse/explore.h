@@ -35,10 +35,13 @@ struct explore_counts {
 	    n_machine_dead;           /* candidates; refused by rules; without a feasible design */
 	uint64_t n_layer, n_distinct; /* of all networks */
 	uint64_t n_legal;             /* designs of all distinct layers on all machines, splits not reduced */
-	uint64_t n_candidate;         /* of them those that remain when splits are reduced as the space says */
+	uint64_t n_candidate;         /* of them those that rules, or lists that are reduced, leave */
 	double log10_design;          /* of the number of designs of whole networks on all machines */
 	struct engine_counts engine;
 	uint64_t by_reason[LAYER_N_REASON];
+	uint64_t cut_by_reason[LAYER_N_REASON]; /* designs in boxes that a branch and bound cut unopened */
+	uint64_t n_box;                         /* that it looked at */
+	uint64_t n_unreached;                   /* designs of places that no chain of layers gets to */
 	uint64_t by_limit[N_METRIC]; /* whole designs (flat) or machine candidates that break a limit */
 	uint64_t n_composed;
 	double epsilon; /* 0: the front is exact; see dse/compose.h */

@@ -409,7 +409,7 @@ enum err_code explore_flat(struct explore *explore, const struct explore_options
 	struct pareto archive = {0};
 	struct engine_nearest nearest = {.violation = INFINITY};
 	uint64_t by_reason[FLAT_N_REASON] = {0};
-	bool folds = options->engine != &engine_exhaustive;
+	bool folds = options->engine->is_random;
 	enum err_code code = flat_init(&flat, explore, folds, err);
 	if (code != ERR_OK)
 		goto cleanup;

@@ -230,7 +230,7 @@ void front_dir_name(const struct front_run *run, char *name, size_t n_byte)
 	for (size_t i = 0; i < run->space->n_file; i++)
 		hash = hash_bytes(run->space->file[i].hash, strlen(run->space->file[i].hash), hash);
 	/* The seed decides nothing where nothing is random. */
-	bool is_random = run->options->engine != &engine_exhaustive;
+	bool is_random = run->options->engine->is_random;
 	(void)snprintf(text, sizeof(text), "%s %016" PRIx64 " %s %d %" PRIu64 " %" PRIu64 "%s", DSE_VERSION, hash,
 	               run->options->engine->name, (int)run->options->flat, is_random ? run->options->seed : 0,
 	               run->options->max_evaluation, run->space->detail == DETAIL_EVENT ? " event" : "");

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "dse/certificate.h"
 #include "dse/design_text.h"
 #include "dse/front_file.h"
+#include "sim/base/checked.h"
 #include <assert.h>
 #include <string.h>
 
@@ -200,12 +202,17 @@ static void put_counts(struct json *json, const struct explore *explore)
 	json_put_u64(json, "infeasible", counts->engine.n_infeasible - n_bounded);
 	json_put_u64(json, "duplicates", counts->engine.n_duplicate);
 	json_put_u64(json, "composed_points", counts->n_composed);
+	json_put_u64(json, "boxes", counts->n_box);
+	json_put_u64(json, "cut_by_bounds", counts->cut_by_reason[LAYER_REASON_BOUND]);
+	json_put_u64(json, "cut_as_infeasible", certificate_n_cut_infeasible(counts));
+	json_put_u64(json, "unreached", counts->n_unreached);
 	json_put_u64(json, "front_points", explore->front.n);
 	json_end(json);
 	json_begin_object(json, "infeasible_by_reason");
 	for (uint32_t i = 0; i < LAYER_N_REASON; i++)
-		if (counts->by_reason[i] > 0 && i != LAYER_REASON_BOUND)
-			json_put_u64(json, design_reason_name(i), counts->by_reason[i]);
+		if (add_sat(counts->by_reason[i], counts->cut_by_reason[i]) > 0 && i != LAYER_REASON_BOUND)
+			json_put_u64(json, design_reason_name(i),
+			             add_sat(counts->by_reason[i], counts->cut_by_reason[i]));
 	json_end(json);
 	json_begin_object(json, "over_limit");
 	for (uint32_t i = 0; i < N_METRIC; i++)
@@ -320,6 +327,7 @@ enum err_code front_write_run(FILE *file, const struct front_run *run, const cha
                               struct err *err)
 {
 	struct json json;
+	char certificate[CERTIFICATE_TEXT_SIZE];
 	const struct explore *explore = run->explore;
 	assert(file && explore && run->command);
 	enum err_code code = ERR_OK;
@@ -340,6 +348,8 @@ enum err_code front_write_run(FILE *file, const struct front_run *run, const cha
 	put_objectives(&json, run->space);
 	put_counts(&json, explore);
 	json_put_real(&json, "epsilon", explore->counts.epsilon);
+	certificate_text(run, certificate, sizeof(certificate));
+	json_put_text(&json, "certificate", certificate);
 	json_put_bool(&json, "complete",
 	              !explore->interrupted && !explore->truncated && explore->n_failure == 0);
 	json_put_bool(&json, "interrupted", explore->interrupted);

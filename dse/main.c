@@ -5,6 +5,7 @@
  */
 #include "dse/cli.h"
 #include "dse/interrupt.h"
+#include "dse/ranks.h"
 #include "sim/base/err.h"
 #include <stdio.h>
 
@@ -12,8 +13,11 @@ int main(int argc, char **argv)
 {
 	struct err err = {0};
 	struct cli_options options;
+	ranks_start(&argc, &argv);
+	bool speaks = ranks_index() == 0;
 	enum err_code code = cli_parse(argc, argv, &options, &err);
-	if (code == ERR_OK) {
+	/* Only an exploration is shared; what else several ranks are asked for, the first one does. */
+	if (code == ERR_OK && (speaks || (options.command && options.command->run == cmd_explore && !options.help))) {
 		if (options.version) {
 			(void)printf("dse %s\n", DSE_VERSION);
 		} else if (options.help) {
@@ -25,7 +29,9 @@ int main(int argc, char **argv)
 	}
 	if (fflush(stdout) != 0 && code == ERR_OK)
 		code = err_add(&err, ERR_IO, "standard output: cannot write");
-	(void)fputs(err_text(&err), stderr);
+	if (speaks)
+		(void)fputs(err_text(&err), stderr);
 	err_clear(&err);
+	ranks_end();
 	return (int)code;
 }

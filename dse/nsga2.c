@@ -369,6 +369,7 @@ static void pack_engine(struct engine *engine, struct pack *pack)
 const struct engine_kind engine_nsga2 = {
     .name = "nsga2",
     .help = "genetic search (NSGA-II) for spaces too large to enumerate; asks for no candidate twice",
+    .is_random = true,
     .is_layered = true,
     .create = create,
     .ask = ask,

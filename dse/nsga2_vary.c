@@ -16,20 +16,6 @@ static const double BLEND_INDEX = 3.0;
 
 enum { N_CONTEST = 4 }; /* a step is worth most beside the best: of so many parents the best is taken */
 
-bool nsga2_vary_init(struct nsga2_vary *vary, const struct problem *problem)
-{
-	*vary = (struct nsga2_vary){.problem = problem};
-	vary->free_gene = calloc(problem->n_gene + 1, sizeof(*vary->free_gene));
-	if (!vary->free_gene)
-		return false;
-	for (size_t i = 0; i < problem->n_gene; i++) {
-		assert(problem->n_value[i] >= 1);
-		if (problem->n_value[i] > 1)
-			vary->free_gene[vary->n_free++] = (uint32_t)i;
-	}
-	return true;
-}
-
 void nsga2_vary_free(struct nsga2_vary *vary)
 {
 	free(vary->free_gene);
@@ -45,17 +31,39 @@ static double gain_frac(const struct nsga2_vary *vary, unsigned which)
 
 enum nsga2_operator nsga2_vary_choose(const struct nsga2_vary *vary, struct rng *rng)
 {
-	double sum = 0.0, at = rng_unit(rng);
+	double at = rng_unit(rng);
+
+	for (unsigned i = 0; i + 1 < NSGA2_N_OPERATOR; i++) {
+		if (at < vary->share[i])
+			return (enum nsga2_operator)i;
+		at -= vary->share[i];
+	}
+	return NSGA2_N_OPERATOR - 1;
+}
+
+static void set_shares(struct nsga2_vary *vary)
+{
+	double sum = 0.0;
 
 	for (unsigned i = 0; i < NSGA2_N_OPERATOR; i++)
 		sum += gain_frac(vary, i);
-	for (unsigned i = 0; i + 1 < NSGA2_N_OPERATOR; i++) {
-		double share = LEAST_FRAC + (1.0 - NSGA2_N_OPERATOR * LEAST_FRAC) * gain_frac(vary, i) / sum;
-		if (at < share)
-			return (enum nsga2_operator)i;
-		at -= share;
+	for (unsigned i = 0; i < NSGA2_N_OPERATOR; i++)
+		vary->share[i] = LEAST_FRAC + (1.0 - NSGA2_N_OPERATOR * LEAST_FRAC) * gain_frac(vary, i) / sum;
+}
+
+bool nsga2_vary_init(struct nsga2_vary *vary, const struct problem *problem)
+{
+	*vary = (struct nsga2_vary){.problem = problem};
+	vary->free_gene = calloc(problem->n_gene + 1, sizeof(*vary->free_gene));
+	if (!vary->free_gene)
+		return false;
+	for (size_t i = 0; i < problem->n_gene; i++) {
+		assert(problem->n_value[i] >= 1);
+		if (problem->n_value[i] > 1)
+			vary->free_gene[vary->n_free++] = (uint32_t)i;
 	}
-	return NSGA2_N_OPERATOR - 1;
+	set_shares(vary);
+	return true;
 }
 
 void nsga2_vary_note(struct nsga2_vary *vary, enum nsga2_operator which, bool is_gain)
@@ -65,12 +73,14 @@ void nsga2_vary_note(struct nsga2_vary *vary, enum nsga2_operator which, bool is
 	vary->n_gain[which] += is_gain ? 1.0 : 0.0;
 }
 
+/* Shares stay as they are within a generation, so that it does not matter in how many batches it is told. */
 void nsga2_vary_fade(struct nsga2_vary *vary)
 {
 	for (unsigned i = 0; i < NSGA2_N_OPERATOR; i++) {
 		vary->n_used[i] *= FADE;
 		vary->n_gain[i] *= FADE;
 	}
+	set_shares(vary);
 }
 
 void nsga2_vary_draw(const struct nsga2_vary *vary, struct rng *rng, uint32_t *genome)
@@ -231,6 +241,7 @@ void nsga2_vary_pack(struct nsga2_vary *vary, struct pack *pack)
 {
 	pack_reals(pack, vary->n_used, NSGA2_N_OPERATOR);
 	pack_reals(pack, vary->n_gain, NSGA2_N_OPERATOR);
+	pack_reals(pack, vary->share, NSGA2_N_OPERATOR);
 	for (unsigned i = 0; i < NSGA2_N_OPERATOR; i++)
-		(void)pack_refuse(pack, !(vary->n_gain[i] >= 0.0 && vary->n_gain[i] <= vary->n_used[i]));
+		(void)pack_refuse(pack, !(vary->n_gain[i] >= 0.0 && vary->n_gain[i] <= vary->n_used[i] && vary->share[i] > 0.0));
 }

@@ -26,6 +26,7 @@ struct nsga2_vary {
 	uint32_t *free_gene;             /* [n_free] */
 	double n_used[NSGA2_N_OPERATOR]; /* children made and those of them that were gains; older ones fade */
 	double n_gain[NSGA2_N_OPERATOR];
+	double share[NSGA2_N_OPERATOR]; /* of the children of this generation */
 };
 
 /* The problem must outlive it; false when memory is out (free it all the same). */

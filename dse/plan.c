@@ -3,6 +3,7 @@
 #include "sim/base/checked.h"
 #include <assert.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* One dimension of a block: what may be chosen, and what the splitter needs to know to list it. */
@@ -13,10 +14,28 @@ struct dim_source {
 	const struct dim_split *fixed;
 };
 
-/* On the chip the reduced lists lose no front point (dim_axis_build says why); on a QPE parts are dealt in order. */
-static enum split_choice which_choice(const struct machine *machine, enum split_choice choice)
+/*
+ * Engines that look at a sample of the designs look at one where the better ones are more frequent: on a chip, where
+ * parts are dealt in order, the reduced lists. All others get every legal split.
+ */
+static enum split_choice which_choice(const struct space *space, const struct machine *machine,
+                                      enum split_choice choice)
 {
-	return choice == SPLIT_ALL && machine->target == MACHINE_CHIP ? SPLIT_REDUCED : choice;
+	const struct engine_kind *engine = space->engine ? engine_find(space->engine) : NULL;
+	bool reduces = engine && engine->is_random && machine->target == MACHINE_CHIP;
+	return choice == SPLIT_ALL && reduces ? SPLIT_REDUCED : choice;
+}
+
+/* The order of dim_axis_build's lists: by number of parts, then size. */
+static int compare_split(const void *left, const void *right)
+{
+	const struct dim_split *a = left, *b = right;
+	uint32_t n_left = dim_n_part(a), n_right = dim_n_part(b);
+	if (n_left != n_right)
+		return n_left < n_right ? -1 : 1;
+	if (a->size_a != b->size_a)
+		return a->size_a < b->size_a ? -1 : 1;
+	return (a->n_a > b->n_a) - (a->n_a < b->n_a);
 }
 
 static enum err_code build_axis(struct layer_problem *layer, const struct machine *machine,
@@ -25,11 +44,12 @@ static enum err_code build_axis(struct layer_problem *layer, const struct machin
 	assert(source->extent > 0 && source->step > 0 && source->unit > 0);
 	if (source->n_fixed == 0)
 		return dim_axis_build(source->extent, source->step, source->unit, source->max_part,
-		                      which_choice(machine, source->choice), &layer->arena, axis, err);
+		                      which_choice(layer->space, machine, source->choice), &layer->arena, axis, err);
 	axis->choice = arena_array(&layer->arena, source->n_fixed, sizeof(*axis->choice));
 	if (!axis->choice)
 		return err_add(err, ERR_INTERNAL, "out of memory");
 	memcpy(axis->choice, source->fixed, source->n_fixed * sizeof(*axis->choice));
+	qsort(axis->choice, source->n_fixed, sizeof(*axis->choice), compare_split);
 	axis->n = axis->n_legal = source->n_fixed;
 	return ERR_OK;
 }

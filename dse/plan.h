@@ -82,13 +82,19 @@ void layer_problem_free(struct layer_problem *layer);
 
 /*
  * Evaluate a coarse, fixed sample of the layer's designs and keep its front in
- * front (which the caller has initialised and frees after the layer); then drop
- * every choice of an axis that it proves to be dominated whatever the other
- * axes' choices are. From then on the problem's evaluate rejects what the sample
- * proves to be dominated. The layer's Pareto front does not change. A few
+ * front (which the caller has initialised and frees after the layer). A few
  * thousand evaluations of the fast tier; in the event tier the front that these
  * leave is priced anew. nearest (may be NULL): receives the least-violating design
  * of the sample, if it is less than what is there. ERR_INTERNAL when memory is out.
+ */
+enum err_code layer_problem_sample(struct layer_problem *layer, struct pareto *front, struct engine_nearest *nearest,
+                                   struct err *err);
+
+/*
+ * The same; then drop every choice of an axis that the sample proves to be
+ * dominated whatever the other axes' choices are. From then on the problem's
+ * evaluate rejects what the sample proves to be dominated. The layer's Pareto
+ * front does not change.
  */
 enum err_code layer_problem_bound(struct layer_problem *layer, struct pareto *front, struct engine_nearest *nearest,
                                   struct err *err);

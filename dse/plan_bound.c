@@ -208,8 +208,8 @@ static enum err_code price_anew(const struct layer_problem *layer, struct pareto
 	return ERR_OK;
 }
 
-enum err_code layer_problem_bound(struct layer_problem *layer, struct pareto *front, struct engine_nearest *nearest,
-                                  struct err *err)
+enum err_code layer_problem_sample(struct layer_problem *layer, struct pareto *front, struct engine_nearest *nearest,
+                                   struct err *err)
 {
 	const struct sample sample = {front, nearest};
 	assert(layer->n_value[GENE_PLACE] == 1 && front->n_objective == layer->n_metric);
@@ -227,7 +227,13 @@ enum err_code layer_problem_bound(struct layer_problem *layer, struct pareto *fr
 				sample_strategy(layer, genome, &sample);
 			}
 	layer->detail = detail;
-	enum err_code code = detail == DETAIL_FAST ? ERR_OK : price_anew(layer, front, err);
+	return detail == DETAIL_FAST ? ERR_OK : price_anew(layer, front, err);
+}
+
+enum err_code layer_problem_bound(struct layer_problem *layer, struct pareto *front, struct engine_nearest *nearest,
+                                  struct err *err)
+{
+	enum err_code code = layer_problem_sample(layer, front, nearest, err);
 	if (code != ERR_OK)
 		return code;
 	layer->is_bounded = true;

@@ -1,8 +1,122 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "dse/ranks.h"
 #include <assert.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+
+#ifdef DSE_MPI
+#include <mpi.h>
+
+enum { CHUNK_BYTE = 1 << 30, TAG = 1 }; /* MPI counts in int */
+
+/* MPI_Init takes its time, so only those pay who were started as one of several. */
+static bool has_launcher(void)
+{
+	static const char *const name[] = {"OMPI_COMM_WORLD_SIZE", "PMIX_RANK", "PMI_RANK", "PMI_SIZE",
+	                                   "MPI_LOCALRANKID"};
+	for (size_t i = 0; i < sizeof(name) / sizeof(name[0]); i++)
+		if (getenv(name[i]))
+			return true;
+	return false;
+}
+
+static bool is_running(void)
+{
+	int began = 0, ended = 0;
+	(void)MPI_Initialized(&began);
+	(void)MPI_Finalized(&ended);
+	return began && !ended;
+}
+
+/* Without MPI_Init_thread: threads search, but only the one that started speaks to the others. */
+void ranks_start(int *argc, char ***argv)
+{
+	int level;
+	if (has_launcher())
+		(void)MPI_Init_thread(argc, argv, MPI_THREAD_FUNNELED, &level);
+}
+
+void ranks_end(void)
+{
+	if (is_running())
+		(void)MPI_Finalize();
+}
+
+unsigned ranks_index(void)
+{
+	int rank = 0;
+	if (is_running())
+		(void)MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+	return (unsigned)rank;
+}
+
+unsigned ranks_n(void)
+{
+	int n = 1;
+	if (is_running())
+		(void)MPI_Comm_size(MPI_COMM_WORLD, &n);
+	assert(n >= 1);
+	return (unsigned)n;
+}
+
+/* The rank's messages, at rank 0. */
+static void bring_messages(unsigned from, enum err_code code, struct err *err)
+{
+	char text[4096] = "";
+	if (ranks_index() == from) {
+		(void)strncat(text, err_text(err), sizeof(text) - 1);
+		(void)MPI_Send(text, (int)sizeof(text), MPI_CHAR, 0, TAG, MPI_COMM_WORLD);
+	} else if (ranks_index() == 0) {
+		(void)MPI_Recv(text, (int)sizeof(text), MPI_CHAR, (int)from, TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+		text[strcspn(text, "\n")] = '\0';
+		(void)err_add(err, code, "rank %u: %s", from, text);
+	}
+}
+
+enum err_code ranks_agree(enum err_code code, struct err *err)
+{
+	if (ranks_n() == 1)
+		return code;
+	struct {
+		int code, rank;
+	} own = {code == ERR_OK ? 0 : 1, (int)ranks_index()}, worst;
+	/* of several ranks with an error the first one speaks */
+	(void)MPI_Allreduce(&own, &worst, 1, MPI_2INT, MPI_MAXLOC, MPI_COMM_WORLD);
+	if (worst.code == 0)
+		return ERR_OK;
+	int agreed = (int)code;
+	(void)MPI_Bcast(&agreed, 1, MPI_INT, worst.rank, MPI_COMM_WORLD);
+	if (worst.rank > 0)
+		bring_messages((unsigned)worst.rank, (enum err_code)agreed, err);
+	return (enum err_code)agreed;
+}
+
+static void receive(unsigned from, uint8_t **part, size_t *n_byte)
+{
+	uint64_t n = 0;
+	(void)MPI_Recv(&n, 1, MPI_UINT64_T, (int)from, TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+	*n_byte = (size_t)n;
+	*part = malloc((size_t)n + 1);
+	if (!*part)
+		(void)MPI_Abort(MPI_COMM_WORLD, ERR_INTERNAL);
+	for (size_t at = 0; at < n; at += CHUNK_BYTE) {
+		size_t n_now = n - at < CHUNK_BYTE ? (size_t)n - at : CHUNK_BYTE;
+		(void)MPI_Recv(*part + at, (int)n_now, MPI_BYTE, (int)from, TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+	}
+}
+
+static void deliver(const struct pack *own)
+{
+	uint64_t n = own->n;
+	(void)MPI_Send(&n, 1, MPI_UINT64_T, 0, TAG, MPI_COMM_WORLD);
+	for (size_t at = 0; at < own->n; at += CHUNK_BYTE) {
+		size_t n_now = own->n - at < CHUNK_BYTE ? own->n - at : CHUNK_BYTE;
+		(void)MPI_Send(own->data + at, (int)n_now, MPI_BYTE, 0, TAG, MPI_COMM_WORLD);
+	}
+}
+
+#else
 
 void ranks_start(int *argc, char ***argv)
 {
@@ -23,6 +137,41 @@ unsigned ranks_n(void)
 	return 1;
 }
 
-void ranks_wait(void)
+enum err_code ranks_agree(enum err_code code, struct err *err)
 {
+	(void)err;
+	return code;
+}
+
+/* Never called: there is nobody. */
+static void receive(unsigned from, uint8_t **part, size_t *n_byte)
+{
+	assert(from == 0);
+	*part = NULL;
+	*n_byte = 0;
+}
+
+static void deliver(const struct pack *own)
+{
+	assert(own);
+}
+
+#endif
+
+void ranks_gather(const struct pack *own, uint8_t **part, size_t *n_byte)
+{
+	assert(own && !own->failed);
+	if (ranks_index() > 0) {
+		deliver(own);
+		return;
+	}
+	assert(part && n_byte);
+	n_byte[0] = own->n;
+	part[0] = malloc(own->n + 1);
+	if (part[0] && own->n > 0)
+		memcpy(part[0], own->data, own->n);
+	else
+		n_byte[0] = 0;
+	for (unsigned i = 1; i < ranks_n(); i++)
+		receive(i, &part[i], &n_byte[i]);
 }

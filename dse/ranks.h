@@ -3,28 +3,32 @@
 #define DSE_RANKS_H
 /*
  * Ranks: the processes of one run under mpirun. ranks.c is the only file that
- * knows MPI, and the only one that changes when there is none: then, and when
- * nobody started the program as one of several, it is rank 0 of 1.
+ * knows MPI. Built without it, or started alone, the program is rank 0 of 1,
+ * and all of this does nothing. What is said of "all ranks" must be called by
+ * each of them, in the same order.
  */
 #include "dse/pack.h"
 #include "sim/base/err.h"
 
-/* Join the others, where mpirun or the like started the program; before anything else of main. */
+/* Join the others, where mpirun or the like started the program; first thing in main. */
 void ranks_start(int *argc, char ***argv);
 
-/* Leave them. Every rank must come here. */
+/* Leave them; all ranks. */
 void ranks_end(void);
 
 unsigned ranks_index(void);
 unsigned ranks_n(void);
 
-/* Wait until every rank is here. */
-void ranks_wait(void);
+/*
+ * Agree whether to go on; all ranks. Returns code, or where it is ERR_OK and another rank's is not, that one's; rank 0
+ * then has its messages in err. Other ranks' messages are for rank 0 to tell.
+ */
+enum err_code ranks_agree(enum err_code code, struct err *err);
 
 /*
- * Give rank 0 what every rank has: there part[i] is rank i's bytes, of n_byte[i], for the caller to free, and
- * part is [ranks_n()]; elsewhere nothing is written. All ranks call. ERR_INTERNAL on rank 0 when memory is out.
+ * Give rank 0 what every rank has; all ranks. On rank 0 part[i] is what rank i had, n_byte[i] bytes for the caller to
+ * free, [ranks_n()] both; elsewhere they are not written and may be NULL. When memory is out the program ends.
  */
-enum err_code ranks_gather(const struct pack *own, uint8_t **part, size_t *n_byte, struct err *err);
+void ranks_gather(const struct pack *own, uint8_t **part, size_t *n_byte);
 
 #endif

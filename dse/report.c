@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "dse/report.h"
+#include "dse/certificate.h"
 #include "dse/design_text.h"
 #include "dse/table.h"
+#include "sim/base/checked.h"
 #include <assert.h>
 #include <inttypes.h>
 #include <math.h>
@@ -219,10 +221,11 @@ static void print_reasons(FILE *file, const struct explore_counts *counts, int i
 	table_add_column(&table, "designs", true);
 	table_add_column(&table, "meaning", false);
 	for (uint32_t i = 0; i < LAYER_N_REASON; i++) {
-		if (counts->by_reason[i] == 0 || i == LAYER_REASON_BOUND)
+		uint64_t n = add_sat(counts->by_reason[i], counts->cut_by_reason[i]);
+		if (n == 0 || i == LAYER_REASON_BOUND)
 			continue;
 		table_add(&table, "%s", design_reason_name(i));
-		table_add(&table, "%" PRIu64, counts->by_reason[i]);
+		table_add(&table, "%" PRIu64, n);
 		table_add(&table, "%s", design_reason_help(i));
 	}
 	for (uint32_t i = 0; i < N_METRIC; i++) {
@@ -263,6 +266,32 @@ static void put_count(FILE *file, const char *what, uint64_t value)
 	(void)fprintf(file, "  %-34s %26s%s\n", what, text, value == UINT64_MAX ? " or more" : "");
 }
 
+/* Where all candidates of a list went. */
+static void print_enumerated(FILE *file, const struct explore_counts *counts)
+{
+	uint64_t n_bounded = counts->by_reason[LAYER_REASON_BOUND];
+	put_count(file, "  skipped by cuts", counts->engine.n_skipped);
+	put_count(file, "  rejected by bounds", n_bounded);
+	put_count(file, "  evaluated", counts->engine.n_told - n_bounded);
+	put_count(file, "    feasible", counts->engine.n_feasible);
+	put_count(file, "    infeasible", counts->engine.n_infeasible - n_bounded);
+}
+
+/* Where all legal designs went; the lines add up. */
+static void print_branched(FILE *file, const struct explore_counts *counts)
+{
+	uint64_t n_bounded = counts->cut_by_reason[LAYER_REASON_BOUND];
+	uint64_t n_infeasible = certificate_n_cut_infeasible(counts);
+	put_count(file, "  cut by bounds", n_bounded);
+	put_count(file, "  cut as infeasible", n_infeasible);
+	if (counts->n_unreached > 0)
+		put_count(file, "  in places that nothing leads to", counts->n_unreached);
+	put_count(file, "  evaluated", counts->engine.n_told);
+	put_count(file, "    feasible", counts->engine.n_feasible);
+	put_count(file, "    infeasible", counts->engine.n_infeasible);
+	put_count(file, "boxes of splits looked at", counts->n_box);
+}
+
 /* Counts add up: skipped, bounded and evaluated are the candidates; feasible and infeasible the evaluated. */
 void report_counts(FILE *file, const struct front_run *run)
 {
@@ -277,27 +306,20 @@ void report_counts(FILE *file, const struct front_run *run)
 	put_count(file, "layers", counts->n_layer);
 	put_count(file, "  distinct", counts->n_distinct);
 	put_count(file, "legal designs of distinct layers", counts->n_legal);
-	put_count(file, "candidates, splits reduced", counts->n_candidate);
-	put_count(file, "  skipped by cuts", counts->engine.n_skipped);
-	uint64_t n_bounded = counts->by_reason[LAYER_REASON_BOUND];
-	put_count(file, "  rejected by bounds", n_bounded);
-	put_count(file, "  evaluated", counts->engine.n_told - n_bounded);
-	put_count(file, "    feasible", counts->engine.n_feasible);
-	put_count(file, "    infeasible", counts->engine.n_infeasible - n_bounded);
+	if (counts->n_candidate < counts->n_legal)
+		put_count(file, "listed by rules and engine", counts->n_candidate);
+	if (certificate_is_branched(run))
+		print_branched(file, counts);
+	else
+		print_enumerated(file, counts);
 	if (counts->engine.n_duplicate > 0)
 		put_count(file, "  duplicates", counts->engine.n_duplicate);
 	put_count(file, "points composed", counts->n_composed);
 	if (isfinite(counts->log10_design))
 		(void)fprintf(file, "  designs of whole networks: 10^%.1f\n", counts->log10_design);
-	bool is_complete = !run->explore->interrupted && !run->explore->truncated && run->explore->n_failure == 0;
-	const char *of = counts->n_candidate < counts->n_legal ? " over these candidates" : "";
-	if (is_complete && counts->epsilon > 0.0)
-		(void)fprintf(file,
-		              "  front thinned%s: every design is matched to within %.3g %% in each objective "
-		              "(max_front %zu a machine)\n",
-		              of, 100.0 * counts->epsilon, run->space->max_front);
-	else if (is_complete && run->options->engine == &engine_exhaustive)
-		(void)fprintf(file, "  the front is exact%s\n", of);
+	char text[CERTIFICATE_TEXT_SIZE];
+	certificate_text(run, text, sizeof(text));
+	(void)fprintf(file, "  certificate: %s\n", text);
 	if (run->explore->interrupted)
 		(void)fprintf(file, "  interrupted: the front is of what was seen\n");
 	if (run->explore->truncated)

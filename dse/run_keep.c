@@ -61,13 +61,19 @@ static void tell(const struct run_keep *keep, bool is_quiet)
 		              keep->dir, resume->n_lost);
 }
 
-/* A new run, or one that goes on, has the folder to itself, unless another process is at work there. */
+/* A run has the folder to itself, unless another process is at work there. */
+static void clear_folder(const struct run_keep *keep)
+{
+	if (keep->merges || ranks_index() > 0 || journal_is_busy(keep->journal_path))
+		return;
+	if (!keep->resume.text)
+		resume_put_aside(keep->dir);
+	store_sweep(keep->dir);
+}
+
 static enum err_code open_journal(struct run_keep *keep, bool is_quiet, struct err *err)
 {
 	bool is_busy;
-	if (ranks_index() == 0 && !keep->resume.text && !journal_is_busy(keep->journal_path))
-		resume_put_aside(keep->dir);
-	ranks_wait();
 	enum err_code code =
 	    journal_open(&keep->journal, keep->journal_path, keep->resume.n_keep, keep->question, &is_busy, err);
 	if (code != ERR_OK || !is_busy)
@@ -98,15 +104,22 @@ static enum err_code ask_question(struct run_keep *keep, const struct cli_option
 }
 
 enum err_code run_keep_open(struct run_keep *keep, const char *dir, const struct cli_options *cli,
-                            const struct space *space, struct explore_options *options, struct err *err)
+                            const struct space *space, const struct explore_options *options, struct err *err)
 {
-	assert(keep && dir && cli && !keep->dir && keep->share.n == 1);
+	assert(keep && dir && cli && !keep->dir);
 	keep->dir = strdup(dir);
 	if (!keep->dir)
 		return err_add(err, ERR_INTERNAL, "out of memory");
 	enum err_code code = ask_question(keep, cli, space, options, err);
-	if (code == ERR_OK && !keep->merges)
-		code = open_journal(keep, cli->quiet, err);
+	if (code == ERR_OK)
+		clear_folder(keep);
+	return code;
+}
+
+enum err_code run_keep_begin(struct run_keep *keep, bool is_quiet, struct explore_options *options, struct err *err)
+{
+	assert(keep->dir && keep->question && keep->share.n == 1);
+	enum err_code code = keep->merges ? ERR_OK : open_journal(keep, is_quiet, err);
 	if (code != ERR_OK)
 		return code;
 	bool keeps = keep->journal.descriptor >= 0;
@@ -122,9 +135,7 @@ enum err_code run_keep_open(struct run_keep *keep, const char *dir, const struct
 	options->share = &keep->share;
 	options->checkpoint = keeps ? &keep->checkpoint : NULL;
 	if (!keep->merges)
-		tell(keep, cli->quiet);
-	if (keeps && ranks_index() == 0)
-		store_sweep(keep->dir);
+		tell(keep, is_quiet);
 	return ERR_OK;
 }
 

@@ -4,8 +4,8 @@
 /*
  * What a run keeps in its folder while it runs, from the command line's side:
  *
- *   run_keep_start ─► options of a run to be taken up ─► run_keep_open ─► explore_run ─► run_keep_finish
- *   (reads the folder)                                   (same question? journal)          (clears, when complete)
+ *   run_keep_start ─► options ─► run_keep_open ─► run_keep_begin ─► explore_run ─► run_keep_finish
+ *   (reads the folder)           (same question?)  (journal)                       (clears, when complete)
  */
 #include "dse/resume.h"
 
@@ -30,12 +30,17 @@ struct run_keep {
 enum err_code run_keep_start(struct run_keep *keep, const struct cli_options **cli, struct err *err);
 
 /*
- * Begin to keep: compare the question with that of the run that is taken up, open the journal in dir, and let options
- * use it. Another process at work in dir keeps its journal; this one then has none, and says so. ERR_INPUT when the
- * questions differ, ERR_IO, ERR_INTERNAL.
+ * Compare the question with that of the run that is taken up, and clear dir of what an earlier run left. ERR_INPUT when
+ * the questions differ, ERR_INTERNAL.
  */
 enum err_code run_keep_open(struct run_keep *keep, const char *dir, const struct cli_options *cli,
-                            const struct space *space, struct explore_options *options, struct err *err);
+                            const struct space *space, const struct explore_options *options, struct err *err);
+
+/*
+ * Begin to keep: open the journal and let options use it. Another process at work in the folder keeps its journal; a
+ * new run then has none, and says so. ERR_IO, also when a run is taken up that another process is at work on.
+ */
+enum err_code run_keep_begin(struct run_keep *keep, bool is_quiet, struct explore_options *options, struct err *err);
 
 /* The run came to its end and its files are written: nothing more to keep, except of a part, whose journal is ended. */
 enum err_code run_keep_finish(struct run_keep *keep, struct err *err);

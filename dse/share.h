@@ -24,7 +24,7 @@ struct share {
 	struct journal *journal;    /* NULL: none is kept */
 	struct pack *record;        /* receives records as a journal does; NULL: nobody wants them */
 	bool only_known;            /* nothing is searched: what is not known is counted in n_missing */
-	uint64_t load[SHARE_MAX];   /* [n] sizes of what was dealt so far */
+	uint64_t load[SHARE_MAX];   /* [n] what was dealt so far may cost */
 	atomic_uint_fast64_t n_taken, n_missing;
 };
 

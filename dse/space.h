@@ -76,7 +76,7 @@ struct space {
 	struct space_limit *limit; /* metric <= max */
 	size_t n_objective;
 	enum metric objective[SPACE_MAX_OBJECTIVE];
-	const char *engine; /* name in engine_table; "exhaustive" by default */
+	const char *engine; /* name in engine_table; "exact" by default */
 	uint64_t seed, max_evaluation;
 	uint32_t population, generations;
 	size_t max_front;   /* network fronts larger than this are thinned */

@@ -187,7 +187,7 @@ void space_read_search(struct space_reader *reader)
 	uint64_t population = 0, generations = 0, max_front = DEFAULT_MAX_FRONT;
 	size_t index;
 
-	space->engine = engine_exhaustive.name;
+	space->engine = engine_exact.name;
 	space->seed = 1;
 	if (map) {
 		assert(engine_n <= MAX_ENGINE);

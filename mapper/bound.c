@@ -25,18 +25,21 @@ static void bound_traffic(const struct layer_context *context, const struct laye
 	}
 	least->dram_read_byte =
 	    (double)tiling->all_filter_byte * n_reload_filter + (design->in_storage ? 0 : map * n_reload_map);
-	least->dram_write_byte = design->out_storage ? 0 : result;
+	least->dram_write_byte = design->out_storage || design->strategy == STRATEGY_THESIS_REUSE ? 0 : result;
 	least->sram_write_word += least->dram_read_byte / 4;
 	least->sram_read_word += least->dram_write_byte / 4;
 	least->noc_packet += (least->dram_read_byte + least->dram_write_byte) / context->machine->noc_packet_byte;
 }
 
-/* The ARM operations: the same work for every split but for padding and partial sums, which grow with the parts. */
+/*
+ * The ARM operations: the same work for every split but for padding and partial sums, which grow with the parts.
+ * A fused job pads the parts of its input channels in the time of one, so with these split padding is not counted.
+ */
 static void bound_arm(const struct layer_context *context, const struct layer_design *design,
-                      const struct tiling *tiling, struct counts *least)
+                      const struct tiling *tiling, bool splits_d, struct counts *least)
 {
 	struct arm_share share = {
-	    .n_result = 1, .n_map = 1, .n_pad = 1, .n_partial = tiling->n_d - 1, .in_pe = true, .source = true};
+	    .n_result = 1, .n_map = 1, .n_pad = splits_d ? 0 : 1, .n_partial = tiling->n_d - 1, .in_pe = true, .source = true};
 	struct program program;
 	program.n_step = 0;
 	distribute_arm(context, design, tiling, &share, &program);
@@ -86,8 +89,11 @@ static void bound_tiling(const struct layer_context *context, const struct layer
 	least->n_pe = least->phased ? hierarchy->n_pe : machine_n_pe(context->machine);
 	tiling_mla_counts(context, tiling, &least->counts);
 	bound_strided(context, open, &least->counts);
+	/* the thesis simulator left tasks out: of what they do nothing is certain */
+	if (design->strategy == STRATEGY_THESIS_REUSE)
+		least->counts = (struct counts){0};
 	bound_traffic(context, design, tiling, &least->counts);
-	bound_arm(context, design, tiling, &least->counts);
+	bound_arm(context, design, tiling, tiling->n_d > 1 || (open & BOUND_OPEN_D) != 0, &least->counts);
 }
 
 bool mapper_bound_tiled(const struct layer_context *context, const struct layer_design *design, struct tiling *tiling,
@@ -120,4 +126,26 @@ bool mapper_bound(const struct layer_context *context, const struct layer_design
 	tiling_sum(context, &split, &tiling);
 	bound_tiling(context, design, &tiling, open, least);
 	return true;
+}
+
+void mapper_bound_least(const struct layer_context *context, const struct layer_design *design,
+                        const struct tiling *tiling, struct least_work *least)
+{
+	assert(tiling->is_least);
+	if (context->block->kind != BLOCK_POOL) {
+		bound_tiling(context, design, tiling, 0, least);
+		return;
+	}
+	/* maps in, results out; ARM clocks of the pooling alone */
+	const struct machine *machine = context->machine;
+	double in = (double)tiling->all_map_byte, out = (double)tiling->all_out_byte;
+	*least = (struct least_work){.n_pe = machine_n_pe(machine), .phased = true};
+	least->counts = (struct counts){
+	    .dram_read_byte = in,
+	    .dram_write_byte = out,
+	    .sram_read_word = out / 4,
+	    .sram_write_word = in / 4,
+	    .noc_packet = (in + out) / machine->noc_packet_byte,
+	    .arm_clk = machine->arm_pool8_pixel_clk * (double)tiling->n_out_pixel,
+	};
 }

@@ -115,13 +115,11 @@ uint64_t mapper_sram_byte(const struct layer_context *context, const struct laye
 	return tiling_sram_byte(context, design, &tiling, distribute_chip_migrates(&assignment) ? 2 : 1);
 }
 
-static uint64_t stored_result_byte(const struct layer_context *context, const struct split *split)
+static uint64_t stored_result_byte(const struct layer_context *context, uint64_t row_word)
 {
 	const struct block *block = context->block;
-	const struct dim_split *w = &split->w;
-	uint64_t row = align_up(w->size_a, 4) * w->n_a + align_up(w->size_b, 4) * w->n_b;
 	uint64_t channels = block->kind == BLOCK_MATMUL ? 1 : block->out_c;
-	return row * block->out_h * channels / ((uint64_t)block->pool * block->pool) * (context->operand_bit / 8);
+	return row_word * block->out_h * channels / ((uint64_t)block->pool * block->pool) * (context->operand_bit / 8);
 }
 
 uint64_t mapper_sram_least_byte(const struct layer_context *context, const struct layer_design *design)
@@ -133,7 +131,9 @@ uint64_t mapper_sram_least_byte(const struct layer_context *context, const struc
 
 bool mapper_result_fits_storage(const struct layer_context *context, const struct split *split)
 {
-	return stored_result_byte(context, split) <= context->hierarchy.storage_byte;
+	struct tiling tiling;
+	tiling_size(context, split, &tiling);
+	return stored_result_byte(context, tiling.row_word) <= context->hierarchy.storage_byte;
 }
 
 /* Reuse moves operands between storage QPEs and PEs; a fused matrix multiplication on the chip does so too (thesis
@@ -169,7 +169,7 @@ static enum verdict_reason judge(const struct layer_context *context, const stru
 		return VERDICT_SRAM;
 	if (design->out_storage) {
 		verdict->available = context->hierarchy.storage_byte;
-		verdict->demanded = stored_result_byte(context, &design->split);
+		verdict->demanded = stored_result_byte(context, tiling->row_word);
 		if (verdict->demanded > verdict->available)
 			return VERDICT_STORAGE;
 	}
@@ -214,5 +214,36 @@ bool mapper_distribute_tiled(const struct layer_context *context, const struct l
 	else
 		distribute_jobs(context, design, tiling, program);
 	assert(program->n_step > 0);
+	return true;
+}
+
+/*
+ * The one step of a program whose form depends on the split beyond sums and
+ * largest parts is that of a QPE with reuse, which takes either operand, too.
+ */
+static bool has_least_program(const struct layer_context *context, const struct layer_design *design,
+                              const struct split_range *range)
+{
+	const struct dim_range *const dim[] = {&range->w, &range->h, &range->c, &range->d};
+	for (size_t i = 0; i < sizeof(dim) / sizeof(dim[0]); i++)
+		if (dim[i]->n_least != dim[i]->n_most)
+			return false;
+	return !strategy_table[design->strategy].reuses || distribute_is_chip_reuse(context, design);
+}
+
+bool mapper_bound_range(const struct layer_context *context, const struct layer_design *design,
+                        const struct split_range *range, bool with_program, struct range_bound *bound,
+                        struct verdict *verdict)
+{
+	struct tiling tiling;
+	tiling_least(context, range, &tiling);
+	bound->has_program = with_program && has_least_program(context, design, range);
+	if (bound->has_program)
+		return mapper_distribute_tiled(context, design, &tiling, &bound->program, verdict);
+	bound->program.sram_byte = tiling_sram_byte(context, design, &tiling, 1);
+	verdict->reason = judge(context, design, &tiling, bound->program.sram_byte, verdict);
+	if (verdict->reason != VERDICT_OK)
+		return false;
+	mapper_bound_least(context, design, &tiling, &bound->work);
 	return true;
 }

@@ -72,6 +72,10 @@ void distribute_chip_reuse(const struct layer_context *context, const struct lay
                            const struct tiling *tiling, const struct chip_assignment *assignment,
                            struct program *program);
 
+/* The work of any design with this strategy and these places whose tiling is nowhere below this one. */
+void mapper_bound_least(const struct layer_context *context, const struct layer_design *design,
+                        const struct tiling *tiling, struct least_work *least);
+
 /* A pooling block: ARM cores only, with the traffic of its maps. */
 void distribute_pool(const struct layer_context *context, const struct layer_design *design,
                      const struct tiling *tiling, struct program *program);

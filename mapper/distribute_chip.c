@@ -159,12 +159,12 @@ struct chip_assignment distribute_chip_assign(const struct layer_context *contex
 }
 
 /* Append n hops to a chain. */
-static void add_hops(struct transfer *transfer, double port, double router, uint64_t n)
+static void add_hops(struct transfer *transfer, double port, double router, double link, uint64_t n)
 {
 	if (n == 0)
 		return;
 	assert(transfer->n_stage < TRANSFER_MAX_STAGE);
-	transfer->stage[transfer->n_stage++] = (struct stage){(float)port, (float)router, (uint32_t)n};
+	transfer->stage[transfer->n_stage++] = (struct stage){(float)port, (float)router, (float)link, (uint32_t)n};
 }
 
 /*
@@ -202,9 +202,15 @@ static void add_weight_phase(const struct layer_context *context, const struct t
 	if (crossing)
 		n_hop = 7;
 	uint64_t n_crossing = crossing ? 2 : 0;
-	add_hops(transfer, 2, 1, n_crossing);
-	add_hops(transfer, 1, 1, n_hop - n_crossing);
-	add_hops(transfer, 1, 2, n_inside);
+	/*
+	 * Parts that fill a QPE of every block come one after the other and travel while others are loaded. Fewer are
+	 * gathered first, to and fro if there are less than a QPE full, and then travel together.
+	 */
+	double n_together = n_inside > 0 ? (double)least(n_pe, n_filter_pe) : 1;
+	add_hops(transfer, 2, 1, 2, n_crossing);
+	add_hops(transfer, 1, n_together, real_max(1, n_together / 2), n_hop - n_crossing);
+	add_hops(transfer, 1, n_inside > 1 ? n_together : 2, n_inside > 1 ? real_max(1, n_together / 2) : 0,
+	         n_inside > 1 ? 2 * n_inside : n_inside);
 
 	double all_byte = (double)tiling->all_filter_byte * (double)a->n_wave;
 	double copied_byte = all_byte * (double)(n_copy - 1);
@@ -213,6 +219,13 @@ static void add_weight_phase(const struct layer_context *context, const struct t
 	step->counts.sram_read_word = copied_byte / 4;
 	step->counts.noc_packet = (all_byte + copied_byte) / machine->noc_packet_byte;
 }
+
+/*
+ * Of the parts that leave a storage QPE for several heads of its quadrant, the
+ * share over its busiest link; event tier, random designs on chips whose routers
+ * pass more than a link.
+ */
+#define QUADRANT_LINK_FRAC 0.7
 
 /*
  * Stages of an ifmap part's way from the storage QPE, by n_slot parts a block.
@@ -229,18 +242,20 @@ static void add_input_chain(const struct layer_context *context, const struct ch
 	double n = (double)a->n_resident;
 	uint64_t n_side_hop = n_qpe > 2 ? 1 + ceil_div(n_qpe - 3 + (n_qpe == 3), 2) : n_qpe - 1;
 	if (from_storage)
-		add_hops(transfer, real_max(1, n / (double)n_pe), n, 1);
+		add_hops(transfer, real_max(1, n / (double)n_pe), n, a->n_set > 1 ? QUADRANT_LINK_FRAC * n : n, 1);
 	if (a->n_slot == 1 && n_pe > 1) {
-		add_hops(transfer, 1, 1, n_side_hop + ceil_div(n_pe, 2));
+		/* in two PEs of each QPE, so twice over the links */
+		add_hops(transfer, 1, 1, 2, n_side_hop);
+		add_hops(transfer, 1, 1, 1, ceil_div(n_pe, 2));
 	} else if (a->n_slot <= n_pe && !from_storage) {
-		add_hops(transfer, 1, 1, n_side_hop + n_pe / a->n_slot - 1);
+		add_hops(transfer, 1, 1, 1, n_side_hop + n_pe / a->n_slot - 1);
 	} else if (a->n_slot <= n_pe) {
-		add_hops(transfer, 2, 2 * n, n_side_hop > 0);
-		add_hops(transfer, 1, n, n_side_hop > 0 ? n_side_hop - 1 : 0);
+		add_hops(transfer, 2, 2 * n, n, n_side_hop > 0);
+		add_hops(transfer, 1, n, n, n_side_hop > 0 ? n_side_hop - 1 : 0);
 	} else {
 		uint64_t n_head = a->n_set, n_hop = n_qpe / n_head - 1;
 		double router = (double)n_pe * real_max(1, (double)n_head / 2);
-		add_hops(transfer, 1, from_storage ? router : 1, n_hop);
+		add_hops(transfer, 1, from_storage ? router : 1, from_storage ? router : 1, n_hop);
 	}
 }
 
@@ -287,7 +302,7 @@ static void add_migration_phase(const struct layer_context *context, const struc
 		step->u.transfer = (struct transfer){
 		    .item_packet = packet,
 		    .n_stage = 1,
-		    .stage = {{1, (float)router, 1}},
+		    .stage = {{1, (float)router, (float)router / 2, 1}},
 		    .stage_setup = across ? SETUP_RING : SETUP_MIGRATE,
 		    .stage_setup_clk = across ? machine->ring_setup_clk : machine->migrate_setup_clk,
 		    .n_repeat = (double)n * n_wave,
@@ -344,7 +359,9 @@ static void add_computation_phase(const struct layer_context *context, const str
 	compute->router_packet =
 	    2.0 * machine->qpe_n_pe * (double)tiling->task.a_word * 4 / machine->noc_packet_byte * (double)n_task;
 	compute->write_packet = (double)tiling->out_byte / machine->noc_packet_byte;
-	compute->write_router = hierarchy->write_router * (double)a->n_active / hierarchy->pe_per_block;
+	double active_frac = (double)a->n_active / hierarchy->pe_per_block;
+	compute->write_router = hierarchy->write_router * active_frac;
+	compute->write_link = hierarchy->write_link * active_frac;
 	if (!design->out_storage) {
 		double n_writer = (double)a->n_active * hierarchy->block_per_dram;
 		compute->write_dram_byte = (double)tiling->out_byte * (double)n_all * n_writer;

@@ -63,7 +63,7 @@ static void add_copies(const struct layer_context *context, const struct tiling 
 	step->u.transfer = (struct transfer){
 	    .item_packet = packet,
 	    .n_stage = 1,
-	    .stage = {{1, 2, 1}},
+	    .stage = {{1, 2, 0, 1}},
 	    .stage_setup_clk = machine->copy_setup_clk,
 	    .n_repeat = (double)n_copy,
 	};

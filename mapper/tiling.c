@@ -6,8 +6,6 @@
 #define RESULT_BYTE 4
 #define LINE_BYTE 16 /* a port's, packet's and DRAM access's width, to which rows are aligned */
 #define WORD_ALIGN 4 /* result rows are aligned to four words */
-/* A matrix multiplication has both operands in the PE that computes: its totals in the thesis' tables are of that. */
-#define A_SHIFT 0
 
 /* The parts of a dimension: n_size sizes, 1 or 2, the largest first; without a second one its n and size are 0. */
 struct part_pair {
@@ -180,7 +178,7 @@ static void sum_matmul(const struct layer_context *context, const struct split *
 	tiling->all_filter_byte = sum_aligned(w, 1, machine->mla_cols) * sum_aligned(&d, 1, 4) * operand_byte;
 
 	struct mla_matmul_task task = {tiling->in_w, tiling->in_h, tiling->out_w};
-	mla_matmul_cost(machine, &task, A_SHIFT, context->operand_bit, &tiling->task);
+	mla_matmul_cost(machine, &task, TILING_A_SHIFT, context->operand_bit, &tiling->task);
 	double n_round = (double)(ceil_div(w->size[0], machine->mla_cols) * ceil_div(h->size[0], machine->mla_rows));
 	double n_all_round = (double)(sum_blocks(w, machine->mla_cols) * sum_blocks(h, machine->mla_rows));
 	double frac = n_all_round / n_round;
@@ -188,7 +186,7 @@ static void sum_matmul(const struct layer_context *context, const struct split *
 	if (d.n_size > 1) {
 		struct mla_cost cost;
 		task.a_w = (uint32_t)d.size[1];
-		mla_matmul_cost(machine, &task, A_SHIFT, context->operand_bit, &cost);
+		mla_matmul_cost(machine, &task, TILING_A_SHIFT, context->operand_bit, &cost);
 		add_words(&cost, frac * (double)d.n[1], frac * (double)d.n[1], tiling);
 	}
 }
@@ -237,7 +235,7 @@ static void size_matmul(const struct layer_context *context, const struct split 
 void tiling_size(const struct layer_context *context, const struct split *split, struct tiling *tiling)
 {
 	const struct block *block = context->block;
-	tiling->is_summed = false;
+	tiling->is_summed = tiling->is_least = false;
 	tiling->n_w = dim_n_part(&split->w);
 	tiling->n_h = dim_n_part(&split->h);
 	tiling->n_c = dim_n_part(&split->c);
@@ -253,6 +251,8 @@ void tiling_size(const struct layer_context *context, const struct split *split,
 		n_pixel = ceil_div(n_pixel, (uint64_t)block->pool * block->pool);
 	tiling->out_byte = align_up(n_pixel * (context->operand_bit / 8), LINE_BYTE);
 	tiling->raw_out_byte = align_up(tiling->out_w, WORD_ALIGN) * row_c * RESULT_BYTE;
+	tiling->row_word = align_up(split->w.size_a, WORD_ALIGN) * split->w.n_a +
+	                   align_up(split->w.size_b, WORD_ALIGN) * split->w.n_b;
 	if (block->kind == BLOCK_MATMUL)
 		size_matmul(context, split, tiling);
 	else
@@ -346,7 +346,7 @@ static void sum_matmul_clk(const struct layer_context *context, const struct spl
 		struct mla_matmul_task task = {(uint32_t)d.size[i], tiling->in_h, tiling->out_w};
 		struct mla_cost cost = tiling->task;
 		if (i)
-			mla_matmul_cost(machine, &task, A_SHIFT, context->operand_bit, &cost);
+			mla_matmul_cost(machine, &task, TILING_A_SHIFT, context->operand_bit, &cost);
 		add_clk(machine, &cost, n * (double)tiling->n_map, n * n_all_round / n_round, sum);
 	}
 }
@@ -356,6 +356,10 @@ struct task_clk tiling_all_task_clk(const struct layer_context *context, const s
 {
 	struct task_clk sum = {0, 0};
 	assert(context->block->kind != BLOCK_POOL);
+	if (tiling->is_least) {
+		sum.clk = sum.shared_clk = tiling->least_task_clk;
+		return sum;
+	}
 	if (context->block->kind == BLOCK_CONV)
 		sum_conv_clk(context, split, tiling, &sum);
 	else

@@ -8,6 +8,9 @@
  */
 #include "mapper/design.h"
 
+/* A matrix multiplication has both operands in the PE that computes: its totals in the thesis' tables are of that. */
+#define TILING_A_SHIFT 0
+
 struct tiling {
 	uint32_t n_w, n_h, n_c, n_d; /* parts */
 	uint64_t n_map;              /* ifmap parts: n_w * n_h */
@@ -21,9 +24,12 @@ struct tiling {
 	uint64_t result_byte;                /* one result as the MLA leaves it in SRAM, aligned */
 	uint64_t out_byte;                   /* one result as it leaves the PE: pooled, quantised, 16-byte aligned */
 	uint64_t raw_out_byte;               /* the same without fusion: 32 bit, rows aligned to 4 */
+	uint64_t row_word; /* widths of all parts of w, each rounded up to 4: a row as the storage QPEs hold it */
 
 	/* Sums over parts. */
 	bool is_summed;                              /* tiling_sum has filled them */
+	bool is_least;                               /* of a range of splits, from tiling_least */
+	double least_task_clk; /* then: MLA clocks of all tasks, SRAM free; see tiling_all_task_clk */
 	uint64_t all_map_byte, all_map_aligned_byte; /* over all ifmap parts, all input channels */
 	uint64_t all_filter_byte;                    /* over all filters, all input channels */
 	uint64_t all_out_byte, all_raw_out_byte;     /* over all results */
@@ -46,6 +52,13 @@ void tiling_build(const struct layer_context *context, const struct split *split
 void tiling_size(const struct layer_context *context, const struct split *split, struct tiling *tiling);
 void tiling_sum(const struct layer_context *context, const struct split *split, struct tiling *tiling);
 void tiling_time(const struct layer_context *context, struct tiling *tiling);
+
+/*
+ * The least tiling of a range of splits: numbers of parts are the range's fewest, and no split of the range is below
+ * it in any other field; small_in_w and small_in_h are 0. Sums included, clocks not (tiling_time). Input channels are
+ * either whole in all of the range or split in all of it.
+ */
+void tiling_least(const struct layer_context *context, const struct split_range *range, struct tiling *tiling);
 
 /* MLA clocks of all tasks together, SRAM free and shared; within a few % of adding them up, exact for equal parts. */
 struct task_clk {

@@ -53,6 +53,18 @@ void event_chip_push_link(struct event_chip *chip, uint32_t qpe, uint32_t link, 
 	event_chip_wake(chip, message.clk * chip->pe_khz / chip->noc_khz, qpe);
 }
 
+/* On to the QPE that is next on the way. */
+static void pass_on(struct event_chip *chip, uint32_t from, uint32_t to, struct event_message message)
+{
+	uint32_t way = from * chip->mesh.n_qpe + to, next = chip->next[way], link = chip->next_link[way];
+	uint64_t *link_clk = &chip->link_clk[next * EVENT_LINK_AGENT + link];
+	assert(link < EVENT_LINK_AGENT);
+	if (message.clk < *link_clk)
+		message.clk = *link_clk;
+	*link_clk = message.clk + 1;
+	event_chip_push_link(chip, next, link, message);
+}
+
 void event_chip_forward(struct event_chip *chip, struct event_qpe *qpe, uint64_t noc_clk, struct event_message message)
 {
 	const struct mesh *mesh = &chip->mesh;
@@ -65,8 +77,7 @@ void event_chip_forward(struct event_chip *chip, struct event_qpe *qpe, uint64_t
 	else
 		to = message.to / chip->machine->qpe_n_pe;
 	if (to != from)
-		event_chip_push_link(chip, chip->next[from * mesh->n_qpe + to],
-		                     chip->next_link[from * mesh->n_qpe + to], message);
+		pass_on(chip, from, to, message);
 	else if (message.to & EVENT_NODE_AGENT)
 		event_agent_push(chip, to, ceil_div(message.clk * chip->pe_khz, chip->noc_khz), message);
 	else
@@ -320,11 +331,12 @@ enum err_code event_chip_init(struct event_chip *chip, const struct machine *mac
 	chip->dram_port = calloc((size_t)n_qpe * n_dram, sizeof(*chip->dram_port));
 	chip->next = calloc((size_t)n_qpe * n_qpe, sizeof(*chip->next));
 	chip->next_link = calloc((size_t)n_qpe * n_qpe, sizeof(*chip->next_link));
+	chip->link_clk = calloc((size_t)n_qpe * EVENT_LINK_AGENT, sizeof(*chip->link_clk));
 	chip->wake_clk = calloc(n_unit, sizeof(*chip->wake_clk));
 	chip->disturbed = calloc(n_qpe, sizeof(*chip->disturbed));
 	chip->router_span = calloc(n_qpe, sizeof(*chip->router_span));
 	if (!chip->qpe || !chip->dram || !chip->agent || !chip->agent_of || !chip->dram_port || !chip->next ||
-	    !chip->next_link || !chip->wake_clk || !chip->disturbed || !chip->router_span)
+	    !chip->next_link || !chip->link_clk || !chip->wake_clk || !chip->disturbed || !chip->router_span)
 		return err_add(err, ERR_INTERNAL, "no memory for a chip of %u QPEs", n_qpe);
 	for (uint32_t i = 0; i < n_unit; i++)
 		chip->wake_clk[i] = UINT64_MAX;
@@ -361,6 +373,7 @@ void event_chip_free(struct event_chip *chip)
 	free(chip->dram_port);
 	free(chip->next);
 	free(chip->next_link);
+	free(chip->link_clk);
 	free(chip->wake_clk);
 	free(chip->disturbed);
 	free(chip->router_span);

@@ -44,6 +44,8 @@ uint64_t event_noc_pass(struct event_noc *noc, uint64_t noc_clk)
 void event_noc_eject(struct event_noc *noc, uint64_t noc_clk, uint32_t to, struct event_message message)
 {
 	assert(to < noc->n_port);
+	noc_clk = noc_clk > noc->free_clk[to] ? noc_clk : noc->free_clk[to];
+	noc->free_clk[to] = noc_clk + 1;
 	uint64_t arrive_clk = (noc_clk + noc->hop_clk) * noc->pe_khz / noc->noc_khz + noc->sync_clk;
 	if (arrive_clk <= noc->last_clk[to])
 		arrive_clk = noc->last_clk[to] + 1;
@@ -61,6 +63,7 @@ void event_noc_save(const struct event_noc *noc, uint64_t clk, struct event_stat
 	event_state_add(state, is_busy ? noc->n_in_slot : 0);
 	for (uint32_t i = 0; i < noc->n_port; i++) {
 		event_state_add(state, noc->last_clk[i] > clk ? noc->last_clk[i] - clk : 0);
+		event_state_add(state, noc->free_clk[i] > first_slot ? noc->free_clk[i] - first_slot : 0);
 		event_fifo_save(&noc->port[i], clk, state);
 	}
 }

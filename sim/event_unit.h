@@ -69,6 +69,8 @@ static inline uint64_t event_fifo_clk(const struct event_fifo *fifo)
 	return fifo->head == fifo->tail ? UINT64_MAX : fifo->message[fifo->head & (fifo->n_alloc - 1)].clk;
 }
 
+/* The oldest message, to be changed in place; there is one. Its clock must stay before the next one's. */
+struct event_message *event_fifo_oldest(struct event_fifo *fifo);
 void event_fifo_save(const struct event_fifo *fifo, uint64_t clk, struct event_state *state);
 
 /* ---- SRAM: one FIFO, access_clk an access ---- */
@@ -110,7 +112,8 @@ struct event_noc {
 	uint32_t n_in_slot;          /* ... and packets already in it */
 	uint64_t n_packet;
 	uint32_t n_port;
-	uint64_t last_clk[EVENT_MAX_PE];      /* a port receives one packet a PE clock */
+	uint64_t last_clk[EVENT_MAX_PE];      /* a port receives one packet a PE clock ... */
+	uint64_t free_clk[EVENT_MAX_PE];      /* ... and passes one a NoC clock, from this one on */
 	struct event_fifo port[EVENT_MAX_PE]; /* packets on their way to it */
 };
 

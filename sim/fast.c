@@ -38,7 +38,9 @@ struct rates {
 	uint32_t level;
 	double dram_byte;     /* of one interface */
 	double router_packet; /* through a router */
+	double link_packet;   /* over a link */
 	double port_packet;   /* into or out of a PE */
+	bool is_least;        /* lower bounds, see sim_run_least */
 };
 
 static struct rates rates_at(const struct machine *machine, uint32_t level)
@@ -50,6 +52,7 @@ static struct rates rates_at(const struct machine *machine, uint32_t level)
 	    .level = level,
 	    .dram_byte = result_dram_byte(machine, level),
 	    .router_packet = machine->noc_router_packet * noc_per_clk,
+	    .link_packet = noc_per_clk,
 	    .port_packet = real_min(1.0, noc_per_clk),
 	};
 }
@@ -77,7 +80,8 @@ static struct step_time time_transfer(const struct transfer *transfer, const str
 	for (uint32_t i = 0; i < transfer->n_stage; i++) {
 		const struct stage *stage = &transfer->stage[i];
 		assert(stage->n > 0);
-		double share = real_max(stage->port / rates->port_packet, stage->router / rates->router_packet);
+		double share = real_max(real_max(stage->port / rates->port_packet, stage->router / rates->router_packet),
+		                        stage->link / rates->link_packet);
 		double hop_clk = transfer->item_packet * share + stage_setup_clk;
 		for (uint32_t k = 0; k < stage->n; k++)
 			noc_clk += hop_clk;
@@ -123,6 +127,7 @@ static struct step_time time_compute(const struct compute *compute, const struct
 		write_clk = compute->write_dram_byte / rates->dram_byte;
 	} else {
 		double packet_clk = real_max(1.0 / rates->port_packet, compute->write_router / rates->router_packet);
+		packet_clk = real_max(packet_clk, compute->write_link / rates->link_packet);
 		write_clk = n_task * compute->write_packet * packet_clk;
 	}
 	double barrier_frac = n_barrier / n_task, bare_frac = to_dram ? DRAM_BARE_FRAC : STORAGE_BARE_FRAC;
@@ -168,12 +173,15 @@ static double writes_ahead_frac(double load_clk, double write_clk)
  * ones do not). The first round's writes come together, so its loads wait
  * longest. Approximate; the test's discrete-event queue shows by how much.
  */
-static double several_rounds_clk(const struct job_time *job, double n_pe, double n_round, double n_last)
+static double several_rounds_clk(const struct job_time *job, double n_pe, double n_round, double n_last,
+                                 bool is_least)
 {
 	double load_clk = job->load_clk, write_clk = job->write_clk, think_clk = job->think_clk;
 	double stretch_clk = load_clk + write_clk, first_clk = real_max(n_pe * load_clk, load_clk + think_clk);
 	double n_together = n_pe, n_ahead = n_pe;
-	if (load_clk > 0) {
+	if (is_least) {
+		n_together = n_ahead = 1;
+	} else if (load_clk > 0) {
 		n_together = real_min(n_pe, real_max(1, (write_clk + job->answer_clk) / load_clk));
 		double n_waiting = (first_clk - load_clk - think_clk) / load_clk;
 		n_ahead = n_waiting + n_last * writes_ahead_frac(load_clk, write_clk);
@@ -187,7 +195,7 @@ static double several_rounds_clk(const struct job_time *job, double n_pe, double
 }
 
 /* What the jobs take; n_pe at most the jobs. */
-static double rounds_clk(const struct jobs *jobs, const struct job_time *job, uint64_t n_pe)
+static double rounds_clk(const struct jobs *jobs, const struct job_time *job, uint64_t n_pe, bool is_least)
 {
 	uint64_t n_round = ceil_div(jobs->n_job, n_pe), n_last = jobs->n_job - (n_round - 1) * n_pe;
 	assert(n_last > 0 && n_last <= n_pe);
@@ -195,7 +203,7 @@ static double rounds_clk(const struct jobs *jobs, const struct job_time *job, ui
 	if (n_round == 1)
 		clk = one_round_clk(job, (double)n_last);
 	else
-		clk = several_rounds_clk(job, (double)n_pe, (double)n_round, (double)n_last);
+		clk = several_rounds_clk(job, (double)n_pe, (double)n_round, (double)n_last, is_least);
 	return clk + job->answer_clk;
 }
 
@@ -251,7 +259,7 @@ static struct step_time time_jobs(const struct jobs *jobs, const struct rates *r
 		task_clk = (jobs->task_clk + (jobs->task_shared_clk - jobs->task_clk) * duty) / n;
 	}
 	job.think_clk = job.setup_clk + task_clk;
-	double clk = rounds_clk(jobs, &job, n_pe);
+	double clk = rounds_clk(jobs, &job, n_pe, rates->is_least);
 	return (struct step_time){clk, clk > 2 * dram_clk ? task_bound(task_clk * n, jobs->mac_clk) : BOUND_DRAM};
 }
 
@@ -292,11 +300,19 @@ static uint64_t whole_clk(double clk)
 	return (uint64_t)below + ((double)below < clk);
 }
 
-void sim_run_fast(const struct machine *machine, const struct program *program, uint32_t level,
-                  struct sim_result *result)
+/* Clocks of a step, rounded up; of a bound, what the noise of its additions could not lift over a whole clock. */
+static uint64_t step_clk(const struct step_time *time, bool is_least)
+{
+	assert(time->clk >= 0);
+	return whole_clk(time->clk - (is_least ? 1.5e-6 + time->clk * 1e-13 : 1e-6));
+}
+
+static void run_program(const struct machine *machine, const struct program *program, uint32_t level, bool is_least,
+                        struct sim_result *result)
 {
 	assert(program->n_step <= PROGRAM_MAX_STEP);
 	struct rates rates = rates_at(machine, level);
+	rates.is_least = is_least;
 	const struct operating_point *point = &machine->level[level];
 	double array_frac = energy_array_frac(machine), static_mw = energy_static_mw(machine, level);
 	double ns_per_clk = 1e3 / point->clk_mhz, peak_mw = static_mw;
@@ -305,8 +321,8 @@ void sim_run_fast(const struct machine *machine, const struct program *program, 
 	for (uint32_t i = 0; i < program->n_step; i++) {
 		const struct step *step = &program->step[i];
 		struct step_time time = time_step(step, &rates);
-		assert(time.clk >= 0 && step->phase < N_PHASE);
-		uint64_t clk = whole_clk(time.clk - 1e-6);
+		assert(step->phase < N_PHASE);
+		uint64_t clk = step_clk(&time, is_least);
 		/* a phase's first step, or one that takes longer than those before */
 		if (result->phase_clk[step->phase] == 0 || clk >= longest_clk[step->phase]) {
 			longest_clk[step->phase] = clk;
@@ -322,5 +338,17 @@ void sim_run_fast(const struct machine *machine, const struct program *program, 
 	}
 	result->peak_power_mw = peak_mw;
 	result_finish(machine, level, result);
+}
+
+void sim_run_least(const struct machine *machine, const struct program *program, uint32_t level,
+                   struct sim_result *result)
+{
+	run_program(machine, program, level, true, result);
+}
+
+void sim_run_fast(const struct machine *machine, const struct program *program, uint32_t level,
+                  struct sim_result *result)
+{
+	run_program(machine, program, level, false, result);
 	assert((double)result->total_clk * (1 + 1e-9) + 1 >= result_roofline_clk(machine, &result->counts, level));
 }

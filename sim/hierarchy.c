@@ -16,6 +16,11 @@
  * packet with 32 PEs a block, which is (32 + 24) / 2).
  */
 #define CROSSING_FRAC 0.75
+/*
+ * The busiest link by the same placement leads from (2,1) to (2,2): the 32
+ * packets of one block and those of the next one's 4 QPEs in the first two rows.
+ */
+#define CROSSING_LINK_FRAC 1.5
 
 /* The mesh whose blocks the thesis halves, and for which it lists its chains. */
 #define THESIS_SIDE 6
@@ -47,5 +52,6 @@ void hierarchy_derive(const struct machine *machine, struct hierarchy *hierarchy
 	    .pe_per_queue = n_all_pe / n_queue,
 	};
 	hierarchy->write_router = hierarchy->pe_per_block * (n_block > 1 ? 1.0 + CROSSING_FRAC : 1.0);
+	hierarchy->write_link = mesh_qpe > 1 ? hierarchy->pe_per_block * (n_block > 1 ? CROSSING_LINK_FRAC : 1.0) : 0;
 	assert(hierarchy->n_pe > 0 && hierarchy->pe_per_queue > 0);
 }

@@ -56,6 +56,7 @@ enum setup {
 struct stage {
 	float port;   /* through the busiest PE port, one packet a PE clock */
 	float router; /* through the busiest router */
+	float link;   /* over the busiest link between routers, one packet a NoC clock */
 	uint32_t n;
 };
 
@@ -81,7 +82,8 @@ struct compute {
 	double router_packet; /* operand A packets through the QPE's router during those tasks */
 	uint64_t n_task;
 	double write_packet;    /* of one task's result, largest */
-	double write_router;    /* packets through the busiest router for each packet that every PE writes */
+	double write_router;    /* packets through the busiest router for each packet that every PE writes ... */
+	double write_link;      /* ... and over the busiest link */
 	double write_dram_byte; /* all results of the busiest DRAM interface; 0: to the storage QPEs */
 	double n_barrier;       /* 1..n_task: times that all PEs wait for each other's tasks and writes */
 };
@@ -140,6 +142,7 @@ struct hierarchy {
 	uint32_t block_per_dram;       /* blocks that the busiest DRAM interface serves */
 	uint64_t storage_byte;         /* SRAM of the storage QPEs */
 	double write_router; /* packets through the busiest router when every PE writes one packet to its storage QPE */
+	double write_link;   /* ... and over the busiest link between routers */
 	uint32_t n_queue;    /* no reuse: DRAM queues, each with its own PEs */
 	uint32_t pe_per_queue; /* of the smallest queue */
 };

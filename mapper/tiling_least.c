@@ -1,0 +1,271 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "mapper/tiling.h"
+#include "sim/base/checked.h"
+
+/*
+ * The least tiling of a range of splits: no split of the range is below it in
+ * anything that a program's cost grows with. Dimension by dimension: a single
+ * split gives its own sums; an open range gives what any split into that many
+ * parts has at least, in closed form. What couples the dimensions (tiles of maps,
+ * filters and results are rounded up to whole lines) is left unrounded, or
+ * counted as a line a tile where that is more.
+ */
+
+#define LINE_BYTE 16
+#define WORD_ALIGN 4
+#define RESULT_BYTE 4
+
+/* What a dimension has at least; sums are over its parts. */
+struct dim_least {
+	uint32_t n_part, size; /* of the fewest parts; the largest part of the most parts */
+	uint64_t n_in;         /* stored ifmap extents */
+	uint64_t in_byte;      /* the same in whole lines */
+	uint64_t n_computed;   /* stride-1 outputs that the array computes */
+	uint64_t n_block;      /* blocks of the array */
+	uint64_t n_port;       /* SRAM ports that a row of results takes */
+	uint64_t n_word;       /* extents rounded up to four */
+};
+
+/* How one dimension of a block is counted. */
+struct dim_rule {
+	uint32_t kernel, stride, padded; /* padded: ifmap extent that no part exceeds; 0: the part is stored as it is */
+	uint32_t block, operand_byte;
+	const struct mla_conv_round *round; /* of a convolution's width; or NULL */
+	const struct machine *machine;
+};
+
+static uint64_t at_least(uint64_t a, uint64_t b)
+{
+	return a > b ? a : b;
+}
+
+static uint64_t at_most(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
+}
+
+static uint64_t in_extent(const struct dim_rule *rule, uint64_t out)
+{
+	if (rule->padded == 0)
+		return out;
+	return at_most((out - 1) * rule->stride + at_least(rule->kernel, rule->stride), rule->padded);
+}
+
+/* SRAM ports that a row of results takes: a left-over block of columns fills its last port. */
+static uint64_t row_port(const struct dim_rule *rule, uint64_t n_pixel)
+{
+	uint64_t n_full = n_pixel / rule->block, n_left = n_pixel % rule->block;
+	return n_full * rule->round->n_row_write +
+	       ceil_div(n_left * rule->round->result_byte, rule->machine->pe_sram_port_byte);
+}
+
+static void add_parts(const struct dim_rule *rule, uint64_t size, uint64_t n, struct dim_least *least)
+{
+	uint64_t in = in_extent(rule, size), computed = rule->padded ? in - rule->kernel + 1 : size;
+	least->n_in += n * in;
+	least->in_byte += n * align_up(in * rule->operand_byte, LINE_BYTE);
+	least->n_computed += n * computed;
+	least->n_block += n * ceil_div(computed, rule->block);
+	least->n_port += rule->round ? n * row_port(rule, computed) : 0;
+	least->n_word += n * align_up(size, WORD_ALIGN);
+}
+
+static struct dim_least least_of_split(const struct dim_rule *rule, const struct dim_split *dim)
+{
+	struct dim_least least = {.n_part = dim_n_part(dim), .size = dim->size_a};
+	add_parts(rule, dim->size_a, dim->n_a, &least);
+	if (dim->n_b > 0)
+		add_parts(rule, dim->size_b, dim->n_b, &least);
+	return least;
+}
+
+/*
+ * n parts of a kernel that takes at least its stride store (kernel - stride) more
+ * each; only one part can be so large that the padded extent cuts it. Sums of
+ * what is rounded up are at least the rounded sum and at least one unit a part.
+ */
+static struct dim_least least_of_range(const struct dim_rule *rule, const struct dim_range *range)
+{
+	uint64_t extent = range->extent, few = range->n_least, many = range->n_most;
+	struct dim_least least = {
+	    .n_part = range->n_least,
+	    .size = range->size,
+	    .n_in = extent,
+	    .n_computed = extent,
+	};
+	assert(few > 0 && few <= many && many <= extent / range->step);
+	if (rule->padded > 0) {
+		uint64_t one = at_least(rule->kernel, rule->stride);
+		uint64_t cut = (extent - 1) * rule->stride + one - in_extent(rule, extent);
+		uint64_t few_in = (extent - few) * rule->stride + few * one;
+		uint64_t many_in = (extent - many) * rule->stride + many * one;
+		least.n_in = few_in - cut;
+		least.n_computed = at_most(few_in - few * (rule->kernel - 1), many_in - many * (rule->kernel - 1)) - cut;
+	}
+	least.in_byte = at_least(align_up(least.n_in * rule->operand_byte, LINE_BYTE), few * LINE_BYTE);
+	least.n_block = at_least(ceil_div(least.n_computed, rule->block), few);
+	if (rule->round) {
+		uint64_t byte = least.n_computed * rule->round->result_byte;
+		least.n_port = at_least(ceil_div(byte, rule->machine->pe_sram_port_byte), few);
+	}
+	least.n_word = at_least(align_up(extent, WORD_ALIGN), few * WORD_ALIGN);
+	return least;
+}
+
+static struct dim_least least_of(const struct dim_rule *rule, const struct dim_range *range)
+{
+	return range->split ? least_of_split(rule, range->split) : least_of_range(rule, range);
+}
+
+/* Bytes of n tiles that hold so much together, each in whole lines. */
+static uint64_t line_byte(uint64_t byte, uint64_t n_tile)
+{
+	return at_least(byte, n_tile * LINE_BYTE);
+}
+
+/* Words of a round with so many input channels. */
+static void conv_round_words(const struct layer_context *context, const struct mla_conv_round *round, uint64_t n_channel,
+                             double n_round, struct tiling *tiling)
+{
+	uint64_t packet_byte = context->machine->noc_packet_byte;
+	double n_a = (double)ceil_div(n_channel * round->channel_a_byte, packet_byte);
+	tiling->all_mac_clk += n_round * (double)(n_channel * round->channel_mac_clk);
+	tiling->all_a_word += n_round * n_a * (double)ceil_div(packet_byte, 4);
+	tiling->all_b_word += n_round * (double)(n_channel * round->channel_b_word);
+}
+
+static void least_conv_words(const struct layer_context *context, const struct split_range *range,
+                             const struct dim_least *w, const struct dim_least *h, const struct dim_least *c,
+                             struct tiling *tiling)
+{
+	bool partial = tiling->n_d > 1;
+	const struct machine *machine = partial ? &context->partial_machine : context->machine;
+	const struct mla_conv_round *round = partial ? &context->partial_round : &context->round;
+	const struct dim_split *d = range->d.split;
+	double n_round = (double)(w->n_block * h->n_computed * c->n_block);
+	/* in any number of parts the channels take at least the packets that they take in one */
+	if (d) {
+		conv_round_words(context, round, d->size_a, n_round * d->n_a, tiling);
+		if (d->n_b > 0)
+			conv_round_words(context, round, d->size_b, n_round * d->n_b, tiling);
+	} else {
+		conv_round_words(context, round, range->d.extent, n_round, tiling);
+	}
+	double n_out = (double)(w->n_port * h->n_computed * range->c.extent) * tiling->n_d;
+	tiling->all_out_word = n_out * (machine->pe_sram_port_byte / 4);
+	struct mla_conv_task task = {tiling->in_w, tiling->in_h, tiling->in_c, tiling->out_c};
+	mla_conv_words(machine, round, &task, &tiling->task);
+	/* every task has its start, and the array multiplies as long as it multiplies */
+	tiling->least_task_clk = tiling->all_mac_clk + (double)machine->mla_init_clk * (double)tiling->n_task;
+}
+
+/* Convolutions and pooling. */
+static void least_map(const struct layer_context *context, const struct split_range *range, struct tiling *tiling)
+{
+	const struct block *block = context->block;
+	bool is_conv = block->kind == BLOCK_CONV;
+	uint32_t operand_byte = context->operand_bit / 8;
+	const struct mla_conv_round *round = tiling->n_d > 1 ? &context->partial_round : &context->round;
+	const struct dim_rule w_rule = {block->kernel_w, block->stride, block_padded_w(block), context->machine->mla_cols,
+	                                operand_byte,    is_conv ? round : NULL, context->machine};
+	const struct dim_rule h_rule = {block->kernel_h, block->stride, block_padded_h(block), 1, operand_byte, NULL, NULL};
+	const struct dim_rule c_rule = {1, 1, 0, context->machine->mla_rows, operand_byte, NULL, NULL};
+	struct dim_least w = least_of(&w_rule, &range->w), h = least_of(&h_rule, &range->h),
+			 c = least_of(&c_rule, &range->c);
+	uint64_t n_channel = is_conv ? range->d.extent : range->c.extent, n_channel_part = is_conv ? tiling->n_d : tiling->n_c;
+	uint64_t n_pixel = tiling->n_out_pixel, area = (uint64_t)block->pool * block->pool;
+	tiling->row_word = w.n_word;
+	tiling->all_out_byte = line_byte(n_pixel / area * operand_byte, tiling->n_map * tiling->n_c);
+	tiling->all_raw_out_byte = w.n_word * range->h.extent * range->c.extent * RESULT_BYTE;
+	tiling->all_map_byte = line_byte(w.n_in * h.n_in * n_channel * operand_byte, tiling->n_map * n_channel_part);
+	tiling->all_map_aligned_byte = w.in_byte * h.n_in * n_channel;
+	if (!is_conv)
+		return;
+	uint64_t tap_byte = (uint64_t)block->kernel_w * block->kernel_h * n_channel * operand_byte;
+	tiling->all_filter_byte =
+	    line_byte(tap_byte * c.n_block * context->machine->mla_rows, (uint64_t)tiling->n_c * tiling->n_d);
+	least_conv_words(context, range, &w, &h, &c, tiling);
+}
+
+/* n_round: of parts with so many of B's rows, all parts of the other dimensions. */
+static void matmul_round_words(const struct layer_context *context, const struct machine *machine, uint32_t n_row,
+                               double n_round, struct tiling *tiling)
+{
+	/* so many columns that the ports they are stored in are full, whatever the array */
+	const uint32_t n_block = 16;
+	struct mla_matmul_task task = {n_row, machine->mla_rows, n_block * machine->mla_cols};
+	struct mla_cost cost;
+	mla_matmul_cost(machine, &task, TILING_A_SHIFT, context->operand_bit, &cost);
+	double frac = n_round / n_block;
+	tiling->all_mac_clk += (double)cost.mac_clk * frac;
+	tiling->all_a_word += (double)cost.a_word * frac;
+	tiling->all_b_word += (double)cost.b_word * frac;
+	tiling->all_out_word += (double)cost.out_word * frac;
+	tiling->least_task_clk += (cost.clk - machine->mla_init_clk - DRAIN_CLK) * frac;
+}
+
+/* Narrow parts fill their ports all the same: rounds that a part of so many columns takes beyond its blocks. */
+static double port_frac(const struct layer_context *context, const struct dim_range *w)
+{
+	uint64_t port = context->machine->pe_sram_port_byte / (context->operand_bit / 8);
+	if (!w->split || port == 0)
+		return 1;
+	uint64_t size = w->split->size_a, cols = context->machine->mla_cols;
+	return (double)ceil_div(align_up(size, port), cols) / (double)ceil_div(size, cols);
+}
+
+static void least_matmul(const struct layer_context *context, const struct split_range *range, struct tiling *tiling)
+{
+	const struct machine *machine = tiling->n_d > 1 ? &context->partial_machine : context->machine;
+	uint32_t operand_byte = context->operand_bit / 8;
+	const struct dim_rule w_rule = {1, 1, 0, machine->mla_cols, operand_byte, NULL, NULL};
+	const struct dim_rule h_rule = {1, 1, 0, machine->mla_rows, operand_byte, NULL, NULL};
+	const struct dim_rule d_rule = {1, 1, 0, 1, operand_byte, NULL, NULL};
+	struct dim_least w = least_of(&w_rule, &range->w), h = least_of(&h_rule, &range->h),
+			 d = least_of(&d_rule, &range->d);
+	uint64_t n_pixel = tiling->n_out_pixel;
+	tiling->row_word = w.n_word;
+	tiling->all_out_byte = line_byte(n_pixel * operand_byte, tiling->n_map);
+	tiling->all_raw_out_byte = w.n_word * range->h.extent * RESULT_BYTE;
+	tiling->all_map_byte = (uint64_t)range->d.extent * range->h.extent * operand_byte;
+	tiling->all_map_aligned_byte = d.n_word * h.n_block * machine->mla_rows * operand_byte;
+	tiling->all_filter_byte = w.n_block * machine->mla_cols * d.n_word * operand_byte;
+
+	double n_round = (double)(w.n_block * h.n_block) * port_frac(context, &range->w);
+	const struct dim_split *split = range->d.split;
+	if (split) {
+		matmul_round_words(context, machine, split->size_a, n_round * split->n_a, tiling);
+		if (split->n_b > 0)
+			matmul_round_words(context, machine, split->size_b, n_round * split->n_b, tiling);
+	} else {
+		matmul_round_words(context, machine, range->d.extent, n_round, tiling);
+		tiling->all_out_word *= tiling->n_d;
+	}
+	struct mla_matmul_task task = {tiling->in_w, tiling->in_h, tiling->out_w};
+	mla_matmul_cost(machine, &task, TILING_A_SHIFT, context->operand_bit, &tiling->task);
+	tiling->least_task_clk += (double)machine->mla_init_clk * (double)tiling->n_task;
+}
+
+/* A split whose largest parts and numbers of parts are the range's least. */
+static struct dim_split pseudo_split(const struct dim_range *range)
+{
+	return (struct dim_split){.size_a = range->size, .n_a = range->n_least};
+}
+
+void tiling_least(const struct layer_context *context, const struct split_range *range, struct tiling *tiling)
+{
+	const struct split pseudo = {pseudo_split(&range->w), pseudo_split(&range->h), pseudo_split(&range->c),
+	                             pseudo_split(&range->d)};
+	tiling_size(context, &pseudo, tiling);
+	tiling->is_summed = tiling->is_least = true;
+	tiling->n_out_pixel = (uint64_t)range->w.extent * range->h.extent * range->c.extent;
+	tiling->all_filter_byte = 0;
+	tiling->least_task_clk = 0;
+	tiling->all_mac_clk = tiling->all_a_word = tiling->all_b_word = tiling->all_out_word = 0;
+	tiling->task = (struct mla_cost){0};
+	assert((tiling->n_d > 1) == (range->d.n_most > 1));
+	if (context->block->kind == BLOCK_MATMUL)
+		least_matmul(context, range, tiling);
+	else
+		least_map(context, range, tiling);
+}

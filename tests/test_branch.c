@@ -1,0 +1,372 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The exact search of layers against brute force: small random layers, machines,
+ * rules, objectives and limits; fronts must be equal in objectives and designs,
+ * ties included, and the counts must add up. And its bounds: never above a
+ * design of their box.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "dse/branch.h"
+#include "sim/base/checked.h"
+#include "tests/random_block.h"
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define N_SPACE 300
+#define MAX_DESIGN 60000
+
+/* A random space of one layer; nothing but the machine comes from a file. */
+struct fixture {
+	struct machine machine;
+	struct block block;
+	struct space space;
+	struct space_limit limit[2];
+	struct layer_choice choice;
+};
+
+static struct block random_pool(struct rng *rng)
+{
+	struct block block = {.kind = BLOCK_POOL, .name = "POOL_1", .pool = 1, .pool_average = rng_below(rng, 2) == 0};
+	block.kernel_w = block.kernel_h = random_from(rng, 1, 3);
+	block.stride = random_from(rng, 1, 3);
+	block.out_w = random_from(rng, 1, 8);
+	block.out_h = random_from(rng, 1, 8);
+	block.in_w = (block.out_w - 1) * block.stride + block.kernel_w;
+	block.in_h = (block.out_h - 1) * block.stride + block.kernel_h;
+	block.in_c = block.out_c = random_from(rng, 1, 12);
+	return block;
+}
+
+static struct block random_block(struct rng *rng)
+{
+	uint32_t kind = rng_below(rng, 8);
+	struct block block = kind == 0 ? random_pool(rng) : kind <= 2 ? random_matmul(rng, 30) : random_conv(rng, 9, 14);
+	block.has_mat_ele = block.kind == BLOCK_CONV && rng_below(rng, 4) == 0;
+	block.input = rng_below(rng, 4) ? INPUT_LATEST : INPUT_DRAM;
+	block.added = rng_below(rng, 2) ? INPUT_HELD : INPUT_DRAM;
+	block.result_to_dram = rng_below(rng, 4) == 0;
+	return block;
+}
+
+static void random_machine(struct rng *rng, struct machine *machine)
+{
+	static const char *const name[] = {"dvfs_chip", "dvfs_chip", "thesis_chip", "final_chip", "thesis_qpe_dram"};
+	static const uint32_t array[][2] = {{16, 4}, {16, 2}, {8, 4}, {4, 4}};
+	char path[128];
+	struct err err = {0};
+	(void)snprintf(path, sizeof(path), "spaces/machines/%s.yaml", name[rng_below(rng, 5)]);
+	if (machine_read(path, machine, &err) != ERR_OK)
+		fail_msg("%s", err_text(&err));
+	uint32_t i = rng_below(rng, 4);
+	machine->mla_cols = array[i][0];
+	machine->mla_rows = array[i][1];
+	machine->mla_postprocess = rng_below(rng, 2) == 0;
+	machine->pe_sram_byte = (uint32_t)1024 << rng_below(rng, 8);
+	machine->noc_clk_mhz = random_from(rng, 1, 4) * 125;
+	if (rng_below(rng, 2))
+		machine->dram_clk_mhz /= 4;
+	assert_int_equal(machine_check(machine, NULL), ERR_OK);
+}
+
+static void random_choice(struct rng *rng, struct layer_choice *choice)
+{
+	static const enum split_choice split[] = {SPLIT_ALL, SPLIT_ALL, SPLIT_ALL, SPLIT_EVEN, SPLIT_WHOLE};
+	*choice = (struct layer_choice){
+	    .w = split[rng_below(rng, 5)],
+	    .h = split[rng_below(rng, 5)],
+	    .c = split[rng_below(rng, 5)],
+	    .d = split[rng_below(rng, 5)],
+	    .max_part_w = rng_below(rng, 3) ? UINT32_MAX : 4,
+	    .max_part_h = UINT32_MAX,
+	    .max_part_c = rng_below(rng, 3) ? UINT32_MAX : 3,
+	    .max_part_d = rng_below(rng, 2) ? UINT32_MAX : 3,
+	    .level_mask = rng_below(rng, 3) ? UINT32_MAX : 1,
+	    .operand_8bit = true,
+	    .operand_16bit = rng_below(rng, 5) == 0,
+	};
+	for (size_t i = 0; i < N_STRATEGY; i++)
+		choice->strategy[i] = rng_below(rng, 4) > 0;
+	choice->strategy[rng_below(rng, N_STRATEGY)] = true;
+	choice->reuse[REUSE_AUTO] = true;
+	choice->reuse[REUSE_FILTER] = rng_below(rng, 4) == 0;
+}
+
+static void random_objectives(struct rng *rng, struct space *space)
+{
+	static const enum metric metric[] = {METRIC_LATENCY, METRIC_ENERGY, METRIC_DRAM, METRIC_SRAM_USED,
+	                                     METRIC_PEAK_POWER};
+	uint32_t first = rng_below(rng, 5);
+	space->n_objective = 1 + rng_below(rng, 4);
+	for (uint32_t i = 0; i < space->n_objective; i++)
+		space->objective[i] = metric[(first + i) % 5];
+}
+
+static void random_fixture(struct rng *rng, struct fixture *f)
+{
+	memset(f, 0, sizeof(*f));
+	random_machine(rng, &f->machine);
+	f->block = random_block(rng);
+	random_choice(rng, &f->choice);
+	random_objectives(rng, &f->space);
+	f->space.limit = f->limit;
+}
+
+/* Every design, last first, so that the order of arrival is not that of the genomes. */
+static void brute_force(const struct layer_problem *layer, struct pareto *front, uint64_t *n_feasible)
+{
+	uint64_t n = problem_size(&layer->problem);
+	*n_feasible = 0;
+	for (uint64_t number = n; number-- > 0;) {
+		uint32_t genome[N_LAYER_GENE];
+		struct evaluation result;
+		uint64_t rest = number;
+		for (size_t i = N_LAYER_GENE; i-- > 0;) {
+			genome[i] = (uint32_t)(rest % layer->n_value[i]);
+			rest /= layer->n_value[i];
+		}
+		layer_problem_evaluate(layer, genome, 1, &result);
+		if (result.violation > 0)
+			continue;
+		++*n_feasible;
+		(void)pareto_insert(front, result.objective, genome, 0);
+	}
+	pareto_sort(front);
+}
+
+static void check_counts(const struct layer_problem *layer, const struct branch_counts *counts)
+{
+	uint64_t n_cut = 0, n_infeasible = 0;
+	for (uint32_t i = 0; i < LAYER_N_REASON; i++) {
+		n_cut += counts->cut_by_reason[i];
+		n_infeasible += counts->by_reason[i];
+	}
+	assert_int_equal(n_cut, counts->engine.n_skipped);
+	assert_int_equal(n_infeasible, counts->engine.n_infeasible);
+	assert_int_equal(counts->engine.n_feasible + n_infeasible, counts->engine.n_told);
+	assert_int_equal(counts->engine.n_told + n_cut, problem_size(&layer->problem));
+}
+
+/* What the comparisons saw, so that they cannot pass by seeing nothing. */
+struct seen {
+	uint64_t n_layer, n_point, n_design, n_evaluated, n_empty;
+};
+
+static void compare_layer(const struct layer_problem *layer, struct seen *seen, double *least)
+{
+	struct pareto all, found;
+	struct branch_counts counts;
+	uint32_t genome[N_LAYER_GENE];
+	struct engine_nearest nearest = {.violation = INFINITY, .genome = genome};
+	uint64_t n_feasible;
+	struct layer_problem sampled = *layer;
+	struct err err = {0};
+	pareto_init(&all, layer->n_metric, N_LAYER_GENE);
+	pareto_init(&found, layer->n_metric, N_LAYER_GENE);
+	brute_force(layer, &all, &n_feasible);
+	sampled.problem.context = &sampled;
+	sampled.problem.n_value = sampled.n_value;
+	/* with and without designs that are known before */
+	if (seen->n_layer % 2)
+		assert_int_equal(layer_problem_sample(&sampled, &found, &nearest, &err), ERR_OK);
+	assert_int_equal(branch_search(&sampled, 0, &found, &counts, &nearest, NULL, NULL, &err), ERR_OK);
+	check_counts(layer, &counts);
+	assert_int_equal(found.n, all.n);
+	if (all.n > 0) {
+		assert_memory_equal(found.objective, all.objective, all.n * all.n_objective * sizeof(double));
+		assert_memory_equal(found.genome, all.genome, all.n * N_LAYER_GENE * sizeof(uint32_t));
+		*least = all.objective[0];
+	} else if (seen->n_layer % 2) {
+		assert_true(nearest.violation > 0 && isfinite(nearest.violation));
+	}
+	assert_true(counts.engine.n_feasible <= n_feasible);
+	seen->n_layer++;
+	seen->n_point += all.n;
+	seen->n_empty += all.n == 0;
+	seen->n_design += problem_size(&layer->problem);
+	seen->n_evaluated += counts.engine.n_told;
+	pareto_free(&all);
+	pareto_free(&found);
+}
+
+/* The layer on each of its places; a limit on the first metric leaves some designs or none. */
+static void compare_space(struct rng *rng, struct fixture *f, struct seen *seen)
+{
+	struct layer_problem layer;
+	assert_int_equal(layer_problem_build(&f->space, &f->machine, &f->block, &f->choice, &layer, NULL), ERR_OK);
+	uint32_t n_place = layer.n_value[GENE_PLACE];
+	for (uint32_t place = 0; place < n_place; place++) {
+		struct layer_problem own = layer;
+		double least = INFINITY, ignored;
+		own.place[0] = layer.place[place];
+		own.n_value[GENE_PLACE] = 1;
+		own.problem.n_value = own.n_value;
+		own.problem.context = &own;
+		compare_layer(&own, seen, &least);
+		if (isinf(least) || rng_below(rng, 4))
+			continue;
+		own.limit[0] = least * (rng_below(rng, 3) ? 1.2 : 0.9);
+		if (rng_below(rng, 2))
+			own.layer_limit[METRIC_SRAM_USED] = 0.5;
+		compare_layer(&own, seen, &ignored);
+	}
+	layer_problem_free(&layer);
+}
+
+static void test_branch_equals_brute_force(void **state)
+{
+	(void)state;
+	struct seen seen = {0};
+	uint32_t n_space = 0;
+	for (uint32_t i = 0; n_space < N_SPACE; i++) {
+		struct rng rng = rng_stream(4, 0, i);
+		struct fixture f;
+		struct layer_problem layer;
+		random_fixture(&rng, &f);
+		assert_int_equal(layer_problem_build(&f.space, &f.machine, &f.block, &f.choice, &layer, NULL), ERR_OK);
+		uint64_t size = problem_size(&layer.problem);
+		layer_problem_free(&layer);
+		if (size > MAX_DESIGN)
+			continue;
+		n_space++;
+		compare_space(&rng, &f, &seen);
+	}
+	print_message("%u spaces, %llu layers, %llu empty, %llu points, %llu designs, %llu of them evaluated\n", n_space,
+	              (unsigned long long)seen.n_layer, (unsigned long long)seen.n_empty,
+	              (unsigned long long)seen.n_point, (unsigned long long)seen.n_design,
+	              (unsigned long long)seen.n_evaluated);
+	assert_true(seen.n_point > 2 * seen.n_layer && seen.n_empty > 10);
+	assert_true(seen.n_evaluated * 3 < seen.n_design);
+}
+
+/* A range of the axis around one of its choices: numbers of parts, one number of parts, or the choice alone. */
+static struct dim_range random_range(struct rng *rng, const struct dim_axis *axis, size_t at, uint32_t extent,
+                                     uint32_t step)
+{
+	size_t first = at, last = at;
+	const struct dim_split *choice = &axis->choice[at];
+	uint32_t kind = rng_below(rng, 3);
+	struct dim_range range = {extent, step, dim_n_part(choice), dim_n_part(choice), choice->size_a, NULL};
+	if (kind == 0) {
+		range.split = choice;
+		return range;
+	}
+	if (kind == 2) {
+		/* input channels are whole in all of a range or split in all of it */
+		while (first > 0 && dim_n_part(&axis->choice[first - 1]) > (range.n_least > 1) && rng_below(rng, 20))
+			first--;
+		while (last + 1 < axis->n && range.n_least > 1 && rng_below(rng, 20))
+			last++;
+	}
+	range.n_least = dim_n_part(&axis->choice[first]);
+	range.n_most = dim_n_part(&axis->choice[last]);
+	range.size = (uint32_t)(ceil_div(extent / step, range.n_most) * step);
+	return range;
+}
+
+/* Values of one design and of a bound at an operating point. */
+static void assert_under(const struct layer_context *context, const struct layer_design *design,
+                         const struct range_bound *bound, const struct sim_result *result, const char *what)
+{
+	double latency_ns, energy_pj, dram_byte;
+	struct sim_result least;
+	if (bound->has_program) {
+		sim_run_least(context->machine, &bound->program, design->level, &least);
+		latency_ns = least.latency_ns;
+		energy_pj = least.energy.total_pj;
+		dram_byte = least.counts.dram_read_byte + least.counts.dram_write_byte;
+	} else {
+		sim_bound(context->machine, &bound->work, design->level, &latency_ns, &energy_pj);
+		dram_byte = bound->work.counts.dram_read_byte + bound->work.counts.dram_write_byte;
+	}
+	double own_byte = result->counts.dram_read_byte + result->counts.dram_write_byte, slack = 1 + 1e-9;
+	if (latency_ns > result->latency_ns * slack || energy_pj > result->energy.total_pj * slack ||
+	    dram_byte > own_byte * slack || bound->program.sram_byte > result->sram_byte)
+		fail_msg("%s, %s %s: bound %.17g ns %.17g pJ %.17g byte, design %.17g ns %.17g pJ %.17g byte", what,
+		         context->block->name, strategy_table[design->strategy].name, latency_ns, energy_pj, dram_byte,
+		         result->latency_ns, result->energy.total_pj, own_byte);
+}
+
+static size_t pick(struct rng *rng, const struct dim_axis *axis)
+{
+	return rng_below(rng, (uint32_t)axis->n);
+}
+
+/* One design in one box; false when it does not run. */
+static bool check_bound(struct rng *rng, const struct layer_problem *layer, uint64_t *n_program)
+{
+	const struct split whole = split_whole(layer->context[0].block);
+	uint32_t step = layer->context[0].block->pool;
+	size_t w = pick(rng, &layer->w), h = pick(rng, &layer->h), c = pick(rng, &layer->c), d = pick(rng, &layer->d);
+	struct layer_design design = {
+	    .split = {layer->w.choice[w], layer->h.choice[h], layer->c.choice[c], layer->d.choice[d]},
+	    .strategy = (enum strategy)rng_below(rng, N_STRATEGY),
+	    .operand_bit = 8,
+	    .in_storage = rng_below(rng, 3) == 0,
+	    .out_storage = rng_below(rng, 3) == 0,
+	};
+	struct split_range range = {random_range(rng, &layer->w, w, whole.w.size_a, step),
+	                            random_range(rng, &layer->h, h, whole.h.size_a, step),
+	                            random_range(rng, &layer->c, c, whole.c.size_a, 1),
+	                            random_range(rng, &layer->d, d, whole.d.size_a, 1)};
+	const struct layer_context *context = &layer->context[0];
+	struct range_bound bound;
+	struct verdict verdict, own;
+	struct sim_result result;
+	double metric[N_METRIC];
+	design.level = rng_below(rng, context->machine->n_level);
+	bool runs = evaluate_design(context, &design, &result, metric, &own);
+	for (int with_program = 0; with_program < 2; with_program++) {
+		if (!mapper_bound_range(context, &design, &range, with_program, &bound, &verdict)) {
+			assert_false(runs);
+			continue;
+		}
+		*n_program += bound.has_program;
+		if (runs)
+			assert_under(context, &design, &bound, &result, with_program ? "program" : "work");
+	}
+	return runs;
+}
+
+/* A bound is a bound: for random designs in random boxes, on layers and machines of all kinds. */
+static void test_branch_bounds_are_under_every_design(void **state)
+{
+	(void)state;
+	uint64_t n_run = 0, n_program = 0;
+	for (uint32_t i = 0; i < 1500; i++) {
+		struct rng rng = rng_stream(5, 0, i);
+		struct fixture f;
+		struct layer_problem layer;
+		random_fixture(&rng, &f);
+		if (f.block.kind == BLOCK_CONV && i % 2)
+			f.block = random_conv(&rng, 40, 90);
+		if (f.block.kind == BLOCK_MATMUL && i % 2)
+			f.block = random_matmul(&rng, 400);
+		f.choice.w = f.choice.h = f.choice.c = f.choice.d = SPLIT_ALL;
+		f.choice.operand_8bit = true;
+		f.machine.pe_sram_byte = rng_below(&rng, 4) ? 98304 : f.machine.pe_sram_byte;
+		assert_int_equal(layer_problem_build(&f.space, &f.machine, &f.block, &f.choice, &layer, NULL), ERR_OK);
+		for (uint32_t k = 0; k < 100; k++)
+			n_run += check_bound(&rng, &layer, &n_program);
+		layer_problem_free(&layer);
+	}
+	print_message("%llu designs ran, %llu bounds by programs\n", (unsigned long long)n_run,
+	              (unsigned long long)n_program);
+	assert_true(n_run > 20000 && n_program > 10000);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(test_branch_bounds_are_under_every_design),
+	    cmocka_unit_test(test_branch_equals_brute_force),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
