@@ -510,7 +510,8 @@ static void test_engine_nsga2_approaches_front_of_large_space(void **state)
 {
 	enum { N_GENE = 200 };
 	uint32_t n_value[N_GENE];
-	struct problem problem = {.n_gene = N_GENE, .n_value = n_value, .n_objective = 2, .evaluate = two_corners, .context = &problem};
+	struct problem problem = {
+	    .n_gene = N_GENE, .n_value = n_value, .n_objective = 2, .evaluate = two_corners, .context = &problem};
 	struct outcome outcome;
 
 	(void)state;
