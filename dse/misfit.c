@@ -374,8 +374,8 @@ enum err_code misfit_find(const struct space *space, const struct explore_option
 	if (explore->front.n > 0 || explore->interrupted || explore->n_failure > 0)
 		return ERR_OK;
 	/* searches of their own: nothing of them is kept */
-	bool is_layered = options->engine->is_layered && !options->flat;
-	finder.options.engine = is_layered ? options->engine : &engine_exact;
+	bool is_proof_of_none = options->engine->is_layered && !options->engine->is_random && !options->flat;
+	finder.options.engine = is_proof_of_none ? options->engine : &engine_exact;
 	finder.options.flat = false;
 	finder.options.points = NULL;
 	finder.options.share = NULL;
@@ -383,7 +383,7 @@ enum err_code misfit_find(const struct space *space, const struct explore_option
 	misfit->change = calloc(space->n_limit + space->n_constraint + 1, sizeof(*misfit->change));
 	if (!misfit->change)
 		return err_add(err, ERR_INTERNAL, "out of memory");
-	bool done = explain_all(&finder, is_layered && !explore->truncated, misfit);
+	bool done = explain_all(&finder, is_proof_of_none && !explore->truncated, misfit);
 	arena_free(&finder.arena);
 	if (!done && !interrupt_requested())
 		return err->n_message > 0 ? err->code : err_add(err, ERR_INTERNAL, "out of memory");
