@@ -42,6 +42,8 @@ enum cli_option {
 	OPTION_VERIFY,
 	OPTION_RESUME,
 	OPTION_SHARD,
+	OPTION_EFFORT,
+	OPTION_MAX_SECONDS,
 	N_OPTION
 };
 
@@ -67,6 +69,8 @@ struct cli_options {
 	const char *engine;
 	bool flat, points, verify;
 	uint64_t max_evaluations; /* 0: no limit */
+	uint64_t max_seconds;     /* 0: no limit */
+	const char *effort;       /* NULL: none; see dse/effort.h */
 	const char *resume;       /* folder of a run to take up; NULL: a new run */
 	const char *shard;        /* "I/N"; NULL: the whole */
 
