@@ -68,6 +68,10 @@ static const struct option_info option_table[N_OPTION] = {
                       "make part I of N of the searches; 'dse merge' makes a front of all parts"},
     [OPTION_COMPARE] = {"compare", 0, "MAPPING", TYPE_LIST, IN(compare), 0, 0,
                         "place FRONT.json:ID, a split scheme FILE.csv or 'thesis' against the front; repeatable"},
+    [OPTION_EFFORT] = {"effort", 0, "NAME", TYPE_TEXT, IN(effort), 0, 0,
+                       "quick (nsga2, 200 000 evaluations), normal (exact) or signoff (exact, --verify, --audit)"},
+    [OPTION_MAX_SECONDS] = {"max-seconds", 0, "N", TYPE_U64, IN(max_seconds), 0, 1e9,
+                            "stop searching after so long (default 0: no limit); then results depend on the machine"},
     [OPTION_SVG] = {"svg", 0, "FILE", TYPE_TEXT, IN(svg), 0, 0, "draw predicted against measured into FILE (SVG)"},
 };
 
@@ -91,7 +95,7 @@ const struct cli_command cli_command_table[] = {
      1, 1,
      COMMON | BIT(OPTION_ENGINE) | BIT(OPTION_FLAT) | BIT(OPTION_POINTS) | BIT(OPTION_MAX_EVALUATIONS) |
          BIT(OPTION_DETAIL) | BIT(OPTION_VERIFY) | BIT(OPTION_AUDIT) | BIT(OPTION_RESUME) |
-         BIT(OPTION_SHARD) | BIT(OPTION_COMPARE),
+         BIT(OPTION_SHARD) | BIT(OPTION_EFFORT) | BIT(OPTION_MAX_SECONDS) | BIT(OPTION_COMPARE),
      cmd_explore},
     {"merge", "DIR...", "make the front of a space from the folders of its shards",
      "Takes the folders that 'dse explore SPACE.yaml --shard I/N' wrote for I = 1 to N, in any order, checks that all\n"

@@ -43,6 +43,8 @@ enum cli_option {
 	OPTION_RESUME,
 	OPTION_SHARD,
 	OPTION_COMPARE,
+	OPTION_EFFORT,
+	OPTION_MAX_SECONDS,
 	N_OPTION
 };
 
@@ -71,6 +73,8 @@ struct cli_options {
 	const char *engine;
 	bool flat, points, verify;
 	uint64_t max_evaluations; /* 0: no limit */
+	uint64_t max_seconds;     /* 0: no limit */
+	const char *effort;       /* NULL: none; see dse/effort.h */
 	const char *resume;       /* folder of a run to take up; NULL: a new run */
 	const char *shard;        /* "I/N"; NULL: the whole */
 	size_t n_compare;

@@ -2,6 +2,7 @@
 /* dse explore: read a space, search it, write the front, print it. */
 #include "dse/cmd_explore.h"
 #include "dse/chart.h"
+#include "dse/effort.h"
 #include "dse/front_file.h"
 #include "dse/parallel.h"
 #include "dse/progress.h"
@@ -96,6 +97,8 @@ static enum err_code print_command(struct request *job, struct err *err)
 	/* 0 takes away a limit that the space sets */
 	if (options->max_evaluation > 0 || cli_given(cli, OPTION_MAX_EVALUATIONS))
 		(void)fprintf(text, " --max-evaluations %" PRIu64, options->max_evaluation);
+	if (options->max_seconds > 0)
+		(void)fprintf(text, " --max-seconds %" PRIu64, options->max_seconds);
 	if (job->space.detail != DETAIL_FAST)
 		(void)fprintf(text, " --detail %s", detail_name[job->space.detail]);
 	if (cli_given(cli, OPTION_JOBS))
@@ -130,6 +133,7 @@ static enum err_code set_options(struct request *job, struct err *err)
 	options->seed = cli_given(cli, OPTION_SEED) ? cli->seed : job->space.seed;
 	options->max_evaluation =
 	    cli_given(cli, OPTION_MAX_EVALUATIONS) ? cli->max_evaluations : job->space.max_evaluation;
+	options->max_seconds = cli->max_seconds;
 	options->show_progress = !cli->quiet && !cli->no_progress && ranks_index() == 0;
 	if (cli->points && options->flat)
 		return err_add(err, ERR_USAGE,
@@ -372,7 +376,7 @@ static enum err_code judge(const struct request *job, struct err *err)
 		return judge_failures(job, err);
 	if (job->explore.front.n == 0)
 		return err_add(err, ERR_INFEASIBLE, "%s: no feasible design%s", job->cli->file[0],
-		               job->explore.truncated ? " within max_evaluations" : "");
+		               job->explore.truncated ? " within max_evaluations or --max-seconds" : "");
 	return job->run.compare ? compare_judge(job->run.compare, err) : ERR_OK;
 }
 
@@ -516,7 +520,12 @@ enum err_code cmd_explore(const struct cli_options *options, struct err *err)
 	if (!keep)
 		return err_add(err, ERR_INTERNAL, "out of memory");
 	*keep = (struct run_keep)RUN_KEEP_CLOSED;
-	enum err_code code = ranks_agree(run_keep_start(keep, &options, err), err);
+	struct cli_options own = *options;
+	enum err_code code = effort_apply(&own, err);
+	options = &own;
+	if (code == ERR_OK)
+		code = run_keep_start(keep, &options, err);
+	code = ranks_agree(code, err);
 	if (code == ERR_OK && keep->is_complete) {
 		if (!options->quiet && ranks_index() == 0)
 			(void)fprintf(stderr, "%s: complete, there is nothing left to do\n", options->resume);

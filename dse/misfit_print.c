@@ -78,7 +78,7 @@ void misfit_print(FILE *file, const struct misfit *misfit)
 	if (misfit->found && misfit->exists)
 		(void)fprintf(
 		    file, "\nA design that keeps all limits does exist; this search has not come to it. Take --engine "
-			  "exact, without --flat and --max-evaluations.\n");
+			  "exact, without --flat, --max-evaluations and --max-seconds.\n");
 	if (!misfit->found || misfit->exists)
 		return;
 	table_add_column(&table, "one limit, all others as they are", false);

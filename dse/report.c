@@ -3,6 +3,7 @@
 #include "dse/certificate.h"
 #include "dse/design_text.h"
 #include "dse/table.h"
+#include "dse/quality.h"
 #include "sim/base/checked.h"
 #include <assert.h>
 #include <inttypes.h>
@@ -317,13 +318,17 @@ void report_counts(FILE *file, const struct front_run *run)
 	put_count(file, "points composed", counts->n_composed);
 	if (isfinite(counts->log10_design))
 		(void)fprintf(file, "  designs of whole networks: 10^%.1f\n", counts->log10_design);
+	struct quality quality;
+	if (run->explore->front.n > 0 && quality_of_front(&run->explore->front, &quality))
+		(void)fprintf(file, "  hypervolume: %.3f %% of the box up to 1.1 x nadir; knee: point %zu\n",
+		              100.0 * quality.hypervolume_frac, quality.knee);
 	char text[CERTIFICATE_TEXT_SIZE];
 	certificate_text(run, text, sizeof(text));
 	(void)fprintf(file, "  certificate: %s\n", text);
 	if (run->explore->interrupted)
 		(void)fprintf(file, "  interrupted: the front is of what was seen\n");
 	if (run->explore->truncated)
-		(void)fprintf(file, "  stopped at max_evaluations: the front is of what was seen\n");
+		(void)fprintf(file, "  stopped at its limit of evaluations or time: the front is of what was seen\n");
 	for (size_t i = 0; i < run->explore->n_failure && i < EXPLORE_MAX_FAILURE; i++)
 		(void)fprintf(file, "  failed: %s%s%s\n", run->explore->failure[i].machine,
 		              run->explore->failure[i].machine[0] ? ": " : "", run->explore->failure[i].why);
