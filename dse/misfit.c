@@ -328,7 +328,15 @@ static bool explain_sram(struct finder *finder, struct misfit_change *change)
 		return false;
 	set_sram(&copy, MOST_SRAM_BYTE);
 	drop_sram_limits(&copy);
-	bool done = search(finder, &copy, METRIC_SRAM_USED, &explore);
+	/* Whether all the SRAM there can be helps is asked first: bounds on clocks are much sharper than on bytes. */
+	bool done = copy.n_limit == 0 || search(finder, &copy, copy.limit[0].metric, &explore);
+	if (!done || (copy.n_limit > 0 && explore.front.n == 0)) {
+		change->proven = done && is_proof(&explore) && !splits_follow_sram(finder->space);
+		explore_free(&explore);
+		return done;
+	}
+	explore_free(&explore);
+	done = search(finder, &copy, METRIC_SRAM_USED, &explore);
 	change->proven = done && is_proof(&explore) && !splits_follow_sram(finder->space);
 	if (done && explore.front.n > 0) {
 		double share = space_metric_limit(finder->space, METRIC_SRAM_USED);

@@ -44,7 +44,7 @@ struct misfit {
 /*
  * Explain an empty front that came of a search to its end; of any other search
  * the result is empty. Takes a search of one objective a limit or constraint, and
- * two for the SRAM. ERR_INTERNAL. The caller frees it, also after an error.
+ * three for the SRAM. ERR_INTERNAL. The caller frees it, also after an error.
  */
 enum err_code misfit_find(const struct space *space, const struct explore_options *options,
                           const struct explore *explore, struct misfit *misfit, struct err *err);
