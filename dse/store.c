@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#define _XOPEN_SOURCE 700 /* realpath */
 #include "dse/store.h"
 #include <assert.h>
 #include <ctype.h>
@@ -74,13 +75,16 @@ enum err_code store_open(struct store_file *file, const char *path, struct err *
 		file->file = stdout;
 		return ERR_OK;
 	}
-	file->path = strdup(path);
-	file->temporary = temporary_name(path);
+	/* A link stays one: what it leads to is replaced. A device or pipe is never replaced, but written to. */
+	struct stat status;
+	bool is_there = stat(path, &status) == 0, is_file = !is_there || S_ISREG(status.st_mode);
+	file->path = is_there ? realpath(path, NULL) : strdup(path);
+	file->temporary = is_file && file->path ? temporary_name(file->path) : NULL;
 	enum err_code code = ERR_OK;
-	if (!file->path || !file->temporary) {
+	if (!file->path || (is_file && !file->temporary)) {
 		code = err_add(err, ERR_INTERNAL, "%s: out of memory or name too long", path);
 	} else {
-		file->file = fopen(file->temporary, "w");
+		file->file = fopen(is_file ? file->temporary : file->path, "w");
 		if (!file->file)
 			code = err_add(err, ERR_IO, "%s: cannot write: %s", path, strerror(errno));
 	}
@@ -125,7 +129,6 @@ enum err_code store_commit(struct store_file *file, struct err *err)
 		return failed ? err_add(err, ERR_IO, "standard output: cannot write: %s", strerror(why ? why : EIO))
 		              : ERR_OK;
 	}
-	assert(file->temporary);
 	/* EINVAL: not a file that can be synced, such as a pipe. */
 	if (!failed && fsync(fileno(file->file)) != 0 && errno != EINVAL) {
 		failed = true;
@@ -136,16 +139,16 @@ enum err_code store_commit(struct store_file *file, struct err *err)
 		why = errno;
 	}
 	file->file = NULL;
-	if (!failed && rename(file->temporary, file->path) != 0) {
+	if (!failed && file->temporary && rename(file->temporary, file->path) != 0) {
 		failed = true;
 		why = errno;
 	}
 	enum err_code code = ERR_OK;
 	if (failed)
 		code = err_add(err, ERR_IO, "%s: cannot write: %s", file->path, strerror(why ? why : EIO));
-	else
+	else if (file->temporary)
 		sync_dir(file->path);
-	if (failed)
+	if (failed && file->temporary)
 		(void)unlink(file->temporary);
 	free(file->path);
 	free(file->temporary);
@@ -158,7 +161,8 @@ void store_abandon(struct store_file *file)
 	assert(file);
 	if (file->file && file->path) {
 		(void)fclose(file->file);
-		(void)unlink(file->temporary);
+		if (file->temporary)
+			(void)unlink(file->temporary);
 	}
 	free(file->path);
 	free(file->temporary);

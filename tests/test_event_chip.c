@@ -328,6 +328,27 @@ static void test_event_chip_job_waits_for_its_write(void **state)
 	assert_true(clk[1] >= 2 * clk[0] - clk[0] / 50);
 }
 
+/* Interfaces that no QPE is next to, on a mesh one QPE wide: their jobs are somebody's all the same. */
+static void test_event_chip_jobs_of_every_queue(void **state)
+{
+	(void)state;
+	struct machine machine = machine_of(MACHINE_CHIP);
+	machine.chip_mesh_w = 1;
+	machine.chip_mesh_h = 2;
+	machine.chip_n_qpe = 2;
+	machine.chip_n_storage_qpe = 0;
+	struct event_task shape = conv(10, 3, 1, 1, 4);
+	for (machine.dram_n = 1; machine.dram_n <= 9; machine.dram_n++) {
+		struct schedule schedule = {0};
+		schedule_add_step(&schedule, (struct schedule_step){.phase = PHASE_TASKS});
+		uint32_t index = schedule_add_shape(&schedule, &shape), n_queue = machine.dram_n < 8 ? machine.dram_n : 8;
+		for (uint32_t i = 0; i < 24; i++)
+			schedule_add_job(&schedule, (struct job){.queue = i % n_queue, .map_byte = 64, .store_byte = 32, .shape = index});
+		assert_true(run(&machine, &schedule, NULL).counts.dram_read_byte == 24 * 64);
+		schedule_free(&schedule);
+	}
+}
+
 /* ---- traces ---- */
 
 struct listener {
@@ -383,6 +404,7 @@ int main(void)
 	    cmocka_unit_test(test_event_chip_replay_saves),
 	    cmocka_unit_test(test_event_chip_jobs),
 	    cmocka_unit_test(test_event_chip_job_waits_for_its_write),
+	    cmocka_unit_test(test_event_chip_jobs_of_every_queue),
 	    cmocka_unit_test(test_event_chip_trace),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -8,6 +8,7 @@
 #include "dse/store.h"
 #include <dirent.h>
 #include <stdlib.h>
+#include <fcntl.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -159,9 +160,49 @@ static void test_store_joins_with_one_slash(void **state)
 	}
 }
 
+/* A link stays one, a pipe is written to: neither is replaced by the file that takes a regular one's place. */
+static void test_store_keeps_links_and_pipes(void **state)
+{
+	(void)state;
+	char dir[] = "/tmp/test_store_XXXXXX", target[64], link[64], text[8] = "";
+	struct stat status;
+	assert_non_null(mkdtemp(dir));
+	(void)snprintf(target, sizeof(target), "%s/target", dir);
+	(void)snprintf(link, sizeof(link), "%s/link", dir);
+	FILE *old = fopen(target, "w");
+	assert_non_null(old);
+	assert_int_equal(fclose(old), 0);
+	assert_int_equal(symlink(target, link), 0);
+	struct store_file file = {0};
+	assert_int_equal(store_open(&file, link, NULL), ERR_OK);
+	assert_true(fputs("new", file.file) >= 0);
+	assert_int_equal(store_commit(&file, NULL), ERR_OK);
+	assert_int_equal(lstat(link, &status), 0);
+	assert_true(S_ISLNK(status.st_mode));
+	FILE *now = fopen(target, "r");
+	assert_non_null(now);
+	assert_non_null(fgets(text, sizeof(text), now));
+	assert_string_equal(text, "new");
+	assert_int_equal(fclose(now), 0);
+
+	assert_int_equal(unlink(link), 0);
+	assert_int_equal(mkfifo(link, 0600), 0);
+	int reader = open(link, O_RDONLY | O_NONBLOCK);
+	assert_true(reader >= 0);
+	assert_int_equal(store_open(&file, link, NULL), ERR_OK);
+	assert_true(fputs("pipe", file.file) >= 0);
+	assert_int_equal(store_commit(&file, NULL), ERR_OK);
+	assert_int_equal(read(reader, text, sizeof(text)), 4);
+	assert_int_equal(close(reader), 0);
+	assert_int_equal(lstat(link, &status), 0);
+	assert_true(S_ISFIFO(status.st_mode));
+	assert_int_equal(unlink(link) + unlink(target) + rmdir(dir), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(test_store_keeps_links_and_pipes),
 	    cmocka_unit_test_setup_teardown(test_store_file_appears_on_commit, make_folder, remove_folder),
 	    cmocka_unit_test_setup_teardown(test_store_abandon_keeps_the_old_file, make_folder, remove_folder),
 	    cmocka_unit_test_setup_teardown(test_store_makes_parents, make_folder, remove_folder),
