@@ -23,7 +23,7 @@
 
 #define MS_PER_NS 1e-6
 #define MJ_PER_PJ 1e-9
-/* Bounds are compared with this much slack, so that rounding can never reject a point of the front. */
+/* Bounds that are no whole numbers have this much slack, so that rounding can never reject a point of the front. */
 #define BOUND_SLACK (1 - 1e-9)
 /* Boxes between two looks at the watch. */
 #define N_WATCH 4096
@@ -149,21 +149,32 @@ static struct dim_range range_of(const struct branch_axis *axis, const struct sp
 
 /* ---- bounds ----------------------------------------------------------------------------------------- */
 
+/* Whether a design of the front dominates whatever has these lower bounds. */
 static bool front_is_better(const struct search *search, const double *least)
 {
 	const struct pareto *front = search->front;
 	for (size_t i = 0; i < front->n; i++) {
 		const double *objective = front->objective + i * front->n_objective;
 		unsigned k = 0;
-		while (k < front->n_objective && objective[k] <= least[k])
-			k++;
-		if (k == front->n_objective)
+		bool smaller = false;
+		for (; k < front->n_objective && objective[k] <= least[k]; k++)
+			smaller |= objective[k] < least[k];
+		if (k == front->n_objective && smaller)
 			return true;
 	}
 	return false;
 }
 
-/* Lower bounds of all metrics at an operating point; those without one are 0. */
+/* Sums of whole bytes are not rounded. */
+static bool is_whole(double byte)
+{
+	return byte < 0x1p52 && byte == floor(byte);
+}
+
+/*
+ * Lower bounds of all metrics at an operating point; those without one are 0. A program's clocks and
+ * bytes are whole numbers, which need no slack: many designs are alike in one of them.
+ */
 static void least_metrics(const struct search *search, const struct range_bound *bound, uint32_t level, double *value)
 {
 	const struct machine *machine = search->context->machine;
@@ -179,10 +190,11 @@ static void least_metrics(const struct search *search, const struct range_bound 
 	} else {
 		sim_bound(machine, &bound->work, level, &latency_ns, &energy_pj);
 	}
-	value[METRIC_LATENCY] = latency_ns * MS_PER_NS * BOUND_SLACK;
+	value[METRIC_LATENCY] = latency_ns * MS_PER_NS * (bound->has_program ? 1 : BOUND_SLACK);
 	value[METRIC_ENERGY] = energy_pj * MJ_PER_PJ * BOUND_SLACK;
-	value[METRIC_DRAM] = (counts->dram_read_byte + counts->dram_write_byte) * BOUND_SLACK;
-	value[METRIC_SRAM_USED] = (double)bound->program.sram_byte / machine->pe_sram_byte * BOUND_SLACK;
+	value[METRIC_DRAM] = counts->dram_read_byte + counts->dram_write_byte;
+	value[METRIC_DRAM] *= is_whole(value[METRIC_DRAM]) ? 1 : BOUND_SLACK;
+	value[METRIC_SRAM_USED] = (double)bound->program.sram_byte / machine->pe_sram_byte;
 	value[METRIC_PEAK_POWER] = energy_static_mw(machine, level) * BOUND_SLACK;
 }
 
