@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "dse/candidate.h"
 #include "dse/branch.h"
+#include "dse/budget.h"
 #include "dse/engine.h"
 #include "sim/base/checked.h"
 #include <assert.h>
@@ -9,6 +10,8 @@
 #include <string.h>
 
 #define MAX_EDGE (LAYER_N_STATE * PLACE_N)
+/* Between the seeds of two searches of a candidate: 2^64 over the golden ratio, so that they never meet. */
+#define SEED_STRIDE UINT64_C(0x9e3779b97f4a7c15)
 
 /* All problems of a set have the same internal metrics. */
 static const struct layer_problem *any_layer(const struct candidate *candidate)
@@ -98,6 +101,36 @@ bool candidate_is_reachable(const struct candidate *candidate, size_t i)
 	return false;
 }
 
+void candidate_share_budget(struct candidate *candidate, uint64_t max_evaluation)
+{
+	size_t n = candidate->n_task;
+	uint64_t *size = calloc(2 * n, sizeof(*size));
+	assert(n > 0 && max_evaluation < UINT64_MAX);
+	for (size_t i = 0; i < n && size; i++)
+		size[i] = candidate_is_reachable(candidate, i) ? candidate->task[i].size : 0;
+	if (size)
+		budget_share(max_evaluation, size, n, size + n);
+	for (size_t i = 0; i < n; i++) {
+		uint64_t share = size ? size[n + i] : max_evaluation / n;
+		candidate->task[i].max_evaluation = share > 0 ? share : 1;
+	}
+	free(size);
+}
+
+/* By a genetic engine: no bounds, whose sample would cost more evaluations than a small budget has. */
+static void search_genetically(struct candidate *candidate, size_t i, unsigned n_thread,
+                               const struct engine_options *options, engine_watch watch, void *watch_context)
+{
+	struct candidate_task *task = &candidate->task[i];
+	struct engine_options own = *options;
+	own.seed += i * SEED_STRIDE;
+	own.max_evaluation = task->max_evaluation;
+	own.checkpoint = NULL;
+	assert(candidate->genetic);
+	task->code = engine_run(candidate->genetic, &task->layer.problem, &own, n_thread, &task->front, &task->counts,
+	                        task->by_reason, LAYER_N_REASON, &task->nearest, watch, watch_context, &task->err);
+}
+
 /* The sample's designs are the first incumbents. */
 static void search_exactly(struct candidate_task *task, const struct engine_options *options, engine_watch watch,
                            void *watch_context)
@@ -125,6 +158,10 @@ void candidate_search(struct candidate *candidate, size_t i, unsigned n_thread, 
 	}
 	if (candidate->is_exact) {
 		search_exactly(task, options, watch, watch_context);
+		return;
+	}
+	if (candidate->genetic) {
+		search_genetically(candidate, i, n_thread, options, watch, watch_context);
 		return;
 	}
 	uint32_t genome[N_LAYER_GENE];

@@ -14,6 +14,7 @@ struct candidate_task {
 	struct layer_problem
 	    layer;           /* the set's, narrowed to this place and to what can reach its front; owns its lists */
 	uint64_t size;       /* candidates, before bounds narrow the layer's axes */
+	uint64_t max_evaluation; /* of this search, by a genetic engine; 0: no limit */
 	struct pareto bound; /* the layer's sample that bounds its search */
 	struct pareto front; /* over layer.metric[]; genomes of the set's problem, but GENE_PLACE is 0 */
 	struct engine_counts counts;
@@ -29,6 +30,8 @@ struct candidate_task {
 struct candidate {
 	const struct space *space;
 	bool is_exact; /* by branch and bound; the caller's choice after candidate_init, else exhaustive */
+	/* A genetic engine that searches the layers; the caller's choice, too; NULL: none. */
+	const struct engine_kind *genetic;
 	struct layer_set *set;
 	size_t n_task, *first_task; /* [n_distinct + 1] */
 	struct candidate_task *task;
@@ -48,6 +51,9 @@ void candidate_free(struct candidate *candidate);
 
 /* Whether any chain of layers can get into task i's place; a search of one that none can is skipped. */
 bool candidate_is_reachable(const struct candidate *candidate, size_t i);
+
+/* Give each search its part of max_evaluation evaluations, by size (dse/budget.h). Without memory: an even part. */
+void candidate_share_budget(struct candidate *candidate, uint64_t max_evaluation);
 
 /* Search task i; its code and messages stay in the task. Tasks may run at the same time. */
 void candidate_search(struct candidate *candidate, size_t i, unsigned n_thread, const struct engine_options *options,

@@ -36,7 +36,7 @@ static const struct option_info option_table[N_OPTION] = {
     [OPTION_ENGINE] = {"engine", 0, "NAME", TYPE_TEXT, IN(engine), 0, 0,
                        "search engine: exact, exhaustive or nsga2 (default: the space's)"},
     [OPTION_FLAT] = {"flat", 0, NULL, TYPE_FLAG, IN(flat), 0, 0,
-                     "search whole networks at once instead of layer by layer (nsga2 always does)"},
+                     "search whole networks at once instead of layer by layer"},
     [OPTION_POINTS] = {"points", 0, NULL, TYPE_FLAG, IN(points), 0, 0, "also write the layers' fronts to points.csv"},
     [OPTION_MAX_EVALUATIONS] = {"max-evaluations", 0, "N", TYPE_U64, IN(max_evaluations), 0, 1e18,
                                 "stop after about so many (default: the space's; 0: no limit)"},

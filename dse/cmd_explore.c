@@ -423,7 +423,8 @@ static enum err_code search_ranks(struct request *job, struct err *err)
 
 /*
  * Layer by layer all ranks search; then rank 0 goes through the space as if nobody else had been there, and finds the
- * searches made. What a rank did not come to, because it failed or was interrupted, is rank 0's. A flat search is one.
+ * searches made. What a rank did not come to, because it failed or was interrupted, is rank 0's. In a flat search all
+ * ranks evaluate for rank 0.
  */
 static enum err_code search(struct request *job, struct err *err)
 {
@@ -436,7 +437,7 @@ static enum err_code search(struct request *job, struct err *err)
 		                                  .known = &job->keep->resume.ledger,
 		                                  .journal = job->keep->share.journal};
 	}
-	if (code == ERR_OK && ranks_index() == 0)
+	if (code == ERR_OK && (ranks_index() == 0 || job->options.flat))
 		code = explore_run(&job->space, &job->options, &job->explore, err);
 	job->explore.seconds = (double)(progress_now_ms() - start_ms) / 1000.0;
 	return code;

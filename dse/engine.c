@@ -150,7 +150,8 @@ static void evaluate_chunk(void *context, size_t i)
 	uint64_t *by_reason = run->by_reason + i * (run->n_reason + REASON_PAD);
 
 	assert(chunk->n > 0 && chunk->begin + chunk->n <= N_BATCH);
-	problem->evaluate(problem->context, genome_of(run, chunk->begin), chunk->n, run->result + chunk->begin);
+	if (!problem->evaluate_shared)
+		problem->evaluate(problem->context, genome_of(run, chunk->begin), chunk->n, run->result + chunk->begin);
 	chunk->n_kept = 0;
 	chunk->nearest = SIZE_MAX;
 	double least = INFINITY;
@@ -181,6 +182,8 @@ static size_t evaluate_batch(struct run *run, size_t n)
 		run->chunk[i].begin = i * chunk_size;
 		run->chunk[i].n = n - i * chunk_size < chunk_size ? n - i * chunk_size : chunk_size;
 	}
+	if (run->problem->evaluate_shared)
+		run->problem->evaluate_shared(run->problem->context, run->genome, n, run->n_thread, run->result);
 	parallel_for(n_chunk, run->n_thread, evaluate_chunk, run);
 	return n_chunk;
 }

@@ -32,7 +32,7 @@ struct engine;
 struct engine_kind {
 	const char *name, *help;
 	bool is_random; /* looks at a sample that the seed decides; else at every design */
-	bool is_layered; /* solves layers apart unless asked not to; a genetic engine would lose sight of the whole */
+	bool is_layered; /* solves layers apart unless asked not to */
 	/* Returns NULL and a message when memory is out. The problem must outlive the engine. */
 	struct engine *(*create)(const struct problem *problem, const struct engine_options *options, struct err *err);
 	/*

@@ -96,6 +96,7 @@ static void build_slot(void *context, size_t i)
 	slot->code = candidate_init(space, set, &slot->candidate, &slot->err);
 	slot->is_alive = slot->code == ERR_OK;
 	slot->candidate.is_exact = driver->options->engine == &engine_exact;
+	slot->candidate.genetic = driver->options->engine->is_random ? driver->options->engine : NULL;
 }
 
 /* Refuse, before any search, a machine that breaks a limit all by itself. */
@@ -183,6 +184,9 @@ static enum err_code list_jobs(struct driver *driver, struct err *err)
 		return err_add(err, ERR_INTERNAL, "out of memory");
 	for (size_t i = 0; i < driver->n_slot; i++) {
 		struct slot *slot = &driver->slot[i];
+		if (slot->is_alive && slot->candidate.genetic && driver->options->max_evaluation > 0)
+			candidate_share_budget(&slot->candidate,
+			                       driver->options->max_evaluation / driver->explore->counts.n_machine);
 		for (size_t task = 0; slot->is_alive && task < slot->candidate.n_task; task++) {
 			if (slot->is_mine && !slot->is_mine[task])
 				continue;
@@ -271,6 +275,9 @@ static enum err_code collect_counts(struct driver *driver, const struct slot *sl
 		counts->n_unreached = add_sat(counts->n_unreached, task->n_unreached);
 		if (task->code == ERR_INTERRUPTED || interrupt_requested())
 			explore->interrupted = true;
+		else if (slot->candidate.genetic) /* its search ends where nothing is gained any more */
+			explore->truncated |= task->max_evaluation > 0 && from->n_asked >= task->max_evaluation &&
+			                      from->n_asked < size;
 		else if (add_sat(from->n_asked, from->n_skipped) < size)
 			explore->truncated = true;
 	}
@@ -462,7 +469,11 @@ static enum err_code explore_layers(struct driver *driver, struct err *err)
 	size_t n_group = n_thread < MAX_GROUP ? n_thread : MAX_GROUP;
 	enum err_code code = ERR_OK;
 	driver->engine_options = (struct engine_options){
-	    .seed = driver->options->seed, .max_evaluation = share_of_budget(explore, driver->options->max_evaluation)};
+	    .seed = driver->options->seed,
+	    .max_evaluation = share_of_budget(explore, driver->options->max_evaluation),
+	    .population = explore->space->population,
+	    .generations = explore->space->generations,
+	};
 	driver->genome = calloc(genome_size(&explore->map), sizeof(*driver->genome));
 	if (!driver->genome)
 		return err_add(err, ERR_INTERNAL, "out of memory");

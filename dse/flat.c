@@ -16,6 +16,8 @@
  */
 #include "dse/design_text.h"
 #include "dse/explore.h"
+#include "dse/parallel.h"
+#include "dse/ranks.h"
 #include "sim/base/checked.h"
 #include <assert.h>
 #include <inttypes.h>
@@ -267,6 +269,59 @@ static void evaluate(const void *context, const uint32_t *genome, size_t n, stru
 	scratch_free(&scratch);
 }
 
+/* This rank's part of a batch, on its threads. */
+struct part {
+	const struct flat *flat;
+	unsigned n_thread;
+	const uint32_t *genome;
+	size_t n;
+	struct evaluation *out;
+};
+
+#define PART_CHUNK 64
+
+static void evaluate_chunk(void *context, size_t i)
+{
+	const struct part *part = context;
+	size_t begin = i * PART_CHUNK, n = part->n - begin < PART_CHUNK ? part->n - begin : PART_CHUNK;
+	assert(begin < part->n);
+	evaluate(part->flat, part->genome + begin * part->flat->problem.n_gene, n, part->out + begin);
+}
+
+static void evaluate_part(void *context, const void *in, size_t n, void *out)
+{
+	struct part *part = context;
+	part->genome = in;
+	part->n = n;
+	part->out = out;
+	parallel_for((size_t)ceil_div(n, PART_CHUNK), part->n_thread, evaluate_chunk, part);
+}
+
+static struct ranks_work work_of(const struct flat *flat, struct part *part)
+{
+	return (struct ranks_work){.in_byte = flat->problem.n_gene * sizeof(uint32_t),
+	                           .out_byte = sizeof(struct evaluation),
+	                           .work = evaluate_part,
+	                           .context = part};
+}
+
+static void evaluate_shared(const void *context, const uint32_t *genome, size_t n, unsigned n_thread,
+                            struct evaluation *out)
+{
+	const struct flat *flat = context;
+	struct part part = {.flat = flat, .n_thread = n_thread};
+	const struct ranks_work work = work_of(flat, &part);
+	ranks_map(&work, genome, n, out);
+}
+
+/* Other ranks than the first one evaluate for it, and have no front. */
+static void serve(const struct flat *flat, unsigned n_thread)
+{
+	struct part part = {.flat = flat, .n_thread = n_thread};
+	const struct ranks_work work = work_of(flat, &part);
+	ranks_serve(&work);
+}
+
 static enum err_code build_sets(struct flat *flat, struct explore *explore, struct err *err)
 {
 	char why[EXPLORE_TEXT_SIZE];
@@ -410,19 +465,23 @@ enum err_code explore_flat(struct explore *explore, const struct explore_options
 	struct engine_nearest nearest = {.violation = INFINITY};
 	uint64_t by_reason[FLAT_N_REASON] = {0};
 	bool folds = options->engine->is_random;
-	enum err_code code = flat_init(&flat, explore, folds, err);
-	if (code != ERR_OK)
+	enum err_code code = ranks_agree(flat_init(&flat, explore, folds, err), err);
+	if (code == ERR_OK && ranks_index() > 0)
+		serve(&flat, options->n_thread);
+	if (code != ERR_OK || ranks_index() > 0)
 		goto cleanup;
+	flat.problem.evaluate_shared = ranks_n() > 1 ? evaluate_shared : NULL;
 	pareto_init(&archive, flat.problem.n_objective, flat.problem.n_gene);
 	nearest.genome = calloc(flat.problem.n_gene, sizeof(*nearest.genome));
-	if (!nearest.genome) {
-		code = err_add(err, ERR_INTERNAL, "out of memory");
-		goto cleanup;
-	}
 	struct engine_options engine_options = {options->seed, options->max_evaluation, explore->space->population,
 	                                        explore->space->generations, options->checkpoint};
-	code = engine_run(options->engine, &flat.problem, &engine_options, options->n_thread, &archive,
-	                  &explore->counts.engine, by_reason, FLAT_N_REASON, &nearest, watch, watch_context, err);
+	if (nearest.genome)
+		code =
+		    engine_run(options->engine, &flat.problem, &engine_options, options->n_thread, &archive,
+		               &explore->counts.engine, by_reason, FLAT_N_REASON, &nearest, watch, watch_context, err);
+	else
+		code = err_add(err, ERR_INTERNAL, "out of memory");
+	ranks_dismiss();
 	if (code == ERR_INTERRUPTED) {
 		explore->interrupted = true;
 		code = ERR_OK;

@@ -8,7 +8,10 @@
  *      └── the best `population` of both ◄── ranks, crowding ◄── tell ◄─────┘
  *
  * What differs from the paper:
- * - Integer genes: a mutated gene is drawn anew or creeps by one, as likely.
+ * - Integer genes: four operators (dse/nsga2_vary.h), drawn by their success.
+ * - Half of the initial population are what heuristics of the problem propose,
+ *   and a candidate that is seen to be infeasible unevaluated is repaired, where
+ *   the problem knows how.
  * - No candidate is asked for twice. A child that is known is varied again, more
  *   strongly; after N_ATTEMPT attempts the next unknown candidate in counting
  *   order takes its place. So a small space is exhausted, and then we are done.
@@ -31,7 +34,7 @@
  */
 #include "dse/engine.h"
 #include "dse/genome_set.h"
-#include "dse/nsga2_population.h"
+#include "dse/nsga2_vary.h"
 #include "sim/base/checked.h"
 #include "sim/base/rng.h"
 #include <assert.h>
@@ -45,16 +48,15 @@ enum {
 	DEFAULT_BUDGET = 1 << 20, /* candidates; about a second of evaluation */
 	MIN_POPULATION = 100,     /* the paper's; enough for two objectives on spaces of few genes */
 	MAX_POPULATION = 400,
+	LEAST_POPULATION = 16,
+	MIN_GENERATION = 20,
 	POPULATION_PER_GENE = 4
 };
-
-static const double CROSSOVER_FRAC = 0.9; /* the paper's */
 
 struct engine {
 	const struct problem *problem;
 	uint64_t seed, size, max_evaluation, budget;
 	uint32_t generations;
-	size_t n_free; /* genes that have a choice */
 
 	uint32_t generation; /* the one being made */
 	uint32_t n_made;     /* children of it made; those told are in the population */
@@ -65,6 +67,10 @@ struct engine {
 	bool finished, out_of_memory;
 
 	struct nsga2_population population;
+	struct nsga2_vary vary;
+	uint32_t *used;     /* [population.size] by which operator a child was made; NSGA2_N_OPERATOR: by none */
+	uint32_t *proposed; /* [n_proposed][n_gene] by heuristics */
+	size_t n_proposed;
 	uint32_t *next; /* [n_gene] where the count stands */
 	bool counted_out;
 	struct genome_set known;
@@ -78,6 +84,9 @@ static void destroy(struct engine *engine)
 	if (!engine)
 		return;
 	nsga2_population_free(&engine->population);
+	nsga2_vary_free(&engine->vary);
+	free(engine->used);
+	free(engine->proposed);
 	free(engine->next);
 	genome_set_free(&engine->known);
 	pareto_free(&engine->front);
@@ -91,7 +100,12 @@ static uint32_t choose_population(const struct engine_options *options, size_t n
 	if (options->population > 0)
 		return options->population;
 	population = population < MIN_POPULATION ? MIN_POPULATION : population;
-	return (uint32_t)(population > MAX_POPULATION ? MAX_POPULATION : population);
+	population = population > MAX_POPULATION ? MAX_POPULATION : population;
+	/* Few evaluations are better spent on generations than on individuals. */
+	uint64_t few = options->max_evaluation / MIN_GENERATION;
+	if (options->max_evaluation > 0 && few < population)
+		population = few < LEAST_POPULATION ? LEAST_POPULATION : (size_t)few;
+	return (uint32_t)population;
 }
 
 static uint64_t choose_budget(const struct engine *engine)
@@ -105,6 +119,22 @@ static uint64_t choose_budget(const struct engine *engine)
 	return by_generations;
 }
 
+/* Half of the initial population at most: the other half keeps it diverse. */
+static bool take_proposals(struct engine *engine, uint32_t size)
+{
+	const struct problem *problem = engine->problem;
+	size_t max = size / 2;
+
+	if (!problem->propose || max == 0)
+		return true;
+	engine->proposed = calloc(max, (problem->n_gene + 1) * sizeof *engine->proposed);
+	if (!engine->proposed)
+		return false;
+	engine->n_proposed = problem->propose(problem->context, engine->proposed, max);
+	assert(engine->n_proposed <= max);
+	return true;
+}
+
 static struct engine *create(const struct problem *problem, const struct engine_options *options, struct err *err)
 {
 	struct engine *engine = calloc(1, sizeof *engine);
@@ -116,15 +146,17 @@ static struct engine *create(const struct problem *problem, const struct engine_
 	engine->size = problem_size(problem);
 	engine->max_evaluation = options->max_evaluation > 0 ? options->max_evaluation : UINT64_MAX;
 	engine->generations = options->generations;
-	for (size_t i = 0; i < problem->n_gene; i++)
-		engine->n_free += problem->n_value[i] > 1;
-	uint32_t size = choose_population(options, engine->n_free);
-	engine->least_violation = INFINITY;
 	genome_set_init(&engine->known, problem);
 	pareto_init(&engine->front, problem->n_objective, 0);
+	if (!nsga2_vary_init(&engine->vary, problem))
+		goto out_of_memory;
+	uint32_t size = choose_population(options, engine->vary.n_free);
+	engine->least_violation = INFINITY;
 	engine->next = calloc(problem->n_gene + 1, sizeof *engine->next);
-	if (engine->next && nsga2_population_init(&engine->population, size, problem->n_gene * sizeof(uint32_t),
-	                                          problem->n_objective)) {
+	engine->used = calloc(size, sizeof *engine->used);
+	if (engine->next && engine->used && take_proposals(engine, size) &&
+	    nsga2_population_init(&engine->population, size, problem->n_gene * sizeof(uint32_t),
+	                          problem->n_objective)) {
 		engine->budget = choose_budget(engine);
 		return engine;
 	}
@@ -135,58 +167,6 @@ out_of_memory:
 }
 
 /* ---- making children --------------------------------------------------------------------------- */
-
-static void draw_genome(const struct engine *engine, struct rng *rng, uint32_t *genome)
-{
-	for (size_t i = 0; i < engine->problem->n_gene; i++)
-		genome[i] = engine->problem->n_value[i] > 1 ? rng_below(rng, engine->problem->n_value[i]) : 0;
-}
-
-/*
- * Uniform crossover mixes genes that stand far apart, one-point crossover keeps
- * neighbours (the split of one layer) together; each serves half of the children.
- */
-static void cross(const struct engine *engine, struct rng *rng, uint32_t *genome)
-{
-	size_t n_gene = engine->problem->n_gene;
-	const uint32_t *mother = nsga2_population_choose(&engine->population, rng);
-	const uint32_t *father = nsga2_population_choose(&engine->population, rng);
-
-	memcpy(genome, mother, n_gene * sizeof *genome);
-	if (n_gene < 2 || rng_unit(rng) >= CROSSOVER_FRAC)
-		return;
-	if (rng_below(rng, 2) == 0) {
-		size_t point = 1 + rng_below(rng, (uint32_t)n_gene - 1);
-		memcpy(genome + point, father + point, (n_gene - point) * sizeof *genome);
-		return;
-	}
-	uint32_t bits = 0;
-	for (size_t i = 0; i < n_gene; i++, bits >>= 1) {
-		if (i % 32 == 0)
-			bits = rng_u32(rng);
-		if (bits & 1)
-			genome[i] = father[i];
-	}
-}
-
-/* Each gene that has a choice changes with probability strength / n_free. */
-static void mutate(const struct engine *engine, struct rng *rng, unsigned strength, uint32_t *genome)
-{
-	for (size_t i = 0; i < engine->problem->n_gene; i++) {
-		uint32_t n_value = engine->problem->n_value[i];
-		if (n_value < 2 || rng_below(rng, (uint32_t)engine->n_free) >= strength)
-			continue;
-		if (rng_below(rng, 2) == 0) {
-			uint32_t other = rng_below(rng, n_value - 1);
-			genome[i] = other + (other >= genome[i]);
-		} else if (genome[i] == 0 || (genome[i] < n_value - 1 && rng_below(rng, 2) == 0)) {
-			genome[i]++;
-		} else {
-			genome[i]--;
-		}
-		assert(genome[i] < n_value);
-	}
-}
 
 /* Add to what is known; true when it was not. */
 static bool is_new(struct engine *engine, const uint32_t *genome)
@@ -214,24 +194,39 @@ static bool walk(struct engine *engine, uint32_t *genome)
 	return found;
 }
 
+/* The initial population: what heuristics propose, then uniform draws; later generations: children. */
+static void vary(struct engine *engine, unsigned attempt, struct rng *rng, uint32_t *genome)
+{
+	const struct problem *problem = engine->problem;
+	uint32_t *used = &engine->used[engine->n_made];
+
+	*used = NSGA2_N_OPERATOR;
+	if (engine->generation == 0 && attempt == 0 && engine->n_made < engine->n_proposed) {
+		memcpy(genome, engine->proposed + engine->n_made * problem->n_gene, problem->n_gene * sizeof *genome);
+	} else if (engine->generation == 0) {
+		nsga2_vary_draw(&engine->vary, rng, genome);
+	} else {
+		*used = nsga2_vary_choose(&engine->vary, rng);
+		nsga2_vary_make(&engine->vary, &engine->population, (enum nsga2_operator)*used, 1 + attempt, rng,
+		                genome);
+	}
+	if (problem->repair)
+		problem->repair(problem->context, rng, genome);
+}
+
 /* A candidate that is not known yet; false when there is none, or memory is out. */
 static bool make_child(struct engine *engine, uint32_t *genome)
 {
 	struct rng rng = rng_stream(engine->seed, engine->generation, engine->n_made);
 
 	for (unsigned attempt = 0; attempt < N_ATTEMPT && !engine->out_of_memory; attempt++) {
-		if (engine->generation == 0) {
-			draw_genome(engine, &rng, genome);
-		} else {
-			cross(engine, &rng, genome);
-			if (engine->n_free > 0)
-				mutate(engine, &rng, 1 + attempt, genome);
-		}
+		vary(engine, attempt, &rng, genome);
 		if (is_new(engine, genome))
 			return true;
 		engine->counts.n_duplicate += !engine->out_of_memory;
 	}
 	engine->n_walked++;
+	engine->used[engine->n_made] = NSGA2_N_OPERATOR;
 	return walk(engine, genome);
 }
 
@@ -270,6 +265,7 @@ static void end_generation(struct engine *engine)
 		engine->sweeping = stuck;
 	else if (engine->n_stagnant >= N_STAGNANT)
 		engine->finished = true;
+	nsga2_vary_fade(&engine->vary);
 	engine->gained = false;
 	engine->n_made = engine->n_walked = 0;
 	engine->generation++;
@@ -307,9 +303,14 @@ static void tell(struct engine *engine, const uint32_t *genome, const struct eva
 	if (engine->sweeping)
 		return;
 	nsga2_population_add(&engine->population, genome, result, n);
-	for (size_t i = 0; i < n; i++)
-		engine->gained |= is_gain(engine, &result[i]);
 	assert(engine->population.n_child == engine->n_made);
+	for (size_t i = 0; i < n; i++) {
+		bool gain = is_gain(engine, &result[i]);
+		uint32_t used = engine->used[engine->n_made - n + i];
+		if (used != NSGA2_N_OPERATOR)
+			nsga2_vary_note(&engine->vary, (enum nsga2_operator)used, gain);
+		engine->gained |= gain;
+	}
 	if (engine->n_made == engine->population.size)
 		end_generation(engine);
 }
@@ -356,6 +357,10 @@ static void pack_engine(struct engine *engine, struct pack *pack)
 	pack_u64(pack, &engine->counts.n_skipped);
 	pack_u64(pack, &engine->counts.n_duplicate);
 	nsga2_population_pack(&engine->population, pack);
+	nsga2_vary_pack(&engine->vary, pack);
+	pack_u32s(pack, engine->used, engine->population.size);
+	for (uint32_t i = 0; i < engine->population.size; i++)
+		(void)pack_refuse(pack, engine->used[i] > NSGA2_N_OPERATOR);
 	genome_set_pack(&engine->known, pack);
 	pareto_pack(&engine->front, NULL, pack);
 	(void)pack_refuse(pack, pack->is_reading && engine->population.n_child != engine->n_made);
@@ -365,6 +370,7 @@ const struct engine_kind engine_nsga2 = {
     .name = "nsga2",
     .help = "genetic search (NSGA-II) for spaces too large to enumerate; asks for no candidate twice",
     .is_random = true,
+    .is_layered = true,
     .create = create,
     .ask = ask,
     .tell = tell,

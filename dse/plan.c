@@ -317,6 +317,9 @@ enum err_code layer_problem_build(const struct space *space, const struct machin
 	    .n_objective = layer->n_metric,
 	    .evaluate = layer_problem_evaluate,
 	    .context = layer,
+	    .is_ordered = layer_gene_is_ordered,
+	    .propose = layer_problem_propose,
+	    .repair = layer_problem_repair,
 	};
 	return ERR_OK;
 }

@@ -118,6 +118,16 @@ void layer_problem_find_least(struct layer_problem *layer);
  * allocates. */
 void layer_problem_evaluate(const void *context, const uint32_t *genome, size_t n, struct evaluation *out);
 
+/* Which genes have neighbours that are alike: splits, by number of parts, and operating points. */
+extern const bool layer_gene_is_ordered[N_LAYER_GENE];
+
+/* The problem's heuristics: the thesis' split, the uncut block, even tasks for all PEs; see struct problem. */
+size_t layer_problem_propose(const void *context, uint32_t *genome, size_t max);
+
+/* Cut a design whose tasks do not fit a PE's SRAM into smaller ones, in dimensions drawn at random; a closed form of
+ * the sizes decides, nothing is simulated. */
+void layer_problem_repair(const void *context, struct rng *rng, uint32_t *genome);
+
 /* The design a genome stands for. */
 void layer_problem_design(const struct layer_problem *layer, const uint32_t *genome, struct layer_design *design);
 

@@ -6,8 +6,11 @@
  * measure of how far a candidate violates its limits. Nothing of YAML, layers
  * or machines.
  */
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+struct rng;
 
 #define PROBLEM_MAX_OBJECTIVE 8
 
@@ -34,6 +37,18 @@ struct problem {
 	 */
 	void (*evaluate)(const void *context, const uint32_t *genome, size_t n, struct evaluation *out);
 	const void *context;
+	/*
+	 * Evaluate a whole batch with the help of other processes; NULL: there are none, and evaluate is called for parts of
+	 * the batch. Called by one thread, which may use n_thread; gives what evaluate gives.
+	 */
+	void (*evaluate_shared)(const void *context, const uint32_t *genome, size_t n, unsigned n_thread,
+	                        struct evaluation *out);
+	/* What genetic engines may know besides; each may be NULL. */
+	const bool *is_ordered; /* [n_gene] whether neighbouring values are alike; NULL: they are */
+	/* Write up to max candidates that heuristics propose, best first, into genome [max][n_gene]; returns how many. */
+	size_t (*propose)(const void *context, uint32_t *genome, size_t max);
+	/* Change a candidate that is seen to be infeasible without evaluating it into a likelier one. */
+	void (*repair)(const void *context, struct rng *rng, uint32_t *genome);
 };
 
 /* Candidates of the problem, UINT64_MAX when that does not fit. */

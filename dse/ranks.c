@@ -92,6 +92,20 @@ enum err_code ranks_agree(enum err_code code, struct err *err)
 	return (enum err_code)agreed;
 }
 
+/* A part, in pieces that MPI can count; sends or receives. */
+static void move_part(bool sends, unsigned other, const void *from, void *to, size_t n_byte)
+{
+	for (size_t at = 0; at < n_byte; at += CHUNK_BYTE) {
+		int n_now = (int)(n_byte - at < CHUNK_BYTE ? n_byte - at : CHUNK_BYTE);
+		if (sends)
+			(void)MPI_Send((const char *)from + at, n_now, MPI_BYTE, (int)other, TAG, MPI_COMM_WORLD);
+		else
+			(void)MPI_Recv((char *)to + at, n_now, MPI_BYTE, (int)other, TAG, MPI_COMM_WORLD,
+			               MPI_STATUS_IGNORE);
+	}
+}
+
+/* Receive what deliver sends. */
 static void receive(unsigned from, uint8_t **part, size_t *n_byte)
 {
 	uint64_t n = 0;
@@ -100,20 +114,64 @@ static void receive(unsigned from, uint8_t **part, size_t *n_byte)
 	*part = malloc((size_t)n + 1);
 	if (!*part)
 		(void)MPI_Abort(MPI_COMM_WORLD, ERR_INTERNAL);
-	for (size_t at = 0; at < n; at += CHUNK_BYTE) {
-		size_t n_now = n - at < CHUNK_BYTE ? (size_t)n - at : CHUNK_BYTE;
-		(void)MPI_Recv(*part + at, (int)n_now, MPI_BYTE, (int)from, TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-	}
+	move_part(false, from, NULL, *part, *n_byte);
 }
 
 static void deliver(const struct pack *own)
 {
 	uint64_t n = own->n;
 	(void)MPI_Send(&n, 1, MPI_UINT64_T, 0, TAG, MPI_COMM_WORLD);
-	for (size_t at = 0; at < own->n; at += CHUNK_BYTE) {
-		size_t n_now = own->n - at < CHUNK_BYTE ? own->n - at : CHUNK_BYTE;
-		(void)MPI_Send(own->data + at, (int)n_now, MPI_BYTE, 0, TAG, MPI_COMM_WORLD);
+	move_part(true, 0, own->data, NULL, own->n);
+}
+
+/* Rank i's part of n items begins here. */
+static size_t part_begin(size_t n, unsigned i)
+{
+	unsigned n_rank = ranks_n();
+	return n / n_rank * i + (n % n_rank < i ? n % n_rank : i);
+}
+
+void ranks_map(const struct ranks_work *work, const void *in, size_t n, void *out)
+{
+	uint64_t count = n;
+	assert(ranks_index() == 0 && n > 0);
+	(void)MPI_Bcast(&count, 1, MPI_UINT64_T, 0, MPI_COMM_WORLD);
+	for (unsigned i = 1; i < ranks_n(); i++) {
+		size_t begin = part_begin(n, i), end = part_begin(n, i + 1);
+		move_part(true, i, (const char *)in + begin * work->in_byte, NULL, (end - begin) * work->in_byte);
 	}
+	work->work(work->context, in, part_begin(n, 1), out);
+	for (unsigned i = 1; i < ranks_n(); i++) {
+		size_t begin = part_begin(n, i), end = part_begin(n, i + 1);
+		move_part(false, i, NULL, (char *)out + begin * work->out_byte, (end - begin) * work->out_byte);
+	}
+}
+
+void ranks_serve(const struct ranks_work *work)
+{
+	unsigned own = ranks_index();
+	assert(own > 0);
+	for (uint64_t n;;) {
+		(void)MPI_Bcast(&n, 1, MPI_UINT64_T, 0, MPI_COMM_WORLD);
+		if (n == 0)
+			return;
+		size_t n_own = part_begin((size_t)n, own + 1) - part_begin((size_t)n, own);
+		void *in = malloc(n_own * work->in_byte + 1), *out = malloc(n_own * work->out_byte + 1);
+		if (!in || !out)
+			(void)MPI_Abort(MPI_COMM_WORLD, ERR_INTERNAL);
+		move_part(false, 0, NULL, in, n_own * work->in_byte);
+		work->work(work->context, in, n_own, out);
+		move_part(true, 0, out, NULL, n_own * work->out_byte);
+		free(in);
+		free(out);
+	}
+}
+
+void ranks_dismiss(void)
+{
+	uint64_t none = 0;
+	if (ranks_n() > 1)
+		(void)MPI_Bcast(&none, 1, MPI_UINT64_T, 0, MPI_COMM_WORLD);
 }
 
 #else
@@ -154,6 +212,20 @@ static void receive(unsigned from, uint8_t **part, size_t *n_byte)
 static void deliver(const struct pack *own)
 {
 	assert(own);
+}
+
+void ranks_map(const struct ranks_work *work, const void *in, size_t n, void *out)
+{
+	work->work(work->context, in, n, out);
+}
+
+void ranks_serve(const struct ranks_work *work)
+{
+	assert(work);
+}
+
+void ranks_dismiss(void)
+{
 }
 
 #endif

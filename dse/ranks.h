@@ -31,4 +31,19 @@ enum err_code ranks_agree(enum err_code code, struct err *err);
  */
 void ranks_gather(const struct pack *own, uint8_t **part, size_t *n_byte);
 
+/* Work on items of which any rank can do any: a batch of candidates to evaluate. */
+struct ranks_work {
+	size_t in_byte, out_byte; /* of one item */
+	/* n items of in to n of out */
+	void (*work)(void *context, const void *in, size_t n, void *out);
+	void *context;
+};
+
+/* On rank 0, when the others serve: each rank works on a part of the n items. */
+void ranks_map(const struct ranks_work *work, const void *in, size_t n, void *out);
+
+/* On the others: work on what rank 0 sends, until it dismisses them. When memory is out the program ends. */
+void ranks_serve(const struct ranks_work *work);
+void ranks_dismiss(void);
+
 #endif

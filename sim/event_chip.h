@@ -41,18 +41,6 @@ struct event_live {
 /* ---- DRAM interface and what is behind it (event_dram.c) ---- */
 
 /* Times within are ticks: 1 / access_byte of a DRAM clock, so that a packet takes a whole number of them. */
-struct event_served {
-	uint64_t tick;  /* the first is served */
-	uint32_t n, op; /* so many packets, one every packet_tick */
-	bool is_report;
-};
-
-struct event_served_fifo {
-	struct event_served *item;
-	size_t n_alloc, head, tail;
-	bool lost;
-};
-
 struct event_dram {
 	uint32_t index, link; /* of EVENT_LINK_DRAM .. */
 	uint64_t clk_tick, packet_tick, interface_tick;
@@ -65,7 +53,7 @@ struct event_dram {
 	uint32_t n_to_push, push_op;
 	uint64_t push_tick;
 	uint64_t free_tick;              /* the DRAM has served all so far */
-	struct event_served_fifo served; /* what it sends, by tick */
+	struct event_fifo served; /* what it sends: by the first one's tick, `to` packets of operation `from` */
 	uint64_t busy_tick, read_packet, write_packet;
 	struct trace_span span; /* open; name NULL: none */
 };

@@ -17,35 +17,6 @@
 #include <assert.h>
 #include <stdlib.h>
 
-#define FIRST_ALLOC 16
-
-/* ---- FIFO of what was served ---- */
-
-static const struct event_served *oldest_served(const struct event_served_fifo *fifo)
-{
-	return fifo->head == fifo->tail ? NULL : &fifo->item[fifo->head & (fifo->n_alloc - 1)];
-}
-
-static void push_served(struct event_served_fifo *fifo, struct event_served served)
-{
-	size_t n = fifo->tail - fifo->head;
-	if (n == fifo->n_alloc) {
-		size_t n_new = n ? 2 * n : FIRST_ALLOC;
-		struct event_served *more = calloc(n_new, sizeof(*more));
-		if (!more) {
-			fifo->lost = true;
-			return;
-		}
-		for (size_t i = 0; i < n; i++)
-			more[i] = fifo->item[(fifo->head + i) & (fifo->n_alloc - 1)];
-		free(fifo->item);
-		fifo->item = more;
-		fifo->n_alloc = n_new;
-		fifo->head = 0;
-		fifo->tail = n;
-	}
-	fifo->item[fifo->tail++ & (fifo->n_alloc - 1)] = served;
-}
 
 /* ---- set up ---- */
 
@@ -67,6 +38,8 @@ enum err_code event_dram_init(struct event_dram *dram, const struct event_chip *
 	enum err_code code = event_fifo_init(&dram->inside, 0, err);
 	if (code == ERR_OK)
 		code = event_fifo_init(&dram->load, 0, err);
+	if (code == ERR_OK)
+		code = event_fifo_init(&dram->served, 0, err);
 	for (uint32_t i = 0; i < h && code == ERR_OK; i++)
 		code = event_fifo_init(&dram->in[i], 0, err);
 	return code;
@@ -77,7 +50,7 @@ void event_dram_free(struct event_dram *dram, uint32_t h)
 	for (uint32_t i = 0; dram->in && i < h; i++)
 		event_fifo_free(&dram->in[i]);
 	free(dram->in);
-	free(dram->served.item);
+	event_fifo_free(&dram->served);
 	event_fifo_free(&dram->inside);
 	event_fifo_free(&dram->load);
 }
@@ -120,6 +93,12 @@ static uint64_t serve(struct event_chip *chip, struct event_dram *dram, uint64_t
 	return begin_tick;
 }
 
+/* n packets of an operation go out, one every packet_tick, the first at a tick; or a report. */
+static void push_served(struct event_dram *dram, uint64_t tick, uint32_t n, uint32_t op, enum event_message_kind kind)
+{
+	event_fifo_push(&dram->served, (struct event_message){.clk = tick, .to = n, .from = op, .kind = kind});
+}
+
 static bool next_load(struct event_chip *chip, struct event_dram *dram, uint64_t tick)
 {
 	uint64_t command_tick = event_fifo_clk(&dram->load);
@@ -144,7 +123,7 @@ static void enter_reads(struct event_chip *chip, struct event_dram *dram, uint64
 			n = 1;
 		n = n < dram->n_to_push ? n : dram->n_to_push;
 		uint64_t first_tick = serve(chip, dram, dram->push_tick, n, dram->push_op) + dram->packet_tick;
-		push_served(&dram->served, (struct event_served){first_tick, (uint32_t)n, dram->push_op, false});
+		push_served(dram, first_tick, (uint32_t)n, dram->push_op, EVENT_DATA);
 		dram->read_packet += n;
 		dram->n_to_push -= (uint32_t)n;
 		dram->push_tick += n * dram->clk_tick;
@@ -179,29 +158,28 @@ void event_dram_push(struct event_chip *chip, uint32_t index, uint32_t row, uint
 }
 
 /* A packet or report leaves for the mesh. */
-static void send(struct event_chip *chip, struct event_dram *dram, const struct event_served *served)
+static void send(struct event_chip *chip, struct event_dram *dram, const struct event_message *served)
 {
-	const struct event_live *live = &chip->live[served->op];
+	const struct event_live *live = &chip->live[served->from];
 	uint32_t qpe = live->pe / chip->machine->qpe_n_pe, agent;
 	uint32_t port = chip->dram_port[qpe * chip->mesh.n_dram + dram->index];
-	struct event_message message = {.to = live->pe, .from = served->op, .kind = EVENT_DATA};
-	if (served->is_report) {
+	struct event_message message = {.to = live->pe, .from = served->from, .kind = served->kind};
+	if (served->kind == EVENT_REPORT) {
 		agent = chip->agent_of[port];
 		port = chip->dram_port[agent * chip->mesh.n_dram + dram->index];
 		message.to = EVENT_NODE_AGENT + agent;
-		message.kind = EVENT_REPORT;
 	}
-	message.clk = ceil_div(pass_interface(dram, served->tick) * chip->noc_khz, dram->tick_khz);
+	message.clk = ceil_div(pass_interface(dram, served->clk) * chip->noc_khz, dram->tick_khz);
 	event_chip_push_link(chip, port, dram->link, message);
 }
 
 static void send_oldest(struct event_chip *chip, struct event_dram *dram)
 {
-	struct event_served *served = &dram->served.item[dram->served.head & (dram->served.n_alloc - 1)];
+	struct event_message *served = event_fifo_oldest(&dram->served);
 	send(chip, dram, served);
-	served->tick += dram->packet_tick;
-	if (--served->n == 0)
-		dram->served.head++;
+	served->clk += dram->packet_tick;
+	if (--served->to == 0)
+		(void)event_fifo_pop(&dram->served, UINT64_MAX);
 }
 
 /* What has passed the interface: a command for the DMA, or a packet to be written. */
@@ -218,7 +196,7 @@ static void take_inside(struct event_chip *chip, struct event_dram *dram, uint64
 	uint64_t done_tick = serve(chip, dram, message.clk, 1, message.from) + dram->packet_tick;
 	dram->write_packet++;
 	if (event_chip_receive(chip, message.from))
-		push_served(&dram->served, (struct event_served){done_tick, 1, message.from, true});
+		push_served(dram, done_tick, 1, message.from, EVENT_REPORT);
 }
 
 static void take_in(struct event_dram *dram, struct event_fifo *in, uint64_t tick)
@@ -252,10 +230,10 @@ void event_dram_step(struct event_chip *chip, uint32_t index, uint64_t clk)
 	uint64_t end_tick = ceil_div((clk + 1) * dram->tick_khz, chip->pe_khz), next_tick;
 	uint64_t begin_tick = ceil_div(clk * dram->tick_khz, chip->pe_khz);
 	for (;;) {
-		const struct event_served *served = oldest_served(&dram->served);
+		uint64_t served_tick = event_fifo_clk(&dram->served);
 		struct event_fifo *in = oldest_in(chip, dram);
 		uint64_t in_tick = event_fifo_clk(in), inside_tick = event_fifo_clk(&dram->inside);
-		uint64_t out_tick = served ? served->tick : push_tick(dram);
+		uint64_t out_tick = served_tick != UINT64_MAX ? served_tick : push_tick(dram);
 		next_tick = out_tick < inside_tick ? out_tick : inside_tick;
 		next_tick = in_tick < next_tick ? in_tick : next_tick;
 		if (next_tick >= end_tick)
@@ -264,7 +242,7 @@ void event_dram_step(struct event_chip *chip, uint32_t index, uint64_t clk)
 			take_inside(chip, dram, next_tick);
 		else if (next_tick == in_tick)
 			take_in(dram, in, next_tick);
-		else if (served)
+		else if (served_tick != UINT64_MAX)
 			send_oldest(chip, dram);
 		else
 			enter_reads(chip, dram, next_tick > begin_tick ? next_tick : begin_tick);

@@ -58,6 +58,12 @@ const struct event_message *event_fifo_pop(struct event_fifo *fifo, uint64_t clk
 	return oldest;
 }
 
+struct event_message *event_fifo_oldest(struct event_fifo *fifo)
+{
+	assert(fifo->head != fifo->tail);
+	return &fifo->message[fifo->head & (fifo->n_alloc - 1)];
+}
+
 void event_fifo_save(const struct event_fifo *fifo, uint64_t clk, struct event_state *state)
 {
 	event_state_add(state, fifo->tail - fifo->head);

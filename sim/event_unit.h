@@ -69,6 +69,8 @@ static inline uint64_t event_fifo_clk(const struct event_fifo *fifo)
 	return fifo->head == fifo->tail ? UINT64_MAX : fifo->message[fifo->head & (fifo->n_alloc - 1)].clk;
 }
 
+/* The oldest message, to be changed in place; there is one. Its clock must stay before the next one's. */
+struct event_message *event_fifo_oldest(struct event_fifo *fifo);
 void event_fifo_save(const struct event_fifo *fifo, uint64_t clk, struct event_state *state);
 
 /* ---- SRAM: one FIFO, access_clk an access ---- */

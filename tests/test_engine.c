@@ -245,7 +245,7 @@ static void half_is_cut(const void *context, const uint32_t *genome, size_t n, s
 static void test_engine_exhaustive_jumps_over_huge_subspaces(void **state)
 {
 	const uint32_t n_value[] = {4000000000u, 4096, 2, 65536};
-	struct problem problem = {4, n_value, 2, half_is_cut, NULL};
+	struct problem problem = {.n_gene = 4, .n_value = n_value, .n_objective = 2, .evaluate = half_is_cut};
 	const struct engine_options options = {0};
 	uint32_t genome[4 * 16];
 	struct evaluation result[16];
@@ -510,7 +510,8 @@ static void test_engine_nsga2_approaches_front_of_large_space(void **state)
 {
 	enum { N_GENE = 200 };
 	uint32_t n_value[N_GENE];
-	struct problem problem = {N_GENE, n_value, 2, two_corners, &problem};
+	struct problem problem = {
+	    .n_gene = N_GENE, .n_value = n_value, .n_objective = 2, .evaluate = two_corners, .context = &problem};
 	struct outcome outcome;
 
 	(void)state;

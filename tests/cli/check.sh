@@ -3,9 +3,10 @@
 # dse check: every file we ship is right, every malformed one is refused with file, line and column.
 . tests/cli/common
 
-expect_code 0 "$DSE" check spaces/*.yaml spaces/machines/*.yaml spaces/networks/*.yaml
+expect_code 0 "$DSE" check spaces/*.yaml spaces/bench/*.yaml spaces/machines/*.yaml spaces/networks/*.yaml
 expect_empty "$work/err"
 expect_text "$work/out" "space smoke: ok"
+expect_text "$work/out" "space bench_vgg16_fc_21: ok"
 expect_text "$work/out" "machine thesis_chip: ok"
 expect_text "$work/out" "network resnet50: ok"
 expect_text "$work/out" "evaluations: about"

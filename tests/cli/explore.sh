@@ -28,7 +28,7 @@ done
 objectives() {
 	cut -d, -f1-4 "$1"
 }
-for options in "--flat -j1" "--flat -j2" "--engine nsga2 -j1 --seed 1" "--engine nsga2 -j2 --seed 7"; do
+for options in "--flat -j1" "--flat -j2" "--engine nsga2 --flat -j1 --seed 1" "--engine nsga2 -j1 --seed 3" "--engine nsga2 -j2 --seed 7"; do
 	front "other" $options
 	if cmp -s "$one/front.csv" "$run/front.csv"; then
 		expect_same "$one/front.json" "$run/front.json"
@@ -40,10 +40,15 @@ for options in "--flat -j1" "--flat -j2" "--engine nsga2 -j1 --seed 1" "--engine
 done
 
 # The same seed gives the same bytes for any number of threads.
-front seed1 --engine nsga2 --seed 3 -j1
+front seed1 --flat --engine nsga2 --seed 3 -j1
 seeded=$run
-front seed2 --engine nsga2 --seed 3 -j2
+front seed2 --flat --engine nsga2 --seed 3 -j2
 expect_same "$seeded/front.json" "$run/front.json"
+for jobs in 1 2; do
+	expect_code 0 "$DSE" explore spaces/bench/net_resnet50_stage_3.yaml -q --engine nsga2 --seed 3 \
+		--max-evaluations 20000 "-j$jobs" -o "$work/layers$jobs"
+done
+expect_same "$(echo "$work"/layers1/*)/front.json" "$(echo "$work"/layers2/*)/front.json"
 
 # Every column but names has a unit or is a fraction or count; every row has as many cells as the header.
 awk -F'","|,' 'NR == 1 { if ($1 != "id" || $2 != "latency_ms") exit 1 }' "$one/front.csv" || fail "header of front.csv"

@@ -69,7 +69,12 @@ expect_code 5 mpirun -n 2 "$DSE" explore "$work/nothing.yaml"
 [ "$(grep -c 'nothing.yaml: cannot be read' "$work/err")" -eq 1 ] || fail "not one message"
 expect_code 2 mpirun -n 2 "$DSE" explore "$work/ranks.yaml" --shard 1/2
 
-# A flat search is the first rank's.
-expect_code 0 "$DSE" explore spaces/smoke.yaml -q --engine nsga2 -j1 -o "$work/genetic"
-expect_code 0 mpirun -n 2 "$DSE" explore spaces/smoke.yaml -q --engine nsga2 -j1 -o "$work/genetic2"
-compare_runs "$(echo "$work"/genetic/*)" "$(echo "$work"/genetic2/*)"
+# In a flat search the ranks evaluate for the first one.
+for options in "--engine nsga2 --seed 3" "--engine nsga2 --flat --seed 3" "--flat"; do
+	rm -rf "$work/flat" "$work"/flat[24]
+	expect_code 0 "$DSE" explore spaces/smoke.yaml -q $options -j1 -o "$work/flat"
+	for n in 2 4; do
+		expect_code 0 mpirun -n $n "$DSE" explore spaces/smoke.yaml -q $options -j1 -o "$work/flat$n"
+		compare_runs "$(echo "$work"/flat/*)" "$(echo "$work/flat$n"/*)"
+	done
+done

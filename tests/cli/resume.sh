@@ -88,7 +88,8 @@ killed() {
 }
 
 killed layers "$KILLS" -j1 --points
-killed genetic "$(((KILLS + 1) / 2))" -j2 --engine nsga2 --seed 3
+killed genetic "$(((KILLS + 1) / 2))" -j2 --engine nsga2 --flat --seed 3
+killed genetic-layers "$(((KILLS + 1) / 2))" -j2 --engine nsga2 --seed 3
 killed flat "$(((KILLS + 1) / 2))" -j2 --flat --max-evaluations 500000
 
 # Ctrl-C says how to go on; a run that is complete has nothing left to do.
@@ -122,7 +123,7 @@ expect_code 0 "$DSE" explore --resume "$folder" -j2
 compare_runs "$(echo "$work"/layers/kills-*)" "$folder"
 expect_code 0 "$DSE" explore --resume "$folder"
 expect_text "$work/err" "nothing left to do"
-interrupted genetic-interrupted -j1 --engine nsga2 --seed 3
+interrupted genetic-interrupted -j1 --engine nsga2 --flat --seed 3
 expect_code 0 "$DSE" explore --resume "$folder" -q
 compare_runs "$(echo "$work"/genetic/kills-*)" "$folder"
 expect_code 3 "$DSE" explore --resume "$work"
