@@ -307,7 +307,8 @@ static enum err_code insert_front(struct driver *driver, const struct slot *slot
 {
 	struct explore *explore = driver->explore;
 	const struct candidate *candidate = &slot->candidate;
-	size_t n_kept = 0;
+	struct pareto batch;
+	pareto_init(&batch, explore->front.n_objective, explore->front.n_gene);
 	for (size_t i = 0; i < candidate->total.n; i++) {
 		double metric[N_METRIC], objective[SPACE_MAX_OBJECTIVE];
 		enum metric broken;
@@ -324,14 +325,14 @@ static enum err_code insert_front(struct driver *driver, const struct slot *slot
 			explore->counts.by_limit[broken]++;
 			continue;
 		}
-		n_kept++;
 		candidate_genome(candidate, i, driver->genome);
-		(void)pareto_insert(&explore->front, objective, driver->genome, 0);
-		if (explore->front.n_alloc == 0)
+		if (!pareto_append(&batch, objective, driver->genome, 0))
 			return err_add(err, ERR_INTERNAL, "out of memory");
 	}
-	if (n_kept == 0)
+	if (batch.n == 0)
 		note_dead(driver, slot);
+	else if (!pareto_insert_all(&explore->front, &batch))
+		return err_add(err, ERR_INTERNAL, "out of memory");
 	return ERR_OK;
 }
 
