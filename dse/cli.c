@@ -8,7 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum option_type { TYPE_FLAG, TYPE_U64, TYPE_REAL, TYPE_TEXT };
+/* TYPE_LIST: a text each time it is given; --compare is the only one. */
+enum option_type { TYPE_FLAG, TYPE_U64, TYPE_REAL, TYPE_TEXT, TYPE_LIST };
 
 /* One option: from this row come parsing, range check and help. */
 struct option_info {
@@ -65,6 +66,12 @@ static const struct option_info option_table[N_OPTION] = {
                        "go on with the run that was stopped or killed in DIR; SPACE.yaml and options are the run's"},
     [OPTION_SHARD] = {"shard", 0, "I/N", TYPE_TEXT, IN(shard), 0, 0,
                       "make part I of N of the searches; 'dse merge' makes a front of all parts"},
+    [OPTION_COMPARE] = {"compare", 0, "MAPPING", TYPE_LIST, IN(compare), 0, 0,
+                        "place FRONT.json:ID, a split scheme FILE.csv or 'thesis' against the front; repeatable"},
+    [OPTION_EFFORT] = {"effort", 0, "NAME", TYPE_TEXT, IN(effort), 0, 0,
+                       "quick (nsga2, 200 000 evaluations), normal (exact) or signoff (exact, --verify, --audit)"},
+    [OPTION_MAX_SECONDS] = {"max-seconds", 0, "N", TYPE_U64, IN(max_seconds), 0, 1e9,
+                            "stop searching after so long (default 0: no limit); then results depend on the machine"},
     [OPTION_SVG] = {"svg", 0, "FILE", TYPE_TEXT, IN(svg), 0, 0, "draw predicted against measured into FILE (SVG)"},
 };
 
@@ -81,17 +88,20 @@ const struct cli_command cli_command_table[] = {
      "searches in the event tier, which takes thousands of times longer ('dse check SPACE.yaml' says how long).\n"
      "What a search has found is kept in the folder's journal while it runs: 'dse explore --resume DIR' goes on after\n"
      "Ctrl-C, a kill or a crash, and ends with the same files. 'mpirun -n N dse explore ...' shares the searches of a\n"
-     "layer-by-layer exploration among N processes, --shard among jobs that know nothing of each other.",
+     "layer-by-layer exploration among N processes, --shard among jobs that know nothing of each other. --compare\n"
+     "places a mapping against the front, on every machine of the space that it fits: a point of another front, or\n"
+     "splits from a file (FILE.csv or FILE.csv:STRATEGY) or the thesis (thesis, thesis:fusion), at each operating\n"
+     "point, with fusion_reuse where no strategy is named.",
      1, 1,
      COMMON | BIT(OPTION_ENGINE) | BIT(OPTION_FLAT) | BIT(OPTION_POINTS) | BIT(OPTION_MAX_EVALUATIONS) |
          BIT(OPTION_DETAIL) | BIT(OPTION_VERIFY) | BIT(OPTION_AUDIT) | BIT(OPTION_RESUME) |
-         BIT(OPTION_SHARD),
+         BIT(OPTION_SHARD) | BIT(OPTION_EFFORT) | BIT(OPTION_MAX_SECONDS) | BIT(OPTION_COMPARE),
      cmd_explore},
     {"merge", "DIR...", "make the front of a space from the folders of its shards",
      "Takes the folders that 'dse explore SPACE.yaml --shard I/N' wrote for I = 1 to N, in any order, checks that all\n"
      "of them are there, complete and of one space, version and choice of options, and writes what one\n"
      "'dse explore SPACE.yaml' would have written. Options are the shards'.",
-     1, SIZE_MAX, COMMON | BIT(OPTION_POINTS) | BIT(OPTION_VERIFY) | BIT(OPTION_AUDIT), cmd_merge},
+     1, SIZE_MAX, COMMON | BIT(OPTION_POINTS) | BIT(OPTION_VERIFY) | BIT(OPTION_AUDIT) | BIT(OPTION_COMPARE), cmd_merge},
     {"simulate", "MACHINE NETWORK | --point FRONT.json:ID", "one fixed design: clocks, bytes and energy per operation",
      "MACHINE and NETWORK are files or the names of shipped ones (under spaces/machines and spaces/networks).\n"
      "With --point a design of a front runs again, in the tier the front was made in; exits 1 when any number\n"
@@ -211,6 +221,12 @@ static void set_option(struct cli_options *options, enum cli_option which, const
 		return;
 	case TYPE_TEXT:
 		*(const char **)field = text;
+		return;
+	case TYPE_LIST:
+		if (options->n_compare == CLI_MAX_COMPARE)
+			(void)err_add(err, ERR_USAGE, "dse: --%s is given more than %d times", info->name, CLI_MAX_COMPARE);
+		else
+			((const char **)field)[options->n_compare++] = text;
 		return;
 	case TYPE_U64: {
 		unsigned long long value = strtoull(text, &end, 10);

@@ -42,8 +42,14 @@ enum cli_option {
 	OPTION_VERIFY,
 	OPTION_RESUME,
 	OPTION_SHARD,
+	OPTION_COMPARE,
+	OPTION_EFFORT,
+	OPTION_MAX_SECONDS,
 	N_OPTION
 };
+
+/* How often --compare may be given. */
+#define CLI_MAX_COMPARE 8
 
 struct cli_command;
 
@@ -67,8 +73,12 @@ struct cli_options {
 	const char *engine;
 	bool flat, points, verify;
 	uint64_t max_evaluations; /* 0: no limit */
+	uint64_t max_seconds;     /* 0: no limit */
+	const char *effort;       /* NULL: none; see dse/effort.h */
 	const char *resume;       /* folder of a run to take up; NULL: a new run */
 	const char *shard;        /* "I/N"; NULL: the whole */
+	size_t n_compare;
+	const char *compare[CLI_MAX_COMPARE]; /* [n_compare] mappings to be set beside the front */
 
 	/* simulate */
 	const char *layers, *split_scheme, *strategy, *level, *point, *trace;

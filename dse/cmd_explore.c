@@ -2,6 +2,7 @@
 /* dse explore: read a space, search it, write the front, print it. */
 #include "dse/cmd_explore.h"
 #include "dse/chart.h"
+#include "dse/effort.h"
 #include "dse/front_file.h"
 #include "dse/parallel.h"
 #include "dse/progress.h"
@@ -25,6 +26,8 @@ struct request {
 	struct explore_options options;
 	struct unroller unroller;
 	struct verify verify;
+	struct compare compare;
+	struct misfit misfit;
 	struct front_run run;
 	char *command;
 	char *dir;
@@ -94,6 +97,8 @@ static enum err_code print_command(struct request *job, struct err *err)
 	/* 0 takes away a limit that the space sets */
 	if (options->max_evaluation > 0 || cli_given(cli, OPTION_MAX_EVALUATIONS))
 		(void)fprintf(text, " --max-evaluations %" PRIu64, options->max_evaluation);
+	if (options->max_seconds > 0)
+		(void)fprintf(text, " --max-seconds %" PRIu64, options->max_seconds);
 	if (job->space.detail != DETAIL_FAST)
 		(void)fprintf(text, " --detail %s", detail_name[job->space.detail]);
 	if (cli_given(cli, OPTION_JOBS))
@@ -103,6 +108,10 @@ static enum err_code print_command(struct request *job, struct err *err)
 	(void)fprintf(text, "%s%s", cli->verify ? " --verify" : "", cli->audit ? " --audit" : "");
 	(void)fprintf(text, "%s%s%s%s", cli->points ? " --points" : "", cli->json ? " --json" : "",
 	              cli->quiet ? " -q" : "", cli->no_progress ? " --no-progress" : "");
+	for (size_t i = 0; i < cli->n_compare; i++) {
+		(void)fputs(" --compare ", text);
+		print_word(text, cli->compare[i]);
+	}
 	if (cli->out) {
 		(void)fputs(" -o ", text);
 		print_word(text, cli->out);
@@ -124,6 +133,7 @@ static enum err_code set_options(struct request *job, struct err *err)
 	options->seed = cli_given(cli, OPTION_SEED) ? cli->seed : job->space.seed;
 	options->max_evaluation =
 	    cli_given(cli, OPTION_MAX_EVALUATIONS) ? cli->max_evaluations : job->space.max_evaluation;
+	options->max_seconds = cli->max_seconds;
 	options->show_progress = !cli->quiet && !cli->no_progress && ranks_index() == 0;
 	if (cli->points && options->flat)
 		return err_add(err, ERR_USAGE,
@@ -229,6 +239,24 @@ static enum err_code verify_front(struct request *job, struct err *err)
 	return code;
 }
 
+/* --compare: the mappings were read before the search. */
+static enum err_code compare_mappings(struct request *job, struct err *err)
+{
+	if (job->compare.n_mapping == 0 || job->explore.front.n == 0)
+		return ERR_OK;
+	enum err_code code = compare_run(&job->compare, &job->unroller, job->options.n_thread, err);
+	job->run.compare = code == ERR_OK ? &job->compare : NULL;
+	return code;
+}
+
+/* Why there is no front, which takes searches of its own. */
+static enum err_code explain_misfit(struct request *job, struct err *err)
+{
+	enum err_code code = misfit_find(&job->space, &job->options, &job->explore, &job->misfit, err);
+	job->run.misfit = job->misfit.found ? &job->misfit : NULL;
+	return code;
+}
+
 /* All writers have one shape, so that opening, committing and giving up are written once. */
 typedef enum err_code (*file_writer)(FILE *file, const struct front_run *run, struct err *err);
 
@@ -293,6 +321,10 @@ static enum err_code print_result(struct request *job, struct err *err)
 			(void)fputc('\n', stdout);
 			report_verify(stdout, &job->run);
 		}
+		if (code == ERR_OK && job->run.compare) {
+			(void)fputc('\n', stdout);
+			compare_print(stdout, job->run.compare, &job->unroller);
+		}
 		if (code == ERR_OK && !job->cli->quiet) {
 			(void)fputc('\n', stdout);
 			report_counts(stdout, &job->run);
@@ -344,8 +376,8 @@ static enum err_code judge(const struct request *job, struct err *err)
 		return judge_failures(job, err);
 	if (job->explore.front.n == 0)
 		return err_add(err, ERR_INFEASIBLE, "%s: no feasible design%s", job->cli->file[0],
-		               job->explore.truncated ? " within max_evaluations" : "");
-	return ERR_OK;
+		               job->explore.truncated ? " within max_evaluations or --max-seconds" : "");
+	return job->run.compare ? compare_judge(job->run.compare, err) : ERR_OK;
 }
 
 /* The front of all searches: unrolled, signed, verified, written, printed. */
@@ -356,6 +388,10 @@ static enum err_code finish_whole(struct request *job, struct err *err)
 		code = front_sign(&job->run, err);
 	if (code == ERR_OK)
 		code = verify_front(job, err);
+	if (code == ERR_OK)
+		code = compare_mappings(job, err);
+	if (code == ERR_OK)
+		code = explain_misfit(job, err);
 	if (code == ERR_OK)
 		code = choose_dir(job, err);
 	if (code == ERR_OK)
@@ -455,6 +491,8 @@ enum err_code cmd_explore_run(const struct cli_options *options, struct run_keep
 	if (code == ERR_OK)
 		code = set_options(&job, err);
 	if (code == ERR_OK)
+		code = compare_read(options->compare, options->n_compare, &job.space, &job.compare, err);
+	if (code == ERR_OK)
 		code = prepare_dir(&job, err);
 	code = ranks_agree(code, err);
 	if (code == ERR_OK)
@@ -465,6 +503,8 @@ enum err_code cmd_explore_run(const struct cli_options *options, struct run_keep
 		code = keep->n_part > 1 ? finish_part(&job, err) : finish_whole(&job, err);
 	store_abandon(&job.points);
 	run_keep_close(keep, options->quiet);
+	compare_free(&job.compare);
+	misfit_free(&job.misfit);
 	verify_free(&job.verify);
 	unroller_free(&job.unroller);
 	explore_free(&job.explore);
@@ -480,7 +520,12 @@ enum err_code cmd_explore(const struct cli_options *options, struct err *err)
 	if (!keep)
 		return err_add(err, ERR_INTERNAL, "out of memory");
 	*keep = (struct run_keep)RUN_KEEP_CLOSED;
-	enum err_code code = ranks_agree(run_keep_start(keep, &options, err), err);
+	struct cli_options own = *options;
+	enum err_code code = effort_apply(&own, err);
+	options = &own;
+	if (code == ERR_OK)
+		code = run_keep_start(keep, &options, err);
+	code = ranks_agree(code, err);
 	if (code == ERR_OK && keep->is_complete) {
 		if (!options->quiet && ranks_index() == 0)
 			(void)fprintf(stderr, "%s: complete, there is nothing left to do\n", options->resume);

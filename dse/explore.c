@@ -45,6 +45,7 @@ struct driver {
 	size_t n_job;
 	struct search_job *job;
 	uint32_t *genome; /* [genome_size] */
+	uint64_t stop_ms; /* when the time is up; 0: never */
 	/* Progress. */
 	struct progress progress;
 	uint64_t n_machine_done;
@@ -60,6 +61,12 @@ struct search_job {
 	uint64_t size, n_done;
 	unsigned n_thread;
 };
+
+/* Ctrl-C, or the time is up. */
+static bool must_stop(const struct driver *driver)
+{
+	return interrupt_requested() || (driver->stop_ms > 0 && progress_now_ms() >= driver->stop_ms);
+}
 
 static bool watch_job(void *context, double progress, const struct engine_counts *counts)
 {
@@ -79,7 +86,7 @@ static bool watch_job(void *context, double progress, const struct engine_counts
 	(void)snprintf(what, sizeof(what), "machine %" PRIu64 " of %" PRIu64, driver->n_machine_done + 1,
 	               driver->explore->counts.n_machine);
 	progress_update(&driver->progress, done < 1.0 ? done : 1.0, what);
-	return !interrupt_requested();
+	return !must_stop(driver);
 }
 
 static void build_slot(void *context, size_t i)
@@ -134,7 +141,7 @@ static void run_job(void *context, size_t i)
 		return;
 	}
 	/* Composition needs a front of every layer: after Ctrl-C those that are left get a quick one. */
-	if (interrupt_requested())
+	if (must_stop(job->driver))
 		candidate_sample(&job->slot->candidate, job->task);
 	else
 		candidate_search(&job->slot->candidate, job->task, job->n_thread, &job->driver->engine_options,
@@ -481,7 +488,7 @@ static enum err_code explore_layers(struct driver *driver, struct err *err)
 	if (driver->options->points)
 		layer_points_write_header(driver->options->points, explore->space);
 	for (uint64_t first = 0; first < explore->counts.n_machine && code == ERR_OK; first += n_group) {
-		if (interrupt_requested()) {
+		if (must_stop(driver)) {
 			explore->interrupted = true;
 			break;
 		}
@@ -498,7 +505,7 @@ static bool watch_flat(void *context, double progress, const struct engine_count
 	char what[64];
 	(void)snprintf(what, sizeof(what), "%" PRIu64 " designs evaluated", counts->n_told);
 	progress_update(&driver->progress, progress, what);
-	return !interrupt_requested();
+	return !must_stop(driver);
 }
 
 enum err_code explore_run(const struct space *space, const struct explore_options *options, struct explore *explore,
@@ -513,6 +520,7 @@ enum err_code explore_run(const struct space *space, const struct explore_option
 	driver->options = options;
 	atomic_init(&driver->n_done, 0);
 	uint64_t start_ms = progress_now_ms();
+	driver->stop_ms = options->max_seconds > 0 ? start_ms + 1000 * options->max_seconds : 0;
 	enum err_code code = layer_map_build(space, &explore->map, err);
 	if (code != ERR_OK)
 		goto cleanup;
@@ -532,6 +540,11 @@ enum err_code explore_run(const struct space *space, const struct explore_option
 	else
 		code = explore_layers(driver, err);
 	progress_end(&driver->progress);
+	if (explore->interrupted && !interrupt_requested()) {
+		assert(driver->stop_ms > 0);
+		explore->interrupted = false;
+		explore->truncated = true;
+	}
 	bool is_branched = options->engine == &engine_exact && !options->flat;
 	if (code == ERR_OK && is_branched && !explore->interrupted && !explore->truncated && explore->n_failure == 0)
 		certificate_check(&explore->counts);

@@ -21,6 +21,7 @@ struct explore_options {
 	bool flat;                     /* engines that do not solve layers apart always are */
 	unsigned n_thread;             /* 1.. */
 	uint64_t seed, max_evaluation; /* 0: no limit */
+	uint64_t max_seconds;          /* for searching; 0: no limit */
 	bool show_progress;
 	FILE *points; /* receives the layers' fronts as CSV; NULL: nobody wants them */
 	/* Which searches are made here and which are known; NULL: all, none. A part of several makes its searches and no
@@ -77,7 +78,7 @@ struct explore {
 	uint64_t n_failure; /* of which the first are listed */
 	struct explore_failure failure[EXPLORE_MAX_FAILURE];
 	bool interrupted; /* Ctrl-C: the front is of what was seen */
-	bool truncated;   /* max_evaluation was reached: likewise */
+	bool truncated;   /* max_evaluation or max_seconds was reached: likewise */
 	double seconds;
 };
 

@@ -8,7 +8,9 @@
  * the others), and run.json (what was asked and what was counted).
  */
 #include "dse/cli.h"
+#include "dse/compare.h"
 #include "dse/json.h"
+#include "dse/misfit.h"
 #include "dse/verify.h"
 
 #define FRONT_FORMAT "dse front 1"
@@ -23,6 +25,8 @@ struct front_run {
 	const struct explore_options *options;
 	const struct unroller *unroller;      /* of explore's front */
 	const struct verify *verify;          /* of explore's front; NULL: it was not asked for, or interrupted */
+	const struct compare *compare;        /* mappings set beside the front; NULL: none */
+	const struct misfit *misfit;          /* why the front is empty; NULL: it is not, or nobody knows */
 	const char *command;                  /* as a user would type it */
 	char signature[FRONT_SIGNATURE_SIZE]; /* of the front, by front_sign */
 };

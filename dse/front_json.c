@@ -2,6 +2,7 @@
 #include "dse/certificate.h"
 #include "dse/design_text.h"
 #include "dse/front_file.h"
+#include "dse/quality.h"
 #include "sim/base/checked.h"
 #include <assert.h>
 #include <string.h>
@@ -323,6 +324,23 @@ static void put_verify(struct json *json, const struct front_run *run)
 	json_end(json);
 }
 
+/* How good the front is in itself: the reference point is 1.1 times its nadir. */
+static void put_quality(struct json *json, const struct front_run *run)
+{
+	struct quality quality;
+	if (!quality_of_front(&run->explore->front, &quality))
+		return; /* no memory: the front is worth more than its figures */
+	json_begin_object(json, "quality");
+	json_put_real(json, "hypervolume", quality.hypervolume);
+	json_put_real(json, "hypervolume_frac", quality.hypervolume_frac);
+	json_begin_object(json, "reference");
+	for (size_t i = 0; i < run->space->n_objective; i++)
+		json_put_real(json, metric_table[run->space->objective[i]].name, quality.reference[i]);
+	json_end(json);
+	json_put_u64(json, "knee", quality.knee);
+	json_end(json);
+}
+
 enum err_code front_write_run(FILE *file, const struct front_run *run, const char *dir, bool with_front,
                               struct err *err)
 {
@@ -364,6 +382,12 @@ enum err_code front_write_run(FILE *file, const struct front_run *run, const cha
 		json_put_real(&json, "violation", explore->miss.violation);
 		json_end(&json);
 	}
+	if (run->compare)
+		compare_put_json(&json, run->compare, run->unroller);
+	if (run->misfit)
+		misfit_put_json(&json, run->misfit);
+	if (explore->front.n > 0)
+		put_quality(&json, run);
 	if (run->verify)
 		put_verify(&json, run);
 	if (dir)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "dse/replay.h"
+#include "dse/design_read.h"
 #include "dse/front_file.h"
 #include "dse/paths.h"
 #include "dse/replay_read.h"
@@ -22,21 +23,14 @@ struct reader {
 	struct err *err;
 };
 
-/* The value under a key that a front always has; its absence is a mistake in the file. */
 static const struct doc_node *need(struct reader *reader, const struct doc_node *map, const char *key)
 {
-	const struct doc_node *node = doc_find(map, key);
-	assert(map && key);
-	if (!node)
-		(void)err_add_at(reader->err, ERR_INPUT, doc_place(map), "key '%s' is missing", key);
-	return node;
+	return front_need(map, key, reader->err);
 }
 
 static const char *need_text(struct reader *reader, const struct doc_node *map, const char *key)
 {
-	const char *text = NULL;
-	const struct doc_node *node = need(reader, map, key);
-	return node && doc_get_text(node, key, &text, reader->err) ? text : NULL;
+	return front_need_text(map, key, reader->err);
 }
 
 /* "FRONT.json:ID" into path and number. */
@@ -116,57 +110,6 @@ static void read_machine(struct reader *reader)
 		(void)machine_check(machine, reader->err);
 }
 
-/* One dimension of a split, in the notation that tables and CSV files use. */
-static bool read_dim(struct reader *reader, const struct doc_node *layer, const char *key, struct dim_split *dim)
-{
-	const char *text = need_text(reader, layer, key);
-	return text && dim_parse(text, dim, reader->err) == ERR_OK;
-}
-
-static bool read_choice(struct reader *reader, const struct doc_node *layer, const char *key, const char *const *names,
-                        size_t n, size_t *out)
-{
-	const struct doc_node *node = need(reader, layer, key);
-	return node && doc_get_choice(node, key, names, n, out, reader->err);
-}
-
-/* Every field is required: a default would make a damaged file look like another design. */
-static bool read_design(struct reader *reader, const struct doc_node *layer, const struct block *block,
-                        struct layer_design *design)
-{
-	static const char *const place[] = {"dram", "storage"};
-	const struct machine *machine = &reader->replay->machine;
-	const char *strategy[N_STRATEGY], *level[MACHINE_MAX_LEVEL];
-	size_t strategy_at = 0, reuse_at = 0, level_at = 0, in = 0, out = 0, added = 0;
-	uint64_t operand_bit = 8;
-	for (size_t i = 0; i < N_STRATEGY; i++)
-		strategy[i] = strategy_table[i].name;
-	for (size_t i = 0; i < machine->n_level; i++)
-		level[i] = machine->level[i].name;
-	const struct doc_node *bit = need(reader, layer, "operand_bit");
-	bool ok = read_dim(reader, layer, "w", &design->split.w) && read_dim(reader, layer, "h", &design->split.h) &&
-	          read_dim(reader, layer, "c", &design->split.c) && read_dim(reader, layer, "d", &design->split.d) &&
-	          read_choice(reader, layer, "strategy", strategy, N_STRATEGY, &strategy_at) &&
-	          read_choice(reader, layer, "reuse", reuse_operand_name, N_REUSE_OPERAND, &reuse_at) &&
-	          read_choice(reader, layer, "level", level, machine->n_level, &level_at) &&
-	          read_choice(reader, layer, "ifmap", place, 2, &in) &&
-	          read_choice(reader, layer, "result", place, 2, &out) &&
-	          (!block->has_mat_ele || read_choice(reader, layer, "added", place, 2, &added)) && bit &&
-	          doc_get_u64(bit, "operand_bit", 8, 16, &operand_bit, reader->err);
-	if (!ok)
-		return false;
-	if (operand_bit != 8 && operand_bit != 16)
-		return err_add_at(reader->err, ERR_INPUT, doc_place(bit), "operand_bit is neither 8 nor 16") == ERR_OK;
-	design->strategy = (enum strategy)strategy_at;
-	design->reuse = (enum reuse_operand)reuse_at;
-	design->level = (uint32_t)level_at;
-	design->operand_bit = (uint32_t)operand_bit;
-	design->in_storage = in == 1;
-	design->out_storage = out == 1;
-	design->add_storage = added == 1;
-	return split_check(block, &design->split, reader->err) == ERR_OK;
-}
-
 /* Exactly the same number; what is not there or not a number differs, too. */
 static void compare(struct reader *reader, const struct doc_node *map, const char *what, const char *key, double value)
 {
@@ -199,7 +142,7 @@ static const struct doc_node *read_layer(struct reader *reader, const struct doc
 		(void)err_add_at(reader->err, ERR_INPUT, doc_place(number), "no design with number %" PRIu64, which);
 		return NULL;
 	}
-	return read_design(reader, layer, block, &simulated->design) ? layer : NULL;
+	return design_read(layer, block, &reader->replay->machine, &simulated->design, reader->err) ? layer : NULL;
 }
 
 /* How far a layer's clocks are from the other tier's. */
@@ -358,7 +301,7 @@ static bool read_detail(struct reader *reader)
 	struct replay *replay = reader->replay;
 	size_t index = DETAIL_FAST;
 	if (doc_find(reader->root, "detail") &&
-	    !read_choice(reader, reader->root, "detail", detail_name, N_DETAIL, &index))
+	    !front_need_choice(reader->root, "detail", detail_name, N_DETAIL, &index, reader->err))
 		return false;
 	replay->recorded = (enum detail)index;
 	if (reader->as_recorded)
@@ -374,7 +317,7 @@ static void run_point(struct reader *reader)
 	struct replay *replay = reader->replay;
 	const struct doc_node *networks = need(reader, reader->point, "networks");
 	size_t index = 0;
-	if (!read_choice(reader, reader->root, "aggregate", aggregate, 3, &index))
+	if (!front_need_choice(reader->root, "aggregate", aggregate, 3, &index, reader->err))
 		return;
 	replay->space.aggregate = (enum space_aggregate)index;
 	if (!read_detail(reader))

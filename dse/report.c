@@ -3,6 +3,7 @@
 #include "dse/certificate.h"
 #include "dse/design_text.h"
 #include "dse/table.h"
+#include "dse/quality.h"
 #include "sim/base/checked.h"
 #include <assert.h>
 #include <inttypes.h>
@@ -317,13 +318,17 @@ void report_counts(FILE *file, const struct front_run *run)
 	put_count(file, "points composed", counts->n_composed);
 	if (isfinite(counts->log10_design))
 		(void)fprintf(file, "  designs of whole networks: 10^%.1f\n", counts->log10_design);
+	struct quality quality;
+	if (run->explore->front.n > 0 && quality_of_front(&run->explore->front, &quality))
+		(void)fprintf(file, "  hypervolume: %.3f %% of the box up to 1.1 x nadir; knee: point %zu\n",
+		              100.0 * quality.hypervolume_frac, quality.knee);
 	char text[CERTIFICATE_TEXT_SIZE];
 	certificate_text(run, text, sizeof(text));
 	(void)fprintf(file, "  certificate: %s\n", text);
 	if (run->explore->interrupted)
 		(void)fprintf(file, "  interrupted: the front is of what was seen\n");
 	if (run->explore->truncated)
-		(void)fprintf(file, "  stopped at max_evaluations: the front is of what was seen\n");
+		(void)fprintf(file, "  stopped at its limit of evaluations or time: the front is of what was seen\n");
 	for (size_t i = 0; i < run->explore->n_failure && i < EXPLORE_MAX_FAILURE; i++)
 		(void)fprintf(file, "  failed: %s%s%s\n", run->explore->failure[i].machine,
 		              run->explore->failure[i].machine[0] ? ": " : "", run->explore->failure[i].why);
@@ -371,6 +376,13 @@ void report_verify(FILE *file, const struct front_run *run)
 	}
 }
 
+static void print_miss(FILE *file, const struct explore_miss *miss)
+{
+	(void)fprintf(file, "\nNearest miss: %s\n  %s\n", miss->machine, miss->text);
+	if (isfinite(miss->violation) && miss->violation < 1000.0)
+		(void)fprintf(file, "  over its limit by %.3g %%\n", 100.0 * miss->violation);
+}
+
 void report_infeasible(FILE *file, const struct front_run *run)
 {
 	const struct explore *explore = run->explore;
@@ -378,9 +390,8 @@ void report_infeasible(FILE *file, const struct front_run *run)
 	              "No feasible design among %" PRIu64 " machines and %" PRIu64 " evaluated layer designs.\n\n",
 	              explore->counts.n_machine, explore->counts.engine.n_told);
 	print_reasons(file, &explore->counts, 2);
-	if (explore->miss.stage == STAGE_NONE)
-		return;
-	(void)fprintf(file, "\nNearest miss: %s\n  %s\n", explore->miss.machine, explore->miss.text);
-	if (isfinite(explore->miss.violation) && explore->miss.violation < 1000.0)
-		(void)fprintf(file, "  over its limit by %.3g %%\n", 100.0 * explore->miss.violation);
+	if (explore->miss.stage != STAGE_NONE)
+		print_miss(file, &explore->miss);
+	if (run->misfit)
+		misfit_print(file, run->misfit);
 }

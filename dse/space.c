@@ -202,3 +202,22 @@ bool space_machine_miss(const struct space *space, uint64_t index, struct machin
 	}
 	return is_missed;
 }
+
+bool space_machine_sides(const struct space *space, uint64_t index, struct machine *machine, double *left,
+                         double *right)
+{
+	double value[MAX_PARAM];
+	char why[256];
+	assert(space && machine && left && right);
+	if (!build_machine(space, index, machine, why, sizeof(why)))
+		return false;
+	list_values(machine, value);
+	for (size_t i = 0; i < space->n_constraint; i++) {
+		if (expr_value(space->constraint[i], value) == 1)
+			continue;
+		if (!expr_missed_sides(space->constraint[i], value, left, right))
+			*left = *right = NAN;
+		return true;
+	}
+	return false;
+}

@@ -112,6 +112,13 @@ bool space_machine(const struct space *space, uint64_t index, struct machine *ma
 bool space_machine_miss(const struct space *space, uint64_t index, struct machine *machine, double *violation,
                         char *text, size_t n_byte);
 
+/*
+ * Both sides of the comparison by which a candidate breaks the first constraint it breaks; NaN where there are none
+ * (below a `not`). false: it breaks none, or machine_check refuses it.
+ */
+bool space_machine_sides(const struct space *space, uint64_t index, struct machine *machine, double *left,
+                         double *right);
+
 /* Read one machine file. ERR_INPUT with file:line:column, ERR_IO. */
 enum err_code machine_read(const char *path, struct machine *machine, struct err *err);
 

@@ -22,6 +22,7 @@ dies() {
 	expect_text "$work/out" "$reason"
 	expect_text "$work/out" "Nearest miss"
 	expect_text "$work/out" "$miss"
+	expect_text "$work/out" "Smallest change of one limit that lets something through"
 	expect_text "$work/err" "no feasible design"
 	rm -rf "$work/results"
 }
@@ -51,6 +52,25 @@ done
 space 'latency_ms <= 0.3'
 expect_code 4 "$DSE" explore "$work/none.yaml" -o "$work/results" --json
 expect_text "$work/out" '"nearest_miss"'
+expect_text "$work/out" '"changes_of_one_limit"'
+expect_text "$work/out" '"smallest": true'
 expect_text "$work/out" '/run.json"'
 ! grep -qF '/front.' "$work/out" || fail "files are listed that were not written"
 [ ! -e "$(echo "$work/results"/none-*)/front.csv" ] || fail "an empty front was written"
+
+# What the table says a limit would have to be does let something through.
+space 'latency_ms <= 0.3'
+expect_code 4 "$DSE" explore "$work/none.yaml" -o "$work/results"
+needed=$(sed -n 's/.*latency_ms <= 0.3 would have to be at least \([0-9.]*\) .*/\1/p' "$work/out")
+space "latency_ms <= $needed"
+expect_code 0 "$DSE" explore -q "$work/none.yaml" -o "$work/results"
+
+# So does the SRAM, here that of an axis.
+space 'latency_ms <= 0.5'
+sed -i 's/^  mla.array: .*/  pe.sram_byte: [1024, 2048]/' "$work/none.yaml"
+expect_code 4 "$DSE" explore "$work/none.yaml" -o "$work/results"
+needed=$(sed -n 's/.*pe.sram_byte 2048 -> \([0-9]*\) (by .*/\1/p' "$work/out")
+for byte in "$needed" $((needed - 1)); do
+	sed -i "s/^  pe.sram_byte: .*/  pe.sram_byte: [$byte]/" "$work/none.yaml"
+	expect_code $((byte == needed ? 0 : 4)) "$DSE" explore -q "$work/none.yaml" -o "$work/results"
+done

@@ -36,17 +36,4 @@ for table in split_utilisation overall_clocks overall_transfer_clocks strategy_c
 	grep -q "^| \`$table.csv\` | $n | $mean | $largest |" README.md ||
 		fail "README.md: the errors of $table.csv are $n, $mean, $largest"
 done
-
-# Splits found against the thesis' own, total clocks: | VGG-16 | thesis | ours |
-case "$DSE" in *san/*) exit 0 ;; esac # minutes under a sanitizer, and nothing new to it
-for network in vgg16 resnet50; do
-	expect_code 0 "$DSE" simulate -q thesis_chip $network --split-scheme spaces/splits/thesis.csv --strategy fusion_reuse
-	thesis=$(awk '$1 == "total_clk" { print $2 }' "$work/out")
-	expect_code 0 "$DSE" explore -q spaces/thesis_$network.yaml -o "$work/thesis"
-	expect_code 0 "$DSE" simulate --point "$(echo "$work"/thesis/thesis_$network-*)/front.json:0"
-	ours=$(awk '$1 == "total_clk" { print $2 }' "$work/out")
-	[ "$ours" -lt "$thesis" ] || fail "$network: our splits take $ours clocks, the thesis' $thesis"
-	grouped() { echo "$1" | sed ':a; s/\([0-9]\)\([0-9]\{3\}\)\($\| \)/\1 \2\3/; ta'; }
-	grep -q "$(grouped "$thesis") | $(grouped "$ours") |" README.md ||
-		fail "README.md: $network takes $thesis clocks with the thesis' splits, $ours with ours"
-done
+# The table of splits is readme_table.sh's.
