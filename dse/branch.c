@@ -61,7 +61,7 @@ struct search {
 	struct layer_design design;    /* likewise */
 	const struct layer_context *context;
 	uint64_t n_visit; /* boxes opened */
-	uint32_t n_miss; /* boxes opened for the nearest miss alone */
+	uint32_t n_miss;  /* boxes opened for the nearest miss alone */
 	bool stopped, full, out_of_memory;
 };
 
@@ -215,7 +215,7 @@ struct judged {
 	struct box box;
 	bool is_cut;
 	uint32_t reason; /* of the cut */
-	double score;    /* the more promising, the less: the product of the least metrics at the first operating point */
+	double score; /* the more promising, the less: the product of the least metrics at the first operating point */
 	bool is_over[MACHINE_MAX_LEVEL]; /* a limit, at this operating point */
 	double least[MACHINE_MAX_LEVEL][PROBLEM_MAX_OBJECTIVE];
 };
@@ -402,8 +402,7 @@ static void halve(struct search *search, const struct box *box, int dim, struct 
 		half[0].box.span[dim] = span_of(axis, span->low, at);
 		half[1].box.span[dim] = span_of(axis, at, span->high);
 	} else {
-		half[0].box.span[dim].last = half[1].box.span[dim].first =
-		    span->first + (span->last - span->first) / 2;
+		half[0].box.span[dim].last = half[1].box.span[dim].first = span->first + (span->last - span->first) / 2;
 	}
 	judge_box(search, &half[0]);
 	judge_box(search, &half[1]);

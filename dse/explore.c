@@ -277,14 +277,15 @@ static enum err_code collect_counts(struct driver *driver, const struct slot *sl
 		for (unsigned reason = 0; reason < LAYER_N_REASON; reason++)
 			counts->by_reason[reason] += task->by_reason[reason];
 		for (unsigned reason = 0; reason < LAYER_N_REASON; reason++)
-			counts->cut_by_reason[reason] = add_sat(counts->cut_by_reason[reason], task->cut_by_reason[reason]);
+			counts->cut_by_reason[reason] =
+			    add_sat(counts->cut_by_reason[reason], task->cut_by_reason[reason]);
 		counts->n_box += task->n_box;
 		counts->n_unreached = add_sat(counts->n_unreached, task->n_unreached);
 		if (task->code == ERR_INTERRUPTED || interrupt_requested())
 			explore->interrupted = true;
 		else if (slot->candidate.genetic) /* its search ends where nothing is gained any more */
-			explore->truncated |= task->max_evaluation > 0 && from->n_asked >= task->max_evaluation &&
-			                      from->n_asked < size;
+			explore->truncated |=
+			    task->max_evaluation > 0 && from->n_asked >= task->max_evaluation && from->n_asked < size;
 		else if (add_sat(from->n_asked, from->n_skipped) < size)
 			explore->truncated = true;
 	}

@@ -100,7 +100,8 @@ static struct dim_least least_of_range(const struct dim_rule *rule, const struct
 		uint64_t few_in = (extent - few) * rule->stride + few * one;
 		uint64_t many_in = (extent - many) * rule->stride + many * one;
 		least.n_in = few_in - cut;
-		least.n_computed = at_most(few_in - few * (rule->kernel - 1), many_in - many * (rule->kernel - 1)) - cut;
+		least.n_computed =
+		    at_most(few_in - few * (rule->kernel - 1), many_in - many * (rule->kernel - 1)) - cut;
 	}
 	least.in_byte = at_least(align_up(least.n_in * rule->operand_byte, LINE_BYTE), few * LINE_BYTE);
 	least.n_block = at_least(ceil_div(least.n_computed, rule->block), few);
@@ -152,8 +153,8 @@ static uint64_t tile_byte(const struct parts *a, const struct parts *b, const st
 }
 
 /* Words of a round with so many input channels. */
-static void conv_round_words(const struct layer_context *context, const struct mla_conv_round *round, uint64_t n_channel,
-                             double n_round, struct tiling *tiling)
+static void conv_round_words(const struct layer_context *context, const struct mla_conv_round *round,
+                             uint64_t n_channel, double n_round, struct tiling *tiling)
 {
 	uint64_t packet_byte = context->machine->noc_packet_byte;
 	double n_a = (double)ceil_div(n_channel * round->channel_a_byte, packet_byte);
@@ -194,13 +195,16 @@ static void least_map(const struct layer_context *context, const struct split_ra
 	bool is_conv = block->kind == BLOCK_CONV;
 	uint32_t operand_byte = context->operand_bit / 8;
 	const struct mla_conv_round *round = tiling->n_d > 1 ? &context->partial_round : &context->round;
-	const struct dim_rule w_rule = {block->kernel_w, block->stride, block_padded_w(block), context->machine->mla_cols,
-	                                operand_byte,    is_conv ? round : NULL, context->machine};
-	const struct dim_rule h_rule = {block->kernel_h, block->stride, block_padded_h(block), 1, operand_byte, NULL, NULL};
+	const struct dim_rule w_rule = {
+	    block->kernel_w, block->stride,          block_padded_w(block), context->machine->mla_cols,
+	    operand_byte,    is_conv ? round : NULL, context->machine};
+	const struct dim_rule h_rule = {
+	    block->kernel_h, block->stride, block_padded_h(block), 1, operand_byte, NULL, NULL};
 	const struct dim_rule c_rule = {1, 1, 0, context->machine->mla_rows, operand_byte, NULL, NULL};
 	struct dim_least w = least_of(&w_rule, &range->w), h = least_of(&h_rule, &range->h),
 			 c = least_of(&c_rule, &range->c);
-	uint64_t n_channel = is_conv ? range->d.extent : range->c.extent, n_channel_part = is_conv ? tiling->n_d : tiling->n_c;
+	uint64_t n_channel = is_conv ? range->d.extent : range->c.extent,
+		 n_channel_part = is_conv ? tiling->n_d : tiling->n_c;
 	uint64_t n_pixel = tiling->n_out_pixel, area = (uint64_t)block->pool * block->pool;
 	tiling->row_word = w.n_word;
 	tiling->all_out_byte = line_byte(n_pixel / area * operand_byte, tiling->n_map * tiling->n_c);
