@@ -12,8 +12,8 @@
  * is halved: first numbers of parts, then the splits of one number, whose largest
  * parts grow along the list.
  *
- * Depth first, so memory is a path; the order is fixed, and the front does not
- * depend on it: nothing that could be on it, first of its equals, is ever cut.
+ * Depth first, the more promising half first, so memory is a path; the order is
+ * fixed, and the front does not depend on it: nothing that could be on it, first of its equals, is ever cut.
  */
 #include "dse/branch.h"
 #include "sim/base/checked.h"
@@ -23,7 +23,7 @@
 
 #define MS_PER_NS 1e-6
 #define MJ_PER_PJ 1e-9
-/* Bounds are compared with this much slack, so that rounding can never reject a point of the front. */
+/* Bounds that are no whole numbers have this much slack, so that rounding can never reject a point of the front. */
 #define BOUND_SLACK (1 - 1e-9)
 /* Boxes between two looks at the watch. */
 #define N_WATCH 4096
@@ -60,7 +60,8 @@ struct search {
 	uint32_t genome[N_LAYER_GENE]; /* of the strategy that is being searched; splits are filled in */
 	struct layer_design design;    /* likewise */
 	const struct layer_context *context;
-	uint32_t n_miss; /* boxes opened for the nearest miss alone */
+	uint64_t n_visit; /* boxes opened */
+	uint32_t n_miss;  /* boxes opened for the nearest miss alone */
 	bool stopped, full, out_of_memory;
 };
 
@@ -148,21 +149,32 @@ static struct dim_range range_of(const struct branch_axis *axis, const struct sp
 
 /* ---- bounds ----------------------------------------------------------------------------------------- */
 
+/* Whether a design of the front dominates whatever has these lower bounds. */
 static bool front_is_better(const struct search *search, const double *least)
 {
 	const struct pareto *front = search->front;
 	for (size_t i = 0; i < front->n; i++) {
 		const double *objective = front->objective + i * front->n_objective;
 		unsigned k = 0;
-		while (k < front->n_objective && objective[k] <= least[k])
-			k++;
-		if (k == front->n_objective)
+		bool smaller = false;
+		for (; k < front->n_objective && objective[k] <= least[k]; k++)
+			smaller |= objective[k] < least[k];
+		if (k == front->n_objective && smaller)
 			return true;
 	}
 	return false;
 }
 
-/* Lower bounds of all metrics at an operating point; those without one are 0. */
+/* Sums of whole bytes are not rounded. */
+static bool is_whole(double byte)
+{
+	return byte < 0x1p52 && byte == floor(byte);
+}
+
+/*
+ * Lower bounds of all metrics at an operating point; those without one are 0. A program's clocks and
+ * bytes are whole numbers, which need no slack: many designs are alike in one of them.
+ */
 static void least_metrics(const struct search *search, const struct range_bound *bound, uint32_t level, double *value)
 {
 	const struct machine *machine = search->context->machine;
@@ -178,10 +190,11 @@ static void least_metrics(const struct search *search, const struct range_bound 
 	} else {
 		sim_bound(machine, &bound->work, level, &latency_ns, &energy_pj);
 	}
-	value[METRIC_LATENCY] = latency_ns * MS_PER_NS * BOUND_SLACK;
+	value[METRIC_LATENCY] = latency_ns * MS_PER_NS * (bound->has_program ? 1 : BOUND_SLACK);
 	value[METRIC_ENERGY] = energy_pj * MJ_PER_PJ * BOUND_SLACK;
-	value[METRIC_DRAM] = (counts->dram_read_byte + counts->dram_write_byte) * BOUND_SLACK;
-	value[METRIC_SRAM_USED] = (double)bound->program.sram_byte / machine->pe_sram_byte * BOUND_SLACK;
+	value[METRIC_DRAM] = counts->dram_read_byte + counts->dram_write_byte;
+	value[METRIC_DRAM] *= is_whole(value[METRIC_DRAM]) ? 1 : BOUND_SLACK;
+	value[METRIC_SRAM_USED] = (double)bound->program.sram_byte / machine->pe_sram_byte;
 	value[METRIC_PEAK_POWER] = energy_static_mw(machine, level) * BOUND_SLACK;
 }
 
@@ -197,27 +210,46 @@ static enum metric limit_exceeded(const struct layer_problem *layer, const doubl
 	return N_METRIC;
 }
 
-/* Whether the bound proves that no design is on the front; then *reason says why. */
-static bool proves(const struct search *search, const struct range_bound *bound, uint32_t *reason)
+/* A box and what its bound says. */
+struct judged {
+	struct box box;
+	bool is_cut;
+	uint32_t reason; /* of the cut */
+	double score; /* the more promising, the less: the product of the least metrics at the first operating point */
+	bool is_over[MACHINE_MAX_LEVEL]; /* a limit, at this operating point */
+	double least[MACHINE_MAX_LEVEL][PROBLEM_MAX_OBJECTIVE];
+};
+
+/* Whether at each operating point the box exceeds a limit, or the front so far is better. */
+static bool is_hopeless(const struct search *search, const struct judged *judged)
+{
+	for (uint32_t l = 0; l < search->n_level; l++)
+		if (!judged->is_over[l] && !front_is_better(search, judged->least[l]))
+			return false;
+	return true;
+}
+
+static void apply_bound(const struct search *search, const struct range_bound *bound, struct judged *judged)
 {
 	const struct layer_problem *layer = search->layer;
 	bool all_over = true;
-	for (uint32_t l = 0; l < layer->n_value[GENE_LEVEL]; l++) {
-		double value[N_METRIC], least[PROBLEM_MAX_OBJECTIVE];
+	judged->score = 1;
+	for (uint32_t l = 0; l < search->n_level; l++) {
+		double value[N_METRIC];
 		least_metrics(search, bound, layer->level[l], value);
-		for (unsigned i = 0; i < layer->n_metric; i++)
-			least[i] = value[layer->metric[i]];
+		for (unsigned i = 0; i < layer->n_metric; i++) {
+			judged->least[l][i] = value[layer->metric[i]];
+			judged->score *= l == 0 && judged->least[l][i] > 0 ? judged->least[l][i] : 1;
+		}
 		enum metric over = limit_exceeded(layer, value);
-		if (over != N_METRIC)
-			*reason = N_VERDICT + (uint32_t)over;
-		else if (front_is_better(search, least))
-			all_over = false;
-		else
-			return false;
+		judged->is_over[l] = over != N_METRIC;
+		all_over &= judged->is_over[l];
+		if (judged->is_over[l])
+			judged->reason = N_VERDICT + (uint32_t)over;
 	}
 	if (!all_over)
-		*reason = LAYER_REASON_BOUND;
-	return true;
+		judged->reason = LAYER_REASON_BOUND;
+	judged->is_cut = is_hopeless(search, judged);
 }
 
 /* As long as nothing is feasible, some boxes are opened that are too large by less than the nearest miss so far. */
@@ -229,8 +261,9 @@ static bool is_nearer_miss(struct search *search, const struct verdict *verdict)
 	return (double)verdict->demanded / (double)verdict->available - 1 < search->nearest->violation * BOUND_SLACK;
 }
 
-static bool is_cut(struct search *search, const struct box *box, uint32_t *reason)
+static void judge_box(struct search *search, struct judged *judged)
 {
+	const struct box *box = &judged->box;
 	const struct split_range range = {
 	    .w = range_of(&search->axis[DIM_W], &box->span[DIM_W]),
 	    .h = range_of(&search->axis[DIM_H], &box->span[DIM_H]),
@@ -240,11 +273,20 @@ static bool is_cut(struct search *search, const struct box *box, uint32_t *reaso
 	struct range_bound bound;
 	struct verdict verdict;
 	bool is_fast = search->layer->detail == DETAIL_FAST;
-	if (!mapper_bound_range(search->context, &search->design, &range, is_fast, &bound, &verdict)) {
-		*reason = verdict.reason;
-		return !is_nearer_miss(search, &verdict);
+	search->counts->n_box++;
+	if (mapper_bound_range(search->context, &search->design, &range, is_fast, &bound, &verdict)) {
+		apply_bound(search, &bound, judged);
+		return;
 	}
-	return proves(search, &bound, reason);
+	judged->reason = verdict.reason;
+	judged->is_cut = !is_nearer_miss(search, &verdict);
+	judged->score = 0;
+	/* nothing to compare: it stays open */
+	for (uint32_t l = 0; l < search->n_level; l++) {
+		judged->is_over[l] = false;
+		for (unsigned i = 0; i < search->layer->n_metric; i++)
+			judged->least[l][i] = -1;
+	}
 }
 
 /* ---- designs ---------------------------------------------------------------------------------------- */
@@ -332,50 +374,71 @@ static bool wants_stop(struct search *search)
 	struct branch_counts *counts = search->counts;
 	if (search->stopped || search->full || search->out_of_memory)
 		return true;
-	if (++counts->n_box % N_WATCH == 0 && search->watch) {
+	if (++search->n_visit % N_WATCH == 0 && search->watch) {
 		double done = (double)add_sat(counts->engine.n_told, counts->engine.n_skipped) / (double)search->size;
 		search->stopped = !search->watch(search->watch_context, done < 1 ? done : 1, &counts->engine);
 	}
 	return search->stopped;
 }
 
-static void search_box(struct search *search, const struct box *box);
+static void cut_box(struct search *search, const struct judged *judged)
+{
+	struct branch_counts *counts = search->counts;
+	uint64_t n = box_size(search, &judged->box);
+	assert(judged->reason > VERDICT_OK && judged->reason < LAYER_N_REASON);
+	counts->n_cut_box++;
+	counts->cut_by_reason[judged->reason] = add_sat(counts->cut_by_reason[judged->reason], n);
+	counts->engine.n_skipped = add_sat(counts->engine.n_skipped, n);
+}
 
-static void halve(struct search *search, const struct box *box, int dim)
+/* The halves of a box, judged. */
+static void halve(struct search *search, const struct box *box, int dim, struct judged half[2])
 {
 	const struct branch_axis *axis = &search->axis[dim];
 	const struct span *span = &box->span[dim];
-	struct box lower = *box, upper = *box;
+	half[0].box = half[1].box = *box;
 	if (span->high > span->low + 1) {
 		uint32_t at = middle(axis, span);
-		lower.span[dim] = span_of(axis, span->low, at);
-		upper.span[dim] = span_of(axis, at, span->high);
+		half[0].box.span[dim] = span_of(axis, span->low, at);
+		half[1].box.span[dim] = span_of(axis, at, span->high);
 	} else {
-		lower.span[dim].last = upper.span[dim].first = span->first + (span->last - span->first) / 2;
+		half[0].box.span[dim].last = half[1].box.span[dim].first = span->first + (span->last - span->first) / 2;
 	}
-	search_box(search, &lower);
-	search_box(search, &upper);
+	judge_box(search, &half[0]);
+	judge_box(search, &half[1]);
+}
+
+/* Open a box that is not cut. The more promising half comes first: what it finds may cut the other one. */
+static void open_box(struct search *search, const struct box *box)
+{
+	struct judged half[2];
+	int dim = pick_dim(search, box);
+	if (wants_stop(search))
+		return;
+	if (dim < 0) {
+		evaluate_box(search, box);
+		return;
+	}
+	halve(search, box, dim, half);
+	int first = half[1].score < half[0].score;
+	for (int i = 0; i < 2 && !search->stopped; i++) {
+		struct judged *own = &half[i ? !first : first];
+		own->is_cut = own->is_cut || is_hopeless(search, own);
+		if (own->is_cut)
+			cut_box(search, own);
+		else
+			open_box(search, &own->box);
+	}
 }
 
 static void search_box(struct search *search, const struct box *box)
 {
-	struct branch_counts *counts = search->counts;
-	uint32_t reason;
-	if (wants_stop(search))
-		return;
-	if (is_cut(search, box, &reason)) {
-		uint64_t n = box_size(search, box);
-		assert(reason > VERDICT_OK && reason < LAYER_N_REASON);
-		counts->n_cut_box++;
-		counts->cut_by_reason[reason] = add_sat(counts->cut_by_reason[reason], n);
-		counts->engine.n_skipped = add_sat(counts->engine.n_skipped, n);
-		return;
-	}
-	int dim = pick_dim(search, box);
-	if (dim < 0)
-		evaluate_box(search, box);
+	struct judged judged = {.box = *box};
+	judge_box(search, &judged);
+	if (judged.is_cut)
+		cut_box(search, &judged);
 	else
-		halve(search, box, dim);
+		open_box(search, &judged.box);
 }
 
 /* All splits of one strategy, operand kept and operand width; input channels whole and split are apart. */

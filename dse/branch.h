@@ -11,10 +11,10 @@
 
 /* What became of a layer's designs. All of them when the search ran to its end, asserted. */
 struct branch_counts {
-	struct engine_counts engine;               /* n_skipped: designs in boxes that were cut */
-	uint64_t by_reason[LAYER_N_REASON];        /* of evaluated ones that are infeasible */
-	uint64_t cut_by_reason[LAYER_N_REASON];    /* of boxes: adds up to engine.n_skipped; may saturate with it */
-	uint64_t n_box, n_cut_box;                 /* looked at; of them cut */
+	struct engine_counts engine;            /* n_skipped: designs in boxes that were cut */
+	uint64_t by_reason[LAYER_N_REASON];     /* of evaluated ones that are infeasible */
+	uint64_t cut_by_reason[LAYER_N_REASON]; /* of boxes: adds up to engine.n_skipped; may saturate with it */
+	uint64_t n_box, n_cut_box;              /* looked at; of them cut */
 };
 
 /*

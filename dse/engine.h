@@ -14,9 +14,9 @@
 
 struct engine_options {
 	uint64_t seed;
-	uint64_t max_evaluation; /* 0: no limit */
-	uint32_t population;     /* genetic engines; 0: the engine's default */
-	uint32_t generations;    /* genetic engines; 0: until stagnation, space exhausted or max_evaluation */
+	uint64_t max_evaluation;       /* 0: no limit */
+	uint32_t population;           /* genetic engines; 0: the engine's default */
+	uint32_t generations;          /* genetic engines; 0: until stagnation, space exhausted or max_evaluation */
 	struct checkpoint *checkpoint; /* where the search's state goes, and comes from; NULL: nowhere */
 };
 
@@ -31,7 +31,7 @@ struct engine;
 
 struct engine_kind {
 	const char *name, *help;
-	bool is_random; /* looks at a sample that the seed decides; else at every design */
+	bool is_random;  /* looks at a sample that the seed decides; else at every design */
 	bool is_layered; /* solves layers apart unless asked not to */
 	/* Returns NULL and a message when memory is out. The problem must outlive the engine. */
 	struct engine *(*create)(const struct problem *problem, const struct engine_options *options, struct err *err);

@@ -277,14 +277,15 @@ static enum err_code collect_counts(struct driver *driver, const struct slot *sl
 		for (unsigned reason = 0; reason < LAYER_N_REASON; reason++)
 			counts->by_reason[reason] += task->by_reason[reason];
 		for (unsigned reason = 0; reason < LAYER_N_REASON; reason++)
-			counts->cut_by_reason[reason] = add_sat(counts->cut_by_reason[reason], task->cut_by_reason[reason]);
+			counts->cut_by_reason[reason] =
+			    add_sat(counts->cut_by_reason[reason], task->cut_by_reason[reason]);
 		counts->n_box += task->n_box;
 		counts->n_unreached = add_sat(counts->n_unreached, task->n_unreached);
 		if (task->code == ERR_INTERRUPTED || interrupt_requested())
 			explore->interrupted = true;
 		else if (slot->candidate.genetic) /* its search ends where nothing is gained any more */
-			explore->truncated |= task->max_evaluation > 0 && from->n_asked >= task->max_evaluation &&
-			                      from->n_asked < size;
+			explore->truncated |=
+			    task->max_evaluation > 0 && from->n_asked >= task->max_evaluation && from->n_asked < size;
 		else if (add_sat(from->n_asked, from->n_skipped) < size)
 			explore->truncated = true;
 	}
@@ -314,7 +315,8 @@ static enum err_code insert_front(struct driver *driver, const struct slot *slot
 {
 	struct explore *explore = driver->explore;
 	const struct candidate *candidate = &slot->candidate;
-	size_t n_kept = 0;
+	struct pareto batch;
+	pareto_init(&batch, explore->front.n_objective, explore->front.n_gene);
 	for (size_t i = 0; i < candidate->total.n; i++) {
 		double metric[N_METRIC], objective[SPACE_MAX_OBJECTIVE];
 		enum metric broken;
@@ -331,14 +333,14 @@ static enum err_code insert_front(struct driver *driver, const struct slot *slot
 			explore->counts.by_limit[broken]++;
 			continue;
 		}
-		n_kept++;
 		candidate_genome(candidate, i, driver->genome);
-		(void)pareto_insert(&explore->front, objective, driver->genome, 0);
-		if (explore->front.n_alloc == 0)
+		if (!pareto_append(&batch, objective, driver->genome, 0))
 			return err_add(err, ERR_INTERNAL, "out of memory");
 	}
-	if (n_kept == 0)
+	if (batch.n == 0)
 		note_dead(driver, slot);
+	else if (!pareto_insert_all(&explore->front, &batch))
+		return err_add(err, ERR_INTERNAL, "out of memory");
 	return ERR_OK;
 }
 

@@ -368,8 +368,7 @@ enum err_code front_write_run(FILE *file, const struct front_run *run, const cha
 	json_put_real(&json, "epsilon", explore->counts.epsilon);
 	certificate_text(run, certificate, sizeof(certificate));
 	json_put_text(&json, "certificate", certificate);
-	json_put_bool(&json, "complete",
-	              !explore->interrupted && !explore->truncated && explore->n_failure == 0);
+	json_put_bool(&json, "complete", !explore->interrupted && !explore->truncated && explore->n_failure == 0);
 	json_put_bool(&json, "interrupted", explore->interrupted);
 	json_put_real(&json, "seconds", explore->seconds);
 	json_put_text(&json, "signature", run->signature);

@@ -15,6 +15,7 @@
  * thousand points on, and whole networks are composed elsewhere (compose.c).
  */
 #include "dse/pareto.h"
+#include "dse/nondominated.h"
 #include "sim/base/checked.h"
 #include <assert.h>
 #include <stdlib.h>
@@ -287,6 +288,95 @@ static bool reserve(struct pareto *archive, size_t n)
 		return false;
 	archive->n_alloc = n + 1;
 	return true;
+}
+
+bool pareto_append(struct pareto *batch, const double *objective, const uint32_t *genome, uint64_t tag)
+{
+	assert(objective && (genome || batch->n_gene == 0));
+	if (batch->n == batch->n_alloc && !grow(batch)) {
+		pareto_free(batch);
+		return false;
+	}
+	write_point(batch, batch->n++, objective, genome, tag);
+	return true;
+}
+
+static void sift_number_down(const struct pareto *batch, uint32_t *number, size_t root, size_t n)
+{
+	for (size_t child; (child = 2 * root + 1) < n; root = child) {
+		if (child + 1 < n && comes_before(batch, number[child], number[child + 1]))
+			child++;
+		if (!comes_before(batch, number[root], number[child]))
+			return;
+		uint32_t kept = number[root];
+		number[root] = number[child];
+		number[child] = kept;
+	}
+}
+
+/* Numbers of all points by objectives, then genome. */
+static void sort_numbers(const struct pareto *batch, uint32_t *number)
+{
+	for (size_t i = 0; i < batch->n; i++)
+		number[i] = (uint32_t)i;
+	for (size_t i = batch->n / 2; i-- > 0;)
+		sift_number_down(batch, number, i, batch->n);
+	for (size_t i = batch->n; i-- > 1;) {
+		uint32_t kept = number[0];
+		number[0] = number[i];
+		number[i] = kept;
+		sift_number_down(batch, number, 0, i);
+	}
+}
+
+/* Replace the archive by the nondominated points of batch, of equal ones the first genome's. false: memory is out. */
+static bool settle(struct pareto *archive, const struct pareto *batch)
+{
+	struct pareto made;
+	uint32_t *number = calloc(batch->n + 1, sizeof *number);
+	double *sorted = calloc(batch->n + 1, batch->n_objective * sizeof *sorted);
+	bool *keep = calloc(batch->n + 1, sizeof *keep), done = false;
+	size_t n_kept = 0;
+
+	pareto_init(&made, batch->n_objective, batch->n_gene);
+	if (!number || !sorted || !keep)
+		goto cleanup;
+	sort_numbers(batch, number);
+	for (size_t i = 0; i < batch->n; i++)
+		memcpy(sorted + i * batch->n_objective, objective_of(batch, number[i]),
+		       batch->n_objective * sizeof *sorted);
+	done = nondominated_filter(sorted, batch->n, batch->n_objective, keep, &n_kept) && reserve(&made, n_kept);
+	for (size_t i = 0; done && i < batch->n; i++)
+		if (keep[i])
+			write_point(&made, made.n++, objective_of(batch, number[i]), genome_of(batch, number[i]),
+			            batch->tag[number[i]]);
+	assert(made.n == (done ? n_kept : 0));
+cleanup:
+	free(number);
+	free(sorted);
+	free(keep);
+	if (done) {
+		pareto_free(archive);
+		*archive = made;
+	} else {
+		pareto_free(&made);
+	}
+	return done;
+}
+
+bool pareto_insert_all(struct pareto *archive, struct pareto *batch)
+{
+	bool done = true;
+
+	assert(archive->n_objective == batch->n_objective && archive->n_gene == batch->n_gene);
+	assert(archive->n + batch->n < UINT32_MAX);
+	for (size_t i = 0; done && i < archive->n; i++)
+		done = pareto_append(batch, objective_of(archive, i), genome_of(archive, i), archive->tag[i]);
+	done = done && settle(archive, batch);
+	if (!done)
+		pareto_free(archive);
+	pareto_free(batch);
+	return done;
 }
 
 void pareto_pack(struct pareto *archive, const uint32_t *n_value, struct pack *pack)

@@ -37,6 +37,16 @@ bool pareto_insert(struct pareto *archive, const double *objective, const uint32
  */
 bool pareto_covers(const struct pareto *archive, const double *objective, const uint32_t *genome, size_t *hint);
 
+/* Add a point unlooked at: for a batch, not for an archive. false when memory is out (batch is empty then). */
+bool pareto_append(struct pareto *batch, const double *objective, const uint32_t *genome, uint64_t tag);
+
+/*
+ * Insert all points of a batch (same shape, any points), which is empty afterwards; the archive is sorted then. What
+ * pareto_insert does one by one, in n log n for up to 3 objectives. false when memory is out (the archive is empty
+ * then, too).
+ */
+bool pareto_insert_all(struct pareto *archive, struct pareto *batch);
+
 /* Insert all points of other (same shape). When memory is out, archive->n_alloc is 0 although other->n is not. */
 void pareto_merge(struct pareto *archive, const struct pareto *other);
 

@@ -38,8 +38,12 @@ static void bound_traffic(const struct layer_context *context, const struct laye
 static void bound_arm(const struct layer_context *context, const struct layer_design *design,
                       const struct tiling *tiling, bool splits_d, struct counts *least)
 {
-	struct arm_share share = {
-	    .n_result = 1, .n_map = 1, .n_pad = splits_d ? 0 : 1, .n_partial = tiling->n_d - 1, .in_pe = true, .source = true};
+	struct arm_share share = {.n_result = 1,
+	                          .n_map = 1,
+	                          .n_pad = splits_d ? 0 : 1,
+	                          .n_partial = tiling->n_d - 1,
+	                          .in_pe = true,
+	                          .source = true};
 	struct program program;
 	program.n_step = 0;
 	distribute_arm(context, design, tiling, &share, &program);

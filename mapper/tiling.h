@@ -27,8 +27,8 @@ struct tiling {
 	uint64_t row_word; /* widths of all parts of w, each rounded up to 4: a row as the storage QPEs hold it */
 
 	/* Sums over parts. */
-	bool is_summed;                              /* tiling_sum has filled them */
-	bool is_least;                               /* of a range of splits, from tiling_least */
+	bool is_summed;        /* tiling_sum has filled them */
+	bool is_least;         /* of a range of splits, from tiling_least */
 	double least_task_clk; /* then: MLA clocks of all tasks, SRAM free; see tiling_all_task_clk */
 	uint64_t all_map_byte, all_map_aligned_byte; /* over all ifmap parts, all input channels */
 	uint64_t all_filter_byte;                    /* over all filters, all input channels */

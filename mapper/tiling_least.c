@@ -100,7 +100,8 @@ static struct dim_least least_of_range(const struct dim_rule *rule, const struct
 		uint64_t few_in = (extent - few) * rule->stride + few * one;
 		uint64_t many_in = (extent - many) * rule->stride + many * one;
 		least.n_in = few_in - cut;
-		least.n_computed = at_most(few_in - few * (rule->kernel - 1), many_in - many * (rule->kernel - 1)) - cut;
+		least.n_computed =
+		    at_most(few_in - few * (rule->kernel - 1), many_in - many * (rule->kernel - 1)) - cut;
 	}
 	least.in_byte = at_least(align_up(least.n_in * rule->operand_byte, LINE_BYTE), few * LINE_BYTE);
 	least.n_block = at_least(ceil_div(least.n_computed, rule->block), few);
@@ -120,12 +121,40 @@ static struct dim_least least_of(const struct dim_rule *rule, const struct dim_r
 /* Bytes of n tiles that hold so much together, each in whole lines. */
 static uint64_t line_byte(uint64_t byte, uint64_t n_tile)
 {
-	return at_least(byte, n_tile * LINE_BYTE);
+	return at_least(align_up(byte, LINE_BYTE), n_tile * LINE_BYTE);
+}
+
+/* A dimension's parts: of the largest size and of the other one, if there is one. */
+struct parts {
+	uint64_t n[2], size[2];
+};
+
+/* The stored ifmap's parts where rule is not NULL. */
+static struct parts parts_of(const struct dim_split *dim, const struct dim_rule *rule)
+{
+	struct parts parts = {{dim->n_a, dim->n_b}, {dim->size_a, dim->size_b}};
+	for (int i = 0; rule && i < 2; i++)
+		parts.size[i] = parts.n[i] > 0 ? in_extent(rule, parts.size[i]) : 0;
+	return parts;
+}
+
+/* Exact bytes of all tiles a x b x c / area in whole lines, where the splits of all three are given. */
+static uint64_t tile_byte(const struct parts *a, const struct parts *b, const struct parts *c, uint64_t area,
+                          uint64_t operand_byte)
+{
+	uint64_t sum = 0;
+	for (int i = 0; i < 2; i++)
+		for (int j = 0; j < 2 && a->n[i] > 0; j++)
+			for (int k = 0; k < 2 && b->n[j] > 0; k++) {
+				uint64_t n_pixel = ceil_div(a->size[i] * b->size[j] * c->size[k], area);
+				sum += a->n[i] * b->n[j] * c->n[k] * align_up(n_pixel * operand_byte, LINE_BYTE);
+			}
+	return sum;
 }
 
 /* Words of a round with so many input channels. */
-static void conv_round_words(const struct layer_context *context, const struct mla_conv_round *round, uint64_t n_channel,
-                             double n_round, struct tiling *tiling)
+static void conv_round_words(const struct layer_context *context, const struct mla_conv_round *round,
+                             uint64_t n_channel, double n_round, struct tiling *tiling)
 {
 	uint64_t packet_byte = context->machine->noc_packet_byte;
 	double n_a = (double)ceil_div(n_channel * round->channel_a_byte, packet_byte);
@@ -166,18 +195,33 @@ static void least_map(const struct layer_context *context, const struct split_ra
 	bool is_conv = block->kind == BLOCK_CONV;
 	uint32_t operand_byte = context->operand_bit / 8;
 	const struct mla_conv_round *round = tiling->n_d > 1 ? &context->partial_round : &context->round;
-	const struct dim_rule w_rule = {block->kernel_w, block->stride, block_padded_w(block), context->machine->mla_cols,
-	                                operand_byte,    is_conv ? round : NULL, context->machine};
-	const struct dim_rule h_rule = {block->kernel_h, block->stride, block_padded_h(block), 1, operand_byte, NULL, NULL};
+	const struct dim_rule w_rule = {
+	    block->kernel_w, block->stride,          block_padded_w(block), context->machine->mla_cols,
+	    operand_byte,    is_conv ? round : NULL, context->machine};
+	const struct dim_rule h_rule = {
+	    block->kernel_h, block->stride, block_padded_h(block), 1, operand_byte, NULL, NULL};
 	const struct dim_rule c_rule = {1, 1, 0, context->machine->mla_rows, operand_byte, NULL, NULL};
 	struct dim_least w = least_of(&w_rule, &range->w), h = least_of(&h_rule, &range->h),
 			 c = least_of(&c_rule, &range->c);
-	uint64_t n_channel = is_conv ? range->d.extent : range->c.extent, n_channel_part = is_conv ? tiling->n_d : tiling->n_c;
+	uint64_t n_channel = is_conv ? range->d.extent : range->c.extent,
+		 n_channel_part = is_conv ? tiling->n_d : tiling->n_c;
 	uint64_t n_pixel = tiling->n_out_pixel, area = (uint64_t)block->pool * block->pool;
 	tiling->row_word = w.n_word;
 	tiling->all_out_byte = line_byte(n_pixel / area * operand_byte, tiling->n_map * tiling->n_c);
+	bool is_single = range->w.split && range->h.split;
+	if (is_single && range->c.split) {
+		const struct parts w_out = parts_of(range->w.split, NULL), h_out = parts_of(range->h.split, NULL),
+				   c_out = parts_of(range->c.split, NULL);
+		tiling->all_out_byte = tile_byte(&w_out, &h_out, &c_out, area, operand_byte);
+	}
 	tiling->all_raw_out_byte = w.n_word * range->h.extent * range->c.extent * RESULT_BYTE;
 	tiling->all_map_byte = line_byte(w.n_in * h.n_in * n_channel * operand_byte, tiling->n_map * n_channel_part);
+	const struct dim_split *channels = is_conv ? range->d.split : range->c.split;
+	if (is_single && channels) {
+		const struct parts w_in = parts_of(range->w.split, &w_rule), h_in = parts_of(range->h.split, &h_rule),
+				   channel = parts_of(channels, NULL);
+		tiling->all_map_byte = tile_byte(&w_in, &h_in, &channel, 1, operand_byte);
+	}
 	tiling->all_map_aligned_byte = w.in_byte * h.n_in * n_channel;
 	if (!is_conv)
 		return;
@@ -226,6 +270,11 @@ static void least_matmul(const struct layer_context *context, const struct split
 	uint64_t n_pixel = tiling->n_out_pixel;
 	tiling->row_word = w.n_word;
 	tiling->all_out_byte = line_byte(n_pixel * operand_byte, tiling->n_map);
+	if (range->w.split && range->h.split) {
+		const struct parts w_out = parts_of(range->w.split, NULL), h_out = parts_of(range->h.split, NULL),
+				   one = {{1, 0}, {1, 0}};
+		tiling->all_out_byte = tile_byte(&w_out, &h_out, &one, 1, operand_byte);
+	}
 	tiling->all_raw_out_byte = w.n_word * range->h.extent * RESULT_BYTE;
 	tiling->all_map_byte = (uint64_t)range->d.extent * range->h.extent * operand_byte;
 	tiling->all_map_aligned_byte = d.n_word * h.n_block * machine->mla_rows * operand_byte;

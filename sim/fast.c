@@ -80,8 +80,9 @@ static struct step_time time_transfer(const struct transfer *transfer, const str
 	for (uint32_t i = 0; i < transfer->n_stage; i++) {
 		const struct stage *stage = &transfer->stage[i];
 		assert(stage->n > 0);
-		double share = real_max(real_max(stage->port / rates->port_packet, stage->router / rates->router_packet),
-		                        stage->link / rates->link_packet);
+		double share =
+		    real_max(real_max(stage->port / rates->port_packet, stage->router / rates->router_packet),
+		             stage->link / rates->link_packet);
 		double hop_clk = transfer->item_packet * share + stage_setup_clk;
 		for (uint32_t k = 0; k < stage->n; k++)
 			noc_clk += hop_clk;
@@ -173,8 +174,7 @@ static double writes_ahead_frac(double load_clk, double write_clk)
  * ones do not). The first round's writes come together, so its loads wait
  * longest. Approximate; the test's discrete-event queue shows by how much.
  */
-static double several_rounds_clk(const struct job_time *job, double n_pe, double n_round, double n_last,
-                                 bool is_least)
+static double several_rounds_clk(const struct job_time *job, double n_pe, double n_round, double n_last, bool is_least)
 {
 	double load_clk = job->load_clk, write_clk = job->write_clk, think_clk = job->think_clk;
 	double stretch_clk = load_clk + write_clk, first_clk = real_max(n_pe * load_clk, load_clk + think_clk);

@@ -48,7 +48,9 @@ static struct block random_pool(struct rng *rng)
 static struct block random_block(struct rng *rng)
 {
 	uint32_t kind = rng_below(rng, 8);
-	struct block block = kind == 0 ? random_pool(rng) : kind <= 2 ? random_matmul(rng, 30) : random_conv(rng, 9, 14);
+	struct block block = kind == 0   ? random_pool(rng)
+	                     : kind <= 2 ? random_matmul(rng, 30)
+	                                 : random_conv(rng, 9, 14);
 	block.has_mat_ele = block.kind == BLOCK_CONV && rng_below(rng, 4) == 0;
 	block.input = rng_below(rng, 4) ? INPUT_LATEST : INPUT_DRAM;
 	block.added = rng_below(rng, 2) ? INPUT_HELD : INPUT_DRAM;
@@ -238,8 +240,8 @@ static void test_branch_equals_brute_force(void **state)
 		n_space++;
 		compare_space(&rng, &f, &seen);
 	}
-	print_message("%u spaces, %llu layers, %llu empty, %llu points, %llu designs, %llu of them evaluated\n", n_space,
-	              (unsigned long long)seen.n_layer, (unsigned long long)seen.n_empty,
+	print_message("%u spaces, %llu layers, %llu empty, %llu points, %llu designs, %llu of them evaluated\n",
+	              n_space, (unsigned long long)seen.n_layer, (unsigned long long)seen.n_empty,
 	              (unsigned long long)seen.n_point, (unsigned long long)seen.n_design,
 	              (unsigned long long)seen.n_evaluated);
 	assert_true(seen.n_point > 2 * seen.n_layer && seen.n_empty > 10);

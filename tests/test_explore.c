@@ -158,7 +158,7 @@ static void compare(const char *head, bool expect_storage)
 	struct space space;
 	struct explore composed, flat;
 	read_space(head, &space);
-	run(&space, &engine_exhaustive, false, 1, &composed);
+	run(&space, &engine_exact, false, 1, &composed);
 	run(&space, &engine_exhaustive, true, 2, &flat);
 	assert_true(composed.front.n > 1);
 	assert_true(composed.counts.epsilon == 0.0);
@@ -214,8 +214,8 @@ static void test_explore_is_equal_for_any_threads(void **state)
 	           "chain.yaml]\n"
 	           "objectives: [latency_ms, energy_mj, mac_units]\n",
 	           &space);
-	run(&space, &engine_exhaustive, false, 1, &one);
-	run(&space, &engine_exhaustive, false, 7, &many);
+	run(&space, &engine_exact, false, 1, &one);
+	run(&space, &engine_exact, false, 7, &many);
 	assert_int_equal(one.front.n, many.front.n);
 	assert_memory_equal(one.front.genome, many.front.genome, one.front.n * one.front.n_gene * sizeof(uint32_t));
 	assert_int_equal(one.counts.engine.n_told, many.counts.engine.n_told);
@@ -248,7 +248,7 @@ static void test_explore_signs_what_was_found(void **state)
 	char layered[FRONT_SIGNATURE_SIZE], flat[FRONT_SIGNATURE_SIZE], other[FRONT_SIGNATURE_SIZE];
 	(void)state;
 	read_space("name: a\nmachine: dvfs_chip\nnetwork: small.yaml\nobjectives: [latency_ms]\n", &space);
-	sign(&space, &engine_exhaustive, false, layered);
+	sign(&space, &engine_exact, false, layered);
 	sign(&space, &engine_exhaustive, true, flat);
 	assert_string_equal(layered, flat);
 	space_free(&space);
