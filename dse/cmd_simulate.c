@@ -32,6 +32,7 @@ static enum err_code choose_how(const struct cli_options *options, struct simula
 	size_t index = 0;
 	enum err_code code = cli_choose(options, "detail", wanted, detail_name, N_DETAIL, &index, err);
 	how->detail = (struct detail_options){.detail = (enum detail)index,
+	                                      .can_stop = true,
 	                                      .audit = options->audit,
 	                                      .n_thread = parallel_n_thread((size_t)options->jobs)};
 	if (code == ERR_OK && index == DETAIL_FAST && (options->trace || options->audit))

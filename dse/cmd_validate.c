@@ -131,8 +131,8 @@ static enum err_code predict_files(struct comparison *comparison, size_t at, str
                                    struct err *err)
 {
 	const struct cli_options *options = comparison->cli;
-	const struct detail_options detail = {.detail = comparison->detail[at],
-	                                      .n_thread = parallel_n_thread((size_t)options->jobs)};
+	const struct detail_options detail = {
+	    .detail = comparison->detail[at], .can_stop = true, .n_thread = parallel_n_thread((size_t)options->jobs)};
 	enum err_code code = source_set_detail(source, &detail, err);
 	for (size_t i = 0; i < options->n_file && code != ERR_INTERNAL; i++) {
 		struct validation *validation = &comparison->validation[i * comparison->n_detail + at];

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "dse/detail.h"
+#include "dse/interrupt.h"
 #include "dse/parallel.h"
 #include "mapper/unfold.h"
 #include <assert.h>
@@ -98,6 +99,11 @@ void detail_run(struct detail_run *run, const struct detail_options *options)
 	run->code = ERR_OK;
 	run->stat = (struct event_stat){0};
 	run->verdict = (struct verdict){0};
+	run->ran = false;
+	if (options->can_stop && interrupt_requested()) {
+		run->code = err_add(&run->err, ERR_INTERRUPTED, "interrupted");
+		return;
+	}
 	run->ran = mapper_distribute(run->context, run->design, &program, &run->verdict);
 	if (!run->ran)
 		return;

@@ -23,6 +23,7 @@ struct detail_options {
 	enum detail detail;
 	bool audit;        /* event tier: run each design again without replay; another result is an error */
 	unsigned n_thread; /* of detail_run_all; 0 is 1 */
+	bool can_stop;     /* after Ctrl-C nothing more is run: ERR_INTERRUPTED */
 	const struct trace_sink *trace; /* event tier: told of every span; NULL: nobody. One run at a time then */
 };
 

@@ -318,10 +318,9 @@ static void test_event_chip_job_waits_for_its_write(void **state)
 		schedule_add_step(&schedule, (struct schedule_step){.phase = PHASE_TASKS});
 		uint32_t index = schedule_add_shape(&schedule, &shape);
 		for (uint32_t i = 0; i < n; i++)
-			schedule_add_job(&schedule, (struct job){.map_byte = 4096,
-			                                         .filter_byte = 1024,
-			                                         .store_byte = 2048,
-			                                         .shape = index});
+			schedule_add_job(
+			    &schedule,
+			    (struct job){.map_byte = 4096, .filter_byte = 1024, .store_byte = 2048, .shape = index});
 		clk[n - 1] = run(&machine, &schedule, NULL).total_clk;
 		schedule_free(&schedule);
 	}
@@ -341,9 +340,12 @@ static void test_event_chip_jobs_of_every_queue(void **state)
 	for (machine.dram_n = 1; machine.dram_n <= 9; machine.dram_n++) {
 		struct schedule schedule = {0};
 		schedule_add_step(&schedule, (struct schedule_step){.phase = PHASE_TASKS});
-		uint32_t index = schedule_add_shape(&schedule, &shape), n_queue = machine.dram_n < 8 ? machine.dram_n : 8;
+		uint32_t index = schedule_add_shape(&schedule, &shape),
+			 n_queue = machine.dram_n < 8 ? machine.dram_n : 8;
 		for (uint32_t i = 0; i < 24; i++)
-			schedule_add_job(&schedule, (struct job){.queue = i % n_queue, .map_byte = 64, .store_byte = 32, .shape = index});
+			schedule_add_job(
+			    &schedule,
+			    (struct job){.queue = i % n_queue, .map_byte = 64, .store_byte = 32, .shape = index});
 		assert_true(run(&machine, &schedule, NULL).counts.dram_read_byte == 24 * 64);
 		schedule_free(&schedule);
 	}
