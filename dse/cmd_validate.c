@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* dse validate: predict every value of published tables, print the errors, and judge them by --max-error. */
 #include "dse/cli.h"
+#include "dse/interrupt.h"
 #include "dse/json.h"
 #include "dse/parallel.h"
 #include "dse/store.h"
@@ -169,6 +170,8 @@ static enum err_code compare_files(struct comparison *comparison, struct source 
 	enum err_code write_code = write_result(comparison, err);
 	code = code ? code : write_code;
 	enum err_code judge_code = write_code ? ERR_OK : judge(comparison, err);
+	if (interrupt_requested())
+		return ERR_INTERRUPTED;
 	return code ? code : judge_code;
 }
 
