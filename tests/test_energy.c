@@ -152,11 +152,17 @@ static struct sim_result run_at(const struct machine *machine, const struct bloc
 	return result;
 }
 
+/* The time of the tasks alone: not that of copies between PEs, whose NoC has a clock of its own. */
+static double task_ns(const struct machine *machine, const struct sim_result *result, uint32_t level)
+{
+	return (double)result->phase_clk[PHASE_COMPUTATION] * 1e3 / machine->level[level].clk_mhz;
+}
+
 /* What the paper counts for a task: array, SRAM and static energy of the PEs, no DRAM and no chip around them. */
 static double task_pj(const struct machine *machine, const struct sim_result *result, uint32_t level)
 {
 	double static_mw = machine->level[level].pe_static_mw * machine_n_pe(machine);
-	return result->energy.mla_pj + result->energy.sram_pj + static_mw * result->latency_ns;
+	return result->energy.mla_pj + result->energy.sram_pj + static_mw * task_ns(machine, result, level);
 }
 
 /*
@@ -170,17 +176,16 @@ static void test_energy_ratio_of_performance_levels(void **state)
 	struct block block;
 	conv_block(&block);
 	struct sim_result low = run_at(&machine, &block, 0), high = run_at(&machine, &block, 1);
-	double speed_up = low.latency_ns / high.latency_ns;
+	double speed_up = task_ns(&machine, &low, 0) / task_ns(&machine, &high, 1);
 	double array_ratio = low.energy.mla_pj / high.energy.mla_pj;
 	double ratio = task_pj(&machine, &low, 0) / task_pj(&machine, &high, 1);
 	double all_ratio = low.energy.total_pj / high.energy.total_pj;
 	print_message("PL2 over PL1: %.3f times faster; E(PL1)/E(PL2): array %.3f, PEs %.3f, with DRAM and chip %.3f\n",
 	              speed_up, array_ratio, ratio, all_ratio);
 	assert_true(fabs(array_ratio - 0.25 / 0.36) < 0.005);
-	/* hardly bound by what has clocks of its own, DRAM and NoC; the paper's network: 3.6 ms and under 3.0 */
-	assert_true(speed_up > 1.15 && speed_up < 1.25);
-	/* the copies between PEs, which PL2 does not speed up, cost static energy at both */
-	assert_true(ratio > 0.84 && ratio < 0.91);
+	/* not bound by what has clocks of its own, DRAM and NoC */
+	assert_true(speed_up > 1.2 && speed_up < 1.25);
+	assert_true(ratio > 0.85 && ratio < 0.91);
 	assert_true(all_ratio > 0.85 && all_ratio < 0.91);
 }
 

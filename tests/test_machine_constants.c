@@ -267,24 +267,27 @@ static bool is_idle(const struct machine *machine, const struct machine_param *p
 	return idle;
 }
 
+/* Routers that pass several packets get still more than their links, one packet a clock each, can bring. */
+static bool outruns_links(const struct machine *base, const struct machine *changed)
+{
+	return base->noc_router_packet > 1 && changed->noc_router_packet > base->noc_router_packet;
+}
+
 /*
  * Changes of one constant that leave all recorded figures of its machine as they
- * are, or have none to leave. More of what does not bound anything may change
- * nothing (routers that pass more than their links bring), as long as less does.
+ * are, or have none to leave.
  */
 static size_t count_silent(const struct golden *golden, const struct machine *base, const struct machine_param *param)
 {
-	size_t n_legal = 0, n_silent = 0, n_loud = 0;
+	size_t n_legal = 0, n_silent = 0;
 	for (int way = 0; way < N_WAY; way++) {
 		struct machine changed;
 		char text[48];
 		if (!change_param(base, param, way, &changed, text, sizeof(text)))
 			continue;
 		n_legal++;
-		if (differs(golden, &changed) != is_idle(base, param)) {
-			n_loud++;
+		if (differs(golden, &changed) != is_idle(base, param) || outruns_links(base, &changed))
 			continue;
-		}
 		print_error("%s: %s of %s changes %s\n", base->name, param->key, text,
 		            is_idle(base, param) ? "a figure" : "nothing");
 		n_silent++;
@@ -292,7 +295,7 @@ static size_t count_silent(const struct golden *golden, const struct machine *ba
 	/* a machine of one QPE with any other number of them is refused */
 	if (n_legal == 0)
 		assert_true(base->target == MACHINE_QPE && strncmp(param->key, "chip.", 5) == 0);
-	return n_loud > 0 && !is_idle(base, param) ? 0 : n_silent;
+	return n_silent;
 }
 
 static void test_machine_constants_each_changes_a_figure(void **state)
