@@ -44,9 +44,10 @@ endif
 WARNINGS := -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wvla -Wundef \
 	-Wcast-qual -Wformat=2 $(if $(filter 1,$(WERROR)),-Werror)
 # Library headers such as Random123's need no -I on any system we know, so pkg-config is asked for what differs only.
-PKG_CFLAGS := $(shell pkg-config --cflags yaml-0.1 libpcre2-8 jansson libxxhash 2>/dev/null)
-PKG_LIBS := $(shell pkg-config --libs yaml-0.1 libpcre2-8 jansson libxxhash 2>/dev/null || \
-	echo -lyaml -lpcre2-8 -ljansson -lxxhash)
+PACKAGES := yaml-0.1 libpcre2-8 jansson libxxhash cminpack
+PKG_CFLAGS := $(shell pkg-config --cflags $(PACKAGES) 2>/dev/null || echo -I/usr/include/cminpack-1)
+PKG_LIBS := $(shell pkg-config --libs $(PACKAGES) 2>/dev/null || \
+	echo -lyaml -lpcre2-8 -ljansson -lxxhash -lcminpack)
 # MPI=1 insists on MPI, MPI=0 does without; else it is used where it is. Sanitizers report what the library leaves
 # behind, so their variants do without. One file knows MPI, dse/ranks.c; its headers are not held to our warnings.
 MPI ?= $(if $(filter release debug,$(VARIANT)),auto,0)

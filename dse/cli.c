@@ -75,7 +75,8 @@ static const struct option_info option_table[N_OPTION] = {
     [OPTION_SVG] = {"svg", 0, "FILE", TYPE_TEXT, IN(svg), 0, 0, "draw predicted against measured into FILE (SVG)"},
 };
 
-#define BIT(option) (UINT32_C(1) << (option))
+_Static_assert(N_OPTION <= 64, "options are bits of a word");
+#define BIT(option) (UINT64_C(1) << (option))
 #define COMMON                                                                                         \
 	(BIT(OPTION_HELP) | BIT(OPTION_JSON) | BIT(OPTION_JOBS) | BIT(OPTION_SEED) | BIT(OPTION_OUT) | \
 	 BIT(OPTION_QUIET) | BIT(OPTION_NO_PROGRESS))
@@ -151,6 +152,23 @@ enum err_code cli_choose(const struct cli_options *options, const char *option, 
 	               value, list, nearest ? "; did you mean '" : "", nearest ? nearest : "", nearest ? "'?" : "");
 }
 
+struct command_list {
+	char text[160];
+};
+
+/* The names of all commands, as messages list them. */
+static struct command_list list_commands(void)
+{
+	struct command_list list;
+	size_t n_byte = 0;
+	for (size_t i = 0; i < cli_n_command; i++) {
+		n_byte += (size_t)snprintf(list.text + n_byte, sizeof(list.text) - n_byte, "%s%s", i ? ", " : "",
+		                           cli_command_table[i].name);
+		assert(n_byte < sizeof(list.text));
+	}
+	return list;
+}
+
 static enum err_code unknown_command(const char *word, struct err *err)
 {
 	assert(word && err);
@@ -160,8 +178,7 @@ static enum err_code unknown_command(const char *word, struct err *err)
 	const char *nearest = err_nearest(word, name, cli_n_command);
 	if (nearest)
 		return err_add(err, ERR_USAGE, "dse: '%.60s' is not a command; did you mean '%s'?", word, nearest);
-	return err_add(err, ERR_USAGE, "dse: '%.60s' is not a command; allowed are explore, merge, simulate, validate, check",
-	               word);
+	return err_add(err, ERR_USAGE, "dse: '%.60s' is not a command; allowed are %s", word, list_commands().text);
 }
 
 static const struct cli_command *find_command(const char *word)
@@ -337,9 +354,8 @@ static enum err_code check_files(const struct cli_options *options, struct err *
 static enum err_code parse_program(int argc, char **argv, struct cli_options *options, struct err *err)
 {
 	if (argc < 2)
-		return err_add(
-		    err, ERR_USAGE,
-		    "dse: a command is missing; allowed are explore, merge, simulate, validate, check; see dse --help");
+		return err_add(err, ERR_USAGE, "dse: a command is missing; allowed are %s; see dse --help",
+		               list_commands().text);
 	if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0 || strcmp(argv[1], "help") == 0) {
 		options->help = true;
 		options->command = argc > 2 ? find_command(argv[2]) : NULL;

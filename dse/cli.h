@@ -56,7 +56,7 @@ struct cli_command;
 /* A parsed command line. Text points into argv. Options that were not given hold their default. */
 struct cli_options {
 	const struct cli_command *command; /* NULL: --help or --version of the program */
-	uint32_t given;                    /* bit i: option i was given */
+	uint64_t given;                    /* bit i: option i was given */
 	bool version;
 	size_t n_file;
 	char *const *file; /* [n_file] arguments that are not options, in order */
@@ -95,7 +95,7 @@ struct cli_command {
 	const char *help;      /* one line */
 	const char *details;   /* a paragraph or more */
 	size_t min_file, max_file;
-	uint32_t options; /* bit i: takes option i */
+	uint64_t options; /* bit i: takes option i */
 	enum err_code (*run)(const struct cli_options *options, struct err *err);
 };
 extern const struct cli_command cli_command_table[];
