@@ -4,10 +4,8 @@
  *
  *   base machine | axis 1 .. axis n | layer 1: keep, strategy, reuse, operand, d, w, h, c, level | layer 2: ...
  *
- * for engines that cannot compose, and to check composition against. Where a
- * result lies is not a free gene: "keep" asks for storage QPEs, and it is
- * granted when the result fits, the strategy can keep it, and those that read it
- * can fetch it there. So every genome stands for a design without contradictions.
+ * for engines that cannot compose, and to check composition against. "keep" asks
+ * for storage QPEs for the result (dse/whole.h).
  *
  * Machines differ in how many values a layer's gene has. A genome has room for
  * the most; what a machine does not have is folded back (genetic engines, which
@@ -15,9 +13,9 @@
  * see a design twice).
  */
 #include "dse/design_text.h"
-#include "dse/explore.h"
 #include "dse/parallel.h"
 #include "dse/ranks.h"
+#include "dse/whole.h"
 #include "sim/base/checked.h"
 #include "sim/base/rng.h"
 #include <assert.h>
@@ -34,9 +32,8 @@
 #define REASON_NO_VALUE (LAYER_N_REASON + 1)
 #define FLAT_N_REASON (LAYER_N_REASON + 2)
 
-/* Violations of designs that cannot even be built: farther off than any limit. */
+/* Violation of designs that cannot even be built: farther off than any limit. */
 #define VIOLATION_REFUSED 1e9
-#define VIOLATION_NO_PLACE 1e3
 
 struct flat {
 	const struct space *space;
@@ -44,44 +41,10 @@ struct flat {
 	struct layer_set **set; /* [n_machine]; NULL: refused */
 	size_t n_machine, n_machine_gene;
 	bool folds;
-	struct layer_source *source; /* [n_block] whose results a block reads */
-	uint32_t *n_value;           /* [n_gene] */
+	struct whole whole;
+	uint32_t *n_value; /* [n_gene] */
 	struct problem problem;
 };
-
-/* Working memory of one call. */
-struct scratch {
-	uint32_t *canonical; /* [genome_size] */
-	bool *keeps;         /* [n_block] all readers of the block's result can read storage QPEs */
-};
-
-/* Allocated once for a few hundred candidates; the evaluations themselves never allocate. */
-static bool scratch_alloc(struct scratch *scratch, const struct layer_map *map)
-{
-	scratch->canonical = calloc(genome_size(map), sizeof(*scratch->canonical));
-	scratch->keeps = calloc(map->n_block, sizeof(*scratch->keeps));
-	return scratch->canonical && scratch->keeps;
-}
-
-static void scratch_free(struct scratch *scratch)
-{
-	free(scratch->canonical);
-	free(scratch->keeps);
-}
-
-static void find_sources(const struct flat *flat)
-{
-	const struct layer_map *map = flat->map;
-	for (size_t network = 0; network < map->n_network; network++) {
-		size_t begin = map->begin[network];
-		layer_find_sources(&flat->space->network[network].network, flat->source + begin);
-		for (size_t i = begin; i < map->begin[network + 1]; i++) {
-			struct layer_source *source = &flat->source[i];
-			source->ifmap += source->ifmap == LAYER_NO_SOURCE ? 0 : begin;
-			source->added += source->added == LAYER_NO_SOURCE ? 0 : begin;
-		}
-	}
-}
 
 /* The candidate's machine; NULL when it was refused. */
 static const struct layer_set *machine_of(const struct flat *flat, const uint32_t *genome, uint32_t *index)
@@ -115,108 +78,7 @@ static size_t take_genes(const struct flat *flat, const struct layer_set *set, c
 	return 0;
 }
 
-/* The design of a layer as far as its genes without a place decide it. */
-static const struct layer_context *placeless_design(const struct layer_problem *layer, const uint32_t *gene,
-                                                    struct layer_design *design)
-{
-	uint32_t own[N_LAYER_GENE];
-	memcpy(own, gene, sizeof(own));
-	own[GENE_PLACE] = 0;
-	layer_problem_design(layer, own, design);
-	return &layer->context[design->operand_bit == 16];
-}
-
-/* Whether a layer can read its ifmap, or what it adds, from storage QPEs. */
-static bool may_read(const struct layer_problem *layer, const uint32_t *gene, enum place_bit what)
-{
-	struct layer_design design;
-	const struct layer_context *context = placeless_design(layer, gene, &design);
-	return layer_has_place(layer, what) && mapper_serves_storage(context, &design);
-}
-
-/* Whether a result may stay in storage QPEs as far as its own layer decides. */
-static bool may_keep(const struct layer_problem *layer, const uint32_t *gene)
-{
-	struct layer_design design;
-	const struct layer_context *context = placeless_design(layer, gene, &design);
-	return gene[GENE_PLACE] != 0 && mapper_serves_storage(context, &design) &&
-	       mapper_result_fits_storage(context, &design.split);
-}
-
-/* Turn the keep genes of canonical into places. Number of layers that have no place at all for their ifmap. */
-static unsigned decide_places(const struct flat *flat, const struct layer_set *set, struct scratch *scratch)
-{
-	const struct layer_map *map = flat->map;
-	unsigned n_homeless = 0;
-	/* First the readers say what they can fetch, then, in order of execution, each result finds its place. */
-	for (size_t i = 0; i < map->n_block; i++)
-		scratch->keeps[i] = !map->block[i]->result_to_dram;
-	for (size_t i = 0; i < map->n_block; i++) {
-		const struct layer_problem *layer = &set->problem[map->distinct[i]];
-		const uint32_t *gene = scratch->canonical + 1 + i * N_LAYER_GENE;
-		const struct layer_source *source = &flat->source[i];
-		if (source->ifmap != LAYER_NO_SOURCE && !may_read(layer, gene, PLACE_IFMAP))
-			scratch->keeps[source->ifmap] = false;
-		if (source->added != LAYER_NO_SOURCE && !may_read(layer, gene, PLACE_ADDED))
-			scratch->keeps[source->added] = false;
-	}
-	for (size_t network = 0; network < map->n_network; network++) {
-		unsigned state = 0;
-		for (size_t i = map->begin[network]; i < map->begin[network + 1]; i++) {
-			const struct layer_problem *layer = &set->problem[map->distinct[i]];
-			uint32_t *gene = scratch->canonical + 1 + i * N_LAYER_GENE;
-			unsigned read = layer_state_place(map->block[i], state);
-			bool out_storage = scratch->keeps[i] && may_keep(layer, gene);
-			int place = layer_find_place(layer, read | (out_storage ? (unsigned)PLACE_RESULT : 0U));
-			if (place < 0 && out_storage) {
-				out_storage = false;
-				place = layer_find_place(layer, read);
-			}
-			n_homeless += place < 0;
-			gene[GENE_PLACE] = place < 0 ? 0 : (uint32_t)place;
-			state = layer_next_state(map->block[i], state, out_storage);
-		}
-	}
-	return n_homeless;
-}
-
-static void join(enum compose_op op, double *sum, double value)
-{
-	assert(op == COMPOSE_SUM || op == COMPOSE_MAX);
-	*sum = op == COMPOSE_SUM ? *sum + value : fmax(*sum, value);
-}
-
-/* Metrics of all networks from a canonical genome; what layers violate goes into out. */
-static void add_layers(const struct flat *flat, const struct layer_set *set, const uint32_t *canonical, double *metric,
-                       struct evaluation *out)
-{
-	const struct layer_map *map = flat->map;
-	const struct layer_problem *any = &set->problem[0];
-	for (size_t network = 0; network < map->n_network; network++) {
-		double own[N_METRIC] = {0};
-		for (size_t i = map->begin[network]; i < map->begin[network + 1]; i++) {
-			const struct layer_problem *layer = &set->problem[map->distinct[i]];
-			struct evaluation result = {0};
-			layer->problem.evaluate(layer->problem.context, canonical + 1 + i * N_LAYER_GENE, 1, &result);
-			if (result.violation > 0.0) {
-				out->reason = out->violation > 0.0 ? out->reason : result.reason;
-				out->violation += result.violation;
-			}
-			for (unsigned k = 0; k < any->n_metric; k++)
-				join(metric_table[any->metric[k]].op, &own[any->metric[k]], result.objective[k]);
-		}
-		/* A weight is a number of inferences: it multiplies what adds up and leaves what is a worst case. */
-		double weight = space_network_weight(flat->space, network);
-		for (unsigned k = 0; k < any->n_metric; k++) {
-			enum metric which = any->metric[k];
-			bool sums = metric_table[which].op == COMPOSE_SUM;
-			join(space_aggregate_op(flat->space, which), &metric[which],
-			     sums ? weight * own[which] : own[which]);
-		}
-	}
-}
-
-static void evaluate_one(const struct flat *flat, const uint32_t *genome, struct scratch *scratch,
+static void evaluate_one(const struct flat *flat, const uint32_t *genome, struct whole_scratch *scratch,
                          struct evaluation *out)
 {
 	uint32_t index;
@@ -233,41 +95,22 @@ static void evaluate_one(const struct flat *flat, const uint32_t *genome, struct
 		    .violation = VIOLATION_REFUSED, .reason = REASON_NO_VALUE, .n_cut = (uint32_t)n_cut};
 		return;
 	}
-	unsigned n_homeless = decide_places(flat, set, scratch);
-	if (n_homeless > 0) {
-		out->violation = VIOLATION_NO_PLACE * n_homeless;
-		out->reason = VERDICT_NO_STORAGE;
-		return;
-	}
-	double metric[N_METRIC] = {0};
-	add_layers(flat, set, scratch->canonical, metric, out);
-	if (out->violation > 0.0)
-		return;
-	metric_of_machine(&set->machine, metric);
-	metric_derive(metric);
-	enum metric broken;
-	if (!explore_objectives(flat->space, metric, out->objective, &broken)) {
-		out->reason = N_VERDICT + (uint32_t)broken;
-		for (size_t i = 0; i < flat->space->n_limit; i++) {
-			double excess = metric[flat->space->limit[i].metric] / flat->space->limit[i].max - 1.0;
-			out->violation += excess > 0.0 ? excess : 0.0;
-		}
-		assert(out->violation > 0.0);
-	}
+	double metric[N_METRIC];
+	whole_evaluate(&flat->whole, set, scratch, metric, out);
 }
 
 static void evaluate(const void *context, const uint32_t *genome, size_t n, struct evaluation *out)
 {
 	const struct flat *flat = context;
-	struct scratch scratch = {0};
-	bool has_memory = scratch_alloc(&scratch, flat->map);
+	struct whole_scratch scratch = {0};
+	bool has_memory = whole_scratch_alloc(&scratch, flat->map);
 	for (size_t i = 0; i < n; i++) {
 		if (has_memory)
 			evaluate_one(flat, genome + i * flat->problem.n_gene, &scratch, &out[i]);
 		else
 			out[i] = (struct evaluation){.violation = VIOLATION_REFUSED, .reason = REASON_REFUSED};
 	}
-	scratch_free(&scratch);
+	whole_scratch_free(&scratch);
 }
 
 /* This rank's part of a batch, on its threads. */
@@ -419,12 +262,12 @@ static enum err_code flat_init(struct flat *flat, struct explore *explore, bool 
 	flat->n_machine_gene = 1 + space->n_axis;
 	flat->problem.n_gene = flat->n_machine_gene + flat->map->n_block * N_LAYER_GENE;
 	flat->set = calloc(flat->n_machine, sizeof(*flat->set));
-	flat->source = calloc(flat->map->n_block, sizeof(*flat->source));
 	flat->n_value = calloc(flat->problem.n_gene, sizeof(*flat->n_value));
-	if (!flat->set || !flat->source || !flat->n_value)
+	if (!flat->set || !flat->n_value)
 		return err_add(err, ERR_INTERNAL, "out of memory");
-	find_sources(flat);
-	enum err_code code = build_sets(flat, explore, err);
+	enum err_code code = whole_init(space, flat->map, &flat->whole, err);
+	if (code == ERR_OK)
+		code = build_sets(flat, explore, err);
 	if (code != ERR_OK)
 		return code;
 	size_genes(flat);
@@ -441,7 +284,7 @@ static void flat_free(struct flat *flat)
 	for (size_t i = 0; flat->set && i < flat->n_machine; i++)
 		layer_set_free(flat->set[i]);
 	free(flat->set);
-	free(flat->source);
+	whole_free(&flat->whole);
 	free(flat->n_value);
 }
 
@@ -449,16 +292,16 @@ static void flat_free(struct flat *flat)
 static enum err_code take_front(const struct flat *flat, const struct pareto *archive, struct explore *explore,
                                 struct err *err)
 {
-	struct scratch scratch = {0};
+	struct whole_scratch scratch = {0};
 	enum err_code code = ERR_OK;
-	if (!scratch_alloc(&scratch, flat->map))
+	if (!whole_scratch_alloc(&scratch, flat->map))
 		code = err_add(err, ERR_INTERNAL, "out of memory");
 	for (size_t i = 0; i < archive->n && code == ERR_OK; i++) {
 		const uint32_t *genome = archive->genome + i * archive->n_gene;
 		uint32_t index;
 		const struct layer_set *set = machine_of(flat, genome, &index);
 		size_t n_cut = take_genes(flat, set, genome, scratch.canonical);
-		unsigned n_homeless = decide_places(flat, set, &scratch);
+		unsigned n_homeless = whole_decide_places(&flat->whole, set, &scratch);
 		assert(n_cut == 0 && n_homeless == 0);
 		(void)n_cut;
 		(void)n_homeless;
@@ -467,21 +310,21 @@ static enum err_code take_front(const struct flat *flat, const struct pareto *ar
 		if (explore->front.n_alloc == 0)
 			code = err_add(err, ERR_INTERNAL, "out of memory");
 	}
-	scratch_free(&scratch);
+	whole_scratch_free(&scratch);
 	return code;
 }
 
 /* Which layer of the nearest candidate is to blame, or which limit it breaks as a whole. */
 static void note_nearest(const struct flat *flat, const struct engine_nearest *nearest, struct explore *explore)
 {
-	struct scratch scratch = {0};
+	struct whole_scratch scratch = {0};
 	uint32_t index;
 	assert(nearest->violation > 0.0 && nearest->genome);
 	const struct layer_set *set = machine_of(flat, nearest->genome, &index);
 	struct explore_miss miss = {STAGE_TOTAL, nearest->violation, index, "", ""};
-	if (set && scratch_alloc(&scratch, flat->map) &&
+	if (set && whole_scratch_alloc(&scratch, flat->map) &&
 	    take_genes(flat, set, nearest->genome, scratch.canonical) == 0) {
-		(void)decide_places(flat, set, &scratch);
+		(void)whole_decide_places(&flat->whole, set, &scratch);
 		explore_machine_text(flat->space, index, &set->machine, miss.machine, sizeof(miss.machine));
 		(void)snprintf(miss.text, sizeof(miss.text), "%s by %.3g of the limit",
 		               nearest->reason < LAYER_N_REASON ? design_reason_name(nearest->reason) : "refused",
@@ -499,7 +342,7 @@ static void note_nearest(const struct flat *flat, const struct engine_nearest *n
 		}
 		explore_note_miss(explore, &miss);
 	}
-	scratch_free(&scratch);
+	whole_scratch_free(&scratch);
 }
 
 enum err_code explore_flat(struct explore *explore, const struct explore_options *options, engine_watch watch,

@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "dse/whole.h"
+#include <assert.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Violation of designs that cannot even be built: farther off than any limit. */
+#define VIOLATION_NO_PLACE 1e3
+
+static void find_sources(struct whole *whole)
+{
+	const struct layer_map *map = whole->map;
+	for (size_t network = 0; network < map->n_network; network++) {
+		size_t begin = map->begin[network];
+		layer_find_sources(&whole->space->network[network].network, whole->source + begin);
+		for (size_t i = begin; i < map->begin[network + 1]; i++) {
+			struct layer_source *source = &whole->source[i];
+			source->ifmap += source->ifmap == LAYER_NO_SOURCE ? 0 : begin;
+			source->added += source->added == LAYER_NO_SOURCE ? 0 : begin;
+		}
+	}
+}
+
+enum err_code whole_init(const struct space *space, const struct layer_map *map, struct whole *whole, struct err *err)
+{
+	assert(space && map && whole);
+	*whole = (struct whole){.space = space, .map = map};
+	whole->source = calloc(map->n_block, sizeof(*whole->source));
+	if (!whole->source)
+		return err_add(err, ERR_INTERNAL, "out of memory");
+	find_sources(whole);
+	return ERR_OK;
+}
+
+void whole_free(struct whole *whole)
+{
+	free(whole->source);
+	*whole = (struct whole){0};
+}
+
+bool whole_scratch_alloc(struct whole_scratch *scratch, const struct layer_map *map)
+{
+	scratch->canonical = calloc(genome_size(map), sizeof(*scratch->canonical));
+	scratch->keeps = calloc(map->n_block, sizeof(*scratch->keeps));
+	return scratch->canonical && scratch->keeps;
+}
+
+void whole_scratch_free(struct whole_scratch *scratch)
+{
+	free(scratch->canonical);
+	free(scratch->keeps);
+}
+
+/* The design of a layer as far as its genes without a place decide it. */
+static const struct layer_context *placeless_design(const struct layer_problem *layer, const uint32_t *gene,
+                                                    struct layer_design *design)
+{
+	uint32_t own[N_LAYER_GENE];
+	memcpy(own, gene, sizeof(own));
+	own[GENE_PLACE] = 0;
+	layer_problem_design(layer, own, design);
+	return &layer->context[design->operand_bit == 16];
+}
+
+/* Whether a layer can read its ifmap, or what it adds, from storage QPEs. */
+static bool may_read(const struct layer_problem *layer, const uint32_t *gene, enum place_bit what)
+{
+	struct layer_design design;
+	const struct layer_context *context = placeless_design(layer, gene, &design);
+	return layer_has_place(layer, what) && mapper_serves_storage(context, &design);
+}
+
+/* Whether a result may stay in storage QPEs as far as its own layer decides. */
+static bool may_keep(const struct layer_problem *layer, const uint32_t *gene)
+{
+	struct layer_design design;
+	const struct layer_context *context = placeless_design(layer, gene, &design);
+	return gene[GENE_PLACE] != 0 && mapper_serves_storage(context, &design) &&
+	       mapper_result_fits_storage(context, &design.split);
+}
+
+unsigned whole_decide_places(const struct whole *whole, const struct layer_set *set, struct whole_scratch *scratch)
+{
+	const struct layer_map *map = whole->map;
+	unsigned n_homeless = 0;
+	/* First the readers say what they can fetch, then, in order of execution, each result finds its place. */
+	for (size_t i = 0; i < map->n_block; i++)
+		scratch->keeps[i] = !map->block[i]->result_to_dram;
+	for (size_t i = 0; i < map->n_block; i++) {
+		const struct layer_problem *layer = &set->problem[map->distinct[i]];
+		const uint32_t *gene = scratch->canonical + 1 + i * N_LAYER_GENE;
+		const struct layer_source *source = &whole->source[i];
+		if (source->ifmap != LAYER_NO_SOURCE && !may_read(layer, gene, PLACE_IFMAP))
+			scratch->keeps[source->ifmap] = false;
+		if (source->added != LAYER_NO_SOURCE && !may_read(layer, gene, PLACE_ADDED))
+			scratch->keeps[source->added] = false;
+	}
+	for (size_t network = 0; network < map->n_network; network++) {
+		unsigned state = 0;
+		for (size_t i = map->begin[network]; i < map->begin[network + 1]; i++) {
+			const struct layer_problem *layer = &set->problem[map->distinct[i]];
+			uint32_t *gene = scratch->canonical + 1 + i * N_LAYER_GENE;
+			unsigned read = layer_state_place(map->block[i], state);
+			bool out_storage = scratch->keeps[i] && may_keep(layer, gene);
+			int place = layer_find_place(layer, read | (out_storage ? (unsigned)PLACE_RESULT : 0U));
+			if (place < 0 && out_storage) {
+				out_storage = false;
+				place = layer_find_place(layer, read);
+			}
+			n_homeless += place < 0;
+			gene[GENE_PLACE] = place < 0 ? 0 : (uint32_t)place;
+			state = layer_next_state(map->block[i], state, out_storage);
+		}
+	}
+	return n_homeless;
+}
+
+static void join(enum compose_op op, double *sum, double value)
+{
+	assert(op == COMPOSE_SUM || op == COMPOSE_MAX);
+	*sum = op == COMPOSE_SUM ? *sum + value : fmax(*sum, value);
+}
+
+/* Metrics of all networks from a canonical genome; what layers violate goes into out. */
+static void add_layers(const struct whole *whole, const struct layer_set *set, const uint32_t *canonical, double *metric,
+                       struct evaluation *out)
+{
+	const struct layer_map *map = whole->map;
+	const struct layer_problem *any = &set->problem[0];
+	for (size_t network = 0; network < map->n_network; network++) {
+		double own[N_METRIC] = {0};
+		for (size_t i = map->begin[network]; i < map->begin[network + 1]; i++) {
+			const struct layer_problem *layer = &set->problem[map->distinct[i]];
+			struct evaluation result = {0};
+			layer->problem.evaluate(layer->problem.context, canonical + 1 + i * N_LAYER_GENE, 1, &result);
+			if (result.violation > 0.0) {
+				out->reason = out->violation > 0.0 ? out->reason : result.reason;
+				out->violation += result.violation;
+			}
+			for (unsigned k = 0; k < any->n_metric; k++)
+				join(metric_table[any->metric[k]].op, &own[any->metric[k]], result.objective[k]);
+		}
+		/* A weight is a number of inferences: it multiplies what adds up and leaves what is a worst case. */
+		double weight = space_network_weight(whole->space, network);
+		for (unsigned k = 0; k < any->n_metric; k++) {
+			enum metric which = any->metric[k];
+			bool sums = metric_table[which].op == COMPOSE_SUM;
+			join(space_aggregate_op(whole->space, which), &metric[which],
+			     sums ? weight * own[which] : own[which]);
+		}
+	}
+}
+
+void whole_evaluate(const struct whole *whole, const struct layer_set *set, struct whole_scratch *scratch,
+                    double *metric, struct evaluation *out)
+{
+	assert(set->n_problem == whole->map->n_distinct);
+	*out = (struct evaluation){0};
+	for (unsigned i = 0; i < N_METRIC; i++)
+		metric[i] = 0.0;
+	unsigned n_homeless = whole_decide_places(whole, set, scratch);
+	if (n_homeless > 0) {
+		out->violation = VIOLATION_NO_PLACE * n_homeless;
+		out->reason = VERDICT_NO_STORAGE;
+		return;
+	}
+	add_layers(whole, set, scratch->canonical, metric, out);
+	if (out->violation > 0.0)
+		return;
+	metric_of_machine(&set->machine, metric);
+	metric_derive(metric);
+	enum metric broken;
+	if (!explore_objectives(whole->space, metric, out->objective, &broken)) {
+		out->reason = N_VERDICT + (uint32_t)broken;
+		for (size_t i = 0; i < whole->space->n_limit; i++) {
+			double excess = metric[whole->space->limit[i].metric] / whole->space->limit[i].max - 1.0;
+			out->violation += excess > 0.0 ? excess : 0.0;
+		}
+		assert(out->violation > 0.0);
+	}
+}
