@@ -27,6 +27,7 @@ static const char *find_difference(const struct sim_result *left, const struct s
 	    {"DRAM bytes read", a->dram_read_byte, b->dram_read_byte},
 	    {"DRAM bytes written", a->dram_write_byte, b->dram_write_byte},
 	    {"ARM clocks", a->arm_clk, b->arm_clk},
+	    {"clocks of working PEs", a->awake_clk, b->awake_clk},
 	    {"energy", left->energy.total_pj, right->energy.total_pj},
 	    {"peak power", left->peak_power_mw, right->peak_power_mw},
 	};

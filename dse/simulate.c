@@ -263,6 +263,7 @@ static void add_totals(struct totals *totals, const struct simulated *block)
 	totals->energy.noc_pj += result->energy.noc_pj;
 	totals->energy.dram_pj += result->energy.dram_pj;
 	totals->energy.arm_pj += result->energy.arm_pj;
+	totals->energy.awake_pj += result->energy.awake_pj;
 	totals->energy.static_pj += result->energy.static_pj;
 	totals->energy.total_pj += result->energy.total_pj;
 	for (unsigned k = 0; k < N_METRIC; k++) {

@@ -15,7 +15,9 @@ void sim_bound(const struct machine *machine, const struct least_work *least, ui
 	       write_ns = counts->dram_write_byte / dram_byte_per_ns;
 	double core_ns = least->phased ? read_ns + real_max(mla_ns, write_ns) : real_max(mla_ns, read_ns + write_ns);
 	*latency_ns = core_ns + arm_ns;
+	struct counts awake = *counts;
+	awake.awake_clk = counts->mla_clk + counts->arm_clk;
 	double dynamic_pj =
-	    energy_dynamic(machine, &machine->level[level], energy_array_frac(machine), counts).total_pj;
+	    energy_dynamic(machine, &machine->level[level], energy_array_frac(machine), &awake).total_pj;
 	*energy_pj = dynamic_pj + energy_static_mw(machine, level) * *latency_ns;
 }

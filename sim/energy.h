@@ -24,7 +24,7 @@ static inline double energy_array_frac(const struct machine *machine)
 	return (double)machine->mla_cols * machine->mla_rows / MLA_MEASURED_MACS;
 }
 
-/* Without static energy; array_frac: energy_array_frac of the machine. */
+/* Without static energy, of PEs that work with it; array_frac: energy_array_frac of the machine. */
 static inline struct energy energy_dynamic(const struct machine *machine, const struct operating_point *point,
                                            double array_frac, const struct counts *counts)
 {
@@ -35,8 +35,11 @@ static inline struct energy energy_dynamic(const struct machine *machine, const 
 	    .noc_pj = counts->noc_packet * point->noc_read128_pj,
 	    .dram_pj = (counts->dram_read_byte + counts->dram_write_byte) * machine->dram_byte_pj,
 	    .arm_pj = counts->arm_clk * point->arm_clk_pj,
+	    /* mW times ns are pJ */
+	    .awake_pj = counts->awake_clk * point->pe_awake_mw * (1e3 / point->clk_mhz),
 	};
-	energy.total_pj = energy.mla_pj + energy.sram_pj + energy.noc_pj + energy.dram_pj + energy.arm_pj;
+	energy.total_pj =
+	    energy.mla_pj + energy.sram_pj + energy.noc_pj + energy.dram_pj + energy.arm_pj + energy.awake_pj;
 	assert(energy.total_pj >= 0);
 	return energy;
 }

@@ -22,6 +22,8 @@ static void tally_pe(const struct event_qpe *qpe, uint32_t pe, struct tally *tal
 	const uint64_t *count = qpe->count[pe];
 	struct counts *counts = &tally->counts;
 	counts->mla_clk += (double)count[EVENT_MAC_CLK];
+	counts->awake_clk += (double)(count[EVENT_MAC_CLK] + count[EVENT_A_STALL_CLK] + count[EVENT_B_STALL_CLK] +
+	                              count[EVENT_OUT_CLK]);
 	counts->sram_read_word += (double)(count[EVENT_A_WORD] + count[EVENT_B_WORD] + count[EVENT_DMA_WORD]);
 	counts->sram_write_word += (double)(count[EVENT_OUT_WORD] + count[EVENT_IN_WORD]);
 	tally->in_byte += count[EVENT_IN_WORD] * SRAM_WORD_BYTE;
@@ -58,6 +60,7 @@ static struct counts counts_since(const struct tally *now, const struct tally *t
 {
 	return (struct counts){
 	    .mla_clk = now->counts.mla_clk - then->counts.mla_clk,
+	    .awake_clk = now->counts.awake_clk - then->counts.awake_clk,
 	    .sram_read_word = now->counts.sram_read_word - then->counts.sram_read_word,
 	    .sram_write_word = now->counts.sram_write_word - then->counts.sram_write_word,
 	    .noc_packet = now->counts.noc_packet - then->counts.noc_packet,
@@ -116,8 +119,8 @@ static const char *audit(const struct event_chip *chip, const struct tally *tall
 		if (tally->busy_clk[i] > (double)clk + 2)
 			return "a unit was busy longer than the run took";
 	const struct energy *energy = &result->energy;
-	double sum_pj =
-	    energy->mla_pj + energy->sram_pj + energy->noc_pj + energy->dram_pj + energy->arm_pj + energy->static_pj;
+	double sum_pj = energy->mla_pj + energy->sram_pj + energy->noc_pj + energy->dram_pj + energy->arm_pj +
+	                energy->awake_pj + energy->static_pj;
 	if (sum_pj > energy->total_pj * (1 + 1e-9) || sum_pj < energy->total_pj * (1 - 1e-9))
 		return "energies of the parts do not add up to the total";
 	if ((double)result->total_clk + 1 < result_roofline_clk(chip->machine, &result->counts, chip->level))
@@ -158,7 +161,7 @@ static void price_arm(const struct machine *machine, const struct schedule_step 
 	result->phase_clk[step->phase] += arm.total_clk;
 	result->phase_bound[step->phase] = arm.bound;
 	result->peak_power_mw = real_max(result->peak_power_mw, arm.peak_power_mw);
-	counts_add(&result->counts, &step->counts);
+	counts_add(&result->counts, &arm.counts);
 }
 
 static void end_step(const struct event_chip *chip, const struct schedule_step *step, uint64_t begin_clk,

@@ -62,10 +62,11 @@ static double setup_clk(const struct rates *rates, enum setup setup, double meas
 	return latency_setup_clk(rates->machine, rates->level, setup, measured_clk);
 }
 
-/* A step's clocks, and what they are mostly spent on. */
+/* A step's clocks, what they are mostly spent on, and clocks that an MLA works for each in which it multiplies. */
 struct step_time {
 	double clk;
 	enum bound bound;
+	double awake_frac;
 };
 
 static struct step_time time_transfer(const struct transfer *transfer, const struct rates *rates)
@@ -100,6 +101,15 @@ static enum bound task_bound(double task_clk, double mac_clk)
 	return 2 * mac_clk < task_clk ? BOUND_SRAM : BOUND_MAC;
 }
 
+/*
+ * PEs with shorter tasks work as much longer than they multiply as the busiest
+ * one does. Of a bound: they work at least while they multiply.
+ */
+static double awake_frac(double task_clk, double mac_clk, const struct rates *rates)
+{
+	return rates->is_least || mac_clk <= 0 ? 1 : task_clk / mac_clk;
+}
+
 /* Operand A of all PEs of a QPE comes through one router. */
 static double task_clk_on_noc(double task_clk, double router_packet, const struct rates *rates)
 {
@@ -122,7 +132,7 @@ static struct step_time time_compute(const struct compute *compute, const struct
 	double setups_clk = n_task * setup_clk(rates, setup, rates->machine->write_setup_clk);
 	enum bound bound = to_dram ? BOUND_DRAM : BOUND_NOC;
 	if (n_task <= 0)
-		return (struct step_time){0, bound};
+		return (struct step_time){0, bound, 0};
 	assert(n_barrier > 0 && n_barrier <= n_task);
 	if (to_dram) {
 		write_clk = compute->write_dram_byte / rates->dram_byte;
@@ -136,7 +146,7 @@ static struct step_time time_compute(const struct compute *compute, const struct
 	double clk = real_max(task_clk + setups_clk + bare_clk, (task_clk + setups_clk) * barrier_frac + write_clk);
 	if (write_clk + setups_clk < task_clk)
 		bound = task_clk > compute->task_clk ? BOUND_NOC : task_bound(task_clk, compute->mac_clk);
-	return (struct step_time){clk, bound};
+	return (struct step_time){clk, bound, awake_frac(task_clk, compute->mac_clk, rates)};
 }
 
 /* One job, the mean of all. */
@@ -241,7 +251,7 @@ static struct step_time time_jobs(const struct jobs *jobs, const struct rates *r
 {
 	double n = (double)jobs->n_job, dram_clk = (jobs->load_byte + jobs->write_byte) / rates->dram_byte;
 	if (jobs->n_job == 0)
-		return (struct step_time){0, BOUND_DRAM};
+		return (struct step_time){0, BOUND_DRAM, 0};
 
 	assert(jobs->n_pe > 0 && jobs->task_shared_clk >= jobs->task_clk);
 	uint64_t n_pe = jobs->n_job < jobs->n_pe ? jobs->n_job : jobs->n_pe;
@@ -260,13 +270,14 @@ static struct step_time time_jobs(const struct jobs *jobs, const struct rates *r
 	}
 	job.think_clk = job.setup_clk + task_clk;
 	double clk = rounds_clk(jobs, &job, n_pe, rates->is_least);
-	return (struct step_time){clk, clk > 2 * dram_clk ? task_bound(task_clk * n, jobs->mac_clk) : BOUND_DRAM};
+	return (struct step_time){clk, clk > 2 * dram_clk ? task_bound(task_clk * n, jobs->mac_clk) : BOUND_DRAM,
+	                          awake_frac(task_clk * n, jobs->mac_clk, rates)};
 }
 
 static struct step_time time_arm(const struct arm_work *arm, const struct rates *rates)
 {
 	double dram_clk = arm->dram_byte / rates->dram_byte;
-	return (struct step_time){real_max(arm->clk, dram_clk), arm->clk >= dram_clk ? BOUND_ARM : BOUND_DRAM};
+	return (struct step_time){real_max(arm->clk, dram_clk), arm->clk >= dram_clk ? BOUND_ARM : BOUND_DRAM, 0};
 }
 
 static struct step_time time_step(const struct step *step, const struct rates *rates)
@@ -329,10 +340,12 @@ static void run_program(const struct machine *machine, const struct program *pro
 			result->phase_bound[step->phase] = time.bound;
 		}
 		result->phase_clk[step->phase] += clk;
-		counts_add(&result->counts, &step->counts);
+		struct counts counts = step->counts;
+		counts.awake_clk = counts.mla_clk * time.awake_frac + counts.arm_clk;
+		counts_add(&result->counts, &counts);
 		if (clk) {
 			/* pJ per ns is mW */
-			double step_pj = energy_dynamic(machine, point, array_frac, &step->counts).total_pj;
+			double step_pj = energy_dynamic(machine, point, array_frac, &counts).total_pj;
 			peak_mw = real_max(peak_mw, static_mw + step_pj / ((double)clk * ns_per_clk));
 		}
 	}

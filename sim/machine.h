@@ -8,6 +8,7 @@
  * the axes of a space all come from that table.
  */
 #include "sim/base/err.h"
+#include "sim/greybox.h"
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -28,7 +29,10 @@ struct operating_point {
 	double sram_write32_pj;
 	double noc_read128_pj; /* one 128-bit NoC packet */
 	double arm_clk_pj;     /* one busy clock of the ARM core */
-	double pe_static_mw;   /* leakage and clock tree of one PE */
+	double pe_static_mw;   /* of one PE, whether it works or sleeps: leakage and what is clocked all the time */
+	double pe_awake_mw;    /* besides, while its MLA or its ARM core works */
+	/* Grey-box clock model (sim/greybox.h), fitted to this machine at this operating point. */
+	struct greybox_theta conv, matmul;
 };
 
 struct machine {
@@ -88,7 +92,15 @@ struct machine {
 
 	/* Energy outside the PEs. */
 	double dram_byte_pj;
-	double chip_off_mw; /* chip with all PEs off */
+	double chip_off_mw; /* chip with all PEs off, whatever rails that is drawn from */
+	double sram_static_mw, noc_static_mw, dram_static_mw; /* of those supplies, besides chip_off_mw, all the time */
+
+	/*
+	 * Change of operating point (DVFS paper section II): time that a PE stands still, energy of one PE's change,
+	 * and voltages that the chip has at once (power lanes), of which each PE takes one.
+	 */
+	double dvfs_switch_ns, dvfs_switch_nj;
+	uint32_t dvfs_n_lane;
 
 	/* Area coefficients; all zero: the machine has no area model. */
 	double area_mac_um2, area_sram_byte_um2, area_pe_um2, area_chip_um2;

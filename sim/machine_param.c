@@ -16,6 +16,8 @@
 #define RE_RUN_SETUP "thesis simulator, re-run with the defaults of noc, dram and chip.host_latency_clk at 250 MHz PEs"
 #define ROUNDS "thesis figures 2.11 and 2.12 (stages in turn); thesis simulator, re-run: false"
 #define NO_SOURCE "no source gives a figure"
+#define IN_PE_STATIC "contained in energy.chip_off_mw and pe_static_mw, measured over all rails"
+#define GREYBOX_FIT "least squares of relative errors to the 16x4 tasks of pe_tasks.csv with an SRAM of one clock"
 
 const struct machine_param machine_param[] = {
     {"mla.array", "columns x rows", PARAM_ARRAY, AT(mla_cols), 0, 1, 256,
@@ -107,6 +109,21 @@ const struct machine_param machine_param[] = {
      "LPDDR4 at 8 pJ/bit, a public estimator's figure (HBM2 3.9, DDR3 70 pJ/bit); thesis gives none"},
     {"energy.chip_off_mw", "mW", PARAM_REAL, AT(chip_off_mw), 75.2, 0, 1e6, "chip with all PEs off",
      "measured on the final chip at 0.5 V; thesis gives none"},
+    {"energy.sram_static_mw", "mW", PARAM_REAL, AT(sram_static_mw), 0, 0, 1e6,
+     "static power of the SRAM's supply, besides energy.chip_off_mw and pe_static_mw", IN_PE_STATIC},
+    {"energy.noc_static_mw", "mW", PARAM_REAL, AT(noc_static_mw), 0, 0, 1e6,
+     "static power of the NoC's supply, besides energy.chip_off_mw and pe_static_mw", IN_PE_STATIC},
+    {"energy.dram_static_mw", "mW", PARAM_REAL, AT(dram_static_mw), 0, 0, 1e6,
+     "static power of the DRAMs: refresh and interfaces", NO_SOURCE},
+
+    {"dvfs.switch_ns", "ns", PARAM_REAL, AT(dvfs_switch_ns), 0, 0, 1e9,
+     "a change of operating point: time in which nothing is computed",
+     "DVFS paper section II: tens of ns; under 100 ns on a test chip; 0: as if it were free"},
+    {"dvfs.switch_nj", "nJ", PARAM_REAL, AT(dvfs_switch_nj), 0, 0, 1e9, "a change of operating point: energy of one PE's",
+     NO_SOURCE},
+    {"dvfs.n_lane", "power lanes", PARAM_U32, AT(dvfs_n_lane), 2, 1, MACHINE_MAX_LEVEL,
+     "voltages that the PEs of a chip can have at once, set globally; each PE takes one of them",
+     "DVFS paper section II"},
 
     {"area.mac_um2", "um2", PARAM_REAL, AT(area_mac_um2), 0, 0, 1e9, "area of a MAC unit", NO_SOURCE},
     {"area.sram_byte_um2", "um2/byte", PARAM_REAL, AT(area_sram_byte_um2), 0, 0, 1e6, "area of a byte of PE SRAM",
@@ -139,7 +156,22 @@ const struct level_param level_param[] = {
      "contained in the SRAM figures, which bound both together"},
     {"arm_clk_pj", "pJ", AT(arm_clk_pj), 0, 0, 1e6, "one busy clock of the ARM core",
      NO_SOURCE ": ARM work costs time and static energy only"},
-    {"pe_static_mw", "mW", AT(pe_static_mw), 1.05, 0, 1e6, "leakage and clock tree of one PE",
+    {"pe_static_mw", "mW", AT(pe_static_mw), 1.05, 0, 1e6, "static power of one PE, whether it works or sleeps",
      "derived: (sleeping - off) / 152 PEs = (235.4 - 75.2) / 152 at 0.5 V; 1.5 at 0.6 V, 3.22 at 0.8 V"},
+    {"pe_awake_mw", "mW", AT(pe_awake_mw), 0, 0, 1e6, "of one PE besides, while its MLA or its ARM core works",
+     "contained in mla_clk_pj, measured with everything clocked (DVFS paper section IV: a sleeping PE draws static "
+     "power)"},
+    {"conv_init_clk", "PE clocks", AT(conv.init_clk), 3, 0, 1e6, "grey-box model, convolution: clks_init", GREYBOX_FIT},
+    {"conv_wb_clk", "PE clocks", AT(conv.wb_clk), 13.3, 0, 1e6, "grey-box model, convolution: clks_wb", GREYBOX_FIT},
+    {"conv_a", "PE clocks", AT(conv.a), 1.158, 0, 1e3, "grey-box model, convolution: a, clocks a tap",
+     GREYBOX_FIT},
+    {"conv_b", "1", AT(conv.b), 1, 0, 1e3, "grey-box model, convolution: b, of each group of filters",
+     "only a b and clks_wb b can be told apart from clocks (DVFS paper equation 8): 1"},
+    {"matmul_init_clk", "PE clocks", AT(matmul.init_clk), 18, 0, 1e6, "grey-box model, matmul: clks_init",
+     GREYBOX_FIT},
+    {"matmul_wb_clk", "PE clocks", AT(matmul.wb_clk), 18.4, 0, 1e6, "grey-box model, matmul: clks_wb", GREYBOX_FIT},
+    {"matmul_a", "PE clocks", AT(matmul.a), 1.929, 0, 1e3, "grey-box model, matmul: a, clocks a column of A",
+     GREYBOX_FIT},
+    {"matmul_b", "1", AT(matmul.b), 1, 0, 1e3, "grey-box model, matmul: b, of each group of rows of A", "as conv_b"},
 };
 const size_t machine_n_level_param = sizeof(level_param) / sizeof(level_param[0]);

@@ -110,7 +110,8 @@ struct counts {
 	double sram_read_word, sram_write_word; /* 32 bit */
 	double noc_packet;                      /* one packet through one router */
 	double dram_read_byte, dram_write_byte;
-	double arm_clk; /* all PEs */
+	double arm_clk;   /* all PEs */
+	double awake_clk; /* PE clocks in which a PE's MLA or ARM core works, all PEs; filled in by the simulator */
 };
 
 struct step {

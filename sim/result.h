@@ -14,6 +14,7 @@ static inline void counts_add(struct counts *sum, const struct counts *part)
 	sum->dram_read_byte += part->dram_read_byte;
 	sum->dram_write_byte += part->dram_write_byte;
 	sum->arm_clk += part->arm_clk;
+	sum->awake_clk += part->awake_clk;
 }
 
 /* Bytes that a DRAM interface moves in a PE clock. */

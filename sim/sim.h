@@ -12,9 +12,21 @@
 enum bound { BOUND_MAC, BOUND_SRAM, BOUND_DRAM, BOUND_NOC, BOUND_ARM, N_BOUND };
 extern const char *const bound_name[N_BOUND]; /* "MAC array", "SRAM port", ... */
 
-/* Energy by component, pJ; total_pj is the sum of the others. */
+/*
+ * Energy by component, pJ; total_pj is the sum of the others. awake_pj: of PEs that work besides what their actions
+ * and their static power take; static_pj: of all supplies for all of the time.
+ */
 struct energy {
-	double mla_pj, sram_pj, noc_pj, dram_pj, arm_pj, static_pj, total_pj;
+	double mla_pj, sram_pj, noc_pj, dram_pj, arm_pj, awake_pj, static_pj, total_pj;
+};
+
+/* What is fed apart (DVFS paper section III: VDD04, VDD06, VDD08); SUPPLY_CHIP: all the rest, with all PEs off. */
+enum supply { SUPPLY_PE, SUPPLY_NOC, SUPPLY_SRAM, SUPPLY_DRAM, SUPPLY_CHIP, N_SUPPLY };
+extern const char *const supply_name[N_SUPPLY]; /* "PE logic", "NoC", ... */
+
+/* One supply's share of an energy. */
+struct supply_energy {
+	double dynamic_pj, static_pj;
 };
 
 struct sim_result {
@@ -67,7 +79,21 @@ void sim_bound(const struct machine *machine, const struct least_work *least, ui
 /* Energy of counts at an operating point, without static energy. */
 struct energy energy_of_counts(const struct machine *machine, uint32_t level, const struct counts *counts);
 
-/* Static power of the whole machine at an operating point, all PEs powered, mW. */
+/* Static power of the whole machine at an operating point, all PEs powered, none working, mW. */
 double energy_static_mw(const struct machine *machine, uint32_t level);
+
+/* The share of it that a supply delivers; all supplies' add up to it, mW. */
+double energy_supply_static_mw(const struct machine *machine, uint32_t level, enum supply supply);
+
+/* Which part of a result's energy is whose (DVFS paper equations 1 to 6); dynamic and static add up to total_pj. */
+void energy_by_supply(const struct machine *machine, uint32_t level, const struct energy *energy, double latency_ns,
+                      struct supply_energy supply[N_SUPPLY]);
+
+/* A change of all PEs from one operating point to another: time in ns, and energy without static energy in pJ. */
+double energy_switch_ns(const struct machine *machine, uint32_t from, uint32_t to);
+double energy_switch_pj(const struct machine *machine, uint32_t from, uint32_t to);
+
+/* Whether the machine has enough power lanes for the voltages of these operating points (bit i: level i). */
+bool energy_lanes_suffice(const struct machine *machine, uint32_t levels);
 
 #endif

@@ -28,17 +28,18 @@ struct figure_info {
 };
 static const struct figure_info figure_info[N_FIGURE_TABLE] = {
     [FIGURE_TOTAL] = {"tests/golden/machine_totals.csv",
-                      {"n_pe", "n_mac", "sram_byte", "area_um2", "static_mw", "roofline_clk"}},
+                      {"n_pe", "n_mac", "sram_byte", "area_um2", "static_mw", "roofline_clk", "switch_ns",
+                       "switch_pj", "n_lane"}},
     [FIGURE_LAYER] = {"tests/golden/machine_layers.csv",
                       {"verdict",       "demanded_byte",   "available_byte", "weight_clk",    "input_clk",
                        "migration_clk", "computation_clk", "tasks_clk",      "padd_clk",      "mat_ele_clk",
                        "acti_clk",      "quan_clk",        "pool_clk",       "fce_clk",       "core_clk",
                        "total_clk",     "latency_ns",      "pe_sram_byte",   "mac_util_frac", "dram_byte",
                        "mla_pj",        "sram_pj",         "noc_pj",         "dram_pj",       "arm_pj",
-                       "static_pj",     "total_pj",        "peak_mw",        "packet"}},
+                       "awake_pj",      "static_pj",       "total_pj",       "peak_mw",       "packet"}},
     [FIGURE_TASK] = {"tests/golden/machine_tasks.csv",
                      {"clk", "packet", "mac_clk", "a_stall_clk", "b_stall_clk", "out_clk", "a_word", "b_word",
-                      "out_word", "sram_clk"}},
+                      "out_word", "sram_clk", "greybox_clk"}},
 };
 
 /* Takes a row; false: no more are wanted. */
@@ -122,6 +123,7 @@ static inline void figure_result(const struct sim_result *result, double *value)
 	    energy->noc_pj,
 	    energy->dram_pj,
 	    energy->arm_pj,
+	    energy->awake_pj,
 	    energy->static_pj,
 	    energy->total_pj,
 	    result->peak_power_mw,
@@ -173,6 +175,19 @@ static const struct figure_task figure_task[] = {
     {"matmul of a neighbour", {.kind = EVENT_MATMUL, .operand_bit = 8, .pe_shift = 2, .matmul = {64, 4, 64}}},
 };
 
+/* By the grey-box model, wherever operand A comes from. */
+static inline double figure_greybox_clk(const struct machine *machine, uint32_t level, const struct event_task *task)
+{
+	const struct operating_point *point = &machine->level[level];
+	struct greybox_shape shape = {task->conv.in_w, task->conv.in_h, task->conv.in_c,   task->conv.n_filter,
+	                              task->kernel_w,  task->kernel_h,  machine->mla_cols, machine->mla_rows};
+	if (task->kind == EVENT_CONV)
+		return greybox_clk(&shape, &point->conv);
+	shape = (struct greybox_shape){
+	    task->matmul.b_w, 1, task->matmul.a_w, task->matmul.a_h, 1, 1, machine->mla_cols, machine->mla_rows};
+	return greybox_clk(&shape, &point->matmul);
+}
+
 /* The same task on all PEs. A task that the event tier refuses (a port of 18 bytes) has no clocks. */
 static inline struct figure_row figure_run_task(const struct machine *machine, uint32_t level,
                                                 const struct event_task *task)
@@ -195,6 +210,7 @@ static inline struct figure_row figure_run_task(const struct machine *machine, u
 		for (uint32_t i = 0; i < n_pe; i++)
 			row.value[2 + k] += (double)result.pe[i].count[count[k]];
 	}
+	row.value[2 + sizeof(count) / sizeof(count[0])] = figure_greybox_clk(machine, level, task);
 	return row;
 }
 
@@ -204,11 +220,14 @@ static inline struct figure_row figure_total(const struct machine *machine, uint
 {
 	struct program program = {.n_step = 1};
 	program.step[0].counts = (struct counts){.mac = 1e3, .dram_read_byte = 1e6};
+	double switch_ns, switch_pj;
+	uint32_t n_lane;
+	sample_dvfs(machine, &switch_ns, &switch_pj, &n_lane);
 	return (struct figure_row){
 	    .table = FIGURE_TOTAL,
 	    .value = {machine_n_pe(machine), (double)machine_n_mac(machine), (double)machine_sram_byte(machine),
 	              machine_area_um2(machine), energy_static_mw(machine, level),
-	              sim_roofline_clk(machine, &program, level)},
+	              sim_roofline_clk(machine, &program, level), switch_ns, switch_pj, n_lane},
 	};
 }
 

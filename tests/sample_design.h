@@ -3,6 +3,7 @@
 #define TESTS_SAMPLE_DESIGN_H
 /* Small designs of one block that run on every shipped machine, for tests of what a machine's parameters do. */
 #include "mapper/design.h"
+#include "sim/sim.h"
 
 /* A design of one block. */
 struct sample {
@@ -10,6 +11,20 @@ struct sample {
 	struct block block;
 	struct layer_design design;
 };
+
+/* What changes of operating point cost between two levels, and how many of eight voltages it can have at once. */
+static inline void sample_dvfs(const struct machine *machine, double *switch_ns, double *switch_pj, uint32_t *n_lane)
+{
+	struct machine many = *machine;
+	many.n_level = MACHINE_MAX_LEVEL;
+	for (uint32_t i = 0; i < MACHINE_MAX_LEVEL; i++)
+		many.level[i].vdd_v = 0.1 * (i + 1);
+	*switch_ns = energy_switch_ns(&many, 0, 1);
+	*switch_pj = energy_switch_pj(&many, 0, 1);
+	*n_lane = 0;
+	while (*n_lane < MACHINE_MAX_LEVEL && energy_lanes_suffice(&many, (2u << *n_lane) - 1))
+		(*n_lane)++;
+}
 
 /* w x w pixels, c channels in and out, every operation of the ARM core but a shortcut's. */
 static inline struct block sample_conv_block(uint32_t w, uint32_t c)

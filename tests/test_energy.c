@@ -34,6 +34,7 @@ static const struct counts some_counts = {
     .dram_read_byte = 6e5,
     .dram_write_byte = 7e4,
     .arm_clk = 8e3,
+    .awake_clk = 5e4,
 };
 
 /* Every action at a price of its own. */
@@ -51,9 +52,13 @@ static struct machine priced_machine(void)
 	    .noc_read128_pj = 5,
 	    .arm_clk_pj = 6,
 	    .pe_static_mw = 1.25,
+	    .pe_awake_mw = 0.5,
 	};
 	machine.dram_byte_pj = 64;
 	machine.chip_off_mw = 10;
+	machine.sram_static_mw = 2;
+	machine.noc_static_mw = 3;
+	machine.dram_static_mw = 4;
 	return machine;
 }
 
@@ -67,11 +72,63 @@ static void test_energy_components(void **state)
 	assert_close(energy.noc_pj, 5e4 * 5);
 	assert_close(energy.dram_pj, 67e4 * 64);
 	assert_close(energy.arm_pj, 8e3 * 6);
+	assert_close(energy.awake_pj, 5e4 * 4 * 0.5); /* clocks of 4 ns */
 	assert_true(energy.static_pj == 0);
-	assert_close(energy.total_pj, energy.mla_pj + energy.sram_pj + energy.noc_pj + energy.dram_pj + energy.arm_pj);
+	assert_close(energy.total_pj, energy.mla_pj + energy.sram_pj + energy.noc_pj + energy.dram_pj + energy.arm_pj +
+	                                  energy.awake_pj);
 	machine.mla_cols = 32; /* twice the array */
 	assert_close(energy_of_counts(&machine, 0, &some_counts).mla_pj, 2 * energy.mla_pj);
-	assert_close(energy_static_mw(&machine, 0), 10 + 4 * 1.25);
+	assert_close(energy_static_mw(&machine, 0), 10 + 4 * 1.25 + 2 + 3 + 4);
+}
+
+/* Equations 4 to 6: the SRAM's, the NoC's and the PEs' supply, with the DRAM's and what the chip takes in any case. */
+static void test_energy_by_supply(void **state)
+{
+	(void)state;
+	struct machine machine = priced_machine();
+	struct energy energy = energy_of_counts(&machine, 0, &some_counts);
+	struct supply_energy supply[N_SUPPLY];
+	double sum_pj = 0, sum_mw = 0;
+	energy.static_pj = 24 * 1e6;
+	energy.total_pj += energy.static_pj;
+	energy_by_supply(&machine, 0, &energy, 1e6, supply);
+	assert_close(supply[SUPPLY_PE].dynamic_pj, 2e4 * 8.5 + 8e3 * 6 + 5e4 * 2);
+	assert_close(supply[SUPPLY_PE].static_pj, 5e6);
+	assert_close(supply[SUPPLY_NOC].dynamic_pj, energy.noc_pj);
+	assert_close(supply[SUPPLY_NOC].static_pj, 3e6);
+	assert_close(supply[SUPPLY_SRAM].dynamic_pj, energy.sram_pj);
+	assert_close(supply[SUPPLY_SRAM].static_pj, 2e6);
+	assert_close(supply[SUPPLY_DRAM].dynamic_pj, energy.dram_pj);
+	assert_close(supply[SUPPLY_DRAM].static_pj, 4e6);
+	assert_true(supply[SUPPLY_CHIP].dynamic_pj == 0);
+	assert_close(supply[SUPPLY_CHIP].static_pj, 10e6);
+	for (int i = 0; i < N_SUPPLY; i++) {
+		sum_pj += supply[i].dynamic_pj + supply[i].static_pj;
+		sum_mw += energy_supply_static_mw(&machine, 0, (enum supply)i);
+	}
+	assert_close(sum_pj, energy.total_pj);
+	assert_close(sum_mw, energy_static_mw(&machine, 0));
+}
+
+/* All PEs change; a level to itself is no change. Levels of one voltage share a lane. */
+static void test_energy_of_changes_of_level(void **state)
+{
+	(void)state;
+	struct machine machine = priced_machine();
+	machine.n_level = 3;
+	machine.level[2] = machine.level[1] = machine.level[0];
+	machine.level[2].vdd_v = 0.6;
+	machine.dvfs_switch_ns = 80;
+	machine.dvfs_switch_nj = 1.5;
+	assert_true(energy_switch_ns(&machine, 1, 1) == 0 && energy_switch_pj(&machine, 2, 2) == 0);
+	assert_close(energy_switch_ns(&machine, 0, 2), 80);
+	assert_close(energy_switch_pj(&machine, 2, 0), 4 * 1500);
+	machine.dvfs_n_lane = 1;
+	assert_true(energy_lanes_suffice(&machine, 0) && energy_lanes_suffice(&machine, 4));
+	assert_true(energy_lanes_suffice(&machine, 3));
+	assert_false(energy_lanes_suffice(&machine, 5));
+	machine.dvfs_n_lane = 2;
+	assert_true(energy_lanes_suffice(&machine, 7));
 }
 
 static void test_energy_is_linear_in_counts(void **state)
@@ -86,6 +143,7 @@ static void test_energy_is_linear_in_counts(void **state)
 	twice.dram_read_byte *= 2;
 	twice.dram_write_byte *= 2;
 	twice.arm_clk *= 2;
+	twice.awake_clk *= 2;
 	assert_close(energy_of_counts(&machine, 0, &twice).total_pj,
 	             2 * energy_of_counts(&machine, 0, &some_counts).total_pj);
 }
@@ -103,11 +161,15 @@ static void test_energy_of_a_program(void **state)
 	program.step[1].u.arm.clk = 1e6;
 	sim_run_fast(&machine, &program, 0, &result);
 	assert_close(result.latency_ns, 2e6 * 4);
-	assert_close(result.energy.static_pj, 15 * result.latency_ns);
+	assert_close(result.energy.static_pj, 24 * result.latency_ns);
+	/* by the ARM cores' clocks, and as long as MLAs multiply */
+	assert_close(result.counts.awake_clk, 2e4 * 0 + 8e3 + 10);
 	double dynamic_pj = energy_of_counts(&machine, 0, &result.counts).total_pj;
 	assert_close(result.energy.total_pj, dynamic_pj + result.energy.static_pj);
 	/* the first step is the hungrier one */
-	assert_close(result.peak_power_mw, 15 + energy_of_counts(&machine, 0, &some_counts).total_pj / 4e6);
+	struct counts first = some_counts;
+	first.awake_clk = first.arm_clk;
+	assert_close(result.peak_power_mw, 24 + energy_of_counts(&machine, 0, &first).total_pj / 4e6);
 	assert_true(result.peak_power_mw > result.energy.total_pj / result.latency_ns);
 
 	double metric[N_METRIC];
@@ -193,6 +255,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_energy_components),
+	    cmocka_unit_test(test_energy_by_supply),
+	    cmocka_unit_test(test_energy_of_changes_of_level),
 	    cmocka_unit_test(test_energy_is_linear_in_counts),
 	    cmocka_unit_test(test_energy_of_a_program),
 	    cmocka_unit_test(test_energy_ratio_of_performance_levels),

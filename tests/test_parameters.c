@@ -56,7 +56,8 @@ static struct machine machine_of(enum machine_target target)
 	machine.area_pe_um2 = 1e5;
 	machine.area_chip_um2 = 1e6;
 	machine.n_level = 1;
-	machine.level[0] = (struct operating_point){"nominal", 0.5, 250, 8.5, 4.9, 4.9, 10, 20, 1.05};
+	machine.level[0] = (struct operating_point){
+	    "nominal", 0.5, 250, 8.5, 4.9, 4.9, 10, 20, 1.05, 0.2, {3, 13, 1.2, 1}, {18, 18, 2, 1}};
 	assert_int_equal(machine_check(&machine, NULL), ERR_OK);
 	return machine;
 }
@@ -103,13 +104,33 @@ static uint64_t event_clk(const struct machine *machine)
 	return clk;
 }
 
+/* What changes of operating point cost, and how many voltages there are. */
+static bool changes_apart(const struct machine *a, const struct machine *b)
+{
+	double ns[2], pj[2];
+	uint32_t n_lane[2];
+	sample_dvfs(a, &ns[0], &pj[0], &n_lane[0]);
+	sample_dvfs(b, &ns[1], &pj[1], &n_lane[1]);
+	return ns[0] != ns[1] || pj[0] != pj[1] || n_lane[0] != n_lane[1];
+}
+
+/* Clocks by the grey-box model. */
+static bool greybox_apart(const struct machine *a, const struct machine *b)
+{
+	const struct greybox_shape conv = {30, 5, 12, 4, 3, 3, a->mla_cols, a->mla_rows};
+	const struct greybox_shape matmul = {64, 1, 64, 4, 1, 1, a->mla_cols, a->mla_rows};
+	return greybox_clk(&conv, &a->level[0].conv) != greybox_clk(&conv, &b->level[0].conv) ||
+	       greybox_clk(&matmul, &a->level[0].matmul) != greybox_clk(&matmul, &b->level[0].matmul);
+}
+
 /* Whether any prediction for the one machine is another for the other. */
 static bool acts(const struct machine *base, const struct machine *changed)
 {
 	struct sample sample[MAX_SAMPLE];
 	uint32_t n = base->target == MACHINE_CHIP ? chip_samples(sample) : qpe_samples(sample);
 	assert_in_range(n, 1, MAX_SAMPLE);
-	if (machine_area_um2(base) != machine_area_um2(changed))
+	if (machine_area_um2(base) != machine_area_um2(changed) || changes_apart(base, changed) ||
+	    greybox_apart(base, changed))
 		return true;
 	for (uint32_t i = 0; i < n; i++) {
 		struct prediction before = predict(base, &sample[i]), after = predict(changed, &sample[i]);
