@@ -3,6 +3,7 @@
 #include "dse/branch.h"
 #include "dse/budget.h"
 #include "dse/engine.h"
+#include "dse/quality.h"
 #include "sim/base/checked.h"
 #include <assert.h>
 #include <math.h>
@@ -127,8 +128,17 @@ static void search_genetically(struct candidate *candidate, size_t i, unsigned n
 	own.max_evaluation = task->max_evaluation;
 	own.checkpoint = NULL;
 	assert(candidate->genetic);
+	struct history *history = malloc(sizeof(*history)); /* without memory nothing is measured */
+	if (history)
+		history_init(history, task->front.n_objective);
+	own.history = history;
 	task->code = engine_run(candidate->genetic, &task->layer.problem, &own, n_thread, &task->front, &task->counts,
 	                        task->by_reason, LAYER_N_REASON, &task->nearest, watch, watch_context, &task->err);
+	if (history && (task->code == ERR_OK || task->code == ERR_INTERRUPTED))
+		quality_reach(&task->front, history, task->counts.n_reach);
+	if (history)
+		history_free(history);
+	free(history);
 }
 
 /* The sample's designs are the first incumbents. */
@@ -141,6 +151,10 @@ static void search_exactly(struct candidate_task *task, const struct engine_opti
 		task->code = branch_search(&task->layer, options->max_evaluation, &task->front, &counts, &task->nearest,
 		                           watch, watch_context, &task->err);
 	task->counts = counts.engine;
+	bool is_whole = add_sat(task->counts.n_asked, task->counts.n_skipped) >= task->size;
+	task->counts.n_stop[task->code == ERR_INTERRUPTED ? ENGINE_STOP_WATCH
+	                    : is_whole                    ? ENGINE_STOP_EXHAUSTED
+	                                                  : ENGINE_STOP_EVALUATIONS]++;
 	task->n_box = counts.n_box;
 	memcpy(task->by_reason, counts.by_reason, sizeof(task->by_reason));
 	memcpy(task->cut_by_reason, counts.cut_by_reason, sizeof(task->cut_by_reason));
@@ -192,6 +206,7 @@ void candidate_sample(struct candidate *candidate, size_t i)
 	assert(i < candidate->n_task);
 	struct candidate_task *task = &candidate->task[i];
 	task->code = ERR_INTERRUPTED;
+	task->counts.n_stop[ENGINE_STOP_WATCH]++;
 	if (candidate_is_reachable(candidate, i) &&
 	    layer_problem_bound(&task->layer, &task->bound, NULL, NULL) == ERR_OK)
 		pareto_merge(&task->front, &task->bound);

@@ -42,6 +42,7 @@ struct run {
 	const struct pareto *archive;
 	unsigned n_thread;
 	size_t n_reason;
+	struct history *history;   /* NULL: none */
 	uint32_t *genome;          /* [N_BATCH][n_gene] */
 	struct evaluation *result; /* [N_BATCH] */
 	uint32_t *kept;            /* [N_BATCH] */
@@ -50,6 +51,11 @@ struct run {
 };
 
 const struct engine_kind *const engine_table[] = {&engine_exact, &engine_exhaustive, &engine_nsga2};
+const char *const engine_stop_name[ENGINE_N_STOP] = {
+    [ENGINE_STOP_EXHAUSTED] = "exhausted",     [ENGINE_STOP_STAGNATION] = "stagnation",
+    [ENGINE_STOP_GENERATIONS] = "generations", [ENGINE_STOP_EVALUATIONS] = "evaluations",
+    [ENGINE_STOP_WATCH] = "interrupted or out of time"};
+
 const size_t engine_n = sizeof engine_table / sizeof *engine_table;
 
 const struct engine_kind *engine_find(const char *name)
@@ -59,6 +65,21 @@ const struct engine_kind *engine_find(const char *name)
 			return engine_table[i];
 	}
 	return NULL;
+}
+
+void engine_counts_add(struct engine_counts *sum, const struct engine_counts *more)
+{
+	assert(more->n_told == more->n_feasible + more->n_infeasible);
+	sum->n_asked = add_sat(sum->n_asked, more->n_asked);
+	sum->n_told = add_sat(sum->n_told, more->n_told);
+	sum->n_feasible = add_sat(sum->n_feasible, more->n_feasible);
+	sum->n_infeasible = add_sat(sum->n_infeasible, more->n_infeasible);
+	sum->n_skipped = add_sat(sum->n_skipped, more->n_skipped);
+	sum->n_duplicate = add_sat(sum->n_duplicate, more->n_duplicate);
+	for (unsigned i = 0; i < ENGINE_N_STOP; i++)
+		sum->n_stop[i] += more->n_stop[i];
+	for (unsigned i = 0; i < HISTORY_N_SHARE; i++)
+		sum->n_reach[i] = add_sat(sum->n_reach[i], more->n_reach[i]);
 }
 
 static const uint32_t *genome_of(const struct run *run, size_t at)
@@ -251,6 +272,8 @@ static void pack_run(struct run *run, const struct engine_kind *kind, struct eng
 		pack_u32s(pack, near->genome, problem->n_gene);
 	}
 	pareto_pack(archive, problem->n_value, pack);
+	if (run->history)
+		history_pack(run->history, pack);
 	kind->pack(engine, pack);
 	(void)pack_refuse(pack, pack->is_reading && kind->counts(engine).n_told != *n_told);
 }
@@ -289,6 +312,8 @@ static bool run_loop(struct run *run, const struct engine_kind *kind, struct eng
 		if (!collect(run, n_chunk, n_told, archive, near))
 			return false;
 		kind->tell(engine, run->genome, run->result, n);
+		if (run->history)
+			history_note(run->history, n_told + n, archive, false);
 		struct engine_counts counts = kind->counts(engine);
 		assert(counts.n_told == n_told + n && counts.n_told == counts.n_feasible + counts.n_infeasible);
 		*stopped = watch && !watch(watch_context, kind->progress(engine), &counts);
@@ -305,8 +330,11 @@ enum err_code engine_run(const struct engine_kind *kind, const struct problem *p
                          struct engine_counts *counts, uint64_t *n_by_reason, size_t n_reason,
                          struct engine_nearest *near, engine_watch watch, void *watch_context, struct err *err)
 {
-	struct run run = {
-	    .problem = problem, .archive = archive, .n_thread = parallel_n_thread(n_thread), .n_reason = n_reason};
+	struct run run = {.problem = problem,
+	                  .archive = archive,
+	                  .n_thread = parallel_n_thread(n_thread),
+	                  .n_reason = n_reason,
+	                  .history = options->history};
 	bool stopped = false;
 	enum err_code code = ERR_OK;
 
@@ -335,6 +363,11 @@ enum err_code engine_run(const struct engine_kind *kind, const struct problem *p
 	}
 	pareto_sort(archive);
 	*counts = kind->counts(engine);
+	if (code == ERR_OK || stopped) {
+		counts->n_stop[stopped ? ENGINE_STOP_WATCH : kind->stop(engine)]++;
+		if (run.history)
+			history_note(run.history, counts->n_told, archive, true);
+	}
 	kind->destroy(engine);
 	run_free(&run);
 	return code;

@@ -8,6 +8,7 @@
  * machine or a file.
  */
 #include "dse/checkpoint.h"
+#include "dse/history.h"
 #include "dse/pareto.h"
 #include "dse/problem.h"
 #include "sim/base/err.h"
@@ -18,14 +19,31 @@ struct engine_options {
 	uint32_t population;           /* genetic engines; 0: the engine's default */
 	uint32_t generations;          /* genetic engines; 0: until stagnation, space exhausted or max_evaluation */
 	struct checkpoint *checkpoint; /* where the search's state goes, and comes from; NULL: nowhere */
+	struct history *history;       /* receives marks of the archive; NULL: nobody wants them */
 };
 
-/* Counts since the engine began; they add up: n_told = n_feasible + n_infeasible. */
+/* Why a search ended. */
+enum engine_stop {
+	ENGINE_STOP_EXHAUSTED,   /* every candidate is accounted for */
+	ENGINE_STOP_STAGNATION,  /* nothing was gained for long */
+	ENGINE_STOP_GENERATIONS, /* so many were wanted */
+	ENGINE_STOP_EVALUATIONS, /* max_evaluation */
+	ENGINE_STOP_WATCH,       /* the caller wanted no more: Ctrl-C, or the time was up */
+	ENGINE_N_STOP
+};
+extern const char *const engine_stop_name[ENGINE_N_STOP];
+
+/* Counts since the engine began; they add up: n_told = n_feasible + n_infeasible. Those of several searches, too. */
 struct engine_counts {
 	uint64_t n_asked, n_told, n_feasible, n_infeasible;
 	uint64_t n_skipped;   /* candidates never asked for because a cut covers them */
 	uint64_t n_duplicate; /* candidates made again and not asked for again */
+	uint64_t n_stop[ENGINE_N_STOP];    /* searches that have ended, by what ended them */
+	uint64_t n_reach[HISTORY_N_SHARE]; /* evaluations to each history_share; 0 where nobody measured */
 };
+
+/* Add up, up to UINT64_MAX. */
+void engine_counts_add(struct engine_counts *sum, const struct engine_counts *more);
 
 struct engine;
 
@@ -44,6 +62,8 @@ struct engine_kind {
 	void (*tell)(struct engine *engine, const uint32_t *genome, const struct evaluation *result, size_t n);
 	void (*destroy)(struct engine *engine);
 	struct engine_counts (*counts)(const struct engine *engine);
+	/* Why there is nothing to ask any more. */
+	enum engine_stop (*stop)(const struct engine *engine);
 	/* How far it is, 0..1, for progress. */
 	double (*progress)(const struct engine *engine);
 	/*

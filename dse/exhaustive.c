@@ -154,6 +154,11 @@ static struct engine_counts get_counts(const struct engine *engine)
 	return engine->counts;
 }
 
+static enum engine_stop get_stop(const struct engine *engine)
+{
+	return engine->finished ? ENGINE_STOP_EXHAUSTED : ENGINE_STOP_EVALUATIONS;
+}
+
 static double progress(const struct engine *engine)
 {
 	uint64_t n_done = add_sat(engine->counts.n_told, engine->counts.n_skipped);
@@ -189,6 +194,7 @@ const struct engine_kind engine_exhaustive = {
     .tell = tell,
     .destroy = destroy,
     .counts = get_counts,
+    .stop = get_stop,
     .progress = progress,
     .pack = pack_engine,
 };
@@ -202,6 +208,7 @@ const struct engine_kind engine_exact = {
     .tell = tell,
     .destroy = destroy,
     .counts = get_counts,
+    .stop = get_stop,
     .progress = progress,
     .pack = pack_engine,
 };

@@ -11,6 +11,7 @@
  */
 #include "dse/explore.h"
 #include "dse/certificate.h"
+#include "dse/history_print.h"
 #include "dse/interrupt.h"
 #include "dse/layer_points.h"
 #include "dse/parallel.h"
@@ -46,7 +47,10 @@ struct driver {
 	struct search_job *job;
 	uint32_t *genome; /* [genome_size] */
 	uint64_t stop_ms; /* when the time is up; 0: never */
+	uint64_t n_evaluation; /* of the candidates in the archive */
 	/* Progress. */
+	char so_far[48];
+	uint64_t shown_due; /* the mark that so_far is of, by when the next one is due */
 	struct progress progress;
 	uint64_t n_machine_done;
 	double group_size;           /* candidates of the group's searches */
@@ -82,9 +86,9 @@ static bool watch_job(void *context, double progress, const struct engine_counts
 	double of_group = (double)atomic_load(&driver->n_done) / driver->group_size;
 	double done = ((double)driver->n_machine_done + of_group * (double)driver->n_slot) /
 	              (double)driver->explore->counts.n_machine;
-	char what[64];
-	(void)snprintf(what, sizeof(what), "machine %" PRIu64 " of %" PRIu64, driver->n_machine_done + 1,
-	               driver->explore->counts.n_machine);
+	char what[128];
+	(void)snprintf(what, sizeof(what), "machine %" PRIu64 " of %" PRIu64 "  %s", driver->n_machine_done + 1,
+	               driver->explore->counts.n_machine, driver->so_far);
 	progress_update(&driver->progress, done < 1.0 ? done : 1.0, what);
 	return !must_stop(driver);
 }
@@ -266,14 +270,8 @@ static enum err_code collect_counts(struct driver *driver, const struct slot *sl
 			                     " designs: no memory, or a self-check failed",
 			                     task->layer.context[0].block->name, task->by_reason[LAYER_REASON_FAILED]);
 		uint64_t size = task->size;
-		assert(from->n_told == from->n_feasible + from->n_infeasible);
 		counts->n_candidate = add_sat(counts->n_candidate, size);
-		counts->engine.n_asked += from->n_asked;
-		counts->engine.n_told += from->n_told;
-		counts->engine.n_feasible += from->n_feasible;
-		counts->engine.n_infeasible += from->n_infeasible;
-		counts->engine.n_skipped = add_sat(counts->engine.n_skipped, from->n_skipped);
-		counts->engine.n_duplicate += from->n_duplicate;
+		engine_counts_add(&counts->engine, from);
 		for (unsigned reason = 0; reason < LAYER_N_REASON; reason++)
 			counts->by_reason[reason] += task->by_reason[reason];
 		for (unsigned reason = 0; reason < LAYER_N_REASON; reason++)
@@ -310,6 +308,17 @@ static void note_dead(struct driver *driver, const struct slot *slot)
 	}
 }
 
+/* The front with this candidate's, after the evaluations of all candidates up to it. */
+static void note_history(struct driver *driver, const struct candidate *candidate)
+{
+	struct history *history = &driver->explore->history;
+	for (size_t i = 0; i < candidate->n_task; i++)
+		driver->n_evaluation = add_sat(driver->n_evaluation, candidate->task[i].counts.n_told);
+	history_note(history, driver->n_evaluation, &driver->explore->front, false);
+	if (driver->progress.shown)
+		history_print_last(history, driver->so_far, sizeof(driver->so_far));
+}
+
 /* Insert the candidate's front into the archive of all candidates. */
 static enum err_code insert_front(struct driver *driver, const struct slot *slot, struct err *err)
 {
@@ -341,6 +350,7 @@ static enum err_code insert_front(struct driver *driver, const struct slot *slot
 		note_dead(driver, slot);
 	else if (!pareto_insert_all(&explore->front, &batch))
 		return err_add(err, ERR_INTERNAL, "out of memory");
+	note_history(driver, candidate);
 	return ERR_OK;
 }
 
@@ -503,8 +513,12 @@ static enum err_code explore_layers(struct driver *driver, struct err *err)
 static bool watch_flat(void *context, double progress, const struct engine_counts *counts)
 {
 	struct driver *driver = context;
-	char what[64];
-	(void)snprintf(what, sizeof(what), "%" PRIu64 " designs evaluated", counts->n_told);
+	char what[128];
+	if (driver->progress.shown && driver->explore->history.due != driver->shown_due) {
+		driver->shown_due = driver->explore->history.due;
+		history_print_last(&driver->explore->history, driver->so_far, sizeof(driver->so_far));
+	}
+	(void)snprintf(what, sizeof(what), "%" PRIu64 " designs  %s", counts->n_told, driver->so_far);
 	progress_update(&driver->progress, progress, what);
 	return !must_stop(driver);
 }
@@ -530,6 +544,7 @@ enum err_code explore_run(const struct space *space, const struct explore_option
 	explore->counts.n_distinct = explore->map.n_distinct;
 	explore->counts.log10_design = -INFINITY;
 	pareto_init(&explore->front, (unsigned)space->n_objective, genome_size(&explore->map));
+	history_init(&explore->history, (unsigned)space->n_objective);
 	if (explore->counts.n_machine > UINT32_MAX) {
 		code = err_add(err, ERR_INPUT, "%s: the axes have %" PRIu64 " machines, allowed are at most %" PRIu32,
 		               space->file[0].path, explore->counts.n_machine, UINT32_MAX);
@@ -545,6 +560,7 @@ enum err_code explore_run(const struct space *space, const struct explore_option
 		assert(driver->stop_ms > 0);
 		explore->interrupted = false;
 		explore->truncated = true;
+		explore->out_of_time = true;
 	}
 	bool is_branched = options->engine == &engine_exact && !options->flat;
 	if (code == ERR_OK && is_branched && !explore->interrupted && !explore->truncated && explore->n_failure == 0)
@@ -553,6 +569,8 @@ enum err_code explore_run(const struct space *space, const struct explore_option
 	if (code == ERR_OK && n_missing > 0)
 		code = err_add(err, ERR_INPUT, "%" PRIu64 " searches of the space are in no journal", n_missing);
 	pareto_sort(&explore->front);
+	if (driver->n_evaluation > 0)
+		history_note(&explore->history, driver->n_evaluation, &explore->front, true);
 	if (code == ERR_OK && explore->front.n == 0 && !explore->interrupted)
 		explore_note_refused(explore);
 	explore->seconds = (double)(progress_now_ms() - start_ms) / 1000.0;
@@ -564,6 +582,7 @@ cleanup:
 void explore_free(struct explore *explore)
 {
 	pareto_free(&explore->front);
+	history_free(&explore->history);
 	layer_map_free(&explore->map);
 	*explore = (struct explore){0};
 }

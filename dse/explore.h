@@ -79,6 +79,8 @@ struct explore {
 	struct explore_failure failure[EXPLORE_MAX_FAILURE];
 	bool interrupted; /* Ctrl-C: the front is of what was seen */
 	bool truncated;   /* max_evaluation or max_seconds was reached: likewise */
+	bool out_of_time; /* it was max_seconds */
+	struct history history; /* of the front over all networks and machines */
 	double seconds;
 };
 

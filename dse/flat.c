@@ -362,7 +362,8 @@ enum err_code explore_flat(struct explore *explore, const struct explore_options
 	pareto_init(&archive, flat.problem.n_objective, flat.problem.n_gene);
 	nearest.genome = calloc(flat.problem.n_gene, sizeof(*nearest.genome));
 	struct engine_options engine_options = {options->seed, options->max_evaluation, explore->space->population,
-	                                        explore->space->generations, options->checkpoint};
+	                                        explore->space->generations, options->checkpoint,
+	                                        &explore->history};
 	if (nearest.genome)
 		code =
 		    engine_run(options->engine, &flat.problem, &engine_options, options->n_thread, &archive,
@@ -387,8 +388,7 @@ enum err_code explore_flat(struct explore *explore, const struct explore_options
 	explore->counts.log10_design = 0.0;
 	for (size_t i = 0; i < flat.problem.n_gene; i++)
 		explore->counts.log10_design += log10((double)flat.n_value[i]);
-	explore->truncated = !explore->interrupted && options->max_evaluation > 0 &&
-	                     explore->counts.engine.n_asked >= options->max_evaluation;
+	explore->truncated = !explore->interrupted && explore->counts.engine.n_stop[ENGINE_STOP_EVALUATIONS] > 0;
 	code = take_front(&flat, &archive, explore, err);
 	if (code == ERR_OK && archive.n == 0 && !isinf(nearest.violation))
 		note_nearest(&flat, &nearest, explore);

@@ -2,6 +2,7 @@
 #include "dse/certificate.h"
 #include "dse/design_text.h"
 #include "dse/front_file.h"
+#include "dse/history_print.h"
 #include "dse/quality.h"
 #include "sim/base/checked.h"
 #include <assert.h>
@@ -370,6 +371,7 @@ enum err_code front_write_run(FILE *file, const struct front_run *run, const cha
 	json_put_text(&json, "certificate", certificate);
 	json_put_bool(&json, "complete", !explore->interrupted && !explore->truncated && explore->n_failure == 0);
 	json_put_bool(&json, "interrupted", explore->interrupted);
+	history_put_json(&json, explore);
 	json_put_real(&json, "seconds", explore->seconds);
 	json_put_text(&json, "signature", run->signature);
 	if (explore->n_failure > 0)

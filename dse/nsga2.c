@@ -65,6 +65,7 @@ struct engine {
 	bool gained;       /* in this generation */
 	bool sweeping;     /* counting through what is unknown */
 	bool finished, out_of_memory;
+	uint32_t stop; /* when finished: enum engine_stop */
 
 	struct nsga2_population population;
 	struct nsga2_vary vary;
@@ -230,6 +231,13 @@ static bool make_child(struct engine *engine, uint32_t *genome)
 	return walk(engine, genome);
 }
 
+static void finish(struct engine *engine, enum engine_stop stop)
+{
+	assert(!engine->finished);
+	engine->finished = true;
+	engine->stop = stop;
+}
+
 static size_t ask(struct engine *engine, uint32_t *genome, size_t max)
 {
 	uint64_t n_left = engine->max_evaluation - engine->counts.n_asked;
@@ -239,7 +247,7 @@ static size_t ask(struct engine *engine, uint32_t *genome, size_t max)
 	while (n < max && !engine->finished && (engine->sweeping || engine->n_made < engine->population.size)) {
 		uint32_t *row = genome + n * engine->problem->n_gene;
 		if (!(engine->sweeping ? walk(engine, row) : make_child(engine, row))) {
-			engine->finished = true;
+			finish(engine, ENGINE_STOP_EXHAUSTED);
 			break;
 		}
 		engine->n_made += !engine->sweeping;
@@ -264,13 +272,13 @@ static void end_generation(struct engine *engine)
 	if (engine->size <= engine->budget)
 		engine->sweeping = stuck;
 	else if (engine->n_stagnant >= N_STAGNANT)
-		engine->finished = true;
+		finish(engine, ENGINE_STOP_STAGNATION);
 	nsga2_vary_fade(&engine->vary);
 	engine->gained = false;
 	engine->n_made = engine->n_walked = 0;
 	engine->generation++;
-	if (engine->generations > 0 && engine->generation >= engine->generations)
-		engine->finished = true;
+	if (!engine->finished && engine->generations > 0 && engine->generation >= engine->generations)
+		finish(engine, ENGINE_STOP_GENERATIONS);
 	assert(engine->population.n_parent >= 1);
 }
 
@@ -320,6 +328,13 @@ static struct engine_counts get_counts(const struct engine *engine)
 	return engine->counts;
 }
 
+static enum engine_stop get_stop(const struct engine *engine)
+{
+	if (engine->finished)
+		return (enum engine_stop)engine->stop;
+	return engine->known.n == engine->size ? ENGINE_STOP_EXHAUSTED : ENGINE_STOP_EVALUATIONS;
+}
+
 /* The largest of what is done of each limit; without limits, how long nothing has been gained. */
 static double progress(const struct engine *engine)
 {
@@ -347,6 +362,8 @@ static void pack_engine(struct engine *engine, struct pack *pack)
 	pack_bool(pack, &engine->gained);
 	pack_bool(pack, &engine->sweeping);
 	pack_bool(pack, &engine->finished);
+	pack_u32(pack, &engine->stop);
+	(void)pack_refuse(pack, engine->stop >= ENGINE_N_STOP);
 	pack_u32s(pack, engine->next, engine->problem->n_gene);
 	pack_bool(pack, &engine->counted_out);
 	pack_real(pack, &engine->least_violation);
@@ -376,6 +393,7 @@ const struct engine_kind engine_nsga2 = {
     .tell = tell,
     .destroy = destroy,
     .counts = get_counts,
+    .stop = get_stop,
     .progress = progress,
     .pack = pack_engine,
 };

@@ -2,6 +2,7 @@
 #include "dse/report.h"
 #include "dse/certificate.h"
 #include "dse/design_text.h"
+#include "dse/history_print.h"
 #include "dse/table.h"
 #include "dse/quality.h"
 #include "sim/base/checked.h"
@@ -325,6 +326,7 @@ void report_counts(FILE *file, const struct front_run *run)
 	char text[CERTIFICATE_TEXT_SIZE];
 	certificate_text(run, text, sizeof(text));
 	(void)fprintf(file, "  certificate: %s\n", text);
+	history_print(file, run->explore, run->options->engine->is_random);
 	if (run->explore->interrupted)
 		(void)fprintf(file, "  interrupted: the front is of what was seen\n");
 	if (run->explore->truncated)

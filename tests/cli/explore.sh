@@ -89,7 +89,7 @@ cp spaces/networks/tiny.yaml "$work/tiny.yaml"
 expect_code 0 "$DSE" explore "$work/deep/er/paths.yaml" -q --json -o "$work/paths"
 expect_text "$work/out" "\"$work/tiny.yaml\""
 value() {
-	sed -n 's/.*"'"$1"'": \([0-9]*\).*/\1/p' "$one/run.json"
+	sed -n 's/^[[:space:]]*"'"$1"'": \([0-9]*\).*/\1/p' "$one/run.json"
 }
 [ "$(($(value feasible) + $(value infeasible)))" -eq "$(value evaluations)" ] || fail "evaluations do not add up"
 [ "$(($(value evaluations) + $(value bounded) + $(value skipped)))" -eq "$(value candidates)" ] || fail "candidates do not add up"
