@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "dse/power_parts.h"
+#include <assert.h>
+#include <math.h>
+#include <string.h>
+
+static bool wants_energy(const struct power_goal *goal)
+{
+	return goal->scenario == POWER_ENERGY || goal->scenario == POWER_LIMITED_TIME;
+}
+
+/* The goal as lines in the plane of time and energy. Sleep's own power is a credit for every ns of work. */
+static struct power_aim aim_of(const struct power_problem *problem, const struct power_goal *goal, uint32_t sleep_level)
+{
+	struct power_aim aim = {.objective = {1, 0}};
+	if (wants_energy(goal)) {
+		double sleep_mw = sleep_level < problem->n_level ? problem->sleep_mw[sleep_level] : 0;
+		aim.objective = (struct power_weight){-sleep_mw, 1};
+		aim.slope_mw = sleep_mw;
+	}
+	if (isfinite(goal->max_ns)) {
+		aim.limit[aim.n_limit] = (struct power_weight){1, 0};
+		aim.most[aim.n_limit++] = goal->max_ns;
+	}
+	if (isfinite(goal->max_pj)) {
+		aim.limit[aim.n_limit] = (struct power_weight){0, 1};
+		aim.most[aim.n_limit++] = goal->max_pj;
+	}
+	if (isfinite(goal->max_average_mw)) {
+		aim.limit[aim.n_limit] = (struct power_weight){-goal->max_average_mw, 1};
+		aim.most[aim.n_limit++] = 0;
+		aim.slope_mw = fmax(aim.slope_mw, goal->max_average_mw);
+	}
+	return aim;
+}
+
+/* What budgets must at least be, each for itself. */
+static enum err_code find_least(const struct power_chain *chain, struct power_schedule *schedule, struct err *err)
+{
+	struct arena scratch = {0};
+	struct power_bound time, energy;
+	enum err_code code = power_bound_build(chain, (struct power_weight){1, 0}, &scratch, &time, err);
+	if (code == ERR_OK)
+		code = power_bound_build(chain, (struct power_weight){0, 1}, &scratch, &energy, err);
+	if (code == ERR_OK) {
+		schedule->least_ns = fmin(schedule->least_ns, time.root_ns);
+		schedule->least_pj = fmin(schedule->least_pj, energy.root_pj);
+	}
+	arena_free(&scratch);
+	return code;
+}
+
+/* Of the chain's average power: energy over time, least. Each step takes the ratio just found as the next price of
+ * time. */
+static enum err_code find_least_average(const struct power_chain *chain, struct power_schedule *schedule,
+                                        struct err *err)
+{
+	double mw = schedule->least_average_mw;
+	enum err_code code = ERR_OK;
+	for (int i = 0; i < 64 && code == ERR_OK; i++) {
+		struct arena scratch = {0};
+		struct power_bound bound;
+		struct power_weight weight = {isfinite(mw) ? -mw : 0, 1};
+		code = power_bound_build(chain, weight, &scratch, &bound, err);
+		arena_free(&scratch);
+		double next = bound.root_ns > 0 ? bound.root_pj / bound.root_ns : INFINITY;
+		if (code != ERR_OK || !(next < mw * (1 - 1e-12)))
+			break;
+		mw = next;
+	}
+	schedule->least_average_mw = mw;
+	return code;
+}
+
+/* The least peak of any mode, worst segment. */
+static double least_peak(const struct power_problem *problem, uint32_t levels)
+{
+	double worst = 0;
+	for (size_t i = 0; i < problem->n_segment; i++) {
+		double least = INFINITY;
+		for (size_t k = 0; k < problem->segment[i].n_mode; k++)
+			if (levels >> problem->segment[i].mode[k].level & 1)
+				least = fmin(least, problem->segment[i].mode[k].peak_mw);
+		worst = fmax(worst, least);
+	}
+	return worst;
+}
+
+/* For messages: over one set of levels, no budget. */
+static enum err_code add_least(const struct power_problem *problem, uint32_t levels, struct power_schedule *schedule,
+                               struct err *err)
+{
+	struct arena scratch = {0};
+	struct power_chain chain;
+	bool is_possible;
+	enum err_code code =
+	    power_chain_build(problem, levels, INFINITY, UINT32_MAX, &scratch, &chain, &is_possible, err);
+	if (code == ERR_OK && is_possible) {
+		schedule->least_peak_mw = fmin(schedule->least_peak_mw, least_peak(problem, levels));
+		code = find_least(&chain, schedule, err);
+		if (code == ERR_OK)
+			code = find_least_average(&chain, schedule, err);
+	}
+	arena_free(&scratch);
+	return code;
+}
+
+/* The best for one set of levels and one level of sleep, when it is better than what schedule has. */
+static enum err_code solve_set(const struct power_problem *problem, const struct power_goal *goal, uint32_t levels,
+                               uint32_t sleep_level, size_t max_label, struct arena *arena,
+                               struct power_schedule *schedule, struct err *err)
+{
+	struct arena scratch = {0};
+	struct power_chain chain;
+	struct chain_best best = {0};
+	bool is_possible;
+	double sleep_pj = sleep_level < problem->n_level ? problem->sleep_mw[sleep_level] * goal->max_ns : 0;
+	struct power_aim aim = aim_of(problem, goal, sleep_level);
+	if (!wants_energy(goal))
+		sleep_pj = 0;
+	double known = schedule->is_found ? schedule->objective - sleep_pj : INFINITY;
+	enum err_code code =
+	    power_chain_build(problem, levels, goal->max_peak_mw, sleep_level, &scratch, &chain, &is_possible, err);
+	if (code == ERR_OK && is_possible)
+		code = power_label_solve(&chain, &aim, known, max_label, &scratch, &best, err);
+	if (code == ERR_OK && is_possible) {
+		schedule->n_label += best.n_label;
+		schedule->is_exact = schedule->is_exact && best.is_exact;
+		schedule->bound = fmin(schedule->bound, best.bound + sleep_pj);
+	}
+	if (code == ERR_OK && best.is_found && (!schedule->is_found || best.objective < known)) {
+		schedule->is_found = true;
+		schedule->objective = best.objective + sleep_pj;
+		schedule->sleep_level = sleep_level;
+		if (!schedule->mode)
+			schedule->mode = arena_array(arena, chain.n_stage, sizeof(*schedule->mode));
+		if (schedule->mode)
+			memcpy(schedule->mode, best.mode, chain.n_stage * sizeof(*schedule->mode));
+		else
+			code = err_add(err, ERR_INTERNAL, "out of memory");
+	}
+	arena_free(&scratch);
+	return code;
+}
+
+/* A set of levels with every level to sleep at. */
+static enum err_code solve_sleeps(const struct power_problem *problem, const struct power_goal *goal, uint32_t levels,
+                                  size_t max_label, struct arena *arena, struct power_schedule *schedule,
+                                  struct err *err)
+{
+	enum err_code code = ERR_OK;
+	if (!goal->sleeps)
+		return solve_set(problem, goal, levels, UINT32_MAX, max_label, arena, schedule, err);
+	for (uint32_t i = 0; i < problem->n_level && code == ERR_OK; i++)
+		if ((levels >> i & 1) && problem->sleep_mw[i] <= goal->max_peak_mw)
+			code = solve_set(problem, goal, levels, i, max_label, arena, schedule, err);
+	return code;
+}
+
+enum err_code power_solve(const struct power_problem *problem, const struct power_goal *goal, size_t max_label,
+                          struct arena *arena, struct power_schedule *schedule, struct err *err)
+{
+	uint32_t set[UINT32_C(1) << POWER_MAX_LEVEL];
+	size_t n_set = power_level_sets(problem, set);
+	enum err_code code = ERR_OK;
+	assert(problem->n_segment > 0 && goal->scenario < N_POWER_SCENARIO);
+	assert(!goal->sleeps || isfinite(goal->max_ns));
+	*schedule = (struct power_schedule){.is_exact = true,
+	                                    .bound = INFINITY,
+	                                    .sleep_level = UINT32_MAX,
+	                                    .least_ns = INFINITY,
+	                                    .least_pj = INFINITY,
+	                                    .least_peak_mw = INFINITY,
+	                                    .least_average_mw = INFINITY};
+	for (size_t i = 0; i < n_set && code == ERR_OK; i++) {
+		code = add_least(problem, set[i], schedule, err);
+		if (code == ERR_OK)
+			code = solve_sleeps(problem, goal, set[i], max_label, arena, schedule, err);
+	}
+	if (code != ERR_OK || !schedule->is_found)
+		return code;
+	if (schedule->is_exact)
+		schedule->bound = schedule->objective;
+	bool keeps = power_measure(problem, goal, schedule);
+	assert(keeps);
+	(void)keeps;
+	return ERR_OK;
+}
