@@ -55,7 +55,8 @@ static const struct option_info option_table[N_OPTION] = {
     [OPTION_MAX_ERROR] = {"max-error", 0, "PCT", TYPE_REAL, IN(max_error_pct), 0, 1e9,
                           "exit 6 when a counted error is larger, in percent"},
     [OPTION_DETAIL] = {"detail", 0, "TIER", TYPE_TEXT, IN(detail), 0, 0,
-                       "fast (closed forms, the default) or event (event by event); validate: or both"},
+                       "fast (closed forms, the default), event (event by event) or greybox (fitted task clocks);\n"
+                       "validate: or both (fast and event) or all"},
     [OPTION_TRACE] = {"trace", 0, "FILE", TYPE_TEXT, IN(trace), 0, 0,
                       "write what each unit does when, for ui.perfetto.dev (event tier)"},
     [OPTION_AUDIT] = {"audit", 0, NULL, TYPE_FLAG, IN(audit), 0, 0,

@@ -35,7 +35,7 @@ static enum err_code choose_how(const struct cli_options *options, struct simula
 	                                      .can_stop = true,
 	                                      .audit = options->audit,
 	                                      .n_thread = parallel_n_thread((size_t)options->jobs)};
-	if (code == ERR_OK && index == DETAIL_FAST && (options->trace || options->audit))
+	if (code == ERR_OK && index != DETAIL_EVENT && (options->trace || options->audit))
 		code = err_add(err, ERR_USAGE, "dse simulate: --%s needs --detail event",
 		               options->trace ? "trace" : "audit");
 	return code;
@@ -199,7 +199,10 @@ static void print_text(FILE *file, const struct request *job)
 		n_own += job->options.scheme && !job->block[i].in_scheme && job->shown[i];
 	bool is_event = job->options.how.detail.detail == DETAIL_EVENT;
 	(void)fprintf(file, "%s on %s, MAC array %" PRIu32 "x%" PRIu32 "%s\n\n", job->network.name, job->machine.name,
-	              job->machine.mla_cols, job->machine.mla_rows, is_event ? ", event tier" : "");
+	              job->machine.mla_cols, job->machine.mla_rows,
+	              is_event                                                    ? ", event tier"
+	              : job->options.how.detail.detail == DETAIL_GREYBOX ? ", tasks by the grey-box model"
+	                                                                          : "");
 	simulate_print(file, &job->machine, job->block, job->network.n_block, job->shown);
 	if (is_event)
 		print_event(file, job->block, job->network.n_block, job->shown, job->cli->audit);

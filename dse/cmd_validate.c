@@ -23,13 +23,14 @@ struct comparison {
 
 static enum err_code choose_detail(struct comparison *comparison, struct err *err)
 {
-	static const char *const allowed[] = {"fast", "event", "both"};
+	static const char *const allowed[] = {"fast", "event", "greybox", "both", "all"};
+	static const enum detail each[] = {DETAIL_FAST, DETAIL_EVENT, DETAIL_GREYBOX};
 	const char *wanted = comparison->cli->detail ? comparison->cli->detail : "fast";
 	size_t index = 0;
-	enum err_code code = cli_choose(comparison->cli, "detail", wanted, allowed, 3, &index, err);
-	comparison->n_detail = index == 2 ? 2 : 1;
-	comparison->detail[0] = index == 1 ? DETAIL_EVENT : DETAIL_FAST;
-	comparison->detail[1] = DETAIL_EVENT;
+	enum err_code code = cli_choose(comparison->cli, "detail", wanted, allowed, 5, &index, err);
+	comparison->n_detail = index == 4 ? 3 : index == 3 ? 2 : 1;
+	for (size_t i = 0; i < comparison->n_detail; i++)
+		comparison->detail[i] = each[comparison->n_detail == 1 ? index : i];
 	return code;
 }
 

@@ -6,7 +6,7 @@
 #include <assert.h>
 #include <inttypes.h>
 
-const char *const detail_name[N_DETAIL] = {[DETAIL_FAST] = "fast", [DETAIL_EVENT] = "event"};
+const char *const detail_name[N_DETAIL] = {[DETAIL_FAST] = "fast", [DETAIL_EVENT] = "event", [DETAIL_GREYBOX] = "greybox"};
 
 /* What differs between two results first; NULL: nothing. Field by field, because padding holds anything. */
 static const char *find_difference(const struct sim_result *left, const struct sim_result *right)
@@ -76,14 +76,31 @@ static enum err_code simulate_event(const struct layer_context *context, const s
 	return code;
 }
 
+/* A round multiplies for the kernel and the channels of a part, or for a part of A's columns. Pooling has no rounds. */
+static struct greybox_work greybox_work(const struct layer_context *context, const struct layer_design *design)
+{
+	const struct block *block = context->block;
+	struct operand_rate rate;
+	operand_rate(context->machine, design->operand_bit, &rate);
+	bool is_conv = block->kind == BLOCK_CONV;
+	double n_tap = is_conv ? (double)block->kernel_w * block->kernel_h : 1;
+	const struct dim_split *d = &design->split.d;
+	n_tap *= ((double)d->size_a * d->n_a + (double)d->size_b * d->n_b) / dim_n_part(d);
+	return (struct greybox_work){block->kind == BLOCK_MATMUL, n_tap * rate.tap_clk};
+}
+
 enum err_code detail_simulate(const struct layer_context *context, const struct layer_design *design,
                               const struct program *program, const struct detail_options *options,
                               struct sim_result *result, struct event_stat *stat, struct err *err)
 {
 	assert(context && design && program && options && options->detail < N_DETAIL && result);
 	assert(design->level < context->machine->n_level && design->operand_bit == context->operand_bit);
-	if (options->detail == DETAIL_FAST) {
-		sim_run_fast(context->machine, program, design->level, result);
+	if (options->detail != DETAIL_EVENT) {
+		const struct greybox_work work = greybox_work(context, design);
+		if (options->detail == DETAIL_FAST)
+			sim_run_fast(context->machine, program, design->level, result);
+		else
+			sim_run_greybox(context->machine, program, design->level, &work, result);
 		if (stat)
 			*stat = (struct event_stat){0};
 		return ERR_OK;

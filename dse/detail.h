@@ -14,9 +14,10 @@
 enum detail {
 	DETAIL_FAST,  /* closed forms (sim/sim.h) */
 	DETAIL_EVENT, /* event by event (sim/event_run.h) */
+	DETAIL_GREYBOX, /* closed forms, MLA tasks by the DVFS paper's fitted model (sim/greybox.h) */
 	N_DETAIL
 };
-extern const char *const detail_name[N_DETAIL]; /* "fast", "event" */
+extern const char *const detail_name[N_DETAIL]; /* "fast", "event", "greybox" */
 
 /* How designs are to be run; {0}: in the fast tier, on one thread. */
 struct detail_options {

@@ -223,7 +223,7 @@ enum err_code front_write_csv(FILE *file, const struct front_run *run, struct er
 
 void front_dir_name(const struct front_run *run, char *name, size_t n_byte)
 {
-	char text[256], hex[HASH_HEX_SIZE];
+	char text[256], tier[16] = "", hex[HASH_HEX_SIZE];
 	uint64_t hash = 0;
 	assert(run->space->n_file > 0 && run->options->engine);
 	/* By contents, not by path: the same question in another folder is the same question. */
@@ -231,9 +231,11 @@ void front_dir_name(const struct front_run *run, char *name, size_t n_byte)
 		hash = hash_bytes(run->space->file[i].hash, strlen(run->space->file[i].hash), hash);
 	/* The seed decides nothing where nothing is random. */
 	bool is_random = run->options->engine->is_random;
+	if (run->space->detail != DETAIL_FAST)
+		(void)snprintf(tier, sizeof(tier), " %s", detail_name[run->space->detail]);
 	(void)snprintf(text, sizeof(text), "%s %016" PRIx64 " %s %d %" PRIu64 " %" PRIu64 "%s", DSE_VERSION, hash,
 	               run->options->engine->name, (int)run->options->flat, is_random ? run->options->seed : 0,
-	               run->options->max_evaluation, run->space->detail == DETAIL_EVENT ? " event" : "");
+	               run->options->max_evaluation, tier);
 	hash_hex(text, strlen(text), hex);
 	(void)snprintf(name, n_byte, "%s-%.8s", run->space->name, hex);
 }

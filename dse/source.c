@@ -42,7 +42,8 @@ struct source {
 	bool has_own_machine, used_own_machine;
 	struct machine own_machine;
 	struct split_scheme scheme;
-	struct run_cache *runs; /* NULL: the fast tier */
+	enum detail detail;
+	struct run_cache *runs; /* of the event tier; else NULL */
 };
 
 static const char *const target_name[] = {[MACHINE_QPE] = "qpe", [MACHINE_CHIP] = "chip"};
@@ -116,12 +117,13 @@ enum err_code source_set_detail(struct source *source, const struct detail_optio
 	assert(source && options);
 	run_cache_close(source->runs);
 	source->runs = NULL;
-	return options->detail == DETAIL_FAST ? ERR_OK : run_cache_open(options, &source->runs, err);
+	source->detail = options->detail;
+	return options->detail == DETAIL_EVENT ? run_cache_open(options, &source->runs, err) : ERR_OK;
 }
 
 enum detail source_detail(const struct source *source)
 {
-	return source && source->runs ? DETAIL_EVENT : DETAIL_FAST;
+	return source ? source->detail : DETAIL_FAST;
 }
 
 void source_collect(struct source *source)
@@ -468,13 +470,13 @@ static bool uses_storage(const struct source_subject *subject, size_t block, enu
 static enum err_code run_design(struct source *source, const struct run_key *key, const struct layer_context *context,
                                 const struct layer_design *design, struct source_run *run, struct err *err)
 {
-	const struct detail_options fast = {.detail = DETAIL_FAST};
+	const struct detail_options closed_form = {.detail = source->detail};
 	struct detail_run result = {.context = context, .design = design};
 	enum err_code code = ERR_OK;
 	if (source->runs)
 		code = run_cache_design(source->runs, key, context, design, &result, err);
 	else
-		detail_run(&result, &fast);
+		detail_run(&result, &closed_form);
 	run->ran = result.ran;
 	run->verdict = result.verdict;
 	run->result = result.result;

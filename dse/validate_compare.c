@@ -200,7 +200,7 @@ static enum err_code run_ahead(struct comparison *comparison)
 	const struct csv_table *table = &comparison->validation->table;
 	struct err ignored = {0};
 	struct prediction prediction;
-	if (source_detail(comparison->source) == DETAIL_FAST)
+	if (source_detail(comparison->source) != DETAIL_EVENT)
 		return ERR_OK;
 	source_collect(comparison->source);
 	for (size_t row = 0; row < table->n_row; row++)

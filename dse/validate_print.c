@@ -40,6 +40,10 @@ static void print_number(double value, char text[NUMBER_SIZE])
 		(void)snprintf(text, NUMBER_SIZE, value == floor(value) ? "%.0f" : "%.2f", value);
 }
 
+/* Heads of the tiers' errors, where there are several. */
+static const char *const error_head[N_DETAIL] = {
+    [DETAIL_FAST] = "fast_pct", [DETAIL_EVENT] = "event_pct", [DETAIL_GREYBOX] = "greybox_pct"};
+
 /* "predicted", or with two tiers "fast" and "event": of each tier a column. */
 static void print_header(FILE *file, const struct validation *validation, size_t n, int width)
 {
@@ -49,9 +53,7 @@ static void print_header(FILE *file, const struct validation *validation, size_t
 	(void)fprintf(file, " %12s", "reference");
 	for (size_t i = 0; i < n; i++)
 		(void)fprintf(file, " %*s", n > 1 ? 12 : 9,
-		              n == 1                                ? "error_pct"
-		              : validation[i].detail == DETAIL_FAST ? "fast_pct"
-		                                                    : "event_pct");
+		              n == 1 ? "error_pct" : error_head[validation[i].detail]);
 	(void)fputc('\n', file);
 }
 
@@ -251,7 +253,7 @@ void validate_put_json(struct json *json, const struct validation *validation, s
 	json_begin_object(json, NULL);
 	json_put_text(json, "file", validation->table.file);
 	json_put_text(json, "kind", validation->kind->name);
-	json_put_text(json, "detail", n > 1 ? "both" : detail_name[validation->detail]);
+	json_put_text(json, "detail", n == 3 ? "all" : n == 2 ? "both" : detail_name[validation->detail]);
 	json_begin_list(json, "rows");
 	for (size_t i = 0; i < validation->n_value; i++)
 		put_value(json, validation, n, i);

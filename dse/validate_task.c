@@ -125,6 +125,27 @@ static double task_clk(const struct machine *machine, const struct mla_task *tas
 	return cost.shared_clk;
 }
 
+/* The same by the grey-box model, whose constants are of one machine: its array, its SRAM. */
+static double greybox_task_clk(const struct machine *machine, const struct mla_task *task)
+{
+	const struct operating_point *point = &machine->level[0];
+	struct greybox_shape shape = {.cols = machine->mla_cols, .rows = machine->mla_rows};
+	if (task->is_matmul) {
+		shape.in_w = task->matmul.b_w;
+		shape.in_c = task->matmul.a_w;
+		shape.out_c = task->matmul.a_h;
+		shape.in_h = shape.kernel_w = shape.kernel_h = 1;
+	} else {
+		shape.in_w = task->conv.in_w;
+		shape.in_h = task->conv.in_h;
+		shape.in_c = task->conv.in_c;
+		shape.out_c = task->conv.n_filter;
+		shape.kernel_w = task->kernel_w;
+		shape.kernel_h = task->kernel_h;
+	}
+	return greybox_clk(&shape, task->is_matmul ? &point->matmul : &point->conv);
+}
+
 /* The same, event by event. */
 static enum err_code event_clk(struct source *source, const struct csv_table *table, size_t row, size_t column,
                                const struct machine *machine, const struct mla_task *task, double *clk, struct err *err)
@@ -148,6 +169,25 @@ static enum err_code event_clk(struct source *source, const struct csv_table *ta
 	return code;
 }
 
+static const char unfitted_note[] = "grey-box constants are of another array or SRAM";
+
+/* The constants of a machine's file hold for its array and its SRAM: with others a prediction does not count. */
+static void judge_fit(struct source *source, const char *name, struct err_place at, const struct machine *machine,
+                      struct prediction *prediction)
+{
+	const struct machine *file;
+	struct err ignored = {0};
+	if (source_detail(source) != DETAIL_GREYBOX)
+		return;
+	bool found = source_machine(source, name, NULL, at, &file, &ignored) == ERR_OK;
+	err_clear(&ignored);
+	if (found && file->mla_cols == machine->mla_cols && file->mla_rows == machine->mla_rows &&
+	    file->pe_sram_access_clk == machine->pe_sram_access_clk)
+		return;
+	prediction->counted = false;
+	prediction->note = unfitted_note;
+}
+
 /* read: how the table describes a task. */
 static enum err_code predict_task(struct source *source, const struct csv_table *table, size_t row, size_t column,
                                   const char *kind_column,
@@ -168,7 +208,10 @@ static enum err_code predict_task(struct source *source, const struct csv_table 
 	*prediction = (struct prediction){0, true, NULL, NAN};
 	if (source_detail(source) == DETAIL_EVENT)
 		return event_clk(source, table, row, column, machine, &task, &prediction->value, err);
-	prediction->value = task_clk(machine, &task);
+	if (source_detail(source) == DETAIL_GREYBOX)
+		prediction->value = greybox_task_clk(machine, &task);
+	else
+		prediction->value = task_clk(machine, &task);
 	assert(prediction->value > 0);
 	return ERR_OK;
 }
@@ -199,7 +242,11 @@ enum err_code validate_pe_tasks(struct source *source, const struct csv_table *t
 		return code;
 	struct machine own = *machine;
 	code = set_sram_clk(table, row, &own, err);
-	return code ? code : predict_task(source, table, row, column, "kind", read_tiles, &own, prediction, err);
+	if (!code)
+		code = predict_task(source, table, row, column, "kind", read_tiles, &own, prediction, err);
+	if (!code)
+		judge_fit(source, "thesis_qpe_dram", csv_place(table, array), &own, prediction);
+	return code;
 }
 
 /* thesis_sim_clk is of the thesis simulator, whose SRAM took two clocks as the prototype's does; others of the HDL. */
@@ -218,5 +265,8 @@ enum err_code validate_hdl_clocks(struct source *source, const struct csv_table 
 	struct machine own = *machine;
 	if (is_simulator && strcmp(own.name, name) == 0)
 		own.pe_sram_access_clk = 2;
-	return predict_task(source, table, row, column, "task", read_operands, &own, prediction, err);
+	code = predict_task(source, table, row, column, "task", read_operands, &own, prediction, err);
+	if (!code)
+		judge_fit(source, name, csv_place(table, task), &own, prediction);
+	return code;
 }

@@ -55,6 +55,19 @@ void sim_run_fast(const struct machine *machine, const struct program *program, 
 void sim_run_least(const struct machine *machine, const struct program *program, uint32_t level,
                    struct sim_result *result);
 
+/* What the grey-box model has to know of a program's tasks besides. */
+struct greybox_work {
+	bool is_matmul;
+	double round_mac_clk; /* clocks in which the array multiplies in a round, on average */
+};
+
+/*
+ * The same with tasks timed by the grey-box model with the operating point's constants (sim/greybox.h), whatever they
+ * share their SRAM and router with; never less than the array needs. Transfers and ARM work are the fast tier's.
+ */
+void sim_run_greybox(const struct machine *machine, const struct program *program, uint32_t level,
+                     const struct greybox_work *work, struct sim_result *result);
+
 /*
  * Lower bound on the PE clocks of a program: multiply-accumulates over all MAC
  * units, and DRAM bytes over the rate of all interfaces, whichever is larger.

@@ -233,6 +233,26 @@ static void test_verify_event_search_needs_no_verification(void **state)
 	free_fixture(&layers);
 }
 
+/* The grey-box model has no bounds but what the array needs; the layered search finds what the flat one does. */
+static void test_verify_greybox_search_is_exact(void **state)
+{
+	(void)state;
+	struct fixture layers, flat;
+	read_space(few, &layers);
+	layers.space.detail = DETAIL_GREYBOX;
+	search(&layers, false, 2);
+	read_space(few, &flat);
+	flat.space.detail = DETAIL_GREYBOX;
+	search(&flat, true, 2);
+	const struct pareto *left = &layers.explore.front, *right = &flat.explore.front;
+	assert_true(left->n > 0);
+	assert_int_equal(left->n, right->n);
+	for (size_t i = 0; i < left->n * left->n_objective; i++)
+		assert_true(fabs(left->objective[i] - right->objective[i]) <= 1e-12 * fabs(left->objective[i]));
+	free_fixture(&flat);
+	free_fixture(&layers);
+}
+
 int main(void)
 {
 	const struct CMUnitTest test[] = {
@@ -240,6 +260,7 @@ int main(void)
 	    cmocka_unit_test(test_verify_marks_points_that_others_beat),
 	    cmocka_unit_test(test_verify_does_not_depend_on_threads_or_audit),
 	    cmocka_unit_test(test_verify_event_search_needs_no_verification),
+	    cmocka_unit_test(test_verify_greybox_search_is_exact),
 	};
 	return cmocka_run_group_tests(test, NULL, NULL);
 }

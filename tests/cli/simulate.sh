@@ -54,8 +54,11 @@ expect_code 0 "$DSE" simulate thesis_chip tiny --audit
 expect_text "$work/out" "audit: 3 operations run again with every event simulated"
 expect_code 2 "$DSE" simulate thesis_chip tiny --audit --detail fast
 expect_text "$work/err" "--audit needs --detail event"
+expect_code 0 "$DSE" simulate thesis_chip tiny --detail greybox
+expect_text "$work/out" "tasks by the grey-box model"
+expect_code 2 "$DSE" simulate thesis_chip tiny --audit --detail greybox
 expect_code 2 "$DSE" simulate thesis_chip tiny --detail evnt
-expect_text "$work/err" "allowed are fast, event; did you mean 'event'"
+expect_text "$work/err" "allowed are fast, event, greybox; did you mean 'event'"
 
 # A trace: JSON, a name for every track, spans of a track one after the other, layers in their order.
 expect_code 0 "$DSE" simulate thesis_chip tiny --strategy fusion_reuse --trace "$work/trace.json"

@@ -137,8 +137,11 @@ cmp "$dir/one_thread" "$dir/out" || fail 'both tiers: the output depends on the 
 expect 0 'both tiers as JSON' --detail both --json tests/reference/hdl_clocks.csv
 has out '"detail": "both"' 'both tiers as JSON'
 has out '"event": {"predicted": ' 'both tiers as JSON'
+expect 0 'all clock models' --detail all tests/reference/hdl_clocks.csv
+has out 'greybox' 'all clock models'
+expect 0 'grey-box model' --detail greybox --max-error 20 tests/reference/hdl_clocks.csv
 expect 2 'no such tier' --detail evnt tests/reference/hdl_clocks.csv
-has err "allowed are fast, event, both; did you mean 'event'" 'no such tier'
+has err "allowed are fast, event, greybox, both, all; did you mean 'event'" 'no such tier'
 
 # The event tier: tasks within 5 %, in the mean 1 %; layers by strategy and by phase, some of each.
 expect 0 'PE tasks, event tier' --detail event --max-error 5 tests/reference/pe_tasks.csv
