@@ -1,507 +1,371 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A box is a range of choices in each dimension of the split, for one strategy,
- * operand kept and operand width:
- *
- *   d, w, h, c   each  ranges of numbers of parts ─► one number of parts ─► one split
- *                      |--- least work, sim_bound ---|--- program, sim_run_least ---| evaluated
- *
  * A box is cut when no design of it runs, or when at each operating point its
- * lower bound exceeds a limit or is not below some design of the front so far:
- * bounds are slacked, so that design is better than all of the box. Else the box
- * is halved: first numbers of parts, then the splits of one number, whose largest
- * parts grow along the list.
+ * lower bound exceeds a limit or a design of the front so far makes everything
+ * that is not below the bound superfluous: by dominating it, or by being as good
+ * with a genome that comes before all of the box. Else it is halved. Nothing that could be on
+ * the front, first of its equals, is ever cut, so the front does not depend on the order.
  *
- * Depth first, the more promising half first, so memory is a path; the order is
- * fixed, and the front does not depend on it: nothing that could be on it, first of its equals, is ever cut.
+ * Boxes are searched side by side in N_LANE lanes, whoever runs them, in rounds:
+ *
+ *   lane 0  stack of open boxes ─► up to so many, depth first ─► designs found ┐
+ *   lane 1  ...                                                                ├─► front, lane by lane
+ *   ...     (in parallel; the front is only read)                              ┘
+ *           idle lanes get the largest box of a lane that has several
+ *
+ * The more promising half of a box goes first, so a stack is a path, and never
+ * longer than the deepest one. What a lane does depends on its boxes and on the
+ * front at the round's beginning, so counts do not depend on the threads either.
  */
-#include "dse/branch.h"
+#include "dse/branch_parts.h"
+#include "dse/parallel.h"
 #include "sim/base/checked.h"
 #include <assert.h>
 #include <math.h>
 #include <string.h>
 
-#define MS_PER_NS 1e-6
-#define MJ_PER_PJ 1e-9
-/* Bounds that are no whole numbers have this much slack, so that rounding can never reject a point of the front. */
-#define BOUND_SLACK (1 - 1e-9)
-/* Boxes between two looks at the watch. */
-#define N_WATCH 4096
+/* As many lanes as keep some threads busy when they differ in length, and few enough not to miss each other's finds. */
+#define N_LANE 32
+/* Boxes a lane opens in the first rounds and at most: finds are shared early, and later rounds are long enough. */
+#define MIN_QUANTUM 32
+#define MAX_QUANTUM 1024
+/* An evaluation of the event tier takes as long as many boxes. */
+#define N_EVENT_BOX 256
 /* Boxes opened for the sake of a nearest miss. */
 #define MAX_MISS 2000
 
-enum dim { DIM_D, DIM_W, DIM_H, DIM_C, N_DIM };
-
-/* A dimension's choices grouped by their number of parts: group g is choice[first[g]] to choice[first[g + 1] - 1]. */
-struct branch_axis {
-	const struct dim_axis *axis;
-	uint32_t extent, step;
-	uint32_t n_group, *first, *n_part; /* [n_group + 1], [n_group] */
-};
-
-/* Groups low to high - 1, choices first to last - 1: all of these groups', or some of one group's. */
-struct span {
-	uint32_t low, high, first, last;
-};
-
-struct box {
-	struct span span[N_DIM];
+struct lane {
+	size_t bottom, top; /* of the stack: box[bottom] to box[top - 1] are open */
+	struct branch_box *box;
+	double *least;       /* [stack][n_level * n_metric] */
+	struct pareto found; /* in this round, not yet in the front */
+	struct branch_counts counts;
+	struct engine_nearest nearest;
+	uint32_t nearest_genome[N_LAYER_GENE];
+	size_t hint[2];    /* of the front and of found: points that covered something lately */
+	uint64_t n_split;  /* to be evaluated in this round at most */
+	uint32_t n_miss;   /* boxes opened for the nearest miss alone */
+	uint32_t max_miss; /* in all rounds so far */
+	bool out_of_memory;
 };
 
 struct search {
-	const struct layer_problem *layer;
+	struct branch_space space;
 	struct pareto *front;
-	struct branch_counts *counts;
 	struct engine_nearest *nearest;
-	engine_watch watch;
-	void *watch_context;
-	uint64_t max_evaluation, size, n_level;
-	struct branch_axis axis[N_DIM];
-	uint32_t genome[N_LAYER_GENE]; /* of the strategy that is being searched; splits are filled in */
-	struct layer_design design;    /* likewise */
-	const struct layer_context *context;
-	uint64_t n_visit; /* boxes opened */
-	uint32_t n_miss;  /* boxes opened for the nearest miss alone */
-	bool stopped, full, out_of_memory;
+	uint64_t max_evaluation, size;
+	uint32_t n_least; /* levels times metrics */
+	uint32_t quantum;
+	uint32_t n_active, active[N_LANE]; /* lanes that have boxes in this round */
+	size_t max_stack;
+	struct lane lane[N_LANE];
 };
 
-static const enum layer_gene gene_of[N_DIM] = {GENE_D, GENE_W, GENE_H, GENE_C};
+/* ---- one lane --------------------------------------------------------------------------------------- */
 
-/* ---- axes ------------------------------------------------------------------------------------------- */
-
-static bool build_axis(const struct dim_axis *axis, uint32_t extent, uint32_t step, struct arena *arena,
-                       struct branch_axis *out)
+/* Whether at each operating point the box exceeds a limit, or a design found before makes it superfluous. */
+static bool is_hopeless(const struct search *search, struct lane *lane, const struct branch_box *box,
+                        const double *least)
 {
-	uint32_t n = 0;
-	assert(axis->n > 0 && axis->n < UINT32_MAX);
-	for (size_t i = 0; i < axis->n; i++)
-		n += i == 0 || dim_n_part(&axis->choice[i]) != dim_n_part(&axis->choice[i - 1]);
-	*out = (struct branch_axis){.axis = axis, .extent = extent, .step = step};
-	out->first = arena_array(arena, (size_t)n + 1, sizeof(*out->first));
-	out->n_part = arena_array(arena, n, sizeof(*out->n_part));
-	if (!out->first || !out->n_part)
-		return false;
-	for (size_t i = 0; i < axis->n; i++) {
-		uint32_t n_part = dim_n_part(&axis->choice[i]);
-		if (i > 0 && n_part == out->n_part[out->n_group - 1])
-			continue;
-		assert(i == 0 || n_part > out->n_part[out->n_group - 1]);
-		out->first[out->n_group] = (uint32_t)i;
-		out->n_part[out->n_group++] = n_part;
-	}
-	out->first[n] = (uint32_t)axis->n;
-	assert(out->n_group == n);
-	return true;
-}
-
-static bool build_axes(struct search *search, struct arena *arena)
-{
-	const struct layer_problem *layer = search->layer;
-	const struct block *block = layer->context[layer->operand_bit[0] == 16].block;
-	const struct split whole = split_whole(block);
-	const struct dim_axis *const axis[N_DIM] = {&layer->d, &layer->w, &layer->h, &layer->c};
-	const uint32_t extent[N_DIM] = {whole.d.size_a, whole.w.size_a, whole.h.size_a, whole.c.size_a};
-	const uint32_t step[N_DIM] = {1, block->pool, block->pool, 1};
-	for (int i = 0; i < N_DIM; i++)
-		if (!build_axis(axis[i], extent[i], step[i], arena, &search->axis[i]))
+	uint32_t genome[N_LAYER_GENE];
+	branch_box_genome(&search->space, box, 0, genome);
+	for (uint32_t l = 0; l < search->space.n_level; l++, least += search->front->n_objective) {
+		genome[GENE_LEVEL] = l;
+		if (least[0] < INFINITY && !pareto_covers(search->front, least, genome, &lane->hint[0]) &&
+		    !pareto_covers(&lane->found, least, genome, &lane->hint[1]))
 			return false;
+	}
 	return true;
-}
-
-static struct span span_of(const struct branch_axis *axis, uint32_t low, uint32_t high)
-{
-	assert(low < high && high <= axis->n_group);
-	return (struct span){low, high, axis->first[low], axis->first[high]};
-}
-
-static bool is_single(const struct span *span)
-{
-	assert(span->last > span->first);
-	return span->last == span->first + 1;
-}
-
-/* Designs of a box, all operating points. */
-static uint64_t box_size(const struct search *search, const struct box *box)
-{
-	uint64_t n = search->n_level;
-	for (int i = 0; i < N_DIM; i++)
-		n = mul_sat(n, box->span[i].last - box->span[i].first);
-	return n;
-}
-
-/* A group's choices are in the order of their largest parts; the last group of several has the smallest ones. */
-static struct dim_range range_of(const struct branch_axis *axis, const struct span *span)
-{
-	const struct dim_split *choice = axis->axis->choice;
-	struct dim_range range = {
-	    .extent = axis->extent,
-	    .step = axis->step,
-	    .n_least = axis->n_part[span->low],
-	    .n_most = axis->n_part[span->high - 1],
-	    .split = is_single(span) ? &choice[span->first] : NULL,
-	};
-	if (span->high == span->low + 1)
-		range.size = choice[span->first].size_a;
-	else
-		range.size = (uint32_t)(ceil_div(axis->extent / axis->step, range.n_most) * axis->step);
-	return range;
-}
-
-/* ---- bounds ----------------------------------------------------------------------------------------- */
-
-/* Whether a design of the front dominates whatever has these lower bounds. */
-static bool front_is_better(const struct search *search, const double *least)
-{
-	const struct pareto *front = search->front;
-	for (size_t i = 0; i < front->n; i++) {
-		const double *objective = front->objective + i * front->n_objective;
-		unsigned k = 0;
-		bool smaller = false;
-		for (; k < front->n_objective && objective[k] <= least[k]; k++)
-			smaller |= objective[k] < least[k];
-		if (k == front->n_objective && smaller)
-			return true;
-	}
-	return false;
-}
-
-/* Sums of whole bytes are not rounded. */
-static bool is_whole(double byte)
-{
-	return byte < 0x1p52 && byte == floor(byte);
-}
-
-/*
- * Lower bounds of all metrics at an operating point; those without one are 0. A program's clocks and
- * bytes are whole numbers, which need no slack: many designs are alike in one of them.
- */
-static void least_metrics(const struct search *search, const struct range_bound *bound, uint32_t level, double *value)
-{
-	const struct machine *machine = search->context->machine;
-	const struct counts *counts = &bound->work.counts;
-	double latency_ns, energy_pj;
-	struct sim_result result;
-	memset(value, 0, N_METRIC * sizeof(*value));
-	if (bound->has_program) {
-		sim_run_least(machine, &bound->program, level, &result);
-		latency_ns = result.latency_ns;
-		energy_pj = result.energy.total_pj;
-		counts = &result.counts;
-	} else {
-		sim_bound(machine, &bound->work, level, &latency_ns, &energy_pj);
-	}
-	value[METRIC_LATENCY] = latency_ns * MS_PER_NS * (bound->has_program ? 1 : BOUND_SLACK);
-	value[METRIC_ENERGY] = energy_pj * MJ_PER_PJ * BOUND_SLACK;
-	value[METRIC_DRAM] = counts->dram_read_byte + counts->dram_write_byte;
-	value[METRIC_DRAM] *= is_whole(value[METRIC_DRAM]) ? 1 : BOUND_SLACK;
-	value[METRIC_SRAM_USED] = (double)bound->program.sram_byte / machine->pe_sram_byte;
-	value[METRIC_PEAK_POWER] = energy_static_mw(machine, level) * BOUND_SLACK;
-}
-
-/* The first limit that the least values exceed; N_METRIC: none. */
-static enum metric limit_exceeded(const struct layer_problem *layer, const double *value)
-{
-	for (unsigned i = 0; i < layer->n_metric; i++)
-		if (value[layer->metric[i]] > layer->limit[i])
-			return layer->metric[i];
-	for (unsigned i = 0; i < N_METRIC; i++)
-		if (value[i] > layer->layer_limit[i])
-			return (enum metric)i;
-	return N_METRIC;
-}
-
-/* A box and what its bound says. */
-struct judged {
-	struct box box;
-	bool is_cut;
-	uint32_t reason; /* of the cut */
-	double score; /* the more promising, the less: the product of the least metrics at the first operating point */
-	bool is_over[MACHINE_MAX_LEVEL]; /* a limit, at this operating point */
-	double least[MACHINE_MAX_LEVEL][PROBLEM_MAX_OBJECTIVE];
-};
-
-/* Whether at each operating point the box exceeds a limit, or the front so far is better. */
-static bool is_hopeless(const struct search *search, const struct judged *judged)
-{
-	for (uint32_t l = 0; l < search->n_level; l++)
-		if (!judged->is_over[l] && !front_is_better(search, judged->least[l]))
-			return false;
-	return true;
-}
-
-static void apply_bound(const struct search *search, const struct range_bound *bound, struct judged *judged)
-{
-	const struct layer_problem *layer = search->layer;
-	bool all_over = true;
-	judged->score = 1;
-	for (uint32_t l = 0; l < search->n_level; l++) {
-		double value[N_METRIC];
-		least_metrics(search, bound, layer->level[l], value);
-		for (unsigned i = 0; i < layer->n_metric; i++) {
-			judged->least[l][i] = value[layer->metric[i]];
-			judged->score *= l == 0 && judged->least[l][i] > 0 ? judged->least[l][i] : 1;
-		}
-		enum metric over = limit_exceeded(layer, value);
-		judged->is_over[l] = over != N_METRIC;
-		all_over &= judged->is_over[l];
-		if (judged->is_over[l])
-			judged->reason = N_VERDICT + (uint32_t)over;
-	}
-	if (!all_over)
-		judged->reason = LAYER_REASON_BOUND;
-	judged->is_cut = is_hopeless(search, judged);
 }
 
 /* As long as nothing is feasible, some boxes are opened that are too large by less than the nearest miss so far. */
-static bool is_nearer_miss(struct search *search, const struct verdict *verdict)
+static bool is_nearer_miss(const struct search *search, struct lane *lane, const struct verdict *verdict)
 {
-	if (search->front->n > 0 || !search->nearest || verdict->available == 0 || search->n_miss == MAX_MISS)
+	if (search->front->n + lane->found.n > 0 || !search->nearest || verdict->available == 0 ||
+	    lane->n_miss == lane->max_miss)
 		return false;
-	search->n_miss++;
-	return (double)verdict->demanded / (double)verdict->available - 1 < search->nearest->violation * BOUND_SLACK;
+	lane->n_miss++;
+	return (double)verdict->demanded / (double)verdict->available - 1 < lane->nearest.violation * (1 - 1e-9);
 }
 
-static void judge_box(struct search *search, struct judged *judged)
+static void cut_box(const struct search *search, struct lane *lane, const struct branch_box *box)
 {
-	const struct box *box = &judged->box;
-	const struct split_range range = {
-	    .w = range_of(&search->axis[DIM_W], &box->span[DIM_W]),
-	    .h = range_of(&search->axis[DIM_H], &box->span[DIM_H]),
-	    .c = range_of(&search->axis[DIM_C], &box->span[DIM_C]),
-	    .d = range_of(&search->axis[DIM_D], &box->span[DIM_D]),
-	};
-	struct range_bound bound;
-	struct verdict verdict;
-	bool is_fast = search->layer->detail == DETAIL_FAST;
-	search->counts->n_box++;
-	if (mapper_bound_range(search->context, &search->design, &range, is_fast, &bound, &verdict)) {
-		apply_bound(search, &bound, judged);
-		return;
-	}
-	judged->reason = verdict.reason;
-	judged->is_cut = !is_nearer_miss(search, &verdict);
-	judged->score = 0;
-	/* nothing to compare: it stays open */
-	for (uint32_t l = 0; l < search->n_level; l++) {
-		judged->is_over[l] = false;
-		for (unsigned i = 0; i < search->layer->n_metric; i++)
-			judged->least[l][i] = -1;
-	}
+	struct branch_counts *counts = &lane->counts;
+	uint64_t n = branch_box_size(&search->space, box);
+	assert(box->reason > VERDICT_OK && box->reason < LAYER_N_REASON);
+	counts->n_cut_box++;
+	counts->cut_by_reason[box->reason] = add_sat(counts->cut_by_reason[box->reason], n);
+	counts->engine.n_skipped = add_sat(counts->engine.n_skipped, n);
 }
 
-/* ---- designs ---------------------------------------------------------------------------------------- */
-
-static void count_designs(struct search *search, const uint32_t *genome, const struct evaluation *result)
+/* Bound a box at the stack's top and leave it there, or cut it. Its score; negative: it was cut. */
+static double push_box(const struct search *search, struct lane *lane, const struct branch_box *box)
 {
-	struct branch_counts *counts = search->counts;
-	for (uint32_t l = 0; l < search->n_level; l++) {
-		uint32_t own[N_LAYER_GENE];
-		memcpy(own, genome, sizeof(own));
-		own[GENE_LEVEL] = l;
+	struct branch_bound bound;
+	assert(lane->top < search->max_stack);
+	struct branch_box *own = &lane->box[lane->top];
+	double *least = lane->least + lane->top * search->n_least;
+	*own = *box;
+	lane->counts.n_box++;
+	branch_box_bound(&search->space, own, least, &bound);
+	bool is_cut =
+	    bound.runs ? is_hopeless(search, lane, own, least) : !is_nearer_miss(search, lane, &bound.verdict);
+	if (is_cut) {
+		cut_box(search, lane, own);
+		return -1;
+	}
+	lane->top++;
+	return bound.score;
+}
+
+static void count_designs(const struct search *search, struct lane *lane, uint32_t *genome,
+                          const struct evaluation *result)
+{
+	struct branch_counts *counts = &lane->counts;
+	uint32_t n_level = search->space.n_level;
+	for (uint32_t l = 0; l < n_level; l++, genome += N_LAYER_GENE) {
 		if (result[l].violation == 0) {
 			counts->engine.n_feasible++;
-			(void)pareto_insert(search->front, result[l].objective, own, 0);
-			search->out_of_memory |= search->front->n_alloc == 0;
+			if (pareto_covers(search->front, result[l].objective, genome, &lane->hint[0]))
+				continue;
+			(void)pareto_insert(&lane->found, result[l].objective, genome, 0);
+			lane->out_of_memory |= lane->found.n_alloc == 0;
 			continue;
 		}
 		counts->engine.n_infeasible++;
 		counts->by_reason[result[l].reason]++;
-		if (search->nearest && result[l].violation < search->nearest->violation) {
-			search->nearest->violation = result[l].violation;
-			search->nearest->reason = result[l].reason;
-			memcpy(search->nearest->genome, own, sizeof(own));
+		if (result[l].violation < lane->nearest.violation) {
+			lane->nearest.violation = result[l].violation;
+			lane->nearest.reason = result[l].reason;
+			memcpy(lane->nearest.genome, genome, N_LAYER_GENE * sizeof(*genome));
 		}
 	}
-	counts->engine.n_asked = counts->engine.n_told += search->n_level;
-	search->full |= search->max_evaluation > 0 && counts->engine.n_told >= search->max_evaluation;
+	counts->engine.n_asked = counts->engine.n_told += n_level;
 }
 
 /* One split at all operating points. */
-static void evaluate_box(struct search *search, const struct box *box)
+static void evaluate_box(const struct search *search, struct lane *lane, const struct branch_box *box)
 {
 	uint32_t genome[MACHINE_MAX_LEVEL * N_LAYER_GENE];
 	struct evaluation result[MACHINE_MAX_LEVEL];
-	for (uint32_t l = 0; l < search->n_level; l++) {
-		uint32_t *own = genome + l * N_LAYER_GENE;
-		memcpy(own, search->genome, sizeof(search->genome));
-		for (int i = 0; i < N_DIM; i++)
-			own[gene_of[i]] = box->span[i].first;
-		own[GENE_LEVEL] = l;
-	}
-	layer_problem_evaluate(search->layer, genome, search->n_level, result);
-	count_designs(search, genome, result);
+	for (uint32_t l = 0; l < search->space.n_level; l++)
+		branch_box_genome(&search->space, box, l, genome + l * N_LAYER_GENE);
+	layer_problem_evaluate(search->space.layer, genome, search->space.n_level, result);
+	count_designs(search, lane, genome, result);
+	lane->n_split--;
 }
 
-/* ---- branching -------------------------------------------------------------------------------------- */
-
-/*
- * The dimension to be halved. Numbers of parts first, farthest apart first: programs need single ones. Then the
- * dimension with the fewest splits, to the end: a single split shows what rounding up to blocks and lines costs, which
- * rules most of them out beside any split of the others. -1: one design is left.
- */
-static int pick_dim(const struct search *search, const struct box *box)
+/* The more promising half goes on top: what it finds may cut the other one. */
+static void halve_box(const struct search *search, struct lane *lane, const struct branch_box *box, int dim)
 {
-	int dim = -1;
-	double most = 0;
-	for (int i = 0; i < N_DIM; i++) {
-		const struct span *span = &box->span[i];
-		double urgency = 0;
-		if (span->high > span->low + 1)
-			urgency = (double)search->axis[i].n_part[span->high - 1] / search->axis[i].n_part[span->low];
-		else if (!is_single(span))
-			urgency = 1.0 / (span->last - span->first);
-		if (urgency > most) {
-			most = urgency;
-			dim = i;
+	struct branch_box half[2];
+	branch_box_halve(&search->space, box, dim, half);
+	double score = push_box(search, lane, &half[1]);
+	double first_score = push_box(search, lane, &half[0]);
+	if (score < 0 || first_score < 0 || first_score <= score)
+		return;
+	struct branch_box *top = &lane->box[lane->top - 1], kept = *top;
+	*top = top[-1];
+	top[-1] = kept;
+	double *least = lane->least + (lane->top - 1) * search->n_least;
+	for (uint32_t i = 0; i < search->n_least; i++, least++) {
+		double kept_least = *least;
+		*least = *(least - search->n_least);
+		*(least - search->n_least) = kept_least;
+	}
+}
+
+/* A lane's part of a round. */
+static void run_lane(void *context, size_t i)
+{
+	const struct search *search = context;
+	struct lane *lane = &((struct search *)context)->lane[search->active[i]];
+	bool is_fast = search->space.layer->detail == DETAIL_FAST;
+	uint32_t n_left = search->quantum;
+	while (lane->top > lane->bottom && n_left > 0 && lane->n_split > 0 && !lane->out_of_memory) {
+		struct branch_box box = lane->box[--lane->top];
+		uint32_t n_work = 1;
+		if (is_hopeless(search, lane, &box, lane->least + lane->top * search->n_least)) {
+			cut_box(search, lane, &box);
+			continue;
+		}
+		int dim = branch_box_dim(&search->space, &box);
+		if (dim >= 0) {
+			halve_box(search, lane, &box, dim);
+		} else {
+			evaluate_box(search, lane, &box);
+			n_work = is_fast ? 1 : N_EVENT_BOX;
+		}
+		n_left -= n_work < n_left ? n_work : n_left;
+	}
+}
+
+/* ---- rounds ----------------------------------------------------------------------------------------- */
+
+/* Give the lanes that ran dry the largest box of the lane whose largest box is largest. */
+static void share_boxes(struct search *search)
+{
+	for (size_t i = 0; i < N_LANE; i++) {
+		struct lane *idle = &search->lane[i], *rich = NULL;
+		uint64_t largest = 0;
+		if (idle->top > idle->bottom)
+			continue;
+		idle->bottom = idle->top = 0;
+		for (size_t k = 0; k < N_LANE; k++) {
+			struct lane *lane = &search->lane[k];
+			uint64_t size = lane->top > lane->bottom + 1
+			                    ? branch_box_size(&search->space, &lane->box[lane->bottom])
+			                    : 0;
+			rich = size > largest ? lane : rich;
+			largest = size > largest ? size : largest;
+		}
+		if (!rich)
+			return;
+		idle->box[0] = rich->box[rich->bottom];
+		memcpy(idle->least, rich->least + rich->bottom * search->n_least,
+		       search->n_least * sizeof(*idle->least));
+		idle->top = 1;
+		rich->bottom++;
+	}
+}
+
+/* What the lanes found, in their order. false when memory is out. */
+static bool merge_lanes(struct search *search, struct branch_counts *counts)
+{
+	counts->engine.n_told = counts->engine.n_skipped = 0;
+	for (size_t i = 0; i < N_LANE; i++) {
+		struct lane *lane = &search->lane[i];
+		counts->engine.n_told += lane->counts.engine.n_told;
+		counts->engine.n_skipped = add_sat(counts->engine.n_skipped, lane->counts.engine.n_skipped);
+		pareto_merge(search->front, &lane->found);
+		if (lane->out_of_memory || (lane->found.n > 0 && search->front->n_alloc == 0))
+			return false;
+		lane->found.n = 0;
+		if (search->nearest && lane->nearest.violation < search->nearest->violation) {
+			search->nearest->violation = lane->nearest.violation;
+			search->nearest->reason = lane->nearest.reason;
+			memcpy(search->nearest->genome, lane->nearest.genome, sizeof(lane->nearest_genome));
 		}
 	}
-	return dim;
+	return true;
 }
 
-/* First group of the upper half: from the geometric mean on. */
-static uint32_t middle(const struct branch_axis *axis, const struct span *span)
+/*
+ * Which lanes run in this round, and how much each may evaluate: all of what the budget has left together. false: none
+ * has boxes, or nothing is left.
+ */
+static bool begin_round(struct search *search, uint64_t n_told)
 {
-	double mean = sqrt((double)axis->n_part[span->low] * axis->n_part[span->high - 1]);
-	uint32_t at = span->low + 1;
-	while (at + 1 < span->high && axis->n_part[at] < mean)
-		at++;
-	assert(at > span->low && at < span->high);
-	return at;
+	uint64_t n_left = UINT64_MAX;
+	uint32_t n_miss = 0;
+	if (search->max_evaluation > 0)
+		n_left = n_told < search->max_evaluation
+		             ? ceil_div(search->max_evaluation - n_told, search->space.n_level)
+		             : 0;
+	search->n_active = 0;
+	for (uint32_t i = 0; i < N_LANE && search->n_active < n_left; i++) {
+		if (search->lane[i].top > search->lane[i].bottom)
+			search->active[search->n_active++] = i;
+		n_miss += search->lane[i].n_miss;
+	}
+	for (uint32_t i = 0; i < search->n_active; i++) {
+		struct lane *lane = &search->lane[search->active[i]];
+		lane->n_split = n_left / search->n_active;
+		lane->max_miss = lane->n_miss + (MAX_MISS - n_miss) / search->n_active;
+		lane->nearest.violation = search->nearest ? search->nearest->violation : 0;
+	}
+	return search->n_active > 0;
 }
 
-static bool wants_stop(struct search *search)
+static void sum_counts(const struct search *search, struct branch_counts *counts)
 {
-	struct branch_counts *counts = search->counts;
-	if (search->stopped || search->full || search->out_of_memory)
-		return true;
-	if (++search->n_visit % N_WATCH == 0 && search->watch) {
+	*counts = (struct branch_counts){0};
+	for (size_t i = 0; i < N_LANE; i++) {
+		const struct branch_counts *own = &search->lane[i].counts;
+		counts->engine.n_asked += own->engine.n_asked;
+		counts->engine.n_told += own->engine.n_told;
+		counts->engine.n_feasible += own->engine.n_feasible;
+		counts->engine.n_infeasible += own->engine.n_infeasible;
+		counts->engine.n_skipped = add_sat(counts->engine.n_skipped, own->engine.n_skipped);
+		counts->n_box += own->n_box;
+		counts->n_cut_box += own->n_cut_box;
+		for (uint32_t reason = 0; reason < LAYER_N_REASON; reason++) {
+			counts->by_reason[reason] += own->by_reason[reason];
+			counts->cut_by_reason[reason] =
+			    add_sat(counts->cut_by_reason[reason], own->cut_by_reason[reason]);
+		}
+	}
+}
+
+/* ERR_OK, ERR_INTERRUPTED or, without a message, ERR_INTERNAL. */
+static enum err_code search_layer(struct search *search, unsigned n_thread, struct branch_counts *counts,
+                                  engine_watch watch, void *watch_context)
+{
+	while (begin_round(search, counts->engine.n_told)) {
+		parallel_for(search->n_active, n_thread, run_lane, search);
+		if (!merge_lanes(search, counts))
+			return ERR_INTERNAL;
+		share_boxes(search);
+		if (search->quantum < MAX_QUANTUM)
+			search->quantum *= 2;
 		double done = (double)add_sat(counts->engine.n_told, counts->engine.n_skipped) / (double)search->size;
-		search->stopped = !search->watch(search->watch_context, done < 1 ? done : 1, &counts->engine);
+		if (watch && !watch(watch_context, done < 1 ? done : 1, &counts->engine))
+			return ERR_INTERRUPTED;
 	}
-	return search->stopped;
+	return ERR_OK;
 }
 
-static void cut_box(struct search *search, const struct judged *judged)
+/* Lanes with the roots' boxes dealt in turn, the first ones on top. */
+static bool init_lanes(struct search *search, struct arena *arena)
 {
-	struct branch_counts *counts = search->counts;
-	uint64_t n = box_size(search, &judged->box);
-	assert(judged->reason > VERDICT_OK && judged->reason < LAYER_N_REASON);
-	counts->n_cut_box++;
-	counts->cut_by_reason[judged->reason] = add_sat(counts->cut_by_reason[judged->reason], n);
-	counts->engine.n_skipped = add_sat(counts->engine.n_skipped, n);
-}
-
-/* The halves of a box, judged. */
-static void halve(struct search *search, const struct box *box, int dim, struct judged half[2])
-{
-	const struct branch_axis *axis = &search->axis[dim];
-	const struct span *span = &box->span[dim];
-	half[0].box = half[1].box = *box;
-	if (span->high > span->low + 1) {
-		uint32_t at = middle(axis, span);
-		half[0].box.span[dim] = span_of(axis, span->low, at);
-		half[1].box.span[dim] = span_of(axis, at, span->high);
-	} else {
-		half[0].box.span[dim].last = half[1].box.span[dim].first = span->first + (span->last - span->first) / 2;
+	uint32_t n_root = search->space.n_root, n_box = 0;
+	search->max_stack = branch_space_depth(&search->space) + 2 * (size_t)ceil_div(n_root, N_LANE);
+	for (size_t i = 0; i < N_LANE; i++) {
+		struct lane *lane = &search->lane[i];
+		lane->box = arena_array(arena, search->max_stack, sizeof(*lane->box));
+		lane->least = arena_array(arena, search->max_stack * search->n_least, sizeof(*lane->least));
+		lane->nearest.genome = lane->nearest_genome;
+		lane->nearest.violation = search->nearest ? search->nearest->violation : 0;
+		lane->max_miss = MAX_MISS / N_LANE;
+		pareto_init(&lane->found, search->front->n_objective, N_LAYER_GENE);
+		if (!lane->box || !lane->least)
+			return false;
 	}
-	judge_box(search, &half[0]);
-	judge_box(search, &half[1]);
-}
-
-/* Open a box that is not cut. The more promising half comes first: what it finds may cut the other one. */
-static void open_box(struct search *search, const struct box *box)
-{
-	struct judged half[2];
-	int dim = pick_dim(search, box);
-	if (wants_stop(search))
-		return;
-	if (dim < 0) {
-		evaluate_box(search, box);
-		return;
+	for (uint32_t root = n_root; root-- > 0;) {
+		struct branch_box box[2];
+		for (uint32_t k = branch_root_boxes(&search->space, root, box); k-- > 0; n_box++)
+			(void)push_box(search, &search->lane[n_box % N_LANE], &box[k]);
 	}
-	halve(search, box, dim, half);
-	int first = half[1].score < half[0].score;
-	for (int i = 0; i < 2 && !search->stopped; i++) {
-		struct judged *own = &half[i ? !first : first];
-		own->is_cut = own->is_cut || is_hopeless(search, own);
-		if (own->is_cut)
-			cut_box(search, own);
-		else
-			open_box(search, &own->box);
-	}
+	return true;
 }
 
-static void search_box(struct search *search, const struct box *box)
-{
-	struct judged judged = {.box = *box};
-	judge_box(search, &judged);
-	if (judged.is_cut)
-		cut_box(search, &judged);
-	else
-		open_box(search, &judged.box);
-}
-
-/* All splits of one strategy, operand kept and operand width; input channels whole and split are apart. */
-static void search_strategy(struct search *search)
-{
-	const struct branch_axis *d = &search->axis[DIM_D];
-	struct box box;
-	layer_problem_design(search->layer, search->genome, &search->design);
-	search->context = &search->layer->context[search->design.operand_bit == 16];
-	for (int i = 0; i < N_DIM; i++)
-		box.span[i] = span_of(&search->axis[i], 0, search->axis[i].n_group);
-	uint32_t n_whole = d->n_part[0] == 1;
-	if (n_whole) {
-		box.span[DIM_D] = span_of(d, 0, 1);
-		search_box(search, &box);
-	}
-	if (d->n_group > n_whole) {
-		box.span[DIM_D] = span_of(d, n_whole, d->n_group);
-		search_box(search, &box);
-	}
-}
-
-static void search_layer(struct search *search)
-{
-	const struct layer_problem *layer = search->layer;
-	for (uint32_t s = 0; s < layer->n_value[GENE_STRATEGY]; s++)
-		for (uint32_t r = 0; r < layer->n_value[GENE_REUSE]; r++)
-			for (uint32_t o = 0; o < layer->n_value[GENE_OPERAND]; o++) {
-				search->genome[GENE_STRATEGY] = s;
-				search->genome[GENE_REUSE] = r;
-				search->genome[GENE_OPERAND] = o;
-				search_strategy(search);
-			}
-}
-
-enum err_code branch_search(const struct layer_problem *layer, uint64_t max_evaluation, struct pareto *front,
-                            struct branch_counts *counts, struct engine_nearest *nearest, engine_watch watch,
-                            void *watch_context, struct err *err)
+enum err_code branch_search(const struct layer_problem *layer, uint64_t max_evaluation, unsigned n_thread,
+                            struct pareto *front, struct branch_counts *counts, struct engine_nearest *nearest,
+                            engine_watch watch, void *watch_context, struct err *err)
 {
 	struct arena arena = {0};
-	struct search search = {
-	    .layer = layer,
-	    .front = front,
-	    .counts = counts,
-	    .nearest = nearest,
-	    .watch = watch,
-	    .watch_context = watch_context,
-	    .max_evaluation = max_evaluation,
-	    .size = problem_size(&layer->problem),
-	    .n_level = layer->n_value[GENE_LEVEL],
-	};
+	struct search *search = arena_alloc(&arena, sizeof(*search));
+	enum err_code code = ERR_INTERNAL;
 	assert(layer->n_value[GENE_PLACE] == 1 && !layer->is_bounded && front->n_objective == layer->n_metric);
 	*counts = (struct branch_counts){0};
-	search.out_of_memory = !build_axes(&search, &arena);
-	if (!search.out_of_memory)
-		search_layer(&search);
+	if (search) {
+		search->front = front;
+		search->nearest = nearest;
+		search->max_evaluation = max_evaluation;
+		search->size = problem_size(&layer->problem);
+		search->quantum = MIN_QUANTUM;
+		search->n_least = layer->n_value[GENE_LEVEL] * layer->n_metric;
+		if (branch_space_build(layer, &arena, &search->space) && init_lanes(search, &arena))
+			code = search_layer(search, n_thread, counts, watch, watch_context);
+		sum_counts(search, counts);
+		for (size_t i = 0; i < N_LANE; i++)
+			pareto_free(&search->lane[i].found);
+	}
+	if (code == ERR_OK && (max_evaluation == 0 || counts->engine.n_told < max_evaluation))
+		assert(add_sat(counts->engine.n_told, counts->engine.n_skipped) == search->size);
 	arena_free(&arena);
-	if (search.out_of_memory)
+	if (code == ERR_INTERNAL)
 		return err_add(err, ERR_INTERNAL, "out of memory in the exact search of a layer");
 	pareto_sort(front);
-	if (search.stopped)
-		return ERR_INTERRUPTED;
-	if (!search.full)
-		assert(add_sat(counts->engine.n_told, counts->engine.n_skipped) == search.size);
-	return ERR_OK;
+	return code;
 }

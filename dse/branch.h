@@ -3,8 +3,9 @@
 #define DSE_BRANCH_H
 /*
  * Branch and bound: the exact Pareto front of one layer over all its designs.
- * Boxes of splits whose lower bound a design found before dominates, breaks a
- * limit or cannot run are cut unopened; the designs of the rest are evaluated.
+ * Boxes of splits that cannot run, break a limit or whose lower bound a design
+ * found before dominates, or equals with an earlier genome, are cut unopened;
+ * the designs of the rest are evaluated.
  */
 #include "dse/engine.h"
 #include "dse/plan.h"
@@ -24,10 +25,11 @@ struct branch_counts {
  * receives the infeasible design that is closest to feasible if nothing is
  * feasible, unless what is there is as near. max_evaluation 0: no limit.
  * ERR_INTERRUPTED, without a message, when watch (may be NULL) stopped it;
- * ERR_INTERNAL when memory is out. The result does not depend on time or threads.
+ * ERR_INTERNAL when memory is out. On n_thread threads, or those of the parallel_for
+ * it is called from; neither front nor counts depend on their number.
  */
-enum err_code branch_search(const struct layer_problem *layer, uint64_t max_evaluation, struct pareto *front,
-                            struct branch_counts *counts, struct engine_nearest *nearest, engine_watch watch,
-                            void *watch_context, struct err *err);
+enum err_code branch_search(const struct layer_problem *layer, uint64_t max_evaluation, unsigned n_thread,
+                            struct pareto *front, struct branch_counts *counts, struct engine_nearest *nearest,
+                            engine_watch watch, void *watch_context, struct err *err);
 
 #endif

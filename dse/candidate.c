@@ -142,14 +142,14 @@ static void search_genetically(struct candidate *candidate, size_t i, unsigned n
 }
 
 /* The sample's designs are the first incumbents. */
-static void search_exactly(struct candidate_task *task, const struct engine_options *options, engine_watch watch,
-                           void *watch_context)
+static void search_exactly(struct candidate_task *task, unsigned n_thread, const struct engine_options *options,
+                           engine_watch watch, void *watch_context)
 {
 	struct branch_counts counts = {0};
 	task->code = layer_problem_sample(&task->layer, &task->front, &task->nearest, &task->err);
 	if (task->code == ERR_OK)
-		task->code = branch_search(&task->layer, options->max_evaluation, &task->front, &counts, &task->nearest,
-		                           watch, watch_context, &task->err);
+		task->code = branch_search(&task->layer, options->max_evaluation, n_thread, &task->front, &counts,
+		                           &task->nearest, watch, watch_context, &task->err);
 	task->counts = counts.engine;
 	bool is_whole = add_sat(task->counts.n_asked, task->counts.n_skipped) >= task->size;
 	task->counts.n_stop[task->code == ERR_INTERRUPTED ? ENGINE_STOP_WATCH
@@ -171,7 +171,7 @@ void candidate_search(struct candidate *candidate, size_t i, unsigned n_thread, 
 		return;
 	}
 	if (candidate->is_exact) {
-		search_exactly(task, options, watch, watch_context);
+		search_exactly(task, n_thread, options, watch, watch_context);
 		return;
 	}
 	if (candidate->genetic) {

@@ -211,19 +211,14 @@ static enum err_code list_jobs(struct driver *driver, struct err *err)
 	return ERR_OK;
 }
 
-/*
- * One thread a search: bounds and cuts make exhaustive batches so short that
- * threads sharing one would mostly wait for each other. Only where there are
- * fewer searches than threads do they share.
- */
+/* Threads that find no search to begin help with those that are under way: see parallel_for. */
 static void search_group(struct driver *driver)
 {
 	unsigned n_thread = driver->options->n_thread;
 	assert(n_thread > 0);
-	bool is_shared = driver->n_job < n_thread;
-	for (size_t i = 0; i < driver->n_job && is_shared; i++)
+	for (size_t i = 0; i < driver->n_job; i++)
 		driver->job[i].n_thread = n_thread;
-	parallel_for(driver->n_job, is_shared ? 1 : n_thread, run_job, driver);
+	parallel_for(driver->n_job, n_thread, run_job, driver);
 }
 
 static void compose_network(void *context, size_t i)

@@ -13,6 +13,10 @@ unsigned parallel_n_thread(size_t n);
 /*
  * Call work(context, i) for i = 0..n-1, each once, in any order, on n_thread
  * threads; earlier items start first. Results must not depend on the order.
+ *
+ * May be called by an item of another one. Then there are no more threads: those
+ * of the outer one that have run out of items take over some of the inner one's,
+ * so that both share the same threads and none waits while there is work.
  */
 void parallel_for(size_t n, unsigned n_thread, void (*work)(void *context, size_t i), void *context);
 

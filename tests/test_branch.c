@@ -178,7 +178,7 @@ static void compare_layer(const struct layer_problem *layer, struct seen *seen, 
 	/* with and without designs that are known before */
 	if (seen->n_layer % 2)
 		assert_int_equal(layer_problem_sample(&sampled, &found, &nearest, &err), ERR_OK);
-	assert_int_equal(branch_search(&sampled, 0, &found, &counts, &nearest, NULL, NULL, &err), ERR_OK);
+	assert_int_equal(branch_search(&sampled, 0, 1, &found, &counts, &nearest, NULL, NULL, &err), ERR_OK);
 	check_counts(layer, &counts);
 	assert_int_equal(found.n, all.n);
 	if (all.n > 0) {
@@ -246,6 +246,58 @@ static void test_branch_equals_brute_force(void **state)
 	              (unsigned long long)seen.n_evaluated);
 	assert_true(seen.n_point > 2 * seen.n_layer && seen.n_empty > 10);
 	assert_true(seen.n_evaluated * 3 < seen.n_design);
+}
+
+/* Front, counts and nearest miss on so many threads; with a budget of evaluations, if any. */
+static void search_on(const struct layer_problem *layer, unsigned n_thread, uint64_t max_evaluation,
+                      struct pareto *front, struct branch_counts *counts, struct engine_nearest *nearest)
+{
+	struct err err = {0};
+	nearest->violation = INFINITY;
+	pareto_init(front, layer->n_metric, N_LAYER_GENE);
+	assert_int_equal(branch_search(layer, max_evaluation, n_thread, front, counts, nearest, NULL, NULL, &err),
+	                 ERR_OK);
+}
+
+/* Counts, too, are the same whoever runs the lanes; a budget holds but for the operating points of a split. */
+static void test_branch_does_not_depend_on_threads(void **state)
+{
+	(void)state;
+	uint64_t n_box = 0, n_stopped = 0;
+	for (uint32_t i = 0; i < 60; i++) {
+		struct rng rng = rng_stream(6, 0, i);
+		struct fixture f;
+		struct layer_problem layer;
+		random_fixture(&rng, &f);
+		f.choice.w = f.choice.h = f.choice.c = SPLIT_ALL;
+		assert_int_equal(layer_problem_build(&f.space, &f.machine, &f.block, &f.choice, &layer, NULL), ERR_OK);
+		layer.n_value[GENE_PLACE] = 1;
+		if (i % 4 == 0) /* nothing is feasible: a nearest miss is looked for */
+			layer.layer_limit[METRIC_SRAM_USED] = 1e-6;
+		for (uint64_t budget = 0; budget <= 100; budget += 50) {
+			struct pareto one, several;
+			struct branch_counts counts, counts_several;
+			uint32_t genome[N_LAYER_GENE] = {0}, genome_several[N_LAYER_GENE] = {0};
+			struct engine_nearest near = {.genome = genome}, near_several = {.genome = genome_several};
+			search_on(&layer, 1, budget, &one, &counts, &near);
+			search_on(&layer, 3, budget, &several, &counts_several, &near_several);
+			assert_memory_equal(&counts, &counts_several, sizeof(counts));
+			assert_int_equal(one.n, several.n);
+			assert_memory_equal(genome, genome_several, sizeof(genome));
+			assert_true(near.violation == near_several.violation && near.reason == near_several.reason);
+			if (one.n > 0)
+				assert_memory_equal(one.genome, several.genome, one.n * sizeof(genome));
+			n_box += counts.n_box;
+			n_stopped +=
+			    budget > 0 && counts.engine.n_told + counts.engine.n_skipped < problem_size(&layer.problem);
+			if (budget > 0)
+				assert_true(counts.engine.n_told < budget + layer.n_value[GENE_LEVEL]);
+			pareto_free(&one);
+			pareto_free(&several);
+		}
+		layer_problem_free(&layer);
+	}
+	assert_true(n_box > 100000 && n_stopped > 10);
 }
 
 /* A range of the axis around one of its choices: numbers of parts, one number of parts, or the choice alone. */
@@ -369,6 +421,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_branch_bounds_are_under_every_design),
 	    cmocka_unit_test(test_branch_equals_brute_force),
+	    cmocka_unit_test(test_branch_does_not_depend_on_threads),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
