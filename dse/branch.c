@@ -54,6 +54,7 @@ struct search {
 	struct pareto *front;
 	struct engine_nearest *nearest;
 	uint64_t max_evaluation, size;
+	double slack;     /* bounds are compared when made so many times as large; 1: of an exact search */
 	uint32_t n_least; /* levels times metrics */
 	uint32_t quantum;
 	uint32_t n_active, active[N_LANE]; /* lanes that have boxes in this round */
@@ -108,6 +109,8 @@ static double push_box(const struct search *search, struct lane *lane, const str
 	*own = *box;
 	lane->counts.n_box++;
 	branch_box_bound(&search->space, own, least, &bound);
+	for (uint32_t i = 0; search->slack > 1 && i < search->n_least; i++)
+		least[i] *= search->slack;
 	bool is_cut =
 	    bound.runs ? is_hopeless(search, lane, own, least) : !is_nearer_miss(search, lane, &bound.verdict);
 	if (is_cut) {
@@ -339,9 +342,10 @@ static bool init_lanes(struct search *search, struct arena *arena)
 	return true;
 }
 
-enum err_code branch_search(const struct layer_problem *layer, uint64_t max_evaluation, unsigned n_thread,
-                            struct pareto *front, struct branch_counts *counts, struct engine_nearest *nearest,
-                            engine_watch watch, void *watch_context, struct err *err)
+static enum err_code search_within(const struct layer_problem *layer, double slack, uint64_t max_evaluation,
+                                   unsigned n_thread, struct pareto *front, struct branch_counts *counts,
+                                   struct engine_nearest *nearest, engine_watch watch, void *watch_context,
+                                   struct err *err)
 {
 	struct arena arena = {0};
 	struct search *search = arena_alloc(&arena, sizeof(*search));
@@ -352,6 +356,7 @@ enum err_code branch_search(const struct layer_problem *layer, uint64_t max_eval
 		search->front = front;
 		search->nearest = nearest;
 		search->max_evaluation = max_evaluation;
+		search->slack = slack;
 		search->size = problem_size(&layer->problem);
 		search->quantum = MIN_QUANTUM;
 		search->n_least = layer->n_value[GENE_LEVEL] * layer->n_metric;
@@ -368,4 +373,22 @@ enum err_code branch_search(const struct layer_problem *layer, uint64_t max_eval
 		return err_add(err, ERR_INTERNAL, "out of memory in the exact search of a layer");
 	pareto_sort(front);
 	return code;
+}
+
+enum err_code branch_search(const struct layer_problem *layer, uint64_t max_evaluation, unsigned n_thread,
+                            struct pareto *front, struct branch_counts *counts, struct engine_nearest *nearest,
+                            engine_watch watch, void *watch_context, struct err *err)
+{
+	return search_within(layer, 1, max_evaluation, n_thread, front, counts, nearest, watch, watch_context, err);
+}
+
+/*
+ * A design that is not evaluated lies in a box that was cut; if it is feasible, a design was found that is nowhere
+ * worse than the box's bound times the slack, which is at most the design times the slack.
+ */
+enum err_code branch_relax(const struct layer_problem *layer, double epsilon, unsigned n_thread, struct pareto *front,
+                           struct branch_counts *counts, engine_watch watch, void *watch_context, struct err *err)
+{
+	assert(epsilon >= 0 && epsilon < INFINITY);
+	return search_within(layer, 1 + epsilon, 0, n_thread, front, counts, NULL, watch, watch_context, err);
 }

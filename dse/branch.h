@@ -32,4 +32,12 @@ enum err_code branch_search(const struct layer_problem *layer, uint64_t max_eval
                             struct pareto *front, struct branch_counts *counts, struct engine_nearest *nearest,
                             engine_watch watch, void *watch_context, struct err *err);
 
+/*
+ * The same in less time for less: to each feasible design of the layer one is in front afterwards that is, in every
+ * metric, at most (1 + epsilon) times as large, so front over (1 + epsilon) is nowhere above the layer's true front. Its
+ * points are designs of the layer. Boxes that bounds cut prove no more than that.
+ */
+enum err_code branch_relax(const struct layer_problem *layer, double epsilon, unsigned n_thread, struct pareto *front,
+                           struct branch_counts *counts, engine_watch watch, void *watch_context, struct err *err);
+
 #endif
