@@ -44,8 +44,7 @@ static void scale_energy(struct power_groups *groups, double dynamic_pj)
 }
 
 /* Loops of the busiest PE, and the PEs there are. */
-static void count_loops(const struct layer_context *context, const struct program *program,
-                        struct power_groups *groups)
+static void count_loops(const struct layer_context *context, const struct program *program, struct power_groups *groups)
 {
 	for (uint32_t i = 0; i < program->n_step; i++) {
 		const struct step *step = &program->step[i];
@@ -103,12 +102,12 @@ struct power_groups power_groups_of_tasks(const struct layer_context *context, c
 	struct counts counts = {0};
 	tiling_build(context, split, &tiling);
 	tiling_mla_counts(context, &tiling, &counts);
-	struct power_groups groups = {.n_task = tiling.n_task,
-	                              .n_pe = machine_n_pe(machine),
-	                              .static_mw = energy_static_mw(machine, level)};
+	struct power_groups groups = {
+	    .n_task = tiling.n_task, .n_pe = machine_n_pe(machine), .static_mw = energy_static_mw(machine, level)};
 	groups.n_loop = ceil_div(groups.n_task, groups.n_pe);
-	groups.loop.ns = task_clk(context, &tiling, level) * (1e3 / machine->level[level].clk_mhz) *
-	                 (double)groups.n_loop;
+	double clk = task_clk(context, &tiling, level);
+	counts.awake_clk = clk * (double)groups.n_task;
+	groups.loop.ns = clk * (1e3 / machine->level[level].clk_mhz) * (double)groups.n_loop;
 	groups.loop.dynamic_pj = energy_of_counts(machine, level, &counts).total_pj;
 	assert(groups.loop.ns > 0 && groups.loop.dynamic_pj >= 0);
 	return groups;

@@ -17,8 +17,8 @@ static void take_hardware(const struct machine *machine, uint32_t levels, struct
 	assert(machine->n_level >= 1 && machine->n_level <= POWER_MAX_LEVEL);
 	problem->n_level = machine->n_level;
 	problem->levels = levels ? levels & all : all;
-	problem->n_lane = 2;
-	problem->n_divider = 4;
+	problem->n_lane = machine->dvfs_n_lane;
+	problem->n_divider = machine->dvfs_n_divider;
 	for (uint32_t i = 0; i < machine->n_level; i++) {
 		problem->vdd_v[i] = machine->level[i].vdd_v;
 		problem->clk_mhz[i] = machine->level[i].clk_mhz;
@@ -26,8 +26,9 @@ static void take_hardware(const struct machine *machine, uint32_t levels, struct
 	}
 	for (uint32_t i = 0; i < machine->n_level; i++)
 		for (uint32_t k = 0; k < machine->n_level; k++) {
-			problem->switch_ns[i][k] = i == k ? 0 : 100;
-			problem->switch_pj[i][k] = problem->sleep_mw[k] * problem->switch_ns[i][k];
+			problem->switch_ns[i][k] = energy_switch_ns(machine, i, k);
+			problem->switch_pj[i][k] =
+			    energy_switch_pj(machine, i, k) + problem->sleep_mw[k] * problem->switch_ns[i][k];
 		}
 }
 
@@ -98,8 +99,7 @@ static bool put_loops(struct writer *writer, const struct power_groups *groups, 
 	double full_frac = deal.is_even ? time_frac : (double)deal.n_full / n_task;
 	for (size_t i = 0; i < n_mode; i++) {
 		full[i] = mode_of(&groups[i], &groups[i].loop, time_frac, full_frac, level[i], 0);
-		last[i] =
-		    mode_of(&groups[i], &groups[i].loop, time_frac, (double)deal.n_last / n_task, level[i], 0);
+		last[i] = mode_of(&groups[i], &groups[i].loop, time_frac, (double)deal.n_last / n_task, level[i], 0);
 	}
 	uint32_t n_full = (uint32_t)deal.n_loop - has_last;
 	piece.part = POWER_LOOP;
@@ -187,11 +187,13 @@ static enum err_code finish(const struct power_work_options *options, struct pow
 {
 	size_t n_stage = power_n_stage(&work->problem);
 	if (work->problem.n_segment == 0)
-		return err_add(err, ERR_USAGE, "dse power: none of the layers has MLA tasks; choose others with --layers");
-	if (n_stage > POWER_MAX_STAGE)
 		return err_add(err, ERR_USAGE,
-		               "dse power: %zu loops, allowed are %d; leave --per-loop away or choose layers with --layers",
-		               n_stage, POWER_MAX_STAGE);
+		               "dse power: none of the layers has MLA tasks; choose others with --layers");
+	if (n_stage > POWER_MAX_STAGE)
+		return err_add(
+		    err, ERR_USAGE,
+		    "dse power: %zu loops, allowed are %d; leave --per-loop away or choose layers with --layers",
+		    n_stage, POWER_MAX_STAGE);
 	return options->ratio > 0 ? apply_ratio(options->ratio, work, err) : ERR_OK;
 }
 
@@ -234,6 +236,7 @@ static enum err_code put_layer(struct writer *writer, const struct power_item *i
 	struct power_piece piece = {.block = item->context->block, .choice = choice};
 	size_t n = 0;
 	const struct verdict *why = NULL;
+	assert(item->is_at_level || item->n_design == 1);
 	if (!mode || !groups || !level || !choice)
 		return err_add(err, ERR_INTERNAL, "out of memory");
 	for (size_t i = 0; i < n_run; i++) {
@@ -246,14 +249,14 @@ static enum err_code put_layer(struct writer *writer, const struct power_item *i
 		choice[n] = *run[i].design;
 		if (per_loop)
 			groups[n] = power_groups_of(run[i].context, run[i].design, result);
-		mode[n] = (struct power_mode){level[n], (uint32_t)n, result->latency_ns, result->energy.total_pj,
-		                              result->peak_power_mw};
+		mode[n] = (struct power_mode){level[n], item->is_at_level ? (uint32_t)n : 0, result->latency_ns,
+		                              result->energy.total_pj, result->peak_power_mw};
 		n++;
 	}
 	if (n == 0)
 		return err_add(err, ERR_INFEASIBLE, "%s: %s", piece.block->name,
 		               why ? verdict_table[why->reason].help : "no design at the levels chosen");
-	piece.n_choice = (uint32_t)n;
+	piece.n_choice = item->is_at_level ? (uint32_t)n : 1;
 	piece.n_task = split_n_task(&choice[0].split);
 	if (!per_loop)
 		put_segment(writer, &piece, mode, n, 1);
@@ -269,8 +272,7 @@ enum err_code power_work_build(const struct machine *machine, const struct power
 	struct writer writer;
 	*work = (struct power_work){.machine = machine};
 	take_hardware(machine, options->levels, &work->problem);
-	enum err_code code =
-	    run_designs(machine, item, n_item, options, work->problem.levels, &work->arena, &run, err);
+	enum err_code code = run_designs(machine, item, n_item, options, work->problem.levels, &work->arena, &run, err);
 	if (code == ERR_OK && !open_writer(work, n_item * MAX_PART, &writer))
 		code = err_add(err, ERR_INTERNAL, "out of memory");
 	if (code != ERR_OK)
@@ -287,8 +289,7 @@ enum err_code power_work_build(const struct machine *machine, const struct power
 }
 
 enum err_code power_work_build_tasks(const struct machine *machine, const struct power_item *item, size_t n_item,
-                                     const struct power_work_options *options, struct power_work *work,
-                                     struct err *err)
+                                     const struct power_work_options *options, struct power_work *work, struct err *err)
 {
 	struct writer writer;
 	*work = (struct power_work){.machine = machine};

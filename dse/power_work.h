@@ -22,9 +22,9 @@ extern const char *const power_part_name[N_POWER_PART]; /* "layer", "load", "loo
 struct power_piece {
 	const struct block *block;
 	enum power_part part;
-	uint64_t n_task;   /* MLA tasks of one repeat; of a layer all of them */
-	uint32_t n_pe;     /* PEs that have a task in it; 0: none, or not known */
-	uint32_t n_choice; /* designs to choose from */
+	uint64_t n_task;                   /* MLA tasks of one repeat; of a layer all of them */
+	uint32_t n_pe;                     /* PEs that have a task in it; 0: none, or not known */
+	uint32_t n_choice;                 /* designs to choose from */
 	const struct layer_design *choice; /* [n_choice] by the modes' choice; level is the first mode's */
 };
 
@@ -37,7 +37,8 @@ struct power_work {
 
 struct power_work_options {
 	bool per_loop;
-	double ratio;    /* 0: none; else every piece takes at the lower of two levels so much of its energy at the higher */
+	double
+	    ratio; /* 0: none; else every piece takes at the lower of two levels so much of its energy at the higher */
 	uint32_t levels; /* bit i: may be used; 0: all */
 	struct detail_options detail;
 };
@@ -47,7 +48,7 @@ struct power_item {
 	struct layer_context *context; /* [0] */
 	size_t n_design;
 	const struct layer_design *design; /* [n_design] */
-	bool is_at_level; /* each design at its own level only (--search), else each at every level */
+	bool is_at_level;                  /* each design at its own level only (--search), else each at every level */
 };
 
 /*

@@ -97,10 +97,11 @@ struct machine {
 
 	/*
 	 * Change of operating point (DVFS paper section II): time that a PE stands still, energy of one PE's change,
-	 * and voltages that the chip has at once (power lanes), of which each PE takes one.
+	 * voltages that the chip has at once (power lanes), of which each PE takes one, and frequencies that it chooses
+	 * from (clock dividers of a QPE).
 	 */
 	double dvfs_switch_ns, dvfs_switch_nj;
-	uint32_t dvfs_n_lane;
+	uint32_t dvfs_n_lane, dvfs_n_divider;
 
 	/* Area coefficients; all zero: the machine has no area model. */
 	double area_mac_um2, area_sram_byte_um2, area_pe_um2, area_chip_um2;

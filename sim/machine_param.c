@@ -125,6 +125,8 @@ const struct machine_param machine_param[] = {
     {"dvfs.n_lane", "power lanes", PARAM_U32, AT(dvfs_n_lane), 2, 1, MACHINE_MAX_LEVEL,
      "voltages that the PEs of a chip can have at once, set globally; each PE takes one of them",
      "DVFS paper section II"},
+    {"dvfs.n_divider", "dividers", PARAM_U32, AT(dvfs_n_divider), 4, 1, 64,
+     "clock dividers of a QPE: frequencies that its PEs can choose from; dse power only", "DVFS paper section II"},
 
     {"area.mac_um2", "um2", PARAM_REAL, AT(area_mac_um2), 0, 0, 1e9, "area of a MAC unit", NO_SOURCE},
     {"area.sram_byte_um2", "um2/byte", PARAM_REAL, AT(area_sram_byte_um2), 0, 0, 1e6, "area of a byte of PE SRAM",

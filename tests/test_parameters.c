@@ -111,7 +111,8 @@ static bool changes_apart(const struct machine *a, const struct machine *b)
 	uint32_t n_lane[2];
 	sample_dvfs(a, &ns[0], &pj[0], &n_lane[0]);
 	sample_dvfs(b, &ns[1], &pj[1], &n_lane[1]);
-	return ns[0] != ns[1] || pj[0] != pj[1] || n_lane[0] != n_lane[1];
+	/* what dividers do: tests/test_power.c */
+	return ns[0] != ns[1] || pj[0] != pj[1] || n_lane[0] != n_lane[1] || a->dvfs_n_divider != b->dvfs_n_divider;
 }
 
 /* Clocks by the grey-box model. */
