@@ -491,6 +491,8 @@ static enum err_code explore_layers(struct driver *driver, struct err *err)
 	driver->genome = calloc(genome_size(&explore->map), sizeof(*driver->genome));
 	if (!driver->genome)
 		return err_add(err, ERR_INTERNAL, "out of memory");
+	if (!driver->options->engine->is_random)
+		code = layer_map_list_splits(explore->space, &explore->map, err);
 	if (driver->options->points)
 		layer_points_write_header(driver->options->points, explore->space);
 	for (uint64_t first = 0; first < explore->counts.n_machine && code == ERR_OK; first += n_group) {

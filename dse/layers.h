@@ -15,11 +15,15 @@ struct layer_map {
 	uint32_t *distinct;         /* [n_block] which distinct layer a block is */
 	size_t *first;              /* [n_distinct] number of the first block that is this layer */
 	const struct block **block; /* [n_block] */
+	struct split_lists lists;   /* see layer_map_list_splits */
 	struct arena arena;
 };
 
 enum err_code layer_map_build(const struct space *space, struct layer_map *map, struct err *err);
 void layer_map_free(struct layer_map *map);
+
+/* List the splits that all machines have in common, so that layer_set_build need not for each. ERR_INTERNAL. */
+enum err_code layer_map_list_splits(const struct space *space, struct layer_map *map, struct err *err);
 
 /* Network a block number belongs to. */
 size_t layer_map_network(const struct layer_map *map, size_t block);

@@ -39,12 +39,20 @@ static int compare_split(const void *left, const void *right)
 }
 
 static enum err_code build_axis(struct layer_problem *layer, const struct machine *machine,
-                                const struct dim_source *source, struct dim_axis *axis, struct err *err)
+                                const struct dim_source *source, const struct split_lists *lists,
+                                struct dim_axis *axis, struct err *err)
 {
 	assert(source->extent > 0 && source->step > 0 && source->unit > 0);
-	if (source->n_fixed == 0)
-		return dim_axis_build(source->extent, source->step, source->unit, source->max_part,
-		                      which_choice(layer->space, machine, source->choice), &layer->arena, axis, err);
+	if (source->n_fixed == 0) {
+		enum split_choice choice = which_choice(layer->space, machine, source->choice);
+		const struct split_key key = {source->extent, source->step, source->max_part, choice};
+		const struct dim_axis *known = split_lists_find(lists, &key);
+		if (!known)
+			return dim_axis_build(source->extent, source->step, source->unit, source->max_part, choice,
+			                      &layer->arena, axis, err);
+		*axis = *known;
+		return ERR_OK;
+	}
 	axis->choice = arena_array(&layer->arena, source->n_fixed, sizeof(*axis->choice));
 	if (!axis->choice)
 		return err_add(err, ERR_INTERNAL, "out of memory");
@@ -56,7 +64,8 @@ static enum err_code build_axis(struct layer_problem *layer, const struct machin
 
 /* All four dimensions of the block as its layer's rules say. */
 static enum err_code build_free_axes(struct layer_problem *layer, const struct machine *machine,
-                                     const struct block *block, const struct layer_choice *choice, struct err *err)
+                                     const struct block *block, const struct layer_choice *choice,
+                                     const struct split_lists *lists, struct err *err)
 {
 	const struct split whole = split_whole(block);
 	bool matmul = block->kind == BLOCK_MATMUL;
@@ -75,7 +84,7 @@ static enum err_code build_free_axes(struct layer_problem *layer, const struct m
 	enum err_code code = ERR_OK;
 	for (size_t i = 0; i < 4 && code == ERR_OK; i++) {
 		struct err part = {0};
-		code = build_axis(layer, machine, source[i], axis[i], &part);
+		code = build_axis(layer, machine, source[i], lists, axis[i], &part);
 		if (code != ERR_OK)
 			(void)err_add(err, code, "space %s: %s of %s: %.*s", layer->space->name, name[i], block->name,
 			              (int)strcspn(err_text(&part), "\n"), err_text(&part));
@@ -103,7 +112,7 @@ static enum err_code build_thesis_axes(struct layer_problem *layer, const struct
 	struct dim_axis *const axis[] = {&layer->w, &layer->h, &layer->c, &layer->d};
 	for (size_t i = 0; i < 4; i++) {
 		const struct dim_source source = {.extent = 1, .step = 1, .unit = 1, .n_fixed = 1, .fixed = dim[i]};
-		code = build_axis(layer, machine, &source, axis[i], err);
+		code = build_axis(layer, machine, &source, NULL, axis[i], err);
 		if (code != ERR_OK)
 			return code;
 	}
@@ -287,12 +296,19 @@ static void count_values(struct layer_problem *layer)
 enum err_code layer_problem_build(const struct space *space, const struct machine *machine, const struct block *block,
                                   const struct layer_choice *choice, struct layer_problem *layer, struct err *err)
 {
+	return layer_problem_build_from(space, machine, block, choice, NULL, layer, err);
+}
+
+enum err_code layer_problem_build_from(const struct space *space, const struct machine *machine,
+                                       const struct block *block, const struct layer_choice *choice,
+                                       const struct split_lists *lists, struct layer_problem *layer, struct err *err)
+{
 	assert(space && machine && block && choice && layer);
 	memset(layer, 0, sizeof(*layer));
 	layer->space = space;
 	layer->detail = space->detail;
 	enum err_code code = choice->thesis_split ? build_thesis_axes(layer, machine, block, err)
-	                                          : build_free_axes(layer, machine, block, choice, err);
+	                                          : build_free_axes(layer, machine, block, choice, lists, err);
 	if (code != ERR_OK) {
 		arena_free(&layer->arena);
 		return code;

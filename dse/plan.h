@@ -12,6 +12,7 @@
 #include "dse/pareto.h"
 #include "dse/problem.h"
 #include "dse/space.h"
+#include "dse/split_lists.h"
 
 /* What of a layer lies in storage QPEs, bit by bit; the rest lies in DRAM. */
 enum place_bit { PLACE_IFMAP = 1, PLACE_RESULT = 2, PLACE_ADDED = 4, PLACE_N = 8 };
@@ -78,6 +79,10 @@ struct layer_problem {
  */
 enum err_code layer_problem_build(const struct space *space, const struct machine *machine, const struct block *block,
                                   const struct layer_choice *choice, struct layer_problem *layer, struct err *err);
+/* The same with lists of splits that are known (NULL: none), which must outlive the layer. */
+enum err_code layer_problem_build_from(const struct space *space, const struct machine *machine,
+                                       const struct block *block, const struct layer_choice *choice,
+                                       const struct split_lists *lists, struct layer_problem *layer, struct err *err);
 void layer_problem_free(struct layer_problem *layer);
 
 /*
