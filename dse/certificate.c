@@ -5,6 +5,7 @@
 #include <assert.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
 bool certificate_is_branched(const struct front_run *run)
 {
@@ -55,4 +56,9 @@ void certificate_text(const struct front_run *run, char *text, size_t n_byte)
 	else
 		(void)snprintf(text, n_byte, "exact, every %s design is accounted for",
 		               is_reduced ? "listed" : "legal");
+	size_t n = strlen(text);
+	if (!run->audit || n + 3 > n_byte)
+		return;
+	memcpy(text + n, "; ", 3);
+	audit_print_verdict(run->audit, text + n + 2, n_byte - n - 2);
 }

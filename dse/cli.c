@@ -60,7 +60,9 @@ static const struct option_info option_table[N_OPTION] = {
     [OPTION_TRACE] = {"trace", 0, "FILE", TYPE_TEXT, IN(trace), 0, 0,
                       "write what each unit does when, for ui.perfetto.dev (event tier)"},
     [OPTION_AUDIT] = {"audit", 0, NULL, TYPE_FLAG, IN(audit), 0, 0,
-                      "run each design again with every event simulated; exit 1 when anything differs"},
+                      "explore: the front by brute force or samples; event tier: every event simulated; exit 1 on faults"},
+    [OPTION_AUDIT_SAMPLES] = {"audit-samples", 0, "N", TYPE_U64, IN(audit_samples), 1, 1e12,
+                              "whole designs that --audit draws (default 100000, of the event tier 100); implies it"},
     [OPTION_VERIFY] = {"verify", 0, NULL, TYPE_FLAG, IN(verify), 0, 0,
                        "run the front again in the event tier and say which points it keeps"},
     [OPTION_RESUME] = {"resume", 0, "DIR", TYPE_TEXT, IN(resume), 0, 0,
@@ -90,20 +92,24 @@ const struct cli_command cli_command_table[] = {
      "searches in the event tier, which takes thousands of times longer ('dse check SPACE.yaml' says how long).\n"
      "What a search has found is kept in the folder's journal while it runs: 'dse explore --resume DIR' goes on after\n"
      "Ctrl-C, a kill or a crash, and ends with the same files. 'mpirun -n N dse explore ...' shares the searches of a\n"
-     "layer-by-layer exploration among N processes, --shard among jobs that know nothing of each other. --compare\n"
+     "layer-by-layer exploration among N processes, --shard among jobs that know nothing of each other. --audit checks\n"
+     "the front by ways that share neither bounds nor composition with the search: by brute force where the designs of\n"
+     "a machine or a layer are few enough, by samples where not; a fault is an error of this program. --compare\n"
      "places a mapping against the front, on every machine of the space that it fits: a point of another front, or\n"
      "splits from a file (FILE.csv or FILE.csv:STRATEGY) or the thesis (thesis, thesis:fusion), at each operating\n"
      "point, with fusion_reuse where no strategy is named.",
      1, 1,
      COMMON | BIT(OPTION_ENGINE) | BIT(OPTION_FLAT) | BIT(OPTION_POINTS) | BIT(OPTION_MAX_EVALUATIONS) |
          BIT(OPTION_DETAIL) | BIT(OPTION_VERIFY) | BIT(OPTION_AUDIT) | BIT(OPTION_RESUME) |
-         BIT(OPTION_SHARD) | BIT(OPTION_EFFORT) | BIT(OPTION_MAX_SECONDS) | BIT(OPTION_COMPARE),
+         BIT(OPTION_SHARD) | BIT(OPTION_AUDIT_SAMPLES) | BIT(OPTION_EFFORT) | BIT(OPTION_MAX_SECONDS) | BIT(OPTION_COMPARE),
      cmd_explore},
     {"merge", "DIR...", "make the front of a space from the folders of its shards",
      "Takes the folders that 'dse explore SPACE.yaml --shard I/N' wrote for I = 1 to N, in any order, checks that all\n"
      "of them are there, complete and of one space, version and choice of options, and writes what one\n"
      "'dse explore SPACE.yaml' would have written. Options are the shards'.",
-     1, SIZE_MAX, COMMON | BIT(OPTION_POINTS) | BIT(OPTION_VERIFY) | BIT(OPTION_AUDIT) | BIT(OPTION_COMPARE), cmd_merge},
+     1, SIZE_MAX, COMMON | BIT(OPTION_POINTS) | BIT(OPTION_VERIFY) | BIT(OPTION_AUDIT) |
+         BIT(OPTION_AUDIT_SAMPLES) | BIT(OPTION_COMPARE),
+     cmd_merge},
     {"simulate", "MACHINE NETWORK | --point FRONT.json:ID", "one fixed design: clocks, bytes and energy per operation",
      "MACHINE and NETWORK are files or the names of shipped ones (under spaces/machines and spaces/networks).\n"
      "With --point a design of a front runs again, in the tier the front was made in; exits 1 when any number\n"
@@ -248,10 +254,11 @@ static void set_option(struct cli_options *options, enum cli_option which, const
 		return;
 	case TYPE_U64: {
 		unsigned long long value = strtoull(text, &end, 10);
-		if (!isdigit((unsigned char)text[0]) || *end || errno || (double)value > info->max)
+		if (!isdigit((unsigned char)text[0]) || *end || errno || (double)value > info->max ||
+		    (double)value < info->min)
 			(void)err_add(err, ERR_USAGE,
-			              "dse: --%s is '%.40s', allowed is a whole number from 0 to %" PRIu64, info->name,
-			              text, whole_max(info));
+			              "dse: --%s is '%.40s', allowed is a whole number from %.0f to %" PRIu64,
+			              info->name, text, info->min, whole_max(info));
 		*(uint64_t *)field = value;
 		return;
 	}

@@ -45,6 +45,7 @@ enum cli_option {
 	OPTION_COMPARE,
 	OPTION_EFFORT,
 	OPTION_MAX_SECONDS,
+	OPTION_AUDIT_SAMPLES,
 	N_OPTION
 };
 
@@ -67,13 +68,14 @@ struct cli_options {
 	uint64_t seed;
 	const char *out;    /* directory or file to write to; NULL: the command's default */
 	const char *detail; /* explore, simulate, validate; NULL: fast */
-	bool audit;         /* explore, simulate */
+	bool audit;         /* explore, merge, simulate */
 
 	/* explore */
 	const char *engine;
 	bool flat, points, verify;
 	uint64_t max_evaluations; /* 0: no limit */
 	uint64_t max_seconds;     /* 0: no limit */
+	uint64_t audit_samples;   /* explore, merge; 0: the audit's default */
 	const char *effort;       /* NULL: none; see dse/effort.h */
 	const char *resume;       /* folder of a run to take up; NULL: a new run */
 	const char *shard;        /* "I/N"; NULL: the whole */

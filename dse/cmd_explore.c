@@ -4,6 +4,7 @@
 #include "dse/chart.h"
 #include "dse/effort.h"
 #include "dse/front_file.h"
+#include "dse/interrupt.h"
 #include "dse/parallel.h"
 #include "dse/progress.h"
 #include "dse/ranks.h"
@@ -26,6 +27,7 @@ struct request {
 	struct explore_options options;
 	struct unroller unroller;
 	struct verify verify;
+	struct audit audit;
 	struct compare compare;
 	struct misfit misfit;
 	struct front_run run;
@@ -106,6 +108,8 @@ static enum err_code print_command(struct request *job, struct err *err)
 	if (cli->shard)
 		(void)fprintf(text, " --shard %s", cli->shard);
 	(void)fprintf(text, "%s%s", cli->verify ? " --verify" : "", cli->audit ? " --audit" : "");
+	if (cli->audit_samples > 0)
+		(void)fprintf(text, " --audit-samples %" PRIu64, cli->audit_samples);
 	(void)fprintf(text, "%s%s%s%s", cli->points ? " --points" : "", cli->json ? " --json" : "",
 	              cli->quiet ? " -q" : "", cli->no_progress ? " --no-progress" : "");
 	for (size_t i = 0; i < cli->n_compare; i++) {
@@ -206,7 +210,8 @@ static bool holds_complete(const char *dir)
 static enum err_code choose_dir(struct request *job, struct err *err)
 {
 	static const char suffix[] = "-partial";
-	bool is_cut = job->explore.interrupted || job->explore.truncated || job->verify.interrupted;
+	bool is_cut = job->explore.interrupted || job->explore.truncated || job->verify.interrupted ||
+	              job->audit.interrupted;
 	if (!is_cut || !holds_complete(job->dir))
 		return ERR_OK;
 	size_t n_byte = strlen(job->dir) + sizeof(suffix);
@@ -226,16 +231,36 @@ static enum err_code choose_dir(struct request *job, struct err *err)
 	return code;
 }
 
-/* --verify, and --audit, which needs it. What was cut short by Ctrl-C is not begun. */
+static bool wants_audit(const struct request *job)
+{
+	return job->cli->audit || job->cli->audit_samples > 0;
+}
+
+/* --verify; a front of the event tier with --audit, too, whose runs are then made again without replay. */
 static enum err_code verify_front(struct request *job, struct err *err)
 {
 	const struct verify_options options = {
-	    .n_thread = job->options.n_thread, .audit = job->cli->audit, .show_progress = job->options.show_progress};
-	if ((!job->cli->verify && !job->cli->audit) || job->explore.front.n == 0 || job->explore.interrupted)
+	    .n_thread = job->options.n_thread, .audit = wants_audit(job), .show_progress = job->options.show_progress};
+	bool is_wanted = job->cli->verify || (wants_audit(job) && job->space.detail == DETAIL_EVENT);
+	if (!is_wanted || job->explore.front.n == 0 || job->explore.interrupted)
 		return ERR_OK;
 	enum err_code code = verify_run(&job->unroller, &options, &job->verify, err);
 	if (code == ERR_OK && !job->verify.interrupted)
 		job->run.verify = &job->verify;
+	return code;
+}
+
+/* --audit: whether the front is what its certificate says. */
+static enum err_code audit_front(struct request *job, struct err *err)
+{
+	const struct audit_options options = {.n_thread = job->options.n_thread,
+	                                      .seed = job->options.seed,
+	                                      .n_sample = job->cli->audit_samples,
+	                                      .show_progress = job->options.show_progress};
+	if (!wants_audit(job) || job->explore.front.n == 0 || job->explore.interrupted || interrupt_requested())
+		return ERR_OK;
+	enum err_code code = audit_run(&job->explore, &job->options, &options, &job->audit, err);
+	job->run.audit = code == ERR_OK && !job->audit.interrupted ? &job->audit : NULL;
 	return code;
 }
 
@@ -282,6 +307,28 @@ static enum err_code write_file(struct request *job, const char *name, file_writ
 	return code;
 }
 
+/* The designs that an audit found lacking, as a front of their own, for dse simulate --point. */
+static enum err_code write_lacking(struct request *job, struct err *err)
+{
+	struct unroller unroller = {0};
+	struct explore lacking = job->explore;
+	struct front_run whole = job->run;
+	lacking.front = job->audit.lacking;
+	if (!job->run.audit || lacking.front.n == 0)
+		return ERR_OK;
+	enum err_code code = unroller_init(&unroller, &lacking, job->options.n_thread, err);
+	job->run.explore = &lacking;
+	job->run.unroller = &unroller;
+	job->run.verify = NULL;
+	if (code == ERR_OK)
+		code = front_sign(&job->run, err);
+	if (code == ERR_OK)
+		code = write_file(job, "audit.json", front_write_json, err);
+	job->run = whole;
+	unroller_free(&unroller);
+	return code;
+}
+
 /* A search without a front leaves run.json only: no empty front takes the place of an older one. */
 static enum err_code write_files(struct request *job, struct err *err)
 {
@@ -295,6 +342,8 @@ static enum err_code write_files(struct request *job, struct err *err)
 		if (code == ERR_OK)
 			code = write_file(job, "front.svg", chart_write, err);
 	}
+	if (code == ERR_OK)
+		code = write_lacking(job, err);
 	return code == ERR_OK ? write_file(job, "run.json", write_run, err) : code;
 }
 
@@ -320,6 +369,10 @@ static enum err_code print_result(struct request *job, struct err *err)
 		if (code == ERR_OK && job->run.verify) {
 			(void)fputc('\n', stdout);
 			report_verify(stdout, &job->run);
+		}
+		if (code == ERR_OK && job->run.audit) {
+			(void)fputc('\n', stdout);
+			audit_print(stdout, job->run.audit);
 		}
 		if (code == ERR_OK && job->run.compare) {
 			(void)fputc('\n', stdout);
@@ -369,15 +422,16 @@ static enum err_code judge(const struct request *job, struct err *err)
 		return err_add(err, ERR_INTERRUPTED, "interrupted: %s holds what was found so far (%zu designs)%s; %s",
 		               job->dir, job->explore.front.n,
 		               job->is_partial ? ", beside the complete result of an earlier run" : "", way_on);
-	if (job->verify.interrupted)
-		return err_add(err, ERR_INTERRUPTED, "interrupted: %s holds the whole front, not verified; %s",
-		               job->dir, way_on);
+	if (job->verify.interrupted || job->audit.interrupted)
+		return err_add(err, ERR_INTERRUPTED, "interrupted: %s holds the whole front, not %s; %s", job->dir,
+		               job->verify.interrupted ? "verified" : "audited", way_on);
 	if (job->explore.n_failure > 0)
 		return judge_failures(job, err);
 	if (job->explore.front.n == 0)
 		return err_add(err, ERR_INFEASIBLE, "%s: no feasible design%s", job->cli->file[0],
 		               job->explore.truncated ? " within max_evaluations or --max-seconds" : "");
-	return job->run.compare ? compare_judge(job->run.compare, err) : ERR_OK;
+	enum err_code code = job->run.audit ? audit_judge(job->run.audit, job->dir, job->command, err) : ERR_OK;
+	return code == ERR_OK && job->run.compare ? compare_judge(job->run.compare, err) : code;
 }
 
 /* The front of all searches: unrolled, signed, verified, written, printed. */
@@ -389,6 +443,8 @@ static enum err_code finish_whole(struct request *job, struct err *err)
 	if (code == ERR_OK)
 		code = verify_front(job, err);
 	if (code == ERR_OK)
+		code = audit_front(job, err);
+	if (code == ERR_OK)
 		code = compare_mappings(job, err);
 	if (code == ERR_OK)
 		code = explain_misfit(job, err);
@@ -396,7 +452,8 @@ static enum err_code finish_whole(struct request *job, struct err *err)
 		code = choose_dir(job, err);
 	if (code == ERR_OK)
 		code = write_files(job, err);
-	bool is_cut = job->explore.interrupted || job->verify.interrupted || job->explore.n_failure > 0;
+	bool is_cut = job->explore.interrupted || job->verify.interrupted || job->audit.interrupted ||
+	              job->explore.n_failure > 0;
 	if (code == ERR_OK && !is_cut)
 		code = run_keep_finish(job->keep, err);
 	if (code == ERR_OK)
@@ -506,6 +563,7 @@ enum err_code cmd_explore_run(const struct cli_options *options, struct run_keep
 	compare_free(&job.compare);
 	misfit_free(&job.misfit);
 	verify_free(&job.verify);
+	audit_free(&job.audit);
 	unroller_free(&job.unroller);
 	explore_free(&job.explore);
 	free(job.dir);

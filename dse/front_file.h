@@ -7,6 +7,7 @@
  * their numbers; one design or point a line, so that one can be read without
  * the others), and run.json (what was asked and what was counted).
  */
+#include "dse/audit.h"
 #include "dse/cli.h"
 #include "dse/compare.h"
 #include "dse/json.h"
@@ -25,6 +26,7 @@ struct front_run {
 	const struct explore_options *options;
 	const struct unroller *unroller;      /* of explore's front */
 	const struct verify *verify;          /* of explore's front; NULL: it was not asked for, or interrupted */
+	const struct audit *audit;            /* of explore's front; NULL: likewise */
 	const struct compare *compare;        /* mappings set beside the front; NULL: none */
 	const struct misfit *misfit;          /* why the front is empty; NULL: it is not, or nobody knows */
 	const char *command;                  /* as a user would type it */

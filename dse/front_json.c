@@ -391,6 +391,8 @@ enum err_code front_write_run(FILE *file, const struct front_run *run, const cha
 		put_quality(&json, run);
 	if (run->verify)
 		put_verify(&json, run);
+	if (run->audit)
+		audit_put_json(&json, run->audit);
 	if (dir)
 		put_files(&json, dir, explore->front.n > 0, run->options->points != NULL);
 	if (with_front)

@@ -28,7 +28,7 @@ char *resume_print_question(const struct resume_question *question)
 	              detail_name[question->space->detail]);
 	(void)fprintf(file, "shard: %u/%u\n", question->part, question->n_part);
 	(void)fprintf(file, "points: %s\nverify: %s\naudit: %s\n", cli->points ? "yes" : "no",
-	              cli->verify ? "yes" : "no", cli->audit ? "yes" : "no");
+	              cli->verify ? "yes" : "no", cli->audit || cli->audit_samples > 0 ? "yes" : "no");
 	if (fclose(file) == 0)
 		return text;
 	free(text);

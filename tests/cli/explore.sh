@@ -136,7 +136,7 @@ expect_text "$verified/run.json" '"largest_at_layer": '
 expect_text "$verified/front.json" '"verified": {"latency_ms": '
 expect_code 0 "$DSE" simulate -q --point "$verified/front.json:0"
 expect_text "$work/out" "replay: equal"
-expect_code 0 "$DSE" explore $space --audit -o "$work/audit"
+expect_code 0 "$DSE" explore $space --verify --audit -o "$work/audit"
 expect_text "$work/out" "Verified in the event tier: "
 expect_text "$work/out" "each again with every event simulated: the same results"
 expect_text "$work/out" "are on the front in either tier"
