@@ -31,7 +31,7 @@ static const struct option_info option_table[N_OPTION] = {
     [OPTION_SEED] = {"seed", 0, "N", TYPE_U64, IN(seed), 0, 18446744073709551615.0,
                      "seed of all random choices, 0 to 18446744073709551615 (default: the space's)"},
     [OPTION_OUT] = {"out", 'o', "PATH", TYPE_TEXT, IN(out), 0, 0,
-                    "explore: directory for results (default results); else: file to write to"},
+                    "explore: directory for results (default results); fit: machine sections; else: file to write to"},
     [OPTION_QUIET] = {"quiet", 'q', NULL, TYPE_FLAG, IN(quiet), 0, 0, "say nothing but results and errors"},
     [OPTION_NO_PROGRESS] = {"no-progress", 0, NULL, TYPE_FLAG, IN(no_progress), 0, 0, "show no progress line"},
     [OPTION_ENGINE] = {"engine", 0, "NAME", TYPE_TEXT, IN(engine), 0, 0,
@@ -51,7 +51,7 @@ static const struct option_info option_table[N_OPTION] = {
     [OPTION_POINT] = {"point", 0, "FRONT.json:ID", TYPE_TEXT, IN(point), 0, 0,
                       "replay a point of a front and compare every number"},
     [OPTION_MACHINE] = {"machine", 0, "MACHINE", TYPE_TEXT, IN(machine), 0, 0,
-                        "machine to predict for (default: the one each table was measured on)"},
+                        "machine to predict for (default: the one each table was measured on; fit: dvfs_chip)"},
     [OPTION_MAX_ERROR] = {"max-error", 0, "PCT", TYPE_REAL, IN(max_error_pct), 0, 1e9,
                           "exit 6 when a counted error is larger, in percent"},
     [OPTION_DETAIL] = {"detail", 0, "TIER", TYPE_TEXT, IN(detail), 0, 0,
@@ -76,6 +76,14 @@ static const struct option_info option_table[N_OPTION] = {
     [OPTION_MAX_SECONDS] = {"max-seconds", 0, "N", TYPE_U64, IN(max_seconds), 0, 1e9,
                             "stop searching after so long (default 0: no limit); then results depend on the machine"},
     [OPTION_SVG] = {"svg", 0, "FILE", TYPE_TEXT, IN(svg), 0, 0, "draw predicted against measured into FILE (SVG)"},
+    [OPTION_CLOCKS] = {"clocks", 0, "COLUMN", TYPE_TEXT, IN(clocks), 0, 0, "column of the measured clocks (default clk)"},
+    [OPTION_WHERE] = {"where", 0, "COL=VALUE,...", TYPE_TEXT, IN(where), 0, 0, "only rows with these cells"},
+    [OPTION_PARAMETERS] = {"parameters", 0, "KEY,...", TYPE_TEXT, IN(parameters), 0, 0,
+                           "fit only these (default: all that the measurements depend on, but for b of the clocks)"},
+    [OPTION_FIX] = {"fix", 0, "KEY=VALUE,...", TYPE_TEXT, IN(fix), 0, 0,
+                    "hold these instead of fitting them; LEVEL.KEY=VALUE at one operating point"},
+    [OPTION_ROBUST] = {"robust", 0, NULL, TYPE_FLAG, IN(robust), 0, 0,
+                       "let values that are far off count less (Huber's weights)"},
 };
 
 _Static_assert(N_OPTION <= 64, "options are bits of a word");
@@ -127,6 +135,16 @@ const struct cli_command cli_command_table[] = {
      "overall_clocks tells convolutions twice, as the source ran them and with all work done.",
      1, SIZE_MAX, COMMON | BIT(OPTION_MACHINE) | BIT(OPTION_MAX_ERROR) | BIT(OPTION_SVG) | BIT(OPTION_DETAIL),
      cmd_validate},
+    {"fit", "MEASUREMENTS.csv", "fit clocks and energies of a machine to measurements",
+     "A row is a task that was measured, alone or repeated: its shape, the operating point, and clk, time_ns or\n"
+     "energy_nj; spaces/README.md lists the columns. Fitted are the constants of the grey-box clock model for each\n"
+     "kind of task and operating point, energies of actions and static powers, none of them below 0. Prints estimates\n"
+     "with 95 % confidence intervals, the residuals, errors of rows left out, and which parameters the measurements\n"
+     "cannot tell apart; exits 4 when they do not determine all of them. -o FILE writes sections of a machine file.",
+     1, 1,
+     COMMON | BIT(OPTION_MACHINE) | BIT(OPTION_CLOCKS) | BIT(OPTION_WHERE) | BIT(OPTION_PARAMETERS) | BIT(OPTION_FIX) |
+         BIT(OPTION_ROBUST),
+     cmd_fit},
     {"check", "FILE...", "check spaces, machines and networks; print how large a space is",
      "Says for a space how many designs it holds, and the expected time and memory of exploring it, with --detail\n"
      "event in the event tier, some designs of which it then times for two seconds.",

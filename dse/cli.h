@@ -46,6 +46,11 @@ enum cli_option {
 	OPTION_EFFORT,
 	OPTION_MAX_SECONDS,
 	OPTION_AUDIT_SAMPLES,
+	OPTION_CLOCKS,
+	OPTION_WHERE,
+	OPTION_PARAMETERS,
+	OPTION_FIX,
+	OPTION_ROBUST,
 	N_OPTION
 };
 
@@ -85,9 +90,13 @@ struct cli_options {
 	/* simulate */
 	const char *layers, *split_scheme, *strategy, *level, *point, *trace;
 
-	/* validate */
+	/* validate; machine: fit, too */
 	const char *machine, *svg;
 	double max_error_pct;
+
+	/* fit */
+	const char *clocks, *where, *parameters, *fix;
+	bool robust;
 };
 
 /* A command. run returns its exit code, with messages in err for codes other than ERR_OK. */
@@ -107,6 +116,7 @@ enum err_code cmd_explore(const struct cli_options *options, struct err *err);
 enum err_code cmd_merge(const struct cli_options *options, struct err *err);
 enum err_code cmd_simulate(const struct cli_options *options, struct err *err);
 enum err_code cmd_validate(const struct cli_options *options, struct err *err);
+enum err_code cmd_fit(const struct cli_options *options, struct err *err);
 enum err_code cmd_check(const struct cli_options *options, struct err *err);
 
 /* Whether the option was given on the command line. */

@@ -5,6 +5,7 @@
  * hdl_clocks as its two operands (thesis tables 5.1 to 5.4): A and B of a matrix
  * multiplication, ifmap and kernel of a convolution.
  */
+#include "dse/mla_task.h"
 #include "dse/validate_parts.h"
 #include "sim/mla.h"
 #include <assert.h>
@@ -13,103 +14,7 @@
 
 #define OPERAND_BIT 8
 
-/* More than any PE's SRAM holds; keeps products of four sizes within 64 bit, and a task's preparation short. */
-#define MAX_EXTENT 65536u
-#define MAX_KERNEL 256u
-
 static const char *const kind_word[] = {"conv", "matmul"};
-static const char *const operand_word[] = {"local", "neighbour"};
-
-/* A task of either kind. */
-struct mla_task {
-	bool is_matmul;
-	uint32_t kernel_w, kernel_h;
-	struct mla_conv_task conv;
-	struct mla_matmul_task matmul;
-	uint32_t pe_shift;
-};
-
-/* Where operand A lies: in the PE's own SRAM, or pe_shift PEs further; 0 is the own SRAM by way of the router. */
-static enum err_code read_operand_a(const struct csv_table *table, size_t row, uint32_t n_pe, struct mla_task *task,
-                                    struct err *err)
-{
-	assert(n_pe > 0);
-	const struct validate_number number[] = {{"pe_shift", &task->pe_shift, 0, n_pe - 1, true}};
-	size_t operand = 0;
-	enum err_code code = validate_read_word(table, row, "operand_a", operand_word, 2, &operand, err);
-	enum err_code shift_code = validate_read_numbers(table, row, number, 1, err);
-	if (code || shift_code)
-		return code ? code : shift_code;
-	if (operand == 0 && task->pe_shift > 0)
-		return err_add_at(err, ERR_INPUT, csv_place(table, validate_find_cell(table, row, "pe_shift")),
-		                  "pe_shift is %u, but operand_a is local; 0 is allowed", task->pe_shift);
-	return ERR_OK;
-}
-
-/* A convolution has at least one output. */
-static enum err_code check_kernel(const struct csv_table *table, size_t row, const struct mla_task *task,
-                                  const char *column_w, const char *column_h, struct err *err)
-{
-	bool wide = task->kernel_w > task->conv.in_w;
-	if (!wide && task->kernel_h <= task->conv.in_h)
-		return ERR_OK;
-	const struct csv_cell *cell = validate_find_cell(table, row, wide ? column_w : column_h);
-	return err_add_at(err, ERR_INPUT, csv_place(table, cell), "the kernel is %s than the ifmap, which has %u",
-	                  wide ? "wider" : "higher", wide ? task->conv.in_w : task->conv.in_h);
-}
-
-static enum err_code read_tiles(const struct csv_table *table, size_t row, struct mla_task *task, struct err *err)
-{
-	const struct validate_number conv[] = {
-	    {"in_w", &task->conv.in_w, 1, MAX_EXTENT, false}, {"in_h", &task->conv.in_h, 1, MAX_EXTENT, false},
-	    {"in_c", &task->conv.in_c, 1, MAX_EXTENT, false}, {"k_w", &task->kernel_w, 1, MAX_KERNEL, false},
-	    {"k_h", &task->kernel_h, 1, MAX_KERNEL, false},   {"out_c", &task->conv.n_filter, 1, MAX_EXTENT, false},
-	};
-	const struct validate_number matmul[] = {
-	    {"a_w", &task->matmul.a_w, 1, MAX_EXTENT, false},
-	    {"a_h", &task->matmul.a_h, 1, MAX_EXTENT, false},
-	    {"b_w", &task->matmul.b_w, 1, MAX_EXTENT, false},
-	};
-	if (task->is_matmul)
-		return validate_read_numbers(table, row, matmul, sizeof(matmul) / sizeof(matmul[0]), err);
-	enum err_code code = validate_read_numbers(table, row, conv, sizeof(conv) / sizeof(conv[0]), err);
-	return code ? code : check_kernel(table, row, task, "k_w", "k_h", err);
-}
-
-static enum err_code check_equal(const struct csv_table *table, size_t row, const char *column, uint32_t value,
-                                 const char *other_column, uint32_t other, struct err *err)
-{
-	if (value == other)
-		return ERR_OK;
-	return err_add_at(err, ERR_INPUT, csv_place(table, validate_find_cell(table, row, column)),
-	                  "%s is %u; %u is allowed, as %s says", column, value, other, other_column);
-}
-
-static enum err_code read_operands(const struct csv_table *table, size_t row, struct mla_task *task, struct err *err)
-{
-	uint32_t other = 0;
-	const struct validate_number conv[] = {
-	    {"a_w", &task->conv.in_w, 1, MAX_EXTENT, false},     {"a_h", &task->conv.in_h, 1, MAX_EXTENT, false},
-	    {"a_c", &task->conv.in_c, 1, MAX_EXTENT, false},     {"b_w", &task->kernel_w, 1, MAX_KERNEL, false},
-	    {"b_h", &task->kernel_h, 1, MAX_KERNEL, false},      {"b_c", &other, 1, MAX_EXTENT, false},
-	    {"b_n", &task->conv.n_filter, 1, MAX_EXTENT, false},
-	};
-	const struct validate_number matmul[] = {
-	    {"a_w", &task->matmul.a_w, 1, MAX_EXTENT, false},
-	    {"a_h", &task->matmul.a_h, 1, MAX_EXTENT, false},
-	    {"b_w", &task->matmul.b_w, 1, MAX_EXTENT, false},
-	    {"b_h", &other, 1, MAX_EXTENT, false},
-	};
-	enum err_code code;
-	if (task->is_matmul) {
-		code = validate_read_numbers(table, row, matmul, sizeof(matmul) / sizeof(matmul[0]), err);
-		return code ? code : check_equal(table, row, "b_h", other, "a_w", task->matmul.a_w, err);
-	}
-	code = validate_read_numbers(table, row, conv, sizeof(conv) / sizeof(conv[0]), err);
-	if (!code)
-		code = check_equal(table, row, "b_c", other, "a_c", task->conv.in_c, err);
-	return code ? code : check_kernel(table, row, task, "b_w", "b_h", err);
-}
 
 /* All PEs of the QPE run the task at once, so each has its SRAM read by a neighbour all the time. */
 static double task_clk(const struct machine *machine, const struct mla_task *task)
@@ -201,7 +106,7 @@ static enum err_code predict_task(struct source *source, const struct csv_table 
 	if (code)
 		return code;
 	task.is_matmul = kind == 1;
-	code = read_operand_a(table, row, machine->qpe_n_pe, &task, err);
+	code = mla_task_read_operand_a(table, row, machine->qpe_n_pe, &task, err);
 	enum err_code read_code = read(table, row, &task, err);
 	if (code || read_code)
 		return code ? code : read_code;
@@ -243,7 +148,7 @@ enum err_code validate_pe_tasks(struct source *source, const struct csv_table *t
 	struct machine own = *machine;
 	code = set_sram_clk(table, row, &own, err);
 	if (!code)
-		code = predict_task(source, table, row, column, "kind", read_tiles, &own, prediction, err);
+		code = predict_task(source, table, row, column, "kind", mla_task_read_tiles, &own, prediction, err);
 	if (!code)
 		judge_fit(source, "thesis_qpe_dram", csv_place(table, array), &own, prediction);
 	return code;
@@ -265,7 +170,7 @@ enum err_code validate_hdl_clocks(struct source *source, const struct csv_table 
 	struct machine own = *machine;
 	if (is_simulator && strcmp(own.name, name) == 0)
 		own.pe_sram_access_clk = 2;
-	code = predict_task(source, table, row, column, "task", read_operands, &own, prediction, err);
+	code = predict_task(source, table, row, column, "task", mla_task_read_operands, &own, prediction, err);
 	if (!code)
 		judge_fit(source, name, csv_place(table, task), &own, prediction);
 	return code;

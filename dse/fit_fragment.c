@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A fit as sections of a machine file: `levels`, and `energy` where one of its
+ * keys is fitted. Each section is whole, with the machine's own values where
+ * nothing was fitted, so that it can take the place of the machine's section.
+ */
+#include "dse/cli.h"
+#include "dse/fit.h"
+#include "dse/json.h"
+#include <assert.h>
+#include <string.h>
+
+#define ENERGY_GROUP "energy."
+
+/* The estimate of a parameter that is fitted, for this operating point; NULL: none that is determined. */
+static const struct fit_param *find_param(const struct fit_result *result, const char *key, uint32_t level,
+                                          size_t *n_used)
+{
+	for (size_t i = 0; i < result->n_group; i++) {
+		const struct fit_group *group = &result->group[i];
+		for (size_t k = 0; k < group->n_param; k++) {
+			const struct fit_param *param = &group->param[k];
+			const struct fit_term_info *info = &fit_term_table[param->term];
+			*n_used = group->n_used;
+			if (param->is_free && param->identified && strcmp(info->key, key) == 0 &&
+			    (!info->each_level || param->level == level))
+				return param;
+		}
+	}
+	return NULL;
+}
+
+/* File names in comments: nothing that would end the line. */
+static void put_plain(FILE *file, const char *text)
+{
+	for (; *text; text++)
+		(void)fputc((unsigned char)*text < 0x20 || *text == 0x7f ? '?' : *text, file);
+}
+
+/* One key with its value, and where that comes from. */
+static void put_value(FILE *file, const struct fit_data *data, const char *key, const char *unit, double value,
+                      const struct fit_param *param, size_t n_used)
+{
+	char text[NUMBER_SIZE];
+	number_print(param ? param->value : value, text);
+	(void)fprintf(file, "%s: %s  # %s; ", key, text, unit);
+	if (!param) {
+		(void)fprintf(file, "as in %s\n", data->machine.name);
+		return;
+	}
+	(void)fputs("fitted to ", file);
+	put_plain(file, data->table.file);
+	(void)fprintf(file, ", %zu value%s; ", n_used, n_used == 1 ? "" : "s");
+	if (param->std_error >= 0)
+		(void)fprintf(file, "95 %%: %.5g to %.5g; ", param->low, param->high);
+	else if (param->at_bound)
+		(void)fputs("at the end of its range; ", file);
+	(void)fprintf(file, "confidence %s\n", fit_confidence_word(param));
+}
+
+static void put_level(FILE *file, const struct fit_data *data, const struct fit_result *result, uint32_t level)
+{
+	const struct operating_point *point = &data->machine.level[level];
+	(void)fprintf(file, "  - name: '%s'\n", point->name);
+	for (size_t i = 0; i < machine_n_level_param; i++) {
+		size_t n_used = 0;
+		double value = *(const double *)(const void *)((const char *)point + level_param[i].offset);
+		const struct fit_param *param = find_param(result, level_param[i].key, level, &n_used);
+		(void)fputs("    ", file);
+		put_value(file, data, level_param[i].key, level_param[i].unit, value, param, n_used);
+	}
+}
+
+static void put_energy(FILE *file, const struct fit_data *data, const struct fit_result *result)
+{
+	size_t n_used = 0, n_prefix = strlen(ENERGY_GROUP);
+	bool any = false;
+	for (size_t i = 0; i < machine_n_param; i++)
+		any = any || find_param(result, machine_param[i].key, 0, &n_used);
+	if (!any)
+		return;
+	(void)fputs("energy:\n", file);
+	for (size_t i = 0; i < machine_n_param; i++) {
+		const struct machine_param *row = &machine_param[i];
+		if (strncmp(row->key, ENERGY_GROUP, n_prefix) != 0)
+			continue;
+		const struct fit_param *param = find_param(result, row->key, 0, &n_used);
+		(void)fputs("  ", file);
+		put_value(file, data, row->key + n_prefix, row->unit, machine_get_param(&data->machine, row), param, n_used);
+	}
+}
+
+void fit_write_fragment(FILE *file, const struct fit_data *data, const struct fit_result *result)
+{
+	assert(file && data && result);
+	(void)fputs("# Sections of a machine file, fitted by dse " DSE_VERSION " to ", file);
+	put_plain(file, data->table.file);
+	(void)fprintf(file, " (%zu rows).\n# They take the place of the sections of these names in %s's file.\n",
+	              data->n_row, data->machine.name);
+	if (!result->identified)
+		(void)fputs("# Parameters that the measurements do not determine are as they were.\n", file);
+	put_energy(file, data, result);
+	(void)fputs("levels:\n", file);
+	for (uint32_t i = 0; i < data->machine.n_level; i++)
+		put_level(file, data, result, i);
+}
