@@ -24,31 +24,6 @@ static const enum layer_gene gene_of[N_DIM] = {GENE_D, GENE_W, GENE_H, GENE_C};
 
 /* ---- axes and roots --------------------------------------------------------------------------------- */
 
-static bool build_axis(const struct dim_axis *axis, uint32_t extent, uint32_t step, struct arena *arena,
-                       struct branch_axis *out)
-{
-	uint32_t n = 0;
-	assert(axis->n > 0 && axis->n < UINT32_MAX);
-	for (size_t i = 0; i < axis->n; i++)
-		n += i == 0 || dim_n_part(&axis->choice[i]) != dim_n_part(&axis->choice[i - 1]);
-	*out = (struct branch_axis){.axis = axis, .extent = extent, .step = step};
-	out->first = arena_array(arena, (size_t)n + 1, sizeof(*out->first));
-	out->n_part = arena_array(arena, n, sizeof(*out->n_part));
-	if (!out->first || !out->n_part)
-		return false;
-	for (size_t i = 0; i < axis->n; i++) {
-		uint32_t n_part = dim_n_part(&axis->choice[i]);
-		if (i > 0 && n_part == out->n_part[out->n_group - 1])
-			continue;
-		assert(i == 0 || n_part > out->n_part[out->n_group - 1]);
-		out->first[out->n_group] = (uint32_t)i;
-		out->n_part[out->n_group++] = n_part;
-	}
-	out->first[n] = (uint32_t)axis->n;
-	assert(out->n_group == n);
-	return true;
-}
-
 static void fill_roots(struct branch_space *space)
 {
 	const struct layer_problem *layer = space->layer;
@@ -75,9 +50,10 @@ bool branch_space_build(const struct layer_problem *layer, struct arena *arena, 
 	const uint32_t step[N_DIM] = {1, block->pool, block->pool, 1};
 	*space = (struct branch_space){.layer = layer, .n_level = layer->n_value[GENE_LEVEL]};
 	assert(space->n_level > 0 && space->n_level <= MACHINE_MAX_LEVEL);
-	for (int i = 0; i < N_DIM; i++)
-		if (!build_axis(axis[i], extent[i], step[i], arena, &space->axis[i]))
-			return false;
+	for (int i = 0; i < N_DIM; i++) {
+		assert(axis[i]->n_group > 0);
+		space->axis[i] = (struct branch_axis){axis[i], extent[i], step[i]};
+	}
 	space->n_root = layer->n_value[GENE_STRATEGY] * layer->n_value[GENE_REUSE] * layer->n_value[GENE_OPERAND];
 	space->root = arena_array(arena, space->n_root, sizeof(*space->root));
 	if (!space->root)
@@ -102,15 +78,15 @@ size_t branch_space_depth(const struct branch_space *space)
 {
 	size_t n = 2;
 	for (int i = 0; i < N_DIM; i++) {
-		const struct branch_axis *axis = &space->axis[i];
-		n += 6 + bit_width(axis->n_part[axis->n_group - 1]) + bit_width(axis->axis->n);
+		const struct dim_axis *axis = space->axis[i].axis;
+		n += 6 + bit_width(axis->n_part[axis->n_group - 1]) + bit_width(axis->n);
 	}
 	return n;
 }
 
 /* ---- boxes ------------------------------------------------------------------------------------------ */
 
-static struct branch_span span_of(const struct branch_axis *axis, uint32_t low, uint32_t high)
+static struct branch_span span_of(const struct dim_axis *axis, uint32_t low, uint32_t high)
 {
 	assert(low < high && high <= axis->n_group);
 	return (struct branch_span){low, high, axis->first[low], axis->first[high]};
@@ -124,12 +100,12 @@ static bool is_single(const struct branch_span *span)
 
 uint32_t branch_root_boxes(const struct branch_space *space, uint32_t root, struct branch_box box[2])
 {
-	const struct branch_axis *d = &space->axis[DIM_D];
+	const struct dim_axis *d = space->axis[DIM_D].axis;
 	uint32_t n = 0, n_whole = d->n_part[0] == 1;
 	struct branch_box all = {.root = root};
 	assert(root < space->n_root);
 	for (int i = 0; i < N_DIM; i++)
-		all.span[i] = span_of(&space->axis[i], 0, space->axis[i].n_group);
+		all.span[i] = span_of(space->axis[i].axis, 0, space->axis[i].axis->n_group);
 	if (n_whole) {
 		box[n] = all;
 		box[n++].span[DIM_D] = span_of(d, 0, 1);
@@ -160,9 +136,10 @@ int branch_box_dim(const struct branch_space *space, const struct branch_box *bo
 	double most = 0;
 	for (int i = 0; i < N_DIM; i++) {
 		const struct branch_span *span = &box->span[i];
+		const uint32_t *n_part = space->axis[i].axis->n_part;
 		double urgency = 0;
 		if (span->high > span->low + 1)
-			urgency = (double)space->axis[i].n_part[span->high - 1] / space->axis[i].n_part[span->low];
+			urgency = (double)n_part[span->high - 1] / n_part[span->low];
 		else if (!is_single(span))
 			urgency = 1.0 / (span->last - span->first);
 		if (urgency > most) {
@@ -174,7 +151,7 @@ int branch_box_dim(const struct branch_space *space, const struct branch_box *bo
 }
 
 /* First group of the upper half: from the geometric mean on. */
-static uint32_t middle(const struct branch_axis *axis, const struct branch_span *span)
+static uint32_t middle(const struct dim_axis *axis, const struct branch_span *span)
 {
 	double mean = sqrt((double)axis->n_part[span->low] * axis->n_part[span->high - 1]);
 	uint32_t at = span->low + 1;
@@ -187,7 +164,7 @@ static uint32_t middle(const struct branch_axis *axis, const struct branch_span 
 void branch_box_halve(const struct branch_space *space, const struct branch_box *box, int dim,
                       struct branch_box half[2])
 {
-	const struct branch_axis *axis = &space->axis[dim];
+	const struct dim_axis *axis = space->axis[dim].axis;
 	const struct branch_span *span = &box->span[dim];
 	half[0] = half[1] = *box;
 	if (span->high > span->low + 1) {
@@ -215,8 +192,8 @@ static struct dim_range range_of(const struct branch_axis *axis, const struct br
 	struct dim_range range = {
 	    .extent = axis->extent,
 	    .step = axis->step,
-	    .n_least = axis->n_part[span->low],
-	    .n_most = axis->n_part[span->high - 1],
+	    .n_least = axis->axis->n_part[span->low],
+	    .n_most = axis->axis->n_part[span->high - 1],
 	    .split = is_single(span) ? &choice[span->first] : NULL,
 	};
 	if (span->high == span->low + 1)

@@ -9,11 +9,9 @@
 
 enum branch_dim { DIM_D, DIM_W, DIM_H, DIM_C, N_DIM };
 
-/* A dimension's choices grouped by their number of parts: group g is choice[first[g]] to choice[first[g + 1] - 1]. */
 struct branch_axis {
-	const struct dim_axis *axis;
+	const struct dim_axis *axis; /* grouped */
 	uint32_t extent, step;
-	uint32_t n_group, *first, *n_part; /* [n_group + 1], [n_group] */
 };
 
 /* Groups low to high - 1, choices first to last - 1: all of these groups', or some of one group's. */

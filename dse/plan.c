@@ -53,12 +53,15 @@ static enum err_code build_axis(struct layer_problem *layer, const struct machin
 		*axis = *known;
 		return ERR_OK;
 	}
-	axis->choice = arena_array(&layer->arena, source->n_fixed, sizeof(*axis->choice));
-	if (!axis->choice)
+	struct dim_split *choice = arena_array(&layer->arena, source->n_fixed, sizeof(*choice));
+	if (choice) {
+		memcpy(choice, source->fixed, source->n_fixed * sizeof(*choice));
+		qsort(choice, source->n_fixed, sizeof(*choice), compare_split);
+		axis->choice = choice;
+		axis->n = axis->n_legal = source->n_fixed;
+	}
+	if (!choice || !dim_axis_group(axis, &layer->arena))
 		return err_add(err, ERR_INTERNAL, "out of memory");
-	memcpy(axis->choice, source->fixed, source->n_fixed * sizeof(*axis->choice));
-	qsort(axis->choice, source->n_fixed, sizeof(*axis->choice), compare_split);
-	axis->n = axis->n_legal = source->n_fixed;
 	return ERR_OK;
 }
 

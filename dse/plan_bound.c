@@ -180,6 +180,7 @@ static enum err_code narrow_axis(struct layer_problem *layer, enum layer_gene ge
 	}
 	axis->choice = choice;
 	axis->n = n;
+	axis->n_group = 0;
 	layer->kept[gene] = kept;
 	layer->n_value[gene] = (uint32_t)n;
 	return ERR_OK;

@@ -77,9 +77,15 @@ enum split_choice {
 
 struct dim_axis {
 	size_t n;
-	struct dim_split *choice; /* [n], by number of parts, then size_a */
-	uint64_t n_legal;         /* legal splits the choices stand for: every one, or 1 when uncut */
+	const struct dim_split *choice; /* [n], by number of parts, then size_a */
+	uint64_t n_legal;               /* legal splits the choices stand for: every one, or 1 when uncut */
+	/* Choices of equal numbers of parts: group g is choice[first[g]] to choice[first[g + 1] - 1]. 0: not grouped. */
+	uint32_t n_group;
+	const uint32_t *first, *n_part; /* [n_group + 1], [n_group] parts, ascending */
 };
+
+/* Group the axis' choices. false when memory is out. */
+bool dim_axis_group(struct dim_axis *axis, struct arena *arena);
 
 /*
  * The splits of extent into at most max_part parts whose sizes are multiples of
@@ -89,7 +95,7 @@ struct dim_axis {
  * it depends on besides (ifmap rows and results aligned to 16 bytes) makes the
  * front lose up to 1 % on small layers (tests/test_plan.c measures it on layers
  * small enough to try all).
- * unit: MAC-array columns for width, rows for filters, 1 for height.
+ * unit: MAC-array columns for width, rows for filters, 1 for height. Grouped.
  */
 enum err_code dim_axis_build(uint32_t extent, uint32_t step, uint32_t unit, uint32_t max_part, enum split_choice which,
                              struct arena *arena, struct dim_axis *axis, struct err *err);

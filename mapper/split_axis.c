@@ -210,16 +210,50 @@ static enum err_code check_work(uint32_t extent, uint32_t step, uint32_t n_max, 
 	               extent, step, n_max, max_work == MAX_LIST_WORK ? " 'even'," : "");
 }
 
+bool dim_axis_group(struct dim_axis *axis, struct arena *arena)
+{
+	uint32_t n = 0;
+
+	assert(axis->n > 0 && axis->n < UINT32_MAX);
+	for (size_t i = 0; i < axis->n; i++)
+		n += i == 0 || dim_n_part(&axis->choice[i]) != dim_n_part(&axis->choice[i - 1]);
+	uint32_t *first = arena_array(arena, (size_t)n + 1, sizeof *first);
+	uint32_t *n_part = arena_array(arena, n, sizeof *n_part);
+
+	if (!first || !n_part)
+		return false;
+	n = 0;
+	for (size_t i = 0; i < axis->n; i++) {
+		uint32_t own = dim_n_part(&axis->choice[i]);
+
+		if (n > 0 && own == n_part[n - 1])
+			continue;
+		assert(n == 0 || own > n_part[n - 1]);
+		first[n] = (uint32_t)i;
+		n_part[n++] = own;
+	}
+	first[n] = (uint32_t)axis->n;
+	axis->n_group = n;
+	axis->first = first;
+	axis->n_part = n_part;
+	return true;
+}
+
 static enum err_code copy_choices(const struct choice_list *list, struct arena *arena, struct dim_axis *axis,
                                   struct err *err)
 {
+	struct dim_split *choice = NULL;
+
 	if (!list->out_of_memory)
-		axis->choice = arena_array(arena, list->n, sizeof *axis->choice);
-	if (!axis->choice)
+		choice = arena_array(arena, list->n, sizeof *choice);
+	if (choice) {
+		assert(list->n > 0);
+		memcpy(choice, list->choice, list->n * sizeof *choice);
+		axis->choice = choice;
+		axis->n = list->n;
+	}
+	if (!choice || !dim_axis_group(axis, arena))
 		return err_add(err, ERR_INTERNAL, "out of memory for the splits of a dimension");
-	assert(list->n > 0);
-	memcpy(axis->choice, list->choice, list->n * sizeof *axis->choice);
-	axis->n = list->n;
 	return ERR_OK;
 }
 
