@@ -44,6 +44,9 @@ struct source {
 	struct split_scheme scheme;
 	enum detail detail;
 	struct run_cache *runs; /* of the event tier; else NULL */
+	const struct csv_table *scalesim_table; /* and row: what scalesim is the result of; NULL: nothing */
+	size_t scalesim_row;
+	struct systolic_result scalesim;
 };
 
 static const char *const target_name[] = {[MACHINE_QPE] = "qpe", [MACHINE_CHIP] = "chip"};
@@ -150,6 +153,8 @@ enum err_code source_run_collected(struct source *source, struct err *err)
 
 void source_forget(struct source *source, const struct csv_table *table)
 {
+	if (source->scalesim_table == table)
+		source->scalesim_table = NULL;
 	if (source->runs)
 		run_cache_forget(source->runs, table);
 }
@@ -522,4 +527,20 @@ enum err_code source_run_block(struct source *source, struct source_subject *sub
 	run->listed = choice.listed;
 	const struct run_key key = {subject, block, (unsigned)strategy * 2 + (which == SPLIT_AS_RUN)};
 	return run_design(source, &key, source_context(subject, block), &design, run, err);
+}
+
+enum err_code source_run_scalesim(struct source *source, const struct csv_table *table, size_t row,
+                                  const struct systolic_array *array, const struct systolic_layer *layer,
+                                  struct systolic_result *result, struct err *err)
+{
+	if (source->scalesim_table != table || source->scalesim_row != row) {
+		source->scalesim_table = NULL;
+		enum err_code code = scalesim_run(array, layer, &source->scalesim, err);
+		if (code)
+			return code;
+		source->scalesim_table = table;
+		source->scalesim_row = row;
+	}
+	*result = source->scalesim;
+	return ERR_OK;
 }

@@ -12,6 +12,7 @@
 #include "mapper/network.h"
 #include "mapper/split.h"
 #include "sim/machine.h"
+#include "sim/scalesim.h"
 #include "sim/sim.h"
 #include <stdbool.h>
 
@@ -127,6 +128,14 @@ enum err_code source_run_design(struct source *source, const struct csv_table *t
 enum err_code source_run_task(struct source *source, const struct csv_table *table, size_t row, size_t column,
                               const struct machine *machine, const struct event_task *task, uint64_t *clk,
                               struct err *err);
+
+/*
+ * SCALE-Sim's memory rules on a row's layer; the last row's result is kept, because each of its values is predicted by
+ * itself. layer is valid. ERR_INTERNAL.
+ */
+enum err_code source_run_scalesim(struct source *source, const struct csv_table *table, size_t row,
+                                  const struct systolic_array *array, const struct systolic_layer *layer,
+                                  struct systolic_result *result, struct err *err);
 
 /*
  * Run a block as the source did: its split, operating point 0, 8-bit operands;

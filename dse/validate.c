@@ -75,6 +75,14 @@ const struct reference_kind reference_kind_table[] = {
      {"hdl_clk", "thesis_sim_clk"},
      validate_hdl_clocks,
      10},
+    {"scalesim_reference",
+     "layers on systolic arrays: clocks, stalls, utilisations and DRAM words, by SCALE-Sim 2.0.2",
+     {"network", "layer", "mode", "rows", "cols", "bandwidth_word_per_clk", "dataflow", "ifmap_kib", "filter_kib",
+      "ofmap_kib", "ifmap_h", "ifmap_w", "filter_h", "filter_w", "channels", "n_filter", "stride"},
+     {"total_clk", "stall_clk", "overall_util_pct", "mapping_eff_pct", "compute_util_pct", "dram_ifmap_read_word",
+      "dram_filter_read_word", "dram_ofmap_write_word"},
+     validate_scalesim,
+     6},
 };
 const size_t reference_n_kind = sizeof(reference_kind_table) / sizeof(reference_kind_table[0]);
 

@@ -14,7 +14,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define VALIDATE_MAX_KEY 16
+#define VALIDATE_MAX_KEY 20
 #define VALIDATE_MAX_VALUE 16
 
 /* What a model says about one value. */

@@ -48,5 +48,7 @@ enum err_code validate_mac_array_performance(struct source *source, const struct
                                              size_t column, struct prediction *prediction, struct err *err);
 enum err_code validate_overall_transfer_clocks(struct source *source, const struct csv_table *table, size_t row,
                                                size_t column, struct prediction *prediction, struct err *err);
+enum err_code validate_scalesim(struct source *source, const struct csv_table *table, size_t row, size_t column,
+                                struct prediction *prediction, struct err *err);
 
 #endif
