@@ -268,14 +268,17 @@ static void add_input_phase(const struct layer_context *context, const struct la
 	transfer->n_repeat = (double)a->n_wave;
 	transfer->item_packet = (double)tiling->map_byte / machine->noc_packet_byte;
 	transfer->stage_setup_clk = machine->copy_setup_clk;
+	double loaded_byte = (double)tiling->all_map_byte * (double)a->n_share;
 	if (!design->in_storage) {
 		uint64_t n_block = context->hierarchy.block_per_dram;
+		/* parts that are smaller than what a DRAM access aligns them to */
+		double mean_byte = loaded_byte / machine->dram_n / transfer->n_repeat;
 		transfer->dram_byte = (double)(a->n_resident * n_block) * (double)tiling->map_byte;
+		transfer->dram_byte = real_max(transfer->dram_byte, mean_byte);
 		transfer->setup_clk = machine->dram_load_setup_clk;
 	}
 	add_input_chain(context, a, design->in_storage, transfer);
 
-	double loaded_byte = (double)tiling->all_map_byte * (double)a->n_share;
 	double copied_byte = loaded_byte * (double)(a->n_copy - 1);
 	step->counts.dram_read_byte = design->in_storage ? 0 : loaded_byte;
 	step->counts.sram_read_word = (copied_byte + (design->in_storage ? loaded_byte : 0)) / 4;

@@ -110,7 +110,7 @@ void distribute_jobs(const struct layer_context *context, const struct layer_des
 	uint64_t n_map = tiling->n_map * tiling->n_d;
 	struct arm_share share = {
 	    .n_result = n_result,
-	    .n_map = fused ? n_result : (double)ceil_div(n_map, machine_n_pe(context->machine)),
+	    .n_map = fused ? n_result * tiling->n_d : (double)ceil_div(n_map, machine_n_pe(context->machine)),
 	    .n_pad = fused ? tiling->n_c : 1,
 	    .n_partial = tiling->n_d - 1,
 	    .in_pe = fused,
