@@ -3,6 +3,7 @@
 #include "dse/cli.h"
 #include "dse/parallel.h"
 #include "dse/paths.h"
+#include "dse/provenance.h"
 #include "dse/replay.h"
 #include "dse/simulate.h"
 #include "dse/space.h"
@@ -16,6 +17,7 @@
 struct request {
 	const struct cli_options *cli;
 	struct machine machine;
+	struct machine_sources sources;
 	struct network network;
 	struct split_scheme scheme;
 	struct simulate_options options;
@@ -92,7 +94,7 @@ static enum err_code read_machine(struct request *job, struct err *err)
 {
 	const char *path;
 	enum err_code code = path_find(job->cli->file[0], "machines", &job->arena, &path, err);
-	return code == ERR_OK ? machine_read(path, &job->machine, err) : code;
+	return code == ERR_OK ? machine_read_sources(path, &job->machine, &job->sources, &job->arena, err) : code;
 }
 
 static enum err_code read_network(struct request *job, struct err *err)
@@ -190,6 +192,36 @@ static enum err_code prepare(struct request *job, struct err *err)
 	return code == ERR_OK ? choose_layers(job, err) : code;
 }
 
+/* Operating points of the blocks that are shown. */
+static uint32_t used_levels(const struct request *job)
+{
+	uint32_t levels = 0;
+	for (size_t i = 0; i < job->network.n_block; i++)
+		if (job->shown[i])
+			levels |= 1u << job->block[i].design.level;
+	return levels;
+}
+
+/* How far the energies are to be trusted, in a line; each coefficient is in --json. */
+static void print_confidence(FILE *file, const struct request *job)
+{
+	unsigned n[N_CONFIDENCE] = {0};
+	struct coefficient coefficient;
+	uint32_t levels = used_levels(job);
+	enum detail detail = job->options.how.detail.detail;
+	for (size_t i = 0; coefficient_at(&job->machine, &job->sources, levels, detail, i, &coefficient); i++)
+		n[coefficient.provenance.confidence]++;
+	(void)fputs("  coefficients:", file);
+	const char *between = " ";
+	for (int i = N_CONFIDENCE - 1; i >= 0; i--) {
+		if (n[i] == 0)
+			continue;
+		(void)fprintf(file, "%s%u %s", between, n[i], confidence_name[i]);
+		between = ", ";
+	}
+	(void)fputs(" (--json names each with its source)\n", file);
+}
+
 /* What a design was simulated on stands above the tables; what was assumed stands below. */
 static void print_text(FILE *file, const struct request *job)
 {
@@ -204,6 +236,7 @@ static void print_text(FILE *file, const struct request *job)
 	              : job->options.how.detail.detail == DETAIL_GREYBOX ? ", tasks by the grey-box model"
 	                                                                          : "");
 	simulate_print(file, &job->machine, job->block, job->network.n_block, job->shown);
+	print_confidence(file, job);
 	if (is_event)
 		print_event(file, job->block, job->network.n_block, job->shown, job->cli->audit);
 	if (n_own > 0)
@@ -224,6 +257,10 @@ static void print_json(FILE *file, const struct request *job)
 	if (job->cli->audit)
 		json_put_bool(&json, "audited", true);
 	simulate_put_json(&json, &job->machine, job->block, job->network.n_block, job->shown);
+	json_begin_list(&json, "coefficients");
+	coefficient_put_json(&json, &job->machine, &job->sources, used_levels(job), job->options.how.detail.detail,
+	                     NULL, 0);
+	json_end(&json);
 	json_end(&json);
 	json_finish(&json);
 }

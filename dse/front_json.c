@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "dse/certificate.h"
 #include "dse/design_text.h"
+#include "dse/energy_json.h"
 #include "dse/front_file.h"
 #include "dse/history_print.h"
+#include "dse/provenance.h"
 #include "dse/quality.h"
 #include "sim/base/checked.h"
 #include <assert.h>
@@ -44,6 +46,7 @@ static void put_design(struct json *json, const struct front_run *run, size_t nu
 	for (unsigned k = 0; k < N_METRIC; k++)
 		if (metric_table[k].scope == METRIC_OF_LAYER)
 			json_put_real(json, metric_table[k].name, unrolled->metric[k]);
+	energy_put_parts(json, &unrolled->energy);
 	json_end(json);
 }
 
@@ -256,6 +259,30 @@ static void put_options(struct json *json, const struct front_run *run)
 	json_end(json);
 }
 
+/* What the energies rest on, of each machine file, at every operating point that some layer may have. */
+static void put_coefficients(struct json *json, const struct space *space)
+{
+	const char *varied[128];
+	uint32_t levels = 0;
+	assert(space->n_axis <= sizeof(varied) / sizeof(varied[0])); /* no parameter twice */
+	for (size_t i = 0; i < space->n_axis; i++)
+		varied[i] = space->axis[i].param->key;
+	for (size_t i = 0; i < space->n_network; i++)
+		for (size_t k = 0; k < space->network[i].network.n_block; k++)
+			levels |= space->network[i].choice[k].level_mask;
+	json_begin_list(json, "coefficients");
+	for (size_t i = 0; i < space->n_machine; i++) {
+		json_begin_object(json, NULL);
+		json_put_text(json, "machine", space->machine[i].name);
+		json_begin_list(json, "of");
+		coefficient_put_json(json, &space->machine[i], &space->machine_sources[i], levels, space->detail,
+		                     varied, space->n_axis);
+		json_end(json);
+		json_end(json);
+	}
+	json_end(json);
+}
+
 /* Those that were written: without a front run.json is alone. */
 static void put_files(struct json *json, const char *dir, bool with_front, bool with_points)
 {
@@ -365,6 +392,7 @@ enum err_code front_write_run(FILE *file, const struct front_run *run, const cha
 	}
 	json_end(&json);
 	put_objectives(&json, run->space);
+	put_coefficients(&json, run->space);
 	put_counts(&json, explore);
 	json_put_real(&json, "epsilon", explore->counts.epsilon);
 	certificate_text(run, certificate, sizeof(certificate));

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Machine files: `name`, `target`, the parameters of machine_param[] nested as
- * their keys are (`mla: {array: 16x4}` is mla.array), and `levels`, a list of
- * operating points with the fields of level_param[]. Parameters left out keep
+ * their keys are (`mla: {array: 16x4}` is mla.array), `levels`, a list of
+ * operating points with the fields of level_param[], and `sources`, where they
+ * come from (dse/provenance.h). Parameters left out keep
  * their defaults; the name, the target and each level's name, vdd_v and clk_mhz
  * have none.
  */
+#include "dse/provenance.h"
 #include "dse/space_parts.h"
 #include "sim/base/doc.h"
 #include <assert.h>
@@ -196,11 +198,13 @@ static void check_whole(const struct doc_node *root, const struct machine *machi
  * The target comes first: defaults depend on it. Checks of the whole come last
  * and only with a valid target, or they would repeat what is reported already.
  */
-static void read_root(const struct doc_node *root, struct machine *machine, struct arena *arena, struct err *err)
+static void read_root(const struct doc_node *root, struct machine *machine, struct machine_sources *sources,
+                      struct arena *kept, struct arena *arena, struct err *err)
 {
 	static const char *const target_name[] = {"qpe", "chip"};
-	const char *allowed[32] = {"name", "target", "levels"};
-	size_t n_allowed = 3, target = MACHINE_CHIP;
+	const char *allowed[32] = {"name", "target", "levels", "sources"};
+	const size_t n_own = 4;
+	size_t n_allowed = n_own, target = MACHINE_CHIP;
 	const struct doc_node *node = doc_find(root, "target");
 	bool known = node && doc_get_choice(node, "target", target_name, 2, &target, err);
 
@@ -211,7 +215,7 @@ static void read_root(const struct doc_node *root, struct machine *machine, stru
 		return;
 	if (!node)
 		err_add_at(err, ERR_INPUT, doc_place(root), "a machine without 'target', allowed qpe, chip");
-	for (size_t i = 3; i < n_allowed; i++) {
+	for (size_t i = n_own; i < n_allowed; i++) {
 		const struct doc_node *map = doc_find(root, allowed[i]);
 		if (map)
 			read_group(map, allowed[i], machine, err);
@@ -222,6 +226,8 @@ static void read_root(const struct doc_node *root, struct machine *machine, stru
 		err_add_at(err, ERR_INPUT, doc_place(root), "a machine without 'name'; give it one");
 	if ((node = doc_find(root, "levels")) != NULL)
 		read_levels(node, machine, err);
+	if ((node = doc_find(root, "sources")) != NULL)
+		machine_sources_read(node, machine, sources, kept, err);
 
 	/* Which combinations are right depends on the target; without a valid name its absence is said already. */
 	if (machine->name[0] == '\0')
@@ -233,23 +239,38 @@ static void read_root(const struct doc_node *root, struct machine *machine, stru
 		           "levels: found none, at least one operating point is needed");
 }
 
-enum err_code machine_read(const char *path, struct machine *machine, struct err *err)
+enum err_code machine_read_sources(const char *path, struct machine *machine, struct machine_sources *sources,
+                                   struct arena *kept, struct err *err)
 {
-	assert(path && machine);
+	assert(path && machine && sources && kept);
 	struct arena arena = {0};
 	struct doc_node *root;
 	struct err found = {0};
 	struct machine read;
+	struct machine_sources said;
 
 	enum err_code code = doc_read_file(path, &arena, &root, &found);
+	if (code == ERR_OK && !machine_sources_init(&said, kept))
+		code = err_add(&found, ERR_INTERNAL, "out of memory");
 	if (code == ERR_OK) {
-		read_root(root, &read, &arena, &found);
+		read_root(root, &read, &said, kept, &arena, &found);
 		code = found.code;
 	}
-	if (code == ERR_OK)
+	if (code == ERR_OK) {
 		*machine = read;
+		*sources = said;
+	}
 	(void)err_add_all(err, (struct err_place){0}, &found);
 	err_clear(&found);
+	arena_free(&arena);
+	return code;
+}
+
+enum err_code machine_read(const char *path, struct machine *machine, struct err *err)
+{
+	struct machine_sources unused;
+	struct arena arena = {0};
+	enum err_code code = machine_read_sources(path, machine, &unused, &arena, err);
 	arena_free(&arena);
 	return code;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "dse/simulate.h"
 #include "dse/design_text.h"
+#include "dse/energy_json.h"
 #include "dse/layers.h"
 #include "dse/table.h"
 #include <assert.h>
@@ -245,10 +246,11 @@ struct totals {
 	uint64_t total_clk, core_clk;
 	double mac, possible_mac; /* wanted, and possible in that time */
 	struct energy energy;
+	struct supply_energy supply[N_SUPPLY];
 	double metric[N_METRIC];
 };
 
-static void add_totals(struct totals *totals, const struct simulated *block)
+static void add_totals(struct totals *totals, const struct machine *machine, const struct simulated *block)
 {
 	const struct sim_result *result = &block->result;
 	assert(block->ran);
@@ -258,14 +260,13 @@ static void add_totals(struct totals *totals, const struct simulated *block)
 	/* Utilisation of the sum is not the sum of utilisations: weigh each by what its time had room for. */
 	if (result->mac_util_frac > 0.0)
 		totals->possible_mac += (double)result->counts.mac / result->mac_util_frac;
-	totals->energy.mla_pj += result->energy.mla_pj;
-	totals->energy.sram_pj += result->energy.sram_pj;
-	totals->energy.noc_pj += result->energy.noc_pj;
-	totals->energy.dram_pj += result->energy.dram_pj;
-	totals->energy.arm_pj += result->energy.arm_pj;
-	totals->energy.awake_pj += result->energy.awake_pj;
-	totals->energy.static_pj += result->energy.static_pj;
-	totals->energy.total_pj += result->energy.total_pj;
+	struct supply_energy supply[N_SUPPLY];
+	energy_by_supply(machine, block->design.level, &result->energy, result->latency_ns, supply);
+	for (unsigned k = 0; k < N_SUPPLY; k++) {
+		totals->supply[k].dynamic_pj += supply[k].dynamic_pj;
+		totals->supply[k].static_pj += supply[k].static_pj;
+	}
+	energy_add(&totals->energy, &result->energy);
 	for (unsigned k = 0; k < N_METRIC; k++) {
 		if (metric_table[k].op == COMPOSE_SUM)
 			totals->metric[k] += block->metric[k];
@@ -281,18 +282,14 @@ static void sum_totals(const struct machine *machine, const struct simulated *bl
 	*totals = (struct totals){0};
 	for (size_t i = 0; i < n; i++)
 		if (is_shown(block, shown, i))
-			add_totals(totals, &block[i]);
+			add_totals(totals, machine, &block[i]);
 	metric_of_machine(machine, totals->metric);
 	metric_derive(totals->metric);
 }
 
-/* Picojoules of the parts, as they are reported: millijoules. */
-#define MJ_PER_PJ 1e-9
-
 /* Energy by part shows where the next design should save. */
 static void print_totals(FILE *file, const struct totals *totals)
 {
-	const struct energy *energy = &totals->energy;
 	(void)fprintf(file, "totals\n  total_clk %" PRIu64 " (without ARM operations %" PRIu64 ")\n", totals->total_clk,
 	              totals->core_clk);
 	for (unsigned k = 0; k < N_METRIC; k++)
@@ -301,10 +298,7 @@ static void print_totals(FILE *file, const struct totals *totals)
 	if (totals->possible_mac > 0.0)
 		(void)fprintf(file, "  mac_util_pct %.1f of the time of blocks that multiply\n",
 		              100.0 * totals->mac / totals->possible_mac);
-	(void)fprintf(file,
-	              "  energy_mj by part: MAC arrays %.4g, SRAM %.4g, NoC %.4g, DRAM %.4g, ARM %.4g, static %.4g\n",
-	              energy->mla_pj * MJ_PER_PJ, energy->sram_pj * MJ_PER_PJ, energy->noc_pj * MJ_PER_PJ,
-	              energy->dram_pj * MJ_PER_PJ, energy->arm_pj * MJ_PER_PJ, energy->static_pj * MJ_PER_PJ);
+	energy_print(file, &totals->energy, totals->supply);
 }
 
 /* Blocks that cannot run are named after the totals, which leave them out. */
@@ -351,6 +345,7 @@ static void put_result(struct json *json, const struct simulated *block)
 	for (unsigned k = 0; k < N_METRIC; k++)
 		if (metric_table[k].scope == METRIC_OF_LAYER)
 			json_put_real(json, metric_table[k].name, block->metric[k]);
+	energy_put_parts(json, &result->energy);
 }
 
 /* A block that cannot run has a design and a verdict, and no figures. */
@@ -392,5 +387,7 @@ void simulate_put_json(struct json *json, const struct machine *machine, const s
 	json_put_u64(json, "core_clk", totals.core_clk);
 	for (unsigned k = 0; k < N_METRIC; k++)
 		json_put_real(json, metric_table[k].name, totals.metric[k]);
+	energy_put_parts(json, &totals.energy);
+	energy_put_supplies(json, totals.supply);
 	json_end(json);
 }

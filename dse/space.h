@@ -60,11 +60,14 @@ struct space_file {
 	char hash[HASH_HEX_SIZE];
 };
 
+struct machine_sources;
+
 struct space {
 	char name[MACHINE_NAME_SIZE];
 	size_t n_machine;
 	struct machine *machine;   /* [n_machine] base machines; the first axis of the space */
 	const char **machine_path; /* [n_machine] their files */
+	struct machine_sources *machine_sources; /* [n_machine] and where their numbers come from */
 	size_t n_axis;
 	struct space_axis *axis;
 	size_t n_network;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The files a space names: machines, and networks with their weights. */
 #include "dse/paths.h"
+#include "dse/provenance.h"
 #include "dse/space_parts.h"
 #include <assert.h>
 #include <stdio.h>
@@ -182,7 +183,9 @@ static void read_machine(struct space_reader *reader, const struct doc_node *nod
 		return;
 	const char *path = find_file(reader, node, name, "machines");
 	struct machine *machine = &space->machine[space->n_machine];
-	if (!path || machine_read(path, machine, reader->err) != ERR_OK || is_known_machine(reader, node, machine))
+	struct machine_sources *sources = &space->machine_sources[space->n_machine];
+	if (!path || machine_read_sources(path, machine, sources, &space->arena, reader->err) != ERR_OK ||
+	    is_known_machine(reader, node, machine))
 		return;
 	assert(machine->n_level > 0);
 	space->machine_path[space->n_machine++] = path;
@@ -201,7 +204,8 @@ void space_read_machines(struct space_reader *reader)
 	size_t n = item_n(node);
 	space->machine = space_array(reader, n, sizeof(*space->machine));
 	space->machine_path = space_array(reader, n, sizeof(*space->machine_path));
-	if (!space->machine || !space->machine_path || !reserve_files(reader, n))
+	space->machine_sources = space_array(reader, n, sizeof(*space->machine_sources));
+	if (!space->machine || !space->machine_path || !space->machine_sources || !reserve_files(reader, n))
 		return;
 	for (size_t i = 0; i < n; i++)
 		read_machine(reader, item_at(node, i));

@@ -149,6 +149,7 @@ static enum err_code take_runs(const struct detail_run *run, struct unrolled_des
 			return err_add(err, ERR_INTERNAL, "%s of the front cannot run: %s", run[i].context->block->name,
 			               verdict_table[run[i].verdict.reason].help);
 		design[i].total_clk = run[i].result.total_clk;
+		design[i].energy = run[i].result.energy;
 		metric_of_layer(run[i].context->machine, &run[i].result, design[i].metric);
 	}
 	return ERR_OK;

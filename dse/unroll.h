@@ -18,6 +18,7 @@ struct unrolled_design {
 	uint32_t gene[N_LAYER_GENE];
 	struct layer_design design;
 	uint64_t total_clk;
+	struct energy energy;
 	double metric[N_METRIC];
 };
 

@@ -101,7 +101,7 @@ static void test_machine_yaml_mistakes_name_their_place(void **state)
 	static const char *const name[] = {
 	    "unknown_key", "unknown_group", "bad_value",    "bad_target",  "no_target",   "no_name",
 	    "bad_name",    "no_levels",     "level_fields", "level_list",  "combination", "many",
-	    "not_a_map",   "group_not_map", "list_value",   "many_levels",
+	    "not_a_map",   "group_not_map", "list_value",   "many_levels", "sources",
 	};
 	for (size_t i = 0; i < sizeof(name) / sizeof(name[0]); i++) {
 		char path[128];

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "dse/energy_json.h"
+#include <assert.h>
+
+/* Picojoules of the parts, as they are reported: millijoules. */
+#define MJ_PER_PJ 1e-9
+
+/* Names in JSON and in words; the parts of struct energy in their order. */
+static const struct {
+	const char *key, *word;
+	size_t offset;
+} part[] = {
+    {"mla", "MAC arrays", offsetof(struct energy, mla_pj)}, {"sram", "SRAM", offsetof(struct energy, sram_pj)},
+    {"noc", "NoC", offsetof(struct energy, noc_pj)},        {"dram", "DRAM", offsetof(struct energy, dram_pj)},
+    {"arm", "ARM", offsetof(struct energy, arm_pj)},        {"awake", "awake PEs", offsetof(struct energy, awake_pj)},
+    {"static", "static", offsetof(struct energy, static_pj)},
+};
+#define N_PART (sizeof(part) / sizeof(part[0]))
+_Static_assert(sizeof(struct energy) == (N_PART + 1) * sizeof(double), "every part is listed");
+
+static double part_pj(const struct energy *energy, size_t i)
+{
+	assert(i < N_PART);
+	return *(const double *)(const void *)((const char *)energy + part[i].offset);
+}
+
+void energy_put_parts(struct json *json, const struct energy *energy)
+{
+	json_begin_object(json, "energy_parts_mj");
+	for (size_t i = 0; i < N_PART; i++)
+		json_put_real(json, part[i].key, part_pj(energy, i) * MJ_PER_PJ);
+	json_end(json);
+}
+
+void energy_put_supplies(struct json *json, const struct supply_energy supply[N_SUPPLY])
+{
+	json_begin_list(json, "energy_by_supply_mj");
+	for (int i = 0; i < N_SUPPLY; i++) {
+		json_begin_object(json, NULL);
+		json_put_text(json, "supply", supply_name[i]);
+		json_put_real(json, "dynamic", supply[i].dynamic_pj * MJ_PER_PJ);
+		json_put_real(json, "static", supply[i].static_pj * MJ_PER_PJ);
+		json_end(json);
+	}
+	json_end(json);
+}
+
+/* What no machine has a price for is left out: PEs that work take their actions' energy. */
+void energy_print(FILE *file, const struct energy *energy, const struct supply_energy supply[N_SUPPLY])
+{
+	assert(file && energy);
+	const char *between = " ";
+	(void)fputs("  energy_mj by part:", file);
+	for (size_t i = 0; i < N_PART; i++) {
+		if (part[i].offset == offsetof(struct energy, awake_pj) && part_pj(energy, i) <= 0)
+			continue;
+		(void)fprintf(file, "%s%s %.4g", between, part[i].word, part_pj(energy, i) * MJ_PER_PJ);
+		between = ", ";
+	}
+	(void)fputs("\n  energy_mj by supply (dynamic + static):", file);
+	for (int i = 0; i < N_SUPPLY; i++)
+		(void)fprintf(file, "%s %s %.4g + %.4g", i > 0 ? "," : "", supply_name[i],
+		              supply[i].dynamic_pj * MJ_PER_PJ, supply[i].static_pj * MJ_PER_PJ);
+	(void)fputc('\n', file);
+}
+
+void energy_add(struct energy *sum, const struct energy *add)
+{
+	sum->mla_pj += add->mla_pj;
+	sum->sram_pj += add->sram_pj;
+	sum->noc_pj += add->noc_pj;
+	sum->dram_pj += add->dram_pj;
+	sum->arm_pj += add->arm_pj;
+	sum->awake_pj += add->awake_pj;
+	sum->static_pj += add->static_pj;
+	sum->total_pj += add->total_pj;
+}
