@@ -31,7 +31,7 @@ static const struct option_info option_table[N_OPTION] = {
     [OPTION_SEED] = {"seed", 0, "N", TYPE_U64, IN(seed), 0, 18446744073709551615.0,
                      "seed of all random choices, 0 to 18446744073709551615 (default: the space's)"},
     [OPTION_OUT] = {"out", 'o', "PATH", TYPE_TEXT, IN(out), 0, 0,
-                    "explore: directory for results (default results); fit: machine sections; else: file to write to"},
+                    "explore: directory (default results); power: directory; fit: machine sections; else: file to write to"},
     [OPTION_QUIET] = {"quiet", 'q', NULL, TYPE_FLAG, IN(quiet), 0, 0, "say nothing but results and errors"},
     [OPTION_NO_PROGRESS] = {"no-progress", 0, NULL, TYPE_FLAG, IN(no_progress), 0, 0, "show no progress line"},
     [OPTION_ENGINE] = {"engine", 0, "NAME", TYPE_TEXT, IN(engine), 0, 0,
@@ -75,6 +75,32 @@ static const struct option_info option_table[N_OPTION] = {
                        "quick (nsga2, 200 000 evaluations), normal (exact) or signoff (exact, --verify, --audit)"},
     [OPTION_MAX_SECONDS] = {"max-seconds", 0, "N", TYPE_U64, IN(max_seconds), 0, 1e9,
                             "stop searching after so long (default 0: no limit); then results depend on the machine"},
+    [OPTION_SCENARIO] = {"scenario", 0, "NAME", TYPE_TEXT, IN(scenario), 0, 0,
+                         "speed, energy, time, power or energy-budget (default: by the budgets given)"},
+    [OPTION_BUDGET_MS] = {"budget-ms", 0, "MS", TYPE_REAL, IN(budget_ms), 1e-9, 1e12, "deadline, in ms"},
+    [OPTION_BUDGET_FRAC] = {"budget-frac", 0, "F", TYPE_REAL, IN(budget_frac), 0, 1e3,
+                            "deadline F of the way from the fastest level's time to the thriftiest's"},
+    [OPTION_BUDGET_MJ] = {"budget-mj", 0, "MJ", TYPE_REAL, IN(budget_mj), 1e-12, 1e12, "energy at most, in mJ"},
+    [OPTION_BUDGET_MW] = {"budget-mw", 0, "MW", TYPE_REAL, IN(budget_mw), 1e-9, 1e12, "peak power at most, in mW"},
+    [OPTION_AVERAGE_MW] = {"average-mw", 0, "MW", TYPE_REAL, IN(average_mw), 1e-9, 1e12,
+                           "average power at most, in mW"},
+    [OPTION_NO_SLEEP] = {"no-sleep", 0, NULL, TYPE_FLAG, IN(no_sleep), 0, 0,
+                         "energy of the work alone, not of sleeping until the deadline"},
+    [OPTION_LEVELS] = {"levels", 0, "A,B", TYPE_TEXT, IN(levels), 0, 0,
+                       "operating points that may be used (default: all of the machine)"},
+    [OPTION_PARTS] = {"parts", 0, "N", TYPE_U64, IN(parts), 0, 1e9,
+                      "split each layer into N tasks, as evenly as its shape allows (default 0: as the splitter does)"},
+    [OPTION_TASKS] = {"tasks", 0, NULL, TYPE_FLAG, IN(tasks), 0, 0,
+                      "MLA tasks alone on all PEs, operands in place, as the DVFS paper counts"},
+    [OPTION_PER_LOOP] = {"per-loop", 0, NULL, TYPE_FLAG, IN(per_loop), 0, 0,
+                         "choose a level for each loop of tasks, not for each layer"},
+    [OPTION_RATIO] = {"ratio", 0, "R", TYPE_REAL, IN(ratio), 1e-6, 1e6,
+                      "set the energy of all work at the lower of two levels to R times that at the higher"},
+    [OPTION_FRONT] = {"front", 0, NULL, TYPE_FLAG, IN(front), 0, 0, "all schedules worth having in time and energy, too"},
+    [OPTION_SEARCH] = {"search", 0, NULL, TYPE_FLAG, IN(search), 0, 0,
+                       "choose each layer's split and strategy together with its level"},
+    [OPTION_ANALYSE] = {"analyse", 0, "NAME", TYPE_TEXT, IN(analyse), 0, 0,
+                        "pairs (which two levels), clock (of least energy), switch (break-even) or sensitivity"},
     [OPTION_SVG] = {"svg", 0, "FILE", TYPE_TEXT, IN(svg), 0, 0, "draw predicted against measured into FILE (SVG)"},
     [OPTION_CLOCKS] = {"clocks", 0, "COLUMN", TYPE_TEXT, IN(clocks), 0, 0, "column of the measured clocks (default clk)"},
     [OPTION_WHERE] = {"where", 0, "COL=VALUE,...", TYPE_TEXT, IN(where), 0, 0, "only rows with these cells"},
@@ -127,6 +153,19 @@ const struct cli_command cli_command_table[] = {
      COMMON | BIT(OPTION_LAYERS) | BIT(OPTION_SPLIT_SCHEME) | BIT(OPTION_STRATEGY) | BIT(OPTION_LEVEL) |
          BIT(OPTION_POINT) | BIT(OPTION_DETAIL) | BIT(OPTION_TRACE) | BIT(OPTION_AUDIT),
      cmd_simulate},
+    {"power", "MACHINE NETWORK | --point FRONT.json:ID", "at which operating point each layer or loop runs",
+     "Scenarios: speed and energy (least time, least energy), time (least energy by a deadline), power (least time\n"
+     "under a peak or average power) and energy-budget (least time within an energy). Further budgets hold as well.\n"
+     "The best schedule is proven best, over every choice of voltages for the chip's power lanes, changes of level\n"
+     "counted; the greedy one stands beside it. By a deadline the energy of sleeping until then counts, too. Work is\n"
+     "that of a simulated design: the thesis splitter's, a split scheme's, --parts, a front's point, or, with\n"
+     "--search, of all designs. -o DIR writes schedule.csv, power.json, power.svg and, with --front, front.csv.",
+     0, 2,
+     COMMON | BIT(OPTION_SCENARIO) | BIT(OPTION_BUDGET_MS) | BIT(OPTION_BUDGET_FRAC) | BIT(OPTION_BUDGET_MJ) |
+         BIT(OPTION_BUDGET_MW) | BIT(OPTION_AVERAGE_MW) | BIT(OPTION_NO_SLEEP) | BIT(OPTION_LEVELS) |
+         BIT(OPTION_LAYERS) | BIT(OPTION_SPLIT_SCHEME) | BIT(OPTION_STRATEGY) | BIT(OPTION_PARTS) | BIT(OPTION_POINT) |
+         BIT(OPTION_TASKS) | BIT(OPTION_PER_LOOP) | BIT(OPTION_RATIO) | BIT(OPTION_FRONT) | BIT(OPTION_DETAIL),
+     cmd_power},
     {"validate", "REFERENCE.csv...", "predict what others measured and show the errors",
      "The kind of a reference table is known by its header: layers by strategy (strategy_clocks, layer_tasks), MAC\n"
      "array (mac_array_clocks, mac_array_performance) or phase (phase_clocks), whole networks (overall_clocks,\n"

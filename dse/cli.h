@@ -51,6 +51,21 @@ enum cli_option {
 	OPTION_PARAMETERS,
 	OPTION_FIX,
 	OPTION_ROBUST,
+	OPTION_SCENARIO,
+	OPTION_BUDGET_MS,
+	OPTION_BUDGET_FRAC,
+	OPTION_BUDGET_MJ,
+	OPTION_BUDGET_MW,
+	OPTION_AVERAGE_MW,
+	OPTION_NO_SLEEP,
+	OPTION_LEVELS,
+	OPTION_PARTS,
+	OPTION_TASKS,
+	OPTION_PER_LOOP,
+	OPTION_RATIO,
+	OPTION_FRONT,
+	OPTION_SEARCH,
+	OPTION_ANALYSE,
 	N_OPTION
 };
 
@@ -90,6 +105,13 @@ struct cli_options {
 	/* simulate */
 	const char *layers, *split_scheme, *strategy, *level, *point, *trace;
 
+	/* power; budgets that are not given are 0 */
+	const char *scenario, *levels, *analyse;
+	double budget_ms, budget_frac, budget_mj, budget_mw, average_mw;
+	double ratio;   /* 0: none */
+	uint64_t parts; /* 0: as the splitter says */
+	bool no_sleep, tasks, per_loop, front, search;
+
 	/* validate; machine: fit, too */
 	const char *machine, *svg;
 	double max_error_pct;
@@ -115,6 +137,7 @@ extern const size_t cli_n_command;
 enum err_code cmd_explore(const struct cli_options *options, struct err *err);
 enum err_code cmd_merge(const struct cli_options *options, struct err *err);
 enum err_code cmd_simulate(const struct cli_options *options, struct err *err);
+enum err_code cmd_power(const struct cli_options *options, struct err *err);
 enum err_code cmd_validate(const struct cli_options *options, struct err *err);
 enum err_code cmd_fit(const struct cli_options *options, struct err *err);
 enum err_code cmd_check(const struct cli_options *options, struct err *err);

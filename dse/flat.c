@@ -16,8 +16,8 @@
 #include "dse/parallel.h"
 #include "dse/ranks.h"
 #include "dse/whole.h"
+#include "dse/whole_seed.h"
 #include "sim/base/checked.h"
-#include "sim/base/rng.h"
 #include <assert.h>
 #include <inttypes.h>
 #include <math.h>
@@ -206,46 +206,27 @@ static void size_genes(struct flat *flat)
 	}
 }
 
-/* Rows first, first + n_machine, ... of genome get what the heuristics propose for one machine's layers. */
-static void propose_for(const struct flat *flat, const struct layer_set *set, size_t first, uint32_t *genome, size_t max,
-                        uint32_t *own)
-{
-	size_t n_gene = flat->problem.n_gene, n_row = (max - first - 1) / flat->n_machine + 1;
-	assert(first < max);
-	for (size_t k = 0; k < flat->map->n_block; k++) {
-		const struct layer_problem *layer = &set->problem[flat->map->distinct[k]];
-		size_t n_own = layer_problem_propose(layer, own, n_row);
-		for (size_t i = 0; i < n_row && n_own > 0; i++) {
-			struct rng rng = rng_stream(0, (uint32_t)i, (uint32_t)k);
-			uint32_t *to = genome + (first + i * flat->n_machine) * n_gene + flat->n_machine_gene;
-			to += k * N_LAYER_GENE;
-			memcpy(to, own + i % n_own * N_LAYER_GENE, N_LAYER_GENE * sizeof(*to));
-			to[GENE_PLACE] = 0;
-			layer_problem_repair(layer, &rng, to);
-		}
-	}
-}
-
-/* Machine after machine, in turn; what does not fit a PE's SRAM is cut, and all results lie in DRAM. */
+/* Greedy designs, machine after machine, in turn. */
 static size_t propose(const void *context, uint32_t *genome, size_t max)
 {
 	const struct flat *flat = context;
 	size_t n = 0, n_gene = flat->problem.n_gene;
-	uint32_t *own = calloc(max * N_LAYER_GENE + 1, sizeof(*own)), index;
+	uint32_t index;
+	bool has_memory = true;
 	assert(flat->folds);
-	for (size_t i = 0; i < max && own; i++) {
+	for (size_t i = 0; i < max; i++) {
 		uint64_t machine = i % flat->n_machine;
 		for (size_t k = flat->n_machine_gene; k-- > 0; machine /= flat->n_value[k])
 			genome[i * n_gene + k] = (uint32_t)(machine % flat->n_value[k]);
 	}
-	for (size_t i = 0; i < flat->n_machine && i < max && own; i++)
+	for (size_t i = 0; i < flat->n_machine && i < max && has_memory; i++)
 		if (flat->set[i])
-			propose_for(flat, flat->set[i], i, genome, max, own);
+			has_memory = whole_seed(flat->set[i], (max - i - 1) / flat->n_machine + 1,
+			                        genome + i * n_gene + flat->n_machine_gene, flat->n_machine * n_gene) > 0;
 	/* Refused machines have no design to propose. */
-	for (size_t i = 0; i < max && own; i++)
+	for (size_t i = 0; i < max && has_memory; i++)
 		if (machine_of(flat, genome + i * n_gene, &index))
 			memmove(genome + n++ * n_gene, genome + i * n_gene, n_gene * sizeof(*genome));
-	free(own);
 	return n;
 }
 

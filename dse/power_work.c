@@ -85,6 +85,16 @@ static struct deal deal_tasks(const struct power_groups *groups)
 	return deal;
 }
 
+/* Mean power of the loops in which most PEs have a task. */
+static double full_loop_mw(const struct power_groups *groups)
+{
+	struct deal deal = deal_tasks(groups);
+	double n_full = deal.n_loop > 1 ? (double)deal.n_full : (double)groups->n_task;
+	double loop_ns = groups->loop.ns / (double)deal.n_loop;
+	/* pJ per ns is mW */
+	return groups->static_mw + groups->loop.dynamic_pj * (n_full / (double)groups->n_task) / loop_ns;
+}
+
 /* The loops, full ones first; groups [n_level of the modes]. */
 static bool put_loops(struct writer *writer, const struct power_groups *groups, const uint32_t *level, size_t n_mode,
                       struct power_piece piece)
@@ -313,6 +323,7 @@ enum err_code power_work_build_tasks(const struct machine *machine, const struct
 			groups[n] = power_groups_of_tasks(item[i].context, &item[i].design->split, l);
 			level[n] = l;
 			mode[n] = mode_of(&groups[n], &groups[n].loop, 1, 1, l, 0);
+			mode[n].peak_mw = full_loop_mw(&groups[n]);
 			n++;
 		}
 		piece.n_task = groups[0].n_task;

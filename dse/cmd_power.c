@@ -1,0 +1,251 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* dse power: at which operating point each piece of a network's work runs. */
+#include "dse/cli.h"
+#include "dse/interrupt.h"
+#include "dse/parallel.h"
+#include "dse/power_designs.h"
+#include "dse/power_report.h"
+#include "dse/store.h"
+#include <assert.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define NS_PER_MS 1e6
+#define PJ_PER_MJ 1e9
+#define MAX_FRONT 2000 /* points of a front before it is thinned */
+
+static enum err_code worse(enum err_code code, enum err_code other)
+{
+	return code == ERR_OK ? other : code;
+}
+
+static enum err_code choose_detail(const struct cli_options *options, struct detail_options *detail, struct err *err)
+{
+	size_t index = 0;
+	enum err_code code = cli_choose(options, "detail", options->detail ? options->detail : detail_name[DETAIL_FAST],
+	                                detail_name, N_DETAIL, &index, err);
+	*detail = (struct detail_options){
+	    .detail = (enum detail)index, .can_stop = true, .n_thread = parallel_n_thread((size_t)options->jobs)};
+	return code;
+}
+
+/* Without --scenario the one that the budgets ask for: time before power before energy. */
+static enum err_code choose_scenario(const struct cli_options *options, enum power_scenario *scenario, struct err *err)
+{
+	bool has_time = cli_given(options, OPTION_BUDGET_MS) || cli_given(options, OPTION_BUDGET_FRAC);
+	bool has_power = cli_given(options, OPTION_BUDGET_MW) || cli_given(options, OPTION_AVERAGE_MW);
+	bool has_energy = cli_given(options, OPTION_BUDGET_MJ);
+	size_t index = has_time     ? POWER_LIMITED_TIME
+	               : has_power  ? POWER_LIMITED_POWER
+	               : has_energy ? POWER_LIMITED_ENERGY
+	                            : POWER_ENERGY;
+	enum err_code code = ERR_OK;
+	if (options->scenario)
+		code = cli_choose(options, "scenario", options->scenario, power_scenario_name, N_POWER_SCENARIO, &index,
+		                  err);
+	*scenario = (enum power_scenario)index;
+	if (code != ERR_OK)
+		return code;
+	if (*scenario == POWER_LIMITED_TIME && !has_time)
+		return err_add(err, ERR_USAGE, "dse power: --scenario time needs --budget-ms or --budget-frac");
+	if (*scenario == POWER_LIMITED_POWER && !has_power)
+		return err_add(err, ERR_USAGE, "dse power: --scenario power needs --budget-mw or --average-mw");
+	if (*scenario == POWER_LIMITED_ENERGY && !has_energy)
+		return err_add(err, ERR_USAGE, "dse power: --scenario energy-budget needs --budget-mj");
+	return ERR_OK;
+}
+
+/* Options that exclude each other. */
+static enum err_code check_options(const struct cli_options *options, struct err *err)
+{
+	enum err_code code = ERR_OK;
+	if (cli_given(options, OPTION_BUDGET_MS) && cli_given(options, OPTION_BUDGET_FRAC))
+		code = err_add(err, ERR_USAGE,
+		               "dse power: --budget-ms and --budget-frac both set the deadline; leave one away");
+	if (options->tasks && (cli_given(options, OPTION_DETAIL) || cli_given(options, OPTION_STRATEGY)))
+		code = err_add(
+		    err, ERR_USAGE,
+		    "dse power: --tasks counts MLA tasks alone, in closed form; leave --detail and --strategy away");
+	if (cli_given(options, OPTION_PARTS) && (options->parts == 0 || options->split_scheme))
+		code =
+		    err_add(err, ERR_USAGE,
+		            options->parts == 0 ? "dse power: --parts is 0, allowed is 1 to 1000000000"
+		                                : "dse power: --parts and --split-scheme both split; leave one away");
+	return code;
+}
+
+/* A level alone, whatever the peak; and which of them is fastest, which thriftiest. */
+static enum err_code run_alone(struct power_run *run, struct arena *arena, struct err *err)
+{
+	const struct power_problem *problem = &run->work.problem;
+	struct power_goal goal = run->goal;
+	double least_ns = INFINITY, least_pj = INFINITY;
+	goal.max_peak_mw = INFINITY;
+	for (uint32_t i = 0; i < problem->n_level; i++) {
+		run->is_alone[i] = false;
+		if (!(problem->levels >> i & 1))
+			continue;
+		enum err_code code = power_uniform(problem, &goal, i, arena, &run->alone[i], err);
+		if (code != ERR_OK)
+			return code;
+		run->is_alone[i] = run->alone[i].n_stage > 0;
+		if (!run->is_alone[i])
+			continue;
+		run->alone_keeps[i] = power_measure(problem, &run->goal, &run->alone[i]);
+		if (run->alone[i].time_ns < least_ns)
+			run->fast = i;
+		if (run->alone[i].energy_pj < least_pj)
+			run->slow = i;
+		least_ns = fmin(least_ns, run->alone[i].time_ns);
+		least_pj = fmin(least_pj, run->alone[i].energy_pj);
+	}
+	if (isinf(least_ns))
+		return err_add(err, ERR_INFEASIBLE, "no operating point can run all of the layers by itself");
+	return ERR_OK;
+}
+
+/* Budgets as they were given; --budget-frac needs the levels' times. */
+static enum err_code set_goal(const struct cli_options *options, struct power_run *run, struct arena *arena,
+                              struct err *err)
+{
+	struct power_goal *goal = &run->goal;
+	goal->max_ns = goal->max_pj = goal->max_peak_mw = goal->max_average_mw = INFINITY;
+	enum err_code code = run_alone(run, arena, err);
+	if (code != ERR_OK)
+		return code;
+	if (cli_given(options, OPTION_BUDGET_MS))
+		goal->max_ns = options->budget_ms * NS_PER_MS;
+	if (cli_given(options, OPTION_BUDGET_FRAC)) {
+		double from_ns = run->alone[run->fast].time_ns, to_ns = run->alone[run->slow].time_ns;
+		goal->max_ns = from_ns + options->budget_frac * (to_ns - from_ns);
+	}
+	if (cli_given(options, OPTION_BUDGET_MJ))
+		goal->max_pj = options->budget_mj * PJ_PER_MJ;
+	if (cli_given(options, OPTION_BUDGET_MW))
+		goal->max_peak_mw = options->budget_mw;
+	if (cli_given(options, OPTION_AVERAGE_MW))
+		goal->max_average_mw = options->average_mw;
+	bool by_energy = goal->scenario == POWER_LIMITED_TIME || goal->scenario == POWER_ENERGY;
+	goal->sleeps = by_energy && isfinite(goal->max_ns) && !options->no_sleep;
+	return run_alone(run, arena, err);
+}
+
+/* Each budget beside the least that any schedule needs, whatever else holds. */
+static enum err_code say_infeasible(const struct power_run *run, struct err *err)
+{
+	const struct power_goal *goal = &run->goal;
+	const struct power_schedule *best = &run->best;
+	(void)err_add(err, ERR_INFEASIBLE, "no schedule keeps all budgets");
+	if (isfinite(goal->max_ns))
+		(void)err_add(err, ERR_INFEASIBLE, "deadline %.6g ms: the fastest schedule takes %.6g ms",
+		              goal->max_ns / NS_PER_MS, best->least_ns / NS_PER_MS);
+	if (isfinite(goal->max_pj))
+		(void)err_add(err, ERR_INFEASIBLE, "energy %.6g mJ: the thriftiest schedule takes %.6g mJ",
+		              goal->max_pj / PJ_PER_MJ, best->least_pj / PJ_PER_MJ);
+	if (isfinite(goal->max_peak_mw))
+		(void)err_add(err, ERR_INFEASIBLE, "peak %.6g mW: the flattest schedule has %.6g mW%s",
+		              goal->max_peak_mw, best->least_peak_mw,
+		              goal->sleeps ? ", and the chip asleep counts, too" : "");
+	if (isfinite(goal->max_average_mw))
+		(void)err_add(err, ERR_INFEASIBLE, "average %.6g mW: no schedule has less than %.6g mW",
+		              goal->max_average_mw, best->least_average_mw);
+	return ERR_INFEASIBLE;
+}
+
+static enum err_code solve(const struct cli_options *options, struct power_run *run, struct arena *arena,
+                           struct err *err)
+{
+	enum err_code code = set_goal(options, run, arena, err);
+	if (code == ERR_OK)
+		code = power_solve(&run->work.problem, &run->goal, 0, arena, &run->best, err);
+	if (code == ERR_OK && !run->best.is_found)
+		return say_infeasible(run, err);
+	if (code == ERR_OK)
+		code = power_greedy(&run->work.problem, &run->goal, arena, &run->greedy, err);
+	run->has_front = options->front;
+	if (code == ERR_OK && run->has_front)
+		code = power_solve_front(&run->work.problem, &run->goal, MAX_FRONT, arena, &run->front, err);
+	return code;
+}
+
+/* One file of -o DIR. */
+static enum err_code write_file(const char *dir, const char *name, const struct power_run *run, struct arena *arena,
+                                struct err *err)
+{
+	struct store_file file = {0};
+	char *path = store_join(dir, name);
+	if (!path)
+		return err_add(err, ERR_INTERNAL, "out of memory");
+	enum err_code code = store_open(&file, path, err);
+	if (code == ERR_OK) {
+		if (strcmp(name, "schedule.csv") == 0)
+			power_write_csv(file.file, run, arena);
+		else if (strcmp(name, "power.json") == 0)
+			power_write_json(file.file, run, arena);
+		else if (strcmp(name, "front.csv") == 0)
+			power_write_front(file.file, run);
+		else
+			power_draw(file.file, run, arena);
+		code = store_commit(&file, err);
+	}
+	free(path);
+	return code;
+}
+
+static enum err_code write_files(const struct cli_options *options, const struct power_run *run, struct arena *arena,
+                                 struct err *err)
+{
+	static const char *const name[] = {"schedule.csv", "power.json", "power.svg", "front.csv"};
+	if (!options->out)
+		return ERR_OK;
+	enum err_code code = store_make_dir(options->out, err);
+	for (size_t i = 0; i < (run->has_front ? 4 : 3) && code == ERR_OK; i++)
+		code = write_file(options->out, name[i], run, arena, err);
+	return code;
+}
+
+/* From designs to files. */
+static enum err_code run_designs(const struct cli_options *options, const struct power_designs *designs,
+                                 const struct power_work_options *work_options, struct power_run *run, struct err *err)
+{
+	struct arena arena = {0};
+	run->network = designs->network;
+	run->per_loop = options->per_loop;
+	run->tasks_only = options->tasks;
+	run->ratio = options->ratio;
+	run->detail = work_options->detail.detail;
+	enum err_code code = options->tasks ? power_work_build_tasks(designs->machine, designs->item, designs->n_item,
+	                                                             work_options, &run->work, err)
+	                                    : power_work_build(designs->machine, designs->item, designs->n_item,
+	                                                       work_options, &run->work, err);
+	if (code == ERR_OK)
+		code = solve(options, run, &arena, err);
+	if (code == ERR_OK)
+		code = write_files(options, run, &arena, err);
+	if (code == ERR_OK) {
+		if (options->json)
+			power_write_json(stdout, run, &arena);
+		else
+			power_print(stdout, run, options->quiet, &arena);
+	}
+	power_work_free(&run->work);
+	arena_free(&arena);
+	return code;
+}
+
+enum err_code cmd_power(const struct cli_options *options, struct err *err)
+{
+	struct power_designs designs = {0};
+	struct power_run run = {0};
+	struct power_work_options work = {.per_loop = options->per_loop, .ratio = options->ratio};
+	enum err_code code = check_options(options, err);
+	code = worse(code, choose_detail(options, &work.detail, err));
+	code = worse(code, choose_scenario(options, &run.goal.scenario, err));
+	code = worse(code, power_designs_read(options, &work.detail, &designs, &work.levels, err));
+	if (code == ERR_OK)
+		code = run_designs(options, &designs, &work, &run, err);
+	power_designs_free(&designs);
+	return code;
+}

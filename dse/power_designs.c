@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "dse/power_designs.h"
+#include "dse/paths.h"
+#include "dse/pattern.h"
+#include "dse/simulate.h"
+#include "dse/space.h"
+#include <assert.h>
+#include <stdio.h>
+#include <string.h>
+
+static enum err_code worse(enum err_code code, enum err_code other)
+{
+	return code == ERR_OK ? other : code;
+}
+
+static enum err_code read_files(const struct cli_options *options, struct power_designs *designs, struct err *err)
+{
+	const char *path;
+	enum err_code code = path_find(options->file[0], "machines", &designs->arena, &path, err);
+	if (code == ERR_OK)
+		code = machine_read(path, &designs->own_machine, err);
+	enum err_code other = path_find(options->file[1], "networks", &designs->arena, &path, err);
+	if (other == ERR_OK)
+		other = network_read(path, &designs->own_network, err);
+	code = worse(code, other);
+	if (options->split_scheme)
+		code = worse(code, split_scheme_read(options->split_scheme, &designs->scheme, err));
+	designs->machine = &designs->own_machine;
+	designs->network = designs->own_network.name;
+	return code;
+}
+
+static enum err_code choose_strategy(const struct cli_options *options, enum strategy *strategy, struct err *err)
+{
+	const char *name[N_STRATEGY], *wanted = options->strategy ? options->strategy : "fusion_reuse";
+	size_t index = 0;
+	for (unsigned i = 0; i < N_STRATEGY; i++)
+		name[i] = strategy_table[i].name;
+	enum err_code code = cli_choose(options, "strategy", wanted, name, N_STRATEGY, &index, err);
+	*strategy = (enum strategy)index;
+	return code;
+}
+
+/* Each name of the list, separated by commas. */
+static enum err_code choose_levels(const struct cli_options *options, const struct machine *machine, uint32_t *levels,
+                                   struct err *err)
+{
+	const char *name[MACHINE_MAX_LEVEL], *list = options->levels;
+	*levels = 0;
+	for (uint32_t i = 0; i < machine->n_level; i++)
+		name[i] = machine->level[i].name;
+	enum err_code code = ERR_OK;
+	while (list) {
+		char word[sizeof(machine->level[0].name) + 24];
+		size_t index = 0, n = strcspn(list, ",");
+		(void)snprintf(word, sizeof(word), "%.*s", (int)(n < sizeof(word) ? n : sizeof(word) - 1), list);
+		enum err_code one = cli_choose(options, "levels", word, name, machine->n_level, &index, err);
+		if (one == ERR_OK)
+			*levels |= UINT32_C(1) << index;
+		code = worse(code, one);
+		list = list[n] ? list + n + 1 : NULL;
+	}
+	return code;
+}
+
+/* Which blocks --layers takes; all of them without. */
+static enum err_code choose_layers(const struct cli_options *options, const struct network *network, bool *shown,
+                                   struct err *err)
+{
+	struct pattern pattern = {0};
+	size_t n = 0;
+	enum err_code code = ERR_OK;
+	if (options->layers)
+		code = pattern_compile(options->layers, (struct err_place){"--layers", 1, 1}, &pattern, err);
+	for (size_t i = 0; i < network->n_block && code == ERR_OK; i++) {
+		shown[i] = true;
+		if (options->layers)
+			code = pattern_match(&pattern, network->block[i].name, &shown[i], err);
+		n += shown[i];
+	}
+	pattern_free(&pattern);
+	if (code == ERR_INPUT)
+		return ERR_USAGE; /* the pattern stands on the command line */
+	if (code == ERR_OK && n == 0)
+		return err_add(err, ERR_USAGE, "dse power: --layers '%.80s' matches none of the layers of %s, %s to %s",
+		               options->layers, network->name, network->block[0].name,
+		               network->block[network->n_block - 1].name);
+	return code;
+}
+
+/* Items of the blocks shown, each with the design that it has. */
+static enum err_code make_items(const struct simulated *block, size_t n_block, const bool *shown,
+                                struct power_designs *designs, struct err *err)
+{
+	struct power_item *moved = arena_array(&designs->arena, designs->n_item + n_block + 1, sizeof(*moved));
+	if (!moved)
+		return err_add(err, ERR_INTERNAL, "out of memory");
+	if (designs->n_item > 0)
+		memcpy(moved, designs->item, designs->n_item * sizeof(*moved));
+	designs->item = moved;
+	for (size_t i = 0; i < n_block; i++) {
+		if (shown && !shown[i])
+			continue;
+		struct layer_context *context = arena_alloc(&designs->arena, sizeof(*context));
+		struct layer_design *design = arena_alloc(&designs->arena, sizeof(*design));
+		if (!context || !design)
+			return err_add(err, ERR_INTERNAL, "out of memory");
+		*design = block[i].design;
+		mapper_prepare(block[i].block, designs->machine, design->operand_bit, context);
+		designs->item[designs->n_item++] = (struct power_item){context, 1, design, false};
+	}
+	return ERR_OK;
+}
+
+/* --parts: every layer shown into so many tasks, whatever the splitter says. */
+static enum err_code split_items(uint64_t n_part, struct power_designs *designs, struct err *err)
+{
+	enum err_code code = ERR_OK;
+	for (size_t i = 0; i < designs->n_item; i++) {
+		struct power_item *item = &designs->item[i];
+		struct layer_design *design = arena_alloc(&designs->arena, sizeof(*design));
+		if (!design)
+			return err_add(err, ERR_INTERNAL, "out of memory");
+		if (item->context->block->kind == BLOCK_POOL)
+			continue;
+		*design = item->design[0];
+		code = worse(code, power_split_into(item->context, n_part, &design->split, err));
+		item->design = design;
+	}
+	return code;
+}
+
+/* The thesis splitter's designs, or the scheme's, as dse simulate makes them; nothing is simulated yet. */
+static enum err_code take_network(const struct cli_options *options, enum strategy strategy,
+                                  struct power_designs *designs, struct err *err)
+{
+	const struct network *network = &designs->own_network;
+	struct simulate_options simulate = {.strategy = strategy,
+	                                    .scheme = options->split_scheme ? &designs->scheme : NULL};
+	bool *shown = arena_array(&designs->arena, network->n_block, sizeof(*shown));
+	bool *none = arena_array(&designs->arena, network->n_block, sizeof(*none));
+	struct simulated *block = arena_array(&designs->arena, network->n_block, sizeof(*block));
+	if (!shown || !none || !block)
+		return err_add(err, ERR_INTERNAL, "out of memory");
+	simulate.shown = none;
+	enum err_code code = choose_layers(options, network, shown, err);
+	if (code == ERR_OK)
+		code = simulate_network(designs->machine, network, &simulate, block, err);
+	if (code == ERR_OK)
+		code = make_items(block, network->n_block, shown, designs, err);
+	return code == ERR_OK && options->parts > 0 ? split_items(options->parts, designs, err) : code;
+}
+
+/* --point: the layers of all networks of a point of a front. */
+static enum err_code take_point(const struct cli_options *options, const struct detail_options *detail,
+                                struct power_designs *designs, struct err *err)
+{
+	const struct simulate_how how = {.detail = *detail};
+	struct replay *replay = &designs->replay;
+	enum err_code code = replay_run(options->point, &how, false, replay, err);
+	if (replay->warning.n_message > 0)
+		(void)fputs(err_text(&replay->warning), stderr);
+	size_t n_byte = 1;
+	for (size_t i = 0; i < replay->n_network && code == ERR_OK; i++)
+		n_byte += strlen(replay->network[i].name) + 1;
+	char *name = arena_alloc(&designs->arena, n_byte);
+	if (code == ERR_OK && !name)
+		code = err_add(err, ERR_INTERNAL, "out of memory");
+	designs->machine = &replay->machine;
+	designs->network = name;
+	for (size_t i = 0; i < replay->n_network && code == ERR_OK; i++) {
+		if (i > 0)
+			(void)strcat(name, "+");
+		(void)strcat(name, replay->network[i].name);
+		code = make_items(replay->network[i].block, replay->network[i].n_block, NULL, designs, err);
+	}
+	return code;
+}
+
+/* Options that say how layers are split, which a point has fixed. */
+static enum err_code check_point(const struct cli_options *options, struct err *err)
+{
+	static const enum cli_option fixed[] = {OPTION_LAYERS, OPTION_SPLIT_SCHEME, OPTION_STRATEGY, OPTION_PARTS};
+	if (options->n_file > 0)
+		return err_add(err, ERR_USAGE,
+		               "dse power: --point names machine and network already, found '%.60s', too",
+		               options->file[0]);
+	for (size_t i = 0; i < sizeof(fixed) / sizeof(fixed[0]); i++)
+		if (cli_given(options, fixed[i]))
+			return err_add(
+			    err, ERR_USAGE,
+			    "dse power: --point fixes layers, splits and strategies already; leave --layers, "
+			    "--split-scheme, --parts and --strategy away");
+	return ERR_OK;
+}
+
+enum err_code power_designs_read(const struct cli_options *options, const struct detail_options *detail,
+                                 struct power_designs *designs, uint32_t *levels, struct err *err)
+{
+	enum strategy strategy = STRATEGY_FUSION_REUSE;
+	enum err_code code = ERR_OK;
+	assert(options && detail && designs && levels);
+	if (cli_given(options, OPTION_POINT)) {
+		code = check_point(options, err);
+		if (code == ERR_OK)
+			code = take_point(options, detail, designs, err);
+		return code == ERR_OK ? choose_levels(options, designs->machine, levels, err) : code;
+	}
+	if (options->n_file != 2)
+		return err_add(
+		    err, ERR_USAGE,
+		    "dse power: found %zu files, allowed are a machine and a network, or --point FRONT.json:ID",
+		    options->n_file);
+	code = choose_strategy(options, &strategy, err);
+	code = worse(code, read_files(options, designs, err));
+	if (code == ERR_OK)
+		code = choose_levels(options, designs->machine, levels, err);
+	return code == ERR_OK ? take_network(options, strategy, designs, err) : code;
+}
+
+void power_designs_free(struct power_designs *designs)
+{
+	network_free(&designs->own_network);
+	split_scheme_free(&designs->scheme);
+	replay_free(&designs->replay);
+	arena_free(&designs->arena);
+}

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef DSE_POWER_REPORT_H
+#define DSE_POWER_REPORT_H
+/* Power management: what 'dse power' says and draws of its schedules. */
+#include "dse/json.h"
+#include "dse/power_front.h"
+#include "dse/power_work.h"
+#include <stdio.h>
+
+/* Everything that a run has found. */
+struct power_run {
+	const char *network;
+	bool per_loop, tasks_only;
+	double ratio; /* 0: none */
+	enum detail detail;
+	struct power_work work;
+	struct power_goal goal;
+	struct power_schedule best, greedy;
+	struct power_schedule
+	    alone[POWER_MAX_LEVEL];     /* all at one level, budgets or not: time and energy are defined */
+	bool is_alone[POWER_MAX_LEVEL]; /* it can run there */
+	bool alone_keeps[POWER_MAX_LEVEL];
+	uint32_t fast, slow; /* the level with the least time alone, and that with the least energy */
+	bool has_front;
+	struct power_front front;
+};
+
+/* Pieces of work next to each other that are alike: one line of a schedule. */
+struct power_row {
+	size_t segment;
+	uint32_t mode, n;                    /* n repeats in it */
+	bool changes;                        /* the level changes before it */
+	double start_ns, time_ns, energy_pj; /* of all n, without the change */
+};
+
+/* The rows of a schedule, in the arena; NULL: no memory. */
+struct power_row *power_rows(const struct power_problem *problem, const struct power_schedule *schedule,
+                             struct arena *arena, size_t *n);
+
+/* Tables: what was asked, the schedules beside each other, the best one row by row (without: is_quiet). */
+void power_print(FILE *file, const struct power_run *run, bool is_quiet, struct arena *arena);
+
+/* The same as one JSON document. */
+void power_write_json(FILE *file, const struct power_run *run, struct arena *arena);
+
+/* The best schedule, one line a row; and the front, one line a point. */
+void power_write_csv(FILE *file, const struct power_run *run, struct arena *arena);
+void power_write_front(FILE *file, const struct power_run *run);
+
+/* Power over time as SVG: all at the thriftiest level, all at the fastest, the best schedule (DVFS paper figures 4, 5).
+ */
+void power_draw(FILE *file, const struct power_run *run, struct arena *arena);
+
+/* How much less the work of one schedule takes than that of another, percent; with what is slept until the deadline. */
+double power_saving_pct(const struct power_schedule *schedule, const struct power_schedule *than);
+double power_saving_asleep_pct(const struct power_schedule *schedule, const struct power_schedule *than);
+
+#endif

@@ -1,0 +1,69 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# dse power: scenarios and budgets, what is written, mistakes.
+. tests/cli/common
+
+# The DVFS paper's figure 4: VGG-16's second convolution in 1024 parts on 152 PEs, 6 loops and one of 112 tasks.
+conv_1_2="dvfs_chip vgg16 --layers ^CONV_2\$ --tasks --parts 1024 --per-loop"
+# shellcheck disable=SC2086
+expect_code 0 "$DSE" power $conv_1_2 --ratio 0.875 --budget-frac 0.583 -o "$work/four"
+grep -Eq 'CONV_2 +loop +4 +PL1 .* 152 ' "$work/out" || fail "4 loops at PL1"
+grep -Eq 'CONV_2 +last loop +1 +PL2 .* 112 ' "$work/out" || fail "112 tasks in the last loop"
+grep -Eq '^best \(exact\) +yes .* 7\.3[0-9] ' "$work/out" || fail "7.4 % saved by 4 loops"
+for file in schedule.csv power.json power.svg; do
+	[ -s "$work/four/$file" ] || fail "$file is missing"
+done
+if [ -e "$work/four/front.csv" ]; then fail "front.csv without --front"; fi
+expect_text "$work/four/power.svg" "deadline"
+[ "$(wc -l <"$work/four/schedule.csv")" -eq 4 ] || fail "header and three rows in schedule.csv"
+
+# Figure 5: all convolutions at the paper's relative budget.
+expect_code 0 "$DSE" power dvfs_chip vgg16 --layers '^CONV_' --tasks --ratio 0.875 --budget-frac 0.583 --no-sleep
+grep -Eq '^best \(exact\) +yes .* 7\.[0-5][0-9] ' "$work/out" || fail "about 7 % saved"
+grep -Eq '^PL1 alone .* 12\.50 ' "$work/out" || fail "at most 12.5 % saved"
+
+# Every scenario; the same bytes for any number of threads.
+for scenario in "--scenario speed" "--scenario energy" "--budget-ms 38" "--budget-mj 27" "--budget-mw 1200" \
+	"--average-mw 700" "--budget-ms 38 --budget-mw 1200 --no-sleep" "--scenario energy --budget-ms 40"; do
+	# shellcheck disable=SC2086
+	expect_code 0 "$DSE" power dvfs_chip vgg16 $scenario --json -j1
+	cp "$work/out" "$work/one"
+	# shellcheck disable=SC2086
+	expect_code 0 "$DSE" power dvfs_chip vgg16 $scenario --json -j2
+	expect_same "$work/one" "$work/out"
+	expect_text "$work/out" '"exact": true'
+	if grep -Eq 'nan|-[0-9]' "$work/out"; then fail "negative or NaN: $scenario"; fi
+done
+expect_code 0 "$DSE" power thesis_qpe_dram tiny --per-loop --front -o "$work/front"
+[ -s "$work/front/front.csv" ] || fail "front.csv is missing"
+expect_code 0 "$DSE" power final_chip resnet50 --per-loop --budget-frac 0.5 --strategy fusion -q
+
+# Mistakes.
+expect_code 2 "$DSE" power dvfs_chip vgg16 --scenario sped
+expect_text "$work/err" "did you mean 'speed'?"
+expect_code 2 "$DSE" power dvfs_chip vgg16 --scenario time
+expect_text "$work/err" "--scenario time needs --budget-ms or --budget-frac"
+expect_code 2 "$DSE" power dvfs_chip vgg16 --scenario power
+expect_text "$work/err" "needs --budget-mw or --average-mw"
+expect_code 2 "$DSE" power dvfs_chip vgg16 --scenario energy-budget
+expect_text "$work/err" "needs --budget-mj"
+expect_code 2 "$DSE" power dvfs_chip vgg16 --levels PL1,PL3
+expect_text "$work/err" "--levels is 'PL3', allowed are PL1, PL2"
+expect_code 2 "$DSE" power dvfs_chip vgg16 --budget-ms -3
+expect_code 2 "$DSE" power dvfs_chip vgg16 --budget-ms 3 --budget-frac 0.5
+expect_code 2 "$DSE" power dvfs_chip vgg16 --ratio 0.9 --levels PL1
+expect_text "$work/err" "--ratio is of the energies at two levels, found 1"
+expect_code 2 "$DSE" power dvfs_chip vgg16 --tasks --detail event
+expect_code 2 "$DSE" power dvfs_chip vgg16 --parts 0
+expect_code 2 "$DSE" power dvfs_chip
+expect_text "$work/err" "found 1 files"
+expect_code 2 "$DSE" power dvfs_chip vgg16 --layers NONE
+expect_code 4 "$DSE" power dvfs_chip vgg16 --budget-ms 1
+expect_text "$work/err" "deadline 1 ms: the fastest schedule takes"
+expect_code 4 "$DSE" power dvfs_chip vgg16 --budget-mw 100
+expect_text "$work/err" "peak 100 mW: the flattest schedule has"
+expect_code 4 "$DSE" power dvfs_chip vgg16 --average-mw 100
+expect_text "$work/err" "average 100 mW: no schedule has less than"
+expect_code 4 "$DSE" power dvfs_chip vgg16 --layers '^CONV_2$' --tasks --parts 997
+expect_text "$work/err" "the nearest that does has"
+expect_code 5 "$DSE" power dvfs_chip tiny -o /dev/null/x
