@@ -3,6 +3,7 @@
 #include "dse/cli.h"
 #include "dse/interrupt.h"
 #include "dse/parallel.h"
+#include "dse/power_analyse.h"
 #include "dse/power_designs.h"
 #include "dse/power_report.h"
 #include "dse/store.h"
@@ -170,6 +171,26 @@ static enum err_code solve(const struct cli_options *options, struct power_run *
 	return code;
 }
 
+/* The same budgets with the machine file's own energies, beside a ratio that was asked for. */
+static enum err_code solve_own(const struct power_case *of, struct power_run *run, struct arena *arena, struct err *err)
+{
+	struct power_work work = {0};
+	struct power_work_options options = *of->options;
+	struct power_goal goal = run->goal;
+	goal.max_peak_mw = INFINITY;
+	options.ratio = 0;
+	enum err_code code = power_rebuild(of, run->work.machine, &options, arena, &work, err);
+	if (code == ERR_OK)
+		code = power_solve(&work.problem, &run->goal, 0, arena, &run->own_best, err);
+	if (code == ERR_OK)
+		code = power_uniform(&work.problem, &goal, run->fast, arena, &run->own_fast, err);
+	if (code == ERR_OK)
+		code = power_uniform(&work.problem, &goal, run->slow, arena, &run->own_slow, err);
+	run->has_own = code == ERR_OK && run->own_best.is_found;
+	power_work_free(&work);
+	return code;
+}
+
 /* One file of -o DIR. */
 static enum err_code write_file(const char *dir, const char *name, const struct power_run *run, struct arena *arena,
                                 struct err *err)
@@ -186,6 +207,8 @@ static enum err_code write_file(const char *dir, const char *name, const struct 
 			power_write_json(file.file, run, arena);
 		else if (strcmp(name, "front.csv") == 0)
 			power_write_front(file.file, run);
+		else if (strcmp(name, "analysis.csv") == 0)
+			power_analysis_write_csv(file.file, run->analysis);
 		else
 			power_draw(file.file, run, arena);
 		code = store_commit(&file, err);
@@ -197,12 +220,36 @@ static enum err_code write_file(const char *dir, const char *name, const struct 
 static enum err_code write_files(const struct cli_options *options, const struct power_run *run, struct arena *arena,
                                  struct err *err)
 {
-	static const char *const name[] = {"schedule.csv", "power.json", "power.svg", "front.csv"};
 	if (!options->out)
 		return ERR_OK;
 	enum err_code code = store_make_dir(options->out, err);
-	for (size_t i = 0; i < (run->has_front ? 4 : 3) && code == ERR_OK; i++)
-		code = write_file(options->out, name[i], run, arena, err);
+	if (code == ERR_OK)
+		code = write_file(options->out, "schedule.csv", run, arena, err);
+	if (code == ERR_OK)
+		code = write_file(options->out, "power.json", run, arena, err);
+	if (code == ERR_OK)
+		code = write_file(options->out, "power.svg", run, arena, err);
+	if (code == ERR_OK && run->has_front)
+		code = write_file(options->out, "front.csv", run, arena, err);
+	if (code == ERR_OK && run->analysis)
+		code = write_file(options->out, "analysis.csv", run, arena, err);
+	return code;
+}
+
+/* Schedules, then what was asked about them. */
+static enum err_code answer(const struct cli_options *options, const struct power_case *of, struct power_run *run,
+                            struct power_analysis *analysis, struct arena *arena, struct err *err)
+{
+	size_t question = 0;
+	enum err_code code = solve(options, run, arena, err);
+	if (code == ERR_OK && run->ratio > 0)
+		code = solve_own(of, run, arena, err);
+	if (code != ERR_OK || !options->analyse)
+		return code;
+	code = cli_choose(options, "analyse", options->analyse, power_question_name, N_POWER_QUESTION, &question, err);
+	if (code == ERR_OK)
+		code = power_analyse((enum power_question)question, of, arena, analysis, err);
+	run->analysis = analysis;
 	return code;
 }
 
@@ -211,17 +258,16 @@ static enum err_code run_designs(const struct cli_options *options, const struct
                                  const struct power_work_options *work_options, struct power_run *run, struct err *err)
 {
 	struct arena arena = {0};
+	struct power_analysis analysis;
+	const struct power_case of = {designs, work_options, run};
 	run->network = designs->network;
 	run->per_loop = options->per_loop;
 	run->tasks_only = options->tasks;
 	run->ratio = options->ratio;
 	run->detail = work_options->detail.detail;
-	enum err_code code = options->tasks ? power_work_build_tasks(designs->machine, designs->item, designs->n_item,
-	                                                             work_options, &run->work, err)
-	                                    : power_work_build(designs->machine, designs->item, designs->n_item,
-	                                                       work_options, &run->work, err);
+	enum err_code code = power_rebuild(&of, designs->machine, work_options, &arena, &run->work, err);
 	if (code == ERR_OK)
-		code = solve(options, run, &arena, err);
+		code = answer(options, &of, run, &analysis, &arena, err);
 	if (code == ERR_OK)
 		code = write_files(options, run, &arena, err);
 	if (code == ERR_OK) {
@@ -240,9 +286,13 @@ enum err_code cmd_power(const struct cli_options *options, struct err *err)
 	struct power_designs designs = {0};
 	struct power_run run = {0};
 	struct power_work_options work = {.per_loop = options->per_loop, .ratio = options->ratio};
+	size_t question = 0;
 	enum err_code code = check_options(options, err);
 	code = worse(code, choose_detail(options, &work.detail, err));
 	code = worse(code, choose_scenario(options, &run.goal.scenario, err));
+	if (options->analyse)
+		code = worse(code, cli_choose(options, "analyse", options->analyse, power_question_name,
+		                              N_POWER_QUESTION, &question, err));
 	code = worse(code, power_designs_read(options, &work.detail, &designs, &work.levels, err));
 	if (code == ERR_OK)
 		code = run_designs(options, &designs, &work, &run, err);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "dse/power_report.h"
+#include "dse/power_analyse.h"
 #include "dse/design_text.h"
 #include "dse/table.h"
 #include <assert.h>
@@ -144,6 +145,17 @@ static void print_schedules(FILE *file, const struct power_run *run)
 	(void)fputc('\n', file);
 }
 
+/* Beside a ratio that was asked for. */
+static void print_own(FILE *file, const struct power_run *run)
+{
+	const char *fast = run->work.machine->level[run->fast].name, *slow = run->work.machine->level[run->slow].name;
+	(void)fprintf(file,
+	              "with the machine file's own energies %s takes %.4f of what %s takes, and the best schedule "
+	              "saves %.2f %%; --analyse sensitivity says of which coefficient that depends how\n",
+	              slow, run->own_fast.energy_pj > 0 ? run->own_slow.energy_pj / run->own_fast.energy_pj : 1, fast,
+	              power_saving_pct(&run->own_best, &run->own_fast));
+}
+
 static void add_row(struct table *table, const struct power_run *run, const struct power_row *row)
 {
 	const struct power_piece *piece = &run->work.piece[row->segment];
@@ -223,10 +235,14 @@ void power_print(FILE *file, const struct power_run *run, bool is_quiet, struct 
 		(void)fputc('\n', file);
 	}
 	print_schedules(file, run);
+	if (run->has_own)
+		print_own(file, run);
 	if (!is_quiet) {
 		(void)fputc('\n', file);
 		print_rows(file, run, arena);
 	}
 	if (run->has_front)
 		print_front(file, run);
+	if (run->analysis)
+		power_analysis_print(file, run->analysis);
 }

@@ -21,8 +21,12 @@ struct power_run {
 	bool is_alone[POWER_MAX_LEVEL]; /* it can run there */
 	bool alone_keeps[POWER_MAX_LEVEL];
 	uint32_t fast, slow; /* the level with the least time alone, and that with the least energy */
+	/* With a ratio: the same with the machine file's own energies. */
+	bool has_own;
+	struct power_schedule own_best, own_fast, own_slow;
 	bool has_front;
 	struct power_front front;
+	const struct power_analysis *analysis; /* NULL: nobody asked (dse/power_analyse.h) */
 };
 
 /* Pieces of work next to each other that are alike: one line of a schedule. */

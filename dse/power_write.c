@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "dse/csv_write.h"
 #include "dse/design_text.h"
-#include "dse/power_report.h"
+#include "dse/power_analyse.h"
 #include <assert.h>
 #include <math.h>
 
@@ -200,9 +200,16 @@ void power_write_json(FILE *file, const struct power_run *run, struct arena *are
 	if (!run->best.is_exact)
 		json_put_real(&json, "gap_pct", 100 * (run->best.objective / run->best.bound - 1));
 	json_put_u64(&json, "n_label", run->best.n_label);
+	if (run->has_own) {
+		json_put_real(&json, "own_energies_ratio",
+		              run->own_fast.energy_pj > 0 ? run->own_slow.energy_pj / run->own_fast.energy_pj : NAN);
+		json_put_real(&json, "own_energies_saving_pct", power_saving_pct(&run->own_best, &run->own_fast));
+	}
 	put_rows(&json, run, arena);
 	if (run->has_front)
 		put_front(&json, &run->front);
+	if (run->analysis)
+		power_analysis_put_json(&json, run->analysis);
 	json_end(&json);
 	json_finish(&json);
 }

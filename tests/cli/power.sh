@@ -67,3 +67,16 @@ expect_text "$work/err" "average 100 mW: no schedule has less than"
 expect_code 4 "$DSE" power dvfs_chip vgg16 --layers '^CONV_2$' --tasks --parts 997
 expect_text "$work/err" "the nearest that does has"
 expect_code 5 "$DSE" power dvfs_chip tiny -o /dev/null/x
+
+# Analyses, as table, CSV and JSON.
+for question in pairs clock switch sensitivity; do
+	# shellcheck disable=SC2086
+	expect_code 0 "$DSE" power $conv_1_2 --budget-frac 0.583 --analyse "$question" -q -o "$work/$question"
+	[ -s "$work/$question/analysis.csv" ] || fail "analysis.csv of $question is missing"
+	expect_text "$work/$question/power.json" "\"question\": \"$question\""
+	if grep -q nan "$work/$question/analysis.csv"; then fail "NaN in $question"; fi
+done
+expect_text "$work/out" "all levels.sram_read32_pj (pJ)"
+expect_code 0 "$DSE" power dvfs_chip tiny --analyse pairs --per-loop
+expect_code 2 "$DSE" power dvfs_chip tiny --analyse pair
+expect_text "$work/err" "did you mean 'pairs'?"
