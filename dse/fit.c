@@ -198,16 +198,16 @@ static void choose_params(const struct fit_data *data, struct fit_group *group, 
 	double value[FIT_MAX_PARAM], derivative[FIT_MAX_PARAM];
 	for (size_t i = 0; i < group->n_param; i++)
 		value[i] = group->param[i].value;
-	for (size_t k = 0; k < group->n_point && !choice->all_given; k++) {
+	for (size_t k = 0; k < group->n_point; k++) {
 		const struct fit_point *point = &data->point[group->point[k]];
-		if (!(data->row[point->row].weight > 0))
-			continue;
 		(void)fit_predict(data, group, value, point, derivative);
 		for (size_t i = 0; i < group->n_param; i++) {
 			struct fit_param *param = &group->param[i];
 			const struct fit_term_info *info = &fit_term_table[param->term];
 			bool wanted = info->by_default && !(info->alone && point->quantity == QUANTITY_ENERGY);
-			if (wanted && !choice->fixed[param->level][param->term] && derivative[i] > 0)
+			param->matters = param->matters || derivative[i] > 0;
+			if (wanted && derivative[i] > 0 && data->row[point->row].weight > 0 &&
+			    !choice->all_given && !choice->fixed[param->level][param->term])
 				param->is_free = true;
 		}
 	}

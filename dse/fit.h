@@ -40,6 +40,7 @@ struct fit_point {
 	bool has_sigma;         /* the table gave it */
 	double factor;          /* of the weight, from 0 to 1: what --robust makes of it */
 	double predicted;
+	double leverage; /* how much the value decides its own prediction: 0 not at all, 1 alone */
 	double without_row, without_task; /* predicted by a fit without this row, or any row of its task; NAN: not known */
 };
 
@@ -69,6 +70,7 @@ struct fit_param {
 	enum fit_term term;
 	uint32_t level; /* N/A for terms that hold for all levels: then that of the first row */
 	bool is_free;
+	bool matters;    /* some value of the group depends on it */
 	bool identified; /* the measurements determine it */
 	int at_bound;    /* -1, 1: it would go below or above what is allowed */
 	double value, std_error, low, high; /* 95 % confidence; NAN: not known */

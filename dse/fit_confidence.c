@@ -28,6 +28,8 @@
 #define WIDE_FRAC 0.5
 /* Residuals beyond so many of the given standard deviations, in the mean, are more than scatter. */
 #define MISFIT_RMS 2.0
+/* Mean error, in per cent, from which on a fit without standard deviations deserves a second look. */
+#define MISFIT_PCT 10.0
 /* Relative half widths of the interval for the words of fit_confidence_word. */
 #define HIGH_FRAC 0.05
 #define MEDIUM_FRAC 0.2
@@ -72,9 +74,23 @@ static double scale_column(double *column, size_t n)
 	return norm;
 }
 
-/* Of the free parameters, or of those of them that no bound holds. */
+/* Diagonal of the hat matrix: squares of the rows of U, which is the decomposed Jacobian over its singular values. */
+static void set_leverage(struct fit_data *data, const struct fit_group *group, const struct spectrum *spectrum,
+                         const double *decomposed)
+{
+	for (size_t i = 0; i < group->n_point; i++) {
+		double sum = 0;
+		for (size_t k = 0; k < spectrum->rank; k++) {
+			double u = decomposed[k * group->n_point + i] / spectrum->value[k];
+			sum += u * u;
+		}
+		data->point[group->point[i]].leverage = sum;
+	}
+}
+
+/* Of the free parameters, or of those of them that no bound holds. leveraged: gets the points' leverage; NULL: none. */
 static enum err_code take_spectrum(const struct fit_view *view, bool unbound_only, struct spectrum *spectrum,
-                                   struct err *err)
+                                   struct fit_data *leveraged, struct err *err)
 {
 	const struct fit_group *group = view->group;
 	size_t n_point = group->n_point, n = 0, n_free = 0;
@@ -105,6 +121,8 @@ static enum err_code take_spectrum(const struct fit_view *view, bool unbound_onl
 		svd_decompose(jacobian, n_point, n, spectrum->value, spectrum->v);
 	while (spectrum->rank < n && spectrum->value[spectrum->rank] > RANK_FRAC * spectrum->value[0])
 		spectrum->rank++;
+	if (leveraged)
+		set_leverage(leveraged, group, spectrum, jacobian);
 	free(jacobian);
 	return ERR_OK;
 }
@@ -242,6 +260,11 @@ static void warn_of_estimates(struct fit_data *data, struct fit_group *group)
 		         "residuals are %.3g times the standard deviations given: the model is cruder than the "
 		         "measurements, or these are less exact than they say",
 		         group->weighted_rms);
+	if (!all_sigma && group->mean_abs_pct > MISFIT_PCT)
+		fit_warn(data, group,
+		         "predictions are off by %.3g %% in the mean: the model does not describe these measurements; are "
+		         "units right, and values of all repeats?",
+		         group->mean_abs_pct);
 	if (group->n_freedom < 1)
 		fit_warn(data, group, "as many parameters as measured values: nothing is left to tell errors by");
 }
@@ -280,9 +303,9 @@ enum err_code fit_judge(struct fit_data *data, struct fit_group *group, struct e
 	group->n_freedom = (double)group->n_used;
 	if (group->n_free == 0)
 		return ERR_OK;
-	enum err_code code = take_spectrum(&view, false, &all, err);
+	enum err_code code = take_spectrum(&view, false, &all, data, err);
 	if (code == ERR_OK)
-		code = take_spectrum(&view, true, &unbound, err);
+		code = take_spectrum(&view, true, &unbound, NULL, err);
 	if (code != ERR_OK)
 		return code;
 	group->n_freedom = (double)group->n_used - (double)unbound.rank;
@@ -297,7 +320,7 @@ enum err_code fit_judge(struct fit_data *data, struct fit_group *group, struct e
 enum err_code fit_is_determined(const struct fit_view *view, bool *determined, struct err *err)
 {
 	struct spectrum spectrum;
-	enum err_code code = take_spectrum(view, false, &spectrum, err);
+	enum err_code code = take_spectrum(view, false, &spectrum, NULL, err);
 	*determined = code == ERR_OK && spectrum.rank == spectrum.n;
 	return code;
 }

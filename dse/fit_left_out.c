@@ -13,6 +13,31 @@
 /* Rows or tasks left out at most; of more, every second, third, ... is. */
 #define MAX_LEFT_OUT 500u
 
+/* Of values with less leverage in all, the others determine whatever all of them do: no eigenvalue of their part of the
+   hat matrix is 1. */
+#define LEVERAGE_LIMIT 0.999
+
+static bool is_omitted(const struct fit_view *view, const struct fit_point *point)
+{
+	return view->omit == OMIT_ROW ? point->row == view->omitted
+	                              : view->data->row[point->row].same_as == view->omitted;
+}
+
+/* Whether the others determine all parameters; the decomposition that tells is taken only where it may fail. */
+static enum err_code check_others(const struct fit_view *view, bool *determined, struct err *err)
+{
+	double leverage = 0;
+	for (size_t i = 0; i < view->group->n_point; i++) {
+		const struct fit_point *point = &view->data->point[view->group->point[i]];
+		if (is_omitted(view, point))
+			leverage += point->leverage;
+	}
+	*determined = isfinite(view->group->condition);
+	if (!*determined || leverage < LEVERAGE_LIMIT)
+		return ERR_OK;
+	return fit_is_determined(view, determined, err);
+}
+
 /* Predict the points of what the view leaves out; undetermined parameters predict nothing. */
 static enum err_code predict_omitted(struct fit_data *data, struct fit_group *group, const struct fit_view *view,
                                      struct err *err)
@@ -20,7 +45,7 @@ static enum err_code predict_omitted(struct fit_data *data, struct fit_group *gr
 	double x[FIT_MAX_PARAM], value[FIT_MAX_PARAM];
 	int at_bound[FIT_MAX_PARAM];
 	bool determined = false;
-	enum err_code code = fit_is_determined(view, &determined, err);
+	enum err_code code = check_others(view, &determined, err);
 	if (code == ERR_OK && determined)
 		code = fit_solve(view, x, at_bound, err);
 	if (code != ERR_OK)
@@ -29,9 +54,7 @@ static enum err_code predict_omitted(struct fit_data *data, struct fit_group *gr
 		value[i] = group->param[i].is_free ? x[n_free++] : group->param[i].value;
 	for (size_t i = 0; i < group->n_point; i++) {
 		struct fit_point *point = &data->point[group->point[i]];
-		bool omitted = view->omit == OMIT_ROW ? point->row == view->omitted
-		                                      : data->row[point->row].same_as == view->omitted;
-		if (!omitted)
+		if (!is_omitted(view, point))
 			continue;
 		double predicted = determined ? fit_predict(data, group, value, point, NULL) : NAN;
 		*(view->omit == OMIT_ROW ? &point->without_row : &point->without_task) = predicted;

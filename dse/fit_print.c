@@ -23,8 +23,8 @@ static void print_params(FILE *file, const struct fit_data *data, const struct f
 	for (size_t i = 0; i < group->n_param; i++) {
 		const struct fit_param *param = &group->param[i];
 		double half = fmax(param->high - param->value, param->value - param->low);
-		/* What is held at 0 is no part of the model. */
-		if (!param->is_free && !(param->value > 0))
+		/* What is held at 0, or where nothing depends on it, is no part of the model. */
+		if (!param->is_free && (!param->matters || !(param->value > 0)))
 			continue;
 		table_add(&table, "%s", fit_param_name(data, param).text);
 		table_add(&table, "%s", fit_term_unit(param->term));

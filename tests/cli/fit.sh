@@ -1,0 +1,79 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+#
+# dse fit: what it prints, its exit codes, and that what it writes is a machine
+# again once it has taken the place of the machine's own sections.
+. "$(dirname "$0")/common"
+
+# merge MACHINE FRAGMENT: the machine without the sections that the fragment has, and then the fragment.
+merge() {
+	awk '
+		NR == FNR { if (/^[a-z]+:/) { sub(/:.*/, ""); own[$0] = 1 } next }
+		/^[a-z]+:/ { name = $0; sub(/:.*/, "", name); skip = name in own }
+		!skip' "$2" "$1"
+	cat "$2"
+}
+
+hdl=tests/reference/hdl_clocks.csv
+
+# Clocks of the HDL prototype: figures of README.md.
+expect_code 0 "$DSE" fit "$hdl" --clocks hdl_clk --where task=conv --machine hdl_qpe -o "$work/fragment.yaml"
+expect_empty "$work/err"
+expect_text "$work/out" 'clocks of convolutions at nominal: 9 measured values, 3 parameters fitted'
+expect_text "$work/out" 'nominal.conv_init_clk  PE clocks    1531.9'
+expect_text "$work/out" 'mean |error| 5.83 %, largest 19.7 %'
+expect_text "$work/out" 'one row left out, predicted by the others: mean |error| 9.09 %'
+expect_text "$work/out" 'one task left out, predicted by the others: mean |error| 23.3 %'
+expect_text "$work/out" 'condition of the scaled Jacobian 3.54, degrees of freedom 6'
+expect_text "$work/out" 'columns not used: operand_a, pe_shift, thesis_sim_clk, note'
+merge spaces/machines/hdl_qpe.yaml "$work/fragment.yaml" >"$work/merged.yaml"
+expect_code 0 "$DSE" check "$work/merged.yaml"
+expect_text "$work/fragment.yaml" "fitted to $hdl, 9 values; 95 %: 27.574 to 66.704; confidence low"
+# The merged machine is the fitted one: its grey-box clocks are the fit's.
+expect_code 0 "$DSE" validate "$hdl" --machine "$work/merged.yaml" --detail greybox
+expect_text "$work/out" '27947'
+
+# Matrix multiplications of one shape determine no three parameters: exit 4, and the machine keeps its own.
+expect_code 4 "$DSE" fit "$hdl" --clocks hdl_clk --machine hdl_qpe -q -o "$work/fragment.yaml"
+expect_text "$work/err" 'do not determine every parameter'
+expect_text "$work/out" 'NOT IDENTIFIED'
+expect_text "$work/fragment.yaml" 'matmul_a: 2.5  # PE clocks; as in hdl_qpe'
+merge spaces/machines/hdl_qpe.yaml "$work/fragment.yaml" >"$work/merged.yaml"
+expect_code 0 "$DSE" check "$work/merged.yaml"
+
+# Energies by supply, two operating points: the section `energy`, too.
+cat >"$work/energies.csv" <<'CSV'
+task,kind,level,n_pe,n_powered_pe,repeat,mla_clk,sram_read32,sram_write32,noc_read128,time_ns,energy_pe_nj,energy_sram_nj,energy_noc_nj
+sleep,idle,PL1,,8,1,,,,,1000000,8080,2390,3110
+sleep,idle,PL2,,8,1,,,,,1000000,12100,2410,3090
+macs,counts,PL1,8,8,1000,2000,100,10,0,7000000,136600,20000,21500
+macs,counts,PL2,8,8,1000,2000,100,10,0,5000000,197900,15000,15700
+reads,counts,PL1,8,8,1000,10,4000,0,0,14000000,113500,139000,43200
+writes,counts,PL2,8,8,1000,10,0,4000,0,12000000,144800,176000,37300
+packets,counts,PL1,8,8,1000,10,0,0,1000,9000000,73100,21700,77700
+CSV
+expect_code 0 "$DSE" fit "$work/energies.csv" -q -o "$work/fragment.yaml"
+for key in PL1.mla_clk_pj PL2.mla_clk_pj PL1.pe_static_mw PL2.pe_static_mw sram_read32_pj sram_write32_pj noc_read128_pj \
+	energy.sram_static_mw energy.noc_static_mw; do
+	expect_text "$work/out" "$key"
+done
+expect_text "$work/out" 'mean |error| 0.'
+merge spaces/machines/dvfs_chip.yaml "$work/fragment.yaml" >"$work/merged.yaml"
+expect_code 0 "$DSE" check "$work/merged.yaml"
+expect_code 0 "$DSE" simulate "$work/merged.yaml" tiny -q
+
+# The same for programs.
+expect_code 0 "$DSE" fit "$work/energies.csv" --json
+expect_text "$work/out" '"identified": true'
+expect_text "$work/out" '"name": "PL1.mla_clk_pj"'
+expect_text "$work/out" '"predicted_without_row"'
+
+# Mistakes: of the command line, of the table.
+expect_code 2 "$DSE" fit
+expect_code 2 "$DSE" fit "$work/energies.csv" --parameters mla_clk
+expect_text "$work/err" "did you mean 'mla_clk_pj'?"
+printf 'kind,in_w,clk\nconf,3,nan\n' >"$work/bad.csv"
+expect_code 3 "$DSE" fit "$work/bad.csv"
+expect_text "$work/err" "bad.csv:2:1: kind is 'conf'"
+expect_text "$work/err" "bad.csv:2:8: clk is 'nan'"
+expect_code 5 "$DSE" fit "$work/none.csv"
