@@ -3,32 +3,37 @@
 #include "dse/cli.h"
 #include "dse/fit.h"
 #include "dse/paths.h"
-#include "dse/space.h"
+#include "dse/provenance.h"
 #include "dse/store.h"
 #include <assert.h>
 
 /* The machine of the paper that the models are from. */
 #define DEFAULT_MACHINE "dvfs_chip"
 
-static enum err_code read_machine(const char *name, struct machine *machine, struct err *err)
+/* A machine by file or name, and where its numbers come from. */
+struct subject {
+	struct machine machine;
+	struct machine_sources sources;
+	struct arena arena;
+};
+
+static enum err_code read_machine(const char *name, struct subject *subject, struct err *err)
 {
-	struct arena arena = {0};
 	const char *path = NULL;
-	enum err_code code = path_find(name ? name : DEFAULT_MACHINE, "machines", &arena, &path, err);
+	enum err_code code = path_find(name ? name : DEFAULT_MACHINE, "machines", &subject->arena, &path, err);
 	if (code == ERR_OK)
-		code = machine_read(path, machine, err);
-	arena_free(&arena);
+		code = machine_read_sources(path, &subject->machine, &subject->sources, &subject->arena, err);
 	return code;
 }
 
 static enum err_code write_fragment(const char *path, const struct fit_data *data, const struct fit_result *result,
-                                    struct err *err)
+                                    const struct machine_sources *sources, struct err *err)
 {
 	struct store_file file = {0};
 	enum err_code code = store_open(&file, path, err);
 	if (code != ERR_OK)
 		return code;
-	fit_write_fragment(file.file, data, result);
+	fit_write_fragment(file.file, data, result, sources);
 	return store_commit(&file, err);
 }
 
@@ -42,26 +47,26 @@ enum err_code cmd_fit(const struct cli_options *options, struct err *err)
 	    .fix = options->fix,
 	    .robust = options->robust,
 	};
-	struct machine machine;
+	struct subject subject = {.arena = {0}};
 	struct fit_data data = {0};
 	struct fit_result result = {0};
-	enum err_code code = read_machine(options->machine, &machine, err);
+	enum err_code code = read_machine(options->machine, &subject, err);
 	if (code == ERR_OK)
-		code = fit_read(options->file[0], &machine, &wanted, &data, err);
-	if (code != ERR_OK)
-		return code;
-	code = fit_run(&data, &wanted, &result, err);
+		code = fit_read(options->file[0], &subject.machine, &wanted, &data, err);
+	if (code == ERR_OK)
+		code = fit_run(&data, &wanted, &result, err);
 	if (code == ERR_OK && options->json)
 		fit_put_json(stdout, &data, &result);
 	else if (code == ERR_OK)
 		fit_print(stdout, &data, &result, !options->quiet);
 	if (code == ERR_OK && options->out)
-		code = write_fragment(options->out, &data, &result, err);
+		code = write_fragment(options->out, &data, &result, &subject.sources, err);
 	if (code == ERR_OK && !result.identified)
 		code = err_add(err, ERR_INFEASIBLE,
 		               "%s: the measurements do not determine every parameter that is to be fitted; the warnings "
 		               "say which",
 		               options->file[0]);
 	fit_free(&data);
+	arena_free(&subject.arena);
 	return code;
 }

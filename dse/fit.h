@@ -10,6 +10,7 @@
  * fit_print.c, fit_json.c and fit_fragment.c write it down.
  */
 #include "dse/fit_term.h"
+#include "dse/provenance.h"
 #include "sim/base/arena.h"
 #include "sim/base/csv.h"
 #include <stdio.h>
@@ -141,6 +142,7 @@ const char *fit_confidence_word(const struct fit_param *param);
 /* The result for people (residuals: row by row, too), for programs, and as sections of a machine file. */
 void fit_print(FILE *file, const struct fit_data *data, const struct fit_result *result, bool residuals);
 void fit_put_json(FILE *file, const struct fit_data *data, const struct fit_result *result);
-void fit_write_fragment(FILE *file, const struct fit_data *data, const struct fit_result *result);
+void fit_write_fragment(FILE *file, const struct fit_data *data, const struct fit_result *result,
+                        const struct machine_sources *sources /* of the machine */);
 
 #endif

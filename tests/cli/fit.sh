@@ -28,7 +28,8 @@ expect_text "$work/out" 'condition of the scaled Jacobian 3.54, degrees of freed
 expect_text "$work/out" 'columns not used: operand_a, pe_shift, thesis_sim_clk, note'
 merge spaces/machines/hdl_qpe.yaml "$work/fragment.yaml" >"$work/merged.yaml"
 expect_code 0 "$DSE" check "$work/merged.yaml"
-expect_text "$work/fragment.yaml" "fitted to $hdl, 9 values; 95 %: 27.574 to 66.704; confidence low"
+expect_text "$work/fragment.yaml" \
+	"nominal.conv_wb_clk: {confidence: fitted, source: \"$hdl, 9 values; 95 %: 27.574 to 66.704; confidence low\"}"
 # The merged machine is the fitted one: its grey-box clocks are the fit's.
 expect_code 0 "$DSE" validate "$hdl" --machine "$work/merged.yaml" --detail greybox
 expect_text "$work/out" '27947'
@@ -37,7 +38,7 @@ expect_text "$work/out" '27947'
 expect_code 4 "$DSE" fit "$hdl" --clocks hdl_clk --machine hdl_qpe -q -o "$work/fragment.yaml"
 expect_text "$work/err" 'do not determine every parameter'
 expect_text "$work/out" 'NOT IDENTIFIED'
-expect_text "$work/fragment.yaml" 'matmul_a: 2.5  # PE clocks; as in hdl_qpe'
+expect_text "$work/fragment.yaml" 'matmul_a: 2.5  # PE clocks'
 merge spaces/machines/hdl_qpe.yaml "$work/fragment.yaml" >"$work/merged.yaml"
 expect_code 0 "$DSE" check "$work/merged.yaml"
 
@@ -60,7 +61,8 @@ done
 expect_text "$work/out" 'mean |error| 0.'
 merge spaces/machines/dvfs_chip.yaml "$work/fragment.yaml" >"$work/merged.yaml"
 expect_code 0 "$DSE" check "$work/merged.yaml"
-expect_code 0 "$DSE" simulate "$work/merged.yaml" tiny -q
+expect_code 0 "$DSE" simulate "$work/merged.yaml" tiny --json
+expect_text "$work/out" 'energies.csv, 21 values; 95 %'
 
 # The same for programs.
 expect_code 0 "$DSE" fit "$work/energies.csv" --json

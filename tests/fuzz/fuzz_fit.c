@@ -11,11 +11,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n_byte)
 {
 	static const struct fit_options options = {.parameters = NULL};
 	char path[FUZZ_PATH_SIZE];
+	struct arena arena = {0};
 	struct machine machine;
+	struct machine_sources sources;
 	struct fit_data table;
 	struct fit_result result = {0};
 	struct err err = {0};
-	fuzz_require(machine_read("spaces/machines/dvfs_chip.yaml", &machine, &err) == ERR_OK, "machine_read", &err);
+	fuzz_require(machine_read_sources("spaces/machines/dvfs_chip.yaml", &machine, &sources, &arena, &err) == ERR_OK,
+	             "machine_read_sources", &err);
 	enum err_code code = fit_read(fuzz_file(data, n_byte, path), &machine, &options, &table, &err);
 	if (code == ERR_OK && table.n_point <= MAX_FUZZ_POINT) {
 		code = fit_run(&table, &options, &result, &err);
@@ -24,7 +27,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n_byte)
 		if (code == ERR_OK) {
 			fit_print(sink, &table, &result, true);
 			fit_put_json(sink, &table, &result);
-			fit_write_fragment(sink, &table, &result);
+			fit_write_fragment(sink, &table, &result, &sources);
 		}
 		(void)fclose(sink);
 	}
@@ -34,5 +37,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n_byte)
 			             "an estimate that is no number or below 0", NULL);
 	fuzz_answer(code, &err);
 	fit_free(&table);
+	arena_free(&arena);
 	return 0;
 }
