@@ -91,7 +91,7 @@ static bool ask_for_point(const struct audit_job *job, const struct audit_stop *
 		for (unsigned k = 0; k < N_LAYER_GENE; k++)
 			if (gene[k] >= layer->n_value[k])
 				return false;
-		gene[GENE_PLACE] = (layer->place[gene[GENE_PLACE]] & PLACE_RESULT) != 0;
+		gene[GENE_PLACE] = whole_ask_for(layer, gene[GENE_PLACE]);
 	}
 	return true;
 }

@@ -31,14 +31,8 @@ static struct rng stream(const struct audit_job *job, const struct audit_stop *s
 static uint32_t n_value_of(const struct layer_problem *layer, unsigned gene)
 {
 	if (gene == GENE_PLACE)
-		return layer_has_place(layer, PLACE_RESULT) ? 2 : 1;
+		return whole_n_ask(layer);
 	return layer->n_value[gene];
-}
-
-static bool keeps_result(const struct layer_problem *layer, uint32_t place)
-{
-	assert(place < layer->n_value[GENE_PLACE]);
-	return (layer->place[place] & PLACE_RESULT) != 0;
 }
 
 uint64_t audit_n_whole(const struct audit_stop *stop)
@@ -80,7 +74,7 @@ static void make_combined(const struct audit_stop *stop, uint64_t i, uint32_t *c
 	for (size_t block = set->map->n_block; block-- > 0;) {
 		uint32_t *to = canonical + 1 + block * N_LAYER_GENE;
 		memcpy(to, combined_gene(stop, block, &i), N_LAYER_GENE * sizeof(*to));
-		to[GENE_PLACE] = keeps_result(&set->problem[set->map->distinct[block]], to[GENE_PLACE]);
+		to[GENE_PLACE] = whole_ask_for(&set->problem[set->map->distinct[block]], to[GENE_PLACE]);
 	}
 }
 
@@ -108,7 +102,7 @@ static const uint32_t *draw_point(const struct audit_job *job, const struct audi
 /* A block's genes as another machine's point has them, as far as this one has such values. */
 static void take_genes(const struct layer_problem *layer, const uint32_t *from, bool is_own, uint32_t *to)
 {
-	to[GENE_PLACE] = is_own ? keeps_result(layer, from[GENE_PLACE]) : from[GENE_PLACE] != 0;
+	to[GENE_PLACE] = is_own ? whole_ask_for(layer, from[GENE_PLACE]) : from[GENE_PLACE] % n_value_of(layer, GENE_PLACE);
 	for (unsigned k = GENE_PLACE + 1; k < N_LAYER_GENE; k++)
 		to[k] = from[k] % layer->n_value[k];
 }

@@ -10,7 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MAX_EDGE (LAYER_N_STATE * PLACE_N)
+/* A state leaves a layer its result's place and whether it fetches ahead. */
+#define MAX_EDGE (LAYER_N_STATE * 4)
 /* Between the seeds of two searches of a candidate: 2^64 over the golden ratio, so that they never meet. */
 #define SEED_STRIDE UINT64_C(0x9e3779b97f4a7c15)
 
@@ -90,7 +91,7 @@ bool candidate_is_reachable(const struct candidate *candidate, size_t i)
 	assert(i < candidate->n_task);
 	const struct candidate_task *task = &candidate->task[i];
 	const struct layer_map *map = candidate->set->map;
-	if ((task->layer.place[0] & PLACE_IFMAP) == 0)
+	if ((task->layer.place[0] & (PLACE_IFMAP | PLACE_WEIGHT)) == 0)
 		return true;
 	for (size_t network = 0; network < map->n_network; network++)
 		for (size_t block = map->begin[network] + 1; block < map->begin[network + 1]; block++)
@@ -249,31 +250,29 @@ static size_t list_edges(const struct candidate *candidate, size_t block, unsign
 	uint32_t distinct = map->distinct[block];
 	const struct layer_problem *layer = &candidate->set->problem[distinct];
 	size_t n = 0, first_task = candidate->first_task[distinct];
-	for (unsigned from = 0; from < n_state; from++) {
-		unsigned read = layer_state_place(map->block[block], from);
+	for (unsigned from = 0; from < n_state; from++)
 		for (unsigned i = 0; i < layer->n_value[GENE_PLACE]; i++) {
-			bool out_storage = (layer->place[i] & PLACE_RESULT) != 0;
-			unsigned to = layer_next_state(map->block[block], from, out_storage);
-			bool fits = (layer->place[i] & ~(unsigned)PLACE_RESULT) == read &&
-			            !(out_storage && map->block[block]->result_to_dram);
-			if (!fits || to >= n_state || candidate->task[first_task + i].front.n == 0)
+			unsigned to;
+			if (!layer_place_fits(map->block[block], from, layer->place[i], &to) || to >= n_state ||
+			    candidate->task[first_task + i].front.n == 0)
 				continue;
 			assert(n < MAX_EDGE);
 			place[n] = (uint8_t)i;
 			edge[n++] = (struct compose_edge){from, to, front ? &front[first_task + i] : NULL};
 		}
-	}
 	return n;
 }
 
-/* One state suffices where nothing can ever stay in storage QPEs. */
+/* One state suffices where nothing can ever stay in storage QPEs, half of them where nothing is fetched ahead. */
 static unsigned n_state_of(const struct candidate *candidate)
 {
+	unsigned all = 0;
 	for (size_t i = 0; i < candidate->set->n_problem; i++)
 		for (unsigned k = 0; k < candidate->set->problem[i].n_value[GENE_PLACE]; k++)
-			if (candidate->set->problem[i].place[k] != 0)
-				return LAYER_N_STATE;
-	return 1;
+			all |= candidate->set->problem[i].place[k];
+	if ((all & (PLACE_WEIGHT | PLACE_FETCH)) != 0)
+		return LAYER_N_STATE;
+	return all != 0 ? LAYER_N_RESULT_STATE : 1;
 }
 
 /* Memory of one composition. */

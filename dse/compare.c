@@ -71,13 +71,12 @@ static bool run_point(const struct doc_node *const *design, const struct machine
 		struct err own = {0};
 		block[k] = (struct simulated){.block = &network->block[k], .in_scheme = true};
 		is_read = design_read(design[k], block[k].block, machine, &block[k].design, &own);
-		if (is_read)
-			mapper_prepare(block[k].block, machine, block[k].design.operand_bit, &context[k]);
-		else
+		if (!is_read)
 			(void)err_add(err, own.code, "layer %s: %s", block[k].block->name, err_text(&own));
 		err_clear(&own);
 	}
-	bool done = is_read && simulate_blocks(context, block, network->n_block, NULL, &how, err) == ERR_OK;
+	bool done = is_read && simulate_prepare(machine, network, block, context, err) == ERR_OK &&
+	            simulate_blocks(context, block, network->n_block, NULL, &how, err) == ERR_OK;
 	free(context);
 	return done;
 }

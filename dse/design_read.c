@@ -25,6 +25,15 @@ bool front_need_choice(const struct doc_node *map, const char *key, const char *
 	return node && doc_get_choice(node, key, names, n, out, err);
 }
 
+/* Whether an optional key has its one value; without the key it has not. */
+static bool take_optional(const struct doc_node *layer, const char *key, const char *name, bool *value, struct err *err)
+{
+	size_t index;
+	const struct doc_node *node = doc_find(layer, key);
+	*value = node != NULL;
+	return !node || doc_get_choice(node, key, &name, 1, &index, err);
+}
+
 /* One dimension of a split, in the notation that tables and CSV files use. */
 static bool read_dim(const struct doc_node *layer, const char *key, struct dim_split *dim, struct err *err)
 {
@@ -53,7 +62,10 @@ bool design_read(const struct doc_node *layer, const struct block *block, const 
 	          front_need_choice(layer, "ifmap", place, 2, &in, err) &&
 	          front_need_choice(layer, "result", place, 2, &out, err) &&
 	          (!block->has_mat_ele || front_need_choice(layer, "added", place, 2, &added, err)) && bit &&
-	          doc_get_u64(bit, "operand_bit", 8, 16, &operand_bit, err);
+	          doc_get_u64(bit, "operand_bit", 8, 16, &operand_bit, err) &&
+	          take_optional(layer, "weights", "storage", &design->weight_storage, err) &&
+	          take_optional(layer, "fetch_ahead", "next", &design->fetch_next, err) &&
+	          take_optional(layer, "held", "storage", &design->held_storage, err);
 	if (!ok)
 		return false;
 	if (operand_bit != 8 && operand_bit != 16)

@@ -18,6 +18,23 @@ const char *design_place_name(bool in_storage)
 	return in_storage ? "storage" : "dram";
 }
 
+const char *design_ahead_name(const struct layer_design *design)
+{
+	static const char *const name[2][2] = {{"", "next"}, {"weights", "weights+next"}};
+	return name[design->weight_storage][design->fetch_next];
+}
+
+void design_put_ahead(struct json *json, const struct layer_design *design)
+{
+	assert(json && design);
+	if (design->weight_storage)
+		json_put_text(json, "weights", "storage");
+	if (design->fetch_next)
+		json_put_text(json, "fetch_ahead", "next");
+	if (design->held_storage)
+		json_put_text(json, "held", "storage");
+}
+
 int design_print(const struct layer_design *design, const struct machine *machine, char *text, size_t n_byte)
 {
 	struct split_text split;

@@ -2,6 +2,7 @@
 #ifndef DSE_DESIGN_TEXT_H
 #define DSE_DESIGN_TEXT_H
 /* Designs and verdicts in words, for tables, CSV files and messages. */
+#include "dse/json.h"
 #include "dse/plan.h"
 
 #define SPLIT_TEXT_SIZE 64
@@ -14,6 +15,12 @@ void design_print_split(const struct split *split, struct split_text *text);
 
 /* "dram" or "storage". */
 const char *design_place_name(bool in_storage);
+
+/* What a design fetches ahead, in a word, as columns and tables have it: "", "weights", "next" or "weights+next". */
+const char *design_ahead_name(const struct layer_design *design);
+
+/* The same as keys of the object that is open, none where nothing is: weights, fetch_ahead, held. */
+void design_put_ahead(struct json *json, const struct layer_design *design);
 
 /* "fusion_reuse, w 28*2 h 28*2 c 64*2 d 64*1, PL1, 8 bit"; returns what snprintf returns. */
 int design_print(const struct layer_design *design, const struct machine *machine, char *text, size_t n_byte);

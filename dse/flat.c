@@ -200,8 +200,8 @@ static void size_genes(struct flat *flat)
 			for (unsigned k = 0; k < N_LAYER_GENE; k++)
 				if (k != GENE_PLACE && layer->n_value[k] > n_value[k])
 					n_value[k] = layer->n_value[k];
-			if (layer_has_place(layer, PLACE_RESULT))
-				n_value[GENE_PLACE] = 2;
+			uint32_t n_ask = whole_n_ask(layer);
+			n_value[GENE_PLACE] = n_ask > n_value[GENE_PLACE] ? n_ask : n_value[GENE_PLACE];
 		}
 	}
 }

@@ -42,6 +42,7 @@ static void put_design(struct json *json, const struct front_run *run, size_t nu
 	json_put_text(json, "result", design_place_name(design->out_storage));
 	if (map->block[map->first[unrolled->distinct]]->has_mat_ele)
 		json_put_text(json, "added", design_place_name(design->add_storage));
+	design_put_ahead(json, design);
 	json_put_u64(json, "total_clk", unrolled->total_clk);
 	for (unsigned k = 0; k < N_METRIC; k++)
 		if (metric_table[k].scope == METRIC_OF_LAYER)

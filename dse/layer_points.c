@@ -17,6 +17,8 @@ void layer_points_write_header(FILE *file, const struct space *space)
 	            "split_c,split_d,"
 	            "level",
 	            file);
+	if (space_fetches_ahead(space))
+		csv_put_text(file, false, "fetched_ahead");
 	for (unsigned i = 0; i < N_METRIC; i++)
 		if (metric_table[i].scope == METRIC_OF_LAYER)
 			csv_put_text(file, false, metric_table[i].name);
@@ -62,6 +64,8 @@ static void write_point(FILE *file, const struct candidate *candidate, const str
 	csv_put_text(file, false, split.c);
 	csv_put_text(file, false, split.d);
 	csv_put_text(file, false, machine->level[design.level].name);
+	if (space_fetches_ahead(candidate->space))
+		csv_put_text(file, false, design_ahead_name(&design));
 	for (unsigned k = 0; k < N_METRIC; k++)
 		if (metric_table[k].scope == METRIC_OF_LAYER)
 			csv_put_real(file, false, metric[k]);

@@ -27,7 +27,8 @@ static bool same_choice(const struct layer_choice *left, const struct layer_choi
 	       left->thesis_split == right->thesis_split &&
 	       memcmp(left->strategy, right->strategy, sizeof(left->strategy)) == 0 &&
 	       memcmp(left->reuse, right->reuse, sizeof(left->reuse)) == 0 && left->level_mask == right->level_mask &&
-	       left->operand_8bit == right->operand_8bit && left->operand_16bit == right->operand_16bit;
+	       left->operand_8bit == right->operand_8bit && left->operand_16bit == right->operand_16bit &&
+	       left->fetch_no == right->fetch_no && ahead_same(&left->ahead, &right->ahead);
 }
 
 /* Of residency only what decides which places a layer may use makes another problem of it. */
@@ -136,8 +137,25 @@ bool layer_added_in_storage(const struct block *block, unsigned state)
 
 unsigned layer_state_place(const struct block *block, unsigned state)
 {
+	bool held = !ahead_reads_held(block) && (state & (block->hold ? 1U : 2U)) != 0;
 	return (layer_in_storage(block, state) ? (unsigned)PLACE_IFMAP : 0U) |
-	       (layer_added_in_storage(block, state) ? (unsigned)PLACE_ADDED : 0U);
+	       (layer_added_in_storage(block, state) ? (unsigned)PLACE_ADDED : 0U) |
+	       ((state & LAYER_STATE_WEIGHT) != 0 ? (unsigned)PLACE_WEIGHT : 0U) | (held ? (unsigned)PLACE_HELD : 0U);
+}
+
+bool layer_place_fits(const struct block *block, unsigned state, unsigned place, unsigned *next)
+{
+	const unsigned ahead = PLACE_WEIGHT | PLACE_FETCH, free = PLACE_RESULT | PLACE_FETCH;
+	unsigned read = layer_state_place(block, state);
+	assert(place < PLACE_N);
+	/* places that fetch nothing do not ask for room beside what is held */
+	if ((place & ahead) == 0)
+		read &= ~(unsigned)PLACE_HELD;
+	if ((place & ~free) != read || ((place & PLACE_RESULT) != 0 && block->result_to_dram))
+		return false;
+	*next = layer_next_state(block, state, (place & PLACE_RESULT) != 0) |
+	        ((place & PLACE_FETCH) != 0 ? LAYER_STATE_WEIGHT : 0U);
+	return true;
 }
 
 unsigned layer_next_state(const struct block *block, unsigned state, bool out_storage)
@@ -161,14 +179,6 @@ void layer_find_sources(const struct network *network, struct layer_source *sour
 		held = block->hold ? latest : held;
 		latest = i;
 	}
-}
-
-int layer_find_place(const struct layer_problem *layer, unsigned place)
-{
-	for (unsigned i = 0; i < layer->n_value[GENE_PLACE]; i++)
-		if (layer->place[i] == place)
-			return (int)i;
-	return -1;
 }
 
 bool layer_has_place(const struct layer_problem *layer, unsigned bits)

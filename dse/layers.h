@@ -29,8 +29,11 @@ enum err_code layer_map_list_splits(const struct space *space, struct layer_map 
 size_t layer_map_network(const struct layer_map *map, size_t block);
 
 /* What residency does around a block: the state is bit 0 = the latest result lies in storage QPEs, bit 1 = the held one
- * does. */
-#define LAYER_N_STATE 4
+ * does, bit 2 = the weights of the block do, because the one before has fetched them. */
+#define LAYER_N_STATE 8
+#define LAYER_STATE_WEIGHT 4U
+/* Bits 0 and 1 alone: where nothing is fetched ahead. */
+#define LAYER_N_RESULT_STATE 4
 
 /* Whether the block's ifmap lies in storage QPEs when it starts in this state. */
 bool layer_in_storage(const struct block *block, unsigned state);
@@ -38,8 +41,11 @@ bool layer_in_storage(const struct block *block, unsigned state);
 /* Whether what its shortcut adds does; false without a shortcut. */
 bool layer_added_in_storage(const struct block *block, unsigned state);
 
-/* The state after it, with its own result in storage QPEs or not. */
+/* The state after it, with its own result in storage QPEs or not; it fetches nothing. */
 unsigned layer_next_state(const struct block *block, unsigned state, bool out_storage);
+
+/* Whether a block can be in this place (enum place_bit) when it starts in this state; if so, the state after it. */
+bool layer_place_fits(const struct block *block, unsigned state, unsigned place, unsigned *next);
 
 /* Which blocks' results a block reads, where they may lie in storage QPEs; LAYER_NO_SOURCE: it comes from DRAM. */
 #define LAYER_NO_SOURCE SIZE_MAX
@@ -67,13 +73,11 @@ enum err_code layer_set_build(const struct space *space, const struct layer_map 
                               struct layer_set **set, char *why, size_t n_why, struct err *err);
 void layer_set_free(struct layer_set *set);
 
-/* Index into the layer problem's place[] of this sum of enum place_bit; -1: the layer has no such place. */
-int layer_find_place(const struct layer_problem *layer, unsigned place);
-
 /* Whether any of the layer's places has one of these bits. */
 bool layer_has_place(const struct layer_problem *layer, unsigned bits);
 
-/* The bits that a state decides: where ifmap and added result lie. */
+/* The bits that a state decides: where ifmap, added result and weights lie; and, for places that fetch ahead, a held
+ * result that is not read. */
 unsigned layer_state_place(const struct block *block, unsigned state);
 
 /* Upper limit on a metric; infinite when the space has none. */

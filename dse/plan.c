@@ -177,10 +177,8 @@ static bool place_is_served(const struct layer_problem *layer, const struct laye
 	    .split = split_whole(context->block),
 	    .reuse = REUSE_AUTO,
 	    .operand_bit = context->operand_bit,
-	    .in_storage = (place & PLACE_IFMAP) != 0,
-	    .out_storage = (place & PLACE_RESULT) != 0,
-	    .add_storage = (place & PLACE_ADDED) != 0,
 	};
+	layer_design_place(&design, place);
 	for (uint32_t i = 0; i < layer->n_value[GENE_STRATEGY]; i++) {
 		design.strategy = (enum strategy)layer->strategy[i];
 		(void)mapper_distribute(context, &design, &program, &verdict);
@@ -190,38 +188,59 @@ static bool place_is_served(const struct layer_problem *layer, const struct laye
 	return false;
 }
 
-/* Whether the result of some split can be kept; how much it takes depends on the split of its width. */
-static bool result_can_be_stored(const struct layer_problem *layer, const struct layer_context *context)
+/* Whether what the place puts there fits the storage QPEs with some split; what the result takes depends on the split
+ * of its width. */
+static bool fits_storage(const struct layer_problem *layer, const struct layer_context *context, unsigned place)
 {
-	struct split split = split_whole(context->block);
+	struct layer_design design = {.split = split_whole(context->block)};
+	layer_design_place(&design, place);
+	bool is_ahead = design.weight_storage || design.fetch_next;
 	for (size_t i = 0; i < layer->w.n; i++) {
-		split.w = layer->w.choice[i];
-		if (mapper_result_fits_storage(context, &split))
+		design.split.w = layer->w.choice[i];
+		if (design.out_storage && !mapper_result_fits_storage(context, &design.split))
+			continue;
+		if (!is_ahead || mapper_storage_byte(context, &design) <= context->hierarchy.storage_byte)
 			return true;
 	}
 	return false;
 }
 
-/* Places without any feasible design are left out: what comes from a far layer or goes to one lies in DRAM. */
-static void build_places(struct layer_problem *layer, const struct block *block)
+/* Whether a place contradicts what the block and its neighbours are. */
+static bool place_contradicts(const struct block *block, const struct layer_choice *choice, unsigned place)
 {
-	uint32_t n = 0;
+	bool in = (place & PLACE_IFMAP) != 0, out = (place & PLACE_RESULT) != 0, added = (place & PLACE_ADDED) != 0;
+	bool weight = (place & PLACE_WEIGHT) != 0, fetch = (place & PLACE_FETCH) != 0;
+	return (in && block->input == INPUT_DRAM) || (out && block->result_to_dram) ||
+	       (added && (!block->has_mat_ele || block->added == INPUT_DRAM)) ||
+	       (weight && choice->ahead.own_bit == 0) || (fetch && !choice->ahead.next) ||
+	       ((place & PLACE_HELD) != 0 && (choice->ahead.held_pixel == 0 || !(weight || fetch)));
+}
+
+/* Places without any feasible design are left out: what comes from a far layer or goes to one lies in DRAM. */
+static void build_places(struct layer_problem *layer, const struct block *block, const struct layer_choice *choice)
+{
+	uint32_t n = 0, n_weight = 0;
 	for (unsigned place = 0; place < PLACE_N; place++) {
-		bool in = (place & PLACE_IFMAP) != 0, out = (place & PLACE_RESULT) != 0, possible = place == 0;
-		bool added = (place & PLACE_ADDED) != 0;
-		if ((in && block->input == INPUT_DRAM) || (out && block->result_to_dram) ||
-		    (added && (!block->has_mat_ele || block->added == INPUT_DRAM)))
+		bool possible = place == 0;
+		if (place_contradicts(block, choice, place))
 			continue;
 		for (uint32_t i = 0; i < layer->n_value[GENE_OPERAND] && !possible; i++) {
 			const struct layer_context *context = &layer->context[layer->operand_bit[i] == 16];
-			possible =
-			    place_is_served(layer, context, place) && (!out || result_can_be_stored(layer, context));
+			possible = place_is_served(layer, context, place) && fits_storage(layer, context, place);
 		}
 		if (possible)
 			layer->place[n++] = (uint8_t)place;
+		n_weight += possible && (place & PLACE_WEIGHT);
 	}
 	layer->n_value[GENE_PLACE] = n;
 	assert(n > 0);
+	if (choice->fetch_no || n_weight == 0)
+		return;
+	/* only with its weights fetched ahead */
+	layer->n_value[GENE_PLACE] = 0;
+	for (uint32_t i = 0; i < n; i++)
+		if (layer->place[i] & PLACE_WEIGHT)
+			layer->place[layer->n_value[GENE_PLACE]++] = layer->place[i];
 }
 
 /* Upper limit of the space on a metric, infinite without one. */
@@ -326,8 +345,9 @@ enum err_code layer_problem_build_from(const struct space *space, const struct m
 	for (uint32_t i = 0; i < layer->n_value[GENE_OPERAND]; i++) {
 		uint32_t bit = layer->operand_bit[i];
 		mapper_prepare(block, machine, bit, &layer->context[bit == 16]);
+		mapper_set_ahead(&layer->context[bit == 16], &choice->ahead);
 	}
-	build_places(layer, block);
+	build_places(layer, block, choice);
 	build_metrics(layer, space);
 	count_values(layer);
 	layer->problem = (struct problem){

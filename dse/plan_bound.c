@@ -137,11 +137,9 @@ static struct proof rule_out(const struct layer_problem *layer, const struct lay
 /* Whether a split is dominated under every strategy and operand width of the layer. */
 static bool split_is_dominated(const struct layer_problem *layer, const struct split *split, unsigned open)
 {
-	struct layer_design design = {.split = *split,
-	                              .in_storage = (layer->place[0] & PLACE_IFMAP) != 0,
-	                              .out_storage = (layer->place[0] & PLACE_RESULT) != 0,
-	                              .add_storage = (layer->place[0] & PLACE_ADDED) != 0};
+	struct layer_design design = {.split = *split};
 	struct least_work least;
+	layer_design_place(&design, layer->place[0]);
 	for (uint32_t s = 0; s < layer->n_value[GENE_STRATEGY]; s++)
 		for (uint32_t o = 0; o < layer->n_value[GENE_OPERAND]; o++) {
 			const struct layer_context *context = &layer->context[layer->operand_bit[o] == 16];

@@ -13,11 +13,21 @@
 /* Violation of designs that no size makes feasible: farther off than any that is too large by some factor. */
 #define NO_SUCH_DESIGN 1e9
 
+void layer_design_place(struct layer_design *design, unsigned place)
+{
+	assert(place < PLACE_N);
+	design->in_storage = (place & PLACE_IFMAP) != 0;
+	design->out_storage = (place & PLACE_RESULT) != 0;
+	design->add_storage = (place & PLACE_ADDED) != 0;
+	design->weight_storage = (place & PLACE_WEIGHT) != 0;
+	design->fetch_next = (place & PLACE_FETCH) != 0;
+	design->held_storage = (place & PLACE_HELD) != 0;
+}
+
 void layer_problem_design(const struct layer_problem *layer, const uint32_t *genome, struct layer_design *design)
 {
 	for (size_t i = 0; i < N_LAYER_GENE; i++)
 		assert(genome[i] < layer->n_value[i]);
-	uint8_t place = layer->place[genome[GENE_PLACE]];
 	design->split.w = layer->w.choice[genome[GENE_W]];
 	design->split.h = layer->h.choice[genome[GENE_H]];
 	design->split.c = layer->c.choice[genome[GENE_C]];
@@ -26,9 +36,7 @@ void layer_problem_design(const struct layer_problem *layer, const uint32_t *gen
 	design->reuse = (enum reuse_operand)layer->reuse[genome[GENE_REUSE]];
 	design->level = layer->level[genome[GENE_LEVEL]];
 	design->operand_bit = layer->operand_bit[genome[GENE_OPERAND]];
-	design->in_storage = (place & PLACE_IFMAP) != 0;
-	design->out_storage = (place & PLACE_RESULT) != 0;
-	design->add_storage = (place & PLACE_ADDED) != 0;
+	layer_design_place(design, layer->place[genome[GENE_PLACE]]);
 }
 
 /*
@@ -75,7 +83,10 @@ static uint32_t verdict_cut(const struct layer_problem *layer, const struct laye
 		return GENE_REUSE + 1;
 	case VERDICT_INPUT_SPLIT:
 		return GENE_D + 1;
+	case VERDICT_AHEAD_PARTS:
+		return GENE_C + 1;
 	case VERDICT_STORAGE:
+	case VERDICT_AHEAD_ROOM:
 		return GENE_W + 1; /* rows of the stored result are aligned part by part of the width */
 	case VERDICT_SRAM:
 		return sram_cut(layer, context, design);

@@ -196,11 +196,10 @@ static void run_layers(struct reader *reader, const struct doc_node *layers, con
 	for (size_t k = 0; k < n; k++) {
 		layer[k] = read_layer(reader, layers->value[k], &network->block[k], &block[k]);
 		is_read = is_read && layer[k];
-		if (layer[k])
-			mapper_prepare(&network->block[k], &reader->replay->machine, block[k].design.operand_bit,
-			               &context[k]);
 	}
-	if (!is_read || simulate_blocks(context, block, n, NULL, &reader->how, reader->err) != ERR_OK)
+	if (!is_read ||
+	    simulate_prepare(&reader->replay->machine, network, block, context, reader->err) != ERR_OK ||
+	    simulate_blocks(context, block, n, NULL, &reader->how, reader->err) != ERR_OK)
 		return;
 	for (size_t k = 0; k < n; k++)
 		compare_layer(reader, layer[k], &block[k]);

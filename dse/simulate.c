@@ -121,6 +121,27 @@ static void place_results(const struct network *network, const struct simulate_o
 	}
 }
 
+enum err_code simulate_prepare(const struct machine *machine, const struct network *network,
+                               const struct simulated *block, struct layer_context *context, struct err *err)
+{
+	enum err_code code = ERR_OK;
+	assert(machine && network && block && context);
+	for (size_t i = 0; i < network->n_block; i++) {
+		uint32_t own_bit = block[i].design.operand_bit;
+		uint32_t next_bit = i + 1 < network->n_block ? block[i + 1].design.operand_bit : own_bit;
+		struct ahead ahead = ahead_around(network, i, own_bit, next_bit);
+		mapper_prepare(&network->block[i], machine, own_bit, &context[i]);
+		mapper_set_ahead(&context[i], &ahead);
+		bool is_fetched = i > 0 && block[i - 1].design.fetch_next;
+		if (block[i].design.weight_storage != is_fetched)
+			code = err_add(err, ERR_INPUT, "layer %s: the layer before %s, but its own design says %s",
+			               network->block[i].name,
+			               is_fetched ? "fetches its weights ahead" : "does not fetch its weights ahead",
+			               is_fetched ? "that they come from DRAM" : "that they lie in storage");
+	}
+	return code;
+}
+
 enum err_code simulate_network(const struct machine *machine, const struct network *network,
                                const struct simulate_options *options, struct simulated *block, struct err *err)
 {
@@ -193,7 +214,8 @@ static void print_clocks(FILE *file, const struct simulated *block, size_t n, co
 }
 
 /* One row: design first, then what it moves and costs, at last what bounds it. */
-static void add_figures(struct table *table, const struct machine *machine, const struct simulated *block)
+static void add_figures(struct table *table, const struct machine *machine, const struct simulated *block,
+                        bool with_ahead)
 {
 	const struct sim_result *result = &block->result;
 	struct split_text split;
@@ -208,6 +230,8 @@ static void add_figures(struct table *table, const struct machine *machine, cons
 	table_add(table, "%s", split.d);
 	table_add(table, "%s", design_place_name(block->design.in_storage));
 	table_add(table, "%s", design_place_name(block->design.out_storage));
+	if (with_ahead)
+		table_add(table, "%s", design_ahead_name(&block->design));
 	table_add(table, "%" PRIu64, (uint64_t)result->counts.dram_read_byte);
 	table_add(table, "%" PRIu64, (uint64_t)result->counts.dram_write_byte);
 	table_add(table, "%" PRIu64, result->sram_byte);
@@ -232,11 +256,17 @@ static void print_figures(FILE *file, const struct machine *machine, const struc
 	              {"mac_util_pct", true},   {"latency_ms", true},      {"energy_mj", true},
 	              {"peak_power_mw", true},  {"bound", false}};
 	struct table table = {0};
-	for (size_t i = 0; i < sizeof(column) / sizeof(column[0]); i++)
+	bool with_ahead = false;
+	for (size_t i = 0; i < n; i++)
+		with_ahead |= is_shown(block, shown, i) && design_ahead_name(&block[i].design)[0] != '\0';
+	for (size_t i = 0; i < sizeof(column) / sizeof(column[0]); i++) {
+		if (with_ahead && strcmp(column[i].name, "dram_read_byte") == 0)
+			table_add_column(&table, "fetched_ahead", false);
 		table_add_column(&table, column[i].name, column[i].right);
+	}
 	for (size_t i = 0; i < n; i++)
 		if (is_shown(block, shown, i))
-			add_figures(&table, machine, &block[i]);
+			add_figures(&table, machine, &block[i], with_ahead);
 	table_print(&table, file, 0);
 	table_free(&table);
 }
@@ -366,6 +396,7 @@ static void put_block(struct json *json, const struct machine *machine, const st
 	json_put_text(json, "result", design_place_name(block->design.out_storage));
 	if (block->block->has_mat_ele)
 		json_put_text(json, "added", design_place_name(block->design.add_storage));
+	design_put_ahead(json, &block->design);
 	json_put_text(json, "verdict", verdict_table[block->verdict.reason].name);
 	if (block->ran)
 		put_result(json, block);

@@ -46,6 +46,13 @@ enum err_code simulate_network(const struct machine *machine, const struct netwo
                                const struct simulate_options *options, struct simulated *block, struct err *err);
 
 /*
+ * Prepare context [network->n_block] for the designs that block [network->n_block] has, and check that weights lie in
+ * storage QPEs just where the block before has fetched them. ERR_INPUT.
+ */
+enum err_code simulate_prepare(const struct machine *machine, const struct network *network,
+                               const struct simulated *block, struct layer_context *context, struct err *err);
+
+/*
  * Run n blocks whose designs are set, context[i] of block[i]; shown as above.
  * ERR_INTERNAL: no memory, or the event tier (dse/detail.h).
  */

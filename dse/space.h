@@ -37,6 +37,8 @@ struct layer_choice {
 	bool reuse[N_REUSE_OPERAND];
 	uint32_t level_mask; /* bit i: operating point i */
 	bool operand_8bit, operand_16bit;
+	bool fetch_no, fetch_all; /* its weights come from DRAM; the layer before may fetch them ahead */
+	struct ahead ahead;       /* what of this its neighbours' rules and its own leave */
 };
 
 enum space_aggregate { AGGREGATE_SUM, AGGREGATE_WORST, AGGREGATE_WEIGHTED };
@@ -96,6 +98,9 @@ struct space {
  */
 enum err_code space_read(const char *path, struct space *space, struct err *err);
 void space_free(struct space *space);
+
+/* Whether any layer's weights may be fetched ahead. */
+bool space_fetches_ahead(const struct space *space);
 
 /* Machine candidates: product of machines and axis values. */
 uint64_t space_n_machine(const struct space *space);

@@ -234,15 +234,32 @@ static void read_operands(struct space_reader *reader, const struct doc_node *no
 	rule->set |= RULE_OPERAND;
 }
 
+static void read_fetch(struct space_reader *reader, const struct doc_node *node, struct rule *rule)
+{
+	static const char *const name[] = {"no", "all"};
+	if (!space_has_items(node, "fetch_ahead", reader->err))
+		return;
+	for (size_t i = 0; i < item_n(node); i++) {
+		size_t index;
+		if (!doc_get_choice(item_at(node, i), "fetch_ahead", name, 2, &index, reader->err))
+			continue;
+		rule->fetch_no |= index == 0;
+		rule->fetch_all |= index == 1;
+	}
+	rule->set |= RULE_FETCH;
+}
+
 /* One item of `layers:`; the table of readers is in the order of the keys. */
 static void read_rule(struct space_reader *reader, const struct doc_node *map, struct rule *rule)
 {
-	static const char *const allowed[] = {"match", "split", "strategy", "reuse", "level", "operand_bit"};
-	static void (*const read[])(struct space_reader *, const struct doc_node *, struct rule *) = {
-	    NULL, read_split, read_strategies, read_reuse, read_levels, read_operands};
+	enum { N_KEY = 7 };
+	static const char *const allowed[N_KEY] = {"match", "split",       "strategy",   "reuse",
+	                                           "level", "operand_bit", "fetch_ahead"};
+	static void (*const read[N_KEY])(struct space_reader *, const struct doc_node *, struct rule *) = {
+	    NULL, read_split, read_strategies, read_reuse, read_levels, read_operands, read_fetch};
 	const char *text;
 
-	doc_check_keys(map, allowed, 6, reader->err);
+	doc_check_keys(map, allowed, N_KEY, reader->err);
 	if (map->kind != DOC_MAP)
 		return;
 	rule->match = doc_find(map, "match");
@@ -251,7 +268,7 @@ static void read_rule(struct space_reader *reader, const struct doc_node *map, s
 		           "a rule without 'match', e.g. match: '.*' for all layers");
 	else if (doc_get_text(rule->match, "match", &text, reader->err))
 		(void)pattern_compile(text, space_text_place(rule->match), &rule->pattern, reader->err);
-	for (size_t i = 1; i < 6; i++) {
+	for (size_t i = 1; i < N_KEY; i++) {
 		const struct doc_node *node = doc_find(map, allowed[i]);
 		if (node)
 			read[i](reader, node, rule);
@@ -277,6 +294,10 @@ static void apply_rule(const struct rule *rule, struct layer_choice *choice, con
 		choice->operand_8bit = rule->operand_8bit;
 		choice->operand_16bit = rule->operand_16bit;
 	}
+	if (rule->set & RULE_FETCH) {
+		choice->fetch_no = rule->fetch_no;
+		choice->fetch_all = rule->fetch_all;
+	}
 }
 
 static struct layer_choice initial_choice(void)
@@ -288,6 +309,7 @@ static struct layer_choice initial_choice(void)
 	choice.reuse[REUSE_AUTO] = true;
 	choice.level_mask = UINT32_MAX;
 	choice.operand_8bit = true;
+	choice.fetch_no = true;
 	return choice;
 }
 
@@ -368,6 +390,27 @@ static void choose_for_block(struct space_reader *reader, const struct block *bl
 	}
 	set_dims(reader, block, dim, choice);
 	assert(choice->max_part_w > 0 && choice->max_part_h > 0 && choice->max_part_c > 0 && choice->max_part_d > 0);
+}
+
+/* Weights are fetched ahead in the narrowest width that the layer may have. */
+static uint32_t fetch_bit(const struct layer_choice *choice)
+{
+	return choice->operand_8bit ? 8 : 16;
+}
+
+/* What the rules of neighbours leave of fetching ahead; where nothing is, layers stay as equal as they are. */
+static void set_ahead(struct space_network *network)
+{
+	size_t n = network->network.n_block;
+	for (size_t i = 0; i < n; i++) {
+		struct layer_choice *own = &network->choice[i], *next = i + 1 < n ? own + 1 : own;
+		struct ahead ahead = ahead_around(&network->network, i, fetch_bit(own), fetch_bit(next));
+		if (!own->fetch_all)
+			ahead.own_bit = 0;
+		if (!next->fetch_all)
+			ahead.next = NULL;
+		own->ahead = ahead.own_bit != 0 || ahead.next ? ahead : (struct ahead){0};
+	}
 }
 
 /* Names of layers, each once: as many as a message can hold; nearest to word of all of them, or NULL. */
@@ -453,6 +496,8 @@ void space_read_rules(struct space_reader *reader)
 		struct space_network *network = &space->network[i];
 		for (size_t k = 0; k < network->network.n_block && network->choice; k++)
 			choose_for_block(reader, &network->network.block[k], rule, n_rule, &network->choice[k]);
+		if (network->choice)
+			set_ahead(network);
 	}
 	for (size_t i = 0; i < n_rule; i++) {
 		if (rule[i].pattern.code && rule[i].n_matched == 0 && reader->networks_complete)
@@ -461,4 +506,13 @@ void space_read_rules(struct space_reader *reader)
 			report_unused(reader, &rule[i]);
 		pattern_free(&rule[i].pattern);
 	}
+}
+
+bool space_fetches_ahead(const struct space *space)
+{
+	for (size_t i = 0; i < space->n_network; i++)
+		for (size_t k = 0; k < space->network[i].network.n_block; k++)
+			if (space->network[i].choice[k].ahead.own_bit != 0)
+				return true;
+	return false;
 }

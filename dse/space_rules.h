@@ -14,6 +14,7 @@
 #define RULE_REUSE (UINT32_C(1) << 6)
 #define RULE_LEVEL (UINT32_C(1) << 7)
 #define RULE_OPERAND (UINT32_C(1) << 8)
+#define RULE_FETCH (UINT32_C(1) << 9)
 
 /* What may be chosen in one dimension. */
 struct rule_dim {
@@ -35,6 +36,7 @@ struct rule {
 	bool reuse[N_REUSE_OPERAND];
 	uint32_t level_mask;
 	bool operand_8bit, operand_16bit;
+	bool fetch_no, fetch_all;
 	size_t n_matched;
 };
 

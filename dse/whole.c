@@ -76,8 +76,59 @@ static bool may_keep(const struct layer_problem *layer, const uint32_t *gene)
 {
 	struct layer_design design;
 	const struct layer_context *context = placeless_design(layer, gene, &design);
-	return gene[GENE_PLACE] != 0 && mapper_serves_storage(context, &design) &&
+	return (gene[GENE_PLACE] & WHOLE_KEEP) != 0 && mapper_serves_storage(context, &design) &&
 	       mapper_result_fits_storage(context, &design.split);
+}
+
+/* Whether a layer can be on this side of fetching ahead: PLACE_FETCH, or PLACE_WEIGHT of the next one. */
+static bool may_ahead(const struct layer_problem *layer, const uint32_t *gene, enum place_bit side)
+{
+	struct layer_design design;
+	const struct layer_context *context = placeless_design(layer, gene, &design);
+	layer_design_place(&design, side);
+	return layer_has_place(layer, side) && mapper_serves_ahead(context, &design);
+}
+
+/* Whether block i, which is not its network's last, fetches the next one's weights. */
+static bool fetches(const struct whole *whole, const struct layer_set *set, const struct whole_scratch *scratch,
+                    size_t i)
+{
+	const uint32_t *gene = scratch->canonical + 1 + i * N_LAYER_GENE;
+	assert(i + 1 < whole->map->n_block);
+	return (gene[GENE_PLACE] & WHOLE_FETCH) != 0 &&
+	       may_ahead(&set->problem[whole->map->distinct[i]], gene, PLACE_FETCH) &&
+	       may_ahead(&set->problem[whole->map->distinct[i + 1]], gene + N_LAYER_GENE, PLACE_WEIGHT);
+}
+
+/* The layer's place in this state that grants most of what is asked for: first the fetch is given up, then the result's
+ * place. -1: there is none. */
+static int find_granted(const struct layer_problem *layer, const struct block *block, unsigned state, unsigned asked,
+                        unsigned *next)
+{
+	static const unsigned given_up[] = {0, PLACE_FETCH, PLACE_RESULT, PLACE_FETCH | PLACE_RESULT};
+	for (size_t k = 0; k < sizeof(given_up) / sizeof(given_up[0]); k++) {
+		unsigned left = asked & ~given_up[k];
+		for (unsigned i = 0; i < layer->n_value[GENE_PLACE]; i++)
+			if ((layer->place[i] & (PLACE_RESULT | PLACE_FETCH)) == left &&
+			    layer_place_fits(block, state, layer->place[i], next))
+				return (int)i;
+	}
+	return -1;
+}
+
+uint32_t whole_n_ask(const struct layer_problem *layer)
+{
+	if (layer_has_place(layer, PLACE_FETCH))
+		return WHOLE_N_ASK;
+	return layer_has_place(layer, PLACE_RESULT) ? WHOLE_KEEP + 1 : 1;
+}
+
+uint32_t whole_ask_for(const struct layer_problem *layer, uint32_t place)
+{
+	assert(place < layer->n_value[GENE_PLACE]);
+	uint8_t bits = layer->place[place];
+	return ((bits & PLACE_RESULT) != 0 ? (uint32_t)WHOLE_KEEP : 0U) |
+	       ((bits & PLACE_FETCH) != 0 ? (uint32_t)WHOLE_FETCH : 0U);
 }
 
 unsigned whole_decide_places(const struct whole *whole, const struct layer_set *set, struct whole_scratch *scratch)
@@ -101,16 +152,14 @@ unsigned whole_decide_places(const struct whole *whole, const struct layer_set *
 		for (size_t i = map->begin[network]; i < map->begin[network + 1]; i++) {
 			const struct layer_problem *layer = &set->problem[map->distinct[i]];
 			uint32_t *gene = scratch->canonical + 1 + i * N_LAYER_GENE;
-			unsigned read = layer_state_place(map->block[i], state);
-			bool out_storage = scratch->keeps[i] && may_keep(layer, gene);
-			int place = layer_find_place(layer, read | (out_storage ? (unsigned)PLACE_RESULT : 0U));
-			if (place < 0 && out_storage) {
-				out_storage = false;
-				place = layer_find_place(layer, read);
-			}
+			bool keeps = scratch->keeps[i] && may_keep(layer, gene);
+			bool ahead = i + 1 < map->begin[network + 1] && fetches(whole, set, scratch, i);
+			unsigned asked = (keeps ? (unsigned)PLACE_RESULT : 0U) | (ahead ? (unsigned)PLACE_FETCH : 0U);
+			int place = find_granted(layer, map->block[i], state, asked, &state);
+			if (place < 0)
+				state = layer_next_state(map->block[i], state, false);
 			n_homeless += place < 0;
 			gene[GENE_PLACE] = place < 0 ? 0 : (uint32_t)place;
-			state = layer_next_state(map->block[i], state, out_storage);
 		}
 	}
 	return n_homeless;

@@ -6,9 +6,19 @@
  * once, without fronts of layers, bounds or composition. Where a result lies is
  * no free gene: a layer asks for storage QPEs, and is granted them when the
  * result fits, its strategy can keep it, and those that read it can fetch it
- * there. So every genome stands for a design without contradictions.
+ * there; and it asks to fetch the next layer's weights ahead, which is granted
+ * where both layers can. So every genome stands for a design without contradictions.
  */
 #include "dse/explore.h"
+
+/* What a layer asks for, as bits of its GENE_PLACE. */
+enum whole_ask { WHOLE_KEEP = 1, WHOLE_FETCH = 2, WHOLE_N_ASK = 4 };
+
+/* How many values of these a layer has use for: 1, 2 or WHOLE_N_ASK. */
+uint32_t whole_n_ask(const struct layer_problem *layer);
+
+/* What asks for this of the layer's places, by its index. */
+uint32_t whole_ask_for(const struct layer_problem *layer, uint32_t place);
 
 /* What evaluation knows of the networks. */
 struct whole {
@@ -19,7 +29,7 @@ struct whole {
 
 /* Working memory of one call: allocated once for many designs, as evaluations never allocate. */
 struct whole_scratch {
-	uint32_t *canonical; /* [genome_size] in: GENE_PLACE nonzero asks for storage QPEs; then indices of places */
+	uint32_t *canonical; /* [genome_size] in: GENE_PLACE is an enum whole_ask; then indices of places */
 	bool *keeps;         /* [n_block] all readers of the block's result can read storage QPEs */
 };
 

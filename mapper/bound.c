@@ -10,25 +10,28 @@
  */
 
 /* DRAM traffic that the strategy cannot avoid: each ifmap part once, filters once (once an ifmap part without reuse),
- * results once. */
+ * results once; filters that were fetched ahead come from storage QPEs. */
 static void bound_traffic(const struct layer_context *context, const struct layer_design *design,
-                          const struct tiling *tiling, struct counts *least)
+                          const struct tiling *tiling, struct least_work *work)
 {
+	struct counts *least = &work->counts;
 	const struct strategy_info *strategy = &strategy_table[design->strategy];
 	bool is_matmul = context->block->kind == BLOCK_MATMUL;
 	double n_reload_map = strategy->reuses ? 1 : is_matmul ? tiling->n_w : tiling->n_c;
 	double n_reload_filter = strategy->reuses ? 1 : is_matmul ? tiling->n_h : (double)tiling->n_map;
+	double filter = (double)tiling->all_filter_byte * n_reload_filter, ahead = design->weight_storage ? filter : 0;
 	double map = (double)tiling->all_map_byte, result = (double)tiling->all_out_byte;
 	if (!strategy->fused) {
 		map = (double)tiling->all_map_aligned_byte;
 		result = (double)tiling->all_raw_out_byte * tiling->n_d;
 	}
-	least->dram_read_byte =
-	    (double)tiling->all_filter_byte * n_reload_filter + (design->in_storage ? 0 : map * n_reload_map);
+	work->fetch_byte = design->fetch_next ? (double)context->next_byte : 0;
+	least->dram_read_byte = filter - ahead + (design->in_storage ? 0 : map * n_reload_map) + work->fetch_byte;
 	least->dram_write_byte = design->out_storage || design->strategy == STRATEGY_THESIS_REUSE ? 0 : result;
-	least->sram_write_word += least->dram_read_byte / 4;
-	least->sram_read_word += least->dram_write_byte / 4;
-	least->noc_packet += (least->dram_read_byte + least->dram_write_byte) / context->machine->noc_packet_byte;
+	least->sram_write_word += (least->dram_read_byte + ahead) / 4;
+	least->sram_read_word += (least->dram_write_byte + ahead) / 4;
+	least->noc_packet +=
+	    (least->dram_read_byte + least->dram_write_byte + ahead) / context->machine->noc_packet_byte;
 }
 
 /*
@@ -96,7 +99,7 @@ static void bound_tiling(const struct layer_context *context, const struct layer
 	/* the thesis simulator left tasks out: of what they do nothing is certain */
 	if (design->strategy == STRATEGY_THESIS_REUSE)
 		least->counts = (struct counts){0};
-	bound_traffic(context, design, tiling, &least->counts);
+	bound_traffic(context, design, tiling, least);
 	bound_arm(context, design, tiling, tiling->n_d > 1 || (open & BOUND_OPEN_D) != 0, &least->counts);
 }
 

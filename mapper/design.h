@@ -6,6 +6,7 @@
  * point, and where input and result lie. mapper_distribute turns it into a
  * program for the machine, or says why it cannot run.
  */
+#include "mapper/ahead.h"
 #include "mapper/network.h"
 #include "mapper/split.h"
 #include "sim/machine.h"
@@ -41,6 +42,10 @@ struct layer_design {
 	bool in_storage;      /* ifmap lies in the storage QPEs (chip, reuse), else in DRAM */
 	bool out_storage;     /* result is kept in the storage QPEs, if it fits */
 	bool add_storage;     /* what a shortcut adds lies in the storage QPEs, else in DRAM */
+	/* Fetching ahead (mapper/ahead.h): chip, fusion_reuse, convolutions. */
+	bool weight_storage; /* its weights lie in the storage QPEs: the block before it has fetched them */
+	bool fetch_next;     /* meanwhile the weights of the next block are loaded into the storage QPEs */
+	bool held_storage;   /* a held result that it neither reads nor adds lies there, too; asked with these two only */
 };
 
 /* Why a design cannot run. One row of verdict_table each. */
@@ -52,6 +57,8 @@ enum verdict_reason {
 	VERDICT_STRATEGY,    /* strategy does not serve this kind of block or machine */
 	VERDICT_INPUT_SPLIT, /* strategy cannot split input channels of this block */
 	VERDICT_OPERAND,     /* reuse operand is not available on this machine */
+	VERDICT_AHEAD_ROOM,  /* weights fetched ahead and all else together do not fit the storage QPEs */
+	VERDICT_AHEAD_PARTS, /* weights fetched ahead lie there in groups of filters, or of a width, that do not suit */
 	N_VERDICT
 };
 struct verdict_info {
@@ -75,11 +82,16 @@ struct layer_context {
 	struct machine partial_machine;
 	struct mla_conv_round partial_round;
 	struct hierarchy hierarchy;
+	struct ahead ahead;
+	uint64_t next_byte; /* of the weights that may be fetched for the next block; 0: none */
 };
 
 /* machine and block must outlive the context. */
 void mapper_prepare(const struct block *block, const struct machine *machine, uint32_t operand_bit,
                     struct layer_context *context);
+
+/* Let a prepared context know what may be fetched ahead; without this nothing may. */
+void mapper_set_ahead(struct layer_context *context, const struct ahead *ahead);
 
 /*
  * The program of a design, or the reason why there is none (verdict->reason !=
@@ -156,6 +168,16 @@ struct range_bound {
 bool mapper_bound_range(const struct layer_context *context, const struct layer_design *design,
                         const struct split_range *range, bool with_program, struct range_bound *bound,
                         struct verdict *verdict);
+
+/* Whether strategy and machine can fetch the next block's weights meanwhile, or find their own in storage QPEs. */
+bool mapper_serves_ahead(const struct layer_context *context, const struct layer_design *design);
+
+/*
+ * Bytes that lie in the storage QPEs while a design with weights fetched ahead
+ * runs: ifmap, what is added, the held result and its own, both blocks' weights,
+ * as far as they lie there.
+ */
+uint64_t mapper_storage_byte(const struct layer_context *context, const struct layer_design *design);
 
 /* Whether the block's result, split so, fits the storage QPEs of the machine. */
 bool mapper_result_fits_storage(const struct layer_context *context, const struct split *split);

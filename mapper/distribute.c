@@ -24,6 +24,9 @@ const struct verdict_info verdict_table[N_VERDICT] = {
     [VERDICT_STRATEGY] = {"strategy", "the strategy does not serve this kind of operation"},
     [VERDICT_INPUT_SPLIT] = {"input_split", "the strategy cannot split the input channels of this operation"},
     [VERDICT_OPERAND] = {"reuse_operand", "the chip keeps ifmaps only"},
+    [VERDICT_AHEAD_ROOM] = {"ahead_room", "weights fetched ahead and all else there exceed the storage QPEs"},
+    [VERDICT_AHEAD_PARTS] = {"ahead_parts", "weights fetched ahead have another operand width, or lie in groups of "
+                                            "filters that the split cuts"},
 };
 
 void mapper_prepare(const struct block *block, const struct machine *machine, uint32_t operand_bit,
@@ -42,6 +45,12 @@ void mapper_prepare(const struct block *block, const struct machine *machine, ui
 			                 &context->partial_round);
 	}
 	hierarchy_derive(machine, &context->hierarchy);
+}
+
+void mapper_set_ahead(struct layer_context *context, const struct ahead *ahead)
+{
+	context->ahead = *ahead;
+	context->next_byte = ahead->next ? ahead_weight_byte(ahead->next, context->machine, ahead->next_bit) : 0;
 }
 
 struct step *program_add_step(struct program *program, enum step_kind kind, enum phase phase)
@@ -147,6 +156,74 @@ bool mapper_serves_storage(const struct layer_context *context, const struct lay
 	       (context->block->kind == BLOCK_MATMUL && design->strategy == STRATEGY_FUSION);
 }
 
+bool mapper_serves_ahead(const struct layer_context *context, const struct layer_design *design)
+{
+	if (design->strategy != STRATEGY_FUSION_REUSE || !distribute_is_chip_reuse(context, design) ||
+	    !mapper_serves_storage(context, design))
+		return false;
+	return !(design->weight_storage && context->ahead.own_bit == 0) &&
+	       !(design->fetch_next && context->next_byte == 0);
+}
+
+/* Rows in whole words; a result that other layers have split may take some bytes more or less. */
+static uint64_t stored_map_byte(const struct layer_context *context, uint64_t w, uint64_t h, uint64_t c)
+{
+	return align_up(w, 4) * h * c * (context->operand_bit / 8);
+}
+
+/* What lies in the storage QPEs beside the block's own result. */
+static uint64_t stored_beside_byte(const struct layer_context *context, const struct layer_design *design)
+{
+	const struct block *block = context->block;
+	uint64_t byte = 0;
+	if (design->in_storage)
+		byte += stored_map_byte(context, block->in_w, block->in_h, block->in_c);
+	if (design->add_storage)
+		byte += stored_map_byte(context, block->out_w, block->out_h, block->out_c);
+	if (design->held_storage)
+		byte += context->ahead.held_pixel * (context->operand_bit / 8);
+	if (design->weight_storage)
+		byte += ahead_weight_byte(block, context->machine, context->operand_bit);
+	return add_sat(byte, design->fetch_next ? context->next_byte : 0);
+}
+
+uint64_t mapper_storage_byte(const struct layer_context *context, const struct layer_design *design)
+{
+	struct tiling tiling;
+	uint64_t byte = stored_beside_byte(context, design);
+	if (!design->out_storage)
+		return byte;
+	tiling_size(context, &design->split, &tiling);
+	return add_sat(byte, stored_result_byte(context, tiling.row_word));
+}
+
+/* Whether a part of the filters begins within a group of MAC-array rows. */
+static bool cuts_groups(const struct layer_context *context, const struct dim_split *filters)
+{
+	uint32_t rows = context->machine->mla_rows;
+	return (filters->n_a + filters->n_b > 1 && filters->size_a % rows != 0) ||
+	       (filters->n_b > 1 && filters->size_b % rows != 0);
+}
+
+/* Of a design with weights fetched ahead, what the others need not keep. */
+static enum verdict_reason judge_ahead(const struct layer_context *context, const struct layer_design *design,
+                                       const struct tiling *tiling, struct verdict *verdict)
+{
+	verdict->available = context->hierarchy.storage_byte;
+	verdict->demanded = stored_beside_byte(context, design);
+	if (design->out_storage)
+		verdict->demanded = add_sat(verdict->demanded, stored_result_byte(context, tiling->row_word));
+	if (verdict->demanded > verdict->available)
+		return VERDICT_AHEAD_ROOM;
+	verdict->demanded = verdict->available = 0;
+	if (!design->weight_storage)
+		return VERDICT_OK;
+	/* of a range of splits some may not cut groups */
+	bool suits = context->ahead.own_bit == context->operand_bit &&
+	             (tiling->is_least || !cuts_groups(context, &design->split.c));
+	return suits ? VERDICT_OK : VERDICT_AHEAD_PARTS;
+}
+
 /* sram_byte: what the fullest PE needs. */
 static enum verdict_reason judge(const struct layer_context *context, const struct layer_design *design,
                                  const struct tiling *tiling, uint64_t sram_byte, struct verdict *verdict)
@@ -160,6 +237,9 @@ static enum verdict_reason judge(const struct layer_context *context, const stru
 		return VERDICT_INPUT_SPLIT;
 	if (strategy->reuses && design->reuse == REUSE_FILTER && context->machine->target == MACHINE_CHIP)
 		return VERDICT_OPERAND;
+	bool ahead = design->weight_storage || design->fetch_next;
+	if (ahead && !mapper_serves_ahead(context, design))
+		return VERDICT_NO_STORAGE;
 	bool stores = design->in_storage || design->out_storage || design->add_storage;
 	if (stores && !mapper_serves_storage(context, design))
 		return VERDICT_NO_STORAGE;
@@ -173,7 +253,7 @@ static enum verdict_reason judge(const struct layer_context *context, const stru
 		if (verdict->demanded > verdict->available)
 			return VERDICT_STORAGE;
 	}
-	return VERDICT_OK;
+	return ahead ? judge_ahead(context, design, tiling, verdict) : VERDICT_OK;
 }
 
 bool mapper_distribute(const struct layer_context *context, const struct layer_design *design, struct program *program,
@@ -205,6 +285,7 @@ bool mapper_distribute_tiled(const struct layer_context *context, const struct l
 	tiling_time(context, tiling);
 	program->n_step = 0;
 	program->sram_byte = sram_byte;
+	program->fetch.dram_byte = 0;
 	if (context->block->kind == BLOCK_POOL)
 		distribute_pool(context, design, tiling, program);
 	else if (chip_reuse)

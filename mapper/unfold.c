@@ -155,22 +155,29 @@ struct result_range unfold_deal(const struct result_grid *grid, uint64_t n_share
 
 /* ---- the whole ---- */
 
-static void add_arm_step(const struct step *arm, struct schedule *schedule)
+/* With what is fetched meanwhile. */
+static void add_arm_step(const struct machine *machine, const struct step *arm, uint64_t fetch_byte,
+                         struct schedule *schedule)
 {
 	assert(arm->kind == STEP_ARM);
-	schedule_add_step(schedule,
-	                  (struct schedule_step){.phase = arm->phase, .arm = arm->u.arm, .counts = arm->counts});
+	struct schedule_step step = {.phase = arm->phase, .arm = arm->u.arm, .counts = arm->counts};
+	double byte = (double)fetch_byte;
+	step.arm.dram_byte += byte / machine->dram_n;
+	step.counts.dram_read_byte += byte;
+	step.counts.sram_write_word += byte / 4;
+	step.counts.noc_packet += byte / machine->noc_packet_byte;
+	schedule_add_step(schedule, step);
 }
 
 /* By the conditions of mapper_distribute_tiled, but that a matrix multiplication by way of the storage QPEs, which
  * there is one of the job queues, has its own order here. */
 static void unfold_core(const struct layer_context *context, const struct layer_design *design,
-                        const struct tiling *tiling, struct schedule *schedule)
+                        const struct tiling *tiling, const struct unfold_fetch *fetch, struct schedule *schedule)
 {
 	if (context->block->kind == BLOCK_POOL)
 		unfold_pool(context, design, tiling, schedule);
 	else if (distribute_is_chip_reuse(context, design))
-		unfold_chip_reuse(context, design, tiling, schedule);
+		unfold_chip_reuse(context, design, tiling, fetch, schedule);
 	else if (strategy_table[design->strategy].reuses)
 		unfold_qpe_reuse(context, design, tiling, schedule);
 	else if (context->block->kind == BLOCK_MATMUL && mapper_serves_storage(context, design))
@@ -185,6 +192,7 @@ enum err_code mapper_unfold(const struct layer_context *context, const struct la
 	struct program program;
 	struct verdict verdict;
 	struct tiling tiling;
+	struct unfold_fetch fetch;
 	*schedule = (struct schedule){0};
 	tiling_size(context, &design->split, &tiling);
 	bool runs = mapper_distribute_tiled(context, design, &tiling, &program, &verdict);
@@ -195,14 +203,15 @@ enum err_code mapper_unfold(const struct layer_context *context, const struct la
 		               (unsigned long long)tiling.n_task, SCHEDULE_MAX_OP);
 	}
 
+	unfold_plan_fetch(context, design, &program, &fetch);
 	for (uint32_t k = 0; k < program.n_step; k++)
 		schedule->mac += program.step[k].counts.mac;
 	uint32_t i = 0;
 	for (; i < program.n_step && program.step[i].kind == STEP_ARM; i++)
-		add_arm_step(&program.step[i], schedule);
-	unfold_core(context, design, &tiling, schedule);
+		add_arm_step(context->machine, &program.step[i], fetch.arm_byte[i], schedule);
+	unfold_core(context, design, &tiling, &fetch, schedule);
 	for (; i < program.n_step; i++)
 		if (program.step[i].kind == STEP_ARM)
-			add_arm_step(&program.step[i], schedule);
+			add_arm_step(context->machine, &program.step[i], fetch.arm_byte[i], schedule);
 	return schedule_check(schedule, context->machine, err);
 }

@@ -93,6 +93,40 @@ static uint32_t next_shift(const struct chip *chip, uint32_t pe)
 	return CHIP_NONE;
 }
 
+/* ---- fetch ---- */
+
+#define LINE_BYTE 16
+
+/* Computation by tasks, other phases by steps; with the last task, all that is left: of migrations there may be fewer
+ * than the program counts. */
+static uint64_t due_byte(const struct chip *chip, enum phase phase)
+{
+	const struct unfold_fetch *fetch = chip->fetch;
+	bool by_task = phase == PHASE_COMPUTATION;
+	uint64_t n = by_task ? chip->n_task : chip->n_fetch[phase], all_byte = fetch->phase_byte[phase];
+	uint64_t n_all = by_task ? chip->tiling->n_task : fetch->n_step[phase];
+	if (n >= n_all || chip->n_task == chip->tiling->n_task)
+		return all_byte;
+	uint64_t byte = (uint64_t)((double)all_byte * (double)n / (double)n_all);
+	return byte - byte % LINE_BYTE;
+}
+
+void chip_fetch(struct chip *chip, enum phase phase)
+{
+	uint64_t byte = 0;
+	assert(chip->n_task <= chip->tiling->n_task && phase < PHASE_FETCH);
+	chip->n_fetch[phase]++;
+	for (int i = 0; i < PHASE_FETCH; i++) {
+		if (i != (int)phase && chip->n_task < chip->tiling->n_task)
+			continue;
+		uint64_t due = due_byte(chip, (enum phase)i);
+		byte += due - chip->fetched_byte[i];
+		chip->fetched_byte[i] = due;
+	}
+	if (byte > 0)
+		unfold_add_fetch(chip->context, &chip->place, byte, chip->schedule);
+}
+
 /* All pairs that meet now: in turn each PE takes one, so that those with the same parts share them. */
 static uint64_t run_open(struct chip *chip)
 {
@@ -110,6 +144,8 @@ static uint64_t run_open(struct chip *chip)
 				n_task++;
 			}
 	} while (n_task > n_before && !chip->schedule->failed);
+	chip->n_task += n_task;
+	chip_fetch(chip, PHASE_COMPUTATION);
 	return n_task;
 }
 
@@ -289,9 +325,10 @@ static void unfold_waves(struct chip *chip, const struct source_rule *rule)
 }
 
 void unfold_chip_reuse(const struct layer_context *context, const struct layer_design *design,
-                       const struct tiling *tiling, struct schedule *schedule)
+                       const struct tiling *tiling, const struct unfold_fetch *fetch, struct schedule *schedule)
 {
-	struct chip chip = {.context = context, .design = design, .tiling = tiling, .schedule = schedule};
+	struct chip chip = {
+	    .context = context, .design = design, .tiling = tiling, .fetch = fetch, .schedule = schedule};
 	struct source_rule rule = {0};
 	assert(context->block->kind == BLOCK_CONV && tiling->n_d == 1);
 	chip.n_pe = context->machine->qpe_n_pe;
@@ -307,6 +344,10 @@ void unfold_chip_reuse(const struct layer_context *context, const struct layer_d
 	if (open_state(&chip)) {
 		chip_plan_migration(&chip);
 		unfold_waves(&chip, &rule);
+		if (fetch->phase_byte[PHASE_FETCH] > 0) {
+			chip_add_step(&chip, PHASE_FETCH);
+			unfold_add_fetch(context, &chip.place, fetch->phase_byte[PHASE_FETCH], schedule);
+		}
 	} else {
 		schedule->failed = true;
 	}

@@ -156,16 +156,24 @@ static bool loads(const struct sets *sets, uint32_t i)
 	return i == 0 || set_of_start(sets, i) != set_of_start(sets, i - 1);
 }
 
-/* Load the k-th filter part, from a DRAM interface. */
-static void load(struct chip *chip, const struct sets *sets, uint32_t k, uint32_t dram)
+/* The k-th filter part, of so many shares of all: from its DRAM interface, or from the storage QPE of its block, if it
+ * was fetched ahead. */
+static void load(struct chip *chip, const struct sets *sets, uint32_t k, uint32_t share, uint32_t n_share)
 {
+	const struct place *place = &chip->place;
 	uint32_t set = ((k + 1) * sets->n_set - 1) / sets->n_filter, before = set * sets->n_filter / sets->n_set;
 	uint32_t start = (uint32_t)ceil_div(set * sets->spread.n_start, sets->n_set), filter = sets->first + k;
 	assert(k >= before && k - before < chip->n_pe && set_of_start(sets, start) == set && loads(sets, start));
 	uint32_t pe = chip_pe(chip, stop_qpe(chip, sets, start, 0), k - before);
 	chip->filter[pe] = filter;
-	chip->arrival[pe] =
-	    chip_add_transfer(chip, OP_LOAD, pe, dram, filter, filter_byte(chip, filter), SCHEDULE_NONE);
+	uint32_t byte = filter_byte(chip, filter), block = share % place->n_block;
+	uint32_t dram = n_share > place->n_block ? share : place->dram[share];
+	if (chip->design->weight_storage) {
+		uint32_t from = chip_pe(chip, place->storage_qpe[block], k % chip->n_pe);
+		chip->arrival[pe] = chip_add_transfer(chip, OP_COPY, from, pe, filter, byte, SCHEDULE_NONE);
+	} else {
+		chip->arrival[pe] = chip_add_transfer(chip, OP_LOAD, pe, dram, filter, byte, SCHEDULE_NONE);
+	}
 }
 
 /* Filter parts dealt in order over blocks, or interfaces if there are more of these; each in turn loads one. */
@@ -178,7 +186,7 @@ static void load_all(struct chip *chip, const struct sets *sets)
 		for (uint32_t share = 0; share < n_share; share++) {
 			uint32_t k = (uint32_t)ceil_div(share * n, n_share) + i;
 			if (k < ceil_div((share + 1) * n, n_share))
-				load(chip, sets, k, n_dram > place->n_block ? share : place->dram[share]);
+				load(chip, sets, k, share, n_share);
 		}
 }
 
@@ -235,6 +243,7 @@ void chip_load_filters(struct chip *chip, uint32_t first, uint32_t n)
 		pass_on(chip, &sets, hop);
 	for (uint32_t i = 0; i < place->n_block * place->n_qpe; i++)
 		fill_qpe(chip, place->qpe[i]);
+	chip_fetch(chip, PHASE_WEIGHT);
 }
 
 /* ---- migration ---- */
@@ -325,6 +334,7 @@ void chip_migrate(struct chip *chip, const uint32_t *to, uint32_t n_step)
 		chip->moved[pe] = chip->filter[pe];
 	for (uint32_t i = 0; i < n_step; i++)
 		send_filters(chip, to, i, n_step);
+	chip_fetch(chip, PHASE_MIGRATION);
 	for (uint32_t pe = 0; pe < n_all; pe++)
 		chip->filter[pe] = chip->moved[pe];
 }

@@ -55,13 +55,30 @@ struct result_range {
 };
 struct result_range unfold_deal(const struct result_grid *grid, uint64_t n_share, uint64_t share, uint64_t row);
 
+/* The number that operations of a fetch have instead of a part of this block. */
+#define UNFOLD_FETCHED UINT32_MAX
+
+/* Bytes of the next block's weights by when they are fetched; all 0: nothing is. */
+struct unfold_fetch {
+	uint64_t arm_byte[PROGRAM_MAX_STEP]; /* during an ARM step of the program */
+	uint64_t phase_byte[N_PHASE];        /* during all other steps of a phase, PHASE_FETCH's at the end */
+	uint64_t n_step[N_PHASE];            /* of the schedule, as the program counts them: each fetches as much */
+};
+void unfold_plan_fetch(const struct layer_context *context, const struct layer_design *design,
+                       const struct program *program, struct unfold_fetch *fetch);
+
+/* Add loads of so many bytes, evenly from all interfaces, to the schedule's last step. */
+struct place;
+void unfold_add_fetch(const struct layer_context *context, const struct place *place, uint64_t byte,
+                      struct schedule *schedule);
+
 /* The strategies, by the file that holds them; each adds its steps up to where ARM operations begin. */
 void unfold_jobs(const struct layer_context *context, const struct layer_design *design, const struct tiling *tiling,
                  struct schedule *schedule);
 void unfold_qpe_reuse(const struct layer_context *context, const struct layer_design *design,
                       const struct tiling *tiling, struct schedule *schedule);
 void unfold_chip_reuse(const struct layer_context *context, const struct layer_design *design,
-                       const struct tiling *tiling, struct schedule *schedule);
+                       const struct tiling *tiling, const struct unfold_fetch *fetch, struct schedule *schedule);
 /* A fused matrix multiplication on the chip (thesis section 4.4): one block of columns a PE. */
 void unfold_chip_matmul(const struct layer_context *context, const struct layer_design *design,
                         const struct tiling *tiling, struct schedule *schedule);

@@ -11,10 +11,10 @@ void sim_bound(const struct machine *machine, const struct least_work *least, ui
 	double mla_ns = counts->mla_clk / least->n_pe * ns_per_clk, arm_ns = counts->arm_clk / least->n_pe * ns_per_clk;
 	double dram_byte_per_ns =
 	    machine->dram_n * machine->dram_access_byte * machine->dram_clk_mhz * 1e-3 / machine->dram_access_clk;
-	double read_ns = counts->dram_read_byte / dram_byte_per_ns,
+	double read_ns = (counts->dram_read_byte - least->fetch_byte) / dram_byte_per_ns,
 	       write_ns = counts->dram_write_byte / dram_byte_per_ns;
 	double core_ns = least->phased ? read_ns + real_max(mla_ns, write_ns) : real_max(mla_ns, read_ns + write_ns);
-	*latency_ns = core_ns + arm_ns;
+	*latency_ns = real_max(core_ns + arm_ns, read_ns + least->fetch_byte / dram_byte_per_ns + write_ns);
 	struct counts awake = *counts;
 	awake.awake_clk = counts->mla_clk + counts->arm_clk;
 	double dynamic_pj =

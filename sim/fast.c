@@ -14,7 +14,7 @@
  * checked against the reference tables, which the README lists with the errors.
  */
 
-const char *const phase_name[N_PHASE] = {"weight",  "input", "migration", "computation", "tasks", "padd",
+const char *const phase_name[N_PHASE] = {"weight",  "input", "migration", "computation", "tasks", "fetch", "padd",
                                          "mat_ele", "acti",  "quan",      "pool",        "fce"};
 const char *const bound_name[N_BOUND] = {"MAC array", "SRAM port", "DRAM", "NoC", "ARM core"};
 
@@ -318,6 +318,95 @@ static uint64_t step_clk(const struct step_time *time, bool is_least)
 	return whole_clk(time->clk - (is_least ? 1.5e-6 + time->clk * 1e-13 : 1e-6));
 }
 
+/*
+ * Clocks of a step in which the busiest DRAM interface has nothing to do; in each of its parts between barriers a phase
+ * of loads has to be set up. Loads for the step itself come at its beginning, and little is left then.
+ */
+static double idle_clk(const struct step *step, uint64_t clk, double load_setup_clk, const struct rates *rates)
+{
+	double busy_clk = (double)clk;
+	if (step->kind == STEP_COMPUTE)
+		busy_clk = step->u.compute.n_barrier * load_setup_clk + step->u.compute.write_dram_byte / rates->dram_byte;
+	else if (step->kind == STEP_ARM)
+		busy_clk = step->u.arm.dram_byte / rates->dram_byte;
+	else if (step->kind == STEP_TRANSFER && step->u.transfer.dram_byte <= 0)
+		busy_clk = step->u.transfer.n_repeat * load_setup_clk;
+	return real_max(0, (double)clk - busy_clk);
+}
+
+/*
+ * The fetch takes its time from what the steps leave idle, evenly, so that each keeps some slack. Clocks in all are
+ * the larger of the steps' and of the interface's, fetch included: both grow with every step, as bounds need it.
+ */
+static void plan_fetch(const struct program *program, const uint64_t *clk, const struct rates *rates,
+                       struct fetch_plan *plan)
+{
+	const struct fetch *fetch = &program->fetch;
+	double idle[PROGRAM_MAX_STEP], all_idle_clk = 0;
+	assert(fetch->dram_byte > 0);
+	*plan = (struct fetch_plan){0};
+	double load_setup_clk = setup_clk(rates, SETUP_LOAD, fetch->setup_clk);
+	double fetch_clk = fetch->dram_byte / rates->dram_byte + load_setup_clk;
+	for (uint32_t i = 0; i < program->n_step; i++) {
+		idle[i] = idle_clk(&program->step[i], clk[i], load_setup_clk, rates);
+		all_idle_clk += idle[i];
+	}
+	double hidden_frac = real_min(1, all_idle_clk / fetch_clk);
+	for (uint32_t i = 0; i < program->n_step && all_idle_clk > 0; i++)
+		plan->step_frac[i] = hidden_frac * idle[i] / all_idle_clk;
+	plan->rest_frac = 1 - hidden_frac;
+	plan->rest_clk = whole_clk(real_max(0, fetch_clk - all_idle_clk - (rates->is_least ? 1.5e-6 : 1e-6)));
+}
+
+static struct counts scaled(const struct counts *counts, double frac)
+{
+	return (struct counts){
+	    .sram_read_word = counts->sram_read_word * frac,
+	    .sram_write_word = counts->sram_write_word * frac,
+	    .noc_packet = counts->noc_packet * frac,
+	    .dram_read_byte = counts->dram_read_byte * frac,
+	    .dram_write_byte = counts->dram_write_byte * frac,
+	};
+}
+
+/* clk: of the steps. */
+static void add_fetch(const struct program *program, const uint64_t *clk, const struct rates *rates,
+                      struct sim_result *result)
+{
+	const struct counts *all = &program->fetch.counts;
+	struct fetch_plan plan;
+	plan_fetch(program, clk, rates, &plan);
+	for (uint32_t i = 0; i < program->n_step; i++) {
+		if (plan.step_frac[i] <= 0)
+			continue;
+		struct counts counts = scaled(all, plan.step_frac[i]);
+		counts_add(&counts, &program->step[i].counts);
+		double power_mw = result_power_mw(rates->machine, rates->level, &counts, (double)clk[i]);
+		result->peak_power_mw = real_max(result->peak_power_mw, power_mw);
+	}
+	if (plan.rest_clk > 0) {
+		struct counts counts = scaled(all, plan.rest_frac);
+		double power_mw = result_power_mw(rates->machine, rates->level, &counts, (double)plan.rest_clk);
+		result->peak_power_mw = real_max(result->peak_power_mw, power_mw);
+	}
+	result->phase_clk[PHASE_FETCH] += plan.rest_clk;
+	result->phase_bound[PHASE_FETCH] = BOUND_DRAM;
+	counts_add(&result->counts, all);
+}
+
+void sim_plan_fetch(const struct machine *machine, const struct program *program, uint32_t level,
+                    struct fetch_plan *plan)
+{
+	uint64_t clk[PROGRAM_MAX_STEP];
+	const struct rates rates = rates_at(machine, level);
+	assert(program->n_step <= PROGRAM_MAX_STEP);
+	for (uint32_t i = 0; i < program->n_step; i++) {
+		struct step_time time = time_step(&program->step[i], &rates);
+		clk[i] = step_clk(&time, false);
+	}
+	plan_fetch(program, clk, &rates, plan);
+}
+
 static void run_program(const struct machine *machine, const struct program *program, uint32_t level, bool is_least,
                         struct sim_result *result)
 {
@@ -329,11 +418,12 @@ static void run_program(const struct machine *machine, const struct program *pro
 	double ns_per_clk = 1e3 / point->clk_mhz, peak_mw = static_mw;
 	*result = (struct sim_result){.sram_byte = program->sram_byte};
 	uint64_t longest_clk[N_PHASE]; /* step of a phase */
+	uint64_t all_clk[PROGRAM_MAX_STEP];
 	for (uint32_t i = 0; i < program->n_step; i++) {
 		const struct step *step = &program->step[i];
 		struct step_time time = time_step(step, &rates);
 		assert(step->phase < N_PHASE);
-		uint64_t clk = step_clk(&time, is_least);
+		uint64_t clk = all_clk[i] = step_clk(&time, is_least);
 		/* a phase's first step, or one that takes longer than those before */
 		if (result->phase_clk[step->phase] == 0 || clk >= longest_clk[step->phase]) {
 			longest_clk[step->phase] = clk;
@@ -350,6 +440,8 @@ static void run_program(const struct machine *machine, const struct program *pro
 		}
 	}
 	result->peak_power_mw = peak_mw;
+	if (program->fetch.dram_byte > 0)
+		add_fetch(program, all_clk, &rates, result);
 	result_finish(machine, level, result);
 }
 

@@ -22,6 +22,7 @@ enum phase {
 	PHASE_MIGRATION,   /* filters passed on between PEs */
 	PHASE_COMPUTATION, /* MLA tasks and the write-out of their results */
 	PHASE_TASKS,       /* loads, MLA tasks and write-outs overlapped (no reuse) */
+	PHASE_FETCH,       /* of the next program's weights, what other phases did not hide */
 	PHASE_PADD,        /* the rest: ARM operations */
 	PHASE_MAT_ELE,
 	PHASE_ACTI,
@@ -126,9 +127,20 @@ struct step {
 	} u;
 };
 
+/*
+ * Loads into the storage QPEs for the next program, in the background of this one: in what time its steps leave the
+ * DRAM interfaces (not transfers that load, nor queues of jobs), and at the end what that was not enough for.
+ */
+struct fetch {
+	double dram_byte;     /* through the busiest interface; 0: nothing is fetched, the rest is undefined */
+	uint32_t setup_clk;   /* of a phase of loads, PE clocks as measured */
+	struct counts counts; /* of all of it */
+};
+
 struct program {
 	uint32_t n_step;
 	struct step step[PROGRAM_MAX_STEP];
+	struct fetch fetch;
 	uint64_t sram_byte; /* demanded of the fullest PE */
 };
 

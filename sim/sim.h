@@ -69,6 +69,19 @@ void sim_run_greybox(const struct machine *machine, const struct program *progra
                      const struct greybox_work *work, struct sim_result *result);
 
 /*
+ * Where a program's fetch goes at an operating point: of all its bytes each step's share, in proportion to the time in
+ * which the step leaves the DRAM interfaces idle, and the rest, which takes a phase of its own. For programs that
+ * fetch; sim_run_fast goes by it.
+ */
+struct fetch_plan {
+	double step_frac[PROGRAM_MAX_STEP]; /* 0 beyond the program's steps */
+	double rest_frac;
+	uint64_t rest_clk;
+};
+void sim_plan_fetch(const struct machine *machine, const struct program *program, uint32_t level,
+                    struct fetch_plan *plan);
+
+/*
  * Lower bound on the PE clocks of a program: multiply-accumulates over all MAC
  * units, and DRAM bytes over the rate of all interfaces, whichever is larger.
  */
@@ -79,6 +92,7 @@ struct least_work {
 	struct counts counts;
 	uint32_t n_pe; /* PEs that share MLA and ARM work at most */
 	bool phased;   /* nobody computes before everything is loaded (reuse) */
+	double fetch_byte; /* of the bytes read from DRAM, those for the next program, which nobody here waits for */
 };
 
 /*

@@ -256,7 +256,8 @@ static void follower_open(struct follower *follower, const struct layer_context 
 	struct err err = {0};
 	*follower = (struct follower){.context = context, .design = design};
 	tiling_build(context, &design->split, &follower->tiling);
-	unfold_chip_reuse(context, design, &follower->tiling, &follower->schedule);
+	const struct unfold_fetch nothing = {0};
+	unfold_chip_reuse(context, design, &follower->tiling, &nothing, &follower->schedule);
 	if (schedule_check(&follower->schedule, context->machine, &err) != ERR_OK) {
 		print_design(context, design);
 		fail_msg("%s", err_text(&err));
