@@ -102,7 +102,7 @@ static const uint32_t *draw_point(const struct audit_job *job, const struct audi
 /* A block's genes as another machine's point has them, as far as this one has such values. */
 static void take_genes(const struct layer_problem *layer, const uint32_t *from, bool is_own, uint32_t *to)
 {
-	to[GENE_PLACE] = is_own ? whole_ask_for(layer, from[GENE_PLACE]) : from[GENE_PLACE] % n_value_of(layer, GENE_PLACE);
+	to[GENE_PLACE] = is_own ? whole_ask_for(layer, from[GENE_PLACE]) : from[GENE_PLACE] != 0;
 	for (unsigned k = GENE_PLACE + 1; k < N_LAYER_GENE; k++)
 		to[k] = from[k] % layer->n_value[k];
 }

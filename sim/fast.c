@@ -358,37 +358,26 @@ static void plan_fetch(const struct program *program, const uint64_t *clk, const
 	plan->rest_clk = whole_clk(real_max(0, fetch_clk - all_idle_clk - (rates->is_least ? 1.5e-6 : 1e-6)));
 }
 
-static struct counts scaled(const struct counts *counts, double frac)
-{
-	return (struct counts){
-	    .sram_read_word = counts->sram_read_word * frac,
-	    .sram_write_word = counts->sram_write_word * frac,
-	    .noc_packet = counts->noc_packet * frac,
-	    .dram_read_byte = counts->dram_read_byte * frac,
-	    .dram_write_byte = counts->dram_write_byte * frac,
-	};
-}
-
-/* clk: of the steps. */
-static void add_fetch(const struct program *program, const uint64_t *clk, const struct rates *rates,
+/* clk, pj: of the steps, and their dynamic energy without the fetch. */
+static void add_fetch(const struct program *program, const uint64_t *clk, const double *pj, const struct rates *rates,
                       struct sim_result *result)
 {
+	const struct operating_point *point = &rates->machine->level[rates->level];
 	const struct counts *all = &program->fetch.counts;
+	double ns_per_clk = 1e3 / point->clk_mhz, static_mw = energy_static_mw(rates->machine, rates->level);
+	double fetch_pj = energy_dynamic(rates->machine, point, energy_array_frac(rates->machine), all).total_pj;
 	struct fetch_plan plan;
 	plan_fetch(program, clk, rates, &plan);
 	for (uint32_t i = 0; i < program->n_step; i++) {
-		if (plan.step_frac[i] <= 0)
-			continue;
-		struct counts counts = scaled(all, plan.step_frac[i]);
-		counts_add(&counts, &program->step[i].counts);
-		double power_mw = result_power_mw(rates->machine, rates->level, &counts, (double)clk[i]);
-		result->peak_power_mw = real_max(result->peak_power_mw, power_mw);
+		double step_pj = plan.step_frac[i] > 0 ? pj[i] + fetch_pj * plan.step_frac[i] : 0;
+		if (step_pj > 0) /* pJ per ns is mW */
+			result->peak_power_mw =
+			    real_max(result->peak_power_mw, static_mw + step_pj / ((double)clk[i] * ns_per_clk));
 	}
-	if (plan.rest_clk > 0) {
-		struct counts counts = scaled(all, plan.rest_frac);
-		double power_mw = result_power_mw(rates->machine, rates->level, &counts, (double)plan.rest_clk);
-		result->peak_power_mw = real_max(result->peak_power_mw, power_mw);
-	}
+	if (plan.rest_clk > 0)
+		result->peak_power_mw =
+		    real_max(result->peak_power_mw,
+		             static_mw + fetch_pj * plan.rest_frac / ((double)plan.rest_clk * ns_per_clk));
 	result->phase_clk[PHASE_FETCH] += plan.rest_clk;
 	result->phase_bound[PHASE_FETCH] = BOUND_DRAM;
 	counts_add(&result->counts, all);
@@ -419,6 +408,7 @@ static void run_program(const struct machine *machine, const struct program *pro
 	*result = (struct sim_result){.sram_byte = program->sram_byte};
 	uint64_t longest_clk[N_PHASE]; /* step of a phase */
 	uint64_t all_clk[PROGRAM_MAX_STEP];
+	double all_pj[PROGRAM_MAX_STEP];
 	for (uint32_t i = 0; i < program->n_step; i++) {
 		const struct step *step = &program->step[i];
 		struct step_time time = time_step(step, &rates);
@@ -437,11 +427,12 @@ static void run_program(const struct machine *machine, const struct program *pro
 			/* pJ per ns is mW */
 			double step_pj = energy_dynamic(machine, point, array_frac, &counts).total_pj;
 			peak_mw = real_max(peak_mw, static_mw + step_pj / ((double)clk * ns_per_clk));
+			all_pj[i] = step_pj;
 		}
 	}
 	result->peak_power_mw = peak_mw;
 	if (program->fetch.dram_byte > 0)
-		add_fetch(program, all_clk, &rates, result);
+		add_fetch(program, all_clk, all_pj, &rates, result);
 	result_finish(machine, level, result);
 }
 
