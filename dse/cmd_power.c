@@ -261,6 +261,7 @@ static enum err_code run_designs(const struct cli_options *options, const struct
 	struct power_analysis analysis;
 	const struct power_case of = {designs, work_options, run};
 	run->network = designs->network;
+	run->sources = &designs->sources;
 	run->per_loop = options->per_loop;
 	run->tasks_only = options->tasks;
 	run->ratio = options->ratio;

@@ -18,7 +18,7 @@ static enum err_code read_files(const struct cli_options *options, struct power_
 	const char *path;
 	enum err_code code = path_find(options->file[0], "machines", &designs->arena, &path, err);
 	if (code == ERR_OK)
-		code = machine_read(path, &designs->own_machine, err);
+		code = machine_read_sources(path, &designs->own_machine, &designs->sources, &designs->arena, err);
 	enum err_code other = path_find(options->file[1], "networks", &designs->arena, &path, err);
 	if (other == ERR_OK)
 		other = network_read(path, &designs->own_network, err);
@@ -164,7 +164,7 @@ static enum err_code take_point(const struct cli_options *options, const struct 
 	for (size_t i = 0; i < replay->n_network && code == ERR_OK; i++)
 		n_byte += strlen(replay->network[i].name) + 1;
 	char *name = arena_alloc(&designs->arena, n_byte);
-	if (code == ERR_OK && !name)
+	if (code == ERR_OK && (!name || !machine_sources_init(&designs->sources, &designs->arena)))
 		code = err_add(err, ERR_INTERNAL, "out of memory");
 	designs->machine = &replay->machine;
 	designs->network = name;

@@ -4,6 +4,7 @@
 /* Power management: whose work is managed. Machine, network and the designs of its layers, from the command line. */
 #include "dse/cli.h"
 #include "dse/power_work.h"
+#include "dse/provenance.h"
 #include "dse/replay.h"
 
 struct power_designs {
@@ -11,6 +12,8 @@ struct power_designs {
 	const char *network; /* name; of several: joined by '+' */
 	size_t n_item;
 	struct power_item *item; /* [n_item] */
+
+	struct machine_sources sources; /* of a replayed point's machine: none */
 
 	/* What these point into. */
 	struct machine own_machine;

@@ -5,11 +5,13 @@
 #include "dse/json.h"
 #include "dse/power_front.h"
 #include "dse/power_work.h"
+#include "dse/provenance.h"
 #include <stdio.h>
 
 /* Everything that a run has found. */
 struct power_run {
 	const char *network;
+	const struct machine_sources *sources; /* of the machine's coefficients */
 	bool per_loop, tasks_only;
 	double ratio; /* 0: none */
 	enum detail detail;

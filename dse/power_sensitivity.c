@@ -17,7 +17,7 @@
 #define STEP_UNIT 1e-4 /* pJ or mW */
 
 /* A coefficient: of the machine, of one of its levels, or of all of them at once, where that is one thing (a rail). */
-struct coefficient {
+struct energy_coefficient {
 	size_t n;
 	double *value[POWER_MAX_LEVEL], initial[POWER_MAX_LEVEL];
 	char name[64];
@@ -32,7 +32,7 @@ static bool is_energy(const char *unit)
 	       strcmp(unit, "nJ") == 0;
 }
 
-static void add_value(struct coefficient *coefficient, double *value)
+static void add_value(struct energy_coefficient *coefficient, double *value)
 {
 	assert(coefficient->n < POWER_MAX_LEVEL);
 	coefficient->initial[coefficient->n] = *value;
@@ -41,10 +41,10 @@ static void add_value(struct coefficient *coefficient, double *value)
 
 /* One of the levels' parameters: at level l, or (l is the number of levels) at all that may be used. */
 static void take_level_param(struct machine *machine, uint32_t levels, uint32_t l, const struct level_param *param,
-                             struct coefficient *coefficient)
+                             struct energy_coefficient *coefficient)
 {
 	bool is_all = l == machine->n_level;
-	*coefficient = (struct coefficient){0};
+	*coefficient = (struct energy_coefficient){0};
 	for (uint32_t i = 0; i < machine->n_level; i++)
 		if ((levels >> i & 1) && (is_all || i == l))
 			add_value(coefficient, (double *)(void *)((char *)&machine->level[i] + param->offset));
@@ -53,7 +53,7 @@ static void take_level_param(struct machine *machine, uint32_t levels, uint32_t 
 }
 
 /* The k-th coefficient of a machine; false: there is none. */
-static bool find_coefficient(struct machine *machine, uint32_t levels, size_t k, struct coefficient *coefficient)
+static bool find_coefficient(struct machine *machine, uint32_t levels, size_t k, struct energy_coefficient *coefficient)
 {
 	for (uint32_t l = 0; l <= machine->n_level; l++)
 		for (size_t i = 0; i < machine_n_level_param; i++) {
@@ -68,7 +68,7 @@ static bool find_coefficient(struct machine *machine, uint32_t levels, size_t k,
 		const struct machine_param *param = &machine_param[i];
 		if (param->type != PARAM_REAL || !is_energy(param->unit) || k-- > 0)
 			continue;
-		*coefficient = (struct coefficient){0};
+		*coefficient = (struct energy_coefficient){0};
 		add_value(coefficient, (double *)(void *)((char *)machine + param->offset));
 		(void)snprintf(coefficient->name, sizeof(coefficient->name), "%s (%s)", param->key, param->unit);
 		return true;
@@ -77,7 +77,7 @@ static bool find_coefficient(struct machine *machine, uint32_t levels, size_t k,
 }
 
 /* Every value times a factor, and more by so much. */
-static void set_coefficient(const struct coefficient *coefficient, double factor, double more)
+static void set_coefficient(const struct energy_coefficient *coefficient, double factor, double more)
 {
 	for (size_t i = 0; i < coefficient->n; i++)
 		*coefficient->value[i] = coefficient->initial[i] * factor + more;
@@ -118,7 +118,7 @@ static enum err_code add_coefficient(const struct power_case *of, const struct p
                                      struct err *err)
 {
 	struct machine machine = *of->run->work.machine;
-	struct coefficient coefficient;
+	struct energy_coefficient coefficient;
 	double pct[4] = {NAN, NAN, NAN, NAN}, by_unit = NAN;
 	bool is_there = find_coefficient(&machine, of->run->work.problem.levels, k, &coefficient);
 	assert(is_there && coefficient.n > 0);
@@ -174,7 +174,7 @@ enum err_code power_analyse_sensitivity(const struct power_case *of, struct aren
 	}
 	code = saving_on(of, run->work.machine, &best, &saving_pct, err);
 	struct machine machine = *run->work.machine;
-	struct coefficient coefficient;
+	struct energy_coefficient coefficient;
 	for (size_t k = 0; code == ERR_OK && find_coefficient(&machine, run->work.problem.levels, k, &coefficient); k++)
 		code = add_coefficient(of, &best, saving_pct, k, arena, analysis, err);
 	(void)snprintf(

@@ -130,10 +130,8 @@ static void put_hardware(struct json *json, const struct power_run *run)
 	for (uint32_t i = 0; i < machine->n_level; i++) {
 		json_begin_object(json, NULL);
 		json_put_text(json, "name", machine->level[i].name);
-		for (size_t k = 0; k < machine_n_level_param; k++)
-			json_put_real(
-			    json, level_param[k].key,
-			    *(const double *)(const void *)((const char *)&machine->level[i] + level_param[k].offset));
+		json_put_real(json, "vdd_v", machine->level[i].vdd_v);
+		json_put_real(json, "clk_mhz", machine->level[i].clk_mhz);
 		json_put_real(json, "sleep_mw", run->work.problem.sleep_mw[i]);
 		json_put_bool(json, "used", (run->best.levels >> i & 1) != 0);
 		json_end(json);
@@ -143,6 +141,9 @@ static void put_hardware(struct json *json, const struct power_run *run)
 	json_put_u64(json, "n_divider", machine->dvfs_n_divider);
 	json_put_real(json, "switch_ns", machine->dvfs_switch_ns);
 	json_put_real(json, "switch_nj", machine->dvfs_switch_nj);
+	json_begin_list(json, "coefficients");
+	coefficient_put_json(json, machine, run->sources, run->work.problem.levels, run->detail, NULL, 0);
+	json_end(json);
 }
 
 static void put_goal(struct json *json, const struct power_goal *goal)
