@@ -10,6 +10,7 @@
  * largest parts grow along the list.
  */
 #include "dse/branch_parts.h"
+#include "dse/deadline.h"
 #include "sim/base/checked.h"
 #include <assert.h>
 #include <math.h>
@@ -215,8 +216,8 @@ static bool is_whole(double byte)
  * Lower bounds of all metrics at an operating point; those without one are 0. A program's clocks and
  * bytes are whole numbers, which need no slack: many designs are alike in one of them.
  */
-static void least_metrics(const struct layer_context *context, const struct range_bound *bound, uint32_t level,
-                          double *value)
+static void least_metrics(const struct space *space, const struct layer_context *context,
+                          const struct range_bound *bound, uint32_t level, double *value)
 {
 	const struct machine *machine = context->machine;
 	const struct counts *counts = &bound->work.counts;
@@ -233,6 +234,7 @@ static void least_metrics(const struct layer_context *context, const struct rang
 	}
 	value[METRIC_LATENCY] = latency_ns * MS_PER_NS * (bound->has_program ? 1 : BOUND_SLACK);
 	value[METRIC_ENERGY] = energy_pj * MJ_PER_PJ * BOUND_SLACK;
+	value[METRIC_ENERGY] -= deadline_asleep_mj(space, machine, latency_ns * MS_PER_NS);
 	value[METRIC_DRAM] = counts->dram_read_byte + counts->dram_write_byte;
 	value[METRIC_DRAM] *= is_whole(value[METRIC_DRAM]) ? 1 : BOUND_SLACK;
 	value[METRIC_SRAM_USED] = (double)bound->program.sram_byte / machine->pe_sram_byte;
@@ -260,7 +262,7 @@ static void apply_bound(const struct branch_space *space, const struct range_bou
 	bound->score = 1;
 	for (uint32_t l = 0; l < space->n_level; l++) {
 		double value[N_METRIC];
-		least_metrics(space->root[box->root].context, range, layer->level[l], value);
+		least_metrics(layer->space, space->root[box->root].context, range, layer->level[l], value);
 		enum metric over = limit_exceeded(layer, value);
 		for (unsigned i = 0; i < n_metric; i++) {
 			double own = value[layer->metric[i]];

@@ -2,6 +2,7 @@
 #include "dse/candidate.h"
 #include "dse/branch.h"
 #include "dse/budget.h"
+#include "dse/deadline.h"
 #include "dse/engine.h"
 #include "dse/quality.h"
 #include "sim/base/checked.h"
@@ -297,6 +298,23 @@ static void chain_free(struct chain *chain)
 	free(chain->layer);
 }
 
+/* Until the deadline; the same for all points, so their order stays. */
+static void add_sleep(struct candidate *candidate, size_t i)
+{
+	const struct layer_problem *any = any_layer(candidate);
+	struct compose_result *network = &candidate->network[i];
+	double sleep_mj = deadline_sleep_mj(candidate->space, &candidate->set->machine);
+	if (!(sleep_mj > 0))
+		return;
+	for (unsigned k = 0; k < any->n_metric; k++) {
+		if (any->metric[k] != METRIC_ENERGY)
+			continue;
+		candidate->network_nearest[i * COMPOSE_MAX_METRIC + k] += sleep_mj;
+		for (size_t point = 0; point < network->n; point++)
+			network->metric[point * network->n_metric + k] += sleep_mj;
+	}
+}
+
 void candidate_compose_network(struct candidate *candidate, size_t i)
 {
 	const struct layer_map *map = candidate->set->map;
@@ -309,7 +327,7 @@ void candidate_compose_network(struct candidate *candidate, size_t i)
 	assert(any->n_metric <= COMPOSE_MAX_METRIC);
 	for (unsigned k = 0; k < any->n_metric; k++) {
 		op[k] = metric_table[any->metric[k]].op;
-		limit[k] = space_network_limit(candidate->space, i, any->metric[k]);
+		limit[k] = deadline_limit(candidate->space, &candidate->set->machine, i, any->metric[k]);
 	}
 	struct compose_options options = {any->n_metric, op, limit, n_state_of(candidate), candidate->space->max_front};
 	candidate->network_code[i] = ERR_INTERNAL;
@@ -327,6 +345,7 @@ void candidate_compose_network(struct candidate *candidate, size_t i)
 	}
 	candidate->network_code[i] = compose_chain(chain.layer, n_layer, &options, &candidate->network[i],
 	                                           candidate->network_nearest + i * COMPOSE_MAX_METRIC, NULL);
+	add_sleep(candidate, i);
 cleanup:
 	chain_free(&chain);
 }

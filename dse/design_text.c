@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "dse/design_text.h"
+#include "dse/deadline.h"
 #include <assert.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -85,6 +86,7 @@ int design_print_reason(const struct layer_problem *layer, const uint32_t *genom
 		return snprintf(text, n_byte, "%s", verdict_table[verdict->reason].help);
 	}
 	metric_of_layer(run.context->machine, &run.result, metric);
+	deadline_of_layer(layer->space, run.context->machine, metric);
 	for (unsigned i = 0; i < layer->n_metric; i++)
 		if (!(metric[layer->metric[i]] <= layer->limit[i]))
 			return snprintf(text, n_byte, "%s is %.6g, limit %.6g", metric_table[layer->metric[i]].name,

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "dse/layers.h"
+#include "dse/deadline.h"
 #include "sim/base/checked.h"
 #include <assert.h>
 #include <math.h>
@@ -235,7 +236,7 @@ static enum err_code build_problems(const struct space *space, const struct laye
 		set->n_problem++;
 		struct layer_problem *layer = &set->problem[i];
 		for (unsigned k = 0; k < layer->n_metric; k++)
-			layer->limit[k] = space_network_limit(space, network, layer->metric[k]);
+			layer->limit[k] = deadline_limit(space, &set->machine, network, layer->metric[k]);
 		set->n_legal = add_sat(set->n_legal, set->problem[i].n_legal);
 	}
 	for (size_t i = 0; i < map->n_block; i++)

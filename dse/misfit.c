@@ -114,6 +114,8 @@ static bool explain_limit(struct finder *finder, const struct space_limit *limit
 	if (!copy_space(finder, &copy))
 		return false;
 	drop_limit(&copy, limit->metric);
+	if (limit->metric == METRIC_LATENCY)
+		copy.deadline_ms = 0; /* which the limit may stand for */
 	bool done = search(finder, &copy, limit->metric, &explore);
 	change->proven = done && is_proof(&explore);
 	if (done && explore.front.n > 0) {

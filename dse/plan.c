@@ -277,7 +277,8 @@ static void build_metrics(struct layer_problem *layer, const struct space *space
 		if (worst && !objective)
 			layer->layer_limit[i] = limit;
 		bool part_of_edp = edp && (metric == METRIC_ENERGY || metric == METRIC_LATENCY);
-		if (objective || part_of_edp || (!worst && isfinite(limit))) {
+		bool is_due = metric == METRIC_LATENCY && space->deadline_ms > 0;
+		if (objective || part_of_edp || is_due || (!worst && isfinite(limit))) {
 			layer->metric[layer->n_metric] = metric;
 			layer->limit[layer->n_metric++] = limit;
 		}

@@ -6,6 +6,7 @@
  * evaluation. The sample is fixed before the search begins, so what is rejected
  * does not depend on threads or batches.
  */
+#include "dse/deadline.h"
 #include "dse/plan.h"
 #include <assert.h>
 #include <math.h>
@@ -118,6 +119,7 @@ static struct proof rule_out(const struct layer_problem *layer, const struct lay
 		sim_bound(context->machine, least, layer->level[l], &latency_ns, &energy_pj);
 		value[METRIC_LATENCY] = latency_ns * MS_PER_NS * BOUND_SLACK;
 		value[METRIC_ENERGY] = energy_pj * MJ_PER_PJ * BOUND_SLACK;
+		value[METRIC_ENERGY] -= deadline_asleep_mj(layer->space, context->machine, latency_ns * MS_PER_NS);
 		value[METRIC_DRAM] = (least->counts.dram_read_byte + least->counts.dram_write_byte) * BOUND_SLACK;
 		for (unsigned i = 0; i < layer->n_metric; i++)
 			metric[i] = value[layer->metric[i]];

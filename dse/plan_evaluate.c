@@ -4,6 +4,7 @@
  * candidates also say how many of the slower genes suffice to be infeasible,
  * so that an exhaustive engine skips whole blocks of the space.
  */
+#include "dse/deadline.h"
 #include "dse/plan.h"
 #include "mapper/tiling.h"
 #include <assert.h>
@@ -199,6 +200,7 @@ static void evaluate_one(const struct layer_problem *layer, const uint32_t *geno
 	if (!simulate(layer, context, &design, &last->program, &result, out))
 		return;
 	metric_of_layer(context->machine, &result, metric);
+	deadline_of_layer(layer->space, context->machine, metric);
 	judge_metrics(layer, context, &design, metric, out);
 }
 

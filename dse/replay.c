@@ -319,6 +319,9 @@ static void run_point(struct reader *reader)
 	if (!front_need_choice(reader->root, "aggregate", aggregate, 3, &index, reader->err))
 		return;
 	replay->space.aggregate = (enum space_aggregate)index;
+	const struct doc_node *deadline = doc_find(reader->root, "deadline_ms");
+	if (deadline && !doc_get_real(deadline, "deadline_ms", 1e-9, 1e12, &replay->space.deadline_ms, reader->err))
+		return;
 	if (!read_detail(reader))
 		return;
 	read_machine(reader);

@@ -41,7 +41,8 @@ static void read_root(struct space_reader *reader)
 {
 	static const char *const allowed[] = {"name",        "machine",    "machines",  "axes",
 	                                      "network",     "networks",   "aggregate", "layers",
-	                                      "constraints", "objectives", "search"};
+	                                      "constraints", "objectives", "search",
+	                                      "deadline_ms"};
 	const struct doc_node *root = reader->root;
 	struct space *space = reader->space;
 
@@ -58,6 +59,7 @@ static void read_root(struct space_reader *reader)
 	space_read_networks(reader);
 	space_read_rules(reader);
 	space_read_constraints(reader);
+	space_read_deadline(reader);
 	space_read_objectives(reader);
 	space_read_search(reader);
 }

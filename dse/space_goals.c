@@ -130,9 +130,30 @@ void space_read_constraints(struct space_reader *reader)
 	}
 	size_t n = item_n(list);
 	space->constraint = space_array(reader, n, sizeof(*space->constraint));
-	space->limit = space_array(reader, n, sizeof(*space->limit));
+	space->limit = space_array(reader, n + 1, sizeof(*space->limit)); /* and one for the deadline */
 	for (size_t i = 0; i < n && space->constraint && space->limit; i++)
 		read_constraint(reader, item_at(list, i));
+}
+
+/*
+ * A deadline is a limit on latency, too. Where the latency of the whole is that of one network, it is written down as
+ * one, so that all that explains limits explains it. One that the user gives besides stays as it is.
+ */
+void space_read_deadline(struct space_reader *reader)
+{
+	const struct doc_node *node = doc_find(reader->root, "deadline_ms");
+	struct space *space = reader->space;
+	if (!node || !doc_get_real(node, "deadline_ms", 1e-9, 1e12, &space->deadline_ms, reader->err))
+		return;
+	bool is_limit = space->aggregate == AGGREGATE_WORST ||
+	                (space->aggregate == AGGREGATE_SUM && space->n_network == 1);
+	for (size_t i = 0; i < space->n_limit; i++)
+		is_limit = is_limit && space->limit[i].metric != METRIC_LATENCY;
+	if (!space->limit)
+		space->limit = space_array(reader, 1, sizeof(*space->limit));
+	if (is_limit && space->limit)
+		space->limit[space->n_limit++] = (struct space_limit){
+		    .metric = METRIC_LATENCY, .max = space->deadline_ms, .at = space_text_place(node)};
 }
 
 void space_read_objectives(struct space_reader *reader)

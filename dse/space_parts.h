@@ -50,8 +50,9 @@ void space_read_axes(struct space_reader *reader);
 /* `layers:`, and what they mean for each block; after machines and networks. */
 void space_read_rules(struct space_reader *reader);
 
-/* `constraints:`, `objectives:`, `search:`; after machines and axes. */
+/* `constraints:`, `deadline_ms:`, `objectives:`, `search:`; after machines, axes and networks. */
 void space_read_constraints(struct space_reader *reader);
+void space_read_deadline(struct space_reader *reader);
 void space_read_objectives(struct space_reader *reader);
 void space_read_search(struct space_reader *reader);
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "dse/unroll.h"
+#include "dse/deadline.h"
 #include "sim/base/hash.h"
 #include <assert.h>
 #include <math.h>
@@ -45,6 +46,11 @@ void unroll_sum(const struct space *space, const struct layer_map *map, struct u
 			/* Always in order of execution: a replay must add the same numbers in the same order. */
 			for (size_t i = map->begin[network]; i < map->begin[network + 1]; i++)
 				own[k] = join(metric_table[k].op, own[k], point->layer[i]->metric[k]);
+		}
+		deadline_of_network(space, point->machine, own);
+		for (unsigned k = 0; k < N_METRIC; k++) {
+			if (metric_table[k].scope != METRIC_OF_LAYER)
+				continue;
 			double weighted = metric_table[k].op == COMPOSE_SUM ? weight * own[k] : own[k];
 			point->metric[k] = join(space_aggregate_op(space, (enum metric)k), point->metric[k], weighted);
 		}

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "dse/whole.h"
+#include "dse/deadline.h"
 #include <assert.h>
 #include <math.h>
 #include <stdlib.h>
@@ -189,6 +190,12 @@ static void add_layers(const struct whole *whole, const struct layer_set *set, c
 			}
 			for (unsigned k = 0; k < any->n_metric; k++)
 				join(metric_table[any->metric[k]].op, &own[any->metric[k]], result.objective[k]);
+		}
+		own[METRIC_ENERGY] += deadline_sleep_mj(whole->space, &set->machine);
+		if (whole->space->deadline_ms > 0 && own[METRIC_LATENCY] > whole->space->deadline_ms &&
+		    out->violation <= 0.0) {
+			out->violation = own[METRIC_LATENCY] / whole->space->deadline_ms - 1.0;
+			out->reason = N_VERDICT + METRIC_LATENCY;
 		}
 		/* A weight is a number of inferences: it multiplies what adds up and leaves what is a worst case. */
 		double weight = space_network_weight(whole->space, network);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "sim/energy.h"
+#include "sim/base/real.h"
 
 const char *const supply_name[N_SUPPLY] = {"PE logic", "NoC", "SRAM", "DRAM", "chip"};
 
@@ -32,6 +33,15 @@ double energy_static_mw(const struct machine *machine, uint32_t level)
 	assert(level < machine->n_level);
 	return machine->chip_off_mw + machine->level[level].pe_static_mw * machine_n_pe(machine) +
 	       (machine->sram_static_mw + machine->noc_static_mw + machine->dram_static_mw);
+}
+
+double energy_sleep_mw(const struct machine *machine)
+{
+	assert(machine->n_level > 0);
+	double least_mw = energy_static_mw(machine, 0);
+	for (uint32_t i = 1; i < machine->n_level; i++)
+		least_mw = real_min(least_mw, energy_static_mw(machine, i));
+	return least_mw;
 }
 
 void energy_by_supply(const struct machine *machine, uint32_t level, const struct energy *energy, double latency_ns,

@@ -109,7 +109,10 @@ struct energy energy_of_counts(const struct machine *machine, uint32_t level, co
 /* Static power of the whole machine at an operating point, all PEs powered, none working, mW. */
 double energy_static_mw(const struct machine *machine, uint32_t level);
 
-/* The share of it that a supply delivers; all supplies' add up to it, mW. */
+/* Static power of the machine asleep: at the operating point where that is least, mW. */
+double energy_sleep_mw(const struct machine *machine);
+
+/* The share of energy_static_mw that a supply delivers; all supplies' add up to it, mW. */
 double energy_supply_static_mw(const struct machine *machine, uint32_t level, enum supply supply);
 
 /* Which part of a result's energy is whose (DVFS paper equations 1 to 6); dynamic and static add up to total_pj. */
