@@ -25,6 +25,7 @@ struct fit_name fit_param_name(const struct fit_data *data, const struct fit_par
 {
 	const struct fit_term_info *info = &fit_term_table[param->term];
 	struct fit_name name;
+	assert((unsigned)param->term < N_FIT_TERM && param->level < data->machine.n_level);
 	(void)snprintf(name.text, sizeof(name.text), "%s%s%s",
 	               info->each_level ? data->machine.level[param->level].name : "", info->each_level ? "." : "",
 	               info->key);
@@ -76,6 +77,7 @@ static enum err_code unknown_term(const char *option, const char *key, struct er
 /* "KEY=VALUE" for all operating points, "LEVEL.KEY=VALUE" for one. */
 static void read_fix(const struct machine *machine, char *word, struct choice *choice, struct err *err)
 {
+	assert(machine->n_level > 0 && machine->n_level <= MACHINE_MAX_LEVEL);
 	char *equals = strchr(word, '='), *dot = strchr(word, '.'), *end = NULL;
 	uint32_t first = 0, last = machine->n_level - 1;
 	enum fit_term term;
@@ -196,6 +198,7 @@ static void list_params(const struct fit_data *data, struct fit_group *group, co
 static void choose_params(const struct fit_data *data, struct fit_group *group, const struct choice *choice)
 {
 	double value[FIT_MAX_PARAM], derivative[FIT_MAX_PARAM];
+	assert(group->n_free == 0 && group->n_param > 0);
 	for (size_t i = 0; i < group->n_param; i++)
 		value[i] = group->param[i].value;
 	for (size_t k = 0; k < group->n_point; k++) {
@@ -213,6 +216,7 @@ static void choose_params(const struct fit_data *data, struct fit_group *group, 
 	}
 	for (size_t i = 0; i < group->n_param; i++)
 		group->n_free += group->param[i].is_free;
+	/* without a value that counts there is nothing to fit, but predictions are made all the same */
 	if (group->n_used == 0) {
 		for (size_t i = 0; i < group->n_param; i++)
 			group->param[i].is_free = false;
@@ -266,6 +270,7 @@ static double reweight(struct fit_data *data, struct fit_group *group, double *s
 		if (weight > 0)
 			size[n++] = sqrt(weight) * fabs(point->predicted - point->measured) / point->sigma;
 	}
+	assert(n == group->n_used);
 	qsort(size, n, sizeof(*size), compare_reals);
 	double scale = n > 0 ? MEDIAN_TO_SIGMA * (size[(n - 1) / 2] + size[n / 2]) / 2 : 0;
 	for (size_t i = 0; i < group->n_point; i++) {
@@ -274,6 +279,7 @@ static double reweight(struct fit_data *data, struct fit_group *group, double *s
 		double own = sqrt(weight) * fabs(point->predicted - point->measured) / point->sigma;
 		double factor = own > HUBER * scale && scale > 0 ? HUBER * scale / own : 1;
 		change = fmax(change, fabs(factor - point->factor));
+		assert(factor > 0 && factor <= 1);
 		point->factor = factor;
 	}
 	return change;
@@ -308,6 +314,7 @@ static void keep_estimates(struct fit_data *data, const struct fit_group *group)
 static enum err_code fit_one(struct fit_data *data, struct fit_group *group, bool robust, struct err *err)
 {
 	enum err_code code = ERR_OK;
+	assert(group->n_point > 0);
 	if (group->n_free > 0)
 		code = solve_group(data, group, robust, err);
 	else
@@ -357,6 +364,7 @@ static enum err_code check_listed(const struct fit_result *result, const struct 
 static enum err_code make_groups(struct fit_data *data, const struct choice *choice, struct fit_result *result,
                                  struct err *err)
 {
+	/* convolutions and matrix multiplications of each operating point */
 	size_t n_max = 2 * (size_t)data->machine.n_level + 1;
 	*result = (struct fit_result){.group = arena_array(&data->arena, n_max, sizeof(*result->group)),
 	                              .identified = true};

@@ -121,7 +121,7 @@ void fit_free(struct fit_data *data);
 
 /*
  * Fit what options say. ERR_USAGE where --parameters or --fix name what does not exist or what no row is about;
- * ERR_INPUT where a row lacks what its energy needs; ERR_INTERNAL. A measurement that does not determine all
+ * ERR_INPUT where a row lacks what its energy needs; ERR_INTERNAL; ERR_INTERRUPTED. A measurement that does not determine all
  * parameters is no error: result->identified is false. Cost: fits of all rows, and one for each row left out.
  */
 enum err_code fit_run(struct fit_data *data, const struct fit_options *options, struct fit_result *result,

@@ -64,6 +64,7 @@ void fit_warn(struct fit_data *data, struct fit_group *group, const char *format
 static double scale_column(double *column, size_t n)
 {
 	double largest = 0, sum = 0;
+	assert(column && n > 0);
 	for (size_t i = 0; i < n; i++)
 		largest = fmax(largest, fabs(column[i]));
 	for (size_t i = 0; i < n && largest > 0; i++)
@@ -71,6 +72,7 @@ static double scale_column(double *column, size_t n)
 	double norm = largest * sqrt(sum);
 	for (size_t i = 0; i < n && norm > 0; i++)
 		column[i] /= norm;
+	assert(isfinite(norm));
 	return norm;
 }
 
@@ -115,6 +117,7 @@ static enum err_code take_spectrum(const struct fit_view *view, bool unbound_onl
 		spectrum->norm[n] = scale_column(jacobian + n * n_point, n_point);
 		n++;
 	}
+	assert(n_free == group->n_free && n <= n_free);
 	spectrum->n = n;
 	spectrum->rank = 0;
 	if (n > 0)
@@ -131,6 +134,7 @@ static enum err_code take_spectrum(const struct fit_view *view, bool unbound_onl
 static double share(const struct spectrum *spectrum, size_t i, size_t first, size_t end, bool weighted)
 {
 	double sum = 0;
+	assert(i < spectrum->n && end <= spectrum->n && (!weighted || end <= spectrum->rank));
 	for (size_t k = first; k < end; k++) {
 		double part = spectrum->v[k * spectrum->n + i];
 		double over = weighted ? spectrum->value[k] : 1;
@@ -159,11 +163,15 @@ static size_t list_names(const struct fit_data *data, const struct fit_group *gr
 	return n;
 }
 
-/* Parameters with part in a combination that changes no prediction. */
+/*
+ * Parameters with part in a combination that changes no prediction. All free ones are looked at, those at bounds too:
+ * of two that cannot be told apart a bound may hold one, and the other would then look certain.
+ */
 static void find_undetermined(struct fit_data *data, struct fit_group *group, const struct spectrum *spectrum)
 {
 	char text[NAMES_SIZE];
 	bool apart[FIT_MAX_PARAM], together[FIT_MAX_PARAM];
+	assert(spectrum->n == group->n_free);
 	for (size_t i = 0; i < spectrum->n; i++) {
 		bool is_lost = share(spectrum, i, spectrum->rank, spectrum->n, false) > NULL_SHARE;
 		group->param[spectrum->param[i]].identified = !is_lost;
@@ -189,6 +197,7 @@ static void find_collinear(struct fit_data *data, struct fit_group *group, const
 	bool marked[FIT_MAX_PARAM];
 	for (size_t k = spectrum->rank; k-- > 0;) {
 		double index = spectrum->value[0] / spectrum->value[k];
+		assert(index >= 1);
 		if (index < CONDITION_LIMIT)
 			return;
 		for (size_t i = 0; i < spectrum->n; i++) {
@@ -220,6 +229,7 @@ static void set_intervals(struct fit_group *group, const struct spectrum *spectr
 		param->std_error = group->weighted_rms * sqrt(variance * (double)group->n_used / group->n_freedom);
 		param->low = fmax(param->value - factor * param->std_error, fit_term_min(param->term));
 		param->high = fmin(param->value + factor * param->std_error, fit_term_max(param->term));
+		assert(param->low <= param->value && param->value <= param->high);
 	}
 }
 
@@ -233,6 +243,7 @@ static double relative_width(const struct fit_param *param)
 const char *fit_confidence_word(const struct fit_param *param)
 {
 	double width = relative_width(param);
+	assert(!(width < 0));
 	if (!param->is_free || !param->identified)
 		return "none";
 	return width <= HIGH_FRAC ? "high" : width <= MEDIUM_FRAC ? "medium" : "low";
@@ -308,6 +319,7 @@ enum err_code fit_judge(struct fit_data *data, struct fit_group *group, struct e
 		code = take_spectrum(&view, true, &unbound, NULL, err);
 	if (code != ERR_OK)
 		return code;
+	assert(unbound.n <= all.n && all.n == group->n_free);
 	group->n_freedom = (double)group->n_used - (double)unbound.rank;
 	group->condition = all.rank < all.n ? INFINITY : all.value[0] / all.value[all.n - 1];
 	find_undetermined(data, group, &all);

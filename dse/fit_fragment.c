@@ -61,6 +61,7 @@ static void put_value(FILE *file, const char *key, const char *unit, double valu
 
 static void put_level(FILE *file, const struct fit_data *data, const struct fit_result *result, uint32_t level)
 {
+	assert(level < data->machine.n_level);
 	const struct operating_point *point = &data->machine.level[level];
 	(void)fprintf(file, "  - name: '%s'\n", point->name);
 	for (size_t i = 0; i < machine_n_level_param; i++) {
@@ -96,6 +97,7 @@ static bool put_source(FILE *file, const struct fit_data *data, const struct fit
                        const char *prefix, const char *key, const struct provenance *own)
 {
 	size_t n_used = 0;
+	assert(prefix && key && own);
 	const struct fit_param *param = find_param(result, key, level, &n_used);
 	if (!param && !own->source)
 		return false;

@@ -7,6 +7,7 @@
 
 static void put_param(struct json *json, const struct fit_data *data, const struct fit_param *param)
 {
+	assert(json && param);
 	json_begin_object(json, NULL);
 	json_put_text(json, "name", fit_param_name(data, param).text);
 	json_put_text(json, "unit", fit_term_unit(param->term));

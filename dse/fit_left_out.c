@@ -5,6 +5,7 @@
  * is a fit of its own, bounds included, started from the fit of all rows.
  */
 #include "dse/fit_parts.h"
+#include "dse/interrupt.h"
 #include <assert.h>
 #include <math.h>
 #include <stdlib.h>
@@ -52,6 +53,7 @@ static enum err_code predict_omitted(struct fit_data *data, struct fit_group *gr
 		return code;
 	for (size_t i = 0, n_free = 0; i < group->n_param && determined; i++)
 		value[i] = group->param[i].is_free ? x[n_free++] : group->param[i].value;
+	assert(!determined || isfinite(value[0]));
 	for (size_t i = 0; i < group->n_point; i++) {
 		struct fit_point *point = &data->point[group->point[i]];
 		if (!is_omitted(view, point))
@@ -97,6 +99,7 @@ static void sum_up(const struct fit_data *data, const struct fit_group *group, e
 			continue;
 		}
 		double deviation = (predicted - point->measured) / point->sigma;
+		assert(point->sigma > 0);
 		sum->n++;
 		sum_square += weight * deviation * deviation;
 		if (!(point->measured > 0))
@@ -120,9 +123,14 @@ static enum err_code leave_each_out(struct fit_data *data, struct fit_group *gro
 		goto cleanup;
 	}
 	size_t n = list_omitted(data, group, omit, seen, list);
+	assert(n <= data->n_row);
 	size_t stride = (n + MAX_LEFT_OUT - 1) / MAX_LEFT_OUT;
 	memset(seen, 0, data->n_row * sizeof(*seen));
 	for (size_t i = 0; i < n && code == ERR_OK; i += stride) {
+		if (interrupt_requested()) {
+			code = ERR_INTERRUPTED;
+			break;
+		}
 		const struct fit_view view = {data, group, omit, list[i]};
 		seen[list[i]] = true;
 		code = predict_omitted(data, group, &view, err);

@@ -49,6 +49,7 @@ static int evaluate(void *context, int n_row, int n_free, const double *x, doubl
 	}
 	/* The library's residuals stay as they are: what comes with the derivatives goes into ours. */
 	problem->evaluate(problem->model, search->x, search->residual, search->jacobian);
+	assert(flag == 2);
 	for (size_t i = 0; i < search->n_free; i++) {
 		memcpy(jacobian + i * n, search->jacobian + search->free[i] * n_point, n_point * sizeof(*jacobian));
 		memset(jacobian + i * n + n_point, 0, (n - n_point) * sizeof(*jacobian));
@@ -94,6 +95,7 @@ static bool walk(struct search *search, const double *goal)
 		if (!beyond)
 			continue;
 		double bound = beyond < 0 ? problem->lower[i] : problem->upper[i];
+		/* start is feasible, so the bound lies between it and the goal, or at the start */
 		double here = (bound - search->start[i]) / (goal[k] - search->start[i]);
 		if (side && here >= step)
 			continue;
@@ -101,6 +103,7 @@ static bool walk(struct search *search, const double *goal)
 		first = i;
 		side = beyond;
 	}
+	assert(step >= 0 && step <= 1);
 	for (size_t k = 0; k < search->n_free; k++) {
 		size_t i = search->free[k];
 		double to = side ? search->start[i] + step * (goal[k] - search->start[i]) : goal[k];

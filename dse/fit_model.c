@@ -16,6 +16,7 @@ enum { THETA_INIT, THETA_WB, THETA_A, THETA_B, N_THETA };
 /* DVFS paper equation 8 by its rounds and taps (sim/greybox.h), times a unit's length in clocks. */
 static double predict_clk(const struct fit_row *row, const double *theta, double unit, double *derivative)
 {
+	assert(row->n_round >= 1 && row->n_tap >= 1 && unit > 0);
 	double round_clk = theta[THETA_A] * row->n_tap + theta[THETA_WB];
 	if (derivative) {
 		derivative[THETA_INIT] = unit;
@@ -37,7 +38,10 @@ double fit_row_ns(const struct fit_data *data, const struct fit_row *row)
 	return predict_clk(row, value, NS_PER_US / row->clk_mhz, NULL);
 }
 
-/* nJ of a row for each pJ or mW of a parameter (DVFS paper equations 2 and 3); mW times ns are pJ. */
+/*
+ * nJ of a row for each pJ or mW of a parameter (DVFS paper equations 2 and 3); mW times ns are pJ. Energies are linear in
+ * all parameters, so these are the derivatives, too. Idle rows have no PE that runs anything.
+ */
 static double energy_factor(const struct fit_row *row, double time_ns, const struct fit_param *param,
                             enum fit_quantity quantity)
 {
@@ -71,6 +75,7 @@ double fit_predict(const struct fit_data *data, const struct fit_group *group, c
 		double unit = point->quantity == QUANTITY_TIME ? NS_PER_US / row->clk_mhz : 1;
 		return predict_clk(row, value, unit, derivative);
 	}
+	/* a fit of energies comes after those of the clocks, whose constants data->fitted has by then */
 	double sum = 0, time_ns = fit_row_ns(data, row);
 	assert(isfinite(time_ns));
 	for (size_t i = 0; i < group->n_param; i++) {
@@ -98,11 +103,13 @@ void fit_evaluate(const void *context, const double *x, double *residual, double
 	const struct fit_group *group = view->group;
 	double value[FIT_MAX_PARAM], derivative[FIT_MAX_PARAM];
 	size_t n_free = 0;
+	assert(group->n_param <= FIT_MAX_PARAM);
 	for (size_t i = 0; i < group->n_param; i++)
 		value[i] = group->param[i].is_free ? x[n_free++] : group->param[i].value;
 	assert(n_free == group->n_free);
 	for (size_t k = 0; k < group->n_point; k++) {
 		const struct fit_point *point = &view->data->point[group->point[k]];
+		assert(point->sigma > 0 && point->factor >= 0 && point->factor <= 1);
 		double scale = sqrt(fit_weight(view, point)) / point->sigma;
 		double predicted = fit_predict(view->data, group, value, point, jacobian ? derivative : NULL);
 		residual[k] = scale * (predicted - point->measured);
@@ -123,8 +130,10 @@ enum err_code fit_solve(const struct fit_view *view, double *x, int *at_bound, s
 			continue;
 		lower[n_free] = fit_term_min(param->term);
 		upper[n_free] = fit_term_max(param->term);
+		assert(param->value >= lower[n_free] && param->value <= upper[n_free]);
 		x[n_free++] = param->value;
 	}
+	assert(n_free == group->n_free);
 	const struct lm_problem problem = {.n_point = group->n_point,
 	                                   .n_param = n_free,
 	                                   .lower = lower,

@@ -41,7 +41,7 @@ enum err_code fit_solve(const struct fit_view *view, double *x, int *at_bound, s
 enum err_code fit_judge(struct fit_data *data, struct fit_group *group, struct err *err);
 enum err_code fit_is_determined(const struct fit_view *view, bool *determined, struct err *err);
 
-/* Errors of values predicted without their own row or task. ERR_INTERNAL. */
+/* Errors of values predicted without their own row or task. ERR_INTERNAL, ERR_INTERRUPTED. */
 enum err_code fit_leave_out(struct fit_data *data, struct fit_group *group, struct err *err);
 
 /* A warning about the group; its text lives in the data's arena. */

@@ -39,11 +39,18 @@ static void print_params(FILE *file, const struct fit_data *data, const struct f
 	table_free(&table);
 }
 
-static void print_left_out(FILE *file, const struct fit_left_out *left_out, const char *what)
+static void print_left_out(FILE *file, const struct fit_left_out *left_out, size_t n_used, const char *what)
 {
+	assert(what);
 	if (left_out->n > 0)
-		(void)fprintf(file, "  %s left out, predicted by the others: mean |error| %.3g %%, largest %.3g %%, weighted RMS %.3g\n",
+		(void)fprintf(file,
+		              "  %s left out, predicted by the others: mean |error| %.3g %%, largest %.3g %%, weighted RMS %.3g",
 		              what, left_out->mean_abs_pct, left_out->max_abs_pct, left_out->weighted_rms);
+	/* of many rows some are left out only */
+	if (left_out->n > 0 && left_out->n + left_out->n_lost < n_used)
+		(void)fprintf(file, " (of %zu values)", left_out->n);
+	if (left_out->n > 0)
+		(void)fputc('\n', file);
 	if (left_out->n_lost > 0)
 		(void)fprintf(file, "  %s left out: %zu measured value%s without which the others do not determine all parameters\n",
 		              what, left_out->n_lost, left_out->n_lost == 1 ? "" : "s");
@@ -58,8 +65,8 @@ static void print_group(FILE *file, const struct fit_data *data, const struct fi
 	if (group->n_used > 0)
 		(void)fprintf(file, "  mean |error| %.3g %%, largest %.3g %%, weighted RMS %.3g\n", group->mean_abs_pct,
 		              group->max_abs_pct, group->weighted_rms);
-	print_left_out(file, &group->without_row, "one row");
-	print_left_out(file, &group->without_task, "one task");
+	print_left_out(file, &group->without_row, group->n_used, "one row");
+	print_left_out(file, &group->without_task, group->n_used, "one task");
 	if (group->n_free > 0)
 		(void)fprintf(file, "  condition of the scaled Jacobian %.3g%s, degrees of freedom %.0f\n", group->condition,
 		              isfinite(group->condition) ? "" : " (rank deficient)", group->n_freedom);

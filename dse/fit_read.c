@@ -52,7 +52,7 @@ static const char *const tile_column[2][7] = {{"in_w", "in_h", "in_c", "k_w", "k
 static const char *const operand_column[2][8] = {{"a_w", "a_h", "a_c", "b_w", "b_h", "b_c", "b_n", NULL},
                                                  {"a_w", "a_h", "b_w", "b_h", NULL}};
 
-/* A row's key: equal for rows that no prediction tells apart. */
+/* A row's key: equal for rows that no prediction tells apart. Compared byte by byte, so no value is a NaN or -0. */
 struct task_key {
 	double value[8 + N_FIT_TERM];
 	size_t row;
@@ -109,6 +109,7 @@ static enum err_code list_unused(struct reader *reader)
 	char *text = arena_alloc(&reader->data->arena, n_byte);
 	if (!text)
 		return err_add(reader->err, ERR_INTERNAL, "out of memory");
+	/* room for each name with the comma and blank before it */
 	for (size_t i = 0; i < table->n_column; i++)
 		if (!is_known_column(reader, table->header[i].text))
 			n += (size_t)snprintf(text + n, n_byte - n, "%s%s", n ? ", " : "", table->header[i].text);
@@ -214,6 +215,7 @@ static enum err_code read_level(struct reader *reader, size_t at, struct fit_row
 	const char *name[MACHINE_MAX_LEVEL];
 	size_t level = 0;
 	enum err_code code = ERR_OK;
+	assert(machine->n_level <= MACHINE_MAX_LEVEL);
 	for (size_t i = 0; i < machine->n_level; i++)
 		name[i] = machine->level[i].name;
 	if (cell && cell->text[0])
@@ -312,6 +314,7 @@ static enum err_code read_shape(struct reader *reader, size_t at, struct fit_row
 		                               .kernel_h = task.kernel_h};
 	shape.cols = reader->machine.mla_cols;
 	shape.rows = reader->machine.mla_rows;
+	assert(shape.cols > 0 && shape.rows > 0);
 	row->n_round = greybox_n_round(&shape);
 	row->n_tap = greybox_n_tap(&shape);
 	count_actions(reader, &task, row);
@@ -335,6 +338,7 @@ static enum err_code read_run(struct reader *reader, size_t at, struct fit_row *
 		                                         &row->count[count_column[i].term]);
 		code = code ? code : count_code;
 	}
+	assert(code || (row->repeat >= 1 && row->weight >= 0));
 	return code;
 }
 
@@ -366,6 +370,7 @@ static enum err_code read_point(struct reader *reader, size_t at, struct fit_row
 {
 	struct fit_data *data = reader->data;
 	struct fit_point *point = &data->point[data->n_point];
+	assert(row == &data->row[data->n_row] && row->repeat >= 1);
 	size_t column = reader->measured_column[quantity];
 	bool is_time = quantity < QUANTITY_ENERGY;
 	if (column == CSV_NO_COLUMN || csv_get_cell(&data->table, at, column)->text[0] == '\0')
@@ -379,6 +384,8 @@ static enum err_code read_point(struct reader *reader, size_t at, struct fit_row
 		code = read_sigma(reader, at, quantity, point);
 	if (code != ERR_OK)
 		return code;
+	assert(point->sigma > 0);
+	/* from here on of one run */
 	point->measured /= row->repeat;
 	point->sigma /= row->repeat;
 	if (quantity == QUANTITY_TIME)
@@ -393,6 +400,7 @@ static enum err_code read_row(struct reader *reader, size_t at)
 {
 	struct fit_data *data = reader->data;
 	struct fit_row *row = &data->row[data->n_row];
+	assert(data->n_row < data->table.n_row);
 	*row = (struct fit_row){.row = at, .same_as = data->n_row, .time_ns = NAN};
 	enum err_code code = read_kind(reader, at, row);
 	enum err_code part = read_level(reader, at, row);
@@ -430,13 +438,15 @@ static enum err_code find_twins(struct reader *reader)
 		const double head[8] = {row->kind, row->level,        row->n_round, row->n_tap,
 		                        row->n_pe, row->n_powered_pe, row->clk_mhz, 0};
 		memcpy(key[i].value, head, sizeof(head));
-		memcpy(key[i].value + 8, row->count, sizeof(row->count));
+		for (size_t k = 0; k < N_FIT_TERM; k++)
+			key[i].value[8 + k] = row->count[k] + 0.0; /* -0 becomes 0 */
 		key[i].row = i;
 	}
 	qsort(key, data->n_row, sizeof(*key), compare_keys);
 	for (size_t i = 1, first = 0; i < data->n_row; i++) {
 		if (memcmp(key[first].value, key[i].value, sizeof(key[i].value)) != 0)
 			first = i;
+		assert(key[first].row <= key[i].row);
 		data->row[key[i].row].same_as = key[first].row;
 	}
 	free(key);

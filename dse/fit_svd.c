@@ -32,6 +32,7 @@ static int orthogonalise(double *p, double *q, size_t n_row, double *vp, double 
 	}
 	if (fabs(pq) <= ORTHOGONAL_COS * sqrt(pp * qq) || fabs(pq) < DBL_MIN)
 		return 0;
+	/* the smaller of the two angles that do it */
 	double zeta = (qq - pp) / (2 * pq);
 	double tangent = (zeta < 0 ? -1 : 1) / (fabs(zeta) + sqrt(1 + zeta * zeta));
 	double cosine = 1 / sqrt(1 + tangent * tangent), sine = cosine * tangent;
@@ -73,11 +74,13 @@ void svd_decompose(double *a, size_t n_row, size_t n_column, double *value, doub
 				n_rotation += orthogonalise(a + p * n_row, a + q * n_row, n_row, v + p * n_column,
 				                            v + q * n_column, n_column);
 	}
+	/* what is left of the columns is U S: their lengths are the singular values */
 	for (size_t p = 0; p < n_column; p++) {
 		double sum = 0;
 		for (size_t i = 0; i < n_row; i++)
 			sum += a[p * n_row + i] * a[p * n_row + i];
 		value[p] = sqrt(sum);
+		assert(isfinite(value[p]));
 	}
 	sort_columns(a, n_row, n_column, value, v);
 }
@@ -106,6 +109,7 @@ static double beta_fraction(double x, double a, double b)
 		if (fabs(fraction - before) <= DBL_EPSILON * fabs(fraction))
 			break;
 	}
+	assert(x > 0 && x < 1);
 	double front = lgamma(a + b) - lgamma(a) - lgamma(b) + a * log(x) + b * log1p(-x);
 	return exp(front) * fraction / a;
 }
@@ -122,6 +126,7 @@ static double incomplete_beta(double x, double a, double b)
 double student_t_two_sided(double n_freedom, double probability)
 {
 	assert(n_freedom > 0 && probability > 0 && probability < 1);
+	/* one degree of freedom and a probability near 1 need a t of many powers of ten */
 	double low = 0, high = 1;
 	while (high < 1e15 &&
 	       incomplete_beta(n_freedom / (n_freedom + high * high), n_freedom / 2, 0.5) > 1 - probability)
