@@ -214,13 +214,18 @@ static bool is_whole(double byte)
 
 /*
  * Lower bounds of all metrics at an operating point; those without one are 0. A program's clocks and
- * bytes are whole numbers, which need no slack: many designs are alike in one of them.
+ * bytes are whole numbers, which need no slack: many designs are alike in one of them. Nor does its energy, which
+ * comes from whole counts, or quotients of some, by the additions and products by which a design's does, so that
+ * rounding keeps their order; but the clocks in which PEs are awake come about otherwise, so do fetches, and sleep is
+ * taken off.
  */
 static void least_metrics(const struct space *space, const struct layer_context *context,
                           const struct range_bound *bound, uint32_t level, double *value)
 {
 	const struct machine *machine = context->machine;
 	const struct counts *counts = &bound->work.counts;
+	bool is_exact = bound->has_program && machine->level[level].pe_awake_mw <= 0 &&
+	                !(bound->program.fetch.dram_byte > 0) && !(space->deadline_ms > 0);
 	double latency_ns, energy_pj;
 	struct sim_result result;
 	memset(value, 0, N_METRIC * sizeof(*value));
@@ -233,7 +238,7 @@ static void least_metrics(const struct space *space, const struct layer_context 
 		sim_bound(machine, &bound->work, level, &latency_ns, &energy_pj);
 	}
 	value[METRIC_LATENCY] = latency_ns * MS_PER_NS * (bound->has_program ? 1 : BOUND_SLACK);
-	value[METRIC_ENERGY] = energy_pj * MJ_PER_PJ * BOUND_SLACK;
+	value[METRIC_ENERGY] = energy_pj * (is_exact ? 1 : BOUND_SLACK) * MJ_PER_PJ;
 	value[METRIC_ENERGY] -= deadline_asleep_mj(space, machine, latency_ns * MS_PER_NS);
 	value[METRIC_DRAM] = counts->dram_read_byte + counts->dram_write_byte;
 	value[METRIC_DRAM] *= is_whole(value[METRIC_DRAM]) ? 1 : BOUND_SLACK;

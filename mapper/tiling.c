@@ -68,14 +68,37 @@ static uint64_t sum_line_byte(const struct part_pair *w, const struct part_pair 
 	return sum;
 }
 
-/* Tasks whose rounds together are round_frac of those of one task that costs this, and its results out_frac. */
-static void add_words(const struct mla_cost *cost, double round_frac, double out_frac, struct tiling *tiling)
+/* Rounds, or rows of results, of all tasks with the same input channels beside those of one of them. */
+struct task_share {
+	uint64_t n_all, n_one;
+};
+
+/*
+ * What the tasks take together, whose largest ones take value[i], n[i] of them. Exact where it is a whole number:
+ * designs that cost alike must come out alike, and bounds must not be above them.
+ */
+static double scaled_sum(const struct part_pair *n, const uint64_t value[2], const struct task_share *share)
 {
-	assert(round_frac >= 0 && out_frac >= 0);
-	tiling->all_mac_clk += (double)cost->mac_clk * round_frac;
-	tiling->all_a_word += (double)cost->a_word * round_frac;
-	tiling->all_b_word += (double)cost->b_word * round_frac;
-	tiling->all_out_word += (double)cost->out_word * out_frac;
+	uint64_t whole = 0, rest = 0;
+	assert(share->n_one > 0 && share->n_all >= share->n_one);
+	for (uint32_t i = 0; i < n->n_size; i++) {
+		whole += value[i] / share->n_one * share->n_all * n->n[i];
+		rest += value[i] % share->n_one * share->n_all * n->n[i];
+	}
+	return (double)(whole + rest / share->n_one) + (double)(rest % share->n_one) / (double)share->n_one;
+}
+
+/* cost: of the largest task with either number of input channels. */
+static void sum_words(const struct part_pair *d, const struct mla_cost cost[2], const struct task_share *round,
+                      const struct task_share *out, struct tiling *tiling)
+{
+	const uint64_t mac_clk[2] = {cost[0].mac_clk, cost[1].mac_clk}, a_word[2] = {cost[0].a_word, cost[1].a_word};
+	const uint64_t b_word[2] = {cost[0].b_word, cost[1].b_word}, out_word[2] = {cost[0].out_word, cost[1].out_word};
+	tiling->all_mac_clk = scaled_sum(d, mac_clk, round);
+	tiling->all_a_word = scaled_sum(d, a_word, round);
+	tiling->all_b_word = scaled_sum(d, b_word, round);
+	tiling->all_out_word = scaled_sum(d, out_word, out);
+	tiling->task = cost[0];
 }
 
 /* The rounds and the machine as the split's tasks see them: with input channels split, results are partial sums. */
@@ -122,17 +145,16 @@ static void sum_conv_words(const struct layer_context *context, const struct par
 	if (w->n_size > 1)
 		n_all_port += w->n[1] * row_port(context, round, computed_w.size[1]);
 	uint64_t n_out = n_port * high * c->size[0], n_all_out = n_all_port * all_high * sum_parts(c);
-	double round_frac = (double)n_all_round / (double)n_round, out_frac = (double)n_all_out / (double)n_out;
+	const struct task_share all_round = {n_all_round, n_round}, all_out = {n_all_out, n_out};
 
 	struct mla_conv_task task = largest_task(tiling);
-	mla_conv_words(machine, round, &task, &tiling->task);
-	add_words(&tiling->task, round_frac * (double)d->n[0], out_frac * (double)d->n[0], tiling);
+	struct mla_cost cost[2] = {{0}};
+	mla_conv_words(machine, round, &task, &cost[0]);
 	if (d->n_size > 1) {
-		struct mla_cost cost;
 		task.in_c = (uint32_t)d->size[1];
-		mla_conv_words(machine, round, &task, &cost);
-		add_words(&cost, round_frac * (double)d->n[1], out_frac * (double)d->n[1], tiling);
+		mla_conv_words(machine, round, &task, &cost[1]);
 	}
+	sum_words(d, cost, &all_round, &all_out, tiling);
 }
 
 static void sum_filters(const struct layer_context *context, const struct part_pair *c, const struct part_pair *d,
@@ -178,17 +200,17 @@ static void sum_matmul(const struct layer_context *context, const struct split *
 	tiling->all_filter_byte = sum_aligned(w, 1, machine->mla_cols) * sum_aligned(&d, 1, 4) * operand_byte;
 
 	struct mla_matmul_task task = {tiling->in_w, tiling->in_h, tiling->out_w};
-	mla_matmul_cost(machine, &task, TILING_A_SHIFT, context->operand_bit, &tiling->task);
-	double n_round = (double)(ceil_div(w->size[0], machine->mla_cols) * ceil_div(h->size[0], machine->mla_rows));
-	double n_all_round = (double)(sum_blocks(w, machine->mla_cols) * sum_blocks(h, machine->mla_rows));
-	double frac = n_all_round / n_round;
-	add_words(&tiling->task, frac * (double)d.n[0], frac * (double)d.n[0], tiling);
+	struct mla_cost cost[2] = {{0}};
+	const struct task_share round = {
+	    sum_blocks(w, machine->mla_cols) * sum_blocks(h, machine->mla_rows),
+	    ceil_div(w->size[0], machine->mla_cols) * ceil_div(h->size[0], machine->mla_rows),
+	};
+	mla_matmul_cost(machine, &task, TILING_A_SHIFT, context->operand_bit, &cost[0]);
 	if (d.n_size > 1) {
-		struct mla_cost cost;
 		task.a_w = (uint32_t)d.size[1];
-		mla_matmul_cost(machine, &task, TILING_A_SHIFT, context->operand_bit, &cost);
-		add_words(&cost, frac * (double)d.n[1], frac * (double)d.n[1], tiling);
+		mla_matmul_cost(machine, &task, TILING_A_SHIFT, context->operand_bit, &cost[1]);
 	}
+	sum_words(&d, cost, &round, &round, tiling);
 }
 
 /* The largest tile of a convolution or pooling. */
@@ -251,8 +273,8 @@ void tiling_size(const struct layer_context *context, const struct split *split,
 		n_pixel = ceil_div(n_pixel, (uint64_t)block->pool * block->pool);
 	tiling->out_byte = align_up(n_pixel * (context->operand_bit / 8), LINE_BYTE);
 	tiling->raw_out_byte = align_up(tiling->out_w, WORD_ALIGN) * row_c * RESULT_BYTE;
-	tiling->row_word = align_up(split->w.size_a, WORD_ALIGN) * split->w.n_a +
-	                   align_up(split->w.size_b, WORD_ALIGN) * split->w.n_b;
+	tiling->row_word =
+	    align_up(split->w.size_a, WORD_ALIGN) * split->w.n_a + align_up(split->w.size_b, WORD_ALIGN) * split->w.n_b;
 	if (block->kind == BLOCK_MATMUL)
 		size_matmul(context, split, tiling);
 	else

@@ -13,6 +13,8 @@
 
 #define LINE_BYTE 16
 #define WORD_ALIGN 4
+/* Sums that are no whole numbers have this much slack: rounding must not put them above those of a design. */
+#define ROUNDING_SLACK (1 - 1e-9)
 #define RESULT_BYTE 4
 
 /* What a dimension has at least; sums are over its parts. */
@@ -231,21 +233,54 @@ static void least_map(const struct layer_context *context, const struct split_ra
 	least_conv_words(context, range, &w, &h, &c, tiling);
 }
 
+/* so many columns of B that the ports they are stored in are full, whatever the array */
+#define N_FULL_BLOCK 16
+
+static double matmul_round_cost(const struct layer_context *context, const struct machine *machine, uint32_t n_row,
+                                struct mla_cost *cost)
+{
+	struct mla_matmul_task task = {n_row, machine->mla_rows, N_FULL_BLOCK * machine->mla_cols};
+	mla_matmul_cost(machine, &task, TILING_A_SHIFT, context->operand_bit, cost);
+	return (cost->clk - machine->mla_init_clk - DRAIN_CLK) / N_FULL_BLOCK;
+}
+
 /* n_round: of parts with so many of B's rows, all parts of the other dimensions. */
 static void matmul_round_words(const struct layer_context *context, const struct machine *machine, uint32_t n_row,
                                double n_round, struct tiling *tiling)
 {
-	/* so many columns that the ports they are stored in are full, whatever the array */
-	const uint32_t n_block = 16;
-	struct mla_matmul_task task = {n_row, machine->mla_rows, n_block * machine->mla_cols};
 	struct mla_cost cost;
-	mla_matmul_cost(machine, &task, TILING_A_SHIFT, context->operand_bit, &cost);
-	double frac = n_round / n_block;
+	double round_clk = matmul_round_cost(context, machine, n_row, &cost), frac = n_round / N_FULL_BLOCK;
 	tiling->all_mac_clk += (double)cost.mac_clk * frac;
 	tiling->all_a_word += (double)cost.a_word * frac;
 	tiling->all_b_word += (double)cost.b_word * frac;
 	tiling->all_out_word += (double)cost.out_word * frac;
-	tiling->least_task_clk += (cost.clk - machine->mla_init_clk - DRAIN_CLK) * frac;
+	tiling->least_task_clk += round_clk * n_round;
+}
+
+/*
+ * Clocks of a round in each of any parts of B's rows, together. A round takes its start and one pace a packet of
+ * operand A; an incomplete last packet takes no less for its share, so whole packets are the least:
+ *
+ *   clocks ^          .-*     n_row of a packet: start + pace
+ *          |      .-*-'  `- whole packets lie on the line, all others above
+ *          |  .-*'
+ *          +----+---+---+-> rows
+ */
+static double matmul_parts_clk(const struct layer_context *context, const struct machine *machine,
+                               const struct dim_range *d)
+{
+	struct mla_cost cost;
+	uint32_t row_byte = machine->mla_rows * (context->operand_bit / 8), packet_byte = machine->noc_packet_byte;
+	double whole_clk = matmul_round_cost(context, machine, d->extent, &cost);
+	if (packet_byte % row_byte != 0 && row_byte % packet_byte != 0)
+		return whole_clk;
+	uint32_t n_row = packet_byte > row_byte ? packet_byte / row_byte : 1;
+	double one_clk = matmul_round_cost(context, machine, n_row, &cost);
+	double pace_clk = matmul_round_cost(context, machine, 2 * n_row, &cost) - one_clk,
+	       start_clk = one_clk - pace_clk;
+	double n_part = start_clk > 0 ? d->n_least : d->n_most;
+	double clk = n_part * start_clk + (double)d->extent / n_row * pace_clk;
+	return clk > whole_clk ? clk : whole_clk;
 }
 
 /* Narrow parts fill their ports all the same: rounds that a part of so many columns takes beyond its blocks. */
@@ -280,7 +315,8 @@ static void least_matmul(const struct layer_context *context, const struct split
 	tiling->all_map_aligned_byte = d.n_word * h.n_block * machine->mla_rows * operand_byte;
 	tiling->all_filter_byte = w.n_block * machine->mla_cols * d.n_word * operand_byte;
 
-	double n_round = (double)(w.n_block * h.n_block) * port_frac(context, &range->w);
+	double n_round = (double)(w.n_block * h.n_block), frac = port_frac(context, &range->w);
+	n_round *= frac > 1 ? frac * ROUNDING_SLACK : 1;
 	const struct dim_split *split = range->d.split;
 	if (split) {
 		matmul_round_words(context, machine, split->size_a, n_round * split->n_a, tiling);
@@ -289,7 +325,14 @@ static void least_matmul(const struct layer_context *context, const struct split
 	} else {
 		matmul_round_words(context, machine, range->d.extent, n_round, tiling);
 		tiling->all_out_word *= tiling->n_d;
+		tiling->least_task_clk = matmul_parts_clk(context, machine, &range->d) * n_round;
 	}
+	/* a task ends with its drain, and smaller ones with their share of the largest one's (tiling_all_task_clk) */
+	double n_drain = tiling->n_d;
+	if (range->w.split && range->h.split)
+		n_drain *= (double)(w.n_block * h.n_block) / (double)(ceil_div(tiling->out_w, machine->mla_cols) *
+		                                                      ceil_div(tiling->in_h, machine->mla_rows));
+	tiling->least_task_clk += DRAIN_CLK * n_drain;
 	struct mla_matmul_task task = {tiling->in_w, tiling->in_h, tiling->out_w};
 	mla_matmul_cost(machine, &task, TILING_A_SHIFT, context->operand_bit, &tiling->task);
 	tiling->least_task_clk += (double)machine->mla_init_clk * (double)tiling->n_task;

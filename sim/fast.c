@@ -183,14 +183,21 @@ static double writes_ahead_frac(double load_clk, double write_clk)
  * the longer it takes (on average: equal jobs stay together in pairs where real
  * ones do not). The first round's writes come together, so its loads wait
  * longest. Approximate; the test's discrete-event queue shows by how much.
+ *
+ * Lower bounds come from loads, writes and tasks that are no longer than the
+ * jobs'. Longer loads and tasks let fewer writes come between, by less than they
+ * last while writes are short (the derivatives, with writes_ahead_frac below 1 +
+ * write / load); else a bound counts those that come between whatever the times.
  */
 static double several_rounds_clk(const struct job_time *job, double n_pe, double n_round, double n_last, bool is_least)
 {
 	double load_clk = job->load_clk, write_clk = job->write_clk, think_clk = job->think_clk;
 	double stretch_clk = load_clk + write_clk, first_clk = real_max(n_pe * load_clk, load_clk + think_clk);
 	double n_together = n_pe, n_ahead = n_pe;
-	if (is_least) {
-		n_together = n_ahead = 1;
+	bool is_short = write_clk <= load_clk && write_clk * (write_clk + job->answer_clk) <= load_clk * load_clk;
+	if (is_least && !is_short) {
+		n_together = 1;
+		n_ahead = n_last;
 	} else if (load_clk > 0) {
 		n_together = real_min(n_pe, real_max(1, (write_clk + job->answer_clk) / load_clk));
 		double n_waiting = (first_clk - load_clk - think_clk) / load_clk;

@@ -70,7 +70,9 @@ static double step_queue(const struct job_set *set)
 	return end_clk;
 }
 
-static double closed_form(const struct job_set *set)
+static double run_set(const struct job_set *set,
+                      void (*run)(const struct machine *machine, const struct program *program, uint32_t level,
+                                  struct sim_result *result))
 {
 	struct machine machine;
 	machine_init(&machine, MACHINE_QPE);
@@ -86,8 +88,13 @@ static double closed_form(const struct job_set *set)
 	    .task_shared_clk = set->task_clk * set->n_job,
 	};
 	struct sim_result result;
-	sim_run_fast(&machine, &program, 0, &result);
+	run(&machine, &program, 0, &result);
 	return (double)result.total_clk;
+}
+
+static double closed_form(const struct job_set *set)
+{
+	return run_set(set, sim_run_fast);
 }
 
 static double log_uniform(struct rng *rng, double low, double high)
@@ -160,6 +167,32 @@ static void test_job_queue_random_jobs(void **state)
 	assert_true(deviation.worst < 0.18);
 }
 
+/* No set of jobs that are nowhere shorter takes less than the bound, which is what the jobs take where writes are
+ * short. */
+static void test_job_queue_bound_is_under_longer_jobs(void **state)
+{
+	(void)state;
+	struct rng rng = rng_stream(6, 0, 0);
+	uint32_t n_tight = 0, n_short = 0;
+	for (int i = 0; i < N_SET; i++) {
+		struct job_set set = random_set(&rng), longer = set;
+		double least = run_set(&set, sim_run_least);
+		double factor[3];
+		for (int k = 0; k < 3; k++) /* up to three times as long, mostly by very little */
+			factor[k] = rng_below(&rng, 3) ? log_uniform(&rng, 1, 1 + log_uniform(&rng, 1e-6, 2)) : 1;
+		longer.load_clk *= factor[0];
+		longer.task_clk *= factor[1];
+		longer.write_clk *= factor[2];
+		bool is_short = set.write_clk * (set.write_clk + ANSWER_CLK) < 0.9 * set.load_clk * set.load_clk;
+		n_short += is_short;
+		n_tight += is_short && least >= closed_form(&set);
+		if (least > closed_form(&set) || least > closed_form(&longer))
+			fail_msg("%u PEs, %u jobs of %.17g + %.17g + %.17g clk, times %.17g %.17g %.17g: bound %.0f", set.n_pe,
+			         set.n_job, set.load_clk, set.task_clk, set.write_clk, factor[0], factor[1], factor[2], least);
+	}
+	assert_true(n_short > N_SET / 4 && n_tight > n_short * 99 / 100);
+}
+
 /* Regimes in which mean cycles alone are far off. */
 static void test_job_queue_regimes(void **state)
 {
@@ -185,6 +218,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_job_queue_random_jobs),
+	    cmocka_unit_test(test_job_queue_bound_is_under_longer_jobs),
 	    cmocka_unit_test(test_job_queue_regimes),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
