@@ -10,6 +10,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include "dse/fit.h"
 #include "dse/space.h"
 #include "dse/validate.h"
 #include "sim/base/rng.h"
@@ -19,7 +20,7 @@
 #include <unistd.h>
 
 #define SEED 2024
-#define MAX_BYTE 65536
+#define MAX_BYTE 131072
 #define N_MUTATION 24      /* of each file */
 #define N_MUTATION_TABLE 4 /* of each reference table, whose values are all predicted */
 
@@ -189,6 +190,24 @@ static enum err_code read_reference(const char *path, struct err *err)
 	return code;
 }
 
+/* What can be read can be fitted, to parameters that are numbers. */
+static enum err_code read_measurements(const char *path, struct err *err)
+{
+	static const struct fit_options options;
+	struct machine machine;
+	struct fit_data data;
+	struct fit_result result;
+	assert_int_equal(machine_read("spaces/machines/dvfs_chip.yaml", &machine, NULL), ERR_OK);
+	enum err_code code = fit_read(path, &machine, &options, &data, err);
+	if (code == ERR_OK)
+		code = fit_run(&data, &options, &result, err);
+	for (size_t i = 0; code == ERR_OK && i < result.n_group; i++)
+		for (size_t k = 0; k < result.group[i].n_param; k++)
+			assert_true(result.group[i].param[k].value >= 0 && result.group[i].param[k].value <= 1e6);
+	fit_free(&data);
+	return code;
+}
+
 /* ---- files -------------------------------------------------------------------------------------- */
 
 typedef enum err_code (*reader)(const char *path, struct err *err);
@@ -252,6 +271,13 @@ static void mutate_files(reader read, const char *const pattern[2], unsigned n_m
 	assert_int_equal(unlink(path), 0);
 }
 
+static void test_mutation_of_measurements(void **state)
+{
+	static const char *const pattern[] = {"spaces/measurements/*.csv", NULL};
+	(void)state;
+	mutate_files(read_measurements, pattern, N_MUTATION);
+}
+
 static void test_mutation_of_spaces(void **state)
 {
 	static const char *const pattern[] = {"spaces/*.yaml", "tests/malformed/space_*.yaml"};
@@ -292,7 +318,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_mutation_of_spaces),           cmocka_unit_test(test_mutation_of_machines),
 	    cmocka_unit_test(test_mutation_of_networks),         cmocka_unit_test(test_mutation_of_split_schemes),
-	    cmocka_unit_test(test_mutation_of_reference_tables),
+	    cmocka_unit_test(test_mutation_of_reference_tables), cmocka_unit_test(test_mutation_of_measurements),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -43,36 +43,28 @@ merge spaces/machines/hdl_qpe.yaml "$work/fragment.yaml" >"$work/merged.yaml"
 expect_code 0 "$DSE" check "$work/merged.yaml"
 
 # Energies by supply, two operating points: the section `energy`, too.
-cat >"$work/energies.csv" <<'CSV'
-task,kind,level,n_pe,n_powered_pe,repeat,mla_clk,sram_read32,sram_write32,noc_read128,time_ns,energy_pe_nj,energy_sram_nj,energy_noc_nj
-sleep,idle,PL1,,8,1,,,,,1000000,8080,2390,3110
-sleep,idle,PL2,,8,1,,,,,1000000,12100,2410,3090
-macs,counts,PL1,8,8,1000,2000,100,10,0,7000000,136600,20000,21500
-macs,counts,PL2,8,8,1000,2000,100,10,0,5000000,197900,15000,15700
-reads,counts,PL1,8,8,1000,10,4000,0,0,14000000,113500,139000,43200
-writes,counts,PL2,8,8,1000,10,0,4000,0,12000000,144800,176000,37300
-packets,counts,PL1,8,8,1000,10,0,0,1000,9000000,73100,21700,77700
-CSV
-expect_code 0 "$DSE" fit "$work/energies.csv" -q -o "$work/fragment.yaml"
+energies=spaces/measurements/example.csv
+expect_code 0 "$DSE" fit $energies -q -o "$work/fragment.yaml"
 for key in PL1.mla_clk_pj PL2.mla_clk_pj PL1.pe_static_mw PL2.pe_static_mw sram_read32_pj sram_write32_pj noc_read128_pj \
 	energy.sram_static_mw energy.noc_static_mw; do
 	expect_text "$work/out" "$key"
 done
-expect_text "$work/out" 'mean |error| 0.'
+expect_text "$work/out" 'PL2.mla_clk_pj         pJ      11.606     11.463  11.749   1.2324  high'
+expect_text "$work/out" 'mean |error| 0.736 %, largest 1.81 %'
 merge spaces/machines/dvfs_chip.yaml "$work/fragment.yaml" >"$work/merged.yaml"
 expect_code 0 "$DSE" check "$work/merged.yaml"
 expect_code 0 "$DSE" simulate "$work/merged.yaml" tiny --json
-expect_text "$work/out" 'energies.csv, 21 values; 95 %'
+expect_text "$work/out" 'measurements/example.csv, 66 values; 95 %'
 
 # The same for programs.
-expect_code 0 "$DSE" fit "$work/energies.csv" --json
+expect_code 0 "$DSE" fit $energies --json
 expect_text "$work/out" '"identified": true'
 expect_text "$work/out" '"name": "PL1.mla_clk_pj"'
 expect_text "$work/out" '"predicted_without_row"'
 
 # Mistakes: of the command line, of the table.
 expect_code 2 "$DSE" fit
-expect_code 2 "$DSE" fit "$work/energies.csv" --parameters mla_clk
+expect_code 2 "$DSE" fit $energies --parameters mla_clk
 expect_text "$work/err" "did you mean 'mla_clk_pj'?"
 printf 'kind,in_w,clk\nconf,3,nan\n' >"$work/bad.csv"
 expect_code 3 "$DSE" fit "$work/bad.csv"
