@@ -165,7 +165,7 @@ const struct cli_command cli_command_table[] = {
          BIT(OPTION_BUDGET_MW) | BIT(OPTION_AVERAGE_MW) | BIT(OPTION_NO_SLEEP) | BIT(OPTION_LEVELS) |
          BIT(OPTION_LAYERS) | BIT(OPTION_SPLIT_SCHEME) | BIT(OPTION_STRATEGY) | BIT(OPTION_PARTS) | BIT(OPTION_POINT) |
          BIT(OPTION_TASKS) | BIT(OPTION_PER_LOOP) | BIT(OPTION_RATIO) | BIT(OPTION_FRONT) | BIT(OPTION_DETAIL) |
-         BIT(OPTION_ANALYSE),
+         BIT(OPTION_ANALYSE) | BIT(OPTION_SEARCH),
      cmd_power},
     {"validate", "REFERENCE.csv...", "predict what others measured and show the errors",
      "The kind of a reference table is known by its header: layers by strategy (strategy_clocks, layer_tasks), MAC\n"

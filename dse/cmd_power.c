@@ -69,6 +69,14 @@ static enum err_code check_options(const struct cli_options *options, struct err
 		code = err_add(
 		    err, ERR_USAGE,
 		    "dse power: --tasks counts MLA tasks alone, in closed form; leave --detail and --strategy away");
+	if (options->search &&
+	    (options->per_loop || options->tasks || options->parts > 0 || options->split_scheme || options->strategy ||
+	     options->point || options->ratio > 0 || cli_given(options, OPTION_AVERAGE_MW)))
+		code = err_add(
+		    err, ERR_USAGE,
+		    "dse power: --search chooses each layer's split and strategy for time and energy; leave "
+		    "--per-loop, --tasks, --parts, --split-scheme, --strategy, --point, --ratio and --average-mw "
+		    "away");
 	if (cli_given(options, OPTION_PARTS) && (options->parts == 0 || options->split_scheme))
 		code =
 		    err_add(err, ERR_USAGE,
@@ -129,7 +137,7 @@ static enum err_code set_goal(const struct cli_options *options, struct power_ru
 	if (cli_given(options, OPTION_AVERAGE_MW))
 		goal->max_average_mw = options->average_mw;
 	bool by_energy = goal->scenario == POWER_LIMITED_TIME || goal->scenario == POWER_ENERGY;
-	goal->sleeps = by_energy && isfinite(goal->max_ns) && !options->no_sleep;
+	goal->sleeps = by_energy && isfinite(goal->max_ns) && !options->no_sleep && !options->search;
 	return run_alone(run, arena, err);
 }
 

@@ -2,9 +2,11 @@
 #include "dse/power_designs.h"
 #include "dse/paths.h"
 #include "dse/pattern.h"
+#include "dse/power_search.h"
 #include "dse/simulate.h"
 #include "dse/space.h"
 #include <assert.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -151,6 +153,25 @@ static enum err_code take_network(const struct cli_options *options, enum strate
 	return code == ERR_OK && options->parts > 0 ? split_items(options->parts, designs, err) : code;
 }
 
+/* --search: every layer's front at each level. */
+static enum err_code search_network(const struct cli_options *options, uint32_t levels, unsigned n_thread,
+                                    struct power_designs *designs, struct err *err)
+{
+	const struct network *network = &designs->own_network;
+	const struct machine *machine = designs->machine;
+	bool *shown = arena_array(&designs->arena, network->n_block, sizeof(*shown));
+	designs->item = arena_array(&designs->arena, network->n_block + 1, sizeof(*designs->item));
+	if (!shown || !designs->item)
+		return err_add(err, ERR_INTERNAL, "out of memory");
+	enum err_code code = choose_layers(options, network, shown, err);
+	if (code != ERR_OK)
+		return code;
+	uint32_t all = (UINT32_C(1) << machine->n_level) - 1;
+	return power_search_designs(machine, network, shown, levels ? levels : all,
+	                            cli_given(options, OPTION_BUDGET_MW) ? options->budget_mw : INFINITY, n_thread,
+	                            &designs->arena, designs->item, &designs->n_item, err);
+}
+
 /* --point: the layers of all networks of a point of a front. */
 static enum err_code take_point(const struct cli_options *options, const struct detail_options *detail,
                                 struct power_designs *designs, struct err *err)
@@ -215,7 +236,10 @@ enum err_code power_designs_read(const struct cli_options *options, const struct
 	code = worse(code, read_files(options, designs, err));
 	if (code == ERR_OK)
 		code = choose_levels(options, designs->machine, levels, err);
-	return code == ERR_OK ? take_network(options, strategy, designs, err) : code;
+	if (code != ERR_OK)
+		return code;
+	return options->search ? search_network(options, *levels, detail->n_thread, designs, err)
+	                       : take_network(options, strategy, designs, err);
 }
 
 void power_designs_free(struct power_designs *designs)

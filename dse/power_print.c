@@ -66,15 +66,27 @@ static void print_budgets(FILE *file, const struct power_goal *goal)
 	(void)fprintf(file, "%s\n", goal->sleeps ? "; asleep until the deadline, which counts" : "");
 }
 
+/* Of all layers together. */
+static uint64_t count_choices(const struct power_work *work)
+{
+	uint64_t n = 0;
+	for (size_t i = 0; i < work->problem.n_segment; i++)
+		n += work->piece[i].n_choice;
+	return n;
+}
+
 /* What was asked, of what, on which hardware. */
 static void print_head(FILE *file, const struct power_run *run)
 {
 	const struct power_problem *problem = &run->work.problem;
 	const struct machine *machine = run->work.machine;
-	(void)fprintf(file, "%s on %s, %s%s%s; %zu pieces of work\n", run->network, machine->name,
+	(void)fprintf(file, "%s on %s, %s%s%s; %zu pieces of work", run->network, machine->name,
 	              run->tasks_only ? "MLA tasks alone on all PEs" : detail_name[run->detail],
 	              run->tasks_only ? "" : " tier", run->per_loop ? ", level chosen loop by loop" : "",
 	              power_n_stage(problem));
+	if (count_choices(&run->work) > problem->n_segment)
+		(void)fprintf(file, ", %" PRIu64 " designs to choose from", count_choices(&run->work));
+	(void)fputc('\n', file);
 	(void)fprintf(file, "levels");
 	for (uint32_t i = 0; i < machine->n_level; i++)
 		if (problem->levels >> i & 1)

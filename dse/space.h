@@ -128,6 +128,9 @@ bool space_machine_miss(const struct space *space, uint64_t index, struct machin
 bool space_machine_sides(const struct space *space, uint64_t index, struct machine *machine, double *left,
                          double *right);
 
+/* What a layer may choose from where no rule says anything: every legal split, every strategy for searches, all levels. */
+struct layer_choice space_any_choice(void);
+
 /* Read one machine file. ERR_INPUT with file:line:column, ERR_IO. */
 enum err_code machine_read(const char *path, struct machine *machine, struct err *err);
 

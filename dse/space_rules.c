@@ -313,6 +313,14 @@ static struct layer_choice initial_choice(void)
 	return choice;
 }
 
+struct layer_choice space_any_choice(void)
+{
+	struct layer_choice choice = initial_choice();
+	choice.w = choice.h = choice.c = choice.d = SPLIT_ALL;
+	choice.max_part_w = choice.max_part_h = choice.max_part_c = choice.max_part_d = UINT32_MAX;
+	return choice;
+}
+
 /* Whether a split fits this dimension of a block, by the mapper's own rules. */
 static bool fits(const struct block *block, size_t dim, const struct dim_split *fixed)
 {

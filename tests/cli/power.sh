@@ -80,3 +80,21 @@ expect_text "$work/out" "all levels.sram_read32_pj (pJ)"
 expect_code 0 "$DSE" power dvfs_chip tiny --analyse pairs --per-loop
 expect_code 2 "$DSE" power dvfs_chip tiny --analyse pair
 expect_text "$work/err" "did you mean 'pairs'?"
+
+# --search: the fastest schedule is the fastest design that an exploration finds; with a deadline nothing is worse than
+# with the splitter's designs.
+cat >"$work/fastest.yaml" <<'YAML'
+name: fastest
+machine: dvfs_chip
+network: tiny
+layers: [{match: '.*', split: all}]
+objectives: [latency_ms]
+YAML
+expect_code 0 "$DSE" explore "$work/fastest.yaml" -o "$work/results"
+least=$(tail -n 1 "$work"/results/fastest-*/front.csv | cut -d, -f2)
+expect_code 0 "$DSE" power dvfs_chip tiny --search --scenario speed --json
+expect_text "$work/out" "\"time_ms\": $least"
+expect_code 0 "$DSE" power dvfs_chip tiny --search --budget-frac 0.4 --front
+expect_text "$work/out" "designs to choose from"
+expect_code 0 "$DSE" power dvfs_chip tiny --search --budget-mw 1000 -q
+expect_code 2 "$DSE" power dvfs_chip tiny --search --per-loop

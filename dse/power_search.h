@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef DSE_POWER_SEARCH_H
+#define DSE_POWER_SEARCH_H
+/*
+ * Power management: designs to choose from, so that a layer's split and
+ * strategy are chosen together with its level. Each layer offers, at each
+ * level, its exact front in time and energy among designs under a peak of power;
+ * where results lie is settled first, as in the fastest design of the network.
+ */
+#include "dse/power_work.h"
+
+/*
+ * Designs of the network's blocks: item[i] of the i-th block with shown[i],
+ * *n_item of them; max_peak_mw: infinite: no limit. levels: bit l: level l may be used. Designs and contexts
+ * live in the arena. ERR_INFEASIBLE: a layer has no design; ERR_INTERRUPTED;
+ * ERR_INTERNAL. Seconds: every legal design of each distinct layer is bounded
+ * or evaluated.
+ */
+enum err_code power_search_designs(const struct machine *machine, const struct network *network, const bool *shown,
+                                   uint32_t levels, double max_peak_mw, unsigned n_thread, struct arena *arena,
+                                   struct power_item *item, size_t *n_item, struct err *err);
+
+#endif
