@@ -3,6 +3,7 @@
 #include "dse/certificate.h"
 #include "dse/design_text.h"
 #include "dse/history_print.h"
+#include "dse/indicator.h"
 #include "dse/table.h"
 #include "dse/quality.h"
 #include "sim/base/checked.h"
@@ -14,7 +15,7 @@
 
 /* Range of each objective on the front. */
 struct scale {
-	double least[PROBLEM_MAX_OBJECTIVE], range[PROBLEM_MAX_OBJECTIVE];
+	double range[PROBLEM_MAX_OBJECTIVE];
 };
 
 static void find_scale(const struct pareto *front, struct scale *scale)
@@ -26,22 +27,21 @@ static void find_scale(const struct pareto *front, struct scale *scale)
 			least = fmin(least, front->objective[i * front->n_objective + k]);
 			most = fmax(most, front->objective[i * front->n_objective + k]);
 		}
-		scale->least[k] = least;
 		scale->range[k] = most > least ? most - least : 1.0;
 	}
 }
 
-/* Squared distance of two points, or of one from the ideal (other SIZE_MAX). */
 /*
- * Objectives have different units, so each is scaled to its range on the front:
+ * Squared distance of two points. Objectives have different units, so each is scaled to its range on the front:
  * a step from best to worst counts 1 in every direction.
  */
 static double distance(const struct pareto *front, const struct scale *scale, size_t i, size_t other)
 {
 	double sum = 0.0;
 	for (unsigned k = 0; k < front->n_objective; k++) {
-		double from = other == SIZE_MAX ? scale->least[k] : front->objective[other * front->n_objective + k];
-		double step = (front->objective[i * front->n_objective + k] - from) / scale->range[k];
+		double step = (front->objective[i * front->n_objective + k] -
+		               front->objective[other * front->n_objective + k]) /
+		              scale->range[k];
 		sum += step * step;
 	}
 	return sum;
@@ -81,10 +81,7 @@ size_t report_choose(const struct pareto *front, size_t max, size_t *chosen, siz
 	struct scale scale;
 	assert(front->n > 0 && max > front->n_objective && chosen && knee);
 	find_scale(front, &scale);
-	*knee = 0;
-	for (size_t i = 1; i < front->n; i++)
-		if (distance(front, &scale, i, SIZE_MAX) < distance(front, &scale, *knee, SIZE_MAX))
-			*knee = i;
+	*knee = indicator_knee(front->objective, front->n, front->n_objective);
 	size_t n = 0;
 	if (front->n <= max) {
 		for (; n < front->n; n++)

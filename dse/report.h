@@ -9,9 +9,8 @@
 
 /*
  * Choose at most max points of a front that stand for all: the best one of each
- * objective, the knee (nearest to the point that is best in everything, each
- * objective scaled to its range on the front), then always the point farthest
- * from those chosen. chosen [max] receives indices in ascending order; *knee
+ * objective, the knee (dse/indicator.h), then always the point farthest from
+ * those chosen. chosen [max] receives indices in ascending order; *knee
  * the knee. Returns how many.
  */
 size_t report_choose(const struct pareto *front, size_t max, size_t *chosen, size_t *knee);
