@@ -3,6 +3,7 @@
 #include "dse/interrupt.h"
 #include "dse/parallel.h"
 #include "mapper/unfold.h"
+#include "sim/mixed.h"
 #include <assert.h>
 #include <inttypes.h>
 
@@ -76,6 +77,28 @@ static enum err_code simulate_event(const struct layer_context *context, const s
 	return code;
 }
 
+/* At a mixed operating point: at both of its points, the slower one untraced. */
+static enum err_code simulate_events(const struct layer_context *context, const struct layer_design *design,
+                                     const struct program *program, const struct detail_options *options,
+                                     struct sim_result *result, struct event_stat *stat, struct err *err)
+{
+	const struct operating_point *point = &context->machine->level[design->level];
+	struct layer_design low = *design, high = *design;
+	struct detail_options untraced = *options;
+	struct sim_result part[2];
+	if (!mixed_is(point))
+		return simulate_event(context, design, options, result, stat, err);
+	low.level = point->low;
+	high.level = point->high;
+	untraced.trace = NULL;
+	enum err_code code = simulate_event(context, &low, &untraced, &part[0], NULL, err);
+	if (code == ERR_OK)
+		code = simulate_event(context, &high, options, &part[1], stat, err);
+	if (code == ERR_OK)
+		mixed_combine(context->machine, design->level, mixed_n_round(program), &part[0], &part[1], result);
+	return code;
+}
+
 /* A round multiplies for the kernel and the channels of a part, or for a part of A's columns. Pooling has no rounds. */
 static struct greybox_work greybox_work(const struct layer_context *context, const struct layer_design *design)
 {
@@ -105,7 +128,7 @@ enum err_code detail_simulate(const struct layer_context *context, const struct 
 			*stat = (struct event_stat){0};
 		return ERR_OK;
 	}
-	enum err_code code = simulate_event(context, design, options, result, stat, err);
+	enum err_code code = simulate_events(context, design, program, options, result, stat, err);
 	result->sram_byte = program->sram_byte;
 	return code;
 }

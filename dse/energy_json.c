@@ -13,6 +13,7 @@ static const struct {
     {"mla", "MAC arrays", offsetof(struct energy, mla_pj)}, {"sram", "SRAM", offsetof(struct energy, sram_pj)},
     {"noc", "NoC", offsetof(struct energy, noc_pj)},        {"dram", "DRAM", offsetof(struct energy, dram_pj)},
     {"arm", "ARM", offsetof(struct energy, arm_pj)},        {"awake", "awake PEs", offsetof(struct energy, awake_pj)},
+    {"switch", "changes", offsetof(struct energy, switch_pj)},
     {"static", "static", offsetof(struct energy, static_pj)},
 };
 #define N_PART (sizeof(part) / sizeof(part[0]))
@@ -45,14 +46,16 @@ void energy_put_supplies(struct json *json, const struct supply_energy supply[N_
 	json_end(json);
 }
 
-/* What no machine has a price for is left out: PEs that work take their actions' energy. */
+/* What few machines have a price for is left out where it is nothing. */
 void energy_print(FILE *file, const struct energy *energy, const struct supply_energy supply[N_SUPPLY])
 {
 	assert(file && energy);
 	const char *between = " ";
 	(void)fputs("  energy_mj by part:", file);
 	for (size_t i = 0; i < N_PART; i++) {
-		if (part[i].offset == offsetof(struct energy, awake_pj) && part_pj(energy, i) <= 0)
+		bool is_rare = part[i].offset == offsetof(struct energy, awake_pj) ||
+		               part[i].offset == offsetof(struct energy, switch_pj);
+		if (is_rare && part_pj(energy, i) <= 0)
 			continue;
 		(void)fprintf(file, "%s%s %.4g", between, part[i].word, part_pj(energy, i) * MJ_PER_PJ);
 		between = ", ";
@@ -72,6 +75,7 @@ void energy_add(struct energy *sum, const struct energy *add)
 	sum->dram_pj += add->dram_pj;
 	sum->arm_pj += add->arm_pj;
 	sum->awake_pj += add->awake_pj;
+	sum->switch_pj += add->switch_pj;
 	sum->static_pj += add->static_pj;
 	sum->total_pj += add->total_pj;
 }

@@ -5,7 +5,7 @@
 #include "dse/json.h"
 #include "sim/sim.h"
 
-/* An object "energy_parts_mj" of components: mla, sram, noc, dram, arm, awake, static. */
+/* An object "energy_parts_mj" of components: mla, sram, noc, dram, arm, awake, switch, static. */
 void energy_put_parts(struct json *json, const struct energy *energy);
 
 /* A list "energy_by_supply_mj" of {supply, dynamic, static}. */

@@ -127,7 +127,7 @@ static void read_level(const struct doc_node *map, struct operating_point *level
 
 	const struct doc_node *name = doc_find(map, "name");
 	if (name)
-		machine_read_name(name, "name of the level", level->name, sizeof(level->name), err);
+		machine_read_name(name, "name of the level", level->name, LEVEL_NAME_SIZE, err);
 	static const char *const required[] = {"name", "vdd_v", "clk_mhz"};
 	for (size_t i = 0; i < sizeof(required) / sizeof(required[0]); i++) {
 		if (!doc_find(map, required[i]))
@@ -148,10 +148,10 @@ static void read_levels(const struct doc_node *list, struct machine *machine, st
 		return;
 	}
 	for (size_t i = 0; i < list->n; i++) {
-		if (i == MACHINE_MAX_LEVEL) {
+		if (i == MACHINE_FILE_LEVEL) {
 			err_add_at(err, ERR_INPUT, doc_place(list->value[i]),
 			           "levels: found %zu operating points, at most %d are allowed", list->n,
-			           MACHINE_MAX_LEVEL);
+			           MACHINE_FILE_LEVEL);
 			return;
 		}
 		read_level(list->value[i], &machine->level[i], err);

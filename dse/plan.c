@@ -159,7 +159,10 @@ static void build_lists(struct layer_problem *layer, const struct machine *machi
 
 	n = 0;
 	for (uint8_t i = 0; i < machine->n_level; i++) {
-		if (choice->level_mask & (UINT32_C(1) << i))
+		const struct operating_point *point = &machine->level[i];
+		uint32_t needed = point->n_share > 0 ? UINT32_C(1) << point->low | UINT32_C(1) << point->high
+		                                     : UINT32_C(1) << i;
+		if ((choice->level_mask & needed) == needed)
 			layer->level[n++] = i;
 	}
 	layer->n_value[GENE_LEVEL] = n;

@@ -199,7 +199,8 @@ bool coefficient_at(const struct machine *machine, const struct machine_sources 
 			return true;
 		}
 		for (uint32_t level = 0; level < machine->n_level; level++) {
-			if (!(levels >> level & 1) || i-- > 0)
+			bool is_pure = machine->level[level].n_share == 0;
+			if (!is_pure || !(levels >> level & 1) || i-- > 0)
 				continue;
 			at_level(machine, sources, row, level, coefficient);
 			return true;

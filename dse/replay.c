@@ -5,6 +5,7 @@
 #include "dse/paths.h"
 #include "dse/replay_read.h"
 #include "dse/unroll.h"
+#include "sim/mixed.h"
 #include <assert.h>
 #include <errno.h>
 #include <inttypes.h>
@@ -108,6 +109,11 @@ static void read_machine(struct reader *reader)
 	}
 	if (reader->err->n_message == 0)
 		(void)machine_check(machine, reader->err);
+	uint64_t n_share;
+	const struct doc_node *shares = doc_find(reader->root, "level_shares");
+	if (shares && reader->err->n_message == 0 &&
+	    doc_get_u64(shares, "level_shares", 2, MACHINE_MAX_LEVEL - 1, &n_share, reader->err))
+		(void)mixed_add(machine, (uint32_t)n_share, reader->err);
 }
 
 /* Exactly the same number; what is not there or not a number differs, too. */

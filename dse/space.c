@@ -42,7 +42,7 @@ static void read_root(struct space_reader *reader)
 	static const char *const allowed[] = {"name",        "machine",    "machines",  "axes",
 	                                      "network",     "networks",   "aggregate", "layers",
 	                                      "constraints", "objectives", "search",
-	                                      "deadline_ms"};
+	                                      "deadline_ms", "level_shares"};
 	const struct doc_node *root = reader->root;
 	struct space *space = reader->space;
 
@@ -62,6 +62,7 @@ static void read_root(struct space_reader *reader)
 	space_read_deadline(reader);
 	space_read_objectives(reader);
 	space_read_search(reader);
+	space_read_level_shares(reader);
 }
 
 enum err_code space_read(const char *path, struct space *space, struct err *err)

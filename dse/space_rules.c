@@ -7,6 +7,7 @@
  * chosen by the strategy, all operating points, 8-bit operands.
  */
 #include "dse/space_rules.h"
+#include "sim/mixed.h"
 #include <assert.h>
 #include <ctype.h>
 #include <stdio.h>
@@ -523,4 +524,21 @@ bool space_fetches_ahead(const struct space *space)
 			if (space->network[i].choice[k].ahead.own_bit != 0)
 				return true;
 	return false;
+}
+
+/* Operating points that are added: indices that rules know stay. */
+void space_read_level_shares(struct space_reader *reader)
+{
+	const struct doc_node *node = doc_find(reader->root, "level_shares");
+	struct space *space = reader->space;
+	uint64_t n_share;
+	if (!node || !doc_get_u64(node, "level_shares", 2, MACHINE_MAX_LEVEL - 1, &n_share, reader->err))
+		return;
+	space->level_shares = (uint32_t)n_share;
+	for (size_t i = 0; i < space->n_machine; i++) {
+		struct err part = {0};
+		(void)mixed_add(&space->machine[i], space->level_shares, &part);
+		(void)err_add_all(reader->err, doc_place(node), &part);
+		err_clear(&part);
+	}
 }

@@ -49,7 +49,7 @@ void energy_by_supply(const struct machine *machine, uint32_t level, const struc
 {
 	assert(latency_ns >= 0);
 	const double dynamic_pj[N_SUPPLY] = {
-	    [SUPPLY_PE] = energy->mla_pj + energy->arm_pj + energy->awake_pj,
+	    [SUPPLY_PE] = energy->mla_pj + energy->arm_pj + energy->awake_pj + energy->switch_pj,
 	    [SUPPLY_NOC] = energy->noc_pj,
 	    [SUPPLY_SRAM] = energy->sram_pj,
 	    [SUPPLY_DRAM] = energy->dram_pj,
@@ -57,6 +57,13 @@ void energy_by_supply(const struct machine *machine, uint32_t level, const struc
 	for (int i = 0; i < N_SUPPLY; i++) {
 		double static_mw = energy_supply_static_mw(machine, level, (enum supply)i);
 		supply[i] = (struct supply_energy){dynamic_pj[i], static_mw * latency_ns};
+	}
+	/* at a mixed point the PEs have two static powers in turn, all others one */
+	if (machine->level[level].n_share > 0) {
+		double rest_pj = energy->static_pj;
+		for (int i = 0; i < N_SUPPLY; i++)
+			rest_pj -= i == SUPPLY_PE ? 0 : supply[i].static_pj;
+		supply[SUPPLY_PE].static_pj = real_max(0, rest_pj);
 	}
 }
 

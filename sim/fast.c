@@ -3,6 +3,7 @@
 #include "sim/energy.h"
 #include "sim/result.h"
 #include "sim/latency.h"
+#include "sim/mixed.h"
 #include "sim/base/checked.h"
 #include "sim/base/real.h"
 #include <math.h>
@@ -443,15 +444,34 @@ static void run_program(const struct machine *machine, const struct program *pro
 	result_finish(machine, level, result);
 }
 
+/* Both of its points, then a part of each. */
+static void run_mixed(const struct machine *machine, const struct program *program, uint32_t level, bool is_least,
+                      struct sim_result *result)
+{
+	const struct operating_point *point = &machine->level[level];
+	struct sim_result low, high;
+	run_program(machine, program, point->low, is_least, &low);
+	run_program(machine, program, point->high, is_least, &high);
+	mixed_combine(machine, level, mixed_n_round(program), &low, &high, result);
+}
+
 void sim_run_least(const struct machine *machine, const struct program *program, uint32_t level,
                    struct sim_result *result)
 {
+	if (mixed_is(&machine->level[level])) {
+		run_mixed(machine, program, level, true, result);
+		return;
+	}
 	run_program(machine, program, level, true, result);
 }
 
 void sim_run_fast(const struct machine *machine, const struct program *program, uint32_t level,
                   struct sim_result *result)
 {
+	if (mixed_is(&machine->level[level])) {
+		run_mixed(machine, program, level, false, result);
+		return;
+	}
 	run_program(machine, program, level, false, result);
 	assert((double)result->total_clk * (1 + 1e-9) + 1 >= result_roofline_clk(machine, &result->counts, level));
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A program whose tasks take what the grey-box model says; everything else is the fast tier's. */
 #include "sim/greybox.h"
+#include "sim/mixed.h"
 #include "sim/sim.h"
 #include "sim/base/real.h"
 #include <assert.h>
@@ -37,6 +38,13 @@ void sim_run_greybox(const struct machine *machine, const struct program *progra
 {
 	assert(level < machine->n_level);
 	const struct operating_point *point = &machine->level[level];
+	if (mixed_is(point)) {
+		struct sim_result low, high;
+		sim_run_greybox(machine, program, point->low, work, &low);
+		sim_run_greybox(machine, program, point->high, work, &high);
+		mixed_combine(machine, level, mixed_n_round(program), &low, &high, result);
+		return;
+	}
 	struct program priced = *program;
 	for (uint32_t i = 0; i < priced.n_step; i++)
 		price_step(work->is_matmul ? &point->matmul : &point->conv, work, &priced.step[i]);

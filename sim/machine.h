@@ -14,14 +14,16 @@
 #include <stdint.h>
 
 #define MACHINE_NAME_SIZE 64
-#define MACHINE_MAX_LEVEL 8
+#define MACHINE_FILE_LEVEL 8 /* operating points of a machine file ... */
+#define MACHINE_MAX_LEVEL 16 /* ... and with mixtures of two of them (sim/mixed.h) */
+#define LEVEL_NAME_SIZE 16   /* of a name in a file */
 
 /* What the processing elements form: one QPE at one DRAM, or a mesh of QPEs. */
 enum machine_target { MACHINE_QPE, MACHINE_CHIP };
 
 /* An operating point (performance level) of the PEs: voltage, clock, and what an action costs there. */
 struct operating_point {
-	char name[16];
+	char name[56];
 	double vdd_v;
 	double clk_mhz;
 	double mla_clk_pj;     /* one MLA compute clock of a 16x4 array (64 MACs); other arrays in proportion */
@@ -33,6 +35,8 @@ struct operating_point {
 	double pe_awake_mw;    /* besides, while its MLA or its ARM core works */
 	/* Grey-box clock model (sim/greybox.h), fitted to this machine at this operating point. */
 	struct greybox_theta conv, matmul;
+	/* A mixture of two other points: of n_share shares of a layer's rounds n_low at `low`; n_share 0: a point. */
+	uint32_t low, high, n_low, n_share;
 };
 
 struct machine {

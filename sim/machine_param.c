@@ -122,7 +122,7 @@ const struct machine_param machine_param[] = {
      "DVFS paper section II: tens of ns; under 100 ns on a test chip; 0: as if it were free"},
     {"dvfs.switch_nj", "nJ", PARAM_REAL, AT(dvfs_switch_nj), 0, 0, 1e9, "a change of operating point: energy of one PE's",
      NO_SOURCE},
-    {"dvfs.n_lane", "power lanes", PARAM_U32, AT(dvfs_n_lane), 2, 1, MACHINE_MAX_LEVEL,
+    {"dvfs.n_lane", "power lanes", PARAM_U32, AT(dvfs_n_lane), 2, 1, MACHINE_FILE_LEVEL,
      "voltages that the PEs of a chip can have at once, set globally; each PE takes one of them",
      "DVFS paper section II"},
     {"dvfs.n_divider", "dividers", PARAM_U32, AT(dvfs_n_divider), 4, 1, 64,

@@ -14,10 +14,11 @@ extern const char *const bound_name[N_BOUND]; /* "MAC array", "SRAM port", ... *
 
 /*
  * Energy by component, pJ; total_pj is the sum of the others. awake_pj: of PEs that work besides what their actions
- * and their static power take; static_pj: of all supplies for all of the time.
+ * and their static power take; switch_pj: of changes of operating point; static_pj: of all supplies for all of the
+ * time.
  */
 struct energy {
-	double mla_pj, sram_pj, noc_pj, dram_pj, arm_pj, awake_pj, static_pj, total_pj;
+	double mla_pj, sram_pj, noc_pj, dram_pj, arm_pj, awake_pj, switch_pj, static_pj, total_pj;
 };
 
 /* What is fed apart (DVFS paper section III: VDD04, VDD06, VDD08); SUPPLY_CHIP: all the rest, with all PEs off. */
@@ -43,7 +44,7 @@ struct sim_result {
 	double mac_util_frac; /* multiply-accumulates wanted over what all MAC units could do in total_clk */
 };
 
-/* level < machine->n_level. No allocation. Asserts that the result is not under its roofline bound. */
+/* level < machine->n_level, mixed or not. No allocation. Asserts that the result is not under its roofline bound. */
 void sim_run_fast(const struct machine *machine, const struct program *program, uint32_t level,
                   struct sim_result *result);
 

@@ -32,7 +32,7 @@ static const struct figure_info figure_info[N_FIGURE_TABLE] = {
                        "switch_pj", "n_lane", "n_divider"}},
     [FIGURE_LAYER] = {"tests/golden/machine_layers.csv",
                       {"verdict",       "demanded_byte",   "available_byte", "weight_clk",    "input_clk",
-                       "migration_clk", "computation_clk", "tasks_clk",      "padd_clk",      "mat_ele_clk",
+                       "migration_clk", "computation_clk", "tasks_clk",      "fetch_clk",     "padd_clk",      "mat_ele_clk",
                        "acti_clk",      "quan_clk",        "pool_clk",       "fce_clk",       "core_clk",
                        "total_clk",     "latency_ns",      "pe_sram_byte",   "mac_util_frac", "dram_byte",
                        "mla_pj",        "sram_pj",         "noc_pj",         "dram_pj",       "arm_pj",

@@ -57,7 +57,7 @@ static struct machine machine_of(enum machine_target target)
 	machine.area_chip_um2 = 1e6;
 	machine.n_level = 1;
 	machine.level[0] = (struct operating_point){
-	    "nominal", 0.5, 250, 8.5, 4.9, 4.9, 10, 20, 1.05, 0.2, {3, 13, 1.2, 1}, {18, 18, 2, 1}};
+	    "nominal", 0.5, 250, 8.5, 4.9, 4.9, 10, 20, 1.05, 0.2, {3, 13, 1.2, 1}, {18, 18, 2, 1}, 0, 0, 0, 0};
 	assert_int_equal(machine_check(&machine, NULL), ERR_OK);
 	return machine;
 }
