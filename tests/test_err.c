@@ -97,6 +97,8 @@ static void test_err_nearest_finds_left_out_unit_or_folder(void **state)
 	(void)state;
 	assert_string_equal(err_nearest("latency", names, N_NAME), "latency_ms");
 	assert_string_equal(err_nearest("sram_byte", names, N_NAME), "pe.sram_byte");
+	static const char *const network[] = {"vgg16_fc_21", "vgg16_conv_1", "vgg16", "vgg16_x"};
+	assert_string_equal(err_nearest("vgg", network, 4), "vgg16");
 }
 
 static void test_err_nearest_prefers_fewest_edits_then_order(void **state)

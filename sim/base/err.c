@@ -231,7 +231,8 @@ static bool is_part(const char *word, size_t n_word, const char *name, size_t n_
 /*
  * A third of the longer word may be wrong, at least one letter, and something
  * must be right. Failing that, a word that leaves out a name's unit or its
- * folder is taken for that name. Among equals the first in the table wins.
+ * folder is taken for that name, the shortest of several. Among equals the first
+ * in the table wins.
  */
 const char *err_nearest(const char *word, const char *const *names, size_t n)
 {
@@ -254,7 +255,7 @@ const char *err_nearest(const char *word, const char *const *names, size_t n)
 			least = distance;
 			nearest = names[i];
 		}
-		if (!whole && is_part(word, n_word, names[i], n_name))
+		if ((!whole || n_name < strlen(whole)) && is_part(word, n_word, names[i], n_name))
 			whole = names[i];
 	}
 	return nearest ? nearest : whole;
