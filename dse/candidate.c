@@ -148,7 +148,7 @@ static void search_exactly(struct candidate_task *task, unsigned n_thread, const
                            engine_watch watch, void *watch_context)
 {
 	struct branch_counts counts = {0};
-	task->code = layer_problem_sample(&task->layer, &task->front, &task->nearest, &task->err);
+	task->code = layer_problem_sample(&task->layer, n_thread, &task->front, &task->nearest, &task->err);
 	if (task->code == ERR_OK)
 		task->code = branch_search(&task->layer, options->max_evaluation, n_thread, &task->front, &counts,
 		                           &task->nearest, watch, watch_context, &task->err);
@@ -182,7 +182,7 @@ void candidate_search(struct candidate *candidate, size_t i, unsigned n_thread, 
 	}
 	uint32_t genome[N_LAYER_GENE];
 	struct engine_nearest sampled = {.violation = INFINITY, .genome = genome};
-	task->code = layer_problem_bound(&task->layer, &task->bound, &sampled, &task->err);
+	task->code = layer_problem_bound(&task->layer, n_thread, &task->bound, &sampled, &task->err);
 	if (task->code != ERR_OK)
 		return;
 	task->code =
@@ -210,7 +210,7 @@ void candidate_sample(struct candidate *candidate, size_t i)
 	task->code = ERR_INTERRUPTED;
 	task->counts.n_stop[ENGINE_STOP_WATCH]++;
 	if (candidate_is_reachable(candidate, i) &&
-	    layer_problem_bound(&task->layer, &task->bound, NULL, NULL) == ERR_OK)
+	    layer_problem_bound(&task->layer, 1, &task->bound, NULL, NULL) == ERR_OK)
 		pareto_merge(&task->front, &task->bound);
 }
 

@@ -100,8 +100,8 @@ void layer_problem_free(struct layer_problem *layer);
  * leave is priced anew. nearest (may be NULL): receives the least-violating design
  * of the sample, if it is less than what is there. ERR_INTERNAL when memory is out.
  */
-enum err_code layer_problem_sample(struct layer_problem *layer, struct pareto *front, struct engine_nearest *nearest,
-                                   struct err *err);
+enum err_code layer_problem_sample(struct layer_problem *layer, unsigned n_thread, struct pareto *front,
+                                   struct engine_nearest *nearest, struct err *err);
 
 /*
  * The same; then drop every choice of an axis that the sample proves to be
@@ -109,8 +109,8 @@ enum err_code layer_problem_sample(struct layer_problem *layer, struct pareto *f
  * evaluate rejects what the sample proves to be dominated. The layer's Pareto
  * front does not change.
  */
-enum err_code layer_problem_bound(struct layer_problem *layer, struct pareto *front, struct engine_nearest *nearest,
-                                  struct err *err);
+enum err_code layer_problem_bound(struct layer_problem *layer, unsigned n_thread, struct pareto *front,
+                                  struct engine_nearest *nearest, struct err *err);
 
 /* Rewrite a genome of the bounded problem as one of the full problem. */
 void layer_problem_widen(const struct layer_problem *layer, uint32_t *genome);

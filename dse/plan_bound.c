@@ -7,9 +7,11 @@
  * does not depend on threads or batches.
  */
 #include "dse/deadline.h"
+#include "dse/parallel.h"
 #include "dse/plan.h"
 #include <assert.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define MS_PER_NS 1e-6
@@ -34,54 +36,103 @@ static size_t sample_axis(const struct dim_axis *axis, uint32_t sample[MAX_SAMPL
 	return n;
 }
 
-/* What the sample finds: a front, or, where nothing is feasible, the nearest miss. */
+/* The sampled choices of each dimension, and parts of the sample: one choice of all genes slower than the height. */
 struct sample {
-	struct pareto *front;
-	struct engine_nearest *nearest; /* or NULL */
+	const struct layer_problem *layer;
+	size_t n_d, n_w, n_h, n_c;
+	uint32_t d[MAX_SAMPLE], w[MAX_SAMPLE], h[MAX_SAMPLE], c[MAX_SAMPLE];
+	size_t n_part;
+	struct sample_part *part;
 };
 
-static void try_genome(const struct layer_problem *layer, const uint32_t *genome, const struct sample *sample)
+/* What a part finds: a front, or, where nothing is feasible, the nearest miss. */
+struct sample_part {
+	struct pareto front;
+	struct engine_nearest nearest;
+	uint32_t nearest_genome[N_LAYER_GENE];
+};
+
+/* A split at all operating points. */
+static void try_split(const struct layer_problem *layer, const uint32_t *first, struct sample_part *part)
 {
-	struct evaluation result;
-	layer_problem_evaluate(layer, genome, 1, &result);
-	if (result.violation == 0) {
-		(void)pareto_insert(sample->front, result.objective, genome, 0);
-	} else if (sample->nearest && result.violation < sample->nearest->violation) {
-		sample->nearest->violation = result.violation;
-		sample->nearest->reason = result.reason;
-		memcpy(sample->nearest->genome, genome, N_LAYER_GENE * sizeof(*genome));
+	uint32_t genome[MACHINE_MAX_LEVEL * N_LAYER_GENE] = {0}, n_level = layer->n_value[GENE_LEVEL];
+	struct evaluation result[MACHINE_MAX_LEVEL];
+	for (uint32_t l = 0; l < n_level; l++) {
+		memcpy(genome + l * N_LAYER_GENE, first, N_LAYER_GENE * sizeof(*genome));
+		genome[l * N_LAYER_GENE + GENE_LEVEL] = l;
+	}
+	layer_problem_evaluate(layer, genome, n_level, result);
+	for (uint32_t l = 0; l < n_level; l++) {
+		const uint32_t *own = genome + l * N_LAYER_GENE;
+		if (result[l].violation == 0) {
+			(void)pareto_insert(&part->front, result[l].objective, own, 0);
+		} else if (result[l].violation < part->nearest.violation) {
+			part->nearest.violation = result[l].violation;
+			part->nearest.reason = result[l].reason;
+			memcpy(part->nearest.genome, own, N_LAYER_GENE * sizeof(*own));
+		}
 	}
 }
 
-/* The genome's strategy and input-channel split with all sampled splits of the other dimensions, at every operating
- * point. */
-static void sample_splits(const struct layer_problem *layer, uint32_t *genome, const struct sample *sample)
+static void run_part(void *context, size_t i)
 {
-	uint32_t w[MAX_SAMPLE], h[MAX_SAMPLE], c[MAX_SAMPLE];
-	size_t n_w = sample_axis(&layer->w, w), n_h = sample_axis(&layer->h, h), n_c = sample_axis(&layer->c, c);
-	for (size_t i = 0; i < n_w; i++)
-		for (size_t j = 0; j < n_h; j++)
-			for (size_t k = 0; k < n_c; k++) {
-				genome[GENE_W] = w[i];
-				genome[GENE_H] = h[j];
-				genome[GENE_C] = c[k];
-				for (uint32_t l = 0; l < layer->n_value[GENE_LEVEL]; l++) {
-					genome[GENE_LEVEL] = l;
-					try_genome(layer, genome, sample);
-				}
-			}
+	const struct sample *sample = context;
+	const struct layer_problem *layer = sample->layer;
+	struct sample_part *part = &sample->part[i];
+	uint32_t genome[N_LAYER_GENE] = {0};
+	size_t rest = i;
+	assert(i < sample->n_part);
+	genome[GENE_W] = sample->w[rest % sample->n_w];
+	rest /= sample->n_w;
+	genome[GENE_D] = sample->d[rest % sample->n_d];
+	rest /= sample->n_d;
+	genome[GENE_OPERAND] = (uint32_t)(rest % layer->n_value[GENE_OPERAND]);
+	rest /= layer->n_value[GENE_OPERAND];
+	genome[GENE_REUSE] = (uint32_t)(rest % layer->n_value[GENE_REUSE]);
+	genome[GENE_STRATEGY] = (uint32_t)(rest / layer->n_value[GENE_REUSE]);
+	for (size_t h = 0; h < sample->n_h; h++)
+		for (size_t c = 0; c < sample->n_c; c++) {
+			genome[GENE_H] = sample->h[h];
+			genome[GENE_C] = sample->c[c];
+			try_split(layer, genome, part);
+		}
 }
 
 /* Input channels are sampled where height and filters leave room for it: in matrix multiplications. */
-static void sample_strategy(const struct layer_problem *layer, uint32_t *genome, const struct sample *sample)
+static bool init_sample(const struct layer_problem *layer, struct sample *sample)
 {
-	uint32_t d[MAX_SAMPLE];
 	bool is_matmul = layer->context[layer->operand_bit[0] == 16].block->kind == BLOCK_MATMUL;
-	size_t n_d = is_matmul ? sample_axis(&layer->d, d) : 1;
-	for (size_t i = 0; i < n_d; i++) {
-		genome[GENE_D] = is_matmul ? d[i] : 0;
-		sample_splits(layer, genome, sample);
+	*sample = (struct sample){.layer = layer, .n_d = 1};
+	sample->n_w = sample_axis(&layer->w, sample->w);
+	sample->n_h = sample_axis(&layer->h, sample->h);
+	sample->n_c = sample_axis(&layer->c, sample->c);
+	if (is_matmul)
+		sample->n_d = sample_axis(&layer->d, sample->d);
+	sample->n_part = sample->n_d * sample->n_w * layer->n_value[GENE_STRATEGY] * layer->n_value[GENE_REUSE] *
+	                 layer->n_value[GENE_OPERAND];
+	sample->part = calloc(sample->n_part, sizeof(*sample->part));
+	for (size_t i = 0; i < sample->n_part && sample->part; i++) {
+		pareto_init(&sample->part[i].front, layer->n_metric, N_LAYER_GENE);
+		sample->part[i].nearest.violation = INFINITY;
+		sample->part[i].nearest.genome = sample->part[i].nearest_genome;
 	}
+	return sample->part != NULL;
+}
+
+/* What the parts found, in their order. */
+static void merge_parts(struct sample *sample, struct pareto *front, struct engine_nearest *nearest)
+{
+	for (size_t i = 0; i < sample->n_part; i++) {
+		struct sample_part *part = &sample->part[i];
+		pareto_merge(front, &part->front);
+		pareto_free(&part->front);
+		if (!nearest || part->nearest.violation >= nearest->violation)
+			continue;
+		nearest->violation = part->nearest.violation;
+		nearest->reason = part->nearest.reason;
+		memcpy(nearest->genome, part->nearest.genome, sizeof(part->nearest_genome));
+	}
+	free(sample->part);
 }
 
 /* Whether some sampled point is nowhere worse and somewhere better than anything with this lower bound. */
@@ -209,32 +260,27 @@ static enum err_code price_anew(const struct layer_problem *layer, struct pareto
 	return ERR_OK;
 }
 
-enum err_code layer_problem_sample(struct layer_problem *layer, struct pareto *front, struct engine_nearest *nearest,
-                                   struct err *err)
+enum err_code layer_problem_sample(struct layer_problem *layer, unsigned n_thread, struct pareto *front,
+                                   struct engine_nearest *nearest, struct err *err)
 {
-	const struct sample sample = {front, nearest};
+	struct sample sample;
 	assert(layer->n_value[GENE_PLACE] == 1 && front->n_objective == layer->n_metric);
-	uint32_t genome[N_LAYER_GENE] = {0};
 	enum detail detail = layer->detail;
 	layer->is_bounded = false;
 	layer->n_bound = 0;
 	layer->detail = DETAIL_FAST;
-	for (uint32_t s = 0; s < layer->n_value[GENE_STRATEGY]; s++)
-		for (uint32_t r = 0; r < layer->n_value[GENE_REUSE]; r++)
-			for (uint32_t o = 0; o < layer->n_value[GENE_OPERAND]; o++) {
-				genome[GENE_STRATEGY] = s;
-				genome[GENE_REUSE] = r;
-				genome[GENE_OPERAND] = o;
-				sample_strategy(layer, genome, &sample);
-			}
+	if (!init_sample(layer, &sample))
+		return err_add(err, ERR_INTERNAL, "out of memory for a sample of a layer");
+	parallel_for(sample.n_part, n_thread, run_part, &sample);
+	merge_parts(&sample, front, nearest);
 	layer->detail = detail;
 	return detail == DETAIL_FAST ? ERR_OK : price_anew(layer, front, err);
 }
 
-enum err_code layer_problem_bound(struct layer_problem *layer, struct pareto *front, struct engine_nearest *nearest,
-                                  struct err *err)
+enum err_code layer_problem_bound(struct layer_problem *layer, unsigned n_thread, struct pareto *front,
+                                  struct engine_nearest *nearest, struct err *err)
 {
-	enum err_code code = layer_problem_sample(layer, front, nearest, err);
+	enum err_code code = layer_problem_sample(layer, n_thread, front, nearest, err);
 	if (code != ERR_OK)
 		return code;
 	layer->is_bounded = true;

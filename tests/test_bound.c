@@ -81,7 +81,7 @@ static uint64_t search(struct layer_problem *layer, bool bounded, struct pareto 
 	pareto_init(front, layer->n_metric, N_LAYER_GENE);
 	pareto_init(&sample, layer->n_metric, N_LAYER_GENE);
 	if (bounded)
-		assert_int_equal(layer_problem_bound(layer, &sample, NULL, &err), ERR_OK);
+		assert_int_equal(layer_problem_bound(layer, 2, &sample, NULL, &err), ERR_OK);
 	assert_int_equal(engine_run(&engine_exhaustive, &layer->problem, &options, 1, front, &counts, NULL, 0, NULL,
 	                            NULL, NULL, &err),
 	                 ERR_OK);
