@@ -62,10 +62,11 @@ enum err_code cmd_fit(const struct cli_options *options, struct err *err)
 	if (code == ERR_OK && options->out)
 		code = write_fragment(options->out, &data, &result, &subject.sources, err);
 	if (code == ERR_OK && !result.identified)
-		code = err_add(err, ERR_INFEASIBLE,
-		               "%s: the measurements do not determine every parameter that is to be fitted; the warnings "
-		               "say which",
-		               options->file[0]);
+		code =
+		    err_add(err, ERR_INFEASIBLE,
+		            "%s: the measurements do not determine every parameter that is to be fitted; the warnings "
+		            "say which",
+		            options->file[0]);
 	fit_free(&data);
 	arena_free(&subject.arena);
 	return code;

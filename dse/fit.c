@@ -100,8 +100,9 @@ static void read_fix(const struct machine *machine, char *word, struct choice *c
 	}
 	double value = strtod(equals + 1, &end);
 	if (end == equals + 1 || *end || !(value >= fit_term_min(term) && value <= fit_term_max(term))) {
-		(void)err_add(err, ERR_USAGE, "dse fit: --fix gives %s the value '%.40s', allowed is a number from %g to %g",
-		              word, equals + 1, fit_term_min(term), fit_term_max(term));
+		(void)err_add(err, ERR_USAGE,
+		              "dse fit: --fix gives %s the value '%.40s', allowed is a number from %g to %g", word,
+		              equals + 1, fit_term_min(term), fit_term_max(term));
 		return;
 	}
 	for (uint32_t i = first; i <= last; i++) {
@@ -209,8 +210,8 @@ static void choose_params(const struct fit_data *data, struct fit_group *group, 
 			const struct fit_term_info *info = &fit_term_table[param->term];
 			bool wanted = info->by_default && !(info->alone && point->quantity == QUANTITY_ENERGY);
 			param->matters = param->matters || derivative[i] > 0;
-			if (wanted && derivative[i] > 0 && data->row[point->row].weight > 0 &&
-			    !choice->all_given && !choice->fixed[param->level][param->term])
+			if (wanted && derivative[i] > 0 && data->row[point->row].weight > 0 && !choice->all_given &&
+			    !choice->fixed[param->level][param->term])
 				param->is_free = true;
 		}
 	}
@@ -338,8 +339,9 @@ static enum err_code check_times(const struct fit_data *data, const struct fit_g
 		if (i > 0 && data->point[group->point[i - 1]].row == data->point[group->point[i]].row)
 			continue;
 		if (!isfinite(fit_row_ns(data, row)))
-			code = err_add_at(err, ERR_INPUT, csv_place(&data->table, cell),
-			                  "the row has an energy and neither clk nor time_ns; static power needs one of them");
+			code = err_add_at(
+			    err, ERR_INPUT, csv_place(&data->table, cell),
+			    "the row has an energy and neither clk nor time_ns; static power needs one of them");
 	}
 	return code;
 }
@@ -353,9 +355,9 @@ static enum err_code check_listed(const struct fit_result *result, const struct 
 			for (size_t k = 0; k < result->group[i].n_param; k++)
 				found = found || (size_t)result->group[i].param[k].term == term;
 		if (!found)
-			code = err_add(err, ERR_USAGE, "dse fit: --parameters names %s, of which no row has a measured %s",
-			               fit_term_table[term].key,
-			               fit_term_table[term].kind == FIT_ENERGY ? "energy" : "time");
+			code = err_add(
+			    err, ERR_USAGE, "dse fit: --parameters names %s, of which no row has a measured %s",
+			    fit_term_table[term].key, fit_term_table[term].kind == FIT_ENERGY ? "energy" : "time");
 	}
 	return code;
 }
@@ -366,8 +368,8 @@ static enum err_code make_groups(struct fit_data *data, const struct choice *cho
 {
 	/* convolutions and matrix multiplications of each operating point */
 	size_t n_max = 2 * (size_t)data->machine.n_level + 1;
-	*result = (struct fit_result){.group = arena_array(&data->arena, n_max, sizeof(*result->group)),
-	                              .identified = true};
+	*result =
+	    (struct fit_result){.group = arena_array(&data->arena, n_max, sizeof(*result->group)), .identified = true};
 	if (!result->group)
 		return err_add(err, ERR_INTERNAL, "out of memory");
 	for (size_t i = 0; i < n_max; i++) {
@@ -402,7 +404,8 @@ enum err_code fit_run(struct fit_data *data, const struct fit_options *options, 
 		choose_params(data, group, &choice);
 		code = fit_one(data, group, options->robust, err);
 		for (size_t k = 0; k < group->n_param; k++)
-			result->identified = result->identified && (!group->param[k].is_free || group->param[k].identified);
+			result->identified =
+			    result->identified && (!group->param[k].is_free || group->param[k].identified);
 	}
 	return code;
 }

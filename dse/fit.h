@@ -25,12 +25,12 @@ struct fit_row {
 	const char *name;
 	enum fit_row_kind kind;
 	uint32_t level;
-	size_t same_as;              /* first row of the same task and operating point; itself where there is none */
+	size_t same_as; /* first row of the same task and operating point; itself where there is none */
 	double clk_mhz, repeat, weight;
 	double n_pe, n_powered_pe;
-	double n_round, n_tap;       /* of the grey-box model: conv and matmul */
-	double count[N_FIT_TERM];    /* of actions, one PE's; of energies' terms only */
-	double time_ns;              /* measured; NAN: not */
+	double n_round, n_tap;    /* of the grey-box model: conv and matmul */
+	double count[N_FIT_TERM]; /* of actions, one PE's; of energies' terms only */
+	double time_ns;           /* measured; NAN: not */
 };
 
 /* A measured value, of one run. */
@@ -42,7 +42,8 @@ struct fit_point {
 	double factor;          /* of the weight, from 0 to 1: what --robust makes of it */
 	double predicted;
 	double leverage; /* how much the value decides its own prediction: 0 not at all, 1 alone */
-	double without_row, without_task; /* predicted by a fit without this row, or any row of its task; NAN: not known */
+	double without_row,
+	    without_task; /* predicted by a fit without this row, or any row of its task; NAN: not known */
 };
 
 /* A table of measurements. */
@@ -71,9 +72,9 @@ struct fit_param {
 	enum fit_term term;
 	uint32_t level; /* N/A for terms that hold for all levels: then that of the first row */
 	bool is_free;
-	bool matters;    /* some value of the group depends on it */
-	bool identified; /* the measurements determine it */
-	int at_bound;    /* -1, 1: it would go below or above what is allowed */
+	bool matters;                       /* some value of the group depends on it */
+	bool identified;                    /* the measurements determine it */
+	int at_bound;                       /* -1, 1: it would go below or above what is allowed */
 	double value, std_error, low, high; /* 95 % confidence; NAN: not known */
 };
 
@@ -121,8 +122,9 @@ void fit_free(struct fit_data *data);
 
 /*
  * Fit what options say. ERR_USAGE where --parameters or --fix name what does not exist or what no row is about;
- * ERR_INPUT where a row lacks what its energy needs; ERR_INTERNAL; ERR_INTERRUPTED. A measurement that does not determine all
- * parameters is no error: result->identified is false. Cost: fits of all rows, and one for each row left out.
+ * ERR_INPUT where a row lacks what its energy needs; ERR_INTERNAL; ERR_INTERRUPTED. A measurement that does not
+ * determine all parameters is no error: result->identified is false. Cost: fits of all rows, and one for each row left
+ * out.
  */
 enum err_code fit_run(struct fit_data *data, const struct fit_options *options, struct fit_result *result,
                       struct err *err);

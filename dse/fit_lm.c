@@ -20,11 +20,11 @@
 /* One call of the library: the parameters that are free, in the order of the problem. */
 struct search {
 	const struct lm_problem *problem;
-	size_t n_free, n_row; /* rows: points, and rows of zeros where there are fewer points than free parameters */
-	size_t *free;         /* [n_free] */
-	double *x;            /* [n_param] all of them */
-	double *jacobian;     /* [n_param][n_point] */
-	double *residual;     /* [n_row] */
+	size_t n_free, n_row;  /* rows: points, and rows of zeros where there are fewer points than free parameters */
+	size_t *free;          /* [n_free] */
+	double *x;             /* [n_param] all of them */
+	double *jacobian;      /* [n_param][n_point] */
+	double *residual;      /* [n_row] */
 	double *free_jacobian; /* [n_free][n_row] */
 	double *work;          /* [6 * n_param + n_row]: of the library */
 	double *start;         /* [n_param] */

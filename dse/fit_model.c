@@ -39,8 +39,8 @@ double fit_row_ns(const struct fit_data *data, const struct fit_row *row)
 }
 
 /*
- * nJ of a row for each pJ or mW of a parameter (DVFS paper equations 2 and 3); mW times ns are pJ. Energies are linear in
- * all parameters, so these are the derivatives, too. Idle rows have no PE that runs anything.
+ * nJ of a row for each pJ or mW of a parameter (DVFS paper equations 2 and 3); mW times ns are pJ. Energies are linear
+ * in all parameters, so these are the derivatives, too. Idle rows have no PE that runs anything.
  */
 static double energy_factor(const struct fit_row *row, double time_ns, const struct fit_param *param,
                             enum fit_quantity quantity)

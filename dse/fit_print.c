@@ -16,7 +16,8 @@ static const char *note_of(const struct fit_param *param)
 
 static void print_params(FILE *file, const struct fit_data *data, const struct fit_group *group)
 {
-	static const char *const column[] = {"parameter", "unit", "estimate", "95 % from", "to", "+- %", "confidence", ""};
+	static const char *const column[] = {"parameter", "unit", "estimate",   "95 % from",
+	                                     "to",        "+- %", "confidence", ""};
 	struct table table = {0};
 	for (size_t i = 0; i < sizeof(column) / sizeof(column[0]); i++)
 		table_add_column(&table, column[i], i >= 2 && i <= 5);
@@ -43,17 +44,20 @@ static void print_left_out(FILE *file, const struct fit_left_out *left_out, size
 {
 	assert(what);
 	if (left_out->n > 0)
-		(void)fprintf(file,
-		              "  %s left out, predicted by the others: mean |error| %.3g %%, largest %.3g %%, weighted RMS %.3g",
-		              what, left_out->mean_abs_pct, left_out->max_abs_pct, left_out->weighted_rms);
+		(void)fprintf(
+		    file,
+		    "  %s left out, predicted by the others: mean |error| %.3g %%, largest %.3g %%, weighted RMS %.3g",
+		    what, left_out->mean_abs_pct, left_out->max_abs_pct, left_out->weighted_rms);
 	/* of many rows some are left out only */
 	if (left_out->n > 0 && left_out->n + left_out->n_lost < n_used)
 		(void)fprintf(file, " (of %zu values)", left_out->n);
 	if (left_out->n > 0)
 		(void)fputc('\n', file);
 	if (left_out->n_lost > 0)
-		(void)fprintf(file, "  %s left out: %zu measured value%s without which the others do not determine all parameters\n",
-		              what, left_out->n_lost, left_out->n_lost == 1 ? "" : "s");
+		(void)fprintf(
+		    file,
+		    "  %s left out: %zu measured value%s without which the others do not determine all parameters\n",
+		    what, left_out->n_lost, left_out->n_lost == 1 ? "" : "s");
 }
 
 static void print_group(FILE *file, const struct fit_data *data, const struct fit_group *group)
@@ -68,8 +72,9 @@ static void print_group(FILE *file, const struct fit_data *data, const struct fi
 	print_left_out(file, &group->without_row, group->n_used, "one row");
 	print_left_out(file, &group->without_task, group->n_used, "one task");
 	if (group->n_free > 0)
-		(void)fprintf(file, "  condition of the scaled Jacobian %.3g%s, degrees of freedom %.0f\n", group->condition,
-		              isfinite(group->condition) ? "" : " (rank deficient)", group->n_freedom);
+		(void)fprintf(file, "  condition of the scaled Jacobian %.3g%s, degrees of freedom %.0f\n",
+		              group->condition, isfinite(group->condition) ? "" : " (rank deficient)",
+		              group->n_freedom);
 	for (size_t i = 0; i < group->n_warning; i++)
 		(void)fprintf(file, "  warning: %s\n", group->warning[i]);
 }
@@ -81,8 +86,9 @@ static double error_pct(double predicted, double measured)
 
 static void print_residuals(FILE *file, const struct fit_data *data, const struct fit_result *result)
 {
-	static const char *const column[] = {"line",    "task",          "measured",  "value",         "predicted",
-	                                     "error %", "error / sigma", "weight", "left out, error %"};
+	static const char *const column[] = {"line",          "task",      "measured",
+	                                     "value",         "predicted", "error %",
+	                                     "error / sigma", "weight",    "left out, error %"};
 	struct table table = {0};
 	for (size_t i = 0; i < sizeof(column) / sizeof(column[0]); i++)
 		table_add_column(&table, column[i], i != 1 && i != 2);

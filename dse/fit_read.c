@@ -34,15 +34,15 @@ static const struct {
 	const char *column;
 	enum fit_term term;
 } count_column[] = {
-    {"mla_clk", TERM_MLA_CLK},       {"arm_clk", TERM_ARM_CLK},   {"sram_read32", TERM_SRAM_READ},
+    {"mla_clk", TERM_MLA_CLK},         {"arm_clk", TERM_ARM_CLK},      {"sram_read32", TERM_SRAM_READ},
     {"sram_write32", TERM_SRAM_WRITE}, {"noc_read128", TERM_NOC_READ}, {"dram_byte", TERM_DRAM_BYTE},
 };
 #define N_COUNT_COLUMN (sizeof(count_column) / sizeof(count_column[0]))
 
 static const char *const other_column[] = {
-    "task",  "kind",  "level", "clk_mhz",   "repeat", "n_pe", "n_powered_pe", "weight", "sigma", "sigma_pct",
-    "array", "in_w",  "in_h",  "in_c",      "k_w",    "k_h",  "out_c",        "a_w",    "a_h",   "a_c",
-    "b_w",   "b_h",   "b_c",   "b_n",
+    "task",  "kind",      "level", "clk_mhz", "repeat", "n_pe", "n_powered_pe", "weight",
+    "sigma", "sigma_pct", "array", "in_w",    "in_h",   "in_c", "k_w",          "k_h",
+    "out_c", "a_w",       "a_h",   "a_c",     "b_w",    "b_h",  "b_c",          "b_n",
 };
 #define N_OTHER_COLUMN (sizeof(other_column) / sizeof(other_column[0]))
 
@@ -131,13 +131,15 @@ static enum err_code find_measured(struct reader *reader)
 		return err_add_at(reader->err, ERR_INPUT, at, "the table has no column '%.40s', which --clocks names",
 		                  reader->options->clocks);
 	if (reader->n_measured == 0)
-		return err_add_at(reader->err, ERR_INPUT, at,
-		                  "no column with measured values; allowed are clk, time_ns, energy_nj, energy_pe_nj, "
-		                  "energy_noc_nj, energy_sram_nj, energy_dram_nj, or any for clocks by --clocks COLUMN");
+		return err_add_at(
+		    reader->err, ERR_INPUT, at,
+		    "no column with measured values; allowed are clk, time_ns, energy_nj, energy_pe_nj, "
+		    "energy_noc_nj, energy_sram_nj, energy_dram_nj, or any for clocks by --clocks COLUMN");
 	if (reader->n_measured > 1 && csv_find_column(table, "sigma") != CSV_NO_COLUMN)
-		return err_add_at(reader->err, ERR_INPUT, csv_place(table, &table->header[csv_find_column(table, "sigma")]),
-		                  "column sigma, but several measured ones; name it sigma_clk, sigma_energy_nj, ..., or "
-		                  "sigma_pct for a percentage of each");
+		return err_add_at(
+		    reader->err, ERR_INPUT, csv_place(table, &table->header[csv_find_column(table, "sigma")]),
+		    "column sigma, but several measured ones; name it sigma_clk, sigma_energy_nj, ..., or "
+		    "sigma_pct for a percentage of each");
 	return ERR_OK;
 }
 
@@ -156,16 +158,18 @@ static enum err_code read_where(struct reader *reader)
 	for (char *word = strtok_r(text, ",", &rest); word; word = strtok_r(NULL, ",", &rest)) {
 		char *equals = strchr(word, '=');
 		if (!equals || reader->n_condition == MAX_CONDITION)
-			return err_add(reader->err, ERR_USAGE,
-			               "dse fit: --where is '%.60s', allowed are up to %d of COLUMN=VALUE, ',' between them",
-			               reader->options->where, MAX_CONDITION);
+			return err_add(
+			    reader->err, ERR_USAGE,
+			    "dse fit: --where is '%.60s', allowed are up to %d of COLUMN=VALUE, ',' between them",
+			    reader->options->where, MAX_CONDITION);
 		*equals = '\0';
 		size_t column = csv_find_column(table, word);
 		const char *nearest = err_nearest(word, name, table->n_column);
 		if (column == CSV_NO_COLUMN)
 			return err_add_at(reader->err, ERR_INPUT, csv_place(table, &table->header[0]),
 			                  "the table has no column '%.40s', which --where names%s%s%s", word,
-			                  nearest ? "; did you mean '" : "", nearest ? nearest : "", nearest ? "'?" : "");
+			                  nearest ? "; did you mean '" : "", nearest ? nearest : "",
+			                  nearest ? "'?" : "");
 		reader->condition_column[reader->n_condition] = column;
 		reader->condition_value[reader->n_condition++] = equals + 1;
 	}
@@ -219,7 +223,8 @@ static enum err_code read_level(struct reader *reader, size_t at, struct fit_row
 	for (size_t i = 0; i < machine->n_level; i++)
 		name[i] = machine->level[i].name;
 	if (cell && cell->text[0])
-		code = validate_read_word(&reader->data->table, at, "level", name, machine->n_level, &level, reader->err);
+		code =
+		    validate_read_word(&reader->data->table, at, "level", name, machine->n_level, &level, reader->err);
 	row->level = (uint32_t)level;
 	row->clk_mhz = machine->level[level].clk_mhz;
 	enum err_code clk_code = read_optional(reader, at, "clk_mhz", 1, 10000, &row->clk_mhz);
@@ -259,8 +264,9 @@ static bool has_shape(struct reader *reader, enum fit_row_kind kind)
 		reader->shape_bad[kind] = true;
 		(void)err_add_at(reader->err, ERR_INPUT, csv_place(table, &table->header[0]),
 		                 "column '%s' is missing; a %s has %s", name[i], kind_word[kind],
-		                 kind == ROW_CONV ? "in_w, in_h, in_c, k_w, k_h, out_c, or a_w, a_h, a_c, b_w, b_h, b_c, b_n"
-		                                  : "a_w, a_h, b_w");
+		                 kind == ROW_CONV
+		                     ? "in_w, in_h, in_c, k_w, k_h, out_c, or a_w, a_h, a_c, b_w, b_h, b_c, b_n"
+		                     : "a_w, a_h, b_w");
 	}
 	return !reader->shape_bad[kind];
 }
@@ -334,8 +340,8 @@ static enum err_code read_run(struct reader *reader, size_t at, struct fit_row *
 		row->n_pe = 0;
 	code = code ? code : weight_code ? weight_code : pe_code ? pe_code : powered_code;
 	for (size_t i = 0; i < N_COUNT_COLUMN; i++) {
-		enum err_code count_code = read_optional(reader, at, count_column[i].column, 0, MAX_COUNT,
-		                                         &row->count[count_column[i].term]);
+		enum err_code count_code =
+		    read_optional(reader, at, count_column[i].column, 0, MAX_COUNT, &row->count[count_column[i].term]);
 		code = code ? code : count_code;
 	}
 	assert(code || (row->repeat >= 1 && row->weight >= 0));
@@ -347,7 +353,8 @@ static enum err_code read_sigma(struct reader *reader, size_t at, enum fit_quant
 {
 	const struct csv_table *table = &reader->data->table;
 	double sigma = 0, pct = 0;
-	enum err_code code = read_optional(reader, at, reader->sigma_column[quantity], MIN_MEASURED, MAX_MEASURED, &sigma);
+	enum err_code code =
+	    read_optional(reader, at, reader->sigma_column[quantity], MIN_MEASURED, MAX_MEASURED, &sigma);
 	if (code == ERR_OK && !(sigma > 0) && reader->n_measured == 1)
 		code = read_optional(reader, at, "sigma", MIN_MEASURED, MAX_MEASURED, &sigma);
 	if (code == ERR_OK && !(sigma > 0))
@@ -356,11 +363,12 @@ static enum err_code read_sigma(struct reader *reader, size_t at, enum fit_quant
 		return code;
 	point->has_sigma = sigma > 0 || pct > 0;
 	if (!(sigma > 0) && !(point->measured > 0))
-		return err_add_at(reader->err, ERR_INPUT,
-		                  csv_place(table, csv_get_cell(table, at, reader->measured_column[quantity])),
-		                  "%s is 0 and has no standard deviation in %s, without which errors count relative to the "
-		                  "value; give one, or leave the cell empty",
-		                  measured_name(reader, quantity), reader->sigma_column[quantity]);
+		return err_add_at(
+		    reader->err, ERR_INPUT,
+		    csv_place(table, csv_get_cell(table, at, reader->measured_column[quantity])),
+		    "%s is 0 and has no standard deviation in %s, without which errors count relative to the "
+		    "value; give one, or leave the cell empty",
+		    measured_name(reader, quantity), reader->sigma_column[quantity]);
 	point->sigma = sigma > 0 ? sigma : point->measured * (pct > 0 ? pct : DEFAULT_SIGMA_PCT) / 100;
 	return ERR_OK;
 }
@@ -377,9 +385,9 @@ static enum err_code read_point(struct reader *reader, size_t at, struct fit_row
 		return ERR_OK;
 	*point = (struct fit_point){
 	    .row = data->n_row, .quantity = quantity, .factor = 1, .without_row = NAN, .without_task = NAN};
-	enum err_code code = csv_get_real(&data->table, csv_get_cell(&data->table, at, column),
-	                                  measured_name(reader, quantity), is_time ? MIN_MEASURED : 0, MAX_MEASURED,
-	                                  &point->measured, reader->err);
+	enum err_code code =
+	    csv_get_real(&data->table, csv_get_cell(&data->table, at, column), measured_name(reader, quantity),
+	                 is_time ? MIN_MEASURED : 0, MAX_MEASURED, &point->measured, reader->err);
 	if (code == ERR_OK)
 		code = read_sigma(reader, at, quantity, point);
 	if (code != ERR_OK)
@@ -480,8 +488,8 @@ static enum err_code read_rows(struct reader *reader)
 	if (code != ERR_OK)
 		return code;
 	if (data->n_row == 0 || data->n_point == 0)
-		return err_add_at(reader->err, ERR_INPUT, csv_place(table, &table->header[0]), "no row%s has a measured value",
-		                  reader->n_condition ? " that --where leaves" : "");
+		return err_add_at(reader->err, ERR_INPUT, csv_place(table, &table->header[0]),
+		                  "no row%s has a measured value", reader->n_condition ? " that --where leaves" : "");
 	return find_twins(reader);
 }
 

@@ -50,9 +50,9 @@ struct fit_term_info {
 	const char *key; /* in level_param, or, with a dot, in machine_param */
 	enum fit_kind kind;
 	enum fit_quantity supply; /* energies: the measured column that it is part of, besides QUANTITY_ENERGY */
-	bool each_level;          /* fitted for each operating point; else one value for all (SRAM and NoC have own rails) */
-	bool by_default;          /* fitted when the measurements depend on it */
-	bool alone;               /* static power: by default only of a supply that is measured by itself */
+	bool each_level; /* fitted for each operating point; else one value for all (SRAM and NoC have own rails) */
+	bool by_default; /* fitted when the measurements depend on it */
+	bool alone;      /* static power: by default only of a supply that is measured by itself */
 };
 extern const struct fit_term_info fit_term_table[N_FIT_TERM];
 

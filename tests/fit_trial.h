@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef TESTS_FIT_TRIAL_H
 #define TESTS_FIT_TRIAL_H
-/* What the tests of fitting share: a table written, read and fitted, and questions to the result. cmocka comes first. */
+/* What the tests of fitting share: a table written, read and fitted, and questions to the result. cmocka comes first.
+ */
 #include "dse/fit_parts.h"
 #include "dse/space.h"
 #include "sim/base/rng.h"

@@ -37,7 +37,8 @@ static void put_shape(FILE *file, const char *name, const struct greybox_shape *
 }
 
 /* Clocks of n convolutions, each with normal errors of so many per cent. */
-static void measure_clocks(struct trial *trial, uint64_t seed, int n, double noise_pct, const struct fit_options *options)
+static void measure_clocks(struct trial *trial, uint64_t seed, int n, double noise_pct,
+                           const struct fit_options *options)
 {
 	FILE *file;
 	struct rng rng = rng_stream(seed, 0, 0);
@@ -184,8 +185,9 @@ static void measure_energies(struct trial *trial, uint64_t seed, int n, enum met
 	FILE *file;
 	read_counts(&shapes, seed, n);
 	start(trial, &file);
-	(void)fprintf(file, SHAPE_HEADER ",level,n_pe,repeat,mla_clk,sram_read32,sram_write32,noc_read128,clk_mhz,time_ns,%s\n",
-	              method == BY_SUPPLY ? "energy_pe_nj,energy_sram_nj,energy_noc_nj" : "energy_nj");
+	(void)fprintf(
+	    file, SHAPE_HEADER ",level,n_pe,repeat,mla_clk,sram_read32,sram_write32,noc_read128,clk_mhz,time_ns,%s\n",
+	    method == BY_SUPPLY ? "energy_pe_nj,energy_sram_nj,energy_noc_nj" : "energy_nj");
 	for (int i = 0; i < n; i++) {
 		struct greybox_shape shape = draw_shape(&rng);
 		double mhz = 50 + floor(250 * rng_unit(&noise));
@@ -213,9 +215,9 @@ static const struct {
 	double value;
 	bool by_supply_only;
 } true_energy[] = {
-    {"PL1.mla_clk_pj", 8.1, false},  {"PL2.mla_clk_pj", 11.9, false},         {"PL1.pe_static_mw", 1.4, false},
-    {"PL2.pe_static_mw", 2.1, false}, {"sram_read32_pj", 3.3, false},          {"sram_write32_pj", 4.6, false},
-    {"noc_read128_pj", 6.2, false},  {"energy.sram_static_mw", 2.4, true},    {"energy.noc_static_mw", 3.1, true},
+    {"PL1.mla_clk_pj", 8.1, false},   {"PL2.mla_clk_pj", 11.9, false},      {"PL1.pe_static_mw", 1.4, false},
+    {"PL2.pe_static_mw", 2.1, false}, {"sram_read32_pj", 3.3, false},       {"sram_write32_pj", 4.6, false},
+    {"noc_read128_pj", 6.2, false},   {"energy.sram_static_mw", 2.4, true}, {"energy.noc_static_mw", 3.1, true},
 };
 #define N_TRUE_ENERGY (sizeof(true_energy) / sizeof(true_energy[0]))
 
@@ -313,7 +315,8 @@ static void test_fit_takes_static_power_from_idle_rows(void **state)
 {
 	(void)state;
 	struct trial trial;
-	run_text(&trial, "kind,n_powered_pe,time_ns,energy_nj\nidle,2,1000,6\nidle,8,1000,24\nidle,8,500,12\n", &no_options);
+	run_text(&trial, "kind,n_powered_pe,time_ns,energy_nj\nidle,2,1000,6\nidle,8,1000,24\nidle,8,500,12\n",
+	         &no_options);
 	assert_int_equal(trial.code, ERR_OK);
 	assert_true(off_pct(&trial, "PL1.pe_static_mw", 3) < 1e-9);
 	assert_true(trial.result.identified);

@@ -31,8 +31,9 @@ static void test_fit_of_one_task_is_not_identified(void **state)
 {
 	(void)state;
 	struct trial trial;
-	run_text(&trial, CLK_HEADER "\nconv,20,9,8,3,3,4,1000\nconv,20,9,8,3,3,4,1010\nconv,20,9,8,3,3,4,990\n"
-	                            "conv,20,9,8,3,3,4,1005\n",
+	run_text(&trial,
+	         CLK_HEADER "\nconv,20,9,8,3,3,4,1000\nconv,20,9,8,3,3,4,1010\nconv,20,9,8,3,3,4,990\n"
+	                    "conv,20,9,8,3,3,4,1005\n",
 	         &no_options);
 	assert_false(trial.result.identified);
 	assert_true(trial.result.group[0].max_abs_pct < 1.5);
@@ -46,8 +47,9 @@ static void test_fit_sees_collinear_energies_behind_bounds(void **state)
 {
 	(void)state;
 	struct trial trial;
-	run_text(&trial, "kind,mla_clk,arm_clk,time_ns,energy_nj\n"
-	                 "counts,1000,2000,1,8\ncounts,2000,4000,2,17\ncounts,5000,10000,9,40\n",
+	run_text(&trial,
+	         "kind,mla_clk,arm_clk,time_ns,energy_nj\n"
+	         "counts,1000,2000,1,8\ncounts,2000,4000,2,17\ncounts,5000,10000,9,40\n",
 	         &(struct fit_options){.parameters = "mla_clk_pj,arm_clk_pj,pe_static_mw"});
 	assert_int_equal(trial.code, ERR_OK);
 	assert_false(trial.result.identified);
@@ -59,8 +61,9 @@ static void test_fit_warns_of_near_collinearity(void **state)
 {
 	(void)state;
 	struct trial trial;
-	run_text(&trial, "kind,mla_clk,arm_clk,time_ns,energy_nj\n"
-	                 "counts,1000,2000,1,8\ncounts,2000,4001,1,17\ncounts,5000,10010,1,40\ncounts,800,1599,1,7\n",
+	run_text(&trial,
+	         "kind,mla_clk,arm_clk,time_ns,energy_nj\n"
+	         "counts,1000,2000,1,8\ncounts,2000,4001,1,17\ncounts,5000,10010,1,40\ncounts,800,1599,1,7\n",
 	         &(struct fit_options){.parameters = "mla_clk_pj,arm_clk_pj"});
 	assert_true(trial.result.identified);
 	assert_true(trial.result.group[0].condition > 30);
@@ -72,8 +75,9 @@ static void test_fit_of_zeros_is_zero(void **state)
 {
 	(void)state;
 	struct trial trial;
-	run_text(&trial, "kind,mla_clk,time_ns,energy_nj,sigma_energy_nj\ncounts,1000,10,0,1\ncounts,2000,30,0,1\n"
-	                 "counts,100,90,0,1\n",
+	run_text(&trial,
+	         "kind,mla_clk,time_ns,energy_nj,sigma_energy_nj\ncounts,1000,10,0,1\ncounts,2000,30,0,1\n"
+	         "counts,100,90,0,1\n",
 	         &no_options);
 	assert_int_equal(trial.code, ERR_OK);
 	assert_true(find(&trial, "PL1.mla_clk_pj")->value <= 0 && find(&trial, "PL1.pe_static_mw")->value <= 0);
@@ -86,8 +90,9 @@ static void test_fit_keeps_energies_from_below_zero(void **state)
 {
 	(void)state;
 	struct trial trial;
-	run_text(&trial, "kind,mla_clk,arm_clk,time_ns,energy_nj,sigma_energy_nj\n"
-	                 "counts,1000,0,0.001,10,1\ncounts,1000,500,0.001,9,1\ncounts,1000,1000,0.001,8,1\n",
+	run_text(&trial,
+	         "kind,mla_clk,arm_clk,time_ns,energy_nj,sigma_energy_nj\n"
+	         "counts,1000,0,0.001,10,1\ncounts,1000,500,0.001,9,1\ncounts,1000,1000,0.001,8,1\n",
 	         &(struct fit_options){.parameters = "mla_clk_pj,arm_clk_pj"});
 	assert_int_equal(find(&trial, "PL1.arm_clk_pj")->at_bound, -1);
 	assert_true(find(&trial, "PL1.arm_clk_pj")->value <= 0);
@@ -100,8 +105,9 @@ static void test_fit_survives_huge_numbers(void **state)
 {
 	(void)state;
 	struct trial trial;
-	run_text(&trial, CLK_HEADER ",repeat\nconv,65536,65536,65536,256,256,65536,1e18,1\nconv,1,1,1,1,1,1,1e-9,1e15\n"
-	                            "conv,9,9,9,9,9,9,1e18,1e15\n",
+	run_text(&trial,
+	         CLK_HEADER ",repeat\nconv,65536,65536,65536,256,256,65536,1e18,1\nconv,1,1,1,1,1,1,1e-9,1e15\n"
+	                    "conv,9,9,9,9,9,9,1e18,1e15\n",
 	         &no_options);
 	assert_int_equal(trial.code, ERR_OK);
 	for (size_t i = 0; i < trial.result.group[0].n_param; i++)
@@ -116,8 +122,9 @@ static void test_fit_leaves_rows_without_weight_out(void **state)
 {
 	(void)state;
 	struct trial trial;
-	run_text(&trial, "kind,mla_clk,time_ns,energy_nj,weight\ncounts,1000,1e-9,10,1\ncounts,2000,1e-9,20,\n"
-	                 "counts,1000,1e-9,99,0\n",
+	run_text(&trial,
+	         "kind,mla_clk,time_ns,energy_nj,weight\ncounts,1000,1e-9,10,1\ncounts,2000,1e-9,20,\n"
+	         "counts,1000,1e-9,99,0\n",
 	         &(struct fit_options){.parameters = "mla_clk_pj"});
 	assert_true(off_pct(&trial, "PL1.mla_clk_pj", 10) < 0.1);
 	assert_int_equal(trial.result.group[0].n_used, 2);
@@ -135,7 +142,8 @@ static void test_fit_weighs_by_sigma(void **state)
 {
 	(void)state;
 	struct trial trial;
-	run_text(&trial, "kind,mla_clk,time_ns,energy_nj,sigma_energy_nj\ncounts,1000,1e-9,10,1\ncounts,1000,1e-9,20,3\n",
+	run_text(&trial,
+	         "kind,mla_clk,time_ns,energy_nj,sigma_energy_nj\ncounts,1000,1e-9,10,1\ncounts,1000,1e-9,20,3\n",
 	         &(struct fit_options){.parameters = "mla_clk_pj", .fix = "pe_static_mw=0"});
 	assert_true(fabs(find(&trial, "PL1.mla_clk_pj")->value - 11) < 1e-9);
 	end(&trial);
@@ -205,7 +213,8 @@ static void test_fit_says_where_mistakes_are(void **state)
 {
 	(void)state;
 	expect_mistake("kind,in_w\nconv,3\n", &no_options, ERR_INPUT, ":1:1: no column with measured values");
-	expect_mistake("kind,in_w,clk\nconv,3,5\n", &no_options, ERR_INPUT, ":1:1: column 'in_h' is missing; a conv has");
+	expect_mistake("kind,in_w,clk\nconv,3,5\n", &no_options, ERR_INPUT,
+	               ":1:1: column 'in_h' is missing; a conv has");
 	expect_mistake(CLK_HEADER "\nconf,20,9,8,3,3,4,1000\n", &no_options, ERR_INPUT,
 	               ":2:1: kind is 'conf'; conv, matmul, idle or counts is allowed; did you mean 'conv'?");
 	expect_mistake(CLK_HEADER "\nconv,20,9,8,3,3,4,nan\n", &no_options, ERR_INPUT, ":2:19: clk is 'nan'");
@@ -219,7 +228,8 @@ static void test_fit_says_where_mistakes_are(void **state)
 	expect_mistake(CLK_HEADER ",level\nconv,20,9,8,3,3,4,10,PL3\n", &no_options, ERR_INPUT,
 	               ":2:22: level is 'PL3'; PL1 or PL2 is allowed");
 	expect_mistake(CLK_HEADER ",array\nconv,20,9,8,3,3,4,10,16\n", &no_options, ERR_INPUT, ":2:22: mla.array");
-	expect_mistake(CLK_HEADER "\nconv,20,9,8,3,3,4,\n", &no_options, ERR_INPUT, ":1:1: no row has a measured value");
+	expect_mistake(CLK_HEADER "\nconv,20,9,8,3,3,4,\n", &no_options, ERR_INPUT,
+	               ":1:1: no row has a measured value");
 	expect_mistake(CLK_HEADER "\n", &no_options, ERR_INPUT, ":1:1: no row has a measured value");
 	expect_mistake("", &no_options, ERR_INPUT, ":1:1: empty file");
 	expect_mistake("kind,time_ns,energy_nj\nidle,10,0\n", &no_options, ERR_INPUT,
@@ -253,7 +263,8 @@ static void test_fit_of_the_hdl_prototype(void **state)
 	(void)state;
 	const struct fit_options options = {.clocks = "hdl_clk", .where = "task=conv"};
 	struct trial trial = {.machine = read_machine()};
-	assert_int_equal(fit_read("tests/reference/hdl_clocks.csv", &trial.machine, &options, &trial.data, &trial.err), ERR_OK);
+	assert_int_equal(fit_read("tests/reference/hdl_clocks.csv", &trial.machine, &options, &trial.data, &trial.err),
+	                 ERR_OK);
 	assert_int_equal(fit_run(&trial.data, &options, &trial.result, &trial.err), ERR_OK);
 	assert_int_equal(trial.result.n_group, 1);
 	const struct fit_group *group = &trial.result.group[0];
