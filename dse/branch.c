@@ -121,18 +121,52 @@ static double push_box(const struct search *search, struct lane *lane, const str
 	return bound.score;
 }
 
-static void count_designs(const struct search *search, struct lane *lane, uint32_t *genome,
+/*
+ * What a relaxed search remembers of a design: its bound, made larger, where the design is above that. Of one that
+ * exceeds a limit, too: a machine of which this one's bounds serve may run it within the limit.
+ */
+static void note_floor(const struct search *search, struct lane *lane, const uint32_t *genome, const double *least,
+                       const struct evaluation *result)
+{
+	const unsigned n = search->front->n_objective;
+	double floor[PROBLEM_MAX_OBJECTIVE];
+	bool is_above = result->violation > 0;
+	assert(search->slack > 1);
+	if (isinf(least[0]) || (result->violation > 0 && result->reason < N_VERDICT))
+		return;
+	for (unsigned i = 0; i < n; i++)
+		is_above |= result->objective[i] > least[i];
+	/* what is left of a bound on energy beyond sleep may be below 0, designs are not */
+	for (unsigned i = 0; i < n; i++)
+		floor[i] = !is_above ? result->objective[i] : least[i] > 0 ? least[i] : 0;
+	if (pareto_covers(search->front, floor, genome, &lane->hint[0]))
+		return;
+	(void)pareto_insert(&lane->found, floor, genome, 0);
+	lane->out_of_memory |= lane->found.n_alloc == 0;
+}
+
+static void note_feasible(const struct search *search, struct lane *lane, const uint32_t *genome,
+                          const double *objective)
+{
+	if (pareto_covers(search->front, objective, genome, &lane->hint[0]))
+		return;
+	(void)pareto_insert(&lane->found, objective, genome, 0);
+	lane->out_of_memory |= lane->found.n_alloc == 0;
+}
+
+/* least [n_level][n_objective]: the designs' bounds. */
+static void count_designs(const struct search *search, struct lane *lane, uint32_t *genome, const double *least,
                           const struct evaluation *result)
 {
 	struct branch_counts *counts = &lane->counts;
 	uint32_t n_level = search->space.n_level;
-	for (uint32_t l = 0; l < n_level; l++, genome += N_LAYER_GENE) {
+	for (uint32_t l = 0; l < n_level; l++, genome += N_LAYER_GENE, least += search->front->n_objective) {
+		if (search->slack > 1)
+			note_floor(search, lane, genome, least, &result[l]);
+		else if (result[l].violation == 0)
+			note_feasible(search, lane, genome, result[l].objective);
 		if (result[l].violation == 0) {
 			counts->engine.n_feasible++;
-			if (pareto_covers(search->front, result[l].objective, genome, &lane->hint[0]))
-				continue;
-			(void)pareto_insert(&lane->found, result[l].objective, genome, 0);
-			lane->out_of_memory |= lane->found.n_alloc == 0;
 			continue;
 		}
 		counts->engine.n_infeasible++;
@@ -154,7 +188,8 @@ static void evaluate_box(const struct search *search, struct lane *lane, const s
 	for (uint32_t l = 0; l < search->space.n_level; l++)
 		branch_box_genome(&search->space, box, l, genome + l * N_LAYER_GENE);
 	layer_problem_evaluate(search->space.layer, genome, search->space.n_level, result);
-	count_designs(search, lane, genome, result);
+	/* the box was the top of the stack */
+	count_designs(search, lane, genome, lane->least + lane->top * search->n_least, result);
 	lane->n_split--;
 }
 
@@ -383,12 +418,12 @@ enum err_code branch_search(const struct layer_problem *layer, uint64_t max_eval
 }
 
 /*
- * A design that is not evaluated lies in a box that was cut; if it is feasible, a design was found that is nowhere
- * worse than the box's bound times the slack, which is at most the design times the slack.
+ * Every design that may be feasible lies in a box that was cut because a point of the front is nowhere above the box's
+ * bound times the slack, or was evaluated and is remembered by a point nowhere above its bound times the slack.
  */
 enum err_code branch_relax(const struct layer_problem *layer, double epsilon, unsigned n_thread, struct pareto *front,
                            struct branch_counts *counts, engine_watch watch, void *watch_context, struct err *err)
 {
-	assert(epsilon >= 0 && epsilon < INFINITY);
+	assert(epsilon > 0 && epsilon < INFINITY);
 	return search_within(layer, 1 + epsilon, 0, n_thread, front, counts, NULL, watch, watch_context, err);
 }

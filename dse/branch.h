@@ -33,9 +33,10 @@ enum err_code branch_search(const struct layer_problem *layer, uint64_t max_eval
                             engine_watch watch, void *watch_context, struct err *err);
 
 /*
- * The same in less time for less: to each feasible design of the layer one is in front afterwards that is, in every
- * metric, at most (1 + epsilon) times as large, so front over (1 + epsilon) is nowhere above the layer's true front. Its
- * points are designs of the layer. Boxes that bounds cut prove no more than that.
+ * The same in less time for less: afterwards to each feasible design of the layer a point of front is, in every metric,
+ * at most (1 + epsilon) times as large as the design's lower bound, so front over (1 + epsilon) is nowhere above the
+ * true front. It is neither above that of any machine whose bounds are nowhere below this one's. Points that are not in
+ * front before the search need not be designs of the layer. Boxes that bounds cut prove no more than that.
  */
 enum err_code branch_relax(const struct layer_problem *layer, double epsilon, unsigned n_thread, struct pareto *front,
                            struct branch_counts *counts, engine_watch watch, void *watch_context, struct err *err);

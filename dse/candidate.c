@@ -44,7 +44,7 @@ enum err_code candidate_init(const struct space *space, struct layer_set *set, s
 {
 	assert(space && set && candidate);
 	const struct layer_map *map = set->map;
-	*candidate = (struct candidate){.space = space, .set = set};
+	*candidate = (struct candidate){.space = space, .max_front = space->max_front, .set = set};
 	candidate->first_task = calloc(map->n_distinct + 1, sizeof(*candidate->first_task));
 	candidate->network = calloc(map->n_network, sizeof(*candidate->network));
 	candidate->network_code = calloc(map->n_network, sizeof(*candidate->network_code));
@@ -327,9 +327,11 @@ void candidate_compose_network(struct candidate *candidate, size_t i)
 	assert(any->n_metric <= COMPOSE_MAX_METRIC);
 	for (unsigned k = 0; k < any->n_metric; k++) {
 		op[k] = metric_table[any->metric[k]].op;
-		limit[k] = deadline_limit(candidate->space, &candidate->set->machine, i, any->metric[k]);
+		limit[k] = candidate->no_limits ? INFINITY
+		                                : deadline_limit(candidate->space, &candidate->set->machine, i,
+		                                                 any->metric[k]);
 	}
-	struct compose_options options = {any->n_metric, op, limit, n_state_of(candidate), candidate->space->max_front};
+	struct compose_options options = {any->n_metric, op, limit, n_state_of(candidate), candidate->max_front};
 	candidate->network_code[i] = ERR_INTERNAL;
 	if (!chain_alloc(&chain, candidate->n_task, n_layer))
 		goto cleanup;
@@ -360,9 +362,9 @@ enum err_code candidate_compose_total(struct candidate *candidate, struct err *e
 	enum err_code code = ERR_OK;
 	for (unsigned k = 0; k < any->n_metric; k++) {
 		op[k] = space_aggregate_op(candidate->space, any->metric[k]);
-		limit[k] = space_metric_limit(candidate->space, any->metric[k]);
+		limit[k] = candidate->no_limits ? INFINITY : space_metric_limit(candidate->space, any->metric[k]);
 	}
-	struct compose_options options = {any->n_metric, op, limit, 1, candidate->space->max_front};
+	struct compose_options options = {any->n_metric, op, limit, 1, candidate->max_front};
 	for (size_t i = 0; i < n_network && code == ERR_OK; i++) {
 		if (candidate->network_code[i] != ERR_OK)
 			code = err_add(err, ERR_INTERNAL, "out of memory when composing a network");

@@ -32,6 +32,8 @@ struct candidate {
 	bool is_exact; /* by branch and bound; the caller's choice after candidate_init, else exhaustive */
 	/* A genetic engine that searches the layers; the caller's choice, too; NULL: none. */
 	const struct engine_kind *genetic;
+	size_t max_front; /* of a composition: the space's; the caller's choice, too */
+	bool no_limits;   /* a composition leaves the space's limits alone; likewise */
 	struct layer_set *set;
 	size_t n_task, *first_task; /* [n_distinct + 1] */
 	struct candidate_task *task;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Layer by layer: machine candidates go through in small groups, each in four steps:
+ * Layer by layer: machine candidates that bounds do not cut (dse/hardware.h) go through in small groups, each in four
+ * steps:
  *
  *   build layer sets ─► search (layer, place) tasks ─► compose networks ─► compose total ─► archive
  *      (parallel)           (parallel)                    (parallel)         (parallel)     (in order)
@@ -11,6 +12,7 @@
  */
 #include "dse/explore.h"
 #include "dse/certificate.h"
+#include "dse/hardware.h"
 #include "dse/history_print.h"
 #include "dse/interrupt.h"
 #include "dse/layer_points.h"
@@ -25,6 +27,8 @@
 #include <string.h>
 
 #define MAX_GROUP 8
+/* Of the progress shown, where machines are bounded first. */
+#define BOUND_SHARE 0.4
 
 /* One machine candidate of the group that is being worked on. */
 struct slot {
@@ -46,6 +50,7 @@ struct driver {
 	size_t n_job;
 	struct search_job *job;
 	uint32_t *genome; /* [genome_size] */
+	struct hardware hardware; /* machines that need no search; none are known where its is_cut is NULL */
 	uint64_t stop_ms; /* when the time is up; 0: never */
 	uint64_t n_evaluation; /* of the candidates in the archive */
 	/* Progress. */
@@ -85,10 +90,11 @@ static bool watch_job(void *context, double progress, const struct engine_counts
 	}
 	double of_group = (double)atomic_load(&driver->n_done) / driver->group_size;
 	double done = ((double)driver->n_machine_done + of_group * (double)driver->n_slot) /
-	              (double)driver->explore->counts.n_machine;
+	              (double)(driver->explore->counts.n_machine - driver->hardware.n_cut);
+	done = driver->hardware.is_cut ? BOUND_SHARE + (1 - BOUND_SHARE) * done : done;
 	char what[128];
 	(void)snprintf(what, sizeof(what), "machine %" PRIu64 " of %" PRIu64 "  %s", driver->n_machine_done + 1,
-	               driver->explore->counts.n_machine, driver->so_far);
+	               driver->explore->counts.n_machine - driver->hardware.n_cut, driver->so_far);
 	progress_update(&driver->progress, done < 1.0 ? done : 1.0, what);
 	return !must_stop(driver);
 }
@@ -110,6 +116,19 @@ static void build_slot(void *context, size_t i)
 	slot->candidate.genetic = driver->options->engine->is_random ? driver->options->engine : NULL;
 }
 
+static void note_over_limit(struct explore *explore, const struct slot *slot, enum explore_stage stage,
+                            enum metric metric, double value)
+{
+	double limit = space_metric_limit(explore->space, metric);
+	struct explore_miss miss = {stage, value / limit - 1.0, slot->machine_index, "", ""};
+	assert(slot->is_alive);
+	explore_machine_text(explore->space, slot->machine_index, &slot->candidate.set->machine, miss.machine,
+	                     sizeof(miss.machine));
+	(void)snprintf(miss.text, sizeof(miss.text), "%s is %.6g, limit %.6g", metric_table[metric].name, value, limit);
+	explore_note_miss(explore, &miss);
+	explore->counts.by_limit[metric]++;
+}
+
 /* Refuse, before any search, a machine that breaks a limit all by itself. */
 static void check_machine_limits(struct driver *driver, struct slot *slot)
 {
@@ -121,13 +140,7 @@ static void check_machine_limits(struct driver *driver, struct slot *slot)
 		double limit = space_metric_limit(explore->space, (enum metric)i);
 		if (metric_table[i].scope != METRIC_OF_MACHINE || metric[i] <= limit)
 			continue;
-		struct explore_miss miss = {STAGE_MACHINE, metric[i] / limit - 1.0, slot->machine_index, "", ""};
-		explore_machine_text(explore->space, slot->machine_index, &slot->candidate.set->machine, miss.machine,
-		                     sizeof(miss.machine));
-		(void)snprintf(miss.text, sizeof(miss.text), "%s is %.6g, limit %.6g", metric_table[i].name, metric[i],
-		               limit);
-		explore_note_miss(explore, &miss);
-		explore->counts.by_limit[i]++;
+		note_over_limit(explore, slot, STAGE_MACHINE, (enum metric)i, metric[i]);
 		explore->counts.n_machine_dead++;
 		candidate_free(&slot->candidate);
 		slot->is_alive = false;
@@ -247,48 +260,6 @@ static void note_failed(struct driver *driver, struct slot *slot, const struct e
 	slot->is_alive = false;
 }
 
-/* Add up what the searches of a candidate counted; the first of their errors, if any. */
-static enum err_code collect_counts(struct driver *driver, const struct slot *slot, struct err *err)
-{
-	struct explore *explore = driver->explore;
-	struct explore_counts *counts = &explore->counts;
-	for (size_t i = 0; i < slot->candidate.n_task; i++) {
-		const struct candidate_task *task = &slot->candidate.task[i];
-		const struct engine_counts *from = &task->counts;
-		if (slot->is_mine && !slot->is_mine[i])
-			continue;
-		if (task->code != ERR_OK && task->code != ERR_INTERRUPTED)
-			return err_add(err, task->code, "%s", err_text(&task->err));
-		if (task->by_reason[LAYER_REASON_FAILED] > 0)
-			explore_note_failure(explore, slot->machine_index, &slot->candidate.set->machine,
-			                     "layer %s: the event tier could not run %" PRIu64
-			                     " designs: no memory, or a self-check failed",
-			                     task->layer.context[0].block->name, task->by_reason[LAYER_REASON_FAILED]);
-		uint64_t size = task->size;
-		counts->n_candidate = add_sat(counts->n_candidate, size);
-		engine_counts_add(&counts->engine, from);
-		for (unsigned reason = 0; reason < LAYER_N_REASON; reason++)
-			counts->by_reason[reason] += task->by_reason[reason];
-		for (unsigned reason = 0; reason < LAYER_N_REASON; reason++)
-			counts->cut_by_reason[reason] =
-			    add_sat(counts->cut_by_reason[reason], task->cut_by_reason[reason]);
-		counts->n_box += task->n_box;
-		counts->n_unreached = add_sat(counts->n_unreached, task->n_unreached);
-		if (task->code == ERR_INTERRUPTED || interrupt_requested())
-			explore->interrupted = true;
-		else if (slot->candidate.genetic) /* its search ends where nothing is gained any more */
-			explore->truncated |=
-			    task->max_evaluation > 0 && from->n_asked >= task->max_evaluation && from->n_asked < size;
-		else if (add_sat(from->n_asked, from->n_skipped) < size)
-			explore->truncated = true;
-	}
-	counts->n_legal = add_sat(counts->n_legal, slot->candidate.set->n_legal);
-	/* Logarithm of a sum of powers of ten, larger one first so that nothing overflows. */
-	double a = counts->log10_design, b = slot->candidate.set->log10_design;
-	counts->log10_design = fmax(a, b) + log10(1.0 + pow(10.0, fmin(a, b) - fmax(a, b)));
-	return ERR_OK;
-}
-
 /* A candidate without a design: say which layer or network failed, and how nearly. */
 static void note_dead(struct driver *driver, const struct slot *slot)
 {
@@ -326,15 +297,7 @@ static enum err_code insert_front(struct driver *driver, const struct slot *slot
 		enum metric broken;
 		candidate_metrics(candidate, i, metric);
 		if (!explore_objectives(explore->space, metric, objective, &broken)) {
-			double limit = space_metric_limit(explore->space, broken);
-			struct explore_miss miss = {STAGE_TOTAL, metric[broken] / limit - 1.0, slot->machine_index, "",
-			                            ""};
-			explore_machine_text(explore->space, slot->machine_index, &candidate->set->machine,
-			                     miss.machine, sizeof(miss.machine));
-			(void)snprintf(miss.text, sizeof(miss.text), "%s is %.6g, limit %.6g",
-			               metric_table[broken].name, metric[broken], limit);
-			explore_note_miss(explore, &miss);
-			explore->counts.by_limit[broken]++;
+			note_over_limit(explore, slot, STAGE_TOTAL, broken, metric[broken]);
 			continue;
 		}
 		candidate_genome(candidate, i, driver->genome);
@@ -349,25 +312,10 @@ static enum err_code insert_front(struct driver *driver, const struct slot *slot
 	return ERR_OK;
 }
 
-/* Epsilon of the total front: each network's own loss, then the loss of thinning their combination. */
-static void collect_compose(struct driver *driver, const struct slot *slot)
-{
-	struct explore_counts *counts = &driver->explore->counts;
-	double worst = 0.0;
-	assert(slot->candidate.total.epsilon >= 0.0);
-	for (size_t i = 0; i < driver->explore->map.n_network; i++) {
-		const struct compose_result *network = &slot->candidate.network[i];
-		worst = fmax(worst, network->epsilon);
-		counts->n_composed += network->n_composed;
-	}
-	counts->n_composed += slot->candidate.total.n_composed;
-	counts->epsilon = fmax(counts->epsilon, (1.0 + worst) * (1.0 + slot->candidate.total.epsilon) - 1.0);
-}
-
 /* Counts and rows of the layers; a candidate whose searches failed is out. */
 static void collect_slot(struct driver *driver, struct slot *slot)
 {
-	enum err_code code = collect_counts(driver, slot, &slot->err);
+	enum err_code code = explore_count_searches(driver->explore, &slot->candidate, slot->is_mine, &slot->err);
 	if (code == ERR_OK)
 		code = candidate_name_points(&slot->candidate, &slot->err);
 	if (code != ERR_OK)
@@ -390,7 +338,7 @@ static enum err_code compose_group(struct driver *driver, struct err *err)
 			note_failed(driver, slot, &slot->err);
 		if (!slot->is_alive)
 			continue;
-		collect_compose(driver, slot);
+		explore_count_composition(driver->explore, &slot->candidate);
 		enum err_code code = insert_front(driver, slot, err);
 		if (code != ERR_OK)
 			return code;
@@ -411,7 +359,7 @@ static enum err_code finish_group(struct driver *driver, struct err *err)
 		if (!slot->is_alive)
 			continue;
 		share_record(share, &slot->candidate, slot->is_mine);
-		if (collect_counts(driver, slot, &slot->err) != ERR_OK)
+		if (explore_count_searches(driver->explore, &slot->candidate, slot->is_mine, &slot->err) != ERR_OK)
 			note_failed(driver, slot, &slot->err);
 	}
 	return ERR_OK;
@@ -430,14 +378,21 @@ static void free_group(struct driver *driver)
 	driver->n_slot = 0;
 }
 
-/* Work on the n candidates from first on. */
-static enum err_code explore_group(struct driver *driver, uint64_t first, size_t n, struct err *err)
+/* The next candidates, up to n of them, from *at on. */
+static void fill_group(struct driver *driver, uint64_t *at, size_t n)
+{
+	const bool *is_cut = driver->hardware.is_cut;
+	assert(n > 0 && n <= MAX_GROUP);
+	for (driver->n_slot = 0; *at < driver->explore->counts.n_machine && driver->n_slot < n; ++*at)
+		if (!is_cut || !is_cut[*at])
+			driver->slot[driver->n_slot++] = (struct slot){.machine_index = (uint32_t)*at};
+}
+
+/* Work on the candidates in the slots. */
+static enum err_code explore_group(struct driver *driver, struct err *err)
 {
 	enum err_code code = ERR_OK;
-	assert(n <= MAX_GROUP);
-	driver->n_slot = n;
-	for (size_t i = 0; i < n; i++)
-		driver->slot[i] = (struct slot){.machine_index = (uint32_t)(first + i)};
+	size_t n = driver->n_slot;
 	parallel_for(n, driver->options->n_thread, build_slot, driver);
 	for (size_t i = 0; i < n && code == ERR_OK; i++) {
 		struct slot *slot = &driver->slot[i];
@@ -476,6 +431,39 @@ static uint64_t share_of_budget(const struct explore *explore, uint64_t max_eval
 	return max_evaluation == 0 ? 0 : share > 0 ? share : 1;
 }
 
+static bool watch_bounds(void *context, double done)
+{
+	struct driver *driver = context;
+	assert(done >= 0.0 && done <= 1.0);
+	progress_update(&driver->progress, BOUND_SHARE * done, "bounds of machines");
+	return !must_stop(driver);
+}
+
+/* A budget of evaluations is for searches that prove nothing anyway. */
+static bool bounds_machines(const struct driver *driver)
+{
+	const struct explore_options *options = driver->options;
+	uint64_t n = driver->explore->counts.n_machine;
+	return options->engine == &engine_exact && !options->all_machines && options->max_evaluation == 0 && n > 1 &&
+	       n <= HARDWARE_MAX_MACHINE;
+}
+
+/* Find the machines that need no search, and account for their designs. */
+static enum err_code bound_machines(struct driver *driver, struct err *err)
+{
+	struct explore_counts *counts = &driver->explore->counts;
+	struct hardware *hardware = &driver->hardware;
+	const struct hardware_options options = {driver->explore->space, &driver->explore->map,
+	                                         driver->options->n_thread, driver->options->share, watch_bounds, driver};
+	enum err_code code = hardware_bound(&options, hardware, err);
+	assert(hardware->n_cut < counts->n_machine && counts->n_candidate == 0);
+	counts->n_machine_cut = hardware->n_cut;
+	counts->n_candidate = counts->n_cut_with_machine = hardware->n_candidate;
+	counts->n_legal = hardware->n_legal;
+	counts->log10_design = hardware->log10_design;
+	return code;
+}
+
 static enum err_code explore_layers(struct driver *driver, struct err *err)
 {
 	struct explore *explore = driver->explore;
@@ -495,14 +483,17 @@ static enum err_code explore_layers(struct driver *driver, struct err *err)
 		code = layer_map_list_splits(explore->space, &explore->map, err);
 	if (driver->options->points)
 		layer_points_write_header(driver->options->points, explore->space);
-	for (uint64_t first = 0; first < explore->counts.n_machine && code == ERR_OK; first += n_group) {
-		if (must_stop(driver)) {
-			explore->interrupted = true;
+	if (code == ERR_OK && bounds_machines(driver))
+		code = bound_machines(driver, err);
+	/* where bounding was stopped there is at least what the first machines' samples show */
+	for (uint64_t at = 0; at < explore->counts.n_machine && code == ERR_OK;) {
+		explore->interrupted |= must_stop(driver);
+		if (explore->interrupted && !(at == 0 && driver->hardware.interrupted))
 			break;
-		}
-		uint64_t n_left = explore->counts.n_machine - first;
-		code = explore_group(driver, first, n_left < n_group ? (size_t)n_left : n_group, err);
+		fill_group(driver, &at, n_group);
+		code = explore_group(driver, err);
 	}
+	hardware_free(&driver->hardware);
 	free(driver->genome);
 	return code;
 }

@@ -22,6 +22,7 @@ struct explore_options {
 	unsigned n_thread;             /* 1.. */
 	uint64_t seed, max_evaluation; /* 0: no limit */
 	uint64_t max_seconds;          /* for searching; 0: no limit */
+	bool all_machines;            /* search those, too, whose bounds say that they have nothing on the front */
 	bool show_progress;
 	FILE *points; /* receives the layers' fronts as CSV; NULL: nobody wants them */
 	/* Which searches are made here and which are known; NULL: all, none. A part of several makes its searches and no
@@ -34,6 +35,8 @@ struct explore_options {
 struct explore_counts {
 	uint64_t n_machine, n_machine_rejected,
 	    n_machine_dead;           /* candidates; refused by rules; without a feasible design */
+	uint64_t n_machine_cut;       /* bounds prove them to have nothing on the front: no layer was searched */
+	uint64_t n_cut_with_machine;  /* their designs; of n_candidate */
 	uint64_t n_layer, n_distinct; /* of all networks */
 	uint64_t n_legal;             /* designs of all distinct layers on all machines, splits not reduced */
 	uint64_t n_candidate;         /* of them those that rules, or lists that are reduced, leave */
@@ -109,6 +112,17 @@ void explore_note_rejection(struct explore *explore, const char *why);
 /* Note a failure; machine NULL: of the whole. Call in the order of the candidates. */
 void explore_note_failure(struct explore *explore, uint32_t machine_index, const struct machine *machine,
                           const char *format, ...) __attribute__((format(printf, 4, 5)));
+
+/*
+ * Add what the searches of a candidate counted, of those that are is_mine (NULL: all). Returns the code of the first
+ * that failed, with its messages.
+ */
+enum err_code explore_count_searches(struct explore *explore, const struct candidate *candidate, const bool *is_mine,
+                                     struct err *err);
+void explore_count_composition(struct explore *explore, const struct candidate *candidate);
+
+/* Decimal logarithm of the sum of two numbers, from theirs; a may be that of 0. */
+double explore_add_log10(double a, double b);
 
 /*
  * Where every machine candidate was refused, the one that came nearest to keeping the constraints becomes the miss.

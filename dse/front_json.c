@@ -198,6 +198,7 @@ static void put_counts(struct json *json, const struct explore *explore)
 	json_put_u64(json, "machines", counts->n_machine);
 	json_put_u64(json, "machines_refused", counts->n_machine_rejected);
 	json_put_u64(json, "machines_without_design", counts->n_machine_dead);
+	json_put_u64(json, "machines_cut", counts->n_machine_cut);
 	json_put_u64(json, "layers", counts->n_layer);
 	json_put_u64(json, "distinct_layers", counts->n_distinct);
 	json_put_u64(json, "legal_layer_designs", counts->n_legal);
@@ -215,6 +216,7 @@ static void put_counts(struct json *json, const struct explore *explore)
 	json_put_u64(json, "boxes", counts->n_box);
 	json_put_u64(json, "cut_by_bounds", counts->cut_by_reason[LAYER_REASON_BOUND]);
 	json_put_u64(json, "cut_as_infeasible", certificate_n_cut_infeasible(counts));
+	json_put_u64(json, "cut_with_machines", counts->n_cut_with_machine);
 	json_put_u64(json, "unreached", counts->n_unreached);
 	json_put_u64(json, "front_points", explore->front.n);
 	json_end(json);

@@ -390,6 +390,7 @@ enum err_code misfit_find(const struct space *space, const struct explore_option
 	finder.options.points = NULL;
 	finder.options.share = NULL;
 	finder.options.checkpoint = NULL;
+	finder.options.all_machines = true; /* those with a design are counted */
 	misfit->change = calloc(space->n_limit + space->n_constraint + 1, sizeof(*misfit->change));
 	if (!misfit->change)
 		return err_add(err, ERR_INTERNAL, "out of memory");

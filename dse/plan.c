@@ -266,32 +266,37 @@ static bool is_objective(const struct space *space, enum metric metric)
 	return false;
 }
 
-/* Metrics that the whole's objectives and limits are computed from; EDP is computed from energy and latency. */
-static void build_metrics(struct layer_problem *layer, const struct space *space)
+unsigned layer_metrics(const struct space *space, enum metric metric[N_METRIC])
 {
 	bool edp = is_objective(space, METRIC_EDP) || isfinite(limit_of(space, METRIC_EDP));
+	unsigned n = 0;
 	for (unsigned i = 0; i < N_METRIC; i++) {
-		enum metric metric = (enum metric)i;
-		double limit = limit_of(space, metric);
-		bool objective = is_objective(space, metric), worst = metric_table[i].op == COMPOSE_MAX;
-		layer->layer_limit[i] = INFINITY;
+		enum metric own = (enum metric)i;
+		bool worst = metric_table[i].op == COMPOSE_MAX;
 		if (metric_table[i].scope != METRIC_OF_LAYER)
 			continue;
-		if (worst && !objective)
-			layer->layer_limit[i] = limit;
-		bool part_of_edp = edp && (metric == METRIC_ENERGY || metric == METRIC_LATENCY);
-		bool is_due = metric == METRIC_LATENCY && space->deadline_ms > 0;
-		if (objective || part_of_edp || is_due || (!worst && isfinite(limit))) {
-			layer->metric[layer->n_metric] = metric;
-			layer->limit[layer->n_metric++] = limit;
-		}
+		bool part_of_edp = edp && (own == METRIC_ENERGY || own == METRIC_LATENCY);
+		bool is_due = own == METRIC_LATENCY && space->deadline_ms > 0;
+		if (is_objective(space, own) || part_of_edp || is_due || (!worst && isfinite(limit_of(space, own))))
+			metric[n++] = own;
 	}
 	/* Objectives of the machine alone: any mapping will do, so the fastest. */
-	if (layer->n_metric == 0) {
-		layer->metric[layer->n_metric] = METRIC_LATENCY;
-		layer->limit[layer->n_metric++] = INFINITY;
+	if (n == 0)
+		metric[n++] = METRIC_LATENCY;
+	assert(n <= PROBLEM_MAX_OBJECTIVE);
+	return n;
+}
+
+static void build_metrics(struct layer_problem *layer, const struct space *space)
+{
+	layer->n_metric = layer_metrics(space, layer->metric);
+	for (unsigned i = 0; i < layer->n_metric; i++)
+		layer->limit[i] = limit_of(space, layer->metric[i]);
+	for (unsigned i = 0; i < N_METRIC; i++) {
+		enum metric metric = (enum metric)i;
+		bool worst = metric_table[i].op == COMPOSE_MAX && metric_table[i].scope == METRIC_OF_LAYER;
+		layer->layer_limit[i] = worst && !is_objective(space, metric) ? limit_of(space, metric) : INFINITY;
 	}
-	assert(layer->n_metric <= PROBLEM_MAX_OBJECTIVE);
 }
 
 /* Number of values a gene, designs in all, and where the smallest parts are. */

@@ -80,6 +80,9 @@ struct layer_problem {
 	struct arena arena;
 };
 
+/* Metrics that the whole's objectives and limits are computed from (EDP from two others); returns how many, 1 or more. */
+unsigned layer_metrics(const struct space *space, enum metric metric[N_METRIC]);
+
 /*
  * Build the problem of one block on one machine. machine, block and choice must outlive it; the layer must not move.
  * Where the thesis' splitter is asked for and finds no split that fits, the uncut block stands for it and is found
@@ -126,7 +129,6 @@ bool layer_problem_rule_out(const struct layer_problem *layer, const uint32_t *g
 
 /* Find least_w, least_h and least_c anew. */
 void layer_problem_find_least(struct layer_problem *layer);
-
 /* The problem's evaluate callback, in the space's tier; context is the layer problem. No locks; only the event tier
  * allocates. */
 void layer_problem_evaluate(const void *context, const uint32_t *genome, size_t n, struct evaluation *out);

@@ -283,6 +283,8 @@ static void print_branched(FILE *file, const struct explore_counts *counts)
 	uint64_t n_infeasible = certificate_n_cut_infeasible(counts);
 	put_count(file, "  cut by bounds", n_bounded);
 	put_count(file, "  cut as infeasible", n_infeasible);
+	if (counts->n_cut_with_machine > 0)
+		put_count(file, "  cut with their machines", counts->n_cut_with_machine);
 	if (counts->n_unreached > 0)
 		put_count(file, "  in places that nothing leads to", counts->n_unreached);
 	put_count(file, "  evaluated", counts->engine.n_told);
@@ -302,6 +304,8 @@ void report_counts(FILE *file, const struct front_run *run)
 		put_count(file, "  refused by constraints or checks", counts->n_machine_rejected);
 	if (counts->n_machine_dead > 0)
 		put_count(file, "  without a design", counts->n_machine_dead);
+	if (counts->n_machine_cut > 0)
+		put_count(file, "  cut whole by bounds", counts->n_machine_cut);
 	put_count(file, "layers", counts->n_layer);
 	put_count(file, "  distinct", counts->n_distinct);
 	put_count(file, "legal designs of distinct layers", counts->n_legal);

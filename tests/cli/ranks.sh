@@ -15,6 +15,7 @@ name: ranks
 machine: dvfs_chip
 axes:
   mla.array: [16x4, 4x4]
+  noc.clk_mhz: [300, 100]
 network: tiny
 layers:
   - match: '.*'

@@ -11,6 +11,7 @@ name: kills
 machine: dvfs_chip
 axes:
   mla.array: [16x4, 4x4]
+  noc.clk_mhz: [300, 100]
 network: tiny
 layers:
   - match: '.*'
@@ -172,3 +173,12 @@ expect_text "$work/err" "made with seed 5, now it is 1"
 expect_code 2 "$DSE" explore $space --shard 3/2
 expect_text "$work/err" "--shard is '3/2', allowed is I/N"
 expect_code 2 "$DSE" explore $space --shard 1/2 --flat
+
+# Machines that bounds cut are the same ones for all shards.
+expect_code 0 "$DSE" explore "$work/kills.yaml" -q -o "$work/uncut"
+for part in 1 2; do
+	expect_code 0 "$DSE" explore "$work/kills.yaml" -q -o "$work/parts" --shard $part/2
+done
+expect_code 0 "$DSE" merge "$work"/parts/* -o "$work/merged" -q
+compare_runs "$(echo "$work"/uncut/kills-*)" "$(echo "$work"/merged/kills-*)"
+grep -q '"machines_cut": [1-9]' "$work"/merged/kills-*/run.json || fail "no machine is cut"

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Counts of a layer-by-layer search: what became of all designs, machine candidate by machine candidate. */
+#include "dse/explore.h"
+#include "dse/interrupt.h"
+#include "sim/base/checked.h"
+#include <assert.h>
+#include <inttypes.h>
+#include <math.h>
+
+/* The larger one first, so that nothing overflows. */
+double explore_add_log10(double a, double b)
+{
+	assert(!isnan(a) && !isnan(b) && b > -INFINITY);
+	return fmax(a, b) + log10(1.0 + pow(10.0, fmin(a, b) - fmax(a, b)));
+}
+
+enum err_code explore_count_searches(struct explore *explore, const struct candidate *candidate, const bool *is_mine,
+                                     struct err *err)
+{
+	struct explore_counts *counts = &explore->counts;
+	for (size_t i = 0; i < candidate->n_task; i++) {
+		const struct candidate_task *task = &candidate->task[i];
+		const struct engine_counts *from = &task->counts;
+		if (is_mine && !is_mine[i])
+			continue;
+		if (task->code != ERR_OK && task->code != ERR_INTERRUPTED)
+			return err_add(err, task->code, "%s", err_text(&task->err));
+		if (task->by_reason[LAYER_REASON_FAILED] > 0)
+			explore_note_failure(explore, candidate->set->machine_index, &candidate->set->machine,
+			                     "layer %s: the event tier could not run %" PRIu64
+			                     " designs: no memory, or a self-check failed",
+			                     task->layer.context[0].block->name, task->by_reason[LAYER_REASON_FAILED]);
+		uint64_t size = task->size;
+		counts->n_candidate = add_sat(counts->n_candidate, size);
+		engine_counts_add(&counts->engine, from);
+		for (unsigned reason = 0; reason < LAYER_N_REASON; reason++)
+			counts->by_reason[reason] += task->by_reason[reason];
+		for (unsigned reason = 0; reason < LAYER_N_REASON; reason++)
+			counts->cut_by_reason[reason] =
+			    add_sat(counts->cut_by_reason[reason], task->cut_by_reason[reason]);
+		counts->n_box += task->n_box;
+		counts->n_unreached = add_sat(counts->n_unreached, task->n_unreached);
+		if (task->code == ERR_INTERRUPTED || interrupt_requested())
+			explore->interrupted = true;
+		else if (candidate->genetic) /* its search ends where nothing is gained any more */
+			explore->truncated |=
+			    task->max_evaluation > 0 && from->n_asked >= task->max_evaluation && from->n_asked < size;
+		else if (add_sat(from->n_asked, from->n_skipped) < size)
+			explore->truncated = true;
+	}
+	counts->n_legal = add_sat(counts->n_legal, candidate->set->n_legal);
+	counts->log10_design = explore_add_log10(counts->log10_design, candidate->set->log10_design);
+	return ERR_OK;
+}
+
+/* Epsilon of the total front: each network's own loss, then the loss of thinning their combination. */
+void explore_count_composition(struct explore *explore, const struct candidate *candidate)
+{
+	struct explore_counts *counts = &explore->counts;
+	double worst = 0.0;
+	assert(candidate->total.epsilon >= 0.0);
+	for (size_t i = 0; i < explore->map.n_network; i++) {
+		const struct compose_result *network = &candidate->network[i];
+		worst = fmax(worst, network->epsilon);
+		counts->n_composed += network->n_composed;
+	}
+	counts->n_composed += candidate->total.n_composed;
+	counts->epsilon = fmax(counts->epsilon, (1.0 + worst) * (1.0 + candidate->total.epsilon) - 1.0);
+}
