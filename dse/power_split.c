@@ -46,6 +46,9 @@ static void try_parts(struct choice *choice, uint32_t n_deep, uint32_t n_h, uint
 	const uint32_t w_step[] = {pool, machine->mla_cols}, deep_step[] = {1, machine->mla_rows};
 	for (int i = 0; i < 4; i++) {
 		uint32_t step = w_step[i & 1], other = deep_step[i >> 1];
+		/* sizes are multiples of a step, which only extents that are such can be cut into */
+		if (block->out_w % step != 0 || block->out_h % pool != 0 || deep % other != 0)
+			continue;
 		if (step % pool != 0 || n_w * step > block->out_w || (uint64_t)n_deep * other > deep ||
 		    (uint64_t)n_h * pool > block->out_h)
 			continue;

@@ -154,9 +154,9 @@ static bool put_parts(struct writer *writer, const struct power_groups *groups, 
 }
 
 /* Every piece at the lower of two levels takes ratio times what it takes at the higher. */
-static enum err_code apply_ratio(double ratio, struct power_work *work, struct err *err)
+static enum err_code apply_ratio(double ratio, struct writer *writer, struct err *err)
 {
-	struct power_problem *problem = &work->problem;
+	const struct power_problem *problem = &writer->work->problem;
 	uint32_t level[2], n = 0;
 	for (uint32_t i = 0; i < problem->n_level; i++)
 		if (problem->levels >> i & 1) {
@@ -175,7 +175,7 @@ static enum err_code apply_ratio(double ratio, struct power_work *work, struct e
 	uint32_t low = level[first_is_low ? 0 : 1], high = level[first_is_low ? 1 : 0];
 	for (size_t i = 0; i < problem->n_segment; i++) {
 		size_t n_mode = problem->segment[i].n_mode;
-		struct power_mode *mode = arena_array(&work->arena, n_mode, sizeof(*mode));
+		struct power_mode *mode = arena_array(&writer->work->arena, n_mode, sizeof(*mode));
 		if (!mode)
 			return err_add(err, ERR_INTERNAL, "out of memory");
 		for (size_t k = 0; k < n_mode; k++)
@@ -188,15 +188,15 @@ static enum err_code apply_ratio(double ratio, struct power_work *work, struct e
 					if (before_pj > 0)
 						mode[k].peak_mw *= mode[k].energy_pj / before_pj;
 				}
-		((struct power_segment *)(void *)(uintptr_t)&problem->segment[i])->mode = mode;
+		writer->segment[i].mode = mode;
 	}
 	return ERR_OK;
 }
 
-static enum err_code finish(const struct power_work_options *options, struct power_work *work, struct err *err)
+static enum err_code finish(const struct power_work_options *options, struct writer *writer, struct err *err)
 {
-	size_t n_stage = power_n_stage(&work->problem);
-	if (work->problem.n_segment == 0)
+	size_t n_stage = power_n_stage(&writer->work->problem);
+	if (writer->n == 0)
 		return err_add(err, ERR_USAGE,
 		               "dse power: none of the layers has MLA tasks; choose others with --layers");
 	if (n_stage > POWER_MAX_STAGE)
@@ -204,7 +204,7 @@ static enum err_code finish(const struct power_work_options *options, struct pow
 		    err, ERR_USAGE,
 		    "dse power: %zu loops, allowed are %d; leave --per-loop away or choose layers with --layers",
 		    n_stage, POWER_MAX_STAGE);
-	return options->ratio > 0 ? apply_ratio(options->ratio, work, err) : ERR_OK;
+	return options->ratio > 0 ? apply_ratio(options->ratio, writer, err) : ERR_OK;
 }
 
 /* All designs of all items at their levels, in that order. */
@@ -295,7 +295,7 @@ enum err_code power_work_build(const struct machine *machine, const struct power
 		code = code == ERR_OK ? put : code;
 		at += n_run;
 	}
-	return code == ERR_OK ? finish(options, work, err) : code;
+	return code == ERR_OK ? finish(options, &writer, err) : code;
 }
 
 enum err_code power_work_build_tasks(const struct machine *machine, const struct power_item *item, size_t n_item,
@@ -333,7 +333,7 @@ enum err_code power_work_build_tasks(const struct machine *machine, const struct
 		else if (!put_parts(&writer, groups, level, n, &piece))
 			return err_add(err, ERR_INTERNAL, "out of memory");
 	}
-	return finish(options, work, err);
+	return finish(options, &writer, err);
 }
 
 void power_work_free(struct power_work *work)
