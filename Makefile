@@ -110,9 +110,11 @@ explore: deps
 	$(AGAIN) build-program
 	@$(PROGRAM) explore spaces/mla_sizing.yaml
 
-# The README's picture.
+# The README's pictures.
 picture: explore
 	@cp "$$(ls -td results/mla_sizing-*/ | head -n 1)front.svg" results/mla_sizing.svg
+	@$(PROGRAM) power dvfs_chip vgg16 --layers '^CONV_' --tasks --budget-frac 0.583 -q -o results/power >/dev/null
+	@cp results/power/power.svg results/power_vgg16.svg
 
 # Fifty kills at random moments; `make test` makes eight.
 kills: deps
@@ -289,7 +291,7 @@ help:
 	@echo 'make calibrate  fit the HDL prototype'"'"'s constants anew, with leave-one-shape-out errors'
 	@echo 'make bench      build and run the benchmarks'
 	@echo 'make bench-peers NSGA-II beside pagmo2, where libpagmo-dev is installed'
-	@echo 'make picture    the README'"'"'s picture, from make explore'
+	@echo 'make picture    the README'"'"'s pictures, from make explore and dse power'
 	@echo 'make deps       install the packages that are missing, or name them'
 	@echo 'make debug      unoptimised build in build/debug'
 	@echo 'make asan       build with address and undefined-behaviour sanitizers in build/asan'

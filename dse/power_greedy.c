@@ -166,6 +166,23 @@ static void move_all(const struct power_problem *problem, const struct power_goa
 	schedule->is_found = power_measure(problem, goal, schedule);
 }
 
+/* Asleep at the better of the two levels. */
+static void choose_sleep(const struct power_problem *problem, const struct power_goal *goal, const uint32_t level[2],
+                         struct power_schedule *schedule)
+{
+	uint32_t best = schedule->sleep_level;
+	double least = INFINITY;
+	for (int i = 0; i < 2 && goal->sleeps; i++) {
+		schedule->sleep_level = level[i];
+		if (power_measure(problem, goal, schedule) && schedule->objective < least) {
+			least = schedule->objective;
+			best = level[i];
+		}
+	}
+	schedule->sleep_level = best;
+	schedule->is_found = power_measure(problem, goal, schedule);
+}
+
 /* From a start at the first of two levels. */
 static enum err_code move_from(const struct power_problem *problem, const struct power_goal *goal,
                                const uint32_t level[2], struct power_schedule *schedule, struct err *err)
@@ -184,6 +201,7 @@ static enum err_code move_from(const struct power_problem *problem, const struct
 	}
 	rank_moves(problem, goal, move);
 	move_all(problem, goal, move, schedule);
+	choose_sleep(problem, goal, level, schedule);
 	arena_free(&scratch);
 	return ERR_OK;
 }
