@@ -21,7 +21,7 @@ static enum err_code search_task(const struct outlook_options *options, struct c
 		return ERR_OK;
 	if (!options->watch(options->watch_context, 0, &task->counts))
 		return ERR_INTERRUPTED;
-	enum err_code code = layer_problem_sample(&task->layer, &task->front, NULL, err);
+	enum err_code code = layer_problem_sample(&task->layer, options->n_thread, &task->front, NULL, err);
 	if (code == ERR_OK && isfinite(*epsilon))
 		code = branch_relax(&task->layer, *epsilon, options->n_thread, &task->front, &counts, options->watch,
 		                    options->watch_context, err);
