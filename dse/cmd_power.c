@@ -65,10 +65,13 @@ static enum err_code check_options(const struct cli_options *options, struct err
 	if (cli_given(options, OPTION_BUDGET_MS) && cli_given(options, OPTION_BUDGET_FRAC))
 		code = err_add(err, ERR_USAGE,
 		               "dse power: --budget-ms and --budget-frac both set the deadline; leave one away");
-	if (options->tasks && (cli_given(options, OPTION_DETAIL) || cli_given(options, OPTION_STRATEGY)))
-		code = err_add(
-		    err, ERR_USAGE,
-		    "dse power: --tasks counts MLA tasks alone, in closed form; leave --detail and --strategy away");
+	if (options->tasks && options->strategy)
+		code =
+		    err_add(err, ERR_USAGE,
+		            "dse power: --tasks counts MLA tasks alone, whatever the strategy; leave --strategy away");
+	if (options->tasks && options->detail && strcmp(options->detail, detail_name[DETAIL_EVENT]) == 0)
+		code = err_add(err, ERR_USAGE,
+		               "dse power: --tasks are counted in closed form, --detail fast or greybox; found event");
 	if (options->search &&
 	    (options->per_loop || options->tasks || options->parts > 0 || options->split_scheme || options->strategy ||
 	     options->point || options->ratio > 0 || cli_given(options, OPTION_AVERAGE_MW)))

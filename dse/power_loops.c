@@ -94,8 +94,31 @@ static double task_clk(const struct layer_context *context, const struct tiling 
 	return real_max(tiling->task.shared_clk, packet / packet_per_clk);
 }
 
+/* The same by the DVFS paper's fitted model, equation 8, which knows of no router. */
+static double greybox_task_clk(const struct layer_context *context, const struct tiling *tiling, uint32_t level)
+{
+	const struct machine *machine = context->machine;
+	const struct block *block = context->block;
+	const struct operating_point *point = &machine->level[level];
+	struct greybox_shape shape = {.cols = machine->mla_cols, .rows = machine->mla_rows};
+	if (block->kind == BLOCK_MATMUL) {
+		shape.in_w = tiling->out_w;
+		shape.in_h = shape.kernel_w = shape.kernel_h = 1;
+		shape.in_c = tiling->in_w; /* of operand A */
+		shape.out_c = tiling->in_h;
+		return greybox_clk(&shape, &point->matmul);
+	}
+	shape.in_w = tiling->in_w;
+	shape.in_h = tiling->in_h;
+	shape.in_c = tiling->in_c;
+	shape.out_c = tiling->out_c;
+	shape.kernel_w = block->kernel_w;
+	shape.kernel_h = block->kernel_h;
+	return greybox_clk(&shape, &point->conv);
+}
+
 struct power_groups power_groups_of_tasks(const struct layer_context *context, const struct split *split,
-                                          uint32_t level)
+                                          uint32_t level, enum detail detail)
 {
 	const struct machine *machine = context->machine;
 	struct tiling tiling;
@@ -105,7 +128,8 @@ struct power_groups power_groups_of_tasks(const struct layer_context *context, c
 	struct power_groups groups = {
 	    .n_task = tiling.n_task, .n_pe = machine_n_pe(machine), .static_mw = energy_static_mw(machine, level)};
 	groups.n_loop = ceil_div(groups.n_task, groups.n_pe);
-	double clk = task_clk(context, &tiling, level);
+	double clk =
+	    detail == DETAIL_GREYBOX ? greybox_task_clk(context, &tiling, level) : task_clk(context, &tiling, level);
 	counts.awake_clk = clk * (double)groups.n_task;
 	groups.loop.ns = clk * (1e3 / machine->level[level].clk_mhz) * (double)groups.n_loop;
 	groups.loop.dynamic_pj = energy_of_counts(machine, level, &counts).total_pj;

@@ -80,10 +80,9 @@ static void print_head(FILE *file, const struct power_run *run)
 {
 	const struct power_problem *problem = &run->work.problem;
 	const struct machine *machine = run->work.machine;
-	(void)fprintf(file, "%s on %s, %s%s%s; %zu pieces of work", run->network, machine->name,
-	              run->tasks_only ? "MLA tasks alone on all PEs" : detail_name[run->detail],
-	              run->tasks_only ? "" : " tier", run->per_loop ? ", level chosen loop by loop" : "",
-	              power_n_stage(problem));
+	(void)fprintf(file, "%s on %s, %s%s tier%s; %zu pieces of work", run->network, machine->name,
+	              run->tasks_only ? "MLA tasks alone on all PEs, " : "", detail_name[run->detail],
+	              run->per_loop ? ", level chosen loop by loop" : "", power_n_stage(problem));
 	if (count_choices(&run->work) > problem->n_segment)
 		(void)fprintf(file, ", %" PRIu64 " designs to choose from", count_choices(&run->work));
 	(void)fputc('\n', file);

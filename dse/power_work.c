@@ -320,7 +320,8 @@ enum err_code power_work_build_tasks(const struct machine *machine, const struct
 		for (uint32_t l = 0; l < machine->n_level; l++) {
 			if (!(work->problem.levels >> l & 1))
 				continue;
-			groups[n] = power_groups_of_tasks(item[i].context, &item[i].design->split, l);
+			groups[n] =
+			    power_groups_of_tasks(item[i].context, &item[i].design->split, l, options->detail.detail);
 			level[n] = l;
 			mode[n] = mode_of(&groups[n], &groups[n].loop, 1, 1, l, 0);
 			mode[n].peak_mw = full_loop_mw(&groups[n]);

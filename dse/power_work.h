@@ -92,6 +92,6 @@ struct power_groups {
 struct power_groups power_groups_of(const struct layer_context *context, const struct layer_design *design,
                                     const struct sim_result *result);
 struct power_groups power_groups_of_tasks(const struct layer_context *context, const struct split *split,
-                                          uint32_t level);
+                                          uint32_t level, enum detail detail);
 
 #endif

@@ -54,6 +54,7 @@ expect_code 2 "$DSE" power dvfs_chip vgg16 --budget-ms 3 --budget-frac 0.5
 expect_code 2 "$DSE" power dvfs_chip vgg16 --ratio 0.9 --levels PL1
 expect_text "$work/err" "--ratio is of the energies at two levels, found 1"
 expect_code 2 "$DSE" power dvfs_chip vgg16 --tasks --detail event
+expect_code 0 "$DSE" power dvfs_chip vgg16 --tasks --detail greybox --per-loop -q
 expect_code 2 "$DSE" power dvfs_chip vgg16 --parts 0
 expect_code 2 "$DSE" power dvfs_chip
 expect_text "$work/err" "found 1 files"
