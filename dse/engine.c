@@ -15,6 +15,7 @@
  * of the set of points told, so neither does the result.
  */
 #include "dse/engine.h"
+#include "dse/islands.h"
 #include "dse/parallel.h"
 #include "sim/base/checked.h"
 #include <assert.h>
@@ -338,6 +339,9 @@ enum err_code engine_run(const struct engine_kind *kind, const struct problem *p
 	bool stopped = false;
 	enum err_code code = ERR_OK;
 
+	if (islands_apply(kind, problem, options))
+		return islands_run(kind, problem, options, n_thread, archive, counts, n_by_reason, n_reason, near, watch,
+		                   watch_context, err);
 	assert(archive->n_objective == problem->n_objective && archive->n_gene == problem->n_gene);
 	assert(counts && (n_by_reason || n_reason == 0));
 	if (near)

@@ -19,6 +19,13 @@ struct engine_options {
 	uint32_t population;           /* genetic engines; 0: the engine's default */
 	uint32_t generations;          /* genetic engines; 0: until stagnation, space exhausted or max_evaluation */
 	struct checkpoint *checkpoint; /* where the search's state goes, and comes from; NULL: nowhere */
+	/* Genetic engines; 0 or 1: one population (dse/islands.h). Limits but max_evaluation are each island's. */
+	uint32_t n_island, migrate_every; /* migrate_every: generations; 0: the default */
+	bool is_island;                   /* this engine is one of them; the driver ends it when nothing is gained */
+	bool over_ranks;                  /* all ranks call engine_run, and evolve islands; only rank 0 has a watch */
+	/* What an island begins with; NULL: what the problem proposes. */
+	const uint32_t *proposal; /* [n_proposal][n_gene] */
+	size_t n_proposal;
 	struct history *history;       /* receives marks of the archive; NULL: nobody wants them */
 };
 
@@ -66,6 +73,15 @@ struct engine_kind {
 	enum engine_stop (*stop)(const struct engine *engine);
 	/* How far it is, 0..1, for progress. */
 	double (*progress)(const struct engine *engine);
+	/*
+	 * Genetic engines, NULL in others: the generation that is being made, from 0; whether nothing was gained for long;
+	 * up to max of the best individuals; take in those of another island, between two generations (false when
+	 * memory is out).
+	 */
+	uint32_t (*generation)(const struct engine *engine);
+	bool (*is_idle)(const struct engine *engine);
+	size_t (*emigrate)(const struct engine *engine, uint32_t *genome, struct evaluation *result, size_t max);
+	bool (*immigrate)(struct engine *engine, const uint32_t *genome, const struct evaluation *result, size_t n);
 	/*
 	 * Write all that decides what the engine does next, or read it into one just created for the same problem and
 	 * options. Between tell and ask only.

@@ -475,6 +475,8 @@ static enum err_code explore_layers(struct driver *driver, struct err *err)
 	    .max_evaluation = share_of_budget(explore, driver->options->max_evaluation),
 	    .population = explore->space->population,
 	    .generations = explore->space->generations,
+	    .n_island = explore->space->islands,
+	    .migrate_every = explore->space->migrate_every,
 	};
 	driver->genome = calloc(genome_size(&explore->map), sizeof(*driver->genome));
 	if (!driver->genome)

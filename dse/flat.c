@@ -13,6 +13,7 @@
  * see a design twice).
  */
 #include "dse/design_text.h"
+#include "dse/islands.h"
 #include "dse/parallel.h"
 #include "dse/ranks.h"
 #include "dse/whole.h"
@@ -335,23 +336,35 @@ enum err_code explore_flat(struct explore *explore, const struct explore_options
 	uint64_t by_reason[FLAT_N_REASON] = {0};
 	bool folds = options->engine->is_random;
 	enum err_code code = ranks_agree(flat_init(&flat, explore, folds, err), err);
-	if (code == ERR_OK && ranks_index() > 0)
-		serve(&flat, options->n_thread);
-	if (code != ERR_OK || ranks_index() > 0)
+	if (code != ERR_OK)
 		goto cleanup;
-	flat.problem.evaluate_shared = ranks_n() > 1 ? evaluate_shared : NULL;
+	const struct engine_options engine_options = {.seed = options->seed,
+	                                              .max_evaluation = options->max_evaluation,
+	                                              .population = explore->space->population,
+	                                              .generations = explore->space->generations,
+	                                              .n_island = explore->space->islands,
+	                                              .migrate_every = explore->space->migrate_every,
+	                                              .over_ranks = ranks_n() > 1,
+	                                              .checkpoint = options->checkpoint,
+	                                              .history = &explore->history};
+	bool is_first = ranks_index() == 0, has_islands = islands_apply(options->engine, &flat.problem, &engine_options);
 	pareto_init(&archive, flat.problem.n_objective, flat.problem.n_gene);
+	if (!is_first && !has_islands) {
+		serve(&flat, options->n_thread);
+		goto cleanup;
+	}
+	flat.problem.evaluate_shared = ranks_n() > 1 && !has_islands ? evaluate_shared : NULL;
 	nearest.genome = calloc(flat.problem.n_gene, sizeof(*nearest.genome));
-	struct engine_options engine_options = {options->seed, options->max_evaluation, explore->space->population,
-	                                        explore->space->generations, options->checkpoint,
-	                                        &explore->history};
-	if (nearest.genome)
-		code =
-		    engine_run(options->engine, &flat.problem, &engine_options, options->n_thread, &archive,
-		               &explore->counts.engine, by_reason, FLAT_N_REASON, &nearest, watch, watch_context, err);
-	else
-		code = err_add(err, ERR_INTERNAL, "out of memory");
-	ranks_dismiss();
+	code = nearest.genome ? ERR_OK : err_add(err, ERR_INTERNAL, "out of memory");
+	code = has_islands ? ranks_agree(code, err) : code;
+	if (code == ERR_OK)
+		code = engine_run(options->engine, &flat.problem, &engine_options, options->n_thread, &archive,
+		                  &explore->counts.engine, by_reason, FLAT_N_REASON, &nearest, is_first ? watch : NULL,
+		                  watch_context, err);
+	if (!has_islands)
+		ranks_dismiss();
+	else if (!is_first)
+		goto cleanup;
 	if (code == ERR_INTERRUPTED) {
 		explore->interrupted = true;
 		code = ERR_OK;

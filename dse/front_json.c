@@ -261,6 +261,8 @@ static void put_options(struct json *json, const struct front_run *run)
 	json_put_bool(json, "flat", run->options->flat);
 	json_put_u64(json, "seed", run->options->seed);
 	json_put_u64(json, "max_evaluations", run->options->max_evaluation);
+	if (run->options->engine->is_random)
+		json_put_u64(json, "islands", run->space->islands);
 	json_put_u64(json, "max_front", run->space->max_front);
 	json_put_u64(json, "threads", run->options->n_thread);
 	json_end(json);

@@ -49,6 +49,7 @@ enum {
 	MIN_POPULATION = 100,     /* the paper's; enough for two objectives on spaces of few genes */
 	MAX_POPULATION = 400,
 	LEAST_POPULATION = 16,
+	LEAST_ISLAND = 50,
 	MIN_GENERATION = 20,
 	POPULATION_PER_GENE = 4
 };
@@ -62,7 +63,9 @@ struct engine {
 	uint32_t n_made;     /* children of it made; those told are in the population */
 	uint32_t n_stagnant;
 	uint32_t n_walked; /* children of it that are no children but came in counting order */
+	uint64_t n_taken;  /* individuals of other islands among the known */
 	bool gained;       /* in this generation */
+	bool is_island;
 	bool sweeping;     /* counting through what is unknown */
 	bool finished, out_of_memory;
 	uint32_t stop; /* when finished: enum engine_stop */
@@ -102,6 +105,11 @@ static uint32_t choose_population(const struct engine_options *options, size_t n
 		return options->population;
 	population = population < MIN_POPULATION ? MIN_POPULATION : population;
 	population = population > MAX_POPULATION ? MAX_POPULATION : population;
+	/* Islands share the individuals that one population would have. */
+	if (options->is_island) {
+		population /= options->n_island;
+		population = population < LEAST_ISLAND ? LEAST_ISLAND : population;
+	}
 	/* Few evaluations are better spent on generations than on individuals. */
 	uint64_t few = options->max_evaluation / MIN_GENERATION;
 	if (options->max_evaluation > 0 && few < population)
@@ -121,16 +129,22 @@ static uint64_t choose_budget(const struct engine *engine)
 }
 
 /* Half of the initial population at most: the other half keeps it diverse. */
-static bool take_proposals(struct engine *engine, uint32_t size)
+static bool take_proposals(struct engine *engine, const struct engine_options *options, uint32_t size)
 {
 	const struct problem *problem = engine->problem;
 	size_t max = size / 2;
 
-	if (!problem->propose || max == 0)
+	if ((!options->proposal && !problem->propose) || max == 0)
 		return true;
 	engine->proposed = calloc(max, (problem->n_gene + 1) * sizeof *engine->proposed);
 	if (!engine->proposed)
 		return false;
+	if (options->proposal) {
+		engine->n_proposed = options->n_proposal < max ? options->n_proposal : max;
+		memcpy(engine->proposed, options->proposal,
+		       engine->n_proposed * problem->n_gene * sizeof *engine->proposed);
+		return true;
+	}
 	engine->n_proposed = problem->propose(problem->context, engine->proposed, max);
 	assert(engine->n_proposed <= max);
 	return true;
@@ -147,6 +161,7 @@ static struct engine *create(const struct problem *problem, const struct engine_
 	engine->size = problem_size(problem);
 	engine->max_evaluation = options->max_evaluation > 0 ? options->max_evaluation : UINT64_MAX;
 	engine->generations = options->generations;
+	engine->is_island = options->is_island;
 	genome_set_init(&engine->known, problem);
 	pareto_init(&engine->front, problem->n_objective, 0);
 	if (!nsga2_vary_init(&engine->vary, problem))
@@ -155,7 +170,7 @@ static struct engine *create(const struct problem *problem, const struct engine_
 	engine->least_violation = INFINITY;
 	engine->next = calloc(problem->n_gene + 1, sizeof *engine->next);
 	engine->used = calloc(size, sizeof *engine->used);
-	if (engine->next && engine->used && take_proposals(engine, size) &&
+	if (engine->next && engine->used && take_proposals(engine, options, size) &&
 	    nsga2_population_init(&engine->population, size, problem->n_gene * sizeof(uint32_t),
 	                          problem->n_objective)) {
 		engine->budget = choose_budget(engine);
@@ -256,7 +271,7 @@ static size_t ask(struct engine *engine, uint32_t *genome, size_t max)
 	if (engine->out_of_memory)
 		return SIZE_MAX;
 	engine->counts.n_asked += n;
-	assert(engine->counts.n_asked == engine->known.n);
+	assert(engine->counts.n_asked + engine->n_taken == engine->known.n);
 	/* Counted to the end, nothing can be unknown; only a hash shared by two genomes could hide one. */
 	assert(!engine->finished || !engine->counted_out || !engine->known.numbered || engine->known.n == engine->size);
 	return n;
@@ -271,7 +286,7 @@ static void end_generation(struct engine *engine)
 	bool stuck = engine->n_stagnant >= N_STAGNANT || engine->n_walked == engine->population.size;
 	if (engine->size <= engine->budget)
 		engine->sweeping = stuck;
-	else if (engine->n_stagnant >= N_STAGNANT)
+	else if (engine->n_stagnant >= N_STAGNANT && !engine->is_island)
 		finish(engine, ENGINE_STOP_STAGNATION);
 	nsga2_vary_fade(&engine->vary);
 	engine->gained = false;
@@ -323,6 +338,69 @@ static void tell(struct engine *engine, const uint32_t *genome, const struct eva
 		end_generation(engine);
 }
 
+/* ---- between islands ---------------------------------------------------------------------------- */
+
+static uint32_t get_generation(const struct engine *engine)
+{
+	return engine->generation;
+}
+
+static bool is_idle(const struct engine *engine)
+{
+	return engine->n_stagnant >= N_STAGNANT;
+}
+
+static bool is_dominated(const struct nsga2_population *population, uint32_t which)
+{
+	unsigned n_objective = population->sort.n_objective;
+
+	for (uint32_t i = 0; i < population->n_parent; i++) {
+		const struct evaluation *other = &population->result[i], *own = &population->result[which];
+		if (other->violation < own->violation ||
+		    (own->violation == 0.0 && pareto_dominates(other->objective, own->objective, n_objective)))
+			return true;
+	}
+	return false;
+}
+
+/* Drawn from those that no other parent dominates: always the same ends of the front would be no news. */
+static size_t emigrate(const struct engine *engine, uint32_t *genome, struct evaluation *result, size_t max)
+{
+	const struct nsga2_population *population = &engine->population;
+	struct rng rng = rng_stream(engine->seed, engine->generation, UINT32_MAX);
+	size_t n = 0;
+
+	for (size_t i = 0; i < max && population->n_parent > 0; i++) {
+		uint32_t which = rng_below(&rng, population->n_parent);
+		if (is_dominated(population, which))
+			continue;
+		memcpy(genome + n * engine->problem->n_gene, population->genome + which * population->genome_byte,
+		       population->genome_byte);
+		result[n++] = population->result[which];
+	}
+	return n;
+}
+
+/* They stand beside the parents, and the best of both stay. Whoever is known here already is no news. */
+static bool immigrate(struct engine *engine, const uint32_t *genome, const struct evaluation *result, size_t n)
+{
+	uint32_t n_before = engine->population.n_child;
+
+	assert(engine->n_made == 0 && n_before == 0);
+	for (size_t i = 0; i < n && !engine->finished && engine->population.n_child < engine->population.size; i++) {
+		const uint32_t *row = genome + i * engine->problem->n_gene;
+		if (!is_new(engine, row))
+			continue;
+		engine->n_taken++;
+		nsga2_population_add(&engine->population, row, &result[i], 1);
+		if (is_gain(engine, &result[i]))
+			engine->n_stagnant = 0;
+	}
+	if (engine->population.n_child > n_before)
+		nsga2_population_select(&engine->population);
+	return !engine->out_of_memory;
+}
+
 static struct engine_counts get_counts(const struct engine *engine)
 {
 	return engine->counts;
@@ -359,6 +437,7 @@ static void pack_engine(struct engine *engine, struct pack *pack)
 	pack_u32(pack, &engine->n_made);
 	pack_u32(pack, &engine->n_stagnant);
 	pack_u32(pack, &engine->n_walked);
+	pack_u64(pack, &engine->n_taken);
 	pack_bool(pack, &engine->gained);
 	pack_bool(pack, &engine->sweeping);
 	pack_bool(pack, &engine->finished);
@@ -395,5 +474,9 @@ const struct engine_kind engine_nsga2 = {
     .counts = get_counts,
     .stop = get_stop,
     .progress = progress,
+    .generation = get_generation,
+    .is_idle = is_idle,
+    .emigrate = emigrate,
+    .immigrate = immigrate,
     .pack = pack_engine,
 };

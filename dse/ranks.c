@@ -124,6 +124,31 @@ static void deliver(const struct pack *own)
 	move_part(true, 0, own->data, NULL, own->n);
 }
 
+/* Everybody's bytes become rank from's, in pieces that MPI can count. */
+static void broadcast(unsigned from, uint8_t *data, size_t n_byte)
+{
+	for (size_t at = 0; at < n_byte; at += CHUNK_BYTE) {
+		int n_now = (int)(n_byte - at < CHUNK_BYTE ? n_byte - at : CHUNK_BYTE);
+		(void)MPI_Bcast(data + at, n_now, MPI_BYTE, (int)from, MPI_COMM_WORLD);
+	}
+}
+
+static size_t broadcast_size(unsigned from, size_t n_byte)
+{
+	uint64_t n = n_byte;
+	if (ranks_n() > 1)
+		(void)MPI_Bcast(&n, 1, MPI_UINT64_T, (int)from, MPI_COMM_WORLD);
+	return (size_t)n;
+}
+
+/* A rank without memory takes all of them with it: they would wait for it for ever. */
+static void give_up(void)
+{
+	if (is_running())
+		(void)MPI_Abort(MPI_COMM_WORLD, ERR_INTERNAL);
+	exit(ERR_INTERNAL);
+}
+
 /* Rank i's part of n items begins here. */
 static size_t part_begin(size_t n, unsigned i)
 {
@@ -201,6 +226,23 @@ enum err_code ranks_agree(enum err_code code, struct err *err)
 	return code;
 }
 
+/* There is nobody to send to. */
+static void broadcast(unsigned from, uint8_t *data, size_t n_byte)
+{
+	assert(from == 0 && (data || n_byte == 0));
+}
+
+static size_t broadcast_size(unsigned from, size_t n_byte)
+{
+	assert(from == 0);
+	return n_byte;
+}
+
+static void give_up(void)
+{
+	exit(ERR_INTERNAL);
+}
+
 /* Never called: there is nobody. */
 static void receive(unsigned from, uint8_t **part, size_t *n_byte)
 {
@@ -229,6 +271,20 @@ void ranks_dismiss(void)
 }
 
 #endif
+
+void ranks_spread(unsigned from, const struct pack *own, uint8_t **data, size_t *n_byte)
+{
+	bool gives = ranks_index() == from;
+	assert(from < ranks_n() && data && n_byte && (!gives || (own && !own->failed)));
+	*n_byte = broadcast_size(from, gives ? own->n : 0);
+	*data = malloc(*n_byte + 1);
+	if (!*data)
+		give_up();
+	if (gives && own->n > 0)
+		memcpy(*data, own->data, own->n);
+	if (ranks_n() > 1)
+		broadcast(from, *data, *n_byte);
+}
 
 void ranks_gather(const struct pack *own, uint8_t **part, size_t *n_byte)
 {

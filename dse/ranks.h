@@ -31,6 +31,12 @@ enum err_code ranks_agree(enum err_code code, struct err *err);
  */
 void ranks_gather(const struct pack *own, uint8_t **part, size_t *n_byte);
 
+/*
+ * Give all ranks what one of them has; all ranks. own: what rank `from` gives, read there only. *data is [*n_byte], the
+ * same everywhere, for the caller to free. When memory is out the program ends.
+ */
+void ranks_spread(unsigned from, const struct pack *own, uint8_t **data, size_t *n_byte);
+
 /* Work on items of which any rank can do any: a batch of candidates to evaluate. */
 struct ranks_work {
 	size_t in_byte, out_byte; /* of one item */

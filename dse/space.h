@@ -85,7 +85,7 @@ struct space {
 	enum metric objective[SPACE_MAX_OBJECTIVE];
 	const char *engine; /* name in engine_table; "exact" by default */
 	uint64_t seed, max_evaluation;
-	uint32_t population, generations;
+	uint32_t population, generations, islands, migrate_every;
 	size_t max_front;   /* network fronts larger than this are thinned */
 	enum detail detail; /* the tier that evaluates designs: the command line's choice, the fast one when read */
 	size_t n_file;

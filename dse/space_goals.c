@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What a space asks for: constraints and limits, objectives, and how to search. */
 #include "dse/engine.h"
+#include "dse/islands.h"
 #include "dse/space_parts.h"
 #include <assert.h>
 #include <stdio.h>
@@ -201,11 +202,12 @@ static void read_number(const struct doc_node *map, const char *key, uint64_t mi
 void space_read_search(struct space_reader *reader)
 {
 	static const char *const allowed[] = {"engine",      "seed",      "population",
-	                                      "generations", "max_front", "max_evaluations"};
+	                                      "generations", "max_front", "max_evaluations",
+	                                      "islands",     "migrate_every"};
 	const char *name[MAX_ENGINE];
 	const struct doc_node *map = doc_find(reader->root, "search"), *engine;
 	struct space *space = reader->space;
-	uint64_t population = 0, generations = 0, max_front = DEFAULT_MAX_FRONT;
+	uint64_t population = 0, generations = 0, islands = 1, migrate_every = 0, max_front = DEFAULT_MAX_FRONT;
 	size_t index;
 
 	space->engine = engine_exact.name;
@@ -221,11 +223,15 @@ void space_read_search(struct space_reader *reader)
 		read_number(map, "seed", 0, UINT64_MAX, &space->seed, reader->err);
 		read_number(map, "population", 4, 1000000, &population, reader->err);
 		read_number(map, "generations", 1, 1000000000, &generations, reader->err);
+		read_number(map, "islands", 1, ISLANDS_MAX, &islands, reader->err);
+		read_number(map, "migrate_every", 1, 1000000, &migrate_every, reader->err);
 		read_number(map, "max_front", 2, 100000000, &max_front, reader->err);
 		read_number(map, "max_evaluations", 1, UINT64_MAX, &space->max_evaluation, reader->err);
 	}
 	assert(population <= UINT32_MAX && generations <= UINT32_MAX && max_front >= 2);
 	space->population = (uint32_t)population;
 	space->generations = (uint32_t)generations;
+	space->islands = (uint32_t)islands;
+	space->migrate_every = (uint32_t)migrate_every;
 	space->max_front = (size_t)max_front;
 }

@@ -201,7 +201,7 @@ static void test_space_weights_and_files(void **state)
 	read_text("machine: dvfs_chip\naggregate: weighted\nobjectives: [energy_mj, latency_ms]\n"
 	          "networks: [{network: tiny, weight: 2}, {network: mlp_784_512_256_16, weight: 0.5}]\n"
 	          "search: {engine: nsga2, seed: 7, population: 40, generations: 9, max_front: 100, max_evaluations: "
-	          "12345}\n",
+	          "12345, islands: 6, migrate_every: 3}\n",
 	          &space);
 	assert_true(space.aggregate == AGGREGATE_WEIGHTED);
 	assert_true(space.network[0].weight == 2 && space.network[1].weight == 0.5);
@@ -211,6 +211,7 @@ static void test_space_weights_and_files(void **state)
 		assert_int_equal(strlen(space.file[i].hash), HASH_HEX_SIZE - 1);
 	assert_string_equal(space.engine, "nsga2");
 	assert_true(space.seed == 7 && space.population == 40 && space.generations == 9);
+	assert_true(space.islands == 6 && space.migrate_every == 3);
 	assert_true(space.max_front == 100 && space.max_evaluation == 12345);
 	assert_true(space.n_objective == 2 && space.objective[0] == METRIC_ENERGY);
 	space_free(&space);

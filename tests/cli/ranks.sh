@@ -79,3 +79,41 @@ for options in "--engine nsga2 --seed 3" "--engine nsga2 --flat --seed 3" "--fla
 		compare_runs "$(echo "$work"/flat/*)" "$(echo "$work/flat$n"/*)"
 	done
 done
+
+# Islands of a flat genetic search live on all ranks; killed with four ranks and taken up with two they end alike.
+cat >"$work/islands.yaml" <<'END'
+name: islands
+machine: dvfs_chip
+axes:
+  mla.array: [16x4, 4x4]
+network: tiny
+layers:
+  - match: '.*'
+    split: all
+    strategy: [fusion, fusion_reuse]
+search: {engine: nsga2, islands: 3, migrate_every: 4, max_evaluations: 40000}
+objectives: [latency_ms, energy_mj, mac_units]
+END
+expect_code 0 "$DSE" explore "$work/islands.yaml" --flat -q -j1 -o "$work/islands"
+for n in 2 4; do
+	expect_code 0 mpirun -n $n "$DSE" explore "$work/islands.yaml" --flat -q -j2 -o "$work/islands$n"
+	compare_runs "$(echo "$work"/islands/*)" "$(echo "$work/islands$n"/*)"
+done
+mpirun -n 4 "$DSE" explore "$work/islands.yaml" --flat -q -j1 -o "$work/sunk" >"$work/out" 2>"$work/err" &
+pid=$!
+n=0
+while ! ls "$work"/sunk/*/checkpoint >/dev/null 2>&1 && ! ls "$work"/sunk/*/run.json >/dev/null 2>&1; do
+	n=$((n + 1))
+	[ "$n" -lt 600 ] || fail "no checkpoint"
+	sleep 0.02
+done
+kill -s KILL "$pid"
+wait "$pid" 2>/dev/null || true
+found=$(echo "$work"/sunk/*)
+n=0
+while [ -e "$found/journal" ] && ! expect_free=$(mpirun -n 2 "$DSE" explore --resume "$found" -q -j1 2>&1 >/dev/null); do
+	n=$((n + 1))
+	[ "$n" -lt 100 ] || fail "cannot be taken up: $expect_free"
+	sleep 0.1
+done
+compare_runs "$(echo "$work"/islands/*)" "$found"

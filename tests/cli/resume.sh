@@ -26,6 +26,20 @@ search:
 objectives: [latency_ms, energy_mj, mac_units]
 END
 
+cat >"$work/islands.yaml" <<'END'
+name: kills
+machine: dvfs_chip
+axes:
+  mla.array: [16x4, 4x4]
+network: tiny
+layers:
+  - match: '.*'
+    split: all
+search: {engine: nsga2, islands: 4, max_evaluations: 100000}
+objectives: [latency_ms, energy_mj, mac_units]
+END
+space=$work/kills.yaml
+
 # compare_runs EXPECTED FOUND: every file but what run.json says of the command, the threads and the time.
 compare_runs() {
 	for file in front.csv front.json front.svg points.csv; do
@@ -49,7 +63,7 @@ killed() {
 	kills=$2
 	shift 2
 	start=$(now_ms)
-	expect_code 0 "$DSE" explore "$work/kills.yaml" -q -o "$work/$name" "$@"
+	expect_code 0 "$DSE" explore "$space" -q -o "$work/$name" "$@"
 	lasts=$(($(now_ms) - start))
 	alone=$(echo "$work/$name"/kills-*)
 	folder=$work/$name-killed/$(basename "$alone")
@@ -61,7 +75,7 @@ killed() {
 			"$DSE" explore --resume "$folder" -q "-j$((1 + n_run % 2))" >"$work/out" 2>"$work/err" &
 		else
 			rm -rf "$folder"
-			"$DSE" explore "$work/kills.yaml" -q -o "$work/$name-killed" "$@" >"$work/out" 2>"$work/err" &
+			"$DSE" explore "$space" -q -o "$work/$name-killed" "$@" >"$work/out" 2>"$work/err" &
 		fi
 		pid=$!
 		sleep "$(awk -v n="$n_run" -v lasts="$lasts" 'BEGIN { srand(n); printf "%.3f", rand() * lasts / 2000 }')"
@@ -92,6 +106,8 @@ killed layers "$KILLS" -j1 --points
 killed genetic "$(((KILLS + 1) / 2))" -j2 --engine nsga2 --flat --seed 3
 killed genetic-layers "$(((KILLS + 1) / 2))" -j2 --engine nsga2 --seed 3
 killed flat "$(((KILLS + 1) / 2))" -j2 --flat --max-evaluations 500000
+space=$work/islands.yaml
+killed islands "$(((KILLS + 1) / 2))" -j2 --flat
 
 # Ctrl-C says how to go on; a run that is complete has nothing left to do.
 interrupted() {

@@ -40,6 +40,11 @@ expect_text "$work"/found/*/run.json '{"evaluations": 350, '
 stops time spaces/mla_sizing.yaml --engine nsga2 --flat --max-seconds 1 -j1
 expect_text "$work/out" 'evaluations until 90 %: '
 
+sed 's/^name: large/name: isles/; $a search: {islands: 3, migrate_every: 4}' "$work/large.yaml" >"$work/isles.yaml"
+stops stagnation "$work/isles.yaml" --engine nsga2 --flat
+stops evaluations "$work/isles.yaml" --engine nsga2 --flat --max-evaluations 5000
+expect_text "$work"/found/*/run.json '{"evaluations": 5000, '
+
 # A limit that is not reached ends nothing.
 stops exhausted spaces/smoke.yaml --engine nsga2 --flat --max-seconds 1000 --max-evaluations 10000000
 
