@@ -102,7 +102,7 @@ static const struct option_info option_table[N_OPTION] = {
     [OPTION_ANALYSE] = {"analyse", 0, "NAME", TYPE_TEXT, IN(analyse), 0, 0,
                         "pairs (which two levels), clock (of least energy), switch (break-even) or sensitivity"},
     [OPTION_SVG] = {"svg", 0, "FILE", TYPE_TEXT, IN(svg), 0, 0, "draw predicted against measured into FILE (SVG)"},
-    [OPTION_CLOCKS] = {"clocks", 0, "COLUMN", TYPE_TEXT, IN(clocks), 0, 0, "column of the measured clocks (default clk)"},
+    [OPTION_CLOCKS] = {"clocks", 0, "COLUMN", TYPE_TEXT, IN(clocks), 0, 0, "column of the measured clocks (default clk, else hdl_clk)"},
     [OPTION_WHERE] = {"where", 0, "COL=VALUE,...", TYPE_TEXT, IN(where), 0, 0, "only rows with these cells"},
     [OPTION_PARAMETERS] = {"parameters", 0, "KEY,...", TYPE_TEXT, IN(parameters), 0, 0,
                            "fit only these (default: all that the measurements depend on, but for b of the clocks)"},

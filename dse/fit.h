@@ -60,7 +60,7 @@ struct fit_data {
 
 /* What the user wants; zero: nothing in particular. */
 struct fit_options {
-	const char *clocks;     /* column of the clocks; NULL: clk */
+	const char *clocks;     /* column of the clocks; NULL: clk, or hdl_clk */
 	const char *where;      /* rows: "COLUMN=VALUE,..."; NULL: all */
 	const char *parameters; /* "KEY,..."; NULL: those that the measurements depend on */
 	const char *fix;        /* "KEY=VALUE,..." or "LEVEL.KEY=VALUE"; NULL: none */

@@ -63,6 +63,7 @@ struct reader {
 	struct fit_data *data;
 	const struct fit_options *options;
 	struct err *err;
+	const char *clocks; /* name of the column of clocks */
 	bool has_tiles, shape_known[2], shape_bad[2];
 	size_t n_condition;
 	size_t condition_column[MAX_CONDITION];
@@ -78,8 +79,18 @@ struct reader {
 
 static const char *measured_name(const struct reader *reader, enum fit_quantity quantity)
 {
-	return quantity == QUANTITY_CLK && reader->options->clocks ? reader->options->clocks
-	                                                           : fit_quantity_column[quantity];
+	assert(reader->clocks);
+	return quantity == QUANTITY_CLK ? reader->clocks : fit_quantity_column[quantity];
+}
+
+/* The column of clocks: the one that is named, else clk, else that of the table of the HDL prototype. */
+static const char *choose_clocks(const struct reader *reader)
+{
+	const struct csv_table *table = &reader->data->table;
+	const char *usual = fit_quantity_column[QUANTITY_CLK];
+	bool is_hdl =
+	    csv_find_column(table, usual) == CSV_NO_COLUMN && csv_find_column(table, "hdl_clk") != CSV_NO_COLUMN;
+	return reader->options->clocks ? reader->options->clocks : is_hdl ? "hdl_clk" : usual;
 }
 
 /* ---- the header ---------------------------------------------------------------------------------- */
@@ -121,6 +132,7 @@ static enum err_code find_measured(struct reader *reader)
 {
 	const struct csv_table *table = &reader->data->table;
 	struct err_place at = csv_place(table, &table->header[0]);
+	reader->clocks = choose_clocks(reader);
 	for (int i = 0; i < N_FIT_QUANTITY; i++) {
 		const char *name = measured_name(reader, (enum fit_quantity)i);
 		reader->measured_column[i] = csv_find_column(table, name);

@@ -261,7 +261,7 @@ static void test_fit_says_which_options_are_wrong(void **state)
 static void test_fit_of_the_hdl_prototype(void **state)
 {
 	(void)state;
-	const struct fit_options options = {.clocks = "hdl_clk", .where = "task=conv"};
+	const struct fit_options options = {.where = "task=conv"};
 	struct trial trial = {.machine = read_machine()};
 	assert_int_equal(fit_read("tests/reference/hdl_clocks.csv", &trial.machine, &options, &trial.data, &trial.err),
 	                 ERR_OK);
