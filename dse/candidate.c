@@ -2,6 +2,7 @@
 #include "dse/candidate.h"
 #include "dse/branch.h"
 #include "dse/budget.h"
+#include "dse/changes.h"
 #include "dse/deadline.h"
 #include "dse/engine.h"
 #include "dse/quality.h"
@@ -12,7 +13,9 @@
 #include <string.h>
 
 /* A state leaves a layer its result's place and whether it fetches ahead. */
-#define MAX_EDGE (LAYER_N_STATE * 4)
+#define MAX_PLACE_EDGE (LAYER_N_STATE * 4)
+/* Of every state before, with changes of level: each level of a layer after each point of the machine's own. */
+#define MAX_EDGE (MAX_PLACE_EDGE * MACHINE_FILE_LEVEL * MACHINE_MAX_LEVEL)
 /* Between the seeds of two searches of a candidate: 2^64 over the golden ratio, so that they never meet. */
 #define SEED_STRIDE UINT64_C(0x9e3779b97f4a7c15)
 
@@ -23,14 +26,37 @@ static const struct layer_problem *any_layer(const struct candidate *candidate)
 	return &candidate->set->problem[0];
 }
 
-static void init_task(struct candidate *candidate, size_t distinct, size_t place)
+/* Searches of a layer for each place: one, or where changes of level count, which tell levels apart, one a level. */
+static size_t n_level_task(const struct candidate *candidate, size_t distinct)
 {
-	struct candidate_task *task = &candidate->task[candidate->first_task[distinct] + place];
+	const struct layer_set *set = candidate->set;
+	return changes_count(candidate->space, &set->machine) ? set->problem[distinct].n_value[GENE_LEVEL] : 1;
+}
+
+void candidate_widen(const struct candidate *candidate, size_t distinct, size_t task, const uint32_t *genome,
+                     uint32_t *own)
+{
+	size_t n_level = n_level_task(candidate, distinct), at = task - candidate->first_task[distinct];
+	assert(task >= candidate->first_task[distinct] && task < candidate->first_task[distinct + 1]);
+	memcpy(own, genome, N_LAYER_GENE * sizeof(*own));
+	own[GENE_PLACE] = (uint32_t)(at / n_level);
+	if (n_level > 1)
+		own[GENE_LEVEL] = (uint32_t)(at % n_level);
+}
+
+static void init_task(struct candidate *candidate, size_t distinct, size_t at)
+{
+	size_t n_level = n_level_task(candidate, distinct), place = at / n_level;
+	struct candidate_task *task = &candidate->task[candidate->first_task[distinct] + at];
 	struct layer_problem *layer = &task->layer;
 	*layer = candidate->set->problem[distinct];
 	layer->arena = (struct arena){0};
 	layer->place[0] = layer->place[place];
 	layer->n_value[GENE_PLACE] = 1;
+	if (n_level > 1) {
+		layer->level[0] = layer->level[at % n_level];
+		layer->n_value[GENE_LEVEL] = 1;
+	}
 	layer->problem.n_value = layer->n_value;
 	layer->problem.context = layer;
 	task->size = problem_size(&layer->problem);
@@ -51,7 +77,9 @@ enum err_code candidate_init(const struct space *space, struct layer_set *set, s
 	candidate->network_nearest = calloc(map->n_network * COMPOSE_MAX_METRIC, sizeof(double));
 	if (candidate->first_task) {
 		for (size_t i = 0; i < map->n_distinct; i++)
-			candidate->first_task[i + 1] = candidate->first_task[i] + set->problem[i].n_value[GENE_PLACE];
+			candidate->first_task[i + 1] =
+			    candidate->first_task[i] +
+			    set->problem[i].n_value[GENE_PLACE] * n_level_task(candidate, i);
 		candidate->task = calloc(candidate->first_task[map->n_distinct], sizeof(*candidate->task));
 	}
 	if (!candidate->task || !candidate->network || !candidate->network_code || !candidate->network_nearest) {
@@ -60,8 +88,8 @@ enum err_code candidate_init(const struct space *space, struct layer_set *set, s
 	}
 	candidate->n_task = candidate->first_task[map->n_distinct];
 	for (size_t i = 0; i < map->n_distinct; i++)
-		for (size_t place = 0; place < set->problem[i].n_value[GENE_PLACE]; place++)
-			init_task(candidate, i, place);
+		for (size_t k = 0; k < candidate->first_task[i + 1] - candidate->first_task[i]; k++)
+			init_task(candidate, i, k);
 	return ERR_OK;
 }
 
@@ -240,32 +268,45 @@ enum err_code candidate_name_points(struct candidate *candidate, struct err *err
 	return grow_iota(candidate, n, err);
 }
 
+/* The state of a chain: what residency does, and with changes of level the machine's own point that it ends at. */
+struct chain_space {
+	unsigned n_place, n_level; /* states of either; n_level 1: changes do not count */
+};
+
 /*
- * The edges of a block, always in the same order: state before, then place.
- * Returns how many; place[i] is the index of edge i's place. front may be NULL.
+ * The edges of a block, always in the same order: state before, then place, then level. Returns how many; task[i] is
+ * the task of edge i's front. front may be NULL; [n_task] as they are, then [n_task] after a change of level.
  */
-static size_t list_edges(const struct candidate *candidate, size_t block, unsigned n_state,
-                         const struct compose_front *front, struct compose_edge edge[MAX_EDGE], uint8_t place[MAX_EDGE])
+static size_t list_edges(const struct candidate *candidate, size_t block, struct chain_space states,
+                         const struct compose_front *front, struct compose_edge *edge, uint32_t *task)
 {
 	const struct layer_map *map = candidate->set->map;
-	uint32_t distinct = map->distinct[block];
+	const struct machine *machine = &candidate->set->machine;
+	size_t distinct = map->distinct[block], n = 0, n_level = n_level_task(candidate, distinct);
 	const struct layer_problem *layer = &candidate->set->problem[distinct];
-	size_t n = 0, first_task = candidate->first_task[distinct];
-	for (unsigned from = 0; from < n_state; from++)
-		for (unsigned i = 0; i < layer->n_value[GENE_PLACE]; i++) {
-			unsigned to;
-			if (!layer_place_fits(map->block[block], from, layer->place[i], &to) || to >= n_state ||
-			    candidate->task[first_task + i].front.n == 0)
+	bool is_first = block == map->begin[layer_map_network(map, block)];
+	for (unsigned from = 0; from < states.n_place * states.n_level; from++)
+		for (size_t i = 0; i < layer->n_value[GENE_PLACE] * n_level; i++) {
+			unsigned to, place = layer->place[i / n_level];
+			size_t own = candidate->first_task[distinct] + i, which = own;
+			if (!layer_place_fits(map->block[block], from % states.n_place, place, &to) ||
+			    to >= states.n_place || candidate->task[own].front.n == 0)
 				continue;
+			if (states.n_level > 1) {
+				uint32_t level = candidate->task[own].layer.level[0];
+				bool changes = !is_first && changes_entry(machine, level) != from / states.n_place;
+				to += states.n_place * changes_exit(machine, level);
+				which += changes ? candidate->n_task : 0;
+			}
 			assert(n < MAX_EDGE);
-			place[n] = (uint8_t)i;
-			edge[n++] = (struct compose_edge){from, to, front ? &front[first_task + i] : NULL};
+			task[n] = (uint32_t)own;
+			edge[n++] = (struct compose_edge){from, to, front ? &front[which] : NULL};
 		}
 	return n;
 }
 
 /* One state suffices where nothing can ever stay in storage QPEs, half of them where nothing is fetched ahead. */
-static unsigned n_state_of(const struct candidate *candidate)
+static unsigned n_place_state(const struct candidate *candidate)
 {
 	unsigned all = 0;
 	for (size_t i = 0; i < candidate->set->n_problem; i++)
@@ -276,19 +317,59 @@ static unsigned n_state_of(const struct candidate *candidate)
 	return all != 0 ? LAYER_N_RESULT_STATE : 1;
 }
 
+/* Mixed points stand behind the machine's own. */
+static struct chain_space states_of(const struct candidate *candidate)
+{
+	const struct machine *machine = &candidate->set->machine;
+	unsigned n_level = 1;
+	if (changes_count(candidate->space, machine))
+		while (n_level < machine->n_level && machine->level[n_level].n_share == 0)
+			n_level++;
+	assert(n_level <= MACHINE_FILE_LEVEL);
+	return (struct chain_space){n_place_state(candidate), n_level};
+}
+
 /* Memory of one composition. */
 struct chain {
-	struct compose_front *front; /* [n_task] */
-	struct compose_edge *edge;   /* [n_layer][MAX_EDGE] */
+	struct compose_front *front; /* [n_task], then [n_task] after a change of level */
+	struct compose_edge *edge;   /* [n_layer][max_edge] */
 	struct compose_layer *layer; /* [n_layer] */
+	double *changed;             /* metrics after a change of level; NULL: changes do not count */
+	size_t max_edge;
 };
 
-static bool chain_alloc(struct chain *chain, size_t n_front, size_t n_layer)
+static bool chain_alloc(struct chain *chain, size_t n_front, size_t n_layer, size_t max_edge)
 {
+	chain->max_edge = max_edge;
 	chain->front = calloc(n_front, sizeof(*chain->front));
-	chain->edge = calloc(n_layer * MAX_EDGE, sizeof(*chain->edge));
+	chain->edge = calloc(n_layer * max_edge, sizeof(*chain->edge));
 	chain->layer = calloc(n_layer, sizeof(*chain->layer));
 	return chain->front && chain->edge && chain->layer;
+}
+
+/* All tasks' fronts as if another level were before them. false: out of memory. */
+static bool change_fronts(const struct candidate *candidate, struct chain *chain)
+{
+	const struct layer_problem *any = any_layer(candidate);
+	size_t n_value = 0;
+	for (size_t k = 0; k < candidate->n_task; k++)
+		n_value += candidate->task[k].front.n * any->n_metric;
+	double *value = chain->changed = calloc(n_value + 1, sizeof(*value));
+	if (!value)
+		return false;
+	for (size_t k = 0; k < candidate->n_task; k++) {
+		const struct compose_front *front = &chain->front[k];
+		const struct machine *machine = &candidate->set->machine;
+		uint32_t level = candidate->task[k].layer.level[0], to = changes_entry(machine, level);
+		double change[N_METRIC] = {0};
+		/* what it costs depends on where it leads alone */
+		changes_add(candidate->space, machine, to == 0 ? 1 : 0, to, change);
+		deadline_of_layer(candidate->space, machine, change);
+		chain->front[candidate->n_task + k] = (struct compose_front){front->n, value, front->id};
+		for (size_t i = 0; i < front->n * any->n_metric; i++)
+			*value++ = front->metric[i] + change[any->metric[i % any->n_metric]];
+	}
+	return true;
 }
 
 static void chain_free(struct chain *chain)
@@ -296,6 +377,7 @@ static void chain_free(struct chain *chain)
 	free(chain->front);
 	free(chain->edge);
 	free(chain->layer);
+	free(chain->changed);
 }
 
 /* Until the deadline; the same for all points, so their order stays. */
@@ -322,8 +404,10 @@ void candidate_compose_network(struct candidate *candidate, size_t i)
 	size_t n_layer = map->begin[i + 1] - map->begin[i];
 	enum compose_op op[COMPOSE_MAX_METRIC];
 	double limit[COMPOSE_MAX_METRIC];
-	uint8_t place[MAX_EDGE];
+	uint32_t task[MAX_EDGE];
 	struct chain chain = {0};
+	struct chain_space states = states_of(candidate);
+	bool changes = states.n_level > 1;
 	assert(any->n_metric <= COMPOSE_MAX_METRIC);
 	for (unsigned k = 0; k < any->n_metric; k++) {
 		op[k] = metric_table[any->metric[k]].op;
@@ -331,18 +415,21 @@ void candidate_compose_network(struct candidate *candidate, size_t i)
 		                                : deadline_limit(candidate->space, &candidate->set->machine, i,
 		                                                 any->metric[k]);
 	}
-	struct compose_options options = {any->n_metric, op, limit, n_state_of(candidate), candidate->max_front};
+	struct compose_options options = {any->n_metric, op, limit, states.n_place * states.n_level,
+	                                  candidate->max_front};
 	candidate->network_code[i] = ERR_INTERNAL;
-	if (!chain_alloc(&chain, candidate->n_task, n_layer))
+	if (!chain_alloc(&chain, 2 * candidate->n_task, n_layer, changes ? MAX_EDGE : MAX_PLACE_EDGE))
 		goto cleanup;
 	for (size_t k = 0; k < candidate->n_task; k++) {
 		const struct pareto *front = &candidate->task[k].front;
 		assert(front->n <= candidate->n_iota);
 		chain.front[k] = (struct compose_front){front->n, front->objective, candidate->iota};
 	}
+	if (changes && !change_fronts(candidate, &chain))
+		goto cleanup;
 	for (size_t k = 0; k < n_layer; k++) {
-		struct compose_edge *edge = chain.edge + k * MAX_EDGE;
-		size_t n = list_edges(candidate, map->begin[i] + k, options.n_state, chain.front, edge, place);
+		struct compose_edge *edge = chain.edge + k * chain.max_edge;
+		size_t n = list_edges(candidate, map->begin[i] + k, states, chain.front, edge, task);
 		chain.layer[k] = (struct compose_layer){n, edge, 1.0};
 	}
 	candidate->network_code[i] = compose_chain(chain.layer, n_layer, &options, &candidate->network[i],
@@ -373,7 +460,7 @@ enum err_code candidate_compose_total(struct candidate *candidate, struct err *e
 	}
 	if (code != ERR_OK)
 		return code;
-	if (!chain_alloc(&chain, n_network, n_network)) {
+	if (!chain_alloc(&chain, n_network, n_network, 1)) {
 		code = err_add(err, ERR_INTERNAL, "out of memory");
 		goto cleanup;
 	}
@@ -405,9 +492,9 @@ void candidate_metrics(const struct candidate *candidate, size_t i, double *metr
 void candidate_genome(const struct candidate *candidate, size_t i, uint32_t *genome)
 {
 	const struct layer_map *map = candidate->set->map;
-	unsigned n_state = n_state_of(candidate);
+	struct chain_space states = states_of(candidate);
 	struct compose_edge edge[MAX_EDGE];
-	uint8_t place[MAX_EDGE];
+	uint32_t task[MAX_EDGE];
 	assert(i < candidate->total.n && genome);
 	genome[0] = candidate->set->machine_index;
 	for (size_t network = 0; network < map->n_network; network++) {
@@ -417,16 +504,14 @@ void candidate_genome(const struct candidate *candidate, size_t i, uint32_t *gen
 		assert(point < result->n && result->n_layer == n_layer);
 		for (size_t k = 0; k < n_layer; k++) {
 			size_t block = map->begin[network] + k;
-			size_t n_edge = list_edges(candidate, block, n_state, NULL, edge, place);
+			size_t n_edge = list_edges(candidate, block, states, NULL, edge, task);
 			uint32_t chosen = result->edge[point * n_layer + k];
 			assert(chosen < n_edge);
 			(void)n_edge;
-			const struct pareto *front =
-			    &candidate->task[candidate->first_task[map->distinct[block]] + place[chosen]].front;
-			uint32_t *gene = genome + 1 + block * N_LAYER_GENE;
-			memcpy(gene, front->genome + result->id[point * n_layer + k] * N_LAYER_GENE,
-			       N_LAYER_GENE * sizeof(*gene));
-			gene[GENE_PLACE] = place[chosen];
+			const struct pareto *front = &candidate->task[task[chosen]].front;
+			candidate_widen(candidate, map->distinct[block], task[chosen],
+			                front->genome + result->id[point * n_layer + k] * N_LAYER_GENE,
+			                genome + 1 + block * N_LAYER_GENE);
 		}
 	}
 }

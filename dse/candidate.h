@@ -51,6 +51,10 @@ enum err_code candidate_init(const struct space *space, struct layer_set *set, s
                              struct err *err);
 void candidate_free(struct candidate *candidate);
 
+/* A genome of one of a distinct layer's tasks as one of the set's problem: with its place and its level. */
+void candidate_widen(const struct candidate *candidate, size_t distinct, size_t task, const uint32_t *genome,
+                     uint32_t *own);
+
 /* Whether any chain of layers can get into task i's place; a search of one that none can is skipped. */
 bool candidate_is_reachable(const struct candidate *candidate, size_t i);
 

@@ -142,6 +142,9 @@ static enum err_code set_options(struct request *job, struct err *err)
 	if (cli->points && options->flat)
 		return err_add(err, ERR_USAGE,
 		               "dse explore: --points writes the layers' fronts, which a flat search does not have");
+	if ((cli->audit || cli->audit_samples > 0) && job->space.level_changes && job->space.detail != DETAIL_EVENT)
+		return err_add(err, ERR_USAGE,
+		               "dse explore: --audit judges layers one by one, which level_changes of the space couples");
 	if (cli->shard)
 		code = resume_parse_shard(cli->shard, &job->keep->part, &job->keep->n_part, err);
 	if (code == ERR_OK && job->keep->n_part > 1 && options->flat)

@@ -211,8 +211,7 @@ static enum err_code run_sampled(const struct candidate *candidate, size_t i, si
 		distinct++;
 	assert(point < candidate->task[i].front.n);
 	const struct layer_problem *layer = &candidate->set->problem[distinct];
-	memcpy(genome, candidate->task[i].front.genome + point * N_LAYER_GENE, sizeof(genome));
-	genome[GENE_PLACE] = (uint32_t)(i - candidate->first_task[distinct]);
+	candidate_widen(candidate, distinct, i, candidate->task[i].front.genome + point * N_LAYER_GENE, genome);
 	layer_problem_design(layer, genome, &design);
 	struct detail_run run = {.context = &layer->context[design.operand_bit == 16], .design = &design};
 	return detail_run_all(&run, 1, &options, err);

@@ -117,6 +117,8 @@ static const char *aggregate_name(enum space_aggregate aggregate)
 static void put_inputs(struct json *json, const struct space *space)
 {
 	json_put_text(json, "aggregate", aggregate_name(space->aggregate));
+	if (space->level_changes)
+		json_put_bool(json, "level_changes", true);
 	if (space->level_shares > 0)
 		json_put_u64(json, "level_shares", space->level_shares);
 	if (space->deadline_ms > 0)

@@ -29,9 +29,7 @@ void layer_points_write_header(FILE *file, const struct space *space)
 static const struct layer_problem *find_problem(const struct candidate *candidate, size_t distinct, size_t t,
                                                 const uint32_t *genome, uint32_t own[N_LAYER_GENE])
 {
-	assert(t >= candidate->first_task[distinct] && t < candidate->first_task[distinct + 1]);
-	memcpy(own, genome, N_LAYER_GENE * sizeof(*own));
-	own[GENE_PLACE] = (uint32_t)(t - candidate->first_task[distinct]);
+	candidate_widen(candidate, distinct, t, genome, own);
 	return &candidate->set->problem[distinct];
 }
 

@@ -110,6 +110,9 @@ static void read_machine(struct reader *reader)
 	if (reader->err->n_message == 0)
 		(void)machine_check(machine, reader->err);
 	uint64_t n_share;
+	const struct doc_node *changes = doc_find(reader->root, "level_changes");
+	if (changes)
+		(void)doc_get_bool(changes, "level_changes", &reader->replay->space.level_changes, reader->err);
 	const struct doc_node *shares = doc_find(reader->root, "level_shares");
 	if (shares && reader->err->n_message == 0 &&
 	    doc_get_u64(shares, "level_shares", 2, MACHINE_MAX_LEVEL - 1, &n_share, reader->err))
@@ -287,6 +290,7 @@ static void compare_sums(struct reader *reader, const struct doc_node *networks)
 		for (size_t i = 0; i < replay->n_network; i++) {
 			for (size_t k = 0; k < replay->network[i].n_block; k++) {
 				struct unrolled_design *own = &design[map.begin[i] + k];
+				own->design = replay->network[i].block[k].design;
 				memcpy(own->metric, replay->network[i].block[k].metric, sizeof(own->metric));
 				point.layer[map.begin[i] + k] = own;
 			}

@@ -42,7 +42,7 @@ static void read_root(struct space_reader *reader)
 	static const char *const allowed[] = {"name",        "machine",    "machines",  "axes",
 	                                      "network",     "networks",   "aggregate", "layers",
 	                                      "constraints", "objectives", "search",
-	                                      "deadline_ms", "level_shares"};
+	                                      "deadline_ms", "level_shares", "level_changes"};
 	const struct doc_node *root = reader->root;
 	struct space *space = reader->space;
 

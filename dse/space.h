@@ -75,6 +75,7 @@ struct space {
 	size_t n_network;
 	struct space_network *network;
 	enum space_aggregate aggregate;
+	bool level_changes;    /* changes of operating point between layers count */
 	uint32_t level_shares; /* into which rounds of a layer are divided between two operating points; 0: not */
 	double deadline_ms; /* of an inference of each network, until which energy counts; 0: none */
 	size_t n_constraint;

@@ -50,7 +50,7 @@ void space_read_axes(struct space_reader *reader);
 /* `layers:`, and what they mean for each block; after machines and networks. */
 void space_read_rules(struct space_reader *reader);
 
-/* `level_shares:`; after the rules, which name operating points of machine files. */
+/* `level_shares:`, `level_changes:`; after the rules, which name operating points of machine files. */
 void space_read_level_shares(struct space_reader *reader);
 
 /* `constraints:`, `deadline_ms:`, `objectives:`, `search:`; after machines, axes and networks. */

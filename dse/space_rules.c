@@ -530,8 +530,11 @@ bool space_fetches_ahead(const struct space *space)
 void space_read_level_shares(struct space_reader *reader)
 {
 	const struct doc_node *node = doc_find(reader->root, "level_shares");
+	const struct doc_node *changes = doc_find(reader->root, "level_changes");
 	struct space *space = reader->space;
 	uint64_t n_share;
+	if (changes)
+		(void)doc_get_bool(changes, "level_changes", &space->level_changes, reader->err);
 	if (!node || !doc_get_u64(node, "level_shares", 2, MACHINE_MAX_LEVEL - 1, &n_share, reader->err))
 		return;
 	space->level_shares = (uint32_t)n_share;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "dse/unroll.h"
+#include "dse/changes.h"
 #include "dse/deadline.h"
 #include "sim/base/hash.h"
 #include <assert.h>
@@ -47,6 +48,9 @@ void unroll_sum(const struct space *space, const struct layer_map *map, struct u
 			for (size_t i = map->begin[network]; i < map->begin[network + 1]; i++)
 				own[k] = join(metric_table[k].op, own[k], point->layer[i]->metric[k]);
 		}
+		for (size_t i = map->begin[network] + 1; i < map->begin[network + 1]; i++)
+			changes_add(space, point->machine, point->layer[i - 1]->design.level,
+			            point->layer[i]->design.level, own);
 		deadline_of_network(space, point->machine, own);
 		for (unsigned k = 0; k < N_METRIC; k++) {
 			if (metric_table[k].scope != METRIC_OF_LAYER)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "dse/whole.h"
+#include "dse/changes.h"
 #include "dse/deadline.h"
 #include <assert.h>
 #include <math.h>
@@ -172,6 +173,27 @@ static void join(enum compose_op op, double *sum, double value)
 	*sum = op == COMPOSE_SUM ? *sum + value : fmax(*sum, value);
 }
 
+/* Changes of level between the layers of a network, as a search counts energy: less sleep. */
+static void add_changes(const struct whole *whole, const struct layer_set *set, const uint32_t *canonical,
+                        size_t network, double *own)
+{
+	const struct layer_map *map = whole->map;
+	if (!changes_count(whole->space, &set->machine))
+		return;
+	for (size_t i = map->begin[network] + 1; i < map->begin[network + 1]; i++) {
+		double change[N_METRIC] = {0};
+		uint32_t level[2];
+		for (size_t k = 0; k < 2; k++) {
+			const uint32_t *gene = canonical + 1 + (i - 1 + k) * N_LAYER_GENE;
+			level[k] = set->problem[map->distinct[i - 1 + k]].level[gene[GENE_LEVEL]];
+		}
+		changes_add(whole->space, &set->machine, level[0], level[1], change);
+		deadline_of_layer(whole->space, &set->machine, change);
+		own[METRIC_LATENCY] += change[METRIC_LATENCY];
+		own[METRIC_ENERGY] += change[METRIC_ENERGY];
+	}
+}
+
 /* Metrics of all networks from a canonical genome; what layers violate goes into out. */
 static void add_layers(const struct whole *whole, const struct layer_set *set, const uint32_t *canonical, double *metric,
                        struct evaluation *out)
@@ -191,6 +213,7 @@ static void add_layers(const struct whole *whole, const struct layer_set *set, c
 			for (unsigned k = 0; k < any->n_metric; k++)
 				join(metric_table[any->metric[k]].op, &own[any->metric[k]], result.objective[k]);
 		}
+		add_changes(whole, set, canonical, network, own);
 		own[METRIC_ENERGY] += deadline_sleep_mj(whole->space, &set->machine);
 		if (whole->space->deadline_ms > 0 && own[METRIC_LATENCY] > whole->space->deadline_ms &&
 		    out->violation <= 0.0) {
