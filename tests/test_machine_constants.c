@@ -25,6 +25,7 @@ static const char *const machine_path[] = {
     "spaces/machines/thesis_chip.yaml", "spaces/machines/thesis_qpe_dram.yaml",
     "spaces/machines/hdl_qpe.yaml",     "spaces/machines/dvfs_chip.yaml",
     "spaces/machines/final_chip.yaml",  "spaces/machines/hdl_qpe_calibrated.yaml",
+    "spaces/machines/dvfs_table.yaml",
 };
 #define N_PATH (sizeof(machine_path) / sizeof(machine_path[0]))
 #define N_MACHINE (N_PATH + 2) /* and the defaults of both targets */

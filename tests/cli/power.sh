@@ -99,3 +99,8 @@ expect_code 0 "$DSE" power dvfs_chip tiny --search --budget-frac 0.4 --front
 expect_text "$work/out" "designs to choose from"
 expect_code 0 "$DSE" power dvfs_chip tiny --search --budget-mw 1000 -q
 expect_code 2 "$DSE" power dvfs_chip tiny --search --per-loop
+
+# Four voltages, two power lanes: no schedule uses more than two of them, and which is exhaustively the best pair.
+expect_code 0 "$DSE" power dvfs_table vgg16 --budget-ms 38 --analyse pairs -o "$work/table"
+[ "$(tail -n +2 "$work/table/schedule.csv" | cut -d, -f5 | sort -u | tr '\n' ' ')" = "V450 V550 " ] || fail "two levels"
+[ "$(sed -n 2p "$work/table/analysis.csv" | cut -d, -f1)" = "V450 + V550" ] || fail "the best pair"
