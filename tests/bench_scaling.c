@@ -20,10 +20,11 @@ enum { MAX_RUN = 7, N_THREAD = 2 };
 #define MIN_RUN 1
 #define ENOUGH_S 1.0
 
-static const char *const single[] = {"vgg16_conv_1",        "vgg16_conv_8",     "vgg16_fc_21",         "resnet50_conv_1",
-                                     "resnet50_conv_sc_26", "vgg16_conv_8_qpe", "resnet50_conv_46_qpe"};
-static const char *const network[] = {"net_mlp",     "net_resnet50_stage_3", "net_vgg16", "net_tiny_machines",
-                                      "exact_vgg16", "exact_vgg16_dram"};
+static const char *const single[] = {"vgg16_conv_1",        "vgg16_conv_8",        "vgg16_fc_21",
+                                     "resnet50_conv_1",     "resnet50_conv_sc_26", "vgg16_conv_8_qpe",
+                                     "resnet50_conv_46_qpe"};
+static const char *const network[] = {"net_mlp",           "net_resnet50_stage_3", "net_vgg16",
+                                      "net_tiny_machines", "exact_vgg16",          "exact_vgg16_dram"};
 
 struct seconds {
 	double wall, cpu;

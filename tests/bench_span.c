@@ -14,10 +14,11 @@
 #include <stdlib.h>
 #include <time.h>
 
-static const char *const single[] = {"vgg16_conv_1",        "vgg16_conv_8",     "vgg16_fc_21",         "resnet50_conv_1",
-                                     "resnet50_conv_sc_26", "vgg16_conv_8_qpe", "resnet50_conv_46_qpe"};
-static const char *const network[] = {"net_mlp",     "net_resnet50_stage_3", "net_vgg16", "net_tiny_machines",
-                                      "exact_vgg16", "exact_vgg16_dram"};
+static const char *const single[] = {"vgg16_conv_1",        "vgg16_conv_8",        "vgg16_fc_21",
+                                     "resnet50_conv_1",     "resnet50_conv_sc_26", "vgg16_conv_8_qpe",
+                                     "resnet50_conv_46_qpe"};
+static const char *const network[] = {"net_mlp",           "net_resnet50_stage_3", "net_vgg16",
+                                      "net_tiny_machines", "exact_vgg16",          "exact_vgg16_dram"};
 
 /* The chain so far, up to when; parallel_for has no context of its own. */
 static double span_s, mark_s;
