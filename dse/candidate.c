@@ -12,8 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A state leaves a layer its result's place and whether it fetches ahead. */
-#define MAX_PLACE_EDGE (LAYER_N_STATE * 4)
+/* A state leaves a layer its result's place and how much it fetches ahead. */
+#define MAX_PLACE_EDGE (LAYER_N_STATE * 2 * AHEAD_N)
 /* Of every state before, with changes of level: each level of a layer after each point of the machine's own. */
 #define MAX_EDGE (MAX_PLACE_EDGE * MACHINE_FILE_LEVEL * MACHINE_MAX_LEVEL)
 /* Between the seeds of two searches of a candidate: 2^64 over the golden ratio, so that they never meet. */

@@ -15,7 +15,7 @@
 #include <stdint.h>
 
 #define COMPOSE_MAX_METRIC 8
-#define COMPOSE_MAX_STATE 64
+#define COMPOSE_MAX_STATE 96
 
 enum compose_op { COMPOSE_SUM, COMPOSE_MAX };
 

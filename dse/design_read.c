@@ -25,13 +25,13 @@ bool front_need_choice(const struct doc_node *map, const char *key, const char *
 	return node && doc_get_choice(node, key, names, n, out, err);
 }
 
-/* Whether an optional key has its one value; without the key it has not. */
-static bool take_optional(const struct doc_node *layer, const char *key, const char *name, bool *value, struct err *err)
+/* The value of a key that is there only where something is fetched ahead; without the key the first one. */
+static bool take_optional(const struct doc_node *layer, const char *key, const char *const *name, size_t n,
+                          size_t *index, struct err *err)
 {
-	size_t index;
 	const struct doc_node *node = doc_find(layer, key);
-	*value = node != NULL;
-	return !node || doc_get_choice(node, key, &name, 1, &index, err);
+	*index = 0;
+	return !node || doc_get_choice(node, key, name, n, index, err);
 }
 
 /* One dimension of a split, in the notation that tables and CSV files use. */
@@ -46,7 +46,7 @@ bool design_read(const struct doc_node *layer, const struct block *block, const 
 {
 	static const char *const place[] = {"dram", "storage"};
 	const char *strategy[N_STRATEGY], *level[MACHINE_MAX_LEVEL];
-	size_t strategy_at = 0, reuse_at = 0, level_at = 0, in = 0, out = 0, added = 0;
+	size_t strategy_at = 0, reuse_at = 0, level_at = 0, in = 0, out = 0, added = 0, weight = 0, fetch = 0, held = 0;
 	uint64_t operand_bit = 8;
 	assert(layer && block && machine && design);
 	for (size_t i = 0; i < N_STRATEGY; i++)
@@ -63,9 +63,9 @@ bool design_read(const struct doc_node *layer, const struct block *block, const 
 	          front_need_choice(layer, "result", place, 2, &out, err) &&
 	          (!block->has_mat_ele || front_need_choice(layer, "added", place, 2, &added, err)) && bit &&
 	          doc_get_u64(bit, "operand_bit", 8, 16, &operand_bit, err) &&
-	          take_optional(layer, "weights", "storage", &design->weight_storage, err) &&
-	          take_optional(layer, "fetch_ahead", "next", &design->fetch_next, err) &&
-	          take_optional(layer, "held", "storage", &design->held_storage, err);
+	          take_optional(layer, "fetched_weights", ahead_name, AHEAD_N, &weight, err) &&
+	          take_optional(layer, "fetches_next", ahead_name, AHEAD_N, &fetch, err) &&
+	          take_optional(layer, "held", place, 2, &held, err);
 	if (!ok)
 		return false;
 	if (operand_bit != 8 && operand_bit != 16)
@@ -77,5 +77,8 @@ bool design_read(const struct doc_node *layer, const struct block *block, const 
 	design->in_storage = in == 1;
 	design->out_storage = out == 1;
 	design->add_storage = added == 1;
+	design->weight_ahead = (enum ahead_portion)weight;
+	design->fetch_next = (enum ahead_portion)fetch;
+	design->held_storage = held == 1;
 	return split_check(block, &design->split, err) == ERR_OK;
 }

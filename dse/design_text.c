@@ -21,19 +21,20 @@ const char *design_place_name(bool in_storage)
 
 const char *design_ahead_name(const struct layer_design *design)
 {
-	static const char *const name[2][2] = {{"", "next"}, {"weights", "weights+next"}};
-	return name[design->weight_storage][design->fetch_next];
+	static const char *const name[AHEAD_N][AHEAD_N] = {
+	    {"", "no+half", "no+all"}, {"half+no", "half+half", "half+all"}, {"all+no", "all+half", "all+all"}};
+	return name[design->weight_ahead][design->fetch_next];
 }
 
 void design_put_ahead(struct json *json, const struct layer_design *design)
 {
 	assert(json && design);
-	if (design->weight_storage)
-		json_put_text(json, "weights", "storage");
-	if (design->fetch_next)
-		json_put_text(json, "fetch_ahead", "next");
+	if (design->weight_ahead != AHEAD_NONE)
+		json_put_text(json, "fetched_weights", ahead_name[design->weight_ahead]);
+	if (design->fetch_next != AHEAD_NONE)
+		json_put_text(json, "fetches_next", ahead_name[design->fetch_next]);
 	if (design->held_storage)
-		json_put_text(json, "held", "storage");
+		json_put_text(json, "held", design_place_name(true));
 }
 
 int design_print(const struct layer_design *design, const struct machine *machine, char *text, size_t n_byte)

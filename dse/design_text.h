@@ -16,10 +16,12 @@ void design_print_split(const struct split *split, struct split_text *text);
 /* "dram" or "storage". */
 const char *design_place_name(bool in_storage);
 
-/* What a design fetches ahead, in a word, as columns and tables have it: "", "weights", "next" or "weights+next". */
+/* What came ahead of a design's weights and what it fetches of the next one's, as columns and tables have it: "all+half";
+ * "": nothing. */
 const char *design_ahead_name(const struct layer_design *design);
 
-/* The same as keys of the object that is open, none where nothing is: weights, fetch_ahead, held. */
+/* The same as keys of the object that is open, none where nothing is: fetched_weights, fetches_next,
+ * held. */
 void design_put_ahead(struct json *json, const struct layer_design *design);
 
 /* "fusion_reuse, w 28*2 h 28*2 c 64*2 d 64*1, PL1, 8 bit"; returns what snprintf returns. */

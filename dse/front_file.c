@@ -93,7 +93,7 @@ static uint64_t sign_point(const struct front_run *run, const struct unrolled *p
 		hash = sign_text(design_place_name(design->out_storage), hash);
 		if (run->explore->map.block[i]->has_mat_ele)
 			hash = sign_text(design_place_name(design->add_storage), hash);
-		if (design->weight_storage || design->fetch_next)
+		if (design->weight_ahead != AHEAD_NONE || design->fetch_next != AHEAD_NONE)
 			hash = sign_text(design_ahead_name(design), hash);
 	}
 	return hash;

@@ -29,7 +29,9 @@ static bool same_choice(const struct layer_choice *left, const struct layer_choi
 	       memcmp(left->strategy, right->strategy, sizeof(left->strategy)) == 0 &&
 	       memcmp(left->reuse, right->reuse, sizeof(left->reuse)) == 0 && left->level_mask == right->level_mask &&
 	       left->operand_8bit == right->operand_8bit && left->operand_16bit == right->operand_16bit &&
-	       left->fetch_no == right->fetch_no && ahead_same(&left->ahead, &right->ahead);
+	       memcmp(left->fetch, right->fetch, sizeof(left->fetch)) == 0 &&
+	       memcmp(left->fetch_next, right->fetch_next, sizeof(left->fetch_next)) == 0 &&
+	       ahead_same(&left->ahead, &right->ahead);
 }
 
 /* Of residency only what decides which places a layer may use makes another problem of it. */
@@ -141,7 +143,7 @@ unsigned layer_state_place(const struct block *block, unsigned state)
 	bool held = !ahead_reads_held(block) && (state & (block->hold ? 1U : 2U)) != 0;
 	return (layer_in_storage(block, state) ? (unsigned)PLACE_IFMAP : 0U) |
 	       (layer_added_in_storage(block, state) ? (unsigned)PLACE_ADDED : 0U) |
-	       ((state & LAYER_STATE_WEIGHT) != 0 ? (unsigned)PLACE_WEIGHT : 0U) | (held ? (unsigned)PLACE_HELD : 0U);
+	       state / LAYER_STATE_WEIGHT_UNIT * PLACE_WEIGHT_UNIT | (held ? (unsigned)PLACE_HELD : 0U);
 }
 
 bool layer_place_fits(const struct block *block, unsigned state, unsigned place, unsigned *next)
@@ -155,7 +157,7 @@ bool layer_place_fits(const struct block *block, unsigned state, unsigned place,
 	if ((place & ~free) != read || ((place & PLACE_RESULT) != 0 && block->result_to_dram))
 		return false;
 	*next = layer_next_state(block, state, (place & PLACE_RESULT) != 0) |
-	        ((place & PLACE_FETCH) != 0 ? LAYER_STATE_WEIGHT : 0U);
+	        (unsigned)place_fetch(place) * LAYER_STATE_WEIGHT_UNIT;
 	return true;
 }
 

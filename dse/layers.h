@@ -29,9 +29,9 @@ enum err_code layer_map_list_splits(const struct space *space, struct layer_map 
 size_t layer_map_network(const struct layer_map *map, size_t block);
 
 /* What residency does around a block: the state is bit 0 = the latest result lies in storage QPEs, bit 1 = the held one
- * does, bit 2 = the weights of the block do, because the one before has fetched them. */
-#define LAYER_N_STATE 8
-#define LAYER_STATE_WEIGHT 4U
+ * does, bits 2 and 3 = how much of the block's weights does (enum ahead_portion), fetched by the one before. */
+#define LAYER_STATE_WEIGHT_UNIT 4U
+#define LAYER_N_STATE (AHEAD_N * 4)
 /* Bits 0 and 1 alone: where nothing is fetched ahead. */
 #define LAYER_N_RESULT_STATE 4
 

@@ -197,7 +197,7 @@ static bool fits_storage(const struct layer_problem *layer, const struct layer_c
 {
 	struct layer_design design = {.split = split_whole(context->block)};
 	layer_design_place(&design, place);
-	bool is_ahead = design.weight_storage || design.fetch_next;
+	bool is_ahead = (place & (PLACE_WEIGHT | PLACE_FETCH)) != 0;
 	for (size_t i = 0; i < layer->w.n; i++) {
 		design.split.w = layer->w.choice[i];
 		if (design.out_storage && !mapper_result_fits_storage(context, &design.split))
@@ -212,11 +212,15 @@ static bool fits_storage(const struct layer_problem *layer, const struct layer_c
 static bool place_contradicts(const struct block *block, const struct layer_choice *choice, unsigned place)
 {
 	bool in = (place & PLACE_IFMAP) != 0, out = (place & PLACE_RESULT) != 0, added = (place & PLACE_ADDED) != 0;
-	bool weight = (place & PLACE_WEIGHT) != 0, fetch = (place & PLACE_FETCH) != 0;
+	enum ahead_portion weight = place_weight(place), fetch = place_fetch(place);
+	if (weight == AHEAD_N || fetch == AHEAD_N)
+		return true;
 	return (in && block->input == INPUT_DRAM) || (out && block->result_to_dram) ||
 	       (added && (!block->has_mat_ele || block->added == INPUT_DRAM)) ||
-	       (weight && choice->ahead.own_bit == 0) || (fetch && !choice->ahead.next) ||
-	       ((place & PLACE_HELD) != 0 && (choice->ahead.held_pixel == 0 || !(weight || fetch)));
+	       (weight != AHEAD_NONE && !(choice->ahead.own_bit != 0 && choice->fetch[weight])) ||
+	       (fetch != AHEAD_NONE && !(choice->ahead.next && choice->fetch_next[fetch])) ||
+	       ((place & PLACE_HELD) != 0 &&
+	        (choice->ahead.held_pixel == 0 || (weight == AHEAD_NONE && fetch == AHEAD_NONE)));
 }
 
 /* Places without any feasible design are left out: what comes from a far layer or goes to one lies in DRAM. */
@@ -233,16 +237,16 @@ static void build_places(struct layer_problem *layer, const struct block *block,
 		}
 		if (possible)
 			layer->place[n++] = (uint8_t)place;
-		n_weight += possible && (place & PLACE_WEIGHT);
+		n_weight += possible && place_weight(place) != AHEAD_NONE;
 	}
 	layer->n_value[GENE_PLACE] = n;
 	assert(n > 0);
-	if (choice->fetch_no || n_weight == 0)
+	if (choice->fetch[AHEAD_NONE] || n_weight == 0)
 		return;
 	/* only with its weights fetched ahead */
 	layer->n_value[GENE_PLACE] = 0;
 	for (uint32_t i = 0; i < n; i++)
-		if (layer->place[i] & PLACE_WEIGHT)
+		if (place_weight(layer->place[i]) != AHEAD_NONE)
 			layer->place[layer->n_value[GENE_PLACE]++] = layer->place[i];
 }
 

@@ -9,21 +9,11 @@
  */
 #include "dse/compose.h"
 #include "dse/engine.h"
+#include "dse/layer_place.h"
 #include "dse/pareto.h"
 #include "dse/problem.h"
 #include "dse/space.h"
 #include "dse/split_lists.h"
-
-/* What of a layer lies in storage QPEs, bit by bit; the rest lies in DRAM. */
-enum place_bit {
-	PLACE_IFMAP = 1,
-	PLACE_RESULT = 2,
-	PLACE_ADDED = 4,
-	PLACE_WEIGHT = 8, /* its weights, which the layer before fetched */
-	PLACE_FETCH = 16, /* it fetches the next layer's weights */
-	PLACE_HELD = 32,  /* a held result that it does not read; only with one of the last two, for which there is less room */
-	PLACE_N = 64
-};
 
 /* Genes of a layer problem, slowest first. */
 enum layer_gene {
@@ -142,9 +132,6 @@ size_t layer_problem_propose(const void *context, uint32_t *genome, size_t max);
 /* Cut a design whose tasks do not fit a PE's SRAM into smaller ones, in dimensions drawn at random; a closed form of
  * the sizes decides, nothing is simulated. */
 void layer_problem_repair(const void *context, struct rng *rng, uint32_t *genome);
-
-/* Set what a design's place says. */
-void layer_design_place(struct layer_design *design, unsigned place);
 
 /* The design a genome stands for. */
 void layer_problem_design(const struct layer_problem *layer, const uint32_t *genome, struct layer_design *design);

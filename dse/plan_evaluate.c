@@ -20,8 +20,9 @@ void layer_design_place(struct layer_design *design, unsigned place)
 	design->in_storage = (place & PLACE_IFMAP) != 0;
 	design->out_storage = (place & PLACE_RESULT) != 0;
 	design->add_storage = (place & PLACE_ADDED) != 0;
-	design->weight_storage = (place & PLACE_WEIGHT) != 0;
-	design->fetch_next = (place & PLACE_FETCH) != 0;
+	design->weight_ahead = place_weight(place);
+	design->fetch_next = place_fetch(place);
+	assert(design->weight_ahead < AHEAD_N && design->fetch_next < AHEAD_N);
 	design->held_storage = (place & PLACE_HELD) != 0;
 }
 

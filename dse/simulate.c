@@ -132,12 +132,13 @@ enum err_code simulate_prepare(const struct machine *machine, const struct netwo
 		struct ahead ahead = ahead_around(network, i, own_bit, next_bit);
 		mapper_prepare(&network->block[i], machine, own_bit, &context[i]);
 		mapper_set_ahead(&context[i], &ahead);
-		bool is_fetched = i > 0 && block[i - 1].design.fetch_next;
-		if (block[i].design.weight_storage != is_fetched)
-			code = err_add(err, ERR_INPUT, "layer %s: the layer before %s, but its own design says %s",
-			               network->block[i].name,
-			               is_fetched ? "fetches its weights ahead" : "does not fetch its weights ahead",
-			               is_fetched ? "that they come from DRAM" : "that they lie in storage");
+		enum ahead_portion fetched = i > 0 ? block[i - 1].design.fetch_next : AHEAD_NONE;
+		if (block[i].design.weight_ahead != fetched)
+			code = err_add(err, ERR_INPUT,
+			               "layer %s: of its weights '%s' are to lie in storage QPEs, but the layer before "
+			               "fetches '%s' of them",
+			               network->block[i].name, ahead_name[block[i].design.weight_ahead],
+			               ahead_name[fetched]);
 	}
 	return code;
 }

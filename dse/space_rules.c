@@ -237,15 +237,12 @@ static void read_operands(struct space_reader *reader, const struct doc_node *no
 
 static void read_fetch(struct space_reader *reader, const struct doc_node *node, struct rule *rule)
 {
-	static const char *const name[] = {"no", "all"};
 	if (!space_has_items(node, "fetch_ahead", reader->err))
 		return;
 	for (size_t i = 0; i < item_n(node); i++) {
 		size_t index;
-		if (!doc_get_choice(item_at(node, i), "fetch_ahead", name, 2, &index, reader->err))
-			continue;
-		rule->fetch_no |= index == 0;
-		rule->fetch_all |= index == 1;
+		if (doc_get_choice(item_at(node, i), "fetch_ahead", ahead_name, AHEAD_N, &index, reader->err))
+			rule->fetch[index] = true;
 	}
 	rule->set |= RULE_FETCH;
 }
@@ -295,10 +292,8 @@ static void apply_rule(const struct rule *rule, struct layer_choice *choice, con
 		choice->operand_8bit = rule->operand_8bit;
 		choice->operand_16bit = rule->operand_16bit;
 	}
-	if (rule->set & RULE_FETCH) {
-		choice->fetch_no = rule->fetch_no;
-		choice->fetch_all = rule->fetch_all;
-	}
+	if (rule->set & RULE_FETCH)
+		memcpy(choice->fetch, rule->fetch, sizeof(choice->fetch));
 }
 
 static struct layer_choice initial_choice(void)
@@ -310,7 +305,7 @@ static struct layer_choice initial_choice(void)
 	choice.reuse[REUSE_AUTO] = true;
 	choice.level_mask = UINT32_MAX;
 	choice.operand_8bit = true;
-	choice.fetch_no = true;
+	choice.fetch[AHEAD_NONE] = true;
 	return choice;
 }
 
@@ -407,6 +402,11 @@ static uint32_t fetch_bit(const struct layer_choice *choice)
 	return choice->operand_8bit ? 8 : 16;
 }
 
+static bool fetches_any(const struct layer_choice *choice)
+{
+	return choice->fetch[AHEAD_HALF] || choice->fetch[AHEAD_ALL];
+}
+
 /* What the rules of neighbours leave of fetching ahead; where nothing is, layers stay as equal as they are. */
 static void set_ahead(struct space_network *network)
 {
@@ -414,10 +414,12 @@ static void set_ahead(struct space_network *network)
 	for (size_t i = 0; i < n; i++) {
 		struct layer_choice *own = &network->choice[i], *next = i + 1 < n ? own + 1 : own;
 		struct ahead ahead = ahead_around(&network->network, i, fetch_bit(own), fetch_bit(next));
-		if (!own->fetch_all)
+		if (!fetches_any(own))
 			ahead.own_bit = 0;
-		if (!next->fetch_all)
+		if (!fetches_any(next))
 			ahead.next = NULL;
+		if (ahead.next)
+			memcpy(own->fetch_next, next->fetch, sizeof(own->fetch_next));
 		own->ahead = ahead.own_bit != 0 || ahead.next ? ahead : (struct ahead){0};
 	}
 }

@@ -36,7 +36,7 @@ struct rule {
 	bool reuse[N_REUSE_OPERAND];
 	uint32_t level_mask;
 	bool operand_8bit, operand_16bit;
-	bool fetch_no, fetch_all;
+	bool fetch[AHEAD_N];
 	size_t n_matched;
 };
 

@@ -78,28 +78,32 @@ static bool may_keep(const struct layer_problem *layer, const uint32_t *gene)
 {
 	struct layer_design design;
 	const struct layer_context *context = placeless_design(layer, gene, &design);
-	return (gene[GENE_PLACE] & WHOLE_KEEP) != 0 && mapper_serves_storage(context, &design) &&
+	return gene[GENE_PLACE] % WHOLE_FETCH_UNIT == WHOLE_KEEP && mapper_serves_storage(context, &design) &&
 	       mapper_result_fits_storage(context, &design.split);
 }
 
-/* Whether a layer can be on this side of fetching ahead: PLACE_FETCH, or PLACE_WEIGHT of the next one. */
-static bool may_ahead(const struct layer_problem *layer, const uint32_t *gene, enum place_bit side)
+/* Whether a layer can be on this side of fetching so much ahead: place_bits of PLACE_FETCH, or of the next one's
+ * PLACE_WEIGHT. */
+static bool may_ahead(const struct layer_problem *layer, const uint32_t *gene, unsigned place_bits)
 {
 	struct layer_design design;
 	const struct layer_context *context = placeless_design(layer, gene, &design);
-	layer_design_place(&design, side);
-	return layer_has_place(layer, side) && mapper_serves_ahead(context, &design);
+	layer_design_place(&design, place_bits);
+	return mapper_serves_ahead(context, &design);
 }
 
-/* Whether block i, which is not its network's last, fetches the next one's weights. */
-static bool fetches(const struct whole *whole, const struct layer_set *set, const struct whole_scratch *scratch,
-                    size_t i)
+/* How much block i, which is not its network's last, fetches of the next one's weights. */
+static unsigned portion_of(const struct whole *whole, const struct layer_set *set, const struct whole_scratch *scratch,
+                           size_t i)
 {
 	const uint32_t *gene = scratch->canonical + 1 + i * N_LAYER_GENE;
-	assert(i + 1 < whole->map->n_block);
-	return (gene[GENE_PLACE] & WHOLE_FETCH) != 0 &&
-	       may_ahead(&set->problem[whole->map->distinct[i]], gene, PLACE_FETCH) &&
-	       may_ahead(&set->problem[whole->map->distinct[i + 1]], gene + N_LAYER_GENE, PLACE_WEIGHT);
+	unsigned portion = gene[GENE_PLACE] / WHOLE_FETCH_UNIT;
+	assert(i + 1 < whole->map->n_block && portion < AHEAD_N);
+	bool may = portion != AHEAD_NONE &&
+	           may_ahead(&set->problem[whole->map->distinct[i]], gene, portion * PLACE_FETCH_UNIT) &&
+	           may_ahead(&set->problem[whole->map->distinct[i + 1]], gene + N_LAYER_GENE,
+	                     portion * PLACE_WEIGHT_UNIT);
+	return may ? portion : AHEAD_NONE;
 }
 
 /* The layer's place in this state that grants most of what is asked for: first the fetch is given up, then the result's
@@ -120,17 +124,19 @@ static int find_granted(const struct layer_problem *layer, const struct block *b
 
 uint32_t whole_n_ask(const struct layer_problem *layer)
 {
-	if (layer_has_place(layer, PLACE_FETCH))
-		return WHOLE_N_ASK;
-	return layer_has_place(layer, PLACE_RESULT) ? WHOLE_KEEP + 1 : 1;
+	uint32_t most = layer_has_place(layer, PLACE_RESULT) ? WHOLE_KEEP : 0;
+	for (unsigned i = 0; i < layer->n_value[GENE_PLACE]; i++) {
+		uint32_t fetch = place_fetch(layer->place[i]) * WHOLE_FETCH_UNIT + WHOLE_KEEP;
+		most = place_fetch(layer->place[i]) != AHEAD_NONE && fetch > most ? fetch : most;
+	}
+	return most + 1;
 }
 
 uint32_t whole_ask_for(const struct layer_problem *layer, uint32_t place)
 {
 	assert(place < layer->n_value[GENE_PLACE]);
 	uint8_t bits = layer->place[place];
-	return ((bits & PLACE_RESULT) != 0 ? (uint32_t)WHOLE_KEEP : 0U) |
-	       ((bits & PLACE_FETCH) != 0 ? (uint32_t)WHOLE_FETCH : 0U);
+	return ((bits & PLACE_RESULT) != 0 ? (uint32_t)WHOLE_KEEP : 0U) + place_fetch(bits) * WHOLE_FETCH_UNIT;
 }
 
 unsigned whole_decide_places(const struct whole *whole, const struct layer_set *set, struct whole_scratch *scratch)
@@ -155,8 +161,8 @@ unsigned whole_decide_places(const struct whole *whole, const struct layer_set *
 			const struct layer_problem *layer = &set->problem[map->distinct[i]];
 			uint32_t *gene = scratch->canonical + 1 + i * N_LAYER_GENE;
 			bool keeps = scratch->keeps[i] && may_keep(layer, gene);
-			bool ahead = i + 1 < map->begin[network + 1] && fetches(whole, set, scratch, i);
-			unsigned asked = (keeps ? (unsigned)PLACE_RESULT : 0U) | (ahead ? (unsigned)PLACE_FETCH : 0U);
+			unsigned ahead = i + 1 < map->begin[network + 1] ? portion_of(whole, set, scratch, i) : 0;
+			unsigned asked = (keeps ? (unsigned)PLACE_RESULT : 0U) | ahead * PLACE_FETCH_UNIT;
 			int place = find_granted(layer, map->block[i], state, asked, &state);
 			if (place < 0)
 				state = layer_next_state(map->block[i], state, false);

@@ -11,10 +11,10 @@
  */
 #include "dse/explore.h"
 
-/* What a layer asks for, as bits of its GENE_PLACE. */
-enum whole_ask { WHOLE_KEEP = 1, WHOLE_FETCH = 2, WHOLE_N_ASK = 4 };
+/* What a layer asks for in its GENE_PLACE: whether to keep its result, plus twice the enum ahead_portion to fetch. */
+enum whole_ask { WHOLE_KEEP = 1, WHOLE_FETCH_UNIT = 2 };
 
-/* How many values of these a layer has use for: 1, 2 or WHOLE_N_ASK. */
+/* How many values of these a layer has use for. */
 uint32_t whole_n_ask(const struct layer_problem *layer);
 
 /* What asks for this of the layer's places, by its index. */

@@ -6,6 +6,8 @@
 /* As in mapper/tiling.c: what moves, moves in whole lines. */
 #define LINE_BYTE 16
 
+const char *const ahead_name[AHEAD_N] = {"no", "half", "all"};
+
 /* Pixels of a block's result, pooled, its rows in whole words as the storage QPEs hold them. */
 static uint64_t result_pixel(const struct block *block)
 {
@@ -66,8 +68,12 @@ bool ahead_same(const struct ahead *a, const struct ahead *b)
 	                    a->next->out_c == b->next->out_c);
 }
 
-uint64_t ahead_weight_byte(const struct block *block, const struct machine *machine, uint32_t operand_bit)
+uint64_t ahead_weight_byte(const struct block *block, const struct machine *machine, uint32_t operand_bit,
+                           enum ahead_portion portion)
 {
-	assert(block->kind == BLOCK_CONV && (operand_bit == 8 || operand_bit == 16));
-	return align_up(n_tap(block) * align_up(block->out_c, machine->mla_rows) * (operand_bit / 8), LINE_BYTE);
+	assert(block->kind == BLOCK_CONV && (operand_bit == 8 || operand_bit == 16) && portion < AHEAD_N);
+	uint64_t byte = n_tap(block) * align_up(block->out_c, machine->mla_rows) * (operand_bit / 8);
+	if (portion == AHEAD_NONE)
+		return 0;
+	return align_up(portion == AHEAD_HALF ? byte / 2 : byte, LINE_BYTE);
 }

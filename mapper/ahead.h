@@ -3,8 +3,9 @@
 #define MAPPER_AHEAD_H
 /*
  * Weights fetched ahead: while a convolution runs, the DRAM interfaces, which
- * have little to do once its operands are in the PEs, load all weights of the
- * next one into storage QPEs; that one copies them from there over the NoC.
+ * have little to do once its operands are in the PEs, load weights of the next
+ * one into storage QPEs; that one copies them from there over the NoC, and if it
+ * was half of them, loads the other half from DRAM at the same time.
  *
  *   block i    weight | input | computation ........ | ARM ....
  *              DRAM             :.. weights of i + 1 ..:     -> storage QPEs
@@ -13,10 +14,18 @@
  *
  * How much lies there does not depend on either block's split: filters lie in
  * groups of MAC-array rows, as the array takes them, once. So the choice couples
- * neighbours by one bit, whether the weights came ahead.
+ * neighbours by nothing but how much came ahead.
  */
 #include "mapper/network.h"
 #include "sim/machine.h"
+
+enum ahead_portion {
+	AHEAD_NONE,
+	AHEAD_HALF, /* of what each storage QPE's double block of QPEs gets, the first half of the filters */
+	AHEAD_ALL,
+	AHEAD_N
+};
+extern const char *const ahead_name[AHEAD_N]; /* "no", "half", "all" */
 
 /* What of its neighbours a block's design has to know; {0}: nothing is fetched ahead. Plain data. */
 struct ahead {
@@ -40,7 +49,8 @@ bool ahead_reads_held(const struct block *block);
 /* Whether two blocks with equal parameters have equal surroundings, on any machine. */
 bool ahead_same(const struct ahead *a, const struct ahead *b);
 
-/* Bytes of all weights of a convolution as they lie in the storage QPEs. */
-uint64_t ahead_weight_byte(const struct block *block, const struct machine *machine, uint32_t operand_bit);
+/* Bytes of the weights of a convolution, or half of them, as they lie in the storage QPEs. */
+uint64_t ahead_weight_byte(const struct block *block, const struct machine *machine, uint32_t operand_bit,
+                           enum ahead_portion portion);
 
 #endif

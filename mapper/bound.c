@@ -19,13 +19,14 @@ static void bound_traffic(const struct layer_context *context, const struct laye
 	bool is_matmul = context->block->kind == BLOCK_MATMUL;
 	double n_reload_map = strategy->reuses ? 1 : is_matmul ? tiling->n_w : tiling->n_c;
 	double n_reload_filter = strategy->reuses ? 1 : is_matmul ? tiling->n_h : (double)tiling->n_map;
-	double filter = (double)tiling->all_filter_byte * n_reload_filter, ahead = design->weight_storage ? filter : 0;
+	double filter = (double)tiling->all_filter_byte * n_reload_filter;
+	double ahead = design->weight_ahead == AHEAD_NONE ? 0 : design->weight_ahead == AHEAD_HALF ? filter / 2 : filter;
 	double map = (double)tiling->all_map_byte, result = (double)tiling->all_out_byte;
 	if (!strategy->fused) {
 		map = (double)tiling->all_map_aligned_byte;
 		result = (double)tiling->all_raw_out_byte * tiling->n_d;
 	}
-	work->fetch_byte = design->fetch_next ? (double)context->next_byte : 0;
+	work->fetch_byte = (double)context->next_byte[design->fetch_next];
 	least->dram_read_byte = filter - ahead + (design->in_storage ? 0 : map * n_reload_map) + work->fetch_byte;
 	least->dram_write_byte = design->out_storage || design->strategy == STRATEGY_THESIS_REUSE ? 0 : result;
 	least->sram_write_word += (least->dram_read_byte + ahead) / 4;

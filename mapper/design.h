@@ -43,8 +43,8 @@ struct layer_design {
 	bool out_storage;     /* result is kept in the storage QPEs, if it fits */
 	bool add_storage;     /* what a shortcut adds lies in the storage QPEs, else in DRAM */
 	/* Fetching ahead (mapper/ahead.h): chip, fusion_reuse, convolutions. */
-	bool weight_storage; /* its weights lie in the storage QPEs: the block before it has fetched them */
-	bool fetch_next;     /* meanwhile the weights of the next block are loaded into the storage QPEs */
+	enum ahead_portion weight_ahead; /* of its weights, which lie in the storage QPEs: the block before it fetched them */
+	enum ahead_portion fetch_next;   /* of the next block's, which are loaded into the storage QPEs meanwhile */
 	bool held_storage;   /* a held result that it neither reads nor adds lies there, too; asked with these two only */
 };
 
@@ -83,7 +83,7 @@ struct layer_context {
 	struct mla_conv_round partial_round;
 	struct hierarchy hierarchy;
 	struct ahead ahead;
-	uint64_t next_byte; /* of the weights that may be fetched for the next block; 0: none */
+	uint64_t next_byte[AHEAD_N]; /* of the weights that may be fetched for the next block; 0: none */
 };
 
 /* machine and block must outlive the context. */
@@ -173,9 +173,11 @@ bool mapper_bound_range(const struct layer_context *context, const struct layer_
 bool mapper_serves_ahead(const struct layer_context *context, const struct layer_design *design);
 
 /*
- * Bytes that lie in the storage QPEs while a design with weights fetched ahead
- * runs: ifmap, what is added, the held result and its own, both blocks' weights,
- * as far as they lie there.
+ * Bytes that at least lie in the storage QPEs while a design with weights
+ * fetched ahead runs: ifmap, what is added and the held result, as far as they lie
+ * there; and its own weights or, once these are in the PEs, its result and the next
+ * block's weights. A split whose PEs are filled with filters more than once needs
+ * room for all of it together.
  */
 uint64_t mapper_storage_byte(const struct layer_context *context, const struct layer_design *design);
 

@@ -50,7 +50,9 @@ void mapper_prepare(const struct block *block, const struct machine *machine, ui
 void mapper_set_ahead(struct layer_context *context, const struct ahead *ahead)
 {
 	context->ahead = *ahead;
-	context->next_byte = ahead->next ? ahead_weight_byte(ahead->next, context->machine, ahead->next_bit) : 0;
+	for (int i = 0; i < AHEAD_N && ahead->next; i++)
+		context->next_byte[i] =
+		    ahead_weight_byte(ahead->next, context->machine, ahead->next_bit, (enum ahead_portion)i);
 }
 
 struct step *program_add_step(struct program *program, enum step_kind kind, enum phase phase)
@@ -156,13 +158,31 @@ bool mapper_serves_storage(const struct layer_context *context, const struct lay
 	       (context->block->kind == BLOCK_MATMUL && design->strategy == STRATEGY_FUSION);
 }
 
+/* Shares in which filters are dealt over the double blocks, or the interfaces where there are more of these. */
+static uint32_t n_filter_share(const struct layer_context *context)
+{
+	uint32_t n_block = context->hierarchy.n_block, n_dram = context->machine->dram_n;
+	return n_dram > n_block ? n_dram : n_block;
+}
+
+/* Half of each share's filters must be whole groups. */
+static bool can_halve(const struct layer_context *context, const struct block *block)
+{
+	return block->out_c % (2 * n_filter_share(context) * context->machine->mla_rows) == 0;
+}
+
 bool mapper_serves_ahead(const struct layer_context *context, const struct layer_design *design)
 {
+	const struct ahead *ahead = &context->ahead;
 	if (design->strategy != STRATEGY_FUSION_REUSE || !distribute_is_chip_reuse(context, design) ||
 	    !mapper_serves_storage(context, design))
 		return false;
-	return !(design->weight_storage && context->ahead.own_bit == 0) &&
-	       !(design->fetch_next && context->next_byte == 0);
+	if (design->weight_ahead != AHEAD_NONE && ahead->own_bit == 0)
+		return false;
+	if (design->fetch_next != AHEAD_NONE && !ahead->next)
+		return false;
+	return !(design->weight_ahead == AHEAD_HALF && !can_halve(context, context->block)) &&
+	       !(design->fetch_next == AHEAD_HALF && !can_halve(context, ahead->next));
 }
 
 /* Rows in whole words; a result that other layers have split may take some bytes more or less. */
@@ -171,7 +191,7 @@ static uint64_t stored_map_byte(const struct layer_context *context, uint64_t w,
 	return align_up(w, 4) * h * c * (context->operand_bit / 8);
 }
 
-/* What lies in the storage QPEs beside the block's own result. */
+/* What lies in the storage QPEs all the time. */
 static uint64_t stored_beside_byte(const struct layer_context *context, const struct layer_design *design)
 {
 	const struct block *block = context->block;
@@ -182,19 +202,28 @@ static uint64_t stored_beside_byte(const struct layer_context *context, const st
 		byte += stored_map_byte(context, block->out_w, block->out_h, block->out_c);
 	if (design->held_storage)
 		byte += context->ahead.held_pixel * (context->operand_bit / 8);
-	if (design->weight_storage)
-		byte += ahead_weight_byte(block, context->machine, context->operand_bit);
-	return add_sat(byte, design->fetch_next ? context->next_byte : 0);
+	return byte;
+}
+
+/* The most that lies there at once; result_byte: of its own result, 0 if that goes to DRAM. Own weights make room for
+ * the result and the next block's when they are in the PEs, unless they are to be copied again. */
+static uint64_t stored_byte(const struct layer_context *context, const struct layer_design *design,
+                            uint64_t result_byte, bool is_filled_once)
+{
+	uint64_t own_byte =
+	    ahead_weight_byte(context->block, context->machine, context->operand_bit, design->weight_ahead);
+	uint64_t later_byte = add_sat(result_byte, context->next_byte[design->fetch_next]);
+	uint64_t most_byte = own_byte > later_byte ? own_byte : later_byte;
+	return add_sat(stored_beside_byte(context, design),
+	               is_filled_once ? most_byte : add_sat(own_byte, later_byte));
 }
 
 uint64_t mapper_storage_byte(const struct layer_context *context, const struct layer_design *design)
 {
 	struct tiling tiling;
-	uint64_t byte = stored_beside_byte(context, design);
-	if (!design->out_storage)
-		return byte;
+	assert(context->block->kind == BLOCK_CONV);
 	tiling_size(context, &design->split, &tiling);
-	return add_sat(byte, stored_result_byte(context, tiling.row_word));
+	return stored_byte(context, design, design->out_storage ? stored_result_byte(context, tiling.row_word) : 0, true);
 }
 
 /* Whether a part of the filters begins within a group of MAC-array rows. */
@@ -205,22 +234,32 @@ static bool cuts_groups(const struct layer_context *context, const struct dim_sp
 	       (filters->n_b > 1 && filters->size_b % rows != 0);
 }
 
+/* Whether parts of filters are what was fetched: whole groups, and half of each share's, if it was half. */
+static bool suits_ahead(const struct layer_context *context, const struct layer_design *design)
+{
+	const struct dim_split *filters = &design->split.c;
+	if (context->ahead.own_bit != context->operand_bit || cuts_groups(context, filters))
+		return false;
+	if (design->weight_ahead == AHEAD_ALL)
+		return true;
+	return filters->n_b == 0 && filters->n_a % (2 * n_filter_share(context)) == 0 &&
+	       filters->n_a <= context->hierarchy.n_pe;
+}
+
 /* Of a design with weights fetched ahead, what the others need not keep. */
 static enum verdict_reason judge_ahead(const struct layer_context *context, const struct layer_design *design,
                                        const struct tiling *tiling, struct verdict *verdict)
 {
+	const struct chip_assignment assignment = distribute_chip_assign(context, tiling);
 	verdict->available = context->hierarchy.storage_byte;
-	verdict->demanded = stored_beside_byte(context, design);
-	if (design->out_storage)
-		verdict->demanded = add_sat(verdict->demanded, stored_result_byte(context, tiling->row_word));
+	verdict->demanded =
+	    stored_byte(context, design, design->out_storage ? stored_result_byte(context, tiling->row_word) : 0,
+	                tiling->is_least || assignment.n_wave * assignment.n_filter_load == 1);
 	if (verdict->demanded > verdict->available)
 		return VERDICT_AHEAD_ROOM;
 	verdict->demanded = verdict->available = 0;
-	if (!design->weight_storage)
-		return VERDICT_OK;
-	/* of a range of splits some may not cut groups */
-	bool suits = context->ahead.own_bit == context->operand_bit &&
-	             (tiling->is_least || !cuts_groups(context, &design->split.c));
+	/* of a range of splits some may suit */
+	bool suits = design->weight_ahead == AHEAD_NONE || tiling->is_least || suits_ahead(context, design);
 	return suits ? VERDICT_OK : VERDICT_AHEAD_PARTS;
 }
 
@@ -237,7 +276,7 @@ static enum verdict_reason judge(const struct layer_context *context, const stru
 		return VERDICT_INPUT_SPLIT;
 	if (strategy->reuses && design->reuse == REUSE_FILTER && context->machine->target == MACHINE_CHIP)
 		return VERDICT_OPERAND;
-	bool ahead = design->weight_storage || design->fetch_next;
+	bool ahead = design->weight_ahead != AHEAD_NONE || design->fetch_next != AHEAD_NONE;
 	if (ahead && !mapper_serves_ahead(context, design))
 		return VERDICT_NO_STORAGE;
 	bool stores = design->in_storage || design->out_storage || design->add_storage;

@@ -168,17 +168,25 @@ static void add_hops(struct transfer *transfer, double port, double router, doub
 }
 
 /*
+ * Share of the parts of a block that pass a link, or a router, together when half
+ * of them were fetched ahead and the others come from DRAM meanwhile, most of them
+ * at other times; event tier, as below.
+ */
+#define HALF_LINK_FRAC 0.65
+#define HALF_ROUTER_FRAC 0.8
+
+/*
  * Filters that were fetched ahead leave the storage QPEs the opposite way to
  * results, and where they are not passed on they cross as these do. No loads hide
  * the chains: the parts of a block, or of a set that several blocks share, go on
  * from cell to cell together, each hop at distance 2 or more, so that routers pass
  * half of them a second time, and links half of them once. Sets that are fewer
  * than their starts are doubled before. (Event tier, thesis' and DVFS paper's
- * chips: the phase within 1 % for 64 and 128 parts, 8 % for 32, and for 16 and
- * fewer, or numbers between, mostly within 20 %.)
+ * chips: the phase within 1 % for 64 and 128 parts, 12 % for 32; for 16 and fewer,
+ * or numbers between, mostly within 20 %.)
  */
 static void add_weight_from_storage(const struct layer_context *context, const struct tiling *tiling,
-                                    struct transfer *transfer)
+                                    enum ahead_portion portion, struct transfer *transfer)
 {
 	const struct hierarchy *hierarchy = &context->hierarchy;
 	uint64_t n_filter = least(tiling->n_c, hierarchy->n_pe), n_pe = context->machine->qpe_n_pe;
@@ -189,13 +197,17 @@ static void add_weight_from_storage(const struct layer_context *context, const s
 	for (uint64_t n = n_filter; n < n_pe; n *= 2)
 		n_inside++;
 	double n = (double)ceil_div(n_filter, hierarchy->n_block), n_of_set = (double)ceil_div(n_filter, n_set);
-	double n_together = real_max(n, n_of_set), n_pe_block = hierarchy->pe_per_block, port = real_max(1, n / (double)n_pe);
-	if (n_hop == 0)
-		add_hops(transfer, port, n * hierarchy->write_router / n_pe_block,
-		         n * hierarchy->write_link / n_pe_block, 1);
-	else
-		add_hops(transfer, port, n, n, 1);
-	add_hops(transfer, 1, 1.5 * n_together, n_together * (1 + 0.5 / real_max(1, (double)n_hop)), n_hop);
+	double hop_router = 1.5 * real_max(n, n_of_set), n_pe_block = hierarchy->pe_per_block;
+	double hop_link = real_max(n, n_of_set) * (1 + 0.5 / real_max(1, (double)n_hop));
+	if (portion == AHEAD_HALF) {
+		hop_router *= HALF_ROUTER_FRAC;
+		hop_link *= HALF_LINK_FRAC;
+		n /= 2;
+	}
+	double router_frac = n_hop > 0 ? 1 : hierarchy->write_router / n_pe_block;
+	double link_frac = n_hop > 0 ? 1 : hierarchy->write_link / n_pe_block;
+	add_hops(transfer, real_max(1, n / (double)n_pe), n * router_frac, n * link_frac, 1);
+	add_hops(transfer, 1, hop_router, hop_link, n_hop);
 	add_hops(transfer, 1, n_of_set, 1, n_double);
 	add_hops(transfer, 1, 2, 0, n_inside);
 }
@@ -210,7 +222,8 @@ static void add_weight_from_storage(const struct layer_context *context, const s
 static void add_weight_phase(const struct layer_context *context, const struct layer_design *design,
                              const struct tiling *tiling, const struct chip_assignment *a, struct program *program)
 {
-	bool thesis = design->strategy == STRATEGY_THESIS_REUSE, from_storage = design->weight_storage;
+	bool thesis = design->strategy == STRATEGY_THESIS_REUSE;
+	double ahead_frac = design->weight_ahead == AHEAD_NONE ? 0 : design->weight_ahead == AHEAD_HALF ? 0.5 : 1;
 	const struct machine *machine = context->machine;
 	const struct hierarchy *hierarchy = &context->hierarchy;
 	struct step *step = program_add_step(program, STEP_TRANSFER, PHASE_WEIGHT);
@@ -218,11 +231,12 @@ static void add_weight_phase(const struct layer_context *context, const struct l
 	transfer->n_repeat = (double)(a->n_wave * a->n_filter_load);
 	transfer->item_packet = (double)tiling->filter_byte / machine->noc_packet_byte;
 	transfer->stage_setup_clk = machine->copy_setup_clk;
-	if (from_storage) {
-		add_weight_from_storage(context, tiling, transfer);
-	} else {
+	if (ahead_frac > 0)
+		add_weight_from_storage(context, tiling, design->weight_ahead, transfer);
+	if (ahead_frac < 1) {
+		transfer->n_side = transfer->n_stage;
 		transfer->dram_byte = (double)ceil_div(tiling->n_c, machine->dram_n) * (double)tiling->filter_byte /
-		                      (double)a->n_filter_load;
+		                      (double)a->n_filter_load * (1 - ahead_frac);
 		transfer->setup_clk = machine->dram_load_setup_clk;
 	}
 
@@ -245,7 +259,7 @@ static void add_weight_phase(const struct layer_context *context, const struct l
 	 * gathered first, to and fro if there are less than a QPE full, and then travel together.
 	 */
 	double n_together = n_inside > 0 ? (double)least(n_pe, n_filter_pe) : 1;
-	if (!from_storage) {
+	if (ahead_frac < 1) {
 		add_hops(transfer, 2, 1, 2, n_crossing);
 		add_hops(transfer, 1, n_together, real_max(1, n_together / 2), n_hop - n_crossing);
 		add_hops(transfer, 1, n_inside > 1 ? n_together : 2, n_inside > 1 ? real_max(1, n_together / 2) : 0,
@@ -254,9 +268,10 @@ static void add_weight_phase(const struct layer_context *context, const struct l
 
 	double all_byte = (double)tiling->all_filter_byte * (double)a->n_wave;
 	double copied_byte = all_byte * (double)(n_copy - 1);
-	step->counts.dram_read_byte = from_storage ? 0 : all_byte;
+	double ahead_byte = all_byte * ahead_frac;
+	step->counts.dram_read_byte = all_byte - ahead_byte;
 	step->counts.sram_write_word = (all_byte + copied_byte) / 4;
-	step->counts.sram_read_word = (copied_byte + (from_storage ? all_byte : 0)) / 4;
+	step->counts.sram_read_word = (copied_byte + ahead_byte) / 4;
 	step->counts.noc_packet = (all_byte + copied_byte) / machine->noc_packet_byte;
 }
 
@@ -421,10 +436,10 @@ static void add_computation_phase(const struct layer_context *context, const str
 }
 
 /* The next block's weights, even parts of which each interface loads into the nearest storage QPEs. */
-static void set_fetch(const struct layer_context *context, struct program *program)
+static void set_fetch(const struct layer_context *context, const struct layer_design *design, struct program *program)
 {
 	const struct machine *machine = context->machine;
-	double byte = (double)context->next_byte;
+	double byte = (double)context->next_byte[design->fetch_next];
 	assert(byte > 0);
 	program->fetch = (struct fetch){
 	    .dram_byte = byte / machine->dram_n,
@@ -459,6 +474,6 @@ void distribute_chip_reuse(const struct layer_context *context, const struct lay
 	    .source = thesis,
 	};
 	distribute_arm(context, design, tiling, &share, program);
-	if (design->fetch_next)
-		set_fetch(context, program);
+	if (design->fetch_next != AHEAD_NONE)
+		set_fetch(context, design, program);
 }

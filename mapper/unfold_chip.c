@@ -21,6 +21,7 @@
  * its runs and tasks from the numbers of parts alone, and leaves some out.
  */
 
+#define LINE_BYTE 16
 #define SHIFT_FIRST 1 /* the next PE's filter first, the own one last */
 
 void chip_add_step(struct chip *chip, enum phase phase)
@@ -93,38 +94,16 @@ static uint32_t next_shift(const struct chip *chip, uint32_t pe)
 	return CHIP_NONE;
 }
 
-/* ---- fetch ---- */
-
-#define LINE_BYTE 16
-
-/* Computation by tasks, other phases by steps; with the last task, all that is left: of migrations there may be fewer
- * than the program counts. */
-static uint64_t due_byte(const struct chip *chip, enum phase phase)
+/* The step's share of what is fetched meanwhile: by its tasks, in whole lines. */
+static void fetch_share(struct chip *chip)
 {
-	const struct unfold_fetch *fetch = chip->fetch;
-	bool by_task = phase == PHASE_COMPUTATION;
-	uint64_t n = by_task ? chip->n_task : chip->n_fetch[phase], all_byte = fetch->phase_byte[phase];
-	uint64_t n_all = by_task ? chip->tiling->n_task : fetch->n_step[phase];
-	if (n >= n_all || chip->n_task == chip->tiling->n_task)
-		return all_byte;
-	uint64_t byte = (uint64_t)((double)all_byte * (double)n / (double)n_all);
-	return byte - byte % LINE_BYTE;
-}
-
-void chip_fetch(struct chip *chip, enum phase phase)
-{
-	uint64_t byte = 0;
-	assert(chip->n_task <= chip->tiling->n_task && phase < PHASE_FETCH);
-	chip->n_fetch[phase]++;
-	for (int i = 0; i < PHASE_FETCH; i++) {
-		if (i != (int)phase && chip->n_task < chip->tiling->n_task)
-			continue;
-		uint64_t due = due_byte(chip, (enum phase)i);
-		byte += due - chip->fetched_byte[i];
-		chip->fetched_byte[i] = due;
-	}
-	if (byte > 0)
-		unfold_add_fetch(chip->context, &chip->place, byte, chip->schedule);
+	uint64_t n_task = chip->n_task, n_all = chip->tiling->n_task, due_byte = chip->fetch->compute_byte;
+	assert(n_task <= n_all);
+	if (n_task < n_all)
+		due_byte = (uint64_t)((double)due_byte * (double)n_task / (double)n_all / LINE_BYTE) * LINE_BYTE;
+	if (due_byte > chip->fetched_byte)
+		unfold_add_fetch(chip->context, &chip->place, due_byte - chip->fetched_byte, chip->schedule);
+	chip->fetched_byte = due_byte;
 }
 
 /* All pairs that meet now: in turn each PE takes one, so that those with the same parts share them. */
@@ -145,7 +124,7 @@ static uint64_t run_open(struct chip *chip)
 			}
 	} while (n_task > n_before && !chip->schedule->failed);
 	chip->n_task += n_task;
-	chip_fetch(chip, PHASE_COMPUTATION);
+	fetch_share(chip);
 	return n_task;
 }
 
@@ -344,9 +323,9 @@ void unfold_chip_reuse(const struct layer_context *context, const struct layer_d
 	if (open_state(&chip)) {
 		chip_plan_migration(&chip);
 		unfold_waves(&chip, &rule);
-		if (fetch->phase_byte[PHASE_FETCH] > 0) {
+		if (fetch->rest_byte > 0) {
 			chip_add_step(&chip, PHASE_FETCH);
-			unfold_add_fetch(context, &chip.place, fetch->phase_byte[PHASE_FETCH], schedule);
+			unfold_add_fetch(context, &chip.place, fetch->rest_byte, schedule);
 		}
 	} else {
 		schedule->failed = true;

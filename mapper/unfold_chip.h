@@ -20,8 +20,7 @@ struct chip {
 	const struct tiling *tiling;
 	const struct unfold_fetch *fetch;
 	struct schedule *schedule;
-	uint64_t n_task;                               /* run so far */
-	uint64_t n_fetch[N_PHASE], fetched_byte[N_PHASE]; /* steps that fetch, and what they did, so far */
+	uint64_t n_task, fetched_byte; /* run, and fetched for the next block, so far */
 	struct chip_assignment assignment;
 	struct place place;
 	bool is_source;  /* the thesis' own rules, for a layer they serve; else ours */
@@ -53,9 +52,6 @@ void chip_add_step(struct chip *chip, enum phase phase);
 /* Add a transfer that waits for one operation of its step, or for none. */
 uint32_t chip_add_transfer(struct chip *chip, enum op_kind kind, uint32_t pe, uint32_t peer, uint32_t part,
                            uint32_t byte, uint32_t before);
-
-/* Let the step that has just been written, of this phase, fetch its share of the next block's weights. */
-void chip_fetch(struct chip *chip, enum phase phase);
 
 /* Rows of ifmap parts that a block has: first to end - 1. */
 struct chip_rows {

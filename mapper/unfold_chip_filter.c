@@ -156,9 +156,9 @@ static bool loads(const struct sets *sets, uint32_t i)
 	return i == 0 || set_of_start(sets, i) != set_of_start(sets, i - 1);
 }
 
-/* The k-th filter part, of so many shares of all: from its DRAM interface, or from the storage QPE of its block, if it
- * was fetched ahead. */
-static void load(struct chip *chip, const struct sets *sets, uint32_t k, uint32_t share, uint32_t n_share)
+/* The k-th filter part, of so many shares of all: from its DRAM interface, or from the storage QPE of its block. */
+static void load(struct chip *chip, const struct sets *sets, uint32_t k, uint32_t share, uint32_t n_share,
+                 bool from_storage)
 {
 	const struct place *place = &chip->place;
 	uint32_t set = ((k + 1) * sets->n_set - 1) / sets->n_filter, before = set * sets->n_filter / sets->n_set;
@@ -168,7 +168,7 @@ static void load(struct chip *chip, const struct sets *sets, uint32_t k, uint32_
 	chip->filter[pe] = filter;
 	uint32_t byte = filter_byte(chip, filter), block = share % place->n_block;
 	uint32_t dram = n_share > place->n_block ? share : place->dram[share];
-	if (chip->design->weight_storage) {
+	if (from_storage) {
 		uint32_t from = chip_pe(chip, place->storage_qpe[block], k % chip->n_pe);
 		chip->arrival[pe] = chip_add_transfer(chip, OP_COPY, from, pe, filter, byte, SCHEDULE_NONE);
 	} else {
@@ -176,17 +176,20 @@ static void load(struct chip *chip, const struct sets *sets, uint32_t k, uint32_
 	}
 }
 
-/* Filter parts dealt in order over blocks, or interfaces if there are more of these; each in turn loads one. */
+/* Filter parts dealt in order over blocks, or interfaces if there are more of these; each in turn loads one. Of half the
+ * filters fetched ahead each share has the first half. */
 static void load_all(struct chip *chip, const struct sets *sets)
 {
 	const struct place *place = &chip->place;
 	uint32_t n_dram = chip->context->machine->dram_n, n = sets->n_filter;
 	uint32_t n_share = n_dram > place->n_block ? n_dram : place->n_block, n_most = (uint32_t)ceil_div(n, n_share);
+	enum ahead_portion portion = chip->design->weight_ahead;
 	for (uint32_t i = 0; i < n_most; i++)
 		for (uint32_t share = 0; share < n_share; share++) {
 			uint32_t k = (uint32_t)ceil_div(share * n, n_share) + i;
+			uint32_t n_ahead = portion == AHEAD_ALL ? n : portion == AHEAD_HALF ? n / n_share / 2 : 0;
 			if (k < ceil_div((share + 1) * n, n_share))
-				load(chip, sets, k, share, n_share);
+				load(chip, sets, k, share, n_share, i < n_ahead);
 		}
 }
 
@@ -243,7 +246,6 @@ void chip_load_filters(struct chip *chip, uint32_t first, uint32_t n)
 		pass_on(chip, &sets, hop);
 	for (uint32_t i = 0; i < place->n_block * place->n_qpe; i++)
 		fill_qpe(chip, place->qpe[i]);
-	chip_fetch(chip, PHASE_WEIGHT);
 }
 
 /* ---- migration ---- */
@@ -334,7 +336,6 @@ void chip_migrate(struct chip *chip, const uint32_t *to, uint32_t n_step)
 		chip->moved[pe] = chip->filter[pe];
 	for (uint32_t i = 0; i < n_step; i++)
 		send_filters(chip, to, i, n_step);
-	chip_fetch(chip, PHASE_MIGRATION);
 	for (uint32_t pe = 0; pe < n_all; pe++)
 		chip->filter[pe] = chip->moved[pe];
 }

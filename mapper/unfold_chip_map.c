@@ -183,5 +183,4 @@ void chip_load_maps(struct chip *chip, uint32_t wave_number)
 	for (uint32_t k = 0; k < n_seat(chip); k++)
 		for (uint32_t b = 0; b < place->n_block; b++)
 			leave_seat(chip, b, k);
-	chip_fetch(chip, PHASE_INPUT);
 }

@@ -6,9 +6,9 @@
 
 /*
  * The next block's weights, fetched while this one computes. The host's plan is
- * made beforehand, from the fast tier's times: so much in each step and during
- * each ARM operation, in what time they leave the interfaces idle, and what is
- * left in a step of its own. Every interface loads pieces for the
+ * made beforehand, from the fast tier's times: so much in each computation step
+ * and during each ARM operation, in what time they leave the interfaces idle, and
+ * what is left in a step of its own. Every interface loads pieces for the
  * storage QPEs of its blocks, two of them under way, so that one is read from
  * DRAM while the other is asked for; they are small, because results that go to
  * DRAM queue behind them.
@@ -26,25 +26,27 @@ void unfold_plan_fetch(const struct layer_context *context, const struct layer_d
                        const struct program *program, struct unfold_fetch *fetch)
 {
 	struct fetch_plan plan;
-	uint64_t left_byte = context->next_byte;
+	const uint64_t all_byte = context->next_byte[design->fetch_next];
+	uint64_t left_byte = all_byte;
 	*fetch = (struct unfold_fetch){0};
-	if (!design->fetch_next)
+	if (design->fetch_next == AHEAD_NONE)
 		return;
 	sim_plan_fetch(context->machine, program, design->level, &plan);
 	for (uint32_t i = 0; i < program->n_step; i++) {
 		const struct step *step = &program->step[i];
-		uint64_t byte = whole_lines(plan.step_frac[i] * (double)context->next_byte);
-		assert(byte <= left_byte && step->kind != STEP_JOBS);
+		uint64_t byte = whole_lines(plan.step_frac[i] * (double)all_byte);
+		assert(byte <= left_byte && (byte == 0 || step->kind == STEP_COMPUTE || step->kind == STEP_ARM));
 		left_byte -= byte;
-		if (step->kind == STEP_ARM) {
+		if (step->kind == STEP_ARM)
 			fetch->arm_byte[i] = byte;
-			continue;
-		}
-		fetch->phase_byte[step->phase] += byte;
-		fetch->n_step[step->phase] += step->kind == STEP_TRANSFER ? (uint64_t)step->u.transfer.n_repeat : 0;
+		else
+			fetch->compute_byte += byte;
 	}
 	/* what rounding to lines leaves needs no step of its own */
-	fetch->phase_byte[plan.rest_clk > 0 ? PHASE_FETCH : PHASE_COMPUTATION] += left_byte;
+	if (plan.rest_clk > 0)
+		fetch->rest_byte = left_byte;
+	else
+		fetch->compute_byte += left_byte;
 }
 
 /* The blocks whose storage QPEs an interface fills: its own, or where there are more interfaces than blocks one. */

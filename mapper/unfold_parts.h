@@ -61,8 +61,7 @@ struct result_range unfold_deal(const struct result_grid *grid, uint64_t n_share
 /* Bytes of the next block's weights by when they are fetched; all 0: nothing is. */
 struct unfold_fetch {
 	uint64_t arm_byte[PROGRAM_MAX_STEP]; /* during an ARM step of the program */
-	uint64_t phase_byte[N_PHASE];        /* during all other steps of a phase, PHASE_FETCH's at the end */
-	uint64_t n_step[N_PHASE];            /* of the schedule, as the program counts them: each fetches as much */
+	uint64_t compute_byte, rest_byte;    /* while MLAs work; at the end */
 };
 void unfold_plan_fetch(const struct layer_context *context, const struct layer_design *design,
                        const struct program *program, struct unfold_fetch *fetch);

@@ -72,7 +72,7 @@ struct step_time {
 
 static struct step_time time_transfer(const struct transfer *transfer, const struct rates *rates)
 {
-	double dram_clk = transfer->dram_byte / rates->dram_byte, noc_clk = 0;
+	double dram_clk = transfer->dram_byte / rates->dram_byte, noc_clk = 0, side_clk = 0;
 	assert(transfer->n_stage <= TRANSFER_MAX_STAGE && transfer->stage_setup < N_SETUP);
 	bool loads = transfer->dram_byte > 0;
 	double once_clk = loads ? setup_clk(rates, SETUP_LOAD, transfer->setup_clk) : transfer->setup_clk;
@@ -86,12 +86,13 @@ static struct step_time time_transfer(const struct transfer *transfer, const str
 		    real_max(real_max(stage->port / rates->port_packet, stage->router / rates->router_packet),
 		             stage->link / rates->link_packet);
 		double hop_clk = transfer->item_packet * share + stage_setup_clk;
+		double *sum_clk = i < transfer->n_side ? &side_clk : &noc_clk;
 		for (uint32_t k = 0; k < stage->n; k++)
-			noc_clk += hop_clk;
+			*sum_clk += hop_clk;
 	}
 	return (struct step_time){
-	    .clk = transfer->n_repeat * (dram_clk + noc_clk + once_clk),
-	    .bound = dram_clk > noc_clk ? BOUND_DRAM : BOUND_NOC,
+	    .clk = transfer->n_repeat * real_max(dram_clk + noc_clk + once_clk, side_clk),
+	    .bound = dram_clk > real_max(noc_clk, side_clk) ? BOUND_DRAM : BOUND_NOC,
 	};
 }
 
@@ -326,20 +327,25 @@ static uint64_t step_clk(const struct step_time *time, bool is_least)
 	return whole_clk(time->clk - (is_least ? 1.5e-6 + time->clk * 1e-13 : 1e-6));
 }
 
+/* Of the time in which results go to DRAM the fetch takes so much, because they queue behind it and PEs wait for them. */
+#define BESIDE_WRITES_FRAC 0.5
+
 /*
- * Clocks of a step in which the busiest DRAM interface has nothing to do; in each of its parts between barriers a phase
- * of loads has to be set up. Loads for the step itself come at its beginning, and little is left then.
+ * Clocks of a step in which PEs work and the busiest DRAM interface has nothing to do. A phase of loads has to be set up
+ * in each part between barriers. Transfers between PEs would be slowed down: the fetch crosses the same links, and there
+ * is no room for it until filters that lie in storage QPEs have left.
  */
 static double idle_clk(const struct step *step, uint64_t clk, double load_setup_clk, const struct rates *rates)
 {
-	double busy_clk = (double)clk;
-	if (step->kind == STEP_COMPUTE)
-		busy_clk = step->u.compute.n_barrier * load_setup_clk + step->u.compute.write_dram_byte / rates->dram_byte;
-	else if (step->kind == STEP_ARM)
+	double busy_clk = (double)clk, used_frac = 1;
+	if (step->kind == STEP_COMPUTE) {
+		double write_clk = step->u.compute.write_dram_byte / rates->dram_byte;
+		busy_clk = step->u.compute.n_barrier * load_setup_clk + write_clk;
+		used_frac = write_clk > 0 ? BESIDE_WRITES_FRAC : 1;
+	} else if (step->kind == STEP_ARM) {
 		busy_clk = step->u.arm.dram_byte / rates->dram_byte;
-	else if (step->kind == STEP_TRANSFER && step->u.transfer.dram_byte <= 0)
-		busy_clk = step->u.transfer.n_repeat * load_setup_clk;
-	return real_max(0, (double)clk - busy_clk);
+	}
+	return used_frac * real_max(0, (double)clk - busy_clk);
 }
 
 /*

@@ -13,7 +13,7 @@
 #include <stdint.h>
 
 #define PROGRAM_MAX_STEP 12
-#define TRANSFER_MAX_STAGE 4
+#define TRANSFER_MAX_STAGE 6
 
 /* What a step's time is reported under. */
 enum phase {
@@ -69,6 +69,7 @@ struct transfer {
 	double dram_byte;   /* through the busiest DRAM interface; 0: none */
 	double item_packet; /* packets of the largest item that is passed on */
 	uint32_t n_stage;
+	uint32_t n_side; /* of the stages the first ones, which run beside loads and the other stages */
 	struct stage stage[TRANSFER_MAX_STAGE];
 	enum setup stage_setup;   /* of what kind the hops are */
 	uint32_t stage_setup_clk; /* PE clocks as measured, each hop */
@@ -128,8 +129,8 @@ struct step {
 };
 
 /*
- * Loads into the storage QPEs for the next program, in the background of this one: in what time its steps leave the
- * DRAM interfaces (not transfers that load, nor queues of jobs), and at the end what that was not enough for.
+ * Loads into the storage QPEs for the next program, in the background of this one: while PEs compute (STEP_COMPUTE,
+ * STEP_ARM) in what time the DRAM interfaces have left, and at the end what that was not enough for.
  */
 struct fetch {
 	double dram_byte;     /* through the busiest interface; 0: nothing is fetched, the rest is undefined */
