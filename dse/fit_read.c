@@ -63,7 +63,8 @@ struct reader {
 	struct fit_data *data;
 	const struct fit_options *options;
 	struct err *err;
-	const char *clocks; /* name of the column of clocks */
+	const char *clocks;      /* name of the column of clocks */
+	const char *kind_column; /* that says what a row is; NULL: all are convolutions */
 	bool has_tiles, shape_known[2], shape_bad[2];
 	size_t n_condition;
 	size_t condition_column[MAX_CONDITION];
@@ -210,16 +211,29 @@ static enum err_code read_optional(struct reader *reader, size_t row, const char
 	return csv_get_real(&reader->data->table, cell, column, min, max, value, reader->err);
 }
 
+/* kind, or, where one of its cells says one, task: else these are names, and all rows convolutions. */
+static const char *choose_kind_column(const struct csv_table *table)
+{
+	size_t column = csv_find_column(table, "task");
+	if (csv_find_column(table, "kind") != CSV_NO_COLUMN)
+		return "kind";
+	for (size_t row = 0; column != CSV_NO_COLUMN && row < table->n_row; row++)
+		for (size_t i = 0; i < N_FIT_ROW_KIND; i++)
+			if (strcmp(csv_get_cell(table, row, column)->text, kind_word[i]) == 0)
+				return "task";
+	return NULL;
+}
+
 static enum err_code read_kind(struct reader *reader, size_t at, struct fit_row *row)
 {
 	const struct csv_table *table = &reader->data->table;
-	const char *column = csv_find_column(table, "kind") != CSV_NO_COLUMN ? "kind" : "task";
 	const struct csv_cell *task = validate_find_cell(table, at, "task");
 	size_t kind = ROW_CONV;
 	row->name = task ? task->text : "";
-	if (csv_find_column(table, column) == CSV_NO_COLUMN)
+	if (!reader->kind_column)
 		return ERR_OK;
-	enum err_code code = validate_read_word(table, at, column, kind_word, N_FIT_ROW_KIND, &kind, reader->err);
+	enum err_code code =
+	    validate_read_word(table, at, reader->kind_column, kind_word, N_FIT_ROW_KIND, &kind, reader->err);
 	row->kind = (enum fit_row_kind)kind;
 	return code;
 }
@@ -513,6 +527,7 @@ enum err_code fit_read(const char *path, const struct machine *machine, const st
 	struct reader reader = {.data = data, .options = options, .err = err, .machine = *machine};
 	enum err_code code = csv_read_file(path, &data->table, err);
 	if (code == ERR_OK) {
+		reader.kind_column = choose_kind_column(&data->table);
 		reader.has_tiles = csv_find_column(&data->table, "in_w") != CSV_NO_COLUMN;
 		code = find_measured(&reader);
 	}

@@ -116,6 +116,30 @@ static void test_fit_survives_huge_numbers(void **state)
 	end(&trial);
 }
 
+/* A table that names its tasks and says no kind is one of convolutions; one that says a kind says it in every row. */
+static void test_fit_takes_tasks_for_names_or_kinds(void **state)
+{
+	(void)state;
+	static const char header[] = "task,in_w,in_h,in_c,k_w,k_h,out_c,a_w,a_h,b_w,clk\n";
+	char text[256];
+	struct trial trial;
+	(void)snprintf(text, sizeof(text), "%sfirst,20,9,8,3,3,4,,,,1000\nsecond,20,9,8,3,3,4,,,,1000\n", header);
+	run_text(&trial, text, &no_options);
+	assert_int_equal(trial.code, ERR_OK);
+	assert_int_equal(trial.data.row[1].kind, ROW_CONV);
+	assert_string_equal(trial.data.row[1].name, "second");
+	end(&trial);
+	(void)snprintf(text, sizeof(text), "%smatmul,,,,,,,64,4,16,1000\nconv,20,9,8,3,3,4,,,,1000\n", header);
+	run_text(&trial, text, &no_options);
+	assert_int_equal(trial.data.row[0].kind, ROW_MATMUL);
+	end(&trial);
+	(void)snprintf(text, sizeof(text), "%sconv,20,9,8,3,3,4,,,,1000\nfirst,20,9,8,3,3,4,,,,1000\n", header);
+	run_text(&trial, text, &no_options);
+	assert_int_equal(trial.code, ERR_INPUT);
+	assert_non_null(strstr(err_text(&trial.err), ":3:1: task is 'first'; conv, matmul, idle or counts is allowed"));
+	end(&trial);
+}
+
 /* ---- weights ------------------------------------------------------------------------------------- */
 
 static void test_fit_leaves_rows_without_weight_out(void **state)
@@ -289,6 +313,7 @@ int main(void)
 	    cmocka_unit_test(test_fit_of_zeros_is_zero),
 	    cmocka_unit_test(test_fit_keeps_energies_from_below_zero),
 	    cmocka_unit_test(test_fit_survives_huge_numbers),
+	    cmocka_unit_test(test_fit_takes_tasks_for_names_or_kinds),
 	    cmocka_unit_test(test_fit_leaves_rows_without_weight_out),
 	    cmocka_unit_test(test_fit_weighs_by_sigma),
 	    cmocka_unit_test(test_fit_robust_ignores_an_outlier),
