@@ -135,16 +135,14 @@ static enum err_code set_options(struct request *job, struct err *err)
 	options->flat = cli->flat || !options->engine->is_layered;
 	options->n_thread = parallel_n_thread((size_t)cli->jobs);
 	options->seed = cli_given(cli, OPTION_SEED) ? cli->seed : job->space.seed;
-	options->max_evaluation =
-	    cli_given(cli, OPTION_MAX_EVALUATIONS) ? cli->max_evaluations : job->space.max_evaluation;
+	options->max_evaluation = cli_given(cli, OPTION_MAX_EVALUATIONS) ? cli->max_evaluations : job->space.max_evaluation;
 	options->max_seconds = cli->max_seconds;
 	options->show_progress = !cli->quiet && !cli->no_progress && ranks_index() == 0;
 	if (cli->points && options->flat)
 		return err_add(err, ERR_USAGE,
 		               "dse explore: --points writes the layers' fronts, which a flat search does not have");
-	if ((cli->audit || cli->audit_samples > 0) && job->space.level_changes && job->space.detail != DETAIL_EVENT)
-		return err_add(err, ERR_USAGE,
-		               "dse explore: --audit judges layers one by one, which level_changes of the space couples");
+	if ((cli->audit || cli->audit_samples > 0) && job->space.level_changes)
+		return err_add(err, ERR_USAGE, "dse explore: --audit judges layers one by one; level_changes couples them");
 	if (cli->shard)
 		code = resume_parse_shard(cli->shard, &job->keep->part, &job->keep->n_part, err);
 	if (code == ERR_OK && job->keep->n_part > 1 && options->flat)

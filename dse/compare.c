@@ -94,6 +94,7 @@ static bool take_blocks(const struct simulated *block, size_t n, struct unrolled
 		if (!block[k].ran)
 			return err_add(err, ERR_INFEASIBLE, "layer %s: %s", block[k].block->name,
 			               verdict_table[verdict->reason].help) == ERR_OK;
+		design[k].design = block[k].design;
 		design[k].total_clk = block[k].result.total_clk;
 		memcpy(design[k].metric, block[k].metric, sizeof(design[k].metric));
 	}

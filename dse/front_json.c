@@ -113,16 +113,22 @@ static const char *aggregate_name(enum space_aggregate aggregate)
 	return aggregate == AGGREGATE_WORST ? "worst" : aggregate == AGGREGATE_WEIGHTED ? "weighted" : "sum";
 }
 
-/* Where a replay finds machines and networks, and the hashes that tell whether they have changed since. */
-static void put_inputs(struct json *json, const struct space *space)
+/* How a space treats operating points; what it leaves as it is by default is left out. */
+static void put_levels(struct json *json, const struct space *space)
 {
-	json_put_text(json, "aggregate", aggregate_name(space->aggregate));
 	if (space->level_changes)
 		json_put_bool(json, "level_changes", true);
 	if (space->level_shares > 0)
 		json_put_u64(json, "level_shares", space->level_shares);
 	if (space->deadline_ms > 0)
 		json_put_real(json, "deadline_ms", space->deadline_ms);
+}
+
+/* Where a replay finds machines and networks, and the hashes that tell whether they have changed since. */
+static void put_inputs(struct json *json, const struct space *space)
+{
+	json_put_text(json, "aggregate", aggregate_name(space->aggregate));
+	put_levels(json, space);
 	json_begin_list(json, "machines");
 	for (size_t i = 0; i < space->n_machine; i++) {
 		json_begin_object(json, NULL);
@@ -266,6 +272,7 @@ static void put_options(struct json *json, const struct front_run *run)
 	if (run->options->engine->is_random)
 		json_put_u64(json, "islands", run->space->islands);
 	json_put_u64(json, "max_front", run->space->max_front);
+	put_levels(json, run->space);
 	json_put_u64(json, "threads", run->options->n_thread);
 	json_end(json);
 }
