@@ -16,6 +16,7 @@
 #include "dse/history_print.h"
 #include "dse/interrupt.h"
 #include "dse/layer_points.h"
+#include "dse/least.h"
 #include "dse/parallel.h"
 #include "dse/progress.h"
 #include "sim/base/checked.h"
@@ -318,9 +319,13 @@ static void collect_slot(struct driver *driver, struct slot *slot)
 	enum err_code code = explore_count_searches(driver->explore, &slot->candidate, slot->is_mine, &slot->err);
 	if (code == ERR_OK)
 		code = candidate_name_points(&slot->candidate, &slot->err);
-	if (code != ERR_OK)
+	if (code != ERR_OK) {
 		note_failed(driver, slot, &slot->err);
-	else if (driver->options->points)
+		return;
+	}
+	if (driver->explore->least)
+		least_table_note(driver->explore->least, &slot->candidate);
+	if (driver->options->points)
 		layer_points_write(driver->options->points, &slot->candidate);
 }
 
@@ -483,6 +488,7 @@ static enum err_code explore_layers(struct driver *driver, struct err *err)
 		return err_add(err, ERR_INTERNAL, "out of memory");
 	if (!driver->options->engine->is_random)
 		code = layer_map_list_splits(explore->space, &explore->map, err);
+	explore->least = driver->options->engine->is_random ? NULL : least_table_new(explore->counts.n_machine);
 	if (driver->options->points)
 		layer_points_write_header(driver->options->points, explore->space);
 	if (code == ERR_OK && bounds_machines(driver))
@@ -572,6 +578,7 @@ cleanup:
 void explore_free(struct explore *explore)
 {
 	pareto_free(&explore->front);
+	least_table_free(explore->least);
 	history_free(&explore->history);
 	layer_map_free(&explore->map);
 	*explore = (struct explore){0};

@@ -72,6 +72,7 @@ struct explore_failure {
 	char why[2 * EXPLORE_TEXT_SIZE];
 };
 
+struct least_table;
 struct explore {
 	const struct space *space;
 	struct layer_map map;
@@ -85,6 +86,7 @@ struct explore {
 	bool out_of_time; /* it was max_seconds */
 	struct history history; /* of the front over all networks and machines */
 	double seconds;
+	struct least_table *least; /* what layers' searches found, for dse/misfit.c; NULL: not kept */
 };
 
 /*

@@ -3,6 +3,7 @@
 #include "dse/engine.h"
 #include "dse/interrupt.h"
 #include "dse/layers.h"
+#include "dse/least.h"
 #include <assert.h>
 #include <math.h>
 #include <stdlib.h>
@@ -20,6 +21,7 @@ static const char sram_key[] = "pe.sram_byte";
 /* What the searches share. */
 struct finder {
 	const struct space *space;
+	const struct least_table *known; /* of the space itself */
 	struct explore_options options;
 	struct arena arena;
 	struct err *err;
@@ -78,6 +80,15 @@ static bool search(struct finder *finder, struct space *copy, enum metric metric
 	return code == ERR_OK && !explore->interrupted;
 }
 
+/* What the searches of one question found. */
+struct answer {
+	bool found, proven;
+	double value; /* of the metric that was asked for */
+	uint64_t n_machine;
+	struct machine machine;
+	char machine_text[EXPLORE_TEXT_SIZE];
+};
+
 static bool is_proof(const struct explore *explore)
 {
 	return !explore->interrupted && !explore->truncated && explore->n_failure == 0 &&
@@ -101,11 +112,77 @@ static void measure(struct misfit_change *change)
 	change->frac = by > 0.0 && isfinite(frac) ? frac : INFINITY;
 }
 
+/* By a front of one objective; false on Ctrl-C and errors. */
+static bool answer_by_front(struct finder *finder, struct space *copy, enum metric metric, struct answer *answer)
+{
+	struct explore explore = {0};
+	bool done = search(finder, copy, metric, &explore);
+	*answer = (struct answer){.found = done && explore.front.n > 0, .proven = done && is_proof(&explore)};
+	if (answer->found) {
+		answer->value = explore.front.objective[0];
+		answer->n_machine =
+		    explore.counts.n_machine - explore.counts.n_machine_rejected - explore.counts.n_machine_dead;
+		name_machine(&explore, &answer->machine, answer->machine_text, sizeof(answer->machine_text));
+	}
+	explore_free(&explore);
+	return done;
+}
+
+/* By bounds of the layers, where copy has no limit on results; see dse/least.h. */
+static bool answer_by_bounds(struct finder *finder, struct space *copy, enum metric metric, double enough,
+                             const struct least_table *known, struct answer *answer)
+{
+	struct least least;
+	copy->n_objective = 1;
+	copy->objective[0] = metric;
+	const struct least_options options = {
+	    .space = copy, .n_thread = finder->options.n_thread, .enough = enough, .known = known};
+	enum err_code code = least_find(&options, &least, finder->err);
+	bool done = code == ERR_OK && !least.interrupted;
+	*answer = (struct answer){
+	    .found = done && least.found, .proven = done, .value = least.value, .n_machine = least.n_machine};
+	if (answer->found) {
+		answer->machine = least.machine;
+		explore_machine_text(copy, least.machine_index, &least.machine, answer->machine_text,
+		                     sizeof(answer->machine_text));
+	}
+	return done;
+}
+
+/* The least of a metric over all designs that keep copy's limits. known: of copy's machines; NULL: nothing is. */
+static bool find_least(struct finder *finder, struct space *copy, enum metric metric, const struct least_table *known,
+                       struct answer *answer)
+{
+	return least_serves(copy, metric) ? answer_by_bounds(finder, copy, metric, INFINITY, known, answer)
+	                                  : answer_by_front(finder, copy, metric, answer);
+}
+
+/*
+ * Whether any design keeps copy's limits. Each limit by itself is asked first: bounds tell that quickly where it is
+ * far off, and where there is but one, that is the answer. value is that of some metric.
+ */
+static bool find_any(struct finder *finder, struct space *copy, struct answer *answer)
+{
+	size_t n_limit = copy->n_limit;
+	*answer = (struct answer){.found = true};
+	for (size_t i = 0; i < n_limit; i++) {
+		const struct space_limit *limit = &copy->limit[i];
+		copy->n_limit = 0;
+		bool is_served = least_serves(copy, limit->metric);
+		bool done = !is_served || answer_by_bounds(finder, copy, limit->metric, limit->max, NULL, answer);
+		copy->n_limit = n_limit;
+		if (!is_served)
+			continue;
+		if (!done || !answer->found || n_limit == 1)
+			return done;
+	}
+	return find_least(finder, copy, finder->space->objective[0], NULL, answer);
+}
+
 static bool explain_limit(struct finder *finder, const struct space_limit *limit, struct misfit_change *change)
 {
 	struct space copy;
-	struct explore explore = {0};
-	struct machine machine;
+	struct answer answer;
 	assert(limit->metric < N_METRIC);
 	*change = (struct misfit_change){.kind = MISFIT_LIMIT, .now = limit->max, .needed = NAN, .frac = INFINITY};
 	(void)snprintf(change->what, sizeof(change->what), "%s <= %.10g", metric_table[limit->metric].name, limit->max);
@@ -116,17 +193,15 @@ static bool explain_limit(struct finder *finder, const struct space_limit *limit
 	drop_limit(&copy, limit->metric);
 	if (limit->metric == METRIC_LATENCY)
 		copy.deadline_ms = 0; /* which the limit may stand for */
-	bool done = search(finder, &copy, limit->metric, &explore);
-	change->proven = done && is_proof(&explore);
-	if (done && explore.front.n > 0) {
+	bool done = find_least(finder, &copy, limit->metric, finder->known, &answer);
+	change->proven = answer.proven;
+	if (answer.found) {
 		change->helps = true;
-		change->needed = explore.front.objective[0];
-		change->n_machine =
-		    explore.counts.n_machine - explore.counts.n_machine_rejected - explore.counts.n_machine_dead;
+		change->needed = answer.value;
+		change->n_machine = answer.n_machine;
+		(void)strcpy(change->machine, answer.machine_text);
 		measure(change);
-		name_machine(&explore, &machine, change->machine, sizeof(change->machine));
 	}
-	explore_free(&explore);
 	return done;
 }
 
@@ -179,7 +254,7 @@ static bool try_machine(struct finder *finder, const struct space *others, uint6
 {
 	struct space copy;
 	struct machine machine;
-	struct explore explore = {0};
+	struct answer answer;
 	char why[EXPLORE_TEXT_SIZE];
 	if (!copy_space(finder, &copy))
 		return false;
@@ -190,13 +265,12 @@ static bool try_machine(struct finder *finder, const struct space *others, uint6
 	copy.n_machine = 1;
 	copy.n_axis = 0;
 	copy.n_constraint = 0;
-	bool done = search(finder, &copy, finder->space->objective[0], &explore);
-	*fits = done && explore.front.n > 0;
-	*proven = *proven && done && is_proof(&explore);
+	bool done = find_any(finder, &copy, &answer);
+	*fits = answer.found;
+	*proven = *proven && answer.proven;
 	if (*fits)
 		explore_machine_text(finder->space, (uint32_t)index, &machine, change->machine,
 		                     sizeof(change->machine));
-	explore_free(&explore);
 	return done;
 }
 
@@ -292,26 +366,23 @@ static void find_sram(const struct space *space, const struct machine *machine, 
 static bool check_sram(struct finder *finder, struct misfit_change *change, double n_byte)
 {
 	struct space copy;
-	struct explore explore = {0};
-	struct machine machine;
+	struct answer answer;
 	assert(n_byte > 0.0);
 	if (!(n_byte <= (double)MOST_SRAM_BYTE))
 		return true;
 	if (!copy_space(finder, &copy))
 		return false;
 	set_sram(&copy, (uint32_t)n_byte);
-	bool done = search(finder, &copy, METRIC_SRAM_USED, &explore);
-	change->helps = done && explore.front.n > 0;
-	change->proven = change->proven && change->helps && is_proof(&explore);
+	bool done = find_any(finder, &copy, &answer);
+	change->helps = answer.found;
+	change->proven = change->proven && answer.found && answer.proven;
 	if (change->helps) {
 		change->needed = n_byte;
-		change->n_machine =
-		    explore.counts.n_machine - explore.counts.n_machine_rejected - explore.counts.n_machine_dead;
-		name_machine(&explore, &machine, change->machine, sizeof(change->machine));
-		find_sram(finder->space, &machine, change);
+		change->n_machine = answer.n_machine;
+		(void)strcpy(change->machine, answer.machine_text);
+		find_sram(finder->space, &answer.machine, change);
 		measure(change);
 	}
-	explore_free(&explore);
 	return done;
 }
 
@@ -323,7 +394,7 @@ static bool check_sram(struct finder *finder, struct misfit_change *change, doub
 static bool explain_sram(struct finder *finder, struct misfit_change *change)
 {
 	struct space copy;
-	struct explore explore = {0};
+	struct answer answer;
 	*change = (struct misfit_change){.kind = MISFIT_SRAM, .now = NAN, .needed = NAN, .frac = INFINITY};
 	(void)snprintf(change->what, sizeof(change->what), "%s", sram_key);
 	if (!copy_space(finder, &copy))
@@ -331,21 +402,19 @@ static bool explain_sram(struct finder *finder, struct misfit_change *change)
 	set_sram(&copy, MOST_SRAM_BYTE);
 	drop_sram_limits(&copy);
 	/* Whether all the SRAM there can be helps is asked first: bounds on clocks are much sharper than on bytes. */
-	bool done = copy.n_limit == 0 || search(finder, &copy, copy.limit[0].metric, &explore);
-	if (!done || (copy.n_limit > 0 && explore.front.n == 0)) {
-		change->proven = done && is_proof(&explore) && !splits_follow_sram(finder->space);
-		explore_free(&explore);
+	bool done = copy.n_limit == 0 || find_any(finder, &copy, &answer);
+	bool follows = splits_follow_sram(finder->space);
+	if (!done || (copy.n_limit > 0 && !answer.found)) {
+		change->proven = done && answer.proven && !follows;
 		return done;
 	}
-	explore_free(&explore);
-	done = search(finder, &copy, METRIC_SRAM_USED, &explore);
-	change->proven = done && is_proof(&explore) && !splits_follow_sram(finder->space);
-	if (done && explore.front.n > 0) {
+	done = find_least(finder, &copy, METRIC_SRAM_USED, NULL, &answer);
+	change->proven = answer.proven && !follows;
+	if (answer.found) {
 		double share = space_metric_limit(finder->space, METRIC_SRAM_USED);
-		double n_byte = explore.front.objective[0] * (double)MOST_SRAM_BYTE;
+		double n_byte = answer.value * (double)MOST_SRAM_BYTE;
 		done = check_sram(finder, change, ceil(share < 1.0 ? n_byte / share : n_byte));
 	}
-	explore_free(&explore);
 	return done;
 }
 
@@ -378,7 +447,7 @@ static bool explain_all(struct finder *finder, bool is_proof_of_none, struct mis
 enum err_code misfit_find(const struct space *space, const struct explore_options *options,
                           const struct explore *explore, struct misfit *misfit, struct err *err)
 {
-	struct finder finder = {.space = space, .options = *options, .err = err};
+	struct finder finder = {.space = space, .known = explore->least, .options = *options, .err = err};
 	assert(space && options && explore && misfit && err);
 	*misfit = (struct misfit){0};
 	if (explore->front.n > 0 || explore->interrupted || explore->n_failure > 0)

@@ -4,8 +4,9 @@
 /*
  * Why nothing fits: for each limit of a space by itself, how far it would have
  * to give way for a first design to come through while all others hold. That
- * is a search of its own: without the limit, for the least of what it limits.
- * Layer by layer, by the engine that found nothing if it can do that, else by the exact one, and so a proof.
+ * is a question of its own: without the limit, the least of what it limits. Where no
+ * other limit on results is in force, bounds of layers answer it (dse/least.h), with what the search found of layers;
+ * else a search of one objective, by the engine that found nothing if that proves its front, else by the exact one.
  *
  *   latency_ms <= 20         without it the least latency_ms of all designs
  *   chip.n_dram <= 2         of the machines that break no other constraint, by how much they break it, the first
@@ -43,8 +44,8 @@ struct misfit {
 
 /*
  * Explain an empty front that came of a search to its end; of any other search
- * the result is empty. Takes a search of one objective a limit or constraint, and
- * three for the SRAM. ERR_INTERNAL. The caller frees it, also after an error.
+ * the result is empty. Takes at most a search of one objective a limit or constraint,
+ * and three for the SRAM. ERR_INTERNAL. The caller frees it, also after an error.
  */
 enum err_code misfit_find(const struct space *space, const struct explore_options *options,
                           const struct explore *explore, struct misfit *misfit, struct err *err);
