@@ -205,6 +205,8 @@ static void print_estimate(const struct output *output, const struct space *spac
 	              estimate->is_exact  ? estimate->is_measured ? ", by the first machine" : ", by some layers"
 	              : engine->is_random ? ", if searched exhaustively"
 	                                  : "");
+	if (estimate->is_exact && estimate->n_machine > 1)
+		(void)fputs("  that is if no machine is cut whole by bounds, which takes a fraction of its time\n", file);
 	(void)fputs(
 	    output->detail == DETAIL_EVENT
 		? "  that is with explore --detail event; a search in the fast tier and --verify take far less\n"
