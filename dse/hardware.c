@@ -33,8 +33,10 @@ static const char *const helpful_key[] = {"pe.sram_byte", "noc.clk_mhz", "dram.c
 /* Of layers' searches, coarse ones first: they take less time. */
 static const double epsilon_step[] = {0.5, 0.2, 0.1, 0.05, 0.02, 0.01, 0.005, 0.002, 0.001};
 #define N_STEP (sizeof(epsilon_step) / sizeof(epsilon_step[0]))
-/* Searches of a machine that lies behind before it is left to the exact one. */
+/* Searches of a machine that lies behind before it is left to the exact one; one where they serve for no other. */
 #define MAX_TRY 2
+/* Better designs are looked for where so many machines, for each that is searched for them, may be cut by them. */
+#define REFINE_WORTH 4
 /* Step of the search of a machine that does not, for better designs than its sample's. */
 #define REFINE_STEP 7
 /* The sample's front lies above the true one: by so much of the epsilon, it is assumed. */
@@ -380,6 +382,13 @@ static void go_on(struct family *family)
 	family->n_try = 0;
 }
 
+static void leave_to_search(struct family *family)
+{
+	assert(family->at < family->n);
+	family->at++;
+	go_on(family);
+}
+
 /* Cut what the family's floor proves. */
 static void apply_floor(struct judge *judge, struct family *family)
 {
@@ -418,14 +427,16 @@ static enum wish next_wish(struct judge *judge, struct family *family)
 {
 	if (family->has_outlook) {
 		bool is_sample = isinf(family->outlook.slack);
-		size_t step = family->n_try < MAX_TRY ? guess_step(judge, family, is_sample ? 0 : family->step + 1) : N_STEP;
+		unsigned max_try = family->at + 1 < family->n ? MAX_TRY : 1;
+		size_t step = N_STEP;
+		if (family->n_try < max_try)
+			step = guess_step(judge, family, is_sample ? 0 : family->step + 1);
 		family->next = step < N_STEP ? step : REFINE_STEP;
 		if (step < N_STEP)
 			return WISH_PROOF;
 		if (is_sample)
 			return WISH_REFINE;
-		family->at++; /* it is searched */
-		go_on(family);
+		leave_to_search(family);
 	}
 	family->next = N_STEP;
 	return family->at < family->n ? WISH_SAMPLE : N_WISH;
@@ -438,16 +449,22 @@ static enum wish next_wish(struct judge *judge, struct family *family)
 static enum wish list_active(struct judge *judge)
 {
 	enum wish first = N_WISH;
+	size_t n_open = 0;
 	for (size_t i = 0; i < judge->n_family; i++) {
 		struct family *family = &judge->family[i];
 		enum wish wish = next_wish(judge, family);
+		n_open += family->n - family->at;
 		if (wish < first)
 			judge->n_active = 0;
 		first = wish < first ? wish : first;
 		if (wish == first && wish < N_WISH)
 			judge->active[judge->n_active++] = family;
 	}
-	return first;
+	if (first != WISH_REFINE || n_open > (1 + REFINE_WORTH) * judge->n_active)
+		return first;
+	for (size_t i = 0; i < judge->n_active; i++)
+		leave_to_search(judge->active[i]);
+	return list_active(judge);
 }
 
 /* Round by round, so that nothing depends on who is done first. */
