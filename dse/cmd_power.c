@@ -15,7 +15,10 @@
 
 #define NS_PER_MS 1e6
 #define PJ_PER_MJ 1e9
-#define MAX_FRONT 2000 /* points of a front before it is thinned */
+/* Points of a front, times pieces of work, before it is thinned; and the least and the most points that are kept. */
+#define FRONT_WORK 5000000
+#define LEAST_FRONT 2000
+#define MOST_FRONT 50000
 
 static enum err_code worse(enum err_code code, enum err_code other)
 {
@@ -149,7 +152,9 @@ static enum err_code say_infeasible(const struct power_run *run, struct err *err
 {
 	const struct power_goal *goal = &run->goal;
 	const struct power_schedule *best = &run->best;
-	(void)err_add(err, ERR_INFEASIBLE, "no schedule keeps all budgets");
+	(void)err_add(err, ERR_INFEASIBLE, "no schedule %s all budgets%s",
+	              best->is_exact ? "keeps" : "was found that keeps",
+	              best->is_exact ? "" : "; the search ran out of memory for more, and proves nothing");
 	if (isfinite(goal->max_ns))
 		(void)err_add(err, ERR_INFEASIBLE, "deadline %.6g ms: the fastest schedule takes %.6g ms",
 		              goal->max_ns / NS_PER_MS, best->least_ns / NS_PER_MS);
@@ -166,6 +171,13 @@ static enum err_code say_infeasible(const struct power_run *run, struct err *err
 	return ERR_INFEASIBLE;
 }
 
+/* Thinning adds up along a chain: short ones are kept whole. */
+static size_t front_size(const struct power_problem *problem)
+{
+	size_t n = FRONT_WORK / power_n_stage(problem);
+	return n < LEAST_FRONT ? LEAST_FRONT : n > MOST_FRONT ? MOST_FRONT : n;
+}
+
 static enum err_code solve(const struct cli_options *options, struct power_run *run, struct arena *arena,
                            struct err *err)
 {
@@ -178,7 +190,8 @@ static enum err_code solve(const struct cli_options *options, struct power_run *
 		code = power_greedy(&run->work.problem, &run->goal, arena, &run->greedy, err);
 	run->has_front = options->front;
 	if (code == ERR_OK && run->has_front)
-		code = power_solve_front(&run->work.problem, &run->goal, MAX_FRONT, arena, &run->front, err);
+		code = power_solve_front(&run->work.problem, &run->goal, front_size(&run->work.problem), arena,
+		                         &run->front, err);
 	return code;
 }
 

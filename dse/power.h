@@ -35,7 +35,7 @@ struct power_mode {
 
 /* n_repeat identical pieces of work in a row, each of which chooses its own mode. */
 struct power_segment {
-	size_t n_mode;
+	size_t n_mode;                 /* at most UINT16_MAX */
 	const struct power_mode *mode; /* [n_mode] in any order */
 	uint32_t n_repeat;             /* at least 1 */
 };
@@ -104,7 +104,7 @@ struct power_schedule {
  * a label-setting dynamic program over (segment, level) whose labels are cut by
  * dominance and by Lagrangian bounds on the rest of the chain. Ties go to the
  * other of time and energy, then to fewer changes of level, then to earlier
- * levels first. max_label (0: 8 million) labels are kept at most; where that
+ * levels first. max_label (0: 32 million, 24 bytes each) labels are kept at most; where that
  * does not do, is_exact says so and bound by how much. Deterministic,
  * single-threaded. ERR_INTERNAL: no memory; ERR_INTERRUPTED: Ctrl-C.
  */

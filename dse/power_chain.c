@@ -93,6 +93,7 @@ enum err_code power_chain_build(const struct power_problem *problem, uint32_t le
 		const struct power_segment *segment = &problem->segment[i];
 		size_t n =
 		    take_modes(segment, levels, max_peak_mw, quantum_ns, quantum_pj, chain->mode + chain->begin[i]);
+		assert(n <= UINT16_MAX);
 		chain->begin[i + 1] = chain->begin[i] + n;
 		*is_possible = *is_possible && n > 0;
 		for (uint32_t k = 0; k < segment->n_repeat; k++)

@@ -24,7 +24,9 @@
 
 #define LIMIT_SLACK 5e-13
 #define VALUE_SLACK 1e-12
-#define DEFAULT_MAX_LABEL ((size_t)8 << 20)
+#define DEFAULT_MAX_LABEL ((size_t)32 << 20) /* 768 MiB */
+/* When more labels than this are there and the best known schedule is proven best already, ties are left alone. */
+#define MANY_LABEL ((size_t)1 << 20)
 #define NO_LABEL UINT32_MAX
 
 /* Multipliers round the best one: the rest of a chain has its own, which drifts along the chain. */
@@ -34,7 +36,8 @@ static const double spread[] = {0.25, 0.5, 0.8, 0.93, 1.0, 1.07, 1.25, 2.0, 4.0}
 
 struct label {
 	double ns, pj;
-	uint32_t parent, mode, n_switch; /* parent: a label of the stage before; mode: of chain->mode */
+	uint32_t parent;         /* a label of the stage before */
+	uint16_t mode, n_switch; /* mode: of its segment's in chain->mode; n_switch: no more than fit */
 };
 
 struct candidate {
@@ -184,7 +187,7 @@ static bool is_promising(struct search *search, const struct label *label, size_
 			search->has_known = true;
 			search->known_parent = label->parent;
 			search->known_stage = stage;
-			search->known_mode = label->mode;
+			search->known_mode = search->chain->begin[search->chain->segment[stage - 1]] + label->mode;
 			search->known_direction = i;
 		}
 	}
@@ -221,13 +224,15 @@ static bool extend(struct search *search, uint32_t parent, uint32_t from, size_t
 	if (from < chain->n_level) {
 		start.ns += chain->switch_ns[from][to];
 		start.pj += chain->switch_pj[from][to];
-		start.n_switch += from != to;
+		if (from != to && start.n_switch < UINT16_MAX)
+			start.n_switch++;
 	}
 	for (size_t m = chain->begin[segment]; m < chain->begin[segment + 1]; m++) {
 		const struct chain_mode *mode = &chain->mode[m];
 		if (mode->level != to)
 			continue;
-		struct label label = {start.ns + mode->ns, start.pj + mode->pj, parent, (uint32_t)m, start.n_switch};
+		struct label label = {start.ns + mode->ns, start.pj + mode->pj, parent,
+		                      (uint16_t)(m - chain->begin[segment]), start.n_switch};
 		if (is_promising(search, &label, stage + 1, to) && !add_candidate(search, &label))
 			return false;
 	}
@@ -257,7 +262,7 @@ static bool keep_best(struct search *search)
 			continue;
 		least = search->candidate[i].slope_value;
 		if (search->n_label == search->n_label_alloc) {
-			size_t n = search->n_label_alloc ? 2 * search->n_label_alloc : 4096;
+			size_t n = search->n_label_alloc ? search->n_label_alloc / 2 * 3 : 4096;
 			struct label *moved = realloc(search->label, n * sizeof(*moved));
 			if (!moved)
 				return false;
@@ -299,7 +304,8 @@ static bool run_stage(struct search *search, size_t stage)
 static void trace_back(const struct search *search, uint32_t label, size_t stage, uint32_t *mode)
 {
 	for (; label != NO_LABEL; label = search->label[label].parent) {
-		mode[stage--] = search->chain->mode[search->label[label].mode].mode;
+		size_t begin = search->chain->begin[search->chain->segment[stage]];
+		mode[stage--] = search->chain->mode[begin + search->label[label].mode].mode;
 		assert(stage != SIZE_MAX || search->label[label].parent == NO_LABEL);
 	}
 }
@@ -332,20 +338,33 @@ static void take_best(const struct search *search, struct chain_best *best)
 		trace_back(search, (uint32_t)found, chain->n_stage - 1, best->mode);
 }
 
+/* No schedule is better than this. */
+static double least_of_all(const struct search *search)
+{
+	double least = -INFINITY;
+	for (size_t i = 0; i < search->n_direction; i++) {
+		const struct power_bound *bound = &search->direction[i].bound;
+		if (!search->direction[i].is_limit)
+			least = fmax(least, power_value(bound->weight, bound->root_ns, bound->root_pj) +
+			                        search->direction[i].constant);
+	}
+	return least;
+}
+
+/* Whether the best known schedule reaches the bound on all, as far as sums of doubles tell. */
+static bool is_proven(const struct search *search)
+{
+	return search->least <= least_of_all(search) + search->direction[0].slack;
+}
+
 /* The schedule that was best when the search was cut short, and the bound on all. */
 static void take_known(const struct search *search, struct chain_best *best)
 {
 	const struct power_chain *chain = search->chain;
-	best->is_exact = false;
+	best->is_exact = is_proven(search);
 	best->is_found = search->has_known;
 	best->objective = search->least;
-	best->bound = -INFINITY;
-	for (size_t i = 0; i < search->n_direction; i++) {
-		const struct power_bound *bound = &search->direction[i].bound;
-		if (!search->direction[i].is_limit)
-			best->bound = fmax(best->bound, power_value(bound->weight, bound->root_ns, bound->root_pj) +
-			                                    search->direction[i].constant);
-	}
+	best->bound = fmin(least_of_all(search), search->least);
 	if (!search->has_known)
 		return;
 	size_t stage = search->known_stage - 1;
@@ -372,7 +391,7 @@ static enum err_code run_stages(struct search *search, struct chain_best *best, 
 			return err_add(err, ERR_INTERRUPTED, "interrupted; nothing was written");
 		if (!run_stage(search, stage))
 			return err_add(err, ERR_INTERNAL, "out of memory");
-		if (search->is_full) {
+		if (search->is_full || (search->n_label > MANY_LABEL && is_proven(search))) {
 			take_known(search, best);
 			return ERR_OK;
 		}
@@ -380,6 +399,18 @@ static enum err_code run_stages(struct search *search, struct chain_best *best, 
 	take_best(search, best);
 	best->bound = best->objective;
 	return ERR_OK;
+}
+
+enum err_code power_label_bound(const struct power_chain *chain, const struct power_aim *aim, double *least,
+                                struct err *err)
+{
+	struct arena scratch = {0};
+	struct search search = {.chain = chain, .aim = aim, .scratch = &scratch, .least = INFINITY};
+	bool is_possible = false;
+	enum err_code code = choose_directions(&search, &is_possible, err);
+	*least = code == ERR_OK && is_possible ? least_of_all(&search) : INFINITY;
+	arena_free(&scratch);
+	return code;
 }
 
 enum err_code power_label_solve(const struct power_chain *chain, const struct power_aim *aim, double least_known,

@@ -99,4 +99,8 @@ struct chain_best {
 enum err_code power_label_solve(const struct power_chain *chain, const struct power_aim *aim, double least_known,
                                 size_t max_label, struct arena *arena, struct chain_best *best, struct err *err);
 
+/* A bound on the objective of every schedule of a chain that keeps the limits; infinite: there is none. */
+enum err_code power_label_bound(const struct power_chain *chain, const struct power_aim *aim, double *least,
+                                struct err *err);
+
 #endif

@@ -2,7 +2,11 @@
 #include "dse/power_parts.h"
 #include <assert.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
+
+/* Objectives that are closer than this are equal: sums of thousands of doubles tell no more. */
+#define EXACT_FRAC 1e-12
 
 static bool wants_energy(const struct power_goal *goal)
 {
@@ -105,80 +109,142 @@ static enum err_code add_least(const struct power_problem *problem, uint32_t lev
 	return code;
 }
 
-/* The best for one set of levels and one level of sleep, when it is better than what schedule has. */
-static enum err_code solve_set(const struct power_problem *problem, const struct power_goal *goal, uint32_t levels,
-                               uint32_t sleep_level, size_t max_label, struct arena *arena,
-                               struct power_schedule *schedule, struct err *err)
+/* One set of levels and one level of sleep (UINT32_MAX: it does not sleep); no schedule of it is better than least. */
+struct part {
+	uint32_t levels, sleep_level;
+	double least;
+	size_t order;
+};
+
+/* What sleeping costs whatever is done before: the rest is in the aim's objective. */
+static double sleep_constant(const struct power_problem *problem, const struct power_goal *goal, uint32_t sleep_level)
+{
+	return wants_energy(goal) && sleep_level < problem->n_level ? problem->sleep_mw[sleep_level] * goal->max_ns : 0;
+}
+
+static enum err_code bound_part(const struct power_problem *problem, const struct power_goal *goal, struct part *part,
+                                struct err *err)
+{
+	struct arena scratch = {0};
+	struct power_chain chain;
+	bool is_possible = false;
+	struct power_aim aim = aim_of(problem, goal, part->sleep_level);
+	part->least = INFINITY;
+	enum err_code code = power_chain_build(problem, part->levels, goal->max_peak_mw, part->sleep_level, &scratch,
+	                                       &chain, &is_possible, err);
+	if (code == ERR_OK && is_possible)
+		code = power_label_bound(&chain, &aim, &part->least, err);
+	part->least += sleep_constant(problem, goal, part->sleep_level);
+	arena_free(&scratch);
+	return code;
+}
+
+/* The part's best, when it is better than what schedule has. */
+static enum err_code solve_part(const struct power_problem *problem, const struct power_goal *goal,
+                                const struct part *part, size_t max_label, struct power_schedule *schedule,
+                                struct err *err)
 {
 	struct arena scratch = {0};
 	struct power_chain chain;
 	struct chain_best best = {0};
 	bool is_possible;
-	double sleep_pj = sleep_level < problem->n_level ? problem->sleep_mw[sleep_level] * goal->max_ns : 0;
-	struct power_aim aim = aim_of(problem, goal, sleep_level);
-	if (!wants_energy(goal))
-		sleep_pj = 0;
-	double known = schedule->is_found ? schedule->objective - sleep_pj : INFINITY;
-	enum err_code code =
-	    power_chain_build(problem, levels, goal->max_peak_mw, sleep_level, &scratch, &chain, &is_possible, err);
+	double constant = sleep_constant(problem, goal, part->sleep_level);
+	struct power_aim aim = aim_of(problem, goal, part->sleep_level);
+	double known = schedule->is_found ? schedule->objective - constant : INFINITY;
+	enum err_code code = power_chain_build(problem, part->levels, goal->max_peak_mw, part->sleep_level, &scratch,
+	                                       &chain, &is_possible, err);
 	if (code == ERR_OK && is_possible)
 		code = power_label_solve(&chain, &aim, known, max_label, &scratch, &best, err);
 	if (code == ERR_OK && is_possible) {
 		schedule->n_label += best.n_label;
-		schedule->is_exact = schedule->is_exact && best.is_exact;
-		schedule->bound = fmin(schedule->bound, best.bound + sleep_pj);
+		if (!best.is_exact)
+			schedule->bound = fmin(schedule->bound, best.bound + constant);
 	}
 	if (code == ERR_OK && best.is_found && (!schedule->is_found || best.objective < known)) {
 		schedule->is_found = true;
-		schedule->objective = best.objective + sleep_pj;
-		schedule->sleep_level = sleep_level;
-		if (!schedule->mode)
-			schedule->mode = arena_array(arena, chain.n_stage, sizeof(*schedule->mode));
-		if (schedule->mode)
-			memcpy(schedule->mode, best.mode, chain.n_stage * sizeof(*schedule->mode));
-		else
-			code = err_add(err, ERR_INTERNAL, "out of memory");
+		schedule->objective = best.objective + constant;
+		schedule->sleep_level = part->sleep_level;
+		memcpy(schedule->mode, best.mode, chain.n_stage * sizeof(*schedule->mode));
 	}
 	arena_free(&scratch);
 	return code;
 }
 
-/* A set of levels with every level to sleep at. */
-static enum err_code solve_sleeps(const struct power_problem *problem, const struct power_goal *goal, uint32_t levels,
-                                  size_t max_label, struct arena *arena, struct power_schedule *schedule,
-                                  struct err *err)
+static int compare_parts(const void *a, const void *b)
 {
+	const struct part *one = a, *other = b;
+	if (one->least < other->least || one->least > other->least)
+		return one->least < other->least ? -1 : 1;
+	return one->order < other->order ? -1 : 1;
+}
+
+/* Sets of levels, each with every level to sleep at that keeps the peak, the most promising first. */
+static enum err_code list_parts(const struct power_problem *problem, const struct power_goal *goal, struct part *part,
+                                size_t *n_part, struct power_schedule *schedule, struct err *err)
+{
+	uint32_t set[UINT32_C(1) << POWER_MAX_LEVEL];
+	size_t n_set = power_level_sets(problem, set);
 	enum err_code code = ERR_OK;
-	if (!goal->sleeps)
-		return solve_set(problem, goal, levels, UINT32_MAX, max_label, arena, schedule, err);
-	for (uint32_t i = 0; i < problem->n_level && code == ERR_OK; i++)
-		if ((levels >> i & 1) && problem->sleep_mw[i] <= goal->max_peak_mw)
-			code = solve_set(problem, goal, levels, i, max_label, arena, schedule, err);
+	*n_part = 0;
+	for (size_t i = 0; i < n_set && code == ERR_OK; i++) {
+		code = add_least(problem, set[i], schedule, err);
+		for (uint32_t l = 0; l < (goal->sleeps ? problem->n_level : 1) && code == ERR_OK; l++) {
+			bool can_sleep = (set[i] >> l & 1) && problem->sleep_mw[l] <= goal->max_peak_mw;
+			if (goal->sleeps && !can_sleep)
+				continue;
+			struct part *new = &part[*n_part];
+			*new = (struct part){set[i], goal->sleeps ? l : UINT32_MAX, 0, *n_part};
+			code = bound_part(problem, goal, new, err);
+			(*n_part)++;
+		}
+	}
+	qsort(part, *n_part, sizeof(*part), compare_parts);
+	return code;
+}
+
+/* Parts whose bound is not below the best known need not be looked at. */
+static enum err_code solve_parts(const struct power_problem *problem, const struct power_goal *goal, size_t max_label,
+                                 struct arena *arena, struct power_schedule *schedule, struct err *err)
+{
+	struct arena scratch = {0};
+	size_t n = 0, n_most = (size_t)POWER_MAX_LEVEL << POWER_MAX_LEVEL;
+	struct part *part = arena_array(&scratch, n_most, sizeof(*part));
+	schedule->mode = arena_array(arena, power_n_stage(problem), sizeof(*schedule->mode));
+	enum err_code code = ERR_OK;
+	if (!part || !schedule->mode)
+		code = err_add(err, ERR_INTERNAL, "out of memory");
+	if (code == ERR_OK)
+		code = list_parts(problem, goal, part, &n, schedule, err);
+	for (size_t i = 0; i < n && code == ERR_OK; i++) {
+		if (isinf(part[i].least) ||
+		    (schedule->is_found && part[i].least > schedule->objective * (1 + EXACT_FRAC)))
+			break;
+		code = solve_part(problem, goal, &part[i], max_label, schedule, err);
+	}
+	arena_free(&scratch);
 	return code;
 }
 
 enum err_code power_solve(const struct power_problem *problem, const struct power_goal *goal, size_t max_label,
                           struct arena *arena, struct power_schedule *schedule, struct err *err)
 {
-	uint32_t set[UINT32_C(1) << POWER_MAX_LEVEL];
-	size_t n_set = power_level_sets(problem, set);
-	enum err_code code = ERR_OK;
 	assert(problem->n_segment > 0 && goal->scenario < N_POWER_SCENARIO);
 	assert(!goal->sleeps || isfinite(goal->max_ns));
-	*schedule = (struct power_schedule){.is_exact = true,
-	                                    .bound = INFINITY,
+	*schedule = (struct power_schedule){.bound = INFINITY,
 	                                    .sleep_level = UINT32_MAX,
 	                                    .least_ns = INFINITY,
 	                                    .least_pj = INFINITY,
 	                                    .least_peak_mw = INFINITY,
 	                                    .least_average_mw = INFINITY};
-	for (size_t i = 0; i < n_set && code == ERR_OK; i++) {
-		code = add_least(problem, set[i], schedule, err);
-		if (code == ERR_OK)
-			code = solve_sleeps(problem, goal, set[i], max_label, arena, schedule, err);
-	}
-	if (code != ERR_OK || !schedule->is_found)
+	enum err_code code = solve_parts(problem, goal, max_label, arena, schedule, err);
+	if (code != ERR_OK)
 		return code;
+	/* what was cut short matters where it could have been better */
+	schedule->is_exact = !(schedule->bound < schedule->objective * (1 - EXACT_FRAC));
+	if (!schedule->is_found) {
+		schedule->is_exact = isinf(schedule->bound);
+		return ERR_OK;
+	}
 	if (schedule->is_exact)
 		schedule->bound = schedule->objective;
 	bool keeps = power_measure(problem, goal, schedule);
