@@ -74,7 +74,7 @@ static const struct option_info option_table[N_OPTION] = {
     [OPTION_EFFORT] = {"effort", 0, "NAME", TYPE_TEXT, IN(effort), 0, 0,
                        "quick (nsga2, 200 000 evaluations), normal (exact) or signoff (exact, --verify, --audit)"},
     [OPTION_MAX_SECONDS] = {"max-seconds", 0, "N", TYPE_U64, IN(max_seconds), 0, 1e9,
-                            "stop searching after so long (default 0: no limit); then results depend on the machine"},
+                            "stop searching after so long (default 0: no limit); results depend on the machine; --resume goes on"},
     [OPTION_SCENARIO] = {"scenario", 0, "NAME", TYPE_TEXT, IN(scenario), 0, 0,
                          "speed, energy, time, power or energy-budget (default: by the budgets given)"},
     [OPTION_BUDGET_MS] = {"budget-ms", 0, "MS", TYPE_REAL, IN(budget_ms), 1e-9, 1e12, "deadline, in ms"},

@@ -2,6 +2,7 @@
 /* dse explore: read a space, search it, write the front, print it. */
 #include "dse/cmd_explore.h"
 #include "dse/chart.h"
+#include "dse/command_text.h"
 #include "dse/effort.h"
 #include "dse/front_file.h"
 #include "dse/interrupt.h"
@@ -67,62 +68,6 @@ static enum err_code choose_detail(struct request *job, struct err *err)
 	return code;
 }
 
-/* A word as a shell takes it: in quotes where it holds anything a shell might read as more than a word. */
-static void print_word(FILE *file, const char *word)
-{
-	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./+,:=@%";
-	if (word[0] != '\0' && strspn(word, plain) == strlen(word)) {
-		(void)fputs(word, file);
-		return;
-	}
-	(void)fputc('\'', file);
-	for (; *word; word++)
-		(void)fputs(*word == '\'' ? "'\\''" : (const char[]){*word, '\0'}, file);
-	(void)fputc('\'', file);
-}
-
-/* The command that does the same again: every option that decides the front, and those that were given. */
-static enum err_code print_command(struct request *job, struct err *err)
-{
-	const struct explore_options *options = &job->options;
-	const struct cli_options *cli = job->cli;
-	size_t n_byte;
-	assert(options->engine && !job->command);
-	FILE *text = open_memstream(&job->command, &n_byte);
-	if (!text)
-		return err_add(err, ERR_INTERNAL, "out of memory");
-	(void)fputs("dse explore ", text);
-	print_word(text, cli->file[0]);
-	(void)fprintf(text, " --engine %s --seed %" PRIu64, options->engine->name, options->seed);
-	if (options->flat)
-		(void)fputs(" --flat", text);
-	/* 0 takes away a limit that the space sets */
-	if (options->max_evaluation > 0 || cli_given(cli, OPTION_MAX_EVALUATIONS))
-		(void)fprintf(text, " --max-evaluations %" PRIu64, options->max_evaluation);
-	if (options->max_seconds > 0)
-		(void)fprintf(text, " --max-seconds %" PRIu64, options->max_seconds);
-	if (job->space.detail != DETAIL_FAST)
-		(void)fprintf(text, " --detail %s", detail_name[job->space.detail]);
-	if (cli_given(cli, OPTION_JOBS))
-		(void)fprintf(text, " -j %" PRIu64, cli->jobs);
-	if (cli->shard)
-		(void)fprintf(text, " --shard %s", cli->shard);
-	(void)fprintf(text, "%s%s", cli->verify ? " --verify" : "", cli->audit ? " --audit" : "");
-	if (cli->audit_samples > 0)
-		(void)fprintf(text, " --audit-samples %" PRIu64, cli->audit_samples);
-	(void)fprintf(text, "%s%s%s%s", cli->points ? " --points" : "", cli->json ? " --json" : "",
-	              cli->quiet ? " -q" : "", cli->no_progress ? " --no-progress" : "");
-	for (size_t i = 0; i < cli->n_compare; i++) {
-		(void)fputs(" --compare ", text);
-		print_word(text, cli->compare[i]);
-	}
-	if (cli->out) {
-		(void)fputs(" -o ", text);
-		print_word(text, cli->out);
-	}
-	return fclose(text) == 0 ? ERR_OK : err_add(err, ERR_INTERNAL, "out of memory");
-}
-
 /* What the command line says, and where it says nothing, what the space says. */
 static enum err_code set_options(struct request *job, struct err *err)
 {
@@ -152,7 +97,7 @@ static enum err_code set_options(struct request *job, struct err *err)
 		code = err_add(err, ERR_USAGE, "dse explore: --shard under mpirun: a shard is the work of one process");
 	if (code != ERR_OK)
 		return code;
-	code = print_command(job, err);
+	code = command_print(cli, options, job->space.detail, &job->command, err);
 	job->run = (struct front_run){.space = &job->space,
 	                              .explore = &job->explore,
 	                              .options = options,
@@ -348,6 +293,16 @@ static enum err_code write_files(struct request *job, struct err *err)
 	return code == ERR_OK ? write_file(job, "run.json", write_run, err) : code;
 }
 
+/* How to give a search that ran out of time more of it. */
+static void print_extension(const struct request *job)
+{
+	if (!job->cli->quiet && job->keep->journal.descriptor >= 0)
+		(void)fprintf(stderr,
+		              "stopped by --max-seconds; to go on: dse explore --resume %s, with or without another "
+		              "--max-seconds\n",
+		              job->keep->dir);
+}
+
 /* The last lines name what was written and what to do with it. */
 static void print_paths(const struct request *job)
 {
@@ -453,12 +408,15 @@ static enum err_code finish_whole(struct request *job, struct err *err)
 		code = choose_dir(job, err);
 	if (code == ERR_OK)
 		code = write_files(job, err);
-	bool is_cut = job->explore.interrupted || job->verify.interrupted || job->audit.interrupted ||
-	              job->explore.n_failure > 0;
+	/* what --max-seconds stopped can be taken up */
+	bool is_cut = job->explore.interrupted || job->explore.out_of_time || job->verify.interrupted ||
+	              job->audit.interrupted || job->explore.n_failure > 0;
 	if (code == ERR_OK && !is_cut)
 		code = run_keep_finish(job->keep, err);
 	if (code == ERR_OK)
 		code = print_result(job, err);
+	if (code == ERR_OK && job->explore.out_of_time)
+		print_extension(job);
 	return code == ERR_OK ? judge(job, err) : code;
 }
 
@@ -475,6 +433,10 @@ static enum err_code finish_part(struct request *job, struct err *err)
 		return judge_failures(job, err);
 	if (keep->journal.descriptor < 0)
 		return err_add(err, ERR_IO, "%s: another process is at work on this shard", job->dir);
+	if (job->explore.out_of_time) {
+		print_extension(job);
+		return ERR_OK;
+	}
 	enum err_code code = run_keep_finish(keep, err);
 	if (code == ERR_OK && !job->cli->quiet)
 		(void)printf("Shard %u of %u: %s holds its searches. When all are done: dse merge DIR...\n", keep->part,
