@@ -280,7 +280,8 @@ static void test_space_every_key_is_documented(void **state)
 	    "layers",    "constraints", "objectives",  "search",      "match",     "split",           "strategy",
 	    "reuse",     "level",       "operand_bit", "width",       "height",    "out_channels",    "in_channels",
 	    "engine",    "seed",        "population",  "generations", "max_front", "max_evaluations", "weight",
-	    "max_parts", "choose",      "from",        "to",          "step",      "times",           "deadline_ms",     "level_shares",    "level_changes",
+	    "max_parts", "choose",      "from",        "to",          "step",      "times",
+	    "deadline_ms", "level_shares", "level_changes", "fetch_ahead",
 	};
 	char *readme = calloc(1, 65536);
 	FILE *file = fopen("spaces/README.md", "r");
