@@ -35,7 +35,7 @@ static const struct option_info option_table[N_OPTION] = {
     [OPTION_QUIET] = {"quiet", 'q', NULL, TYPE_FLAG, IN(quiet), 0, 0, "say nothing but results and errors"},
     [OPTION_NO_PROGRESS] = {"no-progress", 0, NULL, TYPE_FLAG, IN(no_progress), 0, 0, "show no progress line"},
     [OPTION_ENGINE] = {"engine", 0, "NAME", TYPE_TEXT, IN(engine), 0, 0,
-                       "search engine: exact, exhaustive or nsga2 (default: the space's)"},
+                       "search engine: exact, exhaustive, nsga2 or pls (default: the space's)"},
     [OPTION_FLAT] = {"flat", 0, NULL, TYPE_FLAG, IN(flat), 0, 0,
                      "search whole networks at once instead of layer by layer"},
     [OPTION_POINTS] = {"points", 0, NULL, TYPE_FLAG, IN(points), 0, 0, "also write the layers' fronts to points.csv"},

@@ -51,7 +51,7 @@ struct run {
 	uint64_t *by_reason;       /* [N_CHUNK][n_reason + REASON_PAD] */
 };
 
-const struct engine_kind *const engine_table[] = {&engine_exact, &engine_exhaustive, &engine_nsga2};
+const struct engine_kind *const engine_table[] = {&engine_exact, &engine_exhaustive, &engine_nsga2, &engine_pls};
 const char *const engine_stop_name[ENGINE_N_STOP] = {
     [ENGINE_STOP_EXHAUSTED] = "exhausted",     [ENGINE_STOP_STAGNATION] = "stagnation",
     [ENGINE_STOP_GENERATIONS] = "generations", [ENGINE_STOP_EVALUATIONS] = "evaluations",

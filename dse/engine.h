@@ -90,7 +90,7 @@ struct engine_kind {
 };
 
 /* One engine, one file. */
-extern const struct engine_kind engine_exhaustive, engine_nsga2;
+extern const struct engine_kind engine_exhaustive, engine_nsga2, engine_pls;
 
 /* On problems without layers as exhaustive; layers are searched by branch and bound (dse/branch.h). */
 extern const struct engine_kind engine_exact;

@@ -55,8 +55,12 @@ static bool stop_after(void *context, double progress, const struct engine_count
 static enum err_code run(const struct engine_kind *kind, struct checkpoint *checkpoint, uint32_t population,
                          size_t n_batch, struct outcome *outcome, struct err *err)
 {
-	const struct engine_options options = {
-	    .seed = 5, .population = population, .generations = 30, .checkpoint = checkpoint};
+	/* Local search has no generations; 400 candidates are some fifty batches of it. */
+	const struct engine_options options = {.seed = 5,
+	                                       .max_evaluation = kind == &engine_pls ? 400 : 0,
+	                                       .population = population,
+	                                       .generations = 30,
+	                                       .checkpoint = checkpoint};
 	memset(outcome, 0, sizeof(*outcome));
 	outcome->near.genome = outcome->near_genome;
 	pareto_init(&outcome->front, problem.n_objective, problem.n_gene);

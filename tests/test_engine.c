@@ -162,7 +162,8 @@ static void test_engine_finds_names(void **state)
 	assert_ptr_equal(engine_find("nsga2"), &engine_nsga2);
 	assert_null(engine_find("nsga"));
 	assert_ptr_equal(engine_find("exact"), &engine_exact);
-	assert_int_equal(engine_n, 3);
+	assert_ptr_equal(engine_find("pls"), &engine_pls);
+	assert_int_equal(engine_n, 4);
 }
 
 static void test_engine_exhaustive_finds_brute_force_front(void **state)
@@ -384,7 +385,7 @@ static void test_engine_watch_stops_the_run(void **state)
 	pareto_free(&front);
 }
 
-static void test_engine_nsga2_exhausts_small_spaces(void **state)
+static void test_engine_genetic_exhausts_small_spaces(void **state)
 {
 	(void)state;
 	for (uint64_t number = 0; number < 120; number++) {
@@ -401,7 +402,7 @@ static void test_engine_nsga2_exhausts_small_spaces(void **state)
 			options.generations = (uint32_t)(size / 10 + 1);
 		}
 		uint64_t n_feasible = brute_force(&toy, &front);
-		run_engine("nsga2", &toy.problem, &options, 1 + number % 2, &outcome);
+		run_engine(number % 5 < 3 ? "nsga2" : "pls", &toy.problem, &options, 1 + number % 2, &outcome);
 		assert_int_equal(outcome.code, ERR_OK);
 		assert_same_front(&outcome.front, &front);
 		assert_counts_add_up(&outcome);
@@ -583,7 +584,7 @@ int main(void)
 	    cmocka_unit_test(test_engine_same_archive_for_any_threads),
 	    cmocka_unit_test(test_engine_reports_nearest_infeasible),
 	    cmocka_unit_test(test_engine_watch_stops_the_run),
-	    cmocka_unit_test(test_engine_nsga2_exhausts_small_spaces),
+	    cmocka_unit_test(test_engine_genetic_exhausts_small_spaces),
 	    cmocka_unit_test(test_engine_nsga2_asks_for_nothing_twice),
 	    cmocka_unit_test(test_engine_nsga2_keeps_to_its_limits),
 	    cmocka_unit_test(test_engine_nsga2_approaches_front_of_large_space),

@@ -28,7 +28,7 @@ done
 objectives() {
 	cut -d, -f1-4 "$1"
 }
-for options in "--flat -j1" "--flat -j2" "--engine nsga2 --flat -j1 --seed 1" "--engine nsga2 -j1 --seed 3" "--engine nsga2 -j2 --seed 7"; do
+for options in "--flat -j1" "--flat -j2" "--engine nsga2 --flat -j1 --seed 1" "--engine nsga2 -j1 --seed 3" "--engine nsga2 -j2 --seed 7" "--engine pls -j2 --seed 3"; do
 	front "other" $options
 	if cmp -s "$one/front.csv" "$run/front.csv"; then
 		expect_same "$one/front.json" "$run/front.json"

@@ -71,7 +71,7 @@ expect_code 5 mpirun -n 2 "$DSE" explore "$work/nothing.yaml"
 expect_code 2 mpirun -n 2 "$DSE" explore "$work/ranks.yaml" --shard 1/2
 
 # In a flat search the ranks evaluate for the first one.
-for options in "--engine nsga2 --seed 3" "--engine nsga2 --flat --seed 3" "--flat"; do
+for options in "--engine nsga2 --seed 3" "--engine nsga2 --flat --seed 3" "--flat" "--engine pls --flat --max-evaluations 300"; do
 	rm -rf "$work/flat" "$work"/flat[24]
 	expect_code 0 "$DSE" explore spaces/smoke.yaml -q $options -j1 -o "$work/flat"
 	for n in 2 4; do

@@ -35,6 +35,8 @@ stops evaluations spaces/smoke.yaml --engine exhaustive --flat --max-evaluations
 stops stagnation "$work/large.yaml" --engine nsga2
 expect_text "$work"/found/*/run.json '"layers": [{"share": 0.5, "evaluations": '
 stops stagnation "$work/large.yaml" --engine nsga2 --flat
+stops stagnation "$work/large.yaml" --engine pls
+stops evaluations "$work/large.yaml" --engine pls --flat --max-evaluations 1000
 stops generations "$work/bred.yaml" --engine nsga2 --flat
 expect_text "$work"/found/*/run.json '{"evaluations": 350, '
 stops time spaces/mla_sizing.yaml --engine nsga2 --flat --max-seconds 1 -j1

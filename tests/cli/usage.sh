@@ -38,7 +38,7 @@ usage "--jobs is 'many', allowed is a whole number from 0 to 4096" explore -j ma
 usage "--jobs is '5000'" explore -j5000 a.yaml
 usage "--jobs is '-1'" explore -j -1 a.yaml
 usage "--max-error is 'x', allowed is a number" validate a.csv --max-error x
-usage "allowed are exact, exhaustive, nsga2; did you mean 'nsga2'" explore spaces/smoke.yaml --engine nsga3 -o "$work"
+usage "allowed are exact, exhaustive, nsga2, pls; did you mean 'nsga2'" explore spaces/smoke.yaml --engine nsga3 -o "$work"
 printf '%s\n' 'name: u' 'machine: dvfs_chip' 'network: tiny' 'level_changes: true' 'objectives: [latency_ms]' >"$work/changes.yaml"
 usage "level_changes couples them" explore "$work/changes.yaml" --audit -o "$work"
 usage "--points writes the layers' fronts" explore spaces/smoke.yaml --flat --points -o "$work"
