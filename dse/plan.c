@@ -162,7 +162,7 @@ static void build_lists(struct layer_problem *layer, const struct machine *machi
 		const struct operating_point *point = &machine->level[i];
 		uint32_t needed = point->n_share > 0 ? UINT32_C(1) << point->low | UINT32_C(1) << point->high
 		                                     : UINT32_C(1) << i;
-		if ((choice->level_mask & needed) == needed)
+		if ((choice->level_mask & needed) == needed && energy_is_supplied(machine, i))
 			layer->level[n++] = i;
 	}
 	layer->n_value[GENE_LEVEL] = n;

@@ -528,6 +528,35 @@ bool space_fetches_ahead(const struct space *space)
 	return false;
 }
 
+static bool is_axis(const struct space *space, const char *key)
+{
+	for (size_t i = 0; i < space->n_axis; i++)
+		if (strcmp(space->axis[i].param->key, key) == 0)
+			return true;
+	return false;
+}
+
+/* Layers of one chip run at no more voltages than it has lanes; which ones is the user's choice, or an axis. */
+static void check_lanes(struct space_reader *reader)
+{
+	const struct space *space = reader->space;
+	uint32_t allowed = 0;
+	if (!reader->networks_complete || is_axis(space, "dvfs.lanes") || is_axis(space, "dvfs.n_lane"))
+		return;
+	for (size_t i = 0; i < space->n_network; i++)
+		for (size_t k = 0; k < space->network[i].network.n_block; k++)
+			allowed |= space->network[i].choice[k].level_mask;
+	for (size_t i = 0; i < space->n_machine; i++) {
+		const struct machine *machine = &space->machine[i];
+		if (machine->dvfs_lanes > 0 || energy_lanes_suffice(machine, allowed))
+			continue;
+		err_add_at(reader->err, ERR_INPUT, doc_place(reader->root),
+		           "layers may run at more voltages than %s has power lanes (dvfs.n_lane = %u): allow fewer with "
+		           "'level', or choose between them with an axis, e.g. dvfs.lanes: [3, 5, 6]",
+		           machine->name, machine->dvfs_n_lane);
+	}
+}
+
 /* Operating points that are added: indices that rules know stay. */
 void space_read_level_shares(struct space_reader *reader)
 {
@@ -535,6 +564,7 @@ void space_read_level_shares(struct space_reader *reader)
 	const struct doc_node *changes = doc_find(reader->root, "level_changes");
 	struct space *space = reader->space;
 	uint64_t n_share;
+	check_lanes(reader);
 	if (changes)
 		(void)doc_get_bool(changes, "level_changes", &space->level_changes, reader->err);
 	if (!node || !doc_get_u64(node, "level_shares", 2, MACHINE_MAX_LEVEL - 1, &n_share, reader->err))

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "sim/energy.h"
 #include "sim/base/real.h"
+#include <math.h>
 
 const char *const supply_name[N_SUPPLY] = {"PE logic", "NoC", "SRAM", "DRAM", "chip"};
 
@@ -35,12 +36,22 @@ double energy_static_mw(const struct machine *machine, uint32_t level)
 	       (machine->sram_static_mw + machine->noc_static_mw + machine->dram_static_mw);
 }
 
+bool energy_is_supplied(const struct machine *machine, uint32_t level)
+{
+	assert(level < machine->n_level);
+	const struct operating_point *point = &machine->level[level];
+	uint32_t needed = point->n_share > 0 ? UINT32_C(1) << point->low | UINT32_C(1) << point->high
+	                                     : UINT32_C(1) << level;
+	return machine->dvfs_lanes == 0 || (machine->dvfs_lanes & needed) == needed;
+}
+
 double energy_sleep_mw(const struct machine *machine)
 {
-	assert(machine->n_level > 0);
-	double least_mw = energy_static_mw(machine, 0);
-	for (uint32_t i = 1; i < machine->n_level; i++)
-		least_mw = real_min(least_mw, energy_static_mw(machine, i));
+	double least_mw = INFINITY;
+	for (uint32_t i = 0; i < machine->n_level; i++)
+		if (energy_is_supplied(machine, i))
+			least_mw = real_min(least_mw, energy_static_mw(machine, i));
+	assert(least_mw < INFINITY); /* machine_check */
 	return least_mw;
 }
 

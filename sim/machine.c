@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "sim/machine.h"
+#include "sim/sim.h"
 #include <assert.h>
 #include <errno.h>
 #include <math.h>
@@ -272,6 +273,23 @@ static void check_levels(const struct machine *machine, struct err *err)
 		check_level(machine, i, err);
 }
 
+/* Lanes that are chosen: of levels that there are, at no more voltages than lanes. */
+static void check_lanes(const struct machine *machine, struct err *err)
+{
+	uint32_t n_level = 0;
+	while (n_level < machine->n_level && machine->level[n_level].n_share == 0)
+		n_level++;
+	uint32_t all = (UINT32_C(1) << n_level) - 1;
+	if (n_level == 0 || n_level > MACHINE_FILE_LEVEL || machine->dvfs_lanes == 0)
+		return;
+	if ((machine->dvfs_lanes & ~all) != 0)
+		err_add(err, ERR_INPUT, "dvfs.lanes: found %u, allowed 0 to %u: the machine has %u operating points",
+		        machine->dvfs_lanes, all, n_level);
+	else if (!energy_lanes_suffice(machine, machine->dvfs_lanes))
+		err_add(err, ERR_INPUT, "dvfs.lanes: found %u, operating points of more voltages than dvfs.n_lane = %u",
+		        machine->dvfs_lanes, machine->dvfs_n_lane);
+}
+
 /* One QPE has no mesh, so what describes a chip must say so: hierarchy_derive reads these for both targets. */
 static void check_qpe(const struct machine *machine, struct err *err)
 {
@@ -349,6 +367,7 @@ enum err_code machine_check(const struct machine *machine, struct err *err)
 		err_add(&found, ERR_INPUT, "name: found none; give the machine a name");
 	check_ranges(machine, &found);
 	check_levels(machine, &found);
+	check_lanes(machine, &found);
 	if (machine->target == MACHINE_QPE)
 		check_qpe(machine, &found);
 	else

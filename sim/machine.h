@@ -106,6 +106,7 @@ struct machine {
 	 */
 	double dvfs_switch_ns, dvfs_switch_nj;
 	uint32_t dvfs_n_lane, dvfs_n_divider;
+	uint32_t dvfs_lanes; /* bit i: the lanes supply level i; 0: all */
 
 	/* Area coefficients; all zero: the machine has no area model. */
 	double area_mac_um2, area_sram_byte_um2, area_pe_um2, area_chip_um2;

@@ -125,6 +125,9 @@ const struct machine_param machine_param[] = {
     {"dvfs.n_lane", "power lanes", PARAM_U32, AT(dvfs_n_lane), 2, 1, MACHINE_FILE_LEVEL,
      "voltages that the PEs of a chip can have at once, set globally; each PE takes one of them",
      "DVFS paper section II"},
+    {"dvfs.lanes", "levels", PARAM_U32, AT(dvfs_lanes), 0, 0, 255,
+     "operating points that the lanes supply: 1 for the first, 2 for the second, 4 for the third, ... added up; 0: all",
+     "DVFS paper section II: voltages are set externally and globally"},
     {"dvfs.n_divider", "dividers", PARAM_U32, AT(dvfs_n_divider), 4, 1, 64,
      "clock dividers of a QPE: frequencies that its PEs can choose from; dse power only", "DVFS paper section II"},
 

@@ -110,7 +110,10 @@ struct energy energy_of_counts(const struct machine *machine, uint32_t level, co
 /* Static power of the whole machine at an operating point, all PEs powered, none working, mW. */
 double energy_static_mw(const struct machine *machine, uint32_t level);
 
-/* Static power of the machine asleep: at the operating point where that is least, mW. */
+/* Whether the power lanes supply an operating point (dvfs.lanes); both of a mixed one. */
+bool energy_is_supplied(const struct machine *machine, uint32_t level);
+
+/* Static power of the machine asleep: at the operating point, of those supplied, where that is least, mW. */
 double energy_sleep_mw(const struct machine *machine);
 
 /* The share of energy_static_mw that a supply delivers; all supplies' add up to it, mW. */

@@ -29,7 +29,7 @@ struct figure_info {
 static const struct figure_info figure_info[N_FIGURE_TABLE] = {
     [FIGURE_TOTAL] = {"tests/golden/machine_totals.csv",
                       {"n_pe", "n_mac", "sram_byte", "area_um2", "static_mw", "roofline_clk", "switch_ns",
-                       "switch_pj", "n_lane", "n_divider"}},
+                       "switch_pj", "n_lane", "sleep_mw", "n_divider"}},
     [FIGURE_LAYER] = {"tests/golden/machine_layers.csv",
                       {"verdict",       "demanded_byte",   "available_byte", "weight_clk",    "input_clk",
                        "migration_clk", "computation_clk", "tasks_clk",      "fetch_clk",     "padd_clk",      "mat_ele_clk",
@@ -220,14 +220,14 @@ static inline struct figure_row figure_total(const struct machine *machine, uint
 {
 	struct program program = {.n_step = 1};
 	program.step[0].counts = (struct counts){.mac = 1e3, .dram_read_byte = 1e6};
-	double switch_ns, switch_pj;
+	double switch_ns, switch_pj, sleep_mw;
 	uint32_t n_lane;
-	sample_dvfs(machine, &switch_ns, &switch_pj, &n_lane);
+	sample_dvfs(machine, &switch_ns, &switch_pj, &n_lane, &sleep_mw);
 	return (struct figure_row){
 	    .table = FIGURE_TOTAL,
 	    .value = {machine_n_pe(machine), (double)machine_n_mac(machine), (double)machine_sram_byte(machine),
 	              machine_area_um2(machine), energy_static_mw(machine, level),
-	              sim_roofline_clk(machine, &program, level), switch_ns, switch_pj, n_lane,
+	              sim_roofline_clk(machine, &program, level), switch_ns, switch_pj, n_lane, sleep_mw,
 	              machine->dvfs_n_divider},
 	};
 }

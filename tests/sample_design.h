@@ -12,13 +12,15 @@ struct sample {
 	struct layer_design design;
 };
 
-/* What changes of operating point cost between two levels, and how many of eight voltages it can have at once. */
-static inline void sample_dvfs(const struct machine *machine, double *switch_ns, double *switch_pj, uint32_t *n_lane)
+/* What changes between two operating points cost, how many voltages there can be at once, and sleep at the least. */
+static inline void sample_dvfs(const struct machine *machine, double *switch_ns, double *switch_pj, uint32_t *n_lane,
+                               double *sleep_mw)
 {
 	struct machine many = *machine;
 	many.n_level = MACHINE_MAX_LEVEL;
 	for (uint32_t i = 0; i < MACHINE_MAX_LEVEL; i++)
-		many.level[i].vdd_v = 0.1 * (i + 1);
+		many.level[i] = (struct operating_point){.vdd_v = 0.1 * (i + 1), .pe_static_mw = MACHINE_MAX_LEVEL - i};
+	*sleep_mw = energy_sleep_mw(&many);
 	*switch_ns = energy_switch_ns(&many, 0, 1);
 	*switch_pj = energy_switch_pj(&many, 0, 1);
 	*n_lane = 0;

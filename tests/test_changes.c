@@ -20,7 +20,7 @@
 /* Changes that take long enough to decide: about as long as a layer. */
 static const char machine_text[] = "name: slow_lanes\n"
 				   "target: chip\n"
-				   "dvfs: {switch_ns: 20000, switch_nj: 2}\n"
+				   "dvfs: {switch_ns: 20000, switch_nj: 2, n_lane: 3}\n"
 				   "levels:\n"
 				   "  - {name: PL1, vdd_v: 0.5, clk_mhz: 200}\n"
 				   "  - {name: PL2, vdd_v: 0.6, clk_mhz: 400, mla_clk_pj: 12.2, pe_static_mw: 1.5}\n"
@@ -71,7 +71,7 @@ static void search(const char *changes, const char *more, const struct engine_ki
 	(void)remove(machine);
 	assert_int_equal(explore_run(&fixture->space, &options, &fixture->explore, &err), ERR_OK);
 	assert_int_equal(unroller_init(&fixture->unroller, &fixture->explore, 1, &err), ERR_OK);
-	assert_true(fixture->explore.front.n > 1);
+	assert_true(fixture->explore.front.n > 0);
 }
 
 static void free_fixture(struct fixture *fixture)
@@ -169,12 +169,67 @@ static void test_changes_are_in_the_sums(void **state)
 	assert_true((double)n_change[1] / (double)n_point[1] < (double)n_change[0] / (double)n_point[0]);
 }
 
+/* Which voltages a chip's lanes supply is an axis: the front is that of all choices, none uses more than were chosen. */
+static void test_changes_lanes_are_chosen(void **state)
+{
+	static const char *const one[] = {"axes: {dvfs.lanes: 3}\n", "axes: {dvfs.lanes: 5}\n", "axes: {dvfs.lanes: 6}\n"};
+	(void)state;
+	struct fixture all;
+	struct pareto merged;
+	search("false", "axes: {dvfs.lanes: [3, 5, 6]}\n", &engine_exact, false, &all);
+	pareto_init(&merged, 2, all.explore.front.n_gene);
+	for (size_t i = 0; i < 3; i++) {
+		struct fixture lanes;
+		search("false", one[i], &engine_exact, false, &lanes);
+		for (size_t k = 0; k < lanes.unroller.n_design; k++)
+			assert_true(energy_is_supplied(lanes.unroller.machine, lanes.unroller.design[k].design.level));
+		pareto_merge(&merged, &lanes.explore.front);
+		free_fixture(&lanes);
+	}
+	assert_int_equal(merged.n, all.explore.front.n);
+	for (size_t i = 0; i < merged.n * 2; i++)
+		assert_close(all.explore.front.objective[i], merged.objective[i]);
+	pareto_free(&merged);
+	free_fixture(&all);
+}
+
+/* Four voltages on two lanes are no space; with two of them allowed, or lanes chosen, it is one. */
+static void test_changes_lanes_must_suffice(void **state)
+{
+	static const char head[] = "name: lanes\nmachine: dvfs_table\nnetwork: tiny\nobjectives: [energy_mj]\n";
+	static const char *const more[] = {"", "layers: [{match: '.*', level: [V450, V600]}]\n",
+	                                   "axes: {dvfs.lanes: [3, 9]}\n", "axes: {dvfs.lanes: 7}\n"};
+	(void)state;
+	for (size_t i = 0; i < 4; i++) {
+		char path[] = "/tmp/test_changes_s_XXXXXX", text[512], why[256];
+		struct space space;
+		struct machine machine;
+		struct err err = {0};
+		snprintf(text, sizeof(text), "%s%s", head, more[i]);
+		write_file(path, text);
+		enum err_code code = space_read(path, &space, &err);
+		assert_int_equal(code, i == 0 ? ERR_INPUT : ERR_OK);
+		if (i == 0)
+			assert_non_null(strstr(err_text(&err), "power lanes (dvfs.n_lane = 2)"));
+		else
+			assert_int_equal(space_machine(&space, 0, &machine, why, sizeof(why)), i < 3);
+		if (i == 3)
+			assert_non_null(strstr(why, "more voltages than dvfs.n_lane = 2"));
+		if (i > 0)
+			space_free(&space);
+		err_clear(&err);
+		(void)remove(path);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest test[] = {
 	    cmocka_unit_test(test_changes_cost_what_the_machine_says),
 	    cmocka_unit_test(test_changes_composition_is_exact),
 	    cmocka_unit_test(test_changes_are_in_the_sums),
+	    cmocka_unit_test(test_changes_lanes_are_chosen),
+	    cmocka_unit_test(test_changes_lanes_must_suffice),
 	};
 	return cmocka_run_group_tests_name("changes", test, NULL, NULL);
 }

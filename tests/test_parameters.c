@@ -107,12 +107,12 @@ static uint64_t event_clk(const struct machine *machine)
 /* What changes of operating point cost, and how many voltages there are. */
 static bool changes_apart(const struct machine *a, const struct machine *b)
 {
-	double ns[2], pj[2];
+	double ns[2], pj[2], mw[2];
 	uint32_t n_lane[2];
-	sample_dvfs(a, &ns[0], &pj[0], &n_lane[0]);
-	sample_dvfs(b, &ns[1], &pj[1], &n_lane[1]);
+	sample_dvfs(a, &ns[0], &pj[0], &n_lane[0], &mw[0]);
+	sample_dvfs(b, &ns[1], &pj[1], &n_lane[1], &mw[1]);
 	/* what dividers do: tests/test_power.c */
-	return ns[0] != ns[1] || pj[0] != pj[1] || n_lane[0] != n_lane[1] || a->dvfs_n_divider != b->dvfs_n_divider;
+	return mw[0] != mw[1] || ns[0] != ns[1] || pj[0] != pj[1] || n_lane[0] != n_lane[1] || a->dvfs_n_divider != b->dvfs_n_divider;
 }
 
 /* Clocks by the grey-box model. */
