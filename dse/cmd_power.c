@@ -1,5 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* dse power: at which operating point each piece of a network's work runs. */
+/*
+ * dse power: at which operating point each piece of a network's work runs.
+ *
+ *   options -> designs -> work -> levels alone -> budgets -> best, greedy, front -> analysis -> files, tables
+ *
+ * Levels alone come before the budgets because --budget-frac is between them.
+ */
 #include "dse/cli.h"
 #include "dse/interrupt.h"
 #include "dse/parallel.h"
@@ -94,6 +100,7 @@ static enum err_code check_options(const struct cli_options *options, struct err
 /* A level alone, whatever the peak; and which of them is fastest, which thriftiest. */
 static enum err_code run_alone(struct power_run *run, struct arena *arena, struct err *err)
 {
+	assert(run->work.problem.n_level <= POWER_MAX_LEVEL);
 	const struct power_problem *problem = &run->work.problem;
 	struct power_goal goal = run->goal;
 	double least_ns = INFINITY, least_pj = INFINITY;
@@ -150,6 +157,7 @@ static enum err_code set_goal(const struct cli_options *options, struct power_ru
 /* Each budget beside the least that any schedule needs, whatever else holds. */
 static enum err_code say_infeasible(const struct power_run *run, struct err *err)
 {
+	assert(!run->best.is_found);
 	const struct power_goal *goal = &run->goal;
 	const struct power_schedule *best = &run->best;
 	(void)err_add(err, ERR_INFEASIBLE, "no schedule %s all budgets%s",
@@ -198,6 +206,7 @@ static enum err_code solve(const struct cli_options *options, struct power_run *
 /* The same budgets with the machine file's own energies, beside a ratio that was asked for. */
 static enum err_code solve_own(const struct power_case *of, struct power_run *run, struct arena *arena, struct err *err)
 {
+	assert(run->ratio > 0);
 	struct power_work work = {0};
 	struct power_work_options options = *of->options;
 	struct power_goal goal = run->goal;
@@ -219,6 +228,7 @@ static enum err_code solve_own(const struct power_case *of, struct power_run *ru
 static enum err_code write_file(const char *dir, const char *name, const struct power_run *run, struct arena *arena,
                                 struct err *err)
 {
+	assert(dir && name && run->best.is_found);
 	struct store_file file = {0};
 	char *path = store_join(dir, name);
 	if (!path)

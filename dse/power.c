@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A schedule is judged here and nowhere else: what the solver and the greedy
+ * answer return is measured again from the problem's own numbers, without any
+ * of their rounding or bounds.
+ */
 #include "dse/power.h"
 #include <assert.h>
 #include <math.h>
@@ -22,6 +27,7 @@ size_t power_n_stage(const struct power_problem *problem)
 /* How many distinct values there are among those of the levels in set. */
 static uint32_t count_distinct(const double *value, uint32_t set)
 {
+	assert(value && set < UINT32_C(1) << POWER_MAX_LEVEL);
 	uint32_t n = 0;
 	for (uint32_t i = 0; i < POWER_MAX_LEVEL; i++) {
 		bool is_new = set >> i & 1;
@@ -34,6 +40,7 @@ static uint32_t count_distinct(const double *value, uint32_t set)
 
 static bool can_be_used(const struct power_problem *problem, uint32_t set)
 {
+	assert(problem->n_lane > 0 && set != 0);
 	return (set & ~problem->levels) == 0 && count_distinct(problem->vdd_v, set) <= problem->n_lane &&
 	       count_distinct(problem->clk_mhz, set) <= problem->n_divider;
 }
@@ -61,6 +68,7 @@ struct power_change {
 /* What the work itself takes. */
 static void measure_work(const struct power_problem *problem, struct power_schedule *schedule)
 {
+	assert(problem && schedule && schedule->mode);
 	const struct power_mode *before = NULL;
 	size_t at = 0;
 	schedule->time_ns = schedule->energy_pj = schedule->peak_mw = 0;
@@ -88,6 +96,7 @@ static void measure_work(const struct power_problem *problem, struct power_sched
 /* The level of the last piece of work; UINT32_MAX: there is none. */
 static uint32_t last_level(const struct power_problem *problem, const struct power_schedule *schedule)
 {
+	assert(schedule->n_stage == 0 || problem->n_segment > 0);
 	if (schedule->n_stage == 0)
 		return UINT32_MAX;
 	return problem->segment[problem->n_segment - 1].mode[schedule->mode[schedule->n_stage - 1]].level;

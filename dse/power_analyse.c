@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Answers are tables of numbers under named columns, so that text, CSV and JSON
+ * say the same. Each answer schedules anew, exactly, what is asked about: other
+ * levels, other times of a change, other coefficients, other clocks.
+ */
 #include "dse/power_analyse.h"
 #include "dse/csv_write.h"
 #include "dse/table.h"
@@ -55,6 +60,7 @@ enum err_code power_rebuild(const struct power_case *of, const struct machine *m
 
 static void set_columns(struct power_analysis *analysis, const char *label, const char *const *column, size_t n)
 {
+	assert(n <= POWER_MAX_COLUMN);
 	analysis->label = label;
 	analysis->n_column = n;
 	for (size_t i = 0; i < n; i++)
@@ -66,6 +72,7 @@ static void set_columns(struct power_analysis *analysis, const char *label, cons
 /* The objective in the unit it is read in: ms, or mJ. */
 static double shown_objective(const struct power_goal *goal, double objective)
 {
+	assert(goal->scenario < N_POWER_SCENARIO && !isnan(objective));
 	bool by_energy = goal->scenario == POWER_ENERGY || goal->scenario == POWER_LIMITED_TIME;
 	return objective * (by_energy ? MJ_PER_PJ : MS_PER_NS);
 }
@@ -74,6 +81,7 @@ static double shown_objective(const struct power_goal *goal, double objective)
 static enum err_code add_levels(const struct power_case *of, uint32_t levels, struct arena *arena,
                                 struct power_analysis *analysis, struct err *err)
 {
+	assert(levels != 0 && (levels & ~of->run->work.problem.levels) == 0);
 	const struct power_run *run = of->run;
 	const struct machine *machine = run->work.machine;
 	struct power_problem problem = run->work.problem;
@@ -143,6 +151,7 @@ static enum err_code analyse_pairs(const struct power_case *of, struct arena *ar
 /* The problem with another time for every change; static power is drawn for it. */
 static struct power_problem with_switch(const struct power_case *of, double switch_ns)
 {
+	assert(switch_ns >= 0 && isfinite(switch_ns));
 	struct power_problem problem = of->run->work.problem;
 	const struct machine *machine = of->run->work.machine;
 	for (uint32_t i = 0; i < problem.n_level; i++)
@@ -165,6 +174,7 @@ static enum err_code solve_with(const struct power_case *of, double switch_ns, s
 /* The best schedule at one level; infinite: none keeps the budgets. */
 static double best_alone(const struct power_run *run)
 {
+	assert(run->work.problem.n_level > 0);
 	double best = INFINITY;
 	for (uint32_t i = 0; i < run->work.problem.n_level; i++)
 		if (run->is_alone[i] && run->alone_keeps[i])
@@ -273,6 +283,7 @@ enum err_code power_analyse(enum power_question question, const struct power_cas
 
 void power_analysis_print(FILE *file, const struct power_analysis *analysis)
 {
+	assert(file && analysis->question < N_POWER_QUESTION && analysis->n_note <= POWER_MAX_NOTE);
 	struct table table = {0};
 	table_add_column(&table, analysis->label, false);
 	for (size_t i = 0; i < analysis->n_column; i++)
@@ -291,6 +302,7 @@ void power_analysis_print(FILE *file, const struct power_analysis *analysis)
 
 void power_analysis_write_csv(FILE *file, const struct power_analysis *analysis)
 {
+	assert(file && analysis->label);
 	csv_put_text(file, true, analysis->label);
 	for (size_t i = 0; i < analysis->n_column; i++)
 		csv_put_text(file, false, analysis->column[i]);
@@ -308,6 +320,7 @@ void power_analysis_write_csv(FILE *file, const struct power_analysis *analysis)
 
 void power_analysis_put_json(struct json *json, const struct power_analysis *analysis)
 {
+	assert(json && analysis->label);
 	json_begin_object(json, "analysis");
 	json_put_text(json, "question", power_question_name[analysis->question]);
 	json_begin_list(json, "rows");

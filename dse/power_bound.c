@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Backwards through the chain: from each level after each stage the completion
+ * that is least in one direction of the plane. Seen from a partial schedule all
+ * completions lie beyond the line through it, and it is itself one of them.
+ */
 #include "dse/power_parts.h"
 #include <assert.h>
 #include <math.h>
@@ -14,6 +19,7 @@ struct step {
 static struct step best_step(const struct power_chain *chain, const struct power_bound *bound, size_t stage,
                              uint32_t from)
 {
+	assert(stage < chain->n_stage && (from < bound->n_level || from == UINT32_MAX));
 	size_t segment = chain->segment[stage];
 	struct step best = {INFINITY, INFINITY, 0, false};
 	double least = INFINITY;
@@ -67,6 +73,7 @@ enum err_code power_bound_build(const struct power_chain *chain, struct power_we
 		}
 	struct step root = best_step(chain, bound, 0, UINT32_MAX);
 	assert(root.is_any);
+	/* at the start there is no level to change from */
 	bound->root_ns = root.ns;
 	bound->root_pj = root.pj;
 	return ERR_OK;

@@ -1,4 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Rounding: a double has 53 bits, and multiples of a 2^52nd of more than the
+ * whole chain can come to add up without any rounding. So two schedules with
+ * the same pieces in another order have equal times and energies, and one of
+ * them dominates the other instead of both being carried on.
+ */
 #include "dse/power_parts.h"
 #include <assert.h>
 #include <math.h>
@@ -14,12 +20,14 @@ static double quantum_of(double most)
 
 static double round_to(double value, double quantum)
 {
+	assert(value >= 0 && quantum >= 0);
 	return quantum > 0 ? rint(value / quantum) * quantum : value;
 }
 
 /* The worst mode and the worst change at every stage, over all levels, so that all sets of levels round alike. */
 static void find_most(const struct power_problem *problem, struct power_chain *chain)
 {
+	assert(chain->n_stage > 0);
 	double change_ns = 0, change_pj = 0, n_change = (double)chain->n_stage + 1;
 	chain->most_ns = chain->most_pj = 0;
 	for (uint32_t i = 0; i < problem->n_level; i++)
@@ -59,6 +67,7 @@ static size_t take_modes(const struct power_segment *segment, uint32_t levels, d
 static void take_changes(const struct power_problem *problem, uint32_t sleep_level, double quantum_ns,
                          double quantum_pj, struct power_chain *chain)
 {
+	assert(chain->n_level == problem->n_level);
 	for (uint32_t i = 0; i < problem->n_level; i++) {
 		for (uint32_t k = 0; k < problem->n_level; k++) {
 			chain->switch_ns[i][k] = round_to(problem->switch_ns[i][k], quantum_ns);

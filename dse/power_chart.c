@@ -65,16 +65,19 @@ static double round_step(double range)
 
 static double x_at(const struct frame *frame, double ns)
 {
+	assert(frame->max_ns > 0);
 	return LEFT + (WIDTH - LEFT - RIGHT) * ns / frame->max_ns;
 }
 
 static double y_at(const struct frame *frame, const struct panel *panel, double mw)
 {
+	assert(frame->max_mw > 0 && mw >= 0);
 	return panel->top + PANEL * (1 - mw / frame->max_mw);
 }
 
 static void fit_frame(const struct power_run *run, const struct panel *panel, size_t n, struct frame *frame)
 {
+	assert(n > 0 && n <= MAX_PANEL);
 	frame->max_ns = isfinite(run->goal.max_ns) ? run->goal.max_ns : 0;
 	frame->max_mw = isfinite(run->goal.max_peak_mw) ? run->goal.max_peak_mw : 0;
 	for (size_t i = 0; i < n; i++) {
@@ -118,6 +121,7 @@ static void draw_grid(FILE *file, const struct frame *frame, const struct panel 
 static void put_bar(FILE *file, const struct frame *frame, const struct panel *panel, double from_ns, double to_ns,
                     double mw, const char *fill)
 {
+	assert(to_ns >= from_ns && from_ns >= 0);
 	double x = x_at(frame, from_ns), width = x_at(frame, to_ns) - x, y = y_at(frame, panel, mw);
 	(void)fprintf(file, "<rect x=\"%.2f\" y=\"%.2f\" width=\"%.2f\" height=\"%.2f\" fill=\"%s\"%s/>\n", x, y, width,
 	              panel->top + PANEL - y, fill,

@@ -30,6 +30,7 @@ enum column { COLUMN_VDD, COLUMN_CLK, COLUMN_TIME, COLUMN_ENERGY, COLUMN_CLOSED,
 static enum err_code run_at(const struct power_case *of, uint32_t level, double frac, struct power_schedule *schedule,
                             struct err *err)
 {
+	assert(level < of->run->work.machine->n_level && frac > 0 && frac <= 1);
 	struct machine machine = *of->run->work.machine;
 	struct arena arena = {0};
 	struct power_work work = {0};
@@ -51,6 +52,7 @@ static enum err_code run_at(const struct power_case *of, uint32_t level, double 
 static enum err_code add_level(const struct power_case *of, uint32_t level, struct arena *arena,
                                struct power_analysis *analysis, double *best_clk_mhz, struct err *err)
 {
+	assert(of->run->work.problem.levels >> level & 1);
 	const struct machine *machine = of->run->work.machine;
 	const struct operating_point *point = &machine->level[level];
 	double static_mw = of->run->work.problem.sleep_mw[level], least_pj = INFINITY;
@@ -90,6 +92,7 @@ static enum err_code add_level(const struct power_case *of, uint32_t level, stru
 enum err_code power_analyse_clock(const struct power_case *of, struct arena *arena, struct power_analysis *analysis,
                                   struct err *err)
 {
+	assert(of && arena && analysis && analysis->n_row == 0);
 	static const char *const column[N_COLUMN] = {"vdd_v",     "clk_mhz",        "time_ms",   "energy_mj",
 	                                             "closed_mj", "closed_err_pct", "mj_per_mhz"};
 	const struct power_run *run = of->run;

@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Four roads to the designs of a network's layers, all of which end in items
+ * (dse/power_work.h): the splitter's or a scheme's, a given number of parts,
+ * a point of a front, or each layer's exact fronts.
+ */
 #include "dse/power_designs.h"
 #include "dse/paths.h"
 #include "dse/pattern.h"
@@ -47,6 +52,7 @@ static enum err_code choose_strategy(const struct cli_options *options, enum str
 static enum err_code choose_levels(const struct cli_options *options, const struct machine *machine, uint32_t *levels,
                                    struct err *err)
 {
+	assert(machine->n_level >= 1 && machine->n_level <= MACHINE_MAX_LEVEL);
 	const char *name[MACHINE_MAX_LEVEL], *list = options->levels;
 	*levels = 0;
 	for (uint32_t i = 0; i < machine->n_level; i++)
@@ -69,6 +75,7 @@ static enum err_code choose_levels(const struct cli_options *options, const stru
 static enum err_code choose_layers(const struct cli_options *options, const struct network *network, bool *shown,
                                    struct err *err)
 {
+	assert(network->n_block > 0);
 	struct pattern pattern = {0};
 	size_t n = 0;
 	enum err_code code = ERR_OK;
@@ -94,6 +101,7 @@ static enum err_code choose_layers(const struct cli_options *options, const stru
 static enum err_code make_items(const struct simulated *block, size_t n_block, const bool *shown,
                                 struct power_designs *designs, struct err *err)
 {
+	assert(block && designs->machine);
 	struct power_item *moved = arena_array(&designs->arena, designs->n_item + n_block + 1, sizeof(*moved));
 	if (!moved)
 		return err_add(err, ERR_INTERNAL, "out of memory");
@@ -117,6 +125,7 @@ static enum err_code make_items(const struct simulated *block, size_t n_block, c
 /* --parts: every layer shown into so many tasks, whatever the splitter says. */
 static enum err_code split_items(uint64_t n_part, struct power_designs *designs, struct err *err)
 {
+	assert(n_part > 0);
 	enum err_code code = ERR_OK;
 	for (size_t i = 0; i < designs->n_item; i++) {
 		struct power_item *item = &designs->item[i];
@@ -176,6 +185,7 @@ static enum err_code search_network(const struct cli_options *options, uint32_t 
 static enum err_code take_point(const struct cli_options *options, const struct detail_options *detail,
                                 struct power_designs *designs, struct err *err)
 {
+	assert(options->point);
 	const struct simulate_how how = {.detail = *detail};
 	struct replay *replay = &designs->replay;
 	enum err_code code = replay_run(options->point, &how, false, replay, err);

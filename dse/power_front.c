@@ -27,6 +27,7 @@ static int compare_points(const void *a, const void *b)
 /* Modes of a segment at one level under the peak that no other one there beats. */
 static size_t modes_at(const struct power_segment *segment, uint32_t level, double max_peak_mw, uint32_t *mode)
 {
+	assert(segment && mode && level < POWER_MAX_LEVEL);
 	size_t n = 0;
 	for (uint32_t k = 0; k < segment->n_mode; k++) {
 		const struct power_mode *one = &segment->mode[k];
@@ -48,6 +49,7 @@ static size_t modes_at(const struct power_segment *segment, uint32_t level, doub
 static bool make_front(const struct power_problem *problem, const struct power_segment *segment, uint32_t from,
                        uint32_t to, double max_peak_mw, struct arena *arena, struct compose_front *front)
 {
+	assert(from < problem->n_level && to < problem->n_level);
 	uint32_t *mode = arena_array(arena, segment->n_mode + 1, sizeof(*mode));
 	size_t n = mode ? modes_at(segment, to, max_peak_mw, mode) : 0;
 	double *metric = arena_array(arena, (n + 1) * N_METRIC, sizeof(*metric));
@@ -112,6 +114,7 @@ static enum err_code take_points(const struct power_problem *problem, const stru
                                  const struct compose_result *result, struct arena *arena, struct power_point **point,
                                  size_t *n, struct err *err)
 {
+	assert(result->n == 0 || result->n_layer == power_n_stage(problem));
 	struct power_point *moved = realloc(*point, (*n + result->n + 1) * sizeof(**point));
 	if (!moved)
 		return err_add(err, ERR_INTERNAL, "out of memory");
@@ -160,6 +163,7 @@ static enum err_code add_set(const struct power_problem *problem, const struct p
 enum err_code power_solve_front(const struct power_problem *problem, const struct power_goal *goal, size_t max_front,
                                 struct arena *arena, struct power_front *front, struct err *err)
 {
+	assert(problem->n_segment > 0 && front);
 	uint32_t set[UINT32_C(1) << POWER_MAX_LEVEL];
 	size_t n_set = power_level_sets(problem, set), n = 0;
 	struct power_point *point = NULL;

@@ -26,6 +26,7 @@ static bool wants_energy(const struct power_goal *goal)
 /* At a level: the one with least energy or least time, as the goal wants, under the peak. */
 static uint32_t mode_at(const struct power_segment *segment, uint32_t level, bool by_energy, double max_peak_mw)
 {
+	assert(segment && level < POWER_MAX_LEVEL);
 	uint32_t best = UINT32_MAX;
 	for (uint32_t k = 0; k < segment->n_mode; k++) {
 		const struct power_mode *mode = &segment->mode[k];
@@ -42,6 +43,7 @@ static uint32_t mode_at(const struct power_segment *segment, uint32_t level, boo
 static bool fill(const struct power_problem *problem, const struct power_goal *goal, uint32_t level,
                  struct power_schedule *schedule)
 {
+	assert(level < problem->n_level && schedule->mode);
 	size_t at = 0;
 	bool by_energy = wants_energy(goal) && !isfinite(goal->max_ns);
 	for (size_t i = 0; i < problem->n_segment; i++) {
@@ -76,6 +78,7 @@ enum err_code power_uniform(const struct power_problem *problem, const struct po
 /* The fastest and the thriftiest level that can be used together: the best sum of ranks is the paper's choice. */
 static bool choose_levels(const struct power_problem *problem, struct power_schedule *trial, uint32_t level[2])
 {
+	assert(problem->levels != 0);
 	const struct power_goal free_goal = {.scenario = POWER_SPEED,
 	                                     .max_ns = INFINITY,
 	                                     .max_pj = INFINITY,
@@ -137,6 +140,7 @@ static void rank_moves(const struct power_problem *problem, const struct power_g
 static bool try_move(const struct power_problem *problem, const struct power_goal *goal, const struct move *move,
                      uint32_t n, struct power_schedule *schedule)
 {
+	assert(n <= problem->segment[move->segment].n_repeat);
 	uint32_t n_repeat = problem->segment[move->segment].n_repeat;
 	for (uint32_t k = 0; k < n_repeat; k++)
 		schedule->mode[move->stage + k] = move->mode[k < n];
@@ -147,6 +151,7 @@ static bool try_move(const struct power_problem *problem, const struct power_goa
 static void move_all(const struct power_problem *problem, const struct power_goal *goal, const struct move *move,
                      struct power_schedule *schedule)
 {
+	assert(schedule->objective >= 0);
 	double best = schedule->objective;
 	for (size_t i = 0; i < problem->n_segment && move[i].worth > 0; i++) {
 		uint32_t least = 0, most = problem->segment[move[i].segment].n_repeat;

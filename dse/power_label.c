@@ -98,6 +98,7 @@ static enum err_code add_direction(struct search *search, struct power_weight we
 /* Objective plus a multiple of a limit: not above the objective where the limit is kept. */
 static struct power_weight relax(const struct power_aim *aim, unsigned limit, double multiplier)
 {
+	assert(limit < aim->n_limit && multiplier >= 0);
 	return (struct power_weight){aim->objective.per_ns + multiplier * aim->limit[limit].per_ns,
 	                             aim->objective.per_pj + multiplier * aim->limit[limit].per_pj};
 }
@@ -111,6 +112,7 @@ static struct power_weight relax(const struct power_aim *aim, unsigned limit, do
 static enum err_code best_multiplier(struct search *search, unsigned limit, const struct power_bound *free_best,
                                      const struct power_bound *keeper, double *multiplier, struct err *err)
 {
+	assert(limit < search->aim->n_limit && multiplier);
 	const struct power_aim *aim = search->aim;
 	struct power_weight objective = aim->objective, weight = aim->limit[limit];
 	double out_ns = free_best->root_ns, out_pj = free_best->root_pj;
@@ -174,6 +176,7 @@ static enum err_code choose_directions(struct search *search, bool *is_possible,
 /* Whether a label at a level after `stage` stages can still lead to something better; its completions are tried. */
 static bool is_promising(struct search *search, const struct label *label, size_t stage, uint32_t level)
 {
+	assert(stage >= 1 && stage <= search->chain->n_stage);
 	size_t at = stage * search->chain->n_level + level;
 	for (size_t i = 0; i < search->n_direction; i++) {
 		const struct direction *direction = &search->direction[i];
@@ -216,6 +219,7 @@ static bool add_candidate(struct search *search, const struct label *label)
 /* One label goes on in every mode of a stage at one level. */
 static bool extend(struct search *search, uint32_t parent, uint32_t from, size_t stage, uint32_t to)
 {
+	assert(parent == NO_LABEL || parent < search->n_label);
 	const struct power_chain *chain = search->chain;
 	size_t segment = chain->segment[stage];
 	struct label start = {0, 0, NO_LABEL, 0, 0};
@@ -251,7 +255,10 @@ static int compare_candidates(const void *a, const void *b)
 	return one->order < other->order ? -1 : 1;
 }
 
-/* The candidates that no other one dominates become labels. */
+/*
+ * The candidates that no other one dominates become labels. Sorted by time, a candidate stays when it is below all
+ * before it in the other direction; of equal ones the first, which has the fewest changes of level.
+ */
 static bool keep_best(struct search *search)
 {
 	double least = INFINITY;
@@ -274,9 +281,10 @@ static bool keep_best(struct search *search)
 	return true;
 }
 
-/* All labels of a stage; false: no memory. */
+/* All labels of a stage, level by level: a level's labels dominate each other only. false: no memory. */
 static bool run_stage(struct search *search, size_t stage)
 {
+	assert(stage < search->chain->n_stage);
 	const struct power_chain *chain = search->chain;
 	size_t row = stage * chain->n_level;
 	for (uint32_t to = 0; to < chain->n_level; to++) {
@@ -303,6 +311,7 @@ static bool run_stage(struct search *search, size_t stage)
 /* From a label back to the start: modes of the stages up to its own. */
 static void trace_back(const struct search *search, uint32_t label, size_t stage, uint32_t *mode)
 {
+	assert(stage < search->chain->n_stage && label < search->n_label);
 	for (; label != NO_LABEL; label = search->label[label].parent) {
 		size_t begin = search->chain->begin[search->chain->segment[stage]];
 		mode[stage--] = search->chain->mode[begin + search->label[label].mode].mode;

@@ -23,6 +23,7 @@ static struct power_group *group_of(struct power_groups *groups, enum phase phas
 /* Energies of the steps' counts, brought to what the simulator says of the whole; nothing without any time. */
 static void scale_energy(struct power_groups *groups, double dynamic_pj)
 {
+	assert(dynamic_pj >= 0);
 	struct power_group *group[] = {&groups->load, &groups->loop, &groups->arm};
 	struct power_group *longest = &groups->load;
 	double sum_pj = 0, sum_ns = 0;
@@ -63,6 +64,7 @@ static void count_loops(const struct layer_context *context, const struct progra
 struct power_groups power_groups_of(const struct layer_context *context, const struct layer_design *design,
                                     const struct sim_result *result)
 {
+	assert(context && design && result);
 	struct power_groups groups = {.n_task = split_n_task(&design->split),
 	                              .static_mw = energy_static_mw(context->machine, design->level)};
 	struct program program;

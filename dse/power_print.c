@@ -1,4 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Tables for people: every level alone, the greedy answer and the best schedule
+ * below each other, with what they save over the fastest level alone; then the
+ * best one row by row, where pieces of work that are alike and next to each
+ * other share a row.
+ */
 #include "dse/power_report.h"
 #include "dse/power_analyse.h"
 #include "dse/design_text.h"
@@ -52,6 +58,7 @@ double power_saving_asleep_pct(const struct power_schedule *schedule, const stru
 
 static void print_budgets(FILE *file, const struct power_goal *goal)
 {
+	assert(goal->scenario < N_POWER_SCENARIO);
 	static const char *const aim[N_POWER_SCENARIO] = {"least time", "least energy", "least energy", "least time",
 	                                                  "least time"};
 	(void)fprintf(file, "scenario %s: %s", power_scenario_name[goal->scenario], aim[goal->scenario]);
@@ -120,6 +127,7 @@ static void add_schedule(struct table *table, const struct power_run *run, const
 /* Savings are over the fastest level alone. */
 static void print_schedules(FILE *file, const struct power_run *run)
 {
+	assert(run->best.is_found && run->is_alone[run->fast]);
 	struct table table = {0};
 	char name[64];
 	table_add_column(&table, "schedule", false);
@@ -159,6 +167,7 @@ static void print_schedules(FILE *file, const struct power_run *run)
 /* Beside a ratio that was asked for. */
 static void print_own(FILE *file, const struct power_run *run)
 {
+	assert(run->has_own);
 	const char *fast = run->work.machine->level[run->fast].name, *slow = run->work.machine->level[run->slow].name;
 	(void)fprintf(file,
 	              "with the machine file's own energies %s takes %.4f of what %s takes, and the best schedule "
@@ -169,6 +178,7 @@ static void print_own(FILE *file, const struct power_run *run)
 
 static void add_row(struct table *table, const struct power_run *run, const struct power_row *row)
 {
+	assert(row->n > 0 && row->segment < run->work.problem.n_segment);
 	const struct power_piece *piece = &run->work.piece[row->segment];
 	const struct power_mode *mode = &run->work.problem.segment[row->segment].mode[row->mode];
 	const struct operating_point *level = &run->work.machine->level[mode->level];

@@ -1,4 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Two searches. The first, over all levels at once, settles where results lie,
+ * because storage QPEs couple neighbours and levels do not; the second, level
+ * by level, finds the fronts of those places: a design that another level's
+ * beats may still be wanted where a change of level would cost more.
+ */
 #include "dse/power_search.h"
 #include "dse/candidate.h"
 #include "dse/interrupt.h"
@@ -27,6 +33,7 @@ struct hunt {
 static enum err_code open_hunt(const struct machine *machine, const struct network *network, uint32_t levels,
                                double max_peak_mw, struct arena *arena, struct hunt *hunt, struct err *err)
 {
+	assert(levels != 0 && max_peak_mw > 0);
 	struct layer_set *set = NULL;
 	char why[256] = "";
 	hunt->machine = *machine;
@@ -86,6 +93,7 @@ static bool watch(void *context, double progress, const struct engine_counts *co
 
 static void search_task(void *context, size_t i)
 {
+	assert(i < ((struct hunt *)context)->candidate.n_task);
 	struct hunt *hunt = context;
 	static const struct engine_options options = {.seed = 1};
 	if (!hunt->wanted || hunt->wanted[i])
@@ -108,6 +116,7 @@ static enum err_code search(struct hunt *hunt, struct err *err)
 /* The fastest design of the network settles where results lie: for each block the number of its task. */
 static enum err_code settle_places(struct hunt *hunt, size_t *task, struct arena *arena, struct err *err)
 {
+	assert(hunt->is_alive && task);
 	struct candidate *candidate = &hunt->candidate;
 	size_t fastest = 0;
 	enum err_code code = candidate_name_points(candidate, err);
@@ -143,6 +152,7 @@ static enum err_code settle_places(struct hunt *hunt, size_t *task, struct arena
 static enum err_code take_front(const struct hunt *hunt, size_t task_index, struct power_item *item,
                                 struct arena *arena, struct err *err)
 {
+	assert(task_index < hunt->candidate.n_task);
 	const struct candidate_task *task = &hunt->candidate.task[task_index];
 	size_t n = item->n_design + task->front.n;
 	struct layer_design *design = arena_array(arena, n + 1, sizeof(*design));
@@ -197,6 +207,7 @@ enum err_code power_search_designs(const struct machine *machine, const struct n
                                    uint32_t levels, double max_peak_mw, unsigned n_thread, struct arena *arena,
                                    struct power_item *item, size_t *n_item, struct err *err)
 {
+	assert(levels != 0 && (levels >> machine->n_level) == 0);
 	size_t *task = arena_array(arena, network->n_block, sizeof(*task));
 	struct hunt *hunt = arena_array(arena, MACHINE_MAX_LEVEL + 1, sizeof(*hunt));
 	enum err_code code = prepare(machine, network, shown, arena, item, n_item, err);

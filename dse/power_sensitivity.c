@@ -43,6 +43,7 @@ static void add_value(struct energy_coefficient *coefficient, double *value)
 static void take_level_param(struct machine *machine, uint32_t levels, uint32_t l, const struct level_param *param,
                              struct energy_coefficient *coefficient)
 {
+	assert(l <= machine->n_level && param);
 	bool is_all = l == machine->n_level;
 	*coefficient = (struct energy_coefficient){0};
 	for (uint32_t i = 0; i < machine->n_level; i++)
@@ -79,6 +80,7 @@ static bool find_coefficient(struct machine *machine, uint32_t levels, size_t k,
 /* Every value times a factor, and more by so much. */
 static void set_coefficient(const struct energy_coefficient *coefficient, double factor, double more)
 {
+	assert(coefficient->n > 0 && factor > 0 && more >= 0);
 	for (size_t i = 0; i < coefficient->n; i++)
 		*coefficient->value[i] = coefficient->initial[i] * factor + more;
 }

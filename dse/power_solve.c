@@ -1,4 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The lanes' voltages and the level to sleep at are a choice of their own: for
+ * each of them the aim is a plain line in the plane of time and energy. Parts
+ * are bounded first and solved in the order of their bounds, so that most of
+ * them are settled by the bound alone.
+ */
 #include "dse/power_parts.h"
 #include <assert.h>
 #include <math.h>
@@ -16,6 +22,7 @@ static bool wants_energy(const struct power_goal *goal)
 /* The goal as lines in the plane of time and energy. Sleep's own power is a credit for every ns of work. */
 static struct power_aim aim_of(const struct power_problem *problem, const struct power_goal *goal, uint32_t sleep_level)
 {
+	assert(sleep_level == UINT32_MAX || sleep_level < problem->n_level);
 	struct power_aim aim = {.objective = {1, 0}};
 	if (wants_energy(goal)) {
 		double sleep_mw = sleep_level < problem->n_level ? problem->sleep_mw[sleep_level] : 0;
@@ -59,6 +66,7 @@ static enum err_code find_least(const struct power_chain *chain, struct power_sc
 static enum err_code find_least_average(const struct power_chain *chain, struct power_schedule *schedule,
                                         struct err *err)
 {
+	assert(chain->n_stage > 0);
 	double mw = schedule->least_average_mw;
 	enum err_code code = ERR_OK;
 	for (int i = 0; i < 64 && code == ERR_OK; i++) {
@@ -144,6 +152,7 @@ static enum err_code solve_part(const struct power_problem *problem, const struc
                                 const struct part *part, size_t max_label, struct power_schedule *schedule,
                                 struct err *err)
 {
+	assert(schedule->mode && part->levels != 0);
 	struct arena scratch = {0};
 	struct power_chain chain;
 	struct chain_best best = {0};

@@ -39,6 +39,7 @@ static void try_split(struct choice *choice, const struct split *split)
 /* Parts of two dimensions are given; the third is what is left. Sizes in whole rows or columns of the array, too. */
 static void try_parts(struct choice *choice, uint32_t n_deep, uint32_t n_h, uint64_t n_w)
 {
+	assert(n_deep > 0 && n_h > 0 && n_w > 0);
 	const struct block *block = choice->context->block;
 	const struct machine *machine = choice->context->machine;
 	bool is_matmul = block->kind == BLOCK_MATMUL;

@@ -1,4 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * From runs of designs to segments. Whole layers take what the simulator says
+ * of them; parts of layers divide it (dse/power_loops.c), so that a layer costs
+ * the same however finely its level is chosen. A change of level costs the
+ * machine file's time and energy, and static power at the new level meanwhile.
+ */
 #include "dse/power_work.h"
 #include "sim/base/checked.h"
 #include <assert.h>
@@ -61,6 +67,7 @@ static void put_segment(struct writer *writer, const struct power_piece *piece, 
 static struct power_mode mode_of(const struct power_groups *groups, const struct power_group *group, double time_frac,
                                  double energy_frac, uint32_t level, uint32_t choice)
 {
+	assert(time_frac >= 0 && time_frac <= 1 && energy_frac >= 0 && energy_frac <= 1 + 1e-9);
 	double ns = group->ns * time_frac, pj = group->dynamic_pj * energy_frac + groups->static_mw * ns;
 	/* pJ per ns is mW */
 	return (struct power_mode){level, choice, ns, pj, ns > 0 ? pj / ns : groups->static_mw};
@@ -88,6 +95,7 @@ static struct deal deal_tasks(const struct power_groups *groups)
 /* Mean power of the loops in which most PEs have a task. */
 static double full_loop_mw(const struct power_groups *groups)
 {
+	assert(groups->n_task > 0 && groups->loop.ns > 0);
 	struct deal deal = deal_tasks(groups);
 	double n_full = deal.n_loop > 1 ? (double)deal.n_full : (double)groups->n_task;
 	double loop_ns = groups->loop.ns / (double)deal.n_loop;
@@ -99,6 +107,7 @@ static double full_loop_mw(const struct power_groups *groups)
 static bool put_loops(struct writer *writer, const struct power_groups *groups, const uint32_t *level, size_t n_mode,
                       struct power_piece piece)
 {
+	assert(n_mode > 0 && n_mode <= POWER_MAX_LEVEL);
 	struct deal deal = deal_tasks(&groups[0]);
 	bool has_last = !deal.is_even && deal.n_last < deal.n_full;
 	struct power_mode *full = arena_array(&writer->work->arena, n_mode, sizeof(*full));
@@ -238,6 +247,7 @@ static enum err_code run_designs(const struct machine *machine, const struct pow
 static enum err_code put_layer(struct writer *writer, const struct power_item *item, const struct detail_run *run,
                                size_t n_run, bool per_loop, struct err *err)
 {
+	assert(item->context && item->n_design > 0);
 	struct arena *arena = &writer->work->arena;
 	struct power_mode *mode = arena_array(arena, n_run + 1, sizeof(*mode));
 	struct power_groups *groups = arena_array(arena, n_run + 1, sizeof(*groups));

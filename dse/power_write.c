@@ -1,4 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Files for programs. schedule.csv has what a driver of the power lanes needs:
+ * when which piece of work starts, at which level, on how many PEs, and whether
+ * the level changes before it. power.json has all of it, with the coefficients
+ * that the energies rest on.
+ */
 #include "dse/csv_write.h"
 #include "dse/design_text.h"
 #include "dse/power_analyse.h"
@@ -74,6 +80,7 @@ void power_write_front(FILE *file, const struct power_run *run)
 static void put_schedule(struct json *json, const char *key, const struct power_run *run,
                          const struct power_schedule *schedule, bool keeps)
 {
+	assert(key && schedule->time_ns >= 0 && schedule->energy_pj >= 0);
 	const struct power_schedule *fast = &run->alone[run->fast];
 	json_begin_object(json, key);
 	json_put_bool(json, "in_budget", keeps);
@@ -148,6 +155,7 @@ static void put_hardware(struct json *json, const struct power_run *run)
 
 static void put_goal(struct json *json, const struct power_goal *goal)
 {
+	assert(goal->scenario < N_POWER_SCENARIO);
 	json_put_text(json, "scenario", power_scenario_name[goal->scenario]);
 	json_put_real(json, "budget_ms", goal->max_ns * MS_PER_NS);
 	json_put_real(json, "budget_mj", goal->max_pj * MJ_PER_PJ);
