@@ -54,7 +54,8 @@ static enum err_code choose_engine(struct request *job, struct err *err)
 		known[i] = engine_table[i]->name;
 	const char *nearest = err_nearest(name, known, n);
 	return err_add(err, ERR_USAGE,
-	               "dse explore: --engine is '%.40s', allowed are exact, exhaustive, nsga2, pls%s%s%s", name, nearest ? "; did you mean '" : "", nearest ? nearest : "", nearest ? "'?" : "");
+	               "dse explore: --engine is '%.40s', allowed are exact, exhaustive, nsga2, pls%s%s%s", name,
+	               nearest ? "; did you mean '" : "", nearest ? nearest : "", nearest ? "'?" : "");
 }
 
 /* The tier is the space's from here on: everything that evaluates knows the space. */
