@@ -237,9 +237,9 @@ void candidate_sample(struct candidate *candidate, size_t i)
 	struct candidate_task *task = &candidate->task[i];
 	task->code = ERR_INTERRUPTED;
 	task->counts.n_stop[ENGINE_STOP_WATCH]++;
-	if (candidate_is_reachable(candidate, i) &&
-	    layer_problem_bound(&task->layer, 1, &task->bound, NULL, NULL) == ERR_OK)
-		pareto_merge(&task->front, &task->bound);
+	/* without memory it stays empty */
+	if (candidate_is_reachable(candidate, i))
+		(void)layer_problem_sample(&task->layer, 1, &task->front, NULL, NULL);
 }
 
 /* Names for n points. */

@@ -493,12 +493,14 @@ static enum err_code explore_layers(struct driver *driver, struct err *err)
 		layer_points_write_header(driver->options->points, explore->space);
 	if (code == ERR_OK && bounds_machines(driver))
 		code = bound_machines(driver, err);
-	/* where bounding was stopped there is at least what the first machines' samples show */
-	for (uint64_t at = 0; at < explore->counts.n_machine && code == ERR_OK;) {
+	/* where bounding was stopped there is at least what the sample of one machine shows */
+	uint64_t at = driver->hardware.interrupted ? driver->hardware.shown : 0;
+	bool is_sample = driver->hardware.interrupted;
+	for (; at < explore->counts.n_machine && code == ERR_OK; is_sample = false) {
 		explore->interrupted |= must_stop(driver);
-		if (explore->interrupted && !(at == 0 && driver->hardware.interrupted))
+		if (explore->interrupted && !is_sample)
 			break;
-		fill_group(driver, &at, n_group);
+		fill_group(driver, &at, is_sample ? 1 : n_group);
 		code = explore_group(driver, err);
 	}
 	hardware_free(&driver->hardware);

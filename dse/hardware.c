@@ -285,6 +285,8 @@ static enum err_code archive_outlook(struct judge *judge, const struct family *f
 		    !pareto_append(&batch, objective, &no_genome, 0))
 			return err_add(err, ERR_INTERNAL, "out of memory");
 	}
+	if (batch.n > 0 && judge->archive.n == 0)
+		judge->hardware->shown = family->member[family->at].index;
 	if (batch.n > 0 && !pareto_insert_all(&judge->archive, &batch))
 		return err_add(err, ERR_INTERNAL, "out of memory");
 	pareto_free(&batch);

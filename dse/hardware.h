@@ -40,6 +40,7 @@ struct hardware {
 	uint64_t n_candidate, n_legal;
 	double log10_design;
 	bool interrupted; /* the watch stopped it; nothing is cut then */
+	uint32_t shown;   /* a machine of which designs were seen; 0: none was */
 };
 
 /*

@@ -60,3 +60,17 @@ for options in "--engine nsga2" "--engine nsga2 --flat" "--engine exact"; do
 	expect_text "$work/way1" '"points": [{"evaluations": '
 	expect_same "$work/way1" "$work/way2"
 done
+
+# A limit that comes while machines are being bounded leaves the front of a sample.
+cat >"$work/bounded.yaml" <<'END'
+name: bounded
+machine: dvfs_chip
+axes:
+  noc.clk_mhz: {from: 100, to: 800, step: 1}
+  mla.array: [8x4, 16x4]
+network: vgg16
+objectives: [latency_ms, energy_mj]
+END
+expect_code 0 "$DSE" explore "$work/bounded.yaml" --max-seconds 1 -q -o "$work/bounded"
+expect_text "$work"/bounded/*/run.json '"complete": false'
+[ "$(wc -l <"$(echo "$work"/bounded/*/front.csv)")" -gt 2 ] || fail "no front of a sample"
