@@ -91,9 +91,11 @@ static enum err_code set_options(struct request *job, struct err *err)
 		return err_add(err, ERR_USAGE, "dse explore: --audit judges layers one by one; level_changes couples them");
 	if (cli->shard)
 		code = resume_parse_shard(cli->shard, &job->keep->part, &job->keep->n_part, err);
-	if (code == ERR_OK && job->keep->n_part > 1 && options->flat)
+	if (code == ERR_OK && job->keep->n_part > 1 && options->flat &&
+	    (options->engine->is_random || options->max_evaluation > 0))
 		code = err_add(err, ERR_USAGE,
-		               "dse explore: --shard deals out the searches of layers, which a flat search does not have");
+		               "dse explore: --shard deals out ranges of a flat search's designs, which a genetic engine and "
+		               "--max-evaluations have none of");
 	if (code == ERR_OK && job->keep->n_part > 1 && ranks_n() > 1)
 		code = err_add(err, ERR_USAGE, "dse explore: --shard under mpirun: a shard is the work of one process");
 	if (code != ERR_OK)

@@ -26,6 +26,8 @@ struct engine_options {
 	/* What an island begins with; NULL: what the problem proposes. */
 	const uint32_t *proposal; /* [n_proposal][n_gene] */
 	size_t n_proposal;
+	/* Exhaustive engines: only the candidates of these numbers, in the order of genomes; 0, 0: all. */
+	uint64_t first, end;
 	struct history *history;       /* receives marks of the archive; NULL: nobody wants them */
 };
 

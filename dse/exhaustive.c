@@ -26,6 +26,7 @@
 struct engine {
 	const struct problem *problem;
 	uint64_t size, max_evaluation;
+	uint64_t end; /* number of the first candidate that is not asked for; 0: all are, however many */
 	size_t n_batch;
 	bool finished;
 	uint32_t *next; /* [n_gene] the candidate to be asked next, unless finished */
@@ -58,9 +59,13 @@ static struct engine *create(const struct problem *problem, const struct engine_
 	for (size_t i = problem->n_gene; i-- > 0;)
 		below_size[i] = mul_sat(below_size[i + 1], problem->n_value[i]);
 	assert(below_size[0] == problem_size(problem));
+	assert(options->first <= options->end && options->end <= below_size[0]);
+	for (size_t i = 0; i < problem->n_gene && options->end > 0; i++)
+		next[i] = (uint32_t)(options->first / below_size[i + 1] % problem->n_value[i]);
 	*engine = (struct engine){
 	    .problem = problem,
-	    .size = below_size[0],
+	    .size = options->end > 0 ? options->end - options->first : below_size[0],
+	    .end = options->end,
 	    .max_evaluation = options->max_evaluation > 0 ? options->max_evaluation : UINT64_MAX,
 	    .n_batch = MIN_BATCH,
 	    .next = next,
@@ -89,18 +94,33 @@ static void check_finished(const struct engine *engine)
 		assert(counts->n_asked + counts->n_skipped == engine->size);
 }
 
+/* Candidates of the range that are not behind the odometer; of all of them more than anybody asks for. */
+static uint64_t n_ahead(const struct engine *engine)
+{
+	uint64_t number = 0;
+
+	if (engine->end == 0)
+		return UINT64_MAX;
+	for (size_t i = 0; i < engine->problem->n_gene; i++)
+		number += engine->next[i] * engine->below_size[i + 1];
+	assert(number < engine->end);
+	return engine->end - number;
+}
+
 static size_t ask(struct engine *engine, uint32_t *genome, size_t max)
 {
 	size_t n = 0, n_gene = engine->problem->n_gene;
-	uint64_t n_left = engine->max_evaluation - engine->counts.n_asked;
+	uint64_t n_left = engine->max_evaluation - engine->counts.n_asked, n_range = engine->finished ? 0 : n_ahead(engine);
 
 	max = n_left < max ? (size_t)n_left : max;
+	max = n_range < max ? (size_t)n_range : max;
 	max = engine->n_batch < max ? engine->n_batch : max;
 	for (; n < max && !engine->finished; n++) {
 		for (size_t i = 0; i < n_gene; i++)
 			genome[n * n_gene + i] = engine->next[i];
 		turn_on(engine, n_gene);
 	}
+	engine->finished |= n == n_range;
 	engine->counts.n_asked += n;
 	check_finished(engine);
 	return n;
@@ -113,13 +133,18 @@ static void skip(struct engine *engine, size_t n_cut)
 	uint64_t n_before = 0; /* of those candidates, the ones that come before the odometer */
 
 	assert(n_cut < n_gene);
+	uint64_t n_range = n_ahead(engine);
 	for (size_t i = n_cut; i < n_gene; i++) {
 		n_before = add_sat(n_before, mul_sat(engine->next[i], engine->below_size[i + 1]));
 		engine->next[i] = 0;
 	}
 	assert(n_before < engine->below_size[n_cut] || n_before == UINT64_MAX);
-	engine->counts.n_skipped = add_sat(engine->counts.n_skipped, engine->below_size[n_cut] - n_before);
-	turn_on(engine, n_cut);
+	uint64_t n_skipped = engine->below_size[n_cut] - n_before;
+	engine->counts.n_skipped = add_sat(engine->counts.n_skipped, n_skipped < n_range ? n_skipped : n_range);
+	if (n_skipped < n_range || engine->end == 0)
+		turn_on(engine, n_cut);
+	else
+		engine->finished = true;
 	check_finished(engine);
 }
 

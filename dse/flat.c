@@ -13,6 +13,7 @@
  * see a design twice).
  */
 #include "dse/design_text.h"
+#include "dse/flat_part.h"
 #include "dse/islands.h"
 #include "dse/parallel.h"
 #include "dse/ranks.h"
@@ -331,14 +332,15 @@ enum err_code explore_flat(struct explore *explore, const struct explore_options
                            void *watch_context, struct err *err)
 {
 	struct flat flat = {0};
-	struct pareto archive = {0};
-	struct engine_nearest nearest = {.violation = INFINITY};
 	uint64_t by_reason[FLAT_N_REASON] = {0};
+	struct flat_part part = {
+	    .n_reason = FLAT_N_REASON, .by_reason = by_reason, .nearest = {.violation = INFINITY}};
+	struct share *share = options->share;
 	bool folds = options->engine->is_random;
 	enum err_code code = ranks_agree(flat_init(&flat, explore, folds, err), err);
 	if (code != ERR_OK)
 		goto cleanup;
-	const struct engine_options engine_options = {.seed = options->seed,
+	struct engine_options engine_options = {.seed = options->seed,
 	                                              .max_evaluation = options->max_evaluation,
 	                                              .population = explore->space->population,
 	                                              .generations = explore->space->generations,
@@ -348,18 +350,23 @@ enum err_code explore_flat(struct explore *explore, const struct explore_options
 	                                              .checkpoint = options->checkpoint,
 	                                              .history = &explore->history};
 	bool is_first = ranks_index() == 0, has_islands = islands_apply(options->engine, &flat.problem, &engine_options);
-	pareto_init(&archive, flat.problem.n_objective, flat.problem.n_gene);
+	code = flat_part_deal(share, &flat.problem, &engine_options, err);
+	if (code != ERR_OK)
+		goto cleanup;
+	pareto_init(&part.archive, flat.problem.n_objective, flat.problem.n_gene);
 	if (!is_first && !has_islands) {
 		serve(&flat, options->n_thread);
 		goto cleanup;
 	}
 	flat.problem.evaluate_shared = ranks_n() > 1 && !has_islands ? evaluate_shared : NULL;
-	nearest.genome = calloc(flat.problem.n_gene, sizeof(*nearest.genome));
-	code = nearest.genome ? ERR_OK : err_add(err, ERR_INTERNAL, "out of memory");
+	part.nearest.genome = calloc(flat.problem.n_gene, sizeof(*part.nearest.genome));
+	code = part.nearest.genome ? ERR_OK : err_add(err, ERR_INTERNAL, "out of memory");
 	code = has_islands ? ranks_agree(code, err) : code;
-	if (code == ERR_OK)
-		code = engine_run(options->engine, &flat.problem, &engine_options, options->n_thread, &archive,
-		                  &explore->counts.engine, by_reason, FLAT_N_REASON, &nearest, is_first ? watch : NULL,
+	if (code == ERR_OK && share && share->only_known)
+		code = flat_part_join(share, &flat.problem, &part, err);
+	else if (code == ERR_OK)
+		code = engine_run(options->engine, &flat.problem, &engine_options, options->n_thread, &part.archive,
+		                  &part.counts, by_reason, FLAT_N_REASON, &part.nearest, is_first ? watch : NULL,
 		                  watch_context, err);
 	if (!has_islands)
 		ranks_dismiss();
@@ -371,7 +378,8 @@ enum err_code explore_flat(struct explore *explore, const struct explore_options
 	}
 	if (code != ERR_OK)
 		goto cleanup;
-	assert(archive.n_gene == flat.problem.n_gene);
+	assert(part.archive.n_gene == flat.problem.n_gene);
+	explore->counts.engine = part.counts;
 	memcpy(explore->counts.by_reason, by_reason, sizeof(explore->counts.by_reason));
 	if (by_reason[LAYER_REASON_FAILED] > 0)
 		explore_note_failure(explore, 0, NULL,
@@ -383,12 +391,17 @@ enum err_code explore_flat(struct explore *explore, const struct explore_options
 	for (size_t i = 0; i < flat.problem.n_gene; i++)
 		explore->counts.log10_design += log10((double)flat.n_value[i]);
 	explore->truncated = !explore->interrupted && explore->counts.engine.n_stop[ENGINE_STOP_EVALUATIONS] > 0;
-	code = take_front(&flat, &archive, explore, err);
-	if (code == ERR_OK && archive.n == 0 && !isinf(nearest.violation))
-		note_nearest(&flat, &nearest, explore);
+	/* a shard has its journal and no front */
+	bool is_shard = share && share->n > 1;
+	if (is_shard && !explore->interrupted && by_reason[LAYER_REASON_FAILED] == 0)
+		flat_part_keep(share, &flat.problem, &part);
+	if (!is_shard)
+		code = take_front(&flat, &part.archive, explore, err);
+	if (!is_shard && code == ERR_OK && part.archive.n == 0 && !isinf(part.nearest.violation))
+		note_nearest(&flat, &part.nearest, explore);
 cleanup:
-	pareto_free(&archive);
-	free(nearest.genome);
+	pareto_free(&part.archive);
+	free(part.nearest.genome);
 	flat_free(&flat);
 	return code;
 }

@@ -188,7 +188,7 @@ expect_code 3 "$DSE" merge "$work"/shards/*-1-of-3 "$work"/seeded/*
 expect_text "$work/err" "made with seed 5, now it is 1"
 expect_code 2 "$DSE" explore $space --shard 3/2
 expect_text "$work/err" "--shard is '3/2', allowed is I/N"
-expect_code 2 "$DSE" explore $space --shard 1/2 --flat
+expect_code 2 "$DSE" explore $space --shard 1/2 --flat --engine nsga2
 
 # Machines that bounds cut are the same ones for all shards.
 expect_code 0 "$DSE" explore "$work/kills.yaml" -q -o "$work/uncut"
