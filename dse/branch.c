@@ -227,7 +227,7 @@ static void run_lane(void *context, size_t i)
 			cut_box(search, lane, &box);
 			continue;
 		}
-		int dim = branch_box_dim(&search->space, &box);
+		int dim = branch_box_dim(&box);
 		if (dim >= 0) {
 			halve_box(search, lane, &box, dim);
 		} else {

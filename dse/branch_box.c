@@ -12,6 +12,7 @@
 #include "dse/branch_parts.h"
 #include "dse/deadline.h"
 #include "sim/base/checked.h"
+#include "sim/mixed.h"
 #include <assert.h>
 #include <math.h>
 #include <string.h>
@@ -127,20 +128,20 @@ uint64_t branch_box_size(const struct branch_space *space, const struct branch_b
 }
 
 /*
- * Numbers of parts first, farthest apart first: programs need single ones. Then the
- * dimension with the fewest splits, to the end: a single split shows what rounding up to blocks and lines costs, which
- * rules most of them out beside any split of the others.
+ * Numbers of parts first, since programs need single ones: to the end those of the dimension with the fewest, because
+ * what parts cost that do not divide an extent, or the blocks of the chip, shows when their number is known, beside any
+ * numbers of the others. Then the dimension with the fewest splits, to the end: a single split shows what rounding up
+ * to blocks and lines costs, which rules most of them out beside any split of the others.
  */
-int branch_box_dim(const struct branch_space *space, const struct branch_box *box)
+int branch_box_dim(const struct branch_box *box)
 {
 	int dim = -1;
 	double most = 0;
 	for (int i = 0; i < N_DIM; i++) {
 		const struct branch_span *span = &box->span[i];
-		const uint32_t *n_part = space->axis[i].axis->n_part;
 		double urgency = 0;
 		if (span->high > span->low + 1)
-			urgency = (double)n_part[span->high - 1] / n_part[span->low];
+			urgency = 1 + 1.0 / (span->high - span->low);
 		else if (!is_single(span))
 			urgency = 1.0 / (span->last - span->first);
 		if (urgency > most) {
@@ -216,8 +217,8 @@ static bool is_whole(double byte)
  * Lower bounds of all metrics at an operating point; those without one are 0. A program's clocks and
  * bytes are whole numbers, which need no slack: many designs are alike in one of them. Nor does its energy, which
  * comes from whole counts, or quotients of some, by the additions and products by which a design's does, so that
- * rounding keeps their order; but the clocks in which PEs are awake come about otherwise, so do fetches, and sleep is
- * taken off.
+ * rounding keeps their order; but the clocks in which PEs are awake come about otherwise, so do fetches and
+ * mixed operating points, and sleep is taken off.
  */
 static void least_metrics(const struct space *space, const struct layer_context *context,
                           const struct range_bound *bound, uint32_t level, double *value)
@@ -225,7 +226,8 @@ static void least_metrics(const struct space *space, const struct layer_context 
 	const struct machine *machine = context->machine;
 	const struct counts *counts = &bound->work.counts;
 	bool is_exact = bound->has_program && machine->level[level].pe_awake_mw <= 0 &&
-	                !(bound->program.fetch.dram_byte > 0) && !(space->deadline_ms > 0);
+	                !(bound->program.fetch.dram_byte > 0) && !(space->deadline_ms > 0) &&
+	                !mixed_is(&machine->level[level]);
 	double latency_ns, energy_pj;
 	struct sim_result result;
 	memset(value, 0, N_METRIC * sizeof(*value));

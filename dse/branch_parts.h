@@ -56,7 +56,7 @@ uint32_t branch_root_boxes(const struct branch_space *space, uint32_t root, stru
 uint64_t branch_box_size(const struct branch_space *space, const struct branch_box *box);
 
 /* The dimension to be halved; -1: one split is left. */
-int branch_box_dim(const struct branch_space *space, const struct branch_box *box);
+int branch_box_dim(const struct branch_box *box);
 
 void branch_box_halve(const struct branch_space *space, const struct branch_box *box, int dim,
                       struct branch_box half[2]);

@@ -93,6 +93,7 @@ static void bound_tiling(const struct layer_context *context, const struct layer
 {
 	const struct hierarchy *hierarchy = &context->hierarchy;
 	assert(tiling->is_summed);
+	least->busiest = (struct busiest_work){0};
 	least->phased = strategy_table[design->strategy].reuses;
 	least->n_pe = least->phased ? hierarchy->n_pe : machine_n_pe(context->machine);
 	tiling_mla_counts(context, tiling, &least->counts);

@@ -365,5 +365,8 @@ bool mapper_bound_range(const struct layer_context *context, const struct layer_
 	if (verdict->reason != VERDICT_OK)
 		return false;
 	mapper_bound_least(context, design, &tiling, &bound->work);
+	bound->work.busiest = (struct busiest_work){0};
+	if (with_program && design->strategy == STRATEGY_FUSION_REUSE && distribute_is_chip_reuse(context, design))
+		distribute_chip_busiest(context, design, range, &tiling, &bound->work.busiest);
 	return true;
 }

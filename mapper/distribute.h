@@ -76,6 +76,15 @@ void distribute_chip_reuse(const struct layer_context *context, const struct lay
 void mapper_bound_least(const struct layer_context *context, const struct layer_design *design,
                         const struct tiling *tiling, struct least_work *least);
 
+/*
+ * Least work of the busiest PE and interface under fusion_reuse on a chip: rows that the blocks do not divide, and parts
+ * that do not fill the extent, keep some waiting. In the fast tier only, which has all blocks do what the busiest does.
+ * tiling: tiling_least of the range.
+ */
+void distribute_chip_busiest(const struct layer_context *context, const struct layer_design *design,
+                             const struct split_range *range, const struct tiling *tiling,
+                             struct busiest_work *busiest);
+
 /* A pooling block: ARM cores only, with the traffic of its maps. */
 void distribute_pool(const struct layer_context *context, const struct layer_design *design,
                      const struct tiling *tiling, struct program *program);

@@ -477,3 +477,67 @@ void distribute_chip_reuse(const struct layer_context *context, const struct lay
 	if (design->fetch_next != AHEAD_NONE)
 		set_fetch(context, design, program);
 }
+
+/* A dimension's parts together, each as large as the largest: at least so many parts and so much extent. */
+struct full_parts {
+	bool is_known; /* how many there are */
+	double n, extent;
+};
+
+static struct full_parts fill_parts(const struct dim_range *range, uint32_t largest, uint32_t extent)
+{
+	struct full_parts parts = {range->n_least == range->n_most, range->n_least, extent};
+	if (parts.is_known)
+		parts.extent = real_max(extent, (double)range->n_least * largest);
+	return parts;
+}
+
+void distribute_chip_busiest(const struct layer_context *context, const struct layer_design *design,
+                             const struct split_range *range, const struct tiling *tiling, struct busiest_work *busiest)
+{
+	const struct block *block = context->block;
+	const struct machine *machine = context->machine;
+	const struct hierarchy *hierarchy = &context->hierarchy;
+	double n_block = hierarchy->n_block, n_share = 1;
+	uint32_t computed_w = tiling->in_w - block->kernel_w + 1, computed_h = tiling->in_h - block->kernel_h + 1;
+	assert(tiling->is_least && tiling->n_d == 1 && design->strategy == STRATEGY_FUSION_REUSE);
+	struct full_parts w = fill_parts(&range->w, tiling->out_w, range->w.extent);
+	struct full_parts h = fill_parts(&range->h, tiling->out_h, range->h.extent);
+	struct full_parts c = fill_parts(&range->c, tiling->out_c, range->c.extent);
+	/* columns and filters in blocks of the array */
+	double w_block =
+	    w.is_known ? w.n * (double)ceil_div(computed_w, machine->mla_cols) : w.extent / machine->mla_cols;
+	double c_block =
+	    c.is_known ? c.n * (double)ceil_div(tiling->out_c, machine->mla_rows) : c.extent / machine->mla_rows;
+	double h_row = h.extent;
+	/* a block's share of the rows; of few rows blocks share one and deal the filters */
+	if (h.is_known) {
+		uint64_t n_row = ceil_div(range->h.n_least, hierarchy->n_block);
+		if (range->h.n_least < hierarchy->n_block && hierarchy->n_block % range->h.n_least == 0)
+			n_share = n_block / range->h.n_least;
+		h.n = (double)n_row;
+		h.extent = (double)n_row * tiling->out_h;
+		h_row = (double)n_row * computed_h;
+		n_block = 1;
+	}
+	double n_filter = c.n / n_share;
+	if (c.is_known) {
+		n_filter = (double)ceil_div(range->c.n_least, (uint64_t)n_share);
+		c.extent *= n_filter / c.n;
+		c_block *= n_filter / c.n;
+	} else {
+		c.extent /= n_share;
+		c_block /= n_share;
+	}
+	double n_pe = n_block * hierarchy->pe_per_block;
+	double n_round = w_block * h_row * c_block / n_pe;
+	busiest->n_task = w.n * h.n * n_filter / n_pe;
+	busiest->task_clk = n_round * mla_least_round_clk(&context->round, &context->channels) +
+	                    busiest->n_task * machine->mla_init_clk;
+	uint64_t n_packet = ceil_div(block->in_c * context->round.channel_a_byte, machine->noc_packet_byte);
+	busiest->router_packet = 2.0 * machine->qpe_n_pe * n_round * (double)n_packet;
+	double n_pixel = w.extent * h.extent * c.extent / n_block;
+	if (!design->out_storage)
+		busiest->write_byte = n_pixel / ((double)block->pool * block->pool) * (context->operand_bit / 8.0) *
+		                      hierarchy->block_per_dram;
+}

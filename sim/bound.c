@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "sim/energy.h"
+#include "sim/fast.h"
 #include "sim/base/real.h"
 
 void sim_bound(const struct machine *machine, const struct least_work *least, uint32_t level, double *latency_ns,
@@ -13,7 +14,11 @@ void sim_bound(const struct machine *machine, const struct least_work *least, ui
 	    machine->dram_n * machine->dram_access_byte * machine->dram_clk_mhz * 1e-3 / machine->dram_access_clk;
 	double read_ns = (counts->dram_read_byte - least->fetch_byte) / dram_byte_per_ns,
 	       write_ns = counts->dram_write_byte / dram_byte_per_ns;
-	double core_ns = least->phased ? read_ns + real_max(mla_ns, write_ns) : real_max(mla_ns, read_ns + write_ns);
+	double busiest_ns = fast_busiest_clk(machine, &least->busiest, level) * ns_per_clk;
+	assert(busiest_ns <= 0 || least->phased);
+	double core_ns = real_max(mla_ns, read_ns + write_ns);
+	if (least->phased)
+		core_ns = read_ns + real_max(busiest_ns, real_max(mla_ns, write_ns));
 	*latency_ns = real_max(core_ns + arm_ns, read_ns + least->fetch_byte / dram_byte_per_ns + write_ns);
 	struct counts awake = *counts;
 	awake.awake_clk = counts->mla_clk + counts->arm_clk;

@@ -174,6 +174,15 @@ static double shared_round_clk(const struct mla_conv_round *round, const struct 
 	return real_max(free_clk, n_write * round->rate.access_clk + delay + channels->shared_channels_clk);
 }
 
+double mla_least_round_clk(const struct mla_conv_round *round, const struct mla_conv_channels *channels)
+{
+	double start_clk = round->a_first_clk; /* a task's first one */
+	for (uint32_t w = 0; w < MLA_N_WRITE_POINT; w++)
+		start_clk = real_min(start_clk, channels->start_clk[w]);
+	double free_clk = real_max(round->a_first_clk + channels->channels_clk, channels->supply_clk);
+	return real_max(free_clk, start_clk + channels->shared_channels_clk);
+}
+
 /* The array's blocks of columns and groups of rows that a task fills, and what is left over. */
 struct task_shape {
 	uint32_t out_h;

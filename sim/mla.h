@@ -97,6 +97,9 @@ void mla_conv_clk(const struct machine *machine, const struct mla_conv_round *ro
 void mla_prepare_channels(const struct machine *machine, const struct mla_conv_round *round, uint32_t n_channel,
                           struct mla_conv_channels *channels);
 
+/* Clocks that no round of a task with these channels is below, all PEs of the QPE busy alike. */
+double mla_least_round_clk(const struct mla_conv_round *round, const struct mla_conv_channels *channels);
+
 /*
  * Cost of a matrix multiplication task; pe_shift 0: operand A from the own
  * SRAM, else from the PE that much further in the QPE. Closed form.

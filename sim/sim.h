@@ -88,18 +88,30 @@ void sim_plan_fetch(const struct machine *machine, const struct program *program
  */
 double sim_roofline_clk(const struct machine *machine, const struct program *program, uint32_t level);
 
+/*
+ * What the busiest PE and DRAM interface do at least in the tasks of a STEP_COMPUTE, as the fast tier counts it: each
+ * PE computes in turn with writing. All 0: nothing is known.
+ */
+struct busiest_work {
+	double task_clk, n_task; /* of a PE */
+	double router_packet;    /* through the router of a QPE of such PEs, meanwhile */
+	double write_byte;       /* of an interface; 0: results go to storage QPEs */
+};
+
 /* The least any program of a range does. */
 struct least_work {
 	struct counts counts;
 	uint32_t n_pe; /* PEs that share MLA and ARM work at most */
 	bool phased;   /* nobody computes before everything is loaded (reuse) */
 	double fetch_byte; /* of the bytes read from DRAM, those for the next program, which nobody here waits for */
+	struct busiest_work busiest;
 };
 
 /*
  * Least latency and energy of any program that does at least this: MLA clocks
  * spread over the PEs, DRAM bytes over all interfaces, one after the other or at
- * best at once; then ARM clocks spread over the PEs; static energy for that time.
+ * best at once; then ARM clocks spread over the PEs; static energy for that time. Tasks and writes take no less than
+ * those of the busiest, if these are known.
  */
 void sim_bound(const struct machine *machine, const struct least_work *least, uint32_t level, double *latency_ns,
                double *energy_pj);
