@@ -16,7 +16,8 @@ void design_print_split(const struct split *split, struct split_text *text);
 /* "dram" or "storage". */
 const char *design_place_name(bool in_storage);
 
-/* What came ahead of a design's weights and what it fetches of the next one's, as columns and tables have it: "all+half";
+/* What came ahead of a design's weights and what it fetches of the next one's, as columns and tables have it:
+ * "all+half";
  * "": nothing. */
 const char *design_ahead_name(const struct layer_design *design);
 

@@ -15,7 +15,7 @@ enum place_bit {
 	/* Two bits each hold an enum ahead_portion. */
 	PLACE_WEIGHT = 24, /* of its weights, which the layer before fetched */
 	PLACE_FETCH = 96,  /* of the next layer's weights, which it fetches */
-	PLACE_HELD = 128, /* a held result that it does not read; only with one of the last two, for which there is less room */
+	PLACE_HELD = 128,  /* a held result that it does not read; asked with one of these, which leave it less room */
 	PLACE_N = 256
 };
 #define PLACE_WEIGHT_UNIT 8U

@@ -99,10 +99,10 @@ static unsigned portion_of(const struct whole *whole, const struct layer_set *se
 	const uint32_t *gene = scratch->canonical + 1 + i * N_LAYER_GENE;
 	unsigned portion = gene[GENE_PLACE] / WHOLE_FETCH_UNIT;
 	assert(i + 1 < whole->map->n_block && portion < AHEAD_N);
-	bool may = portion != AHEAD_NONE &&
-	           may_ahead(&set->problem[whole->map->distinct[i]], gene, portion * PLACE_FETCH_UNIT) &&
-	           may_ahead(&set->problem[whole->map->distinct[i + 1]], gene + N_LAYER_GENE,
-	                     portion * PLACE_WEIGHT_UNIT);
+	bool may =
+	    portion != AHEAD_NONE &&
+	    may_ahead(&set->problem[whole->map->distinct[i]], gene, portion * PLACE_FETCH_UNIT) &&
+	    may_ahead(&set->problem[whole->map->distinct[i + 1]], gene + N_LAYER_GENE, portion * PLACE_WEIGHT_UNIT);
 	return may ? portion : AHEAD_NONE;
 }
 
@@ -201,8 +201,8 @@ static void add_changes(const struct whole *whole, const struct layer_set *set, 
 }
 
 /* Metrics of all networks from a canonical genome; what layers violate goes into out. */
-static void add_layers(const struct whole *whole, const struct layer_set *set, const uint32_t *canonical, double *metric,
-                       struct evaluation *out)
+static void add_layers(const struct whole *whole, const struct layer_set *set, const uint32_t *canonical,
+                       double *metric, struct evaluation *out)
 {
 	const struct layer_map *map = whole->map;
 	const struct layer_problem *any = &set->problem[0];

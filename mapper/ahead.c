@@ -64,8 +64,8 @@ bool ahead_same(const struct ahead *a, const struct ahead *b)
 {
 	if (a->own_bit != b->own_bit || a->held_pixel != b->held_pixel || !a->next != !b->next)
 		return false;
-	return !a->next || (a->next_bit == b->next_bit && n_tap(a->next) == n_tap(b->next) &&
-	                    a->next->out_c == b->next->out_c);
+	return !a->next ||
+	       (a->next_bit == b->next_bit && n_tap(a->next) == n_tap(b->next) && a->next->out_c == b->next->out_c);
 }
 
 uint64_t ahead_weight_byte(const struct block *block, const struct machine *machine, uint32_t operand_bit,

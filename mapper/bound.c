@@ -20,7 +20,9 @@ static void bound_traffic(const struct layer_context *context, const struct laye
 	double n_reload_map = strategy->reuses ? 1 : is_matmul ? tiling->n_w : tiling->n_c;
 	double n_reload_filter = strategy->reuses ? 1 : is_matmul ? tiling->n_h : (double)tiling->n_map;
 	double filter = (double)tiling->all_filter_byte * n_reload_filter;
-	double ahead = design->weight_ahead == AHEAD_NONE ? 0 : design->weight_ahead == AHEAD_HALF ? filter / 2 : filter;
+	double ahead = design->weight_ahead == AHEAD_NONE   ? 0
+	               : design->weight_ahead == AHEAD_HALF ? filter / 2
+	                                                    : filter;
 	double map = (double)tiling->all_map_byte, result = (double)tiling->all_out_byte;
 	if (!strategy->fused) {
 		map = (double)tiling->all_map_aligned_byte;

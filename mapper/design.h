@@ -43,9 +43,9 @@ struct layer_design {
 	bool out_storage;     /* result is kept in the storage QPEs, if it fits */
 	bool add_storage;     /* what a shortcut adds lies in the storage QPEs, else in DRAM */
 	/* Fetching ahead (mapper/ahead.h): chip, fusion_reuse, convolutions. */
-	enum ahead_portion weight_ahead; /* of its weights, which lie in the storage QPEs: the block before it fetched them */
+	enum ahead_portion weight_ahead; /* of its weights: they lie in the storage QPEs, fetched by the block before */
 	enum ahead_portion fetch_next;   /* of the next block's, which are loaded into the storage QPEs meanwhile */
-	bool held_storage;   /* a held result that it neither reads nor adds lies there, too; asked with these two only */
+	bool held_storage; /* a held result that it neither reads nor adds lies there, too; asked with these two only */
 };
 
 /* Why a design cannot run. One row of verdict_table each. */

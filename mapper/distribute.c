@@ -214,8 +214,7 @@ static uint64_t stored_byte(const struct layer_context *context, const struct la
 	    ahead_weight_byte(context->block, context->machine, context->operand_bit, design->weight_ahead);
 	uint64_t later_byte = add_sat(result_byte, context->next_byte[design->fetch_next]);
 	uint64_t most_byte = own_byte > later_byte ? own_byte : later_byte;
-	return add_sat(stored_beside_byte(context, design),
-	               is_filled_once ? most_byte : add_sat(own_byte, later_byte));
+	return add_sat(stored_beside_byte(context, design), is_filled_once ? most_byte : add_sat(own_byte, later_byte));
 }
 
 uint64_t mapper_storage_byte(const struct layer_context *context, const struct layer_design *design)
@@ -223,7 +222,8 @@ uint64_t mapper_storage_byte(const struct layer_context *context, const struct l
 	struct tiling tiling;
 	assert(context->block->kind == BLOCK_CONV);
 	tiling_size(context, &design->split, &tiling);
-	return stored_byte(context, design, design->out_storage ? stored_result_byte(context, tiling.row_word) : 0, true);
+	return stored_byte(context, design, design->out_storage ? stored_result_byte(context, tiling.row_word) : 0,
+	                   true);
 }
 
 /* Whether a part of the filters begins within a group of MAC-array rows. */

@@ -176,8 +176,8 @@ static void load(struct chip *chip, const struct sets *sets, uint32_t k, uint32_
 	}
 }
 
-/* Filter parts dealt in order over blocks, or interfaces if there are more of these; each in turn loads one. Of half the
- * filters fetched ahead each share has the first half. */
+/* Filter parts dealt in order over blocks, or interfaces if there are more of these; each in turn loads one. Of half
+ * the filters fetched ahead each share has the first half. */
 static void load_all(struct chip *chip, const struct sets *sets)
 {
 	const struct place *place = &chip->place;

@@ -64,7 +64,8 @@ void unfold_add_fetch(const struct layer_context *context, const struct place *p
 	const struct machine *machine = context->machine;
 	uint64_t n_line = ceil_div(byte, LINE_BYTE);
 	for (uint32_t dram = 0; dram < machine->dram_n; dram++) {
-		uint64_t left_byte = (n_line * (dram + 1) / machine->dram_n - n_line * dram / machine->dram_n) * LINE_BYTE;
+		uint64_t left_byte =
+		    (n_line * (dram + 1) / machine->dram_n - n_line * dram / machine->dram_n) * LINE_BYTE;
 		uint32_t before[2] = {SCHEDULE_NONE, SCHEDULE_NONE}, block = place->n_block - 1, z = 0;
 		for (uint32_t i = 0; left_byte > 0 && !schedule->failed; i++) {
 			uint32_t piece_byte = left_byte < PIECE_BYTE ? (uint32_t)left_byte : PIECE_BYTE;

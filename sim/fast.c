@@ -340,13 +340,14 @@ static uint64_t step_clk(const struct step_time *time, bool is_least)
 	return whole_clk(time->clk - (is_least ? 1.5e-6 + time->clk * 1e-13 : 1e-6));
 }
 
-/* Of the time in which results go to DRAM the fetch takes so much, because they queue behind it and PEs wait for them. */
+/* Of the time in which results go to DRAM the fetch takes so much, because they queue behind it and PEs wait for them.
+ */
 #define BESIDE_WRITES_FRAC 0.5
 
 /*
- * Clocks of a step in which PEs work and the busiest DRAM interface has nothing to do. A phase of loads has to be set up
- * in each part between barriers. Transfers between PEs would be slowed down: the fetch crosses the same links, and there
- * is no room for it until filters that lie in storage QPEs have left.
+ * Clocks of a step in which PEs work and the busiest DRAM interface has nothing to do. A phase of loads has to be set
+ * up in each part between barriers. Transfers between PEs would be slowed down: the fetch crosses the same links, and
+ * there is no room for it until filters that lie in storage QPEs have left.
  */
 static double idle_clk(const struct step *step, uint64_t clk, double load_setup_clk, const struct rates *rates)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Weights fetched ahead: bytes are moved from one layer to the one before it and nothing gets lost, what does not fit or
- * suit has its reason, both tiers tell the same, bounds stay below, and composed fronts are those of brute force.
+ * Weights fetched ahead: bytes are moved from one layer to the one before it and nothing gets lost, what does not fit
+ * or suit has its reason, both tiers tell the same, bounds stay below, and composed fronts are those of brute force.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -114,7 +114,8 @@ static void test_fetch_ahead_moves_bytes(void **state)
 	}
 }
 
-/* Little is hidden behind the computation; of much the rest has a phase, and the interfaces are never busier than time. */
+/* Little is hidden behind the computation; of much the rest has a phase, and the interfaces are never busier than time.
+ */
 static void test_fetch_ahead_takes_idle_time(void **state)
 {
 	struct fixture fixture;
@@ -244,7 +245,8 @@ static void test_fetch_ahead_agrees_in_both_tiers(void **state)
 			sum += fabs(error);
 			n++;
 		}
-	print_message("fast tier against event tier: mean %.2f %% of clocks over %zu layers\n", 100 * sum / (double)n, n);
+	print_message("fast tier against event tier: mean %.2f %% of clocks over %zu layers\n", 100 * sum / (double)n,
+	              n);
 	assert_true(sum / (double)n <= MAX_MEAN_FRAC);
 }
 
@@ -335,8 +337,9 @@ static void write_network(struct rng *rng, uint32_t channels)
 	(void)fprintf(file, "name: net\ninput: [%u, %u, %u]\nlayers:\n", width, height, 4 + 28 * rng_below(rng, 2));
 	(void)fprintf(file, "  - conv: {kernel: %u, out_channels: %u}\n", 1 + 2 * rng_below(rng, 2), channels);
 	if (shape == 1)
-		(void)fprintf(file, "  - conv: {kernel: 3, out_channels: %u}\n"
-		                    "  - conv: {kernel: 1, out_channels: %u, add: {from: -2}}\n",
+		(void)fprintf(file,
+		              "  - conv: {kernel: 3, out_channels: %u}\n"
+		              "  - conv: {kernel: 1, out_channels: %u, add: {from: -2}}\n",
 		              channels, channels);
 	else if (shape == 2)
 		(void)fprintf(file, "  - conv: {kernel: 3, out_channels: %u, add: {from: -1, conv: {kernel: 1}}}\n",
@@ -344,15 +347,17 @@ static void write_network(struct rng *rng, uint32_t channels)
 	else if (rng_below(rng, 2))
 		(void)fprintf(file, "  - conv: {kernel: 3, out_channels: %u}\n  - fc: {out: 8}\n", channels);
 	else
-		(void)fprintf(file, "  - conv: {kernel: 3, out_channels: %u}\n"
-		                    "  - conv: {kernel: 1, out_channels: %u}\n",
+		(void)fprintf(file,
+		              "  - conv: {kernel: 3, out_channels: %u}\n"
+		              "  - conv: {kernel: 1, out_channels: %u}\n",
 		              channels, channels);
 	assert_int_equal(fclose(file), 0);
 }
 
 static void read_random_space(struct rng *rng, struct space *space)
 {
-	static const char *const objectives[] = {"latency_ms", "latency_ms, energy_mj", "latency_ms, energy_mj, dram_byte",
+	static const char *const objectives[] = {"latency_ms", "latency_ms, energy_mj",
+	                                         "latency_ms, energy_mj, dram_byte",
 	                                         "latency_ms, dram_byte, peak_power_mw", "edp_mj_ms, sram_used_frac"};
 	static const char *const fetch[] = {"[no, half, all]", "[no, all]", "[no, half]", "all"};
 	static const uint32_t storage[] = {1024, 2048, 4096, 131072};
@@ -363,9 +368,9 @@ static void read_random_space(struct rng *rng, struct space *space)
 	FILE *file = open_file("space.yaml");
 	bool is_dvfs = rng_below(rng, 2);
 	(void)fprintf(file, "name: s\nmachine: %s\nnetwork: net.yaml\n", is_dvfs ? "dvfs_chip" : "thesis_chip");
-	(void)fprintf(file, "axes: {chip.storage_pe_byte: %u}\n", storage[rng_below(rng, 4)]);
-	(void)fprintf(file, "layers:\n  - match: '.*'\n    split: whole\n    level: %s\n",
-	              is_dvfs ? "PL2" : "all");
+	(void)fprintf(file, "axes: {chip.storage_pe_byte: %u, mla.array: %s}\n", storage[rng_below(rng, 4)],
+	              rng_below(rng, 3) ? "16x4" : "[16x4, 8x4, 16x2]");
+	(void)fprintf(file, "layers:\n  - match: '.*'\n    split: whole\n    level: %s\n", is_dvfs ? "PL2" : "all");
 	(void)fprintf(file, "    strategy: [fusion, fusion_reuse]\n");
 	(void)fprintf(file, "  - match: '^CONV'\n    fetch_ahead: %s\n", fetch[rng_below(rng, 4)]);
 	(void)fprintf(file, "    split: {out_channels: [%u*1, %u*8, %u*4]}\n", channels, channels / 8, channels / 4);
