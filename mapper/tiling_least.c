@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "mapper/tiling.h"
 #include "sim/base/checked.h"
+#include "sim/base/real.h"
 
 /*
  * The least tiling of a range of splits: no split of the range is below it in
@@ -265,6 +266,9 @@ static void matmul_round_words(const struct layer_context *context, const struct
  *          |      .-*-'  `- whole packets lie on the line, all others above
  *          |  .-*'
  *          +----+---+---+-> rows
+ *
+ * Where a packet holds many rows, the next one is asked for before its last MACs, and then a part that ends with its
+ * packet saves more than its start takes: many parts take less than one. The array multiplies all the same.
  */
 static double matmul_parts_clk(const struct layer_context *context, const struct machine *machine,
                                const struct dim_range *d)
@@ -272,15 +276,18 @@ static double matmul_parts_clk(const struct layer_context *context, const struct
 	struct mla_cost cost;
 	uint32_t row_byte = machine->mla_rows * (context->operand_bit / 8), packet_byte = machine->noc_packet_byte;
 	double whole_clk = matmul_round_cost(context, machine, d->extent, &cost);
-	if (packet_byte % row_byte != 0 && row_byte % packet_byte != 0)
-		return whole_clk;
+	bool is_even = packet_byte % row_byte == 0 || row_byte % packet_byte == 0;
+	double mac_clk = (double)cost.mac_clk / N_FULL_BLOCK;
 	uint32_t n_row = packet_byte > row_byte ? packet_byte / row_byte : 1;
+	n_row = is_even ? n_row : packet_byte; /* rows of so many bytes fill whole packets, whatever a row's */
 	double one_clk = matmul_round_cost(context, machine, n_row, &cost);
 	double pace_clk = matmul_round_cost(context, machine, 2 * n_row, &cost) - one_clk,
 	       start_clk = one_clk - pace_clk;
+	if (!is_even)
+		return start_clk < 0 ? mac_clk : whole_clk;
 	double n_part = start_clk > 0 ? d->n_least : d->n_most;
 	double clk = n_part * start_clk + (double)d->extent / n_row * pace_clk;
-	return clk > whole_clk ? clk : whole_clk;
+	return real_max(clk, start_clk < 0 ? mac_clk : whole_clk);
 }
 
 /* Narrow parts fill their ports all the same: rounds that a part of so many columns takes beyond its blocks. */

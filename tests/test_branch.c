@@ -75,6 +75,10 @@ static void random_machine(struct rng *rng, struct machine *machine)
 	machine->noc_clk_mhz = random_from(rng, 1, 4) * 125;
 	if (rng_below(rng, 2))
 		machine->dram_clk_mhz /= 4;
+	/* packets of many rows of operand A, whole ones or not */
+	static const uint32_t packet_byte[] = {512, 1024, 768, 24};
+	if (rng_below(rng, 6) == 0)
+		machine->noc_packet_byte = packet_byte[rng_below(rng, 4)];
 	assert_int_equal(machine_check(machine, NULL), ERR_OK);
 }
 
