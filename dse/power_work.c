@@ -81,7 +81,8 @@ struct deal {
 
 static struct deal deal_tasks(const struct power_groups *groups)
 {
-	struct deal deal = {.n_loop = groups->n_loop, .n_full = groups->n_pe};
+	uint64_t n_full = groups->n_task < groups->n_pe ? groups->n_task : groups->n_pe;
+	struct deal deal = {.n_loop = groups->n_loop, .n_full = n_full};
 	assert(groups->n_loop > 0);
 	if (groups->n_pe > 0 && ceil_div(groups->n_task, groups->n_pe) == groups->n_loop) {
 		deal.n_last = groups->n_task - (groups->n_loop - 1) * groups->n_pe;
