@@ -450,10 +450,35 @@ static void test_branch_bounds_are_under_every_design(void **state)
 	assert_true(n_run > 20000 && n_program > 10000);
 }
 
+/* Operand A in packets of 256 rows: parts that end with a packet together take less than one whole. */
+static void test_branch_bounds_hold_for_large_packets(void **state)
+{
+	(void)state;
+	uint64_t n_run = 0, n_program = 0;
+	for (uint32_t i = 0; i < 20; i++) {
+		struct rng rng = rng_stream(6, 0, i);
+		struct fixture f;
+		struct layer_problem layer;
+		random_fixture(&rng, &f);
+		assert_int_equal(machine_read("spaces/machines/thesis_chip.yaml", &f.machine, NULL), ERR_OK);
+		f.machine.noc_packet_byte = 1024;
+		f.block = random_matmul(&rng, 16);
+		f.block.in_w = 2048;
+		f.choice.w = f.choice.h = f.choice.c = f.choice.d = SPLIT_ALL;
+		f.choice.operand_8bit = true;
+		assert_int_equal(layer_problem_build(&f.space, &f.machine, &f.block, &f.choice, &layer, NULL), ERR_OK);
+		for (uint32_t k = 0; k < 500; k++)
+			n_run += check_bound(&rng, &layer, &n_program);
+		layer_problem_free(&layer);
+	}
+	assert_true(n_run > 1000 && n_program > 500);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_branch_bounds_are_under_every_design),
+	    cmocka_unit_test(test_branch_bounds_hold_for_large_packets),
 	    cmocka_unit_test(test_branch_equals_brute_force),
 	    cmocka_unit_test(test_branch_does_not_depend_on_threads),
 	};
