@@ -65,7 +65,11 @@ struct step *program_add_step(struct program *program, enum step_kind kind, enum
 	/* only what this kind has: steps are most of what an evaluation writes */
 	switch (kind) {
 	case STEP_TRANSFER:
-		step->u.transfer = (struct transfer){0};
+		/* all but the stages, of which n_stage count */
+		step->u.transfer.dram_byte = step->u.transfer.item_packet = step->u.transfer.n_repeat = 0;
+		step->u.transfer.n_stage = step->u.transfer.n_side = 0;
+		step->u.transfer.stage_setup = SETUP_COPY;
+		step->u.transfer.stage_setup_clk = step->u.transfer.setup_clk = 0;
 		break;
 	case STEP_COMPUTE:
 		step->u.compute = (struct compute){0};

@@ -73,6 +73,7 @@ struct step_time {
 static struct step_time time_transfer(const struct transfer *transfer, const struct rates *rates)
 {
 	double dram_clk = transfer->dram_byte / rates->dram_byte, noc_clk = 0, side_clk = 0;
+	assert(transfer->n_side <= transfer->n_stage);
 	assert(transfer->n_stage <= TRANSFER_MAX_STAGE && transfer->stage_setup < N_SETUP);
 	bool loads = transfer->dram_byte > 0;
 	double once_clk = loads ? setup_clk(rates, SETUP_LOAD, transfer->setup_clk) : transfer->setup_clk;
@@ -86,9 +87,12 @@ static struct step_time time_transfer(const struct transfer *transfer, const str
 		    real_max(real_max(stage->port / rates->port_packet, stage->router / rates->router_packet),
 		             stage->link / rates->link_packet);
 		double hop_clk = transfer->item_packet * share + stage_setup_clk;
-		double *sum_clk = i < transfer->n_side ? &side_clk : &noc_clk;
 		for (uint32_t k = 0; k < stage->n; k++)
-			*sum_clk += hop_clk;
+			noc_clk += hop_clk;
+		if (i + 1 == transfer->n_side) {
+			side_clk = noc_clk;
+			noc_clk = 0;
+		}
 	}
 	return (struct step_time){
 	    .clk = transfer->n_repeat * real_max(dram_clk + noc_clk + once_clk, side_clk),
