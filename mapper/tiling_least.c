@@ -234,8 +234,8 @@ static void least_map(const struct layer_context *context, const struct split_ra
 	least_conv_words(context, range, &w, &h, &c, tiling);
 }
 
-/* so many columns of B that the ports they are stored in are full, whatever the array */
-#define N_FULL_BLOCK 16
+/* so many blocks of columns of B that the ports they are stored in, of up to 1024 bytes, are full, whatever the array */
+#define N_FULL_BLOCK 1024
 
 static double matmul_round_cost(const struct layer_context *context, const struct machine *machine, uint32_t n_row,
                                 struct mla_cost *cost)

@@ -450,8 +450,8 @@ static void test_branch_bounds_are_under_every_design(void **state)
 	assert_true(n_run > 20000 && n_program > 10000);
 }
 
-/* Operand A in packets of 256 rows: parts that end with a packet together take less than one whole. */
-static void test_branch_bounds_hold_for_large_packets(void **state)
+/* Packets of 256 rows of operand A: parts that end with one take less than the whole. SRAM ports of 64 blocks of B. */
+static void test_branch_bounds_hold_for_large_packets_and_ports(void **state)
 {
 	(void)state;
 	uint64_t n_run = 0, n_program = 0;
@@ -461,7 +461,10 @@ static void test_branch_bounds_hold_for_large_packets(void **state)
 		struct layer_problem layer;
 		random_fixture(&rng, &f);
 		assert_int_equal(machine_read("spaces/machines/thesis_chip.yaml", &f.machine, NULL), ERR_OK);
-		f.machine.noc_packet_byte = 1024;
+		if (i % 2)
+			f.machine.noc_packet_byte = 1024;
+		else
+			f.machine.pe_sram_port_byte = 1024;
 		f.block = random_matmul(&rng, 16);
 		f.block.in_w = 2048;
 		f.choice.w = f.choice.h = f.choice.c = f.choice.d = SPLIT_ALL;
@@ -478,7 +481,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_branch_bounds_are_under_every_design),
-	    cmocka_unit_test(test_branch_bounds_hold_for_large_packets),
+	    cmocka_unit_test(test_branch_bounds_hold_for_large_packets_and_ports),
 	    cmocka_unit_test(test_branch_equals_brute_force),
 	    cmocka_unit_test(test_branch_does_not_depend_on_threads),
 	};
