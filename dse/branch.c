@@ -33,6 +33,8 @@
 #define N_EVENT_BOX 256
 /* Boxes opened for the sake of a nearest miss. */
 #define MAX_MISS 2000
+/* A budget of evaluations allows so many boxes for each: where bounds decide nearly all, it must end the search, too. */
+#define BOX_PER_EVALUATION 10000
 
 struct lane {
 	size_t bottom, top; /* of the stack: box[bottom] to box[top - 1] are open */
@@ -57,6 +59,7 @@ struct search {
 	double slack;     /* bounds are compared when made so many times as large; 1: of an exact search */
 	uint32_t n_least; /* levels times metrics */
 	uint32_t quantum;
+	bool is_spent;    /* the boxes that the budget allows */
 	uint32_t n_active, active[N_LANE]; /* lanes that have boxes in this round */
 	size_t max_stack;
 	struct lane lane[N_LANE];
@@ -294,8 +297,13 @@ static bool merge_lanes(struct search *search, struct branch_counts *counts)
  */
 static bool begin_round(struct search *search, uint64_t n_told)
 {
-	uint64_t n_left = UINT64_MAX;
+	uint64_t n_left = UINT64_MAX, n_box = 0;
 	uint32_t n_miss = 0;
+	for (size_t i = 0; i < N_LANE; i++)
+		n_box += search->lane[i].counts.n_box;
+	search->is_spent = search->max_evaluation > 0 && n_box / BOX_PER_EVALUATION >= search->max_evaluation;
+	if (search->is_spent)
+		return false;
 	if (search->max_evaluation > 0)
 		n_left = n_told < search->max_evaluation
 		             ? ceil_div(search->max_evaluation - n_told, search->space.n_level)
@@ -401,7 +409,7 @@ static enum err_code search_within(const struct layer_problem *layer, double sla
 		for (size_t i = 0; i < N_LANE; i++)
 			pareto_free(&search->lane[i].found);
 	}
-	if (code == ERR_OK && (max_evaluation == 0 || counts->engine.n_told < max_evaluation))
+	if (code == ERR_OK && !search->is_spent && (max_evaluation == 0 || counts->engine.n_told < max_evaluation))
 		assert(add_sat(counts->engine.n_told, counts->engine.n_skipped) == search->size);
 	arena_free(&arena);
 	if (code == ERR_INTERNAL)

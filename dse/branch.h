@@ -23,7 +23,8 @@ struct branch_counts {
  * the caller, any of the layer's designs may be in it already; holds the layer's
  * front afterwards, of equal designs the one whose genome comes first. nearest:
  * receives the infeasible design that is closest to feasible if nothing is
- * feasible, unless what is there is as near. max_evaluation 0: no limit.
+ * feasible, unless what is there is as near. max_evaluation 0: no limit;
+ * else it also ends a search that bounds many boxes and evaluates next to nothing.
  * ERR_INTERRUPTED, without a message, when watch (may be NULL) stopped it;
  * ERR_INTERNAL when memory is out. On n_thread threads, or those of the parallel_for
  * it is called from; neither front nor counts depend on their number.
