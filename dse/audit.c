@@ -23,6 +23,7 @@
 const struct audit_effort audit_effort_table[N_DETAIL] = {
     [DETAIL_FAST] = {100000, 1000000, 10000000, 40000000},
     [DETAIL_EVENT] = {100, 500, 500, 2000},
+    [DETAIL_GREYBOX] = {100000, 1000000, 10000000, 40000000},
 };
 
 /* Another value of one axis, or another base machine. */

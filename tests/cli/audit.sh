@@ -52,6 +52,8 @@ expect_text "$work/out" "audited by brute force over all 1024 whole designs"
 expect_code 0 "$DSE" explore spaces/smoke.yaml --detail event --audit-samples 10 -o "$work/event"
 expect_text "$work/out" "each again with every event simulated: the same results"
 expect_text "$work/out" "Audit: no fault found"
+expect_code 0 "$DSE" explore spaces/smoke.yaml --detail greybox --audit -o "$work/greybox"
+expect_text "$work/out" "audited by brute force over all 1024 whole designs"
 expect_code 0 "$DSE" explore spaces/smoke.yaml --detail fast --audit -o "$work/fast"
 ! grep -q "event tier" "$work/out" || fail "--audit alone runs the event tier"
 

@@ -79,6 +79,9 @@ for question in pairs clock switch sensitivity; do
 done
 expect_text "$work/out" "all levels.sram_read32_pj (pJ)"
 expect_code 0 "$DSE" power dvfs_chip tiny --analyse pairs --per-loop
+# Layers of fewer tasks than PEs are one loop of all of them.
+expect_code 0 "$DSE" power dvfs_chip mlp_784_512_256_16 --per-loop
+expect_code 0 "$DSE" power dvfs_chip tiny --strategy no_fusion --per-loop
 expect_code 2 "$DSE" power dvfs_chip tiny --analyse pair
 expect_text "$work/err" "did you mean 'pairs'?"
 
