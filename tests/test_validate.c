@@ -30,9 +30,8 @@ static void test_validate_finds_kind_of_reference_files(void **state)
 {
 	(void)state;
 	static const char *const name[] = {
-	    "split_utilisation",       "strategy_clocks",       "mac_array_clocks", "phase_clocks", "overall_clocks",
-	    "overall_transfer_clocks", "mac_array_performance", "layer_tasks",      "pe_tasks",     "hdl_clocks",
-	    "scalesim_reference"};
+	    "split_utilisation", "strategy_clocks", "mac_array_clocks", "phase_clocks", "overall_clocks", "hdl_clocks",
+	    "overall_transfer_clocks", "mac_array_performance", "layer_tasks", "pe_tasks", "scalesim_reference"};
 	for (size_t i = 0; i < sizeof(name) / sizeof(name[0]); i++) {
 		char path[64] = "tests/reference/";
 		struct csv_table table;
