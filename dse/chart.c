@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "dse/chart.h"
+#include "dse/svg.h"
 #include <assert.h>
 #include <math.h>
 #include <stdlib.h>
@@ -31,9 +32,7 @@ static void fit_axis(const struct pareto *front, unsigned objective, struct axis
 		max = fmax(max, front->objective[i * front->n_objective + objective]);
 	}
 	double range = max > min ? max - min : fabs(max) > 0.0 ? fabs(max) : 1.0;
-	double power = pow(10.0, floor(log10(range / 6.0)));
-	double factor = range / 6.0 / power;
-	axis->step = power * (factor <= 1.0 ? 1.0 : factor <= 2.0 ? 2.0 : factor <= 5.0 ? 5.0 : 10.0);
+	axis->step = svg_round_step(range);
 	axis->min = floor(min / axis->step) * axis->step;
 	axis->max = ceil(max / axis->step) * axis->step;
 	if (!(axis->max > axis->min))
@@ -57,45 +56,26 @@ static void begin_picture(FILE *file, int width, int height)
 	              width, height, width, height);
 }
 
-/* Names come from users' files, so what SVG would take for markup is written as a number. */
-static void put_text(FILE *file, double x, double y, const char *anchor, const char *text)
-{
-	(void)fprintf(file, "<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"%s\">", x, y, anchor);
-	for (; *text; text++) {
-		if (*text == '<' || *text == '>' || *text == '&')
-			(void)fprintf(file, "&#%d;", *text);
-		else
-			(void)fputc(*text, file);
-	}
-	(void)fputs("</text>\n", file);
-}
-
-static void put_line(FILE *file, double x1, double y1, double x2, double y2, const char *stroke)
-{
-	(void)fprintf(file, "<line x1=\"%.1f\" y1=\"%.1f\" x2=\"%.1f\" y2=\"%.1f\" stroke=\"%s\"/>\n", x1, y1, x2, y2,
-	              stroke);
-}
-
 /* Grid lines first, so that marks lie above them. */
 static void draw_axes(FILE *file, const struct axis *x, const struct axis *y)
 {
 	char text[32];
 	for (long i = 0; i <= lround((x->max - x->min) / x->step); i++) {
 		double value = x->min + (double)i * x->step;
-		put_line(file, place(x, value), y->begin, place(x, value), y->end, "#dddddd");
+		svg_line(file, place(x, value), y->begin, place(x, value), y->end, "stroke=\"#dddddd\"");
 		(void)snprintf(text, sizeof(text), "%.6g", value);
-		put_text(file, place(x, value), y->begin + 18, "middle", text);
+		svg_text(file, place(x, value), y->begin + 18, "text-anchor=\"middle\"", text);
 	}
 	for (long i = 0; i <= lround((y->max - y->min) / y->step); i++) {
 		double value = y->min + (double)i * y->step;
-		put_line(file, x->begin, place(y, value), x->end, place(y, value), "#dddddd");
+		svg_line(file, x->begin, place(y, value), x->end, place(y, value), "stroke=\"#dddddd\"");
 		(void)snprintf(text, sizeof(text), "%.6g", value);
-		put_text(file, x->begin - 8, place(y, value) + 4, "end", text);
+		svg_text(file, x->begin - 8, place(y, value) + 4, "text-anchor=\"end\"", text);
 	}
-	put_line(file, x->begin, y->begin, x->end, y->begin, "#444444");
-	put_line(file, x->begin, y->begin, x->begin, y->end, "#444444");
-	put_text(file, (x->begin + x->end) / 2, y->begin + 44, "middle", x->name);
-	put_text(file, x->begin, y->end - 14, "middle", y->name);
+	svg_line(file, x->begin, y->begin, x->end, y->begin, "stroke=\"#444444\"");
+	svg_line(file, x->begin, y->begin, x->begin, y->end, "stroke=\"#444444\"");
+	svg_text(file, (x->begin + x->end) / 2, y->begin + 44, "text-anchor=\"middle\"", x->name);
+	svg_text(file, x->begin, y->end - 14, "text-anchor=\"middle\"", y->name);
 }
 
 /* Circle, square, triangle, diamond; filled, or the outline only. */
@@ -136,7 +116,7 @@ static void draw_legend(FILE *file, const struct space *space, const uint32_t *k
 			continue;
 		explore_machine_text(space, known[i], &machine, text, sizeof(text));
 		put_mark(file, x, y, i);
-		put_text(file, x + 12, y + 4, "start", i + 1 < MAX_SERIES ? text : "other machines");
+		svg_text(file, x + 12, y + 4, "text-anchor=\"start\"", i + 1 < MAX_SERIES ? text : "other machines");
 	}
 }
 
@@ -211,18 +191,18 @@ static void draw_decades(FILE *file, const struct axis *x, const struct axis *y)
 	for (int i = 0; i <= n_decade; i++) {
 		for (size_t k = 0; k < (i < n_decade ? 3 : 1); k++) {
 			double value = x->min * pow(10.0, i) * part[k];
-			const char *stroke = k == 0 ? "#cccccc" : "#eeeeee";
-			put_line(file, place(x, value), y->begin, place(x, value), y->end, stroke);
-			put_line(file, x->begin, place(y, value), x->end, place(y, value), stroke);
+			const char *stroke = k == 0 ? "stroke=\"#cccccc\"" : "stroke=\"#eeeeee\"";
+			svg_line(file, place(x, value), y->begin, place(x, value), y->end, stroke);
+			svg_line(file, x->begin, place(y, value), x->end, place(y, value), stroke);
 		}
 		double value = x->min * pow(10.0, i);
 		(void)snprintf(text, sizeof(text), value >= 1e6 || value < 1e-3 ? "%.0e" : "%.6g", value);
-		put_text(file, place(x, value), y->begin + 18, "middle", text);
-		put_text(file, x->begin - 8, place(y, value) + 4, "end", text);
+		svg_text(file, place(x, value), y->begin + 18, "text-anchor=\"middle\"", text);
+		svg_text(file, x->begin - 8, place(y, value) + 4, "text-anchor=\"end\"", text);
 	}
-	put_line(file, x->begin, y->begin, x->end, y->end, "#888888");
-	put_line(file, x->begin, y->begin, x->end, y->begin, "#444444");
-	put_line(file, x->begin, y->begin, x->begin, y->end, "#444444");
+	svg_line(file, x->begin, y->begin, x->end, y->end, "stroke=\"#888888\"");
+	svg_line(file, x->begin, y->begin, x->end, y->begin, "stroke=\"#444444\"");
+	svg_line(file, x->begin, y->begin, x->begin, y->end, "stroke=\"#444444\"");
 }
 
 static void draw_panel(FILE *file, const struct chart_panel *panel, double top)
@@ -235,11 +215,11 @@ static void draw_panel(FILE *file, const struct chart_panel *panel, double top)
 	y.min = x.min;
 	y.max = x.max;
 	draw_decades(file, &x, &y);
-	put_text(file, LEFT, top - 26, "start", panel->title);
+	svg_text(file, LEFT, top - 26, "text-anchor=\"start\"", panel->title);
 	(void)snprintf(text, sizeof(text), "measured%s%s", panel->unit[0] ? " / " : "", panel->unit);
-	put_text(file, (x.begin + x.end) / 2, y.begin + 38, "middle", text);
+	svg_text(file, (x.begin + x.end) / 2, y.begin + 38, "text-anchor=\"middle\"", text);
 	(void)snprintf(text, sizeof(text), "predicted%s%s", panel->unit[0] ? " / " : "", panel->unit);
-	put_text(file, x.begin, y.end - 8, "middle", text);
+	svg_text(file, x.begin, y.end - 8, "text-anchor=\"middle\"", text);
 	size_t colour_at = 0;
 	for (size_t i = 0; i < panel->n_series; i++) {
 		const struct chart_series *series = &panel->series[i];
@@ -249,7 +229,7 @@ static void draw_panel(FILE *file, const struct chart_panel *panel, double top)
 				put_mark_as(file, place(&x, series->x[k]), place(&y, series->y[k]), colour_at,
 				            series->is_hollow);
 		put_mark_as(file, x.end + 24, legend_y, colour_at, series->is_hollow);
-		put_text(file, x.end + 36, legend_y + 4, "start", series->name);
+		svg_text(file, x.end + 36, legend_y + 4, "text-anchor=\"start\"", series->name);
 		/* A hollow series is the other model's view of the series that follows it. */
 		colour_at += series->is_hollow ? 0 : 1;
 	}

@@ -5,6 +5,7 @@
  * high as its mean power, in the colour of its level; so its area is energy.
  */
 #include "dse/power_report.h"
+#include "dse/svg.h"
 #include <assert.h>
 #include <math.h>
 
@@ -37,32 +38,6 @@ struct panel {
 	double top;
 };
 
-/* Names come from users' files, so what SVG would take for markup is written as a number. */
-static void put_text(FILE *file, double x, double y, const char *attributes, const char *text)
-{
-	(void)fprintf(file, "<text x=\"%.1f\" y=\"%.1f\" %s>", x, y, attributes);
-	for (; *text; text++) {
-		if (*text == '<' || *text == '>' || *text == '&')
-			(void)fprintf(file, "&#%d;", *text);
-		else
-			(void)fputc(*text, file);
-	}
-	(void)fputs("</text>\n", file);
-}
-
-static void put_line(FILE *file, double x1, double y1, double x2, double y2, const char *style)
-{
-	(void)fprintf(file, "<line x1=\"%.1f\" y1=\"%.1f\" x2=\"%.1f\" y2=\"%.1f\" %s/>\n", x1, y1, x2, y2, style);
-}
-
-/* About six round steps of 1, 2 or 5 times a power of ten. */
-static double round_step(double range)
-{
-	assert(range > 0);
-	double power = pow(10, floor(log10(range / 6))), factor = range / 6 / power;
-	return power * (factor <= 1 ? 1 : factor <= 2 ? 2 : factor <= 5 ? 5 : 10);
-}
-
 static double x_at(const struct frame *frame, double ns)
 {
 	assert(frame->max_ns > 0);
@@ -89,8 +64,8 @@ static void fit_frame(const struct power_run *run, const struct panel *panel, si
 	}
 	frame->max_ns = frame->max_ns > 0 ? frame->max_ns : 1;
 	frame->max_mw = frame->max_mw > 0 ? frame->max_mw : 1;
-	frame->step_ns = round_step(frame->max_ns);
-	frame->step_mw = round_step(frame->max_mw);
+	frame->step_ns = svg_round_step(frame->max_ns);
+	frame->step_mw = svg_round_step(frame->max_mw);
 	frame->max_mw = ceil(frame->max_mw / frame->step_mw) * frame->step_mw;
 	frame->max_ns *= 1.02;
 }
@@ -102,20 +77,20 @@ static void draw_grid(FILE *file, const struct frame *frame, const struct panel 
 	char text[96];
 	for (int i = 0; (double)i * frame->step_mw <= frame->max_mw * (1 + 1e-9); i++) {
 		double y = y_at(frame, panel, (double)i * frame->step_mw);
-		put_line(file, LEFT, y, WIDTH - RIGHT, y, faint);
+		svg_line(file, LEFT, y, WIDTH - RIGHT, y, faint);
 		(void)snprintf(text, sizeof(text), "%.6g", (double)i * frame->step_mw);
-		put_text(file, LEFT - 8, y + 4, "text-anchor=\"end\"", text);
+		svg_text(file, LEFT - 8, y + 4, "text-anchor=\"end\"", text);
 	}
 	for (int i = 0; (double)i * frame->step_ns <= frame->max_ns; i++) {
 		double x = x_at(frame, (double)i * frame->step_ns);
-		put_line(file, x, bottom, x, bottom + 5, axis);
+		svg_line(file, x, bottom, x, bottom + 5, axis);
 		(void)snprintf(text, sizeof(text), "%.6g", (double)i * frame->step_ns * MS_PER_NS);
-		put_text(file, x, bottom + 18, "text-anchor=\"middle\"", text);
+		svg_text(file, x, bottom + 18, "text-anchor=\"middle\"", text);
 	}
-	put_line(file, LEFT, bottom, WIDTH - RIGHT, bottom, axis);
-	put_line(file, LEFT, panel->top, LEFT, bottom, axis);
-	put_text(file, WIDTH - RIGHT, bottom + 34, "text-anchor=\"end\"", "time / ms");
-	put_text(file, LEFT - 62, panel->top - 10, "text-anchor=\"start\"", "mean power / mW");
+	svg_line(file, LEFT, bottom, WIDTH - RIGHT, bottom, axis);
+	svg_line(file, LEFT, panel->top, LEFT, bottom, axis);
+	svg_text(file, WIDTH - RIGHT, bottom + 34, "text-anchor=\"end\"", "time / ms");
+	svg_text(file, LEFT - 62, panel->top - 10, "text-anchor=\"start\"", "mean power / mW");
 }
 
 static void put_bar(FILE *file, const struct frame *frame, const struct panel *panel, double from_ns, double to_ns,
@@ -162,7 +137,7 @@ static void draw_names(FILE *file, const struct power_run *run, const struct fra
 			(void)snprintf(attributes, sizeof(attributes),
 			               "fill=\"white\" font-size=\"11\" transform=\"rotate(-90 %.1f %.1f)\"", x, y);
 		}
-		put_text(file, x, y, attributes, block->name);
+		svg_text(file, x, y, attributes, block->name);
 	}
 }
 
@@ -177,15 +152,15 @@ static void draw_budgets(FILE *file, const struct power_run *run, const struct f
 		        panel->schedule->idle_pj / panel->schedule->idle_ns, "#bbbbbb");
 	if (isfinite(goal->max_ns)) {
 		double x = x_at(frame, goal->max_ns);
-		put_line(file, x, panel->top - 6, x, panel->top + PANEL, dashed);
+		svg_line(file, x, panel->top - 6, x, panel->top + PANEL, dashed);
 		(void)snprintf(text, sizeof(text), "deadline %.5g ms", goal->max_ns * MS_PER_NS);
-		put_text(file, x - 4, panel->top - 8, "text-anchor=\"end\" fill=\"#aa0000\"", text);
+		svg_text(file, x - 4, panel->top - 8, "text-anchor=\"end\" fill=\"#aa0000\"", text);
 	}
 	if (isfinite(goal->max_peak_mw)) {
 		double y = y_at(frame, panel, goal->max_peak_mw);
-		put_line(file, LEFT, y, WIDTH - RIGHT, y, dashed);
+		svg_line(file, LEFT, y, WIDTH - RIGHT, y, dashed);
 		(void)snprintf(text, sizeof(text), "peak %.5g mW", goal->max_peak_mw);
-		put_text(file, LEFT + 4, y - 4, "fill=\"#aa0000\"", text);
+		svg_text(file, LEFT + 4, y - 4, "fill=\"#aa0000\"", text);
 	}
 }
 
@@ -201,7 +176,7 @@ static void draw_panel(FILE *file, const struct power_run *run, const struct fra
 	(void)snprintf(text, sizeof(text), "%s  %s: %.5g ms, %.5g mJ (%.2f %% saved)", panel->letter, panel->name,
 	               schedule->time_ns * MS_PER_NS, schedule->energy_pj * MJ_PER_PJ,
 	               power_saving_pct(schedule, &run->alone[run->fast]));
-	put_text(file, LEFT - 62, panel->top - 28, "font-weight=\"bold\"", text);
+	svg_text(file, LEFT - 62, panel->top - 28, "font-weight=\"bold\"", text);
 }
 
 static void draw_legend(FILE *file, const struct power_run *run, uint32_t levels)
@@ -215,12 +190,12 @@ static void draw_legend(FILE *file, const struct power_run *run, uint32_t levels
 		(void)fprintf(file, "<rect x=\"%.1f\" y=\"10\" width=\"12\" height=\"12\" fill=\"%s\"/>\n", x,
 		              colour[i % POWER_MAX_LEVEL]);
 		(void)snprintf(text, sizeof(text), "%s: %.4g V, %.6g MHz", level->name, level->vdd_v, level->clk_mhz);
-		put_text(file, x + 18, 20, "text-anchor=\"start\"", text);
+		svg_text(file, x + 18, 20, "text-anchor=\"start\"", text);
 		x += 200;
 	}
 	if (run->goal.sleeps) {
 		(void)fprintf(file, "<rect x=\"%.1f\" y=\"10\" width=\"12\" height=\"12\" fill=\"#bbbbbb\"/>\n", x);
-		put_text(file, x + 18, 20, "text-anchor=\"start\"", "asleep");
+		svg_text(file, x + 18, 20, "text-anchor=\"start\"", "asleep");
 	}
 }
 

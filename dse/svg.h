@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef DSE_SVG_H
+#define DSE_SVG_H
+/* Marks of SVG pictures that all charts share. Coordinates in SVG units (pixels); attributes as they stand in a tag. */
+#include <stdio.h>
+
+/* A text; what SVG would take for markup is written as a number, for names come from users' files. */
+void svg_text(FILE *file, double x, double y, const char *attributes, const char *text);
+
+void svg_line(FILE *file, double x1, double y1, double x2, double y2, const char *attributes);
+
+/* The step of a grid of about six lines over a range above 0: 1, 2 or 5 times a power of ten. */
+double svg_round_step(double range);
+
+#endif
