@@ -117,9 +117,8 @@ static void asking_lanes(const struct scalesim_operand *operand, uint64_t clock,
 /* ---- CALC mode -------------------------------------------------------------------------------------- */
 
 struct window {
-	uint32_t *epoch; /* [n_word] a word is in the window when this is now */
-	uint32_t now;
-	uint64_t n, max, read_word;
+	uint64_t *epoch; /* [n_word] a word is in the window when this is now */
+	uint64_t now, n, max, read_word;
 };
 
 static void read_fold(const struct scalesim_operand *operand, uint64_t fold, struct window *window)
@@ -150,8 +149,6 @@ bool scalesim_calc_reads(const struct scalesim_operand *operand, uint64_t buffer
 	*read_word = operand->n_touched;
 	if (operand->n_touched < window.max)
 		return true;
-	/* Each emptying reads a full window: their number fits 32 bits wherever the words do, for all but absurd layers. */
-	assert(operand->n_valid / window.max < UINT32_MAX / n_round);
 	window.epoch = calloc(operand->n_word, sizeof(*window.epoch));
 	if (!window.epoch)
 		return false;

@@ -245,6 +245,13 @@ expect 0 'machine of one of two tables' --machine thesis_qpe_dram tests/referenc
 	tests/reference/strategy_clocks.csv
 printf 'a,b\n1,2\n' >"$dir/unknown.csv"
 expect 3 'unknown kind' "$dir/unknown.csv"
+# What a replay would take hours or gigabytes for is refused.
+{
+	head -n 1 tests/reference/scalesim_reference.csv
+	echo 'CALC,8,8,os,1,1,1,,vast,layer,16384,16384,1,1,1,4,1,1,0,1,1,1,1,1,1'
+} >"$dir/vast.csv"
+expect 3 'a layer too large to replay' "$dir/vast.csv"
+has err 'vast.csv:2:31: a layer too large to replay' 'a layer too large to replay'
 expect 5 'no such file' "$dir/none.csv"
 expect 2 'no file'
 
