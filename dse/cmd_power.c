@@ -86,9 +86,10 @@ static enum err_code check_options(const struct cli_options *options, struct err
 	     options->point || options->ratio > 0 || cli_given(options, OPTION_AVERAGE_MW)))
 		code = err_add(
 		    err, ERR_USAGE,
-		    "dse power: --search chooses each layer's split and strategy for time and energy; leave "
-		    "--per-loop, --tasks, --parts, --split-scheme, --strategy, --point, --ratio and --average-mw "
-		    "away");
+		    "dse power: --search chooses each layer's split and strategy for time and energy, layer by layer; "
+		    "leave --per-loop, --tasks, --parts, --split-scheme, --strategy, --point, --ratio and --average-mw "
+		    "away, or find designs first (dse explore, in whose spaces level_shares chooses levels inside "
+		    "layers) and schedule them: dse power --point FRONT.json:ID");
 	if (cli_given(options, OPTION_PARTS) && (options->parts == 0 || options->split_scheme))
 		code =
 		    err_add(err, ERR_USAGE,
@@ -97,52 +98,20 @@ static enum err_code check_options(const struct cli_options *options, struct err
 	return code;
 }
 
-/* A level alone, whatever the peak; and which of them is fastest, which thriftiest. */
-static enum err_code run_alone(struct power_run *run, struct arena *arena, struct err *err)
-{
-	assert(run->work.problem.n_level <= POWER_MAX_LEVEL);
-	const struct power_problem *problem = &run->work.problem;
-	struct power_goal goal = run->goal;
-	double least_ns = INFINITY, least_pj = INFINITY;
-	goal.max_peak_mw = INFINITY;
-	for (uint32_t i = 0; i < problem->n_level; i++) {
-		run->is_alone[i] = false;
-		if (!(problem->levels >> i & 1))
-			continue;
-		enum err_code code = power_uniform(problem, &goal, i, arena, &run->alone[i], err);
-		if (code != ERR_OK)
-			return code;
-		run->is_alone[i] = run->alone[i].n_stage > 0;
-		if (!run->is_alone[i])
-			continue;
-		run->alone_keeps[i] = power_measure(problem, &run->goal, &run->alone[i]);
-		if (run->alone[i].time_ns < least_ns)
-			run->fast = i;
-		if (run->alone[i].energy_pj < least_pj)
-			run->slow = i;
-		least_ns = fmin(least_ns, run->alone[i].time_ns);
-		least_pj = fmin(least_pj, run->alone[i].energy_pj);
-	}
-	if (isinf(least_ns))
-		return err_add(err, ERR_INFEASIBLE, "no operating point can run all of the layers by itself");
-	return ERR_OK;
-}
-
 /* Budgets as they were given; --budget-frac needs the levels' times. */
 static enum err_code set_goal(const struct cli_options *options, struct power_run *run, struct arena *arena,
                               struct err *err)
 {
 	struct power_goal *goal = &run->goal;
 	goal->max_ns = goal->max_pj = goal->max_peak_mw = goal->max_average_mw = INFINITY;
-	enum err_code code = run_alone(run, arena, err);
+	double fast_ns = 0, slow_ns = 0;
+	enum err_code code = power_rank_levels(run, &fast_ns, &slow_ns, arena, err);
 	if (code != ERR_OK)
 		return code;
 	if (cli_given(options, OPTION_BUDGET_MS))
 		goal->max_ns = options->budget_ms * NS_PER_MS;
-	if (cli_given(options, OPTION_BUDGET_FRAC)) {
-		double from_ns = run->alone[run->fast].time_ns, to_ns = run->alone[run->slow].time_ns;
-		goal->max_ns = from_ns + options->budget_frac * (to_ns - from_ns);
-	}
+	if (cli_given(options, OPTION_BUDGET_FRAC))
+		goal->max_ns = fast_ns + options->budget_frac * (slow_ns - fast_ns);
 	if (cli_given(options, OPTION_BUDGET_MJ))
 		goal->max_pj = options->budget_mj * PJ_PER_MJ;
 	if (cli_given(options, OPTION_BUDGET_MW))
@@ -150,8 +119,8 @@ static enum err_code set_goal(const struct cli_options *options, struct power_ru
 	if (cli_given(options, OPTION_AVERAGE_MW))
 		goal->max_average_mw = options->average_mw;
 	bool by_energy = goal->scenario == POWER_LIMITED_TIME || goal->scenario == POWER_ENERGY;
-	goal->sleeps = by_energy && isfinite(goal->max_ns) && !options->no_sleep && !options->search;
-	return run_alone(run, arena, err);
+	goal->sleeps = by_energy && isfinite(goal->max_ns) && !options->no_sleep;
+	return power_run_alone(run, arena, err);
 }
 
 /* Each budget beside the least that any schedule needs, whatever else holds. */
@@ -192,6 +161,7 @@ static enum err_code solve(const struct cli_options *options, struct power_run *
 	enum err_code code = set_goal(options, run, arena, err);
 	if (code == ERR_OK)
 		code = power_solve(&run->work.problem, &run->goal, 0, arena, &run->best, err);
+	run->is_solved = code == ERR_OK;
 	if (code == ERR_OK && !run->best.is_found)
 		return say_infeasible(run, err);
 	if (code == ERR_OK)
@@ -298,6 +268,7 @@ static enum err_code run_designs(const struct cli_options *options, const struct
 	run->sources = &designs->sources;
 	run->per_loop = options->per_loop;
 	run->tasks_only = options->tasks;
+	run->is_search = options->search;
 	run->ratio = options->ratio;
 	run->detail = work_options->detail.detail;
 	enum err_code code = power_rebuild(&of, designs->machine, work_options, &arena, &run->work, err);
@@ -331,6 +302,9 @@ enum err_code cmd_power(const struct cli_options *options, struct err *err)
 	code = worse(code, power_designs_read(options, &work.detail, &designs, &work.levels, err));
 	if (code == ERR_OK)
 		code = run_designs(options, &designs, &work, &run, err);
+	if (code == ERR_INFEASIBLE && options->json)
+		power_write_none(stdout, &run, designs.machine ? designs.machine->name : NULL, designs.network,
+		                 err_text(err));
 	power_designs_free(&designs);
 	return code;
 }

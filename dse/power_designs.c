@@ -48,21 +48,28 @@ static enum err_code choose_strategy(const struct cli_options *options, enum str
 	return code;
 }
 
-/* Each name of the list, separated by commas. */
+/* Each name of the list, separated by commas; without one all that the machine's power lanes supply. */
 static enum err_code choose_levels(const struct cli_options *options, const struct machine *machine, uint32_t *levels,
                                    struct err *err)
 {
 	assert(machine->n_level >= 1 && machine->n_level <= MACHINE_MAX_LEVEL);
 	const char *name[MACHINE_MAX_LEVEL], *list = options->levels;
 	*levels = 0;
-	for (uint32_t i = 0; i < machine->n_level; i++)
+	for (uint32_t i = 0; i < machine->n_level; i++) {
 		name[i] = machine->level[i].name;
+		if (!list && energy_is_supplied(machine, i))
+			*levels |= UINT32_C(1) << i;
+	}
 	enum err_code code = ERR_OK;
 	while (list) {
 		char word[sizeof(machine->level[0].name) + 24];
 		size_t index = 0, n = strcspn(list, ",");
 		(void)snprintf(word, sizeof(word), "%.*s", (int)(n < sizeof(word) ? n : sizeof(word) - 1), list);
 		enum err_code one = cli_choose(options, "levels", word, name, machine->n_level, &index, err);
+		if (one == ERR_OK && !energy_is_supplied(machine, (uint32_t)index))
+			one = err_add(err, ERR_USAGE,
+			              "dse power: the lanes of %s do not supply %s (dvfs.lanes); leave it away",
+			              machine->name, name[index]);
 		if (one == ERR_OK)
 			*levels |= UINT32_C(1) << index;
 		code = worse(code, one);
@@ -175,10 +182,10 @@ static enum err_code search_network(const struct cli_options *options, uint32_t 
 	enum err_code code = choose_layers(options, network, shown, err);
 	if (code != ERR_OK)
 		return code;
-	uint32_t all = (UINT32_C(1) << machine->n_level) - 1;
-	return power_search_designs(machine, network, shown, levels ? levels : all,
-	                            cli_given(options, OPTION_BUDGET_MW) ? options->budget_mw : INFINITY, n_thread,
-	                            &designs->arena, designs->item, &designs->n_item, err);
+	bool has_deadline = cli_given(options, OPTION_BUDGET_MS) || cli_given(options, OPTION_BUDGET_FRAC);
+	return power_search_designs(
+	    machine, network, shown, levels, cli_given(options, OPTION_BUDGET_MW) ? options->budget_mw : INFINITY,
+	    has_deadline && !options->no_sleep, n_thread, &designs->arena, designs->item, &designs->n_item, err);
 }
 
 /* --point: the layers of all networks of a point of a front. */

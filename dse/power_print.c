@@ -124,6 +124,24 @@ static void add_schedule(struct table *table, const struct power_run *run, const
 	table_add(table, "%" PRIu32, schedule->n_switch);
 }
 
+const char *power_exact_within(const struct power_run *run)
+{
+	if (!run->is_search)
+		return "all schedules of the designs given";
+	return run->goal.sleeps
+	           ? "all designs whose results lie where the fastest design has them, asleep at a level that takes no "
+	             "more than those worked at"
+	           : "all designs whose results lie where the fastest design has them";
+}
+
+/* "exact" alone is of all schedules of the designs given; what a search leaves out is said beside it. */
+static const char *best_name(const struct power_run *run)
+{
+	if (!run->best.is_exact)
+		return "best known";
+	return run->is_search ? "best (exact, places fixed)" : "best (exact)";
+}
+
 /* Savings are over the fastest level alone. */
 static void print_schedules(FILE *file, const struct power_run *run)
 {
@@ -149,7 +167,7 @@ static void print_schedules(FILE *file, const struct power_run *run)
 	}
 	if (run->greedy.is_found)
 		add_schedule(&table, run, "greedy", &run->greedy, true);
-	add_schedule(&table, run, run->best.is_exact ? "best (exact)" : "best known", &run->best, true);
+	add_schedule(&table, run, best_name(run), &run->best, true);
 	table_print(&table, file, 0);
 	table_free(&table);
 	(void)fprintf(file, "saving over %s alone", run->work.machine->level[run->fast].name);
@@ -162,6 +180,8 @@ static void print_schedules(FILE *file, const struct power_run *run)
 		(void)fprintf(file, "; nothing can be more than %.3g %% better than the best known",
 		              100 * (run->best.objective / run->best.bound - 1));
 	(void)fputc('\n', file);
+	if (run->is_search)
+		(void)fprintf(file, "places fixed: best among %s\n", power_exact_within(run));
 }
 
 /* Beside a ratio that was asked for. */
@@ -230,7 +250,10 @@ static void print_front(FILE *file, const struct power_run *run)
 	const struct power_front *front = &run->front;
 	struct table table = {0};
 	size_t n_shown = front->n < FRONT_SHOWN ? front->n : FRONT_SHOWN;
-	(void)fprintf(file, "\ntime-energy front: %zu schedules%s", front->n, front->epsilon > 0 ? "" : ", exact");
+	(void)fprintf(file, "\ntime-energy front: %zu schedules%s", front->n,
+	              front->epsilon > 0 ? ""
+	              : run->is_search   ? ", exact (places fixed)"
+	                                 : ", exact");
 	if (front->epsilon > 0)
 		(void)fprintf(file, ", thinned: each that is missing is within %.3g %% of one here",
 		              100 * front->epsilon);

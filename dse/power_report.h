@@ -13,16 +13,21 @@ struct power_run {
 	const char *network;
 	const struct machine_sources *sources; /* of the machine's coefficients */
 	bool per_loop, tasks_only;
-	double ratio; /* 0: none */
+	bool is_search; /* work has the designs of a search to choose from */
+	double ratio;   /* 0: none */
 	enum detail detail;
 	struct power_work work;
 	struct power_goal goal;
+	bool is_solved; /* best was looked for, found or not */
 	struct power_schedule best, greedy;
-	struct power_schedule
-	    alone[POWER_MAX_LEVEL];     /* all at one level, budgets or not: time and energy are defined */
+	/*
+	 * The best schedule at one level under the same goal; where none keeps its budgets (alone_keeps: false) one
+	 * that breaks them: time and energy are defined.
+	 */
+	struct power_schedule alone[POWER_MAX_LEVEL];
 	bool is_alone[POWER_MAX_LEVEL]; /* it can run there */
 	bool alone_keeps[POWER_MAX_LEVEL];
-	uint32_t fast, slow; /* the level with the least time alone, and that with the least energy */
+	uint32_t fast, slow; /* without budgets: the level with the least time alone, and that with the least energy */
 	/* With a ratio: the same with the machine file's own energies. */
 	bool has_own;
 	struct power_schedule own_best, own_fast, own_slow;
@@ -30,6 +35,28 @@ struct power_run {
 	struct power_front front;
 	const struct power_analysis *analysis; /* NULL: nobody asked (dse/power_analyse.h) */
 };
+
+/*
+ * Which level is fastest alone, which thriftiest, each with the designs that are best for that, whatever the budgets:
+ * sets run->fast and run->slow. fast_ns: the least time at the fastest level; slow_ns: the time of the least energy at
+ * the thriftiest. ERR_INFEASIBLE: no level can run all of the work; ERR_INTERNAL.
+ */
+enum err_code power_rank_levels(struct power_run *run, double *fast_ns, double *slow_ns, struct arena *arena,
+                                struct err *err);
+
+/*
+ * The best schedule at one level alone; not found: none keeps the budgets, and modes, time and energy are those of the
+ * fastest (of the thriftiest, where energy is wanted and there is no deadline) there, whatever the peak; n_stage 0:
+ * some work has no mode there. Errors as power_solve.
+ */
+enum err_code power_level_alone(const struct power_problem *problem, const struct power_goal *goal, uint32_t level,
+                                struct arena *arena, struct power_schedule *schedule, struct err *err);
+
+/*
+ * Every level alone under run->goal: sets alone, is_alone and alone_keeps. Where a piece of work has several designs at
+ * a level they are chosen as for the best schedule. Errors as power_solve.
+ */
+enum err_code power_run_alone(struct power_run *run, struct arena *arena, struct err *err);
 
 /* Pieces of work next to each other that are alike: one line of a schedule. */
 struct power_row {
@@ -48,6 +75,16 @@ void power_print(FILE *file, const struct power_run *run, bool is_quiet, struct 
 
 /* The same as one JSON document. */
 void power_write_json(FILE *file, const struct power_run *run, struct arena *arena);
+
+/*
+ * A document for when there is no schedule: the budgets and the least that each must be (when run->best was looked
+ * for), and the reasons, one a line of text. machine, network: NULL: not known.
+ */
+void power_write_none(FILE *file, const struct power_run *run, const char *machine, const char *network,
+                      const char *reasons);
+
+/* Among what the best schedule is best, for people. */
+const char *power_exact_within(const struct power_run *run);
 
 /* The best schedule, one line a row; and the front, one line a point. */
 void power_write_csv(FILE *file, const struct power_run *run, struct arena *arena);

@@ -14,6 +14,8 @@
 #include <string.h>
 
 #define MAX_FRONT 4096 /* of the network's front, of which the fastest end is wanted */
+/* Asleep until so late that it limits nothing: only what sleep takes off a layer's energy matters. */
+#define LATE_MS 1e9
 
 /* One search of all layers: a space of one machine and one network, some of its levels. */
 struct hunt {
@@ -30,13 +32,14 @@ struct hunt {
 	unsigned n_thread;
 };
 
-static enum err_code open_hunt(const struct machine *machine, const struct network *network, uint32_t levels,
-                               double max_peak_mw, struct arena *arena, struct hunt *hunt, struct err *err)
+/* hunt->machine is set. */
+static enum err_code open_hunt(const struct network *network, uint32_t levels, double max_peak_mw, double deadline_ms,
+                               struct arena *arena, struct hunt *hunt, struct err *err)
 {
 	assert(levels != 0 && max_peak_mw > 0);
 	struct layer_set *set = NULL;
 	char why[256] = "";
-	hunt->machine = *machine;
+	const struct machine *machine = &hunt->machine;
 	hunt->limit = (struct space_limit){METRIC_PEAK_POWER, max_peak_mw, {machine->name, 1, 1}};
 	hunt->path = machine->name;
 	hunt->file.path = machine->name;
@@ -59,6 +62,7 @@ static enum err_code open_hunt(const struct machine *machine, const struct netwo
 	                             .limit = &hunt->limit,
 	                             .engine = "exact",
 	                             .max_front = MAX_FRONT,
+	                             .deadline_ms = deadline_ms,
 	                             .n_file = 1,
 	                             .file = &hunt->file};
 	enum err_code code = layer_map_build(&hunt->space, &hunt->map, err);
@@ -73,6 +77,15 @@ static enum err_code open_hunt(const struct machine *machine, const struct netwo
 	hunt->is_alive = code == ERR_OK;
 	hunt->candidate.is_exact = true;
 	return code;
+}
+
+/* Sleep at this level: the others, which the hunt does not use, must not offer less (dse/deadline.h). */
+static void sleep_at(struct machine *machine, uint32_t level)
+{
+	assert(level < machine->n_level);
+	for (uint32_t i = 0; i < machine->n_level; i++)
+		machine->level[i].pe_static_mw = machine->level[level].pe_static_mw;
+	assert(energy_sleep_mw(machine) <= energy_static_mw(machine, level));
 }
 
 static void close_hunt(struct hunt *hunt)
@@ -204,8 +217,8 @@ static enum err_code prepare(const struct machine *machine, const struct network
 }
 
 enum err_code power_search_designs(const struct machine *machine, const struct network *network, const bool *shown,
-                                   uint32_t levels, double max_peak_mw, unsigned n_thread, struct arena *arena,
-                                   struct power_item *item, size_t *n_item, struct err *err)
+                                   uint32_t levels, double max_peak_mw, bool sleeps, unsigned n_thread,
+                                   struct arena *arena, struct power_item *item, size_t *n_item, struct err *err)
 {
 	assert(levels != 0 && (levels >> machine->n_level) == 0);
 	size_t *task = arena_array(arena, network->n_block, sizeof(*task));
@@ -215,9 +228,11 @@ enum err_code power_search_designs(const struct machine *machine, const struct n
 		code = err_add(err, ERR_INTERNAL, "out of memory");
 	if (code != ERR_OK)
 		return code;
-	for (size_t i = 0; i <= MACHINE_MAX_LEVEL; i++)
+	for (size_t i = 0; i <= MACHINE_MAX_LEVEL; i++) {
 		hunt[i].n_thread = n_thread;
-	code = open_hunt(machine, network, levels, max_peak_mw, arena, &hunt[0], err);
+		hunt[i].machine = *machine;
+	}
+	code = open_hunt(network, levels, max_peak_mw, 0, arena, &hunt[0], err);
 	if (code == ERR_OK)
 		code = search(&hunt[0], err);
 	if (code == ERR_OK)
@@ -226,7 +241,9 @@ enum err_code power_search_designs(const struct machine *machine, const struct n
 	for (uint32_t l = 0; l < machine->n_level && code == ERR_OK; l++) {
 		if (!(levels >> l & 1))
 			continue;
-		code = open_hunt(machine, network, UINT32_C(1) << l, max_peak_mw, arena, &hunt[l + 1], err);
+		sleep_at(&hunt[l + 1].machine, l);
+		code =
+		    open_hunt(network, UINT32_C(1) << l, max_peak_mw, sleeps ? LATE_MS : 0, arena, &hunt[l + 1], err);
 		if (code == ERR_OK)
 			code = add_level(&hunt[l + 1], task, shown, arena, item, err);
 		close_hunt(&hunt[l + 1]);

@@ -6,18 +6,23 @@
  * strategy are chosen together with its level. Each layer offers, at each
  * level, its exact front in time and energy among designs under a peak of power;
  * where results lie is settled first, as in the fastest design of the network.
+ *
+ * So for any budget of time, energy and peak a best schedule over these designs
+ * is best over all designs with results in those places. A budget of average
+ * power may want a slower design for its time, which no front holds.
  */
 #include "dse/power_work.h"
 
 /*
  * Designs of the network's blocks: item[i] of the i-th block with shown[i],
- * *n_item of them; max_peak_mw: infinite: no limit. levels: bit l: level l may be used. Designs and contexts
- * live in the arena. ERR_INFEASIBLE: a layer has no design; ERR_INTERRUPTED;
+ * *n_item of them; max_peak_mw: infinite: no limit. levels: bit l: level l may be used. sleeps: the fronts hold
+ * what is best for chips, too, that sleep until a deadline at a level which takes no more, asleep, than any level
+ * that they worked at. Designs and contexts live in the arena. ERR_INFEASIBLE: a layer has no design; ERR_INTERRUPTED;
  * ERR_INTERNAL. Seconds: every legal design of each distinct layer is bounded
  * or evaluated.
  */
 enum err_code power_search_designs(const struct machine *machine, const struct network *network, const bool *shown,
-                                   uint32_t levels, double max_peak_mw, unsigned n_thread, struct arena *arena,
-                                   struct power_item *item, size_t *n_item, struct err *err);
+                                   uint32_t levels, double max_peak_mw, bool sleeps, unsigned n_thread,
+                                   struct arena *arena, struct power_item *item, size_t *n_item, struct err *err);
 
 #endif

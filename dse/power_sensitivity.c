@@ -102,10 +102,11 @@ static enum err_code saving_on(const struct power_case *of, const struct machine
 	} else if (code == ERR_OK) {
 		code = power_solve(&work.problem, &of->run->goal, 0, &arena, &best, err);
 	}
-	if (code == ERR_OK) {
-		struct power_goal goal = of->run->goal;
-		goal.max_peak_mw = INFINITY;
-		code = power_uniform(&work.problem, &goal, of->run->fast, &arena, &fast, err);
+	if (code == ERR_OK && schedule) {
+		fast = of->run->alone[of->run->fast];
+		(void)power_measure(&work.problem, &of->run->goal, &fast);
+	} else if (code == ERR_OK) {
+		code = power_level_alone(&work.problem, &of->run->goal, of->run->fast, &arena, &fast, err);
 	}
 	if (code == ERR_OK && (schedule || best.is_found))
 		*pct = power_saving_pct(&best, &fast);

@@ -10,6 +10,7 @@
 #include "dse/power_analyse.h"
 #include <assert.h>
 #include <math.h>
+#include <string.h>
 
 #define MS_PER_NS 1e-6
 #define MJ_PER_PJ 1e-9
@@ -178,6 +179,45 @@ static void put_front(struct json *json, const struct power_front *front)
 	json_end(json);
 }
 
+/* Each line of text; the last one ends in a line feed, too. */
+static void put_lines(struct json *json, const char *text)
+{
+	char line[1024];
+	while (*text) {
+		size_t n = strcspn(text, "\n");
+		(void)snprintf(line, sizeof(line), "%.*s", (int)(n < sizeof(line) ? n : sizeof(line) - 1), text);
+		json_put_text(json, NULL, line);
+		text += n + (text[n] == '\n');
+	}
+}
+
+void power_write_none(FILE *file, const struct power_run *run, const char *machine, const char *network,
+                      const char *reasons)
+{
+	struct json json;
+	assert(file && run && reasons);
+	json_start(&json, file, 2);
+	json_begin_object(&json, NULL);
+	if (machine)
+		json_put_text(&json, "machine", machine);
+	if (network)
+		json_put_text(&json, "network", network);
+	json_put_bool(&json, "feasible", false);
+	if (run->is_solved) {
+		put_goal(&json, &run->goal);
+		json_put_bool(&json, "exact", run->best.is_exact);
+		json_put_real(&json, "least_time_ms", run->best.least_ns * MS_PER_NS);
+		json_put_real(&json, "least_energy_mj", run->best.least_pj * MJ_PER_PJ);
+		json_put_real(&json, "least_peak_power_mw", run->best.least_peak_mw);
+		json_put_real(&json, "least_average_power_mw", run->best.least_average_mw);
+	}
+	json_begin_list(&json, "reasons");
+	put_lines(&json, reasons);
+	json_end(&json);
+	json_end(&json);
+	json_finish(&json);
+}
+
 void power_write_json(FILE *file, const struct power_run *run, struct arena *arena)
 {
 	struct json json;
@@ -190,6 +230,7 @@ void power_write_json(FILE *file, const struct power_run *run, struct arena *are
 	json_put_text(&json, "detail", detail_name[run->detail]);
 	json_put_bool(&json, "per_loop", run->per_loop);
 	json_put_real(&json, "ratio", run->ratio > 0 ? run->ratio : NAN);
+	json_put_bool(&json, "feasible", true);
 	put_goal(&json, &run->goal);
 	put_hardware(&json, run);
 	for (uint32_t i = 0; i < run->work.problem.n_level; i++)
@@ -206,6 +247,7 @@ void power_write_json(FILE *file, const struct power_run *run, struct arena *are
 	}
 	put_schedule(&json, "best", run, &run->best, true);
 	json_put_bool(&json, "exact", run->best.is_exact);
+	json_put_text(&json, "exact_within", power_exact_within(run));
 	if (!run->best.is_exact)
 		json_put_real(&json, "gap_pct", 100 * (run->best.objective / run->best.bound - 1));
 	json_put_u64(&json, "n_label", run->best.n_label);

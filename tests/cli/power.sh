@@ -102,6 +102,43 @@ expect_code 0 "$DSE" power dvfs_chip tiny --search --budget-frac 0.4 --front
 expect_text "$work/out" "designs to choose from"
 expect_code 0 "$DSE" power dvfs_chip tiny --search --budget-mw 1000 -q
 expect_code 2 "$DSE" power dvfs_chip tiny --search --per-loop
+expect_text "$work/err" "dse power --point FRONT.json:ID"
+expect_code 2 "$DSE" power dvfs_chip tiny --search --average-mw 500
+# A level alone has the same freedom as the best schedule: it is the best schedule when only that level may be used.
+# What is proven best is best with results where the fastest design has them, and the output says so.
+of_level() {
+	sed -n "/\"$1\": {/,/}/p" "$work/out" | sed -n "s/.*\"$2\": \([-0-9.e]*\).*/\1/p"
+}
+for options in "--budget-ms 1" "--budget-ms 1 --no-sleep" "--scenario energy" "--scenario speed" "--budget-mj 0.05"; do
+	# shellcheck disable=SC2086
+	expect_code 0 "$DSE" power dvfs_chip tiny --search $options --json
+	alone=$(of_level alone_PL1 energy_mj)
+	[ -n "$alone" ] || fail "no PL1 alone with $options"
+	expect_text "$work/out" '"exact_within": "all designs whose results lie where the fastest design has them'
+	# shellcheck disable=SC2086
+	expect_code 0 "$DSE" power dvfs_chip tiny --search $options --levels PL1 --json
+	[ "$alone" = "$(of_level best energy_mj)" ] || fail "PL1 alone with $options"
+	[ "$(of_level best saving_pct)" = 0.0 ] || fail "nothing is saved over the same: $options"
+done
+expect_code 0 "$DSE" power dvfs_chip tiny --search --budget-ms 1
+expect_text "$work/out" "asleep until the deadline, which counts"
+expect_text "$work/out" "best (exact, places fixed)"
+
+# Without a schedule: why, as JSON, too.
+expect_code 4 "$DSE" power dvfs_chip vgg16 --budget-ms 1 --json
+expect_text "$work/out" '"feasible": false'
+expect_text "$work/out" '"deadline 1 ms: the fastest schedule takes'
+grep -Eq '"least_time_ms": [1-9]' "$work/out" || fail "the least deadline"
+expect_code 4 "$DSE" power dvfs_chip tiny --search --budget-mw 10 --json
+expect_text "$work/out" '"no design of tiny runs on dvfs_chip without a higher peak of power than allowed"'
+
+# Levels that the machine's power lanes do not supply are not used.
+mkdir "$work/machines"
+sed 's/^  n_lane: 2/  n_lane: 2\n  lanes: 5/' spaces/machines/dvfs_table.yaml >"$work/machines/dvfs_table.yaml"
+expect_code 0 "$DSE" power "$work/machines/dvfs_table.yaml" tiny --budget-ms 0.3
+if grep -Eq '^(V500|V600) alone' "$work/out"; then fail "levels that are not supplied"; fi
+expect_code 2 "$DSE" power "$work/machines/dvfs_table.yaml" tiny --levels V450,V500
+expect_text "$work/err" "do not supply V500"
 
 # Four voltages, two power lanes: no schedule uses more than two of them, and which is exhaustively the best pair.
 expect_code 0 "$DSE" power dvfs_table vgg16 --budget-ms 38 --analyse pairs -o "$work/table"
