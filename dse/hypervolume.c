@@ -10,7 +10,7 @@
  * - 3 objectives: the area that a new step adds to a staircase (N. Beume,
  *   C. M. Fonseca, M. Lopez-Ibanez, L. Paquete, J. Vahrenhold, "On the complexity
  *   of computing the hypervolume indicator", 2009, use a balanced tree).
- * - 4 objectives: hypervolume_4d.c.
+ * - 4 objectives: hypervolume_4d.c; where one takes few values, hypervolume_slice.c.
  *
  * Points that are equal in the last objective are swept by the others, so sums
  * run in one order whatever the order of the points.

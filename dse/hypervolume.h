@@ -20,7 +20,8 @@
  * volume. The result is the same, bit by bit, for any order of the points.
  * n_objective is 1..HYPERVOLUME_MAX_OBJECTIVE. false when memory is out.
  * Steps: n for 1 objective, n log n for 2 and 3, n times the size of the largest
- * front of the first three objectives for 4 (n^2 when all points are on it).
+ * front of the first three objectives for 4 (n^2 when all points are on it), or n log n times the number of values of
+ * the objective that has fewest, where these are at most 64 and a point in 64.
  */
 bool hypervolume(const double *point, size_t n, unsigned n_objective, const double *reference, double *volume);
 

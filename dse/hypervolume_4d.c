@@ -20,6 +20,8 @@
  * of the values in the order of each objective, as 32-bit integers, in plain arrays
  * and without branches: the compiler makes vector code of that, which with doubles
  * it may not. No order of the front has to be kept.
+ *
+ * Where an objective takes few values there is a shorter way: hypervolume_slice.c.
  */
 #include "dse/hypervolume_parts.h"
 #include "dse/key_sort.h"
@@ -276,11 +278,13 @@ bool hypervolume_4d(const double *point, size_t n, const double *reference, doub
 	struct front_4d front = {0};
 	double *row = malloc((4 * n + 1) * sizeof *row);
 	size_t n_below = row ? hypervolume_sort(point, n, 4, reference, row) : SIZE_MAX;
-	bool done = n_below < INT32_MAX;
+	bool done = n_below < INT32_MAX, is_done = false;
 
+	done = done && hypervolume_slices(row, n_below, reference, &is_done, volume);
 	front.point = row;
 	front.n_point = n_below;
-	done = done && front_allocate(&front, n_below) && sweep_4d(&front, reference, volume);
+	if (done && !is_done)
+		done = front_allocate(&front, n_below) && sweep_4d(&front, reference, volume);
 	front_free(&front);
 	free(row);
 	return done;

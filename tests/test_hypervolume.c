@@ -229,6 +229,29 @@ static void test_hypervolume_of_halves_adds_up(void **state)
 	free(upper);
 }
 
+/* Three values of an objective are slices; moved apart by next to nothing, they are 3000 values and no slices. */
+static void test_hypervolume_of_slices_is_that_of_the_sweep(void **state)
+{
+	double *point = calloc(MAX_POINT * DIM, sizeof *point), *apart = calloc(MAX_POINT * DIM, sizeof *apart);
+
+	(void)state;
+	for (uint32_t number = 0; number < 12; number++) {
+		struct rng rng = rng_stream(26, 0, number);
+		unsigned sliced = number % DIM, n_value = 1 + number / DIM;
+		const double reference[DIM] = {1.1, 1.0, 0.9, 1.2};
+		draw_cloud(&rng, 1, DIM, MAX_POINT, point);
+		for (size_t i = sliced; i < MAX_POINT * DIM; i += DIM)
+			point[i] = 0.3 * rng_below(&rng, n_value);
+		for (size_t i = 0; i < MAX_POINT * DIM; i++)
+			apart[i] = point[i] + 1e-13 * rng_unit(&rng);
+		double slices = volume_of(point, MAX_POINT, DIM, reference);
+		double sweep = volume_of(apart, MAX_POINT, DIM, reference);
+		assert_true(slices > 0.0 && fabs(slices - sweep) <= 1e-11 * sweep);
+	}
+	free(point);
+	free(apart);
+}
+
 static void test_hypervolume_of_nothing_is_zero(void **state)
 {
 	const double reference[DIM] = {1, 1, 1, 1}, at[DIM] = {1, 1, 1, 1}, beyond[DIM] = {0, 0, 0, 2};
@@ -253,6 +276,7 @@ int main(void)
 	    cmocka_unit_test(test_hypervolume_does_not_depend_on_order_of_objectives),
 	    cmocka_unit_test(test_hypervolume_bits_do_not_depend_on_order_of_points),
 	    cmocka_unit_test(test_hypervolume_of_halves_adds_up),
+	    cmocka_unit_test(test_hypervolume_of_slices_is_that_of_the_sweep),
 	    cmocka_unit_test(test_hypervolume_of_nothing_is_zero),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
