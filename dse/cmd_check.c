@@ -96,10 +96,11 @@ static enum err_code check_network(const struct output *output, const char *path
 	enum err_code code = network_read(path, &network, err);
 	if (code != ERR_OK)
 		return code;
-	uint64_t n_mac = 0;
+	uint64_t n_mac = 0, n_weight = 0;
 	size_t n_distinct = 0;
 	for (size_t i = 0; i < network.n_block; i++) {
 		n_mac += block_n_mac(&network.block[i]);
+		n_weight += block_n_weight(&network.block[i]);
 		assert(network.block[i].same_as <= i);
 		n_distinct += network.block[i].same_as == i;
 	}
@@ -108,11 +109,12 @@ static enum err_code check_network(const struct output *output, const char *path
 		json_put_u64(output->json, "layers", network.n_block);
 		json_put_u64(output->json, "distinct_layers", n_distinct);
 		json_put_u64(output->json, "mac", n_mac);
+		json_put_u64(output->json, "weights", n_weight);
 	} else {
 		(void)fprintf(output->file,
 		              "%s: network %s: ok; %zu blocks, %zu of them distinct, %" PRIu64
-		              " multiply-accumulates\n",
-		              path, network.name, network.n_block, n_distinct, n_mac);
+		              " multiply-accumulates, %" PRIu64 " weights\n",
+		              path, network.name, network.n_block, n_distinct, n_mac, n_weight);
 	}
 	network_free(&network);
 	return ERR_OK;
@@ -206,7 +208,8 @@ static void print_estimate(const struct output *output, const struct space *spac
 	              : engine->is_random ? ", if searched exhaustively"
 	                                  : "");
 	if (estimate->is_exact && estimate->n_machine > 1)
-		(void)fputs("  that is if no machine is cut whole by bounds, which takes a fraction of its time\n", file);
+		(void)fputs("  that is if no machine is cut whole by bounds, which takes a fraction of its time\n",
+		            file);
 	(void)fputs(
 	    output->detail == DETAIL_EVENT
 		? "  that is with explore --detail event; a search in the fast tier and --verify take far less\n"

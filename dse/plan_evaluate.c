@@ -79,6 +79,7 @@ static uint32_t verdict_cut(const struct layer_problem *layer, const struct laye
 {
 	switch (reason) {
 	case VERDICT_STRATEGY:
+	case VERDICT_GROUPS:
 	case VERDICT_NO_STORAGE:
 		return GENE_STRATEGY + 1;
 	case VERDICT_OPERAND:

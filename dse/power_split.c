@@ -43,7 +43,7 @@ static void try_parts(struct choice *choice, uint32_t n_deep, uint32_t n_h, uint
 	const struct block *block = choice->context->block;
 	const struct machine *machine = choice->context->machine;
 	bool is_matmul = block->kind == BLOCK_MATMUL;
-	uint32_t pool = block->pool > 0 ? block->pool : 1, deep = is_matmul ? block->in_w : block->out_c;
+	uint32_t pool = block->pool > 0 ? block->pool : 1, deep = is_matmul ? block->in_w : split_whole(block).c.size_a;
 	const uint32_t w_step[] = {pool, machine->mla_cols}, deep_step[] = {1, machine->mla_rows};
 	for (int i = 0; i < 4; i++) {
 		uint32_t step = w_step[i & 1], other = deep_step[i >> 1];
@@ -68,7 +68,7 @@ static bool find_split(const struct layer_context *context, uint64_t n_part, str
 {
 	const struct block *block = context->block;
 	struct choice choice = {.context = context, .n_part = n_part, .best_clk = INFINITY};
-	uint32_t deep = block->kind == BLOCK_MATMUL ? block->in_w : block->out_c;
+	uint32_t deep = block->kind == BLOCK_MATMUL ? block->in_w : split_whole(block).c.size_a;
 	assert(block->kind != BLOCK_POOL);
 	for (uint32_t n_deep = 1; n_deep <= deep && n_deep <= n_part; n_deep++)
 		for (uint32_t n_h = 1; n_part % n_deep == 0 && n_h <= block->out_h && n_h <= n_part / n_deep; n_h++)

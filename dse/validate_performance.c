@@ -21,7 +21,7 @@ struct work {
 static struct work conv_work(const struct block *block)
 {
 	double ifmap_byte = (double)block_padded_w(block) * block_padded_h(block) * block->in_c;
-	double filter_byte = (double)block->kernel_w * block->kernel_h * block->in_c * block->out_c;
+	double filter_byte = (double)block_n_weight(block);
 	double ofmap_byte = (double)block->out_w * block->out_h * block->out_c;
 	return (struct work){2 * (double)block_n_mac(block), ifmap_byte + filter_byte + ofmap_byte};
 }

@@ -57,7 +57,7 @@ struct ahead ahead_around(const struct network *network, size_t b, uint32_t own_
 
 static uint64_t n_tap(const struct block *block)
 {
-	return (uint64_t)block->kernel_w * block->kernel_h * block->in_c;
+	return (uint64_t)block->kernel_w * block->kernel_h * block_group_in_c(block);
 }
 
 bool ahead_same(const struct ahead *a, const struct ahead *b)

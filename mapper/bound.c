@@ -110,7 +110,7 @@ static void bound_tiling(const struct layer_context *context, const struct layer
 bool mapper_bound_tiled(const struct layer_context *context, const struct layer_design *design, struct tiling *tiling,
                         struct least_work *least)
 {
-	if (context->block->kind == BLOCK_POOL)
+	if (context->block->kind == BLOCK_POOL || block_n_group(context->block) > 1)
 		return false;
 	tiling_sum(context, &design->split, tiling);
 	bound_tiling(context, design, tiling, 0, least);
@@ -121,7 +121,7 @@ bool mapper_bound(const struct layer_context *context, const struct layer_design
                   struct least_work *least)
 {
 	const struct block *block = context->block;
-	if (block->kind == BLOCK_POOL)
+	if (block->kind == BLOCK_POOL || block_n_group(block) > 1)
 		return false;
 	struct split split = design->split, whole = split_whole(block);
 	if (open & BOUND_OPEN_W)

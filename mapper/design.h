@@ -57,6 +57,7 @@ enum verdict_reason {
 	VERDICT_STRATEGY,    /* strategy does not serve this kind of block or machine */
 	VERDICT_INPUT_SPLIT, /* strategy cannot split input channels of this block */
 	VERDICT_OPERAND,     /* reuse operand is not available on this machine */
+	VERDICT_GROUPS,      /* the machine has no grouped convolutions */
 	VERDICT_AHEAD_ROOM,  /* weights fetched ahead and all else together do not fit the storage QPEs */
 	VERDICT_AHEAD_PARTS, /* weights fetched ahead lie there in groups of filters, or of a width, that do not suit */
 	N_VERDICT
@@ -128,7 +129,7 @@ enum bound_open { BOUND_OPEN_W = 1, BOUND_OPEN_H = 2, BOUND_OPEN_C = 4, BOUND_OP
 /*
  * The work that every design does at least that has this one's strategy and
  * places, and its split in the dimensions that are not in open (enum
- * bound_open). false: no bound is known (pooling). Feasible or not.
+ * bound_open). false: no bound is known (pooling, groups). Feasible or not.
  */
 bool mapper_bound(const struct layer_context *context, const struct layer_design *design, unsigned open,
                   struct least_work *least);

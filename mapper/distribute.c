@@ -24,6 +24,7 @@ const struct verdict_info verdict_table[N_VERDICT] = {
     [VERDICT_STRATEGY] = {"strategy", "the strategy does not serve this kind of operation"},
     [VERDICT_INPUT_SPLIT] = {"input_split", "the strategy cannot split the input channels of this operation"},
     [VERDICT_OPERAND] = {"reuse_operand", "the chip keeps ifmaps only"},
+    [VERDICT_GROUPS] = {"groups", "grouped convolutions run on machines with target: systolic only, so far"},
     [VERDICT_AHEAD_ROOM] = {"ahead_room", "weights fetched ahead and all else there exceed the storage QPEs"},
     [VERDICT_AHEAD_PARTS] = {"ahead_parts", "weights fetched ahead have another operand width, or lie in groups of "
                                             "filters that the split cuts"},
@@ -38,7 +39,7 @@ void mapper_prepare(const struct block *block, const struct machine *machine, ui
 	context->partial_machine.mla_postprocess = false;
 	if (block->kind == BLOCK_CONV) {
 		mla_prepare_conv(machine, block->kernel_w, block->kernel_h, operand_bit, &context->round);
-		mla_prepare_channels(machine, &context->round, block->in_c, &context->channels);
+		mla_prepare_channels(machine, &context->round, block_group_in_c(block), &context->channels);
 		context->partial_round = context->round;
 		if (machine->mla_postprocess)
 			mla_prepare_conv(&context->partial_machine, block->kernel_w, block->kernel_h, operand_bit,
@@ -274,6 +275,8 @@ static enum verdict_reason judge(const struct layer_context *context, const stru
 	const struct strategy_info *strategy = &strategy_table[design->strategy];
 	enum block_kind kind = context->block->kind;
 	verdict->demanded = verdict->available = 0;
+	if (block_n_group(context->block) > 1)
+		return VERDICT_GROUPS;
 	if (strategy->reuses && kind != BLOCK_CONV)
 		return VERDICT_STRATEGY;
 	if (strategy->reuses && tiling->n_d > 1)

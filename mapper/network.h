@@ -40,6 +40,8 @@ struct block {
 	uint32_t in_w, in_h, in_c;
 	uint32_t pad_left, pad_right, pad_top, pad_bottom;
 	uint32_t kernel_w, kernel_h, stride;
+	uint32_t groups; /* BLOCK_CONV: as many convolutions side by side, each of its own share of the ifmap's channels
+	                    and filters; above 1, divides in_c and out_c; 0 or 1: none. Read by block_n_group. */
 	uint32_t out_w, out_h, out_c;
 	uint32_t pool;             /* fused pooling: window = stride = pool in both directions; 1: none */
 	uint32_t pool_number;      /* n of the fused POOL_n; 0: none */
@@ -106,8 +108,16 @@ bool block_same(const struct block *a, const struct block *b);
 uint32_t block_padded_w(const struct block *block);
 uint32_t block_padded_h(const struct block *block);
 
+/* Groups of a convolution, 1 where there are none; and what each has of the ifmap's and ofmap's channels. */
+uint32_t block_n_group(const struct block *block);
+uint32_t block_group_in_c(const struct block *block);
+uint32_t block_group_out_c(const struct block *block);
+
 /* Multiply-accumulate operations of the core operation (0 for pooling). */
 uint64_t block_n_mac(const struct block *block);
+
+/* Weights of the core operation (0 for pooling), without biases. */
+uint64_t block_n_weight(const struct block *block);
 
 /* Block that has the core operation of this name, or NULL. */
 const struct block *network_find_block(const struct network *network, const char *name);

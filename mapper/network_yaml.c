@@ -7,8 +7,13 @@
 #include <stdio.h>
 #include <string.h>
 
-static const char *const layer_key[] = {[LAYER_CONV] = "conv", [LAYER_POOL] = "pool", [LAYER_FC] = "fc"};
-static const char *const entry_key[] = {"conv", "pool", "fc", "repeat"};
+static const char *const layer_key[N_LAYER_KIND] = {
+    [LAYER_CONV] = "conv",         [LAYER_POOL] = "pool",   [LAYER_FC] = "fc",
+    [LAYER_CONCAT] = "concat",     [LAYER_SLICE] = "slice", [LAYER_UPSAMPLE] = "upsample",
+    [LAYER_MULTIPLY] = "multiply",
+};
+static const char *const entry_key[] = {"conv", "pool", "fc", "repeat", "concat", "slice", "upsample", "multiply"};
+static const struct layer_source layer_before = {.relative = true, .number = -1};
 static const char *const activation_name[] = {"none", "relu"};
 static const char *const padding_name[] = {[PADDING_SAME] = "same", [PADDING_VALID] = "valid"};
 static const char *const pool_name[] = {"max", "average"};
@@ -18,7 +23,8 @@ static const char *const pool_name[] = {"max", "average"};
 struct reader {
 	struct layer *layer; /* [NETWORK_MAX_LAYER] */
 	size_t n;
-	bool too_many; /* reported once */
+	bool too_many;       /* reported once */
+	struct arena *arena; /* owns the lists of sources */
 	struct err *err;
 };
 
@@ -105,13 +111,11 @@ static bool read_window(const struct doc_node *map, const char *size_key, bool s
 	return good;
 }
 
-static bool read_source(const struct doc_node *map, struct layer_source *source, struct err *err)
+/* A layer, by its number or by how far it lies back. */
+static bool read_source(const struct doc_node *node, struct layer_source *source, struct err *err)
 {
-	const struct doc_node *node = doc_find(map, "from");
 	double value;
 
-	if (!node)
-		return true;
 	if (!doc_get_real(node, "from", -(double)NETWORK_MAX_LAYER, NETWORK_MAX_LAYER, &value, err))
 		return false;
 	if (value != floor(value)) {
@@ -123,6 +127,40 @@ static bool read_source(const struct doc_node *map, struct layer_source *source,
 	}
 	*source = (struct layer_source){.relative = value < 0, .number = (int64_t)value};
 	return true;
+}
+
+/* The layers that a layer reads: one, or a list of n_least to NETWORK_MAX_SOURCE. Without the key the layer before. */
+static bool read_sources(struct reader *reader, const struct doc_node *map, size_t n_least, struct layer *layer)
+{
+	const struct doc_node *node =
+	    n_least > 1 ? required(map, "from", "the list of layers it reads", reader->err) : doc_find(map, "from");
+	const struct doc_node *const *item = &node;
+	struct layer_source *source;
+	size_t n = 1, n_most = n_least == 2 ? 2 : NETWORK_MAX_SOURCE;
+	bool good = true;
+
+	assert(layer->n_from == 1);
+	if (!node)
+		return n_least <= 1;
+	if (node->kind == DOC_LIST) {
+		item = (const struct doc_node *const *)node->value;
+		n = node->n;
+	}
+	if (n < n_least || n == 0 || n > n_most) {
+		err_add_at(reader->err, ERR_INPUT, doc_place(node), "from: found %zu layers, allowed %zu to %zu", n,
+		           n_least, n_most);
+		return false;
+	}
+	source = arena_array(reader->arena, n, sizeof *source);
+	if (!source) {
+		err_add(reader->err, ERR_INTERNAL, "out of memory for the sources of a layer");
+		return false;
+	}
+	for (size_t i = 0; i < n; i++)
+		good = read_source(item[i], &source[i], reader->err) && good;
+	layer->from = source;
+	layer->n_from = (uint32_t)n;
+	return good;
 }
 
 static bool read_relu(const struct doc_node *map, bool *relu, struct err *err)
@@ -151,13 +189,13 @@ static bool read_shortcut(const struct doc_node *map, struct layer *layer, struc
 {
 	static const char *const keys[] = {"from", "conv"};
 	static const char *const conv_keys[] = {"kernel", "stride", "padding"};
-	const struct doc_node *conv = doc_find(map, "conv");
+	const struct doc_node *conv = doc_find(map, "conv"), *from;
 	bool good = check_keys(map, keys, N_OF(keys), err);
 
 	layer->has_shortcut = true;
 	layer->has_shortcut_conv = conv != NULL;
-	good = (required(map, "from", "the layer whose result is added, for example -3", err) != NULL) && good;
-	good = read_source(map, &layer->shortcut_from, err) && good;
+	from = required(map, "from", "the layer whose result is added, for example -3", err);
+	good = from && read_source(from, &layer->shortcut_from, err) && good;
 	if (conv) {
 		good = check_keys(conv, conv_keys, N_OF(conv_keys), err) && good;
 		good = read_window(conv, "kernel", false, &layer->shortcut_window, err) && good;
@@ -165,45 +203,120 @@ static bool read_shortcut(const struct doc_node *map, struct layer *layer, struc
 	return good;
 }
 
-static bool read_conv(const struct doc_node *map, struct layer *layer, struct err *err)
+static bool read_groups(const struct doc_node *map, struct layer *layer, struct err *err)
 {
-	static const char *const keys[] = {"kernel", "out_channels", "stride", "padding", "activation", "from", "add"};
-	const struct doc_node *out, *add = doc_find(map, "add");
+	static const char depthwise[] = "depthwise";
+	const struct doc_node *node = doc_find(map, "groups");
+
+	if (!node)
+		return true;
+	layer->depthwise = node->kind == DOC_SCALAR && strcmp(node->text, depthwise) == 0;
+	if (node->kind != DOC_SCALAR || layer->depthwise || (node->text[0] >= '0' && node->text[0] <= '9'))
+		return layer->depthwise || read_u32(node, "groups", 1, NETWORK_MAX_CHANNEL, &layer->groups, err);
+	err_add_at(err, ERR_INPUT, doc_place(node), "groups: found '%s', allowed a whole number above 0, or %s",
+	           doc_quote(node->text).text, depthwise);
+	return false;
+}
+
+static bool read_conv(struct reader *reader, const struct doc_node *map, struct layer *layer)
+{
+	static const char *const keys[] = {"kernel",  "out_channels", "groups", "stride",
+	                                   "padding", "activation",   "from",   "add"};
+	const struct doc_node *out = doc_find(map, "out_channels"), *add = doc_find(map, "add");
+	struct err *err = reader->err;
 	bool good = check_keys(map, keys, N_OF(keys), err);
 
 	good = read_window(map, "kernel", false, &layer->window, err) && good;
-	out = required(map, "out_channels", "the number of filters", err);
-	good = out && read_u32(out, "out_channels", 1, NETWORK_MAX_CHANNEL, &layer->out_c, err) && good;
-	good = read_source(map, &layer->from, err) && good;
+	good = read_groups(map, layer, err) && good;
+	if (!out && !layer->depthwise) /* a depthwise convolution has as many as there are channels */
+		good = required(map, "out_channels", "the number of filters", err) != NULL && good;
+	if (out)
+		good = read_u32(out, "out_channels", 1, NETWORK_MAX_CHANNEL, &layer->out_c, err) && good;
+	good = read_sources(reader, map, 1, layer) && good;
 	good = read_relu(map, &layer->relu, err) && good;
 	return (!add || read_shortcut(add, layer, err)) && good;
 }
 
-static bool read_pool(const struct doc_node *map, struct layer *layer, struct err *err)
+static bool read_pool(struct reader *reader, const struct doc_node *map, struct layer *layer)
 {
 	static const char *const keys[] = {"window", "stride", "padding", "type", "from"};
 	const struct doc_node *type = doc_find(map, "type");
-	bool good = check_keys(map, keys, N_OF(keys), err);
+	bool good = check_keys(map, keys, N_OF(keys), reader->err);
 	size_t choice = 0;
 
 	layer->window.padding.kind = PADDING_VALID;
-	good = read_window(map, "window", true, &layer->window, err) && good;
+	good = read_window(map, "window", true, &layer->window, reader->err) && good;
 	if (type)
-		good = doc_get_choice(type, "type", pool_name, N_OF(pool_name), &choice, err) && good;
+		good = doc_get_choice(type, "type", pool_name, N_OF(pool_name), &choice, reader->err) && good;
 	layer->pool_average = choice == 1;
-	return read_source(map, &layer->from, err) && good;
+	return read_sources(reader, map, 1, layer) && good;
 }
 
-static bool read_fc(const struct doc_node *map, struct layer *layer, struct err *err)
+static bool read_fc(struct reader *reader, const struct doc_node *map, struct layer *layer)
 {
 	static const char *const keys[] = {"out", "activation", "from"};
 	const struct doc_node *out;
-	bool good = check_keys(map, keys, N_OF(keys), err);
+	bool good = check_keys(map, keys, N_OF(keys), reader->err);
 
-	out = required(map, "out", "the number of results", err);
-	good = out && read_u32(out, "out", 1, NETWORK_MAX_CHANNEL, &layer->out_c, err) && good;
-	good = read_source(map, &layer->from, err) && good;
-	return read_relu(map, &layer->relu, err) && good;
+	out = required(map, "out", "the number of results", reader->err);
+	good = out && read_u32(out, "out", 1, NETWORK_MAX_CHANNEL, &layer->out_c, reader->err) && good;
+	good = read_sources(reader, map, 1, layer) && good;
+	return read_relu(map, &layer->relu, reader->err) && good;
+}
+
+static bool read_concat(struct reader *reader, const struct doc_node *map, struct layer *layer)
+{
+	static const char *const keys[] = {"from"};
+	bool good = check_keys(map, keys, N_OF(keys), reader->err);
+
+	/* one source would be no mistake of the models' but of the user's */
+	const struct doc_node *from = required(map, "from", "the list of layers it puts together", reader->err);
+	if (from && (from->kind != DOC_LIST || from->n < 2)) {
+		err_add_at(reader->err, ERR_INPUT, doc_place(from), "from: allowed is a list of at least 2 layers");
+		return false;
+	}
+	return from && read_sources(reader, map, 1, layer) && good;
+}
+
+static bool read_slice(struct reader *reader, const struct doc_node *map, struct layer *layer)
+{
+	static const char *const keys[] = {"channels", "from"};
+	bool good = check_keys(map, keys, N_OF(keys), reader->err);
+	const struct doc_node *channels =
+	    required(map, "channels", "[first, last] channel, counted from 0", reader->err);
+
+	good = channels && good;
+	if (channels && (channels->kind != DOC_LIST || channels->n != 2)) {
+		err_add_at(reader->err, ERR_INPUT, doc_place(channels),
+		           "channels: allowed is [first, last], counted from 0");
+		good = false;
+	} else if (channels) {
+		good = read_u32(channels->value[0], "channels", 0, NETWORK_MAX_CHANNEL - 1, &layer->first_c,
+		                reader->err) &&
+		       read_u32(channels->value[1], "channels", layer->first_c, NETWORK_MAX_CHANNEL - 1, &layer->last_c,
+		                reader->err) &&
+		       good;
+	}
+	return read_sources(reader, map, 1, layer) && good;
+}
+
+static bool read_upsample(struct reader *reader, const struct doc_node *map, struct layer *layer)
+{
+	static const char *const keys[] = {"factor", "from"};
+	bool good = check_keys(map, keys, N_OF(keys), reader->err);
+	const struct doc_node *factor =
+	    required(map, "factor", "how many pixels a side each pixel becomes", reader->err);
+
+	good = factor && read_u32(factor, "factor", 1, NETWORK_MAX_EXTENT, &layer->factor, reader->err) && good;
+	return read_sources(reader, map, 1, layer) && good;
+}
+
+static bool read_multiply(struct reader *reader, const struct doc_node *map, struct layer *layer)
+{
+	static const char *const keys[] = {"from"};
+	bool good = check_keys(map, keys, N_OF(keys), reader->err);
+
+	return read_sources(reader, map, 2, layer) && good;
 }
 
 /* Room for one more layer, or NULL; too many layers are reported where the first of them stands. */
@@ -220,7 +333,8 @@ static struct layer *append_layer(struct reader *reader, const struct doc_node *
 	}
 	assert(reader->n < NETWORK_MAX_LAYER);
 	layer = &reader->layer[reader->n++];
-	*layer = (struct layer){.place = doc_place(node), .relu = true, .from = {.relative = true, .number = -1}};
+	*layer =
+	    (struct layer){.place = doc_place(node), .relu = true, .groups = 1, .n_from = 1, .from = &layer_before};
 	return layer;
 }
 
@@ -256,8 +370,11 @@ static void read_repeat(struct reader *reader, const struct doc_node *map)
 
 static void read_entry(struct reader *reader, const struct doc_node *node)
 {
-	static bool (*const read[])(const struct doc_node *, struct layer *, struct err *) = {
-	    [LAYER_CONV] = read_conv, [LAYER_POOL] = read_pool, [LAYER_FC] = read_fc};
+	static bool (*const read[N_LAYER_KIND])(struct reader *, const struct doc_node *, struct layer *) = {
+	    [LAYER_CONV] = read_conv,         [LAYER_POOL] = read_pool,   [LAYER_FC] = read_fc,
+	    [LAYER_CONCAT] = read_concat,     [LAYER_SLICE] = read_slice, [LAYER_UPSAMPLE] = read_upsample,
+	    [LAYER_MULTIPLY] = read_multiply,
+	};
 	const struct doc_node *repeat = doc_find(node, "repeat");
 	struct layer *layer;
 
@@ -273,13 +390,15 @@ static void read_entry(struct reader *reader, const struct doc_node *node)
 		return;
 	if (node->n != 1) {
 		err_add_at(reader->err, ERR_INPUT, doc_place(node),
-		           "found %zu keys in one layer, allowed one of conv, pool, fc, repeat", node->n);
+		           "found %zu keys in one layer, allowed one of conv, pool, fc, concat, slice, upsample, "
+		           "multiply, repeat",
+		           node->n);
 		return;
 	}
 	for (size_t kind = 0; kind < N_OF(layer_key); kind++)
 		if (strcmp(node->key[0]->text, layer_key[kind]) == 0) {
 			layer->kind = (enum layer_kind)kind;
-			layer->broken = !read[kind](node->value[0], layer, reader->err);
+			layer->broken = !read[kind](reader, node->value[0], layer);
 		}
 }
 
@@ -346,7 +465,7 @@ enum err_code network_read(const char *path, struct network *network, struct err
 	struct err own = {0}; /* counts this file's messages even when the caller wants none */
 	struct doc_node *root;
 	struct layer_list list = {.name = "", .batch = 1};
-	struct reader reader = {.err = err ? err : &own};
+	struct reader reader = {.arena = &arena, .err = err ? err : &own};
 	unsigned before = reader.err->n_message;
 	enum err_code code, built = ERR_OK;
 	const struct doc_node *layers;

@@ -1,97 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "mapper/parser.h"
-#include "mapper/residency.h"
+#include "mapper/parser_parts.h"
 #include "sim/base/checked.h"
 #include <stdio.h>
 #include <string.h>
-
-static const char *const layer_prefix[] = {[LAYER_CONV] = "CONV", [LAYER_POOL] = "POOL", [LAYER_FC] = "FC"};
-
-/* A feature map or vector between layers. */
-struct result {
-	bool known; /* false after a mistake: nothing that depends on it is checked */
-	bool is_vector;
-	uint32_t w, h, c;  /* vector: w numbers */
-	uint32_t producer; /* 0: the network's input; else 1 + index of the block that computes it */
-	uint32_t n_reader;
-};
-
-/* Index of results: 0 is the network's input, n the result of layer n. */
-struct chain {
-	const struct layer_list *list;
-	struct network *network;
-	struct err *err;
-	struct arena arena;      /* scratch */
-	struct result *result;   /* [n_layer + 1] */
-	uint32_t *from;          /* [n_layer + 1] result that layer n reads */
-	uint32_t *shortcut_from; /* [n_layer + 1] result that layer n adds, where it has a shortcut */
-	bool *fused;             /* [n_layer + 1] pooling layer n belongs to the block before it */
-	struct residency residency;
-};
-
-/* "CONV_5", or what the network's input is called in messages. */
-struct layer_label {
-	char text[32];
-};
-
-static struct layer_label label_of(const struct chain *chain, uint32_t n)
-{
-	struct layer_label label;
-
-	assert(n <= chain->list->n);
-	if (n == 0)
-		snprintf(label.text, sizeof label.text, "the network's input");
-	else
-		snprintf(label.text, sizeof label.text, "%s_%u", layer_prefix[chain->list->layer[n - 1].kind], n);
-	return label;
-}
-
-/* "56x56x64" or "vector of 4096". */
-static struct layer_label shape_of(const struct result *result)
-{
-	struct layer_label label;
-
-	assert(result->known);
-	if (result->is_vector)
-		snprintf(label.text, sizeof label.text, "vector of %u", result->w);
-	else
-		snprintf(label.text, sizeof label.text, "%ux%ux%u", result->w, result->h, result->c);
-	return label;
-}
-
-static bool resolve(struct chain *chain, uint32_t n, struct layer_source source, const char *what, uint32_t *out)
-{
-	const struct layer *layer = &chain->list->layer[n - 1];
-	int64_t target = source.relative ? (int64_t)n + source.number : source.number;
-
-	if (target < 0 || target >= (int64_t)n) {
-		err_add_at(chain->err, ERR_INPUT, layer->place,
-		           "%s: %s is %s%lld, allowed -1 (the layer before) to -%u (the network's input), or 0 (the "
-		           "input) to %u",
-		           label_of(chain, n).text, what, source.relative && source.number >= 0 ? "+" : "",
-		           (long long)source.number, n, n - 1);
-		return false;
-	}
-	*out = (uint32_t)target;
-	chain->result[target].n_reader++;
-	return true;
-}
-
-/* Which result each layer reads; layers that name none that exists count as broken from here on. */
-static void resolve_sources(struct chain *chain)
-{
-	for (uint32_t n = 1; n <= chain->list->n; n++) {
-		struct layer *layer = &chain->list->layer[n - 1];
-
-		if (layer->broken)
-			continue;
-		if (!resolve(chain, n, layer->from, "from", &chain->from[n]))
-			layer->broken = true;
-		if (layer->has_shortcut &&
-		    !resolve(chain, n, layer->shortcut_from, "add: from", &chain->shortcut_from[n]))
-			layer->broken = true;
-	}
-}
 
 /*
  * Positions of a window along one side. 'same' gives ceil(in / stride) of them
@@ -143,7 +55,7 @@ static bool slide_window(struct chain *chain, uint32_t n, const struct result *i
 		    fits ? "%s: a window of %ux%u on %ux%u pixels (padding %u %u %u %u) gives a result of more than "
 			   "65536 pixels a side"
 			 : "%s: a window of %ux%u is larger than its input of %ux%u pixels (padding %u %u %u %u)",
-		    label_of(chain, n).text, window->w, window->h, in->w, in->h, pad_w[0], pad_w[1], pad_h[0],
+		    parser_label(chain, n).text, window->w, window->h, in->w, in->h, pad_w[0], pad_w[1], pad_h[0],
 		    pad_h[1]);
 		return false;
 	}
@@ -155,29 +67,25 @@ static bool slide_window(struct chain *chain, uint32_t n, const struct result *i
 	return true;
 }
 
-/* The feature map that layer n reads as its input or as its shortcut; NULL (and a message) when it is none. */
-static const struct result *feature_map(struct chain *chain, uint32_t n, uint32_t source)
+/* Whether what layer n reads, as its input or as its shortcut, is known and a feature map; else a message. */
+static bool is_map(struct chain *chain, uint32_t n, uint32_t source, const struct result *in)
 {
-	const struct result *in = &chain->result[source];
-
 	assert(source < n);
-	if (!in->known)
-		return NULL;
-	if (!in->is_vector)
-		return in;
+	if (!in->known || !in->is_vector)
+		return in->known;
 	err_add_at(chain->err, ERR_INPUT, chain->list->layer[n - 1].place, "%s needs a feature map, but %s gives a %s",
-	           label_of(chain, n).text, label_of(chain, source).text, shape_of(in).text);
-	return NULL;
+	           parser_label(chain, n).text, parser_label(chain, source).text, parser_shape(in).text);
+	return false;
 }
 
-static struct block *append_block(struct chain *chain, const struct block *block, uint32_t main_source)
+static struct block *append_block(struct chain *chain, const struct block *block, const struct result *in)
 {
 	struct network *network = chain->network;
 	size_t b = network->n_block++;
 
 	assert(b < 2 * chain->list->n);
 	network->block[b] = *block;
-	chain->residency.reads[b] = chain->result[main_source].producer;
+	chain->residency.reads[b] = in->producer;
 	chain->residency.adds[b] = RESIDENCY_NONE;
 	return &network->block[b];
 }
@@ -193,7 +101,8 @@ static bool can_fuse_pooling(const struct chain *chain, uint32_t n, const struct
 	uint32_t out;
 
 	assert(conv->pool == 1 && chain->result[n].known);
-	if (n >= chain->list->n || pool->broken || pool->kind != LAYER_POOL || chain->from[n + 1] != n)
+	if (n >= chain->list->n || pool->broken || pool->kind != LAYER_POOL || pool->n_from != 1 ||
+	    chain->from[n + 1][0] != n)
 		return false;
 	/* Nobody else may want the map before pooling: it never leaves the PE. */
 	if (chain->result[n].n_reader != 1 || side < 2 || pool->window.h != side || pool->window.stride != side)
@@ -245,8 +154,8 @@ static bool check_shortcut(struct chain *chain, uint32_t n, const struct block *
 	if (!added->is_vector && added->w == own.w && added->h == own.h && added->c == own.c)
 		return true;
 	err_add_at(chain->err, ERR_INPUT, layer->place, "%s gives %s, but its shortcut adds %s (from %s%s)",
-	           label_of(chain, n).text, shape_of(&own).text, shape_of(added).text,
-	           label_of(chain, chain->shortcut_from[n]).text,
+	           parser_label(chain, n).text, parser_shape(&own).text, parser_shape(added).text,
+	           parser_label(chain, chain->shortcut_from[n]).text,
 	           layer->has_shortcut_conv ? ", through the shortcut's convolution"
 	                                    : "; a shortcut convolution can adapt it");
 	return false;
@@ -259,27 +168,28 @@ static bool check_work(struct chain *chain, uint32_t n, const struct block *bloc
 	uint64_t n_each = block->kind == BLOCK_MATMUL ? block->in_w : (uint64_t)block->kernel_w * block->kernel_h;
 
 	if (block->kind == BLOCK_CONV)
-		n_each = mul_sat(n_each, block->in_c);
+		n_each = mul_sat(n_each, block_group_in_c(block));
 	if (mul_sat(n_window, n_each) <= NETWORK_MAX_WORK)
 		return true;
 	err_add_at(
 	    chain->err, ERR_INPUT, chain->list->layer[n - 1].place,
 	    "%s: %ux%ux%u results from %llu values each are more work than can be counted, allowed up to %llu in "
 	    "all",
-	    label_of(chain, n).text, block->out_w, block->out_h, block->out_c, (unsigned long long)n_each,
+	    parser_label(chain, n).text, block->out_w, block->out_h, block->out_c, (unsigned long long)n_each,
 	    (unsigned long long)NETWORK_MAX_WORK);
 	return false;
 }
 
 static bool build_shortcut_conv(struct chain *chain, uint32_t n, const struct block *main, struct block *block)
 {
-	const struct result *in = feature_map(chain, n, chain->shortcut_from[n]);
+	const struct result *in = &chain->result[chain->shortcut_from[n]];
 	struct result out = {.known = true};
 
 	assert(main->out_c > 0);
-	if (!in)
+	if (!is_map(chain, n, chain->shortcut_from[n], in))
 		return false;
-	*block = (struct block){.kind = BLOCK_CONV, .number = n, .pool = 1, .is_shortcut = true, .out_c = main->out_c};
+	*block = (struct block){
+	    .kind = BLOCK_CONV, .number = n, .pool = 1, .is_shortcut = true, .groups = 1, .out_c = main->out_c};
 	snprintf(block->name, sizeof block->name, "CONV_SC_%u", n);
 	if (!slide_window(chain, n, in, &chain->list->layer[n - 1].shortcut_window, block) ||
 	    !check_work(chain, n, block))
@@ -290,27 +200,44 @@ static bool build_shortcut_conv(struct chain *chain, uint32_t n, const struct bl
 	return check_shortcut(chain, n, main, &out);
 }
 
+/* Filters and groups of a convolution of this ifmap. */
+static bool set_groups(struct chain *chain, uint32_t n, const struct result *in, struct block *block)
+{
+	const struct layer *layer = &chain->list->layer[n - 1];
+
+	block->groups = layer->depthwise ? in->c : layer->groups;
+	block->out_c = layer->out_c > 0 ? layer->out_c : in->c;
+	assert(block->groups > 0 && block->out_c > 0);
+	if (in->c % block->groups == 0 && block->out_c % block->groups == 0)
+		return true;
+	err_add_at(chain->err, ERR_INPUT, layer->place,
+	           "%s: %u groups of %u input channels and %u filters, allowed is a number of groups that divides both",
+	           parser_label(chain, n).text, block->groups, in->c, block->out_c);
+	return false;
+}
+
 static void build_conv(struct chain *chain, uint32_t n)
 {
 	const struct layer *layer = &chain->list->layer[n - 1];
-	const struct result *in = feature_map(chain, n, chain->from[n]);
-	struct block main = {.kind = BLOCK_CONV, .number = n, .pool = 1, .out_c = layer->out_c}, shortcut;
+	const struct result in = parser_gather(chain, n);
+	struct block main = {.kind = BLOCK_CONV, .number = n, .pool = 1}, shortcut;
 	struct block *last;
 
-	if (!in || !slide_window(chain, n, in, &layer->window, &main) || !check_work(chain, n, &main))
+	if (!is_map(chain, n, chain->from[n][0], &in) || !slide_window(chain, n, &in, &layer->window, &main) ||
+	    !set_groups(chain, n, &in, &main) || !check_work(chain, n, &main))
 		return;
 	snprintf(main.name, sizeof main.name, "CONV_%u", n);
 	if (layer->has_shortcut_conv) {
 		if (!build_shortcut_conv(chain, n, &main, &shortcut))
 			return;
-		append_block(chain, &main, chain->from[n]);
-		last = append_block(chain, &shortcut, chain->shortcut_from[n]);
+		append_block(chain, &main, &in);
+		last = append_block(chain, &shortcut, &chain->result[chain->shortcut_from[n]]);
 	} else {
 		const struct result *added = &chain->result[chain->shortcut_from[n]];
 
 		if (layer->has_shortcut && (!added->known || !check_shortcut(chain, n, &main, added)))
 			return;
-		last = append_block(chain, &main, chain->from[n]);
+		last = append_block(chain, &main, &in);
 		if (layer->has_shortcut)
 			chain->residency.adds[chain->network->n_block - 1] = added->producer;
 	}
@@ -320,17 +247,17 @@ static void build_conv(struct chain *chain, uint32_t n)
 static void build_pool(struct chain *chain, uint32_t n)
 {
 	const struct layer *layer = &chain->list->layer[n - 1];
-	const struct result *in = feature_map(chain, n, chain->from[n]);
+	const struct result in = parser_gather(chain, n);
 	struct block block = {.kind = BLOCK_POOL, .number = n, .pool = 1, .pool_average = layer->pool_average};
 	struct result *result = &chain->result[n];
 
-	if (!in || !slide_window(chain, n, in, &layer->window, &block))
+	if (!is_map(chain, n, chain->from[n][0], &in) || !slide_window(chain, n, &in, &layer->window, &block))
 		return;
-	block.out_c = in->c;
+	block.out_c = in.c;
 	if (!check_work(chain, n, &block))
 		return;
 	snprintf(block.name, sizeof block.name, "POOL_%u", n);
-	append_block(chain, &block, chain->from[n]);
+	append_block(chain, &block, &in);
 	*result = (struct result){.known = true,
 	                          .w = block.out_w,
 	                          .h = block.out_h,
@@ -342,19 +269,20 @@ static void build_pool(struct chain *chain, uint32_t n)
 static void build_fc(struct chain *chain, uint32_t n)
 {
 	const struct layer *layer = &chain->list->layer[n - 1];
-	const struct result *in = &chain->result[chain->from[n]];
+	const struct result in = parser_gather(chain, n);
 	struct result *result = &chain->result[n];
 	uint64_t n_in;
 
 	/* What it gives is known whatever it reads: layers behind a mistake are still checked. */
 	*result = (struct result){
 	    .known = true, .is_vector = true, .w = layer->out_c, .h = 1, .c = 1, .n_reader = result->n_reader};
-	if (!in->known)
+	if (!in.known)
 		return;
-	n_in = in->is_vector ? in->w : mul_sat((uint64_t)in->w * in->h, in->c);
+	n_in = in.is_vector ? in.w : mul_sat((uint64_t)in.w * in.h, in.c);
 	if (n_in > NETWORK_MAX_VECTOR) {
 		err_add_at(chain->err, ERR_INPUT, layer->place, "%s: its input has %llu numbers (%s), allowed up to %u",
-		           label_of(chain, n).text, (unsigned long long)n_in, shape_of(in).text, NETWORK_MAX_VECTOR);
+		           parser_label(chain, n).text, (unsigned long long)n_in, parser_shape(&in).text,
+		           NETWORK_MAX_VECTOR);
 		return;
 	}
 	struct block block = {.kind = BLOCK_MATMUL,
@@ -374,7 +302,7 @@ static void build_fc(struct chain *chain, uint32_t n)
 	if (!check_work(chain, n, &block))
 		return;
 	snprintf(block.name, sizeof block.name, "FC_%u", n);
-	append_block(chain, &block, chain->from[n]);
+	append_block(chain, &block, &in);
 	result->producer = (uint32_t)chain->network->n_block;
 }
 
@@ -395,6 +323,8 @@ static void build_layers(struct chain *chain)
 		case LAYER_FC:
 			build_fc(chain, n);
 			break;
+		default:
+			parser_build_view(chain, n);
 		}
 	}
 }
@@ -405,7 +335,8 @@ static void note_pooling(struct network *network, const struct residency *reside
 	for (size_t b = 0; b < network->n_block; b++)
 		network->block[b].next_pool_stride = 1;
 	for (size_t b = 0; b < network->n_block; b++)
-		if (network->block[b].kind == BLOCK_POOL && residency->reads[b] > 0)
+		if (network->block[b].kind == BLOCK_POOL && residency->reads[b] > 0 &&
+		    residency->reads[b] != RESIDENCY_NONE)
 			network->block[residency->reads[b] - 1].next_pool_stride = network->block[b].stride;
 }
 
@@ -442,7 +373,7 @@ enum err_code parser_build(const struct layer_list *list, struct network *networ
 	struct err own = {0};
 	struct chain chain = {.list = list, .network = network, .err = err ? err : &own};
 	enum err_code code = ERR_OK;
-	bool any_broken = false;
+	bool any_broken = false, computes = false;
 
 	assert(list && list->name && list->n > 0 && list->n <= NETWORK_MAX_LAYER && list->batch > 0);
 	memset(network, 0, sizeof *network);
@@ -454,10 +385,22 @@ enum err_code parser_build(const struct layer_list *list, struct network *networ
 	    .known = list->in_w > 0, .is_vector = list->is_vector, .w = list->in_w, .h = list->in_h, .c = list->in_c};
 	for (size_t i = 0; i < list->n; i++)
 		any_broken = any_broken || list->layer[i].broken;
-	resolve_sources(&chain);
+	for (size_t i = 0; i < list->n; i++)
+		computes = computes || list->layer[i].broken || !parser_is_view(&list->layer[i]);
+	parser_resolve(&chain);
+	if (chain.no_memory) {
+		code = err_add(err, ERR_INTERNAL, "out of memory for the sources of %zu layers", list->n);
+		goto cleanup;
+	}
 	build_layers(&chain);
 	if (any_broken || chain.err->n_message > (err ? n_message : 0)) {
 		code = ERR_INPUT;
+		goto cleanup;
+	}
+	if (!computes) {
+		code =
+		    err_add_at(err, ERR_INPUT, list->layer[0].place,
+		               "no layer computes anything, allowed are networks with at least one conv, pool or fc");
 		goto cleanup;
 	}
 	snprintf(network->name, sizeof network->name, "%s", list->name);

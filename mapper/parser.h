@@ -14,13 +14,25 @@
 #define NETWORK_MAX_CHANNEL 65536u
 #define NETWORK_MAX_LAYER 4096u
 #define NETWORK_MAX_VECTOR (1u << 24)
+/* Results that one layer reads. */
+#define NETWORK_MAX_SOURCE 256u
 /*
  * Multiply-accumulates of a layer; of pooling, pixels its windows read. All the bytes, tasks and clocks of any split,
  * at 256 rows of filters and 16-byte lines, then fit 64 bit. The largest layer of VGG-16 has 2^31.
  */
 #define NETWORK_MAX_WORK (UINT64_C(1) << 50)
 
-enum layer_kind { LAYER_CONV, LAYER_POOL, LAYER_FC };
+enum layer_kind {
+	LAYER_CONV,
+	LAYER_POOL,
+	LAYER_FC,
+	/* Views: they put results together or take parts of them where their readers fetch them, and are no blocks. */
+	LAYER_CONCAT,
+	LAYER_SLICE,
+	LAYER_UPSAMPLE,
+	LAYER_MULTIPLY,
+	N_LAYER_KIND
+};
 
 enum padding_kind { PADDING_SAME, PADDING_VALID, PADDING_GIVEN };
 
@@ -48,8 +60,14 @@ struct layer {
 	bool broken;          /* the reader reported mistakes: its shapes are not known */
 	struct window window; /* LAYER_CONV, LAYER_POOL */
 	uint32_t out_c;       /* LAYER_CONV: filters; LAYER_FC: columns */
+	uint32_t groups;      /* LAYER_CONV: at least 1 */
+	bool depthwise;       /* LAYER_CONV: a group a channel of the ifmap; out_c 0: as many filters */
 	bool relu, pool_average;
-	struct layer_source from;
+	uint32_t first_c, last_c; /* LAYER_SLICE: channels kept, counted from 0 */
+	uint32_t factor;          /* LAYER_UPSAMPLE: each pixel stands for factor x factor ones */
+	uint32_t n_from;
+	const struct layer_source
+	    *from; /* [n_from] several: their channels one after another; LAYER_MULTIPLY: factors */
 
 	bool has_shortcut; /* LAYER_CONV: the result of shortcut_from is added, through a convolution or as it is */
 	bool has_shortcut_conv;

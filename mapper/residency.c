@@ -10,8 +10,7 @@ static uint32_t shortcut_source(const struct network *network, const struct resi
 	return network->block[b].is_shortcut ? residency->reads[b] : RESIDENCY_NONE;
 }
 
-/* Result p is needed in DRAM; the network's input is there anyway. */
-static void send_to_dram(struct network *network, uint32_t p)
+void residency_send_to_dram(struct network *network, uint32_t p)
 {
 	assert(p <= network->n_block);
 	if (p > 0)
@@ -39,14 +38,15 @@ void residency_assign(struct network *network, const struct residency *residency
 			block->hold = true;
 		}
 		if (source != RESIDENCY_NONE && source != held)
-			send_to_dram(network, source);
+			residency_send_to_dram(network, source);
 		if (residency->reads[b] == b) {
 			block->input = INPUT_LATEST;
-		} else if (block->is_shortcut && source == held) {
+		} else if (block->is_shortcut && source != RESIDENCY_NONE && source == held) {
 			block->input = INPUT_HELD;
 		} else {
 			block->input = INPUT_DRAM;
-			send_to_dram(network, residency->reads[b]);
+			if (residency->reads[b] != RESIDENCY_NONE)
+				residency_send_to_dram(network, residency->reads[b]);
 		}
 		block->added = block->is_shortcut                           ? INPUT_LATEST
 		               : source != RESIDENCY_NONE && source == held ? INPUT_HELD

@@ -97,9 +97,9 @@ struct split split_whole(const struct block *block)
 	return (struct split){
 	    .w = dim_whole(block->out_w),
 	    .h = dim_whole(block->out_h),
-	    .c = dim_whole(block->out_c),
+	    .c = dim_whole(block->kind == BLOCK_CONV ? block_group_out_c(block) : block->out_c),
 	    .d = dim_whole(block->kind == BLOCK_MATMUL ? block->in_w
-	                   : block->kind == BLOCK_CONV ? block->in_c
+	                   : block->kind == BLOCK_CONV ? block_group_in_c(block)
 	                                               : 1),
 	};
 }

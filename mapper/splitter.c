@@ -180,6 +180,9 @@ enum err_code splitter_thesis(const struct block *block, const struct machine *m
 	struct split found;
 	bool ok;
 
+	if (block_n_group(block) > 1)
+		return err_add(err, ERR_INFEASIBLE, "%s: %u groups; %s", block->name, block->groups,
+		               verdict_table[VERDICT_GROUPS].help);
 	switch (block->kind) {
 	case BLOCK_POOL:
 		ok = split_pool(&splitter, &found);

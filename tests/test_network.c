@@ -7,6 +7,7 @@
 
 #include "mapper/network.h"
 #include "sim/base/csv.h"
+#include "tests/network_text.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,24 +22,6 @@ static struct network read_network(const char *name)
 	assert_int_equal(network_read(path, &network, &err), ERR_OK);
 	assert_string_equal(err_text(&err), "");
 	return network;
-}
-
-/* A network from text, by way of a file, because files are what is read. */
-static enum err_code read_text(const char *text, struct network *network, struct err *err)
-{
-	char path[] = "/tmp/test_network_XXXXXX";
-	int handle = mkstemp(path);
-	FILE *file;
-	enum err_code code;
-
-	assert_true(handle >= 0);
-	file = fdopen(handle, "w");
-	assert_non_null(file);
-	assert_true(fputs(text, file) >= 0);
-	assert_int_equal(fclose(file), 0);
-	code = network_read(path, network, err);
-	remove(path);
-	return code;
 }
 
 static unsigned count_kind(const struct network *network, enum block_kind kind)
@@ -249,7 +232,7 @@ static void test_network_fuses_only_pooling_that_divides(void **state)
 		struct network network;
 		struct err err = {0};
 
-		assert_int_equal(read_text(nets[i].text, &network, &err), ERR_OK);
+		assert_int_equal(network_read_text(nets[i].text, &network, &err), ERR_OK);
 		assert_int_equal(count_kind(&network, BLOCK_POOL), nets[i].fused ? 0 : 1);
 		check_shapes(&network);
 		network_free(&network);
@@ -263,13 +246,14 @@ static void test_network_far_results_go_through_dram(void **state)
 	struct err err = {0};
 
 	(void)state;
-	assert_int_equal(read_text(HEAD "  - conv: {kernel: 1, out_channels: 4}\n"
-	                                "  - conv: {kernel: 3, out_channels: 4}\n"
-	                                "  - conv: {kernel: 3, out_channels: 4, add: {from: 1}}\n"
-	                                "  - conv: {kernel: 3, out_channels: 4, add: {from: 2}}\n"
-	                                "  - conv: {kernel: 3, out_channels: 8, add: {from: 0, conv: {kernel: 1}}}\n"
-	                                "  - conv: {kernel: 3, out_channels: 4, from: 3}\n",
-	                           &network, &err),
+	assert_int_equal(network_read_text(HEAD
+	                                   "  - conv: {kernel: 1, out_channels: 4}\n"
+	                                   "  - conv: {kernel: 3, out_channels: 4}\n"
+	                                   "  - conv: {kernel: 3, out_channels: 4, add: {from: 1}}\n"
+	                                   "  - conv: {kernel: 3, out_channels: 4, add: {from: 2}}\n"
+	                                   "  - conv: {kernel: 3, out_channels: 8, add: {from: 0, conv: {kernel: 1}}}\n"
+	                                   "  - conv: {kernel: 3, out_channels: 4, from: 3}\n",
+	                                   &network, &err),
 	                 ERR_OK);
 	assert_int_equal(network.n_block, 7);
 	/* The network's input is wanted to the end and is first to be held; it is in DRAM anyway. */
@@ -292,9 +276,10 @@ static void test_network_pads_a_shortcut_under_its_own_name(void **state)
 	struct err err = {0};
 
 	(void)state;
-	assert_int_equal(read_text(HEAD "  - conv: {kernel: 3, out_channels: 4, add: {from: 0, conv: {kernel: 3}}}\n",
-	                           &network, &err),
-	                 ERR_OK);
+	assert_int_equal(
+	    network_read_text(HEAD "  - conv: {kernel: 3, out_channels: 4, add: {from: 0, conv: {kernel: 3}}}\n",
+	                      &network, &err),
+	    ERR_OK);
 	assert_int_equal(network.n_block, 2);
 	assert_true(network.block[0].hold && network.block[1].input == INPUT_HELD);
 	assert_int_equal(block_operations(&network.block[1], operation, BLOCK_MAX_OPERATION), 5);
@@ -312,19 +297,21 @@ static void test_network_survives_hostile_sizes(void **state)
 
 	(void)state;
 	assert_int_equal(
-	    read_text("name: t\ninput: [65536, 65536, 1]\nlayers:\n"
-	              "  - conv: {kernel: [1, 4], out_channels: 65536}\n"
-	              "  - repeat: {times: 4095, layers: [{conv: {kernel: 65536, out_channels: 65536, stride: 65536, "
-	              "padding: [65535, 0, 65536, 65535]}}]}\n",
-	              &network, &err),
+	    network_read_text(
+		"name: t\ninput: [65536, 65536, 1]\nlayers:\n"
+		"  - conv: {kernel: [1, 4], out_channels: 65536}\n"
+		"  - repeat: {times: 4095, layers: [{conv: {kernel: 65536, out_channels: 65536, stride: 65536, "
+		"padding: [65535, 0, 65536, 65535]}}]}\n",
+		&network, &err),
 	    ERR_INPUT);
 	assert_non_null(strstr(err_text(&err), ":5:36: CONV_2: 1x2x65536 results from 281474976710656 values each"));
 	err_clear(&err);
-	assert_int_equal(read_text("name: t\ninput: [65536, 65536, 65536]\nlayers:\n"
-	                           "  - repeat: {times: 2048, layers: [{conv: {kernel: [2, 2], out_channels: 1}}, "
-	                           "{conv: {kernel: [4, 1], out_channels: 65536}}]}\n",
-	                           &network, &err),
-	                 ERR_OK);
+	assert_int_equal(
+	    network_read_text("name: t\ninput: [65536, 65536, 65536]\nlayers:\n"
+	                      "  - repeat: {times: 2048, layers: [{conv: {kernel: [2, 2], out_channels: 1}}, "
+	                      "{conv: {kernel: [4, 1], out_channels: 65536}}]}\n",
+	                      &network, &err),
+	    ERR_OK);
 	assert_int_equal(network.n_block, 4096);
 	assert_true(block_n_mac(&network.block[1]) == UINT64_C(1) << 50);
 	assert_int_equal(block_padded_w(&network.block[1]), 65536 + 3);

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef MAPPER_PARSER_PARTS_H
+#define MAPPER_PARSER_PARTS_H
+/*
+ * Inside the parser: results between layers, and which of them a layer reads.
+ * parser_source.c finds and gathers them, parser.c makes blocks of the layers.
+ */
+#include "mapper/parser.h"
+#include "mapper/residency.h"
+
+/*
+ * A feature map or vector between layers: one block's result, or a view of several blocks' results or of a part of
+ * one. What a view is of lies in DRAM, from where its readers put it together.
+ */
+struct result {
+	bool known; /* false after a mistake: nothing that depends on it is checked */
+	bool is_vector;
+	uint32_t w, h, c; /* vector: w numbers */
+	uint32_t
+	    producer; /* 0: the network's input; RESIDENCY_NONE: a view; else 1 + index of the block that computes it */
+	uint32_t n_reader;
+};
+
+/* Index of results: 0 is the network's input, n the result of layer n. */
+struct chain {
+	const struct layer_list *list;
+	struct network *network;
+	struct err *err;
+	struct arena arena;      /* scratch */
+	bool no_memory;          /* of the arena */
+	struct result *result;   /* [n_layer + 1] */
+	uint32_t **from;         /* [n_layer + 1][n_from] results that layer n reads */
+	uint32_t *shortcut_from; /* [n_layer + 1] result that layer n adds, where it has a shortcut */
+	bool *fused;             /* [n_layer + 1] pooling layer n belongs to the block before it */
+	struct residency residency;
+};
+
+/* "CONV_5", or what the network's input is called in messages. */
+struct layer_label {
+	char text[32];
+};
+struct layer_label parser_label(const struct chain *chain, uint32_t n);
+
+/* "56x56x64" or "vector of 4096"; the result is known. */
+struct layer_label parser_shape(const struct result *result);
+
+/* Which results each layer reads; layers that name none that exists count as broken from here on. */
+void parser_resolve(struct chain *chain);
+
+/* What layer n reads, its sources' channels one after another; not known after a mistake, which is reported. */
+struct result parser_gather(struct chain *chain, uint32_t n);
+
+/* Work out the result of layer n, a view. */
+void parser_build_view(struct chain *chain, uint32_t n);
+
+/* Whether a layer is a view. */
+bool parser_is_view(const struct layer *layer);
+
+#endif

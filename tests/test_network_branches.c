@@ -1,0 +1,277 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Grouped convolutions, and layers that read several results or parts of one. */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "dse/simulate.h"
+#include "dse/space.h"
+#include "mapper/design.h"
+#include "tests/network_text.h"
+#include <string.h>
+
+#define HEAD "name: t\ninput: [8, 8, 12]\nlayers:\n"
+
+static void read_good(const char *text, struct network *network)
+{
+	struct err err = {0};
+	enum err_code code = network_read_text(text, network, &err);
+	if (code != ERR_OK)
+		fail_msg("%s", err_text(&err));
+}
+
+/* out_c filters of in_c / groups channels each; depthwise is a group a channel. */
+static void test_groups_are_counted(void **state)
+{
+	struct network network;
+	(void)state;
+	read_good(HEAD "  - conv: {kernel: 3, out_channels: 24, groups: 3}\n"
+	               "  - conv: {kernel: [5, 3], groups: depthwise, stride: 2}\n"
+	               "  - conv: {kernel: 1, out_channels: 48, groups: depthwise}\n"
+	               "  - conv: {kernel: 3, out_channels: 7}\n",
+	          &network);
+	const struct block *block = network.block;
+	assert_int_equal(network.n_block, 4);
+	assert_int_equal(block_n_group(&block[0]), 3);
+	assert_int_equal(block_n_mac(&block[0]), 8 * 8 * 24 * 9 * 4);
+	assert_int_equal(block_n_weight(&block[0]), 24 * 9 * 4);
+	assert_int_equal(block_n_group(&block[1]), 24);
+	assert_int_equal(block[1].out_c, 24);
+	assert_int_equal(block_n_mac(&block[1]), 4 * 4 * 24 * 15);
+	assert_int_equal(block_n_weight(&block[1]), 24 * 15);
+	assert_int_equal(block_group_out_c(&block[2]), 2);
+	assert_int_equal(block_n_mac(&block[2]), 4 * 4 * 48);
+	assert_int_equal(block_n_group(&block[3]), 1);
+	assert_int_equal(block_n_mac(&block[3]), 4 * 4 * 7 * 9 * 48);
+	network_free(&network);
+}
+
+/* A layer differs from one of the same shape with other groups; a split is one of each group. */
+static void test_groups_tell_blocks_apart(void **state)
+{
+	struct network network;
+	(void)state;
+	read_good(HEAD "  - conv: {kernel: 3, out_channels: 12, groups: 3}\n"
+	               "  - conv: {kernel: 3, out_channels: 12}\n"
+	               "  - conv: {kernel: 3, out_channels: 12, groups: 3}\n"
+	               "  - conv: {kernel: 3, out_channels: 12, groups: 1}\n",
+	          &network);
+	assert_int_equal(network.block[1].same_as, 1);
+	assert_int_equal(network.block[2].same_as, 0);
+	assert_int_equal(network.block[3].same_as, 1);
+	const struct split split = split_whole(&network.block[0]);
+	assert_int_equal(split.c.size_a, 4);
+	assert_int_equal(split.d.size_a, 4);
+	network_free(&network);
+}
+
+/* QPE and chip have no grouped convolutions: every way to a number says so instead. */
+static void test_groups_are_refused_by_pes(void **state)
+{
+	static const char *const path[] = {"spaces/machines/thesis_chip.yaml", "spaces/machines/thesis_qpe_dram.yaml"};
+	struct network network;
+	struct err err = {0};
+	(void)state;
+	read_good(HEAD "  - conv: {kernel: 3, out_channels: 12, groups: 3}\n", &network);
+	for (size_t i = 0; i < sizeof(path) / sizeof(path[0]); i++) {
+		struct machine machine;
+		struct layer_context context;
+		struct split split;
+		struct simulated simulated;
+		struct program program;
+		struct verdict verdict;
+		struct least_work least;
+		assert_int_equal(machine_read(path[i], &machine, &err), ERR_OK);
+		mapper_prepare(&network.block[0], &machine, 8, &context);
+		for (enum strategy strategy = 0; strategy < N_STRATEGY; strategy++) {
+			const struct layer_design design = {
+			    .strategy = strategy, .split = split_whole(&network.block[0]), .operand_bit = 8};
+			assert_false(mapper_distribute(&context, &design, &program, &verdict));
+			assert_int_equal(verdict.reason, VERDICT_GROUPS);
+			assert_false(mapper_bound(&context, &design, 0, &least));
+		}
+		assert_int_equal(splitter_thesis(&network.block[0], &machine, &split, &err), ERR_INFEASIBLE);
+		assert_non_null(strstr(err_text(&err), "CONV_1: 3 groups"));
+		assert_non_null(strstr(err_text(&err), "target: systolic"));
+		err_clear(&err);
+		const struct simulate_options options = {.strategy = STRATEGY_FUSION};
+		assert_int_equal(simulate_network(&machine, &network, &options, &simulated, &err), ERR_INFEASIBLE);
+		err_clear(&err);
+	}
+	network_free(&network);
+}
+
+/* An inception module in small: what is put together lies in DRAM, and nothing else does. */
+static void test_branches_are_put_together(void **state)
+{
+	struct network network;
+	(void)state;
+	read_good(HEAD "  - conv: {kernel: 1, out_channels: 5}\n"          /* 1 */
+	               "  - conv: {kernel: 1, out_channels: 6, from: 1}\n" /* 2 */
+	               "  - conv: {kernel: 3, out_channels: 7}\n"          /* 3 */
+	               "  - conv: {kernel: 5, out_channels: 8, from: 1}\n" /* 4 */
+	               "  - concat: {from: [2, 3, 4]}\n"                   /* 5: 21 channels */
+	               "  - conv: {kernel: 1, out_channels: 4}\n"          /* 6 reads 5 */
+	               "  - pool: {window: 3, stride: 2, from: [5, -1]}\n" /* 7: 25 channels */
+	               "  - fc: {out: 10}\n",
+	          &network);
+	const struct block *block = network.block;
+	assert_int_equal(network.n_block, 7);
+	assert_string_equal(block[4].name, "CONV_6");
+	assert_int_equal(block[4].in_c, 6 + 7 + 8);
+	assert_int_equal(block[4].in_w, 8);
+	assert_int_equal(block[4].input, INPUT_DRAM);
+	assert_int_equal(block[5].in_c, 21 + 4);
+	assert_int_equal(block[5].input, INPUT_DRAM);
+	assert_int_equal(block[6].in_w, 3 * 3 * 25);
+	assert_int_equal(block[6].input, INPUT_LATEST);
+	static const bool in_dram[] = {true, true, true, true, true, false, false};
+	static const enum block_input input[] = {INPUT_LATEST, INPUT_LATEST, INPUT_LATEST, INPUT_DRAM,
+	                                         INPUT_DRAM,   INPUT_DRAM,   INPUT_LATEST};
+	for (size_t i = 0; i < network.n_block; i++) {
+		assert_int_equal(block[i].result_to_dram, in_dram[i]);
+		assert_int_equal(block[i].input, input[i]);
+	}
+	network_free(&network);
+}
+
+/* A conv whose result is put together with others may still pool it, when nobody wants it unpooled. */
+static void test_branches_of_pooled_results(void **state)
+{
+	struct network network;
+	(void)state;
+	read_good(HEAD "  - conv: {kernel: 1, out_channels: 5}\n"
+	               "  - pool: {window: 2}\n"
+	               "  - conv: {kernel: 1, out_channels: 3}\n"
+	               "  - conv: {kernel: 1, out_channels: 3, from: [2, 3]}\n",
+	          &network);
+	assert_int_equal(network.n_block, 3);
+	assert_int_equal(network.block[0].pool, 2);
+	assert_true(network.block[0].result_to_dram && network.block[1].result_to_dram);
+	assert_int_equal(network.block[2].in_w, 4);
+	assert_int_equal(network.block[2].in_c, 8);
+	network_free(&network);
+}
+
+/* Squeeze and excite, a half of the channels, and a map spread twofold. */
+static void test_views_have_their_shapes(void **state)
+{
+	struct network network;
+	(void)state;
+	read_good(HEAD "  - conv: {kernel: 3, groups: depthwise}\n"                /* 1 */
+	               "  - pool: {window: 8, type: average, from: 1}\n"           /* 2: 1x1x12 */
+	               "  - conv: {kernel: 1, out_channels: 3}\n"                  /* 3 */
+	               "  - conv: {kernel: 1, out_channels: 12}\n"                 /* 4 */
+	               "  - multiply: {from: [1, -1]}\n"                           /* 5: 8x8x12 */
+	               "  - conv: {kernel: 1, out_channels: 6}\n"                  /* 6 */
+	               "  - slice: {channels: [2, 5]}\n"                           /* 7: 8x8x4 */
+	               "  - conv: {kernel: 1, out_channels: 9, stride: 2}\n"       /* 8: 4x4x9 */
+	               "  - upsample: {factor: 2}\n"                               /* 9: 8x8x9 */
+	               "  - conv: {kernel: 1, out_channels: 2, from: [6, 9]}\n"    /* 10 */
+	               "  - fc: {out: 7}\n"                                        /* 11 */
+	               "  - fc: {out: 2}\n"                                        /* 12 */
+	               "  - multiply: {from: [10, 12]}\n"                          /* 13: 8x8x2 by 2 numbers */
+	               "  - conv: {kernel: 1, out_channels: 2, add: {from: 13}}\n" /* 14 */
+	               "  - conv: {kernel: 1, out_channels: 2, from: 0, add: {from: 13, conv: {kernel: 1}}}\n",
+	          &network);
+	const struct block *conv = network_find_block(&network, "CONV_6");
+	assert_int_equal(conv->in_w, 8);
+	assert_int_equal(conv->in_c, 12);
+	assert_int_equal(conv->input, INPUT_DRAM);
+	assert_true(network_find_block(&network, "CONV_1")->result_to_dram);
+	conv = network_find_block(&network, "CONV_8");
+	assert_int_equal(conv->in_c, 4);
+	assert_int_equal(conv->input, INPUT_DRAM);
+	conv = network_find_block(&network, "CONV_10");
+	assert_int_equal(conv->in_c, 6 + 9);
+	assert_int_equal(conv->in_w, 8);
+	assert_true(network_find_block(&network, "FC_12")->result_to_dram);
+	conv = network_find_block(&network, "CONV_14");
+	assert_true(conv->has_mat_ele);
+	assert_int_equal(conv->added, INPUT_DRAM);
+	conv = network_find_block(&network, "CONV_SC_15");
+	assert_int_equal(conv->in_c, 2);
+	assert_int_equal(conv->input, INPUT_DRAM);
+	network_free(&network);
+}
+
+/* The chip reads what was put together like any other map: all of it, from DRAM. */
+static void test_branches_run_on_the_chip(void **state)
+{
+	struct network branches, chain;
+	struct machine machine;
+	struct simulated part[4], whole;
+	struct err err = {0};
+	const struct simulate_options options = {.strategy = STRATEGY_FUSION};
+	(void)state;
+	assert_int_equal(machine_read("spaces/machines/thesis_chip.yaml", &machine, &err), ERR_OK);
+	read_good("name: t\ninput: [16, 16, 16]\nlayers:\n  - conv: {kernel: 3, out_channels: 8}\n"
+	          "  - conv: {kernel: 3, out_channels: 8, from: 0}\n"
+	          "  - conv: {kernel: 3, out_channels: 32, from: [1, 2]}\n",
+	          &branches);
+	read_good("name: t\ninput: [16, 16, 16]\nlayers:\n  - conv: {kernel: 3, out_channels: 32}\n", &chain);
+	assert_int_equal(simulate_network(&machine, &branches, &options, part, &err), ERR_OK);
+	assert_int_equal(simulate_network(&machine, &chain, &options, &whole, &err), ERR_OK);
+	assert_int_equal(part[2].result.total_clk, whole.result.total_clk);
+	assert_true(part[2].result.counts.dram_read_byte == whole.result.counts.dram_read_byte);
+	network_free(&branches);
+	network_free(&chain);
+}
+
+static void test_branches_report_mistakes(void **state)
+{
+	static const struct {
+		const char *layers, *said;
+	} wrong[] = {
+	    {"  - conv: {kernel: 1, out_channels: 8, groups: 5}\n",
+	     ":4:5: CONV_1: 5 groups of 12 input channels and 8 filters, allowed is a number of groups that divides"},
+	    {"  - conv: {kernel: 1, out_channels: 8, groups: deepwise}\n",
+	     ":4:48: groups: found 'deepwise', allowed a whole number above 0, or depthwise"},
+	    {"  - conv: {kernel: 1, out_channels: 8, groups: 0}\n", ":4:48: groups: found '0'"},
+	    {"  - conv: {kernel: 1, out_channels: 8, groups: [2]}\n", ":4:48: groups"},
+	    {"  - conv: {kernel: 1, out_channels: 8, from: []}\n", ":4:46: from: found 0 layers, allowed 1 to 256"},
+	    {"  - conv: {kernel: 1, out_channels: 8, from: [-1, -2]}\n", ":4:5: CONV_1: from is -2, allowed"},
+	    {"  - conv: {kernel: 2, out_channels: 8, padding: valid}\n  - concat: {from: [0, 1]}\n",
+	     ":5:5: CONCAT_2: the network's input gives 8x8x12 and CONV_1 gives 7x7x8, allowed are feature maps of "
+	     "one"},
+	    {"  - fc: {out: 5}\n  - fc: {out: 5, from: [0, 1]}\n", ":5:5: FC_2: the network's input gives 8x8x12"},
+	    {"  - concat: {from: -1}\n", ":4:20: from: allowed is a list of at least 2 layers"},
+	    {"  - concat: {}\n", ": from is missing"},
+	    {"  - slice: {channels: [0, 12]}\n", ":4:5: SLICE_1: channels 0 to 12 of 8x8x12, allowed are channels"},
+	    {"  - slice: {channels: [3, 2]}\n", ":4:27: channels: found '2', allowed"},
+	    {"  - slice: {channels: 3}\n", ":4:23: channels: allowed is [first, last], counted from 0"},
+	    {"  - upsample: {factor: 9000}\n", ":4:5: UPSAMPLE_1: 8x8x12 by a factor of 9000"},
+	    {"  - upsample: {}\n", ": factor is missing"},
+	    {"  - conv: {kernel: 1, out_channels: 3}\n  - multiply: {from: [0, 1]}\n",
+	     ":5:5: MUL_2: the network's input gives 8x8x12 and CONV_1 gives 8x8x3, allowed is a second factor"},
+	    {"  - multiply: {from: [0, 0, 0]}\n", ":4:22: from: found 3 layers, allowed 2 to 2"},
+	    {"  - concat: {from: [0, 0]}\n", ":4:5: no layer computes anything"},
+	    {"  - concat: {from: [0, 0], form: 1}\n  - fc: {out: 1}\n", "did you mean 'from'?"},
+	};
+	(void)state;
+	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
+		struct network network;
+		struct err err = {0};
+		char text[512];
+		(void)snprintf(text, sizeof(text), HEAD "%s", wrong[i].layers);
+		assert_int_equal(network_read_text(text, &network, &err), ERR_INPUT);
+		assert_int_equal(network.n_block, 0);
+		if (err.n_message != 1 || !strstr(err_text(&err), wrong[i].said))
+			fail_msg("%s: found %u messages:\n%swanted one: %s", wrong[i].layers, err.n_message,
+			         err_text(&err), wrong[i].said);
+		err_clear(&err);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(test_groups_are_counted),         cmocka_unit_test(test_groups_tell_blocks_apart),
+	    cmocka_unit_test(test_groups_are_refused_by_pes),  cmocka_unit_test(test_branches_are_put_together),
+	    cmocka_unit_test(test_branches_of_pooled_results), cmocka_unit_test(test_views_have_their_shapes),
+	    cmocka_unit_test(test_branches_run_on_the_chip),   cmocka_unit_test(test_branches_report_mistakes),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
