@@ -171,7 +171,7 @@ const struct cli_command cli_command_table[] = {
      "The kind of a reference table is known by its header: layers by strategy (strategy_clocks, layer_tasks), MAC\n"
      "array (mac_array_clocks, mac_array_performance) or phase (phase_clocks), whole networks (overall_clocks,\n"
      "overall_transfer_clocks), single tasks (pe_tasks, hdl_clocks), splits (split_utilisation), systolic\n"
-     "arrays (scalesim_reference). Examples are in\n"
+     "arrays (scalesim_reference), ARADA's allocation (arada_table1_mobilenet_edge). Examples are in\n"
      "tests/reference/. Values that are sums, or whose source skipped part of the work, are listed and not counted;\n"
      "overall_clocks tells convolutions twice, as the source ran them and with all work done.",
      1, SIZE_MAX, COMMON | BIT(OPTION_MACHINE) | BIT(OPTION_MAX_ERROR) | BIT(OPTION_SVG) | BIT(OPTION_DETAIL),

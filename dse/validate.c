@@ -83,6 +83,12 @@ const struct reference_kind reference_kind_table[] = {
       "dram_filter_read_word", "dram_ofmap_write_word"},
      validate_scalesim,
      6},
+    {"arada_table1_mobilenet_edge",
+     "clock and bandwidth of MobileNet's layers on an Edge TPU (ARADA paper, table 1)",
+     {"layer"},
+     {"clk_mhz", "bandwidth_gb_per_s"},
+     validate_arada_table1,
+     1},
 };
 const size_t reference_n_kind = sizeof(reference_kind_table) / sizeof(reference_kind_table[0]);
 

@@ -50,5 +50,7 @@ enum err_code validate_overall_transfer_clocks(struct source *source, const stru
                                                size_t column, struct prediction *prediction, struct err *err);
 enum err_code validate_scalesim(struct source *source, const struct csv_table *table, size_t row, size_t column,
                                 struct prediction *prediction, struct err *err);
+enum err_code validate_arada_table1(struct source *source, const struct csv_table *table, size_t row, size_t column,
+                                    struct prediction *prediction, struct err *err);
 
 #endif

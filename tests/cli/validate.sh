@@ -252,6 +252,10 @@ expect 3 'unknown kind' "$dir/unknown.csv"
 } >"$dir/vast.csv"
 expect 3 'a layer too large to replay' "$dir/vast.csv"
 has err 'vast.csv:2:31: a layer too large to replay' 'a layer too large to replay'
+# A row that the paper's table does not have.
+printf 'layer,clk_mhz\n1,500\n28,500\n' >"$dir/arada.csv"
+expect 3 'a row that table 1 has not' "$dir/arada.csv"
+has err 'arada.csv:3:1:' 'a row that table 1 has not'
 expect 5 'no such file' "$dir/none.csv"
 expect 2 'no file'
 
