@@ -25,11 +25,6 @@ struct placer {
 
 /* ---- running a mapping ---- */
 
-static const char *target_name(const struct machine *machine)
-{
-	return machine->target == MACHINE_QPE ? "qpe" : "chip";
-}
-
 /* The first message of err, without the end of its line. */
 static void take_message(const struct err *err, char *text, size_t n_byte)
 {
@@ -46,11 +41,11 @@ static bool run_splits(const struct compare_mapping *mapping, const struct machi
 	                                         .how = {.detail = {.detail = detail}}};
 	for (size_t k = 0; k < network->n_block; k++) {
 		const char *name = network->block[k].name;
-		if (split_scheme_find(&mapping->scheme, network->name, target_name(machine), name))
+		if (split_scheme_find(&mapping->scheme, network->name, machine_target_name[machine->target], name))
 			continue;
 		if (!mapping->is_thesis) {
 			(void)err_add(&place->err, ERR_INPUT, "no split of layer %s of %s on a %s", name, network->name,
-			              target_name(machine));
+			              machine_target_name[machine->target]);
 			return false;
 		}
 		place->n_own++;

@@ -30,12 +30,14 @@ static bool same_group(const char *a, const char *b)
 	return n == group_length(b) && memcmp(a, b, n) == 0;
 }
 
-/* The distinct groups of the table, in its order, as text in arena; and the keys a machine file may have at its top. */
-static size_t list_groups(const char **group, size_t max, struct arena *arena)
+/* The distinct groups of the table that machines of a target have, in its order, as text in arena. */
+static size_t list_groups(enum machine_target target, const char **group, size_t max, struct arena *arena)
 {
 	size_t n = 0;
 	for (size_t i = 0; i < machine_n_param; i++) {
 		if (i > 0 && same_group(machine_param[i - 1].key, machine_param[i].key))
+			continue;
+		if (!machine_param_serves(&machine_param[i], target))
 			continue;
 		assert(n < max);
 		char *text = arena_text(arena, machine_param[i].key);
@@ -201,20 +203,20 @@ static void check_whole(const struct doc_node *root, const struct machine *machi
 static void read_root(const struct doc_node *root, struct machine *machine, struct machine_sources *sources,
                       struct arena *kept, struct arena *arena, struct err *err)
 {
-	static const char *const target_name[] = {"qpe", "chip"};
 	const char *allowed[32] = {"name", "target", "levels", "sources"};
 	const size_t n_own = 4;
 	size_t n_allowed = n_own, target = MACHINE_CHIP;
 	const struct doc_node *node = doc_find(root, "target");
-	bool known = node && doc_get_choice(node, "target", target_name, 2, &target, err);
+	bool known = node && doc_get_choice(node, "target", machine_target_name, N_MACHINE_TARGET, &target, err);
 
 	machine_init(machine, (enum machine_target)target);
-	n_allowed += list_groups(allowed + n_allowed, sizeof(allowed) / sizeof(allowed[0]) - n_allowed, arena);
+	n_allowed +=
+	    list_groups(machine->target, allowed + n_allowed, sizeof(allowed) / sizeof(allowed[0]) - n_allowed, arena);
 	doc_check_keys(root, allowed, n_allowed, err);
 	if (root->kind != DOC_MAP)
 		return;
 	if (!node)
-		err_add_at(err, ERR_INPUT, doc_place(root), "a machine without 'target', allowed qpe, chip");
+		err_add_at(err, ERR_INPUT, doc_place(root), "a machine without 'target', allowed qpe, chip, systolic");
 	for (size_t i = n_own; i < n_allowed; i++) {
 		const struct doc_node *map = doc_find(root, allowed[i]);
 		if (map)

@@ -16,17 +16,13 @@ struct work {
 	bool *keeps;
 };
 
-static const char *target_name(const struct machine *machine)
-{
-	return machine->target == MACHINE_QPE ? "qpe" : "chip";
-}
-
 /* From the scheme; operations it does not list get the thesis splitter's, and the user is told so. */
 static enum err_code find_split(const struct machine *machine, const struct network *network,
                                 const struct split_scheme *scheme, struct simulated *block, struct err *err)
 {
 	const struct split_scheme_row *row =
-	    scheme ? split_scheme_find(scheme, network->name, target_name(machine), block->block->name) : NULL;
+	    scheme ? split_scheme_find(scheme, network->name, machine_target_name[machine->target], block->block->name)
+		   : NULL;
 	block->in_scheme = row != NULL;
 	if (!row)
 		return splitter_thesis(block->block, machine, &block->design.split, err);

@@ -43,13 +43,12 @@ struct source {
 	struct machine own_machine;
 	struct split_scheme scheme;
 	enum detail detail;
-	struct run_cache *runs; /* of the event tier; else NULL */
+	struct run_cache *runs;                 /* of the event tier; else NULL */
 	const struct csv_table *scalesim_table; /* and row: what scalesim is the result of; NULL: nothing */
 	size_t scalesim_row;
 	struct systolic_result scalesim;
 };
 
-static const char *const target_name[] = {[MACHINE_QPE] = "qpe", [MACHINE_CHIP] = "chip"};
 static const char *const target_machine[] = {[MACHINE_QPE] = "thesis_qpe_dram", [MACHINE_CHIP] = "thesis_chip"};
 
 /* Where the published runs do not follow the listed split: their weight phases fit 64 filter parts, not 32. */
@@ -185,7 +184,7 @@ const char *source_unused_target(const struct source *source)
 {
 	assert(source);
 	bool unused = source->has_own_machine && !source->used_own_machine;
-	return unused ? target_name[source->own_machine.target] : NULL;
+	return unused ? machine_target_name[source->own_machine.target] : NULL;
 }
 
 enum err_code source_machine(struct source *source, const char *name, const char *array, struct err_place at,
@@ -297,8 +296,8 @@ static enum err_code find_target(const struct source_key *key, enum machine_targ
 	*target = MACHINE_CHIP;
 	if (!key->target)
 		return ERR_OK;
-	for (size_t i = 0; i < sizeof(target_name) / sizeof(target_name[0]); i++) {
-		if (strcmp(key->target->text, target_name[i]) == 0) {
+	for (size_t i = 0; i < sizeof(target_machine) / sizeof(target_machine[0]); i++) {
+		if (strcmp(key->target->text, machine_target_name[i]) == 0) {
 			*target = (enum machine_target)i;
 			return ERR_OK;
 		}
@@ -361,7 +360,7 @@ enum err_code source_find_machine(struct source *source, const struct source_key
 	const struct csv_cell *array = key->array, *named = key->network ? key->network : key->target;
 	assert(array || named);
 	if (target)
-		*target = target_name[which];
+		*target = machine_target_name[which];
 	return source_machine(source, target_machine[which], array ? array->text : NULL,
 	                      csv_place(key->table, array ? array : named), machine, err);
 }

@@ -81,6 +81,9 @@ struct step *program_add_step(struct program *program, enum step_kind kind, enum
 	case STEP_ARM:
 		step->u.arm = (struct arm_work){0};
 		break;
+	case STEP_SYSTOLIC:
+		step->u.systolic = (struct systolic_work){0};
+		break;
 	}
 	return step;
 }

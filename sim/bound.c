@@ -12,6 +12,8 @@ void sim_bound(const struct machine *machine, const struct least_work *least, ui
 	double mla_ns = counts->mla_clk / least->n_pe * ns_per_clk, arm_ns = counts->arm_clk / least->n_pe * ns_per_clk;
 	double dram_byte_per_ns =
 	    machine->dram_n * machine->dram_access_byte * machine->dram_clk_mhz * 1e-3 / machine->dram_access_clk;
+	if (machine->target == MACHINE_SYSTOLIC)
+		dram_byte_per_ns = machine->systolic_memory_gb_s;
 	double read_ns = (counts->dram_read_byte - least->fetch_byte) / dram_byte_per_ns,
 	       write_ns = counts->dram_write_byte / dram_byte_per_ns;
 	double busiest_ns = fast_busiest_clk(machine, &least->busiest, level) * ns_per_clk;

@@ -21,6 +21,8 @@
 /* MAC units of the machine's array over those of the measured one. */
 static inline double energy_array_frac(const struct machine *machine)
 {
+	if (machine->target == MACHINE_SYSTOLIC)
+		return (double)machine->systolic_rows * machine->systolic_cols / MLA_MEASURED_MACS;
 	return (double)machine->mla_cols * machine->mla_rows / MLA_MEASURED_MACS;
 }
 

@@ -4,6 +4,7 @@
 #include "sim/result.h"
 #include "sim/latency.h"
 #include "sim/mixed.h"
+#include "sim/systolic_model.h"
 #include "sim/base/checked.h"
 #include "sim/base/real.h"
 #include <math.h>
@@ -15,7 +16,7 @@
  * checked against the reference tables, which the README lists with the errors.
  */
 
-const char *const phase_name[N_PHASE] = {"weight", "input",   "migration", "computation", "tasks", "fetch",
+const char *const phase_name[N_PHASE] = {"weight", "input",   "migration", "computation", "tasks", "stall", "fetch",
                                          "padd",   "mat_ele", "acti",      "quan",        "pool",  "fce"};
 const char *const bound_name[N_BOUND] = {"MAC array", "SRAM port", "DRAM", "NoC", "ARM core"};
 
@@ -63,11 +64,15 @@ static double setup_clk(const struct rates *rates, enum setup setup, double meas
 	return latency_setup_clk(rates->machine, rates->level, setup, measured_clk);
 }
 
-/* A step's clocks, what they are mostly spent on, and clocks that an MLA works for each in which it multiplies. */
+/*
+ * A step's clocks, what they are mostly spent on, and clocks that an MLA works for each in which it multiplies;
+ * stall_clk: of the clocks, those of PHASE_STALL.
+ */
 struct step_time {
 	double clk;
 	enum bound bound;
 	double awake_frac;
+	uint64_t stall_clk;
 };
 
 static struct step_time time_transfer(const struct transfer *transfer, const struct rates *rates)
@@ -138,7 +143,7 @@ static struct step_time time_compute(const struct compute *compute, const struct
 	double setups_clk = n_task * setup_clk(rates, setup, rates->machine->write_setup_clk);
 	enum bound bound = to_dram ? BOUND_DRAM : BOUND_NOC;
 	if (n_task <= 0)
-		return (struct step_time){0, bound, 0};
+		return (struct step_time){0, bound, 0, 0};
 	assert(n_barrier > 0 && n_barrier <= n_task);
 	if (to_dram) {
 		write_clk = compute->write_dram_byte / rates->dram_byte;
@@ -152,7 +157,7 @@ static struct step_time time_compute(const struct compute *compute, const struct
 	double clk = real_max(task_clk + setups_clk + bare_clk, (task_clk + setups_clk) * barrier_frac + write_clk);
 	if (write_clk + setups_clk < task_clk)
 		bound = task_clk > compute->task_clk ? BOUND_NOC : task_bound(task_clk, compute->mac_clk);
-	return (struct step_time){clk, bound, awake_frac(task_clk, compute->mac_clk, rates)};
+	return (struct step_time){clk, bound, awake_frac(task_clk, compute->mac_clk, rates), 0};
 }
 
 /* Of time_compute what holds whatever the barriers: they only add to what is not hidden, and tasks to the writes. */
@@ -277,7 +282,7 @@ static struct step_time time_jobs(const struct jobs *jobs, const struct rates *r
 {
 	double n = (double)jobs->n_job, dram_clk = (jobs->load_byte + jobs->write_byte) / rates->dram_byte;
 	if (jobs->n_job == 0)
-		return (struct step_time){0, BOUND_DRAM, 0};
+		return (struct step_time){0, BOUND_DRAM, 0, 0};
 
 	assert(jobs->n_pe > 0 && jobs->task_shared_clk >= jobs->task_clk);
 	uint64_t n_pe = jobs->n_job < jobs->n_pe ? jobs->n_job : jobs->n_pe;
@@ -297,13 +302,29 @@ static struct step_time time_jobs(const struct jobs *jobs, const struct rates *r
 	job.think_clk = job.setup_clk + task_clk;
 	double clk = rounds_clk(jobs, &job, n_pe, rates->is_least);
 	return (struct step_time){clk, clk > 2 * dram_clk ? task_bound(task_clk * n, jobs->mac_clk) : BOUND_DRAM,
-	                          awake_frac(task_clk * n, jobs->mac_clk, rates)};
+	                          awake_frac(task_clk * n, jobs->mac_clk, rates), 0};
 }
 
 static struct step_time time_arm(const struct arm_work *arm, const struct rates *rates)
 {
 	double dram_clk = arm->dram_byte / rates->dram_byte;
-	return (struct step_time){real_max(arm->clk, dram_clk), arm->clk >= dram_clk ? BOUND_ARM : BOUND_DRAM, 0};
+	return (struct step_time){real_max(arm->clk, dram_clk), arm->clk >= dram_clk ? BOUND_ARM : BOUND_DRAM, 0, 0};
+}
+
+/* The array's clock runs on while it waits. */
+static struct step_time time_systolic(const struct step *step, const struct rates *rates)
+{
+	const struct machine *machine = rates->machine;
+	struct systolic_time time =
+	    systolic_run_time(machine, &step->u.systolic, systolic_bandwidth_word(machine, rates->level));
+	uint64_t stall_clk = systolic_stall_clk(&time);
+	assert(step->phase == PHASE_COMPUTATION && step->counts.mla_clk > 0);
+	return (struct step_time){
+	    .clk = time.clk,
+	    .bound = stall_clk > time.compute_clk ? BOUND_DRAM : BOUND_MAC,
+	    .awake_frac = time.clk * (double)machine_n_pe(machine) / step->counts.mla_clk,
+	    .stall_clk = stall_clk,
+	};
 }
 
 static struct step_time time_step(const struct step *step, const struct rates *rates)
@@ -315,6 +336,8 @@ static struct step_time time_step(const struct step *step, const struct rates *r
 		return time_compute(&step->u.compute, rates);
 	case STEP_JOBS:
 		return time_jobs(&step->u.jobs, rates);
+	case STEP_SYSTOLIC:
+		return time_systolic(step, rates);
 	case STEP_ARM:
 	default:
 		return time_arm(&step->u.arm, rates);
@@ -451,7 +474,11 @@ static void run_program(const struct machine *machine, const struct program *pro
 			longest_clk[step->phase] = clk;
 			result->phase_bound[step->phase] = time.bound;
 		}
-		result->phase_clk[step->phase] += clk;
+		result->phase_clk[step->phase] += clk - time.stall_clk;
+		if (time.stall_clk > 0) {
+			result->phase_clk[PHASE_STALL] += time.stall_clk;
+			result->phase_bound[PHASE_STALL] = BOUND_DRAM;
+		}
 		struct counts counts = step->counts;
 		counts.awake_clk = counts.mla_clk * time.awake_frac + counts.arm_clk;
 		counts_add(&result->counts, &counts);

@@ -28,8 +28,8 @@
 
 void hierarchy_derive(const struct machine *machine, struct hierarchy *hierarchy)
 {
-	uint32_t mesh_qpe = machine->target == MACHINE_QPE ? 1 : machine->chip_mesh_w * machine->chip_mesh_h;
-	uint32_t n_storage = machine->target == MACHINE_QPE ? 0 : machine->chip_n_storage_qpe;
+	uint32_t mesh_qpe = machine->target != MACHINE_CHIP ? 1 : machine->chip_mesh_w * machine->chip_mesh_h;
+	uint32_t n_storage = machine->target != MACHINE_CHIP ? 0 : machine->chip_n_storage_qpe;
 	assert(n_storage < mesh_qpe && machine->dram_n > 0 && machine->qpe_n_pe > 0);
 	uint32_t n_block = n_storage ? n_storage : 1;
 	uint32_t qpe_per_block = (mesh_qpe - n_storage) / n_block;

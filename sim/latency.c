@@ -63,6 +63,7 @@ static const struct latency_share latency_share[2][N_SETUP] =
 double latency_setup_clk(const struct machine *machine, uint32_t level, enum setup setup, double setup_clk)
 {
 	assert(level < machine->n_level && setup < N_SETUP && setup_clk >= 0);
+	assert(machine->target <= MACHINE_CHIP); /* a systolic array has no such transfers */
 	const struct latency_share *share = &latency_share[machine->target][setup];
 	double pe_mhz = machine->level[level].clk_mhz;
 	double router_clk = machine->noc_hop_clk * pe_mhz / machine->noc_clk_mhz;

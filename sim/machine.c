@@ -8,6 +8,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+const char *const machine_target_name[N_MACHINE_TARGET] = {
+    [MACHINE_QPE] = "qpe",
+    [MACHINE_CHIP] = "chip",
+    [MACHINE_SYSTOLIC] = "systolic",
+};
+
 /* Places of a parameter's value inside the machine; the offsets come from the table. */
 static uint32_t *u32_of(struct machine *machine, size_t offset)
 {
@@ -49,6 +55,7 @@ void machine_init(struct machine *machine, enum machine_target target)
 		const struct machine_param *param = &machine_param[i];
 		switch (param->type) {
 		case PARAM_U32:
+		case PARAM_ENUM:
 			*u32_of(machine, param->offset) = (uint32_t)param->initial;
 			break;
 		case PARAM_REAL:
@@ -57,13 +64,14 @@ void machine_init(struct machine *machine, enum machine_target target)
 		case PARAM_BOOL:
 			*bool_of(machine, param->offset) = param->initial > 0;
 			break;
-		case PARAM_ARRAY:
-			machine->mla_cols = 16;
-			machine->mla_rows = 4;
+		case PARAM_ARRAY: /* below */
 			break;
 		}
 	}
-	if (target == MACHINE_QPE) {
+	machine->mla_cols = 16;
+	machine->mla_rows = 4;
+	machine->systolic_rows = machine->systolic_cols = 64;
+	if (target != MACHINE_CHIP) {
 		/* The thesis' QPE-DRAM (section 4.3): one QPE at one DRAM interface, nothing to store results in. */
 		machine->chip_n_qpe = machine->chip_mesh_w = machine->chip_mesh_h = 1;
 		machine->chip_n_storage_qpe = 0;
@@ -119,14 +127,15 @@ static bool in_range(const struct machine_param *param, double value)
 static enum err_code set_array(struct machine *machine, const struct machine_param *param, const char *text,
                                struct err *err)
 {
-	uint32_t cols, rows;
+	uint32_t first, second;
 	const char *end;
-	if (!parse_u32(text, &cols, &end) || *end != 'x' || !parse_u32(end + 1, &rows, &end) || *end != '\0' ||
-	    !in_range(param, cols) || !in_range(param, rows))
-		return err_add(err, ERR_INPUT, "%s: found '%s', allowed columns x rows, each %.10g..%.10g, e.g. 16x4",
-		               param->key, text, param->min, param->max);
-	machine->mla_cols = cols;
-	machine->mla_rows = rows;
+	if (!parse_u32(text, &first, &end) || *end != 'x' || !parse_u32(end + 1, &second, &end) || *end != '\0' ||
+	    !in_range(param, first) || !in_range(param, second))
+		return err_add(err, ERR_INPUT, "%s: found '%s', allowed %s, each %.10g..%.10g, e.g. 16x4", param->key,
+		               text, param->unit, param->min, param->max);
+	uint32_t *value = u32_of(machine, param->offset);
+	value[0] = first;
+	value[1] = second;
 	return ERR_OK;
 }
 
@@ -138,6 +147,24 @@ static enum err_code set_bool(struct machine *machine, const struct machine_para
 		return err_add(err, ERR_INPUT, "%s: found '%s', allowed true or false", param->key, text);
 	*bool_of(machine, param->offset) = yes;
 	return ERR_OK;
+}
+
+static enum err_code set_enum(struct machine *machine, const struct machine_param *param, const char *text,
+                              struct err *err)
+{
+	const char *name = param->unit;
+	size_t n_text = strlen(text);
+	for (uint32_t i = 0;; i++) {
+		size_t n = strcspn(name, "/");
+		if (n == n_text && memcmp(name, text, n) == 0) {
+			*u32_of(machine, param->offset) = i;
+			return ERR_OK;
+		}
+		if (name[n] == '\0')
+			return err_add(err, ERR_INPUT, "%s: found '%s', allowed one of %s", param->key, text,
+			               param->unit);
+		name += n + 1;
+	}
 }
 
 static enum err_code set_u32(struct machine *machine, const struct machine_param *param, const char *text,
@@ -176,6 +203,8 @@ enum err_code machine_set_param(struct machine *machine, const struct machine_pa
 		return set_bool(machine, param, text, err);
 	case PARAM_ARRAY:
 		return set_array(machine, param, text, err);
+	case PARAM_ENUM:
+		return set_enum(machine, param, text, err);
 	}
 	assert(false && "a parameter type without a setter");
 	return ERR_INTERNAL;
@@ -187,16 +216,30 @@ double machine_get_param(const struct machine *machine, const struct machine_par
 	const void *value = value_of(machine, param->offset);
 	switch (param->type) {
 	case PARAM_U32:
+	case PARAM_ENUM:
 		return *(const uint32_t *)value;
 	case PARAM_REAL:
 		return *(const double *)value;
 	case PARAM_BOOL:
 		return *(const bool *)value ? 1 : 0;
 	case PARAM_ARRAY:
-		return (double)machine->mla_cols * machine->mla_rows;
+		return (double)((const uint32_t *)value)[0] * ((const uint32_t *)value)[1];
 	}
 	assert(false && "a parameter type without a value");
 	return NAN;
+}
+
+/* A PARAM_ENUM's name; its place as a number where it has none. */
+static int print_name(const struct machine_param *param, uint32_t place, char *text, size_t n_byte)
+{
+	const char *name = param->unit;
+	for (uint32_t i = 0; i < place && *name; i++) {
+		size_t n = strcspn(name, "/");
+		name += n + (name[n] == '/');
+	}
+	if (!*name)
+		return snprintf(text, n_byte, "%u", place);
+	return snprintf(text, n_byte, "%.*s", (int)strcspn(name, "/"), name);
 }
 
 int machine_print_param(const struct machine *machine, const struct machine_param *param, char *text, size_t n_byte)
@@ -204,9 +247,12 @@ int machine_print_param(const struct machine *machine, const struct machine_para
 	assert(machine && param);
 	assert(text || n_byte == 0);
 	double value = machine_get_param(machine, param);
+	const uint32_t *pair = value_of(machine, param->offset);
 	switch (param->type) {
 	case PARAM_ARRAY:
-		return snprintf(text, n_byte, "%ux%u", machine->mla_cols, machine->mla_rows);
+		return snprintf(text, n_byte, "%ux%u", pair[0], pair[1]);
+	case PARAM_ENUM:
+		return print_name(param, pair[0], text, n_byte);
 	case PARAM_BOOL:
 		return snprintf(text, n_byte, "%s", value > 0 ? "true" : "false");
 	case PARAM_U32:
@@ -227,9 +273,9 @@ static void check_ranges(const struct machine *machine, struct err *err)
 {
 	for (size_t i = 0; i < machine_n_param; i++) {
 		const struct machine_param *param = &machine_param[i];
-		bool ok = param->type == PARAM_ARRAY
-		              ? in_range(param, machine->mla_cols) && in_range(param, machine->mla_rows)
-		              : in_range(param, machine_get_param(machine, param));
+		const uint32_t *pair = value_of(machine, param->offset);
+		bool ok = param->type == PARAM_ARRAY ? in_range(param, pair[0]) && in_range(param, pair[1])
+		                                     : in_range(param, machine_get_param(machine, param));
 		char text[40];
 		if (ok)
 			continue;
@@ -358,6 +404,20 @@ static void check_blocks(const struct machine *machine, struct err *err)
 		        machine->chip_n_qpe);
 }
 
+/* Each half of a buffer takes a word at least. */
+static void check_systolic(const struct machine *machine, struct err *err)
+{
+	static const char *const key[] = {"systolic.ifmap_byte", "systolic.filter_byte", "systolic.ofmap_byte"};
+	const uint32_t byte[] = {machine->systolic_ifmap_byte, machine->systolic_filter_byte,
+	                         machine->systolic_ofmap_byte};
+	for (int i = 0; i < 3; i++)
+		if (byte[i] < 2 * machine->systolic_word_byte)
+			err_add(err, ERR_INPUT,
+			        "%s: found %u, each half of a buffer holds a word of systolic.word_byte = %u at least; "
+			        "set it to %u or more",
+			        key[i], byte[i], machine->systolic_word_byte, 2 * machine->systolic_word_byte);
+}
+
 enum err_code machine_check(const struct machine *machine, struct err *err)
 {
 	assert(machine);
@@ -370,6 +430,8 @@ enum err_code machine_check(const struct machine *machine, struct err *err)
 	check_lanes(machine, &found);
 	if (machine->target == MACHINE_QPE)
 		check_qpe(machine, &found);
+	else if (machine->target == MACHINE_SYSTOLIC)
+		check_systolic(machine, &found);
 	else
 		check_blocks(machine, &found);
 
@@ -380,17 +442,23 @@ enum err_code machine_check(const struct machine *machine, struct err *err)
 
 uint32_t machine_n_pe(const struct machine *machine)
 {
+	if (machine->target == MACHINE_SYSTOLIC)
+		return machine->systolic_rows * machine->systolic_cols;
 	assert(machine->chip_n_qpe == 0 || machine->qpe_n_pe <= UINT32_MAX / machine->chip_n_qpe);
 	return machine->chip_n_qpe * machine->qpe_n_pe;
 }
 
 uint64_t machine_n_mac(const struct machine *machine)
 {
-	return (uint64_t)machine_n_pe(machine) * machine->mla_cols * machine->mla_rows;
+	uint64_t of_pe = machine->target == MACHINE_SYSTOLIC ? 1 : (uint64_t)machine->mla_cols * machine->mla_rows;
+	return machine_n_pe(machine) * of_pe;
 }
 
 uint64_t machine_sram_byte(const struct machine *machine)
 {
+	if (machine->target == MACHINE_SYSTOLIC)
+		return (uint64_t)machine->systolic_ifmap_byte + machine->systolic_filter_byte +
+		       machine->systolic_ofmap_byte;
 	return (uint64_t)machine_n_pe(machine) * machine->pe_sram_byte;
 }
 

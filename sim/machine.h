@@ -18,8 +18,9 @@
 #define MACHINE_MAX_LEVEL 16 /* ... and with mixtures of two of them (sim/mixed.h) */
 #define LEVEL_NAME_SIZE 16   /* of a name in a file */
 
-/* What the processing elements form: one QPE at one DRAM, or a mesh of QPEs. */
-enum machine_target { MACHINE_QPE, MACHINE_CHIP };
+/* What the processing elements form: one QPE at one DRAM, a mesh of QPEs, or one systolic array. */
+enum machine_target { MACHINE_QPE, MACHINE_CHIP, MACHINE_SYSTOLIC, N_MACHINE_TARGET };
+extern const char *const machine_target_name[N_MACHINE_TARGET]; /* "qpe", ... */
 
 /* An operating point (performance level) of the PEs: voltage, clock, and what an action costs there. */
 struct operating_point {
@@ -94,6 +95,15 @@ struct machine {
 	double arm_padd_word_clk, arm_quan_pixel_clk, arm_relu32_pixel_clk, arm_relu8_pixel_clk;
 	double arm_pool8_pixel_clk, arm_add_pixel_clk;
 
+	/*
+	 * Systolic array: rows x columns of PEs with a MAC unit each, three buffers (both halves), and an interface to
+	 * memory that they share; every operand has words of one size. What runs on it: sim/systolic_work.h.
+	 */
+	uint32_t systolic_rows, systolic_cols;
+	uint32_t systolic_ifmap_byte, systolic_filter_byte, systolic_ofmap_byte, systolic_word_byte;
+	uint32_t systolic_dataflow; /* enum systolic_dataflow */
+	double systolic_memory_gb_s;
+
 	/* Energy outside the PEs. */
 	double dram_byte_pj;
 	double chip_off_mw; /* chip with all PEs off, whatever rails that is drawn from */
@@ -115,14 +125,20 @@ struct machine {
 	struct operating_point level[MACHINE_MAX_LEVEL]; /* as in the file; [0] is the default */
 };
 
-enum param_type { PARAM_U32, PARAM_REAL, PARAM_BOOL, PARAM_ARRAY /* "16x4" into two u32: columns, rows */ };
+enum param_type {
+	PARAM_U32,
+	PARAM_REAL,
+	PARAM_BOOL,
+	PARAM_ARRAY, /* "16x4" into two u32 */
+	PARAM_ENUM   /* a name out of unit, "os/ws/is", into the u32 of its place there */
+};
 
 /* One row a parameter; key is also the name of an axis ("pe.sram_byte"). */
 struct machine_param {
 	const char *key, *unit;
 	enum param_type type;
-	size_t offset;            /* in struct machine; PARAM_ARRAY: of mla_cols, mla_rows follows */
-	double initial, min, max; /* PARAM_ARRAY: of each of the two; default 16x4 */
+	size_t offset;            /* in struct machine; PARAM_ARRAY: of the first number, the second follows */
+	double initial, min, max; /* PARAM_ARRAY: of each of the two; machine_init has the default */
 	const char *help, *source;
 };
 extern const struct machine_param machine_param[];
@@ -144,6 +160,9 @@ void machine_init(struct machine *machine, enum machine_target target);
 /* The row with this key, or NULL. */
 const struct machine_param *machine_find_param(const char *key);
 
+/* Whether machines of a target have the parameter: an MLA is no part of a systolic array. */
+bool machine_param_serves(const struct machine_param *param, enum machine_target target);
+
 /*
  * Set one parameter from its text ("16x4", "98304", "true"). ERR_INPUT with
  * what is allowed when it is not a value of the parameter's type and range.
@@ -151,7 +170,7 @@ const struct machine_param *machine_find_param(const char *key);
 enum err_code machine_set_param(struct machine *machine, const struct machine_param *param, const char *text,
                                 struct err *err);
 
-/* A parameter's value as a number: an array counts as its MAC units, a boolean as 0 or 1. */
+/* A parameter's value as a number: an array counts as its MAC units, a boolean as 0 or 1, a name as its place. */
 double machine_get_param(const struct machine *machine, const struct machine_param *param);
 
 /* Write a parameter's value as text ("16x4"); returns what snprintf returns. */
@@ -164,7 +183,8 @@ int machine_print_param(const struct machine *machine, const struct machine_para
  */
 enum err_code machine_check(const struct machine *machine, struct err *err);
 
-/* PEs of the whole machine; MAC units; bytes of SRAM; area in um2 (0: no area model). */
+/* PEs of the whole machine (of a systolic array: its MAC units); MAC units; bytes of SRAM; area in um2 (0: no model).
+ */
 uint32_t machine_n_pe(const struct machine *machine);
 uint64_t machine_n_mac(const struct machine *machine);
 uint64_t machine_sram_byte(const struct machine *machine);

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "sim/machine.h"
+#include <assert.h>
+#include <string.h>
 
 /*
  * The two tables. Defaults are the thesis' chip (2019 plan: 144 PEs, 4 DRAM
@@ -15,6 +17,7 @@
 #define RE_RUN "thesis simulator, re-run"
 #define RE_RUN_SETUP "thesis simulator, re-run with the defaults of noc, dram and chip.host_latency_clk at 250 MHz PEs"
 #define ROUNDS "thesis figures 2.11 and 2.12 (stages in turn); thesis simulator, re-run: false"
+#define EDGE_TPU "Edge TPU as the ARADA study has it"
 #define NO_SOURCE "no source gives a figure"
 #define IN_PE_STATIC "contained in energy.chip_off_mw and pe_static_mw, measured over all rails"
 #define GREYBOX_MATMUL "the same for its matmul tasks with operand A in the own SRAM, which the model meets exactly"
@@ -106,6 +109,22 @@ const struct machine_param machine_param[] = {
     {"arm.add_pixel_clk", "ARM clocks", PARAM_REAL, AT(arm_add_pixel_clk), 8, 0, 1e6,
      "element-wise addition of a shortcut, a pixel", ARM_OPS},
 
+    {"systolic.array", "rows x columns", PARAM_ARRAY, AT(systolic_rows), 0, 1, 4096,
+     "PEs of a systolic array (mla.array: columns first)", EDGE_TPU},
+    {"systolic.ifmap_byte", "bytes", PARAM_U32, AT(systolic_ifmap_byte), 1397760, 2, 1073741824,
+     "buffer of ifmap words, both halves", EDGE_TPU ", a third of 4 MB"},
+    {"systolic.filter_byte", "bytes", PARAM_U32, AT(systolic_filter_byte), 1397760, 2, 1073741824,
+     "buffer of filter words, both halves", EDGE_TPU ", a third of 4 MB"},
+    {"systolic.ofmap_byte", "bytes", PARAM_U32, AT(systolic_ofmap_byte), 1397760, 2, 1073741824,
+     "buffer of results and partial sums, both halves", EDGE_TPU ", a third of 4 MB"},
+    {"systolic.word_byte", "bytes", PARAM_U32, AT(systolic_word_byte), 1, 1, 8,
+     "a word of any operand; partial sums are words, too", "SCALE-Sim: 1"},
+    {"systolic.dataflow", "os/ws/is/any", PARAM_ENUM, AT(systolic_dataflow), 3, 0, 3,
+     "what the array can keep in its PEs: outputs (os), weights (ws), inputs (is), or any of them, a layer",
+     "SCALE-Sim's three dataflows"},
+    {"systolic.memory_gb_s", "GB/s", PARAM_REAL, AT(systolic_memory_gb_s), 25.6, 0.001, 1e5,
+     "bandwidth of the memory interface; words a clock follow from the operating point's clock", "LPDDR4-3200, 64 bit"},
+
     {"energy.dram_byte_pj", "pJ/byte", PARAM_REAL, AT(dram_byte_pj), 64, 0, 1e6, "a byte read from or written to DRAM",
      "LPDDR4 at 8 pJ/bit, a public estimator's figure (HBM2 3.9, DDR3 70 pJ/bit); thesis gives none"},
     {"energy.chip_off_mw", "mW", PARAM_REAL, AT(chip_off_mw), 75.2, 0, 1e6, "chip with all PEs off",
@@ -120,8 +139,8 @@ const struct machine_param machine_param[] = {
     {"dvfs.switch_ns", "ns", PARAM_REAL, AT(dvfs_switch_ns), 0, 0, 1e9,
      "a change of operating point: time in which nothing is computed",
      "DVFS paper section II: tens of ns; under 100 ns on a test chip; 0: as if it were free"},
-    {"dvfs.switch_nj", "nJ", PARAM_REAL, AT(dvfs_switch_nj), 0, 0, 1e9, "a change of operating point: energy of one PE's",
-     NO_SOURCE},
+    {"dvfs.switch_nj", "nJ", PARAM_REAL, AT(dvfs_switch_nj), 0, 0, 1e9,
+     "a change of operating point: energy of one PE's", NO_SOURCE},
     {"dvfs.n_lane", "power lanes", PARAM_U32, AT(dvfs_n_lane), 2, 1, MACHINE_FILE_LEVEL,
      "voltages that the PEs of a chip can have at once, set globally; each PE takes one of them",
      "DVFS paper section II"},
@@ -140,6 +159,18 @@ const struct machine_param machine_param[] = {
      NO_SOURCE},
 };
 const size_t machine_n_param = sizeof(machine_param) / sizeof(machine_param[0]);
+
+bool machine_param_serves(const struct machine_param *param, enum machine_target target)
+{
+	/* parts of an array have one group, those of PEs with an MLA all others but what every machine has */
+	static const char *const shared[] = {"energy.", "dvfs.", "area."};
+	assert(param && target < N_MACHINE_TARGET);
+	for (size_t i = 0; i < sizeof(shared) / sizeof(shared[0]); i++)
+		if (strncmp(param->key, shared[i], strlen(shared[i])) == 0)
+			return true;
+	bool is_systolic = strncmp(param->key, "systolic.", strlen("systolic.")) == 0;
+	return is_systolic == (target == MACHINE_SYSTOLIC);
+}
 
 #undef AT
 #define AT(field) offsetof(struct operating_point, field)
@@ -169,8 +200,7 @@ const struct level_param level_param[] = {
      "power)"},
     {"conv_init_clk", "PE clocks", AT(conv.init_clk), 3, 0, 1e6, "grey-box model, convolution: clks_init", GREYBOX_FIT},
     {"conv_wb_clk", "PE clocks", AT(conv.wb_clk), 13.3, 0, 1e6, "grey-box model, convolution: clks_wb", GREYBOX_FIT},
-    {"conv_a", "PE clocks", AT(conv.a), 1.158, 0, 1e3, "grey-box model, convolution: a, clocks a tap",
-     GREYBOX_FIT},
+    {"conv_a", "PE clocks", AT(conv.a), 1.158, 0, 1e3, "grey-box model, convolution: a, clocks a tap", GREYBOX_FIT},
     {"conv_b", "1", AT(conv.b), 1, 0, 1e3, "grey-box model, convolution: b, of each group of filters",
      "only a b and clks_wb b can be told apart from clocks (DVFS paper equation 8): 1"},
     {"matmul_init_clk", "PE clocks", AT(matmul.init_clk), 18, 0, 1e6, "grey-box model, matmul: clks_init",

@@ -5,7 +5,7 @@
 
 void mesh_derive(const struct machine *machine, struct mesh *mesh)
 {
-	bool is_qpe = machine->target == MACHINE_QPE;
+	bool is_qpe = machine->target != MACHINE_CHIP;
 	mesh->w = is_qpe ? 1 : machine->chip_mesh_w;
 	mesh->h = is_qpe ? 1 : machine->chip_mesh_h;
 	mesh->n_qpe = is_qpe ? 1 : machine->chip_n_qpe;

@@ -63,6 +63,9 @@ uint64_t mixed_n_round(const struct program *program)
 		const struct step *step = &program->step[i];
 		if (step->kind == STEP_COMPUTE)
 			return step->u.compute.n_task;
+		if (step->kind == STEP_SYSTOLIC)
+			return (uint64_t)systolic_dim_n(&step->u.systolic.w) * systolic_dim_n(&step->u.systolic.h) *
+			       systolic_dim_n(&step->u.systolic.c) * step->u.systolic.n_group;
 		if (step->kind == STEP_JOBS && step->u.jobs.n_job > 0)
 			return ceil_div(step->u.jobs.n_job, step->u.jobs.n_pe);
 	}

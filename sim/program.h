@@ -9,6 +9,7 @@
  */
 #include "sim/machine.h"
 #include "sim/mla.h"
+#include "sim/systolic_work.h"
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -22,6 +23,7 @@ enum phase {
 	PHASE_MIGRATION,   /* filters passed on between PEs */
 	PHASE_COMPUTATION, /* MLA tasks and the write-out of their results */
 	PHASE_TASKS,       /* loads, MLA tasks and write-outs overlapped (no reuse) */
+	PHASE_STALL,       /* a systolic array waits for its memory: first load and last store included */
 	PHASE_FETCH,       /* of the next program's weights, what other phases did not hide */
 	PHASE_PADD,        /* the rest: ARM operations */
 	PHASE_MAT_ELE,
@@ -37,7 +39,8 @@ enum step_kind {
 	STEP_TRANSFER, /* operands to the PEs before anybody computes */
 	STEP_COMPUTE,  /* every PE runs its tasks and writes each result out */
 	STEP_JOBS,     /* PEs take jobs (load, compute, write) from their queue whenever idle */
-	STEP_ARM       /* ARM cores work alone */
+	STEP_ARM,      /* ARM cores work alone */
+	STEP_SYSTOLIC  /* a systolic array runs a layer; its phases are PHASE_COMPUTATION and PHASE_STALL */
 };
 
 /* What a set-up was measured of, and so which latencies it contains (sim/latency.c). */
@@ -125,6 +128,7 @@ struct step {
 		struct compute compute;
 		struct jobs jobs;
 		struct arm_work arm;
+		struct systolic_work systolic;
 	} u;
 };
 
@@ -142,7 +146,7 @@ struct program {
 	uint32_t n_step;
 	struct step step[PROGRAM_MAX_STEP];
 	struct fetch fetch;
-	uint64_t sram_byte; /* demanded of the fullest PE */
+	uint64_t sram_byte; /* demanded of the fullest PE, of a systolic array's buffers */
 };
 
 /* The PEs as the strategies see them, derived from the machine. */

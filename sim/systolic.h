@@ -36,7 +36,8 @@ struct systolic_folds {
 struct systolic_result {
 	uint64_t total_clk, stall_clk;
 	double overall_util, mapping_eff, compute_util;
-	uint64_t sram_ifmap_read_word, sram_filter_read_word, sram_ofmap_write_word;
+	uint64_t sram_ifmap_read_word, sram_filter_read_word, sram_ofmap_write_word; /* by the array */
+	uint64_t sram_ofmap_read_word; /* partial sums that the array goes on with */
 	uint64_t dram_ifmap_read_word, dram_filter_read_word, dram_ofmap_write_word;
 };
 

@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#define MAX_FIGURE 32
+#define MAX_FIGURE 40
 #define MAX_SAMPLE 16
 
 enum figure_table { FIGURE_TOTAL, FIGURE_LAYER, FIGURE_TASK, N_FIGURE_TABLE };
@@ -28,15 +28,15 @@ struct figure_info {
 };
 static const struct figure_info figure_info[N_FIGURE_TABLE] = {
     [FIGURE_TOTAL] = {"tests/golden/machine_totals.csv",
-                      {"n_pe", "n_mac", "sram_byte", "area_um2", "static_mw", "roofline_clk", "switch_ns",
-                       "switch_pj", "n_lane", "sleep_mw", "n_divider"}},
+                      {"n_pe", "n_mac", "sram_byte", "area_um2", "static_mw", "roofline_clk", "switch_ns", "switch_pj",
+                       "n_lane", "sleep_mw", "n_divider"}},
     [FIGURE_LAYER] = {"tests/golden/machine_layers.csv",
-                      {"verdict",       "demanded_byte",   "available_byte", "weight_clk",    "input_clk",
-                       "migration_clk", "computation_clk", "tasks_clk",      "fetch_clk",     "padd_clk",      "mat_ele_clk",
-                       "acti_clk",      "quan_clk",        "pool_clk",       "fce_clk",       "core_clk",
-                       "total_clk",     "latency_ns",      "pe_sram_byte",   "mac_util_frac", "dram_byte",
-                       "mla_pj",        "sram_pj",         "noc_pj",         "dram_pj",       "arm_pj",
-                       "awake_pj",      "static_pj",       "total_pj",       "peak_mw",       "packet"}},
+                      {"verdict",         "demanded_byte", "available_byte", "weight_clk", "input_clk", "migration_clk",
+                       "computation_clk", "tasks_clk",     "stall_clk",      "fetch_clk",  "padd_clk",  "mat_ele_clk",
+                       "acti_clk",        "quan_clk",      "pool_clk",       "fce_clk",    "core_clk",  "total_clk",
+                       "latency_ns",      "pe_sram_byte",  "mac_util_frac",  "dram_byte",  "mla_pj",    "sram_pj",
+                       "noc_pj",          "dram_pj",       "arm_pj",         "awake_pj",   "static_pj", "total_pj",
+                       "peak_mw",         "packet"}},
     [FIGURE_TASK] = {"tests/golden/machine_tasks.csv",
                      {"clk", "packet", "mac_clk", "a_stall_clk", "b_stall_clk", "out_clk", "a_word", "b_word",
                       "out_word", "sram_clk", "greybox_clk"}},
@@ -112,22 +112,14 @@ static inline void figure_result(const struct sim_result *result, double *value)
 	for (int i = 0; i < N_PHASE; i++)
 		*value++ = (double)result->phase_clk[i];
 	const double rest[] = {
-	    (double)result->core_clk,
-	    (double)result->total_clk,
-	    result->latency_ns,
-	    (double)result->sram_byte,
-	    result->mac_util_frac,
-	    result->counts.dram_read_byte + result->counts.dram_write_byte,
-	    energy->mla_pj,
-	    energy->sram_pj,
-	    energy->noc_pj,
-	    energy->dram_pj,
-	    energy->arm_pj,
-	    energy->awake_pj,
-	    energy->static_pj,
-	    energy->total_pj,
-	    result->peak_power_mw,
-	    result->counts.noc_packet,
+	    (double)result->core_clk, (double)result->total_clk,
+	    result->latency_ns,       (double)result->sram_byte,
+	    result->mac_util_frac,    result->counts.dram_read_byte + result->counts.dram_write_byte,
+	    energy->mla_pj,           energy->sram_pj,
+	    energy->noc_pj,           energy->dram_pj,
+	    energy->arm_pj,           energy->awake_pj,
+	    energy->static_pj,        energy->total_pj,
+	    result->peak_power_mw,    result->counts.noc_packet,
 	};
 	memcpy(value, rest, sizeof(rest));
 }
@@ -183,8 +175,8 @@ static inline double figure_greybox_clk(const struct machine *machine, uint32_t 
 	                              task->kernel_w,  task->kernel_h,  machine->mla_cols, machine->mla_rows};
 	if (task->kind == EVENT_CONV)
 		return greybox_clk(&shape, &point->conv);
-	shape = (struct greybox_shape){
-	    task->matmul.b_w, 1, task->matmul.a_w, task->matmul.a_h, 1, 1, machine->mla_cols, machine->mla_rows};
+	shape = (struct greybox_shape){task->matmul.b_w, 1, task->matmul.a_w, task->matmul.a_h, 1, 1, machine->mla_cols,
+	                               machine->mla_rows};
 	return greybox_clk(&shape, &point->matmul);
 }
 

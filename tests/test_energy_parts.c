@@ -42,6 +42,8 @@ static void vary(struct rng *rng, struct machine *machine, uint32_t one_in)
 			snprintf(text, sizeof(text), "%ux%u", 1 + rng_below(rng, 32), 1 + rng_below(rng, 32));
 		else if (param->type == PARAM_BOOL)
 			snprintf(text, sizeof(text), "%s", rng_below(rng, 2) ? "true" : "false");
+		else if (param->type == PARAM_ENUM)
+			snprintf(text, sizeof(text), "%.*s", (int)strcspn(param->unit, "/"), param->unit);
 		else
 			snprintf(text, sizeof(text), param->type == PARAM_U32 ? "%.0f" : "%.17g", value);
 		if (machine_set_param(&changed, param, text, NULL) == ERR_OK && machine_check(&changed, NULL) == ERR_OK)
@@ -83,7 +85,7 @@ static void assert_sum(double sum, double total)
 static void check_result(const struct machine *machine, uint32_t level, const struct sim_result *result)
 {
 	const struct energy *energy = &result->energy;
-	const double part[] = {energy->mla_pj, energy->sram_pj,  energy->noc_pj,   energy->dram_pj,
+	const double part[] = {energy->mla_pj, energy->sram_pj,  energy->noc_pj,    energy->dram_pj,
 	                       energy->arm_pj, energy->awake_pj, energy->switch_pj, energy->static_pj};
 	struct supply_energy supply[N_SUPPLY];
 	double sum_pj = 0, supply_pj = 0, sum_mw = 0;

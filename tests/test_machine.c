@@ -5,6 +5,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 #include "sim/machine.h"
+#include "sim/systolic_work.h"
 #include <stdio.h>
 #include <string.h>
 
@@ -99,6 +100,11 @@ static void test_machine_set_then_print_gives_the_text(void **state)
 	    {"arm.relu8_pixel_clk", "0.30000000000000004"},
 	    {"pe.sram_byte", "1024"},
 	    {"pe.sram_byte", "1073741824"},
+	    {"systolic.array", "128x32"},
+	    {"systolic.dataflow", "os"},
+	    {"systolic.dataflow", "any"},
+	    {"systolic.dataflow", "ws"},
+	    {"systolic.memory_gb_s", "25.6"},
 	};
 	struct machine machine = valid_machine(MACHINE_CHIP);
 	for (size_t i = 0; i < sizeof(pair) / sizeof(pair[0]); i++) {
@@ -111,6 +117,8 @@ static void test_machine_set_then_print_gives_the_text(void **state)
 	}
 	assert_true(machine_get_param(&machine, machine_find_param("mla.array")) == 32);
 	assert_true(machine_get_param(&machine, machine_find_param("mla.postprocess")) == 0);
+	assert_true(machine.systolic_rows == 128 && machine.systolic_cols == 32);
+	assert_int_equal(machine.systolic_dataflow, SYSTOLIC_WS);
 }
 
 static void test_machine_set_refuses_other_texts(void **state)
@@ -138,6 +146,14 @@ static void test_machine_set_refuses_other_texts(void **state)
 	    {"noc.clk_mhz", "fast"},
 	    {"noc.clk_mhz", ""},
 	    {"noc.clk_mhz", "300 MHz"},
+	    {"systolic.array", "64"},
+	    {"systolic.array", "0x64"},
+	    {"systolic.array", "64x4097"},
+	    {"systolic.dataflow", "o"},
+	    {"systolic.dataflow", "osx"},
+	    {"systolic.dataflow", ""},
+	    {"systolic.dataflow", "os/ws"},
+	    {"systolic.dataflow", "/"},
 	};
 	struct machine machine = valid_machine(MACHINE_CHIP), before = machine;
 	for (size_t i = 0; i < sizeof(pair) / sizeof(pair[0]); i++) {
@@ -192,6 +208,41 @@ static void test_machine_check_of_a_qpe(void **state)
 	assert_one_message(&machine, "chip.mesh_h: found 2");
 }
 
+/* A systolic array's PEs are its MAC units; what it has no part of does not count. */
+static void test_machine_of_a_systolic_array(void **state)
+{
+	(void)state;
+	struct machine array = valid_machine(MACHINE_SYSTOLIC), machine;
+	assert_int_equal(machine_check(&array, NULL), ERR_OK);
+	assert_int_equal(machine_n_pe(&array), 4096);
+	assert_int_equal(machine_n_mac(&array), 4096);
+	assert_int_equal(machine_sram_byte(&array), 3 * 1397760);
+	machine = array, machine.systolic_rows = 256, machine.systolic_cols = 32, machine.area_pe_um2 = 2;
+	machine.systolic_ofmap_byte = 1000, machine.area_sram_byte_um2 = 0.5;
+	assert_int_equal(machine_n_mac(&machine), 8192);
+	assert_true(machine_area_um2(&machine) == 2 * 8192 + 0.5 * (2 * 1397760 + 1000));
+	machine = array, machine.systolic_word_byte = 4, machine.systolic_filter_byte = 7;
+	assert_one_message(&machine, "systolic.filter_byte: found 7");
+	machine = array, machine.systolic_dataflow = 4;
+	assert_one_message(&machine, "systolic.dataflow: found 4");
+	machine = array, machine.systolic_rows = 0;
+	assert_one_message(&machine, "systolic.array: found 0x64");
+}
+
+static void test_machine_parameters_serve_targets(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < machine_n_param; i++) {
+		const struct machine_param *param = &machine_param[i];
+		assert_int_equal(machine_param_serves(param, MACHINE_QPE), machine_param_serves(param, MACHINE_CHIP));
+		assert_true(machine_param_serves(param, MACHINE_CHIP) || machine_param_serves(param, MACHINE_SYSTOLIC));
+	}
+	assert_false(machine_param_serves(machine_find_param("mla.array"), MACHINE_SYSTOLIC));
+	assert_false(machine_param_serves(machine_find_param("systolic.array"), MACHINE_CHIP));
+	assert_true(machine_param_serves(machine_find_param("energy.dram_byte_pj"), MACHINE_SYSTOLIC));
+	assert_true(machine_param_serves(machine_find_param("energy.dram_byte_pj"), MACHINE_QPE));
+}
+
 static void test_machine_check_reports_every_mistake(void **state)
 {
 	(void)state;
@@ -216,6 +267,8 @@ int main(void)
 	    cmocka_unit_test(test_machine_set_refuses_other_texts),
 	    cmocka_unit_test(test_machine_check_names_parameter_and_fix),
 	    cmocka_unit_test(test_machine_check_of_a_qpe),
+	    cmocka_unit_test(test_machine_of_a_systolic_array),
+	    cmocka_unit_test(test_machine_parameters_serve_targets),
 	    cmocka_unit_test(test_machine_check_reports_every_mistake),
 	};
 	return cmocka_run_group_tests_name("machine", tests, NULL, NULL);

@@ -101,7 +101,7 @@ static void test_machine_yaml_mistakes_name_their_place(void **state)
 	static const char *const name[] = {
 	    "unknown_key", "unknown_group", "bad_value",    "bad_target",  "no_target",   "no_name",
 	    "bad_name",    "no_levels",     "level_fields", "level_list",  "combination", "many",
-	    "not_a_map",   "group_not_map", "list_value",   "many_levels", "sources",
+	    "not_a_map",   "group_not_map", "list_value",   "many_levels", "sources",     "systolic",
 	};
 	for (size_t i = 0; i < sizeof(name) / sizeof(name[0]); i++) {
 		char path[128];
@@ -149,6 +149,8 @@ static void test_machine_yaml_every_key_is_documented(void **state)
 		(void)machine_print_param(&initial, param, value, sizeof(value));
 		if (param->type == PARAM_BOOL)
 			(void)snprintf(range, sizeof(range), "true, false");
+		else if (param->type == PARAM_ENUM)
+			(void)snprintf(range, sizeof(range), "a name");
 		else
 			(void)snprintf(range, sizeof(range), "%s%.10g..%.10g",
 			               param->type == PARAM_ARRAY ? "each " : "", param->min, param->max);

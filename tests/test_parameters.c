@@ -6,6 +6,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 #include "tests/sample_design.h"
+#include "tests/sample_systolic.h"
 #include "sim/event.h"
 #include <stdio.h>
 #include <string.h>
@@ -81,6 +82,24 @@ static struct prediction predict(const struct machine *machine, const struct sam
 	return prediction;
 }
 
+/* A systolic array has no use for the samples of the others. */
+static struct prediction predict_systolic(const struct machine *machine)
+{
+	struct prediction prediction = {0};
+	const struct systolic_work work = sample_systolic_work();
+	struct program program;
+	struct sim_result result;
+	prediction.runs = sample_systolic_program(machine, &work, &program);
+	if (!prediction.runs)
+		return prediction;
+	sim_run_fast(machine, &program, 0, &result);
+	prediction.total_clk = result.total_clk;
+	prediction.latency_ns = result.latency_ns;
+	prediction.energy_pj = result.energy.total_pj;
+	prediction.peak_mw = result.peak_power_mw;
+	return prediction;
+}
+
 static bool differ(const struct prediction *a, const struct prediction *b)
 {
 	return a->runs != b->runs || a->total_clk != b->total_clk || a->latency_ns != b->latency_ns ||
@@ -112,7 +131,8 @@ static bool changes_apart(const struct machine *a, const struct machine *b)
 	sample_dvfs(a, &ns[0], &pj[0], &n_lane[0], &mw[0]);
 	sample_dvfs(b, &ns[1], &pj[1], &n_lane[1], &mw[1]);
 	/* what dividers do: tests/test_power.c */
-	return mw[0] != mw[1] || ns[0] != ns[1] || pj[0] != pj[1] || n_lane[0] != n_lane[1] || a->dvfs_n_divider != b->dvfs_n_divider;
+	return mw[0] != mw[1] || ns[0] != ns[1] || pj[0] != pj[1] || n_lane[0] != n_lane[1] ||
+	       a->dvfs_n_divider != b->dvfs_n_divider;
 }
 
 /* Clocks by the grey-box model. */
@@ -128,6 +148,11 @@ static bool greybox_apart(const struct machine *a, const struct machine *b)
 static bool acts(const struct machine *base, const struct machine *changed)
 {
 	struct sample sample[MAX_SAMPLE];
+	if (base->target == MACHINE_SYSTOLIC) {
+		struct prediction before = predict_systolic(base), after = predict_systolic(changed);
+		assert_true(before.runs);
+		return differ(&before, &after) || machine_area_um2(base) != machine_area_um2(changed);
+	}
 	uint32_t n = base->target == MACHINE_CHIP ? chip_samples(sample) : qpe_samples(sample);
 	assert_in_range(n, 1, MAX_SAMPLE);
 	if (machine_area_um2(base) != machine_area_um2(changed) || changes_apart(base, changed) ||
@@ -155,6 +180,10 @@ static bool param_acts(const struct machine *base, const struct machine_param *p
 			snprintf(text, sizeof(text), "%dx%d", i % 2 ? 16 : 8, i % 2 ? 8 : 4);
 		else if (param->type == PARAM_BOOL)
 			snprintf(text, sizeof(text), "%s", value > 0 ? "false" : "true");
+		else if (param->type == PARAM_ENUM && !sample_name(param, (unsigned)i, text, sizeof(text)))
+			continue;
+		else if (param->type == PARAM_ENUM)
+			assert_true(text[0] != '\0');
 		else
 			snprintf(text, sizeof(text), "%.0f", other[i]);
 		if (machine_set_param(&changed, param, text, NULL) != ERR_OK)
@@ -172,13 +201,19 @@ static void test_parameters_each_changes_a_prediction(void **state)
 {
 	(void)state;
 	struct machine chip = machine_of(MACHINE_CHIP), qpe = machine_of(MACHINE_QPE);
+	struct machine array = machine_of(MACHINE_SYSTOLIC);
 	/* with the MLA's output stage only a shortcut's result is rectified by the ARM core */
 	struct machine staged = chip;
 	unsigned n_idle = 0;
 	staged.mla_postprocess = true;
 	for (size_t i = 0; i < machine_n_param; i++) {
 		const struct machine_param *param = &machine_param[i];
-		if (param_acts(&chip, param) || param_acts(&qpe, param) || param_acts(&staged, param))
+		bool on_array = machine_param_serves(param, MACHINE_SYSTOLIC) && strncmp(param->key, "dvfs.", 5) != 0;
+		if (on_array && !param_acts(&array, param)) {
+			print_error("%s changes nothing on a systolic array\n", param->key);
+			n_idle++;
+		}
+		if (param_acts(&chip, param) || param_acts(&qpe, param) || param_acts(&staged, param) || on_array)
 			continue;
 		print_error("%s changes nothing\n", param->key);
 		n_idle++;
@@ -236,7 +271,7 @@ static void test_parameters_each_of_a_level_changes_a_prediction(void **state)
 static void test_parameters_nothing_changes_by_itself(void **state)
 {
 	(void)state;
-	for (int target = MACHINE_QPE; target <= MACHINE_CHIP; target++) {
+	for (int target = MACHINE_QPE; target <= MACHINE_SYSTOLIC; target++) {
 		struct machine base = machine_of((enum machine_target)target), changed = base;
 		assert_false(acts(&base, &changed));
 		snprintf(changed.name, sizeof(changed.name), "other");
