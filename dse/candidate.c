@@ -78,8 +78,7 @@ enum err_code candidate_init(const struct space *space, struct layer_set *set, s
 	if (candidate->first_task) {
 		for (size_t i = 0; i < map->n_distinct; i++)
 			candidate->first_task[i + 1] =
-			    candidate->first_task[i] +
-			    set->problem[i].n_value[GENE_PLACE] * n_level_task(candidate, i);
+			    candidate->first_task[i] + set->problem[i].n_value[GENE_PLACE] * n_level_task(candidate, i);
 		candidate->task = calloc(candidate->first_task[map->n_distinct], sizeof(*candidate->task));
 	}
 	if (!candidate->task || !candidate->network || !candidate->network_code || !candidate->network_nearest) {
@@ -411,12 +410,16 @@ void candidate_compose_network(struct candidate *candidate, size_t i)
 	assert(any->n_metric <= COMPOSE_MAX_METRIC);
 	for (unsigned k = 0; k < any->n_metric; k++) {
 		op[k] = metric_table[any->metric[k]].op;
-		limit[k] = candidate->no_limits ? INFINITY
-		                                : deadline_limit(candidate->space, &candidate->set->machine, i,
-		                                                 any->metric[k]);
+		limit[k] = candidate->no_limits
+		               ? INFINITY
+		               : deadline_limit(candidate->space, &candidate->set->machine, i, any->metric[k]);
 	}
-	struct compose_options options = {any->n_metric, op, limit, states.n_place * states.n_level,
-	                                  candidate->max_front};
+	struct compose_options options = {.n_metric = any->n_metric,
+	                                  .op = op,
+	                                  .limit = limit,
+	                                  .n_state = states.n_place * states.n_level,
+	                                  .max_front = candidate->max_front,
+	                                  .n_thread = candidate->n_thread};
 	candidate->network_code[i] = ERR_INTERNAL;
 	if (!chain_alloc(&chain, 2 * candidate->n_task, n_layer, changes ? MAX_EDGE : MAX_PLACE_EDGE))
 		goto cleanup;
@@ -451,7 +454,12 @@ enum err_code candidate_compose_total(struct candidate *candidate, struct err *e
 		op[k] = space_aggregate_op(candidate->space, any->metric[k]);
 		limit[k] = candidate->no_limits ? INFINITY : space_metric_limit(candidate->space, any->metric[k]);
 	}
-	struct compose_options options = {any->n_metric, op, limit, 1, candidate->max_front};
+	struct compose_options options = {.n_metric = any->n_metric,
+	                                  .op = op,
+	                                  .limit = limit,
+	                                  .n_state = 1,
+	                                  .max_front = candidate->max_front,
+	                                  .n_thread = candidate->n_thread};
 	for (size_t i = 0; i < n_network && code == ERR_OK; i++) {
 		if (candidate->network_code[i] != ERR_OK)
 			code = err_add(err, ERR_INTERNAL, "out of memory when composing a network");

@@ -12,11 +12,11 @@
 /* One distinct layer with ifmap and result in one place. */
 struct candidate_task {
 	struct layer_problem
-	    layer;           /* the set's, narrowed to this place and to what can reach its front; owns its lists */
-	uint64_t size;       /* candidates, before bounds narrow the layer's axes */
+	    layer;               /* the set's, narrowed to this place and to what can reach its front; owns its lists */
+	uint64_t size;           /* candidates, before bounds narrow the layer's axes */
 	uint64_t max_evaluation; /* of this search, by a genetic engine; 0: no limit */
-	struct pareto bound; /* the layer's sample that bounds its search */
-	struct pareto front; /* over layer.metric[]; genomes of the set's problem, but GENE_PLACE is 0 */
+	struct pareto bound;     /* the layer's sample that bounds its search */
+	struct pareto front;     /* over layer.metric[]; genomes of the set's problem, but GENE_PLACE is 0 */
 	struct engine_counts counts;
 	uint64_t by_reason[LAYER_N_REASON], cut_by_reason[LAYER_N_REASON];
 	uint64_t n_box;       /* that a branch and bound looked at */
@@ -32,8 +32,9 @@ struct candidate {
 	bool is_exact; /* by branch and bound; the caller's choice after candidate_init, else exhaustive */
 	/* A genetic engine that searches the layers; the caller's choice, too; NULL: none. */
 	const struct engine_kind *genetic;
-	size_t max_front; /* of a composition: the space's; the caller's choice, too */
-	bool no_limits;   /* a composition leaves the space's limits alone; likewise */
+	size_t max_front;  /* of a composition: the space's; the caller's choice, too */
+	unsigned n_thread; /* of a composition; 0, as after candidate_init: one */
+	bool no_limits;    /* a composition leaves the space's limits alone; likewise */
 	struct layer_set *set;
 	size_t n_task, *first_task; /* [n_distinct + 1] */
 	struct candidate_task *task;

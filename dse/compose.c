@@ -31,6 +31,7 @@
  */
 #include "dse/compose.h"
 #include "dse/compose_parts.h"
+#include "dse/parallel.h"
 #include "sim/base/checked.h"
 #include <assert.h>
 #include <math.h>
@@ -47,6 +48,7 @@ struct state_front {
 	struct compose_points points;
 	double factor[COMPOSE_MAX_METRIC]; /* in the order of work */
 	double guess;                      /* epsilon of the last thinning */
+	bool done;                         /* false: memory was out */
 };
 
 /* What unrolling needs of a layer. */
@@ -65,11 +67,13 @@ struct chain {
 	struct layer_history *history;      /* [n_layer] */
 	size_t max_choice;                  /* points of the layer that has most */
 	struct layer_point *point;          /* [max_choice] */
-	struct compose_run *run;            /* [max_choice] */
-	uint32_t *heap;                     /* [max_choice] */
-	struct compose_sweep sweep;
+	struct compose_sweep *sweep;        /* [n_state] */
 	struct compose_points final;
 	uint64_t n_composed;
+
+	/* The layer under way. */
+	size_t n_done, n_point;          /* layers, that one counted; its points */
+	size_t first[COMPOSE_MAX_STATE]; /* number of each state's first chain before it */
 };
 
 /* ---- one layer ---------------------------------------------------------------------------------- */
@@ -130,51 +134,61 @@ static void pass_factor(const struct chain *chain, const struct compose_layer *l
 	}
 }
 
-/* Runs for all points whose edge leads to the state. */
-static void make_runs(struct chain *chain, const struct compose_layer *layer, size_t n_point, unsigned state,
-                      const size_t *first)
+static bool leads_here(const struct chain *chain, const struct compose_edge *edge, unsigned state)
 {
-	size_t n_run = 0;
-
-	for (size_t i = 0; i < n_point; i++) {
-		const struct compose_edge *edge = &layer->edge[chain->point[i].edge];
-		const struct compose_points *from = &chain->now[edge->from].points;
-		if (edge->to != state || from->n == 0)
-			continue;
-		struct compose_run *run = &chain->run[n_run++];
-		*run = (struct compose_run){.from = from, .first = (uint32_t)first[edge->from], .choice = (uint32_t)i};
-		compose_costs_point(&chain->costs, layer, edge->front, chain->point[i].point, run->cost);
-		chain->n_composed = add_sat(chain->n_composed, from->n);
-	}
-	chain->sweep.n_run = n_run;
+	return edge->to == state && edge->front->n > 0 && chain->now[edge->from].points.n > 0;
 }
 
-/* The front of one state after a layer. false when memory is out. */
-static bool extend_state(struct chain *chain, size_t n_done, size_t n_point, unsigned state, const size_t *first)
+/* Runs for all points whose edge leads to the state. false when memory is out. */
+static bool make_runs(const struct chain *chain, const struct compose_layer *layer, unsigned state)
 {
-	const struct compose_layer *layer = &chain->layer[n_done - 1];
+	struct compose_sweep *sweep = &chain->sweep[state];
+	size_t n_run = 0;
+
+	for (size_t e = 0; e < layer->n_edge; e++)
+		n_run += leads_here(chain, &layer->edge[e], state) ? layer->edge[e].front->n : 0;
+	if (!compose_sweep_reserve(sweep, n_run))
+		return false;
+	sweep->n_run = 0;
+	for (size_t i = 0; i < chain->n_point && n_run > 0; i++) {
+		const struct compose_edge *edge = &layer->edge[chain->point[i].edge];
+		if (!leads_here(chain, edge, state))
+			continue;
+		struct compose_run *run = &sweep->run[sweep->n_run++];
+		*run = (struct compose_run){.from = &chain->now[edge->from].points,
+		                            .first = (uint32_t)chain->first[edge->from],
+		                            .choice = (uint32_t)i};
+		compose_costs_point(&chain->costs, layer, edge->front, chain->point[i].point, run->cost);
+	}
+	assert(sweep->n_run == n_run);
+	return true;
+}
+
+/* The front of one state after a layer. */
+static void extend_state(void *context, size_t state)
+{
+	struct chain *chain = context;
+	const struct compose_layer *layer = &chain->layer[chain->n_done - 1];
 	struct state_front *next = &chain->next[state];
+	struct compose_sweep *sweep = &chain->sweep[state];
 	double epsilon[COMPOSE_MAX_METRIC];
 
 	for (unsigned i = 0; i < chain->n_metric; i++)
 		next->factor[i] = 1.0;
 	for (size_t e = 0; e < layer->n_edge; e++) {
 		const struct compose_edge *edge = &layer->edge[e];
-		if (edge->to == state && edge->front->n > 0 && chain->now[edge->from].points.n > 0)
+		if (leads_here(chain, edge, (unsigned)state))
 			pass_factor(chain, layer, edge, chain->now[edge->from].factor, next->factor);
 	}
-	make_runs(chain, layer, n_point, state, first);
-	compose_costs_bound(&chain->costs, chain->options->limit, n_done, state, chain->sweep.bound);
+	compose_costs_bound(&chain->costs, chain->options->limit, chain->n_done, (unsigned)state, sweep->bound);
 	next->guess = chain->now[state].guess;
-	if (!compose_sweep_run(&chain->sweep, &next->points) ||
-	    !compose_thin(&next->points, chain->options->max_front, &next->guess, epsilon))
-		return false;
+	next->done = make_runs(chain, layer, (unsigned)state) && compose_sweep_run(sweep, &next->points) &&
+	             compose_thin(&next->points, chain->options->max_front, &next->guess, epsilon);
 	/* One rounding up each, so that many layers do not round the guarantee away. */
-	for (unsigned i = 0; i < chain->n_metric; i++) {
+	for (unsigned i = 0; i < chain->n_metric && next->done; i++) {
 		if (epsilon[i] > 0.0)
 			next->factor[i] = nextafter(next->factor[i] * (1.0 + epsilon[i]), INFINITY);
 	}
-	return true;
 }
 
 /* Copy what unrolling needs out of all states' points. */
@@ -253,19 +267,11 @@ static bool rank_chains(struct chain *chain, size_t n_before, size_t n_choice, c
 	return done;
 }
 
-/* Extend all chains by layer n_done - 1. false when memory is out. */
-static bool extend_chain(struct chain *chain, size_t n_done)
+/* The largest value any chain can have, with a layer more. */
+static void raise_largest(struct chain *chain, const struct compose_layer *layer)
 {
-	const struct compose_layer *layer = &chain->layer[n_done - 1];
-	size_t first[COMPOSE_MAX_STATE];
-	size_t n_before = first_numbers(chain->now, chain->options->n_state, first);
-	size_t n_point = number_points(chain, layer);
 	double most_of_all[COMPOSE_MAX_METRIC] = {0}, least[COMPOSE_MAX_METRIC], most[COMPOSE_MAX_METRIC];
 
-	for (unsigned s = 0; s < chain->options->n_state; s++) {
-		if (!extend_state(chain, n_done, n_point, s, first))
-			return false;
-	}
 	for (size_t e = 0; e < layer->n_edge; e++) {
 		if (layer->edge[e].front->n == 0)
 			continue;
@@ -275,11 +281,31 @@ static bool extend_chain(struct chain *chain, size_t n_done)
 	}
 	for (unsigned i = 0; i < chain->n_metric; i++)
 		chain->largest[i] = compose_costs_join(&chain->costs, i, chain->largest[i], most_of_all[i]);
+}
+
+/* Extend all chains by layer n_done - 1. false when memory is out. */
+static bool extend_chain(struct chain *chain, size_t n_done)
+{
+	const struct compose_layer *layer = &chain->layer[n_done - 1];
+	unsigned n_state = chain->options->n_state;
+	size_t first[COMPOSE_MAX_STATE];
+	size_t n_before = first_numbers(chain->now, n_state, chain->first);
+
+	chain->n_done = n_done;
+	chain->n_point = number_points(chain, layer);
+	parallel_for(n_state, chain->sweep[0].n_thread, extend_state, chain);
+	for (unsigned s = 0; s < n_state; s++) {
+		if (!chain->next[s].done)
+			return false;
+		for (size_t i = 0; i < chain->sweep[s].n_run; i++)
+			chain->n_composed = add_sat(chain->n_composed, chain->sweep[s].run[i].from->n);
+	}
+	raise_largest(chain, layer);
 	struct layer_history *history = &chain->history[n_done - 1];
-	size_t n_after = first_numbers(chain->next, chain->options->n_state, first);
+	size_t n_after = first_numbers(chain->next, n_state, first);
 	assert(n_after < UINT32_MAX);
-	if (!store_history(chain->next, chain->options->n_state, n_after, history) ||
-	    !rank_chains(chain, n_before, n_point, history))
+	if (!store_history(chain->next, n_state, n_after, history) ||
+	    !rank_chains(chain, n_before, chain->n_point, history))
 		return false;
 	struct state_front *now = chain->now;
 	chain->now = chain->next;
@@ -292,17 +318,20 @@ static bool extend_chain(struct chain *chain, size_t n_done)
 /* The front of all states' chains, by a last layer that costs nothing. */
 static bool join_states(struct chain *chain)
 {
+	struct compose_sweep *sweep = &chain->sweep[0];
 	size_t first[COMPOSE_MAX_STATE];
 
 	first_numbers(chain->now, chain->options->n_state, first);
-	chain->sweep.n_run = 0;
+	if (!compose_sweep_reserve(sweep, chain->options->n_state))
+		return false;
+	sweep->n_run = 0;
 	for (unsigned s = 0; s < chain->options->n_state; s++) {
 		if (chain->now[s].points.n > 0)
-			chain->run[chain->sweep.n_run++] =
+			sweep->run[sweep->n_run++] =
 			    (struct compose_run){.from = &chain->now[s].points, .first = (uint32_t)first[s]};
 	}
-	compose_costs_bound(&chain->costs, chain->options->limit, chain->n_layer, 0, chain->sweep.bound);
-	return compose_sweep_run(&chain->sweep, &chain->final);
+	compose_costs_bound(&chain->costs, chain->options->limit, chain->n_layer, 0, sweep->bound);
+	return compose_sweep_run(sweep, &chain->final);
 }
 
 struct result_row {
@@ -405,7 +434,7 @@ static bool chain_init(struct chain *chain)
 	unsigned n_state = chain->options->n_state;
 
 	chain->n_metric = chain->options->n_metric;
-	chain->max_choice = n_state; /* the runs of the last step, which joins the states */
+	chain->max_choice = 1; /* no allocation of nothing */
 	for (size_t i = 0; i < chain->n_layer; i++) {
 		size_t n = 0;
 		for (size_t e = 0; e < chain->layer[i].n_edge; e++) {
@@ -419,16 +448,18 @@ static bool chain_init(struct chain *chain)
 	chain->next = calloc(n_state, sizeof *chain->next);
 	chain->history = calloc(chain->n_layer + 1, sizeof *chain->history);
 	chain->point = calloc(chain->max_choice, sizeof *chain->point);
-	chain->run = calloc(chain->max_choice, sizeof *chain->run);
-	chain->heap = calloc(chain->max_choice, sizeof *chain->heap);
+	chain->sweep = calloc(n_state, sizeof *chain->sweep);
 	if (!compose_costs_init(&chain->costs, chain->layer, chain->n_layer, chain->options) || !chain->now ||
-	    !chain->next || !chain->history || !chain->point || !chain->run || !chain->heap)
+	    !chain->next || !chain->history || !chain->point || !chain->sweep)
 		return false;
-	chain->sweep = (struct compose_sweep){
-	    .n_metric = chain->n_metric, .n_sum = chain->costs.n_sum, .run = chain->run, .heap = chain->heap};
 	chain->final.n_metric = chain->n_metric;
-	for (unsigned s = 0; s < n_state; s++)
+	for (unsigned s = 0; s < n_state; s++) {
+		chain->sweep[s].n_metric = chain->n_metric;
+		chain->sweep[s].n_sum = chain->costs.n_sum;
+		chain->sweep[s].n_thread = chain->options->n_thread > 0 ? chain->options->n_thread : 1;
+		chain->sweep[s].part_size = chain->options->part_size;
 		chain->now[s].points.n_metric = chain->next[s].points.n_metric = chain->n_metric;
+	}
 	return true;
 }
 
@@ -455,20 +486,20 @@ static void chain_free(struct chain *chain)
 			compose_points_free(&chain->now[s].points);
 		if (chain->next)
 			compose_points_free(&chain->next[s].points);
+		if (chain->sweep)
+			compose_sweep_free(&chain->sweep[s]);
 	}
 	for (size_t i = 0; chain->history && i < chain->n_layer; i++) {
 		free(chain->history[i].before);
 		free(chain->history[i].choice);
 	}
 	compose_points_free(&chain->final);
-	compose_sweep_free(&chain->sweep);
 	compose_costs_free(&chain->costs);
 	free(chain->now);
 	free(chain->next);
 	free(chain->history);
 	free(chain->point);
-	free(chain->run);
-	free(chain->heap);
+	free(chain->sweep);
 }
 
 enum err_code compose_chain(const struct compose_layer *layer, size_t n_layer, const struct compose_options *options,

@@ -49,6 +49,8 @@ struct compose_options {
 	 * point in each metric stays. Less than 2^n_metric + n_metric counts as that.
 	 */
 	size_t max_front;
+	unsigned n_thread; /* 0: one */
+	size_t part_size;  /* sums that make a part of a layer's step worth it; 0: chosen well. Changes no result. */
 };
 
 /* The result; owns its memory (compose_free). Sorted by metrics, then choices. */
@@ -76,8 +78,9 @@ struct compose_result {
  * result (n = 0) means that no chain keeps the limits. nearest[n_metric] (may be
  * NULL) receives, metric by metric, the least value any chain could reach when
  * nothing else mattered (infinite: there is no chain at all).
- * Deterministic, single-threaded; cost about the sum over layers and edges of
- * n_front_before x n_front_layer, times log, for up to 3 metrics.
+ * On n_thread threads, or those of the parallel_for whose item it is called by; the
+ * result is the same for any number of them. Cost about the sum over layers and
+ * edges of n_front_before x n_front_layer, times log, for up to 3 metrics.
  */
 enum err_code compose_chain(const struct compose_layer *layer, size_t n_layer, const struct compose_options *options,
                             struct compose_result *result, double *nearest, struct err *err);

@@ -1,252 +1,210 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * One layer's step. Each point of the layer, added to all partial chains, gives
- * a run; the chains are sorted by their first metric and so is each run. The
- * runs are merged by that metric with a heap, and a point stays when none that
- * came before it is at or below it in the remaining metrics:
+ * One layer's step, in parts by the first metric that several threads sweep side
+ * by side:
  *
- *   run 0: ── · ─ · ── · ───────►
- *   run 1: ──── · ── · ─── · ───►     heap ─► group of equal   ─► seen? ─► out
- *   run 2: ─ · ─── · ────── · ──►             first metric, sorted
+ *   first metric  ├── part 0 ──┼── part 1 ──┼── part 2 ──►
+ *                   front of     front of     front of      each by compose_part.c
+ *                   its points   its points   its points
+ *                       └── seen ──►─┴── seen ──►─┘         what earlier parts have seen drops points of later ones
+ *                   kept ─────── kept ─────── kept ──► out
  *
- * Points that are dominated already never enter the heap; with two metrics the
- * second one falls along a run, so whole stretches of it are leapt over.
+ * No point of a later part dominates one of an earlier part, so what is left of
+ * all parts, one behind the other, is the front; it is unique, and so are the
+ * bytes. Where parts begin is read off a sample of the points, and how many there
+ * are follows from the number of points: neither depends on the threads.
+ *
+ * Of three metrics, what a part has seen is a staircase of some hundred steps, so
+ * each part gets one of all parts before it. Of more, it is all points kept, and
+ * the parts are asked in turn; there are few then. Of two, each part knows at its
+ * beginning all that the parts before it could tell.
  */
 #include "dse/compose_parts.h"
+#include "dse/parallel.h"
+#include "sim/base/checked.h"
 #include <assert.h>
+#include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
-enum { FIRST_ALLOC = 1024 };
-
-static bool grow_reals(double **column, size_t n_alloc)
-{
-	double *moved = n_alloc > SIZE_MAX / sizeof **column ? NULL : realloc(*column, n_alloc * sizeof **column);
-
-	*column = moved ? moved : *column;
-	return moved != NULL;
-}
-
-static bool grow_numbers(uint32_t **column, size_t n_alloc)
-{
-	uint32_t *moved = n_alloc > SIZE_MAX / sizeof **column ? NULL : realloc(*column, n_alloc * sizeof **column);
-
-	*column = moved ? moved : *column;
-	return moved != NULL;
-}
-
-bool compose_points_reserve(struct compose_points *points, size_t n)
-{
-	size_t n_alloc = points->n_alloc ? points->n_alloc : FIRST_ALLOC;
-
-	assert(points->n_metric >= 1 && points->n <= points->n_alloc);
-	if (n <= points->n_alloc)
-		return true;
-	while (n_alloc < n)
-		n_alloc *= 2;
-	for (unsigned i = 0; i < points->n_metric; i++) {
-		if (!grow_reals(&points->metric[i], n_alloc))
-			return false;
-	}
-	if (!grow_numbers(&points->before, n_alloc) || !grow_numbers(&points->choice, n_alloc) ||
-	    !grow_numbers(&points->rank, n_alloc))
-		return false;
-	points->n_alloc = n_alloc;
-	return true;
-}
-
-void compose_points_free(struct compose_points *points)
-{
-	for (unsigned i = 0; i < COMPOSE_MAX_METRIC; i++)
-		free(points->metric[i]);
-	free(points->before);
-	free(points->choice);
-	free(points->rank);
-	*points = (struct compose_points){.n_metric = points->n_metric};
-}
+enum {
+	DEFAULT_SIZE = 1 << 16, /* some milliseconds of a part */
+	MAX_PART_IN_TURN = 4,
+	SAMPLES_PER_PART = 32,
+	MAX_SAMPLE = SAMPLES_PER_PART * COMPOSE_MAX_PART
+};
 
 void compose_sweep_free(struct compose_sweep *sweep)
 {
-	free(sweep->group);
-	dominance_free(&sweep->seen);
-	sweep->group = NULL;
-	sweep->n_group_alloc = 0;
+	for (size_t i = 0; i < COMPOSE_MAX_PART; i++)
+		compose_part_free(&sweep->part[i]);
+	free(sweep->run);
+	*sweep = (struct compose_sweep){0};
 }
 
-static double combine(const struct compose_sweep *sweep, const struct compose_run *run, unsigned metric, size_t at)
+bool compose_sweep_reserve(struct compose_sweep *sweep, size_t n)
 {
-	double before = run->from->metric[metric][at], cost = run->cost[metric];
-
-	if (metric < sweep->n_sum)
-		return before + cost;
-	return before > cost ? before : cost;
+	if (n <= sweep->n_run_alloc)
+		return true;
+	free(sweep->run);
+	sweep->run = calloc(n, sizeof *sweep->run);
+	sweep->n_run_alloc = sweep->run ? n : 0;
+	return sweep->run != NULL;
 }
 
-/* The second of two metrics falls along a run: the first place from run->at on where it is below what was seen. */
-static size_t leap(const struct compose_sweep *sweep, const struct compose_run *run)
-{
-	size_t low = run->at, step = 1, n = run->from->n;
+/* ---- where parts begin -------------------------------------------------------------------------- */
 
-	/* Gallop, then bisect: the place is often near. */
-	while (low + step < n) {
-		double value = combine(sweep, run, 1, low + step - 1);
-		if (value < sweep->seen.least && value <= sweep->bound[1])
-			break;
-		low += step;
-		step *= 2;
-	}
-	size_t high = low + step < n ? low + step - 1 : n;
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		double value = combine(sweep, run, 1, middle);
-		if (value < sweep->seen.least && value <= sweep->bound[1])
-			high = middle;
-		else
-			low = middle + 1;
-	}
-	return low;
+static int compare_keys(const void *left, const void *right)
+{
+	const double *a = left, *b = right;
+
+	return (*a > *b) - (*a < *b);
 }
 
-/* Whether the run's point is within bounds and not dominated by what was seen. */
-static bool is_open(const struct compose_sweep *sweep, const struct compose_run *run)
+/* First metrics of points that are so far apart, counted run after run, into key [MAX_SAMPLE]. */
+static size_t sample_keys(const struct compose_sweep *sweep, size_t stride, double *key)
 {
-	double metric[COMPOSE_MAX_METRIC];
+	size_t n = 0, at = stride / 2;
 
-	for (unsigned i = 1; i < sweep->n_metric; i++) {
-		metric[i] = combine(sweep, run, i, run->at);
-		if (metric[i] > sweep->bound[i])
-			return false;
-	}
-	return !dominance_covers(&sweep->seen, metric + 1);
-}
-
-/* Bring a run to its next point, from run->at on, that may stay; false at its end. */
-static bool settle(const struct compose_sweep *sweep, struct compose_run *run)
-{
-	if (sweep->n_metric == 2)
-		run->at = leap(sweep, run);
-	else
-		while (run->at < run->from->n && !is_open(sweep, run))
-			run->at++;
-	if (run->at == run->from->n)
-		return false;
-	run->key = combine(sweep, run, 0, run->at);
-	return run->key <= sweep->bound[0];
-}
-
-static void sift_down(struct compose_sweep *sweep, size_t at)
-{
-	const struct compose_run *run = sweep->run;
-	uint32_t moved = sweep->heap[at];
-	double key = run[moved].key;
-
-	for (size_t child; (child = 2 * at + 1) < sweep->n_heap; at = child) {
-		if (child + 1 < sweep->n_heap && run[sweep->heap[child + 1]].key < run[sweep->heap[child]].key)
-			child++;
-		if (run[sweep->heap[child]].key >= key)
-			break;
-		sweep->heap[at] = sweep->heap[child];
-	}
-	sweep->heap[at] = moved;
-}
-
-static void start_runs(struct compose_sweep *sweep)
-{
-	sweep->n_heap = 0;
+	assert(stride > 0);
 	for (size_t i = 0; i < sweep->n_run; i++) {
-		sweep->run[i].at = 0;
-		if (settle(sweep, &sweep->run[i]))
-			sweep->heap[sweep->n_heap++] = (uint32_t)i;
+		const struct compose_run *run = &sweep->run[i];
+		for (; at < run->from->n && n < MAX_SAMPLE; at += stride)
+			key[n++] = compose_run_metric(sweep, run, 0, at);
+		at = at < run->from->n ? 0 : at - run->from->n;
 	}
-	for (size_t i = sweep->n_heap / 2; i-- > 0;)
-		sift_down(sweep, i);
+	return n;
 }
 
-static bool add_candidate(struct compose_sweep *sweep, const struct compose_run *run)
+static void cut_parts(struct compose_sweep *sweep)
 {
-	if (sweep->n_group == sweep->n_group_alloc) {
-		size_t n_alloc = sweep->n_group_alloc ? 2 * sweep->n_group_alloc : FIRST_ALLOC;
-		struct compose_candidate *group = realloc(sweep->group, n_alloc * sizeof *group);
-		if (!group)
-			return false;
-		sweep->group = group;
-		sweep->n_group_alloc = n_alloc;
+	size_t n_point = 0, size = sweep->part_size > 0 ? sweep->part_size : DEFAULT_SIZE;
+	size_t max = sweep->n_metric > 3 ? MAX_PART_IN_TURN : COMPOSE_MAX_PART;
+	double key[MAX_SAMPLE];
+
+	for (size_t i = 0; i < sweep->n_run; i++)
+		n_point += sweep->run[i].from->n;
+	size_t n_part = sweep->n_metric == 1 ? 1 : n_point / size;
+	n_part = n_part < 1 ? 1 : n_part > max ? max : n_part;
+	size_t n_key = n_part > 1 ? sample_keys(sweep, n_point / (n_part * SAMPLES_PER_PART) + 1, key) : 0;
+	qsort(key, n_key, sizeof *key, compare_keys);
+	sweep->n_part = 0;
+	double low = -INFINITY;
+	for (size_t i = 1; i < n_part && n_key > 0; i++) {
+		double high = key[i * n_key / n_part];
+		if (high > low && high > key[0]) {
+			sweep->part[sweep->n_part].low = low;
+			sweep->part[sweep->n_part++].high = high;
+			low = high;
+		}
 	}
-	struct compose_candidate *candidate = &sweep->group[sweep->n_group++];
-	for (unsigned i = 0; i < sweep->n_metric; i++)
-		candidate->metric[i] = combine(sweep, run, i, run->at);
-	assert(candidate->metric[0] == run->key);
-	candidate->n_metric = sweep->n_metric;
-	candidate->before = run->first + (uint32_t)run->at;
-	candidate->choice = run->choice;
-	candidate->rank = run->from->rank[run->at];
+	sweep->part[sweep->n_part].low = low;
+	sweep->part[sweep->n_part++].high = INFINITY;
+	assert(sweep->n_part <= n_part);
+}
+
+/* ---- parts side by side ------------------------------------------------------------------------- */
+
+static void sweep_part(void *context, size_t i)
+{
+	struct compose_sweep *sweep = context;
+	struct compose_part *part = &sweep->part[i];
+
+	part->kept.n_metric = sweep->n_metric;
+	part->done = compose_part_run(sweep, part, &part->kept);
+}
+
+/* Tell each part of three metrics what the parts before it have seen. */
+static bool hand_on(struct compose_sweep *sweep)
+{
+	for (size_t i = 0; i < sweep->n_part && sweep->n_metric == 3; i++) {
+		struct compose_part *part = &sweep->part[i];
+		staircase_reset(&part->before);
+		if (i > 0 && (!staircase_absorb(&part->before, &part[-1].before) ||
+		              !staircase_absorb(&part->before, &part[-1].seen.stair)))
+			return false;
+	}
 	return true;
 }
 
-/* Take all points of the least first metric out of the runs. */
-static bool gather_group(struct compose_sweep *sweep)
+static bool is_dominated_before(const struct compose_sweep *sweep, size_t i, const double *metric)
 {
-	double key = sweep->run[sweep->heap[0]].key;
-
-	assert(key <= sweep->bound[0]);
-	sweep->n_group = 0;
-	while (sweep->n_heap > 0 && sweep->run[sweep->heap[0]].key == key) {
-		struct compose_run *run = &sweep->run[sweep->heap[0]];
-		if (!add_candidate(sweep, run))
-			return false;
-		run->at++;
-		if (!settle(sweep, run))
-			sweep->heap[0] = sweep->heap[--sweep->n_heap];
-		assert(sweep->n_heap == 0 || run->key >= key);
-		sift_down(sweep, 0);
-	}
-	return true;
+	if (sweep->n_metric == 3)
+		return staircase_covers(&sweep->part[i].before, metric[0], metric[1]);
+	while (i-- > 0)
+		if (dominance_covers(&sweep->part[i].seen, metric))
+			return true;
+	return false;
 }
 
-static int compare_candidate(const void *left, const void *right)
+/* Drop what an earlier part dominates. */
+static void filter_part(void *context, size_t i)
 {
-	const struct compose_candidate *a = left, *b = right;
+	struct compose_sweep *sweep = context;
+	struct compose_points *kept = &sweep->part[i].kept;
+	size_t n = 0;
 
-	for (unsigned i = 0; i < a->n_metric; i++) {
-		if (a->metric[i] != b->metric[i])
-			return a->metric[i] < b->metric[i] ? -1 : 1;
+	for (size_t at = 0; at < kept->n; at++) {
+		double metric[COMPOSE_MAX_METRIC];
+		for (unsigned k = 0; k < sweep->n_metric; k++)
+			metric[k] = kept->metric[k][at];
+		if (is_dominated_before(sweep, i, metric + 1))
+			continue;
+		for (unsigned k = 0; k < sweep->n_metric; k++)
+			kept->metric[k][n] = metric[k];
+		kept->before[n] = kept->before[at];
+		kept->choice[n++] = kept->choice[at];
 	}
-	if (a->rank != b->rank)
-		return a->rank < b->rank ? -1 : 1;
-	return a->choice < b->choice ? -1 : a->choice > b->choice;
+	kept->n = n;
 }
 
-static bool keep(struct compose_sweep *sweep, const struct compose_candidate *candidate, struct compose_points *out)
+static void copy_part(void *context, size_t i)
 {
-	size_t at = out->n;
+	struct compose_sweep *sweep = context;
+	const struct compose_part *part = &sweep->part[i];
+	const struct compose_points *kept = &part->kept;
+	struct compose_points *out = sweep->out;
 
-	assert(at == 0 || out->metric[0][at - 1] <= candidate->metric[0]);
-	if (!compose_points_reserve(out, at + 1) || !dominance_add(&sweep->seen, candidate->metric + 1))
+	if (kept->n == 0)
+		return;
+	for (unsigned k = 0; k < sweep->n_metric; k++)
+		memcpy(out->metric[k] + part->n_before, kept->metric[k], kept->n * sizeof *kept->metric[k]);
+	memcpy(out->before + part->n_before, kept->before, kept->n * sizeof *kept->before);
+	memcpy(out->choice + part->n_before, kept->choice, kept->n * sizeof *kept->choice);
+}
+
+/* All parts' points, one part behind the other. */
+static bool join_parts(struct compose_sweep *sweep)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < sweep->n_part; i++) {
+		sweep->part[i].n_before = n;
+		n += sweep->part[i].kept.n;
+	}
+	sweep->out->n = 0;
+	if (!compose_points_reserve(sweep->out, n))
 		return false;
-	for (unsigned i = 0; i < sweep->n_metric; i++)
-		out->metric[i][at] = candidate->metric[i];
-	out->before[at] = candidate->before;
-	out->choice[at] = candidate->choice;
-	out->n++;
+	parallel_for(sweep->n_part, sweep->n_thread, copy_part, sweep);
+	sweep->out->n = n;
 	return true;
 }
 
 bool compose_sweep_run(struct compose_sweep *sweep, struct compose_points *out)
 {
-	assert(sweep->n_metric >= 1 && sweep->n_sum <= sweep->n_metric);
-	out->n = 0;
-	dominance_reset(&sweep->seen, sweep->n_metric - 1);
-	start_runs(sweep);
-	while (sweep->n_heap > 0) {
-		if (!gather_group(sweep))
+	assert(sweep->n_metric >= 1 && sweep->n_sum <= sweep->n_metric && sweep->n_thread >= 1);
+	sweep->out = out;
+	cut_parts(sweep);
+	if (sweep->n_part == 1)
+		return compose_part_run(sweep, &sweep->part[0], out);
+	parallel_for(sweep->n_part, sweep->n_thread, sweep_part, sweep);
+	for (size_t i = 0; i < sweep->n_part; i++)
+		if (!sweep->part[i].done)
 			return false;
-		/* Sorted, an equal point or a dominating one comes before what it makes superfluous. */
-		if (sweep->n_group > 1)
-			qsort(sweep->group, sweep->n_group, sizeof *sweep->group, compare_candidate);
-		for (size_t i = 0; i < sweep->n_group; i++) {
-			const struct compose_candidate *candidate = &sweep->group[i];
-			if (!dominance_covers(&sweep->seen, candidate->metric + 1) && !keep(sweep, candidate, out))
-				return false;
-		}
+	if (sweep->n_metric > 2) {
+		if (!hand_on(sweep))
+			return false;
+		parallel_for(sweep->n_part, sweep->n_thread, filter_part, sweep);
 	}
-	return true;
+	return join_parts(sweep);
 }

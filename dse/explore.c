@@ -113,6 +113,7 @@ static void build_slot(void *context, size_t i)
 		return;
 	slot->code = candidate_init(space, set, &slot->candidate, &slot->err);
 	slot->is_alive = slot->code == ERR_OK;
+	slot->candidate.n_thread = driver->options->n_thread;
 	slot->candidate.is_exact = driver->options->engine == &engine_exact;
 	slot->candidate.genetic = driver->options->engine->is_random ? driver->options->engine : NULL;
 }

@@ -115,6 +115,7 @@ enum err_code outlook_make(const struct outlook_options *options, uint32_t machi
 	if (code != ERR_OK)
 		return code;
 	candidate.max_front = MAX_FRONT;
+	candidate.n_thread = options->n_thread;
 	outlook->n_legal = set->n_legal;
 	outlook->log10_design = set->log10_design;
 	for (size_t i = 0; i < candidate.n_task && code == ERR_OK; i++) {

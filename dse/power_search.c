@@ -76,6 +76,7 @@ static enum err_code open_hunt(const struct network *network, uint32_t levels, d
 		code = candidate_init(&hunt->space, set, &hunt->candidate, err);
 	hunt->is_alive = code == ERR_OK;
 	hunt->candidate.is_exact = true;
+	hunt->candidate.n_thread = hunt->n_thread;
 	return code;
 }
 

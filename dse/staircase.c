@@ -200,3 +200,17 @@ bool staircase_add(struct staircase *stair, double x, double y, double corner_x,
 		split_block(stair, at);
 	return true;
 }
+
+bool staircase_absorb(struct staircase *stair, const struct staircase *other)
+{
+	assert(stair != other);
+	for (size_t i = 0; i < other->n_block; i++) {
+		const struct stair_block *block = &other->block[other->block_at[i]];
+		for (unsigned step = 0; step < block->n; step++) {
+			double x = block->x[step], y = block->y[step];
+			if (!staircase_covers(stair, x, y) && !staircase_add(stair, x, y, 0.0, 0.0, NULL))
+				return false;
+		}
+	}
+	return true;
+}

@@ -41,4 +41,7 @@ bool staircase_covers(const struct staircase *stair, double x, double y);
  */
 bool staircase_add(struct staircase *stair, double x, double y, double corner_x, double corner_y, double *area);
 
+/* Add all steps of another staircase that this one does not cover. false when memory is out. */
+bool staircase_absorb(struct staircase *stair, const struct staircase *other);
+
 #endif

@@ -72,8 +72,14 @@ static void draw_toy(struct toy *toy, uint32_t number, const struct shape *shape
 
 	unsigned way = 0; /* edges 0 lead all the way, so that most cases have chains */
 	toy->n_layer = 1 + rng_below(&rng, (uint32_t)shape->max_layer);
-	toy->options = (struct compose_options){
-	    .n_metric = n_metric, .op = toy->op, .limit = toy->limit, .n_state = n_state, .max_front = SIZE_MAX};
+	/* Parts of a few sums, in three of four cases. */
+	toy->options = (struct compose_options){.n_metric = n_metric,
+	                                        .op = toy->op,
+	                                        .limit = toy->limit,
+	                                        .n_state = n_state,
+	                                        .max_front = SIZE_MAX,
+	                                        .n_thread = 1 + number % 2,
+	                                        .part_size = number % 4};
 	for (unsigned i = 0; i < n_metric; i++) {
 		toy->op[i] = rng_below(&rng, 3) ? COMPOSE_SUM : COMPOSE_MAX;
 		double largest = (shape->trade_off ? 0.7 : 1.0) * shape->n_value *
@@ -395,6 +401,48 @@ static void test_compose_thinned_keeps_the_best_in_each_metric(void **state)
 	free(toy);
 }
 
+static void assert_same(const struct compose_result *a, const struct compose_result *b)
+{
+	assert_int_equal(a->n, b->n);
+	assert_true(a->n_composed == b->n_composed && a->epsilon == b->epsilon);
+	if (a->n == 0)
+		return;
+	assert_memory_equal(a->metric, b->metric, a->n * a->n_metric * sizeof *a->metric);
+	assert_memory_equal(a->edge, b->edge, a->n * a->n_layer * sizeof *a->edge);
+	assert_memory_equal(a->id, b->id, a->n * a->n_layer * sizeof *a->id);
+}
+
+/* Long chains, whose steps are cut into up to as many parts as there may be; thinned ones, too. */
+static void test_compose_bytes_depend_on_neither_parts_nor_threads(void **state)
+{
+	struct toy *toy = calloc(1, sizeof *toy);
+	size_t n_point = 0;
+
+	(void)state;
+	for (uint32_t number = 0; number < 80; number++) {
+		const struct shape shape = {MAX_LAYER,       4,   3, 1, 5, MAX_POINT, number % 3 ? 3000 : 12,
+		                            number % 5 == 0, true};
+		struct compose_result whole, parts;
+		draw_toy(toy, number, &shape);
+		toy->options.max_front = number % 4 ? SIZE_MAX : 60;
+		toy->options.part_size = SIZE_MAX;
+		toy->options.n_thread = 1;
+		assert_int_equal(compose_chain(toy->layer, toy->n_layer, &toy->options, &whole, NULL, NULL), ERR_OK);
+		n_point += whole.n;
+		for (uint32_t i = 0; i < 6; i++) {
+			toy->options.part_size = (const size_t[]){1, 2, 5, 17, 100, 1000}[i];
+			toy->options.n_thread = 1 + i % 3;
+			assert_int_equal(compose_chain(toy->layer, toy->n_layer, &toy->options, &parts, NULL, NULL),
+			                 ERR_OK);
+			assert_same(&parts, &whole);
+			compose_free(&parts);
+		}
+		compose_free(&whole);
+	}
+	assert_true(n_point > 80 * 50);
+	free(toy);
+}
+
 static void test_compose_sums_do_not_depend_on_order(void **state)
 {
 	/* In doubles, 0.1 + 0.3 + 0.1 is not 0.1 + 0.1 + 0.3; here all orders are one point. */
@@ -404,7 +452,8 @@ static void test_compose_sums_do_not_depend_on_order(void **state)
 	const struct compose_edge edge = {0, 0, &front};
 	const enum compose_op op[] = {COMPOSE_SUM, COMPOSE_SUM};
 	const double limit[] = {INFINITY, INFINITY};
-	const struct compose_options options = {2, op, limit, 1, SIZE_MAX};
+	const struct compose_options options = {
+	    .n_metric = 2, .op = op, .limit = limit, .n_state = 1, .max_front = SIZE_MAX};
 	struct compose_layer layer[9];
 	struct compose_result result;
 
@@ -427,7 +476,7 @@ static void test_compose_of_no_layers_is_one_empty_chain(void **state)
 {
 	const enum compose_op op[] = {COMPOSE_SUM, COMPOSE_MAX};
 	const double limit[] = {0, 0};
-	const struct compose_options options = {2, op, limit, 2, 10};
+	const struct compose_options options = {.n_metric = 2, .op = op, .limit = limit, .n_state = 2, .max_front = 10};
 	struct compose_result result;
 
 	(void)state;
@@ -446,7 +495,7 @@ static void test_compose_without_a_way_is_empty(void **state)
 	const struct compose_layer layer[] = {{1, &first, 1}, {1, &second, 1}};
 	const enum compose_op op[] = {COMPOSE_SUM};
 	const double limit[] = {INFINITY};
-	const struct compose_options options = {1, op, limit, 2, 10};
+	const struct compose_options options = {.n_metric = 1, .op = op, .limit = limit, .n_state = 2, .max_front = 10};
 	struct compose_result result;
 	double nearest;
 
@@ -466,6 +515,7 @@ int main(void)
 	    cmocka_unit_test(test_compose_equals_brute_force_in_many_metrics),
 	    cmocka_unit_test(test_compose_thinned_keeps_its_guarantee),
 	    cmocka_unit_test(test_compose_thinned_keeps_the_best_in_each_metric),
+	    cmocka_unit_test(test_compose_bytes_depend_on_neither_parts_nor_threads),
 	    cmocka_unit_test(test_compose_sums_do_not_depend_on_order),
 	    cmocka_unit_test(test_compose_of_no_layers_is_one_empty_chain),
 	    cmocka_unit_test(test_compose_without_a_way_is_empty),
