@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A schedule is judged by exact_measure and nowhere else, from the problem's
+ * own numbers. The solver's are rounded to multiples of a 2^52nd of more than the
+ * whole chain can come to, so that sums do not depend on their order and equal
+ * schedules are equal.
+ */
+#include "dse/arada_exact_parts.h"
+#include <assert.h>
+#include <math.h>
+
+#define SLACK 1e-12
+
+/* Of a layer: the domain that is busy longest, its own changes included, or the layer itself. */
+static double time_with(const struct exact_problem *problem, const struct exact_mode *mode, unsigned n_array,
+                        unsigned n_memory)
+{
+	double array_ns = mode->busy_ns[EXACT_ARRAY] + n_array * problem->change_ns[EXACT_ARRAY];
+	double memory_ns = mode->busy_ns[EXACT_MEMORY] + n_memory * problem->change_ns[EXACT_MEMORY];
+	assert(mode->time_ns >= mode->busy_ns[EXACT_ARRAY] * (1 - SLACK) &&
+	       mode->time_ns >= mode->busy_ns[EXACT_MEMORY] * (1 - SLACK));
+	return fmax(mode->time_ns, fmax(n_array > 0 ? array_ns : 0, n_memory > 0 ? memory_ns : 0));
+}
+
+static double energy_with(const struct exact_problem *problem, const struct exact_mode *mode, unsigned n_array,
+                          unsigned n_memory)
+{
+	return mode->energy_pj + mode->static_mw * time_with(problem, mode, n_array, n_memory) +
+	       n_array * problem->change_pj[EXACT_ARRAY] + n_memory * problem->change_pj[EXACT_MEMORY];
+}
+
+bool exact_measure(const struct exact_problem *problem, const struct exact_goal *goal, struct exact_schedule *schedule)
+{
+	const struct exact_mode *last = NULL;
+	bool is_hosted = true;
+	assert(problem->n_layer > 0 && schedule->step);
+	schedule->time_ns = schedule->energy_pj = schedule->peak_mw = 0;
+	schedule->n_change[EXACT_ARRAY] = schedule->n_change[EXACT_MEMORY] = 0;
+	for (size_t i = 0; i < problem->n_layer; i++) {
+		const struct exact_step *step = &schedule->step[i];
+		assert(step->mode < problem->layer[i].n_mode);
+		const struct exact_mode *mode = &problem->layer[i].mode[step->mode];
+		unsigned n[N_EXACT_DOMAIN];
+		for (int d = 0; d < N_EXACT_DOMAIN; d++) {
+			bool changes = last && last->setting[d] != mode->setting[d];
+			bool hosted = step->before[d] || (i > 0 && schedule->step[i - 1].after[d]);
+			is_hosted = is_hosted && (hosted || !changes);
+			n[d] = (unsigned)step->before[d] + (unsigned)step->after[d];
+			schedule->n_change[d] += n[d];
+		}
+		schedule->time_ns += time_with(problem, mode, n[EXACT_ARRAY], n[EXACT_MEMORY]);
+		schedule->energy_pj += energy_with(problem, mode, n[EXACT_ARRAY], n[EXACT_MEMORY]);
+		schedule->peak_mw = fmax(schedule->peak_mw, mode->peak_mw);
+		last = mode;
+	}
+	return is_hosted && schedule->time_ns <= goal->max_ns * (1 + SLACK) && schedule->peak_mw <= goal->max_peak_mw;
+}
+
+/* A power of two of which 2^52 are more than most; 0 for 0. */
+static double quantum_of(double most)
+{
+	int exponent;
+	assert(isfinite(most) && most >= 0);
+	(void)frexp(most, &exponent);
+	return most > 0 ? ldexp(1.0, exponent - 52) : 0;
+}
+
+static double round_to(double value, double quantum)
+{
+	assert(isfinite(value) && value >= 0);
+	return quantum > 0 ? rint(value / quantum) * quantum : value;
+}
+
+/* The worst that a schedule can come to: every layer in its worst mode with all changes. */
+static void find_most(const struct exact_problem *problem, struct exact_chain *chain)
+{
+	chain->most_ns = chain->most_pj = 0;
+	for (size_t i = 0; i < problem->n_layer; i++) {
+		double ns = 0, pj = 0;
+		for (size_t k = 0; k < problem->layer[i].n_mode; k++) {
+			ns = fmax(ns, time_with(problem, &problem->layer[i].mode[k], 2, 2));
+			pj = fmax(pj, energy_with(problem, &problem->layer[i].mode[k], 2, 2));
+		}
+		chain->most_ns += ns;
+		chain->most_pj += pj;
+	}
+}
+
+/* only: NULL, or the one mode of each layer that may be used. */
+static enum err_code build_chain(const struct exact_problem *problem, const struct exact_goal *goal,
+                                 const uint32_t *only, struct arena *arena, struct exact_chain *chain,
+                                 bool *is_possible, struct err *err)
+{
+	size_t n_way = 0;
+	for (size_t i = 0; i < problem->n_layer; i++)
+		n_way += problem->layer[i].n_mode;
+	*chain = (struct exact_chain){.problem = problem, .n_stage = problem->n_layer};
+	for (int d = 0; d < N_EXACT_DOMAIN; d++) {
+		assert(problem->n_setting[d] >= 1 && problem->n_setting[d] <= EXACT_MAX_SETTING);
+		assert(problem->change_ns[d] >= 0 && problem->change_pj[d] >= 0);
+		chain->n[d] = problem->n_setting[d];
+	}
+	chain->n_state = (size_t)(chain->n[EXACT_ARRAY] + 1) * (chain->n[EXACT_MEMORY] + 1);
+	chain->begin = arena_array(arena, problem->n_layer + 1, sizeof(*chain->begin));
+	chain->way = arena_array(arena, n_way, sizeof(*chain->way));
+	if (!chain->begin || !chain->way)
+		return err_add(err, ERR_INTERNAL, "out of memory");
+	find_most(problem, chain);
+	double quantum_ns = quantum_of(chain->most_ns), quantum_pj = quantum_of(chain->most_pj);
+	*is_possible = true;
+	for (size_t i = 0, n = 0; i < problem->n_layer; i++) {
+		for (size_t k = 0; k < problem->layer[i].n_mode; k++) {
+			const struct exact_mode *mode = &problem->layer[i].mode[k];
+			if (mode->peak_mw > goal->max_peak_mw || (only && only[i] != k))
+				continue;
+			struct exact_way *way = &chain->way[n++];
+			way->mode = (uint32_t)k;
+			for (int d = 0; d < N_EXACT_DOMAIN; d++)
+				way->setting[d] = mode->setting[d];
+			for (unsigned a = 0; a < 3; a++)
+				for (unsigned m = 0; m < 3; m++)
+					way->cost[a][m] =
+					    (struct exact_cost){round_to(time_with(problem, mode, a, m), quantum_ns),
+					                        round_to(energy_with(problem, mode, a, m), quantum_pj)};
+		}
+		chain->begin[i + 1] = n;
+		*is_possible = *is_possible && n > chain->begin[i];
+	}
+	return ERR_OK;
+}
+
+/* Changes that are none, or hosted twice, which the solver may leave where they cost nothing. */
+static void tidy(const struct exact_problem *problem, struct exact_schedule *schedule)
+{
+	for (size_t i = 1; i < problem->n_layer; i++) {
+		struct exact_step *one = &schedule->step[i - 1], *other = &schedule->step[i];
+		const struct exact_mode *before = &problem->layer[i - 1].mode[one->mode];
+		const struct exact_mode *after = &problem->layer[i].mode[other->mode];
+		for (int d = 0; d < N_EXACT_DOMAIN; d++) {
+			bool changes = before->setting[d] != after->setting[d];
+			one->after[d] = one->after[d] && changes;
+			other->before[d] = other->before[d] && changes && !one->after[d];
+		}
+	}
+}
+
+static enum err_code solve(const struct exact_problem *problem, const struct exact_goal *goal, const uint32_t *only,
+                           size_t max_label, struct arena *arena, struct exact_schedule *schedule, struct err *err)
+{
+	struct arena scratch = {0};
+	struct exact_chain chain;
+	bool is_possible = false;
+	const struct power_weight objective =
+	    goal->aim == EXACT_LEAST_TIME ? (struct power_weight){1, 0} : (struct power_weight){0, 1};
+	assert(problem->n_layer > 0 && goal->max_ns >= 0);
+	*schedule = (struct exact_schedule){.is_exact = true, .bound = INFINITY};
+	enum err_code code = build_chain(problem, goal, only, &scratch, &chain, &is_possible, err);
+	if (code == ERR_OK && is_possible)
+		code = exact_label_solve(&chain, objective, goal->max_ns, max_label, arena, schedule, err);
+	arena_free(&scratch);
+	if (code != ERR_OK || !schedule->is_found)
+		return code;
+	tidy(problem, schedule);
+	bool keeps = exact_measure(problem, goal, schedule);
+	assert(keeps);
+	(void)keeps;
+	return ERR_OK;
+}
+
+enum err_code exact_solve(const struct exact_problem *problem, const struct exact_goal *goal, size_t max_label,
+                          struct arena *arena, struct exact_schedule *schedule, struct err *err)
+{
+	return solve(problem, goal, NULL, max_label, arena, schedule, err);
+}
+
+enum err_code exact_place(const struct exact_problem *problem, const struct exact_goal *goal, const uint32_t *mode,
+                          struct arena *arena, struct exact_schedule *schedule, bool *is_late, struct err *err)
+{
+	struct exact_goal fastest = {EXACT_LEAST_TIME, INFINITY, goal->max_peak_mw};
+	assert(mode && is_late);
+	*is_late = false;
+	enum err_code code = solve(problem, goal, mode, 0, arena, schedule, err);
+	if (code != ERR_OK || schedule->is_found)
+		return code;
+	code = solve(problem, &fastest, mode, 0, arena, schedule, err);
+	*is_late = code == ERR_OK && schedule->is_found;
+	return code;
+}
