@@ -10,9 +10,10 @@
 static const char *const layer_key[N_LAYER_KIND] = {
     [LAYER_CONV] = "conv",         [LAYER_POOL] = "pool",   [LAYER_FC] = "fc",
     [LAYER_CONCAT] = "concat",     [LAYER_SLICE] = "slice", [LAYER_UPSAMPLE] = "upsample",
-    [LAYER_MULTIPLY] = "multiply",
+    [LAYER_MULTIPLY] = "multiply", [LAYER_VIEW] = "view",
 };
-static const char *const entry_key[] = {"conv", "pool", "fc", "repeat", "concat", "slice", "upsample", "multiply"};
+static const char *const entry_key[] = {"conv",  "pool",     "fc",       "repeat", "concat",
+                                        "slice", "upsample", "multiply", "view"};
 static const struct layer_source layer_before = {.relative = true, .number = -1};
 static const char *const activation_name[] = {"none", "relu"};
 static const char *const padding_name[] = {[PADDING_SAME] = "same", [PADDING_VALID] = "valid"};
@@ -112,17 +113,17 @@ static bool read_window(const struct doc_node *map, const char *size_key, bool s
 }
 
 /* A layer, by its number or by how far it lies back. */
-static bool read_source(const struct doc_node *node, struct layer_source *source, struct err *err)
+static bool read_source(const struct doc_node *node, const char *what, struct layer_source *source, struct err *err)
 {
 	double value;
 
-	if (!doc_get_real(node, "from", -(double)NETWORK_MAX_LAYER, NETWORK_MAX_LAYER, &value, err))
+	if (!doc_get_real(node, what, -(double)NETWORK_MAX_LAYER, NETWORK_MAX_LAYER, &value, err))
 		return false;
 	if (value != floor(value)) {
 		err_add_at(err, ERR_INPUT, doc_place(node),
-		           "from: found %g, allowed a whole number: below 0 so many layers back, else the layer of "
-		           "that number",
-		           value);
+		           "%s: found %g, allowed a whole number: below 0 so many layers back, else the layer of that "
+		           "number",
+		           what, value);
 		return false;
 	}
 	*source = (struct layer_source){.relative = value < 0, .number = (int64_t)value};
@@ -157,7 +158,7 @@ static bool read_sources(struct reader *reader, const struct doc_node *map, size
 		return false;
 	}
 	for (size_t i = 0; i < n; i++)
-		good = read_source(item[i], &source[i], reader->err) && good;
+		good = read_source(item[i], "from", &source[i], reader->err) && good;
 	layer->from = source;
 	layer->n_from = (uint32_t)n;
 	return good;
@@ -195,7 +196,7 @@ static bool read_shortcut(const struct doc_node *map, struct layer *layer, struc
 	layer->has_shortcut = true;
 	layer->has_shortcut_conv = conv != NULL;
 	from = required(map, "from", "the layer whose result is added, for example -3", err);
-	good = from && read_source(from, &layer->shortcut_from, err) && good;
+	good = from && read_source(from, "from", &layer->shortcut_from, err) && good;
 	if (conv) {
 		good = check_keys(conv, conv_keys, N_OF(conv_keys), err) && good;
 		good = read_window(conv, "kernel", false, &layer->shortcut_window, err) && good;
@@ -220,9 +221,10 @@ static bool read_groups(const struct doc_node *map, struct layer *layer, struct 
 
 static bool read_conv(struct reader *reader, const struct doc_node *map, struct layer *layer)
 {
-	static const char *const keys[] = {"kernel",  "out_channels", "groups", "stride",
-	                                   "padding", "activation",   "from",   "add"};
+	static const char *const keys[] = {"kernel",     "out_channels", "groups", "stride", "padding",
+	                                   "activation", "from",         "add",    "filters"};
 	const struct doc_node *out = doc_find(map, "out_channels"), *add = doc_find(map, "add");
+	const struct doc_node *filters = doc_find(map, "filters");
 	struct err *err = reader->err;
 	bool good = check_keys(map, keys, N_OF(keys), err);
 
@@ -233,6 +235,8 @@ static bool read_conv(struct reader *reader, const struct doc_node *map, struct 
 	if (out)
 		good = read_u32(out, "out_channels", 1, NETWORK_MAX_CHANNEL, &layer->out_c, err) && good;
 	good = read_sources(reader, map, 1, layer) && good;
+	layer->has_filters = filters != NULL;
+	good = (!filters || read_source(filters, "filters", &layer->filters_from, err)) && good;
 	good = read_relu(map, &layer->relu, err) && good;
 	return (!add || read_shortcut(add, layer, err)) && good;
 }
@@ -319,6 +323,23 @@ static bool read_multiply(struct reader *reader, const struct doc_node *map, str
 	return read_sources(reader, map, 2, layer) && good;
 }
 
+static bool read_view(struct reader *reader, const struct doc_node *map, struct layer *layer)
+{
+	static const char *const keys[] = {"size", "from"};
+	uint32_t *const side[] = {&layer->view_w, &layer->view_h, &layer->view_c};
+	bool good = check_keys(map, keys, N_OF(keys), reader->err);
+	const struct doc_node *size = required(map, "size", "[width, height, channels] of what is read", reader->err);
+
+	good = size && good;
+	if (size && (size->kind != DOC_LIST || size->n != N_OF(side))) {
+		err_add_at(reader->err, ERR_INPUT, doc_place(size), "size: allowed is [width, height, channels]");
+		return false;
+	}
+	for (size_t i = 0; size && i < N_OF(side); i++)
+		good = read_u32(size->value[i], "size", 1, NETWORK_MAX_EXTENT, side[i], reader->err) && good;
+	return read_sources(reader, map, 1, layer) && good;
+}
+
 /* Room for one more layer, or NULL; too many layers are reported where the first of them stands. */
 static struct layer *append_layer(struct reader *reader, const struct doc_node *node)
 {
@@ -373,7 +394,7 @@ static void read_entry(struct reader *reader, const struct doc_node *node)
 	static bool (*const read[N_LAYER_KIND])(struct reader *, const struct doc_node *, struct layer *) = {
 	    [LAYER_CONV] = read_conv,         [LAYER_POOL] = read_pool,   [LAYER_FC] = read_fc,
 	    [LAYER_CONCAT] = read_concat,     [LAYER_SLICE] = read_slice, [LAYER_UPSAMPLE] = read_upsample,
-	    [LAYER_MULTIPLY] = read_multiply,
+	    [LAYER_MULTIPLY] = read_multiply, [LAYER_VIEW] = read_view,
 	};
 	const struct doc_node *repeat = doc_find(node, "repeat");
 	struct layer *layer;
@@ -391,7 +412,7 @@ static void read_entry(struct reader *reader, const struct doc_node *node)
 	if (node->n != 1) {
 		err_add_at(reader->err, ERR_INPUT, doc_place(node),
 		           "found %zu keys in one layer, allowed one of conv, pool, fc, concat, slice, upsample, "
-		           "multiply, repeat",
+		           "multiply, view, repeat",
 		           node->n);
 		return;
 	}

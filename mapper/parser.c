@@ -224,7 +224,7 @@ static void build_conv(struct chain *chain, uint32_t n)
 	struct block *last;
 
 	if (!is_map(chain, n, chain->from[n][0], &in) || !slide_window(chain, n, &in, &layer->window, &main) ||
-	    !set_groups(chain, n, &in, &main) || !check_work(chain, n, &main))
+	    !set_groups(chain, n, &in, &main) || !check_work(chain, n, &main) || !parser_check_filters(chain, n, &main))
 		return;
 	snprintf(main.name, sizeof main.name, "CONV_%u", n);
 	if (layer->has_shortcut_conv) {
@@ -358,13 +358,14 @@ static bool allocate_chain(struct chain *chain)
 	chain->result = arena_array(&chain->arena, n, sizeof *chain->result);
 	chain->from = arena_array(&chain->arena, n, sizeof *chain->from);
 	chain->shortcut_from = arena_array(&chain->arena, n, sizeof *chain->shortcut_from);
+	chain->filters_from = arena_array(&chain->arena, n, sizeof *chain->filters_from);
 	chain->fused = arena_array(&chain->arena, n, sizeof *chain->fused);
 	chain->residency.reads = arena_array(&chain->arena, 2 * n, sizeof *chain->residency.reads);
 	chain->residency.adds = arena_array(&chain->arena, 2 * n, sizeof *chain->residency.adds);
 	chain->residency.end = arena_array(&chain->arena, 2 * n, sizeof *chain->residency.end);
 	chain->network->block = arena_array(&chain->network->arena, 2 * n, sizeof *chain->network->block);
-	return chain->result && chain->from && chain->shortcut_from && chain->fused && chain->residency.reads &&
-	       chain->residency.adds && chain->residency.end && chain->network->block;
+	return chain->result && chain->from && chain->shortcut_from && chain->filters_from && chain->fused &&
+	       chain->residency.reads && chain->residency.adds && chain->residency.end && chain->network->block;
 }
 
 enum err_code parser_build(const struct layer_list *list, struct network *network, struct err *err)

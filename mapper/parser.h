@@ -31,6 +31,7 @@ enum layer_kind {
 	LAYER_SLICE,
 	LAYER_UPSAMPLE,
 	LAYER_MULTIPLY,
+	LAYER_VIEW,
 	N_LAYER_KIND
 };
 
@@ -63,11 +64,15 @@ struct layer {
 	uint32_t groups;      /* LAYER_CONV: at least 1 */
 	bool depthwise;       /* LAYER_CONV: a group a channel of the ifmap; out_c 0: as many filters */
 	bool relu, pool_average;
-	uint32_t first_c, last_c; /* LAYER_SLICE: channels kept, counted from 0 */
-	uint32_t factor;          /* LAYER_UPSAMPLE: each pixel stands for factor x factor ones */
+	uint32_t first_c, last_c;        /* LAYER_SLICE: channels kept, counted from 0 */
+	uint32_t factor;                 /* LAYER_UPSAMPLE: each pixel stands for factor x factor ones */
+	uint32_t view_w, view_h, view_c; /* LAYER_VIEW: what its readers see, whatever its sources' shapes */
 	uint32_t n_from;
 	const struct layer_source
 	    *from; /* [n_from] several: their channels one after another; LAYER_MULTIPLY: factors */
+
+	bool has_filters; /* LAYER_CONV: the weights are the result of filters_from, as in attention */
+	struct layer_source filters_from;
 
 	bool has_shortcut; /* LAYER_CONV: the result of shortcut_from is added, through a convolution or as it is */
 	bool has_shortcut_conv;

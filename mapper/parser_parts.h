@@ -31,6 +31,7 @@ struct chain {
 	struct result *result;   /* [n_layer + 1] */
 	uint32_t **from;         /* [n_layer + 1][n_from] results that layer n reads */
 	uint32_t *shortcut_from; /* [n_layer + 1] result that layer n adds, where it has a shortcut */
+	uint32_t *filters_from;  /* [n_layer + 1] result that is layer n's weights, where it has such */
 	bool *fused;             /* [n_layer + 1] pooling layer n belongs to the block before it */
 	struct residency residency;
 };
@@ -49,6 +50,12 @@ void parser_resolve(struct chain *chain);
 
 /* What layer n reads, its sources' channels one after another; not known after a mistake, which is reported. */
 struct result parser_gather(struct chain *chain, uint32_t n);
+
+/*
+ * Where the weights of layer n are a result: whether there are as many as the block needs, else a message. The result
+ * goes to DRAM, from where weights come.
+ */
+bool parser_check_filters(struct chain *chain, uint32_t n, const struct block *block);
 
 /* Work out the result of layer n, a view. */
 void parser_build_view(struct chain *chain, uint32_t n);

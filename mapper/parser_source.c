@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Which results a layer reads, and views of them: several put together, a part of one, or one spread or scaled. */
 #include "mapper/parser_parts.h"
+#include "sim/base/checked.h"
 #include <assert.h>
 #include <stdio.h>
 
 static const char *const layer_prefix[N_LAYER_KIND] = {
     [LAYER_CONV] = "CONV",   [LAYER_POOL] = "POOL",         [LAYER_FC] = "FC",        [LAYER_CONCAT] = "CONCAT",
-    [LAYER_SLICE] = "SLICE", [LAYER_UPSAMPLE] = "UPSAMPLE", [LAYER_MULTIPLY] = "MUL",
+    [LAYER_SLICE] = "SLICE", [LAYER_UPSAMPLE] = "UPSAMPLE", [LAYER_MULTIPLY] = "MUL", [LAYER_VIEW] = "VIEW",
 };
 
 struct layer_label parser_label(const struct chain *chain, uint32_t n)
@@ -76,7 +77,31 @@ void parser_resolve(struct chain *chain)
 		if (layer->has_shortcut &&
 		    !resolve(chain, n, layer->shortcut_from, "add: from", &chain->shortcut_from[n]))
 			layer->broken = true;
+		if (layer->has_filters && !resolve(chain, n, layer->filters_from, "filters", &chain->filters_from[n]))
+			layer->broken = true;
 	}
+}
+
+bool parser_check_filters(struct chain *chain, uint32_t n, const struct block *block)
+{
+	const struct result *filters = &chain->result[chain->filters_from[n]];
+	uint64_t size;
+
+	if (!chain->list->layer[n - 1].has_filters)
+		return true;
+	if (!filters->known)
+		return false;
+	size = mul_sat((uint64_t)filters->w * filters->h, filters->c);
+	if (size != block_n_weight(block)) {
+		err_add_at(chain->err, ERR_INPUT, chain->list->layer[n - 1].place,
+		           "%s has %llu weights, but %s, which is to be them, gives a %s", parser_label(chain, n).text,
+		           (unsigned long long)block_n_weight(block), parser_label(chain, chain->filters_from[n]).text,
+		           parser_shape(filters).text);
+		return false;
+	}
+	if (filters->producer != RESIDENCY_NONE)
+		residency_send_to_dram(chain->network, filters->producer);
+	return true;
 }
 
 /* The sources of layer n, each of which is known, are read as a view. */
@@ -169,6 +194,21 @@ static bool upsample(struct chain *chain, uint32_t n, struct result *view)
 	return true;
 }
 
+/* All sources in one shape, which need not be that of any of them. */
+static bool reshape(struct chain *chain, uint32_t n, struct result *view)
+{
+	const struct layer *layer = &chain->list->layer[n - 1];
+
+	assert(layer->view_w > 0 && layer->view_h > 0 && layer->view_c > 0);
+	for (uint32_t i = 0; i < layer->n_from; i++)
+		if (!chain->result[chain->from[n][i]].known)
+			return false;
+	view->w = layer->view_w;
+	view->h = layer->view_h;
+	view->c = layer->view_c;
+	return true;
+}
+
 /* One number a channel: a vector, or a map of one pixel. */
 static bool is_channel_factor(const struct result *factor, const struct result *map)
 {
@@ -206,6 +246,8 @@ void parser_build_view(struct chain *chain, uint32_t n)
 	assert(parser_is_view(layer));
 	if (layer->kind == LAYER_MULTIPLY)
 		view.known = multiply(chain, n, &view);
+	else if (layer->kind == LAYER_VIEW)
+		view.known = reshape(chain, n, &view);
 	else
 		view = parser_gather(chain, n);
 	if (view.known && (layer->kind == LAYER_SLICE || layer->kind == LAYER_UPSAMPLE))

@@ -48,6 +48,29 @@ static void test_groups_are_counted(void **state)
 	network_free(&network);
 }
 
+/* A view has the shape it says, of whatever sources; results that are weights lie in DRAM. */
+static void test_views_and_results_as_weights(void **state)
+{
+	struct network network;
+	(void)state;
+	read_good(HEAD "  - conv: {kernel: 1, out_channels: 8}\n"          /* 1: queries, 64 pixels */
+	               "  - conv: {kernel: 1, out_channels: 8, from: 0}\n" /* 2: keys */
+	               "  - conv: {kernel: 1, out_channels: 128, groups: 2, from: 1, filters: 2}\n" /* 3: scores */
+	               "  - view: {size: [4, 5, 6], from: [1, 3]}\n"                                /* 4 */
+	               "  - pool: {window: 1}\n",                                                   /* 5 */
+	          &network);
+	assert_int_equal(network.n_block, 4);
+	assert_int_equal(block_n_mac(&network.block[2]), 64 * 128 * 4);
+	assert_int_equal(network.block[2].input, INPUT_DRAM);
+	assert_true(network.block[1].result_to_dram);
+	assert_true(network.block[2].result_to_dram);
+	assert_int_equal(network.block[3].in_w, 4);
+	assert_int_equal(network.block[3].in_h, 5);
+	assert_int_equal(network.block[3].out_c, 6);
+	assert_int_equal(network.block[3].input, INPUT_DRAM);
+	network_free(&network);
+}
+
 /* A layer differs from one of the same shape with other groups; a split is one of each group. */
 static void test_groups_tell_blocks_apart(void **state)
 {
@@ -247,6 +270,12 @@ static void test_branches_report_mistakes(void **state)
 	    {"  - conv: {kernel: 1, out_channels: 3}\n  - multiply: {from: [0, 1]}\n",
 	     ":5:5: MUL_2: the network's input gives 8x8x12 and CONV_1 gives 8x8x3, allowed is a second factor"},
 	    {"  - multiply: {from: [0, 0, 0]}\n", ":4:22: from: found 3 layers, allowed 2 to 2"},
+	    {"  - view: {size: [1, 2]}\n", ":4:18: size: allowed is [width, height, channels]"},
+	    {"  - view: {size: [1, 0, 2]}\n", ":4:22: size: found '0', allowed"},
+	    {"  - view: {}\n", ": size is missing"},
+	    {"  - conv: {kernel: 1, out_channels: 12, filters: 0}\n",
+	     ":4:5: CONV_1 has 144 weights, but the network's input, which is to be them, gives a 8x8x12"},
+	    {"  - conv: {kernel: 1, out_channels: 12, filters: 1}\n", ": filters is 1, allowed -1"},
 	    {"  - concat: {from: [0, 0]}\n", ":4:5: no layer computes anything"},
 	    {"  - concat: {from: [0, 0], form: 1}\n  - fc: {out: 1}\n", "did you mean 'from'?"},
 	};
@@ -268,10 +297,11 @@ static void test_branches_report_mistakes(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_groups_are_counted),         cmocka_unit_test(test_groups_tell_blocks_apart),
-	    cmocka_unit_test(test_groups_are_refused_by_pes),  cmocka_unit_test(test_branches_are_put_together),
-	    cmocka_unit_test(test_branches_of_pooled_results), cmocka_unit_test(test_views_have_their_shapes),
-	    cmocka_unit_test(test_branches_run_on_the_chip),   cmocka_unit_test(test_branches_report_mistakes),
+	    cmocka_unit_test(test_views_and_results_as_weights), cmocka_unit_test(test_groups_are_counted),
+	    cmocka_unit_test(test_groups_tell_blocks_apart),     cmocka_unit_test(test_groups_are_refused_by_pes),
+	    cmocka_unit_test(test_branches_are_put_together),    cmocka_unit_test(test_branches_of_pooled_results),
+	    cmocka_unit_test(test_views_have_their_shapes),      cmocka_unit_test(test_branches_run_on_the_chip),
+	    cmocka_unit_test(test_branches_report_mistakes),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
