@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* dse explore: read a space, search it, write the front, print it. */
 #include "dse/cmd_explore.h"
-#include "dse/chart.h"
 #include "dse/command_text.h"
 #include "dse/effort.h"
-#include "dse/front_file.h"
+#include "dse/front_files.h"
 #include "dse/interrupt.h"
 #include "dse/parallel.h"
 #include "dse/progress.h"
@@ -81,21 +80,24 @@ static enum err_code set_options(struct request *job, struct err *err)
 	options->flat = cli->flat || !options->engine->is_layered;
 	options->n_thread = parallel_n_thread((size_t)cli->jobs);
 	options->seed = cli_given(cli, OPTION_SEED) ? cli->seed : job->space.seed;
-	options->max_evaluation = cli_given(cli, OPTION_MAX_EVALUATIONS) ? cli->max_evaluations : job->space.max_evaluation;
+	options->max_evaluation =
+	    cli_given(cli, OPTION_MAX_EVALUATIONS) ? cli->max_evaluations : job->space.max_evaluation;
 	options->max_seconds = cli->max_seconds;
 	options->show_progress = !cli->quiet && !cli->no_progress && ranks_index() == 0;
 	if (cli->points && options->flat)
 		return err_add(err, ERR_USAGE,
 		               "dse explore: --points writes the layers' fronts, which a flat search does not have");
 	if ((cli->audit || cli->audit_samples > 0) && job->space.level_changes)
-		return err_add(err, ERR_USAGE, "dse explore: --audit judges layers one by one; level_changes couples them");
+		return err_add(err, ERR_USAGE,
+		               "dse explore: --audit judges layers one by one; level_changes couples them");
 	if (cli->shard)
 		code = resume_parse_shard(cli->shard, &job->keep->part, &job->keep->n_part, err);
 	if (code == ERR_OK && job->keep->n_part > 1 && options->flat &&
 	    (options->engine->is_random || options->max_evaluation > 0))
-		code = err_add(err, ERR_USAGE,
-		               "dse explore: --shard deals out ranges of a flat search's designs, which a genetic engine and "
-		               "--max-evaluations have none of");
+		code = err_add(
+		    err, ERR_USAGE,
+		    "dse explore: --shard deals out ranges of a flat search's designs, which a genetic engine and "
+		    "--max-evaluations have none of");
 	if (code == ERR_OK && job->keep->n_part > 1 && ranks_n() > 1)
 		code = err_add(err, ERR_USAGE, "dse explore: --shard under mpirun: a shard is the work of one process");
 	if (code != ERR_OK)
@@ -117,8 +119,8 @@ static enum err_code prepare_dir(struct request *job, struct err *err)
 	size_t n = strlen(name);
 	if (job->keep->n_part > 1)
 		(void)snprintf(name + n, sizeof(name) - n, "-shard-%u-of-%u", job->keep->part, job->keep->n_part);
-	job->dir = job->cli->resume ? strdup(job->cli->resume)
-	                            : store_join(job->cli->out ? job->cli->out : DEFAULT_OUT, name);
+	job->dir =
+	    job->cli->resume ? strdup(job->cli->resume) : store_join(job->cli->out ? job->cli->out : DEFAULT_OUT, name);
 	if (!job->dir)
 		return err_add(err, ERR_INTERNAL, "out of memory");
 	enum err_code code = store_make_dir(job->dir, err);
@@ -159,8 +161,8 @@ static bool holds_complete(const char *dir)
 static enum err_code choose_dir(struct request *job, struct err *err)
 {
 	static const char suffix[] = "-partial";
-	bool is_cut = job->explore.interrupted || job->explore.truncated || job->verify.interrupted ||
-	              job->audit.interrupted;
+	bool is_cut =
+	    job->explore.interrupted || job->explore.truncated || job->verify.interrupted || job->audit.interrupted;
 	if (!is_cut || !holds_complete(job->dir))
 		return ERR_OK;
 	size_t n_byte = strlen(job->dir) + sizeof(suffix);
@@ -231,31 +233,6 @@ static enum err_code explain_misfit(struct request *job, struct err *err)
 	return code;
 }
 
-/* All writers have one shape, so that opening, committing and giving up are written once. */
-typedef enum err_code (*file_writer)(FILE *file, const struct front_run *run, struct err *err);
-
-/* run.json beside the front: no paths and no front, both would only repeat what lies next to it. */
-static enum err_code write_run(FILE *file, const struct front_run *run, struct err *err)
-{
-	return front_write_run(file, run, NULL, false, err);
-}
-
-static enum err_code write_file(struct request *job, const char *name, file_writer writer, struct err *err)
-{
-	struct store_file file = {0};
-	assert(job->dir);
-	char *path = store_join(job->dir, name);
-	enum err_code code = path ? store_open(&file, path, err) : err_add(err, ERR_INTERNAL, "out of memory");
-	if (code == ERR_OK)
-		code = writer(file.file, &job->run, err);
-	if (code == ERR_OK)
-		code = store_commit(&file, err);
-	else
-		store_abandon(&file);
-	free(path);
-	return code;
-}
-
 /* The designs that an audit found lacking, as a front of their own, for dse simulate --point. */
 static enum err_code write_lacking(struct request *job, struct err *err)
 {
@@ -272,28 +249,21 @@ static enum err_code write_lacking(struct request *job, struct err *err)
 	if (code == ERR_OK)
 		code = front_sign(&job->run, err);
 	if (code == ERR_OK)
-		code = write_file(job, "audit.json", front_write_json, err);
+		code = front_files_write_one(&job->run, job->dir, "audit.json", front_write_json, err);
 	job->run = whole;
 	unroller_free(&unroller);
 	return code;
 }
 
-/* A search without a front leaves run.json only: no empty front takes the place of an older one. */
 static enum err_code write_files(struct request *job, struct err *err)
 {
 	enum err_code code = ERR_OK;
+	assert(job->dir);
 	if (job->points.file)
 		code = store_commit(&job->points, err);
-	if (code == ERR_OK && job->explore.front.n > 0) {
-		code = write_file(job, "front.csv", front_write_csv, err);
-		if (code == ERR_OK)
-			code = write_file(job, "front.json", front_write_json, err);
-		if (code == ERR_OK)
-			code = write_file(job, "front.svg", chart_write, err);
-	}
 	if (code == ERR_OK)
 		code = write_lacking(job, err);
-	return code == ERR_OK ? write_file(job, "run.json", write_run, err) : code;
+	return code == ERR_OK ? front_files_write(&job->run, job->dir, err) : code;
 }
 
 /* How to give a search that ran out of time more of it. */
@@ -492,9 +462,8 @@ static enum err_code search(struct request *job, struct err *err)
 	if (ranks_n() > 1 && !job->options.flat) {
 		code = search_ranks(job, err);
 		explore_free(&job->explore);
-		job->keep->share = (struct share){.n = 1,
-		                                  .known = &job->keep->resume.ledger,
-		                                  .journal = job->keep->share.journal};
+		job->keep->share =
+		    (struct share){.n = 1, .known = &job->keep->resume.ledger, .journal = job->keep->share.journal};
 	}
 	if (code == ERR_OK && (ranks_index() == 0 || job->options.flat))
 		code = explore_run(&job->space, &job->options, &job->explore, err);

@@ -2,6 +2,7 @@
 #include "dse/front_file.h"
 #include "dse/csv_write.h"
 #include "dse/design_text.h"
+#include "dse/text_blocks.h"
 #include <assert.h>
 #include <inttypes.h>
 #include <math.h>
@@ -71,49 +72,75 @@ static uint64_t sign_text(const char *text, uint64_t hash)
 	return hash_bytes(text, strlen(text) + 1, hash);
 }
 
-static uint64_t sign_point(const struct front_run *run, const struct unrolled *point, uint64_t hash)
+static void put_signed(FILE *file, const char *text)
+{
+	(void)fwrite(text, 1, strlen(text) + 1, file);
+}
+
+static void sign_point(FILE *file, const struct front_run *run, const struct unrolled *point)
 {
 	const struct space *space = run->space;
 	char text[512];
 	for (size_t i = 0; i < space->n_objective; i++) {
 		(void)snprintf(text, sizeof(text), "%.17g", point->metric[space->objective[i]]);
-		hash = sign_text(text, hash);
+		put_signed(file, text);
 	}
-	hash = sign_text(point->machine->name, hash);
+	put_signed(file, point->machine->name);
 	for (size_t i = 0; i < space->n_axis; i++) {
 		(void)machine_print_param(point->machine, space->axis[i].param, text, sizeof(text));
-		hash = sign_text(text, hash);
+		put_signed(file, text);
 	}
 	for (size_t i = 0; i < point->n_layer; i++) {
 		const struct layer_design *design = &point->layer[i]->design;
 		(void)design_print(design, point->machine, text, sizeof(text));
-		hash = sign_text(text, hash);
-		hash = sign_text(reuse_operand_name[design->reuse], hash);
-		hash = sign_text(design_place_name(design->in_storage), hash);
-		hash = sign_text(design_place_name(design->out_storage), hash);
+		put_signed(file, text);
+		put_signed(file, reuse_operand_name[design->reuse]);
+		put_signed(file, design_place_name(design->in_storage));
+		put_signed(file, design_place_name(design->out_storage));
 		if (run->explore->map.block[i]->has_mat_ele)
-			hash = sign_text(design_place_name(design->add_storage), hash);
+			put_signed(file, design_place_name(design->add_storage));
 		if (design->weight_ahead != AHEAD_NONE || design->fetch_next != AHEAD_NONE)
-			hash = sign_text(design_ahead_name(design), hash);
+			put_signed(file, design_ahead_name(design));
 	}
-	return hash;
+}
+
+static enum err_code sign_points(void *context, FILE *file, size_t first, size_t end, struct err *err)
+{
+	const struct front_run *run = context;
+	struct unrolled point;
+	enum err_code code = unrolled_init(&run->explore->map, &point, err);
+	for (size_t i = first; i < end && code == ERR_OK; i++) {
+		unroll_point(run->unroller, i, &point);
+		sign_point(file, run, &point);
+	}
+	if (code == ERR_OK)
+		unrolled_free(&point);
+	return code;
+}
+
+/* One text after the other. */
+static void hash_texts(void *sink, const char *text, size_t n_byte)
+{
+	uint64_t *hash = sink;
+	for (const char *end = text + n_byte; text < end; text += strlen(text) + 1)
+		*hash = sign_text(text, *hash);
+}
+
+unsigned front_n_thread(const struct front_run *run)
+{
+	return run->options && run->options->n_thread > 0 ? run->options->n_thread : 1;
 }
 
 enum err_code front_sign(struct front_run *run, struct err *err)
 {
-	struct unrolled point;
 	uint64_t hash = 0;
 	assert(run && run->unroller);
-	enum err_code code = unrolled_init(&run->explore->map, &point, err);
-	if (code != ERR_OK)
-		return code;
-	for (size_t i = 0; i < run->explore->front.n; i++) {
-		unroll_point(run->unroller, i, &point);
-		hash = sign_point(run, &point, hash);
-	}
-	(void)snprintf(run->signature, sizeof(run->signature), "%016" PRIx64, hash);
-	unrolled_free(&point);
-	return ERR_OK;
+	const struct text_blocks blocks = {
+	    run->explore->front.n, front_n_thread(run), sign_points, run, hash_texts, &hash};
+	enum err_code code = text_blocks_run(&blocks, err);
+	if (code == ERR_OK)
+		(void)snprintf(run->signature, sizeof(run->signature), "%016" PRIx64, hash);
+	return code;
 }
 
 /* Objectives first, then what tells designs apart, then all else; each column name carries its unit. */
@@ -207,20 +234,28 @@ static void write_csv_point(FILE *file, const struct space *space, size_t id, co
 	(void)fputc('\n', file);
 }
 
-enum err_code front_write_csv(FILE *file, const struct front_run *run, struct err *err)
+static enum err_code write_csv_points(void *context, FILE *file, size_t first, size_t end, struct err *err)
 {
+	const struct front_run *run = context;
 	struct unrolled point;
-	assert(file && run && run->unroller);
 	enum err_code code = unrolled_init(&run->explore->map, &point, err);
-	if (code != ERR_OK)
-		return code;
-	write_csv_header(file, run->space, run->verify != NULL);
-	for (size_t i = 0; i < run->explore->front.n; i++) {
+	for (size_t i = first; i < end && code == ERR_OK; i++) {
 		unroll_point(run->unroller, i, &point);
 		write_csv_point(file, run->space, i, &point, run->verify ? &run->verify->point[i] : NULL);
 	}
-	unrolled_free(&point);
-	return ERR_OK;
+	if (code == ERR_OK)
+		unrolled_free(&point);
+	return code;
+}
+
+enum err_code front_write_csv(FILE *file, const struct front_run *run, struct err *err)
+{
+	struct front_run own = *run;
+	assert(file && run->unroller);
+	const struct text_blocks blocks = {
+	    run->explore->front.n, front_n_thread(run), write_csv_points, &own, text_blocks_to_file, file};
+	write_csv_header(file, run->space, run->verify != NULL);
+	return text_blocks_run(&blocks, err);
 }
 
 void front_dir_name(const struct front_run *run, char *name, size_t n_byte)

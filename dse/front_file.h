@@ -44,6 +44,9 @@ void front_print_levels(const struct unrolled *point, char *text, size_t n_byte)
  */
 enum err_code front_sign(struct front_run *run, struct err *err);
 
+/* Threads that write it: as many as have searched. */
+unsigned front_n_thread(const struct front_run *run);
+
 /* "certain" or "depends" (dse/verify.h). */
 const char *front_verdict(const struct verify_point *point);
 

@@ -6,6 +6,7 @@
 #include "dse/history_print.h"
 #include "dse/provenance.h"
 #include "dse/quality.h"
+#include "dse/text_blocks.h"
 #include "sim/base/checked.h"
 #include <assert.h>
 #include <string.h>
@@ -163,14 +164,57 @@ static void put_objectives(struct json *json, const struct space *space)
 	json_end(json);
 }
 
+/* A list that is open, whose items several threads write. */
+struct list {
+	const struct front_run *run;
+	const struct json *json;
+};
+
+static enum err_code put_designs(void *context, FILE *file, size_t first, size_t end, struct err *err)
+{
+	const struct list *list = context;
+	struct json json;
+	(void)err;
+	json_go_on(&json, list->json, file, first > 0);
+	for (size_t i = first; i < end; i++)
+		put_design(&json, list->run, i);
+	return ERR_OK;
+}
+
+static enum err_code put_points(void *context, FILE *file, size_t first, size_t end, struct err *err)
+{
+	const struct list *list = context;
+	struct json json;
+	struct unrolled point;
+	enum err_code code = unrolled_init(&list->run->explore->map, &point, err);
+	if (code != ERR_OK)
+		return code;
+	json_go_on(&json, list->json, file, first > 0);
+	for (size_t i = first; i < end; i++) {
+		unroll_point(list->run->unroller, i, &point);
+		put_point(&json, list->run, i, &point);
+	}
+	unrolled_free(&point);
+	return ERR_OK;
+}
+
+/* Items into the list that was begun last. */
+static enum err_code put_list(struct json *json, const struct front_run *run, size_t n,
+                              enum err_code (*put)(void *context, FILE *file, size_t first, size_t end,
+                                                   struct err *err),
+                              struct err *err)
+{
+	struct list list = {run, json};
+	const struct text_blocks blocks = {n, front_n_thread(run), put, &list, text_blocks_to_file, json->file};
+	enum err_code code = text_blocks_run(&blocks, err);
+	json_skip(json, n > 0);
+	return code;
+}
+
 enum err_code front_write_json(FILE *file, const struct front_run *run, struct err *err)
 {
 	struct json json;
-	struct unrolled point;
 	assert(file && run && run->unroller);
-	enum err_code code = unrolled_init(&run->explore->map, &point, err);
-	if (code != ERR_OK)
-		return code;
 	json_start(&json, file, 2);
 	json_begin_object(&json, NULL);
 	json_put_text(&json, "format", FRONT_FORMAT);
@@ -180,19 +224,15 @@ enum err_code front_write_json(FILE *file, const struct front_run *run, struct e
 	put_objectives(&json, run->space);
 	put_inputs(&json, run->space);
 	json_begin_list(&json, "designs");
-	for (size_t i = 0; i < run->unroller->n_design; i++)
-		put_design(&json, run, i);
+	enum err_code code = put_list(&json, run, run->unroller->n_design, put_designs, err);
 	json_end(&json);
 	json_begin_list(&json, "points");
-	for (size_t i = 0; i < run->explore->front.n; i++) {
-		unroll_point(run->unroller, i, &point);
-		put_point(&json, run, i, &point);
-	}
+	if (code == ERR_OK)
+		code = put_list(&json, run, run->explore->front.n, put_points, err);
 	json_end(&json);
 	json_end(&json);
 	json_finish(&json);
-	unrolled_free(&point);
-	return ERR_OK;
+	return code;
 }
 
 /* ---- run.json ---- */

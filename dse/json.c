@@ -51,6 +51,20 @@ void json_finish(struct json *json)
 	(void)fputc('\n', json->file);
 }
 
+void json_go_on(struct json *part, const struct json *json, FILE *file, bool has_item)
+{
+	assert(json->depth > 0 && !json->has_item[json->depth - 1]);
+	*part = *json;
+	part->file = file;
+	part->has_item[part->depth - 1] = has_item;
+}
+
+void json_skip(struct json *json, bool has_item)
+{
+	assert(json->depth > 0);
+	json->has_item[json->depth - 1] |= has_item;
+}
+
 static void new_line(struct json *json, unsigned n_tab)
 {
 	(void)fputc('\n', json->file);

@@ -27,6 +27,13 @@ void json_start(struct json *json, FILE *file, unsigned n_open_lines);
 /* Finish the document; everything that was begun has been ended. */
 void json_finish(struct json *json);
 
+/*
+ * A writer of some items of the list or object that json has begun last, into another file: what stands there goes
+ * behind what json has written. has_item: others come before them. json is only read; json_skip tells it afterwards.
+ */
+void json_go_on(struct json *part, const struct json *json, FILE *file, bool has_item);
+void json_skip(struct json *json, bool has_item);
+
 /* key is the name in an object; NULL in a list or at the top. */
 void json_begin_object(struct json *json, const char *key);
 void json_begin_list(struct json *json, const char *key);

@@ -118,6 +118,14 @@ static void sync_dir(const char *path)
 	free(copy);
 }
 
+void store_settle(struct store_file *file)
+{
+	assert(file && file->file);
+	/* A stream remembers that it failed; a sync that failed is told once only. */
+	if (fflush(file->file) == 0 && file->path && fsync(fileno(file->file)) != 0 && errno != EINVAL)
+		file->sync_error = errno;
+}
+
 enum err_code store_commit(struct store_file *file, struct err *err)
 {
 	assert(file && file->file);
@@ -128,6 +136,10 @@ enum err_code store_commit(struct store_file *file, struct err *err)
 		file->file = NULL;
 		return failed ? err_add(err, ERR_IO, "standard output: cannot write: %s", strerror(why ? why : EIO))
 		              : ERR_OK;
+	}
+	if (!failed && file->sync_error != 0) {
+		failed = true;
+		why = file->sync_error;
 	}
 	/* EINVAL: not a file that can be synced, such as a pipe. */
 	if (!failed && fsync(fileno(file->file)) != 0 && errno != EINVAL) {

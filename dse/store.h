@@ -15,6 +15,7 @@ struct store_file {
 	FILE *file; /* write here; NULL: not open */
 	char *path; /* where it goes; NULL: it is stdout */
 	char *temporary;
+	int sync_error; /* of store_settle, for store_commit; 0: none */
 };
 
 /* Make a directory and its parents; one that exists is fine. ERR_IO. */
@@ -28,6 +29,9 @@ enum err_code store_open(struct store_file *file, const char *path, struct err *
 
 /* Let an open file go to another path of the same file system instead. ERR_INTERNAL: out of memory. */
 enum err_code store_redirect(struct store_file *file, const char *path, struct err *err);
+
+/* Bring what was written to the disk, so that store_commit need not wait; an error stays for it to find. */
+void store_settle(struct store_file *file);
 
 /* Finish: flush, sync, rename. ERR_IO, and nothing remains, when any write since store_open failed. */
 enum err_code store_commit(struct store_file *file, struct err *err);
