@@ -6,6 +6,7 @@
 #include "dse/front_file.h"
 #include "dse/json.h"
 #include "dse/parallel.h"
+#include "dse/paths.h"
 #include "dse/report.h"
 #include "dse/store.h"
 #include "dse/table.h"
@@ -29,7 +30,7 @@ struct output {
 /* How long designs are timed in the event tier; one may take longer than that. */
 #define EVENT_MEASURE_S 2.0
 
-/* By the keys that only this kind has. */
+/* By the file's ending, or by the keys that only this kind has. */
 static enum err_code detect_kind(const char *path, enum file_kind *kind, struct err *err)
 {
 	static const struct {
@@ -43,6 +44,10 @@ static enum err_code detect_kind(const char *path, enum file_kind *kind, struct 
 	struct doc_node *root = NULL;
 	struct err found = {0};
 	bool known = false;
+	if (path_ends_in(path, ".csv") || path_ends_in(path, ".cfg")) {
+		*kind = path_ends_in(path, ".csv") ? FILE_NETWORK : FILE_MACHINE;
+		return ERR_OK;
+	}
 	enum err_code code = doc_read_file(path, &arena, &root, &found);
 	for (size_t i = 0; root && i < sizeof(sign) / sizeof(sign[0]) && !known; i++) {
 		known = doc_find(root, sign[i].key) != NULL;

@@ -2,14 +2,16 @@
 #include "dse/paths.h"
 #include <assert.h>
 #include <dirent.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #define PATH_SIZE 4096
 #define N_NAME 64
+
+const char *const path_ending[PATH_N_ENDING] = {"", ".yaml", ".csv", ".cfg"};
 
 static bool is_file(const char *path)
 {
@@ -57,16 +59,31 @@ static bool nth_folder(size_t i, const char *folder, char path[PATH_SIZE])
 
 static bool found_in(const char *dir, const char *name, char path[PATH_SIZE])
 {
-	static const char *const ending[] = {"", ".yaml"};
-	for (size_t i = 0; i < sizeof(ending) / sizeof(ending[0]); i++) {
-		int n = snprintf(path, PATH_SIZE, "%s/%s%s", dir, name, ending[i]);
+	for (size_t i = 0; i < PATH_N_ENDING; i++) {
+		int n = snprintf(path, PATH_SIZE, "%s/%s%s", dir, name, path_ending[i]);
 		if (n > 0 && n < PATH_SIZE && is_file(path))
 			return true;
 	}
 	return false;
 }
 
-/* Names, without .yaml, of the files in the folders; at most N_NAME of them. */
+bool path_ends_in(const char *path, const char *ending)
+{
+	size_t n = strlen(path), n_ending = strlen(ending);
+	return n >= n_ending && strcasecmp(path + n - n_ending, ending) == 0;
+}
+
+/* Bytes of a file's name before an ending that may be left out; 0 where it has none. */
+static size_t stem_length(const char *name)
+{
+	size_t n = strlen(name);
+	for (size_t i = 1; i < PATH_N_ENDING; i++)
+		if (n > strlen(path_ending[i]) && path_ends_in(name, path_ending[i]))
+			return n - strlen(path_ending[i]);
+	return 0;
+}
+
+/* Names, without endings, of the files in the folders; at most N_NAME of them. */
 static size_t list_names(const char *folder, struct arena *arena, const char *names[N_NAME])
 {
 	size_t n = 0;
@@ -77,13 +94,13 @@ static size_t list_names(const char *folder, struct arena *arena, const char *na
 		if (!stream)
 			continue;
 		for (struct dirent *entry = readdir(stream); entry && n < N_NAME; entry = readdir(stream)) {
-			size_t n_byte = strlen(entry->d_name);
-			if (n_byte <= 5 || strcmp(entry->d_name + n_byte - 5, ".yaml") != 0)
+			size_t n_byte = stem_length(entry->d_name);
+			if (n_byte == 0)
 				continue;
 			char *name = arena_text(arena, entry->d_name);
 			if (!name)
 				break;
-			name[n_byte - 5] = '\0';
+			name[n_byte] = '\0';
 			names[n++] = name;
 		}
 		(void)closedir(stream);

@@ -7,9 +7,17 @@
  */
 #include "sim/base/arena.h"
 #include "sim/base/err.h"
+#include <stdbool.h>
+
+/* Endings that a name may leave out; the first is none. */
+#define PATH_N_ENDING 4
+extern const char *const path_ending[PATH_N_ENDING];
+
+/* Whether a path ends so, in capitals or not. */
+bool path_ends_in(const char *path, const char *ending);
 
 /*
- * Find a file by name: as given, then NAME and NAME.yaml in ./spaces/FOLDER,
+ * Find a file by name: as given, then NAME and NAME.yaml, NAME.csv, NAME.cfg in ./spaces/FOLDER,
  * then in ../spaces/FOLDER and ../share/dse/spaces/FOLDER of the folder the
  * program lies in. folder is "machines" or "networks". The path lives in arena.
  * ERR_IO when there is none, with the nearest name that exists.

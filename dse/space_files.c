@@ -96,7 +96,8 @@ static const char *find_file(struct space_reader *reader, const struct doc_node 
 	folder_of(reader->path, folder);
 	found = found || try_path(path, folder, "", name, "");
 	for (unsigned i = 0; !found && i < N_PARENT; i++) {
-		found = try_path(path, folder, kind, name, ".yaml") || try_path(path, folder, kind, name, "");
+		for (size_t k = 1; !found && k <= PATH_N_ENDING; k++) /* none at last */
+			found = try_path(path, folder, kind, name, path_ending[k % PATH_N_ENDING]);
 		size_t n = strlen(folder);
 		if (n + 4 > PATH_SIZE)
 			break;

@@ -132,6 +132,17 @@ bool block_same(const struct block *a, const struct block *b)
 	       a->has_mat_ele == b->has_mat_ele && a->has_acti == b->has_acti && a->has_quan == b->has_quan;
 }
 
+void network_find_equal(struct network *network)
+{
+	for (size_t i = 0; i < network->n_block; i++) {
+		size_t j = 0;
+
+		while (j < i && !(network->block[j].same_as == j && block_same(&network->block[j], &network->block[i])))
+			j++;
+		network->block[i].same_as = j;
+	}
+}
+
 const struct block *network_find_block(const struct network *network, const char *name)
 {
 	assert(network && name);

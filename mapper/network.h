@@ -119,10 +119,16 @@ uint64_t block_n_mac(const struct block *block);
 /* Weights of the core operation (0 for pooling), without biases. */
 uint64_t block_n_weight(const struct block *block);
 
+/* Note which blocks are the same (same_as); for readers. */
+void network_find_equal(struct network *network);
+
 /* Block that has the core operation of this name, or NULL. */
 const struct block *network_find_block(const struct network *network, const char *name);
 
-/* Read a network's YAML file. ERR_INPUT with file:line:column, ERR_IO; the network is empty then. */
+/*
+ * Read a network's file: SCALE-Sim's topology where its name ends in .csv, else YAML. ERR_INPUT with file:line:column,
+ * ERR_IO; the network is empty then.
+ */
 enum err_code network_read(const char *path, struct network *network, struct err *err);
 void network_free(struct network *network);
 

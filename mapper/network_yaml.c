@@ -480,7 +480,7 @@ static void read_head(const struct doc_node *root, struct layer_list *list, stru
 		           list->batch);
 }
 
-enum err_code network_read(const char *path, struct network *network, struct err *err)
+enum err_code network_read_yaml(const char *path, struct network *network, struct err *err)
 {
 	struct arena arena = {0};
 	struct err own = {0}; /* counts this file's messages even when the caller wants none */

@@ -340,17 +340,6 @@ static void note_pooling(struct network *network, const struct residency *reside
 			network->block[residency->reads[b] - 1].next_pool_stride = network->block[b].stride;
 }
 
-static void find_equal_blocks(struct network *network)
-{
-	for (size_t i = 0; i < network->n_block; i++) {
-		size_t j = 0;
-
-		while (j < i && !(network->block[j].same_as == j && block_same(&network->block[j], &network->block[i])))
-			j++;
-		network->block[i].same_as = j;
-	}
-}
-
 static bool allocate_chain(struct chain *chain)
 {
 	size_t n = chain->list->n + 1;
@@ -407,7 +396,7 @@ enum err_code parser_build(const struct layer_list *list, struct network *networ
 	snprintf(network->name, sizeof network->name, "%s", list->name);
 	residency_assign(network, &chain.residency);
 	note_pooling(network, &chain.residency);
-	find_equal_blocks(network);
+	network_find_equal(network);
 cleanup:
 	arena_free(&chain.arena);
 	err_clear(&own);

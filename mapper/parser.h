@@ -97,4 +97,8 @@ struct layer_list {
  */
 enum err_code parser_build(const struct layer_list *list, struct network *network, struct err *err);
 
+/* Readers of network_read, one a format; what they return is the same. */
+enum err_code network_read_yaml(const char *path, struct network *network, struct err *err);
+enum err_code network_read_topology(const char *path, struct network *network, struct err *err); /* SCALE-Sim's */
+
 #endif

@@ -13,6 +13,7 @@
 #include "dse/fit.h"
 #include "dse/space.h"
 #include "dse/validate.h"
+#include "mapper/parser.h"
 #include "sim/base/rng.h"
 #include "tests/reader_result.h"
 #include <glob.h>
@@ -151,11 +152,12 @@ static enum err_code read_machine(const char *path, struct err *err)
 }
 
 /* What can be read can be split, or is told not to fit. */
-static enum err_code read_network(const char *path, struct err *err)
+static enum err_code read_network_by(enum err_code (*read)(const char *, struct network *, struct err *),
+                                     const char *path, struct err *err)
 {
 	static const char *const name[] = {"spaces/machines/thesis_chip.yaml", "spaces/machines/thesis_qpe_dram.yaml"};
 	struct network network;
-	enum err_code code = network_read(path, &network, err);
+	enum err_code code = read(path, &network, err);
 	for (size_t m = 0; m < 2 && code == ERR_OK; m++) {
 		struct machine machine;
 		assert_int_equal(machine_read(name[m], &machine, NULL), ERR_OK);
@@ -168,6 +170,16 @@ static enum err_code read_network(const char *path, struct err *err)
 	}
 	network_free(&network);
 	return code;
+}
+
+static enum err_code read_network(const char *path, struct err *err)
+{
+	return read_network_by(network_read, path, err);
+}
+
+static enum err_code read_topology(const char *path, struct err *err)
+{
+	return read_network_by(network_read_topology, path, err);
 }
 
 static enum err_code read_scheme(const char *path, struct err *err)
@@ -299,6 +311,13 @@ static void test_mutation_of_networks(void **state)
 	mutate_files(read_network, pattern, 2 * N_MUTATION);
 }
 
+static void test_mutation_of_topologies(void **state)
+{
+	static const char *const pattern[] = {"spaces/networks/*.csv", "tests/malformed/topology_*.csv"};
+	(void)state;
+	mutate_files(read_topology, pattern, 4 * N_MUTATION);
+}
+
 static void test_mutation_of_split_schemes(void **state)
 {
 	static const char *const pattern[] = {"spaces/splits/*.csv", "tests/malformed/scheme_*.csv"};
@@ -319,6 +338,7 @@ int main(void)
 	    cmocka_unit_test(test_mutation_of_spaces),           cmocka_unit_test(test_mutation_of_machines),
 	    cmocka_unit_test(test_mutation_of_networks),         cmocka_unit_test(test_mutation_of_split_schemes),
 	    cmocka_unit_test(test_mutation_of_reference_tables), cmocka_unit_test(test_mutation_of_measurements),
+	    cmocka_unit_test(test_mutation_of_topologies),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

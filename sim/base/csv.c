@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "sim/base/csv.h"
+#include "sim/base/file.h"
 #include <assert.h>
-#include <errno.h>
 #include <math.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -288,40 +288,16 @@ enum err_code csv_read_text(const char *name, const char *text, size_t n_byte, s
 	return reader.n_mistake ? ERR_INPUT : err_add(err, ERR_INTERNAL, "%s: out of memory", name);
 }
 
-/* One byte more than is allowed is asked for, so that a file that is too long shows without reading all of it. */
 enum err_code csv_read_file(const char *path, struct csv_table *table, struct err *err)
 {
 	assert(path && table);
-	*table = (struct csv_table){.file = path};
-	FILE *file = fopen(path, "rb");
-	if (!file)
-		return err_add(err, ERR_IO, "%s: %s", path, strerror(errno));
-
-	enum err_code code = ERR_OK;
 	char *text = NULL;
-	size_t n = 0, n_alloc = 0;
-	for (;;) {
-		if (n == n_alloc) {
-			n_alloc = n_alloc ? 2 * n_alloc : 1u << 16;
-			char *more = realloc(text, n_alloc);
-			if (!more) {
-				code = err_add(err, ERR_INTERNAL, "%s: out of memory", path);
-				goto cleanup;
-			}
-			text = more;
-		}
-		size_t n_read = fread(text + n, 1, n_alloc - n, file);
-		n += n_read;
-		if (n_read == 0 || n > CSV_MAX_BYTE)
-			break;
-	}
-	if (ferror(file))
-		code = err_add(err, ERR_IO, "%s: %s", path, strerror(errno));
-	else
+	size_t n = 0;
+	*table = (struct csv_table){.file = path};
+	enum err_code code = file_read(path, CSV_MAX_BYTE, &text, &n, err);
+	if (code == ERR_OK)
 		code = csv_read_text(path, text, n, table, err);
-cleanup:
 	free(text);
-	(void)fclose(file);
 	return code;
 }
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "sim/base/doc.h"
+#include "sim/base/file.h"
 #include "sim/base/hash.h"
 #include <assert.h>
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -421,41 +421,15 @@ enum err_code doc_read_text(const char *name, const char *text, size_t n_byte, s
 	return reader.code;
 }
 
-/* Grow buffer until the file ends or is too long; its length may not be known (a pipe). */
-static enum err_code read_bytes(FILE *file, const char *path, char **buffer, size_t *n_byte, struct err *err)
-{
-	size_t n_alloc = 0, n = 0;
-	do {
-		if (n == n_alloc) {
-			n_alloc = n_alloc ? 2 * n_alloc : 65536;
-			char *bigger = realloc(*buffer, n_alloc);
-			if (!bigger)
-				return err_add(err, ERR_INTERNAL, "%s: out of memory", path);
-			*buffer = bigger;
-		}
-		n += fread(*buffer + n, 1, n_alloc - n, file);
-		assert(n <= n_alloc);
-		if (ferror(file))
-			return err_add(err, ERR_IO, "%s: cannot be read: %s", path, strerror(errno));
-	} while (!feof(file) && n <= MAX_BYTE);
-	*n_byte = n;
-	return ERR_OK;
-}
-
 enum err_code doc_read_file(const char *path, struct arena *arena, struct doc_node **root, struct err *err)
 {
 	assert(path && root);
 	char *buffer = NULL;
 	size_t n_byte = 0;
 	*root = NULL;
-	FILE *file = fopen(path, "rb");
-	if (!file)
-		return err_add(err, ERR_IO, "%s: cannot be read: %s", path, strerror(errno));
-
-	enum err_code code = read_bytes(file, path, &buffer, &n_byte, err);
+	enum err_code code = file_read(path, MAX_BYTE, &buffer, &n_byte, err);
 	if (code == ERR_OK)
 		code = doc_read_text(path, buffer, n_byte, arena, root, err);
 	free(buffer);
-	(void)fclose(file);
 	return code;
 }
