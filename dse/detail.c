@@ -3,11 +3,13 @@
 #include "dse/interrupt.h"
 #include "dse/parallel.h"
 #include "mapper/unfold.h"
+#include "sim/event_systolic.h"
 #include "sim/mixed.h"
 #include <assert.h>
 #include <inttypes.h>
 
-const char *const detail_name[N_DETAIL] = {[DETAIL_FAST] = "fast", [DETAIL_EVENT] = "event", [DETAIL_GREYBOX] = "greybox"};
+const char *const detail_name[N_DETAIL] = {
+    [DETAIL_FAST] = "fast", [DETAIL_EVENT] = "event", [DETAIL_GREYBOX] = "greybox"};
 
 /* What differs between two results first; NULL: nothing. Field by field, because padding holds anything. */
 static const char *find_difference(const struct sim_result *left, const struct sim_result *right)
@@ -54,21 +56,35 @@ static enum err_code audit(const struct layer_context *context, const struct sch
 	return code;
 }
 
-static enum err_code simulate_event(const struct layer_context *context, const struct layer_design *design,
-                                    const struct detail_options *options, struct sim_result *result,
-                                    struct event_stat *stat, struct err *err)
+static enum err_code simulate_schedule(const struct layer_context *context, const struct layer_design *design,
+                                       const struct detail_options *options, struct sim_result *result,
+                                       struct event_stat *stat, struct err *err)
 {
 	struct schedule schedule = {0};
+	const struct event_option option = {.trace = options->trace};
+	enum err_code code = mapper_unfold(context, design, &schedule, err);
+	if (code == ERR_OK)
+		code = schedule_check(&schedule, context->machine, err);
+	if (code == ERR_OK)
+		code = sim_run_event(context->machine, &schedule, design->level, &option, result, stat, err);
+	if (code == ERR_OK && options->audit)
+		code = audit(context, &schedule, design->level, result, err);
+	schedule_free(&schedule);
+	return code;
+}
+
+/* A systolic array's program has all that its event tier needs; nothing of it is replayed, so there is no audit. */
+static enum err_code simulate_event(const struct layer_context *context, const struct layer_design *design,
+                                    const struct program *program, const struct detail_options *options,
+                                    struct sim_result *result, struct event_stat *stat, struct err *err)
+{
 	struct err inner = {0};
 	const struct event_option option = {.trace = options->trace};
-	enum err_code code = mapper_unfold(context, design, &schedule, &inner);
-	if (code == ERR_OK)
-		code = schedule_check(&schedule, context->machine, &inner);
-	if (code == ERR_OK)
-		code = sim_run_event(context->machine, &schedule, design->level, &option, result, stat, &inner);
-	if (code == ERR_OK && options->audit)
-		code = audit(context, &schedule, design->level, result, &inner);
-	schedule_free(&schedule);
+	enum err_code code;
+	if (context->machine->target == MACHINE_SYSTOLIC)
+		code = sim_run_event_systolic(context->machine, program, design->level, &option, result, stat, &inner);
+	else
+		code = simulate_schedule(context, design, options, result, stat, &inner);
 	/* The tier knows operations and shapes; whose they are is said here. */
 	if (code != ERR_OK)
 		(void)err_add(err, code, "%s: %.*s", context->block->name,
@@ -87,13 +103,13 @@ static enum err_code simulate_events(const struct layer_context *context, const 
 	struct detail_options untraced = *options;
 	struct sim_result part[2];
 	if (!mixed_is(point))
-		return simulate_event(context, design, options, result, stat, err);
+		return simulate_event(context, design, program, options, result, stat, err);
 	low.level = point->low;
 	high.level = point->high;
 	untraced.trace = NULL;
-	enum err_code code = simulate_event(context, &low, &untraced, &part[0], NULL, err);
+	enum err_code code = simulate_event(context, &low, program, &untraced, &part[0], NULL, err);
 	if (code == ERR_OK)
-		code = simulate_event(context, &high, options, &part[1], stat, err);
+		code = simulate_event(context, &high, program, options, &part[1], stat, err);
 	if (code == ERR_OK)
 		mixed_combine(context->machine, design->level, mixed_n_round(program), &part[0], &part[1], result);
 	return code;

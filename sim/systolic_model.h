@@ -46,4 +46,8 @@ double systolic_mapping_eff(const struct machine *machine, const struct systolic
 void systolic_words(const struct machine *machine, const struct systolic_work *work, struct systolic_result *result);
 void systolic_counts(const struct machine *machine, const struct systolic_work *work, struct counts *counts);
 
+/* The same of words that are known. */
+void systolic_counts_of(const struct machine *machine, const struct systolic_result *words, double mac,
+                        struct counts *counts);
+
 #endif

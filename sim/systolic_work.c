@@ -277,21 +277,27 @@ double systolic_mapping_eff(const struct machine *machine, const struct systolic
 	}
 }
 
+void systolic_counts_of(const struct machine *machine, const struct systolic_result *words, double mac,
+                        struct counts *counts)
+{
+	double word_byte = machine->systolic_word_byte;
+	double load_word = (double)words->dram_ifmap_read_word + (double)words->dram_filter_read_word;
+	double store_word = (double)words->dram_ofmap_write_word;
+	double read_word = (double)words->sram_ifmap_read_word + (double)words->sram_filter_read_word +
+	                   (double)words->sram_ofmap_read_word + store_word;
+	*counts = (struct counts){
+	    .mac = mac,
+	    .mla_clk = mac / (double)machine_n_mac(machine),
+	    .sram_read_word = read_word * word_byte / SRAM_ENERGY_BYTE,
+	    .sram_write_word = ((double)words->sram_ofmap_write_word + load_word) * word_byte / SRAM_ENERGY_BYTE,
+	    .dram_read_byte = load_word * word_byte,
+	    .dram_write_byte = store_word * word_byte,
+	};
+}
+
 void systolic_counts(const struct machine *machine, const struct systolic_work *work, struct counts *counts)
 {
 	struct systolic_result words;
 	systolic_words(machine, work, &words);
-	double word_byte = machine->systolic_word_byte;
-	double load_word = (double)words.dram_ifmap_read_word + (double)words.dram_filter_read_word;
-	double store_word = (double)words.dram_ofmap_write_word;
-	double read_word = (double)words.sram_ifmap_read_word + (double)words.sram_filter_read_word +
-	                   (double)words.sram_ofmap_read_word + store_word;
-	*counts = (struct counts){
-	    .mac = systolic_n_mac(work),
-	    .sram_read_word = read_word * word_byte / SRAM_ENERGY_BYTE,
-	    .sram_write_word = ((double)words.sram_ofmap_write_word + load_word) * word_byte / SRAM_ENERGY_BYTE,
-	    .dram_read_byte = load_word * word_byte,
-	    .dram_write_byte = store_word * word_byte,
-	};
-	counts->mla_clk = counts->mac / (double)machine_n_mac(machine);
+	systolic_counts_of(machine, &words, systolic_n_mac(work), counts);
 }
