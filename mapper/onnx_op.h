@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef MAPPER_ONNX_OP_H
+#define MAPPER_ONNX_OP_H
+/*
+ * ONNX operators, one row each: how the shape of a result follows, what its
+ * content is where it is part of a shape, how many multiply-accumulates it has,
+ * and what layers become of it. A new operator is a row of onnx_op.c.
+ */
+#include "mapper/onnx_graph.h"
+
+/* The node whose result is worked out. */
+struct onnx_work {
+	struct onnx_graph *graph;
+	const struct onnx_node *node;
+	const struct onnx_op *op;
+	struct err *err;
+};
+
+/* Where an operator has its weights and bias. */
+struct onnx_operand {
+	uint8_t weight, bias;
+};
+
+struct onnx_op {
+	const char *name;
+	size_t n_in; /* inputs it has at least; all given inputs have shapes when infer is called */
+	/* The shapes of all outputs. False after a message. */
+	bool (*infer)(struct onnx_work *work);
+	/* The content of the output (all n elements), from contents of the inputs; false where it is not known. NULL:
+	 * never. */
+	bool (*fold)(const struct onnx_work *work, double *out, size_t n);
+	/* Multiply-accumulates of a node whose shapes are known. NULL: none. */
+	uint64_t (*count)(const struct onnx_work *work);
+	struct onnx_operand operand;
+	/* For rows that share functions: what they compute of a pair of numbers (fold_pairs) or of one (fold_each). */
+	double (*number)(double a, double b);
+};
+
+/* The row of an operator of a node; NULL when it is not known. */
+const struct onnx_op *onnx_op_find(const struct onnx_node *node);
+
+/* Input i, which is there. */
+const struct onnx_value *onnx_op_in(const struct onnx_work *work, size_t i);
+
+/* Set the shape of output i, where the node has it. False and a message when it is too large. */
+bool onnx_op_set(struct onnx_work *work, size_t i, const struct onnx_shape *shape, enum onnx_type type);
+
+/* A list of numbers: input i, else the attribute. *n is 0 when there is neither; false when it is not known. */
+bool onnx_op_list(struct onnx_work *work, size_t i, const char *name, const double **list, size_t *n);
+
+/* A whole number as its text in a list stands for it; far ones are cut to 2^60. */
+int64_t onnx_op_whole(double number);
+
+/* Axis below 0 counts from the end; false and a message outside [0, rank). */
+bool onnx_op_axis(struct onnx_work *work, int64_t axis, size_t rank, size_t *out);
+
+/* The shape that two broadcast to, as NumPy does; false when they do not fit. */
+bool onnx_op_broadcast(const struct onnx_shape *a, const struct onnx_shape *b, struct onnx_shape *out);
+
+/* A complaint about the node; false. */
+bool onnx_op_fail(struct onnx_work *work, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* Rows' functions by file. onnx_window.c: */
+bool onnx_infer_conv(struct onnx_work *work);
+bool onnx_infer_conv_transpose(struct onnx_work *work);
+bool onnx_infer_pool(struct onnx_work *work);
+bool onnx_infer_global_pool(struct onnx_work *work);
+uint64_t onnx_count_conv(const struct onnx_work *work);
+uint64_t onnx_count_conv_transpose(const struct onnx_work *work);
+
+/* onnx_matrix.c: */
+bool onnx_infer_gemm(struct onnx_work *work);
+bool onnx_infer_matmul(struct onnx_work *work);
+uint64_t onnx_count_gemm(const struct onnx_work *work);
+uint64_t onnx_count_matmul(const struct onnx_work *work);
+
+/* onnx_shape.c: */
+bool onnx_infer_same(struct onnx_work *work);
+bool onnx_infer_broadcast(struct onnx_work *work);
+bool onnx_infer_reshape(struct onnx_work *work);
+bool onnx_infer_flatten(struct onnx_work *work);
+bool onnx_infer_squeeze(struct onnx_work *work);
+bool onnx_infer_unsqueeze(struct onnx_work *work);
+bool onnx_infer_transpose(struct onnx_work *work);
+bool onnx_infer_concat(struct onnx_work *work);
+bool onnx_infer_split(struct onnx_work *work);
+bool onnx_infer_reduce(struct onnx_work *work);
+bool onnx_infer_space_to_depth(struct onnx_work *work);
+bool onnx_infer_depth_to_space(struct onnx_work *work);
+
+/* onnx_select.c: */
+bool onnx_infer_slice(struct onnx_work *work);
+bool onnx_infer_gather(struct onnx_work *work);
+bool onnx_infer_pad(struct onnx_work *work);
+bool onnx_infer_resize(struct onnx_work *work);
+bool onnx_infer_expand(struct onnx_work *work);
+bool onnx_infer_tile(struct onnx_work *work);
+bool onnx_infer_shape(struct onnx_work *work);
+bool onnx_infer_size(struct onnx_work *work);
+bool onnx_infer_constant(struct onnx_work *work);
+bool onnx_infer_constant_of_shape(struct onnx_work *work);
+bool onnx_infer_range(struct onnx_work *work);
+
+/* onnx_fold.c: */
+bool onnx_fold_copy(const struct onnx_work *work, double *out, size_t n);
+bool onnx_fold_each(const struct onnx_work *work, double *out, size_t n);
+bool onnx_fold_pairs(const struct onnx_work *work, double *out, size_t n);
+bool onnx_fold_where(const struct onnx_work *work, double *out, size_t n);
+bool onnx_fold_shape(const struct onnx_work *work, double *out, size_t n);
+bool onnx_fold_concat(const struct onnx_work *work, double *out, size_t n);
+bool onnx_fold_slice(const struct onnx_work *work, double *out, size_t n);
+bool onnx_fold_gather(const struct onnx_work *work, double *out, size_t n);
+bool onnx_fold_constant(const struct onnx_work *work, double *out, size_t n);
+bool onnx_fold_constant_of_shape(const struct onnx_work *work, double *out, size_t n);
+bool onnx_fold_range(const struct onnx_work *work, double *out, size_t n);
+bool onnx_fold_size(const struct onnx_work *work, double *out, size_t n);
+bool onnx_fold_product(const struct onnx_work *work, double *out, size_t n);
+
+#endif
