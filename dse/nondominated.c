@@ -64,9 +64,9 @@ bool nondominated_init(struct nondominated *memory, size_t n)
 	memory->last = malloc((n + 1) * sizeof *memory->last);
 	memory->front = malloc((n + 1) * sizeof *memory->front);
 	memory->before = malloc((n + 1) * sizeof *memory->before);
-	memory->node = nondominated_nodes(n);
+	memory->halves = nondominated_halves(n);
 	memory->bits = nondominated_bits(n);
-	return memory->item && memory->scratch && memory->last && memory->front && memory->before && memory->node &&
+	return memory->item && memory->scratch && memory->last && memory->front && memory->before && memory->halves &&
 	       memory->bits;
 }
 
@@ -77,7 +77,7 @@ void nondominated_free(struct nondominated *memory)
 	free(memory->last);
 	free(memory->front);
 	free(memory->before);
-	free(memory->node);
+	nondominated_halves_free(memory->halves);
 	free(memory->bits);
 	*memory = (struct nondominated){0};
 }

@@ -25,12 +25,12 @@ bool nondominated_filter(const double *point, size_t n, unsigned n_objective, bo
 /* Memory of ranking, and the order that it leaves. Initialise with {0}, then nondominated_init. */
 struct nondominated {
 	size_t n_alloc;
-	struct key_item *item;          /* [n_alloc] */
-	struct key_item *scratch;       /* [2 * n_alloc] */
-	double *last;                   /* [n_alloc] the least second objective of each front: 2 objectives */
-	uint32_t *front, *before;       /* [n_alloc] each front's root or last member; the member before */
-	struct stair_node *node;        /* [n_alloc]: 3 objectives */
-	struct nondominated_bits *bits; /* small sets of 3 objectives and more */
+	struct key_item *item;              /* [n_alloc] */
+	struct key_item *scratch;           /* [2 * n_alloc] */
+	double *last;                       /* [n_alloc] the least second objective of each front: 2 objectives */
+	uint32_t *front, *before;           /* [n_alloc] each front's last member; the member before */
+	struct nondominated_halves *halves; /* large sets of 3 objectives */
+	struct nondominated_bits *bits;     /* small sets of 3 objectives and more */
 };
 
 bool nondominated_init(struct nondominated *memory, size_t n);
@@ -47,9 +47,11 @@ enum nondominated_equal {
  * the first n_objective values count (not NaN); its rank becomes rank[at[i]].
  * memory must hold n; memory->item [n] tells afterwards, as values, the points
  * in the order of their objectives, those at equal objectives as at[] has them.
- * Steps: n log n for up to 2 objectives. For 3, n log k log s with k fronts whose
- * staircases have s steps at a time, so at most n log^2 n; s is far smaller than
- * the fronts. About n sqrt n to n^2 / 2 for more. Small sets take n^2 / 64.
+ * Steps, at worst: n log n for up to 3 objectives, whatever the fronts. For 3, n below 2^31: each of log n halvings
+ * asks for, adds and removes at most n steps each of a staircase, which is a tree of words of 64 bits over the points
+ * at hand. That reads as many words as their number has digits of 6 bits, up and down: 4 for 16 million, 6 for all that
+ * there can be. (For words and numbers of any length it would be a factor, log n / log 64 or, by van Emde Boas, log log
+ * n.) About n sqrt n to n^2 / 2 for more objectives. Small sets take n^2 / 64.
  */
 uint32_t nondominated_rank(struct nondominated *memory, const double *point, size_t stride, unsigned n_objective,
                            const uint32_t *at, size_t n, enum nondominated_equal equal, uint32_t *rank);

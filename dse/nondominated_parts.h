@@ -2,14 +2,17 @@
 #ifndef DSE_NONDOMINATED_PARTS_H
 #define DSE_NONDOMINATED_PARTS_H
 /* What the files of nondominated.h share; for nobody else. */
-#include <stddef.h>
+#include "dse/nondominated.h"
 
-struct stair_node;
-
-/* Uninitialised nodes for n points; NULL when memory is out; the caller frees them. */
-struct stair_node *nondominated_nodes(size_t n);
-
-/* The same for sets that are small enough for rows of bits. */
+/* Memory for sets that are small enough for rows of bits; NULL when memory is out; the caller frees it. */
 struct nondominated_bits *nondominated_bits(size_t n);
+
+/* Memory for nondominated_rank_by_halves; NULL when memory is out. Free with the other, which takes NULL, too. */
+struct nondominated_halves *nondominated_halves(size_t n);
+void nondominated_halves_free(struct nondominated_halves *halves);
+
+/* nondominated_rank for 3 objectives of n > 0 points that memory->item has in order. */
+uint32_t nondominated_rank_by_halves(struct nondominated *memory, const double *point, size_t stride, size_t n,
+                                     enum nondominated_equal equal, uint32_t *rank);
 
 #endif

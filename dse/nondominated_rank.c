@@ -9,13 +9,11 @@
  * 1, 2, ...:
  *
  * - 2 objectives: the member last added is the lowest of its front.
- * - 3 objectives: each front keeps the staircase of its members in the other two
- *   objectives, as a search tree; all fronts' trees share one array of nodes, as
- *   a point is in at most one of them.
- * - more: the members are looked through, the last one first.
  * - 3 and more, few points (a population): sets of points are rows of bits. Who is
  *   nowhere above a point in one objective is known after one pass over the order
  *   of that objective; who is so in all of them is what these sets share.
+ * - 4 and more: the members are looked through, the last one first.
+ * - 3, many points: another way, dse/nondominated_rank3.c.
  */
 #include "dse/nondominated.h"
 #include "dse/nondominated_parts.h"
@@ -23,87 +21,6 @@
 #include <stdlib.h>
 
 #define NONE UINT32_MAX
-
-/* Members of a front by rising y and falling z: a treap, whose nodes have less weight than the nodes above. */
-struct stair_node {
-	double y, z;
-	uint32_t child[2]; /* smaller y, larger y */
-	uint32_t weight;
-};
-
-struct stair_node *nondominated_nodes(size_t n)
-{
-	return malloc((n + 1) * sizeof(struct stair_node));
-}
-
-/* Any function of the index will do that looks like chance; the result does not depend on it. */
-static uint32_t weight_of(uint32_t at)
-{
-	uint32_t mixed = at * 2654435761u;
-
-	mixed ^= mixed >> 15;
-	mixed *= 2246822519u;
-	return mixed ^ mixed >> 13;
-}
-
-/*
- * Whether a member is at or below (y, z). The one with the largest y up to this is
- * the lowest in z; any other one on the way to it will do.
- */
-static bool tree_covers(const struct stair_node *node, uint32_t root, double y, double z)
-{
-	while (root != NONE) {
-		const struct stair_node *at = &node[root];
-		bool reached = at->y <= y;
-		if (reached & (at->z <= z))
-			return true;
-		root = at->child[reached];
-	}
-	return false;
-}
-
-/* Cut a tree in two: the members with smaller y or, if by_z, with no smaller z, and the rest. */
-static void split_tree(struct stair_node *node, uint32_t root, double y, double z, bool by_z, uint32_t *before,
-                       uint32_t *behind)
-{
-	while (root != NONE) {
-		struct stair_node *at = &node[root];
-		bool is_before = by_z ? at->z >= z : at->y < y;
-		uint32_t **hook = is_before ? &before : &behind;
-		**hook = root;
-		*hook = &at->child[is_before];
-		root = at->child[is_before];
-	}
-	*before = *behind = NONE;
-}
-
-static uint32_t join_trees(struct stair_node *node, uint32_t left, uint32_t right)
-{
-	uint32_t root = NONE, *hook = &root;
-
-	while (left != NONE && right != NONE) {
-		bool left_above = node[left].weight > node[right].weight;
-		uint32_t above = left_above ? left : right;
-		*hook = above;
-		hook = &node[above].child[left_above];
-		left = left_above ? *hook : left;
-		right = left_above ? right : *hook;
-	}
-	*hook = left != NONE ? left : right;
-	return root;
-}
-
-/* Add a member that the tree does not cover; those that it covers in both leave the tree. */
-static uint32_t tree_add(struct stair_node *node, uint32_t root, uint32_t added, double y, double z)
-{
-	uint32_t left, right, covered;
-
-	node[added] = (struct stair_node){y, z, {NONE, NONE}, weight_of(added)};
-	split_tree(node, root, y, z, false, &left, &right);
-	/* Behind it, z falls: first come those at or above its z. */
-	split_tree(node, right, y, z, true, &covered, &right);
-	return join_trees(node, join_trees(node, left, added), right);
-}
 
 /* ---- rows of bits ------------------------------------------------------------------------------- */
 
@@ -196,18 +113,9 @@ static bool member_covers(const struct ranking *ranking, uint32_t front, const d
  */
 static bool front_covers(const struct ranking *ranking, uint32_t front, uint32_t i, const double *row)
 {
-	const struct nondominated *memory = ranking->memory;
-
 	if (ranking->n_word > 0)
 		return bits_cover(ranking, front, i);
-	switch (ranking->n_objective) {
-	case 1:
-		return true;
-	case 3:
-		return tree_covers(memory->node, memory->front[front], row[1], row[2]);
-	default:
-		return member_covers(ranking, front, row);
-	}
+	return ranking->n_objective == 1 || member_covers(ranking, front, row);
 }
 
 static void open_front(const struct ranking *ranking, uint32_t front)
@@ -226,8 +134,6 @@ static void front_add(const struct ranking *ranking, uint32_t front, uint32_t i,
 		memory->bits->front[front][i / 64] |= (uint64_t)1 << i % 64;
 	} else if (ranking->n_objective == 2) {
 		memory->last[front] = row[1];
-	} else if (ranking->n_objective == 3) {
-		memory->front[front] = tree_add(memory->node, memory->front[front], i, row[1], row[2]);
 	} else if (ranking->n_objective > 3) {
 		memory->before[i] = memory->front[front];
 		memory->front[front] = i;
@@ -279,6 +185,8 @@ uint32_t nondominated_rank(struct nondominated *memory, const double *point, siz
 
 	assert(n_objective >= 1 && n_objective <= NONDOMINATED_MAX_OBJECTIVE);
 	nondominated_order(memory, point, stride, n_objective, at, n);
+	if (n_objective == 3 && !few)
+		return nondominated_rank_by_halves(memory, point, stride, n, equal, rank);
 	if (few)
 		find_below(memory, point, stride, n_objective, (uint32_t)n, ranking.n_word);
 	for (uint32_t i = 0; i < n; i++) {

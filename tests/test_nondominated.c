@@ -154,6 +154,64 @@ static void test_nondominated_rank_of_large_sets(void **state)
 	free(point);
 }
 
+/*
+ * Three objectives, root of n fronts each as wide as that, where the one behind begins before the other ends:
+ * shells one above the other, some of their points twice, or curves that rise along objective 0.
+ */
+static void draw_fronts(struct rng *rng, bool shells, size_t n, size_t stride, double *point)
+{
+	double n_front = floor(sqrt((double)n));
+
+	for (size_t i = 0; i < n; i++) {
+		double *row = point + i * stride, front = rng_below(rng, (uint32_t)n_front);
+		double a = rng_unit(rng), b = rng_unit(rng), c = rng_unit(rng), sum = a + b + c;
+		row[0] = shells ? a / sum + front : 0.001 * c + front / n_front;
+		row[1] = shells ? b / sum + front : a + 0.01 * front / n_front;
+		row[2] = shells ? c / sum + front : 1.0 - a + 0.01 * front / n_front;
+		for (unsigned k = 0; k < 3 && shells && i > 0 && i % 7 == 0; k++)
+			row[k] = point[(i - 1) * stride + k];
+	}
+}
+
+/* Sizes on both sides of where the way of ranking and the depth of its trees change; equal points either way. */
+static void test_nondominated_rank_of_many_fronts(void **state)
+{
+	enum { MAX_N = 9000, WIDE = 5 };
+	static const size_t size[] = {512, 513, 700, 1025, 4096, 4097, MAX_N};
+	double *point = calloc(MAX_N * WIDE, sizeof *point);
+	uint32_t *rank = calloc(MAX_N, sizeof *rank);
+	struct nondominated memory;
+
+	(void)state;
+	assert_true(nondominated_init(&memory, MAX_N));
+	for (uint32_t number = 0; number < 4 * sizeof size / sizeof *size; number++) {
+		struct rng rng = rng_stream(35, 0, number);
+		size_t n = size[number / 4], stride = number % 3 ? 3 : WIDE;
+		enum nondominated_equal equal = number % 4 < 2 ? EQUAL_SHARE : EQUAL_BEHIND;
+		uint32_t most = 0;
+		draw_fronts(&rng, number % 2, n, stride, point);
+		uint32_t n_front = nondominated_rank(&memory, point, stride, 3, NULL, n, equal, rank);
+		for (size_t i = 0; i < n; i++) {
+			const double *own = point + i * stride;
+			uint32_t expected = 0;
+			for (size_t k = 0; k < n; k++) {
+				const double *other = point + k * stride;
+				if (k == i || rank[k] < expected || !covers(other, own, 3))
+					continue;
+				if (!covers(own, other, 3) || (equal == EQUAL_BEHIND && k < i))
+					expected = rank[k] + 1;
+			}
+			assert_int_equal(rank[i], expected);
+			most = rank[i] > most ? rank[i] : most;
+		}
+		assert_int_equal(n_front, most + 1);
+		assert_true(n_front > 4);
+	}
+	nondominated_free(&memory);
+	free(point);
+	free(rank);
+}
+
 static void test_nondominated_rank_of_a_chain_is_its_place(void **state)
 {
 	enum { N = 20000 };
@@ -219,6 +277,7 @@ int main(void)
 	    cmocka_unit_test(test_nondominated_filter_equals_naive),
 	    cmocka_unit_test(test_nondominated_rank_equals_peeling),
 	    cmocka_unit_test(test_nondominated_rank_of_large_sets),
+	    cmocka_unit_test(test_nondominated_rank_of_many_fronts),
 	    cmocka_unit_test(test_nondominated_rank_of_a_chain_is_its_place),
 	    cmocka_unit_test(test_nondominated_rank_of_chosen_rows),
 	};
