@@ -83,6 +83,12 @@ static enum err_code check_machine(const struct output *output, const char *path
 		json_put_u64(output->json, "mac_units", machine_n_mac(&machine));
 		json_put_u64(output->json, "sram_byte", machine_sram_byte(&machine));
 		json_put_u64(output->json, "levels", machine.n_level);
+	} else if (machine.target == MACHINE_SYSTOLIC) {
+		(void)fprintf(output->file,
+		              "%s: machine %s: ok; systolic array of %" PRIu32 "x%" PRIu32 " (rows x columns), %" PRIu64
+		              " byte buffers, %.6g GB/s, %" PRIu32 " operating points\n",
+		              path, machine.name, machine.systolic_rows, machine.systolic_cols,
+		              machine_sram_byte(&machine), machine.systolic_memory_gb_s, machine.n_level);
 	} else {
 		(void)fprintf(output->file,
 		              "%s: machine %s: ok; %" PRIu32 " PEs, MAC array %" PRIu32 "x%" PRIu32 ", %" PRIu64

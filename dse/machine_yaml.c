@@ -7,6 +7,8 @@
  * their defaults; the name, the target and each level's name, vdd_v and clk_mhz
  * have none.
  */
+#include "dse/machine_cfg.h"
+#include "dse/paths.h"
 #include "dse/provenance.h"
 #include "dse/space_parts.h"
 #include "sim/base/doc.h"
@@ -102,8 +104,7 @@ void machine_read_name(const struct doc_node *node, const char *what, char *name
 /* Defaults of the table; see the README for which fields must be given all the same. */
 static void init_level(struct operating_point *level, unsigned line)
 {
-	for (size_t i = 0; i < machine_n_level_param; i++)
-		*(double *)(void *)((char *)level + level_param[i].offset) = level_param[i].initial;
+	machine_init_level(level);
 	/* Stands in for a name whose absence is reported, so that machine_check need not say it again. */
 	(void)snprintf(level->name, sizeof(level->name), "?%u", line);
 }
@@ -245,6 +246,9 @@ enum err_code machine_read_sources(const char *path, struct machine *machine, st
                                    struct arena *kept, struct err *err)
 {
 	assert(path && machine && sources && kept);
+	if (path_ends_in(path, ".cfg"))
+		return machine_sources_init(sources, kept) ? machine_read_cfg(path, machine, err)
+		                                           : err_add(err, ERR_INTERNAL, "out of memory");
 	struct arena arena = {0};
 	struct doc_node *root;
 	struct err found = {0};

@@ -79,6 +79,13 @@ void machine_init(struct machine *machine, enum machine_target target)
 	}
 }
 
+void machine_init_level(struct operating_point *level)
+{
+	memset(level, 0, sizeof(*level));
+	for (size_t i = 0; i < machine_n_level_param; i++)
+		*(double *)(void *)((char *)level + level_param[i].offset) = level_param[i].initial;
+}
+
 const struct machine_param *machine_find_param(const char *key)
 {
 	assert(key);

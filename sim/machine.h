@@ -157,6 +157,9 @@ extern const size_t machine_n_level_param;
 /* A machine with every parameter at its default, no level, the given target and an empty name. */
 void machine_init(struct machine *machine, enum machine_target target);
 
+/* An operating point with the defaults of level_param[], and no name. */
+void machine_init_level(struct operating_point *level);
+
 /* The row with this key, or NULL. */
 const struct machine_param *machine_find_param(const char *key);
 

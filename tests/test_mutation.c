@@ -11,6 +11,7 @@
 #include <cmocka.h>
 
 #include "dse/fit.h"
+#include "dse/machine_cfg.h"
 #include "dse/space.h"
 #include "dse/validate.h"
 #include "mapper/parser.h"
@@ -146,6 +147,15 @@ static enum err_code read_machine(const char *path, struct err *err)
 {
 	struct machine machine;
 	enum err_code code = machine_read(path, &machine, err);
+	if (code == ERR_OK)
+		assert_int_equal(machine_check(&machine, err), ERR_OK);
+	return code;
+}
+
+static enum err_code read_cfg(const char *path, struct err *err)
+{
+	struct machine machine;
+	enum err_code code = machine_read_cfg(path, &machine, err);
 	if (code == ERR_OK)
 		assert_int_equal(machine_check(&machine, err), ERR_OK);
 	return code;
@@ -311,6 +321,13 @@ static void test_mutation_of_networks(void **state)
 	mutate_files(read_network, pattern, 2 * N_MUTATION);
 }
 
+static void test_mutation_of_scalesim_machines(void **state)
+{
+	static const char *const pattern[] = {"spaces/machines/*.cfg", "tests/malformed/*.cfg"};
+	(void)state;
+	mutate_files(read_cfg, pattern, 20 * N_MUTATION);
+}
+
 static void test_mutation_of_topologies(void **state)
 {
 	static const char *const pattern[] = {"spaces/networks/*.csv", "tests/malformed/topology_*.csv"};
@@ -338,7 +355,7 @@ int main(void)
 	    cmocka_unit_test(test_mutation_of_spaces),           cmocka_unit_test(test_mutation_of_machines),
 	    cmocka_unit_test(test_mutation_of_networks),         cmocka_unit_test(test_mutation_of_split_schemes),
 	    cmocka_unit_test(test_mutation_of_reference_tables), cmocka_unit_test(test_mutation_of_measurements),
-	    cmocka_unit_test(test_mutation_of_topologies),
+	    cmocka_unit_test(test_mutation_of_topologies),       cmocka_unit_test(test_mutation_of_scalesim_machines),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
