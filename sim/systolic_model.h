@@ -29,6 +29,9 @@ struct systolic_time systolic_run_time(const struct machine *machine, const stru
 void systolic_run(const struct machine *machine, const struct systolic_work *work, uint32_t level,
                   struct systolic_result *result);
 
+/* Clocks of the array on all tiles, without stalls; saturates for a work that is not valid. */
+uint64_t systolic_compute_clk(const struct machine *machine, const struct systolic_work *work);
+
 /* Clocks of stalls, rounded up; the first load and the last store are among them. */
 uint64_t systolic_stall_clk(const struct systolic_time *time);
 

@@ -26,6 +26,14 @@ static inline uint64_t systolic_lines_past(uint64_t n_output, uint32_t kernel, u
 	return past < kernel ? past : kernel;
 }
 
+/* Of the first tile along a dimension, than which none is larger: it only reaches past the ifmap if it is alone. */
+static inline uint64_t systolic_first_lines(const struct systolic_dim *dim, uint32_t kernel, uint32_t stride,
+                                            uint32_t in)
+{
+	uint64_t lines = systolic_lines(dim->size_a, kernel, stride);
+	return systolic_dim_n(dim) > 1 ? lines : lines - systolic_lines_past(dim->size_a, kernel, stride, in);
+}
+
 /*
  * Clocks of a tile: folds times the clocks of one, SCALE-Sim's formulas (its paper, equation 1; T, R, C: taps, rows,
  * columns). Output stationary: rows take pixels, columns filters, and a fold streams all taps and drains, T + R + C

@@ -26,7 +26,7 @@
 #define MAX_RUN 4 /* the first tile, others of size_a, those of size_b, one that reaches past the ifmap */
 #define MAX_PIXEL_CLASS (MAX_RUN * MAX_RUN)
 #define MAX_CLASS (MAX_PIXEL_CLASS * MAX_RUN)
-#define MAX_PLACE 256
+#define MAX_PLACE 64
 #define NONE UINT8_MAX
 
 /* n tiles of a class between neighbours of two classes. */
@@ -35,11 +35,11 @@ struct place {
 	uint8_t own, before, after;
 };
 
-/* Tiles in order; ends come once each, others in any order. */
+/* Tiles: the first, then others in any order, then the last. */
 struct sequence {
 	uint32_t n_class, n_place;
-	uint8_t first, last;    /* classes */
-	double n_of[MAX_CLASS]; /* tiles of each class */
+	uint8_t first, last;          /* classes */
+	double n_of[MAX_PIXEL_CLASS]; /* tiles of each class */
 	struct place place[MAX_PLACE];
 };
 
@@ -107,11 +107,27 @@ static void make_sequence(const struct runs *runs, struct sequence *sequence)
 	}
 }
 
-/* The inner tiles once for each outer one; classes are outer * inner.n_class + inner. */
+/* An outer tile's place or class with one of its inner tiles; classes are outer * n_class of the inner + inner. */
+static struct place join(const struct sequence *inner, const struct place *out, const struct place *in)
+{
+	uint32_t n_inner = inner->n_class, base = out->own * n_inner;
+	struct place both = {out->n * in->n, (uint8_t)(base + in->own), NONE, NONE};
+	if (in->before != NONE)
+		both.before = (uint8_t)(base + in->before);
+	else if (out->before != NONE)
+		both.before = (uint8_t)(out->before * n_inner + inner->last);
+	if (in->after != NONE)
+		both.after = (uint8_t)(base + in->after);
+	else if (out->after != NONE)
+		both.after = (uint8_t)(out->after * n_inner + inner->first);
+	return both;
+}
+
+/* The inner tiles once for each outer one. */
 static void nest(const struct sequence *outer, const struct sequence *inner, struct sequence *both)
 {
 	uint32_t n_inner = inner->n_class;
-	assert(outer->n_class * n_inner <= MAX_CLASS);
+	assert(outer->n_class * n_inner <= MAX_PIXEL_CLASS);
 	both->n_class = outer->n_class * n_inner;
 	both->n_place = 0;
 	both->first = (uint8_t)(outer->first * n_inner + inner->first);
@@ -121,50 +137,38 @@ static void nest(const struct sequence *outer, const struct sequence *inner, str
 			both->n_of[i * n_inner + k] = outer->n_of[i] * inner->n_of[k];
 	for (uint32_t k = 0; k < inner->n_place; k++) {
 		const struct place *in = &inner->place[k];
-		bool begins = in->before == NONE, ends = in->after == NONE;
-		for (uint32_t i = 0; i < outer->n_class && !begins && !ends; i++) {
-			uint32_t base = i * n_inner;
-			add_place(both, outer->n_of[i] * in->n, (uint8_t)(base + in->own), (uint8_t)(base + in->before),
-			          (uint8_t)(base + in->after));
-		}
-		for (uint32_t i = 0; i < outer->n_place && (begins || ends); i++) {
-			const struct place *out = &outer->place[i];
-			uint8_t before = NONE, after = NONE;
-			if (!begins)
-				before = (uint8_t)(out->own * n_inner + in->before);
-			else if (out->before != NONE)
-				before = (uint8_t)(out->before * n_inner + inner->last);
-			if (!ends)
-				after = (uint8_t)(out->own * n_inner + in->after);
-			else if (out->after != NONE)
-				after = (uint8_t)(out->after * n_inner + inner->first);
-			add_place(both, out->n * in->n, (uint8_t)(out->own * n_inner + in->own), before, after);
+		bool is_end = in->before == NONE || in->after == NONE;
+		for (uint32_t i = 0; i < (is_end ? outer->n_place : outer->n_class); i++) {
+			const struct place any = {outer->n_of[i % MAX_PIXEL_CLASS], (uint8_t)i, NONE, NONE};
+			assert(both->n_place < MAX_PLACE);
+			both->place[both->n_place++] = join(inner, is_end ? &outer->place[i] : &any, in);
 		}
 	}
 }
 
 /* ---- blocks ---- */
 
-/* Of a class of blocks. */
+/* Of a class of blocks, in clocks. Inner steps: all but the last, with the loads for the steps after them. */
 struct block {
-	double load_word;  /* an input channel */
-	double store_word; /* results */
-	double clk_factor; /* clocks of a step less what its taps contribute */
+	double first_load, store; /* of its first step's operands, of its results */
+	double inner_busy, inner_load;
+	double last_clk; /* the last step computes */
+	double clk;      /* all steps compute */
 };
 
 /* Of a class of pixel tiles. */
 struct pixels {
 	double ifmap_word; /* an input channel */
 	double n;
-	double clk_factor;
+	double clk_factor; /* of a tile's clocks, the pixels' share */
 	bool is_first;
 };
 
+/* A block's steps: tiles of input channels, of two sizes. */
 struct steps {
-	double n[2];    /* of each of two sizes */
-	double size[2]; /* input channels */
-	double tap_factor[2];
-	double word_clk; /* clocks of a word on the interface */
+	double n[2], size[2];
+	double clk_factor[2];
+	double word_clk; /* of a word on the interface */
 };
 
 static uint64_t lines_of(const struct runs *runs, uint32_t i, uint32_t kernel, uint32_t stride, uint64_t past,
@@ -204,66 +208,160 @@ static void make_pixels(const struct machine *machine, const struct systolic_wor
 	}
 }
 
-/* Classes of blocks in the order of the loops, groups included. */
-static void make_blocks(const struct machine *machine, const struct systolic_work *work, struct sequence *sequence,
+/* load_word: an input channel. */
+static struct block make_block(double load_word, double store_word, double clk_factor, const struct steps *steps)
+{
+	double channel_clk = load_word * steps->word_clk;
+	double clk_a = clk_factor * steps->clk_factor[0], load_a = channel_clk * steps->size[0];
+	struct block block = {
+	    .first_load = load_a,
+	    .store = store_word * steps->word_clk,
+	    .inner_busy = (steps->n[0] - 1) * real_max(clk_a, load_a),
+	    .inner_load = (steps->n[0] - 1) * load_a,
+	    .last_clk = clk_a,
+	    .clk = steps->n[0] * clk_a,
+	};
+	if (steps->n[1] > 0) {
+		double clk_b = clk_factor * steps->clk_factor[1], load_b = channel_clk * steps->size[1];
+		block.inner_busy += real_max(clk_a, load_b) + (steps->n[1] - 1) * real_max(clk_b, load_b);
+		block.inner_load += steps->n[1] * load_b;
+		block.last_clk = clk_b;
+		block.clk += steps->n[1] * clk_b;
+	}
+	return block;
+}
+
+/* Classes: pixel tiles * filter tiles, in the order of the loops. */
+static void make_blocks(const struct machine *machine, const struct systolic_work *work, uint32_t n_pixel,
+                        const struct pixels *pixels, const struct runs *c, const struct steps *steps,
                         struct block *block)
 {
-	struct sequence along_c, along_s;
-	struct pixels pixels[MAX_PIXEL_CLASS];
-	struct runs c;
 	double kernel = (double)work->kernel_w * work->kernel_h;
-	make_pixels(machine, work, &along_s, pixels);
-	make_runs(&work->c, work->ifmap_once, false, &c);
-	make_sequence(&c, &along_c);
-	if (work->filter_outside)
-		nest(&along_c, &along_s, sequence);
-	else
-		nest(&along_s, &along_c, sequence);
-	for (uint32_t i = 0; i < c.n; i++) {
-		double factor = (double)systolic_filter_factor(machine, work->dataflow, c.size[i]);
-		double filter_word = kernel * c.size[i];
-		for (uint32_t k = 0; k < along_s.n_class; k++) {
-			bool has_ifmap = !work->ifmap_once || c.is_first[i];
+	for (uint32_t i = 0; i < c->n; i++) {
+		double factor = (double)systolic_filter_factor(machine, work->dataflow, c->size[i]);
+		double filter_word = kernel * c->size[i];
+		bool has_ifmap = !work->ifmap_once || c->is_first[i];
+		for (uint32_t k = 0; k < n_pixel; k++) {
 			bool has_filter = !work->filter_once || pixels[k].is_first;
-			uint32_t place = work->filter_outside ? i * along_s.n_class + k : k * c.n + i;
-			block[place] = (struct block){
-			    .load_word = (has_ifmap ? pixels[k].ifmap_word : 0) + (has_filter ? filter_word : 0),
-			    .store_word = pixels[k].n * c.size[i],
-			    .clk_factor = pixels[k].clk_factor * factor,
-			};
+			double load_word = (has_ifmap ? pixels[k].ifmap_word : 0) + (has_filter ? filter_word : 0);
+			block[work->filter_outside ? i * n_pixel + k : k * c->n + i] =
+			    make_block(load_word, pixels[k].n * c->size[i], pixels[k].clk_factor * factor, steps);
 		}
 	}
 }
 
-static double block_clk(const struct block *own, double stored_word, double next_word, const struct steps *steps)
+static double block_clk(const struct block *own, double store_before, double load_after)
 {
-	double clk_a = own->clk_factor * steps->tap_factor[0],
-	       load_a = own->load_word * steps->size[0] * steps->word_clk;
-	double load_next = next_word * steps->size[0] * steps->word_clk;
-	double busy_clk = (steps->n[0] - 1) * real_max(clk_a, load_a),
-	       load_clk = (steps->n[0] - 1) * load_a + load_next;
-	double clk_last = clk_a;
-	if (steps->n[1] > 0) {
-		double load_b = own->load_word * steps->size[1] * steps->word_clk;
-		clk_last = own->clk_factor * steps->tap_factor[1];
-		busy_clk += real_max(clk_a, load_b) + (steps->n[1] - 1) * real_max(clk_last, load_b);
-		load_clk += steps->n[1] * load_b;
-	}
-	busy_clk += real_max(clk_last, load_next);
-	return real_max(busy_clk, load_clk + stored_word * steps->word_clk);
+	return real_max(own->inner_busy + real_max(own->last_clk, load_after),
+	                own->inner_load + load_after + store_before);
 }
 
-static double sequence_clk(const struct sequence *sequence, const struct block *block, const struct steps *steps)
+static double place_clk(const struct block *block, const struct place *place)
 {
-	const struct block *first = &block[sequence->first], *last = &block[sequence->last];
-	double clk = first->load_word * steps->size[0] * steps->word_clk + last->store_word * steps->word_clk;
-	for (uint32_t i = 0; i < sequence->n_place; i++) {
-		const struct place *place = &sequence->place[i];
-		double stored_word = place->before == NONE ? 0 : block[place->before].store_word;
-		double next_word = place->after == NONE ? 0 : block[place->after].load_word;
-		clk += place->n * block_clk(&block[place->own], stored_word, next_word, steps);
+	return place->n * block_clk(&block[place->own], block[place->before].store, block[place->after].first_load);
+}
+
+/*
+ * The first and the last block of n_group groups, one behind the other: before the first nothing is stored, after the
+ * last nothing loaded; other groups' ends are neighbours. Of one block a group both are the same.
+ */
+static double ends_clk(const struct block *begin, const struct block *second, const struct block *last_but_one,
+                       const struct block *end, double n_group)
+{
+	double clk = begin->first_load + end->store;
+	return clk + block_clk(begin, 0, second->first_load) +
+	       (n_group - 1) * block_clk(begin, end->store, second->first_load) +
+	       block_clk(end, last_but_one->store, 0) +
+	       (n_group - 1) * block_clk(end, last_but_one->store, begin->first_load);
+}
+
+static double one_block_clk(const struct block *block, double n_group)
+{
+	double clk = block->first_load + block->store;
+	if (n_group < 2)
+		return clk + block_clk(block, 0, 0);
+	return clk + block_clk(block, 0, block->first_load) + block_clk(block, block->store, 0) +
+	       (n_group - 2) * block_clk(block, block->store, block->first_load);
+}
+
+/* One tile inside each outer one. */
+static double sequence_clk(const struct sequence *sequence, const struct block *block, double n_group)
+{
+	const struct place *place = sequence->place, *last = &place[sequence->n_place - 1];
+	double clk = 0;
+	if (sequence->n_place == 1)
+		return one_block_clk(block, n_group);
+	for (uint32_t i = 1; i + 1 < sequence->n_place; i++)
+		clk += place_clk(block, &place[i]);
+	return n_group * clk +
+	       ends_clk(&block[place->own], &block[place->after], &block[last->before], &block[last->own], n_group);
+}
+
+/* All tiles of outer, each with all of inner; block: [outer->n_class][inner->n_class]. */
+static double loops_clk(const struct sequence *outer, const struct sequence *inner, const struct block *block,
+                        double n_group)
+{
+	const struct place *begin = &inner->place[0], *end = &inner->place[inner->n_place - 1];
+	uint32_t n_inner = inner->n_class;
+	double clk = 0;
+	if (inner->n_place == 1)
+		return sequence_clk(outer, block, n_group);
+	for (uint32_t i = 0; i < outer->n_class; i++)
+		for (uint32_t k = 1; k + 1 < inner->n_place; k++)
+			clk += outer->n_of[i] * place_clk(&block[i * n_inner], &inner->place[k]);
+	for (uint32_t i = 0; i < outer->n_place; i++) {
+		const struct place *out = &outer->place[i];
+		const struct block *own = &block[out->own * n_inner];
+		if (i > 0)
+			clk += out->n * block_clk(&own[begin->own], block[out->before * n_inner + inner->last].store,
+			                          own[begin->after].first_load);
+		if (i + 1 < outer->n_place)
+			clk += out->n * block_clk(&own[end->own], own[end->before].store,
+			                          block[out->after * n_inner + inner->first].first_load);
 	}
-	return clk;
+	const struct block *first = &block[outer->first * n_inner], *last = &block[outer->last * n_inner];
+	return n_group * clk +
+	       ends_clk(&first[begin->own], &first[begin->after], &last[end->before], &last[end->own], n_group);
+}
+
+/* The sum over all blocks. */
+static double blocks_clk(const struct machine *machine, const struct systolic_work *work, const struct steps *steps)
+{
+	struct sequence along_c, along_s;
+	struct pixels pixels[MAX_PIXEL_CLASS];
+	struct block block[MAX_CLASS];
+	struct runs c;
+	make_pixels(machine, work, &along_s, pixels);
+	make_runs(&work->c, work->ifmap_once, false, &c);
+	make_sequence(&c, &along_c);
+	make_blocks(machine, work, along_s.n_class, pixels, &c, steps, block);
+	if (work->filter_outside)
+		return loops_clk(&along_c, &along_s, block, work->n_group);
+	return loops_clk(&along_s, &along_c, block, work->n_group);
+}
+
+static uint32_t last_size(const struct systolic_dim *dim)
+{
+	return dim->n_b > 0 ? dim->size_b : dim->size_a;
+}
+
+/*
+ * Most arrays with a fair memory wait for nothing but the first load and the last store. So it is where even the
+ * smallest block would hide the loads and stores of the largest; *clk is those two then.
+ */
+static bool hides_all(const struct machine *machine, const struct systolic_work *work, const struct steps *steps,
+                      double *clk)
+{
+	uint64_t lines = systolic_first_lines(&work->w, work->kernel_w, work->stride, work->in_w) *
+	                 systolic_first_lines(&work->h, work->kernel_h, work->stride, work->in_h);
+	double load_word = (double)lines + (double)work->kernel_w * work->kernel_h * work->c.size_a;
+	double store_word = (double)work->w.size_a * work->h.size_a * work->c.size_a;
+	uint32_t w = last_size(&work->w), h = last_size(&work->h), c = last_size(&work->c);
+	double factor = (double)(systolic_pixel_factor(machine, work->dataflow, (uint64_t)w * h) *
+	                         systolic_filter_factor(machine, work->dataflow, c));
+	struct block block = make_block(load_word, store_word, factor, steps);
+	*clk = block.first_load + (double)w * h * c * steps->word_clk;
+	return block_clk(&block, block.store, block.first_load) <= block.clk;
 }
 
 struct systolic_time systolic_run_time(const struct machine *machine, const struct systolic_work *work,
@@ -271,34 +369,20 @@ struct systolic_time systolic_run_time(const struct machine *machine, const stru
 {
 	const struct systolic_dim *d = &work->d;
 	const uint64_t kernel = (uint64_t)work->kernel_w * work->kernel_h;
-	struct sequence sequence;
-	struct block block[MAX_CLASS];
+	struct systolic_time time = {.compute_clk = systolic_compute_clk(machine, work)};
+	double compute_clk = (double)time.compute_clk, ends_only_clk;
 	assert(bandwidth_word > 0);
-	make_blocks(machine, work, &sequence, block);
 	struct steps steps = {
 	    .n = {d->n_a, d->n_b},
 	    .size = {d->size_a, d->size_b},
-	    .tap_factor = {(double)systolic_tap_factor(machine, work->dataflow, kernel * d->size_a),
+	    .clk_factor = {(double)systolic_tap_factor(machine, work->dataflow, kernel * d->size_a),
 	                   d->n_b > 0 ? (double)systolic_tap_factor(machine, work->dataflow, kernel * d->size_b) : 0},
 	    .word_clk = 1 / bandwidth_word,
 	};
-	double factor = 0;
-	for (uint32_t i = 0; i < sequence.n_class; i++)
-		factor += sequence.n_of[i] * block[i].clk_factor;
-	double compute_clk =
-	    factor * (steps.n[0] * steps.tap_factor[0] + steps.n[1] * steps.tap_factor[1]) * work->n_group;
-	struct systolic_time time = {.compute_clk = (uint64_t)compute_clk};
-	if (work->n_group == 1) {
-		time.clk = real_max(compute_clk, sequence_clk(&sequence, block, &steps));
-		return time;
-	}
-	const struct systolic_dim groups = {1, work->n_group, 0, 0};
-	struct sequence along_group, all;
-	struct runs runs;
-	make_runs(&groups, false, false, &runs);
-	make_sequence(&runs, &along_group);
-	nest(&along_group, &sequence, &all);
-	time.clk = real_max(compute_clk, sequence_clk(&all, block, &steps));
+	if (hides_all(machine, work, &steps, &ends_only_clk))
+		time.clk = compute_clk + ends_only_clk;
+	else /* sums of many products may end up a little below */
+		time.clk = real_max(compute_clk, blocks_clk(machine, work, &steps));
 	return time;
 }
 

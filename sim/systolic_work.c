@@ -57,6 +57,12 @@ static struct factor_sums sum_factors(const struct machine *machine, const struc
 	return sums;
 }
 
+uint64_t systolic_compute_clk(const struct machine *machine, const struct systolic_work *work)
+{
+	const struct factor_sums sums = sum_factors(machine, work);
+	return mul_sat(mul_sat(sums.pixel, sums.filter), mul_sat(sums.tap, work->n_group));
+}
+
 /* Lines of ifmap that the tiles along a dimension load, each for itself. */
 static uint64_t sum_lines(const struct systolic_dim *dim, uint32_t kernel, uint32_t stride, uint32_t in)
 {
@@ -103,8 +109,7 @@ bool systolic_is_valid(const struct machine *machine, const struct systolic_work
 	uint64_t mac = mul_sat(mul_sat(pixel, tap), mul_sat(systolic_dim_extent(&work->c), work->n_group));
 	if (mac > MAX_COUNT) /* words are no more than this */
 		return false;
-	struct factor_sums sums = sum_factors(machine, work);
-	return mul_sat(mul_sat(sums.pixel, sums.filter), mul_sat(sums.tap, work->n_group)) <= MAX_COUNT;
+	return systolic_compute_clk(machine, work) <= MAX_COUNT;
 }
 
 /* ---- buffers ---- */
@@ -116,19 +121,11 @@ struct demand {
 	uint64_t ofmap_tile;
 };
 
-/* The largest tile's lines; a part of one that reaches past the ifmap is none. */
-static uint64_t largest_lines(const struct systolic_dim *dim, uint32_t kernel, uint32_t stride, uint32_t in)
-{
-	uint64_t past =
-	    systolic_dim_n(dim) == 1 ? systolic_lines_past(systolic_dim_extent(dim), kernel, stride, in) : 0;
-	return systolic_lines(dim->size_a, kernel, stride) - past;
-}
-
 static struct demand demand_of(const struct systolic_work *work)
 {
 	uint64_t kernel = (uint64_t)work->kernel_w * work->kernel_h, channels = systolic_dim_extent(&work->d);
-	uint64_t tile = largest_lines(&work->w, work->kernel_w, work->stride, work->in_w) *
-	                largest_lines(&work->h, work->kernel_h, work->stride, work->in_h);
+	uint64_t tile = systolic_first_lines(&work->w, work->kernel_w, work->stride, work->in_w) *
+	                systolic_first_lines(&work->h, work->kernel_h, work->stride, work->in_h);
 	uint64_t all = unique_lines(&work->w, work->kernel_w, work->stride, work->in_w) *
 	               unique_lines(&work->h, work->kernel_h, work->stride, work->in_h);
 	return (struct demand){
