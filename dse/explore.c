@@ -50,10 +50,9 @@ struct driver {
 	struct slot slot[MAX_GROUP];
 	size_t n_job;
 	struct search_job *job;
-	uint32_t *genome; /* [genome_size] */
 	struct hardware hardware; /* machines that need no search; none are known where its is_cut is NULL */
-	uint64_t stop_ms; /* when the time is up; 0: never */
-	uint64_t n_evaluation; /* of the candidates in the archive */
+	uint64_t stop_ms;         /* when the time is up; 0: never */
+	uint64_t n_evaluation;    /* of the candidates in the archive */
 	/* Progress. */
 	char so_far[48];
 	uint64_t shown_due; /* the mark that so_far is of, by when the next one is due */
@@ -118,19 +117,6 @@ static void build_slot(void *context, size_t i)
 	slot->candidate.genetic = driver->options->engine->is_random ? driver->options->engine : NULL;
 }
 
-static void note_over_limit(struct explore *explore, const struct slot *slot, enum explore_stage stage,
-                            enum metric metric, double value)
-{
-	double limit = space_metric_limit(explore->space, metric);
-	struct explore_miss miss = {stage, value / limit - 1.0, slot->machine_index, "", ""};
-	assert(slot->is_alive);
-	explore_machine_text(explore->space, slot->machine_index, &slot->candidate.set->machine, miss.machine,
-	                     sizeof(miss.machine));
-	(void)snprintf(miss.text, sizeof(miss.text), "%s is %.6g, limit %.6g", metric_table[metric].name, value, limit);
-	explore_note_miss(explore, &miss);
-	explore->counts.by_limit[metric]++;
-}
-
 /* Refuse, before any search, a machine that breaks a limit all by itself. */
 static void check_machine_limits(struct driver *driver, struct slot *slot)
 {
@@ -142,7 +128,8 @@ static void check_machine_limits(struct driver *driver, struct slot *slot)
 		double limit = space_metric_limit(explore->space, (enum metric)i);
 		if (metric_table[i].scope != METRIC_OF_MACHINE || metric[i] <= limit)
 			continue;
-		note_over_limit(explore, slot, STAGE_MACHINE, (enum metric)i, metric[i]);
+		explore_note_over_limit(explore, slot->machine_index, &slot->candidate.set->machine, STAGE_MACHINE,
+		                        (enum metric)i, metric[i]);
 		explore->counts.n_machine_dead++;
 		candidate_free(&slot->candidate);
 		slot->is_alive = false;
@@ -290,27 +277,15 @@ static void note_history(struct driver *driver, const struct candidate *candidat
 /* Insert the candidate's front into the archive of all candidates. */
 static enum err_code insert_front(struct driver *driver, const struct slot *slot, struct err *err)
 {
-	struct explore *explore = driver->explore;
-	const struct candidate *candidate = &slot->candidate;
-	struct pareto batch;
-	pareto_init(&batch, explore->front.n_objective, explore->front.n_gene);
-	for (size_t i = 0; i < candidate->total.n; i++) {
-		double metric[N_METRIC], objective[SPACE_MAX_OBJECTIVE];
-		enum metric broken;
-		candidate_metrics(candidate, i, metric);
-		if (!explore_objectives(explore->space, metric, objective, &broken)) {
-			note_over_limit(explore, slot, STAGE_TOTAL, broken, metric[broken]);
-			continue;
-		}
-		candidate_genome(candidate, i, driver->genome);
-		if (!pareto_append(&batch, objective, driver->genome, 0))
-			return err_add(err, ERR_INTERNAL, "out of memory");
-	}
-	if (batch.n == 0)
+	bool is_empty = true;
+	assert(slot->is_alive);
+	enum err_code code =
+	    explore_insert(driver->explore, &slot->candidate, driver->options->n_thread, &is_empty, err);
+	if (code != ERR_OK)
+		return code;
+	if (is_empty)
 		note_dead(driver, slot);
-	else if (!pareto_insert_all(&explore->front, &batch))
-		return err_add(err, ERR_INTERNAL, "out of memory");
-	note_history(driver, candidate);
+	note_history(driver, &slot->candidate);
 	return ERR_OK;
 }
 
@@ -459,8 +434,9 @@ static enum err_code bound_machines(struct driver *driver, struct err *err)
 {
 	struct explore_counts *counts = &driver->explore->counts;
 	struct hardware *hardware = &driver->hardware;
-	const struct hardware_options options = {driver->explore->space, &driver->explore->map,
-	                                         driver->options->n_thread, driver->options->share, watch_bounds, driver};
+	const struct hardware_options options = {
+	    driver->explore->space, &driver->explore->map, driver->options->n_thread,
+	    driver->options->share, watch_bounds,          driver};
 	enum err_code code = hardware_bound(&options, hardware, err);
 	assert(hardware->n_cut < counts->n_machine && counts->n_candidate == 0);
 	counts->n_machine_cut = hardware->n_cut;
@@ -484,9 +460,6 @@ static enum err_code explore_layers(struct driver *driver, struct err *err)
 	    .n_island = explore->space->islands,
 	    .migrate_every = explore->space->migrate_every,
 	};
-	driver->genome = calloc(genome_size(&explore->map), sizeof(*driver->genome));
-	if (!driver->genome)
-		return err_add(err, ERR_INTERNAL, "out of memory");
 	if (!driver->options->engine->is_random)
 		code = layer_map_list_splits(explore->space, &explore->map, err);
 	explore->least = driver->options->engine->is_random ? NULL : least_table_new(explore->counts.n_machine);
@@ -505,7 +478,6 @@ static enum err_code explore_layers(struct driver *driver, struct err *err)
 		code = explore_group(driver, err);
 	}
 	hardware_free(&driver->hardware);
-	free(driver->genome);
 	return code;
 }
 

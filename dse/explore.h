@@ -22,11 +22,11 @@ struct explore_options {
 	unsigned n_thread;             /* 1.. */
 	uint64_t seed, max_evaluation; /* 0: no limit */
 	uint64_t max_seconds;          /* for searching; 0: no limit */
-	bool all_machines;            /* search those, too, whose bounds say that they have nothing on the front */
+	bool all_machines;             /* search those, too, whose bounds say that they have nothing on the front */
 	bool show_progress;
 	FILE *points; /* receives the layers' fronts as CSV; NULL: nobody wants them */
-	/* Which searches are made here and which are known; NULL: all, none. A part of several makes its searches and no
-	 * front. */
+	/* Which searches are made here and which are known; NULL: all, none. A part of several makes its searches and
+	 * no front. */
 	struct share *share;
 	struct checkpoint *checkpoint; /* of a flat search; NULL: none */
 };
@@ -46,7 +46,7 @@ struct explore_counts {
 	uint64_t cut_by_reason[LAYER_N_REASON]; /* designs in boxes that a branch and bound cut unopened */
 	uint64_t n_box;                         /* that it looked at */
 	uint64_t n_unreached;                   /* designs of places that no chain of layers gets to */
-	uint64_t by_limit[N_METRIC]; /* whole designs (flat) or machine candidates that break a limit */
+	uint64_t by_limit[N_METRIC];            /* whole designs (flat) or machine candidates that break a limit */
 	uint64_t n_composed;
 	double epsilon; /* 0: the front is exact; see dse/compose.h */
 	size_t n_rejection;
@@ -81,9 +81,9 @@ struct explore {
 	struct explore_miss miss;
 	uint64_t n_failure; /* of which the first are listed */
 	struct explore_failure failure[EXPLORE_MAX_FAILURE];
-	bool interrupted; /* Ctrl-C: the front is of what was seen */
-	bool truncated;   /* max_evaluation or max_seconds was reached: likewise */
-	bool out_of_time; /* it was max_seconds */
+	bool interrupted;       /* Ctrl-C: the front is of what was seen */
+	bool truncated;         /* max_evaluation or max_seconds was reached: likewise */
+	bool out_of_time;       /* it was max_seconds */
 	struct history history; /* of the front over all networks and machines */
 	double seconds;
 	struct least_table *least; /* what layers' searches found, for dse/misfit.c; NULL: not kept */
@@ -107,6 +107,17 @@ bool explore_objectives(const struct space *space, const double *metric, double 
 
 /* Keep the miss that is nearer. */
 void explore_note_miss(struct explore *explore, const struct explore_miss *miss);
+
+/* Note a design or machine that breaks a limit of the space, and count it. */
+void explore_note_over_limit(struct explore *explore, uint32_t machine_index, const struct machine *machine,
+                             enum explore_stage stage, enum metric metric, double value);
+
+/*
+ * Insert a candidate's composed front, of what keeps the limits, into the explore's; *is_empty: nothing does.
+ * ERR_INTERNAL.
+ */
+enum err_code explore_insert(struct explore *explore, const struct candidate *candidate, unsigned n_thread,
+                             bool *is_empty, struct err *err);
 
 /* Count a refused machine candidate under its reason. */
 void explore_note_rejection(struct explore *explore, const char *why);

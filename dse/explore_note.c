@@ -67,6 +67,18 @@ void explore_note_refused(struct explore *explore)
 	}
 }
 
+void explore_note_over_limit(struct explore *explore, uint32_t machine_index, const struct machine *machine,
+                             enum explore_stage stage, enum metric metric, double value)
+{
+	double limit = space_metric_limit(explore->space, metric);
+	struct explore_miss miss = {stage, value / limit - 1.0, machine_index, "", ""};
+	assert(machine && metric < N_METRIC);
+	explore_machine_text(explore->space, machine_index, machine, miss.machine, sizeof(miss.machine));
+	(void)snprintf(miss.text, sizeof(miss.text), "%s is %.6g, limit %.6g", metric_table[metric].name, value, limit);
+	explore_note_miss(explore, &miss);
+	explore->counts.by_limit[metric]++;
+}
+
 /* Reasons are texts of constraints and checks; a space has few different ones, however many machines it has. */
 void explore_note_rejection(struct explore *explore, const char *why)
 {

@@ -41,6 +41,12 @@ bool pareto_covers(const struct pareto *archive, const double *objective, const 
 bool pareto_append(struct pareto *batch, const double *objective, const uint32_t *genome, uint64_t tag);
 
 /*
+ * Give an empty batch n points of zeros, whose rows the caller writes, by several threads if need be. false when memory
+ * is out (batch is empty then).
+ */
+bool pareto_extend(struct pareto *batch, size_t n);
+
+/*
  * Insert all points of a batch (same shape, any points), which is empty afterwards; the archive is sorted then. What
  * pareto_insert does one by one, in n log n for up to 3 objectives. false when memory is out (the archive is empty
  * then, too).

@@ -1,24 +1,29 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Work and span of searches of the spaces of spaces/bench/: CPU seconds in all, and of the longest chain of things that
- * wait for each other, whatever the number of threads. Threads that never idle while there is an item to take finish in
- * (work - span) / n + span (Brent's theorem), so work and span prove a speed-up on n of them that neither other
- * programs nor the number of this machine's cores change; what sharing itself costs is not in it (bench_scaling).
+ * Work and span of `dse explore` on the spaces of spaces/bench/, from reading the space to the last file: CPU seconds
+ * in all, and of the longest chain of things that wait for each other, whatever the number of threads. Threads that
+ * never idle while there is an item to take finish in (work - span) / n + span (Brent's theorem), so work and span
+ * prove a speed-up on n of them that neither other programs nor the number of this machine's cores change; what sharing
+ * itself costs is not in it, and neither is waiting for the disk (bench_scaling).
  *
  * This program brings its own parallel_for, which runs all items one after the other and takes their times. Run it from
- * the repository root; arguments: names of spaces, all when there are none.
+ * the repository root; arguments: names of spaces, all when there are none. With --brief as the first one it prints for
+ * each of the others the speed-up on two threads alone, with the engine named after it.
  */
-#include "dse/explore.h"
+#include "dse/cli.h"
 #include "dse/parallel.h"
-#include <inttypes.h>
+#include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 static const char *const single[] = {"vgg16_conv_1",        "vgg16_conv_8",        "vgg16_fc_21",
                                      "resnet50_conv_1",     "resnet50_conv_sc_26", "vgg16_conv_8_qpe",
                                      "resnet50_conv_46_qpe"};
-static const char *const network[] = {"net_mlp",           "net_resnet50_stage_3", "net_vgg16",
-                                      "net_tiny_machines", "exact_vgg16",          "exact_vgg16_dram"};
+static const char *const network[] = {"net_mlp",     "net_resnet50_stage_3", "net_vgg16",           "net_tiny_machines",
+                                      "exact_vgg16", "exact_vgg16_dram",     "exact_hardware_vgg16"};
 
 /* The chain so far, up to when; parallel_for has no context of its own. */
 static double span_s, mark_s;
@@ -75,52 +80,78 @@ static void print_cost(const char *name, const char *engine, const struct cost *
 	fflush(stdout);
 }
 
-/* Machines are worked on in groups of as many as there are threads: two. */
-static struct cost run_space(const char *name, const struct engine_kind *engine)
+/* Its table goes nowhere. Machines are worked on in groups of as many as there are threads: two. */
+static void explore(const char *name, const char *engine, const char *folder)
 {
-	char path[256];
-	struct space space;
-	struct explore explore;
+	char path[256], program[] = "dse", command[] = "explore", *own_engine = strdup(engine);
+	char *argv[] = {program,         command,        path,           (char[]){"--engine"}, own_engine,
+	                (char[]){"-j2"}, (char[]){"-q"}, (char[]){"-o"}, (char[]){"."},        NULL};
+	struct cli_options options;
 	struct err err = {0};
-	const struct explore_options options = {.engine = engine, .n_thread = 2, .seed = 1};
 	(void)snprintf(path, sizeof path, "spaces/bench/%s.yaml", name);
-	enum err_code code = space_read(path, &space, &err);
+	argv[8] = strdup(folder);
+	enum err_code code = own_engine && argv[8] ? cli_parse(9, argv, &options, &err) : ERR_INTERNAL;
+	if (code == ERR_OK)
+		code = cmd_explore(&options, &err);
+	free(own_engine);
+	free(argv[8]);
+	if (code == ERR_OK && fflush(stdout) == 0)
+		return;
+	fprintf(stderr, "bench_span: %s: %s\n", name, err_text(&err));
+	exit(1);
+}
+
+static struct cost run_space(const char *name, const char *engine)
+{
+	char folder[] = "/tmp/bench_span_XXXXXX", remove_folder[64];
+	int nowhere = open("/dev/null", O_WRONLY), kept = dup(STDOUT_FILENO);
+	if (!mkdtemp(folder) || nowhere < 0 || kept < 0 || fflush(stdout) != 0 || dup2(nowhere, STDOUT_FILENO) < 0)
+		exit(1);
 	double begin_s = cpu_s();
 	span_s = 0;
 	mark_s = begin_s;
-	if (code != ERR_OK || explore_run(&space, &options, &explore, &err) != ERR_OK) {
-		fprintf(stderr, "bench_span: %s: %s\n", name, err_text(&err));
-		exit(1);
-	}
+	explore(name, engine, folder);
 	extend_chain();
 	struct cost cost = {cpu_s() - begin_s, span_s};
-	explore_free(&explore);
-	space_free(&space);
-	print_cost(name, engine->name, &cost);
+	(void)snprintf(remove_folder, sizeof remove_folder, "rm -rf %s", folder);
+	if (dup2(kept, STDOUT_FILENO) < 0 || system(remove_folder) != 0)
+		exit(1);
+	(void)close(nowhere);
+	(void)close(kept);
 	return cost;
 }
 
-static void run_all(const char *const *name, size_t n, const struct engine_kind *engine)
+static void run_all(const char *const *name, size_t n, const char *engine)
 {
 	struct cost sum = {0, 0};
 	for (size_t i = 0; i < n; i++) {
 		struct cost cost = run_space(name[i], engine);
+		print_cost(name[i], engine, &cost);
 		sum.work_s += cost.work_s;
 		sum.span_s += cost.span_s;
 	}
-	print_cost("all of these", engine->name, &sum);
+	print_cost("all of these", engine, &sum);
 }
 
 int main(int argc, char **argv)
 {
+	if (argc > 1 && strcmp(argv[1], "--brief") == 0) {
+		for (int i = 2; i + 1 < argc; i += 2) {
+			struct cost cost = run_space(argv[i], argv[i + 1]);
+			printf("%.3f\n", speed_up(&cost, 2));
+		}
+		return 0;
+	}
 	printf("Work and span: CPU seconds, and what they prove of the speed-up on 2, 4 and 8 threads\n");
 	printf("%-21s %-10s %8s %8s %8s %8s %8s %8s\n", "space", "engine", "work", "span", "work/span", "2", "4", "8");
-	for (int i = 1; i < argc; i++)
-		(void)run_space(argv[i], &engine_exact);
+	for (int i = 1; i < argc; i++) {
+		struct cost cost = run_space(argv[i], "exact");
+		print_cost(argv[i], "exact", &cost);
+	}
 	if (argc > 1)
 		return 0;
-	run_all(single, sizeof single / sizeof *single, &engine_exact);
-	run_all(network, sizeof network / sizeof *network, &engine_exact);
-	run_all(single, sizeof single / sizeof *single, &engine_exhaustive);
+	run_all(single, sizeof single / sizeof *single, "exact");
+	run_all(network, sizeof network / sizeof *network, "exact");
+	run_all(single, sizeof single / sizeof *single, "exhaustive");
 	return 0;
 }
