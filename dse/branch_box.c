@@ -244,7 +244,7 @@ static void least_metrics(const struct space *space, const struct layer_context 
 	value[METRIC_ENERGY] -= deadline_asleep_mj(space, machine, latency_ns * MS_PER_NS);
 	value[METRIC_DRAM] = counts->dram_read_byte + counts->dram_write_byte;
 	value[METRIC_DRAM] *= is_whole(value[METRIC_DRAM]) ? 1 : BOUND_SLACK;
-	value[METRIC_SRAM_USED] = (double)bound->program.sram_byte / machine->pe_sram_byte;
+	value[METRIC_SRAM_USED] = (double)bound->program.sram_byte / (double)mapper_available_byte(machine);
 	value[METRIC_PEAK_POWER] = energy_static_mw(machine, level) * BOUND_SLACK;
 }
 

@@ -2,6 +2,7 @@
 /* dse check: validate the YAML files we read; say how large a space is before anybody starts to search it. */
 #include "dse/candidate.h"
 #include "dse/cli.h"
+#include "dse/design_text.h"
 #include "dse/estimate.h"
 #include "dse/front_file.h"
 #include "dse/json.h"
@@ -90,12 +91,13 @@ static enum err_code check_machine(const struct output *output, const char *path
 		              path, machine.name, machine.systolic_rows, machine.systolic_cols,
 		              machine_sram_byte(&machine), machine.systolic_memory_gb_s, machine.n_level);
 	} else {
+		char array[DESIGN_ARRAY_SIZE];
+		design_print_array(&machine, array);
 		(void)fprintf(output->file,
-		              "%s: machine %s: ok; %" PRIu32 " PEs, MAC array %" PRIu32 "x%" PRIu32 ", %" PRIu64
-		              " MAC units, %" PRIu64 " byte SRAM, %" PRIu32 " DRAM interfaces, %" PRIu32
-		              " operating points\n",
-		              path, machine.name, machine_n_pe(&machine), machine.mla_cols, machine.mla_rows,
-		              machine_n_mac(&machine), machine_sram_byte(&machine), machine.dram_n, machine.n_level);
+		              "%s: machine %s: ok; %" PRIu32 " PEs, %s, %" PRIu64 " MAC units, %" PRIu64
+		              " byte SRAM, %" PRIu32 " DRAM interfaces, %" PRIu32 " operating points\n",
+		              path, machine.name, machine_n_pe(&machine), array, machine_n_mac(&machine),
+		              machine_sram_byte(&machine), machine.dram_n, machine.n_level);
 	}
 	return ERR_OK;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* dse simulate: one fixed design of a network on a machine, or one point of a front again. */
 #include "dse/cli.h"
+#include "dse/design_text.h"
 #include "dse/parallel.h"
 #include "dse/paths.h"
 #include "dse/provenance.h"
@@ -104,22 +105,32 @@ static enum err_code read_network(struct request *job, struct err *err)
 	return code == ERR_OK ? network_read(path, &job->network, err) : code;
 }
 
-/* Without --strategy the one that is meant to be used: fusion with reuse. */
+/* Without --strategy the one that is meant to be used: fusion with reuse, which of a systolic array means any. */
 static enum err_code choose_strategy(struct request *job, struct err *err)
 {
 	const char *wanted = job->cli->strategy ? job->cli->strategy : "fusion_reuse", *name[N_STRATEGY];
-	for (unsigned i = 0; i < N_STRATEGY; i++) {
+	size_t index = 0;
+	for (unsigned i = 0; i < N_STRATEGY; i++)
 		name[i] = strategy_table[i].name;
-		if (strcmp(wanted, name[i]) == 0) {
-			job->options.strategy = (enum strategy)i;
-			return ERR_OK;
-		}
-	}
-	const char *nearest = err_nearest(wanted, name, N_STRATEGY);
-	return err_add(err, ERR_USAGE,
-	               "dse simulate: --strategy is '%.40s', allowed are no_fusion, fusion, fusion_reuse, "
-	               "thesis_reuse%s%s%s",
-	               wanted, nearest ? "; did you mean '" : "", nearest ? nearest : "", nearest ? "'?" : "");
+	enum err_code code = cli_choose(job->cli, "strategy", wanted, name, N_STRATEGY, &index, err);
+	job->options.strategy = (enum strategy)index;
+	return code;
+}
+
+/* What was asked for by name must be the machine's. */
+static enum err_code check_strategy(const struct request *job, struct err *err)
+{
+	char list[160] = "";
+	size_t n = 0;
+	if (!job->cli->strategy || strategy_serves(job->options.strategy, &job->machine))
+		return ERR_OK;
+	for (unsigned i = 0; i < N_STRATEGY; i++)
+		if (strategy_serves((enum strategy)i, &job->machine))
+			n +=
+			    (size_t)snprintf(list + n, sizeof(list) - n, "%s%s", n ? ", " : "", strategy_table[i].name);
+	assert(n < sizeof(list));
+	return err_add(err, ERR_USAGE, "dse simulate: --strategy is '%.40s', machine %s has %s", job->cli->strategy,
+	               job->machine.name, list);
 }
 
 /* The machine's first operating point is its default. */
@@ -188,6 +199,8 @@ static enum err_code prepare(struct request *job, struct err *err)
 		code = code == ERR_OK ? other : code;
 	}
 	if (code == ERR_OK)
+		code = check_strategy(job, err);
+	if (code == ERR_OK)
 		code = choose_level(job, err);
 	return code == ERR_OK ? choose_layers(job, err) : code;
 }
@@ -230,11 +243,12 @@ static void print_text(FILE *file, const struct request *job)
 	for (size_t i = 0; i < job->network.n_block; i++)
 		n_own += job->options.scheme && !job->block[i].in_scheme && job->shown[i];
 	bool is_event = job->options.how.detail.detail == DETAIL_EVENT;
-	(void)fprintf(file, "%s on %s, MAC array %" PRIu32 "x%" PRIu32 "%s\n\n", job->network.name, job->machine.name,
-	              job->machine.mla_cols, job->machine.mla_rows,
-	              is_event                                                    ? ", event tier"
+	char array[DESIGN_ARRAY_SIZE];
+	design_print_array(&job->machine, array);
+	(void)fprintf(file, "%s on %s, %s%s\n\n", job->network.name, job->machine.name, array,
+	              is_event                                           ? ", event tier"
 	              : job->options.how.detail.detail == DETAIL_GREYBOX ? ", tasks by the grey-box model"
-	                                                                          : "");
+	                                                                 : "");
 	simulate_print(file, &job->machine, job->block, job->network.n_block, job->shown);
 	print_confidence(file, job);
 	if (is_event)
@@ -358,8 +372,9 @@ static void print_replay(FILE *file, const struct cli_options *options, const st
 	}
 	for (size_t i = 0; i < replay->n_network && !options->quiet; i++) {
 		const struct replay_network *network = &replay->network[i];
-		(void)fprintf(file, "%s on %s, MAC array %" PRIu32 "x%" PRIu32 "%s\n\n", network->name,
-		              replay->machine.name, replay->machine.mla_cols, replay->machine.mla_rows,
+		char array[DESIGN_ARRAY_SIZE];
+		design_print_array(&replay->machine, array);
+		(void)fprintf(file, "%s on %s, %s%s\n\n", network->name, replay->machine.name, array,
 		              is_event ? ", event tier" : "");
 		simulate_print(file, &replay->machine, network->block, network->n_block, NULL);
 		if (is_event)

@@ -14,6 +14,16 @@ void design_print_split(const struct split *split, struct split_text *text)
 	(void)dim_print(&split->d, text->d, sizeof(text->d));
 }
 
+void design_print_array(const struct machine *machine, char text[DESIGN_ARRAY_SIZE])
+{
+	bool is_systolic = machine->target == MACHINE_SYSTOLIC;
+	const struct machine_param *param = machine_find_param(is_systolic ? "systolic.array" : "mla.array");
+	char array[DESIGN_ARRAY_SIZE / 2];
+	assert(param);
+	(void)machine_print_param(machine, param, array, sizeof(array));
+	(void)snprintf(text, DESIGN_ARRAY_SIZE, "%s array %s", is_systolic ? "systolic" : "MAC", array);
+}
+
 const char *design_place_name(bool in_storage)
 {
 	return in_storage ? "storage" : "dram";

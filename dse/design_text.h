@@ -13,6 +13,10 @@ struct split_text {
 };
 void design_print_split(const struct split *split, struct split_text *text);
 
+/* "MAC array 16x4", "systolic array 64x64". */
+#define DESIGN_ARRAY_SIZE 64
+void design_print_array(const struct machine *machine, char text[DESIGN_ARRAY_SIZE]);
+
 /* "dram" or "storage". */
 const char *design_place_name(bool in_storage);
 

@@ -134,6 +134,9 @@ enum err_code detail_simulate(const struct layer_context *context, const struct 
 {
 	assert(context && design && program && options && options->detail < N_DETAIL && result);
 	assert(design->level < context->machine->n_level && design->operand_bit == context->operand_bit);
+	if (options->detail == DETAIL_GREYBOX && context->machine->target == MACHINE_SYSTOLIC)
+		return err_add(err, ERR_INPUT, "%s: the grey-box model is of tasks on an MLA, which %s has none of",
+		               context->block->name, context->machine->name);
 	if (options->detail != DETAIL_EVENT) {
 		const struct greybox_work work = greybox_work(context, design);
 		if (options->detail == DETAIL_FAST)

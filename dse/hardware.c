@@ -6,11 +6,13 @@
  * p / slack, made smaller by what roundings could add: u dominates x.
  *
  * An outlook serves for all machines of its family that have no more of what
- * only helps: SRAM, NoC clock, DRAM clock. These decide neither splits nor
+ * only helps: SRAM or buffers, NoC clock, DRAM clock, memory bandwidth. These decide neither splits nor
  * counts. What runs on less SRAM runs on more, and the share that is used is less;
  * slower clocks make no step of a bound shorter (the closed form itself has
  * queues that a slower clock may happen to serve better, so the outlook is made
- * of bounds). Not where the thesis' rules choose splits: they look at the SRAM.
+ * of bounds). Larger buffers of a systolic array keep no less, and what they keep
+ * is not loaded again; but of two orders of tiles the one with fewer words may take
+ * longer, so its bounds are of both. Not where the thesis' rules choose splits: they look at the SRAM.
  *
  * How small an epsilon an outlook needs is guessed from a sample of designs: the
  * largest with which the proof would succeed if the sample's front were the true
@@ -26,7 +28,13 @@
 #include <string.h>
 
 /* The more of it the better: parameters whose bounds the family of a machine shares, those of timing last. */
-static const char *const helpful_key[] = {"pe.sram_byte", "noc.clk_mhz", "dram.clk_mhz"};
+static const char *const helpful_key[] = {"pe.sram_byte",
+                                          "noc.clk_mhz",
+                                          "dram.clk_mhz",
+                                          "systolic.memory_gb_s",
+                                          "systolic.ifmap_byte",
+                                          "systolic.filter_byte",
+                                          "systolic.ofmap_byte"};
 #define N_HELPFUL (sizeof(helpful_key) / sizeof(helpful_key[0]))
 #define N_UNTIMED 1
 

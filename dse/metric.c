@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "dse/metric.h"
+#include "mapper/design.h"
 #include <assert.h>
 #include <string.h>
 
@@ -14,7 +15,7 @@ const struct metric_info metric_table[N_METRIC] = {
     [METRIC_DRAM] = {"dram_byte", METRIC_OF_LAYER, COMPOSE_SUM, "bytes read from and written to DRAM"},
     [METRIC_PEAK_POWER] = {"peak_power_mw", METRIC_OF_LAYER, COMPOSE_MAX, "mean power of the most power-hungry step"},
     [METRIC_SRAM_USED] = {"sram_used_frac", METRIC_OF_LAYER, COMPOSE_MAX,
-                          "share of a PE's SRAM that the largest task needs"},
+                          "share of a PE's SRAM, or of an array's buffers, that the largest task needs"},
     [METRIC_MAC_UNITS] = {"mac_units", METRIC_OF_MACHINE, COMPOSE_MAX, "MAC units of the machine"},
     [METRIC_SRAM] = {"sram_byte", METRIC_OF_MACHINE, COMPOSE_MAX, "bytes of SRAM of all PEs"},
     [METRIC_AREA] = {"area_mm2", METRIC_OF_MACHINE, COMPOSE_MAX, "area, when the machine gives coefficients"},
@@ -30,13 +31,14 @@ enum metric metric_find(const char *name)
 
 void metric_of_layer(const struct machine *machine, const struct sim_result *result, double *value)
 {
-	assert(machine->pe_sram_byte > 0);
+	uint64_t available_byte = mapper_available_byte(machine);
+	assert(available_byte > 0);
 	memset(value, 0, N_METRIC * sizeof(*value));
 	value[METRIC_LATENCY] = result->latency_ns * MS_PER_NS;
 	value[METRIC_ENERGY] = result->energy.total_pj * MJ_PER_PJ;
 	value[METRIC_DRAM] = result->counts.dram_read_byte + result->counts.dram_write_byte;
 	value[METRIC_PEAK_POWER] = result->peak_power_mw;
-	value[METRIC_SRAM_USED] = (double)result->sram_byte / machine->pe_sram_byte;
+	value[METRIC_SRAM_USED] = (double)result->sram_byte / (double)available_byte;
 }
 
 void metric_of_machine(const struct machine *machine, double *value)

@@ -39,8 +39,8 @@ static int compare_split(const void *left, const void *right)
 }
 
 static enum err_code build_axis(struct layer_problem *layer, const struct machine *machine,
-                                const struct dim_source *source, const struct split_lists *lists,
-                                struct dim_axis *axis, struct err *err)
+                                const struct dim_source *source, const struct split_lists *lists, struct dim_axis *axis,
+                                struct err *err)
 {
 	assert(source->extent > 0 && source->step > 0 && source->unit > 0);
 	if (source->n_fixed == 0) {
@@ -63,6 +63,15 @@ static enum err_code build_axis(struct layer_problem *layer, const struct machin
 	if (!choice || !dim_axis_group(axis, &layer->arena))
 		return err_add(err, ERR_INTERNAL, "out of memory");
 	return ERR_OK;
+}
+
+/* Pooling streams past a systolic array, which has no tiles of it. */
+static struct layer_choice uncut_choice(const struct layer_choice *choice)
+{
+	struct layer_choice uncut = *choice;
+	uncut.w = uncut.h = uncut.c = uncut.d = SPLIT_WHOLE;
+	uncut.n_fixed_w = uncut.n_fixed_h = uncut.n_fixed_c = uncut.n_fixed_d = 0;
+	return uncut;
 }
 
 /* All four dimensions of the block as its layer's rules say. */
@@ -133,14 +142,24 @@ static uint32_t least_part(const struct dim_axis *axis)
 	return (uint32_t)least;
 }
 
+/* Of the strategies that the layer may have those that serve the machine, or all. */
+static uint32_t list_strategies(const struct machine *machine, const struct layer_choice *choice, bool that_serve,
+                                uint8_t strategy[N_STRATEGY])
+{
+	uint32_t n = 0;
+	for (uint8_t i = 0; i < N_STRATEGY; i++)
+		if (choice->strategy[i] && (!that_serve || strategy_serves((enum strategy)i, machine)))
+			strategy[n++] = i;
+	return n;
+}
+
 /* The values of the genes that are no splits, in the order of their enumerations. */
 static void build_lists(struct layer_problem *layer, const struct machine *machine, const struct layer_choice *choice)
 {
-	uint32_t n = 0;
-	for (uint8_t i = 0; i < N_STRATEGY; i++) {
-		if (choice->strategy[i])
-			layer->strategy[n++] = i;
-	}
+	uint32_t n = list_strategies(machine, choice, true, layer->strategy);
+	/* where none serves, those that were asked for are found infeasible */
+	if (n == 0)
+		n = list_strategies(machine, choice, false, layer->strategy);
 	layer->n_value[GENE_STRATEGY] = n;
 
 	n = 0;
@@ -160,8 +179,8 @@ static void build_lists(struct layer_problem *layer, const struct machine *machi
 	n = 0;
 	for (uint8_t i = 0; i < machine->n_level; i++) {
 		const struct operating_point *point = &machine->level[i];
-		uint32_t needed = point->n_share > 0 ? UINT32_C(1) << point->low | UINT32_C(1) << point->high
-		                                     : UINT32_C(1) << i;
+		uint32_t needed =
+		    point->n_share > 0 ? UINT32_C(1) << point->low | UINT32_C(1) << point->high : UINT32_C(1) << i;
 		if ((choice->level_mask & needed) == needed && energy_is_supplied(machine, i))
 			layer->level[n++] = i;
 	}
@@ -339,6 +358,9 @@ enum err_code layer_problem_build_from(const struct space *space, const struct m
                                        const struct split_lists *lists, struct layer_problem *layer, struct err *err)
 {
 	assert(space && machine && block && choice && layer);
+	const struct layer_choice uncut = uncut_choice(choice);
+	if (machine->target == MACHINE_SYSTOLIC && block->kind == BLOCK_POOL)
+		choice = &uncut;
 	memset(layer, 0, sizeof(*layer));
 	layer->space = space;
 	layer->detail = space->detail;

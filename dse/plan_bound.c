@@ -43,6 +43,7 @@ struct sample {
 	uint32_t d[MAX_SAMPLE], w[MAX_SAMPLE], h[MAX_SAMPLE], c[MAX_SAMPLE];
 	size_t n_part;
 	struct sample_part *part;
+	void (*run)(void *context, size_t i); /* a part */
 };
 
 /* What a part finds: a front, or, where nothing is feasible, the nearest miss. */
@@ -74,6 +75,23 @@ static void try_split(const struct layer_problem *layer, const uint32_t *first, 
 	}
 }
 
+/* A genome and some whose splits in one dimension come before and behind. */
+static void try_near(const struct layer_problem *layer, enum layer_gene gene, const uint32_t *genome,
+                     struct sample_part *part)
+{
+	uint32_t own[N_LAYER_GENE];
+	memcpy(own, genome, sizeof(own));
+	try_split(layer, own, part);
+	for (uint32_t step = 1; step <= 64; step *= 4) {
+		own[gene] = genome[gene] + step;
+		if (own[gene] < layer->n_value[gene])
+			try_split(layer, own, part);
+		own[gene] = genome[gene] - step;
+		if (genome[gene] >= step)
+			try_split(layer, own, part);
+	}
+}
+
 static void run_part(void *context, size_t i)
 {
 	const struct sample *sample = context;
@@ -98,16 +116,54 @@ static void run_part(void *context, size_t i)
 		}
 }
 
+/*
+ * A systolic array's tiles are cut so unevenly that the splitter's, finer and coarser ones beside it, say more than
+ * numbers of parts that are the same everywhere. At the fastest and the slowest point other tiles may be best.
+ */
+static void run_tiles(void *context, size_t i)
+{
+	const struct sample *sample = context;
+	const struct layer_problem *layer = sample->layer;
+	struct sample_part *part = &sample->part[i];
+	uint32_t genome[N_LAYER_GENE] = {0}, n_level = layer->n_value[GENE_LEVEL];
+	size_t rest = i;
+	assert(i < sample->n_part);
+	genome[GENE_OPERAND] = (uint32_t)(rest % layer->n_value[GENE_OPERAND]);
+	rest /= layer->n_value[GENE_OPERAND];
+	genome[GENE_REUSE] = (uint32_t)(rest % layer->n_value[GENE_REUSE]);
+	genome[GENE_STRATEGY] = (uint32_t)(rest / layer->n_value[GENE_REUSE]);
+	try_split(layer, genome, part);
+	for (uint32_t l = 0; l<n_level; l += n_level> 1 ? n_level - 1 : 1) {
+		genome[GENE_LEVEL] = l;
+		bool found = layer_problem_propose_split(layer, genome);
+		genome[GENE_LEVEL] = 0;
+		if (!found)
+			break;
+		try_near(layer, GENE_H, genome, part);
+		try_near(layer, GENE_C, genome, part);
+		try_near(layer, GENE_W, genome, part);
+	}
+	/* the smallest parts: the nearest miss where nothing fits */
+	genome[GENE_W] = layer->least_w;
+	genome[GENE_H] = layer->least_h;
+	genome[GENE_C] = layer->least_c;
+	genome[GENE_D] = layer->n_value[GENE_D] - 1;
+	try_split(layer, genome, part);
+}
+
 /* Input channels are sampled where height and filters leave room for it: in matrix multiplications. */
 static bool init_sample(const struct layer_problem *layer, struct sample *sample)
 {
 	bool is_matmul = layer->context[layer->operand_bit[0] == 16].block->kind == BLOCK_MATMUL;
-	*sample = (struct sample){.layer = layer, .n_d = 1};
+	bool is_systolic = layer->context[layer->operand_bit[0] == 16].machine->target == MACHINE_SYSTOLIC;
+	*sample = (struct sample){.layer = layer, .n_d = 1, .run = is_systolic ? run_tiles : run_part};
 	sample->n_w = sample_axis(&layer->w, sample->w);
 	sample->n_h = sample_axis(&layer->h, sample->h);
 	sample->n_c = sample_axis(&layer->c, sample->c);
 	if (is_matmul)
 		sample->n_d = sample_axis(&layer->d, sample->d);
+	if (is_systolic)
+		sample->n_d = sample->n_w = 1;
 	sample->n_part = sample->n_d * sample->n_w * layer->n_value[GENE_STRATEGY] * layer->n_value[GENE_REUSE] *
 	                 layer->n_value[GENE_OPERAND];
 	sample->part = calloc(sample->n_part, sizeof(*sample->part));
@@ -271,7 +327,7 @@ enum err_code layer_problem_sample(struct layer_problem *layer, unsigned n_threa
 	layer->detail = DETAIL_FAST;
 	if (!init_sample(layer, &sample))
 		return err_add(err, ERR_INTERNAL, "out of memory for a sample of a layer");
-	parallel_for(sample.n_part, n_thread, run_part, &sample);
+	parallel_for(sample.n_part, n_thread, sample.run, &sample);
 	merge_parts(&sample, front, nearest);
 	layer->detail = detail;
 	return detail == DETAIL_FAST ? ERR_OK : price_anew(layer, front, err);

@@ -49,8 +49,10 @@ void layer_problem_design(const struct layer_problem *layer, const uint32_t *gen
 static bool exceeds_sram(const struct layer_problem *layer, const struct layer_context *context,
                          const struct layer_design *design)
 {
-	uint64_t demanded = mapper_sram_least_byte(context, design), available = context->machine->pe_sram_byte;
-	return demanded > available || (double)demanded / (double)available > layer->layer_limit[METRIC_SRAM_USED];
+	uint64_t demanded = mapper_sram_least_byte(context, design);
+	uint64_t available = mapper_available_byte(context->machine);
+	return demanded > available || !mapper_tiles_may_fit(context, design) ||
+	       (double)demanded / (double)available > layer->layer_limit[METRIC_SRAM_USED];
 }
 
 /*
@@ -79,19 +81,26 @@ static uint32_t verdict_cut(const struct layer_problem *layer, const struct laye
 {
 	switch (reason) {
 	case VERDICT_STRATEGY:
+	case VERDICT_DATAFLOW:
 	case VERDICT_GROUPS:
 	case VERDICT_NO_STORAGE:
 		return GENE_STRATEGY + 1;
+	case VERDICT_WORD:
+		return GENE_OPERAND + 1;
 	case VERDICT_OPERAND:
 		return GENE_REUSE + 1;
 	case VERDICT_INPUT_SPLIT:
 		return GENE_D + 1;
 	case VERDICT_AHEAD_PARTS:
+	case VERDICT_CLOCKS:
 		return GENE_C + 1;
 	case VERDICT_STORAGE:
 	case VERDICT_AHEAD_ROOM:
 		return GENE_W + 1; /* rows of the stored result are aligned part by part of the width */
 	case VERDICT_SRAM:
+	case VERDICT_IFMAP_BUFFER:
+	case VERDICT_FILTER_BUFFER:
+	case VERDICT_OFMAP_BUFFER:
 		return sram_cut(layer, context, design);
 	case VERDICT_OK:
 	case N_VERDICT:

@@ -36,15 +36,24 @@ static uint32_t find_parts(const struct dim_axis *axis, uint64_t n_part)
 	return (uint32_t)low;
 }
 
-/* The split of the thesis' rules, or the choices with as many parts. false: its rules find none. */
-static bool propose_thesis(const struct layer_problem *layer, uint32_t *genome)
+/* By the rules of the machine's splitter; a systolic array's depends on what its PEs keep. */
+static bool find_split(const struct layer_problem *layer, const uint32_t *genome, struct split *split)
 {
-	const struct layer_context *context = &layer->context[layer->operand_bit[0] == 16];
-	struct split split;
+	const struct layer_context *context = &layer->context[layer->operand_bit[genome[GENE_OPERAND]] == 16];
 	struct err ignored = {0};
-	bool found = splitter_thesis(context->block, context->machine, &split, &ignored) == ERR_OK;
+	double latency_ns;
+	if (context->machine->target == MACHINE_SYSTOLIC)
+		return splitter_systolic(context, (enum strategy)layer->strategy[genome[GENE_STRATEGY]],
+		                         layer->level[genome[GENE_LEVEL]], split, &latency_ns);
+	bool found = splitter_thesis(context->block, context->machine, split, &ignored) == ERR_OK;
 	err_clear(&ignored);
-	if (!found)
+	return found;
+}
+
+bool layer_problem_propose_split(const struct layer_problem *layer, uint32_t *genome)
+{
+	struct split split;
+	if (!find_split(layer, genome, &split))
 		return false;
 	const struct dim_split *const dim[N_AXIS] = {&split.w, &split.h, &split.c, &split.d};
 	for (unsigned i = 0; i < N_AXIS; i++) {
@@ -66,6 +75,9 @@ static void propose_even(const struct layer_problem *layer, uint32_t number, uin
 {
 	const struct layer_context *context = &layer->context[layer->operand_bit[0] == 16];
 	double n_task = (double)machine_n_pe(context->machine) * (double)(UINT32_C(1) << number / N_SHAPE);
+	/* tiles of an array follow each other */
+	if (context->machine->target == MACHINE_SYSTOLIC)
+		n_task = (double)(UINT32_C(2) << 2 * (number / N_SHAPE));
 	double part[N_AXIS] = {1.0, 1.0, 1.0, 1.0};
 	bool is_matmul = context->block->kind == BLOCK_MATMUL;
 	switch (number % N_SHAPE) {
@@ -100,7 +112,7 @@ static bool propose_one(const struct layer_problem *layer, uint32_t split, uint3
 		rest /= layer->n_value[gene[i]];
 	}
 	if (split == 0)
-		return propose_thesis(layer, genome);
+		return layer_problem_propose_split(layer, genome);
 	if (split >= 2)
 		propose_even(layer, split - 2, genome);
 	return true; /* split 1: uncut; repair makes it fit */
@@ -129,7 +141,7 @@ static bool is_too_large(const struct layer_problem *layer, const uint32_t *geno
 	struct layer_design design;
 	layer_problem_design(layer, genome, &design);
 	const struct layer_context *context = &layer->context[design.operand_bit == 16];
-	uint64_t demanded = mapper_sram_byte(context, &design), available = context->machine->pe_sram_byte;
+	uint64_t demanded = mapper_sram_byte(context, &design), available = mapper_available_byte(context->machine);
 	return demanded > available || (double)demanded / (double)available > layer->layer_limit[METRIC_SRAM_USED];
 }
 

@@ -6,6 +6,7 @@
 #include "dse/table.h"
 #include <assert.h>
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -24,6 +25,8 @@ static enum err_code find_split(const struct machine *machine, const struct netw
 	    scheme ? split_scheme_find(scheme, network->name, machine_target_name[machine->target], block->block->name)
 		   : NULL;
 	block->in_scheme = row != NULL;
+	if (!row && machine->target == MACHINE_SYSTOLIC)
+		return ERR_OK; /* find_tiles has */
 	if (!row)
 		return splitter_thesis(block->block, machine, &block->design.split, err);
 	block->design.split = row->split;
@@ -33,6 +36,31 @@ static enum err_code find_split(const struct machine *machine, const struct netw
 		code = err_add(err, code, "split scheme, line %u: %s", row->line, err_text(&part));
 	err_clear(&part);
 	return code;
+}
+
+/* A systolic array's strategy, and its splitter's tiles: of several the fastest. Where nothing fits, its verdict will
+ * say so. */
+static void find_tiles(const struct layer_context *context, enum strategy wanted, struct layer_design *design)
+{
+	double least_ns = INFINITY;
+	bool is_first = true;
+	for (unsigned i = 0; i < N_STRATEGY; i++) {
+		struct split split;
+		double latency_ns;
+		bool is_wanted = strategy_table[wanted].is_systolic
+		                     ? i == wanted
+		                     : strategy_serves((enum strategy)i, context->machine);
+		if (!is_wanted)
+			continue;
+		(void)splitter_systolic(context, (enum strategy)i, design->level, &split, &latency_ns);
+		if (!is_first && !(latency_ns < least_ns))
+			continue;
+		is_first = false;
+		least_ns = latency_ns;
+		design->strategy = (enum strategy)i;
+		design->split = split;
+	}
+	assert(!is_first);
 }
 
 /* Reuse is for convolutions; other blocks are fused, which keeps results in the PE all the same. */
@@ -157,9 +185,11 @@ enum err_code simulate_network(const struct machine *machine, const struct netwo
 		                                        .reuse = REUSE_AUTO,
 		                                        .level = options->level,
 		                                        .operand_bit = 8};
+		mapper_prepare(&network->block[i], machine, 8, &work.context[i]);
+		if (machine->target == MACHINE_SYSTOLIC)
+			find_tiles(&work.context[i], options->strategy, &block[i].design);
 		enum err_code found = find_split(machine, network, options->scheme, &block[i], err);
 		code = code == ERR_OK ? found : code;
-		mapper_prepare(&network->block[i], machine, 8, &work.context[i]);
 	}
 	if (code != ERR_OK)
 		goto cleanup;

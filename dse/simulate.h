@@ -17,8 +17,12 @@ struct simulate_how {
 
 /* What a user fixes. */
 struct simulate_options {
-	const struct split_scheme *scheme; /* NULL: the thesis splitter's splits */
-	enum strategy strategy;            /* blocks it does not serve get fusion */
+	const struct split_scheme *scheme; /* NULL: the splitter's splits */
+	/*
+	 * Blocks that it does not serve get fusion. Of a systolic array, if it is none of its own: for each block the
+	 * dataflow whose tiles are fastest, of those that the array can do.
+	 */
+	enum strategy strategy;
 	uint32_t level;                    /* < machine->n_level */
 	struct simulate_how how;
 	const bool *shown; /* [network->n_block] only these are run, though all are designed; NULL: all */

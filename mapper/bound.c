@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "mapper/distribute.h"
+#include "mapper/tiling_systolic.h"
 #include "sim/base/checked.h"
 
 /*
@@ -89,6 +90,27 @@ static void bound_strided(const struct layer_context *context, unsigned open, st
 	least->noc_packet *= frac;
 }
 
+/* Of a systolic array: any parts of what is open, the design's of what is not. */
+static void bound_systolic(const struct layer_context *context, const struct layer_design *design, unsigned open,
+                           struct least_work *least)
+{
+	const struct block *block = context->block;
+	const struct split whole = split_whole(block), *split = &design->split;
+	const struct dim_split *const own[] = {&split->w, &split->h, &split->c, &split->d};
+	const uint32_t extent[] = {whole.w.size_a, whole.h.size_a, whole.c.size_a, whole.d.size_a};
+	struct split_range range;
+	struct dim_range *const dim[] = {&range.w, &range.h, &range.c, &range.d};
+	struct verdict ignored;
+	uint64_t sram_byte;
+	for (int i = 0; i < 4; i++) {
+		uint32_t step = i < 2 ? block->pool : 1; /* bits of enum bound_open are in this order, too */
+		*dim[i] = (struct dim_range){extent[i], step, 1, extent[i] / step, step, NULL};
+		if (!(open & (1u << i)))
+			dim[i]->split = own[i];
+	}
+	(void)systolic_bound(context, design, &range, least, &sram_byte, &ignored);
+}
+
 /* Of a summed tiling. */
 static void bound_tiling(const struct layer_context *context, const struct layer_design *design,
                          const struct tiling *tiling, unsigned open, struct least_work *least)
@@ -110,6 +132,10 @@ static void bound_tiling(const struct layer_context *context, const struct layer
 bool mapper_bound_tiled(const struct layer_context *context, const struct layer_design *design, struct tiling *tiling,
                         struct least_work *least)
 {
+	if (context->machine->target == MACHINE_SYSTOLIC) {
+		bound_systolic(context, design, 0, least);
+		return true;
+	}
 	if (context->block->kind == BLOCK_POOL || block_n_group(context->block) > 1)
 		return false;
 	tiling_sum(context, &design->split, tiling);
@@ -121,6 +147,10 @@ bool mapper_bound(const struct layer_context *context, const struct layer_design
                   struct least_work *least)
 {
 	const struct block *block = context->block;
+	if (context->machine->target == MACHINE_SYSTOLIC) {
+		bound_systolic(context, design, open, least);
+		return true;
+	}
 	if (block->kind == BLOCK_POOL || block_n_group(block) > 1)
 		return false;
 	struct split split = design->split, whole = split_whole(block);

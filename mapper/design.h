@@ -21,15 +21,28 @@ enum strategy {
 	STRATEGY_FUSION_REUSE, /* ours: fusion, ifmap or filters kept, the other operand passed on; runs every task */
 	STRATEGY_THESIS_REUSE, /* fusion with reuse exactly as the thesis simulator ran it, omissions included: for
 	                          validation */
+	/* Of a systolic array, by what its PEs keep: the parts of a split are its tiles (sim/systolic_work.h). */
+	N_PE_STRATEGY, /* those above are of machines with PEs */
+	STRATEGY_OUTPUT_STATIONARY = N_PE_STRATEGY,
+	STRATEGY_WEIGHT_STATIONARY,
+	STRATEGY_INPUT_STATIONARY,
 	N_STRATEGY
 };
 struct strategy_info {
 	const char *name, *help;
 	bool fused, reuses, for_search;
+	bool is_systolic;                /* for target: systolic, the others for PEs with an MLA */
+	enum systolic_dataflow dataflow; /* then */
 };
 extern const struct strategy_info strategy_table[N_STRATEGY];
 
-/* Which operand a QPE keeps in reuse (equations 4.2 and 4.3); the chip always keeps ifmaps. */
+/* Whether a machine's kind of hardware runs a strategy at all, and whether this machine's array can keep that operand. */
+bool strategy_serves(enum strategy strategy, const struct machine *machine);
+
+/*
+ * Which operand a QPE keeps in reuse (equations 4.2 and 4.3); the chip always keeps ifmaps. Of a systolic array, whose
+ * tile stays in its buffer while the other's go by; auto: the order that moves fewer words.
+ */
 enum reuse_operand { REUSE_AUTO, REUSE_IFMAP, REUSE_FILTER, N_REUSE_OPERAND };
 extern const char *const reuse_operand_name[N_REUSE_OPERAND]; /* "auto", "ifmap", "filter" */
 
@@ -60,6 +73,12 @@ enum verdict_reason {
 	VERDICT_GROUPS,      /* the machine has no grouped convolutions */
 	VERDICT_AHEAD_ROOM,  /* weights fetched ahead and all else together do not fit the storage QPEs */
 	VERDICT_AHEAD_PARTS, /* weights fetched ahead lie there in groups of filters, or of a width, that do not suit */
+	VERDICT_DATAFLOW,      /* the systolic array cannot keep that operand in its PEs */
+	VERDICT_WORD,          /* operands are wider than the systolic array's words */
+	VERDICT_IFMAP_BUFFER,  /* a tile does not fit its half of the buffer */
+	VERDICT_FILTER_BUFFER,
+	VERDICT_OFMAP_BUFFER,
+	VERDICT_CLOCKS,        /* so many tiles that clocks or words cannot be counted exactly */
 	N_VERDICT
 };
 struct verdict_info {
@@ -110,6 +129,9 @@ struct tiling;
 bool mapper_distribute_tiled(const struct layer_context *context, const struct layer_design *design,
                              struct tiling *tiling, struct program *program, struct verdict *verdict);
 
+/* Bytes that tasks have at their disposal: the SRAM of a PE, or the three buffers of a systolic array. */
+uint64_t mapper_available_byte(const struct machine *machine);
+
 /* Bytes of a PE's SRAM that the largest task needs under the strategy (operands, result, migration buffer). */
 uint64_t mapper_sram_byte(const struct layer_context *context, const struct layer_design *design);
 
@@ -119,6 +141,12 @@ uint64_t mapper_sram_byte(const struct layer_context *context, const struct laye
  * so that it proves a whole range of splits infeasible.
  */
 uint64_t mapper_sram_least_byte(const struct layer_context *context, const struct layer_design *design);
+
+/*
+ * Whether a systolic array's buffers, both halves of each, hold tiles of this split; they need not suffice. As above for
+ * a range of splits. On other machines true.
+ */
+bool mapper_tiles_may_fit(const struct layer_context *context, const struct layer_design *design);
 
 /* Whether strategy and machine can read this block's ifmap from storage QPEs, and keep its result there. */
 bool mapper_serves_storage(const struct layer_context *context, const struct layer_design *design);
@@ -186,8 +214,16 @@ uint64_t mapper_storage_byte(const struct layer_context *context, const struct l
 bool mapper_result_fits_storage(const struct layer_context *context, const struct split *split);
 
 /*
- * The thesis' splitter (section 4.2): its rules, for this target. ERR_INFEASIBLE
- * with a message when no legal split fits.
+ * Tiles for a systolic array without a search: the fastest of some large ones under this strategy at an operating
+ * point, and their latency. false: none fits, or the array cannot do it; *split is the finest one then. Some hundred
+ * evaluations.
+ */
+bool splitter_systolic(const struct layer_context *context, enum strategy strategy, uint32_t level, struct split *split,
+                       double *latency_ns);
+
+/*
+ * The thesis' splitter (section 4.2): its rules, for this target; for a systolic array splitter_systolic's tiles for
+ * the first dataflow that it can do. ERR_INFEASIBLE with a message when no legal split fits.
  */
 enum err_code splitter_thesis(const struct block *block, const struct machine *machine, struct split *split,
                               struct err *err);

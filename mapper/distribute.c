@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "mapper/distribute.h"
+#include "mapper/tiling_systolic.h"
 #include "sim/base/checked.h"
 
 const struct strategy_info strategy_table[N_STRATEGY] = {
@@ -12,7 +13,22 @@ const struct strategy_info strategy_table[N_STRATEGY] = {
     [STRATEGY_THESIS_REUSE] = {"thesis_reuse",
                                "fusion with reuse as the thesis simulator ran it, omissions included (validation only)",
                                true, true, false},
+    [STRATEGY_OUTPUT_STATIONARY] = {"output_stationary", "systolic array whose PEs keep outputs", true, false, true,
+                                    true, SYSTOLIC_OS},
+    [STRATEGY_WEIGHT_STATIONARY] = {"weight_stationary", "systolic array whose PEs keep weights", true, false, true,
+                                    true, SYSTOLIC_WS},
+    [STRATEGY_INPUT_STATIONARY] = {"input_stationary", "systolic array whose PEs keep inputs", true, false, true, true,
+                                   SYSTOLIC_IS},
 };
+
+bool strategy_serves(enum strategy strategy, const struct machine *machine)
+{
+	assert(strategy < N_STRATEGY);
+	const struct strategy_info *info = &strategy_table[strategy];
+	if (machine->target != MACHINE_SYSTOLIC)
+		return !info->is_systolic;
+	return info->is_systolic && systolic_can(machine, info->dataflow);
+}
 
 const char *const reuse_operand_name[N_REUSE_OPERAND] = {"auto", "ifmap", "filter"};
 
@@ -28,6 +44,12 @@ const struct verdict_info verdict_table[N_VERDICT] = {
     [VERDICT_AHEAD_ROOM] = {"ahead_room", "weights fetched ahead and all else there exceed the storage QPEs"},
     [VERDICT_AHEAD_PARTS] = {"ahead_parts", "weights fetched ahead have another operand width, or lie in groups of "
                                             "filters that the split cuts"},
+    [VERDICT_DATAFLOW] = {"dataflow", "the systolic array cannot keep that operand in its PEs (systolic.dataflow)"},
+    [VERDICT_WORD] = {"word", "operands are wider than the systolic array's words (systolic.word_byte)"},
+    [VERDICT_IFMAP_BUFFER] = {"ifmap_buffer", "a tile of the ifmap exceeds half of its buffer"},
+    [VERDICT_FILTER_BUFFER] = {"filter_buffer", "a tile of the filters exceeds half of its buffer"},
+    [VERDICT_OFMAP_BUFFER] = {"ofmap_buffer", "a tile of the ofmap exceeds half of its buffer"},
+    [VERDICT_CLOCKS] = {"clocks", "so many tiles that clocks or words cannot be counted exactly"},
 };
 
 void mapper_prepare(const struct block *block, const struct machine *machine, uint32_t operand_bit,
@@ -37,7 +59,7 @@ void mapper_prepare(const struct block *block, const struct machine *machine, ui
 	*context = (struct layer_context){
 	    .block = block, .machine = machine, .operand_bit = operand_bit, .partial_machine = *machine};
 	context->partial_machine.mla_postprocess = false;
-	if (block->kind == BLOCK_CONV) {
+	if (block->kind == BLOCK_CONV && machine->target != MACHINE_SYSTOLIC) {
 		mla_prepare_conv(machine, block->kernel_w, block->kernel_h, operand_bit, &context->round);
 		mla_prepare_channels(machine, &context->round, block_group_in_c(block), &context->channels);
 		context->partial_round = context->round;
@@ -124,9 +146,16 @@ static uint64_t tiling_sram_byte(const struct layer_context *context, const stru
 	return add_sat(add_sat(held_map_byte(context, tiling), mul_sat(n_filter, tiling->filter_byte)), result);
 }
 
+uint64_t mapper_available_byte(const struct machine *machine)
+{
+	return machine->target == MACHINE_SYSTOLIC ? machine_sram_byte(machine) : machine->pe_sram_byte;
+}
+
 uint64_t mapper_sram_byte(const struct layer_context *context, const struct layer_design *design)
 {
 	struct tiling tiling;
+	if (context->machine->target == MACHINE_SYSTOLIC)
+		return systolic_demand_byte(context, design);
 	tiling_size(context, &design->split, &tiling);
 	if (!distribute_is_chip_reuse(context, design))
 		return tiling_sram_byte(context, design, &tiling, 1);
@@ -144,8 +173,15 @@ static uint64_t stored_result_byte(const struct layer_context *context, uint64_t
 uint64_t mapper_sram_least_byte(const struct layer_context *context, const struct layer_design *design)
 {
 	struct tiling tiling;
+	if (context->machine->target == MACHINE_SYSTOLIC)
+		return systolic_least_byte(context, design);
 	tiling_size(context, &design->split, &tiling);
 	return add_sat(add_sat(held_map_byte(context, &tiling), tiling.filter_byte), tiling.result_byte);
+}
+
+bool mapper_tiles_may_fit(const struct layer_context *context, const struct layer_design *design)
+{
+	return context->machine->target != MACHINE_SYSTOLIC || systolic_may_fit(context, &design->split);
 }
 
 bool mapper_result_fits_storage(const struct layer_context *context, const struct split *split)
@@ -280,7 +316,7 @@ static enum verdict_reason judge(const struct layer_context *context, const stru
 	verdict->demanded = verdict->available = 0;
 	if (block_n_group(context->block) > 1)
 		return VERDICT_GROUPS;
-	if (strategy->reuses && kind != BLOCK_CONV)
+	if (strategy->is_systolic || (strategy->reuses && kind != BLOCK_CONV))
 		return VERDICT_STRATEGY;
 	if (strategy->reuses && tiling->n_d > 1)
 		return VERDICT_INPUT_SPLIT;
@@ -317,6 +353,9 @@ bool mapper_distribute_tiled(const struct layer_context *context, const struct l
                              struct tiling *tiling, struct program *program, struct verdict *verdict)
 {
 	assert(design->operand_bit == context->operand_bit && design->strategy < N_STRATEGY);
+	if (context->machine->target == MACHINE_SYSTOLIC)
+		return systolic_serves(context, design, verdict) &&
+		       distribute_systolic(context, design, program, verdict);
 	struct chip_assignment assignment;
 	bool chip_reuse = distribute_is_chip_reuse(context, design);
 	uint64_t n_filter = 1;
@@ -348,6 +387,27 @@ bool mapper_distribute_tiled(const struct layer_context *context, const struct l
 }
 
 /*
+ * A single tiling in a given order is its own program, which only gets faster with larger buffers; of two orders that
+ * with fewer words may be the slower one.
+ */
+static bool bound_systolic_range(const struct layer_context *context, const struct layer_design *design,
+                                 const struct split_range *range, bool with_program, struct range_bound *bound,
+                                 struct verdict *verdict)
+{
+	bound->has_program = with_program && design->reuse != REUSE_AUTO && range->w.split && range->h.split &&
+	                     range->c.split && range->d.split;
+	bound->program.sram_byte = 0;
+	if (!systolic_serves(context, design, verdict))
+		return false;
+	if (bound->has_program) {
+		struct layer_design own = *design;
+		own.split = (struct split){*range->w.split, *range->h.split, *range->c.split, *range->d.split};
+		return distribute_systolic(context, &own, &bound->program, verdict);
+	}
+	return systolic_bound(context, design, range, &bound->work, &bound->program.sram_byte, verdict);
+}
+
+/*
  * The one step of a program whose form depends on the split beyond sums and
  * largest parts is that of a QPE with reuse, which takes either operand, too.
  */
@@ -366,6 +426,8 @@ bool mapper_bound_range(const struct layer_context *context, const struct layer_
                         struct verdict *verdict)
 {
 	struct tiling tiling;
+	if (context->machine->target == MACHINE_SYSTOLIC)
+		return bound_systolic_range(context, design, range, with_program, bound, verdict);
 	tiling_least(context, range, &tiling);
 	bound->has_program = with_program && has_least_program(context, design, range);
 	if (bound->has_program)

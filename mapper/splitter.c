@@ -173,16 +173,32 @@ static bool split_matmul(const struct splitter *splitter, struct split *split)
 
 /* ---- */
 
+static enum err_code split_for_systolic(const struct block *block, const struct machine *machine, struct split *split,
+                                        struct err *err)
+{
+	struct layer_context context;
+	double latency_ns;
+	mapper_prepare(block, machine, 8, &context);
+	for (int i = 0; i < N_STRATEGY; i++)
+		if (strategy_serves((enum strategy)i, machine) &&
+		    splitter_systolic(&context, (enum strategy)i, 0, split, &latency_ns))
+			return ERR_OK;
+	return err_add(err, ERR_INFEASIBLE, "%s: not even the smallest tiles fit the buffers of %s", block->name,
+	               machine->name);
+}
+
 enum err_code splitter_thesis(const struct block *block, const struct machine *machine, struct split *split,
                               struct err *err)
 {
-	struct splitter splitter = splitter_of(block, machine);
 	struct split found;
 	bool ok;
 
+	if (machine->target == MACHINE_SYSTOLIC)
+		return split_for_systolic(block, machine, split, err);
 	if (block_n_group(block) > 1)
 		return err_add(err, ERR_INFEASIBLE, "%s: %u groups; %s", block->name, block->groups,
 		               verdict_table[VERDICT_GROUPS].help);
+	struct splitter splitter = splitter_of(block, machine);
 	switch (block->kind) {
 	case BLOCK_POOL:
 		ok = split_pool(&splitter, &found);

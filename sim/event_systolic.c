@@ -266,7 +266,8 @@ static void run_steps(struct run *run)
 		tell(run, TRACE_PE_MLA, "task", begin_clk, clk);
 		count_step(run, &at);
 		if (ends_block) {
-			finished_word = pixels_at(run->work, &at) * size_at(&run->work->c, &at.c);
+			finished_word =
+			    pixels_at(run->work, &at) / systolic_pool_area(run->work) * size_at(&run->work->c, &at.c);
 			run->result.dram_ofmap_write_word += finished_word;
 		}
 		wait_for(run, ends_block);
@@ -285,7 +286,8 @@ static const char *audit(const struct run *run, double all_word)
 		return "multiply-accumulates done are not those wanted";
 	if (clk < (double)run->compute_clk || clk < all_word / run->bandwidth_word)
 		return "the run took less than the array or the interface needs";
-	if (words->sram_ofmap_write_word - words->sram_ofmap_read_word != words->dram_ofmap_write_word)
+	if (words->sram_ofmap_write_word - words->sram_ofmap_read_word !=
+	    words->dram_ofmap_write_word * systolic_pool_area(run->work))
 		return "results and partial sums written are not those read and stored";
 	return NULL;
 }

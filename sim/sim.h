@@ -105,6 +105,13 @@ struct least_work {
 	bool phased;   /* nobody computes before everything is loaded (reuse) */
 	double fetch_byte; /* of the bytes read from DRAM, those for the next program, which nobody here waits for */
 	struct busiest_work busiest;
+	/*
+	 * Of a systolic array, in place of the above: clocks of its tiles; bytes that it waits for whatever the tiles (the
+	 * first load, the last store); bytes that go past it in a phase of their own. All of them are in counts, too.
+	 */
+	struct systolic_least {
+		double compute_clk, bare_byte, stream_byte;
+	} systolic;
 };
 
 /*

@@ -244,8 +244,9 @@ static void make_blocks(const struct machine *machine, const struct systolic_wor
 		for (uint32_t k = 0; k < n_pixel; k++) {
 			bool has_filter = !work->filter_once || pixels[k].is_first;
 			double load_word = (has_ifmap ? pixels[k].ifmap_word : 0) + (has_filter ? filter_word : 0);
+			double store_word = pixels[k].n * c->size[i] / (double)systolic_pool_area(work);
 			block[work->filter_outside ? i * n_pixel + k : k * c->n + i] =
-			    make_block(load_word, pixels[k].n * c->size[i], pixels[k].clk_factor * factor, steps);
+			    make_block(load_word, store_word, pixels[k].clk_factor * factor, steps);
 		}
 	}
 }
@@ -355,12 +356,13 @@ static bool hides_all(const struct machine *machine, const struct systolic_work 
 	uint64_t lines = systolic_first_lines(&work->w, work->kernel_w, work->stride, work->in_w) *
 	                 systolic_first_lines(&work->h, work->kernel_h, work->stride, work->in_h);
 	double load_word = (double)lines + (double)work->kernel_w * work->kernel_h * work->c.size_a;
-	double store_word = (double)work->w.size_a * work->h.size_a * work->c.size_a;
+	double area = (double)systolic_pool_area(work);
+	double store_word = (double)work->w.size_a * work->h.size_a * work->c.size_a / area;
 	uint32_t w = last_size(&work->w), h = last_size(&work->h), c = last_size(&work->c);
 	double factor = (double)(systolic_pixel_factor(machine, work->dataflow, (uint64_t)w * h) *
 	                         systolic_filter_factor(machine, work->dataflow, c));
 	struct block block = make_block(load_word, store_word, factor, steps);
-	*clk = block.first_load + (double)w * h * c * steps->word_clk;
+	*clk = block.first_load + (double)w * h * c / area * steps->word_clk;
 	return block_clk(&block, block.store, block.first_load) <= block.clk;
 }
 

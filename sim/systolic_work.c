@@ -87,6 +87,11 @@ static bool is_dim(const struct systolic_dim *dim)
 	       add_sat(mul_sat(dim->size_a, dim->n_a), mul_sat(dim->size_b, dim->n_b)) <= UINT32_MAX;
 }
 
+static bool is_multiple(const struct systolic_dim *dim, uint32_t step)
+{
+	return dim->size_a % step == 0 && (dim->n_b == 0 || dim->size_b % step == 0);
+}
+
 /* The last output begins inside of what its stride reaches: past the ifmap by less than a stride. */
 static bool is_inside(const struct systolic_dim *dim, uint32_t kernel, uint32_t stride, uint32_t in)
 {
@@ -99,6 +104,8 @@ bool systolic_is_valid(const struct machine *machine, const struct systolic_work
 	if (work->dataflow >= SYSTOLIC_ANY || work->stride == 0 || work->n_group == 0)
 		return false;
 	if (!is_dim(&work->w) || !is_dim(&work->h) || !is_dim(&work->c) || !is_dim(&work->d))
+		return false;
+	if (work->pool > 1 && (!is_multiple(&work->w, work->pool) || !is_multiple(&work->h, work->pool)))
 		return false;
 	if (!is_inside(&work->w, work->kernel_w, work->stride, work->in_w) ||
 	    !is_inside(&work->h, work->kernel_h, work->stride, work->in_h))
@@ -242,8 +249,8 @@ void systolic_words(const struct machine *machine, const struct systolic_work *w
 	    lines * channels * (work->ifmap_once ? 1 : systolic_dim_n(&work->c)) * work->n_group;
 	result->dram_filter_read_word =
 	    kernel * systolic_dim_extent(&work->c) * channels * (work->filter_once ? 1 : n_pixel_tile) * work->n_group;
-	result->dram_ofmap_write_word = systolic_dim_extent(&work->w) * systolic_dim_extent(&work->h) *
-	                                systolic_dim_extent(&work->c) * work->n_group;
+	result->dram_ofmap_write_word = systolic_dim_extent(&work->w) * systolic_dim_extent(&work->h) /
+	                                systolic_pool_area(work) * systolic_dim_extent(&work->c) * work->n_group;
 }
 
 double systolic_n_mac(const struct systolic_work *work)

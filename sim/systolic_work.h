@@ -33,6 +33,7 @@ struct systolic_work {
 	uint32_t n_group;                /* each with all of w, h, c, d; ifmap and filters are those of one group */
 	uint32_t in_w, in_h; /* ifmap, padding included; the last output may reach past it by less than stride */
 	uint32_t kernel_w, kernel_h, stride;
+	uint32_t pool; /* of pool x pool results the output path lets one through; divides w and h of tiles; 0: all */
 	struct systolic_dim w, h; /* pixels of the ofmap */
 	struct systolic_dim c, d; /* filters and input channels of a group */
 	/* Set by systolic_place. */
@@ -50,6 +51,12 @@ struct systolic_misfit {
 static inline uint32_t systolic_dim_n(const struct systolic_dim *dim)
 {
 	return dim->n_a + dim->n_b;
+}
+
+/* Results that become one word. */
+static inline uint64_t systolic_pool_area(const struct systolic_work *work)
+{
+	return work->pool > 1 ? (uint64_t)work->pool * work->pool : 1;
 }
 
 static inline uint64_t systolic_dim_extent(const struct systolic_dim *dim)

@@ -52,7 +52,7 @@ static void evaluate_split(const struct layer_context *context, const struct spl
 	struct sim_result result;
 	struct verdict verdict;
 	double metric[N_METRIC];
-	for (int strategy = 0; strategy < N_STRATEGY; strategy++) {
+	for (int strategy = 0; strategy < N_PE_STRATEGY; strategy++) {
 		if (!strategy_table[strategy].for_search)
 			continue;
 		design.strategy = (enum strategy)strategy;

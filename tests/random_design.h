@@ -26,7 +26,7 @@ static inline struct layer_design random_design(struct rng *rng, const struct bl
 	struct layer_design design = {.split = random_split(rng, block, 12)};
 	if (block->kind == BLOCK_POOL)
 		design.split.d = dim_whole(1);
-	design.strategy = (enum strategy)rng_below(rng, N_STRATEGY);
+	design.strategy = (enum strategy)rng_below(rng, N_PE_STRATEGY);
 	design.reuse = (enum reuse_operand)rng_below(rng, N_REUSE_OPERAND);
 	design.level = rng_below(rng, machine->n_level);
 	design.operand_bit = rng_below(rng, 4) ? 8 : 16;

@@ -28,7 +28,7 @@ struct fixture {
 static void add_designs(struct fixture *fixture, const struct layer_context *context)
 {
 	const struct block *block = context->block;
-	for (unsigned i = 0; i < 2 * N_STRATEGY; i++) {
+	for (unsigned i = 0; i < 2 * N_PE_STRATEGY; i++) {
 		struct program program;
 		struct verdict verdict;
 		struct layer_design design = {

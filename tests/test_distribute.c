@@ -135,7 +135,7 @@ static void check_verdict(const struct layer_context *context, const struct laye
 static void test_distribute_random_designs(void **state)
 {
 	(void)state;
-	static uint32_t n_run[N_STRATEGY];
+	static uint32_t n_run[N_PE_STRATEGY];
 	memset(n_run, 0, sizeof(n_run));
 	for (uint32_t m = 0; m < N_MACHINE; m++) {
 		struct machine machine;
@@ -163,7 +163,7 @@ static void test_distribute_random_designs(void **state)
 			assert_true(result.mac_util_frac <= 1);
 		}
 	}
-	for (int i = 0; i < N_STRATEGY; i++)
+	for (int i = 0; i < N_PE_STRATEGY; i++)
 		assert_true(n_run[i] > N_CASE / 20);
 }
 

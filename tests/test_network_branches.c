@@ -108,7 +108,7 @@ static void test_groups_are_refused_by_pes(void **state)
 		struct least_work least;
 		assert_int_equal(machine_read(path[i], &machine, &err), ERR_OK);
 		mapper_prepare(&network.block[0], &machine, 8, &context);
-		for (enum strategy strategy = 0; strategy < N_STRATEGY; strategy++) {
+		for (enum strategy strategy = 0; strategy < N_PE_STRATEGY; strategy++) {
 			const struct layer_design design = {
 			    .strategy = strategy, .split = split_whole(&network.block[0]), .operand_bit = 8};
 			assert_false(mapper_distribute(&context, &design, &program, &verdict));

@@ -40,7 +40,7 @@ static void init_fixture(struct fixture *f, const char *machine, uint32_t sram_b
 	    .level_mask = UINT32_MAX,
 	    .operand_8bit = true,
 	};
-	for (size_t i = 0; i < N_STRATEGY; i++)
+	for (size_t i = 0; i < N_PE_STRATEGY; i++)
 		f->choice.strategy[i] = true;
 	f->choice.reuse[REUSE_AUTO] = true;
 }
@@ -185,7 +185,7 @@ static void test_plan_counts_what_could_be_enumerated(void **state)
 	build(&f);
 	uint64_t n_split =
 	    dim_n_legal(12, 2, 12) * dim_n_legal(12, 2, 12) * dim_n_legal(10, 1, 10) * dim_n_legal(4, 1, 4);
-	assert_int_equal(f.layer.n_legal, n_split * N_STRATEGY);
+	assert_int_equal(f.layer.n_legal, n_split * N_PE_STRATEGY);
 	/* there is one place and one operating point */
 	assert_int_equal(problem_size(&f.layer.problem), f.layer.n_legal);
 	assert_int_equal(f.layer.n_value[GENE_PLACE], 1);
@@ -194,14 +194,14 @@ static void test_plan_counts_what_could_be_enumerated(void **state)
 	init_fixture(&f, "dvfs_chip", 98304);
 	set_conv(&f, 12, 4, 10, 2);
 	build(&f);
-	assert_int_equal(f.layer.n_legal, n_split * N_STRATEGY * 4 * 2);
+	assert_int_equal(f.layer.n_legal, n_split * N_PE_STRATEGY * 4 * 2);
 	assert_int_equal(problem_size(&f.layer.problem), f.layer.n_legal);
 	layer_problem_free(&f.layer);
 
 	/* a genetic engine gets the reduced lists on a chip */
 	f.space.engine = engine_nsga2.name;
 	build(&f);
-	assert_int_equal(f.layer.n_legal, n_split * N_STRATEGY * 4 * 2);
+	assert_int_equal(f.layer.n_legal, n_split * N_PE_STRATEGY * 4 * 2);
 	assert_true(problem_size(&f.layer.problem) < f.layer.n_legal);
 	layer_problem_free(&f.layer);
 }

@@ -145,7 +145,7 @@ static void compare_block(const struct block *block, struct loss *loss)
 		loss[place].n_all += n_split(&all);
 		loss[place].n_reduced += n_split(&reduced);
 	}
-	for (int strategy = 0; strategy < N_STRATEGY; strategy++)
+	for (int strategy = 0; strategy < N_PE_STRATEGY; strategy++)
 		for (int place = 0; place < 2 && strategy_table[strategy].for_search; place++) {
 			struct layer_design design = {.strategy = (enum strategy)strategy, .operand_bit = 8};
 			design.in_storage = design.out_storage = place > 0;

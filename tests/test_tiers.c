@@ -46,7 +46,7 @@ static const char *const network_name[N_NETWORK] = {[VGG16] = "vgg16", [RESNET50
 #define N_ARRAY 3
 static const char *const array_name[N_ARRAY] = {"16x4", "16x2", "8x4"};
 #define MAX_BLOCK 64
-#define MAX_LAYER (N_MACHINE * N_NETWORK * N_ARRAY * N_STRATEGY * MAX_BLOCK)
+#define MAX_LAYER (N_MACHINE * N_NETWORK * N_ARRAY * N_PE_STRATEGY * MAX_BLOCK)
 
 /* Which layers are run. */
 enum extent {
@@ -181,7 +181,7 @@ static void add_all(struct fixture *fixture, enum extent extent)
 {
 	fixture->n = 0;
 	for (size_t i = 0; i < N_MACHINE; i++)
-		for (size_t s = 0; s < N_STRATEGY; s++)
+		for (size_t s = 0; s < N_PE_STRATEGY; s++)
 			for (size_t k = 0; k < N_ARRAY; k++)
 				for (size_t network = 0; network < N_NETWORK; network++)
 					add_network(fixture, (struct group){i, k, (enum strategy)s}, network, extent);

@@ -342,7 +342,7 @@ static void check_coverage(const struct unfolded *unfolded)
 static void test_unfold_random_designs(void **state)
 {
 	(void)state;
-	uint32_t n_run[N_STRATEGY] = {0}, n_storage = 0, n_pool = 0;
+	uint32_t n_run[N_PE_STRATEGY] = {0}, n_storage = 0, n_pool = 0;
 	for (uint32_t m = 0; m < N_MACHINE; m++) {
 		struct machine machine;
 		struct rng rng = rng_stream(31, m, 0);
@@ -369,7 +369,7 @@ static void test_unfold_random_designs(void **state)
 			schedule_free(&unfolded.schedule);
 		}
 	}
-	for (int i = 0; i < N_STRATEGY; i++)
+	for (int i = 0; i < N_PE_STRATEGY; i++)
 		assert_true(n_run[i] > N_CASE / 20);
 	assert_true(n_storage > 10 && n_pool > 100);
 }

@@ -61,10 +61,10 @@ static inline void fuzz_simulate(const struct machine *machine, const struct net
 	struct simulated *block = calloc(network->n_block, sizeof(*block));
 	FILE *sink = fopen("/dev/null", "w");
 	fuzz_require(block && sink, "no memory", NULL);
-	for (unsigned i = 0; i < N_STRATEGY * machine->n_level; i++) {
+	for (unsigned i = 0; i < N_PE_STRATEGY * machine->n_level; i++) {
 		struct err err = {0};
-		struct simulate_options options = {.strategy = (enum strategy)(i % N_STRATEGY),
-		                                   .level = i / N_STRATEGY};
+		struct simulate_options options = {.strategy = (enum strategy)(i % N_PE_STRATEGY),
+		                                   .level = i / N_PE_STRATEGY};
 		enum err_code code = simulate_network(machine, network, &options, block, &err);
 		fuzz_require(code == ERR_OK || code == ERR_INFEASIBLE, "simulate_network", &err);
 		if (code == ERR_OK) {
