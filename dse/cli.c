@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* TYPE_LIST: a text each time it is given; --compare is the only one. */
+/* TYPE_LIST: a text each time it is given. */
 enum option_type { TYPE_FLAG, TYPE_U64, TYPE_REAL, TYPE_TEXT, TYPE_LIST };
 
 /* One option: from this row come parsing, range check and help. */
@@ -31,7 +31,7 @@ static const struct option_info option_table[N_OPTION] = {
     [OPTION_SEED] = {"seed", 0, "N", TYPE_U64, IN(seed), 0, 18446744073709551615.0,
                      "seed of all random choices, 0 to 18446744073709551615 (default: the space's)"},
     [OPTION_OUT] = {"out", 'o', "PATH", TYPE_TEXT, IN(out), 0, 0,
-                    "explore: directory (default results); power, roofline: directory; fit: machine sections; else: file to write to"},
+                    "explore: directory (default results); power: directory; fit: machine sections; else: file to write to"},
     [OPTION_QUIET] = {"quiet", 'q', NULL, TYPE_FLAG, IN(quiet), 0, 0, "say nothing but results and errors"},
     [OPTION_NO_PROGRESS] = {"no-progress", 0, NULL, TYPE_FLAG, IN(no_progress), 0, 0, "show no progress line"},
     [OPTION_ENGINE] = {"engine", 0, "NAME", TYPE_TEXT, IN(engine), 0, 0,
@@ -87,7 +87,7 @@ static const struct option_info option_table[N_OPTION] = {
     [OPTION_NO_SLEEP] = {"no-sleep", 0, NULL, TYPE_FLAG, IN(no_sleep), 0, 0,
                          "energy of the work alone, not of sleeping until the deadline"},
     [OPTION_LEVELS] = {"levels", 0, "A,B", TYPE_TEXT, IN(levels), 0, 0,
-                       "operating points that may be used (default: all of the machine; roofline: its first)"},
+                       "operating points that may be used (default: all of the machine)"},
     [OPTION_PARTS] = {"parts", 0, "N", TYPE_U64, IN(parts), 0, 1e9,
                       "split each layer into N tasks, as evenly as its shape allows (default 0: as the splitter does)"},
     [OPTION_TASKS] = {"tasks", 0, NULL, TYPE_FLAG, IN(tasks), 0, 0,
@@ -101,8 +101,6 @@ static const struct option_info option_table[N_OPTION] = {
                        "choose each layer's split and strategy together with its level"},
     [OPTION_ANALYSE] = {"analyse", 0, "NAME", TYPE_TEXT, IN(analyse), 0, 0,
                         "pairs (which two levels), clock (of least energy), switch (break-even) or sensitivity"},
-    [OPTION_MEMORY] = {"memory-gb-s", 0, "A,B", TYPE_TEXT, IN(memory_gb_s), 0, 0,
-                       "rates of the memory, in GB/s, each with a roof of its own (default: the machine's)"},
     [OPTION_SVG] = {"svg", 0, "FILE", TYPE_TEXT, IN(svg), 0, 0, "draw predicted against measured into FILE (SVG)"},
     [OPTION_CLOCKS] = {"clocks", 0, "COLUMN", TYPE_TEXT, IN(clocks), 0, 0, "column of the measured clocks (default clk, else hdl_clk)"},
     [OPTION_WHERE] = {"where", 0, "COL=VALUE,...", TYPE_TEXT, IN(where), 0, 0, "only rows with these cells"},
@@ -112,6 +110,8 @@ static const struct option_info option_table[N_OPTION] = {
                     "hold these instead of fitting them; LEVEL.KEY=VALUE at one operating point"},
     [OPTION_ROBUST] = {"robust", 0, NULL, TYPE_FLAG, IN(robust), 0, 0,
                        "let values that are far off count less (Huber's weights)"},
+    [OPTION_DIM] = {"dim", 0, "NAME=N", TYPE_LIST, IN(dim), 0, 0,
+                    "size of a dimension that the model leaves open; repeatable (default: 1 for the first of an input)"},
 };
 
 _Static_assert(N_OPTION <= 64, "options are bits of a word");
@@ -188,16 +188,16 @@ const struct cli_command cli_command_table[] = {
      COMMON | BIT(OPTION_MACHINE) | BIT(OPTION_CLOCKS) | BIT(OPTION_WHERE) | BIT(OPTION_PARAMETERS) | BIT(OPTION_FIX) |
          BIT(OPTION_ROBUST),
      cmd_fit},
+    {"import", "MODEL.onnx", "say what becomes of an ONNX model's nodes; make a network of it",
+     "Lists every node with what does it: the MLA, the ARM cores, nothing (folded: part of weights or known beforehand;\n"
+     "free: other addresses of the same numbers), or that there is no layer for it, with what to do. Weights need not be\n"
+     "there. -o FILE writes the network; other commands read the model itself where all its dimensions are known. Exits 3\n"
+     "when a network is asked for and nodes have no layers.",
+     1, 1, COMMON | BIT(OPTION_DIM), cmd_import},
     {"check", "FILE...", "check spaces, machines and networks; print how large a space is",
      "Says for a space how many designs it holds, and the expected time and memory of exploring it, with --detail\n"
      "event in the event tier, some designs of which it then times for two seconds.",
      1, SIZE_MAX, COMMON | BIT(OPTION_DETAIL), cmd_check},
-    {"roofline", "MACHINE NETWORK...", "how near each layer comes to the roofs of array and memory",
-     "For each convolution and fully-connected layer, on its own: operations a byte when every word of ifmap, weights\n"
-     "and ofmap moves once (all weights on the chip, maps in tiles), what the array's and the memory's roof allow, and\n"
-     "what the simulator reaches. A roofline for each network, each operating point of --levels (without it the\n"
-     "machine's first) and each rate of --memory-gb-s. -o DIR writes roofline.csv, roofline.json and roofline.svg.",
-     2, SIZE_MAX, COMMON | BIT(OPTION_LEVELS) | BIT(OPTION_LAYERS) | BIT(OPTION_MEMORY), cmd_roofline},
 };
 const size_t cli_n_command = sizeof(cli_command_table) / sizeof(cli_command_table[0]);
 
@@ -296,6 +296,14 @@ static uint64_t whole_max(const struct option_info *info)
 	return info->max >= 18446744073709551616.0 ? UINT64_MAX : (uint64_t)info->max;
 }
 
+static void append_text(struct cli_list *list, const char *text, const char *name, struct err *err)
+{
+	if (list->n == CLI_MAX_LIST)
+		(void)err_add(err, ERR_USAGE, "dse: --%s is given more than %d times", name, CLI_MAX_LIST);
+	else
+		list->text[list->n++] = text;
+}
+
 /* Store an option's value; a message when it is not one. */
 static void set_option(struct cli_options *options, enum cli_option which, const char *text, struct err *err)
 {
@@ -314,10 +322,7 @@ static void set_option(struct cli_options *options, enum cli_option which, const
 		*(const char **)field = text;
 		return;
 	case TYPE_LIST:
-		if (options->n_compare == CLI_MAX_COMPARE)
-			(void)err_add(err, ERR_USAGE, "dse: --%s is given more than %d times", info->name, CLI_MAX_COMPARE);
-		else
-			((const char **)field)[options->n_compare++] = text;
+		append_text(field, text, info->name, err);
 		return;
 	case TYPE_U64: {
 		unsigned long long value = strtoull(text, &end, 10);

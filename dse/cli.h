@@ -66,12 +66,17 @@ enum cli_option {
 	OPTION_FRONT,
 	OPTION_SEARCH,
 	OPTION_ANALYSE,
-	OPTION_MEMORY,
+	OPTION_DIM,
 	N_OPTION
 };
 
-/* How often --compare may be given. */
-#define CLI_MAX_COMPARE 8
+/* How often an option that may be repeated may be given. */
+#define CLI_MAX_LIST 8
+
+struct cli_list {
+	size_t n;
+	const char *text[CLI_MAX_LIST]; /* [n] in the order given */
+};
 
 struct cli_command;
 
@@ -100,8 +105,7 @@ struct cli_options {
 	const char *effort;       /* NULL: none; see dse/effort.h */
 	const char *resume;       /* folder of a run to take up; NULL: a new run */
 	const char *shard;        /* "I/N"; NULL: the whole */
-	size_t n_compare;
-	const char *compare[CLI_MAX_COMPARE]; /* [n_compare] mappings to be set beside the front */
+	struct cli_list compare;  /* mappings to be set beside the front */
 
 	/* simulate */
 	const char *layers, *split_scheme, *strategy, *level, *point, *trace;
@@ -113,9 +117,6 @@ struct cli_options {
 	uint64_t parts; /* 0: as the splitter says */
 	bool no_sleep, tasks, per_loop, front, search;
 
-	/* roofline */
-	const char *memory_gb_s; /* "122,71,29"; NULL: the machine's */
-
 	/* validate; machine: fit, too */
 	const char *machine, *svg;
 	double max_error_pct;
@@ -123,6 +124,9 @@ struct cli_options {
 	/* fit */
 	const char *clocks, *where, *parameters, *fix;
 	bool robust;
+
+	/* import */
+	struct cli_list dim; /* "NAME=N" */
 };
 
 /* A command. run returns its exit code, with messages in err for codes other than ERR_OK. */
@@ -141,10 +145,10 @@ extern const size_t cli_n_command;
 enum err_code cmd_explore(const struct cli_options *options, struct err *err);
 enum err_code cmd_merge(const struct cli_options *options, struct err *err);
 enum err_code cmd_simulate(const struct cli_options *options, struct err *err);
-enum err_code cmd_roofline(const struct cli_options *options, struct err *err);
 enum err_code cmd_power(const struct cli_options *options, struct err *err);
 enum err_code cmd_validate(const struct cli_options *options, struct err *err);
 enum err_code cmd_fit(const struct cli_options *options, struct err *err);
+enum err_code cmd_import(const struct cli_options *options, struct err *err);
 enum err_code cmd_check(const struct cli_options *options, struct err *err);
 
 /* Whether the option was given on the command line. */

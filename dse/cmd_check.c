@@ -45,8 +45,8 @@ static enum err_code detect_kind(const char *path, enum file_kind *kind, struct 
 	struct doc_node *root = NULL;
 	struct err found = {0};
 	bool known = false;
-	if (path_ends_in(path, ".csv") || path_ends_in(path, ".cfg")) {
-		*kind = path_ends_in(path, ".csv") ? FILE_NETWORK : FILE_MACHINE;
+	if (path_ends_in(path, ".csv") || path_ends_in(path, ".onnx") || path_ends_in(path, ".cfg")) {
+		*kind = path_ends_in(path, ".cfg") ? FILE_MACHINE : FILE_NETWORK;
 		return ERR_OK;
 	}
 	enum err_code code = doc_read_file(path, &arena, &root, &found);

@@ -86,8 +86,10 @@ static enum err_code set_options(struct request *job, struct err *err)
 	options->show_progress = !cli->quiet && !cli->no_progress && ranks_index() == 0;
 	if (cli->points && options->flat)
 		return err_add(err, ERR_USAGE,
-		               "dse %s: --points writes the layers' fronts, which a flat search does not have",
-		               job->keep->merges ? "merge" : "explore");
+		               "dse explore: --points writes the layers' fronts, which a flat search does not have");
+	if ((cli->audit || cli->audit_samples > 0) && job->space.level_changes)
+		return err_add(err, ERR_USAGE,
+		               "dse explore: --audit judges layers one by one; level_changes couples them");
 	if (cli->shard)
 		code = resume_parse_shard(cli->shard, &job->keep->part, &job->keep->n_part, err);
 	if (code == ERR_OK && job->keep->n_part > 1 && options->flat &&
@@ -481,7 +483,7 @@ enum err_code cmd_explore_run(const struct cli_options *options, struct run_keep
 	if (code == ERR_OK)
 		code = set_options(&job, err);
 	if (code == ERR_OK)
-		code = compare_read(options->compare, options->n_compare, &job.space, &job.compare, err);
+		code = compare_read(options->compare.text, options->compare.n, &job.space, &job.compare, err);
 	if (code == ERR_OK)
 		code = prepare_dir(&job, err);
 	code = ranks_agree(code, err);

@@ -47,9 +47,9 @@ enum err_code command_print(const struct cli_options *cli, const struct explore_
 		(void)fprintf(text, " --audit-samples %" PRIu64, cli->audit_samples);
 	(void)fprintf(text, "%s%s%s%s", cli->points ? " --points" : "", cli->json ? " --json" : "",
 	              cli->quiet ? " -q" : "", cli->no_progress ? " --no-progress" : "");
-	for (size_t i = 0; i < cli->n_compare; i++) {
+	for (size_t i = 0; i < cli->compare.n; i++) {
 		(void)fputs(" --compare ", text);
-		print_word(text, cli->compare[i]);
+		print_word(text, cli->compare.text[i]);
 	}
 	if (cli->out) {
 		(void)fputs(" -o ", text);

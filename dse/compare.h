@@ -68,7 +68,7 @@ struct compare {
 	const struct space *space;
 	const struct layer_map *map; /* of explore; from compare_place on */
 	size_t n_mapping, n_place;
-	struct compare_mapping mapping[CLI_MAX_COMPARE];
+	struct compare_mapping mapping[CLI_MAX_LIST];
 	struct compare_place *place; /* [n_place] by mapping, machine, level */
 	bool is_cut;                 /* more machines than are looked at */
 	struct arena arena;

@@ -126,8 +126,8 @@ void network_find_equal(struct network *network);
 const struct block *network_find_block(const struct network *network, const char *name);
 
 /*
- * Read a network's file: SCALE-Sim's topology where its name ends in .csv, else YAML. ERR_INPUT with file:line:column,
- * ERR_IO; the network is empty then.
+ * Read a network's file: SCALE-Sim's topology where its name ends in .csv, an ONNX model where it ends in .onnx, else
+ * YAML. ERR_INPUT with file:line:column (of a model: file and node), ERR_IO; the network is empty then.
  */
 enum err_code network_read(const char *path, struct network *network, struct err *err);
 void network_free(struct network *network);

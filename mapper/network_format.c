@@ -9,7 +9,7 @@
 static const struct {
 	const char *ending;
 	enum err_code (*read)(const char *path, struct network *network, struct err *err);
-} format_table[] = {{".csv", network_read_topology}};
+} format_table[] = {{".csv", network_read_topology}, {".onnx", network_read_onnx}};
 
 enum err_code network_read(const char *path, struct network *network, struct err *err)
 {

@@ -6,7 +6,7 @@
  * content is where it is part of a shape, how many multiply-accumulates it has,
  * and what layers become of it. A new operator is a row of onnx_op.c.
  */
-#include "mapper/onnx_graph.h"
+#include "mapper/onnx_lower.h"
 
 /* The node whose result is worked out. */
 struct onnx_work {
@@ -15,6 +15,28 @@ struct onnx_work {
 	const struct onnx_op *op;
 	struct err *err;
 };
+
+struct onnx_lowering;
+
+/*
+ * What becomes of a node: layers, which the function adds to the plan, and a status; with ONNX_UNSUPPORTED *why says
+ * the reason and what to do.
+ */
+typedef enum onnx_status onnx_lower_fn(struct onnx_lowering *lowering, struct onnx_work *work, const char **why);
+
+/* How the numbers of the result follow from those of the one input that is computed. */
+enum onnx_trait {
+	TRAIT_NONE,     /* otherwise */
+	TRAIT_SAME,     /* the same numbers in the same order */
+	TRAIT_QUANTISE, /* the same numbers by another scale */
+	TRAIT_MOVED,    /* the same numbers in another order */
+	TRAIT_RECTIFY,  /* each from its own, those below 0 cut off */
+	TRAIT_AFFINE, /* each from its own, scaled or shifted, where the other inputs are constant; else any function */
+	TRAIT_FUNCTION /* each from its own */
+};
+
+/* What can be said of the signs of the result. */
+enum onnx_sign { SIGN_ANY, SIGN_KEPT /* none below 0 if none was */, SIGN_POSITIVE /* none below 0 */ };
 
 /* Where an operator has its weights and bias. */
 struct onnx_operand {
@@ -32,6 +54,11 @@ struct onnx_op {
 	/* Multiply-accumulates of a node whose shapes are known. NULL: none. */
 	uint64_t (*count)(const struct onnx_work *work);
 	struct onnx_operand operand;
+	bool is_average; /* pooling and reductions: the mean; else another function */
+	enum onnx_trait trait;
+	enum onnx_sign sign;
+	/* What becomes of a node that is no function of its input; NULL: never known. */
+	onnx_lower_fn *lower;
 	/* For rows that share functions: what they compute of a pair of numbers (fold_pairs) or of one (fold_each). */
 	double (*number)(double a, double b);
 };
@@ -85,6 +112,8 @@ bool onnx_infer_transpose(struct onnx_work *work);
 bool onnx_infer_concat(struct onnx_work *work);
 bool onnx_infer_split(struct onnx_work *work);
 bool onnx_infer_reduce(struct onnx_work *work);
+/* Whether a reduction is one over both sides of a map. */
+bool onnx_reduces_pixels(struct onnx_work *work);
 bool onnx_infer_space_to_depth(struct onnx_work *work);
 bool onnx_infer_depth_to_space(struct onnx_work *work);
 
@@ -100,6 +129,18 @@ bool onnx_infer_size(struct onnx_work *work);
 bool onnx_infer_constant(struct onnx_work *work);
 bool onnx_infer_constant_of_shape(struct onnx_work *work);
 bool onnx_infer_range(struct onnx_work *work);
+
+/* onnx_lower_conv.c: */
+onnx_lower_fn onnx_lower_conv, onnx_lower_conv_transpose, onnx_lower_pool, onnx_lower_global_pool;
+
+/* onnx_lower_matmul.c: */
+onnx_lower_fn onnx_lower_gemm, onnx_lower_matmul;
+
+/* onnx_lower_move.c: */
+onnx_lower_fn onnx_lower_concat, onnx_lower_split, onnx_lower_slice, onnx_lower_pad, onnx_lower_resize, onnx_lower_view;
+
+/* onnx_lower_arm.c: */
+onnx_lower_fn onnx_lower_add, onnx_lower_combine, onnx_lower_rows, onnx_lower_reduce;
 
 /* onnx_fold.c: */
 bool onnx_fold_copy(const struct onnx_work *work, double *out, size_t n);

@@ -3,11 +3,10 @@
 #include "mapper/onnx_names.h"
 #include "onnx.pb-c.h"
 #include "sim/base/checked.h"
-#include <errno.h>
+#include "sim/base/file.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 /*
  * protobuf-c unpacks a message inside a message by calling itself, and a message of two bytes becomes a struct of
@@ -516,35 +515,19 @@ enum err_code onnx_read_bytes(const char *path, const uint8_t *data, size_t n_by
 
 enum err_code onnx_read(const char *path, struct onnx_graph *graph, struct err *err)
 {
-	struct stat status;
-	uint8_t *data = NULL;
-	size_t n_byte = 0;
-	enum err_code code = ERR_OK;
-	FILE *file = fopen(path, "rb");
+	char *data;
+	size_t n_byte;
+	enum err_code code = file_read(path, MAX_FILE_BYTE, &data, &n_byte, err);
 
 	assert(path && graph);
 	memset(graph, 0, sizeof *graph);
-	if (!file || fstat(fileno(file), &status) != 0) {
-		code = err_add(err, ERR_IO, "%s: %s", path, strerror(errno));
-	} else if (!S_ISREG(status.st_mode)) {
-		code = err_add(err, ERR_IO, "%s: not a file", path);
-	} else if (status.st_size < 0 || (uint64_t)status.st_size >= MAX_FILE_BYTE) {
-		code = err_add(err, ERR_INPUT,
-		               "%s: larger than 2 GiB, which ONNX keeps in files beside the model; "
-		               "those are not needed here",
-		               path);
-	} else {
-		n_byte = (size_t)status.st_size;
-		data = malloc(n_byte + 1);
-		if (!data)
-			code = err_add(err, ERR_INTERNAL, "%s: out of memory", path);
-		else if (fread(data, 1, n_byte, file) != n_byte)
-			code = err_add(err, ERR_IO, "%s: cannot read", path);
-	}
-	if (file)
-		(void)fclose(file);
+	if (code == ERR_OK && n_byte > MAX_FILE_BYTE)
+		code = err_add(
+		    err, ERR_INPUT,
+		    "%s: larger than 2 GiB; weights are not needed here, so store them in a file beside the model",
+		    path);
 	if (code == ERR_OK)
-		code = onnx_read_bytes(path, data, n_byte, graph, err);
+		code = onnx_read_bytes(path, (const uint8_t *)data, n_byte, graph, err);
 	free(data);
 	return code;
 }

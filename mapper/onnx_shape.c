@@ -246,6 +246,14 @@ bool onnx_infer_reduce(struct onnx_work *work)
 	return onnx_op_set(work, 0, &out, onnx_op_in(work, 0)->type);
 }
 
+bool onnx_reduces_pixels(struct onnx_work *work)
+{
+	bool flag[ONNX_MAX_RANK];
+	size_t n;
+
+	return onnx_op_in(work, 0)->shape.n == 4 && read_axes(work, 4, flag, &n) && flag[2] && flag[3] && !flag[1];
+}
+
 /* Squares of blocksize pixels against channels. */
 static bool move_depth(struct onnx_work *work, bool to_depth)
 {

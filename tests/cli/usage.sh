@@ -3,7 +3,7 @@
 # Help, version, and what a wrong command line says.
 . tests/cli/common
 
-for command in "" explore simulate validate check; do
+for command in "" explore simulate validate import check; do
 	expect_code 0 "$DSE" $command --help
 	expect_text "$work/out" "usage: dse"
 	expect_empty "$work/err"
@@ -25,7 +25,7 @@ usage() {
 
 usage "a command is missing"
 usage "did you mean 'explore'" exlpore spaces/smoke.yaml
-usage "'frobnicate' is not a command; allowed are explore, merge, simulate, power, validate, fit, check" frobnicate
+usage "'frobnicate' is not a command; allowed are explore, merge, simulate, power, validate, fit, import, check" frobnicate
 usage "the command comes first" --json explore
 usage "a file is missing; usage: dse explore [OPTION...] SPACE.yaml" explore
 usage "'b.yaml' is one too many" explore a.yaml b.yaml
@@ -39,6 +39,8 @@ usage "--jobs is '5000'" explore -j5000 a.yaml
 usage "--jobs is '-1'" explore -j -1 a.yaml
 usage "--max-error is 'x', allowed is a number" validate a.csv --max-error x
 usage "allowed are exact, exhaustive, nsga2, pls; did you mean 'nsga2'" explore spaces/smoke.yaml --engine nsga3 -o "$work"
+printf '%s\n' 'name: u' 'machine: dvfs_chip' 'network: tiny' 'level_changes: true' 'objectives: [latency_ms]' >"$work/changes.yaml"
+usage "level_changes couples them" explore "$work/changes.yaml" --audit -o "$work"
 usage "--points writes the layers' fronts" explore spaces/smoke.yaml --flat --points -o "$work"
 usage "did you mean 'no_fusion'" simulate thesis_chip vgg16 --strategy nofusion
 usage "machine thesis_chip has" simulate thesis_chip vgg16 --level turbo

@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Layers of what the ARM cores do: additions of shortcuts, and operations on numbers of several results or whole rows.
+ */
+#include "mapper/onnx_lower_parts.h"
+#include <assert.h>
+
+static const char too_large[] = "more than 65536 channels or pixels a side; make it smaller";
+
+/* Work over a map of the result's shape, made of all inputs. */
+enum onnx_status onnx_lower_combine(struct onnx_lowering *lowering, struct onnx_work *work, const char **why)
+{
+	const struct onnx_shape *out = &lowering->graph->value[work->node->out[0]].shape;
+	size_t n;
+	const uint32_t *from = onnx_lower_inputs(lowering, work, &n);
+	struct onnx_map map = onnx_map_of(out);
+
+	*why = too_large;
+	if (!from)
+		return ONNX_UNSUPPORTED;
+	/* In the map of the first input, whatever ONNX calls its sides, where it has as many numbers. */
+	const struct onnx_draft *first = &lowering->draft[from[0]];
+
+	if (!first->is_vector && onnx_draft_size(first) == onnx_n_element(out))
+		map = (struct onnx_map){first->w, first->h, first->c};
+	uint32_t arm = onnx_draft_arm(lowering, n, from, map);
+
+	onnx_lower_put(lowering, work, 0, arm);
+	return arm == NO_DRAFT ? ONNX_UNSUPPORTED : ONNX_ARM;
+}
+
+/* Softmax and normalisation look at whole rows. Of a vector the ARM core that computed it has all numbers. */
+enum onnx_status onnx_lower_rows(struct onnx_lowering *lowering, struct onnx_work *work, const char **why)
+{
+	uint32_t in = work->node->in[0];
+	uint32_t source = onnx_draft_get(lowering, in);
+
+	if (source != NO_DRAFT && lowering->draft[source].layer.kind == LAYER_FC && source > 0 &&
+	    lowering->draft[source].n_reader == 0 && lowering->place[lowering->place[in].root].n_exit == 1 &&
+	    lowering->graph->value[in].n_reader == 1) {
+		lowering->draft[source].layer.relu = true;
+		onnx_lower_put(lowering, work, 0, source);
+		return ONNX_ARM;
+	}
+	return onnx_lower_combine(lowering, work, why);
+}
+
+/* Over all numbers of the input; then fewer of them are left. A mean over all pixels is pooling. */
+enum onnx_status onnx_lower_reduce(struct onnx_lowering *lowering, struct onnx_work *work, const char **why)
+{
+	const struct onnx_shape *in = &onnx_op_in(work, 0)->shape;
+	const struct onnx_shape *out = &lowering->graph->value[work->node->out[0]].shape;
+	uint32_t source = onnx_draft_get(lowering, work->node->in[0]);
+
+	if (work->op->is_average && in->n == 4 && in->dim[0] == 1 && onnx_n_element(out) == in->dim[1] &&
+	    in->dim[1] > 1 && onnx_reduces_pixels(work))
+		return onnx_lower_global_pool(lowering, work, why);
+	*why = too_large;
+	if (source == NO_DRAFT)
+		return ONNX_UNSUPPORTED;
+	const struct onnx_draft *from = &lowering->draft[source];
+	struct onnx_map map =
+	    from->is_vector ? (struct onnx_map){1, 1, from->w} : (struct onnx_map){from->w, from->h, from->c};
+	uint32_t arm = onnx_draft_arm(lowering, 1, &source, map);
+	uint32_t view = arm == NO_DRAFT ? NO_DRAFT : onnx_draft_view(lowering, 1, &arm, onnx_map_of(out));
+
+	onnx_lower_put(lowering, work, 0, view);
+	return view == NO_DRAFT ? ONNX_UNSUPPORTED : ONNX_ARM;
+}
+
+/* ---- additions --------------------------------------------------------------------------------------------- */
+
+/* A summand: its draft, and whether the draft is a convolution that can take the addition. */
+struct summand {
+	uint32_t draft;
+	bool is_open;
+};
+
+/* The result of a convolution without activation or shortcut that only this addition reads. */
+static struct summand look(struct onnx_lowering *lowering, uint32_t value)
+{
+	struct summand summand = {.draft = onnx_draft_get(lowering, value)};
+
+	if (summand.draft == NO_DRAFT || summand.draft == 0)
+		return summand;
+	const struct onnx_draft *draft = &lowering->draft[summand.draft];
+
+	summand.is_open = draft->layer.kind == LAYER_CONV && !draft->layer.relu && !draft->layer.has_shortcut &&
+	                  draft->n_reader == 0 && lowering->place[lowering->place[value].root].n_exit == 1 &&
+	                  lowering->graph->value[value].n_reader == 1;
+	return summand;
+}
+
+/* A convolution whose result is added to another's right away: a shortcut convolution of the thesis. */
+static bool can_be_shortcut(const struct onnx_lowering *lowering, const struct summand *summand, uint32_t main)
+{
+	const struct onnx_draft *draft = &lowering->draft[summand->draft];
+
+	return summand->is_open && draft->layer.groups == 1 && !draft->layer.has_filters && draft->layer.n_from == 1 &&
+	       draft->from[0] < lowering->draft[main].from[0];
+}
+
+static bool same_map(const struct onnx_draft *a, const struct onnx_draft *b)
+{
+	return !a->is_vector && !b->is_vector && a->w == b->w && a->h == b->h && a->c == b->c;
+}
+
+/* The main convolution once more, at the end of the list, where all that it needs is there; the first one is gone. */
+static struct onnx_draft *move_to_end(struct onnx_lowering *lowering, uint32_t index)
+{
+	struct onnx_draft *old = &lowering->draft[index], *draft;
+
+	assert(old->n_reader == 0 && !old->is_gone);
+	if (!onnx_draft_room(lowering))
+		return NULL;
+	draft = &lowering->draft[lowering->n_draft++];
+	*draft = *old;
+	old->is_gone = true;
+	return draft;
+}
+
+static uint32_t add_two(struct onnx_lowering *lowering, struct summand a, struct summand b, struct onnx_map map)
+{
+	if (a.draft != NO_DRAFT && b.draft != NO_DRAFT &&
+	    same_map(&lowering->draft[a.draft], &lowering->draft[b.draft]) && a.draft != b.draft &&
+	    (a.is_open || b.is_open)) {
+		bool a_is_main = a.is_open && !(b.is_open && can_be_shortcut(lowering, &a, b.draft));
+		uint32_t main = a_is_main ? a.draft : b.draft;
+		struct summand other = a_is_main ? b : a;
+		bool merges = can_be_shortcut(lowering, &other, main);
+		struct onnx_draft *draft = move_to_end(lowering, main);
+
+		if (!draft)
+			return NO_DRAFT;
+		draft->layer.has_shortcut = true;
+		draft->layer.has_shortcut_conv = merges;
+		draft->shortcut = other.draft;
+		if (merges) {
+			struct onnx_draft *gone = &lowering->draft[other.draft];
+
+			draft->layer.shortcut_window = gone->layer.window;
+			draft->shortcut = gone->from[0];
+			gone->is_gone = true;
+		} else {
+			lowering->draft[other.draft].n_reader++;
+		}
+		return onnx_draft_index(lowering, draft);
+	}
+	if (a.draft == NO_DRAFT || b.draft == NO_DRAFT)
+		return NO_DRAFT;
+	return onnx_draft_arm(lowering, 2, (const uint32_t[]){a.draft, b.draft}, map);
+}
+
+/* Summands one after another; constants are part of biases. */
+enum onnx_status onnx_lower_add(struct onnx_lowering *lowering, struct onnx_work *work, const char **why)
+{
+	const struct onnx_graph *graph = lowering->graph;
+	struct onnx_map map = onnx_map_of(&graph->value[work->node->out[0]].shape);
+	struct summand sum = {.draft = NO_DRAFT};
+	size_t n = 0;
+
+	*why = too_large;
+	for (size_t i = 0; i < work->node->n_in; i++) {
+		uint32_t value = work->node->in[i];
+
+		if (value == 0 || graph->value[value].is_constant)
+			continue;
+		struct summand next = look(lowering, value);
+
+		if (n++ == 0) {
+			sum = next;
+			continue;
+		}
+		if (sum.draft != NO_DRAFT && next.draft != NO_DRAFT &&
+		    same_map(&lowering->draft[sum.draft], &lowering->draft[next.draft]))
+			map = (struct onnx_map){lowering->draft[sum.draft].w, lowering->draft[sum.draft].h,
+			                        lowering->draft[sum.draft].c};
+		sum = (struct summand){.draft = add_two(lowering, sum, next, map)};
+	}
+	if (n < 2) /* one summand that is widened */
+		return onnx_lower_combine(lowering, work, why);
+	onnx_lower_put(lowering, work, 0, sum.draft);
+	return sum.draft == NO_DRAFT ? ONNX_UNSUPPORTED : ONNX_ARM;
+}

@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Layers of convolutions and pooling. ONNX lists sides from the outermost: of two the first is the height. */
+#include "mapper/onnx_lower_parts.h"
+#include "mapper/onnx_window.h"
+#include <assert.h>
+
+/* A side of a window as layers have it. */
+struct side {
+	int64_t kernel, stride, before, after, in, out;
+};
+
+/* Rounded up, or with a last window that starts in the padding, there are more windows than layers find room for. */
+static void widen(struct side *side)
+{
+	int64_t needed = (side->out - 1) * side->stride + side->kernel - side->in - side->before;
+
+	side->after = needed > side->after ? needed : side->after;
+}
+
+static struct side side_of(const struct onnx_window *window, const struct onnx_shape *in, size_t i)
+{
+	struct side side = {window->kernel[i], window->stride[i], window->before[i],
+	                    window->after[i],  in->dim[i + 2],    window->out[i]};
+
+	widen(&side);
+	return side;
+}
+
+/* The stride of a side with one position matters to nobody, unless the other side's gives it more. */
+static struct side shared_stride(const struct side *h, const struct side *w)
+{
+	return w->out > 1 ? *w : *h;
+}
+
+static bool shares_stride(const struct onnx_window *window, const struct onnx_shape *in)
+{
+	struct side h = side_of(window, in, 0), w = side_of(window, in, 1);
+	int64_t stride = shared_stride(&h, &w).stride;
+
+	return (h.in + h.before + h.after - h.kernel) / stride + 1 == h.out &&
+	       (w.in + w.before + w.after - w.kernel) / stride + 1 == w.out;
+}
+
+/* What layers cannot do with a window yet; NULL when they can. */
+static const char *refuse(const struct onnx_window *window, const struct onnx_shape *in)
+{
+	bool is_point = true;
+
+	if (window->n > 2)
+		return "three-dimensional windows have no layers; split the model along its third dimension";
+	for (size_t i = 0; i < window->n; i++) {
+		if (window->dilation[i] > 1 && window->kernel[i] > 1)
+			return "dilated windows have no layers yet; replace them by windows without gaps";
+		if (window->kernel[i] > NETWORK_MAX_EXTENT || window->before[i] > NETWORK_MAX_EXTENT ||
+		    window->after[i] > NETWORK_MAX_EXTENT || window->stride[i] > NETWORK_MAX_EXTENT)
+			return "a window of more than 65536 pixels a side; make it smaller";
+		is_point = is_point && window->kernel[i] == 1 && window->stride[i] == 1 && window->before[i] == 0 &&
+		           window->after[i] == 0;
+	}
+	if (window->n == 2 && !shares_stride(window, in))
+		return "strides that differ have no layers; give both sides one stride";
+	if (in->dim[0] != 1 && !is_point)
+		return "more than one image at a time; import with a batch of 1 (--dim) and multiply the clocks";
+	return NULL;
+}
+
+/* The draft of a window over a value's map. */
+static struct onnx_draft *slide(struct onnx_lowering *lowering, uint32_t value, const struct onnx_window *window,
+                                enum layer_kind kind, int64_t channel)
+{
+	const struct onnx_shape *in = &lowering->graph->value[value].shape;
+	struct side w = side_of(window, in, window->n - 1);
+	struct side h = window->n == 2 ? side_of(window, in, 0) : (struct side){1, w.stride, 0, 0, 1, 1};
+	struct onnx_map map = {w.in, h.in * in->dim[0], in->dim[1]}, out = {w.out, h.out * in->dim[0], channel};
+
+	if (!onnx_map_fits(out))
+		return NULL;
+	uint32_t source = onnx_draft_need(lowering, value, map, false);
+
+	if (source == NO_DRAFT)
+		return NULL;
+	struct onnx_draft *draft = onnx_draft_new(lowering, kind, 1, &source);
+
+	if (!draft)
+		return NULL;
+	draft->w = (uint32_t)out.w;
+	draft->h = (uint32_t)out.h;
+	draft->c = (uint32_t)out.c;
+	draft->layer.window = (struct window){
+	    .w = (uint32_t)w.kernel,
+	    .h = (uint32_t)h.kernel,
+	    .stride = (uint32_t)shared_stride(&h, &w).stride,
+	    .padding = {PADDING_GIVEN, (uint32_t)w.before, (uint32_t)w.after, (uint32_t)h.before, (uint32_t)h.after}};
+	if (w.before == 0 && w.after == 0 && h.before == 0 && h.after == 0)
+		draft->layer.window.padding.kind = PADDING_VALID;
+	return draft;
+}
+
+static const char too_large[] = "more than 65536 channels or pixels a side; make it smaller";
+
+/* The Pad that only this convolution reads, where it pads nothing but pixels by constants: the value it pads, else 0.
+ */
+static uint32_t padded_by(const struct onnx_lowering *lowering, uint32_t value)
+{
+	const struct onnx_graph *graph = lowering->graph;
+	uint32_t producer = graph->value[value].producer;
+
+	if (producer == 0 || !onnx_pad_is_window(lowering, &graph->node[producer - 1]))
+		return 0;
+	return graph->node[producer - 1].in[0];
+}
+
+/* The padding of a Pad becomes that of the window. */
+static void add_pad(const struct onnx_graph *graph, uint32_t value, uint32_t inner, struct onnx_window *window)
+{
+	const struct onnx_shape *out = &graph->value[value].shape, *in = &graph->value[inner].shape;
+	int64_t before[ONNX_MAX_RANK];
+
+	onnx_pad_before(graph, &graph->node[graph->value[value].producer - 1], before);
+	for (size_t i = 0; i < window->n; i++) {
+		window->before[i] += before[i + 2];
+		window->after[i] += out->dim[i + 2] - in->dim[i + 2] - before[i + 2];
+	}
+}
+
+enum onnx_status onnx_lower_conv(struct onnx_lowering *lowering, struct onnx_work *work, const char **why)
+{
+	uint32_t value = work->node->in[0], weight = work->node->in[work->op->operand.weight], inner;
+	struct onnx_window window;
+
+	if (!onnx_window_conv(work, &window))
+		return ONNX_UNSUPPORTED;
+	inner = padded_by(lowering, value);
+	if (inner > 0) {
+		add_pad(lowering->graph, value, inner, &window);
+		value = inner;
+	}
+	*why = refuse(&window, &lowering->graph->value[value].shape);
+	if (*why)
+		return ONNX_UNSUPPORTED;
+	/* Weights that are a result, before the layer that needs them. */
+	uint32_t filters = lowering->graph->value[weight].is_constant ? NO_DRAFT : onnx_draft_get(lowering, weight);
+	struct onnx_draft *draft =
+	    slide(lowering, value, &window, LAYER_CONV, lowering->graph->value[weight].shape.dim[0]);
+
+	*why = too_large;
+	if (!draft || (!lowering->graph->value[weight].is_constant && filters == NO_DRAFT))
+		return ONNX_UNSUPPORTED;
+	draft->layer.out_c = draft->c;
+	draft->layer.groups = (uint32_t)window.group;
+	if (filters != NO_DRAFT)
+		onnx_draft_set_filters(lowering, draft, filters);
+	onnx_lower_put(lowering, work, 0, onnx_draft_index(lowering, draft));
+	return ONNX_MLA;
+}
+
+enum onnx_status onnx_lower_pool(struct onnx_lowering *lowering, struct onnx_work *work, const char **why)
+{
+	uint32_t value = work->node->in[0];
+	struct onnx_window window;
+
+	if (!onnx_window_pool(work, &window))
+		return ONNX_UNSUPPORTED;
+	*why = refuse(&window, &lowering->graph->value[value].shape);
+	if (*why)
+		return ONNX_UNSUPPORTED;
+	struct onnx_draft *draft =
+	    slide(lowering, value, &window, LAYER_POOL, lowering->graph->value[value].shape.dim[1]);
+
+	*why = too_large;
+	if (!draft)
+		return ONNX_UNSUPPORTED;
+	draft->layer.pool_average = work->op->is_average;
+	onnx_lower_put(lowering, work, 0, onnx_draft_index(lowering, draft));
+	return ONNX_ARM;
+}
+
+/* One window over everything. */
+enum onnx_status onnx_lower_global_pool(struct onnx_lowering *lowering, struct onnx_work *work, const char **why)
+{
+	const struct onnx_shape *in = &onnx_op_in(work, 0)->shape;
+	struct onnx_window window = {.n = in->n - 2, .group = 1};
+
+	for (size_t i = 0; i < window.n; i++) {
+		window.kernel[i] = in->dim[i + 2];
+		window.stride[i] = in->dim[in->n - 1]; /* the width's, as pooling has one stride */
+		window.dilation[i] = window.out[i] = 1;
+	}
+	*why = refuse(&window, in);
+	if (*why)
+		return ONNX_UNSUPPORTED;
+	struct onnx_draft *draft = slide(lowering, work->node->in[0], &window, LAYER_POOL, in->dim[1]);
+
+	*why = too_large;
+	if (!draft)
+		return ONNX_UNSUPPORTED;
+	draft->layer.pool_average = work->op->is_average;
+	onnx_lower_put(lowering, work, 0, onnx_draft_index(lowering, draft));
+	return ONNX_ARM;
+}
+
+/*
+ * Every input pixel gives kernel x filters numbers, which is a convolution of 1x1 with as many filters; then the ARM
+ * cores add up those that fall on one pixel of the result.
+ */
+enum onnx_status onnx_lower_conv_transpose(struct onnx_lowering *lowering, struct onnx_work *work, const char **why)
+{
+	const struct onnx_shape *in = &onnx_op_in(work, 0)->shape, *weight = &onnx_op_in(work, 1)->shape;
+	const struct onnx_shape *out = &lowering->graph->value[work->node->out[0]].shape;
+	struct onnx_window point = {.n = in->n - 2, .group = onnx_integer(work->node, "group", 1)};
+	struct onnx_map map = {out->dim[out->n - 1], out->n == 4 ? out->dim[2] : 1, out->dim[1]};
+	int64_t n_filter = out->dim[1];
+
+	*why = "three-dimensional windows have no layers; split the model along its third dimension";
+	if (in->n > 4)
+		return ONNX_UNSUPPORTED;
+	for (size_t i = 0; i < point.n; i++) {
+		point.kernel[i] = point.stride[i] = point.dilation[i] = 1;
+		point.out[i] = in->dim[i + 2];
+		n_filter = n_filter > NETWORK_MAX_CHANNEL ? n_filter : n_filter * weight->dim[i + 2];
+	}
+	*why = "more than one image at a time; import with a batch of 1 (--dim) and multiply the clocks";
+	if (in->dim[0] != 1)
+		return ONNX_UNSUPPORTED;
+	*why = "its results take more than 65536 numbers a pixel of its input; make it smaller";
+	struct onnx_draft *draft = slide(lowering, work->node->in[0], &point, LAYER_CONV, n_filter);
+
+	if (!draft || !lowering->graph->value[work->node->in[1]].is_constant)
+		return ONNX_UNSUPPORTED;
+	draft->layer.out_c = draft->c;
+	draft->layer.groups = (uint32_t)point.group;
+	uint32_t source = onnx_draft_index(lowering, draft);
+
+	onnx_lower_put(lowering, work, 0, onnx_draft_arm(lowering, 1, &source, map));
+	return ONNX_MLA;
+}
