@@ -117,22 +117,6 @@ static enum err_code choose_strategy(struct request *job, struct err *err)
 	return code;
 }
 
-/* What was asked for by name must be the machine's. */
-static enum err_code check_strategy(const struct request *job, struct err *err)
-{
-	char list[160] = "";
-	size_t n = 0;
-	if (!job->cli->strategy || strategy_serves(job->options.strategy, &job->machine))
-		return ERR_OK;
-	for (unsigned i = 0; i < N_STRATEGY; i++)
-		if (strategy_serves((enum strategy)i, &job->machine))
-			n +=
-			    (size_t)snprintf(list + n, sizeof(list) - n, "%s%s", n ? ", " : "", strategy_table[i].name);
-	assert(n < sizeof(list));
-	return err_add(err, ERR_USAGE, "dse simulate: --strategy is '%.40s', machine %s has %s", job->cli->strategy,
-	               job->machine.name, list);
-}
-
 /* The machine's first operating point is its default. */
 static enum err_code choose_level(struct request *job, struct err *err)
 {
@@ -199,7 +183,7 @@ static enum err_code prepare(struct request *job, struct err *err)
 		code = code == ERR_OK ? other : code;
 	}
 	if (code == ERR_OK)
-		code = check_strategy(job, err);
+		code = simulate_check_strategy(job->cli, &job->machine, job->options.strategy, err);
 	if (code == ERR_OK)
 		code = choose_level(job, err);
 	return code == ERR_OK ? choose_layers(job, err) : code;

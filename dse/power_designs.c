@@ -232,6 +232,17 @@ static enum err_code check_point(const struct cli_options *options, struct err *
 	return ERR_OK;
 }
 
+/* Strategies of its own, and tasks only where there are PEs to run them. */
+static enum err_code check_machine(const struct cli_options *options, const struct machine *machine,
+                                   enum strategy strategy, struct err *err)
+{
+	if (machine->target == MACHINE_SYSTOLIC && (options->tasks || options->parts > 0))
+		return err_add(err, ERR_USAGE,
+		               "dse power: --tasks and --parts are of tasks on PEs; machine %s is a systolic array",
+		               machine->name);
+	return simulate_check_strategy(options, machine, strategy, err);
+}
+
 enum err_code power_designs_read(const struct cli_options *options, const struct detail_options *detail,
                                  struct power_designs *designs, uint32_t *levels, struct err *err)
 {
@@ -251,6 +262,8 @@ enum err_code power_designs_read(const struct cli_options *options, const struct
 		    options->n_file);
 	code = choose_strategy(options, &strategy, err);
 	code = worse(code, read_files(options, designs, err));
+	if (code == ERR_OK)
+		code = check_machine(options, designs->machine, strategy, err);
 	if (code == ERR_OK)
 		code = choose_levels(options, designs->machine, levels, err);
 	if (code != ERR_OK)

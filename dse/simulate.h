@@ -2,6 +2,7 @@
 #ifndef DSE_SIMULATE_H
 #define DSE_SIMULATE_H
 /* One fixed design of a whole network: which split, strategy and places each block gets, and what comes out. */
+#include "dse/cli.h"
 #include "dse/detail.h"
 #include "dse/json.h"
 #include "dse/metric.h"
@@ -23,7 +24,7 @@ struct simulate_options {
 	 * dataflow whose tiles are fastest, of those that the array can do.
 	 */
 	enum strategy strategy;
-	uint32_t level;                    /* < machine->n_level */
+	uint32_t level; /* < machine->n_level */
 	struct simulate_how how;
 	const bool *shown; /* [network->n_block] only these are run, though all are designed; NULL: all */
 };
@@ -39,6 +40,10 @@ struct simulated {
 	struct event_stat stat; /* event tier */
 	double metric[N_METRIC];
 };
+
+/* A strategy that was asked for by name (options->strategy, not NULL) must be one of the machine's. ERR_USAGE. */
+enum err_code simulate_check_strategy(const struct cli_options *options, const struct machine *machine,
+                                      enum strategy strategy, struct err *err);
 
 /*
  * Simulate all blocks of a network into block [network->n_block]. Results stay

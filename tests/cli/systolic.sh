@@ -1,0 +1,78 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# Systolic arrays: machine files, one design, searches that find what brute force finds, replay, and what is refused.
+. tests/cli/common
+
+expect_code 0 "$DSE" check spaces/machines/edge_tpu.yaml spaces/machines/hpc_tpu.yaml spaces/tpu_sizing.yaml
+
+# Depthwise convolutions are one group after the other: a column of the array each.
+expect_code 0 "$DSE" simulate edge_tpu mobilenet_v1
+expect_text "$work/out" "mobilenet_v1 on edge_tpu, systolic array 64x64"
+grep -q '^CONV_2 .*846720' "$work/out" || fail "CONV_2: 32 groups of 196 folds take 135 clocks each"
+expect_code 0 "$DSE" simulate hpc_tpu resnet50 --detail event --audit
+expect_text "$work/out" "event tier"
+expect_code 0 "$DSE" simulate edge_tpu tiny --trace "$work/trace.json"
+expect_code 0 "$DSE" simulate edge_tpu tiny --level f150 --strategy output_stationary --json
+
+# What is not the machine's.
+expect_code 2 "$DSE" simulate edge_tpu tiny --strategy fusion
+expect_text "$work/err" "--strategy is 'fusion', machine edge_tpu has output_stationary"
+expect_code 2 "$DSE" simulate dvfs_chip tiny --strategy input_stationary
+expect_text "$work/err" "machine dvfs_chip has no_fusion, fusion, fusion_reuse, thesis_reuse"
+expect_code 2 "$DSE" simulate edge_tpu tiny --strategy weight_stationary
+expect_code 3 "$DSE" simulate edge_tpu tiny --detail greybox
+expect_text "$work/err" "the grey-box model is of tasks on an MLA"
+expect_code 2 "$DSE" power edge_tpu tiny --budget-ms 1 --parts 64
+expect_text "$work/err" "machine edge_tpu is a systolic array"
+expect_code 0 "$DSE" power edge_tpu mobilenet_v1 --budget-ms 11
+
+# Buffers that hold no tile: the reason and the bytes.
+sed 's/filter_byte: 1397760/filter_byte: 2/' spaces/machines/edge_tpu.yaml >"$work/no_room.yaml"
+expect_code 4 "$DSE" simulate "$work/no_room.yaml" tiny
+expect_text "$work/out" "a tile of the filters exceeds half of its buffer (9 demanded, 1 available)"
+
+# The exact engine finds what trying everything finds, whatever the threads, and the audit agrees.
+run() {
+	name=$1
+	shift
+	expect_code 0 "$DSE" explore spaces/tpu_small.yaml -o "$work/$name" "$@"
+	cp "$work/$name"/tpu_small-*/front.csv "$work/$name.csv"
+}
+run exact -j1 --audit
+expect_text "$work/out" "Audit: no fault found"
+run threads -j2
+expect_same "$work/exact.csv" "$work/threads.csv"
+run exhaustive --engine exhaustive
+expect_same "$work/exact.csv" "$work/exhaustive.csv"
+run flat --engine nsga2 --flat -j2
+run genetic --engine nsga2 -j2
+run local --engine pls
+run verified --verify
+expect_text "$work/out" "120 of 120 points are on the front in either tier"
+run event --detail event
+
+# A point again, to the last bit, and in the other tier; placed against its own front.
+front=$(echo "$work/exact/"tpu_small-*/front.json)
+expect_code 0 "$DSE" simulate --point "$front:3"
+expect_text "$work/out" "replay: equal"
+expect_code 0 "$DSE" simulate --point "$front:3" --detail event
+expect_code 0 "$DSE" explore spaces/tpu_small.yaml -o "$work/compared" --compare "$front:3"
+expect_text "$work/out" "on the front"
+expect_code 0 "$DSE" explore spaces/tpu_small.yaml -o "$work/compared" --compare thesis
+
+# README.md's table of sizes is what the exact engine finds; no array of 128x128 is among them.
+expect_code 0 "$DSE" explore spaces/tpu_sizing.yaml -o "$work/sizing"
+awk -F, 'NR > 1 {
+	machine = sprintf("| %s | %d KiB, %d KiB | %.1f |", $6, $8 / 1024, $9 / 1024, $4)
+	if (!(machine in latency) || $2 < latency[machine]) latency[machine] = $2
+	if (!(machine in energy) || $3 < energy[machine]) energy[machine] = $3
+	other += $7 != "any" || $11 != 25.6 || $6 == "128x128"
+} END {
+	for (machine in latency) printf "%s %.2f | %.2f |\n", machine, latency[machine], energy[machine]
+	exit other > 0
+}' "$work/sizing/"tpu_sizing-*/front.csv >"$work/sizes" || fail "README.md: other machines are on the front of tpu_sizing"
+grep -E '^\| [0-9]+x[0-9]+ \| [0-9]+ KiB' README.md >"$work/readme_sizes"
+[ "$(wc -l <"$work/readme_sizes")" -ge 5 ] || fail "README.md has lost its table of sizes"
+while read -r row; do
+	expect_text "$work/sizes" "$row"
+done <"$work/readme_sizes"
