@@ -161,7 +161,7 @@ uint32_t onnx_draft_get(struct onnx_lowering *lowering, uint32_t value)
 {
 	const struct onnx_place *place = &lowering->place[value];
 	struct onnx_place *rep = &lowering->place[place->rep];
-	const struct onnx_place *root = &lowering->place[place->root];
+	struct onnx_place *root = &lowering->place[place->root];
 
 	if (rep->draft != NO_DRAFT || root->draft == NO_DRAFT)
 		return rep->draft;
@@ -170,7 +170,7 @@ uint32_t onnx_draft_get(struct onnx_lowering *lowering, uint32_t value)
 		rep->draft = root->draft;
 		return rep->draft;
 	}
-	rep->is_carried = true;
+	root->is_carried = true;
 	rep->draft = onnx_draft_arm(lowering, 1, &root->draft, map_of_draft(&lowering->draft[root->draft]));
 	return rep->draft;
 }

@@ -212,7 +212,8 @@ static void judge_function(struct onnx_lowering *lowering, size_t n)
 		verdict->status = ONNX_FREE;
 	else if (op->trait == TRAIT_QUANTISE)
 		verdict->status = ONNX_FOLDED;
-	else if (place->function == FUNCTION_AFFINE && draft != NO_DRAFT && !lowering->draft[draft].is_arm)
+	else if (place->function == FUNCTION_AFFINE && draft != NO_DRAFT && !lowering->draft[draft].is_arm &&
+	         !lowering->place[place->root].is_carried)
 		verdict->status = ONNX_FOLDED;
 	else
 		verdict->status = ONNX_ARM;

@@ -30,7 +30,7 @@ struct onnx_place {
 	uint32_t draft;        /* of a rep: where its numbers are; NO_DRAFT: not yet, or nowhere */
 	uint32_t first_reader; /* 1 + node; 0: none */
 	bool is_exit;          /* of a rep: other nodes want it */
-	bool is_carried;       /* of a rep: it has a layer of its own */
+	bool is_carried;       /* of a root: a function of it has a layer of its own */
 	bool is_positive;      /* no number is below 0 */
 };
 

@@ -1,0 +1,412 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Published networks as ONNX graphs: their counts, their layers beside the hand-written ones, and what becomes of
+ * nodes. */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "dse/simulate.h"
+#include "dse/space.h"
+#include "mapper/onnx.h"
+#include "mapper/parser.h"
+#include "tests/onnx_models.h"
+#include <unistd.h>
+
+static struct onnx_builder builder; /* one model at a time */
+
+/* Import what the builder has, without a complaint. */
+static void import_model(struct onnx_import *import)
+{
+	struct err err = {0};
+	size_t n_byte;
+	uint8_t *data = builder_pack(&builder, &n_byte);
+	if (onnx_import_bytes("model.onnx", data, n_byte, NULL, 0, import, &err) != ERR_OK)
+		fail_msg("%s", err_text(&err));
+	free(data);
+	builder_free(&builder);
+}
+
+static struct network build(const struct onnx_import *import)
+{
+	struct network network;
+	struct err err = {0};
+	if (onnx_complain_unsupported(import, &err) != ERR_OK || onnx_build(import, &network, &err) != ERR_OK)
+		fail_msg("%s", err_text(&err));
+	return network;
+}
+
+static uint64_t network_mac(const struct network *network)
+{
+	uint64_t n_mac = 0;
+	for (size_t i = 0; i < network->n_block; i++)
+		n_mac += block_n_mac(&network->block[i]);
+	return n_mac;
+}
+
+/* The status of the first node of an operator; N_ONNX_STATUS where there is none. */
+static enum onnx_status status_of(const struct onnx_import *import, const char *op)
+{
+	for (size_t i = 0; i < import->graph.n_node; i++)
+		if (strcmp(import->graph.node[i].op, op) == 0)
+			return import->plan.verdict[i].status;
+	return N_ONNX_STATUS;
+}
+
+static void expect_all(const struct onnx_import *import, const char *op, enum onnx_status status)
+{
+	for (size_t i = 0; i < import->graph.n_node; i++)
+		if (strcmp(import->graph.node[i].op, op) == 0 && import->plan.verdict[i].status != status)
+			fail_msg("%s is %s", import->graph.node[i].name,
+			         onnx_status_name[import->plan.verdict[i].status]);
+}
+
+/* Layers that are written as a file are read as the same blocks. */
+static void expect_file_keeps(const struct onnx_import *import, const struct network *network)
+{
+	char path[] = "/tmp/test_onnx_XXXXXX";
+	struct err err = {0};
+	struct network again;
+	int handle = mkstemp(path);
+	assert_true(handle >= 0);
+	FILE *file = fdopen(handle, "w");
+	assert_non_null(file);
+	onnx_write_yaml(import, file);
+	assert_int_equal(fclose(file), 0);
+	if (network_read_yaml(path, &again, &err) != ERR_OK)
+		fail_msg("%s", err_text(&err));
+	(void)unlink(path);
+	assert_int_equal(again.n_block, network->n_block);
+	assert_string_equal(again.name, network->name);
+	for (size_t i = 0; i < again.n_block; i++) {
+		assert_true(block_same(&again.block[i], &network->block[i]));
+		assert_int_equal(again.block[i].input, network->block[i].input);
+		assert_int_equal(again.block[i].result_to_dram, network->block[i].result_to_dram);
+	}
+	network_free(&again);
+}
+
+/* Clocks of a whole network on the thesis' chip with its strategy. */
+static uint64_t clocks_of(const struct network *network)
+{
+	struct machine machine;
+	struct err err = {0};
+	struct simulate_options options = {.strategy = STRATEGY_FUSION_REUSE};
+	uint64_t clk = 0;
+	assert_int_equal(machine_read("spaces/machines/thesis_chip.yaml", &machine, &err), ERR_OK);
+	struct simulated *block = calloc(network->n_block, sizeof *block);
+	assert_non_null(block);
+	assert_int_equal(simulate_network(&machine, network, &options, block, &err), ERR_OK);
+	for (size_t i = 0; i < network->n_block; i++) {
+		assert_true(block[i].ran);
+		clk += block[i].result.total_clk;
+	}
+	free(block);
+	return clk;
+}
+
+/* Import gives the blocks of a hand-written network, where their results lie, and so their clocks. */
+static void expect_network(const char *name)
+{
+	struct onnx_import import;
+	struct network written;
+	struct err err = {0};
+	char path[64];
+	import_model(&import);
+	struct network network = build(&import);
+	(void)snprintf(path, sizeof path, "spaces/networks/%s.yaml", name);
+	assert_int_equal(network_read(path, &written, &err), ERR_OK);
+	assert_int_equal(network.n_block, written.n_block);
+	for (size_t i = 0; i < written.n_block; i++) {
+		const struct block *a = &network.block[i], *b = &written.block[i];
+		if (!block_same(a, b) || strcmp(a->name, b->name) != 0 || a->input != b->input ||
+		    a->added != b->added || a->hold != b->hold || a->release_held != b->release_held ||
+		    a->result_to_dram != b->result_to_dram)
+			fail_msg("%s: block %zu, %s, is not %s of the file", name, i, a->name, b->name);
+	}
+	assert_int_equal(clocks_of(&network), clocks_of(&written));
+	expect_file_keeps(&import, &network);
+	network_free(&written);
+	network_free(&network);
+	onnx_import_free(&import);
+}
+
+static void test_onnx_vgg16_is_the_written_one(void **state)
+{
+	(void)state;
+	model_vgg(&builder, "vgg16", (const int[]){2, 2, 3, 3, 3});
+	expect_network("vgg16");
+}
+
+/* Exporters differ in the order of the nodes; layers do not. */
+static void test_onnx_resnet50_is_the_thesis_one(void **state)
+{
+	(void)state;
+	model_resnet50(&builder, false);
+	expect_network("resnet50");
+	model_resnet50(&builder, true);
+	expect_network("resnet50");
+}
+
+static void expect_counts(struct onnx_import *import, uint64_t mac, uint64_t n_parameter)
+{
+	import_model(import);
+	struct network network = build(import);
+	assert_int_equal(import->plan.mac, mac);
+	assert_int_equal(network_mac(&network), mac);
+	if (n_parameter > 0)
+		assert_int_equal(import->plan.n_parameter, n_parameter);
+	expect_file_keeps(import, &network);
+	network_free(&network);
+}
+
+/* Parameters as torchvision and Caffe list them (without those of batch normalisation); work layer by layer by hand. */
+static void test_onnx_published_counts(void **state)
+{
+	struct onnx_import import;
+	(void)state;
+	model_vgg(&builder, "vgg19", (const int[]){2, 2, 4, 4, 4});
+	expect_counts(&import, UINT64_C(19508428800) + 123633664, 143667240);
+	onnx_import_free(&import);
+
+	model_alexnet(&builder);
+	expect_counts(&import, 665784864 + 58621952, 60965224);
+	expect_all(&import, "LRN", ONNX_ARM);
+	expect_all(&import, "Softmax", ONNX_ARM);
+	onnx_import_free(&import);
+
+	/* 7978856 parameters in all, 83648 of them of batch normalisation */
+	model_densenet121(&builder);
+	expect_counts(&import, UINT64_C(2834161664), 7978856 - 83648);
+	expect_all(&import, "Relu", ONNX_ARM);
+	onnx_import_free(&import);
+}
+
+/* GoogLeNet's work is that of the hand-written network, whose maps are as large. */
+static void test_onnx_googlenet(void **state)
+{
+	struct onnx_import import;
+	struct network written;
+	struct err err = {0};
+	(void)state;
+	assert_int_equal(network_read("spaces/networks/googlenet.yaml", &written, &err), ERR_OK);
+	model_googlenet(&builder);
+	expect_counts(&import, network_mac(&written), 0);
+	expect_all(&import, "Concat", ONNX_FREE);
+	network_free(&written);
+	onnx_import_free(&import);
+}
+
+/*
+ * A layer: four products of rows x width x width, two of rows x rows x width, two of rows x width x 4 width. The
+ * function behind a product is its layer's; only softmax and normalisation have layers of their own.
+ */
+static void test_onnx_transformer_encoder(void **state)
+{
+	const uint64_t rows = 128, width = 768;
+	struct onnx_import import;
+	(void)state;
+	model_encoder(&builder, 2, 128, 768, 12);
+	expect_counts(&import, 2 * (12 * rows * width * width + 2 * rows * rows * width), 0);
+	assert_int_equal(import.plan.n_parameter, 0);
+	expect_all(&import, "MatMul", ONNX_MLA);
+	expect_all(&import, "Softmax", ONNX_ARM);
+	expect_all(&import, "LayerNormalization", ONNX_ARM);
+	expect_all(&import, "Erf", ONNX_ARM);
+	expect_all(&import, "Reshape", ONNX_FREE);
+	expect_all(&import, "Shape", ONNX_FOLDED);
+	assert_int_equal(status_of(&import, "Div"), ONNX_FOLDED); /* of the scores; Gelu's is ARM */
+	struct network network = build(&import);
+	size_t n[3] = {0}, n_group = 0;
+	for (size_t i = 0; i < network.n_block; i++) {
+		n[network.block[i].kind]++;
+		n_group += network.block[i].groups == 12;
+	}
+	assert_int_equal(n[BLOCK_CONV], 2 * 8);
+	assert_int_equal(n[BLOCK_POOL], 2 * 3);
+	assert_int_equal(n_group, 2 * 2);
+	/* keys and values are weights: they come from DRAM */
+	assert_true(network.block[1].result_to_dram && network.block[2].result_to_dram);
+	assert_int_equal(network.block[3].groups, 12);
+	network_free(&network);
+	onnx_import_free(&import);
+}
+
+/* MobileNetV2's inverted residual and EfficientNet's squeeze and excite, SiLU and hard swish in single nodes. */
+static void test_onnx_mobile_blocks(void **state)
+{
+	struct onnx_import import;
+	(void)state;
+	model_start(&builder, "mobile", 32);
+	const char *x = model_conv(&builder, "data", (struct model_conv){.in = 3, .out = 16, .kernel = 3, .pad = 1});
+	const char *y = model_conv(&builder, x, (struct model_conv){.in = 16, .out = 96, .kernel = 1, .no_relu = true});
+	const char *sigmoid = builder_node(&builder, "Sigmoid", NULL, y, NULL)->output[0];
+	y = builder_node(&builder, "Mul", NULL, y, sigmoid, NULL)->output[0];
+	y = model_conv(&builder, y,
+	               (struct model_conv){.in = 96, .out = 96, .kernel = 3, .pad = 1, .group = 96, .no_relu = true});
+	y = builder_node(&builder, "HardSwish", NULL, y, NULL)->output[0];
+	Onnx__NodeProto *mean = builder_node(&builder, "ReduceMean", NULL, y, NULL);
+	BUILDER_INTEGERS(&builder, mean, "axes", 2, 3);
+	const char *s = model_conv(&builder, mean->output[0], (struct model_conv){.in = 96, .out = 4, .kernel = 1});
+	s = model_conv(&builder, s, (struct model_conv){.in = 4, .out = 96, .kernel = 1, .no_relu = true});
+	s = builder_node(&builder, "HardSigmoid", NULL, s, NULL)->output[0];
+	y = builder_node(&builder, "Mul", NULL, y, s, NULL)->output[0];
+	y = model_conv(&builder, y,
+	               (struct model_conv){.in = 96, .out = 16, .kernel = 1, .norm = true, .no_relu = true});
+	builder_output(&builder, builder_node(&builder, "Add", NULL, x, y, NULL)->output[0]);
+	expect_counts(&import, 1024 * (16 * 27 + 16 * 96 + 96 * 9 + 96 * 16) + 2 * 96 * 4, 0);
+	struct network network = build(&import);
+	/* six convolutions, the mean, and the scaling of the map */
+	assert_int_equal(network.n_block, 8);
+	assert_true(network.block[1].has_acti && network.block[2].has_acti && network.block[5].has_acti);
+	assert_int_equal(network.block[2].groups, 96);
+	assert_int_equal(network.block[3].kind, BLOCK_POOL);
+	assert_int_equal(network.block[3].kernel_w, 32);
+	assert_int_equal(network.block[6].kind, BLOCK_POOL);
+	assert_true(network.block[7].has_mat_ele && !network.block[7].has_acti);
+	network_free(&network);
+	onnx_import_free(&import);
+}
+
+/* A raw result that is wanted as well as a function of it (ResNet v2) keeps the function a layer of its own. */
+static void test_onnx_functions_of_shared_results(void **state)
+{
+	struct onnx_import import;
+	(void)state;
+	model_start(&builder, "shared", 16);
+	const char *x =
+	    model_conv(&builder, "data", (struct model_conv){.in = 3, .out = 8, .kernel = 1, .no_relu = true});
+	const char *y = model_relu(&builder, model_norm(&builder, x, 8));
+	y = model_conv(&builder, y, (struct model_conv){.in = 8, .out = 8, .kernel = 3, .pad = 1, .no_relu = true});
+	builder_output(&builder, builder_node(&builder, "Add", NULL, y, x, NULL)->output[0]);
+	expect_counts(&import, 256 * (8 * 3 + 8 * 72), 0);
+	expect_all(&import, "BatchNormalization", ONNX_ARM);
+	struct network network = build(&import);
+	assert_int_equal(network.n_block, 3);
+	assert_false(network.block[0].has_acti);
+	assert_int_equal(network.block[1].kind, BLOCK_POOL);
+	assert_int_equal(network.block[1].kernel_w, 1);
+	assert_true(network.block[2].has_mat_ele);
+	network_free(&network);
+	onnx_import_free(&import);
+}
+
+/* Quantised models in both forms: scales are folded, products count. */
+static void test_onnx_quantised_models(void **state)
+{
+	struct onnx_import import;
+	(void)state;
+	model_start(&builder, "qdq", 16);
+	const char *one = BUILDER_WEIGHTS(&builder, 1);
+	const char *q = builder_node(&builder, "QuantizeLinear", NULL, "data", one, one, NULL)->output[0];
+	const char *x = builder_node(&builder, "DequantizeLinear", NULL, q, one, one, NULL)->output[0];
+	const char *w =
+	    builder_node(&builder, "DequantizeLinear", NULL, BUILDER_WEIGHTS(&builder, 8, 3, 3, 3), one, one, NULL)
+		->output[0];
+	x = model_relu(&builder, builder_node(&builder, "Conv", NULL, x, w, NULL)->output[0]);
+	q = builder_node(&builder, "QuantizeLinear", NULL, x, one, one, NULL)->output[0];
+	q = builder_node(&builder, "QLinearConv", NULL, q, one, one, BUILDER_WEIGHTS(&builder, 4, 8, 1, 1), one, one,
+	                 one, one, BUILDER_WEIGHTS(&builder, 4), NULL)
+	        ->output[0];
+	q = builder_node(&builder, "Reshape", NULL, q, BUILDER_LIST(&builder, 4, 196), NULL)->output[0];
+	builder_output(&builder, builder_node(&builder, "QLinearMatMul", NULL, q, one, one,
+	                                      BUILDER_WEIGHTS(&builder, 196, 10), one, one, one, one, NULL)
+	                             ->output[0]);
+	expect_counts(&import, 196 * 8 * 27 + 196 * 4 * 8 + 4 * 196 * 10, 8 * 27 + 4 * 8 + 4);
+	expect_all(&import, "QuantizeLinear", ONNX_FOLDED);
+	expect_all(&import, "DequantizeLinear", ONNX_FOLDED);
+	struct network network = build(&import);
+	assert_int_equal(network.n_block, 3);
+	assert_true(network.block[0].has_acti);
+	network_free(&network);
+	onnx_import_free(&import);
+}
+
+/* Padding before a convolution is the convolution's; nearest pixels are addresses; transposed convolutions spread out.
+ */
+static void test_onnx_pads_and_upsampling(void **state)
+{
+	struct onnx_import import;
+	(void)state;
+	model_start(&builder, "up", 16);
+	const char *x =
+	    builder_node(&builder, "Pad", NULL, "data", BUILDER_LIST(&builder, 0, 0, 1, 0, 0, 0, 2, 1), NULL)
+		->output[0];
+	x = model_conv(&builder, x, (struct model_conv){.in = 3, .out = 8, .kernel = 3, .pad = 0}); /* 17 x 15 */
+	Onnx__NodeProto *up = builder_node(&builder, "Upsample", NULL, x, NULL);
+	Onnx__AttributeProto *scales =
+	    builder_attribute(&builder, up, "scales", ONNX__ATTRIBUTE_PROTO__ATTRIBUTE_TYPE__FLOATS);
+	float scale[4] = {1, 1, 2, 2};
+	scales->n_floats = 4;
+	scales->floats = scale;
+	x = model_conv(&builder, up->output[0], (struct model_conv){.in = 8, .out = 8, .kernel = 1}); /* 34 x 30 */
+	Onnx__NodeProto *spread =
+	    builder_node(&builder, "ConvTranspose", NULL, x, BUILDER_WEIGHTS(&builder, 8, 4, 2, 2), NULL);
+	BUILDER_INTEGERS(&builder, spread, "strides", 2, 2);
+	builder_output(&builder, spread->output[0]);
+	expect_counts(&import, 17 * 15 * 8 * 27 + 34 * 30 * (8 * 8 + 8 * 16), 0);
+	expect_all(&import, "Pad", ONNX_FOLDED);
+	expect_all(&import, "Upsample", ONNX_FREE);
+	expect_all(&import, "ConvTranspose", ONNX_MLA);
+	struct network network = build(&import);
+	assert_int_equal(network.n_block, 4);
+	assert_int_equal(network.block[0].pad_top, 1);
+	assert_int_equal(network.block[0].pad_bottom, 2);
+	assert_int_equal(network.block[0].pad_left, 0);
+	assert_int_equal(network.block[0].pad_right, 1);
+	assert_int_equal(network.block[3].out_w, 60);
+	assert_int_equal(network.block[3].out_c, 4);
+	network_free(&network);
+	onnx_import_free(&import);
+}
+
+/* All that has no layers is named at once, each kind of it once, and what stands behind it is judged all the same. */
+static void test_onnx_unsupported_nodes(void **state)
+{
+	struct onnx_import import;
+	struct err err = {0};
+	(void)state;
+	model_start(&builder, "odd", 16);
+	const char *x = "data";
+	for (int i = 0; i < 2; i++) {
+		Onnx__NodeProto *conv =
+		    builder_node(&builder, "Conv", NULL, x, BUILDER_WEIGHTS(&builder, 3, 3, 3, 3), NULL);
+		BUILDER_INTEGERS(&builder, conv, "dilations", 2, 2);
+		BUILDER_INTEGERS(&builder, conv, "pads", 2, 2, 2, 2);
+		x = conv->output[0];
+	}
+	x = builder_node(&builder, "Frobnicate", NULL, x, NULL)->output[0];
+	x = builder_node(&builder, "Relu", NULL, x, NULL)->output[0];
+	x = model_conv(&builder, "data", (struct model_conv){.in = 3, .out = 8, .kernel = 3});
+	builder_output(&builder, x);
+	import_model(&import);
+	assert_int_equal(import.plan.n_unsupported, 4);
+	assert_int_equal(import.plan.mac, 2 * 256 * 3 * 27 + 196 * 8 * 27);
+	assert_int_equal(import.plan.verdict[4].status, ONNX_MLA);
+	assert_int_equal(onnx_complain_unsupported(&import, &err), ERR_INPUT);
+	assert_int_equal(err.n_message, 3);
+	assert_non_null(strstr(err_text(&err), "node 1 'Conv_1' (Conv): dilated windows have no layers yet"));
+	assert_non_null(strstr(err_text(&err), "(and 1 more nodes like it)"));
+	assert_non_null(strstr(err_text(&err), "(Frobnicate): an operator that is not known"));
+	assert_non_null(strstr(err_text(&err), "(Relu): its shape cannot be known"));
+	err_clear(&err);
+	onnx_import_free(&import);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(test_onnx_vgg16_is_the_written_one),
+	    cmocka_unit_test(test_onnx_resnet50_is_the_thesis_one),
+	    cmocka_unit_test(test_onnx_published_counts),
+	    cmocka_unit_test(test_onnx_googlenet),
+	    cmocka_unit_test(test_onnx_transformer_encoder),
+	    cmocka_unit_test(test_onnx_mobile_blocks),
+	    cmocka_unit_test(test_onnx_functions_of_shared_results),
+	    cmocka_unit_test(test_onnx_quantised_models),
+	    cmocka_unit_test(test_onnx_pads_and_upsampling),
+	    cmocka_unit_test(test_onnx_unsupported_nodes),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
