@@ -25,8 +25,9 @@ double arada_legal_clk_mhz(const struct arada_platform *platform, double clk_mhz
 double arada_legal_bandwidth_gb_s(const struct arada_platform *platform, double bandwidth_gb_s)
 {
 	assert(bandwidth_gb_s > 0 && platform->n_bandwidth > 0);
-	double step = platform->max_bandwidth_gb_s / platform->n_bandwidth;
-	return fmin(round_up(bandwidth_gb_s, step), platform->max_bandwidth_gb_s);
+	double n = round_up(bandwidth_gb_s / platform->max_bandwidth_gb_s * platform->n_bandwidth, 1);
+	/* The largest is what it is, not a tenth of it ten times. */
+	return platform->max_bandwidth_gb_s * fmin(n / platform->n_bandwidth, 1);
 }
 
 /* Stall clocks that may be computed in. */

@@ -169,6 +169,13 @@ const struct cli_command cli_command_table[] = {
          BIT(OPTION_TASKS) | BIT(OPTION_PER_LOOP) | BIT(OPTION_RATIO) | BIT(OPTION_FRONT) | BIT(OPTION_DETAIL) |
          BIT(OPTION_ANALYSE) | BIT(OPTION_SEARCH),
      cmd_power},
+    {"arada", "SPACE.yaml", "clock and bandwidth of each layer on systolic arrays, by what it waits for",
+     "The ARADA paper's allocation for every machine and network of a space with a section 'arada': layers that wait\n"
+     "for the memory run slower, others leave bandwidth over. Savings by scheme (IDEAL, VF-OH, VF-OH-Q) against race\n"
+     "to idle, beside published ones, and the bandwidth at which those are met. -o DIR writes schedule.csv (what a\n"
+     "run-time system reads, layer by layer), summary.csv, arada.json, means.svg, networks.svg and, where the space\n"
+     "names them, layers.svg.",
+     1, 1, COMMON, cmd_arada},
     {"validate", "REFERENCE.csv...", "predict what others measured and show the errors",
      "The kind of a reference table is known by its header: layers by strategy (strategy_clocks, layer_tasks), MAC\n"
      "array (mac_array_clocks, mac_array_performance) or phase (phase_clocks), whole networks (overall_clocks,\n"

@@ -146,6 +146,7 @@ enum err_code cmd_explore(const struct cli_options *options, struct err *err);
 enum err_code cmd_merge(const struct cli_options *options, struct err *err);
 enum err_code cmd_simulate(const struct cli_options *options, struct err *err);
 enum err_code cmd_power(const struct cli_options *options, struct err *err);
+enum err_code cmd_arada(const struct cli_options *options, struct err *err);
 enum err_code cmd_validate(const struct cli_options *options, struct err *err);
 enum err_code cmd_fit(const struct cli_options *options, struct err *err);
 enum err_code cmd_import(const struct cli_options *options, struct err *err);

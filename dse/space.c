@@ -39,10 +39,9 @@ struct err_place space_text_place(const struct doc_node *node)
  */
 static void read_root(struct space_reader *reader)
 {
-	static const char *const allowed[] = {"name",        "machine",    "machines",  "axes",
-	                                      "network",     "networks",   "aggregate", "layers",
-	                                      "constraints", "objectives", "search",
-	                                      "deadline_ms", "level_shares", "level_changes"};
+	static const char *const allowed[] = {"name",     "machine",     "machines",     "axes",          "network",
+	                                      "networks", "aggregate",   "layers",       "constraints",   "objectives",
+	                                      "search",   "deadline_ms", "level_shares", "level_changes", "arada"};
 	const struct doc_node *root = reader->root;
 	struct space *space = reader->space;
 
@@ -63,6 +62,7 @@ static void read_root(struct space_reader *reader)
 	space_read_objectives(reader);
 	space_read_search(reader);
 	space_read_level_shares(reader);
+	space_read_arada(reader);
 }
 
 enum err_code space_read(const char *path, struct space *space, struct err *err)

@@ -6,6 +6,7 @@
  * group of layers may choose from, constraints, objectives and how to search.
  * space.c reads it; plan.c turns it into problems for the engines.
  */
+#include "dse/arada_options.h"
 #include "dse/detail.h"
 #include "dse/expr.h"
 #include "dse/metric.h"
@@ -90,6 +91,7 @@ struct space {
 	uint32_t population, generations, islands, migrate_every;
 	size_t max_front;   /* network fronts larger than this are thinned */
 	enum detail detail; /* the tier that evaluates designs: the command line's choice, the fast one when read */
+	struct arada_options arada; /* dse arada alone reads it */
 	size_t n_file;
 	struct space_file *file; /* every file read, the space itself first */
 	struct arena arena;      /* owns all of the above but the networks' own arenas */

@@ -53,6 +53,9 @@ void space_read_rules(struct space_reader *reader);
 /* `level_shares:`, `level_changes:`; after the rules, which name operating points of machine files. */
 void space_read_level_shares(struct space_reader *reader);
 
+/* `arada:`; after machines and networks. */
+void space_read_arada(struct space_reader *reader);
+
 /* `constraints:`, `deadline_ms:`, `objectives:`, `search:`; after machines, axes and networks. */
 void space_read_constraints(struct space_reader *reader);
 void space_read_deadline(struct space_reader *reader);

@@ -105,6 +105,9 @@ static void test_arada_rounds_up_to_legal_values(void **state)
 	expect_near(arada_legal_clk_mhz(&edge, 500.0 * 3 / 30), 50);
 	expect_near(arada_legal_bandwidth_gb_s(&edge, 6), 6);
 	expect_near(arada_legal_bandwidth_gb_s(&edge, 6.1), 8);
+	/* The largest exactly: ten tenths of 54.4 are less in doubles. */
+	hpc.max_bandwidth_gb_s = 54.4;
+	assert_true(arada_legal_bandwidth_gb_s(&hpc, 54.3) == 54.4);
 }
 
 /* No scheme takes longer than race to idle, nor more energy when gated; fewer freedoms save less. */

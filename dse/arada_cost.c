@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "dse/arada_cost.h"
+#include "dse/arada_physical.h"
+#include "dse/arada_scalesim.h"
+#include "sim/base/checked.h"
+#include "sim/systolic_work.h"
+#include <assert.h>
+#include <math.h>
+
+/* As dse validate: what a replay goes through one by one, and what it remembers of an operand. */
+#define MAX_WORD ((uint64_t)1 << 34)
+#define MAX_OPERAND_WORD ((uint64_t)1 << 27)
+#define MHZ_PER_GHZ 1000.0
+
+bool arada_is_layer(const struct block *block)
+{
+	return block->kind == BLOCK_CONV || block->kind == BLOCK_MATMUL;
+}
+
+double arada_word_per_clk(const struct machine *machine, const struct arada_options *options, double gb_s)
+{
+	assert(machine->target == MACHINE_SYSTOLIC && gb_s > 0);
+	double word = gb_s;
+	if (options->bandwidth == ARADA_GB_S)
+		word = gb_s * MHZ_PER_GHZ / (machine->systolic_word_byte * machine->level[0].clk_mhz);
+	return options->model == ARADA_SCALESIM ? fmax(round(word), 1) : word;
+}
+
+struct systolic_layer arada_shape(const struct block *block, enum arada_shape shape, uint32_t *n_group)
+{
+	assert(arada_is_layer(block));
+	*n_group = 1;
+	if (block->kind == BLOCK_MATMUL)
+		return (struct systolic_layer){block->in_h, 1, 1, 1, block->in_w, block->out_w, 1};
+	struct systolic_layer layer = {
+	    .ifmap_h = block_padded_h(block),
+	    .ifmap_w = block_padded_w(block),
+	    .filter_h = block->kernel_h,
+	    .filter_w = block->kernel_w,
+	    .channels = block_group_in_c(block),
+	    .n_filter = block_group_out_c(block),
+	    .stride = block->stride,
+	};
+	if (shape == ARADA_NETWORK) {
+		*n_group = block_n_group(block);
+		return layer;
+	}
+	layer.channels = block->in_c;
+	/* A map smaller than the filter keeps its padding: there is nothing else to compute. */
+	if (block->in_h >= block->kernel_h && block->in_w >= block->kernel_w) {
+		layer.ifmap_h = block->in_h;
+		layer.ifmap_w = block->in_w;
+	}
+	return layer;
+}
+
+static enum err_code scalesim_cost(const struct machine *machine, const struct block *block, enum arada_shape shape,
+                                   double word_per_clk, struct arada_layer *cost, struct err *err)
+{
+	uint32_t n_group;
+	struct systolic_layer layer = arada_shape(block, shape, &n_group);
+	const struct systolic_array array = {
+	    .rows = machine->systolic_rows,
+	    .cols = machine->systolic_cols,
+	    .ifmap_byte = machine->systolic_ifmap_byte / machine->systolic_word_byte,
+	    .filter_byte = machine->systolic_filter_byte / machine->systolic_word_byte,
+	    .ofmap_byte = machine->systolic_ofmap_byte / machine->systolic_word_byte,
+	    .bandwidth_word = (uint32_t)word_per_clk,
+	};
+	if (!systolic_can(machine, SYSTOLIC_OS))
+		return err_add(err, ERR_INPUT,
+		               "machine %s: the replay of SCALE-Sim knows output stationary arrays only",
+		               machine->name);
+	if (array.ifmap_byte == 0 || array.filter_byte == 0 || array.ofmap_byte == 0)
+		return err_add(err, ERR_INFEASIBLE, "%s: a buffer of machine %s holds no word", block->name,
+		               machine->name);
+	bool fits = systolic_layer_is_valid(&layer);
+	if (fits) {
+		struct systolic_folds folds = systolic_fold(&array, &layer);
+		uint64_t word = add_sat(mul_sat(folds.n_col_fold, folds.n_pixel * folds.n_tap),
+		                        mul_sat(folds.n_row_fold, folds.n_filter * folds.n_tap));
+		fits = word <= MAX_WORD && folds.n_pixel <= MAX_OPERAND_WORD &&
+		       folds.n_tap * folds.n_filter <= MAX_OPERAND_WORD &&
+		       (uint64_t)layer.ifmap_h * layer.ifmap_w * layer.channels <= MAX_OPERAND_WORD;
+	}
+	if (!fits)
+		return err_add(err, ERR_INPUT,
+		               "%s: a layer too large to replay: allowed are 2^34 words entering the array, 2^27 an "
+		               "operand; with memory_model: physical there is no such limit",
+		               block->name);
+	enum err_code code = arada_scalesim(&array, &layer, cost, err);
+	if (code != ERR_OK)
+		return code;
+	cost->total_clk = mul_sat(cost->total_clk, n_group);
+	cost->stall_clk = mul_sat(cost->stall_clk, n_group);
+	cost->n_word = mul_sat(cost->n_word, n_group);
+	return ERR_OK;
+}
+
+enum err_code arada_cost(const struct machine *machine, const struct arada_options *options, const struct block *block,
+                         double word_per_clk, struct arada_layer *cost, struct err *err)
+{
+	assert(machine->target == MACHINE_SYSTOLIC && word_per_clk > 0);
+	if (options->model == ARADA_PHYSICAL)
+		return arada_physical(machine, block, word_per_clk, cost, err);
+	return scalesim_cost(machine, block, options->shape, word_per_clk, cost, err);
+}

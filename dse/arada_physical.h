@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef DSE_ARADA_PHYSICAL_H
+#define DSE_ARADA_PHYSICAL_H
+/* What ARADA asks of a layer, by the physical memory model. */
+#include "dse/arada.h"
+#include "mapper/network.h"
+#include "sim/base/err.h"
+#include "sim/machine.h"
+#include "sim/systolic_work.h"
+
+/*
+ * The tiling of a layer that takes least time with this many words a clock,
+ * then moves fewest words: of tiles along each dimension that are the array's
+ * size, or one line, pixel of a line or channel, times a power of two, or all of it; both orders
+ * of loops, and all dataflows of the machine. Stalls are all clocks that do not
+ * compute, the first load and the last store among them. ERR_INFEASIBLE when no
+ * tiling fits the buffers.
+ */
+enum err_code arada_physical_work(const struct machine *machine, const struct block *block, double word_per_clk,
+                                  struct systolic_work *work, struct err *err);
+
+/* Its cost. */
+enum err_code arada_physical(const struct machine *machine, const struct block *block, double word_per_clk,
+                             struct arada_layer *cost, struct err *err);
+
+#endif

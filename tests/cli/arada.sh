@@ -1,0 +1,110 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# dse arada: what it writes, that savings fall as bandwidth grows, mistakes.
+. tests/cli/common
+
+cat >"$work/small.yaml" <<EOF2
+name: small
+target: systolic
+systolic: {array: 8x8, ifmap_byte: 4096, filter_byte: 8192, ofmap_byte: 4096, dataflow: os, memory_gb_s: 2}
+levels:
+  - {name: N, vdd_v: 0.8, clk_mhz: 500}
+EOF2
+cat >"$work/net.yaml" <<EOF2
+name: net
+input: [24, 24, 8]
+layers:
+  - conv: {kernel: 3, groups: depthwise}
+  - conv: {kernel: 1, out_channels: 32}
+  - conv: {kernel: 3, out_channels: 16, stride: 2}
+  - pool: {window: 3, type: max, stride: 1}
+  - fc: {out: 64}
+EOF2
+# space MODEL BANDWIDTH SHAPE
+space() {
+	cat <<EOF2
+name: trial
+machine: small.yaml
+networks: [net.yaml, $PWD/spaces/networks/tiny.yaml]
+objectives: [latency_ms]
+arada:
+  memory_model: $1
+  bandwidth: $2
+  layers_as: $3
+  switch_us: 0.5
+  memories: {small: {slow: 1, middle: 3, fast: 60}}
+  published: {small: {middle: 20}}
+  detail: {network: net, machines: {small: [slow, fast]}}
+EOF2
+}
+
+for setup in "scalesim word_per_clk tool" "scalesim gb_s network" "physical gb_s network"; do
+	# shellcheck disable=SC2086
+	space $setup >"$work/trial.yaml"
+	rm -rf "$work/one" "$work/two"
+	expect_code 0 "$DSE" arada "$work/trial.yaml" -j1 -o "$work/one"
+	expect_empty "$work/err"
+	cp "$work/out" "$work/table"
+	expect_text "$work/table" "small middle"
+	expect_code 0 "$DSE" arada "$work/trial.yaml" -j2 -o "$work/two" --json
+	expect_same "$work/out" "$work/two/arada.json"
+	for file in schedule.csv summary.csv arada.json means.svg networks.svg layers.svg; do
+		expect_same "$work/one/$file" "$work/two/$file"
+	done
+	if grep -Eiq 'nan|inf' "$work/two/schedule.csv"; then fail "$setup: NaN"; fi
+
+	# Layers: four of net and those of tiny, four schemes, three memories. None is later than at full speed; clocks of
+	# the last scheme are legal; a layer that waits keeps its bandwidth, one that does not its clock.
+	awk -F, -v setup="$setup" '
+		NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
+		{
+			n++
+			clk = $at["clk_mhz"]; stall = $at["stall_clk"]
+			if ($at["busy_us"] > $at["time_us"] * 1.000001) { print setup ": late: " $0; bad = 1 }
+			if (stall == 0 && clk != 500) { print setup ": slower for nothing: " $0; bad = 1 }
+			if ($at["scheme"] == "VF-OH-Q" && clk % 50 != 0) { print setup ": no legal clock: " $0; bad = 1 }
+			if ($at["scheme"] == "RTI" && (clk != 500 || $at["vdd_v"] != 0.8)) { print setup ": RTI: " $0; bad = 1 }
+			if ((clk / 500 - $at["vdd_v"] / 0.8)^2 > 1e-12) { print setup ": voltage: " $0; bad = 1 }
+		}
+		END { if (n != 4 * 3 * (4 + 3)) { print setup ": rows: " n; bad = 1 } exit bad }' "$work/one/schedule.csv" ||
+		fail "schedule.csv"
+
+	# Savings fall with bandwidth, network by network; what is freer saves more; race to idle saves nothing.
+	awk -F, -v setup="$setup" '
+		NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
+		{ saving[$at["memory"], $at["network"], $at["scheme"]] = $at["saving_frac"]; network[$at["network"]] = 1 }
+		END {
+			for (n in network) {
+				slow = saving["slow", n, "IDEAL"]; middle = saving["middle", n, "IDEAL"]; fast = saving["fast", n, "IDEAL"]
+				if (!(slow >= middle && middle >= fast && slow > fast)) { print setup ": no fall: " n, slow, middle, fast; bad = 1 }
+				if (slow < saving["slow", n, "VF-OH"] || saving["slow", n, "VF-OH"] < saving["slow", n, "VF-OH-Q"]) { print setup ": order: " n; bad = 1 }
+				if (saving["slow", n, "RTI"] != 0) { print setup ": RTI"; bad = 1 }
+			}
+			exit bad
+		}' "$work/one/summary.csv" || fail "summary.csv"
+done
+
+# mistake TEXT SED-SCRIPT: the space with this change is refused, with the place of the mistake.
+space scalesim word_per_clk tool >"$work/good.yaml"
+mistake() {
+	sed "$2" "$work/good.yaml" >"$work/bad.yaml"
+	expect_code 3 "$DSE" arada "$work/bad.yaml"
+	expect_empty "$work/out"
+	expect_text "$work/err" "bad.yaml:$1"
+}
+mistake "5:8: arada: allowed is a map" 's/^arada:/arada: 3/; /^  /d'
+mistake "6:17: memory_model: found 'scalsim', allowed scalesim, physical, did you mean 'scalesim'" 's/scalesim/scalsim/'
+mistake "9:3: key: found 'swich_us'" 's/switch_us/swich_us/'
+mistake "9:14: switch_us" 's/switch_us: 0.5/switch_us: -1/'
+mistake "10:14: machine" 's/memories: {small/memories: {smal/'
+mistake "10:28: memories" 's/slow: 1/slow: -1/'
+mistake "11:23: memory" 's/published: {small: {middle/published: {small: {midle/'
+mistake "11:31: published" 's/middle: 20/middle: 120/'
+mistake "12:21: network" 's/network: net,/network: nett,/'
+mistake "12:51: memory: found 'slower', allowed slow, middle, fast" 's/\[slow, fast\]/[slow, slower]/'
+mistake "13:18: buffer_shares: allowed are three whole numbers" '$ a\  buffer_shares: [1, 2]'
+mistake "1:1: a space without 'arada'" '/^arada/,$ d'
+mistake "1:1: machine thesis_qpe_dram: found target qpe, allowed is systolic" \
+	"s,small.yaml,$PWD/spaces/machines/thesis_qpe_dram.yaml,; /memories\|published\|detail/d"
+expect_code 2 "$DSE" arada
+expect_code 5 "$DSE" arada "$work/good.yaml" -o /dev/null/x
