@@ -2,6 +2,7 @@
 /* Brute force: every design of a layer, evaluated one by one without any bound, against what the layer's search finds.
  */
 #include "dse/audit_parts.h"
+#include "dse/changes.h"
 #include "dse/engine.h"
 #include "dse/interrupt.h"
 #include "sim/base/checked.h"
@@ -20,10 +21,13 @@ size_t audit_distinct(const struct candidate *candidate, size_t i)
 	return distinct;
 }
 
-/* The next genome, last gene fastest, the place as it is; false after the last one. */
-static bool turn_on(const struct layer_problem *layer, uint32_t *genome)
+/* The next genome, last gene fastest, the place as it is, and the level where it has a search of its own; false after
+ * the last one. */
+static bool turn_on(const struct layer_problem *layer, bool level_stays, uint32_t *genome)
 {
 	for (size_t k = N_LAYER_GENE; k-- > GENE_PLACE + 1;) {
+		if (k == GENE_LEVEL && level_stays)
+			continue;
 		if (++genome[k] < layer->n_value[k])
 			return true;
 		genome[k] = 0;
@@ -46,20 +50,24 @@ static bool keep_feasible(const struct evaluation *result, const uint32_t *genom
 	return true;
 }
 
-/* All designs of a layer in one place, by the set's own problem, which no search has narrowed. */
-static enum err_code enumerate(const struct layer_problem *layer, uint32_t place, struct audit_layer *found)
+/* All designs of task i, by the set's own problem, which no search has narrowed. */
+static enum err_code enumerate(const struct candidate *candidate, size_t i, struct audit_layer *found)
 {
-	uint32_t genome[BATCH * N_LAYER_GENE], next[N_LAYER_GENE] = {[GENE_PLACE] = place};
+	static const uint32_t zeros[N_LAYER_GENE];
+	size_t hint = 0, distinct = audit_distinct(candidate, i);
+	const struct layer_problem *layer = &candidate->set->problem[distinct];
+	bool level_stays = changes_count(candidate->space, &candidate->set->machine);
+	uint32_t genome[BATCH * N_LAYER_GENE], next[N_LAYER_GENE];
 	struct evaluation result[BATCH];
-	size_t hint = 0;
-	assert(!layer->is_bounded && place < layer->n_value[GENE_PLACE]);
+	candidate_widen(candidate, distinct, i, zeros, next);
+	assert(!layer->is_bounded && next[GENE_PLACE] < layer->n_value[GENE_PLACE]);
 	for (bool more = true; more;) {
 		size_t n = 0;
 		if (interrupt_requested())
 			return ERR_INTERRUPTED;
 		for (; n < BATCH && more; n++) {
 			memcpy(genome + n * N_LAYER_GENE, next, sizeof(next));
-			more = turn_on(layer, next);
+			more = turn_on(layer, level_stays, next);
 		}
 		layer->problem.evaluate(layer->problem.context, genome, n, result);
 		found->n_design += n;
@@ -100,7 +108,6 @@ void audit_check_layer(const struct audit_job *job, struct audit_stop *stop, siz
 	struct candidate *candidate = &stop->candidate;
 	struct candidate_task *task = &candidate->task[i];
 	struct audit_layer *found = &stop->layer[i];
-	size_t distinct = audit_distinct(candidate, i);
 	const struct engine_options options = {.seed = job->search->seed};
 	assert(found->is_listed);
 	candidate_search(candidate, i, 1, &options, go_on, NULL);
@@ -108,8 +115,7 @@ void audit_check_layer(const struct audit_job *job, struct audit_stop *stop, siz
 	if (task->code != ERR_OK && task->code != ERR_INTERRUPTED)
 		(void)err_add(&found->err, task->code, "%s", err_text(&task->err));
 	if (found->code == ERR_OK)
-		found->code = enumerate(&candidate->set->problem[distinct],
-		                        (uint32_t)(i - candidate->first_task[distinct]), found);
+		found->code = enumerate(candidate, i, found);
 	if (found->code != ERR_OK)
 		return;
 	pareto_sort(&task->front);

@@ -48,6 +48,16 @@ static const char limited[] = "name: limited\nmachine: dvfs_chip\nnetwork: tiny\
 				  "[PL1, PL2]") "constraints: ['latency_ms <= 0.16', 'dram_byte <= 141200']\n"
 						"objectives: [latency_ms, energy_mj, mac_units]\n";
 
+/* Changes of operating point take about a tenth of a layer's time: all whole designs; combinations. */
+#define CHANGES "axes: {dvfs.switch_ns: 2000}\nlevel_changes: true\nobjectives: [latency_ms, energy_mj]\n"
+static const char few_changes[] = "name: few_changes\nmachine: dvfs_chip\nnetwork: tiny\n"
+				  "layers:\n"
+				  "  - match: '.*'\n    split: whole\n    level: [PL1, PL2]\n    strategy: fusion\n"
+				  "  - match: '^CONV_'\n    strategy: [fusion, fusion_reuse]\n"
+				  "  - match: '^FC_'\n    split: {in_channels: {max_parts: 2, choose: even}}\n" CHANGES;
+static const char layered_changes[] =
+    "name: layered_changes\nmachine: dvfs_chip\nnetwork: tiny\n" LAYERS("all") CHANGES;
+
 struct fixture {
 	struct space space;
 	struct explore explore;
@@ -173,6 +183,39 @@ static void test_audit_enumerates_layers_and_combinations(void **state)
 	assert_true(fixture.audit.n_combined >= fixture.explore.front.n);
 	assert_int_equal(fixture.audit.n_sample, 100);
 	check_missing(&fixture, 2);
+	close_fixture(&fixture);
+}
+
+/* Layers that are searched level by level, and designs whose changes of level are part of what they are worth. */
+static void test_audit_counts_changes_of_level(void **state)
+{
+	(void)state;
+	struct fixture fixture;
+	open_fixture(few_changes, &engine_exact, &fixture);
+	assert_int_equal(audit(&fixture, 2, 0), 0);
+	assert_true(fixture.audit.n_machine_whole == 1 && fixture.audit.n_whole == 512);
+	check_missing(&fixture, 0);
+	/* a search that counts changes, judged without their cost, and the other way round */
+	for (int counts = 0; counts < 2; counts++) {
+		fixture.space.level_changes = counts;
+		explore_free(&fixture.explore);
+		struct err err = {0};
+		assert_int_equal(explore_run(&fixture.space, &fixture.search, &fixture.explore, &err), ERR_OK);
+		fixture.space.level_changes = !counts;
+		assert_true(audit(&fixture, 1, 0) > 0);
+		assert_true(has_fault(&fixture.audit, AUDIT_VALUE));
+	}
+	close_fixture(&fixture);
+	open_fixture(layered_changes, &engine_exact, &fixture);
+	assert_int_equal(audit(&fixture, 2, 2000), 0);
+	assert_true(fixture.audit.n_layer > 0 && fixture.audit.n_layer_large == 0);
+	assert_true(fixture.audit.n_layer_design + fixture.explore.counts.n_unreached ==
+	            fixture.explore.counts.n_candidate);
+	assert_int_equal(fixture.audit.n_sample, 2000);
+	check_missing(&fixture, 2000);
+	fixture.search.flat = true;
+	assert_int_equal(audit(&fixture, 2, 20000), 0);
+	assert_true(fixture.audit.n_sample == 20000 && fixture.audit.n_feasible > 1000);
 	close_fixture(&fixture);
 }
 
@@ -418,6 +461,7 @@ int main(void)
 	const struct CMUnitTest test[] = {
 	    cmocka_unit_test(test_audit_enumerates_whole_designs),
 	    cmocka_unit_test(test_audit_enumerates_layers_and_combinations),
+	    cmocka_unit_test(test_audit_counts_changes_of_level),
 	    cmocka_unit_test(test_audit_samples_find_missing_points),
 	    cmocka_unit_test(test_audit_finds_wrong_objectives),
 	    cmocka_unit_test(test_audit_finds_a_worse_point),

@@ -64,5 +64,24 @@ done
 expect_code 0 "$DSE" merge "$work"/shards/*-of-2 --audit -o "$work/merged"
 expect_text "$work/out" "audited by brute force over all 1024 whole designs"
 
+# Changes of operating point between layers are part of what a design is worth: by brute force, and of shards.
+cat >"$work/changes.yaml" <<EOF
+name: changes
+machine: dvfs_chip
+network: tiny
+layers:
+  - {match: '.*', split: whole, level: [PL1, PL2], strategy: fusion}
+  - {match: '^FC_', split: {in_channels: {max_parts: 2, choose: even}}}
+level_changes: true
+objectives: [latency_ms, energy_mj]
+EOF
+expect_code 0 "$DSE" explore "$work/changes.yaml" --effort signoff -o "$work/signoff"
+expect_text "$work/out" "audited by brute force over all 32 whole designs"
+for part in 1 2; do
+	expect_code 0 "$DSE" explore "$work/changes.yaml" --shard $part/2 -q -o "$work/changed"
+done
+expect_code 0 "$DSE" merge "$work"/changed/*-of-2 --audit -o "$work/merged-changes"
+expect_text "$work/out" "audited by brute force over all 32 whole designs"
+
 expect_code 2 "$DSE" explore spaces/smoke.yaml --audit-samples 0
 expect_text "$work/err" "--audit-samples is '0', allowed is a whole number from 1 to"

@@ -17,6 +17,10 @@ for n in 2 3; do
 	expect_text "$(echo "$work"/merged$n/*)/run.json" '"evaluations": 1024'
 done
 
+# A mistake on merge's own command line is merge's.
+expect_code 2 "$DSE" merge "$work"/shards2/*-of-2 --points -o "$work/no"
+expect_text "$work/err" "dse merge: --points writes the layers' fronts"
+
 # A shard that was ended has nothing left to do; one that is missing is told.
 expect_code 0 "$DSE" explore --resume "$work"/shards3/*-shard-2-of-3
 expect_text "$work/err" "there is nothing left to do"

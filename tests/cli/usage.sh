@@ -39,8 +39,6 @@ usage "--jobs is '5000'" explore -j5000 a.yaml
 usage "--jobs is '-1'" explore -j -1 a.yaml
 usage "--max-error is 'x', allowed is a number" validate a.csv --max-error x
 usage "allowed are exact, exhaustive, nsga2, pls; did you mean 'nsga2'" explore spaces/smoke.yaml --engine nsga3 -o "$work"
-printf '%s\n' 'name: u' 'machine: dvfs_chip' 'network: tiny' 'level_changes: true' 'objectives: [latency_ms]' >"$work/changes.yaml"
-usage "level_changes couples them" explore "$work/changes.yaml" --audit -o "$work"
 usage "--points writes the layers' fronts" explore spaces/smoke.yaml --flat --points -o "$work"
 usage "did you mean 'no_fusion'" simulate thesis_chip vgg16 --strategy nofusion
 usage "machine thesis_chip has" simulate thesis_chip vgg16 --level turbo
