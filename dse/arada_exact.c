@@ -86,6 +86,25 @@ static void find_most(const struct exact_problem *problem, struct exact_chain *c
 	}
 }
 
+/* Of a layer's modes under the peak the least time; infinite: there is none. */
+static double least_ns(const struct exact_layer *layer, const struct exact_goal *goal, const uint32_t *only)
+{
+	double least = INFINITY;
+	for (size_t k = 0; k < layer->n_mode; k++)
+		if (layer->mode[k].peak_mw <= goal->max_peak_mw && (!only || *only == k))
+			least = fmin(least, layer->mode[k].time_ns);
+	return least;
+}
+
+/* What any layer may take beyond its least time: a mode that takes more is in no schedule. */
+static double slack_ns(const struct exact_problem *problem, const struct exact_goal *goal, const uint32_t *only)
+{
+	double ns = goal->max_ns * (1 + SLACK);
+	for (size_t i = 0; i < problem->n_layer; i++)
+		ns -= least_ns(&problem->layer[i], goal, only ? &only[i] : NULL);
+	return ns + SLACK * (isfinite(goal->max_ns) ? goal->max_ns : 0);
+}
+
 /* only: NULL, or the one mode of each layer that may be used. */
 static enum err_code build_chain(const struct exact_problem *problem, const struct exact_goal *goal,
                                  const uint32_t *only, struct arena *arena, struct exact_chain *chain,
@@ -108,10 +127,12 @@ static enum err_code build_chain(const struct exact_problem *problem, const stru
 	find_most(problem, chain);
 	double quantum_ns = quantum_of(chain->most_ns), quantum_pj = quantum_of(chain->most_pj);
 	*is_possible = true;
+	const double slack = slack_ns(problem, goal, only);
 	for (size_t i = 0, n = 0; i < problem->n_layer; i++) {
+		const double most_ns = least_ns(&problem->layer[i], goal, only ? &only[i] : NULL) + slack;
 		for (size_t k = 0; k < problem->layer[i].n_mode; k++) {
 			const struct exact_mode *mode = &problem->layer[i].mode[k];
-			if (mode->peak_mw > goal->max_peak_mw || (only && only[i] != k))
+			if (mode->peak_mw > goal->max_peak_mw || (only && only[i] != k) || mode->time_ns > most_ns)
 				continue;
 			struct exact_way *way = &chain->way[n++];
 			way->mode = (uint32_t)k;

@@ -10,7 +10,7 @@
  * known schedule in one of several Lagrangian directions. A way is not tried at
  * all when the bounds of the whole list it would go on from say so.
  */
-#include "dse/arada_exact_parts.h"
+#include "dse/arada_exact_search.h"
 #include "dse/interrupt.h"
 #include <assert.h>
 #include <math.h>
@@ -20,84 +20,37 @@
 #define LIMIT_SLACK 5e-13
 #define VALUE_SLACK 1e-12
 #define DEFAULT_MAX_LABEL ((size_t)8 << 20) /* 256 MiB */
-#define NO_LABEL UINT32_MAX
 
 /* Multipliers round the best one, which is the first of them: it cuts most. */
 static const double spread[] = {1.0, 0.93, 1.07, 0.8, 1.25, 0.5, 2.0, 4.0};
 #define N_SPREAD (sizeof(spread) / sizeof(spread[0]))
-#define MAX_DIRECTION (2 + N_SPREAD)
+static_assert(N_SPREAD + 2 <= EXACT_MAX_DIRECTION, "directions of objective, time and multipliers");
 
-struct label {
-	double ns, pj;
-	uint32_t parent, way;
-	uint8_t before, after; /* changes that the way hosts */
-};
-
-/* Objective + multiplier * (time - deadline); or time itself (is_limit). */
-struct direction {
-	struct exact_bound bound;
-	double constant, slack;
-	bool is_limit;
-};
-
-/* Labels by number, in the order of their time; energy falls along it. */
-struct list {
-	size_t n, n_alloc;
-	uint32_t *label;
-	double least[MAX_DIRECTION]; /* of a source: in each direction */
-};
-
-/* Labels that a layer may go on from; see gather. */
-struct sources {
-	struct list same[EXACT_MAX_SETTING][EXACT_MAX_SETTING];
-	struct list array_changes[EXACT_MAX_SETTING], memory_changes[EXACT_MAX_SETTING]; /* by the other's setting */
-	struct list both_change;
-};
-
-struct search {
-	const struct exact_chain *chain;
-	struct power_weight objective;
-	double max_ns;
-	struct arena *scratch;
-	struct direction direction[MAX_DIRECTION];
-	size_t n_direction;
-	double least; /* best value known; infinite: none */
-	struct exact_step *known;
-	struct label *label;
-	size_t n_label, n_label_alloc, max_label;
-	struct list *state;                  /* [n_state] labels before the layer */
-	struct label **reached;              /* [n_state] labels behind it, unsorted */
-	size_t *n_reached, *n_reached_alloc; /* [n_state] */
-	struct sources *sources;
-	size_t n_pending;
-	bool is_full, has_no_memory;
-};
-
-static bool keeps_deadline(const struct search *search, double ns)
+static bool keeps_deadline(const struct exact_search *search, double ns)
 {
 	return ns <= search->max_ns + LIMIT_SLACK * fabs(search->max_ns);
 }
 
-static enum err_code add_direction(struct search *search, struct power_weight weight, double constant, bool is_limit,
-                                   struct err *err)
+static enum err_code add_direction(struct exact_search *search, struct power_weight weight, double constant,
+                                   bool is_limit, struct err *err)
 {
 	const struct exact_chain *chain = search->chain;
-	assert(search->n_direction < MAX_DIRECTION);
-	struct direction *direction = &search->direction[search->n_direction++];
-	*direction = (struct direction){.constant = constant, .is_limit = is_limit};
+	assert(search->n_direction < EXACT_MAX_DIRECTION);
+	struct exact_direction *direction = &search->direction[search->n_direction++];
+	*direction = (struct exact_direction){.constant = constant, .is_limit = is_limit};
 	direction->slack = VALUE_SLACK * (fabs(weight.per_ns) * chain->most_ns + fabs(weight.per_pj) * chain->most_pj +
 	                                  fabs(constant));
 	return exact_bound_build(chain, weight, search->scratch, &direction->bound, err);
 }
 
-static struct power_weight relax(const struct search *search, double multiplier)
+static struct power_weight relax(const struct exact_search *search, double multiplier)
 {
 	assert(multiplier >= 0);
 	return (struct power_weight){search->objective.per_ns + multiplier, search->objective.per_pj};
 }
 
 /* The schedule that a completion from the start is, if it keeps the deadline and is better than what is known. */
-static void try_root(struct search *search, const struct exact_bound *bound)
+static void try_root(struct exact_search *search, const struct exact_bound *bound)
 {
 	const struct exact_chain *chain = search->chain;
 	double value = power_value(search->objective, bound->root_ns, bound->root_pj);
@@ -120,7 +73,7 @@ static void try_root(struct search *search, const struct exact_bound *bound)
  * the line through a chain that breaks it and one that keeps it moves out until
  * no chain lies beyond.
  */
-static enum err_code best_multiplier(struct search *search, const struct exact_bound *late,
+static enum err_code best_multiplier(struct exact_search *search, const struct exact_bound *late,
                                      const struct exact_bound *early, double *multiplier, struct err *err)
 {
 	double out_ns = late->root_ns, out = power_value(search->objective, late->root_ns, late->root_pj);
@@ -149,7 +102,7 @@ static enum err_code best_multiplier(struct search *search, const struct exact_b
 }
 
 /* Directions to look in. is_possible: false: nothing keeps the deadline. */
-static enum err_code choose_directions(struct search *search, bool *is_possible, struct err *err)
+static enum err_code choose_directions(struct exact_search *search, bool *is_possible, struct err *err)
 {
 	const struct exact_bound *best = &search->direction[0].bound, *fastest = &search->direction[1].bound;
 	double multiplier = 0;
@@ -178,7 +131,8 @@ static enum err_code choose_directions(struct search *search, bool *is_possible,
 }
 
 /* Steps of a label and those before it, from its stage (counted from 0) back. */
-static void trace_back(const struct search *search, const struct label *label, size_t stage, struct exact_step *step)
+static void trace_back(const struct exact_search *search, const struct exact_label *label, size_t stage,
+                       struct exact_step *step)
 {
 	for (;; stage--) {
 		assert(stage < search->chain->n_stage && label->way != NO_LABEL);
@@ -192,10 +146,11 @@ static void trace_back(const struct search *search, const struct label *label, s
 }
 
 /* A label with a direction's completion is a schedule: remember it. */
-static void take_known(struct search *search, const struct label *label, size_t stage, size_t state,
+static void take_known(struct exact_search *search, const struct exact_label *label, size_t stage, size_t state,
                        const struct exact_bound *bound)
 {
 	const struct exact_chain *chain = search->chain;
+	assert(stage < chain->n_stage);
 	trace_back(search, label, stage, search->known);
 	for (stage++; stage < chain->n_stage; stage++) {
 		const struct exact_next *next = &bound->next[stage * chain->n_state + state];
@@ -208,7 +163,8 @@ static void take_known(struct search *search, const struct label *label, size_t 
 }
 
 /* Whether the bound of one direction lets something better be reached from (ns, pj) in a state behind a layer. */
-static bool is_reachable(const struct search *search, const struct direction *direction, double value, size_t at)
+static bool is_reachable(const struct exact_search *search, const struct exact_direction *direction, double value,
+                         size_t at)
 {
 	const struct exact_bound *bound = &direction->bound;
 	double whole = value + power_value(bound->weight, bound->ns[at], bound->pj[at]) + direction->constant;
@@ -216,12 +172,13 @@ static bool is_reachable(const struct search *search, const struct direction *di
 }
 
 /* Whether a label can still lead to something better; its completions are tried. */
-static bool is_promising(struct search *search, const struct label *label, size_t stage, size_t state)
+static bool is_promising(struct exact_search *search, const struct exact_label *label, size_t stage, size_t state)
 {
 	size_t at = (stage + 1) * search->chain->n_state + state;
+	assert(search->n_direction > 0 && state < search->chain->n_state);
 	for (size_t i = 0; i < search->n_direction; i++) {
 		/* the best multiplier's, which cuts most, is the third */
-		const struct direction *direction = &search->direction[(i + 2) % search->n_direction];
+		const struct exact_direction *direction = &search->direction[(i + 2) % search->n_direction];
 		if (!is_reachable(search, direction, power_value(direction->bound.weight, label->ns, label->pj), at))
 			return false;
 		double ns = label->ns + direction->bound.ns[at], pj = label->pj + direction->bound.pj[at];
@@ -234,28 +191,13 @@ static bool is_promising(struct search *search, const struct label *label, size_
 	return true;
 }
 
-static bool reach(struct search *search, size_t state, const struct label *label)
-{
-	if (search->n_reached[state] == search->n_reached_alloc[state]) {
-		size_t n = search->n_reached_alloc[state] ? 2 * search->n_reached_alloc[state] : 64;
-		struct label *moved = realloc(search->reached[state], n * sizeof(*moved));
-		if (!moved)
-			return false;
-		search->reached[state] = moved;
-		search->n_reached_alloc[state] = n;
-	}
-	search->reached[state][search->n_reached[state]++] = *label;
-	search->n_pending++;
-	return true;
-}
-
 /* Whether any label of a list, each direction for itself, could go on this way. */
-static bool is_list_promising(const struct search *search, const struct list *list, const struct exact_cost *cost,
-                              size_t stage, size_t state)
+static bool is_list_promising(const struct exact_search *search, const struct exact_list *list,
+                              const struct exact_cost *cost, size_t stage, size_t state)
 {
 	size_t at = (stage + 1) * search->chain->n_state + state;
 	for (size_t d = 0; d < search->n_direction; d++) {
-		const struct direction *direction = &search->direction[d];
+		const struct exact_direction *direction = &search->direction[d];
 		double least = list->least[d] + power_value(direction->bound.weight, cost->ns, cost->pj);
 		if (!is_reachable(search, direction, least, at))
 			return false;
@@ -264,232 +206,47 @@ static bool is_list_promising(const struct search *search, const struct list *li
 }
 
 /* All labels of a list go on in a way which hosts these changes before and after. */
-static void extend(struct search *search, const struct list *list, size_t stage, size_t way_index, unsigned before,
-                   unsigned after)
+static void extend(struct exact_search *search, const struct exact_list *list, size_t stage, size_t way_index,
+                   unsigned before, unsigned after)
 {
 	const struct exact_way *way = &search->chain->way[way_index];
 	const struct exact_cost *cost = exact_cost_of(way, before, after);
 	size_t state = exact_state_after(search->chain, way, after);
+	assert(before < EXACT_N_HOST && after < EXACT_N_HOST);
 	if (list->n == 0 || !is_list_promising(search, list, cost, stage, state))
 		return;
 	for (size_t i = 0; i < list->n && !search->is_full; i++) {
-		const struct label *from = &search->label[list->label[i]];
-		struct label label = {from->ns + cost->ns, from->pj + cost->pj, list->label[i],
-		                      (uint32_t)way_index, (uint8_t)before,     (uint8_t)after};
+		const struct exact_label *from = &search->label[list->label[i]];
+		struct exact_label label = {from->ns + cost->ns, from->pj + cost->pj, list->label[i],
+		                            (uint32_t)way_index, (uint8_t)before,     (uint8_t)after};
 		if (!is_promising(search, &label, stage, state))
 			continue;
-		if (!reach(search, state, &label))
+		if (!exact_reach(search, state, &label))
 			search->has_no_memory = true;
-		search->is_full = search->has_no_memory || search->n_label + search->n_pending >= search->max_label;
+		search->is_full =
+		    search->has_no_memory || search->n_label + search->n_reached[state] >= search->max_label;
 	}
 }
 
-static bool append(struct list *list, uint32_t label)
-{
-	if (list->n == list->n_alloc) {
-		size_t n = list->n_alloc ? 2 * list->n_alloc : 16;
-		uint32_t *moved = realloc(list->label, n * sizeof(*moved));
-		if (!moved)
-			return false;
-		list->label = moved;
-		list->n_alloc = n;
-	}
-	list->label[list->n++] = label;
-	return true;
-}
-
-/* Of two lists, each by time with energy falling along it, what neither beats. false: no memory. */
-static bool merge(struct search *search, struct list *into, const struct list *other)
-{
-	struct list merged = {.n = 0};
-	size_t i = 0, k = 0;
-	double least = INFINITY;
-	while (i < into->n || k < other->n) {
-		bool own = k >= other->n;
-		if (!own && i < into->n) {
-			const struct label *one = &search->label[into->label[i]],
-					   *two = &search->label[other->label[k]];
-			own = one->ns < two->ns || (one->ns <= two->ns && one->pj <= two->pj);
-		}
-		uint32_t label = own ? into->label[i++] : other->label[k++];
-		if (!(search->label[label].pj < least))
-			continue;
-		least = search->label[label].pj;
-		if (!append(&merged, label)) {
-			free(merged.label);
-			return false;
-		}
-	}
-	free(into->label);
-	*into = merged;
-	return true;
-}
-
-static void find_least(const struct search *search, struct list *list)
-{
-	for (size_t d = 0; d < search->n_direction; d++) {
-		list->least[d] = INFINITY;
-		for (size_t i = 0; i < list->n; i++) {
-			const struct label *label = &search->label[list->label[i]];
-			list->least[d] =
-			    fmin(list->least[d], power_value(search->direction[d].bound.weight, label->ns, label->pj));
-		}
-	}
-}
-
-static void find_all_least(struct search *search)
+static bool run_stage(struct exact_search *search, size_t stage)
 {
 	const struct exact_chain *chain = search->chain;
-	struct sources *from = search->sources;
-	find_least(search, &from->both_change);
-	for (uint32_t m = 0; m < chain->n[EXACT_MEMORY]; m++)
-		find_least(search, &from->array_changes[m]);
-	for (uint32_t a = 0; a < chain->n[EXACT_ARRAY]; a++) {
-		find_least(search, &from->memory_changes[a]);
-		for (uint32_t m = 0; m < chain->n[EXACT_MEMORY]; m++)
-			find_least(search, &from->same[a][m]);
-	}
-}
-
-/* Where a layer may go on from, by the settings that it runs at and the changes that it hosts before. */
-static bool gather(struct search *search)
-{
-	const struct exact_chain *chain = search->chain;
-	struct sources *to = search->sources;
-	const uint32_t n_array = chain->n[EXACT_ARRAY], n_memory = chain->n[EXACT_MEMORY];
-	bool ok = true;
-	to->both_change.n = 0;
-	for (uint32_t m = 0; m < n_memory; m++)
-		to->array_changes[m].n = 0;
-	for (uint32_t a = 0; a < n_array; a++)
-		to->memory_changes[a].n = 0;
-	for (uint32_t a = 0; a <= n_array; a++)
-		for (uint32_t m = 0; m <= n_memory; m++) {
-			const struct list *list = &search->state[exact_state(chain, a, m)];
-			if (list->n == 0)
-				continue;
-			ok = ok && merge(search, &to->both_change, list);
-			/* a free setting is whatever the layer wants, without a change of its own */
-			for (uint32_t k = 0; k < n_memory; k++)
-				if (m == k || m == n_memory)
-					ok = ok && merge(search, &to->array_changes[k], list);
-			for (uint32_t k = 0; k < n_array; k++)
-				if (a == k || a == n_array)
-					ok = ok && merge(search, &to->memory_changes[k], list);
-		}
-	for (uint32_t a = 0; a < n_array; a++)
-		for (uint32_t m = 0; m < n_memory; m++) {
-			struct list *same = &to->same[a][m];
-			same->n = 0;
-			ok = ok && merge(search, same, &search->state[exact_state(chain, a, m)]) &&
-			     merge(search, same, &search->state[exact_state(chain, n_array, m)]) &&
-			     merge(search, same, &search->state[exact_state(chain, a, n_memory)]) &&
-			     merge(search, same, &search->state[exact_state(chain, n_array, n_memory)]);
-		}
-	return ok;
-}
-
-static int compare_labels(const void *a, const void *b)
-{
-	const struct label *one = a, *other = b;
-	if (one->ns < other->ns || one->ns > other->ns)
-		return one->ns < other->ns ? -1 : 1;
-	if (one->pj < other->pj || one->pj > other->pj)
-		return one->pj < other->pj ? -1 : 1;
-	if (one->way != other->way)
-		return one->way < other->way ? -1 : 1;
-	if (one->parent != other->parent)
-		return one->parent < other->parent ? -1 : 1;
-	return (one->before * 4 + one->after) - (other->before * 4 + other->after);
-}
-
-/* Whether a list has a label with no more time and energy. */
-static bool is_beaten(const struct search *search, const struct list *by, const struct label *label)
-{
-	size_t low = 0, high = by->n;
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		if (search->label[by->label[middle]].ns <= label->ns)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low > 0 && search->label[by->label[low - 1]].pj <= label->pj;
-}
-
-/* What was reached in a state becomes its labels, but what these states, in which more is free, have for less. */
-static bool keep_best(struct search *search, size_t state, const size_t *freer, size_t n_freer)
-{
-	struct list *list = &search->state[state];
-	struct label *reached = search->reached[state];
-	double least = INFINITY;
-	list->n = 0;
-	if (search->n_reached[state] > 0)
-		qsort(reached, search->n_reached[state], sizeof(*reached), compare_labels);
-	for (size_t i = 0; i < search->n_reached[state]; i++) {
-		bool is_kept = reached[i].pj < least;
-		for (size_t k = 0; k < n_freer && is_kept; k++)
-			is_kept = !is_beaten(search, &search->state[freer[k]], &reached[i]);
-		if (!is_kept)
-			continue;
-		least = reached[i].pj;
-		if (search->n_label == search->n_label_alloc) {
-			size_t n = 2 * search->n_label_alloc;
-			struct label *moved = realloc(search->label, n * sizeof(*moved));
-			if (!moved)
-				return false;
-			search->label = moved;
-			search->n_label_alloc = n;
-		}
-		search->label[search->n_label] = reached[i];
-		if (!append(list, (uint32_t)search->n_label++))
-			return false;
-	}
-	search->n_reached[state] = 0;
-	return true;
-}
-
-/* Freest states first: what is beaten by them goes. */
-static bool keep_all(struct search *search)
-{
-	const struct exact_chain *chain = search->chain;
-	const uint32_t n_array = chain->n[EXACT_ARRAY], n_memory = chain->n[EXACT_MEMORY];
-	const size_t free_both = exact_state(chain, n_array, n_memory);
-	bool ok = keep_best(search, free_both, NULL, 0);
-	for (uint32_t a = 0; a < n_array; a++)
-		ok = ok && keep_best(search, exact_state(chain, a, n_memory), &free_both, 1);
-	for (uint32_t m = 0; m < n_memory; m++)
-		ok = ok && keep_best(search, exact_state(chain, n_array, m), &free_both, 1);
-	for (uint32_t a = 0; a < n_array; a++)
-		for (uint32_t m = 0; m < n_memory; m++) {
-			const size_t freer[] = {free_both, exact_state(chain, a, n_memory),
-			                        exact_state(chain, n_array, m)};
-			ok = ok && keep_best(search, exact_state(chain, a, m), freer, 3);
-		}
-	search->n_pending = 0;
-	return ok;
-}
-
-static bool run_stage(struct search *search, size_t stage)
-{
-	const struct exact_chain *chain = search->chain;
-	const struct sources *from = search->sources;
-	if (!gather(search))
+	const struct exact_sources *from = search->sources;
+	if (!exact_gather(search))
 		return false;
-	find_all_least(search);
 	for (size_t i = chain->begin[stage]; i < chain->begin[stage + 1]; i++) {
 		uint32_t a = chain->way[i].setting[EXACT_ARRAY], m = chain->way[i].setting[EXACT_MEMORY];
-		const struct list *list[EXACT_N_HOST] = {&from->same[a][m], &from->array_changes[m],
-		                                         &from->memory_changes[a], &from->both_change};
+		const struct exact_list *list[EXACT_N_HOST] = {&from->same[a][m], &from->array_changes[m],
+		                                               &from->memory_changes[a], &from->both_change};
 		for (unsigned before = 0; before < (stage > 0 ? EXACT_N_HOST : 1); before++)
 			for (unsigned after = 0; after < (stage + 1 < chain->n_stage ? EXACT_N_HOST : 1); after++)
 				extend(search, list[before], stage, i, before, after);
 	}
-	return !search->has_no_memory && (search->is_full || keep_all(search));
+	return !search->has_no_memory && (search->is_full || exact_keep_all(search));
 }
 
 /* No schedule is better than this. */
-static double least_of_all(const struct search *search)
+static double least_of_all(const struct exact_search *search)
 {
 	double least = -INFINITY;
 	for (size_t i = 0; i < search->n_direction; i++) {
@@ -502,15 +259,15 @@ static double least_of_all(const struct search *search)
 }
 
 /* Of the labels behind the last layer the best; of equal ones the first in time or energy, whichever is not wanted. */
-static void take_best(const struct search *search, struct exact_schedule *schedule)
+static void take_best(const struct exact_search *search, struct exact_schedule *schedule)
 {
 	const struct exact_chain *chain = search->chain;
-	const struct label *best = NULL;
+	const struct exact_label *best = NULL;
 	double least = INFINITY, second = INFINITY;
 	bool wants_time = search->objective.per_pj <= 0;
 	for (size_t s = 0; s < chain->n_state; s++)
 		for (size_t i = 0; i < search->state[s].n; i++) {
-			const struct label *label = &search->label[search->state[s].label[i]];
+			const struct exact_label *label = &search->label[search->state[s].label[i]];
 			double value = power_value(search->objective, label->ns, label->pj);
 			double other = wants_time ? label->pj : label->ns;
 			if (!keeps_deadline(search, label->ns) || value > least || (value >= least && other >= second))
@@ -526,7 +283,7 @@ static void take_best(const struct search *search, struct exact_schedule *schedu
 		trace_back(search, best, chain->n_stage - 1, schedule->step);
 }
 
-static enum err_code run_stages(struct search *search, struct exact_schedule *schedule, struct err *err)
+static enum err_code run_stages(struct exact_search *search, struct exact_schedule *schedule, struct err *err)
 {
 	const struct exact_chain *chain = search->chain;
 	for (size_t stage = 0; stage < chain->n_stage; stage++) {
@@ -546,62 +303,21 @@ static enum err_code run_stages(struct search *search, struct exact_schedule *sc
 	return ERR_OK;
 }
 
-/* Before the first layer everything is free. false: no memory. */
-static bool open_search(struct search *search)
-{
-	const size_t n = search->chain->n_state;
-	search->label = malloc(1024 * sizeof(*search->label));
-	search->n_label_alloc = 1024;
-	search->state = calloc(n, sizeof(*search->state));
-	search->reached = calloc(n, sizeof(*search->reached));
-	search->n_reached = calloc(n, sizeof(*search->n_reached));
-	search->n_reached_alloc = calloc(n, sizeof(*search->n_reached_alloc));
-	search->sources = calloc(1, sizeof(*search->sources));
-	search->known = arena_array(search->scratch, search->chain->n_stage, sizeof(*search->known));
-	if (!search->label || !search->state || !search->reached || !search->n_reached || !search->n_reached_alloc ||
-	    !search->sources || !search->known)
-		return false;
-	search->label[search->n_label++] = (struct label){0, 0, NO_LABEL, NO_LABEL, 0, 0};
-	return append(&search->state[n - 1], 0);
-}
-
-static void close_search(struct search *search)
-{
-	for (size_t i = 0; search->state && i < search->chain->n_state; i++)
-		free(search->state[i].label);
-	for (size_t i = 0; search->reached && i < search->chain->n_state; i++)
-		free(search->reached[i]);
-	for (size_t a = 0; search->sources && a < EXACT_MAX_SETTING; a++) {
-		for (size_t m = 0; m < EXACT_MAX_SETTING; m++)
-			free(search->sources->same[a][m].label);
-		free(search->sources->array_changes[a].label);
-		free(search->sources->memory_changes[a].label);
-	}
-	if (search->sources)
-		free(search->sources->both_change.label);
-	free(search->sources);
-	free(search->state);
-	free(search->reached);
-	free(search->n_reached);
-	free(search->n_reached_alloc);
-	free(search->label);
-}
-
 enum err_code exact_label_solve(const struct exact_chain *chain, struct power_weight objective, double max_ns,
                                 size_t max_label, struct arena *arena, struct exact_schedule *schedule, struct err *err)
 {
 	struct arena scratch = {0};
-	struct search search = {.chain = chain,
-	                        .objective = objective,
-	                        .max_ns = max_ns,
-	                        .scratch = &scratch,
-	                        .least = INFINITY,
-	                        .max_label = max_label ? max_label : DEFAULT_MAX_LABEL};
+	struct exact_search search = {.chain = chain,
+	                              .objective = objective,
+	                              .max_ns = max_ns,
+	                              .scratch = &scratch,
+	                              .least = INFINITY,
+	                              .max_label = max_label ? max_label : DEFAULT_MAX_LABEL};
 	bool is_possible = false;
 	assert(objective.per_ns >= 0 && objective.per_pj >= 0 && search.max_label < NO_LABEL);
 	schedule->step = arena_array(arena, chain->n_stage, sizeof(*schedule->step));
 	enum err_code code =
-	    schedule->step && open_search(&search) ? ERR_OK : err_add(err, ERR_INTERNAL, "out of memory");
+	    schedule->step && exact_search_open(&search) ? ERR_OK : err_add(err, ERR_INTERNAL, "out of memory");
 	if (code == ERR_OK)
 		code = choose_directions(&search, &is_possible, err);
 	schedule->is_exact = true;
@@ -609,7 +325,7 @@ enum err_code exact_label_solve(const struct exact_chain *chain, struct power_we
 	if (code == ERR_OK && is_possible)
 		code = run_stages(&search, schedule, err);
 	schedule->n_label = search.n_label;
-	close_search(&search);
+	exact_search_close(&search);
 	arena_free(&scratch);
 	return code;
 }

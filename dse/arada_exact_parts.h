@@ -7,6 +7,7 @@
  *   arada_exact.c        measuring, the chain with its numbers rounded, the goal
  *   arada_exact_bound.c  the least rest of the chain from each state, in one direction
  *   arada_exact_label.c  the dynamic program over layers
+ *   arada_exact_lists.c  its lists of partial schedules
  *
  * Between two layers a chain is in a state: the setting of each domain, or
  * "free" where the layer before hosts a change of it, so that the next layer
