@@ -8,7 +8,7 @@ struct run {
 	const struct systolic_array *array;
 	const struct systolic_folds *folds;
 	struct scalesim_operand ifmap, filter;
-	struct scalesim_reader *ifmap_reader, *filter_reader; /* USER mode */
+	struct scalesim_reader *ifmap_reader, *filter_reader; /* USER mode; NULL: all of the operand is there */
 	struct scalesim_writer writer;
 	uint64_t clock; /* without stalls */
 };
@@ -34,11 +34,11 @@ static uint64_t run_fold(struct run *run, uint64_t row_fold, uint64_t col_fold, 
 {
 	const struct systolic_array *array = run->array;
 	const struct systolic_folds *folds = run->folds;
-	uint64_t left_row = folds->n_pixel - row_fold * array->rows, left_col = folds->n_filter - col_fold * array->cols;
+	uint64_t left_row = folds->n_pixel - row_fold * array->rows,
+		 left_col = folds->n_filter - col_fold * array->cols;
 	uint64_t n_row = left_row < array->rows ? left_row : array->rows;
 	uint64_t n_col = left_col < array->cols ? left_col : array->cols;
-	bool reads_ifmap = run->ifmap_reader && !scalesim_reader_is_resident(run->ifmap_reader);
-	bool reads_filter = run->filter_reader && !scalesim_reader_is_resident(run->filter_reader);
+	bool reads_ifmap = run->ifmap_reader, reads_filter = run->filter_reader;
 	uint64_t before = stall;
 	if (!reads_ifmap && !reads_filter && scalesim_writer_is_calm(&run->writer, n_row * n_col)) {
 		(void)scalesim_writer_put(&run->writer, n_row * n_col, run->clock + stall);
@@ -76,30 +76,58 @@ static void run_folds(struct run *run, struct systolic_result *result)
 	result->dram_ofmap_write_word = scalesim_writer_finish(&run->writer);
 }
 
-static bool run_calc(struct run *run, struct systolic_result *result)
+/* CALC mode: words that the operands' windows take in, one by one only where they do not take all. */
+static bool count_calc_reads(struct run *run, const struct systolic_layer *layer, struct systolic_result *result)
 {
 	const struct systolic_array *array = run->array;
 	const struct systolic_folds *folds = run->folds;
-	scalesim_writer_init(&run->writer, array->ofmap_byte, array->cols);
-	/* Columns are as wide as lines: a drain always keeps up. */
-	run_folds(run, result);
-	return scalesim_calc_reads(&run->ifmap, array->ifmap_byte, folds->n_col_fold, false,
-	                           &result->dram_ifmap_read_word) &&
-	       scalesim_calc_reads(&run->filter, array->filter_byte, folds->n_row_fold, true,
-	                           &result->dram_filter_read_word);
+	result->dram_ifmap_read_word = run->ifmap.n_touched;
+	result->dram_filter_read_word = run->filter.n_touched;
+	if (!scalesim_calc_fits(&run->ifmap, array->ifmap_byte) &&
+	    (!scalesim_fill_ifmap(layer, folds, &run->ifmap) ||
+	     !scalesim_calc_reads(&run->ifmap, array->ifmap_byte, folds->n_col_fold, false,
+	                          &result->dram_ifmap_read_word)))
+		return false;
+	return scalesim_calc_fits(&run->filter, array->filter_byte) ||
+	       (scalesim_fill_filter(&run->filter) &&
+	        scalesim_calc_reads(&run->filter, array->filter_byte, folds->n_row_fold, true,
+	                            &result->dram_filter_read_word));
 }
 
-static bool run_user(struct run *run, struct systolic_result *result)
+/* Columns are as wide as lines, so a drain always keeps up: at most a line a clock leaves the array. */
+static bool run_calc(struct run *run, const struct systolic_layer *layer, struct systolic_result *result)
+{
+	scalesim_writer_init(&run->writer, run->array->ofmap_byte, run->array->cols);
+	scalesim_writer_put_slowly(&run->writer, run->folds->n_pixel * run->folds->n_filter);
+	result->dram_ofmap_write_word = scalesim_writer_finish(&run->writer);
+	return count_calc_reads(run, layer, result);
+}
+
+static bool run_user(struct run *run, const struct systolic_layer *layer, struct systolic_result *result)
 {
 	const struct systolic_array *array = run->array;
-	run->ifmap_reader = scalesim_reader_new(&run->ifmap, array->ifmap_byte, array->bandwidth_word);
-	run->filter_reader = scalesim_reader_new(&run->filter, array->filter_byte, array->bandwidth_word);
-	scalesim_writer_init(&run->writer, array->ofmap_byte, array->bandwidth_word);
-	if (!run->ifmap_reader || !run->filter_reader)
+	uint64_t n_result = run->folds->n_pixel * run->folds->n_filter;
+	bool has_ifmap =
+	    scalesim_user_fits(&run->ifmap, array->ifmap_byte, array->bandwidth_word, &result->dram_ifmap_read_word);
+	bool has_filter =
+	    scalesim_user_fits(&run->filter, array->filter_byte, array->bandwidth_word, &result->dram_filter_read_word);
+	if (!has_ifmap && scalesim_fill_ifmap(layer, run->folds, &run->ifmap))
+		run->ifmap_reader = scalesim_reader_new(&run->ifmap, array->ifmap_byte, array->bandwidth_word);
+	if (!has_filter && scalesim_fill_filter(&run->filter))
+		run->filter_reader = scalesim_reader_new(&run->filter, array->filter_byte, array->bandwidth_word);
+	if ((!has_ifmap && !run->ifmap_reader) || (!has_filter && !run->filter_reader))
 		return false;
+	scalesim_writer_init(&run->writer, array->ofmap_byte, array->bandwidth_word);
+	if (has_ifmap && has_filter && scalesim_writer_is_calm(&run->writer, n_result)) {
+		/* nothing is drained before the end */
+		result->dram_ofmap_write_word = n_result;
+		return true;
+	}
 	run_folds(run, result);
-	result->dram_ifmap_read_word = scalesim_reader_words(run->ifmap_reader);
-	result->dram_filter_read_word = scalesim_reader_words(run->filter_reader);
+	if (!has_ifmap)
+		result->dram_ifmap_read_word = scalesim_reader_words(run->ifmap_reader);
+	if (!has_filter)
+		result->dram_filter_read_word = scalesim_reader_words(run->filter_reader);
 	return true;
 }
 
@@ -111,9 +139,9 @@ enum err_code scalesim_run(const struct systolic_array *array, const struct syst
 	struct systolic_folds folds = systolic_fold(array, layer);
 	struct run run = {.array = array, .folds = &folds};
 	systolic_run_array(array, &folds, result);
-	bool done = scalesim_ifmap(array, layer, &folds, &run.ifmap) && scalesim_filter(array, &folds, &run.filter);
-	if (done)
-		done = array->bandwidth_word == 0 ? run_calc(&run, result) : run_user(&run, result);
+	scalesim_count_ifmap(array, layer, &folds, &run.ifmap);
+	scalesim_count_filter(array, &folds, &run.filter);
+	bool done = array->bandwidth_word == 0 ? run_calc(&run, layer, result) : run_user(&run, layer, result);
 	done = done && !run.writer.out_of_memory;
 	scalesim_writer_free(&run.writer);
 	scalesim_reader_free(run.ifmap_reader);

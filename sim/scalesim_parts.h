@@ -12,7 +12,8 @@
 /*
  * An operand: lanes (array rows or columns) of taps. Word of lane i at tap t:
  * base[i] + offset[t]. Lanes of all folds one after another; some of the last
- * fold may be empty. Ifmap lanes at the edge skip taps that fall outside.
+ * fold may be empty. Ifmap lanes at the edge skip taps that fall outside. What
+ * follows from its counts alone needs no arrays.
  */
 struct scalesim_operand {
 	uint64_t n_lane, n_fold, n_used; /* of one fold; folds; lanes with work in all folds */
@@ -38,12 +39,20 @@ static inline uint32_t scalesim_word(const struct scalesim_operand *operand, uin
 	return operand->base[lane] + operand->offset[tap];
 }
 
-/* Operands of a layer. false when memory is out; free them in any case. */
-bool scalesim_ifmap(const struct systolic_array *array, const struct systolic_layer *layer,
-                    const struct systolic_folds *folds, struct scalesim_operand *operand);
-bool scalesim_filter(const struct systolic_array *array, const struct systolic_folds *folds,
-                     struct scalesim_operand *operand);
+/* Counts of a layer's operands; the arrays are NULL. */
+void scalesim_count_ifmap(const struct systolic_array *array, const struct systolic_layer *layer,
+                          const struct systolic_folds *folds, struct scalesim_operand *operand);
+void scalesim_count_filter(const struct systolic_array *array, const struct systolic_folds *folds,
+                           struct scalesim_operand *operand);
+
+/* Arrays of operands that are counted. false when memory is out; free them in any case. */
+bool scalesim_fill_ifmap(const struct systolic_layer *layer, const struct systolic_folds *folds,
+                         struct scalesim_operand *operand);
+bool scalesim_fill_filter(struct scalesim_operand *operand);
 void scalesim_operand_free(struct scalesim_operand *operand);
+
+/* CALC mode: whether a window takes all of a counted operand, which is read once then: n_touched words. */
+bool scalesim_calc_fits(const struct scalesim_operand *operand, uint64_t buffer_byte);
 
 /*
  * CALC mode: words read when the operand's folds enter the array, all of them
@@ -55,13 +64,14 @@ bool scalesim_calc_reads(const struct scalesim_operand *operand, uint64_t buffer
 /* USER mode: a double buffer that is filled along the prefetch stream. */
 struct scalesim_reader;
 
-/* NULL when memory is out. */
+/* Of a counted operand: whether half a buffer takes all of it, so that the array never waits; the words read then. */
+bool scalesim_user_fits(const struct scalesim_operand *operand, uint64_t buffer_byte, uint32_t bandwidth_word,
+                        uint64_t *read_word);
+
+/* Of a filled operand that does not fit. NULL when memory is out. */
 struct scalesim_reader *scalesim_reader_new(const struct scalesim_operand *operand, uint64_t buffer_byte,
                                             uint32_t bandwidth_word);
 void scalesim_reader_free(struct scalesim_reader *reader);
-
-/* Whether everything fits, so that the array never waits. */
-bool scalesim_reader_is_resident(const struct scalesim_reader *reader);
 
 /* Clocks that the words of one clock of a fold come late, asked for at clock now (stalls so far included). */
 uint64_t scalesim_reader_delay(struct scalesim_reader *reader, uint64_t fold, uint64_t clock, uint64_t now);
@@ -71,17 +81,17 @@ uint64_t scalesim_reader_words(const struct scalesim_reader *reader);
 
 /* The buffer of results. Its owner calls scalesim_writer_free. */
 struct scalesim_writer {
-	uint64_t total, drain;          /* words: of the buffer, of the part that is drained */
-	uint32_t line_word;             /* words of a line */
-	int64_t free_word;              /* more than the buffer when lines were counted as full */
-	uint64_t n_line, n_drained;     /* complete lines so far; of them drained */
-	uint32_t n_in_line;             /* words in the line that is being filled */
-	int64_t drain_end;              /* clock */
-	uint64_t written_word;          /* drained, as the tool counts them */
+	uint64_t total, drain;      /* words: of the buffer, of the part that is drained */
+	uint32_t line_word;         /* words of a line */
+	int64_t free_word;          /* more than the buffer when lines were counted as full */
+	uint64_t n_line, n_drained; /* complete lines so far; of them drained */
+	uint32_t n_in_line;         /* words in the line that is being filled */
+	int64_t drain_end;          /* clock */
+	uint64_t written_word;      /* drained, as the tool counts them */
 	struct scalesim_short_line {
 		uint64_t line;
 		uint32_t missing; /* words */
-	} *short_line;                  /* lines that a drain cut short and that are not drained yet */
+	} * short_line;           /* lines that a drain cut short and that are not drained yet */
 	size_t n_short, n_short_alloc;
 	bool out_of_memory;
 };
@@ -91,6 +101,9 @@ void scalesim_writer_free(struct scalesim_writer *writer);
 
 /* n words leave the array at clock now; returns the clocks it must wait. */
 uint64_t scalesim_writer_put(struct scalesim_writer *writer, uint64_t n, uint64_t now);
+
+/* n words leave the array, so slowly that each drain is over when the next one is due: nobody waits. */
+void scalesim_writer_put_slowly(struct scalesim_writer *writer, uint64_t n);
 
 /* Whether n more words change nothing but the fill. */
 bool scalesim_writer_is_calm(const struct scalesim_writer *writer, uint64_t n);

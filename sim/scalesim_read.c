@@ -40,21 +40,26 @@ static bool alloc_operand(struct scalesim_operand *operand, bool is_ifmap)
 	return operand->lane_h && operand->lane_w && operand->tap_h && operand->tap_w;
 }
 
-bool scalesim_ifmap(const struct systolic_array *array, const struct systolic_layer *layer,
-                    const struct systolic_folds *folds, struct scalesim_operand *operand)
+void scalesim_count_ifmap(const struct systolic_array *array, const struct systolic_layer *layer,
+                          const struct systolic_folds *folds, struct scalesim_operand *operand)
 {
-	uint32_t line_word = layer->ifmap_w * layer->channels;
 	*operand = (struct scalesim_operand){
 	    .n_lane = array->rows,
 	    .n_fold = folds->n_row_fold,
 	    .n_used = folds->n_pixel,
 	    .n_tap = folds->n_tap,
-	    .n_word = (uint64_t)layer->ifmap_h * line_word,
+	    .n_word = (uint64_t)layer->ifmap_h * layer->ifmap_w * layer->channels,
 	    .n_valid = systolic_lines_inside(layer->ifmap_h, layer->filter_h, layer->stride, folds->ofmap_h) *
 	               systolic_lines_inside(layer->ifmap_w, layer->filter_w, layer->stride, folds->ofmap_w) *
 	               layer->channels,
 	    .n_touched = systolic_ifmap_word(layer, folds),
 	};
+}
+
+bool scalesim_fill_ifmap(const struct systolic_layer *layer, const struct systolic_folds *folds,
+                         struct scalesim_operand *operand)
+{
+	uint32_t line_word = layer->ifmap_w * layer->channels, row_tap = layer->filter_w * layer->channels;
 	if (!alloc_operand(operand, true))
 		return false;
 	for (uint64_t i = 0; i < folds->n_pixel; i++) {
@@ -62,7 +67,6 @@ bool scalesim_ifmap(const struct systolic_array *array, const struct systolic_la
 		operand->lane_w[i] = (uint32_t)(i % folds->ofmap_w) * layer->stride;
 		operand->base[i] = operand->lane_h[i] * line_word + operand->lane_w[i] * layer->channels;
 	}
-	uint32_t row_tap = layer->filter_w * layer->channels;
 	for (uint32_t t = 0; t < folds->n_tap; t++) {
 		operand->tap_h[t] = t / row_tap;
 		operand->tap_w[t] = t % row_tap / layer->channels;
@@ -75,8 +79,8 @@ bool scalesim_ifmap(const struct systolic_array *array, const struct systolic_la
 	return true;
 }
 
-bool scalesim_filter(const struct systolic_array *array, const struct systolic_folds *folds,
-                     struct scalesim_operand *operand)
+void scalesim_count_filter(const struct systolic_array *array, const struct systolic_folds *folds,
+                           struct scalesim_operand *operand)
 {
 	*operand = (struct scalesim_operand){
 	    .n_lane = array->cols,
@@ -87,11 +91,15 @@ bool scalesim_filter(const struct systolic_array *array, const struct systolic_f
 	    .n_valid = folds->n_filter * folds->n_tap,
 	    .n_touched = folds->n_filter * folds->n_tap,
 	};
+}
+
+bool scalesim_fill_filter(struct scalesim_operand *operand)
+{
 	if (!alloc_operand(operand, false))
 		return false;
-	for (uint32_t i = 0; i < folds->n_filter; i++)
-		operand->base[i] = i * (uint32_t)folds->n_tap;
-	for (uint32_t t = 0; t < folds->n_tap; t++)
+	for (uint32_t i = 0; i < operand->n_used; i++)
+		operand->base[i] = i * (uint32_t)operand->n_tap;
+	for (uint32_t t = 0; t < operand->n_tap; t++)
 		operand->offset[t] = t;
 	return true;
 }
@@ -140,15 +148,23 @@ static void read_fold(const struct scalesim_operand *operand, uint64_t fold, str
 	}
 }
 
+/* Words of a window; at least one. */
+static uint64_t window_word(uint64_t buffer_byte)
+{
+	uint64_t word = N_LINE / 2 * (buffer_byte / N_LINE);
+	return word > 0 ? word : 1;
+}
+
+bool scalesim_calc_fits(const struct scalesim_operand *operand, uint64_t buffer_byte)
+{
+	return operand->n_touched < window_word(buffer_byte);
+}
+
 bool scalesim_calc_reads(const struct scalesim_operand *operand, uint64_t buffer_byte, uint64_t n_round, bool by_fold,
                          uint64_t *read_word)
 {
-	struct window window = {.now = 1, .max = N_LINE / 2 * (buffer_byte / N_LINE)};
-	if (window.max == 0)
-		window.max = 1;
-	*read_word = operand->n_touched;
-	if (operand->n_touched < window.max)
-		return true;
+	struct window window = {.now = 1, .max = window_word(buffer_byte)};
+	assert(operand->base && !scalesim_calc_fits(operand, buffer_byte));
 	window.epoch = calloc(operand->n_word, sizeof(*window.epoch));
 	if (!window.epoch)
 		return false;
@@ -273,10 +289,20 @@ static void size_lines(struct scalesim_reader *reader, uint64_t buffer_byte)
 	reader->base_word = (active_clk < all_clk ? active_clk : all_clk) * reader->bandwidth_word;
 }
 
+bool scalesim_user_fits(const struct scalesim_operand *operand, uint64_t buffer_byte, uint32_t bandwidth_word,
+                        uint64_t *read_word)
+{
+	struct scalesim_reader reader = {.operand = operand, .bandwidth_word = bandwidth_word};
+	assert(buffer_byte > 0 && bandwidth_word > 0 && operand->n_valid > 0);
+	size_lines(&reader, buffer_byte);
+	*read_word = reader.base_word;
+	return reader.n_next == 0;
+}
+
 struct scalesim_reader *scalesim_reader_new(const struct scalesim_operand *operand, uint64_t buffer_byte,
                                             uint32_t bandwidth_word)
 {
-	assert(buffer_byte > 0 && bandwidth_word > 0 && operand->n_valid > 0);
+	assert(buffer_byte > 0 && bandwidth_word > 0 && operand->n_valid > 0 && operand->base);
 	struct scalesim_reader *reader = calloc(1, sizeof(*reader));
 	if (!reader)
 		return NULL;
@@ -288,8 +314,7 @@ struct scalesim_reader *scalesim_reader_new(const struct scalesim_operand *opera
 	};
 	reader->n_diagonal = reader->n_row + operand->n_lane - 1;
 	size_lines(reader, buffer_byte);
-	if (scalesim_reader_is_resident(reader))
-		return reader;
+	assert(reader->n_next > 0);
 	reader->n_holding = calloc(operand->n_word, sizeof(*reader->n_holding));
 	reader->mark = calloc(operand->n_word, sizeof(*reader->mark));
 	if (!reader->n_holding || !reader->mark) {
@@ -314,18 +339,12 @@ void scalesim_reader_free(struct scalesim_reader *reader)
 	free(reader);
 }
 
-bool scalesim_reader_is_resident(const struct scalesim_reader *reader)
-{
-	return reader->n_next == 0;
-}
-
 uint64_t scalesim_reader_delay(struct scalesim_reader *reader, uint64_t fold, uint64_t clock, uint64_t now)
 {
 	const struct scalesim_operand *operand = reader->operand;
 	uint64_t first, end;
 	/* A word that is there takes a clock, which is no delay. */
 	int64_t due = (int64_t)now + 1, at = due;
-	assert(!scalesim_reader_is_resident(reader));
 	asking_lanes(operand, clock, &first, &end);
 	for (uint64_t lane = first; lane < end; lane++) {
 		uint32_t word = scalesim_word(operand, fold * operand->n_lane + lane, clock - lane);

@@ -91,8 +91,8 @@ uint64_t scalesim_writer_put(struct scalesim_writer *writer, uint64_t n, uint64_
 	int64_t clock = (int64_t)now;
 	while (n > 0) {
 		bool is_draining = clock < writer->drain_end;
-		uint64_t until = is_draining ? (writer->free_word > 0 ? (uint64_t)writer->free_word : 1)
-		                             : until_drain(writer);
+		uint64_t until =
+		    is_draining ? (writer->free_word > 0 ? (uint64_t)writer->free_word : 1) : until_drain(writer);
 		if (n < until) {
 			store(writer, n);
 			break;
@@ -107,6 +107,17 @@ uint64_t scalesim_writer_put(struct scalesim_writer *writer, uint64_t n, uint64_
 		}
 	}
 	return (uint64_t)clock - now;
+}
+
+void scalesim_writer_put_slowly(struct scalesim_writer *writer, uint64_t n)
+{
+	while (n > 0) {
+		uint64_t until = until_drain(writer), now = writer->drain_end > 0 ? (uint64_t)writer->drain_end : 0;
+		uint64_t part = n < until ? n : until, wait = scalesim_writer_put(writer, part, now);
+		assert(wait == 0);
+		(void)wait;
+		n -= part;
+	}
 }
 
 bool scalesim_writer_is_calm(const struct scalesim_writer *writer, uint64_t n)
