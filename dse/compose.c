@@ -183,7 +183,7 @@ static void extend_state(void *context, size_t state)
 	compose_costs_bound(&chain->costs, chain->options->limit, chain->n_done, (unsigned)state, sweep->bound);
 	next->guess = chain->now[state].guess;
 	next->done = make_runs(chain, layer, (unsigned)state) && compose_sweep_run(sweep, &next->points) &&
-	             compose_thin(&next->points, chain->options->max_front, &next->guess, epsilon);
+	             compose_thin(&next->points, chain->options->max_front, sweep->n_thread, &next->guess, epsilon);
 	/* One rounding up each, so that many layers do not round the guarantee away. */
 	for (unsigned i = 0; i < chain->n_metric && next->done; i++) {
 		if (epsilon[i] > 0.0)

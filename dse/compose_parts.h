@@ -3,8 +3,8 @@
 #define DSE_COMPOSE_PARTS_H
 /*
  * What compose.c (the chain), compose_cost.c (its numbers), compose_sweep.c (one layer: sums and maxima of all
- * pairs, nondominated ones only, in parts), compose_part.c (one part), compose_points.c (memory) and compose_thin.c
- * (epsilon-dominance) share.
+ * pairs, nondominated ones only, in parts), compose_part.c (one part), compose_points.c (memory), compose_thin.c
+ * (epsilon-dominance) and compose_box.c (its boxes) share.
  * Metrics stand here in the order of work: summed ones first, then maxima, so
  * that the first metric seldom has equal values.
  */
@@ -135,6 +135,46 @@ void compose_part_free(struct compose_part *part);
  * (1 + epsilon[i]) times as large. The best in each metric stay. *guess is the
  * epsilon of an earlier, similar call, 0 at first. false when memory is out.
  */
-bool compose_thin(struct compose_points *points, size_t max_front, double *guess, double *epsilon);
+bool compose_thin(struct compose_points *points, size_t max_front, unsigned n_thread, double *guess, double *epsilon);
+
+#define COMPOSE_BOX_CLASS 8
+
+/* Boxes of points of more than two metrics; see compose_box.c. */
+struct compose_box_table {
+	uint64_t *name; /* [n_slot] 0: empty */
+	uint32_t *best; /* [n_slot] the point nearest to the ideal */
+	size_t n;
+};
+
+struct compose_boxes {
+	const struct compose_points *points;
+	unsigned n_thread, n_class;
+	size_t max_of_class; /* boxes a class may have; a hash gives each about as many */
+	size_t n_slot;       /* of a table: a power of two */
+	double least[COMPOSE_MAX_METRIC];
+	double *logarithm; /* [n][n_metric] of the metric over its least positive value; negative: the metric is 0 */
+	double *sum;       /* [n] of the point's logarithms */
+	uint64_t *name;    /* [n] of boxes, by chunk, then class */
+	uint32_t *number;  /* [n] of the points so named */
+	uint32_t *first;   /* [n_chunk][COMPOSE_BOX_CLASS + 1] where a chunk's classes begin */
+	struct compose_box_table table[COMPOSE_BOX_CLASS];
+
+	/* Of the trial under way. */
+	double per_side;
+	size_t chunk, chunk_end;
+	uint32_t *keeper;
+};
+
+/* false when memory is out (compose_boxes_free is due all the same). max_kept: the most that compose_boxes_fit is
+ * asked. */
+bool compose_boxes_init(struct compose_boxes *boxes, const struct compose_points *points, size_t max_kept,
+                        unsigned n_thread);
+void compose_boxes_free(struct compose_boxes *boxes);
+
+/* Whether there are at most max boxes of side log(1 + epsilon). */
+bool compose_boxes_fit(struct compose_boxes *boxes, double epsilon, size_t max);
+
+/* After boxes that fit: keeper[i] becomes the best point of the box of point i. */
+void compose_boxes_assign(struct compose_boxes *boxes, uint32_t *keeper);
 
 #endif

@@ -443,6 +443,65 @@ static void test_compose_bytes_depend_on_neither_parts_nor_threads(void **state)
 	free(toy);
 }
 
+/* Points whose three metrics add up to the same: no sum of them dominates another. */
+static void draw_plane(uint32_t number, size_t n, double *metric, uint32_t *id)
+{
+	for (size_t i = 0; i < n; i++) {
+		struct rng rng = rng_stream(22, number, (uint32_t)i);
+		uint32_t x = rng_below(&rng, 1000000), y = rng_below(&rng, 1000000 - x);
+		metric[3 * i] = 1 + x;
+		metric[3 * i + 1] = 1 + y;
+		metric[3 * i + 2] = 1 + 1000000 - x - y;
+		id[i] = (uint32_t)i;
+	}
+}
+
+/* Fronts so large that boxes are counted in classes. */
+static void test_compose_thins_large_fronts_alike_on_any_number_of_threads(void **state)
+{
+	enum { N = 56, N_PLANE = 3, MAX_FRONT = 3000 };
+	static double metric[N_PLANE][3 * N];
+	static uint32_t id[N_PLANE][N];
+	struct compose_front front[N_PLANE];
+	struct compose_edge edge[N_PLANE];
+	struct compose_layer layer[N_PLANE];
+	const enum compose_op op[] = {COMPOSE_SUM, COMPOSE_SUM, COMPOSE_SUM};
+	const double limit[] = {INFINITY, INFINITY, INFINITY};
+	struct compose_options options = {
+	    .n_metric = 3, .op = op, .limit = limit, .n_state = 1, .max_front = MAX_FRONT, .n_thread = 1};
+	struct compose_result first, other;
+
+	(void)state;
+	for (uint32_t i = 0; i < N_PLANE; i++) {
+		draw_plane(i, N, metric[i], id[i]);
+		front[i] = (struct compose_front){N, metric[i], id[i]};
+		edge[i] = (struct compose_edge){0, 0, &front[i]};
+		layer[i] = (struct compose_layer){1, &edge[i], 1};
+	}
+	assert_int_equal(compose_chain(layer, N_PLANE, &options, &first, NULL, NULL), ERR_OK);
+	assert_true(first.n > MAX_FRONT / 4 && first.n <= MAX_FRONT && first.epsilon > 0.0 && first.epsilon < 0.2);
+	for (unsigned n_thread = 2; n_thread <= 3; n_thread++) {
+		options.n_thread = n_thread;
+		assert_int_equal(compose_chain(layer, N_PLANE, &options, &other, NULL, NULL), ERR_OK);
+		assert_same(&other, &first);
+		compose_free(&other);
+	}
+	for (uint32_t number = 0; number < 500; number++) {
+		struct rng rng = rng_stream(23, 0, number);
+		double allowed[3] = {0, 0, 0};
+		bool served = false;
+		for (size_t i = 0; i < N_PLANE; i++) {
+			uint32_t point = rng_below(&rng, N);
+			for (unsigned k = 0; k < 3; k++)
+				allowed[k] += metric[i][3 * point + k] * (1.0 + first.epsilon);
+		}
+		for (size_t i = 0; i < first.n && !served; i++)
+			served = at_or_below(first.metric + 3 * i, allowed, 3);
+		assert_true(served);
+	}
+	compose_free(&first);
+}
+
 static void test_compose_sums_do_not_depend_on_order(void **state)
 {
 	/* In doubles, 0.1 + 0.3 + 0.1 is not 0.1 + 0.1 + 0.3; here all orders are one point. */
@@ -516,6 +575,7 @@ int main(void)
 	    cmocka_unit_test(test_compose_thinned_keeps_its_guarantee),
 	    cmocka_unit_test(test_compose_thinned_keeps_the_best_in_each_metric),
 	    cmocka_unit_test(test_compose_bytes_depend_on_neither_parts_nor_threads),
+	    cmocka_unit_test(test_compose_thins_large_fronts_alike_on_any_number_of_threads),
 	    cmocka_unit_test(test_compose_sums_do_not_depend_on_order),
 	    cmocka_unit_test(test_compose_of_no_layers_is_one_empty_chain),
 	    cmocka_unit_test(test_compose_without_a_way_is_empty),
