@@ -38,6 +38,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Sums of a layer's step that are made sooner than another thread has begun. */
+enum { FEW_SUMS = 1 << 11 };
+
 /* Which edge and which of its front's points a choice stands for. */
 struct layer_point {
 	uint32_t id, edge, point;
@@ -283,6 +286,16 @@ static void raise_largest(struct chain *chain, const struct compose_layer *layer
 		chain->largest[i] = compose_costs_join(&chain->costs, i, chain->largest[i], most_of_all[i]);
 }
 
+/* Threads that a layer's step is worth: those of steps of microseconds would wait for each other longer than work. */
+static unsigned n_thread_for(const struct chain *chain, const struct compose_layer *layer)
+{
+	uint64_t n_sum = 0;
+
+	for (size_t e = 0; e < layer->n_edge; e++)
+		n_sum += mul_sat(layer->edge[e].front->n, chain->now[layer->edge[e].from].points.n);
+	return n_sum < FEW_SUMS ? 1 : chain->sweep[0].n_thread;
+}
+
 /* Extend all chains by layer n_done - 1. false when memory is out. */
 static bool extend_chain(struct chain *chain, size_t n_done)
 {
@@ -293,7 +306,7 @@ static bool extend_chain(struct chain *chain, size_t n_done)
 
 	chain->n_done = n_done;
 	chain->n_point = number_points(chain, layer);
-	parallel_for(n_state, chain->sweep[0].n_thread, extend_state, chain);
+	parallel_for(n_state, n_thread_for(chain, layer), extend_state, chain);
 	for (unsigned s = 0; s < n_state; s++) {
 		if (!chain->next[s].done)
 			return false;

@@ -461,7 +461,7 @@ static enum err_code explore_layers(struct driver *driver, struct err *err)
 	    .migrate_every = explore->space->migrate_every,
 	};
 	if (!driver->options->engine->is_random)
-		code = layer_map_list_splits(explore->space, &explore->map, err);
+		code = layer_map_list_splits(explore->space, &explore->map, n_thread, err);
 	explore->least = driver->options->engine->is_random ? NULL : least_table_new(explore->counts.n_machine);
 	if (driver->options->points)
 		layer_points_write_header(driver->options->points, explore->space);

@@ -85,7 +85,8 @@ enum err_code layer_map_build(const struct space *space, struct layer_map *map, 
 	return ERR_OK;
 }
 
-enum err_code layer_map_list_splits(const struct space *space, struct layer_map *map, struct err *err)
+enum err_code layer_map_list_splits(const struct space *space, struct layer_map *map, unsigned n_thread,
+                                    struct err *err)
 {
 	enum err_code code = ERR_OK;
 	assert(space && map->lists.n == 0);
@@ -94,7 +95,7 @@ enum err_code layer_map_list_splits(const struct space *space, struct layer_map 
 		code = split_lists_add(&map->lists, map->block[number],
 		                       &space->network[network].choice[number - map->begin[network]], err);
 	}
-	return code;
+	return code == ERR_OK ? split_lists_build(&map->lists, n_thread, err) : code;
 }
 
 void layer_map_free(struct layer_map *map)
@@ -230,9 +231,8 @@ static enum err_code build_problems(const struct space *space, const struct laye
 	for (size_t i = 0; i < map->n_distinct; i++) {
 		size_t number = map->first[i], network = layer_map_network(map, number);
 		const struct layer_choice *choice = &space->network[network].choice[number - map->begin[network]];
-		enum err_code code =
-		    layer_problem_build_from(space, &set->machine, map->block[number], choice, &map->lists,
-		                             &set->problem[i], err);
+		enum err_code code = layer_problem_build_from(space, &set->machine, map->block[number], choice,
+		                                              &map->lists, &set->problem[i], err);
 		if (code != ERR_OK)
 			return code;
 		set->n_problem++;

@@ -23,7 +23,8 @@ enum err_code layer_map_build(const struct space *space, struct layer_map *map, 
 void layer_map_free(struct layer_map *map);
 
 /* List the splits that all machines have in common, so that layer_set_build need not for each. ERR_INTERNAL. */
-enum err_code layer_map_list_splits(const struct space *space, struct layer_map *map, struct err *err);
+enum err_code layer_map_list_splits(const struct space *space, struct layer_map *map, unsigned n_thread,
+                                    struct err *err);
 
 /* Network a block number belongs to. */
 size_t layer_map_network(const struct layer_map *map, size_t block);

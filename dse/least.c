@@ -341,7 +341,7 @@ enum err_code least_find(const struct least_options *options, struct least *leas
 	enum err_code code = layer_map_build(space, &map, err);
 	if (code != ERR_OK)
 		return code;
-	code = layer_map_list_splits(space, &map, err);
+	code = layer_map_list_splits(space, &map, options->n_thread, err);
 	for (uint64_t i = 0; i < n_machine && code == ERR_OK && !interrupt_requested(); i++) {
 		code = find_on_machine(options, &map, (uint32_t)i, least, err);
 		if (least->found && options->first)

@@ -67,7 +67,7 @@ static enum err_code open_hunt(const struct network *network, uint32_t levels, d
 	                             .file = &hunt->file};
 	enum err_code code = layer_map_build(&hunt->space, &hunt->map, err);
 	if (code == ERR_OK)
-		code = layer_map_list_splits(&hunt->space, &hunt->map, err);
+		code = layer_map_list_splits(&hunt->space, &hunt->map, hunt->n_thread, err);
 	if (code == ERR_OK)
 		code = layer_set_build(&hunt->space, &hunt->map, 0, &set, why, sizeof(why), err);
 	if (code == ERR_OK && !set)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "dse/split_lists.h"
+#include "dse/parallel.h"
 #include <assert.h>
 #include <stdlib.h>
 
@@ -16,29 +17,19 @@ const struct dim_axis *split_lists_find(const struct split_lists *lists, const s
 	return NULL;
 }
 
-static enum err_code add_list(struct split_lists *lists, const struct split_key *key, struct err *err)
+static enum err_code want_list(struct split_lists *lists, const struct split_key *key, struct err *err)
 {
-	struct dim_axis axis;
-	struct err refused = {0};
 	if (key->choice == SPLIT_REDUCED || split_lists_find(lists, key))
 		return ERR_OK;
-	/* any unit will do: only SPLIT_REDUCED looks at it */
-	enum err_code code = dim_axis_build(key->extent, key->step, 1, key->max_part, key->choice, &lists->arena,
-	                                    &axis, &refused);
-	err_clear(&refused);
-	if (code == ERR_INPUT)
-		return ERR_OK;
-	if (code == ERR_OK && lists->n == lists->n_alloc) {
+	if (lists->n == lists->n_alloc) {
 		size_t n = lists->n_alloc ? 2 * lists->n_alloc : 32;
 		struct split_list *more = realloc(lists->list, n * sizeof(*more));
-		if (more) {
-			lists->list = more;
-			lists->n_alloc = n;
-		}
+		if (!more)
+			return err_add(err, ERR_INTERNAL, "out of memory for the splits of a dimension");
+		lists->list = more;
+		lists->n_alloc = n;
 	}
-	if (code != ERR_OK || lists->n == lists->n_alloc)
-		return err_add(err, ERR_INTERNAL, "out of memory for the splits of a dimension");
-	lists->list[lists->n++] = (struct split_list){*key, axis};
+	lists->list[lists->n++] = (struct split_list){.key = *key};
 	return ERR_OK;
 }
 
@@ -57,14 +48,67 @@ enum err_code split_lists_add(struct split_lists *lists, const struct block *blo
 	assert(lists && block);
 	for (size_t i = 0; i < sizeof(key) / sizeof(key[0]) && code == ERR_OK && !choice->thesis_split; i++)
 		if (n_fixed[i] == 0)
-			code = add_list(lists, &key[i], err);
+			code = want_list(lists, &key[i], err);
 	return code;
+}
+
+static void build_list(void *context, size_t i)
+{
+	struct split_list *list = &((struct split_lists *)context)->list[i];
+	const struct split_key *key = &list->key;
+	struct err refused = {0};
+	/* any unit will do: only SPLIT_REDUCED looks at it */
+	list->code =
+	    dim_axis_build(key->extent, key->step, 1, key->max_part, key->choice, &list->arena, &list->axis, &refused);
+	err_clear(&refused);
+}
+
+/* The longest first, so that no thread starts on it when all others are done. */
+static int compare_lists(const void *left, const void *right)
+{
+	const struct split_key *a = &((const struct split_list *)left)->key;
+	const struct split_key *b = &((const struct split_list *)right)->key;
+	uint32_t n_a = a->choice == SPLIT_ALL ? a->extent / a->step : 1;
+	uint32_t n_b = b->choice == SPLIT_ALL ? b->extent / b->step : 1;
+	if (n_a != n_b)
+		return n_a > n_b ? -1 : 1;
+	if (a->extent != b->extent)
+		return a->extent > b->extent ? -1 : 1;
+	if (a->step != b->step)
+		return a->step < b->step ? -1 : 1;
+	if (a->max_part != b->max_part)
+		return a->max_part < b->max_part ? -1 : 1;
+	return (a->choice > b->choice) - (a->choice < b->choice);
+}
+
+enum err_code split_lists_build(struct split_lists *lists, unsigned n_thread, struct err *err)
+{
+	size_t n_built = 0;
+	enum err_code code = ERR_OK;
+	assert(lists && n_thread > 0);
+	if (lists->n == 0)
+		return ERR_OK;
+	qsort(lists->list, lists->n, sizeof(*lists->list), compare_lists);
+	parallel_for(lists->n, n_thread, build_list, lists);
+	for (size_t i = 0; i < lists->n; i++) {
+		struct split_list *list = &lists->list[i];
+		if (list->code == ERR_OK) {
+			lists->list[n_built++] = *list;
+			continue;
+		}
+		arena_free(&list->arena);
+		if (list->code != ERR_INPUT)
+			code = ERR_INTERNAL;
+	}
+	lists->n = n_built;
+	return code == ERR_OK ? ERR_OK : err_add(err, code, "out of memory for the splits of a dimension");
 }
 
 void split_lists_free(struct split_lists *lists)
 {
 	assert(lists);
+	for (size_t i = 0; i < lists->n; i++)
+		arena_free(&lists->list[i].arena);
 	free(lists->list);
-	arena_free(&lists->arena);
 	*lists = (struct split_lists){0};
 }

@@ -18,21 +18,28 @@ struct split_key {
 struct split_list {
 	struct split_key key;
 	struct dim_axis axis;
+	struct arena arena; /* the axis' */
+	enum err_code code;
 };
 
 /* Initialise with `struct split_lists lists = {0};`. */
 struct split_lists {
 	size_t n, n_alloc;
 	struct split_list *list;
-	struct arena arena;
 };
 
 /*
- * List the splits of all dimensions of a block that its choice leaves open. What has too many to be listed is left
- * out: who needs it says so. ERR_INTERNAL when memory is out.
+ * Note that the splits of all dimensions of a block that its choice leaves open are wanted. ERR_INTERNAL when memory is
+ * out.
  */
 enum err_code split_lists_add(struct split_lists *lists, const struct block *block, const struct layer_choice *choice,
                               struct err *err);
+
+/*
+ * List what is wanted, once, on n_thread threads. What has too many splits to be listed is left out: who needs it says
+ * so. ERR_INTERNAL when memory is out.
+ */
+enum err_code split_lists_build(struct split_lists *lists, unsigned n_thread, struct err *err);
 void split_lists_free(struct split_lists *lists);
 
 /* NULL: not there, or lists is NULL. */

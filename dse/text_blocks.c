@@ -110,7 +110,8 @@ enum err_code text_blocks_run(const struct text_blocks *blocks, struct err *err)
 			round[n] = (struct block){.first = at, .end = end};
 			at = end;
 		}
-		parallel_for(n + 1, n_thread, run_item, &writing);
+		/* A block alone is written sooner than another thread has begun. */
+		parallel_for(n + 1, n == 1 && writing.n_taken == 0 ? 1 : n_thread, run_item, &writing);
 		code = judge_round(round, n, err);
 		writing.n_taken = n;
 		writing.now = 1 - writing.now;

@@ -163,13 +163,34 @@ static void append_choice(struct choice_list *list, const struct dim_split *dim)
 	list->choice[list->n++] = *dim;
 }
 
-static int compare_size(const void *left, const void *right)
+static uint64_t size_key(const struct dim_split *dim)
 {
-	const struct dim_split *a = left, *b = right;
+	return (uint64_t)dim->size_a << 32 | dim->n_a;
+}
 
-	if (a->size_a != b->size_a)
-		return a->size_a < b->size_a ? -1 : 1;
-	return (a->n_a > b->n_a) - (a->n_a < b->n_a);
+/*
+ * By size, then number of larger parts; no two are equal in both. D. L. Shell, "A high-speed sorting procedure", 1959,
+ * with M. Ciura's gaps of 2001: of millions of splits most lists are some dozens long, where qsort's calls take longer
+ * than its comparisons.
+ */
+static void sort_sizes(struct dim_split *choice, size_t n)
+{
+	static const size_t gap[] = {1, 4, 10, 23, 57, 132, 301, 701, 1577, 3548, 7983, 17961, 40412, 90927, 204585};
+	size_t n_gap = sizeof gap / sizeof *gap;
+
+	while (n_gap > 1 && gap[n_gap - 1] >= n)
+		n_gap--;
+	while (n_gap-- > 0) {
+		size_t step = gap[n_gap];
+		for (size_t i = step; i < n; i++) {
+			struct dim_split moved = choice[i];
+			uint64_t key = size_key(&moved);
+			size_t to = i;
+			for (; to >= step && size_key(&choice[to - step]) > key; to -= step)
+				choice[to] = choice[to - step];
+			choice[to] = moved;
+		}
+	}
 }
 
 /* Every legal split into n parts, or those of them that are not beaten. */
@@ -189,8 +210,7 @@ static void append_parts(struct choice_list *list, uint32_t n_unit, uint32_t ste
 			append_choice(list, &(struct dim_split){(b + rest / m) * step, m, b * step, n - m});
 		}
 	}
-	if (list->n > list->start)
-		qsort(list->choice + list->start, list->n - list->start, sizeof *list->choice, compare_size);
+	sort_sizes(list->choice + list->start, list->n - list->start);
 }
 
 /* Whether listing or counting the splits into up to n_max parts takes seconds, not hours; a message when not. */

@@ -78,7 +78,7 @@ static void draw_toy(struct toy *toy, uint32_t number, const struct shape *shape
 	                                        .limit = toy->limit,
 	                                        .n_state = n_state,
 	                                        .max_front = SIZE_MAX,
-	                                        .n_thread = 1 + number % 2,
+	                                        .n_thread = 1 + (number % 16 == 1),
 	                                        .part_size = number % 4};
 	for (unsigned i = 0; i < n_metric; i++) {
 		toy->op[i] = rng_below(&rng, 3) ? COMPOSE_SUM : COMPOSE_MAX;
