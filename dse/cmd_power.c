@@ -166,6 +166,8 @@ static enum err_code solve(const struct cli_options *options, struct power_run *
 		return say_infeasible(run, err);
 	if (code == ERR_OK)
 		code = power_greedy(&run->work.problem, &run->goal, arena, &run->greedy, err);
+	if (code == ERR_OK)
+		code = power_by_share(&run->work.problem, &run->goal, arena, &run->share, err);
 	run->has_front = options->front;
 	if (code == ERR_OK && run->has_front)
 		code = power_solve_front(&run->work.problem, &run->goal, front_size(&run->work.problem), arena,

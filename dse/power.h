@@ -121,6 +121,15 @@ enum err_code power_solve(const struct power_problem *problem, const struct powe
 enum err_code power_greedy(const struct power_problem *problem, const struct power_goal *goal, struct arena *arena,
                            struct power_schedule *schedule, struct err *err);
 
+/*
+ * The answer of a rule that looks at one piece of work at a time, ARADA's (dse/arada.h) for levels of a chip: each
+ * runs at the thriftiest level at which it takes no more than its share of the deadline, which by the race-to-idle time
+ * is as long as at the fastest level; changes of level there and back are charged to it. Not found: energy is not
+ * minimised, there is no deadline, or it is before race to idle. Errors as power_solve.
+ */
+enum err_code power_by_share(const struct power_problem *problem, const struct power_goal *goal, struct arena *arena,
+                             struct power_schedule *schedule, struct err *err);
+
 /* All of it at one level; not found: some segment has no mode there, or a budget is broken. */
 enum err_code power_uniform(const struct power_problem *problem, const struct power_goal *goal, uint32_t level,
                             struct arena *arena, struct power_schedule *schedule, struct err *err);

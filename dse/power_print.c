@@ -165,6 +165,8 @@ static void print_schedules(FILE *file, const struct power_run *run)
 		if (run->is_alone[i])
 			add_schedule(&table, run, name, &run->alone[i], run->alone_keeps[i]);
 	}
+	if (run->share.is_found)
+		add_schedule(&table, run, "ARADA's rule", &run->share, true);
 	if (run->greedy.is_found)
 		add_schedule(&table, run, "greedy", &run->greedy, true);
 	add_schedule(&table, run, best_name(run), &run->best, true);
@@ -176,6 +178,10 @@ static void print_schedules(FILE *file, const struct power_run *run)
 		              100 * fmax(0, run->greedy.objective / run->best.objective - 1));
 	else
 		(void)fputs("; greedy finds nothing within the budget", file);
+	if (run->share.is_found && run->best.objective > 0)
+		(void)fprintf(file, "; ARADA's rule, %s by %s, is %.3g %% above it", run->per_loop ? "piece" : "layer",
+		              run->per_loop ? "piece" : "layer",
+		              100 * fmax(0, run->share.objective / run->best.objective - 1));
 	if (!run->best.is_exact)
 		(void)fprintf(file, "; nothing can be more than %.3g %% better than the best known",
 		              100 * (run->best.objective / run->best.bound - 1));

@@ -18,8 +18,8 @@ struct power_run {
 	enum detail detail;
 	struct power_work work;
 	struct power_goal goal;
-	bool is_solved; /* best was looked for, found or not */
-	struct power_schedule best, greedy;
+	bool is_solved;                            /* best was looked for, found or not */
+	struct power_schedule best, greedy, share; /* share: by ARADA's rule (power_by_share) */
 	/*
 	 * The best schedule at one level under the same goal; where none keeps its budgets (alone_keeps: false) one
 	 * that breaks them: time and energy are defined.

@@ -239,6 +239,8 @@ void power_write_json(FILE *file, const struct power_run *run, struct arena *are
 			(void)snprintf(key, sizeof(key), "alone_%s", run->work.machine->level[i].name);
 			put_schedule(&json, key, run, &run->alone[i], run->alone_keeps[i]);
 		}
+	if (run->share.is_found)
+		put_schedule(&json, "arada_rule", run, &run->share, true);
 	if (run->greedy.is_found) {
 		put_schedule(&json, "greedy", run, &run->greedy, true);
 		json_put_real(&json, "greedy_gap_pct",

@@ -212,6 +212,11 @@ static unsigned check_instance(uint32_t seed, uint32_t n_segment, uint32_t n_lev
 		assert_int_equal(power_greedy(&sample.problem, &goal[i], &arena, &greedy, &err), ERR_OK);
 		if (greedy.is_found)
 			assert_true(schedule.is_found && greedy.objective >= best[i] * (1 - 1e-11));
+		assert_int_equal(power_by_share(&sample.problem, &goal[i], &arena, &greedy, &err), ERR_OK);
+		if (greedy.is_found) {
+			assert_true(schedule.is_found && greedy.objective >= best[i] * (1 - 1e-11));
+			assert_true(power_measure(&sample.problem, &goal[i], &greedy));
+		}
 		arena_free(&arena);
 	}
 	return n_found;
@@ -422,6 +427,44 @@ static void test_power_front_is_exact(void **state)
 	}
 }
 
+/*
+ * ARADA's rule: by the race-to-idle time only work that takes as long at the slow level slows down, if changes there
+ * and back fit; by a later deadline everything whose own share of it does.
+ */
+static void test_power_by_share_slows_what_waits(void **state)
+{
+	static struct sample sample;
+	(void)state;
+	for (int changes = 0; changes < 2; changes++)
+		for (int is_late = 0; is_late < 2; is_late++) {
+			struct power_goal goal = no_limit;
+			struct power_schedule schedule, best;
+			struct arena arena = {0};
+			make_plain(&sample, 2, 1);
+			sample.problem.n_segment = 3;
+			/* waits; half of it waits; computes */
+			const double slow_ns[] = {100, 150, 200};
+			for (int i = 0; i < 3; i++) {
+				sample.mode[i][0] = (struct power_mode){0, 0, slow_ns[i], 60, 1};
+				sample.mode[i][1] = (struct power_mode){1, 0, 100, 100, 1};
+				sample.segment[i] = (struct power_segment){2, sample.mode[i], 1};
+			}
+			sample.problem.switch_ns[0][1] = sample.problem.switch_ns[1][0] = changes * 0.5;
+			goal.scenario = POWER_LIMITED_TIME;
+			goal.max_ns = is_late ? 480 : 300;
+			assert_int_equal(power_by_share(&sample.problem, &goal, &arena, &schedule, NULL), ERR_OK);
+			assert_true(schedule.is_found && schedule.time_ns <= goal.max_ns);
+			double pj = is_late ? 220 : changes ? 300 : 260;
+			assert_true(fabs(schedule.energy_pj - pj) < 1e-9);
+			assert_int_equal(power_solve(&sample.problem, &goal, 0, &arena, &best, NULL), ERR_OK);
+			assert_true(best.energy_pj <= schedule.energy_pj);
+			goal.max_ns = 299;
+			assert_int_equal(power_by_share(&sample.problem, &goal, &arena, &schedule, NULL), ERR_OK);
+			assert_false(schedule.is_found);
+			arena_free(&arena);
+		}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -432,6 +475,7 @@ int main(void)
 	    cmocka_unit_test(test_power_says_what_is_least),
 	    cmocka_unit_test(test_power_admits_when_it_is_cut_short),
 	    cmocka_unit_test(test_power_front_is_exact),
+	    cmocka_unit_test(test_power_by_share_slows_what_waits),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
