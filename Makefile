@@ -120,6 +120,9 @@ picture: explore
 	@cp "$$(ls -td results/mla_sizing-*/ | head -n 1)front.svg" results/mla_sizing.svg
 	@$(PROGRAM) power dvfs_chip vgg16 --layers '^CONV_' --tasks --budget-frac 0.583 -q -o results/power >/dev/null
 	@cp results/power/power.svg results/power_vgg16.svg
+	@$(PROGRAM) roofline arada_figure_3 efficientnet_b0 --levels tops_4,tops_0.4 --memory-gb-s 122,71,29 -q \
+		-o results/roofline >/dev/null
+	@cp results/roofline/roofline.svg results/roofline_efficientnet_b0.svg
 
 # Fifty kills at random moments; `make test` makes eight.
 kills: deps
@@ -311,7 +314,7 @@ help:
 	@echo 'make calibrate  fit the HDL prototype'"'"'s constants anew, with leave-one-shape-out errors'
 	@echo 'make bench      build and run the benchmarks'
 	@echo 'make bench-peers NSGA-II beside pagmo2, where libpagmo-dev is installed'
-	@echo 'make picture    the README'"'"'s pictures, from make explore and dse power'
+	@echo 'make picture    the README'"'"'s pictures, from make explore, dse power and dse roofline'
 	@echo 'make deps       install the packages that are missing, or name them'
 	@echo 'make debug      unoptimised build in build/debug'
 	@echo 'make asan       build with address and undefined-behaviour sanitizers in build/asan'

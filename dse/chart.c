@@ -6,14 +6,10 @@
 #include <stdlib.h>
 
 /* Picture and plot area, in SVG units (pixels). */
-enum { WIDTH = 900, HEIGHT = 560, LEFT = 90, RIGHT = 250, TOP = 40, BOTTOM = 60, MAX_SERIES = 8 };
+enum { WIDTH = 900, HEIGHT = 560, LEFT = 90, RIGHT = 250, TOP = 40, BOTTOM = 60, MAX_SERIES = SVG_N_COLOUR };
 
 /* A panel of predicted against measured: its side, and from one to the next. */
 enum { PANEL = 460, PANEL_STEP = PANEL + 110 };
-
-/* A palette that colour-blind readers can tell apart (Okabe and Ito, 2008). */
-static const char *const colour[MAX_SERIES] = {"#0072b2", "#d55e00", "#009e73", "#cc79a7",
-                                               "#e69f00", "#56b4e9", "#f0e442", "#000000"};
 
 struct axis {
 	double min, max, step;
@@ -47,15 +43,6 @@ static double place(const struct axis *axis, double value)
 	return axis->begin + frac * (axis->end - axis->begin);
 }
 
-static void begin_picture(FILE *file, int width, int height)
-{
-	(void)fprintf(file,
-	              "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" viewBox=\"0 0 %d %d\" "
-	              "font-family=\"sans-serif\" font-size=\"12\">\n<rect width=\"100%%\" height=\"100%%\" "
-	              "fill=\"white\"/>\n",
-	              width, height, width, height);
-}
-
 /* Grid lines first, so that marks lie above them. */
 static void draw_axes(FILE *file, const struct axis *x, const struct axis *y)
 {
@@ -78,14 +65,10 @@ static void draw_axes(FILE *file, const struct axis *x, const struct axis *y)
 	svg_text(file, x->begin, y->end - 14, "text-anchor=\"middle\"", y->name);
 }
 
-/* Circle, square, triangle, diamond; filled, or the outline only. */
+/* A series has a shape and a colour. */
 static void put_mark_as(FILE *file, double x, double y, size_t series, bool is_hollow)
 {
-	static const char *const path[] = {"m-4,0a4,4 0 1,0 8,0a4,4 0 1,0 -8,0", "m-3.5,-3.5h7v7h-7z",
-	                                   "m0,-4.5l4.5,8h-9z", "m0,-5l5,5l-5,5l-5,-5z"};
-	(void)fprintf(file, "<path d=\"M%.1f,%.1f%s\" %s=\"%s\" %s=\"0.75\"/>\n", x, y, path[series % 4],
-	              is_hollow ? "fill=\"none\" stroke" : "fill", colour[series % MAX_SERIES],
-	              is_hollow ? "stroke-opacity" : "fill-opacity");
+	svg_mark(file, x, y, series, svg_colour[series % SVG_N_COLOUR], is_hollow);
 }
 
 static void put_mark(FILE *file, double x, double y, size_t series)
@@ -133,7 +116,7 @@ enum err_code chart_write(FILE *file, const struct front_run *run, struct err *e
 	    .begin = HEIGHT - BOTTOM, .end = TOP, .name = metric_table[run->space->objective[second]].name};
 	fit_axis(front, 0, &x);
 	fit_axis(front, second, &y);
-	begin_picture(file, WIDTH, HEIGHT);
+	svg_begin(file, WIDTH, HEIGHT);
 	draw_axes(file, &x, &y);
 	/* Of a long front most marks would lie on the mark before; those within half a pixel are left out. */
 	double last_x[MAX_SERIES], last_y[MAX_SERIES];
@@ -148,7 +131,7 @@ enum err_code chart_write(FILE *file, const struct front_run *run, struct err *e
 		last_y[series] = at_y;
 	}
 	draw_legend(file, run->space, known, n_known, WIDTH - RIGHT + 30);
-	(void)fputs("</svg>\n", file);
+	svg_end(file);
 	return ERR_OK;
 }
 
@@ -238,8 +221,8 @@ static void draw_panel(FILE *file, const struct chart_panel *panel, double top)
 void chart_write_scatter(FILE *file, const struct chart_panel *panel, size_t n)
 {
 	assert(file && (panel || n == 0));
-	begin_picture(file, WIDTH, TOP + (int)n * PANEL_STEP);
+	svg_begin(file, WIDTH, TOP + (int)n * PANEL_STEP);
 	for (size_t i = 0; i < n; i++)
 		draw_panel(file, &panel[i], TOP + 20.0 + (double)i * PANEL_STEP);
-	(void)fputs("</svg>\n", file);
+	svg_end(file);
 }

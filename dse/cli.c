@@ -31,7 +31,7 @@ static const struct option_info option_table[N_OPTION] = {
     [OPTION_SEED] = {"seed", 0, "N", TYPE_U64, IN(seed), 0, 18446744073709551615.0,
                      "seed of all random choices, 0 to 18446744073709551615 (default: the space's)"},
     [OPTION_OUT] = {"out", 'o', "PATH", TYPE_TEXT, IN(out), 0, 0,
-                    "explore: directory (default results); power: directory; fit: machine sections; else: file to write to"},
+                    "explore: directory (default results); power, roofline: directory; fit: machine sections; else: file to write to"},
     [OPTION_QUIET] = {"quiet", 'q', NULL, TYPE_FLAG, IN(quiet), 0, 0, "say nothing but results and errors"},
     [OPTION_NO_PROGRESS] = {"no-progress", 0, NULL, TYPE_FLAG, IN(no_progress), 0, 0, "show no progress line"},
     [OPTION_ENGINE] = {"engine", 0, "NAME", TYPE_TEXT, IN(engine), 0, 0,
@@ -87,7 +87,7 @@ static const struct option_info option_table[N_OPTION] = {
     [OPTION_NO_SLEEP] = {"no-sleep", 0, NULL, TYPE_FLAG, IN(no_sleep), 0, 0,
                          "energy of the work alone, not of sleeping until the deadline"},
     [OPTION_LEVELS] = {"levels", 0, "A,B", TYPE_TEXT, IN(levels), 0, 0,
-                       "operating points that may be used (default: all of the machine)"},
+                       "operating points that may be used (default: all of the machine; roofline: its first)"},
     [OPTION_PARTS] = {"parts", 0, "N", TYPE_U64, IN(parts), 0, 1e9,
                       "split each layer into N tasks, as evenly as its shape allows (default 0: as the splitter does)"},
     [OPTION_TASKS] = {"tasks", 0, NULL, TYPE_FLAG, IN(tasks), 0, 0,
@@ -101,6 +101,8 @@ static const struct option_info option_table[N_OPTION] = {
                        "choose each layer's split and strategy together with its level"},
     [OPTION_ANALYSE] = {"analyse", 0, "NAME", TYPE_TEXT, IN(analyse), 0, 0,
                         "pairs (which two levels), clock (of least energy), switch (break-even) or sensitivity"},
+    [OPTION_MEMORY] = {"memory-gb-s", 0, "A,B", TYPE_TEXT, IN(memory_gb_s), 0, 0,
+                       "rates of the memory, in GB/s, each with a roof of its own (default: the machine's)"},
     [OPTION_SVG] = {"svg", 0, "FILE", TYPE_TEXT, IN(svg), 0, 0, "draw predicted against measured into FILE (SVG)"},
     [OPTION_CLOCKS] = {"clocks", 0, "COLUMN", TYPE_TEXT, IN(clocks), 0, 0, "column of the measured clocks (default clk, else hdl_clk)"},
     [OPTION_WHERE] = {"where", 0, "COL=VALUE,...", TYPE_TEXT, IN(where), 0, 0, "only rows with these cells"},
@@ -205,6 +207,12 @@ const struct cli_command cli_command_table[] = {
      "Says for a space how many designs it holds, and the expected time and memory of exploring it, with --detail\n"
      "event in the event tier, some designs of which it then times for two seconds.",
      1, SIZE_MAX, COMMON | BIT(OPTION_DETAIL), cmd_check},
+    {"roofline", "MACHINE NETWORK...", "how near each layer comes to the roofs of array and memory",
+     "For each convolution and fully-connected layer, on its own: operations a byte when every word of ifmap, weights\n"
+     "and ofmap moves once (all weights on the chip, maps in tiles), what the array's and the memory's roof allow, and\n"
+     "what the simulator reaches. A roofline for each network, each operating point of --levels (without it the\n"
+     "machine's first) and each rate of --memory-gb-s. -o DIR writes roofline.csv, roofline.json and roofline.svg.",
+     2, SIZE_MAX, COMMON | BIT(OPTION_LEVELS) | BIT(OPTION_LAYERS) | BIT(OPTION_MEMORY), cmd_roofline},
 };
 const size_t cli_n_command = sizeof(cli_command_table) / sizeof(cli_command_table[0]);
 

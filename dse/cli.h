@@ -66,6 +66,7 @@ enum cli_option {
 	OPTION_FRONT,
 	OPTION_SEARCH,
 	OPTION_ANALYSE,
+	OPTION_MEMORY,
 	OPTION_DIM,
 	N_OPTION
 };
@@ -117,6 +118,9 @@ struct cli_options {
 	uint64_t parts; /* 0: as the splitter says */
 	bool no_sleep, tasks, per_loop, front, search;
 
+	/* roofline */
+	const char *memory_gb_s; /* "122,71,29"; NULL: the machine's */
+
 	/* validate; machine: fit, too */
 	const char *machine, *svg;
 	double max_error_pct;
@@ -145,6 +149,7 @@ extern const size_t cli_n_command;
 enum err_code cmd_explore(const struct cli_options *options, struct err *err);
 enum err_code cmd_merge(const struct cli_options *options, struct err *err);
 enum err_code cmd_simulate(const struct cli_options *options, struct err *err);
+enum err_code cmd_roofline(const struct cli_options *options, struct err *err);
 enum err_code cmd_power(const struct cli_options *options, struct err *err);
 enum err_code cmd_arada(const struct cli_options *options, struct err *err);
 enum err_code cmd_validate(const struct cli_options *options, struct err *err);

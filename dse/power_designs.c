@@ -5,8 +5,8 @@
  * a point of a front, or each layer's exact fronts.
  */
 #include "dse/power_designs.h"
+#include "dse/choice.h"
 #include "dse/paths.h"
-#include "dse/pattern.h"
 #include "dse/power_search.h"
 #include "dse/simulate.h"
 #include "dse/space.h"
@@ -45,62 +45,6 @@ static enum err_code choose_strategy(const struct cli_options *options, enum str
 		name[i] = strategy_table[i].name;
 	enum err_code code = cli_choose(options, "strategy", wanted, name, N_STRATEGY, &index, err);
 	*strategy = (enum strategy)index;
-	return code;
-}
-
-/* Each name of the list, separated by commas; without one all that the machine's power lanes supply. */
-static enum err_code choose_levels(const struct cli_options *options, const struct machine *machine, uint32_t *levels,
-                                   struct err *err)
-{
-	assert(machine->n_level >= 1 && machine->n_level <= MACHINE_MAX_LEVEL);
-	const char *name[MACHINE_MAX_LEVEL], *list = options->levels;
-	*levels = 0;
-	for (uint32_t i = 0; i < machine->n_level; i++) {
-		name[i] = machine->level[i].name;
-		if (!list && energy_is_supplied(machine, i))
-			*levels |= UINT32_C(1) << i;
-	}
-	enum err_code code = ERR_OK;
-	while (list) {
-		char word[sizeof(machine->level[0].name) + 24];
-		size_t index = 0, n = strcspn(list, ",");
-		(void)snprintf(word, sizeof(word), "%.*s", (int)(n < sizeof(word) ? n : sizeof(word) - 1), list);
-		enum err_code one = cli_choose(options, "levels", word, name, machine->n_level, &index, err);
-		if (one == ERR_OK && !energy_is_supplied(machine, (uint32_t)index))
-			one = err_add(err, ERR_USAGE,
-			              "dse power: the lanes of %s do not supply %s (dvfs.lanes); leave it away",
-			              machine->name, name[index]);
-		if (one == ERR_OK)
-			*levels |= UINT32_C(1) << index;
-		code = worse(code, one);
-		list = list[n] ? list + n + 1 : NULL;
-	}
-	return code;
-}
-
-/* Which blocks --layers takes; all of them without. */
-static enum err_code choose_layers(const struct cli_options *options, const struct network *network, bool *shown,
-                                   struct err *err)
-{
-	assert(network->n_block > 0);
-	struct pattern pattern = {0};
-	size_t n = 0;
-	enum err_code code = ERR_OK;
-	if (options->layers)
-		code = pattern_compile(options->layers, (struct err_place){"--layers", 1, 1}, &pattern, err);
-	for (size_t i = 0; i < network->n_block && code == ERR_OK; i++) {
-		shown[i] = true;
-		if (options->layers)
-			code = pattern_match(&pattern, network->block[i].name, &shown[i], err);
-		n += shown[i];
-	}
-	pattern_free(&pattern);
-	if (code == ERR_INPUT)
-		return ERR_USAGE; /* the pattern stands on the command line */
-	if (code == ERR_OK && n == 0)
-		return err_add(err, ERR_USAGE, "dse power: --layers '%.80s' matches none of the layers of %s, %s to %s",
-		               options->layers, network->name, network->block[0].name,
-		               network->block[network->n_block - 1].name);
 	return code;
 }
 
@@ -161,7 +105,7 @@ static enum err_code take_network(const struct cli_options *options, enum strate
 	if (!shown || !none || !block)
 		return err_add(err, ERR_INTERNAL, "out of memory");
 	simulate.shown = none;
-	enum err_code code = choose_layers(options, network, shown, err);
+	enum err_code code = choice_layers(options, network, shown, err);
 	if (code == ERR_OK)
 		code = simulate_network(designs->machine, network, &simulate, block, err);
 	if (code == ERR_OK)
@@ -179,7 +123,7 @@ static enum err_code search_network(const struct cli_options *options, uint32_t 
 	designs->item = arena_array(&designs->arena, network->n_block + 1, sizeof(*designs->item));
 	if (!shown || !designs->item)
 		return err_add(err, ERR_INTERNAL, "out of memory");
-	enum err_code code = choose_layers(options, network, shown, err);
+	enum err_code code = choice_layers(options, network, shown, err);
 	if (code != ERR_OK)
 		return code;
 	bool has_deadline = cli_given(options, OPTION_BUDGET_MS) || cli_given(options, OPTION_BUDGET_FRAC);
@@ -253,7 +197,7 @@ enum err_code power_designs_read(const struct cli_options *options, const struct
 		code = check_point(options, err);
 		if (code == ERR_OK)
 			code = take_point(options, detail, designs, err);
-		return code == ERR_OK ? choose_levels(options, designs->machine, levels, err) : code;
+		return code == ERR_OK ? choice_levels(options, designs->machine, levels, err) : code;
 	}
 	if (options->n_file != 2)
 		return err_add(
@@ -265,7 +209,7 @@ enum err_code power_designs_read(const struct cli_options *options, const struct
 	if (code == ERR_OK)
 		code = check_machine(options, designs->machine, strategy, err);
 	if (code == ERR_OK)
-		code = choose_levels(options, designs->machine, levels, err);
+		code = choice_levels(options, designs->machine, levels, err);
 	if (code != ERR_OK)
 		return code;
 	return options->search ? search_network(options, *levels, detail->n_thread, designs, err)

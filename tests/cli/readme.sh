@@ -36,4 +36,9 @@ for table in split_utilisation overall_clocks overall_transfer_clocks strategy_c
 	grep -q "^| \`$table.csv\` | $n | $mean | $largest |" README.md ||
 		fail "README.md: the errors of $table.csv are $n, $mean, $largest"
 done
+# The caption of the rooflines: layers under the memory's roof with 122 and 29 GB/s.
+expect_code 0 "$DSE" roofline arada_figure_3 efficientnet_b0 --memory-gb-s 122,29 -q
+counts=$(sed -n 's/^  \([0-9]* layers, [0-9]*\) of them.*/\1/p' "$work/out" | tr '\n' ' ')
+[ "$counts" = "82 layers, 51 82 layers, 82 " ] && grep -q '51 of the 82 layers are under' README.md ||
+	fail "README.md: rooflines count $counts"
 # The table of splits is readme_table.sh's.

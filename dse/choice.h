@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef DSE_CHOICE_H
+#define DSE_CHOICE_H
+/* Parts of machines and networks that a command line names: --levels and --layers. Mistakes are ERR_USAGE. */
+#include "dse/cli.h"
+#include "mapper/network.h"
+#include "sim/machine.h"
+
+/* Each name of --levels A,B as a bit of *levels; without the option all that the machine's power lanes supply. */
+enum err_code choice_levels(const struct cli_options *options, const struct machine *machine, uint32_t *levels,
+                            struct err *err);
+
+/* Which blocks --layers takes into shown [network->n_block]; all of them without the option. */
+enum err_code choice_layers(const struct cli_options *options, const struct network *network, bool *shown,
+                            struct err *err);
+
+#endif

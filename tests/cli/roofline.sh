@@ -1,0 +1,48 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# dse roofline: the ARADA paper's figure 3, files, other machines, mistakes.
+. tests/cli/common
+
+# Two compute roofs by three of the memory.
+expect_code 0 "$DSE" roofline arada_figure_3 efficientnet_b0 --levels tops_4,tops_0.4 --memory-gb-s 122,71,29 -o "$work/three"
+for roofs in "4096 GOPS and 122 GB/s" "4096 GOPS and 71 GB/s" "4096 GOPS and 29 GB/s" "409.6 GOPS and 122 GB/s"; do
+	expect_text "$work/out" "$roofs"
+done
+[ "$(grep -c '^efficientnet_b0 on' "$work/out")" -eq 6 ] || fail "six rooflines"
+for file in roofline.csv roofline.json roofline.svg; do
+	[ -s "$work/three/$file" ] || fail "$file is missing"
+done
+# 82 layers each; a layer under the memory's roof with 122 GB/s is there with 29, too
+[ "$(wc -l <"$work/three/roofline.csv")" -eq 493 ] || fail "a row for each layer and roofline"
+awk -F, '$3 == "tops_4" && $16 == "memory" { n[$6]++ } END { exit !(n[122] > 0 && n[122] < n[71] && n[71] < n[29]) }' \
+	"$work/three/roofline.csv" || fail "less bandwidth, more layers bound by it"
+awk -F, 'NR > 1 && $15 > $14 * 1.000001 { exit 1 }' "$work/three/roofline.csv" || fail "a layer above its roof"
+[ "$(grep -c '^<path' "$work/three/roofline.svg")" -eq 496 ] || fail "a mark for each layer, and the legend's"
+if grep -q nan "$work/three/roofline.svg"; then fail "NaN in a picture"; fi
+
+# The same as JSON, for any number of threads; only some layers; several networks.
+expect_code 0 "$DSE" roofline arada_figure_3 efficientnet_b0 --levels tops_4,tops_0.4 --memory-gb-s 122,71,29 --json -j2
+expect_same "$work/out" "$work/three/roofline.json"
+expect_code 0 "$DSE" roofline edge_tpu resnet18 speaker_id --layers '^CONV_[1-3]$' -q
+[ "$(grep -c 'layers, ' "$work/out")" -eq 2 ] || fail "two networks"
+expect_text "$work/out" "resnet18 on edge_tpu at f500"
+
+# A chip: grouped convolutions have a place under the roofs, and no simulated one.
+expect_code 0 "$DSE" roofline dvfs_chip mobilenet_v1 --json
+expect_text "$work/out" '"verdict": "groups"'
+expect_text "$work/out" '"reached_gops": null'
+expect_code 0 "$DSE" roofline scalesim_64x64 mobilenet_v1 -o "$work/scalesim" -q
+
+# Mistakes.
+expect_code 2 "$DSE" roofline edge_tpu
+expect_text "$work/err" "a file is missing"
+expect_code 2 "$DSE" roofline edge_tpu resnet18 --memory-gb-s 122,fast
+expect_text "$work/err" "--memory-gb-s is '122,fast', allowed are up to 16 numbers"
+expect_code 2 "$DSE" roofline edge_tpu resnet18 --levels f50
+expect_text "$work/err" "did you mean 'f500'?"
+expect_code 2 "$DSE" roofline edge_tpu resnet18 --layers NOTHING
+expect_text "$work/err" "matches none of the layers"
+expect_code 2 "$DSE" roofline edge_tpu resnet18 --layers POOL
+expect_text "$work/err" "no layer of resnet18 multiplies and matches --layers"
+expect_code 5 "$DSE" roofline edge_tpu resnet19
+expect_text "$work/err" "did you mean 'resnet18'?"
