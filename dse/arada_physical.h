@@ -12,14 +12,17 @@
  * The tiling of a layer that takes least time with this many words a clock,
  * then moves fewest words: of tiles along each dimension that are the array's
  * size, or one line, pixel of a line or channel, times a power of two, or all of it; both orders
- * of loops, and all dataflows of the machine. Stalls are all clocks that do not
- * compute, the first load and the last store among them. ERR_INFEASIBLE when no
- * tiling fits the buffers.
+ * of loops, and all dataflows of the machine. ERR_INFEASIBLE when no tiling fits
+ * the buffers.
  */
 enum err_code arada_physical_work(const struct machine *machine, const struct block *block, double word_per_clk,
                                   struct systolic_work *work, struct err *err);
 
-/* Its cost. */
+/*
+ * Its cost. As in SCALE-Sim's figures the first load and the last store are no clocks of the layer: no clock of the
+ * array hides them, and with them no layer would be compute-bound. Where only some tiles wait, a slower array makes the
+ * others later than equation 1 thinks.
+ */
 enum err_code arada_physical(const struct machine *machine, const struct block *block, double word_per_clk,
                              struct arada_layer *cost, struct err *err);
 

@@ -35,6 +35,9 @@ uint64_t systolic_compute_clk(const struct machine *machine, const struct systol
 /* Clocks of stalls, rounded up; the first load and the last store are among them. */
 uint64_t systolic_stall_clk(const struct systolic_time *time);
 
+/* Of these the clocks of the first load and the last store, which no array can hide, however slow. */
+double systolic_ends_clk(const struct systolic_work *work, double bandwidth_word);
+
 /* Words a clock of the machine's interface at an operating point. */
 double systolic_bandwidth_word(const struct machine *machine, uint32_t level);
 

@@ -366,6 +366,17 @@ static bool hides_all(const struct machine *machine, const struct systolic_work 
 	return block_clk(&block, block.store, block.first_load) <= block.clk;
 }
 
+double systolic_ends_clk(const struct systolic_work *work, double bandwidth_word)
+{
+	uint64_t lines = systolic_first_lines(&work->w, work->kernel_w, work->stride, work->in_w) *
+	                 systolic_first_lines(&work->h, work->kernel_h, work->stride, work->in_h);
+	double load_word =
+	    ((double)lines + (double)work->kernel_w * work->kernel_h * work->c.size_a) * work->d.size_a;
+	double pixel = (double)last_size(&work->w) * last_size(&work->h);
+	assert(bandwidth_word > 0);
+	return (load_word + pixel * last_size(&work->c) / (double)systolic_pool_area(work)) / bandwidth_word;
+}
+
 struct systolic_time systolic_run_time(const struct machine *machine, const struct systolic_work *work,
                                        double bandwidth_word)
 {
