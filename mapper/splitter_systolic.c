@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Tiles for a systolic array without a search, in the spirit of the thesis'
- * splitter: all input channels in a tile if anything fits so; then, for each
- * number of parts of the filters, the largest pixel tiles that fit and smaller
- * ones, whose first load nobody waits for so long. Of those the fastest.
+ * splitter: all input channels in a tile if anything fits so, and fewer of them,
+ * which leave room for more of the rest; for each number of parts of the filters
+ * the largest pixel tiles that fit and smaller ones, whose first load nobody
+ * waits for so long. Of those the fastest.
  */
 #include "mapper/design.h"
 #include "mapper/splitter.h"
@@ -13,8 +14,8 @@
 /* Pixel tiles are tried in the fewest parts that fit, and in so many times as many. */
 static const uint32_t finer[] = {1, 2, 4, 8};
 #define N_FINER (sizeof(finer) / sizeof(finer[0]))
-/* Numbers of input channel parts that are tried from the first one on that fits. */
-#define MAX_DEEP 2
+/* Numbers of input channel parts: the first one that fits, and others that each have half as large ones. */
+#define MAX_DEEP 6
 
 struct finder {
 	const struct layer_context *context;
@@ -133,9 +134,11 @@ bool splitter_systolic(const struct layer_context *context, enum strategy strate
 	assert(context->machine->target == MACHINE_SYSTOLIC && level < context->machine->n_level);
 	if (block->kind == BLOCK_POOL)
 		try_split(&finder, &tried);
-	for (uint32_t n = 1; block->kind != BLOCK_POOL && n > 0 && n_deep < MAX_DEEP; n = next_parts(deep, n)) {
+	for (uint32_t n = 1; block->kind != BLOCK_POOL && n > 0 && n_deep < MAX_DEEP;) {
 		tried.d = dim_even(deep, n, 1);
 		n_deep += try_filters(&finder, &tried);
+		uint32_t next = next_parts(deep, n);
+		n = n_deep > 0 && next > 0 && n <= deep / 2 ? 2 * n : next;
 	}
 	*split = finder.is_found ? finder.best : finest(block);
 	*latency_ns = finder.is_found ? finder.best_ns : INFINITY;

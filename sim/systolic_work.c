@@ -206,10 +206,11 @@ uint64_t systolic_sram_byte(const struct machine *machine, const struct systolic
 		ifmap = demand.ifmap_group * (one_group ? 1 : 2);
 	else if (work->ifmap_once)
 		ifmap = demand.ifmap_deep * (one_s ? 1 : 2);
-	if (work->filter_once && work->filter_outside)
-		filter = demand.filter_deep * (one_c ? 1 : 2);
-	else if (work->filter_once)
-		filter = demand.filter_group * (one_group ? 1 : 2);
+	if (work->filter_once) {
+		/* what stays is all of a group, or of the filters outside only those at hand and the next ones */
+		uint64_t group = demand.filter_group * (one_group ? 1 : 2), deep = demand.filter_deep * (one_c ? 1 : 2);
+		filter = work->filter_outside && deep < group ? deep : group;
+	}
 	return (ifmap + filter + demand.ofmap_tile * (one_s && one_c ? 1 : 2)) * machine->systolic_word_byte;
 }
 
