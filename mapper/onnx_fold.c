@@ -66,17 +66,26 @@ static size_t broadcast_index(const struct onnx_shape *in, const struct onnx_sha
 	return index;
 }
 
+/* Whether the contents of the first n inputs are known, and broadcast as NumPy's do: not where a node says otherwise.
+ */
+static bool can_broadcast(const struct onnx_work *work, size_t n)
+{
+	if (onnx_integer(work->node, "broadcast", 0) != 0)
+		return false;
+	for (size_t i = 0; i < n; i++)
+		if (!content(work, i))
+			return false;
+	return true;
+}
+
 /* Quotients of integers are cut off towards 0, as ONNX says. */
 bool onnx_fold_pairs(const struct onnx_work *work, double *out, size_t n)
 {
 	const struct onnx_shape *shape = &result(work)->shape;
 
 	assert(work->op->number);
-	if (onnx_integer(work->node, "broadcast", 0) != 0)
+	if (!can_broadcast(work, work->node->n_in))
 		return false;
-	for (size_t k = 0; k < work->node->n_in; k++)
-		if (!content(work, k))
-			return false;
 	for (size_t i = 0; i < n; i++) {
 		out[i] = content(work, 0)[broadcast_index(&onnx_op_in(work, 0)->shape, shape, i)];
 		for (size_t k = 1; k < work->node->n_in; k++) {
@@ -94,9 +103,8 @@ bool onnx_fold_where(const struct onnx_work *work, double *out, size_t n)
 {
 	const struct onnx_shape *shape = &result(work)->shape;
 
-	for (size_t k = 0; k < 3; k++)
-		if (!content(work, k))
-			return false;
+	if (!can_broadcast(work, 3))
+		return false;
 	for (size_t i = 0; i < n; i++) {
 		bool condition = content(work, 0)[broadcast_index(&onnx_op_in(work, 0)->shape, shape, i)] != 0;
 		size_t k = condition ? 1 : 2;

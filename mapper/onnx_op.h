@@ -112,6 +112,7 @@ bool onnx_infer_transpose(struct onnx_work *work);
 bool onnx_infer_concat(struct onnx_work *work);
 bool onnx_infer_split(struct onnx_work *work);
 bool onnx_infer_reduce(struct onnx_work *work);
+bool onnx_infer_arg(struct onnx_work *work);
 /* Whether a reduction is one over both sides of a map. */
 bool onnx_reduces_pixels(struct onnx_work *work);
 bool onnx_infer_space_to_depth(struct onnx_work *work);

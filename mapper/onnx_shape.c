@@ -216,34 +216,44 @@ bool onnx_infer_split(struct onnx_work *work)
 	return left == 0 || onnx_op_fail(work, "its parts are smaller than its input");
 }
 
+/* The result without some axes, or with 1 in their place. */
+static bool set_reduced(struct onnx_work *work, const bool gone[ONNX_MAX_RANK], enum onnx_type type)
+{
+	const struct onnx_shape *in = &onnx_op_in(work, 0)->shape;
+	bool keep = onnx_integer(work->node, "keepdims", 1) != 0;
+	struct onnx_shape out = {0};
+
+	for (size_t i = 0; i < in->n; i++)
+		if (!gone[i] || keep)
+			out.dim[out.n++] = gone[i] ? 1 : in->dim[i];
+	return onnx_op_set(work, 0, &out, type);
+}
+
 /* Without axes everything is reduced, unless a node of a new version says that nothing is. */
 bool onnx_infer_reduce(struct onnx_work *work)
 {
-	const struct onnx_shape *in = &onnx_op_in(work, 0)->shape;
-	bool keep = onnx_integer(work->node, "keepdims", 1) != 0, flag[ONNX_MAX_RANK];
-	struct onnx_shape out = {0};
-	size_t n = 0;
+	const struct onnx_value *in = onnx_op_in(work, 0);
+	bool gone[ONNX_MAX_RANK];
+	size_t n;
 
-	if (onnx_find(work->node, "axis")) { /* ArgMax and its like have one */
-		size_t axis;
-
-		memset(flag, 0, sizeof flag);
-		if (!onnx_op_axis(work, onnx_integer(work->node, "axis", 0), in->n, &axis))
-			return false;
-		flag[axis] = true;
-		n = 1;
-	} else if (!read_axes(work, in->n, flag, &n)) {
+	if (!read_axes(work, in->shape.n, gone, &n))
 		return false;
-	}
 	if (n == 0 && onnx_integer(work->node, "noop_with_empty_axes", 0) != 0)
 		return onnx_infer_same(work);
-	for (size_t i = 0; i < in->n; i++) {
-		bool gone = n == 0 || flag[i];
+	for (size_t i = 0; n == 0 && i < in->shape.n; i++)
+		gone[i] = true;
+	return set_reduced(work, gone, in->type);
+}
 
-		if (!gone || keep)
-			out.dim[out.n++] = gone ? 1 : in->dim[i];
-	}
-	return onnx_op_set(work, 0, &out, onnx_op_in(work, 0)->type);
+bool onnx_infer_arg(struct onnx_work *work)
+{
+	bool gone[ONNX_MAX_RANK] = {false};
+	size_t axis;
+
+	if (!onnx_op_axis(work, onnx_integer(work->node, "axis", 0), onnx_op_in(work, 0)->shape.n, &axis))
+		return false;
+	gone[axis] = true;
+	return set_reduced(work, gone, ONNX_INTEGER);
 }
 
 bool onnx_reduces_pixels(struct onnx_work *work)
