@@ -137,7 +137,10 @@ enum err_code detail_simulate(const struct layer_context *context, const struct 
 	if (options->detail == DETAIL_GREYBOX && context->machine->target == MACHINE_SYSTOLIC)
 		return err_add(err, ERR_INPUT, "%s: the grey-box model is of tasks on an MLA, which %s has none of",
 		               context->block->name, context->machine->name);
-	if (options->detail != DETAIL_EVENT) {
+	const struct machine *machine = context->machine;
+	/* SCALE-Sim's replay is the same in both tiers, and may find no memory */
+	bool replays = machine->target == MACHINE_SYSTOLIC && machine->systolic_memory != SYSTOLIC_PHYSICAL;
+	if (options->detail != DETAIL_EVENT && !replays) {
 		const struct greybox_work work = greybox_work(context, design);
 		if (options->detail == DETAIL_FAST)
 			sim_run_fast(context->machine, program, design->level, result);

@@ -28,12 +28,8 @@
 #include <string.h>
 
 /* The more of it the better: parameters whose bounds the family of a machine shares, those of timing last. */
-static const char *const helpful_key[] = {"pe.sram_byte",
-                                          "noc.clk_mhz",
-                                          "dram.clk_mhz",
-                                          "systolic.memory_gb_s",
-                                          "systolic.ifmap_byte",
-                                          "systolic.filter_byte",
+static const char *const helpful_key[] = {"pe.sram_byte",         "noc.clk_mhz",         "dram.clk_mhz",
+                                          "systolic.memory_gb_s", "systolic.ifmap_byte", "systolic.filter_byte",
                                           "systolic.ofmap_byte"};
 #define N_HELPFUL (sizeof(helpful_key) / sizeof(helpful_key[0]))
 #define N_UNTIMED 1
@@ -98,6 +94,18 @@ static bool uses_thesis_split(const struct space *space)
 	return false;
 }
 
+/* More of anything may be worse by SCALE-Sim's rules: they round to lines, half buffers and whole words a clock. */
+static bool uses_scalesim(const struct space *space)
+{
+	for (size_t i = 0; i < space->n_machine; i++)
+		if (space->machine[i].systolic_memory != SYSTOLIC_PHYSICAL)
+			return true;
+	for (size_t i = 0; i < space->n_axis; i++)
+		if (strcmp(space->axis[i].param->key, "systolic.memory_model") == 0)
+			return true;
+	return false;
+}
+
 /*
  * How many of the helpful parameters make families in a space. Where fetches fill the time that steps leave, where
  * sleep is taken off energies, or where a layer's rounds are divided between two operating points, rounding may make a
@@ -106,7 +114,7 @@ static bool uses_thesis_split(const struct space *space)
 static size_t count_helpful(const struct space *space)
 {
 	bool is_timed = space->deadline_ms > 0 || space->level_shares > 0 || space_fetches_ahead(space);
-	return uses_thesis_split(space) ? 0 : is_timed ? N_UNTIMED : N_HELPFUL;
+	return uses_thesis_split(space) || uses_scalesim(space) ? 0 : is_timed ? N_UNTIMED : N_HELPFUL;
 }
 
 /* The machine of the family with the first values of its helpful axes. */
@@ -225,7 +233,7 @@ static bool take_outlook(struct judge *judge, struct family *family)
 	const struct share *share = judge->options->share;
 	const struct ledger_entry *entry =
 	    share && share->known ? ledger_find(share->known, family->member[family->at].index, outlook_task(family))
-	                          : NULL;
+				  : NULL;
 	if (!entry)
 		return false;
 	struct pack pack = pack_reader(entry->data, entry->n_byte);

@@ -65,7 +65,7 @@ static enum err_code build_axis(struct layer_problem *layer, const struct machin
 	return ERR_OK;
 }
 
-/* Pooling streams past a systolic array, which has no tiles of it. */
+/* Pooling streams past a systolic array, which has no tiles of it; SCALE-Sim knows whole layers only. */
 static struct layer_choice uncut_choice(const struct layer_choice *choice)
 {
 	struct layer_choice uncut = *choice;
@@ -359,7 +359,8 @@ enum err_code layer_problem_build_from(const struct space *space, const struct m
 {
 	assert(space && machine && block && choice && layer);
 	const struct layer_choice uncut = uncut_choice(choice);
-	if (machine->target == MACHINE_SYSTOLIC && block->kind == BLOCK_POOL)
+	if (machine->target == MACHINE_SYSTOLIC &&
+	    (block->kind == BLOCK_POOL || machine->systolic_memory != SYSTOLIC_PHYSICAL))
 		choice = &uncut;
 	memset(layer, 0, sizeof(*layer));
 	layer->space = space;

@@ -93,6 +93,7 @@ static uint32_t verdict_cut(const struct layer_problem *layer, const struct laye
 		return GENE_D + 1;
 	case VERDICT_AHEAD_PARTS:
 	case VERDICT_CLOCKS:
+	case VERDICT_SCALESIM:
 		return GENE_C + 1;
 	case VERDICT_STORAGE:
 	case VERDICT_AHEAD_ROOM:
@@ -171,7 +172,7 @@ static bool simulate(const struct layer_problem *layer, const struct layer_conte
 {
 	const struct detail_options options = {.detail = layer->detail};
 	struct err ignored = {0}; /* engines know no messages; a run of the same design alone says it again */
-	if (options.detail == DETAIL_FAST) {
+	if (options.detail == DETAIL_FAST && context->machine->systolic_memory == SYSTOLIC_PHYSICAL) {
 		sim_run_fast(context->machine, program, design->level, result);
 		return true;
 	}

@@ -4,6 +4,7 @@
  * figures that the tool reports out, by its own memory rules (sim/scalesim.h).
  */
 #include "dse/validate_parts.h"
+#include "sim/systolic_scalesim.h"
 #include <assert.h>
 #include <math.h>
 #include <stdio.h>
@@ -14,10 +15,6 @@
 #define MAX_COUNT 1000000u
 #define MAX_KIB (1u << 20)
 #define BYTE_PER_KIB 1024u
-/* A replay goes one by one through the words that enter the array, and remembers those of an operand. */
-#define MAX_WORD ((uint64_t)1 << 34)
-#define MAX_OPERAND_WORD ((uint64_t)1 << 27)
-
 static const char *const mode_word[] = {"CALC", "USER"};
 static const char *const dataflow_word[] = {"os"};
 
@@ -99,8 +96,9 @@ static enum err_code read_layer(const struct csv_table *table, size_t row, struc
 	enum err_code code = validate_read_numbers(table, row, number, sizeof(number) / sizeof(number[0]), err);
 	if (code || systolic_layer_is_valid(layer))
 		return code;
-	return err_add_at(err, ERR_INPUT, csv_place(table, validate_find_cell(table, row, "ifmap_h")),
-	                  "no layer that fits: the filter is larger than the ifmap, or an operand has 2^32 words or more");
+	return err_add_at(
+	    err, ERR_INPUT, csv_place(table, validate_find_cell(table, row, "ifmap_h")),
+	    "no layer that fits: the filter is larger than the ifmap, or an operand has 2^32 words or more");
 }
 
 enum err_code validate_scalesim(struct source *source, const struct csv_table *table, size_t row, size_t column,
@@ -113,13 +111,10 @@ enum err_code validate_scalesim(struct source *source, const struct csv_table *t
 	enum err_code layer_code = read_layer(table, row, &layer, err);
 	if (code || layer_code)
 		return code ? code : layer_code;
-	struct systolic_folds folds = systolic_fold(&array, &layer);
-	systolic_run_array(&array, &folds, &result);
-	if (add_sat(result.sram_ifmap_read_word, result.sram_filter_read_word) > MAX_WORD ||
-	    (uint64_t)layer.ifmap_h * layer.ifmap_w * layer.channels > MAX_OPERAND_WORD ||
-	    folds.n_pixel > MAX_OPERAND_WORD || folds.n_tap * folds.n_filter > MAX_OPERAND_WORD)
-		return err_add_at(err, ERR_INPUT, csv_place(table, validate_find_cell(table, row, "ifmap_h")),
-		                  "a layer too large to replay: allowed are 2^34 words entering the array, 2^27 an operand");
+	if (!systolic_scalesim_is_small(&array, &layer))
+		return err_add_at(
+		    err, ERR_INPUT, csv_place(table, validate_find_cell(table, row, "ifmap_h")),
+		    "a layer too large to replay: allowed are 2^34 words entering the array, 2^27 an operand");
 	code = source_run_scalesim(source, table, row, &array, &layer, &result, err);
 	if (!code)
 		*prediction = (struct prediction){figure_of(&result, table->header[column].text), true, NULL, NAN};

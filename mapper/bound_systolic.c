@@ -254,6 +254,18 @@ static void bound_tiles(const struct layer_context *context, const struct spans 
 	work->systolic.bare_byte = (first + last) * word_byte;
 }
 
+/* SCALE-Sim runs the whole layer, a clock less than its folds take, and may prefetch less than a layer needs. */
+static bool bound_scalesim(const struct spans *spans, struct least_work *work, struct verdict *verdict)
+{
+	bool is_whole = spans->w.n == 1 && spans->h.n == 1 && spans->c.n == 1 && spans->d.n == 1;
+	double clk = work->systolic.compute_clk - (double)spans->n_group;
+	work->counts.dram_read_byte = work->counts.dram_write_byte = work->counts.sram_write_word = 0;
+	work->systolic.compute_clk = clk > 0 ? clk : 0;
+	work->systolic.bare_byte = 0;
+	*verdict = (struct verdict){is_whole ? VERDICT_OK : VERDICT_SCALESIM, 0, 0};
+	return is_whole;
+}
+
 bool systolic_bound(const struct layer_context *context, const struct layer_design *design,
                     const struct split_range *range, struct least_work *work, uint64_t *sram_byte,
                     struct verdict *verdict)
@@ -272,7 +284,10 @@ bool systolic_bound(const struct layer_context *context, const struct layer_desi
 		bound_tiles(context, &spans, &loads, work);
 		*sram_byte = least_sram_byte(&spans);
 		is_possible = loads.is_possible;
-		if (!is_possible)
+		if (context->machine->systolic_memory != SYSTOLIC_PHYSICAL) {
+			is_possible = bound_scalesim(&spans, work, verdict);
+			*sram_byte = 0;
+		} else if (!is_possible)
 			*verdict = (struct verdict){reason[loads.misfit.operand], loads.misfit.demanded_byte,
 			                            loads.misfit.available_byte};
 	}

@@ -36,7 +36,8 @@ struct strategy_info {
 };
 extern const struct strategy_info strategy_table[N_STRATEGY];
 
-/* Whether a machine's kind of hardware runs a strategy at all, and whether this machine's array can keep that operand. */
+/* Whether a machine's kind of hardware runs a strategy at all, and whether this machine's array can keep that operand.
+ */
 bool strategy_serves(enum strategy strategy, const struct machine *machine);
 
 /*
@@ -73,12 +74,13 @@ enum verdict_reason {
 	VERDICT_GROUPS,      /* the machine has no grouped convolutions */
 	VERDICT_AHEAD_ROOM,  /* weights fetched ahead and all else together do not fit the storage QPEs */
 	VERDICT_AHEAD_PARTS, /* weights fetched ahead lie there in groups of filters, or of a width, that do not suit */
-	VERDICT_DATAFLOW,      /* the systolic array cannot keep that operand in its PEs */
-	VERDICT_WORD,          /* operands are wider than the systolic array's words */
-	VERDICT_IFMAP_BUFFER,  /* a tile does not fit its half of the buffer */
+	VERDICT_DATAFLOW,    /* the systolic array cannot keep that operand in its PEs */
+	VERDICT_WORD,        /* operands are wider than the systolic array's words */
+	VERDICT_IFMAP_BUFFER, /* a tile does not fit its half of the buffer */
 	VERDICT_FILTER_BUFFER,
 	VERDICT_OFMAP_BUFFER,
-	VERDICT_CLOCKS,        /* so many tiles that clocks or words cannot be counted exactly */
+	VERDICT_SCALESIM, /* SCALE-Sim's memory model knows whole layers only, and no order of tiles */
+	VERDICT_CLOCKS,   /* so many tiles that clocks or words cannot be counted exactly */
 	N_VERDICT
 };
 struct verdict_info {
@@ -143,8 +145,8 @@ uint64_t mapper_sram_byte(const struct layer_context *context, const struct laye
 uint64_t mapper_sram_least_byte(const struct layer_context *context, const struct layer_design *design);
 
 /*
- * Whether a systolic array's buffers, both halves of each, hold tiles of this split; they need not suffice. As above for
- * a range of splits. On other machines true.
+ * Whether a systolic array's buffers, both halves of each, hold tiles of this split; they need not suffice. As above
+ * for a range of splits. On other machines true.
  */
 bool mapper_tiles_may_fit(const struct layer_context *context, const struct layer_design *design);
 

@@ -49,6 +49,9 @@ const struct verdict_info verdict_table[N_VERDICT] = {
     [VERDICT_IFMAP_BUFFER] = {"ifmap_buffer", "a tile of the ifmap exceeds half of its buffer"},
     [VERDICT_FILTER_BUFFER] = {"filter_buffer", "a tile of the filters exceeds half of its buffer"},
     [VERDICT_OFMAP_BUFFER] = {"ofmap_buffer", "a tile of the ofmap exceeds half of its buffer"},
+    [VERDICT_SCALESIM] = {"scalesim",
+                          "SCALE-Sim's rules are for whole layers (systolic.memory_model), reuse auto, with up "
+                          "to 2^34 words that enter the array and 2^27 of an operand"},
     [VERDICT_CLOCKS] = {"clocks", "so many tiles that clocks or words cannot be counted exactly"},
 };
 

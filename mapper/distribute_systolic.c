@@ -11,6 +11,7 @@
 #include "mapper/distribute.h"
 #include "sim/systolic_model.h"
 #include "sim/systolic_parts.h"
+#include "sim/systolic_scalesim.h"
 
 bool systolic_serves(const struct layer_context *context, const struct layer_design *design, struct verdict *verdict)
 {
@@ -106,6 +107,13 @@ bool systolic_work_of(const struct layer_context *context, const struct layer_de
 		*verdict = (struct verdict){VERDICT_CLOCKS, 0, 0};
 		return false;
 	}
+	if (context->machine->systolic_memory != SYSTOLIC_PHYSICAL) {
+		work->ifmap_once = work->ifmap_unique = work->filter_once = true;
+		if (design->reuse == REUSE_AUTO && systolic_scalesim_serves(context->machine, work))
+			return true;
+		*verdict = (struct verdict){VERDICT_SCALESIM, 0, 0};
+		return false;
+	}
 	if (!choose_order(context->machine, design->reuse, work, &misfit)) {
 		refuse(&misfit, verdict);
 		return false;
@@ -196,8 +204,8 @@ uint64_t systolic_demand_byte(const struct layer_context *context, const struct 
 uint64_t systolic_least_byte(const struct layer_context *context, const struct layer_design *design)
 {
 	uint64_t word[3], n_half = block_n_group(context->block) > 1 ? 2 : 1;
-	if (context->block->kind == BLOCK_POOL)
-		return 0;
+	if (context->block->kind == BLOCK_POOL || context->machine->systolic_memory != SYSTOLIC_PHYSICAL)
+		return 0; /* SCALE-Sim's buffers take part of whatever it is */
 	tile_words(context, &design->split, word);
 	return (word[0] + word[1] + word[2]) * n_half * context->machine->systolic_word_byte;
 }
@@ -209,7 +217,7 @@ bool systolic_may_fit(const struct layer_context *context, const struct split *s
 	                         [SYSTOLIC_FILTER] = machine->systolic_filter_byte,
 	                         [SYSTOLIC_OFMAP] = machine->systolic_ofmap_byte};
 	uint64_t word[3];
-	if (context->block->kind == BLOCK_POOL)
+	if (context->block->kind == BLOCK_POOL || machine->systolic_memory != SYSTOLIC_PHYSICAL)
 		return true;
 	tile_words(context, split, word);
 	for (int i = 0; i < 3; i++)

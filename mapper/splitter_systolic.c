@@ -132,9 +132,10 @@ bool splitter_systolic(const struct layer_context *context, enum strategy strate
 	struct split tried = split_whole(block);
 	uint32_t n_deep = 0, deep = tried.d.size_a;
 	assert(context->machine->target == MACHINE_SYSTOLIC && level < context->machine->n_level);
-	if (block->kind == BLOCK_POOL)
+	bool is_whole = block->kind == BLOCK_POOL || context->machine->systolic_memory != SYSTOLIC_PHYSICAL;
+	if (is_whole)
 		try_split(&finder, &tried);
-	for (uint32_t n = 1; block->kind != BLOCK_POOL && n > 0 && n_deep < MAX_DEEP;) {
+	for (uint32_t n = 1; !is_whole && n > 0 && n_deep < MAX_DEEP;) {
 		tried.d = dim_even(deep, n, 1);
 		n_deep += try_filters(&finder, &tried);
 		uint32_t next = next_parts(deep, n);

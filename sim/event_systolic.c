@@ -18,6 +18,7 @@
 #include "sim/result.h"
 #include "sim/systolic_model.h"
 #include "sim/systolic_parts.h"
+#include "sim/systolic_scalesim.h"
 #include "sim/trace.h"
 #include "sim/base/real.h"
 #include <assert.h>
@@ -335,7 +336,9 @@ static enum err_code run_step(const struct machine *machine, const struct step *
 {
 	struct systolic_result run;
 	struct counts counts;
-	enum err_code code = event_systolic_run(machine, &step->u.systolic, level, trace, &run, stat, err);
+	enum err_code code = machine->systolic_memory == SYSTOLIC_PHYSICAL
+	                         ? event_systolic_run(machine, &step->u.systolic, level, trace, &run, stat, err)
+	                         : systolic_scalesim_run(machine, &step->u.systolic, level, &run, err);
 	if (code != ERR_OK)
 		return code;
 	systolic_counts_of(machine, &run, systolic_n_mac(&step->u.systolic), &counts);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "sim/machine.h"
 #include "sim/sim.h"
+#include "sim/systolic_work.h"
 #include <assert.h>
 #include <errno.h>
 #include <math.h>
@@ -411,6 +412,30 @@ static void check_blocks(const struct machine *machine, struct err *err)
 		        machine->chip_n_qpe);
 }
 
+/* SCALE-Sim's rules are for what that tool was checked on, and it knows whole words a clock only. */
+static void check_scalesim(const struct machine *machine, struct err *err)
+{
+	if (machine->systolic_dataflow != SYSTOLIC_OS && machine->systolic_dataflow != SYSTOLIC_ANY)
+		err_add(
+		    err, ERR_INPUT,
+		    "systolic.dataflow: the SCALE-Sim of systolic.memory_model keeps outputs in PEs; set it to os, or "
+		    "the model to physical");
+	if (machine->systolic_word_byte != 1)
+		err_add(
+		    err, ERR_INPUT,
+		    "systolic.word_byte: found %u, the SCALE-Sim of systolic.memory_model has words of one byte; set "
+		    "it to 1, or the model to physical",
+		    machine->systolic_word_byte);
+	for (uint32_t i = 0; i < machine->n_level && i < MACHINE_MAX_LEVEL; i++)
+		if (machine->systolic_memory == SYSTOLIC_SCALESIM &&
+		    machine->systolic_memory_gb_s * 1e3 < machine->level[i].clk_mhz)
+			err_add(
+			    err, ERR_INPUT,
+			    "systolic.memory_gb_s: found %.10g, at level '%s' that is less than the one word a clock "
+			    "that SCALE-Sim needs; set it to %.10g or more",
+			    machine->systolic_memory_gb_s, machine->level[i].name, machine->level[i].clk_mhz / 1e3);
+}
+
 /* Each half of a buffer takes a word at least. */
 static void check_systolic(const struct machine *machine, struct err *err)
 {
@@ -423,6 +448,8 @@ static void check_systolic(const struct machine *machine, struct err *err)
 			        "%s: found %u, each half of a buffer holds a word of systolic.word_byte = %u at least; "
 			        "set it to %u or more",
 			        key[i], byte[i], machine->systolic_word_byte, 2 * machine->systolic_word_byte);
+	if (machine->systolic_memory != SYSTOLIC_PHYSICAL)
+		check_scalesim(machine, err);
 }
 
 enum err_code machine_check(const struct machine *machine, struct err *err)

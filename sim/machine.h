@@ -101,7 +101,7 @@ struct machine {
 	 */
 	uint32_t systolic_rows, systolic_cols;
 	uint32_t systolic_ifmap_byte, systolic_filter_byte, systolic_ofmap_byte, systolic_word_byte;
-	uint32_t systolic_dataflow; /* enum systolic_dataflow */
+	uint32_t systolic_dataflow, systolic_memory; /* enum systolic_dataflow, enum systolic_memory */
 	double systolic_memory_gb_s;
 
 	/* Energy outside the PEs. */

@@ -122,6 +122,10 @@ const struct machine_param machine_param[] = {
     {"systolic.dataflow", "os/ws/is/any", PARAM_ENUM, AT(systolic_dataflow), 3, 0, 3,
      "what the array can keep in its PEs: outputs (os), weights (ws), inputs (is), or any of them, a layer",
      "SCALE-Sim's three dataflows"},
+    {"systolic.memory_model", "physical/scalesim/scalesim_calc", PARAM_ENUM, AT(systolic_memory), 0, 0, 2,
+     "tiles, double buffers and one shared interface; or SCALE-Sim 2.0.2 rule by rule, which knows whole layers only, "
+     "with its bandwidth given (USER) or estimated (CALC)",
+     "choice of model; SCALE-Sim for comparison with published figures"},
     {"systolic.memory_gb_s", "GB/s", PARAM_REAL, AT(systolic_memory_gb_s), 25.6, 0.001, 1e5,
      "bandwidth of the memory interface; words a clock follow from the operating point's clock", "LPDDR4-3200, 64 bit"},
 

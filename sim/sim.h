@@ -44,7 +44,10 @@ struct sim_result {
 	double mac_util_frac; /* multiply-accumulates wanted over what all MAC units could do in total_clk */
 };
 
-/* level < machine->n_level, mixed or not. No allocation. Asserts that the result is not under its roofline bound. */
+/*
+ * level < machine->n_level, mixed or not. No allocation, but by SCALE-Sim's replay (systolic.memory_model). Asserts
+ * that the result is not under its roofline bound.
+ */
 void sim_run_fast(const struct machine *machine, const struct program *program, uint32_t level,
                   struct sim_result *result);
 
@@ -101,13 +104,14 @@ struct busiest_work {
 /* The least any program of a range does. */
 struct least_work {
 	struct counts counts;
-	uint32_t n_pe; /* PEs that share MLA and ARM work at most */
-	bool phased;   /* nobody computes before everything is loaded (reuse) */
+	uint32_t n_pe;     /* PEs that share MLA and ARM work at most */
+	bool phased;       /* nobody computes before everything is loaded (reuse) */
 	double fetch_byte; /* of the bytes read from DRAM, those for the next program, which nobody here waits for */
 	struct busiest_work busiest;
 	/*
-	 * Of a systolic array, in place of the above: clocks of its tiles; bytes that it waits for whatever the tiles (the
-	 * first load, the last store); bytes that go past it in a phase of their own. All of them are in counts, too.
+	 * Of a systolic array, in place of the above: clocks of its tiles; bytes that it waits for whatever the tiles
+	 * (the first load, the last store); bytes that go past it in a phase of their own. All of them are in counts,
+	 * too.
 	 */
 	struct systolic_least {
 		double compute_clk, bare_byte, stream_byte;

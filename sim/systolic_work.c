@@ -14,6 +14,8 @@
 bool systolic_can(const struct machine *machine, enum systolic_dataflow dataflow)
 {
 	assert(machine->target == MACHINE_SYSTOLIC && dataflow < SYSTOLIC_ANY);
+	if (machine->systolic_memory != SYSTOLIC_PHYSICAL && dataflow != SYSTOLIC_OS)
+		return false; /* SCALE-Sim's rules are known for outputs that stay */
 	return machine->systolic_dataflow == SYSTOLIC_ANY || machine->systolic_dataflow == dataflow;
 }
 
@@ -200,6 +202,8 @@ uint64_t systolic_sram_byte(const struct machine *machine, const struct systolic
 	const bool one_group = work->n_group == 1, one_c = one_group && systolic_dim_n(&work->c) == 1;
 	const bool one_s = one_group && systolic_dim_n(&work->w) == 1 && systolic_dim_n(&work->h) == 1;
 	const bool one_d = systolic_dim_n(&work->d) == 1;
+	if (machine->systolic_memory != SYSTOLIC_PHYSICAL)
+		return machine_sram_byte(machine);
 	uint64_t ifmap = demand.ifmap_tile * (one_s && one_d ? 1 : 2),
 		 filter = demand.filter_tile * (one_c && one_d ? 1 : 2);
 	if (work->ifmap_unique)

@@ -19,6 +19,9 @@ struct machine;
 /* What stays in the PEs; SYSTOLIC_ANY: of a machine that can do all of them. Order as in systolic.dataflow. */
 enum systolic_dataflow { SYSTOLIC_OS, SYSTOLIC_WS, SYSTOLIC_IS, SYSTOLIC_ANY };
 
+/* Memory models, in the order of systolic.memory_model; SCALE-Sim's two differ in whether it is given a bandwidth. */
+enum systolic_memory { SYSTOLIC_PHYSICAL, SYSTOLIC_SCALESIM, SYSTOLIC_SCALESIM_CALC };
+
 /* Each has a buffer of its own. */
 enum systolic_operand { SYSTOLIC_IFMAP, SYSTOLIC_FILTER, SYSTOLIC_OFMAP };
 
@@ -80,7 +83,7 @@ bool systolic_is_valid(const struct machine *machine, const struct systolic_work
  */
 bool systolic_place(const struct machine *machine, struct systolic_work *work, struct systolic_misfit *misfit);
 
-/* Bytes of the three buffers that its largest tiles fill, both halves where there are several. */
+/* Bytes of the three buffers that its largest tiles fill, both halves where there are several; SCALE-Sim fills all. */
 uint64_t systolic_sram_byte(const struct machine *machine, const struct systolic_work *work);
 
 #endif

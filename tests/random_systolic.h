@@ -73,6 +73,14 @@ static inline struct systolic_work random_work(struct rng *rng, uint32_t pixel, 
 	    .c = random_dim(rng, 1 + rng_below(rng, channel), max_tile),
 	    .d = random_dim(rng, 1 + rng_below(rng, channel), max_tile),
 	};
+	if (rng_below(rng, 4) == 0) {
+		struct systolic_dim *const dim[] = {&work.w, &work.h};
+		work.pool = 2 + rng_below(rng, 2);
+		for (int i = 0; i < 2; i++) {
+			dim[i]->size_a *= work.pool;
+			dim[i]->size_b *= work.pool;
+		}
+	}
 	/* the last output ends inside, before the end, or reaches past it */
 	uint32_t last_w = (uint32_t)(systolic_dim_extent(&work.w) - 1) * work.stride;
 	uint32_t last_h = (uint32_t)(systolic_dim_extent(&work.h) - 1) * work.stride;

@@ -3,6 +3,7 @@
 #define TESTS_SAMPLE_SYSTOLIC_H
 /* A layer for systolic arrays that fills more than half of each default buffer's halves. Include after cmocka.h. */
 #include "sim/systolic_model.h"
+#include "sim/systolic_scalesim.h"
 #include "sim/sim.h"
 #include <stdio.h>
 #include <string.h>
@@ -35,8 +36,10 @@ static inline bool sample_systolic_program(const struct machine *machine, const 
 	step->kind = STEP_SYSTOLIC;
 	step->phase = PHASE_COMPUTATION;
 	step->u.systolic = *work;
-	if (!systolic_can(machine, work->dataflow) || !systolic_is_valid(machine, work) ||
-	    !systolic_place(machine, &step->u.systolic, &misfit))
+	if (!systolic_can(machine, work->dataflow) || !systolic_is_valid(machine, work))
+		return false;
+	if (machine->systolic_memory != SYSTOLIC_PHYSICAL ? !systolic_scalesim_serves(machine, work)
+	                                                  : !systolic_place(machine, &step->u.systolic, &misfit))
 		return false;
 	program->sram_byte = systolic_sram_byte(machine, &step->u.systolic);
 	systolic_counts(machine, &step->u.systolic, &step->counts);

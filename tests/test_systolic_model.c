@@ -186,6 +186,7 @@ static void test_systolic_model_computes_as_scalesim(void **state)
 	for (int i = 0; i < 2000; i++) {
 		struct machine machine = random_array(&rng, 40, 1000);
 		struct systolic_work work = random_work(&rng, 30, 30, 1);
+		work.pool = 0;
 		const struct systolic_array array = {.rows = machine.systolic_rows, .cols = machine.systolic_cols};
 		const struct systolic_layer layer = {work.in_h,     work.in_w,     work.kernel_h, work.kernel_w,
 		                                     work.d.size_a, work.c.size_a, work.stride};
@@ -311,7 +312,7 @@ static void check_words(const struct systolic_work *work, const struct seen *see
 				tile_range(&work->w, s % systolic_dim_n(&work->w), &w0, &w1);
 				tile_range(&work->h, s / systolic_dim_n(&work->w), &h0, &h1);
 				filter += s > 0 && work->filter_once ? 0 : kernel * (c1 - c0) * all_d;
-				ofmap += (uint64_t)(w1 - w0) * (h1 - h0) * (c1 - c0);
+				ofmap += (uint64_t)(w1 - w0) * (h1 - h0) * (c1 - c0) / systolic_pool_area(work);
 			}
 		}
 	assert_int_equal(result->dram_ifmap_read_word, ifmap);
@@ -365,7 +366,8 @@ static void check_laws(const struct machine *machine, const struct systolic_work
 	assert_true(result->overall_util <= result->compute_util);
 	double mac = systolic_n_mac(work);
 	assert_near(result->overall_util * (double)result->total_clk * (double)machine_n_mac(machine), mac, 1e-9);
-	assert_int_equal(result->sram_ofmap_write_word - result->sram_ofmap_read_word, result->dram_ofmap_write_word);
+	assert_int_equal(result->sram_ofmap_write_word - result->sram_ofmap_read_word,
+	                 result->dram_ofmap_write_word * systolic_pool_area(work));
 	assert_true((double)result->sram_ifmap_read_word <= mac && (double)result->sram_filter_read_word <= mac);
 }
 
