@@ -35,11 +35,11 @@ static inline uint64_t systolic_first_lines(const struct systolic_dim *dim, uint
 }
 
 /*
- * Clocks of a tile: folds times the clocks of one, SCALE-Sim's formulas (its paper, equation 1; T, R, C: taps, rows,
- * columns). Output stationary: rows take pixels, columns filters, and a fold streams all taps and drains, T + R + C
- * - 2. Weight stationary: rows hold taps, columns filters, and a fold loads R rows of weights, then streams the pixels
- * and drains, R + pixels + R + C - 2; partial sums of several folds meet in the ofmap buffer. Input stationary: the
- * same with pixels and filters exchanged. Folds at the edge take as long as full ones.
+ * Clocks of a tile: folds times the clocks of one (T, R, C: taps, rows, columns). Output stationary, as
+ * SCALE-Sim 2.0.2: rows take pixels, columns filters, and a fold streams all taps and drains, T + R + C - 2. Weight
+ * stationary: rows hold taps, columns filters, and a fold loads R rows of weights, then streams the pixels and drains,
+ * R + pixels + R + C - 2, the time of SCALE-Sim's paper (ISPASS 2020); partial sums of several folds meet in the ofmap
+ * buffer. Input stationary: the same with pixels and filters exchanged. Folds at the edge take as long as full ones.
  */
 static inline uint64_t systolic_pixel_factor(const struct machine *machine, enum systolic_dataflow flow, uint64_t n)
 {
