@@ -48,8 +48,9 @@ static enum err_code run_rules(const struct arada_case *of, struct arena *arena,
 {
 	struct arada_knobs knobs = restrict_knobs(of, gain->energy, ARADA_BY_LAYER);
 	struct exact_problem problem;
+	struct arena scratch = {0};
 	bool is_late = false, is_layer_late = false;
-	enum err_code code = arada_build(&knobs, of->n_layer, of->work, arena, &problem, err);
+	enum err_code code = arada_build(&knobs, of->n_layer, of->work, &scratch, &problem, err);
 	if (code == ERR_OK)
 		code = place_rule(of, &knobs, &problem, 0, INFINITY, arena, &gain->rti, &is_late, err);
 	const double rti_ns = code == ERR_OK ? gain->rti.time_ns : 0;
@@ -65,6 +66,17 @@ static enum err_code run_rules(const struct arada_case *of, struct arena *arena,
 	return ERR_OK;
 }
 
+/* The modes of a schedule outlive its problem. */
+static enum err_code keep_modes(const struct exact_problem *problem, const struct exact_schedule *schedule,
+                                struct arena *arena, struct exact_mode **mode, struct err *err)
+{
+	assert(schedule->is_found);
+	*mode = arena_array(arena, problem->n_layer, sizeof(**mode));
+	for (size_t i = 0; i < problem->n_layer && *mode; i++)
+		(*mode)[i] = problem->layer[i].mode[schedule->step[i].mode];
+	return *mode ? ERR_OK : err_add(err, ERR_INTERNAL, "out of memory");
+}
+
 static enum err_code run_exact(const struct arada_case *of, enum arada_allocator allocator, double max_ns,
                                struct arena *arena, struct arada_gain *gain, struct exact_schedule *schedule,
                                struct err *err)
@@ -74,9 +86,13 @@ static enum err_code run_exact(const struct arada_case *of, enum arada_allocator
 	/* the peak matters where clocks can be raised only */
 	const struct exact_goal goal = {EXACT_LEAST_ENERGY, max_ns,
 	                                knobs.n_turbo > 0 ? gain->rti.peak_mw * (1 + SLACK) : INFINITY};
-	enum err_code code = arada_build(&knobs, of->n_layer, of->work, arena, &problem, err);
+	struct arena scratch = {0};
+	enum err_code code = arada_build(&knobs, of->n_layer, of->work, &scratch, &problem, err);
 	if (code == ERR_OK)
 		code = exact_solve(&problem, &goal, 0, arena, schedule, err);
+	if (code == ERR_OK && schedule == &gain->by[ARADA_EXACT])
+		code = keep_modes(&problem, schedule, arena, &gain->mode, err);
+	arena_free(&scratch);
 	if (code != ERR_OK)
 		return code;
 	assert(!schedule->is_found || schedule->time_ns <= max_ns * (1 + SLACK));

@@ -34,10 +34,11 @@ struct arada_gain {
 	enum arada_energy energy;
 	struct exact_schedule rti, by[N_ARADA_ALLOCATOR]; /* is_found */
 	double saving_pct[N_ARADA_ALLOCATOR];             /* of race to idle's energy */
-	double late_pct;    /* of the published rule's time over race to idle's, all changes charged */
-	double gain_pct;    /* exact's energy below that of the rule by layer */
-	double as_late_pct; /* exact's below the published rule's, given its time */
-	bool is_exact;      /* all of them are proven best */
+	double late_pct;         /* of the published rule's time over race to idle's, all changes charged */
+	double gain_pct;         /* exact's energy below that of the rule by layer */
+	double as_late_pct;      /* exact's below the published rule's, given its time */
+	bool is_exact;           /* all of them are proven best */
+	struct exact_mode *mode; /* [n_layer] of by[ARADA_EXACT] */
 };
 
 /*

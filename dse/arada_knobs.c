@@ -54,16 +54,17 @@ static void price(const struct arada_knobs *knobs, const struct arada_work *work
 {
 	const uint32_t part = mode->choice;
 	const double volt_2 = clk_frac * clk_frac, part_frac = knobs->part_frac[part];
-	double array_pj = work->array_pj[part] * volt_2;
 	assert(part < knobs->n_part && clk_frac > 0 && bandwidth_frac > 0);
+	bool is_machine = knobs->energy == ARADA_MACHINE;
+	double array_pj = (is_machine ? work->array_pj : work->compute_clk[part] * part_frac) * volt_2;
 	mode->energy_pj = array_pj;
 	mode->static_mw = 0;
 	if (knobs->energy == ARADA_PAPER && mode->setting[EXACT_ARRAY] > 0)
 		mode->energy_pj *= fmax(1, mode->time_ns / mode->busy_ns[EXACT_ARRAY]);
-	if (knobs->energy == ARADA_MACHINE) {
-		mode->energy_pj += work->word_pj;
+	if (is_machine) {
+		mode->energy_pj += work->word_pj[part];
 		mode->static_mw =
-		    knobs->array_mw * part_frac * volt_2 + knobs->rest_mw + knobs->memory_mw * bandwidth_frac;
+		    knobs->array_mw * part_frac * clk_frac + knobs->rest_mw + knobs->memory_mw * bandwidth_frac;
 	}
 	mode->peak_mw = mode->static_mw + array_pj / mode->busy_ns[EXACT_ARRAY];
 }

@@ -19,9 +19,10 @@
 
 /* What energies are made of. */
 enum arada_energy {
-	ARADA_NORMALISED, /* (V / Vmax)^2 for each clock that computes: ARADA's, the array gated while it waits */
-	ARADA_PAPER,      /* equation 6 as it stands: a lowered clock runs while it waits, too */
-	ARADA_MACHINE,    /* pJ of array, words, leakage and memory */
+	/* (V / Vmax)^2 for each clock that the array computes, as pJ: ARADA's, the array gated while it waits */
+	ARADA_NORMALISED,
+	ARADA_PAPER,   /* equation 6 as it stands: a lowered clock runs while it waits, too */
+	ARADA_MACHINE, /* pJ of array, words, leakage and memory */
 	N_ARADA_ENERGY
 };
 extern const char *const arada_energy_name[N_ARADA_ENERGY];
@@ -35,12 +36,10 @@ extern const char *const arada_energy_name[N_ARADA_ENERGY];
 /* A layer at full speed. */
 struct arada_work {
 	struct arada_layer layer;
-	/*
-	 * By part of the array that is powered: clocks that it computes, and pJ of its clocks at the highest nominal
-	 * voltage; [0] is the whole array and computes layer.total_clk - layer.stall_clk.
-	 */
-	double compute_clk[ARADA_MAX_PART], array_pj[ARADA_MAX_PART];
-	double word_pj; /* of SRAM and memory accesses, whatever the clocks */
+	/* By part of the array that is powered; [0] is the whole array. */
+	double compute_clk[ARADA_MAX_PART]; /* of the array; [0]: layer.total_clk - layer.stall_clk */
+	double word_pj[ARADA_MAX_PART];     /* ARADA_MACHINE: of SRAM and memory accesses, whatever the clocks */
+	double array_pj;                    /* likewise: of its multiplications at the nominal voltage */
 };
 
 /* What may be chosen, and what it costs. */
@@ -52,7 +51,7 @@ struct arada_knobs {
 	double part_frac[ARADA_MAX_PART]; /* of the array's columns; [0] is 1 */
 	uint32_t n_turbo;                 /* clocks above the nominal one, in steps; voltage in proportion */
 	/* ARADA_MACHINE: static power at full voltage and bandwidth, mW. */
-	double array_mw;  /* falls with V^2, and with the part of the array that is powered */
+	double array_mw;  /* falls with V, and with the part of the array that is powered */
 	double rest_mw;   /* always */
 	double memory_mw; /* falls with the bandwidth */
 };

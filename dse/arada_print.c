@@ -127,4 +127,6 @@ void arada_print(FILE *file, const struct arada_report *report, bool brief)
 		print_published(file, report);
 	if (!brief)
 		print_networks(file, report->study);
+	(void)fputc('\n', file);
+	arada_exact_print(file, report->exact, brief);
 }

@@ -2,7 +2,7 @@
 #ifndef DSE_ARADA_REPORT_H
 #define DSE_ARADA_REPORT_H
 /* A study as tables, files and pictures. Errors of writing stay in the stream. */
-#include "dse/arada_study.h"
+#include "dse/arada_exact_study.h"
 #include <stdio.h>
 
 /* A published saving beside ours. */
@@ -14,6 +14,7 @@ struct arada_match {
 
 struct arada_report {
 	const struct arada_study *study;
+	const struct arada_exact_study *exact; /* of the same study */
 	size_t n_match;
 	const struct arada_match *match; /* [n_match] */
 };

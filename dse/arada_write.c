@@ -195,6 +195,7 @@ void arada_write_json(FILE *file, const struct arada_report *report)
 	for (size_t i = 0; i < study->n_machine; i++)
 		json_put_machine(&json, study, i);
 	json_end(&json);
+	arada_exact_put_json(&json, "exact", report->exact);
 	json_end(&json);
 	json_finish(&json);
 }

@@ -4,6 +4,7 @@
  *
  *   space -> study (dse/arada_study.h) -> published savings, matched -> tables, files, pictures
  */
+#include "dse/arada_exact_study.h"
 #include "dse/arada_report.h"
 #include "dse/cli.h"
 #include "dse/parallel.h"
@@ -14,9 +15,19 @@
 #define PCT 100.0
 
 /* The files that -o makes. */
-enum file { FILE_SCHEDULE, FILE_SUMMARY, FILE_JSON, FILE_MEANS, FILE_NETWORKS, FILE_LAYERS, N_FILE };
-static const char *const file_name[N_FILE] = {"schedule.csv", "summary.csv",  "arada.json",
-                                              "means.svg",    "networks.svg", "layers.svg"};
+enum file {
+	FILE_SCHEDULE,
+	FILE_SUMMARY,
+	FILE_JSON,
+	FILE_MEANS,
+	FILE_NETWORKS,
+	FILE_LAYERS,
+	FILE_EXACT,
+	FILE_EXACT_SCHEDULE,
+	N_FILE
+};
+static const char *const file_name[N_FILE] = {"schedule.csv", "summary.csv", "arada.json", "means.svg",
+                                              "networks.svg", "layers.svg",  "exact.csv",  "exact_schedule.csv"};
 
 /* Every candidate made of a machine that something is published for; [n] from the arena. */
 static enum err_code match_published(struct arada_study *study, unsigned n_thread, struct arada_report *report,
@@ -56,6 +67,10 @@ static void write_to(FILE *to, enum file file, const struct arada_report *report
 		arada_draw_means(to, report);
 	else if (file == FILE_NETWORKS)
 		arada_draw_networks(to, report->study);
+	else if (file == FILE_EXACT)
+		arada_exact_write(to, report->exact);
+	else if (file == FILE_EXACT_SCHEDULE)
+		arada_exact_write_schedule(to, report->exact);
 	else
 		arada_draw_layers(to, report->study);
 }
@@ -85,8 +100,11 @@ static enum err_code run_space(const struct cli_options *options, const struct s
 	enum err_code code = arada_study_run(space, options->file[0], n_thread, &study, err);
 	if (code != ERR_OK)
 		return code;
-	struct arada_report report = {.study = &study};
+	struct arada_exact_study exact = {0};
+	struct arada_report report = {.study = &study, .exact = &exact};
 	code = match_published(&study, n_thread, &report, err);
+	if (code == ERR_OK)
+		code = arada_exact_run(&study, n_thread, &exact, err);
 	if (code == ERR_OK && options->out)
 		code = write_files(options->out, &report, err);
 	if (code == ERR_OK) {
@@ -95,6 +113,7 @@ static enum err_code run_space(const struct cli_options *options, const struct s
 		else
 			arada_print(stdout, &report, options->quiet);
 	}
+	arada_exact_free(&exact);
 	arada_study_free(&study);
 	return code;
 }

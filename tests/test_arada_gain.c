@@ -46,7 +46,7 @@ static struct arada_work work_of(const struct block *block, uint32_t n_pe, doubl
 	                               block->stride};
 	if (block->kind == BLOCK_MATMUL)
 		layer = (struct systolic_layer){block->in_h, 1, 1, 1, block->in_w, block->out_w, 1};
-	struct arada_work work = {.word_pj = 0};
+	struct arada_work work = {.array_pj = 0};
 	uint64_t n_group = block_n_group(block);
 	for (uint32_t part = 0; part < N_PART; part++) {
 		struct systolic_array array = {.rows = n_pe, .cols = n_pe >> part};
@@ -54,9 +54,10 @@ static struct arada_work work_of(const struct block *block, uint32_t n_pe, doubl
 		struct systolic_folds folds = systolic_fold(&array, &layer);
 		systolic_run_array(&array, &folds, &result);
 		work.compute_clk[part] = (double)(result.total_clk * n_group);
-		work.array_pj[part] = work.compute_clk[part] * n_pe * (n_pe >> part) * 0.1;
-		if (part > 0)
+		if (part > 0) {
+			work.word_pj[part] = work.word_pj[0] * (1 + 0.1 * part);
 			continue;
+		}
 		uint64_t n_word = n_group * (systolic_ifmap_word(&layer, &folds) + folds.n_tap * folds.n_filter +
 		                             folds.n_pixel * folds.n_filter);
 		uint64_t memory_clk = (uint64_t)ceil((double)n_word / word_per_clk);
@@ -64,7 +65,8 @@ static struct arada_work work_of(const struct block *block, uint32_t n_pe, doubl
 		work.layer.total_clk = memory_clk > compute_clk ? memory_clk : compute_clk;
 		work.layer.stall_clk = work.layer.total_clk - compute_clk;
 		work.layer.n_word = n_word;
-		work.word_pj = (double)n_word * 64;
+		work.word_pj[0] = (double)n_word * 64;
+		work.array_pj = work.compute_clk[0] * n_pe * n_pe * 0.1;
 	}
 	return work;
 }
@@ -161,7 +163,7 @@ static struct arada_work random_work(struct rng *rng)
 	struct arada_work work = {.layer = {.total_clk = 2 + rng_below(rng, 200000)}};
 	work.layer.stall_clk = rng_below(rng, 2) ? rng_below(rng, (uint32_t)work.layer.total_clk) : 0;
 	work.layer.n_word = 1 + rng_below(rng, (uint32_t)work.layer.total_clk * 30);
-	work.compute_clk[0] = work.array_pj[0] = (double)(work.layer.total_clk - work.layer.stall_clk);
+	work.compute_clk[0] = work.array_pj = (double)(work.layer.total_clk - work.layer.stall_clk);
 	return work;
 }
 
@@ -233,7 +235,7 @@ static void test_arada_modes_in_closed_form(void **state)
 	                                  .rest_mw = 5,
 	                                  .memory_mw = 40};
 	const struct arada_work work = {
-	    .layer = {1000, 600, 8000}, .compute_clk = {400, 500}, .array_pj = {4000, 2500}, .word_pj = 100};
+	    .layer = {1000, 600, 8000}, .compute_clk = {400, 500}, .word_pj = {100, 150}, .array_pj = 4000};
 	struct exact_problem problem;
 	struct arena arena = {0};
 	unsigned n_seen = 0;
@@ -247,8 +249,8 @@ static void test_arada_modes_in_closed_form(void **state)
 			/* 500 clocks at 250 MHz; 1000 clocks' worth of memory at half the bandwidth */
 			assert_true(is_close(mode->busy_ns[EXACT_ARRAY], 2000));
 			assert_true(is_close(mode->time_ns, 4000));
-			assert_true(is_close(mode->energy_pj, 2500 * 0.25 + 100));
-			assert_true(is_close(mode->static_mw, 80 * 0.5 * 0.25 + 5 + 20));
+			assert_true(is_close(mode->energy_pj, 4000 * 0.25 + 150));
+			assert_true(is_close(mode->static_mw, 80 * 0.5 * 0.5 + 5 + 20));
 			n_seen++;
 		}
 		if (mode->setting[EXACT_ARRAY] == 2 && mode->setting[EXACT_MEMORY] == 0 && mode->choice == 0) {

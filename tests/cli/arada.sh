@@ -48,7 +48,7 @@ for setup in "scalesim word_per_clk tool" "scalesim gb_s network" "physical gb_s
 	expect_text "$work/table" "small middle"
 	expect_code 0 "$DSE" arada "$work/trial.yaml" -j2 -o "$work/two" --json
 	expect_same "$work/out" "$work/two/arada.json"
-	for file in schedule.csv summary.csv arada.json means.svg networks.svg layers.svg; do
+	for file in schedule.csv summary.csv arada.json means.svg networks.svg layers.svg exact.csv exact_schedule.csv; do
 		expect_same "$work/one/$file" "$work/two/$file"
 	done
 	if grep -Eiq 'nan|inf' "$work/two/schedule.csv"; then fail "$setup: NaN"; fi
@@ -82,6 +82,36 @@ for setup in "scalesim word_per_clk tool" "scalesim gb_s network" "physical gb_s
 			}
 			exit bad
 		}' "$work/one/summary.csv" || fail "summary.csv"
+
+	# The exact allocation: proven, never above the rule by layer, more freedom never costs; a row a network, memory and
+	# model of energy. Its schedule: legal clocks, and every change of clock or bandwidth hosted by one of two layers.
+	expect_text "$work/table" "exact allocation: percent of race to idle's energy saved"
+	expect_text "$work/two/arada.json" '"exact_turbo_saving_pct"'
+	awk -F, -v setup="$setup" '
+		NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
+		{
+			n++
+			e = $at["exact_saving_pct"] + 1e-7
+			if ($at["proven"] != 1) { print setup ": not proven: " $0; bad = 1 }
+			if (e < $at["by_layer_saving_pct"] || $at["gain_pct"] < -1e-7 || $at["gain_as_late_pct"] < -1e-7) { print setup ": loses: " $0; bad = 1 }
+			if ($at["exact_part_saving_pct"] + 1e-7 < e - 1e-7 || $at["exact_turbo_saving_pct"] + 1e-7 < $at["exact_part_saving_pct"] ||
+			    $at["exact_later_saving_pct"] + 1e-7 < $at["exact_turbo_saving_pct"]) { print setup ": freedom costs: " $0; bad = 1 }
+			if ($at["published_late_pct"] == 0 && e < $at["published_saving_pct"]) { print setup ": the rule wins: " $0; bad = 1 }
+		}
+		END { if (n != 3 * 2 * 3) { print setup ": rows: " n; bad = 1 } exit bad }' "$work/one/exact.csv" || fail "exact.csv"
+	awk -F, -v setup="$setup" '
+		NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
+		{
+			n++
+			clk = $at["clk_mhz"]; gb = $at["bandwidth_gb_s"]; run = $at["machine"] $at["network"]
+			if (clk % 50 != 0 || clk > 500) { print setup ": no legal clock: " $0; bad = 1 }
+			if (run == last && clk != last_clk && last_clk_after + $at["clk_change_before"] != 1) { print setup ": clock: " $0; bad = 1 }
+			if (run == last && gb != last_gb && last_gb_after + $at["bandwidth_change_before"] != 1) { print setup ": bandwidth: " $0; bad = 1 }
+			last = run; last_clk = clk; last_gb = gb
+			last_clk_after = $at["clk_change_after"]; last_gb_after = $at["bandwidth_change_after"]
+		}
+		END { if (n != 3 * (4 + 3)) { print setup ": rows: " n; bad = 1 } exit bad }' "$work/one/exact_schedule.csv" ||
+		fail "exact_schedule.csv"
 done
 
 # mistake TEXT SED-SCRIPT: the space with this change is refused, with the place of the mistake.
