@@ -3,6 +3,7 @@
 #include "dse/design_text.h"
 #include "dse/energy_json.h"
 #include "dse/layers.h"
+#include "dse/simulate_systolic.h"
 #include "dse/table.h"
 #include <assert.h>
 #include <inttypes.h>
@@ -94,6 +95,7 @@ static void take_run(const struct detail_run *run, struct simulated *block)
 	block->stat = run->stat;
 	if (block->ran)
 		metric_of_layer(run->context->machine, &block->result, block->metric);
+	simulate_take_array(run->context, block);
 }
 
 /* One after the other, each announced to the trace. */
@@ -384,6 +386,7 @@ void simulate_print(FILE *file, const struct machine *machine, const struct simu
 	print_clocks(file, block, n, shown);
 	(void)fputc('\n', file);
 	print_figures(file, machine, block, n, shown);
+	simulate_print_array(file, block, n, shown);
 	(void)fputc('\n', file);
 	print_totals(file, &totals);
 	for (size_t i = 0; i < n; i++)
@@ -443,6 +446,8 @@ static void put_block(struct json *json, const struct machine *machine, const st
 	json_put_text(json, "verdict", verdict_table[block->verdict.reason].name);
 	if (block->ran)
 		put_result(json, block);
+	if (block->ran)
+		simulate_put_array(json, block);
 	json_end(json);
 }
 

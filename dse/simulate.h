@@ -9,6 +9,7 @@
 #include "dse/pattern.h"
 #include "dse/trace_json.h"
 #include "mapper/design.h"
+#include "sim/systolic.h"
 
 /* How blocks are run. {0}: in the fast tier, on one thread. */
 struct simulate_how {
@@ -39,6 +40,9 @@ struct simulated {
 	struct sim_result result;
 	struct event_stat stat; /* event tier */
 	double metric[N_METRIC];
+	/* Of a systolic array, where one takes part; filter_stays: tiles of pixels go by one of filters. */
+	bool has_array, filter_stays;
+	struct systolic_result array;
 };
 
 /* A strategy that was asked for by name (options->strategy, not NULL) must be one of the machine's. ERR_USAGE. */

@@ -9,6 +9,15 @@ expect_code 0 "$DSE" check spaces/machines/edge_tpu.yaml spaces/machines/hpc_tpu
 expect_code 0 "$DSE" simulate edge_tpu mobilenet_v1
 expect_text "$work/out" "mobilenet_v1 on edge_tpu, systolic array 64x64"
 grep -q '^CONV_2 .*846720' "$work/out" || fail "CONV_2: 32 groups of 196 folds take 135 clocks each"
+# Per operand: what CONV_3 of tiny reads and writes, in both tiers; the words are the bytes of the other table.
+for detail in fast event; do
+	expect_code 0 "$DSE" simulate edge_tpu tiny --detail "$detail"
+	tr -s ' ' <"$work/out" >"$work/narrow"
+	expect_text "$work/narrow" "CONV_3 ifmap 1080 164 23.15 50.00 26.67 36864 18432 8192 0 5184 4608 8192"
+	expect_text "$work/narrow" "dram dram 9792 8192"
+done
+expect_code 0 "$DSE" simulate edge_tpu tiny --json
+expect_text "$work/out" '"dram_filter_read_word": 4608, "dram_ofmap_write_word": 8192'
 expect_code 0 "$DSE" simulate hpc_tpu resnet50 --detail event --audit
 expect_text "$work/out" "event tier"
 expect_code 0 "$DSE" simulate edge_tpu tiny --trace "$work/trace.json"

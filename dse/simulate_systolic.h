@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef DSE_SIMULATE_SYSTOLIC_H
+#define DSE_SIMULATE_SYSTOLIC_H
+/* What a systolic array did in each block: clocks, utilisations, words of each operand. Beside dse/simulate.h's
+ * figures. */
+#include "dse/simulate.h"
+
+/*
+ * Fill block->array of a block that ran: words and utilisations are those of its tiles, clocks those of its result, of
+ * whichever tier. Without an array in it (pooling, PEs with an MLA) block->has_array becomes false.
+ */
+void simulate_take_array(const struct layer_context *context, struct simulated *block);
+
+/* A table of the blocks shown that have an array, behind an empty line; nothing where none has. */
+void simulate_print_array(FILE *file, const struct simulated *block, size_t n, const bool *shown);
+
+/* The same of one block as an object "array" of the object that is open. */
+void simulate_put_array(struct json *json, const struct simulated *block);
+
+#endif
