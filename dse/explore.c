@@ -450,7 +450,9 @@ static enum err_code explore_layers(struct driver *driver, struct err *err)
 {
 	struct explore *explore = driver->explore;
 	unsigned n_thread = driver->options->n_thread;
-	size_t n_group = n_thread < MAX_GROUP ? n_thread : MAX_GROUP;
+	/* Of several threads none waits for the last machine of a group while there is a second one. */
+	size_t n_wanted = n_thread > 1 ? 2 * (size_t)n_thread : 1,
+	       n_group = n_wanted < MAX_GROUP ? n_wanted : MAX_GROUP;
 	enum err_code code = ERR_OK;
 	driver->engine_options = (struct engine_options){
 	    .seed = driver->options->seed,

@@ -6,7 +6,8 @@
  * D. Liang, "Skyline with presorting", 2003, and later work sort first and keep
  * such a window while they look; here sorting is what is avoided.) The survivors
  * are sorted by their objectives, after which a point can only be dominated by an
- * earlier one: in what is left of the objectives dse/dominance.h finds it.
+ * earlier one: in what is left of the objectives dse/dominance.h finds it, and
+ * nondominated_few.c where one of four objectives takes few values.
  */
 #include "dse/nondominated.h"
 #include "dse/dominance.h"
@@ -163,8 +164,13 @@ static bool filter_sorted(const double *point, unsigned n_objective, const uint3
 {
 	struct nondominated memory = {0};
 	struct dominance set = {0};
-	bool done = nondominated_init(&memory, n);
+	bool is_done = false, done = true;
 
+	if (n_objective == 4)
+		done = nondominated_filter_few(point, at, n, keep, n_kept, &is_done);
+	if (!done || is_done)
+		return done;
+	done = nondominated_init(&memory, n);
 	if (done)
 		nondominated_order(&memory, point, n_objective, n_objective, at, n);
 	dominance_reset(&set, n_objective - 1);

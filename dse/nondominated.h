@@ -18,7 +18,7 @@
  * keep[i] becomes whether no point dominates point i of point [n][n_objective]
  * (not NaN; infinite values are fine); of equal points the first one stays.
  * *n_kept becomes how many stay. false when memory is out.
- * Steps: n log n for up to 3 objectives; n where few points stay.
+ * Steps: n log n for up to 3 objectives, or 4 of which one takes few values; n where few points stay.
  */
 bool nondominated_filter(const double *point, size_t n, unsigned n_objective, bool *keep, size_t *n_kept);
 

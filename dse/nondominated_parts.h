@@ -4,6 +4,13 @@
 /* What the files of nondominated.h share; for nobody else. */
 #include "dse/nondominated.h"
 
+/*
+ * The filter for points at[0..n-1] of point [][4], ascending, where an objective takes few values; else *is_done is
+ * false. keep and *n_kept as filled so far. false when memory is out.
+ */
+bool nondominated_filter_few(const double *point, const uint32_t *at, size_t n, bool *keep, size_t *n_kept,
+                             bool *is_done);
+
 /* Memory for sets that are small enough for rows of bits; NULL when memory is out; the caller frees it. */
 struct nondominated_bits *nondominated_bits(size_t n);
 

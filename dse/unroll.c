@@ -2,11 +2,17 @@
 #include "dse/unroll.h"
 #include "dse/changes.h"
 #include "dse/deadline.h"
+#include "dse/parallel.h"
 #include "sim/base/hash.h"
 #include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+enum {
+	N_PART = 16,     /* of a front whose designs are collected side by side */
+	FEW_POINTS = 256 /* for which one thread does */
+};
 
 enum err_code unrolled_init(const struct layer_map *map, struct unrolled *point, struct err *err)
 {
@@ -122,24 +128,54 @@ static void take_key(const struct layer_map *map, const uint32_t *genome, size_t
 	memcpy(design->gene, genome + 1 + k * N_LAYER_GENE, sizeof(design->gene));
 }
 
-static bool collect(struct unroller *unroller)
+/* Add a design unless it is there. false when memory is out. */
+static bool add_design(struct unroller *unroller, const struct unrolled_design *design)
 {
-	const struct pareto *front = &unroller->explore->front;
-	const struct layer_map *map = &unroller->explore->map;
-	for (size_t i = 0; i < front->n; i++) {
-		for (size_t k = 0; k < map->n_block; k++) {
+	if (!grow(unroller))
+		return false;
+	size_t at = find_slot(unroller, design);
+	if (unroller->slot[at] != 0)
+		return true;
+	unroller->design[unroller->n_design++] = *design;
+	unroller->slot[at] = (uint32_t)unroller->n_design;
+	return true;
+}
+
+/* Designs of parts of the front, each with a table of its own: most points of a part share theirs. */
+struct collection {
+	const struct explore *explore;
+	struct unroller part[N_PART];
+	bool done[N_PART];
+};
+
+static void collect_part(void *context, size_t i)
+{
+	struct collection *collection = context;
+	const struct pareto *front = &collection->explore->front;
+	const struct layer_map *map = &collection->explore->map;
+	size_t begin = front->n * i / N_PART, end = front->n * (i + 1) / N_PART;
+	collection->done[i] = true;
+	for (size_t point = begin; point < end; point++) {
+		for (size_t k = 0; k < map->n_block && collection->done[i]; k++) {
 			struct unrolled_design design = {0};
-			if (!grow(unroller))
-				return false;
-			take_key(map, front->genome + i * front->n_gene, k, &design);
-			size_t at = find_slot(unroller, &design);
-			if (unroller->slot[at] != 0)
-				continue;
-			unroller->design[unroller->n_design++] = design;
-			unroller->slot[at] = (uint32_t)unroller->n_design;
+			take_key(map, front->genome + point * front->n_gene, k, &design);
+			collection->done[i] = add_design(&collection->part[i], &design);
 		}
 	}
-	return true;
+}
+
+static bool collect(struct unroller *unroller, unsigned n_thread)
+{
+	struct collection collection = {.explore = unroller->explore};
+	bool done = true;
+	parallel_for(N_PART, unroller->explore->front.n < FEW_POINTS ? 1 : n_thread, collect_part, &collection);
+	for (size_t i = 0; i < N_PART; i++) {
+		done &= collection.done[i];
+		for (size_t k = 0; k < collection.part[i].n_design && done; k++)
+			done = add_design(unroller, &collection.part[i].design[k]);
+		unroller_free(&collection.part[i]);
+	}
+	return done;
 }
 
 /* Numbers that do not depend on which point came first: the total order of designs. */
@@ -236,7 +272,7 @@ enum err_code unroller_init(struct unroller *unroller, const struct explore *exp
 	*unroller = (struct unroller){.explore = explore};
 	if (explore->front.n == 0)
 		return ERR_OK;
-	if (!collect(unroller)) {
+	if (!collect(unroller, n_thread)) {
 		unroller_free(unroller);
 		return err_add(err, ERR_INTERNAL, "out of memory");
 	}

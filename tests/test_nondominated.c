@@ -21,10 +21,13 @@ static void draw_points(struct rng *rng, unsigned kind, unsigned n_objective, si
 			row[k] = kind == 0 ? rng_below(rng, 5) : rng_unit(rng);
 			sum += row[k];
 		}
-		for (unsigned k = 0; k < n_objective && kind == 2; k++)
+		for (unsigned k = 0; k < n_objective && (kind == 2 || kind == 5); k++)
 			row[k] /= sum;
 		for (unsigned k = 0; k < n_objective && kind == 3; k++)
 			row[k] = (double)(i * 7919 % n) * (k + 1.0);
+		/* Shells one of whose objectives takes three values. */
+		if (kind == 5)
+			row[n % n_objective] = rng_below(rng, 3);
 		if (kind == 4 && i % 5 == 0)
 			row[rng_below(rng, n_objective)] = i % 2 ? INFINITY : -INFINITY;
 	}
@@ -57,10 +60,10 @@ static void test_nondominated_filter_equals_naive(void **state)
 	bool keep[MAX_POINT];
 
 	(void)state;
-	for (uint32_t number = 0; number < 300; number++) {
+	for (uint32_t number = 0; number < 360; number++) {
 		struct rng rng = rng_stream(31, 0, number);
-		unsigned n_objective = 1 + number % MAX_DIM, kind = number / MAX_DIM % 5;
-		size_t n = number < 30 ? MAX_POINT : rng_below(&rng, 120), n_kept, n_expected = 0;
+		unsigned n_objective = 1 + number % MAX_DIM, kind = number / MAX_DIM % 6;
+		size_t n = number < 36 ? MAX_POINT : rng_below(&rng, 120), n_kept, n_expected = 0;
 		draw_points(&rng, kind, n_objective, n, point);
 		assert_true(nondominated_filter(point, n, n_objective, keep, &n_kept));
 		for (size_t i = 0; i < n; i++) {
