@@ -52,14 +52,29 @@ enum err_code split_lists_add(struct split_lists *lists, const struct block *blo
 	return code;
 }
 
+static void list_part(void *context, size_t part)
+{
+	dim_axis_list(context, part);
+}
+
+struct building {
+	struct split_lists *lists;
+	unsigned n_thread;
+};
+
 static void build_list(void *context, size_t i)
 {
-	struct split_list *list = &((struct split_lists *)context)->list[i];
+	const struct building *building = context;
+	struct split_list *list = &building->lists->list[i];
 	const struct split_key *key = &list->key;
 	struct err refused = {0};
+	struct dim_axis_job *job;
 	/* any unit will do: only SPLIT_REDUCED looks at it */
-	list->code =
-	    dim_axis_build(key->extent, key->step, 1, key->max_part, key->choice, &list->arena, &list->axis, &refused);
+	list->code = dim_axis_begin(key->extent, key->step, 1, key->max_part, key->choice, &job, &refused);
+	if (list->code == ERR_OK) {
+		parallel_for(dim_axis_n_part(job), building->n_thread, list_part, job);
+		list->code = dim_axis_end(job, &list->arena, &list->axis, &refused);
+	}
 	err_clear(&refused);
 }
 
@@ -83,13 +98,14 @@ static int compare_lists(const void *left, const void *right)
 
 enum err_code split_lists_build(struct split_lists *lists, unsigned n_thread, struct err *err)
 {
+	struct building building = {lists, n_thread};
 	size_t n_built = 0;
 	enum err_code code = ERR_OK;
 	assert(lists && n_thread > 0);
 	if (lists->n == 0)
 		return ERR_OK;
 	qsort(lists->list, lists->n, sizeof(*lists->list), compare_lists);
-	parallel_for(lists->n, n_thread, build_list, lists);
+	parallel_for(lists->n, n_thread, build_list, &building);
 	for (size_t i = 0; i < lists->n; i++) {
 		struct split_list *list = &lists->list[i];
 		if (list->code == ERR_OK) {

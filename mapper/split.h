@@ -79,7 +79,8 @@ struct dim_axis {
 	size_t n;
 	const struct dim_split *choice; /* [n], by number of parts, then size_a */
 	uint64_t n_legal;               /* legal splits the choices stand for: every one, or 1 when uncut */
-	/* Choices of equal numbers of parts: group g is choice[first[g]] to choice[first[g + 1] - 1]. 0: not grouped. */
+	/* Choices of equal numbers of parts: group g is choice[first[g]] to choice[first[g + 1] - 1]. 0: not grouped.
+	 */
 	uint32_t n_group;
 	const uint32_t *first, *n_part; /* [n_group + 1], [n_group] parts, ascending */
 };
@@ -99,6 +100,17 @@ bool dim_axis_group(struct dim_axis *axis, struct arena *arena);
  */
 enum err_code dim_axis_build(uint32_t extent, uint32_t step, uint32_t unit, uint32_t max_part, enum split_choice which,
                              struct arena *arena, struct dim_axis *axis, struct err *err);
+
+/*
+ * The same in parts that several threads may list: begin, list each part once, end, which gives everything back. ERR_OK
+ * of dim_axis_begin alone makes a job, which dim_axis_end must end.
+ */
+struct dim_axis_job;
+enum err_code dim_axis_begin(uint32_t extent, uint32_t step, uint32_t unit, uint32_t max_part, enum split_choice which,
+                             struct dim_axis_job **job, struct err *err);
+size_t dim_axis_n_part(const struct dim_axis_job *job);
+void dim_axis_list(struct dim_axis_job *job, size_t part);
+enum err_code dim_axis_end(struct dim_axis_job *job, struct arena *arena, struct dim_axis *axis, struct err *err);
 
 /* Number of legal splits without listing them: parts of equal or two sizes, sizes multiples of step, at most max_part
  * parts. */

@@ -6,6 +6,7 @@
  */
 #include "mapper/split.h"
 #include "sim/base/checked.h"
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -259,63 +260,144 @@ bool dim_axis_group(struct dim_axis *axis, struct arena *arena)
 	return true;
 }
 
-static enum err_code copy_choices(const struct choice_list *list, struct arena *arena, struct dim_axis *axis,
+enum {
+	MAX_JOB_PART = 24,
+	PART_WORTH = 1 << 14 /* splits that make a part worth another thread */
+};
+
+struct dim_axis_job {
+	uint32_t step, n_unit, n_max, extent;
+	enum split_choice which;
+	uint64_t n_legal;
+	struct arena scratch;
+	struct divisor_table table;
+	size_t n_part;
+	uint32_t first[MAX_JOB_PART + 1]; /* numbers of parts that a part of the job begins with */
+	struct choice_list list[MAX_JOB_PART];
+};
+
+/* Few parts have many splits each, so the job's parts grow with the numbers: each ends at so many times its beginning.
+ */
+static void cut_job(struct dim_axis_job *job)
+{
+	bool is_long = job->which == SPLIT_ALL && job->n_legal >= PART_WORTH;
+	uint32_t at = 1;
+
+	while (job->n_part < MAX_JOB_PART && at <= job->n_max) {
+		uint64_t next =
+		    is_long && job->n_part + 1 < MAX_JOB_PART ? (uint64_t)at * 3 / 2 + 1 : (uint64_t)job->n_max + 1;
+		job->first[job->n_part++] = at;
+		at = next <= job->n_max ? (uint32_t)next : job->n_max + 1;
+	}
+	job->first[job->n_part] = at;
+	assert(at == job->n_max + 1);
+}
+
+enum err_code dim_axis_begin(uint32_t extent, uint32_t step, uint32_t unit, uint32_t max_part, enum split_choice which,
+                             struct dim_axis_job **job, struct err *err)
+{
+	uint32_t n_unit = extent / step, n_max = which == SPLIT_WHOLE ? 1 : max_part < n_unit ? max_part : n_unit;
+
+	assert(unit > 0 && max_part > 0);
+	enum err_code code = check_work(extent, step, n_max, which, err);
+	if (code != ERR_OK)
+		return code;
+	uint64_t n_legal = which == SPLIT_WHOLE ? 1 : dim_n_legal(extent, step, max_part);
+	if (which == SPLIT_ALL && n_legal > MAX_CHOICE)
+		return err_add(err, ERR_INPUT,
+		               "%u in steps of %u has %llu splits into up to %u parts, allowed up to %u; choose "
+		               "'even', 'whole' or "
+		               "a smaller 'max_parts'",
+		               extent, step, (unsigned long long)n_legal, n_max, MAX_CHOICE);
+	struct dim_axis_job *made = calloc(1, sizeof *made);
+	bool has_table = which == SPLIT_ALL || which == SPLIT_REDUCED;
+	if (!made || (has_table && !build_divisors(n_unit, n_max, &made->scratch, &made->table))) {
+		if (made)
+			arena_free(&made->scratch);
+		free(made);
+		return err_add(err, ERR_INTERNAL, "out of memory for the splits of a dimension of %u", extent);
+	}
+	made->step = step;
+	made->n_unit = n_unit;
+	made->n_max = n_max;
+	made->extent = extent;
+	made->which = which;
+	made->n_legal = n_legal;
+	cut_job(made);
+	for (size_t i = 0; i < made->n_part; i++)
+		made->list[i] = (struct choice_list){.unit = unit, .reduced = which == SPLIT_REDUCED};
+	*job = made;
+	return ERR_OK;
+}
+
+size_t dim_axis_n_part(const struct dim_axis_job *job)
+{
+	return job->n_part;
+}
+
+void dim_axis_list(struct dim_axis_job *job, size_t part)
+{
+	struct choice_list *list = &job->list[part];
+
+	assert(part < job->n_part && list->n == 0);
+	for (uint32_t n = job->first[part]; n < job->first[part + 1]; n++) {
+		struct dim_split even = dim_even(job->extent, n, job->step);
+
+		if (job->which == SPLIT_ALL || job->which == SPLIT_REDUCED)
+			append_parts(list, job->n_unit, job->step, n, &job->table);
+		else
+			append_choice(list, &even);
+	}
+}
+
+/* All parts' splits, one behind the other. */
+static enum err_code copy_choices(const struct dim_axis_job *job, struct arena *arena, struct dim_axis *axis,
                                   struct err *err)
 {
 	struct dim_split *choice = NULL;
+	size_t n = 0, at = 0;
+	bool done = true;
 
-	if (!list->out_of_memory)
-		choice = arena_array(arena, list->n, sizeof *choice);
-	if (choice) {
-		assert(list->n > 0);
-		memcpy(choice, list->choice, list->n * sizeof *choice);
-		axis->choice = choice;
-		axis->n = list->n;
+	for (size_t i = 0; i < job->n_part; i++) {
+		done &= !job->list[i].out_of_memory;
+		n += job->list[i].n;
 	}
+	if (done)
+		choice = arena_array(arena, n, sizeof *choice);
+	for (size_t i = 0; choice && i < job->n_part; i++) {
+		if (job->list[i].n > 0)
+			memcpy(choice + at, job->list[i].choice, job->list[i].n * sizeof *choice);
+		at += job->list[i].n;
+	}
+	*axis = (struct dim_axis){.n_legal = job->n_legal, .n = choice ? n : 0, .choice = choice};
+	assert(!choice || n > 0);
 	if (!choice || !dim_axis_group(axis, arena))
 		return err_add(err, ERR_INTERNAL, "out of memory for the splits of a dimension");
 	return ERR_OK;
 }
 
+enum err_code dim_axis_end(struct dim_axis_job *job, struct arena *arena, struct dim_axis *axis, struct err *err)
+{
+	enum err_code code = copy_choices(job, arena, axis, err);
+
+	for (size_t i = 0; i < job->n_part; i++)
+		free(job->list[i].choice);
+	arena_free(&job->scratch);
+	free(job);
+	return code;
+}
+
 enum err_code dim_axis_build(uint32_t extent, uint32_t step, uint32_t unit, uint32_t max_part, enum split_choice which,
                              struct arena *arena, struct dim_axis *axis, struct err *err)
 {
-	struct arena scratch = {0};
-	struct divisor_table table = {0};
-	bool reduced = which == SPLIT_REDUCED;
-	struct choice_list list = {.unit = unit, .reduced = reduced};
-	uint32_t n_unit, n_max;
-	enum err_code code = ERR_OK;
+	struct dim_axis_job *job;
 
-	assert(arena && axis && unit > 0 && max_part > 0);
-	memset(axis, 0, sizeof *axis);
-	n_unit = extent / step;
-	n_max = which == SPLIT_WHOLE ? 1 : max_part < n_unit ? max_part : n_unit;
-	code = check_work(extent, step, n_max, which, err);
+	assert(arena && axis);
+	*axis = (struct dim_axis){0};
+	enum err_code code = dim_axis_begin(extent, step, unit, max_part, which, &job, err);
 	if (code != ERR_OK)
 		return code;
-	axis->n_legal = which == SPLIT_WHOLE ? 1 : dim_n_legal(extent, step, max_part);
-	if (which == SPLIT_ALL && axis->n_legal > MAX_CHOICE)
-		return err_add(err, ERR_INPUT,
-		               "%u in steps of %u has %llu splits into up to %u parts, allowed up to %u; choose "
-		               "'even', 'whole' or "
-		               "a smaller 'max_parts'",
-		               extent, step, (unsigned long long)axis->n_legal, n_max, MAX_CHOICE);
-	if ((which == SPLIT_ALL || reduced) && !build_divisors(n_unit, n_max, &scratch, &table)) {
-		code = err_add(err, ERR_INTERNAL, "out of memory for the splits of a dimension of %u", extent);
-		goto cleanup;
-	}
-	for (uint32_t n = 1; n <= n_max; n++) {
-		struct dim_split even = dim_even(extent, n, step);
-
-		if (which == SPLIT_ALL || reduced)
-			append_parts(&list, n_unit, step, n, &table);
-		else
-			append_choice(&list, &even);
-	}
-	code = copy_choices(&list, arena, axis, err);
-cleanup:
-	free(list.choice);
-	arena_free(&scratch);
-	return code;
+	for (size_t i = 0; i < job->n_part; i++)
+		dim_axis_list(job, i);
+	return dim_axis_end(job, arena, axis, err);
 }
