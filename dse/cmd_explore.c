@@ -96,6 +96,9 @@ static enum err_code set_options(struct request *job, struct err *err)
 		    err, ERR_USAGE,
 		    "dse explore: --shard deals out ranges of a flat search's designs, which a genetic engine and "
 		    "--max-evaluations have none of");
+	if (code == ERR_OK && job->keep->n_part > 1 && (cli->audit || cli->audit_samples > 0))
+		code = err_add(err, ERR_USAGE,
+		               "dse explore: --audit judges a front, which a shard has none of; give it to dse merge");
 	if (code == ERR_OK && job->keep->n_part > 1 && ranks_n() > 1)
 		code = err_add(err, ERR_USAGE, "dse explore: --shard under mpirun: a shard is the work of one process");
 	if (code != ERR_OK)
@@ -517,7 +520,15 @@ enum err_code cmd_explore(const struct cli_options *options, struct err *err)
 	if (code == ERR_OK)
 		code = run_keep_start(keep, &options, err);
 	code = ranks_agree(code, err);
-	if (code == ERR_OK && keep->is_complete) {
+	bool judges = own.audit || own.audit_samples > 0 || own.verify || own.compare.n > 0;
+	if (code == ERR_OK && keep->is_complete && judges) {
+		code = err_add(
+		    err, ERR_USAGE,
+		    "dse explore: the run in %s is complete; --audit, --verify and --compare come with a search: "
+		    "give them without --resume",
+		    own.resume);
+		run_keep_close(keep, true);
+	} else if (code == ERR_OK && keep->is_complete) {
 		if (!options->quiet && ranks_index() == 0)
 			(void)fprintf(stderr, "%s: complete, there is nothing left to do\n", options->resume);
 		run_keep_close(keep, true);

@@ -137,7 +137,7 @@ static double n_candidate_of(const struct layer_set *set)
  */
 static double memory_mb(const struct space *space, const struct layer_map *map, unsigned n_thread)
 {
-	double front = (double)space->max_front, n_machine = n_thread < 8 ? n_thread : 8;
+	double front = (double)space->max_front, n_machine = n_thread < 2 ? 1 : n_thread < 4 ? 2 * n_thread : 8;
 	assert(map->n_block > 0);
 	double composed = 2.0 * front * (double)map->n_block * 2.0 * sizeof(uint32_t);
 	double archive = 3.0 * front * (double)genome_size(map) * sizeof(uint32_t);
@@ -149,12 +149,14 @@ static enum err_code add_machine(const struct space *space, const struct layer_m
                                  struct estimate *estimate, struct err *err)
 {
 	struct layer_set *set;
-	enum err_code code = layer_set_build(space, map, index, &set, estimate->why, sizeof(estimate->why), err);
+	char why[sizeof(estimate->why)];
+	enum err_code code = layer_set_build(space, map, index, &set, why, sizeof(why), err);
 	if (code != ERR_OK)
 		return code;
 	estimate->n_sampled++;
 	if (!set) {
-		estimate->n_refused++;
+		if (estimate->n_refused++ == 0)
+			(void)snprintf(estimate->why, sizeof(estimate->why), "%s", why);
 		return ERR_OK;
 	}
 	estimate->n_legal += (double)set->n_legal;

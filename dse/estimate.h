@@ -13,7 +13,7 @@
 
 struct estimate {
 	uint64_t n_machine, n_sampled, n_refused; /* candidates; looked at; of these refused */
-	char why[ESTIMATE_WHY_SIZE];              /* why the last refused one was */
+	char why[ESTIMATE_WHY_SIZE];              /* why the first refused one was */
 	double n_legal, n_candidate; /* layer designs on all machines, splits as the rules say and reduced */
 	double log10_design;         /* designs of all networks together, on one machine */
 	double evaluated_frac;       /* share of the candidates that neither bounds nor cuts save */

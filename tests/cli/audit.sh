@@ -64,6 +64,17 @@ done
 expect_code 0 "$DSE" merge "$work"/shards/*-of-2 --audit -o "$work/merged"
 expect_text "$work/out" "audited by brute force over all 1024 whole designs"
 
+# What has no front, or no search any more, is not audited silently: where it can be is said.
+expect_code 2 "$DSE" explore spaces/smoke.yaml --shard 1/2 --audit -q -o "$work/refused"
+expect_text "$work/err" "give it to dse merge"
+[ ! -e "$work/refused" ] || fail "a shard that is refused leaves a folder"
+expect_code 2 "$DSE" explore --resume "${run%/run.json}" --audit
+expect_text "$work/err" "is complete; --audit"
+expect_code 2 "$DSE" explore --resume "$(ls -d "$work"/shards/*-1-of-2)" --audit-samples 5
+expect_text "$work/err" "is complete; --audit"
+expect_code 0 "$DSE" explore --resume "${run%/run.json}"
+expect_text "$work/err" "nothing left to do"
+
 # Changes of operating point between layers are part of what a design is worth: by brute force, and of shards.
 cat >"$work/changes.yaml" <<EOF
 name: changes
