@@ -123,6 +123,8 @@ picture: explore
 	@$(PROGRAM) roofline arada_figure_3 efficientnet_b0 --levels tops_4,tops_0.4 --memory-gb-s 122,71,29 -q \
 		-o results/roofline >/dev/null
 	@cp results/roofline/roofline.svg results/roofline_efficientnet_b0.svg
+	@$(PROGRAM) arada spaces/arada.yaml -q -o results/arada >/dev/null
+	@cp results/arada/means.svg results/arada_means.svg
 
 # Fifty kills at random moments; `make test` makes eight.
 kills: deps
@@ -314,7 +316,7 @@ help:
 	@echo 'make calibrate  fit the HDL prototype'"'"'s constants anew, with leave-one-shape-out errors'
 	@echo 'make bench      build and run the benchmarks'
 	@echo 'make bench-peers NSGA-II beside pagmo2, where libpagmo-dev is installed'
-	@echo 'make picture    the README'"'"'s pictures, from make explore, dse power and dse roofline'
+	@echo 'make picture    the README'"'"'s pictures, from make explore, dse power, roofline and arada'
 	@echo 'make deps       install the packages that are missing, or name them'
 	@echo 'make debug      unoptimised build in build/debug'
 	@echo 'make asan       build with address and undefined-behaviour sanitizers in build/asan'

@@ -10,6 +10,7 @@ awk '/^```sh$/ { inside = 1; next } /^```$/ { inside = 0 } inside' README.md | s
 while read -r program arguments; do
 	case "$arguments" in
 	"explore spaces/mla_sizing.yaml"*) continue ;; # as make explore: a minute
+	"arada spaces/arada.yaml"*) continue ;;        # minutes; its table is readme_arada.sh's
 	explore*) arguments="$arguments -q -o $work/results" ;;
 	esac
 	arguments=$(echo "$arguments" | sed "s,results/,$work/results/,g")
@@ -41,4 +42,4 @@ expect_code 0 "$DSE" roofline arada_figure_3 efficientnet_b0 --memory-gb-s 122,2
 counts=$(sed -n 's/^  \([0-9]* layers, [0-9]*\) of them.*/\1/p' "$work/out" | tr '\n' ' ')
 [ "$counts" = "82 layers, 51 82 layers, 82 " ] && grep -q '51 of the 82 layers are under' README.md ||
 	fail "README.md: rooflines count $counts"
-# The table of splits is readme_table.sh's.
+# The table of splits is readme_table.sh's, that of ARADA readme_arada.sh's.

@@ -1,0 +1,47 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# The README's table of ARADA's savings: every figure is what `dse arada spaces/arada.yaml` prints.
+#   readme_arada.sh            the physical memory; SCALE-Sim's takes minutes
+#   readme_arada.sh --all      both
+#   readme_arada.sh --record   both, and the README gets the table
+DSE=${DSE:-build/dse}
+. tests/cli/common
+case "$DSE" in *san/*) exit 0 ;; esac # minutes under a sanitizer, and nothing new to it
+what=${1:-}
+
+# rows FILE: machine, memory, GB/s, saved by IDEAL, by VF-OH-Q, by equation 6, of the table of means.
+rows() {
+	awk '/^mean over/ { on = 1 } on && NF == 0 { exit } on && $1 ~ /_tpu$/ { print $1, $2, $3, $5, $7, $8 }' "$1"
+}
+
+sed 's/memory_model: scalesim/memory_model: physical/; s/bandwidth: word_per_clk/bandwidth: gb_s/
+	/^  published:/,/^    hpc_tpu: {DDR5-4800: 26}/d' spaces/arada.yaml >"$work/arada.yaml"
+expect_code 0 "$DSE" arada "$work/arada.yaml" -q
+rows "$work/out" >"$work/physical"
+[ "$(wc -l <"$work/physical")" -eq 11 ] || fail "rows of the physical memory"
+
+# Their last two cells stand in the README, wherever its rows' other cells come from.
+while read -r machine memory gb_s ideal legal _; do
+	[ "$what" = --record ] && break
+	grep -Eq "^\| $machine \| $memory \| $gb_s \| .* \| $ideal \| $legal \|$" README.md ||
+		fail "README.md: $machine $memory saves $ideal and $legal by the physical memory"
+done <"$work/physical"
+case "$what" in --all | --record) ;; *) exit 0 ;; esac
+
+expect_code 0 "$DSE" arada spaces/arada.yaml
+rows "$work/out" >"$work/tool"
+awk '/^mean savings beside published/ { on = 1 } on && NF == 0 { exit } on && $1 ~ /_tpu$/ { printf "%s %s %d %% at %.1f\n", $1, $2, $3, $6 }' "$work/out" >"$work/published"
+while read -r machine memory gb_s ideal legal printed; do
+	published=$(awk -v a="$machine" -v b="$memory" '$1 == a && $2 == b { print $3, $4, $5, $6 }' "$work/published")
+	physical=$(awk -v a="$machine" -v b="$memory" '$1 == a && $2 == b { print $4 " | " $5 }' "$work/physical")
+	echo "| $machine | $memory | $gb_s | $ideal | $legal | $printed | $published | $physical |"
+done <"$work/tool" >"$work/table"
+if [ "$what" = --record ]; then
+	awk -v table="$work/table" '
+		/^\| (edge|hpc)_tpu \| [A-Z]/ { if (!done) while ((getline line <table) > 0) print line; done = 1; next }
+		{ print }' README.md >"$work/README.md"
+	cp "$work/README.md" README.md
+fi
+while read -r line; do
+	grep -qF "$line" README.md || fail "README.md has not: $line"
+done <"$work/table"
