@@ -402,7 +402,7 @@ void candidate_compose_network(struct candidate *candidate, size_t i)
 	const struct layer_problem *any = any_layer(candidate);
 	size_t n_layer = map->begin[i + 1] - map->begin[i];
 	enum compose_op op[COMPOSE_MAX_METRIC];
-	double limit[COMPOSE_MAX_METRIC];
+	double limit[COMPOSE_MAX_METRIC], beside[COMPOSE_MAX_METRIC];
 	uint32_t task[MAX_EDGE];
 	struct chain chain = {0};
 	struct chain_space states = states_of(candidate);
@@ -410,6 +410,9 @@ void candidate_compose_network(struct candidate *candidate, size_t i)
 	assert(any->n_metric <= COMPOSE_MAX_METRIC);
 	for (unsigned k = 0; k < any->n_metric; k++) {
 		op[k] = metric_table[any->metric[k]].op;
+		beside[k] = any->metric[k] == METRIC_ENERGY
+		                ? deadline_sleep_mj(candidate->space, &candidate->set->machine)
+		                : 0.0;
 		limit[k] = candidate->no_limits
 		               ? INFINITY
 		               : deadline_limit(candidate->space, &candidate->set->machine, i, any->metric[k]);
@@ -417,6 +420,7 @@ void candidate_compose_network(struct candidate *candidate, size_t i)
 	struct compose_options options = {.n_metric = any->n_metric,
 	                                  .op = op,
 	                                  .limit = limit,
+	                                  .beside = beside,
 	                                  .n_state = states.n_place * states.n_level,
 	                                  .max_front = candidate->max_front,
 	                                  .n_thread = candidate->n_thread};

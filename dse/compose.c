@@ -14,15 +14,19 @@
  * `choice`. Ranks order chains by their choices, first layer first, so that of
  * equal chains the first can be kept by comparing two numbers.
  *
- * What thinning costs. Claim: with factor[s][i] as kept below, to each chain x
- * to state s there is a kept chain y to s with y_i <= factor[s][i] * x_i.
+ * What thinning costs. What counts in the end is a whole chain, so that values are
+ * compared with r_i added, the least that the layers to come and what is beside
+ * them add to metric i (0 to a maximum). Claim: with factor[s][i] as kept below, to
+ * each chain x to state s there is a kept chain y to s with
+ * y_i + r_i <= factor[s][i] * (x_i + r_i).
  * - Dropping a dominated chain keeps the claim, for it holds for the dominator.
- * - A layer that adds c_i >= c to metric i: y_i + c_i <= F x_i + c_i, which is
- *   (1 + (F - 1) x_i / (x_i + c_i)) (x_i + c_i). With X the largest and c the
- *   least value possible this is at most (F X + c) / (X + c) times x_i + c_i:
- *   the error shrinks as exact costs are added. For a maximum,
- *   max(F x, c) <= F max(x, c): it stays.
- * - Thinning by epsilon keeps a z with z_i <= (1 + epsilon) y_i: the factor is
+ * - A layer to where r'_i is left adds c_i; r_i <= c_i + r'_i, for r_i is the least of
+ *   all ways. With d_i = c_i + r'_i - r_i, y_i + r_i + d_i <= F (x_i + r_i) + d_i, which is
+ *   (1 + (F - 1) (x_i + r_i) / (x_i + r_i + d_i)) (x_i + c_i + r'_i). With X the largest
+ *   x_i + r_i and d the least d_i possible this is at most (F X + d) / (X + d) times
+ *   x_i + c_i + r'_i: the error shrinks as more is added than r_i foresaw. For a
+ *   maximum, max(F x, c) <= F max(x, c): it stays.
+ * - Thinning by epsilon keeps a z with z_i + r_i <= (1 + epsilon) (y_i + r_i): the factor is
  *   multiplied. The larger of both would be too little: when layers cost next to
  *   nothing, x is replaced by y and y, later, by z. Each factor is reached.
  * A limit may cut y off where it spares x: then the metric exceeds the limit when
@@ -120,18 +124,25 @@ static size_t first_numbers(const struct state_front *state, unsigned n_state, s
 	return n;
 }
 
-/* The factors of a state: the worst over the edges that lead to it, shrunk by what they add. */
+/* The factors of a state, beyond which so much is to come: the worst over the edges that lead there, shrunk by what
+ * they add. */
 static void pass_factor(const struct chain *chain, const struct compose_layer *layer, const struct compose_edge *edge,
-                        const double *before, double *factor)
+                        const double *still_beyond, double *factor)
 {
+	const double *before = chain->now[edge->from].factor;
 	double least[COMPOSE_MAX_METRIC], most[COMPOSE_MAX_METRIC];
+	double beyond[COMPOSE_MAX_METRIC];
 
 	compose_costs_range(&chain->costs, layer, edge, least, most);
+	bool goes_on = compose_costs_beyond(&chain->costs, chain->n_done - 1, edge->from, beyond);
+	assert(goes_on);
+	(void)goes_on;
 	for (unsigned i = 0; i < chain->n_metric; i++) {
-		double largest = chain->largest[i], passed = before[i];
+		double largest = chain->largest[i] + beyond[i], passed = before[i];
+		double more = fmax(0.0, least[i] + still_beyond[i] - beyond[i]);
 		/* As 1 + (F - 1) X / (X + c), so that an exact chain stays exact. */
-		if (i < chain->costs.n_sum && largest + least[i] > 0.0)
-			passed = 1.0 + (before[i] - 1.0) * (largest / (largest + least[i]));
+		if (i < chain->costs.n_sum && largest + more > 0.0)
+			passed = 1.0 + (before[i] - 1.0) * (largest / (largest + more));
 		assert(passed >= 1.0);
 		factor[i] = fmax(factor[i], passed);
 	}
@@ -174,19 +185,26 @@ static void extend_state(void *context, size_t state)
 	const struct compose_layer *layer = &chain->layer[chain->n_done - 1];
 	struct state_front *next = &chain->next[state];
 	struct compose_sweep *sweep = &chain->sweep[state];
-	double epsilon[COMPOSE_MAX_METRIC];
+	double epsilon[COMPOSE_MAX_METRIC], beyond[COMPOSE_MAX_METRIC];
+
+	bool goes_on = compose_costs_beyond(&chain->costs, chain->n_done, (unsigned)state, beyond);
 
 	for (unsigned i = 0; i < chain->n_metric; i++)
 		next->factor[i] = 1.0;
-	for (size_t e = 0; e < layer->n_edge; e++) {
+	for (size_t e = 0; e < layer->n_edge && goes_on; e++) {
 		const struct compose_edge *edge = &layer->edge[e];
 		if (leads_here(chain, edge, (unsigned)state))
-			pass_factor(chain, layer, edge, chain->now[edge->from].factor, next->factor);
+			pass_factor(chain, layer, edge, beyond, next->factor);
 	}
 	compose_costs_bound(&chain->costs, chain->options->limit, chain->n_done, (unsigned)state, sweep->bound);
 	next->guess = chain->now[state].guess;
-	next->done = make_runs(chain, layer, (unsigned)state) && compose_sweep_run(sweep, &next->points) &&
-	             compose_thin(&next->points, chain->options->max_front, sweep->n_thread, &next->guess, epsilon);
+	next->done = make_runs(chain, layer, (unsigned)state) && compose_sweep_run(sweep, &next->points);
+	if (!next->done || !goes_on) {
+		next->points.n = 0;
+		return;
+	}
+	next->done =
+	    compose_thin(&next->points, beyond, chain->options->max_front, sweep->n_thread, &next->guess, epsilon);
 	/* One rounding up each, so that many layers do not round the guarantee away. */
 	for (unsigned i = 0; i < chain->n_metric && next->done; i++) {
 		if (epsilon[i] > 0.0)

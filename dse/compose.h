@@ -43,7 +43,12 @@ struct compose_options {
 	unsigned n_metric;
 	const enum compose_op *op; /* [n_metric] */
 	const double *limit; /* [n_metric] upper limits (infinite: none); partial chains over a limit are dropped */
-	unsigned n_state;    /* 1..COMPOSE_MAX_STATE; the chain starts in state 0 and may end in any */
+	/*
+	 * [n_metric] what every chain has of a summed metric besides its layers (NULL: nothing), not in limits and
+	 * results: only epsilon is that of the whole.
+	 */
+	const double *beside;
+	unsigned n_state; /* 1..COMPOSE_MAX_STATE; the chain starts in state 0 and may end in any */
 	/*
 	 * A state's front that outgrows this is thinned by epsilon-dominance; the best
 	 * point in each metric stays. Less than 2^n_metric + n_metric counts as that.
@@ -62,8 +67,8 @@ struct compose_result {
 	uint32_t *id;   /* [n][n_layer] which point of that edge's front */
 	/*
 	 * 0: exact; else every point of the true front has one here that is, in every
-	 * metric, at most (1 + epsilon) times as large. With limits this holds for
-	 * points that keep them when made (1 + epsilon) times as large.
+	 * metric, what is beside it added to both, at most (1 + epsilon) times as large. With
+	 * limits this holds for points that keep them when made (1 + epsilon) times as large.
 	 */
 	double epsilon;
 	uint64_t n_composed; /* pairs of a partial chain and a layer's point that were weighed */

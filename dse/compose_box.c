@@ -48,7 +48,7 @@ static void take_logarithms(void *context, size_t chunk)
 	for (size_t i = chunk * CHUNK; i < end_of_chunk(boxes, chunk); i++) {
 		double *own = boxes->logarithm + i * points->n_metric, sum = 0.0;
 		for (unsigned k = 0; k < points->n_metric; k++) {
-			double value = points->metric[k][i];
+			double value = points->metric[k][i] + boxes->beyond[k];
 			own[k] = value > 0.0 ? fmax(log(value / boxes->least[k]), 0.0) : -1.0;
 			sum += own[k];
 		}
@@ -63,18 +63,18 @@ static void find_least(void *context, size_t metric)
 	double least = INFINITY;
 
 	for (size_t i = 0; i < boxes->points->n; i++) {
-		double value = boxes->points->metric[metric][i];
+		double value = boxes->points->metric[metric][i] + boxes->beyond[metric];
 		least = value > 0.0 && value < least ? value : least;
 	}
 	boxes->least[metric] = least;
 }
 
-bool compose_boxes_init(struct compose_boxes *boxes, const struct compose_points *points, size_t max_kept,
-                        unsigned n_thread)
+bool compose_boxes_init(struct compose_boxes *boxes, const struct compose_points *points, const double *beyond,
+                        size_t max_kept, unsigned n_thread)
 {
 	size_t n = points->n, cap = max_kept < FEW_BOXES ? max_kept : FEW_BOXES + max_kept / 4;
 
-	*boxes = (struct compose_boxes){.points = points, .n_thread = n_thread};
+	*boxes = (struct compose_boxes){.points = points, .beyond = beyond, .n_thread = n_thread};
 	boxes->n_class = n < FEW ? 1 : COMPOSE_BOX_CLASS;
 	boxes->max_of_class = boxes->n_class == 1 ? max_kept : cap;
 	boxes->n_slot = 64;

@@ -63,6 +63,10 @@ static void order_metrics(struct compose_costs *costs, const struct compose_opti
 			costs->order[n++] = i;
 	}
 	assert(n == costs->n_metric);
+	for (unsigned i = 0; i < costs->n_sum && options->beside; i++) {
+		costs->beside[i] = options->beside[costs->order[i]];
+		assert(costs->beside[i] >= 0.0 && isfinite(costs->beside[i]));
+	}
 }
 
 /* Multiples of the quantum up to the largest total fit the 53 bits of a double, with one bit to spare for roundings. */
@@ -134,6 +138,19 @@ void compose_costs_bound(const struct compose_costs *costs, const double *limits
 			limit = rint(limit / costs->quantum[i]) * costs->quantum[i];
 		bound[i] = isinf(rest[i]) ? -INFINITY : limit - rest[i];
 	}
+}
+
+bool compose_costs_beyond(const struct compose_costs *costs, size_t n_done, unsigned state, double *beyond)
+{
+	const double *rest = costs->least_after + (n_done * costs->n_state + state) * costs->n_metric;
+
+	for (unsigned i = 0; i < costs->n_metric; i++) {
+		assert(rest[i] >= 0.0);
+		if (isinf(rest[i]))
+			return false;
+		beyond[i] = i < costs->n_sum ? rest[i] + costs->beside[i] : 0.0;
+	}
+	return true;
 }
 
 bool compose_costs_init(struct compose_costs *costs, const struct compose_layer *chain, size_t n_layer,

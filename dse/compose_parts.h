@@ -16,6 +16,7 @@ struct compose_costs {
 	unsigned n_metric, n_sum, n_state;
 	unsigned order[COMPOSE_MAX_METRIC]; /* the caller's metric at each place of the order of work */
 	double quantum[COMPOSE_MAX_METRIC]; /* summed metrics are multiples of it; 0: all values are 0 */
+	double beside[COMPOSE_MAX_METRIC];  /* the option, in the order of work */
 	double *least_after; /* [n_layer + 1][n_state][n_metric] least value of the layers to come, infinite: no way */
 };
 
@@ -38,6 +39,12 @@ double compose_costs_join(const struct compose_costs *costs, unsigned metric, do
 /* Bound [n_metric] on chains of n_done layers to a state: what exceeds it exceeds a limit, whatever follows. */
 void compose_costs_bound(const struct compose_costs *costs, const double *limits, size_t n_done, unsigned state,
                          double *bound);
+
+/*
+ * What a chain of n_done layers to a state has in the end beyond its value, at least: beyond [n_metric]. A sum grows by
+ * the layers to come; a maximum may stay as it is. false: there is no way from the state to the end.
+ */
+bool compose_costs_beyond(const struct compose_costs *costs, size_t n_done, unsigned state, double *beyond);
 
 /* Nondominated partial chains that end in one state, in columns, sorted by metrics. */
 struct compose_points {
@@ -132,10 +139,11 @@ void compose_part_free(struct compose_part *part);
 /*
  * Thin points out to at most max_front (but no fewer than 2^n_metric + n_metric):
  * to each point dropped one is kept that is, in each metric i, at most
- * (1 + epsilon[i]) times as large. The best in each metric stay. *guess is the
+ * (1 + epsilon[i]) times as large when beyond[i] is added to both. The best in each metric stay. *guess is the
  * epsilon of an earlier, similar call, 0 at first. false when memory is out.
  */
-bool compose_thin(struct compose_points *points, size_t max_front, unsigned n_thread, double *guess, double *epsilon);
+bool compose_thin(struct compose_points *points, const double *beyond, size_t max_front, unsigned n_thread,
+                  double *guess, double *epsilon);
 
 #define COMPOSE_BOX_CLASS 8
 
@@ -152,11 +160,12 @@ struct compose_boxes {
 	size_t max_of_class; /* boxes a class may have; a hash gives each about as many */
 	size_t n_slot;       /* of a table: a power of two */
 	double least[COMPOSE_MAX_METRIC];
-	double *logarithm; /* [n][n_metric] of the metric over its least positive value; negative: the metric is 0 */
-	double *sum;       /* [n] of the point's logarithms */
-	uint64_t *name;    /* [n] of boxes, by chunk, then class */
-	uint32_t *number;  /* [n] of the points so named */
-	uint32_t *first;   /* [n_chunk][COMPOSE_BOX_CLASS + 1] where a chunk's classes begin */
+	const double *beyond; /* [n_metric] added to every value; the caller's memory */
+	double *logarithm;    /* [n][n_metric] of the metric over its least positive value; negative: the metric is 0 */
+	double *sum;          /* [n] of the point's logarithms */
+	uint64_t *name;       /* [n] of boxes, by chunk, then class */
+	uint32_t *number;     /* [n] of the points so named */
+	uint32_t *first;      /* [n_chunk][COMPOSE_BOX_CLASS + 1] where a chunk's classes begin */
 	struct compose_box_table table[COMPOSE_BOX_CLASS];
 
 	/* Of the trial under way. */
@@ -167,8 +176,8 @@ struct compose_boxes {
 
 /* false when memory is out (compose_boxes_free is due all the same). max_kept: the most that compose_boxes_fit is
  * asked. */
-bool compose_boxes_init(struct compose_boxes *boxes, const struct compose_points *points, size_t max_kept,
-                        unsigned n_thread);
+bool compose_boxes_init(struct compose_boxes *boxes, const struct compose_points *points, const double *beyond,
+                        size_t max_kept, unsigned n_thread);
 void compose_boxes_free(struct compose_boxes *boxes);
 
 /* Whether there are at most max boxes of side log(1 + epsilon). */

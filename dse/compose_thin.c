@@ -8,7 +8,8 @@
  * served by the last one that is at most (1 + epsilon) times as large in metric
  * 0; that is the fewest points any choice needs. More metrics: the logarithms are cut into
  * boxes of side log(1 + epsilon), and each box keeps one point, which serves the
- * others. What is reported is not the epsilon asked for but the largest ratio
+ * others. Values are those of whole chains, with what they will have beyond their layers so far
+ * added (compose.c says why). What is reported is not the epsilon asked for but the largest ratio
  * between a point dropped and the one kept for it.
  */
 #include "dse/compose_parts.h"
@@ -21,11 +22,13 @@
 #define NOBODY UINT32_MAX
 
 static const double FIRST_GUESS = 1e-6;
-static const double LEAST_EPSILON = 1e-15; /* what a double can still tell from 0 beside 1 */
-static const double TOLERANCE = 1.06;      /* largest ratio of the epsilon found to the least one */
+static const double LEAST_EPSILON = 1e-15;      /* what a double can still tell from 0 beside 1 */
+static const double TOLERANCE = 1.06;           /* largest ratio of the epsilon found to the least one */
+static const double ROUNDED_UP = 1.0 + 0x1p-50; /* covers a difference, a sum and a division */
 
 struct thinning {
 	struct compose_points *points;
+	const double *beyond; /* [n_metric] */
 	size_t max_kept;
 	uint32_t *keeper;           /* [n] who serves a point; itself when it stays */
 	struct compose_boxes boxes; /* for more than two metrics */
@@ -40,14 +43,16 @@ static size_t cover_staircase(struct thinning *thinning, double epsilon)
 	const double *x = thinning->points->metric[0], *y = thinning->points->metric[1];
 	size_t n = thinning->points->n, n_kept = 1, kept = 0, at = 1;
 	double factor = 1.0 + epsilon;
+	/* a + r <= factor (b + r), as a <= factor b + r (factor - 1) */
+	double spare_x = epsilon * thinning->beyond[0], spare_y = epsilon * thinning->beyond[1];
 
 	thinning->keeper[0] = 0;
 	while (at < n) {
 		/* Behind a kept point, all those that are not much lower. */
-		for (; at < n - 1 && y[kept] <= factor * y[at]; at++)
+		for (; at < n - 1 && y[kept] <= factor * y[at] + spare_y; at++)
 			thinning->keeper[at] = (uint32_t)kept;
 		size_t next = at;
-		while (next + 1 < n && x[next + 1] <= factor * x[at])
+		while (next + 1 < n && x[next + 1] <= factor * x[at] + spare_x)
 			next++;
 		for (; at <= next; at++)
 			thinning->keeper[at] = (uint32_t)next;
@@ -139,9 +144,8 @@ static void measure_metric(void *context, size_t metric)
 
 	for (size_t i = 0; i < thinning->points->n; i++) {
 		double own = value[i], kept = value[thinning->keeper[i]];
-		/* One rounding up covers that of the division. */
 		if (kept > own)
-			epsilon = fmax(epsilon, nextafter(kept / own, INFINITY) - 1.0);
+			epsilon = fmax(epsilon, (kept - own) / (own + thinning->beyond[metric]) * ROUNDED_UP);
 	}
 	thinning->epsilon[metric] = epsilon;
 }
@@ -170,10 +174,12 @@ static void drop_served(struct thinning *thinning, unsigned n_thread, double *ep
 	points->n = n_kept;
 }
 
-bool compose_thin(struct compose_points *points, size_t max_front, unsigned n_thread, double *guess, double *epsilon)
+bool compose_thin(struct compose_points *points, const double *beyond, size_t max_front, unsigned n_thread,
+                  double *guess, double *epsilon)
 {
 	size_t least = ((size_t)1 << points->n_metric) + points->n_metric;
-	struct thinning thinning = {.points = points, .max_kept = max_front > least ? max_front : least};
+	struct thinning thinning = {
+	    .points = points, .beyond = beyond, .max_kept = max_front > least ? max_front : least};
 	bool done = false;
 
 	assert(points->n < NOBODY);
@@ -184,7 +190,7 @@ bool compose_thin(struct compose_points *points, size_t max_front, unsigned n_th
 	assert(points->n_metric >= 2); /* a front of one metric has one point */
 	thinning.keeper = calloc(points->n, sizeof *thinning.keeper);
 	if (!thinning.keeper ||
-	    (points->n_metric > 2 && !compose_boxes_init(&thinning.boxes, points, thinning.max_kept, n_thread)))
+	    (points->n_metric > 2 && !compose_boxes_init(&thinning.boxes, points, beyond, thinning.max_kept, n_thread)))
 		goto cleanup;
 	*guess = find_epsilon(&thinning, *guess);
 	/* The last trial need not have been the one that was chosen. */

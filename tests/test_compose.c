@@ -333,7 +333,8 @@ static void check_guarantee(const struct toy *toy, const struct all_chains *all,
 		double allowed[COMPOSE_MAX_METRIC];
 		bool served = false, near_limit = false;
 		for (unsigned k = 0; k < n_metric; k++) {
-			allowed[k] = all->metric[i][k] * (1.0 + result->epsilon) * (1.0 + 1e-15);
+			double beside = toy->options.beside ? toy->options.beside[k] : 0.0;
+			allowed[k] = (all->metric[i][k] + beside) * (1.0 + result->epsilon) * (1.0 + 1e-15) - beside;
 			near_limit |= allowed[k] > toy->limit[k];
 		}
 		for (size_t p = 0; p < result->n && !served; p++)
@@ -362,6 +363,43 @@ static void test_compose_thinned_keeps_its_guarantee(void **state)
 		assert_true(all_exist(&result, all));
 		n_thinned += result.epsilon > 0.0;
 		compose_free(&result);
+	}
+	assert_true(n_thinned > n_case / 4);
+	free(toy);
+}
+
+/* What all chains have besides counts: the guarantee holds for the whole, and less of it is lost than without. */
+static void test_compose_thinned_counts_what_is_beside(void **state)
+{
+	static const double beside[COMPOSE_MAX_METRIC] = {3e4, 3e4, 3e4, 3e4, 3e4, 3e4, 3e4, 3e4};
+	struct all_chains *all = *state;
+	struct toy *toy = calloc(1, sizeof *toy);
+	size_t n_thinned = 0, n_case = 120;
+
+	for (uint32_t number = 0; number < n_case; number++) {
+		const struct shape shape = {5, 2, 2, 2, 4, 6, 10000, number % 2, true};
+		struct compose_result result, without;
+		double of_sum[COMPOSE_MAX_METRIC];
+		draw_toy(toy, number, &shape);
+		toy->options.max_front = ((size_t)1 << toy->options.n_metric) + toy->options.n_metric + number % 6;
+		find_all_chains(toy, all);
+		bool has_maximum = false;
+		for (unsigned k = 0; k < toy->options.n_metric; k++) {
+			has_maximum |= toy->options.op[k] != COMPOSE_SUM;
+			of_sum[k] = toy->options.op[k] == COMPOSE_SUM ? beside[k] : 0.0;
+		}
+		assert_int_equal(compose_chain(toy->layer, toy->n_layer, &toy->options, &without, NULL, NULL), ERR_OK);
+		toy->options.beside = of_sum;
+		assert_int_equal(compose_chain(toy->layer, toy->n_layer, &toy->options, &result, NULL, NULL), ERR_OK);
+		check_guarantee(toy, all, &result);
+		assert_true(all_exist(&result, all));
+		n_thinned += without.epsilon > 0.0;
+		/* 3e4 beside at most 5e4 */
+		if (!has_maximum)
+			assert_true(result.epsilon <= 0.9 * without.epsilon);
+		toy->options.beside = NULL;
+		compose_free(&result);
+		compose_free(&without);
 	}
 	assert_true(n_thinned > n_case / 4);
 	free(toy);
@@ -573,6 +611,7 @@ int main(void)
 	    cmocka_unit_test(test_compose_equals_brute_force_with_ties),
 	    cmocka_unit_test(test_compose_equals_brute_force_in_many_metrics),
 	    cmocka_unit_test(test_compose_thinned_keeps_its_guarantee),
+	    cmocka_unit_test(test_compose_thinned_counts_what_is_beside),
 	    cmocka_unit_test(test_compose_thinned_keeps_the_best_in_each_metric),
 	    cmocka_unit_test(test_compose_bytes_depend_on_neither_parts_nor_threads),
 	    cmocka_unit_test(test_compose_thins_large_fronts_alike_on_any_number_of_threads),
