@@ -5,20 +5,6 @@
 #include <math.h>
 #include <string.h>
 
-/* All counters are 64 bits wide, so a new one is kept without a line here. */
-_Static_assert(sizeof(struct engine_counts) % sizeof(uint64_t) == 0, "counters are 64 bits wide");
-enum { N_COUNT = sizeof(struct engine_counts) / sizeof(uint64_t) };
-
-static void pack_counts(struct pack *pack, struct engine_counts *counts)
-{
-	uint64_t value[N_COUNT];
-	memcpy(value, counts, sizeof(value));
-	pack_u64s(pack, value, N_COUNT);
-	(void)pack_refuse(pack, pack->is_reading && value[0] < value[1]);
-	memcpy(counts, value, sizeof(value));
-	(void)pack_refuse(pack, pack->is_reading && counts->n_told != counts->n_feasible + counts->n_infeasible);
-}
-
 /* Genomes are those of the set's problem, before bounds narrowed the task's; the place's gene is 0. */
 static void pack_fields(const struct candidate *candidate, size_t i, struct candidate_task *task, struct pack *pack)
 {
@@ -32,7 +18,7 @@ static void pack_fields(const struct candidate *candidate, size_t i, struct cand
 	n_value[GENE_PLACE] = 1;
 	pack_u64(pack, &size);
 	(void)pack_refuse(pack, size != task->size);
-	pack_counts(pack, &task->counts);
+	engine_counts_pack(&task->counts, pack);
 	pack_u64s(pack, task->by_reason, LAYER_N_REASON);
 	pack_u64s(pack, task->cut_by_reason, LAYER_N_REASON);
 	pack_u64(pack, &task->n_box);

@@ -52,10 +52,11 @@ struct run {
 };
 
 const struct engine_kind *const engine_table[] = {&engine_exact, &engine_exhaustive, &engine_nsga2, &engine_pls};
-const char *const engine_stop_name[ENGINE_N_STOP] = {
-    [ENGINE_STOP_EXHAUSTED] = "exhausted",     [ENGINE_STOP_STAGNATION] = "stagnation",
-    [ENGINE_STOP_GENERATIONS] = "generations", [ENGINE_STOP_EVALUATIONS] = "evaluations",
-    [ENGINE_STOP_WATCH] = "interrupted or out of time"};
+const char *const engine_stop_name[ENGINE_N_STOP] = {[ENGINE_STOP_EXHAUSTED] = "exhausted",
+                                                     [ENGINE_STOP_STAGNATION] = "stagnation",
+                                                     [ENGINE_STOP_GENERATIONS] = "generations",
+                                                     [ENGINE_STOP_EVALUATIONS] = "evaluations",
+                                                     [ENGINE_STOP_WATCH] = "interrupted or out of time"};
 
 const size_t engine_n = sizeof engine_table / sizeof *engine_table;
 
@@ -81,6 +82,20 @@ void engine_counts_add(struct engine_counts *sum, const struct engine_counts *mo
 		sum->n_stop[i] += more->n_stop[i];
 	for (unsigned i = 0; i < HISTORY_N_SHARE; i++)
 		sum->n_reach[i] = add_sat(sum->n_reach[i], more->n_reach[i]);
+}
+
+/* All counters are 64 bits wide, so a new one is kept without a line here. */
+_Static_assert(sizeof(struct engine_counts) % sizeof(uint64_t) == 0, "counters are 64 bits wide");
+
+void engine_counts_pack(struct engine_counts *counts, struct pack *pack)
+{
+	uint64_t value[sizeof(*counts) / sizeof(uint64_t)];
+
+	memcpy(value, counts, sizeof value);
+	pack_u64s(pack, value, sizeof value / sizeof *value);
+	memcpy(counts, value, sizeof value);
+	(void)pack_refuse(pack, pack->is_reading && (counts->n_asked < counts->n_told ||
+	                                             counts->n_told != counts->n_feasible + counts->n_infeasible));
 }
 
 static const uint32_t *genome_of(const struct run *run, size_t at)
@@ -340,8 +355,8 @@ enum err_code engine_run(const struct engine_kind *kind, const struct problem *p
 	enum err_code code = ERR_OK;
 
 	if (islands_apply(kind, problem, options))
-		return islands_run(kind, problem, options, n_thread, archive, counts, n_by_reason, n_reason, near, watch,
-		                   watch_context, err);
+		return islands_run(kind, problem, options, n_thread, archive, counts, n_by_reason, n_reason, near,
+		                   watch, watch_context, err);
 	assert(archive->n_objective == problem->n_objective && archive->n_gene == problem->n_gene);
 	assert(counts && (n_by_reason || n_reason == 0));
 	if (near)
@@ -356,8 +371,8 @@ enum err_code engine_run(const struct engine_kind *kind, const struct problem *p
 	    !load_run(&run, kind, engine, archive, near, &n_told, checkpoint))
 		code = err_add(err, ERR_INPUT, "%s: does not fit this search; without it the search begins anew",
 		               checkpoint->path);
-	else if (!has_memory || !run_loop(&run, kind, engine, archive, near, n_told, checkpoint, watch, watch_context,
-	                                  &stopped))
+	else if (!has_memory ||
+	         !run_loop(&run, kind, engine, archive, near, n_told, checkpoint, watch, watch_context, &stopped))
 		code = err_add(err, ERR_INTERNAL, "out of memory in engine %s", kind->name);
 	else if (stopped)
 		code = ERR_INTERRUPTED;

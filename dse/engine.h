@@ -28,7 +28,7 @@ struct engine_options {
 	size_t n_proposal;
 	/* Exhaustive engines: only the candidates of these numbers, in the order of genomes; 0, 0: all. */
 	uint64_t first, end;
-	struct history *history;       /* receives marks of the archive; NULL: nobody wants them */
+	struct history *history; /* receives marks of the archive; NULL: nobody wants them */
 };
 
 /* Why a search ended. */
@@ -45,14 +45,17 @@ extern const char *const engine_stop_name[ENGINE_N_STOP];
 /* Counts since the engine began; they add up: n_told = n_feasible + n_infeasible. Those of several searches, too. */
 struct engine_counts {
 	uint64_t n_asked, n_told, n_feasible, n_infeasible;
-	uint64_t n_skipped;   /* candidates never asked for because a cut covers them */
-	uint64_t n_duplicate; /* candidates made again and not asked for again */
+	uint64_t n_skipped;                /* candidates never asked for because a cut covers them */
+	uint64_t n_duplicate;              /* candidates made again and not asked for again */
 	uint64_t n_stop[ENGINE_N_STOP];    /* searches that have ended, by what ended them */
 	uint64_t n_reach[HISTORY_N_SHARE]; /* evaluations to each history_share; 0 where nobody measured */
 };
 
 /* Add up, up to UINT64_MAX. */
 void engine_counts_add(struct engine_counts *sum, const struct engine_counts *more);
+
+/* All of them, written or read; counts that cannot be are refused. */
+void engine_counts_pack(struct engine_counts *counts, struct pack *pack);
 
 struct engine;
 
@@ -76,8 +79,8 @@ struct engine_kind {
 	/* How far it is, 0..1, for progress. */
 	double (*progress)(const struct engine *engine);
 	/*
-	 * Genetic engines, NULL in others: the generation that is being made, from 0; whether nothing was gained for long;
-	 * up to max of the best individuals; take in those of another island, between two generations (false when
+	 * Genetic engines, NULL in others: the generation that is being made, from 0; whether nothing was gained for
+	 * long; up to max of the best individuals; take in those of another island, between two generations (false when
 	 * memory is out).
 	 */
 	uint32_t (*generation)(const struct engine *engine);

@@ -110,7 +110,8 @@ static uint64_t n_ahead(const struct engine *engine)
 static size_t ask(struct engine *engine, uint32_t *genome, size_t max)
 {
 	size_t n = 0, n_gene = engine->problem->n_gene;
-	uint64_t n_left = engine->max_evaluation - engine->counts.n_asked, n_range = engine->finished ? 0 : n_ahead(engine);
+	uint64_t n_left = engine->max_evaluation - engine->counts.n_asked,
+		 n_range = engine->finished ? 0 : n_ahead(engine);
 
 	max = n_left < max ? (size_t)n_left : max;
 	max = n_range < max ? (size_t)n_range : max;
@@ -196,44 +197,27 @@ static double progress(const struct engine *engine)
 
 static void pack_engine(struct engine *engine, struct pack *pack)
 {
-	struct engine_counts *counts = &engine->counts;
-
 	pack_size(pack, &engine->n_batch);
 	pack_bool(pack, &engine->finished);
 	pack_u32s(pack, engine->next, engine->problem->n_gene);
-	pack_u64(pack, &counts->n_asked);
-	pack_u64(pack, &counts->n_told);
-	pack_u64(pack, &counts->n_feasible);
-	pack_u64(pack, &counts->n_infeasible);
-	pack_u64(pack, &counts->n_skipped);
+	engine_counts_pack(&engine->counts, pack);
 	for (size_t i = 0; i < engine->problem->n_gene; i++)
 		(void)pack_refuse(pack, engine->next[i] >= engine->problem->n_value[i]);
 }
 
+/* The exact engine differs where there are layers, and those it does not search (dse/branch.h). */
+#define METHODS                                                                                                   \
+	.is_layered = true, .create = create, .ask = ask, .tell = tell, .destroy = destroy, .counts = get_counts, \
+	.stop = get_stop, .progress = progress, .pack = pack_engine
+
 const struct engine_kind engine_exhaustive = {
     .name = "exhaustive",
     .help = "every candidate, in order; skips what a limit rules out for all of a kind",
-    .is_layered = true,
-    .create = create,
-    .ask = ask,
-    .tell = tell,
-    .destroy = destroy,
-    .counts = get_counts,
-    .stop = get_stop,
-    .progress = progress,
-    .pack = pack_engine,
+    METHODS,
 };
 
 const struct engine_kind engine_exact = {
     .name = "exact",
     .help = "branch and bound over every legal split, layer by layer; proves its front",
-    .is_layered = true,
-    .create = create,
-    .ask = ask,
-    .tell = tell,
-    .destroy = destroy,
-    .counts = get_counts,
-    .stop = get_stop,
-    .progress = progress,
-    .pack = pack_engine,
+    METHODS,
 };

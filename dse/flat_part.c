@@ -5,10 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* All counters are 64 bits wide, so a new one is kept without a line here. */
-_Static_assert(sizeof(struct engine_counts) % sizeof(uint64_t) == 0, "counters are 64 bits wide");
-enum { N_COUNT = sizeof(struct engine_counts) / sizeof(uint64_t) };
-
 /* Where part i of n begins: parts differ by one candidate at most. */
 static uint64_t begin_of(uint64_t size, unsigned i, unsigned n)
 {
@@ -39,12 +35,8 @@ enum err_code flat_part_deal(const struct share *share, const struct problem *pr
 /* n_part: of how many this is one, so that whoever joins them knows when all are there. */
 static void pack_part(const struct problem *problem, uint64_t *n_part, struct flat_part *part, struct pack *pack)
 {
-	uint64_t count[N_COUNT];
-	memcpy(count, &part->counts, sizeof(count));
 	pack_u64(pack, n_part);
-	pack_u64s(pack, count, N_COUNT);
-	memcpy(&part->counts, count, sizeof(count));
-	(void)pack_refuse(pack, part->counts.n_told != part->counts.n_feasible + part->counts.n_infeasible);
+	engine_counts_pack(&part->counts, pack);
 	pack_u64s(pack, part->by_reason, part->n_reason);
 	pack_real(pack, &part->nearest.violation);
 	pack_u32(pack, &part->nearest.reason);

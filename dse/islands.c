@@ -9,12 +9,12 @@
 #include <string.h>
 
 enum {
-	N_BATCH = 256,        /* candidates evaluated at once on an island */
-	N_EMIGRANT = 8,       /* at a time; few enough that islands stay apart */
-	N_PROPOSAL = 50,      /* heuristic designs for each island */
-	DEFAULT_MIGRATE = 5,  /* generations */
-	LEAST_SHARE = 320,    /* evaluations of an island: 20 generations of 16; with less there are fewer islands */
-	ENUMERABLE = 1 << 20  /* without limits, a smaller space is looked through by one population */
+	N_BATCH = 256,       /* candidates evaluated at once on an island */
+	N_EMIGRANT = 8,      /* at a time; few enough that islands stay apart */
+	N_PROPOSAL = 50,     /* heuristic designs for each island */
+	DEFAULT_MIGRATE = 5, /* generations */
+	LEAST_SHARE = 320,   /* evaluations of an island: 20 generations of 16; with less there are fewer islands */
+	ENUMERABLE = 1 << 20 /* without limits, a smaller space is looked through by one population */
 };
 
 /* Between the seeds of two islands; another stride than that of layers' searches, so that they do not meet. */
@@ -25,13 +25,13 @@ struct island {
 	/* What the others are told of it. */
 	bool is_done, is_idle, failed;
 	struct engine_counts counts;
-	uint32_t stop;             /* when done: enum engine_stop */
+	uint32_t stop; /* when done: enum engine_stop */
 	double progress;
 	struct engine_nearest near;
-	uint64_t *by_reason;       /* [n_reason] */
-	struct pareto found;       /* nondominated points since the last exchange */
+	uint64_t *by_reason; /* [n_reason] */
+	struct pareto found; /* nondominated points since the last exchange */
 	size_t n_out;
-	uint32_t *out_genome;      /* [N_EMIGRANT][n_gene] */
+	uint32_t *out_genome; /* [N_EMIGRANT][n_gene] */
 	struct evaluation *out_result;
 };
 
@@ -144,16 +144,6 @@ static size_t n_mine(const struct sea *sea)
 	return sea->n > sea->rank ? (sea->n - sea->rank + sea->n_rank - 1) / sea->n_rank : 0;
 }
 
-static void pack_counts(struct pack *pack, struct engine_counts *counts)
-{
-	pack_u64(pack, &counts->n_asked);
-	pack_u64(pack, &counts->n_told);
-	pack_u64(pack, &counts->n_feasible);
-	pack_u64(pack, &counts->n_infeasible);
-	pack_u64(pack, &counts->n_skipped);
-	pack_u64(pack, &counts->n_duplicate);
-}
-
 static void pack_emigrants(const struct sea *sea, struct island *island, struct pack *pack)
 {
 	const struct problem *problem = sea->problem;
@@ -174,14 +164,15 @@ static void pack_emigrants(const struct sea *sea, struct island *island, struct 
 	}
 }
 
-/* What other ranks, or a later process, must know of an island beside its engine's state. found is empty to read into. */
+/* What other ranks, or a later process, must know of an island beside its engine's state. found is empty to read into.
+ */
 static void pack_island(const struct sea *sea, struct island *island, struct pack *pack)
 {
 	const struct problem *problem = sea->problem;
 	pack_bool(pack, &island->is_done);
 	pack_bool(pack, &island->is_idle);
 	pack_bool(pack, &island->failed);
-	pack_counts(pack, &island->counts);
+	engine_counts_pack(&island->counts, pack);
 	pack_u32(pack, &island->stop);
 	(void)pack_refuse(pack, island->stop >= ENGINE_N_STOP);
 	pack_real(pack, &island->near.violation);
@@ -376,8 +367,8 @@ static bool init_island(struct sea *sea, size_t i, struct err *err)
 	own.proposal = sea->proposal ? sea->proposal + i * N_PROPOSAL * problem->n_gene : NULL;
 	own.n_proposal = N_PROPOSAL;
 	assert(total == 0 || own.max_evaluation >= LEAST_SHARE);
-	island->near = (struct engine_nearest){.violation = INFINITY,
-	                                       .genome = calloc(problem->n_gene + 1, sizeof(uint32_t))};
+	island->near =
+	    (struct engine_nearest){.violation = INFINITY, .genome = calloc(problem->n_gene + 1, sizeof(uint32_t))};
 	island->by_reason = calloc(sea->n_reason + 1, sizeof(*island->by_reason));
 	island->out_genome = calloc(N_EMIGRANT, (problem->n_gene + 1) * sizeof(*island->out_genome));
 	island->out_result = calloc(N_EMIGRANT, sizeof(*island->out_result));
@@ -449,8 +440,8 @@ static void decide(struct sea *sea, bool *stops, bool *saves)
 
 static enum err_code agree(const struct sea *sea, bool is_fine, struct err *err)
 {
-	enum err_code code = is_fine ? ERR_OK : err_add(err, ERR_INTERNAL, "out of memory in islands of engine %s",
-	                                                sea->kind->name);
+	enum err_code code =
+	    is_fine ? ERR_OK : err_add(err, ERR_INTERNAL, "out of memory in islands of engine %s", sea->kind->name);
 	return sea->n_rank > 1 ? ranks_agree(code, err) : code;
 }
 

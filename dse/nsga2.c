@@ -66,7 +66,7 @@ struct engine {
 	uint64_t n_taken;  /* individuals of other islands among the known */
 	bool gained;       /* in this generation */
 	bool is_island;
-	bool sweeping;     /* counting through what is unknown */
+	bool sweeping; /* counting through what is unknown */
 	bool finished, out_of_memory;
 	uint32_t stop; /* when finished: enum engine_stop */
 
@@ -223,7 +223,7 @@ static void vary(struct engine *engine, unsigned attempt, struct rng *rng, uint3
 		nsga2_vary_draw(&engine->vary, rng, genome);
 	} else {
 		*used = nsga2_vary_choose(&engine->vary, rng);
-		nsga2_vary_make(&engine->vary, &engine->population, (enum nsga2_operator)*used, 1 + attempt, rng,
+		nsga2_vary_make(&engine->vary, &engine->population, (enum nsga2_operator) * used, 1 + attempt, rng,
 		                genome);
 	}
 	if (problem->repair)
@@ -446,12 +446,7 @@ static void pack_engine(struct engine *engine, struct pack *pack)
 	pack_u32s(pack, engine->next, engine->problem->n_gene);
 	pack_bool(pack, &engine->counted_out);
 	pack_real(pack, &engine->least_violation);
-	pack_u64(pack, &engine->counts.n_asked);
-	pack_u64(pack, &engine->counts.n_told);
-	pack_u64(pack, &engine->counts.n_feasible);
-	pack_u64(pack, &engine->counts.n_infeasible);
-	pack_u64(pack, &engine->counts.n_skipped);
-	pack_u64(pack, &engine->counts.n_duplicate);
+	engine_counts_pack(&engine->counts, pack);
 	nsga2_population_pack(&engine->population, pack);
 	nsga2_vary_pack(&engine->vary, pack);
 	pack_u32s(pack, engine->used, engine->population.size);

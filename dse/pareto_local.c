@@ -16,9 +16,9 @@
  * - No candidate is asked for twice, and one that is seen to be infeasible unevaluated is repaired.
  * - While nothing is feasible, the candidate with the least violation is the centre.
  *
- * The search stops after max_evaluation candidates, when every candidate has been asked for, or when N_STAGNANT candidates
- * in a row gained nothing; a space that the limits, or without limits DEFAULT_BUDGET, allow to enumerate is then counted
- * through, so that its front is complete.
+ * The search stops after max_evaluation candidates, when every candidate has been asked for, or when N_STAGNANT
+ * candidates in a row gained nothing; a space that the limits, or without limits DEFAULT_BUDGET, allow to enumerate is
+ * then counted through, so that its front is complete.
  */
 #include "dse/engine.h"
 #include "dse/genome_set.h"
@@ -30,9 +30,9 @@
 
 enum {
 	MAX_UNORDERED = 64, /* more values without an order are not all tried from each point */
-	PART = 6,          /* neighbours asked for before the centre is looked at again */
-	MAX_START = 200,   /* proposals and draws, half of either */
-	N_KICK_TRY = 1000, /* for a start that is not known yet */
+	PART = 6,           /* neighbours asked for before the centre is looked at again */
+	MAX_START = 200,    /* proposals and draws, half of either */
+	N_KICK_TRY = 1000,  /* for a start that is not known yet */
 	N_STAGNANT = 6000,
 	DEFAULT_BUDGET = 1 << 20
 };
@@ -123,7 +123,8 @@ static bool init(struct engine *engine)
 	if (!engine->proposed || !engine->centre || !engine->move || !engine->next || !engine->least)
 		return false;
 	if (problem->propose)
-		engine->n_proposed = (uint32_t)problem->propose(problem->context, engine->proposed, engine->n_start / 2);
+		engine->n_proposed =
+		    (uint32_t)problem->propose(problem->context, engine->proposed, engine->n_start / 2);
 	assert(engine->n_proposed <= engine->n_start / 2);
 	return true;
 }
@@ -410,11 +411,7 @@ static void pack_engine(struct engine *engine, struct pack *pack)
 	pack_u32s(pack, engine->least, n_gene);
 	pack_real(pack, &engine->least_violation);
 	pack_moves(engine, pack);
-	pack_u64(pack, &engine->counts.n_asked);
-	pack_u64(pack, &engine->counts.n_told);
-	pack_u64(pack, &engine->counts.n_feasible);
-	pack_u64(pack, &engine->counts.n_infeasible);
-	pack_u64(pack, &engine->counts.n_duplicate);
+	engine_counts_pack(&engine->counts, pack);
 	for (size_t i = 0; i < n_gene; i++) {
 		uint32_t n_value = engine->problem->n_value[i];
 		(void)pack_refuse(pack, engine->centre[i] >= n_value || engine->next[i] >= n_value ||
