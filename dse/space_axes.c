@@ -150,6 +150,20 @@ static void add_range(struct axis_reader *self, const struct doc_node *node)
 	}
 }
 
+/* An axis that no machine of the space has would only repeat its machines. */
+static void check_served(struct space_reader *reader, const struct doc_node *key, const struct machine_param *param)
+{
+	const struct space *space = reader->space;
+	bool is_served = !reader->machines_complete || space->n_machine == 0;
+	for (size_t i = 0; i < space->n_machine && !is_served; i++)
+		is_served = machine_param_serves(param, space->machine[i].target);
+	if (!is_served)
+		err_add_at(
+		    reader->err, ERR_INPUT, doc_place(key),
+		    "axes: found '%s', which machines with target: %s do not have, allowed a parameter of theirs",
+		    param->key, machine_target_name[space->machine[0].target]);
+}
+
 /* One pair of `axes:`. An axis whose values are all wrong is left out: reading goes on without it. */
 static void read_axis(struct space_reader *reader, const struct doc_node *key, const struct doc_node *node)
 {
@@ -168,6 +182,7 @@ static void read_axis(struct space_reader *reader, const struct doc_node *key, c
 		           nearest ? "'?" : "");
 		return;
 	}
+	check_served(reader, key, param);
 	struct axis_reader self = {.reader = reader, .axis = &space->axis[space->n_axis]};
 	machine_init(&self.scratch, MACHINE_CHIP);
 	self.axis->param = param;
