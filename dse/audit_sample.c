@@ -7,6 +7,7 @@
  * points of it with layers of other points and one or two other genes.
  */
 #include "dse/audit_parts.h"
+#include "dse/plan_heuristic.h"
 #include "sim/base/checked.h"
 #include "sim/base/rng.h"
 #include <assert.h>

@@ -11,6 +11,7 @@
  */
 #include "dse/branch_parts.h"
 #include "dse/deadline.h"
+#include "mapper/bound.h"
 #include "sim/base/checked.h"
 #include "sim/mixed.h"
 #include <assert.h>

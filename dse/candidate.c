@@ -5,6 +5,7 @@
 #include "dse/changes.h"
 #include "dse/deadline.h"
 #include "dse/engine.h"
+#include "dse/plan_bound.h"
 #include "dse/quality.h"
 #include "sim/base/checked.h"
 #include <assert.h>

@@ -7,6 +7,7 @@
  * the command's function; a command prints results to stdout, everything else
  * to stderr, and returns its exit code.
  */
+#include "dse/cli_option.h"
 #include "sim/base/err.h"
 #include <stdbool.h>
 #include <stddef.h>
@@ -14,62 +15,6 @@
 #include <stdio.h>
 
 #define DSE_VERSION "0.1.0"
-
-/* Every option of every command; one row of option_table each. */
-enum cli_option {
-	OPTION_HELP,
-	OPTION_JSON,
-	OPTION_JOBS,
-	OPTION_SEED,
-	OPTION_OUT,
-	OPTION_QUIET,
-	OPTION_NO_PROGRESS,
-	OPTION_ENGINE,
-	OPTION_FLAT,
-	OPTION_POINTS,
-	OPTION_MAX_EVALUATIONS,
-	OPTION_LAYERS,
-	OPTION_SPLIT_SCHEME,
-	OPTION_STRATEGY,
-	OPTION_LEVEL,
-	OPTION_POINT,
-	OPTION_MACHINE,
-	OPTION_MAX_ERROR,
-	OPTION_SVG,
-	OPTION_DETAIL,
-	OPTION_TRACE,
-	OPTION_AUDIT,
-	OPTION_VERIFY,
-	OPTION_RESUME,
-	OPTION_SHARD,
-	OPTION_COMPARE,
-	OPTION_EFFORT,
-	OPTION_MAX_SECONDS,
-	OPTION_AUDIT_SAMPLES,
-	OPTION_CLOCKS,
-	OPTION_WHERE,
-	OPTION_PARAMETERS,
-	OPTION_FIX,
-	OPTION_ROBUST,
-	OPTION_SCENARIO,
-	OPTION_BUDGET_MS,
-	OPTION_BUDGET_FRAC,
-	OPTION_BUDGET_MJ,
-	OPTION_BUDGET_MW,
-	OPTION_AVERAGE_MW,
-	OPTION_NO_SLEEP,
-	OPTION_LEVELS,
-	OPTION_PARTS,
-	OPTION_TASKS,
-	OPTION_PER_LOOP,
-	OPTION_RATIO,
-	OPTION_FRONT,
-	OPTION_SEARCH,
-	OPTION_ANALYSE,
-	OPTION_MEMORY,
-	OPTION_DIM,
-	N_OPTION
-};
 
 /* How often an option that may be repeated may be given. */
 #define CLI_MAX_LIST 8

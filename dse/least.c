@@ -3,6 +3,7 @@
 #include "dse/branch_parts.h"
 #include "dse/interrupt.h"
 #include "dse/parallel.h"
+#include "dse/plan_bound.h"
 #include <assert.h>
 #include <math.h>
 #include <stdlib.h>

@@ -2,6 +2,7 @@
 #include "dse/outlook.h"
 #include "dse/branch.h"
 #include "dse/candidate.h"
+#include "dse/plan_bound.h"
 #include "sim/base/checked.h"
 #include <assert.h>
 #include <math.h>

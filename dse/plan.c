@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "dse/plan.h"
+#include "dse/plan_bound.h"
+#include "dse/plan_heuristic.h"
+#include "mapper/splitter.h"
 #include "sim/base/checked.h"
 #include <assert.h>
 #include <math.h>

@@ -86,58 +86,9 @@ enum err_code layer_problem_build_from(const struct space *space, const struct m
                                        const struct split_lists *lists, struct layer_problem *layer, struct err *err);
 void layer_problem_free(struct layer_problem *layer);
 
-/*
- * Evaluate a coarse, fixed sample of the layer's designs and keep its front in
- * front (which the caller has initialised and frees after the layer). A few
- * thousand evaluations of the fast tier; in the event tier the front that these
- * leave is priced anew. nearest (may be NULL): receives the least-violating design
- * of the sample, if it is less than what is there. ERR_INTERNAL when memory is out.
- */
-enum err_code layer_problem_sample(struct layer_problem *layer, unsigned n_thread, struct pareto *front,
-                                   struct engine_nearest *nearest, struct err *err);
-
-/*
- * The same; then drop every choice of an axis that the sample proves to be
- * dominated whatever the other axes' choices are. From then on the problem's
- * evaluate rejects what the sample proves to be dominated. The layer's Pareto
- * front does not change.
- */
-enum err_code layer_problem_bound(struct layer_problem *layer, unsigned n_thread, struct pareto *front,
-                                  struct engine_nearest *nearest, struct err *err);
-
-/* Rewrite a genome of the bounded problem as one of the full problem. */
-void layer_problem_widen(const struct layer_problem *layer, uint32_t *genome);
-
-/*
- * Whether a lower bound alone proves that a candidate, and all that share its
- * first out->n_cut genes, exceed a limit or cannot reach the front. out then
- * says so, with an infinite violation: such a candidate is no nearest miss.
- * tiling: of the design's split, from tiling_size; may get its sums.
- */
-bool layer_problem_rule_out(const struct layer_problem *layer, const uint32_t *genome,
-                            const struct layer_design *design, struct tiling *tiling, struct evaluation *out);
-
-/* Find least_w, least_h and least_c anew. */
-void layer_problem_find_least(struct layer_problem *layer);
 /* The problem's evaluate callback, in the space's tier; context is the layer problem. No locks; only the event tier
  * allocates. */
 void layer_problem_evaluate(const void *context, const uint32_t *genome, size_t n, struct evaluation *out);
-
-/* Which genes have neighbours that are alike: splits, by number of parts, and operating points. */
-extern const bool layer_gene_is_ordered[N_LAYER_GENE];
-
-/* The problem's heuristics: the thesis' split, the uncut block, even tasks for all PEs; see struct problem. */
-size_t layer_problem_propose(const void *context, uint32_t *genome, size_t max);
-
-/*
- * Set the splits of a genome whose other genes are set to what the machine's splitter says (of the thesis, or of tiles
- * for what a systolic array is to keep), or to the choices with as many parts. false: it finds none.
- */
-bool layer_problem_propose_split(const struct layer_problem *layer, uint32_t *genome);
-
-/* Cut a design whose tasks do not fit a PE's SRAM into smaller ones, in dimensions drawn at random; a closed form of
- * the sizes decides, nothing is simulated. */
-void layer_problem_repair(const void *context, struct rng *rng, uint32_t *genome);
 
 /* The design a genome stands for. */
 void layer_problem_design(const struct layer_problem *layer, const uint32_t *genome, struct layer_design *design);

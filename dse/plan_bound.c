@@ -6,9 +6,12 @@
  * evaluation. The sample is fixed before the search begins, so what is rejected
  * does not depend on threads or batches.
  */
+#include "dse/plan_bound.h"
 #include "dse/deadline.h"
 #include "dse/parallel.h"
 #include "dse/plan.h"
+#include "dse/plan_heuristic.h"
+#include "mapper/bound.h"
 #include <assert.h>
 #include <math.h>
 #include <stdlib.h>

@@ -6,6 +6,7 @@
  */
 #include "dse/deadline.h"
 #include "dse/plan.h"
+#include "dse/plan_bound.h"
 #include "mapper/tiling.h"
 #include <assert.h>
 #include <math.h>

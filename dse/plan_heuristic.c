@@ -3,7 +3,9 @@
  * What a genetic search of a layer may know: which designs people and rules
  * propose, and how to make one fit that is too large for its PE's SRAM.
  */
+#include "dse/plan_heuristic.h"
 #include "dse/plan.h"
+#include "mapper/splitter.h"
 #include "sim/base/rng.h"
 #include <assert.h>
 #include <math.h>

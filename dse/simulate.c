@@ -5,6 +5,7 @@
 #include "dse/layers.h"
 #include "dse/simulate_systolic.h"
 #include "dse/table.h"
+#include "mapper/splitter.h"
 #include <assert.h>
 #include <inttypes.h>
 #include <math.h>

@@ -13,6 +13,7 @@
 #include "dse/paths.h"
 #include "dse/run_cache.h"
 #include "dse/space.h"
+#include "mapper/splitter.h"
 #include "sim/base/arena.h"
 #include <assert.h>
 #include <stdio.h>

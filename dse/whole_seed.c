@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "dse/whole_seed.h"
+#include "dse/plan_heuristic.h"
 #include "sim/base/rng.h"
 #include <assert.h>
 #include <math.h>

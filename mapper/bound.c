@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "mapper/bound.h"
 #include "mapper/distribute.h"
 #include "mapper/tiling_systolic.h"
 #include "sim/base/checked.h"

@@ -9,6 +9,7 @@
  *   clocks     of the array, with the first tile's load and the last one's store before and after, or
  *              of the interface for all words, whichever takes longer (sim_bound)
  */
+#include "mapper/bound.h"
 #include "mapper/distribute.h"
 #include "mapper/tiling_systolic.h"
 #include "sim/base/checked.h"

@@ -9,6 +9,7 @@
 #include "mapper/ahead.h"
 #include "mapper/network.h"
 #include "mapper/split.h"
+#include "mapper/verdict.h"
 #include "sim/machine.h"
 #include "sim/mla.h"
 #include "sim/program.h"
@@ -60,37 +61,6 @@ struct layer_design {
 	enum ahead_portion weight_ahead; /* of its weights: they lie in the storage QPEs, fetched by the block before */
 	enum ahead_portion fetch_next;   /* of the next block's, which are loaded into the storage QPEs meanwhile */
 	bool held_storage; /* a held result that it neither reads nor adds lies there, too; asked with these two only */
-};
-
-/* Why a design cannot run. One row of verdict_table each. */
-enum verdict_reason {
-	VERDICT_OK,
-	VERDICT_SRAM,        /* a task's operands and results do not fit the PE's SRAM */
-	VERDICT_STORAGE,     /* the result does not fit the storage QPEs */
-	VERDICT_NO_STORAGE,  /* strategy cannot read from or keep in storage QPEs */
-	VERDICT_STRATEGY,    /* strategy does not serve this kind of block or machine */
-	VERDICT_INPUT_SPLIT, /* strategy cannot split input channels of this block */
-	VERDICT_OPERAND,     /* reuse operand is not available on this machine */
-	VERDICT_GROUPS,      /* the machine has no grouped convolutions */
-	VERDICT_AHEAD_ROOM,  /* weights fetched ahead and all else together do not fit the storage QPEs */
-	VERDICT_AHEAD_PARTS, /* weights fetched ahead lie there in groups of filters, or of a width, that do not suit */
-	VERDICT_DATAFLOW,    /* the systolic array cannot keep that operand in its PEs */
-	VERDICT_WORD,        /* operands are wider than the systolic array's words */
-	VERDICT_IFMAP_BUFFER, /* a tile does not fit its half of the buffer */
-	VERDICT_FILTER_BUFFER,
-	VERDICT_OFMAP_BUFFER,
-	VERDICT_SCALESIM, /* SCALE-Sim's memory model knows whole layers only, and no order of tiles */
-	VERDICT_CLOCKS,   /* so many tiles that clocks or words cannot be counted exactly */
-	N_VERDICT
-};
-struct verdict_info {
-	const char *name, *help;
-};
-extern const struct verdict_info verdict_table[N_VERDICT];
-
-struct verdict {
-	enum verdict_reason reason;
-	uint64_t demanded, available; /* bytes, where the reason has bytes */
 };
 
 /* What depends on block, machine and operand width but not on the design; prepared once, then read by many threads. */
@@ -153,53 +123,6 @@ bool mapper_tiles_may_fit(const struct layer_context *context, const struct laye
 /* Whether strategy and machine can read this block's ifmap from storage QPEs, and keep its result there. */
 bool mapper_serves_storage(const struct layer_context *context, const struct layer_design *design);
 
-/* Dimensions of a split that a bound leaves open; added up. */
-enum bound_open { BOUND_OPEN_W = 1, BOUND_OPEN_H = 2, BOUND_OPEN_C = 4, BOUND_OPEN_D = 8 };
-
-/*
- * The work that every design does at least that has this one's strategy and
- * places, and its split in the dimensions that are not in open (enum
- * bound_open). false: no bound is known (pooling, groups). Feasible or not.
- */
-bool mapper_bound(const struct layer_context *context, const struct layer_design *design, unsigned open,
-                  struct least_work *least);
-
-/* mapper_bound with nothing open; tiling of the design's split from tiling_size, gets its sums. */
-bool mapper_bound_tiled(const struct layer_context *context, const struct layer_design *design, struct tiling *tiling,
-                        struct least_work *least);
-
-/*
- * A range of splits: in each dimension either one split or any into n_least to
- * n_most parts, the largest of which is at least of this size.
- */
-struct dim_range {
-	uint32_t extent, step; /* of the block; a single split may exceed the extent (padding) */
-	uint32_t n_least, n_most;
-	uint32_t size;                 /* that no split's largest part is below */
-	const struct dim_split *split; /* NULL: any */
-};
-struct split_range {
-	struct dim_range w, h, c, d;
-};
-
-/* What no design of a range is below: a program where the numbers of parts are given, else the least work. */
-struct range_bound {
-	bool has_program;
-	struct program program; /* sram_byte is valid in both cases */
-	struct least_work work;
-};
-
-/*
- * Lower bound on all designs that have this one's strategy, operand and places and a split of the range (design->split
- * is not looked at). The fast tier's price of the program (sim_run_least) or of the work (sim_bound) is not above that
- * of any design of the range. false: none of them runs; the verdict's bytes are then the least that any of them asks
- * for. Input channels are either whole in all of the range or split in all of it. with_program: false: never a
- * program; the work alone is a bound for the event tier, too. No allocation.
- */
-bool mapper_bound_range(const struct layer_context *context, const struct layer_design *design,
-                        const struct split_range *range, bool with_program, struct range_bound *bound,
-                        struct verdict *verdict);
-
 /* Whether strategy and machine can fetch the next block's weights meanwhile, or find their own in storage QPEs. */
 bool mapper_serves_ahead(const struct layer_context *context, const struct layer_design *design);
 
@@ -214,20 +137,5 @@ uint64_t mapper_storage_byte(const struct layer_context *context, const struct l
 
 /* Whether the block's result, split so, fits the storage QPEs of the machine. */
 bool mapper_result_fits_storage(const struct layer_context *context, const struct split *split);
-
-/*
- * Tiles for a systolic array without a search: the fastest of some large ones under this strategy at an operating
- * point, and their latency. false: none fits, or the array cannot do it; *split is the finest one then. Some hundred
- * evaluations.
- */
-bool splitter_systolic(const struct layer_context *context, enum strategy strategy, uint32_t level, struct split *split,
-                       double *latency_ns);
-
-/*
- * The thesis' splitter (section 4.2): its rules, for this target; for a systolic array splitter_systolic's tiles for
- * the first dataflow that it can do. ERR_INFEASIBLE with a message when no legal split fits.
- */
-enum err_code splitter_thesis(const struct block *block, const struct machine *machine, struct split *split,
-                              struct err *err);
 
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "mapper/distribute.h"
+#include "mapper/bound.h"
 #include "mapper/tiling_systolic.h"
 #include "sim/base/checked.h"
 

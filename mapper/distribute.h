@@ -6,6 +6,7 @@
  * steps of its program from a tiling; the ARM operations of a block are the same
  * for all strategies but for who does how much of them.
  */
+#include "mapper/bound.h"
 #include "mapper/design.h"
 #include "mapper/tiling.h"
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "mapper/bound.h"
 #include "mapper/distribute.h"
 #include "sim/base/checked.h"
 #include "sim/base/real.h"

@@ -7,8 +7,9 @@
  * tasks, on a chip divided by the share of a power of two of PEs it keeps busy.
  * tests/test_splitter.c counts how many of the tables' splits come out.
  */
-#include "mapper/design.h"
 #include "mapper/splitter.h"
+#include "mapper/design.h"
+#include "mapper/splitter_parts.h"
 #include "mapper/utilisation.h"
 #include "sim/base/checked.h"
 #include <string.h>

@@ -1,34 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef MAPPER_SPLITTER_H
 #define MAPPER_SPLITTER_H
-/*
- * What the parts of the thesis' splitter share: the block and the target in
- * the numbers that its rules use. The public call is splitter_thesis in
- * mapper/design.h; convolution is in splitter_conv.c, the rest in splitter.c.
- */
-#include "mapper/split.h"
-#include "sim/machine.h"
-
-struct splitter {
-	const struct block *block;
-	const struct machine *machine;
-	bool chip;
-	uint32_t n_qpe;        /* that compute */
-	uint32_t n_pe;         /* that compute: 4 on a QPE, 128 on the thesis chip */
-	uint32_t n_pe_of_dram; /* in the part of the chip that one DRAM feeds (a double QPE block): 32 */
-};
-
-struct splitter splitter_of(const struct block *block, const struct machine *machine);
+/* Splits without a search: by the thesis' rules, or by trying some large tiles of a systolic array. */
+#include "mapper/design.h"
 
 /*
- * Bytes of SRAM of a task by equations 2.5 and 2.6, results of 32 bit. A
- * filter part that migrates to another PE while it is used needs its place twice.
+ * Tiles for a systolic array without a search: the fastest of some large ones under this strategy at an operating
+ * point, and their latency. false: none fits, or the array cannot do it; *split is the finest one then. Some hundred
+ * evaluations.
  */
-uint64_t splitter_need_byte(const struct splitter *splitter, uint32_t w, uint32_t h, uint32_t c, uint32_t d,
-                            bool migrates);
-bool splitter_fits(const struct splitter *splitter, uint32_t w, uint32_t h, uint32_t c, uint32_t d, bool migrates);
+bool splitter_systolic(const struct layer_context *context, enum strategy strategy, uint32_t level, struct split *split,
+                       double *latency_ns);
 
-/* Section 4.2.1; false when no split of any dimension fits. */
-bool splitter_conv(const struct splitter *splitter, struct split *split);
+/*
+ * The thesis' splitter (section 4.2): its rules, for this target; for a systolic array splitter_systolic's tiles for
+ * the first dataflow that it can do. ERR_INFEASIBLE with a message when no legal split fits.
+ */
+enum err_code splitter_thesis(const struct block *block, const struct machine *machine, struct split *split,
+                              struct err *err);
 
 #endif

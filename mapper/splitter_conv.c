@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "mapper/splitter.h"
+#include "mapper/splitter_parts.h"
 #include "sim/base/checked.h"
 #include <string.h>
 

@@ -8,6 +8,7 @@
  */
 #include "mapper/design.h"
 #include "mapper/splitter.h"
+#include "mapper/splitter_parts.h"
 #include "sim/base/checked.h"
 #include <math.h>
 

@@ -6,6 +6,7 @@
  * Everything but the largest tile is a sum over all tasks that factors by
  * dimension, so a tiling costs no loop over tasks.
  */
+#include "mapper/bound.h"
 #include "mapper/design.h"
 
 /* A matrix multiplication has both operands in the PE that computes: its totals in the thesis' tables are of that. */

@@ -6,6 +6,7 @@
  * operand's in a buffer of its own; the array's own words for all of it are in
  * sim/systolic_work.h.
  */
+#include "mapper/bound.h"
 #include "mapper/design.h"
 
 /* Whether design and block are for this array at all, whatever the tiles; else verdict says why not. */

@@ -3,6 +3,8 @@
 #define TESTS_BRANCH_COMPARE_H
 /* The exact search of a layer against brute force, and bounds of boxes against designs. Include after cmocka.h. */
 #include "dse/branch.h"
+#include "dse/plan_bound.h"
+#include "mapper/bound.h"
 #include "sim/base/checked.h"
 #include "tests/random_block.h"
 #include <math.h>

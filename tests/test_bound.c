@@ -12,6 +12,8 @@
 
 #include "dse/engine.h"
 #include "dse/plan.h"
+#include "dse/plan_bound.h"
+#include "mapper/bound.h"
 #include "sim/base/rng.h"
 #include <math.h>
 #include <stdio.h>

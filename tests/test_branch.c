@@ -12,6 +12,7 @@
 
 #include <cmocka.h>
 
+#include "mapper/bound.h"
 #include "tests/branch_compare.h"
 #include <stdio.h>
 #include <stdlib.h>

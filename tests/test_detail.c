@@ -9,6 +9,7 @@
 #include "dse/detail.h"
 #include "dse/plan.h"
 #include "dse/space.h"
+#include "mapper/bound.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

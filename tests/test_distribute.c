@@ -6,6 +6,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 #include "dse/plan.h"
+#include "mapper/splitter.h"
 #include "mapper/tiling.h"
 #include "sim/base/checked.h"
 #include "tests/random_design.h"

@@ -11,6 +11,7 @@
 #include <cmocka.h>
 
 #include "dse/plan.h"
+#include "mapper/splitter.h"
 #include "sim/base/checked.h"
 #include "tests/random_systolic_block.h"
 #include <math.h>

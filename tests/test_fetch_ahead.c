@@ -14,6 +14,7 @@
 #include "dse/explore.h"
 #include "dse/space.h"
 #include "dse/unroll.h"
+#include "mapper/bound.h"
 #include "mapper/unfold.h"
 #include "sim/base/rng.h"
 #include <math.h>

@@ -9,6 +9,7 @@
 #include "dse/detail.h"
 #include "dse/engine.h"
 #include "dse/explore.h"
+#include "mapper/bound.h"
 #include "sim/mixed.h"
 #include "tests/random_design.h"
 #include "tests/sample_design.h"

@@ -15,6 +15,7 @@
 #include "dse/space.h"
 #include "dse/validate.h"
 #include "mapper/parser.h"
+#include "mapper/splitter.h"
 #include "sim/base/rng.h"
 #include "tests/reader_result.h"
 #include <glob.h>

@@ -8,7 +8,9 @@
 
 #include "dse/simulate.h"
 #include "dse/space.h"
+#include "mapper/bound.h"
 #include "mapper/design.h"
+#include "mapper/splitter.h"
 #include "tests/network_text.h"
 #include <string.h>
 

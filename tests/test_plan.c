@@ -5,6 +5,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 #include "dse/plan.h"
+#include "mapper/splitter.h"
 #include "sim/base/checked.h"
 #include <math.h>
 #include <stdio.h>

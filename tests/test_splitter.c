@@ -6,6 +6,7 @@
 #include <cmocka.h>
 
 #include "mapper/design.h"
+#include "mapper/splitter.h"
 #include "mapper/utilisation.h"
 #include "sim/base/checked.h"
 #include "sim/base/rng.h"

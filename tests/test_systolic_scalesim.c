@@ -6,6 +6,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 #include "mapper/design.h"
+#include "mapper/splitter.h"
 #include "sim/base/csv.h"
 #include "sim/event_systolic.h"
 #include "sim/scalesim.h"

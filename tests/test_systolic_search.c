@@ -12,6 +12,8 @@
 #include <cmocka.h>
 
 #include "dse/detail.h"
+#include "dse/plan_bound.h"
+#include "mapper/bound.h"
 #include "tests/branch_compare.h"
 #include "tests/random_systolic_block.h"
 #include <stdio.h>

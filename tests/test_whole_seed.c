@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "dse/plan_heuristic.h"
 #include "dse/whole.h"
 #include "dse/whole_seed.h"
 #include <stdarg.h>

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef MAPPER_VERDICT_H
+#define MAPPER_VERDICT_H
+/* Whether a design can run, and if not, why. */
+#include <stdint.h>
+
+/* Why a design cannot run. One row of verdict_table each. */
+enum verdict_reason {
+	VERDICT_OK,
+	VERDICT_SRAM,        /* a task's operands and results do not fit the PE's SRAM */
+	VERDICT_STORAGE,     /* the result does not fit the storage QPEs */
+	VERDICT_NO_STORAGE,  /* strategy cannot read from or keep in storage QPEs */
+	VERDICT_STRATEGY,    /* strategy does not serve this kind of block or machine */
+	VERDICT_INPUT_SPLIT, /* strategy cannot split input channels of this block */
+	VERDICT_OPERAND,     /* reuse operand is not available on this machine */
+	VERDICT_GROUPS,      /* the machine has no grouped convolutions */
+	VERDICT_AHEAD_ROOM,  /* weights fetched ahead and all else together do not fit the storage QPEs */
+	VERDICT_AHEAD_PARTS, /* weights fetched ahead lie there in groups of filters, or of a width, that do not suit */
+	VERDICT_DATAFLOW,    /* the systolic array cannot keep that operand in its PEs */
+	VERDICT_WORD,        /* operands are wider than the systolic array's words */
+	VERDICT_IFMAP_BUFFER, /* a tile does not fit its half of the buffer */
+	VERDICT_FILTER_BUFFER,
+	VERDICT_OFMAP_BUFFER,
+	VERDICT_SCALESIM, /* SCALE-Sim's memory model knows whole layers only, and no order of tiles */
+	VERDICT_CLOCKS,   /* so many tiles that clocks or words cannot be counted exactly */
+	N_VERDICT
+};
+struct verdict_info {
+	const char *name, *help;
+};
+extern const struct verdict_info verdict_table[N_VERDICT];
+
+struct verdict {
+	enum verdict_reason reason;
+	uint64_t demanded, available; /* bytes, where the reason has bytes */
+};
+
+#endif
