@@ -15,7 +15,7 @@ struct onnx_map onnx_map_of(const struct onnx_shape *shape)
 	struct onnx_map map = {1, 1, 1};
 
 	if (shape->n == 4)
-		return (struct onnx_map){dim[3], dim[0] * dim[2], dim[1]};
+		return (struct onnx_map){dim[3], dim[2], dim[0] * dim[1]};
 	if (shape->n > 0)
 		map.c = dim[shape->n - 1];
 	if (shape->n > 1)
@@ -72,7 +72,7 @@ void onnx_draft_set_filters(struct onnx_lowering *lowering, struct onnx_draft *d
 	lowering->draft[filters].n_reader++;
 }
 
-static void set_map(struct onnx_draft *draft, struct onnx_map map)
+void onnx_draft_set_map(struct onnx_draft *draft, struct onnx_map map)
 {
 	assert(onnx_map_fits(map));
 	draft->w = (uint32_t)map.w;
@@ -93,7 +93,7 @@ uint32_t onnx_draft_view(struct onnx_lowering *lowering, size_t n, const uint32_
 
 	if (!view)
 		return NO_DRAFT;
-	set_map(view, map);
+	onnx_draft_set_map(view, map);
 	view->layer.view_w = view->w;
 	view->layer.view_h = view->h;
 	view->layer.view_c = view->c;
@@ -117,7 +117,7 @@ uint32_t onnx_draft_arm(struct onnx_lowering *lowering, size_t n, const uint32_t
 
 	if (!arm)
 		return NO_DRAFT;
-	set_map(arm, map);
+	onnx_draft_set_map(arm, map);
 	arm->layer.window = (struct window){.w = 1, .h = 1, .stride = 1, .padding = {.kind = PADDING_VALID}};
 	arm->is_arm = true;
 	return onnx_draft_index(lowering, arm);

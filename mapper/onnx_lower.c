@@ -17,6 +17,7 @@ const char *const onnx_status_name[N_ONNX_STATUS] = {
 static const char unknown_op[] = "an operator that is not known; export the model with others, or cut it there";
 static const char unknown_shape[] = "its shape cannot be known, because of the nodes named before; replace those";
 static const char no_layers[] = "no machine of ours does this; export the model with other operators, or cut it there";
+static const char nothing[] = "a dimension is 0, so there is nothing to compute; check the sizes of the inputs";
 static const char unknown_input[] = "it reads what has no layer, because of the nodes named before; replace those";
 
 void onnx_lower_put(struct onnx_lowering *lowering, const struct onnx_work *work, size_t i, uint32_t draft)
@@ -117,6 +118,18 @@ static bool shapes_known(const struct onnx_graph *graph, const struct onnx_node 
 	return graph->value[node->out[0]].has_shape;
 }
 
+/* Whether an input that is computed has no numbers; optional inputs that are constant may. */
+static bool has_empty(const struct onnx_graph *graph, const struct onnx_node *node)
+{
+	for (size_t i = 0; i < node->n_in; i++) {
+		const struct onnx_value *in = &graph->value[node->in[i]];
+
+		if (node->in[i] > 0 && !in->is_constant && onnx_n_element(&in->shape) == 0)
+			return true;
+	}
+	return false;
+}
+
 /* Weights and biases of convolutions and Gemm, which are those operators with a bias. */
 static uint64_t count_weights(const struct onnx_work *work)
 {
@@ -185,6 +198,10 @@ static void lower_node(struct onnx_lowering *lowering, const struct onnx_node *n
 		return;
 	if (!shapes_known(graph, node)) {
 		refuse(lowering, &work, unknown_shape);
+		return;
+	}
+	if (onnx_n_element(&graph->value[node->out[0]].shape) == 0 || has_empty(graph, node)) {
+		refuse(lowering, &work, nothing);
 		return;
 	}
 	verdict->mac = work.op->count ? work.op->count(&work) : 0;

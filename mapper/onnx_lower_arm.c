@@ -28,6 +28,17 @@ enum onnx_status onnx_lower_combine(struct onnx_lowering *lowering, struct onnx_
 	return arm == NO_DRAFT ? ONNX_UNSUPPORTED : ONNX_ARM;
 }
 
+/* The scale and the zero point that go with the numbers are further outputs. */
+enum onnx_status onnx_lower_quantise(struct onnx_lowering *lowering, struct onnx_work *work, const char **why)
+{
+	enum onnx_status status = onnx_lower_combine(lowering, work, why);
+	uint32_t draft = lowering->place[work->node->out[0]].draft;
+
+	for (size_t i = 1; i < work->node->n_out && draft != NO_DRAFT; i++)
+		onnx_lower_put(lowering, work, i, onnx_draft_view(lowering, 1, &draft, (struct onnx_map){1, 1, 1}));
+	return status;
+}
+
 /* Softmax and normalisation look at whole rows. Of a vector the ARM core that computed it has all numbers. */
 enum onnx_status onnx_lower_rows(struct onnx_lowering *lowering, struct onnx_work *work, const char **why)
 {
@@ -154,7 +165,9 @@ static uint32_t add_two(struct onnx_lowering *lowering, struct summand a, struct
 enum onnx_status onnx_lower_add(struct onnx_lowering *lowering, struct onnx_work *work, const char **why)
 {
 	const struct onnx_graph *graph = lowering->graph;
-	struct onnx_map map = onnx_map_of(&graph->value[work->node->out[0]].shape);
+	const struct onnx_shape *out = &graph->value[work->node->out[0]].shape;
+	struct onnx_map map = onnx_map_of(out);
+	int64_t n_out = onnx_n_element(out);
 	struct summand sum = {.draft = NO_DRAFT};
 	size_t n = 0;
 
@@ -166,14 +179,15 @@ enum onnx_status onnx_lower_add(struct onnx_lowering *lowering, struct onnx_work
 			continue;
 		struct summand next = look(lowering, value);
 
+		const struct onnx_draft *draft = next.draft == NO_DRAFT ? NULL : &lowering->draft[next.draft];
+
+		/* In the map of a summand, whatever ONNX calls its sides. */
+		if (draft && !draft->is_vector && onnx_draft_size(draft) == n_out)
+			map = (struct onnx_map){draft->w, draft->h, draft->c};
 		if (n++ == 0) {
 			sum = next;
 			continue;
 		}
-		if (sum.draft != NO_DRAFT && next.draft != NO_DRAFT &&
-		    same_map(&lowering->draft[sum.draft], &lowering->draft[next.draft]))
-			map = (struct onnx_map){lowering->draft[sum.draft].w, lowering->draft[sum.draft].h,
-			                        lowering->draft[sum.draft].c};
 		sum = (struct summand){.draft = add_two(lowering, sum, next, map)};
 	}
 	if (n < 2) /* one summand that is widened */

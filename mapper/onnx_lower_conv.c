@@ -37,55 +37,44 @@ static bool shares_stride(const struct onnx_window *window, const struct onnx_sh
 	struct side h = side_of(window, in, 0), w = side_of(window, in, 1);
 	int64_t stride = shared_stride(&h, &w).stride;
 
+	assert(stride > 0);
 	return (h.in + h.before + h.after - h.kernel) / stride + 1 == h.out &&
 	       (w.in + w.before + w.after - w.kernel) / stride + 1 == w.out;
 }
 
-/* What layers cannot do with a window yet; NULL when they can. */
-static const char *refuse(const struct onnx_window *window, const struct onnx_shape *in)
+/* Whether layers have such windows: of one or two sides, without gaps, with one stride. */
+static bool is_plain(const struct onnx_window *window, const struct onnx_shape *in)
 {
-	bool is_point = true;
-
-	if (window->n > 2)
-		return "three-dimensional windows have no layers; split the model along its third dimension";
-	for (size_t i = 0; i < window->n; i++) {
-		if (window->dilation[i] > 1 && window->kernel[i] > 1)
-			return "dilated windows have no layers yet; replace them by windows without gaps";
-		if (window->kernel[i] > NETWORK_MAX_EXTENT || window->before[i] > NETWORK_MAX_EXTENT ||
-		    window->after[i] > NETWORK_MAX_EXTENT || window->stride[i] > NETWORK_MAX_EXTENT)
-			return "a window of more than 65536 pixels a side; make it smaller";
-		is_point = is_point && window->kernel[i] == 1 && window->stride[i] == 1 && window->before[i] == 0 &&
-		           window->after[i] == 0;
-	}
-	if (window->n == 2 && !shares_stride(window, in))
-		return "strides that differ have no layers; give both sides one stride";
-	if (in->dim[0] != 1 && !is_point)
-		return "more than one image at a time; import with a batch of 1 (--dim) and multiply the clocks";
-	return NULL;
+	for (size_t i = 0; i < window->n; i++)
+		if ((window->dilation[i] > 1 && window->kernel[i] > 1) || window->kernel[i] > NETWORK_MAX_EXTENT ||
+		    window->before[i] > NETWORK_MAX_EXTENT || window->after[i] > NETWORK_MAX_EXTENT ||
+		    window->stride[i] > NETWORK_MAX_EXTENT)
+			return false;
+	return window->n == 1 || (window->n == 2 && shares_stride(window, in));
 }
 
-/* The draft of a window over a value's map. */
+/* Images of a batch lie side by side as channels; the groups of a convolution keep them apart. */
+static int64_t n_image(const struct onnx_lowering *lowering, uint32_t value)
+{
+	return lowering->graph->value[value].shape.dim[0];
+}
+
+/* The draft of a plain window over a value's map, with channel channels an image. */
 static struct onnx_draft *slide(struct onnx_lowering *lowering, uint32_t value, const struct onnx_window *window,
                                 enum layer_kind kind, int64_t channel)
 {
 	const struct onnx_shape *in = &lowering->graph->value[value].shape;
 	struct side w = side_of(window, in, window->n - 1);
 	struct side h = window->n == 2 ? side_of(window, in, 0) : (struct side){1, w.stride, 0, 0, 1, 1};
-	struct onnx_map map = {w.in, h.in * in->dim[0], in->dim[1]}, out = {w.out, h.out * in->dim[0], channel};
+	struct onnx_map map = {w.in, h.in, in->dim[0] * in->dim[1]}, out = {w.out, h.out, in->dim[0] * channel};
 
-	if (!onnx_map_fits(out))
-		return NULL;
-	uint32_t source = onnx_draft_need(lowering, value, map, false);
-
-	if (source == NO_DRAFT)
-		return NULL;
-	struct onnx_draft *draft = onnx_draft_new(lowering, kind, 1, &source);
+	assert(is_plain(window, in));
+	uint32_t source = onnx_map_fits(out) ? onnx_draft_need(lowering, value, map, false) : NO_DRAFT;
+	struct onnx_draft *draft = source == NO_DRAFT ? NULL : onnx_draft_new(lowering, kind, 1, &source);
 
 	if (!draft)
 		return NULL;
-	draft->w = (uint32_t)out.w;
-	draft->h = (uint32_t)out.h;
-	draft->c = (uint32_t)out.c;
+	onnx_draft_set_map(draft, out);
 	draft->layer.window = (struct window){
 	    .w = (uint32_t)w.kernel,
 	    .h = (uint32_t)h.kernel,
@@ -93,6 +82,35 @@ static struct onnx_draft *slide(struct onnx_lowering *lowering, uint32_t value, 
 	    .padding = {PADDING_GIVEN, (uint32_t)w.before, (uint32_t)w.after, (uint32_t)h.before, (uint32_t)h.after}};
 	if (w.before == 0 && w.after == 0 && h.before == 0 && h.after == 0)
 		draft->layer.window.padding.kind = PADDING_VALID;
+	return draft;
+}
+
+/* Any other window written out: the numbers under each position are the channels of a pixel. */
+static uint32_t unroll(struct onnx_lowering *lowering, uint32_t value, const struct onnx_window *window)
+{
+	const struct onnx_shape *in = &lowering->graph->value[value].shape;
+	struct onnx_map map = {window->out[window->n - 1], 1, in->dim[0] * in->dim[1]};
+
+	for (size_t i = 0; i < window->n; i++) {
+		if (!onnx_map_fits(map))
+			return NO_DRAFT;
+		map.c *= window->kernel[i];
+		map.h *= i + 1 < window->n ? window->out[i] : 1;
+	}
+	return onnx_draft_need(lowering, value, map, true);
+}
+
+/* A convolution of 1x1 pixels over what lies in a draft. */
+static struct onnx_draft *convolve(struct onnx_lowering *lowering, uint32_t source, int64_t channel)
+{
+	struct onnx_draft *draft = source == NO_DRAFT || channel < 1 || channel > NETWORK_MAX_CHANNEL
+	                               ? NULL
+	                               : onnx_draft_new(lowering, LAYER_CONV, 1, &source);
+
+	if (!draft)
+		return NULL;
+	onnx_draft_set_map(draft, (struct onnx_map){lowering->draft[source].w, lowering->draft[source].h, channel});
+	draft->layer.window = (struct window){.w = 1, .h = 1, .stride = 1, .padding = {.kind = PADDING_VALID}};
 	return draft;
 }
 
@@ -135,44 +153,69 @@ enum onnx_status onnx_lower_conv(struct onnx_lowering *lowering, struct onnx_wor
 		add_pad(lowering->graph, value, inner, &window);
 		value = inner;
 	}
-	*why = refuse(&window, &lowering->graph->value[value].shape);
-	if (*why)
-		return ONNX_UNSUPPORTED;
+	const struct onnx_value *weights = &lowering->graph->value[weight];
+	int64_t n_filter = weights->shape.dim[0], n = n_image(lowering, value);
 	/* Weights that are a result, before the layer that needs them. */
-	uint32_t filters = lowering->graph->value[weight].is_constant ? NO_DRAFT : onnx_draft_get(lowering, weight);
-	struct onnx_draft *draft =
-	    slide(lowering, value, &window, LAYER_CONV, lowering->graph->value[weight].shape.dim[0]);
-
-	*why = too_large;
-	if (!draft || (!lowering->graph->value[weight].is_constant && filters == NO_DRAFT))
-		return ONNX_UNSUPPORTED;
-	draft->layer.out_c = draft->c;
-	draft->layer.groups = (uint32_t)window.group;
-	if (filters != NO_DRAFT)
-		onnx_draft_set_filters(lowering, draft, filters);
-	onnx_lower_put(lowering, work, 0, onnx_draft_index(lowering, draft));
-	return ONNX_MLA;
-}
-
-enum onnx_status onnx_lower_pool(struct onnx_lowering *lowering, struct onnx_work *work, const char **why)
-{
-	uint32_t value = work->node->in[0];
-	struct onnx_window window;
-
-	if (!onnx_window_pool(work, &window))
-		return ONNX_UNSUPPORTED;
-	*why = refuse(&window, &lowering->graph->value[value].shape);
-	if (*why)
-		return ONNX_UNSUPPORTED;
-	struct onnx_draft *draft =
-	    slide(lowering, value, &window, LAYER_POOL, lowering->graph->value[value].shape.dim[1]);
+	uint32_t filters = weights->is_constant ? NO_DRAFT : onnx_draft_get(lowering, weight);
+	struct onnx_draft *draft = is_plain(&window, &lowering->graph->value[value].shape)
+	                               ? slide(lowering, value, &window, LAYER_CONV, n_filter)
+	                               : convolve(lowering, unroll(lowering, value, &window), n * n_filter);
 
 	*why = too_large;
 	if (!draft)
 		return ONNX_UNSUPPORTED;
-	draft->layer.pool_average = work->op->is_average;
+	draft->layer.out_c = draft->c;
+	draft->layer.groups = (uint32_t)(n * window.group);
+	if (!weights->is_constant) {
+		*why = "weights that are a result, for more than one image; import with a batch of 1 (--dim)";
+		if (filters == NO_DRAFT || n != 1)
+			return ONNX_UNSUPPORTED;
+		onnx_draft_set_filters(lowering, draft, filters);
+	}
 	onnx_lower_put(lowering, work, 0, onnx_draft_index(lowering, draft));
-	return ONNX_ARM;
+	return ONNX_MLA;
+}
+
+/* Pooling of a plain window; of others the ARM cores take the numbers one by one, and the map is what is left. */
+static uint32_t pool(struct onnx_lowering *lowering, const struct onnx_work *work, const struct onnx_window *window)
+{
+	uint32_t value = work->node->in[0];
+	const struct onnx_shape *in = &lowering->graph->value[value].shape;
+
+	if (is_plain(window, in)) {
+		struct onnx_draft *draft = slide(lowering, value, window, LAYER_POOL, in->dim[1]);
+
+		if (draft)
+			draft->layer.pool_average = work->op->is_average;
+		return onnx_draft_index(lowering, draft);
+	}
+	uint32_t source = unroll(lowering, value, window);
+
+	if (source == NO_DRAFT)
+		return NO_DRAFT;
+	const struct onnx_draft *from = &lowering->draft[source];
+	struct onnx_map map = {from->w, from->h, from->c};
+	uint32_t arm = onnx_draft_arm(lowering, 1, &source, map);
+
+	map.c = in->dim[0] * in->dim[1];
+	return arm == NO_DRAFT ? NO_DRAFT : onnx_draft_view(lowering, 1, &arm, map);
+}
+
+static enum onnx_status lower_pool(struct onnx_lowering *lowering, const struct onnx_work *work,
+                                   const struct onnx_window *window, const char **why)
+{
+	uint32_t draft = pool(lowering, work, window);
+
+	*why = too_large;
+	onnx_lower_put(lowering, work, 0, draft);
+	return draft == NO_DRAFT ? ONNX_UNSUPPORTED : ONNX_ARM;
+}
+
+enum onnx_status onnx_lower_pool(struct onnx_lowering *lowering, struct onnx_work *work, const char **why)
+{
+	struct onnx_window window;
+
+	return onnx_window_pool(work, &window) ? lower_pool(lowering, work, &window, why) : ONNX_UNSUPPORTED;
 }
 
 /* One window over everything. */
@@ -186,17 +229,7 @@ enum onnx_status onnx_lower_global_pool(struct onnx_lowering *lowering, struct o
 		window.stride[i] = in->dim[in->n - 1]; /* the width's, as pooling has one stride */
 		window.dilation[i] = window.out[i] = 1;
 	}
-	*why = refuse(&window, in);
-	if (*why)
-		return ONNX_UNSUPPORTED;
-	struct onnx_draft *draft = slide(lowering, work->node->in[0], &window, LAYER_POOL, in->dim[1]);
-
-	*why = too_large;
-	if (!draft)
-		return ONNX_UNSUPPORTED;
-	draft->layer.pool_average = work->op->is_average;
-	onnx_lower_put(lowering, work, 0, onnx_draft_index(lowering, draft));
-	return ONNX_ARM;
+	return lower_pool(lowering, work, &window, why);
 }
 
 /*
@@ -207,30 +240,29 @@ enum onnx_status onnx_lower_conv_transpose(struct onnx_lowering *lowering, struc
 {
 	const struct onnx_shape *in = &onnx_op_in(work, 0)->shape, *weight = &onnx_op_in(work, 1)->shape;
 	const struct onnx_shape *out = &lowering->graph->value[work->node->out[0]].shape;
-	struct onnx_window point = {.n = in->n - 2, .group = onnx_integer(work->node, "group", 1)};
-	struct onnx_map map = {out->dim[out->n - 1], out->n == 4 ? out->dim[2] : 1, out->dim[1]};
-	int64_t n_filter = out->dim[1];
+	struct onnx_window point = {.n = in->n - 2};
+	struct onnx_map map = {out->dim[out->n - 1], 1, out->dim[0] * out->dim[1]};
+	int64_t n_filter = out->dim[0] * out->dim[1];
 
-	*why = "three-dimensional windows have no layers; split the model along its third dimension";
-	if (in->n > 4)
-		return ONNX_UNSUPPORTED;
 	for (size_t i = 0; i < point.n; i++) {
-		point.kernel[i] = point.stride[i] = point.dilation[i] = 1;
+		point.kernel[i] = 1;
 		point.out[i] = in->dim[i + 2];
+		map.h *= i + 1 < point.n && onnx_map_fits(map) ? out->dim[i + 2] : 1;
 		n_filter = n_filter > NETWORK_MAX_CHANNEL ? n_filter : n_filter * weight->dim[i + 2];
 	}
-	*why = "more than one image at a time; import with a batch of 1 (--dim) and multiply the clocks";
-	if (in->dim[0] != 1)
+	*why = "its weights are a result; make them constant";
+	if (!lowering->graph->value[work->node->in[1]].is_constant)
 		return ONNX_UNSUPPORTED;
 	*why = "its results take more than 65536 numbers a pixel of its input; make it smaller";
-	struct onnx_draft *draft = slide(lowering, work->node->in[0], &point, LAYER_CONV, n_filter);
+	struct onnx_draft *draft = convolve(lowering, unroll(lowering, work->node->in[0], &point), n_filter);
 
-	if (!draft || !lowering->graph->value[work->node->in[1]].is_constant)
+	if (!draft)
 		return ONNX_UNSUPPORTED;
 	draft->layer.out_c = draft->c;
-	draft->layer.groups = (uint32_t)point.group;
+	draft->layer.groups = (uint32_t)(in->dim[0] * onnx_integer(work->node, "group", 1));
 	uint32_t source = onnx_draft_index(lowering, draft);
+	uint32_t arm = onnx_draft_arm(lowering, 1, &source, map);
 
-	onnx_lower_put(lowering, work, 0, onnx_draft_arm(lowering, 1, &source, map));
-	return ONNX_MLA;
+	onnx_lower_put(lowering, work, 0, arm);
+	return arm == NO_DRAFT ? ONNX_UNSUPPORTED : ONNX_MLA;
 }

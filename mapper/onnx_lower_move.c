@@ -75,8 +75,10 @@ enum onnx_status onnx_lower_concat(struct onnx_lowering *lowering, struct onnx_w
 		from[i] = is_plain ? onnx_draft_get(lowering, node->in[i]) : NO_DRAFT;
 		is_plain = from[i] != NO_DRAFT;
 	}
-	if (!is_plain || !are_alike(lowering, from, node->in, node->n_in) ||
-	    out->dim[channel_axis(out)] > NETWORK_MAX_CHANNEL)
+	/* Of several images the channels do not lie one after another. */
+	int64_t size = out->n == 4 && out->dim[0] != 1 ? 0 : out->dim[channel_axis(out)];
+
+	if (!is_plain || !are_alike(lowering, from, node->in, node->n_in) || size < 1 || size > NETWORK_MAX_CHANNEL)
 		return see(lowering, work, 0, why);
 	struct onnx_draft *draft = onnx_draft_new(lowering, LAYER_CONCAT, node->n_in, from);
 
@@ -86,11 +88,8 @@ enum onnx_status onnx_lower_concat(struct onnx_lowering *lowering, struct onnx_w
 	draft->is_vector = lowering->draft[from[0]].is_vector;
 	draft->w = lowering->draft[from[0]].w;
 	draft->h = lowering->draft[from[0]].h;
-	draft->c = (uint32_t)out->dim[channel_axis(out)];
-	if (draft->is_vector) {
-		draft->w = draft->c;
-		draft->c = 1;
-	}
+	draft->c = draft->is_vector ? 1 : (uint32_t)size;
+	draft->w = draft->is_vector ? (uint32_t)size : draft->w;
 	onnx_lower_put(lowering, work, 0, onnx_draft_index(lowering, draft));
 	return ONNX_FREE;
 }
@@ -103,7 +102,8 @@ static enum onnx_status take_channels(struct onnx_lowering *lowering, const stru
 	const struct onnx_shape *out = shape_of(lowering, work->node->out[i]);
 	int64_t n = out->dim[channel_axis(out)];
 
-	if (source == NO_DRAFT || n < 1 || !holds(lowering, source, work->node->in[0]))
+	if (source == NO_DRAFT || n < 1 || (out->n == 4 && out->dim[0] != 1) ||
+	    !holds(lowering, source, work->node->in[0]))
 		return see(lowering, work, i, why);
 	struct onnx_draft *draft = onnx_draft_new(lowering, LAYER_SLICE, 1, &source);
 

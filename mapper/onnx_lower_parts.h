@@ -73,7 +73,10 @@ void onnx_region_find(struct onnx_lowering *lowering);
 /* onnx_draft.c. Whether a map is one that layers can have. */
 bool onnx_map_fits(struct onnx_map map);
 
-/* The map of a shape: channels first where it has four dimensions, last where it has fewer. */
+/*
+ * The map of a shape: channels first where it has four dimensions, those of all images of a batch one after another;
+ * last where it has others.
+ */
 struct onnx_map onnx_map_of(const struct onnx_shape *shape);
 
 /* Whether there is room for another draft; when there is none, the translation ends with an error. */
@@ -83,6 +86,9 @@ bool onnx_draft_room(struct onnx_lowering *lowering);
 struct onnx_draft *onnx_draft_new(struct onnx_lowering *lowering, enum layer_kind kind, size_t n_from,
                                   const uint32_t *from);
 uint32_t onnx_draft_index(const struct onnx_lowering *lowering, const struct onnx_draft *draft);
+
+/* The shape of a draft's result; it fits. */
+void onnx_draft_set_map(struct onnx_draft *draft, struct onnx_map map);
 
 /* Numbers of a draft's result. */
 int64_t onnx_draft_size(const struct onnx_draft *draft);

@@ -104,6 +104,7 @@ uint64_t onnx_count_matmul(const struct onnx_work *work);
 /* onnx_shape.c: */
 bool onnx_infer_same(struct onnx_work *work);
 bool onnx_infer_broadcast(struct onnx_work *work);
+bool onnx_infer_quantise(struct onnx_work *work);
 bool onnx_infer_reshape(struct onnx_work *work);
 bool onnx_infer_flatten(struct onnx_work *work);
 bool onnx_infer_squeeze(struct onnx_work *work);
@@ -141,7 +142,7 @@ onnx_lower_fn onnx_lower_gemm, onnx_lower_matmul;
 onnx_lower_fn onnx_lower_concat, onnx_lower_split, onnx_lower_slice, onnx_lower_pad, onnx_lower_resize, onnx_lower_view;
 
 /* onnx_lower_arm.c: */
-onnx_lower_fn onnx_lower_add, onnx_lower_combine, onnx_lower_rows, onnx_lower_reduce;
+onnx_lower_fn onnx_lower_add, onnx_lower_combine, onnx_lower_rows, onnx_lower_reduce, onnx_lower_quantise;
 
 /* onnx_fold.c: */
 bool onnx_fold_copy(const struct onnx_work *work, double *out, size_t n);

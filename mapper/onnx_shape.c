@@ -10,6 +10,15 @@ bool onnx_infer_same(struct onnx_work *work)
 	return onnx_op_set(work, 0, &onnx_op_in(work, 0)->shape, onnx_op_in(work, 0)->type);
 }
 
+/* The numbers, and one scale and zero point for all of them. */
+bool onnx_infer_quantise(struct onnx_work *work)
+{
+	const struct onnx_shape scalar = {0};
+
+	return onnx_infer_same(work) && onnx_op_set(work, 1, &scalar, ONNX_REAL) &&
+	       onnx_op_set(work, 2, &scalar, ONNX_INTEGER);
+}
+
 /* Before version 7 of the operators, the second input had to name the axis it began at; it never widened the first. */
 bool onnx_infer_broadcast(struct onnx_work *work)
 {

@@ -369,28 +369,63 @@ static void test_onnx_unsupported_nodes(void **state)
 	(void)state;
 	model_start(&builder, "odd", 16);
 	const char *x = "data";
-	for (int i = 0; i < 2; i++) {
-		Onnx__NodeProto *conv =
-		    builder_node(&builder, "Conv", NULL, x, BUILDER_WEIGHTS(&builder, 3, 3, 3, 3), NULL);
-		BUILDER_INTEGERS(&builder, conv, "dilations", 2, 2);
-		BUILDER_INTEGERS(&builder, conv, "pads", 2, 2, 2, 2);
-		x = conv->output[0];
-	}
-	x = builder_node(&builder, "Frobnicate", NULL, x, NULL)->output[0];
+	for (int i = 0; i < 2; i++)
+		x = builder_node(&builder, "Frobnicate", NULL, x, NULL)->output[0];
 	x = builder_node(&builder, "Relu", NULL, x, NULL)->output[0];
-	x = model_conv(&builder, "data", (struct model_conv){.in = 3, .out = 8, .kernel = 3});
-	builder_output(&builder, x);
+	Onnx__NodeProto *dense =
+	    builder_node(&builder, "Conv", NULL, "data", BUILDER_WEIGHTS(&builder, 70000, 3, 1, 1), NULL);
+	builder_output(&builder, dense->output[0]);
+	builder_output(&builder, model_conv(&builder, "data", (struct model_conv){.in = 3, .out = 8, .kernel = 3}));
 	import_model(&import);
 	assert_int_equal(import.plan.n_unsupported, 4);
-	assert_int_equal(import.plan.mac, 2 * 256 * 3 * 27 + 196 * 8 * 27);
+	assert_int_equal(import.plan.mac, 256 * 70000 * 3 + 196 * 8 * 27);
 	assert_int_equal(import.plan.verdict[4].status, ONNX_MLA);
 	assert_int_equal(onnx_complain_unsupported(&import, &err), ERR_INPUT);
 	assert_int_equal(err.n_message, 3);
-	assert_non_null(strstr(err_text(&err), "node 1 'Conv_1' (Conv): dilated windows have no layers yet"));
+	assert_non_null(strstr(err_text(&err), "node 1 'Frobnicate_0' (Frobnicate): an operator that is not known"));
 	assert_non_null(strstr(err_text(&err), "(and 1 more nodes like it)"));
-	assert_non_null(strstr(err_text(&err), "(Frobnicate): an operator that is not known"));
 	assert_non_null(strstr(err_text(&err), "(Relu): its shape cannot be known"));
+	assert_non_null(strstr(err_text(&err), "(Conv): more than 65536 channels"));
 	err_clear(&err);
+	onnx_import_free(&import);
+}
+
+/*
+ * Windows with gaps, of strides that differ or of three sides are written out: a 1x1 convolution over as many numbers.
+ * The images of a batch are groups of channels.
+ */
+static void test_onnx_odd_windows(void **state)
+{
+	struct onnx_import import;
+	(void)state;
+	builder_start(&builder, "odd");
+	builder_input(&builder, "x", 4, (const int64_t[]){2, 8, 16, 12});
+	const char *x =
+	    model_conv(&builder, "x", (struct model_conv){.in = 8, .out = 6, .kernel = 3, .pad = 1, .group = 2});
+	Onnx__NodeProto *gaps = builder_node(&builder, "Conv", NULL, x, BUILDER_WEIGHTS(&builder, 4, 6, 3, 3), NULL);
+	BUILDER_INTEGERS(&builder, gaps, "dilations", 2, 2); /* 12 x 8 */
+	Onnx__NodeProto *strides =
+	    builder_node(&builder, "Conv", NULL, gaps->output[0], BUILDER_WEIGHTS(&builder, 5, 4, 1, 3), NULL);
+	BUILDER_INTEGERS(&builder, strides, "strides", 2, 1); /* 6 x 6 */
+	x = builder_node(&builder, "Reshape", NULL, strides->output[0], BUILDER_LIST(&builder, 1, 10, 2, 3, 6), NULL)
+	        ->output[0];
+	x = builder_node(&builder, "Conv", NULL, x, BUILDER_WEIGHTS(&builder, 7, 10, 2, 2, 2), NULL)
+	        ->output[0]; /* 1 2 5 */
+	Onnx__NodeProto *pool = builder_node(&builder, "MaxPool", NULL, x, NULL);
+	BUILDER_INTEGERS(&builder, pool, "kernel_shape", 1, 2, 2);
+	builder_output(&builder, pool->output[0]);
+	expect_counts(&import, 2 * 192 * 6 * 36 + 2 * 96 * 4 * 54 + 2 * 36 * 5 * 12 + 10 * 7 * 80,
+	              6 * 36 + 6 + 4 * 54 + 5 * 12 + 7 * 80);
+	struct network network = build(&import);
+	assert_int_equal(network.n_block, 5);
+	assert_int_equal(network.block[0].groups, 4);
+	assert_int_equal(network.block[0].in_c, 16);
+	assert_int_equal(network.block[0].kernel_w, 3);
+	assert_int_equal(network.block[1].in_c, 2 * 54);
+	assert_int_equal(network.block[1].out_h, 12);
+	assert_int_equal(network.block[4].kind, BLOCK_POOL);
+	assert_int_equal(network.block[4].out_c, 7 * 4);
+	network_free(&network);
 	onnx_import_free(&import);
 }
 
@@ -407,6 +442,7 @@ int main(void)
 	    cmocka_unit_test(test_onnx_quantised_models),
 	    cmocka_unit_test(test_onnx_pads_and_upsampling),
 	    cmocka_unit_test(test_onnx_unsupported_nodes),
+	    cmocka_unit_test(test_onnx_odd_windows),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

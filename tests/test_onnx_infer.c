@@ -7,6 +7,7 @@
 #include <cmocka.h>
 
 #include "mapper/onnx_infer.h"
+#include "mapper/onnx_op.h"
 #include "mapper/onnx_read.h"
 #include "tests/onnx_builder.h"
 
@@ -62,6 +63,68 @@ static void expect_error(struct onnx_builder *builder, const struct onnx_dim *di
 	{                                                                     \
 		__VA_ARGS__                                                   \
 	}
+
+/* What published models are made of has a row; operators of other domains are others. */
+static void test_onnx_operators_are_known(void **state)
+{
+	static const char *const op[] = {"Conv",
+	                                 "ConvTranspose",
+	                                 "Gemm",
+	                                 "MatMul",
+	                                 "MaxPool",
+	                                 "AveragePool",
+	                                 "GlobalAveragePool",
+	                                 "GlobalMaxPool",
+	                                 "BatchNormalization",
+	                                 "Relu",
+	                                 "Clip",
+	                                 "Sigmoid",
+	                                 "HardSwish",
+	                                 "Softmax",
+	                                 "Add",
+	                                 "Sum",
+	                                 "Mul",
+	                                 "Concat",
+	                                 "Unsqueeze",
+	                                 "Squeeze",
+	                                 "Split",
+	                                 "Flatten",
+	                                 "Reshape",
+	                                 "Transpose",
+	                                 "Pad",
+	                                 "Resize",
+	                                 "ReduceMean",
+	                                 "LRN",
+	                                 "Dropout",
+	                                 "Constant",
+	                                 "ConstantOfShape",
+	                                 "QuantizeLinear",
+	                                 "DequantizeLinear",
+	                                 "QLinearConv",
+	                                 "QLinearMatMul",
+	                                 "LayerNormalization",
+	                                 "Gelu",
+	                                 "Abs",
+	                                 "Xor",
+	                                 "Where",
+	                                 "Shape",
+	                                 "Gather",
+	                                 "Erf",
+	                                 "Upsample",
+	                                 "Identity",
+	                                 "Cast",
+	                                 "Slice"};
+	(void)state;
+	for (size_t i = 0; i < sizeof op / sizeof op[0]; i++) {
+		const struct onnx_node node = {.op = op[i], .domain = ""}, other = {.op = op[i], .domain = "my.own"};
+		const struct onnx_op *row = onnx_op_find(&node);
+		if (!row)
+			fail_msg("%s has no row", op[i]);
+		assert_string_equal(row->name, op[i]);
+		assert_true(row->infer && (row->lower || row->fold));
+		assert_null(onnx_op_find(&other));
+	}
+}
 
 /* floor((in + pads - ((k - 1) d + 1)) / s) + 1 by hand: (13 + 1 + 2 - 5) / 2 + 1 = 6, (10 + 0 + 3 - 3) / 1 + 1 = 11. */
 static void test_onnx_conv_windows(void **state)
@@ -316,10 +379,15 @@ static void test_onnx_survives_damage(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_onnx_conv_windows),     cmocka_unit_test(test_onnx_pool_rounds_up),
-	    cmocka_unit_test(test_onnx_shape_arithmetic), cmocka_unit_test(test_onnx_products),
-	    cmocka_unit_test(test_onnx_open_dimensions),  cmocka_unit_test(test_onnx_graph_mistakes),
-	    cmocka_unit_test(test_onnx_refuses_bombs),    cmocka_unit_test(test_onnx_survives_damage),
+	    cmocka_unit_test(test_onnx_operators_are_known),
+	    cmocka_unit_test(test_onnx_conv_windows),
+	    cmocka_unit_test(test_onnx_pool_rounds_up),
+	    cmocka_unit_test(test_onnx_shape_arithmetic),
+	    cmocka_unit_test(test_onnx_products),
+	    cmocka_unit_test(test_onnx_open_dimensions),
+	    cmocka_unit_test(test_onnx_graph_mistakes),
+	    cmocka_unit_test(test_onnx_refuses_bombs),
+	    cmocka_unit_test(test_onnx_survives_damage),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

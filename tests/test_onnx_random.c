@@ -161,7 +161,10 @@ static void add_any(const char *out)
 	                                 "ArgMax",
 	                                 "Conv",
 	                                 "Size",
-	                                 "ReduceProd"};
+	                                 "ReduceProd",
+	                                 "DynamicQuantizeLinear",
+	                                 "GlobalMaxPool",
+	                                 "ConvTranspose"};
 	const char *in[4];
 	size_t n = 1 + (size_t)chance(4);
 	for (size_t i = 0; i < 4; i++)
@@ -189,7 +192,7 @@ static int64_t start_graph(void)
 		builder_input(&builder, "x", 2, (const int64_t[]){1 + chance(2), 16});
 		break;
 	default:
-		builder_input(&builder, "x", 4, (const int64_t[]){1, c, 8, chance(2) ? 8 : 12});
+		builder_input(&builder, "x", 4, (const int64_t[]){1 + (chance(8) == 0), c, 8, chance(2) ? 8 : 12});
 	}
 	name[n_name++] = "x";
 	return c;
