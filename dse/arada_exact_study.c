@@ -4,9 +4,12 @@
  * square of the voltage (PEs without work are gated), leakage with the voltage,
  * words as often as the array reads and the interface moves them. Fewer columns
  * compute for as much longer as their folds take, and read the ifmap more often;
- * what crosses the interface stays, as long as the buffers are the same.
+ * what crosses the interface stays, as long as the buffers are the same. With
+ * the physical memory model a layer keeps its tiles at all settings, and its times
+ * there are that model's.
  */
 #include "dse/arada_exact_study.h"
+#include "dse/arada_physical.h"
 #include "dse/csv_write.h"
 #include "dse/parallel.h"
 #include "dse/table.h"
@@ -46,6 +49,39 @@ static uint32_t part_cols(const struct machine *machine, const struct arada_knob
 {
 	assert(part < knobs->n_part);
 	return (uint32_t)(machine->systolic_cols * knobs->part_frac[part]);
+}
+
+/* Times of a layer's tiles at every setting, and the array's own clocks by its parts. */
+static enum err_code time_physical(const struct machine *machine, const struct arada_knobs *knobs,
+                                   const struct block *block, struct arena *arena, struct arada_work *work,
+                                   struct err *err)
+{
+	const struct arada_platform *platform = knobs->platform;
+	const uint32_t n_array = arada_n_clk(knobs), n_memory = arada_n_bandwidth(knobs);
+	struct systolic_work tiles;
+	enum err_code code = arada_physical_work(machine, block, platform->max_word_per_clk, &tiles, err);
+	if (code != ERR_OK)
+		return code;
+	struct arada_times *times = arena_alloc(arena, sizeof(*times));
+	double *ns = arena_array(arena, (size_t)n_array * n_memory * knobs->n_part, sizeof(*ns));
+	if (!times || !ns)
+		return err_add(err, ERR_INTERNAL, "out of memory");
+	*times = (struct arada_times){n_array, n_memory, ns};
+	work->times = times;
+	for (uint32_t part = 0; part < knobs->n_part; part++) {
+		struct machine smaller = *machine;
+		uint64_t compute_clk = 0;
+		smaller.systolic_cols = part_cols(machine, knobs, part);
+		for (uint32_t m = 0; m < n_memory; m++)
+			for (uint32_t a = 0; a < n_array; a++) {
+				double clk_mhz = arada_setting_clk_mhz(knobs, a);
+				double word_per_clk = platform->max_word_per_clk * platform->max_clk_mhz / clk_mhz *
+				                      arada_setting_gb_s(knobs, m) / platform->max_bandwidth_gb_s;
+				*ns++ = arada_physical_ns(&smaller, &tiles, clk_mhz, word_per_clk, &compute_clk);
+			}
+		work->compute_clk[part] = (double)compute_clk;
+	}
+	return ERR_OK;
 }
 
 static struct arada_work work_of(const struct arada_options *options, const struct machine *machine,
@@ -94,15 +130,19 @@ static void run_job(void *context, size_t i)
 		(void)err_add(&job->err[i], ERR_INTERNAL, "out of memory");
 		return;
 	}
+	const struct arada_options *options = &job->study->space->arada;
+	enum err_code code = ERR_OK;
 	run->knobs = knobs_of(machine, &of->platform);
-	for (size_t k = 0; k < of->n_layer; k++)
-		work[k] = work_of(&job->study->space->arada, machine, &run->knobs, of->block[k], &of->layer[k]);
+	for (size_t k = 0; k < of->n_layer && code == ERR_OK; k++) {
+		work[k] = work_of(options, machine, &run->knobs, of->block[k], &of->layer[k]);
+		if (options->model == ARADA_PHYSICAL)
+			code = time_physical(machine, &run->knobs, of->block[k], &run->arena, &work[k], &job->err[i]);
+	}
 	run->of = (struct arada_case){.machine = job->study->label[of->machine],
 	                              .network = job->study->space->network[of->network].network.name,
 	                              .knobs = &run->knobs,
 	                              .n_layer = of->n_layer,
 	                              .work = work};
-	enum err_code code = ERR_OK;
 	for (int e = 0; e < N_ARADA_ENERGY && code == ERR_OK; e++)
 		code = arada_find_gain(&run->of, (enum arada_energy)e, &run->arena, &run->gain[e], &job->err[i]);
 }

@@ -40,11 +40,22 @@ double arada_setting_gb_s(const struct arada_knobs *knobs, uint32_t setting)
 	return platform->max_bandwidth_gb_s * (platform->n_bandwidth - setting) / platform->n_bandwidth;
 }
 
-/* The memory's own time at full bandwidth: all of a layer that stalls. */
-static double memory_ns(const struct arada_platform *platform, const struct arada_layer *layer)
+uint32_t arada_n_clk(const struct arada_knobs *knobs)
 {
-	double clk =
-	    layer->stall_clk > 0 ? (double)layer->total_clk : (double)layer->n_word / platform->max_word_per_clk;
+	return n_nominal_clk(knobs->platform) + knobs->n_turbo;
+}
+
+uint32_t arada_n_bandwidth(const struct arada_knobs *knobs)
+{
+	return knobs->chooses_bandwidth ? knobs->platform->n_bandwidth : 1;
+}
+
+/* The memory's own time at full bandwidth: all of a layer that stalls, unless its times are known. */
+static double memory_ns(const struct arada_platform *platform, const struct arada_work *work)
+{
+	const struct arada_layer *layer = &work->layer;
+	bool is_all = layer->stall_clk > 0 && !work->times;
+	double clk = is_all ? (double)layer->total_clk : (double)layer->n_word / platform->max_word_per_clk;
 	return fmin(clk, (double)layer->total_clk) * NS_PER_US / platform->max_clk_mhz;
 }
 
@@ -78,8 +89,14 @@ static struct exact_mode make_mode(const struct arada_knobs *knobs, const struct
 	struct exact_mode mode = {.setting = {array, memory}, .choice = part};
 	assert(work->compute_clk[part] > 0);
 	mode.busy_ns[EXACT_ARRAY] = work->compute_clk[part] * NS_PER_US / clk_mhz;
-	mode.busy_ns[EXACT_MEMORY] = memory_ns(platform, &work->layer) / bandwidth_frac;
+	mode.busy_ns[EXACT_MEMORY] = memory_ns(platform, work) / bandwidth_frac;
 	mode.time_ns = fmax(mode.busy_ns[EXACT_ARRAY], mode.busy_ns[EXACT_MEMORY]);
+	if (work->times) {
+		const struct arada_times *times = work->times;
+		assert(array < times->n_array && memory < times->n_memory);
+		mode.time_ns =
+		    fmax(mode.time_ns, times->ns[((size_t)part * times->n_memory + memory) * times->n_array + array]);
+	}
 	price(knobs, work, clk_mhz / platform->max_clk_mhz, bandwidth_frac, &mode);
 	return mode;
 }
@@ -112,8 +129,7 @@ enum err_code arada_build(const struct arada_knobs *knobs, size_t n, const struc
                           struct exact_problem *problem, struct err *err)
 {
 	const struct arada_platform *platform = knobs->platform;
-	uint32_t n_array = n_nominal_clk(platform) + knobs->n_turbo;
-	uint32_t n_memory = knobs->chooses_bandwidth ? platform->n_bandwidth : 1;
+	uint32_t n_array = arada_n_clk(knobs), n_memory = arada_n_bandwidth(knobs);
 	assert(n > 0 && knobs->n_part >= 1 && knobs->n_part <= ARADA_MAX_PART && platform->n_bandwidth > 0);
 	if (n_array > EXACT_MAX_SETTING || n_memory > EXACT_MAX_SETTING)
 		return err_add(err, ERR_INPUT,
@@ -163,22 +179,26 @@ static void choose_published(const struct arada_knobs *knobs, const struct arada
 		(*memory)++;
 }
 
-/* The lowest settings at which each domain's work and its changes, there and back, fit into the layer's time. */
-static void choose_charged(const struct arada_knobs *knobs, const struct arada_work *work, uint32_t *array,
-                           uint32_t *memory)
+/* Whether a layer in a mode is done by the time of its nominal mode, a domain's changes there and back included. */
+static bool fits(const struct exact_problem *problem, const struct exact_mode *mode, const struct exact_mode *nominal,
+                 enum exact_domain domain)
 {
-	const struct arada_platform *platform = knobs->platform;
-	double change_ns = 2 * platform->switch_us * NS_PER_US;
-	double time_ns = (double)work->layer.total_clk * NS_PER_US / platform->max_clk_mhz;
-	uint32_t n = n_nominal_clk(platform);
+	return mode->time_ns <= nominal->time_ns &&
+	       mode->busy_ns[domain] + 2 * problem->change_ns[domain] <= nominal->time_ns;
+}
+
+/* The lowest clock that fits, then the lowest bandwidth that does with it. */
+static void choose_charged(const struct exact_problem *problem, const struct exact_layer *layer, uint32_t n_clk,
+                           uint32_t *array, uint32_t *memory)
+{
+	const struct exact_mode *nominal = &layer->mode[0];
+	assert(nominal->setting[EXACT_ARRAY] == 0 && nominal->setting[EXACT_MEMORY] == 0 && nominal->choice == 0);
 	*array = *memory = 0;
-	for (uint32_t a = 1; a < n; a++)
-		if (work->compute_clk[0] * NS_PER_US / arada_setting_clk_mhz(knobs, a) + change_ns <= time_ns)
+	for (uint32_t a = 1; a < n_clk; a++)
+		if (fits(problem, &layer->mode[find_mode(layer, a, 0)], nominal, EXACT_ARRAY))
 			*array = a;
-	for (uint32_t m = 1; m < platform->n_bandwidth; m++)
-		if (memory_ns(platform, &work->layer) * platform->max_bandwidth_gb_s / arada_setting_gb_s(knobs, m) +
-		        change_ns <=
-		    time_ns)
+	for (uint32_t m = 1; m < problem->n_setting[EXACT_MEMORY]; m++)
+		if (fits(problem, &layer->mode[find_mode(layer, *array, m)], nominal, EXACT_MEMORY))
 			*memory = m;
 }
 
@@ -191,7 +211,7 @@ void arada_local_modes(const struct arada_knobs *knobs, size_t n, const struct a
 		if (n_change == 1)
 			choose_published(knobs, &work[i].layer, &array, &memory);
 		else
-			choose_charged(knobs, &work[i], &array, &memory);
+			choose_charged(problem, &problem->layer[i], n_nominal_clk(knobs->platform), &array, &memory);
 		mode[i] = find_mode(&problem->layer[i], array, knobs->chooses_bandwidth ? memory : 0);
 	}
 }

@@ -10,7 +10,9 @@
  *
  * A layer takes as long as the longer of array and memory, as ARADA assumes: its
  * array computes for Ttotal - Tstall at full clock, its memory is busy for all of
- * Ttotal where there are stalls, else for what its words take.
+ * Ttotal where there are stalls, else for what its words take. Where a model says
+ * more, as the physical one, in which only some tiles wait, its times at every clock
+ * and bandwidth take that place, and the memory is busy for what its words take.
  */
 #include "dse/arada.h"
 #include "dse/arada_exact.h"
@@ -33,6 +35,12 @@ extern const char *const arada_energy_name[N_ARADA_ENERGY];
  */
 #define ARADA_MEMORY_IDLE_FRAC 0.25
 
+/* Times of a layer at all settings, each at least the array's and the memory's own. */
+struct arada_times {
+	uint32_t n_array, n_memory;
+	const double *ns; /* [part][n_memory][n_array] by settings */
+};
+
 /* A layer at full speed. */
 struct arada_work {
 	struct arada_layer layer;
@@ -40,6 +48,7 @@ struct arada_work {
 	double compute_clk[ARADA_MAX_PART]; /* of the array; [0]: layer.total_clk - layer.stall_clk */
 	double word_pj[ARADA_MAX_PART];     /* ARADA_MACHINE: of SRAM and memory accesses, whatever the clocks */
 	double array_pj;                    /* likewise: of its multiplications at the nominal voltage */
+	const struct arada_times *times;    /* NULL: as ARADA assumes */
 };
 
 /* What may be chosen, and what it costs. */
@@ -65,14 +74,17 @@ struct arada_knobs {
 enum err_code arada_build(const struct arada_knobs *knobs, size_t n, const struct arada_work *work, struct arena *arena,
                           struct exact_problem *problem, struct err *err);
 
-/* The clock of an array setting of such a problem, the bandwidth of a memory setting. */
+/* Settings of such a problem: how many clocks and bandwidths; the clock and the bandwidth of one. */
+uint32_t arada_n_clk(const struct arada_knobs *knobs);
+uint32_t arada_n_bandwidth(const struct arada_knobs *knobs);
 double arada_setting_clk_mhz(const struct arada_knobs *knobs, uint32_t setting);
 double arada_setting_gb_s(const struct arada_knobs *knobs, uint32_t setting);
 
 /*
  * Modes [n] of a rule that looks at one layer at a time, the whole array on: ARADA's VF-OH-Q, which charges a layer one
  * change of clock and none of bandwidth (n_change 1), or both changes of either domain (n_change 2), whatever its
- * neighbours do. The latter's changes fit into its layers, so that it never takes longer than race to idle.
+ * neighbours do. The latter's settings and changes fit into the layer's own time, so that it never takes longer than
+ * race to idle.
  */
 void arada_local_modes(const struct arada_knobs *knobs, size_t n, const struct arada_work *work, unsigned n_change,
                        const struct exact_problem *problem, uint32_t *mode);

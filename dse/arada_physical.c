@@ -5,6 +5,7 @@
 #include <math.h>
 #include <stddef.h>
 
+#define NS_PER_US 1e3
 #define MAX_SIZE 40 /* a power of two each, and the whole */
 
 /* Tile sizes to try along a dimension. */
@@ -151,4 +152,14 @@ enum err_code arada_physical(const struct machine *machine, const struct block *
 	cost->n_word = words_of(machine, &work);
 	assert(cost->total_clk > cost->stall_clk);
 	return ERR_OK;
+}
+
+double arada_physical_ns(const struct machine *machine, const struct systolic_work *work, double clk_mhz,
+                         double word_per_clk, uint64_t *compute_clk)
+{
+	assert(clk_mhz > 0 && word_per_clk > 0);
+	struct systolic_time time = systolic_run_time(machine, work, word_per_clk);
+	*compute_clk = time.compute_clk;
+	double clk = fmax(time.clk - systolic_ends_clk(work, word_per_clk), (double)time.compute_clk);
+	return clk * NS_PER_US / clk_mhz;
 }

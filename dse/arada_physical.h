@@ -26,4 +26,11 @@ enum err_code arada_physical_work(const struct machine *machine, const struct bl
 enum err_code arada_physical(const struct machine *machine, const struct block *block, double word_per_clk,
                              struct arada_layer *cost, struct err *err);
 
+/*
+ * ns of a work as in arada_physical, on this machine's array at a clock, with this many words a clock; compute_clk:
+ * receives the array's own clocks.
+ */
+double arada_physical_ns(const struct machine *machine, const struct systolic_work *work, double clk_mhz,
+                         double word_per_clk, uint64_t *compute_clk);
+
 #endif

@@ -265,12 +265,63 @@ static void test_arada_modes_in_closed_form(void **state)
 	arena_free(&arena);
 }
 
+/* Times that a model gives, longer than array and memory alone: nothing is late by them, and rules do not beat exact.
+ */
+static void test_arada_gain_keeps_a_models_times(void **state)
+{
+	static double ns[8][N_PART * 10 * 21];
+	unsigned n_lowered = 0;
+	(void)state;
+	for (uint64_t seed = 0; seed < 30; seed++) {
+		struct rng rng = rng_stream(seed, 3, 0);
+		struct arada_platform platform = platform_of(seed % N_SYSTEM);
+		struct arada_knobs knobs = knobs_of(&platform);
+		struct arada_work work[8];
+		struct arada_times times[8];
+		struct arena arena = {0};
+		const uint32_t n_array = arada_n_clk(&knobs), n_memory = arada_n_bandwidth(&knobs);
+		assert_true(n_array <= 21 && n_memory <= 10);
+		for (int i = 0; i < 8; i++) {
+			double tile_frac = rng_unit(&rng);
+			work[i] = random_work(&rng);
+			for (uint32_t part = 1; part < N_PART; part++)
+				work[i].compute_clk[part] = work[i].compute_clk[0] * (1 + part);
+			/* some tiles wait for the memory, the others for the array */
+			for (uint32_t k = 0; k < N_PART * n_array * n_memory; k++) {
+				uint32_t a = k % n_array, m = k / n_array % n_memory, part = k / n_array / n_memory;
+				double array_ns = work[i].compute_clk[part] * 1000 / arada_setting_clk_mhz(&knobs, a);
+				double memory_ns = (double)work[i].layer.n_word / platform.max_word_per_clk * 1000 /
+				                   platform.max_clk_mhz * platform.max_bandwidth_gb_s /
+				                   arada_setting_gb_s(&knobs, m);
+				ns[i][k] = fmax(array_ns, tile_frac * memory_ns) + (1 - tile_frac) * memory_ns;
+			}
+			times[i] = (struct arada_times){n_array, n_memory, ns[i]};
+			work[i].times = &times[i];
+		}
+		struct arada_case of = {"machine", "network", &knobs, 8, work};
+		for (int e = 0; e < N_ARADA_ENERGY; e++) {
+			struct arada_gain gain;
+			assert_int_equal(arada_find_gain(&of, (enum arada_energy)e, &arena, &gain, NULL), ERR_OK);
+			check_gain(&gain);
+			for (int i = 0; i < 8; i++) {
+				const struct exact_mode *mode = &gain.mode[i];
+				assert_true(mode->time_ns >=
+				            ns[i][mode->setting[EXACT_MEMORY] * n_array + mode->setting[EXACT_ARRAY]]);
+				n_lowered += mode->setting[EXACT_ARRAY] > 0 || mode->setting[EXACT_MEMORY] > 0;
+			}
+		}
+		arena_free(&arena);
+	}
+	assert_in_range(n_lowered, 20, 700);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_arada_modes_follow_the_equations),
 	    cmocka_unit_test(test_arada_modes_in_closed_form),
 	    cmocka_unit_test(test_arada_gain_never_loses),
+	    cmocka_unit_test(test_arada_gain_keeps_a_models_times),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
