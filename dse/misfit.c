@@ -431,6 +431,15 @@ static bool look_again(struct finder *finder, struct misfit *misfit)
 	return done;
 }
 
+/* Buffers of a systolic array are three, and decide clocks, too; which one is too small says the nearest miss. */
+static bool all_have_pes(const struct space *space)
+{
+	for (size_t i = 0; i < space->n_machine; i++)
+		if (space->machine[i].target == MACHINE_SYSTOLIC)
+			return false;
+	return true;
+}
+
 static bool explain_all(struct finder *finder, bool is_proof_of_none, struct misfit *misfit)
 {
 	const struct space *space = finder->space;
@@ -441,7 +450,9 @@ static bool explain_all(struct finder *finder, bool is_proof_of_none, struct mis
 		done = explain_limit(finder, &space->limit[i], &misfit->change[misfit->n++]);
 	for (size_t i = 0; i < space->n_constraint && done; i++)
 		done = explain_constraint(finder, i, &misfit->change[misfit->n++]);
-	return done && explain_sram(finder, &misfit->change[misfit->n++]);
+	if (!done || !all_have_pes(space))
+		return done;
+	return explain_sram(finder, &misfit->change[misfit->n++]);
 }
 
 enum err_code misfit_find(const struct space *space, const struct explore_options *options,

@@ -79,7 +79,7 @@ void misfit_print(FILE *file, const struct misfit *misfit)
 		(void)fprintf(
 		    file, "\nA design that keeps all limits does exist; this search has not come to it. Take --engine "
 			  "exact, without --flat, --max-evaluations and --max-seconds.\n");
-	if (!misfit->found || misfit->exists)
+	if (!misfit->found || misfit->exists || misfit->n == 0)
 		return;
 	table_add_column(&table, "one limit, all others as they are", false);
 	table_add_column(&table, "lets something through", false);

@@ -40,6 +40,12 @@ sed 's/filter_byte: 1397760/filter_byte: 2/' spaces/machines/edge_tpu.yaml >"$wo
 expect_code 4 "$DSE" simulate "$work/no_room.yaml" tiny
 expect_text "$work/out" "a tile of the filters exceeds half of its buffer (9 demanded, 1 available)"
 
+sed "s,^machine: .*,machine: $work/no_room.yaml," spaces/tpu_small.yaml | sed '/filter_byte/d' >"$work/no_room_space.yaml"
+expect_code 4 "$DSE" explore "$work/no_room_space.yaml" -o "$work/none"
+expect_text "$work/out" "filter_buffer"
+expect_text "$work/out" "a tile of the filters exceeds half of its buffer: 2048 byte demanded, 1 available"
+if grep -q 'pe.sram_byte' "$work/out"; then fail "a systolic array has no PE's SRAM"; fi
+
 # The exact engine finds what trying everything finds, whatever the threads, and the audit agrees.
 run() {
 	name=$1
