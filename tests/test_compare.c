@@ -8,17 +8,11 @@
 
 #include "dse/engine.h"
 #include "dse/front_file.h"
+#include "tests/space_folder.h"
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
-
-static const char network[] = "name: small\n"
-			      "input: [8, 8, 4]\n"
-			      "layers:\n"
-			      "  - conv: {kernel: 3, out_channels: 16}\n"
-			      "  - fc: {out: 8}\n";
 
 /* %s: operating points */
 static const char space_text[] = "name: compared\n"
@@ -39,38 +33,12 @@ static const char space_text[] = "name: compared\n"
 #define SCHEME_HEAD "network,target,operation,ofmap_w,ofmap_h,ofmap_c,ifmap_w,ifmap_c\n"
 #define SCHEME_CONV "small,chip,CONV_1,8*1,8*1,16*1,8*1,4*1\n"
 
-static char folder[64];
-
-static void write_file(const char *name, const char *text)
-{
-	char path[128];
-	(void)snprintf(path, sizeof(path), "%s/%s", folder, name);
-	FILE *file = fopen(path, "w");
-	assert_non_null(file);
-	assert_true(fputs(text, file) >= 0);
-	assert_int_equal(fclose(file), 0);
-}
-
 static int make_folder(void **state)
 {
-	(void)state;
-	strcpy(folder, "/tmp/test_compare_XXXXXX");
-	if (!mkdtemp(folder))
+	if (folder_make(state) != 0)
 		return -1;
-	write_file("small.yaml", network);
+	folder_write("small.yaml", folder_small_network(), "");
 	return 0;
-}
-
-static int remove_folder(void **state)
-{
-	static const char *const name[] = {"small.yaml", "space.yaml", "front.json", "scheme.csv"};
-	char path[128];
-	(void)state;
-	for (size_t i = 0; i < sizeof(name) / sizeof(name[0]); i++) {
-		(void)snprintf(path, sizeof(path), "%s/%s", folder, name[i]);
-		(void)remove(path);
-	}
-	return rmdir(folder);
 }
 
 /* A search and all that comes of it. */
@@ -84,14 +52,12 @@ struct result {
 
 static void search(struct result *result, const char *level, const char *more)
 {
-	char path[128], text[1024];
+	char text[1024];
 	struct err err = {0};
 	memset(result, 0, sizeof(*result));
 	(void)snprintf(text, sizeof(text), space_text, level, more);
-	write_file("space.yaml", text);
-	(void)snprintf(path, sizeof(path), "%s/space.yaml", folder);
-	if (space_read(path, &result->space, &err) != ERR_OK)
-		print_error("%s", err_text(&err));
+	folder_write("space.yaml", text, "");
+	folder_read_space(&result->space);
 	result->options = (struct explore_options){.engine = &engine_exhaustive, .n_thread = 2, .seed = 1};
 	assert_int_equal(explore_run(&result->space, &result->options, &result->explore, &err), ERR_OK);
 	assert_true(result->explore.front.n > 0);
@@ -101,16 +67,13 @@ static void search(struct result *result, const char *level, const char *more)
 
 static void write_front(struct result *result)
 {
-	char path[128];
 	struct err err = {0};
 	struct front_run run = {.space = &result->space,
 	                        .explore = &result->explore,
 	                        .options = &result->options,
 	                        .unroller = &result->unroller,
 	                        .command = "dse explore"};
-	(void)snprintf(path, sizeof(path), "%s/front.json", folder);
-	FILE *file = fopen(path, "w");
-	assert_non_null(file);
+	FILE *file = folder_open("front.json");
 	assert_int_equal(front_write_json(file, &run, &err), ERR_OK);
 	assert_int_equal(fclose(file), 0);
 }
@@ -254,7 +217,7 @@ static void test_compare_runs_a_scheme_as_the_space_would(void **state)
 {
 	struct result result;
 	(void)state;
-	write_file("scheme.csv", SCHEME_HEAD SCHEME_CONV "small,chip,FC_2,8*1,1*1,,1024*1,\n");
+	folder_write("scheme.csv", SCHEME_HEAD SCHEME_CONV "small,chip,FC_2,8*1,1*1,,1024*1,\n", "");
 	search(&result, "PL1", "");
 	compare(&result, "scheme.csv:fusion");
 	for (size_t k = 0; k < result.compare.n_place; k++) {
@@ -306,7 +269,7 @@ static void test_compare_says_what_does_not_fit(void **state)
 	search(&result, "PL1", "");
 	for (size_t i = 0; i < 2; i++) {
 		struct err err = {0};
-		write_file("scheme.csv", bad[i].scheme);
+		folder_write("scheme.csv", bad[i].scheme, "");
 		compare(&result, "scheme.csv:fusion");
 		for (size_t k = 0; k < result.compare.n_place; k++) {
 			assert_int_equal(result.compare.place[k].verdict, COMPARE_NO_FIT);
@@ -360,5 +323,5 @@ int main(void)
 	    cmocka_unit_test(test_compare_says_what_does_not_fit),
 	    cmocka_unit_test(test_compare_refuses_what_it_cannot_read),
 	};
-	return cmocka_run_group_tests(tests, make_folder, remove_folder);
+	return cmocka_run_group_tests(tests, make_folder, folder_remove);
 }

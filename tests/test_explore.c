@@ -11,11 +11,11 @@
 #include "dse/front_file.h"
 #include "dse/report.h"
 #include "dse/unroll.h"
+#include "tests/space_folder.h"
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 /* Residual blocks, so that results are held; small enough to try every design of the whole. */
 static const char residual[] =
@@ -33,12 +33,6 @@ static const char chain[] = "name: chain\n"
 			    "  - conv: {kernel: 5, out_channels: 8}\n"
 			    "  - conv: {kernel: 3, out_channels: 8}\n";
 
-static const char small[] = "name: small\n"
-			    "input: [8, 8, 4]\n"
-			    "layers:\n"
-			    "  - conv: {kernel: 3, out_channels: 16}\n"
-			    "  - fc: {out: 8}\n";
-
 static const char rules[] = "layers:\n"
 			    "  - match: '.*'\n"
 			    "    split: whole\n"
@@ -49,61 +43,20 @@ static const char rules[] = "layers:\n"
 			    "  - match: '^(CONV_2|FC_.*)$'\n"
 			    "    level: all\n";
 
-/* A folder with the networks; spaces are written beside them. */
-static char folder[64];
-
-static void write_file(const char *name, const char *text, const char *more)
-{
-	char path[128];
-	(void)snprintf(path, sizeof(path), "%s/%s", folder, name);
-	FILE *file = fopen(path, "w");
-	assert_non_null(file);
-	assert_true(fputs(text, file) >= 0 && fputs(more, file) >= 0);
-	assert_int_equal(fclose(file), 0);
-}
-
 static int make_folder(void **state)
 {
-	(void)state;
-	strcpy(folder, "/tmp/test_explore_XXXXXX");
-	if (!mkdtemp(folder))
+	if (folder_make(state) != 0)
 		return -1;
-	write_file("residual.yaml", residual, "");
-	write_file("chain.yaml", chain, "");
-	write_file("small.yaml", small, "");
+	folder_write("residual.yaml", residual, "");
+	folder_write("chain.yaml", chain, "");
+	folder_write("small.yaml", folder_small_network(), "");
 	return 0;
-}
-
-static int remove_folder(void **state)
-{
-	static const char *const name[] = {"residual.yaml", "chain.yaml", "small.yaml", "space.yaml"};
-	char path[128];
-	(void)state;
-	for (size_t i = 0; i < sizeof(name) / sizeof(name[0]); i++) {
-		(void)snprintf(path, sizeof(path), "%s/%s", folder, name[i]);
-		(void)remove(path);
-	}
-	return rmdir(folder);
 }
 
 static void read_space(const char *head, struct space *space)
 {
-	char path[128];
-	struct err err = {0};
-	write_file("space.yaml", head, rules);
-	(void)snprintf(path, sizeof(path), "%s/space.yaml", folder);
-	if (space_read(path, space, &err) != ERR_OK)
-		print_error("%s", err_text(&err));
-	assert_int_equal(err.n_message, 0);
-}
-
-static void run(const struct space *space, const struct engine_kind *engine, bool flat, unsigned n_thread,
-                struct explore *explore)
-{
-	struct explore_options options = {.engine = engine, .flat = flat, .n_thread = n_thread, .seed = 1};
-	struct err err = {0};
-	assert_int_equal(explore_run(space, &options, explore, &err), ERR_OK);
-	assert_int_equal(err.n_message, 0);
+	folder_write("space.yaml", head, rules);
+	folder_read_space(space);
 }
 
 /* Equal but for rounding: sums of many layers may be added in another order. */
@@ -158,8 +111,8 @@ static void compare(const char *head, bool expect_storage)
 	struct space space;
 	struct explore composed, flat;
 	read_space(head, &space);
-	run(&space, &engine_exact, false, 1, &composed);
-	run(&space, &engine_exhaustive, true, 2, &flat);
+	folder_explore(&space, &engine_exact, false, 1, &composed);
+	folder_explore(&space, &engine_exhaustive, true, 2, &flat);
 	assert_true(composed.front.n > 1);
 	assert_true(composed.counts.epsilon == 0.0);
 	assert_covered(&composed.front, &flat.front);
@@ -214,8 +167,8 @@ static void test_explore_is_equal_for_any_threads(void **state)
 	           "chain.yaml]\n"
 	           "objectives: [latency_ms, energy_mj, mac_units]\n",
 	           &space);
-	run(&space, &engine_exact, false, 1, &one);
-	run(&space, &engine_exact, false, 7, &many);
+	folder_explore(&space, &engine_exact, false, 1, &one);
+	folder_explore(&space, &engine_exact, false, 7, &many);
 	assert_int_equal(one.front.n, many.front.n);
 	assert_memory_equal(one.front.genome, many.front.genome, one.front.n * one.front.n_gene * sizeof(uint32_t));
 	assert_int_equal(one.counts.engine.n_told, many.counts.engine.n_told);
@@ -232,7 +185,7 @@ static void sign(const struct space *space, const struct engine_kind *engine, bo
 	struct explore explore;
 	struct unroller unroller;
 	struct err err = {0};
-	run(space, engine, flat, 2, &explore);
+	folder_explore(space, engine, flat, 2, &explore);
 	assert_int_equal(unroller_init(&unroller, &explore, 1, &err), ERR_OK);
 	struct front_run front_run = {.space = space, .explore = &explore, .unroller = &unroller};
 	assert_int_equal(front_sign(&front_run, &err), ERR_OK);
@@ -267,7 +220,7 @@ static void test_explore_names_the_nearest_refused_machine(void **state)
 	read_space("name: a\nmachine: dvfs_chip\naxes:\n  pe.sram_byte: [98304, 65536, 131072]\nnetwork: small.yaml\n"
 	           "constraints: ['pe.sram_byte <= 65000', mla.array > 1]\nobjectives: [latency_ms]\n",
 	           &space);
-	run(&space, &engine_exhaustive, false, 1, &explore);
+	folder_explore(&space, &engine_exhaustive, false, 1, &explore);
 	assert_int_equal(explore.front.n, 0);
 	assert_int_equal(explore.miss.stage, STAGE_REFUSED);
 	assert_int_equal(explore.miss.machine_index, 1);
@@ -287,7 +240,7 @@ static void test_explore_measures_the_nearest_miss(void **state)
 	char limited[256];
 	(void)state;
 	read_space(head, &space);
-	run(&space, &engine_exhaustive, false, 1, &explore);
+	folder_explore(&space, &engine_exhaustive, false, 1, &explore);
 	assert_true(explore.front.n > 0);
 	double best = explore.front.objective[0]; /* sorted by latency */
 	explore_free(&explore);
@@ -295,7 +248,7 @@ static void test_explore_measures_the_nearest_miss(void **state)
 
 	(void)snprintf(limited, sizeof(limited), "%sconstraints: ['latency_ms <= %.9g']\n", head, best / 1.01);
 	read_space(limited, &space);
-	run(&space, &engine_exhaustive, false, 1, &explore);
+	folder_explore(&space, &engine_exhaustive, false, 1, &explore);
 	assert_int_equal(explore.front.n, 0);
 	assert_int_equal(explore.counts.n_machine_dead, 1);
 	assert_int_equal(explore.miss.stage, STAGE_NETWORK);
@@ -312,7 +265,7 @@ static void test_explore_counts_refused_machines(void **state)
 	read_space("name: a\nmachine: dvfs_chip\naxes:\n  mla.array: [16x4, 8x4]\nnetwork: chain.yaml\n"
 	           "objectives: [latency_ms]\nconstraints: [mla.array >= 64]\n",
 	           &space);
-	run(&space, &engine_exhaustive, false, 2, &explore);
+	folder_explore(&space, &engine_exhaustive, false, 2, &explore);
 	assert_int_equal(explore.counts.n_machine, 2);
 	assert_int_equal(explore.counts.n_machine_rejected, 1);
 	assert_int_equal(explore.counts.n_rejection, 1);
@@ -335,7 +288,7 @@ static void test_explore_failures_are_written_with_their_reasons(void **state)
 	read_space("name: a\nmachine: dvfs_chip\naxes:\n  mla.array: [16x4, 8x4]\nnetwork: small.yaml\n"
 	           "objectives: [latency_ms]\n",
 	           &space);
-	run(&space, &engine_exhaustive, false, 1, &explore);
+	folder_explore(&space, &engine_exhaustive, false, 1, &explore);
 	assert_true(space_machine(&space, 1, &machine, why, sizeof(why)));
 	for (unsigned i = 0; i < EXPLORE_MAX_FAILURE + 3; i++)
 		explore_note_failure(&explore, 1, &machine, "layer %u: %s\n", i, "out of memory");
@@ -373,5 +326,5 @@ int main(void)
 	    cmocka_unit_test(test_explore_counts_refused_machines),
 	    cmocka_unit_test(test_explore_failures_are_written_with_their_reasons),
 	};
-	return cmocka_run_group_tests(tests, make_folder, remove_folder);
+	return cmocka_run_group_tests(tests, make_folder, folder_remove);
 }

@@ -17,11 +17,11 @@
 #include "mapper/bound.h"
 #include "mapper/unfold.h"
 #include "sim/base/rng.h"
+#include "tests/space_folder.h"
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 /* On routers that pass a packet a clock a fetch that keeps the DRAM busy all the time slows tasks down. */
 #define MAX_LAYER_FRAC 0.13
@@ -298,42 +298,10 @@ static void test_fetch_ahead_bounds_stay_below(void **state)
 	}
 }
 
-/* ---- chains ---- */
-
-static char folder[64];
-
-static int make_folder(void **state)
-{
-	(void)state;
-	strcpy(folder, "/tmp/test_fetch_XXXXXX");
-	return mkdtemp(folder) ? 0 : -1;
-}
-
-static int remove_folder(void **state)
-{
-	static const char *const name[] = {"net.yaml", "space.yaml"};
-	char path[128];
-	(void)state;
-	for (size_t i = 0; i < 2; i++) {
-		(void)snprintf(path, sizeof(path), "%s/%s", folder, name[i]);
-		(void)remove(path);
-	}
-	return rmdir(folder);
-}
-
-static FILE *open_file(const char *name)
-{
-	char path[128];
-	(void)snprintf(path, sizeof(path), "%s/%s", folder, name);
-	FILE *file = fopen(path, "w");
-	assert_non_null(file);
-	return file;
-}
-
 /* Three convolutions, with a shortcut or not: a result held while the next one's weights come. */
 static void write_network(struct rng *rng, uint32_t channels)
 {
-	FILE *file = open_file("net.yaml");
+	FILE *file = folder_open("net.yaml");
 	uint32_t shape = rng_below(rng, 3), width = 8 + 4 * rng_below(rng, 3), height = 8 + 4 * rng_below(rng, 3);
 	(void)fprintf(file, "name: net\ninput: [%u, %u, %u]\nlayers:\n", width, height, 4 + 28 * rng_below(rng, 2));
 	(void)fprintf(file, "  - conv: {kernel: %u, out_channels: %u}\n", 1 + 2 * rng_below(rng, 2), channels);
@@ -362,11 +330,9 @@ static void read_random_space(struct rng *rng, struct space *space)
 	                                         "latency_ms, dram_byte, peak_power_mw", "edp_mj_ms, sram_used_frac"};
 	static const char *const fetch[] = {"[no, half, all]", "[no, all]", "[no, half]", "all"};
 	static const uint32_t storage[] = {1024, 2048, 4096, 131072};
-	char path[128];
-	struct err err = {0};
 	uint32_t channels = 32U << rng_below(rng, 3);
 	write_network(rng, channels);
-	FILE *file = open_file("space.yaml");
+	FILE *file = folder_open("space.yaml");
 	bool is_dvfs = rng_below(rng, 2);
 	(void)fprintf(file, "name: s\nmachine: %s\nnetwork: net.yaml\n", is_dvfs ? "dvfs_chip" : "thesis_chip");
 	(void)fprintf(file, "axes: {chip.storage_pe_byte: %u, mla.array: %s}\n", storage[rng_below(rng, 4)],
@@ -378,17 +344,7 @@ static void read_random_space(struct rng *rng, struct space *space)
 	(void)fprintf(file, "    strategy: %s\n", rng_below(rng, 3) ? "fusion_reuse" : "all");
 	(void)fprintf(file, "objectives: [%s]\n", objectives[rng_below(rng, 5)]);
 	assert_int_equal(fclose(file), 0);
-	(void)snprintf(path, sizeof(path), "%s/space.yaml", folder);
-	if (space_read(path, space, &err) != ERR_OK)
-		fail_msg("%s", err_text(&err));
-}
-
-static void explore(const struct space *space, const struct engine_kind *engine, bool flat, struct explore *explore)
-{
-	const struct explore_options options = {.engine = engine, .flat = flat, .n_thread = 2, .seed = 1};
-	struct err err = {0};
-	if (explore_run(space, &options, explore, &err) != ERR_OK)
-		fail_msg("%s", err_text(&err));
+	folder_read_space(space);
 }
 
 static bool is_near(double left, double right)
@@ -447,9 +403,9 @@ static void test_fetch_ahead_composed_equals_brute_force(void **state)
 		struct space space;
 		struct explore exact, layered, flat;
 		read_random_space(&rng, &space);
-		explore(&space, &engine_exact, false, &exact);
-		explore(&space, &engine_exhaustive, false, &layered);
-		explore(&space, &engine_exhaustive, true, &flat);
+		folder_explore(&space, &engine_exact, false, 2, &exact);
+		folder_explore(&space, &engine_exhaustive, false, 2, &layered);
+		folder_explore(&space, &engine_exhaustive, true, 2, &flat);
 		assert_true(exact.counts.epsilon == 0.0);
 		assert_covered(&exact.front, &flat.front);
 		assert_covered(&flat.front, &exact.front);
@@ -478,5 +434,5 @@ int main(void)
 	    cmocka_unit_test(test_fetch_ahead_bounds_stay_below),
 	    cmocka_unit_test(test_fetch_ahead_composed_equals_brute_force),
 	};
-	return cmocka_run_group_tests(test, make_folder, remove_folder);
+	return cmocka_run_group_tests(test, folder_make, folder_remove);
 }

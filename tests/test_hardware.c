@@ -13,46 +13,15 @@
 #include "dse/engine.h"
 #include "dse/explore.h"
 #include "sim/base/rng.h"
+#include "tests/space_folder.h"
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #define N_SPACE 50
 #define N_PAIR 60
 #define MAX_TEXT 4096
-
-static char folder[64];
-
-static int make_folder(void **state)
-{
-	(void)state;
-	strcpy(folder, "/tmp/test_hardware_XXXXXX");
-	return mkdtemp(folder) ? 0 : -1;
-}
-
-static int remove_folder(void **state)
-{
-	static const char *const name[] = {"one.yaml", "two.yaml", "space.yaml"};
-	char path[128];
-	(void)state;
-	for (size_t i = 0; i < sizeof(name) / sizeof(name[0]); i++) {
-		(void)snprintf(path, sizeof(path), "%s/%s", folder, name[i]);
-		(void)remove(path);
-	}
-	return rmdir(folder);
-}
-
-static void write_file(const char *name, const char *text)
-{
-	char path[128];
-	(void)snprintf(path, sizeof(path), "%s/%s", folder, name);
-	FILE *file = fopen(path, "w");
-	assert_non_null(file);
-	assert_true(fputs(text, file) >= 0);
-	assert_int_equal(fclose(file), 0);
-}
 
 static void add(char *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
 static void add(char *text, const char *format, ...)
@@ -77,7 +46,7 @@ static void write_network(struct rng *rng, const char *name)
 	if (rng_below(rng, 2))
 		add(text, "  - fc: {out: %u}\n", 4 + rng_below(rng, 12));
 	(void)snprintf(path, sizeof(path), "%s.yaml", name);
-	write_file(path, text);
+	folder_write(path, text, "");
 }
 
 /* One of several axes of a parameter, or none. The last ones change nothing, or next to nothing: ties. */
@@ -133,28 +102,23 @@ static void random_space(struct rng *rng, char text[MAX_TEXT])
 	if (thesis)
 		add(text, "    split: thesis\n");
 	else
-		add(text, "    split: {width: {max_parts: %u}, height: {max_parts: %u, choose: even}, "
-		          "out_channels: {max_parts: 3}, in_channels: {max_parts: 2, choose: even}}\n",
+		add(text,
+		    "    split: {width: {max_parts: %u}, height: {max_parts: %u, choose: even}, "
+		    "out_channels: {max_parts: 3}, in_channels: {max_parts: 2, choose: even}}\n",
 		    1 + rng_below(rng, 3), 1 + rng_below(rng, 2));
 	add_objectives(rng, text);
 }
 
 static void read_space(const char *text, struct space *space)
 {
-	char path[128];
-	struct err err = {0};
-	write_file("space.yaml", text);
-	(void)snprintf(path, sizeof(path), "%s/space.yaml", folder);
-	if (space_read(path, space, &err) != ERR_OK)
-		print_error("%s%s", text, err_text(&err));
-	assert_int_equal(err.n_message, 0);
+	folder_write("space.yaml", text, "");
+	folder_read_space(space);
 }
 
 static void run(const struct space *space, const struct engine_kind *engine, bool all, unsigned n_thread,
                 struct explore *explore)
 {
-	const struct explore_options options = {
-	    .engine = engine, .n_thread = n_thread, .seed = 1, .all_machines = all};
+	const struct explore_options options = {.engine = engine, .n_thread = n_thread, .seed = 1, .all_machines = all};
 	struct err err = {0};
 	assert_int_equal(explore_run(space, &options, explore, &err), ERR_OK);
 	assert_int_equal(err.n_message, 0);
@@ -340,5 +304,5 @@ int main(void)
 	    cmocka_unit_test(test_hardware_floor_is_under_all_it_serves),
 	    cmocka_unit_test(test_hardware_outlooks_are_packed),
 	};
-	return cmocka_run_group_tests(tests, make_folder, remove_folder);
+	return cmocka_run_group_tests(tests, folder_make, folder_remove);
 }

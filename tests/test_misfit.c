@@ -11,17 +11,11 @@
 
 #include "dse/engine.h"
 #include "dse/misfit.h"
+#include "tests/space_folder.h"
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
-
-static const char network[] = "name: small\n"
-			      "input: [8, 8, 4]\n"
-			      "layers:\n"
-			      "  - conv: {kernel: 3, out_channels: 16}\n"
-			      "  - fc: {out: 8}\n";
 
 static const char head[] = "name: none\n"
 			   "machine: dvfs_chip\n"
@@ -36,59 +30,27 @@ static const char head[] = "name: none\n"
 			   "    split: {out_channels: {max_parts: 4, choose: even}}\n"
 			   "objectives: [latency_ms, energy_mj]\n";
 
-static char folder[64];
-
-static void write_file(const char *name, const char *text, const char *more)
-{
-	char path[128];
-	(void)snprintf(path, sizeof(path), "%s/%s", folder, name);
-	FILE *file = fopen(path, "w");
-	assert_non_null(file);
-	assert_true(fputs(text, file) >= 0 && fputs(more, file) >= 0);
-	assert_int_equal(fclose(file), 0);
-}
-
 static int make_folder(void **state)
 {
-	(void)state;
-	strcpy(folder, "/tmp/test_misfit_XXXXXX");
-	if (!mkdtemp(folder))
+	if (folder_make(state) != 0)
 		return -1;
-	write_file("small.yaml", network, "");
+	folder_write("small.yaml", folder_small_network(), "");
 	return 0;
-}
-
-static int remove_folder(void **state)
-{
-	static const char *const name[] = {"small.yaml", "space.yaml"};
-	char path[128];
-	(void)state;
-	for (size_t i = 0; i < sizeof(name) / sizeof(name[0]); i++) {
-		(void)snprintf(path, sizeof(path), "%s/%s", folder, name[i]);
-		(void)remove(path);
-	}
-	return rmdir(folder);
 }
 
 /* The space with these conditions, one a line. */
 static void read_space(const char *conditions, struct space *space)
 {
-	char path[128], text[512];
-	struct err err = {0};
+	char text[512];
 	(void)snprintf(text, sizeof(text), "%s%s", conditions[0] ? "constraints:\n" : "", conditions);
-	write_file("space.yaml", head, text);
-	(void)snprintf(path, sizeof(path), "%s/space.yaml", folder);
-	if (space_read(path, space, &err) != ERR_OK)
-		print_error("%s", err_text(&err));
-	assert_int_equal(err.n_message, 0);
+	folder_write("space.yaml", head, text);
+	folder_read_space(space);
 }
 
 static size_t explore_space(const struct space *space, const struct engine_kind *engine, bool flat,
                             struct explore *explore)
 {
-	const struct explore_options options = {.engine = engine, .flat = flat, .n_thread = 1, .seed = 1};
-	struct err err = {0};
-	assert_int_equal(explore_run(space, &options, explore, &err), ERR_OK);
+	folder_explore(space, engine, flat, 1, explore);
 	return explore->front.n;
 }
 
@@ -362,5 +324,5 @@ int main(void)
 	    cmocka_unit_test(test_misfit_finds_what_a_search_cut_short_has_missed),
 	    cmocka_unit_test(test_misfit_prints_numbers_that_suffice),
 	};
-	return cmocka_run_group_tests(tests, make_folder, remove_folder);
+	return cmocka_run_group_tests(tests, make_folder, folder_remove);
 }
