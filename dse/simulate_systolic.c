@@ -2,6 +2,7 @@
 #include "dse/simulate_systolic.h"
 #include "dse/table.h"
 #include "sim/systolic_model.h"
+#include "sim/systolic_scalesim.h"
 #include <assert.h>
 #include <inttypes.h>
 
@@ -34,6 +35,15 @@ static const struct systolic_work *find_work(const struct program *program)
 	return NULL;
 }
 
+/* Words that SCALE-Sim's replay counts; of a mixture of operating points the faster one's. false: no memory. */
+static bool replay_words(const struct machine *machine, const struct systolic_work *work, uint32_t level,
+                         struct systolic_result *result)
+{
+	const struct operating_point *point = &machine->level[level];
+	assert(level < machine->n_level);
+	return systolic_scalesim_run(machine, work, point->n_share > 0 ? point->high : level, result, NULL) == ERR_OK;
+}
+
 void simulate_take_array(const struct layer_context *context, struct simulated *block)
 {
 	const struct machine *machine = context->machine;
@@ -51,8 +61,12 @@ void simulate_take_array(const struct layer_context *context, struct simulated *
 	struct systolic_result *array = &block->array;
 	uint64_t compute_clk = result->phase_clk[PHASE_COMPUTATION];
 	double n_mac = systolic_n_mac(work), n_pe = (double)machine_n_mac(machine);
-	*array = (struct systolic_result){.stall_clk = result->phase_clk[PHASE_STALL]};
-	systolic_words(machine, work, array);
+	*array = (struct systolic_result){0};
+	if (machine->systolic_memory == SYSTOLIC_PHYSICAL)
+		systolic_words(machine, work, array);
+	else if (!replay_words(machine, work, block->design.level, array))
+		return;
+	array->stall_clk = result->phase_clk[PHASE_STALL];
 	array->total_clk = compute_clk + array->stall_clk;
 	array->mapping_eff = systolic_mapping_eff(machine, work);
 	array->compute_util = compute_clk > 0 ? n_mac / ((double)compute_clk * n_pe) : 0;

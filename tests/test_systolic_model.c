@@ -544,6 +544,28 @@ static void test_systolic_model_refuses_what_is_too_large(void **state)
 	assert_false(systolic_is_valid(&machine, &changed));
 }
 
+/* 2^52 multiply-accumulates are, one more channel is not, however few clocks they take. */
+static void test_systolic_model_counts_to_a_limit(void **state)
+{
+	(void)state;
+	struct machine machine = small_array();
+	struct systolic_work work = {.dataflow = SYSTOLIC_OS,
+	                             .n_group = 1,
+	                             .in_w = 1 << 13,
+	                             .in_h = 1 << 13,
+	                             .kernel_w = 1,
+	                             .kernel_h = 1,
+	                             .stride = 1,
+	                             .w = {1 << 13, 1, 0, 0},
+	                             .h = {1 << 13, 1, 0, 0},
+	                             .c = {1 << 13, 1, 0, 0},
+	                             .d = {1 << 13, 1, 0, 0}};
+	machine.systolic_rows = machine.systolic_cols = 4096;
+	assert_true(systolic_is_valid(&machine, &work));
+	work.d.size_a++;
+	assert_false(systolic_is_valid(&machine, &work));
+}
+
 /* The largest that is accepted: nothing overflows, and it is still priced in a moment. */
 static void test_systolic_model_largest(void **state)
 {
@@ -606,6 +628,7 @@ int main(void)
 	    cmocka_unit_test(test_systolic_model_energy_adds_up),
 	    cmocka_unit_test(test_systolic_model_smallest),
 	    cmocka_unit_test(test_systolic_model_refuses_what_is_too_large),
+	    cmocka_unit_test(test_systolic_model_counts_to_a_limit),
 	    cmocka_unit_test(test_systolic_model_largest),
 	    cmocka_unit_test(test_systolic_model_names_what_does_not_fit),
 	};
