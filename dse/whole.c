@@ -92,34 +92,78 @@ static bool may_ahead(const struct layer_problem *layer, const uint32_t *gene, u
 	return mapper_serves_ahead(context, &design);
 }
 
-/* How much block i, which is not its network's last, fetches of the next one's weights. */
-static unsigned portion_of(const struct whole *whole, const struct layer_set *set, const struct whole_scratch *scratch,
-                           size_t i)
+/* Whether block i, which is not its network's last, can fetch so much of the next one's weights. */
+static bool may_fetch(const struct whole *whole, const struct layer_set *set, const struct whole_scratch *scratch,
+                      size_t i, unsigned portion)
 {
 	const uint32_t *gene = scratch->canonical + 1 + i * N_LAYER_GENE;
-	unsigned portion = gene[GENE_PLACE] / WHOLE_FETCH_UNIT;
 	assert(i + 1 < whole->map->n_block && portion < AHEAD_N);
-	bool may =
-	    portion != AHEAD_NONE &&
-	    may_ahead(&set->problem[whole->map->distinct[i]], gene, portion * PLACE_FETCH_UNIT) &&
-	    may_ahead(&set->problem[whole->map->distinct[i + 1]], gene + N_LAYER_GENE, portion * PLACE_WEIGHT_UNIT);
-	return may ? portion : AHEAD_NONE;
+	return portion != AHEAD_NONE &&
+	       may_ahead(&set->problem[whole->map->distinct[i]], gene, portion * PLACE_FETCH_UNIT) &&
+	       may_ahead(&set->problem[whole->map->distinct[i + 1]], gene + N_LAYER_GENE, portion * PLACE_WEIGHT_UNIT);
 }
 
-/* The layer's place in this state that grants most of what is asked for: first the fetch is given up, then the result's
- * place. -1: there is none. */
-static int find_granted(const struct layer_problem *layer, const struct block *block, unsigned state, unsigned asked,
-                        unsigned *next)
+/* The layer's place in this state that grants exactly that. -1: there is none. */
+static int find_place(const struct layer_problem *layer, const struct block *block, unsigned state, unsigned granted,
+                      unsigned *next)
 {
-	static const unsigned given_up[] = {0, PLACE_FETCH, PLACE_RESULT, PLACE_FETCH | PLACE_RESULT};
-	for (size_t k = 0; k < sizeof(given_up) / sizeof(given_up[0]); k++) {
-		unsigned left = asked & ~given_up[k];
-		for (unsigned i = 0; i < layer->n_value[GENE_PLACE]; i++)
-			if ((layer->place[i] & (PLACE_RESULT | PLACE_FETCH)) == left &&
-			    layer_place_fits(block, state, layer->place[i], next))
-				return (int)i;
-	}
+	for (unsigned i = 0; i < layer->n_value[GENE_PLACE]; i++)
+		if ((layer->place[i] & (PLACE_RESULT | PLACE_FETCH)) == granted &&
+		    layer_place_fits(block, state, layer->place[i], next))
+			return (int)i;
 	return -1;
+}
+
+/*
+ * The layer's place in this state that grants most of what is asked for: first the fetch is given up, then the result's
+ * place; the other way round where the next layer cannot do without the fetch. -1: there is none.
+ */
+static int find_granted(const struct layer_problem *layer, const struct block *block, unsigned state, unsigned asked,
+                        bool must_fetch, unsigned *next)
+{
+	const unsigned first = must_fetch ? PLACE_RESULT : PLACE_FETCH,
+		       second = must_fetch ? PLACE_FETCH : PLACE_RESULT;
+	const unsigned given_up[] = {0, first, second, first | second};
+	int place = -1;
+	for (size_t k = 0; k < sizeof(given_up) / sizeof(given_up[0]) && place < 0; k++)
+		place = find_place(layer, block, state, asked & ~given_up[k], next);
+	return place;
+}
+
+/* Whether the space leaves a layer no place but with weights fetched ahead. */
+static bool needs_fetch(const struct layer_problem *layer)
+{
+	for (unsigned i = 0; i < layer->n_value[GENE_PLACE]; i++)
+		if (place_weight(layer->place[i]) == AHEAD_NONE)
+			return false;
+	return true;
+}
+
+/* Whether a layer has a place with so much of its weights fetched ahead. */
+static bool takes_portion(const struct layer_problem *layer, unsigned portion)
+{
+	for (unsigned i = 0; i < layer->n_value[GENE_PLACE]; i++)
+		if (place_weight(layer->place[i]) == portion)
+			return true;
+	return false;
+}
+
+/*
+ * How much block i fetches of the next one's weights: what it asks for, if both can; where the next one cannot do
+ * without (*must), the least that both can.
+ */
+static unsigned portion_of(const struct whole *whole, const struct layer_set *set, const struct whole_scratch *scratch,
+                           size_t i, bool *must)
+{
+	const struct layer_problem *next = &set->problem[whole->map->distinct[i + 1]];
+	unsigned asked = scratch->canonical[1 + i * N_LAYER_GENE + GENE_PLACE] / WHOLE_FETCH_UNIT;
+	*must = needs_fetch(next);
+	if (may_fetch(whole, set, scratch, i, asked) && (!*must || takes_portion(next, asked)))
+		return asked;
+	for (unsigned portion = 1; portion < AHEAD_N && *must; portion++)
+		if (takes_portion(next, portion) && may_fetch(whole, set, scratch, i, portion))
+			return portion;
+	return AHEAD_NONE;
 }
 
 uint32_t whole_n_ask(const struct layer_problem *layer)
@@ -161,9 +205,10 @@ unsigned whole_decide_places(const struct whole *whole, const struct layer_set *
 			const struct layer_problem *layer = &set->problem[map->distinct[i]];
 			uint32_t *gene = scratch->canonical + 1 + i * N_LAYER_GENE;
 			bool keeps = scratch->keeps[i] && may_keep(layer, gene);
-			unsigned ahead = i + 1 < map->begin[network + 1] ? portion_of(whole, set, scratch, i) : 0;
+			bool is_last = i + 1 == map->begin[network + 1], must = false;
+			unsigned ahead = is_last ? (unsigned)AHEAD_NONE : portion_of(whole, set, scratch, i, &must);
 			unsigned asked = (keeps ? (unsigned)PLACE_RESULT : 0U) | ahead * PLACE_FETCH_UNIT;
-			int place = find_granted(layer, map->block[i], state, asked, &state);
+			int place = find_granted(layer, map->block[i], state, asked, must, &state);
 			if (place < 0)
 				state = layer_next_state(map->block[i], state, false);
 			n_homeless += place < 0;

@@ -7,7 +7,8 @@
  * no free gene: a layer asks for storage QPEs, and is granted them when the
  * result fits, its strategy can keep it, and those that read it can fetch it
  * there; and it asks to fetch the next layer's weights ahead, which is granted
- * where both layers can. So every genome stands for a design without contradictions.
+ * where both layers can, and done unasked where the space leaves the next one no
+ * choice. So every genome stands for a design without contradictions.
  */
 #include "dse/explore.h"
 

@@ -55,3 +55,25 @@ expect_code 0 "$DSE" explore "$work/plain.yaml" -o "$work/plain"
 expect_code 0 "$DSE" explore "$work/silent.yaml" -o "$work/silent"
 expect_same "$(echo "$work"/plain/fetch-*)/front.csv" "$(echo "$work"/silent/fetch-*)/front.csv"
 ! grep -q fetches_next "$(echo "$work"/plain/fetch-*)/front.json" || fail "fetches where none are asked for"
+
+# Where the space leaves no choice, whole designs fetch unasked: a genetic search finds some at once, an exhaustive one all.
+sed -e 's/fetch_ahead: .*/fetch_ahead: all/' "$work/fetch.yaml" >"$work/forced.yaml"
+expect_code 0 "$DSE" explore "$work/forced.yaml" --flat --engine nsga2 --max-evaluations 200 -o "$work/forced"
+expect_text "$(echo "$work"/forced/fetch-*)/front.json" '"fetches_next": "all"'
+cat >"$work/few.yaml" <<EOF2
+name: few
+machine: dvfs_chip
+network: tiny
+layers:
+  - match: '.*'
+    split: {width: whole, height: {max_parts: 2, choose: even}, out_channels: {max_parts: 4, choose: even},
+            in_channels: whole}
+    strategy: [fusion, fusion_reuse]
+  - {match: '^FC_', split: {width: whole, in_channels: {max_parts: 8, choose: even}}}
+  - {match: '^CONV_', fetch_ahead: all}
+objectives: [latency_ms, energy_mj]
+EOF2
+expect_code 0 "$DSE" explore "$work/few.yaml" --flat --engine exhaustive -o "$work/whole"
+expect_code 0 "$DSE" explore "$work/few.yaml" -o "$work/layers"
+expect_same "$(echo "$work"/whole/few-*)/front.csv" "$(echo "$work"/layers/few-*)/front.csv"
+expect_text "$(echo "$work"/layers/few-*)/front.json" '"fetches_next": "all"'
