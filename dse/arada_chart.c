@@ -118,7 +118,8 @@ static void draw_category(FILE *file, const struct picture *picture, const struc
 	double mark = picture->mark_name ? picture->mark(picture->of, p, c) : NAN;
 	if (!isnan(mark))
 		(void)fprintf(file, "<path d=\"M%.1f,%.1fm0,-6l6,6l-6,6l-6,-6z\" fill=\"#d55e00\"/>\n",
-		              left + width / 2, y_at(frame, top, PCT * mark));
+		              left + width * (1 - BARS_SHARE) / 2 + bar * (MARKED_SERIES + 0.5),
+		              y_at(frame, top, PCT * mark));
 }
 
 static void draw_legend(FILE *file, const struct picture *picture)

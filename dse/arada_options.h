@@ -37,6 +37,12 @@ struct arada_memory {
 	double gb_s;
 };
 
+/* Buffers that a machine gets. */
+struct arada_buffers {
+	size_t machine;                            /* of the space */
+	uint32_t ifmap_kib, filter_kib, ofmap_kib; /* both halves */
+};
+
 /* A machine of the space with one of its memories. */
 struct arada_coupled {
 	size_t machine, memory; /* memory: of the options; SIZE_MAX: the machine's own */
@@ -50,7 +56,8 @@ struct arada_options {
 	enum arada_shape shape;
 	double switch_us, clk_step_mhz;
 	uint32_t n_bandwidth;
-	uint32_t share[3]; /* of a machine's buffers together: ifmap, filter, ofmap; all 0: as the machine has them */
+	size_t n_buffers;
+	struct arada_buffers *buffers; /* [n_buffers]; machines without them have their own */
 	size_t n_memory;
 	struct arada_memory *memory; /* [n_memory]; machines without one have their own */
 	size_t n_published;

@@ -12,6 +12,7 @@
 #define MATCH_RANGE 64.0
 #define MATCH_RATIO 1.01
 #define MAX_MACHINE 100000
+#define BYTE_PER_KIB 1024u
 
 /* ---- layers of a machine ---- */
 
@@ -220,17 +221,17 @@ static void find_groups(struct arada_study *study)
 	}
 }
 
-/* Buffers divided as the space says; a machine's own where it says nothing. */
-static void share_buffers(const struct arada_options *options, struct machine *machine)
+/* The buffers that the space gives a machine; its own where it says nothing. */
+static void set_buffers(const struct arada_options *options, size_t base, struct machine *machine)
 {
-	uint64_t shares = (uint64_t)options->share[0] + options->share[1] + options->share[2];
-	uint64_t byte =
-	    (uint64_t)machine->systolic_ifmap_byte + machine->systolic_filter_byte + machine->systolic_ofmap_byte;
-	if (shares == 0)
-		return;
-	machine->systolic_ifmap_byte = (uint32_t)(byte * options->share[0] / shares);
-	machine->systolic_filter_byte = (uint32_t)(byte * options->share[1] / shares);
-	machine->systolic_ofmap_byte = (uint32_t)(byte * options->share[2] / shares);
+	for (size_t i = 0; i < options->n_buffers; i++) {
+		const struct arada_buffers *buffers = &options->buffers[i];
+		if (buffers->machine != base)
+			continue;
+		machine->systolic_ifmap_byte = buffers->ifmap_kib * BYTE_PER_KIB;
+		machine->systolic_filter_byte = buffers->filter_kib * BYTE_PER_KIB;
+		machine->systolic_ofmap_byte = buffers->ofmap_kib * BYTE_PER_KIB;
+	}
 }
 
 /* Add a candidate with one of its memories (SIZE_MAX: its own). */
@@ -243,7 +244,7 @@ static enum err_code add_machine(struct arada_study *study, const struct machine
 	bool is_own = coupled.memory == SIZE_MAX;
 	study->machine[at] = *machine;
 	study->coupled[at] = coupled;
-	share_buffers(options, &study->machine[at]);
+	set_buffers(options, coupled.machine, &study->machine[at]);
 	if (!is_own)
 		study->machine[at].systolic_memory_gb_s = options->memory[coupled.memory].gb_s;
 	(void)snprintf(label, sizeof(label), "%s%s%s", machine->name, is_own ? "" : " ",

@@ -13,7 +13,7 @@
 #define MAX_BANDWIDTH 1000000
 #define MIN_GB_S 1e-3
 #define MAX_GB_S 1e5
-#define MAX_SHARE 1000
+#define MAX_BUFFER_KIB (1u << 20) /* as a machine's buffers */
 #define MAX_NAME 63
 
 const char *const arada_bandwidth_name[N_ARADA_BANDWIDTH] = {"word_per_clk", "gb_s"};
@@ -159,19 +159,34 @@ static void read_detail(struct space_reader *reader, const struct doc_node *map)
 	}
 }
 
-/* `[1, 2, 1]` */
-static void read_shares(struct space_reader *reader, const struct doc_node *list)
+/* `{edge_tpu: [1024, 2048, 1024]}` */
+static void read_buffers(struct space_reader *reader, const struct doc_node *map)
 {
-	uint64_t share[3];
-	bool ok = list->kind == DOC_LIST && list->n == 3;
-	if (!ok)
-		err_add_at(
-		    reader->err, ERR_INPUT, doc_place(list),
-		    "buffer_shares: allowed are three whole numbers, of ifmap, filter and ofmap, e.g. [1, 2, 1]");
-	for (size_t i = 0; ok && i < 3; i++)
-		ok = doc_get_u64(list->value[i], "buffer_shares", 1, MAX_SHARE, &share[i], reader->err);
-	for (size_t i = 0; ok && i < 3; i++)
-		reader->space->arada.share[i] = (uint32_t)share[i];
+	static const char example[] = "{edge_tpu: [1024, 2048, 1024]}";
+	struct arada_options *options = &reader->space->arada;
+	if (!is_map(reader, map, "buffers_kib", example))
+		return;
+	options->buffers = space_array(reader, map->n, sizeof(*options->buffers));
+	for (size_t i = 0; options->buffers && i < map->n; i++) {
+		const struct doc_node *list = map->value[i];
+		struct arada_buffers new;
+		uint64_t kib[3];
+		bool ok = find_machine(reader, map->key[i], &new.machine);
+		if (list->kind != DOC_LIST || list->n != 3) {
+			err_add_at(reader->err, ERR_INPUT, doc_place(list),
+			           "buffers_kib: allowed are three whole numbers, of ifmap, filter and ofmap, e.g. %s",
+			           example);
+			continue;
+		}
+		for (size_t k = 0; k < 3; k++)
+			ok = doc_get_u64(list->value[k], "buffers_kib", 1, MAX_BUFFER_KIB, &kib[k], reader->err) && ok;
+		if (!ok)
+			continue;
+		new.ifmap_kib = (uint32_t)kib[0];
+		new.filter_kib = (uint32_t)kib[1];
+		new.ofmap_kib = (uint32_t)kib[2];
+		options->buffers[options->n_buffers++] = new;
+	}
 }
 
 static void read_choices(struct space_reader *reader, const struct doc_node *map)
@@ -206,13 +221,13 @@ static void read_numbers(struct space_reader *reader, const struct doc_node *map
 
 void space_read_arada(struct space_reader *reader)
 {
-	static const char *const allowed[] = {"memory_model", "bandwidth",       "layers_as",     "switch_us",
-	                                      "clk_step_mhz", "bandwidth_steps", "buffer_shares", "memories",
+	static const char *const allowed[] = {"memory_model", "bandwidth",       "layers_as",   "switch_us",
+	                                      "clk_step_mhz", "bandwidth_steps", "buffers_kib", "memories",
 	                                      "published",    "detail"};
 	static const struct {
 		const char *key;
 		void (*read)(struct space_reader *reader, const struct doc_node *node);
-	} part[] = {{"buffer_shares", read_shares},
+	} part[] = {{"buffers_kib", read_buffers},
 	            {"memories", read_memories},
 	            {"published", read_published}, /* after the memories that it names */
 	            {"detail", read_detail}};

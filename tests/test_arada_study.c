@@ -190,7 +190,7 @@ static void open_study(const char *model, struct space *space, struct arada_stud
 	(void)snprintf(text, sizeof(text),
 	               "name: t\nmachine: %s\nnetworks: [tiny, mlp_784_512_256_16]\nobjectives: [latency_ms]\n"
 	               "arada: {memory_model: %s, bandwidth: gb_s, layers_as: network, switch_us: 0.1, "
-	               "buffer_shares: [1, 2, 1], memories: {m: {a: 1, b: 4, c: 100}}}\n",
+	               "buffers_kib: {m: [100, 200, 300]}, memories: {m: {a: 1, b: 4, c: 100}}}\n",
 	               MACHINE_PATH, model);
 	write_text(SPACE_PATH, text);
 	write_text(MACHINE_PATH,
@@ -231,8 +231,8 @@ static void check_study(const char *model)
 	assert_int_equal(study.n_group, 1);
 	assert_int_equal(study.n_run, 6);
 	assert_true(study.n_distinct <= study.n_all);
-	assert_int_equal(study.machine[0].systolic_ifmap_byte, 225000);
-	assert_int_equal(study.machine[0].systolic_filter_byte, 450000);
+	assert_int_equal(study.machine[0].systolic_ifmap_byte, 102400);
+	assert_int_equal(study.machine[0].systolic_filter_byte, 204800);
 	for (size_t i = 0; i < study.n_run; i++)
 		check_run(&study.run[i]);
 	for (size_t i = 0; i < 3; i++) {

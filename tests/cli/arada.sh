@@ -132,7 +132,9 @@ mistake "11:23: memory" 's/published: {small: {middle/published: {small: {midle/
 mistake "11:31: published" 's/middle: 20/middle: 120/'
 mistake "12:21: network" 's/network: net,/network: nett,/'
 mistake "12:51: memory: found 'slower', allowed slow, middle, fast" 's/\[slow, fast\]/[slow, slower]/'
-mistake "13:18: buffer_shares: allowed are three whole numbers" '$ a\  buffer_shares: [1, 2]'
+mistake "13:24: buffers_kib: allowed are three whole numbers" '$ a\  buffers_kib: {small: [1, 2]}'
+mistake "13:28: buffers_kib: found '0', allowed a whole number from 1 to 1048576" '$ a\  buffers_kib: {small: [1, 0, 3]}'
+mistake "13:17: machine: found 'big', allowed small" '$ a\  buffers_kib: {big: [1, 2, 3]}'
 mistake "1:1: a space without 'arada'" '/^arada/,$ d'
 mistake "1:1: machine thesis_qpe_dram: found target qpe, allowed is systolic" \
 	"s,small.yaml,$PWD/spaces/machines/thesis_qpe_dram.yaml,; /memories\|published\|detail/d"
