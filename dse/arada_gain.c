@@ -59,6 +59,7 @@ static enum err_code run_rules(const struct arada_case *of, struct arena *arena,
 	if (code == ERR_OK)
 		code =
 		    place_rule(of, &knobs, &problem, 2, rti_ns, arena, &gain->by[ARADA_BY_LAYER], &is_layer_late, err);
+	arena_free(&scratch);
 	if (code != ERR_OK)
 		return code;
 	assert(!is_layer_late && gain->by[ARADA_BY_LAYER].time_ns <= rti_ns * (1 + SLACK));
