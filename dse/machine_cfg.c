@@ -31,6 +31,7 @@ enum cfg_key {
 	CFG_DATAFLOW,
 	CFG_BANDWIDTH,
 	CFG_INTERFACE,
+	CFG_MEMORY, /* ours: the tool passes over keys that it does not know */
 	N_CFG_KEY
 };
 
@@ -53,6 +54,7 @@ static const struct {
 	{"Dataflow", CFG_CHOICE, 0, {[SYSTOLIC_OS] = "os", [SYSTOLIC_WS] = "ws", [SYSTOLIC_IS] = "is"}, true},
     [CFG_BANDWIDTH] = {"Bandwidth", CFG_NUMBERS, MAX_WORD_PER_CLK, {0}, false},
     [CFG_INTERFACE] = {"InterfaceBandwidth", CFG_CHOICE, 0, {"CALC", "USER"}, true},
+    [CFG_MEMORY] = {"MemoryModel", CFG_CHOICE, 0, {"physical", "scalesim"}, false},
 };
 
 /* Keys of the tool that change nothing here. */
@@ -323,6 +325,8 @@ static void make_machine(const struct reader *reader, struct machine *machine)
 	machine->systolic_dataflow = value[CFG_DATAFLOW];
 	bool is_given = value[CFG_INTERFACE] == 1;
 	machine->systolic_memory_gb_s = (is_given ? value[CFG_BANDWIDTH] : MAX_WORD_PER_CLK) * CLK_MHZ / 1e3;
+	if (value[CFG_MEMORY] == 1)
+		machine->systolic_memory = is_given ? SYSTOLIC_SCALESIM : SYSTOLIC_SCALESIM_CALC;
 	machine->n_level = 1;
 	machine_init_level(&machine->level[0]);
 	(void)snprintf(machine->level[0].name, sizeof(machine->level[0].name), "cfg");

@@ -225,6 +225,13 @@ static bool check_filter(struct reader *reader, size_t i, uint32_t ifmap, uint32
 	return false;
 }
 
+/* The tool rounds up: the last position may reach past the ifmap by less than the stride. */
+static uint32_t n_position(uint32_t ifmap, uint32_t filter, uint32_t stride)
+{
+	assert(filter <= ifmap);
+	return (uint32_t)ceil_div((uint64_t)ifmap - filter + stride, stride);
+}
+
 static bool read_conv(struct reader *reader, struct block *block)
 {
 	uint32_t size[MAX_CONV_COLUMN];
@@ -251,8 +258,8 @@ static bool read_conv(struct reader *reader, struct block *block)
 	                        .kernel_w = size[CONV_FILTER_W],
 	                        .kernel_h = size[CONV_FILTER_H],
 	                        .stride = size[CONV_STRIDE],
-	                        .out_w = (size[CONV_IFMAP_W] - size[CONV_FILTER_W]) / size[CONV_STRIDE] + 1,
-	                        .out_h = (size[CONV_IFMAP_H] - size[CONV_FILTER_H]) / size[CONV_STRIDE] + 1,
+	                        .out_w = n_position(size[CONV_IFMAP_W], size[CONV_FILTER_W], size[CONV_STRIDE]),
+	                        .out_h = n_position(size[CONV_IFMAP_H], size[CONV_FILTER_H], size[CONV_STRIDE]),
 	                        .out_c = size[CONV_N_FILTER]};
 	return finish_block(reader, block, "CONV");
 }

@@ -112,6 +112,28 @@ static void test_cfg_reports_mistakes(void **state)
 	}
 }
 
+/* Ours beside the tool's keys: the memory model, by the tool's mode. */
+static void test_cfg_chooses_the_memory_model(void **state)
+{
+	struct machine machine;
+	struct err err = {0};
+	(void)state;
+	assert_int_equal(read_cfg(ARRAY "Dataflow: os\nBandwidth: 1\n" RUN, &machine, &err), ERR_OK);
+	assert_int_equal(machine.systolic_memory, SYSTOLIC_PHYSICAL);
+	assert_int_equal(read_cfg(ARRAY "Dataflow: os\nBandwidth: 1\n" RUN "MemoryModel: scalesim\n", &machine, &err),
+	                 ERR_OK);
+	assert_int_equal(machine.systolic_memory, SYSTOLIC_SCALESIM);
+	assert_int_equal(read_cfg(ARRAY
+	                          "Dataflow: os\nMemoryModel: scalesim\n[run_presets]\nInterfaceBandwidth: CALC\n",
+	                          &machine, &err),
+	                 ERR_OK);
+	assert_int_equal(machine.systolic_memory, SYSTOLIC_SCALESIM_CALC);
+	assert_int_equal(read_cfg(ARRAY "Dataflow: os\nBandwidth: 1\n" RUN "MemoryModel: real\n", &machine, &err),
+	                 ERR_INPUT);
+	assert_non_null(strstr(err_text(&err), ":11:14: MemoryModel: found 'real', allowed physical, scalesim"));
+	err_clear(&err);
+}
+
 /* What is missing is said, each key once; another kind of file does not fill the screen. */
 static void test_cfg_reports_all_mistakes_at_once(void **state)
 {
@@ -136,6 +158,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_cfg_gives_a_systolic_machine),
 	    cmocka_unit_test(test_cfg_calc_is_as_fast_as_can_be),
+	    cmocka_unit_test(test_cfg_chooses_the_memory_model),
 	    cmocka_unit_test(test_cfg_reports_mistakes),
 	    cmocka_unit_test(test_cfg_reports_all_mistakes_at_once),
 	};
