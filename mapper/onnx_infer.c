@@ -100,6 +100,7 @@ static bool fold(struct onnx_work *work)
 
 	if (work->node->out[0] == 0 || !value->has_shape)
 		return true;
+	assert(work->op->fold);
 	n = onnx_n_element(&value->shape);
 	if (n > ONNX_MAX_CONTENT)
 		return true;
@@ -115,6 +116,7 @@ static bool fold(struct onnx_work *work)
 
 static bool has_inputs(struct onnx_work *work)
 {
+	assert(work->op->infer);
 	for (size_t i = 0; i < work->op->n_in; i++)
 		if (!onnx_input(work->graph, work->node, i))
 			return onnx_op_fail(work, "it has no input %zu", i + 1);

@@ -37,6 +37,7 @@ const uint32_t *onnx_lower_inputs(struct onnx_lowering *lowering, const struct o
 	const struct onnx_node *node = work->node;
 	uint32_t *from = arena_array(&lowering->arena, node->n_in + 1, sizeof *from);
 
+	assert(node && n);
 	*n = 0;
 	lowering->no_memory = lowering->no_memory || !from;
 	for (size_t i = 0; from && i < node->n_in; i++) {
@@ -177,6 +178,7 @@ static void refuse(struct onnx_lowering *lowering, const struct onnx_work *work,
 {
 	struct onnx_verdict *verdict = &lowering->plan->verdict[lowering->node];
 
+	assert(why);
 	verdict->status = ONNX_UNSUPPORTED;
 	verdict->why = why;
 	stand_in(lowering, work);
@@ -223,6 +225,7 @@ static void judge_function(struct onnx_lowering *lowering, size_t n)
 	                                                               : lowering->place[place->root].draft;
 	struct onnx_verdict *verdict = &lowering->plan->verdict[n];
 
+	assert(op && op->trait != TRAIT_NONE);
 	if (draft != NO_DRAFT)
 		verdict->layer = lowering->draft[draft].number;
 	if (op->trait == TRAIT_SAME || op->trait == TRAIT_MOVED)
@@ -276,6 +279,7 @@ static bool write_layers(struct onnx_lowering *lowering, const char *path)
 		struct layer_source *from = arena_array(&plan->arena, draft->layer.n_from, sizeof *from);
 		struct layer *layer = &plan->list.layer[draft->number - 1];
 
+		assert(draft->number > 0 && draft->number <= plan->list.n);
 		if (!from)
 			return false;
 		*layer = draft->layer;

@@ -95,6 +95,7 @@ static struct summand look(struct onnx_lowering *lowering, uint32_t value)
 		return summand;
 	const struct onnx_draft *draft = &lowering->draft[summand.draft];
 
+	assert(!draft->is_gone);
 	summand.is_open = draft->layer.kind == LAYER_CONV && !draft->layer.relu && !draft->layer.has_shortcut &&
 	                  draft->n_reader == 0 && lowering->place[lowering->place[value].root].n_exit == 1 &&
 	                  lowering->graph->value[value].n_reader == 1;
@@ -140,6 +141,7 @@ static uint32_t add_two(struct onnx_lowering *lowering, struct summand a, struct
 		bool merges = can_be_shortcut(lowering, &other, main);
 		struct onnx_draft *draft = move_to_end(lowering, main);
 
+		assert(main != other.draft);
 		if (!draft)
 			return NO_DRAFT;
 		draft->layer.has_shortcut = true;

@@ -12,6 +12,7 @@ struct side {
 /* Rounded up, or with a last window that starts in the padding, there are more windows than layers find room for. */
 static void widen(struct side *side)
 {
+	assert(side->out > 0 && side->stride > 0);
 	int64_t needed = (side->out - 1) * side->stride + side->kernel - side->in - side->before;
 
 	side->after = needed > side->after ? needed : side->after;
@@ -19,6 +20,7 @@ static void widen(struct side *side)
 
 static struct side side_of(const struct onnx_window *window, const struct onnx_shape *in, size_t i)
 {
+	assert(i < window->n && window->n + 2 == in->n);
 	struct side side = {window->kernel[i], window->stride[i], window->before[i],
 	                    window->after[i],  in->dim[i + 2],    window->out[i]};
 

@@ -26,6 +26,7 @@ static struct onnx_draft *connect(struct onnx_lowering *lowering, const struct p
 		source = onnx_draft_view(lowering, 1, &source, (struct onnx_map){1, 1, product->k});
 	struct onnx_draft *draft = source == NO_DRAFT ? NULL : onnx_draft_new(lowering, LAYER_FC, 1, &source);
 
+	assert(product->n == 1 && product->m == 1);
 	if (draft) {
 		draft->is_vector = true;
 		draft->w = (uint32_t)product->n_column;
@@ -79,6 +80,10 @@ static enum onnx_status lower_product(struct onnx_lowering *lowering, struct onn
 	const struct onnx_value *value = lowering->graph->value;
 	bool has_weights = value[product.b].is_constant;
 
+	assert(product.n > 0);
+	*why = "both factors are constant, but its scales are not; make them constant";
+	if (value[product.a].is_constant && has_weights)
+		return ONNX_UNSUPPORTED;
 	*why = too_large;
 	if (value[product.a].is_constant) {
 		int64_t m = product.m;

@@ -21,6 +21,7 @@ static enum onnx_status see(struct onnx_lowering *lowering, const struct onnx_wo
 	uint32_t view =
 	    from ? onnx_draft_view(lowering, n, from, onnx_map_of(shape_of(lowering, work->node->out[i]))) : NO_DRAFT;
 
+	assert(i < work->node->n_out);
 	*why = too_large;
 	onnx_lower_put(lowering, work, i, view);
 	return view == NO_DRAFT ? ONNX_UNSUPPORTED : ONNX_FREE;
@@ -203,6 +204,7 @@ static int64_t growth(const struct onnx_shape *in, const struct onnx_shape *out)
 
 	if (in->n != 4 || in->dim[0] != out->dim[0] || in->dim[1] != out->dim[1] || in->dim[2] < 1)
 		return 0;
+	assert(out->n == 4);
 	factor = out->dim[2] / in->dim[2];
 	return factor >= 1 && factor <= NETWORK_MAX_EXTENT && in->dim[2] * factor == out->dim[2] &&
 	               in->dim[3] * factor == out->dim[3]

@@ -89,8 +89,8 @@ static double root(double a, double b)
 
 /* Rows that are alike: a number from a number, from two or more, from a row; a reduction; an addition of results. */
 #define SAME .n_in = 1, .infer = onnx_infer_same
-#define EACH SAME, .trait = TRAIT_FUNCTION, .lower = onnx_lower_combine
-#define PAIR .n_in = 2, .infer = onnx_infer_broadcast, .trait = TRAIT_FUNCTION, .lower = onnx_lower_combine
+#define EACH SAME, FUNCTION
+#define PAIR .n_in = 2, .infer = onnx_infer_broadcast, FUNCTION
 #define SCALE .n_in = 2, .infer = onnx_infer_broadcast, .trait = TRAIT_AFFINE, .lower = onnx_lower_combine
 #define SUM .infer = onnx_infer_broadcast, .trait = TRAIT_AFFINE, .lower = onnx_lower_add
 #define ROWS SAME, .lower = onnx_lower_rows
@@ -103,6 +103,11 @@ static double root(double a, double b)
 #define POOL .n_in = 1, .infer = onnx_infer_pool, .lower = onnx_lower_pool
 #define GLOBAL .n_in = 1, .infer = onnx_infer_global_pool, .lower = onnx_lower_global_pool
 #define VIEW .lower = onnx_lower_view
+#define KEPT .trait = TRAIT_SAME, .lower = onnx_lower_view, .sign = SIGN_KEPT
+#define FUNCTION .trait = TRAIT_FUNCTION, .lower = onnx_lower_combine
+#define QUANTISE .trait = TRAIT_QUANTISE, .lower = onnx_lower_combine, .sign = SIGN_KEPT
+#define RESIZE .n_in = 1, .infer = onnx_infer_resize, .lower = onnx_lower_resize
+#define SEVERAL .n_in = 1, .infer = onnx_infer_broadcast, FUNCTION
 
 /* In the order of strcmp, for the search. */
 /* clang-format off */
@@ -114,7 +119,7 @@ static const struct onnx_op op_table[] = {
     {"ArgMin", .n_in = 1, .infer = onnx_infer_arg, .lower = onnx_lower_reduce},
     {"AveragePool", POOL, .is_average = true, .sign = SIGN_KEPT},
     {"BatchNormalization", SAME, .trait = TRAIT_AFFINE, .lower = onnx_lower_combine},
-    {"Cast", SAME, .trait = TRAIT_SAME, .lower = onnx_lower_view, .sign = SIGN_KEPT, .fold = onnx_fold_copy},
+    {"Cast", SAME, KEPT, .fold = onnx_fold_copy},
     {"Ceil", FOLD_EACH(round_up)},
     {"Celu", EACH},
     {"Clip", EACH},
@@ -128,9 +133,9 @@ static const struct onnx_op op_table[] = {
     {"Cos", EACH},
     {"CumSum", ROWS},
     {"DepthToSpace", .n_in = 1, .infer = onnx_infer_depth_to_space, VIEW, .sign = SIGN_KEPT},
-    {"DequantizeLinear", SAME, .trait = TRAIT_QUANTISE, .lower = onnx_lower_combine, .sign = SIGN_KEPT},
+    {"DequantizeLinear", SAME, QUANTISE},
     {"Div", FOLD_SCALE(divide)},
-    {"Dropout", SAME, .trait = TRAIT_SAME, .lower = onnx_lower_view, .sign = SIGN_KEPT, .fold = onnx_fold_copy},
+    {"Dropout", SAME, KEPT, .fold = onnx_fold_copy},
     {"DynamicQuantizeLinear", .n_in = 1, .infer = onnx_infer_quantise, .lower = onnx_lower_quantise},
     {"Elu", EACH},
     {"Equal", FOLD_PAIR(equal)},
@@ -138,7 +143,7 @@ static const struct onnx_op op_table[] = {
     {"Exp", EACH, .sign = SIGN_POSITIVE},
     {"Expand", .n_in = 2, .infer = onnx_infer_expand, VIEW},
     {"FastGelu", EACH},
-    {"Flatten", .n_in = 1, .infer = onnx_infer_flatten, .trait = TRAIT_SAME, .lower = onnx_lower_view, .sign = SIGN_KEPT, .fold = onnx_fold_copy},
+    {"Flatten", .n_in = 1, .infer = onnx_infer_flatten, KEPT, .fold = onnx_fold_copy},
     {"Floor", FOLD_EACH(round_down)},
     {"Gather", .n_in = 2, .infer = onnx_infer_gather, VIEW, .fold = onnx_fold_gather},
     {"Gelu", EACH},
@@ -151,7 +156,7 @@ static const struct onnx_op op_table[] = {
     {"HardSigmoid", EACH, .sign = SIGN_POSITIVE},
     {"HardSwish", EACH},
     {"Hardmax", ROWS},
-    {"Identity", SAME, .trait = TRAIT_SAME, .lower = onnx_lower_view, .sign = SIGN_KEPT, .fold = onnx_fold_copy},
+    {"Identity", SAME, KEPT, .fold = onnx_fold_copy},
     {"InstanceNormalization", ROWS},
     {"LRN", ROWS},
     {"LayerNormalization", ROWS},
@@ -163,11 +168,11 @@ static const struct onnx_op op_table[] = {
     {"LpNormalization", ROWS},
     {"MatMul", .n_in = 2, MATMUL, .operand = {1, 0}},
     {"MatMulInteger", .n_in = 2, MATMUL, .operand = {1, 0}},
-    {"Max", .n_in = 1, .infer = onnx_infer_broadcast, .trait = TRAIT_FUNCTION, .lower = onnx_lower_combine, .fold = onnx_fold_pairs, .number = most},
+    {"Max", SEVERAL, .fold = onnx_fold_pairs, .number = most},
     {"MaxPool", POOL, .sign = SIGN_KEPT},
     {"Mean", .n_in = 1, SUM},
     {"MeanVarianceNormalization", ROWS},
-    {"Min", .n_in = 1, .infer = onnx_infer_broadcast, .trait = TRAIT_FUNCTION, .lower = onnx_lower_combine, .fold = onnx_fold_pairs, .number = least},
+    {"Min", SEVERAL, .fold = onnx_fold_pairs, .number = least},
     {"Mish", EACH},
     {"Mod", FOLD_PAIR(remainder_of)},
     {"Mul", FOLD_SCALE(multiply)},
@@ -179,7 +184,7 @@ static const struct onnx_op op_table[] = {
     {"Pow", FOLD_PAIR(pow)},
     {"QLinearConv", .n_in = 8, CONV, .operand = {3, 8}},
     {"QLinearMatMul", .n_in = 8, MATMUL, .operand = {3, 0}},
-    {"QuantizeLinear", SAME, .trait = TRAIT_QUANTISE, .lower = onnx_lower_combine, .sign = SIGN_KEPT},
+    {"QuantizeLinear", SAME, QUANTISE},
     {"QuickGelu", EACH},
     {"RMSNormalization", ROWS},
     {"Range", .n_in = 3, .infer = onnx_infer_range, .fold = onnx_fold_range},
@@ -194,8 +199,8 @@ static const struct onnx_op op_table[] = {
     {"ReduceSum", REDUCE},
     {"ReduceSumSquare", REDUCE},
     {"Relu", SAME, .trait = TRAIT_RECTIFY, .lower = onnx_lower_combine, .sign = SIGN_POSITIVE},
-    {"Reshape", .n_in = 1, .infer = onnx_infer_reshape, .trait = TRAIT_SAME, .lower = onnx_lower_view, .sign = SIGN_KEPT, .fold = onnx_fold_copy},
-    {"Resize", .n_in = 1, .infer = onnx_infer_resize, .lower = onnx_lower_resize},
+    {"Reshape", .n_in = 1, .infer = onnx_infer_reshape, KEPT, .fold = onnx_fold_copy},
+    {"Resize", RESIZE},
     {"Round", EACH},
     {"Selu", EACH},
     {"Shape", .n_in = 1, .infer = onnx_infer_shape, .fold = onnx_fold_shape},
@@ -210,7 +215,7 @@ static const struct onnx_op op_table[] = {
     {"SpaceToDepth", .n_in = 1, .infer = onnx_infer_space_to_depth, VIEW, .sign = SIGN_KEPT},
     {"Split", .n_in = 1, .infer = onnx_infer_split, .lower = onnx_lower_split, .sign = SIGN_KEPT},
     {"Sqrt", FOLD_EACH(root)},
-    {"Squeeze", .n_in = 1, .infer = onnx_infer_squeeze, .trait = TRAIT_SAME, .lower = onnx_lower_view, .sign = SIGN_KEPT, .fold = onnx_fold_copy},
+    {"Squeeze", .n_in = 1, .infer = onnx_infer_squeeze, KEPT, .fold = onnx_fold_copy},
     {"Sub", FOLD_SCALE(subtract)},
     {"Sum", .n_in = 1, SUM, .fold = onnx_fold_pairs, .number = add},
     {"Tanh", EACH},
@@ -218,15 +223,16 @@ static const struct onnx_op op_table[] = {
     {"Tile", .n_in = 2, .infer = onnx_infer_tile, VIEW},
     {"Transpose", .n_in = 1, .infer = onnx_infer_transpose, .trait = TRAIT_MOVED, .lower = onnx_lower_view, .sign = SIGN_KEPT},
     {"Trilu", ROWS},
-    {"Unsqueeze", .n_in = 1, .infer = onnx_infer_unsqueeze, .trait = TRAIT_SAME, .lower = onnx_lower_view, .sign = SIGN_KEPT, .fold = onnx_fold_copy},
-    {"Upsample", .n_in = 1, .infer = onnx_infer_resize, .lower = onnx_lower_resize, .sign = SIGN_KEPT},
-    {"Where", .n_in = 3, .infer = onnx_infer_broadcast, .trait = TRAIT_FUNCTION, .lower = onnx_lower_combine, .fold = onnx_fold_where},
+    {"Unsqueeze", .n_in = 1, .infer = onnx_infer_unsqueeze, KEPT, .fold = onnx_fold_copy},
+    {"Upsample", RESIZE, .sign = SIGN_KEPT},
+    {"Where", .n_in = 3, .infer = onnx_infer_broadcast, FUNCTION, .fold = onnx_fold_where},
     {"Xor", PAIR},
 };
 /* clang-format on */
 
 static int compare_name(const void *key, const void *row)
 {
+	assert(key && row);
 	return strcmp(key, ((const struct onnx_op *)row)->name);
 }
 
@@ -236,5 +242,6 @@ const struct onnx_op *onnx_op_find(const struct onnx_node *node)
 	assert(node && node->op);
 	if (node->domain[0] != '\0' && strcmp(node->domain, "com.microsoft") != 0)
 		return NULL;
+	assert(strcmp(op_table[0].name, op_table[1].name) < 0);
 	return bsearch(node->op, op_table, sizeof op_table / sizeof op_table[0], sizeof op_table[0], compare_name);
 }

@@ -30,6 +30,7 @@ static void *take(void *data, size_t n_byte)
 	uintptr_t here = (uintptr_t)__builtin_frame_address(0);
 	uintptr_t depth = here < budget->stack ? budget->stack - here : here - budget->stack;
 
+	assert(budget->stack > 0);
 	if (n_byte > budget->left || depth > MAX_STACK_BYTE)
 		return NULL;
 	budget->left -= n_byte;
@@ -164,6 +165,7 @@ static const double *read_content(struct reader *reader, const Onnx__TensorProto
 	               tensor->n_double_data == n || tensor->n_uint64_data == n);
 	double *content;
 
+	assert(n <= (size_t)ONNX_MAX_ELEMENT);
 	if ((!raw && !listed && n > 0) || n > ONNX_MAX_CONTENT)
 		return NULL;
 	content = room(reader, n, sizeof *content);
@@ -222,6 +224,8 @@ static uint32_t define(struct reader *reader, const char *name)
 	const char *text = name ? name : "";
 	uint32_t value;
 
+	assert(reader->graph->n_value > 0);
+
 	if (onnx_names_find(&reader->names, text) > 0) {
 		err_add(reader->err, ERR_INPUT, "%s: '%.80s' is produced twice; each name may be produced once",
 		        reader->graph->path, text);
@@ -278,6 +282,7 @@ static void add_open_dim(struct reader *reader, uint32_t value, size_t axis, con
 		open->name = text_of(reader, name);
 		return;
 	}
+	assert(n_byte > 8 || graph->value[value].name[0] == '\0');
 	own = room(reader, n_byte, 1);
 	if (!own)
 		return;
@@ -400,6 +405,7 @@ static void read_inputs(struct reader *reader, const Onnx__NodeProto *proto, str
 			onnx_complain(reader->graph, node, ERR_INPUT, reader->err,
 			              "nobody before it produces its input '%.80s'", name);
 	}
+	assert(node->n_in == 0);
 	node->n_in = proto->n_input;
 	node->in = in;
 }
@@ -457,6 +463,7 @@ static enum err_code read_graph(struct reader *reader)
 	graph->value = room(reader, n_value, sizeof *graph->value);
 	graph->node = room(reader, proto->n_node, sizeof *graph->node);
 	graph->open = room(reader, proto->n_input * ONNX_MAX_RANK, sizeof *graph->open);
+	assert(n_value > proto->n_initializer);
 	if (reader->no_memory || !onnx_names_start(&reader->names, (size_t)n_value, &graph->arena))
 		return err_add(reader->err, ERR_INTERNAL, "%s: out of memory", graph->path);
 	graph->n_value = 1;

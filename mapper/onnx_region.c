@@ -59,6 +59,7 @@ static bool join_region(struct onnx_lowering *lowering, const struct onnx_op *op
 	size_t n;
 	uint32_t in = only_root(lowering, node, &n);
 
+	assert(out > 0);
 	if (op->trait == TRAIT_NONE || in == 0 || !value->has_shape)
 		return false;
 	const struct onnx_place *from = &lowering->place[in];

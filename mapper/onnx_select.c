@@ -23,6 +23,7 @@ static void set_range(struct onnx_range *range, double start, double end, int64_
 	range->step = step;
 	range->n = step > 0 ? (last - first + step - 1) / step : (first - last - step - 1) / -step;
 	range->n = range->n > 0 ? range->n : 0;
+	assert(range->n <= dim);
 }
 
 bool onnx_slice_ranges(struct onnx_work *work, struct onnx_range range[ONNX_MAX_RANK])
@@ -45,6 +46,7 @@ bool onnx_slice_ranges(struct onnx_work *work, struct onnx_range range[ONNX_MAX_
 			return false;
 		if (stride == 0)
 			return onnx_op_fail(work, "a step is 0");
+		assert(at < in->n);
 		set_range(&range[at], start[i], end[i], stride, in->dim[at]);
 	}
 	return true;
@@ -92,6 +94,7 @@ bool onnx_infer_pad(struct onnx_work *work)
 	    !onnx_op_list(work, 3, "", &axis, &n_axis))
 		return false;
 	n_axis = n_axis > 0 ? n_axis : out.n;
+	assert(out.n <= ONNX_MAX_RANK);
 	if (n != 2 * n_axis)
 		return onnx_op_fail(work, "pads has %zu numbers, allowed %zu", n, 2 * n_axis);
 	for (size_t i = 0; i < n_axis; i++) {
@@ -135,6 +138,7 @@ bool onnx_infer_resize(struct onnx_work *work)
 	if (!onnx_op_list(work, is_old ? 1 : 2, "scales", &scale, &n) ||
 	    (!is_old && !onnx_op_list(work, 3, "", &size, &n_size)))
 		return false;
+	assert(out.n <= ONNX_MAX_RANK);
 	if (n_size == 0)
 		return scale_shape(work, scale, n, &out) && onnx_op_set(work, 0, &out, onnx_op_in(work, 0)->type);
 	if (n_size != out.n || onnx_find(work->node, "axes"))

@@ -101,6 +101,7 @@ static bool read_axes(struct onnx_work *work, size_t rank, bool flag[ONNX_MAX_RA
 	const double *list;
 	size_t axis;
 
+	assert(rank <= ONNX_MAX_RANK);
 	memset(flag, 0, ONNX_MAX_RANK * sizeof *flag);
 	if (!onnx_op_list(work, 1, "axes", &list, n_axis))
 		return false;
@@ -169,6 +170,7 @@ bool onnx_infer_transpose(struct onnx_work *work)
 			return false;
 		if (seen[from])
 			return onnx_op_fail(work, "axis %zu stands in perm twice", from);
+		assert(from < in->n);
 		seen[from] = true;
 		out.dim[i] = in->dim[from];
 	}
@@ -212,6 +214,7 @@ bool onnx_infer_split(struct onnx_work *work)
 		return false;
 	if (n > 0 && n != n_out)
 		return onnx_op_fail(work, "split has %zu numbers for %zu outputs", n, n_out);
+	assert(axis < out.n);
 	left = out.dim[axis];
 	each = (left + (int64_t)n_out - 1) / (int64_t)n_out;
 	for (size_t i = 0; i < n_out; i++) {
@@ -261,6 +264,7 @@ bool onnx_infer_arg(struct onnx_work *work)
 
 	if (!onnx_op_axis(work, onnx_integer(work->node, "axis", 0), onnx_op_in(work, 0)->shape.n, &axis))
 		return false;
+	assert(axis < onnx_op_in(work, 0)->shape.n);
 	gone[axis] = true;
 	return set_reduced(work, gone, ONNX_INTEGER);
 }
