@@ -78,6 +78,7 @@ HEADERS := $(sort $(wildcard $(addsuffix /*.h,$(FOLDERS))))
 TEST_SOURCES := $(sort $(wildcard tests/test_*.c))
 BENCH_SOURCES := $(sort $(wildcard tests/bench_*.c))
 FUZZ_SOURCES := $(sort $(wildcard tests/fuzz/fuzz_*.c))
+SUPPORT_SOURCES := $(sort $(wildcard tests/support/*.c))
 TEST_SCRIPTS := $(sort $(wildcard tests/cli/*.sh))
 
 OBJECTS := $(SOURCES:%.c=$(BUILD)/obj/%.o) $(BUILD)/obj/onnx.pb-c.o
@@ -85,6 +86,7 @@ ONNX_OBJECTS := $(BUILD)/obj/mapper/onnx_read.o $(patsubst %.c,$(BUILD)/obj/%.o,
 MAIN_OBJECT := $(BUILD)/obj/dse/main.o
 ARCHIVE := $(BUILD)/libdse.a
 PROGRAM := $(BUILD)/dse
+SUPPORT := $(SUPPORT_SOURCES:%.c=$(BUILD)/obj/%.o)
 TESTS := $(TEST_SOURCES:tests/%.c=$(BUILD)/tests/%)
 FUZZERS := $(FUZZ_SOURCES:tests/fuzz/%.c=$(BUILD)/%)
 BENCHES := $(BENCH_SOURCES:tests/%.c=$(BUILD)/bench/%)
@@ -244,7 +246,8 @@ $(PROGRAM): $(MAIN_OBJECT) $(ARCHIVE)
 	$(call say,LD)
 	$(Q)$(CC) $(ALL_LDFLAGS) $^ $(LIBS) -o $@
 
-$(BUILD)/tests/%: $(BUILD)/obj/tests/%.o $(ARCHIVE)
+# What several tests share is linked to all of them.
+$(BUILD)/tests/%: $(BUILD)/obj/tests/%.o $(SUPPORT) $(ARCHIVE)
 	@mkdir -p $(@D)
 	$(call say,LD)
 	$(Q)$(CC) $(ALL_LDFLAGS) $^ $(TEST_LIBS) $(LIBS) -o $@
@@ -264,7 +267,7 @@ $(BUILD)/peers/%: tests/peers/%.cpp $(BUILD)/obj/tests/peers/ours.o $(ARCHIVE)
 	$(call say,CXX)
 	$(Q)$(CXX) -std=c++17 -O3 -I. -fopenmp $^ -lpagmo $(LIBS) -o $@
 
--include $(OBJECTS:.o=.d) $(TEST_SOURCES:%.c=$(BUILD)/obj/%.d) $(BENCH_SOURCES:%.c=$(BUILD)/obj/%.d) \
+-include $(OBJECTS:.o=.d) $(SUPPORT:.o=.d) $(TEST_SOURCES:%.c=$(BUILD)/obj/%.d) $(BENCH_SOURCES:%.c=$(BUILD)/obj/%.d) \
 	$(FUZZ_SOURCES:%.c=$(BUILD)/obj/%.d) $(BUILD)/obj/tests/peers/ours.d
 
 # ---- checks of the source ------------------------------------------------------------------------
@@ -292,7 +295,7 @@ headers:
 	done
 
 format:
-	$(CLANG_FORMAT) -i $(SOURCES) $(HEADERS) $(TEST_SOURCES) $(BENCH_SOURCES) $(FUZZ_SOURCES)
+	$(CLANG_FORMAT) -i $(SOURCES) $(HEADERS) $(TEST_SOURCES) $(SUPPORT_SOURCES) $(BENCH_SOURCES) $(FUZZ_SOURCES)
 
 # ---- the rest ------------------------------------------------------------------------------------
 
