@@ -32,9 +32,9 @@ static const struct trial trial[] = {{&engine_nsga2, 50, true}, {&engine_nsga2, 
 static const double LAYER_SHARE = 0.99, NETWORK_SHARE = 0.97;
 
 static const char *const bench_space[] = {
-    "vgg16_conv_1",     "vgg16_conv_8",        "vgg16_fc_21", "resnet50_conv_1",      "resnet50_conv_sc_26",
-    "vgg16_conv_8_qpe", "resnet50_conv_46_qpe", "net_mlp",     "net_resnet50_stage_3", "net_vgg16",
-    "net_tiny_machines"};
+    "vgg16_conv_1",         "vgg16_conv_8",     "vgg16_fc_21",          "resnet50_conv_1",
+    "resnet50_conv_sc_26",  "vgg16_conv_8_qpe", "resnet50_conv_46_qpe", "net_mlp",
+    "net_resnet50_stage_3", "net_vgg16",        "net_tiny_machines"};
 
 static void give_up(const char *what, const struct err *err)
 {
@@ -110,8 +110,8 @@ static int compare(const void *left, const void *right)
 }
 
 /* Volumes of the fronts of all seeds, in ascending order; the most evaluations that one took. */
-static uint64_t run_seeds(const char *path, const struct space *space, const struct engine_kind *engine, uint64_t budget,
-                          unsigned n_thread, const double *reference, double *volume)
+static uint64_t run_seeds(const char *path, const struct space *space, const struct engine_kind *engine,
+                          uint64_t budget, unsigned n_thread, const double *reference, double *volume)
 {
 	struct err err = {0};
 	uint64_t n_most = 0;
@@ -161,7 +161,9 @@ static bool bench_one(const char *name, unsigned n_thread)
 		       n_exhaustive, 1e-3 * (double)exhaustive_ms, exact.n, trial[i].engine->name, n_most,
 		       100.0 * (double)n_most / (double)n_exhaustive, 100.0 * share[0] / volume,
 		       100.0 * share[N_SEED / 2] / volume, 100.0 * share[N_SEED - 1] / volume,
-		       goal == 0.0 ? "" : reaches ? "reached" : "MISSED");
+		       goal == 0.0 ? ""
+		       : reaches   ? "reached"
+		                   : "MISSED");
 		fflush(stdout);
 		reached &= reaches;
 	}
@@ -176,7 +178,8 @@ int main(int argc, char **argv)
 	bool reached = true;
 	unsigned n_thread = parallel_n_thread(0);
 
-	printf("Genetic and local search with 2 %% and 0.2 %% of the evaluations of an exhaustive search; hypervolume as %% "
+	printf("Genetic and local search with 2 %% and 0.2 %% of the evaluations of an exhaustive search; hypervolume "
+	       "as %% "
 	       "of the exact front's, %d seeds\n",
 	       N_SEED);
 	printf("%-21s %11s %8s %6s  %-6s %9s %6s %8s %8s %8s\n", "space", "exhaustive", "s", "front", "engine",

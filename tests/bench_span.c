@@ -10,14 +10,9 @@
  * the repository root; arguments: names of spaces, all when there are none. With --brief as the first one it prints for
  * each of the others the speed-up on two threads alone, with the engine named after it.
  */
-#include "dse/cli.h"
 #include "dse/parallel.h"
-#include <fcntl.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
+#include "tests/explore_once.h"
 #include <time.h>
-#include <unistd.h>
 
 static const char *const single[] = {"vgg16_conv_1",        "vgg16_conv_8",        "vgg16_fc_21",
                                      "resnet50_conv_1",     "resnet50_conv_sc_26", "vgg16_conv_8_qpe",
@@ -80,44 +75,18 @@ static void print_cost(const char *name, const char *engine, const struct cost *
 	fflush(stdout);
 }
 
-/* Its table goes nowhere. Machines are worked on in groups of as many as there are threads: two. */
-static void explore(const char *name, const char *engine, const char *folder)
-{
-	char path[256], program[] = "dse", command[] = "explore", *own_engine = strdup(engine);
-	char *argv[] = {program,         command,        path,           (char[]){"--engine"}, own_engine,
-	                (char[]){"-j2"}, (char[]){"-q"}, (char[]){"-o"}, (char[]){"."},        NULL};
-	struct cli_options options;
-	struct err err = {0};
-	(void)snprintf(path, sizeof path, "spaces/bench/%s.yaml", name);
-	argv[8] = strdup(folder);
-	enum err_code code = own_engine && argv[8] ? cli_parse(9, argv, &options, &err) : ERR_INTERNAL;
-	if (code == ERR_OK)
-		code = cmd_explore(&options, &err);
-	free(own_engine);
-	free(argv[8]);
-	if (code == ERR_OK && fflush(stdout) == 0)
-		return;
-	fprintf(stderr, "bench_span: %s: %s\n", name, err_text(&err));
-	exit(1);
-}
-
+/* Machines are worked on in groups by the number of threads: two. */
 static struct cost run_space(const char *name, const char *engine)
 {
-	char folder[] = "/tmp/bench_span_XXXXXX", remove_folder[64];
-	int nowhere = open("/dev/null", O_WRONLY), kept = dup(STDOUT_FILENO);
-	if (!mkdtemp(folder) || nowhere < 0 || kept < 0 || fflush(stdout) != 0 || dup2(nowhere, STDOUT_FILENO) < 0)
-		exit(1);
+	char folder[32];
+	explore_make_folder(folder);
 	double begin_s = cpu_s();
 	span_s = 0;
 	mark_s = begin_s;
-	explore(name, engine, folder);
+	explore_once(name, engine, 2, folder);
 	extend_chain();
 	struct cost cost = {cpu_s() - begin_s, span_s};
-	(void)snprintf(remove_folder, sizeof remove_folder, "rm -rf %s", folder);
-	if (dup2(kept, STDOUT_FILENO) < 0 || system(remove_folder) != 0)
-		exit(1);
-	(void)close(nowhere);
-	(void)close(kept);
+	explore_remove_folder(folder);
 	return cost;
 }
 
