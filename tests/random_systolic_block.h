@@ -5,6 +5,13 @@
 #include "sim/systolic_work.h"
 #include "tests/random_block.h"
 
+/* One draw after the other: operands of one expression have no order. */
+static inline uint32_t random_buffer(struct rng *rng)
+{
+	uint32_t byte = random_from(rng, 4, 40);
+	return byte << rng_below(rng, 6);
+}
+
 /* Up to 8 x 8, with buffers that hold some of the tiles, one to three operating points. */
 static inline void random_systolic(struct rng *rng, struct machine *machine)
 {
@@ -13,9 +20,9 @@ static inline void random_systolic(struct rng *rng, struct machine *machine)
 	machine->systolic_rows = random_from(rng, 1, 8);
 	machine->systolic_cols = random_from(rng, 1, 8);
 	machine->systolic_word_byte = random_from(rng, 1, 2);
-	machine->systolic_ifmap_byte = random_from(rng, 4, 40) << rng_below(rng, 6);
-	machine->systolic_filter_byte = random_from(rng, 4, 40) << rng_below(rng, 6);
-	machine->systolic_ofmap_byte = random_from(rng, 4, 40) << rng_below(rng, 6);
+	machine->systolic_ifmap_byte = random_buffer(rng);
+	machine->systolic_filter_byte = random_buffer(rng);
+	machine->systolic_ofmap_byte = random_buffer(rng);
 	machine->systolic_dataflow = rng_below(rng, 6);
 	if (machine->systolic_dataflow > SYSTOLIC_ANY)
 		machine->systolic_dataflow = SYSTOLIC_ANY;
