@@ -233,6 +233,63 @@ static void test_onnx_transformer_encoder(void **state)
 	onnx_import_free(&import);
 }
 
+/*
+ * Attention as PyTorch writes it: queries, keys and values of one product, taken apart by Gather, masked by a second
+ * input, normalised in nine nodes; rows and batch left open.
+ */
+static void test_onnx_packed_attention(void **state)
+{
+	static const struct onnx_dim rows = {"x.1", 24};
+	struct onnx_import import;
+	struct err err = {0};
+	const char *part[3];
+	size_t n_byte;
+	(void)state;
+	builder_start(&builder, "packed");
+	builder_input(&builder, "x", 3, (const int64_t[]){-1, 0, 32});
+	builder_input(&builder, "mask", 4, (const int64_t[]){1, 1, 1, 24});
+	const char *x = model_dense(&builder, "x", 32, 96);
+	x = builder_node(&builder, "Reshape", NULL, x, BUILDER_LIST(&builder, 0, -1, 3, 4, 8), NULL)->output[0];
+	Onnx__NodeProto *turn = builder_node(&builder, "Transpose", NULL, x, NULL);
+	BUILDER_INTEGERS(&builder, turn, "perm", 2, 0, 3, 1, 4);
+	for (int64_t i = 0; i < 3; i++) {
+		Onnx__NodeProto *index = builder_node(&builder, "Constant", NULL, NULL);
+		builder_integer(&builder, index, "value_int", i);
+		part[i] = model_axis(
+		    &builder, builder_node(&builder, "Gather", NULL, turn->output[0], index->output[0], NULL), 0);
+	}
+	turn = builder_node(&builder, "Transpose", NULL, part[1], NULL);
+	BUILDER_INTEGERS(&builder, turn, "perm", 0, 1, 3, 2);
+	x = builder_node(&builder, "MatMul", NULL, part[0], turn->output[0], NULL)->output[0];
+	const char *mask = builder_node(&builder, "Sub", NULL, BUILDER_WEIGHTS(&builder, 1), "mask", NULL)->output[0];
+	x = builder_node(&builder, "Add", NULL, x, mask, NULL)->output[0];
+	x = model_axis(&builder, builder_node(&builder, "Softmax", NULL, x, NULL), -1);
+	x = builder_node(&builder, "MatMul", NULL, x, part[2], NULL)->output[0];
+	turn = builder_node(&builder, "Transpose", NULL, x, NULL);
+	BUILDER_INTEGERS(&builder, turn, "perm", 0, 2, 1, 3);
+	x = builder_node(&builder, "Reshape", NULL, turn->output[0], BUILDER_LIST(&builder, 0, 0, -1), NULL)->output[0];
+	x = builder_node(&builder, "Add", NULL, "x", model_dense(&builder, x, 32, 32), NULL)->output[0];
+	for (int i = 0; i < 2; i++) { /* the mean, then the deviation */
+		Onnx__NodeProto *mean = builder_node(&builder, "ReduceMean", NULL, x, NULL);
+		BUILDER_INTEGERS(&builder, mean, "axes", -1);
+		x = builder_node(&builder, i == 0 ? "Sub" : "Div", NULL, x, mean->output[0], NULL)->output[0];
+	}
+	builder_output(&builder, x);
+	uint8_t *data = builder_pack(&builder, &n_byte);
+	if (onnx_import_bytes("model.onnx", data, n_byte, &rows, 1, &import, &err) != ERR_OK)
+		fail_msg("%s", err_text(&err));
+	free(data);
+	builder_free(&builder);
+	struct network network = build(&import);
+	assert_int_equal(import.plan.mac, 24 * 32 * 96 + 2 * 24 * 24 * 32 + 24 * 32 * 32);
+	assert_int_equal(network_mac(&network), import.plan.mac);
+	expect_all(&import, "Gather", ONNX_FREE);
+	expect_all(&import, "MatMul", ONNX_MLA);
+	expect_file_keeps(&import, &network);
+	network_free(&network);
+	onnx_import_free(&import);
+}
+
 /* MobileNetV2's inverted residual and EfficientNet's squeeze and excite, SiLU and hard swish in single nodes. */
 static void test_onnx_mobile_blocks(void **state)
 {
@@ -437,6 +494,7 @@ int main(void)
 	    cmocka_unit_test(test_onnx_published_counts),
 	    cmocka_unit_test(test_onnx_googlenet),
 	    cmocka_unit_test(test_onnx_transformer_encoder),
+	    cmocka_unit_test(test_onnx_packed_attention),
 	    cmocka_unit_test(test_onnx_mobile_blocks),
 	    cmocka_unit_test(test_onnx_functions_of_shared_results),
 	    cmocka_unit_test(test_onnx_quantised_models),
