@@ -5,6 +5,7 @@
 #include "sim/base/checked.h"
 #include <assert.h>
 #include <math.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -26,14 +27,28 @@ struct layer_job {
 	struct err err;
 };
 
+/* All jobs of a bandwidth, and how many are done. */
+struct layer_jobs {
+	struct layer_job *job; /* [n] */
+	size_t n;
+	atomic_size_t n_done;
+	struct progress progress;
+};
+
 static void run_job(void *context, size_t i)
 {
-	struct layer_job *job = &((struct layer_job *)context)[i];
+	struct layer_jobs *jobs = context;
+	struct layer_job *job = &jobs->job[i];
+	assert(i < jobs->n);
 	if (interrupt_requested()) {
 		(void)err_add(&job->err, ERR_INTERRUPTED, "interrupted");
 		return;
 	}
 	(void)arada_cost(job->machine, job->options, job->block, job->word_per_clk, &job->cost, &job->err);
+	size_t n_done = atomic_fetch_add_explicit(&jobs->n_done, 1, memory_order_relaxed) + 1;
+	char what[48];
+	(void)snprintf(what, sizeof(what), "layers, %g words a clock", job->word_per_clk);
+	progress_update(&jobs->progress, (double)n_done / (double)jobs->n, what);
 }
 
 /* What a cost depends on: of other fields blocks may differ. */
@@ -56,10 +71,13 @@ static size_t find_job(const struct layer_job *job, size_t from, size_t n, const
 }
 
 /* Run jobs; the first message in their order is the study's. */
-static enum err_code run_jobs(struct layer_job *job, size_t n, unsigned n_thread, struct err *err)
+static enum err_code run_jobs(struct layer_job *job, size_t n, const struct arada_how *how, struct err *err)
 {
 	enum err_code code = ERR_OK;
-	parallel_for(n, n_thread, run_job, job);
+	struct layer_jobs jobs = {.job = job, .n = n};
+	progress_start(&jobs.progress, how->show_progress);
+	parallel_for(n, how->n_thread, run_job, &jobs);
+	progress_end(&jobs.progress);
 	for (size_t i = 0; i < n; i++) {
 		if (code == ERR_OK && job[i].err.code != ERR_OK)
 			code = err_add_all(err, (struct err_place){0}, &job[i].err);
@@ -149,8 +167,8 @@ static enum err_code open_run(const struct arada_study *study, size_t machine, s
 }
 
 /* Simulate the layers of runs, equal ones of a machine once. */
-static enum err_code cost_runs(const struct arada_study *study, struct arada_run *of, size_t n_run, unsigned n_thread,
-                               size_t *n_distinct, struct err *err)
+static enum err_code cost_runs(const struct arada_study *study, struct arada_run *of, size_t n_run,
+                               const struct arada_how *how, size_t *n_distinct, struct err *err)
 {
 	size_t n_all = 0, n = 0, from = 0, at = 0;
 	for (size_t i = 0; i < n_run; i++)
@@ -172,7 +190,7 @@ static enum err_code cost_runs(const struct arada_study *study, struct arada_run
 		}
 	}
 	if (code == ERR_OK)
-		code = run_jobs(job, n, n_thread, err);
+		code = run_jobs(job, n, how, err);
 	at = 0;
 	for (size_t i = 0; i < n_run && code == ERR_OK; i++)
 		for (size_t k = 0; k < of[i].n_layer; k++)
@@ -317,7 +335,7 @@ size_t arada_study_find(const struct arada_study *study, const struct arada_coup
 	return i;
 }
 
-static enum err_code run_study(struct arada_study *study, unsigned n_thread, struct err *err)
+static enum err_code run_study(struct arada_study *study, const struct arada_how *how, struct err *err)
 {
 	size_t n_network = study->space->n_network;
 	enum err_code code = ERR_OK;
@@ -331,14 +349,14 @@ static enum err_code run_study(struct arada_study *study, unsigned n_thread, str
 		study->n_all += of->n_layer;
 	}
 	if (code == ERR_OK)
-		code = cost_runs(study, study->run, study->n_run, n_thread, &study->n_distinct, err);
+		code = cost_runs(study, study->run, study->n_run, how, &study->n_distinct, err);
 	for (size_t i = 0; i < study->n_run && code == ERR_OK; i++)
 		code = allocate_run(&study->run[i], &study->arena, err);
 	return code;
 }
 
-enum err_code arada_study_run(const struct space *space, const char *path, unsigned n_thread, struct arada_study *study,
-                              struct err *err)
+enum err_code arada_study_run(const struct space *space, const char *path, const struct arada_how *how,
+                              struct arada_study *study, struct err *err)
 {
 	*study = (struct arada_study){.space = space};
 	if (!space->arada.is_given)
@@ -346,7 +364,7 @@ enum err_code arada_study_run(const struct space *space, const char *path, unsig
 		                  "a space without 'arada'; add e.g. arada: {memory_model: scalesim}");
 	enum err_code code = build_machines(study, path, err);
 	if (code == ERR_OK)
-		code = run_study(study, n_thread, err);
+		code = run_study(study, how, err);
 	if (code != ERR_OK)
 		arada_study_free(study);
 	return code;
@@ -360,8 +378,8 @@ void arada_study_free(struct arada_study *study)
 
 /* ---- other bandwidths ---- */
 
-enum err_code arada_study_saving(const struct arada_study *study, size_t machine, double gb_s, unsigned n_thread,
-                                 double *saving_frac, struct err *err)
+enum err_code arada_study_saving(const struct arada_study *study, size_t machine, double gb_s,
+                                 const struct arada_how *how, double *saving_frac, struct err *err)
 {
 	size_t n_network = study->space->n_network, n_distinct;
 	struct arena arena = {0};
@@ -372,7 +390,7 @@ enum err_code arada_study_saving(const struct arada_study *study, size_t machine
 	for (size_t i = 0; i < n_network && code == ERR_OK; i++)
 		code = open_run(study, machine, i, gb_s, &arena, &of[i], err);
 	if (code == ERR_OK)
-		code = cost_runs(study, of, n_network, n_thread, &n_distinct, err);
+		code = cost_runs(study, of, n_network, how, &n_distinct, err);
 	for (size_t i = 0; i < n_network && code == ERR_OK; i++)
 		sum += sum_run(&of[i], ARADA_VF_OH_Q).saving_frac;
 	if (code == ERR_OK)
@@ -410,8 +428,8 @@ static bool is_narrow(const struct arada_study *study, size_t machine, const str
 	       (options->model == ARADA_SCALESIM && high - low <= 1);
 }
 
-enum err_code arada_study_match(const struct arada_study *study, size_t machine, double saving_frac, unsigned n_thread,
-                                double *gb_s, double *reached_frac, struct err *err)
+enum err_code arada_study_match(const struct arada_study *study, size_t machine, double saving_frac,
+                                const struct arada_how *how, double *gb_s, double *reached_frac, struct err *err)
 {
 	struct bracket bracket = {0};
 	double own = study->machine[machine].systolic_memory_gb_s, at = own;
@@ -420,7 +438,7 @@ enum err_code arada_study_match(const struct arada_study *study, size_t machine,
 		double frac;
 		if (at > own * MATCH_RANGE || at < own / MATCH_RANGE)
 			return ERR_OK;
-		enum err_code code = arada_study_saving(study, machine, at, n_thread, &frac, err);
+		enum err_code code = arada_study_saving(study, machine, at, how, &frac, err);
 		if (code != ERR_OK)
 			return code;
 		note_saving(&bracket, at, frac, saving_frac);

@@ -8,6 +8,7 @@
  *         -> arada_allocate by scheme -> sums of networks -> means of machines
  */
 #include "dse/arada_cost.h"
+#include "dse/progress.h"
 #include "dse/space.h"
 #include "sim/base/arena.h"
 
@@ -41,17 +42,23 @@ struct arada_study {
 	size_t *group; /* [n_machine] machines that differ in memory alone have one number, counted from 0 */
 	size_t n_group;
 	size_t n_run;
-	struct arada_run *run;     /* [n_run] machine by machine, its networks in the space's order */
+	struct arada_run *run;    /* [n_run] machine by machine, its networks in the space's order */
 	size_t n_distinct, n_all; /* layers simulated; layers of all runs */
 	struct arena arena;
+};
+
+/* How layers are simulated. */
+struct arada_how {
+	unsigned n_thread;
+	bool show_progress; /* on stderr, where it is a terminal */
 };
 
 /*
  * Run a space that has a section `arada:` and systolic machines alone. ERR_INPUT otherwise, with path for a place, or
  * where a layer is too large; ERR_INFEASIBLE; ERR_INTERRUPTED; the study is empty then. The space outlives it.
  */
-enum err_code arada_study_run(const struct space *space, const char *path, unsigned n_thread, struct arada_study *study,
-                              struct err *err);
+enum err_code arada_study_run(const struct space *space, const char *path, const struct arada_how *how,
+                              struct arada_study *study, struct err *err);
 void arada_study_free(struct arada_study *study);
 
 /* The first machine of the study from index from on that is made of this one of the space with this memory; n_machine:
@@ -65,8 +72,8 @@ struct arada_sum arada_study_mean(const struct arada_study *study, size_t machin
  * The saving of VF-OH-Q (saving_frac, mean over networks) of a machine if its
  * memory had this bandwidth. Same errors.
  */
-enum err_code arada_study_saving(const struct arada_study *study, size_t machine, double gb_s, unsigned n_thread,
-                                 double *saving_frac, struct err *err);
+enum err_code arada_study_saving(const struct arada_study *study, size_t machine, double gb_s,
+                                 const struct arada_how *how, double *saving_frac, struct err *err);
 
 /*
  * The bandwidth at which the saving of a machine first is no more than
@@ -74,7 +81,7 @@ enum err_code arada_study_saving(const struct arada_study *study, size_t machine
  * bisection: savings fall as bandwidth grows, but for steps. *reached_frac is the
  * saving there; both are NAN where that range does not reach it.
  */
-enum err_code arada_study_match(const struct arada_study *study, size_t machine, double saving_frac, unsigned n_thread,
-                                double *gb_s, double *reached_frac, struct err *err);
+enum err_code arada_study_match(const struct arada_study *study, size_t machine, double saving_frac,
+                                const struct arada_how *how, double *gb_s, double *reached_frac, struct err *err);
 
 #endif

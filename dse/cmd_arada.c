@@ -30,8 +30,8 @@ static const char *const file_name[N_FILE] = {"schedule.csv", "summary.csv", "ar
                                               "networks.svg", "layers.svg",  "exact.csv",  "exact_schedule.csv"};
 
 /* Every candidate made of a machine that something is published for; [n] from the arena. */
-static enum err_code match_published(struct arada_study *study, unsigned n_thread, struct arada_report *report,
-                                     struct err *err)
+static enum err_code match_published(struct arada_study *study, const struct arada_how *how,
+                                     struct arada_report *report, struct err *err)
 {
 	const struct arada_options *options = &study->space->arada;
 	struct arada_match *match = arena_array(&study->arena, options->n_published * study->n_machine, sizeof(*match));
@@ -47,8 +47,8 @@ static enum err_code match_published(struct arada_study *study, unsigned n_threa
 			    .published_frac = options->published[i].saving_pct / PCT,
 			    .own_frac = arada_study_mean(study, k, ARADA_VF_OH_Q).saving_frac,
 			};
-			enum err_code code = arada_study_match(study, k, new->published_frac, n_thread, &new->gb_s,
-			                                       &new->reached_frac, err);
+			enum err_code code =
+			    arada_study_match(study, k, new->published_frac, how, &new->gb_s, &new->reached_frac, err);
 			if (code != ERR_OK)
 				return code;
 		}
@@ -96,15 +96,16 @@ static enum err_code write_files(const char *dir, const struct arada_report *rep
 static enum err_code run_space(const struct cli_options *options, const struct space *space, struct err *err)
 {
 	struct arada_study study;
-	unsigned n_thread = parallel_n_thread((size_t)options->jobs);
-	enum err_code code = arada_study_run(space, options->file[0], n_thread, &study, err);
+	const struct arada_how how = {.n_thread = parallel_n_thread((size_t)options->jobs),
+	                              .show_progress = !options->quiet && !options->no_progress};
+	enum err_code code = arada_study_run(space, options->file[0], &how, &study, err);
 	if (code != ERR_OK)
 		return code;
 	struct arada_exact_study exact = {0};
 	struct arada_report report = {.study = &study, .exact = &exact};
-	code = match_published(&study, n_thread, &report, err);
+	code = match_published(&study, &how, &report, err);
 	if (code == ERR_OK)
-		code = arada_exact_run(&study, n_thread, &exact, err);
+		code = arada_exact_run(&study, how.n_thread, &exact, err);
 	if (code == ERR_OK && options->out)
 		code = write_files(options->out, &report, err);
 	if (code == ERR_OK) {

@@ -16,6 +16,8 @@
 #define SPACE_PATH "test_arada_study_space.yaml"
 #define MACHINE_PATH "test_arada_study_machine.yaml"
 
+static const struct arada_how one_thread = {.n_thread = 1};
+
 static struct machine machine_of(uint32_t rows, uint32_t cols, uint32_t buffer_byte, double gb_s)
 {
 	struct machine machine;
@@ -199,7 +201,7 @@ static void open_study(const char *model, struct space *space, struct arada_stud
 	           "dataflow: os}\nlevels:\n  - {name: N, vdd_v: 1, clk_mhz: 500}\n");
 	enum err_code code = space_read(SPACE_PATH, space, &err);
 	if (code == ERR_OK)
-		code = arada_study_run(space, SPACE_PATH, 1, study, &err);
+		code = arada_study_run(space, SPACE_PATH, &one_thread, study, &err);
 	if (code != ERR_OK)
 		fail_msg("%s", err_text(&err));
 	(void)remove(SPACE_PATH);
@@ -240,19 +242,20 @@ static void check_study(const char *model)
 		double sum = study.run[2 * i].sum[ARADA_VF_OH_Q].saving_frac +
 		             study.run[2 * i + 1].sum[ARADA_VF_OH_Q].saving_frac;
 		assert_true(fabs(mean.saving_frac - sum / 2) < 1e-12);
-		assert_int_equal(arada_study_saving(&study, 0, study.machine[i].systolic_memory_gb_s, 1, &own, NULL),
-		                 ERR_OK);
+		assert_int_equal(
+		    arada_study_saving(&study, 0, study.machine[i].systolic_memory_gb_s, &one_thread, &own, NULL),
+		    ERR_OK);
 		assert_true(fabs(own - mean.saving_frac) < 1e-12);
 	}
 	/* The bandwidth that saves a tenth: just below it more is saved. */
-	assert_int_equal(arada_study_match(&study, 1, 0.1, 1, &gb_s, &reached, NULL), ERR_OK);
+	assert_int_equal(arada_study_match(&study, 1, 0.1, &one_thread, &gb_s, &reached, NULL), ERR_OK);
 	assert_true(reached <= 0.1);
-	assert_int_equal(arada_study_saving(&study, 1, gb_s, 1, &own, NULL), ERR_OK);
+	assert_int_equal(arada_study_saving(&study, 1, gb_s, &one_thread, &own, NULL), ERR_OK);
 	assert_true(fabs(own - reached) < 1e-12);
 	double below = gb_s - (study.space->arada.model == ARADA_SCALESIM ? 0.5 : gb_s / 50);
-	assert_int_equal(arada_study_saving(&study, 1, below, 1, &at_least, NULL), ERR_OK);
+	assert_int_equal(arada_study_saving(&study, 1, below, &one_thread, &at_least, NULL), ERR_OK);
 	assert_true(at_least > 0.1);
-	assert_int_equal(arada_study_match(&study, 1, 0.9999, 1, &gb_s, &reached, NULL), ERR_OK);
+	assert_int_equal(arada_study_match(&study, 1, 0.9999, &one_thread, &gb_s, &reached, NULL), ERR_OK);
 	assert_true(isnan(gb_s) && isnan(reached));
 	arada_study_free(&study);
 	space_free(&space);
