@@ -164,6 +164,56 @@ static bool read_sources(struct reader *reader, const struct doc_node *map, size
 	return good;
 }
 
+/* [w, h, c] is an image, a number or a list of one a vector; is_vector is set even where a number is out of range. */
+static bool read_shape(const struct doc_node *node, uint32_t size[3], bool *is_vector, struct err *err)
+{
+	bool good = true;
+
+	if (node->kind == DOC_LIST && node->n != 1 && node->n != 3) {
+		err_add_at(err, ERR_INPUT, doc_place(node),
+		           "input: found a list of %zu, allowed [width, height, channels] or one number", node->n);
+		return false;
+	}
+	*is_vector = node->kind != DOC_LIST || node->n == 1;
+	size[1] = size[2] = 1;
+	if (*is_vector)
+		return read_u32(node->kind == DOC_LIST ? node->value[0] : node, "input", 1, NETWORK_MAX_VECTOR,
+		                &size[0], err);
+	for (size_t i = 0; i < 3; i++)
+		good = read_u32(node->value[i], "input", 1, NETWORK_MAX_EXTENT, &size[i], err) && good;
+	return good;
+}
+
+/* What a convolution (a map) or matrix multiplication (a vector) reads: its own input where it has one, or results. */
+static bool read_operand(struct reader *reader, const struct doc_node *map, struct layer *layer)
+{
+	const struct doc_node *node = doc_find(map, "input");
+	bool wants_vector = layer->kind == LAYER_FC, is_vector;
+	uint32_t size[3];
+
+	assert(layer->kind == LAYER_CONV || layer->kind == LAYER_FC);
+	if (!node)
+		return read_sources(reader, map, 1, layer);
+	if (doc_find(map, "from")) {
+		err_add_at(reader->err, ERR_INPUT, doc_place(node), "input: found beside from, allowed is one of both");
+		return false;
+	}
+	if (!read_shape(node, size, &is_vector, reader->err))
+		return false;
+	if (is_vector != wants_vector) {
+		err_add_at(reader->err, ERR_INPUT, doc_place(node),
+		           "input: found %s, allowed in a layer of this kind is %s",
+		           is_vector ? "one number" : "a list of 3",
+		           wants_vector ? "one number" : "[width, height, channels]");
+		return false;
+	}
+	layer->n_from = 0;
+	layer->own_w = size[0];
+	layer->own_h = size[1];
+	layer->own_c = size[2];
+	return true;
+}
+
 static bool read_relu(const struct doc_node *map, bool *relu, struct err *err)
 {
 	const struct doc_node *node = doc_find(map, "activation");
@@ -221,8 +271,8 @@ static bool read_groups(const struct doc_node *map, struct layer *layer, struct 
 
 static bool read_conv(struct reader *reader, const struct doc_node *map, struct layer *layer)
 {
-	static const char *const keys[] = {"kernel",     "out_channels", "groups", "stride", "padding",
-	                                   "activation", "from",         "add",    "filters"};
+	static const char *const keys[] = {"kernel",     "out_channels", "groups", "stride",  "padding",
+	                                   "activation", "from",         "add",    "filters", "input"};
 	const struct doc_node *out = doc_find(map, "out_channels"), *add = doc_find(map, "add");
 	const struct doc_node *filters = doc_find(map, "filters");
 	struct err *err = reader->err;
@@ -234,7 +284,7 @@ static bool read_conv(struct reader *reader, const struct doc_node *map, struct 
 		good = required(map, "out_channels", "the number of filters", err) != NULL && good;
 	if (out)
 		good = read_u32(out, "out_channels", 1, NETWORK_MAX_CHANNEL, &layer->out_c, err) && good;
-	good = read_sources(reader, map, 1, layer) && good;
+	good = read_operand(reader, map, layer) && good;
 	layer->has_filters = filters != NULL;
 	good = (!filters || read_source(filters, "filters", &layer->filters_from, err)) && good;
 	good = read_relu(map, &layer->relu, err) && good;
@@ -258,13 +308,13 @@ static bool read_pool(struct reader *reader, const struct doc_node *map, struct 
 
 static bool read_fc(struct reader *reader, const struct doc_node *map, struct layer *layer)
 {
-	static const char *const keys[] = {"out", "activation", "from"};
+	static const char *const keys[] = {"out", "activation", "from", "input"};
 	const struct doc_node *out;
 	bool good = check_keys(map, keys, N_OF(keys), reader->err);
 
 	out = required(map, "out", "the number of results", reader->err);
 	good = out && read_u32(out, "out", 1, NETWORK_MAX_CHANNEL, &layer->out_c, reader->err) && good;
-	good = read_sources(reader, map, 1, layer) && good;
+	good = read_operand(reader, map, layer) && good;
 	return read_relu(map, &layer->relu, reader->err) && good;
 }
 
@@ -434,26 +484,11 @@ static void read_layers(struct reader *reader, const struct doc_node *list)
 		read_entry(reader, list->value[i]);
 }
 
-/* [w, h, c] is an image, a number or a list of one a vector. */
 static void read_input(const struct doc_node *node, struct layer_list *list, struct err *err)
 {
-	uint32_t size[3] = {0, 1, 1};
-	bool good = true;
+	uint32_t size[3];
 
-	list->place = doc_place(node);
-	if (node->kind == DOC_LIST && node->n != 1 && node->n != 3) {
-		err_add_at(err, ERR_INPUT, doc_place(node),
-		           "input: found a list of %zu, allowed [width, height, channels] or one number", node->n);
-		return;
-	}
-	list->is_vector = node->kind != DOC_LIST || node->n == 1;
-	if (list->is_vector)
-		good = read_u32(node->kind == DOC_LIST ? node->value[0] : node, "input", 1, NETWORK_MAX_VECTOR,
-		                &size[0], err);
-	else
-		for (size_t i = 0; i < 3; i++)
-			good = read_u32(node->value[i], "input", 1, NETWORK_MAX_EXTENT, &size[i], err) && good;
-	if (!good)
+	if (!read_shape(node, size, &list->is_vector, err))
 		return;
 	list->in_w = size[0];
 	list->in_h = size[1];
@@ -471,13 +506,17 @@ static void read_head(const struct doc_node *root, struct layer_list *list, stru
 	    (list->name[0] == '\0' || strlen(list->name) >= NETWORK_NAME_SIZE))
 		err_add_at(err, ERR_INPUT, doc_place(name), "name: found %zu characters, allowed 1 to %d",
 		           strlen(list->name), NETWORK_NAME_SIZE - 1);
-	input = required(root, "input", "[width, height, channels] or one number", err);
+	input = doc_find(root, "input");
+	list->lacks_input = !input;
+	list->place = doc_place(input ? input : root);
 	if (input)
 		read_input(input, list, err);
 	if (batch && read_u32(batch, "batch", 1, NETWORK_MAX_EXTENT, &list->batch, err) && !list->is_vector &&
-	    list->batch > 1)
+	    list->batch > 1) {
 		err_add_at(err, ERR_INPUT, doc_place(batch), "batch: found %u, allowed 1 unless the input is a vector",
 		           list->batch);
+		list->batch = 1; /* the layers are checked without it */
+	}
 }
 
 enum err_code network_read_yaml(const char *path, struct network *network, struct err *err)

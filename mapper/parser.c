@@ -216,6 +216,17 @@ static bool set_groups(struct chain *chain, uint32_t n, const struct result *in,
 	return false;
 }
 
+/* Rows are counted of matrix multiplications only: beside them a convolution on an input of its own is of one image. */
+static bool check_batch(struct chain *chain, uint32_t n)
+{
+	if (chain->list->layer[n - 1].n_from > 0 || chain->list->batch == 1)
+		return true;
+	err_add_at(chain->err, ERR_INPUT, chain->list->layer[n - 1].place,
+	           "%s in a network of batch %u, allowed is a convolution where batch is 1",
+	           parser_label(chain, n).text, chain->list->batch);
+	return false;
+}
+
 static void build_conv(struct chain *chain, uint32_t n)
 {
 	const struct layer *layer = &chain->list->layer[n - 1];
@@ -223,8 +234,9 @@ static void build_conv(struct chain *chain, uint32_t n)
 	struct block main = {.kind = BLOCK_CONV, .number = n, .pool = 1}, shortcut;
 	struct block *last;
 
-	if (!is_map(chain, n, chain->from[n][0], &in) || !slide_window(chain, n, &in, &layer->window, &main) ||
-	    !set_groups(chain, n, &in, &main) || !check_work(chain, n, &main) || !parser_check_filters(chain, n, &main))
+	if (!check_batch(chain, n) || !is_map(chain, n, chain->from[n][0], &in) ||
+	    !slide_window(chain, n, &in, &layer->window, &main) || !set_groups(chain, n, &in, &main) ||
+	    !check_work(chain, n, &main) || !parser_check_filters(chain, n, &main))
 		return;
 	snprintf(main.name, sizeof main.name, "CONV_%u", n);
 	if (layer->has_shortcut_conv) {
@@ -329,6 +341,22 @@ static void build_layers(struct chain *chain)
 	}
 }
 
+/* Where layers have inputs of their own, what nobody reads is no passing state but a result: it goes to DRAM. */
+static void keep_unread(struct chain *chain)
+{
+	bool any_own = false;
+
+	for (size_t i = 0; i < chain->list->n; i++)
+		any_own = any_own || chain->list->layer[i].n_from == 0;
+	for (uint32_t n = 1; any_own && n <= chain->list->n; n++) {
+		const struct result *result = &chain->result[n];
+
+		assert(result->known);
+		if (result->n_reader == 0 && result->producer != RESIDENCY_NONE)
+			residency_send_to_dram(chain->network, result->producer);
+	}
+}
+
 /* Whole windows of a pooling block read whole parts of the map before it when the splitter knows its stride. */
 static void note_pooling(struct network *network, const struct residency *residency)
 {
@@ -382,6 +410,9 @@ enum err_code parser_build(const struct layer_list *list, struct network *networ
 		code = err_add(err, ERR_INTERNAL, "out of memory for the sources of %zu layers", list->n);
 		goto cleanup;
 	}
+	if (list->lacks_input && chain.result[0].n_reader > 0)
+		err_add_at(chain.err, ERR_INPUT, list->place,
+		           "input is missing: [width, height, channels] or one number, unless no layer reads it");
 	build_layers(&chain);
 	if (any_broken || chain.err->n_message > (err ? n_message : 0)) {
 		code = ERR_INPUT;
@@ -394,6 +425,7 @@ enum err_code parser_build(const struct layer_list *list, struct network *networ
 		goto cleanup;
 	}
 	snprintf(network->name, sizeof network->name, "%s", list->name);
+	keep_unread(&chain);
 	residency_assign(network, &chain.residency);
 	note_pooling(network, &chain.residency);
 	network_find_equal(network);

@@ -67,7 +67,8 @@ struct layer {
 	uint32_t first_c, last_c;        /* LAYER_SLICE: channels kept, counted from 0 */
 	uint32_t factor;                 /* LAYER_UPSAMPLE: each pixel stands for factor x factor ones */
 	uint32_t view_w, view_h, view_c; /* LAYER_VIEW: what its readers see, whatever its sources' shapes */
-	uint32_t n_from;
+	uint32_t own_w, own_h, own_c; /* LAYER_CONV, LAYER_FC (own_w numbers) with n_from 0: what it reads, from DRAM */
+	uint32_t n_from;              /* 0: the layer reads an input of its own */
 	const struct layer_source
 	    *from; /* [n_from] several: their channels one after another; LAYER_MULTIPLY: factors */
 
@@ -82,7 +83,8 @@ struct layer {
 
 struct layer_list {
 	const char *name;
-	struct err_place place; /* of the input */
+	struct err_place place; /* of the input; of the file where there is none */
+	bool lacks_input;       /* no input is given: no layer may read it */
 	bool is_vector;         /* input is in_w numbers, not an image */
 	uint32_t in_w, in_h, in_c;
 	uint32_t batch; /* rows of operand A of every matrix multiplication */

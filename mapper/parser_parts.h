@@ -15,9 +15,9 @@
 struct result {
 	bool known; /* false after a mistake: nothing that depends on it is checked */
 	bool is_vector;
-	uint32_t w, h, c; /* vector: w numbers */
-	uint32_t
-	    producer; /* 0: the network's input; RESIDENCY_NONE: a view; else 1 + index of the block that computes it */
+	uint32_t w, h, c;  /* vector: w numbers */
+	uint32_t producer; /* 0: the network's input; RESIDENCY_NONE: a view, or a layer's own input; else 1 + index of
+	                      the block that computes it */
 	uint32_t n_reader;
 };
 
@@ -29,7 +29,7 @@ struct chain {
 	struct arena arena;      /* scratch */
 	bool no_memory;          /* of the arena */
 	struct result *result;   /* [n_layer + 1] */
-	uint32_t **from;         /* [n_layer + 1][n_from] results that layer n reads */
+	uint32_t **from;         /* [n_layer + 1][n_from] results that layer n reads; one 0 where n_from is 0 */
 	uint32_t *shortcut_from; /* [n_layer + 1] result that layer n adds, where it has a shortcut */
 	uint32_t *filters_from;  /* [n_layer + 1] result that is layer n's weights, where it has such */
 	bool *fused;             /* [n_layer + 1] pooling layer n belongs to the block before it */

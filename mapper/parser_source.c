@@ -65,8 +65,9 @@ void parser_resolve(struct chain *chain)
 
 		if (layer->broken)
 			continue;
-		assert(layer->n_from > 0 && layer->n_from <= NETWORK_MAX_SOURCE);
-		chain->from[n] = arena_array(&chain->arena, layer->n_from, sizeof *chain->from[n]);
+		assert(layer->n_from <= NETWORK_MAX_SOURCE);
+		chain->from[n] =
+		    arena_array(&chain->arena, layer->n_from > 0 ? layer->n_from : 1, sizeof *chain->from[n]);
 		if (!chain->from[n]) {
 			chain->no_memory = true;
 			return;
@@ -133,6 +134,19 @@ static bool check_alike(struct chain *chain, uint32_t n, const struct result *fi
 	return false;
 }
 
+/* The input of a layer of its own lies in DRAM like a view, and nobody computes it. */
+static struct result own_input(const struct layer *layer)
+{
+	assert(layer->kind == LAYER_CONV || layer->kind == LAYER_FC);
+	assert(layer->own_w > 0 && layer->own_h > 0 && layer->own_c > 0);
+	return (struct result){.known = true,
+	                       .is_vector = layer->kind == LAYER_FC,
+	                       .w = layer->own_w,
+	                       .h = layer->own_h,
+	                       .c = layer->own_c,
+	                       .producer = RESIDENCY_NONE};
+}
+
 struct result parser_gather(struct chain *chain, uint32_t n)
 {
 	const struct layer *layer = &chain->list->layer[n - 1];
@@ -140,6 +154,8 @@ struct result parser_gather(struct chain *chain, uint32_t n)
 	struct result all = *first;
 	uint64_t size = 0;
 
+	if (layer->n_from == 0)
+		return own_input(layer);
 	if (layer->n_from == 1)
 		return all;
 	for (uint32_t i = 0; i < layer->n_from; i++) {

@@ -331,7 +331,7 @@ static void test_mutation_of_scalesim_machines(void **state)
 
 static void test_mutation_of_topologies(void **state)
 {
-	static const char *const pattern[] = {"spaces/networks/*.csv", "tests/malformed/topology_*.csv"};
+	static const char *const pattern[] = {"tests/reference/topologies/*.csv", "tests/malformed/topology_*.csv"};
 	(void)state;
 	mutate_files(read_topology, pattern, 4 * N_MUTATION);
 }

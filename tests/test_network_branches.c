@@ -245,6 +245,74 @@ static void test_branches_run_on_the_chip(void **state)
 	network_free(&chain);
 }
 
+/* Layers of their own between others: who reads whom, and that no result is lost. */
+static void test_layers_have_inputs_of_their_own(void **state)
+{
+	struct network network;
+	(void)state;
+	read_good(HEAD "  - conv: {kernel: 1, out_channels: 4}\n"
+	               "  - conv: {kernel: 3, out_channels: 8, input: [16, 10, 3]}\n"
+	               "  - conv: {kernel: 1, out_channels: 5}\n"
+	               "  - fc: {out: 10, input: 70000}\n"
+	               "  - conv: {kernel: 3, out_channels: 8, input: [16, 10, 3], add: {from: 2}}\n"
+	               "  - pool: {window: 2}\n",
+	          &network);
+	const struct block *block = network.block;
+	assert_int_equal(network.n_block, 5);
+	assert_int_equal(block[0].input, INPUT_LATEST);
+	assert_true(block[0].result_to_dram); /* nobody reads it: it is a result of the network */
+	assert_int_equal(block[1].input, INPUT_DRAM);
+	assert_int_equal(block[1].in_w, 16);
+	assert_int_equal(block[1].in_h, 10);
+	assert_int_equal(block[1].in_c, 3);
+	assert_false(block[1].result_to_dram); /* held for the layer that adds it */
+	assert_true(block[2].hold);
+	assert_int_equal(block[2].input, INPUT_LATEST);
+	assert_int_equal(block[2].in_c, 8);
+	assert_true(block[2].result_to_dram);
+	assert_int_equal(block[3].kind, BLOCK_MATMUL);
+	assert_int_equal(block[3].input, INPUT_DRAM);
+	assert_int_equal(block[3].in_w, 70000);
+	assert_int_equal(block[4].input, INPUT_DRAM);
+	assert_int_equal(block[4].added, INPUT_HELD);
+	assert_int_equal(block[4].pool, 2);
+	assert_true(block[4].result_to_dram);
+	network_free(&network);
+}
+
+/* The network's input may be left out where no layer reads it, and only there. */
+static void test_the_networks_input_may_be_left_out(void **state)
+{
+	static const char own[] = "name: t\nlayers:\n  - conv: {kernel: 1, out_channels: 3, input: [8, 8, 3]}\n";
+	static const struct {
+		const char *text, *said;
+	} wrong[] = {
+	    {"  - conv: {kernel: 1, out_channels: 3, from: 0}\n", ":1:1: input is missing: [width, height, channels]"},
+	    {"  - conv: {kernel: 1, out_channels: 3, add: {from: 0}}\n", ":1:1: input is missing"},
+	    {"  - conv: {kernel: 1, out_channels: 3, filters: 0}\n", ":1:1: input is missing"},
+	    {"  - concat: {from: [1, 0]}\n", ":1:1: input is missing"},
+	    {"batch: 2\n", ":4:8: batch: found 2, allowed 1 unless the input is a vector"},
+	    {"input: 5\nbatch: 2\n", ":3:5: CONV_1 in a network of batch 2, allowed is a convolution where batch is 1"},
+	};
+	struct network network;
+	(void)state;
+	read_good(own, &network);
+	assert_int_equal(network.n_block, 1);
+	assert_int_equal(network.block[0].input, INPUT_DRAM);
+	network_free(&network);
+	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
+		struct err err = {0};
+		char text[512];
+		(void)snprintf(text, sizeof(text), "%s%s", own, wrong[i].text);
+		assert_int_equal(network_read_text(text, &network, &err), ERR_INPUT);
+		assert_int_equal(network.n_block, 0);
+		if (err.n_message != 1 || !strstr(err_text(&err), wrong[i].said))
+			fail_msg("%s: found %u messages:\n%swanted one: %s", wrong[i].text, err.n_message,
+			         err_text(&err), wrong[i].said);
+		err_clear(&err);
+	}
+}
+
 static void test_branches_report_mistakes(void **state)
 {
 	static const struct {
@@ -279,6 +347,18 @@ static void test_branches_report_mistakes(void **state)
 	     ":4:5: CONV_1 has 144 weights, but the network's input, which is to be them, gives a 8x8x12"},
 	    {"  - conv: {kernel: 1, out_channels: 12, filters: 1}\n", ": filters is 1, allowed -1"},
 	    {"  - concat: {from: [0, 0]}\n", ":4:5: no layer computes anything"},
+	    {"  - conv: {kernel: 1, out_channels: 8, input: [8, 8]}\n", ":4:47: input: found a list of 2, allowed"},
+	    {"  - conv: {kernel: 1, out_channels: 8, input: [8, 0, 8]}\n", ":4:51: input: found '0', allowed"},
+	    {"  - conv: {kernel: 1, out_channels: 8, input: 5}\n",
+	     ":4:47: input: found one number, allowed in a layer of this kind is [width, height, channels]"},
+	    {"  - fc: {out: 8, input: [8, 8, 2]}\n",
+	     ":4:25: input: found a list of 3, allowed in a layer of this kind is one number"},
+	    {"  - fc: {out: 8, input: 8, from: -1}\n", ":4:25: input: found beside from, allowed is one of both"},
+	    {"  - pool: {window: 2, input: [8, 8, 2]}\n", ":4:23: key: found 'input', allowed window, stride"},
+	    {"  - conv: {kernel: 9, out_channels: 8, input: [8, 9, 2], padding: valid}\n",
+	     ":4:5: CONV_1: a window of 9x9 is larger than its input of 8x9 pixels"},
+	    {"  - conv: {kernel: 1, out_channels: 8, input: [8, 8, 2], groups: 3}\n",
+	     ":4:5: CONV_1: 3 groups of 2 input channels"},
 	    {"  - concat: {from: [0, 0], form: 1}\n  - fc: {out: 1}\n", "did you mean 'from'?"},
 	};
 	(void)state;
@@ -299,10 +379,16 @@ static void test_branches_report_mistakes(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_views_and_results_as_weights), cmocka_unit_test(test_groups_are_counted),
-	    cmocka_unit_test(test_groups_tell_blocks_apart),     cmocka_unit_test(test_groups_are_refused_by_pes),
-	    cmocka_unit_test(test_branches_are_put_together),    cmocka_unit_test(test_branches_of_pooled_results),
-	    cmocka_unit_test(test_views_have_their_shapes),      cmocka_unit_test(test_branches_run_on_the_chip),
+	    cmocka_unit_test(test_views_and_results_as_weights),
+	    cmocka_unit_test(test_groups_are_counted),
+	    cmocka_unit_test(test_groups_tell_blocks_apart),
+	    cmocka_unit_test(test_groups_are_refused_by_pes),
+	    cmocka_unit_test(test_branches_are_put_together),
+	    cmocka_unit_test(test_branches_of_pooled_results),
+	    cmocka_unit_test(test_views_have_their_shapes),
+	    cmocka_unit_test(test_branches_run_on_the_chip),
+	    cmocka_unit_test(test_layers_have_inputs_of_their_own),
+	    cmocka_unit_test(test_the_networks_input_may_be_left_out),
 	    cmocka_unit_test(test_branches_report_mistakes),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

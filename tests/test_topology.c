@@ -119,20 +119,54 @@ static void test_topology_gives_back_the_reference(void **state)
 	network_free(&network);
 }
 
-static void test_topology_of_shipped_networks(void **state)
+/* Equal but for padding, which ours needs where the tool's last position reaches past the ifmap. */
+static void assert_same_layer(const struct block *ours, const struct block *theirs)
+{
+	const uint32_t reach_w = (theirs->out_w - 1) * theirs->stride + theirs->kernel_w;
+	const uint32_t reach_h = (theirs->out_h - 1) * theirs->stride + theirs->kernel_h;
+	struct block same = *ours;
+	same.pad_right = same.pad_bottom = 0;
+	same.has_padd = false;
+	assert_true(block_same(&same, theirs));
+	assert_string_equal(ours->name, theirs->name);
+	assert_int_equal(ours->number, theirs->number);
+	assert_int_equal(ours->same_as, theirs->same_as);
+	assert_true(block_n_mac(ours) == block_n_mac(theirs) && block_n_weight(ours) == block_n_weight(theirs));
+	assert_int_equal(block_padded_w(ours), reach_w > ours->in_w ? reach_w : ours->in_w);
+	assert_int_equal(block_padded_h(ours), reach_h > ours->in_h ? reach_h : ours->in_h);
+	assert_int_equal(ours->input, INPUT_DRAM);
+	assert_int_equal(ours->added, theirs->added);
+	assert_true(ours->result_to_dram && !ours->hold && !ours->release_held);
+}
+
+/* Ours in YAML beside the topology's: the same layers, each of its own; and the sums that the table of networks has. */
+static void test_topology_is_the_shipped_yaml(void **state)
 {
 	static const struct {
-		const char *path;
+		const char *name;
 		size_t n_layer;
-	} shipped[] = {{"spaces/networks/face_recognition_id.csv", 18},
-	               {"spaces/networks/faster_rcnn.csv", 46},
-	               {"spaces/networks/speaker_id.csv", 16}};
+		uint64_t n_mac;
+	} shipped[] = {
+	    {"face_recognition_id", 18, 759758848}, {"faster_rcnn", 46, 3560764160}, {"speaker_id", 16, 15154331008}};
 	(void)state;
 	for (size_t i = 0; i < sizeof(shipped) / sizeof(shipped[0]); i++) {
-		struct network network;
-		assert_int_equal(network_read(shipped[i].path, &network, NULL), ERR_OK);
-		assert_int_equal(network.n_block, shipped[i].n_layer);
-		network_free(&network);
+		struct network ours, theirs;
+		char path[128];
+		uint64_t n_mac = 0;
+		(void)snprintf(path, sizeof(path), "spaces/networks/%s.yaml", shipped[i].name);
+		assert_int_equal(network_read(path, &ours, NULL), ERR_OK);
+		(void)snprintf(path, sizeof(path), "tests/reference/topologies/%s.csv", shipped[i].name);
+		assert_int_equal(network_read(path, &theirs, NULL), ERR_OK);
+		assert_string_equal(ours.name, theirs.name);
+		assert_int_equal(ours.n_block, shipped[i].n_layer);
+		assert_int_equal(theirs.n_block, shipped[i].n_layer);
+		for (size_t b = 0; b < ours.n_block; b++) {
+			assert_same_layer(&ours.block[b], &theirs.block[b]);
+			n_mac += block_n_mac(&ours.block[b]);
+		}
+		assert_true(n_mac == shipped[i].n_mac);
+		network_free(&ours);
+		network_free(&theirs);
 	}
 }
 
@@ -220,7 +254,7 @@ int main(void)
 	    cmocka_unit_test(test_topology_reads_convolutions),
 	    cmocka_unit_test(test_topology_reads_products),
 	    cmocka_unit_test(test_topology_gives_back_the_reference),
-	    cmocka_unit_test(test_topology_of_shipped_networks),
+	    cmocka_unit_test(test_topology_is_the_shipped_yaml),
 	    cmocka_unit_test(test_topology_reports_mistakes),
 	    cmocka_unit_test(test_topology_reports_all_mistakes_at_once),
 	    cmocka_unit_test(test_topology_refuses_too_many_layers),
