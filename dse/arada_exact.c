@@ -11,15 +11,23 @@
 
 #define SLACK 1e-12
 
-/* Of a layer: the domain that is busy longest, its own changes included, or the layer itself. */
+double exact_layer_ns(const double change_ns[N_EXACT_DOMAIN], const struct exact_mode *mode,
+                      const unsigned n_change[N_EXACT_DOMAIN])
+{
+	double ns = mode->time_ns;
+	for (int d = 0; d < N_EXACT_DOMAIN; d++) {
+		assert(mode->time_ns >= mode->busy_ns[d] * (1 - SLACK));
+		if (n_change[d] > 0)
+			ns = fmax(ns, mode->busy_ns[d] + n_change[d] * change_ns[d]);
+	}
+	return ns;
+}
+
 static double time_with(const struct exact_problem *problem, const struct exact_mode *mode, unsigned n_array,
                         unsigned n_memory)
 {
-	double array_ns = mode->busy_ns[EXACT_ARRAY] + n_array * problem->change_ns[EXACT_ARRAY];
-	double memory_ns = mode->busy_ns[EXACT_MEMORY] + n_memory * problem->change_ns[EXACT_MEMORY];
-	assert(mode->time_ns >= mode->busy_ns[EXACT_ARRAY] * (1 - SLACK) &&
-	       mode->time_ns >= mode->busy_ns[EXACT_MEMORY] * (1 - SLACK));
-	return fmax(mode->time_ns, fmax(n_array > 0 ? array_ns : 0, n_memory > 0 ? memory_ns : 0));
+	const unsigned n_change[N_EXACT_DOMAIN] = {[EXACT_ARRAY] = n_array, [EXACT_MEMORY] = n_memory};
+	return exact_layer_ns(problem->change_ns, mode, n_change);
 }
 
 static double energy_with(const struct exact_problem *problem, const struct exact_mode *mode, unsigned n_array,

@@ -97,6 +97,13 @@ enum err_code exact_solve(const struct exact_problem *problem, const struct exac
 enum err_code exact_place(const struct exact_problem *problem, const struct exact_goal *goal, const uint32_t *mode,
                           struct arena *arena, struct exact_schedule *schedule, bool *is_late, struct err *err);
 
+/*
+ * A layer's time in a mode while it hosts so many changes, each of which halts its domain for change_ns: that of the
+ * domain that is busy longest, or the layer's own.
+ */
+double exact_layer_ns(const double change_ns[N_EXACT_DOMAIN], const struct exact_mode *mode,
+                      const unsigned n_change[N_EXACT_DOMAIN]);
+
 /* Fill in what follows from step[]; false: a change that no layer hosts, or a limit is broken. */
 bool exact_measure(const struct exact_problem *problem, const struct exact_goal *goal, struct exact_schedule *schedule);
 

@@ -180,7 +180,7 @@ void arada_exact_free(struct arada_exact_study *exact)
 
 /* Of the networks of a machine. */
 struct mean {
-	double saving_pct[N_ARADA_ALLOCATOR], late_pct, gain_pct, most_gain_pct;
+	double saving_pct[N_ARADA_ALLOCATOR], late_pct, as_late_pct, gain_pct, most_gain_pct;
 	bool is_exact;
 };
 
@@ -196,6 +196,7 @@ static struct mean mean_of(const struct arada_exact_study *exact, size_t machine
 		for (int k = 0; k < N_ARADA_ALLOCATOR; k++)
 			mean.saving_pct[k] += gain->saving_pct[k] / n;
 		mean.late_pct += gain->late_pct / n;
+		mean.as_late_pct += gain->as_late_pct / n;
 		mean.gain_pct += gain->gain_pct / n;
 		mean.most_gain_pct = fmax(mean.most_gain_pct, gain->gain_pct);
 		mean.is_exact = mean.is_exact && gain->is_exact;
@@ -210,8 +211,9 @@ static void add_columns(struct table *table, const char *last)
 	table_add_column(table, "energy", false);
 	for (int i = 0; i < N_ARADA_ALLOCATOR; i++)
 		table_add_column(table, arada_allocator_name[i], true);
-	table_add_column(table, "late", true);
-	table_add_column(table, "gain", true);
+	table_add_column(table, "late_pct", true);
+	table_add_column(table, "as_late_pct", true);
+	table_add_column(table, "gain_pct", true);
 }
 
 static void print_means(FILE *file, const struct arada_exact_study *exact)
@@ -227,6 +229,7 @@ static void print_means(FILE *file, const struct arada_exact_study *exact)
 			for (int k = 0; k < N_ARADA_ALLOCATOR; k++)
 				table_add(&table, "%.1f", mean.saving_pct[k]);
 			table_add(&table, "%.1f", mean.late_pct);
+			table_add(&table, "%.2f", mean.as_late_pct);
 			table_add(&table, "%.2f%s", mean.gain_pct, mean.is_exact ? "" : " at least");
 		}
 	table_print(&table, file, 0);
@@ -247,6 +250,7 @@ static void print_networks(FILE *file, const struct arada_exact_study *exact)
 			for (int k = 0; k < N_ARADA_ALLOCATOR; k++)
 				table_add(&table, "%.1f", gain->saving_pct[k]);
 			table_add(&table, "%.1f", gain->late_pct);
+			table_add(&table, "%.2f", gain->as_late_pct);
 			table_add(&table, "%.2f%s", gain->gain_pct, gain->is_exact ? "" : " at least");
 		}
 	table_print(&table, file, 0);
@@ -258,12 +262,16 @@ void arada_exact_print(FILE *file, const struct arada_exact_study *exact, bool b
 	(void)fprintf(
 	    file,
 	    "exact allocation: percent of race to idle's energy saved, mean over the networks. published: VF-OH-Q, "
-	    "which charges a layer\none change of clock and none of bandwidth, and is late by so much when all are "
-	    "counted; by_layer: the same rule, all\ncounted; exact: the same knobs, not longer than race to idle; "
-	    "_part: columns of the array off, too; _turbo: clocks above\nnominal within race to idle's peak power, "
-	    "too; _later: %.3g times its time, too. gain: of exact over by_layer.\nenergy: normalised (V^2 for each "
-	    "clock that computes), paper (equation 6 as printed), machine (array, words, leakage,\nand %.3g of the "
-	    "memory's full power for its allocated bandwidth: assumed)\n\n",
+	    "which charges a layer\none change of clock and none of bandwidth; late_pct: how much longer than race to "
+	    "idle it takes when all are counted that\nit makes (bandwidth changes only where they save energy: machine "
+	    "alone), as_late_pct: what exact takes less, given that time.\nby_layer: the same rule, all charged; "
+	    "exact: "
+	    "the same knobs, not longer than race to idle; _part: columns of the array off,\ntoo; _turbo: clocks above "
+	    "nominal within race to idle's peak power, too; _later: %.3g times its time, too. gain_pct: what exact\n"
+	    "takes less than by_layer. energy: normalised (V^2 for each clock that computes), paper (equation 6 as "
+	    "printed), machine (array,\nwords, leakage, and %.3g of the memory's full power for its allocated "
+	    "bandwidth: "
+	    "assumed)\n\n",
 	    ARADA_LATER_FRAC, ARADA_MEMORY_IDLE_FRAC);
 	print_means(file, exact);
 	if (!brief) {
@@ -280,20 +288,26 @@ void arada_exact_write(FILE *file, const struct arada_exact_study *exact)
 			arada_write_gain(file, &exact->run[i].of, &exact->run[i].gain[e]);
 }
 
-/* One layer of the exact allocation: what to set, and which changes it hosts. */
-static void write_step(FILE *file, const struct arada_exact_run *run, size_t i)
+/* One layer of an exact allocation: what to set, and which changes it hosts. */
+static void write_step(FILE *file, const struct arada_exact_run *run, const struct arada_gain *gain, size_t i)
 {
-	const struct exact_step *step = &run->gain[ARADA_MACHINE].by[ARADA_EXACT].step[i];
-	const struct exact_mode *mode = &run->gain[ARADA_MACHINE].mode[i];
+	const struct exact_step *step = &gain->by[ARADA_EXACT].step[i];
+	const struct exact_mode *mode = &gain->mode[i];
 	const struct arada_platform *platform = run->knobs.platform;
 	double clk_mhz = arada_setting_clk_mhz(&run->knobs, mode->setting[EXACT_ARRAY]);
+	double change_ns = platform->switch_us * NS_PER_US;
+	const double each_ns[N_EXACT_DOMAIN] = {change_ns, change_ns};
+	unsigned n_change[N_EXACT_DOMAIN];
 	csv_put_text(file, true, run->of.machine);
 	csv_put_text(file, false, run->of.network);
+	csv_put_text(file, false, arada_energy_name[gain->energy]);
 	csv_put_text(file, false, run->run->block[i]->name);
 	csv_put_real(file, false, clk_mhz);
 	csv_put_real(file, false, platform->max_vdd_v * clk_mhz / platform->max_clk_mhz);
 	csv_put_real(file, false, arada_setting_gb_s(&run->knobs, mode->setting[EXACT_MEMORY]));
-	csv_put_real(file, false, mode->time_ns / NS_PER_US);
+	for (int d = 0; d < N_EXACT_DOMAIN; d++)
+		n_change[d] = (unsigned)step->before[d] + (unsigned)step->after[d];
+	csv_put_real(file, false, exact_layer_ns(each_ns, mode, n_change) / NS_PER_US);
 	csv_put_real(file, false, mode->busy_ns[EXACT_ARRAY] / NS_PER_US);
 	csv_put_real(file, false, mode->busy_ns[EXACT_MEMORY] / NS_PER_US);
 	for (int d = 0; d < N_EXACT_DOMAIN; d++) {
@@ -305,13 +319,14 @@ static void write_step(FILE *file, const struct arada_exact_run *run, size_t i)
 
 void arada_exact_write_schedule(FILE *file, const struct arada_exact_study *exact)
 {
-	(void)fputs("machine,network,layer,clk_mhz,vdd_v,bandwidth_gb_s,time_us,array_us,memory_us,clk_change_before,"
-	            "clk_change_after,bandwidth_change_before,bandwidth_change_after\n",
+	(void)fputs("machine,network,energy_model,layer,clk_mhz,vdd_v,bandwidth_gb_s,time_us,array_us,memory_us,"
+	            "clk_change_before,clk_change_after,bandwidth_change_before,bandwidth_change_after\n",
 	            file);
 	for (size_t i = 0; i < exact->study->n_run; i++) {
 		const struct arada_exact_run *run = &exact->run[i];
-		for (size_t k = 0; k < run->of.n_layer; k++)
-			write_step(file, run, k);
+		for (int e = 0; e < N_ARADA_ENERGY; e++)
+			for (size_t k = 0; k < run->of.n_layer; k++)
+				write_step(file, run, &run->gain[e], k);
 	}
 }
 

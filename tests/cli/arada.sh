@@ -103,15 +103,25 @@ for setup in "scalesim word_per_clk tool" "scalesim gb_s network" "physical gb_s
 		NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next }
 		{
 			n++
-			clk = $at["clk_mhz"]; gb = $at["bandwidth_gb_s"]; run = $at["machine"] $at["network"]
+			clk = $at["clk_mhz"]; gb = $at["bandwidth_gb_s"]; run = $at["machine"] $at["network"] $at["energy_model"]
 			if (clk % 50 != 0 || clk > 500) { print setup ": no legal clock: " $0; bad = 1 }
 			if (run == last && clk != last_clk && last_clk_after + $at["clk_change_before"] != 1) { print setup ": clock: " $0; bad = 1 }
 			if (run == last && gb != last_gb && last_gb_after + $at["bandwidth_change_before"] != 1) { print setup ": bandwidth: " $0; bad = 1 }
 			last = run; last_clk = clk; last_gb = gb
 			last_clk_after = $at["clk_change_after"]; last_gb_after = $at["bandwidth_change_after"]
 		}
-		END { if (n != 3 * (4 + 3)) { print setup ": rows: " n; bad = 1 } exit bad }' "$work/one/exact_schedule.csv" ||
+		END { if (n != 3 * 3 * (4 + 3)) { print setup ": rows: " n; bad = 1 } exit bad }' "$work/one/exact_schedule.csv" ||
 		fail "exact_schedule.csv"
+	# Its layers add up to no more than race to idle takes, changes counted.
+	awk -F, -v setup="$setup" '
+		FNR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; file++; next }
+		{ key = $at["machine"] "," $at["network"] "," $at["energy_model"] }
+		file == 1 { rti_us[key] = $at["rti_ms"] * 1000 }
+		file == 2 { sum_us[key] += $at["time_us"] }
+		END {
+			for (key in rti_us) if (!(sum_us[key] > 0 && sum_us[key] <= rti_us[key] * (1 + 1e-9))) { print setup ": longer: " key; bad = 1 }
+			exit bad
+		}' "$work/one/exact.csv" "$work/one/exact_schedule.csv" || fail "exact_schedule.csv is longer than race to idle"
 done
 
 # mistake TEXT SED-SCRIPT: the space with this change is refused, with the place of the mistake.

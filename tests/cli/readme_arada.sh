@@ -48,7 +48,7 @@ done <"$work/table"
 
 # The table of the exact allocation: means by the normalised and by the machine's energy.
 awk '$3 == 9 && $4 == "normalised" { first = $6 " | " $7 " | " $8 " | " $9 " | " $10 " | " $11 }
-	$3 == 9 && $4 == "machine" { print "| " $1 " " $2 " | " first " | " $6 " | " $7 " | " $8 " | " $9 " | " $10 " |" }' \
+	$3 == 9 && $4 == "machine" { print "| " $1 " " $2 " | " first " | " $6 " | " $7 " | " $8 " | " $9 " | " $10 " | " $11 " |" }' \
 	"$work/out" >"$work/exact"
 [ "$(wc -l <"$work/exact")" -eq 11 ] || fail "rows of the exact allocation"
 while read -r line; do
