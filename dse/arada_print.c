@@ -113,7 +113,7 @@ static void print_published(FILE *file, const struct arada_report *report)
 		table_add_real(&table, match->gb_s);
 		add_pct(&table, match->reached_frac);
 	}
-	(void)fputs("\nmean savings beside published ones, and the bandwidth at which they are met\n", file);
+	(void)fputs("\nmean savings beside published ones, and the least bandwidth at which ours is no more\n", file);
 	table_print(&table, file, 2);
 	table_free(&table);
 }

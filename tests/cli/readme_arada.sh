@@ -30,9 +30,9 @@ case "$what" in --all | --record) ;; *) exit 0 ;; esac
 
 expect_code 0 "$DSE" arada spaces/arada.yaml
 rows "$work/out" >"$work/tool"
-awk '/^mean savings beside published/ { on = 1 } on && NF == 0 { exit } on && $1 ~ /_tpu$/ { printf "%s %s %d %% at %.1f\n", $1, $2, $3, $6 }' "$work/out" >"$work/published"
+awk '/^mean savings beside published/ { on = 1 } on && NF == 0 { exit } on && $1 ~ /_tpu$/ { printf "%s %s %d %% (%s %% at %.1f)\n", $1, $2, $3, $7, $6 }' "$work/out" >"$work/published"
 while read -r machine memory gb_s ideal legal printed; do
-	published=$(awk -v a="$machine" -v b="$memory" '$1 == a && $2 == b { print $3, $4, $5, $6 }' "$work/published")
+	published=$(awk -v a="$machine" -v b="$memory" '$1 == a && $2 == b { print $3, $4, $5, $6, $7, $8 }' "$work/published")
 	physical=$(awk -v a="$machine" -v b="$memory" '$1 == a && $2 == b { print $4 " | " $5 }' "$work/physical")
 	echo "| $machine | $memory | $gb_s | $ideal | $legal | $printed | $published | $physical |"
 done <"$work/tool" >"$work/table"
