@@ -18,7 +18,6 @@
 #include <stdlib.h>
 
 #define N_PART 3
-#define N_TURBO 2
 #define MAC_PER_MLA_CLK 64.0
 #define BYTE_PER_WORD32 4.0
 #define NS_PER_US 1e3
@@ -32,7 +31,7 @@ static struct arada_knobs knobs_of(const struct machine *machine, const struct a
 	struct arada_knobs knobs = {
 	    .platform = platform,
 	    .chooses_bandwidth = true,
-	    .n_turbo = N_TURBO,
+	    .n_turbo = ARADA_N_TURBO,
 	    .array_mw = array_mw,
 	    .rest_mw = fmax(0, static_mw - array_mw),
 	    /* pJ a byte times GB/s are mW */

@@ -18,6 +18,7 @@
 #include "dse/arada_exact.h"
 
 #define ARADA_MAX_PART 4
+#define ARADA_N_TURBO 2 /* clocks above the nominal one that a study allows, in steps */
 
 /* What energies are made of. */
 enum arada_energy {

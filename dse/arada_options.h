@@ -2,6 +2,7 @@
 #ifndef DSE_ARADA_OPTIONS_H
 #define DSE_ARADA_OPTIONS_H
 /* What a space says under `arada:`: memories, how layers are simulated, what a scheme may choose from. */
+#include "sim/base/err.h"
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -65,6 +66,8 @@ struct arada_options {
 	size_t n_detail;
 	struct arada_coupled *detail; /* [n_detail] whose layers are drawn one by one ... */
 	size_t detail_network;        /* ... of this network of the space */
+	/* Values of keys; file NULL: it is not there. The last three stand outside of `arada:`, and are refused. */
+	struct err_place clk_step_at, level_changes_at, level_shares_at, deadline_at;
 };
 
 #endif

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "dse/arada_study.h"
+#include "dse/arada_exact.h"
+#include "dse/arada_knobs.h"
 #include "dse/interrupt.h"
 #include "dse/parallel.h"
 #include "sim/base/checked.h"
@@ -217,6 +219,52 @@ static enum err_code allocate_run(struct arada_run *of, struct arena *arena, str
 	return ERR_OK;
 }
 
+/* ---- what is refused ---- */
+
+/* What a search keeps and ARADA knows nothing of: to go on would promise what nobody looks at. */
+static enum err_code refuse_goals(const struct space *space, struct err *err)
+{
+	static const char fix[] = "dse arada does not look at it: leave it out, or search with dse explore";
+	const struct arada_options *options = &space->arada;
+	enum err_code code = ERR_OK;
+	for (size_t i = 0; i < space->n_limit; i++) {
+		struct err_place at = space->limit[i].at;
+		/* a deadline may stand for a limit, too */
+		if (at.line != options->deadline_at.line || at.column != options->deadline_at.column)
+			code = err_add_at(err, ERR_INPUT, at,
+			                  "constraints: found a limit on %s, allowed are "
+			                  "conditions on machines; %s",
+			                  metric_table[space->limit[i].metric].name, fix);
+	}
+	if (space->deadline_ms > 0)
+		code = err_add_at(err, ERR_INPUT, options->deadline_at, "found deadline_ms; %s", fix);
+	if (space->level_changes)
+		code = err_add_at(err, ERR_INPUT, options->level_changes_at,
+		                  "found level_changes; %s (switch_us of 'arada' is what a change takes)", fix);
+	if (space->level_shares > 0)
+		code = err_add_at(err, ERR_INPUT, options->level_shares_at, "found level_shares; %s", fix);
+	return code;
+}
+
+/* Steps so small that the exact allocation would have more clocks than it can choose from. */
+static enum err_code check_clk_step(const struct arada_study *study, const struct machine *machine,
+                                    struct err_place place, struct err *err)
+{
+	const struct arada_options *options = &study->space->arada;
+	const struct arada_platform platform = platform_of(options, machine, machine->systolic_memory_gb_s);
+	const struct arada_knobs knobs = {.platform = &platform, .n_turbo = ARADA_N_TURBO};
+	if (arada_n_clk(&knobs) <= EXACT_MAX_SETTING)
+		return ERR_OK;
+	/* rounded up, so that what the message asks for is enough */
+	double least_mhz = ceil(1e3 * platform.max_clk_mhz / (EXACT_MAX_SETTING - ARADA_N_TURBO)) / 1e3;
+	return err_add_at(
+	    err, ERR_INPUT, options->clk_step_at.file ? options->clk_step_at : place,
+	    "clk_step_mhz: found %.10g%s, allowed for machine %s of %.10g MHz are %.10g or more, so that no "
+	    "more than %d clocks can be chosen from",
+	    options->clk_step_mhz, options->clk_step_at.file ? "" : " (as none is given)", machine->name,
+	    platform.max_clk_mhz, least_mhz, EXACT_MAX_SETTING);
+}
+
 /* ---- machines ---- */
 
 /* Whether two machines differ in name and memory alone, as far as ARADA looks at them. */
@@ -318,7 +366,9 @@ static enum err_code build_machines(struct arada_study *study, const char *path,
 		if (machine.target != MACHINE_SYSTOLIC)
 			return err_add_at(err, ERR_INPUT, place, "machine %s: found target %s, allowed is systolic",
 			                  machine.name, machine_target_name[machine.target]);
-		code = add_memories(study, &machine, (size_t)(i / n_each), err);
+		code = check_clk_step(study, &machine, place, err);
+		if (code == ERR_OK)
+			code = add_memories(study, &machine, (size_t)(i / n_each), err);
 	}
 	if (code == ERR_OK && study->n_machine == 0)
 		return err_add_at(err, ERR_INFEASIBLE, place, "no machine keeps the constraints: %s", why);
@@ -362,7 +412,9 @@ enum err_code arada_study_run(const struct space *space, const char *path, const
 	if (!space->arada.is_given)
 		return err_add_at(err, ERR_INPUT, (struct err_place){path, 1, 1},
 		                  "a space without 'arada'; add e.g. arada: {memory_model: scalesim}");
-	enum err_code code = build_machines(study, path, err);
+	enum err_code code = refuse_goals(space, err);
+	if (code == ERR_OK)
+		code = build_machines(study, path, err);
 	if (code == ERR_OK)
 		code = run_study(study, how, err);
 	if (code != ERR_OK)

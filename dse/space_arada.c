@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A space's section `arada:`. Machines and networks are named as in their own files, for a space may name files. */
+#include "dse/arada_exact.h"
 #include "dse/space_parts.h"
 #include <string.h>
 
@@ -10,7 +11,6 @@
 
 #define MAX_SWITCH_US 1e6
 #define MAX_CLK_STEP_MHZ 1e5
-#define MAX_BANDWIDTH 1000000
 #define MIN_GB_S 1e-3
 #define MAX_GB_S 1e5
 #define MAX_BUFFER_KIB (1u << 20) /* as a machine's buffers */
@@ -204,6 +204,13 @@ static void read_choices(struct space_reader *reader, const struct doc_node *map
 		options->shape = (enum arada_shape)index;
 }
 
+/* Where a key's value stands, for messages of what comes after reading. */
+static struct err_place key_place(const struct doc_node *map, const char *key)
+{
+	const struct doc_node *node = doc_find(map, key);
+	return node ? space_text_place(node) : (struct err_place){0};
+}
+
 static void read_numbers(struct space_reader *reader, const struct doc_node *map)
 {
 	struct arada_options *options = &reader->space->arada;
@@ -212,10 +219,11 @@ static void read_numbers(struct space_reader *reader, const struct doc_node *map
 	if (node)
 		(void)doc_get_real(node, "switch_us", 0, MAX_SWITCH_US, &options->switch_us, reader->err);
 	node = doc_find(map, "clk_step_mhz");
+	options->clk_step_at = key_place(map, "clk_step_mhz");
 	if (node)
 		(void)doc_get_real(node, "clk_step_mhz", 1e-3, MAX_CLK_STEP_MHZ, &options->clk_step_mhz, reader->err);
 	node = doc_find(map, "bandwidth_steps");
-	if (node && doc_get_u64(node, "bandwidth_steps", 1, MAX_BANDWIDTH, &n, reader->err))
+	if (node && doc_get_u64(node, "bandwidth_steps", 1, EXACT_MAX_SETTING, &n, reader->err))
 		options->n_bandwidth = (uint32_t)n;
 }
 
@@ -237,6 +245,9 @@ void space_read_arada(struct space_reader *reader)
 	    .switch_us = SWITCH_US,
 	    .clk_step_mhz = CLK_STEP_MHZ,
 	    .n_bandwidth = N_BANDWIDTH,
+	    .level_changes_at = key_place(reader->root, "level_changes"),
+	    .level_shares_at = key_place(reader->root, "level_shares"),
+	    .deadline_at = key_place(reader->root, "deadline_ms"),
 	};
 	if (!map || !is_map(reader, map, "arada", "{memory_model: scalesim}"))
 		return;

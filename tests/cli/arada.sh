@@ -148,5 +148,24 @@ mistake "13:17: machine: found 'big', allowed small" '$ a\  buffers_kib: {big: [
 mistake "1:1: a space without 'arada'" '/^arada/,$ d'
 mistake "1:1: machine thesis_qpe_dram: found target qpe, allowed is systolic" \
 	"s,small.yaml,$PWD/spaces/machines/thesis_qpe_dram.yaml,; /memories\|published\|detail/d"
+# What a search looks at and dse arada does not; what the exact allocation cannot choose from.
+mistake "2:15: constraints: found a limit on latency_ms, allowed are conditions on machines" \
+	'1a constraints: [latency_ms <= 0.001]'
+mistake "2:14: found deadline_ms; dse arada does not look at it" '1a deadline_ms: 5'
+mistake "2:16: found level_changes; dse arada does not look at it" '1a level_changes: true'
+mistake "2:15: found level_shares; dse arada does not look at it" '1a level_shares: 4'
+mistake "9:17: clk_step_mhz: found 0.001, allowed for machine small of 500 MHz are 8.065 or more" \
+	's/switch_us: 0.5/clk_step_mhz: 0.001/'
+mistake "9:20: bandwidth_steps: found '1000000', allowed a whole number from 1 to 64" 's/switch_us: 0.5/bandwidth_steps: 1000000/'
+sed 's/clk_mhz: 500/clk_mhz: 5000/' "$work/small.yaml" >"$work/quick.yaml"
+mistake "1:1: clk_step_mhz: found 50 (as none is given), allowed for machine small of 5000 MHz are 80.646 or more" \
+	's/small.yaml/quick.yaml/'
+# Conditions on machines and smallest steps are taken; a deadline is not refused once more as the limit it stands for.
+sed '1a constraints: [systolic.ifmap_byte <= 4096]
+s/switch_us: 0.5/clk_step_mhz: 8.065\n  bandwidth_steps: 64/' "$work/good.yaml" >"$work/finest.yaml"
+expect_code 0 "$DSE" arada "$work/finest.yaml" -q
+sed '/tiny.yaml/s/.*/networks: [net.yaml]/; 1a deadline_ms: 5' "$work/good.yaml" >"$work/late.yaml"
+expect_code 3 "$DSE" arada "$work/late.yaml"
+[ "$(wc -l <"$work/err")" -eq 1 ] || fail "a deadline is refused twice"
 expect_code 2 "$DSE" arada
 expect_code 5 "$DSE" arada "$work/good.yaml" -o /dev/null/x
