@@ -11,12 +11,17 @@
 
 /* In SVG units (pixels). */
 enum { WIDTH = 1000, LEFT = 70, RIGHT = 30, TOP = 60, PANEL = 150, GAP = 70, NAME_SIZE = 160 };
-/* A category narrower than this has its name along the bar's direction; a group of bars takes so much of it. */
+/*
+ * Names stand on one line where they fit, else on two in turn, so that each has the room of two categories, else along
+ * the bars' direction; there, too, where a category is narrower than this. A group of bars takes so much of one.
+ */
 #define WIDE_NAME 84.0
 #define BARS_SHARE 0.8
 #define PCT 100.0
 #define MAX_SERIES 4
 #define LETTER_WIDTH 6.2
+#define LINE_HEIGHT 14
+#define NAME_GAP 10.0
 /* Whose bar a mark is on. */
 #define MARKED_SERIES 2
 
@@ -63,16 +68,48 @@ static struct frame fit_frame(const struct picture *picture)
 	return frame;
 }
 
+static double name_width(const struct picture *picture, size_t p, size_t c)
+{
+	return LETTER_WIDTH * (double)strlen(picture->name(picture->of, p, c));
+}
+
+static double category_width(const struct picture *picture, size_t p)
+{
+	return (double)(WIDTH - LEFT - RIGHT) / (double)picture->n_category(picture->of, p);
+}
+
+/* Lines that a panel's names take in turn; 0: they stand along the bars' direction. */
+static size_t n_name_line(const struct picture *picture, size_t p)
+{
+	size_t n = picture->n_category(picture->of, p);
+	double width = category_width(picture, p);
+	if (width < WIDE_NAME)
+		return 0;
+	for (size_t n_line = 1; n_line <= 2; n_line++) {
+		bool fits = true;
+		for (size_t c = 0; c < n; c++) {
+			double half = name_width(picture, p, c) / 2;
+			double next = c + n_line < n ? name_width(picture, p, c + n_line) / 2 : 0;
+			fits = fits && half + next + NAME_GAP <= width * (double)n_line;
+			/* nor do the first and the last leave the picture */
+			fits = fits && (c > 0 || half <= LEFT + width / 2) && (c + 1 < n || half <= RIGHT + width / 2);
+		}
+		if (fits)
+			return n_line;
+	}
+	return 0;
+}
+
 /* Height that the longest name takes below a panel. */
 static double fit_names(const struct picture *picture)
 {
 	double height = 20;
 	for (size_t p = 0; p < picture->n_panel; p++) {
-		size_t n = picture->n_category(picture->of, p);
-		if ((double)(WIDTH - LEFT - RIGHT) / (double)n >= WIDE_NAME)
-			continue;
-		for (size_t c = 0; c < n; c++)
-			height = fmax(height, 12 + LETTER_WIDTH * (double)strlen(picture->name(picture->of, p, c)));
+		size_t n = picture->n_category(picture->of, p), n_line = n_name_line(picture, p);
+		if (n_line == 2)
+			height = fmax(height, 20 + LINE_HEIGHT);
+		for (size_t c = 0; c < n && n_line == 0; c++)
+			height = fmax(height, 12 + name_width(picture, p, c));
 	}
 	return height;
 }
@@ -88,14 +125,17 @@ static void draw_grid(FILE *file, const struct frame *frame, double top)
 	}
 }
 
-static void draw_name(FILE *file, const char *name, double x, double y, double width)
+/* A name whose middle is at x, by lines of its panel. */
+static void draw_name(FILE *file, const char *name, double x, double y, size_t n_line, size_t c)
 {
 	char attributes[96] = "text-anchor=\"middle\"";
-	if (width < WIDE_NAME) {
+	if (n_line == 0) {
 		x += 4;
 		y -= 6;
 		(void)snprintf(attributes, sizeof(attributes),
 		               "text-anchor=\"end\" transform=\"rotate(-90 %.1f %.1f)\"", x, y);
+	} else {
+		y += (double)(c % n_line * LINE_HEIGHT);
 	}
 	svg_text(file, x, y, attributes, name);
 }
@@ -103,7 +143,7 @@ static void draw_name(FILE *file, const char *name, double x, double y, double w
 static void draw_category(FILE *file, const struct picture *picture, const struct frame *frame, double top, size_t p,
                           size_t c)
 {
-	double width = (double)(WIDTH - LEFT - RIGHT) / (double)picture->n_category(picture->of, p);
+	double width = category_width(picture, p);
 	double left = LEFT + width * (double)c, bar = width * BARS_SHARE / (double)picture->n_series;
 	for (size_t s = 0; s < picture->n_series; s++) {
 		double pct = PCT * picture->value(picture->of, p, c, s);
@@ -114,7 +154,8 @@ static void draw_category(FILE *file, const struct picture *picture, const struc
 			              "<rect x=\"%.2f\" y=\"%.2f\" width=\"%.2f\" height=\"%.2f\" fill=\"%s\"/>\n", x,
 			              y, bar, top + PANEL - y, colour[s]);
 	}
-	draw_name(file, picture->name(picture->of, p, c), left + width / 2, top + PANEL + 16, width);
+	draw_name(file, picture->name(picture->of, p, c), left + width / 2, top + PANEL + 16, n_name_line(picture, p),
+	          c);
 	double mark = picture->mark_name ? picture->mark(picture->of, p, c) : NAN;
 	if (!isnan(mark))
 		(void)fprintf(file, "<path d=\"M%.1f,%.1fm0,-6l6,6l-6,6l-6,-6z\" fill=\"#d55e00\"/>\n",

@@ -124,6 +124,23 @@ for setup in "scalesim word_per_clk tool" "scalesim gb_s network" "physical gb_s
 		}' "$work/one/exact.csv" "$work/one/exact_schedule.csv" || fail "exact_schedule.csv is longer than race to idle"
 done
 
+# Names below a panel, of 300 each: on one line; where they would touch, on two in turn; else along the bars.
+# names LETTERS TEXT...: what stands below networks whose names have so many letters.
+names() {
+	for i in 1 2 3; do
+		sed "s/^name: .*/name: $(printf "%0$1d" "$i")/" "$work/net.yaml" >"$work/net$i.yaml"
+	done
+	shift
+	space physical gb_s network | sed 's/^networks: .*/networks: [net1.yaml, net2.yaml, net3.yaml]/; /detail/d' >"$work/names.yaml"
+	expect_code 0 "$DSE" arada "$work/names.yaml" -q -o "$work/names"
+	for text in "$@"; do
+		expect_text "$work/names/networks.svg" "$text"
+	done
+}
+names 46 'x="220.0" y="226.0"' 'x="520.0" y="226.0"' 'x="820.0" y="226.0"'
+names 50 'x="220.0" y="226.0"' 'x="520.0" y="240.0"' 'x="820.0" y="226.0"'
+names 60 'rotate(-90 224.0 220.0)' 'rotate(-90 524.0 220.0)' 'rotate(-90 824.0 220.0)'
+
 # mistake TEXT SED-SCRIPT: the space with this change is refused, with the place of the mistake.
 space scalesim word_per_clk tool >"$work/good.yaml"
 mistake() {
