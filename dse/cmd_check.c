@@ -209,10 +209,13 @@ static void print_estimate(const struct output *output, const struct space *spac
 		(void)fprintf(file, ", %.4g candidates when splits are reduced", estimate->n_candidate);
 	(void)fputs("\n", file);
 	(void)fprintf(file, "  whole networks: 10^%.1f designs a machine\n", estimate->log10_design);
-	(void)fprintf(file,
-	              "  evaluations: about %.3g (%.3g %% of the candidates; bounds and cuts save the "
-	              "others)\n",
-	              estimate->n_evaluation, 100.0 * estimate->evaluated_frac);
+	if (estimate->evaluated_frac < 1.0)
+		(void)fprintf(file,
+		              "  evaluations: about %.3g (%.3g %% of the candidates; bounds and cuts save the "
+		              "others)\n",
+		              estimate->n_evaluation, 100.0 * estimate->evaluated_frac);
+	else
+		(void)fprintf(file, "  evaluations: about %.3g (all candidates)\n", estimate->n_evaluation);
 	(void)fprintf(file,
 	              "  time: about %.3g s on %u threads (%.3g evaluations a second and core, measured now)"
 	              "%s\n",

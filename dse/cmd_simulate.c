@@ -242,6 +242,13 @@ static void print_text(FILE *file, const struct request *job)
 		              n_own);
 }
 
+/* What was asked for; of a systolic array without --strategy each layer has the fastest that the array can do. */
+static const char *strategy_text(const struct request *job)
+{
+	const struct strategy_info *wanted = &strategy_table[job->options.strategy];
+	return job->machine.target == MACHINE_SYSTOLIC && !wanted->is_systolic ? "any" : wanted->name;
+}
+
 /* The same figures, and each phase's bound, which the tables have no room for. */
 static void print_json(FILE *file, const struct request *job)
 {
@@ -250,7 +257,7 @@ static void print_json(FILE *file, const struct request *job)
 	json_begin_object(&json, NULL);
 	json_put_text(&json, "machine", job->machine.name);
 	json_put_text(&json, "network", job->network.name);
-	json_put_text(&json, "strategy", strategy_table[job->options.strategy].name);
+	json_put_text(&json, "strategy", strategy_text(job));
 	json_put_text(&json, "detail", detail_name[job->options.how.detail.detail]);
 	if (job->cli->audit)
 		json_put_bool(&json, "audited", true);

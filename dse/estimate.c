@@ -117,7 +117,8 @@ static void measure_exact(struct candidate *candidate, struct estimate *estimate
 	double share = fmax(n_done, 1.0) / (double)candidate->n_task;
 	estimate->is_measured = n_done >= (double)candidate->n_task;
 	estimate->evaluation_per_s = (double)n_told / seconds;
-	estimate->evaluated_frac = (double)n_told / share / size;
+	/* a task that was cut short counts as none, but a search evaluates no design twice */
+	estimate->evaluated_frac = fmin(1.0, (double)n_told / share / size);
 	estimate->seconds = seconds / share * (double)estimate->n_machine / estimate->n_thread;
 }
 

@@ -44,6 +44,18 @@ expect_text "$work/out" 'odd.yaml:1:1: neither a space'
 expect_text "$work/out" '"ok": true'
 expect_text "$work/err" "odd.yaml:1:1: neither a space"
 
+# Designs that no bound saves are all evaluated.
+cat >"$work/few.yaml" <<'END'
+name: few
+machine: scalesim_64x64.cfg
+network: tiny
+objectives: [latency_ms]
+layers:
+  - {match: ., split: thesis}
+END
+expect_code 0 "$DSE" check -q "$work/few.yaml"
+expect_text "$work/out" "evaluations: about 3 (all candidates)"
+
 # In the event tier a search takes longer, which check says, and measures when asked.
 expect_code 0 "$DSE" check -q spaces/smoke.yaml
 expect_text "$work/out" "with --detail event a search takes thousands of times longer"

@@ -18,6 +18,10 @@ for detail in fast event; do
 done
 expect_code 0 "$DSE" simulate edge_tpu tiny --json
 expect_text "$work/out" '"dram_filter_read_word": 4608, "dram_ofmap_write_word": 8192'
+# Without --strategy each layer has its own; no other machine's strategy is named.
+expect_text "$work/out" '"strategy": "any"'
+expect_text "$work/out" '"strategy": "output_stationary"'
+if grep -q 'fusion' "$work/out"; then fail "a systolic array has no fusion"; fi
 
 # By SCALE-Sim's rules whole layers run, and words are those of its replay: (line - 1) results more than there are.
 sed 's/memory_gb_s: 25.6/memory_gb_s: 25.6\n  memory_model: scalesim_calc/; s/ofmap_byte: 1397760/ofmap_byte: 6400/' \
@@ -31,6 +35,7 @@ expect_code 0 "$DSE" simulate hpc_tpu resnet50 --detail event --audit
 expect_text "$work/out" "event tier"
 expect_code 0 "$DSE" simulate edge_tpu tiny --trace "$work/trace.json"
 expect_code 0 "$DSE" simulate edge_tpu tiny --level f150 --strategy output_stationary --json
+if grep -q '"any"' "$work/out"; then fail "the strategy was named"; fi
 
 # What is not the machine's.
 expect_code 2 "$DSE" simulate edge_tpu tiny --strategy fusion
