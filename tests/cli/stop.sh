@@ -40,7 +40,10 @@ stops evaluations "$work/large.yaml" --engine pls --flat --max-evaluations 1000
 stops generations "$work/bred.yaml" --engine nsga2 --flat
 expect_text "$work"/found/*/run.json '{"evaluations": 350, '
 stops time spaces/mla_sizing.yaml --engine nsga2 --flat --max-seconds 1 -j1
+# The way is told where the search has gone some; how far one second goes is the machine's matter.
+stops evaluations spaces/mla_sizing.yaml --engine nsga2 --flat --max-evaluations 5000
 expect_text "$work/out" 'evaluations until 90 %: '
+expect_text "$work/out" ' 100 %: 5000 of this hypervolume'
 
 sed 's/^name: large/name: isles/; $a search: {islands: 3, migrate_every: 4}' "$work/large.yaml" >"$work/isles.yaml"
 stops stagnation "$work/isles.yaml" --engine nsga2 --flat
