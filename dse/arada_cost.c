@@ -3,13 +3,10 @@
 #include "dse/arada_physical.h"
 #include "dse/arada_scalesim.h"
 #include "sim/base/checked.h"
-#include "sim/systolic_work.h"
+#include "sim/systolic_scalesim.h"
 #include <assert.h>
 #include <math.h>
 
-/* As dse validate: what a replay goes through one by one, and what it remembers of an operand. */
-#define MAX_WORD ((uint64_t)1 << 34)
-#define MAX_OPERAND_WORD ((uint64_t)1 << 27)
 #define MHZ_PER_GHZ 1000.0
 
 bool arada_is_layer(const struct block *block)
@@ -74,16 +71,7 @@ static enum err_code scalesim_cost(const struct machine *machine, const struct b
 	if (array.ifmap_byte == 0 || array.filter_byte == 0 || array.ofmap_byte == 0)
 		return err_add(err, ERR_INFEASIBLE, "%s: a buffer of machine %s holds no word", block->name,
 		               machine->name);
-	bool fits = systolic_layer_is_valid(&layer);
-	if (fits) {
-		struct systolic_folds folds = systolic_fold(&array, &layer);
-		uint64_t word = add_sat(mul_sat(folds.n_col_fold, folds.n_pixel * folds.n_tap),
-		                        mul_sat(folds.n_row_fold, folds.n_filter * folds.n_tap));
-		fits = word <= MAX_WORD && folds.n_pixel <= MAX_OPERAND_WORD &&
-		       folds.n_tap * folds.n_filter <= MAX_OPERAND_WORD &&
-		       (uint64_t)layer.ifmap_h * layer.ifmap_w * layer.channels <= MAX_OPERAND_WORD;
-	}
-	if (!fits)
+	if (!systolic_layer_is_valid(&layer) || !systolic_scalesim_is_small(&array, &layer))
 		return err_add(err, ERR_INPUT,
 		               "%s: a layer too large to replay: allowed are 2^34 words entering the array, 2^27 an "
 		               "operand; with memory_model: physical there is no such limit",

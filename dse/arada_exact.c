@@ -64,21 +64,6 @@ bool exact_measure(const struct exact_problem *problem, const struct exact_goal 
 	return is_hosted && schedule->time_ns <= goal->max_ns * (1 + SLACK) && schedule->peak_mw <= goal->max_peak_mw;
 }
 
-/* A power of two of which 2^52 are more than most; 0 for 0. */
-static double quantum_of(double most)
-{
-	int exponent;
-	assert(isfinite(most) && most >= 0);
-	(void)frexp(most, &exponent);
-	return most > 0 ? ldexp(1.0, exponent - 52) : 0;
-}
-
-static double round_to(double value, double quantum)
-{
-	assert(isfinite(value) && value >= 0);
-	return quantum > 0 ? rint(value / quantum) * quantum : value;
-}
-
 /* The worst that a schedule can come to: every layer in its worst mode with all changes. */
 static void find_most(const struct exact_problem *problem, struct exact_chain *chain)
 {
@@ -133,7 +118,7 @@ static enum err_code build_chain(const struct exact_problem *problem, const stru
 	if (!chain->begin || !chain->way)
 		return err_add(err, ERR_INTERNAL, "out of memory");
 	find_most(problem, chain);
-	double quantum_ns = quantum_of(chain->most_ns), quantum_pj = quantum_of(chain->most_pj);
+	double quantum_ns = power_quantum(chain->most_ns), quantum_pj = power_quantum(chain->most_pj);
 	*is_possible = true;
 	const double slack = slack_ns(problem, goal, only);
 	for (size_t i = 0, n = 0; i < problem->n_layer; i++) {
@@ -148,9 +133,9 @@ static enum err_code build_chain(const struct exact_problem *problem, const stru
 				way->setting[d] = mode->setting[d];
 			for (unsigned a = 0; a < 3; a++)
 				for (unsigned m = 0; m < 3; m++)
-					way->cost[a][m] =
-					    (struct exact_cost){round_to(time_with(problem, mode, a, m), quantum_ns),
-					                        round_to(energy_with(problem, mode, a, m), quantum_pj)};
+					way->cost[a][m] = (struct exact_cost){
+					    power_round(time_with(problem, mode, a, m), quantum_ns),
+					    power_round(energy_with(problem, mode, a, m), quantum_pj)};
 		}
 		chain->begin[i + 1] = n;
 		*is_possible = *is_possible && n > chain->begin[i];

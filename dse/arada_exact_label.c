@@ -49,6 +49,20 @@ static struct power_weight relax(const struct exact_search *search, double multi
 	return (struct power_weight){search->objective.per_ns + multiplier, search->objective.per_pj};
 }
 
+/* What is known from a stage on: a direction's completion from a state before it. */
+static void complete(struct exact_search *search, const struct exact_bound *bound, size_t stage, size_t state)
+{
+	const struct exact_chain *chain = search->chain;
+	for (; stage < chain->n_stage; stage++) {
+		const struct exact_next *next = &bound->next[stage * chain->n_state + state];
+		const struct exact_way *way = &chain->way[next->way];
+		search->known[stage] = (struct exact_step){.mode = way->mode,
+		                                           .before = {next->before & 1, next->before >> 1},
+		                                           .after = {next->after & 1, next->after >> 1}};
+		state = exact_state_after(chain, way, next->after);
+	}
+}
+
 /* The schedule that a completion from the start is, if it keeps the deadline and is better than what is known. */
 static void try_root(struct exact_search *search, const struct exact_bound *bound)
 {
@@ -57,15 +71,7 @@ static void try_root(struct exact_search *search, const struct exact_bound *boun
 	if (!keeps_deadline(search, bound->root_ns) || !(value < search->least))
 		return;
 	search->least = value;
-	size_t state = exact_state(chain, chain->n[EXACT_ARRAY], chain->n[EXACT_MEMORY]);
-	for (size_t stage = 0; stage < chain->n_stage; stage++) {
-		const struct exact_next *next = &bound->next[stage * chain->n_state + state];
-		const struct exact_way *way = &chain->way[next->way];
-		search->known[stage] = (struct exact_step){.mode = way->mode,
-		                                           .before = {next->before & 1, next->before >> 1},
-		                                           .after = {next->after & 1, next->after >> 1}};
-		state = exact_state_after(chain, way, next->after);
-	}
+	complete(search, bound, 0, exact_state(chain, chain->n[EXACT_ARRAY], chain->n[EXACT_MEMORY]));
 }
 
 /*
@@ -149,17 +155,9 @@ static void trace_back(const struct exact_search *search, const struct exact_lab
 static void take_known(struct exact_search *search, const struct exact_label *label, size_t stage, size_t state,
                        const struct exact_bound *bound)
 {
-	const struct exact_chain *chain = search->chain;
-	assert(stage < chain->n_stage);
+	assert(stage < search->chain->n_stage);
 	trace_back(search, label, stage, search->known);
-	for (stage++; stage < chain->n_stage; stage++) {
-		const struct exact_next *next = &bound->next[stage * chain->n_state + state];
-		const struct exact_way *way = &chain->way[next->way];
-		search->known[stage] = (struct exact_step){.mode = way->mode,
-		                                           .before = {next->before & 1, next->before >> 1},
-		                                           .after = {next->after & 1, next->after >> 1}};
-		state = exact_state_after(chain, way, next->after);
-	}
+	complete(search, bound, stage + 1, state);
 }
 
 /* Whether the bound of one direction lets something better be reached from (ns, pj) in a state behind a layer. */

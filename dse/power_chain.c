@@ -9,8 +9,7 @@
 #include <assert.h>
 #include <math.h>
 
-/* A power of two of which 2^52 are more than most; 0 for 0. */
-static double quantum_of(double most)
+double power_quantum(double most)
 {
 	int exponent;
 	assert(isfinite(most) && most >= 0);
@@ -18,9 +17,9 @@ static double quantum_of(double most)
 	return most > 0 ? ldexp(1.0, exponent - 52) : 0;
 }
 
-static double round_to(double value, double quantum)
+double power_round(double value, double quantum)
 {
-	assert(value >= 0 && quantum >= 0);
+	assert(isfinite(value) && value >= 0 && quantum >= 0);
 	return quantum > 0 ? rint(value / quantum) * quantum : value;
 }
 
@@ -58,8 +57,8 @@ static size_t take_modes(const struct power_segment *segment, uint32_t levels, d
 		assert(isfinite(from->time_ns) && from->time_ns >= 0 && from->energy_pj >= 0);
 		if ((levels >> from->level & 1) && from->peak_mw <= max_peak_mw)
 			mode[n++] =
-			    (struct chain_mode){round_to(from->time_ns, quantum_ns),
-			                        round_to(from->energy_pj, quantum_pj), from->level, (uint32_t)k};
+			    (struct chain_mode){power_round(from->time_ns, quantum_ns),
+			                        power_round(from->energy_pj, quantum_pj), from->level, (uint32_t)k};
 	}
 	return n;
 }
@@ -70,8 +69,8 @@ static void take_changes(const struct power_problem *problem, uint32_t sleep_lev
 	assert(chain->n_level == problem->n_level);
 	for (uint32_t i = 0; i < problem->n_level; i++) {
 		for (uint32_t k = 0; k < problem->n_level; k++) {
-			chain->switch_ns[i][k] = round_to(problem->switch_ns[i][k], quantum_ns);
-			chain->switch_pj[i][k] = round_to(problem->switch_pj[i][k], quantum_pj);
+			chain->switch_ns[i][k] = power_round(problem->switch_ns[i][k], quantum_ns);
+			chain->switch_pj[i][k] = power_round(problem->switch_pj[i][k], quantum_pj);
 		}
 		chain->end_ns[i] = sleep_level < problem->n_level ? chain->switch_ns[i][sleep_level] : 0;
 		chain->end_pj[i] = sleep_level < problem->n_level ? chain->switch_pj[i][sleep_level] : 0;
@@ -95,7 +94,7 @@ enum err_code power_chain_build(const struct power_problem *problem, uint32_t le
 	if (!chain->segment || !chain->begin || !chain->mode)
 		return err_add(err, ERR_INTERNAL, "out of memory");
 	find_most(problem, chain);
-	double quantum_ns = quantum_of(chain->most_ns), quantum_pj = quantum_of(chain->most_pj);
+	double quantum_ns = power_quantum(chain->most_ns), quantum_pj = power_quantum(chain->most_pj);
 	take_changes(problem, sleep_level, quantum_ns, quantum_pj, chain);
 	*is_possible = true;
 	for (size_t i = 0; i < problem->n_segment; i++) {

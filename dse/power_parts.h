@@ -53,6 +53,13 @@ struct power_chain {
 };
 
 /*
+ * A power of two of which 2^52 are more than most; 0 for 0. Values rounded to its multiples add up exactly, in any
+ * order, as long as the sum is not above most.
+ */
+double power_quantum(double most);
+double power_round(double value, double quantum);
+
+/*
  * Make a chain; false in is_possible: some segment has no mode at these levels
  * under this peak. sleep_level: UINT32_MAX: it does not sleep.
  */

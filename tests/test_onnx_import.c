@@ -9,10 +9,8 @@
 
 #include "dse/simulate.h"
 #include "dse/space.h"
-#include "mapper/onnx.h"
-#include "mapper/parser.h"
+#include "tests/onnx_file.h"
 #include "tests/onnx_models.h"
-#include <unistd.h>
 
 static struct onnx_builder builder; /* one model at a time */
 
@@ -60,31 +58,6 @@ static void expect_all(const struct onnx_import *import, const char *op, enum on
 		if (strcmp(import->graph.node[i].op, op) == 0 && import->plan.verdict[i].status != status)
 			fail_msg("%s is %s", import->graph.node[i].name,
 			         onnx_status_name[import->plan.verdict[i].status]);
-}
-
-/* Layers that are written as a file are read as the same blocks. */
-static void expect_file_keeps(const struct onnx_import *import, const struct network *network)
-{
-	char path[] = "/tmp/test_onnx_XXXXXX";
-	struct err err = {0};
-	struct network again;
-	int handle = mkstemp(path);
-	assert_true(handle >= 0);
-	FILE *file = fdopen(handle, "w");
-	assert_non_null(file);
-	onnx_write_yaml(import, file);
-	assert_int_equal(fclose(file), 0);
-	if (network_read_yaml(path, &again, &err) != ERR_OK)
-		fail_msg("%s", err_text(&err));
-	(void)unlink(path);
-	assert_int_equal(again.n_block, network->n_block);
-	assert_string_equal(again.name, network->name);
-	for (size_t i = 0; i < again.n_block; i++) {
-		assert_true(block_same(&again.block[i], &network->block[i]));
-		assert_int_equal(again.block[i].input, network->block[i].input);
-		assert_int_equal(again.block[i].result_to_dram, network->block[i].result_to_dram);
-	}
-	network_free(&again);
 }
 
 /* Clocks of a whole network on the thesis' chip with its strategy. */

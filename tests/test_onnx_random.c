@@ -9,10 +9,8 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "mapper/onnx.h"
-#include "mapper/parser.h"
 #include "tests/onnx_builder.h"
-#include <unistd.h>
+#include "tests/onnx_file.h"
 
 static struct onnx_builder builder;
 static uint64_t state_of_chance;
@@ -201,8 +199,7 @@ static int64_t start_graph(void)
 /* The network of a planned graph, and the file that is written of it. Returns whether there is one. */
 static bool check_network(const struct onnx_import *import)
 {
-	char path[] = "/tmp/test_onnx_XXXXXX";
-	struct network network, again;
+	struct network network;
 	struct err err = {0};
 	uint64_t n_mac = 0;
 	if (onnx_build(import, &network, &err) != ERR_OK) {
@@ -213,19 +210,7 @@ static bool check_network(const struct onnx_import *import)
 	for (size_t i = 0; i < network.n_block; i++)
 		n_mac += block_n_mac(&network.block[i]);
 	assert_int_equal(n_mac, import->plan.mac);
-	int handle = mkstemp(path);
-	assert_true(handle >= 0);
-	FILE *file = fdopen(handle, "w");
-	assert_non_null(file);
-	onnx_write_yaml(import, file);
-	assert_int_equal(fclose(file), 0);
-	if (network_read_yaml(path, &again, &err) != ERR_OK)
-		fail_msg("%s", err_text(&err));
-	(void)unlink(path);
-	assert_int_equal(again.n_block, network.n_block);
-	for (size_t i = 0; i < again.n_block; i++)
-		assert_true(block_same(&again.block[i], &network.block[i]));
-	network_free(&again);
+	expect_file_keeps(import, &network);
 	network_free(&network);
 	return true;
 }
