@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "dse/cli.h"
+#include "dse/cli_table.h"
 #include <assert.h>
 #include <ctype.h>
 #include <errno.h>
@@ -8,218 +8,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* TYPE_LIST: a text each time it is given. */
-enum option_type { TYPE_FLAG, TYPE_U64, TYPE_REAL, TYPE_TEXT, TYPE_LIST };
-
-/* One option: from this row come parsing, range check and help. */
-struct option_info {
-	const char *name;
-	char letter;          /* short form; 0: none */
-	const char *argument; /* as in the help; NULL: a flag */
-	enum option_type type;
-	size_t offset; /* in struct cli_options */
-	double min, max;
-	const char *help;
-};
-
-#define IN(field) offsetof(struct cli_options, field)
-
-static const struct option_info option_table[N_OPTION] = {
-    [OPTION_HELP] = {"help", 'h', NULL, TYPE_FLAG, IN(help), 0, 0, "print this help"},
-    [OPTION_JSON] = {"json", 0, NULL, TYPE_FLAG, IN(json), 0, 0, "print the result as JSON"},
-    [OPTION_JOBS] = {"jobs", 'j', "N", TYPE_U64, IN(jobs), 0, 4096, "threads (default 0: one a core)"},
-    [OPTION_SEED] = {"seed", 0, "N", TYPE_U64, IN(seed), 0, 18446744073709551615.0,
-                     "seed of all random choices, 0 to 18446744073709551615 (default: the space's)"},
-    [OPTION_OUT] = {"out", 'o', "PATH", TYPE_TEXT, IN(out), 0, 0,
-                    "explore: directory (default results); power, roofline: directory; fit: machine sections; else: file to write to"},
-    [OPTION_QUIET] = {"quiet", 'q', NULL, TYPE_FLAG, IN(quiet), 0, 0, "say nothing but results and errors"},
-    [OPTION_NO_PROGRESS] = {"no-progress", 0, NULL, TYPE_FLAG, IN(no_progress), 0, 0, "show no progress line"},
-    [OPTION_ENGINE] = {"engine", 0, "NAME", TYPE_TEXT, IN(engine), 0, 0,
-                       "search engine: exact, exhaustive, nsga2 or pls (default: the space's)"},
-    [OPTION_FLAT] = {"flat", 0, NULL, TYPE_FLAG, IN(flat), 0, 0,
-                     "search whole networks at once instead of layer by layer"},
-    [OPTION_POINTS] = {"points", 0, NULL, TYPE_FLAG, IN(points), 0, 0, "also write the layers' fronts to points.csv"},
-    [OPTION_MAX_EVALUATIONS] = {"max-evaluations", 0, "N", TYPE_U64, IN(max_evaluations), 0, 1e18,
-                                "stop after about so many (default: the space's; 0: no limit)"},
-    [OPTION_LAYERS] = {"layers", 0, "REGEX", TYPE_TEXT, IN(layers), 0, 0,
-                       "only layers whose core operation's name matches (PCRE2)"},
-    [OPTION_SPLIT_SCHEME] = {"split-scheme", 0, "FILE", TYPE_TEXT, IN(split_scheme), 0, 0,
-                             "CSV with the split of each operation (default: the thesis splitter's)"},
-    [OPTION_STRATEGY] = {"strategy", 0, "NAME", TYPE_TEXT, IN(strategy), 0, 0,
-                         "no_fusion, fusion, fusion_reuse or thesis_reuse (default fusion_reuse)"},
-    [OPTION_LEVEL] = {"level", 0, "NAME", TYPE_TEXT, IN(level), 0, 0, "operating point (default: the machine's first)"},
-    [OPTION_POINT] = {"point", 0, "FRONT.json:ID", TYPE_TEXT, IN(point), 0, 0,
-                      "replay a point of a front and compare every number"},
-    [OPTION_MACHINE] = {"machine", 0, "MACHINE", TYPE_TEXT, IN(machine), 0, 0,
-                        "machine to predict for (default: the one each table was measured on; fit: dvfs_chip)"},
-    [OPTION_MAX_ERROR] = {"max-error", 0, "PCT", TYPE_REAL, IN(max_error_pct), 0, 1e9,
-                          "exit 6 when a counted error is larger, in percent"},
-    [OPTION_DETAIL] = {"detail", 0, "TIER", TYPE_TEXT, IN(detail), 0, 0,
-                       "fast (closed forms, the default), event (event by event) or greybox (fitted task clocks);\n"
-                       "validate: or both (fast and event) or all"},
-    [OPTION_TRACE] = {"trace", 0, "FILE", TYPE_TEXT, IN(trace), 0, 0,
-                      "write what each unit does when, for ui.perfetto.dev (event tier)"},
-    [OPTION_AUDIT] = {"audit", 0, NULL, TYPE_FLAG, IN(audit), 0, 0,
-                      "explore: the front by brute force or samples; event tier: every event simulated; exit 1 on faults"},
-    [OPTION_AUDIT_SAMPLES] = {"audit-samples", 0, "N", TYPE_U64, IN(audit_samples), 1, 1e12,
-                              "whole designs that --audit draws (default 100000, of the event tier 100); implies it"},
-    [OPTION_VERIFY] = {"verify", 0, NULL, TYPE_FLAG, IN(verify), 0, 0,
-                       "run the front again in the event tier and say which points it keeps"},
-    [OPTION_RESUME] = {"resume", 0, "DIR", TYPE_TEXT, IN(resume), 0, 0,
-                       "go on with the run that was stopped or killed in DIR; SPACE.yaml and options are the run's"},
-    [OPTION_SHARD] = {"shard", 0, "I/N", TYPE_TEXT, IN(shard), 0, 0,
-                      "make part I of N of the searches; 'dse merge' makes a front of all parts"},
-    [OPTION_COMPARE] = {"compare", 0, "MAPPING", TYPE_LIST, IN(compare), 0, 0,
-                        "place FRONT.json:ID, a split scheme FILE.csv or 'thesis' against the front; repeatable"},
-    [OPTION_EFFORT] = {"effort", 0, "NAME", TYPE_TEXT, IN(effort), 0, 0,
-                       "quick (nsga2, 200 000 evaluations), normal (exact) or signoff (exact, --verify, --audit)"},
-    [OPTION_MAX_SECONDS] = {"max-seconds", 0, "N", TYPE_U64, IN(max_seconds), 0, 1e9,
-                            "stop searching after so long (default 0: no limit); results depend on the machine; --resume goes on"},
-    [OPTION_SCENARIO] = {"scenario", 0, "NAME", TYPE_TEXT, IN(scenario), 0, 0,
-                         "speed, energy, time, power or energy-budget (default: by the budgets given)"},
-    [OPTION_BUDGET_MS] = {"budget-ms", 0, "MS", TYPE_REAL, IN(budget_ms), 1e-9, 1e12, "deadline, in ms"},
-    [OPTION_BUDGET_FRAC] = {"budget-frac", 0, "F", TYPE_REAL, IN(budget_frac), 0, 1e3,
-                            "deadline F of the way from the fastest level's time to the thriftiest's"},
-    [OPTION_BUDGET_MJ] = {"budget-mj", 0, "MJ", TYPE_REAL, IN(budget_mj), 1e-12, 1e12, "energy at most, in mJ"},
-    [OPTION_BUDGET_MW] = {"budget-mw", 0, "MW", TYPE_REAL, IN(budget_mw), 1e-9, 1e12, "peak power at most, in mW"},
-    [OPTION_AVERAGE_MW] = {"average-mw", 0, "MW", TYPE_REAL, IN(average_mw), 1e-9, 1e12,
-                           "average power at most, in mW"},
-    [OPTION_NO_SLEEP] = {"no-sleep", 0, NULL, TYPE_FLAG, IN(no_sleep), 0, 0,
-                         "energy of the work alone, not of sleeping until the deadline"},
-    [OPTION_LEVELS] = {"levels", 0, "A,B", TYPE_TEXT, IN(levels), 0, 0,
-                       "operating points that may be used (default: all of the machine; roofline: its first)"},
-    [OPTION_PARTS] = {"parts", 0, "N", TYPE_U64, IN(parts), 0, 1e9,
-                      "split each layer into N tasks, as evenly as its shape allows (default 0: as the splitter does)"},
-    [OPTION_TASKS] = {"tasks", 0, NULL, TYPE_FLAG, IN(tasks), 0, 0,
-                      "MLA tasks alone on all PEs, operands in place, as the DVFS paper counts"},
-    [OPTION_PER_LOOP] = {"per-loop", 0, NULL, TYPE_FLAG, IN(per_loop), 0, 0,
-                         "choose a level for each loop of tasks, not for each layer"},
-    [OPTION_RATIO] = {"ratio", 0, "R", TYPE_REAL, IN(ratio), 1e-6, 1e6,
-                      "set the energy of all work at the lower of two levels to R times that at the higher"},
-    [OPTION_FRONT] = {"front", 0, NULL, TYPE_FLAG, IN(front), 0, 0, "all schedules worth having in time and energy, too"},
-    [OPTION_SEARCH] = {"search", 0, NULL, TYPE_FLAG, IN(search), 0, 0,
-                       "choose each layer's split and strategy together with its level"},
-    [OPTION_ANALYSE] = {"analyse", 0, "NAME", TYPE_TEXT, IN(analyse), 0, 0,
-                        "pairs (which two levels), clock (of least energy), switch (break-even) or sensitivity"},
-    [OPTION_MEMORY] = {"memory-gb-s", 0, "A,B", TYPE_TEXT, IN(memory_gb_s), 0, 0,
-                       "rates of the memory, in GB/s, each with a roof of its own (default: the machine's)"},
-    [OPTION_SVG] = {"svg", 0, "FILE", TYPE_TEXT, IN(svg), 0, 0, "draw predicted against measured into FILE (SVG)"},
-    [OPTION_CLOCKS] = {"clocks", 0, "COLUMN", TYPE_TEXT, IN(clocks), 0, 0, "column of the measured clocks (default clk, else hdl_clk)"},
-    [OPTION_WHERE] = {"where", 0, "COL=VALUE,...", TYPE_TEXT, IN(where), 0, 0, "only rows with these cells"},
-    [OPTION_PARAMETERS] = {"parameters", 0, "KEY,...", TYPE_TEXT, IN(parameters), 0, 0,
-                           "fit only these (default: all that the measurements depend on, but for b of the clocks)"},
-    [OPTION_FIX] = {"fix", 0, "KEY=VALUE,...", TYPE_TEXT, IN(fix), 0, 0,
-                    "hold these instead of fitting them; LEVEL.KEY=VALUE at one operating point"},
-    [OPTION_ROBUST] = {"robust", 0, NULL, TYPE_FLAG, IN(robust), 0, 0,
-                       "let values that are far off count less (Huber's weights)"},
-    [OPTION_DIM] = {"dim", 0, "NAME=N", TYPE_LIST, IN(dim), 0, 0,
-                    "size of a dimension that the model leaves open; repeatable (default: 1 for the first of an input)"},
-};
-
-_Static_assert(N_OPTION <= 64, "options are bits of a word");
-#define BIT(option) (UINT64_C(1) << (option))
-#define COMMON                                                                                         \
-	(BIT(OPTION_HELP) | BIT(OPTION_JSON) | BIT(OPTION_JOBS) | BIT(OPTION_SEED) | BIT(OPTION_OUT) | \
-	 BIT(OPTION_QUIET) | BIT(OPTION_NO_PROGRESS))
-
-const struct cli_command cli_command_table[] = {
-    {"explore", "SPACE.yaml", "find the designs of a space that are worth having",
-     "Evaluates the designs that SPACE.yaml describes and writes those that no other design beats in every\n"
-     "objective to results/<space>-<hash>/: front.csv, front.json, front.svg, run.json. --verify runs every design\n"
-     "on the front again in the event tier and marks those points that another one then beats; --detail event\n"
-     "searches in the event tier, which takes thousands of times longer ('dse check SPACE.yaml' says how long).\n"
-     "What a search has found is kept in the folder's journal while it runs: 'dse explore --resume DIR' goes on after\n"
-     "Ctrl-C, a kill or a crash, and ends with the same files. 'mpirun -n N dse explore ...' shares the searches of a\n"
-     "layer-by-layer exploration among N processes, --shard among jobs that know nothing of each other. --audit checks\n"
-     "the front by ways that share neither bounds nor composition with the search: by brute force where the designs of\n"
-     "a machine or a layer are few enough, by samples where not; a fault is an error of this program. --compare\n"
-     "places a mapping against the front, on every machine of the space that it fits: a point of another front, or\n"
-     "splits from a file (FILE.csv or FILE.csv:STRATEGY) or the thesis (thesis, thesis:fusion), at each operating\n"
-     "point, with fusion_reuse where no strategy is named.",
-     1, 1,
-     COMMON | BIT(OPTION_ENGINE) | BIT(OPTION_FLAT) | BIT(OPTION_POINTS) | BIT(OPTION_MAX_EVALUATIONS) |
-         BIT(OPTION_DETAIL) | BIT(OPTION_VERIFY) | BIT(OPTION_AUDIT) | BIT(OPTION_RESUME) |
-         BIT(OPTION_SHARD) | BIT(OPTION_AUDIT_SAMPLES) | BIT(OPTION_EFFORT) | BIT(OPTION_MAX_SECONDS) | BIT(OPTION_COMPARE),
-     cmd_explore},
-    {"merge", "DIR...", "make the front of a space from the folders of its shards",
-     "Takes the folders that 'dse explore SPACE.yaml --shard I/N' wrote for I = 1 to N, in any order, checks that all\n"
-     "of them are there, complete and of one space, version and choice of options, and writes what one\n"
-     "'dse explore SPACE.yaml' would have written. Options are the shards'.",
-     1, SIZE_MAX, COMMON | BIT(OPTION_POINTS) | BIT(OPTION_VERIFY) | BIT(OPTION_AUDIT) |
-         BIT(OPTION_AUDIT_SAMPLES) | BIT(OPTION_COMPARE),
-     cmd_merge},
-    {"simulate", "MACHINE NETWORK | --point FRONT.json:ID", "one fixed design: clocks, bytes and energy per operation",
-     "MACHINE and NETWORK are files or the names of shipped ones (under spaces/machines and spaces/networks).\n"
-     "With --point a design of a front runs again, in the tier the front was made in; exits 1 when any number\n"
-     "differs. In another tier the output says how far the two are apart. --trace and --audit need the event tier\n"
-     "and choose it.",
-     0, 2,
-     COMMON | BIT(OPTION_LAYERS) | BIT(OPTION_SPLIT_SCHEME) | BIT(OPTION_STRATEGY) | BIT(OPTION_LEVEL) |
-         BIT(OPTION_POINT) | BIT(OPTION_DETAIL) | BIT(OPTION_TRACE) | BIT(OPTION_AUDIT),
-     cmd_simulate},
-    {"power", "MACHINE NETWORK | --point FRONT.json:ID", "at which operating point each layer or loop runs",
-     "Scenarios: speed and energy (least time, least energy), time (least energy by a deadline), power (least time\n"
-     "under a peak or average power) and energy-budget (least time within an energy). Further budgets hold as well.\n"
-     "The best schedule is proven best, over every choice of voltages for the chip's power lanes, changes of level\n"
-     "counted; the greedy one stands beside it. By a deadline the energy of sleeping until then counts, too. Work is\n"
-     "that of a simulated design: the thesis splitter's, a split scheme's, --parts, a front's point, or, with\n"
-     "--search, of all designs. -o DIR writes schedule.csv, power.json, power.svg and, with --front, front.csv.",
-     0, 2,
-     COMMON | BIT(OPTION_SCENARIO) | BIT(OPTION_BUDGET_MS) | BIT(OPTION_BUDGET_FRAC) | BIT(OPTION_BUDGET_MJ) |
-         BIT(OPTION_BUDGET_MW) | BIT(OPTION_AVERAGE_MW) | BIT(OPTION_NO_SLEEP) | BIT(OPTION_LEVELS) |
-         BIT(OPTION_LAYERS) | BIT(OPTION_SPLIT_SCHEME) | BIT(OPTION_STRATEGY) | BIT(OPTION_PARTS) | BIT(OPTION_POINT) |
-         BIT(OPTION_TASKS) | BIT(OPTION_PER_LOOP) | BIT(OPTION_RATIO) | BIT(OPTION_FRONT) | BIT(OPTION_DETAIL) |
-         BIT(OPTION_ANALYSE) | BIT(OPTION_SEARCH),
-     cmd_power},
-    {"arada", "SPACE.yaml", "clock and bandwidth of each layer on systolic arrays, by what it waits for",
-     "The ARADA paper's allocation for every machine and network of a space with a section 'arada': layers that wait\n"
-     "for the memory run slower, others leave bandwidth over. Savings by scheme (IDEAL, VF-OH, VF-OH-Q) against race\n"
-     "to idle, beside published ones, and the bandwidth at which those are met. -o DIR writes schedule.csv (what a\n"
-     "run-time system reads, layer by layer), summary.csv, arada.json, means.svg, networks.svg and, where the space\n"
-     "names them, layers.svg.",
-     1, 1, COMMON, cmd_arada},
-    {"validate", "REFERENCE.csv...", "predict what others measured and show the errors",
-     "The kind of a reference table is known by its header: layers by strategy (strategy_clocks, layer_tasks), MAC\n"
-     "array (mac_array_clocks, mac_array_performance) or phase (phase_clocks), whole networks (overall_clocks,\n"
-     "overall_transfer_clocks), single tasks (pe_tasks, hdl_clocks), splits (split_utilisation), systolic\n"
-     "arrays (scalesim_reference), ARADA's allocation (arada_table1_mobilenet_edge). Examples are in\n"
-     "tests/reference/. Values that are sums, or whose source skipped part of the work, are listed and not counted;\n"
-     "overall_clocks tells convolutions twice, as the source ran them and with all work done.",
-     1, SIZE_MAX, COMMON | BIT(OPTION_MACHINE) | BIT(OPTION_MAX_ERROR) | BIT(OPTION_SVG) | BIT(OPTION_DETAIL),
-     cmd_validate},
-    {"fit", "MEASUREMENTS.csv", "fit clocks and energies of a machine to measurements",
-     "A row is a task that was measured, alone or repeated: its shape, the operating point, and clk, time_ns or\n"
-     "energy_nj; spaces/README.md lists the columns. Fitted are the constants of the grey-box clock model for each\n"
-     "kind of task and operating point, energies of actions and static powers, none of them below 0. Prints estimates\n"
-     "with 95 % confidence intervals, the residuals, errors of rows left out, and which parameters the measurements\n"
-     "cannot tell apart; exits 4 when they do not determine all of them. -o FILE writes sections of a machine file.",
-     1, 1,
-     COMMON | BIT(OPTION_MACHINE) | BIT(OPTION_CLOCKS) | BIT(OPTION_WHERE) | BIT(OPTION_PARAMETERS) | BIT(OPTION_FIX) |
-         BIT(OPTION_ROBUST),
-     cmd_fit},
-    {"import", "MODEL.onnx", "say what becomes of an ONNX model's nodes; make a network of it",
-     "Lists every node with what does it: the MLA, the ARM cores, nothing (folded: part of weights or known beforehand;\n"
-     "free: other addresses of the same numbers), or that there is no layer for it, with what to do. Weights need not be\n"
-     "there. -o FILE writes the network; other commands read the model itself where all its dimensions are known. Exits 3\n"
-     "when a network is asked for and nodes have no layers.",
-     1, 1, COMMON | BIT(OPTION_DIM), cmd_import},
-    {"check", "FILE...", "check spaces, machines and networks; print how large a space is",
-     "Says for a space how many designs it holds, and the expected time and memory of exploring it, with --detail\n"
-     "event in the event tier, some designs of which it then times for two seconds.",
-     1, SIZE_MAX, COMMON | BIT(OPTION_DETAIL), cmd_check},
-    {"roofline", "MACHINE NETWORK...", "how near each layer comes to the roofs of array and memory",
-     "For each convolution and fully-connected layer, on its own: operations a byte when every word of ifmap, weights\n"
-     "and ofmap moves once (all weights on the chip, maps in tiles), what the array's and the memory's roof allow, and\n"
-     "what the simulator reaches. A roofline for each network, each operating point of --levels (without it the\n"
-     "machine's first) and each rate of --memory-gb-s. -o DIR writes roofline.csv, roofline.json and roofline.svg.",
-     2, SIZE_MAX, COMMON | BIT(OPTION_LEVELS) | BIT(OPTION_LAYERS) | BIT(OPTION_MEMORY), cmd_roofline},
-};
-const size_t cli_n_command = sizeof(cli_command_table) / sizeof(cli_command_table[0]);
+bool cli_takes(const struct cli_command *command, enum cli_option option)
+{
+	assert(command && option < N_OPTION);
+	const enum cli_option *at = command->options;
+	while (*at != N_OPTION && *at != option)
+		at++;
+	return *at == option;
+}
 
 bool cli_given(const struct cli_options *options, enum cli_option option)
 {
 	assert(options && option < N_OPTION);
-	return (options->given & BIT(option)) != 0;
+	return options->given[option];
 }
 
 enum err_code cli_choose(const struct cli_options *options, const char *option, const char *value,
@@ -242,7 +43,7 @@ enum err_code cli_choose(const struct cli_options *options, const char *option, 
 }
 
 struct command_list {
-	char text[160];
+	char text[CLI_MAX_COMMAND * 16];
 };
 
 /* The names of all commands, as messages list them. */
@@ -261,7 +62,7 @@ static struct command_list list_commands(void)
 static enum err_code unknown_command(const char *word, struct err *err)
 {
 	assert(word && err);
-	const char *name[sizeof(cli_command_table) / sizeof(cli_command_table[0])];
+	const char *name[CLI_MAX_COMMAND] = {NULL};
 	for (size_t i = 0; i < cli_n_command; i++)
 		name[i] = cli_command_table[i].name;
 	const char *nearest = err_nearest(word, name, cli_n_command);
@@ -287,7 +88,7 @@ static void unknown_option(const struct cli_command *command, const char *word, 
 	char plain[64];
 	(void)snprintf(plain, sizeof(plain), "%.*s", (int)(n_byte < 60 ? n_byte : 60), word);
 	for (size_t i = 0; i < N_OPTION; i++) {
-		if (command->options & BIT(i)) {
+		if (cli_takes(command, (enum cli_option)i)) {
 			name[n++] = option_table[i].name;
 		} else if (strcmp(option_table[i].name, plain) == 0) {
 			(void)err_add(err, ERR_USAGE, "dse %s: option '--%s' is not one of this command's",
@@ -325,7 +126,7 @@ static void set_option(struct cli_options *options, enum cli_option which, const
 	const struct option_info *info = &option_table[which];
 	assert(which < N_OPTION && info->offset < sizeof(*options));
 	void *field = (char *)options + info->offset;
-	options->given |= BIT(which);
+	options->given[which] = true;
 	char *end = NULL;
 	errno = 0;
 	switch (info->type) {
@@ -398,7 +199,7 @@ static void take_long(struct cursor *cursor, const char *word)
 	size_t n_byte = strcspn(word, "=");
 	for (unsigned i = 0; i < N_OPTION; i++) {
 		const struct option_info *info = &option_table[i];
-		if ((cursor->options->command->options & BIT(i)) == 0 || strlen(info->name) != n_byte ||
+		if (!cli_takes(cursor->options->command, (enum cli_option)i) || strlen(info->name) != n_byte ||
 		    strncmp(info->name, word, n_byte) != 0)
 			continue;
 		take_option(cursor, (enum cli_option)i, word[n_byte] == '=' ? word + n_byte + 1 : NULL);
@@ -413,7 +214,7 @@ static void take_short(struct cursor *cursor, const char *word)
 	for (; *word; word++) {
 		unsigned which = 0;
 		while (which < N_OPTION &&
-		       (option_table[which].letter != *word || (cursor->options->command->options & BIT(which)) == 0))
+		       (option_table[which].letter != *word || !cli_takes(cursor->options->command, (enum cli_option)which)))
 			which++;
 		if (which == N_OPTION) {
 			(void)err_add(cursor->err, ERR_USAGE,
@@ -509,7 +310,7 @@ void cli_print_help(FILE *file, const struct cli_command *command)
 		(void)fprintf(file, "usage: dse %s [OPTION...] %s\n\n%s\n\nOptions:\n", command->name,
 		              command->arguments, command->details);
 		for (unsigned i = 0; i < N_OPTION; i++)
-			if (command->options & BIT(i))
+			if (cli_takes(command, (enum cli_option)i))
 				print_option(file, &option_table[i]);
 		return;
 	}

@@ -29,7 +29,7 @@ struct cli_command;
 /* A parsed command line. Text points into argv. Options that were not given hold their default. */
 struct cli_options {
 	const struct cli_command *command; /* NULL: --help or --version of the program */
-	uint64_t given;                    /* bit i: option i was given */
+	bool given[N_OPTION];              /* [option] */
 	bool version;
 	size_t n_file;
 	char *const *file; /* [n_file] arguments that are not options, in order */
@@ -85,11 +85,15 @@ struct cli_command {
 	const char *help;      /* one line */
 	const char *details;   /* a paragraph or more */
 	size_t min_file, max_file;
-	uint64_t options; /* bit i: takes option i */
+	const enum cli_option *options; /* those it takes, then N_OPTION */
 	enum err_code (*run)(const struct cli_options *options, struct err *err);
 };
 extern const struct cli_command cli_command_table[];
 extern const size_t cli_n_command;
+#define CLI_MAX_COMMAND 32 /* at most so many */
+
+/* Whether the command has the option. */
+bool cli_takes(const struct cli_command *command, enum cli_option option);
 
 enum err_code cmd_explore(const struct cli_options *options, struct err *err);
 enum err_code cmd_merge(const struct cli_options *options, struct err *err);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef DSE_CLI_OPTION_H
 #define DSE_CLI_OPTION_H
-/* The options of all commands by number; what they are called, take and do is in option_table of dse/cli.c. */
+/* The options of all commands by number; what they are called, take and do is in option_table of dse/cli_table.c. */
 
 /* Every option of every command; one row of option_table each. */
 enum cli_option {

@@ -19,12 +19,12 @@ enum err_code effort_apply(struct cli_options *options, struct err *err)
 	bool is_quick = index == EFFORT_QUICK;
 	if (!options->engine) {
 		options->engine = is_quick ? engine_nsga2.name : engine_exact.name;
-		options->given |= UINT32_C(1) << OPTION_ENGINE;
+		options->given[OPTION_ENGINE] = true;
 	}
 	/* A limit of the space is one of its own search, not of the effort that is asked for. */
 	if (!cli_given(options, OPTION_MAX_EVALUATIONS)) {
 		options->max_evaluations = is_quick ? EFFORT_QUICK_EVALUATIONS : 0;
-		options->given |= UINT32_C(1) << OPTION_MAX_EVALUATIONS;
+		options->given[OPTION_MAX_EVALUATIONS] = true;
 	}
 	options->verify |= index == EFFORT_SIGNOFF;
 	options->audit |= index == EFFORT_SIGNOFF;

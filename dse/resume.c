@@ -143,7 +143,7 @@ enum err_code resume_fill(const char *path, const char *text, const struct cli_o
 	options->shard = options->shard || strcmp(cli->shard, "1/1") == 0 ? options->shard : cli->shard;
 	options->seed = cli_given(given, OPTION_SEED) ? options->seed : seed;
 	options->max_evaluations = cli_given(given, OPTION_MAX_EVALUATIONS) ? options->max_evaluations : max_evaluations;
-	options->given |= UINT64_C(1) << OPTION_SEED | UINT64_C(1) << OPTION_MAX_EVALUATIONS;
+	options->given[OPTION_SEED] = options->given[OPTION_MAX_EVALUATIONS] = true;
 	options->flat = options->flat || says_yes(text, "flat");
 	options->points = options->points || says_yes(text, "points");
 	options->verify = options->verify || says_yes(text, "verify");

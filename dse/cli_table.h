@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef DSE_CLI_TABLE_H
+#define DSE_CLI_TABLE_H
+/* What an option is called, takes and does: the tables are in dse/cli_table.c, dse/cli.c parses by them and prints help. */
+#include "dse/cli.h"
+
+/* TYPE_LIST: a text each time it is given. */
+enum option_type { TYPE_FLAG, TYPE_U64, TYPE_REAL, TYPE_TEXT, TYPE_LIST };
+
+/* One option: from this row come parsing, range check and help. */
+struct option_info {
+	const char *name;
+	char letter;          /* short form; 0: none */
+	const char *argument; /* as in the help; NULL: a flag */
+	enum option_type type;
+	size_t offset; /* in struct cli_options */
+	double min, max;
+	const char *help;
+};
+extern const struct option_info option_table[N_OPTION];
+
+#endif
