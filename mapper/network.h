@@ -27,6 +27,17 @@ enum block_input {
 	INPUT_DRAM    /* a result further away: always in DRAM */
 };
 
+/*
+ * Results by who computes them: 0 is the network's input, n the result of block n - 1, as it leaves that block.
+ * Several: in the order in which their channels follow each other, each once; is_view: what is read is not that one
+ * result as it is, but put together, cut, multiplied or in another order.
+ */
+struct block_sources {
+	uint32_t n; /* 0: none; of reads: an input of the block's own, which nobody computes */
+	bool is_view;
+	const uint32_t *producer; /* [n], owned by the network */
+};
+
 struct block {
 	char name[BLOCK_NAME_SIZE]; /* of the core operation: "CONV_5", "CONV_SC_5", "POOL_2", "FC_19" */
 	enum block_kind kind;
@@ -63,6 +74,9 @@ struct block {
 	bool hold;           /* the result that is latest before this block becomes the held one */
 	bool release_held;   /* after this block the held result is no longer needed */
 	bool result_to_dram; /* some far reader needs this block's result in DRAM */
+
+	/* Dataflow: ifmap, what is added (a shortcut convolution: the block before), weights that are results. */
+	struct block_sources reads, adds, filters;
 
 	/* Index of the first block with equal parameters, see block_same; itself when there is none before. */
 	size_t same_as;
@@ -101,7 +115,7 @@ struct operation {
 /* The operations of a block in order of execution; writes up to max of them to out, returns how many there are. */
 size_t block_operations(const struct block *block, struct operation *out, size_t max);
 
-/* Whether two blocks have equal parameters: all but name, number, residency and pool_number. */
+/* Whether two blocks have equal parameters: all but name, number, residency, dataflow and pool_number. */
 bool block_same(const struct block *a, const struct block *b);
 
 /* Padded ifmap extents of a block. */

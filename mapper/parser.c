@@ -85,6 +85,7 @@ static struct block *append_block(struct chain *chain, const struct block *block
 
 	assert(b < 2 * chain->list->n);
 	network->block[b] = *block;
+	network->block[b].reads = in->sources;
 	chain->residency.reads[b] = in->producer;
 	chain->residency.adds[b] = RESIDENCY_NONE;
 	return &network->block[b];
@@ -129,7 +130,8 @@ static void finish_conv(struct chain *chain, uint32_t n, struct block *last)
 	                          .h = last->out_h,
 	                          .c = last->out_c,
 	                          .producer = (uint32_t)chain->network->n_block,
-	                          .n_reader = result->n_reader};
+	                          .n_reader = result->n_reader,
+	                          .sources = parser_source_of(chain, (uint32_t)chain->network->n_block)};
 	if (n < chain->list->n && can_fuse_pooling(chain, n, last)) {
 		const struct layer *pool = &chain->list->layer[n];
 
@@ -141,6 +143,7 @@ static void finish_conv(struct chain *chain, uint32_t n, struct block *last)
 		chain->result[n + 1].h = result->h / last->pool;
 		chain->result[n + 1].c = result->c;
 		chain->result[n + 1].producer = result->producer;
+		chain->result[n + 1].sources = result->sources;
 		chain->result[n + 1].known = true;
 	}
 }
@@ -227,6 +230,14 @@ static bool check_batch(struct chain *chain, uint32_t n)
 	return false;
 }
 
+/* The last block adds this result as it is. */
+static void note_addition(struct chain *chain, struct block *last, const struct result *added)
+{
+	assert(added->known && last == &chain->network->block[chain->network->n_block - 1]);
+	chain->residency.adds[chain->network->n_block - 1] = added->producer;
+	last->adds = added->sources;
+}
+
 static void build_conv(struct chain *chain, uint32_t n)
 {
 	const struct layer *layer = &chain->list->layer[n - 1];
@@ -239,11 +250,14 @@ static void build_conv(struct chain *chain, uint32_t n)
 	    !check_work(chain, n, &main) || !parser_check_filters(chain, n, &main))
 		return;
 	snprintf(main.name, sizeof main.name, "CONV_%u", n);
+	if (layer->has_filters)
+		main.filters = chain->result[chain->filters_from[n]].sources;
 	if (layer->has_shortcut_conv) {
 		if (!build_shortcut_conv(chain, n, &main, &shortcut))
 			return;
 		append_block(chain, &main, &in);
 		last = append_block(chain, &shortcut, &chain->result[chain->shortcut_from[n]]);
+		last->adds = parser_source_of(chain, (uint32_t)chain->network->n_block - 1);
 	} else {
 		const struct result *added = &chain->result[chain->shortcut_from[n]];
 
@@ -251,7 +265,7 @@ static void build_conv(struct chain *chain, uint32_t n)
 			return;
 		last = append_block(chain, &main, &in);
 		if (layer->has_shortcut)
-			chain->residency.adds[chain->network->n_block - 1] = added->producer;
+			note_addition(chain, last, added);
 	}
 	finish_conv(chain, n, last);
 }
@@ -275,7 +289,8 @@ static void build_pool(struct chain *chain, uint32_t n)
 	                          .h = block.out_h,
 	                          .c = block.out_c,
 	                          .producer = (uint32_t)chain->network->n_block,
-	                          .n_reader = result->n_reader};
+	                          .n_reader = result->n_reader,
+	                          .sources = parser_source_of(chain, (uint32_t)chain->network->n_block)};
 }
 
 static void build_fc(struct chain *chain, uint32_t n)
@@ -316,6 +331,7 @@ static void build_fc(struct chain *chain, uint32_t n)
 	snprintf(block.name, sizeof block.name, "FC_%u", n);
 	append_block(chain, &block, &in);
 	result->producer = (uint32_t)chain->network->n_block;
+	result->sources = parser_source_of(chain, result->producer);
 }
 
 static void build_layers(struct chain *chain)
@@ -377,12 +393,14 @@ static bool allocate_chain(struct chain *chain)
 	chain->shortcut_from = arena_array(&chain->arena, n, sizeof *chain->shortcut_from);
 	chain->filters_from = arena_array(&chain->arena, n, sizeof *chain->filters_from);
 	chain->fused = arena_array(&chain->arena, n, sizeof *chain->fused);
+	chain->stamp = arena_array(&chain->arena, 2 * n, sizeof *chain->stamp);
 	chain->residency.reads = arena_array(&chain->arena, 2 * n, sizeof *chain->residency.reads);
 	chain->residency.adds = arena_array(&chain->arena, 2 * n, sizeof *chain->residency.adds);
 	chain->residency.end = arena_array(&chain->arena, 2 * n, sizeof *chain->residency.end);
 	chain->network->block = arena_array(&chain->network->arena, 2 * n, sizeof *chain->network->block);
 	return chain->result && chain->from && chain->shortcut_from && chain->filters_from && chain->fused &&
-	       chain->residency.reads && chain->residency.adds && chain->residency.end && chain->network->block;
+	       chain->stamp && chain->residency.reads && chain->residency.adds && chain->residency.end &&
+	       chain->network->block;
 }
 
 enum err_code parser_build(const struct layer_list *list, struct network *network, struct err *err)
@@ -399,8 +417,12 @@ enum err_code parser_build(const struct layer_list *list, struct network *networ
 		code = err_add(err, ERR_INTERNAL, "out of memory for a network of %zu layers", list->n);
 		goto cleanup;
 	}
-	chain.result[0] = (struct result){
-	    .known = list->in_w > 0, .is_vector = list->is_vector, .w = list->in_w, .h = list->in_h, .c = list->in_c};
+	chain.result[0] = (struct result){.known = list->in_w > 0,
+	                                  .is_vector = list->is_vector,
+	                                  .w = list->in_w,
+	                                  .h = list->in_h,
+	                                  .c = list->in_c,
+	                                  .sources = parser_source_of(&chain, 0)};
 	for (size_t i = 0; i < list->n; i++)
 		any_broken = any_broken || list->layer[i].broken;
 	for (size_t i = 0; i < list->n; i++)
@@ -414,6 +436,10 @@ enum err_code parser_build(const struct layer_list *list, struct network *networ
 		err_add_at(chain.err, ERR_INPUT, list->place,
 		           "input is missing: [width, height, channels] or one number, unless no layer reads it");
 	build_layers(&chain);
+	if (chain.no_memory) {
+		code = err_add(err, ERR_INTERNAL, "out of memory for the sources of %zu layers", list->n);
+		goto cleanup;
+	}
 	if (any_broken || chain.err->n_message > (err ? n_message : 0)) {
 		code = ERR_INPUT;
 		goto cleanup;

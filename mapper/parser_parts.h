@@ -19,6 +19,7 @@ struct result {
 	uint32_t producer; /* 0: the network's input; RESIDENCY_NONE: a view, or a layer's own input; else 1 + index of
 	                      the block that computes it */
 	uint32_t n_reader;
+	struct block_sources sources; /* the results it is or is made of */
 };
 
 /* Index of results: 0 is the network's input, n the result of layer n. */
@@ -32,7 +33,9 @@ struct chain {
 	uint32_t **from;         /* [n_layer + 1][n_from] results that layer n reads; one 0 where n_from is 0 */
 	uint32_t *shortcut_from; /* [n_layer + 1] result that layer n adds, where it has a shortcut */
 	uint32_t *filters_from;  /* [n_layer + 1] result that is layer n's weights, where it has such */
-	bool *fused;             /* [n_layer + 1] pooling layer n belongs to the block before it */
+	uint32_t *stamp;         /* [2 * (n_layer + 1)] by producer: the last union that has it */
+	uint32_t n_union;
+	bool *fused; /* [n_layer + 1] pooling layer n belongs to the block before it */
 	struct residency residency;
 };
 
@@ -56,6 +59,9 @@ struct result parser_gather(struct chain *chain, uint32_t n);
  * goes to DRAM, from where weights come.
  */
 bool parser_check_filters(struct chain *chain, uint32_t n, const struct block *block);
+
+/* The sources of a result that block n - 1 computes, or of the network's input (0); none when memory is out. */
+struct block_sources parser_source_of(struct chain *chain, uint32_t producer);
 
 /* Work out the result of layer n, a view. */
 void parser_build_view(struct chain *chain, uint32_t n);

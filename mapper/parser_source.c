@@ -105,10 +105,53 @@ bool parser_check_filters(struct chain *chain, uint32_t n, const struct block *b
 	return true;
 }
 
+struct block_sources parser_source_of(struct chain *chain, uint32_t producer)
+{
+	uint32_t *list = arena_array(&chain->network->arena, 1, sizeof *list);
+
+	assert(producer <= chain->network->n_block);
+	chain->no_memory = chain->no_memory || !list;
+	if (!list)
+		return (struct block_sources){0};
+	*list = producer;
+	return (struct block_sources){.n = 1, .producer = list};
+}
+
+/* All results that the sources of layer n are made of, each once. */
+static struct block_sources unite_sources(struct chain *chain, uint32_t n)
+{
+	const struct layer *layer = &chain->list->layer[n - 1];
+	struct block_sources all = {.is_view = true};
+	size_t n_most = 0;
+
+	for (uint32_t i = 0; i < layer->n_from; i++)
+		n_most += chain->result[chain->from[n][i]].sources.n;
+	uint32_t *list = arena_array(&chain->network->arena, n_most > 0 ? n_most : 1, sizeof *list);
+
+	chain->no_memory = chain->no_memory || !list;
+	if (!list)
+		return all;
+	chain->n_union++;
+	for (uint32_t i = 0; i < layer->n_from; i++) {
+		const struct block_sources *part = &chain->result[chain->from[n][i]].sources;
+
+		for (uint32_t j = 0; j < part->n; j++) {
+			if (chain->stamp[part->producer[j]] == chain->n_union)
+				continue;
+			chain->stamp[part->producer[j]] = chain->n_union;
+			list[all.n++] = part->producer[j];
+		}
+	}
+	all.producer = list;
+	return all;
+}
+
 /* The sources of layer n, each of which is known, are read as a view. */
 static void see_sources(struct chain *chain, uint32_t n, struct result *view)
 {
 	const struct layer *layer = &chain->list->layer[n - 1];
+
+	view->sources = unite_sources(chain, n);
 
 	for (uint32_t i = 0; i < layer->n_from; i++) {
 		const struct result *source = &chain->result[chain->from[n][i]];

@@ -73,6 +73,47 @@ static void test_views_and_results_as_weights(void **state)
 	network_free(&network);
 }
 
+static void assert_sources(const struct block_sources *sources, bool is_view, uint32_t n, const uint32_t *producer)
+{
+	assert_int_equal(sources->n, n);
+	assert_int_equal(sources->is_view, is_view);
+	for (uint32_t i = 0; i < n; i++)
+		assert_int_equal(sources->producer[i], producer[i]);
+}
+
+/* Every block names the blocks whose results it reads, through pooling that is fused and views of views. */
+static void test_blocks_name_what_they_read(void **state)
+{
+	struct network network;
+	(void)state;
+	read_good(HEAD "  - conv: {kernel: 1, out_channels: 8}\n"                                    /* 1: block 0 */
+	               "  - pool: {window: 2}\n"                                                     /* 2: with it */
+	               "  - conv: {kernel: 1, out_channels: 8, add: {from: 2}}\n"                    /* 3: block 1 */
+	               "  - conv: {kernel: 1, out_channels: 4, add: {from: 2, conv: {kernel: 1}}}\n" /* 4: 2 and 3 */
+	               "  - concat: {from: [4, 2]}\n"                                                /* 5 */
+	               "  - slice: {from: 5, channels: [1, 8]}\n"                                    /* 6 */
+	               "  - concat: {from: [6, 3, 4]}\n"                                             /* 7 */
+	               "  - conv: {kernel: 1, out_channels: 8, from: 7, add: {from: 6}}\n"           /* 8: block 4 */
+	               "  - conv: {kernel: 1, out_channels: 16, from: 8, filters: 3}\n"              /* 9: block 5 */
+	               "  - conv: {kernel: 1, out_channels: 4, input: [3, 3, 3]}\n",                 /* 10: block 6 */
+	          &network);
+	const struct block *block = network.block;
+	assert_int_equal(network.n_block, 7);
+	assert_sources(&block[0].reads, false, 1, (const uint32_t[]){0});
+	assert_sources(&block[0].adds, false, 0, NULL);
+	assert_sources(&block[1].reads, false, 1, (const uint32_t[]){1});
+	assert_sources(&block[1].adds, false, 1, (const uint32_t[]){1});
+	assert_sources(&block[2].adds, false, 0, NULL);
+	assert_sources(&block[3].reads, false, 1, (const uint32_t[]){1});
+	assert_sources(&block[3].adds, false, 1, (const uint32_t[]){3});
+	assert_sources(&block[4].reads, true, 3, (const uint32_t[]){4, 1, 2});
+	assert_sources(&block[4].adds, true, 2, (const uint32_t[]){4, 1});
+	assert_sources(&block[5].reads, false, 1, (const uint32_t[]){5});
+	assert_sources(&block[5].filters, false, 1, (const uint32_t[]){2});
+	assert_sources(&block[6].reads, false, 0, NULL);
+	network_free(&network);
+}
+
 /* A layer differs from one of the same shape with other groups; a split is one of each group. */
 static void test_groups_tell_blocks_apart(void **state)
 {
@@ -380,6 +421,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_views_and_results_as_weights),
+	    cmocka_unit_test(test_blocks_name_what_they_read),
 	    cmocka_unit_test(test_groups_are_counted),
 	    cmocka_unit_test(test_groups_tell_blocks_apart),
 	    cmocka_unit_test(test_groups_are_refused_by_pes),
