@@ -31,10 +31,10 @@ void chip_add_step(struct chip *chip, enum phase phase)
 		chip->arrival[pe] = SCHEDULE_NONE;
 }
 
-uint32_t chip_add_transfer(struct chip *chip, enum op_kind kind, uint32_t pe, uint32_t peer, uint32_t part,
-                           uint32_t byte, uint32_t before)
+uint32_t chip_add_transfer(struct chip *chip, enum op_kind kind, enum op_content content, uint32_t pe, uint32_t peer,
+                           uint32_t part, uint32_t byte, uint32_t before)
 {
-	struct op op = {.kind = kind, .pe = pe, .peer = peer, .byte = byte, .part = part};
+	struct op op = {.kind = kind, .content = content, .pe = pe, .peer = peer, .byte = byte, .part = part};
 	assert(byte > 0 && kind != OP_TASK && (kind != OP_COPY || pe != peer));
 	op.before[0] = before;
 	op.before[1] = SCHEDULE_NONE;
@@ -50,10 +50,12 @@ static void write_result(struct chip *chip, uint32_t pe, const struct part *part
 	assert(chip->block_of[qpe] < place->n_block);
 	if (chip->design->out_storage) {
 		uint32_t to = chip_pe(chip, place->storage_qpe[chip->block_of[qpe]], pe % chip->n_pe);
-		chip->arrival[pe] = chip_add_transfer(chip, OP_COPY, pe, to, number, part->out_byte, task);
+		chip->arrival[pe] =
+		    chip_add_transfer(chip, OP_COPY, OP_OF_RESULT, pe, to, number, part->out_byte, task);
 	} else {
 		uint32_t dram = mesh_near_dram(&place->mesh, qpe);
-		chip->arrival[pe] = chip_add_transfer(chip, OP_STORE, pe, dram, number, part->out_byte, task);
+		chip->arrival[pe] =
+		    chip_add_transfer(chip, OP_STORE, OP_OF_RESULT, pe, dram, number, part->out_byte, task);
 	}
 }
 

@@ -50,8 +50,8 @@ static inline uint32_t chip_pe(const struct chip *chip, uint32_t qpe, uint32_t z
 void chip_add_step(struct chip *chip, enum phase phase);
 
 /* Add a transfer that waits for one operation of its step, or for none. */
-uint32_t chip_add_transfer(struct chip *chip, enum op_kind kind, uint32_t pe, uint32_t peer, uint32_t part,
-                           uint32_t byte, uint32_t before);
+uint32_t chip_add_transfer(struct chip *chip, enum op_kind kind, enum op_content content, uint32_t pe, uint32_t peer,
+                           uint32_t part, uint32_t byte, uint32_t before);
 
 /* Rows of ifmap parts that a block has: first to end - 1. */
 struct chip_rows {

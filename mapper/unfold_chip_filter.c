@@ -142,8 +142,8 @@ static void copy(struct chip *chip, uint32_t from, uint32_t to)
 	if (filter == CHIP_NONE)
 		return;
 	chip->filter[to] = filter;
-	chip->arrival[to] =
-	    chip_add_transfer(chip, OP_COPY, from, to, filter, filter_byte(chip, filter), chip->arrival[from]);
+	chip->arrival[to] = chip_add_transfer(chip, OP_COPY, OP_OF_FILTER, from, to, filter, filter_byte(chip, filter),
+	                                      chip->arrival[from]);
 }
 
 static uint32_t set_of_start(const struct sets *sets, uint32_t i)
@@ -170,9 +170,11 @@ static void load(struct chip *chip, const struct sets *sets, uint32_t k, uint32_
 	uint32_t dram = n_share > place->n_block ? share : place->dram[share];
 	if (from_storage) {
 		uint32_t from = chip_pe(chip, place->storage_qpe[block], k % chip->n_pe);
-		chip->arrival[pe] = chip_add_transfer(chip, OP_COPY, from, pe, filter, byte, SCHEDULE_NONE);
+		chip->arrival[pe] =
+		    chip_add_transfer(chip, OP_COPY, OP_OF_FILTER, from, pe, filter, byte, SCHEDULE_NONE);
 	} else {
-		chip->arrival[pe] = chip_add_transfer(chip, OP_LOAD, pe, dram, filter, byte, SCHEDULE_NONE);
+		chip->arrival[pe] =
+		    chip_add_transfer(chip, OP_LOAD, OP_OF_FILTER, pe, dram, filter, byte, SCHEDULE_NONE);
 	}
 }
 
@@ -323,8 +325,8 @@ static void send_filters(struct chip *chip, const uint32_t *to, uint32_t first, 
 				uint32_t next = chip_pe(chip, to[qpe], z), filter = chip->filter[from];
 				chip->moved[next] = filter;
 				if (filter != CHIP_NONE && next != from)
-					chip_add_transfer(chip, OP_COPY, from, next, filter, filter_byte(chip, filter),
-					                  SCHEDULE_NONE);
+					chip_add_transfer(chip, OP_COPY, OP_OF_FILTER, from, next, filter,
+					                  filter_byte(chip, filter), SCHEDULE_NONE);
 			}
 }
 

@@ -134,11 +134,12 @@ static void enter(struct chip *chip, uint32_t block, const struct wave *wave, ui
 	uint32_t byte = map_byte(chip, part);
 	chip->map[pe] = part;
 	if (chip->design->in_storage)
-		chip->arrival[pe] =
-		    chip_add_transfer(chip, OP_COPY, chip_pe(chip, place->storage_qpe[block], slot % chip->n_pe), pe,
-		                      part, byte, SCHEDULE_NONE);
+		chip->arrival[pe] = chip_add_transfer(chip, OP_COPY, OP_OF_IFMAP,
+		                                      chip_pe(chip, place->storage_qpe[block], slot % chip->n_pe), pe,
+		                                      part, byte, SCHEDULE_NONE);
 	else
-		chip->arrival[pe] = chip_add_transfer(chip, OP_LOAD, pe, place->dram[block], part, byte, SCHEDULE_NONE);
+		chip->arrival[pe] =
+		    chip_add_transfer(chip, OP_LOAD, OP_OF_IFMAP, pe, place->dram[block], part, byte, SCHEDULE_NONE);
 }
 
 static void pass_on(struct chip *chip, uint32_t from, uint32_t to)
@@ -147,8 +148,8 @@ static void pass_on(struct chip *chip, uint32_t from, uint32_t to)
 		return;
 	assert(chip->map[to] == CHIP_NONE);
 	chip->map[to] = chip->map[from];
-	chip->arrival[to] = chip_add_transfer(chip, OP_COPY, from, to, chip->map[from], map_byte(chip, chip->map[from]),
-	                                      chip->arrival[from]);
+	chip->arrival[to] = chip_add_transfer(chip, OP_COPY, OP_OF_IFMAP, from, to, chip->map[from],
+	                                      map_byte(chip, chip->map[from]), chip->arrival[from]);
 }
 
 /* From seat k: one part alone to its neighbour PE first, then on to the next seats, then to the PEs of the QPE. */

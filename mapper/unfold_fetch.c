@@ -74,6 +74,7 @@ void unfold_add_fetch(const struct layer_context *context, const struct place *p
 			z += block <= last; /* round again: the next PE of each */
 			assert(place->storage_qpe[block] != PLACE_NONE);
 			struct op op = {.kind = OP_LOAD, .peer = dram, .byte = piece_byte, .part = UNFOLD_FETCHED};
+			op.content = OP_OF_NEXT;
 			op.pe = place->storage_qpe[block] * machine->qpe_n_pe + z % machine->qpe_n_pe;
 			op.before[0] = before[i % 2];
 			op.before[1] = SCHEDULE_NONE;

@@ -53,9 +53,11 @@ static uint32_t add_task(const struct unfolding *unfolding, const struct part *p
 {
 	uint32_t dram = unfolding->place.dram[unfolding->block];
 	uint32_t n_column = unfolding->tiling->n_w;
-	struct op weight = {.kind = OP_LOAD, .pe = pe, .peer = dram, .byte = part->filter_byte, .part = part->number};
+	struct op weight = {.kind = OP_LOAD, .content = OP_OF_FILTER, .pe = pe, .peer = dram};
 	struct op input = {.kind = OP_LOAD, .pe = pe, .peer = dram, .byte = part->map_byte};
 	struct op task = {.kind = OP_TASK, .pe = pe, .peer = pe, .shape = part->shape, .part = part->number};
+	weight.byte = part->filter_byte;
+	weight.part = part->number;
 	input.part = part->number / n_column;
 	if (unfolding->design->in_storage) {
 		input.kind = OP_COPY;
@@ -79,12 +81,14 @@ static uint32_t add_result(const struct unfolding *unfolding, uint64_t row, uint
 		part = unfold_result_part(unfolding->context, unfolding->design, tiling, row, column, d,
 		                          unfolding->schedule);
 		before = add_task(unfolding, &part, pe, before);
-		struct op partial = {.kind = OP_COPY, .pe = pe, .peer = sum_pe, .part = part.number};
+		struct op partial = {
+		    .kind = OP_COPY, .content = OP_OF_SUM, .pe = pe, .peer = sum_pe, .part = part.number};
 		partial.byte = part.raw_out_byte;
 		if (sum_pe != pe)
 			before = add_op(unfolding, partial, before, SCHEDULE_NONE);
 	}
-	struct op result = {.kind = OP_STORE, .pe = sum_pe, .byte = part.out_byte, .part = part.number};
+	struct op result = {.kind = OP_STORE, .content = OP_OF_RESULT, .pe = sum_pe, .byte = part.out_byte};
+	result.part = part.number;
 	result.peer = unfolding->place.dram[unfolding->block];
 	if (unfolding->design->out_storage) {
 		result.kind = OP_COPY;

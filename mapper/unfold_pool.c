@@ -41,6 +41,7 @@ static void pool_on_pe(const struct layer_context *context, const struct layer_d
 		op.before[1] = SCHEDULE_NONE;
 		before = schedule_add_op(schedule, op);
 		op.kind = OP_STORE;
+		op.content = OP_OF_RESULT;
 		op.byte = part.out_byte;
 		op.before[0] = before;
 		before = schedule_add_op(schedule, op);

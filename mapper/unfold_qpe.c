@@ -63,7 +63,7 @@ static void load_filters(const struct unfolding *unfolding, const struct group *
 {
 	for (uint32_t i = 0; i < filters->n; i++) {
 		struct part part = part_at(unfolding, 0, filters->first + i);
-		struct op load = {.kind = OP_LOAD, .pe = i, .byte = part.filter_byte};
+		struct op load = {.kind = OP_LOAD, .content = OP_OF_FILTER, .pe = i, .byte = part.filter_byte};
 		load.part = (uint32_t)(filters->first + i);
 		(void)add_op(unfolding, load, SCHEDULE_NONE);
 	}
@@ -136,7 +136,8 @@ static void run_round(const struct unfolding *unfolding, const struct group *map
 			continue;
 		struct part part = part_at(unfolding, maps->first + map, filters->first + filter);
 		struct op task = {.kind = OP_TASK, .pe = z, .peer = filter, .shape = part.shape, .part = part.number};
-		struct op store = {.kind = OP_STORE, .pe = z, .byte = part.out_byte, .part = part.number};
+		struct op store = {.kind = OP_STORE, .content = OP_OF_RESULT, .pe = z, .byte = part.out_byte};
+		store.part = part.number;
 		(void)add_op(unfolding, store, add_op(unfolding, task, SCHEDULE_NONE));
 	}
 }

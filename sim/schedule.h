@@ -27,15 +27,27 @@ enum op_kind {
 	OP_SYNC   /* the host tells a PE something and is answered: each PE's part of a barrier */
 };
 
+/* What a transfer moves; for people, tests and proofs of the schedule (mapper/prove.h): nothing is timed by it. */
+enum op_content {
+	OP_OF_IFMAP,  /* an ifmap part */
+	OP_OF_FILTER, /* a filter part */
+	OP_OF_SUM,    /* 32-bit sums of one task, to be added to those of the others of its result */
+	OP_OF_RESULT, /* a result */
+	OP_OF_NEXT    /* weights of the next block */
+};
+
 struct op {
 	enum op_kind kind;
-	uint32_t pe;    /* that receives (load), sends (copy, store), computes (task), answers (sync) */
-	uint32_t peer;  /* DRAM interface (load, store); PE that receives (copy); PE whose SRAM has operand A (task);
-	                   the PE itself (sync) */
-	uint32_t byte;  /* moved; of a task and a sync 0 */
-	uint32_t shape; /* of a task: index of schedule->shape */
-	uint32_t part;  /* ifmap part or filter part that is moved, of a result or task: ifmap part * filter parts +
-	                   filter part; for people and tests, nothing is timed by it */
+	uint32_t pe;   /* that receives (load), sends (copy, store), computes (task), answers (sync) */
+	uint32_t peer; /* DRAM interface (load, store); PE that receives (copy); PE whose SRAM has operand A (task);
+	                  the PE itself (sync) */
+	uint32_t byte; /* moved; of a task and a sync 0 */
+	union {
+		uint32_t shape;          /* of a task: index of schedule->shape */
+		enum op_content content; /* of a transfer */
+	};
+	uint32_t part; /* ifmap part or filter part that is moved, of a result, sum or task: ifmap part * filter parts +
+	                  filter part; for people, tests and proofs, too */
 	uint32_t
 	    before[2]; /* operations of the same step, earlier in the list, that have to be complete; SCHEDULE_NONE */
 };
@@ -55,8 +67,8 @@ struct schedule_step {
 	enum phase phase;
 	uint32_t first_op, n_op;   /* [STEP_TRANSFER, STEP_COMPUTE] */
 	uint32_t first_job, n_job; /* [STEP_JOBS] */
-	struct arm_work arm;  /* all ARM cores, priced as in the fast tier; 0: none */
-	struct counts counts; /* of ARM work alone */
+	struct arm_work arm;       /* all ARM cores, priced as in the fast tier; 0: none */
+	struct counts counts;      /* of ARM work alone */
 };
 
 struct schedule {
