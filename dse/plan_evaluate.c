@@ -105,6 +105,7 @@ static uint32_t verdict_cut(const struct layer_problem *layer, const struct laye
 	case VERDICT_OFMAP_BUFFER:
 		return sram_cut(layer, context, design);
 	case VERDICT_OK:
+	case VERDICT_DRAM: /* of a whole schedule, mapper/octopus_memory.h */
 	case N_VERDICT:
 		break;
 	}

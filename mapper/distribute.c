@@ -54,6 +54,7 @@ const struct verdict_info verdict_table[N_VERDICT] = {
                           "SCALE-Sim's rules are for whole layers (systolic.memory_model), reuse auto, with up "
                           "to 2^34 words that enter the array and 2^27 of an operand"},
     [VERDICT_CLOCKS] = {"clocks", "so many tiles that clocks or words cannot be counted exactly"},
+    [VERDICT_DRAM] = {"dram", "configurations, constants and activations exceed the DRAM"},
 };
 
 void mapper_prepare(const struct block *block, const struct machine *machine, uint32_t operand_bit,

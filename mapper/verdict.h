@@ -23,6 +23,7 @@ enum verdict_reason {
 	VERDICT_OFMAP_BUFFER,
 	VERDICT_SCALESIM, /* SCALE-Sim's memory model knows whole layers only, and no order of tiles */
 	VERDICT_CLOCKS,   /* so many tiles that clocks or words cannot be counted exactly */
+	VERDICT_DRAM,     /* configurations, constants and activations do not fit the DRAM */
 	N_VERDICT
 };
 struct verdict_info {
