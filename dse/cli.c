@@ -213,8 +213,8 @@ static void take_short(struct cursor *cursor, const char *word)
 {
 	for (; *word; word++) {
 		unsigned which = 0;
-		while (which < N_OPTION &&
-		       (option_table[which].letter != *word || !cli_takes(cursor->options->command, (enum cli_option)which)))
+		while (which < N_OPTION && (option_table[which].letter != *word ||
+		                            !cli_takes(cursor->options->command, (enum cli_option)which)))
 			which++;
 		if (which == N_OPTION) {
 			(void)err_add(cursor->err, ERR_USAGE,

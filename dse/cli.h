@@ -53,8 +53,8 @@ struct cli_options {
 	const char *shard;        /* "I/N"; NULL: the whole */
 	struct cli_list compare;  /* mappings to be set beside the front */
 
-	/* simulate */
-	const char *layers, *split_scheme, *strategy, *level, *point, *trace;
+	/* simulate; mapping: power, too */
+	const char *layers, *split_scheme, *strategy, *level, *point, *trace, *mapping;
 
 	/* power; budgets that are not given are 0 */
 	const char *scenario, *levels, *analyse;

@@ -56,6 +56,7 @@ enum cli_option {
 	OPTION_ANALYSE,
 	OPTION_MEMORY,
 	OPTION_DIM,
+	OPTION_MAPPING,
 	N_OPTION
 };
 

@@ -94,6 +94,8 @@ const struct option_info option_table[N_OPTION] = {
                        "let values that are far off count less (Huber's weights)"},
     [OPTION_DIM] = {"dim", 0, "NAME=N", TYPE_LIST, IN(dim), 0, 0,
                     "size of a dimension that the model leaves open; repeatable (default: 1 for the first of an input)"},
+    [OPTION_MAPPING] = {"mapping", 0, "FILE.yaml", TYPE_TEXT, IN(mapping), 0, 0,
+                        "machine, network and the design of every layer: a mapping, or FRONT.json:ID"},
 };
 
 /* The options of a command: those of all commands, its own, and the end. */
@@ -125,14 +127,14 @@ const struct cli_command cli_command_table[] = {
      "'dse explore SPACE.yaml' would have written. Options are the shards'.",
      1, SIZE_MAX, LIST(COMMON, OPTION_POINTS, OPTION_VERIFY, OPTION_AUDIT, OPTION_AUDIT_SAMPLES, OPTION_COMPARE),
      cmd_merge},
-    {"simulate", "MACHINE NETWORK | --point FRONT.json:ID", "one fixed design: clocks, bytes and energy per operation",
+    {"simulate", "MACHINE NETWORK | --mapping FILE.yaml | --point FRONT.json:ID", "one fixed design: clocks, bytes and energy per operation",
      "MACHINE and NETWORK are files or the names of shipped ones (under spaces/machines and spaces/networks).\n"
      "With --point a design of a front runs again, in the tier the front was made in; exits 1 when any number\n"
      "differs. In another tier the output says how far the two are apart. --trace and --audit need the event tier\n"
-     "and choose it.",
+     "and choose it. --mapping runs a mapping (spaces/README.md), made by 'dse map' or by hand.",
      0, 2,
-     LIST(COMMON, OPTION_LAYERS, OPTION_SPLIT_SCHEME, OPTION_STRATEGY, OPTION_LEVEL, OPTION_POINT, OPTION_DETAIL,
-          OPTION_TRACE, OPTION_AUDIT),
+     LIST(COMMON, OPTION_LAYERS, OPTION_SPLIT_SCHEME, OPTION_STRATEGY, OPTION_LEVEL, OPTION_POINT,
+          OPTION_MAPPING, OPTION_DETAIL, OPTION_TRACE, OPTION_AUDIT),
      cmd_simulate},
     {"power", "MACHINE NETWORK | --point FRONT.json:ID", "at which operating point each layer or loop runs",
      "Scenarios: speed and energy (least time, least energy), time (least energy by a deadline), power (least time\n"

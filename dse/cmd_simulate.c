@@ -2,9 +2,8 @@
 /* dse simulate: one fixed design of a network on a machine, or one point of a front again. */
 #include "dse/cli.h"
 #include "dse/design_text.h"
+#include "dse/mapping.h"
 #include "dse/parallel.h"
-#include "dse/paths.h"
-#include "dse/provenance.h"
 #include "dse/replay.h"
 #include "dse/simulate.h"
 #include "dse/space.h"
@@ -17,9 +16,7 @@
 /* Everything one simulation needs. */
 struct request {
 	const struct cli_options *cli;
-	struct machine machine;
-	struct machine_sources sources;
-	struct network network;
+	struct mapping mapping; /* of MACHINE NETWORK only these; of --mapping the designs, too */
 	struct split_scheme scheme;
 	struct simulate_options options;
 	struct simulated *block;
@@ -90,19 +87,14 @@ static void print_event(FILE *file, const struct simulated *block, size_t n, con
 		    n_run);
 }
 
-/* A path or the name of a shipped file; so is the network. */
-static enum err_code read_machine(struct request *job, struct err *err)
+/* MACHINE NETWORK, each a path or the name of a shipped file; or the mapping, which fixes the designs. */
+static enum err_code read_files(struct request *job, struct err *err)
 {
-	const char *path;
-	enum err_code code = path_find(job->cli->file[0], "machines", &job->arena, &path, err);
-	return code == ERR_OK ? machine_read_sources(path, &job->machine, &job->sources, &job->arena, err) : code;
-}
-
-static enum err_code read_network(struct request *job, struct err *err)
-{
-	const char *path;
-	enum err_code code = path_find(job->cli->file[1], "networks", &job->arena, &path, err);
-	return code == ERR_OK ? network_read(path, &job->network, err) : code;
+	if (!job->cli->mapping)
+		return mapping_open(job->cli->file[0], job->cli->file[1], &job->mapping, err);
+	enum err_code code = mapping_load(job->cli->mapping, &job->mapping, err);
+	job->options.design = job->mapping.design;
+	return code;
 }
 
 /* Without --strategy the one that is meant to be used: fusion with reuse, which of a systolic array means any. */
@@ -120,13 +112,13 @@ static enum err_code choose_strategy(struct request *job, struct err *err)
 /* The machine's first operating point is its default. */
 static enum err_code choose_level(struct request *job, struct err *err)
 {
-	assert(job->machine.n_level > 0 && job->machine.n_level <= MACHINE_MAX_LEVEL);
-	char all[MACHINE_MAX_LEVEL * (sizeof(job->machine.level[0].name) + 2)] = "";
+	assert(job->mapping.machine.n_level > 0 && job->mapping.machine.n_level <= MACHINE_MAX_LEVEL);
+	char all[MACHINE_MAX_LEVEL * (sizeof(job->mapping.machine.level[0].name) + 2)] = "";
 	size_t n = 0;
 	if (!job->cli->level)
 		return ERR_OK;
-	for (uint32_t i = 0; i < job->machine.n_level; i++) {
-		const char *name = job->machine.level[i].name;
+	for (uint32_t i = 0; i < job->mapping.machine.n_level; i++) {
+		const char *name = job->mapping.machine.level[i].name;
 		if (strcmp(job->cli->level, name) == 0) {
 			job->options.level = i;
 			return ERR_OK;
@@ -136,7 +128,7 @@ static enum err_code choose_level(struct request *job, struct err *err)
 		assert(n < sizeof(all));
 	}
 	return err_add(err, ERR_USAGE, "dse simulate: --level is '%.40s', machine %s has %s", job->cli->level,
-	               job->machine.name, all);
+	               job->mapping.machine.name, all);
 }
 
 /* Which layers to show. All are simulated: whether an ifmap lies in storage QPEs depends on the layers before. */
@@ -144,17 +136,17 @@ static enum err_code choose_layers(struct request *job, struct err *err)
 {
 	struct pattern pattern = {0};
 	size_t n_shown = 0;
-	job->shown = arena_array(&job->arena, job->network.n_block, sizeof(*job->shown));
-	job->block = arena_array(&job->arena, job->network.n_block, sizeof(*job->block));
+	job->shown = arena_array(&job->arena, job->mapping.network.n_block, sizeof(*job->shown));
+	job->block = arena_array(&job->arena, job->mapping.network.n_block, sizeof(*job->block));
 	if (!job->shown || !job->block)
 		return err_add(err, ERR_INTERNAL, "out of memory");
 	enum err_code code = ERR_OK;
 	if (job->cli->layers)
 		code = pattern_compile(job->cli->layers, (struct err_place){"--layers", 1, 1}, &pattern, err);
-	for (size_t i = 0; i < job->network.n_block && code == ERR_OK; i++) {
+	for (size_t i = 0; i < job->mapping.network.n_block && code == ERR_OK; i++) {
 		job->shown[i] = true;
 		if (job->cli->layers)
-			code = pattern_match(&pattern, job->network.block[i].name, &job->shown[i], err);
+			code = pattern_match(&pattern, job->mapping.network.block[i].name, &job->shown[i], err);
 		n_shown += job->shown[i];
 	}
 	pattern_free(&pattern);
@@ -163,8 +155,8 @@ static enum err_code choose_layers(struct request *job, struct err *err)
 	if (code == ERR_OK && n_shown == 0)
 		return err_add(err, ERR_USAGE,
 		               "dse simulate: --layers '%.80s' matches none of the layers of %s, %s to %s",
-		               job->cli->layers, job->network.name, job->network.block[0].name,
-		               job->network.block[job->network.n_block - 1].name);
+		               job->cli->layers, job->mapping.network.name, job->mapping.network.block[0].name,
+		               job->mapping.network.block[job->mapping.network.n_block - 1].name);
 	return code;
 }
 
@@ -173,9 +165,7 @@ static enum err_code prepare(struct request *job, struct err *err)
 {
 	enum err_code code = choose_strategy(job, err), other = choose_how(job->cli, &job->options.how, err);
 	code = code == ERR_OK ? other : code;
-	other = read_machine(job, err);
-	code = code == ERR_OK ? other : code;
-	other = read_network(job, err);
+	other = read_files(job, err);
 	code = code == ERR_OK ? other : code;
 	if (job->cli->split_scheme) {
 		other = split_scheme_read(job->cli->split_scheme, &job->scheme, err);
@@ -183,7 +173,7 @@ static enum err_code prepare(struct request *job, struct err *err)
 		code = code == ERR_OK ? other : code;
 	}
 	if (code == ERR_OK)
-		code = simulate_check_strategy(job->cli, &job->machine, job->options.strategy, err);
+		code = simulate_check_strategy(job->cli, &job->mapping.machine, job->options.strategy, err);
 	if (code == ERR_OK)
 		code = choose_level(job, err);
 	return code == ERR_OK ? choose_layers(job, err) : code;
@@ -193,7 +183,7 @@ static enum err_code prepare(struct request *job, struct err *err)
 static uint32_t used_levels(const struct request *job)
 {
 	uint32_t levels = 0;
-	for (size_t i = 0; i < job->network.n_block; i++)
+	for (size_t i = 0; i < job->mapping.network.n_block; i++)
 		if (job->shown[i])
 			levels |= 1u << job->block[i].design.level;
 	return levels;
@@ -206,7 +196,8 @@ static void print_confidence(FILE *file, const struct request *job)
 	struct coefficient coefficient;
 	uint32_t levels = used_levels(job);
 	enum detail detail = job->options.how.detail.detail;
-	for (size_t i = 0; coefficient_at(&job->machine, &job->sources, levels, detail, i, &coefficient); i++)
+	for (size_t i = 0;
+	     coefficient_at(&job->mapping.machine, &job->mapping.sources, levels, detail, i, &coefficient); i++)
 		n[coefficient.provenance.confidence]++;
 	(void)fputs("  coefficients:", file);
 	const char *between = " ";
@@ -224,19 +215,19 @@ static void print_text(FILE *file, const struct request *job)
 {
 	size_t n_own = 0;
 	assert(job->block && job->shown);
-	for (size_t i = 0; i < job->network.n_block; i++)
+	for (size_t i = 0; i < job->mapping.network.n_block; i++)
 		n_own += job->options.scheme && !job->block[i].in_scheme && job->shown[i];
 	bool is_event = job->options.how.detail.detail == DETAIL_EVENT;
 	char array[DESIGN_ARRAY_SIZE];
-	design_print_array(&job->machine, array);
-	(void)fprintf(file, "%s on %s, %s%s\n\n", job->network.name, job->machine.name, array,
+	design_print_array(&job->mapping.machine, array);
+	(void)fprintf(file, "%s on %s, %s%s\n\n", job->mapping.network.name, job->mapping.machine.name, array,
 	              is_event                                           ? ", event tier"
 	              : job->options.how.detail.detail == DETAIL_GREYBOX ? ", tasks by the grey-box model"
 	                                                                 : "");
-	simulate_print(file, &job->machine, job->block, job->network.n_block, job->shown);
+	simulate_print(file, &job->mapping.machine, job->block, job->mapping.network.n_block, job->shown);
 	print_confidence(file, job);
 	if (is_event)
-		print_event(file, job->block, job->network.n_block, job->shown, job->cli->audit);
+		print_event(file, job->block, job->mapping.network.n_block, job->shown, job->cli->audit);
 	if (n_own > 0)
 		(void)fprintf(file, "  %zu operations are not in the split scheme; the thesis splitter split them\n",
 		              n_own);
@@ -246,7 +237,7 @@ static void print_text(FILE *file, const struct request *job)
 static const char *strategy_text(const struct request *job)
 {
 	const struct strategy_info *wanted = &strategy_table[job->options.strategy];
-	return job->machine.target == MACHINE_SYSTOLIC && !wanted->is_systolic ? "any" : wanted->name;
+	return job->mapping.machine.target == MACHINE_SYSTOLIC && !wanted->is_systolic ? "any" : wanted->name;
 }
 
 /* The same figures, and each phase's bound, which the tables have no room for. */
@@ -255,16 +246,19 @@ static void print_json(FILE *file, const struct request *job)
 	struct json json;
 	json_start(&json, file, 2);
 	json_begin_object(&json, NULL);
-	json_put_text(&json, "machine", job->machine.name);
-	json_put_text(&json, "network", job->network.name);
-	json_put_text(&json, "strategy", strategy_text(job));
+	json_put_text(&json, "machine", job->mapping.machine.name);
+	json_put_text(&json, "network", job->mapping.network.name);
+	if (job->options.design)
+		json_put_text(&json, "mapping", job->mapping.name);
+	else
+		json_put_text(&json, "strategy", strategy_text(job));
 	json_put_text(&json, "detail", detail_name[job->options.how.detail.detail]);
 	if (job->cli->audit)
 		json_put_bool(&json, "audited", true);
-	simulate_put_json(&json, &job->machine, job->block, job->network.n_block, job->shown);
+	simulate_put_json(&json, &job->mapping.machine, job->block, job->mapping.network.n_block, job->shown);
 	json_begin_list(&json, "coefficients");
-	coefficient_put_json(&json, &job->machine, &job->sources, used_levels(job), job->options.how.detail.detail,
-	                     NULL, 0);
+	coefficient_put_json(&json, &job->mapping.machine, &job->mapping.sources, used_levels(job),
+	                     job->options.how.detail.detail, NULL, 0);
 	json_end(&json);
 	json_end(&json);
 	json_finish(&json);
@@ -273,10 +267,10 @@ static void print_json(FILE *file, const struct request *job)
 /* Blocks that were asked for and cannot run. */
 static enum err_code judge(const struct request *job, struct err *err)
 {
-	for (size_t i = 0; i < job->network.n_block; i++)
+	for (size_t i = 0; i < job->mapping.network.n_block; i++)
 		if (job->shown[i] && !job->block[i].ran)
-			(void)err_add(err, ERR_INFEASIBLE, "%s: %s", job->block[i].block->name,
-			              verdict_table[job->block[i].verdict.reason].help);
+			(void)err_add_at(err, ERR_INFEASIBLE, job->mapping.place[i], "%s: %s",
+			                 job->block[i].block->name, verdict_table[job->block[i].verdict.reason].help);
 	return err->code;
 }
 
@@ -290,7 +284,7 @@ static enum err_code run_design(const struct cli_options *options, struct err *e
 	if (code == ERR_OK)
 		code = open_trace(options, &job.trace, &job.options.how, err);
 	if (code == ERR_OK)
-		code = simulate_network(&job.machine, &job.network, &job.options, job.block, err);
+		code = simulate_network(&job.mapping.machine, &job.mapping.network, &job.options, job.block, err);
 	code = close_trace(&job.trace, &job.options.how, code, err);
 	if (code == ERR_OK)
 		code = store_open(&file, options->out, err);
@@ -303,7 +297,7 @@ static enum err_code run_design(const struct cli_options *options, struct err *e
 	}
 	if (code == ERR_OK)
 		code = judge(&job, err);
-	network_free(&job.network);
+	mapping_free(&job.mapping);
 	split_scheme_free(&job.scheme);
 	arena_free(&job.arena);
 	return code;
@@ -407,27 +401,31 @@ static enum err_code run_replay(const struct cli_options *options, struct err *e
 	return code;
 }
 
-/* Two forms of one command; each refuses the other's options rather than ignoring them. */
+/* Three forms of one command; each refuses the other's options rather than ignoring them. */
 enum err_code cmd_simulate(const struct cli_options *options, struct err *err)
 {
-	static const enum cli_option fixed[] = {OPTION_LAYERS, OPTION_SPLIT_SCHEME, OPTION_STRATEGY, OPTION_LEVEL};
-	if (!cli_given(options, OPTION_POINT)) {
+	static const enum cli_option fixed[] = {OPTION_SPLIT_SCHEME, OPTION_STRATEGY, OPTION_LEVEL, OPTION_LAYERS};
+	bool is_point = cli_given(options, OPTION_POINT), is_mapping = cli_given(options, OPTION_MAPPING);
+	const char *name = is_point ? "--point" : "--mapping";
+	if (is_point && is_mapping)
+		return err_add(err, ERR_USAGE, "dse simulate: allowed is one of --point and --mapping");
+	if (!is_point && !is_mapping) {
 		if (options->n_file != 2)
 			return err_add(err, ERR_USAGE,
-			               "dse simulate: found %zu files, allowed are a machine and a network, or --point "
-			               "FRONT.json:ID",
+			               "dse simulate: found %zu files, allowed are a machine and a network, --mapping "
+			               "FILE.yaml or --point FRONT.json:ID",
 			               options->n_file);
 		return run_design(options, err);
 	}
 	if (options->n_file > 0)
-		return err_add(err, ERR_USAGE,
-		               "dse simulate: --point names machine and network already, found '%.60s', too",
-		               options->file[0]);
-	for (size_t i = 0; i < sizeof(fixed) / sizeof(fixed[0]); i++)
+		return err_add(err, ERR_USAGE, "dse simulate: %s names machine and network already, found '%.60s', too",
+		               name, options->file[0]);
+	/* what a mapping has may be shown in part */
+	for (size_t i = 0; i < sizeof(fixed) / sizeof(fixed[0]) - is_mapping; i++)
 		if (cli_given(options, fixed[i]))
-			return err_add(
-			    err, ERR_USAGE,
-			    "dse simulate: --point fixes layers, splits, strategies and levels already; leave "
-			    "--layers, --split-scheme, --strategy and --level away");
-	return run_replay(options, err);
+			return err_add(err, ERR_USAGE,
+			               "dse simulate: %s fixes layers, splits, strategies and levels already; leave "
+			               "%s--split-scheme, --strategy and --level away",
+			               name, is_point ? "--layers, " : "");
+	return is_point ? run_replay(options, err) : run_design(options, err);
 }

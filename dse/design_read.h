@@ -12,8 +12,8 @@ bool front_need_choice(const struct doc_node *map, const char *key, const char *
                        struct err *err);
 
 /*
- * Read the design of block on machine. Every field is required: a default would
- * make a damaged file look like another design. false and a message (ERR_INPUT)
+ * Read the design of block on machine. Every field but the rare ones (dse/design_field.h) is
+ * required: a default would make a damaged file look like another design. false and a message (ERR_INPUT)
  * when something is missing, or is not to be had on this machine or block.
  */
 bool design_read(const struct doc_node *layer, const struct block *block, const struct machine *machine,

@@ -36,17 +36,6 @@ const char *design_ahead_name(const struct layer_design *design)
 	return name[design->weight_ahead][design->fetch_next];
 }
 
-void design_put_ahead(struct json *json, const struct layer_design *design)
-{
-	assert(json && design);
-	if (design->weight_ahead != AHEAD_NONE)
-		json_put_text(json, "fetched_weights", ahead_name[design->weight_ahead]);
-	if (design->fetch_next != AHEAD_NONE)
-		json_put_text(json, "fetches_next", ahead_name[design->fetch_next]);
-	if (design->held_storage)
-		json_put_text(json, "held", design_place_name(true));
-}
-
 int design_print(const struct layer_design *design, const struct machine *machine, char *text, size_t n_byte)
 {
 	struct split_text split;

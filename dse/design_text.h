@@ -25,10 +25,6 @@ const char *design_place_name(bool in_storage);
  * "": nothing. */
 const char *design_ahead_name(const struct layer_design *design);
 
-/* The same as keys of the object that is open, none where nothing is: fetched_weights, fetches_next,
- * held. */
-void design_put_ahead(struct json *json, const struct layer_design *design);
-
 /* "fusion_reuse, w 28*2 h 28*2 c 64*2 d 64*1, PL1, 8 bit"; returns what snprintf returns. */
 int design_print(const struct layer_design *design, const struct machine *machine, char *text, size_t n_byte);
 

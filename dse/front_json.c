@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "dse/certificate.h"
+#include "dse/design_field.h"
 #include "dse/design_text.h"
 #include "dse/energy_json.h"
 #include "dse/front_file.h"
@@ -25,25 +26,11 @@ static void put_design(struct json *json, const struct front_run *run, size_t nu
 	const struct unrolled_design *unrolled = &run->unroller->design[number];
 	const struct layer_design *design = &unrolled->design;
 	const struct layer_map *map = &run->explore->map;
-	struct split_text split;
-	design_print_split(&design->split, &split);
 	json_begin_object(json, NULL);
 	json_put_u64(json, "design", number);
 	json_put_text(json, "operation", map->block[map->first[unrolled->distinct]]->name);
-	json_put_text(json, "strategy", strategy_table[design->strategy].name);
-	json_put_text(json, "reuse", reuse_operand_name[design->reuse]);
-	json_put_text(json, "level",
-	              unroller_machine(run->unroller, unrolled->machine_index)->level[design->level].name);
-	json_put_u64(json, "operand_bit", design->operand_bit);
-	json_put_text(json, "w", split.w);
-	json_put_text(json, "h", split.h);
-	json_put_text(json, "c", split.c);
-	json_put_text(json, "d", split.d);
-	json_put_text(json, "ifmap", design_place_name(design->in_storage));
-	json_put_text(json, "result", design_place_name(design->out_storage));
-	if (map->block[map->first[unrolled->distinct]]->has_mat_ele)
-		json_put_text(json, "added", design_place_name(design->add_storage));
-	design_put_ahead(json, design);
+	design_put_fields(json, unroller_machine(run->unroller, unrolled->machine_index),
+	                  map->block[map->first[unrolled->distinct]], design);
 	json_put_u64(json, "total_clk", unrolled->total_clk);
 	for (unsigned k = 0; k < N_METRIC; k++)
 		if (metric_table[k].scope == METRIC_OF_LAYER)

@@ -10,6 +10,7 @@
 
 #define PATH_SIZE 4096
 #define N_NAME 64
+#define N_PARENT 4 /* folders above a file that are looked through for what it names */
 
 const char *const path_ending[PATH_N_ENDING] = {"", ".yaml", ".csv", ".cfg"};
 
@@ -126,4 +127,93 @@ enum err_code path_find(const char *name, const char *folder, struct arena *aren
 	const char *nearest = err_nearest(name, names, n);
 	return err_add(err, ERR_IO, "%s: no such file, and no such name under spaces/%s%s%s%s", name, folder,
 	               nearest ? "; did you mean '" : "", nearest ? nearest : "", nearest ? "'?" : "");
+}
+
+/* ---- beside a file that names them ---- */
+
+/* Folder of a path: "spaces" of "spaces/a.yaml", "." of "a.yaml". */
+static void folder_of(const char *path, char folder[PATH_SIZE])
+{
+	const char *slash = strrchr(path, '/');
+	size_t n = slash ? (size_t)(slash - path) : 0;
+	(void)snprintf(folder, PATH_SIZE, "%.*s", (int)n, path);
+	if (!slash)
+		(void)strcpy(folder, ".");
+	else if (n == 0)
+		(void)strcpy(folder, "/");
+}
+
+/* folder/sub/name with an ending, without "./" before paths in the working directory. */
+static bool try_path(char path[PATH_SIZE], const char *folder, const char *sub, const char *name, const char *ending)
+{
+	const char *base = strcmp(folder, ".") == 0 ? "" : folder;
+	int n =
+	    snprintf(path, PATH_SIZE, "%s%s%s%s%s%s", base, base[0] ? "/" : "", sub, sub[0] ? "/" : "", name, ending);
+	return n > 0 && n < PATH_SIZE && is_file(path);
+}
+
+/* Take out "name/.." and "./": as text, so the caller checks that no symbolic link made them mean something else. */
+static void shorten(const char *path, char out[PATH_SIZE])
+{
+	size_t n = 0, n_fixed = path[0] == '/' ? 1 : 0; /* what lies before n_fixed stays: the root, leading ".." */
+	if (n_fixed)
+		out[n++] = '/';
+	for (const char *part = path; *part;) {
+		size_t n_part = strcspn(part, "/");
+		bool is_up = n_part == 2 && part[0] == '.' && part[1] == '.';
+		if (is_up && n > n_fixed) {
+			do
+				n--;
+			while (n > n_fixed && out[n - 1] != '/');
+		} else if (n_part > 0 && !(n_part == 1 && part[0] == '.') &&
+		           !(is_up && n_fixed == 1 && out[0] == '/')) {
+			memcpy(out + n, part, n_part);
+			n += n_part;
+			out[n++] = '/';
+			n_fixed = is_up ? n : n_fixed;
+		}
+		part += n_part + (part[n_part] == '/');
+	}
+	assert(n < PATH_SIZE);
+	out[n > 0 && n > n_fixed ? n - 1 : n] = '\0';
+}
+
+const char *path_plain(const char *path, struct arena *arena)
+{
+	char plain[PATH_SIZE];
+	struct stat before, after;
+	assert(path && arena);
+	bool is_same = strlen(path) + 2 < PATH_SIZE;
+	if (is_same) {
+		shorten(path, plain);
+		is_same = stat(path, &before) == 0 && stat(plain, &after) == 0 && before.st_ino == after.st_ino &&
+		          before.st_dev == after.st_dev;
+	}
+	return arena_text(arena, is_same ? plain : path);
+}
+
+enum err_code path_find_beside(const char *beside, const char *name, const char *kind, struct arena *arena,
+                               const char **path, struct err *err)
+{
+	char folder[PATH_SIZE], at[PATH_SIZE];
+	assert(beside && name && kind && arena && path);
+	bool found = name[0] == '/' && strlen(name) < PATH_SIZE && is_file(name);
+	if (found)
+		(void)strcpy(at, name);
+	folder_of(beside, folder);
+	found = found || try_path(at, folder, "", name, "");
+	for (unsigned i = 0; !found && i < N_PARENT; i++) {
+		for (size_t k = 1; !found && k <= PATH_N_ENDING; k++) /* none at last */
+			found = try_path(at, folder, kind, name, path_ending[k % PATH_N_ENDING]);
+		size_t n = strlen(folder);
+		if (n + 4 > PATH_SIZE)
+			break;
+		(void)strcpy(folder + n, "/..");
+	}
+	const char *result = at;
+	enum err_code code = found ? ERR_OK : path_find(name, kind, arena, &result, err);
+	if (code != ERR_OK)
+		return code;
+	*path = path_plain(result, arena);
+	return *path ? ERR_OK : err_add(err, ERR_INTERNAL, "out of memory");
 }

@@ -24,4 +24,17 @@ bool path_ends_in(const char *path, const char *ending);
  */
 enum err_code path_find(const char *name, const char *folder, struct arena *arena, const char **path, struct err *err);
 
+/*
+ * A file that another one, beside, names: by path relative to it, or by name in the folder of that kind beside it or
+ * beside a folder above it; at last as path_find does. The path is plain and lives in arena. ERR_IO.
+ */
+enum err_code path_find_beside(const char *beside, const char *name, const char *kind, struct arena *arena,
+                               const char **path, struct err *err);
+
+/*
+ * A path without detours ("a/../b"), where that is the same file, so that results name inputs alike wherever the
+ * program is. NULL: out of memory.
+ */
+const char *path_plain(const char *path, struct arena *arena);
+
 #endif

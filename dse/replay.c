@@ -89,34 +89,50 @@ static const struct doc_node *find_entry(struct reader *reader, const char *list
 	return NULL;
 }
 
+void replay_set_axes(const struct doc_node *axes, struct machine *machine, struct err *err)
+{
+	assert(axes && machine && err);
+	unsigned n_before = err->n_message;
+	if (axes->kind != DOC_MAP)
+		(void)err_add_at(err, ERR_INPUT, doc_place(axes),
+		                 "axes: allowed is a map from machine parameters to values, e.g. {mla.array: 16x4}");
+	for (size_t i = 0; axes->kind == DOC_MAP && i < axes->n; i++) {
+		const struct machine_param *param = machine_find_param(axes->key[i]->text);
+		struct err part = {0};
+		const char *text;
+		if (!param)
+			(void)err_add_at(err, ERR_INPUT, doc_place(axes->key[i]), "'%s' is not a machine parameter",
+			                 doc_quote(axes->key[i]->text).text);
+		else if (doc_get_text(axes->value[i], param->key, &text, err))
+			(void)machine_set_param(machine, param, text, &part);
+		(void)err_add_all(err, doc_place(axes->value[i]), &part);
+		err_clear(&part);
+	}
+	struct err part = {0};
+	if (err->n_message == n_before && machine_check(machine, &part) != ERR_OK)
+		(void)err_add_all(err, doc_place(axes), &part);
+	err_clear(&part);
+}
+
 /* The machine file, then the point's value on each axis of its space. */
 static void read_machine(struct reader *reader)
 {
-	struct machine *machine = &reader->replay->machine;
+	struct replay *replay = reader->replay;
 	const char *name = need_text(reader, reader->point, "machine");
-	const struct doc_node *axes = need(reader, reader->point, "axes");
 	const struct doc_node *entry = name ? find_entry(reader, "machines", "machine", name) : NULL;
-	const char *path = entry ? find_file(reader, entry, "machines") : NULL;
-	if (!path || !axes || machine_read(path, machine, reader->err) != ERR_OK)
+	replay->axes = need(reader, reader->point, "axes");
+	replay->machine_path = entry ? find_file(reader, entry, "machines") : NULL;
+	if (!replay->machine_path || !replay->axes ||
+	    machine_read(replay->machine_path, &replay->machine, reader->err) != ERR_OK)
 		return;
-	for (size_t i = 0; axes->kind == DOC_MAP && i < axes->n; i++) {
-		const struct machine_param *param = machine_find_param(axes->key[i]->text);
-		if (!param)
-			(void)err_add_at(reader->err, ERR_INPUT, doc_place(axes->key[i]),
-			                 "'%s' is not a machine parameter", axes->key[i]->text);
-		else if (axes->value[i]->kind == DOC_SCALAR)
-			(void)machine_set_param(machine, param, axes->value[i]->text, reader->err);
-	}
-	if (reader->err->n_message == 0)
-		(void)machine_check(machine, reader->err);
-	uint64_t n_share;
+	replay_set_axes(replay->axes, &replay->machine, reader->err);
 	const struct doc_node *changes = doc_find(reader->root, "level_changes");
 	if (changes)
-		(void)doc_get_bool(changes, "level_changes", &reader->replay->space.level_changes, reader->err);
+		(void)doc_get_bool(changes, "level_changes", &replay->space.level_changes, reader->err);
 	const struct doc_node *shares = doc_find(reader->root, "level_shares");
 	if (shares && reader->err->n_message == 0 &&
-	    doc_get_u64(shares, "level_shares", 2, MACHINE_MAX_LEVEL - 1, &n_share, reader->err))
-		(void)mixed_add(machine, (uint32_t)n_share, reader->err);
+	    doc_get_u64(shares, "level_shares", 2, MACHINE_MAX_LEVEL - 1, &replay->level_shares, reader->err))
+		(void)mixed_add(&replay->machine, (uint32_t)replay->level_shares, reader->err);
 }
 
 /* Exactly the same number; what is not there or not a number differs, too. */
@@ -206,8 +222,7 @@ static void run_layers(struct reader *reader, const struct doc_node *layers, con
 		layer[k] = read_layer(reader, layers->value[k], &network->block[k], &block[k]);
 		is_read = is_read && layer[k];
 	}
-	if (!is_read ||
-	    simulate_prepare(&reader->replay->machine, network, block, context, reader->err) != ERR_OK ||
+	if (!is_read || simulate_prepare(&reader->replay->machine, network, block, context, reader->err) != ERR_OK ||
 	    simulate_blocks(context, block, n, NULL, &reader->how, reader->err) != ERR_OK)
 		return;
 	for (size_t k = 0; k < n; k++)
@@ -242,6 +257,7 @@ static void run_network(struct reader *reader, const struct doc_node *recorded, 
 	    network_read(path, &network->network, reader->err) != ERR_OK)
 		return;
 	size_t n = network->network.n_block;
+	network->path = path;
 	assert(i < SPACE_MAX_NETWORK);
 	replay->space.n_network = i + 1; /* from here on replay_free frees it */
 	if (!check_operations(reader, entry, &network->network))

@@ -7,6 +7,7 @@
  */
 #include "dse/simulate.h"
 #include "dse/space.h"
+#include "sim/base/doc.h"
 
 struct replay_network {
 	const char *name;
@@ -17,6 +18,9 @@ struct replay_network {
 struct replay {
 	uint64_t id;
 	struct machine machine;
+	const char *machine_path;
+	const struct doc_node *axes; /* the point's value on each axis of its space: a map from a parameter's key */
+	uint64_t level_shares;       /* 0: none */
 	size_t n_network;
 	struct replay_network *network;
 	enum detail recorded, detail; /* the tier the front was made in, and the one this is in */
@@ -28,7 +32,7 @@ struct replay {
 	} gap;
 	struct err difference; /* what differs, one a line; nothing when the tiers differ */
 	struct err warning;    /* input files that changed since */
-	struct space space;    /* aggregate and networks, for sums */
+	struct space space;    /* aggregate and networks, with their paths, for sums */
 	struct arena arena;    /* the point as read, and what is made of it */
 };
 
@@ -41,5 +45,8 @@ struct replay {
 enum err_code replay_run(const char *spec, const struct simulate_how *how, bool as_recorded, struct replay *replay,
                          struct err *err);
 void replay_free(struct replay *replay);
+
+/* Set a machine's parameters to what a map of keys to values says, and check it; mistakes with their places. */
+void replay_set_axes(const struct doc_node *axes, struct machine *machine, struct err *err);
 
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "dse/simulate.h"
+#include "dse/design_field.h"
 #include "dse/design_text.h"
 #include "dse/energy_json.h"
 #include "dse/layers.h"
@@ -186,6 +187,39 @@ enum err_code simulate_prepare(const struct machine *machine, const struct netwo
 	return code;
 }
 
+/* Splits, strategies and places from what the options say. */
+static enum err_code make_designs(const struct machine *machine, const struct network *network,
+                                  const struct simulate_options *options, struct work *work, struct simulated *block,
+                                  struct err *err)
+{
+	enum err_code code = ERR_OK;
+	for (size_t i = 0; i < network->n_block; i++) {
+		block[i].design = (struct layer_design){.strategy = strategy_for(block[i].block, options->strategy),
+		                                        .reuse = REUSE_AUTO,
+		                                        .level = options->level,
+		                                        .operand_bit = 8};
+		mapper_prepare(&network->block[i], machine, 8, &work->context[i]);
+		if (machine->target == MACHINE_SYSTOLIC)
+			find_tiles(&work->context[i], options->strategy, &block[i].design);
+		enum err_code found = find_split(machine, network, options->scheme, &block[i], err);
+		code = code == ERR_OK ? found : code;
+	}
+	if (code == ERR_OK)
+		place_results(network, options, work, block);
+	return code;
+}
+
+static enum err_code take_designs(const struct machine *machine, const struct network *network,
+                                  const struct layer_design *design, struct layer_context *context,
+                                  struct simulated *block, struct err *err)
+{
+	for (size_t i = 0; i < network->n_block; i++) {
+		block[i].design = design[i];
+		block[i].in_scheme = true;
+	}
+	return simulate_prepare(machine, network, block, context, err);
+}
+
 enum err_code simulate_network(const struct machine *machine, const struct network *network,
                                const struct simulate_options *options, struct simulated *block, struct err *err)
 {
@@ -198,22 +232,12 @@ enum err_code simulate_network(const struct machine *machine, const struct netwo
 		code = err_add(err, ERR_INTERNAL, "out of memory");
 		goto cleanup;
 	}
-	for (size_t i = 0; i < n; i++) {
+	for (size_t i = 0; i < n; i++)
 		block[i] = (struct simulated){.block = &network->block[i]};
-		block[i].design = (struct layer_design){.strategy = strategy_for(block[i].block, options->strategy),
-		                                        .reuse = REUSE_AUTO,
-		                                        .level = options->level,
-		                                        .operand_bit = 8};
-		mapper_prepare(&network->block[i], machine, 8, &work.context[i]);
-		if (machine->target == MACHINE_SYSTOLIC)
-			find_tiles(&work.context[i], options->strategy, &block[i].design);
-		enum err_code found = find_split(machine, network, options->scheme, &block[i], err);
-		code = code == ERR_OK ? found : code;
-	}
-	if (code != ERR_OK)
-		goto cleanup;
-	place_results(network, options, &work, block);
-	code = simulate_blocks(work.context, block, n, options->shown, &options->how, err);
+	code = options->design ? take_designs(machine, network, options->design, work.context, block, err)
+	                       : make_designs(machine, network, options, &work, block, err);
+	if (code == ERR_OK)
+		code = simulate_blocks(work.context, block, n, options->shown, &options->how, err);
 cleanup:
 	free(work.context);
 	free(work.source);
@@ -428,22 +452,10 @@ static void put_result(struct json *json, const struct simulated *block)
 /* A block that cannot run has a design and a verdict, and no figures. */
 static void put_block(struct json *json, const struct machine *machine, const struct simulated *block)
 {
-	struct split_text split;
-	design_print_split(&block->design.split, &split);
 	json_begin_object(json, NULL);
 	json_put_text(json, "operation", block->block->name);
-	json_put_text(json, "strategy", strategy_table[block->design.strategy].name);
-	json_put_text(json, "level", machine->level[block->design.level].name);
-	json_put_text(json, "w", split.w);
-	json_put_text(json, "h", split.h);
-	json_put_text(json, "c", split.c);
-	json_put_text(json, "d", split.d);
+	design_put_fields(json, machine, block->block, &block->design);
 	json_put_bool(json, "split_from_scheme", block->in_scheme);
-	json_put_text(json, "ifmap", design_place_name(block->design.in_storage));
-	json_put_text(json, "result", design_place_name(block->design.out_storage));
-	if (block->block->has_mat_ele)
-		json_put_text(json, "added", design_place_name(block->design.add_storage));
-	design_put_ahead(json, &block->design);
 	json_put_text(json, "verdict", verdict_table[block->verdict.reason].name);
 	if (block->ran)
 		put_result(json, block);

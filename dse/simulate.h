@@ -28,6 +28,8 @@ struct simulate_options {
 	uint32_t level; /* < machine->n_level */
 	struct simulate_how how;
 	const bool *shown; /* [network->n_block] only these are run, though all are designed; NULL: all */
+	/* [network->n_block] all of it is fixed: scheme, strategy and level do not count; NULL: they do. */
+	const struct layer_design *design;
 };
 
 /* A block, its design and its figures. */
@@ -52,8 +54,8 @@ enum err_code simulate_check_strategy(const struct cli_options *options, const s
 /*
  * Simulate all blocks of a network into block [network->n_block]. Results stay
  * in storage QPEs where they fit and both sides can use them. ERR_INPUT when
- * the scheme has a split that does not fit its block, ERR_INFEASIBLE when the
- * thesis splitter finds none, ERR_INTERNAL as simulate_blocks.
+ * the scheme has a split that does not fit its block or as simulate_prepare,
+ * ERR_INFEASIBLE when the thesis splitter finds none, ERR_INTERNAL as simulate_blocks.
  */
 enum err_code simulate_network(const struct machine *machine, const struct network *network,
                                const struct simulate_options *options, struct simulated *block, struct err *err);

@@ -6,114 +6,29 @@
 #include <assert.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
-
-#define PATH_SIZE 4096
-#define N_PARENT 4 /* folders above the space file that are looked through */
-
-static bool is_file(const char *path)
-{
-	struct stat status;
-	return stat(path, &status) == 0 && !S_ISDIR(status.st_mode);
-}
-
-/* Folder of a path: "spaces" of "spaces/a.yaml", "." of "a.yaml". */
-static void folder_of(const char *path, char folder[PATH_SIZE])
-{
-	const char *slash = strrchr(path, '/');
-	size_t n = slash ? (size_t)(slash - path) : 0;
-	(void)snprintf(folder, PATH_SIZE, "%.*s", (int)n, path);
-	if (!slash)
-		(void)strcpy(folder, ".");
-	else if (n == 0)
-		(void)strcpy(folder, "/");
-}
-
-/* folder/sub/name with an ending, without "./" before paths in the working directory. */
-static bool try_path(char path[PATH_SIZE], const char *folder, const char *sub, const char *name, const char *ending)
-{
-	const char *base = strcmp(folder, ".") == 0 ? "" : folder;
-	int n =
-	    snprintf(path, PATH_SIZE, "%s%s%s%s%s%s", base, base[0] ? "/" : "", sub, sub[0] ? "/" : "", name, ending);
-	return n > 0 && n < PATH_SIZE && is_file(path);
-}
-
-/* Take out "name/.." and "./": as text, so the caller checks that no symbolic link made them mean something else. */
-static void shorten(const char *path, char out[PATH_SIZE])
-{
-	size_t n = 0, n_fixed = path[0] == '/' ? 1 : 0; /* what lies before n_fixed stays: the root, leading ".." */
-	if (n_fixed)
-		out[n++] = '/';
-	for (const char *part = path; *part;) {
-		size_t n_part = strcspn(part, "/");
-		bool is_up = n_part == 2 && part[0] == '.' && part[1] == '.';
-		if (is_up && n > n_fixed) {
-			do
-				n--;
-			while (n > n_fixed && out[n - 1] != '/');
-		} else if (n_part > 0 && !(n_part == 1 && part[0] == '.') &&
-		           !(is_up && n_fixed == 1 && out[0] == '/')) {
-			memcpy(out + n, part, n_part);
-			n += n_part;
-			out[n++] = '/';
-			n_fixed = is_up ? n : n_fixed;
-		}
-		part += n_part + (part[n_part] == '/');
-	}
-	assert(n < PATH_SIZE);
-	out[n > 0 && n > n_fixed ? n - 1 : n] = '\0';
-}
 
 /* The path without detours, where that is the same file, so that results name inputs alike wherever the program is. */
 static const char *keep_path(struct space_reader *reader, const char *path)
 {
-	char plain[PATH_SIZE];
-	struct stat before, after;
-	bool is_same = strlen(path) + 2 < PATH_SIZE;
-	if (is_same) {
-		shorten(path, plain);
-		is_same = stat(path, &before) == 0 && stat(plain, &after) == 0 && before.st_ino == after.st_ino &&
-		          before.st_dev == after.st_dev;
-	}
-	const char *kept = arena_text(&reader->space->arena, is_same ? plain : path);
+	const char *kept = path_plain(path, &reader->space->arena);
 	if (!kept)
 		err_add(reader->err, ERR_INTERNAL, "out of memory");
 	return kept;
 }
 
-/*
- * A machine or network by path relative to the space file, or by name in the
- * folder of that kind beside the space file or beside a folder above it; at
- * last where the program keeps its own (path_find).
- */
+/* A machine or network: the mistake is the name in the space. */
 static const char *find_file(struct space_reader *reader, const struct doc_node *node, const char *name,
                              const char *kind)
 {
-	char folder[PATH_SIZE], path[PATH_SIZE];
-	bool found = name[0] == '/' && strlen(name) < PATH_SIZE && is_file(name);
-	if (found)
-		(void)strcpy(path, name);
-	folder_of(reader->path, folder);
-	found = found || try_path(path, folder, "", name, "");
-	for (unsigned i = 0; !found && i < N_PARENT; i++) {
-		for (size_t k = 1; !found && k <= PATH_N_ENDING; k++) /* none at last */
-			found = try_path(path, folder, kind, name, path_ending[k % PATH_N_ENDING]);
-		size_t n = strlen(folder);
-		if (n + 4 > PATH_SIZE)
-			break;
-		(void)strcpy(folder + n, "/..");
-	}
 	const char *result = NULL;
-	if (found)
-		return keep_path(reader, path);
 	struct err part = {0};
-	if (path_find(name, kind, &reader->space->arena, &result, &part) != ERR_OK) {
-		part.code = part.code == ERR_IO ? ERR_INPUT : part.code; /* the mistake is the name in the space */
+	if (path_find_beside(reader->path, name, kind, &reader->space->arena, &result, &part) != ERR_OK) {
+		part.code = part.code == ERR_IO ? ERR_INPUT : part.code;
 		(void)err_add_all(reader->err, doc_place(node), &part);
 		result = NULL;
 	}
 	err_clear(&part);
-	return result ? keep_path(reader, result) : NULL;
+	return result;
 }
 
 /* Remember an input file for run.json; a file named twice is kept once. */

@@ -12,6 +12,7 @@
 
 #include "dse/fit.h"
 #include "dse/machine_cfg.h"
+#include "dse/mapping.h"
 #include "dse/space.h"
 #include "dse/validate.h"
 #include "mapper/parser.h"
@@ -193,6 +194,17 @@ static enum err_code read_topology(const char *path, struct err *err)
 	return read_network_by(network_read_topology, path, err);
 }
 
+/* What can be read can be looked at on its machine, whether it runs or not. */
+static enum err_code read_mapping(const char *path, struct err *err)
+{
+	struct mapping mapping;
+	enum err_code code = mapping_read(path, &mapping, err);
+	if (code == ERR_OK)
+		(void)mapping_check(&mapping, NULL);
+	mapping_free(&mapping);
+	return code;
+}
+
 static enum err_code read_scheme(const char *path, struct err *err)
 {
 	struct split_scheme scheme;
@@ -336,6 +348,13 @@ static void test_mutation_of_topologies(void **state)
 	mutate_files(read_topology, pattern, 4 * N_MUTATION);
 }
 
+static void test_mutation_of_mappings(void **state)
+{
+	static const char *const pattern[] = {"spaces/mappings/*.yaml", "tests/malformed/mapping_*.yaml"};
+	(void)state;
+	mutate_files(read_mapping, pattern, 4 * N_MUTATION);
+}
+
 static void test_mutation_of_split_schemes(void **state)
 {
 	static const char *const pattern[] = {"spaces/splits/*.csv", "tests/malformed/scheme_*.csv"};
@@ -356,6 +375,7 @@ int main(void)
 	    cmocka_unit_test(test_mutation_of_spaces),           cmocka_unit_test(test_mutation_of_machines),
 	    cmocka_unit_test(test_mutation_of_networks),         cmocka_unit_test(test_mutation_of_split_schemes),
 	    cmocka_unit_test(test_mutation_of_reference_tables), cmocka_unit_test(test_mutation_of_measurements),
+	    cmocka_unit_test(test_mutation_of_mappings),
 	    cmocka_unit_test(test_mutation_of_topologies),       cmocka_unit_test(test_mutation_of_scalesim_machines),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

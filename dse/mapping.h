@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef DSE_MAPPING_H
+#define DSE_MAPPING_H
+/*
+ * Mappings: one network on one machine with a design for every layer. Made by
+ * the splitter, a split scheme, a point of a front or a search; written as YAML
+ * that people edit and every command with --mapping reads:
+ *
+ *   rules, scheme, FRONT.json:ID, search ─► struct mapping ─► FILE.yaml ─► edited ─► struct mapping ─► simulate,
+ *                                                                                     prove, schedule, compare
+ */
+#include "dse/provenance.h"
+#include "mapper/design.h"
+#include "sim/base/doc.h"
+
+/* A machine parameter that is not the file's: an axis of the space whose front a mapping is from. */
+struct mapping_axis {
+	const struct machine_param *param;
+	char text[MACHINE_NAME_SIZE];
+};
+
+#define MAPPING_NAME_SIZE 128 /* letters, digits, '_', '-', '.' */
+
+/* Initialise with {0}; owns what it points to: mapping_free. */
+struct mapping {
+	char name[MAPPING_NAME_SIZE];            /* made of network and machine: "vgg16_on_thesis_chip" */
+	const char *machine_file, *network_file; /* as named: a path or the name of a shipped file */
+	const char *machine_path, *network_path; /* where they were found */
+	size_t n_axis;
+	struct mapping_axis *axis;      /* [n_axis] */
+	uint64_t level_shares;          /* 0: no mixed operating points (sim/mixed.h) */
+	struct machine machine;         /* axes and mixtures in force */
+	struct machine_sources sources; /* of the machine's file */
+	struct network network;
+	struct layer_design *design; /* [network.n_block] */
+	struct err_place *place; /* [network.n_block] of each layer in its file; file NULL: it was not read from one */
+	struct arena arena;
+};
+
+/*
+ * Read machine and network, each a file or the name of a shipped one; designs are zeroed: set them all. ERR_INPUT,
+ * ERR_IO; the caller frees mapping, also after an error. So it is with every function below that takes a new mapping.
+ */
+enum err_code mapping_open(const char *machine_file, const char *network_file, struct mapping *mapping,
+                           struct err *err);
+void mapping_free(struct mapping *mapping);
+
+/*
+ * Designs of an opened mapping as dse simulate makes them: the scheme's splits (NULL: none), else those of the thesis'
+ * rules; one strategy, one operating point; results in storage QPEs where they fit. ERR_INPUT, ERR_INFEASIBLE.
+ */
+struct split_scheme;
+enum err_code mapping_by_rules(struct mapping *mapping, const struct split_scheme *scheme, enum strategy strategy,
+                               uint32_t level, struct err *err);
+
+/*
+ * One network of a front's point; spec is "FRONT.json:ID", network NULL: the only one. ERR_USAGE, ERR_IO, ERR_INPUT as
+ * replay_run (dse/replay.h). The layers are run, in the tier the front is of; a point that is not what the front
+ * recorded is an ERR_INPUT with what differs.
+ */
+enum err_code mapping_from_point(const char *spec, const char *network, struct mapping *mapping, struct err *err);
+
+/* Read FILE.yaml. All mistakes in one pass with file:line:column: ERR_INPUT; ERR_IO. */
+enum err_code mapping_read(const char *path, struct mapping *mapping, struct err *err);
+
+/* FILE.yaml or FRONT.json:ID, as after --mapping. */
+enum err_code mapping_load(const char *spec, struct mapping *mapping, struct err *err);
+
+/*
+ * Write what mapping_read reads back to the same designs, bit for bit. comment: lines for the file's head, each without
+ * '#'; NULL: none. Errors of the stream stay in the stream.
+ */
+void mapping_write(FILE *file, const struct mapping *mapping, const char *comment);
+
+/*
+ * The designs that a file's list `layers` has for a network's blocks on some machine, and where each stands (place
+ * [n_block]; NULL: nobody asks). What follows from other layers may be left out and must agree where it is not.
+ * ERR_INPUT: as mapping_read.
+ */
+enum err_code mapping_read_layers(const struct doc_node *layers, const struct network *network,
+                                  const struct machine *machine, struct layer_design *design, struct err_place *place,
+                                  struct err *err);
+
+/*
+ * Set what follows: where ifmap, added and held results and weights lie when each block's result and what it fetches
+ * are where design [n_block] says.
+ */
+void mapping_follow(const struct network *network, struct layer_design *design);
+
+/* Contexts [n_block] of the designs, with what may be fetched ahead. They point into machine and network. */
+void mapping_contexts(const struct mapping *mapping, struct layer_context *context);
+
+/* Whether every layer runs: ERR_INFEASIBLE with a message for each that does not, at its place. */
+enum err_code mapping_check(const struct mapping *mapping, struct err *err);
+
+#endif
