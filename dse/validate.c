@@ -89,6 +89,12 @@ const struct reference_kind reference_kind_table[] = {
      {"clk_mhz", "bandwidth_gb_per_s"},
      validate_arada_table1,
      1},
+    {"octopus_mlp",
+     "run time of a multi-layer schedule's steps (OctopuScheduler paper, table II)",
+     {"step", "input", "output", "workers"},
+     {"runtime_us", "weight_us", "mla_us"},
+     validate_octopus,
+     1},
 };
 const size_t reference_n_kind = sizeof(reference_kind_table) / sizeof(reference_kind_table[0]);
 

@@ -52,5 +52,7 @@ enum err_code validate_scalesim(struct source *source, const struct csv_table *t
                                 struct prediction *prediction, struct err *err);
 enum err_code validate_arada_table1(struct source *source, const struct csv_table *table, size_t row, size_t column,
                                     struct prediction *prediction, struct err *err);
+enum err_code validate_octopus(struct source *source, const struct csv_table *table, size_t row, size_t column,
+                               struct prediction *prediction, struct err *err);
 
 #endif

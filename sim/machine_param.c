@@ -20,6 +20,8 @@
 #define EDGE_TPU "Edge TPU as the ARADA study has it"
 #define NO_SOURCE "no source gives a figure"
 #define IN_PE_STATIC "contained in energy.chip_off_mw and pe_static_mw, measured over all rails"
+#define OCTOPUS_LINE \
+	"a line through two figures each: 8 workers and all 151 (OctopuScheduler, table II and section V.C)"
 #define GREYBOX_MATMUL "the same for its matmul tasks with operand A in the own SRAM, which the model meets exactly"
 #define GREYBOX_FIT "least squares of relative errors to the 16x4 tasks of pe_tasks.csv with an SRAM of one clock"
 
@@ -108,6 +110,31 @@ const struct machine_param machine_param[] = {
      "maximum pooling of quantised results, a pixel read", ARM_OPS},
     {"arm.add_pixel_clk", "ARM clocks", PARAM_REAL, AT(arm_add_pixel_clk), 8, 0, 1e6,
      "element-wise addition of a shortcut, a pixel", ARM_OPS},
+
+    {"octopus.setup_us", "us", PARAM_REAL, AT(octopus_setup_us), 10.49, 0, 1e6,
+     "multi-layer schedule: before the first layer, however many workers", OCTOPUS_LINE},
+    {"octopus.setup_worker_us", "us", PARAM_REAL, AT(octopus_setup_worker_us), 0.1888, 0, 1e6,
+     "the same, for each worker", OCTOPUS_LINE},
+    {"octopus.cleanup_us", "us", PARAM_REAL, AT(octopus_cleanup_us), 4.301, 0, 1e6,
+     "multi-layer schedule: after the last layer, however many workers", OCTOPUS_LINE},
+    {"octopus.cleanup_worker_us", "us", PARAM_REAL, AT(octopus_cleanup_worker_us), 0.5874, 0, 1e6,
+     "the same, for each worker", OCTOPUS_LINE},
+    {"octopus.layer_us", "us", PARAM_REAL, AT(octopus_layer_us), 12.34, 0, 1e6,
+     "scheduler: loading a layer's information, storing its time measurements",
+     "derived: 13 us on average over four layers of 3.5 workers on average (OctopuScheduler, section V.C), less "
+     "octopus.layer_worker_us of these"},
+    {"octopus.layer_worker_us", "us", PARAM_REAL, AT(octopus_layer_worker_us), 0.1888, 0, 1e6,
+     "scheduler: forwarding that information to a worker and triggering it",
+     "derived: as octopus.setup_worker_us, which is a message to each worker, too"},
+    {"octopus.worker_us", "us", PARAM_REAL, AT(octopus_worker_us), 33.8, 0, 1e6,
+     "worker: waking, fetching its configuration of a layer, and telling its end",
+     "fitted with octopus.operand_word_clk to the four layers of OctopuScheduler, table II"},
+    {"octopus.worker_gb_s", "GB/s", PARAM_REAL, AT(octopus_worker_gb_s), 0.261, 0.001, 1e5,
+     "DRAM bandwidth of one worker; all of them share what dram.* give",
+     "fitted to one figure: 401 408 bytes of weights to 8 workers in 192 us (OctopuScheduler, section V.B)"},
+    {"octopus.operand_word_clk", "ARM clocks", PARAM_REAL, AT(octopus_operand_word_clk), 6.71, 0, 1e6,
+     "laying out operand A of a matrix product, a 32-bit word of its rows padded to the array's",
+     "fitted with octopus.worker_us to the four layers of OctopuScheduler, table II"},
 
     {"systolic.array", "rows x columns", PARAM_ARRAY, AT(systolic_rows), 0, 1, 4096,
      "PEs of a systolic array (mla.array: columns first)", EDGE_TPU},

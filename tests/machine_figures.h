@@ -8,6 +8,7 @@
  */
 #include "sim/event.h"
 #include "tests/sample_design.h"
+#include "tests/sample_schedule.h"
 #include <stdio.h>
 #include <string.h>
 
@@ -29,7 +30,7 @@ struct figure_info {
 static const struct figure_info figure_info[N_FIGURE_TABLE] = {
     [FIGURE_TOTAL] = {"tests/golden/machine_totals.csv",
                       {"n_pe", "n_mac", "sram_byte", "area_um2", "static_mw", "roofline_clk", "switch_ns", "switch_pj",
-                       "n_lane", "sleep_mw", "n_divider"}},
+                       "n_lane", "sleep_mw", "n_divider", "schedule_us"}},
     [FIGURE_LAYER] = {"tests/golden/machine_layers.csv",
                       {"verdict",         "demanded_byte", "available_byte", "weight_clk", "input_clk", "migration_clk",
                        "computation_clk", "tasks_clk",     "stall_clk",      "fetch_clk",  "padd_clk",  "mat_ele_clk",
@@ -220,7 +221,7 @@ static inline struct figure_row figure_total(const struct machine *machine, uint
 	    .value = {machine_n_pe(machine), (double)machine_n_mac(machine), (double)machine_sram_byte(machine),
 	              machine_area_um2(machine), energy_static_mw(machine, level),
 	              sim_roofline_clk(machine, &program, level), switch_ns, switch_pj, n_lane, sleep_mw,
-	              machine->dvfs_n_divider},
+	              machine->dvfs_n_divider, sample_schedule_us(machine, level)},
 	};
 }
 

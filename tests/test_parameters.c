@@ -6,6 +6,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 #include "tests/sample_design.h"
+#include "tests/sample_schedule.h"
 #include "tests/sample_systolic.h"
 #include "sim/event.h"
 #include <stdio.h>
@@ -156,7 +157,7 @@ static bool acts(const struct machine *base, const struct machine *changed)
 	uint32_t n = base->target == MACHINE_CHIP ? chip_samples(sample) : qpe_samples(sample);
 	assert_in_range(n, 1, MAX_SAMPLE);
 	if (machine_area_um2(base) != machine_area_um2(changed) || changes_apart(base, changed) ||
-	    greybox_apart(base, changed))
+	    greybox_apart(base, changed) || sample_schedule_us(base, 0) != sample_schedule_us(changed, 0))
 		return true;
 	for (uint32_t i = 0; i < n; i++) {
 		struct prediction before = predict(base, &sample[i]), after = predict(changed, &sample[i]);

@@ -32,7 +32,8 @@ static void test_validate_finds_kind_of_reference_files(void **state)
 	static const char *const name[] = {
 	    "split_utilisation", "strategy_clocks", "mac_array_clocks",        "phase_clocks",
 	    "overall_clocks",    "hdl_clocks",      "overall_transfer_clocks", "mac_array_performance",
-	    "layer_tasks",       "pe_tasks",        "scalesim_reference",      "arada_table1_mobilenet_edge"};
+	    "layer_tasks",       "pe_tasks",        "scalesim_reference",      "arada_table1_mobilenet_edge",
+	    "octopus_mlp"};
 	for (size_t i = 0; i < sizeof(name) / sizeof(name[0]); i++) {
 		char path[64] = "tests/reference/";
 		struct csv_table table;
@@ -59,6 +60,7 @@ static void test_validate_finds_kind_by_columns_in_any_order(void **state)
 	expect_kind("resnet50_share_pct,remark,transfer\n", "overall_transfer_clocks");
 	expect_kind("transfer,a_clk,b_clk\n", "overall_transfer_clocks");
 	expect_kind("gops_32x8,operation,network\n", "mac_array_performance");
+	expect_kind("workers,step,output,mla_us,input\n", "octopus_mlp");
 	expect_kind("bandwidth_gb_per_s,layer\n", "arada_table1_mobilenet_edge");
 	expect_kind("operation_per_byte,operation,complete,network\n", "mac_array_performance");
 }

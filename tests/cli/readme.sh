@@ -27,7 +27,8 @@ expect_code 0 "$DSE" check "$work/my_space.yaml"
 
 # Errors per table, as `dse validate` prints them: | `strategy_clocks.csv` | 52 of 57 | 0.71 % | 3.16 % | ...
 for table in split_utilisation overall_clocks overall_transfer_clocks strategy_clocks mac_array_clocks \
-	mac_array_performance phase_clocks layer_tasks pe_tasks hdl_clocks scalesim_reference arada_table1_mobilenet_edge; do
+	mac_array_performance phase_clocks layer_tasks pe_tasks hdl_clocks scalesim_reference arada_table1_mobilenet_edge \
+	octopus_mlp octopus_parts; do
 	expect_code 0 "$DSE" validate "tests/reference/$table.csv"
 	line=$(grep -E ' counted: (mean|all exact)' "$work/out")
 	n=$(echo "$line" | sed 's/.*: \([0-9]*\) values, \([0-9]*\) counted.*/\2 of \1/')

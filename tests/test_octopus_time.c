@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Run time of a layer of a multi-layer schedule: closed forms, parts and whole, and how often operands are fetched. */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "dse/space.h"
+#include "mapper/octopus_time.h"
+#include "sim/base/rng.h"
+#include "tests/network_text.h"
+#include <math.h>
+
+static void assert_near(double value, double expected, double tolerance)
+{
+	if (!(fabs(value - expected) <= tolerance))
+		fail_msg("%.12g is not %.12g", value, expected);
+}
+
+static struct machine final_chip(void)
+{
+	struct machine machine;
+	struct err err = {0};
+	if (machine_read("spaces/machines/final_chip.yaml", &machine, &err) != ERR_OK)
+		fail_msg("%s", err_text(&err));
+	return machine;
+}
+
+static struct block linear(uint32_t n_in, uint32_t n_out, uint32_t n_row)
+{
+	return (struct block){.kind = BLOCK_MATMUL,
+	                      .number = 1,
+	                      .pool = 1,
+	                      .in_w = n_in,
+	                      .in_h = n_row,
+	                      .in_c = 1,
+	                      .kernel_w = 1,
+	                      .kernel_h = 1,
+	                      .stride = 1,
+	                      .out_w = n_out,
+	                      .out_h = n_row,
+	                      .out_c = 1,
+	                      .has_acti = true,
+	                      .has_quan = true};
+}
+
+static double sum_of(const struct octopus_time *time)
+{
+	double sum = 0;
+	for (int i = 0; i < N_OCTOPUS_PART; i++)
+		sum += time->part_us[i];
+	return sum;
+}
+
+/* The paper's first layer by hand: 8 workers of 64 columns, at 150 MHz. */
+static void test_time_of_a_linear_layer(void **state)
+{
+	struct machine machine = final_chip();
+	const struct block block = linear(784, 512, 1);
+	struct octopus_layer layer = {.type = OCTOPUS_LINEAR};
+	struct octopus_context context;
+	struct octopus_time time;
+	struct mla_cost mla;
+	uint64_t sram_byte;
+	(void)state;
+	machine.octopus_worker_us = 30;
+	machine.octopus_operand_word_clk = 5;
+	machine.octopus_worker_gb_s = 0.25;
+	octopus_prepare(&machine, 0, &block, layer.type, &context);
+	assert_true(octopus_paper_cut(&layer, &block, 0));
+	assert_int_equal(layer.n_worker, 8);
+	octopus_price_layer(&context, &layer, &time, &sram_byte);
+	assert_near(context.dram_b_us, 6400, 1e-9);
+	machine.mla_postprocess = false;
+	mla_matmul_cost(&machine, &(struct mla_matmul_task){784, 1, 64}, 0, 8, &mla);
+	assert_near(time.part_us[OCTOPUS_SCHEDULING], 12.34 + 8 * 0.1888, 1e-9);
+	assert_near(time.part_us[OCTOPUS_CONFIGURATION], 30, 1e-9);
+	assert_near(time.part_us[OCTOPUS_WEIGHTS], context.load_us + (784 * 64 + 4 * 64) / 250.0, 1e-9);
+	assert_near(time.part_us[OCTOPUS_INPUT], context.load_us + 784 / 250.0, 1e-9);
+	assert_near(time.part_us[OCTOPUS_MLA], mla.clk / 150, 1e-9);
+	assert_near(time.part_us[OCTOPUS_ARM], (5 * 784 + 8 * 64) / 150.0, 1e-9);
+	assert_near(time.part_us[OCTOPUS_OUTPUT], context.write_us + 64 / 250.0, 1e-9);
+	assert_near(time.total_us, sum_of(&time), 1e-9);
+	/* operand A of 4 padded rows, B, biases, results of 4 rows in 32 bit */
+	assert_int_equal(sram_byte, 4 * 784 + 784 * 64 + 4 * 64 + 4 * 4 * 64);
+}
+
+/* Many workers share the DRAM's bandwidth: 64 of them get 100 MB/s each. */
+static void test_time_is_bound_by_the_dram(void **state)
+{
+	const struct machine machine = final_chip();
+	const struct block block = linear(256, 1024, 1);
+	struct octopus_layer layer = {.type = OCTOPUS_LINEAR};
+	struct octopus_context context;
+	struct octopus_time time;
+	(void)state;
+	octopus_prepare(&machine, 0, &block, layer.type, &context);
+	assert_true(octopus_paper_cut(&layer, &block, 64));
+	octopus_price_layer(&context, &layer, &time, NULL);
+	assert_int_equal(layer.n_worker, 64);
+	assert_near(time.part_us[OCTOPUS_INPUT], context.load_us + 256 / 100.0, 1e-9);
+}
+
+/* Setup and cleanup: the published figures of 8 and of all workers. */
+static void test_time_around_the_layers(void **state)
+{
+	const struct machine machine = final_chip();
+	(void)state;
+	assert_int_equal(octopus_max_worker(&machine), 151);
+	assert_near(octopus_setup_us(&machine, 8), 12, 0.01);
+	assert_near(octopus_setup_us(&machine, 151), 39, 0.01);
+	assert_near(octopus_cleanup_us(&machine, 8), 9, 0.01);
+	assert_near(octopus_cleanup_us(&machine, 151), 93, 0.01);
+}
+
+/* What a worker fetches, counted tile by tile: an operand stays while the next tile wants it, but not d parts. */
+static struct octopus_fetches count_slowly(const struct octopus_work *work, const struct octopus_plan *plan)
+{
+	uint32_t n_map = work->n_w * work->n_h, n_tile = n_map * work->n_c;
+	struct octopus_fetches most = {0, 0};
+	for (uint32_t p = 0; p * plan->tiles_per_worker < n_tile; p++) {
+		struct octopus_fetches fetch = {0, 0};
+		uint32_t map = UINT32_MAX, filter = UINT32_MAX;
+		for (uint32_t i = 0; i < plan->tiles_per_worker && p * plan->tiles_per_worker + i < n_tile; i++) {
+			uint32_t tile = p * plan->tiles_per_worker + i;
+			uint32_t next_map = plan->ifmap_first ? tile / work->n_c : tile % n_map;
+			uint32_t next_filter = plan->ifmap_first ? tile % work->n_c : tile / n_map;
+			fetch.n_in += work->n_d > 1 || next_map != map;
+			fetch.n_weight += work->n_d > 1 || next_filter != filter;
+			map = next_map;
+			filter = next_filter;
+		}
+		most.n_in = fetch.n_in > most.n_in ? fetch.n_in : most.n_in;
+		most.n_weight = fetch.n_weight > most.n_weight ? fetch.n_weight : most.n_weight;
+	}
+	return most;
+}
+
+/* Never less than tile by tile; the same where workers enough start at every place that tiles can start at. */
+static void test_time_counts_fetches(void **state)
+{
+	struct rng rng = rng_stream(3, 0, 0);
+	unsigned n_same = 0;
+	(void)state;
+	for (unsigned trial = 0; trial < 3000; trial++) {
+		const struct octopus_work work = {.n_w = 1 + rng_below(&rng, 5),
+		                                  .n_h = 1 + rng_below(&rng, 4),
+		                                  .n_c = 1 + rng_below(&rng, 9),
+		                                  .n_d = 1 + (rng_below(&rng, 5) == 0)};
+		uint32_t n_tile = work.n_w * work.n_h * work.n_c;
+		const struct octopus_plan plan = {rng_below(&rng, 2) == 1, 1, 1 + rng_below(&rng, n_tile)};
+		struct octopus_fetches closed = octopus_count_fetches(&work, &plan), slow = count_slowly(&work, &plan);
+		assert_true(closed.n_in >= slow.n_in && closed.n_in <= slow.n_in + 1);
+		assert_true(closed.n_weight >= slow.n_weight && closed.n_weight <= slow.n_weight + 1);
+		n_same += closed.n_in == slow.n_in && closed.n_weight == slow.n_weight;
+	}
+	assert_in_range(n_same, 2300, 3000);
+}
+
+/* Parts add up whatever the layer, more work is never faster, and groups are computed one after another. */
+static void test_time_of_convolutions(void **state)
+{
+	static struct octopus_context context[4];
+	const struct machine machine = final_chip();
+	struct octopus_work work[4];
+	struct octopus_time time[4];
+	struct network network;
+	struct err err = {0};
+	(void)state;
+	if (network_read_text("name: t\ninput: [16, 16, 32]\nlayers:\n"
+	                      "  - conv: {kernel: 3, out_channels: 32}\n"
+	                      "  - conv: {kernel: 3, out_channels: 32, groups: 4}\n"
+	                      "  - conv: {kernel: 3, out_channels: 32, groups: depthwise}\n"
+	                      "  - conv: {kernel: 3, out_channels: 32, add: {from: -1}}\n",
+	                      &network, &err) != ERR_OK)
+		fail_msg("%s", err_text(&err));
+	for (uint32_t i = 0; i < 4; i++) {
+		const struct octopus_plan plan = {false, 1, 1};
+		struct split split = split_whole(&network.block[i]);
+		split.c = dim_whole(32);
+		octopus_prepare(&machine, 0, &network.block[i], OCTOPUS_CONV, &context[i]);
+		octopus_size(&context[i], &split, &work[i]);
+		octopus_compute(&context[i], &split, &work[i]);
+		octopus_price(&context[i], &work[i], &plan, &time[i]);
+		assert_near(time[i].total_us, sum_of(&time[i]), 1e-9);
+		assert_int_equal(work[i].in_byte, 16 * 16 * 32);
+		assert_int_equal(work[i].out_byte, 16 * 16 * 32);
+		assert_int_equal(work[i].weight_byte, block_n_weight(&network.block[i]) + 4 * 32);
+	}
+	struct mla_cost group;
+	const struct mla_conv_task task = {18, 18, 8, 8};
+	mla_conv_cost(&context[1].wide, &context[1].layer.round, &task, 8, &group);
+	assert_near(work[1].mla_us, 4 * group.clk / 150, 1e-9);
+	assert_true(work[2].mla_us > work[1].mla_us / 4); /* a filter a group leaves three rows of the array idle */
+	assert_int_equal(work[3].added_byte, 16 * 16 * 32);
+	assert_near(work[3].arm_us - work[0].arm_us, 16 * 16 * 32 * (8 + 8) / 150.0, 1e-6);
+	network_free(&network);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(test_time_of_a_linear_layer), cmocka_unit_test(test_time_is_bound_by_the_dram),
+	    cmocka_unit_test(test_time_around_the_layers), cmocka_unit_test(test_time_counts_fetches),
+	    cmocka_unit_test(test_time_of_convolutions),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
