@@ -77,6 +77,25 @@ static struct layer_choice uncut_choice(const struct layer_choice *choice)
 	return uncut;
 }
 
+/* Rows that one PE needs whole are not cut, whatever the rules say. */
+static struct layer_choice row_choice(const struct layer_choice *choice, uint32_t whole)
+{
+	struct layer_choice rows = *choice;
+	if (whole & WHOLE_W) {
+		rows.w = SPLIT_WHOLE;
+		rows.n_fixed_w = 0;
+	}
+	if (whole & WHOLE_H) {
+		rows.h = SPLIT_WHOLE;
+		rows.n_fixed_h = 0;
+	}
+	if (whole & WHOLE_C) {
+		rows.c = SPLIT_WHOLE;
+		rows.n_fixed_c = 0;
+	}
+	return rows;
+}
+
 /* All four dimensions of the block as its layer's rules say. */
 static enum err_code build_free_axes(struct layer_problem *layer, const struct machine *machine,
                                      const struct block *block, const struct layer_choice *choice,
@@ -84,6 +103,11 @@ static enum err_code build_free_axes(struct layer_problem *layer, const struct m
 {
 	const struct split whole = split_whole(block);
 	bool matmul = block->kind == BLOCK_MATMUL;
+	struct layer_choice rows;
+	if (block->kind == BLOCK_POOL && block->whole != 0) {
+		rows = row_choice(choice, block->whole);
+		choice = &rows;
+	}
 	const struct dim_source w = {whole.w.size_a, block->pool,       machine->mla_cols, choice->max_part_w,
 	                             choice->w,      choice->n_fixed_w, choice->fixed_w};
 	const struct dim_source h = {whole.h.size_a,     block->pool, matmul ? machine->mla_rows : 1,

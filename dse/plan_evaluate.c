@@ -92,6 +92,7 @@ static uint32_t verdict_cut(const struct layer_problem *layer, const struct laye
 		return GENE_REUSE + 1;
 	case VERDICT_INPUT_SPLIT:
 		return GENE_D + 1;
+	case VERDICT_ROWS:
 	case VERDICT_AHEAD_PARTS:
 	case VERDICT_CLOCKS:
 	case VERDICT_SCALESIM:

@@ -178,7 +178,7 @@ void mapper_bound_least(const struct layer_context *context, const struct layer_
 		bound_tiling(context, design, tiling, 0, least);
 		return;
 	}
-	/* maps in, results out; ARM clocks of the pooling alone */
+	/* maps in, results out; ARM clocks without padding */
 	const struct machine *machine = context->machine;
 	double in = (double)tiling->all_map_byte, out = (double)tiling->all_out_byte;
 	*least = (struct least_work){.n_pe = machine_n_pe(machine), .phased = true};
@@ -188,6 +188,6 @@ void mapper_bound_least(const struct layer_context *context, const struct layer_
 	    .sram_read_word = out / 4,
 	    .sram_write_word = in / 4,
 	    .noc_packet = (in + out) / machine->noc_packet_byte,
-	    .arm_clk = machine->arm_pool8_pixel_clk * (double)tiling->n_out_pixel,
+	    .arm_clk = distribute_arm_pixel_clk(machine, context->block) * (double)tiling->n_out_pixel,
 	};
 }

@@ -41,6 +41,7 @@ const struct verdict_info verdict_table[N_VERDICT] = {
     [VERDICT_STRATEGY] = {"strategy", "the strategy does not serve this kind of operation"},
     [VERDICT_INPUT_SPLIT] = {"input_split", "the strategy cannot split the input channels of this operation"},
     [VERDICT_OPERAND] = {"reuse_operand", "the chip keeps ifmaps only"},
+    [VERDICT_ROWS] = {"rows", "the split cuts rows that one PE needs whole (softmax, normalisation)"},
     [VERDICT_GROUPS] = {"groups", "grouped convolutions run on machines with target: systolic only, so far"},
     [VERDICT_AHEAD_ROOM] = {"ahead_room", "weights fetched ahead and all else there exceed the storage QPEs"},
     [VERDICT_AHEAD_PARTS] = {"ahead_parts", "weights fetched ahead have another operand width, or lie in groups of "
@@ -312,6 +313,15 @@ static enum verdict_reason judge_ahead(const struct layer_context *context, cons
 	return suits ? VERDICT_OK : VERDICT_AHEAD_PARTS;
 }
 
+/* Of a range of splits: all of them, as the tiling has the fewest parts. */
+static bool cuts_rows(const struct block *block, const struct tiling *tiling)
+{
+	if (block->kind != BLOCK_POOL)
+		return false;
+	return ((block->whole & WHOLE_W) && tiling->n_w > 1) || ((block->whole & WHOLE_H) && tiling->n_h > 1) ||
+	       ((block->whole & WHOLE_C) && tiling->n_c > 1);
+}
+
 /* sram_byte: what the fullest PE needs. */
 static enum verdict_reason judge(const struct layer_context *context, const struct layer_design *design,
                                  const struct tiling *tiling, uint64_t sram_byte, struct verdict *verdict)
@@ -323,6 +333,8 @@ static enum verdict_reason judge(const struct layer_context *context, const stru
 		return VERDICT_GROUPS;
 	if (strategy->is_systolic || (strategy->reuses && kind != BLOCK_CONV))
 		return VERDICT_STRATEGY;
+	if (cuts_rows(context->block, tiling))
+		return VERDICT_ROWS;
 	if (strategy->reuses && tiling->n_d > 1)
 		return VERDICT_INPUT_SPLIT;
 	if (strategy->reuses && design->reuse == REUSE_FILTER && context->machine->target == MACHINE_CHIP)

@@ -78,15 +78,19 @@ void mapper_bound_least(const struct layer_context *context, const struct layer_
                         const struct tiling *tiling, struct least_work *least);
 
 /*
- * Least work of the busiest PE and interface under fusion_reuse on a chip: rows that the blocks do not divide, and parts
- * that do not fill the extent, keep some waiting. In the fast tier only, which has all blocks do what the busiest does.
- * tiling: tiling_least of the range.
+ * Least work of the busiest PE and interface under fusion_reuse on a chip: rows that the blocks do not divide, and
+ * parts that do not fill the extent, keep some waiting. In the fast tier only, which has all blocks do what the busiest
+ * does. tiling: tiling_least of the range.
  */
 void distribute_chip_busiest(const struct layer_context *context, const struct layer_design *design,
                              const struct split_range *range, const struct tiling *tiling,
                              struct busiest_work *busiest);
 
-/* A pooling block: ARM cores only, with the traffic of its maps. */
+/* Clocks a pixel of the result that the ARM core takes for a block of its own, and what they are reported under. */
+double distribute_arm_pixel_clk(const struct machine *machine, const struct block *block);
+enum phase distribute_arm_phase(const struct block *block);
+
+/* A block of the ARM cores (pooling and the rest of enum arm_kind): ARM cores only, with the traffic of its maps. */
 void distribute_pool(const struct layer_context *context, const struct layer_design *design,
                      const struct tiling *tiling, struct program *program);
 

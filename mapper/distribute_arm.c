@@ -134,11 +134,45 @@ void distribute_arm(const struct layer_context *context, const struct layer_desi
 	add_activation(context, tiling, share, program);
 	if (block->pool > 1) {
 		double pool_area = (double)block->pool * block->pool;
+		const struct machine *machine = context->machine;
+		double pixel_clk = block->pool_average ? machine->arm_average_pixel_clk : machine->arm_pool8_pixel_clk;
 		struct arm_operation pool =
-		    pixel_operation(tiling, share, PHASE_POOL, context->machine->arm_pool8_pixel_clk, operand_byte,
-		                    operand_byte / pool_area);
+		    pixel_operation(tiling, share, PHASE_POOL, pixel_clk, operand_byte, operand_byte / pool_area);
 		add_operation(context, &pool, program);
 	}
+}
+
+enum phase distribute_arm_phase(const struct block *block)
+{
+	static const enum phase phase[N_ARM_KIND] = {
+	    [ARM_POOL] = PHASE_POOL,     [ARM_ADD] = PHASE_MAT_ELE,     [ARM_MULTIPLY] = PHASE_MUL,
+	    [ARM_FUNCTION] = PHASE_FUNC, [ARM_SOFTMAX] = PHASE_SOFTMAX, [ARM_NORM] = PHASE_NORM,
+	};
+	assert(block->arm < N_ARM_KIND);
+	return phase[block->arm];
+}
+
+double distribute_arm_pixel_clk(const struct machine *machine, const struct block *block)
+{
+	assert(block->kind == BLOCK_POOL);
+	switch (block->arm) {
+	case ARM_ADD:
+		return machine->arm_add_pixel_clk;
+	case ARM_MULTIPLY:
+		return machine->arm_multiply_pixel_clk;
+	case ARM_FUNCTION:
+		return machine->arm_function_pixel_clk;
+	case ARM_SOFTMAX:
+		return machine->arm_softmax_pixel_clk + machine->arm_exp_pixel_clk;
+	case ARM_NORM:
+		return machine->arm_norm_pixel_clk;
+	default:
+		assert(block->arm == ARM_POOL);
+	}
+	if (!block->pool_average)
+		return machine->arm_pool8_pixel_clk;
+	return machine->arm_average_pixel_clk +
+	       machine->arm_average_read_clk * (double)block->kernel_w * (double)block->kernel_h;
 }
 
 void distribute_pool(const struct layer_context *context, const struct layer_design *design,
@@ -146,8 +180,8 @@ void distribute_pool(const struct layer_context *context, const struct layer_des
 {
 	const struct machine *machine = context->machine;
 	uint64_t n_pe = machine_n_pe(machine);
-	/* all PEs take parts in turn; every part is pooled as it stands, one clock count an output pixel (thesis
-	 * section 4.3.2) */
+	/* all PEs take parts in turn; every part is worked on as it stands, one clock count an output pixel (thesis
+	 * section 4.3.2, of pooling) */
 	double n_busiest = (double)ceil_div(tiling->n_task, n_pe);
 	bool fused = strategy_table[design->strategy].fused;
 	struct arm_share share = {.n_result = n_busiest, .n_map = n_busiest, .n_pad = 1, .in_pe = fused};
@@ -165,6 +199,7 @@ void distribute_pool(const struct layer_context *context, const struct layer_des
 	if (context->block->has_padd)
 		add_padding(context, tiling, &share, program);
 	share.in_pe = true;
-	struct arm_operation pool = pixel_operation(tiling, &share, PHASE_POOL, machine->arm_pool8_pixel_clk, 0, 0);
-	add_operation(context, &pool, program);
+	struct arm_operation work = pixel_operation(tiling, &share, distribute_arm_phase(context->block),
+	                                            distribute_arm_pixel_clk(machine, context->block), 0, 0);
+	add_operation(context, &work, program);
 }

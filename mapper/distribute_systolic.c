@@ -138,7 +138,9 @@ void systolic_add_streams(const struct layer_context *context, struct program *p
 	double out_word = (double)block->out_w * block->out_h * block->out_c;
 	if (block->kind == BLOCK_POOL) {
 		double in_word = (double)block->in_w * block->in_h * block->in_c;
-		add_stream(context->machine, PHASE_POOL, in_word, out_word, program);
+		if (block->operand != OPERAND_NONE)
+			in_word += block->operand == OPERAND_MAP ? in_word : block->in_c;
+		add_stream(context->machine, distribute_arm_phase(block), in_word, out_word, program);
 	} else if (block->has_mat_ele) {
 		add_stream(context->machine, PHASE_MAT_ELE, out_word, 0, program);
 	}

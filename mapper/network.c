@@ -8,7 +8,19 @@ const char *const operation_kind_name[N_OPERATION_KIND] = {
     [OPERATION_PADD] = "PADD",       [OPERATION_CONV] = "CONV", [OPERATION_CONV_SC] = "CONV_SC",
     [OPERATION_MAT_ELE] = "MAT_ELE", [OPERATION_ACTI] = "ACTI", [OPERATION_QUAN] = "QUAN",
     [OPERATION_POOL] = "POOL",       [OPERATION_FC] = "FC",     [OPERATION_FCE] = "FCE",
+    [OPERATION_MUL] = "MUL",         [OPERATION_FUNC] = "FUNC", [OPERATION_SOFTMAX] = "SOFTMAX",
+    [OPERATION_NORM] = "NORM",
 };
+
+enum operation_kind arm_operation(enum arm_kind kind)
+{
+	static const enum operation_kind operation[N_ARM_KIND] = {
+	    [ARM_POOL] = OPERATION_POOL,     [ARM_ADD] = OPERATION_MAT_ELE,     [ARM_MULTIPLY] = OPERATION_MUL,
+	    [ARM_FUNCTION] = OPERATION_FUNC, [ARM_SOFTMAX] = OPERATION_SOFTMAX, [ARM_NORM] = OPERATION_NORM,
+	};
+	assert(kind < N_ARM_KIND);
+	return operation[kind];
+}
 
 uint32_t block_padded_w(const struct block *block)
 {
@@ -70,7 +82,7 @@ static enum operation_kind core_operation(const struct block *block)
 {
 	switch (block->kind) {
 	case BLOCK_POOL:
-		return OPERATION_POOL;
+		return arm_operation(block->arm);
 	case BLOCK_MATMUL:
 		return OPERATION_FC;
 	case BLOCK_CONV:
@@ -128,8 +140,9 @@ bool block_same(const struct block *a, const struct block *b)
 	       a->stride == b->stride && block_n_group(a) == block_n_group(b) && a->out_w == b->out_w &&
 	       a->out_h == b->out_h && a->out_c == b->out_c && a->pool == b->pool &&
 	       a->pool_average == b->pool_average && a->is_shortcut == b->is_shortcut &&
-	       a->next_pool_stride == b->next_pool_stride && a->has_padd == b->has_padd &&
-	       a->has_mat_ele == b->has_mat_ele && a->has_acti == b->has_acti && a->has_quan == b->has_quan;
+	       a->next_pool_stride == b->next_pool_stride && a->has_padd == b->has_padd && a->arm == b->arm &&
+	       a->operand == b->operand && a->whole == b->whole && a->has_mat_ele == b->has_mat_ele &&
+	       a->has_acti == b->has_acti && a->has_quan == b->has_quan;
 }
 
 void network_find_equal(struct network *network)

@@ -5,19 +5,21 @@
  * Networks after parsing: layers chained, shapes checked, padding worked out,
  * pooling fused where its stride equals its window, and each layer decomposed
  * into operations under the thesis' names (section 4.1): PADD_n, CONV_n,
- * CONV_SC_n, MAT_ELE_n, ACTI_n, QUAN_n, POOL_n, FC_n, FCE_n. The unit that is
- * split and mapped is the block: one core operation (convolution, pooling or
- * matrix multiplication) and the ARM operations fused with it.
+ * CONV_SC_n, MAT_ELE_n, ACTI_n, QUAN_n, POOL_n, FC_n, FCE_n; ours are MUL_n,
+ * FUNC_n, SOFTMAX_n, NORM_n. The unit that is split and mapped is the block: one
+ * core operation (convolution, matrix multiplication, or pooling and other work
+ * of the ARM cores alone) and the ARM operations fused with it.
  */
+#include "mapper/operation.h"
 #include "sim/base/arena.h"
 #include "sim/base/err.h"
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#define BLOCK_NAME_SIZE 24
 #define NETWORK_NAME_SIZE 64
 
+/* BLOCK_POOL: pooling, or other work of the ARM cores alone; see enum arm_kind. */
 enum block_kind { BLOCK_CONV, BLOCK_POOL, BLOCK_MATMUL };
 
 /* Where a block finds its ifmap. */
@@ -39,7 +41,7 @@ struct block_sources {
 };
 
 struct block {
-	char name[BLOCK_NAME_SIZE]; /* of the core operation: "CONV_5", "CONV_SC_5", "POOL_2", "FC_19" */
+	char name[BLOCK_NAME_SIZE]; /* of the core operation: "CONV_5", "CONV_SC_5", "POOL_2", "FC_19", "SOFTMAX_4" */
 	enum block_kind kind;
 	uint32_t number; /* n of its operations' names: layers counted from 1, fused pooling layers included */
 
@@ -57,6 +59,9 @@ struct block {
 	uint32_t pool;             /* fused pooling: window = stride = pool in both directions; 1: none */
 	uint32_t pool_number;      /* n of the fused POOL_n; 0: none */
 	bool pool_average;         /* of the fused pooling, or of a BLOCK_POOL itself */
+	enum arm_kind arm;         /* BLOCK_POOL */
+	enum arm_operand operand;  /* BLOCK_POOL */
+	uint32_t whole;            /* BLOCK_POOL: WHOLE_* bits */
 	uint32_t next_pool_stride; /* stride of an unfused pooling that reads the result; 1: none */
 	bool is_shortcut;          /* a CONV_SC_n: its result is added to that of CONV_n, the block before */
 
@@ -87,29 +92,6 @@ struct network {
 	size_t n_block;
 	struct block *block; /* [n_block], in order of execution */
 	struct arena arena;  /* owns block */
-};
-
-/* An operation by name, as reports, split schemes and reference tables call it. */
-enum operation_kind {
-	OPERATION_PADD,
-	OPERATION_CONV,
-	OPERATION_CONV_SC,
-	OPERATION_MAT_ELE,
-	OPERATION_ACTI,
-	OPERATION_QUAN,
-	OPERATION_POOL,
-	OPERATION_FC,
-	OPERATION_FCE,
-	N_OPERATION_KIND
-};
-extern const char *const operation_kind_name[N_OPERATION_KIND];
-
-/* The most operations one block can have. */
-#define BLOCK_MAX_OPERATION 8
-
-struct operation {
-	enum operation_kind kind;
-	char name[BLOCK_NAME_SIZE]; /* "PADD_5"; "PADD_SC_5" for the padding of a shortcut convolution */
 };
 
 /* The operations of a block in order of execution; writes up to max of them to out, returns how many there are. */

@@ -10,10 +10,10 @@
 static const char *const layer_key[N_LAYER_KIND] = {
     [LAYER_CONV] = "conv",         [LAYER_POOL] = "pool",   [LAYER_FC] = "fc",
     [LAYER_CONCAT] = "concat",     [LAYER_SLICE] = "slice", [LAYER_UPSAMPLE] = "upsample",
-    [LAYER_MULTIPLY] = "multiply", [LAYER_VIEW] = "view",
+    [LAYER_MULTIPLY] = "multiply", [LAYER_VIEW] = "view",   [LAYER_ARM] = "arm",
 };
-static const char *const entry_key[] = {"conv",  "pool",     "fc",       "repeat", "concat",
-                                        "slice", "upsample", "multiply", "view"};
+static const char *const entry_key[] = {"conv",   "pool",  "fc",       "arm",      "repeat",
+                                        "concat", "slice", "upsample", "multiply", "view"};
 static const struct layer_source layer_before = {.relative = true, .number = -1};
 static const char *const activation_name[] = {"none", "relu"};
 static const char *const padding_name[] = {[PADDING_SAME] = "same", [PADDING_VALID] = "valid"};
@@ -318,6 +318,37 @@ static bool read_fc(struct reader *reader, const struct doc_node *map, struct la
 	return read_relu(map, &layer->relu, reader->err) && good;
 }
 
+/* Normalisations and softmax look at rows, the channels of a pixel where `over` says nothing else. */
+static bool read_arm(struct reader *reader, const struct doc_node *map, struct layer *layer)
+{
+	static const char *const keys[] = {"op", "over", "from"};
+	const struct doc_node *op = required(map, "op", "what the ARM cores do", reader->err);
+	const struct doc_node *over = doc_find(map, "over");
+	bool good = check_keys(map, keys, N_OF(keys), reader->err);
+	size_t kind = 0, side = WHOLE_C;
+
+	good = op && doc_get_choice(op, "op", parser_arm_name, N_ARM_KIND - 1, &kind, reader->err) && good;
+	layer->arm = (enum arm_kind)(kind + 1);
+	if (over)
+		good = doc_get_choice(over, "over", parser_over_name, N_PARSER_OVER, &side, reader->err) && good;
+	bool has_rows = layer->arm == ARM_SOFTMAX || layer->arm == ARM_NORM;
+	layer->whole = has_rows ? (uint32_t)side : 0;
+	if (over && op && good && !has_rows) {
+		err_add_at(reader->err, ERR_INPUT, doc_place(over),
+		           "over: found beside op %s, allowed beside %s and %s", parser_arm_name[kind],
+		           parser_arm_name[ARM_SOFTMAX - 1], parser_arm_name[ARM_NORM - 1]);
+		good = false;
+	}
+	bool reads_two = layer->arm == ARM_ADD || layer->arm == ARM_MULTIPLY;
+	good = read_sources(reader, map, 1, layer) && good;
+	if (layer->n_from > (reads_two ? 2 : 1)) {
+		err_add_at(reader->err, ERR_INPUT, doc_place(map), "from: found %u layers, allowed %s", layer->n_from,
+		           reads_two ? "1 or 2" : "1 for this op");
+		good = false;
+	}
+	return good;
+}
+
 static bool read_concat(struct reader *reader, const struct doc_node *map, struct layer *layer)
 {
 	static const char *const keys[] = {"from"};
@@ -444,7 +475,7 @@ static void read_entry(struct reader *reader, const struct doc_node *node)
 	static bool (*const read[N_LAYER_KIND])(struct reader *, const struct doc_node *, struct layer *) = {
 	    [LAYER_CONV] = read_conv,         [LAYER_POOL] = read_pool,   [LAYER_FC] = read_fc,
 	    [LAYER_CONCAT] = read_concat,     [LAYER_SLICE] = read_slice, [LAYER_UPSAMPLE] = read_upsample,
-	    [LAYER_MULTIPLY] = read_multiply, [LAYER_VIEW] = read_view,
+	    [LAYER_MULTIPLY] = read_multiply, [LAYER_VIEW] = read_view,   [LAYER_ARM] = read_arm,
 	};
 	const struct doc_node *repeat = doc_find(node, "repeat");
 	struct layer *layer;
@@ -461,7 +492,7 @@ static void read_entry(struct reader *reader, const struct doc_node *node)
 		return;
 	if (node->n != 1) {
 		err_add_at(reader->err, ERR_INPUT, doc_place(node),
-		           "found %zu keys in one layer, allowed one of conv, pool, fc, concat, slice, upsample, "
+		           "found %zu keys in one layer, allowed one of conv, pool, fc, arm, concat, slice, upsample, "
 		           "multiply, view, repeat",
 		           node->n);
 		return;

@@ -88,7 +88,7 @@ static enum octopus_type type_of(const struct block *block)
 	case BLOCK_MATMUL:
 		return OCTOPUS_LINEAR;
 	case BLOCK_POOL:
-		return OCTOPUS_POOL;
+		return block->arm == ARM_SOFTMAX ? OCTOPUS_SOFTMAX : OCTOPUS_POOL;
 	case BLOCK_CONV:
 		break;
 	}

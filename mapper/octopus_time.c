@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "mapper/octopus_time.h"
+#include "mapper/distribute.h"
 #include "sim/base/checked.h"
 #include "sim/base/real.h"
 #include "sim/latency.h"
@@ -146,7 +147,7 @@ static double pixel_clk(const struct octopus_context *context, const struct octo
 	double clk = 0;
 
 	if (block->kind == BLOCK_POOL)
-		return context->is_softmax ? SOFTMAX_PIXEL_CLK : machine->arm_pool8_pixel_clk;
+		return context->is_softmax ? SOFTMAX_PIXEL_CLK : distribute_arm_pixel_clk(machine, block);
 	clk += (work->n_d - 1) * machine->arm_add_pixel_clk;
 	if (block->has_mat_ele)
 		clk += machine->arm_add_pixel_clk;

@@ -105,19 +105,46 @@ static bool is_map(const struct onnx_draft *draft, struct onnx_map map)
 	return !draft->is_vector && draft->w == map.w && draft->h == map.h && draft->c == map.c;
 }
 
-/* Work of one clock count a number has a layer of its own in pooling of one pixel (thesis section 4.3.2). */
-uint32_t onnx_draft_arm(struct onnx_lowering *lowering, size_t n, const uint32_t *from, struct onnx_map map)
+static uint32_t as_map(struct onnx_lowering *lowering, uint32_t index, struct onnx_map map)
 {
-	uint32_t source =
-	    n == 1 && is_map(&lowering->draft[from[0]], map) ? from[0] : onnx_draft_view(lowering, n, from, map);
+	return is_map(&lowering->draft[index], map) ? index : onnx_draft_view(lowering, 1, &index, map);
+}
 
-	if (source == NO_DRAFT)
+/* Both operands in shapes that the parser takes; the larger one first. False where they are none. */
+static bool pair_operands(struct onnx_lowering *lowering, const uint32_t *from, struct onnx_map map, uint32_t out[2])
+{
+	int64_t size = map.w * map.h * map.c;
+	int64_t of[2] = {onnx_draft_size(&lowering->draft[from[0]]), onnx_draft_size(&lowering->draft[from[1]])};
+	size_t first = of[0] == size ? 0 : 1;
+
+	if (of[first] != size || (of[1 - first] != size && of[1 - first] != map.c))
+		return false;
+	out[0] = as_map(lowering, from[first], map);
+	out[1] = as_map(lowering, from[1 - first], of[1 - first] == size ? map : (struct onnx_map){1, 1, map.c});
+	return out[0] != NO_DRAFT && out[1] != NO_DRAFT;
+}
+
+/* The ARM's work has a layer of its own, one clock count a number (thesis section 4.3.2, of pooling). */
+uint32_t onnx_draft_arm(struct onnx_lowering *lowering, struct onnx_arm work, size_t n, const uint32_t *from,
+                        struct onnx_map map)
+{
+	uint32_t source[2];
+	bool is_pair = n == 2 && (work.kind == ARM_ADD || work.kind == ARM_MULTIPLY) && onnx_map_fits(map) &&
+	               pair_operands(lowering, from, map, source);
+
+	if (!is_pair)
+		source[0] = n == 1 && is_map(&lowering->draft[from[0]], map) ? from[0]
+		                                                             : onnx_draft_view(lowering, n, from, map);
+	if (source[0] == NO_DRAFT)
 		return NO_DRAFT;
-	struct onnx_draft *arm = onnx_draft_new(lowering, LAYER_POOL, 1, &source);
+	struct onnx_draft *arm =
+	    onnx_draft_new(lowering, work.kind == ARM_POOL ? LAYER_POOL : LAYER_ARM, is_pair ? 2 : 1, source);
 
 	if (!arm)
 		return NO_DRAFT;
 	onnx_draft_set_map(arm, map);
+	arm->layer.arm = work.kind;
+	arm->layer.whole = work.whole;
 	arm->layer.window = (struct window){.w = 1, .h = 1, .stride = 1, .padding = {.kind = PADDING_VALID}};
 	arm->is_arm = true;
 	return onnx_draft_index(lowering, arm);
@@ -171,7 +198,8 @@ uint32_t onnx_draft_get(struct onnx_lowering *lowering, uint32_t value)
 		return rep->draft;
 	}
 	root->is_carried = true;
-	rep->draft = onnx_draft_arm(lowering, 1, &root->draft, map_of_draft(&lowering->draft[root->draft]));
+	rep->draft = onnx_draft_arm(lowering, (struct onnx_arm){ARM_FUNCTION, 0}, 1, &root->draft,
+	                            map_of_draft(&lowering->draft[root->draft]));
 	return rep->draft;
 }
 

@@ -6,6 +6,55 @@
 
 static const char too_large[] = "more than 65536 channels or pixels a side; make it smaller";
 
+/* The sides of the map of a shape on which a dimension lies (onnx_map_of). */
+static uint32_t side_of(const struct onnx_shape *shape, size_t axis)
+{
+	static const uint32_t four[] = {WHOLE_C, WHOLE_C, WHOLE_H, WHOLE_W};
+
+	assert(axis < shape->n);
+	if (shape->n == 4)
+		return four[axis];
+	return axis + 1 == shape->n ? WHOLE_C : axis + 2 == shape->n ? WHOLE_W : WHOLE_H;
+}
+
+/*
+ * Rows longer than this are cut all the same, as no PE would hold them beside their results; what their parts then
+ * tell each other (a maximum, a sum) is not counted.
+ */
+#define MAX_ROW 32768
+
+/*
+ * The sides along which a node's rows lie. In a map with other sides than the shape's, as rows of matrices are, all
+ * numbers of the last dimension are channels.
+ */
+static uint32_t rows_of(const struct onnx_work *work, bool is_shape)
+{
+	const struct onnx_shape *shape = &onnx_op_in(work, 0)->shape;
+	int64_t rank = (int64_t)shape->n, axis = onnx_integer(work->node, "axis", -1), last = rank - 1;
+	uint32_t sides = 0;
+	int64_t n = 1;
+
+	if (work->op->lower != onnx_lower_rows || rank == 0)
+		return 0;
+	axis += axis < 0 ? rank : 0;
+	if (work->op->rows == ROWS_SECOND)
+		axis = 1;
+	else if (work->op->rows != ROWS_AXIS && work->op->rows != ROWS_BEHIND)
+		axis = work->op->rows == ROWS_PIXELS ? 2 : 1;
+	if (work->op->rows == ROWS_AXIS || work->op->rows == ROWS_SECOND)
+		last = axis;
+	for (int64_t i = axis; i >= 0 && i <= last && i < rank; i++) {
+		sides |= is_shape ? side_of(shape, (size_t)i) : i + 1 == rank ? WHOLE_C : 0;
+		n = n > MAX_ROW ? n : n * shape->dim[i];
+	}
+	return n > MAX_ROW ? 0 : sides;
+}
+
+static struct onnx_arm arm_of(const struct onnx_work *work, bool is_shape)
+{
+	return (struct onnx_arm){work->op->arm == ARM_POOL ? ARM_FUNCTION : work->op->arm, rows_of(work, is_shape)};
+}
+
 /* Work over a map of the result's shape, made of all inputs. */
 enum onnx_status onnx_lower_combine(struct onnx_lowering *lowering, struct onnx_work *work, const char **why)
 {
@@ -20,9 +69,13 @@ enum onnx_status onnx_lower_combine(struct onnx_lowering *lowering, struct onnx_
 	/* In the map of the first input, whatever ONNX calls its sides, where it has as many numbers. */
 	const struct onnx_draft *first = &lowering->draft[from[0]];
 
-	if (!first->is_vector && onnx_draft_size(first) == onnx_n_element(out))
+	bool is_shape = true;
+
+	if (!first->is_vector && onnx_draft_size(first) == onnx_n_element(out)) {
+		is_shape = first->w == map.w && first->h == map.h && first->c == map.c;
 		map = (struct onnx_map){first->w, first->h, first->c};
-	uint32_t arm = onnx_draft_arm(lowering, n, from, map);
+	}
+	uint32_t arm = onnx_draft_arm(lowering, arm_of(work, is_shape), n, from, map);
 
 	onnx_lower_put(lowering, work, 0, arm);
 	return arm == NO_DRAFT ? ONNX_UNSUPPORTED : ONNX_ARM;
@@ -39,19 +92,9 @@ enum onnx_status onnx_lower_quantise(struct onnx_lowering *lowering, struct onnx
 	return status;
 }
 
-/* Softmax and normalisation look at whole rows. Of a vector the ARM core that computed it has all numbers. */
+/* Softmax and normalisation look at whole rows, which no split may cut. */
 enum onnx_status onnx_lower_rows(struct onnx_lowering *lowering, struct onnx_work *work, const char **why)
 {
-	uint32_t in = work->node->in[0];
-	uint32_t source = onnx_draft_get(lowering, in);
-
-	if (source != NO_DRAFT && lowering->draft[source].layer.kind == LAYER_FC && source > 0 &&
-	    lowering->draft[source].n_reader == 0 && lowering->place[lowering->place[in].root].n_exit == 1 &&
-	    lowering->graph->value[in].n_reader == 1) {
-		lowering->draft[source].layer.relu = true;
-		onnx_lower_put(lowering, work, 0, source);
-		return ONNX_ARM;
-	}
 	return onnx_lower_combine(lowering, work, why);
 }
 
@@ -71,7 +114,7 @@ enum onnx_status onnx_lower_reduce(struct onnx_lowering *lowering, struct onnx_w
 	const struct onnx_draft *from = &lowering->draft[source];
 	struct onnx_map map =
 	    from->is_vector ? (struct onnx_map){1, 1, from->w} : (struct onnx_map){from->w, from->h, from->c};
-	uint32_t arm = onnx_draft_arm(lowering, 1, &source, map);
+	uint32_t arm = onnx_draft_arm(lowering, arm_of(work, false), 1, &source, map);
 	uint32_t view = arm == NO_DRAFT ? NO_DRAFT : onnx_draft_view(lowering, 1, &arm, onnx_map_of(out));
 
 	onnx_lower_put(lowering, work, 0, view);
@@ -160,7 +203,7 @@ static uint32_t add_two(struct onnx_lowering *lowering, struct summand a, struct
 	}
 	if (a.draft == NO_DRAFT || b.draft == NO_DRAFT)
 		return NO_DRAFT;
-	return onnx_draft_arm(lowering, 2, (const uint32_t[]){a.draft, b.draft}, map);
+	return onnx_draft_arm(lowering, (struct onnx_arm){ARM_ADD, 0}, 2, (const uint32_t[]){a.draft, b.draft}, map);
 }
 
 /* Summands one after another; constants are part of biases. */

@@ -197,7 +197,7 @@ static uint32_t pool(struct onnx_lowering *lowering, const struct onnx_work *wor
 		return NO_DRAFT;
 	const struct onnx_draft *from = &lowering->draft[source];
 	struct onnx_map map = {from->w, from->h, from->c};
-	uint32_t arm = onnx_draft_arm(lowering, 1, &source, map);
+	uint32_t arm = onnx_draft_arm(lowering, (struct onnx_arm){ARM_POOL, 0}, 1, &source, map);
 
 	map.c = in->dim[0] * in->dim[1];
 	return arm == NO_DRAFT ? NO_DRAFT : onnx_draft_view(lowering, 1, &arm, map);
@@ -263,7 +263,7 @@ enum onnx_status onnx_lower_conv_transpose(struct onnx_lowering *lowering, struc
 	draft->layer.out_c = draft->c;
 	draft->layer.groups = (uint32_t)(in->dim[0] * onnx_integer(work->node, "group", 1));
 	uint32_t source = onnx_draft_index(lowering, draft);
-	uint32_t arm = onnx_draft_arm(lowering, 1, &source, map);
+	uint32_t arm = onnx_draft_arm(lowering, (struct onnx_arm){ARM_ADD, 0}, 1, &source, map);
 
 	onnx_lower_put(lowering, work, 0, arm);
 	return arm == NO_DRAFT ? ONNX_UNSUPPORTED : ONNX_MLA;

@@ -105,8 +105,17 @@ uint32_t onnx_draft_need(struct onnx_lowering *lowering, uint32_t value, struct 
 /* A view of several drafts. */
 uint32_t onnx_draft_view(struct onnx_lowering *lowering, size_t n, const uint32_t *from, struct onnx_map map);
 
-/* Work of the ARM cores over a map that is made of drafts. */
-uint32_t onnx_draft_arm(struct onnx_lowering *lowering, size_t n, const uint32_t *from, struct onnx_map map);
+/*
+ * Work of the ARM cores over a map that is made of drafts; whole: WHOLE_* bits. Two drafts of which the second goes
+ * with the first, number by number or by channels, are its operands; else all are read as one map. ARM_POOL: of single
+ * numbers.
+ */
+struct onnx_arm {
+	enum arm_kind kind;
+	uint32_t whole;
+};
+uint32_t onnx_draft_arm(struct onnx_lowering *lowering, struct onnx_arm arm, size_t n, const uint32_t *from,
+                        struct onnx_map map);
 
 /* Let the layer of a draft do a function of its result as well; false when it cannot. */
 bool onnx_draft_fuse(struct onnx_lowering *lowering, uint32_t draft, enum onnx_function function);

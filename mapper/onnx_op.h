@@ -38,6 +38,15 @@ enum onnx_trait {
 /* What can be said of the signs of the result. */
 enum onnx_sign { SIGN_ANY, SIGN_KEPT /* none below 0 if none was */, SIGN_POSITIVE /* none below 0 */ };
 
+/* Along which dimensions the rows lie that an operator looks at whole. */
+enum onnx_rows {
+	ROWS_AXIS,   /* the attribute axis, else the last */
+	ROWS_BEHIND, /* axis and those behind it */
+	ROWS_SECOND, /* the channels */
+	ROWS_PIXELS, /* all behind the channels */
+	ROWS_IMAGE   /* all behind the batch */
+};
+
 /* Where an operator has its weights and bias. */
 struct onnx_operand {
 	uint8_t weight, bias;
@@ -57,6 +66,9 @@ struct onnx_op {
 	bool is_average; /* pooling and reductions: the mean; else another function */
 	enum onnx_trait trait;
 	enum onnx_sign sign;
+	enum arm_kind
+	    arm; /* what the ARM cores do where the node has a layer of its own; 0: a function of each number */
+	enum onnx_rows rows; /* with lower onnx_lower_rows */
 	/* What becomes of a node that is no function of its input; NULL: never known. */
 	onnx_lower_fn *lower;
 	/* For rows that share functions: what they compute of a pair of numbers (fold_pairs) or of one (fold_each). */

@@ -96,6 +96,19 @@ static void put_pool(struct line *line, const struct layer *layer)
 	put_sources(line, layer);
 }
 
+static void put_arm(struct line *line, const struct layer *layer)
+{
+	put_key(line, "op");
+	assert(layer->arm > ARM_POOL && layer->arm < N_ARM_KIND);
+	(void)fputs(parser_arm_name[layer->arm - 1], line->file);
+	if (layer->arm == ARM_SOFTMAX || layer->arm == ARM_NORM) {
+		assert(layer->whole < N_PARSER_OVER);
+		put_key(line, "over");
+		(void)fputs(parser_over_name[layer->whole], line->file);
+	}
+	put_sources(line, layer);
+}
+
 static void put_fc(struct line *line, const struct layer *layer)
 {
 	put_number(line, "out", layer->out_c);
@@ -147,7 +160,7 @@ void onnx_write_yaml(const struct onnx_import *import, FILE *file)
 	    [LAYER_CONV] = {"conv", put_conv},    [LAYER_POOL] = {"pool", put_pool},
 	    [LAYER_FC] = {"fc", put_fc},          [LAYER_CONCAT] = {"concat", put_sources},
 	    [LAYER_SLICE] = {"slice", put_slice}, [LAYER_UPSAMPLE] = {"upsample", put_upsample},
-	    [LAYER_VIEW] = {"view", put_view},
+	    [LAYER_VIEW] = {"view", put_view},    [LAYER_ARM] = {"arm", put_arm},
 	};
 	const struct layer_list *list = &import->plan.list;
 

@@ -293,6 +293,58 @@ static void build_pool(struct chain *chain, uint32_t n)
 	                          .sources = parser_source_of(chain, (uint32_t)chain->network->n_block)};
 }
 
+/* The second operand of work of the ARM cores lies in DRAM, wherever the first one is. */
+static bool add_operand(struct chain *chain, uint32_t n, struct block *block)
+{
+	const struct result *second;
+
+	if (chain->list->layer[n - 1].n_from < 2)
+		return true;
+	if (!parser_match(chain, n, &block->operand))
+		return false;
+	second = &chain->result[chain->from[n][1]];
+	if (second->producer != RESIDENCY_NONE)
+		residency_send_to_dram(chain->network, second->producer);
+	block->adds = second->sources;
+	return true;
+}
+
+static void build_arm(struct chain *chain, uint32_t n)
+{
+	const struct layer *layer = &chain->list->layer[n - 1];
+	const struct result in = chain->result[chain->from[n][0]];
+	uint32_t n_reader = chain->result[n].n_reader;
+	struct block block = {.kind = BLOCK_POOL,
+	                      .number = n,
+	                      .pool = 1,
+	                      .arm = layer->arm,
+	                      .whole = layer->whole,
+	                      .in_w = in.is_vector ? 1 : in.w,
+	                      .in_h = in.h,
+	                      .in_c = in.is_vector ? in.w : in.c,
+	                      .kernel_w = 1,
+	                      .kernel_h = 1,
+	                      .stride = 1};
+
+	assert(layer->arm != ARM_POOL && layer->n_from > 0);
+	if (!in.known || !add_operand(chain, n, &block))
+		return;
+	if (block.in_c > NETWORK_MAX_CHANNEL) {
+		err_add_at(chain->err, ERR_INPUT, layer->place, "%s: a %s, allowed are up to %u numbers",
+		           parser_label(chain, n).text, parser_shape(&in).text, NETWORK_MAX_CHANNEL);
+		return;
+	}
+	block.out_w = block.in_w;
+	block.out_h = block.in_h;
+	block.out_c = block.in_c;
+	snprintf(block.name, sizeof block.name, "%s_%u", operation_kind_name[arm_operation(block.arm)], n);
+	append_block(chain, &block, &in);
+	chain->result[n] = in;
+	chain->result[n].producer = (uint32_t)chain->network->n_block;
+	chain->result[n].sources = parser_source_of(chain, chain->result[n].producer);
+	chain->result[n].n_reader = n_reader;
+}
+
 static void build_fc(struct chain *chain, uint32_t n)
 {
 	const struct layer *layer = &chain->list->layer[n - 1];
@@ -350,6 +402,9 @@ static void build_layers(struct chain *chain)
 			break;
 		case LAYER_FC:
 			build_fc(chain, n);
+			break;
+		case LAYER_ARM:
+			build_arm(chain, n);
 			break;
 		default:
 			parser_build_view(chain, n);
@@ -445,9 +500,9 @@ enum err_code parser_build(const struct layer_list *list, struct network *networ
 		goto cleanup;
 	}
 	if (!computes) {
-		code =
-		    err_add_at(err, ERR_INPUT, list->layer[0].place,
-		               "no layer computes anything, allowed are networks with at least one conv, pool or fc");
+		code = err_add_at(
+		    err, ERR_INPUT, list->layer[0].place,
+		    "no layer computes anything, allowed are networks with at least one conv, pool, fc or arm");
 		goto cleanup;
 	}
 	snprintf(network->name, sizeof network->name, "%s", list->name);

@@ -26,6 +26,7 @@ enum layer_kind {
 	LAYER_CONV,
 	LAYER_POOL,
 	LAYER_FC,
+	LAYER_ARM,
 	/* Views: they put results together or take parts of them where their readers fetch them, and are no blocks. */
 	LAYER_CONCAT,
 	LAYER_SLICE,
@@ -64,13 +65,15 @@ struct layer {
 	uint32_t groups;      /* LAYER_CONV: at least 1 */
 	bool depthwise;       /* LAYER_CONV: a group a channel of the ifmap; out_c 0: as many filters */
 	bool relu, pool_average;
+	enum arm_kind arm;               /* LAYER_ARM: not ARM_POOL */
+	uint32_t whole;                  /* LAYER_ARM: WHOLE_* bits */
 	uint32_t first_c, last_c;        /* LAYER_SLICE: channels kept, counted from 0 */
 	uint32_t factor;                 /* LAYER_UPSAMPLE: each pixel stands for factor x factor ones */
 	uint32_t view_w, view_h, view_c; /* LAYER_VIEW: what its readers see, whatever its sources' shapes */
 	uint32_t own_w, own_h, own_c; /* LAYER_CONV, LAYER_FC (own_w numbers) with n_from 0: what it reads, from DRAM */
 	uint32_t n_from;              /* 0: the layer reads an input of its own */
 	const struct layer_source
-	    *from; /* [n_from] several: their channels one after another; LAYER_MULTIPLY: factors */
+	    *from; /* [n_from] several: their channels one after another; LAYER_MULTIPLY, LAYER_ARM: operands */
 
 	bool has_filters; /* LAYER_CONV: the weights are the result of filters_from, as in attention */
 	struct layer_source filters_from;
@@ -98,6 +101,12 @@ struct layer_list {
  * are passed over without a message, and ERR_INPUT is returned.
  */
 enum err_code parser_build(const struct layer_list *list, struct network *network, struct err *err);
+
+/* LAYER_ARM in files: names of enum arm_kind from ARM_ADD on, and of the sides that its rows lie along,
+ * by WHOLE_* bits. */
+#define N_PARSER_OVER 8
+extern const char *const parser_arm_name[N_ARM_KIND - 1];
+extern const char *const parser_over_name[N_PARSER_OVER];
 
 /* Readers of network_read, one a format; what they return is the same. */
 enum err_code network_read_yaml(const char *path, struct network *network, struct err *err);

@@ -63,6 +63,12 @@ bool parser_check_filters(struct chain *chain, uint32_t n, const struct block *b
 /* The sources of a result that block n - 1 computes, or of the network's input (0); none when memory is out. */
 struct block_sources parser_source_of(struct chain *chain, uint32_t producer);
 
+/*
+ * Whether the second of the two results that layer n reads goes with the first, number by number or by channels; else
+ * a message. Not where one of them is not known.
+ */
+bool parser_match(struct chain *chain, uint32_t n, enum arm_operand *operand);
+
 /* Work out the result of layer n, a view. */
 void parser_build_view(struct chain *chain, uint32_t n);
 

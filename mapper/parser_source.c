@@ -6,8 +6,21 @@
 #include <stdio.h>
 
 static const char *const layer_prefix[N_LAYER_KIND] = {
-    [LAYER_CONV] = "CONV",   [LAYER_POOL] = "POOL",         [LAYER_FC] = "FC",        [LAYER_CONCAT] = "CONCAT",
-    [LAYER_SLICE] = "SLICE", [LAYER_UPSAMPLE] = "UPSAMPLE", [LAYER_MULTIPLY] = "MUL", [LAYER_VIEW] = "VIEW",
+    [LAYER_CONV] = "CONV",     [LAYER_POOL] = "POOL",   [LAYER_FC] = "FC",
+    [LAYER_CONCAT] = "CONCAT", [LAYER_SLICE] = "SLICE", [LAYER_UPSAMPLE] = "UPSAMPLE",
+    [LAYER_MULTIPLY] = "MUL",  [LAYER_VIEW] = "VIEW",   [LAYER_ARM] = "ARM",
+};
+
+const char *const parser_arm_name[N_ARM_KIND - 1] = {"add", "multiply", "function", "softmax", "normalise"};
+const char *const parser_over_name[N_PARSER_OVER] = {
+    [0] = "none",
+    [WHOLE_W] = "width",
+    [WHOLE_H] = "height",
+    [WHOLE_W | WHOLE_H] = "map",
+    [WHOLE_C] = "channels",
+    [WHOLE_W | WHOLE_C] = "width_channels",
+    [WHOLE_H | WHOLE_C] = "height_channels",
+    [WHOLE_W | WHOLE_H | WHOLE_C] = "all",
 };
 
 struct layer_label parser_label(const struct chain *chain, uint32_t n)
@@ -276,7 +289,7 @@ static bool is_channel_factor(const struct result *factor, const struct result *
 	return factor->w == 1 && factor->h == 1 && factor->c == map->c;
 }
 
-static bool multiply(struct chain *chain, uint32_t n, struct result *view)
+bool parser_match(struct chain *chain, uint32_t n, enum arm_operand *operand)
 {
 	const struct layer *layer = &chain->list->layer[n - 1];
 	const struct result *a = &chain->result[chain->from[n][0]], *b = &chain->result[chain->from[n][1]];
@@ -287,13 +300,13 @@ static bool multiply(struct chain *chain, uint32_t n, struct result *view)
 	bool same = a->is_vector == b->is_vector && a->w == b->w && a->h == b->h && a->c == b->c;
 	if (!same && !(!a->is_vector && is_channel_factor(b, a))) {
 		err_add_at(chain->err, ERR_INPUT, layer->place,
-		           "%s: %s gives %s and %s gives %s, allowed is a second factor of the same shape, or of one "
+		           "%s: %s gives %s and %s gives %s, allowed is a second operand of the same shape, or of one "
 		           "number a channel",
 		           parser_label(chain, n).text, parser_label(chain, chain->from[n][0]).text,
 		           parser_shape(a).text, parser_label(chain, chain->from[n][1]).text, parser_shape(b).text);
 		return false;
 	}
-	*view = *a;
+	*operand = same ? OPERAND_MAP : OPERAND_CHANNEL;
 	return true;
 }
 
@@ -302,13 +315,17 @@ void parser_build_view(struct chain *chain, uint32_t n)
 	const struct layer *layer = &chain->list->layer[n - 1];
 	struct result view = {0};
 
+	enum arm_operand ignored;
+
 	assert(parser_is_view(layer));
-	if (layer->kind == LAYER_MULTIPLY)
-		view.known = multiply(chain, n, &view);
-	else if (layer->kind == LAYER_VIEW)
+	if (layer->kind == LAYER_MULTIPLY) {
+		view = chain->result[chain->from[n][0]];
+		view.known = parser_match(chain, n, &ignored);
+	} else if (layer->kind == LAYER_VIEW) {
 		view.known = reshape(chain, n, &view);
-	else
+	} else {
 		view = parser_gather(chain, n);
+	}
 	if (view.known && (layer->kind == LAYER_SLICE || layer->kind == LAYER_UPSAMPLE))
 		view.known = (layer->kind == LAYER_SLICE ? slice : upsample)(chain, n, &view);
 	/* even a view of one result: its readers do not find it as the block left it */

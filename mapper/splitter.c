@@ -87,7 +87,8 @@ static bool cut_pool_map(const struct splitter *splitter, uint64_t n, struct spl
 	for (uint32_t n_w = 1; n_w <= block->out_w && n_w <= n; n_w++) {
 		struct split cut = *split;
 
-		if (n % n_w != 0 || n / n_w > block->out_h)
+		if (n % n_w != 0 || n / n_w > block->out_h || ((block->whole & WHOLE_W) && n_w > 1) ||
+		    ((block->whole & WHOLE_H) && n > n_w))
 			continue;
 		cut.w = dim_even(block->out_w, n_w, 1);
 		cut.h = dim_even(block->out_h, (uint32_t)(n / n_w), 1);
@@ -104,18 +105,20 @@ static bool split_pool(const struct splitter *splitter, struct split *split)
 	const struct block *block = splitter->block;
 	/* N * 128 parts on the chip; tables H.1 and J.1 do not keep to N * 4 on the QPE. */
 	uint32_t step = splitter->chip ? splitter->n_pe : 1;
-	uint64_t n_max = (uint64_t)block->out_w * block->out_h, tries = 0;
+	uint64_t n_max = (block->whole & WHOLE_W ? 1 : (uint64_t)block->out_w) *
+	                 (block->whole & WHOLE_H ? 1 : block->out_h),
+		 tries = 0;
+	uint32_t n_c = block->whole & WHOLE_C ? 1 : block->out_c;
 
 	*split = split_whole(block);
-	for (uint32_t n = splitter->n_pe; n <= block->out_c; n += step) {
+	for (uint32_t n = splitter->n_pe; n <= n_c; n += step) {
 		split->c = dim_even(block->out_c, n, 1);
 		if (pool_fits(splitter, split))
 			return true;
 	}
-	split->c = dim_even(block->out_c, block->out_c, 1);
+	split->c = dim_even(block->out_c, n_c, 1);
 	for (uint64_t n = 1; n <= n_max && tries < 4096; n++, tries++)
-		if (n * block->out_c >= splitter->n_pe && n * block->out_c % splitter->n_pe == 0 &&
-		    cut_pool_map(splitter, n, split))
+		if (n * n_c >= splitter->n_pe && n * n_c % splitter->n_pe == 0 && cut_pool_map(splitter, n, split))
 			return true;
 	/* No multiple of the PEs: anything that fits. */
 	for (uint64_t n = 1; n < n_max; n *= 2)

@@ -170,6 +170,18 @@ static void sum_filters(const struct layer_context *context, const struct part_p
 	}
 }
 
+/* A second operand comes with each part; channel_byte: of all parts where it is a number a channel. */
+static void sum_operand(const struct block *block, uint64_t channel_byte, struct tiling *tiling)
+{
+	if (block->operand == OPERAND_MAP) {
+		tiling->all_map_byte *= 2;
+		tiling->all_map_aligned_byte *= 2;
+	} else if (block->operand == OPERAND_CHANNEL) {
+		tiling->all_map_byte += channel_byte;
+		tiling->all_map_aligned_byte += channel_byte;
+	}
+}
+
 /* Convolutions and pooling. */
 static void sum_map(const struct layer_context *context, const struct split *split, const struct part_pair *w,
                     const struct part_pair *h, const struct part_pair *c, struct tiling *tiling)
@@ -183,6 +195,7 @@ static void sum_map(const struct layer_context *context, const struct split *spl
 	uint64_t all_plane = sum_parts(&in_h) * sum_parts(channels);
 	tiling->all_map_byte = sum_line_byte(&in_w, &in_h, channels, 1, operand_byte);
 	tiling->all_map_aligned_byte = sum_aligned(&in_w, operand_byte, LINE_BYTE) * all_plane;
+	sum_operand(context->block, tiling->n_map * sum_aligned(channels, operand_byte, LINE_BYTE), tiling);
 	if (!is_conv)
 		return;
 	sum_filters(context, c, &d, tiling);
@@ -229,6 +242,13 @@ static void size_map(const struct layer_context *context, const struct split *sp
 	tiling->map_aligned_byte = align_up(tiling->in_w * operand_byte, LINE_BYTE) * plane;
 	tiling->filter_byte = 0;
 	tiling->result_byte = tiling->out_byte;
+	if (block->operand == OPERAND_MAP) {
+		tiling->map_byte *= 2;
+		tiling->map_aligned_byte *= 2;
+	} else if (block->operand == OPERAND_CHANNEL) {
+		tiling->map_byte += align_up(tiling->in_c * operand_byte, LINE_BYTE);
+		tiling->map_aligned_byte += align_up(tiling->in_c * operand_byte, LINE_BYTE);
+	}
 	if (!is_conv)
 		return;
 	uint64_t n_tap = (uint64_t)block->kernel_w * block->kernel_h * split->d.size_a;

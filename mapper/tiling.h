@@ -20,7 +20,8 @@ struct tiling {
 	/* Largest tile: ifmap as stored, ofmap of the core operation, filters, input channels. */
 	uint32_t in_w, in_h, out_w, out_h, out_c, in_c;
 	uint32_t small_in_w, small_in_h;     /* stored ifmap of the smaller parts of w and h; 0: there are none */
-	uint64_t map_byte, map_aligned_byte; /* one ifmap tile, valid and aligned (thesis equation 2.5) */
+	uint64_t map_byte, map_aligned_byte; /* one ifmap tile, valid and aligned (thesis equation 2.5); with the second
+	                                        operand, where the ARM cores read one */
 	uint64_t filter_byte;                /* one filter tile, aligned */
 	uint64_t result_byte;                /* one result as the MLA leaves it in SRAM, aligned */
 	uint64_t out_byte;                   /* one result as it leaves the PE: pooled, quantised, 16-byte aligned */

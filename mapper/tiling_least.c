@@ -227,6 +227,13 @@ static void least_map(const struct layer_context *context, const struct split_ra
 		tiling->all_map_byte = tile_byte(&w_in, &h_in, &channel, 1, operand_byte);
 	}
 	tiling->all_map_aligned_byte = w.in_byte * h.n_in * n_channel;
+	if (block->operand == OPERAND_MAP) {
+		tiling->all_map_byte *= 2;
+		tiling->all_map_aligned_byte *= 2;
+	} else if (block->operand == OPERAND_CHANNEL) {
+		tiling->all_map_byte += tiling->n_map * c.in_byte;
+		tiling->all_map_aligned_byte += tiling->n_map * c.in_byte;
+	}
 	if (!is_conv)
 		return;
 	uint64_t tap_byte = (uint64_t)block->kernel_w * block->kernel_h * n_channel * operand_byte;
@@ -235,7 +242,8 @@ static void least_map(const struct layer_context *context, const struct split_ra
 	least_conv_words(context, range, &w, &h, &c, tiling);
 }
 
-/* so many blocks of columns of B that the ports they are stored in, of up to 1024 bytes, are full, whatever the array */
+/* so many blocks of columns of B that the ports they are stored in, of up to 1024 bytes, are full, whatever the array
+ */
 #define N_FULL_BLOCK 1024
 
 static double matmul_round_cost(const struct layer_context *context, const struct machine *machine, uint32_t n_row,

@@ -37,6 +37,13 @@ static void size_conv_operands(const struct layer_context *context, struct part 
 	uint64_t n_row = (uint64_t)part->in_h * part->in_c;
 	part->map_byte = narrow(align_up(part->in_w * n_row * operand_byte, LINE_BYTE));
 	part->map_aligned_byte = narrow(align_up(part->in_w * operand_byte, LINE_BYTE) * n_row);
+	if (block->operand == OPERAND_MAP) {
+		part->map_byte *= 2;
+		part->map_aligned_byte *= 2;
+	} else if (block->operand == OPERAND_CHANNEL) {
+		part->map_byte += narrow(align_up(part->in_c * operand_byte, LINE_BYTE));
+		part->map_aligned_byte += narrow(align_up(part->in_c * operand_byte, LINE_BYTE));
+	}
 	if (block->kind == BLOCK_POOL)
 		return;
 	uint64_t n_tap = (uint64_t)block->kernel_w * block->kernel_h * part->in_c;

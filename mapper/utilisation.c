@@ -47,6 +47,10 @@ static struct task_byte pool_byte(const struct block *block, uint32_t w, uint32_
 	struct task_byte byte = {0};
 
 	byte.ifmap_valid = product(split_part_in_w(block, w), split_part_in_h(block, h), c);
+	if (block->operand == OPERAND_MAP)
+		byte.ifmap_valid = mul_sat(byte.ifmap_valid, 2);
+	else if (block->operand == OPERAND_CHANNEL)
+		byte.ifmap_valid = add_sat(byte.ifmap_valid, c);
 	byte.ifmap_aligned = byte.ifmap_valid;
 	byte.ofmap_valid = product(w, h, c);
 	byte.ofmap_aligned = byte.ofmap_valid;

@@ -13,6 +13,7 @@ enum verdict_reason {
 	VERDICT_STRATEGY,    /* strategy does not serve this kind of block or machine */
 	VERDICT_INPUT_SPLIT, /* strategy cannot split input channels of this block */
 	VERDICT_OPERAND,     /* reuse operand is not available on this machine */
+	VERDICT_ROWS,        /* the split cuts rows that an operation of the ARM cores needs in one PE */
 	VERDICT_GROUPS,      /* the machine has no grouped convolutions */
 	VERDICT_AHEAD_ROOM,  /* weights fetched ahead and all else together do not fit the storage QPEs */
 	VERDICT_AHEAD_PARTS, /* weights fetched ahead lie there in groups of filters, or of a width, that do not suit */

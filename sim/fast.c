@@ -17,8 +17,9 @@
  * checked against the reference tables, which the README lists with the errors.
  */
 
-const char *const phase_name[N_PHASE] = {"weight", "input",   "migration", "computation", "tasks", "stall", "fetch",
-                                         "padd",   "mat_ele", "acti",      "quan",        "pool",  "fce"};
+const char *const phase_name[N_PHASE] = {"weight", "input", "migration", "computation", "tasks", "stall",
+                                         "fetch",  "padd",  "mat_ele",   "acti",        "quan",  "pool",
+                                         "fce",    "mul",   "func",      "softmax",     "norm"};
 const char *const bound_name[N_BOUND] = {"MAC array", "SRAM port", "DRAM", "NoC", "ARM core"};
 
 /*

@@ -31,6 +31,10 @@ enum phase {
 	PHASE_QUAN,
 	PHASE_POOL,
 	PHASE_FCE,
+	PHASE_MUL,
+	PHASE_FUNC,
+	PHASE_SOFTMAX,
+	PHASE_NORM,
 	N_PHASE
 };
 extern const char *const phase_name[N_PHASE]; /* "weight", ... */

@@ -13,7 +13,7 @@
 #include <string.h>
 
 #define MAX_FIGURE 40
-#define MAX_SAMPLE 16
+#define MAX_SAMPLE 24
 
 enum figure_table { FIGURE_TOTAL, FIGURE_LAYER, FIGURE_TASK, N_FIGURE_TABLE };
 
@@ -32,12 +32,14 @@ static const struct figure_info figure_info[N_FIGURE_TABLE] = {
                       {"n_pe", "n_mac", "sram_byte", "area_um2", "static_mw", "roofline_clk", "switch_ns", "switch_pj",
                        "n_lane", "sleep_mw", "n_divider", "schedule_us"}},
     [FIGURE_LAYER] = {"tests/golden/machine_layers.csv",
-                      {"verdict",         "demanded_byte", "available_byte", "weight_clk", "input_clk", "migration_clk",
-                       "computation_clk", "tasks_clk",     "stall_clk",      "fetch_clk",  "padd_clk",  "mat_ele_clk",
-                       "acti_clk",        "quan_clk",      "pool_clk",       "fce_clk",    "core_clk",  "total_clk",
-                       "latency_ns",      "pe_sram_byte",  "mac_util_frac",  "dram_byte",  "mla_pj",    "sram_pj",
-                       "noc_pj",          "dram_pj",       "arm_pj",         "awake_pj",   "static_pj", "total_pj",
-                       "peak_mw",         "packet"}},
+                      {"verdict",       "demanded_byte",   "available_byte", "weight_clk",   "input_clk",
+                       "migration_clk", "computation_clk", "tasks_clk",      "stall_clk",    "fetch_clk",
+                       "padd_clk",      "mat_ele_clk",     "acti_clk",       "quan_clk",     "pool_clk",
+                       "fce_clk",       "mul_clk",         "func_clk",       "softmax_clk",  "norm_clk",
+                       "core_clk",      "total_clk",       "latency_ns",     "pe_sram_byte", "mac_util_frac",
+                       "dram_byte",     "mla_pj",          "sram_pj",        "noc_pj",       "dram_pj",
+                       "arm_pj",        "awake_pj",        "static_pj",      "total_pj",     "peak_mw",
+                       "packet"}},
     [FIGURE_TASK] = {"tests/golden/machine_tasks.csv",
                      {"clk", "packet", "mac_clk", "a_stall_clk", "b_stall_clk", "out_clk", "a_word", "b_word",
                       "out_word", "sram_clk", "greybox_clk"}},
@@ -103,6 +105,8 @@ static inline uint32_t figure_samples(const struct machine *machine, struct samp
 	sample[n++].design.operand_bit = 16;
 	sample[n++] = sample_matmul();
 	sample[n++] = sample_pool();
+	for (int kind = 0; kind < N_ARM_KIND; kind++)
+		sample[n++] = sample_arm((enum arm_kind)kind);
 	assert_true(n <= MAX_SAMPLE);
 	return n;
 }

@@ -4,6 +4,19 @@
 /* Random blocks of every kind and random designs for them, feasible or not. */
 #include "tests/random_block.h"
 
+/* Pooling becomes other work of the ARM cores over a map of the result's size. */
+static inline void random_arm(struct rng *rng, struct block *block)
+{
+	block->arm = (enum arm_kind)(1 + rng_below(rng, N_ARM_KIND - 1));
+	block->operand = (enum arm_operand)rng_below(rng, 3);
+	block->whole = rng_below(rng, 4) == 0 ? rng_below(rng, 8) : 0;
+	block->kernel_w = block->kernel_h = block->stride = 1;
+	block->in_w = block->out_w;
+	block->in_h = block->out_h;
+	block->pad_left = block->pad_right = block->pad_top = block->pad_bottom = 0;
+	block->has_padd = block->pool_average = false;
+}
+
 static inline struct block random_block(struct rng *rng)
 {
 	uint32_t kind = rng_below(rng, 8);
@@ -15,7 +28,10 @@ static inline struct block random_block(struct rng *rng)
 		block.out_c = block.in_c;
 		block.pool = 1;
 		block.has_acti = block.has_quan = false;
+		block.pool_average = rng_below(rng, 2);
 	}
+	if (kind == 1 && rng_below(rng, 2))
+		random_arm(rng, &block);
 	block.has_mat_ele = block.kind == BLOCK_CONV && rng_below(rng, 8) == 0;
 	return block;
 }

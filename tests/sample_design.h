@@ -122,4 +122,25 @@ static inline struct sample sample_pool(void)
 	return sample;
 }
 
+/* The ARM cores' other work alone; ARM_POOL: average pooling. Rows are channels, which stay whole. */
+static inline struct sample sample_arm(enum arm_kind kind)
+{
+	static const char *const name[N_ARM_KIND] = {"average", "add", "multiply", "function", "softmax", "norm"};
+	struct sample sample = sample_pool();
+	struct block *block = &sample.block;
+	sample.name = name[kind];
+	block->arm = kind;
+	block->pool_average = kind == ARM_POOL;
+	if (kind == ARM_POOL)
+		return sample;
+	block->kernel_w = block->kernel_h = 1;
+	block->pad_left = block->pad_right = block->pad_top = block->pad_bottom = 0;
+	block->has_padd = false;
+	block->operand = kind == ARM_ADD ? OPERAND_MAP : kind == ARM_MULTIPLY ? OPERAND_CHANNEL : OPERAND_NONE;
+	block->whole = kind == ARM_SOFTMAX || kind == ARM_NORM ? WHOLE_C : 0;
+	if (block->whole)
+		sample.design.split = sample_split(block, 2, 14, 1);
+	return sample;
+}
+
 #endif

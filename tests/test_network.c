@@ -357,7 +357,7 @@ static void test_network_reports_every_malformed_file(void **state)
 	    {"too_many_layers", ":4:13: more than 4096 layers"},
 	    {"two_kinds", ":4:5: found 2 keys in one layer"},
 	    {"unknown_key", "did you mean 'kernel'?"},
-	    {"unknown_layer", ":4:5: key: found 'convolution', allowed conv, pool, fc, repeat"},
+	    {"unknown_layer", ":4:5: key: found 'convolution', allowed conv, pool, fc, arm, repeat"},
 	    {"unknown_top_key", "did you mean 'batch'?"},
 	    {"too_much_work", ":4:5: CONV_1: 65536x65536x65536 results from 281474976710656 values each are more work"},
 	    {"vector_too_long", ":5:5: FC_2: its input has"},

@@ -379,7 +379,7 @@ static void test_branches_report_mistakes(void **state)
 	    {"  - upsample: {factor: 9000}\n", ":4:5: UPSAMPLE_1: 8x8x12 by a factor of 9000"},
 	    {"  - upsample: {}\n", ": factor is missing"},
 	    {"  - conv: {kernel: 1, out_channels: 3}\n  - multiply: {from: [0, 1]}\n",
-	     ":5:5: MUL_2: the network's input gives 8x8x12 and CONV_1 gives 8x8x3, allowed is a second factor"},
+	     ":5:5: MUL_2: the network's input gives 8x8x12 and CONV_1 gives 8x8x3, allowed is a second operand"},
 	    {"  - multiply: {from: [0, 0, 0]}\n", ":4:22: from: found 3 layers, allowed 2 to 2"},
 	    {"  - view: {size: [1, 2]}\n", ":4:18: size: allowed is [width, height, channels]"},
 	    {"  - view: {size: [1, 0, 2]}\n", ":4:22: size: found '0', allowed"},

@@ -199,6 +199,16 @@ static void test_onnx_transformer_encoder(void **state)
 	assert_int_equal(n[BLOCK_CONV], 2 * 8);
 	assert_int_equal(n[BLOCK_POOL], 2 * 3);
 	assert_int_equal(n_group, 2 * 2);
+	/* softmax of the heads' rows, which are channels here; then normalisation, twice */
+	size_t n_arm[N_ARM_KIND] = {0};
+	for (size_t i = 0; i < network.n_block; i++) {
+		n_arm[network.block[i].arm]++;
+		assert_int_equal(network.block[i].whole, network.block[i].arm == ARM_POOL ? 0 : WHOLE_C);
+	}
+	assert_int_equal(n_arm[ARM_SOFTMAX], 2);
+	assert_int_equal(n_arm[ARM_NORM], 2 * 2);
+	assert_int_equal(n_arm[ARM_POOL], 2 * 8);
+	expect_file_keeps(&import, &network);
 	/* keys and values are weights: they come from DRAM */
 	assert_true(network.block[1].result_to_dram && network.block[2].result_to_dram);
 	assert_int_equal(network.block[3].groups, 12);
@@ -294,6 +304,11 @@ static void test_onnx_mobile_blocks(void **state)
 	assert_int_equal(network.block[3].kind, BLOCK_POOL);
 	assert_int_equal(network.block[3].kernel_w, 32);
 	assert_int_equal(network.block[6].kind, BLOCK_POOL);
+	assert_int_equal(network.block[3].arm, ARM_POOL);
+	assert_true(network.block[3].pool_average);
+	assert_int_equal(network.block[6].arm, ARM_MULTIPLY);
+	assert_int_equal(network.block[6].operand, OPERAND_CHANNEL);
+	expect_file_keeps(&import, &network);
 	assert_true(network.block[7].has_mat_ele && !network.block[7].has_acti);
 	network_free(&network);
 	onnx_import_free(&import);

@@ -19,7 +19,7 @@ struct prediction {
 	double latency_ns, energy_pj, peak_mw;
 };
 
-#define MAX_SAMPLE 10
+#define MAX_SAMPLE 16
 
 /* Reuse with copies, with filters that rotate in a block and go round the ring, and results that fill the storage. */
 static uint32_t chip_samples(struct sample *sample)
@@ -34,6 +34,8 @@ static uint32_t chip_samples(struct sample *sample)
 	sample[n++].block.has_mat_ele = true;
 	sample[n++] = sample_matmul();
 	sample[n++] = sample_pool();
+	for (int kind = 0; kind < N_ARM_KIND; kind++)
+		sample[n++] = sample_arm((enum arm_kind)kind);
 	return n;
 }
 
