@@ -44,10 +44,10 @@ endif
 WARNINGS := -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wvla -Wundef \
 	-Wcast-qual -Wformat=2 $(if $(filter 1,$(WERROR)),-Werror)
 # Library headers such as Random123's need no -I on any system we know, so pkg-config is asked for what differs only.
-PACKAGES := yaml-0.1 libpcre2-8 jansson libxxhash cminpack libprotobuf-c
+PACKAGES := yaml-0.1 libpcre2-8 jansson libxxhash cminpack libprotobuf-c sqlite3 zlib
 PKG_CFLAGS := $(shell pkg-config --cflags $(PACKAGES) 2>/dev/null || echo -I/usr/include/cminpack-1)
 PKG_LIBS := $(shell pkg-config --libs $(PACKAGES) 2>/dev/null || \
-	echo -lyaml -lpcre2-8 -ljansson -lxxhash -lcminpack -lprotobuf-c)
+	echo -lyaml -lpcre2-8 -ljansson -lxxhash -lcminpack -lprotobuf-c -lsqlite3 -lz)
 # ONNX's schema comes from the system; the classes made from it are built, not kept. One file knows them,
 # mapper/onnx_read.c. As other people's code they are not held to our warnings.
 ONNX_PROTO ?= $(firstword $(wildcard $(addsuffix /onnx/onnx.proto,/usr/local/include /usr/include)))
@@ -128,10 +128,13 @@ picture: explore
 	@$(PROGRAM) arada spaces/arada.yaml -q -o results/arada >/dev/null
 	@cp results/arada/means.svg results/arada_means.svg
 
-# Fifty kills at random moments; `make test` makes eight.
+# Fifty kills of searches at random moments and of runs that are kept, a hundred of writers of the store; `make test`
+# makes a few of each.
 kills: deps
-	$(AGAIN) build-program
+	$(AGAIN) build-program $(BUILD)/tests/test_run_store
 	@KILLS=50 DSE='$(abspath $(PROGRAM))' tests/cli/resume.sh
+	@KILLS=50 DSE='$(abspath $(PROGRAM))' tests/cli/store.sh
+	@KILLS=100 $(BUILD)/tests/test_run_store
 
 # Not part of test: what it finds depends on how long it may look.
 fuzz:
@@ -225,6 +228,15 @@ $(ONNX_OBJECTS): ALL_CFLAGS += -isystem $(GENERATED)
 $(ONNX_OBJECTS): $(GENERATED)/onnx.pb-c.h
 
 $(BUILD)/obj/dse/ranks.o: ALL_CFLAGS += $(MPI_CFLAGS)
+
+# A hash of all that decides results, for what is kept of them: rewritten only when it is another one.
+$(BUILD)/sources.h: $(SOURCES) $(HEADERS) $(BUILD)/flags
+	@mkdir -p $(@D)
+	@printf '#define DSE_SOURCES "%.32s"\n' "$$(cat $(sort $(SOURCES) $(HEADERS)) $(BUILD)/flags | sha256sum)" >$@.new
+	@if cmp -s $@.new $@; then rm -f $@.new; else mv $@.new $@; fi
+
+$(BUILD)/obj/dse/build.o: ALL_CFLAGS += -include $(BUILD)/sources.h
+$(BUILD)/obj/dse/build.o: $(BUILD)/sources.h
 
 $(BUILD)/obj/tests/%.o: tests/%.c $(BUILD)/flags
 	@mkdir -p $(@D)

@@ -52,6 +52,7 @@ struct cli_options {
 	const char *resume;       /* folder of a run to take up; NULL: a new run */
 	const char *shard;        /* "I/N"; NULL: the whole */
 	struct cli_list compare;  /* mappings to be set beside the front */
+	const char *store;        /* explore, merge, runs, show, export; NULL: the default */
 
 	/* simulate; mapping: power, too */
 	const char *layers, *split_scheme, *strategy, *level, *point, *trace, *mapping;
@@ -73,6 +74,13 @@ struct cli_options {
 	/* fit */
 	const char *clocks, *where, *parameters, *fix;
 	bool robust;
+
+	/* runs, export */
+	const char *space; /* NULL: all */
+	uint64_t last;     /* 0: all */
+	uint64_t keep;
+	double older_than_day;
+	bool yes, csv;
 
 	/* import */
 	struct cli_list dim; /* "NAME=N" */
@@ -104,6 +112,9 @@ enum err_code cmd_arada(const struct cli_options *options, struct err *err);
 enum err_code cmd_validate(const struct cli_options *options, struct err *err);
 enum err_code cmd_fit(const struct cli_options *options, struct err *err);
 enum err_code cmd_import(const struct cli_options *options, struct err *err);
+enum err_code cmd_runs(const struct cli_options *options, struct err *err);
+enum err_code cmd_show(const struct cli_options *options, struct err *err);
+enum err_code cmd_export(const struct cli_options *options, struct err *err);
 enum err_code cmd_check(const struct cli_options *options, struct err *err);
 
 /* Whether the option was given on the command line. */

@@ -96,6 +96,15 @@ const struct option_info option_table[N_OPTION] = {
                     "size of a dimension that the model leaves open; repeatable (default: 1 for the first of an input)"},
     [OPTION_MAPPING] = {"mapping", 0, "FILE.yaml", TYPE_TEXT, IN(mapping), 0, 0,
                         "machine, network and the design of every layer: a mapping, or FRONT.json:ID"},
+    [OPTION_STORE] = {"store", 0, "FILE", TYPE_TEXT, IN(store), 0, 0,
+                      "keep runs in FILE, or none (default: $DSE_STORE, else dse.sqlite beside the runs' folders)"},
+    [OPTION_SPACE] = {"space", 0, "NAME", TYPE_TEXT, IN(space), 0, 0, "only runs of this space"},
+    [OPTION_LAST] = {"last", 0, "N", TYPE_U64, IN(last), 0, 1e12, "only the newest N runs (default 20; 0: all)"},
+    [OPTION_KEEP] = {"keep", 0, "N", TYPE_U64, IN(keep), 0, 1e12, "prune: the newest N runs of each space stay"},
+    [OPTION_OLDER_THAN] = {"older-than", 0, "DAYS", TYPE_REAL, IN(older_than_day), 0, 1e6,
+                           "prune: runs younger than so many days stay"},
+    [OPTION_YES] = {"yes", 0, NULL, TYPE_FLAG, IN(yes), 0, 0, "prune: remove them, instead of saying what would go"},
+    [OPTION_CSV] = {"csv", 0, NULL, TYPE_FLAG, IN(csv), 0, 0, "the run's front.csv (--json: its front.json)"},
 };
 
 /* The options of a command: those of all commands, its own, and the end. */
@@ -119,14 +128,29 @@ const struct cli_command cli_command_table[] = {
      1, 1,
      LIST(COMMON, OPTION_ENGINE, OPTION_FLAT, OPTION_POINTS, OPTION_MAX_EVALUATIONS, OPTION_DETAIL, OPTION_VERIFY,
           OPTION_AUDIT, OPTION_RESUME, OPTION_SHARD, OPTION_AUDIT_SAMPLES, OPTION_EFFORT, OPTION_MAX_SECONDS,
-          OPTION_COMPARE),
+          OPTION_COMPARE, OPTION_STORE),
      cmd_explore},
     {"merge", "DIR...", "make the front of a space from the folders of its shards",
      "Takes the folders that 'dse explore SPACE.yaml --shard I/N' wrote for I = 1 to N, in any order, checks that all\n"
      "of them are there, complete and of one space, version and choice of options, and writes what one\n"
      "'dse explore SPACE.yaml' would have written. Options are the shards'.",
-     1, SIZE_MAX, LIST(COMMON, OPTION_POINTS, OPTION_VERIFY, OPTION_AUDIT, OPTION_AUDIT_SAMPLES, OPTION_COMPARE),
+     1, SIZE_MAX, LIST(COMMON, OPTION_POINTS, OPTION_VERIFY, OPTION_AUDIT, OPTION_AUDIT_SAMPLES, OPTION_COMPARE,
+          OPTION_STORE),
      cmd_merge},
+    {"runs", "[prune]", "list the runs that were kept, newest first; remove old ones",
+     "Every 'dse explore' keeps its run in a store, results/dse.sqlite: inputs, options, front, counts, certificate,\n"
+     "progress. 'dse runs prune --keep N --older-than DAYS' says which runs are old, and removes them with --yes: those\n"
+     "that are neither among the newest N of their space nor younger than DAYS; given alone, either decides.",
+     0, 1,
+     LIST(COMMON, OPTION_STORE, OPTION_SPACE, OPTION_ENGINE, OPTION_LAST, OPTION_KEEP, OPTION_OLDER_THAN, OPTION_YES),
+     cmd_runs},
+    {"show", "RUN", "one run that was kept: its front, what it proves, its inputs, how to replay it",
+     "RUN is its number in 'dse runs', the first digits of its signature, or last.", 1, 1, LIST(COMMON, OPTION_STORE),
+     cmd_show},
+    {"export", "RUN", "give the files of a run that was kept: --csv front.csv, --json front.json",
+     "Byte for byte what the run wrote, to stdout or with -o to a file. RUN is its number in 'dse runs', the first digits\n"
+     "of its signature, or last.",
+     1, 1, LIST(COMMON, OPTION_STORE, OPTION_CSV), cmd_export},
     {"simulate", "MACHINE NETWORK | --mapping FILE.yaml | --point FRONT.json:ID", "one fixed design: clocks, bytes and energy per operation",
      "MACHINE and NETWORK are files or the names of shipped ones (under spaces/machines and spaces/networks).\n"
      "With --point a design of a front runs again, in the tier the front was made in; exits 1 when any number\n"

@@ -9,6 +9,7 @@
 #include "dse/progress.h"
 #include "dse/ranks.h"
 #include "dse/report.h"
+#include "dse/run_note.h"
 #include "dse/store.h"
 #include "sim/base/doc.h"
 #include <assert.h>
@@ -22,6 +23,7 @@
 struct request {
 	const struct cli_options *cli;
 	struct run_keep *keep;
+	struct run_note note;
 	struct space space;
 	struct explore explore;
 	struct explore_options options;
@@ -128,6 +130,9 @@ static enum err_code prepare_dir(struct request *job, struct err *err)
 	if (code == ERR_OK)
 		code = run_keep_open(job->keep, job->dir, job->cli, &job->space, &job->options, err);
 	if (code != ERR_OK || job->keep->n_part > 1 || ranks_index() > 0)
+		return code;
+	code = run_note_begin(&job->note, job->cli, job->dir, &job->space, err);
+	if (code != ERR_OK)
 		return code;
 	/* Try a file, too: a directory may be there and not be writable. */
 	char *path = store_join(job->dir, job->cli->points ? "points.csv" : "front.csv");
@@ -387,11 +392,15 @@ static enum err_code finish_whole(struct request *job, struct err *err)
 	              job->audit.interrupted || job->explore.n_failure > 0;
 	if (code == ERR_OK && !is_cut)
 		code = run_keep_finish(job->keep, err);
+	/* a run that cannot be kept is still a result */
+	enum err_code kept = code == ERR_OK ? run_note_keep(&job->note, &job->run, job->dir, err) : ERR_OK;
 	if (code == ERR_OK)
 		code = print_result(job, err);
 	if (code == ERR_OK && job->explore.out_of_time)
 		print_extension(job);
-	return code == ERR_OK ? judge(job, err) : code;
+	if (code == ERR_OK)
+		code = judge(job, err);
+	return code == ERR_OK ? kept : code;
 }
 
 /* A shard has searches and no front; its result is its journal. */
@@ -496,6 +505,7 @@ enum err_code cmd_explore_run(const struct cli_options *options, struct run_keep
 		code = keep->n_part > 1 ? finish_part(&job, err) : finish_whole(&job, err);
 	store_abandon(&job.points);
 	run_keep_close(keep, options->quiet);
+	run_note_free(&job.note);
 	compare_free(&job.compare);
 	misfit_free(&job.misfit);
 	verify_free(&job.verify);

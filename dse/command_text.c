@@ -51,6 +51,10 @@ enum err_code command_print(const struct cli_options *cli, const struct explore_
 		(void)fputs(" --compare ", text);
 		print_word(text, cli->compare.text[i]);
 	}
+	if (cli->store) {
+		(void)fputs(" --store ", text);
+		print_word(text, cli->store);
+	}
 	if (cli->out) {
 		(void)fputs(" -o ", text);
 		print_word(text, cli->out);

@@ -29,6 +29,9 @@ void interrupt_install(void)
 	(void)sigemptyset(&action.sa_mask);
 	(void)sigaction(SIGINT, &action, NULL);
 	(void)sigaction(SIGTERM, &action, NULL);
+	/* a file that may not grow is a write that fails, with a message, not the end of the program */
+	action.sa_handler = SIG_IGN;
+	(void)sigaction(SIGXFSZ, &action, NULL);
 }
 
 bool interrupt_requested(void)

@@ -7,7 +7,7 @@
  */
 #include <stdbool.h>
 
-/* Catch both signals from here on. */
+/* Catch both signals from here on; also, a limit on the size of files becomes an error of the write. */
 void interrupt_install(void);
 
 /* Whether one has arrived. */

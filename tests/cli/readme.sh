@@ -7,6 +7,7 @@
 # The commands of all ```sh blocks: dse ones are run, into a folder of ours.
 awk '/^```sh$/ { inside = 1; next } /^```$/ { inside = 0 } inside' README.md | sed 's/ *#.*//' | grep '^build/dse' >"$work/commands"
 [ "$(wc -l <"$work/commands")" -ge 7 ] || fail "README.md has lost its commands"
+DSE_STORE=$work/results/dse.sqlite # what its commands about runs read
 while read -r program arguments; do
 	case "$arguments" in
 	"explore spaces/mla_sizing.yaml"*) continue ;; # as make explore: a minute

@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "dse/run_note.h"
+#include "dse/build.h"
+#include "dse/certificate.h"
+#include "dse/quality.h"
+#include "dse/store.h"
+#include "sim/base/file.h"
+#include <assert.h>
+#include <libgen.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+/* What a run's folder may hold that dse export gives back; points.csv, which is by far the largest, can be made again. */
+static const char *const kept_file[] = {"front.csv", "front.json", "front.svg", "run.json"};
+#define N_KEPT (sizeof(kept_file) / sizeof(kept_file[0]))
+
+/* dse.sqlite beside a folder; in results/ where there is none. */
+static char *default_path(const char *folder)
+{
+	char *copy = strdup(folder ? folder : "results/any"), *path = NULL;
+	if (copy) {
+		char *parent = dirname(copy);
+		path = strcmp(parent, ".") == 0 ? strdup(RUN_STORE_NAME) : store_join(parent, RUN_STORE_NAME);
+	}
+	free(copy);
+	return path;
+}
+
+enum err_code run_note_choose(const struct cli_options *cli, const char *folder, char **path, struct err *err)
+{
+	const char *from_environment = getenv("DSE_STORE");
+	const char *given = cli->store ? cli->store : from_environment && *from_environment ? from_environment : NULL;
+	*path = NULL;
+	if (given && strcmp(given, "none") == 0)
+		return ERR_OK;
+	*path = given ? strdup(given) : default_path(folder);
+	return *path ? ERR_OK : err_add(err, ERR_INTERNAL, "out of memory");
+}
+
+enum err_code run_note_open(const struct cli_options *cli, struct database **store, struct err *err)
+{
+	char *path;
+	*store = NULL;
+	enum err_code code = run_note_choose(cli, NULL, &path, err);
+	if (code != ERR_OK)
+		return code;
+	if (!path)
+		code = err_add(err, ERR_USAGE, "dse %s: no store is named (--store or DSE_STORE is none)",
+		               cli->command->name);
+	else if (access(path, F_OK) != 0)
+		code = err_add(err, ERR_IO, "%s: there is no store of runs; dse explore makes one, --store FILE names another",
+		               path);
+	else
+		code = run_store_open(path, false, store, err);
+	free(path);
+	return code;
+}
+
+static void set_date(struct run_note *note)
+{
+	time_t now = time(NULL);
+	struct tm utc;
+	if (!gmtime_r(&now, &utc) || strftime(note->date, sizeof(note->date), "%Y-%m-%dT%H:%M:%SZ", &utc) == 0)
+		(void)snprintf(note->date, sizeof(note->date), "1970-01-01T00:00:00Z");
+}
+
+/* A file's bytes, if they are few enough and still those with the hash; it is no mistake when they are not. */
+static enum err_code read_kept(const char *path, struct run_file *file, struct err *err)
+{
+	char *text = NULL, hex[HASH_HEX_SIZE];
+	struct err unread = {0};
+	enum err_code code = file_read(path, RUN_NOTE_MAX_BYTE, &text, &file->n_byte, &unread);
+	err_clear(&unread);
+	if (code == ERR_INTERNAL)
+		return err_add(err, ERR_INTERNAL, "out of memory");
+	if (code != ERR_OK || file->n_byte > RUN_NOTE_MAX_BYTE) {
+		free(text);
+		return ERR_OK;
+	}
+	hash_hex(text, file->n_byte, hex);
+	if (strcmp(hex, file->hash) == 0)
+		file->data = text;
+	else
+		free(text);
+	return ERR_OK;
+}
+
+enum err_code run_note_begin(struct run_note *note, const struct cli_options *cli, const char *folder,
+                             const struct space *space, struct err *err)
+{
+	struct database *store = NULL;
+	assert(note && !note->path);
+	set_date(note);
+	enum err_code code = run_note_choose(cli, folder, &note->path, err);
+	if (code != ERR_OK || !note->path)
+		return code;
+	code = run_store_open(note->path, true, &store, err);
+	if (code != ERR_OK)
+		return err_add(err, code, "dse %s keeps its run there; --store FILE names another store, --store none does without",
+		               cli->command->name);
+	database_close(store);
+	note->input = calloc(space->n_file + 1, sizeof(*note->input));
+	if (code == ERR_OK && !note->input)
+		code = err_add(err, ERR_INTERNAL, "out of memory");
+	/* now, because somebody may edit them while the search runs */
+	for (; note->n_input < space->n_file && code == ERR_OK; note->n_input++) {
+		struct run_file *input = &note->input[note->n_input];
+		const struct space_file *file = &space->file[note->n_input];
+		*input = (struct run_file){.name = file->path, .hash = file->hash};
+		code = read_kept(file->path, input, err);
+	}
+	return code;
+}
+
+/* The file's bytes as they are in the folder; one that is not there is left out. */
+static enum err_code read_result(const char *folder, const char *name, char hex[HASH_HEX_SIZE], struct run_file *file,
+                                 struct err *err)
+{
+	char *path = store_join(folder, name), *text = NULL;
+	if (!path)
+		return err_add(err, ERR_INTERNAL, "out of memory");
+	enum err_code code = file_read(path, SIZE_MAX / 2, &text, &file->n_byte, err);
+	if (code == ERR_OK)
+		hash_hex(text, file->n_byte, hex);
+	file->name = name;
+	file->hash = hex;
+	file->data = text;
+	free(path);
+	return code;
+}
+
+/* What certificate_text says, in a word or two. */
+static const char *exactness(const struct front_run *run, char *text, size_t n_byte)
+{
+	const struct explore *explore = run->explore;
+	if (explore->interrupted || explore->truncated || explore->n_failure > 0 || run->options->engine->is_random)
+		return "unproven";
+	if (!(explore->counts.epsilon > 0.0))
+		return "exact";
+	(void)snprintf(text, n_byte, "within %.3g %%", 100.0 * explore->counts.epsilon);
+	return text;
+}
+
+static const char *state_of(const struct explore *explore)
+{
+	if (explore->n_failure > 0)
+		return "failed";
+	return explore->interrupted || explore->truncated ? "cut short" : "complete";
+}
+
+static void fill(const struct run_note *note, const struct front_run *run, const char *folder,
+                 struct run_record *record)
+{
+	const struct explore *explore = run->explore;
+	struct quality quality;
+	bool has_quality = explore->front.n > 0 && quality_of_front(&explore->front, &quality);
+	record->date = note->date;
+	record->seconds = explore->seconds;
+	record->version = DSE_VERSION;
+	record->build = build_sources;
+	record->command = run->command;
+	record->folder = folder;
+	record->space = run->space->name;
+	record->engine = run->options->engine->name;
+	record->detail = detail_name[run->space->detail];
+	record->state = state_of(explore);
+	record->seed = run->options->seed;
+	record->n_point = explore->front.n;
+	record->signature = explore->front.n > 0 ? run->signature : "";
+	record->hypervolume = has_quality ? quality.hypervolume : 0.0;
+	record->n_input = note->n_input;
+	record->input = note->input;
+}
+
+enum err_code run_note_keep(const struct run_note *note, const struct front_run *run, const char *folder,
+                            struct err *err)
+{
+	struct database *store = NULL;
+	struct run_file file[N_KEPT] = {{0}};
+	char hex[N_KEPT][HASH_HEX_SIZE], certificate[CERTIFICATE_TEXT_SIZE], text[32];
+	struct run_record record = {.file = file};
+	uint64_t id;
+	enum err_code code = ERR_OK;
+	assert(note && run && folder);
+	if (!note->path)
+		return ERR_OK;
+	fill(note, run, folder, &record);
+	certificate_text(run, certificate, sizeof(certificate));
+	record.certificate = certificate;
+	record.exactness = exactness(run, text, sizeof(text));
+	/* without a front there is run.json alone */
+	for (size_t i = run->explore->front.n > 0 ? 0 : N_KEPT - 1; i < N_KEPT && code == ERR_OK; i++) {
+		size_t at = record.n_file++;
+		code = read_result(folder, kept_file[i], hex[at], &file[at], err);
+	}
+	if (code == ERR_OK)
+		code = run_store_open(note->path, true, &store, err);
+	if (code == ERR_OK)
+		code = run_store_put(store, &record, &id, err);
+	database_close(store);
+	for (size_t i = 0; i < record.n_file; i++)
+		free((void *)(uintptr_t)file[i].data);
+	if (code != ERR_OK)
+		(void)err_add(err, code, "%s holds this run's results, but the store does not: make room or give another one with "
+		                         "--store FILE (none: no store), and run the command again",
+		              folder);
+	return code;
+}
+
+void run_note_free(struct run_note *note)
+{
+	for (size_t i = 0; i < note->n_input; i++)
+		free((void *)(uintptr_t)note->input[i].data);
+	free(note->input);
+	free(note->path);
+	*note = (struct run_note){0};
+}

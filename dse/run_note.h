@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef DSE_RUN_NOTE_H
+#define DSE_RUN_NOTE_H
+/*
+ * From a run to the store of runs (dse/run_store.h): before the search the store is tried and the inputs are read, when
+ * its files are written the run is kept.
+ */
+#include "dse/front_file.h"
+#include "dse/run_store.h"
+
+/* Inputs larger than this (weights of a model) are kept by hash alone. */
+#define RUN_NOTE_MAX_BYTE (64u << 20)
+
+/* Initialise with `struct run_note note = {0};`. */
+struct run_note {
+	char *path;     /* of the store; NULL: the run is not kept */
+	char date[24];  /* when it began */
+	size_t n_input; /* of the space's files */
+	struct run_file *input; /* [n_input], with data */
+};
+
+/*
+ * The store that the command line, else DSE_STORE in the environment, names: "none" for none, else a file. Without either
+ * dse.sqlite beside the run's folder, of commands that have none (folder NULL) in results/. *path, which is NULL for
+ * none, is the caller's to free. ERR_INTERNAL.
+ */
+enum err_code run_note_choose(const struct cli_options *cli, const char *folder, char **path, struct err *err);
+
+/* Open the store that the command line means, to read what was kept. ERR_IO, also where there is none yet, ERR_USAGE,
+ * ERR_INPUT, ERR_INTERNAL. */
+enum err_code run_note_open(const struct cli_options *cli, struct database **store, struct err *err);
+
+/* Before a search into a folder: better to fail now than after an hour. ERR_IO, ERR_INPUT, ERR_INTERNAL. */
+enum err_code run_note_begin(struct run_note *note, const struct cli_options *cli, const char *folder,
+                             const struct space *space, struct err *err);
+
+/* Keep the run whose files are in folder. ERR_IO, ERR_INTERNAL; the store is as it was then. */
+enum err_code run_note_keep(const struct run_note *note, const struct front_run *run, const char *folder,
+                            struct err *err);
+void run_note_free(struct run_note *note);
+
+#endif

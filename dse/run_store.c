@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a store's tables are, and how a run gets into them; dse/run_list.c reads them. */
+#include "dse/run_store.h"
+#include "dse/squeeze.h"
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* "dse1" */
+#define APPLICATION UINT32_C(0x64736531)
+
+/* Texts up to this are kept as they are, for SQL and for people; larger ones are squeezed. */
+#define PLAIN_MAX_BYTE (32u << 10)
+
+/* Version 1: runs. Never change a step that has been in a release: add one. */
+static const char runs_step[] =
+    "CREATE TABLE content (\n"
+    "  hash TEXT PRIMARY KEY,        -- XXH3-128 of the bytes\n"
+    "  n_byte INTEGER NOT NULL,      -- before squeezing\n"
+    "  is_squeezed INTEGER NOT NULL, -- 1: data is zlib's\n"
+    "  data NOT NULL) WITHOUT ROWID;\n"
+    "CREATE TABLE run (\n"
+    "  id INTEGER PRIMARY KEY AUTOINCREMENT,\n"
+    "  date TEXT NOT NULL, seconds REAL NOT NULL,\n"
+    "  version TEXT NOT NULL, build TEXT NOT NULL,\n"
+    "  command TEXT NOT NULL, folder TEXT NOT NULL,\n"
+    "  space TEXT NOT NULL, engine TEXT NOT NULL, detail TEXT NOT NULL,\n"
+    "  state TEXT NOT NULL, exactness TEXT NOT NULL, certificate TEXT NOT NULL,\n"
+    "  seed INTEGER NOT NULL, n_point INTEGER NOT NULL,\n"
+    "  signature TEXT NOT NULL, hypervolume REAL NOT NULL);\n"
+    "CREATE TABLE run_input (\n"
+    "  run INTEGER NOT NULL REFERENCES run(id) ON DELETE CASCADE,\n"
+    "  position INTEGER NOT NULL, name TEXT NOT NULL, hash TEXT NOT NULL, n_byte INTEGER NOT NULL,\n"
+    "  PRIMARY KEY (run, position)) WITHOUT ROWID;\n"
+    "CREATE TABLE run_file (\n"
+    "  run INTEGER NOT NULL REFERENCES run(id) ON DELETE CASCADE,\n"
+    "  position INTEGER NOT NULL, name TEXT NOT NULL, hash TEXT NOT NULL, n_byte INTEGER NOT NULL,\n"
+    "  PRIMARY KEY (run, position)) WITHOUT ROWID;\n"
+    "CREATE INDEX run_of_space ON run(space, id);\n"
+    "CREATE INDEX run_of_signature ON run(signature);\n";
+
+static const char *const step[] = {runs_step};
+static const struct database_schema schema = {APPLICATION, "a store of runs", sizeof(step) / sizeof(step[0]), step};
+
+enum err_code run_store_open(const char *path, bool create, struct database **store, struct err *err)
+{
+	return database_open(path, &schema, create, store, err);
+}
+
+/* ---- writing ---- */
+
+static bool has_content(struct database *store, const char *hash, struct err *err)
+{
+	struct query query;
+	query_start(&query, store, "SELECT 1 FROM content WHERE hash = ?", err);
+	query_put_text(&query, hash);
+	bool found = query_next(&query);
+	(void)query_end(&query);
+	return found;
+}
+
+/* Plain where it is small and a text, so that json_extract and people can read it. */
+static enum err_code put_content(struct database *store, const struct run_file *file, struct err *err)
+{
+	uint8_t *small = NULL;
+	size_t n_small = 0;
+	struct query query;
+	enum err_code code = ERR_OK;
+	if (!file->data || has_content(store, file->hash, err))
+		return ERR_OK;
+	bool is_plain = file->n_byte <= PLAIN_MAX_BYTE && !memchr(file->data, 0, file->n_byte);
+	char *text = is_plain ? malloc(file->n_byte + 1) : NULL;
+	if (is_plain && !text)
+		return err_add(err, ERR_INTERNAL, "out of memory");
+	if (is_plain) {
+		memcpy(text, file->data, file->n_byte);
+		text[file->n_byte] = '\0';
+	} else {
+		code = squeeze(file->data, file->n_byte, &small, &n_small, err);
+	}
+	if (code == ERR_OK) {
+		query_start(&query, store, "INSERT INTO content VALUES (?, ?, ?, ?)", err);
+		query_put_text(&query, file->hash);
+		query_put_u64(&query, file->n_byte);
+		query_put_u64(&query, is_plain ? 0 : 1);
+		if (is_plain)
+			query_put_text(&query, text);
+		else
+			query_put_bytes(&query, small, n_small);
+		code = query_run(&query);
+	}
+	free(text);
+	free(small);
+	return code;
+}
+
+static enum err_code put_files(struct database *store, const char *sql, uint64_t run, const struct run_file *file,
+                               size_t n, struct err *err)
+{
+	enum err_code code = ERR_OK;
+	for (size_t i = 0; i < n && code == ERR_OK; i++) {
+		struct query query;
+		assert(file[i].name && file[i].hash);
+		query_start(&query, store, sql, err);
+		query_put_u64(&query, run);
+		query_put_u64(&query, i);
+		query_put_text(&query, file[i].name);
+		query_put_text(&query, file[i].hash);
+		query_put_u64(&query, file[i].n_byte);
+		code = query_run(&query);
+		if (code == ERR_OK)
+			code = put_content(store, &file[i], err);
+	}
+	return code;
+}
+
+static enum err_code put_row(struct database *store, const struct run_record *run, struct err *err)
+{
+	const char *const text[] = {run->version, run->build,  run->command, run->folder,    run->space,
+	                            run->engine,  run->detail, run->state,   run->exactness, run->certificate};
+	struct query query;
+	query_start(&query, store,
+	            "INSERT INTO run (date, seconds, version, build, command, folder, space, engine, detail, state,"
+	            " exactness, certificate, seed, n_point, signature, hypervolume)"
+	            " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+	            err);
+	query_put_text(&query, run->date);
+	query_put_real(&query, run->seconds);
+	for (size_t i = 0; i < sizeof(text) / sizeof(text[0]); i++)
+		query_put_text(&query, text[i]);
+	query_put_u64(&query, run->seed);
+	query_put_u64(&query, run->n_point);
+	query_put_text(&query, run->signature);
+	query_put_real(&query, run->hypervolume);
+	return query_run(&query);
+}
+
+enum err_code run_store_put(struct database *store, const struct run_record *run, uint64_t *id, struct err *err)
+{
+	assert(store && run && id);
+	enum err_code code = database_begin(store, err);
+	if (code != ERR_OK)
+		return code;
+	code = put_row(store, run, err);
+	*id = database_last_row(store);
+	if (code == ERR_OK)
+		code = put_files(store, "INSERT INTO run_input VALUES (?, ?, ?, ?, ?)", *id, run->input, run->n_input, err);
+	if (code == ERR_OK)
+		code = put_files(store, "INSERT INTO run_file VALUES (?, ?, ?, ?, ?)", *id, run->file, run->n_file, err);
+	if (code == ERR_OK)
+		return database_commit(store, err);
+	database_rollback(store);
+	return code;
+}
+
+/* ---- what stands under a hash ---- */
+
+enum err_code run_store_content(struct database *store, const char *hash, char **data, size_t *n_byte, struct err *err)
+{
+	struct query query;
+	uint8_t *expanded = NULL;
+	enum err_code code = ERR_OK;
+	assert(store && hash && data && n_byte);
+	query_start(&query, store, "SELECT n_byte, is_squeezed, data FROM content WHERE hash = ?", err);
+	query_put_text(&query, hash);
+	if (query_next(&query)) {
+		size_t n_kept, n = (size_t)query_u64(&query, 0);
+		bool is_squeezed = query_u64(&query, 1) != 0;
+		const void *kept = query_bytes(&query, 2, &n_kept);
+		char hex[HASH_HEX_SIZE] = "";
+		if (is_squeezed)
+			code = squeeze_expand(database_path(store), kept, n_kept, n, &expanded, err);
+		else if (!(expanded = calloc(n_kept + 1, 1)))
+			code = err_add(err, ERR_INTERNAL, "out of memory");
+		else if (n_kept > 0)
+			memcpy(expanded, kept, n = n_kept);
+		if (code == ERR_OK)
+			hash_hex(expanded, n, hex);
+		if (code == ERR_OK && strcmp(hex, hash) != 0)
+			code = err_add(err, ERR_INPUT, "%s: is damaged: content %s is another one", database_path(store),
+			               hash);
+		*n_byte = n;
+	} else if (query.code == ERR_OK) {
+		code = err_add(err, ERR_INPUT, "%s: content %s is not kept", database_path(store), hash);
+	}
+	enum err_code end = query_end(&query);
+	code = code == ERR_OK ? end : code;
+	if (code == ERR_OK)
+		*data = (char *)expanded;
+	else
+		free(expanded);
+	return code;
+}
+
+/* ---- removing ---- */
+
+enum err_code run_store_remove(struct database *store, const struct run_record *run, size_t n, struct err *err)
+{
+	assert(store && (run || n == 0));
+	enum err_code code = database_begin(store, err);
+	if (code != ERR_OK)
+		return code;
+	for (size_t i = 0; i < n && code == ERR_OK; i++) {
+		struct query query;
+		query_start(&query, store, "DELETE FROM run WHERE id = ?", err);
+		query_put_u64(&query, run[i].id);
+		code = query_run(&query);
+	}
+	if (code == ERR_OK)
+		code = database_run(store,
+		                    "DELETE FROM content WHERE hash NOT IN (SELECT hash FROM run_input)"
+		                    " AND hash NOT IN (SELECT hash FROM run_file)",
+		                    err);
+	if (code != ERR_OK) {
+		database_rollback(store);
+		return code;
+	}
+	code = database_commit(store, err);
+	/* on its own: it cannot be part of a transaction */
+	return code == ERR_OK ? database_run(store, "VACUUM", err) : code;
+}

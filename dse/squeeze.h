@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef DSE_SQUEEZE_H
+#define DSE_SQUEEZE_H
+/*
+ * Squeeze: bytes to fewer bytes and back (zlib's format, which every language's
+ * standard library reads). A front of a thousand points squeezes to a twentieth.
+ * Only squeeze.c knows zlib.
+ */
+#include "sim/base/err.h"
+#include <stddef.h>
+#include <stdint.h>
+
+/* Squeeze data [n_byte] to *out [*n_out], which the caller frees. ERR_INTERNAL when memory is out. */
+enum err_code squeeze(const void *data, size_t n_byte, uint8_t **out, size_t *n_out, struct err *err);
+
+/*
+ * Expand data [n_byte] to *out, which the caller frees; a zero byte follows its n_out bytes. ERR_INPUT when data is
+ * damaged or does not expand to n_out bytes, ERR_INTERNAL when memory is out; what names the data in messages.
+ */
+enum err_code squeeze_expand(const char *what, const void *data, size_t n_byte, size_t n_out, uint8_t **out,
+                             struct err *err);
+
+#endif
