@@ -231,6 +231,23 @@ void candidate_search(struct candidate *candidate, size_t i, unsigned n_thread, 
 		pareto_merge(&task->front, &task->bound);
 }
 
+void candidate_forget_task(struct candidate *candidate, size_t i)
+{
+	assert(i < candidate->n_task);
+	struct candidate_task *task = &candidate->task[i];
+	pareto_free(&task->front);
+	pareto_init(&task->front, task->layer.problem.n_objective, N_LAYER_GENE);
+	task->counts = (struct engine_counts){0};
+	memset(task->by_reason, 0, sizeof(task->by_reason));
+	memset(task->cut_by_reason, 0, sizeof(task->cut_by_reason));
+	task->n_box = task->n_unreached = task->n_shared = 0;
+	task->nearest.violation = INFINITY;
+	task->nearest.reason = 0;
+	memset(task->nearest_genome, 0, sizeof(task->nearest_genome));
+	err_clear(&task->err);
+	task->code = ERR_OK;
+}
+
 void candidate_sample(struct candidate *candidate, size_t i)
 {
 	assert(i < candidate->n_task);

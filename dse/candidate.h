@@ -21,6 +21,7 @@ struct candidate_task {
 	uint64_t by_reason[LAYER_N_REASON], cut_by_reason[LAYER_N_REASON];
 	uint64_t n_box;       /* that a branch and bound looked at */
 	uint64_t n_unreached; /* designs of a place that no chain of layers gets to; of counts.n_skipped */
+	uint64_t n_shared;    /* designs of a front that another machine's search found; likewise */
 	struct engine_nearest nearest;
 	uint32_t nearest_genome[N_LAYER_GENE];
 	enum err_code code;
@@ -65,6 +66,9 @@ void candidate_share_budget(struct candidate *candidate, uint64_t max_evaluation
 /* Search task i; its code and messages stay in the task. Tasks may run at the same time. */
 void candidate_search(struct candidate *candidate, size_t i, unsigned n_thread, const struct engine_options *options,
                       engine_watch watch, void *watch_context);
+
+/* Forget all that the search of task i found. */
+void candidate_forget_task(struct candidate *candidate, size_t i);
 
 /* What a search that is not to be begun any more leaves: the front of the coarse sample that would have bounded it. */
 void candidate_sample(struct candidate *candidate, size_t i);

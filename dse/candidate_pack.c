@@ -23,6 +23,7 @@ static void pack_fields(const struct candidate *candidate, size_t i, struct cand
 	pack_u64s(pack, task->cut_by_reason, LAYER_N_REASON);
 	pack_u64(pack, &task->n_box);
 	pack_u64(pack, &task->n_unreached);
+	pack_u64(pack, &task->n_shared);
 	pack_real(pack, &task->nearest.violation);
 	pack_u32(pack, &task->nearest.reason);
 	pack_u32s(pack, task->nearest_genome, N_LAYER_GENE);

@@ -31,6 +31,7 @@ void certificate_check(const struct explore_counts *counts)
 	assert(n_infeasible == counts->engine.n_infeasible);
 	assert(counts->engine.n_feasible + n_infeasible == counts->engine.n_told);
 	n_cut = add_sat(add_sat(n_cut, counts->n_unreached), counts->n_cut_with_machine);
+	n_cut = add_sat(n_cut, counts->n_shared);
 	if (n_cut < UINT64_MAX && counts->n_candidate < UINT64_MAX)
 		assert(add_sat(counts->engine.n_told, n_cut) == counts->n_candidate);
 	(void)n_cut;

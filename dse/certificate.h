@@ -18,7 +18,7 @@ uint64_t certificate_n_cut_infeasible(const struct explore_counts *counts);
 
 /*
  * Assert that the candidates of all layers are what was evaluated, cut, cut with
- * a machine and not reached together. Of a complete branch and bound; nothing is
+ * a machine, known from another machine and not reached together. Of a complete branch and bound; nothing is
  * asserted of counts too large for 64 bits.
  */
 void certificate_check(const struct explore_counts *counts);

@@ -10,99 +10,27 @@
  * archive. Everything that adds to shared state does so in the order of the
  * candidates, so the result does not depend on the number of threads.
  */
-#include "dse/explore.h"
+#include "dse/explore_parts.h"
 #include "dse/certificate.h"
-#include "dse/hardware.h"
 #include "dse/history_print.h"
 #include "dse/interrupt.h"
 #include "dse/layer_points.h"
 #include "dse/least.h"
 #include "dse/parallel.h"
-#include "dse/progress.h"
 #include "sim/base/checked.h"
 #include <assert.h>
 #include <inttypes.h>
 #include <math.h>
-#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define MAX_GROUP 8
-/* Of the progress shown, where machines are bounded first. */
-#define BOUND_SHARE 0.4
-
-/* One machine candidate of the group that is being worked on. */
-struct slot {
-	uint32_t machine_index;
-	bool is_alive; /* candidate is initialised */
-	struct candidate candidate;
-	bool *is_mine; /* [n_task] which searches are made here; NULL: all */
-	char why[EXPLORE_TEXT_SIZE];
-	enum err_code code;
-	struct err err;
-};
-
-struct driver {
-	struct explore *explore;
-	const struct explore_options *options;
-	struct engine_options engine_options;
-	size_t n_slot;
-	struct slot slot[MAX_GROUP];
-	size_t n_job;
-	struct search_job *job;
-	struct hardware hardware; /* machines that need no search; none are known where its is_cut is NULL */
-	uint64_t stop_ms;         /* when the time is up; 0: never */
-	uint64_t n_evaluation;    /* of the candidates in the archive */
-	/* Progress. */
-	char so_far[48];
-	uint64_t shown_due; /* the mark that so_far is of, by when the next one is due */
-	struct progress progress;
-	uint64_t n_machine_done;
-	double group_size;           /* candidates of the group's searches */
-	atomic_uint_fast64_t n_done; /* of them */
-};
-
-/* A search to be run, and its share of the progress. */
-struct search_job {
-	struct driver *driver;
-	struct slot *slot;
-	size_t task;
-	uint64_t size, n_done;
-	unsigned n_thread;
-};
-
-/* Ctrl-C, or the time is up. */
-static bool must_stop(const struct driver *driver)
-{
-	return interrupt_requested() || (driver->stop_ms > 0 && progress_now_ms() >= driver->stop_ms);
-}
-
-static bool watch_job(void *context, double progress, const struct engine_counts *counts)
-{
-	struct search_job *job = context;
-	struct driver *driver = job->driver;
-	assert(progress >= 0.0 && driver->group_size >= 1.0);
-	(void)counts;
-	uint64_t n_done = (uint64_t)(progress * (double)job->size);
-	if (n_done > job->n_done) {
-		atomic_fetch_add(&driver->n_done, n_done - job->n_done);
-		job->n_done = n_done;
-	}
-	double of_group = (double)atomic_load(&driver->n_done) / driver->group_size;
-	double done = ((double)driver->n_machine_done + of_group * (double)driver->n_slot) /
-	              (double)(driver->explore->counts.n_machine - driver->hardware.n_cut);
-	done = driver->hardware.is_cut ? BOUND_SHARE + (1 - BOUND_SHARE) * done : done;
-	char what[128];
-	(void)snprintf(what, sizeof(what), "machine %" PRIu64 " of %" PRIu64 "  %s", driver->n_machine_done + 1,
-	               driver->explore->counts.n_machine - driver->hardware.n_cut, driver->so_far);
-	progress_update(&driver->progress, done < 1.0 ? done : 1.0, what);
-	return !must_stop(driver);
-}
+/* Machines times layers up to which fronts are kept for others: they take some kilobytes each. */
+#define MAX_SHARED (UINT64_C(1) << 15)
 
 static void build_slot(void *context, size_t i)
 {
-	struct driver *driver = context;
-	struct slot *slot = &driver->slot[i];
+	struct explore_driver *driver = context;
+	struct explore_slot *slot = &driver->slot[i];
 	assert(i < driver->n_slot && !slot->is_alive);
 	const struct space *space = driver->explore->space;
 	struct layer_set *set;
@@ -118,7 +46,7 @@ static void build_slot(void *context, size_t i)
 }
 
 /* Refuse, before any search, a machine that breaks a limit all by itself. */
-static void check_machine_limits(struct driver *driver, struct slot *slot)
+static void check_machine_limits(struct explore_driver *driver, struct explore_slot *slot)
 {
 	struct explore *explore = driver->explore;
 	double metric[N_METRIC] = {0};
@@ -137,111 +65,25 @@ static void check_machine_limits(struct driver *driver, struct slot *slot)
 	}
 }
 
-static void run_job(void *context, size_t i)
-{
-	struct search_job *job = &((struct driver *)context)->job[i];
-	struct share *share = job->driver->options->share;
-	assert(job->n_thread > 0 && job->slot->is_alive);
-	if (share_take(share, &job->slot->candidate, job->task) || (share && share->only_known)) {
-		atomic_fetch_add(&job->driver->n_done, job->size);
-		return;
-	}
-	/* Composition needs a front of every layer: after Ctrl-C those that are left get a quick one. */
-	if (must_stop(job->driver))
-		candidate_sample(&job->slot->candidate, job->task);
-	else
-		candidate_search(&job->slot->candidate, job->task, job->n_thread, &job->driver->engine_options,
-		                 watch_job, job);
-	share_keep(share, &job->slot->candidate, job->task);
-}
-
-static int compare_jobs(const void *left, const void *right)
-{
-	const struct search_job *a = left, *b = right;
-	if (a->size != b->size)
-		return a->size > b->size ? -1 : 1;
-	if (a->slot != b->slot)
-		return a->slot < b->slot ? -1 : 1;
-	return a->task < b->task ? -1 : a->task > b->task;
-}
-
-/* Of several parts of a run, which searches this one makes. */
-static enum err_code deal_group(struct driver *driver, struct err *err)
-{
-	struct share *share = driver->options->share;
-	enum err_code code = ERR_OK;
-	assert(!share || share->n >= 1);
-	for (size_t i = 0; i < driver->n_slot && share && share->n > 1 && code == ERR_OK; i++) {
-		struct slot *slot = &driver->slot[i];
-		if (!slot->is_alive)
-			continue;
-		slot->is_mine = calloc(slot->candidate.n_task + 1, sizeof(*slot->is_mine));
-		code = slot->is_mine ? share_deal(share, &slot->candidate, slot->is_mine, err)
-		                     : err_add(err, ERR_INTERNAL, "out of memory");
-	}
-	return code;
-}
-
-/* Largest first, so that no thread starts a long search when all others are done. */
-static enum err_code list_jobs(struct driver *driver, struct err *err)
-{
-	size_t n = 0;
-	driver->group_size = 1.0;
-	atomic_store(&driver->n_done, 0);
-	for (size_t i = 0; i < driver->n_slot; i++)
-		n += driver->slot[i].is_alive ? driver->slot[i].candidate.n_task : 0;
-	free(driver->job);
-	driver->n_job = 0;
-	driver->job = calloc(n + 1, sizeof(*driver->job));
-	if (!driver->job)
-		return err_add(err, ERR_INTERNAL, "out of memory");
-	for (size_t i = 0; i < driver->n_slot; i++) {
-		struct slot *slot = &driver->slot[i];
-		if (slot->is_alive && slot->candidate.genetic && driver->options->max_evaluation > 0)
-			candidate_share_budget(&slot->candidate,
-			                       driver->options->max_evaluation / driver->explore->counts.n_machine);
-		for (size_t task = 0; slot->is_alive && task < slot->candidate.n_task; task++) {
-			if (slot->is_mine && !slot->is_mine[task])
-				continue;
-			uint64_t size = slot->candidate.task[task].size;
-			driver->job[driver->n_job++] = (struct search_job){driver, slot, task, size, 0, 1};
-			driver->group_size += (double)size;
-		}
-	}
-	assert(driver->n_job <= n);
-	qsort(driver->job, driver->n_job, sizeof(*driver->job), compare_jobs);
-	return ERR_OK;
-}
-
-/* Threads that find no search to begin help with those that are under way: see parallel_for. */
-static void search_group(struct driver *driver)
-{
-	unsigned n_thread = driver->options->n_thread;
-	assert(n_thread > 0);
-	for (size_t i = 0; i < driver->n_job; i++)
-		driver->job[i].n_thread = n_thread;
-	parallel_for(driver->n_job, n_thread, run_job, driver);
-}
-
 static void compose_network(void *context, size_t i)
 {
-	struct driver *driver = context;
+	struct explore_driver *driver = context;
 	size_t n_network = driver->explore->map.n_network;
-	struct slot *slot = &driver->slot[i / n_network];
+	struct explore_slot *slot = &driver->slot[i / n_network];
 	if (slot->is_alive && slot->code == ERR_OK)
 		candidate_compose_network(&slot->candidate, i % n_network);
 }
 
 static void compose_total(void *context, size_t i)
 {
-	struct driver *driver = context;
-	struct slot *slot = &driver->slot[i];
+	struct explore_driver *driver = context;
+	struct explore_slot *slot = &driver->slot[i];
 	if (slot->is_alive && slot->code == ERR_OK)
 		slot->code = candidate_compose_total(&slot->candidate, &slot->err);
 }
 
 /* The candidate is out; the others go on. */
-static void note_failed(struct driver *driver, struct slot *slot, const struct err *err)
+static void note_failed(struct explore_driver *driver, struct explore_slot *slot, const struct err *err)
 {
 	assert(slot->is_alive);
 	explore_note_failure(driver->explore, slot->machine_index, &slot->candidate.set->machine, "%s", err_text(err));
@@ -250,7 +92,7 @@ static void note_failed(struct driver *driver, struct slot *slot, const struct e
 }
 
 /* A candidate without a design: say which layer or network failed, and how nearly. */
-static void note_dead(struct driver *driver, const struct slot *slot)
+static void note_dead(struct explore_driver *driver, const struct explore_slot *slot)
 {
 	struct explore_miss miss;
 	driver->explore->counts.n_machine_dead++;
@@ -264,7 +106,7 @@ static void note_dead(struct driver *driver, const struct slot *slot)
 }
 
 /* The front with this candidate's, after the evaluations of all candidates up to it. */
-static void note_history(struct driver *driver, const struct candidate *candidate)
+static void note_history(struct explore_driver *driver, const struct candidate *candidate)
 {
 	struct history *history = &driver->explore->history;
 	for (size_t i = 0; i < candidate->n_task; i++)
@@ -275,7 +117,7 @@ static void note_history(struct driver *driver, const struct candidate *candidat
 }
 
 /* Insert the candidate's front into the archive of all candidates. */
-static enum err_code insert_front(struct driver *driver, const struct slot *slot, struct err *err)
+static enum err_code insert_front(struct explore_driver *driver, const struct explore_slot *slot, struct err *err)
 {
 	bool is_empty = true;
 	assert(slot->is_alive);
@@ -290,7 +132,7 @@ static enum err_code insert_front(struct driver *driver, const struct slot *slot
 }
 
 /* Counts and rows of the layers; a candidate whose searches failed is out. */
-static void collect_slot(struct driver *driver, struct slot *slot)
+static void collect_slot(struct explore_driver *driver, struct explore_slot *slot)
 {
 	enum err_code code = explore_count_searches(driver->explore, &slot->candidate, slot->is_mine, &slot->err);
 	if (code == ERR_OK)
@@ -305,7 +147,7 @@ static void collect_slot(struct driver *driver, struct slot *slot)
 		layer_points_write(driver->options->points, &slot->candidate);
 }
 
-static enum err_code compose_group(struct driver *driver, struct err *err)
+static enum err_code compose_group(struct explore_driver *driver, struct err *err)
 {
 	for (size_t i = 0; i < driver->n_slot; i++)
 		if (driver->slot[i].is_alive)
@@ -314,7 +156,7 @@ static enum err_code compose_group(struct driver *driver, struct err *err)
 	parallel_for(driver->n_slot * n_network, driver->options->n_thread, compose_network, driver);
 	parallel_for(driver->n_slot, driver->options->n_thread, compose_total, driver);
 	for (size_t i = 0; i < driver->n_slot; i++) {
-		struct slot *slot = &driver->slot[i];
+		struct explore_slot *slot = &driver->slot[i];
 		if (slot->is_alive && slot->code != ERR_OK)
 			note_failed(driver, slot, &slot->err);
 		if (!slot->is_alive)
@@ -328,7 +170,7 @@ static enum err_code compose_group(struct driver *driver, struct err *err)
 }
 
 /* What becomes of a group's searches: a front, or where others make the rest of them, records. */
-static enum err_code finish_group(struct driver *driver, struct err *err)
+static enum err_code finish_group(struct explore_driver *driver, struct err *err)
 {
 	struct share *share = driver->options->share;
 	if (share && atomic_load(&share->n_missing) > 0)
@@ -336,7 +178,7 @@ static enum err_code finish_group(struct driver *driver, struct err *err)
 	if (!share || share->n == 1)
 		return compose_group(driver, err);
 	for (size_t i = 0; i < driver->n_slot; i++) {
-		struct slot *slot = &driver->slot[i];
+		struct explore_slot *slot = &driver->slot[i];
 		if (!slot->is_alive)
 			continue;
 		share_record(share, &slot->candidate, slot->is_mine);
@@ -346,37 +188,40 @@ static enum err_code finish_group(struct driver *driver, struct err *err)
 	return ERR_OK;
 }
 
-static void free_group(struct driver *driver)
+static void free_group(struct explore_driver *driver)
 {
 	for (size_t i = 0; i < driver->n_slot; i++) {
 		if (driver->slot[i].is_alive)
 			candidate_free(&driver->slot[i].candidate);
 		free(driver->slot[i].is_mine);
+		free(driver->slot[i].entry);
 		err_clear(&driver->slot[i].err);
 	}
 	free(driver->job);
+	free(driver->chain);
 	driver->job = NULL;
+	driver->chain = NULL;
 	driver->n_slot = 0;
 }
 
 /* The next candidates, up to n of them, from *at on. */
-static void fill_group(struct driver *driver, uint64_t *at, size_t n)
+static void fill_group(struct explore_driver *driver, uint64_t *at, size_t n)
 {
 	const bool *is_cut = driver->hardware.is_cut;
 	assert(n > 0 && n <= MAX_GROUP);
 	for (driver->n_slot = 0; *at < driver->explore->counts.n_machine && driver->n_slot < n; ++*at)
 		if (!is_cut || !is_cut[*at])
-			driver->slot[driver->n_slot++] = (struct slot){.machine_index = (uint32_t)*at};
+			driver->slot[driver->n_slot++] = (struct explore_slot){.machine_index = (uint32_t)*at};
 }
 
 /* Work on the candidates in the slots. */
-static enum err_code explore_group(struct driver *driver, struct err *err)
+static enum err_code explore_group(struct explore_driver *driver, struct err *err)
 {
 	enum err_code code = ERR_OK;
 	size_t n = driver->n_slot;
 	parallel_for(n, driver->options->n_thread, build_slot, driver);
 	for (size_t i = 0; i < n && code == ERR_OK; i++) {
-		struct slot *slot = &driver->slot[i];
+		struct explore_slot *slot = &driver->slot[i];
 		if (slot->code == ERR_INTERNAL)
 			explore_note_failure(driver->explore, slot->machine_index, NULL, "machine %" PRIu32 ": %s",
 			                     slot->machine_index, err_text(&slot->err));
@@ -388,11 +233,9 @@ static enum err_code explore_group(struct driver *driver, struct err *err)
 			check_machine_limits(driver, slot);
 	}
 	if (code == ERR_OK)
-		code = deal_group(driver, err);
-	if (code == ERR_OK)
-		code = list_jobs(driver, err);
+		code = explore_list_searches(driver, err);
 	if (code == ERR_OK) {
-		search_group(driver);
+		explore_search_group(driver);
 		code = finish_group(driver, err);
 	}
 	free_group(driver);
@@ -414,14 +257,14 @@ static uint64_t share_of_budget(const struct explore *explore, uint64_t max_eval
 
 static bool watch_bounds(void *context, double done)
 {
-	struct driver *driver = context;
+	struct explore_driver *driver = context;
 	assert(done >= 0.0 && done <= 1.0);
 	progress_update(&driver->progress, BOUND_SHARE * done, "bounds of machines");
-	return !must_stop(driver);
+	return !explore_must_stop(driver);
 }
 
 /* A budget of evaluations is for searches that prove nothing anyway. */
-static bool bounds_machines(const struct driver *driver)
+static bool bounds_machines(const struct explore_driver *driver)
 {
 	const struct explore_options *options = driver->options;
 	uint64_t n = driver->explore->counts.n_machine;
@@ -430,7 +273,7 @@ static bool bounds_machines(const struct driver *driver)
 }
 
 /* Find the machines that need no search, and account for their designs. */
-static enum err_code bound_machines(struct driver *driver, struct err *err)
+static enum err_code bound_machines(struct explore_driver *driver, struct err *err)
 {
 	struct explore_counts *counts = &driver->explore->counts;
 	struct hardware *hardware = &driver->hardware;
@@ -446,7 +289,16 @@ static enum err_code bound_machines(struct driver *driver, struct err *err)
 	return code;
 }
 
-static enum err_code explore_layers(struct driver *driver, struct err *err)
+/* A budget of evaluations is of each search by itself, and fronts of very many searches take too much memory. */
+static bool shares_fronts(const struct explore_driver *driver)
+{
+	const struct explore *explore = driver->explore;
+	uint64_t n_left = explore->counts.n_machine - driver->hardware.n_cut;
+	return driver->options->engine == &engine_exact && driver->options->max_evaluation == 0 &&
+	       mul_sat(n_left, explore->map.n_distinct) <= MAX_SHARED;
+}
+
+static enum err_code explore_layers(struct explore_driver *driver, struct err *err)
 {
 	struct explore *explore = driver->explore;
 	unsigned n_thread = driver->options->n_thread;
@@ -469,23 +321,26 @@ static enum err_code explore_layers(struct driver *driver, struct err *err)
 		layer_points_write_header(driver->options->points, explore->space);
 	if (code == ERR_OK && bounds_machines(driver))
 		code = bound_machines(driver, err);
+	if (shares_fronts(driver))
+		driver->fronts = front_cache_new(); /* without memory nothing is shared */
 	/* where bounding was stopped there is at least what the sample of one machine shows */
 	uint64_t at = driver->hardware.interrupted ? driver->hardware.shown : 0;
 	bool is_sample = driver->hardware.interrupted;
 	for (; at < explore->counts.n_machine && code == ERR_OK; is_sample = false) {
-		explore->interrupted |= must_stop(driver);
+		explore->interrupted |= explore_must_stop(driver);
 		if (explore->interrupted && !is_sample)
 			break;
 		fill_group(driver, &at, is_sample ? 1 : n_group);
 		code = explore_group(driver, err);
 	}
+	front_cache_free(driver->fronts);
 	hardware_free(&driver->hardware);
 	return code;
 }
 
 static bool watch_flat(void *context, double progress, const struct engine_counts *counts)
 {
-	struct driver *driver = context;
+	struct explore_driver *driver = context;
 	char what[128];
 	if (driver->progress.shown && driver->explore->history.due != driver->shown_due) {
 		driver->shown_due = driver->explore->history.due;
@@ -493,7 +348,7 @@ static bool watch_flat(void *context, double progress, const struct engine_count
 	}
 	(void)snprintf(what, sizeof(what), "%" PRIu64 " designs  %s", counts->n_told, driver->so_far);
 	progress_update(&driver->progress, progress, what);
-	return !must_stop(driver);
+	return !explore_must_stop(driver);
 }
 
 enum err_code explore_run(const struct space *space, const struct explore_options *options, struct explore *explore,
@@ -501,7 +356,7 @@ enum err_code explore_run(const struct space *space, const struct explore_option
 {
 	assert(space && options && options->engine && options->n_thread > 0 && explore);
 	*explore = (struct explore){.space = space};
-	struct driver *driver = calloc(1, sizeof(*driver));
+	struct explore_driver *driver = calloc(1, sizeof(*driver));
 	if (!driver)
 		return err_add(err, ERR_INTERNAL, "out of memory");
 	driver->explore = explore;

@@ -46,6 +46,7 @@ struct explore_counts {
 	uint64_t cut_by_reason[LAYER_N_REASON]; /* designs in boxes that a branch and bound cut unopened */
 	uint64_t n_box;                         /* that it looked at */
 	uint64_t n_unreached;                   /* designs of places that no chain of layers gets to */
+	uint64_t n_shared, n_search_shared;     /* designs, searches: their fronts are another machine's, too */
 	uint64_t by_limit[N_METRIC];            /* whole designs (flat) or machine candidates that break a limit */
 	uint64_t n_composed;
 	double epsilon; /* 0: the front is exact; see dse/compose.h */

@@ -40,6 +40,8 @@ enum err_code explore_count_searches(struct explore *explore, const struct candi
 			    add_sat(counts->cut_by_reason[reason], task->cut_by_reason[reason]);
 		counts->n_box += task->n_box;
 		counts->n_unreached = add_sat(counts->n_unreached, task->n_unreached);
+		counts->n_shared = add_sat(counts->n_shared, task->n_shared);
+		counts->n_search_shared += task->n_shared > 0;
 		if (task->code == ERR_INTERRUPTED || interrupt_requested())
 			explore->interrupted = true;
 		else if (candidate->genetic) /* its search ends where nothing is gained any more */

@@ -253,6 +253,8 @@ static void put_counts(struct json *json, const struct explore *explore)
 	json_put_u64(json, "cut_as_infeasible", certificate_n_cut_infeasible(counts));
 	json_put_u64(json, "cut_with_machines", counts->n_cut_with_machine);
 	json_put_u64(json, "unreached", counts->n_unreached);
+	json_put_u64(json, "shared", counts->n_shared);
+	json_put_u64(json, "shared_searches", counts->n_search_shared);
 	json_put_u64(json, "front_points", explore->front.n);
 	json_end(json);
 	json_begin_object(json, "infeasible_by_reason");

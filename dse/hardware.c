@@ -540,6 +540,24 @@ enum err_code hardware_bound(const struct hardware_options *options, struct hard
 	return code;
 }
 
+uint64_t hardware_most_sram(const struct space *space, const struct hardware *hardware, uint64_t index)
+{
+	uint64_t stride = 1, most_byte = 0;
+	size_t i = space->n_axis;
+	while (i > 0 && strcmp(space->axis[i - 1].param->key, "pe.sram_byte") != 0)
+		stride *= space->axis[--i].n;
+	size_t n = i > 0 ? space->axis[i - 1].n : 1;
+	uint64_t first = index - index / stride % n * stride;
+	for (uint64_t k = 0; k < n; k++) {
+		struct machine machine;
+		uint64_t at = first + k * stride;
+		if ((!hardware->is_cut || !hardware->is_cut[at]) && get_machine(space, at, &machine) &&
+		    machine.pe_sram_byte > most_byte)
+			most_byte = machine.pe_sram_byte;
+	}
+	return most_byte;
+}
+
 void hardware_free(struct hardware *hardware)
 {
 	assert(hardware);

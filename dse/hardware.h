@@ -51,4 +51,8 @@ struct hardware {
 enum err_code hardware_bound(const struct hardware_options *options, struct hardware *hardware, struct err *err);
 void hardware_free(struct hardware *hardware);
 
+/* The most SRAM of a PE that a machine has which is to be searched and is like this one in all other axes; 0: none is.
+ */
+uint64_t hardware_most_sram(const struct space *space, const struct hardware *hardware, uint64_t index);
+
 #endif

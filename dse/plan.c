@@ -386,12 +386,13 @@ enum err_code layer_problem_build_from(const struct space *space, const struct m
 {
 	assert(space && machine && block && choice && layer);
 	const struct layer_choice uncut = uncut_choice(choice);
+	memset(layer, 0, sizeof(*layer));
+	layer->space = space;
+	layer->choice = choice;
+	layer->detail = space->detail;
 	if (machine->target == MACHINE_SYSTOLIC &&
 	    (block->kind == BLOCK_POOL || machine->systolic_memory != SYSTOLIC_PHYSICAL))
 		choice = &uncut;
-	memset(layer, 0, sizeof(*layer));
-	layer->space = space;
-	layer->detail = space->detail;
 	enum err_code code = choice->thesis_split ? build_thesis_axes(layer, machine, block, err)
 	                                          : build_free_axes(layer, machine, block, choice, lists, err);
 	if (code != ERR_OK) {

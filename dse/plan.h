@@ -41,7 +41,8 @@ enum layer_gene {
 /* One distinct layer of a network on one machine. Plain data once built; read by many threads. */
 struct layer_problem {
 	const struct space *space;
-	enum detail detail;              /* the tier that evaluates, the space's */
+	const struct layer_choice *choice; /* what it was built by */
+	enum detail detail;                /* the tier that evaluates, the space's */
 	struct layer_context context[2]; /* [0]: 8-bit operands, [1]: 16-bit */
 	uint32_t n_value[N_LAYER_GENE];
 	struct dim_axis w, h, c, d;

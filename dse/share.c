@@ -29,11 +29,21 @@ static uint64_t guess_cost(uint64_t size)
 	return (uint64_t)sqrt((double)size) + 1;
 }
 
+static unsigned least_loaded(const struct share *share)
+{
+	unsigned least = 0;
+	for (unsigned part = 1; part < share->n; part++)
+		least = share->load[part] < share->load[least] ? part : least;
+	return least;
+}
+
 /*
  * Largest first, each to the part that has least so far: at worst a third over the best there is (R. Graham, "Bounds
- * on multiprocessing timing anomalies", 1969), as far as the guess is right.
+ * on multiprocessing timing anomalies", 1969), as far as the guess is right. Searches that may have
+ * a front in common go to one part, whichever machines they are of.
  */
-enum err_code share_deal(struct share *share, const struct candidate *candidate, bool *is_mine, struct err *err)
+enum err_code share_deal(struct share *share, const struct candidate *candidate, struct front_entry *const *entry,
+                         bool *is_mine, struct err *err)
 {
 	assert(share->n >= 1 && share->n <= SHARE_MAX && share->index < share->n);
 	struct card *card = calloc(candidate->n_task + 1, sizeof(*card));
@@ -43,11 +53,14 @@ enum err_code share_deal(struct share *share, const struct candidate *candidate,
 		card[i] = (struct card){guess_cost(candidate->task[i].size), i};
 	qsort(card, candidate->n_task, sizeof(*card), compare_cards);
 	for (size_t i = 0; i < candidate->n_task; i++) {
-		unsigned least = 0;
-		for (unsigned part = 1; part < share->n; part++)
-			least = share->load[part] < share->load[least] ? part : least;
-		share->load[least] = add_sat(share->load[least], card[i].cost);
-		is_mine[card[i].task] = least == share->index;
+		struct front_entry *own = entry ? entry[card[i].task] : NULL;
+		unsigned part = own && own->is_dealt ? own->part : least_loaded(share);
+		share->load[part] = add_sat(share->load[part], card[i].cost);
+		is_mine[card[i].task] = part == share->index;
+		if (own) {
+			own->part = part;
+			own->is_dealt = true;
+		}
 	}
 	free(card);
 	return ERR_OK;

@@ -12,7 +12,7 @@
  * A search is dealt to one of n parts by size, machine after machine in the
  * order of their index, so every process deals alike without asking the others.
  */
-#include "dse/candidate.h"
+#include "dse/front_cache.h"
 #include "dse/journal.h"
 
 #define SHARE_MAX 4096
@@ -29,10 +29,11 @@ struct share {
 };
 
 /*
- * Deal the candidate's searches; is_mine [n_task] says which are this part's. Once for each candidate, in the order
- * of their index. ERR_INTERNAL.
+ * Deal the candidate's searches; is_mine [n_task] says which are this part's. entry [n_task]: what they may have in
+ * common with other machines' (NULL: nothing). Once for each candidate, in the order of their index. ERR_INTERNAL.
  */
-enum err_code share_deal(struct share *share, const struct candidate *candidate, bool *is_mine, struct err *err);
+enum err_code share_deal(struct share *share, const struct candidate *candidate, struct front_entry *const *entry,
+                         bool *is_mine, struct err *err);
 
 /* Whether search i is known; then its result is in the task. Counts it as missing where only known ones count. */
 bool share_take(struct share *share, struct candidate *candidate, size_t i);

@@ -136,7 +136,7 @@ static void assert_same_front(const struct pareto *left, const struct pareto *ri
 
 /* What the comparisons saw, so that they cannot pass by seeing nothing. */
 struct seen {
-	uint64_t n_machine, n_cut, n_point, n_empty;
+	uint64_t n_machine, n_cut, n_point, n_empty, n_shared;
 };
 
 static void compare(const struct space *space, struct seen *seen, double *least)
@@ -158,9 +158,12 @@ static void compare(const struct space *space, struct seen *seen, double *least)
 	assert_true(cut.counts.n_machine_cut + cut.counts.n_machine_rejected < cut.counts.n_machine);
 	assert_int_equal(cut.counts.n_machine_cut, threads.counts.n_machine_cut);
 	assert_int_equal(cut.counts.n_box, threads.counts.n_box);
+	assert_int_equal(cut.counts.n_shared, threads.counts.n_shared);
+	assert_int_equal(cut.counts.n_search_shared, threads.counts.n_search_shared);
 	assert_true(cut.counts.n_box <= all.counts.n_box);
 	seen->n_machine += cut.counts.n_machine;
 	seen->n_cut += cut.counts.n_machine_cut;
+	seen->n_shared += all.counts.n_search_shared;
 	seen->n_point += cut.front.n;
 	seen->n_empty += cut.front.n == 0;
 	*least = all.front.n > 0 ? all.front.objective[all.front.n / 2 * all.front.n_objective] : INFINITY;
@@ -193,10 +196,11 @@ static void test_hardware_front_is_that_of_all_machines(void **state)
 		compare(&space, &seen, &ignored);
 		space_free(&space);
 	}
-	print_message("%llu machines, %llu cut, %llu points, %llu spaces without any\n",
+	print_message("%llu machines, %llu cut, %llu fronts shared, %llu points, %llu spaces without any\n",
 	              (unsigned long long)seen.n_machine, (unsigned long long)seen.n_cut,
-	              (unsigned long long)seen.n_point, (unsigned long long)seen.n_empty);
-	assert_true(seen.n_machine > 500 && seen.n_cut * 4 > seen.n_machine && seen.n_empty > 0);
+	              (unsigned long long)seen.n_shared, (unsigned long long)seen.n_point,
+	              (unsigned long long)seen.n_empty);
+	assert_true(seen.n_shared > 500 && seen.n_machine > 500 && seen.n_cut * 4 > seen.n_machine && seen.n_empty > 0);
 }
 
 static bool never_stop(void *context, double progress, const struct engine_counts *counts)
