@@ -45,6 +45,7 @@ static void random_machine(struct rng *rng, struct machine *machine)
 		*machine = random_chip(rng, machine);
 	machine->mla_postprocess = rng_below(rng, 2) > 0;
 	machine->pe_sram_byte = rng_below(rng, 3) ? 98304 : 2048;
+	machine->storage_pe_byte = rng_below(rng, 2) ? 131072 : 1024;
 	machine->dvfs_switch_ns = rng_below(rng, 2) ? 40 : 0;
 	for (uint32_t i = 0; i < machine->n_level; i++)
 		random_level(rng, &machine->level[i]);
@@ -90,7 +91,7 @@ static void random_space(struct rng *rng, struct fixture *f)
 	f->choice = space_any_choice();
 	f->choice.w = f->choice.h = f->choice.c = f->choice.d = rng_below(rng, 6) ? SPLIT_EVEN : SPLIT_REDUCED;
 	f->choice.max_part_w = f->choice.max_part_h = 1 + rng_below(rng, 3);
-	f->choice.max_part_c = 1 + rng_below(rng, 3);
+	f->choice.max_part_c = rng_below(rng, 4) ? 1 + rng_below(rng, 3) : 12;
 	f->choice.max_part_d = 1 + rng_below(rng, 2);
 	for (size_t i = 0; i < N_PE_STRATEGY; i++)
 		f->choice.strategy[i] = rng_below(rng, 3) > 0;
