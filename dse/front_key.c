@@ -112,7 +112,7 @@ static const struct reading level_reading[] = {
     {"matmul_b", FACT_DETAIL},
 };
 /* Bytes where pointers have 8. */
-#define SIZE_BLOCK 136
+#define SIZE_BLOCK 184
 #define SIZE_CHOICE 144
 #define SIZE_AHEAD 24
 #define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
@@ -202,7 +202,7 @@ _Static_assert(sizeof(struct layer_choice) == SIZE_CHOICE, "put_choice: does the
 _Static_assert(sizeof(struct ahead) == SIZE_AHEAD, "put_ahead: is the new field of struct ahead read by evaluations?");
 #endif
 
-/* Names and residency are left out: the layer's place says of them what an evaluation knows. */
+/* Names, residency and dataflow are left out: the layer's place says of them what an evaluation knows. */
 static void put_block(struct pack *pack, const struct block *block)
 {
 	const uint64_t field[] = {
