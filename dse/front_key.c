@@ -35,7 +35,7 @@ enum fact {
 	FACT_ACTI = 256,
 	FACT_QUAN = 512,
 	FACT_POOL = 1024,   /* fused or not */
-	FACT_STREAM = 2048, /* pooling by itself */
+	FACT_STREAM = 2048, /* ARM cores alone: pooling by itself */
 	FACT_MIXED = 4096,  /* rounds divided between two operating points */
 	FACT_UNIT = 8192,   /* lists of splits that depend on the array */
 	FACT_DETAIL = 16384 /* another tier than the fast one: it may read what that leaves alone */
@@ -112,7 +112,7 @@ static const struct reading level_reading[] = {
     {"matmul_b", FACT_DETAIL},
 };
 /* Bytes where pointers have 8. */
-#define SIZE_BLOCK 184
+#define SIZE_BLOCK 192
 #define SIZE_CHOICE 144
 #define SIZE_AHEAD 24
 #define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
@@ -155,9 +155,12 @@ static unsigned facts_of_block(const struct layer_problem *layer)
 {
 	const struct block *block = any_context(layer)->block;
 	bool has_parts = layer->d.n > 0 && dim_n_part(&layer->d.choice[layer->d.n - 1]) > 1;
-	return (block->kind != BLOCK_POOL ? FACT_MLA : FACT_STREAM) | (block->has_padd ? FACT_PAD : 0U) |
-	       (block->has_mat_ele || has_parts ? FACT_ADD : 0U) | (block->has_acti ? FACT_ACTI : 0U) |
-	       (block->has_quan ? FACT_QUAN : 0U) | (block->pool > 1 || block->kind == BLOCK_POOL ? FACT_POOL : 0U);
+	/* ARM cores alone: whatever their operations are */
+	if (block->kind == BLOCK_POOL)
+		return FACT_STREAM | FACT_PAD | FACT_ADD | FACT_ACTI | FACT_QUAN | FACT_POOL;
+	return FACT_MLA | (block->has_padd ? FACT_PAD : 0U) | (block->has_mat_ele || has_parts ? FACT_ADD : 0U) |
+	       (block->has_acti ? FACT_ACTI : 0U) | (block->has_quan ? FACT_QUAN : 0U) |
+	       (block->pool > 1 ? FACT_POOL : 0U);
 }
 
 /* Random engines reduce lists by themselves (dse/plan.c). */
@@ -213,7 +216,8 @@ static void put_block(struct pack *pack, const struct block *block)
 	    block->out_w,       block->out_h,        block->out_c,
 	    block->pool,        block->pool_average, block->next_pool_stride,
 	    block->is_shortcut, block->has_padd,     block->has_mat_ele,
-	    block->has_acti,    block->has_quan,
+	    block->has_acti,    block->has_quan,     block->arm,
+	    block->operand,     block->whole,
 	};
 	for (size_t i = 0; i < LENGTH(field); i++)
 		put(pack, field[i]);
