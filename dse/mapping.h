@@ -53,6 +53,35 @@ struct split_scheme;
 enum err_code mapping_by_rules(struct mapping *mapping, const struct split_scheme *scheme, enum strategy strategy,
                                uint32_t level, struct err *err);
 
+/* What a search makes least. */
+enum mapping_goal { MAPPING_LATENCY, MAPPING_ENERGY, MAPPING_EDP, N_MAPPING_GOAL };
+extern const char *const mapping_goal_name[N_MAPPING_GOAL]; /* "latency", "energy", "edp" */
+
+struct progress;
+struct mapping_search_options {
+	enum mapping_goal goal;
+	enum strategy strategy;  /* N_STRATEGY: any; else this one, where it serves */
+	enum split_choice split; /* SPLIT_ALL, SPLIT_REDUCED or SPLIT_EVEN of every dimension */
+	uint32_t levels;         /* bit l: operating point l may be used; not 0 */
+	unsigned n_thread;
+	struct progress *progress; /* started; NULL: none */
+};
+
+/* How a search ended: exact, unless epsilon says how far (relative) a goal of two metrics may be above the least. */
+struct mapping_searched {
+	double value; /* latency_ms, energy_mj or edp_mj_ms of the network */
+	double epsilon;
+	uint64_t n_design; /* legal designs of its distinct layers, saturating */
+};
+
+/*
+ * The best designs of an opened mapping for one goal: every legal split of each distinct layer is bounded or evaluated
+ * for each place of ifmap and result, and the layers' fronts are composed. Seconds; systolic arrays behind slow
+ * memories minutes. ERR_INFEASIBLE names the layers that have no design; ERR_INTERRUPTED; ERR_INTERNAL.
+ */
+enum err_code mapping_search(struct mapping *mapping, const struct mapping_search_options *options,
+                             struct mapping_searched *searched, struct err *err);
+
 /*
  * One network of a front's point; spec is "FRONT.json:ID", network NULL: the only one. ERR_USAGE, ERR_IO, ERR_INPUT as
  * replay_run (dse/replay.h). The layers are run, in the tier the front is of; a point that is not what the front
