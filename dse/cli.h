@@ -64,6 +64,9 @@ struct cli_options {
 	uint64_t parts; /* 0: as the splitter says */
 	bool no_sleep, tasks, per_loop, front, search;
 
+	/* map */
+	const char *goal, *split;
+
 	/* roofline */
 	const char *memory_gb_s; /* "122,71,29"; NULL: the machine's */
 
@@ -107,6 +110,7 @@ enum err_code cmd_explore(const struct cli_options *options, struct err *err);
 enum err_code cmd_merge(const struct cli_options *options, struct err *err);
 enum err_code cmd_simulate(const struct cli_options *options, struct err *err);
 enum err_code cmd_roofline(const struct cli_options *options, struct err *err);
+enum err_code cmd_map(const struct cli_options *options, struct err *err);
 enum err_code cmd_power(const struct cli_options *options, struct err *err);
 enum err_code cmd_arada(const struct cli_options *options, struct err *err);
 enum err_code cmd_validate(const struct cli_options *options, struct err *err);

@@ -11,7 +11,7 @@ const struct option_info option_table[N_OPTION] = {
     [OPTION_SEED] = {"seed", 0, "N", TYPE_U64, IN(seed), 0, 18446744073709551615.0,
                      "seed of all random choices, 0 to 18446744073709551615 (default: the space's)"},
     [OPTION_OUT] = {"out", 'o', "PATH", TYPE_TEXT, IN(out), 0, 0,
-                    "explore: directory (default results); power, roofline: directory; fit: machine sections; else: file to write to"},
+                    "explore: directory (default results); map, power, roofline: directory; fit: machine sections; else: file to write to"},
     [OPTION_QUIET] = {"quiet", 'q', NULL, TYPE_FLAG, IN(quiet), 0, 0, "say nothing but results and errors"},
     [OPTION_NO_PROGRESS] = {"no-progress", 0, NULL, TYPE_FLAG, IN(no_progress), 0, 0, "show no progress line"},
     [OPTION_ENGINE] = {"engine", 0, "NAME", TYPE_TEXT, IN(engine), 0, 0,
@@ -26,7 +26,7 @@ const struct option_info option_table[N_OPTION] = {
     [OPTION_SPLIT_SCHEME] = {"split-scheme", 0, "FILE", TYPE_TEXT, IN(split_scheme), 0, 0,
                              "CSV with the split of each operation (default: the thesis splitter's)"},
     [OPTION_STRATEGY] = {"strategy", 0, "NAME", TYPE_TEXT, IN(strategy), 0, 0,
-                         "no_fusion, fusion, fusion_reuse or thesis_reuse (default fusion_reuse)"},
+                         "no_fusion, fusion, fusion_reuse or thesis_reuse (default fusion_reuse; map: any)"},
     [OPTION_LEVEL] = {"level", 0, "NAME", TYPE_TEXT, IN(level), 0, 0, "operating point (default: the machine's first)"},
     [OPTION_POINT] = {"point", 0, "FRONT.json:ID", TYPE_TEXT, IN(point), 0, 0,
                       "replay a point of a front and compare every number"},
@@ -105,6 +105,10 @@ const struct option_info option_table[N_OPTION] = {
                            "prune: runs younger than so many days stay"},
     [OPTION_YES] = {"yes", 0, NULL, TYPE_FLAG, IN(yes), 0, 0, "prune: remove them, instead of saying what would go"},
     [OPTION_CSV] = {"csv", 0, NULL, TYPE_FLAG, IN(csv), 0, 0, "the run's front.csv (--json: its front.json)"},
+    [OPTION_GOAL] = {"goal", 0, "NAME", TYPE_TEXT, IN(goal), 0, 0,
+                     "what the search makes least: latency (the default), energy or edp"},
+    [OPTION_SPLIT] = {"split", 0, "NAME", TYPE_TEXT, IN(split), 0, 0,
+                      "splits to choose from: all (the default), reduced, even; or thesis: by its rules, no search"},
 };
 
 /* The options of a command: those of all commands, its own, and the end. */
@@ -160,6 +164,17 @@ const struct cli_command cli_command_table[] = {
      LIST(COMMON, OPTION_LAYERS, OPTION_SPLIT_SCHEME, OPTION_STRATEGY, OPTION_LEVEL, OPTION_POINT,
           OPTION_MAPPING, OPTION_DETAIL, OPTION_TRACE, OPTION_AUDIT),
      cmd_simulate},
+    {"map", "MACHINE NETWORK | --mapping FILE.yaml | --point FRONT.json:ID [NETWORK]",
+     "the best mapping of a network for one goal, and its split report",
+     "Searches the design of every layer that makes one inference's latency, energy or their product least: split,\n"
+     "strategy, operating point of --levels, and where results lie; exact, over all splits of --split. Or takes splits\n"
+     "from --split-scheme, a mapping or a front's point. Prints a line a layer. -o DIR writes mapping.yaml (edit it;\n"
+     "'dse simulate --mapping' runs it), splits.csv (every operation as in the thesis' appendices G to J), and\n"
+     "utilisation.csv (bytes, SRAM and MAC array by class of tasks), and splits.txt with all of it.",
+     0, 2,
+     LIST(COMMON, OPTION_GOAL, OPTION_STRATEGY, OPTION_SPLIT, OPTION_SPLIT_SCHEME, OPTION_LEVELS, OPTION_MAPPING,
+          OPTION_POINT),
+     cmd_map},
     {"power", "MACHINE NETWORK | --point FRONT.json:ID", "at which operating point each layer or loop runs",
      "Scenarios: speed and energy (least time, least energy), time (least energy by a deadline), power (least time\n"
      "under a peak or average power) and energy-budget (least time within an energy). Further budgets hold as well.\n"

@@ -131,8 +131,7 @@ enum err_code hunt_search(struct hunt *hunt, const bool *wanted, struct err *err
 static enum err_code report_nothing(const struct hunt *hunt, struct err *err)
 {
 	const struct candidate *candidate = &hunt->candidate;
-	const char *limited =
-	    hunt->space.n_limit > 0 ? " without a higher peak of power than allowed" : "";
+	const char *limited = hunt->space.n_limit > 0 ? " without a higher peak of power than allowed" : "";
 	unsigned n_before = err->n_message;
 	for (size_t i = 0; i < hunt->map.n_distinct; i++) {
 		bool has_any = false;
@@ -144,8 +143,8 @@ static enum err_code report_nothing(const struct hunt *hunt, struct err *err)
 			              hunt->machine.name, limited);
 	}
 	return err->n_message > n_before ? ERR_INFEASIBLE
-	                          : err_add(err, ERR_INFEASIBLE, "no design of %s runs on %s%s",
-	                                    hunt->network.network.name, hunt->machine.name, limited);
+	                                 : err_add(err, ERR_INFEASIBLE, "no design of %s runs on %s%s",
+	                                           hunt->network.network.name, hunt->machine.name, limited);
 }
 
 enum err_code hunt_compose(struct hunt *hunt, struct err *err)
@@ -183,8 +182,7 @@ enum err_code hunt_tasks(const struct hunt *hunt, size_t i, size_t *task, struct
 	assert(i < hunt->candidate.total.n);
 	candidate_genome(&hunt->candidate, i, genome);
 	for (size_t k = 0; k < hunt->map.n_block; k++)
-		task[k] = hunt->candidate.first_task[hunt->map.distinct[k]] +
-		          genome[1 + k * N_LAYER_GENE + GENE_PLACE];
+		task[k] = hunt->candidate.first_task[hunt->map.distinct[k]] + genome[1 + k * N_LAYER_GENE + GENE_PLACE];
 	return ERR_OK;
 }
 

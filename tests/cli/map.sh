@@ -1,0 +1,103 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# dse map: the thesis' tables, mappings that are fed back, searches that agree with explore, mistakes.
+. tests/cli/common
+
+# With the thesis' splits its tables: every row of G.1 to J.1 that is legible, and those of G.2 to J.2 but for names.
+for pair in "thesis_chip vgg16 chip" "thesis_chip resnet50 chip" "thesis_qpe_dram vgg16 qpe"; do
+	set -- $pair
+	expect_code 0 "$DSE" map "$1" "$2" --split-scheme spaces/splits/thesis.csv -o "$work/thesis_$2_$3" -q
+	grep "^$2,$3," spaces/splits/thesis.csv | sort >"$work/wanted"
+	grep "^$2,$3," "$work/thesis_$2_$3/splits.csv" | sort >"$work/found"
+	expect_same "$work/wanted" "$work/found"
+	# what is written is a split scheme again
+	expect_code 0 "$DSE" map "$1" "$2" --split-scheme "$work/thesis_$2_$3/splits.csv" -o "$work/again" -q
+	expect_same "$work/thesis_$2_$3/splits.csv" "$work/again/splits.csv"
+	expect_same "$work/thesis_$2_$3/utilisation.csv" "$work/again/utilisation.csv"
+done
+# appendix I spells nothing otherwise and contradicts itself nowhere for VGG-16's chip
+grep '^vgg16,chip,CONV' tests/reference/split_utilisation.csv >"$work/wanted"
+grep '^vgg16,chip,CONV' "$work/thesis_vgg16_chip/utilisation.csv" >"$work/found"
+expect_same "$work/wanted" "$work/found"
+expect_text "$work/thesis_vgg16_chip/splits.txt" "CONVSUTL_1 "
+
+# A search finds what explore finds; its mapping runs to the same numbers, in either tier, and is not changed by a trip.
+cat >"$work/space.yaml" <<-END
+	name: least
+	machine: dvfs_chip
+	network: tiny
+	objectives: [energy_mj]
+END
+expect_code 0 "$DSE" explore "$work/space.yaml" -q -o "$work/explored"
+expect_code 0 "$DSE" map dvfs_chip tiny --goal energy -o "$work/energy" -j2
+cp "$work/out" "$work/table"
+expect_text "$work/out" "Least energy_mj of all mappings with any splits"
+front=$(echo "$work"/explored/*/front.json)
+expect_code 0 "$DSE" map --point "$front:0" -o "$work/point" -q
+sed 1,2d "$work/point/mapping.yaml" | sed 's,^\(machine\|network\): spaces/.*/\(.*\).yaml,\1: \2,' >"$work/wanted"
+sed 1,2d "$work/energy/mapping.yaml" >"$work/found"
+expect_same "$work/wanted" "$work/found"
+expect_code 0 "$DSE" map --mapping "$work/energy/mapping.yaml" -o "$work/round" -q
+sed 1d "$work/energy/mapping.yaml" >"$work/wanted"
+sed 1d "$work/round/mapping.yaml" >"$work/found"
+expect_same "$work/wanted" "$work/found"
+for tier in fast event; do
+	expect_code 0 "$DSE" simulate --mapping "$work/energy/mapping.yaml" --detail $tier --json
+	grep -E '"(total_clk|energy_mj|latency_ms)"' "$work/out" >"$work/by_mapping"
+	expect_code 0 "$DSE" simulate --point "$front:0" --detail $tier --json
+	grep -E '"(total_clk|energy_mj|latency_ms)"' "$work/out" | sed 's/^\t\t*//' >"$work/by_point"
+	grep -o '"total_clk": [0-9]*' "$work/by_point" | sort >"$work/wanted"
+	grep -o '"total_clk": [0-9]*' "$work/by_mapping" | sort >"$work/found"
+	expect_same "$work/wanted" "$work/found"
+done
+expect_code 0 "$DSE" map dvfs_chip tiny --goal energy -j1
+expect_same "$work/table" "$work/out"
+
+# The product of both is no larger than that of either's least, and goals are what they say.
+edp() { "$DSE" map dvfs_chip tiny --goal "$1" -q | sed -n 's/.*  edp_mj_ms \([0-9.e+-]*\).*/\1/p'; }
+awk -v a="$(edp edp)" -v b="$(edp latency)" -v c="$(edp energy)" 'BEGIN { exit !(a > 0 && a <= b && a <= c) }' ||
+	fail "the least product is not the least"
+expect_code 0 "$DSE" map dvfs_chip tiny --goal edp --json
+expect_text "$work/out" '"goal": "edp"'
+expect_text "$work/out" '"partial_operation": "CONVSUTL_1"'
+
+# A narrower search: one strategy, even splits, one level; a systolic array; no search.
+expect_code 0 "$DSE" map dvfs_chip tiny --strategy fusion --split even --levels PL1
+expect_text "$work/out" "with even splits"
+if grep -q 'PL2\|fusion_reuse' "$work/out"; then fail "other levels or strategies than those asked for"; fi
+expect_code 0 "$DSE" map edge_tpu speaker_id --split even -o "$work/tpu" -q
+expect_code 0 "$DSE" simulate --mapping "$work/tpu/mapping.yaml"
+grep -q ',systolic,CONV_1,CONV_1,' "$work/tpu/utilisation.csv" || fail "no tiles of CONV_1"
+expect_code 0 "$DSE" map thesis_chip tiny --split thesis
+expect_text "$work/out" "Splits of the thesis' rules, fusion_reuse at nominal"
+
+# An edited mapping: a result that goes elsewhere changes what follows; a split that does not fit is told with its line.
+expect_code 0 "$DSE" simulate --mapping spaces/mappings/tiny.yaml
+expect_code 0 "$DSE" simulate --mapping spaces/mappings/tiny.yaml --layers CONV_3
+sed 's/height: 2\*16, out_channels: 8\*2/out_channels: 8*2/; s/in_channels: 256\*32/in_channels: 8192*1/' \
+	spaces/mappings/tiny.yaml >"$work/large.yaml"
+expect_code 4 "$DSE" simulate --mapping "$work/large.yaml"
+expect_text "$work/err" "large.yaml:11:5: FC_4: "
+expect_code 4 "$DSE" map --mapping "$work/large.yaml"
+expect_text "$work/err" "large.yaml:11:5: layer FC_4 cannot run"
+sed 's/height: 2\*8/height: 2*9/' spaces/mappings/tiny.yaml >"$work/wrong.yaml"
+expect_code 3 "$DSE" map --mapping "$work/wrong.yaml"
+expect_text "$work/err" "wrong.yaml:10:73: CONV_3: ofmap height is split 2*9, which covers 18 of 16"
+
+# Mistakes.
+expect_code 2 "$DSE" map dvfs_chip
+expect_text "$work/err" "found 1 files"
+expect_code 2 "$DSE" map dvfs_chip tiny --goal fast
+expect_text "$work/err" "--goal is 'fast', allowed are latency, energy, edp"
+expect_code 2 "$DSE" map dvfs_chip tiny --split-scheme spaces/splits/thesis.csv --goal edp
+expect_text "$work/err" "--goal is of a search"
+expect_code 2 "$DSE" map dvfs_chip tiny --mapping spaces/mappings/tiny.yaml
+expect_text "$work/err" "--mapping names machine and network already"
+expect_code 2 "$DSE" map --mapping spaces/mappings/tiny.yaml --strategy fusion
+expect_text "$work/err" "leave --goal, --strategy"
+expect_code 2 "$DSE" map dvfs_chip tiny --strategy output_stationary
+expect_text "$work/err" "machine dvfs_chip has no_fusion"
+expect_code 2 "$DSE" simulate --mapping spaces/mappings/tiny.yaml --level PL1
+expect_text "$work/err" "--mapping fixes layers"
+expect_code 4 "$DSE" map dvfs_chip mobilenet_v1 --strategy no_fusion --split even
+expect_text "$work/err" "no design of layer"
