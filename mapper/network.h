@@ -32,11 +32,12 @@ enum block_input {
 /*
  * Results by who computes them: 0 is the network's input, n the result of block n - 1, as it leaves that block.
  * Several: in the order in which their channels follow each other, each once; is_view: what is read is not that one
- * result as it is, but put together, cut, multiplied or in another order.
+ * result as it is, but put together, cut, multiplied or in another order; is_concat: it is put together and nothing
+ * else, so that its channels are those of the results one behind the other (also of one result as it is).
  */
 struct block_sources {
 	uint32_t n; /* 0: none; of reads: an input of the block's own, which nobody computes */
-	bool is_view;
+	bool is_view, is_concat;
 	const uint32_t *producer; /* [n], owned by the network */
 };
 

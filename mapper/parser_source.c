@@ -127,14 +127,14 @@ struct block_sources parser_source_of(struct chain *chain, uint32_t producer)
 	if (!list)
 		return (struct block_sources){0};
 	*list = producer;
-	return (struct block_sources){.n = 1, .producer = list};
+	return (struct block_sources){.n = 1, .is_concat = true, .producer = list};
 }
 
 /* All results that the sources of layer n are made of, each once. */
 static struct block_sources unite_sources(struct chain *chain, uint32_t n)
 {
 	const struct layer *layer = &chain->list->layer[n - 1];
-	struct block_sources all = {.is_view = true};
+	struct block_sources all = {.is_view = true, .is_concat = true};
 	size_t n_most = 0;
 
 	for (uint32_t i = 0; i < layer->n_from; i++)
@@ -148,9 +148,12 @@ static struct block_sources unite_sources(struct chain *chain, uint32_t n)
 	for (uint32_t i = 0; i < layer->n_from; i++) {
 		const struct block_sources *part = &chain->result[chain->from[n][i]].sources;
 
+		all.is_concat = all.is_concat && part->is_concat;
 		for (uint32_t j = 0; j < part->n; j++) {
-			if (chain->stamp[part->producer[j]] == chain->n_union)
+			if (chain->stamp[part->producer[j]] == chain->n_union) {
+				all.is_concat = false; /* it stands there twice */
 				continue;
+			}
 			chain->stamp[part->producer[j]] = chain->n_union;
 			list[all.n++] = part->producer[j];
 		}
@@ -331,6 +334,7 @@ void parser_build_view(struct chain *chain, uint32_t n)
 	/* even a view of one result: its readers do not find it as the block left it */
 	if (view.known)
 		see_sources(chain, n, &view);
+	view.sources.is_concat = view.sources.is_concat && layer->kind == LAYER_CONCAT;
 	view.n_reader = chain->result[n].n_reader;
 	chain->result[n] = view;
 }

@@ -111,6 +111,32 @@ static void test_blocks_name_what_they_read(void **state)
 	assert_sources(&block[5].reads, false, 1, (const uint32_t[]){5});
 	assert_sources(&block[5].filters, false, 1, (const uint32_t[]){2});
 	assert_sources(&block[6].reads, false, 0, NULL);
+	assert_true(block[0].reads.is_concat && block[1].adds.is_concat && block[5].filters.is_concat);
+	assert_false(block[4].reads.is_concat || block[4].adds.is_concat); /* a slice is in it; a slice is more */
+	network_free(&network);
+}
+
+/* Results put together and nothing else are told from other views, also where each is a concatenation itself. */
+static void test_concatenations_are_told(void **state)
+{
+	struct network network;
+	(void)state;
+	read_good(HEAD "  - conv: {kernel: 1, out_channels: 8}\n"               /* 1: block 0 */
+	               "  - conv: {kernel: 1, out_channels: 4}\n"               /* 2: block 1 */
+	               "  - concat: {from: [2, 1]}\n"                           /* 3 */
+	               "  - conv: {kernel: 1, out_channels: 4}\n"               /* 4: block 2 */
+	               "  - conv: {kernel: 1, out_channels: 4, from: [3, 4]}\n" /* 5: block 3 */
+	               "  - conv: {kernel: 1, out_channels: 4, from: [3, 1]}\n" /* 6: block 4 */
+	               "  - upsample: {from: 3, factor: 2}\n"                   /* 7 */
+	               "  - conv: {kernel: 1, out_channels: 4, from: 7}\n",     /* 8: block 5 */
+	          &network);
+	const struct block *block = network.block;
+	assert_sources(&block[2].reads, true, 2, (const uint32_t[]){2, 1});
+	assert_sources(&block[3].reads, true, 3, (const uint32_t[]){2, 1, 3});
+	assert_true(block[2].reads.is_concat && block[3].reads.is_concat);
+	assert_sources(&block[4].reads, true, 2, (const uint32_t[]){2, 1});
+	assert_false(block[4].reads.is_concat); /* the first result stands there twice */
+	assert_false(block[5].reads.is_concat);
 	network_free(&network);
 }
 
@@ -422,6 +448,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_views_and_results_as_weights),
 	    cmocka_unit_test(test_blocks_name_what_they_read),
+	    cmocka_unit_test(test_concatenations_are_told),
 	    cmocka_unit_test(test_groups_are_counted),
 	    cmocka_unit_test(test_groups_tell_blocks_apart),
 	    cmocka_unit_test(test_groups_are_refused_by_pes),
