@@ -109,6 +109,7 @@ bool cli_takes(const struct cli_command *command, enum cli_option option);
 enum err_code cmd_explore(const struct cli_options *options, struct err *err);
 enum err_code cmd_merge(const struct cli_options *options, struct err *err);
 enum err_code cmd_simulate(const struct cli_options *options, struct err *err);
+enum err_code cmd_prove(const struct cli_options *options, struct err *err);
 enum err_code cmd_roofline(const struct cli_options *options, struct err *err);
 enum err_code cmd_map(const struct cli_options *options, struct err *err);
 enum err_code cmd_power(const struct cli_options *options, struct err *err);

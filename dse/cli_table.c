@@ -175,6 +175,15 @@ const struct cli_command cli_command_table[] = {
      LIST(COMMON, OPTION_GOAL, OPTION_STRATEGY, OPTION_SPLIT, OPTION_SPLIT_SCHEME, OPTION_LEVELS, OPTION_MAPPING,
           OPTION_POINT),
      cmd_map},
+    {"prove", "MACHINE NETWORK | [NETWORK] --mapping FILE.yaml | [NETWORK] --point FRONT.json:ID", "run a mapping on data, tile by tile: is it bit-exact?",
+     "Every layer is run on seeded random int8 data as its design says, operation by operation, with real parts lying\n"
+     "in each PE (padding, overlap, partial sums, shift quantisation, ReLU, pooling, shortcuts), and compared with a\n"
+     "direct computation of the whole layer. Each layer reads what those before it left. Exits 6 when a value differs,\n"
+     "or an operation does not find what it needs; says which layer, task, PE and value. The hash of the results is the\n"
+     "same for any number of threads. MACHINE NETWORK has the splitter's splits, as dse simulate has.",
+     0, 2,
+     LIST(COMMON, OPTION_LAYERS, OPTION_SPLIT_SCHEME, OPTION_STRATEGY, OPTION_LEVEL, OPTION_POINT, OPTION_MAPPING),
+     cmd_prove},
     {"power", "MACHINE NETWORK | --point FRONT.json:ID", "at which operating point each layer or loop runs",
      "Scenarios: speed and energy (least time, least energy), time (least energy by a deadline), power (least time\n"
      "under a peak or average power) and energy-budget (least time within an energy). Further budgets hold as well.\n"

@@ -2,7 +2,7 @@
 /* dse simulate: one fixed design of a network on a machine, or one point of a front again. */
 #include "dse/cli.h"
 #include "dse/design_text.h"
-#include "dse/mapping.h"
+#include "dse/mapping_options.h"
 #include "dse/parallel.h"
 #include "dse/replay.h"
 #include "dse/simulate.h"
@@ -97,73 +97,21 @@ static enum err_code read_files(struct request *job, struct err *err)
 	return code;
 }
 
-/* Without --strategy the one that is meant to be used: fusion with reuse, which of a systolic array means any. */
-static enum err_code choose_strategy(struct request *job, struct err *err)
-{
-	const char *wanted = job->cli->strategy ? job->cli->strategy : "fusion_reuse", *name[N_STRATEGY];
-	size_t index = 0;
-	for (unsigned i = 0; i < N_STRATEGY; i++)
-		name[i] = strategy_table[i].name;
-	enum err_code code = cli_choose(job->cli, "strategy", wanted, name, N_STRATEGY, &index, err);
-	job->options.strategy = (enum strategy)index;
-	return code;
-}
-
-/* The machine's first operating point is its default. */
-static enum err_code choose_level(struct request *job, struct err *err)
-{
-	assert(job->mapping.machine.n_level > 0 && job->mapping.machine.n_level <= MACHINE_MAX_LEVEL);
-	char all[MACHINE_MAX_LEVEL * (sizeof(job->mapping.machine.level[0].name) + 2)] = "";
-	size_t n = 0;
-	if (!job->cli->level)
-		return ERR_OK;
-	for (uint32_t i = 0; i < job->mapping.machine.n_level; i++) {
-		const char *name = job->mapping.machine.level[i].name;
-		if (strcmp(job->cli->level, name) == 0) {
-			job->options.level = i;
-			return ERR_OK;
-		}
-		int n_more = snprintf(all + n, sizeof(all) - n, "%s%s", n ? ", " : "", name);
-		n += n_more > 0 ? (size_t)n_more : 0;
-		assert(n < sizeof(all));
-	}
-	return err_add(err, ERR_USAGE, "dse simulate: --level is '%.40s', machine %s has %s", job->cli->level,
-	               job->mapping.machine.name, all);
-}
-
 /* Which layers to show. All are simulated: whether an ifmap lies in storage QPEs depends on the layers before. */
 static enum err_code choose_layers(struct request *job, struct err *err)
 {
-	struct pattern pattern = {0};
-	size_t n_shown = 0;
 	job->shown = arena_array(&job->arena, job->mapping.network.n_block, sizeof(*job->shown));
 	job->block = arena_array(&job->arena, job->mapping.network.n_block, sizeof(*job->block));
 	if (!job->shown || !job->block)
 		return err_add(err, ERR_INTERNAL, "out of memory");
-	enum err_code code = ERR_OK;
-	if (job->cli->layers)
-		code = pattern_compile(job->cli->layers, (struct err_place){"--layers", 1, 1}, &pattern, err);
-	for (size_t i = 0; i < job->mapping.network.n_block && code == ERR_OK; i++) {
-		job->shown[i] = true;
-		if (job->cli->layers)
-			code = pattern_match(&pattern, job->mapping.network.block[i].name, &job->shown[i], err);
-		n_shown += job->shown[i];
-	}
-	pattern_free(&pattern);
-	if (code == ERR_INPUT)
-		return ERR_USAGE; /* the pattern stands on the command line */
-	if (code == ERR_OK && n_shown == 0)
-		return err_add(err, ERR_USAGE,
-		               "dse simulate: --layers '%.80s' matches none of the layers of %s, %s to %s",
-		               job->cli->layers, job->mapping.network.name, job->mapping.network.block[0].name,
-		               job->mapping.network.block[job->mapping.network.n_block - 1].name);
-	return code;
+	return options_choose_layers(job->cli, &job->mapping.network, job->shown, err);
 }
 
 /* Read and check everything that was named, and report all that is wrong with it, not only the first mistake. */
 static enum err_code prepare(struct request *job, struct err *err)
 {
-	enum err_code code = choose_strategy(job, err), other = choose_how(job->cli, &job->options.how, err);
+	enum err_code code = options_choose_strategy(job->cli, &job->options.strategy, err),
+		      other = choose_how(job->cli, &job->options.how, err);
 	code = code == ERR_OK ? other : code;
 	other = read_files(job, err);
 	code = code == ERR_OK ? other : code;
@@ -175,7 +123,7 @@ static enum err_code prepare(struct request *job, struct err *err)
 	if (code == ERR_OK)
 		code = simulate_check_strategy(job->cli, &job->mapping.machine, job->options.strategy, err);
 	if (code == ERR_OK)
-		code = choose_level(job, err);
+		code = options_choose_level(job->cli, &job->mapping.machine, &job->options.level, err);
 	return code == ERR_OK ? choose_layers(job, err) : code;
 }
 

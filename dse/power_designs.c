@@ -6,6 +6,7 @@
  */
 #include "dse/power_designs.h"
 #include "dse/choice.h"
+#include "dse/mapping_options.h"
 #include "dse/paths.h"
 #include "dse/power_search.h"
 #include "dse/simulate.h"
@@ -34,17 +35,6 @@ static enum err_code read_files(const struct cli_options *options, struct power_
 		code = worse(code, split_scheme_read(options->split_scheme, &designs->scheme, err));
 	designs->machine = &designs->own_machine;
 	designs->network = designs->own_network.name;
-	return code;
-}
-
-static enum err_code choose_strategy(const struct cli_options *options, enum strategy *strategy, struct err *err)
-{
-	const char *name[N_STRATEGY], *wanted = options->strategy ? options->strategy : "fusion_reuse";
-	size_t index = 0;
-	for (unsigned i = 0; i < N_STRATEGY; i++)
-		name[i] = strategy_table[i].name;
-	enum err_code code = cli_choose(options, "strategy", wanted, name, N_STRATEGY, &index, err);
-	*strategy = (enum strategy)index;
 	return code;
 }
 
@@ -204,7 +194,7 @@ enum err_code power_designs_read(const struct cli_options *options, const struct
 		    err, ERR_USAGE,
 		    "dse power: found %zu files, allowed are a machine and a network, or --point FRONT.json:ID",
 		    options->n_file);
-	code = choose_strategy(options, &strategy, err);
+	code = options_choose_strategy(options, &strategy, err);
 	code = worse(code, read_files(options, designs, err));
 	if (code == ERR_OK)
 		code = check_machine(options, designs->machine, strategy, err);

@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* One block proved: its schedule is followed, its results are computed from what tasks found, and compared. */
+#include "mapper/prove.h"
+#include "mapper/prove_parts.h"
+#include "sim/base/hash.h"
+#include <assert.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define UNWRITTEN 0xA5 /* of results that nobody stores */
+
+static void run_serially(const struct prove_pool *pool, size_t n, void (*work)(void *context, size_t i), void *context)
+{
+	(void)pool;
+	for (size_t i = 0; i < n; i++)
+		work(context, i);
+}
+
+const struct prove_pool prove_serial = {run_serially, 1};
+
+/* ---- what a walk leaves ---- */
+
+const char *prove_unit(const struct prove_run *run)
+{
+	return !run->schedule ? "tile" : run->schedule->n_job > 0 ? "job" : "operation";
+}
+
+uint32_t prove_add_task(struct prove_run *run, struct prove_task task)
+{
+	if (run->n_task == run->task_alloc) {
+		uint32_t n = run->task_alloc ? 2 * run->task_alloc : 64;
+		struct prove_task *more = n > run->task_alloc ? realloc(run->task, n * sizeof(*more)) : NULL;
+		if (!more) {
+			run->no_memory = true;
+			return PROVE_NONE;
+		}
+		run->task = more;
+		run->task_alloc = n;
+	}
+	run->task[run->n_task] = task;
+	return run->n_task++;
+}
+
+/* Input channels' parts that the sums are of: each once. */
+static void check_depth(struct prove_run *run, uint32_t result, const struct prove_store *store)
+{
+	uint32_t n = 0, n_own = 0;
+	for (uint32_t i = store->first; i != PROVE_NONE && n <= run->core.n_d; i = run->task[i].next, n++)
+		n_own += run->task[i].map != PROVE_NONE && run->task[i].map % run->core.n_d == n;
+	if (n != run->core.n_d || n_own != n)
+		prove_fault(run, "%s %u on PE %u: %s is stored with %u partial sums, %u of them in their places, of %u",
+		            prove_unit(run), store->index, store->pe, prove_label_result(&run->core, result).text, n,
+		            n_own, run->core.n_d);
+}
+
+void prove_add_store(struct prove_run *run, uint32_t result, struct prove_store store)
+{
+	struct prove_store *at = &run->store[result];
+	if (store.first == PROVE_NONE)
+		return;
+	if (at->first != PROVE_NONE) {
+		prove_fault(run, "%s %u on PE %u: %s is stored again, first by %u on PE %u", prove_unit(run),
+		            store.index, store.pe, prove_label_result(&run->core, result).text, at->index, at->pe);
+		return;
+	}
+	*at = store;
+	if (run->core.block->kind != BLOCK_POOL)
+		check_depth(run, result, at);
+}
+
+/* ---- arithmetic ---- */
+
+struct execution {
+	const struct prove_run *run;
+	const struct prove_data *data;
+	struct prove_map out;
+	bool *failed; /* [n_result] no memory */
+};
+
+static void execute(void *context, size_t i)
+{
+	struct execution *execution = context;
+	if (execution->run->store[i].first != PROVE_NONE)
+		execution->failed[i] = !prove_tile(execution->run, execution->data, (uint32_t)i, &execution->out);
+}
+
+/* ---- verdict ---- */
+
+/* The result that holds a value of the block's result. */
+static uint32_t result_at(const struct prove_run *run, uint32_t x, uint32_t y, uint32_t c)
+{
+	uint32_t n = (uint32_t)prove_n_result(&run->core), side = run->core.block->pool;
+	for (uint32_t i = 0; i < n; i++) {
+		const struct prove_region region = prove_region_of(&run->core, i);
+		uint32_t first_c = region.group * run->core.out_c + region.c.first;
+		if (x * side - region.w.first < region.w.size && y * side - region.h.first < region.h.size &&
+		    c - first_c < region.c.size)
+			return i;
+	}
+	assert(false);
+	return 0;
+}
+
+static void tell_difference(struct prove_run *run, const struct prove_map *out, const struct prove_map *expected,
+                            size_t at)
+{
+	uint32_t c = (uint32_t)(at % out->c), x = (uint32_t)(at / out->c % out->w);
+	uint32_t y = (uint32_t)(at / out->c / out->w), result = result_at(run, x, y, c);
+	const struct prove_store *store = &run->store[result];
+	int n = snprintf(run->result->difference, PROVE_FAULT_SIZE, "x %u, y %u, channel %u is %d, reference %d: %s, ",
+	                 x, y, c, out->value[at], expected->value[at], prove_label_result(&run->core, result).text);
+	assert(n > 0 && n < PROVE_FAULT_SIZE);
+	char *rest = run->result->difference + n;
+	if (store->first == PROVE_NONE) {
+		(void)snprintf(rest, PROVE_FAULT_SIZE - (size_t)n, "never stored");
+		return;
+	}
+	bool is_pool = run->core.block->kind == BLOCK_POOL;
+	(void)snprintf(rest, PROVE_FAULT_SIZE - (size_t)n, "%s %u on PE %u", prove_unit(run),
+	               is_pool ? store->index : run->task[store->first].index, store->pe);
+}
+
+static void compare(struct prove_run *run, const struct prove_map *out, const struct prove_map *expected)
+{
+	struct prove_result *result = run->result;
+	size_t n = (size_t)out->w * out->h * out->c, n_saturated = 0, n_zero = 0, first = n;
+	assert(out->w == expected->w && out->h == expected->h && out->c == expected->c);
+	for (size_t i = 0; i < n; i++) {
+		n_saturated += out->value[i] == INT8_MIN || out->value[i] == INT8_MAX;
+		n_zero += out->value[i] == 0;
+		if (out->value[i] == expected->value[i])
+			continue;
+		first = result->n_different == 0 ? i : first;
+		result->n_different++;
+	}
+	if (result->n_different > 0)
+		tell_difference(run, out, expected, first);
+	result->saturated_frac = (double)n_saturated / (double)n;
+	result->zero_frac = (double)n_zero / (double)n;
+	result->hash = hash_bytes(out->value, n, 0);
+}
+
+static void check_stores(struct prove_run *run)
+{
+	uint32_t n = (uint32_t)prove_n_result(&run->core);
+	for (uint32_t i = 0; i < n; i++)
+		if (run->store[i].first == PROVE_NONE)
+			prove_fault(run, "%s is never stored", prove_label_result(&run->core, i).text);
+}
+
+/* ---- the whole ---- */
+
+static void walk(struct prove_run *run)
+{
+	if (run->schedule)
+		prove_walk(run);
+	else
+		prove_walk_systolic(run);
+	if (!run->no_memory)
+		check_stores(run);
+}
+
+enum err_code prove_schedule(const struct layer_context *context, const struct layer_design *design,
+                             const struct schedule *schedule, const struct prove_data *data,
+                             const struct prove_map *expected, enum prove_mistake mistake,
+                             const struct prove_pool *pool, struct prove_result *result, struct err *err)
+{
+	struct prove_run run = {.context = context,
+	                        .design = design,
+	                        .core = prove_core_of(context->block, &design->split),
+	                        .schedule = schedule,
+	                        .mistake = mistake,
+	                        .result = result};
+	size_t n_result = (size_t)prove_n_result(&run.core), n_value = (size_t)expected->w * expected->h * expected->c;
+	struct execution execution = {&run, data, *expected, calloc(n_result, sizeof(bool))};
+	*result = (struct prove_result){.ran = true, .shift = data->shift};
+	execution.out.value = malloc(n_value);
+	run.store = malloc(n_result * sizeof(*run.store));
+	run.no_memory = !run.store || !execution.out.value || !execution.failed;
+	if (!run.no_memory) {
+		memset(execution.out.value, UNWRITTEN, n_value);
+		for (size_t i = 0; i < n_result; i++)
+			run.store[i] = (struct prove_store){PROVE_NONE, 0, 0};
+		walk(&run);
+	}
+	if (!run.no_memory)
+		pool->run(pool, n_result, execute, &execution);
+	for (size_t i = 0; i < n_result && !run.no_memory; i++)
+		run.no_memory = execution.failed[i];
+	if (!run.no_memory) {
+		compare(&run, &execution.out, expected);
+		result->n_task = run.n_task;
+		result->is_proved = result->n_fault == 0 && result->n_different == 0;
+	}
+	free(run.task);
+	free(run.store);
+	free(execution.out.value);
+	free(execution.failed);
+	return run.no_memory
+	           ? err_add(err, ERR_INTERNAL, "%s: no memory to prove %zu results", context->block->name, n_result)
+	           : ERR_OK;
+}

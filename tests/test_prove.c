@@ -1,0 +1,353 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The proof of mappings: random designs are bit-exact, and each planted mistake is found and told where it is. */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include "dse/space.h"
+#include "mapper/prove.h"
+#include "mapper/unfold.h"
+#include "tests/random_chip.h"
+#include "tests/random_design.h"
+#include <stdlib.h>
+#include <string.h>
+
+#define N_CASE 500
+#define MAX_MAC 3000000u /* of a block that is tried */
+
+static const char *const machine_path[] = {"spaces/machines/thesis_chip.yaml", "spaces/machines/thesis_qpe_dram.yaml",
+                                           "spaces/machines/dvfs_chip.yaml", "spaces/machines/hdl_qpe.yaml"};
+#define N_MACHINE 4
+
+static void read_machine(const char *path, struct machine *machine)
+{
+	struct err err = {0};
+	assert_int_equal(machine_read(path, machine, &err), ERR_OK);
+}
+
+/* A design with what it is run on, and what comes out. */
+struct proof {
+	struct layer_context context;
+	struct layer_design design;
+	struct schedule schedule;
+	bool is_systolic;
+	struct prove_data data;
+	struct prove_map expected;
+	struct prove_result result;
+};
+
+/* Random numbers for all that a block reads, and its reference. */
+static void make_data(const struct block *block, uint64_t seed, struct proof *proof)
+{
+	struct err err = {0};
+	struct prove_data *data = &proof->data;
+	struct prove_map weight = {1, 1, (uint32_t)block_n_weight(block), NULL};
+	bool is_matmul = block->kind == BLOCK_MATMUL;
+	*data = (struct prove_data){
+	    .ifmap = {is_matmul ? 1 : block->in_w, block->in_h, is_matmul ? block->in_w : block->in_c, NULL},
+	    .added = {block->out_w, block->out_h, block->out_c, NULL}};
+	assert_int_equal(prove_random(seed, 0, &prove_serial, &data->ifmap, &err), ERR_OK);
+	if (prove_adds(block))
+		assert_int_equal(prove_random(seed, 1, &prove_serial, &data->added, &err), ERR_OK);
+	if (block->kind != BLOCK_POOL)
+		assert_int_equal(prove_random(seed, 2, &prove_serial, &weight, &err), ERR_OK);
+	data->weight = weight.value;
+	assert_int_equal(prove_reference(block, seed, data, &prove_serial, &proof->expected, &err), ERR_OK);
+}
+
+/* false: the design does not run. */
+static bool open_proof(const struct block *block, const struct machine *machine, const struct layer_design *design,
+                       uint64_t seed, struct proof *proof)
+{
+	struct program program;
+	struct verdict verdict;
+	struct err err = {0};
+	*proof = (struct proof){.design = *design, .is_systolic = machine->target == MACHINE_SYSTOLIC};
+	mapper_prepare(block, machine, design->operand_bit, &proof->context);
+	if (!mapper_distribute(&proof->context, design, &program, &verdict))
+		return false;
+	if (!proof->is_systolic)
+		assert_int_equal(mapper_unfold(&proof->context, design, &proof->schedule, &err), ERR_OK);
+	make_data(block, seed, proof);
+	return true;
+}
+
+static void close_proof(struct proof *proof)
+{
+	schedule_free(&proof->schedule);
+	free(proof->data.ifmap.value);
+	free(proof->data.added.value);
+	free((void *)(uintptr_t)proof->data.weight);
+	free(proof->expected.value);
+}
+
+static const struct prove_result *prove(struct proof *proof, enum prove_mistake mistake)
+{
+	struct err err = {0};
+	assert_int_equal(prove_schedule(&proof->context, &proof->design, proof->is_systolic ? NULL : &proof->schedule,
+	                                &proof->data, &proof->expected, mistake, &prove_serial, &proof->result, &err),
+	                 ERR_OK);
+	return &proof->result;
+}
+
+static void assert_proved(struct proof *proof)
+{
+	const struct prove_result *result = prove(proof, PROVE_NO_MISTAKE);
+	if (result->is_proved)
+		return;
+	print_design(&proof->context, &proof->design);
+	for (unsigned i = 0; i < result->n_fault && i < PROVE_MAX_FAULT; i++)
+		print_error("%s\n", result->fault[i]);
+	fail_msg("%u faults, %llu values differ", result->n_fault, (unsigned long long)result->n_different);
+}
+
+static void test_random_designs_are_exact(void **state)
+{
+	struct machine machine[N_MACHINE];
+	struct rng rng = rng_stream(7, 0, 0);
+	unsigned n = 0, n_strategy[N_STRATEGY] = {0}, n_storage = 0, n_deep = 0;
+	(void)state;
+	for (int i = 0; i < N_MACHINE; i++)
+		read_machine(machine_path[i], &machine[i]);
+	unsigned n_case = getenv("PROVE_CASES") ? (unsigned)atoi(getenv("PROVE_CASES")) : N_CASE;
+	for (unsigned i = 0; n < n_case; i++) {
+		struct block block = random_block(&rng);
+		struct machine chip = random_chip(&rng, &machine[0]);
+		const struct machine *on = i % 5 == 4 ? &chip : &machine[i % 5];
+		struct layer_design design = random_design(&rng, &block, on);
+		struct proof proof;
+		if (design.strategy == STRATEGY_THESIS_REUSE)
+			design.strategy = STRATEGY_FUSION_REUSE;
+		if (rng_below(&rng, 2))
+			design.in_storage = design.out_storage = false;
+		if (block_n_mac(&block) > MAX_MAC || !open_proof(&block, on, &design, i, &proof))
+			continue;
+		assert_proved(&proof);
+		close_proof(&proof);
+		n++;
+		n_strategy[design.strategy]++;
+		n_storage += design.in_storage || design.out_storage;
+		n_deep += dim_n_part(&design.split.d) > 1;
+	}
+	print_message("%u: no_fusion %u, fusion %u, reuse %u; %u by way of storage, %u with input channels cut\n", n,
+	              n_strategy[0], n_strategy[1], n_strategy[2], n_storage, n_deep);
+	assert_true(n_strategy[STRATEGY_NO_FUSION] > n / 8 && n_strategy[STRATEGY_FUSION] > n / 8 &&
+	            n_strategy[STRATEGY_FUSION_REUSE] > n / 16 && n_storage > n / 32 && n_deep > n / 16);
+}
+
+/* ---- planted mistakes ---- */
+
+/* 16x16 pixels, 8 channels, 3x3, 128 filters; pooled, rectified, added to. */
+static struct block sample_block(void)
+{
+	return (struct block){.name = "CONV_1",
+	                      .kind = BLOCK_CONV,
+	                      .number = 1,
+	                      .in_w = 16,
+	                      .in_h = 16,
+	                      .in_c = 8,
+	                      .pad_left = 1,
+	                      .pad_right = 1,
+	                      .pad_top = 1,
+	                      .pad_bottom = 1,
+	                      .kernel_w = 3,
+	                      .kernel_h = 3,
+	                      .stride = 1,
+	                      .out_w = 16,
+	                      .out_h = 16,
+	                      .out_c = 128,
+	                      .pool = 2,
+	                      .pool_average = true,
+	                      .has_padd = true,
+	                      .has_mat_ele = true,
+	                      .has_acti = true,
+	                      .has_quan = true};
+}
+
+static struct layer_design sample_design(bool is_chip, enum strategy strategy, uint32_t n_deep)
+{
+	struct layer_design design = {.split = {{8, 2, 0, 0}, {8, 2, 0, 0}, {16, 8, 0, 0}, {8 / n_deep, n_deep, 0, 0}},
+	                              .strategy = strategy,
+	                              .operand_bit = 8};
+	if (is_chip) {
+		design.split.h = (struct dim_split){2, 8, 0, 0};
+		design.split.c = (struct dim_split){1, 128, 0, 0};
+	}
+	return design;
+}
+
+/* The k-th operation of a kind that moves this; of tasks whatever. */
+static struct op *find_op(struct schedule *schedule, enum op_kind kind, enum op_content content, unsigned k)
+{
+	for (uint32_t i = 0; i < schedule->n_op; i++) {
+		struct op *op = &schedule->op[i];
+		if (op->kind == kind && (kind == OP_TASK || op->content == content) && k-- == 0)
+			return op;
+	}
+	fail_msg("the schedule has no such operation");
+	return NULL;
+}
+
+static void remove_op(struct op *op)
+{
+	*op = (struct op){.kind = OP_SYNC, .pe = op->pe, .peer = op->pe, .before = {op->before[0], op->before[1]}};
+}
+
+static void swap_filters(struct schedule *schedule)
+{
+	struct op *a = find_op(schedule, OP_LOAD, OP_OF_FILTER, 0), *b = find_op(schedule, OP_LOAD, OP_OF_FILTER, 1);
+	uint32_t part = a->part;
+	a->part = b->part;
+	b->part = part;
+}
+
+static void lose_copy(struct schedule *schedule)
+{
+	uint32_t pe = find_op(schedule, OP_TASK, OP_OF_IFMAP, 40)->pe;
+	for (uint32_t i = 0; i < schedule->n_op; i++) {
+		struct op *op = &schedule->op[i];
+		if (op->kind == OP_COPY && op->content == OP_OF_IFMAP && op->peer == pe) {
+			remove_op(op);
+			return;
+		}
+	}
+	fail_msg("PE %u has its ifmap part from DRAM", pe);
+}
+
+/* The first copy that passes a filter part on after some have been used. */
+static struct op *find_migration(struct schedule *schedule)
+{
+	for (uint32_t i = 0; i < schedule->n_step; i++)
+		for (uint32_t k = 0; k < schedule->step[i].n_op; k++) {
+			struct op *op = &schedule->op[schedule->step[i].first_op + k];
+			if (schedule->step[i].phase == PHASE_MIGRATION && op->kind == OP_COPY)
+				return op;
+		}
+	fail_msg("no filters migrate");
+	return NULL;
+}
+
+static void lose_migration(struct schedule *schedule)
+{
+	remove_op(find_migration(schedule));
+}
+
+static void turn_ring(struct schedule *schedule)
+{
+	struct op *copy = find_migration(schedule);
+	copy->peer = copy->peer / 4 * 4 + (copy->peer + 1) % 4;
+}
+
+static void store_twice(struct schedule *schedule)
+{
+	find_op(schedule, OP_STORE, OP_OF_RESULT, 3)->part = find_op(schedule, OP_STORE, OP_OF_RESULT, 1)->part;
+}
+
+static void store_never(struct schedule *schedule)
+{
+	remove_op(find_op(schedule, OP_STORE, OP_OF_RESULT, 5));
+}
+
+static void fetch_elsewhere(struct schedule *schedule)
+{
+	struct op *task = find_op(schedule, OP_TASK, OP_OF_IFMAP, 6);
+	task->peer = task->peer / 4 * 4 + (task->peer + 1) % 4;
+}
+
+static void wait_for_nobody(struct schedule *schedule)
+{
+	struct op *store = find_op(schedule, OP_STORE, OP_OF_RESULT, 4);
+	store->before[0] = store->before[1] = SCHEDULE_NONE;
+}
+
+static void take_apart(struct schedule *schedule)
+{
+	for (uint32_t i = schedule->n_job / 2; i < schedule->n_job; i++)
+		if (schedule->job[i].same_pe) {
+			schedule->job[i].same_pe = false;
+			return;
+		}
+}
+
+static void lose_job(struct schedule *schedule)
+{
+	schedule->job[7].part = schedule->job[8].part;
+}
+
+/* One mistake: of the arithmetic, or of the schedule; where it is made, and what has to be said of it. */
+struct plant {
+	const char *name;
+	enum prove_mistake mistake;
+	void (*edit)(struct schedule *schedule);
+	int machine; /* of machine_path */
+	enum strategy strategy;
+	uint32_t n_deep;
+	bool values_stay; /* nothing is computed wrong by it here, where operations run in a good order */
+	const char *told;
+};
+
+static const struct plant plants[] = {
+    {"halo", PROVE_HALO, NULL, 1, STRATEGY_FUSION_REUSE, 1, false, "reference"},
+    {"padding side", PROVE_PADDING_SIDE, NULL, 1, STRATEGY_FUSION_REUSE, 1, false, "reference"},
+    {"lost sum", PROVE_LOST_SUM, NULL, 1, STRATEGY_FUSION, 2, false, "reference"},
+    {"pooling over the border", PROVE_POOL_BORDER, NULL, 1, STRATEGY_FUSION_REUSE, 1, false, "reference"},
+    {"ReLU first", PROVE_RELU_FIRST, NULL, 1, STRATEGY_NO_FUSION, 2, false, "reference"},
+    {"shift", PROVE_SHIFT, NULL, 0, STRATEGY_FUSION_REUSE, 1, false, "reference"},
+    {"added twice", PROVE_RESIDUAL_TWICE, NULL, 0, STRATEGY_FUSION_REUSE, 1, false, "reference"},
+    {"swapped filters", PROVE_NO_MISTAKE, swap_filters, 1, STRATEGY_FUSION_REUSE, 1, false, "for operand A"},
+    {"missing copy", PROVE_NO_MISTAKE, lose_copy, 0, STRATEGY_FUSION_REUSE, 1, false, "no ifmap part"},
+    {"missing migration", PROVE_NO_MISTAKE, lose_migration, 0, STRATEGY_FUSION_REUSE, 1, false, "for operand A"},
+    {"wrong ring", PROVE_NO_MISTAKE, turn_ring, 0, STRATEGY_FUSION_REUSE, 1, false, "for operand A"},
+    {"stored twice", PROVE_NO_MISTAKE, store_twice, 1, STRATEGY_FUSION_REUSE, 1, false, "stored again"},
+    {"never stored", PROVE_NO_MISTAKE, store_never, 0, STRATEGY_FUSION_REUSE, 1, false, "never stored"},
+    {"wrong PE", PROVE_NO_MISTAKE, fetch_elsewhere, 1, STRATEGY_FUSION_REUSE, 1, false, "for operand A"},
+    {"no wait", PROVE_NO_MISTAKE, wait_for_nobody, 0, STRATEGY_FUSION_REUSE, 1, true, "no task"},
+    {"sums in another PE", PROVE_NO_MISTAKE, take_apart, 1, STRATEGY_FUSION, 2, false, "partial sums"},
+    {"lost job", PROVE_NO_MISTAKE, lose_job, 0, STRATEGY_NO_FUSION, 2, false, "again"},
+};
+
+static void assert_found(const struct plant *plant, const struct prove_result *result)
+{
+	bool is_told = strstr(result->difference, plant->told) != NULL;
+	bool has_place = strstr(result->difference, "on PE ") || strstr(result->difference, "never stored");
+	for (unsigned i = 0; i < result->n_fault && i < PROVE_MAX_FAULT; i++)
+		is_told = is_told || strstr(result->fault[i], plant->told);
+	if (!result->is_proved && is_told &&
+	    (plant->values_stay ? result->n_fault > 0 : has_place && result->n_different > 0))
+		return;
+	for (unsigned i = 0; i < result->n_fault && i < PROVE_MAX_FAULT; i++)
+		print_error("%s\n", result->fault[i]);
+	fail_msg("%s: %u faults, %llu values differ, '%s' expected", plant->name, result->n_fault,
+	         (unsigned long long)result->n_different, plant->told);
+}
+
+static void test_planted_mistakes_are_found(void **state)
+{
+	const struct block block = sample_block();
+	(void)state;
+	for (size_t i = 0; i < sizeof(plants) / sizeof(plants[0]); i++) {
+		const struct plant *plant = &plants[i];
+		const struct layer_design design = sample_design(plant->machine == 0, plant->strategy, plant->n_deep);
+		struct machine machine;
+		struct proof proof;
+		read_machine(machine_path[plant->machine], &machine);
+		assert_true(open_proof(&block, &machine, &design, i, &proof));
+		assert_proved(&proof);
+		if (plant->edit)
+			plant->edit(&proof.schedule);
+		assert_found(plant, prove(&proof, plant->mistake));
+		print_message("%s: %s\n", plant->name,
+		              proof.result.n_fault > 0 ? proof.result.fault[0] : proof.result.difference);
+		close_proof(&proof);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(test_planted_mistakes_are_found),
+	    cmocka_unit_test(test_random_designs_are_exact),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
