@@ -50,7 +50,7 @@ const struct option_info option_table[N_OPTION] = {
     [OPTION_SHARD] = {"shard", 0, "I/N", TYPE_TEXT, IN(shard), 0, 0,
                       "make part I of N of the searches; 'dse merge' makes a front of all parts"},
     [OPTION_COMPARE] = {"compare", 0, "MAPPING", TYPE_LIST, IN(compare), 0, 0,
-                        "place FRONT.json:ID, a split scheme FILE.csv or 'thesis' against the front; repeatable"},
+                        "place FRONT.json:ID, a mapping FILE.yaml, a split scheme FILE.csv or 'thesis' against the front; repeatable"},
     [OPTION_EFFORT] = {"effort", 0, "NAME", TYPE_TEXT, IN(effort), 0, 0,
                        "quick (nsga2, 200 000 evaluations), normal (exact) or signoff (exact, --verify, --audit)"},
     [OPTION_MAX_SECONDS] = {"max-seconds", 0, "N", TYPE_U64, IN(max_seconds), 0, 1e9,
@@ -126,9 +126,9 @@ const struct cli_command cli_command_table[] = {
      "layer-by-layer exploration among N processes, --shard among jobs that know nothing of each other. --audit checks\n"
      "the front by ways that share neither bounds nor composition with the search: by brute force where the designs of\n"
      "a machine or a layer are few enough, by samples where not; a fault is an error of this program. --compare\n"
-     "places a mapping against the front, on every machine of the space that it fits: a point of another front, or\n"
-     "splits from a file (FILE.csv or FILE.csv:STRATEGY) or the thesis (thesis, thesis:fusion), at each operating\n"
-     "point, with fusion_reuse where no strategy is named.",
+     "places a mapping against the front, on every machine of the space that it fits: a point of another front, a\n"
+     "mapping (FILE.yaml), or splits from a file (FILE.csv or FILE.csv:STRATEGY) or the thesis (thesis, thesis:fusion),\n"
+     "at each operating point, with fusion_reuse where no strategy is named.",
      1, 1,
      LIST(COMMON, OPTION_ENGINE, OPTION_FLAT, OPTION_POINTS, OPTION_MAX_EVALUATIONS, OPTION_DETAIL, OPTION_VERIFY,
           OPTION_AUDIT, OPTION_RESUME, OPTION_SHARD, OPTION_AUDIT_SAMPLES, OPTION_EFFORT, OPTION_MAX_SECONDS,
@@ -184,18 +184,18 @@ const struct cli_command cli_command_table[] = {
      0, 2,
      LIST(COMMON, OPTION_LAYERS, OPTION_SPLIT_SCHEME, OPTION_STRATEGY, OPTION_LEVEL, OPTION_POINT, OPTION_MAPPING),
      cmd_prove},
-    {"power", "MACHINE NETWORK | --point FRONT.json:ID", "at which operating point each layer or loop runs",
+    {"power", "MACHINE NETWORK | --mapping FILE.yaml | --point FRONT.json:ID", "at which operating point each layer or loop runs",
      "Scenarios: speed and energy (least time, least energy), time (least energy by a deadline), power (least time\n"
      "under a peak or average power) and energy-budget (least time within an energy). Further budgets hold as well.\n"
      "The best schedule is proven best, over every choice of voltages for the chip's power lanes, changes of level\n"
      "counted; the greedy one stands beside it. By a deadline the energy of sleeping until then counts, too. Work is\n"
-     "that of a simulated design: the thesis splitter's, a split scheme's, --parts, a front's point, or, with\n"
+     "that of a simulated design: the thesis splitter's, a split scheme's, --parts, a mapping, a front's point, or, with\n"
      "--search, of all designs. -o DIR writes schedule.csv, power.json, power.svg and, with --front, front.csv.",
      0, 2,
      LIST(COMMON, OPTION_SCENARIO, OPTION_BUDGET_MS, OPTION_BUDGET_FRAC, OPTION_BUDGET_MJ, OPTION_BUDGET_MW,
           OPTION_AVERAGE_MW, OPTION_NO_SLEEP, OPTION_LEVELS, OPTION_LAYERS, OPTION_SPLIT_SCHEME, OPTION_STRATEGY,
-          OPTION_PARTS, OPTION_POINT, OPTION_TASKS, OPTION_PER_LOOP, OPTION_RATIO, OPTION_FRONT, OPTION_DETAIL,
-          OPTION_ANALYSE, OPTION_SEARCH),
+          OPTION_PARTS, OPTION_POINT, OPTION_MAPPING, OPTION_TASKS, OPTION_PER_LOOP, OPTION_RATIO, OPTION_FRONT,
+          OPTION_DETAIL, OPTION_ANALYSE, OPTION_SEARCH),
      cmd_power},
     {"arada", "SPACE.yaml", "clock and bandwidth of each layer on systolic arrays, by what it waits for",
      "The ARADA paper's allocation for every machine and network of a space with a section 'arada': layers that wait\n"

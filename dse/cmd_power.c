@@ -83,11 +83,11 @@ static enum err_code check_options(const struct cli_options *options, struct err
 		               "dse power: --tasks are counted in closed form, --detail fast or greybox; found event");
 	if (options->search &&
 	    (options->per_loop || options->tasks || options->parts > 0 || options->split_scheme || options->strategy ||
-	     options->point || options->ratio > 0 || cli_given(options, OPTION_AVERAGE_MW)))
+	     options->point || options->mapping || options->ratio > 0 || cli_given(options, OPTION_AVERAGE_MW)))
 		code = err_add(
 		    err, ERR_USAGE,
 		    "dse power: --search chooses each layer's split and strategy for time and energy, layer by layer; "
-		    "leave --per-loop, --tasks, --parts, --split-scheme, --strategy, --point, --ratio and --average-mw "
+		    "leave --per-loop, --tasks, --parts, --split-scheme, --strategy, --point, --mapping, --ratio and --average-mw "
 		    "away, or find designs first (dse explore, in whose spaces level_shares chooses levels inside "
 		    "layers) and schedule them: dse power --point FRONT.json:ID");
 	if (cli_given(options, OPTION_PARTS) && (options->parts == 0 || options->split_scheme))

@@ -2,6 +2,7 @@
 #include "dse/compare.h"
 #include "dse/design_read.h"
 #include "dse/indicator.h"
+#include "dse/mapping.h"
 #include "dse/parallel.h"
 #include "dse/simulate.h"
 #include <assert.h>
@@ -76,6 +77,32 @@ static bool run_point(const struct doc_node *const *design, const struct machine
 	return done;
 }
 
+/* A mapping's YAML on this machine, whatever machine it was written for. */
+static bool run_mapping(const struct doc_node *layers, const struct machine *machine, enum detail detail,
+                        const struct network *network, struct simulated *block, struct err *err)
+{
+	struct layer_design *design = calloc(network->n_block, sizeof(*design));
+	const struct simulate_options options = {.design = design, .how = {.detail = {.detail = detail}}};
+	if (!design)
+		return err_add(err, ERR_INTERNAL, "out of memory") == ERR_OK;
+	bool done = mapping_read_layers(layers, network, machine, design, NULL, err) == ERR_OK &&
+	            simulate_network(machine, network, &options, block, err) == ERR_OK;
+	free(design);
+	return done;
+}
+
+/* By its kind. */
+static bool run_network(const struct compare_mapping *mapping, size_t begin, const struct machine *machine,
+                        uint32_t level, enum detail detail, const struct network *network, struct simulated *block,
+                        struct compare_place *place)
+{
+	if (mapping->layers)
+		return run_mapping(mapping->layers, machine, detail, network, block, &place->err);
+	if (mapping->design)
+		return run_point(mapping->design + begin, machine, detail, network, block, &place->err);
+	return run_splits(mapping, machine, level, detail, network, block, place);
+}
+
 /* Into design what ran; false with the first layer that cannot. */
 static bool take_blocks(const struct simulated *block, size_t n, struct unrolled_design *design, struct err *err)
 {
@@ -131,7 +158,8 @@ static bool run_place(const struct placer *placer, struct compare_place *place)
 	struct simulated *block = calloc(map->n_block, sizeof(*block));
 	struct unrolled_design *design = calloc(map->n_block, sizeof(*design));
 	assert(fits); /* list_machine has built it before */
-	while (!mapping->design && level < machine.n_level && strcmp(machine.level[level].name, place->level) != 0)
+	while (!compare_has_levels(mapping) && level < machine.n_level &&
+	       strcmp(machine.level[level].name, place->level) != 0)
 		level++;
 	assert(level < machine.n_level);
 	if (!block || !design)
@@ -139,10 +167,8 @@ static bool run_place(const struct placer *placer, struct compare_place *place)
 	for (size_t i = 0; i < map->n_network && fits; i++) {
 		const struct network *network = &compare->space->network[i].network;
 		size_t begin = map->begin[i];
-		enum detail detail = compare->space->detail;
-		fits = mapping->design
-		           ? run_point(mapping->design + begin, &machine, detail, network, block + begin, &place->err)
-		           : run_splits(mapping, &machine, level, detail, network, block + begin, place);
+		fits =
+		    run_network(mapping, begin, &machine, level, compare->space->detail, network, block + begin, place);
 		fits = fits && take_blocks(block + begin, network->n_block, design + begin, &place->err);
 	}
 	if (fits)
@@ -301,8 +327,8 @@ static bool list_machine(struct compare *compare, const struct compare_mapping *
 	if (!space_machine(compare->space, index, &machine, place.why, sizeof(place.why)))
 		return true;
 	explore_machine_text(compare->space, place.machine_index, &machine, place.machine, sizeof(place.machine));
-	for (size_t i = 0; i < (mapping->design ? 1 : machine.n_level) && ok; i++) {
-		if (!mapping->design)
+	for (size_t i = 0; i < (compare_has_levels(mapping) ? 1 : machine.n_level) && ok; i++) {
+		if (!compare_has_levels(mapping))
 			(void)snprintf(place.level, sizeof(place.level), "%s", machine.level[i].name);
 		ok = add_place(compare, place);
 	}

@@ -6,6 +6,7 @@
  * front that was found, on every machine candidate that they fit.
  *
  *   FRONT.json:ID        the layers of a point of another front, with its operating points
+ *   FILE.yaml            a mapping (dse/mapping.h) of the space's only network, with its operating points
  *   FILE.csv[:STRATEGY]  splits from a file, at each operating point of the machine, as dse simulate runs them
  *   thesis[:STRATEGY]    the thesis' splits; its rules for layers and networks it has no splits of
  *
@@ -29,7 +30,14 @@ struct compare_mapping {
 	/* Of a point: the design of each block of the space; NULL: of splits. [n_block] as struct layer_map numbers
 	 * them */
 	const struct doc_node **design;
+	const struct doc_node *layers; /* Of a FILE.yaml: its list of layers; NULL: not one */
 };
+
+/* Whether the mapping has operating points of its own. */
+static inline bool compare_has_levels(const struct compare_mapping *mapping)
+{
+	return mapping->design || mapping->layers;
+}
 
 enum compare_verdict {
 	COMPARE_NO_FIT,       /* cannot run on this machine; why says it */

@@ -2,6 +2,7 @@
 /* Mappings of --compare: from the command line to splits, or to the designs of a point. */
 #include "dse/compare.h"
 #include "dse/design_read.h"
+#include "dse/mapping.h"
 #include "dse/paths.h"
 #include "dse/replay_read.h"
 #include <assert.h>
@@ -156,6 +157,43 @@ static enum err_code read_point(const char *path, const char *id_text, struct co
 	return is_whole ? ERR_OK : ERR_INPUT;
 }
 
+/* Whether the layers are some on one machine of the space at least; if not, what is wrong on the first. */
+static enum err_code check_layers(const struct compare_mapping *mapping, struct compare *compare, struct err *err)
+{
+	const struct space *space = compare->space;
+	const struct network *network = &space->network[0].network;
+	struct layer_design *design = arena_array(&compare->arena, network->n_block, sizeof(*design));
+	struct err first = {0};
+	enum err_code code = design ? ERR_INPUT : err_add(err, ERR_INTERNAL, "out of memory");
+	for (size_t i = 0; i < space->n_machine && code == ERR_INPUT; i++) {
+		struct err part = {0};
+		code = mapping_read_layers(mapping->layers, network, &space->machine[i], design, NULL,
+		                           i == 0 ? &first : &part);
+		err_clear(&part);
+	}
+	if (code == ERR_INPUT)
+		(void)err_add_all(err, (struct err_place){0}, &first);
+	err_clear(&first);
+	return code;
+}
+
+/* FILE.yaml: a mapping of the only network. What it says of machines is not asked: it is tried on those of the space.
+ */
+static enum err_code read_yaml(const char *path, struct compare *compare, struct compare_mapping *mapping,
+                               struct err *err)
+{
+	struct doc_node *root = NULL;
+	if (compare->space->n_network != 1)
+		return err_add(err, ERR_USAGE,
+		               "dse explore: --compare %s: a mapping is of one network, the space has %zu",
+		               mapping->name, compare->space->n_network);
+	enum err_code code = doc_read_file(path, &compare->arena, &root, err);
+	if (code != ERR_OK)
+		return code;
+	mapping->layers = front_need(root, "layers", err);
+	return mapping->layers ? check_layers(mapping, compare, err) : ERR_INPUT;
+}
+
 /* What stands behind the last colon decides: a number, a strategy, or nothing. */
 static enum err_code read_mapping(const char *name, struct compare *compare, struct compare_mapping *mapping,
                                   struct err *err)
@@ -169,6 +207,8 @@ static enum err_code read_mapping(const char *name, struct compare *compare, str
 		*colon = '\0';
 		return read_point(copy, colon + 1, compare, mapping, err);
 	}
+	if (ends_with(copy, ".yaml"))
+		return read_yaml(copy, compare, mapping, err);
 	if (colon && !ends_with(copy, ".csv"))
 		*colon = '\0';
 	else
@@ -177,8 +217,8 @@ static enum err_code read_mapping(const char *name, struct compare *compare, str
 		return read_scheme(copy, colon ? colon + 1 : NULL, compare, mapping, err);
 	return err_add(
 	    err, ERR_USAGE,
-	    "dse explore: --compare is '%.200s', allowed are FRONT.json:ID, FILE.csv or thesis, the latter two "
-	    "also with a strategy behind them (thesis:fusion)",
+	    "dse explore: --compare is '%.200s', allowed are FRONT.json:ID, FILE.yaml, FILE.csv or thesis, the latter "
+	    "two also with a strategy behind them (thesis:fusion)",
 	    name);
 }
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Four roads to the designs of a network's layers, all of which end in items
+ * Five roads to the designs of a network's layers, all of which end in items
  * (dse/power_work.h): the splitter's or a scheme's, a given number of parts,
- * a point of a front, or each layer's exact fronts.
+ * a mapping, a point of a front, or each layer's exact fronts.
  */
 #include "dse/power_designs.h"
 #include "dse/choice.h"
@@ -149,20 +149,49 @@ static enum err_code take_point(const struct cli_options *options, const struct 
 	return code;
 }
 
-/* Options that say how layers are split, which a point has fixed. */
-static enum err_code check_point(const struct cli_options *options, struct err *err)
+/* --mapping: its layers, or some of them. */
+static enum err_code take_mapping(const struct cli_options *options, struct power_designs *designs, struct err *err)
 {
-	static const enum cli_option fixed[] = {OPTION_LAYERS, OPTION_SPLIT_SCHEME, OPTION_STRATEGY, OPTION_PARTS};
+	struct mapping *mapping = &designs->mapping;
+	enum err_code code = mapping_load(options->mapping, mapping, err);
+	size_t n = mapping->network.n_block;
+	if (code != ERR_OK)
+		return code;
+	bool *shown = arena_array(&designs->arena, n, sizeof(*shown));
+	struct simulated *block = arena_array(&designs->arena, n, sizeof(*block));
+	if (!shown || !block)
+		return err_add(err, ERR_INTERNAL, "out of memory");
+	for (size_t i = 0; i < n; i++)
+		block[i] = (struct simulated){.block = &mapping->network.block[i], .design = mapping->design[i]};
+	designs->machine = &mapping->machine;
+	designs->sources = mapping->sources;
+	designs->network = mapping->network.name;
+	code = mapping_check(mapping, err);
+	if (code == ERR_OK)
+		code = choice_layers(options, &mapping->network, shown, err);
+	return code == ERR_OK ? make_items(block, n, shown, designs, err) : code;
+}
+
+/* Options that say how layers are split, which a point or a mapping has fixed. */
+static enum err_code check_fixed(const struct cli_options *options, struct err *err)
+{
+	static const enum cli_option fixed[] = {OPTION_SPLIT_SCHEME, OPTION_STRATEGY, OPTION_PARTS, OPTION_SEARCH,
+	                                        OPTION_LAYERS};
+	bool is_mapping = cli_given(options, OPTION_MAPPING);
+	const char *name = is_mapping ? "--mapping" : "--point";
+	if (is_mapping && cli_given(options, OPTION_POINT))
+		return err_add(err, ERR_USAGE, "dse power: allowed is one of --point and --mapping");
 	if (options->n_file > 0)
-		return err_add(err, ERR_USAGE,
-		               "dse power: --point names machine and network already, found '%.60s', too",
-		               options->file[0]);
-	for (size_t i = 0; i < sizeof(fixed) / sizeof(fixed[0]); i++)
+		return err_add(err, ERR_USAGE, "dse power: %s names machine and network already, found '%.60s', too",
+		               name, options->file[0]);
+	/* of a mapping some layers may be taken */
+	for (size_t i = 0; i < sizeof(fixed) / sizeof(fixed[0]) - is_mapping; i++)
 		if (cli_given(options, fixed[i]))
-			return err_add(
-			    err, ERR_USAGE,
-			    "dse power: --point fixes layers, splits and strategies already; leave --layers, "
-			    "--split-scheme, --parts and --strategy away");
+			return err_add(err, ERR_USAGE,
+			               "dse power: %s fixes layers, splits and strategies already; leave "
+			               "%s--split-scheme, --parts, "
+			               "--search and --strategy away",
+			               name, is_mapping ? "" : "--layers, ");
 	return ERR_OK;
 }
 
@@ -183,16 +212,18 @@ enum err_code power_designs_read(const struct cli_options *options, const struct
 	enum strategy strategy = STRATEGY_FUSION_REUSE;
 	enum err_code code = ERR_OK;
 	assert(options && detail && designs && levels);
-	if (cli_given(options, OPTION_POINT)) {
-		code = check_point(options, err);
+	if (cli_given(options, OPTION_POINT) || cli_given(options, OPTION_MAPPING)) {
+		code = check_fixed(options, err);
 		if (code == ERR_OK)
-			code = take_point(options, detail, designs, err);
+			code = options->mapping ? take_mapping(options, designs, err)
+			                        : take_point(options, detail, designs, err);
 		return code == ERR_OK ? choice_levels(options, designs->machine, levels, err) : code;
 	}
 	if (options->n_file != 2)
 		return err_add(
 		    err, ERR_USAGE,
-		    "dse power: found %zu files, allowed are a machine and a network, or --point FRONT.json:ID",
+		    "dse power: found %zu files, allowed are a machine and a network, --mapping FILE.yaml or --point "
+		    "FRONT.json:ID",
 		    options->n_file);
 	code = options_choose_strategy(options, &strategy, err);
 	code = worse(code, read_files(options, designs, err));
@@ -211,5 +242,6 @@ void power_designs_free(struct power_designs *designs)
 	network_free(&designs->own_network);
 	split_scheme_free(&designs->scheme);
 	replay_free(&designs->replay);
+	mapping_free(&designs->mapping);
 	arena_free(&designs->arena);
 }

@@ -3,6 +3,7 @@
 #define DSE_POWER_DESIGNS_H
 /* Power management: whose work is managed. Machine, network and the designs of its layers, from the command line. */
 #include "dse/cli.h"
+#include "dse/mapping.h"
 #include "dse/power_work.h"
 #include "dse/provenance.h"
 #include "dse/replay.h"
@@ -20,12 +21,13 @@ struct power_designs {
 	struct network own_network;
 	struct split_scheme scheme;
 	struct replay replay;
+	struct mapping mapping;
 	struct arena arena;
 };
 
 /*
  * Read and check what the command line names: MACHINE NETWORK with --layers,
- * --split-scheme, --parts, --strategy, or --point FRONT.json:ID. levels: bit i:
+ * --split-scheme, --parts, --strategy, or --mapping FILE.yaml with --layers, or --point FRONT.json:ID. levels: bit i:
  * may be used, of --levels (0: all). All mistakes at once; the caller frees
  * designs with power_designs_free, also after an error. ERR_USAGE, ERR_INPUT,
  * ERR_INFEASIBLE, ERR_IO, ERR_INTERNAL.

@@ -289,7 +289,7 @@ static void test_compare_refuses_what_it_cannot_read(void **state)
 		enum err_code code;
 		const char *message;
 	} bad[] = {
-	    {"nothing", ERR_USAGE, "allowed are FRONT.json:ID, FILE.csv or thesis"},
+	    {"nothing", ERR_USAGE, "allowed are FRONT.json:ID, FILE.yaml, FILE.csv or thesis"},
 	    {"thesis:fuson", ERR_USAGE, "did you mean 'fusion'?"},
 	    {"/nowhere/front.json:3", ERR_IO, "cannot read"},
 	    {"/nowhere/splits.csv", ERR_IO, "no such file"},

@@ -33,6 +33,15 @@ expect_text "$work/err" "no point with id 99"
 expect_code 3 "$DSE" explore -q spaces/smoke.yaml -o "$work/four" --compare spaces/splits/thesis.csv
 expect_text "$work/err" "no split of layer CONV_1 of network tiny"
 
+# A mapping's YAML, here of point 3: on the front where it is from, whatever machine it names; a mistake has its line.
+expect_code 0 "$DSE" map --point "$front:3" -o "$work/mapped" -q
+expect_code 0 "$DSE" explore -q spaces/smoke.yaml -o "$work/yaml" --compare "$work/mapped/mapping.yaml"
+grep -qE "mapping.yaml .*16x4 .* on the front$" "$work/out" || fail "the mapping of point 3 is not on the front"
+sed 's/CONV_3/CONV_33/' "$work/mapped/mapping.yaml" >"$work/wrong.yaml"
+expect_code 3 "$DSE" explore -q spaces/smoke.yaml -o "$work/four" --compare "$work/wrong.yaml"
+expect_text "$work/err" "did you mean 'CONV_3'?"
+[ ! -e "$work/four" ] || fail "a folder for a search that was not begun"
+
 # What fits no machine is told after the results are written: all splits of tiny in one task, on a smaller SRAM.
 sed 's/^  mla.array: .*/  pe.sram_byte: [90000]/' spaces/smoke.yaml >"$work/small.yaml"
 mkdir "$work/machines" "$work/networks"

@@ -151,3 +151,13 @@ expect_text "$work/err" "do not supply V500"
 expect_code 0 "$DSE" power dvfs_table vgg16 --budget-ms 38 --analyse pairs -o "$work/table"
 [ "$(tail -n +2 "$work/table/schedule.csv" | cut -d, -f5 | sort -u | tr '\n' ' ')" = "V450 V550 " ] || fail "two levels"
 [ "$(sed -n 2p "$work/table/analysis.csv" | cut -d, -f1)" = "V450 + V550" ] || fail "the best pair"
+
+# A mapping's work is its designs': of the splitter's mapping the same schedule as without it; some layers; mistakes.
+expect_code 0 "$DSE" map dvfs_chip tiny --split thesis --levels PL1 -o "$work/mapped" -q
+expect_code 0 "$DSE" power dvfs_chip tiny --budget-frac 0.5 -q
+cp "$work/out" "$work/wanted"
+expect_code 0 "$DSE" power --mapping "$work/mapped/mapping.yaml" --budget-frac 0.5 -q
+expect_same "$work/wanted" "$work/out"
+expect_code 0 "$DSE" power --mapping "$work/mapped/mapping.yaml" --layers CONV -q
+expect_code 2 "$DSE" power --mapping "$work/mapped/mapping.yaml" --parts 4
+expect_text "$work/err" "--mapping fixes layers"
