@@ -87,6 +87,10 @@ struct cli_options {
 
 	/* import */
 	struct cli_list dim; /* "NAME=N" */
+
+	/* schedule; machine, strategy, level, goal, too */
+	const char *workers;
+	uint64_t chips; /* 0: 1 */
 };
 
 /* A command. run returns its exit code, with messages in err for codes other than ERR_OK. */
@@ -112,6 +116,7 @@ enum err_code cmd_simulate(const struct cli_options *options, struct err *err);
 enum err_code cmd_prove(const struct cli_options *options, struct err *err);
 enum err_code cmd_roofline(const struct cli_options *options, struct err *err);
 enum err_code cmd_map(const struct cli_options *options, struct err *err);
+enum err_code cmd_schedule(const struct cli_options *options, struct err *err);
 enum err_code cmd_power(const struct cli_options *options, struct err *err);
 enum err_code cmd_arada(const struct cli_options *options, struct err *err);
 enum err_code cmd_validate(const struct cli_options *options, struct err *err);

@@ -26,7 +26,8 @@ const struct option_info option_table[N_OPTION] = {
     [OPTION_SPLIT_SCHEME] = {"split-scheme", 0, "FILE", TYPE_TEXT, IN(split_scheme), 0, 0,
                              "CSV with the split of each operation (default: the thesis splitter's)"},
     [OPTION_STRATEGY] = {"strategy", 0, "NAME", TYPE_TEXT, IN(strategy), 0, 0,
-                         "no_fusion, fusion, fusion_reuse or thesis_reuse (default fusion_reuse; map: any)"},
+                         "no_fusion, fusion, fusion_reuse or thesis_reuse (default fusion_reuse; map: any);\n"
+                         "schedule: dram (default), hide or sram"},
     [OPTION_LEVEL] = {"level", 0, "NAME", TYPE_TEXT, IN(level), 0, 0, "operating point (default: the machine's first)"},
     [OPTION_POINT] = {"point", 0, "FRONT.json:ID", TYPE_TEXT, IN(point), 0, 0,
                       "replay a point of a front and compare every number"},
@@ -106,9 +107,13 @@ const struct option_info option_table[N_OPTION] = {
     [OPTION_YES] = {"yes", 0, NULL, TYPE_FLAG, IN(yes), 0, 0, "prune: remove them, instead of saying what would go"},
     [OPTION_CSV] = {"csv", 0, NULL, TYPE_FLAG, IN(csv), 0, 0, "the run's front.csv (--json: its front.json)"},
     [OPTION_GOAL] = {"goal", 0, "NAME", TYPE_TEXT, IN(goal), 0, 0,
-                     "what the search makes least: latency (the default), energy or edp"},
+                     "what the search makes least: latency (the default), energy or, of map, edp"},
     [OPTION_SPLIT] = {"split", 0, "NAME", TYPE_TEXT, IN(split), 0, 0,
                       "splits to choose from: all (the default), reduced, even; or thesis: by its rules, no search"},
+    [OPTION_WORKERS] = {"workers", 0, "N|best|paper", TYPE_TEXT, IN(workers), 0, 0,
+                        "workers of a layer: at most N, best (default) or as OctopuScheduler's paper has them"},
+    [OPTION_CHIPS] = {"chips", 0, "N", TYPE_U64, IN(chips), 1, 256,
+                      "a pipeline of up to N chips, each with layers of its own (default 1)"},
 };
 
 /* The options of a command: those of all commands, its own, and the end. */
@@ -184,6 +189,15 @@ const struct cli_command cli_command_table[] = {
      0, 2,
      LIST(COMMON, OPTION_LAYERS, OPTION_SPLIT_SCHEME, OPTION_STRATEGY, OPTION_LEVEL, OPTION_POINT, OPTION_MAPPING),
      cmd_prove},
+    {"schedule", "NETWORK --machine MACHINE", "a whole network layer by layer on a chip, as OctopuScheduler runs it",
+     "Every layer is cut into tiles for some workers (PEs with a scheduler PE over them), and its run time estimated\n"
+     "part by part. All numbers of workers and sizes of tiles are tried; --workers paper cuts perceptrons as the\n"
+     "paper does. --strategy dram: layer by layer, everything from and to DRAM; hide: weights are fetched behind\n"
+     "computation; sram: weights stay in the workers' SRAM. --chips deals the layers to a pipeline of chips.\n"
+     "README.md says which constants were fitted to what.",
+     1, 1,
+     LIST(COMMON, OPTION_MACHINE, OPTION_WORKERS, OPTION_STRATEGY, OPTION_CHIPS, OPTION_GOAL, OPTION_LEVEL),
+     cmd_schedule},
     {"power", "MACHINE NETWORK | --mapping FILE.yaml | --point FRONT.json:ID", "at which operating point each layer or loop runs",
      "Scenarios: speed and energy (least time, least energy), time (least energy by a deadline), power (least time\n"
      "under a peak or average power) and energy-budget (least time within an energy). Further budgets hold as well.\n"

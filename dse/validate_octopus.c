@@ -31,6 +31,8 @@ static struct block block_of(const struct csv_cell *cell, bool is_softmax, uint3
 {
 	if (is_softmax)
 		return (struct block){.kind = BLOCK_POOL,
+		                      .arm = ARM_SOFTMAX,
+		                      .whole = WHOLE_C,
 		                      .number = 1,
 		                      .pool = 1,
 		                      .in_w = 1,
@@ -76,7 +78,7 @@ static enum err_code price_layer(const struct machine *machine, const struct csv
 	if (n_worker > n_out)
 		return err_add_at(err, ERR_INPUT, csv_place(table, cell),
 		                  "%u workers, allowed are up to the %u outputs", n_worker, n_out);
-	octopus_prepare(machine, 0, &block, layer.type, &context);
+	octopus_prepare(machine, 0, &block, &context);
 	(void)octopus_paper_cut(&layer, &block, n_worker);
 	octopus_price_layer(&context, &layer, time, NULL);
 	return ERR_OK;

@@ -5,10 +5,9 @@
 #include <string.h>
 
 const char *const octopus_type_name[N_OCTOPUS_TYPE] = {
-    [OCTOPUS_CONV] = "conv",
-    [OCTOPUS_LINEAR] = "linear",
-    [OCTOPUS_POOL] = "pool",
-    [OCTOPUS_SOFTMAX] = "softmax",
+    [OCTOPUS_CONV] = "conv",       [OCTOPUS_LINEAR] = "linear",     [OCTOPUS_POOL] = "pool",
+    [OCTOPUS_ADD] = "add",         [OCTOPUS_MULTIPLY] = "multiply", [OCTOPUS_FUNCTION] = "function",
+    [OCTOPUS_SOFTMAX] = "softmax", [OCTOPUS_NORM] = "normalise",
 };
 
 const char *const octopus_role_name[N_OCTOPUS_ROLE] = {
@@ -84,11 +83,16 @@ static void read_sources(struct builder *builder, const struct block *block, con
 
 static enum octopus_type type_of(const struct block *block)
 {
+	static const enum octopus_type of_arm[N_ARM_KIND] = {
+	    [ARM_POOL] = OCTOPUS_POOL,         [ARM_ADD] = OCTOPUS_ADD,         [ARM_MULTIPLY] = OCTOPUS_MULTIPLY,
+	    [ARM_FUNCTION] = OCTOPUS_FUNCTION, [ARM_SOFTMAX] = OCTOPUS_SOFTMAX, [ARM_NORM] = OCTOPUS_NORM,
+	};
+
 	switch (block->kind) {
 	case BLOCK_MATMUL:
 		return OCTOPUS_LINEAR;
 	case BLOCK_POOL:
-		return block->arm == ARM_SOFTMAX ? OCTOPUS_SOFTMAX : OCTOPUS_POOL;
+		return of_arm[block->arm];
 	case BLOCK_CONV:
 		break;
 	}

@@ -16,10 +16,14 @@
 #define OCTOPUS_NONE UINT32_MAX
 
 enum octopus_type {
-	OCTOPUS_CONV,    /* and addition, ReLU, quantisation, pooling as its block has them */
-	OCTOPUS_LINEAR,  /* and ReLU, quantisation */
-	OCTOPUS_POOL,    /* pooling of its own, or what ARM cores do number by number (a window of one pixel) */
-	OCTOPUS_SOFTMAX, /* over the rows of its input */
+	OCTOPUS_CONV,   /* and addition, ReLU, quantisation, pooling as its block has them */
+	OCTOPUS_LINEAR, /* and ReLU, quantisation */
+	OCTOPUS_POOL,   /* pooling of its own */
+	OCTOPUS_ADD,    /* what ARM cores do besides: enum arm_kind */
+	OCTOPUS_MULTIPLY,
+	OCTOPUS_FUNCTION,
+	OCTOPUS_SOFTMAX,
+	OCTOPUS_NORM,
 	N_OCTOPUS_TYPE
 };
 extern const char *const octopus_type_name[N_OCTOPUS_TYPE]; /* "conv", ... */

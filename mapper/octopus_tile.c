@@ -113,7 +113,10 @@ void octopus_get_tile(const struct octopus_graph *graph, const struct octopus_la
 
 	tile->in_byte = (uint64_t)tile->in_w * tile->in_h * tile->n_in_c;
 	tile->out_byte = (uint64_t)tile->w * tile->h * tile->n_c;
-	tile->added_byte = block->has_mat_ele ? (uint64_t)w.n * h.n * c.n : 0;
+	if (block->has_mat_ele || block->operand == OPERAND_MAP)
+		tile->added_byte = (uint64_t)w.n * h.n * c.n;
+	else if (block->operand == OPERAND_CHANNEL)
+		tile->added_byte = c.n;
 	if (layer->weight_byte > 0) /* all filters are of one size */
 		tile->weight_byte =
 		    layer->weight_byte / (block->kind == BLOCK_MATMUL ? block->out_w : block->out_c) * n_filter;

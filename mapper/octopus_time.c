@@ -18,15 +18,13 @@ const char *const octopus_part_name[N_OCTOPUS_PART] = {
 #define OPERAND_BIT 8
 #define BIAS_BYTE 4
 #define WORD_BYTE 4
-/* As a ReLU of 8 bit, two additions and a quantisation: thesis table 5.9. */
-#define SOFTMAX_PIXEL_CLK 26.5
 
 static double setup_us(const struct octopus_context *context, enum setup setup, double clk)
 {
 	return latency_setup_clk(context->machine, context->level, setup, clk) / context->clk_mhz;
 }
 
-void octopus_prepare(const struct machine *machine, uint32_t level, const struct block *block, enum octopus_type type,
+void octopus_prepare(const struct machine *machine, uint32_t level, const struct block *block,
                      struct octopus_context *context)
 {
 	uint32_t in_c = block->in_c, out_c = block->out_c;
@@ -35,7 +33,8 @@ void octopus_prepare(const struct machine *machine, uint32_t level, const struct
 	context->machine = machine;
 	context->block = block;
 	context->level = level;
-	context->is_softmax = type == OCTOPUS_SOFTMAX;
+	context->resident = context->to_dram = false;
+	context->n_source = 0;
 	context->wide = *machine;
 	context->wide.mla_postprocess = false;
 	context->group = *block;
@@ -82,16 +81,22 @@ void octopus_size(const struct octopus_context *context, const struct split *spl
 	struct tiling tiling;
 
 	tiling_size(&context->layer, &one, &tiling);
-	*work = (struct octopus_work){.n_w = dim_n_part(&split->w),
-	                              .n_h = dim_n_part(&split->h),
-	                              .n_c = dim_n_part(&split->c),
-	                              .n_d = dim_n_part(&split->d)};
+	uint32_t n_w = dim_n_part(&split->w), n_h = dim_n_part(&split->h);
+	bool is_linear = block->kind == BLOCK_MATMUL;
+
+	*work = (struct octopus_work){.n_map = is_linear ? n_h : n_w * n_h,
+	                              .n_filter = is_linear ? n_w : dim_n_part(&split->c),
+	                              .n_d = dim_n_part(&split->d),
+	                              .is_linear = is_linear};
 	uint64_t n_out = (uint64_t)split->w.size_a * split->h.size_a * split->c.size_a;
 	uint64_t n_filter = block->kind == BLOCK_MATMUL ? split->w.size_a : split->c.size_a;
 	uint64_t part_in_byte = tiling.map_byte * n_group;
 
 	work->out_byte = n_out / ((uint64_t)block->pool * block->pool);
-	work->added_byte = block->has_mat_ele ? n_out : 0;
+	if (block->has_mat_ele || block->operand == OPERAND_MAP)
+		work->added_byte = n_out;
+	else if (block->operand == OPERAND_CHANNEL)
+		work->added_byte = split->c.size_a;
 	if (block->kind == BLOCK_MATMUL) {
 		work->in_byte = (uint64_t)block->in_w * split->h.size_a;
 	} else {
@@ -114,7 +119,8 @@ void octopus_size(const struct octopus_context *context, const struct split *spl
 	    block->kind == BLOCK_POOL ? 0 : tiling.filter_byte * n_group + align_up(BIAS_BYTE * n_filter, 16);
 	/* results of a later d part beside the sums so far; one group after another leaves its results beside the
 	 * others' */
-	work->sram_byte = work->kept_in_byte + work->kept_weight_byte + align_up(work->added_byte, 16) +
+	work->sram_byte = work->kept_in_byte + work->kept_weight_byte +
+	                  (block->kind == BLOCK_POOL ? 0 : align_up(work->added_byte, 16)) + /* else in the ifmap's */
 	                  tiling.result_byte * n_group * (work->n_d > 1 ? 2 : 1);
 }
 
@@ -147,7 +153,7 @@ static double pixel_clk(const struct octopus_context *context, const struct octo
 	double clk = 0;
 
 	if (block->kind == BLOCK_POOL)
-		return context->is_softmax ? SOFTMAX_PIXEL_CLK : distribute_arm_pixel_clk(machine, block);
+		return distribute_arm_pixel_clk(machine, block);
 	clk += (work->n_d - 1) * machine->arm_add_pixel_clk;
 	if (block->has_mat_ele)
 		clk += machine->arm_add_pixel_clk;
@@ -157,7 +163,7 @@ static double pixel_clk(const struct octopus_context *context, const struct octo
 	if (block->has_quan)
 		clk += machine->arm_quan_pixel_clk;
 	if (block->pool > 1)
-		clk += machine->arm_pool8_pixel_clk;
+		clk += block->pool_average ? machine->arm_average_pixel_clk : machine->arm_pool8_pixel_clk;
 	return clk;
 }
 
@@ -206,15 +212,16 @@ static uint32_t n_run(uint32_t n, uint32_t inner)
 struct octopus_fetches octopus_count_fetches(const struct octopus_work *work, const struct octopus_plan *plan)
 {
 	uint32_t n = plan->tiles_per_worker;
-	uint32_t n_inner = plan->ifmap_first ? work->n_c : work->n_w * work->n_h;
+	bool ifmap_first = plan->ifmap_first || work->is_linear;
+	uint32_t n_inner = ifmap_first ? work->n_filter : work->n_map;
 	/* the outer operand stays while the inner one goes by, and the inner one if it is always the same */
 	uint32_t n_outer_fetch = n_run(n, n_inner), n_inner_fetch = n_inner == 1 ? 1 : n;
 
 	assert(n > 0 && n_inner > 0);
 	if (work->n_d > 1)
 		return (struct octopus_fetches){n, n};
-	return plan->ifmap_first ? (struct octopus_fetches){n_inner_fetch, n_outer_fetch}
-	                         : (struct octopus_fetches){n_outer_fetch, n_inner_fetch};
+	return ifmap_first ? (struct octopus_fetches){n_inner_fetch, n_outer_fetch}
+	                   : (struct octopus_fetches){n_outer_fetch, n_inner_fetch};
 }
 
 /* Bytes a us that a worker gets while n of them fetch. */
@@ -223,29 +230,79 @@ static double worker_b_us(const struct octopus_context *context, uint32_t n_work
 	return real_min(context->machine->octopus_worker_gb_s * 1e3, context->dram_b_us / n_worker);
 }
 
+/* Different filter parts that a worker needs, and results that it leaves. */
+static uint32_t n_filter_part(const struct octopus_work *work, const struct octopus_plan *plan)
+{
+	struct octopus_work uncut = *work;
+
+	uncut.n_d = 1;
+	uint32_t n = octopus_count_fetches(&uncut, plan).n_weight;
+
+	return n < work->n_filter ? n : work->n_filter;
+}
+
+uint64_t octopus_resident_byte(const struct octopus_work *work, const struct octopus_plan *plan)
+{
+	return work->kept_weight_byte * work->n_d * n_filter_part(work, plan);
+}
+
+uint64_t octopus_sram_byte(const struct octopus_context *context, const struct octopus_work *work,
+                           const struct octopus_plan *plan)
+{
+	if (!context->resident)
+		return work->sram_byte;
+	return work->sram_byte - work->kept_weight_byte + octopus_resident_byte(work, plan) +
+	       plan->tiles_per_worker * align_up(work->out_byte, 16);
+}
+
+/* An ifmap of other PEs: each takes a packet a clock, each sends two (sim/mla.h's router), to all workers in turn. */
+static double copy_us(const struct octopus_context *context, double n_copy, double byte, uint32_t n_worker)
+{
+	double b_us = context->machine->noc_packet_byte * context->clk_mhz;
+	double sent_us = n_worker * n_copy * byte / (context->n_source * 2 * b_us);
+
+	return n_copy * context->copy_us + real_max(n_copy * byte / b_us, sent_us);
+}
+
+static double input_us(const struct octopus_context *context, const struct octopus_work *work,
+                       const struct octopus_plan *plan, double us_byte)
+{
+	double n_in = octopus_count_fetches(work, plan).n_in, n = plan->tiles_per_worker;
+	double n_added = work->added_byte > 0 ? n : 0;
+
+	if (context->resident && context->n_source > 0)
+		return copy_us(context, n_in * work->n_d, (double)work->in_byte / work->n_d, plan->n_worker) +
+		       copy_us(context, n_added, (double)work->added_byte, plan->n_worker);
+	return n_in * (work->n_d * context->load_us + (double)work->in_byte * us_byte) +
+	       n_added * (context->load_us + (double)work->added_byte * us_byte);
+}
+
 void octopus_price(const struct octopus_context *context, const struct octopus_work *work,
                    const struct octopus_plan *plan, struct octopus_time *time)
 {
 	const struct machine *machine = context->machine;
 	const struct octopus_fetches fetch = octopus_count_fetches(work, plan);
 	double us_byte = 1 / worker_b_us(context, plan->n_worker), n = plan->tiles_per_worker;
+	bool has_weights = work->weight_byte > 0 && !context->resident;
 	double *part_us = time->part_us;
 
 	part_us[OCTOPUS_SCHEDULING] = machine->octopus_layer_us + plan->n_worker * machine->octopus_layer_worker_us;
 	part_us[OCTOPUS_CONFIGURATION] = machine->octopus_worker_us;
 	part_us[OCTOPUS_WEIGHTS] =
-	    work->weight_byte == 0
-		? 0
-		: fetch.n_weight * (work->n_d * context->load_us + (double)work->weight_byte * us_byte);
-	part_us[OCTOPUS_INPUT] =
-	    fetch.n_in * (work->n_d * context->load_us + (double)work->in_byte * us_byte) +
-	    (work->added_byte == 0 ? 0 : n * (context->load_us + (double)work->added_byte * us_byte));
+	    has_weights ? fetch.n_weight * (work->n_d * context->load_us + (double)work->weight_byte * us_byte) : 0;
+	part_us[OCTOPUS_INPUT] = input_us(context, work, plan, us_byte);
 	part_us[OCTOPUS_MLA] = n * work->mla_us;
 	part_us[OCTOPUS_ARM] = n * work->arm_us + fetch.n_in * work->arm_in_us;
-	part_us[OCTOPUS_OUTPUT] = n * (context->write_us + (double)work->out_byte * us_byte);
+	part_us[OCTOPUS_OUTPUT] =
+	    context->resident && !context->to_dram ? 0 : n * (context->write_us + (double)work->out_byte * us_byte);
+	octopus_sum_time(time);
+}
+
+void octopus_sum_time(struct octopus_time *time)
+{
 	time->total_us = 0;
 	for (int i = 0; i < N_OCTOPUS_PART; i++)
-		time->total_us += part_us[i];
+		time->total_us += time->part_us[i];
 }
 
 void octopus_price_layer(const struct octopus_context *context, const struct octopus_layer *layer,
@@ -258,7 +315,7 @@ void octopus_price_layer(const struct octopus_context *context, const struct oct
 	octopus_compute(context, &layer->split, &work);
 	octopus_price(context, &work, &plan, time);
 	if (sram_byte)
-		*sram_byte = work.sram_byte;
+		*sram_byte = octopus_sram_byte(context, &work, &plan);
 }
 
 double octopus_energy_pj(const struct octopus_context *context, const struct octopus_work *work,
@@ -267,20 +324,23 @@ double octopus_energy_pj(const struct octopus_context *context, const struct oct
 	const struct machine *machine = context->machine;
 	const struct octopus_fetches fetch = octopus_count_fetches(work, plan);
 	double n_tile = (double)plan->n_worker * plan->tiles_per_worker;
-	double read_byte = plan->n_worker * ((double)fetch.n_weight * (double)work->weight_byte +
-	                                     (double)fetch.n_in * (double)work->in_byte) +
-	                   n_tile * (double)work->added_byte;
-	double write_byte = n_tile * (double)work->out_byte;
+	double weight_byte =
+	    context->resident ? 0 : plan->n_worker * (double)fetch.n_weight * (double)work->weight_byte;
+	double in_byte =
+	    plan->n_worker * (double)fetch.n_in * (double)work->in_byte + n_tile * (double)work->added_byte;
+	double out_byte = n_tile * (double)work->out_byte;
+	bool from_dram = !context->resident || context->n_source == 0, to_dram = !context->resident || context->to_dram;
+	double moved_byte = weight_byte + in_byte + (to_dram ? out_byte : 0);
 	double arm_us = n_tile * work->arm_us + plan->n_worker * (double)fetch.n_in * work->arm_in_us;
 	const struct counts counts = {
 	    .mla_clk = n_tile * work->mac_clk,
 	    .arm_clk = arm_us * context->clk_mhz,
 	    .awake_clk = (arm_us + n_tile * work->mla_us) * context->clk_mhz,
-	    .sram_read_word = n_tile * work->read_word + write_byte / WORD_BYTE,
-	    .sram_write_word = n_tile * work->write_word + read_byte / WORD_BYTE,
-	    .dram_read_byte = read_byte,
-	    .dram_write_byte = write_byte,
-	    .noc_packet = (read_byte + write_byte) / machine->noc_packet_byte,
+	    .sram_read_word = n_tile * work->read_word + (out_byte + (from_dram ? 0 : in_byte)) / WORD_BYTE,
+	    .sram_write_word = n_tile * work->write_word + (weight_byte + in_byte) / WORD_BYTE,
+	    .dram_read_byte = weight_byte + (from_dram ? in_byte : 0),
+	    .dram_write_byte = to_dram ? out_byte : 0,
+	    .noc_packet = moved_byte / machine->noc_packet_byte,
 	};
 
 	/* mW times us are nJ */

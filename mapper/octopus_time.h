@@ -31,26 +31,36 @@ struct octopus_time {
 	double part_us[N_OCTOPUS_PART], total_us; /* their sum, in this order */
 };
 
+/* Add the parts up. */
+void octopus_sum_time(struct octopus_time *time);
+
 /* A layer on a machine, prepared once; it points into itself: do not move or copy it. */
 struct octopus_context {
 	const struct machine *machine;
 	const struct block *block;
 	uint32_t level;
-	bool is_softmax;            /* BLOCK_POOL */
 	struct machine wide;        /* the machine, with results of 32 bit: biases are added, then they are quantised */
 	struct block group;         /* one group of the block; the block where it has none */
 	struct layer_context layer; /* of the group on `wide` */
 	double load_us, write_us, copy_us; /* set-ups of a load from DRAM, a write to it, a copy between PEs */
 	double clk_mhz, dram_b_us;         /* bytes a us of all DRAM interfaces together */
+	/*
+	 * SRAM-only execution: weights stay where they are used, results where they are computed; n_source PEs hold the
+	 * ifmap, 0: it lies in DRAM. to_dram: the result goes to DRAM all the same.
+	 */
+	bool resident, to_dram;
+	uint32_t n_source;
 };
 
 /* machine (a QPE or chip), level < machine->n_level and block must outlive the context. */
-void octopus_prepare(const struct machine *machine, uint32_t level, const struct block *block, enum octopus_type type,
+void octopus_prepare(const struct machine *machine, uint32_t level, const struct block *block,
                      struct octopus_context *context);
 
 /* The largest tile of a split and what a worker does with it. */
 struct octopus_work {
-	uint32_t n_w, n_h, n_c, n_d;
+	uint32_t n_map, n_filter,
+	    n_d;        /* parts of the ifmap (linear: of its rows), of the filters (columns), of the depth */
+	bool is_linear; /* its tiles are numbered by columns first, whatever ifmap_first says */
 	uint64_t in_byte, added_byte, out_byte;  /* ifmap as it lies in DRAM, without padding; all d parts */
 	uint64_t weight_byte;                    /* with biases; all d parts */
 	uint64_t sram_byte;                      /* operands of one d part, results of 32 bit */
@@ -73,6 +83,13 @@ struct octopus_fetches {
 	uint32_t n_weight, n_in;
 };
 struct octopus_fetches octopus_count_fetches(const struct octopus_work *work, const struct octopus_plan *plan);
+
+/* Bytes of the fullest worker: a tile's, and where weights and results stay those of the other tiles. */
+uint64_t octopus_sram_byte(const struct octopus_context *context, const struct octopus_work *work,
+                           const struct octopus_plan *plan);
+
+/* Where weights stay: bytes of the fullest worker that they take as long as the model is loaded. */
+uint64_t octopus_resident_byte(const struct octopus_work *work, const struct octopus_plan *plan);
 
 void octopus_price(const struct octopus_context *context, const struct octopus_work *work,
                    const struct octopus_plan *plan, struct octopus_time *time);

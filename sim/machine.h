@@ -100,11 +100,11 @@ struct machine {
 	/*
 	 * Multi-layer schedules (mapper/octopus_time.h), us: before the first layer and after the last, of all and of
 	 * each worker; of the scheduler for a layer and for each of its workers; of a worker for a layer. A worker's
-	 * DRAM bandwidth; ARM clocks of laying out a word of operand A.
+	 * DRAM bandwidth; ARM clocks of laying out a word of operand A; the link between chips.
 	 */
 	double octopus_setup_us, octopus_setup_worker_us, octopus_cleanup_us, octopus_cleanup_worker_us;
 	double octopus_layer_us, octopus_layer_worker_us, octopus_worker_us;
-	double octopus_worker_gb_s, octopus_operand_word_clk;
+	double octopus_worker_gb_s, octopus_operand_word_clk, octopus_link_gb_s, octopus_link_us;
 
 	/*
 	 * Systolic array: rows x columns of PEs with a MAC unit each, three buffers (both halves), and an interface to

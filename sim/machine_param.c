@@ -157,6 +157,11 @@ const struct machine_param machine_param[] = {
      "laying out operand A of a matrix product, a 32-bit word of its rows padded to the array's",
      "fitted with octopus.worker_us to the four layers of OctopuScheduler, table II"},
 
+    {"octopus.link_gb_s", "GB/s", PARAM_REAL, AT(octopus_link_gb_s), 1, 0.001, 1e5,
+     "bandwidth of the link between two chips of a pipeline", NO_SOURCE "; assumed"},
+    {"octopus.link_us", "us", PARAM_REAL, AT(octopus_link_us), 1, 0, 1e6, "the same: set-up of a transfer over it",
+     NO_SOURCE "; assumed"},
+
     {"systolic.array", "rows x columns", PARAM_ARRAY, AT(systolic_rows), 0, 1, 4096,
      "PEs of a systolic array (mla.array: columns first)", EDGE_TPU},
     {"systolic.ifmap_byte", "bytes", PARAM_U32, AT(systolic_ifmap_byte), 1397760, 2, 1073741824,

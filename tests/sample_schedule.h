@@ -2,33 +2,50 @@
 #ifndef TESTS_SAMPLE_SCHEDULE_H
 #define TESTS_SAMPLE_SCHEDULE_H
 /* A small multi-layer schedule for tests that change a machine's constants. */
-#include "mapper/octopus_time.h"
+#include "mapper/octopus_schedule.h"
+#include <stdio.h>
 
-/* Run time of a multi-layer schedule of one linear layer; 0 on a systolic array, which has none. */
+static inline struct block sample_linear(uint32_t n_in, uint32_t n_out, const uint32_t *producer)
+{
+	return (struct block){.name = "FC",
+	                      .kind = BLOCK_MATMUL,
+	                      .number = 1,
+	                      .pool = 1,
+	                      .in_w = n_in,
+	                      .in_h = 1,
+	                      .in_c = 1,
+	                      .kernel_w = 1,
+	                      .kernel_h = 1,
+	                      .stride = 1,
+	                      .out_w = n_out,
+	                      .out_h = 1,
+	                      .out_c = 1,
+	                      .has_quan = true,
+	                      .reads = {.n = 1, .producer = producer}};
+}
+
+/* Run time of two linear layers, each on a chip of its own; 0 on a systolic array, which has no such schedules. */
 static inline double sample_schedule_us(const struct machine *machine, uint32_t level)
 {
-	const struct block block = {.kind = BLOCK_MATMUL,
-	                            .number = 1,
-	                            .pool = 1,
-	                            .in_w = 64,
-	                            .in_h = 1,
-	                            .in_c = 1,
-	                            .kernel_w = 1,
-	                            .kernel_h = 1,
-	                            .stride = 1,
-	                            .out_w = 128,
-	                            .out_h = 1,
-	                            .out_c = 1,
-	                            .has_quan = true};
-	struct octopus_layer layer = {.type = OCTOPUS_LINEAR};
-	struct octopus_context context;
-	struct octopus_time time;
-	if (machine->target == MACHINE_SYSTOLIC)
+	static const uint32_t producer[] = {0, 1};
+	struct block block[] = {sample_linear(64, 128, &producer[0]), sample_linear(128, 32, &producer[1])};
+	const struct network network = {.name = "sample", .n_block = 2, .block = block};
+	const struct octopus_options options = {.level = level, .n_chip = 2, .as_paper = true};
+	struct octopus_graph graph;
+	struct octopus_schedule schedule;
+	double us;
+	block[1].same_as = 1;
+	if (machine->target == MACHINE_SYSTOLIC || machine_n_pe(machine) < 3)
 		return 0;
-	octopus_prepare(machine, level, &block, layer.type, &context);
-	assert_true(octopus_paper_cut(&layer, &block, 0));
-	octopus_price_layer(&context, &layer, &time, NULL);
-	return octopus_setup_us(machine, layer.n_worker) + time.total_us + octopus_cleanup_us(machine, layer.n_worker);
+	if (octopus_build(&network, &graph, NULL) != ERR_OK ||
+	    octopus_plan(machine, &graph, &options, &schedule, NULL) != ERR_OK) {
+		octopus_free(&graph);
+		return 0;
+	}
+	us = schedule.total_us;
+	octopus_schedule_free(&schedule);
+	octopus_free(&graph);
+	return us;
 }
 
 #endif

@@ -402,7 +402,7 @@ static void test_mistakes_are_named(void **state)
 	    {tensors + 48 + 16, 4, 47, "tensor 1: bytes is 48, expected 47 x 1 x 1"},
 	    {tensors + 48 + 28, 4, 2, "first layer is 2, allowed 0 to 1"},
 	    {dram->times.address + 8, 8, 1, "time measurements, time is 1, expected 0"},
-	    {header, 4, 9, "header of layer 0, type is 9, allowed 1 to 4"},
+	    {header, 4, 9, "header of layer 0, type is 9, allowed 1 to 8"},
 	    {header + 8, 8, header, "header of layer 0, next layer is"},
 	    {header + 8, 8, finish, "layer 0, end, where the next layer begins, is"},
 	    {second + 8, 8, second, "header of layer 1, next layer is"},

@@ -91,7 +91,8 @@ static void test_network_mlp_has_its_layers(void **state)
 	struct network network = read_network("mlp_784_512_256_16");
 
 	(void)state;
-	assert_int_equal(network.n_block, 3);
+	assert_int_equal(network.n_block, 4);
+	assert_int_equal(network.block[3].arm, ARM_SOFTMAX);
 	for (size_t i = 0; i < 3; i++) {
 		assert_int_equal(network.block[i].kind, BLOCK_MATMUL);
 		assert_int_equal(network.block[i].in_w, size[i]);
@@ -116,7 +117,7 @@ static void check_shapes(const struct network *network)
 		assert_int_equal(block->out_w % block->pool, 0);
 		assert_int_equal(block->has_padd,
 		                 block_padded_w(block) > block->in_w || block_padded_h(block) > block->in_h);
-		if (i > 0 && block->input == INPUT_LATEST) {
+		if (i > 0 && block->input == INPUT_LATEST && block[-1].kind != BLOCK_MATMUL) {
 			assert_int_equal(block->in_w, block[-1].out_w / block[-1].pool);
 			assert_int_equal(block->in_h, block[-1].out_h / block[-1].pool);
 			assert_int_equal(block->in_c, block[-1].out_c);

@@ -67,7 +67,7 @@ static void test_time_of_a_linear_layer(void **state)
 	machine.octopus_worker_us = 30;
 	machine.octopus_operand_word_clk = 5;
 	machine.octopus_worker_gb_s = 0.25;
-	octopus_prepare(&machine, 0, &block, layer.type, &context);
+	octopus_prepare(&machine, 0, &block, &context);
 	assert_true(octopus_paper_cut(&layer, &block, 0));
 	assert_int_equal(layer.n_worker, 8);
 	octopus_price_layer(&context, &layer, &time, &sram_byte);
@@ -95,7 +95,7 @@ static void test_time_is_bound_by_the_dram(void **state)
 	struct octopus_context context;
 	struct octopus_time time;
 	(void)state;
-	octopus_prepare(&machine, 0, &block, layer.type, &context);
+	octopus_prepare(&machine, 0, &block, &context);
 	assert_true(octopus_paper_cut(&layer, &block, 64));
 	octopus_price_layer(&context, &layer, &time, NULL);
 	assert_int_equal(layer.n_worker, 64);
@@ -117,15 +117,16 @@ static void test_time_around_the_layers(void **state)
 /* What a worker fetches, counted tile by tile: an operand stays while the next tile wants it, but not d parts. */
 static struct octopus_fetches count_slowly(const struct octopus_work *work, const struct octopus_plan *plan)
 {
-	uint32_t n_map = work->n_w * work->n_h, n_tile = n_map * work->n_c;
+	uint32_t n_map = work->n_map, n_tile = n_map * work->n_filter;
+	bool ifmap_first = plan->ifmap_first || work->is_linear;
 	struct octopus_fetches most = {0, 0};
 	for (uint32_t p = 0; p * plan->tiles_per_worker < n_tile; p++) {
 		struct octopus_fetches fetch = {0, 0};
 		uint32_t map = UINT32_MAX, filter = UINT32_MAX;
 		for (uint32_t i = 0; i < plan->tiles_per_worker && p * plan->tiles_per_worker + i < n_tile; i++) {
 			uint32_t tile = p * plan->tiles_per_worker + i;
-			uint32_t next_map = plan->ifmap_first ? tile / work->n_c : tile % n_map;
-			uint32_t next_filter = plan->ifmap_first ? tile % work->n_c : tile / n_map;
+			uint32_t next_map = ifmap_first ? tile / work->n_filter : tile % n_map;
+			uint32_t next_filter = ifmap_first ? tile % work->n_filter : tile / n_map;
 			fetch.n_in += work->n_d > 1 || next_map != map;
 			fetch.n_weight += work->n_d > 1 || next_filter != filter;
 			map = next_map;
@@ -144,11 +145,11 @@ static void test_time_counts_fetches(void **state)
 	unsigned n_same = 0;
 	(void)state;
 	for (unsigned trial = 0; trial < 3000; trial++) {
-		const struct octopus_work work = {.n_w = 1 + rng_below(&rng, 5),
-		                                  .n_h = 1 + rng_below(&rng, 4),
-		                                  .n_c = 1 + rng_below(&rng, 9),
-		                                  .n_d = 1 + (rng_below(&rng, 5) == 0)};
-		uint32_t n_tile = work.n_w * work.n_h * work.n_c;
+		const struct octopus_work work = {.n_map = 1 + rng_below(&rng, 20),
+		                                  .n_filter = 1 + rng_below(&rng, 9),
+		                                  .n_d = 1 + (rng_below(&rng, 5) == 0),
+		                                  .is_linear = rng_below(&rng, 3) == 0};
+		uint32_t n_tile = work.n_map * work.n_filter;
 		const struct octopus_plan plan = {rng_below(&rng, 2) == 1, 1, 1 + rng_below(&rng, n_tile)};
 		struct octopus_fetches closed = octopus_count_fetches(&work, &plan), slow = count_slowly(&work, &plan);
 		assert_true(closed.n_in >= slow.n_in && closed.n_in <= slow.n_in + 1);
@@ -179,7 +180,7 @@ static void test_time_of_convolutions(void **state)
 		const struct octopus_plan plan = {false, 1, 1};
 		struct split split = split_whole(&network.block[i]);
 		split.c = dim_whole(32);
-		octopus_prepare(&machine, 0, &network.block[i], OCTOPUS_CONV, &context[i]);
+		octopus_prepare(&machine, 0, &network.block[i], &context[i]);
 		octopus_size(&context[i], &split, &work[i]);
 		octopus_compute(&context[i], &split, &work[i]);
 		octopus_price(&context[i], &work[i], &plan, &time[i]);

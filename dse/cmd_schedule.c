@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * dse schedule: a whole network layer by layer on a chip.
+ *
+ *   network -> graph -> cut and priced on a machine -> table or JSON
+ */
+#include "dse/cli.h"
+#include "dse/paths.h"
+#include "dse/schedule_report.h"
+#include "dse/space.h"
+#include <assert.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* All that the command line names. */
+struct request {
+	const struct cli_options *cli;
+	struct machine machine;
+	struct network network;
+	struct octopus_graph graph;
+	struct octopus_options options;
+	struct octopus_schedule schedule;
+	struct arena arena;
+};
+
+/* A number of workers, best or paper. */
+static enum err_code choose_workers(struct request *job, struct err *err)
+{
+	const char *text = job->cli->workers;
+	uint32_t most = octopus_max_worker(&job->machine);
+	char *end = NULL;
+
+	if (!text || strcmp(text, "best") == 0)
+		return ERR_OK;
+	job->options.as_paper = strcmp(text, "paper") == 0;
+	if (job->options.as_paper)
+		return ERR_OK;
+	errno = 0;
+	unsigned long long n = text[0] >= '0' && text[0] <= '9' ? strtoull(text, &end, 10) : 0;
+
+	if (!end || *end || errno || n < 1 || n > most)
+		return err_add(err, ERR_USAGE,
+		               "dse schedule: --workers is '%.40s', allowed are best, paper and numbers from 1 to %u "
+		               "(PEs of machine %s but for the scheduler)",
+		               text, most, job->machine.name);
+	job->options.n_worker = (uint32_t)n;
+	return ERR_OK;
+}
+
+static enum err_code choose_names(struct request *job, struct err *err)
+{
+	const char *name[MACHINE_MAX_LEVEL > N_OCTOPUS_STRATEGY ? MACHINE_MAX_LEVEL : N_OCTOPUS_STRATEGY];
+	const struct cli_options *cli = job->cli;
+	enum err_code code = ERR_OK;
+	size_t index = 0;
+
+	for (size_t i = 0; i < N_OCTOPUS_STRATEGY; i++)
+		name[i] = octopus_strategy_table[i].name;
+	if (cli->strategy)
+		code = cli_choose(cli, "strategy", cli->strategy, name, N_OCTOPUS_STRATEGY, &index, err);
+	job->options.strategy = (enum octopus_strategy)index;
+	index = 0;
+	if (code == ERR_OK && cli->goal)
+		code = cli_choose(cli, "goal", cli->goal, octopus_goal_name, N_OCTOPUS_GOAL, &index, err);
+	job->options.goal = (enum octopus_goal)index;
+	index = 0;
+	for (size_t i = 0; i < job->machine.n_level; i++)
+		name[i] = job->machine.level[i].name;
+	if (code == ERR_OK && cli->level)
+		code = cli_choose(cli, "level", cli->level, name, job->machine.n_level, &index, err);
+	job->options.level = (uint32_t)index;
+	return code;
+}
+
+static enum err_code read_files(struct request *job, struct err *err)
+{
+	const char *path;
+	enum err_code code;
+
+	if (!job->cli->machine)
+		return err_add(err, ERR_USAGE,
+		               "dse schedule: --machine is missing: a file or a shipped machine, for "
+		               "example final_chip");
+	code = path_find(job->cli->machine, "machines", &job->arena, &path, err);
+	if (code == ERR_OK)
+		code = machine_read(path, &job->machine, err);
+	if (code == ERR_OK && job->machine.target == MACHINE_SYSTOLIC)
+		code =
+		    err_add(err, ERR_INPUT, "dse schedule: machine %s is a systolic array, allowed are QPEs and chips",
+		            job->machine.name);
+	if (code == ERR_OK)
+		code = path_find(job->cli->file[0], "networks", &job->arena, &path, err);
+	if (code == ERR_OK)
+		code = network_read(path, &job->network, err);
+	return code;
+}
+
+static enum err_code report(const struct request *job, struct err *err)
+{
+	const struct schedule_report what = {&job->machine, &job->graph, &job->options, &job->schedule};
+
+	if (job->cli->json)
+		schedule_put_json(&what, stdout);
+	else
+		schedule_print(&what, stdout);
+	return fflush(stdout) == 0 ? ERR_OK : err_add(err, ERR_IO, "standard output: cannot be written");
+}
+
+enum err_code cmd_schedule(const struct cli_options *options, struct err *err)
+{
+	struct request job = {.cli = options, .options.n_chip = (uint32_t)options->chips};
+	enum err_code code = read_files(&job, err);
+
+	if (code == ERR_OK)
+		code = choose_names(&job, err);
+	if (code == ERR_OK)
+		code = choose_workers(&job, err);
+	if (code == ERR_OK)
+		code = octopus_build(&job.network, &job.graph, err);
+	if (code == ERR_OK)
+		code = octopus_plan(&job.machine, &job.graph, &job.options, &job.schedule, err);
+	if (code == ERR_OK)
+		code = report(&job, err);
+	octopus_schedule_free(&job.schedule);
+	octopus_free(&job.graph);
+	network_free(&job.network);
+	arena_free(&job.arena);
+	return code;
+}

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef MAPPER_OCTOPUS_SCHEDULE_PARTS_H
+#define MAPPER_OCTOPUS_SCHEDULE_PARTS_H
+/* Inside octopus_plan: octopus_schedule.c chooses cuts, octopus_sram.c finds PEs that hold a model, octopus_chips.c
+ * deals layers to chips. */
+#include "mapper/octopus_schedule.h"
+
+/* While a schedule is made. */
+struct planner {
+	const struct machine *machine;
+	struct octopus_graph *graph;
+	const struct octopus_options *options;
+	struct octopus_schedule *schedule;
+	uint32_t n_worker;                 /* of a layer at most */
+	struct octopus_context **context;  /* [n_layer], of equal blocks one */
+	struct octopus_cut_choice *chosen; /* [n_layer] */
+	struct arena arena;                /* scratch */
+	struct err *err;
+};
+
+/* The error of no memory. */
+enum err_code octopus_no_memory(struct planner *planner);
+
+/* No cut of a layer fits a worker's SRAM. */
+enum err_code octopus_say_too_large(struct planner *planner, uint32_t layer);
+
+/* Choose cuts for weights and results that stay in SRAM; sets planner->chosen and the chips' layers. */
+enum err_code octopus_choose_resident(struct planner *planner);
+
+/*
+ * Deal layers to at most n_chip chips, in order: the slowest chip is as fast as can be, then all of them together.
+ * fits(planner, first, n): whether a chip can hold those layers (NULL: any); if it can, so it can any part of them.
+ * false: some layers find no chip.
+ */
+bool octopus_deal_chips(struct planner *planner, bool (*fits)(struct planner *planner, uint32_t first, uint32_t n));
+
+/* us that a chip waits for what earlier chips computed and layers from `first` on read. */
+double octopus_link_us(const struct planner *planner, uint32_t first);
+
+#endif
