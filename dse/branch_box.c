@@ -47,10 +47,12 @@ static void fill_roots(struct branch_space *space)
 bool branch_space_build(const struct layer_problem *layer, struct arena *arena, struct branch_space *space)
 {
 	const struct block *block = layer->context[layer->operand_bit[0] == 16].block;
-	const struct split whole = split_whole(block);
+	const struct machine *machine = layer->context[layer->operand_bit[0] == 16].machine;
+	const struct split whole = mapper_split_whole(block, machine);
 	const struct dim_axis *const axis[N_DIM] = {&layer->d, &layer->w, &layer->h, &layer->c};
 	const uint32_t extent[N_DIM] = {whole.d.size_a, whole.w.size_a, whole.h.size_a, whole.c.size_a};
-	const uint32_t step[N_DIM] = {1, block->pool, block->pool, 1};
+	uint32_t group_c = split_whole_group(block).c.size_a;
+	const uint32_t step[N_DIM] = {1, block->pool, block->pool, group_c < whole.c.size_a ? group_c : 1};
 	*space = (struct branch_space){.layer = layer, .n_level = layer->n_value[GENE_LEVEL]};
 	assert(space->n_level > 0 && space->n_level <= MACHINE_MAX_LEVEL);
 	for (int i = 0; i < N_DIM; i++) {
@@ -192,17 +194,18 @@ void branch_box_genome(const struct branch_space *space, const struct branch_box
 static struct dim_range range_of(const struct branch_axis *axis, const struct branch_span *span)
 {
 	const struct dim_split *choice = axis->axis->choice;
+	uint32_t n_most = axis->axis->n_part[span->high - 1];
 	struct dim_range range = {
 	    .extent = axis->extent,
-	    .step = axis->step,
+	    .step = n_most > axis->extent / axis->step ? 1 : axis->step, /* 1: parts of groups */
 	    .n_least = axis->axis->n_part[span->low],
-	    .n_most = axis->axis->n_part[span->high - 1],
+	    .n_most = n_most,
 	    .split = is_single(span) ? &choice[span->first] : NULL,
 	};
 	if (span->high == span->low + 1)
 		range.size = choice[span->first].size_a;
 	else
-		range.size = (uint32_t)(ceil_div(axis->extent / axis->step, range.n_most) * axis->step);
+		range.size = (uint32_t)(ceil_div(axis->extent / range.step, range.n_most) * range.step);
 	return range;
 }
 

@@ -39,7 +39,7 @@ static size_t list_keys(bool in_split, const char *key[MAX_KEY])
 static void read_dimension(const struct layer_reader *reader, const struct design_field *field,
                            const struct doc_node *node, const struct block *block, struct layer_design *design)
 {
-	struct layer_design alone = {.split = split_whole(block)};
+	struct layer_design alone = {.split = mapper_split_whole(block, reader->machine)};
 	struct err part = {0};
 	if (!design_field_read(field, node, reader->machine, &alone, reader->err))
 		return;
@@ -53,7 +53,7 @@ static void read_split(const struct layer_reader *reader, const struct doc_node 
                        struct layer_design *design)
 {
 	const char *key[MAX_KEY];
-	design->split = split_whole(block);
+	design->split = mapper_split_whole(block, reader->machine);
 	if (!split)
 		return;
 	doc_check_keys(split, key, list_keys(true, key), reader->err);

@@ -51,6 +51,7 @@ enum err_code mla_task_read_tiles(const struct csv_table *table, size_t row, str
 	};
 	if (task->is_matmul)
 		return validate_read_numbers(table, row, matmul, sizeof(matmul) / sizeof(matmul[0]), err);
+	task->conv.n_group = 1;
 	enum err_code code = validate_read_numbers(table, row, conv, sizeof(conv) / sizeof(conv[0]), err);
 	return code ? code : check_kernel(table, row, task, "k_w", "k_h", err);
 }
@@ -84,6 +85,7 @@ enum err_code mla_task_read_operands(const struct csv_table *table, size_t row, 
 		code = validate_read_numbers(table, row, matmul, sizeof(matmul) / sizeof(matmul[0]), err);
 		return code ? code : check_equal(table, row, "b_h", other, "a_w", task->matmul.a_w, err);
 	}
+	task->conv.n_group = 1;
 	code = validate_read_numbers(table, row, conv, sizeof(conv) / sizeof(conv[0]), err);
 	if (!code)
 		code = check_equal(table, row, "b_c", other, "a_c", task->conv.in_c, err);

@@ -15,6 +15,7 @@ struct dim_source {
 	enum split_choice choice;
 	size_t n_fixed;
 	const struct dim_split *fixed;
+	uint32_t n_group; /* of which extent has the filters: whole ones in a part, or parts of one; 0 or 1: none */
 };
 
 /*
@@ -50,6 +51,9 @@ static enum err_code build_axis(struct layer_problem *layer, const struct machin
 		enum split_choice choice = which_choice(layer->space, machine, source->choice);
 		const struct split_key key = {source->extent, source->step, source->max_part, choice};
 		const struct dim_axis *known = split_lists_find(lists, &key);
+		if (source->n_group > 1)
+			return dim_axis_build_groups(source->n_group, source->extent / source->n_group,
+			                             source->max_part, choice, &layer->arena, axis, err);
 		if (!known)
 			return dim_axis_build(source->extent, source->step, source->unit, source->max_part, choice,
 			                      &layer->arena, axis, err);
@@ -101,22 +105,29 @@ static enum err_code build_free_axes(struct layer_problem *layer, const struct m
                                      const struct block *block, const struct layer_choice *choice,
                                      const struct split_lists *lists, struct err *err)
 {
-	const struct split whole = split_whole(block);
+	const struct split whole = mapper_split_whole(block, machine);
 	bool matmul = block->kind == BLOCK_MATMUL;
 	struct layer_choice rows;
 	if (block->kind == BLOCK_POOL && block->whole != 0) {
 		rows = row_choice(choice, block->whole);
 		choice = &rows;
 	}
+	uint32_t n_group = whole.c.size_a > split_whole_group(block).c.size_a ? block_n_group(block) : 1;
 	const struct dim_source w = {whole.w.size_a, block->pool,       machine->mla_cols, choice->max_part_w,
-	                             choice->w,      choice->n_fixed_w, choice->fixed_w};
-	const struct dim_source h = {whole.h.size_a,     block->pool, matmul ? machine->mla_rows : 1,
-	                             choice->max_part_h, choice->h,   choice->n_fixed_h,
-	                             choice->fixed_h};
-	const struct dim_source c = {
-	    whole.c.size_a, 1, machine->mla_rows, choice->max_part_c, choice->c, choice->n_fixed_c, choice->fixed_c};
-	const struct dim_source d = {whole.d.size_a, 1, 1, choice->max_part_d, choice->d, choice->n_fixed_d,
-	                             choice->fixed_d};
+	                             choice->w,      choice->n_fixed_w, choice->fixed_w,   1};
+	const struct dim_source h = {whole.h.size_a,
+	                             block->pool,
+	                             matmul ? machine->mla_rows : 1,
+	                             choice->max_part_h,
+	                             choice->h,
+	                             choice->n_fixed_h,
+	                             choice->fixed_h,
+	                             1};
+	const struct dim_source c = {whole.c.size_a,     1,         machine->mla_rows,
+	                             choice->max_part_c, choice->c, choice->n_fixed_c,
+	                             choice->fixed_c,    n_group};
+	const struct dim_source d = {whole.d.size_a,  1, 1, choice->max_part_d, choice->d, choice->n_fixed_d,
+	                             choice->fixed_d, 1};
 	const struct dim_source *const source[] = {&w, &h, &c, &d};
 	static const char *const name[] = {"width", "height", "out_channels", "in_channels"};
 	struct dim_axis *const axis[] = {&layer->w, &layer->h, &layer->c, &layer->d};
@@ -140,7 +151,7 @@ static enum err_code build_thesis_axes(struct layer_problem *layer, const struct
 	struct err part = {0};
 	enum err_code code = splitter_thesis(block, machine, &split, &part);
 	if (code == ERR_INFEASIBLE)
-		split = split_whole(block);
+		split = mapper_split_whole(block, machine);
 	else if (code != ERR_OK)
 		(void)err_add_all(err, (struct err_place){0}, &part);
 	err_clear(&part);
@@ -223,7 +234,7 @@ static bool place_is_served(const struct layer_problem *layer, const struct laye
 	struct program program;
 	struct verdict verdict;
 	struct layer_design design = {
-	    .split = split_whole(context->block),
+	    .split = mapper_split_whole(context->block, context->machine),
 	    .reuse = REUSE_AUTO,
 	    .operand_bit = context->operand_bit,
 	};
@@ -241,7 +252,7 @@ static bool place_is_served(const struct layer_problem *layer, const struct laye
  * of its width. */
 static bool fits_storage(const struct layer_problem *layer, const struct layer_context *context, unsigned place)
 {
-	struct layer_design design = {.split = split_whole(context->block)};
+	struct layer_design design = {.split = mapper_split_whole(context->block, context->machine)};
 	layer_design_place(&design, place);
 	bool is_ahead = (place & (PLACE_WEIGHT | PLACE_FETCH)) != 0;
 	for (size_t i = 0; i < layer->w.n; i++) {

@@ -270,7 +270,8 @@ static bool split_is_dominated(const struct layer_problem *layer, const struct s
 static enum err_code narrow_axis(struct layer_problem *layer, enum layer_gene gene, struct dim_axis *axis,
                                  enum bound_open closed, struct err *err)
 {
-	struct split split = split_whole(layer->context[layer->operand_bit[0] == 16].block);
+	const struct layer_context *context = &layer->context[layer->operand_bit[0] == 16];
+	struct split split = mapper_split_whole(context->block, context->machine);
 	struct dim_split *dim = closed == BOUND_OPEN_W   ? &split.w
 	                        : closed == BOUND_OPEN_H ? &split.h
 	                        : closed == BOUND_OPEN_C ? &split.c

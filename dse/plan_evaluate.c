@@ -83,9 +83,10 @@ static uint32_t verdict_cut(const struct layer_problem *layer, const struct laye
 	switch (reason) {
 	case VERDICT_STRATEGY:
 	case VERDICT_DATAFLOW:
-	case VERDICT_GROUPS:
 	case VERDICT_NO_STORAGE:
 		return GENE_STRATEGY + 1;
+	case VERDICT_GROUPS:
+		return GENE_C + 1;
 	case VERDICT_WORD:
 		return GENE_OPERAND + 1;
 	case VERDICT_OPERAND:

@@ -112,8 +112,8 @@ static double greybox_task_clk(const struct layer_context *context, const struct
 	}
 	shape.in_w = tiling->in_w;
 	shape.in_h = tiling->in_h;
-	shape.in_c = tiling->in_c;
-	shape.out_c = tiling->out_c;
+	shape.in_c = tiling->group_c;
+	shape.out_c = (uint32_t)split_part_row(block, tiling->out_c, machine->mla_rows) * machine->mla_rows;
 	shape.kernel_w = block->kernel_w;
 	shape.kernel_h = block->kernel_h;
 	return greybox_clk(&shape, &point->conv);

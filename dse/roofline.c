@@ -98,8 +98,8 @@ static enum err_code try_strategy(const struct roofline *roofline, enum strategy
 		layer->reached_gops = fmax(layer->reached_gops, layer->n_op / simulated.result.latency_ns);
 	else if (code == ERR_OK)
 		layer->verdict = simulated.verdict;
-	else if (code == ERR_INFEASIBLE) /* the splitter finds none: for groups, or where not even one pixel fits */
-		layer->verdict.reason = block_n_group(&alone) > 1 ? VERDICT_GROUPS : VERDICT_SRAM;
+	else if (code == ERR_INFEASIBLE) /* the splitter finds none: not even one pixel fits */
+		layer->verdict.reason = VERDICT_SRAM;
 	else
 		(void)err_add_all(err, (struct err_place){0}, &found);
 	layer->is_reached = layer->is_reached || runs;

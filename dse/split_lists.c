@@ -36,7 +36,7 @@ static enum err_code want_list(struct split_lists *lists, const struct split_key
 enum err_code split_lists_add(struct split_lists *lists, const struct block *block, const struct layer_choice *choice,
                               struct err *err)
 {
-	const struct split whole = split_whole(block);
+	const struct split whole = split_whole_group(block); /* filters of all groups are listed by machine */
 	const struct split_key key[] = {
 	    {whole.w.size_a, block->pool, choice->max_part_w, choice->w},
 	    {whole.h.size_a, block->pool, choice->max_part_h, choice->h},

@@ -19,7 +19,7 @@ static void bound_traffic(const struct layer_context *context, const struct laye
 	struct counts *least = &work->counts;
 	const struct strategy_info *strategy = &strategy_table[design->strategy];
 	bool is_matmul = context->block->kind == BLOCK_MATMUL;
-	double n_reload_map = strategy->reuses ? 1 : is_matmul ? tiling->n_w : tiling->n_c;
+	double n_reload_map = strategy->reuses ? 1 : is_matmul ? tiling->n_w : tiling->n_meet;
 	double n_reload_filter = strategy->reuses ? 1 : is_matmul ? tiling->n_h : (double)tiling->n_map;
 	double filter = (double)tiling->all_filter_byte * n_reload_filter;
 	double ahead = design->weight_ahead == AHEAD_NONE   ? 0
@@ -96,7 +96,7 @@ static void bound_systolic(const struct layer_context *context, const struct lay
                            struct least_work *least)
 {
 	const struct block *block = context->block;
-	const struct split whole = split_whole(block), *split = &design->split;
+	const struct split whole = split_whole_group(block), *split = &design->split;
 	const struct dim_split *const own[] = {&split->w, &split->h, &split->c, &split->d};
 	const uint32_t extent[] = {whole.w.size_a, whole.h.size_a, whole.c.size_a, whole.d.size_a};
 	struct split_range range;
@@ -137,7 +137,7 @@ bool mapper_bound_tiled(const struct layer_context *context, const struct layer_
 		bound_systolic(context, design, 0, least);
 		return true;
 	}
-	if (context->block->kind == BLOCK_POOL || block_n_group(context->block) > 1)
+	if (context->block->kind == BLOCK_POOL)
 		return false;
 	tiling_sum(context, &design->split, tiling);
 	bound_tiling(context, design, tiling, 0, least);
@@ -152,7 +152,7 @@ bool mapper_bound(const struct layer_context *context, const struct layer_design
 		bound_systolic(context, design, open, least);
 		return true;
 	}
-	if (block->kind == BLOCK_POOL || block_n_group(block) > 1)
+	if (block->kind == BLOCK_POOL)
 		return false;
 	struct split split = design->split, whole = split_whole(block);
 	if (open & BOUND_OPEN_W)

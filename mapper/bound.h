@@ -12,7 +12,7 @@ enum bound_open { BOUND_OPEN_W = 1, BOUND_OPEN_H = 2, BOUND_OPEN_C = 4, BOUND_OP
 /*
  * The work that every design does at least that has this one's strategy and
  * places, and its split in the dimensions that are not in open (enum
- * bound_open). false: no bound is known (pooling, groups). Feasible or not.
+ * bound_open). false: no bound is known (pooling). Feasible or not.
  */
 bool mapper_bound(const struct layer_context *context, const struct layer_design *design, unsigned open,
                   struct least_work *least);

@@ -78,6 +78,9 @@ struct layer_context {
 	uint64_t next_byte[AHEAD_N]; /* of the weights that may be fetched for the next block; 0: none */
 };
 
+/* The whole block in one task; of a systolic array, which has the groups of a convolution one by one, of one group. */
+struct split mapper_split_whole(const struct block *block, const struct machine *machine);
+
 /* machine and block must outlive the context. */
 void mapper_prepare(const struct block *block, const struct machine *machine, uint32_t operand_bit,
                     struct layer_context *context);

@@ -42,7 +42,8 @@ const struct verdict_info verdict_table[N_VERDICT] = {
     [VERDICT_INPUT_SPLIT] = {"input_split", "the strategy cannot split the input channels of this operation"},
     [VERDICT_OPERAND] = {"reuse_operand", "the chip keeps ifmaps only"},
     [VERDICT_ROWS] = {"rows", "the split cuts rows that one PE needs whole (softmax, normalisation)"},
-    [VERDICT_GROUPS] = {"groups", "grouped convolutions run on machines with target: systolic only, so far"},
+    [VERDICT_GROUPS] =
+	{"groups", "the filters' parts are those of all groups; on target: systolic those of one, all groups alike"},
     [VERDICT_AHEAD_ROOM] = {"ahead_room", "weights fetched ahead and all else there exceed the storage QPEs"},
     [VERDICT_AHEAD_PARTS] = {"ahead_parts", "weights fetched ahead have another operand width, or lie in groups of "
                                             "filters that the split cuts"},
@@ -57,6 +58,11 @@ const struct verdict_info verdict_table[N_VERDICT] = {
     [VERDICT_CLOCKS] = {"clocks", "so many tiles that clocks or words cannot be counted exactly"},
     [VERDICT_DRAM] = {"dram", "configurations, constants and activations exceed the DRAM"},
 };
+
+struct split mapper_split_whole(const struct block *block, const struct machine *machine)
+{
+	return machine->target == MACHINE_SYSTOLIC ? split_whole_group(block) : split_whole(block);
+}
 
 void mapper_prepare(const struct block *block, const struct machine *machine, uint32_t operand_bit,
                     struct layer_context *context)
@@ -322,6 +328,15 @@ static bool cuts_rows(const struct block *block, const struct tiling *tiling)
 	       ((block->whole & WHOLE_C) && tiling->n_c > 1);
 }
 
+/* Whether a split's filters are those of all groups, or for a systolic array of one. */
+static bool covers_groups(const struct layer_context *context, const struct layer_design *design)
+{
+	const struct block *block = context->block;
+	if (block_n_group(block) == 1)
+		return true;
+	return dim_extent(&design->split.c) == mapper_split_whole(block, context->machine).c.size_a;
+}
+
 /* sram_byte: what the fullest PE needs. */
 static enum verdict_reason judge(const struct layer_context *context, const struct layer_design *design,
                                  const struct tiling *tiling, uint64_t sram_byte, struct verdict *verdict)
@@ -329,9 +344,10 @@ static enum verdict_reason judge(const struct layer_context *context, const stru
 	const struct strategy_info *strategy = &strategy_table[design->strategy];
 	enum block_kind kind = context->block->kind;
 	verdict->demanded = verdict->available = 0;
-	if (block_n_group(context->block) > 1)
+	/* of a range of splits it is not looked at */
+	if (!tiling->is_least && !covers_groups(context, design))
 		return VERDICT_GROUPS;
-	if (strategy->is_systolic || (strategy->reuses && kind != BLOCK_CONV))
+	if (strategy->is_systolic || (strategy->reuses && (kind != BLOCK_CONV || block_n_group(context->block) > 1)))
 		return VERDICT_STRATEGY;
 	if (cuts_rows(context->block, tiling))
 		return VERDICT_ROWS;
@@ -370,9 +386,12 @@ bool mapper_distribute_tiled(const struct layer_context *context, const struct l
                              struct tiling *tiling, struct program *program, struct verdict *verdict)
 {
 	assert(design->operand_bit == context->operand_bit && design->strategy < N_STRATEGY);
-	if (context->machine->target == MACHINE_SYSTOLIC)
-		return systolic_serves(context, design, verdict) &&
-		       distribute_systolic(context, design, program, verdict);
+	if (context->machine->target == MACHINE_SYSTOLIC) {
+		if (!systolic_serves(context, design, verdict))
+			return false;
+		verdict->reason = covers_groups(context, design) ? VERDICT_OK : VERDICT_GROUPS;
+		return verdict->reason == VERDICT_OK && distribute_systolic(context, design, program, verdict);
+	}
 	struct chip_assignment assignment;
 	bool chip_reuse = distribute_is_chip_reuse(context, design);
 	uint64_t n_filter = 1;

@@ -49,7 +49,7 @@ struct traffic {
 
 static struct traffic conv_traffic(const struct tiling *tiling, bool fused)
 {
-	double map = (double)(fused ? tiling->all_map_byte : tiling->all_map_aligned_byte) * tiling->n_c;
+	double map = (double)(fused ? tiling->all_map_byte : tiling->all_map_aligned_byte) * tiling->n_meet;
 	double filter = (double)tiling->all_filter_byte * (double)tiling->n_map;
 	double result = fused ? (double)tiling->all_out_byte : (double)tiling->all_raw_out_byte * tiling->n_d;
 	return (struct traffic){map + filter, result, 0};
@@ -107,11 +107,11 @@ void distribute_jobs(const struct layer_context *context, const struct layer_des
 	double n_result = (double)ceil_div(queue.n_busiest, queue.n_pe * queue.n_pass);
 	/* fused, a map is padded in the PE each time it is loaded; else it is padded once, part by part, for all
 	 * filters */
-	uint64_t n_map = tiling->n_map * tiling->n_d;
+	uint64_t n_map = tiling->n_map * tiling->n_d * tiling->n_channel_part;
 	struct arm_share share = {
 	    .n_result = n_result,
 	    .n_map = fused ? n_result * tiling->n_d : (double)ceil_div(n_map, machine_n_pe(context->machine)),
-	    .n_pad = fused ? tiling->n_c : 1,
+	    .n_pad = fused ? tiling->n_meet : 1,
 	    .n_partial = tiling->n_d - 1,
 	    .in_pe = fused,
 	};

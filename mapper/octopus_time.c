@@ -135,7 +135,8 @@ static void add_mla(const struct octopus_context *context, const struct split *o
 		mla_matmul_cost(&context->wide, &task, TILING_A_SHIFT, OPERAND_BIT, &cost);
 	} else {
 		const struct mla_conv_task task = {split_part_in_w(&context->group, one->w.size_a),
-		                                   split_part_in_h(&context->group, one->h.size_a), d, one->c.size_a};
+		                                   split_part_in_h(&context->group, one->h.size_a), d, one->c.size_a,
+		                                   1};
 
 		mla_conv_cost(&context->wide, &context->layer.round, &task, OPERAND_BIT, &cost);
 	}

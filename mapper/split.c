@@ -97,11 +97,19 @@ struct split split_whole(const struct block *block)
 	return (struct split){
 	    .w = dim_whole(block->out_w),
 	    .h = dim_whole(block->out_h),
-	    .c = dim_whole(block->kind == BLOCK_CONV ? block_group_out_c(block) : block->out_c),
+	    .c = dim_whole(block->out_c),
 	    .d = dim_whole(block->kind == BLOCK_MATMUL ? block->in_w
 	                   : block->kind == BLOCK_CONV ? block_group_in_c(block)
 	                                               : 1),
 	};
+}
+
+struct split split_whole_group(const struct block *block)
+{
+	struct split split = split_whole(block);
+	if (block->kind == BLOCK_CONV)
+		split.c = dim_whole(block_group_out_c(block));
+	return split;
 }
 
 /* What split_check asks of one dimension. */
@@ -133,10 +141,29 @@ static enum err_code check_dim(const struct block *block, const struct dim_split
 	return ERR_OK;
 }
 
+/* Filters of all groups of a convolution: no part has filters of a group that it does not have whole, but one. */
+static enum err_code check_groups(const struct block *block, const struct dim_split *c, struct err *err)
+{
+	uint32_t size = block_group_out_c(block);
+	char text[64];
+
+	bool is_whole = c->size_a % size == 0 && c->size_b % size == 0, is_part = c->n_b == 0 && size % c->size_a == 0;
+	if (is_whole || is_part)
+		return ERR_OK;
+	dim_print(c, text, sizeof text);
+	return err_add(
+	    err, ERR_INPUT,
+	    "%s: ofmap channels is split %s, allowed are parts of whole groups of %u, or equal parts of a group",
+	    block->name, text, size);
+}
+
 enum err_code split_check(const struct block *block, const struct split *split, struct err *err)
 {
 	bool matmul = block->kind == BLOCK_MATMUL;
-	const struct split whole = split_whole(block);
+	bool is_grouped = block->kind == BLOCK_CONV && block_n_group(block) > 1;
+	/* one group's filters stand for all */
+	bool of_group = is_grouped && dim_extent(&split->c) == block_group_out_c(block);
+	const struct split whole = of_group ? split_whole_group(block) : split_whole(block);
 	const struct dim_split *dim[] = {&split->w, &split->h, &split->c, &split->d};
 	const struct dim_rule rule[] = {
 	    {matmul ? "B's width" : "ofmap width", whole.w.size_a, block->pool, matmul},
@@ -153,7 +180,39 @@ enum err_code split_check(const struct block *block, const struct split *split, 
 		if (dim_code != ERR_OK)
 			code = dim_code;
 	}
+	if (code == ERR_OK && is_grouped && !of_group)
+		code = check_groups(block, &split->c, err);
 	return code;
+}
+
+uint32_t split_part_group(const struct block *block, uint32_t n_filter)
+{
+	uint32_t size = block->kind == BLOCK_CONV ? block_group_out_c(block) : n_filter;
+
+	return block_n_group(block) > 1 && n_filter > size ? n_filter / size : 1;
+}
+
+uint64_t split_part_row(const struct block *block, uint32_t n_filter, uint32_t n_row)
+{
+	uint32_t n_group = split_part_group(block, n_filter);
+
+	return n_group * ceil_div(n_filter / n_group, n_row);
+}
+
+struct channel_part split_channel_part(const struct block *block, const struct split *split, uint32_t c)
+{
+	const struct dim_split *dim = &split->c;
+	uint32_t n_large = c < dim->n_a ? c : dim->n_a;
+	struct channel_part part = {.first_filter = n_large * dim->size_a + (c - n_large) * dim->size_b,
+	                            .n_filter = c < dim->n_a ? dim->size_a : dim->size_b};
+	uint32_t size = block_group_out_c(block), n_channel = block_group_in_c(block);
+
+	assert(block->kind == BLOCK_CONV && c < dim_n_part(dim) && dim_extent(dim) == block->out_c);
+	part.n_group = split_part_group(block, part.n_filter);
+	part.first_group = block_n_group(block) > 1 ? part.first_filter / size : 0;
+	part.first_channel = part.first_group * n_channel;
+	part.n_channel = part.n_group * n_channel;
+	return part;
 }
 
 uint64_t split_n_task(const struct split *split)

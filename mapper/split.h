@@ -49,12 +49,38 @@ int dim_print(const struct dim_split *dim, char *text, size_t n_byte);
 /* The whole block in one task. */
 struct split split_whole(const struct block *block);
 
+/* The same of one group of a convolution: a systolic array has the groups one after the other, all cut alike. */
+struct split split_whole_group(const struct block *block);
+
 /*
  * Each dimension covers its extent, steps of fused pooling are kept, filters > 0; ERR_INPUT with a message
  * otherwise. w and d of a BLOCK_MATMUL may exceed the extent by less than their smallest part: the rest is
- * padded with zeros, as the thesis does with 1000 columns in parts of 256 (table G.1, FC_21).
+ * padded with zeros, as the thesis does with 1000 columns in parts of 256 (table G.1, FC_21). c of a grouped
+ * convolution covers all filters, its parts are of whole groups or equal ones inside groups; or it covers one group's,
+ * as for a systolic array. d covers the input channels of a group.
  */
 enum err_code split_check(const struct block *block, const struct split *split, struct err *err);
+
+/*
+ * What a part of n_filter filters is of a grouped convolution: so many groups, 1 for a part of one; ungrouped 1. The
+ * ifmap part of its task has the channels of these groups.
+ */
+uint32_t split_part_group(const struct block *block, uint32_t n_filter);
+
+/* Groups of n_row rows of the MAC array that it takes: a round's filters are of one group of the convolution. */
+uint64_t split_part_row(const struct block *block, uint32_t n_filter, uint32_t n_row);
+
+/*
+ * Filter part c of a split that passed split_check and covers all filters: which filters, and which of the ifmap's
+ * channels a task with them reads, of which each of the convolution's groups has its share. Parts are in the order of
+ * the filters, so those inside of groups come group by group. Input channels that are split: part d of each group's.
+ */
+struct channel_part {
+	uint32_t first_filter, n_filter;
+	uint32_t first_group, n_group; /* 0 and 1 where there are none */
+	uint32_t first_channel, n_channel;
+};
+struct channel_part split_channel_part(const struct block *block, const struct split *split, uint32_t c);
 
 /* Tasks: product of the parts of all four dimensions. */
 uint64_t split_n_task(const struct split *split);
@@ -100,6 +126,13 @@ bool dim_axis_group(struct dim_axis *axis, struct arena *arena);
  */
 enum err_code dim_axis_build(uint32_t extent, uint32_t step, uint32_t unit, uint32_t max_part, enum split_choice which,
                              struct arena *arena, struct dim_axis *axis, struct err *err);
+
+/*
+ * The splits of n_group groups of so many filters each (of whole groups, or equal parts inside groups) into at most
+ * max_part parts. Grouped.
+ */
+enum err_code dim_axis_build_groups(uint32_t n_group, uint32_t n_filter, uint32_t max_part, enum split_choice which,
+                                    struct arena *arena, struct dim_axis *axis, struct err *err);
 
 /*
  * The same in parts that several threads may list: begin, list each part once, end, which gives everything back. ERR_OK

@@ -199,9 +199,6 @@ enum err_code splitter_thesis(const struct block *block, const struct machine *m
 
 	if (machine->target == MACHINE_SYSTOLIC)
 		return split_for_systolic(block, machine, split, err);
-	if (block_n_group(block) > 1)
-		return err_add(err, ERR_INFEASIBLE, "%s: %u groups; %s", block->name, block->groups,
-		               verdict_table[VERDICT_GROUPS].help);
 	struct splitter splitter = splitter_of(block, machine);
 	switch (block->kind) {
 	case BLOCK_POOL:
@@ -212,7 +209,7 @@ enum err_code splitter_thesis(const struct block *block, const struct machine *m
 		break;
 	default:
 		assert(block->kind == BLOCK_CONV);
-		ok = splitter_conv(&splitter, &found);
+		ok = block_n_group(block) > 1 ? splitter_group(&splitter, &found) : splitter_conv(&splitter, &found);
 		break;
 	}
 	if (!ok)

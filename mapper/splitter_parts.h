@@ -4,7 +4,8 @@
 /*
  * What the parts of the thesis' splitter share: the block and the target in
  * the numbers that its rules use. For nobody else: the public
- * call is in mapper/splitter.h. Convolution is in splitter_conv.c, the rest in splitter.c.
+ * call is in mapper/splitter.h. Convolution is in splitter_conv.c, of groups in splitter_group.c, the rest in
+ * splitter.c.
  */
 #include "mapper/split.h"
 #include "sim/machine.h"
@@ -30,5 +31,8 @@ bool splitter_fits(const struct splitter *splitter, uint32_t w, uint32_t h, uint
 
 /* Section 4.2.1; false when no split of any dimension fits. */
 bool splitter_conv(const struct splitter *splitter, struct split *split);
+
+/* The same of a grouped convolution, which the thesis has none of: its rules extended. */
+bool splitter_group(const struct splitter *splitter, struct split *split);
 
 #endif

@@ -114,7 +114,7 @@ static bool try_filters(struct finder *finder, struct split *split)
 
 static struct split finest(const struct block *block)
 {
-	struct split split = split_whole(block);
+	struct split split = split_whole_group(block);
 	split.w = dim_even(split.w.size_a, split.w.size_a / block->pool, block->pool);
 	split.h = dim_even(split.h.size_a, split.h.size_a / block->pool, block->pool);
 	split.c = dim_even(split.c.size_a, split.c.size_a, 1);
@@ -130,7 +130,7 @@ bool splitter_systolic(const struct layer_context *context, enum strategy strate
 	    .context = context,
 	    .design = {.strategy = strategy, .level = level, .operand_bit = context->operand_bit, .reuse = REUSE_AUTO},
 	};
-	struct split tried = split_whole(block);
+	struct split tried = split_whole_group(block);
 	uint32_t n_deep = 0, deep = tried.d.size_a;
 	assert(context->machine->target == MACHINE_SYSTOLIC && level < context->machine->n_level);
 	bool is_whole = block->kind == BLOCK_POOL || context->machine->systolic_memory != SYSTOLIC_PHYSICAL;

@@ -122,7 +122,16 @@ static uint64_t row_port(const struct layer_context *context, const struct mla_c
 
 static struct mla_conv_task largest_task(const struct tiling *tiling)
 {
-	return (struct mla_conv_task){tiling->in_w, tiling->in_h, tiling->in_c, tiling->out_c};
+	return (struct mla_conv_task){tiling->in_w, tiling->in_h, tiling->group_c, tiling->out_c / tiling->n_group,
+	                              tiling->n_group};
+}
+
+/* Groups of array rows that all parts of the filters take. */
+static uint64_t sum_rows(const struct layer_context *context, const struct part_pair *c)
+{
+	uint32_t n_row = context->machine->mla_rows;
+	uint64_t sum = c->n[0] * split_part_row(context->block, (uint32_t)c->size[0], n_row);
+	return c->n_size == 1 ? sum : sum + c->n[1] * split_part_row(context->block, (uint32_t)c->size[1], n_row);
 }
 
 /*
@@ -138,9 +147,9 @@ static void sum_conv_words(const struct layer_context *context, const struct par
 	struct part_pair computed_w = computed_parts(w, tiling->in_w, tiling->small_in_w, block->kernel_w);
 	struct part_pair computed_h = computed_parts(h, tiling->in_h, tiling->small_in_h, block->kernel_h);
 	uint64_t high = computed_h.size[0], all_high = sum_parts(&computed_h);
-	uint64_t n_round =
-	    ceil_div(computed_w.size[0], machine->mla_cols) * high * ceil_div(c->size[0], machine->mla_rows);
-	uint64_t n_all_round = sum_blocks(&computed_w, machine->mla_cols) * all_high * sum_blocks(c, machine->mla_rows);
+	uint64_t n_round = ceil_div(computed_w.size[0], machine->mla_cols) * high *
+	                   split_part_row(block, tiling->out_c, machine->mla_rows);
+	uint64_t n_all_round = sum_blocks(&computed_w, machine->mla_cols) * all_high * sum_rows(context, c);
 	uint64_t n_port = row_port(context, round, computed_w.size[0]), n_all_port = w->n[0] * n_port;
 	if (w->n_size > 1)
 		n_all_port += w->n[1] * row_port(context, round, computed_w.size[1]);
@@ -163,7 +172,8 @@ static void sum_filters(const struct layer_context *context, const struct part_p
 	uint64_t kernel_byte =
 	    (uint64_t)context->block->kernel_w * context->block->kernel_h * (context->operand_bit / 8);
 	for (uint32_t i = 0; i < c->n_size; i++) {
-		uint64_t n_filter = align_up(c->size[i], context->machine->mla_rows);
+		uint32_t n_row = context->machine->mla_rows;
+		uint64_t n_filter = split_part_row(context->block, (uint32_t)c->size[i], n_row) * n_row;
 		for (uint32_t j = 0; j < d->n_size; j++)
 			tiling->all_filter_byte +=
 			    c->n[i] * d->n[j] * align_up(kernel_byte * d->size[j] * n_filter, LINE_BYTE);
@@ -182,6 +192,20 @@ static void sum_operand(const struct block *block, uint64_t channel_byte, struct
 	}
 }
 
+/* Bytes of all ifmap parts of a grouped convolution, whose tasks have the channels of their groups. */
+static uint64_t sum_group_map(const struct layer_context *context, const struct part_pair *w, const struct part_pair *h,
+                              const struct part_pair *c, const struct part_pair *d, const struct tiling *tiling)
+{
+	uint64_t sum = 0;
+	for (uint32_t i = 0; i < c->n_size; i++) {
+		uint32_t n_group = split_part_group(context->block, (uint32_t)c->size[i]);
+		const struct part_pair channels =
+		    with_sizes(d, (uint32_t)d->size[0] * n_group, (uint32_t)d->size[1] * n_group);
+		sum += c->n[i] / tiling->n_meet * sum_line_byte(w, h, &channels, 1, context->operand_bit / 8);
+	}
+	return sum;
+}
+
 /* Convolutions and pooling. */
 static void sum_map(const struct layer_context *context, const struct split *split, const struct part_pair *w,
                     const struct part_pair *h, const struct part_pair *c, struct tiling *tiling)
@@ -192,8 +216,10 @@ static void sum_map(const struct layer_context *context, const struct split *spl
 	struct part_pair in_h = with_sizes(h, tiling->in_h, tiling->small_in_h);
 	struct part_pair d = parts_of(&split->d);
 	const struct part_pair *channels = is_conv ? &d : c;
-	uint64_t all_plane = sum_parts(&in_h) * sum_parts(channels);
-	tiling->all_map_byte = sum_line_byte(&in_w, &in_h, channels, 1, operand_byte);
+	uint32_t n_group = block_n_group(context->block);
+	uint64_t all_plane = sum_parts(&in_h) * sum_parts(channels) * n_group;
+	tiling->all_map_byte = n_group > 1 ? sum_group_map(context, &in_w, &in_h, c, &d, tiling)
+	                                   : sum_line_byte(&in_w, &in_h, channels, 1, operand_byte);
 	tiling->all_map_aligned_byte = sum_aligned(&in_w, operand_byte, LINE_BYTE) * all_plane;
 	sum_operand(context->block, tiling->n_map * sum_aligned(channels, operand_byte, LINE_BYTE), tiling);
 	if (!is_conv)
@@ -236,7 +262,8 @@ static void size_map(const struct layer_context *context, const struct split *sp
 	tiling->in_h = split_part_in_h(block, split->h.size_a);
 	tiling->small_in_w = split->w.n_b ? split_part_in_w(block, split->w.size_b) : 0;
 	tiling->small_in_h = split->h.n_b ? split_part_in_h(block, split->h.size_b) : 0;
-	tiling->in_c = is_conv ? split->d.size_a : split->c.size_a;
+	tiling->group_c = is_conv ? split->d.size_a : split->c.size_a;
+	tiling->in_c = tiling->group_c * tiling->n_group;
 	uint64_t plane = (uint64_t)tiling->in_h * tiling->in_c;
 	tiling->map_byte = tiling->in_w * plane * operand_byte;
 	tiling->map_aligned_byte = align_up(tiling->in_w * operand_byte, LINE_BYTE) * plane;
@@ -252,8 +279,9 @@ static void size_map(const struct layer_context *context, const struct split *sp
 	if (!is_conv)
 		return;
 	uint64_t n_tap = (uint64_t)block->kernel_w * block->kernel_h * split->d.size_a;
-	tiling->filter_byte =
-	    align_up(n_tap * align_up(split->c.size_a, context->machine->mla_rows) * operand_byte, LINE_BYTE);
+	uint64_t n_filter =
+	    split_part_row(block, split->c.size_a, context->machine->mla_rows) * context->machine->mla_rows;
+	tiling->filter_byte = align_up(n_tap * n_filter * operand_byte, LINE_BYTE);
 	uint64_t n_row = (uint64_t)(tiling->in_h - block->kernel_h + 1) * split->c.size_a;
 	uint64_t left_byte = machine_of(context, tiling)->mla_postprocess ? operand_byte : RESULT_BYTE;
 	tiling->result_byte = align_up(tiling->in_w - block->kernel_w + 1, WORD_ALIGN) * n_row * left_byte;
@@ -266,12 +294,21 @@ static void size_matmul(const struct layer_context *context, const struct split 
 	uint64_t columns = align_up(w, machine->mla_cols), rows = align_up(h, machine->mla_rows);
 	tiling->in_w = split->d.size_a;
 	tiling->in_h = split->h.size_a;
-	tiling->in_c = 1;
+	tiling->in_c = tiling->group_c = 1;
 	tiling->small_in_w = tiling->small_in_h = 0;
 	tiling->map_byte = d * h * operand_byte;
 	tiling->map_aligned_byte = align_up(d, 4) * rows * operand_byte;
 	tiling->filter_byte = columns * align_up(d, 4) * operand_byte;
 	tiling->result_byte = columns * rows * (machine->mla_postprocess ? operand_byte : RESULT_BYTE);
+}
+
+/* How a convolution's groups are shared out; a range of splits begins with the fewest parts. */
+static void size_groups(const struct block *block, const struct split *split, struct tiling *tiling)
+{
+	uint32_t n_group = block_n_group(block);
+	tiling->n_group = split_part_group(block, split->c.size_a);
+	tiling->n_channel_part = tiling->n_c < n_group ? tiling->n_c : n_group;
+	tiling->n_meet = tiling->n_c / tiling->n_channel_part;
 }
 
 void tiling_size(const struct layer_context *context, const struct split *split, struct tiling *tiling)
@@ -287,6 +324,7 @@ void tiling_size(const struct layer_context *context, const struct split *split,
 	tiling->out_w = split->w.size_a;
 	tiling->out_h = split->h.size_a;
 	tiling->out_c = split->c.size_a;
+	size_groups(block, split, tiling);
 
 	uint64_t row_c = (uint64_t)tiling->out_h * tiling->out_c, n_pixel = tiling->out_w * row_c;
 	if (block->pool > 1)
@@ -330,7 +368,7 @@ void tiling_time(const struct layer_context *context, struct tiling *tiling)
 	const struct mla_conv_round *round = round_of(context, tiling);
 	tiling->channels = context->channels;
 	if (tiling->n_d > 1)
-		mla_prepare_channels(machine, round, tiling->in_c, &tiling->channels);
+		mla_prepare_channels(machine, round, tiling->group_c, &tiling->channels);
 	mla_conv_clk(machine, round, &tiling->channels, &task, &tiling->task);
 }
 
@@ -367,8 +405,10 @@ static void sum_conv_clk(const struct layer_context *context, const struct split
 		for (uint32_t j = 0; j < c.n_size; j++)
 			for (uint32_t k = 0; k < d.n_size; k++) {
 				double n = (double)(w.n[i] * c.n[j] * d.n[k]);
+				uint32_t n_group = split_part_group(context->block, (uint32_t)c.size[j]);
 				struct mla_conv_task task = {i ? tiling->small_in_w : tiling->in_w, tiling->in_h,
-				                             (uint32_t)d.size[k], (uint32_t)c.size[j]};
+				                             (uint32_t)d.size[k], (uint32_t)c.size[j] / n_group,
+				                             n_group};
 				struct mla_cost cost = tiling->task;
 				if (i || j || k)
 					mla_conv_clk(machine, round_of(context, tiling), &channels[k], &task, &cost);

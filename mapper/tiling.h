@@ -16,6 +16,12 @@ struct tiling {
 	uint32_t n_w, n_h, n_c, n_d; /* parts */
 	uint64_t n_map;              /* ifmap parts: n_w * n_h */
 	uint64_t n_task;             /* n_map * n_c * n_d */
+	/*
+	 * Of a grouped convolution the ifmap is cut between groups, too: into so many parts beside w, h and d, each of
+	 * which n_meet filter parts need. Else 1 and n_c.
+	 */
+	uint32_t n_channel_part, n_meet;
+	uint32_t n_group, group_c; /* of the largest task: groups, and input channels of each; else 1 and in_c */
 
 	/* Largest tile: ifmap as stored, ofmap of the core operation, filters, input channels. */
 	uint32_t in_w, in_h, out_w, out_h, out_c, in_c;

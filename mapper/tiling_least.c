@@ -186,10 +186,37 @@ static void least_conv_words(const struct layer_context *context, const struct s
 	}
 	double n_out = (double)(w->n_port * h->n_computed * range->c.extent) * tiling->n_d;
 	tiling->all_out_word = n_out * (machine->pe_sram_port_byte / 4);
-	struct mla_conv_task task = {tiling->in_w, tiling->in_h, tiling->in_c, tiling->out_c};
+	struct mla_conv_task task = {tiling->in_w, tiling->in_h, tiling->group_c, tiling->out_c / tiling->n_group,
+	                             tiling->n_group};
 	mla_conv_words(machine, round, &task, &tiling->task);
 	/* every task has its start, and the array multiplies as long as it multiplies */
 	tiling->least_task_clk = tiling->all_mac_clk + (double)machine->mla_init_clk * (double)tiling->n_task;
+}
+
+/* Groups of array rows that the filters take; those of a grouped convolution do not share them. */
+static uint64_t least_rows(const struct layer_context *context, const struct dim_range *c)
+{
+	const struct block *block = context->block;
+	uint32_t n_row = context->machine->mla_rows, n_group = block_n_group(block);
+	const struct dim_split *split = c->split;
+	if (!split)
+		return at_least(n_group * split_part_row(block, c->extent / n_group, n_row), c->n_least);
+	uint64_t n = split->n_a * split_part_row(block, split->size_a, n_row);
+	return split->n_b == 0 ? n : n + split->n_b * split_part_row(block, split->size_b, n_row);
+}
+
+/* Exact bytes of the ifmap parts of a grouped convolution, where all splits are given. */
+static uint64_t group_map_byte(const struct layer_context *context, const struct split_range *range,
+                               const struct parts *w, const struct parts *h, const struct tiling *tiling)
+{
+	const struct parts c = parts_of(range->c.split, NULL), d = parts_of(range->d.split, NULL);
+	uint64_t sum = 0;
+	for (int i = 0; i < 2 && c.n[i] > 0; i++) {
+		uint64_t n_group = split_part_group(context->block, (uint32_t)c.size[i]);
+		const struct parts channel = {{d.n[0], d.n[1]}, {d.size[0] * n_group, d.size[1] * n_group}};
+		sum += c.n[i] / tiling->n_meet * tile_byte(w, h, &channel, 1, context->operand_bit / 8);
+	}
+	return sum;
 }
 
 /* Convolutions and pooling. */
@@ -207,8 +234,10 @@ static void least_map(const struct layer_context *context, const struct split_ra
 	const struct dim_rule c_rule = {1, 1, 0, context->machine->mla_rows, operand_byte, NULL, NULL};
 	struct dim_least w = least_of(&w_rule, &range->w), h = least_of(&h_rule, &range->h),
 			 c = least_of(&c_rule, &range->c);
-	uint64_t n_channel = is_conv ? range->d.extent : range->c.extent,
-		 n_channel_part = is_conv ? tiling->n_d : tiling->n_c;
+	bool is_grouped = block_n_group(block) > 1;
+	c.n_block = is_grouped ? least_rows(context, &range->c) : c.n_block;
+	uint64_t n_channel = is_conv ? (uint64_t)range->d.extent * block_n_group(block) : range->c.extent,
+		 n_channel_part = is_conv ? (uint64_t)tiling->n_d * tiling->n_channel_part : tiling->n_c;
 	uint64_t n_pixel = tiling->n_out_pixel, area = (uint64_t)block->pool * block->pool;
 	tiling->row_word = w.n_word;
 	tiling->all_out_byte = line_byte(n_pixel / area * operand_byte, tiling->n_map * tiling->n_c);
@@ -221,10 +250,11 @@ static void least_map(const struct layer_context *context, const struct split_ra
 	tiling->all_raw_out_byte = w.n_word * range->h.extent * range->c.extent * RESULT_BYTE;
 	tiling->all_map_byte = line_byte(w.n_in * h.n_in * n_channel * operand_byte, tiling->n_map * n_channel_part);
 	const struct dim_split *channels = is_conv ? range->d.split : range->c.split;
-	if (is_single && channels) {
+	if (is_single && channels && !(is_grouped && !range->c.split)) {
 		const struct parts w_in = parts_of(range->w.split, &w_rule), h_in = parts_of(range->h.split, &h_rule),
 				   channel = parts_of(channels, NULL);
-		tiling->all_map_byte = tile_byte(&w_in, &h_in, &channel, 1, operand_byte);
+		tiling->all_map_byte = is_grouped ? group_map_byte(context, range, &w_in, &h_in, tiling)
+		                                  : tile_byte(&w_in, &h_in, &channel, 1, operand_byte);
 	}
 	tiling->all_map_aligned_byte = w.in_byte * h.n_in * n_channel;
 	if (block->operand == OPERAND_MAP) {
@@ -236,7 +266,7 @@ static void least_map(const struct layer_context *context, const struct split_ra
 	}
 	if (!is_conv)
 		return;
-	uint64_t tap_byte = (uint64_t)block->kernel_w * block->kernel_h * n_channel * operand_byte;
+	uint64_t tap_byte = (uint64_t)block->kernel_w * block->kernel_h * range->d.extent * operand_byte;
 	tiling->all_filter_byte =
 	    line_byte(tap_byte * c.n_block * context->machine->mla_rows, (uint64_t)tiling->n_c * tiling->n_d);
 	least_conv_words(context, range, &w, &h, &c, tiling);

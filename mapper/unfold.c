@@ -46,8 +46,9 @@ static void size_conv_operands(const struct layer_context *context, struct part 
 	}
 	if (block->kind == BLOCK_POOL)
 		return;
-	uint64_t n_tap = (uint64_t)block->kernel_w * block->kernel_h * part->in_c;
-	uint64_t n_filter = align_up(part->out_c, context->machine->mla_rows);
+	uint64_t n_tap = (uint64_t)block->kernel_w * block->kernel_h * (part->in_c / part->n_group);
+	uint32_t n_mla_row = context->machine->mla_rows;
+	uint64_t n_filter = split_part_row(block, part->out_c, n_mla_row) * n_mla_row;
 	part->filter_byte = narrow(align_up(n_tap * n_filter * operand_byte, LINE_BYTE));
 }
 
@@ -86,7 +87,8 @@ static uint32_t add_shape(const struct layer_context *context, const struct tili
 		task.kind = EVENT_CONV;
 		task.kernel_w = block->kernel_w;
 		task.kernel_h = block->kernel_h;
-		task.conv = (struct mla_conv_task){part->in_w, part->in_h, part->in_c, part->out_c};
+		task.conv = (struct mla_conv_task){part->in_w, part->in_h, part->in_c / part->n_group,
+		                                   part->out_c / part->n_group, part->n_group};
 	}
 	return schedule_add_shape(schedule, &task);
 }
@@ -114,7 +116,8 @@ struct part unfold_part(const struct layer_context *context, const struct layer_
 	    .out_h = size_of(&split->h, h),
 	    .out_c = size_of(&split->c, c),
 	};
-	part.in_c = context->block->kind == BLOCK_POOL ? part.out_c : depth;
+	part.n_group = split_part_group(context->block, part.out_c);
+	part.in_c = context->block->kind == BLOCK_POOL ? part.out_c : depth * part.n_group;
 	if (context->block->kind == BLOCK_MATMUL)
 		size_matmul_operands(context, depth, &part);
 	else

@@ -14,6 +14,7 @@ struct part {
 	uint32_t number; /* unfold_number */
 	uint32_t in_w, in_h, in_c;
 	uint32_t out_w, out_h, out_c;
+	uint32_t n_group; /* of a convolution, each with its share of in_c and out_c; else 1 */
 	/* As they are loaded: fused as stored, in whole lines but for a matrix multiplication; else rows aligned. */
 	uint32_t map_byte, map_aligned_byte;
 	uint32_t filter_byte;

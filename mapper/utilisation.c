@@ -25,6 +25,8 @@ static struct task_byte conv_byte(const struct block *block, const struct machin
 {
 	uint64_t in_w = split_part_in_w(block, w), in_h = split_part_in_h(block, h);
 	uint64_t taps = product(block->kernel_w, block->kernel_h, d);
+	uint64_t n_row = split_part_row(block, c, machine->mla_rows) * machine->mla_rows;
+	uint64_t in_c = (uint64_t)d * split_part_group(block, c);
 	uint64_t computed_w, computed_h;
 
 	/* A part narrower than the kernel cannot be: split_in_extent is at least the kernel. */
@@ -32,10 +34,10 @@ static struct task_byte conv_byte(const struct block *block, const struct machin
 	computed_w = in_w - block->kernel_w + 1;
 	computed_h = in_h - block->kernel_h + 1;
 	return (struct task_byte){
-	    .ifmap_valid = product(in_w, in_h, d),
-	    .ifmap_aligned = product(align_up(in_w, OPERAND_ALIGN), in_h, d),
+	    .ifmap_valid = product(in_w, in_h, in_c),
+	    .ifmap_aligned = product(align_up(in_w, OPERAND_ALIGN), in_h, in_c),
 	    .weight_valid = mul_sat(taps, c),
-	    .weight_aligned = align_up(mul_sat(taps, align_up(c, machine->mla_rows)), OPERAND_ALIGN),
+	    .weight_aligned = align_up(mul_sat(taps, n_row), OPERAND_ALIGN),
 	    .ofmap_valid = mul_sat(product(w, h, c), RESULT_BYTE),
 	    .ofmap_aligned = mul_sat(product(align_up(computed_w, GROUP_ALIGN), computed_h, c), RESULT_BYTE),
 	};
@@ -95,12 +97,13 @@ struct task_byte task_byte_of(const struct block *block, const struct machine *m
 static double mac_utilisation(const struct block *block, const struct machine *machine, uint32_t w, uint32_t h,
                               uint32_t c)
 {
-	uint64_t row = block->kind == BLOCK_MATMUL ? h : c;
+	uint32_t row = block->kind == BLOCK_MATMUL ? h : c;
 
 	if (block->kind == BLOCK_POOL)
 		return 0;
-	return (double)w * (double)row /
-	       ((double)align_up(w, machine->mla_cols) * (double)align_up(row, machine->mla_rows));
+	return (double)w * row /
+	       ((double)align_up(w, machine->mla_cols) *
+	        ((double)split_part_row(block, row, machine->mla_rows) * machine->mla_rows));
 }
 
 static const char *class_prefix(const struct block *block)

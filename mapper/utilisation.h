@@ -29,7 +29,7 @@ struct task_byte {
 };
 
 /*
- * Bytes of a task that computes w x h x c of the ofmap from d input channels
+ * Bytes of a task that computes w x h x c of the ofmap from d input channels, d of each of its groups
  * (BLOCK_MATMUL: w columns of B, h rows of A, d rows of B). Only the MAC array
  * of the machine matters. Saturates at UINT64_MAX.
  */

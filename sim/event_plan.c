@@ -19,7 +19,9 @@ static void plan_conv(const struct machine *machine, const struct event_task *ta
 {
 	const struct mla_conv_task *conv = &task->conv;
 	uint64_t result_byte = result_byte_of(machine, task);
-	uint64_t out_w = conv->in_w - task->kernel_w + 1, out_h = conv->in_h - task->kernel_h + 1;
+	uint64_t out_w = conv->in_w - task->kernel_w + 1;
+	/* groups of the convolution lie one below the other; those of all with few filters come last */
+	uint64_t out_h = (uint64_t)(conv->in_h - task->kernel_h + 1) * conv->n_group;
 	uint64_t left_pixel = out_w % machine->mla_cols, left_row = conv->n_filter % machine->mla_rows;
 	uint64_t last_pixel = left_pixel > 0 ? left_pixel : machine->mla_cols;
 	uint64_t full_port = ceil_div(machine->mla_cols * result_byte, port_byte);

@@ -46,8 +46,9 @@ enum err_code event_task_check(const struct event_task *task, unsigned pe, struc
 		return err_add(err, ERR_INPUT, "PE %u: a matrix of no rows or columns", pe);
 	if (task->kind == EVENT_MATMUL)
 		return ERR_OK;
-	if (task->kernel_w == 0 || task->kernel_h == 0 || conv->in_c == 0 || conv->n_filter == 0)
-		return err_add(err, ERR_INPUT, "PE %u: a convolution without kernel, channels or filters", pe);
+	if (task->kernel_w == 0 || task->kernel_h == 0 || conv->in_c == 0 || conv->n_filter == 0 ||
+	    conv->n_group == 0)
+		return err_add(err, ERR_INPUT, "PE %u: a convolution without kernel, channels, filters or group", pe);
 	if (conv->in_w < task->kernel_w || conv->in_h < task->kernel_h)
 		return err_add(err, ERR_INPUT, "PE %u: an ifmap of %ux%u is smaller than the kernel of %ux%u", pe,
 		               conv->in_w, conv->in_h, task->kernel_w, task->kernel_h);

@@ -185,7 +185,7 @@ double mla_least_round_clk(const struct mla_conv_round *round, const struct mla_
 
 /* The array's blocks of columns and groups of rows that a task fills, and what is left over. */
 struct task_shape {
-	uint32_t out_h;
+	uint64_t out_h; /* of all groups of the convolution, one below the other */
 	uint32_t n_block, left_pixel, n_group, left_row;
 	uint32_t n_left_write; /* ports that the results of a row of the left-over columns take */
 };
@@ -194,11 +194,11 @@ static struct task_shape shape_of(const struct machine *machine, const struct ml
                                   const struct mla_conv_task *task)
 {
 	assert(task->in_w >= round->kernel_w && task->in_h >= round->kernel_h);
-	assert(task->in_c > 0 && task->n_filter > 0);
+	assert(task->in_c > 0 && task->n_filter > 0 && task->n_group > 0);
 	uint32_t out_w = task->in_w - round->kernel_w + 1, n_block = out_w / machine->mla_cols;
 	uint32_t n_group = task->n_filter / machine->mla_rows;
 	struct task_shape shape = {
-	    .out_h = task->in_h - round->kernel_h + 1,
+	    .out_h = (uint64_t)(task->in_h - round->kernel_h + 1) * task->n_group,
 	    .n_block = n_block,
 	    .left_pixel = out_w - n_block * machine->mla_cols,
 	    .n_group = n_group,
@@ -224,12 +224,12 @@ struct round_kind {
 static uint32_t count_rounds(const struct mla_conv_round *round, const struct task_shape *shape, uint32_t n_mla_row,
                              struct round_kind kind[4])
 {
-	uint64_t n_full = (uint64_t)shape->n_block * shape->out_h;
-	uint32_t n_left = shape->left_pixel > 0 ? shape->out_h : 0, n = 0;
+	uint64_t n_full = shape->n_block * shape->out_h, n_left = shape->left_pixel > 0 ? shape->out_h : 0;
+	uint32_t n = 0;
 	if (n_full > 0 && shape->n_group > 0)
 		kind[n++] = (struct round_kind){n_full * shape->n_group, round->n_full_write};
 	if (n_left > 0 && shape->n_group > 0)
-		kind[n++] = (struct round_kind){(uint64_t)n_left * shape->n_group, shape->n_left_write * n_mla_row};
+		kind[n++] = (struct round_kind){n_left * shape->n_group, shape->n_left_write * n_mla_row};
 	if (n_full > 0 && shape->left_row > 0)
 		kind[n++] = (struct round_kind){n_full, round->n_row_write * shape->left_row};
 	if (n_left > 0 && shape->left_row > 0)
@@ -243,7 +243,7 @@ void mla_conv_words(const struct machine *machine, const struct mla_conv_round *
 {
 	struct task_shape shape = shape_of(machine, round, task);
 	uint32_t n_block = shape.n_block + (shape.left_pixel > 0), n_group = shape.n_group + (shape.left_row > 0);
-	uint64_t n_round = (uint64_t)n_block * n_group * shape.out_h, n_row = (uint64_t)shape.out_h * task->n_filter;
+	uint64_t n_round = (uint64_t)n_block * n_group * shape.out_h, n_row = shape.out_h * task->n_filter;
 	uint64_t n_write = n_row * (shape.n_block * round->n_row_write + shape.n_left_write);
 	uint64_t n_a = n_a_packet(machine, round, task->in_c);
 	cost->mac_clk = n_round * task->in_c * round->channel_mac_clk;

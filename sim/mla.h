@@ -52,9 +52,15 @@ struct mla_conv_channels {
 	double start_clk[MLA_N_WRITE_POINT];      /* what a start costs in lock step */
 };
 
+/*
+ * Filters of a round share their input channels. A task of several groups has each with channels and filters of its
+ * own, one after the other like groups of filters: the same rounds for each, started once. (Nobody has measured such
+ * tasks. Starts for each group would add mla_init_clk a group.)
+ */
 struct mla_conv_task {
-	uint32_t in_w, in_h, in_c; /* ifmap tile; the array computes every stride-1 output of it */
-	uint32_t n_filter;
+	uint32_t in_w, in_h, in_c; /* ifmap tile, channels of a group; the array computes every stride-1 output of it */
+	uint32_t n_filter;         /* of a group */
+	uint32_t n_group;          /* 1: not grouped */
 };
 
 struct mla_matmul_task {

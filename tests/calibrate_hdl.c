@@ -63,7 +63,7 @@ static void add_row(struct study *study, const uint32_t *number, bool is_matmul)
 	                                .operand_bit = 8,
 	                                .kernel_w = number[6],
 	                                .kernel_h = number[7],
-	                                .conv = {number[3], number[4], number[5], number[9]}};
+	                                .conv = {number[3], number[4], number[5], number[9], 1}};
 	if (is_matmul) {
 		row->task.matmul = (struct mla_matmul_task){number[3], number[4], number[6]};
 		row->task.kernel_w = row->task.kernel_h = 0;

@@ -14,7 +14,7 @@ static inline uint32_t random_from(struct rng *rng, uint32_t low, uint32_t high)
 }
 
 /* A convolution of up to max_w x max_w pixels and max_c channels and filters, often padded, sometimes pooled. */
-static inline struct block random_conv(struct rng *rng, uint32_t max_w, uint32_t max_c)
+static inline struct block random_plain_conv(struct rng *rng, uint32_t max_w, uint32_t max_c)
 {
 	static const uint32_t kernel[] = {1, 1, 3, 3, 3, 5, 7};
 	struct block block = {.kind = BLOCK_CONV, .pool = 1, .stride = random_from(rng, 1, 4) == 4 ? 2 : 1};
@@ -48,6 +48,27 @@ static inline struct block random_conv(struct rng *rng, uint32_t max_w, uint32_t
 	return block;
 }
 
+/* Groups for a third of the blocks, half of these depthwise, with as many filters as channels or twice as many. */
+static inline void random_groups(struct rng *rng, struct block *block, uint32_t max_c)
+{
+	if (max_c < 4 || rng_below(rng, 3))
+		return;
+	bool is_depthwise = rng_below(rng, 2);
+	block->groups = random_from(rng, 2, is_depthwise ? max_c / 2 : 4);
+	uint32_t max_each = max_c / block->groups, in_c = random_from(rng, 1, max_each);
+	uint32_t out_c = random_from(rng, 1, max_each);
+	block->in_c = block->groups * (is_depthwise ? 1 : in_c);
+	block->out_c = block->groups * (is_depthwise ? random_from(rng, 1, 2) : out_c);
+}
+
+/* The same, some of them grouped. */
+static inline struct block random_conv(struct rng *rng, uint32_t max_w, uint32_t max_c)
+{
+	struct block block = random_plain_conv(rng, max_w, max_c);
+	random_groups(rng, &block, max_c);
+	return block;
+}
+
 static inline struct block random_matmul(struct rng *rng, uint32_t max_w)
 {
 	struct block block = {.kind = BLOCK_MATMUL, .pool = 1, .stride = 1, .kernel_w = 1, .kernel_h = 1};
@@ -72,6 +93,22 @@ static inline struct dim_split random_dim(struct rng *rng, uint32_t extent, uint
 	return dim;
 }
 
+/* The same of the filters of a convolution. */
+static inline struct dim_split random_filters(struct rng *rng, const struct block *block, uint32_t max_part)
+{
+	struct arena arena = {0};
+	struct dim_axis axis;
+	struct err err = {0};
+	if (block_n_group(block) == 1)
+		return random_dim(rng, block->out_c, 1, max_part);
+	assert_int_equal(
+	    dim_axis_build_groups(block->groups, block_group_out_c(block), max_part, SPLIT_ALL, &arena, &axis, &err),
+	    ERR_OK);
+	struct dim_split dim = axis.choice[rng_below(rng, (uint32_t)axis.n)];
+	arena_free(&arena);
+	return dim;
+}
+
 /* Input channels, or B's height, are cut in half of the splits. */
 static inline struct split random_split(struct rng *rng, const struct block *block, uint32_t max_part)
 {
@@ -79,7 +116,7 @@ static inline struct split random_split(struct rng *rng, const struct block *blo
 	split.w = random_dim(rng, block->out_w, block->pool, max_part);
 	split.h = random_dim(rng, block->out_h, block->pool, max_part);
 	if (block->kind == BLOCK_CONV)
-		split.c = random_dim(rng, block->out_c, 1, max_part);
+		split.c = random_filters(rng, block, max_part);
 	if (rng_below(rng, 2))
 		split.d = random_dim(rng, split.d.size_a, 1, max_part);
 	return split;

@@ -47,6 +47,11 @@ static struct block random_conv(struct rng *rng)
 	    .has_mat_ele = rng_below(rng, 4) == 0,
 	};
 	(void)strcpy(block.name, "CONV_1");
+	if (rng_below(rng, 3) == 0) {
+		block.groups = 2 + rng_below(rng, 7);
+		block.in_c = block.groups * (1 + rng_below(rng, 12));
+		block.out_c = block.groups * (1 + rng_below(rng, 9));
+	}
 	block.in_w = (block.out_w - 1) * stride + block.kernel_w;
 	block.in_h = (block.out_h - 1) * stride + block.kernel_h;
 	return block;
@@ -134,8 +139,7 @@ static void compare_case(struct machine *machine, uint32_t number, uint64_t *n_s
 	struct rng rng = rng_stream(7, 0, number);
 	uint32_t which = number % 3;
 	/* lists as a genetic engine gets them: short enough to try all */
-	struct space space = {
-	    .n_objective = n_objective[which], .max_front = 1000, .engine = engine_nsga2.name};
+	struct space space = {.n_objective = n_objective[which], .max_front = 1000, .engine = engine_nsga2.name};
 	memcpy(space.objective, objective[which], n_objective[which] * sizeof(objective[which][0]));
 	struct block block = number % 4 == 3 ? random_matmul(&rng) : random_conv(&rng);
 	struct layer_choice choice = {
@@ -180,6 +184,18 @@ static void test_bound_keeps_fronts(void **state)
 	assert_true(n_saved > 0);
 }
 
+/* About n parts, as groups allow. */
+static struct dim_split cut_filters(const struct block *block, uint32_t n)
+{
+	uint32_t size = block_group_out_c(block), n_group = block_n_group(block);
+	if (n_group == 1 || n <= n_group)
+		return dim_even(block->out_c, n, n_group == 1 ? 1 : size);
+	uint32_t n_each = n / n_group;
+	while (size % n_each)
+		n_each--;
+	return dim_even(block->out_c, n_group * n_each, 1);
+}
+
 /* A bound is a bound: the sample's own points are never under it. */
 static void test_bound_is_under_every_design(void **state)
 {
@@ -196,7 +212,7 @@ static void test_bound_is_under_every_design(void **state)
 		design.split.w = dim_even(block.out_w, 1 + rng_below(&rng, block.out_w / block.pool), block.pool);
 		design.split.h = dim_even(block.out_h, 1 + rng_below(&rng, block.out_h / block.pool), block.pool);
 		if (block.kind == BLOCK_CONV)
-			design.split.c = dim_even(block.out_c, 1 + rng_below(&rng, block.out_c), 1);
+			design.split.c = cut_filters(&block, 1 + rng_below(&rng, block.out_c));
 		else
 			design.split.d = dim_even(block.in_w, 1 + rng_below(&rng, block.in_w), 1);
 		design.strategy = (enum strategy)rng_below(&rng, STRATEGY_FUSION_REUSE + 1);

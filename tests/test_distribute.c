@@ -61,8 +61,10 @@ static double filter_byte(const struct layer_context *context)
 	uint32_t byte = context->operand_bit / 8;
 	if (block->kind == BLOCK_POOL)
 		return 0;
+	uint32_t n_group = block->groups > 1 ? block->groups : 1;
 	return (double)block->kernel_w * block->kernel_h * byte *
-	       (block->kind == BLOCK_MATMUL ? (double)block->in_w * block->out_w : (double)block->in_c * block->out_c);
+	       (block->kind == BLOCK_MATMUL ? (double)block->in_w * block->out_w
+	                                    : (double)block->in_c / n_group * block->out_c);
 }
 
 static double map_byte(const struct layer_context *context)

@@ -54,7 +54,7 @@ static struct block small_block(void)
 
 static struct layer_design whole_design(const struct block *block, enum strategy strategy)
 {
-	return (struct layer_design){.split = split_whole(block), .strategy = strategy, .operand_bit = 8};
+	return (struct layer_design){.split = split_whole_group(block), .strategy = strategy, .operand_bit = 8};
 }
 
 static struct sim_result run(const struct machine *machine, const struct block *block,
@@ -256,7 +256,7 @@ static void test_distribute_systolic_moves_what_there_is(void **state)
 		machine.systolic_filter_byte *= 16;
 		machine.systolic_ofmap_byte *= 16;
 		struct block block = random_systolic_block(&rng, 20, 20);
-		struct layer_design design = {.split = split_whole(&block),
+		struct layer_design design = {.split = split_whole_group(&block),
 		                              .strategy = (enum strategy)(N_PE_STRATEGY + rng_below(&rng, 3)),
 		                              .reuse = (enum reuse_operand)rng_below(&rng, N_REUSE_OPERAND),
 		                              .operand_bit = 8};

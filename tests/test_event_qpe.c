@@ -64,7 +64,7 @@ static void test_event_qpe_one_pe_is_closed_form(void **state)
 	static const uint32_t kernel[] = {1, 3, 5, 7};
 	for (uint32_t i = 0; i < 16; i++) {
 		struct machine machine = array(16, 4, 1);
-		struct mla_conv_task conv = {16 + kernel[i % 4] - 1 + i, kernel[i % 4] + i / 4, 64, 4};
+		struct mla_conv_task conv = {16 + kernel[i % 4] - 1 + i, kernel[i % 4] + i / 4, 64, 4, 1};
 		struct mla_conv_round round;
 		struct mla_cost cost;
 		mla_prepare_conv(&machine, kernel[i % 4], kernel[i % 4], 8, &round);
@@ -87,7 +87,7 @@ static void test_event_qpe_free_sram(void **state)
 	for (uint32_t i = 0; i < 24; i++) {
 		uint32_t kernel = 1 + 2 * (i % 4), clk = 1 + i / 4 % 3;
 		struct machine machine = array(i & 1 ? 16 : 8, 4, clk);
-		struct mla_conv_task conv = {60, kernel + 5, 40, 8};
+		struct mla_conv_task conv = {60, kernel + 5, 40, 8, 1};
 		struct mla_conv_round round;
 		struct mla_cost cost;
 		mla_prepare_conv(&machine, kernel, kernel, 8, &round);
@@ -143,7 +143,7 @@ static struct event_task random_task(uint64_t *random, uint32_t operand_bit)
 	}
 	uint32_t kernel_w = 1 + n[0] % 5, kernel_h = 1 + n[1] % 4;
 	struct event_task task =
-	    conv_task((struct mla_conv_task){kernel_w + n[2] % 40, kernel_h + n[3] % 12, 1 + n[4] % 20, 1 + n[5] % 11},
+	    conv_task((struct mla_conv_task){kernel_w + n[2] % 40, kernel_h + n[3] % 12, 1 + n[4] % 20, 1 + n[5] % 11, 1},
 	              kernel_w, kernel_h, n[6] % 6);
 	if (n[7] % 2)
 		task = matmul_task((struct mla_matmul_task){1 + n[2] % 90, 1 + n[3] % 9, 1 + n[4] % 90}, n[6] % 6);
@@ -216,7 +216,7 @@ static void test_event_qpe_monotone(void **state)
 	(void)state;
 	for (uint32_t shift = 0; shift < 4; shift++) {
 		struct machine machine = array(16, 4, 1 + shift % 2);
-		struct event_task task = conv_task((struct mla_conv_task){18, 3, 4, 4}, 3, 3, shift);
+		struct event_task task = conv_task((struct mla_conv_task){18, 3, 4, 4, 1}, 3, 3, shift);
 		uint64_t before_clk = run(&machine, task, 4).clk;
 		for (uint32_t step = 0; step < 24; step++) {
 			uint32_t *size[] = {&task.conv.in_w, &task.conv.in_h, &task.conv.in_c, &task.conv.n_filter};
@@ -232,7 +232,7 @@ static void test_event_qpe_monotone(void **state)
 static void test_event_qpe_slower_parts(void **state)
 {
 	(void)state;
-	struct event_task task = conv_task((struct mla_conv_task){34, 6, 24, 4}, 3, 3, 1);
+	struct event_task task = conv_task((struct mla_conv_task){34, 6, 24, 4, 1}, 3, 3, 1);
 	struct machine machine = array(16, 4, 1), slow_sram = array(16, 4, 2), slow_noc = machine, far = machine;
 	slow_noc.noc_clk_mhz = 100;
 	far.noc_hop_clk = 40;
@@ -251,7 +251,7 @@ static void test_event_qpe_boundary(void **state)
 {
 	(void)state;
 	struct machine machine = array(16, 4, 1);
-	struct event_result result = run(&machine, conv_task((struct mla_conv_task){1, 1, 1, 1}, 1, 1, 0), 4);
+	struct event_result result = run(&machine, conv_task((struct mla_conv_task){1, 1, 1, 1, 1}, 1, 1, 0), 4);
 	for (unsigned i = 0; i < 4; i++) {
 		assert_int_equal(result.pe[i].start_clk, i); /* the host starts one a clock */
 		assert_int_equal(result.pe[i].count[EVENT_MAC_CLK], 1);
@@ -278,7 +278,7 @@ static void test_event_qpe_refuses(void **state)
 {
 	(void)state;
 	struct machine machine = array(16, 4, 1), broken = machine;
-	struct event_task task = conv_task((struct mla_conv_task){5, 5, 1, 1}, 3, 3, 0);
+	struct event_task task = conv_task((struct mla_conv_task){5, 5, 1, 1, 1}, 3, 3, 0);
 	assert_refused(&machine, task, 5, "5 tasks");
 	assert_refused(&machine, task, 0, "0 tasks");
 	task.kernel_h = 6;
@@ -387,7 +387,7 @@ static void test_event_qpe_reference_tasks(void **state)
 		assert_int_equal(sscanf(table.field[2], "%ux%u", &cols, &rows), 2);
 		struct machine machine = array(cols, rows, number(&table, 3));
 		struct mla_conv_task conv = {number(&table, 6), number(&table, 7), number(&table, 8),
-		                             number(&table, 11)};
+		                             number(&table, 11), 1};
 		struct mla_matmul_task matmul = {number(&table, 12), number(&table, 13), number(&table, 14)};
 		uint32_t shift = number(&table, 5);
 		struct event_task task = conv_task(conv, number(&table, 9), number(&table, 10), shift);
@@ -416,7 +416,7 @@ static void assert_hdl(const struct machine *machine, double mean_frac, double m
 	open_table(&table, "tests/reference/hdl_clocks.csv");
 	while (next_row(&table)) {
 		struct mla_conv_task conv = {number(&table, 3), number(&table, 4), number(&table, 5),
-		                             number(&table, 9)};
+		                             number(&table, 9), 1};
 		struct event_task task = conv_task(conv, number(&table, 6), number(&table, 7), number(&table, 2));
 		if (strcmp(table.field[0], "matmul") == 0) {
 			/* a_w x a_h by b_w x b_h: b_w columns of a_w rows */

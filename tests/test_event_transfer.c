@@ -18,7 +18,7 @@ static struct machine machine_of(enum machine_target target)
 }
 
 static const struct event_task conv_task = {
-    .kind = EVENT_CONV, .operand_bit = 8, .kernel_w = 3, .kernel_h = 3, .conv = {34, 6, 12, 8}};
+    .kind = EVENT_CONV, .operand_bit = 8, .kernel_w = 3, .kernel_h = 3, .conv = {34, 6, 12, 8, 1}};
 
 /* Clocks of a schedule of this operation alone. */
 static uint64_t run_op(const struct machine *machine, struct op op)

@@ -89,14 +89,14 @@ static void test_mla_conv_closed_form(void **state)
 {
 	(void)state;
 	struct machine machine = array(16, 4, 1);
-	struct mla_cost cost = conv(&machine, (struct mla_conv_task){18, 3, 100, 4}, 3, 3, 8);
+	struct mla_cost cost = conv(&machine, (struct mla_conv_task){18, 3, 100, 4, 1}, 3, 3, 8);
 	assert_clk(cost.clk, INIT_CLK + 1 + 8 + 900 + 16, 1e-9);
 	assert_int_equal(cost.mac_clk, 900);
 	assert_int_equal(cost.a_word, 900);               /* 4 bytes a tap */
 	assert_int_equal(cost.b_word, 100 * 3 * (4 + 1)); /* a port and a word a kernel row */
 	assert_int_equal(cost.out_word, 16 * 4);
 	/* Two rows: the second round's A packets come while the first one's results are written. */
-	struct mla_cost two = conv(&machine, (struct mla_conv_task){18, 4, 100, 4}, 3, 3, 8);
+	struct mla_cost two = conv(&machine, (struct mla_conv_task){18, 4, 100, 4, 1}, 3, 3, 8);
 	assert_clk(two.clk - cost.clk, 900 + 16, 1e-9);
 }
 
@@ -123,7 +123,7 @@ static void test_mla_words_conserved(void **state)
 	for (uint32_t cols = 8; cols <= 32; cols *= 2) {
 		for (uint32_t rows = 1; rows <= 8; rows *= 2) {
 			struct machine machine = array(cols, rows, 1);
-			struct mla_conv_task whole = {3 * cols + 7, 12, 24, 5 * rows}, top = whole, bottom = whole;
+			struct mla_conv_task whole = {3 * cols + 7, 12, 24, 5 * rows, 1}, top = whole, bottom = whole;
 			top.in_h = 7; /* 5 of the 10 output rows of a 3x3 kernel; the halo is read twice */
 			bottom.in_h = 7;
 			struct mla_cost all = conv(&machine, whole, 3, 3, 8);
@@ -156,7 +156,7 @@ static void test_mla_conv_monotone(void **state)
 		struct machine machine = array(shape[i / 2][0], shape[i / 2][1], 1 + (i & 1));
 		for (uint32_t kernel = 1; kernel <= 7; kernel += 2) {
 			struct mla_conv_round round;
-			struct mla_conv_task task = {kernel, kernel, 1, 1};
+			struct mla_conv_task task = {kernel, kernel, 1, 1, 1};
 			struct mla_cost before, after;
 			mla_prepare_conv(&machine, kernel, kernel, 8, &round);
 			mla_conv_cost(&machine, &round, &task, 8, &before);
@@ -195,17 +195,17 @@ static void test_mla_boundary_shapes(void **state)
 	(void)state;
 	struct machine machine = array(16, 4, 1);
 	/* one pixel, one channel, one filter: one tap, one port of results */
-	struct mla_cost cost = conv(&machine, (struct mla_conv_task){1, 1, 1, 1}, 1, 1, 8);
+	struct mla_cost cost = conv(&machine, (struct mla_conv_task){1, 1, 1, 1, 1}, 1, 1, 8);
 	assert_int_equal(cost.mac_clk, 1);
 	assert_int_equal(cost.a_word, 4);
 	assert_int_equal(cost.b_word, 4);
 	assert_int_equal(cost.out_word, 4);
 	assert_clk(cost.clk, INIT_CLK + 1 + 8 + 1 + 1, 1e-9);
 	/* a kernel as large as the ifmap: one round */
-	assert_int_equal(conv(&machine, (struct mla_conv_task){11, 11, 64, 4}, 11, 11, 8).mac_clk, 121 * 64);
+	assert_int_equal(conv(&machine, (struct mla_conv_task){11, 11, 64, 4, 1}, 11, 11, 8).mac_clk, 121 * 64);
 	/* a fifth filter costs a group's MACs but writes only itself */
-	struct mla_cost four = conv(&machine, (struct mla_conv_task){16, 5, 8, 4}, 1, 1, 8);
-	struct mla_cost five = conv(&machine, (struct mla_conv_task){16, 5, 8, 5}, 1, 1, 8);
+	struct mla_cost four = conv(&machine, (struct mla_conv_task){16, 5, 8, 4, 1}, 1, 1, 8);
+	struct mla_cost five = conv(&machine, (struct mla_conv_task){16, 5, 8, 5, 1}, 1, 1, 8);
 	assert_int_equal(five.mac_clk, 2 * four.mac_clk);
 	assert_int_equal(4 * five.out_word, 5 * four.out_word);
 	/* one row and one column are padded to the array and to a port of B */
@@ -221,7 +221,7 @@ static void test_mla_any_array(void **state)
 	for (uint32_t i = 0; i < 125; i++) {
 		struct machine machine = array(size[i % 5], size[i / 5 % 5], 1 + i / 25);
 		for (uint32_t bit = 8; bit <= 16; bit += 8) {
-			struct mla_cost cost = conv(&machine, (struct mla_conv_task){40, 9, 20, 30}, 3, 3, bit);
+			struct mla_cost cost = conv(&machine, (struct mla_conv_task){40, 9, 20, 30, 1}, 3, 3, bit);
 			assert_true(isfinite(cost.clk) && isfinite(cost.shared_clk));
 			assert_true(cost.clk >= (double)cost.mac_clk && cost.shared_clk >= cost.clk);
 			cost = matmul(&machine, (struct mla_matmul_task){40, 9, 20}, i & 3, bit);
@@ -236,7 +236,7 @@ static void test_mla_fewer_rows_not_faster(void **state)
 	(void)state;
 	struct machine full = array(16, 4, 1), half = array(16, 2, 1);
 	for (uint32_t n = 3; n <= 40; n++) {
-		struct mla_conv_task task = {20 + n, 9, 3 * n, n};
+		struct mla_conv_task task = {20 + n, 9, 3 * n, n, 1};
 		struct mla_cost a = conv(&full, task, 3, 3, 8), b = conv(&half, task, 3, 3, 8);
 		assert_true(b.shared_clk >= a.shared_clk);
 		assert_true(b.clk >= a.clk);
@@ -249,7 +249,7 @@ static void test_mla_operand_16_bit(void **state)
 {
 	(void)state;
 	struct machine machine = array(16, 4, 1);
-	struct mla_conv_task task = {30, 9, 256, 4};
+	struct mla_conv_task task = {30, 9, 256, 4, 1};
 	struct mla_cost narrow = conv(&machine, task, 3, 3, 8), wide = conv(&machine, task, 3, 3, 16);
 	assert_int_equal(wide.mac_clk, 4 * narrow.mac_clk);
 	assert_int_equal(wide.a_word, 2 * narrow.a_word);
@@ -263,7 +263,7 @@ static void test_mla_postprocess_narrows_results(void **state)
 {
 	(void)state;
 	struct machine machine = array(16, 4, 1);
-	struct mla_conv_task task = {18, 9, 16, 4};
+	struct mla_conv_task task = {18, 9, 16, 4, 1};
 	struct mla_cost wide = conv(&machine, task, 3, 3, 8);
 	machine.mla_postprocess = true;
 	struct mla_cost narrow = conv(&machine, task, 3, 3, 8);
@@ -306,7 +306,7 @@ static double modelled_clk(char *const field[N_COLUMN])
 	assert_int_equal(sscanf(field[ARRAY], "%ux%u", &cols, &rows), 2);
 	struct machine machine = array(cols, rows, value[SRAM_CLK]);
 	if (strcmp(field[KIND], "conv") == 0) {
-		struct mla_conv_task task = {value[IN_W], value[IN_H], value[IN_C], value[OUT_C]};
+		struct mla_conv_task task = {value[IN_W], value[IN_H], value[IN_C], value[OUT_C], 1};
 		return conv(&machine, task, value[K_W], value[K_H], 8).shared_clk;
 	}
 	struct mla_matmul_task task = {value[A_W], value[A_H], value[B_W]};

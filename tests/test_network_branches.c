@@ -153,16 +153,17 @@ static void test_groups_tell_blocks_apart(void **state)
 	assert_int_equal(network.block[1].same_as, 1);
 	assert_int_equal(network.block[2].same_as, 0);
 	assert_int_equal(network.block[3].same_as, 1);
-	const struct split split = split_whole(&network.block[0]);
+	const struct split split = split_whole_group(&network.block[0]);
 	assert_int_equal(split.c.size_a, 4);
 	assert_int_equal(split.d.size_a, 4);
 	network_free(&network);
 }
 
-/* QPE and chip have no grouped convolutions: every way to a number says so instead. */
-static void test_groups_are_refused_by_pes(void **state)
+/* PEs take splits of the filters of all groups, systolic arrays those of one; no part has half a group and another. */
+static void test_groups_are_split_by_machine(void **state)
 {
-	static const char *const path[] = {"spaces/machines/thesis_chip.yaml", "spaces/machines/thesis_qpe_dram.yaml"};
+	static const char *const path[] = {"spaces/machines/thesis_chip.yaml", "spaces/machines/thesis_qpe_dram.yaml",
+	                                   "spaces/machines/edge_tpu.yaml"};
 	struct network network;
 	struct err err = {0};
 	(void)state;
@@ -170,27 +171,75 @@ static void test_groups_are_refused_by_pes(void **state)
 	for (size_t i = 0; i < sizeof(path) / sizeof(path[0]); i++) {
 		struct machine machine;
 		struct layer_context context;
-		struct split split;
-		struct simulated simulated;
 		struct program program;
 		struct verdict verdict;
-		struct least_work least;
+		struct split split;
 		assert_int_equal(machine_read(path[i], &machine, &err), ERR_OK);
 		mapper_prepare(&network.block[0], &machine, 8, &context);
-		for (enum strategy strategy = 0; strategy < N_PE_STRATEGY; strategy++) {
-			const struct layer_design design = {
-			    .strategy = strategy, .split = split_whole(&network.block[0]), .operand_bit = 8};
-			assert_false(mapper_distribute(&context, &design, &program, &verdict));
-			assert_int_equal(verdict.reason, VERDICT_GROUPS);
-			assert_false(mapper_bound(&context, &design, 0, &least));
+		struct layer_design design = {.strategy = i < 2 ? STRATEGY_FUSION : STRATEGY_OUTPUT_STATIONARY,
+		                              .split = mapper_split_whole(&network.block[0], &machine),
+		                              .operand_bit = 8};
+		assert_int_equal(design.split.c.size_a, i < 2 ? 12 : 4);
+		design.split.w = dim_even(network.block[0].out_w, network.block[0].out_w, 1);
+		design.split.h = dim_even(network.block[0].out_h, network.block[0].out_h, 1);
+		assert_true(mapper_distribute(&context, &design, &program, &verdict));
+		design.split.c = dim_whole(i < 2 ? 4 : 12);
+		assert_int_equal(split_check(&network.block[0], &design.split, &err), ERR_OK);
+		assert_false(mapper_distribute(&context, &design, &program, &verdict));
+		assert_int_equal(verdict.reason, VERDICT_GROUPS);
+		assert_int_equal(splitter_thesis(&network.block[0], &machine, &split, &err), ERR_OK);
+		assert_int_equal(dim_extent(&split.c), i < 2 ? 12 : 4);
+	}
+	network_free(&network);
+}
+
+static void test_groups_are_not_cut_across(void **state)
+{
+	static const struct dim_split good[] = {{12, 1, 0, 0}, {8, 1, 4, 1}, {4, 3, 0, 0}, {2, 6, 0, 0}, {1, 12, 0, 0}};
+	static const struct dim_split bad[] = {{6, 2, 0, 0}, {3, 4, 0, 0}, {5, 1, 1, 7}, {3, 3, 1, 3}};
+	struct network network;
+	struct err err = {0};
+	(void)state;
+	read_good(HEAD "  - conv: {kernel: 3, out_channels: 12, groups: 3}\n", &network);
+	struct split split = split_whole(&network.block[0]);
+	for (size_t i = 0; i < sizeof(good) / sizeof(good[0]); i++) {
+		split.c = good[i];
+		assert_int_equal(split_check(&network.block[0], &split, &err), ERR_OK);
+	}
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+		split.c = bad[i];
+		assert_int_equal(split_check(&network.block[0], &split, &err), ERR_INPUT);
+		assert_non_null(strstr(err_text(&err), "whole groups of 4"));
+		err_clear(&err);
+	}
+	network_free(&network);
+}
+
+/* Which filters a part has, and which channels its task reads: every one of both, once by each part of a group. */
+static void test_groups_say_their_channels(void **state)
+{
+	static const struct dim_split cut[] = {{12, 1, 0, 0}, {8, 1, 4, 1}, {4, 3, 0, 0}, {2, 6, 0, 0}};
+	struct network network;
+	(void)state;
+	read_good(HEAD "  - conv: {kernel: 3, out_channels: 12, groups: 3}\n", &network);
+	const struct block *block = &network.block[0];
+	for (size_t i = 0; i < sizeof(cut) / sizeof(cut[0]); i++) {
+		struct split split = split_whole(block);
+		uint32_t n_filter = 0;
+		split.c = cut[i];
+		for (uint32_t c = 0; c < dim_n_part(&split.c); c++) {
+			struct channel_part part = split_channel_part(block, &split, c);
+			assert_int_equal(part.first_filter, n_filter);
+			n_filter += part.n_filter;
+			for (uint32_t f = part.first_filter; f < n_filter; f++) {
+				uint32_t group = f / 4, first = group * block->in_c / 3;
+				assert_in_range(group, part.first_group, part.first_group + part.n_group - 1);
+				assert_true(first >= part.first_channel);
+				assert_true(first + block->in_c / 3 <= part.first_channel + part.n_channel);
+			}
+			assert_int_equal(part.n_channel * 3, block->in_c * part.n_group);
 		}
-		assert_int_equal(splitter_thesis(&network.block[0], &machine, &split, &err), ERR_INFEASIBLE);
-		assert_non_null(strstr(err_text(&err), "CONV_1: 3 groups"));
-		assert_non_null(strstr(err_text(&err), "target: systolic"));
-		err_clear(&err);
-		const struct simulate_options options = {.strategy = STRATEGY_FUSION};
-		assert_int_equal(simulate_network(&machine, &network, &options, &simulated, &err), ERR_INFEASIBLE);
-		err_clear(&err);
+		assert_int_equal(n_filter, 12);
 	}
 	network_free(&network);
 }
@@ -451,7 +500,9 @@ int main(void)
 	    cmocka_unit_test(test_concatenations_are_told),
 	    cmocka_unit_test(test_groups_are_counted),
 	    cmocka_unit_test(test_groups_tell_blocks_apart),
-	    cmocka_unit_test(test_groups_are_refused_by_pes),
+	    cmocka_unit_test(test_groups_are_split_by_machine),
+	    cmocka_unit_test(test_groups_are_not_cut_across),
+	    cmocka_unit_test(test_groups_say_their_channels),
 	    cmocka_unit_test(test_branches_are_put_together),
 	    cmocka_unit_test(test_branches_of_pooled_results),
 	    cmocka_unit_test(test_views_have_their_shapes),

@@ -190,7 +190,7 @@ static void test_time_of_convolutions(void **state)
 		assert_int_equal(work[i].weight_byte, block_n_weight(&network.block[i]) + 4 * 32);
 	}
 	struct mla_cost group;
-	const struct mla_conv_task task = {18, 18, 8, 8};
+	const struct mla_conv_task task = {18, 18, 8, 8, 1};
 	mla_conv_cost(&context[1].wide, &context[1].layer.round, &task, 8, &group);
 	assert_near(work[1].mla_us, 4 * group.clk / 150, 1e-9);
 	assert_true(work[2].mla_us > work[1].mla_us / 4); /* a filter a group leaves three rows of the array idle */

@@ -121,6 +121,8 @@ static void test_random_designs_are_exact(void **state)
 			design.strategy = STRATEGY_FUSION_REUSE;
 		if (rng_below(&rng, 2))
 			design.in_storage = design.out_storage = false;
+		if (block_n_group(&block) > 1)
+			continue;
 		if (block_n_mac(&block) > MAX_MAC || !open_proof(&block, on, &design, i, &proof))
 			continue;
 		assert_proved(&proof);

@@ -198,7 +198,7 @@ static void test_reduced_splits_of_tiny_layers(void **state)
 	struct rng rng = rng_stream(31, 0, 0);
 	struct loss loss[2] = {{0}, {0}};
 	for (int i = 0; i < 60; i++) {
-		struct block block = random_conv(&rng, 12, 20);
+		struct block block = random_plain_conv(&rng, 12, 20);
 		compare_block(&block, loss);
 	}
 	print_loss("tiny layers", loss);

@@ -146,6 +146,11 @@ static struct block random_block(struct rng *rng)
 	block.out_c = block.kind == BLOCK_POOL ? block.in_c : draw(rng, 1, max_channel[draw(rng, 0, 3)]);
 	if (block.kind == BLOCK_CONV && draw(rng, 0, 3) == 0)
 		block.pool = draw(rng, 2, 3);
+	if (block.kind == BLOCK_CONV && draw(rng, 0, 3) == 0) {
+		block.groups = draw(rng, 2, block.in_c + 1);
+		block.in_c = block.groups * draw(rng, 1, 2);
+		block.out_c = block.groups * draw(rng, 1, 40);
+	}
 	if (draw(rng, 0, 5) == 0)
 		block.next_pool_stride = 2;
 	block.out_w = draw(rng, 1, max_side[draw(rng, 0, 3)]) * block.pool;

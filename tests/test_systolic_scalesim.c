@@ -244,7 +244,7 @@ static void test_systolic_scalesim_maps_whole_layers(void **state)
 	machine.systolic_ifmap_byte = 2; /* no tile fits; by these rules everything does */
 	mapper_prepare(&block, &machine, 8, &context);
 	struct layer_design design = {
-	    .split = split_whole(&block), .strategy = STRATEGY_OUTPUT_STATIONARY, .operand_bit = 8};
+	    .split = split_whole_group(&block), .strategy = STRATEGY_OUTPUT_STATIONARY, .operand_bit = 8};
 	assert_true(mapper_distribute(&context, &design, &program, &verdict));
 	assert_true(splitter_systolic(&context, STRATEGY_OUTPUT_STATIONARY, 0, &split, &latency_ns));
 	assert_int_equal(split_n_task(&split), 1);

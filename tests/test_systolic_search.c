@@ -135,7 +135,7 @@ static void random_box(struct rng *rng, const struct layer_problem *layer, struc
                        struct split_range *range)
 {
 	const struct block *block = layer->context[0].block;
-	const struct split whole = split_whole(block);
+	const struct split whole = split_whole_group(block);
 	size_t w = pick_split(rng, &layer->w), h = pick_split(rng, &layer->h), c = pick_split(rng, &layer->c),
 	       d = pick_split(rng, &layer->d);
 	*design = (struct layer_design){

@@ -54,13 +54,19 @@ static void add_conv_task(const struct layer_context *context, const struct spli
 	uint32_t c = part_size(&split->c, at[2]), d = part_size(&split->d, at[3]);
 	uint32_t in_w = split_part_in_w(block, w), in_h = split_part_in_h(block, h);
 	uint64_t byte = context->operand_bit / 8;
-	if (at[2] == 0) {
-		brute->map_byte += align_up((uint64_t)in_w * in_h * d * byte, LINE_BYTE);
-		brute->map_aligned_byte += align_up(in_w * byte, LINE_BYTE) * in_h * d;
+	/* a task has the channels of its filters' groups; of parts of a group, and of none, the first counts them */
+	uint32_t group_c = block_group_out_c(block), n_group = c > group_c ? c / group_c : 1, n_filter = c / n_group;
+	uint32_t first = 0;
+	for (uint32_t i = 0; i < at[2]; i++)
+		first += part_size(&split->c, i);
+	if (first % group_c == 0) {
+		brute->map_byte += align_up((uint64_t)in_w * in_h * d * n_group * byte, LINE_BYTE);
+		brute->map_aligned_byte += align_up(in_w * byte, LINE_BYTE) * in_h * d * n_group;
 	}
 	if (at[0] == 0 && at[1] == 0)
-		brute->filter_byte +=
-		    align_up(block->kernel_w * block->kernel_h * d * align_up(c, machine->mla_rows) * byte, LINE_BYTE);
+		brute->filter_byte += align_up(block->kernel_w * block->kernel_h * d * n_group *
+		                                   align_up(n_filter, machine->mla_rows) * byte,
+		                               LINE_BYTE);
 	if (at[3] == 0) {
 		uint64_t area = (uint64_t)block->pool * block->pool;
 		brute->out_byte += align_up(ceil_div((uint64_t)w * h * c, area) * byte, LINE_BYTE);
@@ -68,7 +74,7 @@ static void add_conv_task(const struct layer_context *context, const struct spli
 		brute->n_pixel += (uint64_t)w * h * c;
 	}
 	brute->mac += (uint64_t)w * h * c * d * block->kernel_w * block->kernel_h;
-	struct mla_conv_task task = {in_w, in_h, d, c};
+	struct mla_conv_task task = {in_w, in_h, d, n_filter, n_group};
 	struct machine of_task = task_machine(context, split);
 	struct mla_cost cost;
 	const struct mla_conv_round *round = dim_n_part(&split->d) > 1 ? &context->partial_round : &context->round;
@@ -124,10 +130,11 @@ static void print_case(const struct layer_context *context, const struct split *
 	dim_print(&split->h, text[1], sizeof(text[1]));
 	dim_print(&split->c, text[2], sizeof(text[2]));
 	dim_print(&split->d, text[3], sizeof(text[3]));
-	print_error("%s in %ux%ux%u kernel %ux%u stride %u out %ux%ux%u pool %u, %u bit: w %s h %s c %s d %s\n",
-	            block->name, block->in_w, block->in_h, block->in_c, block->kernel_w, block->kernel_h, block->stride,
-	            block->out_w, block->out_h, block->out_c, block->pool, context->operand_bit, text[0], text[1],
-	            text[2], text[3]);
+	print_error(
+	    "%s in %ux%ux%u kernel %ux%u stride %u groups %u out %ux%ux%u pool %u, %u bit: w %s h %s c %s d %s\n",
+	    block->name, block->in_w, block->in_h, block->in_c, block->kernel_w, block->kernel_h, block->stride,
+	    block->groups, block->out_w, block->out_h, block->out_c, block->pool, context->operand_bit, text[0],
+	    text[1], text[2], text[3]);
 }
 
 struct worst {
@@ -194,10 +201,11 @@ static struct worst compare_random(enum block_kind kind, const char *array, uint
 	return worst;
 }
 
-/* Heights share the clocks of a task's first round, so clocks are near; everything else is exact. */
+/* Heights share the clocks of a task's first round, so clocks are near, less so in the short rounds of one channel;
+ * everything else is exact. */
 static void assert_near(struct worst worst)
 {
-	assert_true(worst.clk < 0.08 && worst.shared_clk < 0.08);
+	assert_true(worst.clk < 0.1 && worst.shared_clk < 0.1);
 	assert_true(worst.word < 1e-9);
 }
 

@@ -171,8 +171,12 @@ static void expected_shape(const struct unfolded *unfolded, uint32_t number, str
 	uint32_t size_d = d < split->d.n_a ? split->d.size_a : split->d.size_b;
 	*task = (struct event_task){.kind = matmul ? EVENT_MATMUL : EVENT_CONV};
 	task->matmul = (struct mla_matmul_task){size_d, size_h, size_w};
+	uint32_t size_c = c < split->c.n_a ? split->c.size_a : split->c.size_b, group_c = block->out_c;
+	if (!matmul && block->groups > 1)
+		group_c /= block->groups;
+	uint32_t n_group = !matmul && size_c > group_c ? size_c / group_c : 1;
 	task->conv = (struct mla_conv_task){split_part_in_w(block, size_w), split_part_in_h(block, size_h), size_d,
-	                                    c < split->c.n_a ? split->c.size_a : split->c.size_b};
+	                                    size_c / n_group, n_group};
 }
 
 static void check_shape(const struct unfolded *unfolded, uint32_t number, uint32_t shape)

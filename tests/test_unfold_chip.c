@@ -160,7 +160,7 @@ struct tally {
 static void check_random(struct rng *rng, const struct machine *thesis_chip, struct tally *tally)
 {
 	struct machine machine = rng_below(rng, 3) ? random_chip(rng, thesis_chip) : *thesis_chip;
-	struct block block = random_conv(rng, 60, rng_below(rng, 2) ? 600 : 40);
+	struct block block = random_plain_conv(rng, 60, rng_below(rng, 2) ? 600 : 40);
 	struct layer_design design = {.split = split_whole(&block), .strategy = STRATEGY_FUSION_REUSE};
 	struct layer_context context;
 	struct follower follower;
@@ -209,7 +209,7 @@ static void test_unfold_chip_without_storage(void **state)
 	assert_int_equal(machine_read("spaces/machines/thesis_chip.yaml", &machine, &err), ERR_OK);
 	machine.chip_n_storage_qpe = 0;
 	for (uint32_t i = 0; i < 50; i++) {
-		struct block block = random_conv(&rng, 30, 100);
+		struct block block = random_plain_conv(&rng, 30, 100);
 		struct layer_design design = {.split = random_split(&rng, &block, 40), .operand_bit = 8};
 		struct layer_context context;
 		struct follower follower;
