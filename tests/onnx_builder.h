@@ -10,6 +10,7 @@
 #include "sim/base/arena.h"
 #include <assert.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,8 +25,11 @@ struct onnx_builder {
 	Onnx__OperatorSetIdProto *opsets[1];
 	Onnx__NodeProto *node[BUILDER_MAX];
 	Onnx__TensorProto *tensor[BUILDER_MAX];
-	Onnx__ValueInfoProto *input[8], *output[8];
+	Onnx__ValueInfoProto *input[BUILDER_MAX], *output[8];
 	unsigned n_name;
+	/* As the model zoo's light files: weights filled by ConstantOfShape nodes, initializers listed as inputs, too.
+	 */
+	bool is_light;
 };
 
 static inline void *builder_room(struct onnx_builder *builder, size_t n_byte)
@@ -100,7 +104,7 @@ static inline Onnx__ValueInfoProto *builder_info(struct onnx_builder *builder, c
 
 static inline void builder_input(struct onnx_builder *builder, const char *name, size_t n, const int64_t *dim)
 {
-	assert(builder->graph.n_input < 8);
+	assert(builder->graph.n_input < BUILDER_MAX);
 	builder->input[builder->graph.n_input++] = builder_info(builder, name, n, dim);
 }
 
@@ -127,11 +131,15 @@ static inline Onnx__TensorProto *builder_tensor(struct onnx_builder *builder, co
 	return tensor;
 }
 
+static inline const char *builder_filled(struct onnx_builder *builder, const char *name, size_t n, const int64_t *dim);
+
 /* Weights: n dimensions, no data. Returns their name. */
 static inline const char *builder_weights(struct onnx_builder *builder, size_t n, const int64_t *dim)
 {
 	char name[32];
 	(void)snprintf(name, sizeof name, "weight_%u", builder->n_name++);
+	if (builder->is_light)
+		return builder_filled(builder, builder_text(builder, name), n, dim);
 	assert(builder->graph.n_initializer < BUILDER_MAX);
 	Onnx__TensorProto *tensor = builder_tensor(builder, name, ONNX__TENSOR_PROTO__DATA_TYPE__FLOAT, n, dim);
 	builder->tensor[builder->graph.n_initializer++] = tensor;
@@ -182,6 +190,23 @@ static inline Onnx__NodeProto *builder_node(struct onnx_builder *builder, const 
 	assert(builder->graph.n_node < BUILDER_MAX);
 	builder->node[builder->graph.n_node++] = node;
 	return node;
+}
+
+/* Weights of a light model: a shape that is stored, as bytes, and a node that fills it; both known by name only. */
+static inline const char *builder_filled(struct onnx_builder *builder, const char *name, size_t n, const int64_t *dim)
+{
+	char shape[64];
+	(void)snprintf(shape, sizeof shape, "%s__SHAPE", name);
+	assert(builder->graph.n_initializer < BUILDER_MAX);
+	Onnx__TensorProto *tensor =
+	    builder_tensor(builder, shape, ONNX__TENSOR_PROTO__DATA_TYPE__INT64, 1, (const int64_t[]){(int64_t)n});
+	tensor->has_raw_data = 1;
+	tensor->raw_data.len = n * sizeof(int64_t);
+	tensor->raw_data.data = builder_room(builder, tensor->raw_data.len);
+	memcpy(tensor->raw_data.data, dim, tensor->raw_data.len); /* little-endian, as all that tests run on */
+	builder->tensor[builder->graph.n_initializer++] = tensor;
+	builder_input(builder, shape, 1, (const int64_t[]){(int64_t)n});
+	return builder_node(builder, "ConstantOfShape", name, shape, NULL)->output[0];
 }
 
 static inline const char *builder_more_output(struct onnx_builder *builder, Onnx__NodeProto *node)

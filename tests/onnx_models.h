@@ -73,9 +73,13 @@ static inline const char *model_axis(struct onnx_builder *builder, Onnx__NodePro
 	return node->output[0];
 }
 
+/* What was set before a model is begun stays: builder->is_light. */
 static inline void model_start(struct onnx_builder *builder, const char *name, int64_t side)
 {
+	bool is_light = builder->is_light;
 	builder_start(builder, name);
+	builder->is_light = is_light;
+	builder->opset.version = is_light ? 9 : 13;
 	builder_input(builder, "data", 4, (const int64_t[]){1, 3, side, side});
 }
 
@@ -222,6 +226,59 @@ static inline void model_googlenet(struct onnx_builder *builder)
 	builder_output(builder, builder_node(builder, "Softmax", NULL, x, NULL)->output[0]);
 }
 
+/* As Caffe rounds up, written as padding of the end alone. */
+static inline const char *model_pool_end(struct onnx_builder *builder, const char *x)
+{
+	Onnx__NodeProto *node = builder_node(builder, "MaxPool", NULL, x, NULL);
+	BUILDER_INTEGERS(builder, node, "kernel_shape", 3, 3);
+	BUILDER_INTEGERS(builder, node, "strides", 2, 2);
+	BUILDER_INTEGERS(builder, node, "pads", 0, 0, 1, 1);
+	return node->output[0];
+}
+
+/* A matrix of the maps, by a shape that is stored, and three products as AlexNet, VGG and ZFNet have them. */
+static inline void model_classify(struct onnx_builder *builder, const char *x, int64_t in)
+{
+	x = builder_node(builder, "Reshape", NULL, x, BUILDER_LIST(builder, 1, in), NULL)->output[0];
+	for (int i = 0; i < 2; i++) {
+		x = model_relu(builder, model_gemm(builder, x, i == 0 ? in : 4096, 4096));
+		Onnx__NodeProto *node = builder_node(builder, "Dropout", NULL, x, NULL);
+		x = node->output[0];
+		(void)builder_more_output(builder, node);
+	}
+	x = model_gemm(builder, x, 4096, 1000);
+	builder_output(builder, builder_node(builder, "Softmax", NULL, x, NULL)->output[0]);
+}
+
+/* AlexNet on 224 pixels without padding, as the model zoo has Caffe's. */
+static inline void model_alexnet_224(struct onnx_builder *builder)
+{
+	model_start(builder, "bvlc_alexnet", 224);
+	const char *x = model_conv(builder, "data", (struct model_conv){.in = 3, .out = 96, .kernel = 11, .stride = 4});
+	x = model_pool_end(builder, model_lrn(builder, x));
+	x = model_conv(builder, x, (struct model_conv){.in = 96, .out = 256, .kernel = 5, .pad = 2, .group = 2});
+	x = model_pool(builder, "MaxPool", model_lrn(builder, x), 3, 2, 0);
+	x = model_conv(builder, x, (struct model_conv){.in = 256, .out = 384, .kernel = 3, .pad = 1});
+	x = model_conv(builder, x, (struct model_conv){.in = 384, .out = 384, .kernel = 3, .pad = 1, .group = 2});
+	x = model_conv(builder, x, (struct model_conv){.in = 384, .out = 256, .kernel = 3, .pad = 1, .group = 2});
+	model_classify(builder, model_pool(builder, "MaxPool", x, 3, 2, 0), 9216);
+}
+
+/* ZFNet with 512 filters (Zeiler and Fergus, figure 3 and the last row of table 3). */
+static inline void model_zfnet512(struct onnx_builder *builder)
+{
+	model_start(builder, "zfnet512", 224);
+	const char *x =
+	    model_conv(builder, "data", (struct model_conv){.in = 3, .out = 96, .kernel = 7, .stride = 2, .pad = 1});
+	x = model_pool_end(builder, model_lrn(builder, x));
+	x = model_conv(builder, x, (struct model_conv){.in = 96, .out = 256, .kernel = 5, .stride = 2});
+	x = model_pool_end(builder, model_lrn(builder, x));
+	x = model_conv(builder, x, (struct model_conv){.in = 256, .out = 512, .kernel = 3, .pad = 1});
+	x = model_conv(builder, x, (struct model_conv){.in = 512, .out = 1024, .kernel = 3, .pad = 1});
+	x = model_conv(builder, x, (struct model_conv){.in = 1024, .out = 512, .kernel = 3, .pad = 1});
+	model_classify(builder, model_pool(builder, "MaxPool", x, 3, 2, 0), 18432);
+}
+
 /* Normalisation with Caffe's two nodes of scales behind it, then Relu, before a convolution: DenseNet. */
 static inline const char *model_pre_norm(struct onnx_builder *builder, const char *x, int64_t channel)
 {
@@ -235,6 +292,76 @@ static inline const char *model_pre_norm(struct onnx_builder *builder, const cha
 	}
 	x = builder_node(builder, "Mul", NULL, x, scale[0], NULL)->output[0];
 	return model_relu(builder, builder_node(builder, "Add", NULL, x, scale[1], NULL)->output[0]);
+}
+
+/* A convolution with bias, then normalisation and scales as DenseNet has them before one. */
+static inline const char *model_conv_scaled(struct onnx_builder *builder, const char *x, struct model_conv conv)
+{
+	conv.no_relu = true;
+	return model_pre_norm(builder, model_conv(builder, x, conv), conv.out);
+}
+
+/* What a module of Inception v2 has: 1x1; 3x3 behind 1x1; two 3x3 behind 1x1; 1x1 behind pooling. 0: not there. */
+struct model_inception_v2 {
+	int64_t one, reduce, three, reduce_double, dbl, pooled;
+	bool is_max, halves;
+};
+
+static inline const char *model_inception_v2_module(struct onnx_builder *builder, const char *x, int64_t in,
+                                                    const struct model_inception_v2 *module)
+{
+	const int64_t stride = module->halves ? 2 : 1;
+	const char *part[4];
+	size_t n = 0;
+	if (module->one > 0)
+		part[n++] =
+		    model_conv_scaled(builder, x, (struct model_conv){.in = in, .out = module->one, .kernel = 1});
+	const char *y =
+	    model_conv_scaled(builder, x, (struct model_conv){.in = in, .out = module->reduce, .kernel = 1});
+	part[n++] = model_conv_scaled(
+	    builder, y,
+	    (struct model_conv){.in = module->reduce, .out = module->three, .kernel = 3, .stride = stride, .pad = 1});
+	y = model_conv_scaled(builder, x, (struct model_conv){.in = in, .out = module->reduce_double, .kernel = 1});
+	y = model_conv_scaled(
+	    builder, y, (struct model_conv){.in = module->reduce_double, .out = module->dbl, .kernel = 3, .pad = 1});
+	part[n++] = model_conv_scaled(
+	    builder, y,
+	    (struct model_conv){.in = module->dbl, .out = module->dbl, .kernel = 3, .stride = stride, .pad = 1});
+	if (module->halves)
+		part[n++] = model_pool_end(builder, x);
+	else
+		part[n++] = model_conv_scaled(
+		    builder, model_pool(builder, module->is_max ? "MaxPool" : "AveragePool", x, 3, 1, 1),
+		    (struct model_conv){.in = in, .out = module->pooled, .kernel = 1});
+	return model_axis(
+	    builder, builder_node(builder, "Concat", NULL, part[0], part[1], part[2], n > 3 ? part[3] : NULL, NULL), 1);
+}
+
+/* Inception v2 (Ioffe and Szegedy, figure 5), with Caffe's 128 channels behind the pooling of 4c and 4d. */
+static inline void model_inception_v2(struct onnx_builder *builder)
+{
+	static const struct model_inception_v2 module[10] = {
+	    {64, 64, 64, 64, 96, 32, false, false},       {64, 64, 96, 64, 96, 64, false, false},
+	    {0, 128, 160, 64, 96, 0, true, true},         {224, 64, 96, 96, 128, 128, false, false},
+	    {192, 96, 128, 96, 128, 128, false, false},   {160, 128, 160, 128, 160, 128, false, false},
+	    {96, 128, 192, 160, 192, 128, false, false},  {0, 128, 192, 192, 256, 0, true, true},
+	    {352, 192, 320, 160, 224, 128, false, false}, {352, 192, 320, 192, 224, 128, true, false}};
+	int64_t in = 192;
+	model_start(builder, "inception_v2", 224);
+	const char *x = model_conv_scaled(builder, "data",
+	                                  (struct model_conv){.in = 3, .out = 64, .kernel = 7, .stride = 2, .pad = 3});
+	x = model_pool_end(builder, x);
+	x = model_conv_scaled(builder, x, (struct model_conv){.in = 64, .out = 64, .kernel = 1});
+	x = model_conv_scaled(builder, x, (struct model_conv){.in = 64, .out = 192, .kernel = 3, .pad = 1});
+	x = model_pool_end(builder, x);
+	for (size_t i = 0; i < 10; i++) {
+		x = model_inception_v2_module(builder, x, in, &module[i]);
+		in = module[i].one + module[i].three + module[i].dbl + (module[i].halves ? in : module[i].pooled);
+	}
+	x = model_pool(builder, "AveragePool", x, 7, 1, 0);
+	x = builder_node(builder, "Reshape", NULL, x, BUILDER_LIST(builder, 1, 1024), NULL)->output[0];
+	x = model_gemm(builder, x, 1024, 1000);
+	builder_output(builder, builder_node(builder, "Softmax", NULL, x, NULL)->output[0]);
 }
 
 /* DenseNet-121 (Huang et al., table 1): growth 32, blocks of 6, 12, 24 and 16 layers. */

@@ -24,6 +24,7 @@ static void import_model(struct onnx_import *import)
 		fail_msg("%s", err_text(&err));
 	free(data);
 	builder_free(&builder);
+	builder.is_light = false;
 }
 
 static struct network build(const struct onnx_import *import)
@@ -156,6 +157,122 @@ static void test_onnx_published_counts(void **state)
 	onnx_import_free(&import);
 }
 
+/*
+ * As the model zoo has them: weights by ConstantOfShape, initializers among the inputs, opset 9, padding of the end for
+ * Caffe's rounding. Counts by hand from the papers' tables, layer by layer, and the same without these habits.
+ */
+static void test_onnx_model_zoo(void **state)
+{
+	struct onnx_import import;
+	(void)state;
+	for (int light = 0; light < 2; light++) {
+		builder.is_light = light;
+		model_alexnet_224(&builder);
+		expect_counts(&import, 661986432 + 58621952, 60965224);
+		expect_all(&import, "LRN", ONNX_ARM);
+		onnx_import_free(&import);
+
+		builder.is_light = light;
+		model_zfnet512(&builder);
+		expect_counts(&import, UINT64_C(2380334208) + 96370688, 107627624);
+		onnx_import_free(&import);
+
+		builder.is_light = light;
+		model_inception_v2(&builder);
+		expect_counts(&import, UINT64_C(2031576064) + 1024000, 11275208);
+		expect_all(&import, "Unsqueeze", ONNX_FOLDED);
+		expect_all(&import, "Mul", ONNX_FOLDED);
+		expect_all(&import, "Concat", ONNX_FREE);
+		onnx_import_free(&import);
+
+		builder.is_light = light;
+		model_densenet121(&builder);
+		expect_counts(&import, UINT64_C(2834161664), 7978856 - 83648);
+		onnx_import_free(&import);
+	}
+	builder.is_light = true;
+	model_vgg(&builder, "vgg19", (const int[]){2, 2, 4, 4, 4});
+	expect_counts(&import, UINT64_C(19508428800) + 123633664, 143667240);
+	onnx_import_free(&import);
+}
+
+static const char *old_conv(const char *x, int64_t in, int64_t out)
+{
+	Onnx__NodeProto *node = builder_node(&builder, "Conv", NULL, x, BUILDER_WEIGHTS(&builder, out, in, 3, 3), NULL);
+	BUILDER_INTEGERS(&builder, node, "kernel_shape", 3, 3);
+	BUILDER_INTEGERS(&builder, node, "pads", 1, 1, 1, 1);
+	return node->output[0];
+}
+
+/* Two inputs, the second along axis 1 of the first, as before opset 7. */
+static const char *old_pair(const char *op, const char *x, const char *by)
+{
+	Onnx__NodeProto *node = builder_node(&builder, op, NULL, x, by, NULL);
+	builder_integer(&builder, node, "broadcast", 1);
+	builder_integer(&builder, node, "axis", 1);
+	return node->output[0];
+}
+
+/* Words of opsets 1 to 6: lists as attributes, consumed inputs, further outputs, broadcasting along an axis. */
+static void test_onnx_old_opsets(void **state)
+{
+	struct onnx_import import;
+	(void)state;
+	for (int64_t version = 1; version <= 6; version += version == 1 ? 2 : 3) {
+		model_start(&builder, "old", 16);
+		builder.opset.version = version;
+		builder.model.ir_version = 3;
+		const char *x = old_conv("data", 3, 8);
+		Onnx__NodeProto *node = builder_node(&builder, "BatchNormalization", NULL, x,
+		                                     BUILDER_WEIGHTS(&builder, 8), BUILDER_WEIGHTS(&builder, 8),
+		                                     BUILDER_WEIGHTS(&builder, 8), BUILDER_WEIGHTS(&builder, 8), NULL);
+		builder_integer(&builder, node, "spatial", 1);
+		builder_integer(&builder, node, "is_test", 1);
+		BUILDER_INTEGERS(&builder, node, "consumed_inputs", 0, 0, 0, 1, 1);
+		for (int i = 0; i < 4; i++)
+			(void)builder_more_output(&builder, node);
+		x = old_pair("Mul", node->output[0], BUILDER_WEIGHTS(&builder, 8));
+		x = old_pair("Add", x, BUILDER_WEIGHTS(&builder, 8));
+		node = builder_node(&builder, "Relu", NULL, x, NULL);
+		BUILDER_INTEGERS(&builder, node, "consumed_inputs", 0);
+		const char *before = node->output[0];
+		x = old_conv(before, 8, 8);
+		node = builder_node(&builder, "Sum", NULL, x, before, NULL);
+		BUILDER_INTEGERS(&builder, node, "consumed_inputs", 0, 0);
+		x = node->output[0];
+		/* Concat without axis is along channels in opsets 1 to 3 */
+		node = builder_node(&builder, "Concat", NULL, x, before, NULL);
+		if (version > 3)
+			builder_integer(&builder, node, "axis", 1);
+		node = builder_node(&builder, "Pad", NULL, node->output[0], NULL);
+		BUILDER_INTEGERS(&builder, node, version == 1 ? "paddings" : "pads", 0, 0, 1, 1, 0, 0, 1, 1);
+		x = old_conv(node->output[0], 16, 4);
+		node = builder_node(&builder, "Dropout", NULL, x, NULL);
+		builder_integer(&builder, node, "is_test", 1);
+		(void)builder_more_output(&builder, node);
+		x = node->output[0];
+		if (version < 5) {
+			node = builder_node(&builder, "Reshape", NULL, x, NULL);
+			BUILDER_INTEGERS(&builder, node, "shape", 0, -1);
+			BUILDER_INTEGERS(&builder, node, "consumed_inputs", 0);
+			x = node->output[0];
+		} else {
+			x = model_flatten(&builder, x);
+		}
+		node = builder_node(&builder, "Gemm", NULL, x, BUILDER_WEIGHTS(&builder, 10, 4 * 18 * 18),
+		                    BUILDER_WEIGHTS(&builder, 10), NULL);
+		builder_integer(&builder, node, "transB", 1);
+		builder_integer(&builder, node, "broadcast", 1);
+		builder_output(&builder, builder_node(&builder, "Softmax", NULL, node->output[0], NULL)->output[0]);
+		expect_counts(&import, 16 * 16 * 8 * 27 + 16 * 16 * 8 * 72 + 18 * 18 * 4 * 144 + 10 * 4 * 18 * 18,
+		              8 * 27 + 8 * 72 + 4 * 144 + 10 * 4 * 18 * 18 + 10);
+		expect_all(&import, "Mul", ONNX_FOLDED);
+		expect_all(&import, "BatchNormalization", ONNX_FOLDED);
+		expect_all(&import, "Dropout", ONNX_FREE);
+		onnx_import_free(&import);
+	}
+}
+
 /* GoogLeNet's work is that of the hand-written network, whose maps are as large. */
 static void test_onnx_googlenet(void **state)
 {
@@ -164,11 +281,14 @@ static void test_onnx_googlenet(void **state)
 	struct err err = {0};
 	(void)state;
 	assert_int_equal(network_read("spaces/networks/googlenet.yaml", &written, &err), ERR_OK);
-	model_googlenet(&builder);
-	expect_counts(&import, network_mac(&written), 0);
-	expect_all(&import, "Concat", ONNX_FREE);
+	for (int light = 0; light < 2; light++) {
+		builder.is_light = light;
+		model_googlenet(&builder);
+		expect_counts(&import, network_mac(&written), 0);
+		expect_all(&import, "Concat", ONNX_FREE);
+		onnx_import_free(&import);
+	}
 	network_free(&written);
-	onnx_import_free(&import);
 }
 
 /*
@@ -480,6 +600,8 @@ int main(void)
 	    cmocka_unit_test(test_onnx_vgg16_is_the_written_one),
 	    cmocka_unit_test(test_onnx_resnet50_is_the_thesis_one),
 	    cmocka_unit_test(test_onnx_published_counts),
+	    cmocka_unit_test(test_onnx_model_zoo),
+	    cmocka_unit_test(test_onnx_old_opsets),
 	    cmocka_unit_test(test_onnx_googlenet),
 	    cmocka_unit_test(test_onnx_transformer_encoder),
 	    cmocka_unit_test(test_onnx_packed_attention),
