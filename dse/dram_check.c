@@ -233,10 +233,12 @@ static void check_patch(struct check *check, uint32_t l, uint32_t tile, const st
 		      l, tile, reach.address, end_of(reach), patch->tensor, all.address, end_of(all));
 	if ((patch->h > 1 && patch->row_byte < patch->w) ||
 	    (patch->c > 1 && patch->plane_byte < (patch->h - UINT64_C(1)) * patch->row_byte + patch->w))
-		WRONG(check, dram_tile_address(layer, tile), "layer %u, tile %u: rows or planes of a patch overlap", l, tile);
+		WRONG(check, dram_tile_address(layer, tile), "layer %u, tile %u: rows or planes of a patch overlap", l,
+		      tile);
 	if (l < tensor->first || l > tensor->last)
-		WRONG(check, dram_tile_address(layer, tile), "layer %u, tile %u: tensor %u is alive in layers %u to %u only", l, tile,
-		      patch->tensor, tensor->first, tensor->last);
+		WRONG(check, dram_tile_address(layer, tile),
+		      "layer %u, tile %u: tensor %u is alive in layers %u to %u only", l, tile, patch->tensor,
+		      tensor->first, tensor->last);
 }
 
 static void check_constants(struct check *check, uint32_t l, uint32_t t, const char *what, struct dram_area part)

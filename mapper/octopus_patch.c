@@ -66,9 +66,8 @@ static bool is_array(const struct octopus_graph *graph, const struct octopus_lay
 }
 
 /* Add the patches of a role: boxes where its tensors are the array, else all of them. */
-static void add_role(const struct octopus_layer *layer,
-                     const struct dram_tensor *tensor, enum octopus_role role, const struct box *box, bool is_known,
-                     struct dram_tile *tile)
+static void add_role(const struct octopus_layer *layer, const struct dram_tensor *tensor, enum octopus_role role,
+                     const struct box *box, bool is_known, struct dram_tile *tile)
 {
 	uint64_t from = 0, plane_byte = (uint64_t)box->plane_w * box->plane_h;
 	for (uint32_t i = 0; i < layer->n_input; i++) {

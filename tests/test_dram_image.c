@@ -353,8 +353,8 @@ static void test_sealed_changes_are_found_or_harmless(void **state)
 		memcpy(data, scene.image.data, scene.image.n);
 		for (uint32_t n = 1 + rng_below(&rng, 3); n > 0; n--) {
 			uint32_t at = rng_below(&rng, (uint32_t)scene.image.n);
-			data[at] = rng_below(&rng, 2) ? (uint8_t)(data[at] ^ 1u << rng_below(&rng, 8))
-			                              : (uint8_t)rng_u32(&rng);
+			uint32_t changed = rng_below(&rng, 2) ? data[at] ^ 1u << rng_below(&rng, 8) : rng_u32(&rng);
+			data[at] = (uint8_t)changed;
 		}
 		dram_image_seal(data, scene.image.n);
 		enum err_code code = read_back(data, scene.image.n, &err);
