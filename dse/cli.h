@@ -90,7 +90,9 @@ struct cli_options {
 
 	/* schedule; machine, strategy, level, goal, too */
 	const char *workers;
-	uint64_t chips; /* 0: 1 */
+	uint64_t chips;     /* 0: 1 */
+	const char *read;   /* folder of an earlier schedule; NULL: make one */
+	uint64_t dram_byte; /* 0: OCTOPUS_DRAM_BYTE */
 };
 
 /* A command. run returns its exit code, with messages in err for codes other than ERR_OK. */

@@ -11,7 +11,7 @@ const struct option_info option_table[N_OPTION] = {
     [OPTION_SEED] = {"seed", 0, "N", TYPE_U64, IN(seed), 0, 18446744073709551615.0,
                      "seed of all random choices, 0 to 18446744073709551615 (default: the space's)"},
     [OPTION_OUT] = {"out", 'o', "PATH", TYPE_TEXT, IN(out), 0, 0,
-                    "explore: directory (default results); map, power, roofline: directory; fit: machine sections; else: file to write to"},
+                    "explore: directory (default results); map, power, roofline, schedule: directory; fit: machine sections; else: file to write to"},
     [OPTION_QUIET] = {"quiet", 'q', NULL, TYPE_FLAG, IN(quiet), 0, 0, "say nothing but results and errors"},
     [OPTION_NO_PROGRESS] = {"no-progress", 0, NULL, TYPE_FLAG, IN(no_progress), 0, 0, "show no progress line"},
     [OPTION_ENGINE] = {"engine", 0, "NAME", TYPE_TEXT, IN(engine), 0, 0,
@@ -114,6 +114,10 @@ const struct option_info option_table[N_OPTION] = {
                         "workers of a layer: at most N, best (default) or as OctopuScheduler's paper has them"},
     [OPTION_CHIPS] = {"chips", 0, "N", TYPE_U64, IN(chips), 1, 256,
                       "a pipeline of up to N chips, each with layers of its own (default 1)"},
+    [OPTION_READ] = {"read", 0, "DIR", TYPE_TEXT, IN(read), 0, 0,
+                     "read and check the files of an earlier -o DIR instead of making a schedule"},
+    [OPTION_DRAM_BYTE] = {"dram-byte", 0, "N", TYPE_U64, IN(dram_byte), 0, 1099511627776.0,
+                          "memory of the chip's DRAM, in bytes (default 0: 2147483648)"},
 };
 
 /* The options of a command: those of all commands, its own, and the end. */
@@ -189,14 +193,16 @@ const struct cli_command cli_command_table[] = {
      0, 2,
      LIST(COMMON, OPTION_LAYERS, OPTION_SPLIT_SCHEME, OPTION_STRATEGY, OPTION_LEVEL, OPTION_POINT, OPTION_MAPPING),
      cmd_prove},
-    {"schedule", "NETWORK --machine MACHINE", "a whole network layer by layer on a chip, as OctopuScheduler runs it",
+    {"schedule", "NETWORK --machine MACHINE | --read DIR", "a whole network layer by layer on a chip, as OctopuScheduler runs it",
      "Every layer is cut into tiles for some workers (PEs with a scheduler PE over them), and its run time estimated\n"
      "part by part. All numbers of workers and sizes of tiles are tried; --workers paper cuts perceptrons as the\n"
      "paper does. --strategy dram: layer by layer, everything from and to DRAM; hide: weights are fetched behind\n"
      "computation; sram: weights stay in the workers' SRAM. --chips deals the layers to a pipeline of chips.\n"
-     "README.md says which constants were fitted to what.",
-     1, 1,
-     LIST(COMMON, OPTION_MACHINE, OPTION_WORKERS, OPTION_STRATEGY, OPTION_CHIPS, OPTION_GOAL, OPTION_LEVEL),
+     "README.md says which constants were fitted to what. -o DIR plans the DRAM of one chip and writes dram.bin (what\n"
+     "the host puts there; mapper/DRAM.md has its layout), dram.map and schedule.yaml; --read DIR checks all three.",
+     0, 1,
+     LIST(COMMON, OPTION_MACHINE, OPTION_WORKERS, OPTION_STRATEGY, OPTION_CHIPS, OPTION_GOAL, OPTION_LEVEL,
+          OPTION_READ, OPTION_DRAM_BYTE),
      cmd_schedule},
     {"power", "MACHINE NETWORK | --mapping FILE.yaml | --point FRONT.json:ID", "at which operating point each layer or loop runs",
      "Scenarios: speed and energy (least time, least energy), time (least energy by a deadline), power (least time\n"

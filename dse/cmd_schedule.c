@@ -2,10 +2,11 @@
 /*
  * dse schedule: a whole network layer by layer on a chip.
  *
- *   network -> graph -> cut and priced on a machine -> table or JSON
+ *   network -> graph -> cut and priced on a machine -> table or JSON; DRAM plan -> files -> read back
  */
 #include "dse/cli.h"
 #include "dse/paths.h"
+#include "dse/schedule_files.h"
 #include "dse/schedule_report.h"
 #include "dse/space.h"
 #include <assert.h>
@@ -78,6 +79,10 @@ static enum err_code read_files(struct request *job, struct err *err)
 	const char *path;
 	enum err_code code;
 
+	if (job->cli->n_file == 0)
+		return err_add(err, ERR_USAGE,
+		               "dse schedule: a network is missing; usage: dse schedule NETWORK --machine MACHINE, or "
+		               "dse schedule --read DIR");
 	if (!job->cli->machine)
 		return err_add(err, ERR_USAGE,
 		               "dse schedule: --machine is missing: a file or a shipped machine, for "
@@ -107,9 +112,71 @@ static enum err_code report(const struct request *job, struct err *err)
 	return fflush(stdout) == 0 ? ERR_OK : err_add(err, ERR_IO, "standard output: cannot be written");
 }
 
+/* What the files say beside the DRAM plan. */
+static void fill_notes(const struct request *job, struct schedule_files *files)
+{
+	const struct octopus_schedule *schedule = &job->schedule;
+	(void)snprintf(files->level, sizeof(files->level), "%s", job->machine.level[job->options.level].name);
+	(void)snprintf(files->strategy, sizeof(files->strategy), "%s",
+	               octopus_strategy_table[job->options.strategy].name);
+	files->setup_us = schedule->chip[0].setup_us;
+	files->cleanup_us = schedule->chip[0].cleanup_us;
+	files->total_us = schedule->total_us;
+	files->energy_nj = schedule->energy_pj / 1000;
+	for (uint32_t l = 0; l < job->graph.n_layer; l++) {
+		const struct octopus_layer_cost *cost = &schedule->layer[l];
+		struct schedule_note *note = &files->layer[l];
+		memcpy(note->part_us, cost->time.part_us, sizeof(note->part_us));
+		note->total_us = cost->time.total_us;
+		note->hidden_us = cost->hidden_us;
+		note->energy_nj = cost->energy_pj / 1000;
+		note->sram_byte = cost->sram_byte;
+	}
+}
+
+/* Plan the DRAM and write the files; of one chip, as each has a DRAM of its own. */
+static enum err_code write_files(const struct request *job, struct err *err)
+{
+	uint64_t capacity_byte = job->cli->dram_byte > 0 ? job->cli->dram_byte : OCTOPUS_DRAM_BYTE;
+	struct schedule_files files;
+	struct octopus_memory memory;
+	if (job->schedule.n_chip > 1)
+		return err_add(err, ERR_USAGE, "dse schedule: -o plans the DRAM of one chip, this is a schedule of %u",
+		               job->schedule.n_chip);
+	enum err_code code = schedule_files_plan(&job->graph, &job->machine, capacity_byte, &files, &memory, err);
+	if (code != ERR_OK)
+		return code;
+	fill_notes(job, &files);
+	code = schedule_files_write(job->cli->out, &files, err);
+	if (code == ERR_OK && !job->cli->json && !job->cli->quiet) {
+		(void)fputc('\n', stdout);
+		code = schedule_files_print(&files, false, stdout, err);
+	}
+	schedule_files_free(&files);
+	return code;
+}
+
+/* The files of an earlier schedule, checked. */
+static enum err_code read_back(const struct cli_options *options, struct err *err)
+{
+	struct schedule_files files;
+	if (options->n_file > 0 || options->machine || options->out)
+		return err_add(err, ERR_USAGE,
+		               "dse schedule: --read takes no network, --machine or -o: the files have their own");
+	enum err_code code = schedule_files_read(options->read, &files, err);
+	if (code == ERR_OK)
+		code = schedule_files_print(&files, options->json, stdout, err);
+	if (code == ERR_OK && fflush(stdout) != 0)
+		code = err_add(err, ERR_IO, "standard output: cannot be written");
+	schedule_files_free(&files);
+	return code;
+}
+
 enum err_code cmd_schedule(const struct cli_options *options, struct err *err)
 {
 	struct request job = {.cli = options, .options.n_chip = (uint32_t)options->chips};
+	if (options->read)
+		return read_back(options, err);
 	enum err_code code = read_files(&job, err);
 
 	if (code == ERR_OK)
@@ -122,6 +189,8 @@ enum err_code cmd_schedule(const struct cli_options *options, struct err *err)
 		code = octopus_plan(&job.machine, &job.graph, &job.options, &job.schedule, err);
 	if (code == ERR_OK)
 		code = report(&job, err);
+	if (code == ERR_OK && options->out)
+		code = write_files(&job, err);
 	octopus_schedule_free(&job.schedule);
 	octopus_free(&job.graph);
 	network_free(&job.network);

@@ -39,6 +39,12 @@ for table in split_utilisation overall_clocks overall_transfer_clocks strategy_c
 	grep -q "^| \`$table.csv\` | $n | $mean | $largest |" README.md ||
 		fail "README.md: the errors of $table.csv are $n, $mean, $largest"
 done
+# What ResNet-50's activations take in the DRAM.
+expect_code 0 "$DSE" schedule --read "$work/results/schedule" --json
+for key in apart_byte alive_byte data_byte; do
+	value=$(sed -n "s/.*\"$key\": \([0-9]*\).*/\1/p" "$work/out")
+	grep -q "$value" README.md || fail "README.md: $key of ResNet-50's schedule is $value"
+done
 # The caption of the rooflines: layers under the memory's roof with 122 and 29 GB/s.
 expect_code 0 "$DSE" roofline arada_figure_3 efficientnet_b0 --memory-gb-s 122,29 -q
 counts=$(sed -n 's/^  \([0-9]* layers, [0-9]*\) of them.*/\1/p' "$work/out" | tr '\n' ' ')
