@@ -52,6 +52,7 @@ struct cli_options {
 	const char *resume;       /* folder of a run to take up; NULL: a new run */
 	const char *shard;        /* "I/N"; NULL: the whole */
 	struct cli_list compare;  /* mappings to be set beside the front */
+	bool no_cache;            /* explore */
 	const char *store;        /* explore, merge, runs, show, export; NULL: the default */
 
 	/* simulate; mapping: power, too */

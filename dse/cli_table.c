@@ -99,6 +99,8 @@ const struct option_info option_table[N_OPTION] = {
                         "machine, network and the design of every layer: a mapping, or FRONT.json:ID"},
     [OPTION_STORE] = {"store", 0, "FILE", TYPE_TEXT, IN(store), 0, 0,
                       "keep runs in FILE, or none (default: $DSE_STORE, else dse.sqlite beside the runs' folders)"},
+    [OPTION_NO_CACHE] = {"no-cache", 0, NULL, TYPE_FLAG, IN(no_cache), 0, 0,
+                         "search again what a run that was kept has found already"},
     [OPTION_SPACE] = {"space", 0, "NAME", TYPE_TEXT, IN(space), 0, 0, "only runs of this space"},
     [OPTION_LAST] = {"last", 0, "N", TYPE_U64, IN(last), 0, 1e12, "only the newest N runs (default 20; 0: all)"},
     [OPTION_KEEP] = {"keep", 0, "N", TYPE_U64, IN(keep), 0, 1e12, "prune: the newest N runs of each space stay"},
@@ -141,7 +143,7 @@ const struct cli_command cli_command_table[] = {
      1, 1,
      LIST(COMMON, OPTION_ENGINE, OPTION_FLAT, OPTION_POINTS, OPTION_MAX_EVALUATIONS, OPTION_DETAIL, OPTION_VERIFY,
           OPTION_AUDIT, OPTION_RESUME, OPTION_SHARD, OPTION_AUDIT_SAMPLES, OPTION_EFFORT, OPTION_MAX_SECONDS,
-          OPTION_COMPARE, OPTION_STORE),
+          OPTION_COMPARE, OPTION_STORE, OPTION_NO_CACHE),
      cmd_explore},
     {"merge", "DIR...", "make the front of a space from the folders of its shards",
      "Takes the folders that 'dse explore SPACE.yaml --shard I/N' wrote for I = 1 to N, in any order, checks that all\n"

@@ -287,6 +287,12 @@ static void print_paths(const struct request *job)
 {
 	(void)printf("\nWritten to %s: %s%srun.json\n", job->dir, job->cli->points ? "points.csv, " : "",
 	             job->explore.front.n > 0 ? "front.csv, front.json, front.svg, " : "");
+	if (job->run.known)
+		(void)printf("Run %" PRIu64 " of the store found this front in %.3f s; --no-cache searches again.\n",
+		             job->run.known->run, job->run.known->seconds);
+	if (job->run.n_known_search > 0)
+		(void)printf("%" PRIu64 " searches of layers were known from earlier runs; --no-cache makes them again.\n",
+		             job->run.n_known_search);
 	if (job->is_partial)
 		(void)printf("The folder without -partial keeps the complete result of an earlier run.\n");
 	if (job->explore.front.n > 0)
@@ -461,6 +467,26 @@ static enum err_code search_ranks(struct request *job, struct err *err)
 }
 
 /*
+ * A run of one process begins with what the store knows: the whole answer, where the run is a new one and needs nothing
+ * but the front, else fronts of layers.
+ */
+static enum err_code recall(struct request *job, bool *is_known, struct err *err)
+{
+	const struct run_keep *keep = job->keep;
+	enum err_code code = ERR_OK;
+	*is_known = false;
+	if (job->cli->no_cache || keep->n_part > 1 || keep->merges || ranks_n() > 1)
+		return ERR_OK;
+	if (!job->cli->points && !keep->resume.text)
+		code = run_note_recall(&job->note, &job->space, &job->options, &job->explore, is_known, err);
+	if (*is_known)
+		job->run.known = &job->note.known;
+	else if (code == ERR_OK)
+		code = run_note_know_fronts(&job->note, &job->options, err);
+	return code;
+}
+
+/*
  * Layer by layer all ranks search; then rank 0 goes through the space as if nobody else had been there, and finds the
  * searches made. What a rank did not come to, because it failed or was interrupted, is rank 0's. In a flat search all
  * ranks evaluate for rank 0.
@@ -475,8 +501,12 @@ static enum err_code search(struct request *job, struct err *err)
 		job->keep->share =
 		    (struct share){.n = 1, .known = &job->keep->resume.ledger, .journal = job->keep->share.journal};
 	}
-	if (code == ERR_OK && (ranks_index() == 0 || job->options.flat))
+	bool is_known = false;
+	if (code == ERR_OK)
+		code = recall(job, &is_known, err);
+	if (code == ERR_OK && !is_known && (ranks_index() == 0 || job->options.flat))
 		code = explore_run(&job->space, &job->options, &job->explore, err);
+	job->run.n_known_search = front_store_n_taken(job->note.fronts);
 	job->explore.seconds = (double)(progress_now_ms() - start_ms) / 1000.0;
 	return code;
 }

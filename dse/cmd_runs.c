@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* dse runs: what is kept in a store of runs; dse runs prune: less of it. */
+#include "dse/build.h"
 #include "dse/json.h"
 #include "dse/run_note.h"
 #include "dse/run_print.h"
@@ -100,7 +101,7 @@ static enum err_code prune(const struct cli_options *options, struct database *s
 	else if (n > 0)
 		print_table(stdout, old, n);
 	if (options->yes)
-		code = run_store_remove(store, old, n, err);
+		code = run_store_remove(store, old, n, build_sources, err);
 	if (code == ERR_OK && !options->quiet)
 		(void)fprintf(stderr, "%s: %zu runs %s\n", database_path(store), n,
 		              options->yes ? "removed" : "would be removed; --yes removes them");

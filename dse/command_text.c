@@ -51,6 +51,8 @@ enum err_code command_print(const struct cli_options *cli, const struct explore_
 		(void)fputs(" --compare ", text);
 		print_word(text, cli->compare.text[i]);
 	}
+	if (cli->no_cache)
+		(void)fputs(" --no-cache", text);
 	if (cli->store) {
 		(void)fputs(" --store ", text);
 		print_word(text, cli->store);

@@ -351,11 +351,29 @@ static bool watch_flat(void *context, double progress, const struct engine_count
 	return !explore_must_stop(driver);
 }
 
+enum err_code explore_begin(const struct space *space, struct explore *explore, struct err *err)
+{
+	assert(space && explore);
+	*explore = (struct explore){.space = space};
+	enum err_code code = layer_map_build(space, &explore->map, err);
+	if (code != ERR_OK)
+		return code;
+	explore->counts.n_machine = space_n_machine(space);
+	explore->counts.n_layer = explore->map.n_block;
+	explore->counts.n_distinct = explore->map.n_distinct;
+	explore->counts.log10_design = -INFINITY;
+	pareto_init(&explore->front, (unsigned)space->n_objective, genome_size(&explore->map));
+	history_init(&explore->history, (unsigned)space->n_objective);
+	return ERR_OK;
+}
+
 enum err_code explore_run(const struct space *space, const struct explore_options *options, struct explore *explore,
                           struct err *err)
 {
 	assert(space && options && options->engine && options->n_thread > 0 && explore);
-	*explore = (struct explore){.space = space};
+	enum err_code code = explore_begin(space, explore, err);
+	if (code != ERR_OK)
+		return code;
 	struct explore_driver *driver = calloc(1, sizeof(*driver));
 	if (!driver)
 		return err_add(err, ERR_INTERNAL, "out of memory");
@@ -364,15 +382,6 @@ enum err_code explore_run(const struct space *space, const struct explore_option
 	atomic_init(&driver->n_done, 0);
 	uint64_t start_ms = progress_now_ms();
 	driver->stop_ms = options->max_seconds > 0 ? start_ms + 1000 * options->max_seconds : 0;
-	enum err_code code = layer_map_build(space, &explore->map, err);
-	if (code != ERR_OK)
-		goto cleanup;
-	explore->counts.n_machine = space_n_machine(space);
-	explore->counts.n_layer = explore->map.n_block;
-	explore->counts.n_distinct = explore->map.n_distinct;
-	explore->counts.log10_design = -INFINITY;
-	pareto_init(&explore->front, (unsigned)space->n_objective, genome_size(&explore->map));
-	history_init(&explore->history, (unsigned)space->n_objective);
 	if (explore->counts.n_machine > UINT32_MAX) {
 		code = err_add(err, ERR_INPUT, "%s: the axes have %" PRIu64 " machines, allowed are at most %" PRIu32,
 		               space->file[0].path, explore->counts.n_machine, UINT32_MAX);

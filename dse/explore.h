@@ -16,6 +16,7 @@
 #define EXPLORE_MAX_FAILURE 16
 #define EXPLORE_TEXT_SIZE 256
 
+struct front_store;
 struct explore_options {
 	const struct engine_kind *engine;
 	bool flat;                     /* engines that do not solve layers apart always are */
@@ -29,6 +30,7 @@ struct explore_options {
 	 * no front. */
 	struct share *share;
 	struct checkpoint *checkpoint; /* of a flat search; NULL: none */
+	struct front_store *kept;      /* layer fronts that earlier runs have found; NULL: none */
 };
 
 /* Counts of designs; what was asked was feasible or not: n_told = n_feasible + n_infeasible. */
@@ -98,6 +100,9 @@ struct explore {
 enum err_code explore_run(const struct space *space, const struct explore_options *options, struct explore *explore,
                           struct err *err);
 void explore_free(struct explore *explore);
+
+/* What explore_run begins with, and dse/answer.h: a map of the layers, and nothing found yet. ERR_INTERNAL. */
+enum err_code explore_begin(const struct space *space, struct explore *explore, struct err *err);
 
 /* Name and axis values of a machine candidate: "DVFS chip, mla.array 16x4". */
 void explore_machine_text(const struct space *space, uint32_t machine_index, const struct machine *machine, char *text,

@@ -48,7 +48,8 @@ static void search_job(struct explore_job *job)
 {
 	struct candidate *candidate = &job->slot->candidate;
 	const struct engine_options *options = &job->driver->engine_options;
-	const struct front_search search = {job->n_thread, options, watch_job, job, job->slot->lead_byte};
+	const struct front_search search = {
+	    job->n_thread, options, watch_job, job, job->driver->options->kept, job->slot->lead_byte};
 	if (explore_must_stop(job->driver))
 		candidate_sample(candidate, job->task);
 	else if (job->entry)

@@ -149,6 +149,19 @@ static void set_machine(struct layer_problem *layer, const struct machine *machi
 			layer->context[i].machine = machine;
 }
 
+/* Search task i, unless an earlier run has. */
+static void search_task(const struct front_entry *entry, struct candidate *candidate, size_t i,
+                        const struct front_search *search)
+{
+	struct front_key key = {.room_byte = front_room_byte(&candidate->task[i].layer)};
+	memcpy(key.hex, entry->hex, sizeof(key.hex));
+	if (search->kept && front_store_take(search->kept, &key, candidate, i))
+		return;
+	candidate_search(candidate, i, search->n_thread, search->options, search->watch, search->watch_context);
+	if (search->kept)
+		front_store_keep(search->kept, &key, candidate, i);
+}
+
 /* Search the layer as the machine with the most SRAM has it. */
 static void lead(struct front_entry *entry, struct candidate *candidate, size_t i, const struct front_search *search)
 {
@@ -156,7 +169,7 @@ static void lead(struct front_entry *entry, struct candidate *candidate, size_t 
 	struct machine machine = candidate->set->machine;
 	machine.pe_sram_byte = (uint32_t)search->lead_byte;
 	set_machine(&task->layer, &machine);
-	candidate_search(candidate, i, search->n_thread, search->options, search->watch, search->watch_context);
+	search_task(entry, candidate, i, search);
 	if (task->code == ERR_OK && task->by_reason[LAYER_REASON_FAILED] == 0)
 		add_record(entry, candidate, i, false);
 	set_machine(&task->layer, &candidate->set->machine);
@@ -176,7 +189,7 @@ void front_cache_search(struct front_entry *entry, struct candidate *candidate, 
 		if (take_record(entry, candidate, i, room_byte))
 			return;
 	}
-	candidate_search(candidate, i, search->n_thread, search->options, search->watch, search->watch_context);
+	search_task(entry, candidate, i, search);
 	front_cache_know(entry, candidate, i);
 }
 

@@ -12,6 +12,7 @@
  */
 #include "dse/candidate.h"
 #include "dse/front_key.h"
+#include "dse/front_store.h"
 
 /* One search. */
 struct front_record {
@@ -51,6 +52,7 @@ struct front_search {
 	const struct engine_options *options;
 	engine_watch watch;
 	void *watch_context;
+	struct front_store *kept; /* fronts of earlier runs; NULL: none */
 	uint64_t lead_byte; /* most SRAM that a machine like the candidate's, to be searched later, has; 0: none */
 };
 

@@ -6,6 +6,7 @@
 #include <assert.h>
 #include <inttypes.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* "name n, name n" for the names that occur. */
@@ -77,9 +78,46 @@ static void put_signed(FILE *file, const char *text)
 	(void)fwrite(text, 1, strlen(text) + 1, file);
 }
 
-static void sign_point(FILE *file, const struct front_run *run, const struct unrolled *point)
+/* What is signed of each design of layers, one behind the other: thousands of points share them. */
+struct signed_designs {
+	const struct front_run *run;
+	char *text;
+	size_t n_byte, *first; /* [n_design + 1] where each one's text begins */
+};
+
+static void sign_design(FILE *file, const struct front_run *run, const struct unrolled_design *unrolled)
 {
-	const struct space *space = run->space;
+	const struct layer_map *map = &run->explore->map;
+	const struct layer_design *design = &unrolled->design;
+	char text[512];
+	(void)design_print(design, unroller_machine(run->unroller, unrolled->machine_index), text, sizeof(text));
+	put_signed(file, text);
+	put_signed(file, reuse_operand_name[design->reuse]);
+	put_signed(file, design_place_name(design->in_storage));
+	put_signed(file, design_place_name(design->out_storage));
+	if (map->block[map->first[unrolled->distinct]]->has_mat_ele)
+		put_signed(file, design_place_name(design->add_storage));
+	if (design->weight_ahead != AHEAD_NONE || design->fetch_next != AHEAD_NONE)
+		put_signed(file, design_ahead_name(design));
+}
+
+static enum err_code sign_designs(const struct front_run *run, struct signed_designs *signs, struct err *err)
+{
+	size_t n = run->unroller->n_design;
+	*signs = (struct signed_designs){.run = run, .first = calloc(n + 1, sizeof(size_t))};
+	FILE *file = signs->first ? open_memstream(&signs->text, &signs->n_byte) : NULL;
+	for (size_t i = 0; i < n && file; i++) {
+		sign_design(file, run, &run->unroller->design[i]);
+		signs->first[i + 1] = (size_t)ftell(file);
+	}
+	if (file && fclose(file) == 0)
+		return ERR_OK;
+	return err_add(err, ERR_INTERNAL, "out of memory");
+}
+
+static void sign_point(FILE *file, const struct signed_designs *signs, const struct unrolled *point)
+{
+	const struct space *space = signs->run->space;
 	char text[512];
 	for (size_t i = 0; i < space->n_objective; i++) {
 		(void)snprintf(text, sizeof(text), "%.17g", point->metric[space->objective[i]]);
@@ -91,27 +129,19 @@ static void sign_point(FILE *file, const struct front_run *run, const struct unr
 		put_signed(file, text);
 	}
 	for (size_t i = 0; i < point->n_layer; i++) {
-		const struct layer_design *design = &point->layer[i]->design;
-		(void)design_print(design, point->machine, text, sizeof(text));
-		put_signed(file, text);
-		put_signed(file, reuse_operand_name[design->reuse]);
-		put_signed(file, design_place_name(design->in_storage));
-		put_signed(file, design_place_name(design->out_storage));
-		if (run->explore->map.block[i]->has_mat_ele)
-			put_signed(file, design_place_name(design->add_storage));
-		if (design->weight_ahead != AHEAD_NONE || design->fetch_next != AHEAD_NONE)
-			put_signed(file, design_ahead_name(design));
+		size_t at = (size_t)(point->layer[i] - signs->run->unroller->design);
+		(void)fwrite(signs->text + signs->first[at], 1, signs->first[at + 1] - signs->first[at], file);
 	}
 }
 
 static enum err_code sign_points(void *context, FILE *file, size_t first, size_t end, struct err *err)
 {
-	const struct front_run *run = context;
+	const struct signed_designs *signs = context;
 	struct unrolled point;
-	enum err_code code = unrolled_init(&run->explore->map, &point, err);
+	enum err_code code = unrolled_init(&signs->run->explore->map, &point, err);
 	for (size_t i = first; i < end && code == ERR_OK; i++) {
-		unroll_point(run->unroller, i, &point);
-		sign_point(file, run, &point);
+		unroll_point(signs->run->unroller, i, &point);
+		sign_point(file, signs, &point);
 	}
 	if (code == ERR_OK)
 		unrolled_free(&point);
@@ -134,10 +164,15 @@ unsigned front_n_thread(const struct front_run *run)
 enum err_code front_sign(struct front_run *run, struct err *err)
 {
 	uint64_t hash = 0;
+	struct signed_designs signs;
 	assert(run && run->unroller);
+	enum err_code code = sign_designs(run, &signs, err);
 	const struct text_blocks blocks = {
-	    run->explore->front.n, front_n_thread(run), sign_points, run, hash_texts, &hash};
-	enum err_code code = text_blocks_run(&blocks, err);
+	    run->explore->front.n, front_n_thread(run), sign_points, &signs, hash_texts, &hash};
+	if (code == ERR_OK)
+		code = text_blocks_run(&blocks, err);
+	free(signs.text);
+	free(signs.first);
 	if (code == ERR_OK)
 		(void)snprintf(run->signature, sizeof(run->signature), "%016" PRIx64, hash);
 	return code;

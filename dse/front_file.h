@@ -19,6 +19,13 @@
 /* Length of a signature in hexadecimal, with its terminator. */
 #define FRONT_SIGNATURE_SIZE 17
 
+/* Where a front comes from that was not searched for: a run that asked the same before. */
+struct front_known {
+	uint64_t run;   /* its number in the store */
+	char date[24];  /* when it began */
+	double seconds; /* of its search */
+};
+
 /* Everything the writers need to know of a run. */
 struct front_run {
 	const struct space *space;
@@ -28,6 +35,8 @@ struct front_run {
 	const struct verify *verify;          /* of explore's front; NULL: it was not asked for, or interrupted */
 	const struct audit *audit;            /* of explore's front; NULL: likewise */
 	const struct compare *compare;        /* mappings set beside the front; NULL: none */
+	const struct front_known *known;      /* NULL: it was searched for */
+	uint64_t n_known_search;              /* searches of layers that earlier runs had made */
 	const struct misfit *misfit;          /* why the front is empty; NULL: it is not, or nobody knows */
 	const char *command;                  /* as a user would type it */
 	char signature[FRONT_SIGNATURE_SIZE]; /* of the front, by front_sign */

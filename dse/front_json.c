@@ -448,6 +448,15 @@ enum err_code front_write_run(FILE *file, const struct front_run *run, const cha
 	json_put_bool(&json, "interrupted", explore->interrupted);
 	history_put_json(&json, explore);
 	json_put_real(&json, "seconds", explore->seconds);
+	if (run->known) {
+		json_begin_object(&json, "known_from");
+		json_put_u64(&json, "run", run->known->run);
+		json_put_text(&json, "date", run->known->date);
+		json_put_real(&json, "seconds", run->known->seconds);
+		json_end(&json);
+	}
+	if (run->n_known_search > 0)
+		json_put_u64(&json, "known_searches", run->n_known_search);
 	json_put_text(&json, "signature", run->signature);
 	if (explore->n_failure > 0)
 		put_failures(&json, explore);

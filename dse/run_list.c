@@ -28,8 +28,9 @@ static void read_row(struct query *query, struct arena *arena, struct run_record
 	run->seed = query_u64(query, 2);
 	run->n_point = query_u64(query, 3);
 	run->hypervolume = query_real(query, 4);
+	run->known_from = query_u64(query, 5);
 	for (size_t i = 0; i < n; i++)
-		*text[i] = copy_text(query, 5 + (int)i, arena);
+		*text[i] = copy_text(query, 6 + (int)i, arena);
 }
 
 /* Files or inputs of a run; they are few, so a list is counted first. */
@@ -81,7 +82,7 @@ enum err_code run_store_list(struct database *store, const struct run_filter *fi
 	*run = NULL;
 	*n = 0;
 	query_start(&query, store,
-	            "SELECT id, seconds, seed, n_point, hypervolume, date, version, build, command, folder, space, engine,"
+	            "SELECT id, seconds, seed, n_point, hypervolume, known_from, date, version, build, command, folder, space, engine,"
 	            " detail, state, exactness, certificate, signature FROM run"
 	            " WHERE (?1 IS NULL OR space = ?1) AND (?2 IS NULL OR engine = ?2)"
 	            " AND (?3 IS NULL OR substr(signature, 1, length(?3)) = ?3) AND (?4 = 0 OR id = ?4)"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "dse/run_note.h"
+#include "dse/answer.h"
 #include "dse/build.h"
 #include "dse/certificate.h"
 #include "dse/quality.h"
@@ -114,6 +115,44 @@ enum err_code run_note_begin(struct run_note *note, const struct cli_options *cl
 	return code;
 }
 
+enum err_code run_note_recall(struct run_note *note, const struct space *space, const struct explore_options *options,
+                              struct explore *explore, bool *is_known, struct err *err)
+{
+	struct database *store = NULL;
+	struct run_answer answer = {0};
+	*is_known = false;
+	if (!note->path || !answer_key(space, options, note->key))
+		return ERR_OK;
+	enum err_code code = run_store_open(note->path, true, &store, err);
+	if (code == ERR_OK)
+		code = run_store_answer(store, note->key, &answer, err);
+	database_close(store);
+	if (code != ERR_OK || !answer.data)
+		return code;
+	struct pack pack = pack_reader(answer.data, answer.n_byte);
+	code = explore_begin(space, explore, err);
+	if (code == ERR_OK)
+		answer_read(explore, &pack);
+	*is_known = code == ERR_OK && pack_done(&pack);
+	if (*is_known) {
+		note->known = (struct front_known){.run = answer.run, .seconds = answer.seconds};
+		memcpy(note->known.date, answer.date, sizeof(answer.date));
+	} else {
+		explore_free(explore);
+	}
+	free(answer.data);
+	return code;
+}
+
+enum err_code run_note_know_fronts(struct run_note *note, struct explore_options *options, struct err *err)
+{
+	if (!note->path)
+		return ERR_OK;
+	enum err_code code = front_store_open(note->path, &note->fronts, err);
+	options->kept = note->fronts;
+	return code;
+}
+
 /* The file's bytes as they are in the folder; one that is not there is left out. */
 static enum err_code read_result(const char *folder, const char *name, char hex[HASH_HEX_SIZE], struct run_file *file,
                                  struct err *err)
@@ -174,10 +213,28 @@ static void fill(const struct run_note *note, const struct front_run *run, const
 	record->input = note->input;
 }
 
+/* The answer of a search, for the next run that asks the same; of none that knew it. */
+static void put_answer(const struct run_note *note, const struct front_run *run, struct pack *pack,
+                       struct run_record *record)
+{
+	/* packs write what they are given; nothing of it changes */
+	struct explore *explore = (struct explore *)(uintptr_t)run->explore;
+	record->known_from = note->known.run;
+	if (note->key[0] == '\0' || note->known.run > 0 || !answer_is_whole(explore))
+		return;
+	answer_write(explore, pack);
+	if (pack->failed)
+		return;
+	record->answer_key = note->key;
+	record->answer = pack->data;
+	record->n_answer = pack->n;
+}
+
 enum err_code run_note_keep(const struct run_note *note, const struct front_run *run, const char *folder,
                             struct err *err)
 {
 	struct database *store = NULL;
+	struct pack answer = {0};
 	struct run_file file[N_KEPT] = {{0}};
 	char hex[N_KEPT][HASH_HEX_SIZE], certificate[CERTIFICATE_TEXT_SIZE], text[32];
 	struct run_record record = {.file = file};
@@ -187,6 +244,7 @@ enum err_code run_note_keep(const struct run_note *note, const struct front_run 
 	if (!note->path)
 		return ERR_OK;
 	fill(note, run, folder, &record);
+	put_answer(note, run, &answer, &record);
 	certificate_text(run, certificate, sizeof(certificate));
 	record.certificate = certificate;
 	record.exactness = exactness(run, text, sizeof(text));
@@ -196,10 +254,13 @@ enum err_code run_note_keep(const struct run_note *note, const struct front_run 
 		code = read_result(folder, kept_file[i], hex[at], &file[at], err);
 	}
 	if (code == ERR_OK)
+		code = front_store_write(note->fronts, err);
+	if (code == ERR_OK)
 		code = run_store_open(note->path, true, &store, err);
 	if (code == ERR_OK)
 		code = run_store_put(store, &record, &id, err);
 	database_close(store);
+	pack_free(&answer);
 	for (size_t i = 0; i < record.n_file; i++)
 		free((void *)(uintptr_t)file[i].data);
 	if (code != ERR_OK)
@@ -213,6 +274,7 @@ void run_note_free(struct run_note *note)
 {
 	for (size_t i = 0; i < note->n_input; i++)
 		free((void *)(uintptr_t)note->input[i].data);
+	front_store_close(note->fronts);
 	free(note->input);
 	free(note->path);
 	*note = (struct run_note){0};

@@ -6,6 +6,7 @@
  * its files are written the run is kept.
  */
 #include "dse/front_file.h"
+#include "dse/front_store.h"
 #include "dse/run_store.h"
 
 /* Inputs larger than this (weights of a model) are kept by hash alone. */
@@ -17,6 +18,9 @@ struct run_note {
 	char date[24];  /* when it began */
 	size_t n_input; /* of the space's files */
 	struct run_file *input; /* [n_input], with data */
+	char key[HASH_HEX_SIZE]; /* of the question, for answers; "": there is none */
+	struct front_known known; /* where the answer is from; run 0: it was searched for */
+	struct front_store *fronts; /* of layers; NULL: none are kept */
 };
 
 /*
@@ -33,6 +37,16 @@ enum err_code run_note_open(const struct cli_options *cli, struct database **sto
 /* Before a search into a folder: better to fail now than after an hour. ERR_IO, ERR_INPUT, ERR_INTERNAL. */
 enum err_code run_note_begin(struct run_note *note, const struct cli_options *cli, const char *folder,
                              const struct space *space, struct err *err);
+
+/*
+ * Take what a run that asked the same has found, instead of searching: *is_known says whether there is one. explore is
+ * begun then, as after a search. ERR_IO, ERR_INTERNAL.
+ */
+enum err_code run_note_recall(struct run_note *note, const struct space *space, const struct explore_options *options,
+                              struct explore *explore, bool *is_known, struct err *err);
+
+/* Let a search know the layer fronts of earlier ones, and keep its own. ERR_IO, ERR_INPUT, ERR_INTERNAL. */
+enum err_code run_note_know_fronts(struct run_note *note, struct explore_options *options, struct err *err);
 
 /* Keep the run whose files are in folder. ERR_IO, ERR_INTERNAL; the store is as it was then. */
 enum err_code run_note_keep(const struct run_note *note, const struct front_run *run, const char *folder,

@@ -28,6 +28,8 @@ void run_put_json(struct json *json, const struct run_record *run)
 	json_put_u64(json, "run", run->id);
 	json_put_text(json, "date", run->date);
 	json_put_real(json, "seconds", run->seconds);
+	if (run->known_from > 0)
+		json_put_u64(json, "known_from", run->known_from);
 	json_put_text(json, "version", run->version);
 	json_put_text(json, "build", run->build);
 	json_put_text(json, "command", run->command);
@@ -193,6 +195,8 @@ enum err_code run_print(FILE *file, struct database *store, const struct run_rec
 	              run->seconds, run->version, run->build[0] ? run->build : "unknown");
 	(void)fprintf(file, "Engine %s, detail %s, seed %" PRIu64 "; %s\n", run->engine, run->detail, run->seed, run->state);
 	(void)fprintf(file, "Certificate: %s\n", run->certificate);
+	if (run->known_from > 0)
+		(void)fprintf(file, "Not searched: run %" PRIu64 " had asked the same.\n", run->known_from);
 	if (run->n_point > 0)
 		(void)fprintf(file, "Front: %" PRIu64 " points, signature %s, hypervolume %.6g\n", run->n_point, run->signature,
 		              run->hypervolume);

@@ -3,6 +3,7 @@
 #include "dse/run_store.h"
 #include "dse/squeeze.h"
 #include <assert.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -39,7 +40,21 @@ static const char runs_step[] =
     "CREATE INDEX run_of_space ON run(space, id);\n"
     "CREATE INDEX run_of_signature ON run(signature);\n";
 
-static const char *const step[] = {runs_step};
+/* Version 2: answers of searches, whose answer a run has, and fronts of layers. */
+static const char answers_step[] =
+    "CREATE TABLE answer (\n"
+    "  key TEXT PRIMARY KEY,         -- of the question, with the program's sources\n"
+    "  run INTEGER NOT NULL REFERENCES run(id) ON DELETE CASCADE,\n"
+    "  n_byte INTEGER NOT NULL, hash TEXT NOT NULL, -- before squeezing\n"
+    "  data BLOB NOT NULL);\n"
+    "CREATE INDEX answer_of_run ON answer(run);\n"
+    "CREATE TABLE layer_front (\n"
+    "  key TEXT PRIMARY KEY,         -- of layer, place and machine, with the program's sources\n"
+    "  build TEXT NOT NULL, n_byte INTEGER NOT NULL, hash TEXT NOT NULL, -- before squeezing\n"
+    "  data BLOB NOT NULL, date TEXT NOT NULL);\n"
+    "ALTER TABLE run ADD COLUMN known_from INTEGER NOT NULL DEFAULT 0;\n";
+
+static const char *const step[] = {runs_step, answers_step};
 static const struct database_schema schema = {APPLICATION, "a store of runs", sizeof(step) / sizeof(step[0]), step};
 
 enum err_code run_store_open(const char *path, bool create, struct database **store, struct err *err)
@@ -121,8 +136,8 @@ static enum err_code put_row(struct database *store, const struct run_record *ru
 	struct query query;
 	query_start(&query, store,
 	            "INSERT INTO run (date, seconds, version, build, command, folder, space, engine, detail, state,"
-	            " exactness, certificate, seed, n_point, signature, hypervolume)"
-	            " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+	            " exactness, certificate, seed, n_point, signature, hypervolume, known_from)"
+	            " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
 	            err);
 	query_put_text(&query, run->date);
 	query_put_real(&query, run->seconds);
@@ -132,7 +147,33 @@ static enum err_code put_row(struct database *store, const struct run_record *ru
 	query_put_u64(&query, run->n_point);
 	query_put_text(&query, run->signature);
 	query_put_real(&query, run->hypervolume);
+	query_put_u64(&query, run->known_from);
 	return query_run(&query);
+}
+
+/* An answer belongs to a run that searched; one that knew it keeps it as long as that one is there. */
+static enum err_code put_answer(struct database *store, const struct run_record *run, uint64_t id, struct err *err)
+{
+	struct query query;
+	uint8_t *small;
+	size_t n_small;
+	char hash[HASH_HEX_SIZE];
+	if (!run->answer)
+		return ERR_OK;
+	enum err_code code = squeeze(run->answer, run->n_answer, &small, &n_small, err);
+	if (code != ERR_OK)
+		return code;
+	hash_hex(run->answer, run->n_answer, hash);
+	/* a second search for the same was asked for: its answer takes the first one's place */
+	query_start(&query, store, "INSERT OR REPLACE INTO answer VALUES (?, ?, ?, ?, ?)", err);
+	query_put_text(&query, run->answer_key);
+	query_put_u64(&query, id);
+	query_put_u64(&query, run->n_answer);
+	query_put_text(&query, hash);
+	query_put_bytes(&query, small, n_small);
+	code = query_run(&query);
+	free(small);
+	return code;
 }
 
 enum err_code run_store_put(struct database *store, const struct run_record *run, uint64_t *id, struct err *err)
@@ -147,6 +188,8 @@ enum err_code run_store_put(struct database *store, const struct run_record *run
 		code = put_files(store, "INSERT INTO run_input VALUES (?, ?, ?, ?, ?)", *id, run->input, run->n_input, err);
 	if (code == ERR_OK)
 		code = put_files(store, "INSERT INTO run_file VALUES (?, ?, ?, ?, ?)", *id, run->file, run->n_file, err);
+	if (code == ERR_OK)
+		code = put_answer(store, run, *id, err);
 	if (code == ERR_OK)
 		return database_commit(store, err);
 	database_rollback(store);
@@ -192,11 +235,62 @@ enum err_code run_store_content(struct database *store, const char *hash, char *
 	return code;
 }
 
+enum err_code run_store_answer(struct database *store, const char *key, struct run_answer *answer, struct err *err)
+{
+	struct query query;
+	struct err damage = {0};
+	*answer = (struct run_answer){0};
+	query_start(&query, store,
+	            "SELECT n_byte, hash, data, run, date, seconds FROM answer JOIN run ON run.id = answer.run WHERE key = ?",
+	            err);
+	query_put_text(&query, key);
+	if (query_next(&query)) {
+		size_t n_kept, n = (size_t)query_u64(&query, 0);
+		const char *hash = query_text(&query, 1), *date = query_text(&query, 4);
+		const void *kept = query_bytes(&query, 2, &n_kept);
+		char hex[HASH_HEX_SIZE] = "";
+		enum err_code code = squeeze_expand(database_path(store), kept, n_kept, n, &answer->data, &damage);
+		if (code == ERR_OK)
+			hash_hex(answer->data, n, hex);
+		if (code == ERR_INTERNAL && query.code == ERR_OK)
+			query.code = err_add(err, ERR_INTERNAL, "out of memory");
+		answer->n_byte = n;
+		answer->run = query_u64(&query, 3);
+		answer->seconds = query_real(&query, 5);
+		(void)snprintf(answer->date, sizeof(answer->date), "%s", date ? date : "");
+		if (code != ERR_OK || !hash || strcmp(hex, hash) != 0) {
+			free(answer->data);
+			answer->data = NULL;
+		}
+	}
+	err_clear(&damage);
+	return query_end(&query);
+}
+
 /* ---- removing ---- */
 
-enum err_code run_store_remove(struct database *store, const struct run_record *run, size_t n, struct err *err)
+/* What is left without a run. */
+static enum err_code remove_rest(struct database *store, const char *build, struct err *err)
 {
-	assert(store && (run || n == 0));
+	struct query query;
+	enum err_code code = database_run(store,
+	                                  "DELETE FROM content WHERE hash NOT IN (SELECT hash FROM run_input)"
+	                                  " AND hash NOT IN (SELECT hash FROM run_file)",
+	                                  err);
+	if (code != ERR_OK)
+		return code;
+	query_start(&query, store,
+	            "DELETE FROM layer_front WHERE build <> ? OR date < (SELECT min(date) FROM run)"
+	            " OR NOT EXISTS (SELECT 1 FROM run)",
+	            err);
+	query_put_text(&query, build);
+	return query_run(&query);
+}
+
+enum err_code run_store_remove(struct database *store, const struct run_record *run, size_t n, const char *build,
+                               struct err *err)
+{
+	assert(store && (run || n == 0) && build);
 	enum err_code code = database_begin(store, err);
 	if (code != ERR_OK)
 		return code;
@@ -207,10 +301,7 @@ enum err_code run_store_remove(struct database *store, const struct run_record *
 		code = query_run(&query);
 	}
 	if (code == ERR_OK)
-		code = database_run(store,
-		                    "DELETE FROM content WHERE hash NOT IN (SELECT hash FROM run_input)"
-		                    " AND hash NOT IN (SELECT hash FROM run_file)",
-		                    err);
+		code = remove_rest(store, build, err);
 	if (code != ERR_OK) {
 		database_rollback(store);
 		return code;

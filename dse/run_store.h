@@ -6,7 +6,8 @@
  * after run, for dse runs, show and export.
  *
  *   run ──┬── run_input ──┐
- *         └── run_file ───┴──► content: each text once, under its hash
+ *         ├── run_file ───┴──► content: each text once, under its hash
+ *         └── answer: what dse/answer.h writes, under the key of its question
  *
  * A run is written in one transaction when it has come to its end: it is there
  * whole or not at all. run.json is kept as it is, so that SQL reaches counts,
@@ -42,6 +43,11 @@ struct run_record {
 	double hypervolume;    /* up to 1.1 times the front's largest values; 0 where there is none */
 	size_t n_input, n_file;
 	struct run_file *input, *file; /* [n_input], [n_file]; as listed without data */
+	uint64_t known_from; /* the run whose answer it has, not having searched itself; 0: it has searched */
+	/* Of a run that is put: its answer, for runs to come; NULL: none. With known_from the key alone. */
+	const char *answer_key;
+	const void *answer;
+	size_t n_answer;
 };
 
 /* Open a store; create: make one where there is none. ERR_IO, ERR_INPUT, ERR_INTERNAL, as database_open has them. */
@@ -75,6 +81,18 @@ enum err_code run_store_find(struct database *store, const char *name, struct ar
 /* What stands under a hash; the caller frees *data, behind which a zero byte stands. ERR_INPUT when it is not kept. */
 enum err_code run_store_content(struct database *store, const char *hash, char **data, size_t *n_byte, struct err *err);
 
+/* An answer that is kept. */
+struct run_answer {
+	uint8_t *data; /* NULL: there is none; the caller frees it */
+	size_t n_byte;
+	uint64_t run; /* the one that searched */
+	char date[24];
+	double seconds; /* of its search */
+};
+
+/* Find the answer under a key. A damaged one is none: it can be searched for again. ERR_IO, ERR_INTERNAL. */
+enum err_code run_store_answer(struct database *store, const char *key, struct run_answer *answer, struct err *err);
+
 /* A file of a run by its name; NULL: it has none. */
 const struct run_file *run_record_file(const struct run_record *run, const char *name);
 
@@ -90,7 +108,11 @@ struct run_retention {
 enum err_code run_store_old(struct database *store, const struct run_retention *retention, struct arena *arena,
                             struct run_record **run, size_t *n, struct err *err);
 
-/* Remove runs, and then what no run refers to any more; the file gives the room back. ERR_IO, ERR_INTERNAL. */
-enum err_code run_store_remove(struct database *store, const struct run_record *run, size_t n, struct err *err);
+/*
+ * Remove runs, and then what no run refers to any more: texts, answers, and layer fronts that are older than all runs left
+ * or of a program built of other sources than build. The file gives the room back. ERR_IO, ERR_INTERNAL.
+ */
+enum err_code run_store_remove(struct database *store, const struct run_record *run, size_t n, const char *build,
+                               struct err *err);
 
 #endif

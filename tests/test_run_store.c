@@ -297,13 +297,26 @@ static void test_run_store_removes_old_runs_alone(void **state)
 	assert_int_equal(run_store_old(fixture->store, &both, &arena, &old, &n, &err), ERR_OK);
 	assert_int_equal(n, 2);
 	assert_true(old[0].id == 3 && old[1].id == 1);
-	assert_int_equal(run_store_remove(fixture->store, old, n, &err), ERR_OK);
+	assert_int_equal(run_store_remove(fixture->store, old, n, "abc", &err), ERR_OK);
 	assert_int_equal(count_runs(fixture->store), 2);
 	assert_int_equal(count_contents(fixture->store), 2); /* run 2 still has the large one */
 	expect_old(fixture, (struct run_retention){.has_day = true, .n_day = 365}, 1);
 	assert_int_equal(run_store_find(fixture->store, "2", &arena, old, &err), ERR_OK);
-	assert_int_equal(run_store_remove(fixture->store, old, 1, &err), ERR_OK);
+	assert_int_equal(run_store_remove(fixture->store, old, 1, "abc", &err), ERR_OK);
 	assert_int_equal(count_contents(fixture->store), 1);
+	/* layer fronts: of this program, and not older than all runs */
+	assert_int_equal(database_run(fixture->store,
+	                              "INSERT INTO layer_front VALUES ('a', 'abc', 1, '0', x'00', '2999-01-01T00:00:00Z'),"
+	                              " ('b', 'abc', 1, '0', x'00', '2001-01-01T00:00:00Z'),"
+	                              " ('c', 'old', 1, '0', x'00', '2999-01-01T00:00:00Z')",
+	                              &err),
+	                 ERR_OK);
+	assert_int_equal(run_store_remove(fixture->store, NULL, 0, "abc", &err), ERR_OK);
+	struct query query;
+	query_start(&query, fixture->store, "SELECT group_concat(key) FROM layer_front", &err);
+	assert_true(query_next(&query));
+	assert_string_equal(query_text(&query, 0), "a");
+	assert_int_equal(query_end(&query), ERR_OK);
 	/* numbers are not used again */
 	assert_int_equal(put(fixture), 5);
 	arena_free(&arena);
@@ -350,6 +363,86 @@ static void test_run_store_refuses_newer_and_other_files(void **state)
 	assert_int_equal(count_runs(store), 0);
 	database_close(store);
 	err_clear(&err);
+}
+
+/* A file as the first version of the store made it; never to be changed. */
+static const char first_version[] =
+    "CREATE TABLE content (hash TEXT PRIMARY KEY, n_byte INTEGER NOT NULL, is_squeezed INTEGER NOT NULL, data NOT NULL)"
+    " WITHOUT ROWID;"
+    "CREATE TABLE run (id INTEGER PRIMARY KEY AUTOINCREMENT, date TEXT NOT NULL, seconds REAL NOT NULL,"
+    " version TEXT NOT NULL, build TEXT NOT NULL, command TEXT NOT NULL, folder TEXT NOT NULL, space TEXT NOT NULL,"
+    " engine TEXT NOT NULL, detail TEXT NOT NULL, state TEXT NOT NULL, exactness TEXT NOT NULL,"
+    " certificate TEXT NOT NULL, seed INTEGER NOT NULL, n_point INTEGER NOT NULL, signature TEXT NOT NULL,"
+    " hypervolume REAL NOT NULL);"
+    "CREATE TABLE run_input (run INTEGER NOT NULL REFERENCES run(id) ON DELETE CASCADE, position INTEGER NOT NULL,"
+    " name TEXT NOT NULL, hash TEXT NOT NULL, n_byte INTEGER NOT NULL, PRIMARY KEY (run, position)) WITHOUT ROWID;"
+    "CREATE TABLE run_file (run INTEGER NOT NULL REFERENCES run(id) ON DELETE CASCADE, position INTEGER NOT NULL,"
+    " name TEXT NOT NULL, hash TEXT NOT NULL, n_byte INTEGER NOT NULL, PRIMARY KEY (run, position)) WITHOUT ROWID;"
+    "CREATE INDEX run_of_space ON run(space, id); CREATE INDEX run_of_signature ON run(signature);"
+    "INSERT INTO run VALUES (3, '2026-11-22T08:21:26Z', 1.5, '0.1.0', 'abc', 'dse explore x.yaml', 'results/x-1', 'x',"
+    " 'exact', 'fast', 'complete', 'exact', 'exact, it is', 1, 7, '0123456789abcdef', 2.5);"
+    "INSERT INTO run_input VALUES (3, 0, 'x.yaml', '9b', 8);";
+
+static void test_run_store_of_the_first_version_is_migrated(void **state)
+{
+	struct fixture *fixture = *state;
+	const char *const step[] = {first_version};
+	const struct database_schema first = {UINT32_C(0x64736531), "a store of runs", 1, step};
+	struct database *old;
+	struct arena arena = {0};
+	struct run_record run;
+	struct run_answer answer;
+	struct err err = {0};
+	uint64_t id;
+	assert_int_equal(database_open(fixture->other, &first, true, &old, &err), ERR_OK);
+	database_close(old);
+	for (int i = 0; i < 2; i++) { /* and once it is migrated, it stays so */
+		assert_int_equal(run_store_open(fixture->other, false, &old, &err), ERR_OK);
+		assert_int_equal(run_store_find(old, "3", &arena, &run, &err), ERR_OK);
+		assert_string_equal(run.command, "dse explore x.yaml");
+		assert_true(run.n_point == 7 && run.hypervolume == 2.5 && run.n_input == 1 && run.known_from == 0);
+		fixture->run.answer_key = "key";
+		fixture->run.answer = "answer";
+		fixture->run.n_answer = 6;
+		assert_int_equal(run_store_put(old, &fixture->run, &id, &err), ERR_OK);
+		assert_int_equal(id, 4 + i);
+		assert_int_equal(run_store_answer(old, "key", &answer, &err), ERR_OK);
+		assert_true(answer.n_byte == 6 && answer.run == id && memcmp(answer.data, "answer", 6) == 0);
+		free(answer.data);
+		database_close(old);
+	}
+	/* the old program says what to do */
+	assert_int_equal(database_open(fixture->other, &first, false, &old, &err), ERR_INPUT);
+	assert_non_null(strstr(err_text(&err), "made by a newer dse; this one knows versions up to 1"));
+	err_clear(&err);
+	arena_free(&arena);
+}
+
+static void test_run_store_answers_go_with_their_run(void **state)
+{
+	struct fixture *fixture = *state;
+	struct run_answer answer;
+	struct err err = {0};
+	fixture->run.answer_key = "key";
+	fixture->run.answer = fixture->large;
+	fixture->run.n_answer = N_LARGE;
+	put(fixture);
+	assert_int_equal(run_store_answer(fixture->store, "other", &answer, &err), ERR_OK);
+	assert_null(answer.data);
+	assert_int_equal(run_store_answer(fixture->store, "key", &answer, &err), ERR_OK);
+	assert_int_equal(answer.n_byte, N_LARGE);
+	assert_memory_equal(answer.data, fixture->large, N_LARGE);
+	assert_string_equal(answer.date, fixture->run.date);
+	free(answer.data);
+	/* a damaged one is none */
+	assert_int_equal(database_run(fixture->store, "UPDATE answer SET hash = '0'", &err), ERR_OK);
+	assert_int_equal(run_store_answer(fixture->store, "key", &answer, &err), ERR_OK);
+	assert_null(answer.data);
+	put(fixture);
+	const struct run_record second = {.id = 2};
+	assert_int_equal(run_store_remove(fixture->store, &second, 1, "abc", &err), ERR_OK);
+	assert_int_equal(run_store_answer(fixture->store, "key", &answer, &err), ERR_OK);
+	assert_null(answer.data);
 }
 
 static void test_run_store_tells_damaged_content(void **state)
@@ -555,6 +648,8 @@ int main(void)
 	    TEST(test_run_store_lists_what_the_filter_says),
 	    TEST(test_run_store_removes_old_runs_alone),
 	    TEST(test_run_store_refuses_newer_and_other_files),
+	    TEST(test_run_store_of_the_first_version_is_migrated),
+	    TEST(test_run_store_answers_go_with_their_run),
 	    TEST(test_run_store_tells_damaged_content),
 	    TEST(test_run_store_readers_and_writers_at_once),
 	    TEST(test_run_store_several_writers_lose_nothing),

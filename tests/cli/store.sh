@@ -97,6 +97,67 @@ expect_code 0 "$DSE" runs
 [ "$(grep -c smoke "$work/out")" -eq 1 ] || fail "prune did not leave one run"
 expect_code 2 "$DSE" show 1
 
+# The same question again is answered from the store, byte for byte; a run says so, and searches where that is wanted.
+results=$work/again
+store=$results/dse.sqlite
+DSE_STORE=$store
+expect_code 0 "$DSE" explore $space -q -o "$results"
+folder=$(echo "$results"/smoke-*)
+cp "$folder/front.json" "$work/searched.json"
+expect_code 0 "$DSE" explore $space -o "$results"
+expect_text "$work/out" "Run 1 of the store found this front"
+expect_same "$folder/front.json" "$work/searched.json"
+expect_text "$folder/run.json" '"known_from": {'
+expect_text "$folder/run.json" "\"signature\": \"$signature\""
+expect_code 0 "$DSE" show last
+expect_text "$work/out" "Not searched: run 1 had asked the same."
+for how in "--no-cache" "--points" "--seed 2 --engine nsga2 --flat"; do
+	# shellcheck disable=SC2086 # words on purpose
+	expect_code 0 "$DSE" explore $space -o "$results" $how
+	! grep -q "of the store found this front" "$work/out" || fail "not searched with $how"
+done
+# verification and audit judge a front that is known as one that was searched for
+expect_code 0 "$DSE" explore $space -o "$results" --audit --verify
+expect_text "$work/out" "of the store found this front"
+# an answer that is damaged is searched for again
+if command -v sqlite3 >/dev/null 2>&1; then
+	sqlite3 "$store" "UPDATE answer SET data = x'789c00'; UPDATE layer_front SET data = x'789c00'"
+	expect_code 0 "$DSE" explore $space -o "$results"
+	! grep -q "known from earlier runs\|of the store found" "$work/out" || fail "damaged answers are taken"
+	expect_same "$folder/front.json" "$work/searched.json"
+fi
+
+# Of a space whose rules for one layer have changed, that layer alone is searched again; the front is that of a search.
+cat >"$work/rules.yaml" <<END_OF_SPACE
+name: rules
+machine: dvfs_chip
+axes: {mla.array: [16x4, 8x4]}
+network: $PWD/spaces/networks/tiny.yaml
+layers:
+  - {match: '.*', split: all, strategy: [fusion, fusion_reuse]}
+  - {match: '^CONV_3\$', strategy: fusion}
+objectives: [latency_ms, energy_mj]
+END_OF_SPACE
+sed -i "s,^machine: .*,machine: $PWD/spaces/machines/dvfs_chip.yaml," "$work/rules.yaml"
+expect_code 0 "$DSE" explore "$work/rules.yaml" -o "$results" -j1
+! grep -q "known from earlier runs" "$work/out" || fail "a new space knows searches"
+sed -i 's/, strategy: fusion}/, strategy: [fusion, no_fusion]}/' "$work/rules.yaml"
+expect_code 0 "$DSE" explore "$work/rules.yaml" -o "$results" -j2
+n_known=$(sed -n 's/^\([0-9]*\) searches of layers were known from earlier runs.*/\1/p' "$work/out")
+rules=$(ls -td "$results"/rules-*/ | head -n 1)
+n_search=$(sed -n 's/.*"exhausted": \([0-9]*\).*/\1/p' "$rules/run.json")
+expect_code 0 "$DSE" explore "$work/rules.yaml" -q -o "$work/rules" --store none
+alone=$(echo "$work"/rules/rules-*)
+for file in front.csv front.json front.svg; do
+	expect_same "$rules/$file" "$alone/$file"
+done
+for run in "$rules" "$alone"; do
+	grep -vE '"(command|threads|seconds|known_searches)": ' "$run/run.json" >"$work/$(basename "$run").$(echo "$run" | wc -c)"
+done
+expect_same "$work/$(basename "$rules").$(echo "$rules" | wc -c)" "$work/$(basename "$alone").$(echo "$alone" | wc -c)"
+echo "$n_known of $n_search searches known after a change of one layer's rules"
+[ "$n_known" -gt 0 ] && [ "$n_known" -lt "$n_search" ] || fail "$n_known of $n_search searches are known"
+
 # What is no store, or of a newer program, is refused before the search and left alone.
 printf 'not a database, but a text that is long enough to be taken for the beginning of one, it seems to me\n' >"$work/text"
 cp "$work/text" "$work/text.before"
