@@ -23,7 +23,10 @@ struct prove_core prove_core_of(const struct block *block, const struct split *s
 		core.split = (struct split){.w = dim_whole(1), .h = split->h, .c = split->w, .d = split->d};
 	} else if (block->kind == BLOCK_CONV) {
 		core.in_c = block_group_in_c(block);
-		core.out_c = block_group_out_c(block);
+		if (core.n_group > 1 && dim_extent(&split->c) == block->out_c)
+			core.n_group = 1;
+		else
+			core.out_c = block_group_out_c(block);
 	}
 	core.n_w = dim_n_part(&core.split.w);
 	core.n_c = dim_n_part(&core.split.c);
@@ -94,6 +97,14 @@ struct prove_region prove_region_of(const struct prove_core *core, uint32_t resu
 
 /* ---- sizes ---- */
 
+/* Groups of a grouped convolution that the smallest of its filter parts has: an ifmap part has their channels. */
+static uint32_t n_task_group(const struct prove_core *core)
+{
+	const struct dim_split *c = &core->split.c;
+	uint32_t size = c->n_b > 0 ? c->size_b : c->size_a, n_each = block_group_out_c(core->block);
+	return core->out_c > n_each && size > n_each ? size / n_each : 1;
+}
+
 uint64_t prove_map_size(const struct prove_core *core, uint32_t map)
 {
 	const struct block *block = core->block;
@@ -103,6 +114,8 @@ uint64_t prove_map_size(const struct prove_core *core, uint32_t map)
 	if (block->kind == BLOCK_MATMUL)
 		return (uint64_t)region.h.size * depth;
 	uint64_t size = (uint64_t)split_part_in_w(block, region.w.size) * split_part_in_h(block, region.h.size) * depth;
+	if (block->kind == BLOCK_CONV)
+		size *= n_task_group(core);
 	return is_pool && block->operand != OPERAND_NONE ? size + (block->operand == OPERAND_MAP ? size : depth) : size;
 }
 

@@ -13,7 +13,10 @@
 /*
  * A block's core operation as a convolution: a matrix multiplication is a 1x1
  * one, a row of A a pixel in a column of them, its depth the input channels,
- * columns of B the filters. Channels and filters are those of a group.
+ * columns of B the filters. Input channels are those of a group; so are filters
+ * where the split is of one group and stands for all (a systolic array), which
+ * then come one after the other; else filters are of all groups, and a task has
+ * whole groups or a part of one.
  */
 struct prove_core {
 	const struct block *block;

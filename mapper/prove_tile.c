@@ -20,13 +20,17 @@ struct tile {
 	const struct prove_run *run;
 	const struct prove_data *data;
 	struct prove_region region;
-	uint32_t in_w, in_h;     /* pixels that the result's windows reach */
-	struct prove_span depth; /* input channels of this task */
-	uint64_t n_tap;          /* numbers of a filter */
-	int16_t *map;            /* [in_h][in_w][depth] */
-	int16_t *filter;         /* [filters of the result, in fours][n_tap] */
-	int16_t *window;         /* [n_tap] */
-	uint32_t *sum;           /* [h][w][c] of the result */
+	uint32_t in_w, in_h; /* pixels that the result's windows reach */
+	/* Of this task: filters, of all groups; their groups, each with as many of them; input channels of a group. */
+	struct prove_span filters;
+	uint32_t first_group, n_group;
+	struct prove_span depth;
+	uint32_t n_channel; /* of a pixel, all groups */
+	uint64_t n_tap;     /* numbers of a filter */
+	int16_t *map;       /* [in_h][in_w][n_channel], group by group */
+	int16_t *filter;    /* [filters, and N_AT_ONCE of zeros][n_tap] */
+	int16_t *window;    /* [n_tap] */
+	uint32_t *sum;      /* [h][w][c] of the result */
 	void *memory;
 };
 
@@ -46,15 +50,16 @@ static uint32_t loaded(uint32_t part, uint32_t needed)
 static void load_pixel(const struct tile *tile, int64_t x, int64_t y, int16_t *to)
 {
 	const struct prove_map *ifmap = &tile->data->ifmap;
-	uint32_t n = tile->depth.size;
 	if (x < 0 || y < 0 || x >= ifmap->w || y >= ifmap->h) {
-		memset(to, 0, n * sizeof(*to));
+		memset(to, 0, tile->n_channel * sizeof(*to));
 		return;
 	}
-	size_t first_c = (size_t)tile->region.group * tile->run->core.in_c + tile->depth.first;
-	const int8_t *from = ifmap->value + ((size_t)y * ifmap->w + (size_t)x) * ifmap->c + first_c;
-	for (uint32_t i = 0; i < n; i++)
-		to[i] = from[i];
+	const int8_t *pixel = ifmap->value + ((size_t)y * ifmap->w + (size_t)x) * ifmap->c;
+	for (uint32_t g = 0; g < tile->n_group; g++) {
+		const int8_t *from = pixel + (size_t)(tile->first_group + g) * tile->run->core.in_c + tile->depth.first;
+		for (uint32_t i = 0; i < tile->depth.size; i++)
+			*to++ = from[i];
+	}
 }
 
 /*
@@ -75,37 +80,33 @@ static void load_map(const struct tile *tile)
 	uint32_t n_w = loaded(part_w, tile->in_w) - (tile->run->mistake == PROVE_HALO);
 	for (uint32_t y = 0; y < tile->in_h; y++)
 		for (uint32_t x = 0; x < tile->in_w; x++) {
-			int16_t *to = tile->map + ((size_t)y * tile->in_w + x) * tile->depth.size;
+			int16_t *to = tile->map + ((size_t)y * tile->in_w + x) * tile->n_channel;
 			int64_t in_x = first_x + x, in_y = first_y + y;
 			bool is_past = in_x >= (int64_t)tile->run->core.padded_w - block->pad_left ||
 			               in_y >= (int64_t)tile->run->core.padded_h - block->pad_top;
 			if ((x < n_w && y < part_h) || is_past)
 				load_pixel(tile, in_x, in_y, to);
 			else
-				for (uint32_t i = 0; i < tile->depth.size; i++)
+				for (uint32_t i = 0; i < tile->n_channel; i++)
 					to[i] = POISON;
 		}
 }
 
-/* The filter part; rows that fill the last four are zeros. */
-static void load_filter(const struct tile *tile, struct prove_span filters)
+/* The filter part, and zeros behind it. */
+static void load_filter(const struct tile *tile)
 {
 	const struct prove_core *core = &tile->run->core;
-	size_t n_kernel = (size_t)tile->run->core.block->kernel_w * tile->run->core.block->kernel_h;
-	uint32_t n_all = (tile->region.c.size + N_AT_ONCE - 1) / N_AT_ONCE * N_AT_ONCE;
-	for (uint32_t f = 0; f < n_all; f++)
+	size_t n_kernel = (size_t)core->block->kernel_w * core->block->kernel_h;
+	int16_t *to = tile->filter;
+	for (uint32_t f = 0; f < tile->filters.size; f++)
 		for (size_t k = 0; k < n_kernel; k++) {
-			int16_t *to = tile->filter + f * tile->n_tap + k * tile->depth.size;
-			if (f >= filters.size) {
-				memset(to, 0, tile->depth.size * sizeof(*to));
-				continue;
-			}
-			size_t filter = (size_t)tile->region.group * core->out_c + filters.first + f;
+			size_t filter = tile->filters.first + f;
 			const int8_t *from =
 			    tile->data->weight + (filter * n_kernel + k) * core->in_c + tile->depth.first;
 			for (uint32_t i = 0; i < tile->depth.size; i++)
-				to[i] = from[i];
+				*to++ = from[i];
 		}
+	memset(to, 0, N_AT_ONCE * tile->n_tap * sizeof(*to));
 }
 
 /* Four filters, n numbers each, one after the other, on one window. */
@@ -128,33 +129,48 @@ static void add_products(const int16_t *window, const int16_t *filter, uint64_t 
 	}
 }
 
-/* The window of output (x, y) in one piece. */
-static const int16_t *gather(const struct tile *tile, uint32_t x, uint32_t y)
+/* A group's window of output (x, y) in one piece. */
+static const int16_t *gather(const struct tile *tile, uint32_t group, uint32_t x, uint32_t y)
 {
 	const struct block *block = tile->run->core.block;
-	size_t row = (size_t)block->kernel_w * tile->depth.size;
+	size_t n = tile->depth.size, n_row = (size_t)tile->in_w * tile->n_channel;
 	const int16_t *from =
-	    tile->map + ((size_t)y * block->stride * tile->in_w + (size_t)x * block->stride) * tile->depth.size;
-	if (block->kernel_h == 1)
+	    tile->map + (size_t)y * block->stride * n_row + (size_t)x * block->stride * tile->n_channel + group * n;
+	int16_t *to = tile->window;
+	if (tile->n_group == 1 && block->kernel_h == 1)
 		return from;
-	for (uint32_t i = 0; i < block->kernel_h; i++)
-		memcpy(tile->window + i * row, from + (size_t)i * tile->in_w * tile->depth.size, row * sizeof(*from));
+	for (uint32_t i = 0; i < block->kernel_h; i++, from += n_row) {
+		if (tile->n_group == 1) {
+			memcpy(to, from, block->kernel_w * n * sizeof(*to));
+			to += block->kernel_w * n;
+			continue;
+		}
+		for (uint32_t k = 0; k < block->kernel_w; k++, to += n)
+			memcpy(to, from + (size_t)k * tile->n_channel, n * sizeof(*to));
+	}
 	return tile->window;
+}
+
+/* The group's n filters from f on of one output. */
+static void add_filters(const struct tile *tile, const int16_t *window, uint32_t first, uint32_t n, uint32_t *to)
+{
+	for (uint32_t f = 0; f < n; f += N_AT_ONCE) {
+		uint32_t sum[N_AT_ONCE] = {0};
+		add_products(window, tile->filter + (first + f) * tile->n_tap, tile->n_tap, sum);
+		for (uint32_t i = 0; i < N_AT_ONCE && i < n - f; i++)
+			to[first + f + i] += sum[i];
+	}
 }
 
 static void run_task(const struct tile *tile)
 {
 	const struct prove_region *region = &tile->region;
+	uint32_t n_each = region->c.size / tile->n_group;
 	for (uint32_t y = 0; y < region->h.size; y++)
 		for (uint32_t x = 0; x < region->w.size; x++) {
-			const int16_t *window = gather(tile, x, y);
 			uint32_t *to = tile->sum + ((size_t)y * region->w.size + x) * region->c.size;
-			for (uint32_t f = 0; f < region->c.size; f += N_AT_ONCE) {
-				uint32_t sum[N_AT_ONCE] = {0}, n = region->c.size - f;
-				add_products(window, tile->filter + f * tile->n_tap, tile->n_tap, sum);
-				for (uint32_t i = 0; i < N_AT_ONCE && i < n; i++)
-					to[f + i] += sum[i];
-			}
+			for (uint32_t g = 0; g < tile->n_group; g++)
+				add_filters(tile, gather(tile, g, x, y), g * n_each, n_each, to);
 		}
 }
 
@@ -174,6 +190,22 @@ static void spoil(const struct tile *tile)
 		tile->sum[i] += POISON * 0x01010101u;
 }
 
+/* The input channels of a task's filters, of each of their groups so many. */
+static void set_depth(struct tile *tile, struct prove_span depth)
+{
+	const struct block *block = tile->run->core.block;
+	tile->first_group = 0;
+	tile->n_group = 1;
+	if (block->kind == BLOCK_CONV && block_n_group(block) > 1) {
+		uint32_t n_each = block_group_out_c(block);
+		tile->first_group = tile->filters.first / n_each;
+		tile->n_group = tile->filters.size > n_each ? tile->filters.size / n_each : 1;
+	}
+	tile->depth = depth;
+	tile->n_channel = tile->n_group * depth.size;
+	tile->n_tap = (uint64_t)block->kernel_w * block->kernel_h * depth.size;
+}
+
 /* One task on what lay there: another part than the result's goes by its own numbers, in the result's extents. */
 static void add_task(struct tile *tile, const struct prove_task *task, uint32_t result)
 {
@@ -185,19 +217,19 @@ static void add_task(struct tile *tile, const struct prove_task *task, uint32_t 
 	}
 	struct prove_region there = prove_region_of(core, task->map / core->n_d * core->n_c);
 	struct prove_span filters = prove_span_of(&core->split.c, task->filter % core->n_c, core->out_c);
-	struct prove_span depth = prove_span_of(&core->split.d, task->map % core->n_d, core->in_c);
-	uint32_t filter_d = task->filter / core->n_c % core->n_d;
+	uint32_t depth = task->map % core->n_d;
 	if (there.w.size != own.w.size || there.h.size != own.h.size || filters.size != own.c.size ||
-	    filter_d != task->map % core->n_d) {
+	    task->filter / core->n_c % core->n_d != depth) {
 		spoil(tile);
 		return;
 	}
+	filters.first += own.group * core->out_c;
+	tile->filters = filters;
 	tile->region.w = there.w;
 	tile->region.h = there.h;
-	tile->depth = depth;
-	tile->n_tap = (uint64_t)core->block->kernel_w * core->block->kernel_h * depth.size;
+	set_depth(tile, prove_span_of(&core->split.d, depth, core->in_c));
 	load_map(tile);
-	load_filter(tile, filters);
+	load_filter(tile);
 	run_task(tile);
 	tile->region = own;
 }
@@ -287,7 +319,7 @@ static void pool_part(struct tile *tile, uint32_t there, struct prove_map *out)
 	tile->region = prove_region_of(&tile->run->core, there);
 	if (tile->region.w.size != own.w.size || tile->region.h.size != own.h.size || tile->region.c.size != n_c)
 		return;
-	tile->depth = tile->region.c;
+	set_depth(tile, tile->region.c);
 	load_map(tile);
 	for (uint32_t y = 0; y < region->h.size; y++)
 		for (uint32_t x = 0; x < region->w.size; x++) {
@@ -324,7 +356,7 @@ static void arm_part(struct tile *tile, uint32_t there, struct prove_map *out)
 	tile->region = prove_region_of(&tile->run->core, there);
 	if (tile->region.w.size != own.w.size || tile->region.h.size != own.h.size || tile->region.c.size != own.c.size)
 		return;
-	tile->depth = tile->region.c;
+	set_depth(tile, tile->region.c);
 	load_map(tile);
 	if (block->operand != OPERAND_NONE)
 		load_operand(tile, &tile->region, tile->filter);
@@ -346,13 +378,14 @@ static bool open_tile(struct tile *tile)
 	const struct block *block = core->block;
 	const struct prove_region *region = &tile->region;
 	bool is_pool = block->kind == BLOCK_POOL;
-	uint32_t depth = is_pool ? region->c.size : core->split.d.size_a;
-	depth = !is_pool && depth > core->in_c ? core->in_c : depth;
+	tile->filters = (struct prove_span){region->group * core->out_c + region->c.first, region->c.size};
+	struct prove_span depth = {0, is_pool ? region->c.size : core->split.d.size_a};
+	depth.size = !is_pool && depth.size > core->in_c ? core->in_c : depth.size;
+	set_depth(tile, depth);
 	tile->in_w = (region->w.size - 1) * block->stride + block->kernel_w;
 	tile->in_h = (region->h.size - 1) * block->stride + block->kernel_h;
-	size_t n_map = (size_t)tile->in_w * tile->in_h * depth;
-	size_t n_tap = is_pool ? 0 : (size_t)block->kernel_w * block->kernel_h * depth;
-	size_t n_filter = ((size_t)region->c.size + N_AT_ONCE - 1) / N_AT_ONCE * N_AT_ONCE * n_tap;
+	size_t n_map = (size_t)tile->in_w * tile->in_h * tile->n_channel, n_tap = is_pool ? 0 : (size_t)tile->n_tap;
+	size_t n_filter = ((size_t)region->c.size + N_AT_ONCE) * n_tap;
 	if (is_pool && block->arm != ARM_POOL)
 		n_filter = n_tap = n_map; /* the second operand; the result */
 	size_t n_sum = is_pool ? 0 : (size_t)region->w.size * region->h.size * region->c.size;
