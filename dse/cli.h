@@ -44,7 +44,7 @@ struct cli_options {
 
 	/* explore */
 	const char *engine;
-	bool flat, points, verify;
+	bool flat, points, verify, prove;
 	uint64_t max_evaluations; /* 0: no limit */
 	uint64_t max_seconds;     /* 0: no limit */
 	uint64_t audit_samples;   /* explore, merge; 0: the audit's default */

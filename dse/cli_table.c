@@ -46,6 +46,8 @@ const struct option_info option_table[N_OPTION] = {
                               "whole designs that --audit draws (default 100000, of the event tier 100); implies it"},
     [OPTION_VERIFY] = {"verify", 0, NULL, TYPE_FLAG, IN(verify), 0, 0,
                        "run the front again in the event tier and say which points it keeps"},
+    [OPTION_PROVE] = {"prove", 0, NULL, TYPE_FLAG, IN(prove), 0, 0,
+                      "run the front's designs on data, bit for bit, as dse prove does; exit 6 when one fails"},
     [OPTION_RESUME] = {"resume", 0, "DIR", TYPE_TEXT, IN(resume), 0, 0,
                        "go on with the run that was stopped or killed in DIR; SPACE.yaml and options are the run's"},
     [OPTION_SHARD] = {"shard", 0, "I/N", TYPE_TEXT, IN(shard), 0, 0,
@@ -142,6 +144,7 @@ const struct cli_command cli_command_table[] = {
      "at each operating point, with fusion_reuse where no strategy is named.",
      1, 1,
      LIST(COMMON, OPTION_ENGINE, OPTION_FLAT, OPTION_POINTS, OPTION_MAX_EVALUATIONS, OPTION_DETAIL, OPTION_VERIFY,
+          OPTION_PROVE,
           OPTION_AUDIT, OPTION_RESUME, OPTION_SHARD, OPTION_AUDIT_SAMPLES, OPTION_EFFORT, OPTION_MAX_SECONDS,
           OPTION_COMPARE, OPTION_STORE, OPTION_NO_CACHE),
      cmd_explore},
@@ -149,7 +152,7 @@ const struct cli_command cli_command_table[] = {
      "Takes the folders that 'dse explore SPACE.yaml --shard I/N' wrote for I = 1 to N, in any order, checks that all\n"
      "of them are there, complete and of one space, version and choice of options, and writes what one\n"
      "'dse explore SPACE.yaml' would have written. Options are the shards'.",
-     1, SIZE_MAX, LIST(COMMON, OPTION_POINTS, OPTION_VERIFY, OPTION_AUDIT, OPTION_AUDIT_SAMPLES, OPTION_COMPARE,
+     1, SIZE_MAX, LIST(COMMON, OPTION_POINTS, OPTION_VERIFY, OPTION_PROVE, OPTION_AUDIT, OPTION_AUDIT_SAMPLES, OPTION_COMPARE,
           OPTION_STORE),
      cmd_merge},
     {"runs", "[prune]", "list the runs that were kept, newest first; remove old ones",

@@ -29,6 +29,7 @@ struct request {
 	struct explore_options options;
 	struct unroller unroller;
 	struct verify verify;
+	struct prove_front proof;
 	struct audit audit;
 	struct compare compare;
 	struct misfit misfit;
@@ -167,8 +168,8 @@ static bool holds_complete(const char *dir)
 static enum err_code choose_dir(struct request *job, struct err *err)
 {
 	static const char suffix[] = "-partial";
-	bool is_cut =
-	    job->explore.interrupted || job->explore.truncated || job->verify.interrupted || job->audit.interrupted;
+	bool is_cut = job->explore.interrupted || job->explore.truncated || job->verify.interrupted ||
+	              job->proof.interrupted || job->audit.interrupted;
 	if (!is_cut || !holds_complete(job->dir))
 		return ERR_OK;
 	size_t n_byte = strlen(job->dir) + sizeof(suffix);
@@ -204,6 +205,18 @@ static enum err_code verify_front(struct request *job, struct err *err)
 	enum err_code code = verify_run(&job->unroller, &options, &job->verify, err);
 	if (code == ERR_OK && !job->verify.interrupted)
 		job->run.verify = &job->verify;
+	return code;
+}
+
+/* --prove: whether the front's designs compute what they should. */
+static enum err_code prove_designs(struct request *job, struct err *err)
+{
+	const struct prove_front_options options = {
+	    .n_thread = job->options.n_thread, .seed = job->options.seed, .show_progress = job->options.show_progress};
+	if (!job->cli->prove || job->explore.front.n == 0 || job->explore.interrupted || interrupt_requested())
+		return ERR_OK;
+	enum err_code code = prove_front_run(&job->unroller, &options, &job->proof, err);
+	job->run.proof = code == ERR_OK && !job->proof.interrupted ? &job->proof : NULL;
 	return code;
 }
 
@@ -311,6 +324,10 @@ static enum err_code print_result(struct request *job, struct err *err)
 			(void)fputc('\n', stdout);
 			report_verify(stdout, &job->run);
 		}
+		if (code == ERR_OK && job->run.proof) {
+			(void)fputc('\n', stdout);
+			prove_front_print(stdout, job->run.proof);
+		}
 		if (code == ERR_OK && job->run.audit) {
 			(void)fputc('\n', stdout);
 			audit_print(stdout, job->run.audit);
@@ -363,15 +380,20 @@ static enum err_code judge(const struct request *job, struct err *err)
 		return err_add(err, ERR_INTERRUPTED, "interrupted: %s holds what was found so far (%zu designs)%s; %s",
 		               job->dir, job->explore.front.n,
 		               job->is_partial ? ", beside the complete result of an earlier run" : "", way_on);
-	if (job->verify.interrupted || job->audit.interrupted)
+	if (job->verify.interrupted || job->proof.interrupted || job->audit.interrupted)
 		return err_add(err, ERR_INTERRUPTED, "interrupted: %s holds the whole front, not %s; %s", job->dir,
-		               job->verify.interrupted ? "verified" : "audited", way_on);
+		               job->verify.interrupted  ? "verified"
+		               : job->proof.interrupted ? "proved"
+		                                        : "audited",
+		               way_on);
 	if (job->explore.n_failure > 0)
 		return judge_failures(job, err);
 	if (job->explore.front.n == 0)
 		return err_add(err, ERR_INFEASIBLE, "%s: no feasible design%s", job->cli->file[0],
 		               job->explore.truncated ? " within max_evaluations or --max-seconds" : "");
 	enum err_code code = job->run.audit ? audit_judge(job->run.audit, job->dir, job->command, err) : ERR_OK;
+	if (code == ERR_OK && job->run.proof)
+		code = prove_front_judge(job->run.proof, err);
 	return code == ERR_OK && job->run.compare ? compare_judge(job->run.compare, err) : code;
 }
 
@@ -384,6 +406,8 @@ static enum err_code finish_whole(struct request *job, struct err *err)
 	if (code == ERR_OK)
 		code = verify_front(job, err);
 	if (code == ERR_OK)
+		code = prove_designs(job, err);
+	if (code == ERR_OK)
 		code = audit_front(job, err);
 	if (code == ERR_OK)
 		code = compare_mappings(job, err);
@@ -395,7 +419,7 @@ static enum err_code finish_whole(struct request *job, struct err *err)
 		code = write_files(job, err);
 	/* what --max-seconds stopped can be taken up */
 	bool is_cut = job->explore.interrupted || job->explore.out_of_time || job->verify.interrupted ||
-	              job->audit.interrupted || job->explore.n_failure > 0;
+	              job->proof.interrupted || job->audit.interrupted || job->explore.n_failure > 0;
 	if (code == ERR_OK && !is_cut)
 		code = run_keep_finish(job->keep, err);
 	/* a run that cannot be kept is still a result */
@@ -560,13 +584,13 @@ enum err_code cmd_explore(const struct cli_options *options, struct err *err)
 	if (code == ERR_OK)
 		code = run_keep_start(keep, &options, err);
 	code = ranks_agree(code, err);
-	bool judges = own.audit || own.audit_samples > 0 || own.verify || own.compare.n > 0;
+	bool judges = own.audit || own.audit_samples > 0 || own.verify || own.prove || own.compare.n > 0;
 	if (code == ERR_OK && keep->is_complete && judges) {
-		code = err_add(
-		    err, ERR_USAGE,
-		    "dse explore: the run in %s is complete; --audit, --verify and --compare come with a search: "
-		    "give them without --resume",
-		    own.resume);
+		code = err_add(err, ERR_USAGE,
+		               "dse explore: the run in %s is complete; --audit, --verify, --prove and --compare come "
+		               "with a search: "
+		               "give them without --resume",
+		               own.resume);
 		run_keep_close(keep, true);
 	} else if (code == ERR_OK && keep->is_complete) {
 		if (!options->quiet && ranks_index() == 0)

@@ -43,6 +43,7 @@ static enum err_code run(struct request *job, struct err *err)
 	const struct prove_how how = {.seed = job->seed,
 	                              .n_thread = parallel_n_thread((size_t)job->cli->jobs),
 	                              .show_progress = !job->cli->quiet && !job->cli->no_progress,
+	                              .is_mapping = true,
 	                              .what = "proving"};
 	return prove_run(&job->mapping.network, job->candidate, job->n, &how, &n_done, err);
 }

@@ -42,7 +42,8 @@ enum err_code command_print(const struct cli_options *cli, const struct explore_
 		(void)fprintf(text, " -j %" PRIu64, cli->jobs);
 	if (cli->shard)
 		(void)fprintf(text, " --shard %s", cli->shard);
-	(void)fprintf(text, "%s%s", cli->verify ? " --verify" : "", cli->audit ? " --audit" : "");
+	(void)fprintf(text, "%s%s%s", cli->verify ? " --verify" : "", cli->prove ? " --prove" : "",
+	              cli->audit ? " --audit" : "");
 	if (cli->audit_samples > 0)
 		(void)fprintf(text, " --audit-samples %" PRIu64, cli->audit_samples);
 	(void)fprintf(text, "%s%s%s%s", cli->points ? " --points" : "", cli->json ? " --json" : "",

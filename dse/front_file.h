@@ -12,6 +12,7 @@
 #include "dse/compare.h"
 #include "dse/json.h"
 #include "dse/misfit.h"
+#include "dse/prove_front.h"
 #include "dse/verify.h"
 
 #define FRONT_FORMAT "dse front 1"
@@ -34,6 +35,7 @@ struct front_run {
 	const struct unroller *unroller;      /* of explore's front */
 	const struct verify *verify;          /* of explore's front; NULL: it was not asked for, or interrupted */
 	const struct audit *audit;            /* of explore's front; NULL: likewise */
+	const struct prove_front *proof;      /* of explore's front; NULL: likewise */
 	const struct compare *compare;        /* mappings set beside the front; NULL: none */
 	const struct front_known *known;      /* NULL: it was searched for */
 	uint64_t n_known_search;              /* searches of layers that earlier runs had made */

@@ -475,6 +475,8 @@ enum err_code front_write_run(FILE *file, const struct front_run *run, const cha
 		put_quality(&json, run);
 	if (run->verify)
 		put_verify(&json, run);
+	if (run->proof)
+		prove_front_put_json(&json, run->proof);
 	if (run->audit)
 		audit_put_json(&json, run->audit);
 	if (dir)

@@ -41,7 +41,8 @@ enum err_code prove_run(const struct network *network, struct prove_candidate *c
 {
 	struct watch watch = {.network = network, .how = how, .all = 1};
 	const struct prove_pool pool = {run_parallel, how->n_thread};
-	const struct prove_options options = {.seed = how->seed, .pool = &pool, .done = on_done, .context = &watch};
+	const struct prove_options options = {
+	    .seed = how->seed, .pool = &pool, .is_mapping = how->is_mapping, .done = on_done, .context = &watch};
 	for (size_t i = 0; i < n; i++)
 		watch.all += effort(&network->block[candidate[i].block]);
 	interrupt_install();

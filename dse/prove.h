@@ -12,6 +12,7 @@ struct prove_how {
 	uint64_t seed;
 	unsigned n_thread;
 	bool show_progress;
+	bool is_mapping;  /* candidates are one mapping's layers */
 	const char *what; /* of the progress line: "proving vgg16" */
 };
 

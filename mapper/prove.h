@@ -115,6 +115,7 @@ struct prove_candidate {
 struct prove_options {
 	uint64_t seed;
 	const struct prove_pool *pool;
+	bool is_mapping; /* one candidate a block at most: what it reads must lie where its producer left it */
 	/* Told after each candidate; returns false to stop (ERR_INTERRUPTED). NULL: nobody is. */
 	bool (*done)(void *context, size_t n_done, const struct prove_candidate *candidate);
 	void *context;
@@ -122,10 +123,9 @@ struct prove_options {
 
 /*
  * Prove candidates [n], sorted by block: blocks with candidates and all those before that they need are computed in
- * order, each on the results of those it reads; where a design fails, later blocks read the reference. Where blocks
- * have one candidate each, what a block reads must lie where its producer left it. Views, which no machine computes,
- * are channels one after another where that gives their shape, else their numbers in their order, again from the
- * first where there are too few.
+ * order, each on the results of those it reads; where a design fails, later blocks read the reference. Views, which no
+ * machine computes, are channels one after another where that gives their shape, else their numbers in their order,
+ * again from the first where there are too few.
  */
 enum err_code prove_network(const struct network *network, struct prove_candidate *candidate, size_t n,
                             const struct prove_options *options, struct err *err);

@@ -56,7 +56,7 @@ struct chain {
 	    *result;  /* [n_block + 1] by producer (struct block_sources); value NULL: not there (any more) */
 	size_t *last; /* [n_block + 1] last block that reads it */
 	bool *needed; /* [n_block] has candidates, or is read by one that is needed */
-	/* [n_block + 1] by producer: who left it, where there is one candidate of each block; else NULL */
+	/* [n_block + 1] by producer: who left it, of a mapping; else NULL */
 	const struct prove_candidate **by;
 };
 
@@ -189,14 +189,6 @@ static enum err_code make_input(struct chain *chain, struct err *err)
 
 /* ---- candidates ---- */
 
-static bool is_one_each(const struct prove_candidate *candidate, size_t n)
-{
-	for (size_t i = 1; i < n; i++)
-		if (candidate[i - 1].block == candidate[i].block)
-			return false;
-	return true;
-}
-
 static enum err_code prove_candidate(struct chain *chain, const struct prove_data *data,
                                      const struct prove_map *expected, struct prove_candidate *candidate,
                                      struct err *err)
@@ -284,15 +276,14 @@ enum err_code prove_network(const struct network *network, struct prove_candidat
                             const struct prove_options *options, struct err *err)
 {
 	size_t n_result = network->n_block + 1, at = 0;
-	bool is_chain = is_one_each(candidate, n);
 	struct chain chain = {network,
 	                      options,
 	                      calloc(n_result, sizeof(*chain.result)),
 	                      calloc(n_result, sizeof(*chain.last)),
 	                      calloc(n_result, sizeof(*chain.needed)),
-	                      is_chain ? calloc(n_result, sizeof(*chain.by)) : NULL};
+	                      options->is_mapping ? calloc(n_result, sizeof(*chain.by)) : NULL};
 	enum err_code code = ERR_OK;
-	if (!chain.result || !chain.last || !chain.needed || (is_chain && !chain.by))
+	if (!chain.result || !chain.last || !chain.needed || (options->is_mapping && !chain.by))
 		code = err_add(err, ERR_INTERNAL, "out of memory");
 	if (code == ERR_OK) {
 		plan(&chain, candidate, n);

@@ -10,6 +10,7 @@
 #include "mapper/unfold.h"
 #include "tests/random_chip.h"
 #include "tests/random_design.h"
+#include "tests/random_systolic_block.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -136,6 +137,36 @@ static void test_random_designs_are_exact(void **state)
 	              n_strategy[0], n_strategy[1], n_strategy[2], n_storage, n_deep);
 	assert_true(n_strategy[STRATEGY_NO_FUSION] > n / 8 && n_strategy[STRATEGY_FUSION] > n / 8 &&
 	            n_strategy[STRATEGY_FUSION_REUSE] > n / 16 && n_storage > n / 32 && n_deep > n / 16);
+}
+
+/* Tiles of systolic arrays in any dataflow; grouped convolutions, too. */
+static void test_random_tiles_are_exact(void **state)
+{
+	struct rng rng = rng_stream(8, 0, 0);
+	unsigned n = 0, n_grouped = 0, n_outside = 0;
+	(void)state;
+	for (unsigned i = 0; n < 200; i++) {
+		struct machine machine;
+		random_systolic(&rng, &machine);
+		struct block block = random_systolic_block(&rng, 12, 12);
+		struct split split = random_split(&rng, &block, 6);
+		if (block.kind == BLOCK_CONV && block.groups > 1)
+			split.c = random_dim(&rng, block_group_out_c(&block), 1, 6);
+		if (block.kind == BLOCK_POOL)
+			split.d = dim_whole(1);
+		struct layer_design design = {.split = split, .operand_bit = 8};
+		struct proof proof;
+		design.strategy = (enum strategy)(N_PE_STRATEGY + rng_below(&rng, N_STRATEGY - N_PE_STRATEGY));
+		design.reuse = (enum reuse_operand)rng_below(&rng, N_REUSE_OPERAND);
+		if (!open_proof(&block, &machine, &design, i, &proof))
+			continue;
+		assert_proved(&proof);
+		close_proof(&proof);
+		n++;
+		n_grouped += block.kind == BLOCK_CONV && block.groups > 1;
+		n_outside += design.reuse == REUSE_FILTER;
+	}
+	assert_true(n_grouped > 5 && n_outside > 20);
 }
 
 /* ---- planted mistakes ---- */
@@ -350,6 +381,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_planted_mistakes_are_found),
 	    cmocka_unit_test(test_random_designs_are_exact),
+	    cmocka_unit_test(test_random_tiles_are_exact),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

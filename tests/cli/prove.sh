@@ -49,12 +49,15 @@ cat >"$work/space.yaml" <<-'YAML'
 	networks: [tiny]
 	objectives: [latency_ms]
 YAML
-expect_code 0 "$DSE" explore "$work/space.yaml" -q -o "$work/results"
+expect_code 0 "$DSE" explore "$work/space.yaml" -q -o "$work/results" --prove
+expect_text "$work/out" "Proved on data: 3 of 3 layer designs bit-exact"
+grep -q '"proved": *true' "$work"/results/*/run.json || fail "run.json says nothing of the proof"
 front=$(echo "$work"/results/*/front.json)
 expect_code 0 "$DSE" prove --point "$front:0"
 [ "$(hash_of)" = "$hash" ] || fail "a point of a front has another hash"
 expect_code 0 "$DSE" prove tiny --mapping "$front:0"
 [ "$(hash_of)" = "$hash" ] || fail "a mapping has another hash"
+expect_code 2 "$DSE" explore --resume "$(dirname "$front")" --prove
 expect_code 2 "$DSE" prove vgg16 --mapping "$front:0"
 expect_text "$work/err" "is a mapping of network tiny"
 expect_code 2 "$DSE" prove tiny --mapping "$front:0" --strategy fusion
