@@ -127,14 +127,26 @@ static bool scale_shape(struct onnx_work *work, const double *scale, size_t n, s
 	return true;
 }
 
+/* Upsample of opset 1 has a scale for each side of an image. */
+static bool scale_sides(struct onnx_work *work, const struct onnx_attribute *high, const struct onnx_attribute *wide,
+                        struct onnx_shape *out)
+{
+	const double scale[4] = {1, 1, high->has_real ? high->real : 1, wide->has_real ? wide->real : 1};
+	return scale_shape(work, scale, 4, out) && onnx_op_set(work, 0, out, onnx_op_in(work, 0)->type);
+}
+
 /* Upsample and the first Resize have input, scales; later ones input, region, scales, sizes. */
 bool onnx_infer_resize(struct onnx_work *work)
 {
+	const struct onnx_attribute *high = onnx_find(work->node, "height_scale"),
+				    *wide = onnx_find(work->node, "width_scale");
 	struct onnx_shape out = onnx_op_in(work, 0)->shape;
 	bool is_old = work->node->n_in <= 2;
 	const double *scale, *size = NULL;
 	size_t n, n_size = 0;
 
+	if (high && wide)
+		return scale_sides(work, high, wide, &out);
 	if (!onnx_op_list(work, is_old ? 1 : 2, "scales", &scale, &n) ||
 	    (!is_old && !onnx_op_list(work, 3, "", &size, &n_size)))
 		return false;

@@ -238,6 +238,14 @@ static inline void builder_integer(struct onnx_builder *builder, Onnx__NodeProto
 	attribute->i = value;
 }
 
+static inline void builder_real(struct onnx_builder *builder, Onnx__NodeProto *node, const char *name, float value)
+{
+	Onnx__AttributeProto *attribute =
+	    builder_attribute(builder, node, name, ONNX__ATTRIBUTE_PROTO__ATTRIBUTE_TYPE__FLOAT);
+	attribute->has_f = 1;
+	attribute->f = value;
+}
+
 static inline void builder_integers(struct onnx_builder *builder, Onnx__NodeProto *node, const char *name, size_t n,
                                     const int64_t *value)
 {

@@ -247,6 +247,10 @@ static void test_onnx_old_opsets(void **state)
 		node = builder_node(&builder, "Pad", NULL, node->output[0], NULL);
 		BUILDER_INTEGERS(&builder, node, version == 1 ? "paddings" : "pads", 0, 0, 1, 1, 0, 0, 1, 1);
 		x = old_conv(node->output[0], 16, 4);
+		node = builder_node(&builder, "Upsample", NULL, x, NULL);
+		builder_real(&builder, node, "height_scale", 2);
+		builder_real(&builder, node, "width_scale", 1.5F);
+		x = model_pool(&builder, "AveragePool", node->output[0], 2, 2, 0); /* 36 x 27 to 18 x 13 */
 		node = builder_node(&builder, "Dropout", NULL, x, NULL);
 		builder_integer(&builder, node, "is_test", 1);
 		(void)builder_more_output(&builder, node);
@@ -259,13 +263,13 @@ static void test_onnx_old_opsets(void **state)
 		} else {
 			x = model_flatten(&builder, x);
 		}
-		node = builder_node(&builder, "Gemm", NULL, x, BUILDER_WEIGHTS(&builder, 10, 4 * 18 * 18),
+		node = builder_node(&builder, "Gemm", NULL, x, BUILDER_WEIGHTS(&builder, 10, 4 * 18 * 13),
 		                    BUILDER_WEIGHTS(&builder, 10), NULL);
 		builder_integer(&builder, node, "transB", 1);
 		builder_integer(&builder, node, "broadcast", 1);
 		builder_output(&builder, builder_node(&builder, "Softmax", NULL, node->output[0], NULL)->output[0]);
-		expect_counts(&import, 16 * 16 * 8 * 27 + 16 * 16 * 8 * 72 + 18 * 18 * 4 * 144 + 10 * 4 * 18 * 18,
-		              8 * 27 + 8 * 72 + 4 * 144 + 10 * 4 * 18 * 18 + 10);
+		expect_counts(&import, 16 * 16 * 8 * 27 + 16 * 16 * 8 * 72 + 18 * 18 * 4 * 144 + 10 * 4 * 18 * 13,
+		              8 * 27 + 8 * 72 + 4 * 144 + 10 * 4 * 18 * 13 + 10);
 		expect_all(&import, "Mul", ONNX_FOLDED);
 		expect_all(&import, "BatchNormalization", ONNX_FOLDED);
 		expect_all(&import, "Dropout", ONNX_FREE);
@@ -390,6 +394,78 @@ static void test_onnx_packed_attention(void **state)
 	expect_all(&import, "MatMul", ONNX_MLA);
 	expect_file_keeps(&import, &network);
 	network_free(&network);
+	onnx_import_free(&import);
+}
+
+/* Mean and deviation in nine nodes, as opsets before 17 have them. */
+static const char *norm_in_parts(const char *x, int64_t width)
+{
+	Onnx__NodeProto *mean = builder_node(&builder, "ReduceMean", NULL, x, NULL);
+	BUILDER_INTEGERS(&builder, mean, "axes", -1);
+	const char *y = builder_node(&builder, "Sub", NULL, x, mean->output[0], NULL)->output[0];
+	const char *square = builder_node(&builder, "Pow", NULL, y, BUILDER_WEIGHTS(&builder, 1), NULL)->output[0];
+	mean = builder_node(&builder, "ReduceMean", NULL, square, NULL);
+	BUILDER_INTEGERS(&builder, mean, "axes", -1);
+	const char *d =
+	    builder_node(&builder, "Add", NULL, mean->output[0], BUILDER_WEIGHTS(&builder, 1), NULL)->output[0];
+	d = builder_node(&builder, "Sqrt", NULL, d, NULL)->output[0];
+	y = builder_node(&builder, "Div", NULL, y, d, NULL)->output[0];
+	y = builder_node(&builder, "Mul", NULL, y, BUILDER_WEIGHTS(&builder, width), NULL)->output[0];
+	return builder_node(&builder, "Add", NULL, y, BUILDER_WEIGHTS(&builder, width), NULL)->output[0];
+}
+
+/* An encoder from the words on: embeddings by Gather, a mask that is computed, a pooler; nothing is known of its data.
+ */
+static void test_onnx_encoder_of_words(void **state)
+{
+	const int64_t rows = 32, width = 48, head = 4;
+	struct onnx_import import;
+	(void)state;
+	builder_start(&builder, "words");
+	builder.opset.version = 11;
+	builder_input(&builder, "ids", 2, (const int64_t[]){1, rows});
+	builder_input(&builder, "attends", 2, (const int64_t[]){1, rows});
+	const char *x =
+	    builder_node(&builder, "Gather", NULL, BUILDER_WEIGHTS(&builder, 1000, width), "ids", NULL)->output[0];
+	x = builder_node(&builder, "Add", NULL, x, BUILDER_WEIGHTS(&builder, 1, rows, width), NULL)->output[0];
+	x = norm_in_parts(x, width);
+	Onnx__NodeProto *node = builder_node(&builder, "Unsqueeze", NULL, "attends", NULL);
+	BUILDER_INTEGERS(&builder, node, "axes", 1, 2);
+	const char *mask = builder_node(&builder, "Cast", NULL, node->output[0], NULL)->output[0];
+	mask = builder_node(&builder, "Sub", NULL, BUILDER_WEIGHTS(&builder, 1), mask, NULL)->output[0];
+	mask = builder_node(&builder, "Mul", NULL, mask, BUILDER_WEIGHTS(&builder, 1), NULL)->output[0];
+	for (int i = 0; i < 2; i++) {
+		const char *q =
+		    model_heads(&builder, model_dense(&builder, x, width, width), head, width / head, false);
+		const char *k = model_heads(&builder, model_dense(&builder, x, width, width), head, width / head, true);
+		const char *v =
+		    model_heads(&builder, model_dense(&builder, x, width, width), head, width / head, false);
+		const char *y = builder_node(&builder, "MatMul", NULL, q, k, NULL)->output[0];
+		y = builder_node(&builder, "Div", NULL, y, BUILDER_WEIGHTS(&builder, 1), NULL)->output[0];
+		y = builder_node(&builder, "Add", NULL, y, mask, NULL)->output[0];
+		y = model_axis(&builder, builder_node(&builder, "Softmax", NULL, y, NULL), 3);
+		y = builder_node(&builder, "MatMul", NULL, y, v, NULL)->output[0];
+		node = builder_node(&builder, "Transpose", NULL, y, NULL);
+		BUILDER_INTEGERS(&builder, node, "perm", 0, 2, 1, 3);
+		y = builder_node(&builder, "Reshape", NULL, node->output[0], BUILDER_LIST(&builder, 0, 0, -1), NULL)
+		        ->output[0];
+		y = model_dense(&builder, y, width, width);
+		x = norm_in_parts(builder_node(&builder, "Add", NULL, y, x, NULL)->output[0], width);
+		y = model_gelu(&builder, model_dense(&builder, x, width, 4 * width));
+		y = model_dense(&builder, y, 4 * width, width);
+		x = norm_in_parts(builder_node(&builder, "Add", NULL, x, y, NULL)->output[0], width);
+	}
+	node = builder_node(&builder, "Gather", NULL, x, BUILDER_LIST(&builder, 0), NULL);
+	builder_integer(&builder, node, "axis", 1);
+	x = builder_node(&builder, "Reshape", NULL, node->output[0], BUILDER_LIST(&builder, 1, width), NULL)->output[0];
+	x = builder_node(&builder, "Tanh", NULL, model_gemm(&builder, x, width, width), NULL)->output[0];
+	builder_output(&builder, model_gemm(&builder, x, width, 2));
+	expect_counts(&import,
+	              (uint64_t)(2 * (12 * rows * width * width + 2 * rows * rows * width) + width * width + 2 * width),
+	              (uint64_t)(width * width + width + 2 * width + 2));
+	expect_all(&import, "MatMul", ONNX_MLA);
+	expect_all(&import, "Gemm", ONNX_MLA);
+	expect_all(&import, "Softmax", ONNX_ARM);
 	onnx_import_free(&import);
 }
 
@@ -605,6 +681,7 @@ int main(void)
 	    cmocka_unit_test(test_onnx_googlenet),
 	    cmocka_unit_test(test_onnx_transformer_encoder),
 	    cmocka_unit_test(test_onnx_packed_attention),
+	    cmocka_unit_test(test_onnx_encoder_of_words),
 	    cmocka_unit_test(test_onnx_mobile_blocks),
 	    cmocka_unit_test(test_onnx_functions_of_shared_results),
 	    cmocka_unit_test(test_onnx_quantised_models),
