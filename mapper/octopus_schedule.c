@@ -75,6 +75,56 @@ static bool paper_choice(struct planner *planner, uint32_t l, const struct octop
 	return choice->exists;
 }
 
+/* us that a byte of the first weights takes; where there are none, hiding them is no matter. */
+static double first_byte_us(const struct octopus_ahead *ahead)
+{
+	return ahead->first_byte > 0 ? ahead->first_us / (double)ahead->first_byte : DBL_MAX;
+}
+
+/* Whether a is as good as b wherever it stands: whatever hides of either, and whatever comes after. */
+static bool is_as_good(const struct octopus_cut_choice *a, const struct octopus_cut_choice *b, double us)
+{
+	const struct octopus_ahead *of_a = &a->ahead, *of_b = &b->ahead;
+
+	if (a->plan.n_worker > b->plan.n_worker || a->cost > b->cost || of_a->window_us < of_b->window_us ||
+	    of_a->free_byte < of_b->free_byte)
+		return false;
+	return a->cost <= b->cost - us * of_b->first_us ||
+	       (a->cost - us * of_a->first_us <= b->cost - us * of_b->first_us &&
+	        first_byte_us(of_a) >= first_byte_us(of_b));
+}
+
+/* Drop choices that another one makes needless; of equal ones the first stays. */
+static uint32_t drop_needless(struct octopus_cut_choice *choice, uint32_t n, double us)
+{
+	uint32_t n_kept = 0;
+
+	for (uint32_t i = 0; i < n; i++) {
+		bool needless = false;
+
+		for (uint32_t j = 0; j < n_kept && !needless; j++)
+			needless = is_as_good(&choice[j], &choice[i], us);
+		if (needless)
+			continue;
+		uint32_t at = 0;
+
+		for (uint32_t j = 0; j < n_kept; j++)
+			if (!is_as_good(&choice[i], &choice[j], us))
+				choice[at++] = choice[j];
+		choice[at++] = choice[i];
+		n_kept = at;
+	}
+	return n_kept;
+}
+
+/* Cost of a us that is hidden. */
+static double us_cost(const struct planner *planner)
+{
+	return planner->options->goal == OCTOPUS_FASTEST
+	           ? 1
+	           : 1e3 * energy_static_mw(planner->machine, planner->options->level);
+}
+
 /* Choices of a layer, or those of an equal one before it. */
 static enum err_code list_choices(struct planner *planner, uint32_t l, const struct octopus_query *query,
                                   struct list *lists)
@@ -100,6 +150,7 @@ static enum err_code list_choices(struct planner *planner, uint32_t l, const str
 	for (uint32_t i = 0; i < n_keep * most; i++)
 		if (choice[i].exists)
 			choice[n++] = choice[i];
+	n = drop_needless(choice, n, us_cost(planner));
 	lists[l] = (struct list){n, choice};
 	return n > 0 ? ERR_OK : octopus_say_too_large(planner, l);
 }
@@ -126,14 +177,6 @@ static double enabling_cost(const struct planner *planner, uint32_t n_worker)
 	if (planner->options->goal == OCTOPUS_FASTEST)
 		return us;
 	return us * 1e3 * energy_static_mw(planner->machine, planner->options->level);
-}
-
-/* Cost of a us that is hidden. */
-static double us_cost(const struct planner *planner)
-{
-	return planner->options->goal == OCTOPUS_FASTEST
-	           ? 1
-	           : 1e3 * energy_static_mw(planner->machine, planner->options->level);
 }
 
 /* Least cost of a sequence that ends with a choice, and the choice before it. */

@@ -62,7 +62,8 @@ struct octopus_schedule {
  * Cut every layer of the graph and price the schedule. Of one chip without fetching ahead the cuts are the best there
  * are: all numbers of workers that could be enabled are tried, and for each the best of every layer. Fetching ahead
  * finds the best sequence of the cuts that octopus_search_layer keeps, which is never slower than without. With SRAM
- * only, cuts that need less memory are taken until PEs can be found for all layers.
+ * only, cuts that need less memory are tried as well, and the best that finds PEs for all layers is taken: not proven
+ * best.
  *
  * machine: QPE or chip. ERR_INFEASIBLE naming the layer that no worker's SRAM holds, or what the model needs where it
  * does not stay in SRAM; ERR_INTERNAL without memory. schedule is empty then.

@@ -3,8 +3,8 @@
  * SRAM-only execution: weights stay on the PEs that use them, results on those
  * that compute them until the last layer that reads them is done. Which PEs a
  * layer has is bin packing: layers with the most weights a worker first, each on
- * the PEs that are least full. Where that fails, cuts that need less memory are
- * tried: a byte of SRAM costs time in the search, more and more.
+ * the PEs that are least full. Cuts that need less memory are tried as well: a byte
+ * of SRAM costs time in the search, more and more. The best of all is taken.
  */
 #include "mapper/octopus_schedule_parts.h"
 #include <assert.h>
@@ -14,7 +14,7 @@
 #include <string.h>
 
 /* us that a byte of SRAM costs the search: from nothing to a layer's run time for a few KiB. */
-static const double byte_us[] = {0, 1e-5, 1e-4, 1e-3, 1e-2};
+static const double byte_us[] = {0, 1e-6, 3e-6, 1e-5, 3e-5, 1e-4, 3e-4, 1e-3, 3e-3, 1e-2};
 #define N_BYTE_US (sizeof(byte_us) / sizeof(byte_us[0]))
 
 /* What a layer needs of each of its PEs. */
@@ -367,7 +367,7 @@ enum err_code octopus_choose_resident(struct planner *planner)
 		if (!list[l])
 			return octopus_no_memory(planner);
 	}
-	for (size_t i = 0; i < N_BYTE_US && best.score_us == DBL_MAX; i++) {
+	for (size_t i = 0; i < N_BYTE_US; i++) {
 		enum err_code code = search_layers(planner, byte_us[i], list);
 
 		if (code != ERR_OK)

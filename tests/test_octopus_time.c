@@ -114,6 +114,88 @@ static void test_time_around_the_layers(void **state)
 	assert_near(octopus_cleanup_us(&machine, 151), 93, 0.01);
 }
 
+/* A layer of the paper's table II: what it takes without the two fitted constants, and us that a clock a word adds. */
+struct fit_row {
+	double known_us, slope_us, published_us;
+};
+
+#define N_FIT_ROW 4
+
+static double layer_us(const struct machine *machine, const struct block *block, enum octopus_type type,
+                       uint32_t n_worker)
+{
+	struct octopus_layer layer = {.type = type};
+	struct octopus_context context;
+	struct octopus_time time;
+	octopus_prepare(machine, 0, block, &context);
+	assert_true(octopus_paper_cut(&layer, block, n_worker));
+	octopus_price_layer(&context, &layer, &time, NULL);
+	return time.total_us;
+}
+
+static void fit_rows(struct fit_row row[N_FIT_ROW])
+{
+	static const uint32_t size[] = {784, 512, 256, 16}, n_worker[] = {8, 4, 1, 1};
+	static const double published_us[] = {323, 217, 80, 50};
+	for (size_t i = 0; i < N_FIT_ROW; i++) {
+		struct machine machine = final_chip();
+		struct block block = linear(size[i], i < 3 ? size[i + 1] : 16, 1);
+		if (i == 3) {
+			block = (struct block){.kind = BLOCK_POOL, .arm = ARM_SOFTMAX, .number = 1, .pool = 1};
+			block.in_w = block.in_h = block.out_w = block.out_h = 1;
+			block.in_c = block.out_c = 16;
+			block.kernel_w = block.kernel_h = block.stride = 1;
+		}
+		enum octopus_type type = i < 3 ? OCTOPUS_LINEAR : OCTOPUS_SOFTMAX;
+		machine.octopus_worker_us = machine.octopus_operand_word_clk = 0;
+		row[i].known_us = layer_us(&machine, &block, type, n_worker[i]);
+		machine.octopus_operand_word_clk = 1;
+		row[i].slope_us = layer_us(&machine, &block, type, n_worker[i]) - row[i].known_us;
+		row[i].published_us = published_us[i];
+	}
+}
+
+/* Least squares of relative errors over all rows but one (N_FIT_ROW: none is left out). */
+static void fit(const struct fit_row *row, size_t left_out, double *worker_us, double *word_clk)
+{
+	double a = 0, b = 0, c = 0, p = 0, q = 0;
+	for (size_t i = 0; i < N_FIT_ROW; i++) {
+		double one = 1 / row[i].published_us, slope = row[i].slope_us / row[i].published_us;
+		double rest = 1 - row[i].known_us / row[i].published_us;
+		if (i == left_out)
+			continue;
+		a += one * one;
+		b += one * slope;
+		c += slope * slope;
+		p += one * rest;
+		q += slope * rest;
+	}
+	*worker_us = (c * p - b * q) / (a * c - b * b);
+	*word_clk = (a * q - b * p) / (a * c - b * b);
+}
+
+/* The machine's constants are the fit; and a row that the fit has not seen is predicted nearly as well. */
+static void test_time_constants_are_fitted(void **state)
+{
+	static const char *const name[] = {"FC1", "FC2", "FC3", "softmax"};
+	const struct machine machine = final_chip();
+	struct fit_row row[N_FIT_ROW];
+	double worker_us, word_clk;
+	(void)state;
+	fit_rows(row);
+	fit(row, N_FIT_ROW, &worker_us, &word_clk);
+	assert_near(machine.octopus_worker_us, worker_us, 0.05);
+	assert_near(machine.octopus_operand_word_clk, word_clk, 0.02);
+	for (size_t i = 0; i < N_FIT_ROW; i++) {
+		fit(row, i, &worker_us, &word_clk);
+		double us = row[i].known_us + worker_us + word_clk * row[i].slope_us;
+		double error_pct = 100 * (us / row[i].published_us - 1);
+		print_message("%s left out: worker_us %.1f, operand_word_clk %.2f, %+.1f %%\n", name[i], worker_us,
+		              word_clk, error_pct);
+		assert_true(fabs(error_pct) < 5);
+	}
+}
+
 /* What a worker fetches, counted tile by tile: an operand stays while the next tile wants it, but not d parts. */
 static struct octopus_fetches count_slowly(const struct octopus_work *work, const struct octopus_plan *plan)
 {
@@ -204,7 +286,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_time_of_a_linear_layer), cmocka_unit_test(test_time_is_bound_by_the_dram),
 	    cmocka_unit_test(test_time_around_the_layers), cmocka_unit_test(test_time_counts_fetches),
-	    cmocka_unit_test(test_time_of_convolutions),
+	    cmocka_unit_test(test_time_of_convolutions),   cmocka_unit_test(test_time_constants_are_fitted),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
