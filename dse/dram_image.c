@@ -22,7 +22,9 @@ enum {
 	SHAPE_ACTI = 4,
 	SHAPE_QUAN = 8,
 	SHAPE_IFMAP_FIRST = 16,
-	SHAPE_ALL = 31
+	SHAPE_CHANNEL = 32,
+	SHAPE_WHOLE = 64, /* times WHOLE_* bits */
+	SHAPE_ALL = 511
 };
 enum { TENSOR_INPUT = 1, TENSOR_OUTPUT = 2, TENSOR_ALL = 3 };
 
@@ -282,7 +284,8 @@ static void put_shape(struct image *image, struct dram_shape *shape)
 {
 	uint32_t flags = (shape->pool_average ? SHAPE_POOL_AVERAGE : 0) | (shape->has_added ? SHAPE_ADDED : 0) |
 	                 (shape->has_acti ? SHAPE_ACTI : 0) | (shape->has_quan ? SHAPE_QUAN : 0) |
-	                 (shape->ifmap_first ? SHAPE_IFMAP_FIRST : 0);
+	                 (shape->ifmap_first ? SHAPE_IFMAP_FIRST : 0) | (shape->is_channel ? SHAPE_CHANNEL : 0) |
+	                 SHAPE_WHOLE * shape->whole;
 	u32(image, "input width", &shape->in_w);
 	u32(image, "input height", &shape->in_h);
 	u32(image, "input channels", &shape->in_c);
@@ -304,6 +307,8 @@ static void put_shape(struct image *image, struct dram_shape *shape)
 	shape->has_acti = flags & SHAPE_ACTI;
 	shape->has_quan = flags & SHAPE_QUAN;
 	shape->ifmap_first = flags & SHAPE_IFMAP_FIRST;
+	shape->is_channel = flags & SHAPE_CHANNEL;
+	shape->whole = flags / SHAPE_WHOLE;
 }
 
 static void put_patch(struct image *image, struct dram_patch *patch, uint32_t min_role, uint32_t max_role,

@@ -77,6 +77,8 @@ struct dram_worker {
 struct dram_shape {
 	uint32_t in_w, in_h, in_c, out_w, out_h, out_c, kernel_w, kernel_h, stride, groups, pool;
 	bool pool_average, has_added, has_acti, has_quan, ifmap_first;
+	bool is_channel; /* has_added: one number a channel is added or multiplied with, not a map */
+	uint32_t whole;  /* WHOLE_* bits: over which sides a row of softmax or normalisation goes */
 	struct split split;
 };
 

@@ -104,7 +104,7 @@ static void add_ifmap(const struct octopus_graph *graph, const struct octopus_la
 	add_role(layer, tensor, OCTOPUS_IFMAP, &box, is_known, tile);
 }
 
-/* What is added has the shape of the result before pooling. */
+/* What is added or multiplied with has the shape of the result before pooling, or one number a channel. */
 static void add_added(const struct octopus_graph *graph, const struct octopus_layer *layer,
                       const struct dram_tensor *tensor, const struct octopus_tile *part, struct dram_tile *tile)
 {
@@ -112,6 +112,8 @@ static void add_added(const struct octopus_graph *graph, const struct octopus_la
 	uint32_t pool = block->pool;
 	struct box box = {block->out_w, block->out_h,   part->x * pool, part->y * pool,
 	                  part->c,      part->w * pool, part->h * pool, part->n_c};
+	if (block->operand == OPERAND_CHANNEL)
+		box = (struct box){1, 1, 0, 0, part->c, 1, 1, part->n_c};
 	bool is_known = is_plain(&block->adds) && is_array(graph, layer, OCTOPUS_ADDED, &box, block->out_c);
 	add_role(layer, tensor, OCTOPUS_ADDED, &box, is_known, tile);
 }

@@ -60,18 +60,36 @@ static inline void random_conv_layer(struct random_network *network)
 	           rng_below(rng, 2) ? 3 : 1, stride, c, is_depthwise ? ", groups: depthwise" : "", from, add);
 }
 
+/* Softmax along one or two sides, or a product with a map of the same shape or with one number a channel. */
+static inline void random_arm_layer(struct random_network *network, uint32_t w, uint32_t c)
+{
+	static const char *const over[] = {"channels", "width", "map", "all"};
+	uint32_t last = network->n, other = random_like(network, w, c, last);
+	uint32_t factor = random_like(network, 1, c, last);
+	if (factor != UINT32_MAX)
+		other = factor;
+	if (other != UINT32_MAX)
+		random_add(network, w, c, "  - arm: {op: multiply, from: [%u, %u]}\n", last, other);
+	else
+		random_add(network, w, c, "  - arm: {op: softmax, over: %s}\n", over[rng_below(&network->rng, 4)]);
+}
+
 static inline void random_layer(struct random_network *network)
 {
 	struct rng *rng = &network->rng;
 	uint32_t last = network->n, w = network->w[last], c = network->c[last], kind = rng_below(rng, 10);
 	uint32_t other = random_like(network, w, 0, last);
-	if (kind == 0 && w >= 4)
+	if (kind == 0 && w >= 4 && rng_below(rng, 4) == 0)
+		random_add(network, 1, c, "  - pool: {window: %u, type: average}\n", w);
+	else if (kind == 0 && w >= 4)
 		random_add(network, w / 2, c, "  - pool: {window: 2, type: %s}\n",
 		           rng_below(rng, 2) ? "max" : "average");
 	else if (kind == 1 && other != UINT32_MAX)
 		random_add(network, w, c + network->c[other], "  - concat: {from: [%u, %u]}\n", last, other);
 	else if (kind == 2 && c > 1 && rng_below(rng, 2))
 		random_add(network, w, c - 1, "  - slice: {from: %u, channels: [1, %u]}\n", last, c - 1);
+	else if (kind == 3)
+		random_arm_layer(network, w, c);
 	else
 		random_conv_layer(network);
 }
@@ -101,11 +119,13 @@ static inline void random_cuts(struct rng *rng, struct octopus_graph *graph, uin
 	for (uint32_t l = 0; l < graph->n_layer; l++) {
 		const struct block *block = &graph->network->block[graph->layer[l].block];
 		struct split split = split_whole(block);
-		uint32_t n_w = block->out_w / block->pool, n_h = block->out_h / block->pool;
+		uint32_t n_w = block->whole & WHOLE_W ? 1 : block->out_w / block->pool;
+		uint32_t n_h = block->whole & WHOLE_H ? 1 : block->out_h / block->pool;
+		uint32_t n_c = block->whole & WHOLE_C ? 1 : block->out_c;
 		split.w = dim_even(block->out_w, 1 + rng_below(rng, n_w < 4 ? n_w : 4), block->pool);
 		split.h = dim_even(block->out_h, 1 + rng_below(rng, n_h < 4 ? n_h : 4), block->pool);
 		if (block->kind != BLOCK_MATMUL) /* of all groups */
-			split.c = dim_even(block->out_c, 1 + rng_below(rng, block->out_c < 4 ? block->out_c : 4), 1);
+			split.c = dim_even(block->out_c, 1 + rng_below(rng, n_c < 4 ? n_c : 4), 1);
 		octopus_cut(&graph->layer[l], &split, rng_below(rng, 2), 1 + rng_below(rng, max_worker));
 	}
 }

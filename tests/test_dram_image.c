@@ -142,6 +142,27 @@ static void check_reads(const struct scene *scene, uint32_t l, uint32_t i, uint8
 	assert_int_equal(n, 0);
 }
 
+/* What is added or multiplied with: as many bytes as the tile needs, each once. */
+static void check_added(const struct scene *scene, uint32_t l, uint32_t i, uint8_t *counts)
+{
+	const struct dram_tile *tile = &scene->dram.layer[l].tile[i];
+	struct octopus_tile part;
+	uint64_t n = 0;
+	octopus_get_tile(&scene->graph, &scene->graph.layer[l], i, &part);
+	memset(counts, 0, scene->dram.data.byte);
+	for (uint32_t r = 0; r < tile->n_read; r++) {
+		if (tile->read[r].role == OCTOPUS_ADDED && tile->read[r].is_whole)
+			return;
+		if (tile->read[r].role == OCTOPUS_ADDED)
+			paint(counts, scene->dram.data.address, &tile->read[r]);
+	}
+	for (uint64_t at = 0; at < scene->dram.data.byte; at++) {
+		assert_true(counts[at] <= 1);
+		n += counts[at];
+	}
+	assert_int_equal(n, part.added_byte);
+}
+
 /* Weights and biases of each part of the filters once, inside the layer's constants, none over another. */
 static void check_weights(const struct scene *scene, uint32_t l)
 {
@@ -167,7 +188,7 @@ static void check_weights(const struct scene *scene, uint32_t l)
 static void test_plans_of_random_graphs(void **state)
 {
 	(void)state;
-	size_t n_read = 0, n_whole = 0;
+	size_t n_read = 0, n_whole = 0, n_channel = 0, n_map = 0;
 	for (uint32_t index = 0; index < 60; index++) {
 		struct scene scene;
 		make_random(&scene, index);
@@ -176,11 +197,14 @@ static void test_plans_of_random_graphs(void **state)
 		assert_non_null(counts);
 		for (uint32_t l = 0; l < dram->n_layer; l++) {
 			const struct block *block = &scene.network.block[scene.graph.layer[l].block];
+			n_channel += block->operand == OPERAND_CHANNEL;
+			n_map += block->operand == OPERAND_MAP;
 			check_written(&scene, l, counts);
 			check_weights(&scene, l);
 			for (uint32_t i = 0; i < dram->layer[l].n_tile; i++) {
 				const struct dram_tile *tile = &dram->layer[l].tile[i];
 				n_read++;
+				check_added(&scene, l, i, counts);
 				if (tile->n_read > 0 && tile->read[0].is_whole)
 					n_whole++;
 				else if (block->kind != BLOCK_MATMUL)
@@ -192,6 +216,7 @@ static void test_plans_of_random_graphs(void **state)
 		free(counts);
 		drop(&scene);
 	}
+	assert_true(n_channel > 0 && n_map > 0);
 	assert_true(n_whole > 0 && n_whole * 4 < n_read); /* slices, which graphs do not tell apart */
 }
 
