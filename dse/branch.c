@@ -29,6 +29,8 @@
 /* Boxes a lane opens in the first rounds and at most: finds are shared early, and later rounds are long enough. */
 #define MIN_QUANTUM 32
 #define MAX_QUANTUM 1024
+/* Bytes before what a lane writes: no cache line, nor the next one that is fetched with it, has others' data, too. */
+#define LANE_GAP 128
 /* An evaluation of the event tier takes as long as many boxes. */
 #define N_EVENT_BOX 256
 /* Boxes opened for the sake of a nearest miss. */
@@ -37,6 +39,7 @@
 #define BOX_PER_EVALUATION 10000
 
 struct lane {
+	char gap[LANE_GAP];
 	size_t bottom, top; /* of the stack: box[bottom] to box[top - 1] are open */
 	struct branch_box *box;
 	double *least;       /* [stack][n_level * n_metric] */

@@ -53,11 +53,15 @@ static enum err_code write_all(const struct front_run *run, const char *dir, str
 		if (code == ERR_OK && file[i].code != ERR_OK)
 			code = err_add_all(err, (struct err_place){0}, &file[i].err);
 		if (code == ERR_OK)
-			code = store_commit(&file[i].file, err);
+			code = store_rename(&file[i].file, err);
 		else
 			store_abandon(&file[i].file);
 		err_clear(&file[i].err);
 	}
+	char *path = store_join(dir, file[0].name);
+	if (path)
+		store_sync_dir(path);
+	free(path);
 	return code;
 }
 

@@ -148,12 +148,13 @@ static enum err_code put_front(struct front_store *fronts, const struct fresh *f
 	uint8_t *small;
 	size_t n_small;
 	char hash[HASH_HEX_SIZE];
-	enum err_code code = squeeze(fresh->task.data, fresh->task.n, &small, &n_small, err);
+	enum err_code code = squeeze(fresh->task.data, fresh->task.n, 1, &small, &n_small, err);
 	if (code != ERR_OK)
 		return code;
 	hash_hex(fresh->task.data, fresh->task.n, hash);
 	query_start(&query, fronts->database,
-	            "INSERT OR REPLACE INTO layer_front VALUES (?, ?, ?, ?, ?, strftime('%Y-%m-%dT%H:%M:%SZ', 'now'))", err);
+	            "INSERT OR REPLACE INTO layer_front VALUES (?, ?, ?, ?, ?, strftime('%Y-%m-%dT%H:%M:%SZ', 'now'))",
+	            err);
 	query_put_text(&query, fresh->key);
 	query_put_text(&query, build_sources);
 	query_put_u64(&query, fresh->task.n);

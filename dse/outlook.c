@@ -2,6 +2,7 @@
 #include "dse/outlook.h"
 #include "dse/branch.h"
 #include "dse/candidate.h"
+#include "dse/parallel.h"
 #include "dse/plan_bound.h"
 #include "sim/base/checked.h"
 #include <assert.h>
@@ -12,24 +13,49 @@
 /* Points a composition keeps: VGG-16's latency and energy are then thinned by less than 0.1 %. */
 #define MAX_FRONT 512
 
+/* The searches of an outlook's layers, side by side. */
+struct searches {
+	const struct outlook_options *options;
+	struct candidate *candidate;
+	double epsilon;
+};
+
 /* Layers that no chain gets to have no front, and no edge leads over them. */
-static enum err_code search_task(const struct outlook_options *options, struct candidate *candidate, size_t i,
-                                 double *epsilon, struct err *err)
+static void search_task(void *context, size_t i)
 {
-	struct candidate_task *task = &candidate->task[i];
+	const struct searches *searches = context;
+	const struct outlook_options *options = searches->options;
+	struct candidate_task *task = &searches->candidate->task[i];
 	struct branch_counts counts = {0};
-	if (!candidate_is_reachable(candidate, i))
-		return ERR_OK;
-	if (!options->watch(options->watch_context, 0, &task->counts))
-		return ERR_INTERRUPTED;
-	enum err_code code = layer_problem_sample(&task->layer, options->n_thread, &task->front, NULL, err);
-	if (code == ERR_OK && isfinite(*epsilon))
-		code = branch_relax(&task->layer, *epsilon, options->n_thread, &task->front, &counts, options->watch,
-		                    options->watch_context, err);
-	/* of a design that could not be run nothing is known */
-	if (counts.by_reason[LAYER_REASON_FAILED] > 0)
-		*epsilon = INFINITY;
-	return code;
+	if (!candidate_is_reachable(searches->candidate, i))
+		return;
+	if (!options->watch(options->watch_context, 0, &task->counts)) {
+		task->code = ERR_INTERRUPTED;
+		return;
+	}
+	task->code = layer_problem_sample(&task->layer, options->n_thread, &task->front, NULL, &task->err);
+	if (task->code == ERR_OK && isfinite(searches->epsilon))
+		task->code = branch_relax(&task->layer, searches->epsilon, options->n_thread, &task->front, &counts,
+		                          options->watch, options->watch_context, &task->err);
+	task->by_reason[LAYER_REASON_FAILED] = counts.by_reason[LAYER_REASON_FAILED];
+}
+
+/* *epsilon becomes infinite where a design could not be run: nothing is known of it. */
+static enum err_code search_tasks(const struct outlook_options *options, struct candidate *candidate, double *epsilon,
+                                  struct err *err)
+{
+	struct searches searches = {options, candidate, *epsilon};
+	parallel_for(candidate->n_task, options->n_thread, search_task, &searches);
+	for (size_t i = 0; i < candidate->n_task; i++) {
+		struct candidate_task *task = &candidate->task[i];
+		if (task->code != ERR_OK) {
+			(void)err_add_all(err, (struct err_place){0}, &task->err);
+			return task->code;
+		}
+		if (task->by_reason[LAYER_REASON_FAILED] > 0)
+			*epsilon = INFINITY;
+	}
+	return ERR_OK;
 }
 
 /* The points that a relaxed search left, as the designs they stand for. Those that exceed a limit are none. */
@@ -81,13 +107,14 @@ static enum err_code compose(struct candidate *candidate, struct outlook_points 
 	return ERR_OK;
 }
 
-static enum err_code compose_outlook(struct candidate *candidate, double epsilon, struct outlook *outlook,
-                                     struct err *err)
+/* epsilon: of the floor; infinite: nothing is proven. is_relaxed: the fronts are floors. */
+static enum err_code compose_outlook(struct candidate *candidate, bool is_relaxed, double epsilon,
+                                     struct outlook *outlook, struct err *err)
 {
 	double slack;
 	enum err_code code = ERR_OK;
 	outlook->slack = INFINITY;
-	if (isfinite(epsilon)) {
+	if (is_relaxed) {
 		/* a design that keeps a limit may be matched by a point that does not */
 		candidate->no_limits = true;
 		code = compose(candidate, &outlook->floor, &slack, err);
@@ -107,8 +134,8 @@ enum err_code outlook_make(const struct outlook_options *options, uint32_t machi
 	char why[256];
 	assert(options->watch && epsilon > 0);
 	*outlook = (struct outlook){0};
-	enum err_code code =
-	    layer_set_build(options->space, options->map, machine_index, &set, why, sizeof(why), err);
+	bool is_relaxed = isfinite(epsilon);
+	enum err_code code = layer_set_build(options->space, options->map, machine_index, &set, why, sizeof(why), err);
 	assert(code != ERR_OK || set);
 	if (code != ERR_OK)
 		return code;
@@ -119,12 +146,11 @@ enum err_code outlook_make(const struct outlook_options *options, uint32_t machi
 	candidate.n_thread = options->n_thread;
 	outlook->n_legal = set->n_legal;
 	outlook->log10_design = set->log10_design;
-	for (size_t i = 0; i < candidate.n_task && code == ERR_OK; i++) {
+	for (size_t i = 0; i < candidate.n_task; i++)
 		outlook->n_candidate = add_sat(outlook->n_candidate, candidate.task[i].size);
-		code = search_task(options, &candidate, i, &epsilon, err);
-	}
+	code = search_tasks(options, &candidate, &epsilon, err);
 	if (code == ERR_OK)
-		code = compose_outlook(&candidate, epsilon, outlook, err);
+		code = compose_outlook(&candidate, is_relaxed, epsilon, outlook, err);
 	if (code != ERR_OK)
 		outlook_free(outlook);
 	candidate_free(&candidate);

@@ -210,6 +210,7 @@ static void fill(const struct run_note *note, const struct front_run *run, const
 	record->signature = explore->front.n > 0 ? run->signature : "";
 	record->hypervolume = has_quality ? quality.hypervolume : 0.0;
 	record->n_input = note->n_input;
+	record->n_thread = run->options->n_thread;
 	record->input = note->input;
 }
 

@@ -75,7 +75,8 @@ static bool has_content(struct database *store, const char *hash, struct err *er
 }
 
 /* Plain where it is small and a text, so that json_extract and people can read it. */
-static enum err_code put_content(struct database *store, const struct run_file *file, struct err *err)
+static enum err_code put_content(struct database *store, const struct run_file *file, unsigned n_thread,
+                                 struct err *err)
 {
 	uint8_t *small = NULL;
 	size_t n_small = 0;
@@ -91,7 +92,7 @@ static enum err_code put_content(struct database *store, const struct run_file *
 		memcpy(text, file->data, file->n_byte);
 		text[file->n_byte] = '\0';
 	} else {
-		code = squeeze(file->data, file->n_byte, &small, &n_small, err);
+		code = squeeze(file->data, file->n_byte, n_thread > 0 ? n_thread : 1, &small, &n_small, err);
 	}
 	if (code == ERR_OK) {
 		query_start(&query, store, "INSERT INTO content VALUES (?, ?, ?, ?)", err);
@@ -110,7 +111,7 @@ static enum err_code put_content(struct database *store, const struct run_file *
 }
 
 static enum err_code put_files(struct database *store, const char *sql, uint64_t run, const struct run_file *file,
-                               size_t n, struct err *err)
+                               size_t n, unsigned n_thread, struct err *err)
 {
 	enum err_code code = ERR_OK;
 	for (size_t i = 0; i < n && code == ERR_OK; i++) {
@@ -124,7 +125,7 @@ static enum err_code put_files(struct database *store, const char *sql, uint64_t
 		query_put_u64(&query, file[i].n_byte);
 		code = query_run(&query);
 		if (code == ERR_OK)
-			code = put_content(store, &file[i], err);
+			code = put_content(store, &file[i], n_thread, err);
 	}
 	return code;
 }
@@ -160,7 +161,8 @@ static enum err_code put_answer(struct database *store, const struct run_record 
 	char hash[HASH_HEX_SIZE];
 	if (!run->answer)
 		return ERR_OK;
-	enum err_code code = squeeze(run->answer, run->n_answer, &small, &n_small, err);
+	enum err_code code =
+	    squeeze(run->answer, run->n_answer, run->n_thread > 0 ? run->n_thread : 1, &small, &n_small, err);
 	if (code != ERR_OK)
 		return code;
 	hash_hex(run->answer, run->n_answer, hash);
@@ -185,9 +187,11 @@ enum err_code run_store_put(struct database *store, const struct run_record *run
 	code = put_row(store, run, err);
 	*id = database_last_row(store);
 	if (code == ERR_OK)
-		code = put_files(store, "INSERT INTO run_input VALUES (?, ?, ?, ?, ?)", *id, run->input, run->n_input, err);
+		code = put_files(store, "INSERT INTO run_input VALUES (?, ?, ?, ?, ?)", *id, run->input, run->n_input,
+		                 run->n_thread, err);
 	if (code == ERR_OK)
-		code = put_files(store, "INSERT INTO run_file VALUES (?, ?, ?, ?, ?)", *id, run->file, run->n_file, err);
+		code = put_files(store, "INSERT INTO run_file VALUES (?, ?, ?, ?, ?)", *id, run->file, run->n_file,
+		                 run->n_thread, err);
 	if (code == ERR_OK)
 		code = put_answer(store, run, *id, err);
 	if (code == ERR_OK)
@@ -220,8 +224,8 @@ enum err_code run_store_content(struct database *store, const char *hash, char *
 		if (code == ERR_OK)
 			hash_hex(expanded, n, hex);
 		if (code == ERR_OK && strcmp(hex, hash) != 0)
-			code = err_add(err, ERR_INPUT, "%s: is damaged: content %s is another one", database_path(store),
-			               hash);
+			code = err_add(err, ERR_INPUT, "%s: is damaged: content %s is another one",
+			               database_path(store), hash);
 		*n_byte = n;
 	} else if (query.code == ERR_OK) {
 		code = err_add(err, ERR_INPUT, "%s: content %s is not kept", database_path(store), hash);
@@ -240,9 +244,10 @@ enum err_code run_store_answer(struct database *store, const char *key, struct r
 	struct query query;
 	struct err damage = {0};
 	*answer = (struct run_answer){0};
-	query_start(&query, store,
-	            "SELECT n_byte, hash, data, run, date, seconds FROM answer JOIN run ON run.id = answer.run WHERE key = ?",
-	            err);
+	query_start(
+	    &query, store,
+	    "SELECT n_byte, hash, data, run, date, seconds FROM answer JOIN run ON run.id = answer.run WHERE key = ?",
+	    err);
 	query_put_text(&query, key);
 	if (query_next(&query)) {
 		size_t n_kept, n = (size_t)query_u64(&query, 0);

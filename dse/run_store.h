@@ -48,6 +48,7 @@ struct run_record {
 	const char *answer_key;
 	const void *answer;
 	size_t n_answer;
+	unsigned n_thread; /* to be kept on; 0: one */
 };
 
 /* Open a store; create: make one where there is none. ERR_IO, ERR_INPUT, ERR_INTERNAL, as database_open has them. */

@@ -57,6 +57,11 @@ static void list_part(void *context, size_t part)
 	dim_axis_list(context, part);
 }
 
+static void place_part(void *context, size_t i)
+{
+	dim_axis_place(context, i);
+}
+
 struct building {
 	struct split_lists *lists;
 	unsigned n_thread;
@@ -73,7 +78,10 @@ static void build_list(void *context, size_t i)
 	list->code = dim_axis_begin(key->extent, key->step, 1, key->max_part, key->choice, &job, &refused);
 	if (list->code == ERR_OK) {
 		parallel_for(dim_axis_n_part(job), building->n_thread, list_part, job);
-		list->code = dim_axis_end(job, &list->arena, &list->axis, &refused);
+		list->code = dim_axis_join(job, &list->arena, &list->axis, &refused);
+		if (list->code == ERR_OK)
+			parallel_for(dim_axis_n_part(job), building->n_thread, place_part, job);
+		dim_axis_end(job);
 	}
 	err_clear(&refused);
 }

@@ -10,8 +10,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Squeeze data [n_byte] to *out [*n_out], which the caller frees. ERR_INTERNAL when memory is out. */
-enum err_code squeeze(const void *data, size_t n_byte, uint8_t **out, size_t *n_out, struct err *err);
+/*
+ * Squeeze data [n_byte] to *out [*n_out], which the caller frees, on n_thread threads; the bytes do not depend on their
+ * number. ERR_INTERNAL when memory is out.
+ */
+enum err_code squeeze(const void *data, size_t n_byte, unsigned n_thread, uint8_t **out, size_t *n_out,
+                      struct err *err);
 
 /*
  * Expand data [n_byte] to *out, which the caller frees; a zero byte follows its n_out bytes. ERR_INPUT when data is

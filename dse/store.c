@@ -104,8 +104,7 @@ enum err_code store_redirect(struct store_file *file, const char *path, struct e
 	return ERR_OK;
 }
 
-/* The rename itself is on the disk only when its directory is; a file system that cannot do that is no failure. */
-static void sync_dir(const char *path)
+void store_sync_dir(const char *path)
 {
 	char *copy = strdup(path);
 	if (!copy)
@@ -121,12 +120,14 @@ static void sync_dir(const char *path)
 void store_settle(struct store_file *file)
 {
 	assert(file && file->file);
-	/* A stream remembers that it failed; a sync that failed is told once only. */
-	if (fflush(file->file) == 0 && file->path && fsync(fileno(file->file)) != 0 && errno != EINVAL)
+	/* A stream remembers that it failed; a sync that failed is told once only. EINVAL: not a file that can be
+	 * synced, such as a pipe. */
+	file->is_settled = fflush(file->file) == 0;
+	if (file->is_settled && file->path && fsync(fileno(file->file)) != 0 && errno != EINVAL)
 		file->sync_error = errno;
 }
 
-enum err_code store_commit(struct store_file *file, struct err *err)
+enum err_code store_rename(struct store_file *file, struct err *err)
 {
 	assert(file && file->file);
 	errno = 0;
@@ -137,14 +138,11 @@ enum err_code store_commit(struct store_file *file, struct err *err)
 		return failed ? err_add(err, ERR_IO, "standard output: cannot write: %s", strerror(why ? why : EIO))
 		              : ERR_OK;
 	}
+	if (!failed && !file->is_settled)
+		store_settle(file);
 	if (!failed && file->sync_error != 0) {
 		failed = true;
 		why = file->sync_error;
-	}
-	/* EINVAL: not a file that can be synced, such as a pipe. */
-	if (!failed && fsync(fileno(file->file)) != 0 && errno != EINVAL) {
-		failed = true;
-		why = errno;
 	}
 	if (fclose(file->file) != 0 && !failed) {
 		failed = true;
@@ -158,13 +156,21 @@ enum err_code store_commit(struct store_file *file, struct err *err)
 	enum err_code code = ERR_OK;
 	if (failed)
 		code = err_add(err, ERR_IO, "%s: cannot write: %s", file->path, strerror(why ? why : EIO));
-	else if (file->temporary)
-		sync_dir(file->path);
 	if (failed && file->temporary)
 		(void)unlink(file->temporary);
 	free(file->path);
 	free(file->temporary);
 	*file = (struct store_file){0};
+	return code;
+}
+
+enum err_code store_commit(struct store_file *file, struct err *err)
+{
+	char *path = file->temporary ? strdup(file->path) : NULL;
+	enum err_code code = store_rename(file, err);
+	if (code == ERR_OK && path)
+		store_sync_dir(path);
+	free(path);
 	return code;
 }
 

@@ -15,7 +15,8 @@ struct store_file {
 	FILE *file; /* write here; NULL: not open */
 	char *path; /* where it goes; NULL: it is stdout */
 	char *temporary;
-	int sync_error; /* of store_settle, for store_commit; 0: none */
+	bool is_settled; /* on the disk already */
+	int sync_error;  /* of store_settle, for store_commit; 0: none */
 };
 
 /* Make a directory and its parents; one that exists is fine. ERR_IO. */
@@ -30,11 +31,16 @@ enum err_code store_open(struct store_file *file, const char *path, struct err *
 /* Let an open file go to another path of the same file system instead. ERR_INTERNAL: out of memory. */
 enum err_code store_redirect(struct store_file *file, const char *path, struct err *err);
 
-/* Bring what was written to the disk, so that store_commit need not wait; an error stays for it to find. */
+/* Bring all to the disk, so that store_commit need not wait; an error stays for it to find. Nothing is written later. */
 void store_settle(struct store_file *file);
 
 /* Finish: flush, sync, rename. ERR_IO, and nothing remains, when any write since store_open failed. */
 enum err_code store_commit(struct store_file *file, struct err *err);
+
+/* The same in two steps, for several files of a directory: each gets its name, which a sync of the directory keeps. */
+enum err_code store_rename(struct store_file *file, struct err *err);
+/* Bring the names in the directory of path to the disk; a file system that cannot do that is no failure. */
+void store_sync_dir(const char *path);
 
 /* Remove what was written, unless committed already. */
 void store_abandon(struct store_file *file);

@@ -135,15 +135,17 @@ enum err_code dim_axis_build_groups(uint32_t n_group, uint32_t n_filter, uint32_
                                     struct arena *arena, struct dim_axis *axis, struct err *err);
 
 /*
- * The same in parts that several threads may list: begin, list each part once, end, which gives everything back. ERR_OK
- * of dim_axis_begin alone makes a job, which dim_axis_end must end.
+ * dim_axis_build in parts that several threads may list: begin, list each part once, join, place each part once, end.
+ * ERR_OK of dim_axis_begin alone makes a job, which dim_axis_end must end.
  */
 struct dim_axis_job;
 enum err_code dim_axis_begin(uint32_t extent, uint32_t step, uint32_t unit, uint32_t max_part, enum split_choice which,
                              struct dim_axis_job **job, struct err *err);
 size_t dim_axis_n_part(const struct dim_axis_job *job);
 void dim_axis_list(struct dim_axis_job *job, size_t part);
-enum err_code dim_axis_end(struct dim_axis_job *job, struct arena *arena, struct dim_axis *axis, struct err *err);
+enum err_code dim_axis_join(struct dim_axis_job *job, struct arena *arena, struct dim_axis *axis, struct err *err);
+void dim_axis_place(struct dim_axis_job *job, size_t part);
+void dim_axis_end(struct dim_axis_job *job);
 
 /* Number of legal splits without listing them: parts of equal or two sizes, sizes multiples of step, at most max_part
  * parts. */

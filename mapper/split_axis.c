@@ -274,6 +274,10 @@ struct dim_axis_job {
 	size_t n_part;
 	uint32_t first[MAX_JOB_PART + 1]; /* numbers of parts that a part of the job begins with */
 	struct choice_list list[MAX_JOB_PART];
+	uint32_t n_group[MAX_JOB_PART]; /* numbers of parts of which there are splits */
+	/* What the parts' lists are joined to. */
+	struct dim_split *choice;
+	uint32_t *group_first, *group_part;
 };
 
 /* Few parts have many splits each, so the job's parts grow with the numbers: each ends at so many times its beginning.
@@ -342,49 +346,79 @@ void dim_axis_list(struct dim_axis_job *job, size_t part)
 	assert(part < job->n_part && list->n == 0);
 	for (uint32_t n = job->first[part]; n < job->first[part + 1]; n++) {
 		struct dim_split even = dim_even(job->extent, n, job->step);
+		size_t n_before = list->n;
 
 		if (job->which == SPLIT_ALL || job->which == SPLIT_REDUCED)
 			append_parts(list, job->n_unit, job->step, n, &job->table);
 		else
 			append_choice(list, &even);
+		job->n_group[part] += list->n > n_before;
 	}
 }
 
-/* All parts' splits, one behind the other. */
-static enum err_code copy_choices(const struct dim_axis_job *job, struct arena *arena, struct dim_axis *axis,
-                                  struct err *err)
+enum err_code dim_axis_join(struct dim_axis_job *job, struct arena *arena, struct dim_axis *axis, struct err *err)
 {
-	struct dim_split *choice = NULL;
-	size_t n = 0, at = 0;
+	size_t n = 0, n_group = 0;
 	bool done = true;
 
 	for (size_t i = 0; i < job->n_part; i++) {
 		done &= !job->list[i].out_of_memory;
 		n += job->list[i].n;
+		n_group += job->n_group[i];
 	}
-	if (done)
-		choice = arena_array(arena, n, sizeof *choice);
-	for (size_t i = 0; choice && i < job->n_part; i++) {
-		if (job->list[i].n > 0)
-			memcpy(choice + at, job->list[i].choice, job->list[i].n * sizeof *choice);
-		at += job->list[i].n;
+	assert(!done || (n > 0 && n < UINT32_MAX));
+	if (done) {
+		job->choice = arena_array(arena, n, sizeof *job->choice);
+		job->group_first = arena_array(arena, n_group + 1, sizeof *job->group_first);
+		job->group_part = arena_array(arena, n_group, sizeof *job->group_part);
 	}
-	*axis = (struct dim_axis){.n_legal = job->n_legal, .n = choice ? n : 0, .choice = choice};
-	assert(!choice || n > 0);
-	if (!choice || !dim_axis_group(axis, arena))
+	*axis = (struct dim_axis){0};
+	if (!job->choice || !job->group_first || !job->group_part) {
+		job->choice = NULL;
 		return err_add(err, ERR_INTERNAL, "out of memory for the splits of a dimension");
+	}
+	*axis = (struct dim_axis){.n_legal = job->n_legal,
+	                          .n = n,
+	                          .choice = job->choice,
+	                          .n_group = (uint32_t)n_group,
+	                          .first = job->group_first,
+	                          .n_part = job->group_part};
+	job->group_first[n_group] = (uint32_t)n;
 	return ERR_OK;
 }
 
-enum err_code dim_axis_end(struct dim_axis_job *job, struct arena *arena, struct dim_axis *axis, struct err *err)
+/* Behind those of the parts before; numbers of parts do not go on from one to the next. */
+void dim_axis_place(struct dim_axis_job *job, size_t part)
 {
-	enum err_code code = copy_choices(job, arena, axis, err);
+	struct choice_list *list = &job->list[part];
+	size_t at = 0, group = 0;
 
+	for (size_t i = 0; i < part; i++) {
+		at += job->list[i].n;
+		group += job->n_group[i];
+	}
+	if (!job->choice || list->n == 0)
+		return;
+	memcpy(job->choice + at, list->choice, list->n * sizeof *list->choice);
+	for (size_t i = 0; i < list->n; i++) {
+		uint32_t own = dim_n_part(&list->choice[i]);
+
+		if (i > 0 && own == dim_n_part(&list->choice[i - 1]))
+			continue;
+		job->group_first[group] = (uint32_t)(at + i);
+		job->group_part[group++] = own;
+	}
+	/* memory goes back to the system in parts, too, which takes as long as copying it */
+	free(list->choice);
+	list->choice = NULL;
+}
+
+void dim_axis_end(struct dim_axis_job *job)
+{
 	for (size_t i = 0; i < job->n_part; i++)
 		free(job->list[i].choice);
 	arena_free(&job->scratch);
 	free(job);
-	return code;
 }
 
 enum err_code dim_axis_build(uint32_t extent, uint32_t step, uint32_t unit, uint32_t max_part, enum split_choice which,
@@ -399,7 +433,11 @@ enum err_code dim_axis_build(uint32_t extent, uint32_t step, uint32_t unit, uint
 		return code;
 	for (size_t i = 0; i < job->n_part; i++)
 		dim_axis_list(job, i);
-	return dim_axis_end(job, arena, axis, err);
+	code = dim_axis_join(job, arena, axis, err);
+	for (size_t i = 0; i < job->n_part && code == ERR_OK; i++)
+		dim_axis_place(job, i);
+	dim_axis_end(job);
+	return code;
 }
 
 /* Divisors of n above 1 of which n_group times as many parts are at most max_part; ascending into divisor, if any. */

@@ -131,7 +131,7 @@ static void test_squeeze_gives_back_every_byte(void **state)
 	for (size_t i = 0; i < sizeof(n_byte) / sizeof(n_byte[0]); i++) {
 		uint8_t *small, *back;
 		size_t n;
-		assert_int_equal(squeeze(fixture->large, n_byte[i], &small, &n, &err), ERR_OK);
+		assert_int_equal(squeeze(fixture->large, n_byte[i], 1, &small, &n, &err), ERR_OK);
 		assert_int_equal(squeeze_expand("it", small, n, n_byte[i], &back, &err), ERR_OK);
 		assert_memory_equal(back, fixture->large, n_byte[i]);
 		free(back);
@@ -141,6 +141,37 @@ static void test_squeeze_gives_back_every_byte(void **state)
 		assert_int_equal(squeeze_expand("it", small, n, SIZE_MAX / 2, &back, &err), ERR_INPUT);
 		free(small);
 	}
+	err_clear(&err);
+}
+
+/* Large contents are squeezed in parts, by any number of threads to the same bytes. */
+static void test_squeeze_of_parts_gives_back_every_byte(void **state)
+{
+	(void)state;
+	enum { N_PART = 1 << 18 };
+	const size_t n_byte[] = {N_PART - 1, N_PART, N_PART + 1, 2 * N_PART, 2 * N_PART + 12345};
+	uint8_t *data = calloc(1, 3 * N_PART);
+	struct err err = {0};
+	assert_non_null(data);
+	for (size_t i = 0; i < 3 * N_PART; i++) /* some of it repeats itself, some does not */
+		data[i] = (uint8_t)(i % 3000 < 1000 ? i * i >> 7 : i / 11);
+	for (size_t i = 0; i < sizeof(n_byte) / sizeof(n_byte[0]); i++) {
+		uint8_t *one, *three, *back;
+		size_t n_one, n_three;
+		assert_int_equal(squeeze(data, n_byte[i], 1, &one, &n_one, &err), ERR_OK);
+		assert_int_equal(squeeze(data, n_byte[i], 3, &three, &n_three, &err), ERR_OK);
+		assert_int_equal(n_one, n_three);
+		assert_memory_equal(one, three, n_one);
+		assert_true(n_one < n_byte[i]);
+		assert_int_equal(squeeze_expand("it", one, n_one, n_byte[i], &back, &err), ERR_OK);
+		assert_memory_equal(back, data, n_byte[i]);
+		one[n_one / 2] ^= 1;
+		free(back);
+		assert_int_equal(squeeze_expand("it", one, n_one, n_byte[i], &back, &err), ERR_INPUT);
+		free(one);
+		free(three);
+	}
+	free(data);
 	err_clear(&err);
 }
 
@@ -642,6 +673,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    TEST(test_squeeze_gives_back_every_byte),
+	    TEST(test_squeeze_of_parts_gives_back_every_byte),
 	    TEST(test_run_store_gives_back_what_was_put),
 	    TEST(test_run_store_keeps_each_text_once),
 	    TEST(test_run_store_finds_the_run_that_is_meant),
