@@ -119,7 +119,7 @@ void audit_check_layer(const struct audit_job *job, struct audit_stop *stop, siz
 	if (found->code != ERR_OK)
 		return;
 	pareto_sort(&task->front);
-	compare(&task->front, task->layer.context[0].block->name, found);
+	compare(&task->front, layer_any_context(&task->layer)->block->name, found);
 }
 
 /* Points of all places of a layer; their place is part of the gene. */

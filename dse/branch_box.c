@@ -39,16 +39,15 @@ static void fill_roots(struct branch_space *space)
 				root->genome[GENE_REUSE] = r;
 				root->genome[GENE_OPERAND] = o;
 				layer_problem_design(layer, root->genome, &root->design);
-				root->context = &layer->context[root->design.operand_bit == 16];
+				root->context = layer_context_of(layer, &root->design);
 			}
 	assert(n == space->n_root);
 }
 
 bool branch_space_build(const struct layer_problem *layer, struct arena *arena, struct branch_space *space)
 {
-	const struct block *block = layer->context[layer->operand_bit[0] == 16].block;
-	const struct machine *machine = layer->context[layer->operand_bit[0] == 16].machine;
-	const struct split whole = mapper_split_whole(block, machine);
+	const struct block *block = layer_any_context(layer)->block;
+	const struct split whole = mapper_split_whole(block, layer_any_context(layer)->machine);
 	const struct dim_axis *const axis[N_DIM] = {&layer->d, &layer->w, &layer->h, &layer->c};
 	const uint32_t extent[N_DIM] = {whole.d.size_a, whole.w.size_a, whole.h.size_a, whole.c.size_a};
 	uint32_t group_c = split_whole_group(block).c.size_a;

@@ -124,10 +124,8 @@ bool candidate_is_reachable(const struct candidate *candidate, size_t i)
 		return true;
 	for (size_t network = 0; network < map->n_network; network++)
 		for (size_t block = map->begin[network] + 1; block < map->begin[network + 1]; block++)
-			if (candidate->set->problem[map->distinct[block]].context[0].block ==
-			        task->layer.context[0].block &&
-			    candidate->set->problem[map->distinct[block]].context[1].block ==
-			        task->layer.context[1].block)
+			if (layer_any_context(&candidate->set->problem[map->distinct[block]])->block ==
+			    layer_any_context(&task->layer)->block)
 				return true;
 	return false;
 }

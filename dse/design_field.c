@@ -50,6 +50,13 @@ static size_t ahead_names(const struct machine *machine, const char **name)
 	return AHEAD_N;
 }
 
+static size_t form_names(const struct machine *machine, const char **name)
+{
+	(void)machine;
+	memcpy(name, conv_form_name, sizeof(conv_form_name));
+	return N_CONV_FORM;
+}
+
 static bool adds(const struct block *block)
 {
 	return block->has_mat_ele;
@@ -70,6 +77,7 @@ const struct design_field design_field[] = {
     {"ifmap", NULL, FIELD_FLAG, IN(in_storage), place_names, NULL, false, true},
     {"result", NULL, FIELD_FLAG, IN(out_storage), place_names, NULL, false, false},
     {"added", NULL, FIELD_FLAG, IN(add_storage), place_names, adds, false, true},
+    {"conv_1x1", NULL, FIELD_NAME, IN(form), form_names, block_has_forms, true, false},
     {"fetched_weights", NULL, FIELD_NAME, IN(weight_ahead), ahead_names, NULL, true, true},
     {"fetches_next", NULL, FIELD_NAME, IN(fetch_next), ahead_names, NULL, true, false},
     {"held", NULL, FIELD_FLAG, IN(held_storage), place_names, NULL, true, true},
@@ -77,7 +85,7 @@ const struct design_field design_field[] = {
 const size_t design_n_field = sizeof(design_field) / sizeof(design_field[0]);
 
 _Static_assert(sizeof(enum strategy) == sizeof(uint32_t) && sizeof(enum reuse_operand) == sizeof(uint32_t) &&
-                   sizeof(enum ahead_portion) == sizeof(uint32_t),
+                   sizeof(enum ahead_portion) == sizeof(uint32_t) && sizeof(enum conv_form) == sizeof(uint32_t),
                "FIELD_NAME is of 32 bits");
 
 bool design_field_serves(const struct design_field *field, const struct block *block)

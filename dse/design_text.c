@@ -41,9 +41,10 @@ int design_print(const struct layer_design *design, const struct machine *machin
 	struct split_text split;
 	assert(design && machine && design->level < machine->n_level && design->strategy < N_STRATEGY);
 	design_print_split(&design->split, &split);
-	return snprintf(text, n_byte, "%s, w %s h %s c %s d %s, %s, %" PRIu32 " bit",
+	return snprintf(text, n_byte, "%s, w %s h %s c %s d %s, %s, %" PRIu32 " bit%s%s",
 	                strategy_table[design->strategy].name, split.w, split.h, split.c, split.d,
-	                machine->level[design->level].name, design->operand_bit);
+	                machine->level[design->level].name, design->operand_bit, design->form == FORM_CONV ? "" : ", ",
+	                design->form == FORM_CONV ? "" : conv_form_name[design->form]);
 }
 
 const char *design_reason_name(uint32_t reason)
@@ -73,7 +74,7 @@ int design_print_reason(const struct layer_problem *layer, const uint32_t *genom
 	assert(layer && genome && text);
 	layer_problem_design(layer, genome, &design);
 	const struct detail_options options = {.detail = layer->detail};
-	struct detail_run run = {.context = &layer->context[design.operand_bit == 16], .design = &design};
+	struct detail_run run = {.context = layer_context_of(layer, &design), .design = &design};
 	detail_run(&run, &options);
 	err_clear(&run.err);
 	if (run.code != ERR_OK)

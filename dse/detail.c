@@ -125,7 +125,7 @@ static struct greybox_work greybox_work(const struct layer_context *context, con
 	double n_tap = is_conv ? (double)block->kernel_w * block->kernel_h : 1;
 	const struct dim_split *d = &design->split.d;
 	n_tap *= ((double)d->size_a * d->n_a + (double)d->size_b * d->n_b) / dim_n_part(d);
-	return (struct greybox_work){block->kind == BLOCK_MATMUL, n_tap * rate.tap_clk};
+	return (struct greybox_work){block->kind == BLOCK_MATMUL || context->form == FORM_MATMUL, n_tap * rate.tap_clk};
 }
 
 enum err_code detail_simulate(const struct layer_context *context, const struct layer_design *design,

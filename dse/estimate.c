@@ -216,7 +216,7 @@ static enum err_code run_sampled(const struct candidate *candidate, size_t i, si
 	const struct layer_problem *layer = &candidate->set->problem[distinct];
 	candidate_widen(candidate, distinct, i, candidate->task[i].front.genome + point * N_LAYER_GENE, genome);
 	layer_problem_design(layer, genome, &design);
-	struct detail_run run = {.context = &layer->context[design.operand_bit == 16], .design = &design};
+	struct detail_run run = {.context = layer_context_of(layer, &design), .design = &design};
 	return detail_run_all(&run, 1, &options, err);
 }
 

@@ -29,7 +29,8 @@ enum err_code explore_count_searches(struct explore *explore, const struct candi
 			explore_note_failure(explore, candidate->set->machine_index, &candidate->set->machine,
 			                     "layer %s: the event tier could not run %" PRIu64
 			                     " designs: no memory, or a self-check failed",
-			                     task->layer.context[0].block->name, task->by_reason[LAYER_REASON_FAILED]);
+			                     layer_any_context(&task->layer)->block->name,
+			                     task->by_reason[LAYER_REASON_FAILED]);
 		uint64_t size = task->size;
 		counts->n_candidate = add_sat(counts->n_candidate, size);
 		engine_counts_add(&counts->engine, from);

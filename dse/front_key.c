@@ -113,7 +113,7 @@ static const struct reading level_reading[] = {
 };
 /* Bytes where pointers have 8. */
 #define SIZE_BLOCK 192
-#define SIZE_CHOICE 144
+#define SIZE_CHOICE 152
 #define SIZE_AHEAD 24
 #define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
 
@@ -123,11 +123,6 @@ static bool is_read(const struct reading *reading, size_t n, const char *key, un
 		if (strcmp(reading[i].key, key) == 0)
 			return reading[i].facts != NEVER && (facts & (reading[i].facts | FACT_DETAIL)) != 0;
 	return true;
-}
-
-static const struct layer_context *any_context(const struct layer_problem *layer)
-{
-	return &layer->context[layer->operand_bit[0] == 16];
 }
 
 static unsigned facts_of_metrics(const struct layer_problem *layer)
@@ -140,7 +135,7 @@ static unsigned facts_of_metrics(const struct layer_problem *layer)
 
 static unsigned facts_of_strategies(const struct layer_problem *layer)
 {
-	const struct layer_context *context = any_context(layer);
+	const struct layer_context *context = layer_any_context(layer);
 	bool is_chip = context->machine->target == MACHINE_CHIP;
 	unsigned facts = 0;
 	/* a strategy that does not serve a kind of block is refused before anything is read */
@@ -153,7 +148,7 @@ static unsigned facts_of_strategies(const struct layer_problem *layer)
 
 static unsigned facts_of_block(const struct layer_problem *layer)
 {
-	const struct block *block = any_context(layer)->block;
+	const struct block *block = layer_any_context(layer)->block;
 	bool has_parts = layer->d.n > 0 && dim_n_part(&layer->d.choice[layer->d.n - 1]) > 1;
 	/* ARM cores alone: whatever their operations are */
 	if (block->kind == BLOCK_POOL)
@@ -182,7 +177,7 @@ static unsigned facts_of(const struct layer_problem *layer)
 	if (is_reduced(layer))
 		facts |= FACT_UNIT;
 	for (uint32_t i = 0; i < layer->n_value[GENE_LEVEL]; i++)
-		facts |= mixed_is(&any_context(layer)->machine->level[layer->level[i]]) ? FACT_MIXED : 0U;
+		facts |= mixed_is(&layer_any_context(layer)->machine->level[layer->level[i]]) ? FACT_MIXED : 0U;
 	return facts | (layer->place[0] != 0 ? FACT_STORAGE : 0U);
 }
 
@@ -269,7 +264,7 @@ static void put_genes(struct pack *pack, const struct layer_problem *layer)
 	for (uint32_t i = 0; i < layer->n_value[GENE_REUSE]; i++)
 		put(pack, layer->reuse[i]);
 	for (uint32_t i = 0; i < layer->n_value[GENE_OPERAND]; i++)
-		put(pack, layer->operand_bit[i]);
+		put(pack, layer->operand_bit[i] + 256U * layer->form[i]);
 	for (size_t i = 0; i < N_LAYER_GENE; i++)
 		put(pack, layer->n_value[i]);
 }
@@ -315,7 +310,7 @@ static void put_param(struct pack *pack, const struct machine *machine, const st
 /* What sleep takes, where a deadline takes it off energies, is all that levels a layer may not have decide. */
 static void put_machine(struct pack *pack, const struct layer_problem *layer, unsigned facts, bool has_room)
 {
-	const struct machine *machine = any_context(layer)->machine;
+	const struct machine *machine = layer_any_context(layer)->machine;
 	put(pack, machine->target);
 	for (size_t i = 0; i < machine_n_param; i++) {
 		const struct machine_param *param = &machine_param[i];
@@ -332,7 +327,7 @@ static void put_machine(struct pack *pack, const struct layer_problem *layer, un
 /* Whether SRAM decides nothing but which designs run. */
 static bool is_room_only(const struct layer_problem *layer)
 {
-	if (any_context(layer)->machine->target == MACHINE_SYSTOLIC || layer->choice->thesis_split ||
+	if (layer_any_context(layer)->machine->target == MACHINE_SYSTOLIC || layer->choice->thesis_split ||
 	    isfinite(layer->layer_limit[METRIC_SRAM_USED]))
 		return false;
 	for (unsigned i = 0; i < layer->n_metric; i++)
@@ -343,7 +338,7 @@ static bool is_room_only(const struct layer_problem *layer)
 
 uint64_t front_room_byte(const struct layer_problem *layer)
 {
-	return is_room_only(layer) ? any_context(layer)->machine->pe_sram_byte : 0;
+	return is_room_only(layer) ? layer_any_context(layer)->machine->pe_sram_byte : 0;
 }
 
 bool front_key_make(const struct layer_problem *layer, struct front_key *key)
@@ -354,7 +349,7 @@ bool front_key_make(const struct layer_problem *layer, struct front_key *key)
 	assert(layer->n_value[GENE_PLACE] == 1 && layer->choice && !layer->is_bounded);
 	put(&pack, FRONT_KEY_VERSION);
 	put_metrics(&pack, layer);
-	put_block(&pack, any_context(layer)->block);
+	put_block(&pack, layer_any_context(layer)->block);
 	put_genes(&pack, layer);
 	put_splits(&pack, layer);
 	if ((layer->place[0] & (PLACE_WEIGHT | PLACE_FETCH | PLACE_HELD)) != 0)
@@ -371,5 +366,5 @@ uint64_t front_need_byte(const struct layer_problem *layer, const uint32_t *geno
 {
 	struct layer_design design;
 	layer_problem_design(layer, genome, &design);
-	return mapper_sram_byte(&layer->context[design.operand_bit == 16], &design);
+	return mapper_sram_byte(layer_context_of(layer, &design), &design);
 }

@@ -44,7 +44,7 @@ static void write_point(FILE *file, const struct candidate *candidate, const str
 	layer_problem_design(layer, genome, &design);
 	/* Archives keep genomes and objectives only: the other metrics are computed once more, for few points. */
 	const struct detail_options options = {.detail = candidate->space->detail};
-	struct detail_run run = {.context = &layer->context[design.operand_bit == 16], .design = &design};
+	struct detail_run run = {.context = layer_context_of(layer, &design), .design = &design};
 	detail_run(&run, &options);
 	assert(run.ran);
 	metric_of_layer(machine, &run.result, metric);
@@ -52,8 +52,7 @@ static void write_point(FILE *file, const struct candidate *candidate, const str
 	csv_put_text(file, false, design_place_name(design.in_storage));
 	csv_put_text(file, false, design_place_name(design.out_storage));
 	csv_put_text(file, false,
-	             layer->context[design.operand_bit == 16].block->has_mat_ele ? design_place_name(design.add_storage)
-	                                                                         : "");
+	             layer_context_of(layer, &design)->block->has_mat_ele ? design_place_name(design.add_storage) : "");
 	csv_put_text(file, false, strategy_table[design.strategy].name);
 	csv_put_text(file, false, reuse_operand_name[design.reuse]);
 	(void)fprintf(file, ",%" PRIu32, design.operand_bit);

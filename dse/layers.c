@@ -28,7 +28,8 @@ static bool same_choice(const struct layer_choice *left, const struct layer_choi
 	       left->thesis_split == right->thesis_split &&
 	       memcmp(left->strategy, right->strategy, sizeof(left->strategy)) == 0 &&
 	       memcmp(left->reuse, right->reuse, sizeof(left->reuse)) == 0 && left->level_mask == right->level_mask &&
-	       left->operand_8bit == right->operand_8bit && left->operand_16bit == right->operand_16bit &&
+	       memcmp(left->form, right->form, sizeof(left->form)) == 0 && left->operand_8bit == right->operand_8bit &&
+	       left->operand_16bit == right->operand_16bit &&
 	       memcmp(left->fetch, right->fetch, sizeof(left->fetch)) == 0 &&
 	       memcmp(left->fetch_next, right->fetch_next, sizeof(left->fetch_next)) == 0 &&
 	       ahead_same(&left->ahead, &right->ahead);

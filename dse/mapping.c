@@ -81,7 +81,8 @@ void mapping_contexts(const struct mapping *mapping, struct layer_context *conte
 		uint32_t own_bit = mapping->design[i].operand_bit;
 		uint32_t next_bit = i + 1 < network->n_block ? mapping->design[i + 1].operand_bit : own_bit;
 		struct ahead ahead = ahead_around(network, i, own_bit, next_bit);
-		mapper_prepare(&network->block[i], &mapping->machine, own_bit, &context[i]);
+		mapper_prepare_form(&network->block[i], &mapping->machine, own_bit, mapping->design[i].form,
+		                    &context[i]);
 		mapper_set_ahead(&context[i], &ahead);
 	}
 }

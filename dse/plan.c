@@ -191,8 +191,49 @@ static uint32_t list_strategies(const struct machine *machine, const struct laye
 	return n;
 }
 
+static uint32_t context_index(uint32_t operand_bit, enum conv_form form)
+{
+	assert((operand_bit == 8 || operand_bit == 16) && form < N_CONV_FORM);
+	return 2 * (uint32_t)form + (operand_bit == 16);
+}
+
+const struct layer_context *layer_context_of(const struct layer_problem *layer, const struct layer_design *design)
+{
+	return &layer->context[context_index(design->operand_bit, design->form)];
+}
+
+const struct layer_context *layer_context_at(const struct layer_problem *layer, uint32_t value)
+{
+	assert(value < layer->n_value[GENE_OPERAND]);
+	return &layer->context[context_index(layer->operand_bit[value], (enum conv_form)layer->form[value])];
+}
+
+const struct layer_context *layer_any_context(const struct layer_problem *layer)
+{
+	return layer_context_at(layer, 0);
+}
+
+/* Widths of operands in each form of those that the layer may have; other layers than 1x1 convolutions have one. */
+static uint32_t list_operands(struct layer_problem *layer, const struct machine *machine, const struct block *block,
+                              const struct layer_choice *choice)
+{
+	bool has_forms = block_has_forms(block) && machine->target != MACHINE_SYSTOLIC;
+	uint32_t n = 0;
+	for (uint8_t form = 0; form < N_CONV_FORM; form++) {
+		if (has_forms ? !choice->form[form] : form != FORM_CONV)
+			continue;
+		for (uint8_t bit = 8; bit <= 16; bit += 8)
+			if (bit == 8 ? choice->operand_8bit : choice->operand_16bit) {
+				layer->operand_bit[n] = bit;
+				layer->form[n++] = form;
+			}
+	}
+	return n;
+}
+
 /* The values of the genes that are no splits, in the order of their enumerations. */
-static void build_lists(struct layer_problem *layer, const struct machine *machine, const struct layer_choice *choice)
+static void build_lists(struct layer_problem *layer, const struct machine *machine, const struct block *block,
+                        const struct layer_choice *choice)
 {
 	uint32_t n = list_strategies(machine, choice, true, layer->strategy);
 	/* where none serves, those that were asked for are found infeasible */
@@ -207,12 +248,7 @@ static void build_lists(struct layer_problem *layer, const struct machine *machi
 	}
 	layer->n_value[GENE_REUSE] = n;
 
-	n = 0;
-	if (choice->operand_8bit)
-		layer->operand_bit[n++] = 8;
-	if (choice->operand_16bit)
-		layer->operand_bit[n++] = 16;
-	layer->n_value[GENE_OPERAND] = n;
+	layer->n_value[GENE_OPERAND] = list_operands(layer, machine, block, choice);
 
 	n = 0;
 	for (uint8_t i = 0; i < machine->n_level; i++) {
@@ -237,6 +273,7 @@ static bool place_is_served(const struct layer_problem *layer, const struct laye
 	    .split = mapper_split_whole(context->block, context->machine),
 	    .reuse = REUSE_AUTO,
 	    .operand_bit = context->operand_bit,
+	    .form = context->form,
 	};
 	layer_design_place(&design, place);
 	for (uint32_t i = 0; i < layer->n_value[GENE_STRATEGY]; i++) {
@@ -289,7 +326,7 @@ static void build_places(struct layer_problem *layer, const struct block *block,
 		if (place_contradicts(block, choice, place))
 			continue;
 		for (uint32_t i = 0; i < layer->n_value[GENE_OPERAND] && !possible; i++) {
-			const struct layer_context *context = &layer->context[layer->operand_bit[i] == 16];
+			const struct layer_context *context = layer_context_at(layer, i);
 			possible = place_is_served(layer, context, place) && fits_storage(layer, context, place);
 		}
 		if (possible)
@@ -410,7 +447,7 @@ enum err_code layer_problem_build_from(const struct space *space, const struct m
 		arena_free(&layer->arena);
 		return code;
 	}
-	build_lists(layer, machine, choice);
+	build_lists(layer, machine, block, choice);
 	if (layer->n_value[GENE_LEVEL] == 0) {
 		arena_free(&layer->arena);
 		return err_add(err, ERR_INPUT, "%s: machine %s has none of the operating points its rules allow",
@@ -418,9 +455,10 @@ enum err_code layer_problem_build_from(const struct space *space, const struct m
 	}
 	assert(layer->n_value[GENE_STRATEGY] > 0 && layer->n_value[GENE_REUSE] > 0 && layer->n_value[GENE_OPERAND] > 0);
 	for (uint32_t i = 0; i < layer->n_value[GENE_OPERAND]; i++) {
-		uint32_t bit = layer->operand_bit[i];
-		mapper_prepare(block, machine, bit, &layer->context[bit == 16]);
-		mapper_set_ahead(&layer->context[bit == 16], &choice->ahead);
+		enum conv_form form = (enum conv_form)layer->form[i];
+		struct layer_context *context = &layer->context[context_index(layer->operand_bit[i], form)];
+		mapper_prepare_form(block, machine, layer->operand_bit[i], form, context);
+		mapper_set_ahead(context, &choice->ahead);
 	}
 	build_places(layer, block, choice);
 	build_metrics(layer, space);

@@ -20,7 +20,7 @@ enum layer_gene {
 	GENE_PLACE, /* enum place_bit: what lies in storage QPEs */
 	GENE_STRATEGY,
 	GENE_REUSE,
-	GENE_OPERAND,
+	GENE_OPERAND, /* operand width, and form of a 1x1 convolution */
 	GENE_D,
 	GENE_W,
 	GENE_H,
@@ -38,15 +38,19 @@ enum layer_gene {
 #define LAYER_REASON_FAILED (LAYER_REASON_BOUND + 1)
 #define LAYER_N_REASON (LAYER_REASON_FAILED + 1)
 
+/* What a design's operands are: 8 or 16 bit, in each form of a 1x1 convolution. */
+#define LAYER_N_CONTEXT (2 * N_CONV_FORM)
+
 /* One distinct layer of a network on one machine. Plain data once built; read by many threads. */
 struct layer_problem {
 	const struct space *space;
-	const struct layer_choice *choice; /* what it was built by */
-	enum detail detail;                /* the tier that evaluates, the space's */
-	struct layer_context context[2]; /* [0]: 8-bit operands, [1]: 16-bit */
+	const struct layer_choice *choice;             /* what it was built by */
+	enum detail detail;                            /* the tier that evaluates, the space's */
+	struct layer_context context[LAYER_N_CONTEXT]; /* by operand width and form; those of values of GENE_OPERAND */
 	uint32_t n_value[N_LAYER_GENE];
 	struct dim_axis w, h, c, d;
-	uint8_t strategy[N_STRATEGY], reuse[N_REUSE_OPERAND], place[PLACE_N], operand_bit[2], level[MACHINE_MAX_LEVEL];
+	uint8_t strategy[N_STRATEGY], reuse[N_REUSE_OPERAND], place[PLACE_N], level[MACHINE_MAX_LEVEL];
+	uint8_t operand_bit[LAYER_N_CONTEXT], form[LAYER_N_CONTEXT]; /* by value of GENE_OPERAND */
 	uint64_t n_legal;  /* designs of this layer, reduced or not: what SPLIT_ALL would enumerate */
 	unsigned n_metric; /* internal metrics: those objectives and limits on sums need; at least one */
 	enum metric metric[N_METRIC];
@@ -71,7 +75,13 @@ struct layer_problem {
 	struct arena arena;
 };
 
-/* Metrics that the whole's objectives and limits are computed from (EDP from two others); returns how many, 1 or more. */
+/* The context of a design, of a value of GENE_OPERAND, and of any of its values: they share block and machine. */
+const struct layer_context *layer_context_of(const struct layer_problem *layer, const struct layer_design *design);
+const struct layer_context *layer_context_at(const struct layer_problem *layer, uint32_t value);
+const struct layer_context *layer_any_context(const struct layer_problem *layer);
+
+/* Metrics that the whole's objectives and limits are computed from (EDP from two others); returns how many, 1 or more.
+ */
 unsigned layer_metrics(const struct space *space, enum metric metric[N_METRIC]);
 
 /*

@@ -157,8 +157,8 @@ static void run_tiles(void *context, size_t i)
 /* Input channels are sampled where height and filters leave room for it: in matrix multiplications. */
 static bool init_sample(const struct layer_problem *layer, struct sample *sample)
 {
-	bool is_matmul = layer->context[layer->operand_bit[0] == 16].block->kind == BLOCK_MATMUL;
-	bool is_systolic = layer->context[layer->operand_bit[0] == 16].machine->target == MACHINE_SYSTOLIC;
+	bool is_matmul = layer_any_context(layer)->block->kind == BLOCK_MATMUL;
+	bool is_systolic = layer_any_context(layer)->machine->target == MACHINE_SYSTOLIC;
 	*sample = (struct sample){.layer = layer, .n_d = 1, .run = is_systolic ? run_tiles : run_part};
 	sample->n_w = sample_axis(&layer->w, sample->w);
 	sample->n_h = sample_axis(&layer->h, sample->h);
@@ -254,9 +254,10 @@ static bool split_is_dominated(const struct layer_problem *layer, const struct s
 	layer_design_place(&design, layer->place[0]);
 	for (uint32_t s = 0; s < layer->n_value[GENE_STRATEGY]; s++)
 		for (uint32_t o = 0; o < layer->n_value[GENE_OPERAND]; o++) {
-			const struct layer_context *context = &layer->context[layer->operand_bit[o] == 16];
+			const struct layer_context *context = layer_context_at(layer, o);
 			design.strategy = (enum strategy)layer->strategy[s];
 			design.operand_bit = context->operand_bit;
+			design.form = context->form;
 			if (!mapper_bound(context, &design, open, &least) || !rule_out(layer, context, &least).holds)
 				return false;
 		}
@@ -270,7 +271,7 @@ static bool split_is_dominated(const struct layer_problem *layer, const struct s
 static enum err_code narrow_axis(struct layer_problem *layer, enum layer_gene gene, struct dim_axis *axis,
                                  enum bound_open closed, struct err *err)
 {
-	const struct layer_context *context = &layer->context[layer->operand_bit[0] == 16];
+	const struct layer_context *context = layer_any_context(layer);
 	struct split split = mapper_split_whole(context->block, context->machine);
 	struct dim_split *dim = closed == BOUND_OPEN_W   ? &split.w
 	                        : closed == BOUND_OPEN_H ? &split.h
@@ -382,7 +383,7 @@ static bool has_bounds(const struct layer_problem *layer)
 bool layer_problem_rule_out(const struct layer_problem *layer, const uint32_t *genome,
                             const struct layer_design *design, struct tiling *tiling, struct evaluation *out)
 {
-	const struct layer_context *context = &layer->context[design->operand_bit == 16];
+	const struct layer_context *context = layer_context_of(layer, design);
 	/* Each range is looked at once, by its first candidate; the widest first. */
 	static const struct {
 		enum layer_gene gene;

@@ -39,6 +39,7 @@ void layer_problem_design(const struct layer_problem *layer, const uint32_t *gen
 	design->reuse = (enum reuse_operand)layer->reuse[genome[GENE_REUSE]];
 	design->level = layer->level[genome[GENE_LEVEL]];
 	design->operand_bit = layer->operand_bit[genome[GENE_OPERAND]];
+	design->form = (enum conv_form)layer->form[genome[GENE_OPERAND]];
 	layer_design_place(design, layer->place[genome[GENE_PLACE]]);
 }
 
@@ -88,6 +89,7 @@ static uint32_t verdict_cut(const struct layer_problem *layer, const struct laye
 	case VERDICT_GROUPS:
 		return GENE_C + 1;
 	case VERDICT_WORD:
+	case VERDICT_FORM:
 		return GENE_OPERAND + 1;
 	case VERDICT_OPERAND:
 		return GENE_REUSE + 1;
@@ -199,7 +201,7 @@ static void evaluate_one(const struct layer_problem *layer, const uint32_t *geno
 	double metric[N_METRIC];
 
 	layer_problem_design(layer, genome, &design);
-	const struct layer_context *context = &layer->context[design.operand_bit == 16];
+	const struct layer_context *context = layer_context_of(layer, &design);
 	assert(context->operand_bit == design.operand_bit);
 	if (!last->genome || !same_but_level(last->genome, genome)) {
 		last->genome = NULL;

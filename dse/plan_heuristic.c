@@ -41,7 +41,7 @@ static uint32_t find_parts(const struct dim_axis *axis, uint64_t n_part)
 /* By the rules of the machine's splitter; a systolic array's depends on what its PEs keep. */
 static bool find_split(const struct layer_problem *layer, const uint32_t *genome, struct split *split)
 {
-	const struct layer_context *context = &layer->context[layer->operand_bit[genome[GENE_OPERAND]] == 16];
+	const struct layer_context *context = layer_context_at(layer, genome[GENE_OPERAND]);
 	struct err ignored = {0};
 	double latency_ns;
 	if (context->machine->target == MACHINE_SYSTOLIC)
@@ -75,7 +75,7 @@ bool layer_problem_propose_split(const struct layer_problem *layer, uint32_t *ge
  */
 static void propose_even(const struct layer_problem *layer, uint32_t number, uint32_t *genome)
 {
-	const struct layer_context *context = &layer->context[layer->operand_bit[0] == 16];
+	const struct layer_context *context = layer_any_context(layer);
 	double n_task = (double)machine_n_pe(context->machine) * (double)(UINT32_C(1) << number / N_SHAPE);
 	/* tiles of an array follow each other */
 	if (context->machine->target == MACHINE_SYSTOLIC)
@@ -142,7 +142,7 @@ static bool is_too_large(const struct layer_problem *layer, const uint32_t *geno
 {
 	struct layer_design design;
 	layer_problem_design(layer, genome, &design);
-	const struct layer_context *context = &layer->context[design.operand_bit == 16];
+	const struct layer_context *context = layer_context_of(layer, &design);
 	uint64_t demanded = mapper_sram_byte(context, &design), available = mapper_available_byte(context->machine);
 	return demanded > available || (double)demanded / (double)available > layer->layer_limit[METRIC_SRAM_USED];
 }

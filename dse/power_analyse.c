@@ -50,8 +50,8 @@ enum err_code power_rebuild(const struct power_case *of, const struct machine *m
 	for (size_t i = 0; i < designs->n_item; i++) {
 		item[i] = designs->item[i];
 		item[i].context = &context[i];
-		mapper_prepare(designs->item[i].context->block, machine, designs->item[i].context->operand_bit,
-		               &context[i]);
+		const struct layer_context *own = designs->item[i].context;
+		mapper_prepare_form(own->block, machine, own->operand_bit, own->form, &context[i]);
 	}
 	if (of->run->tasks_only)
 		return power_work_build_tasks(machine, item, designs->n_item, options, work, err);

@@ -57,7 +57,7 @@ static enum err_code make_items(const struct simulated *block, size_t n_block, c
 		if (!context || !design)
 			return err_add(err, ERR_INTERNAL, "out of memory");
 		*design = block[i].design;
-		mapper_prepare(block[i].block, designs->machine, design->operand_bit, context);
+		mapper_prepare_form(block[i].block, designs->machine, design->operand_bit, design->form, context);
 		designs->item[designs->n_item++] = (struct power_item){context, 1, design, false};
 	}
 	return ERR_OK;

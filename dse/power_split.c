@@ -23,7 +23,7 @@ static void try_split(struct choice *choice, const struct split *split)
 {
 	const struct layer_context *context = choice->context;
 	const struct layer_design design = {
-	    .split = *split, .strategy = STRATEGY_FUSION, .operand_bit = context->operand_bit};
+	    .split = *split, .strategy = STRATEGY_FUSION, .operand_bit = context->operand_bit, .form = context->form};
 	struct tiling tiling;
 	if (split_n_task(split) != choice->n_part || split_check(context->block, split, NULL) != ERR_OK ||
 	    mapper_sram_least_byte(context, &design) > context->machine->pe_sram_byte)

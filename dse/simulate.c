@@ -174,7 +174,7 @@ enum err_code simulate_prepare(const struct machine *machine, const struct netwo
 		uint32_t own_bit = block[i].design.operand_bit;
 		uint32_t next_bit = i + 1 < network->n_block ? block[i + 1].design.operand_bit : own_bit;
 		struct ahead ahead = ahead_around(network, i, own_bit, next_bit);
-		mapper_prepare(&network->block[i], machine, own_bit, &context[i]);
+		mapper_prepare_form(&network->block[i], machine, own_bit, block[i].design.form, &context[i]);
 		mapper_set_ahead(&context[i], &ahead);
 		enum ahead_portion fetched = i > 0 ? block[i - 1].design.fetch_next : AHEAD_NONE;
 		if (block[i].design.weight_ahead != fetched)
@@ -292,7 +292,9 @@ static void add_figures(struct table *table, const struct machine *machine, cons
 	assert(block->ran && result->bound < N_BOUND);
 	design_print_split(&block->design.split, &split);
 	table_add(table, "%s", block->block->name);
-	table_add(table, "%s", strategy_table[block->design.strategy].name);
+	bool has_form = block->design.form != FORM_CONV;
+	table_add(table, "%s%s%s", strategy_table[block->design.strategy].name, has_form ? " " : "",
+	          has_form ? conv_form_name[block->design.form] : "");
 	table_add(table, "%s", machine->level[block->design.level].name);
 	table_add(table, "%s", split.w);
 	table_add(table, "%s", split.h);

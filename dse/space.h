@@ -38,6 +38,7 @@ struct layer_choice {
 	bool reuse[N_REUSE_OPERAND];
 	uint32_t level_mask; /* bit i: operating point i */
 	bool operand_8bit, operand_16bit;
+	bool form[N_CONV_FORM];   /* of 1x1 convolutions */
 	bool fetch[AHEAD_N];      /* how much of its weights the layer before may fetch ahead ... */
 	bool fetch_next[AHEAD_N]; /* ... and it for the next one: the next one's, if there is any */
 	struct ahead ahead;       /* what of this its neighbours' rules and its own leave */
@@ -69,8 +70,8 @@ struct machine_sources;
 struct space {
 	char name[MACHINE_NAME_SIZE];
 	size_t n_machine;
-	struct machine *machine;   /* [n_machine] base machines; the first axis of the space */
-	const char **machine_path; /* [n_machine] their files */
+	struct machine *machine;                 /* [n_machine] base machines; the first axis of the space */
+	const char **machine_path;               /* [n_machine] their files */
 	struct machine_sources *machine_sources; /* [n_machine] and where their numbers come from */
 	size_t n_axis;
 	struct space_axis *axis;
@@ -79,7 +80,7 @@ struct space {
 	enum space_aggregate aggregate;
 	bool level_changes;    /* changes of operating point between layers count */
 	uint32_t level_shares; /* into which rounds of a layer are divided between two operating points; 0: not */
-	double deadline_ms; /* of an inference of each network, until which energy counts; 0: none */
+	double deadline_ms;    /* of an inference of each network, until which energy counts; 0: none */
 	size_t n_constraint;
 	struct expr **constraint; /* over parameter keys: must be true (not 0) for a machine to be looked at */
 	size_t n_limit;
@@ -133,7 +134,8 @@ bool space_machine_miss(const struct space *space, uint64_t index, struct machin
 bool space_machine_sides(const struct space *space, uint64_t index, struct machine *machine, double *left,
                          double *right);
 
-/* What a layer may choose from where no rule says anything: every legal split, every strategy for searches, all levels. */
+/* What a layer may choose from where no rule says anything: every legal split, every strategy for searches, all levels.
+ */
 struct layer_choice space_any_choice(void);
 
 /* Read one machine file. ERR_INPUT with file:line:column, ERR_IO. */

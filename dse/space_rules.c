@@ -235,6 +235,18 @@ static void read_operands(struct space_reader *reader, const struct doc_node *no
 	rule->set |= RULE_OPERAND;
 }
 
+static void read_forms(struct space_reader *reader, const struct doc_node *node, struct rule *rule)
+{
+	if (!space_has_items(node, "conv_1x1", reader->err))
+		return;
+	for (size_t i = 0; i < item_n(node); i++) {
+		size_t index;
+		if (doc_get_choice(item_at(node, i), "conv_1x1", conv_form_name, N_CONV_FORM, &index, reader->err))
+			rule->form[index] = true;
+	}
+	rule->set |= RULE_FORM;
+}
+
 static void read_fetch(struct space_reader *reader, const struct doc_node *node, struct rule *rule)
 {
 	if (!space_has_items(node, "fetch_ahead", reader->err))
@@ -250,11 +262,11 @@ static void read_fetch(struct space_reader *reader, const struct doc_node *node,
 /* One item of `layers:`; the table of readers is in the order of the keys. */
 static void read_rule(struct space_reader *reader, const struct doc_node *map, struct rule *rule)
 {
-	enum { N_KEY = 7 };
-	static const char *const allowed[N_KEY] = {"match", "split",       "strategy",   "reuse",
-	                                           "level", "operand_bit", "fetch_ahead"};
+	enum { N_KEY = 8 };
+	static const char *const allowed[N_KEY] = {"match", "split",       "strategy", "reuse",
+	                                           "level", "operand_bit", "conv_1x1", "fetch_ahead"};
 	static void (*const read[N_KEY])(struct space_reader *, const struct doc_node *, struct rule *) = {
-	    NULL, read_split, read_strategies, read_reuse, read_levels, read_operands, read_fetch};
+	    NULL, read_split, read_strategies, read_reuse, read_levels, read_operands, read_forms, read_fetch};
 	const char *text;
 
 	doc_check_keys(map, allowed, N_KEY, reader->err);
@@ -292,6 +304,8 @@ static void apply_rule(const struct rule *rule, struct layer_choice *choice, con
 		choice->operand_8bit = rule->operand_8bit;
 		choice->operand_16bit = rule->operand_16bit;
 	}
+	if (rule->set & RULE_FORM)
+		memcpy(choice->form, rule->form, sizeof(choice->form));
 	if (rule->set & RULE_FETCH)
 		memcpy(choice->fetch, rule->fetch, sizeof(choice->fetch));
 }
@@ -305,6 +319,7 @@ static struct layer_choice initial_choice(void)
 	choice.reuse[REUSE_AUTO] = true;
 	choice.level_mask = UINT32_MAX;
 	choice.operand_8bit = true;
+	choice.form[FORM_CONV] = true;
 	choice.fetch[AHEAD_NONE] = true;
 	return choice;
 }
@@ -550,10 +565,11 @@ static void check_lanes(struct space_reader *reader)
 		const struct machine *machine = &space->machine[i];
 		if (machine->dvfs_lanes > 0 || energy_lanes_suffice(machine, allowed))
 			continue;
-		err_add_at(reader->err, ERR_INPUT, doc_place(reader->root),
-		           "layers may run at more voltages than %s has power lanes (dvfs.n_lane = %u): allow fewer with "
-		           "'level', or choose between them with an axis, e.g. dvfs.lanes: [3, 5, 6]",
-		           machine->name, machine->dvfs_n_lane);
+		err_add_at(
+		    reader->err, ERR_INPUT, doc_place(reader->root),
+		    "layers may run at more voltages than %s has power lanes (dvfs.n_lane = %u): allow fewer with "
+		    "'level', or choose between them with an axis, e.g. dvfs.lanes: [3, 5, 6]",
+		    machine->name, machine->dvfs_n_lane);
 	}
 }
 

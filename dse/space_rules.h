@@ -15,6 +15,7 @@
 #define RULE_LEVEL (UINT32_C(1) << 7)
 #define RULE_OPERAND (UINT32_C(1) << 8)
 #define RULE_FETCH (UINT32_C(1) << 9)
+#define RULE_FORM (UINT32_C(1) << 10)
 
 /* What may be chosen in one dimension. */
 struct rule_dim {
@@ -37,6 +38,7 @@ struct rule {
 	uint32_t level_mask;
 	bool operand_8bit, operand_16bit;
 	bool fetch[AHEAD_N];
+	bool form[N_CONV_FORM];
 	size_t n_matched;
 };
 

@@ -212,7 +212,7 @@ enum err_code unroll_run(const struct layer_set *set, struct unrolled_design *de
 		const struct layer_problem *problem = &set->problem[design[i].distinct];
 		assert(design[i].machine_index == set->machine_index);
 		layer_problem_design(problem, design[i].gene, &design[i].design);
-		run[i].context = &problem->context[design[i].design.operand_bit == 16];
+		run[i].context = layer_context_of(problem, &design[i].design);
 		run[i].design = &design[i].design;
 	}
 	enum err_code code = detail_run_all(run, n, options, err);

@@ -62,7 +62,7 @@ static const struct layer_context *placeless_design(const struct layer_problem *
 	memcpy(own, gene, sizeof(own));
 	own[GENE_PLACE] = 0;
 	layer_problem_design(layer, own, design);
-	return &layer->context[design->operand_bit == 16];
+	return layer_context_of(layer, design);
 }
 
 /* Whether a layer can read its ifmap, or what it adds, from storage QPEs. */

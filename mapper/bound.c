@@ -79,7 +79,7 @@ static void bound_strided(const struct layer_context *context, unsigned open, st
 {
 	const struct block *block = context->block;
 	double frac = 1;
-	if (block->kind != BLOCK_CONV || block->stride == 1)
+	if (block->kind != BLOCK_CONV || block->stride == 1 || context->is_packed)
 		return;
 	if (open & BOUND_OPEN_W)
 		frac *= strided_frac(block->out_w, block->kernel_w, block->stride, context->machine->mla_cols);

@@ -7,6 +7,7 @@
  * program for the machine, or says why it cannot run.
  */
 #include "mapper/ahead.h"
+#include "mapper/form.h"
 #include "mapper/network.h"
 #include "mapper/split.h"
 #include "mapper/verdict.h"
@@ -54,6 +55,7 @@ struct layer_design {
 	enum reuse_operand reuse;
 	uint32_t level;       /* index of the operating point */
 	uint32_t operand_bit; /* 8 or 16 */
+	enum conv_form form;  /* of a block that has forms; else FORM_CONV */
 	bool in_storage;      /* ifmap lies in the storage QPEs (chip, reuse), else in DRAM */
 	bool out_storage;     /* result is kept in the storage QPEs, if it fits */
 	bool add_storage;     /* what a shortcut adds lies in the storage QPEs, else in DRAM */
@@ -68,6 +70,8 @@ struct layer_context {
 	const struct block *block;
 	const struct machine *machine;
 	uint32_t operand_bit;
+	enum conv_form form;               /* of the designs */
+	bool is_packed;                    /* pixels of a part as one row: FORM_PACKED, FORM_MATMUL */
 	struct mla_conv_round round;       /* BLOCK_CONV */
 	struct mla_conv_channels channels; /* BLOCK_CONV: of uncut input channels */
 	/* The same for tasks with a part of the input channels: their partial sums leave the array in 32 bit. */
@@ -81,16 +85,18 @@ struct layer_context {
 /* The whole block in one task; of a systolic array, which has the groups of a convolution one by one, of one group. */
 struct split mapper_split_whole(const struct block *block, const struct machine *machine);
 
-/* machine and block must outlive the context. */
+/* machine and block must outlive the context, which is for designs of FORM_CONV, or of another form. */
 void mapper_prepare(const struct block *block, const struct machine *machine, uint32_t operand_bit,
                     struct layer_context *context);
+void mapper_prepare_form(const struct block *block, const struct machine *machine, uint32_t operand_bit,
+                         enum conv_form form, struct layer_context *context);
 
 /* Let a prepared context know what may be fetched ahead; without this nothing may. */
 void mapper_set_ahead(struct layer_context *context, const struct ahead *ahead);
 
 /*
  * The program of a design, or the reason why there is none (verdict->reason !=
- * VERDICT_OK; program undefined then). design->operand_bit equals the
+ * VERDICT_OK; program undefined then). design->operand_bit and form equal the
  * context's. No allocation; a fraction of a microsecond.
  */
 bool mapper_distribute(const struct layer_context *context, const struct layer_design *design, struct program *program,

@@ -42,6 +42,8 @@ const struct verdict_info verdict_table[N_VERDICT] = {
     [VERDICT_INPUT_SPLIT] = {"input_split", "the strategy cannot split the input channels of this operation"},
     [VERDICT_OPERAND] = {"reuse_operand", "the chip keeps ifmaps only"},
     [VERDICT_ROWS] = {"rows", "the split cuts rows that one PE needs whole (softmax, normalisation)"},
+    [VERDICT_FORM] = {"form", "only 1x1 convolutions without padding and groups have other forms, on machines with an "
+                              "MLA; matmul has no reuse"},
     [VERDICT_GROUPS] =
 	{"groups", "the filters' parts are those of all groups; on target: systolic those of one, all groups alike"},
     [VERDICT_AHEAD_ROOM] = {"ahead_room", "weights fetched ahead and all else there exceed the storage QPEs"},
@@ -67,9 +69,17 @@ struct split mapper_split_whole(const struct block *block, const struct machine 
 void mapper_prepare(const struct block *block, const struct machine *machine, uint32_t operand_bit,
                     struct layer_context *context)
 {
+	mapper_prepare_form(block, machine, operand_bit, FORM_CONV, context);
+}
+
+void mapper_prepare_form(const struct block *block, const struct machine *machine, uint32_t operand_bit,
+                         enum conv_form form, struct layer_context *context)
+{
 	assert(operand_bit == 8 || operand_bit == 16);
 	*context = (struct layer_context){
 	    .block = block, .machine = machine, .operand_bit = operand_bit, .partial_machine = *machine};
+	context->form = form;
+	context->is_packed = form != FORM_CONV && block_has_forms(block);
 	context->partial_machine.mla_postprocess = false;
 	if (block->kind == BLOCK_CONV && machine->target != MACHINE_SYSTOLIC) {
 		mla_prepare_conv(machine, block->kernel_w, block->kernel_h, operand_bit, &context->round);
@@ -349,6 +359,8 @@ static enum verdict_reason judge(const struct layer_context *context, const stru
 		return VERDICT_GROUPS;
 	if (strategy->is_systolic || (strategy->reuses && (kind != BLOCK_CONV || block_n_group(context->block) > 1)))
 		return VERDICT_STRATEGY;
+	if (context->form != FORM_CONV && !(context->is_packed && (context->form == FORM_PACKED || !strategy->reuses)))
+		return VERDICT_FORM;
 	if (cuts_rows(context->block, tiling))
 		return VERDICT_ROWS;
 	if (strategy->reuses && tiling->n_d > 1)
@@ -386,6 +398,7 @@ bool mapper_distribute_tiled(const struct layer_context *context, const struct l
                              struct tiling *tiling, struct program *program, struct verdict *verdict)
 {
 	assert(design->operand_bit == context->operand_bit && design->strategy < N_STRATEGY);
+	assert(design->form == context->form);
 	if (context->machine->target == MACHINE_SYSTOLIC) {
 		if (!systolic_serves(context, design, verdict))
 			return false;

@@ -53,6 +53,21 @@ static void add_padding(const struct layer_context *context, const struct tiling
 	add_operation(context, &padd, program);
 }
 
+/* What a stride skips is taken out of packed parts as they arrive: 8-bit pixels one by one. */
+static void add_gathering(const struct layer_context *context, const struct tiling *tiling,
+                          const struct arm_share *share, struct program *program)
+{
+	double pixel_clk = context->machine->arm_gather_pixel_clk;
+	double n_all = (double)context->block->out_w * context->block->out_h * context->block->in_c * share->n_pad;
+	struct arm_operation gathering = {
+	    .phase = PHASE_PADD,
+	    .clk = pixel_clk * tiling->in_w * tiling->in_c * share->n_map,
+	    .all_clk = pixel_clk * n_all,
+	    .word = n_all,
+	};
+	add_operation(context, &gathering, program);
+}
+
 /* An operation over every result pixel: pixel_clk each, byte_in read and byte_out written a pixel when not in the PE.
  */
 static struct arm_operation pixel_operation(const struct tiling *tiling, const struct arm_share *share,
@@ -127,6 +142,8 @@ void distribute_arm(const struct layer_context *context, const struct layer_desi
 	double operand_byte = context->operand_bit / 8.0;
 	if (block->has_padd)
 		add_padding(context, tiling, share, program);
+	if (context->is_packed && block->stride > 1)
+		add_gathering(context, tiling, share, program);
 	if (tiling->n_d > 1)
 		add_partial_sums(context, tiling, share, program);
 	if (block->has_mat_ele)

@@ -532,6 +532,12 @@ void distribute_chip_busiest(const struct layer_context *context, const struct l
 	}
 	double n_pe = n_block * hierarchy->pe_per_block;
 	double n_round = w_block * h_row * c_block / n_pe;
+	if (context->is_packed) {
+		double n_part = w.n * h.n, n_block_part = w.extent * h.extent / n_part / machine->mla_cols;
+		if (w.is_known && h.is_known)
+			n_block_part = (double)ceil_div(tiling->in_w, machine->mla_cols);
+		n_round = n_part * n_block_part * c_block / n_pe;
+	}
 	busiest->n_task = w.n * h.n * n_filter / n_pe;
 	busiest->task_clk = n_round * mla_least_round_clk(&context->round, &context->channels) +
 	                    busiest->n_task * machine->mla_init_clk;

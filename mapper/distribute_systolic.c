@@ -21,6 +21,8 @@ bool systolic_serves(const struct layer_context *context, const struct layer_des
 	*verdict = (struct verdict){VERDICT_OK, 0, 0};
 	if (!strategy->is_systolic)
 		verdict->reason = VERDICT_STRATEGY;
+	else if (context->form != FORM_CONV)
+		verdict->reason = VERDICT_FORM;
 	else if (design->in_storage || design->out_storage || design->add_storage ||
 	         design->weight_ahead != AHEAD_NONE || design->fetch_next != AHEAD_NONE)
 		verdict->reason = VERDICT_NO_STORAGE;

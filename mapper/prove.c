@@ -172,6 +172,7 @@ enum err_code prove_schedule(const struct layer_context *context, const struct l
 	                        .schedule = schedule,
 	                        .mistake = mistake,
 	                        .result = result};
+	run.core.is_packed = context->is_packed;
 	size_t n_result = (size_t)prove_n_result(&run.core), n_value = (size_t)expected->w * expected->h * expected->c;
 	struct execution execution = {&run, data, *expected, calloc(n_result, sizeof(bool))};
 	*result = (struct prove_result){.ran = true, .shift = data->shift};

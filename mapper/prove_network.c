@@ -199,7 +199,7 @@ static enum err_code prove_candidate(struct chain *chain, const struct prove_dat
 	struct schedule schedule = {0};
 	struct prove_result *result = &candidate->result;
 	bool is_systolic = candidate->machine->target == MACHINE_SYSTOLIC;
-	mapper_prepare(block, candidate->machine, candidate->design.operand_bit, &context);
+	mapper_prepare_form(block, candidate->machine, candidate->design.operand_bit, candidate->design.form, &context);
 	mapper_set_ahead(&context, &candidate->ahead);
 	*result = (struct prove_result){0};
 	if (!mapper_distribute(&context, &candidate->design, &program, &result->verdict))

@@ -113,7 +113,8 @@ uint64_t prove_map_size(const struct prove_core *core, uint32_t map)
 	uint32_t depth = is_pool ? region.c.size : prove_span_of(&core->split.d, map % core->n_d, core->in_c).size;
 	if (block->kind == BLOCK_MATMUL)
 		return (uint64_t)region.h.size * depth;
-	uint64_t size = (uint64_t)split_part_in_w(block, region.w.size) * split_part_in_h(block, region.h.size) * depth;
+	uint32_t in_h = core->is_packed ? region.h.size : split_part_in_h(block, region.h.size);
+	uint64_t size = (uint64_t)split_part_in_w(block, region.w.size) * in_h * depth;
 	if (block->kind == BLOCK_CONV)
 		size *= n_task_group(core);
 	return is_pool && block->operand != OPERAND_NONE ? size + (block->operand == OPERAND_MAP ? size : depth) : size;

@@ -26,6 +26,7 @@ struct prove_core {
 	struct split split; /* in the terms above; d of pooling uncut */
 	uint32_t n_w, n_c, n_d;
 	uint64_t n_map;
+	bool is_packed; /* of a design of a 1x1 convolution: rows that a stride skips are not loaded */
 };
 
 struct prove_core prove_core_of(const struct block *block, const struct split *split);

@@ -166,6 +166,64 @@ static void sum_conv_words(const struct layer_context *context, const struct par
 	sum_words(d, cost, &all_round, &all_out, tiling);
 }
 
+/* Pixels of a part as one row; too many for any SRAM are as many as can be counted. */
+static uint32_t packed_pixels(uint64_t w, uint64_t h)
+{
+	uint64_t n = w * h;
+	return n > UINT32_MAX ? UINT32_MAX : (uint32_t)n;
+}
+
+/* Columns that the array runs over: a matrix' rows are stored in whole ports (thesis equation 2.6). */
+static uint64_t packed_columns(const struct layer_context *context, uint64_t n_pixel)
+{
+	uint64_t n_port = context->machine->pe_sram_port_byte / (context->operand_bit / 8);
+	return context->form == FORM_MATMUL ? align_up(n_pixel, n_port) : n_pixel;
+}
+
+/* A task's cost in the form of the context; channels: prepared for in_c. */
+static void packed_cost(const struct layer_context *context, const struct tiling *tiling,
+                        const struct mla_conv_channels *channels, const struct mla_conv_task *task,
+                        struct mla_cost *cost)
+{
+	const struct machine *machine = machine_of(context, tiling);
+	const struct mla_matmul_task matmul = {task->in_c, task->n_filter, task->in_w};
+	if (context->form == FORM_MATMUL)
+		mla_matmul_cost(machine, &matmul, TILING_A_SHIFT, context->operand_bit, cost);
+	else
+		mla_conv_clk(machine, round_of(context, tiling), channels, task, cost);
+}
+
+/* As sum_conv_words, of parts whose pixels are one row each. */
+static void sum_packed_words(const struct layer_context *context, const struct part_pair *w, const struct part_pair *h,
+                             const struct part_pair *c, const struct part_pair *d, struct tiling *tiling)
+{
+	const struct machine *machine = machine_of(context, tiling);
+	const struct mla_conv_round *round = round_of(context, tiling);
+	uint64_t n_all_block = 0, n_all_port = 0;
+	for (uint32_t i = 0; i < w->n_size; i++)
+		for (uint32_t j = 0; j < h->n_size; j++) {
+			uint64_t n_pixel = w->size[i] * h->size[j], n = w->n[i] * h->n[j];
+			n_all_block += n * ceil_div(packed_columns(context, n_pixel), machine->mla_cols);
+			n_all_port += n * row_port(context, round, n_pixel);
+		}
+	uint64_t n_block = ceil_div(packed_columns(context, tiling->in_w), machine->mla_cols);
+	const struct task_share all_round = {n_all_block * sum_blocks(c, machine->mla_rows),
+	                                     n_block * ceil_div(c->size[0], machine->mla_rows)},
+				all_port = {n_all_port * sum_parts(c),
+	                                    row_port(context, round, tiling->in_w) * c->size[0]};
+	bool is_matmul = context->form == FORM_MATMUL;
+
+	struct mla_cost cost[2] = {{0}};
+	for (uint32_t k = 0; k < d->n_size; k++) {
+		const struct mla_conv_task task = {tiling->in_w, 1, (uint32_t)d->size[k], tiling->out_c, 1};
+		if (is_matmul)
+			packed_cost(context, tiling, NULL, &task, &cost[k]);
+		else
+			mla_conv_words(machine, round, &task, &cost[k]);
+	}
+	sum_words(d, cost, &all_round, is_matmul ? &all_round : &all_port, tiling);
+}
+
 static void sum_filters(const struct layer_context *context, const struct part_pair *c, const struct part_pair *d,
                         struct tiling *tiling)
 {
@@ -178,6 +236,16 @@ static void sum_filters(const struct layer_context *context, const struct part_p
 			tiling->all_filter_byte +=
 			    c->n[i] * d->n[j] * align_up(kernel_byte * d->size[j] * n_filter, LINE_BYTE);
 	}
+}
+
+/* Of packed parts rows that a stride skips are not loaded. */
+static void loaded_parts(const struct layer_context *context, const struct part_pair *w, const struct part_pair *h,
+                         struct part_pair *in_w, struct part_pair *in_h)
+{
+	const struct block *block = context->block;
+	*in_w = with_sizes(w, split_part_in_w(block, (uint32_t)w->size[0]),
+	                   w->n_size > 1 ? split_part_in_w(block, (uint32_t)w->size[1]) : 0);
+	*in_h = *h;
 }
 
 /* A second operand comes with each part; channel_byte: of all parts where it is a number a channel. */
@@ -214,6 +282,8 @@ static void sum_map(const struct layer_context *context, const struct split *spl
 	bool is_conv = context->block->kind == BLOCK_CONV;
 	struct part_pair in_w = with_sizes(w, tiling->in_w, tiling->small_in_w);
 	struct part_pair in_h = with_sizes(h, tiling->in_h, tiling->small_in_h);
+	if (context->is_packed)
+		loaded_parts(context, w, h, &in_w, &in_h);
 	struct part_pair d = parts_of(&split->d);
 	const struct part_pair *channels = is_conv ? &d : c;
 	uint32_t n_group = block_n_group(context->block);
@@ -225,7 +295,12 @@ static void sum_map(const struct layer_context *context, const struct split *spl
 	if (!is_conv)
 		return;
 	sum_filters(context, c, &d, tiling);
-	sum_conv_words(context, w, h, c, &d, tiling);
+	if (!context->is_packed) {
+		sum_conv_words(context, w, h, c, &d, tiling);
+		return;
+	}
+	tiling->all_map_aligned_byte = tiling->all_map_byte; /* no rows, nothing to align */
+	sum_packed_words(context, w, h, c, &d, tiling);
 }
 
 static void sum_matmul(const struct layer_context *context, const struct split *split, const struct part_pair *w,
@@ -250,6 +325,29 @@ static void sum_matmul(const struct layer_context *context, const struct split *
 		mla_matmul_cost(machine, &task, TILING_A_SHIFT, context->operand_bit, &cost[1]);
 	}
 	sum_words(&d, cost, &round, &round, tiling);
+}
+
+/*
+ * The largest tile with its pixels as one row: what is loaded, with the columns that a stride skips, and what is left
+ * of it when they are taken out.
+ */
+static void size_packed(const struct layer_context *context, const struct split *split, uint64_t left_byte,
+                        struct tiling *tiling)
+{
+	const struct machine *machine = context->machine;
+	uint64_t operand_byte = context->operand_bit / 8, n_filter = split->c.size_a;
+	tiling->map_byte = (uint64_t)tiling->in_w * split->h.size_a * tiling->in_c * operand_byte;
+	tiling->in_w = packed_pixels(split->w.size_a, split->h.size_a);
+	tiling->in_h = 1;
+	tiling->small_in_w = tiling->small_in_h = 0;
+	tiling->map_aligned_byte = align_up(tiling->in_w * operand_byte, LINE_BYTE) * tiling->in_c;
+	/* the columns that a stride skips are taken out in place */
+	if (tiling->map_aligned_byte < align_up(tiling->map_byte, LINE_BYTE))
+		tiling->map_aligned_byte = align_up(tiling->map_byte, LINE_BYTE);
+	tiling->result_byte = align_up(tiling->in_w, WORD_ALIGN) * n_filter * left_byte;
+	if (context->form == FORM_MATMUL)
+		tiling->result_byte =
+		    align_up(tiling->in_w, machine->mla_cols) * align_up(n_filter, machine->mla_rows) * left_byte;
 }
 
 /* The largest tile of a convolution or pooling. */
@@ -284,6 +382,10 @@ static void size_map(const struct layer_context *context, const struct split *sp
 	tiling->filter_byte = align_up(n_tap * n_filter * operand_byte, LINE_BYTE);
 	uint64_t n_row = (uint64_t)(tiling->in_h - block->kernel_h + 1) * split->c.size_a;
 	uint64_t left_byte = machine_of(context, tiling)->mla_postprocess ? operand_byte : RESULT_BYTE;
+	if (context->is_packed) {
+		size_packed(context, split, left_byte, tiling);
+		return;
+	}
 	tiling->result_byte = align_up(tiling->in_w - block->kernel_w + 1, WORD_ALIGN) * n_row * left_byte;
 }
 
@@ -361,7 +463,7 @@ void tiling_sum(const struct layer_context *context, const struct split *split, 
 void tiling_time(const struct layer_context *context, struct tiling *tiling)
 {
 	assert(tiling->is_summed);
-	if (context->block->kind != BLOCK_CONV)
+	if (context->block->kind != BLOCK_CONV || context->form == FORM_MATMUL)
 		return;
 	struct mla_conv_task task = largest_task(tiling);
 	const struct machine *machine = machine_of(context, tiling);
@@ -416,6 +518,30 @@ static void sum_conv_clk(const struct layer_context *context, const struct split
 			}
 }
 
+/* As sum_conv_clk, every kind of part by itself. */
+static void sum_packed_clk(const struct layer_context *context, const struct split *split, const struct tiling *tiling,
+                           struct task_clk *sum)
+{
+	const struct machine *machine = machine_of(context, tiling);
+	struct part_pair w = parts_of(&split->w), h = parts_of(&split->h), c = parts_of(&split->c),
+			 d = parts_of(&split->d);
+	struct mla_conv_channels channels = tiling->channels;
+	for (uint32_t l = 0; l < d.n_size; l++) {
+		if (l > 0)
+			mla_prepare_channels(machine, round_of(context, tiling), (uint32_t)d.size[l], &channels);
+		for (uint32_t i = 0; i < w.n_size * h.n_size; i++)
+			for (uint32_t k = 0; k < c.n_size; k++) {
+				uint32_t wide = i % w.n_size, high = i / w.n_size;
+				double n = (double)(w.n[wide] * h.n[high] * c.n[k] * d.n[l]);
+				const struct mla_conv_task task = {packed_pixels(w.size[wide], h.size[high]), 1,
+				                                   (uint32_t)d.size[l], (uint32_t)c.size[k], 1};
+				struct mla_cost cost = tiling->task;
+				packed_cost(context, tiling, &channels, &task, &cost);
+				add_clk(machine, &cost, n, n, sum);
+			}
+	}
+}
+
 static void sum_matmul_clk(const struct layer_context *context, const struct split *split, const struct tiling *tiling,
                            struct task_clk *sum)
 {
@@ -442,7 +568,9 @@ struct task_clk tiling_all_task_clk(const struct layer_context *context, const s
 		sum.clk = sum.shared_clk = tiling->least_task_clk;
 		return sum;
 	}
-	if (context->block->kind == BLOCK_CONV)
+	if (context->is_packed)
+		sum_packed_clk(context, split, tiling, &sum);
+	else if (context->block->kind == BLOCK_CONV)
 		sum_conv_clk(context, split, tiling, &sum);
 	else
 		sum_matmul_clk(context, split, tiling, &sum);
@@ -451,7 +579,7 @@ struct task_clk tiling_all_task_clk(const struct layer_context *context, const s
 
 void tiling_mla_counts(const struct layer_context *context, const struct tiling *tiling, struct counts *counts)
 {
-	bool is_matmul = context->block->kind == BLOCK_MATMUL;
+	bool is_matmul = context->block->kind == BLOCK_MATMUL || context->form == FORM_MATMUL;
 	*counts = (struct counts){
 	    .mac = (double)block_n_mac(context->block),
 	    .mla_clk = tiling->all_mac_clk,

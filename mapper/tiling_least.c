@@ -122,6 +122,10 @@ static struct dim_least least_of(const struct dim_rule *rule, const struct dim_r
 	return range->split ? least_of_split(rule, range->split) : least_of_range(rule, range);
 }
 
+/* so many blocks of columns of B that the ports they are stored in, of up to 1024 bytes, are full, whatever the array
+ */
+#define N_FULL_BLOCK 1024
+
 /* Bytes of n tiles that hold so much together, each in whole lines. */
 static uint64_t line_byte(uint64_t byte, uint64_t n_tile)
 {
@@ -167,15 +171,55 @@ static void conv_round_words(const struct layer_context *context, const struct m
 	tiling->all_b_word += n_round * (double)(n_channel * round->channel_b_word);
 }
 
+/* Blocks of the array's columns, and SRAM ports of a filter's results, that all parts of the map take. */
+struct map_least {
+	uint64_t n_block, n_port;
+};
+
+static struct map_least map_of_rows(const struct dim_least *w, const struct dim_least *h)
+{
+	return (struct map_least){w->n_block * h->n_computed, w->n_port * h->n_computed};
+}
+
+/* The same of parts whose pixels are one row each: exact where both splits are given. */
+static struct map_least map_of_packed(const struct dim_rule *rule, const struct split_range *range, uint64_t n_map)
+{
+	uint64_t n_pixel = (uint64_t)range->w.extent * range->h.extent, port_byte = rule->machine->pe_sram_port_byte;
+	struct map_least least = {at_least(ceil_div(n_pixel, rule->block), n_map),
+	                          at_least(ceil_div(n_pixel * rule->round->result_byte, port_byte), n_map)};
+	if (!range->w.split || !range->h.split)
+		return least;
+	const struct parts w = parts_of(range->w.split, NULL), h = parts_of(range->h.split, NULL);
+	least = (struct map_least){0, 0};
+	for (int i = 0; i < 4; i++) {
+		uint64_t n = w.n[i / 2] * h.n[i % 2], size = w.size[i / 2] * h.size[i % 2];
+		least.n_block += n * ceil_div(size, rule->block);
+		least.n_port += n * row_port(rule, size);
+	}
+	return least;
+}
+
+/* As least_conv_words, of filters times pixels: a convolution's words but for the results, which fill the array. */
+static void least_packed_matmul(const struct layer_context *context, double n_round, struct tiling *tiling)
+{
+	const struct machine *machine = tiling->n_d > 1 ? &context->partial_machine : context->machine;
+	const struct mla_matmul_task one = {1, machine->mla_rows, N_FULL_BLOCK * machine->mla_cols},
+				     task = {tiling->in_c, tiling->out_c, tiling->in_w};
+	struct mla_cost cost;
+	mla_matmul_cost(machine, &one, TILING_A_SHIFT, context->operand_bit, &cost);
+	tiling->all_out_word = (double)cost.out_word / N_FULL_BLOCK * n_round * tiling->n_d;
+	mla_matmul_cost(machine, &task, TILING_A_SHIFT, context->operand_bit, &tiling->task);
+	tiling->least_task_clk = tiling->all_mac_clk + (double)machine->mla_init_clk * (double)tiling->n_task;
+}
+
 static void least_conv_words(const struct layer_context *context, const struct split_range *range,
-                             const struct dim_least *w, const struct dim_least *h, const struct dim_least *c,
-                             struct tiling *tiling)
+                             const struct map_least *map, const struct dim_least *c, struct tiling *tiling)
 {
 	bool partial = tiling->n_d > 1;
 	const struct machine *machine = partial ? &context->partial_machine : context->machine;
 	const struct mla_conv_round *round = partial ? &context->partial_round : &context->round;
 	const struct dim_split *d = range->d.split;
-	double n_round = (double)(w->n_block * h->n_computed * c->n_block);
+	double n_round = (double)(map->n_block * c->n_block);
 	/* in any number of parts the channels take at least the packets that they take in one */
 	if (d) {
 		conv_round_words(context, round, d->size_a, n_round * d->n_a, tiling);
@@ -184,7 +228,11 @@ static void least_conv_words(const struct layer_context *context, const struct s
 	} else {
 		conv_round_words(context, round, range->d.extent, n_round, tiling);
 	}
-	double n_out = (double)(w->n_port * h->n_computed * range->c.extent) * tiling->n_d;
+	if (context->form == FORM_MATMUL) {
+		least_packed_matmul(context, n_round, tiling);
+		return;
+	}
+	double n_out = (double)(map->n_port * range->c.extent) * tiling->n_d;
 	tiling->all_out_word = n_out * (machine->pe_sram_port_byte / 4);
 	struct mla_conv_task task = {tiling->in_w, tiling->in_h, tiling->group_c, tiling->out_c / tiling->n_group,
 	                             tiling->n_group};
@@ -229,8 +277,14 @@ static void least_map(const struct layer_context *context, const struct split_ra
 	const struct dim_rule w_rule = {
 	    block->kernel_w, block->stride,          block_padded_w(block), context->machine->mla_cols,
 	    operand_byte,    is_conv ? round : NULL, context->machine};
-	const struct dim_rule h_rule = {
-	    block->kernel_h, block->stride, block_padded_h(block), 1, operand_byte, NULL, NULL};
+	/* of packed parts rows that a stride skips are not loaded */
+	const struct dim_rule h_rule = {block->kernel_h,
+	                                block->stride,
+	                                context->is_packed ? 0 : block_padded_h(block),
+	                                1,
+	                                operand_byte,
+	                                NULL,
+	                                NULL};
 	const struct dim_rule c_rule = {1, 1, 0, context->machine->mla_rows, operand_byte, NULL, NULL};
 	struct dim_least w = least_of(&w_rule, &range->w), h = least_of(&h_rule, &range->h),
 			 c = least_of(&c_rule, &range->c);
@@ -269,12 +323,12 @@ static void least_map(const struct layer_context *context, const struct split_ra
 	uint64_t tap_byte = (uint64_t)block->kernel_w * block->kernel_h * range->d.extent * operand_byte;
 	tiling->all_filter_byte =
 	    line_byte(tap_byte * c.n_block * context->machine->mla_rows, (uint64_t)tiling->n_c * tiling->n_d);
-	least_conv_words(context, range, &w, &h, &c, tiling);
+	const struct map_least map =
+	    context->is_packed ? map_of_packed(&w_rule, range, tiling->n_map) : map_of_rows(&w, &h);
+	if (context->is_packed)
+		tiling->all_map_aligned_byte = tiling->all_map_byte;
+	least_conv_words(context, range, &map, &c, tiling);
 }
-
-/* so many blocks of columns of B that the ports they are stored in, of up to 1024 bytes, are full, whatever the array
- */
-#define N_FULL_BLOCK 1024
 
 static double matmul_round_cost(const struct layer_context *context, const struct machine *machine, uint32_t n_row,
                                 struct mla_cost *cost)

@@ -33,10 +33,15 @@ static void size_conv_operands(const struct layer_context *context, struct part 
 	const struct block *block = context->block;
 	uint64_t operand_byte = context->operand_bit / 8;
 	part->in_w = split_part_in_w(block, part->out_w);
-	part->in_h = split_part_in_h(block, part->out_h);
+	part->in_h = context->is_packed ? part->out_h : split_part_in_h(block, part->out_h);
 	uint64_t n_row = (uint64_t)part->in_h * part->in_c;
 	part->map_byte = narrow(align_up(part->in_w * n_row * operand_byte, LINE_BYTE));
 	part->map_aligned_byte = narrow(align_up(part->in_w * operand_byte, LINE_BYTE) * n_row);
+	if (context->is_packed) {
+		part->map_aligned_byte = part->map_byte;
+		part->in_w = part->out_w * part->out_h;
+		part->in_h = 1;
+	}
 	if (block->operand == OPERAND_MAP) {
 		part->map_byte *= 2;
 		part->map_aligned_byte *= 2;
@@ -83,6 +88,9 @@ static uint32_t add_shape(const struct layer_context *context, const struct tili
 	if (block->kind == BLOCK_MATMUL) {
 		task.kind = EVENT_MATMUL;
 		task.matmul = (struct mla_matmul_task){part->in_w, part->in_h, part->out_w};
+	} else if (context->form == FORM_MATMUL) {
+		task.kind = EVENT_MATMUL;
+		task.matmul = (struct mla_matmul_task){part->in_c, part->out_c, part->in_w};
 	} else {
 		task.kind = EVENT_CONV;
 		task.kernel_w = block->kernel_w;

@@ -37,7 +37,7 @@ static void add_job(const struct unfolding *unfolding, uint64_t row, uint64_t co
 	    .same_pe = fused && d > 0,
 	};
 	/* a matrix multiplication has both operands in the PE itself (thesis simulator: times of its last tasks) */
-	if (context->block->kind == BLOCK_MATMUL) {
+	if (context->block->kind == BLOCK_MATMUL || context->form == FORM_MATMUL) {
 		job.map_byte += job.filter_byte;
 		job.filter_byte = 0;
 	}

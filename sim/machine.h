@@ -95,7 +95,7 @@ struct machine {
 	double arm_padd_word_clk, arm_quan_pixel_clk, arm_relu32_pixel_clk, arm_relu8_pixel_clk;
 	double arm_pool8_pixel_clk, arm_add_pixel_clk;
 	double arm_average_pixel_clk, arm_average_read_clk, arm_multiply_pixel_clk, arm_function_pixel_clk;
-	double arm_softmax_pixel_clk, arm_exp_pixel_clk, arm_norm_pixel_clk;
+	double arm_softmax_pixel_clk, arm_exp_pixel_clk, arm_norm_pixel_clk, arm_gather_pixel_clk;
 
 	/*
 	 * Multi-layer schedules (mapper/octopus_time.h), us: before the first layer and after the last, of all and of

@@ -131,6 +131,9 @@ const struct machine_param machine_param[] = {
     {"arm.norm_pixel_clk", "ARM clocks", PARAM_REAL, AT(arm_norm_pixel_clk), 24, 0, 1e6,
      "normalisation of rows, a pixel: sum, sum of squares, and scaling",
      "derived: as two additions and a quantisation (" ARM_OPS ")"},
+    {"arm.gather_pixel_clk", "ARM clocks", PARAM_REAL, AT(arm_gather_pixel_clk), 2, 0, 1e6,
+     "1x1 convolution with a stride, packed or as matmul: taking a pixel out of its row",
+     "derived: as padding a word; a load and a store (" ARM_OPS ")"},
 
     {"octopus.setup_us", "us", PARAM_REAL, AT(octopus_setup_us), 10.49, 0, 1e6,
      "multi-layer schedule: before the first layer, however many workers", OCTOPUS_LINE},

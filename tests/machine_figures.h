@@ -107,6 +107,10 @@ static inline uint32_t figure_samples(const struct machine *machine, struct samp
 	sample[n++] = sample_pool();
 	for (int kind = 0; kind < N_ARM_KIND; kind++)
 		sample[n++] = sample_arm((enum arm_kind)kind);
+	sample[n++] = sample_packed(STRATEGY_FUSION_REUSE);
+	sample[n] = sample_packed(STRATEGY_FUSION);
+	sample[n].name = "as matmul";
+	sample[n++].design.form = FORM_MATMUL;
 	assert_true(n <= MAX_SAMPLE);
 	return n;
 }
@@ -142,7 +146,7 @@ static inline struct figure_row figure_layer(const struct machine *as_it_is, uin
 	if (sample->name == staged_name)
 		machine.mla_postprocess = true;
 	design.level = level;
-	mapper_prepare(&sample->block, &machine, design.operand_bit, &context);
+	mapper_prepare_form(&sample->block, &machine, design.operand_bit, design.form, &context);
 	if (mapper_distribute(&context, &design, &program, &verdict)) {
 		sim_run_fast(&machine, &program, level, &result);
 		figure_result(&result, row.value + 3);
@@ -163,11 +167,11 @@ struct figure_task {
 
 static const struct figure_task figure_task[] = {
     {"conv of a neighbour",
-     {.kind = EVENT_CONV, .operand_bit = 8, .pe_shift = 1, .kernel_w = 3, .kernel_h = 3, .conv = {34, 6, 12, 8}}},
+     {.kind = EVENT_CONV, .operand_bit = 8, .pe_shift = 1, .kernel_w = 3, .kernel_h = 3, .conv = {34, 6, 12, 8, 1}}},
     {"conv of a narrow block",
-     {.kind = EVENT_CONV, .operand_bit = 8, .pe_shift = 1, .kernel_w = 3, .kernel_h = 3, .conv = {30, 5, 12, 4}}},
+     {.kind = EVENT_CONV, .operand_bit = 8, .pe_shift = 1, .kernel_w = 3, .kernel_h = 3, .conv = {30, 5, 12, 4, 1}}},
     {"conv of its own",
-     {.kind = EVENT_CONV, .operand_bit = 16, .pe_shift = 0, .kernel_w = 1, .kernel_h = 1, .conv = {30, 2, 40, 6}}},
+     {.kind = EVENT_CONV, .operand_bit = 16, .pe_shift = 0, .kernel_w = 1, .kernel_h = 1, .conv = {30, 2, 40, 6, 1}}},
     {"matmul of its own", {.kind = EVENT_MATMUL, .operand_bit = 8, .pe_shift = 0, .matmul = {64, 4, 64}}},
     {"matmul of a neighbour", {.kind = EVENT_MATMUL, .operand_bit = 8, .pe_shift = 2, .matmul = {64, 4, 64}}},
 };

@@ -47,6 +47,8 @@ static inline struct layer_design random_design(struct rng *rng, const struct bl
 	design.reuse = (enum reuse_operand)rng_below(rng, N_REUSE_OPERAND);
 	design.level = rng_below(rng, machine->n_level);
 	design.operand_bit = rng_below(rng, 4) ? 8 : 16;
+	if (block_has_forms(block))
+		design.form = (enum conv_form)rng_below(rng, N_CONV_FORM);
 	design.in_storage = rng_below(rng, 2);
 	design.out_storage = rng_below(rng, 2);
 	return design;

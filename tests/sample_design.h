@@ -143,4 +143,19 @@ static inline struct sample sample_arm(enum arm_kind kind)
 	return sample;
 }
 
+/* A 1x1 convolution with a stride, all pixels of a part as one row. */
+static inline struct sample sample_packed(enum strategy strategy)
+{
+	struct sample sample = sample_conv(2, 14, 32, strategy);
+	struct block *block = &sample.block;
+	sample.name = "packed";
+	block->kernel_w = block->kernel_h = block->pool = 1;
+	block->pad_left = block->pad_right = block->pad_top = block->pad_bottom = 0;
+	block->has_padd = false;
+	block->stride = 2;
+	block->in_w = block->in_h = 112;
+	sample.design.form = FORM_PACKED;
+	return sample;
+}
+
 #endif

@@ -155,6 +155,7 @@ static void compare_case(struct machine *machine, uint32_t number, uint64_t *n_s
 	    .reuse = {[REUSE_AUTO] = true},
 	    .level_mask = 3,
 	    .operand_8bit = true,
+	    .form = {[FORM_CONV] = true},
 	    .operand_16bit = number % 5 == 0,
 	};
 	struct layer_problem layer;

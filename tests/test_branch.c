@@ -40,6 +40,14 @@ static struct block random_pool(struct rng *rng)
 	block.in_w = (block.out_w - 1) * block.stride + block.kernel_w;
 	block.in_h = (block.out_h - 1) * block.stride + block.kernel_h;
 	block.in_c = block.out_c = random_from(rng, 1, 12);
+	if (rng_below(rng, 2)) {
+		block.arm = (enum arm_kind)(1 + rng_below(rng, N_ARM_KIND - 1));
+		block.operand = (enum arm_operand)rng_below(rng, 3);
+		block.whole = rng_below(rng, 3) == 0 ? rng_below(rng, 8) : 0;
+		block.kernel_w = block.kernel_h = block.stride = 1;
+		block.in_w = block.out_w;
+		block.in_h = block.out_h;
+	}
 	return block;
 }
 
@@ -101,6 +109,9 @@ static void random_choice(struct rng *rng, struct layer_choice *choice)
 	choice->strategy[rng_below(rng, N_PE_STRATEGY)] = true;
 	choice->reuse[REUSE_AUTO] = true;
 	choice->reuse[REUSE_FILTER] = rng_below(rng, 4) == 0;
+	for (size_t i = 0; i < N_CONV_FORM; i++)
+		choice->form[i] = rng_below(rng, 2) == 0;
+	choice->form[rng_below(rng, N_CONV_FORM)] = true;
 }
 
 static void random_objectives(struct rng *rng, struct space *space)
@@ -228,14 +239,20 @@ static void test_branch_does_not_depend_on_threads(void **state)
 /* One design in one box; false when it does not run. */
 static bool check_bound(struct rng *rng, const struct layer_problem *layer, uint64_t *n_program)
 {
-	const struct split whole = split_whole(layer->context[0].block);
-	uint32_t step = layer->context[0].block->pool;
+	/* of 8 bit, in any of the layer's forms */
+	const struct layer_context *context;
+	do
+		context = layer_context_at(layer, rng_below(rng, layer->n_value[GENE_OPERAND]));
+	while (context->operand_bit != 8);
+	const struct split whole = split_whole(context->block);
+	uint32_t step = context->block->pool;
 	size_t w = pick_split(rng, &layer->w), h = pick_split(rng, &layer->h), c = pick_split(rng, &layer->c),
 	       d = pick_split(rng, &layer->d);
 	struct layer_design design = {
 	    .split = {layer->w.choice[w], layer->h.choice[h], layer->c.choice[c], layer->d.choice[d]},
 	    .strategy = (enum strategy)rng_below(rng, N_PE_STRATEGY),
 	    .operand_bit = 8,
+	    .form = context->form,
 	    .in_storage = rng_below(rng, 3) == 0,
 	    .out_storage = rng_below(rng, 3) == 0,
 	};
@@ -243,7 +260,6 @@ static bool check_bound(struct rng *rng, const struct layer_problem *layer, uint
 	                            random_range(rng, &layer->h, h, whole.h.size_a, step),
 	                            random_range(rng, &layer->c, c, whole.c.size_a, 1),
 	                            random_range(rng, &layer->d, d, whole.d.size_a, 1)};
-	const struct layer_context *context = &layer->context[0];
 	struct range_bound bound;
 	struct verdict verdict, own;
 	struct sim_result result;

@@ -73,8 +73,10 @@ static double map_byte(const struct layer_context *context)
 	uint32_t byte = context->operand_bit / 8;
 	if (block->kind == BLOCK_MATMUL)
 		return (double)block->in_w * block->in_h * byte;
-	return (double)((block->out_w - 1) * block->stride + block->kernel_w) *
-	       ((block->out_h - 1) * block->stride + block->kernel_h) * block->in_c * byte;
+	/* of packed parts the rows that a stride skips are not loaded */
+	double rows =
+	    context->is_packed ? block->out_h : (block->out_h - 1.0) * block->stride + (double)block->kernel_h;
+	return (double)((block->out_w - 1) * block->stride + block->kernel_w) * rows * block->in_c * byte;
 }
 
 static void assert_traffic(const struct layer_context *context, const struct layer_design *design,
@@ -152,7 +154,7 @@ static void test_distribute_random_designs(void **state)
 			struct verdict verdict;
 			struct sim_result result;
 			double metric[N_METRIC];
-			mapper_prepare(&block, &machine, design.operand_bit, &context);
+			mapper_prepare_form(&block, &machine, design.operand_bit, design.form, &context);
 			bool runs = mapper_distribute(&context, &design, &program, &verdict);
 			check_verdict(&context, &design, runs, &verdict);
 			if (!runs)
@@ -193,7 +195,7 @@ static void test_distribute_compare_strategies(void **state)
 			struct layer_design design = random_design(&rng, &block, &machine);
 			struct layer_context context;
 			struct sim_result first, second;
-			mapper_prepare(&block, &machine, design.operand_bit, &context);
+			mapper_prepare_form(&block, &machine, design.operand_bit, design.form, &context);
 			design.reuse = REUSE_AUTO;
 			if (run(&context, design, STRATEGY_FUSION_REUSE, &first) &&
 			    run(&context, design, STRATEGY_THESIS_REUSE, &second)) {

@@ -128,7 +128,7 @@ static void test_energy_parts_sum_on_random_machines(void **state)
 		struct block block = random_block(&rng);
 		struct layer_design design = random_design(&rng, &block, &machine);
 		struct layer_context context;
-		mapper_prepare(&block, &machine, design.operand_bit, &context);
+		mapper_prepare_form(&block, &machine, design.operand_bit, design.form, &context);
 		for (int detail = 0; detail < N_DETAIL; detail++) {
 			const struct detail_options options = {.detail = (enum detail)detail};
 			struct detail_run run = {.context = &context, .design = &design};
@@ -166,7 +166,7 @@ static void test_energy_parts_sum_in_the_event_tier(void **state)
 		struct layer_design design = random_design(&rng, &block, &machine);
 		struct layer_context context;
 		const struct detail_options options = {.detail = DETAIL_EVENT};
-		mapper_prepare(&block, &machine, design.operand_bit, &context);
+		mapper_prepare_form(&block, &machine, design.operand_bit, design.form, &context);
 		struct detail_run run = {.context = &context, .design = &design};
 		detail_run(&run, &options);
 		assert_int_equal(run.code, ERR_OK);

@@ -58,7 +58,8 @@ static void test_mixed_points_follow_the_machines(void **state)
 	assert_string_equal(machine.level[4].name, "PL1*3+PL2*1");
 	assert_true(machine.level[3].low == 0 && machine.level[3].high == 1);
 	assert_true(machine.level[3].clk_mhz == 400 && machine.level[3].mla_clk_pj == 8.5);
-	assert_true(machine.level[3].pe_static_mw == 1.05 && energy_sleep_mw(&machine) == energy_static_mw(&machine, 0));
+	assert_true(machine.level[3].pe_static_mw == 1.05 &&
+	            energy_sleep_mw(&machine) == energy_static_mw(&machine, 0));
 	assert_int_equal(machine_check(&machine, NULL), ERR_OK);
 	struct machine many = read_machine("spaces/machines/dvfs_chip.yaml", 0), before = many;
 	struct err err = {0};
@@ -94,8 +95,8 @@ static void test_mixed_takes_a_part_of_each(void **state)
 		assert_close(mixed.latency_ns, low_ns + high_ns + 1000);
 		assert_close(mixed.energy.mla_pj, (low.energy.mla_pj + high.energy.mla_pj) / 2);
 		assert_close(mixed.energy.switch_pj, 152 * 2000.0);
-		assert_close(mixed.energy.static_pj, energy_static_mw(&machine, 0) * low_ns +
-		                                         energy_static_mw(&machine, 1) * (high_ns + 1000));
+		assert_close(mixed.energy.static_pj,
+		             energy_static_mw(&machine, 0) * low_ns + energy_static_mw(&machine, 1) * (high_ns + 1000));
 		assert_true(mixed.latency_ns > high.latency_ns && mixed.latency_ns < low.latency_ns);
 	}
 }
@@ -118,7 +119,8 @@ static void test_mixed_rounds_to_whole_rounds(void **state)
 	mixed_combine(&machine, 2, 1, &low, &high, &result);
 	assert_close(result.latency_ns, 1000 + 7);
 	struct sample pool = sample_pool();
-	struct sim_result fast = run_at(&machine, &pool, 1, DETAIL_FAST), mixed = run_at(&machine, &pool, 3, DETAIL_FAST);
+	struct sim_result fast = run_at(&machine, &pool, 1, DETAIL_FAST),
+			  mixed = run_at(&machine, &pool, 3, DETAIL_FAST);
 	assert_true(fast.latency_ns == mixed.latency_ns && fast.energy.total_pj == mixed.energy.total_pj);
 }
 
@@ -140,7 +142,7 @@ static void test_mixed_bounds_hold(void **state)
 		struct sim_result result, least;
 		struct least_work work;
 		double latency_ns, energy_pj;
-		mapper_prepare(&block, &machine, design.operand_bit, &context);
+		mapper_prepare_form(&block, &machine, design.operand_bit, design.form, &context);
 		if (!mapper_distribute(&context, &design, &program, &verdict))
 			continue;
 		sim_run_fast(&machine, &program, design.level, &result);
@@ -210,8 +212,10 @@ static void test_mixed_searches_agree(void **state)
 int main(void)
 {
 	const struct CMUnitTest test[] = {
-	    cmocka_unit_test(test_mixed_points_follow_the_machines), cmocka_unit_test(test_mixed_takes_a_part_of_each),
-	    cmocka_unit_test(test_mixed_rounds_to_whole_rounds),     cmocka_unit_test(test_mixed_bounds_hold),
+	    cmocka_unit_test(test_mixed_points_follow_the_machines),
+	    cmocka_unit_test(test_mixed_takes_a_part_of_each),
+	    cmocka_unit_test(test_mixed_rounds_to_whole_rounds),
+	    cmocka_unit_test(test_mixed_bounds_hold),
 	    cmocka_unit_test(test_mixed_searches_agree),
 	};
 	return cmocka_run_group_tests_name("mixed", test, NULL, NULL);

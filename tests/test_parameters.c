@@ -36,6 +36,7 @@ static uint32_t chip_samples(struct sample *sample)
 	sample[n++] = sample_pool();
 	for (int kind = 0; kind < N_ARM_KIND; kind++)
 		sample[n++] = sample_arm((enum arm_kind)kind);
+	sample[n++] = sample_packed(STRATEGY_FUSION);
 	return n;
 }
 
@@ -72,7 +73,7 @@ static struct prediction predict(const struct machine *machine, const struct sam
 	struct layer_context context;
 	struct program program;
 	struct verdict verdict;
-	mapper_prepare(&sample->block, machine, sample->design.operand_bit, &context);
+	mapper_prepare_form(&sample->block, machine, sample->design.operand_bit, sample->design.form, &context);
 	prediction.runs = mapper_distribute(&context, &sample->design, &program, &verdict);
 	if (!prediction.runs)
 		return prediction;
@@ -113,7 +114,7 @@ static bool differ(const struct prediction *a, const struct prediction *b)
 static uint64_t event_clk(const struct machine *machine)
 {
 	static const struct event_task task[] = {
-	    {.kind = EVENT_CONV, .operand_bit = 8, .pe_shift = 1, .kernel_w = 3, .kernel_h = 3, .conv = {30, 5, 12, 4}},
+	    {.kind = EVENT_CONV, .operand_bit = 8, .pe_shift = 1, .kernel_w = 3, .kernel_h = 3, .conv = {30, 5, 12, 4, 1}},
 	    {.kind = EVENT_MATMUL, .operand_bit = 8, .pe_shift = 2, .matmul = {64, 4, 64}},
 	};
 	uint64_t clk = 0;

@@ -40,6 +40,7 @@ static void init_fixture(struct fixture *f, const char *machine, uint32_t sram_b
 	    .max_part_d = UINT32_MAX,
 	    .level_mask = UINT32_MAX,
 	    .operand_8bit = true,
+	    .form = {[FORM_CONV] = true},
 	};
 	for (size_t i = 0; i < N_PE_STRATEGY; i++)
 		f->choice.strategy[i] = true;

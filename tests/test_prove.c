@@ -65,7 +65,7 @@ static bool open_proof(const struct block *block, const struct machine *machine,
 	struct verdict verdict;
 	struct err err = {0};
 	*proof = (struct proof){.design = *design, .is_systolic = machine->target == MACHINE_SYSTOLIC};
-	mapper_prepare(block, machine, design->operand_bit, &proof->context);
+	mapper_prepare_form(block, machine, design->operand_bit, design->form, &proof->context);
 	if (!mapper_distribute(&proof->context, design, &program, &verdict))
 		return false;
 	if (!proof->is_systolic)

@@ -42,7 +42,7 @@ static bool unfold(const struct block *block, const struct machine *machine, con
 	struct verdict verdict;
 	struct err err = {0};
 	unfolded->design = *design;
-	mapper_prepare(block, machine, design->operand_bit, &unfolded->context);
+	mapper_prepare_form(block, machine, design->operand_bit, design->form, &unfolded->context);
 	if (!mapper_distribute(&unfolded->context, design, &unfolded->program, &verdict))
 		return false;
 	tiling_build(&unfolded->context, &design->split, &unfolded->tiling);
@@ -177,6 +177,13 @@ static void expected_shape(const struct unfolded *unfolded, uint32_t number, str
 	uint32_t n_group = !matmul && size_c > group_c ? size_c / group_c : 1;
 	task->conv = (struct mla_conv_task){split_part_in_w(block, size_w), split_part_in_h(block, size_h), size_d,
 	                                    size_c / n_group, n_group};
+	if (!unfolded->context.is_packed)
+		return;
+	task->conv = (struct mla_conv_task){size_w * size_h, 1, size_d, size_c, 1};
+	if (unfolded->context.form == FORM_MATMUL) {
+		task->kind = EVENT_MATMUL;
+		task->matmul = (struct mla_matmul_task){size_d, size_c, size_w * size_h};
+	}
 }
 
 static void check_shape(const struct unfolded *unfolded, uint32_t number, uint32_t shape)
@@ -214,7 +221,9 @@ static void check_jobs(const struct unfolded *unfolded, const struct schedule_st
 		uint32_t d = job->part / n_filter % tiling->n_d;
 		mark_done(unfolded, job->part, job->shape, done);
 		assert_true((uint64_t)job->map_byte + job->filter_byte <= free_byte);
-		assert_int_equal(job->filter_byte > 0, unfolded->context.block->kind == BLOCK_CONV);
+		/* a matrix multiplication has both operands in the PE */
+		assert_int_equal(job->filter_byte > 0,
+		                 unfolded->context.block->kind == BLOCK_CONV && unfolded->context.form != FORM_MATMUL);
 		assert_int_equal(job->same_pe, fused && d > 0);
 		assert_int_equal(job->store_byte > 0, !fused || d + 1 == tiling->n_d);
 		if (!job->same_pe)
@@ -359,7 +368,7 @@ static void test_unfold_random_designs(void **state)
 				machine.qpe_n_pe = i % 2 ? 4 : random_from(&rng, 1, 9);
 				design.in_storage = design.out_storage = false;
 			}
-			mapper_prepare(&block, &machine, design.operand_bit, &unfolded.context);
+			mapper_prepare_form(&block, &machine, design.operand_bit, design.form, &unfolded.context);
 			if (distribute_is_chip_reuse(&unfolded.context, &design) ||
 			    !unfold(&block, &machine, &design, &unfolded))
 				continue;

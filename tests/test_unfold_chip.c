@@ -173,7 +173,9 @@ static void check_random(struct rng *rng, const struct machine *thesis_chip, str
 	/* followed one by one */
 	if (split_n_task(&design.split) > MOST_TASK)
 		return;
-	mapper_prepare(&block, &machine, design.operand_bit, &context);
+	if (block_has_forms(&block) && rng_below(rng, 2))
+		design.form = FORM_PACKED;
+	mapper_prepare_form(&block, &machine, design.operand_bit, design.form, &context);
 	follower_open(&follower, &context, &design);
 	check_complete(&follower);
 	check_sram(&follower);
