@@ -47,7 +47,7 @@ static void check_depth(struct prove_run *run, uint32_t result, const struct pro
 {
 	uint32_t n = 0, n_own = 0;
 	for (uint32_t i = store->first; i != PROVE_NONE && n <= run->core.n_d; i = run->task[i].next, n++)
-		n_own += run->task[i].map != PROVE_NONE && run->task[i].map % run->core.n_d == n;
+		n_own += run->task[i].map != PROVE_NONE && prove_map_part_of(&run->core, run->task[i].map).depth == n;
 	if (n != run->core.n_d || n_own != n)
 		prove_fault(run, "%s %u on PE %u: %s is stored with %u partial sums, %u of them in their places, of %u",
 		            prove_unit(run), store->index, store->pe, prove_label_result(&run->core, result).text, n,

@@ -30,6 +30,13 @@ struct prove_core prove_core_of(const struct block *block, const struct split *s
 	}
 	core.n_w = dim_n_part(&core.split.w);
 	core.n_c = dim_n_part(&core.split.c);
+	core.n_channel_part = 1;
+	core.n_meet = core.n_c;
+	if (block->kind == BLOCK_CONV && core.out_c > block_group_out_c(block)) {
+		uint32_t n_each = block_group_out_c(block), size = core.split.c.size_a;
+		core.n_meet = size < n_each ? n_each / size : 1;
+		core.n_channel_part = core.n_c / core.n_meet;
+	}
 	core.n_d = block->kind == BLOCK_POOL ? 1 : dim_n_part(&core.split.d);
 	core.n_map = (uint64_t)core.n_w * dim_n_part(&core.split.h);
 	return core;
@@ -60,7 +67,15 @@ struct prove_span prove_span_of(const struct dim_split *dim, uint32_t part, uint
 
 uint32_t prove_map_of(const struct prove_core *core, uint32_t number)
 {
-	return core->block->kind == BLOCK_POOL ? number : number / core->n_c;
+	if (core->block->kind == BLOCK_POOL)
+		return number;
+	return number / core->n_c * core->n_channel_part + number % core->n_c / core->n_meet;
+}
+
+struct prove_map_part prove_map_part_of(const struct prove_core *core, uint32_t map)
+{
+	uint32_t deep = map / core->n_channel_part;
+	return (struct prove_map_part){deep / core->n_d, deep % core->n_d, map % core->n_channel_part};
 }
 
 uint32_t prove_filter_of(const struct prove_core *core, uint32_t number)
@@ -97,26 +112,27 @@ struct prove_region prove_region_of(const struct prove_core *core, uint32_t resu
 
 /* ---- sizes ---- */
 
-/* Groups of a grouped convolution that the smallest of its filter parts has: an ifmap part has their channels. */
-static uint32_t n_task_group(const struct prove_core *core)
+/* Groups of a filter part of so many filters. */
+static uint32_t n_group_of(const struct prove_core *core, uint32_t n_filter)
 {
-	const struct dim_split *c = &core->split.c;
-	uint32_t size = c->n_b > 0 ? c->size_b : c->size_a, n_each = block_group_out_c(core->block);
-	return core->out_c > n_each && size > n_each ? size / n_each : 1;
+	uint32_t n_each = block_group_out_c(core->block);
+	return core->out_c > n_each && n_filter > n_each ? n_filter / n_each : 1;
 }
 
 uint64_t prove_map_size(const struct prove_core *core, uint32_t map)
 {
 	const struct block *block = core->block;
 	bool is_pool = block->kind == BLOCK_POOL;
-	const struct prove_region region = prove_region_of(core, is_pool ? map : map / core->n_d * core->n_c);
-	uint32_t depth = is_pool ? region.c.size : prove_span_of(&core->split.d, map % core->n_d, core->in_c).size;
+	const struct prove_map_part part = prove_map_part_of(core, map);
+	const struct prove_region region = prove_region_of(core, is_pool ? map : part.map * core->n_c);
+	uint32_t depth = is_pool ? region.c.size : prove_span_of(&core->split.d, part.depth, core->in_c).size;
 	if (block->kind == BLOCK_MATMUL)
 		return (uint64_t)region.h.size * depth;
 	uint32_t in_h = core->is_packed ? region.h.size : split_part_in_h(block, region.h.size);
 	uint64_t size = (uint64_t)split_part_in_w(block, region.w.size) * in_h * depth;
 	if (block->kind == BLOCK_CONV)
-		size *= n_task_group(core);
+		size *=
+		    n_group_of(core, prove_span_of(&core->split.c, part.channel_part * core->n_meet, core->out_c).size);
 	return is_pool && block->operand != OPERAND_NONE ? size + (block->operand == OPERAND_MAP ? size : depth) : size;
 }
 

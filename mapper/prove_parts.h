@@ -25,6 +25,7 @@ struct prove_core {
 	uint32_t padded_w, padded_h;
 	struct split split; /* in the terms above; d of pooling uncut */
 	uint32_t n_w, n_c, n_d;
+	uint32_t n_channel_part, n_meet; /* as struct tiling has them: ifmap parts of groups, filter parts of each */
 	uint64_t n_map;
 	bool is_packed; /* of a design of a 1x1 convolution: rows that a stride skips are not loaded */
 };
@@ -44,10 +45,14 @@ struct prove_region {
 };
 
 /*
- * Parts by number (struct op, unfold_number). A task's ifmap part is its number without the filter part, and so is
- * that of pooling with it; a filter part has its input channels in front.
+ * Parts by number (struct op, unfold_number). A task's ifmap part is its number with, instead of the filter part, the
+ * groups that the filters are of; that of pooling is the number. A filter part has its input channels in front.
  */
 uint32_t prove_map_of(const struct prove_core *core, uint32_t number);
+struct prove_map_part {
+	uint32_t map, depth, channel_part; /* map: by h and w */
+};
+struct prove_map_part prove_map_part_of(const struct prove_core *core, uint32_t map);
 uint32_t prove_filter_of(const struct prove_core *core, uint32_t number);
 /* Results are counted without input channels: ifmap part * filter parts + filter part. */
 uint64_t prove_n_result(const struct prove_core *core);

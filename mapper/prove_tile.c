@@ -215,11 +215,12 @@ static void add_task(struct tile *tile, const struct prove_task *task, uint32_t 
 		spoil(tile);
 		return;
 	}
-	struct prove_region there = prove_region_of(core, task->map / core->n_d * core->n_c);
+	const struct prove_map_part part = prove_map_part_of(core, task->map);
+	struct prove_region there = prove_region_of(core, part.map * core->n_c);
 	struct prove_span filters = prove_span_of(&core->split.c, task->filter % core->n_c, core->out_c);
-	uint32_t depth = task->map % core->n_d;
 	if (there.w.size != own.w.size || there.h.size != own.h.size || filters.size != own.c.size ||
-	    task->filter / core->n_c % core->n_d != depth) {
+	    task->filter / core->n_c % core->n_d != part.depth ||
+	    task->filter % core->n_c / core->n_meet != part.channel_part) {
 		spoil(tile);
 		return;
 	}
@@ -227,7 +228,7 @@ static void add_task(struct tile *tile, const struct prove_task *task, uint32_t 
 	tile->filters = filters;
 	tile->region.w = there.w;
 	tile->region.h = there.h;
-	set_depth(tile, prove_span_of(&core->split.d, depth, core->in_c));
+	set_depth(tile, prove_span_of(&core->split.d, part.depth, core->in_c));
 	load_map(tile);
 	load_filter(tile);
 	run_task(tile);

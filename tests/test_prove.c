@@ -5,6 +5,7 @@
 #include <setjmp.h>
 #include <stdint.h>
 #include <cmocka.h>
+#include "dse/prove.h"
 #include "dse/space.h"
 #include "mapper/prove.h"
 #include "mapper/unfold.h"
@@ -107,7 +108,7 @@ static void test_random_designs_are_exact(void **state)
 {
 	struct machine machine[N_MACHINE];
 	struct rng rng = rng_stream(7, 0, 0);
-	unsigned n = 0, n_strategy[N_STRATEGY] = {0}, n_storage = 0, n_deep = 0;
+	unsigned n = 0, n_strategy[N_STRATEGY] = {0}, n_storage = 0, n_deep = 0, n_grouped = 0;
 	(void)state;
 	for (int i = 0; i < N_MACHINE; i++)
 		read_machine(machine_path[i], &machine[i]);
@@ -122,8 +123,6 @@ static void test_random_designs_are_exact(void **state)
 			design.strategy = STRATEGY_FUSION_REUSE;
 		if (rng_below(&rng, 2))
 			design.in_storage = design.out_storage = false;
-		if (block_n_group(&block) > 1)
-			continue;
 		if (block_n_mac(&block) > MAX_MAC || !open_proof(&block, on, &design, i, &proof))
 			continue;
 		assert_proved(&proof);
@@ -132,11 +131,14 @@ static void test_random_designs_are_exact(void **state)
 		n_strategy[design.strategy]++;
 		n_storage += design.in_storage || design.out_storage;
 		n_deep += dim_n_part(&design.split.d) > 1;
+		n_grouped += block.kind == BLOCK_CONV && block_n_group(&block) > 1;
 	}
-	print_message("%u: no_fusion %u, fusion %u, reuse %u; %u by way of storage, %u with input channels cut\n", n,
-	              n_strategy[0], n_strategy[1], n_strategy[2], n_storage, n_deep);
+	print_message(
+	    "%u: no_fusion %u, fusion %u, reuse %u; %u by way of storage, %u with input channels cut, %u in groups\n",
+	    n, n_strategy[0], n_strategy[1], n_strategy[2], n_storage, n_deep, n_grouped);
 	assert_true(n_strategy[STRATEGY_NO_FUSION] > n / 8 && n_strategy[STRATEGY_FUSION] > n / 8 &&
-	            n_strategy[STRATEGY_FUSION_REUSE] > n / 16 && n_storage > n / 32 && n_deep > n / 16);
+	            n_strategy[STRATEGY_FUSION_REUSE] > n / 16 && n_storage > n / 32 && n_deep > n / 16 &&
+	            n_grouped > n / 64);
 }
 
 /* Tiles of systolic arrays in any dataflow; grouped convolutions, too. */
@@ -167,6 +169,36 @@ static void test_random_tiles_are_exact(void **state)
 		n_outside += design.reuse == REUSE_FILTER;
 	}
 	assert_true(n_grouped > 5 && n_outside > 20);
+}
+
+/* A layer that reads in DRAM what the one before left in the storage QPEs: nothing it computes is wrong. */
+static void test_misplaced_results_are_found(void **state)
+{
+	struct mapping mapping = {0};
+	struct err err = {0};
+	(void)state;
+	assert_int_equal(mapping_open("thesis_chip", "tiny", &mapping, &err), ERR_OK);
+	assert_int_equal(mapping_by_rules(&mapping, NULL, STRATEGY_FUSION_REUSE, 0, &err), ERR_OK);
+	size_t n = mapping.network.n_block;
+	struct layer_context *context = calloc(n, sizeof(*context));
+	struct prove_candidate *candidate = calloc(n, sizeof(*candidate));
+	const struct prove_options options = {.seed = 1, .pool = &prove_serial, .is_mapping = true};
+	assert_true(context && candidate && mapping.design[0].out_storage && mapping.design[1].in_storage);
+	mapping_contexts(&mapping, context);
+	for (int wrong = 0; wrong < 2; wrong++) {
+		mapping.design[1].in_storage = !wrong;
+		assert_int_equal(prove_list(&mapping, NULL, context, candidate), n);
+		assert_int_equal(prove_network(&mapping.network, candidate, n, &options, &err), ERR_OK);
+		for (size_t i = 0; i < n; i++) {
+			assert_int_equal(candidate[i].result.is_proved, !wrong || i != 1);
+			assert_int_equal(candidate[i].result.n_different, 0);
+		}
+	}
+	assert_string_equal(candidate[1].result.fault[0],
+	                    "the ifmap is read from DRAM, CONV_1 left it in storage QPEs");
+	free(context);
+	free(candidate);
+	mapping_free(&mapping);
 }
 
 /* ---- planted mistakes ---- */
@@ -382,6 +414,7 @@ int main(void)
 	    cmocka_unit_test(test_planted_mistakes_are_found),
 	    cmocka_unit_test(test_random_designs_are_exact),
 	    cmocka_unit_test(test_random_tiles_are_exact),
+	    cmocka_unit_test(test_misplaced_results_are_found),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
