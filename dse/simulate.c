@@ -203,6 +203,10 @@ static enum err_code make_designs(const struct machine *machine, const struct ne
 			find_tiles(&work->context[i], options->strategy, &block[i].design);
 		enum err_code found = find_split(machine, network, options->scheme, &block[i], err);
 		code = code == ERR_OK ? found : code;
+		/* nor can it cut input channels, where the splitter found nothing else */
+		if (block[i].design.strategy == STRATEGY_FUSION_REUSE && !block[i].in_scheme &&
+		    dim_n_part(&block[i].design.split.d) > 1)
+			block[i].design.strategy = STRATEGY_FUSION;
 	}
 	if (code == ERR_OK)
 		place_results(network, options, work, block);

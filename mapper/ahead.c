@@ -44,9 +44,9 @@ struct ahead ahead_around(const struct network *network, size_t b, uint32_t own_
 	const struct block *block = &network->block[b];
 	if (block->kind != BLOCK_CONV)
 		return ahead;
-	if (b > 0 && block[-1].kind == BLOCK_CONV)
+	if (b > 0 && block[-1].kind == BLOCK_CONV && block_n_group(block) == 1)
 		ahead.own_bit = own_bit;
-	if (b + 1 < network->n_block && block[1].kind == BLOCK_CONV) {
+	if (b + 1 < network->n_block && block[1].kind == BLOCK_CONV && block_n_group(block + 1) == 1) {
 		ahead.next = block + 1;
 		ahead.next_bit = next_bit;
 	}

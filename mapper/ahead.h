@@ -14,7 +14,8 @@
  *
  * How much lies there does not depend on either block's split: filters lie in
  * groups of MAC-array rows, as the array takes them, once. So the choice couples
- * neighbours by nothing but how much came ahead.
+ * neighbours by nothing but how much came ahead. Weights of grouped convolutions,
+ * which each block of QPEs loads for itself, are few and never fetched ahead.
  */
 #include "mapper/network.h"
 #include "sim/machine.h"

@@ -139,7 +139,7 @@ enum reuse_operand distribute_reuse_operand(const struct layer_design *design, c
 	/* equations 4.2 and 4.3: total transfer when the ifmap or the filters are loaded once */
 	double map = (double)tiling->all_map_byte, filter = (double)tiling->all_filter_byte;
 	double keep_map = map + filter * (double)ceil_div(tiling->n_map, 4);
-	double keep_filter = filter + map * (double)ceil_div(tiling->n_c, 4);
+	double keep_filter = filter + map * (double)ceil_div(tiling->n_meet, 4);
 	return keep_map <= keep_filter ? REUSE_IFMAP : REUSE_FILTER;
 }
 
@@ -357,7 +357,9 @@ static enum verdict_reason judge(const struct layer_context *context, const stru
 	/* of a range of splits it is not looked at */
 	if (!tiling->is_least && !covers_groups(context, design))
 		return VERDICT_GROUPS;
-	if (strategy->is_systolic || (strategy->reuses && (kind != BLOCK_CONV || block_n_group(context->block) > 1)))
+	bool is_grouped = block_n_group(context->block) > 1;
+	if (strategy->is_systolic || (strategy->reuses && kind != BLOCK_CONV) ||
+	    (design->strategy == STRATEGY_THESIS_REUSE && is_grouped))
 		return VERDICT_STRATEGY;
 	if (context->form != FORM_CONV && !(context->is_packed && (context->form == FORM_PACKED || !strategy->reuses)))
 		return VERDICT_FORM;
@@ -427,7 +429,10 @@ bool mapper_distribute_tiled(const struct layer_context *context, const struct l
 		distribute_pool(context, design, tiling, program);
 	else if (chip_reuse)
 		distribute_chip_reuse(context, design, tiling, &assignment, program);
-	else if (strategy_table[design->strategy].reuses)
+	else if (strategy_table[design->strategy].reuses && distribute_is_own(context, tiling)) {
+		assignment = distribute_own_assign(context, tiling);
+		distribute_own(context, design, tiling, &assignment, program);
+	} else if (strategy_table[design->strategy].reuses)
 		distribute_qpe_reuse(context, design, tiling, program);
 	else
 		distribute_jobs(context, design, tiling, program);

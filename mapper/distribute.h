@@ -54,6 +54,12 @@ struct chip_assignment {
 	uint64_t n_rotation;    /* of filters inside the blocks, each wave */
 	uint64_t n_ring;        /* steps of filters round the ring of cells, each wave */
 	uint64_t n_run;         /* of tasks between barriers, all waves */
+	/* Grouped convolutions. Parts of a group: all of the above but totals are of one group, and one follows another. */
+	uint64_t n_pass; /* groups so; else 1 */
+	/* Parts of whole groups: each task has an ifmap part of its own (mapper/distribute_own.c). */
+	bool is_own;
+	uint64_t n_together, n_user; /* filter parts of a wave of a block, each in so many PEs */
+	uint64_t n_turn;             /* waves with the same filters */
 };
 
 /* Work out the assignment; a sized tiling suffices (tiling_size). */
@@ -65,12 +71,41 @@ uint64_t distribute_chip_n_dealt(const struct hierarchy *hierarchy, uint64_t n_f
 /* Steps round the ring after which each block sees filters that are all new to it; n_dealt as above. */
 uint64_t distribute_chip_stride(const struct hierarchy *hierarchy, uint64_t n_map_set, uint64_t n_dealt);
 
+/* The same where every task has an ifmap part of its own; a QPE machine is one block. */
+struct chip_assignment distribute_own_assign(const struct layer_context *context, const struct tiling *tiling);
+
+/* Rows of ifmap parts that a block of so many that do not share rows has, and how many blocks have any. */
+struct own_rows {
+	uint64_t n_each, n_group;
+};
+struct own_rows distribute_own_rows(const struct layer_context *context, const struct tiling *tiling,
+                                    const struct chip_assignment *assignment);
+
+/* Whether a grouped convolution's reuse is of that kind. */
+static inline bool distribute_is_own(const struct layer_context *context, const struct tiling *tiling)
+{
+	return block_n_group(context->block) > 1 && tiling->n_meet == 1;
+}
+
 /* Whether filters migrate, so that a PE needs a second buffer for them (thesis section 4.4.1). */
 bool distribute_chip_migrates(const struct chip_assignment *assignment);
 
 /* Reuse on the chip (thesis section 4.4, appendices D to F). */
 void distribute_chip_reuse(const struct layer_context *context, const struct layer_design *design,
                            const struct tiling *tiling, const struct chip_assignment *assignment,
+                           struct program *program);
+
+/* Computation of the busiest PE's n_task tasks, each followed by its write-out, with their counts. */
+void distribute_chip_computation(const struct layer_context *context, const struct layer_design *design,
+                                 const struct tiling *tiling, const struct chip_assignment *assignment, uint64_t n_task,
+                                 struct program *program);
+
+/* Reuse of filters alone: grouped convolutions cut between groups, chip or QPE. */
+void distribute_own(const struct layer_context *context, const struct layer_design *design, const struct tiling *tiling,
+                    const struct chip_assignment *assignment, struct program *program);
+
+/* The next block's weights that are fetched meanwhile. */
+void distribute_chip_fetch(const struct layer_context *context, const struct layer_design *design,
                            struct program *program);
 
 /* The work of any design with this strategy and these places whose tiling is nowhere below this one. */

@@ -133,16 +133,19 @@ static void lay_out_maps(const struct hierarchy *hierarchy, uint64_t n_pe, struc
 
 struct chip_assignment distribute_chip_assign(const struct layer_context *context, const struct tiling *tiling)
 {
+	if (distribute_is_own(context, tiling))
+		return distribute_own_assign(context, tiling);
 	const struct hierarchy *hierarchy = &context->hierarchy;
-	uint64_t n_block = hierarchy->n_block, n_row = tiling->n_h;
-	struct chip_assignment a = {.n_share = n_row < n_block && n_block % n_row == 0 ? n_block / n_row : 1};
+	uint64_t n_block = hierarchy->n_block, n_row = tiling->n_h, n_c = tiling->n_meet;
+	struct chip_assignment a = {.n_share = n_row < n_block && n_block % n_row == 0 ? n_block / n_row : 1,
+	                            .n_pass = tiling->n_channel_part};
 	a.n_part = ceil_div(n_row, n_block) * tiling->n_w;
 	a.n_wave = ceil_div(a.n_part, hierarchy->pe_per_block);
 	a.n_resident = ceil_div(a.n_part, a.n_wave);
 	lay_out_maps(hierarchy, context->machine->qpe_n_pe, &a);
-	a.n_filter = ceil_div(tiling->n_c, a.n_share);
-	a.n_filter_load = ceil_div(tiling->n_c, hierarchy->n_pe);
-	uint64_t n_last = tiling->n_c - (a.n_filter_load - 1) * hierarchy->n_pe;
+	a.n_filter = ceil_div(n_c, a.n_share);
+	a.n_filter_load = ceil_div(n_c, hierarchy->n_pe);
+	uint64_t n_last = n_c - (a.n_filter_load - 1) * hierarchy->n_pe;
 	if (a.n_filter_load > 1) {
 		/* all but the last are alike */
 		add_load_of_filters(context, hierarchy->n_pe, &a);
@@ -152,9 +155,9 @@ struct chip_assignment distribute_chip_assign(const struct layer_context *contex
 		a.n_run *= a.n_filter_load - 1;
 	}
 	add_load_of_filters(context, n_last, &a);
-	a.n_task *= a.n_wave;
-	a.n_run *= a.n_wave;
-	a.n_active = ceil_div(a.n_part * a.n_filter, a.n_task);
+	a.n_task *= a.n_wave * a.n_pass;
+	a.n_run *= a.n_wave * a.n_pass;
+	a.n_active = ceil_div(a.n_part * a.n_filter * a.n_pass, a.n_task);
 	assert(a.n_copy > 0 && a.n_slot >= a.n_resident && a.n_task > 0);
 	return a;
 }
@@ -229,19 +232,19 @@ static void add_weight_phase(const struct layer_context *context, const struct l
 	const struct hierarchy *hierarchy = &context->hierarchy;
 	struct step *step = program_add_step(program, STEP_TRANSFER, PHASE_WEIGHT);
 	struct transfer *transfer = &step->u.transfer;
-	transfer->n_repeat = (double)(a->n_wave * a->n_filter_load);
+	transfer->n_repeat = (double)(a->n_wave * a->n_filter_load * a->n_pass);
 	transfer->item_packet = (double)tiling->filter_byte / machine->noc_packet_byte;
 	transfer->stage_setup_clk = machine->copy_setup_clk;
 	if (ahead_frac > 0)
 		add_weight_from_storage(context, tiling, design->weight_ahead, transfer);
 	if (ahead_frac < 1) {
 		transfer->n_side = transfer->n_stage;
-		transfer->dram_byte = (double)ceil_div(tiling->n_c, machine->dram_n) * (double)tiling->filter_byte /
+		transfer->dram_byte = (double)ceil_div(tiling->n_meet, machine->dram_n) * (double)tiling->filter_byte /
 		                      (double)a->n_filter_load * (1 - ahead_frac);
 		transfer->setup_clk = machine->dram_load_setup_clk;
 	}
 
-	uint64_t n_filter_pe = tiling->n_c < hierarchy->n_pe ? tiling->n_c : hierarchy->n_pe;
+	uint64_t n_filter_pe = least(tiling->n_meet, hierarchy->n_pe);
 	uint64_t n_copy = hierarchy->n_pe / n_filter_pe, n_pe = machine->qpe_n_pe;
 	/* up to as many parts as a QPE has PEs for every block: whole QPEs are passed on; below that, also inside the
 	 * QPE */
@@ -321,7 +324,7 @@ static void add_input_phase(const struct layer_context *context, const struct la
 	const struct machine *machine = context->machine;
 	struct step *step = program_add_step(program, STEP_TRANSFER, PHASE_INPUT);
 	struct transfer *transfer = &step->u.transfer;
-	transfer->n_repeat = (double)a->n_wave;
+	transfer->n_repeat = (double)(a->n_wave * a->n_pass);
 	transfer->item_packet = (double)tiling->map_byte / machine->noc_packet_byte;
 	transfer->stage_setup_clk = machine->copy_setup_clk;
 	double loaded_byte = (double)tiling->all_map_byte * (double)a->n_share;
@@ -348,7 +351,7 @@ static void add_migration_phase(const struct layer_context *context, const struc
 	const struct machine *machine = context->machine;
 	uint64_t n_qpe_pe = machine->qpe_n_pe;
 	double packet = (double)tiling->filter_byte / machine->noc_packet_byte;
-	double n_sender = (double)context->hierarchy.n_pe, n_wave = (double)a->n_wave;
+	double n_sender = (double)context->hierarchy.n_pe, n_wave = (double)(a->n_wave * a->n_pass);
 
 	for (int across = 0; across < 2; across++) {
 		uint64_t n = across ? a->n_ring : a->n_rotation;
@@ -398,9 +401,9 @@ static void scale_counts(struct counts *counts, double frac)
 	counts->dram_write_byte *= frac;
 }
 
-static void add_computation_phase(const struct layer_context *context, const struct layer_design *design,
-                                  const struct tiling *tiling, const struct chip_assignment *a, uint64_t n_task,
-                                  struct program *program)
+void distribute_chip_computation(const struct layer_context *context, const struct layer_design *design,
+                                 const struct tiling *tiling, const struct chip_assignment *a, uint64_t n_task,
+                                 struct program *program)
 {
 	const struct machine *machine = context->machine;
 	const struct hierarchy *hierarchy = &context->hierarchy;
@@ -437,7 +440,8 @@ static void add_computation_phase(const struct layer_context *context, const str
 }
 
 /* The next block's weights, even parts of which each interface loads into the nearest storage QPEs. */
-static void set_fetch(const struct layer_context *context, const struct layer_design *design, struct program *program)
+void distribute_chip_fetch(const struct layer_context *context, const struct layer_design *design,
+                           struct program *program)
 {
 	const struct machine *machine = context->machine;
 	double byte = (double)context->next_byte[design->fetch_next];
@@ -460,23 +464,27 @@ void distribute_chip_reuse(const struct layer_context *context, const struct lay
                            const struct tiling *tiling, const struct chip_assignment *assignment,
                            struct program *program)
 {
+	if (assignment->is_own) {
+		distribute_own(context, design, tiling, assignment, program);
+		return;
+	}
 	bool thesis = design->strategy == STRATEGY_THESIS_REUSE;
 	uint64_t n_task = thesis ? thesis_n_task(tiling, assignment) : assignment->n_task;
 	add_weight_phase(context, design, tiling, assignment, program);
 	add_input_phase(context, design, tiling, assignment, program);
 	add_migration_phase(context, tiling, assignment, program);
-	add_computation_phase(context, design, tiling, assignment, n_task, program);
+	distribute_chip_computation(context, design, tiling, assignment, n_task, program);
 
 	struct arm_share share = {
 	    .n_result = (double)assignment->n_task,
-	    .n_map = (double)assignment->n_wave,
+	    .n_map = (double)(assignment->n_wave * assignment->n_pass),
 	    .n_pad = (double)(assignment->n_share * assignment->n_copy),
 	    .in_pe = true,
 	    .source = thesis,
 	};
 	distribute_arm(context, design, tiling, &share, program);
 	if (design->fetch_next != AHEAD_NONE)
-		set_fetch(context, design, program);
+		distribute_chip_fetch(context, design, program);
 }
 
 /* A dimension's parts together, each as large as the largest: at least so many parts and so much extent. */
@@ -508,8 +516,10 @@ void distribute_chip_busiest(const struct layer_context *context, const struct l
 	/* columns and filters in blocks of the array */
 	double w_block =
 	    w.is_known ? w.n * (double)ceil_div(computed_w, machine->mla_cols) : w.extent / machine->mla_cols;
-	double c_block =
-	    c.is_known ? c.n * (double)ceil_div(tiling->out_c, machine->mla_rows) : c.extent / machine->mla_rows;
+	double c_block = c.is_known ? c.n * (double)split_part_row(block, tiling->out_c, machine->mla_rows)
+	                            : c.extent / machine->mla_rows;
+	if (!c.is_known && block_n_group(block) > 1)
+		c_block = (double)(block_n_group(block) * ceil_div(block_group_out_c(block), machine->mla_rows));
 	double h_row = h.extent;
 	/* a block's share of the rows; of few rows blocks share one and deal the filters */
 	if (h.is_known) {
@@ -541,7 +551,7 @@ void distribute_chip_busiest(const struct layer_context *context, const struct l
 	busiest->n_task = w.n * h.n * n_filter / n_pe;
 	busiest->task_clk = n_round * mla_least_round_clk(&context->round, &context->channels) +
 	                    busiest->n_task * machine->mla_init_clk;
-	uint64_t n_packet = ceil_div(block->in_c * context->round.channel_a_byte, machine->noc_packet_byte);
+	uint64_t n_packet = ceil_div(block_group_in_c(block) * context->round.channel_a_byte, machine->noc_packet_byte);
 	busiest->router_packet = 2.0 * machine->qpe_n_pe * n_round * (double)n_packet;
 	double n_pixel = w.extent * h.extent * c.extent / n_block;
 	if (!design->out_storage)

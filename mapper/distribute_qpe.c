@@ -14,12 +14,14 @@
 struct groups {
 	uint64_t n_map, n_filter; /* groups */
 	uint64_t n_round;         /* of MLA tasks, all groups */
+	uint64_t n_pass;          /* groups of the convolution whose parts these are, one after the other; else 1 */
 };
 
 static struct groups group_parts(const struct tiling *tiling, uint64_t n_pe)
 {
-	struct groups groups = {ceil_div(tiling->n_map, n_pe), ceil_div(tiling->n_c, n_pe), 0};
-	groups.n_round = tiling->n_map * groups.n_filter;
+	struct groups groups = {ceil_div(tiling->n_map, n_pe), ceil_div(tiling->n_meet, n_pe), 0,
+	                        tiling->n_channel_part};
+	groups.n_round = tiling->n_map * groups.n_filter * groups.n_pass;
 	return groups;
 }
 
@@ -58,6 +60,7 @@ static void add_copies(const struct layer_context *context, const struct tiling 
 	uint64_t n_copy = doubles ? 0 : n_last * groups->n_filter;
 	for (uint64_t n = n_last; doubles && n < n_pe; n *= 2)
 		n_copy++;
+	n_copy *= groups->n_pass;
 	struct step *step = program_add_step(program, STEP_TRANSFER, PHASE_INPUT);
 	double packet = (double)tiling->map_byte / machine->noc_packet_byte;
 	step->u.transfer = (struct transfer){
@@ -118,15 +121,15 @@ void distribute_qpe_reuse(const struct layer_context *context, const struct laye
 	double n_map_load = keep_map ? 1 : (double)groups.n_filter, n_filter_load = keep_map ? (double)groups.n_map : 1;
 
 	add_load(context, PHASE_WEIGHT, (double)tiling->all_filter_byte * n_filter_load,
-	         (double)groups.n_filter * n_filter_load, program);
-	add_load(context, PHASE_INPUT, (double)tiling->all_map_byte * n_map_load, (double)groups.n_map * n_map_load,
-	         program);
+	         (double)(groups.n_filter * groups.n_pass) * n_filter_load, program);
+	add_load(context, PHASE_INPUT, (double)tiling->all_map_byte * n_map_load,
+	         (double)(groups.n_map * groups.n_pass) * n_map_load, program);
 	add_copies(context, tiling, &groups, program);
 	add_rounds(context, design, tiling, &groups, program);
 
 	struct arm_share share = {
 	    .n_result = (double)groups.n_round,
-	    .n_map = (double)groups.n_map,
+	    .n_map = (double)(groups.n_map * groups.n_pass),
 	    .n_pad = 1,
 	    .in_pe = true,
 	    .source = design->strategy == STRATEGY_THESIS_REUSE,

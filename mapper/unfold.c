@@ -192,11 +192,14 @@ static void add_arm_step(const struct machine *machine, const struct step *arm, 
 static void unfold_core(const struct layer_context *context, const struct layer_design *design,
                         const struct tiling *tiling, const struct unfold_fetch *fetch, struct schedule *schedule)
 {
+	bool reuses = strategy_table[design->strategy].reuses;
 	if (context->block->kind == BLOCK_POOL)
 		unfold_pool(context, design, tiling, schedule);
+	else if (reuses && distribute_is_own(context, tiling))
+		unfold_own(context, design, tiling, fetch, schedule);
 	else if (distribute_is_chip_reuse(context, design))
 		unfold_chip_reuse(context, design, tiling, fetch, schedule);
-	else if (strategy_table[design->strategy].reuses)
+	else if (reuses)
 		unfold_qpe_reuse(context, design, tiling, schedule);
 	else if (context->block->kind == BLOCK_MATMUL && mapper_serves_storage(context, design))
 		unfold_chip_matmul(context, design, tiling, schedule);

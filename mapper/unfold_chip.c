@@ -286,14 +286,15 @@ static uint64_t count_maps(const struct chip *chip)
 	return n_map;
 }
 
+/* Of the filter parts of a group; of a convolution without groups all. */
 static void unfold_waves(struct chip *chip, const struct source_rule *rule)
 {
-	uint32_t n_all = chip->tiling->n_c, n_most = chip->place.n_block * chip->place.n_qpe * chip->n_pe;
+	uint32_t n_all = chip->tiling->n_meet, n_most = chip->place.n_block * chip->place.n_qpe * chip->n_pe;
 	assert(n_all > 0 && n_most > 0);
 	for (uint32_t wave = 0; wave < chip->assignment.n_wave; wave++)
 		for (uint32_t first = 0; first < n_all; first += n_most) {
 			uint32_t n = n_all - first < n_most ? n_all - first : n_most;
-			chip_load_filters(chip, first, n);
+			chip_load_filters(chip, chip->pass * n_all + first, n);
 			if (first == 0)
 				chip_load_maps(chip, wave);
 			if (chip->is_source)
@@ -324,7 +325,8 @@ void unfold_chip_reuse(const struct layer_context *context, const struct layer_d
 	chip.is_source = design->strategy == STRATEGY_THESIS_REUSE && source_rule(&chip, &rule);
 	if (open_state(&chip)) {
 		chip_plan_migration(&chip);
-		unfold_waves(&chip, &rule);
+		for (; chip.pass < tiling->n_channel_part && !schedule->failed; chip.pass++)
+			unfold_waves(&chip, &rule);
 		if (fetch->rest_byte > 0) {
 			chip_add_step(&chip, PHASE_FETCH);
 			unfold_add_fetch(context, &chip.place, fetch->rest_byte, schedule);

@@ -23,6 +23,7 @@ struct chip {
 	uint64_t n_task, fetched_byte; /* run, and fetched for the next block, so far */
 	struct chip_assignment assignment;
 	struct place place;
+	uint32_t pass;   /* group of a grouped convolution at work; 0 */
 	bool is_source;  /* the thesis' own rules, for a layer they serve; else ours */
 	uint32_t n_pe;   /* of a QPE */
 	uint32_t n_slot; /* parts of a block side by side; of one QPE or more a multiple of n_pe, below that a power of

@@ -115,6 +115,12 @@ static uint32_t slot_part(const struct chip *chip, const struct wave *wave, uint
 	return slot < wave->n ? wave->first + slot : CHIP_NONE;
 }
 
+/* What transfers of an ifmap part call it. */
+static uint32_t number_of(const struct chip *chip, uint32_t part)
+{
+	return part * chip->tiling->n_channel_part + chip->pass;
+}
+
 static uint32_t map_byte(const struct chip *chip, uint32_t part)
 {
 	uint32_t n_w = chip->tiling->n_w, n = chip->is_source ? 0 : part;
@@ -136,10 +142,10 @@ static void enter(struct chip *chip, uint32_t block, const struct wave *wave, ui
 	if (chip->design->in_storage)
 		chip->arrival[pe] = chip_add_transfer(chip, OP_COPY, OP_OF_IFMAP,
 		                                      chip_pe(chip, place->storage_qpe[block], slot % chip->n_pe), pe,
-		                                      part, byte, SCHEDULE_NONE);
+		                                      number_of(chip, part), byte, SCHEDULE_NONE);
 	else
-		chip->arrival[pe] =
-		    chip_add_transfer(chip, OP_LOAD, OP_OF_IFMAP, pe, place->dram[block], part, byte, SCHEDULE_NONE);
+		chip->arrival[pe] = chip_add_transfer(chip, OP_LOAD, OP_OF_IFMAP, pe, place->dram[block],
+		                                      number_of(chip, part), byte, SCHEDULE_NONE);
 }
 
 static void pass_on(struct chip *chip, uint32_t from, uint32_t to)
@@ -148,7 +154,7 @@ static void pass_on(struct chip *chip, uint32_t from, uint32_t to)
 		return;
 	assert(chip->map[to] == CHIP_NONE);
 	chip->map[to] = chip->map[from];
-	chip->arrival[to] = chip_add_transfer(chip, OP_COPY, OP_OF_IFMAP, from, to, chip->map[from],
+	chip->arrival[to] = chip_add_transfer(chip, OP_COPY, OP_OF_IFMAP, from, to, number_of(chip, chip->map[from]),
 	                                      map_byte(chip, chip->map[from]), chip->arrival[from]);
 }
 

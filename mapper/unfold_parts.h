@@ -30,7 +30,9 @@ struct part unfold_part(const struct layer_context *context, const struct layer_
 /*
  * A part's number as struct op has it, from 0 to n_task - 1: ifmap part * filter
  * parts + filter part, ifmap parts counted by h, w and d. A matrix
- * multiplication's filter parts are blocks of columns.
+ * multiplication's filter parts are blocks of columns. Ifmap parts of a grouped
+ * convolution are cut by channels, too: what is moved of one has the number
+ * ifmap part * n_channel_part + channel part.
  */
 uint32_t unfold_number(const struct layer_context *context, const struct tiling *tiling, uint32_t w, uint32_t h,
                        uint32_t c, uint32_t d);
@@ -82,6 +84,9 @@ void unfold_chip_reuse(const struct layer_context *context, const struct layer_d
 /* A fused matrix multiplication on the chip (thesis section 4.4): one block of columns a PE. */
 void unfold_chip_matmul(const struct layer_context *context, const struct layer_design *design,
                         const struct tiling *tiling, struct schedule *schedule);
+/* Reuse of filters alone (mapper/distribute_own.c). */
+void unfold_own(const struct layer_context *context, const struct layer_design *design, const struct tiling *tiling,
+                const struct unfold_fetch *fetch, struct schedule *schedule);
 void unfold_pool(const struct layer_context *context, const struct layer_design *design, const struct tiling *tiling,
                  struct schedule *schedule);
 

@@ -26,6 +26,7 @@ struct unfolding {
 	const struct tiling *tiling;
 	struct schedule *schedule;
 	uint32_t n_pe;
+	uint32_t pass; /* group of a grouped convolution at work, whose parts of filters these are; 0 */
 };
 
 /* Parts first .. first + n - 1, one a PE. */
@@ -45,6 +46,12 @@ static struct part part_at(const struct unfolding *unfolding, uint64_t map, uint
 {
 	return unfold_result_part(unfolding->context, unfolding->design, unfolding->tiling, map, filter, 0,
 	                          unfolding->schedule);
+}
+
+/* What transfers of an ifmap part call it. */
+static uint32_t number_of(const struct unfolding *unfolding, uint64_t map)
+{
+	return (uint32_t)map * unfolding->tiling->n_channel_part + unfolding->pass;
 }
 
 static void add_step(const struct unfolding *unfolding, enum phase phase)
@@ -81,7 +88,7 @@ static void load_maps(const struct unfolding *unfolding, const struct group *map
 	for (uint32_t i = 0; i < maps->n; i++) {
 		struct part part = part_at(unfolding, maps->first + i, 0);
 		struct op load = {.kind = OP_LOAD, .pe = i, .byte = part.map_byte};
-		load.part = (uint32_t)(maps->first + i);
+		load.part = number_of(unfolding, maps->first + i);
 		(void)add_op(unfolding, load, SCHEDULE_NONE);
 	}
 	if (is_passed_on(unfolding, maps))
@@ -92,7 +99,7 @@ static void load_maps(const struct unfolding *unfolding, const struct group *map
 		uint32_t map = i % maps->n, from = i - n_filled;
 		struct op copy = {.kind = OP_COPY, .pe = from, .peer = i};
 		copy.byte = part_at(unfolding, maps->first + map, 0).map_byte;
-		copy.part = (uint32_t)(maps->first + map);
+		copy.part = number_of(unfolding, maps->first + map);
 		(void)add_op(unfolding, copy, first_op + from);
 	}
 }
@@ -103,7 +110,7 @@ static void pass_on(const struct unfolding *unfolding, const struct group *maps,
 	struct part part = part_at(unfolding, maps->first + round, 0);
 	for (uint32_t i = maps->n; i < unfolding->n_pe; i++) {
 		struct op copy = {.kind = OP_COPY, .pe = round, .peer = i, .byte = part.map_byte};
-		copy.part = (uint32_t)(maps->first + round);
+		copy.part = number_of(unfolding, maps->first + round);
 		(void)add_op(unfolding, copy, before);
 	}
 }
@@ -157,13 +164,18 @@ void unfold_qpe_reuse(const struct layer_context *context, const struct layer_de
                       const struct tiling *tiling, struct schedule *schedule)
 {
 	uint32_t n_pe = context->machine->qpe_n_pe;
-	struct unfolding unfolding = {context, design, tiling, schedule, n_pe};
+	struct unfolding unfolding = {context, design, tiling, schedule, n_pe, 0};
 	bool keep_map = distribute_reuse_operand(design, tiling) == REUSE_IFMAP;
-	uint64_t n_map = ceil_div(tiling->n_map, n_pe), n_filter = ceil_div(tiling->n_c, n_pe);
+	uint64_t n_map = ceil_div(tiling->n_map, n_pe), n_filter = ceil_div(tiling->n_meet, n_pe);
+	uint64_t n_all = n_map * n_filter * tiling->n_channel_part;
 	assert(tiling->n_d == 1 && context->machine->dram_n == 1);
-	for (uint64_t i = 0; i < n_map * n_filter && !schedule->failed; i++) {
+	for (uint64_t k = 0; k < n_all && !schedule->failed; k++) {
+		uint64_t i = k % (n_map * n_filter);
 		uint64_t map = keep_map ? i / n_filter : i % n_map, filter = keep_map ? i % n_filter : i / n_map;
-		struct group maps = group_at(map, tiling->n_map, n_pe), filters = group_at(filter, tiling->n_c, n_pe);
+		struct group maps = group_at(map, tiling->n_map, n_pe);
+		struct group filters = group_at(filter, tiling->n_meet, n_pe);
+		unfolding.pass = (uint32_t)(k / (n_map * n_filter));
+		filters.first += (uint64_t)unfolding.pass * tiling->n_meet;
 		/* the kept operand's group when the other's begin anew */
 		load_groups(&unfolding, &maps, !keep_map || filter == 0, &filters, keep_map || map == 0);
 		run_rounds(&unfolding, &maps, &filters);

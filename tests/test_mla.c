@@ -214,6 +214,33 @@ static void test_mla_boundary_shapes(void **state)
 	assert_int_equal(matmul(&machine, (struct mla_matmul_task){64, 1, 1}, 0, 8).mac_clk, 2 * 64);
 }
 
+/*
+ * Groups one after the other: words and MAC clocks of each, and the clocks of all but the task's own start and end,
+ * which each would have alone.
+ */
+static void test_mla_groups_add_up(void **state)
+{
+	(void)state;
+	struct machine machine = array(16, 4, 1);
+	for (uint32_t n = 1; n <= 40; n += 3) {
+		struct mla_conv_task one = {18 + n, 7, 1 + n % 3, 1 + n % 6, 1}, all = one;
+		all.n_group = n;
+		struct mla_cost single = conv(&machine, one, 3, 3, 8), cost = conv(&machine, all, 3, 3, 8);
+		assert_int_equal(cost.mac_clk, n * single.mac_clk);
+		assert_int_equal(cost.a_word, n * single.a_word);
+		assert_int_equal(cost.b_word, n * single.b_word);
+		assert_int_equal(cost.out_word, n * single.out_word);
+		assert_true(cost.clk <= n * single.clk && cost.shared_clk <= n * single.shared_clk);
+		double start_clk = machine.mla_init_clk + 64;
+		assert_true(cost.clk >= n * (single.clk - start_clk) && cost.clk >= (double)cost.mac_clk);
+	}
+	/* a depthwise layer's filter takes a row of the array: as many clocks as four filters of the same channels */
+	struct mla_cost depthwise = conv(&machine, (struct mla_conv_task){18, 18, 1, 1, 8}, 3, 3, 8);
+	struct mla_cost full = conv(&machine, (struct mla_conv_task){18, 18, 1, 4, 8}, 3, 3, 8);
+	assert_int_equal(depthwise.mac_clk, full.mac_clk);
+	assert_int_equal(depthwise.mac_clk, 8 * 16 * 9);
+}
+
 static void test_mla_any_array(void **state)
 {
 	(void)state;
@@ -393,13 +420,21 @@ static void test_mla_huge_kernels_keep_their_rate(void **state)
 int main(void)
 {
 	const struct CMUnitTest test[] = {
-	    cmocka_unit_test(test_mla_round_steady_rate), cmocka_unit_test(test_mla_round_free_sram),
-	    cmocka_unit_test(test_mla_conv_closed_form),  cmocka_unit_test(test_mla_matmul_closed_form),
-	    cmocka_unit_test(test_mla_words_conserved),   cmocka_unit_test(test_mla_conv_monotone),
-	    cmocka_unit_test(test_mla_matmul_monotone),   cmocka_unit_test(test_mla_boundary_shapes),
-	    cmocka_unit_test(test_mla_any_array),         cmocka_unit_test(test_mla_fewer_rows_not_faster),
-	    cmocka_unit_test(test_mla_operand_16_bit),    cmocka_unit_test(test_mla_postprocess_narrows_results),
-	    cmocka_unit_test(test_mla_reference_tasks),   cmocka_unit_test(test_mla_huge_kernels_keep_their_rate),
+	    cmocka_unit_test(test_mla_round_steady_rate),
+	    cmocka_unit_test(test_mla_round_free_sram),
+	    cmocka_unit_test(test_mla_conv_closed_form),
+	    cmocka_unit_test(test_mla_matmul_closed_form),
+	    cmocka_unit_test(test_mla_words_conserved),
+	    cmocka_unit_test(test_mla_conv_monotone),
+	    cmocka_unit_test(test_mla_matmul_monotone),
+	    cmocka_unit_test(test_mla_boundary_shapes),
+	    cmocka_unit_test(test_mla_any_array),
+	    cmocka_unit_test(test_mla_groups_add_up),
+	    cmocka_unit_test(test_mla_fewer_rows_not_faster),
+	    cmocka_unit_test(test_mla_operand_16_bit),
+	    cmocka_unit_test(test_mla_postprocess_narrows_results),
+	    cmocka_unit_test(test_mla_reference_tasks),
+	    cmocka_unit_test(test_mla_huge_kernels_keep_their_rate),
 	};
 	return cmocka_run_group_tests(test, NULL, NULL);
 }

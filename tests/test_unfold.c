@@ -236,18 +236,14 @@ static void check_jobs(const struct unfolded *unfolded, const struct schedule_st
 /* Parts that a PE's SRAM holds, and their bytes; SCHEDULE_NONE: none. */
 struct held {
 	uint32_t map, filter, map_byte, filter_byte;
-	bool received; /* something, in this step */
 };
 
-/* What arrives at a PE first in a step of ifmap parts is its part. */
-static void receive(const struct unfolded *unfolded, const struct schedule_step *step, const struct op *op,
-                    struct held *held)
+static void receive(const struct unfolded *unfolded, const struct op *op, struct held *held)
 {
 	uint32_t to = op->kind == OP_LOAD ? op->pe : op->peer;
-	bool is_map = op->kind == OP_COPY || (step->phase == PHASE_INPUT && !held[to].received);
-	held[to].received = true;
+	bool is_map = op->content == OP_OF_IFMAP;
 	if (op->kind == OP_COPY)
-		assert_int_equal(held[op->pe].map, op->part);
+		assert_int_equal(is_map ? held[op->pe].map : held[op->pe].filter, op->part);
 	if (is_map) {
 		held[to].map = op->part;
 		held[to].map_byte = op->byte;
@@ -280,16 +276,14 @@ static void check_phases(const struct unfolded *unfolded, bool *done)
 	struct held held[EVENT_MAX_PE];
 	assert_true(n_pe <= EVENT_MAX_PE);
 	for (uint32_t i = 0; i < n_pe; i++)
-		held[i] = (struct held){SCHEDULE_NONE, SCHEDULE_NONE, 0, 0, false};
+		held[i] = (struct held){SCHEDULE_NONE, SCHEDULE_NONE, 0, 0};
 	for (uint32_t i = 0; i < schedule->n_step; i++) {
 		const struct schedule_step *step = &schedule->step[i];
 		uint32_t n_task = 0, shift = 0;
-		for (uint32_t k = 0; k < n_pe; k++)
-			held[k].received = false;
 		for (uint32_t k = step->first_op; k < step->first_op + step->n_op; k++) {
 			const struct op *op = &schedule->op[k];
 			if (op->kind == OP_LOAD || op->kind == OP_COPY)
-				receive(unfolded, step, op, held);
+				receive(unfolded, op, held);
 			if (op->kind == OP_COPY)
 				check_copy(schedule, step, k);
 			if (op->kind != OP_TASK)
@@ -298,7 +292,9 @@ static void check_phases(const struct unfolded *unfolded, bool *done)
 			assert_true(n_task == 0 || step_shift == shift);
 			shift = step_shift;
 			mark_done(unfolded, op->part, op->shape, done);
-			assert_int_equal(held[op->pe].map, op->part / n_c);
+			/* of a grouped convolution the part with its channels */
+			uint32_t channel = op->part % n_c / unfolded->tiling.n_meet;
+			assert_int_equal(held[op->pe].map, op->part / n_c * unfolded->tiling.n_channel_part + channel);
 			assert_int_equal(held[op->peer].filter, op->part % n_c);
 			assert_int_equal(schedule->op[k + 1].kind, OP_STORE);
 			assert_int_equal(schedule->op[k + 1].before[0], k);

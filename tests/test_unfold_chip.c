@@ -43,11 +43,19 @@ static void check_complete(const struct follower *follower)
 	struct chip_assignment assignment = distribute_chip_assign(follower->context, tiling);
 	check_met(follower);
 	assert_equal(follower, "tasks", follower->n_task, tiling->n_task);
-	assert_equal(follower, "weight bytes", follower->weight_byte, tiling->all_filter_byte * assignment.n_wave);
-	assert_equal(follower, "ifmap bytes", follower->map_byte, tiling->all_map_byte * assignment.n_share);
+	uint64_t n_weight = assignment.n_wave, n_map = assignment.n_share;
+	uint64_t n_weight_step = assignment.n_wave * assignment.n_filter_load * assignment.n_pass;
+	if (assignment.is_own) {
+		/* an ifmap part once, a filter part once for each block that has rows and does not share them */
+		n_map = 1;
+		n_weight = distribute_own_rows(follower->context, tiling, &assignment).n_group;
+		n_weight_step = assignment.n_wave / assignment.n_turn;
+	}
+	assert_equal(follower, "weight bytes", follower->weight_byte, tiling->all_filter_byte * n_weight);
+	assert_equal(follower, "ifmap bytes", follower->map_byte, tiling->all_map_byte * n_map);
 	assert_equal(follower, "result bytes", follower->out_byte, tiling->all_out_byte);
-	assert_equal(follower, "weight steps", follower->n_weight, assignment.n_wave * assignment.n_filter_load);
-	assert_equal(follower, "input steps", follower->n_input, assignment.n_wave);
+	assert_equal(follower, "weight steps", follower->n_weight, n_weight_step);
+	assert_equal(follower, "input steps", follower->n_input, assignment.n_wave * assignment.n_pass);
 	if (follower->most_task < assignment.n_task)
 		assert_equal(follower, "tasks of the busiest PE", follower->most_task, assignment.n_task);
 }
@@ -56,8 +64,8 @@ static void check_complete(const struct follower *follower)
 static bool check_migrations(const struct follower *follower)
 {
 	struct chip_assignment assignment = distribute_chip_assign(follower->context, &follower->tiling);
-	uint64_t n_rotation = assignment.n_rotation * assignment.n_wave;
-	uint64_t n_ring = assignment.n_ring * assignment.n_wave;
+	uint64_t n_rotation = assignment.n_rotation * assignment.n_wave * assignment.n_pass;
+	uint64_t n_ring = assignment.n_ring * assignment.n_wave * assignment.n_pass;
 	if (follower->n_rotation > n_rotation)
 		assert_equal(follower, "rotations", follower->n_rotation, n_rotation);
 	if (follower->n_ring > n_ring)
@@ -160,13 +168,13 @@ struct tally {
 static void check_random(struct rng *rng, const struct machine *thesis_chip, struct tally *tally)
 {
 	struct machine machine = rng_below(rng, 3) ? random_chip(rng, thesis_chip) : *thesis_chip;
-	struct block block = random_plain_conv(rng, 60, rng_below(rng, 2) ? 600 : 40);
+	struct block block = random_conv(rng, 60, rng_below(rng, 2) ? 600 : 40);
 	struct layer_design design = {.split = split_whole(&block), .strategy = STRATEGY_FUSION_REUSE};
 	struct layer_context context;
 	struct follower follower;
 	design.split.w = random_dim(rng, block.out_w, block.pool, random_from(rng, 1, 12));
 	design.split.h = random_dim(rng, block.out_h, block.pool, random_from(rng, 1, 60));
-	design.split.c = random_dim(rng, block.out_c, 1, rng_below(rng, 2) ? 16 : 300);
+	design.split.c = random_filters(rng, &block, rng_below(rng, 2) ? 16 : 300);
 	design.operand_bit = rng_below(rng, 4) ? 8 : 16;
 	design.in_storage = rng_below(rng, 2);
 	design.out_storage = rng_below(rng, 2);
@@ -211,7 +219,7 @@ static void test_unfold_chip_without_storage(void **state)
 	assert_int_equal(machine_read("spaces/machines/thesis_chip.yaml", &machine, &err), ERR_OK);
 	machine.chip_n_storage_qpe = 0;
 	for (uint32_t i = 0; i < 50; i++) {
-		struct block block = random_plain_conv(&rng, 30, 100);
+		struct block block = random_conv(&rng, 30, 100);
 		struct layer_design design = {.split = random_split(&rng, &block, 40), .operand_bit = 8};
 		struct layer_context context;
 		struct follower follower;

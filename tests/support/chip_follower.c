@@ -42,6 +42,13 @@ static void take_filter(struct follower *follower, uint32_t pe, uint32_t filter)
 	held->filter[0] = filter;
 }
 
+/* The number under which the ifmap part of a task is moved: the groups' own where there are some. */
+static uint32_t map_of(const struct follower *follower, uint32_t task)
+{
+	const struct tiling *tiling = &follower->tiling;
+	return task / tiling->n_c * tiling->n_channel_part + task % tiling->n_c / tiling->n_meet;
+}
+
 static bool waits_for(const struct op *op, uint32_t before)
 {
 	return before == NONE || op->before[0] == before || op->before[1] == before;
@@ -52,6 +59,13 @@ static struct part part_of(struct follower *follower, uint32_t map, uint32_t fil
 	uint32_t n_w = follower->tiling.n_w;
 	return unfold_part(follower->context, follower->design, &follower->tiling, map % n_w, map / n_w, filter, 0,
 	                   &follower->schedule);
+}
+
+static uint32_t map_byte_of(struct follower *follower, uint32_t number)
+{
+	const struct tiling *tiling = &follower->tiling;
+	uint32_t filter = number % tiling->n_channel_part * tiling->n_meet;
+	return part_of(follower, number / tiling->n_channel_part, filter).map_byte;
 }
 
 static bool is_storage(const struct follower *follower, uint32_t pe)
@@ -101,7 +115,7 @@ static void follow_input(struct follower *follower, uint32_t index)
 		fail_follow(follower, index, "passes on an ifmap part before it is there");
 	if (follower->pe[to].map != NONE)
 		fail_follow(follower, index, "an ifmap part to a PE that has one");
-	if (!is_thesis(follower) && op->byte != part_of(follower, op->part, 0).map_byte)
+	if (!is_thesis(follower) && op->byte != map_byte_of(follower, op->part))
 		fail_follow(follower, index, "another number of bytes");
 	follower->pe[to].map = op->part;
 	follower->pe[to].arrival = index;
@@ -126,7 +140,7 @@ static void follow_computation(struct follower *follower, uint32_t index)
 		follower->out_byte += op->byte;
 		return;
 	}
-	if (held->map != op->part / n_c || !has_filter(follower, op->peer, op->part % n_c))
+	if (held->map != map_of(follower, op->part) || !has_filter(follower, op->peer, op->part % n_c))
 		fail_follow(follower, index, "a task without its operands");
 	if (!waits_for(op, held->arrival) ||
 	    (held->arrival != NONE && follower->schedule.op[held->arrival].kind == OP_TASK))
@@ -224,7 +238,10 @@ void follower_open(struct follower *follower, const struct layer_context *contex
 	*follower = (struct follower){.context = context, .design = design};
 	tiling_build(context, &design->split, &follower->tiling);
 	const struct unfold_fetch nothing = {0};
-	unfold_chip_reuse(context, design, &follower->tiling, &nothing, &follower->schedule);
+	if (distribute_is_own(context, &follower->tiling))
+		unfold_own(context, design, &follower->tiling, &nothing, &follower->schedule);
+	else
+		unfold_chip_reuse(context, design, &follower->tiling, &nothing, &follower->schedule);
 	if (schedule_check(&follower->schedule, context->machine, &err) != ERR_OK) {
 		print_design(context, design);
 		fail_msg("%s", err_text(&err));
