@@ -67,6 +67,7 @@ struct cli_options {
 
 	/* map */
 	const char *goal, *split;
+	bool fetch_ahead;
 
 	/* roofline */
 	const char *memory_gb_s; /* "122,71,29"; NULL: the machine's */

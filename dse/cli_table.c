@@ -114,6 +114,8 @@ const struct option_info option_table[N_OPTION] = {
                      "what the search makes least: latency (the default), energy or, of map, edp"},
     [OPTION_SPLIT] = {"split", 0, "NAME", TYPE_TEXT, IN(split), 0, 0,
                       "splits to choose from: all (the default), reduced, even; or thesis: by its rules, no search"},
+    [OPTION_FETCH_AHEAD] = {"fetch-ahead", 0, NULL, TYPE_FLAG, IN(fetch_ahead), 0, 0,
+                            "weights may be fetched into storage QPEs while the layer before runs"},
     [OPTION_WORKERS] = {"workers", 0, "N|best|paper", TYPE_TEXT, IN(workers), 0, 0,
                         "workers of a layer: at most N, best (default) or as OctopuScheduler's paper has them"},
     [OPTION_CHIPS] = {"chips", 0, "N", TYPE_U64, IN(chips), 1, 256,
@@ -186,8 +188,8 @@ const struct cli_command cli_command_table[] = {
      "'dse simulate --mapping' runs it), splits.csv (every operation as in the thesis' appendices G to J), and\n"
      "utilisation.csv (bytes, SRAM and MAC array by class of tasks), and splits.txt with all of it.",
      0, 2,
-     LIST(COMMON, OPTION_GOAL, OPTION_STRATEGY, OPTION_SPLIT, OPTION_SPLIT_SCHEME, OPTION_LEVELS, OPTION_MAPPING,
-          OPTION_POINT),
+     LIST(COMMON, OPTION_GOAL, OPTION_STRATEGY, OPTION_SPLIT, OPTION_SPLIT_SCHEME, OPTION_LEVELS, OPTION_FETCH_AHEAD,
+          OPTION_MAPPING, OPTION_POINT),
      cmd_map},
     {"prove", "MACHINE NETWORK | [NETWORK] --mapping FILE.yaml | [NETWORK] --point FRONT.json:ID", "run a mapping on data, tile by tile: is it bit-exact?",
      "Every layer is run on seeded random int8 data as its design says, operation by operation, with real parts lying\n"

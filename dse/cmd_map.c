@@ -56,18 +56,19 @@ static enum err_code choose(struct request *job, struct err *err)
 	code = code == ERR_OK ? other : code;
 	if (cli->split_scheme && cli->split && code == ERR_OK)
 		code = err_add(err, ERR_USAGE, "dse map: allowed is one of --split and --split-scheme");
-	if (goes_by_rules(job) && cli->goal && code == ERR_OK)
-		code = err_add(err, ERR_USAGE,
-		               "dse map: --goal is of a search; --split-scheme and --split thesis fix "
-		               "the splits already");
+	if (goes_by_rules(job) && (cli->goal || cli->fetch_ahead) && code == ERR_OK)
+		code =
+		    err_add(err, ERR_USAGE,
+		            "dse map: --goal and --fetch-ahead are of a search; --split-scheme and --split thesis fix "
+		            "the splits already");
 	return code;
 }
 
 /* Options that a mapping of somewhere else leaves no room for. */
 static enum err_code check_fixed(const struct cli_options *options, struct err *err)
 {
-	static const enum cli_option fixed[] = {OPTION_GOAL, OPTION_STRATEGY, OPTION_SPLIT, OPTION_SPLIT_SCHEME,
-	                                        OPTION_LEVELS};
+	static const enum cli_option fixed[] = {OPTION_GOAL,         OPTION_STRATEGY, OPTION_SPLIT,
+	                                        OPTION_SPLIT_SCHEME, OPTION_LEVELS,   OPTION_FETCH_AHEAD};
 	bool is_point = cli_given(options, OPTION_POINT);
 	const char *name = is_point ? "--point" : "--mapping";
 	if (is_point && cli_given(options, OPTION_MAPPING))
@@ -80,7 +81,7 @@ static enum err_code check_fixed(const struct cli_options *options, struct err *
 			return err_add(
 			    err, ERR_USAGE,
 			    "dse map: %s fixes splits, strategies and levels already; leave --goal, --strategy, "
-			    "--split, --split-scheme and --levels away",
+			    "--split, --split-scheme, --fetch-ahead and --levels away",
 			    name);
 	return ERR_OK;
 }
@@ -126,6 +127,7 @@ static enum err_code search(struct request *job, struct err *err)
 	    .strategy = job->strategy,
 	    .split = split_choice[job->split],
 	    .levels = job->levels,
+	    .fetches_ahead = job->cli->fetch_ahead,
 	    .n_thread = parallel_n_thread((size_t)job->cli->jobs),
 	    .progress = &progress,
 	};
@@ -136,8 +138,9 @@ static enum err_code search(struct request *job, struct err *err)
 	char within[48] = "";
 	if (searched->epsilon > 0)
 		(void)snprintf(within, sizeof(within), ", within %.2g %%", 100.0 * searched->epsilon);
-	(void)snprintf(job->source, sizeof(job->source), "Least %s of all mappings with %s splits%s", metric[job->goal],
-	               job->split == 0 ? "any" : split_name[job->split], within);
+	(void)snprintf(job->source, sizeof(job->source), "Least %s of all mappings with %s splits%s%s",
+	               metric[job->goal], job->split == 0 ? "any" : split_name[job->split],
+	               job->cli->fetch_ahead ? ", weights fetched ahead or not" : "", within);
 	return code;
 }
 

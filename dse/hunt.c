@@ -31,7 +31,11 @@ static enum err_code make_choices(const struct hunt_options *options, struct are
 		choice->w = choice->h = choice->c = choice->d = options->split;
 		if (options->strategy != N_STRATEGY)
 			choose_strategy(options, &network->block[i], choice);
+		for (size_t k = 0; k < AHEAD_N && options->fetches_ahead; k++)
+			choice->fetch[k] = true;
 	}
+	if (options->fetches_ahead)
+		space_set_ahead(&hunt->network);
 	return ERR_OK;
 }
 
@@ -174,28 +178,30 @@ size_t hunt_best(const struct hunt *hunt, enum metric metric, double *value)
 	return best;
 }
 
-enum err_code hunt_tasks(const struct hunt *hunt, size_t i, size_t *task, struct arena *arena, struct err *err)
+/* Point i in full; NULL: no memory. */
+static const uint32_t *genome_of(const struct hunt *hunt, size_t i, struct arena *arena)
 {
 	uint32_t *genome = arena_array(arena, genome_size(&hunt->map), sizeof(*genome));
-	if (!genome)
-		return err_add(err, ERR_INTERNAL, "out of memory");
 	assert(i < hunt->candidate.total.n);
-	candidate_genome(&hunt->candidate, i, genome);
-	for (size_t k = 0; k < hunt->map.n_block; k++)
+	if (genome)
+		candidate_genome(&hunt->candidate, i, genome);
+	return genome;
+}
+
+enum err_code hunt_tasks(const struct hunt *hunt, size_t i, size_t *task, struct arena *arena, struct err *err)
+{
+	const uint32_t *genome = genome_of(hunt, i, arena);
+	for (size_t k = 0; genome && k < hunt->map.n_block; k++)
 		task[k] = hunt->candidate.first_task[hunt->map.distinct[k]] + genome[1 + k * N_LAYER_GENE + GENE_PLACE];
-	return ERR_OK;
+	return genome ? ERR_OK : err_add(err, ERR_INTERNAL, "out of memory");
 }
 
 enum err_code hunt_designs(const struct hunt *hunt, size_t i, struct layer_design *design, struct arena *arena,
                            struct err *err)
 {
-	uint32_t *genome = arena_array(arena, genome_size(&hunt->map), sizeof(*genome));
-	if (!genome)
-		return err_add(err, ERR_INTERNAL, "out of memory");
-	assert(i < hunt->candidate.total.n);
-	candidate_genome(&hunt->candidate, i, genome);
-	for (size_t k = 0; k < hunt->map.n_block; k++)
+	const uint32_t *genome = genome_of(hunt, i, arena);
+	for (size_t k = 0; genome && k < hunt->map.n_block; k++)
 		layer_problem_design(&hunt->candidate.set->problem[hunt->map.distinct[k]],
 		                     genome + 1 + k * N_LAYER_GENE, &design[k]);
-	return ERR_OK;
+	return genome ? ERR_OK : err_add(err, ERR_INTERNAL, "out of memory");
 }

@@ -20,6 +20,7 @@ struct hunt_options {
 	enum split_choice split; /* SPLIT_ALL, SPLIT_REDUCED, SPLIT_EVEN of every dimension */
 	/* N_STRATEGY: all that serve; else this one, and of layers that it does not serve as dse simulate chooses. */
 	enum strategy strategy;
+	bool fetches_ahead; /* weights may be fetched while the layer before runs (mapper/ahead.h), where that can be */
 	unsigned n_thread;
 	struct progress *progress; /* NULL: none; started */
 };

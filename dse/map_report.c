@@ -192,20 +192,23 @@ static void print_splits(FILE *file, const struct map_report *report)
 
 /* ---- layers ---- */
 
-/* Of the layer's tasks, weighed by how many there are of each class. */
-static void mean_use(const struct map_report *report, size_t i, double *mac, double *sram)
+/* How much of the array a layer's tasks use, in the mean; NaN: none of it. */
+static double mean_mac(const struct map_report *report, size_t i)
 {
 	struct utilisation use[UTILISATION_MAX_CLASS];
 	size_t n = use_of_layer(report, i, use);
-	double sum = 0.0;
-	*mac = *sram = 0.0;
+	double sum = 0.0, mac = 0.0;
 	for (size_t k = 0; k < n; k++) {
 		sum += (double)use[k].pieces;
-		*mac += (double)use[k].pieces * use[k].mac_utilisation;
-		*sram = fmax(*sram, use[k].sram_utilisation);
+		mac += (double)use[k].pieces * use[k].mac_utilisation;
 	}
-	*mac = sum > 0 ? *mac / sum : NAN;
-	*sram = sum > 0 ? *sram : NAN;
+	return sum > 0 && mac > 0 ? mac / sum : NAN;
+}
+
+/* A share as percent with one digit behind the point. */
+static void add_pct(struct table *table, double frac)
+{
+	table_add_real(table, isnan(frac) ? frac : round(1000.0 * frac) / 10.0);
 }
 
 static void add_layer(struct table *table, const struct map_report *report, size_t i)
@@ -214,8 +217,6 @@ static void add_layer(struct table *table, const struct map_report *report, size
 	const struct layer_design *design = &mapping->design[i];
 	const struct simulated *run = &report->block[i];
 	struct split_text split;
-	double mac, sram;
-	mean_use(report, i, &mac, &sram);
 	design_print_split(&design->split, &split);
 	table_add(table, "%s", mapping->network.block[i].name);
 	table_add(table, "%s", strategy_table[design->strategy].name);
@@ -227,8 +228,8 @@ static void add_layer(struct table *table, const struct map_report *report, size
 	table_add(table, "%" PRIu64, split_n_task(&design->split));
 	table_add(table, "%s", design_place_name(design->in_storage));
 	table_add(table, "%s", design_place_name(design->out_storage));
-	table_add_real(table, isnan(mac) ? mac : round(1000.0 * mac) / 10.0);
-	table_add_real(table, isnan(sram) ? sram : round(1000.0 * sram) / 10.0);
+	add_pct(table, mean_mac(report, i));
+	add_pct(table, run->ran ? run->metric[METRIC_SRAM_USED] : NAN);
 	if (run->ran) {
 		table_add(table, "%" PRIu64, run->result.total_clk);
 		table_add_real(table, run->metric[METRIC_LATENCY]);

@@ -22,7 +22,7 @@ struct map_report {
 void map_write_splits(FILE *file, const struct map_report *report);
 
 /*
- * Tasks by class in the columns of tables G.2 to J.2. Of a systolic array: its tiles, and how much of array and buffers
+ * Tasks by class in the columns of tables G.2 to J.2, whose results have 32 bits whatever the machine's. Of a systolic array: its tiles, and how much of array and buffers
  * a layer uses; layers that it has no part in are left out.
  */
 void map_write_utilisation(FILE *file, const struct map_report *report);

@@ -63,6 +63,7 @@ struct mapping_search_options {
 	enum strategy strategy;  /* N_STRATEGY: any; else this one, where it serves */
 	enum split_choice split; /* SPLIT_ALL, SPLIT_REDUCED or SPLIT_EVEN of every dimension */
 	uint32_t levels;         /* bit l: operating point l may be used; not 0 */
+	bool fetches_ahead; /* weights may be fetched ahead (mapper/ahead.h) where they can be; several times as long */
 	unsigned n_thread;
 	struct progress *progress; /* started; NULL: none */
 };

@@ -36,6 +36,7 @@ enum err_code mapping_search(struct mapping *mapping, const struct mapping_searc
 	    .max_front = MAX_FRONT,
 	    .split = options->split,
 	    .strategy = options->strategy,
+	    .fetches_ahead = options->fetches_ahead,
 	    .n_thread = options->n_thread,
 	    .progress = options->progress,
 	};

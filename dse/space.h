@@ -106,6 +106,10 @@ struct space {
 enum err_code space_read(const char *path, struct space *space, struct err *err);
 void space_free(struct space *space);
 
+/* Set what layers' choices leave of fetching ahead to their neighbours'; where nothing is fetched, layers stay as equal
+ * as they are. */
+void space_set_ahead(struct space_network *network);
+
 /* Whether any layer's weights may be fetched ahead. */
 bool space_fetches_ahead(const struct space *space);
 

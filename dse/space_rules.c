@@ -422,8 +422,7 @@ static bool fetches_any(const struct layer_choice *choice)
 	return choice->fetch[AHEAD_HALF] || choice->fetch[AHEAD_ALL];
 }
 
-/* What the rules of neighbours leave of fetching ahead; where nothing is, layers stay as equal as they are. */
-static void set_ahead(struct space_network *network)
+void space_set_ahead(struct space_network *network)
 {
 	size_t n = network->network.n_block;
 	for (size_t i = 0; i < n; i++) {
@@ -523,7 +522,7 @@ void space_read_rules(struct space_reader *reader)
 		for (size_t k = 0; k < network->network.n_block && network->choice; k++)
 			choose_for_block(reader, &network->network.block[k], rule, n_rule, &network->choice[k]);
 		if (network->choice)
-			set_ahead(network);
+			space_set_ahead(network);
 	}
 	for (size_t i = 0; i < n_rule; i++) {
 		if (rule[i].pattern.code && rule[i].n_matched == 0 && reader->networks_complete)

@@ -71,6 +71,19 @@ grep -q ',systolic,CONV_1,CONV_1,' "$work/tpu/utilisation.csv" || fail "no tiles
 expect_code 0 "$DSE" map thesis_chip tiny --split thesis
 expect_text "$work/out" "Splits of the thesis' rules, fusion_reuse at nominal"
 
+# Weights fetched ahead: no worse, and the mapping that says so runs to the same time.
+latency() { sed -n 's/^ *latency_ms \([0-9.e+-]*\).*/\1/p' "$work/out"; }
+printf 'name: two\ninput: [14, 14, 96]\nlayers:\n  - conv: {kernel: 3, out_channels: 128}\n' >"$work/two.yaml"
+echo '  - conv: {kernel: 3, out_channels: 128}' >>"$work/two.yaml"
+expect_code 0 "$DSE" map dvfs_chip "$work/two.yaml" --split even --strategy fusion_reuse -q
+without=$(latency)
+expect_code 0 "$DSE" map dvfs_chip "$work/two.yaml" --split even --strategy fusion_reuse --fetch-ahead -o "$work/ahead" -q
+awk -v a="$(latency)" -v b="$without" 'BEGIN { exit !(a > 0 && a < b) }' || fail "fetching ahead is of no use"
+with=$(latency)
+expect_text "$work/ahead/mapping.yaml" "fetches_next: "
+expect_code 0 "$DSE" simulate --mapping "$work/ahead/mapping.yaml"
+[ "$(latency)" = "$with" ] || fail "the mapping takes another time than its search says"
+
 # An edited mapping: a result that goes elsewhere changes what follows; a split that does not fit is told with its line.
 expect_code 0 "$DSE" simulate --mapping spaces/mappings/tiny.yaml
 expect_code 0 "$DSE" simulate --mapping spaces/mappings/tiny.yaml --layers CONV_3
@@ -90,7 +103,7 @@ expect_text "$work/err" "found 1 files"
 expect_code 2 "$DSE" map dvfs_chip tiny --goal fast
 expect_text "$work/err" "--goal is 'fast', allowed are latency, energy, edp"
 expect_code 2 "$DSE" map dvfs_chip tiny --split-scheme spaces/splits/thesis.csv --goal edp
-expect_text "$work/err" "--goal is of a search"
+expect_text "$work/err" "--goal and --fetch-ahead are of a search"
 expect_code 2 "$DSE" map dvfs_chip tiny --mapping spaces/mappings/tiny.yaml
 expect_text "$work/err" "--mapping names machine and network already"
 expect_code 2 "$DSE" map --mapping spaces/mappings/tiny.yaml --strategy fusion
@@ -99,5 +112,6 @@ expect_code 2 "$DSE" map dvfs_chip tiny --strategy output_stationary
 expect_text "$work/err" "machine dvfs_chip has no_fusion"
 expect_code 2 "$DSE" simulate --mapping spaces/mappings/tiny.yaml --level PL1
 expect_text "$work/err" "--mapping fixes layers"
-expect_code 4 "$DSE" map dvfs_chip mobilenet_v1 --strategy no_fusion --split even
+sed 's/sram_byte: 98304 .*/sram_byte: 1024/' spaces/machines/dvfs_chip.yaml >"$work/small.yaml"
+expect_code 4 "$DSE" map "$work/small.yaml" vgg16 --split even --strategy fusion_reuse
 expect_text "$work/err" "no design of layer"
