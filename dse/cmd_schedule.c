@@ -134,7 +134,7 @@ static void fill_notes(const struct request *job, struct schedule_files *files)
 	}
 }
 
-/* Plan the DRAM and write the files; of one chip, as each has a DRAM of its own. */
+/* Plan the DRAM and write the files; of one chip, as each has a DRAM of its own, and where results go through it. */
 static enum err_code write_files(const struct request *job, struct err *err)
 {
 	uint64_t capacity_byte = job->cli->dram_byte > 0 ? job->cli->dram_byte : OCTOPUS_DRAM_BYTE;
@@ -143,6 +143,11 @@ static enum err_code write_files(const struct request *job, struct err *err)
 	if (job->schedule.n_chip > 1)
 		return err_add(err, ERR_USAGE, "dse schedule: -o plans the DRAM of one chip, this is a schedule of %u",
 		               job->schedule.n_chip);
+	if (job->options.strategy == OCTOPUS_SRAM)
+		return err_add(
+		    err, ERR_USAGE,
+		    "dse schedule: -o plans the DRAM, allowed strategies are dram and hide: with sram results "
+		    "stay on the PEs");
 	enum err_code code = schedule_files_plan(&job->graph, &job->machine, capacity_byte, &files, &memory, err);
 	if (code != ERR_OK)
 		return code;

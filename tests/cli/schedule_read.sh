@@ -67,6 +67,15 @@ expect_text "$work/err" "exceed the DRAM"
 expect_text "$work/err" "available 4000000"
 [ ! -e "$work/small" ] || fail "files of a schedule that does not fit"
 
+# Plans are of one chip, and of strategies that bring results to the DRAM.
+expect_code 0 "$DSE" schedule resnet18 --machine final_chip --strategy hide -o "$work/hide" -q
+expect_code 0 "$DSE" schedule --read "$work/hide"
+expect_code 2 "$DSE" schedule resnet18 --machine final_chip --chips 2 -o "$work/small"
+expect_text "$work/err" "-o plans the DRAM of one chip"
+expect_code 2 "$DSE" schedule mlp_784_512_256_16 --machine final_chip --strategy sram -o "$work/small"
+expect_text "$work/err" "allowed strategies are dram and hide"
+[ ! -e "$work/small" ] || fail "files of a schedule that needs none"
+
 expect_code 2 "$DSE" schedule --read "$work/two.good" resnet18
 expect_text "$work/err" "--read takes no network"
 expect_code 2 "$DSE" schedule
