@@ -117,7 +117,7 @@ const struct option_info option_table[N_OPTION] = {
     [OPTION_FETCH_AHEAD] = {"fetch-ahead", 0, NULL, TYPE_FLAG, IN(fetch_ahead), 0, 0,
                             "weights may be fetched into storage QPEs while the layer before runs"},
     [OPTION_WORKERS] = {"workers", 0, "N|best|paper", TYPE_TEXT, IN(workers), 0, 0,
-                        "workers of a layer: at most N, best (default) or as OctopuScheduler's paper has them"},
+                        "N are enabled, and layers have the best number of them; or best (default), or as OctopuScheduler's paper has them"},
     [OPTION_CHIPS] = {"chips", 0, "N", TYPE_U64, IN(chips), 1, 256,
                       "a pipeline of up to N chips, each with layers of its own (default 1)"},
     [OPTION_READ] = {"read", 0, "DIR", TYPE_TEXT, IN(read), 0, 0,

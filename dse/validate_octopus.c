@@ -3,7 +3,8 @@
  * Run times of a multi-layer schedule, step by step. A row is a step: setup and
  * cleanup with so many workers enabled, a linear layer ("+ReLU" behind its name
  * where it rectifies), a softmax, or the total of the table's other rows. Layers
- * are cut as in the paper: equal shares of the columns, one a worker.
+ * are cut as in the paper: equal shares of the columns, one a worker. Without a
+ * number of workers all are enabled, and layers have as many as the paper's.
  */
 #include "dse/validate_parts.h"
 #include "mapper/octopus_time.h"
@@ -44,20 +45,10 @@ static struct block block_of(const struct csv_cell *cell, bool is_softmax, uint3
 		                      .out_w = 1,
 		                      .out_h = 1,
 		                      .out_c = n_out};
-	return (struct block){.kind = BLOCK_MATMUL,
-	                      .number = 1,
-	                      .pool = 1,
-	                      .in_w = n_in,
-	                      .in_h = 1,
-	                      .in_c = 1,
-	                      .kernel_w = 1,
-	                      .kernel_h = 1,
-	                      .stride = 1,
-	                      .out_w = n_out,
-	                      .out_h = 1,
-	                      .out_c = 1,
-	                      .has_acti = strstr(cell->text, "ReLU") != NULL,
-	                      .has_quan = true};
+	struct block linear = block_matmul(1, n_in, n_out);
+
+	linear.has_acti = strstr(cell->text, "ReLU") != NULL;
+	return linear;
 }
 
 static enum err_code price_layer(const struct machine *machine, const struct csv_table *table, size_t row,
@@ -89,17 +80,19 @@ static enum err_code price_step(const struct machine *machine, const struct csv_
                                 struct octopus_time *time, struct err *err)
 {
 	uint32_t n_worker = 0;
-	const struct validate_number number = {"workers", &n_worker, 1, octopus_max_worker(machine), false};
+	const struct validate_number number = {"workers", &n_worker, 1, machine_n_pe(machine), true};
 	enum timed_step step = step_of(validate_find_cell(table, row, "step"));
 	enum err_code code = validate_read_numbers(table, row, &number, 1, err);
 
 	*time = (struct octopus_time){.total_us = NAN};
 	if (code != ERR_OK)
 		return code;
+	uint32_t n_enabled = n_worker > 0 ? n_worker : octopus_max_worker(machine);
+
 	if (step == TIMED_SETUP)
-		time->total_us = octopus_setup_us(machine, n_worker);
+		time->total_us = octopus_setup_us(machine, n_enabled);
 	else if (step == TIMED_CLEANUP)
-		time->total_us = octopus_cleanup_us(machine, n_worker);
+		time->total_us = octopus_cleanup_us(machine, n_enabled);
 	else
 		return price_layer(machine, table, row, step == TIMED_SOFTMAX, n_worker, time, err);
 	return ERR_OK;

@@ -23,6 +23,23 @@ enum operation_kind arm_operation(enum arm_kind kind)
 	return operation[kind];
 }
 
+struct block block_matmul(uint32_t n_row, uint32_t n_in, uint32_t n_out)
+{
+	return (struct block){.kind = BLOCK_MATMUL,
+	                      .number = 1,
+	                      .pool = 1,
+	                      .in_w = n_in,
+	                      .in_h = n_row,
+	                      .in_c = 1,
+	                      .kernel_w = 1,
+	                      .kernel_h = 1,
+	                      .stride = 1,
+	                      .out_w = n_out,
+	                      .out_h = n_row,
+	                      .out_c = 1,
+	                      .has_quan = true};
+}
+
 uint32_t block_padded_w(const struct block *block)
 {
 	return block->in_w + block->pad_left + block->pad_right;

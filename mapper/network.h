@@ -101,6 +101,9 @@ size_t block_operations(const struct block *block, struct operation *out, size_t
 /* Whether two blocks have equal parameters: all but name, number, residency, dataflow and pool_number. */
 bool block_same(const struct block *a, const struct block *b);
 
+/* A matrix multiplication of n_row vectors of n_in numbers into n_out, quantised; without a name. */
+struct block block_matmul(uint32_t n_row, uint32_t n_in, uint32_t n_out);
+
 /* Padded ifmap extents of a block. */
 uint32_t block_padded_w(const struct block *block);
 uint32_t block_padded_h(const struct block *block);

@@ -37,55 +37,85 @@ static bool is_better(const struct deal *a, const struct deal *b)
 	return a->slowest_us < b->slowest_us || (a->slowest_us == b->slowest_us && a->all_us < b->all_us);
 }
 
-bool octopus_deal_chips(struct planner *planner, bool (*fits)(struct planner *planner, uint32_t first, uint32_t n))
+/* What the dealing goes by, [n_layer + 1] each: us of the layers before, us of the link before a layer, and where a
+ * chip that begins with a layer ends at most. */
+struct dealing {
+	uint32_t n_layer, n_chip;
+	double *sum_us, *link_us;
+	uint32_t *reach;
+	struct deal *deal; /* [n_chip + 1][n_layer + 1] by chips, and by layers that they have together */
+};
+
+static bool prepare_dealing(struct planner *planner, bool (*fits)(struct planner *planner, uint32_t first, uint32_t n),
+                            struct dealing *dealing)
 {
-	uint32_t n = planner->graph->n_layer, most = planner->options->n_chip > 0 ? planner->options->n_chip : 1;
+	uint32_t n = dealing->n_layer;
 
-	most = most < n ? most : n;
-	struct deal *deal = arena_array(&planner->arena, (size_t)(most + 1) * (n + 1), sizeof *deal);
-	double *sum_us = arena_array(&planner->arena, n + 1, sizeof *sum_us);
-	double *link_us = arena_array(&planner->arena, n + 1, sizeof *link_us);
-	uint32_t *reach = arena_array(&planner->arena, n + 1, sizeof *reach); /* where a chip from here ends at most */
-
-	if (!deal || !sum_us || !link_us || !reach)
+	dealing->deal = arena_array(&planner->arena, (size_t)(dealing->n_chip + 1) * (n + 1), sizeof *dealing->deal);
+	dealing->sum_us = arena_array(&planner->arena, n + 1, sizeof *dealing->sum_us);
+	dealing->link_us = arena_array(&planner->arena, n + 1, sizeof *dealing->link_us);
+	dealing->reach = arena_array(&planner->arena, n + 1, sizeof *dealing->reach);
+	if (!dealing->deal || !dealing->sum_us || !dealing->link_us || !dealing->reach)
 		return false;
 	for (uint32_t l = 0; l < n; l++) {
-		sum_us[l + 1] = sum_us[l] + planner->chosen[l].time.total_us;
-		link_us[l] = l > 0 ? octopus_link_us(planner, l) : 0;
+		dealing->sum_us[l + 1] = dealing->sum_us[l] + planner->chosen[l].time.total_us;
+		dealing->link_us[l] = l > 0 ? octopus_link_us(planner, l) : 0;
 	}
-	if (most == 1)
-		reach[0] = !fits || fits(planner, 0, n) ? n : 0;
-	for (uint32_t l = 0, end = 0; most > 1 && l < n; l++) {
+	if (dealing->n_chip == 1)
+		dealing->reach[0] = !fits || fits(planner, 0, n) ? n : 0;
+	for (uint32_t l = 0, end = 0; dealing->n_chip > 1 && l < n; l++) {
 		end = end < l ? l : end;
 		while (end < n && (!fits || fits(planner, l, end + 1 - l)))
 			end++;
-		reach[l] = end;
+		dealing->reach[l] = end;
 	}
-	for (uint32_t c = 0; c <= most; c++)
-		for (uint32_t l = 0; l <= n; l++)
-			deal[c * (n + 1) + l] = (struct deal){c == 0 && l == 0 ? 0 : DBL_MAX, 0, 0};
-	for (uint32_t c = 1; c <= most; c++)
-		for (uint32_t l = 0; l < n; l++) {
-			const struct deal *before = &deal[(c - 1) * (n + 1) + l];
+	return true;
+}
 
-			for (uint32_t end = l + 1; end <= reach[l] && before->slowest_us < DBL_MAX; end++) {
-				double us = sum_us[end] - sum_us[l] + link_us[l];
+static struct deal *deal_of(const struct dealing *dealing, uint32_t chip, uint32_t layer)
+{
+	return &dealing->deal[(size_t)chip * (dealing->n_layer + 1) + layer];
+}
+
+/* The best way to deal the first layers to each number of chips. */
+static void deal_layers(const struct dealing *dealing)
+{
+	uint32_t n = dealing->n_layer;
+
+	for (uint32_t c = 0; c <= dealing->n_chip; c++)
+		for (uint32_t l = 0; l <= n; l++)
+			*deal_of(dealing, c, l) = (struct deal){c == 0 && l == 0 ? 0 : DBL_MAX, 0, 0};
+	for (uint32_t c = 1; c <= dealing->n_chip; c++)
+		for (uint32_t l = 0; l < n; l++) {
+			const struct deal *before = deal_of(dealing, c - 1, l);
+
+			for (uint32_t end = l + 1; end <= dealing->reach[l] && before->slowest_us < DBL_MAX; end++) {
+				double us = dealing->sum_us[end] - dealing->sum_us[l] + dealing->link_us[l];
 				const struct deal next = {real_max(before->slowest_us, us), before->all_us + us, l};
 
-				if (is_better(&next, &deal[c * (n + 1) + end]))
-					deal[c * (n + 1) + end] = next;
+				if (is_better(&next, deal_of(dealing, c, end)))
+					*deal_of(dealing, c, end) = next;
 			}
 		}
+}
+
+bool octopus_deal_chips(struct planner *planner, bool (*fits)(struct planner *planner, uint32_t first, uint32_t n))
+{
+	uint32_t n = planner->graph->n_layer, most = planner->options->n_chip > 0 ? planner->options->n_chip : 1;
+	struct dealing dealing = {.n_layer = n, .n_chip = most < n ? most : n};
 	uint32_t best = 1;
 
-	for (uint32_t c = 2; c <= most; c++)
-		if (is_better(&deal[c * (n + 1) + n], &deal[best * (n + 1) + n]))
+	if (!prepare_dealing(planner, fits, &dealing))
+		return false;
+	deal_layers(&dealing);
+	for (uint32_t c = 2; c <= dealing.n_chip; c++)
+		if (is_better(deal_of(&dealing, c, n), deal_of(&dealing, best, n)))
 			best = c;
-	if (deal[best * (n + 1) + n].slowest_us == DBL_MAX)
+	if (deal_of(&dealing, best, n)->slowest_us == DBL_MAX)
 		return false;
 	planner->schedule->n_chip = best;
 	for (uint32_t c = best, end = n; c > 0; c--) {
-		uint32_t begin = deal[c * (n + 1) + end].begin;
+		uint32_t begin = deal_of(&dealing, c, end)->begin;
 
 		planner->schedule->chip[c - 1] = (struct octopus_chip_cost){.first = begin, .n_layer = end - begin};
 		end = begin;

@@ -264,7 +264,9 @@ static enum err_code choose_sequence(struct planner *planner)
 	}
 	if (!allocate_states(planner, lists, state))
 		return octopus_no_memory(planner);
-	for (uint32_t w = planner->n_worker; w > 0; w--) {
+	uint32_t fewest = planner->options->n_worker > 0 ? planner->n_worker : 1;
+
+	for (uint32_t w = planner->n_worker; w >= fewest; w--) {
 		uint32_t end = 0;
 		double cost = find_sequence(planner, lists, w, state, &end);
 
@@ -322,6 +324,8 @@ static void finish_chips(struct planner *planner)
 			uint32_t n = planner->graph->layer[l].n_worker;
 
 			chip->n_worker = n > chip->n_worker ? n : chip->n_worker;
+			if (planner->options->n_worker > 0)
+				chip->n_worker = planner->n_worker;
 			chip->layers_us += schedule->layer[l].time.total_us;
 			schedule->energy_pj += schedule->layer[l].energy_pj;
 		}

@@ -25,9 +25,10 @@ struct octopus_options {
 	enum octopus_strategy strategy;
 	enum octopus_goal goal;
 	uint32_t level;
-	uint32_t n_worker; /* of a layer at most; 0: as many as the machine has */
-	bool as_paper;     /* cut what the paper says how to cut as it does */
-	uint32_t n_chip;   /* a pipeline of so many chips, layers in turn; 0: 1 */
+	uint32_t
+	    n_worker;    /* enabled on each chip, of which a layer has the best number; 0: the best number is enabled */
+	bool as_paper;   /* cut what the paper says how to cut as it does */
+	uint32_t n_chip; /* a pipeline of so many chips, layers in turn; 0: 1 */
 };
 
 /* What a layer takes. */
@@ -42,7 +43,7 @@ struct octopus_layer_cost {
 /* One chip's share. */
 struct octopus_chip_cost {
 	uint32_t first, n_layer; /* layers first to first + n_layer - 1 */
-	uint32_t n_worker;       /* that it enables: the most that a layer of it has */
+	uint32_t n_worker;       /* that it enables: as told, or the most that a layer of it has */
 	double link_us;          /* receiving what earlier chips computed; the first chip: 0 */
 	double setup_us, layers_us, cleanup_us;
 	uint64_t sram_byte; /* OCTOPUS_SRAM: of its fullest PE */

@@ -124,8 +124,9 @@ void octopus_size(const struct octopus_context *context, const struct split *spl
 	                  tiling.result_byte * n_group * (work->n_d > 1 ? 2 : 1);
 }
 
-static void add_mla(const struct octopus_context *context, const struct split *one, uint32_t d, double n,
-                    struct octopus_work *work)
+/* n tasks of a part of the depth, each of so many groups. */
+static void add_mla(const struct octopus_context *context, const struct split *one, uint32_t d, uint32_t n_group,
+                    double n, struct octopus_work *work)
 {
 	struct mla_cost cost;
 
@@ -136,7 +137,7 @@ static void add_mla(const struct octopus_context *context, const struct split *o
 	} else {
 		const struct mla_conv_task task = {split_part_in_w(&context->group, one->w.size_a),
 		                                   split_part_in_h(&context->group, one->h.size_a), d, one->c.size_a,
-		                                   1};
+		                                   n_group};
 
 		mla_conv_cost(&context->wide, &context->layer.round, &task, OPERAND_BIT, &cost);
 	}
@@ -177,11 +178,11 @@ void octopus_compute(const struct octopus_context *context, const struct split *
 	double in_clk = 0;
 
 	if (block->kind != BLOCK_POOL) {
-		double n_group = n_group_of(context, split);
+		uint32_t n_group = n_group_of(context, split);
 
-		add_mla(context, &one, split->d.size_a, n_group * split->d.n_a, work);
+		add_mla(context, &one, split->d.size_a, n_group, split->d.n_a, work);
 		if (split->d.n_b > 0)
-			add_mla(context, &one, split->d.size_b, n_group * split->d.n_b, work);
+			add_mla(context, &one, split->d.size_b, n_group, split->d.n_b, work);
 	}
 	work->arm_us = n_out * pixel_clk(context, work) / context->clk_mhz;
 	if (block->kind == BLOCK_MATMUL)

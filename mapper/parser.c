@@ -364,20 +364,10 @@ static void build_fc(struct chain *chain, uint32_t n)
 		           NETWORK_MAX_VECTOR);
 		return;
 	}
-	struct block block = {.kind = BLOCK_MATMUL,
-	                      .number = n,
-	                      .pool = 1,
-	                      .in_w = (uint32_t)n_in,
-	                      .in_h = chain->list->batch,
-	                      .in_c = 1,
-	                      .kernel_w = 1,
-	                      .kernel_h = 1,
-	                      .stride = 1,
-	                      .out_w = layer->out_c,
-	                      .out_h = chain->list->batch,
-	                      .out_c = 1,
-	                      .has_acti = layer->relu,
-	                      .has_quan = true};
+	struct block block = block_matmul(chain->list->batch, (uint32_t)n_in, layer->out_c);
+
+	block.number = n;
+	block.has_acti = layer->relu;
 	if (!check_work(chain, n, &block))
 		return;
 	snprintf(block.name, sizeof block.name, "FC_%u", n);

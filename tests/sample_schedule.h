@@ -2,26 +2,26 @@
 #ifndef TESTS_SAMPLE_SCHEDULE_H
 #define TESTS_SAMPLE_SCHEDULE_H
 /* A small multi-layer schedule for tests that change a machine's constants. */
+#include "dse/space.h"
 #include "mapper/octopus_schedule.h"
 #include <stdio.h>
 
 static inline struct block sample_linear(uint32_t n_in, uint32_t n_out, const uint32_t *producer)
 {
-	return (struct block){.name = "FC",
-	                      .kind = BLOCK_MATMUL,
-	                      .number = 1,
-	                      .pool = 1,
-	                      .in_w = n_in,
-	                      .in_h = 1,
-	                      .in_c = 1,
-	                      .kernel_w = 1,
-	                      .kernel_h = 1,
-	                      .stride = 1,
-	                      .out_w = n_out,
-	                      .out_h = 1,
-	                      .out_c = 1,
-	                      .has_quan = true,
-	                      .reads = {.n = 1, .producer = producer}};
+	struct block block = block_matmul(1, n_in, n_out);
+	snprintf(block.name, sizeof block.name, "FC");
+	block.reads = (struct block_sources){.n = 1, .producer = producer};
+	return block;
+}
+
+/* The machine that schedules were measured on. */
+static inline struct machine sample_final_chip(void)
+{
+	struct machine machine;
+	struct err err = {0};
+	if (machine_read("spaces/machines/final_chip.yaml", &machine, &err) != ERR_OK)
+		fail_msg("%s", err_text(&err));
+	return machine;
 }
 
 /* Run time of two linear layers, each on a chip of its own; 0 on a systolic array, which has no such schedules. */

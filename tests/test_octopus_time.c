@@ -6,10 +6,10 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "dse/space.h"
 #include "mapper/octopus_time.h"
 #include "sim/base/rng.h"
 #include "tests/network_text.h"
+#include "tests/sample_schedule.h"
 #include <math.h>
 
 static void assert_near(double value, double expected, double tolerance)
@@ -18,31 +18,11 @@ static void assert_near(double value, double expected, double tolerance)
 		fail_msg("%.12g is not %.12g", value, expected);
 }
 
-static struct machine final_chip(void)
+static struct block linear(uint32_t n_in, uint32_t n_out)
 {
-	struct machine machine;
-	struct err err = {0};
-	if (machine_read("spaces/machines/final_chip.yaml", &machine, &err) != ERR_OK)
-		fail_msg("%s", err_text(&err));
-	return machine;
-}
-
-static struct block linear(uint32_t n_in, uint32_t n_out, uint32_t n_row)
-{
-	return (struct block){.kind = BLOCK_MATMUL,
-	                      .number = 1,
-	                      .pool = 1,
-	                      .in_w = n_in,
-	                      .in_h = n_row,
-	                      .in_c = 1,
-	                      .kernel_w = 1,
-	                      .kernel_h = 1,
-	                      .stride = 1,
-	                      .out_w = n_out,
-	                      .out_h = n_row,
-	                      .out_c = 1,
-	                      .has_acti = true,
-	                      .has_quan = true};
+	struct block block = block_matmul(1, n_in, n_out);
+	block.has_acti = true;
+	return block;
 }
 
 static double sum_of(const struct octopus_time *time)
@@ -56,8 +36,8 @@ static double sum_of(const struct octopus_time *time)
 /* The paper's first layer by hand: 8 workers of 64 columns, at 150 MHz. */
 static void test_time_of_a_linear_layer(void **state)
 {
-	struct machine machine = final_chip();
-	const struct block block = linear(784, 512, 1);
+	struct machine machine = sample_final_chip();
+	const struct block block = linear(784, 512);
 	struct octopus_layer layer = {.type = OCTOPUS_LINEAR};
 	struct octopus_context context;
 	struct octopus_time time;
@@ -89,8 +69,8 @@ static void test_time_of_a_linear_layer(void **state)
 /* Many workers share the DRAM's bandwidth: 64 of them get 100 MB/s each. */
 static void test_time_is_bound_by_the_dram(void **state)
 {
-	const struct machine machine = final_chip();
-	const struct block block = linear(256, 1024, 1);
+	const struct machine machine = sample_final_chip();
+	const struct block block = linear(256, 1024);
 	struct octopus_layer layer = {.type = OCTOPUS_LINEAR};
 	struct octopus_context context;
 	struct octopus_time time;
@@ -105,7 +85,7 @@ static void test_time_is_bound_by_the_dram(void **state)
 /* Setup and cleanup: the published figures of 8 and of all workers. */
 static void test_time_around_the_layers(void **state)
 {
-	const struct machine machine = final_chip();
+	const struct machine machine = sample_final_chip();
 	(void)state;
 	assert_int_equal(octopus_max_worker(&machine), 151);
 	assert_near(octopus_setup_us(&machine, 8), 12, 0.01);
@@ -138,8 +118,8 @@ static void fit_rows(struct fit_row row[N_FIT_ROW])
 	static const uint32_t size[] = {784, 512, 256, 16}, n_worker[] = {8, 4, 1, 1};
 	static const double published_us[] = {323, 217, 80, 50};
 	for (size_t i = 0; i < N_FIT_ROW; i++) {
-		struct machine machine = final_chip();
-		struct block block = linear(size[i], i < 3 ? size[i + 1] : 16, 1);
+		struct machine machine = sample_final_chip();
+		struct block block = linear(size[i], i < 3 ? size[i + 1] : 16);
 		if (i == 3) {
 			block = (struct block){.kind = BLOCK_POOL, .arm = ARM_SOFTMAX, .number = 1, .pool = 1};
 			block.in_w = block.in_h = block.out_w = block.out_h = 1;
@@ -178,7 +158,7 @@ static void fit(const struct fit_row *row, size_t left_out, double *worker_us, d
 static void test_time_constants_are_fitted(void **state)
 {
 	static const char *const name[] = {"FC1", "FC2", "FC3", "softmax"};
-	const struct machine machine = final_chip();
+	const struct machine machine = sample_final_chip();
 	struct fit_row row[N_FIT_ROW];
 	double worker_us, word_clk;
 	(void)state;
@@ -241,11 +221,11 @@ static void test_time_counts_fetches(void **state)
 	assert_in_range(n_same, 2300, 3000);
 }
 
-/* Parts add up whatever the layer, more work is never faster, and groups are computed one after another. */
+/* Parts add up whatever the layer, more work is never faster, and the groups of a tile are one task of the array. */
 static void test_time_of_convolutions(void **state)
 {
 	static struct octopus_context context[4];
-	const struct machine machine = final_chip();
+	const struct machine machine = sample_final_chip();
 	struct octopus_work work[4];
 	struct octopus_time time[4];
 	struct network network;
@@ -272,9 +252,9 @@ static void test_time_of_convolutions(void **state)
 		assert_int_equal(work[i].weight_byte, block_n_weight(&network.block[i]) + 4 * 32);
 	}
 	struct mla_cost group;
-	const struct mla_conv_task task = {18, 18, 8, 8, 1};
+	const struct mla_conv_task task = {18, 18, 8, 8, 4};
 	mla_conv_cost(&context[1].wide, &context[1].layer.round, &task, 8, &group);
-	assert_near(work[1].mla_us, 4 * group.clk / 150, 1e-9);
+	assert_near(work[1].mla_us, group.clk / 150, 1e-9);
 	assert_true(work[2].mla_us > work[1].mla_us / 4); /* a filter a group leaves three rows of the array idle */
 	assert_int_equal(work[3].added_byte, 16 * 16 * 32);
 	assert_near(work[3].arm_us - work[0].arm_us, 16 * 16 * 32 * (8 + 8) / 150.0, 1e-6);

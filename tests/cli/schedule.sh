@@ -26,6 +26,13 @@ done
 expect_code 0 "$DSE" schedule mlp_784_512_256_16 --machine final_chip --workers 3
 awk '$2 == "linear" && $3 > 3 { exit 1 }' "$work/out" || fail "more workers than allowed"
 
+# All workers enabled: the published 39 and 93 us, in a table of one's own as well.
+expect_code 0 "$DSE" schedule mlp_784_512_256_16 --machine final_chip --workers 151
+expect_text "$work/out" "151 workers enabled: setup 39.0 us"
+expect_text "$work/out" "cleanup 93.0 us"
+printf 'step,runtime_us,input,output,workers\nsetup,39,,,\ncleanup,93,,,\nFC1+ReLU,323,784,512,8\n' >"$work/own.csv"
+expect_code 0 "$DSE" validate "$work/own.csv" --max-error 3
+
 # JSON has every part; the same bytes for any number of threads.
 expect_code 0 "$DSE" schedule tiny --machine final_chip --json
 cp "$work/out" "$work/one"
