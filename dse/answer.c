@@ -146,10 +146,21 @@ static void pack_all(struct explore *explore, struct pack *pack)
 	pack_genomes(front, explore->map.n_block, pack);
 }
 
-void answer_write(struct explore *explore, struct pack *pack)
+/* Plain numbers without pointers; like counts, the program's own. */
+static void pack_designs(struct unrolled_design **design, size_t *n, struct pack *pack)
 {
-	assert(answer_is_whole(explore) && !pack->is_reading);
+	pack_count(pack, n, sizeof(**design));
+	if (pack->is_reading && !pack->failed)
+		*design = calloc(*n + 1, sizeof(**design));
+	if (!pack_refuse(pack, !*design))
+		pack_bytes(pack, *design, *n * sizeof(**design));
+}
+
+void answer_write(struct explore *explore, struct unrolled_design *design, size_t n_design, struct pack *pack)
+{
+	assert(answer_is_whole(explore) && !pack->is_reading && design);
 	pack_all(explore, pack);
+	pack_designs(&design, &n_design, pack);
 }
 
 void answer_read(struct explore *explore, struct pack *pack)
@@ -158,7 +169,8 @@ void answer_read(struct explore *explore, struct pack *pack)
 	assert(pack->is_reading && explore->front.n == 0 && explore->map.n_block > 0);
 	pack_all(explore, pack);
 	(void)pack_refuse(pack, explore->counts.n_machine != n_machine);
+	if (!pack->failed)
+		pack_designs(&explore->known_design, &explore->n_known_design, pack);
 	for (size_t i = 0; i < explore->front.n && !pack->failed; i++)
 		(void)pack_refuse(pack, explore->front.genome[i * explore->front.n_gene] >= n_machine);
-	(void)pack_refuse(pack, !pack_done(pack));
 }

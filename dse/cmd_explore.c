@@ -401,7 +401,9 @@ static enum err_code judge(const struct request *job, struct err *err)
 static enum err_code finish_whole(struct request *job, struct err *err)
 {
 	enum err_code code = unroller_init(&job->unroller, &job->explore, job->options.n_thread, err);
-	if (code == ERR_OK)
+	if (code == ERR_OK && job->run.known)
+		memcpy(job->run.signature, job->note.signature, sizeof(job->run.signature));
+	else if (code == ERR_OK)
 		code = front_sign(&job->run, err);
 	if (code == ERR_OK)
 		code = verify_front(job, err);
@@ -503,10 +505,12 @@ static enum err_code recall(struct request *job, bool *is_known, struct err *err
 		return ERR_OK;
 	if (!job->cli->points && !keep->resume.text)
 		code = run_note_recall(&job->note, &job->space, &job->options, &job->explore, is_known, err);
-	if (*is_known)
+	if (*is_known) {
 		job->run.known = &job->note.known;
-	else if (code == ERR_OK)
+		job->run.text = job->note.has_text ? job->note.text : NULL;
+	} else if (code == ERR_OK) {
 		code = run_note_know_fronts(&job->note, &job->options, err);
+	}
 	return code;
 }
 

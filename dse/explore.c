@@ -421,6 +421,7 @@ void explore_free(struct explore *explore)
 	pareto_free(&explore->front);
 	least_table_free(explore->least);
 	history_free(&explore->history);
+	free(explore->known_design);
 	layer_map_free(&explore->map);
 	*explore = (struct explore){0};
 }

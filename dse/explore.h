@@ -76,6 +76,7 @@ struct explore_failure {
 };
 
 struct least_table;
+struct unrolled_design;
 struct explore {
 	const struct space *space;
 	struct layer_map map;
@@ -89,6 +90,9 @@ struct explore {
 	bool out_of_time;       /* it was max_seconds */
 	struct history history; /* of the front over all networks and machines */
 	double seconds;
+	/* The front's designs as dse/unroll.c has numbered and evaluated them before; NULL: it evaluates them. */
+	struct unrolled_design *known_design;
+	size_t n_known_design;
 	struct least_table *least; /* what layers' searches found, for dse/misfit.c; NULL: not kept */
 };
 

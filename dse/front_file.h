@@ -27,6 +27,13 @@ struct front_known {
 	double seconds; /* of its search */
 };
 
+/* A file of a front that was written before, to be written again. */
+struct front_text {
+	char *data;
+	size_t n_byte;
+};
+enum { FRONT_CSV, FRONT_JSON, FRONT_SVG, FRONT_N_TEXT };
+
 /* Everything the writers need to know of a run. */
 struct front_run {
 	const struct space *space;
@@ -38,6 +45,7 @@ struct front_run {
 	const struct prove_front *proof;      /* of explore's front; NULL: likewise */
 	const struct compare *compare;        /* mappings set beside the front; NULL: none */
 	const struct front_known *known;      /* NULL: it was searched for */
+	const struct front_text *text;        /* [FRONT_N_TEXT] its files, byte for byte; NULL: they are made anew */
 	uint64_t n_known_search;              /* searches of layers that earlier runs had made */
 	const struct misfit *misfit;          /* why the front is empty; NULL: it is not, or nobody knows */
 	const char *command;                  /* as a user would type it */

@@ -16,6 +16,7 @@ static enum err_code write_run(FILE *file, const struct front_run *run, struct e
 struct front_file {
 	const char *name;
 	front_writer writer;
+	const struct front_text *text; /* instead of the writer; NULL: none */
 	struct store_file file;
 	enum err_code code;
 	struct err err;
@@ -34,7 +35,9 @@ static void prepare(void *context, size_t i)
 	struct front_file *own = &files->file[i];
 	char *path = store_join(files->dir, own->name);
 	own->code = path ? store_open(&own->file, path, &own->err) : err_add(&own->err, ERR_INTERNAL, "out of memory");
-	if (own->code == ERR_OK)
+	if (own->code == ERR_OK && own->text)
+		(void)fwrite(own->text->data, 1, own->text->n_byte, own->file.file);
+	else if (own->code == ERR_OK)
 		own->code = own->writer(own->file.file, files->run, &own->err);
 	if (own->code == ERR_OK)
 		store_settle(&own->file);
@@ -74,11 +77,13 @@ enum err_code front_files_write_one(const struct front_run *run, const char *dir
 
 enum err_code front_files_write(const struct front_run *run, const char *dir, struct err *err)
 {
-	struct front_file file[] = {{.name = "front.csv", .writer = front_write_csv},
-	                            {.name = "front.json", .writer = front_write_json},
-	                            {.name = "front.svg", .writer = chart_write},
+	struct front_file file[] = {[FRONT_CSV] = {.name = "front.csv", .writer = front_write_csv},
+	                            [FRONT_JSON] = {.name = "front.json", .writer = front_write_json},
+	                            [FRONT_SVG] = {.name = "front.svg", .writer = chart_write},
 	                            {.name = "run.json", .writer = write_run}};
 	size_t n = sizeof(file) / sizeof(file[0]);
+	for (size_t i = 0; i < FRONT_N_TEXT && run->text && !run->verify; i++)
+		file[i].text = &run->text[i];
 	return run->explore->front.n > 0 ? write_all(run, dir, file, n, err)
 	                                 : write_all(run, dir, file + n - 1, 1, err);
 }

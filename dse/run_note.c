@@ -14,8 +14,9 @@
 #include <unistd.h>
 
 /* What a run's folder may hold that dse export gives back; points.csv, which is by far the largest, can be made again. */
-static const char *const kept_file[] = {"front.csv", "front.json", "front.svg", "run.json"};
-#define N_KEPT (sizeof(kept_file) / sizeof(kept_file[0]))
+#define N_KEPT (FRONT_N_TEXT + 1)
+static const char *const kept_file[N_KEPT] = {
+    [FRONT_CSV] = "front.csv", [FRONT_JSON] = "front.json", [FRONT_SVG] = "front.svg", [FRONT_N_TEXT] = "run.json"};
 
 /* dse.sqlite beside a folder; in results/ where there is none. */
 static char *default_path(const char *folder)
@@ -115,6 +116,64 @@ enum err_code run_note_begin(struct run_note *note, const struct cli_options *cl
 	return code;
 }
 
+/*
+ * What the files of a front are besides its answer, behind that in the same pack: its signature, and where verification
+ * added nothing to them, a hash of the inputs' names, which they hold, and those of the files themselves.
+ */
+struct front_labels {
+	char signature[FRONT_SIGNATURE_SIZE], text[FRONT_N_TEXT][HASH_HEX_SIZE];
+	uint64_t names;
+	bool is_plain;
+};
+
+static void pack_labels(struct front_labels *labels, struct pack *pack)
+{
+	pack_bytes(pack, labels->signature, sizeof(labels->signature));
+	pack_u64(pack, &labels->names);
+	pack_bool(pack, &labels->is_plain);
+	pack_bytes(pack, labels->text, sizeof(labels->text));
+	labels->signature[FRONT_SIGNATURE_SIZE - 1] = '\0';
+	for (size_t i = 0; i < FRONT_N_TEXT; i++)
+		labels->text[i][HASH_HEX_SIZE - 1] = '\0';
+}
+
+static uint64_t hash_names(const struct space *space)
+{
+	uint64_t hash = 0;
+	for (size_t i = 0; i < space->n_file; i++)
+		hash = hash_bytes(space->file[i].path, strlen(space->file[i].path) + 1, hash);
+	return hash;
+}
+
+/* The front's files, if the store still has all of them; else they are made anew. */
+static void recall_files(struct run_note *note, struct database *store, const struct front_labels *labels)
+{
+	struct err ignored = {0};
+	note->has_text = true;
+	for (size_t i = 0; i < FRONT_N_TEXT && note->has_text; i++)
+		note->has_text = run_store_content(store, labels->text[i], &note->text[i].data, &note->text[i].n_byte,
+		                                   &ignored) == ERR_OK;
+	err_clear(&ignored);
+}
+
+/* An answer and its labels into an exploration; whether they are whole. */
+static bool read_answer(struct run_note *note, struct database *store, const struct run_answer *answer,
+                        struct explore *explore)
+{
+	struct front_labels labels;
+	struct pack pack = pack_reader(answer->data, answer->n_byte);
+	answer_read(explore, &pack);
+	pack_labels(&labels, &pack);
+	if (!pack_done(&pack))
+		return false;
+	memcpy(note->signature, labels.signature, sizeof(note->signature));
+	note->known = (struct front_known){.run = answer->run, .seconds = answer->seconds};
+	memcpy(note->known.date, answer->date, sizeof(answer->date));
+	if (labels.is_plain && labels.names == hash_names(explore->space))
+		recall_files(note, store, &labels);
+	return true;
+}
+
 enum err_code run_note_recall(struct run_note *note, const struct space *space, const struct explore_options *options,
                               struct explore *explore, bool *is_known, struct err *err)
 {
@@ -126,20 +185,13 @@ enum err_code run_note_recall(struct run_note *note, const struct space *space, 
 	enum err_code code = run_store_open(note->path, true, &store, err);
 	if (code == ERR_OK)
 		code = run_store_answer(store, note->key, &answer, err);
-	database_close(store);
-	if (code != ERR_OK || !answer.data)
-		return code;
-	struct pack pack = pack_reader(answer.data, answer.n_byte);
-	code = explore_begin(space, explore, err);
-	if (code == ERR_OK)
-		answer_read(explore, &pack);
-	*is_known = code == ERR_OK && pack_done(&pack);
-	if (*is_known) {
-		note->known = (struct front_known){.run = answer.run, .seconds = answer.seconds};
-		memcpy(note->known.date, answer.date, sizeof(answer.date));
-	} else {
-		explore_free(explore);
+	if (code == ERR_OK && answer.data) {
+		code = explore_begin(space, explore, err);
+		*is_known = code == ERR_OK && read_answer(note, store, &answer, explore);
+		if (!*is_known)
+			explore_free(explore);
 	}
+	database_close(store);
 	free(answer.data);
 	return code;
 }
@@ -218,12 +270,17 @@ static void fill(const struct run_note *note, const struct front_run *run, const
 static void put_answer(const struct run_note *note, const struct front_run *run, struct pack *pack,
                        struct run_record *record)
 {
+	struct front_labels labels = {.names = hash_names(run->space), .is_plain = !run->verify};
 	/* packs write what they are given; nothing of it changes */
 	struct explore *explore = (struct explore *)(uintptr_t)run->explore;
 	record->known_from = note->known.run;
 	if (note->key[0] == '\0' || note->known.run > 0 || !answer_is_whole(explore))
 		return;
-	answer_write(explore, pack);
+	answer_write(explore, run->unroller->design, run->unroller->n_design, pack);
+	memcpy(labels.signature, run->signature, sizeof(labels.signature));
+	for (size_t i = 0; i < FRONT_N_TEXT; i++)
+		memcpy(labels.text[i], record->file[i].hash, HASH_HEX_SIZE);
+	pack_labels(&labels, pack);
 	if (pack->failed)
 		return;
 	record->answer_key = note->key;
@@ -245,7 +302,6 @@ enum err_code run_note_keep(const struct run_note *note, const struct front_run 
 	if (!note->path)
 		return ERR_OK;
 	fill(note, run, folder, &record);
-	put_answer(note, run, &answer, &record);
 	certificate_text(run, certificate, sizeof(certificate));
 	record.certificate = certificate;
 	record.exactness = exactness(run, text, sizeof(text));
@@ -254,6 +310,8 @@ enum err_code run_note_keep(const struct run_note *note, const struct front_run 
 		size_t at = record.n_file++;
 		code = read_result(folder, kept_file[i], hex[at], &file[at], err);
 	}
+	if (code == ERR_OK)
+		put_answer(note, run, &answer, &record);
 	if (code == ERR_OK)
 		code = front_store_write(note->fronts, err);
 	if (code == ERR_OK)
@@ -275,6 +333,8 @@ void run_note_free(struct run_note *note)
 {
 	for (size_t i = 0; i < note->n_input; i++)
 		free((void *)(uintptr_t)note->input[i].data);
+	for (size_t i = 0; i < FRONT_N_TEXT; i++)
+		free(note->text[i].data);
 	front_store_close(note->fronts);
 	free(note->input);
 	free(note->path);

@@ -20,6 +20,9 @@ struct run_note {
 	struct run_file *input; /* [n_input], with data */
 	char key[HASH_HEX_SIZE]; /* of the question, for answers; "": there is none */
 	struct front_known known; /* where the answer is from; run 0: it was searched for */
+	char signature[FRONT_SIGNATURE_SIZE]; /* of the known front */
+	bool has_text;                        /* text is that of the known front's files */
+	struct front_text text[FRONT_N_TEXT];
 	struct front_store *fronts; /* of layers; NULL: none are kept */
 };
 

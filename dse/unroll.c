@@ -246,6 +246,31 @@ static enum err_code evaluate_machine(struct unroller *unroller, size_t first, s
 	return code;
 }
 
+/* Whether the designs are those that explore knows; then they are evaluated. Another front may have others. */
+static bool take_known(struct unroller *unroller)
+{
+	const struct explore *explore = unroller->explore;
+	bool is_known = explore->known_design && explore->n_known_design == unroller->n_design;
+	for (size_t i = 0; i < unroller->n_design && is_known; i++)
+		is_known = compare_designs(&explore->known_design[i], &unroller->design[i]) == 0;
+	if (is_known)
+		memcpy(unroller->design, explore->known_design, unroller->n_design * sizeof(*unroller->design));
+	return is_known;
+}
+
+/* The machine of the design at first alone, without what its layers may choose from; *end as below. */
+static enum err_code build_machine(struct unroller *unroller, size_t first, size_t *end, struct err *err)
+{
+	uint32_t index = unroller->design[first].machine_index;
+	char why[EXPLORE_TEXT_SIZE];
+	if (!space_machine(unroller->explore->space, index, &unroller->machine[unroller->n_machine], why, sizeof(why)))
+		return err_add(err, ERR_INTERNAL, "machine %u of the front is refused: %s", (unsigned)index, why);
+	unroller->machine_index[unroller->n_machine++] = index;
+	for (*end = first; *end < unroller->n_design && unroller->design[*end].machine_index == index;)
+		(*end)++;
+	return ERR_OK;
+}
+
 static enum err_code evaluate_all(struct unroller *unroller, unsigned n_thread, struct err *err)
 {
 	size_t n_machine = 0, end;
@@ -255,8 +280,10 @@ static enum err_code evaluate_all(struct unroller *unroller, unsigned n_thread, 
 	unroller->machine = calloc(n_machine + 1, sizeof(*unroller->machine));
 	if (!unroller->machine_index || !unroller->machine)
 		return err_add(err, ERR_INTERNAL, "out of memory");
+	bool is_known = take_known(unroller);
 	for (size_t i = 0; i < unroller->n_design; i = end) {
-		enum err_code code = evaluate_machine(unroller, i, &end, n_thread, err);
+		enum err_code code = is_known ? build_machine(unroller, i, &end, err)
+		                              : evaluate_machine(unroller, i, &end, n_thread, err);
 		if (code != ERR_OK)
 			return code;
 		assert(end > i);

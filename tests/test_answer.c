@@ -16,6 +16,7 @@ struct fixture {
 	struct space space;
 	struct explore_options options;
 	struct explore explore;
+	struct unroller unroller;
 	struct pack pack;
 };
 
@@ -28,7 +29,9 @@ static int set_up(void **state)
 	fixture->options = (struct explore_options){.engine = engine_find("exact"), .n_thread = 1, .seed = 1};
 	if (explore_run(&fixture->space, &fixture->options, &fixture->explore, &err) != ERR_OK)
 		return -1;
-	answer_write(&fixture->explore, &fixture->pack);
+	if (unroller_init(&fixture->unroller, &fixture->explore, 1, &err) != ERR_OK)
+		return -1;
+	answer_write(&fixture->explore, fixture->unroller.design, fixture->unroller.n_design, &fixture->pack);
 	*state = fixture;
 	return fixture->pack.failed ? -1 : 0;
 }
@@ -37,6 +40,7 @@ static int tear_down(void **state)
 {
 	struct fixture *fixture = *state;
 	pack_free(&fixture->pack);
+	unroller_free(&fixture->unroller);
 	explore_free(&fixture->explore);
 	space_free(&fixture->space);
 	free(fixture);
@@ -67,12 +71,29 @@ static void test_answer_gives_back_front_counts_and_history(void **state)
 	assert_int_equal(back.history.n_mark, fixture->explore.history.n_mark);
 	for (size_t i = 0; i < back.history.n_mark; i++)
 		assert_int_equal(back.history.mark[i].n_evaluation, fixture->explore.history.mark[i].n_evaluation);
-	/* and what is written of it are the same bytes */
+	/* designs come evaluated, with the machines that an evaluation has; what is written of all are the same bytes */
+	struct unroller unroller;
+	struct err err = {0};
+	assert_int_equal(unroller_init(&unroller, &back, 1, &err), ERR_OK);
+	assert_int_equal(unroller.n_design, fixture->unroller.n_design);
+	assert_int_equal(unroller.n_machine, fixture->unroller.n_machine);
+	for (size_t i = 0; i < unroller.n_machine; i++)
+		assert_memory_equal(&unroller.machine[i], &fixture->unroller.machine[i], sizeof(struct machine));
 	struct pack again = {0};
-	answer_write(&back, &again);
+	answer_write(&back, unroller.design, unroller.n_design, &again);
 	assert_int_equal(again.n, fixture->pack.n);
 	assert_memory_equal(again.data, fixture->pack.data, again.n);
 	pack_free(&again);
+	unroller_free(&unroller);
+	/* a front of other designs does not take them, whatever they say */
+	back.front.n = 1;
+	for (size_t i = 0; i < back.n_known_design; i++)
+		back.known_design[i].total_clk = 0;
+	assert_int_equal(unroller_init(&unroller, &back, 1, &err), ERR_OK);
+	assert_true(unroller.n_design > 0 && unroller.n_design < back.n_known_design);
+	for (size_t i = 0; i < unroller.n_design; i++)
+		assert_true(unroller.design[i].total_clk > 0);
+	unroller_free(&unroller);
 	explore_free(&back);
 }
 
@@ -86,7 +107,8 @@ static void test_answer_refuses_what_is_not_whole(void **state)
 	}
 	/* the last index points to a value that its column does not have */
 	struct explore back;
-	memset(fixture->pack.data + fixture->pack.n - 4, 0xff, 4);
+	size_t n_design = 8 + fixture->unroller.n_design * sizeof(struct unrolled_design);
+	memset(fixture->pack.data + fixture->pack.n - n_design - 4, 0xff, 4);
 	assert_false(read_bytes(fixture, fixture->pack.data, fixture->pack.n, &back));
 	explore_free(&back);
 }

@@ -116,14 +116,24 @@ for how in "--no-cache" "--points" "--seed 2 --engine nsga2 --flat"; do
 	expect_code 0 "$DSE" explore $space -o "$results" $how
 	! grep -q "of the store found this front" "$work/out" || fail "not searched with $how"
 done
-# verification and audit judge a front that is known as one that was searched for
-expect_code 0 "$DSE" explore $space -o "$results" --audit --verify
-expect_text "$work/out" "of the store found this front"
+# verification, audit, and inputs by other names write what they would have written
+for how in "$space --audit --verify" "$PWD/$space"; do
+	# shellcheck disable=SC2086 # words on purpose
+	expect_code 0 "$DSE" explore $how -o "$results"
+	expect_text "$work/out" "of the store found this front"
+	# shellcheck disable=SC2086
+	expect_code 0 "$DSE" explore $how -q -o "$work/searched" --store none
+	for file in front.csv front.json front.svg; do
+		expect_same "$folder/$file" "$(echo "$work"/searched/smoke-*)/$file"
+	done
+done
+cmp -s "$folder/front.json" "$work/searched.json" && fail "the names of inputs are not in front.json"
 # an answer that is damaged is searched for again
 if command -v sqlite3 >/dev/null 2>&1; then
 	sqlite3 "$store" "UPDATE answer SET data = x'789c00'; UPDATE layer_front SET data = x'789c00'"
 	expect_code 0 "$DSE" explore $space -o "$results"
 	! grep -q "known from earlier runs\|of the store found" "$work/out" || fail "damaged answers are taken"
+	expect_code 0 "$DSE" explore $space -q -o "$results"
 	expect_same "$folder/front.json" "$work/searched.json"
 fi
 
