@@ -50,6 +50,13 @@ struct ahead ahead_around(const struct network *network, size_t b, uint32_t own_
 		ahead.next = block + 1;
 		ahead.next_bit = next_bit;
 	}
+	/* weights that are results may not be there yet */
+	if (block->filters.n > 0)
+		ahead.own_bit = 0;
+	if (ahead.next && ahead.next->filters.n > 0)
+		ahead.next_bit = 0;
+	if (ahead.next_bit == 0)
+		ahead.next = NULL;
 	const struct block *held = ahead_reads_held(block) ? NULL : held_result(network, b);
 	ahead.held_pixel = held ? result_pixel(held) : 0;
 	return ahead;
