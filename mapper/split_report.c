@@ -47,6 +47,22 @@ static struct dim_split in_parts(const struct dim_split *dim, uint32_t (*in)(con
 	return parts;
 }
 
+/* Channels of the ifmap that the tasks read, part by part: those of the groups whose filters a task has. */
+static struct dim_split in_channels(const struct block *block, const struct split *split)
+{
+	const struct dim_split *c = &split->c;
+	if (block->kind == BLOCK_POOL)
+		return *c;
+	bool is_grouped = block_n_group(block) > 1 && dim_extent(c) == block->out_c && dim_n_part(&split->d) == 1;
+	if (!is_grouped)
+		return split->d;
+	struct dim_split parts = {split_part_group(block, c->size_a) * split->d.size_a, c->n_a, 0, c->n_b};
+	parts.size_b = c->n_b > 0 ? split_part_group(block, c->size_b) * split->d.size_a : 0;
+	if (parts.size_a == parts.size_b)
+		parts = (struct dim_split){.size_a = parts.size_a, .n_a = c->n_a + c->n_b};
+	return parts;
+}
+
 /* Each of a dimension's sizes times or over a factor. */
 static struct dim_split over(const struct dim_split *dim, uint32_t factor)
 {
@@ -102,13 +118,13 @@ static void put_padding(struct report *report)
 	const struct direction h = {&split->h, block->in_h, block->pad_top, block->stride, split_part_in_h};
 	const struct dim_split padded_w = in_parts(&split->w, split_part_in_w, block);
 	const struct dim_split padded_h = in_parts(&split->h, split_part_in_h, block);
-	const struct dim_split *channels = block->kind == BLOCK_POOL ? &split->c : &split->d;
+	const struct dim_split channels = in_channels(block, split);
 	put_unpadded(report, SPLIT_IFMAP_W, &w);
 	put_unpadded(report, SPLIT_IFMAP_H, &h);
-	put_dim(report, SPLIT_IFMAP_C, channels);
+	put_dim(report, SPLIT_IFMAP_C, &channels);
 	put_dim(report, SPLIT_OFMAP_W, &padded_w);
 	put_dim(report, SPLIT_OFMAP_H, &padded_h);
-	put_dim(report, SPLIT_OFMAP_C, channels);
+	put_dim(report, SPLIT_OFMAP_C, &channels);
 	(void)snprintf(cell(report, SPLIT_PAD), SPLIT_CELL_SIZE, "%" PRIu32 " %" PRIu32 " %" PRIu32 " %" PRIu32,
 	               block->pad_left, block->pad_right, block->pad_top, block->pad_bottom);
 	/* of the larger side of the window; none where it moves by more than its size */
@@ -126,7 +142,8 @@ static void put_window(struct report *report)
 	bool is_pool = block->kind == BLOCK_POOL;
 	put_dim(report, SPLIT_IFMAP_W, &in_w);
 	put_dim(report, SPLIT_IFMAP_H, &in_h);
-	put_dim(report, SPLIT_IFMAP_C, is_pool ? &split->c : &split->d);
+	const struct dim_split channels = in_channels(block, split);
+	put_dim(report, SPLIT_IFMAP_C, &channels);
 	put_number(report, SPLIT_KERNEL_W, block->kernel_w);
 	put_number(report, SPLIT_KERNEL_H, block->kernel_h);
 	if (!is_pool && dim_n_part(&split->d) == 1)

@@ -163,12 +163,47 @@ static void test_split_report_counts_pieces(void **state)
 	}
 }
 
+/* Depthwise: a task reads as many channels as it has filters; of a group of several: all of the group's. */
+static void test_split_report_follows_groups(void **state)
+{
+	(void)state;
+	struct block block = {.kind = BLOCK_CONV,
+	                      .number = 1,
+	                      .in_w = 8,
+	                      .in_h = 8,
+	                      .in_c = 24,
+	                      .kernel_w = 1,
+	                      .kernel_h = 1,
+	                      .stride = 1,
+	                      .groups = 24,
+	                      .out_w = 8,
+	                      .out_h = 8,
+	                      .out_c = 24,
+	                      .pool = 1,
+	                      .next_pool_stride = 1};
+	struct split split = split_whole(&block);
+	struct split_row row[BLOCK_MAX_OPERATION];
+	split.c = (struct dim_split){10, 2, 4, 1};
+	assert_int_equal(split_check(&block, &split, NULL), ERR_OK);
+	assert_int_equal(split_report(&block, &split, row, BLOCK_MAX_OPERATION), 1);
+	assert_string_equal(row[0].cell[SPLIT_IFMAP_C], "10*2+4*1");
+	assert_string_equal(row[0].cell[SPLIT_KERNEL_IN_C], "1");
+	block.groups = 4; /* 6 channels and 6 filters each */
+	split = split_whole(&block);
+	split.c = (struct dim_split){.size_a = 3, .n_a = 8};
+	assert_int_equal(split_check(&block, &split, NULL), ERR_OK);
+	assert_int_equal(split_report(&block, &split, row, BLOCK_MAX_OPERATION), 1);
+	assert_string_equal(row[0].cell[SPLIT_IFMAP_C], "6*8");
+	assert_string_equal(row[0].cell[SPLIT_KERNEL_IN_C], "6");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_split_report_gives_the_thesis_tables),
 	    cmocka_unit_test(test_split_report_pads_pixel_by_pixel),
 	    cmocka_unit_test(test_split_report_counts_pieces),
+	    cmocka_unit_test(test_split_report_follows_groups),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
