@@ -10,7 +10,7 @@
 #include "dse/json.h"
 #include "dse/unroll.h"
 
-/* Multiply-accumulates of the designs that are run: about half a minute of two cores. */
+/* Multiply-accumulates of the designs that are run: about half a minute of one core. */
 #define PROVE_FRONT_MAC 2e11
 #define PROVE_FRONT_MAX_FAULT 8
 

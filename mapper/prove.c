@@ -69,6 +69,14 @@ void prove_add_store(struct prove_run *run, uint32_t result, struct prove_store 
 		check_depth(run, result, at);
 }
 
+uint64_t prove_sum_byte(const struct prove_run *run, uint32_t result)
+{
+	const struct prove_region region = prove_region_of(&run->core, result);
+	bool is_narrow = run->context->machine->mla_postprocess && run->core.n_d == 1;
+	return (uint64_t)region.w.size * region.h.size * region.c.size *
+	       (is_narrow ? run->context->operand_bit / 8 : sizeof(uint32_t));
+}
+
 /* ---- arithmetic ---- */
 
 struct execution {

@@ -30,6 +30,11 @@ static uint32_t run_job(struct prove_run *run, uint32_t index)
 	if ((uint64_t)job->map_byte + job->filter_byte < byte)
 		prove_fault(run, "job %u (queue %u) loads %llu bytes of parts of %llu", index, job->queue,
 		            (unsigned long long)job->map_byte + job->filter_byte, (unsigned long long)byte);
+	uint64_t held_byte =
+	    (uint64_t)job->map_byte + job->filter_byte + prove_sum_byte(run, prove_result_of(&run->core, job->part));
+	if (held_byte > run->context->machine->pe_sram_byte)
+		prove_fault(run, "job %u (queue %u): %llu bytes lie in the SRAM of %u", index, job->queue,
+		            (unsigned long long)held_byte, run->context->machine->pe_sram_byte);
 	return prove_add_task(run, (struct prove_task){map, filter, index, PROVE_NONE});
 }
 

@@ -115,6 +115,9 @@ uint32_t prove_add_task(struct prove_run *run, struct prove_task task);
 /* A result leaves a PE with the sums of tasks from first; faults where it has left before or lacks some. */
 void prove_add_store(struct prove_run *run, uint32_t result, struct prove_store store);
 
+/* Bytes of a result's sums as the array leaves them. */
+uint64_t prove_sum_byte(const struct prove_run *run, uint32_t result);
+
 /* Steps of operations; jobs of idle PEs; tiles of a systolic array. Each fills run->task and run->store. */
 void prove_walk(struct prove_run *run);
 void prove_walk_jobs(struct prove_run *run, const struct schedule_step *step);

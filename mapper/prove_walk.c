@@ -97,16 +97,9 @@ static const struct held *readable_map(struct walk *walk, uint32_t pe)
 
 /* ---- arrivals ---- */
 
-/* Bytes of a result's sums as the array leaves them. */
 static uint64_t sum_byte(const struct walk *walk, const struct sums *sums)
 {
-	const struct prove_core *core = &walk->run->core;
-	const struct layer_context *context = walk->run->context;
-	bool is_narrow = context->machine->mla_postprocess && core->n_d == 1;
-	if (sums->first == PROVE_NONE)
-		return 0;
-	const struct prove_region region = prove_region_of(core, sums->result);
-	return (uint64_t)region.w.size * region.h.size * region.c.size * (is_narrow ? context->operand_bit / 8 : 4);
+	return sums->first == PROVE_NONE ? 0 : prove_sum_byte(walk->run, sums->result);
 }
 
 /* What lies in a PE fits its SRAM. */

@@ -57,6 +57,9 @@ expect_code 0 "$DSE" prove --point "$front:0"
 [ "$(hash_of)" = "$hash" ] || fail "a point of a front has another hash"
 expect_code 0 "$DSE" prove tiny --mapping "$front:0"
 [ "$(hash_of)" = "$hash" ] || fail "a mapping has another hash"
+expect_code 0 "$DSE" map thesis_chip tiny -q -o "$work/map"
+expect_code 0 "$DSE" prove tiny --mapping "$work/map/mapping.yaml" --json
+expect_text "$work/out" "\"hash\": \"$hash\""
 expect_code 2 "$DSE" explore --resume "$(dirname "$front")" --prove
 expect_code 2 "$DSE" prove vgg16 --mapping "$front:0"
 expect_text "$work/err" "is a mapping of network tiny"
