@@ -160,7 +160,7 @@ static void recall_files(struct run_note *note, struct database *store, const st
 static bool read_answer(struct run_note *note, struct database *store, const struct run_answer *answer,
                         struct explore *explore)
 {
-	struct front_labels labels;
+	struct front_labels labels = {0};
 	struct pack pack = pack_reader(answer->data, answer->n_byte);
 	answer_read(explore, &pack);
 	pack_labels(&labels, &pack);
