@@ -294,13 +294,26 @@ enum err_code cli_parse(int argc, char **argv, struct cli_options *options, stru
 	return check_files(options, err);
 }
 
-static void print_option(FILE *file, const struct option_info *info)
+/* What an option does for a command: the command's own words where it has some. */
+static const char *option_help(const struct cli_command *command, enum cli_option option)
+{
+	for (const struct option_note *note = option_note_table; note->command; note++)
+		if (note->option == option && strcmp(note->command, command->name) == 0)
+			return note->help;
+	return option_table[option].help;
+}
+
+/* Lines after the first are put under the first. */
+static void print_option(FILE *file, const struct option_info *info, const char *help)
 {
 	char left[64];
 	(void)snprintf(left, sizeof(left), "%c%c%s--%s%s%s", info->letter ? '-' : ' ',
 	               info->letter ? info->letter : ' ', info->letter ? ", " : "  ", info->name,
 	               info->argument ? " " : "", info->argument ? info->argument : "");
-	(void)fprintf(file, "  %-28s %s\n", left, info->help);
+	(void)fprintf(file, "  %-28s ", left);
+	for (size_t n; help[n = strcspn(help, "\n")]; help += n + 1)
+		(void)fprintf(file, "%.*s\n  %-28s ", (int)n, help, "");
+	(void)fprintf(file, "%s\n", help);
 }
 
 void cli_print_help(FILE *file, const struct cli_command *command)
@@ -311,7 +324,7 @@ void cli_print_help(FILE *file, const struct cli_command *command)
 		              command->arguments, command->details);
 		for (unsigned i = 0; i < N_OPTION; i++)
 			if (cli_takes(command, (enum cli_option)i))
-				print_option(file, &option_table[i]);
+				print_option(file, &option_table[i], option_help(command, (enum cli_option)i));
 		return;
 	}
 	(void)fputs(

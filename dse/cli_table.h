@@ -19,4 +19,12 @@ struct option_info {
 };
 extern const struct option_info option_table[N_OPTION];
 
+/* Help of an option in the words of one command, where those of option_table would not tell enough. */
+struct option_note {
+	const char *command; /* NULL: end of the table */
+	enum cli_option option;
+	const char *help;
+};
+extern const struct option_note option_note_table[];
+
 #endif

@@ -5,7 +5,9 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "dse/cli.h"
+#include "dse/cli_table.h"
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define MAX_WORD 12
@@ -130,12 +132,36 @@ static void test_cli_help_is_complete(void **state)
 	assert_null(strstr(text, "--strategy"));
 }
 
+/* Where a command has its own words for an option, it takes the option, and its help has the words. */
+static void test_cli_notes_belong_to_commands(void **state)
+{
+	(void)state;
+	for (const struct option_note *note = option_note_table; note->command; note++) {
+		const struct cli_command *command = NULL;
+		for (size_t i = 0; i < cli_n_command; i++)
+			if (strcmp(cli_command_table[i].name, note->command) == 0)
+				command = &cli_command_table[i];
+		assert_non_null(command);
+		char *text = NULL;
+		size_t n_byte;
+		FILE *file = open_memstream(&text, &n_byte);
+		assert_non_null(file);
+		cli_print_help(file, command);
+		assert_int_equal(fclose(file), 0);
+		char words[64] = "";
+		(void)snprintf(words, sizeof(words), "%.*s", (int)strcspn(note->help, "\n"), note->help);
+		assert_non_null(strstr(text, words));
+		free(text);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_cli_reads_options_in_any_order), cmocka_unit_test(test_cli_gathers_files),
 	    cmocka_unit_test(test_cli_reports_all_mistakes),       cmocka_unit_test(test_cli_refuses_values),
 	    cmocka_unit_test(test_cli_help_needs_no_file),         cmocka_unit_test(test_cli_help_is_complete),
+	    cmocka_unit_test(test_cli_notes_belong_to_commands),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
