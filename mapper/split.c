@@ -185,16 +185,16 @@ enum err_code split_check(const struct block *block, const struct split *split, 
 	return code;
 }
 
-uint32_t split_part_group(const struct block *block, uint32_t n_filter)
+uint32_t split_group_of_many(const struct block *block, uint32_t n_filter)
 {
 	uint32_t size = block->kind == BLOCK_CONV ? block_group_out_c(block) : n_filter;
 
-	return block_n_group(block) > 1 && n_filter > size ? n_filter / size : 1;
+	return n_filter > size ? n_filter / size : 1;
 }
 
-uint64_t split_part_row(const struct block *block, uint32_t n_filter, uint32_t n_row)
+uint64_t split_row_of_many(const struct block *block, uint32_t n_filter, uint32_t n_row)
 {
-	uint32_t n_group = split_part_group(block, n_filter);
+	uint32_t n_group = split_group_of_many(block, n_filter);
 
 	return n_group * ceil_div(n_filter / n_group, n_row);
 }

@@ -65,10 +65,18 @@ enum err_code split_check(const struct block *block, const struct split *split, 
  * What a part of n_filter filters is of a grouped convolution: so many groups, 1 for a part of one; ungrouped 1. The
  * ifmap part of its task has the channels of these groups.
  */
-uint32_t split_part_group(const struct block *block, uint32_t n_filter);
+uint32_t split_group_of_many(const struct block *block, uint32_t n_filter);
+static inline uint32_t split_part_group(const struct block *block, uint32_t n_filter)
+{
+	return block->groups > 1 ? split_group_of_many(block, n_filter) : 1;
+}
 
 /* Groups of n_row rows of the MAC array that it takes: a round's filters are of one group of the convolution. */
-uint64_t split_part_row(const struct block *block, uint32_t n_filter, uint32_t n_row);
+uint64_t split_row_of_many(const struct block *block, uint32_t n_filter, uint32_t n_row);
+static inline uint64_t split_part_row(const struct block *block, uint32_t n_filter, uint32_t n_row)
+{
+	return block->groups > 1 ? split_row_of_many(block, n_filter, n_row) : ((uint64_t)n_filter + n_row - 1) / n_row;
+}
 
 /*
  * Filter part c of a split that passed split_check and covers all filters: which filters, and which of the ifmap's

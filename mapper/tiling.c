@@ -286,12 +286,13 @@ static void sum_map(const struct layer_context *context, const struct split *spl
 		loaded_parts(context, w, h, &in_w, &in_h);
 	struct part_pair d = parts_of(&split->d);
 	const struct part_pair *channels = is_conv ? &d : c;
-	uint32_t n_group = block_n_group(context->block);
+	uint32_t n_group = context->block->groups > 1 ? context->block->groups : 1;
 	uint64_t all_plane = sum_parts(&in_h) * sum_parts(channels) * n_group;
 	tiling->all_map_byte = n_group > 1 ? sum_group_map(context, &in_w, &in_h, c, &d, tiling)
 	                                   : sum_line_byte(&in_w, &in_h, channels, 1, operand_byte);
 	tiling->all_map_aligned_byte = sum_aligned(&in_w, operand_byte, LINE_BYTE) * all_plane;
-	sum_operand(context->block, tiling->n_map * sum_aligned(channels, operand_byte, LINE_BYTE), tiling);
+	if (context->block->operand != OPERAND_NONE)
+		sum_operand(context->block, tiling->n_map * sum_aligned(channels, operand_byte, LINE_BYTE), tiling);
 	if (!is_conv)
 		return;
 	sum_filters(context, c, &d, tiling);
@@ -407,7 +408,11 @@ static void size_matmul(const struct layer_context *context, const struct split 
 /* How a convolution's groups are shared out; a range of splits begins with the fewest parts. */
 static void size_groups(const struct block *block, const struct split *split, struct tiling *tiling)
 {
-	uint32_t n_group = block_n_group(block);
+	uint32_t n_group = block->groups;
+	tiling->n_group = tiling->n_channel_part = 1;
+	tiling->n_meet = tiling->n_c;
+	if (n_group <= 1)
+		return;
 	tiling->n_group = split_part_group(block, split->c.size_a);
 	tiling->n_channel_part = tiling->n_c < n_group ? tiling->n_c : n_group;
 	tiling->n_meet = tiling->n_c / tiling->n_channel_part;
