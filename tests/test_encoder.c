@@ -44,9 +44,9 @@ static void test_encoder_multiplies_results(void **state)
 	(void)state;
 	open_fixture(&f);
 	const struct block *scores = &f.network.block[3], *sum = &f.network.block[5];
-	assert_true(block_n_mac(scores) == N_HEAD * N_TOKEN * N_TOKEN * (WIDTH / N_HEAD));
+	assert_true((double)block_n_mac(scores) == N_HEAD * N_TOKEN * N_TOKEN * (WIDTH / N_HEAD));
 	assert_true(block_n_mac(sum) == block_n_mac(scores));
-	assert_true(block_n_weight(scores) == N_TOKEN * WIDTH && block_n_weight(sum) == N_TOKEN * WIDTH);
+	assert_true((double)block_n_weight(scores) == N_TOKEN * WIDTH && block_n_weight(sum) == block_n_weight(scores));
 	assert_int_equal(scores->filters.n, 1);
 	assert_int_equal(scores->filters.producer[0], 2);
 	assert_int_equal(sum->filters.producer[0], 3);
