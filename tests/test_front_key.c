@@ -68,6 +68,11 @@ static void random_block(struct rng *rng, struct block *block)
 	uint32_t kind = rng_below(rng, 6);
 	*block = kind == 0 ? random_pool(rng) : kind == 1 ? random_matmul(rng, 40) : random_conv(rng, 8, 24);
 	block->input = block->added = INPUT_LATEST;
+	if (block->kind == BLOCK_CONV && rng_below(rng, 3) == 0) {
+		block->groups = 1 + rng_below(rng, 4);
+		block->in_c = block->groups * (1 + rng_below(rng, 6));
+		block->out_c = block->groups * (1 + rng_below(rng, 6));
+	}
 	if (block->kind == BLOCK_POOL)
 		return;
 	block->has_mat_ele = block->kind == BLOCK_CONV && rng_below(rng, 3) == 0;
