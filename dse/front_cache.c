@@ -144,7 +144,7 @@ static bool take_record(const struct front_entry *entry, struct candidate *candi
 /* Of the contexts those of operand widths that the layer has. */
 static void set_machine(struct layer_problem *layer, const struct machine *machine)
 {
-	for (size_t i = 0; i < 2; i++)
+	for (size_t i = 0; i < LAYER_N_CONTEXT; i++)
 		if (layer->context[i].machine)
 			layer->context[i].machine = machine;
 }

@@ -54,7 +54,7 @@ static void add_axes(struct rng *rng, char *text)
 {
 	static const char *const axis[][2] = {
 	    {"mla.array: [16x4, 8x4]", "mla.array: [4x4, 16x2, 8x4]"},
-	    {"pe.sram_byte: [2048, 65536]", "pe.sram_byte: [131072, 1024, 4096]"},
+	    {"pe.sram_byte: [1024, 65536]", "pe.sram_byte: [131072, 1024, 4096]"},
 	    {"noc.clk_mhz: [100, 300]", "noc.clk_mhz: [800, 20, 400]"},
 	    {"dram.clk_mhz: [200, 400]", "dram.clk_mhz: [400, 390]"},
 	    {"chip.n_dram: [1, 2]", "chip.n_dram: [4, 2]"},
@@ -99,6 +99,8 @@ static void random_space(struct rng *rng, char text[MAX_TEXT])
 	bool thesis = rng_below(rng, 12) == 0;
 	add(text, "layers:\n  - match: '.*'\n    level: all\n    strategy: %s\n",
 	    rng_below(rng, 2) ? "[fusion, fusion_reuse]" : "all");
+	if (!thesis && rng_below(rng, 2))
+		add(text, "    conv_1x1: [packed, matmul]\n");
 	if (thesis)
 		add(text, "    split: thesis\n");
 	else
