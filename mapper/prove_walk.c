@@ -9,7 +9,8 @@
  *
  * The list's order is one that the waits (before) allow. What arrives replaces
  * what was there longest, so that a second buffer for filters takes the next
- * ones while those of the step before are still read.
+ * ones while those of the step before are still read; what it replaces must have
+ * been read by then.
  */
 #include "mapper/place.h"
 #include "mapper/distribute.h"
@@ -21,11 +22,13 @@
 struct held {
 	uint32_t part, byte;
 	uint32_t arrival; /* operation that brought it */
+	uint32_t reader;  /* the last that read it */
 };
 
 /* A chain of tasks whose sums are one result's. */
 struct sums {
 	uint32_t first, last, result;
+	uint32_t reader; /* operation that took away what was there; PROVE_NONE */
 };
 
 struct pe {
@@ -45,8 +48,8 @@ struct walk {
 	uint32_t *seen, epoch; /* [n_op] by waits_for */
 };
 
-static const struct held held_none = {PROVE_NONE, 0, PROVE_NONE};
-static const struct sums sums_none = {PROVE_NONE, PROVE_NONE, PROVE_NONE};
+static const struct held held_none = {PROVE_NONE, 0, PROVE_NONE, PROVE_NONE};
+static const struct sums sums_none = {PROVE_NONE, PROVE_NONE, PROVE_NONE, PROVE_NONE};
 
 /* Whether an operation of this step, or of one before, has completed when another of this step starts. */
 static bool waits_for(struct walk *walk, uint32_t op, uint32_t other)
@@ -79,20 +82,39 @@ static void fault_here(struct walk *walk, const char *what, uint32_t pe, const c
 	            walk->step, pe, what, found, wanted);
 }
 
-/* The filter part that is read in a PE: the latest, or that before it while the latest may still be on its way. */
-static const struct held *readable_filter(struct walk *walk, uint32_t pe)
+/* What lies there is about to be replaced: an operation of this step that reads it has to be over. */
+static void check_reader(struct walk *walk, uint32_t pe, const char *what, uint32_t reader)
 {
-	const struct pe *at = &walk->pe[pe];
-	for (uint32_t i = 0; i < walk->n_filter; i++)
-		if (at->filter[i].part != PROVE_NONE && waits_for(walk, walk->at, at->filter[i].arrival))
-			return &at->filter[i];
+	if (!waits_for(walk, walk->at, reader))
+		prove_fault(walk->run, "operation %u on PE %u replaces %s that operation %u may still read", walk->at,
+		            pe, what, reader);
+}
+
+static bool is_there(struct walk *walk, const struct held *held)
+{
+	return held->part != PROVE_NONE && waits_for(walk, walk->at, held->arrival);
+}
+
+/* The filter part that is read in a PE: the latest, or that before it while the latest may still be on its way. */
+static const struct held *read_filter(struct walk *walk, uint32_t pe)
+{
+	for (uint32_t i = 0; i < walk->n_filter; i++) {
+		struct held *filter = &walk->pe[pe].filter[i];
+		if (!is_there(walk, filter))
+			continue;
+		filter->reader = walk->at;
+		return filter;
+	}
 	return &held_none;
 }
 
-static const struct held *readable_map(struct walk *walk, uint32_t pe)
+static const struct held *read_map(struct walk *walk, uint32_t pe)
 {
-	const struct held *map = &walk->pe[pe].map;
-	return map->part != PROVE_NONE && waits_for(walk, walk->at, map->arrival) ? map : &held_none;
+	struct held *map = &walk->pe[pe].map;
+	if (!is_there(walk, map))
+		return &held_none;
+	map->reader = walk->at;
+	return map;
 }
 
 /* ---- arrivals ---- */
@@ -118,12 +140,15 @@ static void receive(struct walk *walk, uint32_t pe, enum op_content content, str
 {
 	struct pe *at = &walk->pe[pe];
 	if (content == OP_OF_IFMAP) {
+		check_reader(walk, pe, "an ifmap part", at->map.reader);
 		at->map = held;
 	} else if (walk->n_filter == 2 &&
 	           (at->filter[0].arrival == PROVE_NONE || at->filter[0].arrival < walk->first_op)) {
+		check_reader(walk, pe, "a filter part", at->filter[1].reader);
 		at->filter[1] = at->filter[0];
 		at->filter[0] = held;
 	} else {
+		check_reader(walk, pe, "a filter part", at->filter[0].reader);
 		at->filter[0] = held;
 	}
 	check_sram(walk, pe);
@@ -171,20 +196,29 @@ static void load(struct walk *walk, const struct op *op, uint32_t pe, bool from_
 		           from_storage ? "storage" : "DRAM", "where they lie");
 	if (is_map && from_storage)
 		walk->run->result->from_storage = true;
-	receive(walk, pe, op->content, (struct held){part_of(walk, op), op->byte, walk->at});
+	receive(walk, pe, op->content, (struct held){part_of(walk, op), op->byte, walk->at, PROVE_NONE});
 }
 
 /* ---- sums and results ---- */
 
 /* A task's sums, or those that arrive, beside those of the same result; PROVE_NONE: in their place. */
-static void append(struct walk *walk, struct sums *to, const struct sums *from)
+static void append(struct walk *walk, uint32_t pe, struct sums *to, const struct sums *from)
 {
 	if (to->result == from->result && to->first != PROVE_NONE && from->first != PROVE_NONE) {
 		walk->run->task[to->last].next = from->first;
 		to->last = from->last;
 	} else {
+		check_reader(walk, pe, "sums", to->reader);
 		*to = *from;
+		to->reader = PROVE_NONE;
 	}
+}
+
+/* Sums leave a PE's place for them. */
+static void take(const struct walk *walk, struct sums *sums)
+{
+	*sums = sums_none;
+	sums->reader = walk->at;
 }
 
 static void send_sums(struct walk *walk, const struct op *op)
@@ -195,8 +229,8 @@ static void send_sums(struct walk *walk, const struct op *op)
 		fault_here(walk, "sends sums, but has", op->pe, "others", "those of the result");
 	if (to->kept.first != PROVE_NONE && to->kept.result != result)
 		fault_here(walk, "receives sums while it keeps", op->peer, "those of another result", "of this one");
-	append(walk, &to->kept, &from->own);
-	from->own = sums_none;
+	append(walk, op->peer, &to->kept, &from->own);
+	take(walk, &from->own);
 	check_sram(walk, op->peer);
 }
 
@@ -207,7 +241,7 @@ static void store(struct walk *walk, const struct op *op)
 	uint32_t result = prove_result_of(core, op->part);
 	struct prove_store done = {PROVE_NONE, op->pe, walk->at};
 	if (core->block->kind == BLOCK_POOL) {
-		done.first = readable_map(walk, op->pe)->part;
+		done.first = read_map(walk, op->pe)->part;
 		if (done.first != result)
 			fault_here(walk, "stores a result of", op->pe, prove_label_map(done.first).text,
 			           prove_label_map(result).text);
@@ -220,7 +254,7 @@ static void store(struct walk *walk, const struct op *op)
 			fault_here(walk, "stores", op->pe, prove_label_result(core, sums->result).text,
 			           prove_label_result(core, result).text);
 		done.first = sums->first;
-		*sums = sums_none;
+		take(walk, sums);
 	}
 	bool to_storage = op->kind == OP_COPY;
 	if (to_storage != walk->run->design->out_storage || (to_storage && !walk->is_storage[op->peer]))
@@ -247,18 +281,18 @@ static void copy(struct walk *walk, const struct op *op)
 		return;
 	}
 	bool is_map = op->content == OP_OF_IFMAP;
-	const struct held *held = is_map ? readable_map(walk, op->pe) : readable_filter(walk, op->pe);
+	const struct held *held = is_map ? read_map(walk, op->pe) : read_filter(walk, op->pe);
 	if (held->part != part_of(walk, op))
 		fault_here(walk, "passes on", op->pe, label_of(op->content, held->part).text,
 		           label_of(op->content, part_of(walk, op)).text);
-	receive(walk, op->peer, op->content, (struct held){held->part, op->byte, walk->at});
+	receive(walk, op->peer, op->content, (struct held){held->part, op->byte, walk->at, PROVE_NONE});
 }
 
 static void task(struct walk *walk, const struct op *op)
 {
 	struct prove_run *run = walk->run;
 	const struct prove_core *core = &run->core;
-	uint32_t map = readable_map(walk, op->pe)->part, filter = readable_filter(walk, op->peer)->part;
+	uint32_t map = read_map(walk, op->pe)->part, filter = read_filter(walk, op->peer)->part;
 	uint32_t own_map = prove_map_of(core, op->part), own_filter = prove_filter_of(core, op->part);
 	if (map != own_map)
 		fault_here(walk, "task finds", op->pe, prove_label_map(map).text, prove_label_map(own_map).text);
@@ -266,13 +300,13 @@ static void task(struct walk *walk, const struct op *op)
 		fault_here(walk, "task finds, for operand A,", op->peer, prove_label_filter(filter).text,
 		           prove_label_filter(own_filter).text);
 	uint32_t index = prove_add_task(run, (struct prove_task){map, filter, walk->at, PROVE_NONE});
-	const struct sums sums = {index, index, prove_result_of(core, op->part)};
+	const struct sums sums = {index, index, prove_result_of(core, op->part), PROVE_NONE};
 	struct pe *at = &walk->pe[op->pe];
 	if (index == PROVE_NONE)
 		return;
 	if (walk->sends_sums)
-		at->own = sums_none;
-	append(walk, &at->own, &sums);
+		at->own.first = PROVE_NONE;
+	append(walk, op->pe, &at->own, &sums);
 	check_sram(walk, op->pe);
 }
 

@@ -408,12 +408,72 @@ static void test_planted_mistakes_are_found(void **state)
 	}
 }
 
+/* ---- what is replaced too early ---- */
+
+/* Nothing waits for the sums to have been sent before the PE computes others. */
+static void send_late(struct schedule *schedule)
+{
+	uint32_t sent = (uint32_t)(find_op(schedule, OP_COPY, OP_OF_SUM, 0) - schedule->op);
+	for (uint32_t i = sent + 1; i < schedule->n_op; i++)
+		for (int k = 0; k < 2; k++)
+			if (schedule->op[i].before[k] == sent && schedule->op[i].content != OP_OF_RESULT)
+				schedule->op[i].before[k] = schedule->op[sent].before[0];
+}
+
+static void load_early(struct schedule *schedule)
+{
+	for (uint32_t i = 0; i < schedule->n_op; i++)
+		if (schedule->op[i].kind == OP_LOAD)
+			schedule->op[i].before[0] = schedule->op[i].before[1] = SCHEDULE_NONE;
+}
+
+/* Values stay, as operations are followed in a good order; but the machine would be free to take another one. */
+static void assert_early(const struct block *block, const char *path, const struct layer_design *design,
+                         void (*edit)(struct schedule *schedule), const char *told)
+{
+	struct machine machine;
+	struct proof proof;
+	bool is_told = false;
+	read_machine(path, &machine);
+	assert_true(open_proof(block, &machine, design, 1, &proof));
+	assert_proved(&proof);
+	edit(&proof.schedule);
+	const struct prove_result *result = prove(&proof, PROVE_NO_MISTAKE);
+	assert_false(result->is_proved);
+	for (unsigned i = 0; i < result->n_fault && i < PROVE_MAX_FAULT; i++)
+		is_told = is_told || strstr(result->fault[i], told);
+	assert_true(is_told);
+	close_proof(&proof);
+}
+
+static void test_replacing_too_early_is_found(void **state)
+{
+	struct block matmul = {
+	    .name = "FC_1", .kind = BLOCK_MATMUL, .in_w = 64, .in_h = 1, .in_c = 1, .has_quan = true};
+	struct block pool = sample_block();
+	const struct layer_design deep = {.split = {{32, 2, 0, 0}, {1, 1, 0, 0}, {1, 1, 0, 0}, {32, 2, 0, 0}},
+	                                  .strategy = STRATEGY_FUSION,
+	                                  .operand_bit = 8};
+	const struct layer_design parts = {.split = {{8, 2, 0, 0}, {4, 4, 0, 0}, {4, 2, 0, 0}, {1, 1, 0, 0}},
+	                                   .operand_bit = 8};
+	(void)state;
+	matmul.kernel_w = matmul.kernel_h = matmul.stride = matmul.pool = 1;
+	matmul.out_w = 64;
+	matmul.out_h = matmul.out_c = 1;
+	assert_early(&matmul, machine_path[0], &deep, send_late, "replaces sums that operation");
+	assert_early(&matmul, machine_path[0], &deep, load_early, "replaces a filter part that operation");
+	pool.kind = BLOCK_POOL;
+	pool.out_c = pool.in_c;
+	pool.pool = 1;
+	pool.has_mat_ele = pool.has_acti = pool.has_quan = false;
+	assert_early(&pool, machine_path[1], &parts, load_early, "replaces an ifmap part that operation");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_planted_mistakes_are_found),
-	    cmocka_unit_test(test_random_designs_are_exact),
-	    cmocka_unit_test(test_random_tiles_are_exact),
+	    cmocka_unit_test(test_planted_mistakes_are_found),  cmocka_unit_test(test_replacing_too_early_is_found),
+	    cmocka_unit_test(test_random_designs_are_exact),    cmocka_unit_test(test_random_tiles_are_exact),
 	    cmocka_unit_test(test_misplaced_results_are_found),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
