@@ -102,7 +102,7 @@ enum err_code run_note_begin(struct run_note *note, const struct cli_options *cl
 	if (code != ERR_OK)
 		return err_add(err, code, "dse %s keeps its run there; --store FILE names another store, --store none does without",
 		               cli->command->name);
-	database_close(store);
+	note->held = store;
 	note->input = calloc(space->n_file + 1, sizeof(*note->input));
 	if (code == ERR_OK && !note->input)
 		code = err_add(err, ERR_INTERNAL, "out of memory");
@@ -336,6 +336,7 @@ void run_note_free(struct run_note *note)
 	for (size_t i = 0; i < FRONT_N_TEXT; i++)
 		free(note->text[i].data);
 	front_store_close(note->fronts);
+	database_close(note->held);
 	free(note->input);
 	free(note->path);
 	*note = (struct run_note){0};

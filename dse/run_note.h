@@ -15,6 +15,8 @@
 /* Initialise with `struct run_note note = {0};`. */
 struct run_note {
 	char *path;     /* of the store; NULL: the run is not kept */
+	/* The store, open as long as the run lasts: whoever closes it last writes its log into it and removes that. */
+	struct database *held;
 	char date[24];  /* when it began */
 	size_t n_input; /* of the space's files */
 	struct run_file *input; /* [n_input], with data */
@@ -27,9 +29,9 @@ struct run_note {
 };
 
 /*
- * The store that the command line, else DSE_STORE in the environment, names: "none" for none, else a file. Without either
- * dse.sqlite beside the run's folder, of commands that have none (folder NULL) in results/. *path, which is NULL for
- * none, is the caller's to free. ERR_INTERNAL.
+ * The store that the command line, else DSE_STORE in the environment, names: "none" for none, else a file. Without
+ * either dse.sqlite beside the run's folder, of commands that have none (folder NULL) in results/. *path, which is NULL
+ * for none, is the caller's to free. ERR_INTERNAL.
  */
 enum err_code run_note_choose(const struct cli_options *cli, const char *folder, char **path, struct err *err);
 
