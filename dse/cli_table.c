@@ -230,9 +230,9 @@ const struct cli_command cli_command_table[] = {
      "part by part. All numbers of workers and sizes of tiles are tried; --workers paper cuts perceptrons as the\n"
      "paper does. --strategy dram: layer by layer, everything from and to DRAM; hide: weights are fetched behind\n"
      "computation; sram: weights stay in the workers' SRAM. --chips deals the layers to a pipeline of chips.\n"
-     "README.md says which constants were fitted to what. -o DIR plans the DRAM of one chip (not with sram) and\n"
-     "writes dram.bin (what the host puts there; mapper/DRAM.md has its layout), dram.map and schedule.yaml; --read\n"
-     "DIR checks all three.",
+     "README.md says which constants were fitted to what. -o DIR plans each chip's DRAM (not with sram) and writes\n"
+     "dram.bin (what the host puts there; mapper/DRAM.md has its layout), dram.map and schedule.yaml, of several chips\n"
+     "in folders chip_1 and so on beside chips.yaml; --read DIR checks all of them.",
      0, 1,
      LIST(COMMON, OPTION_MACHINE, OPTION_WORKERS, OPTION_STRATEGY, OPTION_CHIPS, OPTION_GOAL, OPTION_LEVEL,
           OPTION_READ, OPTION_DRAM_BYTE),

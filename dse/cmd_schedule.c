@@ -6,7 +6,7 @@
  */
 #include "dse/cli.h"
 #include "dse/paths.h"
-#include "dse/schedule_files.h"
+#include "dse/schedule_chips.h"
 #include "dse/schedule_report.h"
 #include "dse/space.h"
 #include <assert.h>
@@ -112,68 +112,88 @@ static enum err_code report(const struct request *job, struct err *err)
 	return fflush(stdout) == 0 ? ERR_OK : err_add(err, ERR_IO, "standard output: cannot be written");
 }
 
-/* What the files say beside the DRAM plan. */
-static void fill_notes(const struct request *job, struct schedule_files *files)
+/* What a chip's files say beside its DRAM plan. */
+static void fill_notes(const struct request *job, uint32_t c, struct schedule_files *files)
 {
 	const struct octopus_schedule *schedule = &job->schedule;
+	const struct octopus_chip_cost *chip = &schedule->chip[c];
+	double static_nj_us = energy_static_mw(&job->machine, job->options.level);
 	(void)snprintf(files->level, sizeof(files->level), "%s", job->machine.level[job->options.level].name);
 	(void)snprintf(files->strategy, sizeof(files->strategy), "%s",
 	               octopus_strategy_table[job->options.strategy].name);
-	files->setup_us = schedule->chip[0].setup_us;
-	files->cleanup_us = schedule->chip[0].cleanup_us;
-	files->total_us = schedule->total_us;
-	files->energy_nj = schedule->energy_pj / 1000;
-	for (uint32_t l = 0; l < job->graph.n_layer; l++) {
-		const struct octopus_layer_cost *cost = &schedule->layer[l];
+	files->setup_us = chip->setup_us;
+	files->cleanup_us = chip->cleanup_us;
+	files->total_us = chip->setup_us + chip->layers_us + chip->cleanup_us;
+	files->energy_nj = static_nj_us * (chip->setup_us + chip->cleanup_us + chip->link_us);
+	for (uint32_t l = 0; l < chip->n_layer; l++) {
+		const struct octopus_layer_cost *cost = &schedule->layer[chip->first + l];
 		struct schedule_note *note = &files->layer[l];
 		memcpy(note->part_us, cost->time.part_us, sizeof(note->part_us));
 		note->total_us = cost->time.total_us;
 		note->hidden_us = cost->hidden_us;
 		note->energy_nj = cost->energy_pj / 1000;
 		note->sram_byte = cost->sram_byte;
+		files->energy_nj += note->energy_nj;
 	}
 }
 
-/* Plan the DRAM and write the files; of one chip, as each has a DRAM of its own, and where results go through it. */
+/* Plan the DRAM of chip c. */
+static enum err_code plan_chip(const struct request *job, uint32_t c, struct schedule_files *files, struct err *err)
+{
+	const struct octopus_chip_cost *chip = &job->schedule.chip[c];
+	uint64_t capacity_byte = job->cli->dram_byte > 0 ? job->cli->dram_byte : OCTOPUS_DRAM_BYTE;
+	struct octopus_memory memory;
+	struct octopus_graph part;
+	enum err_code code = octopus_share(&job->graph, chip->first, chip->n_layer, &part, err);
+	if (code != ERR_OK)
+		return code;
+	code = schedule_files_plan(&part, &job->machine, capacity_byte, files, &memory, err);
+	octopus_free(&part);
+	if (code == ERR_OK)
+		fill_notes(job, c, files);
+	return code;
+}
+
+/* Plan every chip's DRAM and write the files; where results go through it. */
 static enum err_code write_files(const struct request *job, struct err *err)
 {
-	uint64_t capacity_byte = job->cli->dram_byte > 0 ? job->cli->dram_byte : OCTOPUS_DRAM_BYTE;
-	struct schedule_files files;
-	struct octopus_memory memory;
-	if (job->schedule.n_chip > 1)
-		return err_add(err, ERR_USAGE, "dse schedule: -o plans the DRAM of one chip, this is a schedule of %u",
-		               job->schedule.n_chip);
+	struct schedule_chips chips;
 	if (job->options.strategy == OCTOPUS_SRAM)
 		return err_add(
 		    err, ERR_USAGE,
 		    "dse schedule: -o plans the DRAM, allowed strategies are dram and hide: with sram results "
 		    "stay on the PEs");
-	enum err_code code = schedule_files_plan(&job->graph, &job->machine, capacity_byte, &files, &memory, err);
-	if (code != ERR_OK)
-		return code;
-	fill_notes(job, &files);
-	code = schedule_files_write(job->cli->out, &files, err);
+	enum err_code code = schedule_chips_make(job->schedule.n_chip, &chips, err);
+	for (uint32_t c = 0; code == ERR_OK && c < job->schedule.n_chip; c++) {
+		code = plan_chip(job, c, &chips.chip[c], err);
+		chips.link_us[c] = job->schedule.chip[c].link_us;
+	}
+	chips.total_us = job->schedule.total_us;
+	chips.interval_us = job->schedule.interval_us;
+	chips.energy_nj = job->schedule.energy_pj / 1000;
+	if (code == ERR_OK)
+		code = schedule_chips_write(job->cli->out, &chips, err);
 	if (code == ERR_OK && !job->cli->json && !job->cli->quiet) {
 		(void)fputc('\n', stdout);
-		code = schedule_files_print(&files, false, stdout, err);
+		code = schedule_chips_print(&chips, false, stdout, err);
 	}
-	schedule_files_free(&files);
+	schedule_chips_free(&chips);
 	return code;
 }
 
 /* The files of an earlier schedule, checked. */
 static enum err_code read_back(const struct cli_options *options, struct err *err)
 {
-	struct schedule_files files;
+	struct schedule_chips chips;
 	if (options->n_file > 0 || options->machine || options->out)
 		return err_add(err, ERR_USAGE,
 		               "dse schedule: --read takes no network, --machine or -o: the files have their own");
-	enum err_code code = schedule_files_read(options->read, &files, err);
+	enum err_code code = schedule_chips_read(options->read, &chips, err);
 	if (code == ERR_OK)
-		code = schedule_files_print(&files, options->json, stdout, err);
+		code = schedule_chips_print(&chips, options->json, stdout, err);
 	if (code == ERR_OK && fflush(stdout) != 0)
 		code = err_add(err, ERR_IO, "standard output: cannot be written");
-	schedule_files_free(&files);
+	schedule_chips_free(&chips);
 	return code;
 }
 

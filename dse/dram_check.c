@@ -199,6 +199,8 @@ static void check_tensors(struct check *check)
 		if (tensor->byte != mul_sat((uint64_t)tensor->w * tensor->h, tensor->c))
 			WRONG(check, at + 8, "tensor %u: bytes is %" PRIu64 ", expected %u x %u x %u", t, tensor->byte,
 			      tensor->w, tensor->h, tensor->c);
+		if ((tensor->from_chip && !tensor->is_input) || (tensor->to_chip && !tensor->is_output))
+			WRONG(check, at + 36, "tensor %u: it is from or to a chip, but no input or output", t);
 		if (tensor->is_input && tensor->first != 0)
 			WRONG(check, at + 28, "tensor %u: first layer is %u, expected 0 as the host writes it", t,
 			      tensor->first);

@@ -26,7 +26,7 @@ enum {
 	SHAPE_WHOLE = 64, /* times WHOLE_* bits */
 	SHAPE_ALL = 511
 };
-enum { TENSOR_INPUT = 1, TENSOR_OUTPUT = 2, TENSOR_ALL = 3 };
+enum { TENSOR_INPUT = 1, TENSOR_OUTPUT = 2, TENSOR_FROM_CHIP = 4, TENSOR_TO_CHIP = 8, TENSOR_ALL = 15 };
 
 /* An image being written or read, and the field last touched. Reading stops at the first mistake. */
 struct image {
@@ -232,7 +232,8 @@ static void put_head(struct image *image, struct octopus_dram *dram, uint64_t n_
 
 static void put_tensor(struct image *image, struct dram_tensor *tensor, uint32_t n_layer)
 {
-	uint32_t flags = (tensor->is_input ? TENSOR_INPUT : 0) | (tensor->is_output ? TENSOR_OUTPUT : 0);
+	uint32_t flags = (tensor->is_input ? TENSOR_INPUT : 0) | (tensor->is_output ? TENSOR_OUTPUT : 0) |
+	                 (tensor->from_chip ? TENSOR_FROM_CHIP : 0) | (tensor->to_chip ? TENSOR_TO_CHIP : 0);
 	u64(image, "address", &tensor->address);
 	u64(image, "bytes", &tensor->byte);
 	u32(image, "width", &tensor->w);
@@ -245,6 +246,8 @@ static void put_tensor(struct image *image, struct dram_tensor *tensor, uint32_t
 	u32_is(image, "reserved", 0);
 	tensor->is_input = flags & TENSOR_INPUT;
 	tensor->is_output = flags & TENSOR_OUTPUT;
+	tensor->from_chip = flags & TENSOR_FROM_CHIP;
+	tensor->to_chip = flags & TENSOR_TO_CHIP;
 }
 
 static void put_global(struct image *image, struct octopus_dram *dram)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "dse/schedule_files.h"
+#include "dse/schedule_files_parts.h"
 #include "dse/json.h"
 #include "dse/store.h"
 #include "dse/table.h"
@@ -9,7 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MAX_TEXT_BYTE ((size_t)64 << 20)
 #define MAX_SHOWN 120 /* bytes of a line in a message */
 
 enum { FILE_IMAGE, FILE_MAP, FILE_YAML, N_FILE };
@@ -96,21 +95,23 @@ enum err_code schedule_files_write(const char *folder, const struct schedule_fil
 
 /* ---- reading ---- */
 
-struct bytes {
-	char *path, *data;
-	size_t n;
-};
-
-static enum err_code read_bytes(const char *folder, unsigned which, struct bytes *bytes, struct err *err)
+enum err_code schedule_text_read(const char *folder, const char *name, size_t most, struct schedule_text *text,
+                                 struct err *err)
 {
-	size_t most = which == FILE_IMAGE ? DRAM_IMAGE_MAX_BYTE : MAX_TEXT_BYTE;
-	bytes->path = store_join(folder, file_name[which]);
-	if (!bytes->path)
+	text->path = store_join(folder, name);
+	if (!text->path)
 		return out_of_memory(err);
-	enum err_code code = file_read(bytes->path, most, &bytes->data, &bytes->n, err);
-	if (code == ERR_OK && bytes->n > most)
-		code = err_add(err, ERR_INPUT, "%s:1: longer than %zu bytes", bytes->path, most);
+	enum err_code code = file_read(text->path, most, &text->data, &text->n, err);
+	if (code == ERR_OK && text->n > most)
+		code = err_add(err, ERR_INPUT, "%s:1: longer than %zu bytes", text->path, most);
 	return code;
+}
+
+void schedule_text_free(struct schedule_text *text)
+{
+	free(text->data);
+	free(text->path);
+	*text = (struct schedule_text){0};
 }
 
 /* As much of a line as a message shows. */
@@ -122,7 +123,8 @@ static int line_length(const char *text, size_t n)
 }
 
 /* The first line in which a text differs from what it is expected to be; both may end before the other. */
-static enum err_code compare_text(const struct bytes *bytes, const char *expected, size_t n_expected, struct err *err)
+enum err_code schedule_text_compare(const struct schedule_text *bytes, const char *expected, size_t n_expected,
+                                    struct err *err)
 {
 	size_t begin = 0;
 	unsigned line = 1;
@@ -140,7 +142,7 @@ static enum err_code compare_text(const struct bytes *bytes, const char *expecte
 }
 
 /* A text against the one that would be written now. */
-static enum err_code check_text(unsigned which, const struct bytes *bytes, const struct schedule_files *files,
+static enum err_code check_text(unsigned which, const struct schedule_text *bytes, const struct schedule_files *files,
                                 struct err *err)
 {
 	char *expected = NULL;
@@ -149,14 +151,14 @@ static enum err_code check_text(unsigned which, const struct bytes *bytes, const
 	bool good = file && put_file(which, files, file) && !ferror(file);
 	if (file)
 		good = fclose(file) == 0 && good;
-	enum err_code code = good ? compare_text(bytes, expected, n, err) : out_of_memory(err);
+	enum err_code code = good ? schedule_text_compare(bytes, expected, n, err) : out_of_memory(err);
 	free(expected);
 	return code;
 }
 
-static enum err_code read_all(struct bytes bytes[N_FILE], struct schedule_files *files, struct err *err)
+static enum err_code read_all(struct schedule_text bytes[N_FILE], struct schedule_files *files, struct err *err)
 {
-	const struct bytes *image = &bytes[FILE_IMAGE], *yaml = &bytes[FILE_YAML];
+	const struct schedule_text *image = &bytes[FILE_IMAGE], *yaml = &bytes[FILE_YAML];
 	enum err_code code = dram_image_read(image->path, (const uint8_t *)image->data, image->n, &files->dram, err);
 	if (code == ERR_OK)
 		code = dram_check(image->path, &files->dram, err);
@@ -173,17 +175,17 @@ static enum err_code read_all(struct bytes bytes[N_FILE], struct schedule_files 
 
 enum err_code schedule_files_read(const char *folder, struct schedule_files *files, struct err *err)
 {
-	struct bytes bytes[N_FILE] = {0};
+	struct schedule_text bytes[N_FILE] = {0};
 	enum err_code code = ERR_OK;
 	*files = (struct schedule_files){0};
 	for (unsigned i = 0; i < N_FILE && code == ERR_OK; i++)
-		code = read_bytes(folder, i, &bytes[i], err);
+		code =
+		    schedule_text_read(folder, file_name[i],
+		                       i == FILE_IMAGE ? DRAM_IMAGE_MAX_BYTE : SCHEDULE_MAX_TEXT_BYTE, &bytes[i], err);
 	if (code == ERR_OK)
 		code = read_all(bytes, files, err);
-	for (unsigned i = 0; i < N_FILE; i++) {
-		free(bytes[i].data);
-		free(bytes[i].path);
-	}
+	for (unsigned i = 0; i < N_FILE; i++)
+		schedule_text_free(&bytes[i]);
 	if (code != ERR_OK)
 		schedule_files_free(files);
 	return code;
@@ -247,41 +249,45 @@ static void print_text(const struct schedule_files *files, const struct summary 
 	              summary->n_whole);
 }
 
-static void put_json(const struct schedule_files *files, const struct summary *summary, FILE *file)
+static void put_json(const struct schedule_files *files, const struct summary *summary, struct json *json)
 {
 	const struct octopus_dram *dram = &files->dram;
-	struct json json;
-	json_start(&json, file, 1);
-	json_begin_object(&json, NULL);
-	json_put_text(&json, "network", files->network);
-	json_put_text(&json, "machine", files->machine);
-	json_put_text(&json, "strategy", files->strategy);
-	json_put_real(&json, "total_us", files->total_us);
-	json_put_u64(&json, "layers", dram->n_layer);
-	json_put_u64(&json, "workers", dram->n_worker);
-	json_put_u64(&json, "tiles", summary->n_tile);
-	json_put_u64(&json, "tensors", dram->n_tensor);
-	json_put_u64(&json, "image_byte", dram->constants.address);
-	json_put_u64(&json, "constants_byte", dram->constants.byte);
-	json_put_u64(&json, "data_byte", dram->data.byte);
-	json_put_u64(&json, "alive_byte", summary->bound_byte);
-	json_put_u64(&json, "apart_byte", summary->apart_byte);
-	json_put_u64(&json, "capacity_byte", dram->capacity_byte);
-	json_put_u64(&json, "patches", summary->n_patch);
-	json_put_u64(&json, "whole_patches", summary->n_whole);
-	json_end(&json);
-	json_finish(&json);
+	json_begin_object(json, NULL);
+	json_put_text(json, "network", files->network);
+	json_put_text(json, "machine", files->machine);
+	json_put_text(json, "strategy", files->strategy);
+	json_put_real(json, "total_us", files->total_us);
+	json_put_u64(json, "layers", dram->n_layer);
+	json_put_u64(json, "workers", dram->n_worker);
+	json_put_u64(json, "tiles", summary->n_tile);
+	json_put_u64(json, "tensors", dram->n_tensor);
+	json_put_u64(json, "image_byte", dram->constants.address);
+	json_put_u64(json, "constants_byte", dram->constants.byte);
+	json_put_u64(json, "data_byte", dram->data.byte);
+	json_put_u64(json, "alive_byte", summary->bound_byte);
+	json_put_u64(json, "apart_byte", summary->apart_byte);
+	json_put_u64(json, "capacity_byte", dram->capacity_byte);
+	json_put_u64(json, "patches", summary->n_patch);
+	json_put_u64(json, "whole_patches", summary->n_whole);
+	json_end(json);
 }
 
-enum err_code schedule_files_print(const struct schedule_files *files, bool as_json, FILE *file, struct err *err)
+enum err_code schedule_files_put_json(const struct schedule_files *files, struct json *json, struct err *err)
 {
 	struct summary summary;
 	assert(files->layer);
 	if (!summarise(&files->dram, &summary))
 		return out_of_memory(err);
-	if (as_json)
-		put_json(files, &summary, file);
-	else
-		print_text(files, &summary, file);
+	put_json(files, &summary, json);
+	return ERR_OK;
+}
+
+enum err_code schedule_files_print(const struct schedule_files *files, FILE *file, struct err *err)
+{
+	struct summary summary;
+	assert(files->layer);
+	if (!summarise(&files->dram, &summary))
+		return out_of_memory(err);
+	print_text(files, &summary, file);
 	return ERR_OK;
 }

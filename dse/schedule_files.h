@@ -12,6 +12,7 @@
  * compared; so is the YAML, once names and times are read from it.
  */
 #include "dse/dram_image.h"
+#include "dse/json.h"
 #include "mapper/octopus_time.h"
 #include <stdio.h>
 
@@ -66,7 +67,8 @@ void schedule_yaml_write(const struct schedule_files *files, FILE *file);
 enum err_code schedule_yaml_read(const char *name, const char *text, size_t n_byte, struct schedule_files *files,
                                  struct err *err);
 
-/* What was read, as text or one JSON object: areas, how well activations share memory, layers. ERR_INTERNAL. */
-enum err_code schedule_files_print(const struct schedule_files *files, bool as_json, FILE *file, struct err *err);
+/* What was read, as text or a JSON object: areas, how well activations share memory, layers. ERR_INTERNAL. */
+enum err_code schedule_files_print(const struct schedule_files *files, FILE *file, struct err *err);
+enum err_code schedule_files_put_json(const struct schedule_files *files, struct json *json, struct err *err);
 
 #endif

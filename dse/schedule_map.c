@@ -54,6 +54,15 @@ static int compare_region(const void *a, const void *b)
 	return (x->tensor > y->tensor) - (x->tensor < y->tensor);
 }
 
+static const char *use_of(const struct dram_tensor *tensor)
+{
+	if (tensor->from_chip)
+		return tensor->to_chip ? "passed" : "received";
+	if (tensor->to_chip)
+		return tensor->is_input ? "input, sent" : "sent";
+	return tensor->is_input ? "input" : tensor->is_output ? "output" : "result";
+}
+
 /* Out of memory they come in the order of the image. */
 static void put_tensors(const struct schedule_files *files, FILE *file)
 {
@@ -67,10 +76,7 @@ static void put_tensors(const struct schedule_files *files, FILE *file)
 		uint32_t t = region ? region[i].tensor : i;
 		const struct dram_tensor *tensor = &dram->tensor[t];
 		(void)fprintf(file, "0x%010" PRIx64 " %12" PRIu64 " %-9s %5u %5u %s %s\n", tensor->address,
-		              tensor->byte, "data", tensor->first, tensor->last, files->tensor_name[t],
-		              tensor->is_input    ? "input"
-		              : tensor->is_output ? "output"
-		                                  : "result");
+		              tensor->byte, "data", tensor->first, tensor->last, files->tensor_name[t], use_of(tensor));
 	}
 	free(region);
 }

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* schedule.yaml, written from a plan; names and times, which the plan does not have, read from it. */
-#include "dse/schedule_files.h"
-#include "sim/base/doc.h"
+#include "dse/schedule_files_parts.h"
 #include <assert.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -27,7 +26,7 @@ static void put_text(FILE *file, const char *text)
 	(void)fputc('"', file);
 }
 
-static void put_name(FILE *file, const char *key, const char *text)
+void schedule_put_name(FILE *file, const char *key, const char *text)
 {
 	(void)fprintf(file, "%s: ", key);
 	put_text(file, text);
@@ -50,10 +49,10 @@ static void put_head(FILE *file, const struct schedule_files *files)
 	            "instead.\n",
 	            file);
 	(void)fputs("schedule: 1\n", file);
-	put_name(file, "network", files->network);
-	put_name(file, "\nmachine", files->machine);
-	put_name(file, "\nlevel", files->level);
-	put_name(file, "\nstrategy", files->strategy);
+	schedule_put_name(file, "network", files->network);
+	schedule_put_name(file, "\nmachine", files->machine);
+	schedule_put_name(file, "\nlevel", files->level);
+	schedule_put_name(file, "\nstrategy", files->strategy);
 	(void)fprintf(file, "\ntotal_us: %.3f\nsetup_us: %.3f\ncleanup_us: %.3f\nenergy_nj: %.3f\n", files->total_us,
 	              files->setup_us, files->cleanup_us, files->energy_nj);
 	(void)fprintf(file, "capacity_byte: %" PRIu64 "\nareas:\n", dram->capacity_byte);
@@ -79,14 +78,17 @@ static void put_tensors(FILE *file, const struct schedule_files *files)
 	    file);
 	for (uint32_t t = 0; t < files->dram.n_tensor; t++) {
 		const struct dram_tensor *tensor = &files->dram.tensor[t];
-		put_name(file, "  - {name", files->tensor_name[t]);
+		schedule_put_name(file, "  - {name", files->tensor_name[t]);
 		(void)fprintf(
 		    file,
-		    ", size: [%u, %u, %u], address: %" PRIu64 ", byte: %" PRIu64 ", layers: [%u, %u], host: %s}\n",
+		    ", size: [%u, %u, %u], address: %" PRIu64 ", byte: %" PRIu64 ", layers: [%u, %u], host: %s%s}\n",
 		    tensor->w, tensor->h, tensor->c, tensor->address, tensor->byte, tensor->first, tensor->last,
-		    tensor->is_input    ? "writes"
-		    : tensor->is_output ? "reads"
-					: "none");
+		    tensor->is_input && !tensor->from_chip  ? "writes"
+		    : tensor->is_output && !tensor->to_chip ? "reads"
+							    : "none",
+		    tensor->from_chip ? tensor->to_chip ? ", link: passes" : ", link: receives"
+		    : tensor->to_chip ? ", link: sends"
+				      : "");
 	}
 }
 
@@ -106,7 +108,7 @@ static void put_reads(FILE *file, const struct schedule_files *files, const stru
 		put_text(file, files->tensor_name[t]);
 		between = ", ";
 	}
-	put_name(file, "]\n    writes", files->tensor_name[layer->tile[0].result.tensor]);
+	schedule_put_name(file, "]\n    writes", files->tensor_name[layer->tile[0].result.tensor]);
 	(void)fputc('\n', file);
 }
 
@@ -134,7 +136,7 @@ static void put_layer(FILE *file, const struct schedule_files *files, uint32_t l
 {
 	const struct dram_layer *layer = &files->dram.layer[l];
 	const struct schedule_note *note = &files->layer[l];
-	put_name(file, "  - name", note->name);
+	schedule_put_name(file, "  - name", note->name);
 	(void)fprintf(file, "\n    type: %s\n", octopus_type_name[layer->type]);
 	put_shape(file, &layer->shape);
 	put_reads(file, files, layer);
@@ -163,7 +165,7 @@ void schedule_yaml_write(const struct schedule_files *files, FILE *file)
 /* ---- reading ---- */
 
 /* The value under a key; a message when it is missing. */
-static const struct doc_node *need(const struct doc_node *map, const char *key, struct err *err)
+const struct doc_node *schedule_need(const struct doc_node *map, const char *key, struct err *err)
 {
 	const struct doc_node *value = doc_find(map, key);
 	if (!value)
@@ -171,16 +173,16 @@ static const struct doc_node *need(const struct doc_node *map, const char *key, 
 	return value;
 }
 
-static void get_real(const struct doc_node *map, const char *key, double *value, struct err *err)
+void schedule_get_real(const struct doc_node *map, const char *key, double *value, struct err *err)
 {
-	const struct doc_node *node = need(map, key, err);
+	const struct doc_node *node = schedule_need(map, key, err);
 	if (node)
 		(void)doc_get_real(node, key, 0, MAX_REAL, value, err);
 }
 
-static void get_name(const struct doc_node *map, const char *key, char *name, size_t size, struct err *err)
+void schedule_get_name(const struct doc_node *map, const char *key, char *name, size_t size, struct err *err)
 {
-	const struct doc_node *node = need(map, key, err);
+	const struct doc_node *node = schedule_need(map, key, err);
 	const char *text;
 	if (!node || !doc_get_text(node, key, &text, err))
 		return;
@@ -194,7 +196,7 @@ static void get_name(const struct doc_node *map, const char *key, char *name, si
 /* A list with so many items; NULL and a message otherwise. */
 static const struct doc_node *get_list(const struct doc_node *map, const char *key, uint32_t n, struct err *err)
 {
-	const struct doc_node *node = need(map, key, err);
+	const struct doc_node *node = schedule_need(map, key, err);
 	if (!node)
 		return NULL;
 	if (node->kind == DOC_LIST && node->n == n)
@@ -206,33 +208,34 @@ static const struct doc_node *get_list(const struct doc_node *map, const char *k
 
 static void get_layer(const struct doc_node *node, struct schedule_note *note, struct err *err)
 {
-	const struct doc_node *time = need(node, "time_us", err), *sram = need(node, "sram_byte", err);
-	get_name(node, "name", note->name, sizeof(note->name), err);
-	get_real(node, "energy_nj", &note->energy_nj, err);
+	const struct doc_node *time = schedule_need(node, "time_us", err),
+			      *sram = schedule_need(node, "sram_byte", err);
+	schedule_get_name(node, "name", note->name, sizeof(note->name), err);
+	schedule_get_real(node, "energy_nj", &note->energy_nj, err);
 	if (sram)
 		(void)doc_get_u64(sram, "sram_byte", 0, OCTOPUS_MAX_DRAM_BYTE, &note->sram_byte, err);
 	if (!time)
 		return;
-	get_real(time, "total", &note->total_us, err);
-	get_real(time, "hidden", &note->hidden_us, err);
+	schedule_get_real(time, "total", &note->total_us, err);
+	schedule_get_real(time, "hidden", &note->hidden_us, err);
 	for (unsigned p = 0; p < N_OCTOPUS_PART; p++)
-		get_real(time, octopus_part_name[p], &note->part_us[p], err);
+		schedule_get_real(time, octopus_part_name[p], &note->part_us[p], err);
 }
 
 static void get_all(const struct doc_node *root, struct schedule_files *files, struct err *err)
 {
-	get_name(root, "network", files->network, sizeof(files->network), err);
-	get_name(root, "machine", files->machine, sizeof(files->machine), err);
-	get_name(root, "level", files->level, sizeof(files->level), err);
-	get_name(root, "strategy", files->strategy, sizeof(files->strategy), err);
-	get_real(root, "total_us", &files->total_us, err);
-	get_real(root, "setup_us", &files->setup_us, err);
-	get_real(root, "cleanup_us", &files->cleanup_us, err);
-	get_real(root, "energy_nj", &files->energy_nj, err);
+	schedule_get_name(root, "network", files->network, sizeof(files->network), err);
+	schedule_get_name(root, "machine", files->machine, sizeof(files->machine), err);
+	schedule_get_name(root, "level", files->level, sizeof(files->level), err);
+	schedule_get_name(root, "strategy", files->strategy, sizeof(files->strategy), err);
+	schedule_get_real(root, "total_us", &files->total_us, err);
+	schedule_get_real(root, "setup_us", &files->setup_us, err);
+	schedule_get_real(root, "cleanup_us", &files->cleanup_us, err);
+	schedule_get_real(root, "energy_nj", &files->energy_nj, err);
 	const struct doc_node *tensors = get_list(root, "tensors", files->dram.n_tensor, err);
 	const struct doc_node *layers = get_list(root, "layers", files->dram.n_layer, err);
 	for (uint32_t t = 0; tensors && t < files->dram.n_tensor; t++)
-		get_name(tensors->value[t], "name", files->tensor_name[t], BLOCK_NAME_SIZE, err);
+		schedule_get_name(tensors->value[t], "name", files->tensor_name[t], BLOCK_NAME_SIZE, err);
 	for (uint32_t l = 0; layers && l < files->dram.n_layer; l++)
 		get_layer(layers->value[l], &files->layer[l], err);
 }

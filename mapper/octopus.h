@@ -36,7 +36,8 @@ struct octopus_tensor {
 	uint32_t producer; /* layer; OCTOPUS_NONE: the host writes it */
 	uint32_t n_consumer;
 	const uint32_t *consumer; /* [n_consumer] layers, ascending, each once */
-	bool is_output;           /* the host reads it: nobody else does */
+	bool is_output;           /* the host reads it, and nobody else does; or to_chip */
+	bool from_chip, to_chip;  /* of a chip's share: the chip before sends it; it is sent to the next one */
 };
 
 enum octopus_role { OCTOPUS_IFMAP, OCTOPUS_ADDED, OCTOPUS_FILTERS, N_OCTOPUS_ROLE };
@@ -95,6 +96,16 @@ struct octopus_tile {
 /* The graph of a network, every layer uncut. ERR_INTERNAL without memory; the graph is empty then. */
 enum err_code octopus_build(const struct network *network, struct octopus_graph *graph, struct err *err);
 void octopus_free(struct octopus_graph *graph);
+
+/*
+ * The share of one chip of a pipeline: layers first to first + n_layer - 1, cut as they are, and the tensors that they
+ * read, write or that pass through the chip. Those of chips before become inputs (from_chip), those that later chips
+ * read outputs (to_chip); what a chip sends and what the next one receives are the same tensors in the same order. What
+ * the host writes goes to the first chip that reads it. ERR_INTERNAL without memory; the part is empty then. Names the
+ * network of the graph, which outlives both; octopus_free gives the part back.
+ */
+enum err_code octopus_share(const struct octopus_graph *graph, uint32_t first, uint32_t n_layer,
+                            struct octopus_graph *part, struct err *err);
 
 /* Cut a layer, whose split passed split_check, for at most n_worker workers; sets its last five fields. */
 void octopus_cut(struct octopus_layer *layer, const struct split *split, bool ifmap_first, uint32_t n_worker);

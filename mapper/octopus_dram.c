@@ -88,7 +88,9 @@ static bool list_tensors(struct planner *planner)
 		                                       .first = first,
 		                                       .last = last,
 		                                       .is_input = is_input,
-		                                       .is_output = tensor->is_output};
+		                                       .is_output = tensor->is_output,
+		                                       .from_chip = tensor->from_chip,
+		                                       .to_chip = tensor->to_chip};
 	}
 	return dram->tensor != NULL;
 }

@@ -44,7 +44,8 @@ struct dram_pe {
 struct dram_tensor {
 	uint64_t address, byte;
 	uint32_t w, h, c, first, last;
-	bool is_input, is_output; /* the host writes it before the first layer; reads it after the last one */
+	bool is_input, is_output; /* it is written before the first layer, read after the last one: by the host */
+	bool from_chip, to_chip;  /* or rather by the chip before, by the next one */
 };
 
 enum { DRAM_RESULT = N_OCTOPUS_ROLE }; /* the role of what a tile writes; else enum octopus_role */

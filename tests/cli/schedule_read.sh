@@ -67,11 +67,24 @@ expect_text "$work/err" "exceed the DRAM"
 expect_text "$work/err" "available 4000000"
 [ ! -e "$work/small" ] || fail "files of a schedule that does not fit"
 
-# Plans are of one chip, and of strategies that bring results to the DRAM.
-expect_code 0 "$DSE" schedule resnet18 --machine final_chip --strategy hide -o "$work/hide" -q
-expect_code 0 "$DSE" schedule --read "$work/hide"
-expect_code 2 "$DSE" schedule resnet18 --machine final_chip --chips 2 -o "$work/small"
-expect_text "$work/err" "-o plans the DRAM of one chip"
+# Several chips: a folder each, and what they send each other; a list that is of one chip no more is gone.
+for strategy in dram hide; do
+	expect_code 0 "$DSE" schedule googlenet --machine final_chip --strategy $strategy --chips 3 -o "$work/chips" -q
+	expect_code 0 "$DSE" schedule --read "$work/chips"
+	expect_text "$work/out" "chip 3 of 3: googlenet on final_chip"
+	expect_code 3 "$DSE" schedule --read "$work/chips/chip_2"
+	expect_text "$work/err" "is one chip of several, which receives "
+done
+expect_code 0 "$DSE" schedule --read "$work/chips" --json
+[ "$(grep -o "googlenet" "$work/out" | wc -l)" -eq 3 ] || fail "not three chips in JSON"
+sed 's/^    layers: /    layers: 1/' "$work/chips/chips.yaml" >"$work/list" && cp "$work/list" "$work/chips/chips.yaml"
+expect_code 3 "$DSE" schedule --read "$work/chips"
+expect_text "$work/err" "chips.yaml:11:1: line is '    layers: 1"
+expect_code 0 "$DSE" schedule resnet18 --machine final_chip -o "$work/chips" -q
+expect_code 0 "$DSE" schedule --read "$work/chips"
+[ ! -e "$work/chips/chips.yaml" ] || fail "a list of chips of an earlier schedule"
+
+# With sram results do not come to the DRAM.
 expect_code 2 "$DSE" schedule mlp_784_512_256_16 --machine final_chip --strategy sram -o "$work/small"
 expect_text "$work/err" "allowed strategies are dram and hide"
 [ ! -e "$work/small" ] || fail "files of a schedule that needs none"
