@@ -303,8 +303,7 @@ static void finish_layers(struct planner *planner)
 			    .hidden_us = choice->ahead.hidden_us + hidden,
 			    .chip = c,
 			    .sram_byte = octopus_sram_byte(planner->context[l], &choice->work, &choice->plan)};
-			cost->time.part_us[OCTOPUS_WEIGHTS] -= hidden;
-			octopus_sum_time(&cost->time);
+			octopus_hide_weights(&cost->time, hidden);
 			cost->energy_pj =
 			    octopus_energy_pj(planner->context[l], &choice->work, &choice->plan, cost->time.total_us);
 		}

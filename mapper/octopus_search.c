@@ -141,8 +141,7 @@ static void fetch_ahead(const struct octopus_context *context, const struct octo
 
 	ahead->hidden_us = (n_part - 1) * real_min(ahead->first_us, part_us);
 	ahead->window_us = part_us;
-	time->part_us[OCTOPUS_WEIGHTS] -= ahead->hidden_us;
-	octopus_sum_time(time);
+	octopus_hide_weights(time, ahead->hidden_us);
 }
 
 /* Everything but energy; false: it does not fit. */

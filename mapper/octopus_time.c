@@ -279,6 +279,14 @@ static double input_us(const struct octopus_context *context, const struct octop
 	       n_added * (context->load_us + (double)work->added_byte * us_byte);
 }
 
+/* Parts in their order. */
+static void sum_time(struct octopus_time *time)
+{
+	time->total_us = 0;
+	for (int i = 0; i < N_OCTOPUS_PART; i++)
+		time->total_us += time->part_us[i];
+}
+
 void octopus_price(const struct octopus_context *context, const struct octopus_work *work,
                    const struct octopus_plan *plan, struct octopus_time *time)
 {
@@ -297,14 +305,13 @@ void octopus_price(const struct octopus_context *context, const struct octopus_w
 	part_us[OCTOPUS_ARM] = n * work->arm_us + fetch.n_in * work->arm_in_us;
 	part_us[OCTOPUS_OUTPUT] =
 	    context->resident && !context->to_dram ? 0 : n * (context->write_us + (double)work->out_byte * us_byte);
-	octopus_sum_time(time);
+	sum_time(time);
 }
 
-void octopus_sum_time(struct octopus_time *time)
+void octopus_hide_weights(struct octopus_time *time, double hidden_us)
 {
-	time->total_us = 0;
-	for (int i = 0; i < N_OCTOPUS_PART; i++)
-		time->total_us += time->part_us[i];
+	time->part_us[OCTOPUS_WEIGHTS] = real_max(0, time->part_us[OCTOPUS_WEIGHTS] - hidden_us);
+	sum_time(time);
 }
 
 void octopus_price_layer(const struct octopus_context *context, const struct octopus_layer *layer,

@@ -31,8 +31,8 @@ struct octopus_time {
 	double part_us[N_OCTOPUS_PART], total_us; /* their sum, in this order */
 };
 
-/* Add the parts up. */
-void octopus_sum_time(struct octopus_time *time);
+/* So much of the weights' fetch, up to rounding all of it at most, is hidden: it and the total become less. */
+void octopus_hide_weights(struct octopus_time *time, double hidden_us);
 
 /* A layer on a machine, prepared once; it points into itself: do not move or copy it. */
 struct octopus_context {
