@@ -285,6 +285,10 @@ const struct cli_command cli_command_table[] = {
      "Says for a space how many designs it holds, and the expected time and memory of exploring it, with --detail\n"
      "event in the event tier, some designs of which it then times for two seconds.",
      1, SIZE_MAX, LIST(COMMON, OPTION_DETAIL), cmd_check},
+    {"explain", "SPACE.yaml", "say in words what a space asks for and what its search will do",
+     "Machines and what varies of them, networks, which layers may choose from what and how many designs that is,\n"
+     "constraints, objectives, engine, expected time and memory: what 'dse check' counts, as sentences.",
+     1, 1, LIST(COMMON), cmd_explain},
     {"roofline", "MACHINE NETWORK...", "how near each layer comes to the roofs of array and memory",
      "For each convolution and fully-connected layer, on its own: operations a byte when every word of ifmap, weights\n"
      "and ofmap moves once (all weights on the chip, maps in tiles), what the array's and the memory's roof allow, and\n"

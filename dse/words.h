@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef DSE_WORDS_H
+#define DSE_WORDS_H
+/* Prose for people: sections of lines, broken between words; or the same as JSON, a list of sections. */
+#include "dse/json.h"
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+
+struct words {
+	FILE *file;
+	bool as_json, in_section;
+	struct json json;
+};
+
+void words_start(struct words *words, FILE *file, bool as_json);
+void words_section(struct words *words, const char *title);
+
+/* A line of the section, which words_section has begun. */
+void words_line(struct words *words, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void words_finish(struct words *words);
+
+/* A text that grows; what does not fit any more is left out, and the text ends in "...". */
+#define WORDS_TEXT_SIZE 4096
+struct words_text {
+	size_t n;
+	char text[WORDS_TEXT_SIZE];
+};
+void words_clear(struct words_text *text);
+void words_add(struct words_text *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* What stands before item i of n: nothing, ", ", or last before the last one (" or ", " and "). */
+const char *words_between(size_t i, size_t n, const char *last);
+
+#endif
