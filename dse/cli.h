@@ -129,6 +129,7 @@ enum err_code cmd_import(const struct cli_options *options, struct err *err);
 enum err_code cmd_runs(const struct cli_options *options, struct err *err);
 enum err_code cmd_show(const struct cli_options *options, struct err *err);
 enum err_code cmd_export(const struct cli_options *options, struct err *err);
+enum err_code cmd_init(const struct cli_options *options, struct err *err);
 enum err_code cmd_explain(const struct cli_options *options, struct err *err);
 enum err_code cmd_check(const struct cli_options *options, struct err *err);
 

@@ -281,6 +281,10 @@ const struct cli_command cli_command_table[] = {
      "there. -o FILE writes the network; other commands read the model itself where all its dimensions are known. Exits 3\n"
      "when a network is asked for and nodes have no layers.",
      1, 1, LIST(COMMON, OPTION_DIM), cmd_import},
+    {"init", "[NAME]", "write a space to begin with, every part of it explained",
+     "Writes NAME.yaml (my_space.yaml), which is explored in a second and says itself what may be changed. A file that is\n"
+     "there already stays.",
+     0, 1, LIST(OPTION_HELP, OPTION_QUIET), cmd_init},
     {"check", "FILE...", "check spaces, machines and networks; print how large a space is",
      "Says for a space how many designs it holds, and the expected time and memory of exploring it, with --detail\n"
      "event in the event tier, some designs of which it then times for two seconds.",
