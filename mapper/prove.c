@@ -42,6 +42,39 @@ uint32_t prove_add_task(struct prove_run *run, struct prove_task task)
 	return run->n_task++;
 }
 
+/* Of a convolution on the array; packed ones have their pixels in a row. */
+static bool fits_conv(const struct prove_core *core, const struct event_task *shape, const struct prove_region *region)
+{
+	const struct block *block = core->block;
+	const struct mla_conv_task *conv = &shape->conv;
+	uint32_t in_w = split_part_in_w(block, region->w.size), in_h = split_part_in_h(block, region->h.size);
+	if (core->is_packed) {
+		in_w = region->w.size * region->h.size;
+		in_h = 1;
+	}
+	return shape->kernel_w == block->kernel_w && shape->kernel_h == block->kernel_h && conv->in_w >= in_w &&
+	       conv->in_h >= in_h && (uint64_t)conv->n_filter * conv->n_group >= region->c.size;
+}
+
+void prove_check_shape(struct prove_run *run, uint32_t index, uint32_t shape_index, uint32_t number)
+{
+	const struct prove_core *core = &run->core;
+	const struct event_task *shape = &run->schedule->shape[shape_index];
+	const struct prove_region region = prove_region_of(core, prove_result_of(core, number));
+	uint32_t depth = prove_span_of(&core->split.d, prove_depth_of(core, number), core->in_c).size;
+	uint64_t n_pixel = (uint64_t)region.w.size * region.h.size;
+	bool fits;
+	if (shape->kind == EVENT_CONV)
+		fits = shape->conv.in_c >= depth && fits_conv(core, shape, &region);
+	else if (core->block->kind == BLOCK_MATMUL)
+		fits = shape->matmul.a_w >= depth && shape->matmul.a_h >= n_pixel && shape->matmul.b_w >= region.c.size;
+	else
+		fits = shape->matmul.a_w >= depth && shape->matmul.a_h >= region.c.size && shape->matmul.b_w >= n_pixel;
+	if (!fits)
+		prove_fault(run, "%s %u computes less than %s", prove_unit(run), index,
+		            prove_label_result(core, prove_result_of(core, number)).text);
+}
+
 /* Input channels' parts that the sums are of: each once. */
 static void check_depth(struct prove_run *run, uint32_t result, const struct prove_store *store)
 {

@@ -35,6 +35,7 @@ static uint32_t run_job(struct prove_run *run, uint32_t index)
 	if (held_byte > run->context->machine->pe_sram_byte)
 		prove_fault(run, "job %u (queue %u): %llu bytes lie in the SRAM of %u", index, job->queue,
 		            (unsigned long long)held_byte, run->context->machine->pe_sram_byte);
+	prove_check_shape(run, index, job->shape, job->part);
 	return prove_add_task(run, (struct prove_task){map, filter, index, PROVE_NONE});
 }
 

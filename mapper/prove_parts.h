@@ -112,6 +112,9 @@ const char *prove_unit(const struct prove_run *run);
 /* Add a task; its index. PROVE_NONE: no memory. */
 uint32_t prove_add_task(struct prove_run *run, struct prove_task task);
 
+/* The array computes at least the task's part: faults where the shape is smaller. index: of the operation or job. */
+void prove_check_shape(struct prove_run *run, uint32_t index, uint32_t shape_index, uint32_t number);
+
 /* A result leaves a PE with the sums of tasks from first; faults where it has left before or lacks some. */
 void prove_add_store(struct prove_run *run, uint32_t result, struct prove_store store);
 

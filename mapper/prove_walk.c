@@ -299,6 +299,7 @@ static void task(struct walk *walk, const struct op *op)
 	if (filter != own_filter)
 		fault_here(walk, "task finds, for operand A,", op->peer, prove_label_filter(filter).text,
 		           prove_label_filter(own_filter).text);
+	prove_check_shape(run, walk->at, op->shape, op->part);
 	uint32_t index = prove_add_task(run, (struct prove_task){map, filter, walk->at, PROVE_NONE});
 	const struct sums sums = {index, index, prove_result_of(core, op->part), PROVE_NONE};
 	struct pe *at = &walk->pe[op->pe];

@@ -326,6 +326,17 @@ static void wait_for_nobody(struct schedule *schedule)
 	store->before[0] = store->before[1] = SCHEDULE_NONE;
 }
 
+/* A task that leaves the last column of its ifmap part out; of jobs all tasks of that shape. */
+static void compute_less(struct schedule *schedule)
+{
+	schedule->shape[0].conv.in_w--;
+}
+
+static void compute_shallow(struct schedule *schedule)
+{
+	schedule->shape[0].conv.in_c--;
+}
+
 static void take_apart(struct schedule *schedule)
 {
 	for (uint32_t i = schedule->n_job / 2; i < schedule->n_job; i++)
@@ -368,6 +379,8 @@ static const struct plant plants[] = {
     {"never stored", PROVE_NO_MISTAKE, store_never, 0, STRATEGY_FUSION_REUSE, 1, false, "never stored"},
     {"wrong PE", PROVE_NO_MISTAKE, fetch_elsewhere, 1, STRATEGY_FUSION_REUSE, 1, false, "for operand A"},
     {"no wait", PROVE_NO_MISTAKE, wait_for_nobody, 0, STRATEGY_FUSION_REUSE, 1, true, "no task"},
+    {"column left out", PROVE_NO_MISTAKE, compute_less, 0, STRATEGY_FUSION_REUSE, 1, true, "computes less"},
+    {"channel left out", PROVE_NO_MISTAKE, compute_shallow, 1, STRATEGY_FUSION, 2, true, "computes less"},
     {"sums in another PE", PROVE_NO_MISTAKE, take_apart, 1, STRATEGY_FUSION, 2, false, "partial sums"},
     {"lost job", PROVE_NO_MISTAKE, lose_job, 0, STRATEGY_NO_FUSION, 2, false, "again"},
 };
