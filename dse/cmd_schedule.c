@@ -7,6 +7,7 @@
 #include "dse/cli.h"
 #include "dse/paths.h"
 #include "dse/schedule_chips.h"
+#include "dse/sram_map.h"
 #include "dse/schedule_report.h"
 #include "dse/space.h"
 #include <assert.h>
@@ -148,21 +149,24 @@ static enum err_code plan_chip(const struct request *job, uint32_t c, struct sch
 	if (code != ERR_OK)
 		return code;
 	code = schedule_files_plan(&part, &job->machine, capacity_byte, files, &memory, err);
-	octopus_free(&part);
-	if (code == ERR_OK)
+	if (code == ERR_OK) {
 		fill_notes(job, c, files);
+		code = sram_map_plan(&part, job->machine.pe_sram_byte, files, err);
+	}
+	octopus_free(&part);
 	return code;
 }
 
-/* Plan every chip's DRAM and write the files; where results go through it. */
+/* Plan every chip's memory and write the files. */
 static enum err_code write_files(const struct request *job, struct err *err)
 {
 	struct schedule_chips chips;
-	if (job->options.strategy == OCTOPUS_SRAM)
+	if (job->options.strategy == OCTOPUS_SRAM && job->schedule.n_chip > 1)
 		return err_add(
 		    err, ERR_USAGE,
-		    "dse schedule: -o plans the DRAM, allowed strategies are dram and hide: with sram results "
-		    "stay on the PEs");
+		    "dse schedule: -o with --strategy sram plans one chip, this is a schedule of %u; dram and "
+		    "hide have plans of several",
+		    job->schedule.n_chip);
 	enum err_code code = schedule_chips_make(job->schedule.n_chip, &chips, err);
 	for (uint32_t c = 0; code == ERR_OK && c < job->schedule.n_chip; c++) {
 		code = plan_chip(job, c, &chips.chip[c], err);

@@ -159,7 +159,7 @@ static void check_apart(struct check *check)
 	uint32_t *alive = malloc((size_t)dram->n_tensor * sizeof(*alive));
 	size_t n_event = 0, n_alive = 0;
 	for (uint32_t t = 0; event && t < dram->n_tensor; t++) {
-		if (dram->tensor[t].byte == 0)
+		if (dram->tensor[t].byte == 0 || dram->tensor[t].in_sram)
 			continue;
 		event[n_event++] = (struct event){dram->tensor[t].first, true, t};
 		event[n_event++] = (struct event){dram->tensor[t].last + UINT64_C(1), false, t};
@@ -190,7 +190,10 @@ static void check_tensors(struct check *check)
 		if (tensor->address % OCTOPUS_ALIGN_BYTE != 0)
 			WRONG(check, at, "tensor %u: address is %" PRIu64 ", no multiple of %d", t, tensor->address,
 			      OCTOPUS_ALIGN_BYTE);
-		if (!is_inside(area, dram->data)) {
+		if (tensor->in_sram &&
+		    (tensor->is_input || tensor->address != 0 || (tensor->is_output && !tensor->to_chip)))
+			WRONG(check, at, "tensor %u: it stays in SRAM, but has an address here or the host uses it", t);
+		if (!tensor->in_sram && !is_inside(area, dram->data)) {
 			good = false;
 			WRONG(check, at,
 			      "tensor %u: %" PRIu64 " bytes from %" PRIu64 ", allowed from %" PRIu64 " to %" PRIu64, t,
@@ -362,17 +365,34 @@ static void check_result(struct check *check, uint32_t l, bool *is_written)
 	free(side);
 }
 
+/* A layer's workers are different rows of the table. taken: of each row 1 + the last layer that has it. */
+static void check_workers(struct check *check, uint32_t l, uint32_t *taken)
+{
+	const struct dram_layer *layer = &check->dram->layer[l];
+	for (uint32_t p = 0; p < layer->n_worker; p++) {
+		uint32_t row = layer->worker[p].row;
+		if (taken[row] == l + 1)
+			WRONG(check, layer->worker_address + (uint64_t)DRAM_WORKER_BYTE * p,
+			      "layer %u, worker %u: worker is %u, which another one of the layer is", l, p, row);
+		taken[row] = l + 1;
+	}
+}
+
 static void check_layers(struct check *check)
 {
 	const struct octopus_dram *dram = check->dram;
 	bool *is_written = calloc(dram->n_tensor, sizeof(*is_written));
 	uint64_t constants = dram->constants.address;
-	if (!is_written) {
+	uint32_t *taken = calloc(dram->n_worker, sizeof(*taken));
+	if (!is_written || !taken) {
 		check->code = err_add(check->err, ERR_INTERNAL, "%s: out of memory", check->name);
+		free(taken);
+		free(is_written);
 		return;
 	}
 	for (uint32_t l = 0; l < dram->n_layer; l++) {
 		const struct dram_layer *layer = &dram->layer[l];
+		check_workers(check, l, taken);
 		size_t n_before = check->err ? check->err->n_message : 0;
 		if (layer->constants.address != constants)
 			WRONG(check, layer->address, "layer %u: constants address is %" PRIu64 ", expected %" PRIu64, l,
@@ -396,6 +416,7 @@ static void check_layers(struct check *check)
 		if (!dram->tensor[t].is_input && !is_written[t])
 			WRONG(check, dram->tensor_address + (uint64_t)DRAM_TENSOR_BYTE * t,
 			      "tensor %u: nobody writes it", t);
+	free(taken);
 	free(is_written);
 }
 

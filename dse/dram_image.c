@@ -26,7 +26,14 @@ enum {
 	SHAPE_WHOLE = 64, /* times WHOLE_* bits */
 	SHAPE_ALL = 511
 };
-enum { TENSOR_INPUT = 1, TENSOR_OUTPUT = 2, TENSOR_FROM_CHIP = 4, TENSOR_TO_CHIP = 8, TENSOR_ALL = 15 };
+enum {
+	TENSOR_INPUT = 1,
+	TENSOR_OUTPUT = 2,
+	TENSOR_FROM_CHIP = 4,
+	TENSOR_TO_CHIP = 8,
+	TENSOR_IN_SRAM = 16,
+	TENSOR_ALL = 31
+};
 
 /* An image being written or read, and the field last touched. Reading stops at the first mistake. */
 struct image {
@@ -233,7 +240,8 @@ static void put_head(struct image *image, struct octopus_dram *dram, uint64_t n_
 static void put_tensor(struct image *image, struct dram_tensor *tensor, uint32_t n_layer)
 {
 	uint32_t flags = (tensor->is_input ? TENSOR_INPUT : 0) | (tensor->is_output ? TENSOR_OUTPUT : 0) |
-	                 (tensor->from_chip ? TENSOR_FROM_CHIP : 0) | (tensor->to_chip ? TENSOR_TO_CHIP : 0);
+	                 (tensor->from_chip ? TENSOR_FROM_CHIP : 0) | (tensor->to_chip ? TENSOR_TO_CHIP : 0) |
+	                 (tensor->in_sram ? TENSOR_IN_SRAM : 0);
 	u64(image, "address", &tensor->address);
 	u64(image, "bytes", &tensor->byte);
 	u32(image, "width", &tensor->w);
@@ -248,6 +256,7 @@ static void put_tensor(struct image *image, struct dram_tensor *tensor, uint32_t
 	tensor->is_output = flags & TENSOR_OUTPUT;
 	tensor->from_chip = flags & TENSOR_FROM_CHIP;
 	tensor->to_chip = flags & TENSOR_TO_CHIP;
+	tensor->in_sram = flags & TENSOR_IN_SRAM;
 }
 
 static void put_global(struct image *image, struct octopus_dram *dram)
@@ -366,7 +375,7 @@ static void put_workers(struct image *image, struct octopus_dram *dram, uint32_t
 	for (uint32_t p = 0; p < layer->n_worker && !failed(image); p++) {
 		struct dram_worker *worker = &layer->worker[p];
 		(void)snprintf(image->record, sizeof(image->record), "layer %u, worker %u", l, p);
-		u32_is(image, "worker", p);
+		u32_in(image, "worker", &worker->row, 0, dram->n_worker - 1);
 		u32(image, "first tile", &worker->first_tile);
 		require(image, worker->first_tile, first, first);
 		u32_in(image, "tiles", &worker->n_tile, 0, layer->n_tile - first);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "dse/schedule_files_parts.h"
+#include "dse/sram_map.h"
 #include "dse/json.h"
 #include "dse/store.h"
 #include "dse/table.h"
@@ -11,8 +12,8 @@
 
 #define MAX_SHOWN 120 /* bytes of a line in a message */
 
-enum { FILE_IMAGE, FILE_MAP, FILE_YAML, N_FILE };
-static const char *const file_name[N_FILE] = {"dram.bin", "dram.map", "schedule.yaml"};
+enum { FILE_IMAGE, FILE_MAP, FILE_YAML, FILE_SRAM, N_FILE }; /* the last one only where something stays */
+static const char *const file_name[N_FILE] = {"dram.bin", "dram.map", "schedule.yaml", "sram.map"};
 
 void schedule_files_free(struct schedule_files *files)
 {
@@ -64,6 +65,8 @@ static bool put_file(unsigned which, const struct schedule_files *files, FILE *f
 		schedule_map_write(files, file);
 	if (which == FILE_YAML)
 		schedule_yaml_write(files, file);
+	if (which == FILE_SRAM)
+		sram_map_write(files, file);
 	if (which != FILE_IMAGE)
 		return true;
 	bool good = dram_image_write(&files->dram, &pack);
@@ -76,15 +79,16 @@ static bool put_file(unsigned which, const struct schedule_files *files, FILE *f
 enum err_code schedule_files_write(const char *folder, const struct schedule_files *files, struct err *err)
 {
 	struct store_file file[N_FILE] = {0};
+	unsigned n_file = sram_map_is_due(files) ? N_FILE : FILE_SRAM;
 	enum err_code code = store_make_dir(folder, err);
-	for (unsigned i = 0; i < N_FILE && code == ERR_OK; i++) {
+	for (unsigned i = 0; i < n_file && code == ERR_OK; i++) {
 		char *path = store_join(folder, file_name[i]);
 		code = path ? store_open(&file[i], path, err) : out_of_memory(err);
 		free(path);
 		if (code == ERR_OK && !put_file(i, files, file[i].file))
 			code = out_of_memory(err);
 	}
-	for (unsigned i = 0; i < N_FILE; i++) {
+	for (unsigned i = 0; i < n_file; i++) {
 		if (code == ERR_OK)
 			code = store_commit(&file[i], err);
 		else
@@ -173,17 +177,33 @@ static enum err_code read_all(struct schedule_text bytes[N_FILE], struct schedul
 	return code;
 }
 
+static enum err_code read_sram(const char *folder, struct schedule_text *text, struct schedule_files *files,
+                               struct err *err)
+{
+	enum err_code code = schedule_text_read(folder, file_name[FILE_SRAM], SCHEDULE_MAX_TEXT_BYTE, text, err);
+	if (code == ERR_OK)
+		code = sram_map_read(text->path, text->data, text->n, files, err);
+	if (code == ERR_OK)
+		code = check_text(FILE_SRAM, text, files, err);
+	return code;
+}
+
 enum err_code schedule_files_read(const char *folder, struct schedule_files *files, struct err *err)
 {
 	struct schedule_text bytes[N_FILE] = {0};
 	enum err_code code = ERR_OK;
 	*files = (struct schedule_files){0};
-	for (unsigned i = 0; i < N_FILE && code == ERR_OK; i++)
+	for (unsigned i = 0; i < FILE_SRAM && code == ERR_OK; i++)
 		code =
 		    schedule_text_read(folder, file_name[i],
 		                       i == FILE_IMAGE ? DRAM_IMAGE_MAX_BYTE : SCHEDULE_MAX_TEXT_BYTE, &bytes[i], err);
 	if (code == ERR_OK)
 		code = read_all(bytes, files, err);
+	if (code == ERR_OK && sram_map_is_due(files))
+		code = read_sram(folder, &bytes[FILE_SRAM], files, err);
+	if (code == ERR_OK)
+		code =
+		    sram_map_check(bytes[FILE_SRAM].path ? bytes[FILE_SRAM].path : bytes[FILE_YAML].path, files, err);
 	for (unsigned i = 0; i < N_FILE; i++)
 		schedule_text_free(&bytes[i]);
 	if (code != ERR_OK)

@@ -6,6 +6,7 @@
  *
  *   dram.bin       what the host writes into the DRAM (dse/dram_image.h, mapper/DRAM.md)
  *   dram.map       every region of the DRAM, one a line, by address
+ *   sram.map       strategy sram only: what lies where in the workers' SRAM (dse/sram_map.h)
  *   schedule.yaml  for people: layers, workers, tiles, addresses, estimated times
  *
  * The map follows from image and names, so it is not parsed but made again and
@@ -25,12 +26,28 @@ struct schedule_note {
 	uint64_t sram_byte; /* of the fullest worker */
 };
 
+/* A part of a worker's SRAM. */
+enum sram_kind { SRAM_WEIGHTS, SRAM_RESULT, SRAM_WORK, N_SRAM_KIND };
+struct sram_region {
+	uint32_t worker; /* row in the table of workers */
+	uint64_t address, byte;
+	enum sram_kind kind;
+	uint32_t first, last; /* layers during which it is used */
+	uint32_t layer, tile; /* whose it is; weights and work: the first tile of the worker that needs them */
+};
+struct sram_map {
+	uint64_t capacity_byte; /* of a worker */
+	size_t n;
+	struct sram_region *region; /* [n] by worker, address, first layer, kind; of the files' arena */
+};
+
 /* Initialise with {0}; schedule_files_free gives all of it back. */
 struct schedule_files {
 	char network[NETWORK_NAME_SIZE], machine[MACHINE_NAME_SIZE], level[MACHINE_NAME_SIZE],
 	    strategy[MACHINE_NAME_SIZE];
 	double setup_us, cleanup_us, total_us, energy_nj;
 	struct octopus_dram dram;
+	struct sram_map sram;                 /* n 0: nothing stays in SRAM */
 	struct schedule_note *layer;          /* [dram.n_layer] */
 	char (*tensor_name)[BLOCK_NAME_SIZE]; /* [dram.n_tensor] */
 	struct arena arena;

@@ -75,6 +75,8 @@ static void put_tensors(const struct schedule_files *files, FILE *file)
 	for (uint32_t i = 0; i < dram->n_tensor; i++) {
 		uint32_t t = region ? region[i].tensor : i;
 		const struct dram_tensor *tensor = &dram->tensor[t];
+		if (tensor->in_sram)
+			continue;
 		(void)fprintf(file, "0x%010" PRIx64 " %12" PRIu64 " %-9s %5u %5u %s %s\n", tensor->address,
 		              tensor->byte, "data", tensor->first, tensor->last, files->tensor_name[t], use_of(tensor));
 	}

@@ -87,7 +87,8 @@ static void put_tensors(FILE *file, const struct schedule_files *files)
 		    : tensor->is_output && !tensor->to_chip ? "reads"
 							    : "none",
 		    tensor->from_chip ? tensor->to_chip ? ", link: passes" : ", link: receives"
-		    : tensor->to_chip ? ", link: sends"
+		    : tensor->to_chip ? tensor->in_sram ? ", link: sends, stays: sram" : ", link: sends"
+		    : tensor->in_sram ? ", stays: sram"
 				      : "");
 	}
 }
@@ -146,11 +147,12 @@ static void put_layer(FILE *file, const struct schedule_files *files, uint32_t l
 	for (unsigned p = 0; p < N_OCTOPUS_PART; p++)
 		(void)fprintf(file, ", %s: %.3f", octopus_part_name[p], note->part_us[p]);
 	(void)fprintf(
-	    file, ", hidden: %.3f}\n    energy_nj: %.3f\n    tiles: %u\n    workers: # tiles from, how many, address\n",
+	    file,
+	    ", hidden: %.3f}\n    energy_nj: %.3f\n    tiles: %u\n    workers: # tiles from, how many, address, who\n",
 	    note->hidden_us, note->energy_nj, layer->n_tile);
 	for (uint32_t p = 0; p < layer->n_worker; p++)
-		(void)fprintf(file, "      - [%u, %u, %" PRIu64 "]\n", layer->worker[p].first_tile,
-		              layer->worker[p].n_tile, layer->worker[p].tiles.address);
+		(void)fprintf(file, "      - [%u, %u, %" PRIu64 ", %u]\n", layer->worker[p].first_tile,
+		              layer->worker[p].n_tile, layer->worker[p].tiles.address, layer->worker[p].row);
 }
 
 void schedule_yaml_write(const struct schedule_files *files, FILE *file)

@@ -37,6 +37,7 @@ struct octopus_tensor {
 	uint32_t n_consumer;
 	const uint32_t *consumer; /* [n_consumer] layers, ascending, each once */
 	bool is_output;           /* the host reads it, and nobody else does; or to_chip */
+	bool in_sram;             /* it stays where it is computed, and is not in DRAM */
 	bool from_chip, to_chip;  /* of a chip's share: the chip before sends it; it is sent to the next one */
 };
 
@@ -46,6 +47,15 @@ extern const char *const octopus_role_name[N_OCTOPUS_ROLE]; /* "ifmap", ... */
 struct octopus_input {
 	uint32_t tensor;
 	enum octopus_role role;
+};
+
+/*
+ * What a worker of a layer keeps in its SRAM where weights stay: which of the chip's workers it is, and the addresses
+ * of its parts of the filters, of its tiles' results, and of what it needs while it runs.
+ */
+struct octopus_seat {
+	uint32_t worker;
+	uint64_t weight_at, result_at, work_at;
 };
 
 struct octopus_layer {
@@ -71,6 +81,10 @@ struct octopus_layer {
 	struct split split;
 	bool ifmap_first;
 	uint32_t n_worker, n_tile, tiles_per_worker;
+
+	/* Where weights and results stay; seat NULL: nowhere, and its workers are 0 to n_worker - 1. */
+	const struct octopus_seat *seat;            /* [n_worker] */
+	uint64_t part_byte, result_byte, work_byte; /* from part to part of the filters, tile to tile; while it runs */
 };
 
 struct octopus_graph {

@@ -44,6 +44,12 @@ static struct dram_pe place_pe(const struct machine *machine, const struct mesh 
 	return (struct dram_pe){mesh_x(mesh, qpe), mesh_y(mesh, qpe), index % machine->qpe_n_pe};
 }
 
+/* Which of the chip's workers is a layer's worker p. */
+static uint32_t row_of(const struct octopus_layer *layer, uint32_t p)
+{
+	return layer->seat ? layer->seat[p].worker : p;
+}
+
 /* The first PE is the scheduler, those that follow are the workers. */
 static bool place_workers(struct planner *planner)
 {
@@ -56,8 +62,9 @@ static bool place_workers(struct planner *planner)
 	dram->n_pe = planner->machine->qpe_n_pe;
 	dram->scheduler = place_pe(planner->machine, &mesh, 0);
 	for (uint32_t l = 0; l < planner->graph->n_layer; l++)
-		if (planner->graph->layer[l].n_worker > dram->n_worker)
-			dram->n_worker = planner->graph->layer[l].n_worker;
+		for (uint32_t p = 0; p < planner->graph->layer[l].n_worker; p++)
+			if (row_of(&planner->graph->layer[l], p) >= dram->n_worker)
+				dram->n_worker = row_of(&planner->graph->layer[l], p) + 1;
 	assert((uint64_t)dram->n_qpe * dram->n_pe > dram->n_worker);
 	dram->worker = arena_array(&dram->arena, dram->n_worker, sizeof(*dram->worker));
 	for (uint32_t i = 0; dram->worker && i < dram->n_worker; i++)
@@ -89,6 +96,7 @@ static bool list_tensors(struct planner *planner)
 		                                       .last = last,
 		                                       .is_input = is_input,
 		                                       .is_output = tensor->is_output,
+		                                       .in_sram = tensor->in_sram,
 		                                       .from_chip = tensor->from_chip,
 		                                       .to_chip = tensor->to_chip};
 	}
@@ -102,8 +110,8 @@ static bool place_tensors(struct planner *planner, struct octopus_memory *memory
 	struct arena scratch = {0};
 	struct octopus_buffer *buffer = arena_array(&scratch, dram->n_tensor, sizeof(*buffer));
 	for (uint32_t t = 0; buffer && t < dram->n_tensor; t++)
-		buffer[t] =
-		    (struct octopus_buffer){dram->tensor[t].byte, dram->tensor[t].first, dram->tensor[t].last, 0};
+		buffer[t] = (struct octopus_buffer){dram->tensor[t].in_sram ? 0 : dram->tensor[t].byte,
+		                                    dram->tensor[t].first, dram->tensor[t].last, 0};
 	bool good = buffer && octopus_memory_assign(buffer, dram->n_tensor, dram->capacity_byte, memory);
 	for (uint32_t t = 0; good && t < dram->n_tensor; t++)
 		dram->tensor[t].address = buffer[t].address;
@@ -164,7 +172,8 @@ static bool plan_workers(struct planner *planner, const struct octopus_layer *fr
 		uint64_t byte = 0;
 		for (uint32_t i = 0; i < range.n; i++)
 			byte += dram_tile_byte(&layer->tile[range.first + i]);
-		layer->worker[p] = (struct dram_worker){.first_tile = range.first, .n_tile = range.n};
+		layer->worker[p] =
+		    (struct dram_worker){.row = row_of(from, p), .first_tile = range.first, .n_tile = range.n};
 		layer->worker[p].tiles = take(planner, byte);
 	}
 	return layer->worker != NULL;
@@ -246,7 +255,8 @@ static bool plan_areas(struct planner *planner, struct octopus_memory *memory)
 static void shift_data(struct octopus_dram *dram)
 {
 	for (uint32_t t = 0; t < dram->n_tensor; t++)
-		dram->tensor[t].address += dram->data.address;
+		if (!dram->tensor[t].in_sram)
+			dram->tensor[t].address += dram->data.address;
 }
 
 static void patch_tiles(struct planner *planner)

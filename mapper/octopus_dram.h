@@ -45,6 +45,7 @@ struct dram_tensor {
 	uint64_t address, byte;
 	uint32_t w, h, c, first, last;
 	bool is_input, is_output; /* it is written before the first layer, read after the last one: by the host */
+	bool in_sram;             /* it stays in the SRAM of those that compute it: address 0, no bytes here */
 	bool from_chip, to_chip;  /* or rather by the chip before, by the next one */
 };
 
@@ -70,6 +71,7 @@ struct dram_tile {
 };
 
 struct dram_worker {
+	uint32_t row; /* in the table of workers */
 	uint32_t first_tile, n_tile;
 	struct dram_area tiles; /* its records, one behind the other */
 };

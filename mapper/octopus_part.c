@@ -48,6 +48,7 @@ static bool share_tensor(const struct sharing *sharing, uint32_t t)
 	own->from_chip = is_received(sharing, tensor);
 	own->to_chip = tensor->n_consumer > 0 && last_consumer(tensor) >= sharing->end;
 	own->is_output = tensor->is_output || own->to_chip;
+	own->in_sram = tensor->in_sram && !own->from_chip;
 	own->producer =
 	    tensor->producer == OCTOPUS_NONE || own->from_chip ? OCTOPUS_NONE : tensor->producer - sharing->first;
 	own->n_consumer = 0;

@@ -298,6 +298,7 @@ static void finish_layers(struct planner *planner)
 
 			octopus_cut(&planner->graph->layer[l], &choice->split, choice->plan.ifmap_first,
 			            choice->plan.n_worker);
+			octopus_take_seats(planner, l, chip->first + chip->n_layer);
 			*cost = (struct octopus_layer_cost){
 			    .time = choice->time,
 			    .hidden_us = choice->ahead.hidden_us + hidden,

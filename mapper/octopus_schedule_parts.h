@@ -14,7 +14,8 @@ struct planner {
 	uint32_t n_worker;                 /* of a layer at most */
 	struct octopus_context **context;  /* [n_layer], of equal blocks one */
 	struct octopus_cut_choice *chosen; /* [n_layer] */
-	struct arena arena;                /* scratch */
+	struct octopus_seat **seat; /* [n_layer][n_worker]: where weights stay; of the graph's arena; else NULL */
+	struct arena arena;         /* scratch */
 	struct err *err;
 };
 
@@ -26,6 +27,22 @@ enum err_code octopus_say_too_large(struct planner *planner, uint32_t layer);
 
 /* Choose cuts for weights and results that stay in SRAM; sets planner->chosen and the chips' layers. */
 enum err_code octopus_choose_resident(struct planner *planner);
+
+/* What a layer needs of each of its PEs where weights stay; multiples of 16. */
+struct octopus_need {
+	uint64_t part_byte, resident_byte; /* of a part of the filters; of all, always */
+	uint64_t tile_byte, result_byte;   /* of a tile's result; of all, until layer `last` is done */
+	uint64_t passing_byte;             /* while it runs */
+	uint32_t n_pe, last;
+};
+/* end: the chip's last layer is the one before. */
+struct octopus_need octopus_need_of(const struct planner *planner, uint32_t l, uint32_t end);
+
+/* Addresses for all that the workers of a chip keep; *fit false: there are none. false: out of memory. */
+bool octopus_place_seats(struct planner *planner, const struct octopus_chip_cost *chip, bool *fit);
+
+/* The layer, which was cut, stays where its seats are. */
+void octopus_take_seats(struct planner *planner, uint32_t l, uint32_t end);
 
 /*
  * Deal layers to at most n_chip chips, in order: the slowest chip is as fast as can be, then all of them together.

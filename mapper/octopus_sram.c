@@ -17,12 +17,6 @@
 static const double byte_us[] = {0, 1e-6, 3e-6, 1e-5, 3e-5, 1e-4, 3e-4, 1e-3, 3e-3, 1e-2};
 #define N_BYTE_US (sizeof(byte_us) / sizeof(byte_us[0]))
 
-/* What a layer needs of each of its PEs. */
-struct need {
-	uint64_t resident_byte, result_byte, passing_byte; /* always; until `last` is done; while it runs */
-	uint32_t n_pe, last;
-};
-
 struct packing {
 	uint32_t n_pe;
 	uint64_t room_byte;
@@ -34,24 +28,8 @@ struct packing {
 	uint32_t n_used;
 };
 
-static struct need need_of(const struct planner *planner, uint32_t l, uint32_t end)
-{
-	const struct octopus_cut_choice *choice = &planner->chosen[l];
-	const struct octopus_tensor *out = &planner->graph->tensor[planner->graph->layer[l].output];
-	uint64_t all_byte = octopus_sram_byte(planner->context[l], &choice->work, &choice->plan);
-	struct need need = {.resident_byte = octopus_resident_byte(&choice->work, &choice->plan),
-	                    .result_byte = choice->plan.tiles_per_worker * align_up(choice->work.out_byte, 16),
-	                    .n_pe = choice->plan.n_worker,
-	                    .last = out->n_consumer > 0 ? out->consumer[out->n_consumer - 1] : l};
-
-	need.passing_byte = all_byte - need.resident_byte - need.result_byte;
-	/* what later chips read is sent when the chip's last layer is done */
-	need.last = need.last < end ? need.last : end - 1;
-	return need;
-}
-
 /* How full a PE would be with this layer too. */
-static uint64_t load_with(const struct packing *packing, const struct need *need, uint32_t p, uint32_t at,
+static uint64_t load_with(const struct packing *packing, const struct octopus_need *need, uint32_t p, uint32_t at,
                           uint32_t n_layer)
 {
 	const uint64_t *live = &packing->live_byte[(size_t)p * n_layer];
@@ -65,7 +43,7 @@ static uint64_t load_with(const struct packing *packing, const struct need *need
 	return packing->resident_byte[p] + need->resident_byte + peak;
 }
 
-static void place(struct packing *packing, const struct need *need, uint32_t p, uint32_t at, uint32_t n_layer)
+static void place(struct packing *packing, const struct octopus_need *need, uint32_t p, uint32_t at, uint32_t n_layer)
 {
 	uint64_t *live = &packing->live_byte[(size_t)p * n_layer];
 
@@ -79,7 +57,8 @@ static void place(struct packing *packing, const struct need *need, uint32_t p, 
 }
 
 /* Find the layer's PEs: the least full, the first among equals. */
-static bool place_layer(struct packing *packing, const struct need *need, uint32_t l, uint32_t n_layer)
+static bool place_layer(struct packing *packing, const struct octopus_need *need, uint32_t l, uint32_t n_layer,
+                        struct octopus_seat *seat)
 {
 	memset(packing->taken, 0, packing->n_pe * sizeof *packing->taken);
 	for (uint32_t i = 0; i < need->n_pe; i++) {
@@ -99,6 +78,7 @@ static bool place_layer(struct packing *packing, const struct need *need, uint32
 		if (best == OCTOPUS_NONE)
 			return false;
 		packing->taken[best] = true;
+		seat[i].worker = best;
 		place(packing, need, best, l, n_layer);
 	}
 	return true;
@@ -145,9 +125,9 @@ static bool pack_on(struct planner *planner, uint32_t first, uint32_t n, uint32_
 	if (good)
 		sort_layers(planner, first, n, packing.order);
 	for (uint32_t i = 0; good && i < n; i++) {
-		const struct need need = need_of(planner, packing.order[i], first + n);
+		const struct octopus_need need = octopus_need_of(planner, packing.order[i], first + n);
 
-		good = place_layer(&packing, &need, packing.order[i], n_layer);
+		good = place_layer(&packing, &need, packing.order[i], n_layer, planner->seat[packing.order[i]]);
 	}
 	if (good && chip) {
 		chip->n_worker = packing.n_used;
@@ -296,16 +276,49 @@ struct best {
 	uint32_t n_chip;
 };
 
-static void keep_if_better(struct planner *planner, struct best *best)
+/* Addresses for every chip; *fit false: what a PE has room for in sum has no addresses on one. */
+static bool place_chips(struct planner *planner, bool *fit)
+{
+	bool good = true;
+
+	*fit = true;
+	for (uint32_t c = 0; good && *fit && c < planner->schedule->n_chip; c++)
+		good = octopus_place_seats(planner, &planner->schedule->chip[c], fit);
+	return good;
+}
+
+/* false: out of memory. */
+static bool keep_if_better(struct planner *planner, struct best *best)
 {
 	double us = score(planner);
+	bool fit;
 
 	if (us >= best->score_us)
-		return;
+		return true;
+	if (!place_chips(planner, &fit))
+		return false;
+	if (!fit)
+		return true;
 	best->score_us = us;
 	best->n_chip = planner->schedule->n_chip;
 	memcpy(best->chosen, planner->chosen, planner->graph->n_layer * sizeof *best->chosen);
 	memcpy(best->chip, planner->schedule->chip, best->n_chip * sizeof *best->chip);
+	return true;
+}
+
+/* Take the best again: packed and placed as before. */
+static bool take_best(struct planner *planner, const struct best *best)
+{
+	bool fit;
+
+	memcpy(planner->chosen, best->chosen, planner->graph->n_layer * sizeof *best->chosen);
+	memcpy(planner->schedule->chip, best->chip, best->n_chip * sizeof *best->chip);
+	planner->schedule->n_chip = best->n_chip;
+	(void)score(planner);
+	if (!place_chips(planner, &fit))
+		return false;
+	assert(fit);
+	return true;
 }
 
 static enum err_code say_no_room(struct planner *planner)
@@ -352,6 +365,19 @@ static bool make_resident(struct planner *planner)
 	return true;
 }
 
+static bool make_seats(struct planner *planner)
+{
+	uint32_t n_layer = planner->graph->n_layer;
+
+	planner->seat = arena_array(&planner->arena, n_layer, sizeof *planner->seat);
+	for (uint32_t l = 0; planner->seat && l < n_layer; l++) {
+		planner->seat[l] = arena_array(&planner->graph->arena, planner->n_worker, sizeof **planner->seat);
+		if (!planner->seat[l])
+			return false;
+	}
+	return planner->seat != NULL;
+}
+
 enum err_code octopus_choose_resident(struct planner *planner)
 {
 	uint32_t n_layer = planner->graph->n_layer,
@@ -360,7 +386,7 @@ enum err_code octopus_choose_resident(struct planner *planner)
 	struct best best = {DBL_MAX, arena_array(&planner->arena, n_layer, sizeof *best.chosen),
 	                    arena_array(&planner->arena, n_chip, sizeof *best.chip), 0};
 
-	if (!list || !best.chosen || !best.chip || !make_resident(planner))
+	if (!list || !best.chosen || !best.chip || !make_resident(planner) || !make_seats(planner))
 		return octopus_no_memory(planner);
 	for (uint32_t l = 0; l < n_layer; l++) {
 		list[l] = arena_array(&planner->arena, planner->n_worker, sizeof *list[l]);
@@ -374,13 +400,11 @@ enum err_code octopus_choose_resident(struct planner *planner)
 			return code;
 		/* fewer workers take longer for layers and less for setup and cleanup */
 		for (uint32_t w = planner->n_worker; w > 0; w /= 2)
-			if (take_choices(planner, list, w) && octopus_deal_chips(planner, fits))
-				keep_if_better(planner, &best);
+			if (take_choices(planner, list, w) && octopus_deal_chips(planner, fits) &&
+			    !keep_if_better(planner, &best))
+				return octopus_no_memory(planner);
 	}
 	if (best.score_us == DBL_MAX)
 		return say_no_room(planner);
-	memcpy(planner->chosen, best.chosen, n_layer * sizeof *best.chosen);
-	memcpy(planner->schedule->chip, best.chip, best.n_chip * sizeof *best.chip);
-	planner->schedule->n_chip = best.n_chip;
-	return ERR_OK;
+	return take_best(planner, &best) ? ERR_OK : octopus_no_memory(planner);
 }

@@ -84,10 +84,22 @@ expect_code 0 "$DSE" schedule resnet18 --machine final_chip -o "$work/chips" -q
 expect_code 0 "$DSE" schedule --read "$work/chips"
 [ ! -e "$work/chips/chips.yaml" ] || fail "a list of chips of an earlier schedule"
 
-# With sram results do not come to the DRAM.
-expect_code 2 "$DSE" schedule mlp_784_512_256_16 --machine final_chip --strategy sram -o "$work/small"
-expect_text "$work/err" "allowed strategies are dram and hide"
-[ ! -e "$work/small" ] || fail "files of a schedule that needs none"
+# Weights in SRAM: a map of the workers' SRAM beside the others; every line of it is needed.
+expect_code 0 "$DSE" schedule mlp_784_512_256_16 --machine final_chip --strategy sram -o "$work/sram" -q
+expect_code 0 "$DSE" schedule --read "$work/sram"
+expect_text "$work/out" "784 used"
+expect_text "$work/sram/schedule.yaml" "stays: sram"
+cp "$work/sram/sram.map" "$work/sram.map"
+sed '7d' "$work/sram.map" >"$work/sram/sram.map"
+expect_code 3 "$DSE" schedule --read "$work/sram"
+expect_text "$work/err" " is missing"
+sed '4s/^ *[0-9]* *[0-9]*/    0        8/' "$work/sram.map" >"$work/sram/sram.map"
+expect_code 3 "$DSE" schedule --read "$work/sram"
+rm "$work/sram/sram.map"
+expect_code 5 "$DSE" schedule --read "$work/sram"
+expect_code 2 "$DSE" schedule mlp_784_512_256_16 --machine final_chip --strategy sram --chips 2 -o "$work/small"
+expect_text "$work/err" "-o with --strategy sram plans one chip"
+[ ! -e "$work/small" ] || fail "files of a schedule that has none"
 
 expect_code 2 "$DSE" schedule --read "$work/two.good" resnet18
 expect_text "$work/err" "--read takes no network"
