@@ -314,6 +314,11 @@ format:
 install: all
 	install -d '$(DESTDIR)$(PREFIX)/bin' '$(DESTDIR)$(PREFIX)/share/dse'
 	install -m 755 $(PROGRAM) '$(DESTDIR)$(PREFIX)/bin/dse'
+	install -d '$(DESTDIR)$(PREFIX)/share/man/man1' '$(DESTDIR)$(PREFIX)/share/bash-completion/completions' \
+		'$(DESTDIR)$(PREFIX)/share/zsh/site-functions'
+	$(PROGRAM) man >'$(DESTDIR)$(PREFIX)/share/man/man1/dse.1'
+	$(PROGRAM) completion bash >'$(DESTDIR)$(PREFIX)/share/bash-completion/completions/dse'
+	$(PROGRAM) completion zsh >'$(DESTDIR)$(PREFIX)/share/zsh/site-functions/_dse'
 	find spaces -type f ! -name '*.md' -exec sh -c 'for file; do \
 		install -d "$$0/$${file%/*}" && install -m 644 "$$file" "$$0/$$file" || exit 1; done' \
 		'$(DESTDIR)$(PREFIX)/share/dse' {} +

@@ -294,10 +294,10 @@ enum err_code cli_parse(int argc, char **argv, struct cli_options *options, stru
 	return check_files(options, err);
 }
 
-/* What an option does for a command: the command's own words where it has some. */
-static const char *option_help(const struct cli_command *command, enum cli_option option)
+const char *cli_option_help(const struct cli_command *command, enum cli_option option)
 {
-	for (const struct option_note *note = option_note_table; note->command; note++)
+	assert(option < N_OPTION);
+	for (const struct option_note *note = option_note_table; command && note->command; note++)
 		if (note->option == option && strcmp(note->command, command->name) == 0)
 			return note->help;
 	return option_table[option].help;
@@ -324,7 +324,7 @@ void cli_print_help(FILE *file, const struct cli_command *command)
 		              command->arguments, command->details);
 		for (unsigned i = 0; i < N_OPTION; i++)
 			if (cli_takes(command, (enum cli_option)i))
-				print_option(file, &option_table[i], option_help(command, (enum cli_option)i));
+				print_option(file, &option_table[i], cli_option_help(command, (enum cli_option)i));
 		return;
 	}
 	(void)fputs(
@@ -332,10 +332,9 @@ void cli_print_help(FILE *file, const struct cli_command *command)
 	    "should have for a network, as a Pareto front\n\nusage: dse COMMAND [OPTION...] FILE...\n\nCommands:\n",
 	    file);
 	for (size_t i = 0; i < cli_n_command; i++)
-		(void)fprintf(file, "  %-9s %s\n", cli_command_table[i].name, cli_command_table[i].help);
-	(void)fputs(
-	    "\n'dse COMMAND --help' tells more; 'dse --version' prints the version.\n"
-	    "Exit codes: 0 ok, 1 internal error, 2 usage, 3 bad input, 4 no feasible design, 5 reading or writing\n"
-	    "failed, 6 a limit asked for was exceeded, 130 interrupted.\n",
-	    file);
+		(void)fprintf(file, "  %-10s %s\n", cli_command_table[i].name, cli_command_table[i].help);
+	(void)fputs("\n'dse COMMAND --help' tells more, 'dse man' all; 'dse --version' prints the version.\nExit codes:\n",
+	            file);
+	for (const struct exit_code *code = exit_code_table; code->help; code++)
+		(void)fprintf(file, "  %3d  %s\n", code->code, code->help);
 }

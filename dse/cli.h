@@ -131,6 +131,8 @@ enum err_code cmd_show(const struct cli_options *options, struct err *err);
 enum err_code cmd_export(const struct cli_options *options, struct err *err);
 enum err_code cmd_init(const struct cli_options *options, struct err *err);
 enum err_code cmd_explain(const struct cli_options *options, struct err *err);
+enum err_code cmd_completion(const struct cli_options *options, struct err *err);
+enum err_code cmd_man(const struct cli_options *options, struct err *err);
 enum err_code cmd_check(const struct cli_options *options, struct err *err);
 
 /* Whether the option was given on the command line. */

@@ -151,6 +151,35 @@ const struct option_note option_note_table[] = {
     {NULL, OPTION_HELP, NULL},
 };
 
+const struct option_values option_values_table[] = {
+    {NULL, OPTION_ENGINE, "exact exhaustive nsga2 pls"},
+    {NULL, OPTION_EFFORT, "quick normal signoff"},
+    {"simulate", OPTION_DETAIL, "fast event greybox"},
+    {"validate", OPTION_DETAIL, "fast event greybox both all"},
+    {NULL, OPTION_DETAIL, "fast event"},
+    {"schedule", OPTION_STRATEGY, "dram hide sram"},
+    {NULL, OPTION_STRATEGY, "no_fusion fusion fusion_reuse thesis_reuse"},
+    {NULL, OPTION_SCENARIO, "speed energy time power energy-budget"},
+    {NULL, OPTION_ANALYSE, "pairs clock switch sensitivity"},
+    {"map", OPTION_GOAL, "latency energy edp"},
+    {NULL, OPTION_GOAL, "latency energy"},
+    {NULL, OPTION_SPLIT, "all reduced even thesis"},
+    {NULL, OPTION_WORKERS, "best paper"},
+    {NULL, OPTION_HELP, NULL},
+};
+
+const struct exit_code exit_code_table[] = {
+    {0, "ok"},
+    {1, "internal error"},
+    {2, "usage"},
+    {3, "bad input"},
+    {4, "no feasible design"},
+    {5, "reading or writing failed"},
+    {6, "a limit asked for was exceeded"},
+    {130, "interrupted"},
+    {0, NULL},
+};
+
 /* The options of a command: those of all commands, its own, and the end. */
 #define LIST(...) (const enum cli_option[]){__VA_ARGS__, N_OPTION}
 #define COMMON OPTION_HELP, OPTION_JSON, OPTION_JOBS, OPTION_SEED, OPTION_OUT, OPTION_QUIET, OPTION_NO_PROGRESS
@@ -294,6 +323,13 @@ const struct cli_command cli_command_table[] = {
      "Machines and what varies of them, networks, which layers may choose from what and how many designs that is,\n"
      "constraints, objectives, engine, expected time and memory: what 'dse check' counts, as sentences.",
      1, 1, LIST(COMMON), cmd_explain},
+    {"completion", "bash|zsh|machines|networks", "print what completes command lines in a shell",
+     "'dse completion bash' and 'dse completion zsh' print a script, which 'make install' installs; for one shell:\n"
+     "'. <(dse completion bash)', or 'eval \"$(dse completion zsh)\"' after compinit. The others list the names of what is\n"
+     "shipped, which the scripts ask for.",
+     1, 1, LIST(OPTION_HELP), cmd_completion},
+    {"man", "", "print the manual page", "In troff, as 'make install' installs it: 'dse man | man -l -' shows it.", 0, 0,
+     LIST(OPTION_HELP), cmd_man},
     {"roofline", "MACHINE NETWORK...", "how near each layer comes to the roofs of array and memory",
      "For each convolution and fully-connected layer, on its own: operations a byte when every word of ifmap, weights\n"
      "and ofmap moves once (all weights on the chip, maps in tiles), what the array's and the memory's roof allow, and\n"

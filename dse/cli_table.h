@@ -27,4 +27,22 @@ struct option_note {
 };
 extern const struct option_note option_note_table[];
 
+/* What an option does for a command: the command's own words where it has some. command NULL: the option's. */
+const char *cli_option_help(const struct cli_command *command, enum cli_option option);
+
+/* Values of options that take one of a few words, for completion; the commands themselves say what they take. */
+struct option_values {
+	const char *command; /* NULL: all that have the option and no row of their own */
+	enum cli_option option;
+	const char *values; /* with blanks between; NULL: end of the table */
+};
+extern const struct option_values option_values_table[];
+
+/* Exit codes with their meaning. */
+struct exit_code {
+	int code;
+	const char *help; /* NULL: end of the table */
+};
+extern const struct exit_code exit_code_table[];
+
 #endif

@@ -3,6 +3,7 @@
 #include <assert.h>
 #include <dirent.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 #include <sys/stat.h>
@@ -84,28 +85,50 @@ static size_t stem_length(const char *name)
 	return 0;
 }
 
-/* Names, without endings, of the files in the folders; at most N_NAME of them. */
-static size_t list_names(const char *folder, struct arena *arena, const char *names[N_NAME])
+/* Names, without endings, of the files in a folder; at most max of them. */
+static size_t list_folder(const char *dir, struct arena *arena, const char **names, size_t max)
+{
+	size_t n = 0;
+	DIR *stream = opendir(dir);
+	if (!stream)
+		return 0;
+	for (struct dirent *entry = readdir(stream); entry && n < max; entry = readdir(stream)) {
+		size_t n_byte = stem_length(entry->d_name);
+		if (n_byte == 0)
+			continue;
+		char *name = arena_text(arena, entry->d_name);
+		if (!name)
+			break;
+		name[n_byte] = '\0';
+		names[n++] = name;
+	}
+	(void)closedir(stream);
+	return n;
+}
+
+/* The same of all folders. */
+static size_t list_names(const char *folder, struct arena *arena, const char **names, size_t max)
 {
 	size_t n = 0;
 	char dir[PATH_SIZE];
 	assert(arena);
-	for (size_t i = 0; nth_folder(i, folder, dir); i++) {
-		DIR *stream = opendir(dir);
-		if (!stream)
-			continue;
-		for (struct dirent *entry = readdir(stream); entry && n < N_NAME; entry = readdir(stream)) {
-			size_t n_byte = stem_length(entry->d_name);
-			if (n_byte == 0)
-				continue;
-			char *name = arena_text(arena, entry->d_name);
-			if (!name)
-				break;
-			name[n_byte] = '\0';
-			names[n++] = name;
-		}
-		(void)closedir(stream);
-	}
+	for (size_t i = 0; nth_folder(i, folder, dir); i++)
+		n += list_folder(dir, arena, names + n, max - n);
+	return n;
+}
+
+static int compare_text(const void *left, const void *right)
+{
+	return strcmp(*(const char *const *)left, *(const char *const *)right);
+}
+
+size_t path_list(const char *folder, struct arena *arena, const char **name, size_t max)
+{
+	size_t n_all = list_names(folder, arena, name, max), n = 0;
+	qsort(name, n_all, sizeof(*name), compare_text);
+	for (size_t i = 0; i < n_all; i++)
+		if (n == 0 || strcmp(name[i], name[n - 1]) != 0)
+			name[n++] = name[i];
 	return n;
 }
 
@@ -123,7 +146,7 @@ enum err_code path_find(const char *name, const char *folder, struct arena *aren
 		return *path ? ERR_OK : err_add(err, ERR_INTERNAL, "out of memory");
 	}
 	const char *names[N_NAME];
-	size_t n = list_names(folder, arena, names);
+	size_t n = list_names(folder, arena, names, N_NAME);
 	const char *nearest = err_nearest(name, names, n);
 	return err_add(err, ERR_IO, "%s: no such file, and no such name under spaces/%s%s%s%s", name, folder,
 	               nearest ? "; did you mean '" : "", nearest ? nearest : "", nearest ? "'?" : "");

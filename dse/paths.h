@@ -25,6 +25,12 @@ bool path_ends_in(const char *path, const char *ending);
 enum err_code path_find(const char *name, const char *folder, struct arena *arena, const char **path, struct err *err);
 
 /*
+ * What path_find would find in a folder: names without endings, sorted, none twice; up to max of them into name
+ * [max]. Returns how many; they live in arena.
+ */
+size_t path_list(const char *folder, struct arena *arena, const char **name, size_t max);
+
+/*
  * A file that another one, beside, names: by path relative to it, or by name in the folder of that kind beside it or
  * beside a folder above it; at last as path_find does. The path is plain and lives in arena. ERR_IO.
  */

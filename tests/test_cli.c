@@ -5,7 +5,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "dse/cli_table.h"
+#include "dse/cli_word.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -155,6 +155,61 @@ static void test_cli_notes_belong_to_commands(void **state)
 	}
 }
 
+/* What completion offers as values of an option, the help of each command that has the option names. */
+static void test_cli_values_are_in_the_help(void **state)
+{
+	size_t n_seen = 0;
+	(void)state;
+	for (size_t i = 0; i < cli_n_command; i++) {
+		for (unsigned k = 0; k < N_OPTION; k++) {
+			enum cli_option option = (enum cli_option)k;
+			struct cli_word word = cli_word_of_option(&cli_command_table[i], option);
+			if (!cli_takes(&cli_command_table[i], option) || word.kind != WORD_CHOICE)
+				continue;
+			for (char *rest = NULL, *value = strtok_r(word.choice, " ", &rest); value;
+			     value = strtok_r(NULL, " ", &rest), n_seen++)
+				if (!strstr(cli_option_help(&cli_command_table[i], option), value))
+					fail_msg("dse %s: help of --%s has no '%s'", cli_command_table[i].name,
+					         option_table[option].name, value);
+		}
+	}
+	assert_true(n_seen > 20);
+}
+
+static const struct cli_command *command_of(const char *name)
+{
+	for (size_t i = 0; i < cli_n_command; i++)
+		if (strcmp(cli_command_table[i].name, name) == 0)
+			return &cli_command_table[i];
+	fail_msg("no command %s", name);
+	return NULL;
+}
+
+/* Files by their place, from usage lines with alternatives, brackets and options. */
+static void test_cli_words_of_usage_lines(void **state)
+{
+	struct cli_word word[CLI_MAX_WORD];
+	(void)state;
+	assert_int_equal(cli_words_of_command(command_of("simulate"), word), 2);
+	assert_int_equal(word[0].kind, WORD_MACHINE);
+	assert_int_equal(word[1].kind, WORD_NETWORK);
+	assert_int_equal(cli_words_of_command(command_of("schedule"), word), 1);
+	assert_int_equal(word[0].kind, WORD_NETWORK);
+	assert_int_equal(cli_words_of_command(command_of("runs"), word), 1);
+	assert_int_equal(word[0].kind, WORD_CHOICE);
+	assert_string_equal(word[0].choice, "prune");
+	assert_int_equal(cli_words_of_command(command_of("explore"), word), 1);
+	assert_int_equal(word[0].kind, WORD_SPACE);
+	assert_int_equal(cli_words_of_command(command_of("merge"), word), 1);
+	assert_int_equal(word[0].kind, WORD_DIR);
+	assert_int_equal(cli_words_of_command(command_of("init"), word), 1);
+	assert_int_equal(word[0].kind, WORD_FREE);
+	assert_int_equal(cli_words_of_command(command_of("man"), word), 0);
+	assert_int_equal(cli_word_of_option(NULL, OPTION_MACHINE).kind, WORD_MACHINE);
+	assert_int_equal(cli_word_of_option(NULL, OPTION_POINT).kind, WORD_FILE);
+	assert_int_equal(cli_word_of_option(NULL, OPTION_JOBS).kind, WORD_FREE);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -162,6 +217,8 @@ int main(void)
 	    cmocka_unit_test(test_cli_reports_all_mistakes),       cmocka_unit_test(test_cli_refuses_values),
 	    cmocka_unit_test(test_cli_help_needs_no_file),         cmocka_unit_test(test_cli_help_is_complete),
 	    cmocka_unit_test(test_cli_notes_belong_to_commands),
+	    cmocka_unit_test(test_cli_values_are_in_the_help),
+	    cmocka_unit_test(test_cli_words_of_usage_lines),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* dse man: the manual page, from the tables that the command line is read by. */
+#include "dse/cli_table.h"
+#include <assert.h>
+#include <string.h>
+
+/* Text as troff has it: a backslash, and a dot or quote that a line begins with, would be instructions. */
+static void put_text(const char *text)
+{
+	bool at_start = true;
+	for (; *text; text++) {
+		if (at_start && (*text == '.' || *text == '\''))
+			(void)fputs("\\&", stdout);
+		if (*text == '\\')
+			(void)fputs("\\e", stdout);
+		else if (*text == '-')
+			(void)fputs("\\-", stdout); /* not a hyphen: options are copied from the page */
+		else if (*text == '\'')
+			(void)fputs("\\(aq", stdout);
+		else
+			(void)fputc(*text, stdout);
+		at_start = *text == '\n';
+	}
+}
+
+static void put_option(const struct cli_command *command, enum cli_option option)
+{
+	const struct option_info *info = &option_table[option];
+	(void)fputs(".TP\n\\fB", stdout);
+	if (info->letter)
+		(void)printf("\\-%c\\fR, \\fB", info->letter);
+	(void)fputs("\\-\\-", stdout);
+	put_text(info->name);
+	(void)fputs("\\fR", stdout);
+	if (info->argument) {
+		(void)fputs(" \\fI", stdout);
+		put_text(info->argument);
+		(void)fputs("\\fR", stdout);
+	}
+	(void)fputc('\n', stdout);
+	put_text(cli_option_help(command, option));
+	(void)fputc('\n', stdout);
+}
+
+/* Options that a command has in common with others are told once, but where it has words of its own for them. */
+static bool is_common(enum cli_option option)
+{
+	return option <= OPTION_NO_PROGRESS;
+}
+
+static void put_command(const struct cli_command *command)
+{
+	(void)printf(".SS dse %s\n", command->name);
+	put_text(command->help);
+	(void)printf("\n.PP\n\\fBdse %s\\fR [\\fIOPTION\\fR...] ", command->name);
+	put_text(command->arguments);
+	(void)fputs("\n.PP\n", stdout);
+	put_text(command->details);
+	(void)fputc('\n', stdout);
+	for (unsigned i = 0; i < N_OPTION; i++) {
+		enum cli_option option = (enum cli_option)i;
+		bool is_told = is_common(option) && cli_option_help(command, option) == option_table[i].help;
+		if (cli_takes(command, option) && !is_told)
+			put_option(command, option);
+	}
+}
+
+enum err_code cmd_man(const struct cli_options *options, struct err *err)
+{
+	(void)err;
+	assert(options->n_file == 0);
+	(void)fputs(
+	    ".TH DSE 1 \"\" \"dse " DSE_VERSION "\" \"User Commands\"\n"
+	    ".SH NAME\n"
+	    "dse \\- design\\-space exploration of DNN accelerators\n"
+	    ".SH SYNOPSIS\n"
+	    "\\fBdse\\fR \\fICOMMAND\\fR [\\fIOPTION\\fR...] \\fIFILE\\fR...\n"
+	    ".SH DESCRIPTION\n"
+	    "Finds which MAC array, split, reuse strategy and operating point a DNN accelerator should have for a\n"
+	    "network, as a Pareto front. Results go to standard output, everything else to standard error.\n"
+	    ".SH OPTIONS OF MOST COMMANDS\n",
+	    stdout);
+	for (unsigned i = 0; i < N_OPTION; i++)
+		if (is_common((enum cli_option)i))
+			put_option(NULL, (enum cli_option)i);
+	(void)fputs(".SH COMMANDS\n", stdout);
+	for (size_t i = 0; i < cli_n_command; i++)
+		put_command(&cli_command_table[i]);
+	(void)fputs(".SH EXIT STATUS\n", stdout);
+	for (const struct exit_code *code = exit_code_table; code->help; code++)
+		(void)printf(".TP\n%d\n%s\n", code->code, code->help);
+	(void)fputs(".SH ENVIRONMENT\n"
+	            ".TP\n\\fBDSE_STORE\\fR\nfile that runs are kept in, or none; \\fB\\-\\-store\\fR overrides it\n"
+	            ".SH EXAMPLES\n.EX\n"
+	            "dse init my_space\n"
+	            "dse explain my_space.yaml\n"
+	            "dse explore my_space.yaml\n"
+	            "dse simulate dvfs_chip resnet50\n"
+	            ".EE\n",
+	            stdout);
+	return ERR_OK;
+}
