@@ -112,7 +112,7 @@ static const struct reading level_reading[] = {
     {"matmul_b", FACT_DETAIL},
 };
 /* Bytes where pointers have 8. */
-#define SIZE_BLOCK 192
+#define SIZE_BLOCK 200
 #define SIZE_CHOICE 152
 #define SIZE_AHEAD 24
 #define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
@@ -208,6 +208,7 @@ static void put_block(struct pack *pack, const struct block *block)
 	    block->in_c,        block->pad_left,     block->pad_right,
 	    block->pad_top,     block->pad_bottom,   block->kernel_w,
 	    block->kernel_h,    block->stride,       block_n_group(block),
+	    block_batch(block),
 	    block->out_w,       block->out_h,        block->out_c,
 	    block->pool,        block->pool_average, block->next_pool_stride,
 	    block->is_shortcut, block->has_padd,     block->has_mat_ele,

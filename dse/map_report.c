@@ -30,7 +30,7 @@ static size_t use_of_tiles(const struct map_report *report, size_t i, struct uti
 		      : (uint64_t)split_part_in_w(block, split->w.size_a) * split_part_in_h(block, split->h.size_a) * d;
 	uint64_t weight = is_matmul ? w * d : (uint64_t)block->kernel_w * block->kernel_h * c * d;
 	*use = (struct utilisation){
-	    .pieces = split_n_task(split),
+	    .pieces = split_n_task(split) * block_batch(block),
 	    .ifmap_aligned_byte = in * word_byte,
 	    .ifmap_valid_byte = in * word_byte,
 	    .weight_aligned_byte = weight * word_byte,
@@ -225,7 +225,7 @@ static void add_layer(struct table *table, const struct map_report *report, size
 	table_add(table, "%s", split.h);
 	table_add(table, "%s", split.c);
 	table_add(table, "%s", split.d);
-	table_add(table, "%" PRIu64, split_n_task(&design->split));
+	table_add(table, "%" PRIu64, split_n_task(&design->split) * block_batch(&mapping->network.block[i]));
 	table_add(table, "%s", design_place_name(design->in_storage));
 	table_add(table, "%s", design_place_name(design->out_storage));
 	add_pct(table, mean_mac(report, i));

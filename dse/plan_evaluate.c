@@ -83,6 +83,7 @@ static uint32_t verdict_cut(const struct layer_problem *layer, const struct laye
 {
 	switch (reason) {
 	case VERDICT_STRATEGY:
+	case VERDICT_BATCH:
 	case VERDICT_DATAFLOW:
 	case VERDICT_NO_STORAGE:
 		return GENE_STRATEGY + 1;

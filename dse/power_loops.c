@@ -65,7 +65,7 @@ struct power_groups power_groups_of(const struct layer_context *context, const s
                                     const struct sim_result *result)
 {
 	assert(context && design && result);
-	struct power_groups groups = {.n_task = split_n_task(&design->split),
+	struct power_groups groups = {.n_task = split_n_task(&design->split) * block_batch(context->block),
 	                              .static_mw = energy_static_mw(context->machine, design->level)};
 	struct program program;
 	struct verdict verdict;

@@ -278,7 +278,7 @@ static enum err_code put_layer(struct writer *writer, const struct power_item *i
 		return err_add(err, ERR_INFEASIBLE, "%s: %s", piece.block->name,
 		               why ? verdict_table[why->reason].help : "no design at the levels chosen");
 	piece.n_choice = item->is_at_level ? (uint32_t)n : 1;
-	piece.n_task = split_n_task(&choice[0].split);
+	piece.n_task = split_n_task(&choice[0].split) * block_batch(piece.block);
 	if (!per_loop)
 		put_segment(writer, &piece, mode, n, 1);
 	else if (!put_parts(writer, groups, level, n, &piece))

@@ -60,7 +60,7 @@ double roofline_ifmap_byte(const struct block *block, uint32_t word_byte)
 		return (double)block->in_w * block->in_h * word_byte;
 	double w = (double)touched(block->in_w, block->pad_left, block->kernel_w, block->stride, block->out_w);
 	double h = (double)touched(block->in_h, block->pad_top, block->kernel_h, block->stride, block->out_h);
-	return w * h * block->in_c * word_byte;
+	return w * h * block->in_c * block_batch(block) * word_byte;
 }
 
 /* A convolution of one pixel is a fully-connected layer, as in squeeze and excite. */
@@ -76,7 +76,8 @@ static enum roofline_kind kind_of(const struct block *block)
 /* Fused pooling comes before the result is written. */
 static double ofmap_byte(const struct block *block, uint32_t word_byte)
 {
-	return (double)block->out_w * block->out_h * block->out_c * word_byte / ((double)block->pool * block->pool);
+	double n_out = (double)block->out_w * block->out_h * block->out_c * block_batch(block);
+	return n_out * word_byte / ((double)block->pool * block->pool);
 }
 
 /* One strategy, with the splitter's split. The layer stands for itself: nothing is kept for it or for others. */

@@ -13,7 +13,7 @@ static uint64_t result_pixel(const struct block *block)
 {
 	assert(block->pool > 0);
 	uint64_t row = align_up(block->out_w, 4);
-	return ceil_div(row * block->out_h * block->out_c, (uint64_t)block->pool * block->pool);
+	return ceil_div(row * block->out_h * block->out_c * block_batch(block), (uint64_t)block->pool * block->pool);
 }
 
 /* The result held while block b runs; NULL: none, or it is the network's input, which lies in DRAM. */

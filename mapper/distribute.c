@@ -46,6 +46,8 @@ const struct verdict_info verdict_table[N_VERDICT] = {
                               "MLA; matmul has no reuse"},
     [VERDICT_GROUPS] =
 	{"groups", "the filters' parts are those of all groups; on target: systolic those of one, all groups alike"},
+    [VERDICT_BATCH] = {"batch", "the strategy takes one image at a time: batch is 1 with thesis_reuse, and of "
+                                "convolutions on target: systolic"},
     [VERDICT_AHEAD_ROOM] = {"ahead_room", "weights fetched ahead and all else there exceed the storage QPEs"},
     [VERDICT_AHEAD_PARTS] = {"ahead_parts", "weights fetched ahead have another operand width, or lie in groups of "
                                             "filters that the split cuts"},
@@ -189,7 +191,8 @@ static uint64_t stored_result_byte(const struct layer_context *context, uint64_t
 {
 	const struct block *block = context->block;
 	uint64_t channels = block->kind == BLOCK_MATMUL ? 1 : block->out_c;
-	return row_word * block->out_h * channels / ((uint64_t)block->pool * block->pool) * (context->operand_bit / 8);
+	return row_word * block->out_h * block_batch(block) * channels / ((uint64_t)block->pool * block->pool) *
+	       (context->operand_bit / 8);
 }
 
 uint64_t mapper_sram_least_byte(const struct layer_context *context, const struct layer_design *design)
@@ -261,11 +264,11 @@ static uint64_t stored_map_byte(const struct layer_context *context, uint64_t w,
 static uint64_t stored_beside_byte(const struct layer_context *context, const struct layer_design *design)
 {
 	const struct block *block = context->block;
-	uint64_t byte = 0;
+	uint64_t byte = 0, n_image = block_batch(block);
 	if (design->in_storage)
-		byte += stored_map_byte(context, block->in_w, block->in_h, block->in_c);
+		byte += stored_map_byte(context, block->in_w, (uint64_t)block->in_h * n_image, block->in_c);
 	if (design->add_storage)
-		byte += stored_map_byte(context, block->out_w, block->out_h, block->out_c);
+		byte += stored_map_byte(context, block->out_w, (uint64_t)block->out_h * n_image, block->out_c);
 	if (design->held_storage)
 		byte += context->ahead.held_pixel * (context->operand_bit / 8);
 	return byte;
@@ -334,7 +337,8 @@ static bool cuts_rows(const struct block *block, const struct tiling *tiling)
 {
 	if (block->kind != BLOCK_POOL)
 		return false;
-	return ((block->whole & WHOLE_W) && tiling->n_w > 1) || ((block->whole & WHOLE_H) && tiling->n_h > 1) ||
+	return ((block->whole & WHOLE_W) && tiling->n_w > 1) ||
+	       ((block->whole & WHOLE_H) && tiling->n_h > block_batch(block)) ||
 	       ((block->whole & WHOLE_C) && tiling->n_c > 1);
 }
 
@@ -361,6 +365,8 @@ static enum verdict_reason judge(const struct layer_context *context, const stru
 	if (strategy->is_systolic || (strategy->reuses && kind != BLOCK_CONV) ||
 	    (design->strategy == STRATEGY_THESIS_REUSE && is_grouped))
 		return VERDICT_STRATEGY;
+	if (design->strategy == STRATEGY_THESIS_REUSE && block_batch(context->block) > 1)
+		return VERDICT_BATCH;
 	if (context->form != FORM_CONV && !(context->is_packed && (context->form == FORM_PACKED || !strategy->reuses)))
 		return VERDICT_FORM;
 	if (cuts_rows(context->block, tiling))

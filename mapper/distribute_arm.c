@@ -58,7 +58,8 @@ static void add_gathering(const struct layer_context *context, const struct tili
                           const struct arm_share *share, struct program *program)
 {
 	double pixel_clk = context->machine->arm_gather_pixel_clk;
-	double n_all = (double)context->block->out_w * context->block->out_h * context->block->in_c * share->n_pad;
+	double n_all = (double)context->block->out_w * context->block->out_h * context->block->in_c *
+	               block_batch(context->block) * share->n_pad;
 	struct arm_operation gathering = {
 	    .phase = PHASE_PADD,
 	    .clk = pixel_clk * tiling->in_w * tiling->in_c * share->n_map,

@@ -520,12 +520,15 @@ void distribute_chip_busiest(const struct layer_context *context, const struct l
 	                            : c.extent / machine->mla_rows;
 	if (!c.is_known && block_n_group(block) > 1)
 		c_block = (double)(block_n_group(block) * ceil_div(block_group_out_c(block), machine->mla_rows));
+	h.n *= block_batch(block);
+	h.extent *= block_batch(block);
 	double h_row = h.extent;
 	/* a block's share of the rows; of few rows blocks share one and deal the filters */
 	if (h.is_known) {
-		uint64_t n_row = ceil_div(range->h.n_least, hierarchy->n_block);
-		if (range->h.n_least < hierarchy->n_block && hierarchy->n_block % range->h.n_least == 0)
-			n_share = n_block / range->h.n_least;
+		uint64_t n_all = (uint64_t)range->h.n_least * block_batch(block);
+		uint64_t n_row = ceil_div(n_all, hierarchy->n_block);
+		if (n_all < hierarchy->n_block && hierarchy->n_block % n_all == 0)
+			n_share = n_block / (double)n_all;
 		h.n = (double)n_row;
 		h.extent = (double)n_row * tiling->out_h;
 		h_row = (double)n_row * computed_h;

@@ -25,6 +25,19 @@ static struct groups group_parts(const struct tiling *tiling, uint64_t n_pe)
 	return groups;
 }
 
+/* Groups of PEs in which any part is of the larger height; each image's parts begin with its larger ones. */
+static uint64_t n_large_group(const struct block *block, const struct split *split, uint32_t n_w, uint64_t n_pe)
+{
+	uint64_t n_map = (uint64_t)dim_n_part(&split->h) * n_w, n_large = (uint64_t)split->h.n_a * n_w, n = 0, next = 0;
+	for (uint64_t i = 0; i < block_batch(block); i++) {
+		uint64_t first = i * n_map / n_pe, end = ceil_div(i * n_map + n_large, n_pe);
+		first = first < next ? next : first;
+		n += end > first ? end - first : 0;
+		next = end > next ? end : next;
+	}
+	return n;
+}
+
 /*
  * Task clocks over all rounds. Parts come in order, so a group takes as long as
  * its largest part: with two heights (rows of parts in order) or two filter
@@ -35,7 +48,7 @@ static double all_rounds_clk(const struct layer_context *context, const struct l
 {
 	const struct split *split = &design->split;
 	double fixed_clk = context->machine->mla_init_clk;
-	double n_large_map = (double)ceil_div((uint64_t)split->h.n_a * tiling->n_w, n_pe) * (double)n_pe;
+	double n_large_map = (double)n_large_group(context->block, split, tiling->n_w, n_pe) * (double)n_pe;
 	double large_map_frac = real_min(1, n_large_map / (double)tiling->n_map);
 	double large_filter_frac = real_min(1, (double)ceil_div(split->c.n_a, n_pe) / (double)groups->n_filter);
 	double small_h = split->h.n_b ? (double)split->h.size_b / split->h.size_a : 1;

@@ -21,6 +21,8 @@ bool systolic_serves(const struct layer_context *context, const struct layer_des
 	*verdict = (struct verdict){VERDICT_OK, 0, 0};
 	if (!strategy->is_systolic)
 		verdict->reason = VERDICT_STRATEGY;
+	else if (context->block->kind == BLOCK_CONV && block_batch(context->block) > 1)
+		verdict->reason = VERDICT_BATCH;
 	else if (context->form != FORM_CONV)
 		verdict->reason = VERDICT_FORM;
 	else if (design->in_storage || design->out_storage || design->add_storage ||
@@ -137,11 +139,11 @@ static void add_stream(const struct machine *machine, enum phase phase, double l
 void systolic_add_streams(const struct layer_context *context, struct program *program)
 {
 	const struct block *block = context->block;
-	double out_word = (double)block->out_w * block->out_h * block->out_c;
+	double n_image = block_batch(block), out_word = (double)block->out_w * block->out_h * block->out_c * n_image;
 	if (block->kind == BLOCK_POOL) {
-		double in_word = (double)block->in_w * block->in_h * block->in_c;
+		double in_word = (double)block->in_w * block->in_h * block->in_c * n_image;
 		if (block->operand != OPERAND_NONE)
-			in_word += block->operand == OPERAND_MAP ? in_word : block->in_c;
+			in_word += block->operand == OPERAND_MAP ? in_word : block->in_c * n_image;
 		add_stream(context->machine, distribute_arm_phase(block), in_word, out_word, program);
 	} else if (block->has_mat_ele) {
 		add_stream(context->machine, PHASE_MAT_ELE, out_word, 0, program);

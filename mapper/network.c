@@ -50,6 +50,11 @@ uint32_t block_padded_h(const struct block *block)
 	return block->in_h + block->pad_top + block->pad_bottom;
 }
 
+uint32_t block_batch(const struct block *block)
+{
+	return block->batch > 1 ? block->batch : 1;
+}
+
 uint32_t block_n_group(const struct block *block)
 {
 	return block->groups > 1 ? block->groups : 1;
@@ -83,7 +88,7 @@ uint64_t block_n_weight(const struct block *block)
 
 uint64_t block_n_mac(const struct block *block)
 {
-	uint64_t n_out = mul_sat((uint64_t)block->out_w * block->out_h, block->out_c);
+	uint64_t n_out = mul_sat(mul_sat((uint64_t)block->out_w * block->out_h, block->out_c), block_batch(block));
 
 	switch (block->kind) {
 	case BLOCK_CONV:
@@ -163,8 +168,8 @@ bool block_same(const struct block *a, const struct block *b)
 	return a->kind == b->kind && a->in_w == b->in_w && a->in_h == b->in_h && a->in_c == b->in_c &&
 	       a->pad_left == b->pad_left && a->pad_right == b->pad_right && a->pad_top == b->pad_top &&
 	       a->pad_bottom == b->pad_bottom && a->kernel_w == b->kernel_w && a->kernel_h == b->kernel_h &&
-	       a->stride == b->stride && block_n_group(a) == block_n_group(b) && a->out_w == b->out_w &&
-	       a->out_h == b->out_h && a->out_c == b->out_c && a->pool == b->pool &&
+	       a->stride == b->stride && block_n_group(a) == block_n_group(b) && block_batch(a) == block_batch(b) &&
+	       a->out_w == b->out_w && a->out_h == b->out_h && a->out_c == b->out_c && a->pool == b->pool &&
 	       a->pool_average == b->pool_average && a->is_shortcut == b->is_shortcut &&
 	       a->next_pool_stride == b->next_pool_stride && a->has_padd == b->has_padd && a->arm == b->arm &&
 	       a->operand == b->operand && a->whole == b->whole && a->has_mat_ele == b->has_mat_ele &&

@@ -56,6 +56,8 @@ struct block {
 	uint32_t kernel_w, kernel_h, stride;
 	uint32_t groups; /* BLOCK_CONV: as many convolutions side by side, each of its own share of the ifmap's channels
 	                    and filters; above 1, divides in_c and out_c; 0 or 1: none. Read by block_n_group. */
+	uint32_t batch;  /* BLOCK_CONV, BLOCK_POOL: images of these extents, each with the same weights; 0 or 1: one.
+	                    Read by block_batch. */
 	uint32_t out_w, out_h, out_c;
 	uint32_t pool;             /* fused pooling: window = stride = pool in both directions; 1: none */
 	uint32_t pool_number;      /* n of the fused POOL_n; 0: none */
@@ -108,12 +110,15 @@ struct block block_matmul(uint32_t n_row, uint32_t n_in, uint32_t n_out);
 uint32_t block_padded_w(const struct block *block);
 uint32_t block_padded_h(const struct block *block);
 
+/* Images, which are computed alike; rows of a matrix multiplication are in_h. */
+uint32_t block_batch(const struct block *block);
+
 /* Groups of a convolution, 1 where there are none; and what each has of the ifmap's and ofmap's channels. */
 uint32_t block_n_group(const struct block *block);
 uint32_t block_group_in_c(const struct block *block);
 uint32_t block_group_out_c(const struct block *block);
 
-/* Multiply-accumulate operations of the core operation (0 for pooling). */
+/* Multiply-accumulate operations of the core operation (0 for pooling), all images. */
 uint64_t block_n_mac(const struct block *block);
 
 /* Weights of the core operation (0 for pooling), without biases. */

@@ -542,12 +542,8 @@ static void read_head(const struct doc_node *root, struct layer_list *list, stru
 	list->place = doc_place(input ? input : root);
 	if (input)
 		read_input(input, list, err);
-	if (batch && read_u32(batch, "batch", 1, NETWORK_MAX_EXTENT, &list->batch, err) && !list->is_vector &&
-	    list->batch > 1) {
-		err_add_at(err, ERR_INPUT, doc_place(batch), "batch: found %u, allowed 1 unless the input is a vector",
-		           list->batch);
-		list->batch = 1; /* the layers are checked without it */
-	}
+	if (batch)
+		(void)read_u32(batch, "batch", 1, NETWORK_MAX_EXTENT, &list->batch, err);
 }
 
 enum err_code network_read_yaml(const char *path, struct network *network, struct err *err)

@@ -175,6 +175,10 @@ enum err_code octopus_build(const struct network *network, struct octopus_graph 
 
 	assert(network && graph && network->n_block > 0);
 	*graph = (struct octopus_graph){.network = network};
+	for (size_t b = 0; b < network->n_block; b++)
+		if (block_batch(&network->block[b]) > 1)
+			return err_add(err, ERR_INFEASIBLE, "%s: a batch of %u images, OctopuScheduler takes one",
+			               network->block[b].name, block_batch(&network->block[b]));
 	graph->layer = arena_array(&graph->arena, network->n_block, sizeof *graph->layer);
 	graph->tensor = arena_array(&graph->arena, n_tensor, sizeof *graph->tensor);
 	builder.tensor_of = arena_array(&scratch, network->n_block + 1, sizeof *builder.tensor_of);

@@ -167,18 +167,20 @@ static bool check_shortcut(struct chain *chain, uint32_t n, const struct block *
 /* Reports a layer of more work than the models can count; the block's channels are known. */
 static bool check_work(struct chain *chain, uint32_t n, const struct block *block)
 {
-	uint64_t n_window = mul_sat((uint64_t)block->out_w * block->out_h, block->out_c);
+	uint64_t n_row = (uint64_t)block->out_h * block_batch(block);
+	uint64_t n_window = mul_sat(block->out_w * n_row, block->out_c);
 	uint64_t n_each = block->kind == BLOCK_MATMUL ? block->in_w : (uint64_t)block->kernel_w * block->kernel_h;
 
 	if (block->kind == BLOCK_CONV)
 		n_each = mul_sat(n_each, block_group_in_c(block));
-	if (mul_sat(n_window, n_each) <= NETWORK_MAX_WORK)
+	if (mul_sat(n_window, n_each) <= NETWORK_MAX_WORK && n_row <= NETWORK_MAX_ROW)
 		return true;
 	err_add_at(
 	    chain->err, ERR_INPUT, chain->list->layer[n - 1].place,
-	    "%s: %ux%ux%u results from %llu values each are more work than can be counted, allowed up to %llu in "
+	    "%s: %ux%ux%u results%s from %llu values each are more work than can be counted, allowed up to %llu in "
 	    "all",
-	    parser_label(chain, n).text, block->out_w, block->out_h, block->out_c, (unsigned long long)n_each,
+	    parser_label(chain, n).text, block->out_w, block->out_h, block->out_c,
+	    block_batch(block) > 1 ? " an image" : "", (unsigned long long)n_each,
 	    (unsigned long long)NETWORK_MAX_WORK);
 	return false;
 }
@@ -193,6 +195,7 @@ static bool build_shortcut_conv(struct chain *chain, uint32_t n, const struct bl
 		return false;
 	*block = (struct block){
 	    .kind = BLOCK_CONV, .number = n, .pool = 1, .is_shortcut = true, .groups = 1, .out_c = main->out_c};
+	block->batch = chain->list->batch;
 	snprintf(block->name, sizeof block->name, "CONV_SC_%u", n);
 	if (!slide_window(chain, n, in, &chain->list->layer[n - 1].shortcut_window, block) ||
 	    !check_work(chain, n, block))
@@ -219,13 +222,14 @@ static bool set_groups(struct chain *chain, uint32_t n, const struct result *in,
 	return false;
 }
 
-/* Rows are counted of matrix multiplications only: beside them a convolution on an input of its own is of one image. */
+/* Weights that are a result are one image's own. */
 static bool check_batch(struct chain *chain, uint32_t n)
 {
-	if (chain->list->layer[n - 1].n_from > 0 || chain->list->batch == 1)
+	if (!chain->list->layer[n - 1].has_filters || chain->list->batch == 1)
 		return true;
 	err_add_at(chain->err, ERR_INPUT, chain->list->layer[n - 1].place,
-	           "%s in a network of batch %u, allowed is a convolution where batch is 1",
+	           "%s in a network of batch %u has weights that are a result, other ones for each image; allowed is "
+	           "batch 1",
 	           parser_label(chain, n).text, chain->list->batch);
 	return false;
 }
@@ -242,7 +246,7 @@ static void build_conv(struct chain *chain, uint32_t n)
 {
 	const struct layer *layer = &chain->list->layer[n - 1];
 	const struct result in = parser_gather(chain, n);
-	struct block main = {.kind = BLOCK_CONV, .number = n, .pool = 1}, shortcut;
+	struct block main = {.kind = BLOCK_CONV, .number = n, .pool = 1, .batch = chain->list->batch}, shortcut;
 	struct block *last;
 
 	if (!check_batch(chain, n) || !is_map(chain, n, chain->from[n][0], &in) ||
@@ -274,7 +278,11 @@ static void build_pool(struct chain *chain, uint32_t n)
 {
 	const struct layer *layer = &chain->list->layer[n - 1];
 	const struct result in = parser_gather(chain, n);
-	struct block block = {.kind = BLOCK_POOL, .number = n, .pool = 1, .pool_average = layer->pool_average};
+	struct block block = {.kind = BLOCK_POOL,
+	                      .number = n,
+	                      .pool = 1,
+	                      .pool_average = layer->pool_average,
+	                      .batch = chain->list->batch};
 	struct result *result = &chain->result[n];
 
 	if (!is_map(chain, n, chain->from[n][0], &in) || !slide_window(chain, n, &in, &layer->window, &block))
@@ -317,6 +325,7 @@ static void build_arm(struct chain *chain, uint32_t n)
 	struct block block = {.kind = BLOCK_POOL,
 	                      .number = n,
 	                      .pool = 1,
+	                      .batch = chain->list->batch,
 	                      .arm = layer->arm,
 	                      .whole = layer->whole,
 	                      .in_w = in.is_vector ? 1 : in.w,
@@ -337,6 +346,8 @@ static void build_arm(struct chain *chain, uint32_t n)
 	block.out_w = block.in_w;
 	block.out_h = block.in_h;
 	block.out_c = block.in_c;
+	if (!check_work(chain, n, &block))
+		return;
 	snprintf(block.name, sizeof block.name, "%s_%u", operation_kind_name[arm_operation(block.arm)], n);
 	append_block(chain, &block, &in);
 	chain->result[n] = in;

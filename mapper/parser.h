@@ -22,6 +22,9 @@
  */
 #define NETWORK_MAX_WORK (UINT64_C(1) << 50)
 
+/* Rows of a result, those of all images of a batch. */
+#define NETWORK_MAX_ROW (1u << 24)
+
 enum layer_kind {
 	LAYER_CONV,
 	LAYER_POOL,
@@ -90,7 +93,7 @@ struct layer_list {
 	bool lacks_input;       /* no input is given: no layer may read it */
 	bool is_vector;         /* input is in_w numbers, not an image */
 	uint32_t in_w, in_h, in_c;
-	uint32_t batch; /* rows of operand A of every matrix multiplication */
+	uint32_t batch; /* images, or rows of operand A of every matrix multiplication */
 	size_t n;
 	struct layer *layer; /* [n] */
 };

@@ -135,7 +135,8 @@ static uint32_t result_at(const struct prove_run *run, uint32_t x, uint32_t y, u
 	for (uint32_t i = 0; i < n; i++) {
 		const struct prove_region region = prove_region_of(&run->core, i);
 		uint32_t first_c = region.group * run->core.out_c + region.c.first;
-		if (x * side - region.w.first < region.w.size && y * side - region.h.first < region.h.size &&
+		uint32_t first_y = region.image * run->core.out_h + region.h.first;
+		if (x * side - region.w.first < region.w.size && y * side - first_y < region.h.size &&
 		    c - first_c < region.c.size)
 			return i;
 	}

@@ -20,7 +20,10 @@
 #include "mapper/design.h"
 #include "sim/schedule.h"
 
-/* An int8 tensor [h][w][c]; a vector is 1 x 1 x c, the rows of a matrix multiplication h x 1 x c. */
+/*
+ * An int8 tensor [h][w][c]; a vector is 1 x 1 x c, the rows of a matrix multiplication h x 1 x c. Images of a batch
+ * stand one below the other, so that h is that of all.
+ */
 struct prove_map {
 	uint32_t w, h, c;
 	int8_t *value;
@@ -89,8 +92,8 @@ enum err_code prove_schedule(const struct layer_context *context, const struct l
 
 /*
  * The block's result computed directly, into a map of its own (value is the caller's, to be freed with free). data's
- * shift is chosen first where it is 0: the least that leaves a mean magnitude of sums below 32, or one bit less, as
- * seed says. ERR_INTERNAL: no memory.
+ * shift is chosen first where it is 0: the least that leaves a mean magnitude of the first image's sums below 32, or
+ * one bit less, as seed says. ERR_INTERNAL: no memory.
  */
 enum err_code prove_reference(const struct block *block, uint64_t seed, struct prove_data *data,
                               const struct prove_pool *pool, struct prove_map *result, struct err *err);

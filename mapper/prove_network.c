@@ -70,7 +70,7 @@ static struct prove_map ifmap_shape(const struct block *block)
 {
 	if (block->kind == BLOCK_MATMUL)
 		return (struct prove_map){1, block->in_h, block->in_w, NULL};
-	return (struct prove_map){block->in_w, block->in_h, block->in_c, NULL};
+	return (struct prove_map){block->in_w, block->in_h * block_batch(block), block->in_c, NULL};
 }
 
 /* Sources' channels one after another; false: that is not the shape that is read. */

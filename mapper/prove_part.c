@@ -38,7 +38,8 @@ struct prove_core prove_core_of(const struct block *block, const struct split *s
 		core.n_channel_part = core.n_c / core.n_meet;
 	}
 	core.n_d = block->kind == BLOCK_POOL ? 1 : dim_n_part(&core.split.d);
-	core.n_map = (uint64_t)core.n_w * dim_n_part(&core.split.h);
+	core.n_h = dim_n_part(&core.split.h);
+	core.n_map = (uint64_t)core.n_w * core.n_h * block_batch(block);
 	return core;
 }
 
@@ -50,8 +51,8 @@ bool prove_adds(const struct block *block)
 struct prove_map prove_added_shape(const struct block *block)
 {
 	if (block->kind == BLOCK_POOL && block->operand == OPERAND_CHANNEL)
-		return (struct prove_map){1, 1, block->out_c, NULL};
-	return (struct prove_map){block->out_w, block->out_h, block->out_c, NULL};
+		return (struct prove_map){1, block_batch(block), block->out_c, NULL};
+	return (struct prove_map){block->out_w, block->out_h * block_batch(block), block->out_c, NULL};
 }
 
 struct prove_span prove_span_of(const struct dim_split *dim, uint32_t part, uint32_t extent)
@@ -104,9 +105,10 @@ struct prove_region prove_region_of(const struct prove_core *core, uint32_t resu
 	assert(result < prove_n_result(core));
 	return (struct prove_region){
 	    .w = prove_span_of(&core->split.w, map % core->n_w, core->out_w),
-	    .h = prove_span_of(&core->split.h, map / core->n_w, core->out_h),
+	    .h = prove_span_of(&core->split.h, map / core->n_w % core->n_h, core->out_h),
 	    .c = prove_span_of(&core->split.c, result % core->n_c, core->out_c),
 	    .group = (uint32_t)(place / core->n_map),
+	    .image = map / core->n_w / core->n_h,
 	};
 }
 
@@ -177,7 +179,10 @@ struct prove_label prove_label_result(const struct prove_core *core, uint32_t re
 	const struct prove_region region = prove_region_of(core, result);
 	uint32_t first_c = region.group * core->out_c + region.c.first;
 	struct prove_label label;
-	(void)snprintf(label.text, sizeof(label.text), "result %u (x %u-%u, y %u-%u, channels %u-%u)", result,
+	char image[24] = "";
+	if (block_batch(core->block) > 1)
+		(void)snprintf(image, sizeof(image), "image %u, ", region.image);
+	(void)snprintf(label.text, sizeof(label.text), "result %u (%sx %u-%u, y %u-%u, channels %u-%u)", result, image,
 	               region.w.first, region.w.first + region.w.size - 1, region.h.first,
 	               region.h.first + region.h.size - 1, first_c, first_c + region.c.size - 1);
 	return label;

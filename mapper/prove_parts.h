@@ -26,8 +26,9 @@ struct prove_core {
 	struct split split; /* in the terms above; d of pooling uncut */
 	uint32_t n_w, n_c, n_d;
 	uint32_t n_channel_part, n_meet; /* as struct tiling has them: ifmap parts of groups, filter parts of each */
-	uint64_t n_map;
-	bool is_packed; /* of a design of a 1x1 convolution: rows that a stride skips are not loaded */
+	uint32_t n_h;                    /* of an image */
+	uint64_t n_map;                  /* of all images, one's after the other's */
+	bool is_packed;                  /* of a design of a 1x1 convolution: rows that a stride skips are not loaded */
 };
 
 struct prove_core prove_core_of(const struct block *block, const struct split *split);
@@ -41,7 +42,7 @@ struct prove_span prove_span_of(const struct dim_split *dim, uint32_t part, uint
 /* A result, by number: pixels and filters, as the core operation leaves them, and the group. */
 struct prove_region {
 	struct prove_span w, h, c;
-	uint32_t group;
+	uint32_t group, image; /* h: of the image */
 };
 
 /*

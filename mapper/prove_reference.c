@@ -235,23 +235,51 @@ static bool work_on_all(const struct whole *whole)
 	return true;
 }
 
+/* One image, into its part of the result; false: no memory. */
+static bool compute_image(struct whole *whole, uint64_t seed, struct prove_data *data, const struct prove_pool *pool)
+{
+	bool is_pool = whole->block->kind == BLOCK_POOL, is_arm = is_pool && whole->block->arm != ARM_POOL;
+	bool good = is_arm ? work_on_all(whole) : is_pool ? lay_out(whole) : sum_all(whole, pool);
+	if (good && !is_pool && data->shift == 0)
+		data->shift = choose_shift(whole, seed);
+	if (good && !is_arm)
+		pool->run(pool, whole->result->h, is_pool ? pool_row : finish_row, whole);
+	if (is_pool)
+		free(whole->padded);
+	free(whole->sum);
+	return good;
+}
+
+/* The i-th of n images that stand one below the other. */
+static struct prove_map image_of(const struct prove_map *all, uint32_t n, uint32_t i)
+{
+	struct prove_map image = {all->w, all->h / n, all->c, all->value};
+	assert(all->h % n == 0 && i < n);
+	if (image.value)
+		image.value += (size_t)i * image.w * image.h * image.c;
+	return image;
+}
+
 enum err_code prove_reference(const struct block *block, uint64_t seed, struct prove_data *data,
                               const struct prove_pool *pool, struct prove_map *result, struct err *err)
 {
-	struct whole whole = whole_of(block, data);
-	struct prove_map out = {whole.out_w / block->pool, whole.out_h / block->pool, whole.out_c * whole.n_group,
-	                        NULL};
-	bool is_pool = block->kind == BLOCK_POOL, is_arm = is_pool && block->arm != ARM_POOL, good;
+	struct whole shape = whole_of(block, data);
+	uint32_t n_image = block_batch(block);
+	struct prove_map out = {shape.out_w / block->pool, shape.out_h / block->pool * n_image,
+	                        shape.out_c * shape.n_group, NULL};
 	out.value = malloc((size_t)out.w * out.h * out.c);
-	whole.result = &out;
-	good = out.value && (is_arm ? work_on_all(&whole) : is_pool ? lay_out(&whole) : sum_all(&whole, pool));
-	if (good && !is_pool && data->shift == 0)
-		data->shift = choose_shift(&whole, seed);
-	if (good && !is_arm)
-		pool->run(pool, out.h, is_pool ? pool_row : finish_row, &whole);
-	if (is_pool)
-		free(whole.padded);
-	free(whole.sum);
+	bool good = out.value != NULL;
+	for (uint32_t i = 0; i < n_image && good; i++) {
+		struct prove_data own = *data;
+		struct prove_map image = image_of(&out, n_image, i);
+		own.ifmap = image_of(&data->ifmap, n_image, i);
+		if (own.added.value)
+			own.added = image_of(&data->added, n_image, i);
+		struct whole whole = whole_of(block, &own);
+		whole.result = &image;
+		good = compute_image(&whole, seed, &own, pool);
+		data->shift = own.shift;
+	}
 	if (!good) {
 		free(out.value);
 		return err_add(err, ERR_INTERNAL, "%s: no memory for its reference", block->name);

@@ -46,15 +46,17 @@ static uint32_t loaded(uint32_t part, uint32_t needed)
 	return part < needed ? part : needed;
 }
 
-/* The pixel at (x, y) of the tile, its channels; padding, and what lies beyond it, is zeros. */
+/* The pixel at (x, y) of the tile's image, its channels; padding, and what lies beyond it, is zeros. */
 static void load_pixel(const struct tile *tile, int64_t x, int64_t y, int16_t *to)
 {
 	const struct prove_map *ifmap = &tile->data->ifmap;
-	if (x < 0 || y < 0 || x >= ifmap->w || y >= ifmap->h) {
+	uint32_t image_h = tile->run->core.block->in_h;
+	if (x < 0 || y < 0 || x >= ifmap->w || y >= image_h) {
 		memset(to, 0, tile->n_channel * sizeof(*to));
 		return;
 	}
-	const int8_t *pixel = ifmap->value + ((size_t)y * ifmap->w + (size_t)x) * ifmap->c;
+	size_t row = (size_t)tile->region.image * image_h + (size_t)y;
+	const int8_t *pixel = ifmap->value + (row * ifmap->w + (size_t)x) * ifmap->c;
 	for (uint32_t g = 0; g < tile->n_group; g++) {
 		const int8_t *from = pixel + (size_t)(tile->first_group + g) * tile->run->core.in_c + tile->depth.first;
 		for (uint32_t i = 0; i < tile->depth.size; i++)
@@ -228,6 +230,7 @@ static void add_task(struct tile *tile, const struct prove_task *task, uint32_t 
 	tile->filters = filters;
 	tile->region.w = there.w;
 	tile->region.h = there.h;
+	tile->region.image = there.image;
 	set_depth(tile, prove_span_of(&core->split.d, part.depth, core->in_c));
 	load_map(tile);
 	load_filter(tile);
@@ -237,6 +240,12 @@ static void add_task(struct tile *tile, const struct prove_task *task, uint32_t 
 
 /* ---- what the ARM core does ---- */
 
+/* First row of a result among those of all images. */
+static size_t row_of(const struct tile *tile, const struct prove_region *region)
+{
+	return (size_t)region->image * tile->run->core.out_h + region->h.first;
+}
+
 static void add_shortcut(const struct tile *tile)
 {
 	const struct prove_region *region = &tile->region;
@@ -244,7 +253,7 @@ static void add_shortcut(const struct tile *tile)
 	unsigned n_time = tile->run->mistake == PROVE_RESIDUAL_TWICE ? 2 : 1;
 	for (uint32_t y = 0; y < region->h.size; y++)
 		for (uint32_t x = 0; x < region->w.size; x++) {
-			size_t pixel = (size_t)(region->h.first + y) * added->w + region->w.first + x;
+			size_t pixel = (row_of(tile, region) + y) * added->w + region->w.first + x;
 			const int8_t *from = added->value + pixel * added->c + region->c.first;
 			uint32_t *to = tile->sum + ((size_t)y * region->w.size + x) * region->c.size;
 			from += (size_t)region->group * tile->run->core.out_c;
@@ -287,7 +296,7 @@ static void store(const struct tile *tile, struct prove_map *out)
 	size_t first_c = (size_t)region->group * tile->run->core.out_c + region->c.first;
 	for (uint32_t y = 0; y < region->h.size; y += side)
 		for (uint32_t x = 0; x < region->w.size; x += side) {
-			size_t pixel = (size_t)((region->h.first + y) / side) * out->w + (region->w.first + x) / side;
+			size_t pixel = (row_of(tile, region) + y) / side * out->w + (region->w.first + x) / side;
 			int8_t *to = out->value + pixel * out->c + first_c;
 			for (uint32_t c = 0; c < region->c.size; c++)
 				to[c] = pool(tile, x, y, c);
@@ -324,7 +333,7 @@ static void pool_part(struct tile *tile, uint32_t there, struct prove_map *out)
 	load_map(tile);
 	for (uint32_t y = 0; y < region->h.size; y++)
 		for (uint32_t x = 0; x < region->w.size; x++) {
-			size_t pixel = (size_t)(region->h.first + y) * out->w + region->w.first + x;
+			size_t pixel = (row_of(tile, region) + y) * out->w + region->w.first + x;
 			const int16_t *from =
 			    tile->map + ((size_t)y * block->stride * tile->in_w + (size_t)x * block->stride) * n_c;
 			for (uint32_t c = 0; c < n_c; c++)
@@ -340,7 +349,8 @@ static void load_operand(const struct tile *tile, const struct prove_region *reg
 	uint32_t n_w = is_map ? region->w.size : 1, n_h = is_map ? region->h.size : 1;
 	for (uint32_t y = 0; y < n_h; y++)
 		for (uint32_t x = 0; x < n_w; x++) {
-			size_t pixel = is_map ? (size_t)(region->h.first + y) * added->w + region->w.first + x : 0;
+			size_t pixel =
+			    is_map ? (row_of(tile, region) + y) * added->w + region->w.first + x : region->image;
 			for (uint32_t c = 0; c < region->c.size; c++)
 				*to++ = added->value[pixel * added->c + region->c.first + c];
 		}
@@ -364,7 +374,7 @@ static void arm_part(struct tile *tile, uint32_t there, struct prove_map *out)
 	prove_arm(block, &shape, tile->map, tile->filter, result);
 	for (uint32_t y = 0; y < shape.h; y++)
 		for (uint32_t x = 0; x < shape.w; x++, at += shape.c) {
-			size_t pixel = (size_t)(own.h.first + y) * out->w + own.w.first + x;
+			size_t pixel = (row_of(tile, &own) + y) * out->w + own.w.first + x;
 			memcpy(out->value + pixel * out->c + own.c.first, result + at, shape.c);
 		}
 	assert(at == n);

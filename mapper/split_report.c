@@ -156,7 +156,7 @@ static void put_window(struct report *report)
 	put_dim(report, SPLIT_OFMAP_W, &split->w);
 	put_dim(report, SPLIT_OFMAP_H, &split->h);
 	put_dim(report, SPLIT_OFMAP_C, &split->c);
-	put_number(report, SPLIT_PIECES, split_n_task(split));
+	put_number(report, SPLIT_PIECES, split_n_task(split) * block_batch(block));
 }
 
 /* A times B: A's width is B's height. */
@@ -173,9 +173,10 @@ static void put_matmul(struct report *report)
 }
 
 /* Tasks whose results are no partial sums, or that are sums of them. */
-static uint64_t n_result(const struct split *split)
+static uint64_t n_result(const struct report *report)
 {
-	return split_n_task(split) / dim_n_part(&split->d);
+	const struct split *split = report->split;
+	return split_n_task(split) / dim_n_part(&split->d) * block_batch(report->block);
 }
 
 /* Partial sums of each result part, added up one after the other. */
@@ -187,7 +188,7 @@ static void put_partial_sums(struct report *report)
 	(void)snprintf(cell(report, SPLIT_IFMAP_H), SPLIT_CELL_SIZE, "%" PRIu32 "*1", n_sum * dim_n_part(&split->h));
 	put_dim(report, SPLIT_OFMAP_W, &split->w);
 	put_dim(report, SPLIT_OFMAP_H, &split->h);
-	put_number(report, SPLIT_PIECES, n_result(split) * (n_sum - 1));
+	put_number(report, SPLIT_PIECES, n_result(report) * (n_sum - 1));
 }
 
 /* An ARM operation on the result, pixel by pixel, or the fused pooling, which makes fewer of them. */
@@ -208,7 +209,7 @@ static void put_result(struct report *report, uint32_t pool)
 		put_number(report, SPLIT_KERNEL_H, pool);
 		put_number(report, SPLIT_STRIDE, pool);
 	}
-	put_number(report, SPLIT_PIECES, n_result(split));
+	put_number(report, SPLIT_PIECES, n_result(report));
 }
 
 static void put_row(struct report *report, enum operation_kind kind, bool is_core)

@@ -18,6 +18,13 @@ static struct part_pair parts_of(const struct dim_split *dim)
 	return (struct part_pair){dim->n_b ? 2 : 1, {dim->n_a, dim->n_b}, {dim->size_a, dim->n_b ? dim->size_b : 0}};
 }
 
+/* Of a height: images of a batch stand one below the other, and no part has rows of two of them. */
+static struct part_pair row_parts(const struct block *block, const struct dim_split *h)
+{
+	uint64_t n = block_batch(block);
+	return (struct part_pair){h->n_b ? 2 : 1, {n * h->n_a, n * h->n_b}, {h->size_a, h->n_b ? h->size_b : 0}};
+}
+
 static uint64_t sum_parts(const struct part_pair *pair)
 {
 	return pair->n[0] * pair->size[0] + pair->n[1] * pair->size[1];
@@ -61,8 +68,7 @@ static uint64_t sum_line_byte(const struct part_pair *w, const struct part_pair 
 		for (uint32_t j = 0; j < h->n_size; j++)
 			for (uint32_t k = 0; k < c->n_size; k++) {
 				uint64_t n_pixel = w->size[i] * h->size[j] * c->size[k];
-				if (area > 1)
-					n_pixel = ceil_div(n_pixel, area);
+				n_pixel = area > 1 ? ceil_div(n_pixel, area) : n_pixel;
 				sum += w->n[i] * h->n[j] * c->n[k] * align_up(n_pixel * byte, LINE_BYTE);
 			}
 	return sum;
@@ -212,7 +218,6 @@ static void sum_packed_words(const struct layer_context *context, const struct p
 				all_port = {n_all_port * sum_parts(c),
 	                                    row_port(context, round, tiling->in_w) * c->size[0]};
 	bool is_matmul = context->form == FORM_MATMUL;
-
 	struct mla_cost cost[2] = {{0}};
 	for (uint32_t k = 0; k < d->n_size; k++) {
 		const struct mla_conv_task task = {tiling->in_w, 1, (uint32_t)d->size[k], tiling->out_c, 1};
@@ -313,7 +318,6 @@ static void sum_matmul(const struct layer_context *context, const struct split *
 	tiling->all_map_byte = sum_parts(&d) * sum_parts(h) * operand_byte;
 	tiling->all_map_aligned_byte = sum_aligned(&d, 1, 4) * sum_aligned(h, 1, machine->mla_rows) * operand_byte;
 	tiling->all_filter_byte = sum_aligned(w, 1, machine->mla_cols) * sum_aligned(&d, 1, 4) * operand_byte;
-
 	struct mla_matmul_task task = {tiling->in_w, tiling->in_h, tiling->out_w};
 	struct mla_cost cost[2] = {{0}};
 	const struct task_share round = {
@@ -423,7 +427,7 @@ void tiling_size(const struct layer_context *context, const struct split *split,
 	const struct block *block = context->block;
 	tiling->is_summed = tiling->is_least = false;
 	tiling->n_w = dim_n_part(&split->w);
-	tiling->n_h = dim_n_part(&split->h);
+	tiling->n_h = dim_n_part(&split->h) * block_batch(block);
 	tiling->n_c = dim_n_part(&split->c);
 	tiling->n_d = dim_n_part(&split->d);
 	tiling->n_map = (uint64_t)tiling->n_w * tiling->n_h;
@@ -432,7 +436,6 @@ void tiling_size(const struct layer_context *context, const struct split *split,
 	tiling->out_h = split->h.size_a;
 	tiling->out_c = split->c.size_a;
 	size_groups(block, split, tiling);
-
 	uint64_t row_c = (uint64_t)tiling->out_h * tiling->out_c, n_pixel = tiling->out_w * row_c;
 	if (block->pool > 1)
 		n_pixel = ceil_div(n_pixel, (uint64_t)block->pool * block->pool);
@@ -450,7 +453,7 @@ void tiling_size(const struct layer_context *context, const struct split *split,
 void tiling_sum(const struct layer_context *context, const struct split *split, struct tiling *tiling)
 {
 	const struct block *block = context->block;
-	struct part_pair w = parts_of(&split->w), h = parts_of(&split->h), c = parts_of(&split->c);
+	struct part_pair w = parts_of(&split->w), h = row_parts(context->block, &split->h), c = parts_of(&split->c);
 	uint64_t pool_area = (uint64_t)block->pool * block->pool, row_c = sum_parts(&h) * sum_parts(&c);
 	tiling->is_summed = true;
 	tiling->n_out_pixel = sum_parts(&w) * row_c;
@@ -501,7 +504,7 @@ static void sum_conv_clk(const struct layer_context *context, const struct split
                          struct task_clk *sum)
 {
 	const struct machine *machine = machine_of(context, tiling);
-	struct part_pair w = parts_of(&split->w), h = parts_of(&split->h), c = parts_of(&split->c),
+	struct part_pair w = parts_of(&split->w), h = row_parts(context->block, &split->h), c = parts_of(&split->c),
 			 d = parts_of(&split->d);
 	struct part_pair high = computed_parts(&h, tiling->in_h, tiling->small_in_h, context->block->kernel_h);
 	double high_frac = (double)sum_parts(&high) / (double)high.size[0];
@@ -528,7 +531,7 @@ static void sum_packed_clk(const struct layer_context *context, const struct spl
                            struct task_clk *sum)
 {
 	const struct machine *machine = machine_of(context, tiling);
-	struct part_pair w = parts_of(&split->w), h = parts_of(&split->h), c = parts_of(&split->c),
+	struct part_pair w = parts_of(&split->w), h = row_parts(context->block, &split->h), c = parts_of(&split->c),
 			 d = parts_of(&split->d);
 	struct mla_conv_channels channels = tiling->channels;
 	for (uint32_t l = 0; l < d.n_size; l++) {
@@ -551,7 +554,7 @@ static void sum_matmul_clk(const struct layer_context *context, const struct spl
                            struct task_clk *sum)
 {
 	const struct machine *machine = machine_of(context, tiling);
-	struct part_pair w = parts_of(&split->w), h = parts_of(&split->h), d = parts_of(&split->d);
+	struct part_pair w = parts_of(&split->w), h = row_parts(context->block, &split->h), d = parts_of(&split->d);
 	double n_all_round = (double)(sum_blocks(&w, machine->mla_cols) * sum_blocks(&h, machine->mla_rows));
 	double n_round = (double)(ceil_div(w.size[0], machine->mla_cols) * ceil_div(h.size[0], machine->mla_rows));
 	for (uint32_t i = 0; i < d.n_size; i++) {

@@ -13,7 +13,7 @@
 #define TILING_A_SHIFT 0
 
 struct tiling {
-	uint32_t n_w, n_h, n_c, n_d; /* parts */
+	uint32_t n_w, n_h, n_c, n_d; /* parts; of h those of all images, one image's after the other's */
 	uint64_t n_map;              /* ifmap parts: n_w * n_h */
 	uint64_t n_task;             /* n_map * n_c * n_d */
 	/*

@@ -122,6 +122,18 @@ static struct dim_least least_of(const struct dim_rule *rule, const struct dim_r
 	return range->split ? least_of_split(rule, range->split) : least_of_range(rule, range);
 }
 
+/* Rows of all images: each has its own parts. */
+static struct dim_least least_of_rows(const struct dim_rule *rule, const struct dim_range *range, uint32_t n_image)
+{
+	struct dim_least least = least_of(rule, range);
+	least.n_part *= n_image;
+	least.n_in *= n_image;
+	least.in_byte *= n_image;
+	least.n_computed *= n_image;
+	least.n_block *= n_image;
+	return least;
+}
+
 /* so many blocks of columns of B that the ports they are stored in, of up to 1024 bytes, are full, whatever the array
  */
 #define N_FULL_BLOCK 1024
@@ -143,6 +155,14 @@ static struct parts parts_of(const struct dim_split *dim, const struct dim_rule 
 	struct parts parts = {{dim->n_a, dim->n_b}, {dim->size_a, dim->size_b}};
 	for (int i = 0; rule && i < 2; i++)
 		parts.size[i] = parts.n[i] > 0 ? in_extent(rule, parts.size[i]) : 0;
+	return parts;
+}
+
+static struct parts row_parts(const struct block *block, const struct dim_split *h, const struct dim_rule *rule)
+{
+	struct parts parts = parts_of(h, rule);
+	parts.n[0] *= block_batch(block);
+	parts.n[1] *= block_batch(block);
 	return parts;
 }
 
@@ -182,14 +202,16 @@ static struct map_least map_of_rows(const struct dim_least *w, const struct dim_
 }
 
 /* The same of parts whose pixels are one row each: exact where both splits are given. */
-static struct map_least map_of_packed(const struct dim_rule *rule, const struct split_range *range, uint64_t n_map)
+static struct map_least map_of_packed(const struct block *block, const struct dim_rule *rule,
+                                      const struct split_range *range, uint64_t n_map)
 {
-	uint64_t n_pixel = (uint64_t)range->w.extent * range->h.extent, port_byte = rule->machine->pe_sram_port_byte;
+	uint64_t n_pixel = (uint64_t)range->w.extent * range->h.extent * block_batch(block),
+		 port_byte = rule->machine->pe_sram_port_byte;
 	struct map_least least = {at_least(ceil_div(n_pixel, rule->block), n_map),
 	                          at_least(ceil_div(n_pixel * rule->round->result_byte, port_byte), n_map)};
 	if (!range->w.split || !range->h.split)
 		return least;
-	const struct parts w = parts_of(range->w.split, NULL), h = parts_of(range->h.split, NULL);
+	const struct parts w = parts_of(range->w.split, NULL), h = row_parts(block, range->h.split, NULL);
 	least = (struct map_least){0, 0};
 	for (int i = 0; i < 4; i++) {
 		uint64_t n = w.n[i / 2] * h.n[i % 2], size = w.size[i / 2] * h.size[i % 2];
@@ -286,7 +308,7 @@ static void least_map(const struct layer_context *context, const struct split_ra
 	                                NULL,
 	                                NULL};
 	const struct dim_rule c_rule = {1, 1, 0, context->machine->mla_rows, operand_byte, NULL, NULL};
-	struct dim_least w = least_of(&w_rule, &range->w), h = least_of(&h_rule, &range->h),
+	struct dim_least w = least_of(&w_rule, &range->w), h = least_of_rows(&h_rule, &range->h, block_batch(block)),
 			 c = least_of(&c_rule, &range->c);
 	bool is_grouped = block_n_group(block) > 1;
 	c.n_block = is_grouped ? least_rows(context, &range->c) : c.n_block;
@@ -297,16 +319,17 @@ static void least_map(const struct layer_context *context, const struct split_ra
 	tiling->all_out_byte = line_byte(n_pixel / area * operand_byte, tiling->n_map * tiling->n_c);
 	bool is_single = range->w.split && range->h.split;
 	if (is_single && range->c.split) {
-		const struct parts w_out = parts_of(range->w.split, NULL), h_out = parts_of(range->h.split, NULL),
+		const struct parts w_out = parts_of(range->w.split, NULL),
+				   h_out = row_parts(block, range->h.split, NULL),
 				   c_out = parts_of(range->c.split, NULL);
 		tiling->all_out_byte = tile_byte(&w_out, &h_out, &c_out, area, operand_byte);
 	}
-	tiling->all_raw_out_byte = w.n_word * range->h.extent * range->c.extent * RESULT_BYTE;
+	tiling->all_raw_out_byte = w.n_word * range->h.extent * block_batch(block) * range->c.extent * RESULT_BYTE;
 	tiling->all_map_byte = line_byte(w.n_in * h.n_in * n_channel * operand_byte, tiling->n_map * n_channel_part);
 	const struct dim_split *channels = is_conv ? range->d.split : range->c.split;
 	if (is_single && channels && !(is_grouped && !range->c.split)) {
-		const struct parts w_in = parts_of(range->w.split, &w_rule), h_in = parts_of(range->h.split, &h_rule),
-				   channel = parts_of(channels, NULL);
+		const struct parts w_in = parts_of(range->w.split, &w_rule),
+				   h_in = row_parts(block, range->h.split, &h_rule), channel = parts_of(channels, NULL);
 		tiling->all_map_byte = is_grouped ? group_map_byte(context, range, &w_in, &h_in, tiling)
 		                                  : tile_byte(&w_in, &h_in, &channel, 1, operand_byte);
 	}
@@ -324,7 +347,7 @@ static void least_map(const struct layer_context *context, const struct split_ra
 	tiling->all_filter_byte =
 	    line_byte(tap_byte * c.n_block * context->machine->mla_rows, (uint64_t)tiling->n_c * tiling->n_d);
 	const struct map_least map =
-	    context->is_packed ? map_of_packed(&w_rule, range, tiling->n_map) : map_of_rows(&w, &h);
+	    context->is_packed ? map_of_packed(block, &w_rule, range, tiling->n_map) : map_of_rows(&w, &h);
 	if (context->is_packed)
 		tiling->all_map_aligned_byte = tiling->all_map_byte;
 	least_conv_words(context, range, &map, &c, tiling);
@@ -450,7 +473,8 @@ void tiling_least(const struct layer_context *context, const struct split_range 
 	                             pseudo_split(&range->d)};
 	tiling_size(context, &pseudo, tiling);
 	tiling->is_summed = tiling->is_least = true;
-	tiling->n_out_pixel = (uint64_t)range->w.extent * range->h.extent * range->c.extent;
+	tiling->n_out_pixel =
+	    (uint64_t)range->w.extent * range->h.extent * range->c.extent * block_batch(context->block);
 	tiling->all_filter_byte = 0;
 	tiling->least_task_clk = 0;
 	tiling->all_mac_clk = tiling->all_a_word = tiling->all_b_word = tiling->all_out_word = 0;

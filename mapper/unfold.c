@@ -121,7 +121,7 @@ struct part unfold_part(const struct layer_context *context, const struct layer_
 	struct part part = {
 	    .number = unfold_number(context, tiling, w, h, c, d),
 	    .out_w = size_of(&split->w, w),
-	    .out_h = size_of(&split->h, h),
+	    .out_h = size_of(&split->h, h % dim_n_part(&split->h)), /* of its image */
 	    .out_c = size_of(&split->c, c),
 	};
 	part.n_group = split_part_group(context->block, part.out_c);

@@ -138,6 +138,7 @@ size_t utilisation_of_split(const struct block *block, const struct split *split
 	/* B is w columns by d rows; a feature map part w by h. The other dimensions only multiply the tasks. */
 	const struct dim_split *vertical = matmul ? &split->d : &split->h;
 	uint64_t n_other = mul_sat(dim_n_part(matmul ? &split->h : &split->d), dim_n_part(&split->c));
+	n_other = mul_sat(n_other, block_batch(block));
 	size_t n = 0;
 
 	assert(out || max == 0);

@@ -16,6 +16,7 @@ enum verdict_reason {
 	VERDICT_ROWS,        /* the split cuts rows that an operation of the ARM cores needs in one PE */
 	VERDICT_FORM,        /* the block has no such form, or the strategy does not serve it */
 	VERDICT_GROUPS, /* the split is of one group's filters where it takes those of all, or the other way round */
+	VERDICT_BATCH,  /* the strategy takes one image at a time */
 	VERDICT_AHEAD_ROOM,  /* weights fetched ahead and all else together do not fit the storage QPEs */
 	VERDICT_AHEAD_PARTS, /* weights fetched ahead lie there in groups of filters, or of a width, that do not suit */
 	VERDICT_DATAFLOW,    /* the systolic array cannot keep that operand in its PEs */

@@ -61,11 +61,21 @@ static inline void random_groups(struct rng *rng, struct block *block, uint32_t 
 	block->out_c = block->groups * (is_depthwise ? random_from(rng, 1, 2) : out_c);
 }
 
-/* The same, some of them grouped. */
+/* Two to four images for a quarter of the blocks; what is drawn after it is as without. */
+static inline void random_batch(const struct rng *rng, struct block *block)
+{
+	struct rng own = *rng;
+	for (int i = 0; i < 16; i++)
+		(void)rng_u32(&own);
+	block->batch = rng_below(&own, 4) ? 1 : random_from(&own, 2, 4);
+}
+
+/* The same, some of them grouped, some of several images. */
 static inline struct block random_conv(struct rng *rng, uint32_t max_w, uint32_t max_c)
 {
 	struct block block = random_plain_conv(rng, max_w, max_c);
 	random_groups(rng, &block, max_c);
+	random_batch(rng, &block);
 	return block;
 }
 

@@ -62,13 +62,14 @@ static inline void print_design(const struct layer_context *context, const struc
 	dim_print(&design->split.h, text[1], sizeof(text[1]));
 	dim_print(&design->split.c, text[2], sizeof(text[2]));
 	dim_print(&design->split.d, text[3], sizeof(text[3]));
-	print_error("%s on %s in %ux%ux%u kernel %ux%u stride %u groups %u out %ux%ux%u pool %u, %u bit: %s%s%s w %s h "
-	            "%s c %s d %s\n",
-	            block->name, context->machine->name, block->in_w, block->in_h, block->in_c, block->kernel_w,
-	            block->kernel_h, block->stride, block->groups, block->out_w, block->out_h, block->out_c,
-	            block->pool, design->operand_bit, strategy_table[design->strategy].name,
-	            design->in_storage ? " in storage" : "", design->out_storage ? " out storage" : "", text[0],
-	            text[1], text[2], text[3]);
+	print_error(
+	    "%s on %s in %ux%ux%u kernel %ux%u stride %u groups %u batch %u out %ux%ux%u pool %u, %u bit: %s%s%s w "
+	    "%s h %s c %s d %s\n",
+	    block->name, context->machine->name, block->in_w, block->in_h, block->in_c, block->kernel_w,
+	    block->kernel_h, block->stride, block->groups, block_batch(block), block->out_w, block->out_h, block->out_c,
+	    block->pool, design->operand_bit, strategy_table[design->strategy].name,
+	    design->in_storage ? " in storage" : "", design->out_storage ? " out storage" : "", text[0], text[1],
+	    text[2], text[3]);
 }
 
 #endif

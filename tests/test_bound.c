@@ -54,6 +54,8 @@ static struct block random_conv(struct rng *rng)
 	}
 	block.in_w = (block.out_w - 1) * stride + block.kernel_w;
 	block.in_h = (block.out_h - 1) * stride + block.kernel_h;
+	struct rng own = *rng;
+	block.batch = rng_below(&own, 4) ? 1 : 2 + rng_below(&own, 3);
 	return block;
 }
 

@@ -40,6 +40,7 @@ static struct block random_pool(struct rng *rng)
 	block.in_w = (block.out_w - 1) * block.stride + block.kernel_w;
 	block.in_h = (block.out_h - 1) * block.stride + block.kernel_h;
 	block.in_c = block.out_c = random_from(rng, 1, 12);
+	random_batch(rng, &block);
 	if (rng_below(rng, 2)) {
 		block.arm = (enum arm_kind)(1 + rng_below(rng, N_ARM_KIND - 1));
 		block.operand = (enum arm_operand)rng_below(rng, 3);

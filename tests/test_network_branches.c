@@ -407,8 +407,6 @@ static void test_the_networks_input_may_be_left_out(void **state)
 	    {"  - conv: {kernel: 1, out_channels: 3, add: {from: 0}}\n", ":1:1: input is missing"},
 	    {"  - conv: {kernel: 1, out_channels: 3, filters: 0}\n", ":1:1: input is missing"},
 	    {"  - concat: {from: [1, 0]}\n", ":1:1: input is missing"},
-	    {"batch: 2\n", ":4:8: batch: found 2, allowed 1 unless the input is a vector"},
-	    {"input: 5\nbatch: 2\n", ":3:5: CONV_1 in a network of batch 2, allowed is a convolution where batch is 1"},
 	};
 	struct network network;
 	(void)state;

@@ -46,9 +46,9 @@ static void make_data(const struct block *block, uint64_t seed, struct proof *pr
 	struct prove_data *data = &proof->data;
 	struct prove_map weight = {1, 1, (uint32_t)block_n_weight(block), NULL};
 	bool is_matmul = block->kind == BLOCK_MATMUL;
-	*data = (struct prove_data){
-	    .ifmap = {is_matmul ? 1 : block->in_w, block->in_h, is_matmul ? block->in_w : block->in_c, NULL},
-	    .added = {block->out_w, block->out_h, block->out_c, NULL}};
+	*data = (struct prove_data){.ifmap = {is_matmul ? 1 : block->in_w, block->in_h * block_batch(block),
+	                                      is_matmul ? block->in_w : block->in_c, NULL},
+	                            .added = prove_added_shape(block)};
 	assert_int_equal(prove_random(seed, 0, &prove_serial, &data->ifmap, &err), ERR_OK);
 	if (prove_adds(block))
 		assert_int_equal(prove_random(seed, 1, &prove_serial, &data->added, &err), ERR_OK);
@@ -108,7 +108,7 @@ static void test_random_designs_are_exact(void **state)
 {
 	struct machine machine[N_MACHINE];
 	struct rng rng = rng_stream(7, 0, 0);
-	unsigned n = 0, n_strategy[N_STRATEGY] = {0}, n_storage = 0, n_deep = 0, n_grouped = 0;
+	unsigned n = 0, n_strategy[N_STRATEGY] = {0}, n_storage = 0, n_deep = 0, n_grouped = 0, n_batch = 0;
 	(void)state;
 	for (int i = 0; i < N_MACHINE; i++)
 		read_machine(machine_path[i], &machine[i]);
@@ -132,13 +132,14 @@ static void test_random_designs_are_exact(void **state)
 		n_storage += design.in_storage || design.out_storage;
 		n_deep += dim_n_part(&design.split.d) > 1;
 		n_grouped += block.kind == BLOCK_CONV && block_n_group(&block) > 1;
+		n_batch += block_batch(&block) > 1;
 	}
-	print_message(
-	    "%u: no_fusion %u, fusion %u, reuse %u; %u by way of storage, %u with input channels cut, %u in groups\n",
-	    n, n_strategy[0], n_strategy[1], n_strategy[2], n_storage, n_deep, n_grouped);
+	print_message("%u: no_fusion %u, fusion %u, reuse %u; %u by way of storage, %u with input channels cut, %u in "
+	              "groups, %u of several images\n",
+	              n, n_strategy[0], n_strategy[1], n_strategy[2], n_storage, n_deep, n_grouped, n_batch);
 	assert_true(n_strategy[STRATEGY_NO_FUSION] > n / 8 && n_strategy[STRATEGY_FUSION] > n / 8 &&
 	            n_strategy[STRATEGY_FUSION_REUSE] > n / 16 && n_storage > n / 32 && n_deep > n / 16 &&
-	            n_grouped > n / 64);
+	            n_grouped > n / 64 && n_batch > n / 16);
 }
 
 /* Tiles of systolic arrays in any dataflow; grouped convolutions, too. */

@@ -97,6 +97,7 @@ static void test_roofline_counts_touched_pixels(void **state)
 		static bool seen[64][64];
 		struct block block = random_conv(&rng, 9, 5);
 		block.stride = random_from(&rng, 1, 5);
+		uint32_t n_image = block_batch(&block);
 		block.out_w = (block_padded_w(&block) - block.kernel_w) / block.stride + 1;
 		block.out_h = (block_padded_h(&block) - block.kernel_h) / block.stride + 1;
 		uint64_t n = 0;
@@ -112,7 +113,7 @@ static void test_roofline_counts_touched_pixels(void **state)
 				n += !seen[at_y][at_x];
 				seen[at_y][at_x] = true;
 			}
-		assert_true(roofline_ifmap_byte(&block, 3) == (double)(3 * n * block.in_c));
+		assert_true(roofline_ifmap_byte(&block, 3) == (double)(3 * n * block.in_c * n_image));
 	}
 }
 

@@ -107,10 +107,9 @@ static void add_matmul_task(const struct layer_context *context, const struct sp
 	add_cost(&cost, brute);
 }
 
-static void add_all(const struct layer_context *context, const struct split *split, struct brute *brute)
+static void add_image(const struct layer_context *context, const struct split *split, struct brute *brute)
 {
 	uint32_t at[4];
-	memset(brute, 0, sizeof(*brute));
 	for (at[0] = 0; at[0] < dim_n_part(&split->w); at[0]++)
 		for (at[1] = 0; at[1] < dim_n_part(&split->h); at[1]++)
 			for (at[2] = 0; at[2] < dim_n_part(&split->c); at[2]++)
@@ -122,6 +121,16 @@ static void add_all(const struct layer_context *context, const struct split *spl
 				}
 }
 
+/* Images one after the other, on the same filters. */
+static void add_all(const struct layer_context *context, const struct split *split, struct brute *brute)
+{
+	memset(brute, 0, sizeof(*brute));
+	for (uint32_t i = 0; i < block_batch(context->block); i++) {
+		brute->filter_byte = 0;
+		add_image(context, split, brute);
+	}
+}
+
 static void print_case(const struct layer_context *context, const struct split *split)
 {
 	const struct block *block = context->block;
@@ -130,11 +139,11 @@ static void print_case(const struct layer_context *context, const struct split *
 	dim_print(&split->h, text[1], sizeof(text[1]));
 	dim_print(&split->c, text[2], sizeof(text[2]));
 	dim_print(&split->d, text[3], sizeof(text[3]));
-	print_error(
-	    "%s in %ux%ux%u kernel %ux%u stride %u groups %u out %ux%ux%u pool %u, %u bit: w %s h %s c %s d %s\n",
-	    block->name, block->in_w, block->in_h, block->in_c, block->kernel_w, block->kernel_h, block->stride,
-	    block->groups, block->out_w, block->out_h, block->out_c, block->pool, context->operand_bit, text[0],
-	    text[1], text[2], text[3]);
+	print_error("%s in %ux%ux%u kernel %ux%u stride %u groups %u batch %u out %ux%ux%u pool %u, %u bit: w %s h %s "
+	            "c %s d %s\n",
+	            block->name, block->in_w, block->in_h, block->in_c, block->kernel_w, block->kernel_h, block->stride,
+	            block->groups, block_batch(block), block->out_w, block->out_h, block->out_c, block->pool,
+	            context->operand_bit, text[0], text[1], text[2], text[3]);
 }
 
 struct worst {
@@ -158,8 +167,8 @@ static void compare(const struct layer_context *context, const struct split *spl
 	bool exact = tiling.all_map_byte == brute.map_byte && tiling.all_map_aligned_byte == brute.map_aligned_byte &&
 	             tiling.all_filter_byte == brute.filter_byte && tiling.all_out_byte == brute.out_byte &&
 	             tiling.all_raw_out_byte == brute.raw_out_byte && tiling.n_out_pixel == brute.n_pixel &&
-	             tiling.n_task == split_n_task(split) && fabs(counts.mla_clk - (double)brute.mac_clk) < 0.5 &&
-	             counts.mac == (double)brute.mac;
+	             tiling.n_task == split_n_task(split) * block_batch(context->block) &&
+	             fabs(counts.mla_clk - (double)brute.mac_clk) < 0.5 && counts.mac == (double)brute.mac;
 	if (!exact) {
 		print_case(context, split);
 		print_error("mac clocks %.1f of %llu, MACs %.0f of %llu\n", counts.mla_clk,

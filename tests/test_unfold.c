@@ -166,6 +166,7 @@ static void expected_shape(const struct unfolded *unfolded, uint32_t number, str
 	uint32_t d = map % tiling->n_d, row = map / tiling->n_d;
 	uint32_t w = matmul ? filter : row % tiling->n_w, h = matmul ? row : row / tiling->n_w;
 	uint32_t c = matmul ? 0 : filter;
+	h %= dim_n_part(&split->h); /* of its image */
 	uint32_t size_w = w < split->w.n_a ? split->w.size_a : split->w.size_b;
 	uint32_t size_h = h < split->h.n_a ? split->h.size_a : split->h.size_b;
 	uint32_t size_d = d < split->d.n_a ? split->d.size_a : split->d.size_b;
