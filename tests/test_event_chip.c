@@ -164,7 +164,7 @@ static struct event_task conv(uint32_t in_w, uint32_t in_h, uint32_t in_c, uint3
 	                           .operand_bit = 8,
 	                           .kernel_w = kernel,
 	                           .kernel_h = kernel,
-	                           .conv = {in_w, in_h, in_c, n_filter}};
+	                           .conv = {in_w, in_h, in_c, n_filter, 1}};
 }
 
 /* Tasks on a chip take what they take on a QPE alone, and the way of command and report. */
