@@ -29,9 +29,11 @@ struct systolic_layer arada_shape(const struct block *block, enum arada_shape sh
 	*n_group = 1;
 	if (block->kind == BLOCK_MATMUL)
 		return (struct systolic_layer){block->in_h, 1, 1, 1, block->in_w, block->out_w, 1};
+	/* Of a kernel with gaps the layer of as many outputs and taps. */
+	uint32_t gap_w = block_reach_w(block) - block->kernel_w, gap_h = block_reach_h(block) - block->kernel_h;
 	struct systolic_layer layer = {
-	    .ifmap_h = block_padded_h(block),
-	    .ifmap_w = block_padded_w(block),
+	    .ifmap_h = block_padded_h(block) - gap_h,
+	    .ifmap_w = block_padded_w(block) - gap_w,
 	    .filter_h = block->kernel_h,
 	    .filter_w = block->kernel_w,
 	    .channels = block_group_in_c(block),
@@ -44,9 +46,9 @@ struct systolic_layer arada_shape(const struct block *block, enum arada_shape sh
 	}
 	layer.channels = block->in_c;
 	/* A map smaller than the filter keeps its padding: there is nothing else to compute. */
-	if (block->in_h >= block->kernel_h && block->in_w >= block->kernel_w) {
-		layer.ifmap_h = block->in_h;
-		layer.ifmap_w = block->in_w;
+	if (block->in_h >= block_reach_h(block) && block->in_w >= block_reach_w(block)) {
+		layer.ifmap_h = block->in_h - gap_h;
+		layer.ifmap_w = block->in_w - gap_w;
 	}
 	return layer;
 }
@@ -64,6 +66,11 @@ static enum err_code scalesim_cost(const struct machine *machine, const struct b
 	    .ofmap_byte = machine->systolic_ofmap_byte / machine->systolic_word_byte,
 	    .bandwidth_word = (uint32_t)word_per_clk,
 	};
+	if (block_dilation(block) > 1)
+		return err_add(err, ERR_INPUT,
+		               "%s: found a dilation of %u, which SCALE-Sim does not know; allowed is 1, and any with "
+		               "memory_model: physical",
+		               block->name, block->dilation);
 	if (!systolic_can(machine, SYSTOLIC_OS))
 		return err_add(err, ERR_INPUT,
 		               "machine %s: the replay of SCALE-Sim knows output stationary arrays only",

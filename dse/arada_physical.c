@@ -106,6 +106,7 @@ static struct systolic_work whole_work(const struct block *block)
 	    .in_h = block_padded_h(block),
 	    .kernel_w = block->kernel_w,
 	    .kernel_h = block->kernel_h,
+	    .dilation = block->dilation,
 	    .stride = block->stride,
 	};
 }

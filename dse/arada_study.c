@@ -59,8 +59,8 @@ static bool same_shape(const struct block *a, const struct block *b)
 	return a->kind == b->kind && a->in_w == b->in_w && a->in_h == b->in_h && a->in_c == b->in_c &&
 	       block_padded_w(a) == block_padded_w(b) && block_padded_h(a) == block_padded_h(b) &&
 	       a->kernel_w == b->kernel_w && a->kernel_h == b->kernel_h && a->stride == b->stride &&
-	       block_n_group(a) == block_n_group(b) && a->out_w == b->out_w && a->out_h == b->out_h &&
-	       a->out_c == b->out_c;
+	       block_dilation(a) == block_dilation(b) && block_n_group(a) == block_n_group(b) && a->out_w == b->out_w &&
+	       a->out_h == b->out_h && a->out_c == b->out_c;
 }
 
 /* The job of a layer among job[from..n-1], all of one machine; n where it has none yet. */

@@ -9,7 +9,7 @@
 
 static const char magic[8] = "octoDRAM";
 
-#define VERSION 1
+#define VERSION 2
 #define CHECKSUM_AT 16 /* u64 in the head; 0 while the sum is taken */
 #define TYPE_FINISH 0  /* of the header that ends the list; layers have 1 + enum octopus_type */
 #define MAX_MESH UINT16_MAX
@@ -314,6 +314,9 @@ static void put_shape(struct image *image, struct dram_shape *shape)
 	put_dim(image, &shape->split.h);
 	put_dim(image, &shape->split.c);
 	put_dim(image, &shape->split.d);
+	u32_in(image, "dilation", &shape->dilation, 1, UINT32_MAX);
+	for (int i = 0; i < 3; i++)
+		u32_is(image, "reserved", 0);
 	shape->pool_average = flags & SHAPE_POOL_AVERAGE;
 	shape->has_added = flags & SHAPE_ADDED;
 	shape->has_acti = flags & SHAPE_ACTI;

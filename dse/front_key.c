@@ -204,16 +204,20 @@ _Static_assert(sizeof(struct ahead) == SIZE_AHEAD, "put_ahead: is the new field 
 static void put_block(struct pack *pack, const struct block *block)
 {
 	const uint64_t field[] = {
-	    block->kind,        block->in_w,         block->in_h,
-	    block->in_c,        block->pad_left,     block->pad_right,
-	    block->pad_top,     block->pad_bottom,   block->kernel_w,
-	    block->kernel_h,    block->stride,       block_n_group(block),
-	    block_batch(block),
-	    block->out_w,       block->out_h,        block->out_c,
-	    block->pool,        block->pool_average, block->next_pool_stride,
-	    block->is_shortcut, block->has_padd,     block->has_mat_ele,
-	    block->has_acti,    block->has_quan,     block->arm,
-	    block->operand,     block->whole,
+	    block->kind,         block->in_w,
+	    block->in_h,         block->in_c,
+	    block->pad_left,     block->pad_right,
+	    block->pad_top,      block->pad_bottom,
+	    block->kernel_w,     block->kernel_h,
+	    block->stride,       block_n_group(block),
+	    block_batch(block),  block_dilation(block),
+	    block->out_w,        block->out_h,
+	    block->out_c,        block->pool,
+	    block->pool_average, block->next_pool_stride,
+	    block->is_shortcut,  block->has_padd,
+	    block->has_mat_ele,  block->has_acti,
+	    block->has_quan,     block->arm,
+	    block->operand,      block->whole,
 	};
 	for (size_t i = 0; i < LENGTH(field); i++)
 		put(pack, field[i]);

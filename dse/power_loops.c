@@ -110,8 +110,9 @@ static double greybox_task_clk(const struct layer_context *context, const struct
 		shape.out_c = tiling->in_h;
 		return greybox_clk(&shape, &point->matmul);
 	}
-	shape.in_w = tiling->in_w;
-	shape.in_h = tiling->in_h;
+	/* the rounds of a kernel with gaps are those of its outputs */
+	shape.in_w = tiling->in_w - block_reach_w(block) + block->kernel_w;
+	shape.in_h = tiling->in_h - block_reach_h(block) + block->kernel_h;
 	shape.in_c = tiling->group_c;
 	shape.out_c = (uint32_t)split_part_row(block, tiling->out_c, machine->mla_rows) * machine->mla_rows;
 	shape.kernel_w = block->kernel_w;

@@ -54,13 +54,34 @@ static uint64_t touched(uint32_t in, uint32_t pad, uint32_t kernel, uint32_t str
 	return sum;
 }
 
+/* The same of a kernel with gaps: pixels that some tap of some window reads. */
+static uint64_t touched_by_taps(uint32_t in, uint32_t pad, uint32_t kernel, uint32_t dilation, uint32_t stride,
+                                uint32_t n_out)
+{
+	uint64_t sum = 0;
+	for (uint32_t i = 0; i < in; i++) {
+		bool is_touched = false;
+		for (uint32_t k = 0; k < kernel && !is_touched; k++) {
+			uint64_t at = (uint64_t)i + pad, before = (uint64_t)k * dilation;
+			is_touched = at >= before && (at - before) % stride == 0 && (at - before) / stride < n_out;
+		}
+		sum += is_touched;
+	}
+	return sum;
+}
+
 double roofline_ifmap_byte(const struct block *block, uint32_t word_byte)
 {
 	if (block->kind == BLOCK_MATMUL)
 		return (double)block->in_w * block->in_h * word_byte;
-	double w = (double)touched(block->in_w, block->pad_left, block->kernel_w, block->stride, block->out_w);
-	double h = (double)touched(block->in_h, block->pad_top, block->kernel_h, block->stride, block->out_h);
-	return w * h * block->in_c * block_batch(block) * word_byte;
+	uint32_t gap = block_dilation(block), stride = block->stride;
+	uint64_t w = touched(block->in_w, block->pad_left, block->kernel_w, stride, block->out_w);
+	uint64_t h = touched(block->in_h, block->pad_top, block->kernel_h, stride, block->out_h);
+	if (gap > 1) {
+		w = touched_by_taps(block->in_w, block->pad_left, block->kernel_w, gap, stride, block->out_w);
+		h = touched_by_taps(block->in_h, block->pad_top, block->kernel_h, gap, stride, block->out_h);
+	}
+	return (double)w * (double)h * block->in_c * block_batch(block) * word_byte;
 }
 
 /* A convolution of one pixel is a fully-connected layer, as in squeeze and excite. */

@@ -124,8 +124,8 @@ static void put_shape(FILE *file, const struct dram_shape *shape)
 {
 	(void)fprintf(file, "    input: [%u, %u, %u]\n    output: [%u, %u, %u]\n", shape->in_w, shape->in_h,
 	              shape->in_c, shape->out_w, shape->out_h, shape->out_c);
-	(void)fprintf(file, "    kernel: [%u, %u]\n    stride: %u\n    groups: %u\n    pool: %u\n", shape->kernel_w,
-	              shape->kernel_h, shape->stride, shape->groups, shape->pool);
+	(void)fprintf(file, "    kernel: [%u, %u]\n    stride: %u\n    dilation: %u\n    groups: %u\n    pool: %u\n",
+	              shape->kernel_w, shape->kernel_h, shape->stride, shape->dilation, shape->groups, shape->pool);
 	put_dim(file, "    split: {width: ", &shape->split.w);
 	put_dim(file, ", height: ", &shape->split.h);
 	put_dim(file, ", out_channels: ", &shape->split.c);

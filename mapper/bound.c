@@ -82,9 +82,9 @@ static void bound_strided(const struct layer_context *context, unsigned open, st
 	if (block->kind != BLOCK_CONV || block->stride == 1 || context->is_packed)
 		return;
 	if (open & BOUND_OPEN_W)
-		frac *= strided_frac(block->out_w, block->kernel_w, block->stride, context->machine->mla_cols);
+		frac *= strided_frac(block->out_w, block_reach_w(block), block->stride, context->machine->mla_cols);
 	if (open & BOUND_OPEN_H)
-		frac *= strided_frac(block->out_h, block->kernel_h, block->stride, 1);
+		frac *= strided_frac(block->out_h, block_reach_h(block), block->stride, 1);
 	least->mla_clk *= frac;
 	least->sram_read_word *= frac;
 	least->sram_write_word *= frac;

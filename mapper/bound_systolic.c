@@ -84,8 +84,8 @@ static struct spans spans_of(const struct layer_context *context, const struct l
 	spans.w = span_of(&one);
 	spans.h = span_of(&range->h);
 	if (!is_matmul) {
-		spans.w = span_of_pixels(&range->w, block->kernel_w, block->stride, block_padded_w(block));
-		spans.h = span_of_pixels(&range->h, block->kernel_h, block->stride, block_padded_h(block));
+		spans.w = span_of_pixels(&range->w, block_reach_w(block), block->stride, block_padded_w(block));
+		spans.h = span_of_pixels(&range->h, block_reach_h(block), block->stride, block_padded_h(block));
 	}
 	return spans;
 }
@@ -256,9 +256,11 @@ static void bound_tiles(const struct layer_context *context, const struct spans 
 }
 
 /* SCALE-Sim runs the whole layer, a clock less than its folds take, and may prefetch less than a layer needs. */
-static bool bound_scalesim(const struct spans *spans, struct least_work *work, struct verdict *verdict)
+static bool bound_scalesim(const struct block *block, const struct spans *spans, struct least_work *work,
+                           struct verdict *verdict)
 {
-	bool is_whole = spans->w.n == 1 && spans->h.n == 1 && spans->c.n == 1 && spans->d.n == 1;
+	bool is_whole =
+	    spans->w.n == 1 && spans->h.n == 1 && spans->c.n == 1 && spans->d.n == 1 && block_dilation(block) == 1;
 	double clk = work->systolic.compute_clk - (double)spans->n_group;
 	work->counts.dram_read_byte = work->counts.dram_write_byte = work->counts.sram_write_word = 0;
 	work->systolic.compute_clk = clk > 0 ? clk : 0;
@@ -286,7 +288,7 @@ bool systolic_bound(const struct layer_context *context, const struct layer_desi
 		*sram_byte = least_sram_byte(&spans);
 		is_possible = loads.is_possible;
 		if (context->machine->systolic_memory != SYSTOLIC_PHYSICAL) {
-			is_possible = bound_scalesim(&spans, work, verdict);
+			is_possible = bound_scalesim(context->block, &spans, work, verdict);
 			*sram_byte = 0;
 		} else if (!is_possible)
 			*verdict = (struct verdict){reason[loads.misfit.operand], loads.misfit.demanded_byte,

@@ -56,9 +56,9 @@ const struct verdict_info verdict_table[N_VERDICT] = {
     [VERDICT_IFMAP_BUFFER] = {"ifmap_buffer", "a tile of the ifmap exceeds half of its buffer"},
     [VERDICT_FILTER_BUFFER] = {"filter_buffer", "a tile of the filters exceeds half of its buffer"},
     [VERDICT_OFMAP_BUFFER] = {"ofmap_buffer", "a tile of the ofmap exceeds half of its buffer"},
-    [VERDICT_SCALESIM] = {"scalesim",
-                          "SCALE-Sim's rules are for whole layers (systolic.memory_model), reuse auto, with up "
-                          "to 2^34 words that enter the array and 2^27 of an operand"},
+    [VERDICT_SCALESIM] =
+	{"scalesim", "SCALE-Sim's rules are for whole layers (systolic.memory_model) without dilation, reuse auto, "
+                     "with up to 2^34 words that enter the array and 2^27 of an operand"},
     [VERDICT_CLOCKS] = {"clocks", "so many tiles that clocks or words cannot be counted exactly"},
     [VERDICT_DRAM] = {"dram", "configurations, constants and activations exceed the DRAM"},
 };
@@ -84,12 +84,13 @@ void mapper_prepare_form(const struct block *block, const struct machine *machin
 	context->is_packed = form != FORM_CONV && block_has_forms(block);
 	context->partial_machine.mla_postprocess = false;
 	if (block->kind == BLOCK_CONV && machine->target != MACHINE_SYSTOLIC) {
-		mla_prepare_conv(machine, block->kernel_w, block->kernel_h, operand_bit, &context->round);
+		mla_prepare_dilated(machine, block->kernel_w, block->kernel_h, block->dilation, operand_bit,
+		                    &context->round);
 		mla_prepare_channels(machine, &context->round, block_group_in_c(block), &context->channels);
 		context->partial_round = context->round;
 		if (machine->mla_postprocess)
-			mla_prepare_conv(&context->partial_machine, block->kernel_w, block->kernel_h, operand_bit,
-			                 &context->partial_round);
+			mla_prepare_dilated(&context->partial_machine, block->kernel_w, block->kernel_h,
+			                    block->dilation, operand_bit, &context->partial_round);
 	}
 	hierarchy_derive(machine, &context->hierarchy);
 }

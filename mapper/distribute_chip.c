@@ -508,7 +508,8 @@ void distribute_chip_busiest(const struct layer_context *context, const struct l
 	const struct machine *machine = context->machine;
 	const struct hierarchy *hierarchy = &context->hierarchy;
 	double n_block = hierarchy->n_block, n_share = 1;
-	uint32_t computed_w = tiling->in_w - block->kernel_w + 1, computed_h = tiling->in_h - block->kernel_h + 1;
+	uint32_t computed_w = tiling->in_w - block_reach_w(block) + 1,
+		 computed_h = tiling->in_h - block_reach_h(block) + 1;
 	assert(tiling->is_least && tiling->n_d == 1 && design->strategy == STRATEGY_FUSION_REUSE);
 	struct full_parts w = fill_parts(&range->w, tiling->out_w, range->w.extent);
 	struct full_parts h = fill_parts(&range->h, tiling->out_h, range->h.extent);

@@ -62,6 +62,7 @@ static void shape_of(const struct layer_context *context, const struct layer_des
 		work->in_h = block_padded_h(block);
 		work->kernel_w = block->kernel_w;
 		work->kernel_h = block->kernel_h;
+		work->dilation = block->dilation;
 		work->w = dim_of(&split->w);
 		work->c = dim_of(&split->c);
 		work->pool = block->pool;
@@ -191,8 +192,9 @@ static void tile_words(const struct layer_context *context, const struct split *
 		return;
 	}
 	word[SYSTOLIC_IFMAP] =
-	    tile_lines(split->w.size_a, block->out_w, block->kernel_w, block->stride, block_padded_w(block)) *
-	    tile_lines(split->h.size_a, block->out_h, block->kernel_h, block->stride, block_padded_h(block)) * deep;
+	    tile_lines(split->w.size_a, block->out_w, block_reach_w(block), block->stride, block_padded_w(block)) *
+	    tile_lines(split->h.size_a, block->out_h, block_reach_h(block), block->stride, block_padded_h(block)) *
+	    deep;
 	word[SYSTOLIC_FILTER] = kernel * split->c.size_a * deep;
 	word[SYSTOLIC_OFMAP] = (uint64_t)split->w.size_a * split->h.size_a * split->c.size_a;
 }

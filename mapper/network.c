@@ -2,6 +2,7 @@
 #include "mapper/network.h"
 #include "mapper/form.h"
 #include "sim/base/checked.h"
+#include "sim/base/reach.h"
 #include <stdio.h>
 #include <string.h>
 
@@ -38,6 +39,21 @@ struct block block_matmul(uint32_t n_row, uint32_t n_in, uint32_t n_out)
 	                      .out_h = n_row,
 	                      .out_c = 1,
 	                      .has_quan = true};
+}
+
+uint32_t block_dilation(const struct block *block)
+{
+	return block->dilation > 1 ? block->dilation : 1;
+}
+
+uint32_t block_reach_w(const struct block *block)
+{
+	return kernel_reach(block->kernel_w, block->dilation);
+}
+
+uint32_t block_reach_h(const struct block *block)
+{
+	return kernel_reach(block->kernel_h, block->dilation);
 }
 
 uint32_t block_padded_w(const struct block *block)
@@ -169,11 +185,11 @@ bool block_same(const struct block *a, const struct block *b)
 	       a->pad_left == b->pad_left && a->pad_right == b->pad_right && a->pad_top == b->pad_top &&
 	       a->pad_bottom == b->pad_bottom && a->kernel_w == b->kernel_w && a->kernel_h == b->kernel_h &&
 	       a->stride == b->stride && block_n_group(a) == block_n_group(b) && block_batch(a) == block_batch(b) &&
-	       a->out_w == b->out_w && a->out_h == b->out_h && a->out_c == b->out_c && a->pool == b->pool &&
-	       a->pool_average == b->pool_average && a->is_shortcut == b->is_shortcut &&
-	       a->next_pool_stride == b->next_pool_stride && a->has_padd == b->has_padd && a->arm == b->arm &&
-	       a->operand == b->operand && a->whole == b->whole && a->has_mat_ele == b->has_mat_ele &&
-	       a->has_acti == b->has_acti && a->has_quan == b->has_quan;
+	       block_dilation(a) == block_dilation(b) && a->out_w == b->out_w && a->out_h == b->out_h &&
+	       a->out_c == b->out_c && a->pool == b->pool && a->pool_average == b->pool_average &&
+	       a->is_shortcut == b->is_shortcut && a->next_pool_stride == b->next_pool_stride &&
+	       a->has_padd == b->has_padd && a->arm == b->arm && a->operand == b->operand && a->whole == b->whole &&
+	       a->has_mat_ele == b->has_mat_ele && a->has_acti == b->has_acti && a->has_quan == b->has_quan;
 }
 
 void network_find_equal(struct network *network)

@@ -54,6 +54,8 @@ struct block {
 	uint32_t in_w, in_h, in_c;
 	uint32_t pad_left, pad_right, pad_top, pad_bottom;
 	uint32_t kernel_w, kernel_h, stride;
+	uint32_t dilation; /* BLOCK_CONV: pixels from one tap of the kernel to the next, in both directions; 0 or 1: no
+	                      gaps. Read by block_dilation. */
 	uint32_t groups; /* BLOCK_CONV: as many convolutions side by side, each of its own share of the ifmap's channels
 	                    and filters; above 1, divides in_c and out_c; 0 or 1: none. Read by block_n_group. */
 	uint32_t batch;  /* BLOCK_CONV, BLOCK_POOL: images of these extents, each with the same weights; 0 or 1: one.
@@ -105,6 +107,11 @@ bool block_same(const struct block *a, const struct block *b);
 
 /* A matrix multiplication of n_row vectors of n_in numbers into n_out, quantised; without a name. */
 struct block block_matmul(uint32_t n_row, uint32_t n_in, uint32_t n_out);
+
+/* Pixels from one tap to the next, at least 1; and from the first to the last one: the kernel where it has no gaps. */
+uint32_t block_dilation(const struct block *block);
+uint32_t block_reach_w(const struct block *block);
+uint32_t block_reach_h(const struct block *block);
 
 /* Padded ifmap extents of a block. */
 uint32_t block_padded_w(const struct block *block);

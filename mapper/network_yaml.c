@@ -96,17 +96,20 @@ static bool read_padding(const struct doc_node *node, struct padding *padding, s
 	return good;
 }
 
-/* Size, stride and padding; the stride's default differs: 1 for a convolution, the window for pooling. */
+/* Size, stride, dilation and padding; the stride's default differs: 1 for a convolution, the window for pooling. */
 static bool read_window(const struct doc_node *map, const char *size_key, bool stride_is_size, struct window *window,
                         struct err *err)
 {
 	const struct doc_node *size = required(map, size_key, "one number or [width, height]", err);
 	const struct doc_node *stride = doc_find(map, "stride"), *padding = doc_find(map, "padding");
+	const struct doc_node *dilation = doc_find(map, "dilation"); /* no key of pooling */
 	bool good = size && read_sides(size, size_key, &window->w, &window->h, err);
 
 	window->stride = stride_is_size && good ? window->w : 1;
 	if (stride)
 		good = read_u32(stride, "stride", 1, NETWORK_MAX_EXTENT, &window->stride, err) && good;
+	if (dilation)
+		good = read_u32(dilation, "dilation", 1, NETWORK_MAX_EXTENT, &window->dilation, err) && good;
 	if (padding)
 		good = read_padding(padding, &window->padding, err) && good;
 	return good;
@@ -239,7 +242,7 @@ static bool check_keys(const struct doc_node *map, const char *const *allowed, s
 static bool read_shortcut(const struct doc_node *map, struct layer *layer, struct err *err)
 {
 	static const char *const keys[] = {"from", "conv"};
-	static const char *const conv_keys[] = {"kernel", "stride", "padding"};
+	static const char *const conv_keys[] = {"kernel", "stride", "dilation", "padding"};
 	const struct doc_node *conv = doc_find(map, "conv"), *from;
 	bool good = check_keys(map, keys, N_OF(keys), err);
 
@@ -271,7 +274,7 @@ static bool read_groups(const struct doc_node *map, struct layer *layer, struct 
 
 static bool read_conv(struct reader *reader, const struct doc_node *map, struct layer *layer)
 {
-	static const char *const keys[] = {"kernel",     "out_channels", "groups", "stride",  "padding",
+	static const char *const keys[] = {"kernel",     "out_channels", "groups", "stride",  "dilation", "padding",
 	                                   "activation", "from",         "add",    "filters", "input"};
 	const struct doc_node *out = doc_find(map, "out_channels"), *add = doc_find(map, "add");
 	const struct doc_node *filters = doc_find(map, "filters");

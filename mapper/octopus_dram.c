@@ -133,6 +133,7 @@ static struct dram_shape shape_of(const struct octopus_graph *graph, const struc
 	                           .kernel_w = block->kernel_w,
 	                           .kernel_h = block->kernel_h,
 	                           .stride = block->stride,
+	                           .dilation = block_dilation(block),
 	                           .groups = block_n_group(block),
 	                           .pool = block->pool,
 	                           .pool_average = block->pool_average,

@@ -24,7 +24,7 @@ enum {
 	DRAM_TENSOR_BYTE = 48,
 	DRAM_TIME_BYTE = 16,
 	DRAM_HEADER_BYTE = 80,
-	DRAM_SHAPE_BYTE = 112,
+	DRAM_SHAPE_BYTE = 128,
 	DRAM_SCHEDULER_BYTE = 16,
 	DRAM_WORKER_BYTE = 32,
 	DRAM_TILE_BYTE = 64,
@@ -78,7 +78,7 @@ struct dram_worker {
 
 /* What all workers of a layer compute; flags of struct block and how the layer is cut. */
 struct dram_shape {
-	uint32_t in_w, in_h, in_c, out_w, out_h, out_c, kernel_w, kernel_h, stride, groups, pool;
+	uint32_t in_w, in_h, in_c, out_w, out_h, out_c, kernel_w, kernel_h, stride, dilation, groups, pool;
 	bool pool_average, has_added, has_acti, has_quan, ifmap_first;
 	bool is_channel; /* has_added: one number a channel is added or multiplied with, not a map */
 	uint32_t whole;  /* WHOLE_* bits: over which sides a row of softmax or normalisation goes */

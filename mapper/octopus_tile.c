@@ -57,8 +57,8 @@ static struct reach reach_of(struct part out, uint32_t stride, uint32_t kernel, 
 
 static void place_map(const struct block *block, struct part w, struct part h, struct part c, struct octopus_tile *tile)
 {
-	const struct reach in_w = reach_of(w, block->stride, block->kernel_w, block->pad_left, block->in_w);
-	const struct reach in_h = reach_of(h, block->stride, block->kernel_h, block->pad_top, block->in_h);
+	const struct reach in_w = reach_of(w, block->stride, block_reach_w(block), block->pad_left, block->in_w);
+	const struct reach in_h = reach_of(h, block->stride, block_reach_h(block), block->pad_top, block->in_h);
 
 	*tile = (struct octopus_tile){.x = w.first / block->pool,
 	                              .y = h.first / block->pool,

@@ -6,14 +6,14 @@
 
 /* A side of a window as layers have it. */
 struct side {
-	int64_t kernel, stride, before, after, in, out;
+	int64_t kernel, reach, stride, before, after, in, out;
 };
 
 /* Rounded up, or with a last window that starts in the padding, there are more windows than layers find room for. */
 static void widen(struct side *side)
 {
 	assert(side->out > 0 && side->stride > 0);
-	int64_t needed = (side->out - 1) * side->stride + side->kernel - side->in - side->before;
+	int64_t needed = (side->out - 1) * side->stride + side->reach - side->in - side->before;
 
 	side->after = needed > side->after ? needed : side->after;
 }
@@ -21,8 +21,9 @@ static void widen(struct side *side)
 static struct side side_of(const struct onnx_window *window, const struct onnx_shape *in, size_t i)
 {
 	assert(i < window->n && window->n + 2 == in->n);
-	struct side side = {window->kernel[i], window->stride[i], window->before[i],
-	                    window->after[i],  in->dim[i + 2],    window->out[i]};
+	int64_t kernel = window->kernel[i], reach = (kernel - 1) * window->dilation[i] + 1;
+	struct side side = {kernel,           reach,          window->stride[i], window->before[i],
+	                    window->after[i], in->dim[i + 2], window->out[i]};
 
 	widen(&side);
 	return side;
@@ -40,17 +41,43 @@ static bool shares_stride(const struct onnx_window *window, const struct onnx_sh
 	int64_t stride = shared_stride(&h, &w).stride;
 
 	assert(stride > 0);
-	return (h.in + h.before + h.after - h.kernel) / stride + 1 == h.out &&
-	       (w.in + w.before + w.after - w.kernel) / stride + 1 == w.out;
+	return (h.in + h.before + h.after - h.reach) / stride + 1 == h.out &&
+	       (w.in + w.before + w.after - w.reach) / stride + 1 == w.out;
 }
 
-/* Whether layers have such windows: of one or two sides, without gaps, with one stride. */
-static bool is_plain(const struct onnx_window *window, const struct onnx_shape *in)
+/* Pixels from tap to tap, which matter to nobody along a side of one tap. 0: the sides differ. */
+static int64_t shared_dilation(const struct onnx_window *window)
 {
+	int64_t shared = 1;
+	bool is_known = false;
+
+	for (size_t i = 0; i < window->n; i++) {
+		if (window->kernel[i] == 1)
+			continue;
+		if (is_known && shared != window->dilation[i])
+			return 0;
+		shared = window->dilation[i];
+		is_known = true;
+	}
+	return shared;
+}
+
+static bool is_too_far(const struct onnx_window *window, size_t i)
+{
+	return window->kernel[i] > NETWORK_MAX_EXTENT || window->dilation[i] > NETWORK_MAX_EXTENT ||
+	       (window->kernel[i] - 1) * window->dilation[i] >= NETWORK_MAX_EXTENT;
+}
+
+/* Whether layers have such windows: of one or two sides with one stride and one dilation, of pooling without gaps. */
+static bool is_plain(const struct onnx_window *window, const struct onnx_shape *in, enum layer_kind kind)
+{
+	int64_t dilation = shared_dilation(window);
+
+	if (dilation == 0 || (dilation > 1 && kind != LAYER_CONV))
+		return false;
 	for (size_t i = 0; i < window->n; i++)
-		if ((window->dilation[i] > 1 && window->kernel[i] > 1) || window->kernel[i] > NETWORK_MAX_EXTENT ||
-		    window->before[i] > NETWORK_MAX_EXTENT || window->after[i] > NETWORK_MAX_EXTENT ||
-		    window->stride[i] > NETWORK_MAX_EXTENT)
+		if ((window->kernel[i] > 1 && is_too_far(window, i)) || window->before[i] > NETWORK_MAX_EXTENT ||
+		    window->after[i] > NETWORK_MAX_EXTENT || window->stride[i] > NETWORK_MAX_EXTENT)
 			return false;
 	return window->n == 1 || (window->n == 2 && shares_stride(window, in));
 }
@@ -67,10 +94,10 @@ static struct onnx_draft *slide(struct onnx_lowering *lowering, uint32_t value, 
 {
 	const struct onnx_shape *in = &lowering->graph->value[value].shape;
 	struct side w = side_of(window, in, window->n - 1);
-	struct side h = window->n == 2 ? side_of(window, in, 0) : (struct side){1, w.stride, 0, 0, 1, 1};
+	struct side h = window->n == 2 ? side_of(window, in, 0) : (struct side){1, 1, w.stride, 0, 0, 1, 1};
 	struct onnx_map map = {w.in, h.in, in->dim[0] * in->dim[1]}, out = {w.out, h.out, in->dim[0] * channel};
 
-	assert(is_plain(window, in));
+	assert(is_plain(window, in, kind));
 	uint32_t source = onnx_map_fits(out) ? onnx_draft_need(lowering, value, map, false) : NO_DRAFT;
 	struct onnx_draft *draft = source == NO_DRAFT ? NULL : onnx_draft_new(lowering, kind, 1, &source);
 
@@ -81,6 +108,7 @@ static struct onnx_draft *slide(struct onnx_lowering *lowering, uint32_t value, 
 	    .w = (uint32_t)w.kernel,
 	    .h = (uint32_t)h.kernel,
 	    .stride = (uint32_t)shared_stride(&h, &w).stride,
+	    .dilation = (uint32_t)shared_dilation(window),
 	    .padding = {PADDING_GIVEN, (uint32_t)w.before, (uint32_t)w.after, (uint32_t)h.before, (uint32_t)h.after}};
 	if (w.before == 0 && w.after == 0 && h.before == 0 && h.after == 0)
 		draft->layer.window.padding.kind = PADDING_VALID;
@@ -159,7 +187,7 @@ enum onnx_status onnx_lower_conv(struct onnx_lowering *lowering, struct onnx_wor
 	int64_t n_filter = weights->shape.dim[0], n = n_image(lowering, value);
 	/* Weights that are a result, before the layer that needs them. */
 	uint32_t filters = weights->is_constant ? NO_DRAFT : onnx_draft_get(lowering, weight);
-	struct onnx_draft *draft = is_plain(&window, &lowering->graph->value[value].shape)
+	struct onnx_draft *draft = is_plain(&window, &lowering->graph->value[value].shape, LAYER_CONV)
 	                               ? slide(lowering, value, &window, LAYER_CONV, n_filter)
 	                               : convolve(lowering, unroll(lowering, value, &window), n * n_filter);
 
@@ -184,7 +212,7 @@ static uint32_t pool(struct onnx_lowering *lowering, const struct onnx_work *wor
 	uint32_t value = work->node->in[0];
 	const struct onnx_shape *in = &lowering->graph->value[value].shape;
 
-	if (is_plain(window, in)) {
+	if (is_plain(window, in, LAYER_POOL)) {
 		struct onnx_draft *draft = slide(lowering, value, window, LAYER_POOL, in->dim[1]);
 
 		if (draft)

@@ -60,6 +60,8 @@ static void put_window(struct line *line, const char *key, const struct window *
 {
 	put_sides(line, key, window->w, window->h);
 	put_number(line, "stride", window->stride);
+	if (window->dilation > 1)
+		put_number(line, "dilation", window->dilation);
 	put_padding(line, &window->padding);
 }
 

@@ -6,7 +6,7 @@
 #include <string.h>
 
 /*
- * Positions of a window along one side. 'same' gives ceil(in / stride) of them
+ * Positions along one side of a window that reaches over `kernel` pixels. 'same' gives ceil(in / stride) of them
  * and puts the odd padding pixel first, as the thesis' split tables do
  * (ResNet-50: 224 pixels, 7x7, stride 2 is padded 3 2 3 2; POOL_2 1 0 1 0).
  * False when the window is larger than the padded side.
@@ -32,13 +32,25 @@ static bool slide(uint32_t in, uint32_t kernel, uint32_t stride, enum padding_ki
 	return true;
 }
 
+/* Whether a window reaches no further than a map can; else a message. */
+static bool check_reach(struct chain *chain, uint32_t n, const struct block *block)
+{
+	if (block_reach_w(block) <= NETWORK_MAX_EXTENT && block_reach_h(block) <= NETWORK_MAX_EXTENT)
+		return true;
+	err_add_at(chain->err, ERR_INPUT, chain->list->layer[n - 1].place,
+	           "%s: a kernel of %ux%u with a dilation of %u reaches over %ux%u pixels, allowed are 65536 a side",
+	           parser_label(chain, n).text, block->kernel_w, block->kernel_h, block->dilation, block_reach_w(block),
+	           block_reach_h(block));
+	return false;
+}
+
 /* Fill in the part of a block that a window decides. */
 static bool slide_window(struct chain *chain, uint32_t n, const struct result *in, const struct window *window,
                          struct block *block)
 {
 	const struct padding *padding = &window->padding;
 	uint32_t pad_w[2] = {padding->left, padding->right}, pad_h[2] = {padding->top, padding->bottom};
-	bool fits;
+	bool has_gaps = window->dilation > 1 && (window->w > 1 || window->h > 1), fits;
 
 	assert(in->known && !in->is_vector);
 	block->in_w = in->w;
@@ -47,16 +59,19 @@ static bool slide_window(struct chain *chain, uint32_t n, const struct result *i
 	block->kernel_w = window->w;
 	block->kernel_h = window->h;
 	block->stride = window->stride;
-	fits = slide(in->w, window->w, window->stride, padding->kind, pad_w, &block->out_w);
-	fits = slide(in->h, window->h, window->stride, padding->kind, pad_h, &block->out_h) && fits;
+	block->dilation = has_gaps ? window->dilation : 1;
+	if (!check_reach(chain, n, block))
+		return false;
+	fits = slide(in->w, block_reach_w(block), window->stride, padding->kind, pad_w, &block->out_w);
+	fits = slide(in->h, block_reach_h(block), window->stride, padding->kind, pad_h, &block->out_h) && fits;
 	if (!fits || block->out_w > NETWORK_MAX_EXTENT || block->out_h > NETWORK_MAX_EXTENT) {
 		err_add_at(
 		    chain->err, ERR_INPUT, chain->list->layer[n - 1].place,
 		    fits ? "%s: a window of %ux%u on %ux%u pixels (padding %u %u %u %u) gives a result of more than "
 			   "65536 pixels a side"
 			 : "%s: a window of %ux%u is larger than its input of %ux%u pixels (padding %u %u %u %u)",
-		    parser_label(chain, n).text, window->w, window->h, in->w, in->h, pad_w[0], pad_w[1], pad_h[0],
-		    pad_h[1]);
+		    parser_label(chain, n).text, block_reach_w(block), block_reach_h(block), in->w, in->h, pad_w[0],
+		    pad_w[1], pad_h[0], pad_h[1]);
 		return false;
 	}
 	block->pad_left = pad_w[0];

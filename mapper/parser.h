@@ -49,6 +49,7 @@ struct padding {
 /* A window that slides over the feature map: kernel of a convolution or of a pooling. */
 struct window {
 	uint32_t w, h, stride;
+	uint32_t dilation; /* of a convolution: from one tap to the next in both directions; 0 or 1: no gaps */
 	struct padding padding;
 };
 

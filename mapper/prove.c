@@ -52,8 +52,9 @@ static bool fits_conv(const struct prove_core *core, const struct event_task *sh
 		in_w = region->w.size * region->h.size;
 		in_h = 1;
 	}
-	return shape->kernel_w == block->kernel_w && shape->kernel_h == block->kernel_h && conv->in_w >= in_w &&
-	       conv->in_h >= in_h && (uint64_t)conv->n_filter * conv->n_group >= region->c.size;
+	return shape->kernel_w == block->kernel_w && shape->kernel_h == block->kernel_h &&
+	       shape->dilation == block->dilation && conv->in_w >= in_w && conv->in_h >= in_h &&
+	       (uint64_t)conv->n_filter * conv->n_group >= region->c.size;
 }
 
 void prove_check_shape(struct prove_run *run, uint32_t index, uint32_t shape_index, uint32_t number)

@@ -46,8 +46,8 @@ static struct whole whole_of(const struct block *block, const struct prove_data 
 		whole.in_c /= whole.n_group;
 		whole.out_c /= whole.n_group;
 	}
-	whole.w = (whole.out_w - 1) * block->stride + block->kernel_w;
-	whole.h = (whole.out_h - 1) * block->stride + block->kernel_h;
+	whole.w = (whole.out_w - 1) * block->stride + block_reach_w(block);
+	whole.h = (whole.out_h - 1) * block->stride + block_reach_h(block);
 	return whole;
 }
 
@@ -89,19 +89,19 @@ static uint32_t dot(const int16_t *a, const int16_t *b, size_t n)
 static uint32_t convolve(const struct whole *whole, const int16_t *filter, uint32_t group, uint32_t x, uint32_t y)
 {
 	const struct block *block = whole->block;
-	size_t n_channel = (size_t)whole->in_c * whole->n_group;
+	size_t n_channel = (size_t)whole->in_c * whole->n_group, dilation = block_dilation(block);
 	uint32_t sum = 0;
 	for (uint32_t i = 0; i < block->kernel_h; i++) {
-		size_t row = (size_t)y * block->stride + i, column = (size_t)x * block->stride;
+		size_t row = (size_t)y * block->stride + (size_t)i * dilation, column = (size_t)x * block->stride;
 		const int16_t *from = whole->padded + (row * whole->w + column) * n_channel;
 		const int16_t *tap = filter + (size_t)i * block->kernel_w * whole->in_c;
-		if (whole->n_group == 1) {
+		if (whole->n_group == 1 && dilation == 1) {
 			sum += dot(from, tap, (size_t)block->kernel_w * whole->in_c);
 			continue;
 		}
 		for (uint32_t k = 0; k < block->kernel_w; k++)
-			sum += dot(from + k * n_channel + (size_t)group * whole->in_c, tap + (size_t)k * whole->in_c,
-			           whole->in_c);
+			sum += dot(from + (size_t)k * dilation * n_channel + (size_t)group * whole->in_c,
+			           tap + (size_t)k * whole->in_c, whole->in_c);
 	}
 	return sum;
 }

@@ -135,20 +135,20 @@ static void add_products(const int16_t *window, const int16_t *filter, uint64_t 
 static const int16_t *gather(const struct tile *tile, uint32_t group, uint32_t x, uint32_t y)
 {
 	const struct block *block = tile->run->core.block;
-	size_t n = tile->depth.size, n_row = (size_t)tile->in_w * tile->n_channel;
+	size_t n = tile->depth.size, n_row = (size_t)tile->in_w * tile->n_channel, dilation = block_dilation(block);
 	const int16_t *from =
 	    tile->map + (size_t)y * block->stride * n_row + (size_t)x * block->stride * tile->n_channel + group * n;
 	int16_t *to = tile->window;
-	if (tile->n_group == 1 && block->kernel_h == 1)
+	if (tile->n_group == 1 && block->kernel_h == 1 && dilation == 1)
 		return from;
-	for (uint32_t i = 0; i < block->kernel_h; i++, from += n_row) {
-		if (tile->n_group == 1) {
+	for (uint32_t i = 0; i < block->kernel_h; i++, from += dilation * n_row) {
+		if (tile->n_group == 1 && dilation == 1) {
 			memcpy(to, from, block->kernel_w * n * sizeof(*to));
 			to += block->kernel_w * n;
 			continue;
 		}
 		for (uint32_t k = 0; k < block->kernel_w; k++, to += n)
-			memcpy(to, from + (size_t)k * tile->n_channel, n * sizeof(*to));
+			memcpy(to, from + k * dilation * tile->n_channel, n * sizeof(*to));
 	}
 	return tile->window;
 }
@@ -393,8 +393,8 @@ static bool open_tile(struct tile *tile)
 	struct prove_span depth = {0, is_pool ? region->c.size : core->split.d.size_a};
 	depth.size = !is_pool && depth.size > core->in_c ? core->in_c : depth.size;
 	set_depth(tile, depth);
-	tile->in_w = (region->w.size - 1) * block->stride + block->kernel_w;
-	tile->in_h = (region->h.size - 1) * block->stride + block->kernel_h;
+	tile->in_w = (region->w.size - 1) * block->stride + block_reach_w(block);
+	tile->in_h = (region->h.size - 1) * block->stride + block_reach_h(block);
 	size_t n_map = (size_t)tile->in_w * tile->in_h * tile->n_channel, n_tap = is_pool ? 0 : (size_t)tile->n_tap;
 	size_t n_filter = ((size_t)region->c.size + N_AT_ONCE) * n_tap;
 	if (is_pool && block->arm != ARM_POOL)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "mapper/split.h"
 #include "sim/base/checked.h"
+#include "sim/base/reach.h"
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -244,10 +245,12 @@ static uint32_t at_most(uint32_t value, uint32_t limit)
 
 uint32_t split_part_in_w(const struct block *block, uint32_t out_part)
 {
-	return at_most(split_in_extent(out_part, block->kernel_w, block->stride), block_padded_w(block));
+	return at_most(split_in_extent(out_part, kernel_reach(block->kernel_w, block->dilation), block->stride),
+	               block_padded_w(block));
 }
 
 uint32_t split_part_in_h(const struct block *block, uint32_t out_part)
 {
-	return at_most(split_in_extent(out_part, block->kernel_h, block->stride), block_padded_h(block));
+	return at_most(split_in_extent(out_part, kernel_reach(block->kernel_h, block->dilation), block->stride),
+	               block_padded_h(block));
 }

@@ -128,8 +128,8 @@ static void put_padding(struct report *report)
 	(void)snprintf(cell(report, SPLIT_PAD), SPLIT_CELL_SIZE, "%" PRIu32 " %" PRIu32 " %" PRIu32 " %" PRIu32,
 	               block->pad_left, block->pad_right, block->pad_top, block->pad_bottom);
 	/* of the larger side of the window; none where it moves by more than its size */
-	uint32_t kernel = block->kernel_w > block->kernel_h ? block->kernel_w : block->kernel_h;
-	put_number(report, SPLIT_OVERLAP, kernel > block->stride ? kernel - block->stride : 0);
+	uint32_t reach = block->kernel_w > block->kernel_h ? block_reach_w(block) : block_reach_h(block);
+	put_number(report, SPLIT_OVERLAP, reach > block->stride ? reach - block->stride : 0);
 }
 
 /* A convolution, or a pooling of its own. */

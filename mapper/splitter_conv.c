@@ -64,8 +64,8 @@ static uint64_t sum_out(const struct dim_split *dim, uint32_t stride, uint32_t a
 static uint64_t traffic_of(const struct search *search, const struct dim_split *w, const struct dim_split *h)
 {
 	const struct block *block = search->block;
-	uint64_t in =
-	    mul_sat(sum_in(w, block->kernel_w, block->stride, 16), sum_in(h, block->kernel_h, block->stride, 1));
+	uint64_t in = mul_sat(sum_in(w, block_reach_w(block), block->stride, 16),
+	                      sum_in(h, block_reach_h(block), block->stride, 1));
 	uint64_t out = mul_sat(sum_out(w, block->stride, 4), sum_out(h, block->stride, 1));
 
 	return add_sat(mul_sat(in, block->in_c), mul_sat(out, 4 * (uint64_t)block->out_c));
@@ -183,7 +183,7 @@ static bool choose_rows(const struct search *search, uint32_t n_w, uint32_t w, u
 
 	if (most == 0)
 		return false;
-	n = block->kernel_h < block->stride ? n_unit : (uint32_t)ceil_div(block->out_h, most);
+	n = block_reach_h(block) < block->stride ? n_unit : (uint32_t)ceil_div(block->out_h, most);
 	for (; n <= n_unit; n++)
 		if ((uint64_t)n * n_w * n_group >= search->splitter->n_pe && balanced_rows(search, n_w, n, h) &&
 		    h->size_a <= most)

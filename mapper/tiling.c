@@ -150,8 +150,8 @@ static void sum_conv_words(const struct layer_context *context, const struct par
 	const struct machine *machine = machine_of(context, tiling);
 	const struct mla_conv_round *round = round_of(context, tiling);
 	const struct block *block = context->block;
-	struct part_pair computed_w = computed_parts(w, tiling->in_w, tiling->small_in_w, block->kernel_w);
-	struct part_pair computed_h = computed_parts(h, tiling->in_h, tiling->small_in_h, block->kernel_h);
+	struct part_pair computed_w = computed_parts(w, tiling->in_w, tiling->small_in_w, round->reach_w);
+	struct part_pair computed_h = computed_parts(h, tiling->in_h, tiling->small_in_h, round->reach_h);
 	uint64_t high = computed_h.size[0], all_high = sum_parts(&computed_h);
 	uint64_t n_round = ceil_div(computed_w.size[0], machine->mla_cols) * high *
 	                   split_part_row(block, tiling->out_c, machine->mla_rows);
@@ -385,13 +385,13 @@ static void size_map(const struct layer_context *context, const struct split *sp
 	uint64_t n_filter =
 	    split_part_row(block, split->c.size_a, context->machine->mla_rows) * context->machine->mla_rows;
 	tiling->filter_byte = align_up(n_tap * n_filter * operand_byte, LINE_BYTE);
-	uint64_t n_row = (uint64_t)(tiling->in_h - block->kernel_h + 1) * split->c.size_a;
+	uint64_t n_row = (uint64_t)(tiling->in_h - block_reach_h(block) + 1) * split->c.size_a;
 	uint64_t left_byte = machine_of(context, tiling)->mla_postprocess ? operand_byte : RESULT_BYTE;
 	if (context->is_packed) {
 		size_packed(context, split, left_byte, tiling);
 		return;
 	}
-	tiling->result_byte = align_up(tiling->in_w - block->kernel_w + 1, WORD_ALIGN) * n_row * left_byte;
+	tiling->result_byte = align_up(tiling->in_w - block_reach_w(block) + 1, WORD_ALIGN) * n_row * left_byte;
 }
 
 static void size_matmul(const struct layer_context *context, const struct split *split, struct tiling *tiling)
@@ -506,7 +506,7 @@ static void sum_conv_clk(const struct layer_context *context, const struct split
 	const struct machine *machine = machine_of(context, tiling);
 	struct part_pair w = parts_of(&split->w), h = row_parts(context->block, &split->h), c = parts_of(&split->c),
 			 d = parts_of(&split->d);
-	struct part_pair high = computed_parts(&h, tiling->in_h, tiling->small_in_h, context->block->kernel_h);
+	struct part_pair high = computed_parts(&h, tiling->in_h, tiling->small_in_h, context->round.reach_h);
 	double high_frac = (double)sum_parts(&high) / (double)high.size[0];
 	struct mla_conv_channels channels[2] = {tiling->channels};
 	if (d.n_size > 1)

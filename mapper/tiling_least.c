@@ -297,10 +297,10 @@ static void least_map(const struct layer_context *context, const struct split_ra
 	uint32_t operand_byte = context->operand_bit / 8;
 	const struct mla_conv_round *round = tiling->n_d > 1 ? &context->partial_round : &context->round;
 	const struct dim_rule w_rule = {
-	    block->kernel_w, block->stride,          block_padded_w(block), context->machine->mla_cols,
-	    operand_byte,    is_conv ? round : NULL, context->machine};
+	    block_reach_w(block), block->stride,          block_padded_w(block), context->machine->mla_cols,
+	    operand_byte,         is_conv ? round : NULL, context->machine};
 	/* of packed parts rows that a stride skips are not loaded */
-	const struct dim_rule h_rule = {block->kernel_h,
+	const struct dim_rule h_rule = {block_reach_h(block),
 	                                block->stride,
 	                                context->is_packed ? 0 : block_padded_h(block),
 	                                1,

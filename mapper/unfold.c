@@ -95,6 +95,7 @@ static uint32_t add_shape(const struct layer_context *context, const struct tili
 		task.kind = EVENT_CONV;
 		task.kernel_w = block->kernel_w;
 		task.kernel_h = block->kernel_h;
+		task.dilation = block->dilation;
 		task.conv = (struct mla_conv_task){part->in_w, part->in_h, part->in_c / part->n_group,
 		                                   part->out_c / part->n_group, part->n_group};
 	}

@@ -30,9 +30,9 @@ static struct task_byte conv_byte(const struct block *block, const struct machin
 	uint64_t computed_w, computed_h;
 
 	/* A part narrower than the kernel cannot be: split_in_extent is at least the kernel. */
-	assert(in_w >= block->kernel_w && in_h >= block->kernel_h);
-	computed_w = in_w - block->kernel_w + 1;
-	computed_h = in_h - block->kernel_h + 1;
+	assert(in_w >= block_reach_w(block) && in_h >= block_reach_h(block));
+	computed_w = in_w - block_reach_w(block) + 1;
+	computed_h = in_h - block_reach_h(block) + 1;
 	return (struct task_byte){
 	    .ifmap_valid = product(in_w, in_h, in_c),
 	    .ifmap_aligned = product(align_up(in_w, OPERAND_ALIGN), in_h, in_c),

@@ -24,7 +24,7 @@ enum verdict_reason {
 	VERDICT_IFMAP_BUFFER, /* a tile does not fit its half of the buffer */
 	VERDICT_FILTER_BUFFER,
 	VERDICT_OFMAP_BUFFER,
-	VERDICT_SCALESIM, /* SCALE-Sim's memory model knows whole layers only, and no order of tiles */
+	VERDICT_SCALESIM, /* SCALE-Sim's memory model knows whole layers only, no order of tiles, and no dilation */
 	VERDICT_CLOCKS,   /* so many tiles that clocks or words cannot be counted exactly */
 	VERDICT_DRAM,     /* configurations, constants and activations do not fit the DRAM */
 	N_VERDICT

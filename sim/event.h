@@ -27,9 +27,9 @@ struct event_task {
 	uint32_t operand_bit; /* 8 or 16 */
 	bool is_partial;      /* results are partial sums: 32 bit also where the MLA post-processes */
 	uint32_t pe_shift; /* operand A comes from the PE this much further in the QPE, modulo its PEs; 0: own SRAM */
-	uint32_t kernel_w, kernel_h;
-	struct mla_conv_task conv;     /* EVENT_CONV */
-	struct mla_matmul_task matmul; /* EVENT_MATMUL */
+	uint32_t kernel_w, kernel_h, dilation; /* dilation 0 or 1: no gaps, see mla_prepare_dilated */
+	struct mla_conv_task conv;             /* EVENT_CONV */
+	struct mla_matmul_task matmul;         /* EVENT_MATMUL */
 };
 
 /* What is counted per PE. Every clock from a PE's start to its last result is a MAC clock or one of three stalls. */

@@ -19,15 +19,15 @@ static void plan_conv(const struct machine *machine, const struct event_task *ta
 {
 	const struct mla_conv_task *conv = &task->conv;
 	uint64_t result_byte = result_byte_of(machine, task);
-	uint64_t out_w = conv->in_w - task->kernel_w + 1;
+	uint64_t out_w = conv->in_w - kernel_reach(task->kernel_w, task->dilation) + 1;
 	/* groups of the convolution lie one below the other; those of all with few filters come last */
-	uint64_t out_h = (uint64_t)(conv->in_h - task->kernel_h + 1) * conv->n_group;
+	uint64_t out_h = (uint64_t)(conv->in_h - kernel_reach(task->kernel_h, task->dilation) + 1) * conv->n_group;
 	uint64_t left_pixel = out_w % machine->mla_cols, left_row = conv->n_filter % machine->mla_rows;
 	uint64_t last_pixel = left_pixel > 0 ? left_pixel : machine->mla_cols;
 	uint64_t full_port = ceil_div(machine->mla_cols * result_byte, port_byte);
 	uint64_t last_port = ceil_div(last_pixel * result_byte, port_byte);
 
-	plan->kernel_w = task->kernel_w;
+	plan->kernel_w = operand_run_tap(task->kernel_w, task->dilation);
 	plan->n_round_tap = (uint64_t)task->kernel_w * task->kernel_h * conv->in_c;
 	plan->n_block = ceil_div(out_w, machine->mla_cols);
 	plan->n_full_row = out_h * (conv->n_filter / machine->mla_rows);

@@ -107,10 +107,11 @@ static struct load load_at(const struct systolic_work *work, const struct cursor
 	struct load load = {0};
 	uint64_t channels = size_at(&work->d, &at->d);
 	if (!work->ifmap_once || at->c.tile == 0)
-		load.ifmap_word =
-		    channels *
-		    lines_to_load(&work->w, &at->w, work->kernel_w, work->stride, work->in_w, work->ifmap_unique) *
-		    lines_to_load(&work->h, &at->h, work->kernel_h, work->stride, work->in_h, work->ifmap_unique);
+		load.ifmap_word = channels *
+		                  lines_to_load(&work->w, &at->w, systolic_reach_w(work), work->stride, work->in_w,
+		                                work->ifmap_unique) *
+		                  lines_to_load(&work->h, &at->h, systolic_reach_h(work), work->stride, work->in_h,
+		                                work->ifmap_unique);
 	if (!work->filter_once || (at->w.tile == 0 && at->h.tile == 0))
 		load.filter_word = channels * size_at(&work->c, &at->c) * work->kernel_w * work->kernel_h;
 	return load;

@@ -46,12 +46,13 @@ enum err_code event_task_check(const struct event_task *task, unsigned pe, struc
 		return err_add(err, ERR_INPUT, "PE %u: a matrix of no rows or columns", pe);
 	if (task->kind == EVENT_MATMUL)
 		return ERR_OK;
-	if (task->kernel_w == 0 || task->kernel_h == 0 || conv->in_c == 0 || conv->n_filter == 0 ||
-	    conv->n_group == 0)
+	if (task->kernel_w == 0 || task->kernel_h == 0 || conv->in_c == 0 || conv->n_filter == 0 || conv->n_group == 0)
 		return err_add(err, ERR_INPUT, "PE %u: a convolution without kernel, channels, filters or group", pe);
-	if (conv->in_w < task->kernel_w || conv->in_h < task->kernel_h)
+	uint32_t reach_w = kernel_reach(task->kernel_w, task->dilation);
+	uint32_t reach_h = kernel_reach(task->kernel_h, task->dilation);
+	if (conv->in_w < reach_w || conv->in_h < reach_h)
 		return err_add(err, ERR_INPUT, "PE %u: an ifmap of %ux%u is smaller than the kernel of %ux%u", pe,
-		               conv->in_w, conv->in_h, task->kernel_w, task->kernel_h);
+		               conv->in_w, conv->in_h, reach_w, reach_h);
 	return ERR_OK;
 }
 

@@ -88,7 +88,11 @@ void mla_prepare_conv(const struct machine *machine, uint32_t kernel_w, uint32_t
 	assert(kernel_w > 0 && kernel_h > 0);
 	struct operand_rate rate;
 	operand_rate(machine, operand_bit, &rate);
-	*round = (struct mla_conv_round){.kernel_w = kernel_w, .kernel_h = kernel_h, .operand_bit = operand_bit};
+	*round = (struct mla_conv_round){.reach_w = kernel_w,
+	                                 .reach_h = kernel_h,
+	                                 .kernel_w = kernel_w,
+	                                 .kernel_h = kernel_h,
+	                                 .operand_bit = operand_bit};
 	prepare_work(machine, &rate, operand_bit, round);
 	double n_tap = (double)kernel_w * kernel_h, row_clk = (double)operand_row_clk(&rate, kernel_w);
 	double stream_tap_clk =
@@ -105,6 +109,15 @@ void mla_prepare_conv(const struct machine *machine, uint32_t kernel_w, uint32_t
 	if (round->n_channel_point > 0)
 		round->shared_start_clk =
 		    real_max(0, round->shared_delay_clk[MLA_N_WRITE_POINT - 1][round->n_channel_point - 1]);
+}
+
+void mla_prepare_dilated(const struct machine *machine, uint32_t kernel_w, uint32_t kernel_h, uint32_t dilation,
+                         uint32_t operand_bit, struct mla_conv_round *round)
+{
+	uint32_t n_run_tap = operand_run_tap(kernel_w, dilation), n_run = kernel_w / n_run_tap;
+	mla_prepare_conv(machine, n_run_tap, kernel_h * n_run, operand_bit, round);
+	round->reach_w = kernel_reach(kernel_w, dilation);
+	round->reach_h = kernel_reach(kernel_h, dilation);
 }
 
 double mla_round_clk(const struct mla_conv_round *round, uint32_t n_channel, bool shared)
@@ -193,12 +206,12 @@ struct task_shape {
 static struct task_shape shape_of(const struct machine *machine, const struct mla_conv_round *round,
                                   const struct mla_conv_task *task)
 {
-	assert(task->in_w >= round->kernel_w && task->in_h >= round->kernel_h);
+	assert(task->in_w >= round->reach_w && task->in_h >= round->reach_h);
 	assert(task->in_c > 0 && task->n_filter > 0 && task->n_group > 0);
-	uint32_t out_w = task->in_w - round->kernel_w + 1, n_block = out_w / machine->mla_cols;
+	uint32_t out_w = task->in_w - round->reach_w + 1, n_block = out_w / machine->mla_cols;
 	uint32_t n_group = task->n_filter / machine->mla_rows;
 	struct task_shape shape = {
-	    .out_h = (uint64_t)(task->in_h - round->kernel_h + 1) * task->n_group,
+	    .out_h = (uint64_t)(task->in_h - round->reach_h + 1) * task->n_group,
 	    .n_block = n_block,
 	    .left_pixel = out_w - n_block * machine->mla_cols,
 	    .n_group = n_group,

@@ -29,7 +29,9 @@
  * and, in short rounds, on the channels: shared_delay_clk holds it.
  */
 struct mla_conv_round {
-	uint32_t kernel_w, kernel_h, operand_bit;
+	uint32_t reach_w, reach_h;   /* ifmap pixels that a kernel spans */
+	uint32_t kernel_w, kernel_h; /* as the array runs it: taps of a row of pixels, and such rows */
+	uint32_t operand_bit;
 	double start_clk, channel_clk;
 	double shared_start_clk, shared_channel_clk;
 	uint32_t n_channel_point; /* of shared_delay_clk in use */
@@ -83,6 +85,15 @@ struct mla_cost {
  */
 void mla_prepare_conv(const struct machine *machine, uint32_t kernel_w, uint32_t kernel_h, uint32_t operand_bit,
                       struct mla_conv_round *round);
+
+/*
+ * The same of a kernel whose taps lie `dilation` pixels apart (0, 1: no gaps) and which reaches over as many pixels as
+ * a map can have. Operand B's registers move by one pixel from tap to tap, so the array has nothing of the next tap's
+ * pixels: each tap is a row of its own, whose pixels are fetched anew from where they lie. Assumed, as no source says
+ * how the MLA is to be programmed for it.
+ */
+void mla_prepare_dilated(const struct machine *machine, uint32_t kernel_w, uint32_t kernel_h, uint32_t dilation,
+                         uint32_t operand_bit, struct mla_conv_round *round);
 
 /* Clocks of a round with n_channel input channels, without output; shared: see struct mla_conv_round. */
 double mla_round_clk(const struct mla_conv_round *round, uint32_t n_channel, bool shared);

@@ -7,6 +7,7 @@
  * traffic. The closed forms of mla.c take their few numbers from it.
  */
 #include "sim/machine.h"
+#include "sim/base/reach.h"
 #include <stdint.h>
 
 #define SRAM_WORD_BYTE 4 /* the unit of struct mla_cost's word counts */
@@ -37,6 +38,12 @@ uint64_t operand_n_a_packet(const struct machine *machine, uint64_t n_tap, uint3
 
 /* Bytes of a result: 32 bit, or an operand's width after quantisation in the output stage. */
 uint32_t operand_result_byte(const struct machine *machine, uint32_t operand_bit);
+
+/* Taps of a kernel row that share the pixels of one; see mla_prepare_dilated. */
+static inline uint32_t operand_run_tap(uint32_t kernel_w, uint32_t dilation)
+{
+	return dilation > 1 ? 1 : kernel_w;
+}
 
 /* Further B reads of a kernel row of kernel_w taps, after those that fill the columns. */
 uint32_t operand_n_b_further(const struct operand_rate *rate, uint32_t kernel_w);

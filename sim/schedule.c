@@ -79,9 +79,9 @@ static bool same_shape(const struct event_task *a, const struct event_task *b)
 	if (a->kind == EVENT_MATMUL)
 		return a->matmul.a_w == b->matmul.a_w && a->matmul.a_h == b->matmul.a_h &&
 		       a->matmul.b_w == b->matmul.b_w;
-	return a->kernel_w == b->kernel_w && a->kernel_h == b->kernel_h && a->conv.in_w == b->conv.in_w &&
-	       a->conv.in_h == b->conv.in_h && a->conv.in_c == b->conv.in_c && a->conv.n_filter == b->conv.n_filter &&
-	       a->conv.n_group == b->conv.n_group;
+	return a->kernel_w == b->kernel_w && a->kernel_h == b->kernel_h && a->dilation == b->dilation &&
+	       a->conv.in_w == b->conv.in_w && a->conv.in_h == b->conv.in_h && a->conv.in_c == b->conv.in_c &&
+	       a->conv.n_filter == b->conv.n_filter && a->conv.n_group == b->conv.n_group;
 }
 
 uint32_t schedule_add_shape(struct schedule *schedule, const struct event_task *shape)

@@ -30,8 +30,8 @@ static uint32_t lines_for(const struct systolic_dim *dim, uint32_t kernel, uint3
 static struct systolic_layer layer_of(const struct systolic_work *work)
 {
 	return (struct systolic_layer){
-	    .ifmap_h = lines_for(&work->h, work->kernel_h, work->stride, work->in_h),
-	    .ifmap_w = lines_for(&work->w, work->kernel_w, work->stride, work->in_w),
+	    .ifmap_h = lines_for(&work->h, systolic_reach_h(work), work->stride, work->in_h),
+	    .ifmap_w = lines_for(&work->w, systolic_reach_w(work), work->stride, work->in_w),
 	    .filter_h = work->kernel_h,
 	    .filter_w = work->kernel_w,
 	    .channels = work->d.size_a,
@@ -57,7 +57,7 @@ bool systolic_scalesim_serves(const struct machine *machine, const struct systol
 	for (int i = 0; i < 4; i++)
 		if (systolic_dim_n(dim[i]) != 1)
 			return false;
-	if (work->dataflow != SYSTOLIC_OS)
+	if (work->dataflow != SYSTOLIC_OS || work->dilation > 1)
 		return false;
 	struct systolic_layer layer = layer_of(work);
 	return systolic_layer_is_valid(&layer) && systolic_scalesim_is_small(&array, &layer);

@@ -185,8 +185,10 @@ static void make_pixels(const struct machine *machine, const struct systolic_wor
 {
 	struct sequence along_w, along_h;
 	struct runs w, h;
-	uint64_t past_w = systolic_lines_past(systolic_dim_extent(&work->w), work->kernel_w, work->stride, work->in_w);
-	uint64_t past_h = systolic_lines_past(systolic_dim_extent(&work->h), work->kernel_h, work->stride, work->in_h);
+	uint64_t past_w =
+	    systolic_lines_past(systolic_dim_extent(&work->w), systolic_reach_w(work), work->stride, work->in_w);
+	uint64_t past_h =
+	    systolic_lines_past(systolic_dim_extent(&work->h), systolic_reach_h(work), work->stride, work->in_h);
 	bool first_apart = work->ifmap_unique || work->filter_once;
 	make_runs(&work->w, first_apart, past_w > 0, &w);
 	make_runs(&work->h, first_apart, past_h > 0, &h);
@@ -194,11 +196,11 @@ static void make_pixels(const struct machine *machine, const struct systolic_wor
 	make_sequence(&h, &along_h);
 	nest(&along_h, &along_w, sequence);
 	for (uint32_t i = 0; i < h.n; i++) {
-		uint64_t lines = lines_of(&h, i, work->kernel_h, work->stride, past_h, work->ifmap_unique);
+		uint64_t lines = lines_of(&h, i, systolic_reach_h(work), work->stride, past_h, work->ifmap_unique);
 		for (uint32_t k = 0; k < w.n; k++) {
 			uint64_t n = (uint64_t)w.size[k] * h.size[i];
 			pixels[i * w.n + k] = (struct pixels){
-			    .ifmap_word = (double)(lines * lines_of(&w, k, work->kernel_w, work->stride, past_w,
+			    .ifmap_word = (double)(lines * lines_of(&w, k, systolic_reach_w(work), work->stride, past_w,
 			                                            work->ifmap_unique)),
 			    .n = (double)n,
 			    .clk_factor = (double)systolic_pixel_factor(machine, work->dataflow, n),
@@ -353,8 +355,8 @@ static uint32_t last_size(const struct systolic_dim *dim)
 static bool hides_all(const struct machine *machine, const struct systolic_work *work, const struct steps *steps,
                       double *clk)
 {
-	uint64_t lines = systolic_first_lines(&work->w, work->kernel_w, work->stride, work->in_w) *
-	                 systolic_first_lines(&work->h, work->kernel_h, work->stride, work->in_h);
+	uint64_t lines = systolic_first_lines(&work->w, systolic_reach_w(work), work->stride, work->in_w) *
+	                 systolic_first_lines(&work->h, systolic_reach_h(work), work->stride, work->in_h);
 	double load_word = (double)lines + (double)work->kernel_w * work->kernel_h * work->c.size_a;
 	double area = (double)systolic_pool_area(work);
 	double store_word = (double)work->w.size_a * work->h.size_a * work->c.size_a / area;
@@ -368,10 +370,9 @@ static bool hides_all(const struct machine *machine, const struct systolic_work 
 
 double systolic_ends_clk(const struct systolic_work *work, double bandwidth_word)
 {
-	uint64_t lines = systolic_first_lines(&work->w, work->kernel_w, work->stride, work->in_w) *
-	                 systolic_first_lines(&work->h, work->kernel_h, work->stride, work->in_h);
-	double load_word =
-	    ((double)lines + (double)work->kernel_w * work->kernel_h * work->c.size_a) * work->d.size_a;
+	uint64_t lines = systolic_first_lines(&work->w, systolic_reach_w(work), work->stride, work->in_w) *
+	                 systolic_first_lines(&work->h, systolic_reach_h(work), work->stride, work->in_h);
+	double load_word = ((double)lines + (double)work->kernel_w * work->kernel_h * work->c.size_a) * work->d.size_a;
 	double pixel = (double)last_size(&work->w) * last_size(&work->h);
 	assert(bandwidth_word > 0);
 	return (load_word + pixel * last_size(&work->c) / (double)systolic_pool_area(work)) / bandwidth_word;

@@ -109,8 +109,8 @@ bool systolic_is_valid(const struct machine *machine, const struct systolic_work
 		return false;
 	if (work->pool > 1 && (!is_multiple(&work->w, work->pool) || !is_multiple(&work->h, work->pool)))
 		return false;
-	if (!is_inside(&work->w, work->kernel_w, work->stride, work->in_w) ||
-	    !is_inside(&work->h, work->kernel_h, work->stride, work->in_h))
+	if (!is_inside(&work->w, systolic_reach_w(work), work->stride, work->in_w) ||
+	    !is_inside(&work->h, systolic_reach_h(work), work->stride, work->in_h))
 		return false;
 	uint64_t kernel = (uint64_t)work->kernel_w * work->kernel_h;
 	uint64_t pixel = systolic_dim_extent(&work->w) * systolic_dim_extent(&work->h);
@@ -133,10 +133,10 @@ struct demand {
 static struct demand demand_of(const struct systolic_work *work)
 {
 	uint64_t kernel = (uint64_t)work->kernel_w * work->kernel_h, channels = systolic_dim_extent(&work->d);
-	uint64_t tile = systolic_first_lines(&work->w, work->kernel_w, work->stride, work->in_w) *
-	                systolic_first_lines(&work->h, work->kernel_h, work->stride, work->in_h);
-	uint64_t all = unique_lines(&work->w, work->kernel_w, work->stride, work->in_w) *
-	               unique_lines(&work->h, work->kernel_h, work->stride, work->in_h);
+	uint64_t tile = systolic_first_lines(&work->w, systolic_reach_w(work), work->stride, work->in_w) *
+	                systolic_first_lines(&work->h, systolic_reach_h(work), work->stride, work->in_h);
+	uint64_t all = unique_lines(&work->w, systolic_reach_w(work), work->stride, work->in_w) *
+	               unique_lines(&work->h, systolic_reach_h(work), work->stride, work->in_h);
 	return (struct demand){
 	    .ifmap_tile = tile * work->d.size_a,
 	    .ifmap_deep = tile * channels,
@@ -244,11 +244,11 @@ void systolic_words(const struct machine *machine, const struct systolic_work *w
 	const struct factor_sums sums = sum_factors(machine, work);
 	uint64_t channels = systolic_dim_extent(&work->d), kernel = (uint64_t)work->kernel_w * work->kernel_h;
 	uint64_t n_pixel_tile = (uint64_t)systolic_dim_n(&work->w) * systolic_dim_n(&work->h);
-	uint64_t lines = sum_lines(&work->w, work->kernel_w, work->stride, work->in_w) *
-	                 sum_lines(&work->h, work->kernel_h, work->stride, work->in_h);
+	uint64_t lines = sum_lines(&work->w, systolic_reach_w(work), work->stride, work->in_w) *
+	                 sum_lines(&work->h, systolic_reach_h(work), work->stride, work->in_h);
 	if (work->ifmap_unique)
-		lines = unique_lines(&work->w, work->kernel_w, work->stride, work->in_w) *
-		        unique_lines(&work->h, work->kernel_h, work->stride, work->in_h);
+		lines = unique_lines(&work->w, systolic_reach_w(work), work->stride, work->in_w) *
+		        unique_lines(&work->h, systolic_reach_h(work), work->stride, work->in_h);
 	array_words(work, &sums, result);
 	result->dram_ifmap_read_word =
 	    lines * channels * (work->ifmap_once ? 1 : systolic_dim_n(&work->c)) * work->n_group;

@@ -11,6 +11,7 @@
  *       for each tile of filters (c)                 /  filter_outside
  *         for each tile of input channels (d)           partial sums stay in the ofmap buffer
  */
+#include "sim/base/reach.h"
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -36,6 +37,8 @@ struct systolic_work {
 	uint32_t n_group;                /* each with all of w, h, c, d; ifmap and filters are those of one group */
 	uint32_t in_w, in_h; /* ifmap, padding included; the last output may reach past it by less than stride */
 	uint32_t kernel_w, kernel_h, stride;
+	uint32_t
+	    dilation; /* from one tap to the next in both directions; 0 or 1: no gaps. Pixels in gaps are loaded, too */
 	uint32_t pool; /* of pool x pool results the output path lets one through; divides w and h of tiles; 0: all */
 	struct systolic_dim w, h; /* pixels of the ofmap */
 	struct systolic_dim c, d; /* filters and input channels of a group */
@@ -50,6 +53,17 @@ struct systolic_misfit {
 	enum systolic_operand operand;
 	uint64_t demanded_byte, available_byte;
 };
+
+/* Ifmap lines from the first to the last tap of a kernel. */
+static inline uint32_t systolic_reach_w(const struct systolic_work *work)
+{
+	return kernel_reach(work->kernel_w, work->dilation);
+}
+
+static inline uint32_t systolic_reach_h(const struct systolic_work *work)
+{
+	return kernel_reach(work->kernel_h, work->dilation);
+}
 
 static inline uint32_t systolic_dim_n(const struct systolic_dim *dim)
 {

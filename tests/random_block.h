@@ -23,19 +23,21 @@ static inline struct block random_plain_conv(struct rng *rng, uint32_t max_w, ui
 	block.kernel_h = rng_below(rng, 8) ? block.kernel_w : kernel[rng_below(rng, 7)];
 	block.out_w = random_from(rng, 1, max_w);
 	block.out_h = random_from(rng, 1, max_w);
+	if (block.kernel_w * block.kernel_h > 1 && block.out_w % 4 == 1)
+		block.dilation = 2 + block.out_h % 3;
 	if (rng_below(rng, 4) == 0) {
 		block.pool = 2;
 		block.out_w += block.out_w % 2;
 		block.out_h += block.out_h % 2;
 	}
-	uint32_t padded_w = (block.out_w - 1) * block.stride + block.kernel_w;
-	uint32_t padded_h = (block.out_h - 1) * block.stride + block.kernel_h;
+	uint32_t padded_w = (block.out_w - 1) * block.stride + block_reach_w(&block);
+	uint32_t padded_h = (block.out_h - 1) * block.stride + block_reach_h(&block);
 	/* what a stride leaves over at the right and at the bottom */
 	padded_w += rng_below(rng, block.stride);
 	padded_h += rng_below(rng, block.stride);
 	if (rng_below(rng, 2)) {
-		block.pad_left = block.kernel_w / 2;
-		block.pad_top = block.kernel_h / 2;
+		block.pad_left = block_reach_w(&block) / 2;
+		block.pad_top = block_reach_h(&block) / 2;
 		block.pad_right = padded_w > 2 * block.pad_left ? block.pad_left : 0;
 		block.pad_bottom = padded_h > 2 * block.pad_top ? block.pad_top : 0;
 	}

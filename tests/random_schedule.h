@@ -56,8 +56,9 @@ static inline void random_conv_layer(struct random_network *network)
 	char add[48] = "";
 	if (other != UINT32_MAX)
 		(void)snprintf(add, sizeof(add), ", add: {from: %u}", other);
-	random_add(network, w, c, "  - conv: {kernel: %u, stride: %u, out_channels: %u%s, from: %u%s}\n",
-	           rng_below(rng, 2) ? 3 : 1, stride, c, is_depthwise ? ", groups: depthwise" : "", from, add);
+	random_add(network, w, c, "  - conv: {kernel: %u, stride: %u, dilation: %u, out_channels: %u%s, from: %u%s}\n",
+	           rng_below(rng, 2) ? 3 : 1, stride, c % 3 == 0 ? 2 : 1, c, is_depthwise ? ", groups: depthwise" : "",
+	           from, add);
 }
 
 /* Softmax along one or two sides, or a product with a map of the same shape or with one number a channel. */

@@ -68,6 +68,7 @@ static inline struct systolic_work random_work(struct rng *rng, uint32_t pixel, 
 	    .kernel_w = 1 + rng_below(rng, 4),
 	    .kernel_h = 1 + rng_below(rng, 4),
 	    .stride = 1 + rng_below(rng, 5),
+	    .dilation = rng_below(rng, 4) == 0 ? 2 + rng_below(rng, 3) : 1,
 	    .w = random_dim(rng, 1 + rng_below(rng, pixel), max_tile),
 	    .h = random_dim(rng, 1 + rng_below(rng, pixel), max_tile),
 	    .c = random_dim(rng, 1 + rng_below(rng, channel), max_tile),
@@ -85,11 +86,11 @@ static inline struct systolic_work random_work(struct rng *rng, uint32_t pixel, 
 	uint32_t last_w = (uint32_t)(systolic_dim_extent(&work.w) - 1) * work.stride;
 	uint32_t last_h = (uint32_t)(systolic_dim_extent(&work.h) - 1) * work.stride;
 	uint32_t shift_w = rng_below(rng, 2 * work.stride), shift_h = rng_below(rng, 2 * work.stride);
-	work.in_w = last_w + work.kernel_w + shift_w;
-	work.in_h = last_h + work.kernel_h + shift_h;
-	if (work.in_w >= work.kernel_w + work.stride - 1)
+	work.in_w = last_w + systolic_reach_w(&work) + shift_w;
+	work.in_h = last_h + systolic_reach_h(&work) + shift_h;
+	if (work.in_w >= systolic_reach_w(&work) + work.stride - 1)
 		work.in_w -= work.stride - 1;
-	if (work.in_h >= work.kernel_h + work.stride - 1)
+	if (work.in_h >= systolic_reach_h(&work) + work.stride - 1)
 		work.in_h -= work.stride - 1;
 	return work;
 }

@@ -51,7 +51,7 @@ static inline struct block random_systolic_block(struct rng *rng, uint32_t max_w
 	block.has_mat_ele = kind == 2;
 	if (kind == 3) {
 		block.kind = BLOCK_POOL;
-		block.pool = block.groups = 1;
+		block.pool = block.groups = block.dilation = 1;
 		block.out_c = block.in_c;
 		block.out_w = (block.in_w + block.pad_left + block.pad_right - block.kernel_w) / block.stride + 1;
 		block.out_h = (block.in_h + block.pad_top + block.pad_bottom - block.kernel_h) / block.stride + 1;

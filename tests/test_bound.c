@@ -52,8 +52,9 @@ static struct block random_conv(struct rng *rng)
 		block.in_c = block.groups * (1 + rng_below(rng, 12));
 		block.out_c = block.groups * (1 + rng_below(rng, 9));
 	}
-	block.in_w = (block.out_w - 1) * stride + block.kernel_w;
-	block.in_h = (block.out_h - 1) * stride + block.kernel_h;
+	block.dilation = rng_below(rng, 4) == 0 ? 2 + rng_below(rng, 2) : 1;
+	block.in_w = (block.out_w - 1) * stride + block_reach_w(&block);
+	block.in_h = (block.out_h - 1) * stride + block_reach_h(&block);
 	struct rng own = *rng;
 	block.batch = rng_below(&own, 4) ? 1 : 2 + rng_below(&own, 3);
 	return block;

@@ -57,7 +57,7 @@ static struct block random_pool(struct rng *rng)
 {
 	struct block block = random_conv(rng, 6, 8);
 	block.kind = BLOCK_POOL;
-	block.pool = 1;
+	block.pool = block.dilation = 1;
 	block.out_c = block.in_c;
 	block.has_acti = block.has_quan = false;
 	return block;

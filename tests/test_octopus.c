@@ -141,7 +141,7 @@ static void assert_covers(const struct octopus_graph *graph, const struct octopu
 			assert_true(tile.in_c + tile.n_in_c <= block->in_c);
 			if (block->kind == BLOCK_CONV)
 				assert_int_equal(tile.pad_left + tile.in_w + tile.pad_right,
-				                 (tile.w * block->pool - 1) * block->stride + block->kernel_w);
+				                 (tile.w * block->pool - 1) * block->stride + block_reach_w(block));
 			for (uint32_t c = tile.c; c < tile.c + tile.n_c; c++)
 				for (uint32_t y = tile.y; y < tile.y + tile.h; y++)
 					for (uint32_t x = tile.x; x < tile.x + tile.w; x++) {
@@ -163,9 +163,9 @@ static void test_octopus_tiles_cover_the_result(void **state)
 	struct octopus_graph graph;
 	(void)state;
 	read_text("name: t\ninput: [21, 18, 6]\nlayers:\n"
-	          "  - conv: {kernel: [5, 3], out_channels: 12, stride: 2}\n"                  /* 11x9 */
-	          "  - conv: {kernel: 3, out_channels: 8, groups: 4, padding: [1, 0, 1, 1]}\n" /* 10x9 */
-	          "  - conv: {kernel: 3, out_channels: 8, padding: [1, 1, 2, 1]}\n"            /* 10x10 */
+	          "  - conv: {kernel: [5, 3], out_channels: 12, stride: 2}\n"                    /* 11x9 */
+	          "  - conv: {kernel: 3, out_channels: 8, groups: 4, padding: [1, 0, 1, 1]}\n"   /* 10x9 */
+	          "  - conv: {kernel: 3, dilation: 2, out_channels: 8, padding: [2, 2, 3, 2]}\n" /* 10x10 */
 	          "  - pool: {window: 2}\n"
 	          "  - pool: {window: 3, stride: 1}\n"
 	          "  - fc: {out: 40}\n",

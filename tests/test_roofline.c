@@ -98,16 +98,17 @@ static void test_roofline_counts_touched_pixels(void **state)
 		struct block block = random_conv(&rng, 9, 5);
 		block.stride = random_from(&rng, 1, 5);
 		uint32_t n_image = block_batch(&block);
-		block.out_w = (block_padded_w(&block) - block.kernel_w) / block.stride + 1;
-		block.out_h = (block_padded_h(&block) - block.kernel_h) / block.stride + 1;
+		block.out_w = (block_padded_w(&block) - block_reach_w(&block)) / block.stride + 1;
+		block.out_h = (block_padded_h(&block) - block_reach_h(&block)) / block.stride + 1;
 		uint64_t n = 0;
 		memset(seen, 0, sizeof(seen));
 		for (uint32_t y = 0; y < block.out_h * block.kernel_h; y++)
 			for (uint32_t x = 0; x < block.out_w * block.kernel_w; x++) {
-				int64_t at_y =
-				    (int64_t)(y / block.kernel_h) * block.stride + y % block.kernel_h - block.pad_top;
-				int64_t at_x =
-				    (int64_t)(x / block.kernel_w) * block.stride + x % block.kernel_w - block.pad_left;
+				uint32_t gap = block_dilation(&block);
+				int64_t at_y = (int64_t)(y / block.kernel_h) * block.stride + y % block.kernel_h * gap -
+				               block.pad_top;
+				int64_t at_x = (int64_t)(x / block.kernel_w) * block.stride + x % block.kernel_w * gap -
+				               block.pad_left;
 				if (at_y < 0 || at_x < 0 || at_y >= block.in_h || at_x >= block.in_w)
 					continue;
 				n += !seen[at_y][at_x];

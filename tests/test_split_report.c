@@ -132,9 +132,9 @@ static void test_split_report_pads_pixel_by_pixel(void **state)
 		n_padded++;
 		assert_true(n >= 2 && row[0].operation.kind == OPERATION_PADD);
 		check_direction(&split.w, row[0].cell[SPLIT_IFMAP_W], row[0].cell[SPLIT_OFMAP_W], block.in_w,
-		                block.pad_left, block_padded_w(&block), block.kernel_w, block.stride);
+		                block.pad_left, block_padded_w(&block), block_reach_w(&block), block.stride);
 		check_direction(&split.h, row[0].cell[SPLIT_IFMAP_H], row[0].cell[SPLIT_OFMAP_H], block.in_h,
-		                block.pad_top, block_padded_h(&block), block.kernel_h, block.stride);
+		                block.pad_top, block_padded_h(&block), block_reach_h(&block), block.stride);
 		assert_string_equal(row[0].cell[SPLIT_OFMAP_W], row[1].cell[SPLIT_IFMAP_W]);
 		assert_string_equal(row[0].cell[SPLIT_OFMAP_C], row[1].cell[SPLIT_IFMAP_C]);
 	}

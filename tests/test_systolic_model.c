@@ -187,6 +187,7 @@ static void test_systolic_model_computes_as_scalesim(void **state)
 		struct machine machine = random_array(&rng, 40, 1000);
 		struct systolic_work work = random_work(&rng, 30, 30, 1);
 		work.pool = 0;
+		work.dilation = 1; /* the tool knows no gaps */
 		const struct systolic_array array = {.rows = machine.systolic_rows, .cols = machine.systolic_cols};
 		const struct systolic_layer layer = {work.in_h,     work.in_w,     work.kernel_h, work.kernel_w,
 		                                     work.d.size_a, work.c.size_a, work.stride};
@@ -219,7 +220,7 @@ static void tile_range(const struct systolic_dim *dim, uint32_t i, uint32_t *beg
 	*end = *begin + (i < dim->n_a ? dim->size_a : dim->size_b);
 }
 
-/* Mark pixels of the ifmap that a tile's filters cover; how many were not marked yet. */
+/* Mark pixels of the ifmap that a tile's filters cover, with those between their taps; how many were not marked yet. */
 static uint64_t mark_tile(const struct systolic_work *work, uint32_t tile_w, uint32_t tile_h, bool *seen)
 {
 	uint32_t w0, w1, h0, h1;
@@ -228,9 +229,9 @@ static uint64_t mark_tile(const struct systolic_work *work, uint32_t tile_w, uin
 	tile_range(&work->h, tile_h, &h0, &h1);
 	for (uint32_t h = h0; h < h1; h++)
 		for (uint32_t w = w0; w < w1; w++)
-			for (uint32_t k = 0; k < work->kernel_w * work->kernel_h; k++) {
-				uint32_t x = w * work->stride + k % work->kernel_w;
-				uint32_t y = h * work->stride + k / work->kernel_w;
+			for (uint32_t k = 0; k < systolic_reach_w(work) * systolic_reach_h(work); k++) {
+				uint32_t x = w * work->stride + k % systolic_reach_w(work);
+				uint32_t y = h * work->stride + k / systolic_reach_w(work);
 				if (x >= work->in_w || y >= work->in_h || seen[y * work->in_w + x])
 					continue;
 				seen[y * work->in_w + x] = true;
