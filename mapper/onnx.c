@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "mapper/onnx.h"
+#include "mapper/onnx_batch.h"
 #include "mapper/onnx_read.h"
 #include <assert.h>
 #include <string.h>
@@ -32,8 +33,12 @@ static enum err_code finish_import(const char *path, const struct onnx_dim *dim,
 	enum err_code code = onnx_infer(&import->graph, dim, n_dim, err);
 
 	if (code == ERR_OK) {
+		uint32_t n_image = onnx_batch_take(&import->graph);
+
 		set_name(import, path);
 		code = onnx_lower(&import->graph, import->name, &import->plan, err);
+		if (code == ERR_OK)
+			onnx_batch_give(&import->plan, &import->graph, n_image);
 	}
 	if (code != ERR_OK)
 		onnx_import_free(import);

@@ -171,10 +171,13 @@ void onnx_write_yaml(const struct onnx_import *import, FILE *file)
 	              "# Imported by dse import. Behind each layer stands the ONNX node that it is of.\nname: \"%s\"\n",
 	              import->name);
 	if (list->is_vector)
-		(void)fprintf(file, "input: %" PRIu32 "\nlayers:\n", list->in_w);
+		(void)fprintf(file, "input: %" PRIu32 "\n", list->in_w);
 	else
-		(void)fprintf(file, "input: [%" PRIu32 ", %" PRIu32 ", %" PRIu32 "]\nlayers:\n", list->in_w, list->in_h,
+		(void)fprintf(file, "input: [%" PRIu32 ", %" PRIu32 ", %" PRIu32 "]\n", list->in_w, list->in_h,
 		              list->in_c);
+	if (list->batch > 1)
+		(void)fprintf(file, "batch: %" PRIu32 "\n", list->batch);
+	(void)fputs("layers:\n", file);
 	for (size_t i = 0; i < list->n; i++) {
 		const struct layer *layer = &list->layer[i];
 		struct line line = {.file = file, .number = (uint32_t)i + 1};

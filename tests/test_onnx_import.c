@@ -672,6 +672,43 @@ static void test_onnx_odd_windows(void **state)
 	onnx_import_free(&import);
 }
 
+/* Images that all nodes treat alike are the network's batch, on the layers of one. */
+static void test_onnx_batch(void **state)
+{
+	struct onnx_import import;
+	struct network several, one;
+	(void)state;
+	for (int64_t n_image = 1; n_image <= 4; n_image += 3) {
+		builder_start(&builder, "batch");
+		builder_input(&builder, "x", 4, (const int64_t[]){n_image, 8, 16, 12});
+		const char *x =
+		    model_conv(&builder, "x", (struct model_conv){.in = 8, .out = 6, .kernel = 3, .pad = 1});
+		const char *y = model_conv(&builder, x, (struct model_conv){.in = 6, .out = 6, .kernel = 3, .pad = 1});
+		x = builder_node(&builder, "Add", NULL, y, x, NULL)->output[0];
+		x = model_flatten(&builder, model_pool(&builder, "MaxPool", x, 2, 2, 0));
+		builder_output(&builder, model_gemm(&builder, x, 6 * 8 * 6, 10));
+		uint64_t mac = (uint64_t)n_image * (9 * 8 * 6 * 192 + 9 * 6 * 6 * 192 + 288 * 10);
+		expect_counts(&import, mac, 9 * 8 * 6 + 6 + 9 * 6 * 6 + 6 + 288 * 10 + 10);
+		if (n_image == 1)
+			one = build(&import);
+		else
+			several = build(&import);
+		onnx_import_free(&import);
+	}
+	assert_int_equal(several.n_block, one.n_block);
+	for (size_t i = 0; i < one.n_block; i++) {
+		struct block block = several.block[i];
+		bool is_matmul = block.kind == BLOCK_MATMUL;
+		assert_int_equal(is_matmul ? block.in_h : block_batch(&block), 4);
+		block.batch = 1;
+		block.in_h = is_matmul ? 1 : block.in_h;
+		block.out_h = is_matmul ? 1 : several.block[i].out_h;
+		assert_true(block_same(&block, &one.block[i]));
+	}
+	network_free(&several);
+	network_free(&one);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -690,6 +727,7 @@ int main(void)
 	    cmocka_unit_test(test_onnx_pads_and_upsampling),
 	    cmocka_unit_test(test_onnx_unsupported_nodes),
 	    cmocka_unit_test(test_onnx_odd_windows),
+	    cmocka_unit_test(test_onnx_batch),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
