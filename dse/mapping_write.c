@@ -2,31 +2,10 @@
 /* Mappings as YAML: a line or two for each layer, what it is and what it follows from. */
 #include "dse/design_field.h"
 #include "dse/mapping.h"
+#include "dse/yaml_write.h"
 #include <assert.h>
 #include <inttypes.h>
 #include <string.h>
-
-/* A text that YAML would not take as it is stands in quotes. */
-static void put_text(FILE *file, const char *text)
-{
-	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./";
-	bool is_plain = text[0] && text[0] != '-' && strspn(text, plain) == strlen(text);
-	if (is_plain) {
-		(void)fputs(text, file);
-		return;
-	}
-	(void)fputc('"', file);
-	for (const char *at = text; *at; at++) {
-		unsigned char byte = (unsigned char)*at;
-		if (byte == '"' || byte == '\\')
-			(void)fprintf(file, "\\%c", byte);
-		else if (byte < 0x20 || byte == 0x7f)
-			(void)fprintf(file, "\\x%02x", byte);
-		else
-			(void)fputc(byte, file);
-	}
-	(void)fputc('"', file);
-}
 
 static void put_comment(FILE *file, const char *comment)
 {
@@ -44,7 +23,7 @@ static void put_layer(FILE *file, const struct mapping *mapping, size_t i)
 	const struct layer_design *design = &mapping->design[i];
 	char text[FIELD_TEXT_SIZE];
 	(void)fputs("  - {layer: ", file);
-	put_text(file, block->name);
+	yaml_write_text(file, block->name);
 	for (size_t k = 0; k < design_n_field; k++) {
 		const struct design_field *field = &design_field[k];
 		if (field->type == FIELD_SPLIT || !design_field_serves(field, block) ||
@@ -52,7 +31,7 @@ static void put_layer(FILE *file, const struct mapping *mapping, size_t i)
 			continue;
 		design_field_print(field, &mapping->machine, design, text);
 		(void)fprintf(file, ", %s: ", field->key);
-		put_text(file, text);
+		yaml_write_text(file, text);
 	}
 	(void)fputs(",\n     split: {", file);
 	const char *between = "";
@@ -72,17 +51,17 @@ void mapping_write(FILE *file, const struct mapping *mapping, const char *commen
 	assert(file && mapping && mapping->design && mapping->name[0]);
 	put_comment(file, comment);
 	(void)fprintf(file, "mapping: %s\nmachine: ", mapping->name);
-	put_text(file, mapping->machine_file);
+	yaml_write_text(file, mapping->machine_file);
 	if (mapping->n_axis > 0)
 		(void)fputs("\naxes:", file);
 	for (size_t i = 0; i < mapping->n_axis; i++) {
 		(void)fprintf(file, "\n  %s: ", mapping->axis[i].param->key);
-		put_text(file, mapping->axis[i].text);
+		yaml_write_text(file, mapping->axis[i].text);
 	}
 	if (mapping->level_shares > 0)
 		(void)fprintf(file, "\nlevel_shares: %" PRIu64, mapping->level_shares);
 	(void)fputs("\nnetwork: ", file);
-	put_text(file, mapping->network_file);
+	yaml_write_text(file, mapping->network_file);
 	(void)fputs("\nlayers:\n", file);
 	for (size_t i = 0; i < mapping->network.n_block; i++)
 		put_layer(file, mapping, i);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* schedule.yaml, written from a plan; names and times, which the plan does not have, read from it. */
 #include "dse/schedule_files_parts.h"
+#include "dse/yaml_write.h"
 #include <assert.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -10,26 +11,10 @@
 
 /* ---- writing ---- */
 
-/* In quotes, so that any name is a text. */
-static void put_text(FILE *file, const char *text)
-{
-	(void)fputc('"', file);
-	for (const char *at = text; *at; at++) {
-		unsigned char byte = (unsigned char)*at;
-		if (byte == '"' || byte == '\\')
-			(void)fprintf(file, "\\%c", byte);
-		else if (byte < 0x20 || byte == 0x7f)
-			(void)fprintf(file, "\\x%02x", byte);
-		else
-			(void)fputc(byte, file);
-	}
-	(void)fputc('"', file);
-}
-
 void schedule_put_name(FILE *file, const char *key, const char *text)
 {
 	(void)fprintf(file, "%s: ", key);
-	put_text(file, text);
+	yaml_write_quoted(file, text);
 }
 
 static void put_area(FILE *file, const char *key, struct dram_area area)
@@ -106,7 +91,7 @@ static void put_reads(FILE *file, const struct schedule_files *files, const stru
 		if (!is_read)
 			continue;
 		(void)fputs(between, file);
-		put_text(file, files->tensor_name[t]);
+		yaml_write_quoted(file, files->tensor_name[t]);
 		between = ", ";
 	}
 	schedule_put_name(file, "]\n    writes", files->tensor_name[layer->tile[0].result.tensor]);
