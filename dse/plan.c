@@ -279,7 +279,8 @@ static bool place_is_served(const struct layer_problem *layer, const struct laye
 	for (uint32_t i = 0; i < layer->n_value[GENE_STRATEGY]; i++) {
 		design.strategy = (enum strategy)layer->strategy[i];
 		(void)mapper_distribute(context, &design, &program, &verdict);
-		if (verdict.reason != VERDICT_STRATEGY && verdict.reason != VERDICT_NO_STORAGE)
+		if (verdict.reason != VERDICT_STRATEGY && verdict.reason != VERDICT_BATCH &&
+		    verdict.reason != VERDICT_NO_STORAGE)
 			return true;
 	}
 	return false;
