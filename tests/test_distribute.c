@@ -193,6 +193,7 @@ static void test_distribute_compare_strategies(void **state)
 		read_machine(machine_path[m], &machine);
 		for (int i = 0; i < N_CASE; i++) {
 			struct block block = random_block(&rng);
+			block.batch = i % 2 ? block.batch : 1; /* thesis_reuse takes one image at a time */
 			struct layer_design design = random_design(&rng, &block, &machine);
 			struct layer_context context;
 			struct sim_result first, second;
@@ -222,7 +223,7 @@ static void test_distribute_compare_strategies(void **state)
 			assert_true(first.counts.dram_read_byte <= second.counts.dram_read_byte);
 			assert_true(first.counts.dram_write_byte <= second.counts.dram_write_byte);
 		}
-		assert_true(n_pair > N_CASE / 4 && n_reuse > N_CASE / 30);
+		assert_true(n_pair > N_CASE / 4 && n_reuse > N_CASE / 20);
 	}
 }
 

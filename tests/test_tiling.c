@@ -148,6 +148,7 @@ static void print_case(const struct layer_context *context, const struct split *
 
 struct worst {
 	double clk, shared_clk, word;
+	double grouped_clk; /* of either, of grouped convolutions */
 };
 
 static void keep_worst(double got, double want, double *worst)
@@ -181,8 +182,9 @@ static void compare(const struct layer_context *context, const struct split *spl
 	assert_int_equal(tiling.all_raw_out_byte, brute.raw_out_byte);
 	assert_true(exact);
 	struct task_clk task = tiling_all_task_clk(context, split, &tiling);
-	keep_worst(task.clk, brute.clk, &worst->clk);
-	keep_worst(task.shared_clk, brute.shared_clk, &worst->shared_clk);
+	bool is_grouped = block_n_group(context->block) > 1;
+	keep_worst(task.clk, brute.clk, is_grouped ? &worst->grouped_clk : &worst->clk);
+	keep_worst(task.shared_clk, brute.shared_clk, is_grouped ? &worst->grouped_clk : &worst->shared_clk);
 	keep_worst(counts.sram_read_word, (double)(brute.a_word + brute.b_word), &worst->word);
 	keep_worst(counts.sram_write_word, (double)brute.out_word, &worst->word);
 }
@@ -190,7 +192,7 @@ static void compare(const struct layer_context *context, const struct split *spl
 static struct worst compare_random(enum block_kind kind, const char *array, uint32_t operand_bit, bool postprocess)
 {
 	struct rng rng = rng_stream(11, (uint32_t)kind, operand_bit);
-	struct worst worst = {0, 0, 0};
+	struct worst worst = {0};
 	struct machine machine;
 	struct err err = {0};
 	machine_init(&machine, MACHINE_CHIP);
@@ -214,7 +216,7 @@ static struct worst compare_random(enum block_kind kind, const char *array, uint
  * everything else is exact. */
 static void assert_near(struct worst worst)
 {
-	assert_true(worst.clk < 0.1 && worst.shared_clk < 0.1);
+	assert_true(worst.clk < 0.08 && worst.shared_clk < 0.08 && worst.grouped_clk < 0.1);
 	assert_true(worst.word < 1e-9);
 }
 
