@@ -259,7 +259,7 @@ const struct cli_command cli_command_table[] = {
      "part by part. All numbers of workers and sizes of tiles are tried; --workers paper cuts perceptrons as the\n"
      "paper does. --strategy dram: layer by layer, everything from and to DRAM; hide: weights are fetched behind\n"
      "computation; sram: weights stay in the workers' SRAM. --chips deals the layers to a pipeline of chips.\n"
-     "README.md says which constants were fitted to what. -o DIR plans each chip's DRAM and writes\n"
+     "mapper/README.md says which constants were fitted to what. -o DIR plans each chip's DRAM and writes\n"
      "dram.bin (what the host puts there; mapper/DRAM.md has its layout), dram.map and schedule.yaml, of several chips\n"
      "in folders chip_1 and so on beside chips.yaml; with sram (one chip only) sram.map, what lies where in the\n"
      "workers' SRAM. --read DIR checks all of them.",

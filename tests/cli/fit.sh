@@ -16,7 +16,7 @@ merge() {
 
 hdl=tests/reference/hdl_clocks.csv
 
-# Clocks of the HDL prototype: figures of README.md.
+# Clocks of the HDL prototype: figures of sim/README.md.
 expect_code 0 "$DSE" fit "$hdl" --clocks hdl_clk --where task=conv --machine hdl_qpe -o "$work/fragment.yaml"
 expect_empty "$work/err"
 expect_text "$work/out" 'clocks of convolutions at nominal: 9 measured values, 3 parameters fitted'

@@ -38,7 +38,7 @@ expect_code 0 "$DSE" power thesis_qpe_dram tiny --per-loop --front -o "$work/fro
 [ -s "$work/front/front.csv" ] || fail "front.csv is missing"
 expect_code 0 "$DSE" power final_chip resnet50 --per-loop --budget-frac 0.5 --strategy fusion -q
 
-# ARADA's rule, layer by layer, beside the best schedule: what README.md says of VGG-16.
+# ARADA's rule, layer by layer, beside the best schedule: what dse/README.md says of VGG-16.
 expect_code 0 "$DSE" power dvfs_chip vgg16 --budget-frac 0
 expect_text "$work/out" "; ARADA's rule, layer by layer, is 0 % above it"
 expect_code 0 "$DSE" power dvfs_chip vgg16 --budget-frac 0.05

@@ -1,13 +1,24 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# The README is true: its commands run, its example of a space is a space, its figures are what the program prints.
-# `make explore` and `make test` themselves are run by hand and by CI; here, everything else.
+# The documents are true: their commands run, their links lead somewhere, their examples are spaces, networks and
+# mappings, their figures are what the program prints. `make explore` and `make test` themselves are run by hand and by
+# CI; the tables of studies are checked by the other readme_*.sh.
 . tests/cli/common
 
+# README.md first: what it explores is what the others' commands about kept runs show.
+documents="README.md $(find . -name '*.md' ! -path './build/*' ! -path '*/node_modules/*' ! -path './results/*/*' ! -path ./README.md | LC_ALL=C sort)"
+
+# fenced LANGUAGE FILE: the lines of all its blocks in that language.
+fenced() {
+	awk -v language="$1" '$0 == "```" language { inside = 1; next } /^```$/ { inside = 0 } inside' "$2"
+}
+
 # The commands of all ```sh blocks: dse ones are run, into a folder of ours.
-awk '/^```sh$/ { inside = 1; next } /^```$/ { inside = 0 } inside' README.md | sed 's/ *#.*//' | grep '^build/dse' >"$work/commands"
-[ "$(wc -l <"$work/commands")" -ge 7 ] || fail "README.md has lost its commands"
-DSE_STORE=$work/results/dse.sqlite # what its commands about runs read
+for document in $documents; do
+	fenced sh "$document" | sed 's/ *#.*//' | grep '^build/dse' >>"$work/commands" || true
+done
+[ "$(wc -l <"$work/commands")" -ge 45 ] || fail "the documents have lost their commands"
+DSE_STORE=$work/results/dse.sqlite # what their commands about runs read
 while read -r program arguments; do
 	case "$arguments" in
 	"explore spaces/mla_sizing.yaml"*) continue ;; # as make explore: a minute
@@ -15,39 +26,84 @@ while read -r program arguments; do
 	explore*) arguments="$arguments -q -o $work/results" ;;
 	esac
 	arguments=$(echo "$arguments" | sed "s,results/,$work/results/,g")
-	# a hash in the README's example stands for whatever the run's is
 	eval expect_code 0 '"$DSE"' $arguments
-	expect_file=$(echo "$arguments" | sed 's/[^a-z0-9]/_/g' | cut -c1-60)
-	cp "$work/out" "$work/$expect_file"
 done <"$work/commands"
 
-# The example space.
-awk '/^```yaml$/ { inside = 1; next } /^```$/ { inside = 0 } inside' README.md >"$work/my_space.yaml"
-sed -i "s,^machine: dvfs_chip,machine: $PWD/spaces/machines/dvfs_chip.yaml,; s,^networks: \[vgg16\],networks: [$PWD/spaces/networks/vgg16.yaml]," "$work/my_space.yaml"
-expect_code 0 "$DSE" check "$work/my_space.yaml"
+# Every link: a file that is there, and a heading of it as GitHub names them.
+for document in $documents; do
+	awk '/^```/ { fenced = !fenced } fenced { next }
+		{ while (match($0, /\]\([^) ]+\)/)) { print substr($0, RSTART + 2, RLENGTH - 3); $0 = substr($0, RSTART + RLENGTH) } }' "$document" |
+		grep -v '^https\{0,1\}:' | sort -u >"$work/links" || true
+	while read -r link; do
+		file=${link%%#*}
+		file=$(dirname "$document")/${file:-$(basename "$document")}
+		[ -e "$file" ] || fail "$document: a link to $link, which is not there"
+		case "$link" in *'#'*) ;; *) continue ;; esac
+		awk '/^```/ { fenced = !fenced } !fenced && sub(/^#+ /, "") { print tolower($0) }' "$file" |
+			sed 's/[^a-z0-9 _-]//g; s/ /-/g' | grep -qxF -- "${link#*#}" || fail "$document: a link to $link, which has no such heading"
+	done <"$work/links"
+done
 
-# Errors per table, as `dse validate` prints them: | `strategy_clocks.csv` | 52 of 57 | 0.71 % | 3.16 % | ...
-for table in split_utilisation overall_clocks overall_transfer_clocks strategy_clocks mac_array_clocks \
-	mac_array_performance phase_clocks layer_tasks pe_tasks hdl_clocks scalesim_reference arada_table1_mobilenet_edge \
-	octopus_mlp octopus_parts; do
-	expect_code 0 "$DSE" validate "tests/reference/$table.csv"
-	line=$(grep -E ' counted: (mean|all exact)' "$work/out")
+# The examples: README.md's space, and the first one of each folder's format.
+fenced yaml README.md >"$work/my_space.yaml"
+fenced yaml spaces/README.md | awk '/^mapping:/ { exit } { print }' >"$work/example.yaml"
+fenced yaml spaces/README.md | awk '/^mapping:/ { on = 1 } /^arada:/ { exit } on' >"$work/mapping.yaml"
+fenced yaml spaces/networks/README.md | awk '/^name:/ && n++ { exit } { print }' >"$work/network.yaml"
+for folder in machines networks; do
+	ln -s "$PWD/spaces/$folder" "$work/$folder"
+done
+for example in my_space example network; do
+	expect_code 0 "$DSE" check "$work/$example.yaml"
+done
+expect_code 0 "$DSE" simulate --mapping "$work/mapping.yaml"
+
+# errors TABLE [OPTION...]: as the tables of errors have them, `strategy_clocks.csv` | 52 of 57 | 0.71 % | 3.16 %
+errors() {
+	table=$1
+	shift
+	expect_code 0 "$DSE" validate "tests/reference/$table.csv" "$@"
+	line=$(grep -E ' counted: (mean|all exact)' "$work/out" | tail -n 1)
 	n=$(echo "$line" | sed 's/.*: \([0-9]*\) values, \([0-9]*\) counted.*/\2 of \1/')
 	mean=$(echo "$line" | sed 's/.*mean error \([0-9.e+-]*\) %.*/\1 %/')
 	largest=$(echo "$line" | sed 's/.*largest \([0-9.e+-]*\) %.*/\1 %/')
 	case "$line" in *'all exact'*) mean=exact largest=exact ;; esac
-	grep -q "^| \`$table.csv\` | $n | $mean | $largest |" README.md ||
-		fail "README.md: the errors of $table.csv are $n, $mean, $largest"
+	echo "| \`$table.csv\` | $n | $mean | $largest |"
+}
+for table in split_utilisation overall_clocks overall_transfer_clocks strategy_clocks mac_array_clocks \
+	mac_array_performance phase_clocks layer_tasks pe_tasks hdl_clocks scalesim_reference arada_table1_mobilenet_edge \
+	octopus_mlp octopus_parts; do
+	row=$(errors $table)
+	grep -qF "$row" README.md || fail "README.md has not: $row"
 done
+for table in pe_tasks hdl_clocks strategy_clocks mac_array_clocks phase_clocks layer_tasks overall_clocks; do
+	row=$(errors $table --detail greybox)
+	grep -qF "$row" sim/README.md || fail "sim/README.md has not: $row"
+done
+
 # What ResNet-50's activations take in the DRAM.
 expect_code 0 "$DSE" schedule --read "$work/results/schedule" --json
 for key in apart_byte alive_byte data_byte; do
 	value=$(sed -n "s/.*\"$key\": \([0-9]*\).*/\1/p" "$work/out")
-	grep -q "$value" README.md || fail "README.md: $key of ResNet-50's schedule is $value"
+	grep -q "$value" mapper/README.md || fail "mapper/README.md: $key of ResNet-50's schedule is $value"
 done
 # The caption of the rooflines: layers under the memory's roof with 122 and 29 GB/s.
 expect_code 0 "$DSE" roofline arada_figure_3 efficientnet_b0 --memory-gb-s 122,29 -q
 counts=$(sed -n 's/^  \([0-9]* layers, [0-9]*\) of them.*/\1/p' "$work/out" | tr '\n' ' ')
-[ "$counts" = "82 layers, 51 82 layers, 82 " ] && grep -q '51 of the 82 layers are under' README.md ||
-	fail "README.md: rooflines count $counts"
-# The table of splits is readme_table.sh's, that of ARADA readme_arada.sh's.
+[ "$counts" = "82 layers, 51 82 layers, 82 " ] && grep -q '51 of the 82 layers are under' dse/README.md ||
+	fail "dse/README.md: rooflines count $counts"
+
+# The table of systolic arrays is the front of the run above; no array of 128x128 is among them.
+awk -F, 'NR > 1 {
+	machine = sprintf("| %s | %d KiB, %d KiB | %.1f |", $6, $8 / 1024, $9 / 1024, $4)
+	if (!(machine in latency) || $2 < latency[machine]) latency[machine] = $2
+	if (!(machine in energy) || $3 < energy[machine]) energy[machine] = $3
+	other += $7 != "any" || $11 != 25.6 || $6 == "128x128"
+} END {
+	for (machine in latency) printf "%s %.2f | %.2f |\n", machine, latency[machine], energy[machine]
+	exit other > 0
+}' "$work/results/"tpu_sizing-*/front.csv >"$work/sizes" || fail "results/STUDIES.md: other machines are on the front of tpu_sizing"
+grep -E '^\| [0-9]+x[0-9]+ \| [0-9]+ KiB' results/STUDIES.md >"$work/readme_sizes"
+[ "$(wc -l <"$work/readme_sizes")" -ge 5 ] || fail "results/STUDIES.md has lost its table of sizes"
+while read -r row; do
+	expect_text "$work/sizes" "$row"
+done <"$work/readme_sizes"

@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# The README's table of ARADA's savings: every figure is what `dse arada spaces/arada.yaml` prints.
+# The table of ARADA's savings: every figure is what `dse arada spaces/arada.yaml` prints.
 #   readme_arada.sh            the physical memory; SCALE-Sim's takes minutes
 #   readme_arada.sh --all      both
-#   readme_arada.sh --record   both, and the README gets the table
+#   readme_arada.sh --record   both, and results/STUDIES.md gets the table
 DSE=${DSE:-build/dse}
 . tests/cli/common
 case "$DSE" in *san/*) exit 0 ;; esac # minutes under a sanitizer, and nothing new to it
@@ -20,11 +20,11 @@ expect_code 0 "$DSE" arada "$work/arada.yaml" -q
 rows "$work/out" >"$work/physical"
 [ "$(wc -l <"$work/physical")" -eq 11 ] || fail "rows of the physical memory"
 
-# Their last two cells stand in the README, wherever its rows' other cells come from.
+# Their last two cells stand in results/STUDIES.md, wherever its rows' other cells come from.
 while read -r machine memory gb_s ideal legal _; do
 	[ "$what" = --record ] && break
-	grep -Eq "^\| $machine \| $memory \| $gb_s \| .* \| $ideal \| $legal \|$" README.md ||
-		fail "README.md: $machine $memory saves $ideal and $legal by the physical memory"
+	grep -Eq "^\| $machine \| $memory \| $gb_s \| .* \| $ideal \| $legal \|$" results/STUDIES.md ||
+		fail "results/STUDIES.md: $machine $memory saves $ideal and $legal by the physical memory"
 done <"$work/physical"
 case "$what" in --all | --record) ;; *) exit 0 ;; esac
 
@@ -39,11 +39,11 @@ done <"$work/tool" >"$work/table"
 if [ "$what" = --record ]; then
 	awk -v table="$work/table" '
 		/^\| (edge|hpc)_tpu \| [A-Z]/ { if (!done) while ((getline line <table) > 0) print line; done = 1; next }
-		{ print }' README.md >"$work/README.md"
-	cp "$work/README.md" README.md
+		{ print }' results/STUDIES.md >"$work/STUDIES.md"
+	cp "$work/STUDIES.md" results/STUDIES.md
 fi
 while read -r line; do
-	grep -qF "$line" README.md || fail "README.md has not: $line"
+	grep -qF "$line" results/STUDIES.md || fail "results/STUDIES.md has not: $line"
 done <"$work/table"
 
 # The table of the exact allocation: means by the normalised and by the machine's energy.
@@ -52,5 +52,5 @@ awk '$3 == 9 && $4 == "normalised" { first = $6 " | " $7 " | " $8 " | " $9 " | "
 	"$work/out" >"$work/exact"
 [ "$(wc -l <"$work/exact")" -eq 11 ] || fail "rows of the exact allocation"
 while read -r line; do
-	grep -qF "$line" README.md || fail "README.md has not: $line"
+	grep -qF "$line" results/STUDIES.md || fail "results/STUDIES.md has not: $line"
 done <"$work/exact"

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# The README's figures of multi-layer schedules are what dse schedule prints.
+# The figures of multi-layer schedules in mapper/README.md are what dse schedule prints.
 . tests/cli/common
 
 # "315.6 (8)" of a layer, or "12.0" of setup or cleanup, or the total.
@@ -13,7 +13,7 @@ figures() {
 # in the order of the lines that figures prints: layers, setup, cleanup, total
 table() {
 	for row in 'FC1 + ReLU' 'FC2 + ReLU' FC3 softmax setup cleanup total; do
-		sed -n "s/^| $row |//p" README.md | head -n 1 | awk -F '|' -v c="$1" '{ gsub(/^ | $/, "", $c); print $c }'
+		sed -n "s/^| $row |//p" mapper/README.md | head -n 1 | awk -F '|' -v c="$1" '{ gsub(/^ | $/, "", $c); print $c }'
 	done
 }
 column=2
@@ -33,4 +33,4 @@ every() {
 	"$DSE" schedule resnet50 --machine final_chip "$@" | sed -n 's/.*an input every \([0-9.]*\) us.*/\1/p' | awk '{ printf "%.1f ms", $1 / 1000 }'
 }
 text="$(ms) with \`dram\` and $(ms --strategy hide) with \`hide\`; with four chips an input every $(every --chips 4), with sixteen and \`sram\` every $(every --strategy sram --chips 16)"
-tr '\n' ' ' <README.md | grep -qF "$text" || fail "README.md: $text"
+tr '\n' ' ' <mapper/README.md | grep -qF "$text" || fail "mapper/README.md: $text"
