@@ -52,6 +52,9 @@ PKG_LIBS := $(shell pkg-config --libs $(PACKAGES) 2>/dev/null || \
 # mapper/onnx_read.c. As other people's code they are not held to our warnings.
 ONNX_PROTO ?= $(firstword $(wildcard $(addsuffix /onnx/onnx.proto,/usr/local/include /usr/include)))
 GENERATED = $(BUILD)/generated
+# The charting library of HTML pages; dse/page_assets.c puts it and dse/page/ into the program.
+CHART_JS ?= $(firstword $(wildcard $(addsuffix /chart.js/chart.min.js,/usr/local/share/javascript /usr/share/javascript)))
+PAGE_FILES := $(wildcard dse/page/*.html dse/page/*.css dse/page/*.js)
 # MPI=1 insists on MPI, MPI=0 does without; else it is used where it is. Sanitizers report what the library leaves
 # behind, so their variants do without. One file knows MPI, dse/ranks.c; its headers are not held to our warnings.
 MPI ?= $(if $(filter release debug,$(VARIANT)),auto,0)
@@ -228,6 +231,9 @@ $(ONNX_OBJECTS): ALL_CFLAGS += -isystem $(GENERATED)
 $(ONNX_OBJECTS): $(GENERATED)/onnx.pb-c.h
 
 $(BUILD)/obj/dse/ranks.o: ALL_CFLAGS += $(MPI_CFLAGS)
+
+$(BUILD)/obj/dse/page_assets.o: ALL_CFLAGS += -DCHART_JS='"$(CHART_JS)"'
+$(BUILD)/obj/dse/page_assets.o: $(PAGE_FILES) $(CHART_JS)
 
 # A hash of all that decides results, for what is kept of them: rewritten only when it is another one.
 $(BUILD)/sources.h: $(SOURCES) $(HEADERS) $(BUILD)/flags
