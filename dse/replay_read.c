@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "dse/replay_read.h"
 #include "dse/front_file.h"
+#include "dse/front_read.h"
 #include <assert.h>
 #include <errno.h>
 #include <inttypes.h>
@@ -61,12 +62,12 @@ static bool line_number(const char *line, const char *prefix, uint64_t *number)
 static bool is_item(const char *line, const struct wanted *wanted, bool *is_wanted)
 {
 	uint64_t number;
-	if (line_number(line, "\t\t{\"design\": ", &number)) {
+	if (line_number(line, FRONT_DESIGN_LINE, &number)) {
 		*is_wanted = wanted->n_design > 0 && bsearch(&number, wanted->design, wanted->n_design, sizeof(number),
 		                                             compare_numbers) != NULL;
 		return true;
 	}
-	if (!line_number(line, "\t\t{\"id\": ", &number))
+	if (!line_number(line, FRONT_POINT_LINE, &number))
 		return false;
 	*is_wanted = number == wanted->id;
 	return true;

@@ -65,9 +65,8 @@ static void read_root(struct space_reader *reader)
 	space_read_arada(reader);
 }
 
-enum err_code space_read(const char *path, struct space *space, struct err *err)
+static enum err_code read_space(const char *path, const struct space_among *among, struct space *space, struct err *err)
 {
-	assert(path && space);
 	struct err found = {0};
 	struct doc_node *root;
 	memset(space, 0, sizeof(*space));
@@ -75,7 +74,8 @@ enum err_code space_read(const char *path, struct space *space, struct err *err)
 	/* The document stays in the space's arena: places in it are kept for later messages. */
 	enum err_code code = doc_read_file(path, &space->arena, &root, &found);
 	if (code == ERR_OK) {
-		struct space_reader reader = {.space = space, .path = path, .root = root, .err = &found};
+		struct space_reader reader = {
+		    .space = space, .path = path, .among = among, .root = root, .err = &found};
 		read_root(&reader);
 		code = found.code;
 	}
@@ -84,6 +84,18 @@ enum err_code space_read(const char *path, struct space *space, struct err *err)
 	if (code != ERR_OK)
 		space_free(space);
 	return code;
+}
+
+enum err_code space_read(const char *path, struct space *space, struct err *err)
+{
+	assert(path && space);
+	return read_space(path, NULL, space, err);
+}
+
+enum err_code space_read_among(const struct space_among *among, struct space *space, struct err *err)
+{
+	assert(among && among->n > 0 && space);
+	return read_space(among->path[0], among, space, err);
 }
 
 void space_free(struct space *space)

@@ -104,6 +104,18 @@ struct space {
  * All mistakes of all files in one pass. ERR_INPUT or ERR_IO; empty then.
  */
 enum err_code space_read(const char *path, struct space *space, struct err *err);
+
+/* Files that a space is read from, wherever it says they are: each by the name it is known under, and where it lies. */
+struct space_among {
+	size_t n;
+	const char *const *name, *const *path; /* [n], the space itself first */
+};
+
+/*
+ * The same with nothing but these files. Of several that a name may mean the first in a folder of its kind is taken. The
+ * space knows its files under their names. ERR_INPUT also where it names a file that is not among them.
+ */
+enum err_code space_read_among(const struct space_among *among, struct space *space, struct err *err);
 void space_free(struct space *space);
 
 /* Set what layers' choices leave of fetching ahead to their neighbours'; where nothing is fetched, layers stay as equal

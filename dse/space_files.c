@@ -7,13 +7,65 @@
 #include <stdio.h>
 #include <string.h>
 
+/* The name that one of the files given is known under; NULL: the path is none of theirs. */
+static const char *known_as(const struct space_among *among, const char *path)
+{
+	for (size_t i = 0; among && i < among->n; i++)
+		if (strcmp(among->path[i], path) == 0)
+			return among->name[i];
+	return NULL;
+}
+
+/* The path that the space knows a file by. */
+static const char *own_path(struct space_reader *reader, const char *path)
+{
+	const char *name = known_as(reader->among, path);
+	const char *own = name ? arena_text(&reader->space->arena, name) : path;
+	if (!own)
+		err_add(reader->err, ERR_INTERNAL, "out of memory");
+	return own ? own : path;
+}
+
 /* The path without detours, where that is the same file, so that results name inputs alike wherever the program is. */
 static const char *keep_path(struct space_reader *reader, const char *path)
 {
-	const char *kept = path_plain(path, &reader->space->arena);
+	const char *name = known_as(reader->among, path);
+	const char *kept = name ? arena_text(&reader->space->arena, name) : path_plain(path, &reader->space->arena);
 	if (!kept)
 		err_add(reader->err, ERR_INTERNAL, "out of memory");
 	return kept;
+}
+
+/* Whether a path ends in a name, with or without an ending that may be left out. */
+static bool ends_in_name(const char *path, const char *name)
+{
+	for (size_t i = 0; i < PATH_N_ENDING; i++) {
+		size_t n = strlen(path), n_ending = strlen(path_ending[i]), n_name = strlen(name);
+		if (n < n_name + n_ending || strcmp(path + n - n_ending, path_ending[i]) != 0)
+			continue;
+		const char *at = path + n - n_ending - n_name;
+		if (strncmp(at, name, n_name) == 0 && (at == path || at[-1] == '/' || name[0] == '/'))
+			return true;
+	}
+	return false;
+}
+
+/* The file that a name means, of those given; in a folder of its kind rather than elsewhere. NULL: none. */
+static const char *find_among(const struct space_among *among, const char *name, const char *kind)
+{
+	char folder[32];
+	const char *found = NULL;
+	(void)snprintf(folder, sizeof(folder), "%s/", kind);
+	while (strncmp(name, "./", 2) == 0 || strncmp(name, "../", 3) == 0)
+		name = strchr(name, '/') + 1;
+	for (size_t i = 1; i < among->n; i++) {
+		if (!ends_in_name(among->name[i], name))
+			continue;
+		if (strstr(among->name[i], folder))
+			return among->path[i];
+		found = found ? found : among->path[i];
+	}
+	return found;
 }
 
 /* A machine or network: the mistake is the name in the space. */
@@ -22,6 +74,13 @@ static const char *find_file(struct space_reader *reader, const struct doc_node 
 {
 	const char *result = NULL;
 	struct err part = {0};
+	if (reader->among) {
+		result = find_among(reader->among, name, kind);
+		if (!result)
+			err_add_at(reader->err, ERR_INPUT, doc_place(node), "%s: is not among the files that were kept",
+			           doc_quote(name).text);
+		return result;
+	}
 	if (path_find_beside(reader->path, name, kind, &reader->space->arena, &result, &part) != ERR_OK) {
 		part.code = part.code == ERR_IO ? ERR_INPUT : part.code;
 		(void)err_add_all(reader->err, doc_place(node), &part);
@@ -35,8 +94,9 @@ static const char *find_file(struct space_reader *reader, const struct doc_node 
 static void note_file(struct space_reader *reader, const char *path)
 {
 	struct space *space = reader->space;
+	const char *own = own_path(reader, path);
 	for (size_t i = 0; i < space->n_file; i++) {
-		if (strcmp(space->file[i].path, path) == 0)
+		if (strcmp(space->file[i].path, own) == 0)
 			return;
 	}
 	/* the array has room: reserve_files counted one for the space and one for each file named */
@@ -104,7 +164,7 @@ static void read_machine(struct space_reader *reader, const struct doc_node *nod
 	    is_known_machine(reader, node, machine))
 		return;
 	assert(machine->n_level > 0);
-	space->machine_path[space->n_machine++] = path;
+	space->machine_path[space->n_machine++] = own_path(reader, path);
 	note_file(reader, path);
 }
 
@@ -168,8 +228,9 @@ static void read_network(struct space_reader *reader, const struct doc_node *ite
 	const char *path = find_file(reader, node, name, "networks");
 	if (!path)
 		return;
+	const char *own = own_path(reader, path);
 	for (size_t i = 0; i < space->n_network; i++) {
-		if (strcmp(space->network[i].path, path) == 0) {
+		if (strcmp(space->network[i].path, own) == 0) {
 			err_add_at(reader->err, ERR_INPUT, doc_place(node), "networks: found '%s' again, allowed once",
 			           name);
 			return;
@@ -178,7 +239,7 @@ static void read_network(struct space_reader *reader, const struct doc_node *ite
 	if (network_read(path, &network->network, reader->err) != ERR_OK)
 		return;
 	assert(network->network.n_block > 0 && network->weight > 0);
-	network->path = path;
+	network->path = own;
 	network->choice = space_array(reader, network->network.n_block, sizeof(*network->choice));
 	space->n_network++;
 	note_file(reader, path);

@@ -12,6 +12,7 @@
 struct space_reader {
 	struct space *space;
 	const char *path;                          /* of the space file */
+	const struct space_among *among;           /* where the files lie that it names; NULL: where space_read finds them */
 	const struct doc_node *root;               /* a map */
 	bool machines_complete, networks_complete; /* all files named were read without a mistake */
 	struct err *err;
