@@ -3,12 +3,16 @@
 #include "dse/run_store.h"
 #include <assert.h>
 #include <inttypes.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 /* Signatures shorter than this are more likely a slip than meant. */
 #define MIN_SIGNATURE 4
+
+/* Longer names are none of a space's. */
+#define MAX_NAME 128
 
 static const char *copy_text(struct query *query, int column, struct arena *arena)
 {
@@ -132,40 +136,62 @@ static enum err_code not_found(struct database *store, const char *name, struct 
 		return err_add(err, ERR_INPUT, "%s: holds no run yet", database_path(store));
 	return err_add(err, ERR_USAGE,
 	               "%s: has no run '%.40s'; allowed are a number up to %" PRIu64
-	               ", the first digits (%d or more) of a signature, or 'last'; 'dse runs' lists them",
+	               ", the first digits (%d or more) of a signature, a space's name or 'last' (~1 behind these two: the one "
+	               "before); 'dse runs' lists them",
 	               database_path(store), name, newest->id, MIN_SIGNATURE);
+}
+
+/* The runs of a name without "~N", newest first: up to max of them, of a signature all. */
+static enum err_code list_named(struct database *store, const char *name, size_t max, struct arena *arena,
+                                struct run_record **found, size_t *n, struct err *err)
+{
+	struct run_filter filter = {.max = max};
+	size_t n_name = strlen(name);
+	enum err_code code = ERR_OK;
+	if (strcmp(name, "last") == 0)
+		return run_store_list(store, &filter, arena, found, n, err);
+	if (n_name > 0 && n_name < 16 && name[strspn(name, "0123456789")] == '\0') {
+		filter.id = strtoull(name, NULL, 10);
+		if (filter.id > 0)
+			code = run_store_list(store, &filter, arena, found, n, err);
+	}
+	if (code == ERR_OK && *n == 0 && n_name >= MIN_SIGNATURE) {
+		filter = (struct run_filter){.signature = name};
+		code = run_store_list(store, &filter, arena, found, n, err);
+		for (size_t i = 1; i < *n && code == ERR_OK; i++)
+			if (strcmp((*found)[i].signature, (*found)[0].signature) != 0)
+				return err_add(err, ERR_USAGE,
+				               "%s: '%s' begins several signatures, %s of run %" PRIu64
+				               " and %s of run %" PRIu64,
+				               database_path(store), name, (*found)[0].signature, (*found)[0].id,
+				               (*found)[i].signature, (*found)[i].id);
+	}
+	if (code == ERR_OK && *n == 0) {
+		filter = (struct run_filter){.space = name, .max = max};
+		code = run_store_list(store, &filter, arena, found, n, err);
+	}
+	return code;
 }
 
 enum err_code run_store_find(struct database *store, const char *name, struct arena *arena, struct run_record *run,
                              struct err *err)
 {
-	struct run_filter filter = {.max = 1};
 	struct run_record *found = NULL;
-	size_t n = 0, n_name = strlen(name);
-	enum err_code code = ERR_OK;
+	size_t n = 0, n_back = 0;
+	char base[MAX_NAME];
 	assert(store && arena && run);
-	if (strcmp(name, "last") == 0) {
-		code = run_store_list(store, &filter, arena, &found, &n, err);
-	} else if (n_name > 0 && n_name < 16 && name[strspn(name, "0123456789")] == '\0') {
-		filter.id = strtoull(name, NULL, 10);
-		if (filter.id > 0)
-			code = run_store_list(store, &filter, arena, &found, &n, err);
-	}
-	if (code == ERR_OK && n == 0 && n_name >= MIN_SIGNATURE) {
-		filter = (struct run_filter){.signature = name};
-		code = run_store_list(store, &filter, arena, &found, &n, err);
-	}
+	/* "last~1": so many before; not of what stands for one run only */
+	const char *tilde = strrchr(name, '~');
+	bool goes_back = tilde && tilde[1] && strlen(tilde) < 8 && tilde[1 + strspn(tilde + 1, "0123456789")] == '\0';
+	if (goes_back)
+		n_back = (size_t)strtoull(tilde + 1, NULL, 10);
+	(void)snprintf(base, sizeof(base), "%.*s", (int)(goes_back ? tilde - name : (ptrdiff_t)strlen(name)), name);
+	enum err_code code = list_named(store, base, n_back + 1, arena, &found, &n, err);
 	if (code != ERR_OK)
 		return code;
-	for (size_t i = 1; i < n; i++)
-		if (strcmp(found[i].signature, found[0].signature) != 0)
-			return err_add(err, ERR_USAGE, "%s: '%s' begins several signatures, %s of run %" PRIu64
-			                               " and %s of run %" PRIu64,
-			               database_path(store), name, found[0].signature, found[0].id, found[i].signature,
-			               found[i].id);
-	if (n == 0)
+	if (n <= n_back)
 		return not_found(store, name, arena, err);
-	*run = found[0];
+	*run = found[n_back];
 	return ERR_OK;
 }
 

@@ -41,8 +41,7 @@ static bool load_same(const struct run_file *input, char **data, size_t *n_byte)
 	return false;
 }
 
-static enum err_code load_input(struct database *store, const struct run_record *run, struct run_file *input,
-                                struct arena *arena, struct err *err)
+static enum err_code load_input(struct database *store, struct run_file *input, struct arena *arena, struct err *err)
 {
 	char *data = NULL;
 	size_t n_byte = 0;
@@ -50,9 +49,8 @@ static enum err_code load_input(struct database *store, const struct run_record 
 	if (!load_kept(store, input->hash, &data, &n_byte, err) && err->n_message > n_before)
 		return err->code;
 	if (!data && !load_same(input, &data, &n_byte))
-		return err_add(err, ERR_INPUT,
-		               "%s: the file that run %" PRIu64 " read is not kept, and is not there any more",
-		               input->name, run->id);
+		return err_add(err, ERR_INPUT, "%s: as it was then it is not kept, and not on the disk any more",
+		               input->name);
 	char *own = arena_alloc(arena, n_byte + 1);
 	if (own && n_byte > 0)
 		memcpy(own, data, n_byte);
@@ -67,7 +65,7 @@ enum err_code run_inputs_load(struct database *store, struct run_record *run, st
 	enum err_code code = ERR_OK;
 	assert(run && arena && err);
 	for (size_t i = 0; i < run->n_input && code != ERR_INTERNAL; i++) {
-		enum err_code own = load_input(store, run, &run->input[i], arena, err);
+		enum err_code own = load_input(store, &run->input[i], arena, err);
 		code = code == ERR_OK ? own : code;
 	}
 	return code;

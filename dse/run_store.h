@@ -73,8 +73,9 @@ enum err_code run_store_list(struct database *store, const struct run_filter *fi
                              struct run_record **run, size_t *n, struct err *err);
 
 /*
- * The run that a user means: a number, the beginning of a signature (of several runs with that front the newest), or
- * "last". ERR_USAGE with what there is when it is none or not unique.
+ * The run that a user means: a number, the beginning of a signature (of several runs with that front the newest),
+ * "last" or a space's name (its newest), or the Nth before one of these: "last~1". ERR_USAGE with what there is when it is
+ * none or not unique.
  */
 enum err_code run_store_find(struct database *store, const char *name, struct arena *arena, struct run_record *run,
                              struct err *err);

@@ -7,53 +7,12 @@
 #include <cmocka.h>
 
 #include "dse/design_read.h"
-#include "dse/front_file.h"
 #include "dse/front_read.h"
 #include "dse/run_space.h"
+#include "tests/kept_smoke.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-struct fixture {
-	struct space space;
-	struct explore explore;
-	struct unroller unroller;
-	char *text;
-	size_t n_byte;
-};
-
-static int set_up(void **state)
-{
-	struct fixture *fixture = calloc(1, sizeof(*fixture));
-	struct err err = {0};
-	if (!fixture || space_read("spaces/smoke.yaml", &fixture->space, &err) != ERR_OK)
-		return -1;
-	const struct explore_options options = {.engine = engine_find("exact"), .n_thread = 1, .seed = 1};
-	if (explore_run(&fixture->space, &options, &fixture->explore, &err) != ERR_OK ||
-	    unroller_init(&fixture->unroller, &fixture->explore, 1, &err) != ERR_OK)
-		return -1;
-	const struct front_run run = {.space = &fixture->space,
-	                              .explore = &fixture->explore,
-	                              .options = &options,
-	                              .unroller = &fixture->unroller,
-	                              .signature = "0123456789abcdef"};
-	FILE *file = open_memstream(&fixture->text, &fixture->n_byte);
-	if (!file || front_write_json(file, &run, &err) != ERR_OK || fclose(file) != 0)
-		return -1;
-	*state = fixture;
-	return 0;
-}
-
-static int tear_down(void **state)
-{
-	struct fixture *fixture = *state;
-	unroller_free(&fixture->unroller);
-	explore_free(&fixture->explore);
-	space_free(&fixture->space);
-	free(fixture->text);
-	free(fixture);
-	return 0;
-}
 
 /* Unknown values are NaN in either. */
 static void expect_metrics(const double *read, const double *unrolled, bool with_machine)
@@ -66,7 +25,7 @@ static void expect_metrics(const double *read, const double *unrolled, bool with
 	}
 }
 
-static void expect_point(const struct fixture *fixture, const struct kept_front *front, size_t i)
+static void expect_point(const struct kept_smoke *fixture, const struct kept_front *front, size_t i)
 {
 	const struct kept_point *point = &front->point[i];
 	struct unrolled unrolled;
@@ -88,7 +47,7 @@ static void expect_point(const struct fixture *fixture, const struct kept_front 
 	unrolled_free(&unrolled);
 }
 
-static void expect_front(const struct fixture *fixture, const struct kept_front *front)
+static void expect_front(const struct kept_smoke *fixture, const struct kept_front *front)
 {
 	assert_string_equal(front->space, "smoke");
 	assert_string_equal(front->signature, "0123456789abcdef");
@@ -108,7 +67,7 @@ static void expect_front(const struct fixture *fixture, const struct kept_front 
 
 static void test_front_read_gives_back_what_was_written(void **state)
 {
-	struct fixture *fixture = *state;
+	struct kept_smoke *fixture = *state;
 	struct kept_front front;
 	struct err err = {0};
 	assert_int_equal(front_read_text("front.json", fixture->text, fixture->n_byte, &front, &err), ERR_OK);
@@ -118,7 +77,7 @@ static void test_front_read_gives_back_what_was_written(void **state)
 
 static void test_front_read_does_not_depend_on_the_layout(void **state)
 {
-	struct fixture *fixture = *state;
+	struct kept_smoke *fixture = *state;
 	struct kept_front front;
 	struct err err = {0};
 	char *flat = malloc(fixture->n_byte);
@@ -134,7 +93,7 @@ static void test_front_read_does_not_depend_on_the_layout(void **state)
 /* Every text with a stretch cut out or a byte changed is read as some front or told with its name. */
 static void test_front_read_tells_damage(void **state)
 {
-	struct fixture *fixture = *state;
+	struct kept_smoke *fixture = *state;
 	char *text = malloc(fixture->n_byte);
 	size_t n_told = 0;
 	assert_non_null(text);
@@ -168,7 +127,7 @@ static void test_front_read_refuses_what_does_not_belong_together(void **state)
 	    {"{\"design\": 2,", "{\"design\": 0,", "design: found 0 behind 1"},
 	    {"\"id\": 0, \"machine\": \"dvfs_chip\"", "\"id\": 0, \"machine\": \"other\"", "'other' is none"},
 	    {"dse front 1", "dse front 9", "not a front.json of dse explore"}};
-	struct fixture *fixture = *state;
+	struct kept_smoke *fixture = *state;
 	for (size_t i = 0; i < sizeof(change) / sizeof(change[0]); i++) {
 		struct kept_front front;
 		struct err err = {0};
@@ -229,5 +188,5 @@ int main(void)
 	    cmocka_unit_test(test_front_read_refuses_what_does_not_belong_together),
 	    cmocka_unit_test(test_run_space_is_read_from_kept_bytes),
 	};
-	return cmocka_run_group_tests(tests, set_up, tear_down);
+	return cmocka_run_group_tests(tests, kept_smoke_make, kept_smoke_free);
 }
