@@ -46,7 +46,9 @@ static void write_data(FILE *file, const struct page *page)
 static const struct {
 	const char *kind, *scripts[MAX_SCRIPT];
 } kinds[] = {
-    {"report", {"chart", "common", "table", "report"}},
+    {"report",
+     {"chart", "common", "table", "report_data", "report_colour", "report_grid", "report_scatter", "report_filter",
+      "report_points", "report_parallel", "report_roofline", "report_layers", "report_search", "report"}},
     {"nightly", {"chart", "common", "table", "nightly"}},
 };
 

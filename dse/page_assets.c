@@ -8,10 +8,26 @@
  * Paths are as seen from the repository's root, where the compiler runs; the Makefile says where CHART_JS is and
  * makes this file anew when one of them changes. A row a file; dse/page.c says which pages have it.
  */
-#define ASSETS(each)                                                                                               \
-	each(shell, "dse/page/shell.html") each(style, "dse/page/style.css") each(chart, CHART_JS)                 \
-	    each(common, "dse/page/common.js") each(table, "dse/page/table.js") each(report, "dse/page/report.js") \
-		each(nightly, "dse/page/nightly.js")
+/* clang-format off */
+#define ASSETS(each) \
+	each(shell, "dse/page/shell.html") \
+	each(style, "dse/page/style.css") \
+	each(chart, CHART_JS) \
+	each(common, "dse/page/common.js") \
+	each(table, "dse/page/table.js") \
+	each(report_data, "dse/page/report_data.js") \
+	each(report_colour, "dse/page/report_colour.js") \
+	each(report_grid, "dse/page/report_grid.js") \
+	each(report_scatter, "dse/page/report_scatter.js") \
+	each(report_filter, "dse/page/report_filter.js") \
+	each(report_points, "dse/page/report_points.js") \
+	each(report_parallel, "dse/page/report_parallel.js") \
+	each(report_layers, "dse/page/report_layers.js") \
+	each(report_roofline, "dse/page/report_roofline.js") \
+	each(report_search, "dse/page/report_search.js") \
+	each(report, "dse/page/report.js") \
+	each(nightly, "dse/page/nightly.js")
+/* clang-format on */
 
 #define INCLUDE(id, path)                                              \
 	__asm__(".section .rodata\n"                                   \

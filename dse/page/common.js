@@ -60,6 +60,19 @@ window.dse = {};
 	const UNIT_LABEL = {byte: 'B', frac: '', count: '', um2: '\u00b5m\u00b2', us: '\u00b5s', uj: '\u00b5J', uw: '\u00b5W', 1: ''};
 	dse.unit = (unit) => (unit === null || unit === undefined ? '' : unit in UNIT_LABEL ? UNIT_LABEL[unit] : unit);
 
+	const SCALES = {
+		byte: [[1e9, 1e-9, 'GB'], [1e6, 1e-6, 'MB'], [1e4, 1e-3, 'kB'], [0, 1, 'B']],
+		clk: [[1e9, 1e-9, 'Gclk'], [1e6, 1e-6, 'Mclk'], [1e4, 1e-3, 'kclk'], [0, 1, 'clk']],
+		frac: [[0, 100, '%']],
+	};
+
+	// How numbers of a unit are best shown when max is the largest of them: {scale, unit}, to be multiplied with.
+	dse.scaleFor = function (unit, max) {
+		const rows = SCALES[unit && unit.toLowerCase()];
+		const row = rows && rows.find(([least]) => max >= least);
+		return row ? {scale: row[1], unit: row[2]} : {scale: 1, unit: dse.unit(unit)};
+	};
+
 	// A number and its unit, for reading.
 	dse.quantity = function (value, unit, digits) {
 		const label = dse.unit(unit);
@@ -149,6 +162,32 @@ window.dse = {};
 	// A command to copy.
 	dse.command = (text, label) => dse.el('div', {class: 'command'}, dse.el('code', {}, text), dse.copyButton(text, label));
 
+	// ---- controls -------------------------------------------------------------------------------------------
+
+	let n_control = 0;
+
+	// A list to choose from: choices [[value, label], ...].
+	dse.choice = function (label, choices, value, change) {
+		const id = `control-${++n_control}`;
+		return dse.el('div', {class: 'control'}, dse.el('label', {for: id}, label),
+			dse.el('select', {id, onchange: (event) => change(event.target.value)}, choices.map(([one, text]) =>
+				dse.el('option', {value: one, selected: String(one) === String(value)}, text))));
+	};
+
+	dse.check = (label, is_on, change, hint) => dse.el('label', {class: 'check', title: hint},
+		dse.el('input', {type: 'checkbox', checked: is_on, 'aria-label': hint, onchange: (event) => change(event.target.checked)}), label);
+
+	// A button that stays pressed.
+	dse.toggle = function (label, is_on, change, hint) {
+		const button = dse.el('button', {type: 'button', 'aria-pressed': String(is_on), title: hint}, label);
+		button.addEventListener('click', () => {
+			is_on = !is_on;
+			button.setAttribute('aria-pressed', String(is_on));
+			change(is_on);
+		});
+		return button;
+	};
+
 	// ---- sections and figures -------------------------------------------------------------------------------
 
 	// A section with a heading and a link to it; returns the element to append to.
@@ -167,6 +206,9 @@ window.dse = {};
 	dse.facts = (pairs) => dse.el('dl', {class: 'facts'}, pairs.filter(([, value]) => value !== null && value !== undefined && value !== '')
 		.map(([name, value, is_wide]) => dse.el('div', {class: is_wide && 'wide'}, dse.el('dt', {}, name), dse.el('dd', {}, value))));
 
+	// Names and values, one a line.
+	dse.factList = (pairs) => dse.el('dl', {class: 'pairs'}, pairs.map(([name, value]) => [dse.el('dt', {}, name), dse.el('dd', {}, value)]).flat());
+
 	// A few large figures: [[value, name], ...].
 	dse.tiles = (pairs) => dse.el('div', {class: 'tiles'},
 		pairs.map(([value, name]) => dse.el('div', {class: 'tile'}, dse.el('b', {}, value), dse.el('span', {}, name))));
@@ -174,7 +216,7 @@ window.dse = {};
 	const figures = new Set();
 
 	/*
-	 * A figure: {title, note, height (px), wide, label (for who cannot see it), config: () => Chart.js configuration,
+	 * A figure: {title, quiet (its title is not shown), note, height (px), wide, label (for who cannot see it), config: () => Chart.js configuration,
 	 * table: () => {columns: [name], rows: [[text]]} (the same as numbers)}. Returns {element, note, canvas, chart(),
 	 * redraw(), remove()}. config is called again by redraw and when colours change; it must not keep state.
 	 */
@@ -183,7 +225,7 @@ window.dse = {};
 		const note = dse.el('span', {class: 'note'}, options.note || '');
 		const plot = dse.el('div', {class: 'plot', style: `--height: ${options.height || 300}px`}, canvas);
 		const element = dse.el('figure', {class: options.wide && 'wide'},
-			dse.el('figcaption', {}, dse.el('h3', {}, options.title), note), plot, options.table ? tableOf(options) : null);
+			dse.el('figcaption', {}, dse.el('h3', {class: options.quiet && 'unseen'}, options.title), note), plot, options.table ? tableOf(options) : null);
 		let chart = null;
 		function redraw() {
 			if (!element.isConnected)
@@ -250,18 +292,18 @@ window.dse = {};
 
 	function withTicks(scale) {
 		const ticks = scale.ticks || {};
-		const number = scale.type === 'logarithmic' ? decadeTick : (value) => dse.number(value);
+		const number = scale.type === 'logarithmic' ? (value) => dse.decade(value, 1) : (value) => dse.number(value);
 		const is_category = scale.type === 'category' || scale.labels || !scale.type;
 		return {...scale, grid: {color: dse.colour('grid'), borderColor: dse.colour('line'), tickColor: dse.colour('line'), ...scale.grid},
 			title: scale.title ? {display: true, color: dse.colour('ink-2'), ...scale.title} : undefined,
 			ticks: is_category ? ticks : {callback: number, maxRotation: 0, autoSkipPadding: 12, ...ticks}};
 	}
 
-	// On log axes 1, 2 and 5 have numbers; more of them would touch.
-	function decadeTick(value) {
+	// A number of a log axis, multiplied with scale for reading: 1, 2 and 5 only, as more of them would touch.
+	dse.decade = function (value, scale) {
 		const lead = value / Math.pow(10, Math.floor(Math.log10(value) + 1e-9));
-		return [1, 2, 5].some((digit) => Math.abs(lead - digit) < 1e-6) ? dse.number(value) : '';
-	}
+		return [1, 2, 5].some((digit) => Math.abs(lead - digit) < 1e-6) ? dse.number(value * scale) : '';
+	};
 
 	const legend = () => ({align: 'start', labels: {boxWidth: 12, boxHeight: 12, padding: 12, usePointStyle: false, color: dse.colour('ink')}});
 	const tooltip = () => ({backgroundColor: dse.colour('surface'), titleColor: dse.colour('ink'), bodyColor: dse.colour('ink'),

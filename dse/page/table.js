@@ -14,12 +14,12 @@
 	 *   open      (row) => ..., on Enter or a click
 	 *   point     (row or null) => ..., when the mouse or the keyboard is on a row
 	 *   name      (row) => text, what the row is called for who cannot see
-	 * Returns {setRows, sort, reveal, refresh, rows}: rows() are all, in their order.
+	 * Returns {setRows, setColumns, setChosen, setCurrent, setLit, sort, rows}: rows() are all, in their order.
 	 */
 	dse.table = function (parent, options) {
 		const state = {
 			options, rows: [...options.rows], sorted: null, descending: false, first: 0, size: PAGE_SIZES[0],
-			chosen: new Set(), lit: null, columns: options.columns,
+			chosen: new Set(), lit: null, current: null, columns: options.columns,
 		};
 		build(parent, state);
 		draw(state);
@@ -27,11 +27,10 @@
 			rows: () => state.rows,
 			setRows(rows) { state.rows = [...rows]; state.first = 0; arrange(state); draw(state); },
 			setColumns(columns) { state.columns = columns; drawHead(state); draw(state); },
-			setChosen(chosen) { state.chosen = new Set(chosen); draw(state); },
-			setLit(row) { state.lit = row; markLit(state); },
+			setChosen(chosen) { state.chosen = new Set(chosen); mark(state); },
+			setCurrent(row) { reveal(state, row); },
+			setLit(row) { state.lit = row; mark(state); },
 			sort(key, descending) { sortBy(state, key, descending); },
-			reveal(row) { reveal(state, row); },
-			refresh() { draw(state); },
 		};
 	};
 
@@ -140,11 +139,10 @@
 		state.pager.back.forEach((button) => { button.disabled = state.first === 0; });
 		state.pager.on.forEach((button) => { button.disabled = end >= state.rows.length; });
 		state.pager.element.hidden = state.rows.length <= PAGE_SIZES[0];
-		markLit(state);
+		mark(state);
 	}
 
 	function drawRow(state, row, i) {
-		const is_chosen = state.chosen.has(row);
 		const cells = state.columns.map((column) => {
 			const value = column.value(row);
 			const shown = column.cell ? column.cell(row) : dse.number(value);
@@ -152,16 +150,23 @@
 				title: typeof value === 'number' && shown !== String(value) ? String(value) : null}, shown);
 		});
 		if (state.options.choose) {
-			cells.unshift(dse.el('td', {}, dse.el('input', {type: 'checkbox', tabindex: '-1', checked: is_chosen,
-				'aria-label': `Compare ${state.options.name ? state.options.name(row) : 'row'}`})));
+			cells.unshift(dse.el('td', {}, dse.el('input', {type: 'checkbox', tabindex: '-1', 'aria-label': `Compare ${state.options.name ? state.options.name(row) : 'row'}`})));
 		}
 		// One row is in the tab order, arrows walk from there.
-		return dse.el('tr', {tabindex: i === 0 ? '0' : '-1', 'data-row': i, class: is_chosen && 'chosen',
-			'aria-selected': state.options.choose ? String(is_chosen) : null}, cells);
+		return dse.el('tr', {tabindex: i === 0 ? '0' : '-1', 'data-row': i}, cells);
 	}
 
-	function markLit(state) {
-		[...state.body.children].forEach((line, i) => line.classList.toggle('lit', state.lit !== null && state.shown[i] === state.lit));
+	// What is chosen, current and pointed at, on the rows that are there already: the focus stays where it is.
+	function mark(state) {
+		state.shown.forEach((row, i) => {
+			const line = state.body.children[i];
+			const is_chosen = state.chosen.has(row);
+			line.classList.toggle('lit', row === state.lit);
+			line.classList.toggle('chosen', is_chosen);
+			line.classList.toggle('current', row === state.current);
+			if (state.options.choose)
+				line.firstChild.firstChild.checked = is_chosen;
+		});
 	}
 
 	function rowAt(state, element) {
@@ -169,14 +174,16 @@
 		return line ? state.shown[Number(line.dataset.row)] : null;
 	}
 
+	// Make a row the current one and show the page it is on; the window does not scroll.
 	function reveal(state, row) {
 		const index = state.rows.indexOf(row);
-		if (index < 0)
-			return;
-		state.first = Math.floor(index / state.size) * state.size;
-		state.lit = row;
-		draw(state);
-		state.body.children[index - state.first].scrollIntoView({block: 'nearest'});
+		state.current = row;
+		if (index >= 0 && !state.shown.includes(row)) {
+			state.first = Math.floor(index / state.size) * state.size;
+			draw(state);
+		} else {
+			mark(state);
+		}
 	}
 
 	// ---- mouse and keyboard ---------------------------------------------------------------------------------
@@ -207,7 +214,7 @@
 
 	function onKey(state, event) {
 		const line = event.target.closest('tr[data-row]');
-		if (!line || event.altKey || event.ctrlKey || event.metaKey)
+		if (!line || event.target.closest('button, a') || event.altKey || event.ctrlKey || event.metaKey)
 			return;
 		const local = Number(line.dataset.row);
 		const at = state.first + local;

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+// How a run went and what it rests on: sensitivity to knobs, progress and certificate of the search, counts, inputs.
+'use strict';
+
+(function () {
+	const model = dse.model;
+	const view = {by: 'evaluations', run: null, of_point: null};
+
+	// ---- sensitivity ----------------------------------------------------------------------------------------
+
+	const barsOf = (run) => (run.sensitivity || []).filter((one) => one.change_pct);
+	const verdictsOf = (run) => (run.sensitivity || []).filter((one) => !one.change_pct);
+	const change = (one) => `${one.knob}${one.from !== undefined ? ` ${one.from} \u2192` : ' ='} ${one.value}${one.unit ? ' ' + dse.unit(one.unit) : ''}`;
+
+	// The largest changes first.
+	function ordered(run, id) {
+		const size = (one) => Math.max(...Object.values(one.change_pct).map((value) => Math.abs(value || 0)));
+		return barsOf(run).filter((one) => one.of_point === id).sort((a, b) => size(b) - size(a));
+	}
+
+	function sensitivityChart(run, id) {
+		const shown = ordered(run, id);
+		const keys = [...new Set(shown.flatMap((one) => Object.keys(one.change_pct)))];
+		const label = (key) => (model.byKey.has(key) ? model.byKey.get(key).label : key);
+		return {type: 'bar', data: {labels: shown.map(change), datasets: keys.map((key, i) => ({label: label(key), backgroundColor: dse.series(i),
+			data: shown.map((one) => one.change_pct[key]), minBarLength: 2}))},
+		options: {indexAxis: 'y', interaction: {mode: 'index', intersect: false, axis: 'y'}, scales: {
+			x: {type: 'linear', title: {text: 'change (%), less is better'}, grid: {color: (line) => dse.colour(line.tick && line.tick.value === 0 ? 'ink-2' : 'grid')},
+				ticks: {callback: (value) => (value > 0 ? '+' : '') + dse.number(value)}},
+			y: {type: 'category', grid: {display: false}, ticks: {autoSkip: false, color: dse.colour('ink')}}},
+		plugins: {tooltip: {callbacks: {label: (item) => `${item.dataset.label}: ${item.raw > 0 ? '+' : ''}${dse.quantity(item.raw, '%')}`}}}}};
+	}
+
+	function verdictTable(run, id) {
+		const rows = verdictsOf(run).filter((one) => one.of_point === id || one.of_point === undefined);
+		return rows.length === 0 ? null : dse.el('div', {}, dse.el('h3', {class: 'apart'}, 'Changes without a result'),
+			dse.plainTable('Changes without a result', {columns: ['change', 'why'], rows: rows.map((one) => [change(one), one.verdict || 'not known'])}));
+	}
+
+	function sensitivityOf(run) {
+		const ids = [...new Set((run.sensitivity || []).map((one) => one.of_point).filter((id) => id !== undefined))];
+		if (ids.length === 0)
+			return [dse.missing(`Not known of ${run.name}${run.without ? ': ' + run.without : '.'}`)];
+		if (!ids.includes(view.of_point))
+			view.of_point = ids[0];
+		const id = view.of_point;
+		const name = `${model.name(run.first + id)}${run.knee === id ? ' (knee)' : ''}`;
+		const n = ordered(run, id).length, n_key = Object.keys((ordered(run, id)[0] || {change_pct: {}}).change_pct).length;
+		const figure = n === 0 ? null : dse.figure({title: `One change at a time from ${name}`, wide: true, height: 90 + n * Math.max(22, 11 * n_key), config: () => sensitivityChart(run, id),
+			table: () => ({columns: ['change', ...Object.keys(ordered(run, id)[0].change_pct).map((key) => `${model.byKey.has(key) ? model.byKey.get(key).label : key} (%)`)],
+				rows: ordered(run, id).map((one) => [change(one), ...Object.values(one.change_pct)])})});
+		return [figure, verdictTable(run, id), ids].filter(Boolean);
+	}
+
+	dse.sensitivity = function (section) {
+		const bar = dse.el('div', {class: 'controls'}), holder = dse.el('div', {});
+		let figure = null;
+		section.append(bar, holder);
+		function redraw() {
+			const run = view.run;
+			const parts = sensitivityOf(run);
+			const ids = parts.find(Array.isArray) || [];
+			if (figure)
+				figure.remove();
+			figure = parts.find((part) => part.redraw) || null;
+			bar.replaceChildren(...[runChoice(redraw), ids.length > 1 ? dse.choice('Point', ids.map((id) => [id, model.name(run.first + id)]), view.of_point,
+				(value) => { view.of_point = Number(value); redraw(); }) : null].filter(Boolean));
+			holder.replaceChildren(...parts.filter((part) => !Array.isArray(part)).map((part) => part.element || part));
+			if (figure)
+				figure.redraw();
+		}
+		view.run = model.runs.find((run) => (run.sensitivity || []).length > 0) || model.runs[0];
+		redraw();
+	};
+
+	const runChoice = (redraw) => (model.runs.length < 2 ? null : dse.choice('Run', model.runs.map((run) => [run.index, run.name]), view.run.index,
+		(value) => { view.run = model.runs[Number(value)]; redraw(); }));
+
+	// ---- progress -------------------------------------------------------------------------------------------
+
+	const progressOf = (run) => (run.progress && (run.progress.hypervolume || []).length > 0 ? run.progress : null);
+
+	function progressChart() {
+		const known = model.runs.filter(progressOf);
+		const datasets = known.flatMap((run) => {
+			const {[view.by]: at = [], hypervolume, front_points = []} = progressOf(run);
+			const last = hypervolume[hypervolume.length - 1] || 1;
+			const few = hypervolume.length < 60 ? 2.5 : 0;
+			const points = (values) => at.map((x, i) => ({x, y: values[i], points: front_points[i], volume: hypervolume[i]})).filter(({x, y}) => x !== null && y !== undefined);
+			return [{label: known.length > 1 ? run.name : 'hypervolume', data: points(hypervolume.map((value) => 100 * value / last)), borderColor: dse.series(run.index),
+				backgroundColor: dse.series(run.index), borderWidth: 2, pointRadius: few, pointStyle: dse.shape(run), stepped: 'after'}];
+		});
+		return {type: 'line', data: {datasets}, options: {parsing: false, interaction: {mode: 'nearest', intersect: false, axis: 'x'}, scales: {
+			x: {type: 'linear', beginAtZero: true, title: {text: view.by === 'seconds' ? 'time (s)' : 'evaluations'}},
+			y: {type: 'linear', beginAtZero: true, max: 100, title: {text: 'hypervolume (% of the last)'}}},
+		plugins: {legend: {display: known.length > 1}, tooltip: {callbacks: {title: (items) => (items.length ? `${items[0].dataset.label} at ${dse.quantity(items[0].raw.x, view.by === 'seconds' ? 's' : 'evaluations')}` : ''),
+			label: ({raw}) => `${dse.quantity(raw.y, '%', 5)} of the last, ${dse.number(raw.volume)}${raw.points !== undefined ? ', ' + dse.plural(raw.points, 'point') : ''}`}}}}};
+	}
+
+	dse.progress = function (section) {
+		if (!model.runs.some(progressOf)) {
+			section.append(dse.missing('No progress was recorded.'));
+			return;
+		}
+		const figure = dse.figure({title: 'Hypervolume', wide: true, height: 260, config: progressChart, table: () => ({
+			columns: ['run', 'evaluations', 'seconds', 'points of the front', 'hypervolume'],
+			rows: model.runs.filter(progressOf).flatMap((run) => run.progress.hypervolume.map((value, i) => [run.name, ...['evaluations', 'seconds', 'front_points']
+				.map((key) => (run.progress[key] || [])[i] ?? null), value]))})});
+		section.append(dse.el('div', {class: 'controls'}, dse.choice('Over', [['evaluations', 'evaluations'], ['seconds', 'seconds']], view.by,
+			(value) => { view.by = value; figure.redraw(); })), figure.element);
+		figure.redraw();
+	};
+
+	// ---- one run's facts ------------------------------------------------------------------------------------
+
+	const words = (key) => key.replace(/_/g, ' ');
+	const filled = (object) => Object.entries(object || {}).filter(([, value]) => value !== null && value !== undefined);
+
+	function tables(run) {
+		const infeasible = filled(run.infeasible_by_reason).sort((a, b) => b[1] - a[1]);
+		const total = infeasible.reduce((sum, [, n]) => sum + n, 0);
+		return [
+			filled(run.counts).length > 0 ? [`Counts`, ['of', 'number'], filled(run.counts).map(([key, n]) => [words(key), n])] : null,
+			infeasible.length > 0 ? ['Infeasible by reason', ['reason', 'designs', 'share (%)'],
+				infeasible.map(([key, n]) => [words(key), n, Number((100 * n / total).toPrecision(3))])] : null,
+			(run.inputs || []).length > 0 ? ['Inputs', ['file', 'hash'], run.inputs.map(({file, hash}) => [file, dse.el('code', {}, hash)])] : null,
+		].filter(Boolean).map(([name, columns, rows]) => dse.el('div', {class: name === 'Inputs' && 'wide'}, dse.el('h3', {}, name), dse.plainTable(name, {columns, rows})));
+	}
+
+	function facts(run) {
+		return dse.facts([['Run', run.run !== null && run.run !== undefined ? String(run.run) : null], ['Space', run.space], ['Date', run.date], ['Engine', run.engine],
+			['Detail', run.detail], ['Seed', run.seed !== undefined && run.seed !== null ? String(run.seed) : null], ['Search', run.seconds !== undefined ? dse.quantity(run.seconds, 's') : null],
+			['Ended by', run.stopped_by && words(run.stopped_by)], ['Complete', run.complete === undefined ? null : run.complete ? 'yes' : 'no'],
+			['Hypervolume', run.hypervolume !== undefined && run.hypervolume !== null ? `${dse.number(run.hypervolume)}${run.hypervolume_frac ? ` (${dse.number(100 * run.hypervolume_frac)} % of the box to the reference)` : ''}` : null],
+			['Reference point', filled(run.reference).map(([key, value]) => `${model.byKey.has(key) ? model.byKey.get(key).label : words(key)} ${dse.quantity(value, (model.byKey.get(key) || {}).unit)}`).join(', '), true],
+			['Signature', run.signature && dse.el('code', {}, run.signature)], ['Folder', run.folder && dse.el('code', {}, run.folder)],
+			['Exactness', run.exactness], ['Certificate', run.certificate, true]]);
+	}
+
+	// One block a run.
+	dse.runFacts = function (section) {
+		for (const run of model.runs) {
+			section.append(dse.el('div', {class: 'run'}, model.runs.length > 1 ? dse.el('h3', {class: 'apart'}, run.name) : null, facts(run),
+				run.command ? dse.el('div', {class: 'apart'}, dse.el('p', {class: 'note'}, 'Made by'), dse.command(run.command)) : null,
+				dse.el('div', {class: 'figures apart'}, tables(run))));
+		}
+	};
+})();
