@@ -157,26 +157,37 @@ static enum err_code plan_chip(const struct request *job, uint32_t c, struct sch
 	return code;
 }
 
-/* Plan every chip's memory and write the files. */
-static enum err_code write_files(const struct request *job, struct err *err)
+/* Plan every chip's memory and write the files. Caller frees chips with schedule_chips_free, also after a failure. */
+static enum err_code write_files(const struct request *job, struct schedule_chips *chips, struct err *err)
 {
-	struct schedule_chips chips;
+	enum err_code code = schedule_chips_make(job->schedule.n_chip, chips, err);
+	for (uint32_t c = 0; code == ERR_OK && c < job->schedule.n_chip; c++) {
+		code = plan_chip(job, c, &chips->chip[c], err);
+		chips->link_us[c] = job->schedule.chip[c].link_us;
+	}
+	chips->total_us = job->schedule.total_us;
+	chips->interval_us = job->schedule.interval_us;
+	chips->energy_nj = job->schedule.energy_pj / 1000;
+	if (code == ERR_OK)
+		code = schedule_chips_write(job->cli->out, chips, err);
+	return code;
+}
+
+/* With -o the files come first: nothing is printed of a schedule that has no room. */
+static enum err_code deliver(const struct request *job, struct err *err)
+{
+	struct schedule_chips chips = {0};
+	if (!job->cli->out)
+		return report(job, err);
 	if (job->options.strategy == OCTOPUS_SRAM && job->schedule.n_chip > 1)
 		return err_add(
 		    err, ERR_USAGE,
 		    "dse schedule: -o with --strategy sram plans one chip, this is a schedule of %u; dram and "
 		    "hide have plans of several",
 		    job->schedule.n_chip);
-	enum err_code code = schedule_chips_make(job->schedule.n_chip, &chips, err);
-	for (uint32_t c = 0; code == ERR_OK && c < job->schedule.n_chip; c++) {
-		code = plan_chip(job, c, &chips.chip[c], err);
-		chips.link_us[c] = job->schedule.chip[c].link_us;
-	}
-	chips.total_us = job->schedule.total_us;
-	chips.interval_us = job->schedule.interval_us;
-	chips.energy_nj = job->schedule.energy_pj / 1000;
+	enum err_code code = write_files(job, &chips, err);
 	if (code == ERR_OK)
-		code = schedule_chips_write(job->cli->out, &chips, err);
+		code = report(job, err);
 	if (code == ERR_OK && !job->cli->json && !job->cli->quiet) {
 		(void)fputc('\n', stdout);
 		code = schedule_chips_print(&chips, false, stdout, err);
@@ -217,9 +228,7 @@ enum err_code cmd_schedule(const struct cli_options *options, struct err *err)
 	if (code == ERR_OK)
 		code = octopus_plan(&job.machine, &job.graph, &job.options, &job.schedule, err);
 	if (code == ERR_OK)
-		code = report(&job, err);
-	if (code == ERR_OK && options->out)
-		code = write_files(&job, err);
+		code = deliver(&job, err);
 	octopus_schedule_free(&job.schedule);
 	octopus_free(&job.graph);
 	network_free(&job.network);

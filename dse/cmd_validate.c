@@ -104,9 +104,18 @@ static enum err_code report_worst(const struct cli_options *options, const struc
 	               subject, options->max_error_pct, worst->prediction.note);
 }
 
+/* The tiers' validations of a file: of how many values the error counts in any of them. */
+static size_t n_counted(const struct validation *validation, size_t n_detail)
+{
+	size_t n = 0;
+	for (size_t i = 0; i < n_detail; i++)
+		n += validation[i].sum.n_counted;
+	return n;
+}
+
 /*
- * One message for each file over the limit, and each tier. A file of which nothing counts has shown nothing: say so,
- * but pass.
+ * One message for each file over the limit, and each tier. A tier that has nothing to say of a file is named and
+ * passes; a file of which nothing counts at all, a table without rows for example, has shown nothing and does not.
  */
 static enum err_code judge(const struct comparison *comparison, struct err *err)
 {
@@ -116,12 +125,13 @@ static enum err_code judge(const struct comparison *comparison, struct err *err)
 	enum err_code code = ERR_OK;
 	for (size_t i = 0; i < options->n_file * comparison->n_detail; i++) {
 		const struct validation *validation = &comparison->validation[i];
-		if (validation->sum.n_counted == 0) {
-			if (!options->quiet)
-				(void)fprintf(stderr, "%s: note: no value counts, so --max-error judges nothing\n",
-				              validation->table.file);
-			continue;
-		}
+		const char *file = validation->table.file, *tier = detail_name[validation->detail];
+		bool is_first = i % comparison->n_detail == 0;
+		if (is_first && n_counted(validation, comparison->n_detail) == 0)
+			code = err_add(err, ERR_GATE, "%s: fails --max-error %g: no value of it counts", file,
+			               options->max_error_pct);
+		if (validation->sum.n_counted == 0 && !options->quiet)
+			(void)fprintf(stderr, "%s: note: no value counts in the %s tier\n", file, tier);
 		if (validation->sum.n_infinite > 0 || validation->sum.max_abs_error_pct > options->max_error_pct)
 			code = report_worst(options, validation, err);
 	}

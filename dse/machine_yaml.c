@@ -223,6 +223,10 @@ static void read_root(const struct doc_node *root, struct machine *machine, stru
 		if (map)
 			read_group(map, allowed[i], machine, err);
 	}
+	if (known && machine->target == MACHINE_SYSTOLIC && !doc_find(root, "systolic"))
+		err_add_at(err, ERR_INPUT, doc_place(root),
+		           "a systolic array without 'systolic', which says how large it is; 'systolic: {}' is that of "
+		           "the defaults");
 	if ((node = doc_find(root, "name")) != NULL)
 		machine_read_name(node, "name", machine->name, sizeof(machine->name), err);
 	else

@@ -12,8 +12,8 @@
 #include <math.h>
 #include <string.h>
 
-#define MS_PER_NS 1e-6
-#define MJ_PER_PJ 1e-9
+#define NS_PER_MS 1e6 /* divided by: 100 ns are 0.0001 ms, times 1e-6 they would be 9.999999999999999e-5 */
+#define PJ_PER_MJ 1e9
 
 static double mean_mw(double energy_pj, double time_ns)
 {
@@ -34,7 +34,7 @@ void power_write_csv(FILE *file, const struct power_run *run, struct arena *aren
 		const struct layer_design *design = &piece->choice[mode->choice];
 		struct split_text split;
 		design_print_split(&design->split, &split);
-		csv_put_real(file, true, row[i].start_ns * MS_PER_NS);
+		csv_put_real(file, true, row[i].start_ns / NS_PER_MS);
 		csv_put_text(file, false, piece->block->name);
 		csv_put_text(file, false, power_part_name[piece->part]);
 		csv_put_real(file, false, row[i].n);
@@ -49,8 +49,8 @@ void power_write_csv(FILE *file, const struct power_run *run, struct arena *aren
 		csv_put_real(file, false, (double)piece->n_task);
 		csv_put_real(file, false, piece->n_pe);
 		csv_put_real(file, false, row[i].changes);
-		csv_put_real(file, false, row[i].time_ns * MS_PER_NS);
-		csv_put_real(file, false, row[i].energy_pj * MJ_PER_PJ);
+		csv_put_real(file, false, row[i].time_ns / NS_PER_MS);
+		csv_put_real(file, false, row[i].energy_pj / PJ_PER_MJ);
 		csv_put_real(file, false, mean_mw(row[i].energy_pj, row[i].time_ns));
 		csv_put_real(file, false, mode->peak_mw);
 		(void)fputc('\n', file);
@@ -65,8 +65,8 @@ void power_write_front(FILE *file, const struct power_run *run)
 		const struct power_point *point = &run->front.point[i];
 		char levels[POWER_MAX_LEVEL * 17] = "";
 		size_t n_byte = 0;
-		csv_put_real(file, true, point->time_ns * MS_PER_NS);
-		csv_put_real(file, false, point->energy_pj * MJ_PER_PJ);
+		csv_put_real(file, true, point->time_ns / NS_PER_MS);
+		csv_put_real(file, false, point->energy_pj / PJ_PER_MJ);
 		csv_put_real(file, false, mean_mw(point->energy_pj, point->time_ns));
 		csv_put_real(file, false, point->peak_mw);
 		for (uint32_t l = 0; l < run->work.problem.n_level; l++)
@@ -85,15 +85,15 @@ static void put_schedule(struct json *json, const char *key, const struct power_
 	const struct power_schedule *fast = &run->alone[run->fast];
 	json_begin_object(json, key);
 	json_put_bool(json, "in_budget", keeps);
-	json_put_real(json, "time_ms", schedule->time_ns * MS_PER_NS);
-	json_put_real(json, "energy_mj", schedule->energy_pj * MJ_PER_PJ);
+	json_put_real(json, "time_ms", schedule->time_ns / NS_PER_MS);
+	json_put_real(json, "energy_mj", schedule->energy_pj / PJ_PER_MJ);
 	json_put_real(json, "average_power_mw", mean_mw(schedule->energy_pj, schedule->time_ns));
 	json_put_real(json, "peak_power_mw", schedule->peak_mw);
 	json_put_u64(json, "n_change", schedule->n_switch);
 	json_put_real(json, "saving_pct", power_saving_pct(schedule, fast));
 	if (run->goal.sleeps) {
-		json_put_real(json, "sleep_ms", schedule->idle_ns * MS_PER_NS);
-		json_put_real(json, "sleep_mj", schedule->idle_pj * MJ_PER_PJ);
+		json_put_real(json, "sleep_ms", schedule->idle_ns / NS_PER_MS);
+		json_put_real(json, "sleep_mj", schedule->idle_pj / PJ_PER_MJ);
 		json_put_text(json, "sleep_level", run->work.machine->level[schedule->sleep_level].name);
 		json_put_real(json, "saving_with_sleep_pct", power_saving_asleep_pct(schedule, fast));
 	}
@@ -111,7 +111,7 @@ static void put_rows(struct json *json, const struct power_run *run, struct aren
 		struct split_text split;
 		design_print_split(&piece->choice[mode->choice].split, &split);
 		json_begin_object(json, NULL);
-		json_put_real(json, "start_ms", row[i].start_ns * MS_PER_NS);
+		json_put_real(json, "start_ms", row[i].start_ns / NS_PER_MS);
 		json_put_text(json, "layer", piece->block->name);
 		json_put_text(json, "part", power_part_name[piece->part]);
 		json_put_u64(json, "n", row[i].n);
@@ -122,8 +122,8 @@ static void put_rows(struct json *json, const struct power_run *run, struct aren
 		json_put_text(json, "split_d", split.d);
 		json_put_u64(json, "tasks", piece->n_task);
 		json_put_u64(json, "pes", piece->n_pe);
-		json_put_real(json, "time_ms", row[i].time_ns * MS_PER_NS);
-		json_put_real(json, "energy_mj", row[i].energy_pj * MJ_PER_PJ);
+		json_put_real(json, "time_ms", row[i].time_ns / NS_PER_MS);
+		json_put_real(json, "energy_mj", row[i].energy_pj / PJ_PER_MJ);
 		json_put_real(json, "peak_power_mw", mode->peak_mw);
 		json_end(json);
 	}
@@ -158,8 +158,8 @@ static void put_goal(struct json *json, const struct power_goal *goal)
 {
 	assert(goal->scenario < N_POWER_SCENARIO);
 	json_put_text(json, "scenario", power_scenario_name[goal->scenario]);
-	json_put_real(json, "budget_ms", goal->max_ns * MS_PER_NS);
-	json_put_real(json, "budget_mj", goal->max_pj * MJ_PER_PJ);
+	json_put_real(json, "budget_ms", goal->max_ns / NS_PER_MS);
+	json_put_real(json, "budget_mj", goal->max_pj / PJ_PER_MJ);
 	json_put_real(json, "budget_mw", goal->max_peak_mw);
 	json_put_real(json, "average_mw", goal->max_average_mw);
 	json_put_bool(json, "sleep_counts", goal->sleeps);
@@ -171,8 +171,8 @@ static void put_front(struct json *json, const struct power_front *front)
 	json_begin_list(json, "front");
 	for (size_t i = 0; i < front->n; i++) {
 		json_begin_object(json, NULL);
-		json_put_real(json, "time_ms", front->point[i].time_ns * MS_PER_NS);
-		json_put_real(json, "energy_mj", front->point[i].energy_pj * MJ_PER_PJ);
+		json_put_real(json, "time_ms", front->point[i].time_ns / NS_PER_MS);
+		json_put_real(json, "energy_mj", front->point[i].energy_pj / PJ_PER_MJ);
 		json_put_real(json, "peak_power_mw", front->point[i].peak_mw);
 		json_end(json);
 	}
@@ -206,8 +206,8 @@ void power_write_none(FILE *file, const struct power_run *run, const char *machi
 	if (run->is_solved) {
 		put_goal(&json, &run->goal);
 		json_put_bool(&json, "exact", run->best.is_exact);
-		json_put_real(&json, "least_time_ms", run->best.least_ns * MS_PER_NS);
-		json_put_real(&json, "least_energy_mj", run->best.least_pj * MJ_PER_PJ);
+		json_put_real(&json, "least_time_ms", run->best.least_ns / NS_PER_MS);
+		json_put_real(&json, "least_energy_mj", run->best.least_pj / PJ_PER_MJ);
 		json_put_real(&json, "least_peak_power_mw", run->best.least_peak_mw);
 		json_put_real(&json, "least_average_power_mw", run->best.least_average_mw);
 	}

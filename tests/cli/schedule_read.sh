@@ -63,6 +63,7 @@ expect_text "$work/err" "schedule.yaml: cannot be read"
 
 # What does not fit is a verdict, and nothing is written.
 expect_code 4 "$DSE" schedule resnet18 --machine final_chip -o "$work/small" --dram-byte 4000000 -q
+expect_empty "$work/out" # the table would be of a schedule that cannot be
 expect_text "$work/err" "exceed the DRAM"
 expect_text "$work/err" "available 4000000"
 [ ! -e "$work/small" ] || fail "files of a schedule that does not fit"
@@ -99,6 +100,7 @@ rm "$work/sram/sram.map"
 expect_code 5 "$DSE" schedule --read "$work/sram"
 expect_code 2 "$DSE" schedule mlp_784_512_256_16 --machine final_chip --strategy sram --chips 2 -o "$work/small"
 expect_text "$work/err" "-o with --strategy sram plans one chip"
+expect_empty "$work/out"
 [ ! -e "$work/small" ] || fail "files of a schedule that has none"
 
 expect_code 2 "$DSE" schedule --read "$work/two.good" resnet18

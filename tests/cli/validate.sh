@@ -219,6 +219,12 @@ has err 'empty.csv:2: vgg16 CONV_1 16x4 computation_clk: fails --max-error' 'emp
 expect 0 'empty cells without a limit' "$dir/empty.csv"
 has out '2 values, 2 counted: mean error' 'empty cells without a limit'
 
+# A table of which nothing counts has shown nothing.
+head -n 1 tests/reference/strategy_clocks.csv >"$dir/bare.csv"
+expect 6 'no rows' --max-error 50 "$dir/bare.csv"
+has err 'bare.csv: fails --max-error 50: no value of it counts' 'no rows'
+expect 0 'no rows, no limit' "$dir/bare.csv"
+
 # Runs published twice: the nearer counts.
 expect 0 'two runs' tests/reference/phase_clocks.csv
 has out 'another row with the same key' 'two runs'
