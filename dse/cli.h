@@ -53,7 +53,7 @@ struct cli_options {
 	const char *shard;        /* "I/N"; NULL: the whole */
 	struct cli_list compare;  /* mappings to be set beside the front */
 	bool no_cache;            /* explore */
-	const char *store;        /* explore, merge, runs, show, export; NULL: the default */
+	const char *store;        /* explore, merge, runs, show, export, report; NULL: the default */
 
 	/* simulate; mapping: power, too */
 	const char *layers, *split_scheme, *strategy, *level, *point, *trace, *mapping;
@@ -129,6 +129,7 @@ enum err_code cmd_import(const struct cli_options *options, struct err *err);
 enum err_code cmd_runs(const struct cli_options *options, struct err *err);
 enum err_code cmd_show(const struct cli_options *options, struct err *err);
 enum err_code cmd_export(const struct cli_options *options, struct err *err);
+enum err_code cmd_report(const struct cli_options *options, struct err *err);
 enum err_code cmd_init(const struct cli_options *options, struct err *err);
 enum err_code cmd_explain(const struct cli_options *options, struct err *err);
 enum err_code cmd_completion(const struct cli_options *options, struct err *err);

@@ -137,6 +137,8 @@ const struct option_note option_note_table[] = {
     {"schedule", OPTION_OUT, "folder to write dram.bin, dram.map and schedule.yaml to (default: none)"},
     {"schedule", OPTION_STRATEGY, "dram (the default), hide or sram"},
     {"schedule", OPTION_MACHINE, "the machine; required"},
+    {"report", OPTION_JSON, "print the data of the page as JSON instead of writing the page"},
+    {"report", OPTION_OUT, "file to write (default: report.html in the run's folder, of several runs in the current one)"},
     {"power", OPTION_OUT, "folder to write schedule, picture and front to (default: none)"},
     {"power", OPTION_POINT, "take the designs of this point of a front"},
     {"arada", OPTION_OUT, "folder to write schedules and pictures to (default: none)"},
@@ -225,6 +227,12 @@ const struct cli_command cli_command_table[] = {
      "Byte for byte what the run wrote, to stdout or with -o to a file. RUN is its number in 'dse runs', the first digits\n"
      "of its signature, or last.",
      1, 1, LIST(COMMON, OPTION_STORE, OPTION_CSV), cmd_export},
+    {"report", "RUN...", "write a page that shows runs: fronts, designs, rooflines, clocks, energies, search",
+     "One HTML file, which needs no network: open it in a browser. RUN is a folder that 'dse explore' wrote, or a run that\n"
+     "was kept: its number in 'dse runs', the first digits of its signature, or last. Every design of the front is run once\n"
+     "more for what front.json does not tell; where its inputs have changed since, or its numbers, the page says so and\n"
+     "leaves that out. results/README.md says what is on the page.",
+     1, 16, LIST(COMMON, OPTION_STORE), cmd_report},
     {"simulate", "MACHINE NETWORK | --mapping FILE.yaml | --point FRONT.json:ID", "one fixed design: clocks, bytes and energy per operation",
      "MACHINE and NETWORK are files or the names of shipped ones (under spaces/machines and spaces/networks).\n"
      "With --point a design of a front runs again, in the tier the front was made in; exits 1 when any number\n"

@@ -19,17 +19,27 @@ static const struct {
 #define N_PART (sizeof(part) / sizeof(part[0]))
 _Static_assert(sizeof(struct energy) == (N_PART + 1) * sizeof(double), "every part is listed");
 
+const char *energy_part_key(size_t i)
+{
+	return i < N_PART ? part[i].key : NULL;
+}
+
 static double part_pj(const struct energy *energy, size_t i)
 {
 	assert(i < N_PART);
 	return *(const double *)(const void *)((const char *)energy + part[i].offset);
 }
 
+double energy_part_mj(const struct energy *energy, size_t i)
+{
+	return part_pj(energy, i) * MJ_PER_PJ;
+}
+
 void energy_put_parts(struct json *json, const struct energy *energy)
 {
 	json_begin_object(json, "energy_parts_mj");
 	for (size_t i = 0; i < N_PART; i++)
-		json_put_real(json, part[i].key, part_pj(energy, i) * MJ_PER_PJ);
+		json_put_real(json, part[i].key, energy_part_mj(energy, i));
 	json_end(json);
 }
 

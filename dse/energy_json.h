@@ -8,6 +8,10 @@
 /* An object "energy_parts_mj" of components: mla, sram, noc, dram, arm, awake, switch, static. */
 void energy_put_parts(struct json *json, const struct energy *energy);
 
+/* The parts one by one: what they are called, NULL behind the last; and mJ. */
+const char *energy_part_key(size_t i);
+double energy_part_mj(const struct energy *energy, size_t i);
+
 /* A list "energy_by_supply_mj" of {supply, dynamic, static}. */
 void energy_put_supplies(struct json *json, const struct supply_energy supply[N_SUPPLY]);
 

@@ -172,6 +172,7 @@ static void print_paths(const struct explore_job *job)
 		(void)printf("The folder without -partial keeps the complete result of an earlier run.\n");
 	if (job->explore.front.n > 0)
 		(void)printf("Replay one design: dse simulate --point %s/front.json:0\n", job->dir);
+	(void)printf("Look at it: dse report %s\n", job->dir);
 }
 
 /* On stdout: the front, or what killed every design; with --json the same as run.json and the front's metrics. */

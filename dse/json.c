@@ -86,12 +86,12 @@ static void begin_item(struct json *json, const char *key)
 		(void)fputc(',', json->file);
 	if (json->depth <= json->n_open_lines)
 		new_line(json, json->depth);
-	else if (json->has_item[i])
+	else if (json->has_item[i] && !json->is_tight)
 		(void)fputc(' ', json->file);
 	json->has_item[i] = true;
 	if (key) {
 		print_text(json->file, key);
-		(void)fputs(": ", json->file);
+		(void)fputs(json->is_tight ? ":" : ": ", json->file);
 	}
 }
 
@@ -158,6 +158,20 @@ void json_put_real(struct json *json, const char *key, double value)
 		print_scalar(json->file, json_real(value), JSON_REAL_PRECISION(n_digit_of(value)));
 	else
 		(void)fputs("null", json->file);
+}
+
+void json_put_number(struct json *json, const char *key, double value)
+{
+	char text[NUMBER_SIZE];
+	begin_item(json, key);
+	if (fabs(value) < 1e15 && !(trunc(value) < value) && !(trunc(value) > value) && !signbit(value)) {
+		(void)fprintf(json->file, "%" PRIu64, (uint64_t)value); /* most counts, and faster */
+	} else if (isfinite(value)) {
+		number_print(value, text);
+		(void)fputs(text, json->file);
+	} else {
+		(void)fputs("null", json->file);
+	}
 }
 
 void json_put_u64(struct json *json, const char *key, uint64_t value)

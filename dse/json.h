@@ -17,6 +17,7 @@ struct json {
 	FILE *file;
 	unsigned depth;
 	unsigned n_open_lines; /* containers nested deeper than this stand on one line */
+	bool is_tight;         /* no blanks behind commas and colons; the caller's choice after json_start */
 	bool is_list[JSON_MAX_DEPTH];
 	bool has_item[JSON_MAX_DEPTH];
 };
@@ -42,6 +43,7 @@ void json_put_text(struct json *json, const char *key,
                    const char *text); /* NULL: null; bytes that are not UTF-8 become '?' */
 void json_put_real(struct json *json, const char *key, double value); /* not finite: null */
 void json_put_u64(struct json *json, const char *key, uint64_t value);
+void json_put_number(struct json *json, const char *key, double value); /* as number_print has it, so 3.0 is 3 */
 void json_put_bool(struct json *json, const char *key, bool value);
 
 #define NUMBER_SIZE 32

@@ -9,16 +9,20 @@
 #define MM2_PER_UM2 1e-6
 
 const struct metric_info metric_table[N_METRIC] = {
-    [METRIC_LATENCY] = {"latency_ms", METRIC_OF_LAYER, COMPOSE_SUM, "run-time of one inference"},
-    [METRIC_ENERGY] = {"energy_mj", METRIC_OF_LAYER, COMPOSE_SUM, "energy of one inference, static energy included"},
-    [METRIC_EDP] = {"edp_mj_ms", METRIC_DERIVED, COMPOSE_SUM, "energy times latency"},
-    [METRIC_DRAM] = {"dram_byte", METRIC_OF_LAYER, COMPOSE_SUM, "bytes read from and written to DRAM"},
-    [METRIC_PEAK_POWER] = {"peak_power_mw", METRIC_OF_LAYER, COMPOSE_MAX, "mean power of the most power-hungry step"},
-    [METRIC_SRAM_USED] = {"sram_used_frac", METRIC_OF_LAYER, COMPOSE_MAX,
+    [METRIC_LATENCY] = {"latency_ms", METRIC_OF_LAYER, COMPOSE_SUM, "latency", "ms", "run-time of one inference"},
+    [METRIC_ENERGY] = {"energy_mj", METRIC_OF_LAYER, COMPOSE_SUM, "energy", "mJ",
+                       "energy of one inference, static energy included"},
+    [METRIC_EDP] = {"edp_mj_ms", METRIC_DERIVED, COMPOSE_SUM, "energy-delay product", "mJ ms", "energy times latency"},
+    [METRIC_DRAM] = {"dram_byte", METRIC_OF_LAYER, COMPOSE_SUM, "DRAM traffic", "byte",
+                     "bytes read from and written to DRAM"},
+    [METRIC_PEAK_POWER] = {"peak_power_mw", METRIC_OF_LAYER, COMPOSE_MAX, "peak power", "mW",
+                           "mean power of the most power-hungry step"},
+    [METRIC_SRAM_USED] = {"sram_used_frac", METRIC_OF_LAYER, COMPOSE_MAX, "SRAM used", "frac",
                           "share of a PE's SRAM, or of an array's buffers, that the largest task needs"},
-    [METRIC_MAC_UNITS] = {"mac_units", METRIC_OF_MACHINE, COMPOSE_MAX, "MAC units of the machine"},
-    [METRIC_SRAM] = {"sram_byte", METRIC_OF_MACHINE, COMPOSE_MAX, "bytes of SRAM of all PEs"},
-    [METRIC_AREA] = {"area_mm2", METRIC_OF_MACHINE, COMPOSE_MAX, "area, when the machine gives coefficients"},
+    [METRIC_MAC_UNITS] = {"mac_units", METRIC_OF_MACHINE, COMPOSE_MAX, "MAC units", "", "MAC units of the machine"},
+    [METRIC_SRAM] = {"sram_byte", METRIC_OF_MACHINE, COMPOSE_MAX, "SRAM", "byte", "bytes of SRAM of all PEs"},
+    [METRIC_AREA] = {"area_mm2", METRIC_OF_MACHINE, COMPOSE_MAX, "area", "mm2",
+                     "area, when the machine gives coefficients"},
 };
 
 enum metric metric_find(const char *name)

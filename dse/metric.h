@@ -31,6 +31,7 @@ struct metric_info {
 	const char *name; /* with unit, as in CSV headers and space files: "latency_ms" */
 	enum metric_scope scope;
 	enum compose_op op;
+	const char *label, *unit; /* the name as figures have it: "latency", "ms" */
 	const char *help;
 };
 extern const struct metric_info metric_table[N_METRIC];

@@ -1,0 +1,68 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# dse report: a page of a run of a folder or of the store, its data, and what is said of runs that are damaged.
+. tests/cli/common
+space=spaces/smoke.yaml
+results=$work/results
+unset DSE_STORE
+expect_code 0 "$DSE" explore $space -o "$results"
+folder=$(echo "$results"/smoke-*)
+expect_text "$work/out" "Look at it: dse report $folder"
+
+# A page beside the run's files, however the run is named; the folder and the store tell the same.
+expect_code 0 "$DSE" report "$folder"
+expect_text "$work/out" "Written to $folder/report.html"
+expect_text "$folder/report.html" '"format":"dse report 1"'
+expect_code 0 "$DSE" report "$folder/front.json" --json -o "$work/folder.json"
+expect_empty "$work/err"
+expect_text "$work/folder.json" '"without":null'
+expect_text "$work/folder.json" "dse simulate --point $folder/front.json:{id}"
+expect_code 0 "$DSE" report last --store "$results/dse.sqlite" --json -o "$work/store.json"
+for key in columns points layers point_designs designs machines; do
+	sed -n "/^			\"$key\":/,/^			[\"}]/p" "$work/folder.json" >"$work/a"
+	sed -n "/^			\"$key\":/,/^			[\"}]/p" "$work/store.json" >"$work/b"
+	[ -s "$work/a" ] || fail "no $key"
+	expect_same "$work/a" "$work/b"
+done
+expect_code 0 "$DSE" report "$folder" "$folder" -o "$work/two.html"
+[ "$(grep -c '"signature":' "$work/two.html")" -eq 2 ] || fail "not both runs are in the report"
+
+# Inputs out of the store where the files have changed; without it the details are left out, and it is said why.
+cp -r spaces "$work/spaces"
+expect_code 0 "$DSE" explore "$work/spaces/smoke.yaml" -q -o "$work/moved"
+sed -i 's/pe_static_mw: .*/pe_static_mw: 9/' "$work/spaces/machines/dvfs_chip.yaml"
+expect_code 0 "$DSE" report "$work"/moved/smoke-* --store "$work/moved/dse.sqlite" --json
+expect_text "$work/out" '"without":null'
+expect_code 0 "$DSE" report "$work"/moved/smoke-* --store none --json
+expect_text "$work/err" "dvfs_chip.yaml is not the file that the run was made from"
+expect_text "$work/out" "dvfs_chip.yaml is not the file"
+! grep -q '"phases":{' "$work/out" || fail "details of another machine"
+
+# Runs without a feasible design say why.
+printf 'name: impossible\nmachine: dvfs_chip\nnetwork: tiny\nlayers: [{match: ".*", split: all}]\nconstraints: [latency_ms <= 0.0001]\nobjectives: [latency_ms, energy_mj]\n' >"$work/impossible.yaml"
+expect_code 4 "$DSE" explore "$work/impossible.yaml" -q -o "$results"
+expect_code 0 "$DSE" report "$results"/impossible-* --json
+expect_text "$work/out" '"changes_of_one_limit":'
+expect_code 0 "$DSE" report "$results"/impossible-*
+[ -s "$(echo "$results"/impossible-*)/report.html" ] || fail "no page of a run without designs"
+
+# What is wrong, where, and what to do.
+expect_code 2 "$DSE" report
+expect_code 2 "$DSE" report 99 --store "$results/dse.sqlite"
+expect_text "$work/err" "has no run '99'"
+expect_code 5 "$DSE" report "$results"
+expect_text "$work/err" "no run.json in it"
+mkdir "$work/bad"
+cp "$folder/run.json" "$work/bad"
+expect_code 5 "$DSE" report "$work/bad"
+expect_text "$work/err" "front.json: is not there or empty"
+expect_text "$work/err" "to make the files of the run again: dse explore $space"
+head -c 3000 "$folder/front.json" >"$work/bad/front.json"
+expect_code 3 "$DSE" report "$work/bad"
+expect_text "$work/err" "front.json:23:"
+sed 's/"signature": "./"signature": "x/' "$folder/front.json" >"$work/bad/front.json"
+expect_code 3 "$DSE" report "$work/bad"
+expect_text "$work/err" "they are of two runs"
+sed 's/"total_clk": 1/"total_clk": 2/' "$folder/front.json" >"$work/bad/front.json"
+expect_code 0 "$DSE" report "$work/bad"
+expect_text "$work/err" "has another total_clk now than recorded"
