@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "dse/report_data.h"
 #include "dse/report_design.h"
+#include "dse/report_sensitivity.h"
 #include <assert.h>
 #include <string.h>
 
@@ -72,7 +73,9 @@ enum err_code report_data_make(struct report_source *source, struct report_data 
 		code = report_inputs_read(source, data, err);
 	if (code == ERR_OK)
 		code = report_columns_make(data, err);
-	return code == ERR_OK ? report_designs_run(data, n_thread, err) : code;
+	if (code == ERR_OK)
+		code = report_designs_run(data, n_thread, err);
+	return code == ERR_OK ? report_sensitivity_make(data, n_thread, err) : code;
 }
 
 void report_data_free(struct report_data *data)

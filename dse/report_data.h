@@ -38,12 +38,22 @@ struct report_design {
 	double metric[N_METRIC];
 };
 
+/* One knob of a point changed and nothing else: what becomes of it (dse/report_sensitivity.h). */
+struct report_change {
+	const char *knob, *from, *value; /* "mla.array"; "vgg16 CONV_3 strategy"; "all layers: level" */
+	uint32_t point, layer;           /* UINT32_MAX: of the machine, or of all layers */
+	const char *verdict;             /* why it cannot be; NULL: it can */
+	double pct[SPACE_MAX_OBJECTIVE]; /* change of each objective, in percent; NAN: of nothing */
+};
+
 struct report_data {
 	struct report_run run;
 	size_t n_machine, n_column;
 	struct report_machine *machine; /* [n_machine] in the order of the points */
 	uint32_t *machine_of;           /* [n_point] */
 	struct report_design *design;   /* [n_design] as in run.front */
+	size_t n_change;
+	struct report_change *change;   /* [n_change] */
 	struct report_column *column;   /* [n_column] objectives first */
 	size_t knee, best[SPACE_MAX_OBJECTIVE]; /* points */
 	struct space space;  /* read again; n_network 0: the inputs are not at hand, or not those of the run */

@@ -352,6 +352,32 @@ static void put_machines(struct json *json, const struct report_data *data)
 	json_end(json);
 }
 
+static void put_changes(struct json *json, const struct report_data *data)
+{
+	const struct kept_front *front = &data->run.front;
+	json_begin_list(json, "sensitivity");
+	for (size_t i = 0; i < data->n_change; i++) {
+		const struct report_change *change = &data->change[i];
+		json_begin_object(json, NULL);
+		json_put_text(json, "knob", change->knob);
+		json_put_text(json, "from", change->from);
+		json_put_text(json, "value", change->value);
+		json_put_u64(json, "of_point", change->point);
+		if (change->layer != UINT32_MAX)
+			json_put_u64(json, "layer", change->layer);
+		if (change->verdict) {
+			json_put_text(json, "verdict", change->verdict);
+		} else {
+			json_begin_object(json, "change_pct");
+			for (size_t k = 0; k < front->n_objective; k++)
+				json_put_number(json, metric_table[front->objective[k]].name, change->pct[k]);
+			json_end(json);
+		}
+		json_end(json);
+	}
+	json_end(json);
+}
+
 static void put_run(struct json *json, const struct report_data *data)
 {
 	json_begin_object(json, NULL);
@@ -365,6 +391,7 @@ static void put_run(struct json *json, const struct report_data *data)
 	json_end(json);
 	put_names(json, data);
 	put_machines(json, data);
+	put_changes(json, data);
 	json_end(json);
 }
 
