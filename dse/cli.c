@@ -26,20 +26,10 @@ bool cli_given(const struct cli_options *options, enum cli_option option)
 enum err_code cli_choose(const struct cli_options *options, const char *option, const char *value,
                          const char *const *allowed, size_t n, size_t *index, struct err *err)
 {
-	char list[160] = "";
-	size_t n_list = 0;
-	assert(options->command && option && value && allowed && index);
-	for (size_t i = 0; i < n; i++) {
-		if (strcmp(allowed[i], value) == 0) {
-			*index = i;
-			return ERR_OK;
-		}
-		n_list += (size_t)snprintf(list + n_list, sizeof(list) - n_list, "%s%s", i ? ", " : "", allowed[i]);
-		assert(n_list < sizeof(list));
-	}
-	const char *nearest = err_nearest(value, allowed, n);
-	return err_add(err, ERR_USAGE, "dse %s: --%s is '%.40s', allowed are %s%s%s%s", options->command->name, option,
-	               value, list, nearest ? "; did you mean '" : "", nearest ? nearest : "", nearest ? "'?" : "");
+	char what[64];
+	assert(options->command && option);
+	(void)snprintf(what, sizeof(what), "dse %s: --%s", options->command->name, option);
+	return err_choose(what, value, allowed, n, index, err);
 }
 
 struct command_list {
@@ -259,7 +249,10 @@ static enum err_code parse_program(int argc, char **argv, struct cli_options *op
 	}
 	if (strcmp(argv[1], "--version") == 0 || strcmp(argv[1], "-V") == 0) {
 		options->version = true;
-		return ERR_OK;
+		options->json = argc > 2 && strcmp(argv[2], "--json") == 0;
+		return argc > (options->json ? 3 : 2)
+		           ? err_add(err, ERR_USAGE, "dse: --version takes --json or nothing, found '%.60s'", argv[argc - 1])
+		           : ERR_OK;
 	}
 	options->command = find_command(argv[1]);
 	if (!options->command && argv[1][0] == '-')
@@ -333,7 +326,7 @@ void cli_print_help(FILE *file, const struct cli_command *command)
 	    file);
 	for (size_t i = 0; i < cli_n_command; i++)
 		(void)fprintf(file, "  %-10s %s\n", cli_command_table[i].name, cli_command_table[i].help);
-	(void)fputs("\n'dse COMMAND --help' tells more, 'dse man' all; 'dse --version' prints the version.\nExit codes:\n",
+	(void)fputs("\n'dse COMMAND --help' tells more, 'dse man' all; 'dse --version [--json]' how it was built.\nExit codes:\n",
 	            file);
 	for (const struct exit_code *code = exit_code_table; code->help; code++)
 		(void)fprintf(file, "  %3d  %s\n", code->code, code->help);

@@ -8,13 +8,12 @@
  * to stderr, and returns its exit code.
  */
 #include "dse/cli_option.h"
+#include "dse/dse.h"
 #include "sim/base/err.h"
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
-
-#define DSE_VERSION "0.1.0"
 
 /* How often an option that may be repeated may be given. */
 #define CLI_MAX_LIST 8

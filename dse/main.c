@@ -3,6 +3,7 @@
  * dse: design-space exploration of DNN accelerators. The only file that exits:
  * a command returns its code, and what it has to say against itself is in err.
  */
+#include "dse/build.h"
 #include "dse/cli.h"
 #include "dse/interrupt.h"
 #include "dse/ranks.h"
@@ -19,7 +20,7 @@ int main(int argc, char **argv)
 	/* Only an exploration is shared; what else several ranks are asked for, the first one does. */
 	if (code == ERR_OK && (speaks || (options.command && options.command->run == cmd_explore && !options.help))) {
 		if (options.version) {
-			(void)printf("dse %s\n", DSE_VERSION);
+			build_print(stdout, options.json);
 		} else if (options.help) {
 			cli_print_help(stdout, options.command);
 		} else {

@@ -4,6 +4,7 @@
 #include "dse/paths.h"
 #include "dse/replay.h"
 #include "dse/simulate.h"
+#include "sim/mixed.h"
 #include <assert.h>
 #include <inttypes.h>
 #include <string.h>
@@ -131,6 +132,48 @@ enum err_code mapping_by_rules(struct mapping *mapping, const struct split_schem
 		mapping->design[i] = block[i].design;
 	arena_free(&arena);
 	return code;
+}
+
+/* The entry of a parameter, a new one where it has none; NULL: out of memory. */
+static struct mapping_axis *find_axis(struct mapping *mapping, const struct machine_param *param)
+{
+	for (size_t i = 0; i < mapping->n_axis; i++)
+		if (mapping->axis[i].param == param)
+			return &mapping->axis[i];
+	struct mapping_axis *axis = arena_array(&mapping->arena, mapping->n_axis + 1, sizeof(*axis));
+	if (!axis)
+		return NULL;
+	if (mapping->n_axis > 0)
+		memcpy(axis, mapping->axis, mapping->n_axis * sizeof(*axis));
+	mapping->axis = axis;
+	axis[mapping->n_axis].param = param;
+	return &axis[mapping->n_axis++];
+}
+
+enum err_code mapping_set_axis(struct mapping *mapping, const struct machine_param *param, const char *text,
+                               struct err *err)
+{
+	assert(mapping && param && text);
+	struct machine changed = mapping->machine;
+	if (!machine_param_serves(param, changed.target))
+		return err_add(err, ERR_USAGE, "%s: machine %s, target %s, has no such parameter", param->key,
+		               changed.name, machine_target_name[changed.target]);
+	enum err_code code = machine_set_param(&changed, param, text, err);
+	if (code != ERR_OK)
+		return code;
+	/* what is checked is the file's: mixed operating points follow from it and may be more */
+	struct machine checked = changed;
+	while (checked.n_level > 0 && mixed_is(&checked.level[checked.n_level - 1]))
+		checked.n_level--;
+	code = machine_check(&checked, err);
+	struct mapping_axis *axis = code == ERR_OK ? find_axis(mapping, param) : NULL;
+	if (code == ERR_OK && !axis)
+		code = err_add(err, ERR_INTERNAL, "out of memory");
+	if (code != ERR_OK)
+		return code;
+	mapping->machine = changed;
+	(void)machine_print_param(&changed, param, axis->text, sizeof(axis->text));
+	return ERR_OK;
 }
 
 /* Which of the point's networks is meant. */

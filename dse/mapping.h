@@ -53,6 +53,14 @@ struct split_scheme;
 enum err_code mapping_by_rules(struct mapping *mapping, const struct split_scheme *scheme, enum strategy strategy,
                                uint32_t level, struct err *err);
 
+/*
+ * Another value of a machine parameter, as it stands in a machine file, which is an axis of the mapping from now on;
+ * designs stay as they are. ERR_INPUT where it is no value or does not go with the machine's others, ERR_USAGE where
+ * machines of its kind have no such parameter; the mapping is untouched then.
+ */
+enum err_code mapping_set_axis(struct mapping *mapping, const struct machine_param *param, const char *text,
+                               struct err *err);
+
 /* What a search makes least. */
 enum mapping_goal { MAPPING_LATENCY, MAPPING_ENERGY, MAPPING_EDP, N_MAPPING_GOAL };
 extern const char *const mapping_goal_name[N_MAPPING_GOAL]; /* "latency", "energy", "edp" */

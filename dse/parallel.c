@@ -7,6 +7,21 @@
 #include <omp.h>
 #endif
 
+const char *parallel_standard(void)
+{
+#if !defined(_OPENMP)
+	return "none";
+#elif _OPENMP >= 202011
+	return "5.1 or later";
+#elif _OPENMP >= 201811
+	return "5.0";
+#elif _OPENMP >= 201511
+	return "4.5";
+#else
+	return "4.0 or earlier";
+#endif
+}
+
 unsigned parallel_n_thread(size_t n)
 {
 	assert(n <= INT_MAX);

@@ -7,6 +7,9 @@
  */
 #include <stddef.h>
 
+/* The version of OpenMP that the compiler has, "4.5"; "none" without. */
+const char *parallel_standard(void);
+
 /* Threads to use when the user asks for n (0: all cores). At least 1. */
 unsigned parallel_n_thread(size_t n);
 

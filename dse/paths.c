@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#define _GNU_SOURCE /* dladdr, which POSIX has since 2024 only */
 #include "dse/paths.h"
+#include "dse/build.h"
 #include <assert.h>
 #include <dirent.h>
+#include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -33,12 +36,27 @@ static void program_dir(char path[PATH_SIZE])
 		(void)strcpy(path, ".");
 }
 
+/* Folder of the shared library that this is part of, in a program of others; false where it is not told. */
+static bool library_dir(char path[PATH_SIZE])
+{
+	Dl_info info;
+	if (dladdr(path_ending, &info) == 0 || !info.dli_fname || strlen(info.dli_fname) >= PATH_SIZE)
+		return false;
+	(void)strcpy(path, info.dli_fname);
+	char *slash = strrchr(path, '/');
+	if (slash)
+		*slash = '\0';
+	return slash != NULL;
+}
+
 /* The folders that are looked through, in order; false when there are no more. */
 static bool nth_folder(size_t i, const char *folder, char path[PATH_SIZE])
 {
-	char program[PATH_SIZE];
+	char program[PATH_SIZE], library[PATH_SIZE];
 	assert(folder && path);
 	program_dir(program);
+	if (!library_dir(library))
+		(void)strcpy(library, program);
 	int n = -1;
 	switch (i) {
 	case 0:
@@ -52,6 +70,15 @@ static bool nth_folder(size_t i, const char *folder, char path[PATH_SIZE])
 		break;
 	case 3: /* after make install */
 		n = snprintf(path, PATH_SIZE, "%s/../share/dse/spaces/%s", program, folder);
+		break;
+	case 4: /* the same of a library in lib */
+		n = snprintf(path, PATH_SIZE, "%s/../share/dse/spaces/%s", library, folder);
+		break;
+	case 5: /* in lib/x86_64-linux-gnu */
+		n = snprintf(path, PATH_SIZE, "%s/../../share/dse/spaces/%s", library, folder);
+		break;
+	case 6: /* a program of others that has all in it */
+		n = snprintf(path, PATH_SIZE, "%s/spaces/%s", build_data, folder);
 		break;
 	default:
 		return false;

@@ -19,7 +19,7 @@ bool path_ends_in(const char *path, const char *ending);
 /*
  * Find a file by name: as given, then NAME and NAME.yaml, NAME.csv, NAME.cfg in ./spaces/FOLDER,
  * then in ../spaces/FOLDER and ../share/dse/spaces/FOLDER of the folder the
- * program lies in. folder is "machines" or "networks". The path lives in arena.
+ * program lies in, then where libdse lies and where it was to be installed (build_data). folder is "machines" or "networks". The path lives in arena.
  * ERR_IO when there is none, with the nearest name that exists.
  */
 enum err_code path_find(const char *name, const char *folder, struct arena *arena, const char **path, struct err *err);

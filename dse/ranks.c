@@ -2,6 +2,7 @@
 #include "dse/ranks.h"
 #include <assert.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -35,6 +36,17 @@ void ranks_start(int *argc, char ***argv)
 	int level;
 	if (has_launcher())
 		(void)MPI_Init_thread(argc, argv, MPI_THREAD_FUNNELED, &level);
+}
+
+const char *ranks_library(char text[RANKS_LIBRARY_SIZE])
+{
+	char all[MPI_MAX_LIBRARY_VERSION_STRING] = "";
+	int n = 0;
+	if (MPI_Get_library_version(all, &n) != MPI_SUCCESS)
+		return "unknown";
+	all[strcspn(all, ",\n")] = '\0'; /* then come host and date of its build */
+	(void)snprintf(text, RANKS_LIBRARY_SIZE, "%.*s", RANKS_LIBRARY_SIZE - 1, all);
+	return text;
 }
 
 void ranks_end(void)
@@ -200,6 +212,13 @@ void ranks_dismiss(void)
 }
 
 #else
+
+const char *ranks_library(char text[RANKS_LIBRARY_SIZE])
+{
+	assert(text);
+	return "none";
+}
+
 
 void ranks_start(int *argc, char ***argv)
 {

@@ -16,6 +16,10 @@ void ranks_start(int *argc, char ***argv);
 /* Leave them; all ranks. */
 void ranks_end(void);
 
+/* The MPI library in use, "Open MPI v4.1.4"; in text, or without MPI "none". */
+#define RANKS_LIBRARY_SIZE 64
+const char *ranks_library(char text[RANKS_LIBRARY_SIZE]);
+
 unsigned ranks_index(void);
 unsigned ranks_n(void);
 

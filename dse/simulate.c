@@ -347,16 +347,7 @@ static void print_figures(FILE *file, const struct machine *machine, const struc
 	table_free(&table);
 }
 
-/* Sums over the blocks shown. */
-struct totals {
-	uint64_t total_clk, core_clk;
-	double mac, possible_mac; /* wanted, and possible in that time */
-	struct energy energy;
-	struct supply_energy supply[N_SUPPLY];
-	double metric[N_METRIC];
-};
-
-static void add_totals(struct totals *totals, const struct machine *machine, const struct simulated *block)
+static void add_totals(struct simulate_totals *totals, const struct machine *machine, const struct simulated *block)
 {
 	const struct sim_result *result = &block->result;
 	assert(block->ran);
@@ -381,20 +372,21 @@ static void add_totals(struct totals *totals, const struct machine *machine, con
 	}
 }
 
-/* Metrics of the layers shown, as one network of its own; derived ones from the sums. */
-static void sum_totals(const struct machine *machine, const struct simulated *block, size_t n, const bool *shown,
-                       struct totals *totals)
+void simulate_sum(const struct machine *machine, const struct simulated *block, size_t n, const bool *shown,
+                  struct simulate_totals *totals)
 {
-	*totals = (struct totals){0};
+	assert(machine && (block || n == 0) && totals);
+	*totals = (struct simulate_totals){0};
 	for (size_t i = 0; i < n; i++)
 		if (is_shown(block, shown, i))
 			add_totals(totals, machine, &block[i]);
 	metric_of_machine(machine, totals->metric);
 	metric_derive(totals->metric);
+	totals->mac_util_frac = totals->possible_mac > 0.0 ? totals->mac / totals->possible_mac : 0.0;
 }
 
 /* Energy by part shows where the next design should save. */
-static void print_totals(FILE *file, const struct totals *totals)
+static void print_totals(FILE *file, const struct simulate_totals *totals)
 {
 	(void)fprintf(file, "totals\n  total_clk %" PRIu64 " (without ARM operations %" PRIu64 ")\n", totals->total_clk,
 	              totals->core_clk);
@@ -403,7 +395,7 @@ static void print_totals(FILE *file, const struct totals *totals)
 			(void)fprintf(file, "  %s %.6g\n", metric_table[k].name, totals->metric[k]);
 	if (totals->possible_mac > 0.0)
 		(void)fprintf(file, "  mac_util_pct %.1f of the time of blocks that multiply\n",
-		              100.0 * totals->mac / totals->possible_mac);
+		              100.0 * totals->mac_util_frac);
 	energy_print(file, &totals->energy, totals->supply);
 }
 
@@ -411,9 +403,9 @@ static void print_totals(FILE *file, const struct totals *totals)
 void simulate_print(FILE *file, const struct machine *machine, const struct simulated *block, size_t n,
                     const bool *shown)
 {
-	struct totals totals;
+	struct simulate_totals totals;
 	assert(file && machine && block);
-	sum_totals(machine, block, n, shown, &totals);
+	simulate_sum(machine, block, n, shown, &totals);
 	print_clocks(file, block, n, shown);
 	(void)fputc('\n', file);
 	print_figures(file, machine, block, n, shown);
@@ -473,8 +465,8 @@ static void put_block(struct json *json, const struct machine *machine, const st
 void simulate_put_json(struct json *json, const struct machine *machine, const struct simulated *block, size_t n,
                        const bool *shown)
 {
-	struct totals totals;
-	sum_totals(machine, block, n, shown, &totals);
+	struct simulate_totals totals;
+	simulate_sum(machine, block, n, shown, &totals);
 	json_begin_list(json, "layers");
 	for (size_t i = 0; i < n; i++)
 		if (!shown || shown[i])
@@ -483,6 +475,7 @@ void simulate_put_json(struct json *json, const struct machine *machine, const s
 	json_begin_object(json, "totals");
 	json_put_u64(json, "total_clk", totals.total_clk);
 	json_put_u64(json, "core_clk", totals.core_clk);
+	json_put_real(json, "mac_util_frac", totals.mac_util_frac);
 	for (unsigned k = 0; k < N_METRIC; k++)
 		json_put_real(json, metric_table[k].name, totals.metric[k]);
 	energy_put_parts(json, &totals.energy);

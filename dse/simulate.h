@@ -74,6 +74,20 @@ enum err_code simulate_prepare(const struct machine *machine, const struct netwo
 enum err_code simulate_blocks(const struct layer_context *context, struct simulated *block, size_t n, const bool *shown,
                               const struct simulate_how *how, struct err *err);
 
+/* Sums over blocks that ran, as one network of its own; derived metrics are of the sums. */
+struct simulate_totals {
+	uint64_t total_clk, core_clk;
+	double mac, possible_mac; /* wanted, and possible in the time of blocks that multiply */
+	double mac_util_frac;     /* one over the other; 0: nothing multiplies */
+	struct energy energy;
+	struct supply_energy supply[N_SUPPLY];
+	double metric[N_METRIC];
+};
+
+/* Of the blocks [n] that are shown [n] (NULL: all) and ran. */
+void simulate_sum(const struct machine *machine, const struct simulated *block, size_t n, const bool *shown,
+                  struct simulate_totals *totals);
+
 /* Tables: clocks by phase, then bytes, utilisation, energy and bounds, then totals. shown [n]: NULL for all. */
 void simulate_print(FILE *file, const struct machine *machine, const struct simulated *block, size_t n,
                     const bool *shown);

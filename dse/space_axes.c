@@ -167,14 +167,10 @@ static void check_served(struct space_reader *reader, const struct doc_node *key
 /* One pair of `axes:`. An axis whose values are all wrong is left out: reading goes on without it. */
 static void read_axis(struct space_reader *reader, const struct doc_node *key, const struct doc_node *node)
 {
-	const char *name[MAX_KEY];
 	struct space *space = reader->space;
 	const struct machine_param *param = machine_find_param(key->text);
-	assert(machine_n_param <= MAX_KEY);
 	if (!param) {
-		for (size_t i = 0; i < machine_n_param; i++)
-			name[i] = machine_param[i].key;
-		const char *nearest = err_nearest(key->text, name, machine_n_param);
+		const char *nearest = machine_nearest_param(key->text);
 		err_add_at(reader->err, ERR_INPUT, doc_place(key),
 		           "axes: found '%s', allowed the key of a machine parameter (spaces/machines/README.md lists "
 		           "them)%s%s%s",

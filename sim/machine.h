@@ -174,6 +174,9 @@ void machine_init_level(struct operating_point *level);
 /* The row with this key, or NULL. */
 const struct machine_param *machine_find_param(const char *key);
 
+/* The key that is nearest to what was written instead, or NULL. */
+const char *machine_nearest_param(const char *key);
+
 /* Whether machines of a target have the parameter: an MLA is no part of a systolic array. */
 bool machine_param_serves(const struct machine_param *param, enum machine_target target);
 

@@ -220,6 +220,15 @@ const struct machine_param machine_param[] = {
 };
 const size_t machine_n_param = sizeof(machine_param) / sizeof(machine_param[0]);
 
+const char *machine_nearest_param(const char *key)
+{
+	const char *name[sizeof(machine_param) / sizeof(machine_param[0])];
+	assert(key);
+	for (size_t i = 0; i < machine_n_param; i++)
+		name[i] = machine_param[i].key;
+	return err_nearest(key, name, machine_n_param);
+}
+
 bool machine_param_serves(const struct machine_param *param, enum machine_target target)
 {
 	/* parts of an array have one group, those of PEs with an MLA all others but what every machine has */

@@ -110,7 +110,9 @@ static void test_cli_help_needs_no_file(void **state)
 	assert_int_equal(parse("dse explore --help", &line, &options, &err), ERR_OK);
 	assert_true(options.help);
 	assert_int_equal(parse("dse --version", &line, &options, &err), ERR_OK);
-	assert_true(options.version);
+	assert_true(options.version && !options.json);
+	assert_int_equal(parse("dse --version --json", &line, &options, &err), ERR_OK);
+	assert_true(options.version && options.json);
 }
 
 /* Help names every command, and of a command every option it takes. */

@@ -260,3 +260,22 @@ const char *err_nearest(const char *word, const char *const *names, size_t n)
 	}
 	return nearest ? nearest : whole;
 }
+
+enum err_code err_choose(const char *what, const char *value, const char *const *allowed, size_t n, size_t *index,
+                         struct err *err)
+{
+	char list[160] = "";
+	size_t n_list = 0;
+	assert(what && value && allowed && index);
+	for (size_t i = 0; i < n; i++) {
+		if (strcmp(allowed[i], value) == 0) {
+			*index = i;
+			return ERR_OK;
+		}
+		n_list += (size_t)snprintf(list + n_list, sizeof(list) - n_list, "%s%s", i ? ", " : "", allowed[i]);
+		assert(n_list < sizeof(list));
+	}
+	const char *nearest = err_nearest(value, allowed, n);
+	return err_add(err, ERR_USAGE, "%s is '%.40s', allowed are %s%s%s%s", what, value, list,
+	               nearest ? "; did you mean '" : "", nearest ? nearest : "", nearest ? "'?" : "");
+}

@@ -66,4 +66,11 @@ void err_clear(struct err *err);
  */
 const char *err_nearest(const char *word, const char *const *names, size_t n);
 
+/*
+ * The index of a value among allowed [n]. ERR_USAGE with what is allowed and the nearest: "WHAT is 'evnt', allowed are
+ * ..."; *index is untouched then.
+ */
+enum err_code err_choose(const char *what, const char *value, const char *const *allowed, size_t n, size_t *index,
+                         struct err *err);
+
 #endif

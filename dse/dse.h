@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef DSE_H
+#define DSE_H
+/*
+ * libdse, the one header for programs of others: what a mapping of a neural network onto a machine costs.
+ *
+ *   machine, network ─► dse_open ─► dse_map or dse_map_best ─┬─► dse_evaluate ─► dse_total, dse_layer
+ *   mapping.yaml ─────► dse_open_mapping ────────────────────┘
+ *
+ * Handles are independent: each may be used by one thread at a time, different ones by different threads. Nothing here
+ * exits, prints, catches signals or heeds the locale. Every function that can fail returns a code; dse_message then
+ * says what is wrong, with file:line:column where it stands in a file, and what is allowed. What failed left the
+ * handle as it was, unless it says otherwise. Link with pkg-config: cc program.c $(pkg-config --cflags --libs dse).
+ *
+ * Until version 1.0 the interface may change with the second number of the version, and the library's soname with it.
+ */
+#include <stddef.h>
+#include <stdint.h>
+
+#define DSE_VERSION "0.1.0"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#if defined(__GNUC__)
+#define DSE_API __attribute__((visibility("default")))
+#else
+#define DSE_API
+#endif
+
+/* The same numbers as the exit codes of the program dse. */
+enum dse_code {
+	DSE_OK = 0,
+	DSE_INTERNAL = 1,   /* memory is out, or a bug of ours */
+	DSE_USAGE = 2,      /* an argument is wrong, or the calls come in the wrong order */
+	DSE_INPUT = 3,      /* a file is wrong */
+	DSE_INFEASIBLE = 4, /* some layer cannot run, or has no design at all */
+	DSE_IO = 5          /* reading or writing failed */
+};
+
+/* One network on one machine with a design for every layer, and what it costs once it was evaluated. */
+struct dse;
+
+/*
+ * Figures of a layer, or of all layers together. The library owns them: versions to come may add fields at the end, so
+ * never make, copy or count on the size of one. Clocks are of the PEs at the layer's operating point.
+ */
+struct dse_figures {
+	const char *name;    /* of the layer's core operation, "CONV_5"; in totals of the network */
+	const char *verdict; /* "feasible", or in one word why it cannot run: the numbers from total_clk on are 0 then */
+	const char *reason;  /* the same in a sentence; "" where it runs */
+	uint64_t demanded_byte, available_byte; /* of the memory that is too small; 0 where that is not the reason */
+
+	uint64_t total_clk, core_clk; /* core_clk: without operations of the ARM cores */
+	double latency_ms, energy_mj; /* static energy included */
+	double peak_power_mw;         /* mean power of the most power-hungry step; totals: of any layer */
+	double mac;                   /* multiply-accumulates, a whole number */
+	uint64_t dram_read_byte, dram_write_byte;
+	uint64_t sram_byte;    /* of the fullest PE (of a systolic array: of its buffers); totals: of any layer */
+	double sram_used_frac; /* of what a PE has for operands and results */
+	double mac_util_frac;  /* of what all MAC units could do in that time; totals: in layers that multiply */
+};
+
+/* Version of the library that is linked, "0.1.0"; DSE_VERSION is that of the header. Never freed. */
+DSE_API const char *dse_version(void);
+
+/* A handle with nothing open; NULL when memory is out. The caller gives it to dse_free, which takes NULL, too. */
+DSE_API struct dse *dse_new(void);
+DSE_API void dse_free(struct dse *dse);
+
+/*
+ * What the last call on this handle complained about: one or more lines, each ending in '\n'; "" when it returned
+ * DSE_OK. Owned by the handle, until the next call on it. A NULL handle gives "".
+ */
+DSE_API const char *dse_message(const struct dse *dse);
+
+/*
+ * Read a machine and a network, each a path or the name of a shipped file ("dvfs_chip", "vgg16"). Networks may be
+ * .yaml, .csv (SCALE-Sim) or .onnx, machines .yaml or .cfg (SCALE-Sim). Layers have no designs yet. DSE_INPUT with all
+ * mistakes of both; DSE_IO.
+ */
+DSE_API enum dse_code dse_open(struct dse *dse, const char *machine, const char *network);
+
+/*
+ * Read a mapping, which names its machine and network: FILE.yaml as `dse map` and dse_save write, or FRONT.json:ID, a
+ * point of a front as `dse explore` finds it. DSE_INPUT, DSE_IO, DSE_USAGE.
+ */
+DSE_API enum dse_code dse_open_mapping(struct dse *dse, const char *mapping);
+
+/*
+ * Set a parameter of the machine by its key in machine files, value as it stands there: ("mla.array", "16x4"),
+ * ("pe.sram_byte", "98304"). Designs stay as they are: evaluate or map again. DSE_USAGE: no such parameter (the message
+ * has the nearest), or the machine has none; DSE_INPUT: no value of it, or not with the machine's others.
+ */
+DSE_API enum dse_code dse_set(struct dse *dse, const char *key, const char *value);
+
+/*
+ * Designs by rules: the thesis' splits, one distribution strategy ("no_fusion", "fusion", "fusion_reuse", ...; NULL:
+ * fusion_reuse, on a systolic array the fastest dataflow of each layer) and one operating point of the machine (NULL:
+ * its first). DSE_USAGE with what is allowed; DSE_INFEASIBLE: no split for some layer.
+ */
+DSE_API enum dse_code dse_map(struct dse *dse, const char *strategy, const char *level);
+
+/*
+ * The designs that are best for a goal, "latency", "energy" or "edp" (their product), of all splits, strategies and
+ * operating points, exactly. Takes seconds of every thread; n_thread 0: as many as there are cores. DSE_USAGE;
+ * DSE_INFEASIBLE: some layer has no design that runs.
+ */
+DSE_API enum dse_code dse_map_best(struct dse *dse, const char *goal, unsigned n_thread);
+
+/* Write the mapping for dse_open_mapping, `dse simulate --mapping` and editors; whole or not at all. DSE_IO. */
+DSE_API enum dse_code dse_save(struct dse *dse, const char *path);
+
+/*
+ * Evaluate the mapping: "fast" (closed forms; NULL), "event" (event by event, slower) or "greybox" (fitted clocks of
+ * tasks). DSE_INFEASIBLE when some layer cannot run, with a line for each: figures are there all the same, that
+ * layer's with its verdict, totals of the others. DSE_USAGE; DSE_INPUT: the machine has no such model.
+ */
+DSE_API enum dse_code dse_evaluate(struct dse *dse, const char *detail);
+
+/* Layers of the network that is open; 0: none is. */
+DSE_API size_t dse_n_layer(const struct dse *dse);
+
+/*
+ * Figures of layer i, counted from 0, and of all layers together. NULL before dse_evaluate, and when there is no such
+ * layer. Owned by the handle, until it is freed, changed or evaluated again.
+ */
+DSE_API const struct dse_figures *dse_layer(const struct dse *dse, size_t i);
+DSE_API const struct dse_figures *dse_total(const struct dse *dse);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
