@@ -13,7 +13,17 @@ expect_code 0 "$DSE" help explore
 expect_text "$work/out" "--max-evaluations N"
 expect_code 0 "$DSE" --version
 expect_text "$work/out" "dse 0."
-
+# Facts of the build: what the program is linked with, the compiler, the variant; the hash that runs are kept under.
+for fact in 'sources    [0-9a-f]{32}' 'compiler   (gcc|clang) [0-9]+\..*' 'variant    (release|debug|asan|tsan|fuzz)' \
+	'flags      .*-ffp-contract=off.*' 'libraries  .*yaml [0-9.]+, .*sqlite3 [0-9.]+, .*chart.js [0-9.]+' \
+	'OpenMP     [0-9.]+' 'MPI        .+' 'data       /.*/share/dse' 'licence    Apache-2.0'; do
+	grep -Eqx "$fact" "$work/out" || fail "--version: no '$fact'"
+done
+expect_code 0 "$DSE" --version --json
+for key in version sources compiler variant flags libraries openmp mpi licence; do
+	grep -q "^	\"$key\": [\"{]" "$work/out" || fail "--version --json: no $key"
+done
+expect_text "$work/out" '"sqlite3": "'
 # usage MESSAGE ARGUMENT...
 usage() {
 	message=$1
@@ -24,6 +34,7 @@ usage() {
 }
 
 usage "a command is missing"
+usage "--version takes --json or nothing, found '--jsn'" --version --jsn
 usage "did you mean 'explore'" exlpore spaces/smoke.yaml
 usage "'frobnicate' is not a command; allowed are explore, merge, runs, show, export, report, simulate, map, prove, schedule, power, arada, validate, fit, import, init, check, explain, completion, man, roofline" frobnicate
 usage "the command comes first" --json explore

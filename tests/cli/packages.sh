@@ -1,0 +1,52 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# make deb: packages whose program works from a bare folder, whose sums and relations are right, and whose bytes do not
+# depend on when and by whom they are made.
+. tests/cli/common
+build=$(cd "$(dirname "$DSE")" && pwd)
+
+if ! command -v dpkg-deb >/dev/null || ! command -v dpkg-shlibdeps >/dev/null; then
+	echo "SKIPPED: no dpkg-deb and dpkg-shlibdeps here to make packages"
+	exit 0
+fi
+if ! [ -f "$build/libdse.a" ]; then
+	echo "SKIPPED: sanitizers have no library, and no packages"
+	exit 0
+fi
+
+# A build folder of ours with the same program, so that tests that run beside this one are left alone.
+mkdir "$work/first" "$work/second"
+for folder in first second; do
+	ln -s "$build"/dse "$build"/libdse.* "$work/$folder"
+done
+make_deb() {
+	env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL SOURCE_DATE_EPOCH=1700000000 COMPRESS=none "$@" >"$work/out" 2>"$work/err" || {
+		cat "$work/err" >&2
+		fail "make deb-files"
+	}
+}
+(umask 022 && make_deb make -s deb-files BUILD="$work/first" && expect_empty "$work/err")
+(umask 077 && make_deb TZ=Asia/Tokyo LC_ALL=C.UTF-8 make -s deb-files BUILD="$work/second")
+for package in dse libdse0.1 libdse-dev; do
+	set -- "$work"/first/packages/"$package"_*.deb
+	expect_same "$1" "$work/second/packages/${1##*/}"
+	mkdir "$work/$package"
+	dpkg-deb -x "$1" "$work/root"
+	dpkg-deb -e "$1" "$work/$package"
+	(cd "$work/root" && md5sum --quiet -c "$work/$package/md5sums") || fail "$package: wrong sums"
+	[ "$(dpkg-deb -c "$1" | grep -c 'root/root .* 2023-11-14 ')" -eq "$(dpkg-deb -c "$1" | wc -l)" ] ||
+		fail "$package: owners or times"
+	[ "$(dpkg-deb -f "$1" Version)" = "$("$DSE" --version | sed -n '1s/dse //p')-1" ] || fail "$package: another version"
+	[ -f "$work/root/usr/share/doc/$package/copyright" ] || fail "$package: no copyright"
+done
+expect_text "$work/root/usr/share/doc/dse/copyright" 'Chart.js Contributors'
+grep -Eq '^Depends: .*libc6 .*libsqlite3-0.*libyaml-0-2' "$work/dse/control" || fail "dse depends on too little"
+! grep -Eq 'sqlite|mpi' "$work/libdse0.1/control" || fail "libdse depends on too much"
+expect_text "$work/libdse-dev/control" "Depends: libdse0.1 (= "
+
+# The program from the package alone: a front, of a shipped space, with shipped machines and networks.
+(cd "$work" && root/usr/bin/dse explore root/usr/share/dse/spaces/smoke.yaml -q -o "$work/results") >"$work/out" ||
+	fail "dse explore from the package"
+[ "$(find "$work/results" -name front.csv | wc -l)" -eq 1 ] || fail "no front"
+expect_code 0 "$DSE" explore spaces/smoke.yaml -q -o "$work/ours"
+cmp "$work"/results/*/front.csv "$work"/ours/*/front.csv || fail "another front"
