@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What an audit found, for people, for programs and for the exit code. */
 #include "dse/audit.h"
+#include "dse/colour.h"
 #include <assert.h>
 #include <inttypes.h>
 
@@ -25,11 +26,14 @@ void audit_print_verdict(const struct audit *audit, char *text, size_t n_byte)
 void audit_print(FILE *file, const struct audit *audit)
 {
 	assert(file && audit && !audit->interrupted);
-	(void)fprintf(file, "Audit: %s, %.1f s\n",
-	              audit->n_fault > 0                      ? "FAILED"
-	              : !audit->claims && audit->n_better > 0 ? "the points are right, better designs exist"
-	                                                      : "no fault found",
-	              audit->seconds);
+	bool only_beaten = !audit->claims && audit->n_better > 0;
+	(void)fputs("Audit: ", file);
+	if (audit->n_fault > 0)
+		colour_print(file, COLOUR_BAD, "FAILED");
+	else
+		colour_print(file, only_beaten ? COLOUR_WARNING : COLOUR_BEST, "%s",
+		             only_beaten ? "the points are right, better designs exist" : "no fault found");
+	(void)fprintf(file, ", %.1f s\n", audit->seconds);
 	(void)fprintf(file, "  points evaluated again: %" PRIu64 "\n", audit->n_point);
 	if (audit->n_whole > 0)
 		(void)fprintf(file, "  every whole design of %" PRIu64 " of %" PRIu64 " machines: %" PRIu64 "\n",

@@ -35,6 +35,7 @@ struct cli_options {
 
 	/* Every command. */
 	bool help, json, quiet, no_progress;
+	const char *color; /* a colour_choice_name; NULL: auto */
 	uint64_t jobs; /* threads; 0: all cores */
 	uint64_t seed;
 	const char *out;    /* directory or file to write to; NULL: the command's default */
@@ -44,6 +45,7 @@ struct cli_options {
 	/* explore */
 	const char *engine;
 	bool flat, points, verify, prove;
+	const char *live;         /* "X,Y" or "line"; NULL: the first two objectives */
 	uint64_t max_evaluations; /* 0: no limit */
 	uint64_t max_seconds;     /* 0: no limit */
 	uint64_t audit_samples;   /* explore, merge; 0: the audit's default */

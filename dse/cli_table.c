@@ -13,12 +13,17 @@ const struct option_info option_table[N_OPTION] = {
     [OPTION_OUT] = {"out", 'o', "PATH", TYPE_TEXT, IN(out), 0, 0,
                     "file to write the result to (default: stdout)"},
     [OPTION_QUIET] = {"quiet", 'q', NULL, TYPE_FLAG, IN(quiet), 0, 0, "say nothing but results and errors"},
-    [OPTION_NO_PROGRESS] = {"no-progress", 0, NULL, TYPE_FLAG, IN(no_progress), 0, 0, "show no progress line"},
+    [OPTION_NO_PROGRESS] = {"no-progress", 0, NULL, TYPE_FLAG, IN(no_progress), 0, 0, "show no progress"},
+    [OPTION_COLOR] = {"color", 0, "WHEN", TYPE_TEXT, IN(color), 0, 0,
+                      "colours: auto (the default: on terminals, unless NO_COLOR is set), always or never"},
     [OPTION_ENGINE] = {"engine", 0, "NAME", TYPE_TEXT, IN(engine), 0, 0,
                        "search engine: exact, exhaustive, nsga2 or pls (default: the space's)"},
     [OPTION_FLAT] = {"flat", 0, NULL, TYPE_FLAG, IN(flat), 0, 0,
                      "search whole networks at once instead of layer by layer"},
     [OPTION_POINTS] = {"points", 0, NULL, TYPE_FLAG, IN(points), 0, 0, "also write the layers' fronts to points.csv"},
+    [OPTION_LIVE] = {"live", 0, "X,Y|line", TYPE_TEXT, IN(live), 0, 0,
+                     "on a terminal, draw the front so far over these two objectives (default: the space's first two);\n"
+                     "line: only say how far the search is"},
     [OPTION_MAX_EVALUATIONS] = {"max-evaluations", 0, "N", TYPE_U64, IN(max_evaluations), 0, 1e18,
                                 "stop after about so many (default: the space's; 0: no limit)"},
     [OPTION_LAYERS] = {"layers", 0, "REGEX", TYPE_TEXT, IN(layers), 0, 0,
@@ -154,6 +159,8 @@ const struct option_note option_note_table[] = {
 };
 
 const struct option_values option_values_table[] = {
+    {NULL, OPTION_COLOR, "auto always never"},
+    {NULL, OPTION_LIVE, "line"},
     {NULL, OPTION_ENGINE, "exact exhaustive nsga2 pls"},
     {NULL, OPTION_EFFORT, "quick normal signoff"},
     {"simulate", OPTION_DETAIL, "fast event greybox"},
@@ -184,7 +191,8 @@ const struct exit_code exit_code_table[] = {
 
 /* The options of a command: those of all commands, its own, and the end. */
 #define LIST(...) (const enum cli_option[]){__VA_ARGS__, N_OPTION}
-#define COMMON OPTION_HELP, OPTION_JSON, OPTION_JOBS, OPTION_SEED, OPTION_OUT, OPTION_QUIET, OPTION_NO_PROGRESS
+#define COMMON OPTION_HELP, OPTION_JSON, OPTION_JOBS, OPTION_SEED, OPTION_OUT, OPTION_QUIET, OPTION_NO_PROGRESS, \
+	OPTION_COLOR
 
 const struct cli_command cli_command_table[] = {
     {"explore", "SPACE.yaml", "find the designs of a space that are worth having",
@@ -201,7 +209,7 @@ const struct cli_command cli_command_table[] = {
      "mapping (FILE.yaml), or splits from a file (FILE.csv or FILE.csv:STRATEGY) or the thesis (thesis, thesis:fusion),\n"
      "at each operating point, with fusion_reuse where no strategy is named.",
      1, 1,
-     LIST(COMMON, OPTION_ENGINE, OPTION_FLAT, OPTION_POINTS, OPTION_MAX_EVALUATIONS, OPTION_DETAIL, OPTION_VERIFY,
+     LIST(COMMON, OPTION_ENGINE, OPTION_FLAT, OPTION_POINTS, OPTION_LIVE, OPTION_MAX_EVALUATIONS, OPTION_DETAIL, OPTION_VERIFY,
           OPTION_PROVE,
           OPTION_AUDIT, OPTION_RESUME, OPTION_SHARD, OPTION_AUDIT_SAMPLES, OPTION_EFFORT, OPTION_MAX_SECONDS,
           OPTION_COMPARE, OPTION_STORE, OPTION_NO_CACHE),

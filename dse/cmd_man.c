@@ -45,7 +45,7 @@ static void put_option(const struct cli_command *command, enum cli_option option
 /* Options that a command has in common with others are told once, but where it has words of its own for them. */
 static bool is_common(enum cli_option option)
 {
-	return option <= OPTION_NO_PROGRESS;
+	return option <= OPTION_COLOR;
 }
 
 static void put_command(const struct cli_command *command)
@@ -91,6 +91,9 @@ enum err_code cmd_man(const struct cli_options *options, struct err *err)
 		(void)printf(".TP\n%d\n%s\n", code->code, code->help);
 	(void)fputs(".SH ENVIRONMENT\n"
 	            ".TP\n\\fBDSE_STORE\\fR\nfile that runs are kept in, or none; \\fB\\-\\-store\\fR overrides it\n"
+	            ".TP\n\\fBNO_COLOR\\fR, \\fBCLICOLOR_FORCE\\fR\nnot empty: no colours; colours also where there is no\n"
+	            "terminal; \\fB\\-\\-color\\fR overrides them\n"
+	            ".TP\n\\fBTERM\\fR\nempty or dumb: no colours, and no progress is shown\n"
 	            ".SH EXAMPLES\n.EX\n"
 	            "dse init my_space\n"
 	            "dse explain my_space.yaml\n"

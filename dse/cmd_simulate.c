@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* dse simulate: one fixed design of a network on a machine, or one point of a front again. */
 #include "dse/cli.h"
+#include "dse/colour.h"
 #include "dse/design_text.h"
 #include "dse/mapping_options.h"
 #include "dse/parallel.h"
@@ -335,7 +336,7 @@ static enum err_code run_replay(const struct cli_options *options, struct err *e
 		code = replay_run(options->point, &how, as_recorded, &replay, err);
 	code = close_trace(&trace, &how, code, err);
 	if (replay.warning.n_message > 0)
-		(void)fputs(err_text(&replay.warning), stderr);
+		colour_put(stderr, COLOUR_WARNING, err_text(&replay.warning));
 	if (code == ERR_OK)
 		code = store_open(&file, options->out, err);
 	if (code == ERR_OK) {

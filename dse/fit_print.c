@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A fit as tables for people. */
 #include "dse/fit.h"
+#include "dse/colour.h"
 #include "dse/table.h"
 #include <assert.h>
 #include <math.h>
@@ -76,7 +77,7 @@ static void print_group(FILE *file, const struct fit_data *data, const struct fi
 		              group->condition, isfinite(group->condition) ? "" : " (rank deficient)",
 		              group->n_freedom);
 	for (size_t i = 0; i < group->n_warning; i++)
-		(void)fprintf(file, "  warning: %s\n", group->warning[i]);
+		colour_print(file, COLOUR_WARNING, "  warning: %s\n", group->warning[i]);
 }
 
 static double error_pct(double predicted, double measured)

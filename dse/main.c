@@ -5,10 +5,23 @@
  */
 #include "dse/build.h"
 #include "dse/cli.h"
+#include "dse/colour.h"
 #include "dse/interrupt.h"
 #include "dse/ranks.h"
 #include "sim/base/err.h"
 #include <stdio.h>
+
+/* --color, where a command has it. */
+static enum err_code choose_colours(const struct cli_options *options, struct err *err)
+{
+	size_t choice = COLOUR_AUTO;
+	if (!options->color)
+		return ERR_OK;
+	enum err_code code =
+	    cli_choose(options, "color", options->color, colour_choice_name, N_COLOUR_CHOICE, &choice, err);
+	colour_choose((enum colour_choice)choice);
+	return code;
+}
 
 int main(int argc, char **argv)
 {
@@ -17,6 +30,8 @@ int main(int argc, char **argv)
 	ranks_start(&argc, &argv);
 	bool speaks = ranks_index() == 0;
 	enum err_code code = cli_parse(argc, argv, &options, &err);
+	if (code == ERR_OK)
+		code = choose_colours(&options, &err);
 	/* Only an exploration is shared; what else several ranks are asked for, the first one does. */
 	if (code == ERR_OK && (speaks || (options.command && options.command->run == cmd_explore && !options.help))) {
 		if (options.version) {
@@ -31,7 +46,7 @@ int main(int argc, char **argv)
 	if (fflush(stdout) != 0 && code == ERR_OK)
 		code = err_add(&err, ERR_IO, "standard output: cannot write");
 	if (speaks)
-		(void)fputs(err_text(&err), stderr);
+		colour_put(stderr, code == ERR_INTERRUPTED ? COLOUR_WARNING : COLOUR_BAD, err_text(&err));
 	err_clear(&err);
 	ranks_end();
 	return (int)code;

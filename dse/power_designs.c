@@ -6,6 +6,7 @@
  */
 #include "dse/power_designs.h"
 #include "dse/choice.h"
+#include "dse/colour.h"
 #include "dse/mapping_options.h"
 #include "dse/paths.h"
 #include "dse/power_search.h"
@@ -131,7 +132,7 @@ static enum err_code take_point(const struct cli_options *options, const struct 
 	struct replay *replay = &designs->replay;
 	enum err_code code = replay_run(options->point, &how, false, replay, err);
 	if (replay->warning.n_message > 0)
-		(void)fputs(err_text(&replay->warning), stderr);
+		colour_put(stderr, COLOUR_WARNING, err_text(&replay->warning));
 	size_t n_byte = 1;
 	for (size_t i = 0; i < replay->n_network && code == ERR_OK; i++)
 		n_byte += strlen(replay->network[i].name) + 1;

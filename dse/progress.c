@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "dse/progress.h"
+#include "dse/terminal.h"
 #include <assert.h>
 #include <math.h>
 #include <stdio.h>
 #include <time.h>
-#include <unistd.h>
 
 /* Six updates a second at most. */
 #define PERIOD_MS 170
@@ -20,14 +20,13 @@ uint64_t progress_now_ms(void)
 void progress_start(struct progress *progress, bool wanted)
 {
 	assert(progress);
-	progress->shown = wanted && isatty(STDERR_FILENO);
+	progress->shown = wanted && terminal_obeys(stderr);
 	progress->start_ms = progress_now_ms();
 	/* Nothing for runs that end at once. */
 	atomic_init(&progress->next_ms, progress->start_ms + 2 * PERIOD_MS);
 }
 
-/* "12 s", "3 min 05 s", "2 h 10 min"; "?" when nobody can know. */
-static void print_left(double left_s, char *text, size_t n_byte)
+void progress_print_time(double left_s, char *text, size_t n_byte)
 {
 	assert(text && n_byte > 0);
 	if (!isfinite(left_s) || left_s > 360000.0)
@@ -53,7 +52,7 @@ void progress_update(struct progress *progress, double done_frac, const char *wh
 	double spent_s = (double)(now_ms - progress->start_ms) / 1000.0;
 	double left_s = done_frac > 0.0 ? spent_s * (1.0 - done_frac) / done_frac : INFINITY;
 	char left[32];
-	print_left(left_s, left, sizeof(left));
+	progress_print_time(left_s, left, sizeof(left));
 	(void)fprintf(stderr, "\r%5.1f %%  %s left  %.48s\033[K", 100.0 * done_frac, left, what);
 	(void)fflush(stderr);
 }

@@ -7,6 +7,7 @@
  */
 #include <stdatomic.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 struct progress {
@@ -23,6 +24,9 @@ void progress_start(struct progress *progress, bool wanted);
 
 /* done_frac 0..1; what is done now, in a few words. From any thread; nearly free when it is not yet time. */
 void progress_update(struct progress *progress, double done_frac, const char *what);
+
+/* "12 s", "3 min 05 s", "2 h 10 min"; "?" when nobody can know. */
+void progress_print_time(double seconds, char *text, size_t n_byte);
 
 /* Remove the line. */
 void progress_end(struct progress *progress);

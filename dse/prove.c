@@ -103,6 +103,7 @@ static void add_row(struct table *table, const struct block *block, const struct
 		table_add(table, "%016" PRIx64, result->hash);
 	}
 	table_add(table, "%s", verdict_text(result));
+	table_colour(table, result->is_proved ? COLOUR_BEST : COLOUR_BAD);
 }
 
 static void print_faults(FILE *file, const struct block *block, const struct prove_result *result)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "dse/prove_front.h"
+#include "dse/colour.h"
 #include "dse/design_text.h"
 #include "dse/progress.h"
 #include "dse/prove.h"
@@ -183,7 +184,7 @@ void prove_front_print(FILE *file, const struct prove_front *proof)
 		(void)fprintf(file, "those of %zu of %zu points, shown ones first; the front has %zu designs\n",
 		              proof->n_point, proof->n_point_all, proof->n_design_all);
 	for (size_t i = 0; i < proof->n_failed && i < PROVE_FRONT_MAX_FAULT; i++)
-		(void)fprintf(file, "  %s\n", proof->fault[i]);
+		colour_print(file, COLOUR_BAD, "  %s\n", proof->fault[i]);
 }
 
 void prove_front_put_json(struct json *json, const struct prove_front *proof)

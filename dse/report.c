@@ -141,32 +141,49 @@ static void add_columns(struct table *table, const struct space *space)
 	table_add_column(table, "", false);
 }
 
-/* "least latency_ms", "knee", "depends": not verified. */
-static void print_remark(const struct front_run *run, size_t i, size_t knee, char *text, size_t n_byte)
+/* What is said of a point: "least latency_ms", "knee", "depends": not verified. */
+struct remark {
+	char text[128];
+	enum colour colour;
+	bool is_least[SPACE_MAX_OBJECTIVE];
+};
+
+static void add_remark(struct remark *remark, const char *before, const char *what, enum colour colour)
+{
+	size_t n = strlen(remark->text);
+	(void)snprintf(remark->text + n, sizeof(remark->text) - n, "%s%s%s", n > 0 ? ", " : "", before, what);
+	remark->colour = colour;
+}
+
+static void find_remark(const struct front_run *run, size_t i, size_t knee, struct remark *remark)
 {
 	const struct pareto *front = &run->explore->front;
 	const struct space *space = run->space;
-	int n = 0;
-	text[0] = '\0';
-	for (unsigned k = 0; k < front->n_objective && front->n > 1; k++)
-		if (least_in(front, k) == i && n >= 0 && (size_t)n < n_byte)
-			n += snprintf(text + n, n_byte - (size_t)n, "%sleast %s", n ? ", " : "",
-			              metric_table[space->objective[k]].name);
-	if (i == knee && front->n > 1 && n >= 0 && (size_t)n < n_byte)
-		n += snprintf(text + n, n_byte - (size_t)n, "%sknee", n ? ", " : "");
-	if (run->verify && !run->verify->point[i].certain && n >= 0 && (size_t)n < n_byte)
-		(void)snprintf(text + n, n_byte - (size_t)n, "%s%s", n ? ", " : "",
-		               front_verdict(&run->verify->point[i]));
+	*remark = (struct remark){.colour = COLOUR_NONE};
+	assert(front->n_objective <= SPACE_MAX_OBJECTIVE);
+	for (unsigned k = 0; k < front->n_objective && front->n > 1; k++) {
+		remark->is_least[k] = least_in(front, k) == i;
+		if (remark->is_least[k])
+			add_remark(remark, "least ", metric_table[space->objective[k]].name, COLOUR_BEST);
+	}
+	if (i == knee && front->n > 1)
+		add_remark(remark, "", "knee", COLOUR_KNEE);
+	if (run->verify && !run->verify->point[i].certain)
+		add_remark(remark, "", front_verdict(&run->verify->point[i]), COLOUR_WARNING);
 }
 
 /* The same order as add_columns. */
 static void add_row(struct table *table, const struct space *space, size_t id, const struct unrolled *point,
-                    const char *remark)
+                    const struct remark *remark)
 {
 	char text[128];
 	table_add(table, "%zu", id);
-	for (size_t i = 0; i < space->n_objective; i++)
+	table_colour(table, remark->colour == COLOUR_BEST ? COLOUR_NONE : remark->colour);
+	for (size_t i = 0; i < space->n_objective; i++) {
 		table_add_real(table, point->metric[space->objective[i]]);
+		if (remark->is_least[i])
+			table_colour(table, COLOUR_BEST);
+	}
 	for (size_t i = 0; i < N_SHOWN; i++)
 		if (!is_objective(space, shown[i]))
 			table_add_real(table, point->metric[shown[i]]);
@@ -178,7 +195,8 @@ static void add_row(struct table *table, const struct space *space, size_t id, c
 	}
 	front_print_levels(point, text, sizeof(text));
 	table_add(table, "%s", text);
-	table_add(table, "%s", remark);
+	table_add(table, "%s", remark->text);
+	table_colour(table, remark->colour);
 }
 
 enum err_code report_front(FILE *file, const struct front_run *run, struct err *err)
@@ -194,10 +212,10 @@ enum err_code report_front(FILE *file, const struct front_run *run, struct err *
 		return code;
 	add_columns(&table, run->space);
 	for (size_t i = 0; i < n; i++) {
-		char remark[128];
+		struct remark remark;
 		unroll_point(run->unroller, chosen[i], &point);
-		print_remark(run, chosen[i], knee, remark, sizeof(remark));
-		add_row(&table, run->space, chosen[i], &point, remark);
+		find_remark(run, chosen[i], knee, &remark);
+		add_row(&table, run->space, chosen[i], &point, &remark);
 	}
 	const char *so_far = run->explore->interrupted || run->explore->truncated ? " so far" : "";
 	if (n < front->n)
@@ -224,6 +242,7 @@ static void print_reasons(FILE *file, const struct explore_counts *counts, int i
 		if (n == 0 || i == LAYER_REASON_BOUND)
 			continue;
 		table_add(&table, "%s", design_reason_name(i));
+		table_colour(&table, COLOUR_BAD);
 		table_add(&table, "%" PRIu64, n);
 		table_add(&table, "%s", design_reason_help(i));
 	}
@@ -231,11 +250,13 @@ static void print_reasons(FILE *file, const struct explore_counts *counts, int i
 		if (counts->by_limit[i] == 0)
 			continue;
 		table_add(&table, "%s", metric_table[i].name);
+		table_colour(&table, COLOUR_BAD);
 		table_add(&table, "%" PRIu64, counts->by_limit[i]);
 		table_add(&table, "whole designs or machines over the limit");
 	}
 	for (size_t i = 0; i < counts->n_rejection; i++) {
 		table_add(&table, "machine");
+		table_colour(&table, COLOUR_BAD);
 		table_add(&table, "%" PRIu64, counts->rejection[i].n);
 		table_add(&table, "%s", counts->rejection[i].why);
 	}
@@ -244,24 +265,10 @@ static void print_reasons(FILE *file, const struct explore_counts *counts, int i
 	table_free(&table);
 }
 
-/* 12345678 as "12 345 678". */
-static void print_count(uint64_t value, char text[40])
-{
-	char digits[24]; /* UINT64_MAX has 20 */
-	int n = snprintf(digits, sizeof(digits), "%" PRIu64, value);
-	char *to = text;
-	for (int i = 0; i < n; i++) {
-		if (i > 0 && (n - i) % 3 == 0)
-			*to++ = ' ';
-		*to++ = digits[i];
-	}
-	*to = '\0';
-}
-
 static void put_count(FILE *file, const char *what, uint64_t value)
 {
-	char text[40];
-	print_count(value, text);
+	char text[TABLE_COUNT_SIZE];
+	table_print_count(value, text);
 	(void)fprintf(file, "  %-34s %26s%s\n", what, text, value == UINT64_MAX ? " or more" : "");
 }
 
@@ -331,12 +338,13 @@ void report_counts(FILE *file, const struct front_run *run)
 	(void)fprintf(file, "  certificate: %s\n", text);
 	history_print(file, run->explore, run->options->engine->is_random);
 	if (run->explore->interrupted)
-		(void)fprintf(file, "  interrupted: the front is of what was seen\n");
+		colour_print(file, COLOUR_WARNING, "  interrupted: the front is of what was seen\n");
 	if (run->explore->truncated)
-		(void)fprintf(file, "  stopped at its limit of evaluations or time: the front is of what was seen\n");
+		colour_print(file, COLOUR_WARNING,
+		             "  stopped at its limit of evaluations or time: the front is of what was seen\n");
 	for (size_t i = 0; i < run->explore->n_failure && i < EXPLORE_MAX_FAILURE; i++)
-		(void)fprintf(file, "  failed: %s%s%s\n", run->explore->failure[i].machine,
-		              run->explore->failure[i].machine[0] ? ": " : "", run->explore->failure[i].why);
+		colour_print(file, COLOUR_BAD, "  failed: %s%s%s\n", run->explore->failure[i].machine,
+		             run->explore->failure[i].machine[0] ? ": " : "", run->explore->failure[i].why);
 	if (run->explore->n_failure > 0)
 		(void)fprintf(file, "  the front is of what did not fail\n");
 	(void)fprintf(file, "  seconds %.1f, signature %s\n", run->explore->seconds, run->signature);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "dse/run_keep.h"
+#include "dse/colour.h"
 #include "dse/ranks.h"
 #include "dse/store.h"
 #include <assert.h>
@@ -56,9 +57,10 @@ static void tell(const struct run_keep *keep, bool is_quiet)
 	else
 		(void)fprintf(stderr, "%s: %zu finished searches are taken up\n", keep->dir, resume->ledger.n_entry);
 	if (resume->n_lost > 0)
-		(void)fprintf(stderr, "%s: %zu bytes at the end of its journal are torn or damaged; what they held is "
-		                      "searched again\n",
-		              keep->dir, resume->n_lost);
+		colour_print(stderr, COLOUR_WARNING,
+		             "%s: %zu bytes at the end of its journal are torn or damaged; what they held is "
+		             "searched again\n",
+		             keep->dir, resume->n_lost);
 }
 
 /* A run has the folder to itself, unless another process is at work there. */
@@ -81,8 +83,8 @@ static enum err_code open_journal(struct run_keep *keep, bool is_quiet, struct e
 	if (keep->resume.text)
 		return err_add(err, ERR_IO, "%s: another process is at work on this run", keep->journal_path);
 	if (!is_quiet)
-		(void)fprintf(stderr, "%s: another process is at work on the same run; this one keeps no journal\n",
-		              keep->dir);
+		colour_print(stderr, COLOUR_WARNING,
+		             "%s: another process is at work on the same run; this one keeps no journal\n", keep->dir);
 	return ERR_OK;
 }
 
@@ -158,7 +160,8 @@ void run_keep_close(struct run_keep *keep, bool is_quiet)
 	bool failed = keep->checkpoint.failed;
 	failed = journal_close(&keep->journal, keep->journal_path ? keep->journal_path : "", &err) != ERR_OK || failed;
 	if (failed && !is_quiet)
-		(void)fprintf(stderr, "%s: the journal could not be written; the run cannot be taken up\n", keep->dir);
+		colour_print(stderr, COLOUR_WARNING, "%s: the journal could not be written; the run cannot be taken up\n",
+		             keep->dir);
 	err_clear(&err);
 	resume_free(&keep->resume);
 	free(keep->question);

@@ -72,7 +72,9 @@ static void print_inputs(FILE *file, const struct run_record *run)
 		table_add(&table, "%s", run->input[i].name);
 		table_add(&table, "%zu", run->input[i].n_byte);
 		table_add(&table, "%s", run->input[i].hash);
-		table_add(&table, "%s", compare_now(run->input[i].name, run->input[i].hash));
+		const char *now = compare_now(run->input[i].name, run->input[i].hash);
+		table_add(&table, "%s", now);
+		table_colour(&table, strcmp(now, "the same now") == 0 ? COLOUR_NONE : COLOUR_WARNING);
 	}
 	table_print(&table, file, 0);
 	table_free(&table);
@@ -135,6 +137,7 @@ static void print_points(FILE *file, const struct csv_table *csv, size_t n_objec
 				table_add(&table, "%s", text);
 		}
 		table_add(&table, "%s", chosen[i] == knee ? "knee" : "");
+		table_colour(&table, COLOUR_KNEE);
 	}
 	table_print(&table, file, 0);
 	table_free(&table);

@@ -2,19 +2,26 @@
 #ifndef DSE_TABLE_H
 #define DSE_TABLE_H
 /* Tables for people: columns as wide as their widest cell; texts to the left, numbers to the right. */
+#include "dse/colour.h"
 #include "sim/base/arena.h"
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
 
 #define TABLE_MAX_COLUMN 32
+
+struct table_cell {
+	const char *text;
+	enum colour colour;
+};
 
 /* Initialise with `struct table table = {0};`, add columns, then cells row by row. */
 struct table {
 	size_t n_column, n_cell, n_alloc;
 	bool right[TABLE_MAX_COLUMN];
 	const char *name[TABLE_MAX_COLUMN];
-	const char **cell; /* [n_cell], rows one after the other */
+	struct table_cell *cell; /* [n_cell], rows one after the other */
 	struct arena arena;
 };
 
@@ -24,8 +31,15 @@ void table_add_column(struct table *table, const char *name, bool right);
 /* The next cell. Cells that find no memory stay empty. */
 void table_add(struct table *table, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
+/* Give the last cell a colour, which it has where table_print finds a terminal. */
+void table_colour(struct table *table, enum colour colour);
+
 /* A number with about six digits that people can read: 1234567, 0.0123, 1.2e-09; not finite: a dash. */
 void table_add_real(struct table *table, double value);
+
+/* 12345678 as "12 345 678". */
+#define TABLE_COUNT_SIZE 40
+void table_print_count(uint64_t value, char text[TABLE_COUNT_SIZE]);
 
 /* Header and rows, each line after indent blanks. */
 void table_print(const struct table *table, FILE *file, int indent);
