@@ -60,6 +60,9 @@ static enum err_code set_options(struct explore_job *job, struct err *err)
 	    cli_given(cli, OPTION_MAX_EVALUATIONS) ? cli->max_evaluations : job->space.max_evaluation;
 	options->max_seconds = cli->max_seconds;
 	options->show_progress = !cli->quiet && !cli->no_progress && ranks_index() == 0;
+	code = live_parse(cli->live, &job->space, &options->live, err);
+	if (code != ERR_OK)
+		return code;
 	if (cli->points && options->flat)
 		return err_add(err, ERR_USAGE,
 		               "dse %s: --points writes the layers' fronts, which a flat search does not have",

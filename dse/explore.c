@@ -12,7 +12,6 @@
  */
 #include "dse/explore_parts.h"
 #include "dse/certificate.h"
-#include "dse/history_print.h"
 #include "dse/interrupt.h"
 #include "dse/layer_points.h"
 #include "dse/least.h"
@@ -112,8 +111,6 @@ static void note_history(struct explore_driver *driver, const struct candidate *
 	for (size_t i = 0; i < candidate->n_task; i++)
 		driver->n_evaluation = add_sat(driver->n_evaluation, candidate->task[i].counts.n_told);
 	history_note(history, driver->n_evaluation, &driver->explore->front, false);
-	if (driver->progress.shown)
-		history_print_last(history, driver->so_far, sizeof(driver->so_far));
 }
 
 /* Insert the candidate's front into the archive of all candidates. */
@@ -153,6 +150,7 @@ static enum err_code compose_group(struct explore_driver *driver, struct err *er
 		if (driver->slot[i].is_alive)
 			collect_slot(driver, &driver->slot[i]);
 	size_t n_network = driver->explore->map.n_network;
+	live_set_phase(driver->live, LIVE_COMPOSE);
 	parallel_for(driver->n_slot * n_network, driver->options->n_thread, compose_network, driver);
 	parallel_for(driver->n_slot, driver->options->n_thread, compose_total, driver);
 	for (size_t i = 0; i < driver->n_slot; i++) {
@@ -234,6 +232,8 @@ static enum err_code explore_group(struct explore_driver *driver, struct err *er
 	}
 	if (code == ERR_OK)
 		code = explore_list_searches(driver, err);
+	live_set_machines(driver->live, driver->n_machine_done + 1, driver->n_machine_done + n,
+	                  driver->explore->counts.n_machine - driver->hardware.n_cut, driver->n_job);
 	if (code == ERR_OK) {
 		explore_search_group(driver);
 		code = finish_group(driver, err);
@@ -259,8 +259,14 @@ static bool watch_bounds(void *context, double done)
 {
 	struct explore_driver *driver = context;
 	assert(done >= 0.0 && done <= 1.0);
-	progress_update(&driver->progress, BOUND_SHARE * done, "bounds of machines");
+	live_set_done(driver->live, BOUND_SHARE * done);
 	return !explore_must_stop(driver);
+}
+
+static void show_sample(void *context, const struct pareto *sample)
+{
+	const struct explore_driver *driver = context;
+	live_show_sample(driver->live, sample);
 }
 
 /* A budget of evaluations is for searches that prove nothing anyway. */
@@ -279,7 +285,8 @@ static enum err_code bound_machines(struct explore_driver *driver, struct err *e
 	struct hardware *hardware = &driver->hardware;
 	const struct hardware_options options = {
 	    driver->explore->space, &driver->explore->map, driver->options->n_thread,
-	    driver->options->share, watch_bounds,          driver};
+	    driver->options->share, watch_bounds,          show_sample, driver};
+	live_set_phase(driver->live, LIVE_BOUND);
 	enum err_code code = hardware_bound(&options, hardware, err);
 	assert(hardware->n_cut < counts->n_machine && counts->n_candidate == 0);
 	counts->n_machine_cut = hardware->n_cut;
@@ -341,14 +348,34 @@ static enum err_code explore_layers(struct explore_driver *driver, struct err *e
 static bool watch_flat(void *context, double progress, const struct engine_counts *counts)
 {
 	struct explore_driver *driver = context;
-	char what[128];
-	if (driver->progress.shown && driver->explore->history.due != driver->shown_due) {
-		driver->shown_due = driver->explore->history.due;
-		history_print_last(&driver->explore->history, driver->so_far, sizeof(driver->so_far));
-	}
-	(void)snprintf(what, sizeof(what), "%" PRIu64 " designs  %s", counts->n_told, driver->so_far);
-	progress_update(&driver->progress, progress, what);
+	live_set_phase(driver->live, LIVE_FLAT);
+	live_set_evaluations(driver->live, counts->n_told);
+	live_set_done(driver->live, progress);
 	return !explore_must_stop(driver);
+}
+
+static void show_front(void *context, const struct pareto *front)
+{
+	live_show_front(context, front);
+}
+
+/* The picture, of what the history is told. */
+static void start_live(struct explore_driver *driver)
+{
+	const struct explore_options *options = driver->options;
+	struct history *history = &driver->explore->history;
+	if (!options->show_progress)
+		return;
+	driver->live = live_start(driver->explore->space, options->engine->name, &options->live, driver->stop_ms);
+	history->show = driver->live ? show_front : NULL;
+	history->show_context = driver->live;
+}
+
+static void end_live(struct explore_driver *driver)
+{
+	driver->explore->history.show = NULL;
+	live_end(driver->live);
+	driver->live = NULL;
 }
 
 enum err_code explore_begin(const struct space *space, struct explore *explore, struct err *err)
@@ -387,12 +414,12 @@ enum err_code explore_run(const struct space *space, const struct explore_option
 		               space->file[0].path, explore->counts.n_machine, UINT32_MAX);
 		goto cleanup;
 	}
-	progress_start(&driver->progress, options->show_progress);
+	start_live(driver);
 	if (options->flat || !options->engine->is_layered)
 		code = explore_flat(explore, options, watch_flat, driver, err);
 	else
 		code = explore_layers(driver, err);
-	progress_end(&driver->progress);
+	end_live(driver);
 	if (explore->interrupted && !interrupt_requested()) {
 		assert(driver->stop_ms > 0);
 		explore->interrupted = false;

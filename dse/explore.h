@@ -8,6 +8,7 @@
  * bounded by the fronts; the result is the same for any number of threads.
  */
 #include "dse/candidate.h"
+#include "dse/live.h"
 #include "dse/pareto.h"
 #include "dse/share.h"
 #include <stdio.h>
@@ -25,6 +26,7 @@ struct explore_options {
 	uint64_t max_seconds;          /* for searching; 0: no limit */
 	bool all_machines;             /* search those, too, whose bounds say that they have nothing on the front */
 	bool show_progress;
+	struct live_axes live; /* what of it is drawn on a terminal */
 	FILE *points; /* receives the layers' fronts as CSV; NULL: nobody wants them */
 	/* Which searches are made here and which are known; NULL: all, none. A part of several makes its searches and
 	 * no front. */

@@ -41,9 +41,7 @@ struct explore_driver {
 	uint64_t stop_ms;           /* when the time is up; 0: never */
 	uint64_t n_evaluation;      /* of the candidates in the archive */
 	/* Progress. */
-	char so_far[48];
-	uint64_t shown_due; /* the mark that so_far is of, by when the next one is due */
-	struct progress progress;
+	struct live *live; /* NULL: nobody looks */
 	uint64_t n_machine_done;
 	double group_size;           /* candidates of the group's searches */
 	atomic_uint_fast64_t n_done; /* of them */
@@ -54,7 +52,7 @@ struct explore_job {
 	struct explore_driver *driver;
 	struct explore_slot *slot;
 	size_t task;
-	uint64_t size, n_done;
+	uint64_t size, n_done, n_told; /* of the search; of it done; evaluated */
 	unsigned n_thread;
 	struct front_entry *entry; /* of its front; NULL: no other search may have it in common */
 };

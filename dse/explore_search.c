@@ -12,7 +12,6 @@
 #include "dse/interrupt.h"
 #include "dse/parallel.h"
 #include <assert.h>
-#include <inttypes.h>
 #include <stdlib.h>
 
 /* Ctrl-C, or the time is up. */
@@ -26,7 +25,8 @@ static bool watch_job(void *context, double progress, const struct engine_counts
 	struct explore_job *job = context;
 	struct explore_driver *driver = job->driver;
 	assert(progress >= 0.0 && driver->group_size >= 1.0);
-	(void)counts;
+	live_add_evaluations(driver->live, counts->n_told - job->n_told);
+	job->n_told = counts->n_told;
 	uint64_t n_done = (uint64_t)(progress * (double)job->size);
 	if (n_done > job->n_done) {
 		atomic_fetch_add(&driver->n_done, n_done - job->n_done);
@@ -36,10 +36,7 @@ static bool watch_job(void *context, double progress, const struct engine_counts
 	double done = ((double)driver->n_machine_done + of_group * (double)driver->n_slot) /
 	              (double)(driver->explore->counts.n_machine - driver->hardware.n_cut);
 	done = driver->hardware.is_cut ? BOUND_SHARE + (1 - BOUND_SHARE) * done : done;
-	char what[128];
-	(void)snprintf(what, sizeof(what), "machine %" PRIu64 " of %" PRIu64 "  %s", driver->n_machine_done + 1,
-	               driver->explore->counts.n_machine - driver->hardware.n_cut, driver->so_far);
-	progress_update(&driver->progress, done < 1.0 ? done : 1.0, what);
+	live_set_done(driver->live, done < 1.0 ? done : 1.0);
 	return !explore_must_stop(driver);
 }
 
@@ -58,6 +55,17 @@ static void search_job(struct explore_job *job)
 		candidate_search(candidate, job->task, job->n_thread, options, watch_job, job);
 }
 
+/* What it found; nobody else has the task's front in hand. */
+static void show_job(const struct explore_job *job)
+{
+	const struct candidate_task *task = &job->slot->candidate.task[job->task];
+	struct live *live = job->driver->live;
+	live_add_evaluations(live, task->counts.n_told > job->n_told ? task->counts.n_told - job->n_told : 0);
+	live_add_search(live);
+	if (task->code == ERR_OK)
+		live_show_layer(live, layer_any_context(&task->layer)->block->name, task->layer.metric, &task->front);
+}
+
 static void run_job(struct explore_job *job)
 {
 	struct share *share = job->driver->options->share;
@@ -68,9 +76,11 @@ static void run_job(struct explore_job *job)
 			front_cache_know(job->entry, candidate, job->task);
 	} else if (!share || !share->only_known) {
 		search_job(job);
+		show_job(job);
 		share_keep(share, candidate, job->task);
 		return;
 	}
+	live_add_search(job->driver->live);
 	atomic_fetch_add(&job->driver->n_done, job->size);
 }
 
@@ -146,7 +156,12 @@ static void add_jobs(struct explore_driver *driver, struct explore_slot *slot)
 		uint64_t size = slot->candidate.task[task].size;
 		struct front_entry *entry = slot->entry ? slot->entry[task] : NULL;
 		driver->job[driver->n_job++] =
-		    (struct explore_job){driver, slot, task, size, 0, driver->options->n_thread, entry};
+		    (struct explore_job){.driver = driver,
+		                         .slot = slot,
+		                         .task = task,
+		                         .size = size,
+		                         .n_thread = driver->options->n_thread,
+		                         .entry = entry};
 		driver->group_size += (double)size;
 	}
 }

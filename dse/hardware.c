@@ -306,6 +306,8 @@ static enum err_code archive_outlook(struct judge *judge, const struct family *f
 	if (batch.n > 0 && !pareto_insert_all(&judge->archive, &batch))
 		return err_add(err, ERR_INTERNAL, "out of memory");
 	pareto_free(&batch);
+	if (judge->options->show)
+		judge->options->show(judge->options->watch_context, &judge->archive);
 	return ERR_OK;
 }
 

@@ -29,7 +29,9 @@ struct hardware_options {
 	struct share *share; /* whose journals may know outlooks, and keep those that are made; NULL: none */
 	/* Called now and then with the part that is done; false: stop. From any thread. */
 	bool (*watch)(void *context, double done);
-	void *watch_context;
+	/* Called between searches with the designs seen so far, over the objectives. */
+	void (*show)(void *context, const struct pareto *archive);
+	void *watch_context; /* of both */
 };
 
 struct hardware {

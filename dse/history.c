@@ -80,6 +80,8 @@ static double *copy_numbers(const double *from, size_t n)
 void history_note(struct history *history, uint64_t n_evaluation, const struct pareto *front, bool is_over)
 {
 	assert(front->n_objective == history->n_objective);
+	if (history->show)
+		history->show(history->show_context, front);
 	if (history->failed || (!is_over && n_evaluation < history->due))
 		return;
 	struct history_mark *last = history->n_mark > 0 ? &history->mark[history->n_mark - 1] : NULL;

@@ -27,6 +27,9 @@ struct history {
 	double factor;           /* from one mark to the next */
 	uint64_t start_ms;
 	bool failed; /* memory is out: there are no marks any more, which no search need mind */
+	/* Told of the front at each history_note, for who draws it; NULL: nobody. */
+	void (*show)(void *context, const struct pareto *front);
+	void *show_context;
 	struct history_mark mark[HISTORY_MAX_MARK];
 };
 

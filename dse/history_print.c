@@ -104,17 +104,3 @@ void history_print(FILE *file, const struct explore *explore, bool with_shares)
 			              100.0 * history_share[i], n_evaluation[i]);
 	(void)fprintf(file, " %s\n", of);
 }
-
-void history_print_last(const struct history *history, char *text, size_t n_byte)
-{
-	struct quality quality;
-	assert(n_byte > 0);
-	text[0] = '\0';
-	if (history->n_mark == 0)
-		return;
-	const struct history_mark *mark = &history->mark[history->n_mark - 1];
-	const struct pareto front = {
-	    .n_objective = history->n_objective, .n = mark->n_point, .objective = mark->objective};
-	if (front.n > 0 && quality_of_front(&front, &quality))
-		(void)snprintf(text, n_byte, "front %zu, volume %.2f %%", front.n, 100.0 * quality.hypervolume_frac);
-}

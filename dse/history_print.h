@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef DSE_HISTORY_PRINT_H
 #define DSE_HISTORY_PRINT_H
-/* The history of an exploration, for run.json, the table and the progress line, and what ended it. */
+/* The history of an exploration, for run.json and the table, and what ended it. */
 #include "dse/explore.h"
 #include "dse/json.h"
 
@@ -16,8 +16,5 @@ void history_put_json(struct json *json, const struct explore *explore);
 
 /* Lines below the counts; with_shares: also after how many evaluations the front was nearly as good as at the end. */
 void history_print(FILE *file, const struct explore *explore, bool with_shares);
-
-/* "front 12, volume 34.5 %" of the last mark, "" before the first; volume as quality_of_front says. */
-void history_print_last(const struct history *history, char *text, size_t n_byte);
 
 #endif
