@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "dse/csv_write.h"
-#include "dse/json.h"
+#include "dse/number.h"
 #include <assert.h>
 #include <string.h>
 
@@ -27,7 +27,9 @@ void csv_put_real(FILE *file, bool first, double value)
 	char text[NUMBER_SIZE];
 	assert(file);
 	number_print(value, text);
-	csv_put_text(file, first, text);
+	if (!first)
+		(void)fputc(',', file);
+	(void)fputs(text, file);
 }
 
 void csv_put_machine(FILE *file, bool first, const struct space *space, const struct machine *machine)

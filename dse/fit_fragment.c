@@ -6,7 +6,7 @@
  */
 #include "dse/cli.h"
 #include "dse/fit.h"
-#include "dse/json.h"
+#include "dse/number.h"
 #include <assert.h>
 #include <string.h>
 

@@ -120,7 +120,7 @@ static void sign_point(FILE *file, const struct signed_designs *signs, const str
 	const struct space *space = signs->run->space;
 	char text[512];
 	for (size_t i = 0; i < space->n_objective; i++) {
-		(void)snprintf(text, sizeof(text), "%.17g", point->metric[space->objective[i]]);
+		number_print_17(point->metric[space->objective[i]], text);
 		put_signed(file, text);
 	}
 	put_signed(file, point->machine->name);

@@ -6,18 +6,10 @@
  */
 #include "dse/json.h"
 #include <assert.h>
-#include <inttypes.h>
 #include <jansson.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-static void print_scalar(FILE *file, json_t *value, size_t flags)
-{
-	if (!value || json_dumpf(value, file, JSON_ENCODE_ANY | flags) != 0)
-		(void)fputs("null", file);
-	json_decref(value);
-}
 
 /* The text with every byte outside ASCII replaced: for texts that are not UTF-8. */
 static json_t *plain_string(const char *text)
@@ -33,10 +25,47 @@ static json_t *plain_string(const char *text)
 	return value;
 }
 
+/* Of texts without anything to escape, such as keys, nothing need be asked of jansson. */
+static bool is_plain_text(const char *text)
+{
+	for (; *text; text++)
+		if (*text < ' ' || *text > '~' || *text == '"' || *text == '\\')
+			return false;
+	return true;
+}
+
 static void print_text(FILE *file, const char *text)
 {
-	json_t *value = json_string(text);
-	print_scalar(file, value ? value : plain_string(text), 0);
+	if (is_plain_text(text)) {
+		(void)putc('"', file);
+		(void)fputs(text, file);
+		(void)putc('"', file);
+		return;
+	}
+	json_t *string = json_string(text), *value = string ? string : plain_string(text);
+	if (!value || json_dumpf(value, file, JSON_ENCODE_ANY) != 0)
+		(void)fputs("null", file);
+	json_decref(value);
+}
+
+/* As jansson prints it: a whole number says that it is real, an exponent has neither plus nor leading zeros. */
+static void print_real(FILE *file, double value)
+{
+	char text[NUMBER_SIZE];
+	number_print(value, text);
+	const char *exponent = strchr(text, 'e');
+	size_t n = exponent ? (size_t)(exponent - text) : strlen(text);
+	(void)fwrite(text, 1, n, file);
+	if (!exponent) {
+		if (!strchr(text, '.'))
+			(void)fputs(".0", file);
+		return;
+	}
+	(void)putc('e', file);
+	if (*++exponent == '-')
+		(void)putc('-', file);
+	exponent += strspn(exponent, "+-0");
+	(void)fputs(exponent, file);
 }
 
 void json_start(struct json *json, FILE *file, unsigned n_open_lines)
@@ -133,29 +162,11 @@ void json_put_text(struct json *json, const char *key, const char *text)
 		(void)fputs("null", json->file);
 }
 
-/* Digits that suffice to read the same double back: 15, 16 or 17. */
-static unsigned n_digit_of(double value)
-{
-	char text[NUMBER_SIZE];
-	for (unsigned n_digit = 15; n_digit < 17; n_digit++) {
-		(void)snprintf(text, sizeof(text), "%.*g", (int)n_digit, value);
-		if (!(strtod(text, NULL) < value) && !(strtod(text, NULL) > value))
-			return n_digit;
-	}
-	return 17;
-}
-
-void number_print(double value, char text[NUMBER_SIZE])
-{
-	assert(text);
-	(void)snprintf(text, NUMBER_SIZE, "%.*g", (int)n_digit_of(value), value);
-}
-
 void json_put_real(struct json *json, const char *key, double value)
 {
 	begin_item(json, key);
 	if (isfinite(value))
-		print_scalar(json->file, json_real(value), JSON_REAL_PRECISION(n_digit_of(value)));
+		print_real(json->file, value);
 	else
 		(void)fputs("null", json->file);
 }
@@ -176,9 +187,13 @@ void json_put_number(struct json *json, const char *key, double value)
 
 void json_put_u64(struct json *json, const char *key, uint64_t value)
 {
+	char digit[20];
+	size_t first = sizeof(digit);
 	begin_item(json, key);
-	/* jansson's integers are signed. */
-	(void)fprintf(json->file, "%" PRIu64, value);
+	do
+		digit[--first] = (char)('0' + value % 10);
+	while ((value /= 10) > 0);
+	(void)fwrite(digit + first, 1, sizeof(digit) - first, json->file);
 }
 
 void json_put_bool(struct json *json, const char *key, bool value)

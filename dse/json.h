@@ -4,8 +4,9 @@
 /*
  * JSON writer: values go straight to a stream, keys in the order they are
  * written, so that a front of any size needs no memory. Only json.c knows
- * jansson, which escapes texts and prints numbers.
+ * jansson, which escapes texts.
  */
+#include "dse/number.h"
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -45,10 +46,5 @@ void json_put_real(struct json *json, const char *key, double value); /* not fin
 void json_put_u64(struct json *json, const char *key, uint64_t value);
 void json_put_number(struct json *json, const char *key, double value); /* as number_print has it, so 3.0 is 3 */
 void json_put_bool(struct json *json, const char *key, bool value);
-
-#define NUMBER_SIZE 32
-
-/* The shortest of 15, 16 or 17 digits that reads back as the same double. For JSON and CSV. */
-void number_print(double value, char text[NUMBER_SIZE]);
 
 #endif

@@ -120,6 +120,45 @@ static void test_json_numbers_are_short(void **state)
 	assert_true(strtod(text, NULL) == DBL_MAX);
 }
 
+/* As printf has it with 15 digits, or 16, or 17, whichever is the first that reads back. */
+static void expect_number(double value)
+{
+	char text[NUMBER_SIZE], expected[NUMBER_SIZE];
+	for (int n_digit = 15; n_digit <= 17; n_digit++) {
+		(void)snprintf(expected, sizeof(expected), "%.*g", n_digit, value);
+		if (strtod(expected, NULL) == value)
+			break;
+	}
+	number_print(value, text);
+	assert_string_equal(text, expected);
+	(void)snprintf(expected, sizeof(expected), "%.17g", value);
+	number_print_17(value, text);
+	assert_string_equal(text, expected);
+}
+
+/* Signatures and fronts of earlier runs hold printf's bytes: of every size, of few digits, and beside powers of two. */
+static void test_json_numbers_are_those_of_printf(void **state)
+{
+	struct rng rng = rng_stream(4, 5, 6);
+	(void)state;
+	expect_number(0.0);
+	expect_number(-0.0);
+	expect_number(INFINITY);
+	expect_number(999999999999999.9);
+	for (int exponent = -60; exponent <= 60; exponent++) {
+		double power = ldexp(1.0, exponent);
+		expect_number(power);
+		expect_number(nextafter(power, 0.0));
+		expect_number(nextafter(power, INFINITY));
+		for (unsigned i = 0; i < 100; i++) {
+			double few = (double)(rng_u32(&rng) % 100000) * pow(10.0, exponent / 4);
+			expect_number(-few);
+			expect_number(nextafter(few, INFINITY));
+			expect_number(ldexp(0.5 + 0x1p-33 * rng_u32(&rng) + 0x1p-53 * (rng_u32(&rng) >> 12), exponent));
+		}
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -128,6 +167,7 @@ int main(void)
 	    cmocka_unit_test(test_json_replaces_bytes_that_are_no_text),
 	    cmocka_unit_test(test_json_numbers_round_trip),
 	    cmocka_unit_test(test_json_numbers_are_short),
+	    cmocka_unit_test(test_json_numbers_are_those_of_printf),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef DSE_NUMBER_H
+#define DSE_NUMBER_H
+/*
+ * Numbers as text, for JSON, CSV and signatures. Fronts hold millions of them,
+ * so what C's printf and strtod would say is worked out with integers.
+ */
+
+#define NUMBER_SIZE 32
+
+/* The shortest of 15, 16 or 17 digits that reads back as the same double, laid out as printf's %g does. Any double. */
+void number_print(double value, char text[NUMBER_SIZE]);
+
+/* What printf's %.17g gives. Any double. */
+void number_print_17(double value, char text[NUMBER_SIZE]);
+
+#endif
