@@ -20,11 +20,13 @@ bool answer_key(const struct space *space, const struct explore_options *options
 bool answer_is_whole(const struct explore *explore);
 
 /* Write what was found; designs [n_design]: the front's, by unroller_init of it. pack->failed when memory is out. */
-void answer_write(struct explore *explore, struct unrolled_design *design, size_t n_design, struct pack *pack);
+void answer_write(struct explore *explore, struct unrolled_design *design, size_t n_design, unsigned n_thread,
+                  struct pack *pack);
 
 /*
- * Read it into an exploration that explore_begin has begun. The bytes are taken at their word as far as genes of layers go:
- * who keeps them keeps a hash of them. More may follow in the pack. A reader that is refused (pack->failed) leaves what explore_free frees, nothing more.
+ * Read it into an exploration that explore_begin has begun. The bytes are taken at their word as far as genes of layers
+ * go: who keeps them keeps a hash of them. More may follow in the pack. A reader that is refused (pack->failed) leaves
+ * what explore_free frees, nothing more.
  */
 void answer_read(struct explore *explore, struct pack *pack);
 

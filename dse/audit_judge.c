@@ -244,7 +244,7 @@ enum err_code audit_check_order(struct audit_job *job, struct err *err)
 	pareto_init(&batch, width, front->n_gene);
 	for (size_t i = 0; i < front->n && has_memory; i++)
 		has_memory = pareto_append(&batch, front->objective + i * width, front->genome + i * front->n_gene, 0);
-	has_memory = has_memory && pareto_insert_all(&archive, &batch);
+	has_memory = has_memory && pareto_insert_all(&archive, &batch, 1);
 	bool is_front = archive.n == front->n;
 	pareto_free(&archive);
 	pareto_free(&batch);

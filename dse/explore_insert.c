@@ -96,7 +96,7 @@ enum err_code explore_insert(struct explore *explore, const struct candidate *ca
 	bool done = make_batch(&insertion);
 	*is_empty = insertion.batch.n == 0;
 	if (done && !*is_empty)
-		done = pareto_insert_all(&explore->front, &insertion.batch);
+		done = pareto_insert_all(&explore->front, &insertion.batch, n_thread);
 	free(insertion.keeps);
 	free(insertion.number);
 	return done ? ERR_OK : err_add(err, ERR_INTERNAL, "out of memory");

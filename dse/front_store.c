@@ -10,11 +10,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A front to be written. */
+/* A front to be written, squeezed already by the thread that found it. */
 struct fresh {
 	struct fresh *next;
-	char key[HASH_HEX_SIZE];
-	struct pack task;
+	char key[HASH_HEX_SIZE], hash[HASH_HEX_SIZE];
+	size_t n_byte, n_small; /* before squeezing and after */
+	uint8_t *small;
 };
 
 struct front_store {
@@ -49,7 +50,7 @@ void front_store_close(struct front_store *fronts)
 		return;
 	for (struct fresh *fresh = fronts->fresh; fresh;) {
 		struct fresh *next = fresh->next;
-		pack_free(&fresh->task);
+		free(fresh->small);
 		free(fresh);
 		fresh = next;
 	}
@@ -119,15 +120,22 @@ bool front_store_take(struct front_store *fronts, const struct front_key *key, s
 void front_store_keep(struct front_store *fronts, const struct front_key *key, struct candidate *candidate, size_t i)
 {
 	const struct candidate_task *task = &candidate->task[i];
+	struct pack pack = {0};
+	struct err ignored = {0};
 	if (task->code != ERR_OK || task->by_reason[LAYER_REASON_FAILED] > 0 || task->n_shared > 0)
 		return;
 	struct fresh *fresh = calloc(1, sizeof(*fresh));
 	if (!fresh)
 		return;
 	make_key(key, fresh->key);
-	candidate_pack_task(candidate, i, &fresh->task);
-	if (fresh->task.failed) {
-		pack_free(&fresh->task);
+	candidate_pack_task(candidate, i, &pack);
+	fresh->n_byte = pack.n;
+	bool done = !pack.failed && squeeze(pack.data, pack.n, 1, &fresh->small, &fresh->n_small, &ignored) == ERR_OK;
+	if (done)
+		hash_hex(pack.data, pack.n, fresh->hash);
+	pack_free(&pack);
+	err_clear(&ignored);
+	if (!done) {
 		free(fresh);
 		return;
 	}
@@ -145,24 +153,15 @@ uint64_t front_store_n_taken(const struct front_store *fronts)
 static enum err_code put_front(struct front_store *fronts, const struct fresh *fresh, struct err *err)
 {
 	struct query query;
-	uint8_t *small;
-	size_t n_small;
-	char hash[HASH_HEX_SIZE];
-	enum err_code code = squeeze(fresh->task.data, fresh->task.n, 1, &small, &n_small, err);
-	if (code != ERR_OK)
-		return code;
-	hash_hex(fresh->task.data, fresh->task.n, hash);
 	query_start(&query, fronts->database,
 	            "INSERT OR REPLACE INTO layer_front VALUES (?, ?, ?, ?, ?, strftime('%Y-%m-%dT%H:%M:%SZ', 'now'))",
 	            err);
 	query_put_text(&query, fresh->key);
 	query_put_text(&query, build_sources);
-	query_put_u64(&query, fresh->task.n);
-	query_put_text(&query, hash);
-	query_put_bytes(&query, small, n_small);
-	code = query_run(&query);
-	free(small);
-	return code;
+	query_put_u64(&query, fresh->n_byte);
+	query_put_text(&query, fresh->hash);
+	query_put_bytes(&query, fresh->small, fresh->n_small);
+	return query_run(&query);
 }
 
 enum err_code front_store_write(struct front_store *fronts, struct err *err)

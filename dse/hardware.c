@@ -303,7 +303,7 @@ static enum err_code archive_outlook(struct judge *judge, const struct family *f
 	}
 	if (batch.n > 0 && judge->archive.n == 0)
 		judge->hardware->shown = family->member[family->at].index;
-	if (batch.n > 0 && !pareto_insert_all(&judge->archive, &batch))
+	if (batch.n > 0 && !pareto_insert_all(&judge->archive, &batch, judge->options->n_thread))
 		return err_add(err, ERR_INTERNAL, "out of memory");
 	pareto_free(&batch);
 	if (judge->options->show)

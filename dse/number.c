@@ -76,7 +76,8 @@ static void round_to(const struct exact *exact, unsigned n_digit, struct decimal
 {
 	uint64_t unit = n_digit == MOST_DIGIT ? 1 : n_digit == MOST_DIGIT - 1 ? 10 : 100;
 	uint64_t first = (uint64_t)(exact->whole >> exact->shift);
-	u128 rest = exact->whole - (((u128)(first - first % unit)) << exact->shift), half = ((u128)unit << exact->shift) / 2;
+	u128 rest = exact->whole - (((u128)(first - first % unit)) << exact->shift),
+	     half = ((u128)unit << exact->shift) / 2;
 	assert(first >= TEN_16 && n_digit >= LEAST_DIGIT && n_digit <= MOST_DIGIT);
 	decimal->digits = first / unit;
 	decimal->digits += rest > half || (rest == half && decimal->digits % 2 == 1);
@@ -140,12 +141,15 @@ static void lay_out(struct decimal decimal, bool is_negative, char *text)
 /* printf's and strtod's way: for every double, and eight times as slow. */
 static void print_slowly(double value, unsigned n_digit, char text[NUMBER_SIZE])
 {
-	for (; n_digit <= MOST_DIGIT; n_digit++) {
-		(void)snprintf(text, NUMBER_SIZE, "%.*g", (int)n_digit, value);
-		double read = strtod(text, NULL);
-		if (!(read < value) && !(read > value))
-			return;
+	char wide[2 * NUMBER_SIZE] = "";
+	bool differs = true;
+	for (; n_digit <= MOST_DIGIT && differs; n_digit++) {
+		(void)snprintf(wide, sizeof(wide), "%.*g", (int)n_digit, value);
+		double read = strtod(wide, NULL);
+		differs = read < value || read > value;
 	}
+	assert(strlen(wide) < NUMBER_SIZE);
+	memcpy(text, wide, strlen(wide) + 1);
 }
 
 static void print(double value, unsigned n_digit, char text[NUMBER_SIZE])

@@ -16,12 +16,16 @@
  */
 #include "dse/pareto.h"
 #include "dse/nondominated.h"
+#include "dse/parallel.h"
 #include "sim/base/checked.h"
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { FIRST_ALLOC = 16 };
+enum {
+	FIRST_ALLOC = 16,
+	MOVE_CHUNK = 1024 /* points that one thread copies at a time */
+};
 
 bool pareto_dominates(const double *a, const double *b, unsigned n_objective)
 {
@@ -386,14 +390,31 @@ static void sort_numbers(const struct both *both, size_t n, uint32_t *number, ui
 	}
 }
 
-/* Those of archive and batch that nothing dominates, of equal ones the first genome's, into made. */
-static bool settle(const struct both *both, struct pareto *made)
+/* What stays of archive and batch on its way into made. */
+struct move {
+	const struct both *both;
+	const uint32_t *number; /* [made->n] */
+	struct pareto *made;
+};
+
+static void move_chunk(void *context, size_t chunk)
 {
-	size_t n = both->archive->n + both->batch->n, n_kept = 0, at;
+	const struct move *move = context;
+	size_t end = (chunk + 1) * MOVE_CHUNK, at;
+
+	for (size_t i = chunk * MOVE_CHUNK; i < end && i < move->made->n; i++) {
+		const struct pareto *side = side_of(move->both, move->number[i], &at);
+		write_point(move->made, i, objective_of(side, at), genome_of(side, at), side->tag[at]);
+	}
+}
+
+/* Numbers of those of archive and batch that nothing dominates, of equal ones the first genome's, in order. */
+static bool find_kept(const struct both *both, uint32_t *number, size_t *n_kept)
+{
+	size_t n = both->archive->n + both->batch->n, at, n_found = 0;
 	unsigned n_objective = both->batch->n_objective;
-	uint32_t *number = calloc(2 * n + 1, sizeof *number);
 	double *sorted = calloc(n + 1, n_objective * sizeof *sorted);
-	bool *keep = calloc(n + 1, sizeof *keep), done = number && sorted && keep;
+	bool *keep = malloc((n + 1) * sizeof *keep), done = sorted && keep;
 
 	if (done)
 		sort_numbers(both, n, number, number + n);
@@ -401,31 +422,49 @@ static bool settle(const struct both *both, struct pareto *made)
 		const struct pareto *side = side_of(both, number[i], &at);
 		memcpy(sorted + i * n_objective, objective_of(side, at), n_objective * sizeof *sorted);
 	}
-	done = done && nondominated_filter(sorted, n, n_objective, keep, &n_kept) && reserve(made, n_kept);
-	for (size_t i = 0; done && i < n; i++) {
-		if (!keep[i])
-			continue;
-		const struct pareto *side = side_of(both, number[i], &at);
-		write_point(made, made->n++, objective_of(side, at), genome_of(side, at), side->tag[at]);
-	}
-	assert(made->n == (done ? n_kept : 0));
-	free(number);
+	done = done && nondominated_filter(sorted, n, n_objective, keep, n_kept);
+	for (size_t i = 0; done && i < n; i++)
+		if (keep[i])
+			number[n_found++] = number[i];
+	assert(!done || n_found == *n_kept);
 	free(sorted);
 	free(keep);
 	return done;
 }
 
-bool pareto_insert_all(struct pareto *archive, struct pareto *batch)
+/* Whether all of the batch stays, in its order, and nothing of the archive: then its memory need not be copied. */
+static bool is_batch(const struct both *both, const uint32_t *number, size_t n_kept)
+{
+	bool is_same = n_kept == both->batch->n;
+
+	for (size_t i = 0; i < n_kept && is_same; i++)
+		is_same = number[i] == both->archive->n + i;
+	return is_same;
+}
+
+bool pareto_insert_all(struct pareto *archive, struct pareto *batch, unsigned n_thread)
 {
 	const struct both both = {archive, batch};
+	size_t n = archive->n + batch->n, n_kept = 0;
 	struct pareto made;
 
 	assert(archive->n_objective == batch->n_objective && archive->n_gene == batch->n_gene);
-	assert(archive->n + batch->n < UINT32_MAX);
+	assert(n < UINT32_MAX && n_thread > 0);
 	pareto_init(&made, batch->n_objective, batch->n_gene);
-	bool done = settle(&both, &made);
-	if (!done)
+	uint32_t *number = malloc((2 * n + 1) * sizeof *number);
+	bool done = number && find_kept(&both, number, &n_kept);
+	if (done && is_batch(&both, number, n_kept)) {
+		made = *batch;
+		pareto_init(batch, made.n_objective, made.n_gene);
+	} else if (done && reserve(&made, n_kept)) {
+		struct move move = {&both, number, &made};
+		made.n = n_kept;
+		parallel_for(ceil_div(n_kept, MOVE_CHUNK), n_thread, move_chunk, &move);
+	} else {
+		done = false;
 		pareto_free(&made);
+	}
+	free(number);
 	pareto_free(archive);
 	*archive = made;
 	pareto_free(batch);

@@ -48,10 +48,10 @@ bool pareto_extend(struct pareto *batch, size_t n);
 
 /*
  * Insert all points of a batch (same shape, any points), which is empty afterwards; the archive is sorted then. What
- * pareto_insert does one by one, in n log n for up to 3 objectives. false when memory is out (the archive is empty
- * then, too).
+ * pareto_insert does one by one, in n log n for up to 3 objectives; n_thread threads copy what stays. false when memory
+ * is out (the archive is empty then, too).
  */
-bool pareto_insert_all(struct pareto *archive, struct pareto *batch);
+bool pareto_insert_all(struct pareto *archive, struct pareto *batch, unsigned n_thread);
 
 /* Insert all points of other (same shape). When memory is out, archive->n_alloc is 0 although other->n is not. */
 void pareto_merge(struct pareto *archive, const struct pareto *other);

@@ -7,6 +7,7 @@
 #include "dse/table.h"
 #include "dse/quality.h"
 #include "sim/base/checked.h"
+#include "sim/base/real.h"
 #include <assert.h>
 #include <inttypes.h>
 #include <math.h>
@@ -24,8 +25,8 @@ static void find_scale(const struct pareto *front, struct scale *scale)
 	for (unsigned k = 0; k < front->n_objective; k++) {
 		double least = INFINITY, most = -INFINITY;
 		for (size_t i = 0; i < front->n; i++) {
-			least = fmin(least, front->objective[i * front->n_objective + k]);
-			most = fmax(most, front->objective[i * front->n_objective + k]);
+			least = real_min(least, front->objective[i * front->n_objective + k]);
+			most = real_max(most, front->objective[i * front->n_objective + k]);
 		}
 		scale->range[k] = most > least ? most - least : 1.0;
 	}
@@ -39,9 +40,9 @@ static double distance(const struct pareto *front, const struct scale *scale, si
 {
 	double sum = 0.0;
 	for (unsigned k = 0; k < front->n_objective; k++) {
-		double step = (front->objective[i * front->n_objective + k] -
-		               front->objective[other * front->n_objective + k]) /
-		              scale->range[k];
+		double step =
+		    (front->objective[i * front->n_objective + k] - front->objective[other * front->n_objective + k]) /
+		    scale->range[k];
 		sum += step * step;
 	}
 	return sum;
@@ -76,11 +77,46 @@ static size_t add_choice(size_t *chosen, size_t n, size_t max, size_t point)
 	return n;
 }
 
-size_t report_choose(const struct pareto *front, size_t max, size_t *chosen, size_t *knee)
+/* The point farthest from all chosen ones, with near [n] of all points up to date but for the last choice; n: none. */
+static size_t find_farthest(const struct pareto *front, const struct scale *scale, size_t last, double *near)
+{
+	size_t farthest = front->n;
+	double far = 0.0;
+	for (size_t i = 0; i < front->n; i++) {
+		near[i] = real_min(distance(front, scale, i, last), near[i]);
+		if (near[i] > far) {
+			far = near[i];
+			farthest = i;
+		}
+	}
+	return farthest;
+}
+
+/* Farthest-point sampling: covers the front evenly in shape, not in number of points. Without memory nothing is added.
+ */
+static size_t choose_far(const struct pareto *front, size_t *chosen, size_t n, size_t max)
 {
 	struct scale scale;
-	assert(front->n > 0 && max > front->n_objective && chosen && knee);
+	double *near = malloc(front->n * sizeof(*near));
+	size_t n_met = 0, farthest = 0;
+	if (!near)
+		return n;
 	find_scale(front, &scale);
+	for (size_t i = 0; i < front->n; i++)
+		near[i] = INFINITY;
+	while (n < max && farthest < front->n) {
+		while (n_met < n)
+			farthest = find_farthest(front, &scale, chosen[n_met++], near);
+		if (farthest < front->n)
+			chosen[n++] = farthest;
+	}
+	free(near);
+	return n;
+}
+
+size_t report_choose(const struct pareto *front, size_t max, size_t *chosen, size_t *knee)
+{
+	assert(front->n > 0 && max > front->n_objective && chosen && knee);
 	*knee = indicator_knee(front->objective, front->n, front->n_objective);
 	size_t n = 0;
 	if (front->n <= max) {
@@ -91,23 +127,7 @@ size_t report_choose(const struct pareto *front, size_t max, size_t *chosen, siz
 	for (unsigned k = 0; k < front->n_objective; k++)
 		n = add_choice(chosen, n, max, least_in(front, k));
 	n = add_choice(chosen, n, max, *knee);
-	/* Farthest-point sampling: covers the front evenly in shape, not in number of points. */
-	while (n < max) {
-		size_t farthest = 0;
-		double far = -1.0;
-		for (size_t i = 0; i < front->n; i++) {
-			double near = INFINITY;
-			for (size_t k = 0; k < n; k++)
-				near = fmin(near, distance(front, &scale, i, chosen[k]));
-			if (near > far) {
-				far = near;
-				farthest = i;
-			}
-		}
-		if (far <= 0.0)
-			break;
-		chosen[n++] = farthest;
-	}
+	n = choose_far(front, chosen, n, max);
 	qsort(chosen, n, sizeof(*chosen), compare_index);
 	return n;
 }

@@ -3,6 +3,8 @@
 #include "dse/answer.h"
 #include "dse/build.h"
 #include "dse/certificate.h"
+#include "dse/files_read.h"
+#include "dse/parallel.h"
 #include "dse/quality.h"
 #include "dse/store.h"
 #include "sim/base/file.h"
@@ -13,7 +15,8 @@
 #include <time.h>
 #include <unistd.h>
 
-/* What a run's folder may hold that dse export gives back; points.csv, which is by far the largest, can be made again. */
+/* What a run's folder may hold that dse export gives back; points.csv, which is by far the largest, can be made again.
+ */
 #define N_KEPT (FRONT_N_TEXT + 1)
 static const char *const kept_file[N_KEPT] = {
     [FRONT_CSV] = "front.csv", [FRONT_JSON] = "front.json", [FRONT_SVG] = "front.svg", [FRONT_N_TEXT] = "run.json"};
@@ -52,8 +55,9 @@ enum err_code run_note_open(const struct cli_options *cli, struct database **sto
 		code = err_add(err, ERR_USAGE, "dse %s: no store is named (--store or DSE_STORE is none)",
 		               cli->command->name);
 	else if (access(path, F_OK) != 0)
-		code = err_add(err, ERR_IO, "%s: there is no store of runs; dse explore makes one, --store FILE names another",
-		               path);
+		code =
+		    err_add(err, ERR_IO,
+		            "%s: there is no store of runs; dse explore makes one, --store FILE names another", path);
 	else
 		code = run_store_open(path, false, store, err);
 	free(path);
@@ -100,8 +104,10 @@ enum err_code run_note_begin(struct run_note *note, const struct cli_options *cl
 		return code;
 	code = run_store_open(note->path, true, &store, err);
 	if (code != ERR_OK)
-		return err_add(err, code, "dse %s keeps its run there; --store FILE names another store, --store none does without",
-		               cli->command->name);
+		return err_add(
+		    err, code,
+		    "dse %s keeps its run there; --store FILE names another store, --store none does without",
+		    cli->command->name);
 	note->held = store;
 	note->input = calloc(space->n_file + 1, sizeof(*note->input));
 	if (code == ERR_OK && !note->input)
@@ -205,23 +211,6 @@ enum err_code run_note_know_fronts(struct run_note *note, struct explore_options
 	return code;
 }
 
-/* The file's bytes as they are in the folder; one that is not there is left out. */
-static enum err_code read_result(const char *folder, const char *name, char hex[HASH_HEX_SIZE], struct run_file *file,
-                                 struct err *err)
-{
-	char *path = store_join(folder, name), *text = NULL;
-	if (!path)
-		return err_add(err, ERR_INTERNAL, "out of memory");
-	enum err_code code = file_read(path, SIZE_MAX / 2, &text, &file->n_byte, err);
-	if (code == ERR_OK)
-		hash_hex(text, file->n_byte, hex);
-	file->name = name;
-	file->hash = hex;
-	file->data = text;
-	free(path);
-	return code;
-}
-
 /* What certificate_text says, in a word or two. */
 static const char *exactness(const struct front_run *run, char *text, size_t n_byte)
 {
@@ -241,18 +230,29 @@ static const char *state_of(const struct explore *explore)
 	return explore->interrupted || explore->truncated ? "cut short" : "complete";
 }
 
-static void fill(const struct run_note *note, const struct front_run *run, const char *folder,
-                 struct run_record *record)
+/* A run on its way into the store. */
+struct keeping {
+	const struct run_note *note;
+	const struct front_run *run;
+	struct run_record record;
+	struct run_file file[N_KEPT];
+	char hex[N_KEPT][HASH_HEX_SIZE], certificate[CERTIFICATE_TEXT_SIZE], exactness[32];
+	struct pack answer;
+	bool has_answer;
+};
+
+static void fill(struct keeping *keeping)
 {
+	const struct front_run *run = keeping->run;
 	const struct explore *explore = run->explore;
+	struct run_record *record = &keeping->record;
 	struct quality quality;
 	bool has_quality = explore->front.n > 0 && quality_of_front(&explore->front, &quality);
-	record->date = note->date;
+	record->date = keeping->note->date;
 	record->seconds = explore->seconds;
 	record->version = DSE_VERSION;
 	record->build = build_sources;
 	record->command = run->command;
-	record->folder = folder;
 	record->space = run->space->name;
 	record->engine = run->options->engine->name;
 	record->detail = detail_name[run->space->detail];
@@ -261,70 +261,109 @@ static void fill(const struct run_note *note, const struct front_run *run, const
 	record->n_point = explore->front.n;
 	record->signature = explore->front.n > 0 ? run->signature : "";
 	record->hypervolume = has_quality ? quality.hypervolume : 0.0;
-	record->n_input = note->n_input;
+	record->n_input = keeping->note->n_input;
 	record->n_thread = run->options->n_thread;
-	record->input = note->input;
+	record->input = keeping->note->input;
+	certificate_text(run, keeping->certificate, sizeof(keeping->certificate));
+	record->certificate = keeping->certificate;
+	record->exactness = exactness(run, keeping->exactness, sizeof(keeping->exactness));
+	record->known_from = keeping->note->known.run;
 }
 
-/* The answer of a search, for the next run that asks the same; of none that knew it. */
-static void put_answer(const struct run_note *note, const struct front_run *run, struct pack *pack,
-                       struct run_record *record)
+/* What can be made ready side by side: the row, the answer of a search for the next run that asks the same, hashes. */
+static void prepare(void *context, size_t i)
 {
-	struct front_labels labels = {.names = hash_names(run->space), .is_plain = !run->verify};
+	struct keeping *keeping = context;
 	/* packs write what they are given; nothing of it changes */
-	struct explore *explore = (struct explore *)(uintptr_t)run->explore;
-	record->known_from = note->known.run;
-	if (note->key[0] == '\0' || note->known.run > 0 || !answer_is_whole(explore))
+	struct explore *explore = (struct explore *)(uintptr_t)keeping->run->explore;
+	const struct unroller *unroller = keeping->run->unroller;
+	struct run_file *file = i < 2 ? NULL : &keeping->file[i - 2];
+	if (i == 0 && keeping->has_answer)
+		answer_write(explore, unroller->design, unroller->n_design, keeping->run->options->n_thread,
+		             &keeping->answer);
+	else if (i == 1)
+		fill(keeping);
+	else if (file)
+		hash_hex(file->data, file->n_byte, keeping->hex[i - 2]);
+}
+
+/* The run's files as they are in its folder. */
+static enum err_code read_results(struct keeping *keeping, const char *folder, struct err *err)
+{
+	struct files_read read[N_KEPT] = {{0}};
+	/* without a front there is run.json alone */
+	size_t n_left_out = keeping->run->explore->front.n > 0 ? 0 : N_KEPT - 1, n = N_KEPT - n_left_out;
+	bool has_memory = true;
+	for (size_t i = 0; i < n; i++) {
+		read[i].path = store_join(folder, kept_file[n_left_out + i]);
+		has_memory &= read[i].path != NULL;
+	}
+	enum err_code code = has_memory ? files_read(read, n, keeping->run->options->n_thread, err)
+	                                : err_add(err, ERR_INTERNAL, "out of memory");
+	for (size_t i = 0; i < n; i++) {
+		keeping->file[i] = (struct run_file){.name = kept_file[n_left_out + i],
+		                                     .hash = keeping->hex[i],
+		                                     .data = read[i].data,
+		                                     .n_byte = read[i].n_byte};
+		free(read[i].path);
+	}
+	keeping->record.n_file = n;
+	return code;
+}
+
+/* Behind the answer its labels; none where a run knew it or it is not whole. */
+static void put_answer(struct keeping *keeping)
+{
+	const struct front_run *run = keeping->run;
+	struct front_labels labels = {.names = hash_names(run->space), .is_plain = !run->verify};
+	if (!keeping->has_answer)
 		return;
-	answer_write(explore, run->unroller->design, run->unroller->n_design, pack);
 	memcpy(labels.signature, run->signature, sizeof(labels.signature));
-	for (size_t i = 0; i < FRONT_N_TEXT; i++)
-		memcpy(labels.text[i], record->file[i].hash, HASH_HEX_SIZE);
-	pack_labels(&labels, pack);
-	if (pack->failed)
+	memcpy(labels.text, keeping->hex, sizeof(labels.text));
+	pack_labels(&labels, &keeping->answer);
+	if (keeping->answer.failed)
 		return;
-	record->answer_key = note->key;
-	record->answer = pack->data;
-	record->n_answer = pack->n;
+	keeping->record.answer_key = keeping->note->key;
+	keeping->record.answer = keeping->answer.data;
+	keeping->record.n_answer = keeping->answer.n;
+}
+
+static enum err_code keep(struct keeping *keeping, const char *folder, struct err *err)
+{
+	struct database *store = NULL;
+	uint64_t id;
+	enum err_code code = read_results(keeping, folder, err);
+	if (code == ERR_OK)
+		parallel_for(2 + keeping->record.n_file, keeping->run->options->n_thread, prepare, keeping);
+	if (code == ERR_OK) {
+		put_answer(keeping);
+		code = front_store_write(keeping->note->fronts, err);
+	}
+	if (code == ERR_OK)
+		code = run_store_open(keeping->note->path, true, &store, err);
+	if (code == ERR_OK)
+		code = run_store_put(store, &keeping->record, &id, err);
+	database_close(store);
+	return code;
 }
 
 enum err_code run_note_keep(const struct run_note *note, const struct front_run *run, const char *folder,
                             struct err *err)
 {
-	struct database *store = NULL;
-	struct pack answer = {0};
-	struct run_file file[N_KEPT] = {{0}};
-	char hex[N_KEPT][HASH_HEX_SIZE], certificate[CERTIFICATE_TEXT_SIZE], text[32];
-	struct run_record record = {.file = file};
-	uint64_t id;
-	enum err_code code = ERR_OK;
+	struct keeping keeping = {.note = note, .run = run, .record = {.folder = folder}};
 	assert(note && run && folder);
 	if (!note->path)
 		return ERR_OK;
-	fill(note, run, folder, &record);
-	certificate_text(run, certificate, sizeof(certificate));
-	record.certificate = certificate;
-	record.exactness = exactness(run, text, sizeof(text));
-	/* without a front there is run.json alone */
-	for (size_t i = run->explore->front.n > 0 ? 0 : N_KEPT - 1; i < N_KEPT && code == ERR_OK; i++) {
-		size_t at = record.n_file++;
-		code = read_result(folder, kept_file[i], hex[at], &file[at], err);
-	}
-	if (code == ERR_OK)
-		put_answer(note, run, &answer, &record);
-	if (code == ERR_OK)
-		code = front_store_write(note->fronts, err);
-	if (code == ERR_OK)
-		code = run_store_open(note->path, true, &store, err);
-	if (code == ERR_OK)
-		code = run_store_put(store, &record, &id, err);
-	database_close(store);
-	pack_free(&answer);
-	for (size_t i = 0; i < record.n_file; i++)
-		free((void *)(uintptr_t)file[i].data);
+	keeping.record.file = keeping.file;
+	keeping.has_answer = note->key[0] != '\0' && note->known.run == 0 && answer_is_whole(run->explore);
+	enum err_code code = keep(&keeping, folder, err);
+	pack_free(&keeping.answer);
+	for (size_t i = 0; i < keeping.record.n_file; i++)
+		free((void *)(uintptr_t)keeping.file[i].data);
 	if (code != ERR_OK)
-		(void)err_add(err, code, "%s holds this run's results, but the store does not: make room or give another one with "
-		                         "--store FILE (none: no store), and run the command again",
+		(void)err_add(err, code,
+		              "%s holds this run's results, but the store does not: make room or give another one with "
+		              "--store FILE (none: no store), and run the command again",
 		              folder);
 	return code;
 }

@@ -261,7 +261,7 @@ bool dim_axis_group(struct dim_axis *axis, struct arena *arena)
 }
 
 enum {
-	MAX_JOB_PART = 24,
+	MAX_JOB_PART = 48,
 	PART_WORTH = 1 << 14 /* splits that make a part worth another thread */
 };
 
@@ -280,7 +280,7 @@ struct dim_axis_job {
 	uint32_t *group_first, *group_part;
 };
 
-/* Few parts have many splits each, so the job's parts grow with the numbers: each ends at so many times its beginning.
+/* Few parts have many splits each, so the job's parts grow with the numbers: each ends a quarter above its beginning.
  */
 static void cut_job(struct dim_axis_job *job)
 {
@@ -289,7 +289,7 @@ static void cut_job(struct dim_axis_job *job)
 
 	while (job->n_part < MAX_JOB_PART && at <= job->n_max) {
 		uint64_t next =
-		    is_long && job->n_part + 1 < MAX_JOB_PART ? (uint64_t)at * 3 / 2 + 1 : (uint64_t)job->n_max + 1;
+		    is_long && job->n_part + 1 < MAX_JOB_PART ? (uint64_t)at * 5 / 4 + 1 : (uint64_t)job->n_max + 1;
 		job->first[job->n_part++] = at;
 		at = next <= job->n_max ? (uint32_t)next : job->n_max + 1;
 	}

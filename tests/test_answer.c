@@ -31,7 +31,7 @@ static int set_up(void **state)
 		return -1;
 	if (unroller_init(&fixture->unroller, &fixture->explore, 1, &err) != ERR_OK)
 		return -1;
-	answer_write(&fixture->explore, fixture->unroller.design, fixture->unroller.n_design, &fixture->pack);
+	answer_write(&fixture->explore, fixture->unroller.design, fixture->unroller.n_design, 1, &fixture->pack);
 	*state = fixture;
 	return fixture->pack.failed ? -1 : 0;
 }
@@ -80,7 +80,7 @@ static void test_answer_gives_back_front_counts_and_history(void **state)
 	for (size_t i = 0; i < unroller.n_machine; i++)
 		assert_memory_equal(&unroller.machine[i], &fixture->unroller.machine[i], sizeof(struct machine));
 	struct pack again = {0};
-	answer_write(&back, unroller.design, unroller.n_design, &again);
+	answer_write(&back, unroller.design, unroller.n_design, 2, &again);
 	assert_int_equal(again.n, fixture->pack.n);
 	assert_memory_equal(again.data, fixture->pack.data, again.n);
 	pack_free(&again);
