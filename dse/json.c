@@ -175,14 +175,9 @@ void json_put_number(struct json *json, const char *key, double value)
 {
 	char text[NUMBER_SIZE];
 	begin_item(json, key);
-	if (fabs(value) < 1e15 && !(trunc(value) < value) && !(trunc(value) > value) && !signbit(value)) {
-		(void)fprintf(json->file, "%" PRIu64, (uint64_t)value); /* most counts, and faster */
-	} else if (isfinite(value)) {
+	if (isfinite(value))
 		number_print(value, text);
-		(void)fputs(text, json->file);
-	} else {
-		(void)fputs("null", json->file);
-	}
+	(void)fputs(isfinite(value) ? text : "null", json->file);
 }
 
 void json_put_u64(struct json *json, const char *key, uint64_t value)
