@@ -21,7 +21,7 @@ window.dse = {};
 			else if (value !== false && value !== null && value !== undefined)
 				node.setAttribute(name, value === true ? '' : value);
 		}
-		node.append(...children.flat().filter((child) => child !== null && child !== undefined && child !== false));
+		node.append(...children.flat(Infinity).filter((child) => child !== null && child !== undefined && child !== false));
 		return node;
 	};
 
@@ -55,6 +55,12 @@ window.dse = {};
 		}
 		return grouped(String(Number(value.toPrecision(Math.max(digits, Math.ceil(Math.log10(size)))))));
 	};
+
+	// A count, whole however large.
+	dse.count = (value) => (Number.isInteger(value) && Math.abs(value) < 2 ** 53 ? grouped(String(value)) : dse.number(value));
+
+	// A number with as many digits after the point as its neighbours in a column.
+	dse.fixed = (value, decimals) => (Number.isFinite(value) ? grouped(value.toFixed(decimals)) : dse.number(value));
 
 	// Units as a reader writes them.
 	const UNIT_LABEL = {byte: 'B', frac: '', count: '', um2: '\u00b5m\u00b2', us: '\u00b5s', uj: '\u00b5J', uw: '\u00b5W', 1: ''};
@@ -166,12 +172,12 @@ window.dse = {};
 
 	let n_control = 0;
 
-	// A list to choose from: choices [[value, label], ...].
-	dse.choice = function (label, choices, value, change) {
+	// A list to choose from: choices [[value, label], ...]; beside is a control that belongs to it.
+	dse.choice = function (label, choices, value, change, beside) {
 		const id = `control-${++n_control}`;
-		return dse.el('div', {class: 'control'}, dse.el('label', {for: id}, label),
-			dse.el('select', {id, onchange: (event) => change(event.target.value)}, choices.map(([one, text]) =>
-				dse.el('option', {value: one, selected: String(one) === String(value)}, text))));
+		const select = dse.el('select', {id, onchange: (event) => change(event.target.value)}, choices.map(([one, text]) =>
+			dse.el('option', {value: one, selected: String(one) === String(value)}, text)));
+		return dse.el('div', {class: 'control'}, dse.el('label', {for: id}, label), dse.el('div', {class: 'pair'}, select, beside));
 	};
 
 	dse.check = (label, is_on, change, hint) => dse.el('label', {class: 'check', title: hint},
@@ -207,7 +213,7 @@ window.dse = {};
 		.map(([name, value, is_wide]) => dse.el('div', {class: is_wide && 'wide'}, dse.el('dt', {}, name), dse.el('dd', {}, value))));
 
 	// Names and values, one a line.
-	dse.factList = (pairs) => dse.el('dl', {class: 'pairs'}, pairs.map(([name, value]) => [dse.el('dt', {}, name), dse.el('dd', {}, value)]).flat());
+	dse.factList = (pairs) => dse.el('dl', {class: 'pairs'}, pairs.map(([name, value]) => [dse.el('dt', {}, name), dse.el('dd', {}, value)]));
 
 	// A few large figures: [[value, name], ...].
 	dse.tiles = (pairs) => dse.el('div', {class: 'tiles'},
@@ -262,11 +268,12 @@ window.dse = {};
 		return details;
 	}
 
-	// A table that is only read: {columns: [name], rows: [[text or number]]}; numbers stand right.
-	dse.plainTable = function (caption, {columns, rows}) {
+	// A table that is only read: {columns: [name], rows: [[text, number or node]], show: how numbers are written}; numbers
+	// stand right.
+	dse.plainTable = function (caption, {columns, rows, show = dse.number}) {
 		const is_number = columns.map((_, k) => rows.length > 0 && rows.every((row) => typeof row[k] === 'number' || row[k] === null));
 		const cell = (value, k) => (k === 0 ? dse.el('th', {scope: 'row'}, dse.number(value))
-			: dse.el('td', {class: is_number[k] && 'number'}, value instanceof Node ? value : dse.number(value)));
+			: dse.el('td', {class: is_number[k] && 'number'}, value instanceof Node ? value : show(value)));
 		return dse.el('div', {class: 'scroll', tabindex: '0', role: 'region', 'aria-label': caption},
 			dse.el('table', {}, dse.el('caption', {class: 'unseen'}, caption),
 				dse.el('thead', {}, dse.el('tr', {}, columns.map((name, k) => dse.el('th', {scope: 'col', class: is_number[k] && 'number'}, name)))),
@@ -292,18 +299,22 @@ window.dse = {};
 
 	function withTicks(scale) {
 		const ticks = scale.ticks || {};
-		const number = scale.type === 'logarithmic' ? (value) => dse.decade(value, 1) : (value) => dse.number(value);
+		const number = (value) => dse.number(value);
 		const is_category = scale.type === 'category' || scale.labels || !scale.type;
 		return {...scale, grid: {color: dse.colour('grid'), borderColor: dse.colour('line'), tickColor: dse.colour('line'), ...scale.grid},
 			title: scale.title ? {display: true, color: dse.colour('ink-2'), ...scale.title} : undefined,
+			...(scale.type === 'logarithmic' ? {afterBuildTicks: thin} : {}),
 			ticks: is_category ? ticks : {callback: number, maxRotation: 0, autoSkipPadding: 12, ...ticks}};
 	}
 
-	// A number of a log axis, multiplied with scale for reading: 1, 2 and 5 only, as more of them would touch.
-	dse.decade = function (value, scale) {
-		const lead = value / Math.pow(10, Math.floor(Math.log10(value) + 1e-9));
-		return [1, 2, 5].some((digit) => Math.abs(lead - digit) < 1e-6) ? dse.number(value * scale) : '';
-	};
+	// Of a log axis 1, 2 and 5 times powers of ten, of a long one the powers only: more would touch.
+	function thin(scale) {
+		const leads = scale.max / scale.min > 300 ? [1] : [1, 2, 5];
+		scale.ticks = scale.ticks.filter(({value}) => {
+			const lead = value / Math.pow(10, Math.floor(Math.log10(value) + 1e-9));
+			return leads.some((digit) => Math.abs(lead - digit) < 1e-6);
+		});
+	}
 
 	const legend = () => ({align: 'start', labels: {boxWidth: 12, boxHeight: 12, padding: 12, usePointStyle: false, color: dse.colour('ink')}});
 	const tooltip = () => ({backgroundColor: dse.colour('surface'), titleColor: dse.colour('ink'), bodyColor: dse.colour('ink'),
@@ -311,17 +322,25 @@ window.dse = {};
 
 	// ---- printing -------------------------------------------------------------------------------------------
 
-	// A4 less margins, in CSS pixels. Browsers lay out for paper only after this event, so figures are told their width.
+	// A4 less margins, in CSS pixels. Browsers lay out for paper only after this event, so figures are told their width,
+	// and wide tables are made smaller: else the whole page would be.
 	const PAPER_WIDTH = 680;
 	window.addEventListener('beforeprint', () => {
 		printing = true;
 		applyTheme();
 		figures.forEach((figure) => figure.chart() && figure.chart().resize(PAPER_WIDTH, figure.plot.clientHeight));
+		document.querySelectorAll('table').forEach(fitOnPaper);
 	});
+	function fitOnPaper(table) {
+		table.style.width = 'auto';  // what it needs rather than what it has
+		table.style.zoom = Math.min(1, PAPER_WIDTH / (0.85 * table.scrollWidth));
+		table.style.width = '';
+	}
 	window.addEventListener('afterprint', () => {
 		printing = false;
 		applyTheme();
 		figures.forEach((figure) => figure.chart() && figure.chart().resize());
+		document.querySelectorAll('table').forEach((table) => { table.style.zoom = ''; });
 	});
 
 	if (dse.data && dse.data.version)

@@ -94,7 +94,18 @@
 		column.scale = shown.scale;
 		column.shown_unit = shown.unit;
 		column.title = dse.titled(column.label, column.shown_unit);
+		column.decimals = decimals(column);
 		column.is_axis = column.n_distinct > 0 && (!column.values || column.values.length <= model.MAX_VALUES);
+	}
+
+	// Five digits of the largest value after the point, so that a column is aligned; null: whole or of many sizes.
+	function decimals(column) {
+		const most = Math.max(Math.abs(column.min), Math.abs(column.max)) * column.scale;
+		const is_whole = column.of.every((value) => Number.isNaN(value) || Number.isInteger(value * column.scale));
+		if (column.values || is_whole || !(most > 0) || !Number.isFinite(most) || most < 1e-3 || most >= 1e9)
+			return null;
+		const places = Math.max(0, 4 - Math.floor(Math.log10(most)));
+		return column.n_distinct > 1 && column.min !== 0 && Math.abs(column.min) * column.scale < 10 * Math.pow(10, -places) ? null : places;
 	}
 
 	function addRunColumn() {
@@ -115,10 +126,12 @@
 	model.rowOf = (run, id) => (Number.isInteger(id) && id >= 0 && id < run.n ? run.first + id : null);
 
 	// A value as the page shows it, without its unit; and with it.
-	model.shown = function (column, value, digits) {
+	model.shown = function (column, value, digits = 5) {
 		if (Number.isNaN(value) || value === null || value === undefined)
 			return '\u2013';
-		return column.values ? String(column.values[value]) : dse.number(value * column.scale, digits);
+		if (column.values)
+			return String(column.values[value]);
+		return column.decimals === null || digits < 5 ? dse.number(value * column.scale, digits) : dse.fixed(value * column.scale, column.decimals);
 	};
 	model.withUnit = function (column, row) {
 		const value = column.of[row];

@@ -91,7 +91,7 @@
 	function wrapped(column, n) {
 		if (!column)
 			return '';
-		const room = Math.max(8, Math.floor((figure.plot.clientWidth - 64) / Math.max(1, n - 1) / 7));
+		const room = Math.max(8, Math.floor(((figure.chart() ? figure.chart().width : figure.plot.clientWidth) - 64) / Math.max(1, n - 1) / 7));
 		const lines = [''];
 		for (const word of column.title.split(' ')) {
 			const last = lines[lines.length - 1];
@@ -212,7 +212,7 @@
 	function firstAxes() {
 		const varied = model.columns.filter((one) => one.is_axis && one.n_distinct > 1);
 		const of = (kind) => varied.filter((one) => one.kind === kind);
-		return [...of('objective'), ...of('knob').slice(0, 4), ...of('metric')].slice(0, 7).map((one) => one.key);
+		return [...of('objective'), ...of('knob').slice(0, 4), ...of('metric')].slice(0, window.innerWidth < 640 ? 4 : 7).map((one) => one.key);
 	}
 
 	function picker() {

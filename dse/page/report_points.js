@@ -11,7 +11,7 @@
 	const asColumn = (column) => ({
 		key: column.key, label: column.label, unit: column.shown_unit, number: !column.values,
 		value: (row) => (column.values ? column.values[column.of[row]] : column.of[row]),
-		cell: (row) => model.shown(column, column.of[row], 5),
+		cell: (row) => model.shown(column, column.of[row]),
 	});
 	const id_column = {key: 'id', label: 'point', number: true, value: (row) => model.idOf(row)};
 
@@ -97,7 +97,7 @@
 			if (rows.length < 2) {
 				holder.replaceChildren(dse.el('p', {class: 'note'}, rows.length === 1
 					? `${model.name(rows[0])} is chosen: choose another to see them side by side.`
-					: `Tick up to ${model.MAX_COMPARED} points in the table, or click points with Shift held down.`));
+					: `Tick up to ${model.MAX_COMPARED} points in the table, press Compare beside the scatter, or click points with Shift held down.`));
 				return;
 			}
 			holder.replaceChildren(
@@ -124,7 +124,7 @@
 			return only_differences && !differs ? null : dse.el('tr', {'data-key': column.key},
 				dse.el('th', {scope: 'row'}, column.title),
 				values.map((value, i) => dse.el('td', {class: 'number' + (differs ? ' differs' : ''), 'data-value': value},
-					model.shown(column, value, 5), differs && i > 0 && !column.values ? change(values[0], value) : null)));
+					model.shown(column, value), differs && i > 0 && !column.values ? change(values[0], value) : null)));
 		}).filter(Boolean);
 		return scrolled('Points side by side', dse.el('table', {}, heads(rows, ['']), dse.el('tbody', {}, lines)));
 	}

@@ -21,8 +21,7 @@
 		if (of.values)
 			return {...common, min: -0.5, max: of.values.length - 0.5,
 				ticks: {stepSize: 1, autoSkip: false, callback: (value) => of.values[value] || ''}};
-		return {...common, grace: '3%', ticks: {callback: isLog(axis) ? (value) => dse.decade(value, of.scale)
-			: (value) => dse.number(value * of.scale)}};
+		return {...common, grace: '3%', ticks: {callback: (value) => dse.number(value * of.scale)}};
 	}
 
 	// Points of one colour and run are a dataset, so that no option is asked of single points.
@@ -334,19 +333,19 @@
 
 	// ---- controls -------------------------------------------------------------------------------------------
 
-	function chooser(name, label, columns) {
+	function chooser(name, label, columns, beside) {
 		return dse.choice(label, columns.map((one) => [one.key, one.title]), view[name], (value) => {
 			view[name] = value;
 			figure.redraw();
-		});
+		}, beside);
 	}
 
 	function controls() {
 		const axes = model.columns.filter((one) => one.is_axis);
 		const redraw = (name) => (is_on) => { view[name] = is_on; figure.redraw(); };
 		return dse.el('div', {class: 'controls'},
-			chooser('x', 'Horizontal', axes), dse.check('log', view.xlog, redraw('xlog'), 'Logarithmic horizontal axis'),
-			chooser('y', 'Vertical', axes), dse.check('log', view.ylog, redraw('ylog'), 'Logarithmic vertical axis'),
+			chooser('x', 'Horizontal', axes, dse.check('log', view.xlog, redraw('xlog'), 'Logarithmic horizontal axis')),
+			chooser('y', 'Vertical', axes, dse.check('log', view.ylog, redraw('ylog'), 'Logarithmic vertical axis')),
 			chooser('colour', 'Colour', axes), dse.check('front line', view.front, redraw('front'), 'Line along the front of the two objectives'),
 			dse.toggle('Select area', view.area, (is_on) => {
 				view.area = is_on;

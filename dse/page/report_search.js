@@ -23,7 +23,7 @@
 		const keys = [...new Set(shown.flatMap((one) => Object.keys(one.change_pct)))];
 		const label = (key) => (model.byKey.has(key) ? model.byKey.get(key).label : key);
 		return {type: 'bar', data: {labels: shown.map(change), datasets: keys.map((key, i) => ({label: label(key), backgroundColor: dse.series(i),
-			data: shown.map((one) => one.change_pct[key]), minBarLength: 2}))},
+			data: shown.map((one) => one.change_pct[key])}))},
 		options: {indexAxis: 'y', interaction: {mode: 'index', intersect: false, axis: 'y'}, scales: {
 			x: {type: 'linear', title: {text: 'change (%), less is better'}, grid: {color: (line) => dse.colour(line.tick && line.tick.value === 0 ? 'ink-2' : 'grid')},
 				ticks: {callback: (value) => (value > 0 ? '+' : '') + dse.number(value)}},
@@ -88,7 +88,7 @@
 			const few = hypervolume.length < 60 ? 2.5 : 0;
 			const points = (values) => at.map((x, i) => ({x, y: values[i], points: front_points[i], volume: hypervolume[i]})).filter(({x, y}) => x !== null && y !== undefined);
 			return [{label: known.length > 1 ? run.name : 'hypervolume', data: points(hypervolume.map((value) => 100 * value / last)), borderColor: dse.series(run.index),
-				backgroundColor: dse.series(run.index), borderWidth: 2, pointRadius: few, pointStyle: dse.shape(run), stepped: 'after'}];
+				backgroundColor: dse.series(run.index), borderWidth: 2, pointRadius: few, pointStyle: dse.shape(run), stepped: 'after', clip: 5}];
 		});
 		return {type: 'line', data: {datasets}, options: {parsing: false, interaction: {mode: 'nearest', intersect: false, axis: 'x'}, scales: {
 			x: {type: 'linear', beginAtZero: true, title: {text: view.by === 'seconds' ? 'time (s)' : 'evaluations'}},
@@ -106,7 +106,7 @@
 			columns: ['run', 'evaluations', 'seconds', 'points of the front', 'hypervolume'],
 			rows: model.runs.filter(progressOf).flatMap((run) => run.progress.hypervolume.map((value, i) => [run.name, ...['evaluations', 'seconds', 'front_points']
 				.map((key) => (run.progress[key] || [])[i] ?? null), value]))})});
-		section.append(dse.el('div', {class: 'controls'}, dse.choice('Over', [['evaluations', 'evaluations'], ['seconds', 'seconds']], view.by,
+		section.append(dse.el('div', {class: 'controls'}, dse.choice('Horizontal', [['evaluations', 'evaluations'], ['seconds', 'seconds']], view.by,
 			(value) => { view.by = value; figure.redraw(); })), figure.element);
 		figure.redraw();
 	};
@@ -124,7 +124,7 @@
 			infeasible.length > 0 ? ['Infeasible by reason', ['reason', 'designs', 'share (%)'],
 				infeasible.map(([key, n]) => [words(key), n, Number((100 * n / total).toPrecision(3))])] : null,
 			(run.inputs || []).length > 0 ? ['Inputs', ['file', 'hash'], run.inputs.map(({file, hash}) => [file, dse.el('code', {}, hash)])] : null,
-		].filter(Boolean).map(([name, columns, rows]) => dse.el('div', {class: name === 'Inputs' && 'wide'}, dse.el('h3', {}, name), dse.plainTable(name, {columns, rows})));
+		].filter(Boolean).map(([name, columns, rows]) => dse.el('div', {class: name === 'Inputs' && 'wide'}, dse.el('h3', {}, name), dse.plainTable(name, {columns, rows, show: dse.count})));
 	}
 
 	function facts(run) {
