@@ -61,6 +61,12 @@ PAGE_FILES := $(wildcard dse/page/*.html dse/page/*.css dse/page/*.js)
 # behind, so their variants do without. One file knows MPI, dse/ranks.c; its headers are not held to our warnings.
 MPI ?= $(if $(filter release debug,$(VARIANT)),auto,0)
 export MPI
+# Likewise the browser in which HTML pages are tested, in the release variant: a page is the same in all. Desktops set
+# BROWSER, too, to names of programs, which mean nothing here.
+ifeq ($(filter 0 1,$(BROWSER)),)
+override BROWSER := $(if $(filter release,$(VARIANT)),auto,0)
+endif
+export BROWSER
 MPI_FLAGS := $(if $(filter 0,$(MPI)),,$(wordlist 2,99,$(shell mpicc -show 2>/dev/null)))
 MPI_CFLAGS := $(if $(MPI_FLAGS),-DDSE_MPI $(patsubst -I%,-isystem %,$(filter -I%,$(MPI_FLAGS))))
 MPI_LIBS := $(filter -L% -l% -Wl%,$(MPI_FLAGS))
@@ -122,7 +128,7 @@ endif
 .DEFAULT_GOAL := all
 .PHONY: all deps test fuzz mutation tiers calibrate explore bench debug asan tsan layers headers format install clean
 .PHONY: install-files uninstall deb deb-files dist reproducible
-.PHONY: help picture bench-peers build-program build-tests build-fuzzers build-benches build-objects
+.PHONY: help picture bench-page bench-peers build-program build-tests build-fuzzers build-benches build-objects
 .PHONY: run-tests run-fuzzers run-benches run-tiers run-calibrate run-peers FORCE
 .DELETE_ON_ERROR:
 .SECONDARY:
@@ -186,6 +192,12 @@ calibrate: deps
 bench: deps
 	$(AGAIN) VARIANT=release build-benches
 	$(AGAIN) VARIANT=release run-benches
+
+# How fast a report of 10 000 points answers in a browser.
+bench-page:
+	@BROWSER=1 ./.ci/deps
+	$(AGAIN) VARIANT=release build-program
+	@DSE='$(abspath $(PROGRAM))' BROWSER=1 tests/browser/bench.sh
 
 # Beside pagmo2's NSGA-II. pagmo2 is no dependency: who wants to compare installs it.
 bench-peers: deps
@@ -409,6 +421,7 @@ help:
 	@echo 'make tiers      the fast tier against the event tier on every layer; minutes'
 	@echo 'make calibrate  fit the HDL prototype'"'"'s constants anew, with leave-one-shape-out errors'
 	@echo 'make bench      build and run the benchmarks'
+	@echo 'make bench-page how fast a report of 10 000 points answers in the browser'
 	@echo 'make bench-peers NSGA-II beside pagmo2, where libpagmo-dev is installed'
 	@echo 'make picture    the README'"'"'s pictures, from make explore, dse power, roofline and arada'
 	@echo 'make deps       install the packages that are missing, or name them'
@@ -424,4 +437,4 @@ help:
 	@echo 'make dist       the last commit'"'"'s sources as a tarball'
 	@echo 'make reproducible build the last commit twice, in different folders: the same bytes? minutes'
 	@echo 'make clean      remove build/'
-	@echo 'Variables: CC, CFLAGS, LDFLAGS, VARIANT, WERROR=1, V=1 (show commands), MPI=0 or 1, JOBS, TEST_JOBS, PREFIX, LIBDIR, DESTDIR'
+	@echo 'Variables: CC, CFLAGS, LDFLAGS, VARIANT, WERROR=1, V=1 (show commands), MPI=0 or 1, BROWSER=0 or 1, JOBS, TEST_JOBS, PREFIX, LIBDIR, DESTDIR'

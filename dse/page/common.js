@@ -63,7 +63,7 @@ window.dse = {};
 	dse.fixed = (value, decimals) => (Number.isFinite(value) ? grouped(value.toFixed(decimals)) : dse.number(value));
 
 	// Units as a reader writes them.
-	const UNIT_LABEL = {byte: 'B', frac: '', count: '', um2: '\u00b5m\u00b2', us: '\u00b5s', uj: '\u00b5J', uw: '\u00b5W', 1: ''};
+	const UNIT_LABEL = {byte: 'B', frac: '', 'mJ ms': 'mJ\u00b7ms', layers: '', count: '', um2: '\u00b5m\u00b2', us: '\u00b5s', uj: '\u00b5J', uw: '\u00b5W', 1: ''};
 	dse.unit = (unit) => (unit === null || unit === undefined ? '' : unit in UNIT_LABEL ? UNIT_LABEL[unit] : unit);
 
 	const SCALES = {
@@ -98,8 +98,9 @@ window.dse = {};
 	dse.isDark = () => root.dataset.theme === 'dark';
 	dse.colour = (name) => getComputedStyle(root).getPropertyValue('--' + name).trim();
 
-	// Eight colours that colour-blind readers can tell apart (after Okabe and Ito, 2008), then again.
-	dse.series = (index) => dse.colour('c' + (index % 8));
+	// Eight colours that colour-blind readers can tell apart (after Okabe and Ito, 2008), four more (after Tol's muted
+	// ones, 2021), then again.
+	dse.series = (index) => dse.colour('c' + (index % 12));
 
 	// Call redraw whenever colours change.
 	dse.onTheme = (redraw) => redraws.add(redraw);

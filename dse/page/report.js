@@ -15,9 +15,9 @@
 			return values.length ? [dse.quantity(Math.min(...minOf(values)) * column.scale, column.shown_unit), `least ${column.label}`] : null;
 		});
 		return [[dse.number(run.n), run.n === 1 ? 'point on the front' : 'points on the front'], ...least,
-			counts.evaluations !== undefined ? [dse.number(counts.evaluations), 'evaluations'] : null,
-			counts.legal_layer_designs !== undefined ? [dse.number(counts.legal_layer_designs, 3), 'legal designs of layers'] : null,
-			run.seconds !== undefined ? [dse.quantity(run.seconds, 's', 3), 'search'] : null].filter(Boolean);
+			typeof counts.evaluations === 'number' ? [dse.number(counts.evaluations), 'evaluations'] : null,
+			typeof counts.legal_layer_designs === 'number' ? [dse.number(counts.legal_layer_designs, 3), 'legal designs of layers'] : null,
+			typeof run.seconds === 'number' ? [dse.quantity(run.seconds, 's', 3), 'search'] : null].filter(Boolean);
 	}
 
 	const minOf = (values) => [values.reduce((least, value) => Math.min(least, value), Infinity)];

@@ -7,7 +7,7 @@
 	const model = dse.model;
 	const MAX_LINES = 1500;
 	const MAX_AXES = 9;
-	const view = {keys: [], logs: new Set()};
+	const view = {keys: []};
 	let figure, svg, drag = null;
 
 	const axes = () => view.keys.map((key) => model.byKey.get(key));
@@ -48,16 +48,10 @@
 		hidden.filter((_, i) => i % step === 0).forEach((row) => path(out.data, row, columns));
 		figure.note.textContent = `Coloured by ${columns[0].label}. Drag along an axis to filter.`
 			+ (rows.length < model.rows.length ? ` ${dse.number(rows.length)} of ${dse.number(model.rows.length)} points drawn.` : '');
-		const named = [model.current, ...model.compared].filter((row) => row !== null);
-		const chosen = named.map((row) => {
-			const one = line(dse.colour('ink'), 0, 2);
-			path(one.data, row, columns);
-			return one;
-		});
-		return [...groups.filter((group) => group.data.length > 0), out, ...chosen];
+		return [...groups.filter((group) => group.data.length > 0), out];
 	}
 
-	const line = (colour, order, width = 1) => ({data: [], borderColor: colour, borderWidth: width, pointRadius: 0, order, spanGaps: false});
+	const line = (colour, order) => ({data: [], borderColor: colour, borderWidth: 1, pointRadius: 0, order, spanGaps: false});
 
 	// An axis of a column, standing at its place among the others.
 	function axisScale(column, at) {
@@ -76,7 +70,7 @@
 	function config() {
 		const columns = axes();
 		const ys = Object.fromEntries(columns.map((column, k) => [`y${k}`, axisScale(column, k)]));
-		return {type: 'line', data: {datasets: datasets(columns)}, plugins: [brushes], options: {
+		return {type: 'line', data: {datasets: datasets(columns)}, plugins: [over], options: {
 			events: [], parsing: false, normalized: true, layout: {padding: {left: 24, right: 40, top: 6}},
 			scales: {
 				x: {type: 'linear', min: 0, max: columns.length - 1, position: 'top', grid: {display: false, drawBorder: false},
@@ -105,8 +99,10 @@
 
 	// ---- filters on the axes --------------------------------------------------------------------------------
 
-	const brushes = {id: 'brushes', afterDatasetsDraw(chart) {
+	// Over the lines: those of the point that is shown and of those compared, and the filters.
+	const over = {id: 'over', afterDatasetsDraw(chart) {
 		const {ctx} = chart;
+		[model.current, ...model.compared].filter((row) => row !== null).forEach((row) => drawLine(chart, row));
 		axes().forEach((column, k) => {
 			const filter = model.filters.get(column.key);
 			if (!filter)
@@ -122,6 +118,23 @@
 			}
 		});
 	}};
+
+	// The corners of a point's line in pixels; axes where it has no value are passed by.
+	function corners(chart, row) {
+		return axes().map((column, k) => [chart.scales.x.getPixelForValue(k), chart.scales.y.getPixelForValue(share(column, column.of[row]))])
+			.filter(([, y]) => !Number.isNaN(y));
+	}
+
+	function drawLine(chart, row) {
+		const {ctx} = chart;
+		ctx.save();
+		ctx.strokeStyle = dse.colour('ink');
+		ctx.lineWidth = 2;
+		ctx.beginPath();
+		corners(chart, row).forEach(([x, y], i) => (i === 0 ? ctx.moveTo(x, y) : ctx.lineTo(x, y)));
+		ctx.stroke();
+		ctx.restore();
+	}
 
 	function spans(column, filter) {
 		if (filter.set)
@@ -202,9 +215,7 @@
 		svg.replaceChildren();
 		if (model.lit === null || !chart)
 			return;
-		const points = axes().map((column, k) => [chart.scales.x.getPixelForValue(k),
-			chart.scales.y.getPixelForValue(share(column, column.of[model.lit]))]).filter(([, y]) => !Number.isNaN(y));
-		svg.append(shape('polyline', {points: points.map((at) => at.join(',')).join(' '), class: 'lit'}));
+		svg.append(shape('polyline', {points: corners(chart, model.lit).map((at) => at.join(',')).join(' '), class: 'lit'}));
 	}
 
 	// ---- controls -------------------------------------------------------------------------------------------
@@ -235,7 +246,8 @@
 		parent.append(picker(), figure.element);
 		figure.redraw();
 		listen(figure.plot);
-		['filter', 'runs', 'current', 'compared'].forEach((event) => model.on(event, figure.redraw));
+		['filter', 'runs'].forEach((event) => model.on(event, figure.redraw));
+		['current', 'compared'].forEach((event) => model.on(event, () => figure.chart().draw()));
 		model.on('lit', showLit);
 	};
 })();

@@ -116,22 +116,30 @@
 	const words = (key) => key.replace(/_/g, ' ');
 	const filled = (object) => Object.entries(object || {}).filter(([, value]) => value !== null && value !== undefined);
 
+	// Reasons and their counts, the most frequent first; null where there are none.
+	function reasons(title, of) {
+		const counted = filled(of).sort((a, b) => b[1] - a[1]);
+		const total = counted.reduce((sum, [, n]) => sum + n, 0);
+		return counted.length === 0 ? null : [title, ['reason', 'number', 'share (%)'],
+			counted.map(([key, n]) => [words(key), n, Number((100 * n / total).toPrecision(3))])];
+	}
+
 	function tables(run) {
-		const infeasible = filled(run.infeasible_by_reason).sort((a, b) => b[1] - a[1]);
-		const total = infeasible.reduce((sum, [, n]) => sum + n, 0);
 		return [
 			filled(run.counts).length > 0 ? [`Counts`, ['of', 'number'], filled(run.counts).map(([key, n]) => [words(key), n])] : null,
-			infeasible.length > 0 ? ['Infeasible by reason', ['reason', 'designs', 'share (%)'],
-				infeasible.map(([key, n]) => [words(key), n, Number((100 * n / total).toPrecision(3))])] : null,
+			reasons('Infeasible by reason', run.infeasible_by_reason), reasons('Over limits', run.over_limit),
+			reasons('Machines refused', run.machines_refused_by_reason),
 			(run.inputs || []).length > 0 ? ['Inputs', ['file', 'hash'], run.inputs.map(({file, hash}) => [file, dse.el('code', {}, hash)])] : null,
 		].filter(Boolean).map(([name, columns, rows]) => dse.el('div', {class: name === 'Inputs' && 'wide'}, dse.el('h3', {}, name), dse.plainTable(name, {columns, rows, show: dse.count})));
 	}
 
+	const is_there = (value) => value !== undefined && value !== null;
+
 	function facts(run) {
-		return dse.facts([['Run', run.run !== null && run.run !== undefined ? String(run.run) : null], ['Space', run.space], ['Date', run.date], ['Engine', run.engine],
-			['Detail', run.detail], ['Seed', run.seed !== undefined && run.seed !== null ? String(run.seed) : null], ['Search', run.seconds !== undefined ? dse.quantity(run.seconds, 's') : null],
-			['Ended by', run.stopped_by && words(run.stopped_by)], ['Complete', run.complete === undefined ? null : run.complete ? 'yes' : 'no'],
-			['Hypervolume', run.hypervolume !== undefined && run.hypervolume !== null ? `${dse.number(run.hypervolume)}${run.hypervolume_frac ? ` (${dse.number(100 * run.hypervolume_frac)} % of the box to the reference)` : ''}` : null],
+		return dse.facts([['Run', is_there(run.run) ? String(run.run) : null], ['Space', run.space], ['Date', run.date], ['Engine', run.engine],
+			['Detail', run.detail], ['Seed', is_there(run.seed) ? String(run.seed) : null], ['Search', is_there(run.seconds) ? dse.quantity(run.seconds, 's') : null],
+			['Ended by', run.stopped_by && words(run.stopped_by)], ['Complete', !is_there(run.complete) ? null : run.complete ? 'yes' : 'no'],
+			['Hypervolume', is_there(run.hypervolume) ? `${dse.number(run.hypervolume)}${run.hypervolume_frac ? ` (${dse.number(100 * run.hypervolume_frac)} % of the box to the reference)` : ''}` : null],
 			['Reference point', filled(run.reference).map(([key, value]) => `${model.byKey.has(key) ? model.byKey.get(key).label : words(key)} ${dse.quantity(value, (model.byKey.get(key) || {}).unit)}`).join(', '), true],
 			['Signature', run.signature && dse.el('code', {}, run.signature)], ['Folder', run.folder && dse.el('code', {}, run.folder)],
 			['Exactness', run.exactness], ['Certificate', run.certificate, true]]);

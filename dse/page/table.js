@@ -146,7 +146,7 @@
 		const cells = state.columns.map((column) => {
 			const value = column.value(row);
 			const shown = column.cell ? column.cell(row) : dse.number(value);
-			return dse.el('td', {class: column.number && 'number', 'data-key': column.key,
+			return dse.el('td', {class: column.number && 'number', 'data-key': column.key, 'data-value': value,
 				title: typeof value === 'number' && shown !== String(value) ? String(value) : null}, shown);
 		});
 		if (state.options.choose) {
