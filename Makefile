@@ -8,7 +8,8 @@
 
 VARIANT ?= release
 WERROR ?= 0
-PREFIX ?= /usr/local
+prefix ?= /usr/local
+PREFIX ?= $(prefix)
 LIBDIR ?= $(PREFIX)/lib
 DESTDIR ?=
 CLANG_FORMAT ?= clang-format
@@ -392,7 +393,8 @@ uninstall:
 	$(Q)$(INSTALL) --uninstall
 
 # Debian packages of the program, the library and what is needed to build with it, in build/packages.
-deb: deps
+deb:
+	@CC='$(CC)' ./.ci/deps --check
 	$(AGAIN) VARIANT=release PREFIX=/usr build-program
 	+@$(MAKE) --no-print-directory VARIANT=release PREFIX=/usr deb-files
 
@@ -406,7 +408,7 @@ dist:
 	@echo $(BUILD)/dse-$(VERSION).tar.gz
 
 # Two builds of the last commit in different folders are the same bytes; minutes, so no part of `make test`.
-reproducible: deps
+reproducible:
 	@./packaging/reproducible
 
 clean:

@@ -13,7 +13,6 @@
 #define DSE_VARIANT ""
 #define DSE_FLAGS ""
 #define DSE_DATA ""
-#define DSE_LIBRARIES {"", ""}
 #endif
 
 #if defined(__clang__)
@@ -34,7 +33,13 @@ const char *const build_data = DSE_DATA;
 
 static const struct library {
 	const char *name, *version;
-} library[] = {DSE_LIBRARIES};
+} library[] = {
+#ifdef DSE_LIBRARIES
+    DSE_LIBRARIES
+#else
+    {"", ""}
+#endif
+};
 
 static void print_json(FILE *file)
 {
@@ -68,9 +73,8 @@ void build_print(FILE *file, bool as_json)
 		return;
 	}
 	char mpi[RANKS_LIBRARY_SIZE];
-	(void)fprintf(file,
-	              "dse %s\nsources    %s\ncompiler   %s %s\nvariant    %s\nflags      %s\n", DSE_VERSION, build_sources,
-	              COMPILER, COMPILER_VERSION, DSE_VARIANT, DSE_FLAGS);
+	(void)fprintf(file, "dse %s\nsources    %s\ncompiler   %s %s\nvariant    %s\nflags      %s\n", DSE_VERSION,
+	              build_sources, COMPILER, COMPILER_VERSION, DSE_VARIANT, DSE_FLAGS);
 	(void)fputs("libraries  ", file);
 	for (size_t i = 0; i < sizeof(library) / sizeof(library[0]); i++)
 		(void)fprintf(file, "%s%s %s", i ? ", " : "", library[i].name, library[i].version);

@@ -7,8 +7,8 @@
 #include <stdio.h>
 
 /*
- * A hash of all sources, the compiler's name and its flags: equal only in programs whose models, searches and formats are
- * the same. "" where the build did not say (the Makefile does), so nothing may rest on it.
+ * A hash of all sources, the compiler's name and its flags: equal only in programs whose models, searches and formats
+ * are the same. "" where the build did not say (the Makefile does), so nothing may rest on it.
  */
 extern const char *const build_sources;
 

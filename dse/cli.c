@@ -251,7 +251,8 @@ static enum err_code parse_program(int argc, char **argv, struct cli_options *op
 		options->version = true;
 		options->json = argc > 2 && strcmp(argv[2], "--json") == 0;
 		return argc > (options->json ? 3 : 2)
-		           ? err_add(err, ERR_USAGE, "dse: --version takes --json or nothing, found '%.60s'", argv[argc - 1])
+		           ? err_add(err, ERR_USAGE, "dse: --version takes --json or nothing, found '%.60s'",
+		                     argv[argc - 1])
 		           : ERR_OK;
 	}
 	options->command = find_command(argv[1]);
@@ -326,7 +327,8 @@ void cli_print_help(FILE *file, const struct cli_command *command)
 	    file);
 	for (size_t i = 0; i < cli_n_command; i++)
 		(void)fprintf(file, "  %-10s %s\n", cli_command_table[i].name, cli_command_table[i].help);
-	(void)fputs("\n'dse COMMAND --help' tells more, 'dse man' all; 'dse --version [--json]' how it was built.\nExit codes:\n",
+	(void)fputs("\n'dse COMMAND --help' tells more, 'dse man' all; 'dse --version [--json]' how it was built.\n"
+	            "Exit codes:\n",
 	            file);
 	for (const struct exit_code *code = exit_code_table; code->help; code++)
 		(void)fprintf(file, "  %3d  %s\n", code->code, code->help);

@@ -48,7 +48,7 @@ struct dse;
  */
 struct dse_figures {
 	const char *name;    /* of the layer's core operation, "CONV_5"; in totals of the network */
-	const char *verdict; /* "feasible", or in one word why it cannot run: the numbers from total_clk on are 0 then */
+	const char *verdict; /* "feasible", or a word for why it cannot run: numbers from total_clk on are 0 */
 	const char *reason;  /* the same in a sentence; "" where it runs */
 	uint64_t demanded_byte, available_byte; /* of the memory that is too small; 0 where that is not the reason */
 

@@ -35,7 +35,7 @@ static locale_t begin(struct dse *dse)
 	return uselocale(dse->plain);
 }
 
-/* The thread gets its locale back. What only a program can be asked for does not occur; if it did, it would be a bug. */
+/* The thread gets its locale back. Codes that only a program has do not occur; if one did, it would be a bug. */
 static enum dse_code end(struct dse *dse, enum err_code code, locale_t before)
 {
 	(void)uselocale(before);
@@ -58,8 +58,8 @@ static bool can_begin(struct dse *dse, const char *function, bool has_arguments,
 		(void)err_add(&dse->err, ERR_USAGE, "%s: nothing is open; dse_open or dse_open_mapping comes first",
 		              function);
 	else if (need >= NEED_MAPPED && !dse->is_mapped)
-		(void)err_add(&dse->err, ERR_USAGE, "%s: layers have no designs yet; dse_map or dse_map_best comes first",
-		              function);
+		(void)err_add(&dse->err, ERR_USAGE,
+		              "%s: layers have no designs yet; dse_map or dse_map_best comes first", function);
 	return dse->err.n_message == 0;
 }
 

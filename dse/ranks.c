@@ -219,7 +219,6 @@ const char *ranks_library(char text[RANKS_LIBRARY_SIZE])
 	return "none";
 }
 
-
 void ranks_start(int *argc, char ***argv)
 {
 	assert(argc && argv);

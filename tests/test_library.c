@@ -242,10 +242,11 @@ static void test_library_handles_share_nothing(void **state)
 static bool make_locale(const char *folder)
 {
 	char command[300];
-	(void)snprintf(command, sizeof(command),
-	               "printf 'LC_NUMERIC\\ndecimal_point \",\"\\nthousands_sep \".\"\\ngrouping 3\\nEND LC_NUMERIC\\n' "
-	               ">%s/source; localedef -c -i %s/source %s/comma >%s/log 2>&1; test -d %s/comma",
-	               folder, folder, folder, folder, folder);
+	(void)snprintf(
+	    command, sizeof(command),
+	    "printf 'LC_NUMERIC\\ndecimal_point \",\"\\nthousands_sep \".\"\\ngrouping 3\\nEND LC_NUMERIC\\n' "
+	    ">%s/source; localedef -c -i %s/source %s/comma >%s/log 2>&1; test -d %s/comma",
+	    folder, folder, folder, folder, folder);
 	return system(command) == 0 && setenv("LOCPATH", folder, 1) == 0;
 }
 

@@ -16,8 +16,8 @@ static void print(const struct dse_figures *figures)
 {
 	printf("%s,%s,%" PRIu64 ",%" PRIu64 ",%.17g,%.17g,%.0f,%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%.17g,%.17g\n",
 	       figures->name, figures->verdict, figures->total_clk, figures->core_clk, figures->latency_ms,
-	       figures->energy_mj, figures->mac, figures->dram_read_byte, figures->dram_write_byte,
-	       figures->sram_byte, figures->sram_used_frac, figures->mac_util_frac);
+	       figures->energy_mj, figures->mac, figures->dram_read_byte, figures->dram_write_byte, figures->sram_byte,
+	       figures->sram_used_frac, figures->mac_util_frac);
 }
 
 /* KEY=VALUE: a parameter of the machine. */
@@ -60,8 +60,8 @@ int main(int argc, char **argv)
 		code = dse_evaluate(dse, "fast");
 	/* Where a layer cannot run, the others' figures are there all the same. */
 	if (dse_total(dse)) {
-		puts("layer,verdict,total_clk,core_clk,latency_ms,energy_mj,mac,dram_read_byte,dram_write_byte,sram_byte,"
-		     "sram_used_frac,mac_util_frac");
+		puts("layer,verdict,total_clk,core_clk,latency_ms,energy_mj,mac,dram_read_byte,dram_write_byte,"
+		     "sram_byte,sram_used_frac,mac_util_frac");
 		for (size_t i = 0; i < dse_n_layer(dse); i++)
 			print(dse_layer(dse, i));
 		print(dse_total(dse));
