@@ -54,7 +54,7 @@ struct cli_options {
 	const char *shard;        /* "I/N"; NULL: the whole */
 	struct cli_list compare;  /* mappings to be set beside the front */
 	bool no_cache;            /* explore */
-	const char *store;        /* explore, merge, runs, show, export, report; NULL: the default */
+	const char *store;        /* explore, merge, runs, show, export; NULL: the default */
 
 	/* simulate; mapping: power, too */
 	const char *layers, *split_scheme, *strategy, *level, *point, *trace, *mapping;
@@ -87,6 +87,11 @@ struct cli_options {
 	uint64_t keep;
 	double older_than_day;
 	bool yes, csv;
+
+	/* nightly */
+	const char *date, *note;        /* date NULL: today, UTC */
+	uint64_t seeds;                 /* not given: the command's default */
+	struct cli_list accept, tables; /* names of spaces; files and folders of reference tables */
 
 	/* import */
 	struct cli_list dim; /* "NAME=N" */
@@ -131,6 +136,7 @@ enum err_code cmd_runs(const struct cli_options *options, struct err *err);
 enum err_code cmd_show(const struct cli_options *options, struct err *err);
 enum err_code cmd_export(const struct cli_options *options, struct err *err);
 enum err_code cmd_report(const struct cli_options *options, struct err *err);
+enum err_code cmd_nightly(const struct cli_options *options, struct err *err);
 enum err_code cmd_init(const struct cli_options *options, struct err *err);
 enum err_code cmd_explain(const struct cli_options *options, struct err *err);
 enum err_code cmd_completion(const struct cli_options *options, struct err *err);

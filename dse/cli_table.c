@@ -128,9 +128,19 @@ const struct option_info option_table[N_OPTION] = {
                      "read and check the files of an earlier -o DIR instead of making a schedule"},
     [OPTION_DRAM_BYTE] = {"dram-byte", 0, "N", TYPE_U64, IN(dram_byte), 0, 1099511627776.0,
                           "memory of the chip's DRAM, in bytes (default: 2147483648)"},
+    [OPTION_DATE] = {"date", 0, "YYYY-MM-DD", TYPE_TEXT, IN(date), 0, 0, "the night's date (default: today, in UTC)"},
+    [OPTION_SEEDS] = {"seeds", 0, "N", TYPE_U64, IN(seeds), 3, 100,
+                      "seeds of the night for each stochastic search, besides the space's own (default 5)"},
+    [OPTION_ACCEPT] = {"accept", 0, "NAME", TYPE_LIST, IN(accept), 0, 0,
+                       "take this space's result for good whatever it is compared with; repeatable"},
+    [OPTION_NOTE] = {"note", 0, "TEXT", TYPE_TEXT, IN(note), 0, 0, "why it is accepted, for those who read the page"},
+    [OPTION_TABLES] = {"tables", 0, "PATH", TYPE_LIST, IN(tables), 0, 0,
+                       "reference table, or folder of them, for the models' errors; none: no errors (default:\n"
+                       "tests/reference, where it is); repeatable"},
 };
 
 const struct option_note option_note_table[] = {
+    {"nightly", OPTION_OUT, "folder for the store and nightly/DATE/ (default results)"},
     {"explore", OPTION_OUT, "folder for the runs' folders and their store (default results)"},
     {"merge", OPTION_OUT, "folder for the front's folder (default results)"},
     {"simulate", OPTION_AUDIT, "simulate every event, also where all state has recurred; exit 1 when clocks differ"},
@@ -221,10 +231,21 @@ const struct cli_command cli_command_table[] = {
      1, SIZE_MAX, LIST(COMMON, OPTION_POINTS, OPTION_VERIFY, OPTION_PROVE, OPTION_AUDIT, OPTION_AUDIT_SAMPLES, OPTION_COMPARE,
           OPTION_STORE),
      cmd_merge},
+    {"nightly", "SPACE.yaml...", "explore spaces night by night; say what is worse than in the last good night",
+     "Explores each space as 'dse explore' does, and compares it with its last good night in the store. Exact searches\n"
+     "may differ by no more than their certificates; of stochastic ones --seeds searches a night show the noise, and\n"
+     "what is worse than that explains fails. Prints a line a space and writes index.html (trends over nights),\n"
+     "nightly.json and junit.xml to results/nightly/DATE/. Exits 6 when a space fails. What was changed on purpose\n"
+     "becomes the new good night by --accept; the same date again goes on where the night stopped.",
+     1, SIZE_MAX,
+     LIST(OPTION_HELP, OPTION_JSON, OPTION_JOBS, OPTION_OUT, OPTION_QUIET, OPTION_NO_PROGRESS, OPTION_STORE, OPTION_DATE,
+          OPTION_SEEDS, OPTION_ACCEPT, OPTION_NOTE, OPTION_TABLES),
+     cmd_nightly},
     {"runs", "[prune]", "list the runs that were kept, newest first; remove old ones",
      "Every 'dse explore' keeps its run in a store, results/dse.sqlite: inputs, options, front, counts, certificate,\n"
      "progress. 'dse runs prune --keep N --older-than DAYS' says which runs are old, and removes them with --yes: those\n"
-     "that are neither among the newest N of their space nor younger than DAYS; given alone, either decides.",
+     "that are neither among the newest N of their space nor younger than DAYS; given alone, either decides. Runs of the\n"
+     "last night and of the last good night of 'dse nightly' stay.",
      0, 1,
      LIST(COMMON, OPTION_STORE, OPTION_SPACE, OPTION_ENGINE, OPTION_LAST, OPTION_KEEP, OPTION_OLDER_THAN, OPTION_YES),
      cmd_runs},

@@ -203,9 +203,10 @@ static enum err_code search(struct explore_job *job, struct err *err)
 }
 
 /* Read, choose, make room, search, finish. */
-enum err_code cmd_explore_run(const struct cli_options *options, struct run_keep *keep, struct err *err)
+enum err_code cmd_explore_run(const struct cli_options *options, struct run_keep *keep, struct explore_outcome *outcome,
+                              struct err *err)
 {
-	struct explore_job job = {.cli = options, .keep = keep};
+	struct explore_job job = {.cli = options, .keep = keep, .outcome = outcome};
 	assert(options->n_file == 1);
 	enum err_code code = space_read(options->file[0], &job.space, err);
 	if (code == ERR_OK)
@@ -261,7 +262,7 @@ enum err_code cmd_explore(const struct cli_options *options, struct err *err)
 			(void)fprintf(stderr, "%s: complete, there is nothing left to do\n", options->resume);
 		run_keep_close(keep, true);
 	} else if (code == ERR_OK) {
-		code = cmd_explore_run(options, keep, err);
+		code = cmd_explore_run(options, keep, NULL, err);
 	} else {
 		run_keep_close(keep, true);
 	}

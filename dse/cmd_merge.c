@@ -97,7 +97,7 @@ enum err_code cmd_merge(const struct cli_options *options, struct err *err)
 		code = resume_fill(options->file[0], keep->resume.text, &given, &keep->cli, err);
 	keep->cli.options.shard = NULL;
 	if (code == ERR_OK)
-		code = cmd_explore_run(&keep->cli.options, keep, err);
+		code = cmd_explore_run(&keep->cli.options, keep, NULL, err);
 	else
 		run_keep_close(keep, true);
 	free(shards);

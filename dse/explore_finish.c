@@ -287,8 +287,11 @@ enum err_code explore_finish_whole(struct explore_job *job, struct err *err)
 	if (code == ERR_OK && !is_cut)
 		code = run_keep_finish(job->keep, err);
 	/* a run that cannot be kept is still a result */
-	enum err_code kept = code == ERR_OK ? run_note_keep(&job->note, &job->run, job->dir, err) : ERR_OK;
-	if (code == ERR_OK)
+	uint64_t id = 0;
+	enum err_code kept = code == ERR_OK ? run_note_keep(&job->note, &job->run, job->dir, &id, err) : ERR_OK;
+	if (job->outcome)
+		job->outcome->run = kept == ERR_OK ? id : 0;
+	else if (code == ERR_OK)
 		code = print_result(job, err);
 	if (code == ERR_OK && job->explore.out_of_time)
 		print_extension(job);

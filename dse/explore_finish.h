@@ -2,8 +2,8 @@
 #ifndef DSE_EXPLORE_FINISH_H
 #define DSE_EXPLORE_FINISH_H
 /* The second half of dse explore: from what was searched to files, words on the terminal and an exit code. */
+#include "dse/cmd_explore.h"
 #include "dse/front_files.h"
-#include "dse/run_keep.h"
 #include "dse/run_note.h"
 #include "dse/store.h"
 
@@ -24,7 +24,8 @@ struct explore_job {
 	struct front_run run;
 	char *command;
 	char *dir;
-	bool is_partial; /* dir is beside the folder of an earlier complete result */
+	struct explore_outcome *outcome; /* NULL: the result is printed */
+	bool is_partial;                 /* dir is beside the folder of an earlier complete result */
 	struct store_file points;
 };
 

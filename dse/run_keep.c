@@ -88,6 +88,19 @@ static enum err_code open_journal(struct run_keep *keep, bool is_quiet, struct e
 	return ERR_OK;
 }
 
+/* What a run that was stopped has left in the folder, if it asked the same; another one's is left alone. */
+static enum err_code take_up(struct run_keep *keep, struct err *err)
+{
+	struct err differences = {0};
+	enum err_code code = resume_read(keep->dir, ranks_index(), &keep->resume, err);
+	if (code == ERR_OK && keep->resume.text &&
+	    (keep->resume.has_end ||
+	     resume_compare(keep->dir, keep->resume.text, keep->question, true, &differences) != ERR_OK))
+		resume_free(&keep->resume);
+	err_clear(&differences);
+	return code;
+}
+
 static enum err_code ask_question(struct run_keep *keep, const struct cli_options *cli, const struct space *space,
                                   const struct explore_options *options, struct err *err)
 {
@@ -99,6 +112,8 @@ static enum err_code ask_question(struct run_keep *keep, const struct cli_option
 	keep->checkpoint_path = store_join(keep->dir, "checkpoint");
 	if (!keep->question || !keep->journal_path || !keep->checkpoint_path)
 		return err_add(err, ERR_INTERNAL, "out of memory");
+	if (keep->takes_up)
+		return take_up(keep, err);
 	if (!keep->resume.text)
 		return ERR_OK;
 	const char *path = cli->resume ? cli->resume : keep->dir;

@@ -15,6 +15,7 @@ struct run_keep {
 	struct resume_cli cli;
 	unsigned part, n_part; /* 1 of 1: the whole */
 	bool merges;           /* everything must be in the ledger, and nothing is kept */
+	bool takes_up;         /* go on with a run of the same question that was stopped in the folder, if there is one */
 	bool is_complete;      /* run_keep_start found nothing left to do */
 	char *question, *journal_path, *checkpoint_path;
 	struct journal journal;

@@ -208,6 +208,20 @@ static bool is_young(struct database *store, const struct run_record *run, doubl
 	return query_end(&query) != ERR_OK || young;
 }
 
+/* Whether it is of its space's last good night, which the next one is compared with, or of its last night at all. */
+static bool is_of_night(struct database *store, const struct run_record *run, struct err *err)
+{
+	struct query query;
+	query_start(&query, store,
+	            "SELECT 1 FROM night_run JOIN night ON night.id = night_run.night WHERE run = ? AND night.id IN"
+	            " ((SELECT max(id) FROM night AS last WHERE last.space = night.space),"
+	            " (SELECT max(id) FROM night AS good WHERE good.space = night.space AND good.is_good))",
+	            err);
+	query_put_u64(&query, run->id);
+	bool found = query_next(&query);
+	return query_end(&query) != ERR_OK || found;
+}
+
 enum err_code run_store_old(struct database *store, const struct run_retention *retention, struct arena *arena,
                             struct run_record **run, size_t *n, struct err *err)
 {
@@ -226,7 +240,8 @@ enum err_code run_store_old(struct database *store, const struct run_retention *
 		for (size_t k = 0; k < i; k++)
 			n_newer += strcmp(all[k].space, all[i].space) == 0;
 		bool stays = (retention->has_keep && n_newer < retention->n_keep) ||
-		             (retention->has_day && is_young(store, &all[i], retention->n_day, err));
+		             (retention->has_day && is_young(store, &all[i], retention->n_day, err)) ||
+		             is_of_night(store, &all[i], err);
 		if (!stays)
 			old[(*n)++] = all[i];
 	}

@@ -328,10 +328,9 @@ static void put_answer(struct keeping *keeping)
 	keeping->record.n_answer = keeping->answer.n;
 }
 
-static enum err_code keep(struct keeping *keeping, const char *folder, struct err *err)
+static enum err_code keep(struct keeping *keeping, const char *folder, uint64_t *id, struct err *err)
 {
 	struct database *store = NULL;
-	uint64_t id;
 	enum err_code code = read_results(keeping, folder, err);
 	if (code == ERR_OK)
 		parallel_for(2 + keeping->record.n_file, keeping->run->options->n_thread, prepare, keeping);
@@ -342,21 +341,22 @@ static enum err_code keep(struct keeping *keeping, const char *folder, struct er
 	if (code == ERR_OK)
 		code = run_store_open(keeping->note->path, true, &store, err);
 	if (code == ERR_OK)
-		code = run_store_put(store, &keeping->record, &id, err);
+		code = run_store_put(store, &keeping->record, id, err);
 	database_close(store);
 	return code;
 }
 
-enum err_code run_note_keep(const struct run_note *note, const struct front_run *run, const char *folder,
+enum err_code run_note_keep(const struct run_note *note, const struct front_run *run, const char *folder, uint64_t *id,
                             struct err *err)
 {
 	struct keeping keeping = {.note = note, .run = run, .record = {.folder = folder}};
-	assert(note && run && folder);
+	assert(note && run && folder && id);
+	*id = 0;
 	if (!note->path)
 		return ERR_OK;
 	keeping.record.file = keeping.file;
 	keeping.has_answer = note->key[0] != '\0' && note->known.run == 0 && answer_is_whole(run->explore);
-	enum err_code code = keep(&keeping, folder, err);
+	enum err_code code = keep(&keeping, folder, id, err);
 	pack_free(&keeping.answer);
 	for (size_t i = 0; i < keeping.record.n_file; i++)
 		free((void *)(uintptr_t)keeping.file[i].data);

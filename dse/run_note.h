@@ -53,8 +53,9 @@ enum err_code run_note_recall(struct run_note *note, const struct space *space, 
 /* Let a search know the layer fronts of earlier ones, and keep its own. ERR_IO, ERR_INPUT, ERR_INTERNAL. */
 enum err_code run_note_know_fronts(struct run_note *note, struct explore_options *options, struct err *err);
 
-/* Keep the run whose files are in folder. ERR_IO, ERR_INTERNAL; the store is as it was then. */
-enum err_code run_note_keep(const struct run_note *note, const struct front_run *run, const char *folder,
+/* Keep the run whose files are in folder; *id its number, 0 without a store. ERR_IO, ERR_INTERNAL; the store is as it was
+ * then. */
+enum err_code run_note_keep(const struct run_note *note, const struct front_run *run, const char *folder, uint64_t *id,
                             struct err *err);
 void run_note_free(struct run_note *note);
 

@@ -54,7 +54,35 @@ static const char answers_step[] =
     "  data BLOB NOT NULL, date TEXT NOT NULL);\n"
     "ALTER TABLE run ADD COLUMN known_from INTEGER NOT NULL DEFAULT 0;\n";
 
-static const char *const step[] = {runs_step, answers_step};
+/* Version 3: nights (dse/night_store.h). Their figures outlive their runs. */
+static const char nights_step[] =
+    "CREATE TABLE night (\n"
+    "  id INTEGER PRIMARY KEY AUTOINCREMENT,\n"
+    "  date TEXT NOT NULL,           -- of the night, not of the clock: 2026-11-22\n"
+    "  space TEXT NOT NULL, path TEXT NOT NULL,\n"
+    "  question TEXT NOT NULL,       -- hash of all inputs\n"
+    "  build TEXT NOT NULL, verdict TEXT NOT NULL,\n"
+    "  is_good INTEGER NOT NULL,     -- later nights are compared with it\n"
+    "  era INTEGER NOT NULL,         -- the night that set reference and began the sample of seeds\n"
+    "  objectives TEXT NOT NULL,     -- keys, a JSON list\n"
+    "  reference TEXT NOT NULL,      -- values, in their order\n"
+    "  note TEXT NOT NULL);\n"
+    "CREATE INDEX night_of_space ON night(space, id);\n"
+    "CREATE TABLE night_run (\n"
+    "  night INTEGER NOT NULL REFERENCES night(id) ON DELETE CASCADE,\n"
+    "  position INTEGER NOT NULL,    -- 0: of the space's own seed\n"
+    "  run INTEGER REFERENCES run(id) ON DELETE SET NULL,\n"
+    "  seed INTEGER NOT NULL, seconds REAL NOT NULL, n_point INTEGER NOT NULL, signature TEXT NOT NULL,\n"
+    "  hypervolume REAL,             -- of the box up to reference, 0..1; null: not judged yet\n"
+    "  best TEXT NOT NULL,           -- least value of each objective, a JSON list\n"
+    "  PRIMARY KEY (night, position)) WITHOUT ROWID;\n"
+    "CREATE INDEX night_of_run ON night_run(run);\n"
+    "CREATE TABLE night_error (\n"
+    "  date TEXT NOT NULL, name TEXT NOT NULL, -- of the reference table\n"
+    "  n INTEGER NOT NULL, mean_pct REAL, max_pct REAL,\n"
+    "  PRIMARY KEY (date, name)) WITHOUT ROWID;\n";
+
+static const char *const step[] = {runs_step, answers_step, nights_step};
 static const struct database_schema schema = {APPLICATION, "a store of runs", sizeof(step) / sizeof(step[0]), step};
 
 enum err_code run_store_open(const char *path, bool create, struct database **store, struct err *err)

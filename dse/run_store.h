@@ -98,7 +98,10 @@ enum err_code run_store_answer(struct database *store, const char *key, struct r
 /* A file of a run by its name; NULL: it has none. */
 const struct run_file *run_record_file(const struct run_record *run, const char *name);
 
-/* What may go: runs that are neither among the newest n_keep of their space nor younger than n_day. */
+/*
+ * What may go: runs that are neither among the newest n_keep of their space nor younger than n_day, nor of the last or the
+ * last good night of their space (dse/night_store.h).
+ */
 struct run_retention {
 	bool has_keep, has_day;
 	uint64_t n_keep;

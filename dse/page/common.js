@@ -273,8 +273,9 @@ window.dse = {};
 	// stand right.
 	dse.plainTable = function (caption, {columns, rows, show = dse.number}) {
 		const is_number = columns.map((_, k) => rows.length > 0 && rows.every((row) => typeof row[k] === 'number' || row[k] === null));
-		const cell = (value, k) => (k === 0 ? dse.el('th', {scope: 'row'}, dse.number(value))
-			: dse.el('td', {class: is_number[k] && 'number'}, value instanceof Node ? value : show(value)));
+		const content = (value, as) => (value instanceof Node ? value : as(value));
+		const cell = (value, k) => (k === 0 ? dse.el('th', {scope: 'row'}, content(value, dse.number))
+			: dse.el('td', {class: is_number[k] && 'number'}, content(value, show)));
 		return dse.el('div', {class: 'scroll', tabindex: '0', role: 'region', 'aria-label': caption},
 			dse.el('table', {}, dse.el('caption', {class: 'unseen'}, caption),
 				dse.el('thead', {}, dse.el('tr', {}, columns.map((name, k) => dse.el('th', {scope: 'col', class: is_number[k] && 'number'}, name)))),

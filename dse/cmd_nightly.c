@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* dse nightly: explore spaces, compare each with its last good night, and say so to people, programs and CI. */
+#include "dse/interrupt.h"
+#include "dse/night.h"
+#include "dse/run_note.h"
+#include "dse/store.h"
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#define DEFAULT_OUT "results"
+#define DEFAULT_SEEDS 5
+
+/* A date as nights have it, that is one of the calendar. */
+static bool is_date(const char *text)
+{
+	struct tm day = {0};
+	char again[32];
+	int year, month, month_day;
+	char rest;
+	if (strlen(text) != 10 || sscanf(text, "%4d-%2d-%2d%c", &year, &month, &month_day, &rest) != 3)
+		return false;
+	day.tm_year = year - 1900;
+	day.tm_mon = month - 1;
+	day.tm_mday = month_day;
+	day.tm_hour = 12;
+	/* what is no day becomes another one */
+	return mktime(&day) != (time_t)-1 && strftime(again, sizeof(again), "%Y-%m-%d", &day) == 10 &&
+	       strcmp(again, text) == 0;
+}
+
+/* The first n_byte bytes of now in UTC, "2026-11-22T08:21:26Z"; NULL when memory is out. */
+static const char *now_text(struct arena *arena, size_t n_byte)
+{
+	char text[32] = "1970-01-01T00:00:00Z";
+	time_t now = time(NULL);
+	struct tm utc;
+	if (gmtime_r(&now, &utc))
+		(void)strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%SZ", &utc);
+	text[n_byte] = '\0';
+	return arena_text(arena, text);
+}
+
+/* Where all goes: runs and page into out/nightly/<date>, the store beside them in out unless another one is named. */
+static enum err_code open_folder(struct night *night, struct err *err)
+{
+	char *nightly = store_join(night->out, "nightly"), *folder = nightly ? store_join(nightly, night->date) : NULL;
+	char *store = NULL;
+	enum err_code code = folder ? ERR_OK : err_add(err, ERR_INTERNAL, "out of memory");
+	if (code == ERR_OK)
+		code = store_make_dir(folder, err);
+	/* beside a folder in out */
+	if (code == ERR_OK)
+		code = run_note_choose(night->cli, nightly, &store, err);
+	if (code == ERR_OK && !store)
+		code = err_add(err, ERR_USAGE, "dse nightly compares with what the store has, and --store or DSE_STORE is none");
+	if (code == ERR_OK) {
+		night->folder = arena_text(&night->arena, folder);
+		night->store_path = arena_text(&night->arena, store);
+		code = night->folder && night->store_path ? run_store_open(store, true, &night->store, err)
+		                                          : err_add(err, ERR_INTERNAL, "out of memory");
+	}
+	free(store);
+	free(folder);
+	free(nightly);
+	return code;
+}
+
+static enum err_code set_up(struct night *night, struct err *err)
+{
+	const struct cli_options *cli = night->cli;
+	night->out = cli->out ? cli->out : DEFAULT_OUT;
+	night->n_seed = cli_given(cli, OPTION_SEEDS) ? (size_t)cli->seeds : DEFAULT_SEEDS;
+	night->date = cli->date ? cli->date : now_text(&night->arena, 10);
+	night->made = now_text(&night->arena, 20);
+	night->n_space = cli->n_file;
+	night->space = arena_array(&night->arena, cli->n_file, sizeof(*night->space));
+	if (!night->date || !night->made || !night->space)
+		return err_add(err, ERR_INTERNAL, "out of memory");
+	for (size_t i = 0; i < night->n_space; i++)
+		night->space[i] = (struct night_space){.file = cli->file[i], .why = "not begun", .log = ""};
+	if (!is_date(night->date))
+		return err_add(err, ERR_USAGE, "dse nightly: --date is '%.40s', allowed is a day as YYYY-MM-DD", night->date);
+	return open_folder(night, err);
+}
+
+/* Search and judge; where the seeds' noise leaves a doubt, once more with more seeds. */
+static enum err_code run_space(struct night *night, struct night_space *space, struct err *err)
+{
+	size_t n_run = 1 + night->n_seed;
+	enum err_code code = ERR_OK;
+	while (n_run > 0 && code == ERR_OK && space->code == ERR_OK) {
+		code = night_search(night, space, n_run, err);
+		if (code == ERR_OK && space->is_searched)
+			code = night_judge(night, space, &n_run, err);
+	}
+	if (code != ERR_OK || space->code != ERR_OK)
+		return code;
+	if (space->good && !night_verdict_table[space->row->verdict].passes)
+		code = night_find_causes(night, space, err);
+	return code == ERR_OK ? night_store_judge(night->store, space->row, err) : code;
+}
+
+/* --accept of a space that is not there is a slip. */
+static enum err_code check_accept(const struct night *night, struct err *err)
+{
+	const struct cli_list *list = &night->cli->accept;
+	enum err_code code = ERR_OK;
+	for (size_t i = 0; i < list->n; i++) {
+		bool found = false;
+		for (size_t k = 0; k < night->n_space; k++)
+			found = found || (night->space[k].row && strcmp(night->space[k].row->space, list->text[i]) == 0);
+		if (!found)
+			code = err_add(err, ERR_USAGE, "dse nightly: --accept %.60s: no space of this night has that name", list->text[i]);
+	}
+	return code;
+}
+
+static enum err_code run_spaces(struct night *night, struct err *err)
+{
+	enum err_code code = ERR_OK;
+	for (size_t i = 0; i < night->n_space && code == ERR_OK; i++) {
+		struct night_space *space = &night->space[i];
+		code = run_space(night, space, err);
+		if (code == ERR_INTERRUPTED)
+			break;
+		if (!night->cli->json && code == ERR_OK) {
+			night_print_line(stdout, space);
+			(void)fflush(stdout);
+		}
+	}
+	night->is_stopped = code == ERR_INTERRUPTED;
+	return night->is_stopped ? ERR_OK : code;
+}
+
+/* What people are told besides the lines on stdout. */
+static void tell(const struct night *night, struct err *err)
+{
+	for (size_t i = 0; i < night->n_space; i++)
+		if (night->space[i].code != ERR_OK)
+			(void)err_add(err, night->space[i].code, "%s: %s", night->space[i].file,
+			              night->space[i].log[0] ? night->space[i].log : "could not be searched");
+	if (night->is_stopped)
+		(void)err_add(err, ERR_INTERRUPTED, "interrupted: what is done is kept; the same command with --date %s goes on",
+		              night->date);
+	if (!night->cli->quiet)
+		(void)fprintf(stderr, "%s: written to %s: index.html, nightly.json, junit.xml\n", night->date, night->folder);
+}
+
+enum err_code cmd_nightly(const struct cli_options *options, struct err *err)
+{
+	struct night night = {.cli = options};
+	assert(options->n_file > 0);
+	enum err_code code = set_up(&night, err);
+	if (code == ERR_OK)
+		code = run_spaces(&night, err);
+	enum err_code accepts = code == ERR_OK && !night.is_stopped ? check_accept(&night, err) : ERR_OK;
+	enum err_code tables = code == ERR_OK && !night.is_stopped ? night_validate(&night, err) : ERR_OK;
+	if (code == ERR_OK)
+		code = night_write(&night, err);
+	if (code == ERR_OK && options->json)
+		code = night_write_json(stdout, &night, err);
+	if (code == ERR_OK) {
+		tell(&night, err);
+		code = night_exit_code(&night);
+		code = code == ERR_OK ? accepts : code;
+		code = code == ERR_OK ? tables : code;
+	}
+	database_close(night.store);
+	arena_free(&night.arena);
+	return code;
+}

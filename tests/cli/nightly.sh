@@ -1,0 +1,125 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# dse nightly: ten nights without a change pass, a changed constant fails and is named, and nothing done is lost.
+. tests/cli/common
+unset DSE_STORE
+results=$work/results
+store=$results/dse.sqlite
+mkdir "$work/spaces"
+cp spaces/machines/dvfs_chip.yaml spaces/networks/tiny.yaml "$work/spaces"
+sed -e 's/name: smoke/name: exact/' -e 's/dvfs_chip/dvfs_chip.yaml/' -e 's/network: tiny/network: tiny.yaml/' \
+	spaces/smoke.yaml >"$work/spaces/exact.yaml"
+for engine in nsga2 pls; do
+	cat >"$work/spaces/$engine.yaml" <<-EOF
+		name: $engine
+		machine: dvfs_chip.yaml
+		network: tiny.yaml
+		layers: [{match: '.*', split: even, level: PL2}]
+		objectives: [latency_ms, energy_mj]
+		search: {engine: $engine, seed: 3, population: 8, generations: 4, max_evaluations: 600}
+	EOF
+done
+
+# night DATE OPTION...: all three spaces.
+night() {
+	date=$1
+	shift
+	"$DSE" nightly "$work"/spaces/exact.yaml "$work"/spaces/nsga2.yaml "$work"/spaces/pls.yaml --date "$date" -o "$results" \
+		--tables none --seeds 3 -q "$@"
+}
+# runs: how many lines dse runs prints.
+runs() {
+	"$DSE" runs --last 0 --store "$store" -q | wc -l
+}
+page=$results/nightly/2026-01-11
+
+# Ten nights without a change. From the fourth on a comment is another one each night, so that nothing is known to be the
+# same but for what the seeds' noise tells.
+for day in 01 02 03 04 05 06 07 08 09 10; do
+	if [ $day -gt 03 ]; then
+		for space in "$work"/spaces/nsga2.yaml "$work"/spaces/pls.yaml; do
+			echo "# night $day" >>"$space"
+		done
+	fi
+	expect_code 0 night 2026-01-$day
+done
+expect_text "$work/out" "exact            same     the same 9 points as run "
+expect_text "$work/out" "nsga2            alike    within the noise of "
+expect_text "$results/nightly/2026-01-10/junit.xml" 'tests="3" failures="0"'
+expect_text "$results/nightly/2026-01-10/nightly.json" '"passes": true'
+
+# One constant of the machine: the gate fails, names points and constant, for people, programs, and CI.
+sed -i 's/hop_clk: 4 /hop_clk: 5 /' "$work/spaces/dvfs_chip.yaml"
+expect_code 6 night 2026-01-11
+expect_text "$work/out" "exact            worse    9 of 9 points of run "
+expect_text "$work/out" "nsga2            worse    "
+expect_text "$work/out" "pls              worse    "
+[ "$(grep -c "points lost: [0-9]" "$work/out")" -eq 3 ] || fail "points are not named"
+[ "$(grep -c "dvfs_chip.yaml" "$work/out")" -eq 3 ] || fail "the machine is not named"
+expect_text "$page/junit.xml" 'failures="3"'
+expect_text "$page/junit.xml" "lost: point 0 of run "
+expect_text "$page/nightly.json" '"n_lost": 9'
+expect_text "$page/index.html" "dse nightly 1"
+
+# It was meant: accepted, with a note, without searching again; the next night is compared with this one.
+expect_code 6 night 2026-01-11 --accept exact --note 'slow <routers>'
+expect_text "$work/out" "exact            accepted accepted: slow <routers> (9 of 9"
+expect_text "$page/junit.xml" 'slow &#60;routers&#62;'
+expect_code 0 night 2026-01-11 --accept nsga2 --accept pls
+expect_text "$work/out" "exact            accepted accepted: slow <routers>"
+expect_code 0 night 2026-01-12
+expect_text "$work/out" "exact            same "
+n_run=$(runs)
+expect_code 0 night 2026-01-12
+[ "$(runs)" -eq "$n_run" ] || fail "a finished night is searched again"
+
+# Better than exact cannot be: the constant as it was fails, too. What the gate needs is not pruned away.
+sed -i 's/hop_clk: 5 /hop_clk: 4 /' "$work/spaces/dvfs_chip.yaml"
+expect_code 0 "$DSE" runs prune --keep 0 --yes --store "$store"
+[ "$(runs)" -lt "$n_run" ] || fail "nothing is pruned"
+expect_code 6 night 2026-01-13
+expect_text "$work/out" "exact            changed  nothing is lost, but 9 points are better"
+expect_text "$work/out" "--accept exact"
+expect_code 0 night 2026-01-13 --accept exact --accept nsga2 --accept pls
+
+# Spaces that are wrong, or without a design, do not keep the others from being judged.
+sed 's/name: exact/name: infeasible/; /^objectives/i constraints: [latency_ms <= 0.0001]' "$work/spaces/exact.yaml" \
+	>"$work/spaces/infeasible.yaml"
+echo 'name: [' >"$work/spaces/bad.yaml"
+expect_code 3 "$DSE" nightly "$work/spaces/bad.yaml" "$work/spaces/exact.yaml" --date 2026-01-14 -o "$results" --tables none
+expect_text "$work/out" "bad.yaml failed "
+expect_text "$work/out" "exact            same "
+expect_text "$results/nightly/2026-01-14/junit.xml" 'tests="2" failures="1"'
+expect_code 4 "$DSE" nightly "$work/spaces/infeasible.yaml" --date 2026-01-14 -o "$results" --tables none
+expect_text "$work/out" "no feasible design"
+expect_code 3 "$DSE" nightly "$work/spaces/exact.yaml" "$work/spaces/exact.yaml" --date 2026-01-14 -o "$results" --tables none
+expect_text "$work/err" "another space of this night is called 'exact', too"
+
+# Models' errors; JSON instead of lines.
+expect_code 0 "$DSE" nightly "$work/spaces/exact.yaml" --date 2026-01-14 -o "$results" --tables tests/reference/pe_tasks.csv \
+	--json -q
+expect_text "$work/out" '"table": "pe_tasks.csv"'
+expect_text "$work/out" '"mean_abs_error_pct": '
+
+# A night that is killed goes on where it was, with the searches that were done.
+n_before=$(runs)
+"$DSE" nightly "$work"/spaces/nsga2.yaml --date 2026-01-15 -o "$results" --tables none --seeds 12 -q >"$work/out" 2>&1 &
+night=$!
+until [ "$(runs)" -gt $((n_before + 2)) ]; do
+	kill -0 $night 2>/dev/null || fail "the night was over before it was killed"
+	sleep 0.02
+done
+kill -9 $night
+wait $night 2>/dev/null || :
+expect_code 0 "$DSE" nightly "$work"/spaces/nsga2.yaml --date 2026-01-15 -o "$results" --tables none --seeds 12 -q
+[ "$(grep -c '"seed"' "$results/nightly/2026-01-15/nightly.json")" -eq 13 ] || fail "not all seeds are there"
+[ $(($(runs) - n_before)) -le 14 ] || fail "the night began anew"
+
+# Slips.
+expect_code 2 night 2026-02-30
+expect_text "$work/err" "allowed is a day as YYYY-MM-DD"
+expect_code 2 night 2026-01-16 --store none
+expect_text "$work/err" "compares with what the store has"
+expect_code 2 night 2026-01-16 --seeds 2
+expect_code 2 night 2026-01-13 --accept nobody
+expect_text "$work/err" "no space of this night has that name"
