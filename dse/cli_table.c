@@ -360,10 +360,10 @@ const struct cli_command cli_command_table[] = {
      "Machines and what varies of them, networks, which layers may choose from what and how many designs that is,\n"
      "constraints, objectives, engine, expected time and memory: what 'dse check' counts, as sentences.",
      1, 1, LIST(COMMON), cmd_explain},
-    {"completion", "bash|zsh|machines|networks", "print what completes command lines in a shell",
+    {"completion", "bash|zsh|machines|networks|runs", "print what completes command lines in a shell",
      "'dse completion bash' and 'dse completion zsh' print a script, which 'make install' installs; for one shell:\n"
      "'. <(dse completion bash)', or 'eval \"$(dse completion zsh)\"' after compinit. The others list the names of what is\n"
-     "shipped, which the scripts ask for.",
+     "shipped, and of kept runs, which the scripts ask for.",
      1, 1, LIST(OPTION_HELP), cmd_completion},
     {"man", "", "print the manual page", "In troff, as 'make install' installs it: 'dse man | man -l -' shows it.", 0, 0,
      LIST(OPTION_HELP), cmd_man},

@@ -24,6 +24,8 @@ static struct cli_word word_of(const char *name, size_t n_byte)
 	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
 		if (begins(name, n_byte, known[i].begin))
 			word.kind = known[i].kind;
+	if (begins(name, n_byte, "RUN"))
+		word.kind = n_byte == strlen("RUN") ? WORD_RUN : WORD_RUN_OR_DIR;
 	if (n_byte > 0 && islower((unsigned char)name[0])) {
 		word.kind = WORD_CHOICE;
 		(void)snprintf(word.choice, sizeof(word.choice), "%.*s", (int)n_byte, name);

@@ -13,6 +13,8 @@ enum word_kind {
 	WORD_SPACE, /* a .yaml file */
 	WORD_FILE,  /* a file of any name */
 	WORD_DIR,
+	WORD_RUN,        /* a run of the store */
+	WORD_RUN_OR_DIR, /* or a run's folder */
 	N_WORD_KIND
 };
 

@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * dse completion: scripts that complete command lines in bash and zsh, from the tables that command lines are read by.
- * The names of machines and networks are no part of a script: it asks the program, which knows what is there.
+ * The names of machines, networks and runs are no part of a script: it asks the program, which knows what is there.
  */
 #include "dse/cli_word.h"
+#include "dse/database.h"
 #include "dse/paths.h"
+#include "dse/run_note.h"
 #include <assert.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -22,6 +25,7 @@ static const char bash_functions[] =
     "\tmapfile -t -O \"${#COMPREPLY[@]}\" COMPREPLY < <(compgen \"$@\" -- \"$cur\")\n"
     "}\n"
     "_dse_shipped() { _dse_words \"$(\"$program\" completion \"$1\" 2>/dev/null)\"; _dse_files -f; }\n"
+    "_dse_runs() { _dse_words \"$(\"$program\" completion runs 2>/dev/null | cut -d : -f 1)\"; }\n"
     "_dse_spaces() {\n"
     "\t_dse_files -f -X '!*.yaml'\n"
     "\t_dse_files -d\n"
@@ -35,7 +39,9 @@ static void bash_offer(const struct cli_word *word)
 	                                               [WORD_NETWORK] = "_dse_shipped networks",
 	                                               [WORD_SPACE] = "_dse_spaces",
 	                                               [WORD_FILE] = "_dse_files -f",
-	                                               [WORD_DIR] = "_dse_files -d"};
+	                                               [WORD_DIR] = "_dse_files -d",
+	                                               [WORD_RUN] = "_dse_runs",
+	                                               [WORD_RUN_OR_DIR] = "_dse_runs; _dse_files -d"};
 	assert(word->kind < N_WORD_KIND);
 	if (word->kind == WORD_CHOICE)
 		(void)printf("_dse_words '%s'", word->choice);
@@ -161,7 +167,9 @@ static void zsh_action(const struct cli_word *word)
 	                                                [WORD_NETWORK] = " _dse_shipped networks",
 	                                                [WORD_SPACE] = "_files -g \"*.yaml\"",
 	                                                [WORD_FILE] = "_files",
-	                                                [WORD_DIR] = "_files -/"};
+	                                                [WORD_DIR] = "_files -/",
+	                                                [WORD_RUN] = " _dse_runs",
+	                                                [WORD_RUN_OR_DIR] = " _dse_runs_or_folders"};
 	assert(word->kind < N_WORD_KIND);
 	if (word->kind == WORD_CHOICE)
 		(void)printf("(%s)", word->choice);
@@ -222,6 +230,11 @@ static void print_zsh(void)
 	            "\tcompadd -- $names\n"
 	            "\t_files\n"
 	            "}\n"
+	            "_dse_runs() {\n"
+	            "\tlocal -a runs=(${(f)\"$(_call_program runs dse completion runs 2>/dev/null)\"})\n"
+	            "\t_describe -V run runs\n"
+	            "}\n"
+	            "_dse_runs_or_folders() { _dse_runs; _files -/; }\n"
 	            "_dse() {\n"
 	            "\tlocal -a commands=(\n",
 	            stdout);
@@ -257,10 +270,34 @@ static void print_names(const char *folder)
 	arena_free(&arena);
 }
 
+/* "42:vgg16, exact, 9 points, 2026-11-22 11:31" newest first, behind the words that stand for runs. No store, no runs.
+ */
+static void print_runs(const struct cli_options *options)
+{
+	const struct run_filter filter = {.max = MAX_NAME};
+	struct arena arena = {0};
+	struct database *store = NULL;
+	struct run_record *run;
+	struct err ignored = {0};
+	size_t n = 0;
+	enum err_code code = run_note_open(options, &store, &ignored);
+	if (code == ERR_OK)
+		code = run_store_list(store, &filter, &arena, &run, &n, &ignored);
+	if (code == ERR_OK && n > 0)
+		(void)printf("last:the newest run\n");
+	for (size_t i = 0; code == ERR_OK && i < n; i++)
+		(void)printf("%" PRIu64 ":%s, %s, %" PRIu64 " points, %.10s %.5s\n", run[i].id, run[i].space,
+		             run[i].engine, run[i].n_point, run[i].date,
+		             strlen(run[i].date) > 11 ? run[i].date + 11 : "");
+	database_close(store);
+	arena_free(&arena);
+	err_clear(&ignored);
+}
+
 enum err_code cmd_completion(const struct cli_options *options, struct err *err)
 {
 	enum { BASH, ZSH, N_SHELL };
-	static const char *const allowed[] = {"bash", "zsh", "machines", "networks"};
+	static const char *const allowed[] = {"bash", "zsh", "machines", "networks", "runs"};
 	const char *what = options->file[0];
 	size_t n = sizeof(allowed) / sizeof(allowed[0]), i = 0;
 	assert(options->n_file == 1);
@@ -268,8 +305,10 @@ enum err_code cmd_completion(const struct cli_options *options, struct err *err)
 		i++;
 	if (i == n)
 		return err_add(err, ERR_USAGE,
-		               "dse completion: found '%.40s', allowed are bash, zsh, machines, networks", what);
-	if (i >= N_SHELL)
+		               "dse completion: found '%.40s', allowed are bash, zsh, machines, networks, runs", what);
+	if (i == n - 1)
+		print_runs(options);
+	else if (i >= N_SHELL)
 		print_names(allowed[i]);
 	else if (i == BASH)
 		print_bash();

@@ -71,6 +71,17 @@ END
 	offers zsh completion z
 	offers prune runs p
 	offers tests validate -o te
+	offers line explore --live li
+	offers never map --color n
+	refuses last show l
+	DSE_STORE="$work/dse.sqlite" "$DSE" explore spaces/smoke.yaml -q -o "$work/kept" >/dev/null
+	DSE_STORE="$work/dse.sqlite"
+	offers last show l
+	offers 1 export ''
+	refuses tests show ''
+	offers tests report ''
+	offers last report 1 l
+	DSE_STORE=none
 	refuses tests explore -j te
 else
 	echo "SKIPPED: no bash here; its completion is not tried"
@@ -89,6 +100,10 @@ if command -v groff >/dev/null; then
 else
 	echo "SKIPPED: no groff here to read the manual page"
 fi
+if command -v mandoc >/dev/null; then
+	mandoc -Tlint "$work/page" >"$work/warnings" || true
+	expect_empty "$work/warnings"
+fi
 
 # The names that scripts ask for: once each, sorted, and all there are.
 expect_code 0 "$DSE" completion networks
@@ -97,4 +112,4 @@ for file in spaces/networks/*.yaml; do
 done
 LC_ALL=C sort -u "$work/out" | cmp - "$work/out" || fail "networks are not sorted, or told twice"
 expect_code 2 "$DSE" completion fish
-expect_text "$work/err" "allowed are bash, zsh, machines, networks"
+expect_text "$work/err" "allowed are bash, zsh, machines, networks, runs"
