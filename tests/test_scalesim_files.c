@@ -9,17 +9,14 @@
 #include "dse/simulate.h"
 #include "dse/space.h"
 #include "sim/base/csv.h"
+#include "tests/slow_build.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 /* Runs of the table that are made again: every so many. All of them take some ten seconds. */
-#ifdef __SANITIZE_ADDRESS__
-#define RUN_STEP 11
-#else
-#define RUN_STEP 5
-#endif
+#define RUN_STEP (SLOW_BUILD ? 11 : 5)
 #define MAX_LAYER 64
 
 static const char *text_of(const struct csv_table *table, size_t row, const char *column)

@@ -13,15 +13,12 @@
 #include "sim/systolic_scalesim.h"
 #include "tests/random_systolic.h"
 #include "tests/sample_systolic.h"
+#include "tests/slow_build.h"
 #include <stdlib.h>
 #include <string.h>
 
 #define TABLE "tests/reference/scalesim_reference.csv"
-#ifdef __SANITIZE_ADDRESS__
-#define ROW_STEP 29
-#else
-#define ROW_STEP 7
-#endif
+#define ROW_STEP (SLOW_BUILD ? 29 : 7)
 
 static const char *text_of(const struct csv_table *table, size_t row, const char *column)
 {

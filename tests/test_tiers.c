@@ -15,6 +15,7 @@
 #include "dse/parallel.h"
 #include "dse/simulate.h"
 #include "dse/space.h"
+#include "tests/slow_build.h"
 #include <assert.h>
 #include <inttypes.h>
 #include <math.h>
@@ -25,19 +26,6 @@
 /* How far the fast tier may be from the event tier, of which the errors are fractions. */
 #define MAX_LAYER_FRAC 0.08
 #define MAX_MEAN_FRAC 0.02
-
-/* Builds in which an event takes ten times as long: with a sanitizer, or unoptimised. */
-#if defined(__has_feature)
-#define HAS_FEATURE(name) __has_feature(name)
-#else
-#define HAS_FEATURE(name) 0
-#endif
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) || HAS_FEATURE(address_sanitizer) || \
-    HAS_FEATURE(thread_sanitizer) || !defined(__OPTIMIZE__)
-#define SLOW_BUILD true
-#else
-#define SLOW_BUILD false
-#endif
 
 enum { QPE, CHIP, N_MACHINE };
 static const char *const machine_name[N_MACHINE] = {[QPE] = "thesis_qpe_dram", [CHIP] = "thesis_chip"};

@@ -6,7 +6,7 @@
 #   readme_arada.sh --record   both, and results/STUDIES.md gets the table
 DSE=${DSE:-build/dse}
 . tests/cli/common
-case "$DSE" in *san/*) exit 0 ;; esac # minutes under a sanitizer, and nothing new to it
+! $is_slow || exit 0
 what=${1:-}
 
 # rows FILE: machine, memory, GB/s, saved by IDEAL, by VF-OH-Q, by equation 6, of the table of means.

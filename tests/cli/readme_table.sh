@@ -6,7 +6,7 @@
 #   readme_table.sh --record   everything, and results/STUDIES.md gets the table
 DSE=${DSE:-build/dse}
 . tests/cli/common
-case "$DSE" in *san/*) exit 0 ;; esac # minutes under a sanitizer, and nothing new to it
+! $is_slow || exit 0
 what=${1:-}
 
 # space NETWORK STRATEGY: the shipped space, with one strategy; blocks that reuse does not serve get fusion, as in
