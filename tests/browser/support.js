@@ -19,19 +19,24 @@ function launch() {
 	});
 }
 
-// A page from a file: {page, context, problems}; problems are messages of the console, exceptions and requests.
-async function open(browser, file, options = {}) {
-	const context = await browser.newContext({viewport: DESKTOP, colorScheme: 'light', ...options});
+// A window: {page, context, problems, go(file)}; problems are messages of the console, exceptions and requests.
+async function open(browser, file) {
+	const context = await browser.newContext({viewport: DESKTOP, colorScheme: 'light'});
 	const page = await context.newPage();
 	const problems = [];
+	const known = new Set();
 	page.on('console', (message) => problems.push(`${message.type()}: ${message.text()}`));
 	page.on('pageerror', (error) => problems.push(`exception: ${error.message}`));
 	page.on('request', (request) => {
-		if (request.url() !== pathToFileURL(file).href && !request.url().startsWith('data:'))
+		if (!known.has(request.url()) && !request.url().startsWith('data:'))
 			problems.push(`request: ${request.url()}`);
 	});
-	await page.goto(pathToFileURL(file).href);
-	return {page, context, problems};
+	const go = async (to) => {
+		known.add(pathToFileURL(to).href);
+		await page.goto(pathToFileURL(to).href);
+	};
+	await go(file);
+	return {page, context, problems, go};
 }
 
 // The same page with other data: change gets the data and returns what shall stand there.
@@ -57,21 +62,32 @@ function readFront(file) {
 // A number as the page writes it: spaces between thousands, its own minus.
 const shown = (text) => Number(text.replace(/[\u202f\u00a0 ]/g, '').replace('\u2212', '-').replace(/[^0-9.e+-].*$/, ''));
 
-// Tests one after the other: [name, async (browser) => ...]; exits 1 when one fails.
+/*
+ * Tests one after the other in one window, for a new one costs as much as they do: [name, file or null, async (page,
+ * context) => ...], null: on the page as the test before left it. After each nothing may have been complained of or asked
+ * for. Exits 1 when one fails; the next begins on a fresh page then.
+ */
 async function run(tests) {
 	const browser = await launch();
-	let n_failed = 0;
-	for (const [name, test] of tests) {
+	let window = null, is_fresh = false, last = null;
+	for (const [name, file, test] of tests) {
 		try {
-			await test(browser);
+			last = file || last;
+			if (!window)
+				window = await open(browser, last);
+			else if (file || is_fresh)
+				await window.go(last);
+			is_fresh = false;
+			await test(window.page, window.context);
+			assert.deepEqual(window.problems.splice(0), []);
 			console.log(`ok ${name}`);
 		} catch (error) {
-			n_failed++;
+			is_fresh = true;
+			process.exitCode = 1;
 			console.log(`FAILED ${name}\n${error.stack}`);
 		}
 	}
 	await browser.close();
-	process.exitCode = n_failed > 0 ? 1 : 0;
 }
 
 module.exports = {assert, DESKTOP, PHONE, fs, launch, open, os, path, readFront, run, shown, withData};
