@@ -37,14 +37,20 @@
 			dse.plainTable('Changes without a result', {columns: ['change', 'why'], rows: rows.map((one) => [change(one), one.verdict || 'not known'])}));
 	}
 
+	// A point and what it is known for.
+	function known(run, id) {
+		const mark = model.landmarks().find(({row}) => row === run.first + id);
+		return model.name(run.first + id) + (mark ? ` (${mark.name})` : '');
+	}
+
 	function sensitivityOf(run) {
 		const ids = [...new Set((run.sensitivity || []).map((one) => one.of_point).filter((id) => id !== undefined))];
 		if (ids.length === 0)
 			return [dse.missing(`Not known of ${run.name}${run.without ? ': ' + run.without : '.'}`)];
 		if (!ids.includes(view.of_point))
-			view.of_point = ids[0];
+			view.of_point = ids.includes(run.knee) ? run.knee : ids[0];
 		const id = view.of_point;
-		const name = `${model.name(run.first + id)}${run.knee === id ? ' (knee)' : ''}`;
+		const name = known(run, id);
 		const n = ordered(run, id).length, n_key = Object.keys((ordered(run, id)[0] || {change_pct: {}}).change_pct).length;
 		const figure = n === 0 ? null : dse.figure({title: `One change at a time from ${name}`, wide: true, height: 90 + n * Math.max(22, 11 * n_key), config: () => sensitivityChart(run, id),
 			table: () => ({columns: ['change', ...Object.keys(ordered(run, id)[0].change_pct).map((key) => `${model.byKey.has(key) ? model.byKey.get(key).label : key} (%)`)],
@@ -63,7 +69,7 @@
 			if (figure)
 				figure.remove();
 			figure = parts.find((part) => part.redraw) || null;
-			bar.replaceChildren(...[runChoice(redraw), ids.length > 1 ? dse.choice('Point', ids.map((id) => [id, model.name(run.first + id)]), view.of_point,
+			bar.replaceChildren(...[runChoice(redraw), ids.length > 1 ? dse.choice('Point', ids.map((id) => [id, known(run, id)]), view.of_point,
 				(value) => { view.of_point = Number(value); redraw(); }) : null].filter(Boolean));
 			holder.replaceChildren(...parts.filter((part) => !Array.isArray(part)).map((part) => part.element || part));
 			if (figure)
