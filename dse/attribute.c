@@ -140,7 +140,7 @@ void attribute_knob(const struct kept_front *front, const struct space *own, con
                     const struct machine_param *param, char *text)
 {
 	size_t index;
-	const struct machine *machine = find_machine(own, front, point->machine, &index);
+	const struct machine *machine = own ? find_machine(own, front, point->machine, &index) : NULL;
 	for (size_t i = 0; i < front->n_axis; i++) {
 		if (strcmp(front->axis[i], param->key) == 0) {
 			(void)snprintf(text, KNOB_SIZE, "%s", point->value[i]);
@@ -385,7 +385,9 @@ static bool prepare_task(struct work *work, struct task *task, struct layer_cont
 	if (is_read && !work->how->is_anywhere && work->in != work->own)
 		why = outside_rules(&own->choice[at], machine, design);
 	if (why) {
-		(void)snprintf(text, sizeof(text), "%s: %s", block->name, why);
+		/* some messages begin with the layer themselves */
+		bool has_name = strncmp(why, block->name, strlen(block->name)) == 0;
+		(void)snprintf(text, sizeof(text), "%s%s%s", has_name ? "" : block->name, has_name ? "" : ": ", why);
 		task->why = say(work, text);
 		task->fate = FATE_OUTSIDE;
 		return false;
@@ -419,8 +421,9 @@ static void take_run(struct work *work, const struct detail_run *run, struct tas
 static enum err_code run_batch(struct work *work, size_t first, size_t end, struct layer_context *context,
                                struct detail_run *run)
 {
-	const struct detail_options options = {
-	    .detail = work->front->detail, .n_thread = work->how->n_thread, .can_stop = true};
+	const struct detail_options options = {.detail = work->how->detail ? *work->how->detail : work->front->detail,
+	                                       .n_thread = work->how->n_thread,
+	                                       .can_stop = true};
 	struct task *prepared[BATCH];
 	size_t n = 0;
 	assert(end - first <= BATCH);

@@ -25,14 +25,15 @@ struct attributed {
 };
 
 struct attribute_how {
-	unsigned n_thread; /* 0: one */
-	bool is_anywhere;  /* designs need not be in the space: its lists, constraints and limits do not count */
+	unsigned n_thread;         /* 0: one */
+	const enum detail *detail; /* the tier; NULL: the front's */
+	bool is_anywhere; /* designs need not be in the space: its lists, constraints and limits do not count */
 	const struct machine_param *param; /* a knob that is turned on all machines; NULL: none */
 	const char *value;                 /* to this, one of the parameter's */
 };
 
 /*
- * Evaluate all points of a front, in the front's tier, into point [front->n_point]. own: the space that the front was
+ * Evaluate all points of a front into point [front->n_point]. own: the space that the front was
  * found in, as run_space_read gives it; in: the one they are put into, own itself for none. Networks and machines go by
  * their names, or are the only ones. Texts live in arena. ERR_INTERNAL; ERR_INPUT where a design cannot be read in its
  * own space.
@@ -43,7 +44,7 @@ enum err_code attribute_evaluate(const struct kept_front *front, const struct sp
 
 /*
  * The value of a parameter on a point's machine as text: of an axis the point's own, else that of the machine it had.
- * text [64].
+ * text [64]: "" where own is NULL or has no such machine.
  */
 void attribute_knob(const struct kept_front *front, const struct space *own, const struct kept_point *point,
                     const struct machine_param *param, char *text);

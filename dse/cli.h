@@ -87,6 +87,7 @@ struct cli_options {
 	uint64_t keep;
 	double older_than_day;
 	bool yes, csv;
+	double tolerance_pct; /* compare */
 
 	/* nightly */
 	const char *date, *note;        /* date NULL: today, UTC */
@@ -137,6 +138,7 @@ enum err_code cmd_show(const struct cli_options *options, struct err *err);
 enum err_code cmd_export(const struct cli_options *options, struct err *err);
 enum err_code cmd_report(const struct cli_options *options, struct err *err);
 enum err_code cmd_nightly(const struct cli_options *options, struct err *err);
+enum err_code cmd_compare(const struct cli_options *options, struct err *err);
 enum err_code cmd_init(const struct cli_options *options, struct err *err);
 enum err_code cmd_explain(const struct cli_options *options, struct err *err);
 enum err_code cmd_completion(const struct cli_options *options, struct err *err);

@@ -137,6 +137,8 @@ const struct option_info option_table[N_OPTION] = {
     [OPTION_TABLES] = {"tables", 0, "PATH", TYPE_LIST, IN(tables), 0, 0,
                        "reference table, or folder of them, for the models' errors; none: no errors (default:\n"
                        "tests/reference, where it is); repeatable"},
+    [OPTION_TOLERANCE] = {"tolerance", 0, "PCT", TYPE_REAL, IN(tolerance_pct), 0, 1e9,
+                          "exit 6 when hypervolume or any objective's least value is worse by more (default 0)"},
 };
 
 const struct option_note option_note_table[] = {
@@ -262,6 +264,15 @@ const struct cli_command cli_command_table[] = {
      "more for what front.json does not tell; where its inputs have changed since, or its numbers, the page says so and\n"
      "leaves that out. results/README.md says what is on the page.",
      1, 16, LIST(COMMON, OPTION_STORE), cmd_report},
+    {"compare", "RUN_A RUN_B", "what became of a front from one run to another, and which change did it",
+     "Each run is a number, a signature's first digits, a space's name (its newest run), 'last', one of these two with ~1\n"
+     "behind it (the one before), or a run's folder. Designs that are lost, gained or moved, hypervolumes up to a common\n"
+     "reference, least values; then every change of machine, network and space between the two by itself: the designs of\n"
+     "RUN_A are evaluated again with it alone, which tells how much of what moved it explains, and which points it puts\n"
+     "off the front or on it. Inputs come from the store, whatever has become of the files. Exits 6 when RUN_B is worse\n"
+     "than RUN_A by more than --tolerance and what the searches leave unproven.",
+     2, 2, LIST(OPTION_HELP, OPTION_JSON, OPTION_JOBS, OPTION_OUT, OPTION_QUIET, OPTION_NO_PROGRESS, OPTION_STORE, OPTION_TOLERANCE),
+     cmd_compare},
     {"simulate", "MACHINE NETWORK | --mapping FILE.yaml | --point FRONT.json:ID", "one fixed design: clocks, bytes and energy per operation",
      "MACHINE and NETWORK are files or the names of shipped ones (under spaces/machines and spaces/networks).\n"
      "With --point a design of a front runs again, in the tier the front was made in; exits 1 when any number\n"

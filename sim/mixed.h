@@ -19,6 +19,15 @@ static inline bool mixed_is(const struct operating_point *point)
 	return point->n_share > 0;
 }
 
+/* Operating points of a machine that are no mixtures: the first ones. */
+static inline uint32_t mixed_n_pure(const struct machine *machine)
+{
+	uint32_t n = 0;
+	while (n < machine->n_level && !mixed_is(&machine->level[n]))
+		n++;
+	return n;
+}
+
 /*
  * Add to a machine all mixtures of two of its operating points of different clocks, n_share >= 2 shares of rounds:
  * 1 to n_share - 1 of them at the slower one. ERR_INPUT where there is no room for so many; nothing is added then.

@@ -1,0 +1,69 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# dse compare: two runs of the store or of folders; what changed, what that did, and when it is worse.
+. tests/cli/common
+unset DSE_STORE
+store=$work/results/dse.sqlite
+mkdir "$work/machines" "$work/networks"
+cp spaces/smoke.yaml "$work/space.yaml"
+cp spaces/machines/dvfs_chip.yaml "$work/machines/"
+cp spaces/networks/tiny.yaml "$work/networks/"
+
+ask() {
+	expect_code 0 "$DSE" explore "$work/space.yaml" -q -o "$work/results"
+}
+
+# change FILE FROM TO: a text of one of the inputs.
+change() {
+	grep -qF -- "$2" "$work/$1" || fail "no '$2' in $1"
+	sed "s/$2/$3/" "$work/$1" >"$work/changed"
+	mv "$work/changed" "$work/$1"
+}
+
+# Of the same question nothing is to be told; names are those of dse runs, and of a space with ~1.
+ask
+ask
+expect_code 0 "$DSE" compare last~1 smoke --store "$store"
+expect_text "$work/out" "Nothing changed between them: the same inputs, options and program."
+expect_text "$work/out" "9 designs before, 9 now: 9 the same, 0 moved, 0 lost, 0 gained"
+expect_empty "$work/err"
+expect_code 2 "$DSE" compare 1 smoke~2 --store "$store"
+expect_text "$work/err" "has no run 'smoke~2'"
+expect_code 5 "$DSE" compare 1 2 --store "$work/none.sqlite"
+expect_code 2 "$DSE" compare 1 --store "$store"
+
+# One constant of the machine: it is named and explains all; without tolerance the gate fails.
+change machines/dvfs_chip.yaml "access_clk: 2 " "access_clk: 3 "
+ask
+expect_code 6 "$DSE" compare 1 last --store "$store"
+expect_text "$work/out" "dvfs_chip.yaml  dram.access_clk       2    3  DRAM clocks"
+expect_text "$work/out" "1  dram.access_clk     +6.27 %     100 %    +5.31 %     100 %"
+expect_text "$work/out" "9 designs before, 9 now: 0 the same, 9 moved, 0 lost, 0 gained"
+expect_text "$work/err" "run 3 is worse than run 1: the least latency_ms is 0.389405, was 0.363437: larger by 7.145 %"
+expect_code 6 "$DSE" compare 1 3 --store "$store" --tolerance 8
+expect_text "$work/err" "the hypervolume is smaller by"
+expect_code 0 "$DSE" compare 1 3 --store "$store" --tolerance 40
+expect_code 0 "$DSE" compare 3 1 --store "$store"
+expect_text "$work/out" "Now's front covers all of before's."
+expect_code 2 "$DSE" compare 1 3 --store "$store" --tolerance -1
+
+# A knob's list: which points are there only because of it. Files that are gone by now are in the store.
+change space.yaml "8x4" "16x2"
+ask
+rm "$work/space.yaml" "$work/machines/dvfs_chip.yaml"
+expect_code 0 "$DSE" compare 3 4 --store "$store"
+expect_text "$work/out" "without 8x4  with 16x2"
+expect_text "$work/out" "3 designs gained"
+expect_text "$work/out" "1       not in before's space: mla.array is not 16x2 there"
+expect_code 6 "$DSE" compare 1 4 --store "$store" --json -o "$work/compare.json"
+expect_text "$work/compare.json" '"format": "dse compare 1"'
+expect_text "$work/compare.json" '"worse": true'
+expect_text "$work/compare.json" '"key": "axes.mla.array", "before": "[16x4, 8x4]"'
+expect_text "$work/compare.json" '"added": "16x2", "removed": "8x4"'
+! command -v python3 >/dev/null 2>&1 || python3 -m json.tool "$work/compare.json" >/dev/null || fail "no JSON"
+
+# Folders say the same of the fronts, and no causes where the inputs are gone.
+folder=$(ls -d "$work"/results/smoke-*/ | head -n 1)
+expect_code 0 "$DSE" compare "$folder" "$folder"
+expect_text "$work/out" "What changed between them cannot be told: $work/space.yaml: as it was then it is not kept"
+expect_text "$work/out" "9 designs before, 9 now: 9 the same"
