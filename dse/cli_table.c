@@ -271,7 +271,8 @@ const struct cli_command cli_command_table[] = {
      "RUN_A are evaluated again with it alone, which tells how much of what moved it explains, and which points it puts\n"
      "off the front or on it. Inputs come from the store, whatever has become of the files. Exits 6 when RUN_B is worse\n"
      "than RUN_A by more than --tolerance and what the searches leave unproven.",
-     2, 2, LIST(OPTION_HELP, OPTION_JSON, OPTION_JOBS, OPTION_OUT, OPTION_QUIET, OPTION_NO_PROGRESS, OPTION_STORE, OPTION_TOLERANCE),
+     2, 2, LIST(OPTION_HELP, OPTION_JSON, OPTION_JOBS, OPTION_OUT, OPTION_QUIET, OPTION_NO_PROGRESS, OPTION_COLOR, OPTION_STORE,
+          OPTION_TOLERANCE),
      cmd_compare},
     {"simulate", "MACHINE NETWORK | --mapping FILE.yaml | --point FRONT.json:ID", "one fixed design: clocks, bytes and energy per operation",
      "MACHINE and NETWORK are files or the names of shipped ones (under spaces/machines and spaces/networks).\n"
