@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "dse/chart.h"
 #include "dse/svg.h"
+#include "dse/svg_axis.h"
 #include <assert.h>
 #include <math.h>
 #include <stdlib.h>
@@ -11,15 +12,8 @@ enum { WIDTH = 900, HEIGHT = 560, LEFT = 90, RIGHT = 250, TOP = 40, BOTTOM = 60,
 /* A panel of predicted against measured: its side, and from one to the next. */
 enum { PANEL = 460, PANEL_STEP = PANEL + 110 };
 
-struct axis {
-	double min, max, step;
-	double begin, end; /* where min and max are drawn */
-	const char *name;
-	bool is_log; /* min and max are powers of ten and the steps decades; step is unused */
-};
-
-/* Round numbers that hold the values: steps of 1, 2 or 5 times a power of ten, about six of them. */
-static void fit_axis(const struct pareto *front, unsigned objective, struct axis *axis)
+/* The axis of one of a front's objectives. */
+static void fit_axis(const struct pareto *front, unsigned objective, struct svg_axis *axis)
 {
 	double min = INFINITY, max = -INFINITY;
 	assert(front->n > 0 && objective < front->n_objective);
@@ -27,42 +21,7 @@ static void fit_axis(const struct pareto *front, unsigned objective, struct axis
 		min = fmin(min, front->objective[i * front->n_objective + objective]);
 		max = fmax(max, front->objective[i * front->n_objective + objective]);
 	}
-	double range = max > min ? max - min : fabs(max) > 0.0 ? fabs(max) : 1.0;
-	axis->step = svg_round_step(range);
-	axis->min = floor(min / axis->step) * axis->step;
-	axis->max = ceil(max / axis->step) * axis->step;
-	if (!(axis->max > axis->min))
-		axis->max = axis->min + axis->step;
-}
-
-static double place(const struct axis *axis, double value)
-{
-	assert(axis->max > axis->min && (!axis->is_log || (axis->min > 0.0 && value > 0.0)));
-	double frac = axis->is_log ? log10(value / axis->min) / log10(axis->max / axis->min)
-	                           : (value - axis->min) / (axis->max - axis->min);
-	return axis->begin + frac * (axis->end - axis->begin);
-}
-
-/* Grid lines first, so that marks lie above them. */
-static void draw_axes(FILE *file, const struct axis *x, const struct axis *y)
-{
-	char text[32];
-	for (long i = 0; i <= lround((x->max - x->min) / x->step); i++) {
-		double value = x->min + (double)i * x->step;
-		svg_line(file, place(x, value), y->begin, place(x, value), y->end, "stroke=\"#dddddd\"");
-		(void)snprintf(text, sizeof(text), "%.6g", value);
-		svg_text(file, place(x, value), y->begin + 18, "text-anchor=\"middle\"", text);
-	}
-	for (long i = 0; i <= lround((y->max - y->min) / y->step); i++) {
-		double value = y->min + (double)i * y->step;
-		svg_line(file, x->begin, place(y, value), x->end, place(y, value), "stroke=\"#dddddd\"");
-		(void)snprintf(text, sizeof(text), "%.6g", value);
-		svg_text(file, x->begin - 8, place(y, value) + 4, "text-anchor=\"end\"", text);
-	}
-	svg_line(file, x->begin, y->begin, x->end, y->begin, "stroke=\"#444444\"");
-	svg_line(file, x->begin, y->begin, x->begin, y->end, "stroke=\"#444444\"");
-	svg_text(file, (x->begin + x->end) / 2, y->begin + 44, "text-anchor=\"middle\"", x->name);
-	svg_text(file, x->begin, y->end - 14, "text-anchor=\"middle\"", y->name);
+	svg_axis_fit(axis, min, max);
 }
 
 /* A series has a shape and a colour. */
@@ -111,19 +70,19 @@ enum err_code chart_write(FILE *file, const struct front_run *run, struct err *e
 	(void)err;
 	assert(file && run && front->n > 0);
 	unsigned second = front->n_objective > 1 ? 1 : 0;
-	struct axis x = {.begin = LEFT, .end = WIDTH - RIGHT, .name = metric_table[run->space->objective[0]].name};
-	struct axis y = {
+	struct svg_axis x = {.begin = LEFT, .end = WIDTH - RIGHT, .name = metric_table[run->space->objective[0]].name};
+	struct svg_axis y = {
 	    .begin = HEIGHT - BOTTOM, .end = TOP, .name = metric_table[run->space->objective[second]].name};
 	fit_axis(front, 0, &x);
 	fit_axis(front, second, &y);
 	svg_begin(file, WIDTH, HEIGHT);
-	draw_axes(file, &x, &y);
+	svg_axes_draw(file, &x, &y);
 	/* Of a long front most marks would lie on the mark before; those within half a pixel are left out. */
 	double last_x[MAX_SERIES], last_y[MAX_SERIES];
 	for (size_t i = 0; i < front->n; i++) {
 		size_t n_before = n_known, series = series_of(front->genome[i * front->n_gene], known, &n_known);
 		const double *objective = front->objective + i * front->n_objective;
-		double at_x = place(&x, objective[0]), at_y = place(&y, objective[second]);
+		double at_x = svg_axis_place(&x, objective[0]), at_y = svg_axis_place(&y, objective[second]);
 		if (n_known == n_before && fabs(at_x - last_x[series]) < 0.5 && fabs(at_y - last_y[series]) < 0.5)
 			continue;
 		put_mark(file, at_x, at_y, series);
@@ -143,7 +102,7 @@ static bool is_drawn(double x, double y)
 }
 
 /* The decades that hold all points, the same for both axes, so that the diagonal is one. */
-static void fit_decades(const struct chart_panel *panel, struct axis *axis)
+static void fit_decades(const struct chart_panel *panel, struct svg_axis *axis)
 {
 	double min = INFINITY, max = 0.0;
 	for (size_t i = 0; i < panel->n_series; i++) {
@@ -157,15 +116,11 @@ static void fit_decades(const struct chart_panel *panel, struct axis *axis)
 	}
 	if (!(max > 0.0))
 		min = max = 1.0;
-	axis->is_log = true;
-	axis->min = pow(10.0, floor(log10(min)));
-	axis->max = pow(10.0, ceil(log10(max)));
-	if (!(axis->max > axis->min))
-		axis->max = 10.0 * axis->min;
+	svg_axis_fit_log(axis, min, max);
 }
 
 /* Decades with their labels, between them faint lines at 2 and 5; then the diagonal. */
-static void draw_decades(FILE *file, const struct axis *x, const struct axis *y)
+static void draw_decades(FILE *file, const struct svg_axis *x, const struct svg_axis *y)
 {
 	static const double part[] = {1.0, 2.0, 5.0};
 	int n_decade = (int)lround(log10(x->max / x->min));
@@ -175,13 +130,13 @@ static void draw_decades(FILE *file, const struct axis *x, const struct axis *y)
 		for (size_t k = 0; k < (i < n_decade ? 3 : 1); k++) {
 			double value = x->min * pow(10.0, i) * part[k];
 			const char *stroke = k == 0 ? "stroke=\"#cccccc\"" : "stroke=\"#eeeeee\"";
-			svg_line(file, place(x, value), y->begin, place(x, value), y->end, stroke);
-			svg_line(file, x->begin, place(y, value), x->end, place(y, value), stroke);
+			svg_line(file, svg_axis_place(x, value), y->begin, svg_axis_place(x, value), y->end, stroke);
+			svg_line(file, x->begin, svg_axis_place(y, value), x->end, svg_axis_place(y, value), stroke);
 		}
 		double value = x->min * pow(10.0, i);
 		(void)snprintf(text, sizeof(text), value >= 1e6 || value < 1e-3 ? "%.0e" : "%.6g", value);
-		svg_text(file, place(x, value), y->begin + 18, "text-anchor=\"middle\"", text);
-		svg_text(file, x->begin - 8, place(y, value) + 4, "text-anchor=\"end\"", text);
+		svg_text(file, svg_axis_place(x, value), y->begin + 18, "text-anchor=\"middle\"", text);
+		svg_text(file, x->begin - 8, svg_axis_place(y, value) + 4, "text-anchor=\"end\"", text);
 	}
 	svg_line(file, x->begin, y->begin, x->end, y->end, "stroke=\"#888888\"");
 	svg_line(file, x->begin, y->begin, x->end, y->begin, "stroke=\"#444444\"");
@@ -191,7 +146,7 @@ static void draw_decades(FILE *file, const struct axis *x, const struct axis *y)
 static void draw_panel(FILE *file, const struct chart_panel *panel, double top)
 {
 	char text[64];
-	struct axis x = {.begin = LEFT, .end = LEFT + PANEL}, y = {.begin = top + PANEL, .end = top};
+	struct svg_axis x = {.begin = LEFT, .end = LEFT + PANEL}, y = {.begin = top + PANEL, .end = top};
 	assert(panel->n_series <= CHART_MAX_SERIES);
 	fit_decades(panel, &x);
 	y.is_log = true;
@@ -209,7 +164,7 @@ static void draw_panel(FILE *file, const struct chart_panel *panel, double top)
 		double legend_y = top + 6 + 20.0 * (double)i;
 		for (size_t k = 0; k < series->n; k++)
 			if (is_drawn(series->x[k], series->y[k]))
-				put_mark_as(file, place(&x, series->x[k]), place(&y, series->y[k]), colour_at,
+				put_mark_as(file, svg_axis_place(&x, series->x[k]), svg_axis_place(&y, series->y[k]), colour_at,
 				            series->is_hollow);
 		put_mark_as(file, x.end + 24, legend_y, colour_at, series->is_hollow);
 		svg_text(file, x.end + 36, legend_y + 4, "text-anchor=\"start\"", series->name);

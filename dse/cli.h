@@ -94,6 +94,9 @@ struct cli_options {
 	uint64_t seeds;                 /* not given: the command's default */
 	struct cli_list accept, tables; /* names of spaces; files and folders of reference tables */
 
+	/* report */
+	const char *figures; /* folder; NULL: none */
+
 	/* import */
 	struct cli_list dim; /* "NAME=N" */
 

@@ -113,6 +113,8 @@ const struct option_info option_table[N_OPTION] = {
                            "with prune: runs younger than so many days stay"},
     [OPTION_YES] = {"yes", 0, NULL, TYPE_FLAG, IN(yes), 0, 0, "with prune: remove them, instead of saying what would go"},
     [OPTION_CSV] = {"csv", 0, NULL, TYPE_FLAG, IN(csv), 0, 0, "the run's front.csv (--json: its front.json)"},
+    [OPTION_FIGURES] = {"figures", 0, "DIR", TYPE_TEXT, IN(figures), 0, 0,
+                        "also write every figure as a picture (SVG) into DIR"},
     [OPTION_GOAL] = {"goal", 0, "NAME", TYPE_TEXT, IN(goal), 0, 0,
                      "what the search makes least: latency (the default) or energy"},
     [OPTION_SPLIT] = {"split", 0, "NAME", TYPE_TEXT, IN(split), 0, 0,
@@ -156,6 +158,7 @@ const struct option_note option_note_table[] = {
     {"schedule", OPTION_MACHINE, "the machine; required"},
     {"report", OPTION_JSON, "print the data of the page as JSON instead of writing the page"},
     {"report", OPTION_OUT, "file to write (default: report.html in the run's folder, of several runs in the current one)"},
+    {"report", OPTION_POINT, "ID of the point whose layers are shown first (default: the knee)"},
     {"power", OPTION_OUT, "folder to write schedule, picture and front to (default: none)"},
     {"power", OPTION_POINT, "take the designs of this point of a front"},
     {"arada", OPTION_OUT, "folder to write schedules and pictures to (default: none)"},
@@ -263,7 +266,7 @@ const struct cli_command cli_command_table[] = {
      "was kept: its number in 'dse runs', the first digits of its signature, or last. Every design of the front is run once\n"
      "more for what front.json does not tell; where its inputs have changed since, or its numbers, the page says so and\n"
      "leaves that out. results/README.md says what is on the page.",
-     1, 16, LIST(COMMON, OPTION_STORE), cmd_report},
+     1, 16, LIST(COMMON, OPTION_STORE, OPTION_POINT, OPTION_FIGURES), cmd_report},
     {"compare", "RUN_A RUN_B", "what became of a front from one run to another, and which change did it",
      "Each run is a number, a signature's first digits, a space's name (its newest run), 'last', one of these two with ~1\n"
      "behind it (the one before), or a run's folder. Designs that are lost, gained or moved, hypervolumes up to a common\n"

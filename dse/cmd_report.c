@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* dse report: a page that shows runs. */
+/* dse report: a page that shows runs, and its figures as pictures. */
 #include "dse/page.h"
+#include "dse/report_figure.h"
 #include "dse/report_json.h"
 #include "dse/store.h"
 #include <assert.h>
@@ -29,13 +30,30 @@ static void set_made(struct report_job *job)
 		job->made[0] = '\0';
 }
 
+/* --point: a number; the ID alone, as the front is the run's. */
+static enum err_code choose_point(const struct cli_options *options, size_t *chosen, struct err *err)
+{
+	char *end = NULL;
+	*chosen = SIZE_MAX;
+	if (!options->point)
+		return ERR_OK;
+	*chosen = (size_t)strtoull(options->point, &end, 10);
+	bool is_number = options->point[0] >= '0' && options->point[0] <= '9' && *end == '\0' && *chosen < UINT32_MAX;
+	return is_number ? ERR_OK
+	                 : err_add(err, ERR_USAGE, "dse report: --point is '%.40s', allowed is the number of a point, e.g. 3",
+	                           options->point);
+}
+
 /* All runs that cannot be read are told in one pass. */
 static enum err_code read_runs(struct report_job *job, struct err *err)
 {
+	size_t chosen;
+	if (choose_point(job->cli, &chosen, err) != ERR_OK)
+		return err->code;
 	for (size_t i = 0; i < job->n; i++)
 		(void)report_run_open(&job->source, job->cli->file[i], &job->data[i].run, err);
 	for (size_t i = 0; i < job->n && err->n_message == 0; i++)
-		(void)report_data_make(&job->source, &job->data[i], (unsigned)job->cli->jobs, err);
+		(void)report_data_make(&job->source, &job->data[i], chosen, (unsigned)job->cli->jobs, err);
 	for (size_t i = 0; i < job->n && err->n_message == 0 && !job->cli->quiet; i++)
 		if (job->data[i].without)
 			(void)fprintf(stderr, "%s: details of layers are left out: %s\n", job->cli->file[i], job->data[i].without);
@@ -104,6 +122,8 @@ enum err_code cmd_report(const struct cli_options *options, struct err *err)
 	enum err_code code = job.data ? read_runs(&job, err) : err_add(err, ERR_INTERNAL, "out of memory");
 	if (code == ERR_OK)
 		code = options->json ? write_json(&job, err) : write_page(&job, err);
+	if (code == ERR_OK && options->figures)
+		code = report_figures_write(options->figures, job.data, job.n, err);
 	for (size_t i = 0; i < job.n && job.data; i++)
 		report_data_free(&job.data[i]);
 	free(job.data);

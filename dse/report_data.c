@@ -61,18 +61,22 @@ static bool has_folder(const struct report_run *run)
 	return same;
 }
 
-enum err_code report_data_make(struct report_source *source, struct report_data *data, unsigned n_thread,
-                               struct err *err)
+enum err_code report_data_make(struct report_source *source, struct report_data *data, size_t chosen,
+                               unsigned n_thread, struct err *err)
 {
 	assert(data && data->run.run);
 	data->has_folder = has_folder(&data->run);
 	if (data->run.front.n_point == 0)
 		return ERR_OK;
+	if (chosen != SIZE_MAX && chosen >= data->run.front.n_point)
+		return err_add(err, ERR_USAGE, "dse report: --point is %zu, %s has points 0 to %zu", chosen, data->run.name,
+		               data->run.front.n_point - 1);
 	enum err_code code = begin(data, err);
 	if (code == ERR_OK)
 		code = report_inputs_read(source, data, err);
 	if (code == ERR_OK)
 		code = report_columns_make(data, err);
+	data->chosen = chosen == SIZE_MAX ? data->knee : chosen;
 	if (code == ERR_OK)
 		code = report_designs_run(data, n_thread, err);
 	return code == ERR_OK ? report_sensitivity_make(data, n_thread, err) : code;

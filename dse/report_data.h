@@ -56,6 +56,7 @@ struct report_data {
 	struct report_change *change;   /* [n_change] */
 	struct report_column *column;   /* [n_column] objectives first */
 	size_t knee, best[SPACE_MAX_OBJECTIVE]; /* points */
+	size_t chosen; /* whose layers figures show */
 	struct space space;  /* read again; n_network 0: the inputs are not at hand, or not those of the run */
 	struct layer_map map;
 	bool has_folder;     /* the run's files are still those in its folder */
@@ -64,12 +65,13 @@ struct report_data {
 };
 
 /*
- * Fill data, which is {.run = ...}, opened: columns, and the designs run again on n_thread threads (0: all). Inputs that
+ * Fill data, which is {.run = ...}, opened; chosen: a point's number, or SIZE_MAX for the knee. Columns, and the designs run again on n_thread threads (0: all). Inputs that
  * are gone or have changed, and numbers that come out otherwise than recorded, are no error: data->without says so. The
- * caller frees data with report_data_free, also after an error. ERR_INPUT, ERR_INTERRUPTED, ERR_INTERNAL.
+ * caller frees data with report_data_free, also after an error. ERR_USAGE (no such point), ERR_INPUT, ERR_INTERRUPTED,
+ * ERR_INTERNAL.
  */
-enum err_code report_data_make(struct report_source *source, struct report_data *data, unsigned n_thread,
-                               struct err *err);
+enum err_code report_data_make(struct report_source *source, struct report_data *data, size_t chosen,
+                               unsigned n_thread, struct err *err);
 void report_data_free(struct report_data *data);
 
 /* Columns of the points, when the machines are known as far as they are; a part of report_data_make. */

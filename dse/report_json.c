@@ -180,6 +180,7 @@ static void put_points(struct json *json, const struct report_data *data)
 	if (front->n_point == 0)
 		return;
 	json_put_u64(json, "knee", data->knee);
+	json_put_u64(json, "point", data->chosen);
 	json_begin_object(json, "best");
 	for (size_t k = 0; k < front->n_objective; k++)
 		json_put_u64(json, metric_table[front->objective[k]].name, data->best[k]);

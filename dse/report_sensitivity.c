@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { BATCH = 256, MAX_POINT = 1 + SPACE_MAX_OBJECTIVE, TEXT_SIZE = 192 };
+enum { BATCH = 256, MAX_POINT = 2 + SPACE_MAX_OBJECTIVE, TEXT_SIZE = 192 };
 
 /* A layer of a point with another design, to be run. */
 struct trial {
@@ -463,16 +463,17 @@ enum err_code report_sensitivity_make(struct report_data *data, unsigned n_threa
 	const struct detail_options how = {
 	    .detail = front->detail, .n_thread = parallel_n_thread(n_thread), .can_stop = true};
 	struct study study = {.data = data, .how = &how, .err = err};
-	uint32_t chosen[MAX_POINT] = {(uint32_t)data->knee};
-	size_t n_chosen = 1;
+	uint32_t chosen[MAX_POINT] = {(uint32_t)data->chosen};
+	size_t n_chosen = 1, other[MAX_POINT - 1] = {data->knee};
 	if (data->without || front->n_point == 0)
 		return ERR_OK;
-	for (size_t k = 0; k < front->n_objective; k++) {
+	memcpy(other + 1, data->best, front->n_objective * sizeof(*other));
+	for (size_t k = 0; k < 1 + front->n_objective; k++) {
 		bool is_new = true;
 		for (size_t i = 0; i < n_chosen; i++)
-			is_new = is_new && chosen[i] != data->best[k];
+			is_new = is_new && chosen[i] != other[k];
 		if (is_new)
-			chosen[n_chosen++] = (uint32_t)data->best[k];
+			chosen[n_chosen++] = (uint32_t)other[k];
 	}
 	study.base = calloc(front->n_layer + 1, sizeof(*study.base));
 	study.changed = calloc(front->n_layer + 1, sizeof(*study.changed));

@@ -5,14 +5,14 @@
  * Sensitivity of objectives to each knob: points of a front with one knob set to another value that the space has, all
  * others as they are.
  *
- *   knee and the best of each objective: every axis of the machine; strategy, operand kept, operating point, width of all layers
- *   knee: the same of each layer by itself, and its split by one part more or less in each dimension
+ *   chosen point, knee and the best of each objective: every axis of the machine; strategy, operand kept, operating point, width of all layers
+ *   chosen point: the same of each layer by itself, and its split by one part more or less in each dimension
  *
  * Nothing is searched again: what a knob is worth together with others is a question for dse explore.
  */
 #include "dse/report_data.h"
 
-/* Layers of a knee that are looked at one by one: those that take most of the time. */
+/* Layers of the chosen point that are looked at one by one: those that take most of the time. */
 #define SENSITIVITY_MAX_LAYER 64
 
 /*

@@ -29,6 +29,38 @@ done
 expect_code 0 "$DSE" report "$folder" "$folder" -o "$work/two.html"
 [ "$(grep -c '"signature":' "$work/two.html")" -eq 2 ] || fail "not both runs are in the report"
 
+# Figures as pictures; the point whose layers they show; the same bytes from any number of threads.
+SOURCE_DATE_EPOCH=0
+export SOURCE_DATE_EPOCH
+expect_code 0 "$DSE" report "$folder" --figures "$work/figures" --point 7 --json -j 1 -o "$work/one.json"
+for name in front parallel rooflines phases energy power utilisation sensitivity progress; do
+	expect_text "$work/figures/$name.svg" '</svg>'
+done
+expect_text "$work/figures/phases.svg" "point 7: latency 0.44117 ms"
+expect_text "$work/one.json" '"made":"1970-01-01T00:00:00Z"'
+expect_text "$work/one.json" '"point":7'
+expect_code 0 "$DSE" report "$folder" --point 7 --json -j 3 -o "$work/three.json"
+expect_same "$work/one.json" "$work/three.json"
+expect_code 2 "$DSE" report "$folder" --point 9
+expect_text "$work/err" "has points 0 to 8"
+expect_code 2 "$DSE" report "$folder" --point x
+expect_text "$work/err" "allowed is the number of a point"
+
+# Some 2000 points of 71 layers: under 3 MB.
+cat >"$work/wide.yaml" <<-'END'
+	name: wide
+	machine: dvfs_chip
+	axes: {mla.array: [16x4, 16x2]}
+	networks: [resnet50, vgg16]
+	layers: [{match: '.*', split: thesis, level: all}]
+	objectives: [latency_ms, energy_mj, mac_units]
+	search: {max_front: 1100}
+END
+expect_code 0 "$DSE" explore "$work/wide.yaml" -q -o "$results" --store none
+expect_code 0 "$DSE" report "$results"/wide-*
+[ "$(wc -l <"$(echo "$results"/wide-*)/front.csv")" -gt 2000 ] || fail "not 2000 points"
+[ "$(wc -c <"$(echo "$results"/wide-*)/report.html")" -lt 3000000 ] || fail "2000 points in more than 3 MB"
+
 # Inputs out of the store where the files have changed; without it the details are left out, and it is said why.
 cp -r spaces "$work/spaces"
 expect_code 0 "$DSE" explore "$work/spaces/smoke.yaml" -q -o "$work/moved"
