@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "dse/validate_print.h"
+#include "dse/colour.h"
 #include "dse/table.h"
 #include <assert.h>
 #include <math.h>
@@ -47,14 +48,15 @@ static const char *const error_head[N_DETAIL] = {
 /* "predicted", or with two tiers "fast" and "event": of each tier a column. */
 static void print_header(FILE *file, const struct validation *validation, size_t n, int width)
 {
-	(void)fprintf(file, "%-*s", width, "value");
+	bool is_coloured = colour_is_on(file);
+	(void)fprintf(file, "%s%-*s", colour_code(is_coloured, COLOUR_HEAD), width, "value");
 	for (size_t i = 0; i < n; i++)
 		(void)fprintf(file, " %12s", n > 1 ? detail_name[validation[i].detail] : "predicted");
 	(void)fprintf(file, " %12s", "reference");
 	for (size_t i = 0; i < n; i++)
 		(void)fprintf(file, " %*s", n > 1 ? 12 : 9,
 		              n == 1 ? "error_pct" : error_head[validation[i].detail]);
-	(void)fputc('\n', file);
+	(void)fprintf(file, "%s\n", colour_code(is_coloured, COLOUR_NONE));
 }
 
 /* Why a value does not count, or what there is to say; of two tiers that say the same, once. */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "dse/words.h"
+#include "dse/colour.h"
 #include <assert.h>
 #include <stdarg.h>
 #include <string.h>
@@ -34,7 +35,8 @@ void words_section(struct words *words, const char *title)
 		json_put_text(&words->json, "title", title);
 		json_begin_list(&words->json, "lines");
 	} else {
-		(void)fprintf(words->file, "%s%s\n", words->in_section ? "\n" : "", title);
+		(void)fputs(words->in_section ? "\n" : "", words->file);
+		colour_print(words->file, COLOUR_HEAD, "%s\n", title);
 	}
 	words->in_section = true;
 }
