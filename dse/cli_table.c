@@ -243,7 +243,7 @@ const struct cli_command cli_command_table[] = {
      "nightly.json and junit.xml to results/nightly/DATE/. Exits 6 when a space fails. What was changed on purpose\n"
      "becomes the new good night by --accept; the same date again goes on where the night stopped.",
      1, SIZE_MAX,
-     LIST(OPTION_HELP, OPTION_JSON, OPTION_JOBS, OPTION_OUT, OPTION_QUIET, OPTION_NO_PROGRESS, OPTION_STORE, OPTION_DATE,
+     LIST(OPTION_HELP, OPTION_JSON, OPTION_JOBS, OPTION_OUT, OPTION_QUIET, OPTION_NO_PROGRESS, OPTION_COLOR, OPTION_STORE, OPTION_DATE,
           OPTION_SEEDS, OPTION_ACCEPT, OPTION_NOTE, OPTION_TABLES),
      cmd_nightly},
     {"runs", "[prune]", "list the runs that were kept, newest first; remove old ones",

@@ -448,6 +448,8 @@ struct live *live_start(const struct space *space, const char *engine, const str
 	live->space = space;
 	if (axes->x < space->n_objective && axes->y < space->n_objective)
 		live->axes = *axes; /* else the one objective of a search for a misfit: a line */
+	if (live->axes.x == live->axes.y && space->n_objective > 1)
+		live->axes.y = live->axes.x == 0 ? 1 : 0; /* nobody chose */
 	live->start_ms = progress_now_ms();
 	live->stop_ms = stop_ms;
 	live->knee = SIZE_MAX;

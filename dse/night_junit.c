@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A night in lines: junit.xml for CI, and one a space for people. */
 #include "dse/night.h"
+#include "dse/colour.h"
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -107,7 +108,9 @@ void night_print_line(FILE *file, const struct night_space *space)
 {
 	enum night_verdict verdict = night_verdict_of(space);
 	const char *name = space->row ? space->row->space : space->file;
-	(void)fprintf(file, "%-16s %-8s ", name, night_verdict_table[verdict].name);
+	enum colour colour = night_verdict_table[verdict].passes ? COLOUR_BEST : COLOUR_BAD;
+	(void)fprintf(file, "%-16s ", name);
+	colour_print(file, verdict == NIGHT_STOPPED ? COLOUR_WARNING : colour, "%-8s ", night_verdict_table[verdict].name);
 	if (space->code != ERR_OK)
 		(void)fprintf(file, "%.*s", (int)strcspn(space->log, "\n"), space->log);
 	else

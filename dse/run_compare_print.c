@@ -120,12 +120,15 @@ static void print_changes(FILE *file, const struct run_compare *compare)
 
 /* ---- both fronts ---- */
 
-static void add_front_row(struct table *table, const char *what, double before, double after)
+/* less: what is less is better. */
+static void add_front_row(struct table *table, const char *what, double before, double after, bool less)
 {
 	table_add(table, "%s", what);
 	table_add_real(table, before);
 	table_add_real(table, after);
 	add_percent(table, run_compare_change(before, after), true);
+	if (before < after || before > after)
+		table_colour(table, (after < before) == less ? COLOUR_BEST : COLOUR_BAD);
 }
 
 static void print_coverage(FILE *file, const struct run_compare *compare)
@@ -160,9 +163,9 @@ static void print_fronts(FILE *file, const struct run_compare *compare)
 	for (size_t k = 0; k < n && has_both; k++) {
 		(void)snprintf(what, sizeof(what), "least %s", metric_table[compare->objective[k]].name);
 		add_front_row(&table, what, compare->value[0][compare->best[0][k] * n + k],
-		              compare->value[1][compare->best[1][k] * n + k]);
+		              compare->value[1][compare->best[1][k] * n + k], true);
 	}
-	add_front_row(&table, "hypervolume", compare->hypervolume[0], compare->hypervolume[1]);
+	add_front_row(&table, "hypervolume", compare->hypervolume[0], compare->hypervolume[1], false);
 	table_add(&table, "  of this one alone");
 	table_add_real(&table, compare->lost_volume);
 	table_add_real(&table, compare->gained_volume);
