@@ -190,17 +190,15 @@ async function switchesTheme(page) {
 }
 
 async function fitsAPhone(page) {
-	// Figures follow the window a frame later.
-	const width = () => page.evaluate(() => new Promise((done) => {
-		requestAnimationFrame(() => requestAnimationFrame(() => done(document.documentElement.scrollWidth)));
-	}));
+	// Figures follow the window some frames later.
+	const fits = (width) => page.waitForFunction((wanted) => document.documentElement.scrollWidth === wanted, width);
 	await page.setViewportSize(PHONE);
-	assert.equal(await width(), PHONE.width);
+	await fits(PHONE.width);
 	await page.locator('#points summary', {hasText: 'Columns'}).click();
 	await page.getByLabel('Add a filter').selectOption('latency_ms');
-	assert.equal(await width(), PHONE.width);
+	await fits(PHONE.width);
 	await page.setViewportSize({width: 320, height: 568});
-	assert.equal(await width(), 320);
+	await fits(320);
 	await page.setViewportSize(DESKTOP);
 }
 
