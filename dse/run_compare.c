@@ -351,6 +351,11 @@ enum err_code run_compare_match(const struct kept_run *before, const struct kept
 
 /* ---- worse? ---- */
 
+double run_compare_volume_slack(const struct run_compare *compare)
+{
+	return pow(1.0 + compare->slack_frac, (double)compare->n_objective) - 1.0;
+}
+
 enum err_code run_compare_judge(const struct run_compare *compare, double tolerance_pct, struct err *err)
 {
 	/* besides what is allowed: the gap that searches leave, and last bits */
@@ -363,9 +368,8 @@ enum err_code run_compare_judge(const struct run_compare *compare, double tolera
 	if (compare->after->front.n_point == 0)
 		return err_add(err, ERR_GATE, "%s has no feasible design, %s had %zu", after, before,
 		               compare->before->front.n_point);
-	/* a volume is off by as much as all its sides together */
 	double volume = -run_compare_change(compare->hypervolume[0], compare->hypervolume[1]);
-	double volume_allowed = tolerance_pct / 100.0 + pow(1.0 + compare->slack_frac, (double)n) - 1.0 + 1e-9;
+	double volume_allowed = tolerance_pct / 100.0 + run_compare_volume_slack(compare) + 1e-9;
 	if (volume > volume_allowed)
 		(void)err_add(err, ERR_GATE,
 		              "%s is worse than %s: the hypervolume is smaller by %.4g %%, allowed %.4g %%", after,

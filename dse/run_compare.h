@@ -56,6 +56,7 @@ struct change_effect {
 	size_t n_stopped;                       /* designs that are none with it */
 	double mean_frac[SPACE_MAX_OBJECTIVE];  /* mean relative movement of the others */
 	double share_frac[SPACE_MAX_OBJECTIVE]; /* of all movement; NaN: nothing moved */
+	double volume_frac;                     /* change of the hypervolume of all designs of both fronts */
 	size_t n_lost, n_gained;                /* points that it explains by itself */
 };
 
@@ -83,6 +84,7 @@ struct run_compare {
 	size_t n_moving;              /* designs of the first front that run in both spaces: movement is theirs */
 	struct change_effect *effect; /* [changes.n] */
 	double mean_frac[SPACE_MAX_OBJECTIVE];     /* their mean relative movement */
+	double volume_frac;                        /* as of effects, of all changes together */
 	double together_frac[SPACE_MAX_OBJECTIVE]; /* share of what changes do only together; NaN: nothing moved */
 	double program_frac[SPACE_MAX_OBJECTIVE];  /* share of what no input does: another program, or tier */
 	struct arena arena;
@@ -110,6 +112,10 @@ enum err_code run_compare_explain(struct run_compare *compare, const struct run_
  */
 enum err_code run_compare_judge(const struct run_compare *compare, double tolerance_pct, struct err *err);
 void run_compare_free(struct run_compare *compare);
+
+/* A change of the hypervolume up to this fraction is within the proven gaps: a volume is off by all its sides together.
+ */
+double run_compare_volume_slack(const struct run_compare *compare);
 
 /* Change of a figure as a fraction of what it was; 0 where both are 0. */
 double run_compare_change(double before, double after);

@@ -47,6 +47,7 @@ static void put_effect(struct json *json, const struct run_compare *compare, con
 		return;
 	put_percent(json, "moves_pct", compare, effect->mean_frac);
 	put_percent(json, "explains_pct", compare, effect->share_frac);
+	json_put_real(json, "hypervolume_pct", 100.0 * effect->volume_frac);
 	json_put_u64(json, "stopped", effect->n_stopped);
 	json_put_u64(json, "lost", effect->n_lost);
 	json_put_u64(json, "gained", effect->n_gained);

@@ -120,15 +120,19 @@ static void print_changes(FILE *file, const struct run_compare *compare)
 
 /* ---- both fronts ---- */
 
-/* less: what is less is better. */
-static void add_front_row(struct table *table, const char *what, double before, double after, bool less)
+/* less: what is less is better; a change up to gap_frac is none that the searches prove. */
+static void add_front_row(struct table *table, const char *what, double before, double after, bool less,
+                          double gap_frac)
 {
+	double change = run_compare_change(before, after);
+	bool is_gap = fabs(change) > 1e-12 && fabs(change) <= gap_frac;
 	table_add(table, "%s", what);
 	table_add_real(table, before);
 	table_add_real(table, after);
-	add_percent(table, run_compare_change(before, after), true);
-	if (before < after || before > after)
+	add_percent(table, change, true);
+	if (!is_gap && (before < after || before > after))
 		table_colour(table, (after < before) == less ? COLOUR_BEST : COLOUR_BAD);
+	table_add(table, "%s", is_gap ? "within the proven gap" : "");
 }
 
 static void print_coverage(FILE *file, const struct run_compare *compare)
@@ -160,15 +164,18 @@ static void print_fronts(FILE *file, const struct run_compare *compare)
 	table_add_column(&table, "before", true);
 	table_add_column(&table, "now", true);
 	table_add_column(&table, "change", true);
+	table_add_column(&table, "", false);
 	for (size_t k = 0; k < n && has_both; k++) {
 		(void)snprintf(what, sizeof(what), "least %s", metric_table[compare->objective[k]].name);
 		add_front_row(&table, what, compare->value[0][compare->best[0][k] * n + k],
-		              compare->value[1][compare->best[1][k] * n + k], true);
+		              compare->value[1][compare->best[1][k] * n + k], true, compare->slack_frac);
 	}
-	add_front_row(&table, "hypervolume", compare->hypervolume[0], compare->hypervolume[1], false);
+	add_front_row(&table, "hypervolume", compare->hypervolume[0], compare->hypervolume[1], false,
+	              run_compare_volume_slack(compare));
 	table_add(&table, "  of this one alone");
 	table_add_real(&table, compare->lost_volume);
 	table_add_real(&table, compare->gained_volume);
+	table_add(&table, "%s", "");
 	table_add(&table, "%s", "");
 	print_table(&table, file);
 	(void)fputs("Hypervolumes reach up to", file);
@@ -223,6 +230,10 @@ static void add_rest_row(struct table *table, const struct run_compare *compare,
 	table_add(table, "%s", "");
 	table_add(table, "%s", what);
 	add_effect_row(table, compare, mean_frac, share_frac);
+	if (mean_frac)
+		add_percent(table, compare->volume_frac, true);
+	else
+		table_add(table, "%s", "");
 	for (size_t k = 0; k < 3; k++)
 		table_add(table, "%s", "");
 }
@@ -238,6 +249,7 @@ static void add_effects(struct table *table, const struct run_compare *compare)
 		table_add(table, "%zu", i + 1);
 		table_add(table, "%s", change->key);
 		add_effect_row(table, compare, effect->mean_frac, effect->share_frac);
+		add_percent(table, effect->volume_frac, true);
 		table_add(table, "%zu", effect->n_stopped);
 		table_add(table, "%zu", effect->n_lost);
 		table_add(table, "%zu", effect->n_gained);
@@ -284,6 +296,7 @@ static void print_effects(FILE *file, const struct run_compare *compare)
 		table_add_column(&table, metric_table[compare->objective[k]].name, true);
 		table_add_column(&table, "explains", true);
 	}
+	table_add_column(&table, "hypervolume", true);
 	table_add_column(&table, "stopped", true);
 	table_add_column(&table, "lost", true);
 	table_add_column(&table, "gained", true);

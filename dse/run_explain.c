@@ -9,6 +9,7 @@
  *
  * What the changes do only together, and what is due to no input (another program), is what is left.
  */
+#include "dse/hypervolume.h"
 #include "dse/nondominated.h"
 #include "dse/pareto.h"
 #include "dse/progress.h"
@@ -26,6 +27,7 @@ struct world {
 	struct attributed *point; /* [n] */
 	double *value;            /* [n][n_objective], of those that run */
 	bool *on_front;           /* [n] no other design there is better */
+	double hypervolume;       /* of all that run, up to the reference of both fronts */
 };
 
 struct explainer {
@@ -53,6 +55,20 @@ static void free_world(struct world *world)
 	free(world->on_front);
 }
 
+/* Those that do not run stand at the reference, where they count for nothing. */
+static bool measure_volume(const struct explainer *explainer, struct world *world)
+{
+	const struct run_compare *compare = explainer->compare;
+	size_t n = compare->n_objective;
+	double *value = calloc(explainer->n * n + 1, sizeof(*value));
+	for (size_t i = 0; value && i < explainer->n; i++)
+		memcpy(value + i * n, world->point[i].fate == FATE_RUNS ? world->value + i * n : compare->reference,
+		       n * sizeof(*value));
+	bool good = value && hypervolume(value, explainer->n, (unsigned)n, compare->reference, &world->hypervolume);
+	free(value);
+	return good;
+}
+
 /* Which of those that run no other one dominates; designs of equal figures share the front. */
 static bool find_front(const struct explainer *explainer, struct world *world)
 {
@@ -76,7 +92,7 @@ static bool find_front(const struct explainer *explainer, struct world *world)
 	nondominated_free(&memory);
 	free(at);
 	free(rank);
-	return good;
+	return good && measure_volume(explainer, world);
 }
 
 /* In the tier of the first run: figures of two tiers say nothing of inputs. */
@@ -301,6 +317,7 @@ static enum err_code explain_change(struct explainer *explainer, size_t i)
 	if (code == ERR_OK) {
 		effect->is_evaluated = true;
 		sum_effect(explainer, &explainer->alone, effect);
+		effect->volume_frac = run_compare_change(explainer->before.hypervolume, explainer->alone.hypervolume);
 		mark_points(explainer, &explainer->alone, i);
 	}
 	changed_space_free(&changed);
@@ -343,6 +360,7 @@ static enum err_code explain(struct explainer *explainer)
 		code = evaluate(explainer, &compare->after->space, &explainer->after, &compare->arena);
 	if (code != ERR_OK)
 		return code;
+	compare->volume_frac = run_compare_change(explainer->before.hypervolume, explainer->after.hypervolume);
 	find_absences(explainer);
 	sum_movement(explainer, &movement);
 	code = explain_changes(explainer);

@@ -155,6 +155,8 @@ static void test_run_compare_names_a_planted_constant_that_explains_all(void **s
 	assert_true(fabs(compare->effect[0].mean_frac[0] - compare->mean_frac[0]) < 1e-9);
 	assert_true(isnan(compare->effect[0].share_frac[2])); /* MAC units stay */
 	expect_whole(compare);
+	assert_true(compare->volume_frac < -0.01);
+	assert_true(fabs(compare->effect[0].volume_frac - compare->volume_frac) < 1e-12);
 	/* every point that came or went did so by it */
 	assert_int_equal(compare->effect[0].n_lost, compare->n_lost);
 	assert_int_equal(compare->effect[0].n_gained, compare->n_gained);
@@ -162,6 +164,9 @@ static void test_run_compare_names_a_planted_constant_that_explains_all(void **s
 	assert_non_null(strstr(err_text(&err), "the least latency_ms"));
 	err_clear(&err);
 	assert_int_equal(run_compare_judge(compare, 100.0, &err), ERR_OK);
+	/* what the searches do not prove is no regression */
+	pair.compare.slack_frac = 1.0;
+	assert_int_equal(run_compare_judge(compare, 0.0, &err), ERR_OK);
 	end(&pair);
 }
 

@@ -37,7 +37,7 @@ change machines/dvfs_chip.yaml "access_clk: 2 " "access_clk: 3 "
 ask
 expect_code 6 "$DSE" compare 1 last --store "$store"
 expect_text "$work/out" "dvfs_chip.yaml  dram.access_clk       2    3  DRAM clocks"
-expect_text "$work/out" "1  dram.access_clk     +6.27 %     100 %    +5.31 %     100 %"
+expect_text "$work/out" "1  dram.access_clk     +6.27 %     100 %    +5.31 %     100 %      -33.6 %        0     0       0"
 expect_text "$work/out" "9 designs before, 9 now: 0 the same, 9 moved, 0 lost, 0 gained"
 expect_text "$work/err" "run 3 is worse than run 1: the least latency_ms is 0.389405, was 0.363437: larger by 7.145 %"
 expect_code 6 "$DSE" compare 1 3 --store "$store" --tolerance 8
