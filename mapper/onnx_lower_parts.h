@@ -10,7 +10,7 @@
  * computes the root) gets a layer of its own.
  */
 #include "mapper/onnx_lower.h"
-#include "mapper/onnx_op.h"
+#include "mapper/onnx_op_rows.h"
 
 /* How a value follows from its root. */
 enum onnx_function {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Products of matrices. */
-#include "mapper/onnx_op.h"
+#include "mapper/onnx_op_rows.h"
 #include <assert.h>
 #include "sim/base/checked.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The operators that are read: one row each. Shapes and attributes are those of the ONNX operator definitions. */
-#include "mapper/onnx_op.h"
+#include "mapper/onnx_op_rows.h"
 #include <assert.h>
 #include <math.h>
 #include <stdlib.h>

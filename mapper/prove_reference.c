@@ -4,6 +4,7 @@
  * and nothing of the code that computes those. Eight filters at a time walk over
  * the whole map, whose padding is laid out once.
  */
+#include "mapper/prove_arithmetic.h"
 #include "mapper/prove_parts.h"
 #include "sim/base/checked.h"
 #include "sim/base/rng.h"

@@ -5,6 +5,7 @@
  * ARM core does to them. Whatever a tile lacks has the value POISON, so that a
  * task which reaches past it goes wrong.
  */
+#include "mapper/prove_arithmetic.h"
 #include "mapper/prove_parts.h"
 #include <assert.h>
 #include <stdlib.h>

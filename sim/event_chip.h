@@ -14,6 +14,7 @@
  * QPE, interface or agent has something to do in a clock. All clocks here are PE
  * clocks of the chip; between routers NoC clocks; in an interface its ticks.
  */
+#include "sim/event_dram.h"
 #include "sim/event_qpe.h"
 #include "sim/event_run.h"
 #include "sim/mesh.h"
@@ -36,26 +37,6 @@ struct event_live {
 	uint32_t n_packet;        /* in all ... */
 	uint32_t n_left;          /* ... and not yet where they go */
 	uint32_t byte, part;
-};
-
-/* ---- DRAM interface and what is behind it (event_dram.c) ---- */
-
-/* Times within are ticks: 1 / access_byte of a DRAM clock, so that a packet takes a whole number of them. */
-struct event_dram {
-	uint32_t index, link; /* of EVENT_LINK_DRAM .. */
-	uint64_t clk_tick, packet_tick, interface_tick;
-	uint64_t tick_khz;        /* ticks a ms */
-	uint64_t interface_free;  /* one item a DRAM clock, both ways */
-	struct event_fifo *in;    /* [mesh h] from the routers of its rows, by tick of arrival */
-	struct event_fifo inside; /* behind the interface, by tick */
-	/* DMA: pushes the reads of one load after the other, one a DRAM clock. */
-	struct event_fifo load;
-	uint32_t n_to_push, push_op;
-	uint64_t push_tick;
-	uint64_t free_tick;              /* the DRAM has served all so far */
-	struct event_fifo served; /* what it sends: by the first one's tick, `to` packets of operation `from` */
-	uint64_t busy_tick, read_packet, write_packet;
-	struct trace_span span; /* open; name NULL: none */
 };
 
 /* ---- host (event_host.c) ---- */
@@ -143,16 +124,6 @@ void event_trace_busy(const struct trace_sink *sink, struct trace_span *open, co
 void event_trace_end(const struct trace_sink *sink, struct trace_span *open);
 /* A packet passes a QPE's router in a NoC clock of the QPE's own. */
 void event_chip_trace_router(struct event_qpe *qpe, uint64_t noc_clk);
-
-/* ---- DRAM ---- */
-
-enum err_code event_dram_init(struct event_dram *dram, const struct event_chip *chip, uint32_t index, struct err *err);
-void event_dram_free(struct event_dram *dram, uint32_t h);
-/* A packet from the router of a row reaches the interface in a NoC clock of the chip. */
-void event_dram_push(struct event_chip *chip, uint32_t dram, uint32_t row, uint64_t noc_clk,
-                     struct event_message message);
-void event_dram_step(struct event_chip *chip, uint32_t dram, uint64_t clk);
-bool event_dram_lost(const struct event_dram *dram, uint32_t h);
 
 /* ---- host ---- */
 

@@ -12,6 +12,7 @@
  *
  * Rules: thesis section 3.2; clocks: thesis table 5.1.
  */
+#include "sim/event_dram.h"
 #include "sim/event_chip.h"
 #include "sim/base/checked.h"
 #include <assert.h>

@@ -15,6 +15,7 @@
  * published nowhere: the constants are the whole clocks with which the thesis
  * simulator's PE tasks come out, one set for all kinds, arrays and SRAMs.
  */
+#include "sim/event_mla.h"
 #include "sim/event_chip.h"
 #include <assert.h>
 

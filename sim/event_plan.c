@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What an MLA has to do for a task: its rounds, and what each of them moves. */
-#include "sim/event_qpe.h"
+#include "sim/event_mla.h"
 #include "sim/base/checked.h"
 #include <assert.h>
 
