@@ -101,7 +101,8 @@ else
 	echo "SKIPPED: no groff here to read the manual page"
 fi
 if command -v mandoc >/dev/null; then
-	mandoc -Tlint "$work/page" >"$work/warnings" || true
+	# not by its path: mandoc takes what stands behind a dot, as in our folder's name, for the section
+	mandoc -Tlint <"$work/page" >"$work/warnings" || true
 	expect_empty "$work/warnings"
 fi
 
