@@ -137,10 +137,15 @@ static enum err_code run_spaces(struct night *night, struct err *err)
 /* What people are told besides the lines on stdout. */
 static void tell(const struct night *night, struct err *err)
 {
-	for (size_t i = 0; i < night->n_space; i++)
-		if (night->space[i].code != ERR_OK)
-			(void)err_add(err, night->space[i].code, "%s: %s", night->space[i].file,
-			              night->space[i].log[0] ? night->space[i].log : "could not be searched");
+	size_t n_worse = 0;
+	for (size_t i = 0; i < night->n_space; i++) {
+		enum night_verdict verdict = night_verdict_of(&night->space[i]);
+		(void)fputs(night->space[i].log, stderr);
+		n_worse += verdict == NIGHT_WORSE || verdict == NIGHT_CHANGED;
+	}
+	if (n_worse > 0)
+		(void)err_add(err, ERR_GATE, "%zu of %zu spaces are not as they were in their last good night; %s/index.html tells more",
+		              n_worse, night->n_space, night->folder);
 	if (night->is_stopped)
 		(void)err_add(err, ERR_INTERRUPTED, "interrupted: what is done is kept; the same command with --date %s goes on",
 		              night->date);

@@ -1,62 +1,128 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is not as it was in the good night: inputs by their hash, and the program. */
+/* What of inputs and program is not as it was in the good night, and what each change alone does to the good front. */
+#include "dse/attribute.h"
+#include "dse/input_change.h"
 #include "dse/night.h"
+#include "dse/parallel.h"
+#include <assert.h>
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-static struct night_cause *add(struct night_space *space)
-{
-	struct night_cause *cause = space->n_cause < NIGHT_MAX_NAMED ? &space->cause[space->n_cause] : NULL;
-	space->n_cause++;
-	return cause;
-}
-
-static const struct run_file *find_input(const struct run_record *run, const char *name)
-{
-	for (size_t i = 0; i < run->n_input; i++)
-		if (strcmp(run->input[i].name, name) == 0)
-			return &run->input[i];
-	return NULL;
-}
-
-/* Inputs of one run that the other has not, or has otherwise. */
-static void compare_inputs(struct night_space *space, const struct run_record *good, const struct run_record *now)
-{
-	for (size_t i = 0; i < good->n_input; i++) {
-		const struct run_file *then = &good->input[i], *same = find_input(now, then->name);
-		struct night_cause *cause = same && strcmp(same->hash, then->hash) == 0 ? NULL : add(space);
-		if (cause)
-			*cause = (struct night_cause){then->name, "", then->hash, same ? same->hash : "not read", ""};
-	}
-	for (size_t i = 0; i < now->n_input; i++) {
-		struct night_cause *cause = find_input(good, now->input[i].name) ? NULL : add(space);
-		if (cause)
-			*cause = (struct night_cause){now->input[i].name, "", "not read", now->input[i].hash, ""};
-	}
-}
-
-static enum err_code find_run(struct night *night, uint64_t id, struct run_record *run, struct err *err)
+static enum err_code open_run(struct night *night, const struct night_row *row, struct kept_run *run, struct err *err)
 {
 	char name[24];
-	(void)snprintf(name, sizeof(name), "%" PRIu64, id);
-	return run_store_find(night->store, name, &night->arena, run, err);
+	(void)snprintf(name, sizeof(name), "%" PRIu64, row->run[0].run);
+	return kept_run_open(night->store, name, run, err);
+}
+
+/* "latency +0.5 %, energy +1.2 %": what the points that run cost on the mean; which do not run any more. */
+static const char *describe(struct arena *arena, const struct kept_front *front, const struct attributed *point)
+{
+	char text[256] = "";
+	size_t n_text = 0, n_run = 0;
+	for (size_t p = 0; p < front->n_point; p++)
+		n_run += point[p].fate == FATE_RUNS;
+	for (size_t k = 0; k < front->n_objective && n_run > 0; k++) {
+		double before = 0.0, now = 0.0;
+		for (size_t p = 0; p < front->n_point; p++)
+			if (point[p].fate == FATE_RUNS) {
+				before += front->point[p].metric[front->objective[k]];
+				now += point[p].metric[front->objective[k]];
+			}
+		double change_pct = before > 0.0 ? 100.0 * (now - before) / before : 0.0;
+		if (fabs(change_pct) <= 100.0 * NIGHT_ROUNDING || n_text >= sizeof(text))
+			continue;
+		n_text += (size_t)snprintf(text + n_text, sizeof(text) - n_text, "%s%s %+.3g %%", n_text > 0 ? ", " : "",
+		                           metric_table[front->objective[k]].label, change_pct);
+	}
+	if (n_run < front->n_point && n_text < sizeof(text))
+		(void)snprintf(text + n_text, sizeof(text) - n_text, "%s%zu of %zu designs are no longer possible",
+		               n_text > 0 ? ", " : "", front->n_point - n_run, front->n_point);
+	const char *own = arena_text(arena, text[0] ? text : "nothing");
+	return own ? own : "";
+}
+
+/* What a change alone does to the good front's designs; "" where it cannot be made alone, or decides no figure. */
+static enum err_code find_effect(struct night *night, const struct input_changes *changes,
+                                 const struct input_change *change, const char **effect, struct err *err)
+{
+	const struct kept_run *good = changes->before;
+	const struct attribute_how how = {.n_thread = parallel_n_thread((size_t)night->cli->jobs)};
+	struct attributed *point = arena_array(&night->arena, good->front.n_point + 1, sizeof(*point));
+	struct changed_space changed = {.is_read = false};
+	struct err refused = {0};
+	*effect = "";
+	if (!point)
+		return err_add(err, ERR_INTERNAL, "out of memory");
+	if (!input_change_is_applicable(change))
+		return ERR_OK;
+	enum err_code code = input_change_apply(changes, change, &changed, &refused);
+	if (code == ERR_OK)
+		code = attribute_evaluate(&good->front, &good->space, &changed.space, &how, point, &night->arena, &refused);
+	if (code == ERR_OK)
+		*effect = describe(&night->arena, &good->front, point);
+	changed_space_free(&changed);
+	if (code == ERR_INTERNAL || code == ERR_IO)
+		(void)err_add_all(err, (struct err_place){0}, &refused);
+	else
+		code = ERR_OK;
+	err_clear(&refused);
+	return code;
+}
+
+static const char *copy(struct night *night, const char *text)
+{
+	const char *own = arena_text(&night->arena, text);
+	return own ? own : "";
+}
+
+/* Comments count only where nothing else is another one. */
+static bool is_named(const struct input_changes *changes, const struct input_change *change)
+{
+	bool has_other = false;
+	for (size_t i = 0; i < changes->n; i++)
+		has_other = has_other || changes->change[i].kind != CHANGE_TEXT;
+	return change->kind != CHANGE_TEXT || !has_other;
+}
+
+static enum err_code name_changes(struct night *night, struct night_space *space, const struct input_changes *changes,
+                                  struct err *err)
+{
+	enum err_code code = ERR_OK;
+	for (size_t i = 0; i < changes->n && code == ERR_OK; i++) {
+		const struct input_change *change = &changes->change[i];
+		if (!is_named(changes, change) || space->n_cause++ >= NIGHT_MAX_NAMED)
+			continue;
+		struct night_cause *cause = &space->cause[space->n_cause - 1];
+		*cause = (struct night_cause){.file = copy(night, change->where),
+		                              .key = copy(night, change->key),
+		                              .before = copy(night, change->before),
+		                              .now = copy(night, change->after)};
+		code = find_effect(night, changes, change, &cause->effect, err);
+	}
+	return code;
 }
 
 enum err_code night_find_causes(struct night *night, struct night_space *space, struct err *err)
 {
-	struct run_record good, now;
+	struct kept_run good = {.title = NULL}, now = {.title = NULL};
+	struct input_changes changes = {.n = 0};
+	assert(space->row && space->good);
 	space->n_cause = 0;
-	if (space->good->n_run == 0 || space->good->run[0].run == 0)
+	if (space->good->n_run == 0 || space->good->run[0].run == 0 || space->row->run[0].run == 0)
 		return ERR_OK;
-	enum err_code code = find_run(night, space->good->run[0].run, &good, err);
+	enum err_code code = open_run(night, space->good, &good, err);
 	if (code == ERR_OK)
-		code = find_run(night, space->row->run[0].run, &now, err);
-	if (code != ERR_OK)
-		return code;
-	compare_inputs(space, &good, &now);
-	struct night_cause *cause = strcmp(good.build, now.build) == 0 ? NULL : add(space);
-	if (cause)
-		*cause = (struct night_cause){"dse", "", good.build, now.build, ""};
-	return ERR_OK;
+		code = open_run(night, space->row, &now, err);
+	if (code == ERR_OK && good.has_space && now.has_space) {
+		code = input_changes_find(&good, &now, &changes, err);
+		if (code == ERR_OK)
+			code = name_changes(night, space, &changes, err);
+		input_changes_free(&changes);
+	}
+	kept_run_free(&now);
+	kept_run_free(&good);
+	return code;
 }

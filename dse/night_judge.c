@@ -236,9 +236,10 @@ static enum err_code judge_both(struct night *night, struct night_space *space, 
 	if (code == ERR_OK && space->is_random)
 		code = measure_noise(night, space, err);
 	if (code == ERR_OK) {
-		/* of a stochastic search the front of the space's own seed, against all of tonight's */
+		/* of a stochastic search the front of the space's own seed, against all of tonight's; it gains some every night */
 		night_find_missing(&night->arena, &good, now, epsilon, space->lost, &space->n_lost);
-		night_find_missing(&night->arena, now, &good, epsilon, space->gained, &space->n_gained);
+		if (!space->is_random)
+			night_find_missing(&night->arena, now, &good, epsilon, space->gained, &space->n_gained);
 	}
 	if (code == ERR_OK && space->is_random && !is_same_question(space))
 		code = evaluate_again(night, space, &good, now, err);

@@ -63,7 +63,7 @@
 						{...edge, label: 'most', data: nights.map((row) => value(row, 2)), fill: '-1'});
 				return {type: 'line', data: {labels: nights.map((row) => row.date), datasets: sets}, options: {
 					interaction: {mode: 'index', intersect: false},
-					scales: {x: {type: 'category', ticks: {maxRotation: 0, autoSkip: true, maxTicksLimit: 6}}, y: {type: 'linear'}},
+					scales: {x: {type: 'category', ticks: {maxRotation: 0, autoSkip: true, maxTicksLimit: 6}}, y: {type: 'linear', ticks: {callback: (tick) => dse.number(tick, 7)}}},
 					plugins: {legend: {display: false}, tooltip: {callbacks: {
 						title: (items) => `${items[0].label}: ${nights[items[0].dataIndex].verdict}`,
 						label: (item) => `${item.dataset.label} ${dse.quantity(item.parsed.y, unit)}`}}},

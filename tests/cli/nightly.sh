@@ -9,22 +9,22 @@ mkdir "$work/spaces"
 cp spaces/machines/dvfs_chip.yaml spaces/networks/tiny.yaml "$work/spaces"
 sed -e 's/name: smoke/name: exact/' -e 's/dvfs_chip/dvfs_chip.yaml/' -e 's/network: tiny/network: tiny.yaml/' \
 	spaces/smoke.yaml >"$work/spaces/exact.yaml"
-for engine in nsga2 pls; do
-	cat >"$work/spaces/$engine.yaml" <<-EOF
-		name: $engine
-		machine: dvfs_chip.yaml
-		network: tiny.yaml
-		layers: [{match: '.*', split: even, level: PL2}]
-		objectives: [latency_ms, energy_mj]
-		search: {engine: $engine, seed: 3, population: 8, generations: 4, max_evaluations: 600}
-	EOF
-done
+sed -e 's/name: exact/name: exhaustive/' -e '/^axes/,/array/d' -e '/^objectives/a search: {engine: exhaustive}' \
+	"$work/spaces/exact.yaml" >"$work/spaces/exhaustive.yaml"
+cat >"$work/spaces/nsga2.yaml" <<-EOF
+	name: nsga2
+	machine: dvfs_chip.yaml
+	network: tiny.yaml
+	layers: [{match: '.*', split: even, level: PL2}]
+	objectives: [latency_ms, energy_mj]
+	search: {engine: nsga2, seed: 3, population: 8, generations: 4, max_evaluations: 600}
+EOF
 
 # night DATE OPTION...: all three spaces.
 night() {
 	date=$1
 	shift
-	"$DSE" nightly "$work"/spaces/exact.yaml "$work"/spaces/nsga2.yaml "$work"/spaces/pls.yaml --date "$date" -o "$results" \
+	"$DSE" nightly "$work"/spaces/exact.yaml "$work"/spaces/nsga2.yaml "$work"/spaces/exhaustive.yaml --date "$date" -o "$results" \
 		--tables none --seeds 3 -q "$@"
 }
 # runs: how many lines dse runs prints.
@@ -36,11 +36,7 @@ page=$results/nightly/2026-01-11
 # Ten nights without a change. From the fourth on a comment is another one each night, so that nothing is known to be the
 # same but for what the seeds' noise tells.
 for day in 01 02 03 04 05 06 07 08 09 10; do
-	if [ $day -gt 03 ]; then
-		for space in "$work"/spaces/nsga2.yaml "$work"/spaces/pls.yaml; do
-			echo "# night $day" >>"$space"
-		done
-	fi
+	[ $day -le 03 ] || echo "# night $day" >>"$work/spaces/nsga2.yaml"
 	expect_code 0 night 2026-01-$day
 done
 expect_text "$work/out" "exact            same     the same 9 points as run "
@@ -53,9 +49,10 @@ sed -i 's/hop_clk: 4 /hop_clk: 5 /' "$work/spaces/dvfs_chip.yaml"
 expect_code 6 night 2026-01-11
 expect_text "$work/out" "exact            worse    9 of 9 points of run "
 expect_text "$work/out" "nsga2            worse    "
-expect_text "$work/out" "pls              worse    "
+expect_text "$work/out" "exhaustive       worse    "
 [ "$(grep -c "points lost: [0-9]" "$work/out")" -eq 3 ] || fail "points are not named"
-[ "$(grep -c "dvfs_chip.yaml" "$work/out")" -eq 3 ] || fail "the machine is not named"
+[ "$(grep -c "changed: .*dvfs_chip.yaml noc.hop_clk: 4 -> 5" "$work/out")" -eq 3 ] || fail "the constant is not named"
+expect_text "$page/junit.xml" "noc.hop_clk: 4 -&#62; 5; latency +"
 expect_text "$page/junit.xml" 'failures="3"'
 expect_text "$page/junit.xml" "lost: point 0 of run "
 expect_text "$page/nightly.json" '"n_lost": 9'
@@ -65,7 +62,7 @@ expect_text "$page/index.html" "dse nightly 1"
 expect_code 6 night 2026-01-11 --accept exact --note 'slow <routers>'
 expect_text "$work/out" "exact            accepted accepted: slow <routers> (9 of 9"
 expect_text "$page/junit.xml" 'slow &#60;routers&#62;'
-expect_code 0 night 2026-01-11 --accept nsga2 --accept pls
+expect_code 0 night 2026-01-11 --accept nsga2 --accept exhaustive
 expect_text "$work/out" "exact            accepted accepted: slow <routers>"
 expect_code 0 night 2026-01-12
 expect_text "$work/out" "exact            same "
@@ -80,7 +77,7 @@ expect_code 0 "$DSE" runs prune --keep 0 --yes --store "$store"
 expect_code 6 night 2026-01-13
 expect_text "$work/out" "exact            changed  nothing is lost, but 9 points are better"
 expect_text "$work/out" "--accept exact"
-expect_code 0 night 2026-01-13 --accept exact --accept nsga2 --accept pls
+expect_code 0 night 2026-01-13 --accept exact --accept nsga2 --accept exhaustive
 
 # Spaces that are wrong, or without a design, do not keep the others from being judged.
 sed 's/name: exact/name: infeasible/; /^objectives/i constraints: [latency_ms <= 0.0001]' "$work/spaces/exact.yaml" \
@@ -115,11 +112,28 @@ expect_code 0 "$DSE" nightly "$work"/spaces/nsga2.yaml --date 2026-01-15 -o "$re
 [ "$(grep -c '"seed"' "$results/nightly/2026-01-15/nightly.json")" -eq 13 ] || fail "not all seeds are there"
 [ $(($(runs) - n_before)) -le 14 ] || fail "the night began anew"
 
+# Ctrl-C: what is done is told, 130, and the same night goes on.
+rm "$work/out"
+"$DSE" nightly "$work"/spaces/exact.yaml "$work"/spaces/nsga2.yaml --date 2026-01-16 -o "$results" --tables none --seeds 100 \
+	-q >"$work/out" 2>"$work/err" &
+night=$!
+until [ -s "$work/out" ]; do
+	sleep 0.02
+done
+kill -TERM $night
+code=0
+wait $night || code=$?
+[ $code -eq 130 ] || fail "exit $code instead of 130"
+expect_text "$work/err" "the same command with --date 2026-01-16 goes on"
+expect_text "$results/nightly/2026-01-16/junit.xml" 'tests="2" failures="0" errors="0" skipped="1"'
+expect_code 0 night 2026-01-16
+expect_text "$work/out" "exact            same "
+
 # Slips.
 expect_code 2 night 2026-02-30
 expect_text "$work/err" "allowed is a day as YYYY-MM-DD"
-expect_code 2 night 2026-01-16 --store none
+expect_code 2 night 2026-01-17 --store none
 expect_text "$work/err" "compares with what the store has"
-expect_code 2 night 2026-01-16 --seeds 2
+expect_code 2 night 2026-01-17 --seeds 2
 expect_code 2 night 2026-01-13 --accept nobody
 expect_text "$work/err" "no space of this night has that name"

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+// node nightly.js FOLDER: the page of dse nightly as a reader uses it, its numbers against nightly.json.
+'use strict';
+const {assert, PHONE, fs, path, run, shown} = require('./support.js');
+
+const [folder] = process.argv.slice(2);
+const file = path.join(folder, 'index.html');
+const night = JSON.parse(fs.readFileSync(path.join(folder, 'nightly.json'), 'utf8'));
+const cells = (row) => row.locator('th, td').allTextContents();
+
+run([
+	['opens without complaints or requests, says what has failed', file, async (page) => {
+		assert.equal(await page.locator('#verdict').textContent(), 'failed');
+		const rows = page.locator('#summary tbody tr');
+		assert.equal(await rows.count(), 3);
+		for (const [i, space] of night.spaces.entries()) {
+			const [name, verdict] = await cells(rows.nth(i));
+			assert.deepEqual([name, verdict], [space.space || space.file, space.verdict]);
+		}
+		assert.deepEqual(night.spaces.map((space) => space.verdict), ['worse', 'worse', 'failed']);
+		assert.match(await rows.nth(2).textContent(), /bad\.yaml:\d+/);
+	}],
+	['names lost points and the constant', null, async (page) => {
+		const [space] = night.spaces;
+		const section = page.locator('#space-1');
+		assert.match(await section.locator('table', {hasText: 'alone it does'}).textContent(), /dvfs_chip\.yaml.*noc\.hop_clk.*4.*5.*latency \+/);
+		const rows = section.locator('table', {hasText: 'nearest now'}).locator('tbody tr');
+		assert.equal(await rows.count(), Math.min(space.n_lost, 10));
+		const [run_number, id, machine, latency, nearest] = await cells(rows.first());
+		const [point] = space.lost;
+		assert.deepEqual([run_number, shown(id), machine], [String(point.run), point.id, point.machine]);
+		for (const [text, value] of [[latency, point.objectives[0]], [nearest, point.nearest[0]]])
+			assert.ok(Math.abs(shown(text) / value - 1) < 1e-3, `${text} is ${value}`);
+		assert.ok(await section.locator('code', {hasText: `dse compare ${space.good_run} ${space.runs[0].run}`}).isVisible());
+	}],
+	['draws a trend for each figure, with the numbers as a table', null, async (page) => {
+		const space = night.spaces[1];
+		const figures = page.locator('#space-2 figure');
+		assert.equal(await figures.count(), 2 + space.objectives.length);
+		await figures.first().locator('summary').click();
+		const rows = figures.first().locator('tbody tr');
+		assert.equal(await rows.count(), 2);
+		const [date, verdict, , median] = await cells(rows.last());
+		assert.deepEqual([date, verdict], ['2026-01-02', space.verdict]);
+		assert.ok(Math.abs(shown(median) / (100 * space.trend[1].hypervolume[1]) - 1) < 1e-3, median);
+		const models = page.locator('#models tbody tr');
+		assert.equal((await cells(models.first()))[0], 'pe_tasks.csv');
+	}],
+	['fits a phone, in both themes', null, async (page) => {
+		await page.setViewportSize(PHONE);
+		const width = () => page.evaluate(() => document.documentElement.scrollWidth);
+		assert.ok(await width() <= PHONE.width, `${await width()} pixels wide`);
+		const background = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
+		const light = await background();
+		await page.locator('#theme').click();
+		assert.notEqual(await background(), light);
+	}],
+]);
