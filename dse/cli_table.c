@@ -114,7 +114,7 @@ const struct option_info option_table[N_OPTION] = {
     [OPTION_YES] = {"yes", 0, NULL, TYPE_FLAG, IN(yes), 0, 0, "with prune: remove them, instead of saying what would go"},
     [OPTION_CSV] = {"csv", 0, NULL, TYPE_FLAG, IN(csv), 0, 0, "the run's front.csv (--json: its front.json)"},
     [OPTION_FIGURES] = {"figures", 0, "DIR", TYPE_TEXT, IN(figures), 0, 0,
-                        "also write every figure as a picture (SVG) into DIR"},
+                        "also write every figure as a picture into DIR: SVG, and PNG where rsvg-convert is installed"},
     [OPTION_GOAL] = {"goal", 0, "NAME", TYPE_TEXT, IN(goal), 0, 0,
                      "what the search makes least: latency (the default) or energy"},
     [OPTION_SPLIT] = {"split", 0, "NAME", TYPE_TEXT, IN(split), 0, 0,

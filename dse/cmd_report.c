@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* dse report: a page that shows runs, and its figures as pictures. */
 #include "dse/page.h"
+#include "dse/png.h"
 #include "dse/report_figure.h"
 #include "dse/report_json.h"
 #include "dse/store.h"
@@ -113,6 +114,16 @@ static enum err_code write_page(const struct report_job *job, struct err *err)
 	return code;
 }
 
+static enum err_code write_figures(const struct report_job *job, struct err *err)
+{
+	bool has_png;
+	enum err_code code = report_figures_write(job->cli->figures, job->data, job->n, &has_png, err);
+	if (code == ERR_OK && !has_png && !job->cli->quiet)
+		(void)fprintf(stderr, "%s: SVG only; PNG beside it takes %s (Debian: package %s)\n", job->cli->figures, PNG_PROGRAM,
+		              PNG_PACKAGE);
+	return code;
+}
+
 enum err_code cmd_report(const struct cli_options *options, struct err *err)
 {
 	struct report_job job = {.cli = options, .source = {.cli = options}, .n = options->n_file};
@@ -123,7 +134,7 @@ enum err_code cmd_report(const struct cli_options *options, struct err *err)
 	if (code == ERR_OK)
 		code = options->json ? write_json(&job, err) : write_page(&job, err);
 	if (code == ERR_OK && options->figures)
-		code = report_figures_write(options->figures, job.data, job.n, err);
+		code = write_figures(&job, err);
 	for (size_t i = 0; i < job.n && job.data; i++)
 		report_data_free(&job.data[i]);
 	free(job.data);

@@ -20,10 +20,10 @@ extern const struct report_figure report_figure[];
 extern const size_t report_n_figure;
 
 /*
- * Write all figures that data [n] has into a folder, which is made: NAME.svg, of several runs R-NAME.svg, R from 1.
- * ERR_IO.
+ * Write all figures that data [n] has into a folder, which is made: NAME.svg, of several runs R-NAME.svg, R from 1,
+ * and beside it a PNG where that can be made (dse/png.h); *has_png: it could. ERR_IO.
  */
-enum err_code report_figures_write(const char *dir, const struct report_data *data, size_t n, struct err *err);
+enum err_code report_figures_write(const char *dir, const struct report_data *data, size_t n, bool *has_png, struct err *err);
 
 /* One row each, in the file its kind is drawn in. */
 void report_draw_front(FILE *file, const struct report_data *data);

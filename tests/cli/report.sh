@@ -32,10 +32,20 @@ expect_code 0 "$DSE" report "$folder" "$folder" -o "$work/two.html"
 # Figures as pictures; the point whose layers they show; the same bytes from any number of threads.
 SOURCE_DATE_EPOCH=0
 export SOURCE_DATE_EPOCH
-expect_code 0 "$DSE" report "$folder" --figures "$work/figures" --point 7 --json -j 1 -o "$work/one.json"
+# A stand-in for rsvg-convert makes PNG of them.
+mkdir "$work/bin" "$work/no"
+printf '#!/bin/sh\necho "PNG $*"\n' >"$work/bin/rsvg-convert"
+chmod +x "$work/bin/rsvg-convert"
+expect_code 0 env PATH="$work/bin:$PATH" "$DSE" report "$folder" --figures "$work/figures" --point 7 --json -j 1 \
+	-o "$work/one.json"
+expect_empty "$work/err"
 for name in front parallel rooflines phases energy power utilisation sensitivity progress; do
 	expect_text "$work/figures/$name.svg" '</svg>'
+	expect_text "$work/figures/$name.png" "$work/figures/$name.svg"
 done
+expect_code 0 env PATH="$work/no" "$DSE" report "$folder" --figures "$work/svg" --json -o "$work/no.json"
+expect_text "$work/err" "SVG only; PNG beside it takes rsvg-convert (Debian: package librsvg2-bin)"
+[ -f "$work/svg/front.svg" ] && [ ! -f "$work/svg/front.png" ] || fail "a PNG without its program"
 expect_text "$work/figures/phases.svg" "point 7: latency 0.44117 ms"
 expect_text "$work/one.json" '"made":"1970-01-01T00:00:00Z"'
 expect_text "$work/one.json" '"point":7'
