@@ -164,10 +164,10 @@ picture: explore
 # Fifty kills of searches at random moments and of runs that are kept, a hundred of writers of the store; `make test`
 # makes a few of each.
 kills: deps
-	$(AGAIN) build-program $(BUILD)/tests/test_run_store
+	$(AGAIN) build-program $(BUILD)/tests/test_run_store_kills
 	@KILLS=50 DSE='$(abspath $(PROGRAM))' tests/cli/resume.sh
 	@KILLS=50 DSE='$(abspath $(PROGRAM))' tests/cli/store.sh
-	@KILLS=100 $(BUILD)/tests/test_run_store
+	@KILLS=100 $(BUILD)/tests/test_run_store_kills
 
 # Not part of test: what it finds depends on how long it may look.
 fuzz:

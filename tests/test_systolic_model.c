@@ -12,6 +12,7 @@
 #include "sim/sim.h"
 #include "tests/random_systolic.h"
 #include "tests/sample_systolic.h"
+#include "tests/small_array.h"
 #include <math.h>
 #include <stdlib.h>
 
@@ -36,54 +37,7 @@ static void print_work(const struct machine *machine, const struct systolic_work
 	print_error(" once %d unique %d once %d\n", work->ifmap_once, work->ifmap_unique, work->filter_once);
 }
 
-static void assert_near(double value, double want, double frac)
-{
-	if (!(fabs(value - want) <= frac * fabs(want)))
-		fail_msg("%.17g, expected %.17g", value, want);
-}
-
 /* ---- worked examples ---- */
-
-/* 4 x 4 PEs, 2 words a clock, room for everything. */
-static struct machine small_array(void)
-{
-	struct machine machine;
-	machine_init(&machine, MACHINE_SYSTOLIC);
-	snprintf(machine.name, sizeof(machine.name), "small");
-	machine.systolic_rows = machine.systolic_cols = 4;
-	machine.systolic_ifmap_byte = machine.systolic_filter_byte = machine.systolic_ofmap_byte = 100000;
-	machine.systolic_memory_gb_s = 0.5;
-	machine.n_level = 1;
-	machine.level[0] = (struct operating_point){.name = "nominal", .vdd_v = 0.5, .clk_mhz = 250, .mla_clk_pj = 64};
-	assert_int_equal(machine_check(&machine, NULL), ERR_OK);
-	return machine;
-}
-
-/* 4 x 4 pixels, 8 filters, 2 channels, 3 x 3: 18 taps, 72 ifmap words, 144 of filters, 128 results. */
-static struct systolic_work small_work(enum systolic_dataflow dataflow)
-{
-	return (struct systolic_work){.dataflow = dataflow,
-	                              .n_group = 1,
-	                              .in_w = 6,
-	                              .in_h = 6,
-	                              .kernel_w = 3,
-	                              .kernel_h = 3,
-	                              .stride = 1,
-	                              .w = {4, 1, 0, 0},
-	                              .h = {4, 1, 0, 0},
-	                              .c = {8, 1, 0, 0},
-	                              .d = {2, 1, 0, 0}};
-}
-
-static struct systolic_result run_closed(const struct machine *machine, struct systolic_work *work)
-{
-	struct systolic_misfit misfit;
-	struct systolic_result result;
-	assert_true(systolic_is_valid(machine, work));
-	assert_true(systolic_place(machine, work, &misfit));
-	systolic_run(machine, work, 0, &result);
-	return result;
-}
 
 static void test_systolic_model_one_tile(void **state)
 {
@@ -478,96 +432,6 @@ static void test_systolic_model_energy_adds_up(void **state)
 	assert_true(result.energy.noc_pj == 0 && result.energy.arm_pj == 0);
 }
 
-/* ---- limits ---- */
-
-static void test_systolic_model_smallest(void **state)
-{
-	(void)state;
-	struct machine machine = small_array();
-	machine.systolic_rows = machine.systolic_cols = 1;
-	machine.systolic_ifmap_byte = machine.systolic_filter_byte = machine.systolic_ofmap_byte = 2;
-	for (int i = 0; i < SYSTOLIC_ANY; i++) {
-		struct systolic_work work = {.dataflow = (enum systolic_dataflow)i,
-		                             .n_group = 1,
-		                             .in_w = 1,
-		                             .in_h = 1,
-		                             .kernel_w = 1,
-		                             .kernel_h = 1,
-		                             .stride = 1,
-		                             .w = {1, 1, 0, 0},
-		                             .h = {1, 1, 0, 0},
-		                             .c = {1, 1, 0, 0},
-		                             .d = {1, 1, 0, 0}};
-		struct systolic_result result = run_closed(&machine, &work);
-		/* one tap; or a load and one pixel; a word each at two a clock: 1 and 0.5, rounded up together */
-		assert_int_equal(result.total_clk, (i == 0 ? 1 : 2) + 2);
-		assert_near(result.mapping_eff, 1, 1e-12);
-		/* a thousand groups of it: the interface moves three words for each computing clock or two */
-		work.n_group = 1000;
-		result = run_closed(&machine, &work);
-		assert_int_equal(result.dram_ifmap_read_word, 1000);
-		assert_near((double)result.total_clk, i == 0 ? 1500 : 2000, 0.01);
-	}
-}
-
-static void test_systolic_model_refuses_what_is_too_large(void **state)
-{
-	(void)state;
-	struct machine machine = small_array();
-	struct systolic_work work = small_work(SYSTOLIC_OS), changed;
-	assert_true(systolic_is_valid(&machine, &work));
-	changed = work, changed.n_group = 0;
-	assert_false(systolic_is_valid(&machine, &changed));
-	changed = work, changed.stride = 0;
-	assert_false(systolic_is_valid(&machine, &changed));
-	changed = work, changed.kernel_w = 7;
-	assert_false(systolic_is_valid(&machine, &changed));
-	changed = work, changed.in_h = 5;
-	assert_false(systolic_is_valid(&machine, &changed));
-	changed = work, changed.dataflow = SYSTOLIC_ANY;
-	assert_false(systolic_is_valid(&machine, &changed));
-	changed = work, changed.c = (struct systolic_dim){4, 1, 4, 1};
-	assert_false(systolic_is_valid(&machine, &changed));
-	changed = work, changed.c = (struct systolic_dim){8, 0, 4, 2};
-	assert_false(systolic_is_valid(&machine, &changed));
-	changed = work, changed.c = (struct systolic_dim){UINT32_MAX, UINT32_MAX, 1, UINT32_MAX};
-	assert_false(systolic_is_valid(&machine, &changed));
-	changed = work, changed.c = (struct systolic_dim){UINT32_MAX, 1, 0, 0}, changed.d = changed.c;
-	assert_false(systolic_is_valid(&machine, &changed));
-	changed = work, changed.d = (struct systolic_dim){1, 1u << 30, 0, 0}, changed.n_group = UINT32_MAX;
-	assert_false(systolic_is_valid(&machine, &changed));
-	/* 4096 x 4096 PEs with nothing to do: clocks are what is too many */
-	changed = work, changed.d = (struct systolic_dim){1, 1u << 30, 0, 0};
-	assert_true(systolic_is_valid(&machine, &changed));
-	machine.systolic_rows = machine.systolic_cols = 4096;
-	changed.w = (struct systolic_dim){1, 4, 0, 0};
-	changed.n_group = 300;
-	assert_false(systolic_is_valid(&machine, &changed));
-}
-
-/* 2^52 multiply-accumulates are, one more channel is not, however few clocks they take. */
-static void test_systolic_model_counts_to_a_limit(void **state)
-{
-	(void)state;
-	struct machine machine = small_array();
-	struct systolic_work work = {.dataflow = SYSTOLIC_OS,
-	                             .n_group = 1,
-	                             .in_w = 1 << 13,
-	                             .in_h = 1 << 13,
-	                             .kernel_w = 1,
-	                             .kernel_h = 1,
-	                             .stride = 1,
-	                             .w = {1 << 13, 1, 0, 0},
-	                             .h = {1 << 13, 1, 0, 0},
-	                             .c = {1 << 13, 1, 0, 0},
-	                             .d = {1 << 13, 1, 0, 0}};
-	machine.systolic_rows = machine.systolic_cols = 4096;
-	assert_true(systolic_is_valid(&machine, &work));
-	work.d.size_a++;
-	assert_false(systolic_is_valid(&machine, &work));
-}
-
-/* The largest that is accepted: nothing overflows, and it is still priced in a moment. */
 static void test_systolic_model_largest(void **state)
 {
 	(void)state;
@@ -588,33 +452,6 @@ static void test_systolic_model_largest(void **state)
 	err_clear(&err);
 }
 
-/* What does not fit is named, with what it asks for. */
-static void test_systolic_model_names_what_does_not_fit(void **state)
-{
-	(void)state;
-	static const struct {
-		uint32_t ifmap, filter, ofmap;
-		enum systolic_operand operand;
-		uint64_t demanded, available;
-	} row[] = {
-	    {71, 1000, 1000, SYSTOLIC_IFMAP, 72, 71},
-	    {72, 143, 1000, SYSTOLIC_FILTER, 144, 143},
-	    {72, 144, 127, SYSTOLIC_OFMAP, 128, 127},
-	};
-	for (size_t i = 0; i < sizeof(row) / sizeof(row[0]); i++) {
-		struct machine machine = small_array();
-		struct systolic_work work = small_work(SYSTOLIC_IS);
-		struct systolic_misfit misfit;
-		machine.systolic_ifmap_byte = row[i].ifmap;
-		machine.systolic_filter_byte = row[i].filter;
-		machine.systolic_ofmap_byte = row[i].ofmap;
-		assert_false(systolic_place(&machine, &work, &misfit));
-		assert_int_equal(misfit.operand, row[i].operand);
-		assert_int_equal(misfit.demanded_byte, row[i].demanded);
-		assert_int_equal(misfit.available_byte, row[i].available);
-	}
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -627,11 +464,7 @@ int main(void)
 	    cmocka_unit_test(test_systolic_model_is_the_event_tier),
 	    cmocka_unit_test(test_systolic_model_tiers_price_programs_alike),
 	    cmocka_unit_test(test_systolic_model_energy_adds_up),
-	    cmocka_unit_test(test_systolic_model_smallest),
-	    cmocka_unit_test(test_systolic_model_refuses_what_is_too_large),
-	    cmocka_unit_test(test_systolic_model_counts_to_a_limit),
 	    cmocka_unit_test(test_systolic_model_largest),
-	    cmocka_unit_test(test_systolic_model_names_what_does_not_fit),
 	};
 	return cmocka_run_group_tests_name("systolic_model", tests, NULL, NULL);
 }
