@@ -16,19 +16,34 @@ window.dse = {};
 	dse.el = function (tag, attributes, ...children) {
 		const node = document.createElement(tag);
 		for (const [name, value] of Object.entries(attributes || {})) {
-			if (name.startsWith('on'))
-				node.addEventListener(name.slice(2), value);
+			if (name.startsWith('on')) node.addEventListener(name.slice(2), value);
 			else if (value !== false && value !== null && value !== undefined)
 				node.setAttribute(name, value === true ? '' : value);
 		}
-		node.append(...children.flat(Infinity).filter((child) => child !== null && child !== undefined && child !== false));
+		node.append(
+			...children
+				.flat(Infinity)
+				.filter((child) => child !== null && child !== undefined && child !== false),
+		);
 		return node;
 	};
 
 	// ---- numbers --------------------------------------------------------------------------------------------
 
-	const THIN = '\u202f';  // narrow no-break space between thousands
-	const SUPERSCRIPT = {'-': '\u207b', 0: '\u2070', 1: '\u00b9', 2: '\u00b2', 3: '\u00b3', 4: '\u2074', 5: '\u2075', 6: '\u2076', 7: '\u2077', 8: '\u2078', 9: '\u2079'};
+	const THIN = '\u202f'; // narrow no-break space between thousands
+	const SUPERSCRIPT = {
+		'-': '\u207b',
+		0: '\u2070',
+		1: '\u00b9',
+		2: '\u00b2',
+		3: '\u00b3',
+		4: '\u2074',
+		5: '\u2075',
+		6: '\u2076',
+		7: '\u2077',
+		8: '\u2078',
+		9: '\u2079',
+	};
 
 	function grouped(text) {
 		const [whole, part] = text.split('.');
@@ -40,15 +55,11 @@ window.dse = {};
 
 	// A number for reading, to 4 digits by default; whole numbers below 10^9 are whole.
 	dse.number = function (value, digits = 4) {
-		if (value === null || value === undefined || Number.isNaN(value))
-			return '\u2013';
-		if (typeof value !== 'number')
-			return String(value);
-		if (!Number.isFinite(value))
-			return value < 0 ? '\u2212\u221e' : '\u221e';
+		if (value === null || value === undefined || Number.isNaN(value)) return '\u2013';
+		if (typeof value !== 'number') return String(value);
+		if (!Number.isFinite(value)) return value < 0 ? '\u2212\u221e' : '\u221e';
 		const size = Math.abs(value);
-		if (Number.isInteger(value) && size < 1e9)
-			return grouped(String(value));
+		if (Number.isInteger(value) && size < 1e9) return grouped(String(value));
 		if (size < 1e-4 || size >= 1e9) {
 			const [mantissa, exponent] = value.toExponential(digits - 1).split('e');
 			return `${grouped(String(Number(mantissa)))}${THIN}\u00d7${THIN}10${[...String(Number(exponent))].map((c) => SUPERSCRIPT[c]).join('')}`;
@@ -57,18 +68,41 @@ window.dse = {};
 	};
 
 	// A count, whole however large.
-	dse.count = (value) => (Number.isInteger(value) && Math.abs(value) < 2 ** 53 ? grouped(String(value)) : dse.number(value));
+	dse.count = (value) =>
+		Number.isInteger(value) && Math.abs(value) < 2 ** 53 ? grouped(String(value)) : dse.number(value);
 
 	// A number with as many digits after the point as its neighbours in a column.
-	dse.fixed = (value, decimals) => (Number.isFinite(value) ? grouped(value.toFixed(decimals)) : dse.number(value));
+	dse.fixed = (value, decimals) =>
+		Number.isFinite(value) ? grouped(value.toFixed(decimals)) : dse.number(value);
 
 	// Units as a reader writes them.
-	const UNIT_LABEL = {byte: 'B', frac: '', 'mJ ms': 'mJ\u00b7ms', layers: '', count: '', um2: '\u00b5m\u00b2', us: '\u00b5s', uj: '\u00b5J', uw: '\u00b5W', 1: ''};
+	const UNIT_LABEL = {
+		byte: 'B',
+		frac: '',
+		'mJ ms': 'mJ\u00b7ms',
+		layers: '',
+		count: '',
+		um2: '\u00b5m\u00b2',
+		us: '\u00b5s',
+		uj: '\u00b5J',
+		uw: '\u00b5W',
+		1: '',
+	};
 	dse.unit = (unit) => (unit === null || unit === undefined ? '' : unit in UNIT_LABEL ? UNIT_LABEL[unit] : unit);
 
 	const SCALES = {
-		byte: [[1e9, 1e-9, 'GB'], [1e6, 1e-6, 'MB'], [1e4, 1e-3, 'kB'], [0, 1, 'B']],
-		clk: [[1e9, 1e-9, 'Gclk'], [1e6, 1e-6, 'Mclk'], [1e4, 1e-3, 'kclk'], [0, 1, 'clk']],
+		byte: [
+			[1e9, 1e-9, 'GB'],
+			[1e6, 1e-6, 'MB'],
+			[1e4, 1e-3, 'kB'],
+			[0, 1, 'B'],
+		],
+		clk: [
+			[1e9, 1e-9, 'Gclk'],
+			[1e6, 1e-6, 'Mclk'],
+			[1e4, 1e-3, 'kclk'],
+			[0, 1, 'clk'],
+		],
 		frac: [[0, 100, '%']],
 	};
 
@@ -82,7 +116,10 @@ window.dse = {};
 	// A number and its unit, for reading.
 	dse.quantity = function (value, unit, digits) {
 		const label = dse.unit(unit);
-		return dse.number(value, digits) + (label && value !== null && value !== undefined ? '\u00a0' + label : '');
+		return (
+			dse.number(value, digits) +
+			(label && value !== null && value !== undefined ? '\u00a0' + label : '')
+		);
 	};
 
 	// "latency (ms)", for axes and heads of columns.
@@ -96,7 +133,10 @@ window.dse = {};
 	let printing = false;
 
 	dse.isDark = () => root.dataset.theme === 'dark';
-	dse.colour = (name) => getComputedStyle(root).getPropertyValue('--' + name).trim();
+	dse.colour = (name) =>
+		getComputedStyle(root)
+			.getPropertyValue('--' + name)
+			.trim();
 
 	// Eight colours that colour-blind readers can tell apart (after Okabe and Ito, 2008), four more (after Tol's muted
 	// ones, 2021), then again.
@@ -109,7 +149,7 @@ window.dse = {};
 		try {
 			return localStorage.getItem('dse-theme');
 		} catch (error) {
-			return null;  // pages from a disk may have no storage
+			return null; // pages from a disk may have no storage
 		}
 	}
 
@@ -138,17 +178,25 @@ window.dse = {};
 	// ---- words ----------------------------------------------------------------------------------------------
 
 	// What a screen reader says next.
-	dse.say = (text) => { document.getElementById('live').textContent = text; };
+	dse.say = (text) => {
+		document.getElementById('live').textContent = text;
+	};
 
 	dse.plural = (n, one, many) => `${dse.number(n)} ${n === 1 ? one : many || one + 's'}`;
 
 	dse.copyButton = function (text, label) {
-		const button = dse.el('button', {type: 'button', class: 'screen', 'aria-label': label || 'Copy the command'}, 'Copy');
+		const button = dse.el(
+			'button',
+			{type: 'button', class: 'screen', 'aria-label': label || 'Copy the command'},
+			'Copy',
+		);
 		button.addEventListener('click', () => {
 			copy(text);
 			button.textContent = 'Copied';
 			dse.say('Copied');
-			setTimeout(() => { button.textContent = 'Copy'; }, 1500);
+			setTimeout(() => {
+				button.textContent = 'Copy';
+			}, 1500);
 		});
 		return button;
 	};
@@ -162,12 +210,12 @@ window.dse = {};
 		area.select();
 		document.execCommand('copy');
 		area.remove();
-		if (focused)
-			focused.focus();
+		if (focused) focused.focus();
 	}
 
 	// A command to copy.
-	dse.command = (text, label) => dse.el('div', {class: 'command'}, dse.el('code', {}, text), dse.copyButton(text, label));
+	dse.command = (text, label) =>
+		dse.el('div', {class: 'command'}, dse.el('code', {}, text), dse.copyButton(text, label));
 
 	// ---- controls -------------------------------------------------------------------------------------------
 
@@ -176,13 +224,33 @@ window.dse = {};
 	// A list to choose from: choices [[value, label], ...]; beside is a control that belongs to it.
 	dse.choice = function (label, choices, value, change, beside) {
 		const id = `control-${++n_control}`;
-		const select = dse.el('select', {id, onchange: (event) => change(event.target.value)}, choices.map(([one, text]) =>
-			dse.el('option', {value: one, selected: String(one) === String(value)}, text)));
-		return dse.el('div', {class: 'control'}, dse.el('label', {for: id}, label), dse.el('div', {class: 'pair'}, select, beside));
+		const select = dse.el(
+			'select',
+			{id, onchange: (event) => change(event.target.value)},
+			choices.map(([one, text]) =>
+				dse.el('option', {value: one, selected: String(one) === String(value)}, text),
+			),
+		);
+		return dse.el(
+			'div',
+			{class: 'control'},
+			dse.el('label', {for: id}, label),
+			dse.el('div', {class: 'pair'}, select, beside),
+		);
 	};
 
-	dse.check = (label, is_on, change, hint) => dse.el('label', {class: 'check', title: hint},
-		dse.el('input', {type: 'checkbox', checked: is_on, 'aria-label': hint, onchange: (event) => change(event.target.checked)}), label);
+	dse.check = (label, is_on, change, hint) =>
+		dse.el(
+			'label',
+			{class: 'check', title: hint},
+			dse.el('input', {
+				type: 'checkbox',
+				checked: is_on,
+				'aria-label': hint,
+				onchange: (event) => change(event.target.checked),
+			}),
+			label,
+		);
 
 	// A button that stays pressed.
 	dse.toggle = function (label, is_on, change, hint) {
@@ -199,8 +267,16 @@ window.dse = {};
 
 	// A section with a heading and a link to it; returns the element to append to.
 	dse.section = function (id, title, note) {
-		const section = dse.el('section', {id, 'aria-labelledby': id + '-title'},
-			dse.el('header', {}, dse.el('h2', {id: id + '-title'}, title), note ? dse.el('p', {}, note) : null));
+		const section = dse.el(
+			'section',
+			{id, 'aria-labelledby': id + '-title'},
+			dse.el(
+				'header',
+				{},
+				dse.el('h2', {id: id + '-title'}, title),
+				note ? dse.el('p', {}, note) : null,
+			),
+		);
 		document.getElementById('main').append(section);
 		document.getElementById('contents').append(dse.el('a', {href: '#' + id}, title));
 		return section;
@@ -210,15 +286,39 @@ window.dse = {};
 	dse.missing = (text) => dse.el('p', {class: 'missing'}, text);
 
 	// Names and values: [[name, text or node, is_wide], ...]; those without a value are left out.
-	dse.facts = (pairs) => dse.el('dl', {class: 'facts'}, pairs.filter(([, value]) => value !== null && value !== undefined && value !== '')
-		.map(([name, value, is_wide]) => dse.el('div', {class: is_wide && 'wide'}, dse.el('dt', {}, name), dse.el('dd', {}, value))));
+	dse.facts = (pairs) =>
+		dse.el(
+			'dl',
+			{class: 'facts'},
+			pairs
+				.filter(([, value]) => value !== null && value !== undefined && value !== '')
+				.map(([name, value, is_wide]) =>
+					dse.el(
+						'div',
+						{class: is_wide && 'wide'},
+						dse.el('dt', {}, name),
+						dse.el('dd', {}, value),
+					),
+				),
+		);
 
 	// Names and values, one a line.
-	dse.factList = (pairs) => dse.el('dl', {class: 'pairs'}, pairs.map(([name, value]) => [dse.el('dt', {}, name), dse.el('dd', {}, value)]));
+	dse.factList = (pairs) =>
+		dse.el(
+			'dl',
+			{class: 'pairs'},
+			pairs.map(([name, value]) => [dse.el('dt', {}, name), dse.el('dd', {}, value)]),
+		);
 
 	// A few large figures: [[value, name], ...].
-	dse.tiles = (pairs) => dse.el('div', {class: 'tiles'},
-		pairs.map(([value, name]) => dse.el('div', {class: 'tile'}, dse.el('b', {}, value), dse.el('span', {}, name))));
+	dse.tiles = (pairs) =>
+		dse.el(
+			'div',
+			{class: 'tiles'},
+			pairs.map(([value, name]) =>
+				dse.el('div', {class: 'tile'}, dse.el('b', {}, value), dse.el('span', {}, name)),
+			),
+		);
 
 	const figures = new Set();
 
@@ -231,26 +331,40 @@ window.dse = {};
 		const canvas = dse.el('canvas', {role: 'img', 'aria-label': options.label || options.title});
 		const note = dse.el('span', {class: 'note'}, options.note || '');
 		const plot = dse.el('div', {class: 'plot', style: `--height: ${options.height || 300}px`}, canvas);
-		const element = dse.el('figure', {class: options.wide && 'wide'},
-			dse.el('figcaption', {}, dse.el('h3', {class: options.quiet && 'unseen'}, options.title), note), plot, options.table ? tableOf(options) : null);
+		const element = dse.el(
+			'figure',
+			{class: options.wide && 'wide'},
+			dse.el('figcaption', {}, dse.el('h3', {class: options.quiet && 'unseen'}, options.title), note),
+			plot,
+			options.table ? tableOf(options) : null,
+		);
 		let chart = null;
 		function redraw() {
-			if (!element.isConnected)
-				return;
+			if (!element.isConnected) return;
 			const config = dse.withDefaults(options.config());
 			if (chart && chart.config.type === config.type) {
 				chart.data = config.data;
 				chart.options = config.options;
 				chart.update('none');
 			} else {
-				if (chart)
-					chart.destroy();
+				if (chart) chart.destroy();
 				chart = new Chart(canvas, config);
 			}
 		}
 		const handle = {
-			element, note, canvas, plot, redraw, chart: () => chart,
-			remove: () => { redraws.delete(redraw); figures.delete(handle); if (chart) chart.destroy(); chart = null; element.remove(); },
+			element,
+			note,
+			canvas,
+			plot,
+			redraw,
+			chart: () => chart,
+			remove: () => {
+				redraws.delete(redraw);
+				figures.delete(handle);
+				if (chart) chart.destroy();
+				chart = null;
+				element.remove();
+			},
 		};
 		redraws.add(redraw);
 		figures.add(handle);
@@ -260,10 +374,8 @@ window.dse = {};
 	function tableOf(options) {
 		const details = dse.el('details', {class: 'screen'}, dse.el('summary', {}, 'As a table'));
 		details.addEventListener('toggle', () => {
-			if (!details.open)
-				return;
-			while (details.children.length > 1)
-				details.lastChild.remove();
+			if (!details.open) return;
+			while (details.children.length > 1) details.lastChild.remove();
 			details.append(dse.plainTable(options.title, options.table()));
 		});
 		return details;
@@ -272,14 +384,43 @@ window.dse = {};
 	// A table that is only read: {columns: [name], rows: [[text, number or node]], show: how numbers are written}; numbers
 	// stand right.
 	dse.plainTable = function (caption, {columns, rows, show = dse.number}) {
-		const is_number = columns.map((_, k) => rows.length > 0 && rows.every((row) => typeof row[k] === 'number' || row[k] === null));
+		const is_number = columns.map(
+			(_, k) => rows.length > 0 && rows.every((row) => typeof row[k] === 'number' || row[k] === null),
+		);
 		const content = (value, as) => (value instanceof Node ? value : as(value));
-		const cell = (value, k) => (k === 0 ? dse.el('th', {scope: 'row'}, content(value, dse.number))
-			: dse.el('td', {class: is_number[k] && 'number'}, content(value, show)));
-		return dse.el('div', {class: 'scroll', tabindex: '0', role: 'region', 'aria-label': caption},
-			dse.el('table', {}, dse.el('caption', {class: 'unseen'}, caption),
-				dse.el('thead', {}, dse.el('tr', {}, columns.map((name, k) => dse.el('th', {scope: 'col', class: is_number[k] && 'number'}, name)))),
-				dse.el('tbody', {}, rows.map((row) => dse.el('tr', {}, row.map(cell))))));
+		const cell = (value, k) =>
+			k === 0
+				? dse.el('th', {scope: 'row'}, content(value, dse.number))
+				: dse.el('td', {class: is_number[k] && 'number'}, content(value, show));
+		return dse.el(
+			'div',
+			{class: 'scroll', tabindex: '0', role: 'region', 'aria-label': caption},
+			dse.el(
+				'table',
+				{},
+				dse.el('caption', {class: 'unseen'}, caption),
+				dse.el(
+					'thead',
+					{},
+					dse.el(
+						'tr',
+						{},
+						columns.map((name, k) =>
+							dse.el(
+								'th',
+								{scope: 'col', class: is_number[k] && 'number'},
+								name,
+							),
+						),
+					),
+				),
+				dse.el(
+					'tbody',
+					{},
+					rows.map((row) => dse.el('tr', {}, row.map(cell))),
+				),
+			),
+		);
 	};
 
 	// ---- Chart.js -------------------------------------------------------------------------------------------
@@ -292,21 +433,44 @@ window.dse = {};
 		Chart.defaults.font.size = 12;
 		const options = config.options || {};
 		const plugins = options.plugins || {};
-		return {...config, options: {
-			animation: false, responsive: true, maintainAspectRatio: false, ...options,
-			scales: Object.fromEntries(Object.entries(options.scales || {}).map(([name, scale]) => [name, withTicks(scale)])),
-			plugins: {...plugins, legend: {...legend(), ...plugins.legend}, tooltip: {...tooltip(), ...plugins.tooltip}},
-		}};
+		return {
+			...config,
+			options: {
+				animation: false,
+				responsive: true,
+				maintainAspectRatio: false,
+				...options,
+				scales: Object.fromEntries(
+					Object.entries(options.scales || {}).map(([name, scale]) => [
+						name,
+						withTicks(scale),
+					]),
+				),
+				plugins: {
+					...plugins,
+					legend: {...legend(), ...plugins.legend},
+					tooltip: {...tooltip(), ...plugins.tooltip},
+				},
+			},
+		};
 	};
 
 	function withTicks(scale) {
 		const ticks = scale.ticks || {};
 		const number = (value) => dse.number(value);
 		const is_category = scale.type === 'category' || scale.labels || !scale.type;
-		return {...scale, grid: {color: dse.colour('grid'), borderColor: dse.colour('line'), tickColor: dse.colour('line'), ...scale.grid},
+		return {
+			...scale,
+			grid: {
+				color: dse.colour('grid'),
+				borderColor: dse.colour('line'),
+				tickColor: dse.colour('line'),
+				...scale.grid,
+			},
 			title: scale.title ? {display: true, color: dse.colour('ink-2'), ...scale.title} : undefined,
 			...(scale.type === 'logarithmic' ? {afterBuildTicks: thin} : {}),
-			ticks: is_category ? ticks : {callback: number, maxRotation: 0, autoSkipPadding: 12, ...ticks}};
+			ticks: is_category ? ticks : {callback: number, maxRotation: 0, autoSkipPadding: 12, ...ticks},
+		};
 	}
 
 	// Of a log axis 1, 2 and 5 times powers of ten, of a long one the powers only: more would touch.
@@ -318,9 +482,21 @@ window.dse = {};
 		});
 	}
 
-	const legend = () => ({align: 'start', labels: {boxWidth: 12, boxHeight: 12, padding: 12, usePointStyle: false, color: dse.colour('ink')}});
-	const tooltip = () => ({backgroundColor: dse.colour('surface'), titleColor: dse.colour('ink'), bodyColor: dse.colour('ink'),
-		borderColor: dse.colour('line'), borderWidth: 1, padding: 9, cornerRadius: 4, boxPadding: 4, displayColors: true});
+	const legend = () => ({
+		align: 'start',
+		labels: {boxWidth: 12, boxHeight: 12, padding: 12, usePointStyle: false, color: dse.colour('ink')},
+	});
+	const tooltip = () => ({
+		backgroundColor: dse.colour('surface'),
+		titleColor: dse.colour('ink'),
+		bodyColor: dse.colour('ink'),
+		borderColor: dse.colour('line'),
+		borderWidth: 1,
+		padding: 9,
+		cornerRadius: 4,
+		boxPadding: 4,
+		displayColors: true,
+	});
 
 	// ---- printing -------------------------------------------------------------------------------------------
 
@@ -330,11 +506,13 @@ window.dse = {};
 	window.addEventListener('beforeprint', () => {
 		printing = true;
 		applyTheme();
-		figures.forEach((figure) => figure.chart() && figure.chart().resize(PAPER_WIDTH, figure.plot.clientHeight));
+		figures.forEach(
+			(figure) => figure.chart() && figure.chart().resize(PAPER_WIDTH, figure.plot.clientHeight),
+		);
 		document.querySelectorAll('table').forEach(fitOnPaper);
 	});
 	function fitOnPaper(table) {
-		table.style.width = 'auto';  // what it needs rather than what it has
+		table.style.width = 'auto'; // what it needs rather than what it has
 		table.style.zoom = Math.min(1, PAPER_WIDTH / (0.85 * table.scrollWidth));
 		table.style.width = '';
 	}
@@ -342,10 +520,13 @@ window.dse = {};
 		printing = false;
 		applyTheme();
 		figures.forEach((figure) => figure.chart() && figure.chart().resize());
-		document.querySelectorAll('table').forEach((table) => { table.style.zoom = ''; });
+		document.querySelectorAll('table').forEach((table) => {
+			table.style.zoom = '';
+		});
 	});
 
 	if (dse.data && dse.data.version)
-		document.getElementById('footer').textContent = `dse ${dse.data.version}${dse.data.made ? ', ' + dse.data.made : ''}`;
+		document.getElementById('footer').textContent =
+			`dse ${dse.data.version}${dse.data.made ? ', ' + dse.data.made : ''}`;
 	applyTheme();
 })();

@@ -9,15 +9,32 @@
 
 	function tilesOf(run) {
 		const counts = run.counts || {};
-		const least = run.columns.filter((column) => column.kind === 'objective').map((from) => {
-			const column = model.byKey.get(from.key);
-			const values = column.of.slice(run.first, run.first + run.n).filter((value) => !Number.isNaN(value));
-			return values.length ? [dse.quantity(Math.min(...minOf(values)) * column.scale, column.shown_unit), `least ${column.label}`] : null;
-		});
-		return [[dse.number(run.n), run.n === 1 ? 'point on the front' : 'points on the front'], ...least,
+		const least = run.columns
+			.filter((column) => column.kind === 'objective')
+			.map((from) => {
+				const column = model.byKey.get(from.key);
+				const values = column.of
+					.slice(run.first, run.first + run.n)
+					.filter((value) => !Number.isNaN(value));
+				return values.length
+					? [
+							dse.quantity(
+								Math.min(...minOf(values)) * column.scale,
+								column.shown_unit,
+							),
+							`least ${column.label}`,
+						]
+					: null;
+			});
+		return [
+			[dse.number(run.n), run.n === 1 ? 'point on the front' : 'points on the front'],
+			...least,
 			typeof counts.evaluations === 'number' ? [dse.number(counts.evaluations), 'evaluations'] : null,
-			typeof counts.legal_layer_designs === 'number' ? [dse.number(counts.legal_layer_designs, 3), 'legal designs of layers'] : null,
-			typeof run.seconds === 'number' ? [dse.quantity(run.seconds, 's', 3), 'search'] : null].filter(Boolean);
+			typeof counts.legal_layer_designs === 'number'
+				? [dse.number(counts.legal_layer_designs, 3), 'legal designs of layers']
+				: null,
+			typeof run.seconds === 'number' ? [dse.quantity(run.seconds, 's', 3), 'search'] : null,
+		].filter(Boolean);
 	}
 
 	const minOf = (values) => [values.reduce((least, value) => Math.min(least, value), Infinity)];
@@ -30,24 +47,65 @@
 	function overview() {
 		const section = dse.section('overview', 'Overview');
 		for (const run of model.runs) {
-			const head = dse.el('div', {class: 'runhead'}, model.runs.length > 1 ? dse.check(run.name, run.visible, (is_on) => model.setVisible(run, is_on), `Show ${run.name} in the figures`)
-				: dse.el('b', {}, run.name), state(run), dse.el('span', {class: 'note'}, [run.date, run.engine && `engine ${run.engine}`, run.detail && `detail ${run.detail}`,
-				run.seed !== undefined && run.seed !== null && `seed ${run.seed}`].filter(Boolean).join(', ')));
-			section.append(head, dse.tiles(tilesOf(run)), run.certificate ? dse.el('p', {class: 'note'}, `Certificate: ${run.certificate}.`.replace('..', '.')) : '');
+			const head = dse.el(
+				'div',
+				{class: 'runhead'},
+				model.runs.length > 1
+					? dse.check(
+							run.name,
+							run.visible,
+							(is_on) => model.setVisible(run, is_on),
+							`Show ${run.name} in the figures`,
+						)
+					: dse.el('b', {}, run.name),
+				state(run),
+				dse.el(
+					'span',
+					{class: 'note'},
+					[
+						run.date,
+						run.engine && `engine ${run.engine}`,
+						run.detail && `detail ${run.detail}`,
+						run.seed !== undefined && run.seed !== null && `seed ${run.seed}`,
+					]
+						.filter(Boolean)
+						.join(', '),
+				),
+			);
+			section.append(
+				head,
+				dse.tiles(tilesOf(run)),
+				run.certificate
+					? dse.el(
+							'p',
+							{class: 'note'},
+							`Certificate: ${run.certificate}.`.replace('..', '.'),
+						)
+					: '',
+			);
 		}
 	}
 
 	function nothing() {
-		dse.section('points', 'Points').append(dse.missing('There are no points: nothing was feasible. Why is said below, in counts of designs by reason.'));
+		dse.section('points', 'Points').append(
+			dse.missing(
+				'There are no points: nothing was feasible. Why is said below, in counts of designs by reason.',
+			),
+		);
 	}
 
 	function points() {
-		const section = dse.section('points', 'Points', 'Drag over the scatter to select; click for details; Shift-click to compare.');
+		const section = dse.section(
+			'points',
+			'Points',
+			'Drag over the scatter to select; click for details; Shift-click to compare.',
+		);
 		if (model.objectives().length === 0 && !model.columns.some((column) => column.is_axis)) {
 			section.append(dse.missing('The points have no numbers.'));
 			return;
 		}
-		const main = dse.el('div', {class: 'plotside'}), side = dse.el('div', {class: 'cardside'});
+		const main = dse.el('div', {class: 'plotside'}),
+			side = dse.el('div', {class: 'cardside'});
 		section.append(dse.el('div', {class: 'split'}, main, side));
 		dse.scatterView = dse.scatter(main);
 		dse.pointCard(side);
@@ -72,7 +130,13 @@
 			model.current = first();
 			points();
 			dse.layers(dse.section('layers', 'Layers'));
-			dse.sensitivity(dse.section('sensitivity', 'Sensitivity', 'What one change at a time does to the objectives.'));
+			dse.sensitivity(
+				dse.section(
+					'sensitivity',
+					'Sensitivity',
+					'What one change at a time does to the objectives.',
+				),
+			);
 		} else {
 			nothing();
 		}

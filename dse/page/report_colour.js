@@ -4,10 +4,19 @@
 
 (function () {
 	// Viridis (Smith and van der Walt, 2015) in nine steps; the end that would vanish in the page's background is cut.
-	const VIRIDIS = [[68, 1, 84], [71, 44, 122], [59, 81, 139], [44, 113, 142], [33, 144, 141], [39, 173, 129],
-		[92, 200, 99], [170, 220, 50], [253, 231, 37]];
+	const VIRIDIS = [
+		[68, 1, 84],
+		[71, 44, 122],
+		[59, 81, 139],
+		[44, 113, 142],
+		[33, 144, 141],
+		[39, 173, 129],
+		[92, 200, 99],
+		[170, 220, 50],
+		[253, 231, 37],
+	];
 	const N_STEP = 12;
-	const FEW = 8;  // as many values have colours of their own
+	const FEW = 8; // as many values have colours of their own
 	const SHAPES = ['circle', 'rectRot', 'triangle', 'rect', 'star', 'crossRot'];
 
 	dse.shape = (run) => SHAPES[run.index % SHAPES.length];
@@ -26,7 +35,12 @@
 	 */
 	dse.colouring = function (column) {
 		if (!column)
-			return {groups: [{label: 'points', colour: dse.series(0)}], of: () => 0, column: null, is_scale: false};
+			return {
+				groups: [{label: 'points', colour: dse.series(0)}],
+				of: () => 0,
+				column: null,
+				is_scale: false,
+			};
 		return column.values || column.n_distinct <= FEW ? byValue(column) : byScale(column);
 	};
 
@@ -35,22 +49,36 @@
 		const groups = values.map((value, i) => ({label: model().shown(column, value), colour: dse.series(i)}));
 		groups.push({label: 'none', colour: dse.colour('ink-2')});
 		const place = new Map(values.map((value, i) => [value, i]));
-		return {groups, column, is_scale: false, of: (row) => {
-			const at = place.get(column.of[row]);
-			return at === undefined ? values.length : at;
-		}};
+		return {
+			groups,
+			column,
+			is_scale: false,
+			of: (row) => {
+				const at = place.get(column.of[row]);
+				return at === undefined ? values.length : at;
+			},
+		};
 	}
 
 	function byScale(column) {
 		const is_log = column.min > 0 && column.max / column.min > 50;
 		const map = is_log ? Math.log : (value) => value;
-		const low = map(column.min), range = map(column.max) - low || 1;
+		const low = map(column.min),
+			range = map(column.max) - low || 1;
 		const groups = Array.from({length: N_STEP}, (_, i) => ({colour: viridis((i + 0.5) / N_STEP)}));
 		groups.push({label: 'none', colour: dse.colour('ink-2')});
-		return {groups, column, is_scale: true, is_log, of: (row) => {
-			const value = column.of[row];
-			return Number.isNaN(value) ? N_STEP : Math.min(N_STEP - 1, Math.floor((map(value) - low) / range * N_STEP));
-		}};
+		return {
+			groups,
+			column,
+			is_scale: true,
+			is_log,
+			of: (row) => {
+				const value = column.of[row];
+				return Number.isNaN(value)
+					? N_STEP
+					: Math.min(N_STEP - 1, Math.floor(((map(value) - low) / range) * N_STEP));
+			},
+		};
 	}
 
 	const model = () => dse.model;
@@ -60,14 +88,33 @@
 		element.replaceChildren();
 		const {column} = colouring;
 		if (column && colouring.is_scale) {
-			const stops = colouring.groups.slice(0, N_STEP).map((group) => group.colour).join(', ');
-			element.append(dse.el('span', {}, column.title + (colouring.is_log ? ', log' : '')),
+			const stops = colouring.groups
+				.slice(0, N_STEP)
+				.map((group) => group.colour)
+				.join(', ');
+			element.append(
+				dse.el('span', {}, column.title + (colouring.is_log ? ', log' : '')),
 				dse.el('span', {class: 'number'}, model().shown(column, column.min, 3)),
-				dse.el('span', {class: 'ramp', style: `background: linear-gradient(to right, ${stops})`}),
-				dse.el('span', {class: 'number'}, model().shown(column, column.max, 3)));
+				dse.el('span', {
+					class: 'ramp',
+					style: `background: linear-gradient(to right, ${stops})`,
+				}),
+				dse.el('span', {class: 'number'}, model().shown(column, column.max, 3)),
+			);
 		} else if (column) {
-			element.append(dse.el('span', {}, column.title), ...colouring.groups.slice(0, -1).map(({label, colour}) =>
-				dse.el('span', {}, dse.el('i', {class: 'swatch', style: `background: ${colour}`}), label)));
+			element.append(
+				dse.el('span', {}, column.title),
+				...colouring.groups
+					.slice(0, -1)
+					.map(({label, colour}) =>
+						dse.el(
+							'span',
+							{},
+							dse.el('i', {class: 'swatch', style: `background: ${colour}`}),
+							label,
+						),
+					),
+			);
 		}
 	};
 })();

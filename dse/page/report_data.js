@@ -6,15 +6,20 @@
 (function () {
 	const listeners = new Map();
 	const model = {
-		runs: [], columns: [], byKey: new Map(), n: 0,
-		filters: new Map(),   // key => {lo, hi} of numbers (either may be null) or {set: Set of indices} of values
-		passing: null,        // Uint8Array [n]
-		rows: [],             // rows that pass, of visible runs
-		current: null, lit: null, compared: [],
+		runs: [],
+		columns: [],
+		byKey: new Map(),
+		n: 0,
+		filters: new Map(), // key => {lo, hi} of numbers (either may be null) or {set: Set of indices} of values
+		passing: null, // Uint8Array [n]
+		rows: [], // rows that pass, of visible runs
+		current: null,
+		lit: null,
+		compared: [],
 	};
 	dse.model = model;
 	model.MAX_COMPARED = 4;
-	model.MAX_VALUES = 24;  // a column of more texts is no axis and no colour
+	model.MAX_VALUES = 24; // a column of more texts is no axis and no colour
 
 	// Events: filter, current, compared, lit, runs.
 	model.on = function (event, listener) {
@@ -32,8 +37,16 @@
 		let first = 0;
 		model.runs = list(data && data.runs).map((run, index) => {
 			const points = list(run.points);
-			const read = {...run, index, first, n: points.length, points, columns: list(run.columns), visible: true,
-				name: nameOf(run, index, data.runs)};
+			const read = {
+				...run,
+				index,
+				first,
+				n: points.length,
+				points,
+				columns: list(run.columns),
+				visible: true,
+				name: nameOf(run, index, data.runs),
+			};
 			first += points.length;
 			return read;
 		});
@@ -43,7 +56,9 @@
 	function nameOf(run, index, runs) {
 		const space = run.space || 'run';
 		const is_alone = runs.filter((other) => other.space === run.space).length === 1;
-		return is_alone ? space : `${space} ${run.run !== null && run.run !== undefined ? '#' + run.run : '(' + (index + 1) + ')'}`;
+		return is_alone
+			? space
+			: `${space} ${run.run !== null && run.run !== undefined ? '#' + run.run : '(' + (index + 1) + ')'}`;
 	}
 
 	// Columns of all runs by key; a run without one has NaN there.
@@ -65,8 +80,15 @@
 	}
 
 	function addColumn(from) {
-		const column = {key: from.key, label: from.label || from.key, unit: from.unit || '', kind: from.kind || 'metric',
-			values: from.values ? [] : null, of: new Float64Array(model.n).fill(NaN), limits: []};
+		const column = {
+			key: from.key,
+			label: from.label || from.key,
+			unit: from.unit || '',
+			kind: from.kind || 'metric',
+			values: from.values ? [] : null,
+			of: new Float64Array(model.n).fill(NaN),
+			limits: [],
+		};
 		model.columns.push(column);
 		model.byKey.set(from.key, column);
 		return column;
@@ -79,18 +101,24 @@
 	}
 
 	function measure(column) {
-		let min = Infinity, max = -Infinity;
+		let min = Infinity,
+			max = -Infinity;
 		const distinct = new Set();
 		for (const value of column.of) {
-			if (Number.isNaN(value))
-				continue;
+			if (Number.isNaN(value)) continue;
 			min = Math.min(min, value);
 			max = Math.max(max, value);
-			if (distinct.size <= model.MAX_VALUES)
-				distinct.add(value);
+			if (distinct.size <= model.MAX_VALUES) distinct.add(value);
 		}
-		Object.assign(column, {min, max, n_distinct: distinct.size, distinct: [...distinct].sort((a, b) => a - b)});
-		const shown = column.values ? {scale: 1, unit: ''} : dse.scaleFor(column.unit, Math.max(Math.abs(min), Math.abs(max)));
+		Object.assign(column, {
+			min,
+			max,
+			n_distinct: distinct.size,
+			distinct: [...distinct].sort((a, b) => a - b),
+		});
+		const shown = column.values
+			? {scale: 1, unit: ''}
+			: dse.scaleFor(column.unit, Math.max(Math.abs(min), Math.abs(max)));
 		column.scale = shown.scale;
 		column.shown_unit = shown.unit;
 		column.title = dse.titled(column.label, column.shown_unit);
@@ -101,11 +129,17 @@
 	// Five digits of the largest value after the point, so that a column is aligned; null: whole or of many sizes.
 	function decimals(column) {
 		const most = Math.max(Math.abs(column.min), Math.abs(column.max)) * column.scale;
-		const is_whole = column.of.every((value) => Number.isNaN(value) || Number.isInteger(value * column.scale));
+		const is_whole = column.of.every(
+			(value) => Number.isNaN(value) || Number.isInteger(value * column.scale),
+		);
 		if (column.values || is_whole || !(most > 0) || !Number.isFinite(most) || most < 1e-3 || most >= 1e9)
 			return null;
 		const places = Math.max(0, 4 - Math.floor(Math.log10(most)));
-		return column.n_distinct > 1 && column.min !== 0 && Math.abs(column.min) * column.scale < 10 * Math.pow(10, -places) ? null : places;
+		return column.n_distinct > 1 &&
+			column.min !== 0 &&
+			Math.abs(column.min) * column.scale < 10 * Math.pow(10, -places)
+			? null
+			: places;
 	}
 
 	function addRunColumn() {
@@ -127,15 +161,18 @@
 
 	// A value as the page shows it, without its unit; and with it.
 	model.shown = function (column, value, digits = 5) {
-		if (Number.isNaN(value) || value === null || value === undefined)
-			return '\u2013';
-		if (column.values)
-			return String(column.values[value]);
-		return column.decimals === null || digits < 5 ? dse.number(value * column.scale, digits) : dse.fixed(value * column.scale, column.decimals);
+		if (Number.isNaN(value) || value === null || value === undefined) return '\u2013';
+		if (column.values) return String(column.values[value]);
+		return column.decimals === null || digits < 5
+			? dse.number(value * column.scale, digits)
+			: dse.fixed(value * column.scale, column.decimals);
 	};
 	model.withUnit = function (column, row) {
 		const value = column.of[row];
-		return model.shown(column, value) + (column.shown_unit && !Number.isNaN(value) ? '\u00a0' + column.shown_unit : '');
+		return (
+			model.shown(column, value) +
+			(column.shown_unit && !Number.isNaN(value) ? '\u00a0' + column.shown_unit : '')
+		);
 	};
 	model.objectives = () => model.columns.filter((column) => column.kind === 'objective' && column.n_distinct > 0);
 	model.replay = function (row) {
@@ -148,15 +185,16 @@
 		const marks = [];
 		const add = (row, name) => {
 			const mark = marks.find((other) => other.row === row);
-			if (mark)
-				mark.name += ', ' + name;
-			else if (row !== null)
-				marks.push({row, name});
+			if (mark) mark.name += ', ' + name;
+			else if (row !== null) marks.push({row, name});
 		};
 		for (const run of model.runs.filter((one) => one.visible)) {
 			add(model.rowOf(run, run.knee), 'knee');
 			for (const [key, id] of Object.entries(run.best || {}))
-				add(model.rowOf(run, id), 'least ' + (model.byKey.has(key) ? model.byKey.get(key).label : key));
+				add(
+					model.rowOf(run, id),
+					'least ' + (model.byKey.has(key) ? model.byKey.get(key).label : key),
+				);
 		}
 		return marks;
 	};
@@ -165,27 +203,27 @@
 
 	function apply() {
 		const passing = new Uint8Array(model.n);
-		for (const run of model.runs)
-			passing.fill(run.visible ? 1 : 0, run.first, run.first + run.n);
+		for (const run of model.runs) passing.fill(run.visible ? 1 : 0, run.first, run.first + run.n);
 		for (const [key, filter] of model.filters) {
 			const {of} = model.byKey.get(key);
 			for (let row = 0; row < model.n; row++) {
-				if (passing[row] && !holds(filter, of[row]))
-					passing[row] = 0;
+				if (passing[row] && !holds(filter, of[row])) passing[row] = 0;
 			}
 		}
 		model.passing = passing;
 		model.rows = [];
 		for (let row = 0; row < model.n; row++) {
-			if (passing[row])
-				model.rows.push(row);
+			if (passing[row]) model.rows.push(row);
 		}
 	}
 
 	function holds(filter, value) {
-		if (filter.set)
-			return filter.set.has(value);
-		return (filter.lo === null || value >= filter.lo) && (filter.hi === null || value <= filter.hi) && !Number.isNaN(value);
+		if (filter.set) return filter.set.has(value);
+		return (
+			(filter.lo === null || value >= filter.lo) &&
+			(filter.hi === null || value <= filter.hi) &&
+			!Number.isNaN(value)
+		);
 	}
 
 	// Several filters at once: [[key, filter or null], ...]; null takes one away.
@@ -193,8 +231,7 @@
 		for (const [key, filter] of changes) {
 			if (filter && (filter.set || filter.lo !== null || filter.hi !== null))
 				model.filters.set(key, filter);
-			else
-				model.filters.delete(key);
+			else model.filters.delete(key);
 		}
 		apply();
 		tell('filter');
@@ -205,8 +242,7 @@
 
 	// A filter that keeps lo to hi on a column: of texts and few values those between.
 	model.between = function (column, lo, hi) {
-		if (!column.values)
-			return {lo, hi};
+		if (!column.values) return {lo, hi};
 		return {set: new Set(column.values.map((_, i) => i).filter((i) => i >= lo && i <= hi))};
 	};
 
@@ -221,8 +257,7 @@
 	};
 	// Light one row up, null none; told only when it is another.
 	model.setLit = function (row) {
-		if (model.lit === row)
-			return;
+		if (model.lit === row) return;
 		model.lit = row;
 		tell('lit');
 	};
@@ -234,8 +269,7 @@
 			return false;
 		}
 		model.compared = model.compared.filter((other) => other !== row);
-		if (is_compared)
-			model.compared.push(row);
+		if (is_compared) model.compared.push(row);
 		tell('compared');
 		return true;
 	};
@@ -246,7 +280,6 @@
 
 	readRuns(dse.data);
 	readColumns();
-	if (model.runs.length > 1)
-		addRunColumn();
+	if (model.runs.length > 1) addRunColumn();
 	apply();
 })();

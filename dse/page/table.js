@@ -18,19 +18,46 @@
 	 */
 	dse.table = function (parent, options) {
 		const state = {
-			options, rows: [...options.rows], sorted: null, descending: false, first: 0, size: PAGE_SIZES[0],
-			chosen: new Set(), lit: null, current: null, columns: options.columns,
+			options,
+			rows: [...options.rows],
+			sorted: null,
+			descending: false,
+			first: 0,
+			size: PAGE_SIZES[0],
+			chosen: new Set(),
+			lit: null,
+			current: null,
+			columns: options.columns,
 		};
 		build(parent, state);
 		draw(state);
 		return {
 			rows: () => state.rows,
-			setRows(rows) { state.rows = [...rows]; state.first = 0; arrange(state); draw(state); },
-			setColumns(columns) { state.columns = columns; drawHead(state); draw(state); },
-			setChosen(chosen) { state.chosen = new Set(chosen); mark(state); },
-			setCurrent(row) { reveal(state, row); },
-			setLit(row) { state.lit = row; mark(state); },
-			sort(key, descending) { sortBy(state, key, descending); },
+			setRows(rows) {
+				state.rows = [...rows];
+				state.first = 0;
+				arrange(state);
+				draw(state);
+			},
+			setColumns(columns) {
+				state.columns = columns;
+				drawHead(state);
+				draw(state);
+			},
+			setChosen(chosen) {
+				state.chosen = new Set(chosen);
+				mark(state);
+			},
+			setCurrent(row) {
+				reveal(state, row);
+			},
+			setLit(row) {
+				state.lit = row;
+				mark(state);
+			},
+			sort(key, descending) {
+				sortBy(state, key, descending);
+			},
 		};
 	};
 
@@ -39,18 +66,32 @@
 	function build(parent, state) {
 		state.head = dse.el('tr', {});
 		state.body = dse.el('tbody', {});
-		const table = dse.el('table', {}, dse.el('caption', {class: 'unseen'}, state.options.caption),
-			dse.el('thead', {}, state.head), state.body);
+		const table = dse.el(
+			'table',
+			{},
+			dse.el('caption', {class: 'unseen'}, state.options.caption),
+			dse.el('thead', {}, state.head),
+			state.body,
+		);
 		state.pager = pager(state);
 		parent.append(
-			dse.el('div', {class: 'scroll', role: 'region', 'aria-label': state.options.caption, tabindex: '0'}, table),
-			state.pager.element);
+			dse.el(
+				'div',
+				{class: 'scroll', role: 'region', 'aria-label': state.options.caption, tabindex: '0'},
+				table,
+			),
+			state.pager.element,
+		);
 		state.body.addEventListener('keydown', (event) => onKey(state, event));
 		state.body.addEventListener('click', (event) => onClick(state, event));
 		if (state.options.point) {
-			state.body.addEventListener('mouseover', (event) => state.options.point(rowAt(state, event.target)));
+			state.body.addEventListener('mouseover', (event) =>
+				state.options.point(rowAt(state, event.target)),
+			);
 			state.body.addEventListener('mouseleave', () => state.options.point(null));
-			state.body.addEventListener('focusin', (event) => state.options.point(rowAt(state, event.target)));
+			state.body.addEventListener('focusin', (event) =>
+				state.options.point(rowAt(state, event.target)),
+			);
 		}
 		drawHead(state);
 	}
@@ -58,10 +99,26 @@
 	function drawHead(state) {
 		const heads = state.columns.map((column) => {
 			const unit = dse.unit(column.unit);
-			const button = dse.el('button', {type: 'button', title: column.hint || `Sort by ${column.label}`,
-				onclick: () => sortBy(state, column.key, state.sorted === column.key && !state.descending)},
-			column.label, unit ? dse.el('span', {class: 'unit'}, ` ${unit}`) : null);
-			return dse.el('th', {scope: 'col', 'data-key': column.key, class: column.number && 'number'}, button);
+			const button = dse.el(
+				'button',
+				{
+					type: 'button',
+					title: column.hint || `Sort by ${column.label}`,
+					onclick: () =>
+						sortBy(
+							state,
+							column.key,
+							state.sorted === column.key && !state.descending,
+						),
+				},
+				column.label,
+				unit ? dse.el('span', {class: 'unit'}, ` ${unit}`) : null,
+			);
+			return dse.el(
+				'th',
+				{scope: 'col', 'data-key': column.key, class: column.number && 'number'},
+				button,
+			);
 		});
 		if (state.options.choose)
 			heads.unshift(dse.el('th', {scope: 'col'}, dse.el('span', {class: 'unseen'}, 'Compare')));
@@ -70,19 +127,35 @@
 	}
 
 	function pager(state) {
-		const go = (to) => () => { state.first = to(); draw(state); };
-		const button = (label, text, to) => dse.el('button', {type: 'button', 'aria-label': label, onclick: go(to)}, text);
-		const last = () => Math.max(0, Math.floor((state.rows.length - 1) / state.size) * state.size);
-		const back = [button('First page', '\u00ab', () => 0),
-			button('Page before', '\u2039', () => Math.max(0, state.first - state.size))];
-		const on = [button('Next page', '\u203a', () => Math.min(last(), state.first + state.size)),
-			button('Last page', '\u00bb', last)];
-		const range = dse.el('span', {});
-		const size = dse.el('select', {'aria-label': 'Rows a page', class: 'screen', onchange: (event) => {
-			state.size = Number(event.target.value);
-			state.first = Math.floor(state.first / state.size) * state.size;
+		const go = (to) => () => {
+			state.first = to();
 			draw(state);
-		}}, PAGE_SIZES.map((n) => dse.el('option', {value: n}, `${n} rows`)));
+		};
+		const button = (label, text, to) =>
+			dse.el('button', {type: 'button', 'aria-label': label, onclick: go(to)}, text);
+		const last = () => Math.max(0, Math.floor((state.rows.length - 1) / state.size) * state.size);
+		const back = [
+			button('First page', '\u00ab', () => 0),
+			button('Page before', '\u2039', () => Math.max(0, state.first - state.size)),
+		];
+		const on = [
+			button('Next page', '\u203a', () => Math.min(last(), state.first + state.size)),
+			button('Last page', '\u00bb', last),
+		];
+		const range = dse.el('span', {});
+		const size = dse.el(
+			'select',
+			{
+				'aria-label': 'Rows a page',
+				class: 'screen',
+				onchange: (event) => {
+					state.size = Number(event.target.value);
+					state.first = Math.floor(state.first / state.size) * state.size;
+					draw(state);
+				},
+			},
+			PAGE_SIZES.map((n) => dse.el('option', {value: n}, `${n} rows`)),
+		);
 		const element = dse.el('div', {class: 'pager'}, back, range, on, size);
 		return {element, range, back, on};
 	}
@@ -92,16 +165,20 @@
 	// Nothing comes last, whichever way; equal rows stay as they were.
 	function arrange(state) {
 		const column = state.columns.find(({key}) => key === state.sorted);
-		if (!column)
-			return;
+		if (!column) return;
 		const sign = state.descending ? -1 : 1;
 		const values = new Map(state.rows.map((row) => [row, column.value(row)]));
 		const is_nothing = (value) => value === null || value === undefined || Number.isNaN(value);
 		state.rows.sort((row_a, row_b) => {
-			const a = values.get(row_a), b = values.get(row_b);
-			if (is_nothing(a) || is_nothing(b))
-				return is_nothing(a) - is_nothing(b);
-			return sign * (typeof a === 'number' && typeof b === 'number' ? a - b : String(a).localeCompare(String(b), 'en', {numeric: true}));
+			const a = values.get(row_a),
+				b = values.get(row_b);
+			if (is_nothing(a) || is_nothing(b)) return is_nothing(a) - is_nothing(b);
+			return (
+				sign *
+				(typeof a === 'number' && typeof b === 'number'
+					? a - b
+					: String(a).localeCompare(String(b), 'en', {numeric: true}))
+			);
 		});
 	}
 
@@ -119,7 +196,14 @@
 	function markSorted(state) {
 		for (const head of state.head.children) {
 			if (head.dataset.key)
-				head.setAttribute('aria-sort', head.dataset.key !== state.sorted ? 'none' : state.descending ? 'descending' : 'ascending');
+				head.setAttribute(
+					'aria-sort',
+					head.dataset.key !== state.sorted
+						? 'none'
+						: state.descending
+							? 'descending'
+							: 'ascending',
+				);
 		}
 	}
 
@@ -134,10 +218,16 @@
 			const n = state.columns.length + (state.options.choose ? 1 : 0);
 			state.body.append(dse.el('tr', {}, dse.el('td', {colspan: n}, 'No rows.')));
 		}
-		state.pager.range.textContent = shown.length === 0 ? '0 rows'
-			: `${dse.number(state.first + 1)}\u2013${dse.number(end)} of ${dse.number(state.rows.length)}`;
-		state.pager.back.forEach((button) => { button.disabled = state.first === 0; });
-		state.pager.on.forEach((button) => { button.disabled = end >= state.rows.length; });
+		state.pager.range.textContent =
+			shown.length === 0
+				? '0 rows'
+				: `${dse.number(state.first + 1)}\u2013${dse.number(end)} of ${dse.number(state.rows.length)}`;
+		state.pager.back.forEach((button) => {
+			button.disabled = state.first === 0;
+		});
+		state.pager.on.forEach((button) => {
+			button.disabled = end >= state.rows.length;
+		});
 		state.pager.element.hidden = state.rows.length <= PAGE_SIZES[0];
 		mark(state);
 	}
@@ -146,11 +236,32 @@
 		const cells = state.columns.map((column) => {
 			const value = column.value(row);
 			const shown = column.cell ? column.cell(row) : dse.number(value);
-			return dse.el('td', {class: column.number && 'number', 'data-key': column.key, 'data-value': value,
-				title: typeof value === 'number' && shown !== String(value) ? String(value) : null}, shown);
+			return dse.el(
+				'td',
+				{
+					class: column.number && 'number',
+					'data-key': column.key,
+					'data-value': value,
+					title:
+						typeof value === 'number' && shown !== String(value)
+							? String(value)
+							: null,
+				},
+				shown,
+			);
 		});
 		if (state.options.choose) {
-			cells.unshift(dse.el('td', {}, dse.el('input', {type: 'checkbox', tabindex: '-1', 'aria-label': `Compare ${state.options.name ? state.options.name(row) : 'row'}`})));
+			cells.unshift(
+				dse.el(
+					'td',
+					{},
+					dse.el('input', {
+						type: 'checkbox',
+						tabindex: '-1',
+						'aria-label': `Compare ${state.options.name ? state.options.name(row) : 'row'}`,
+					}),
+				),
+			);
 		}
 		// One row is in the tab order, arrows walk from there.
 		return dse.el('tr', {tabindex: i === 0 ? '0' : '-1', 'data-row': i}, cells);
@@ -164,8 +275,7 @@
 			line.classList.toggle('lit', row === state.lit);
 			line.classList.toggle('chosen', is_chosen);
 			line.classList.toggle('current', row === state.current);
-			if (state.options.choose)
-				line.firstChild.firstChild.checked = is_chosen;
+			if (state.options.choose) line.firstChild.firstChild.checked = is_chosen;
 		});
 	}
 
@@ -190,12 +300,9 @@
 
 	function onClick(state, event) {
 		const row = rowAt(state, event.target);
-		if (row === null)
-			return;
-		if (event.target.matches('input[type="checkbox"]'))
-			state.options.choose(row, event.target.checked);
-		else if (state.options.open && !event.target.closest('button, a'))
-			state.options.open(row);
+		if (row === null) return;
+		if (event.target.matches('input[type="checkbox"]')) state.options.choose(row, event.target.checked);
+		else if (state.options.open && !event.target.closest('button, a')) state.options.open(row);
 	}
 
 	function focusRow(state, index) {
@@ -205,8 +312,7 @@
 			state.first = first;
 			draw(state);
 		}
-		for (const line of state.body.children)
-			line.tabIndex = -1;
+		for (const line of state.body.children) line.tabIndex = -1;
 		const line = state.body.children[to - first];
 		line.tabIndex = 0;
 		line.focus();
@@ -218,8 +324,14 @@
 			return;
 		const local = Number(line.dataset.row);
 		const at = state.first + local;
-		const moves = {ArrowDown: at + 1, ArrowUp: at - 1, PageDown: at + state.size, PageUp: at - state.size,
-			Home: 0, End: state.rows.length - 1};
+		const moves = {
+			ArrowDown: at + 1,
+			ArrowUp: at - 1,
+			PageDown: at + state.size,
+			PageUp: at - state.size,
+			Home: 0,
+			End: state.rows.length - 1,
+		};
 		if (event.key in moves) {
 			focusRow(state, moves[event.key]);
 		} else if (event.key === ' ' && state.options.choose) {

@@ -5,14 +5,26 @@ const {assert, DESKTOP, PHONE, readFront, run, shown, withData} = require('./sup
 
 const [file, front_file] = process.argv.slice(2);
 const front = readFront(front_file);
-const numbers = Object.keys(front[0]).filter((key) => front.every((row) => row[key] !== '' && Number.isFinite(Number(row[key]))));
+const numbers = Object.keys(front[0]).filter((key) =>
+	front.every((row) => row[key] !== '' && Number.isFinite(Number(row[key]))),
+);
 
 // ---- helpers ------------------------------------------------------------------------------------------------
 
-const rows = (page) => page.$$eval('#points-table tbody tr[data-row]', (lines) => lines.map((line) =>
-	Object.fromEntries([...line.querySelectorAll('td[data-key]')].map((cell) => [cell.dataset.key, {value: cell.dataset.value, text: cell.textContent}]))));
+const rows = (page) =>
+	page.$$eval('#points-table tbody tr[data-row]', (lines) =>
+		lines.map((line) =>
+			Object.fromEntries(
+				[...line.querySelectorAll('td[data-key]')].map((cell) => [
+					cell.dataset.key,
+					{value: cell.dataset.value, text: cell.textContent},
+				]),
+			),
+		),
+	);
 const ids = async (page) => (await rows(page)).map((row) => Number(row.id.value));
-const card = (page) => page.$$eval('.card data', (nodes) => Object.fromEntries(nodes.map((node) => [node.dataset.key, node.value])));
+const card = (page) =>
+	page.$$eval('.card data', (nodes) => Object.fromEntries(nodes.map((node) => [node.dataset.key, node.value])));
 const background = (page) => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
 const theme = (page) => page.evaluate(() => document.documentElement.dataset.theme);
 
@@ -27,8 +39,17 @@ async function place(page, id) {
 
 // A point that has no other near it, so that a click means it.
 async function lonely(page) {
-	const at = await page.evaluate((n) => Array.from({length: n}, (_, row) => dse.scatterView.pixelOf(row)), front.length);
-	const room = at.map((one, i) => Math.min(...at.map((other, k) => (i === k ? Infinity : Math.hypot(one[0] - other[0], one[1] - other[1])))));
+	const at = await page.evaluate(
+		(n) => Array.from({length: n}, (_, row) => dse.scatterView.pixelOf(row)),
+		front.length,
+	);
+	const room = at.map((one, i) =>
+		Math.min(
+			...at.map((other, k) =>
+				i === k ? Infinity : Math.hypot(one[0] - other[0], one[1] - other[1]),
+			),
+		),
+	);
 	return room.indexOf(Math.max(...room));
 }
 
@@ -44,17 +65,53 @@ async function setFilter(page, key, name, value) {
 
 async function showsEverything(page) {
 	for (const id of ['overview', 'points', 'compare', 'parallel', 'layers', 'sensitivity', 'search', 'run'])
-		assert.ok(await page.locator(`section#${id}`).count() === 1, `section ${id}`);
+		assert.ok((await page.locator(`section#${id}`).count()) === 1, `section ${id}`);
 	const text = await page.locator('main').innerText();
 	assert.doesNotMatch(text, /undefined|NaN|\[object|null/);
-	for (const heading of ['Clocks by phase', 'Energy by part', 'Power over time', 'Utilisation', 'Roofline', 'One change at a time', 'Hypervolume', 'Counts', 'Inputs'])
+	for (const heading of [
+		'Clocks by phase',
+		'Energy by part',
+		'Power over time',
+		'Utilisation',
+		'Roofline',
+		'One change at a time',
+		'Hypervolume',
+		'Counts',
+		'Inputs',
+	])
 		assert.ok(text.includes(heading), heading);
-	const blank = await page.$$eval('canvas', (nodes) => nodes.filter((node) => {
-		const {data} = node.getContext('2d').getImageData(0, 0, node.width, node.height);
-		return new Set(new Uint32Array(data.buffer)).size < 4;
-	}).map((node) => node.getAttribute('aria-label')));
+	const blank = await page.$$eval('canvas', (nodes) =>
+		nodes
+			.filter((node) => {
+				const {data} = node.getContext('2d').getImageData(0, 0, node.width, node.height);
+				return new Set(new Uint32Array(data.buffer)).size < 4;
+			})
+			.map((node) => node.getAttribute('aria-label')),
+	);
 	assert.deepEqual(blank, []);
 	assert.equal(await page.locator('.missing').count(), 0, await page.locator('.missing').allInnerTexts());
+}
+
+// Steps: a layer's power stands from its begin to its end. Looked for in the picture, in the middle of the layer.
+async function stepsPower(page) {
+	const found = await page.evaluate(() => {
+		const canvas = document.querySelector('canvas[aria-label="Power over time"]');
+		const chart = Chart.getChart(canvas);
+		const {data, borderColor} = chart.data.datasets[0];
+		const copy = document.createElement('canvas').getContext('2d', {willReadFrequently: true});
+		Object.assign(copy.canvas, {width: canvas.width, height: canvas.height});
+		copy.drawImage(canvas, 0, 0);
+		const wanted = [1, 3, 5].map((at) => parseInt(borderColor.slice(at, at + 2), 16));
+		return data.slice(0, -1).map((point, i) => {
+			const x = chart.scales.x.getPixelForValue((point.x + data[i + 1].x) / 2),
+				y = chart.scales.y.getPixelForValue(point.y);
+			const near = copy.getImageData(Math.round(x) - 1, Math.round(y) - 2, 3, 5).data;
+			return Array.from({length: 15}, (_, k) => near.slice(4 * k, 4 * k + 3)).some((pixel) =>
+				wanted.every((colour, c) => Math.abs(colour - pixel[c]) < 60),
+			);
+		});
+	});
+	assert.ok(found.length > 1 && found.every(Boolean), `layers whose power is drawn: ${found}`);
 }
 
 async function hasTheValues(page) {
@@ -64,14 +121,23 @@ async function hasTheValues(page) {
 	assert.equal(table.length, Math.min(25, front.length));
 	const common = numbers.filter((key) => key in table[0]);
 	// Those of the only network are those of all.
-	assert.deepEqual(numbers.filter((key) => !common.includes(key) && !key.includes('.')), []);
-	const scales = await page.evaluate(() => Object.fromEntries(dse.model.columns.map((column) => [column.key, column.scale])));
+	assert.deepEqual(
+		numbers.filter((key) => !common.includes(key) && !key.includes('.')),
+		[],
+	);
+	const scales = await page.evaluate(() =>
+		Object.fromEntries(dse.model.columns.map((column) => [column.key, column.scale])),
+	);
 	for (const row of table) {
 		const wanted = front[Number(row.id.value)];
 		for (const key of common) {
 			assert.equal(Number(row[key].value), Number(wanted[key]), `${key} of ${row.id.value}`);
 			const scale = scales[key] || 1;
-			assert.ok(Math.abs(shown(row[key].text) - wanted[key] * scale) <= Math.abs(wanted[key] * scale) * 1e-3 + 1e-12, `${key} reads ${row[key].text}, is ${wanted[key]}`);
+			assert.ok(
+				Math.abs(shown(row[key].text) - wanted[key] * scale) <=
+					Math.abs(wanted[key] * scale) * 1e-3 + 1e-12,
+				`${key} reads ${row[key].text}, is ${wanted[key]}`,
+			);
 		}
 		for (const key of ['mla.array', 'strategies', 'levels'].filter((one) => one in wanted && one in row))
 			assert.equal(row[key].text, wanted[key]);
@@ -88,7 +154,10 @@ async function clicksAPoint(page) {
 	assert.match(await page.locator('.card h3').innerText(), new RegExp(`point ${id}\\b`));
 	assert.equal(Number(values.latency_ms), Number(front[id].latency_ms));
 	assert.equal(Number(values.energy_mj), Number(front[id].energy_mj));
-	assert.match(await page.locator('.card code').innerText(), new RegExp(`dse simulate --point .*front\\.json:${id}$`));
+	assert.match(
+		await page.locator('.card code').innerText(),
+		new RegExp(`dse simulate --point .*front\\.json:${id}$`),
+	);
 	assert.match(await page.locator('#layers header p').innerText(), new RegExp(`point ${id}\\b`));
 }
 
@@ -101,8 +170,7 @@ async function filters(page) {
 	assert.ok(left > 0 && left < front.length);
 	assert.equal((await ids(page)).length, Math.min(25, left));
 	assert.match(await page.locator('#count').innerText(), new RegExp(`^${left} of ${front.length} points$`));
-	for (const id of await ids(page))
-		assert.ok(Number(front[id].latency_ms) <= most);
+	for (const id of await ids(page)) assert.ok(Number(front[id].latency_ms) <= most);
 	await page.getByRole('button', {name: 'Clear filters'}).click();
 	assert.match(await page.locator('#count').innerText(), new RegExp(`^${front.length} points$`));
 }
@@ -115,10 +183,15 @@ async function brushes(page) {
 	await page.mouse.move(at.x + 12, at.y + 12, {steps: 3});
 	await page.mouse.up();
 	assert.deepEqual(await ids(page), [id]);
-	const ends = await page.$$eval('.chip input', (nodes) => nodes.map((node) => [node.dataset.input, Number(node.value)]));
+	const ends = await page.$$eval('.chip input', (nodes) =>
+		nodes.map((node) => [node.dataset.input, Number(node.value)]),
+	);
 	for (const [name, end] of ends) {
 		const [key, side] = name.split('/');
-		assert.ok(side === 'lo' ? Number(front[id][key]) >= end : Number(front[id][key]) <= end, `${name} ${end}`);
+		assert.ok(
+			side === 'lo' ? Number(front[id][key]) >= end : Number(front[id][key]) <= end,
+			`${name} ${end}`,
+		);
 	}
 	await page.locator('.plot.live').first().focus();
 	await page.keyboard.press('Escape');
@@ -131,7 +204,11 @@ async function brushesAnAxis(page) {
 	const box = await plot.boundingBox();
 	const [x, bottom, middle] = await page.evaluate(() => {
 		const chart = Chart.getChart(document.querySelectorAll('.plot.live canvas')[1]);
-		return [chart.scales.x.getPixelForValue(0), chart.scales.y.getPixelForValue(-0.02), chart.scales.y.getPixelForValue(0.5)];
+		return [
+			chart.scales.x.getPixelForValue(0),
+			chart.scales.y.getPixelForValue(-0.02),
+			chart.scales.y.getPixelForValue(0.5),
+		];
 	});
 	await page.mouse.move(box.x + x, box.y + bottom);
 	await page.mouse.down();
@@ -139,7 +216,13 @@ async function brushesAnAxis(page) {
 	await page.mouse.up();
 	const values = front.map((row) => Number(row.latency_ms));
 	const half = (Math.min(...values) + Math.max(...values)) / 2;
-	assert.deepEqual((await ids(page)).sort((a, b) => a - b), values.map((_, id) => id).filter((id) => values[id] <= half).slice(0, 25));
+	assert.deepEqual(
+		(await ids(page)).sort((a, b) => a - b),
+		values
+			.map((_, id) => id)
+			.filter((id) => values[id] <= half)
+			.slice(0, 25),
+	);
 	await page.getByRole('button', {name: 'Clear filters'}).click();
 }
 
@@ -160,18 +243,32 @@ async function compares(page) {
 	const boxes = page.locator('#points-table tbody input');
 	await boxes.nth(0).check();
 	await boxes.nth(2).check();
-	const lines = await page.$$eval('#comparison table tr[data-key]', (nodes) => nodes.map((line) => [line.dataset.key,
-		[...line.querySelectorAll('td')].map((cell) => [Number(cell.dataset.value), cell.classList.contains('differs')])]));
+	const lines = await page.$$eval('#comparison table tr[data-key]', (nodes) =>
+		nodes.map((line) => [
+			line.dataset.key,
+			[...line.querySelectorAll('td')].map((cell) => [
+				Number(cell.dataset.value),
+				cell.classList.contains('differs'),
+			]),
+		]),
+	);
 	const found = Object.fromEntries(lines);
 	for (const key of numbers.filter((one) => one in found)) {
 		const wanted = [Number(front[0][key]), Number(front[2][key])];
-		assert.deepEqual(found[key].map(([value]) => value), wanted, key);
-		assert.equal(found[key].every(([, differs]) => differs), wanted[0] !== wanted[1], `${key} stands out where it differs`);
+		assert.deepEqual(
+			found[key].map(([value]) => value),
+			wanted,
+			key,
+		);
+		assert.equal(
+			found[key].every(([, differs]) => differs),
+			wanted[0] !== wanted[1],
+			`${key} stands out where it differs`,
+		);
 	}
 	await page.getByLabel('only what differs').check();
 	assert.equal(await page.locator('#comparison tr[data-key] td:not(.differs)').count(), 0);
-	for (const i of [1, 3, 4])
-		await boxes.nth(i).click();
+	for (const i of [1, 3, 4]) await boxes.nth(i).click();
 	assert.equal(await page.locator('#points-table tbody input:checked').count(), 4, 'no more than four');
 }
 
@@ -191,7 +288,8 @@ async function switchesTheme(page) {
 
 async function fitsAPhone(page) {
 	// Figures follow the window some frames later.
-	const fits = (width) => page.waitForFunction((wanted) => document.documentElement.scrollWidth === wanted, width);
+	const fits = (width) =>
+		page.waitForFunction((wanted) => document.documentElement.scrollWidth === wanted, width);
 	await page.setViewportSize(PHONE);
 	await fits(PHONE.width);
 	await page.locator('#points summary', {hasText: 'Columns'}).click();
@@ -223,20 +321,44 @@ async function usesTheKeyboard(page, context) {
 	assert.equal(Number((await card(page)).latency_ms), Number(front[2].latency_ms));
 	await page.locator('.card button', {hasText: 'Copy'}).click();
 	await context.grantPermissions(['clipboard-read']);
-	assert.match(await page.evaluate(() => navigator.clipboard.readText()), /^dse simulate --point .*front\.json:2$/);
+	assert.match(
+		await page.evaluate(() => navigator.clipboard.readText()),
+		/^dse simulate --point .*front\.json:2$/,
+	);
 }
 
 async function isLabelled(page) {
-	const nameless = await page.$$eval('button, select, input, a, canvas, [role="region"], [role="group"]', (nodes) => nodes.filter((node) =>
-		!(node.getAttribute('aria-label') || node.textContent.trim() || (node.labels && node.labels.length > 0))).map((node) => node.outerHTML));
+	const nameless = await page.$$eval(
+		'button, select, input, a, canvas, [role="region"], [role="group"]',
+		(nodes) =>
+			nodes
+				.filter(
+					(node) =>
+						!(
+							node.getAttribute('aria-label') ||
+							node.textContent.trim() ||
+							(node.labels && node.labels.length > 0)
+						),
+				)
+				.map((node) => node.outerHTML),
+	);
 	assert.deepEqual(nameless, []);
-	const twice = await page.$$eval('[id]', (nodes) => nodes.map((node) => node.id).filter((id, i, all) => all.indexOf(id) !== i));
+	const twice = await page.$$eval('[id]', (nodes) =>
+		nodes.map((node) => node.id).filter((id, i, all) => all.indexOf(id) !== i),
+	);
 	assert.deepEqual(twice, []);
 	assert.equal(await page.locator('thead th:not([scope])').count(), 0);
 }
 
 // Two runs: one lies over the other, either can be hidden.
-const two = () => withData(file, 'two.html', (data) => ({...data, runs: [{...data.runs[0], run: 1}, {...data.runs[0], run: 2}]}));
+const two = () =>
+	withData(file, 'two.html', (data) => ({
+		...data,
+		runs: [
+			{...data.runs[0], run: 1},
+			{...data.runs[0], run: 2},
+		],
+	}));
 async function showsRuns(page) {
 	assert.match(await page.locator('#count').innerText(), new RegExp(`^${2 * front.length} points$`));
 	await page.locator('#overview input[type="checkbox"]').nth(0).uncheck();
@@ -246,21 +368,43 @@ async function showsRuns(page) {
 }
 
 // Whatever is not there is said to be missing; nothing else breaks.
-const without = (name, keys) => () => withData(file, `${name}.html`, (data) => {
-	const run = {...data.runs[0]};
-	keys.forEach((key) => delete run[key]);
-	return {...data, runs: [run]};
-});
-const bare = without('bare', ['layers', 'designs', 'point_designs', 'machines', 'sensitivity', 'progress', 'inputs', 'counts', 'knee', 'best', 'certificate',
-	'replay', 'phases', 'energy_parts', 'seconds', 'hypervolume', 'reference', 'infeasible_by_reason', 'command', 'exactness']);
+const without = (name, keys) => () =>
+	withData(file, `${name}.html`, (data) => {
+		const run = {...data.runs[0]};
+		keys.forEach((key) => delete run[key]);
+		return {...data, runs: [run]};
+	});
+const bare = without('bare', [
+	'layers',
+	'designs',
+	'point_designs',
+	'machines',
+	'sensitivity',
+	'progress',
+	'inputs',
+	'counts',
+	'knee',
+	'best',
+	'certificate',
+	'replay',
+	'phases',
+	'energy_parts',
+	'seconds',
+	'hypervolume',
+	'reference',
+	'infeasible_by_reason',
+	'command',
+	'exactness',
+]);
 const nothing = without('nothing', ['points', 'columns', 'knee', 'best', 'layers', 'designs', 'point_designs']);
 const saysWhatIsMissing = (n) => async (page) => {
-	assert.ok(await page.locator('.missing').count() >= n);
+	assert.ok((await page.locator('.missing').count()) >= n);
 	assert.doesNotMatch(await page.locator('main').innerText(), /undefined|NaN|\[object/);
 };
 
 run([
 	['shows every section, and every figure has something in it', file, showsEverything],
+	['power of a layer from its begin to its end', null, stepsPower],
 	['click shows a point', null, clicksAPoint],
 	['filter by numbers', null, filters],
 	['rectangle in the scatter', null, brushes],

@@ -54,13 +54,26 @@ function withData(file, name, change) {
 
 // Rows of front.csv as objects of texts; quoted fields hold no line ends.
 function readFront(file) {
-	const [head, ...lines] = fs.readFileSync(file, 'utf8').trim().split('\n').map((line) =>
-		[...line.matchAll(/("([^"]*)"|[^,]*)(,|$)/g)].map((match) => (match[2] !== undefined ? match[2] : match[1])));
+	const [head, ...lines] = fs
+		.readFileSync(file, 'utf8')
+		.trim()
+		.split('\n')
+		.map((line) =>
+			[...line.matchAll(/("([^"]*)"|[^,]*)(,|$)/g)].map((match) =>
+				match[2] !== undefined ? match[2] : match[1],
+			),
+		);
 	return lines.map((line) => Object.fromEntries(head.map((key, k) => [key, line[k]])));
 }
 
 // A number as the page writes it: spaces between thousands, its own minus.
-const shown = (text) => Number(text.replace(/[\u202f\u00a0 ]/g, '').replace('\u2212', '-').replace(/[^0-9.e+-].*$/, ''));
+const shown = (text) =>
+	Number(
+		text
+			.replace(/[\u202f\u00a0 ]/g, '')
+			.replace('\u2212', '-')
+			.replace(/[^0-9.e+-].*$/, ''),
+	);
 
 /*
  * Tests one after the other in one window, for a new one costs as much as they do: [name, file or null, async (page,
@@ -69,14 +82,14 @@ const shown = (text) => Number(text.replace(/[\u202f\u00a0 ]/g, '').replace('\u2
  */
 async function run(tests) {
 	const browser = await launch();
-	let window = null, is_fresh = false, last = null;
+	let window = null,
+		is_fresh = false,
+		last = null;
 	for (const [name, file, test] of tests) {
 		try {
 			last = file || last;
-			if (!window)
-				window = await open(browser, last);
-			else if (file || is_fresh)
-				await window.go(last);
+			if (!window) window = await open(browser, last);
+			else if (file || is_fresh) await window.go(last);
 			is_fresh = false;
 			await test(window.page, window.context);
 			assert.deepEqual(window.problems.splice(0), []);
