@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { VALUE_SIZE = 72, KEY_SIZE = 160, LIST_SIZE = 256 };
+enum { VALUE_SIZE = 48, KEY_SIZE = 160, LIST_SIZE = 256 };
 
 const char *const change_kind_name[N_CHANGE] = {"machine", "network", "space", "search", "tier", "program", "text"};
 
@@ -289,6 +289,18 @@ static void add_difference(struct finder *finder, const char *path, const struct
 static void compare_nodes(struct finder *finder, const char *path, const struct doc_node *parent,
                           const struct doc_node *left, const struct doc_node *right);
 
+/* The value under a key, or under the other way to write it: `machine` and `machines` read alike. */
+static const struct doc_node *find_alike(const struct finder *finder, const struct doc_node *map, const char *key)
+{
+	static const char *const alike[][2] = {{"machine", "machines"}, {"network", "networks"}};
+	const struct doc_node *found = doc_find(map, key);
+	for (size_t i = 0; i < 2 && !found && finder->kind == CHANGE_SPACE; i++)
+		for (size_t k = 0; k < 2; k++)
+			if (strcmp(alike[i][k], key) == 0)
+				found = doc_find(map, alike[i][1 - k]);
+	return found;
+}
+
 /* Keys of the first, then those that only the second one has. */
 static void compare_maps(struct finder *finder, const char *path, const struct doc_node *left,
                          const struct doc_node *right)
@@ -296,12 +308,12 @@ static void compare_maps(struct finder *finder, const char *path, const struct d
 	char inner[KEY_SIZE];
 	for (size_t i = 0; i < left->n; i++) {
 		(void)snprintf(inner, sizeof(inner), "%s%s%s", path, path[0] ? "." : "", left->key[i]->text);
-		compare_nodes(finder, inner, left, left->value[i], doc_find(right, left->key[i]->text));
+		compare_nodes(finder, inner, left, left->value[i], find_alike(finder, right, left->key[i]->text));
 	}
 	for (size_t i = 0; i < right->n; i++) {
 		(void)snprintf(inner, sizeof(inner), "%s%s%s", path, path[0] ? "." : "", right->key[i]->text);
 		finder->new_key = right->key[i]->text;
-		if (!doc_find(left, right->key[i]->text))
+		if (!find_alike(finder, left, right->key[i]->text))
 			compare_nodes(finder, inner, left, NULL, right->value[i]);
 	}
 }

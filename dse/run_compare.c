@@ -35,6 +35,7 @@ struct matcher {
 	size_t n_axis;
 	const struct machine_param *axis[MAX_AXIS]; /* of either space */
 	bool *is_common[2];                         /* [n_layer] the other front has the layer, too */
+	bool has_common;                            /* there is one that both have: else no design is the other's */
 	bool has_machine;                           /* there is more than one */
 	uint64_t *design[2];                        /* [n_design] hash of fields */
 };
@@ -74,12 +75,13 @@ static void list_axes(struct matcher *matcher)
 	}
 }
 
-/* The layer of the other front with this one's name; networks go by theirs, or are the only ones. */
+/* Whether the other front has a layer of this one's name; networks go by theirs, or are the only ones. */
 static bool has_layer(const struct kept_front *front, size_t network, size_t layer, const struct kept_front *other)
 {
 	for (size_t i = 0; i < other->n_network; i++) {
 		const struct kept_network *own = &other->network[i];
-		bool is_only = front->n_network == 1 && other->n_network == 1;
+		/* the only ones may have been renamed, but not become others */
+		bool is_only = front->n_network == 1 && other->n_network == 1 && front->n_layer == other->n_layer;
 		if (!is_only && strcmp(own->name, front->network[network].name) != 0)
 			continue;
 		for (size_t k = own->begin; k < own->begin + own->n_layer; k++)
@@ -96,10 +98,12 @@ static bool make_side(struct matcher *matcher, size_t side)
 	matcher->design[side] = calloc(front->n_design + 1, sizeof(uint64_t));
 	if (!matcher->is_common[side] || !matcher->design[side])
 		return false;
-	for (size_t i = 0; i < front->n_network; i++)
-		for (size_t k = 0; k < front->network[i].n_layer; k++)
-			matcher->is_common[side][front->network[i].begin + k] =
-			    has_layer(front, i, front->network[i].begin + k, other);
+	for (size_t i = 0; i < front->n_network; i++) {
+		for (size_t k = front->network[i].begin; k < front->network[i].begin + front->network[i].n_layer; k++) {
+			matcher->is_common[side][k] = has_layer(front, i, k, other);
+			matcher->has_common = matcher->has_common || matcher->is_common[side][k];
+		}
+	}
 	for (size_t i = 0; i < front->n_design; i++)
 		matcher->design[side][i] = hash_design(&front->design[i]);
 	return true;
@@ -172,14 +176,15 @@ static void join(struct run_compare *compare, size_t i, size_t k)
 	compare->n_moved += !same;
 }
 
-static void join_all(struct run_compare *compare, const struct hashed *before, const struct hashed *after)
+static void join_all(struct run_compare *compare, bool has_common, const struct hashed *before,
+                     const struct hashed *after)
 {
 	size_t n = compare->before->front.n_point, n_after = compare->after->front.n_point;
 	for (size_t i = 0; i < n; i++)
 		compare->point[0][i].status = POINT_LOST;
 	for (size_t i = 0; i < n_after; i++)
 		compare->point[1][i].status = POINT_GAINED;
-	for (size_t i = 0, k = 0; i < n && k < n_after;) {
+	for (size_t i = 0, k = 0; has_common && i < n && k < n_after;) {
 		if (before[i].hash == after[k].hash)
 			join(compare, before[i++].point, after[k++].point);
 		else if (before[i].hash < after[k].hash)
@@ -201,7 +206,7 @@ static bool match_points(struct run_compare *compare)
 	struct hashed *first = good ? hash_points(&matcher, 0) : NULL, *second = good ? hash_points(&matcher, 1) : NULL;
 	good = first && second;
 	if (good)
-		join_all(compare, first, second);
+		join_all(compare, matcher.has_common, first, second);
 	for (size_t side = 0; side < 2; side++) {
 		free(matcher.is_common[side]);
 		free(matcher.design[side]);

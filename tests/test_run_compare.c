@@ -268,7 +268,11 @@ static void test_run_compare_sees_limits_layers_and_empty_fronts(void **state)
 
 	other = plain;
 	other.network = "kernel: 1";
+	other.rules = "aggregate: worst"; /* of one network: a change that does nothing */
 	begin(*state, &plain, &other, &pair);
+	assert_int_equal(pair.compare.changes.n, 2);
+	expect_change(&pair.compare, 1, "aggregate", "-", "worst");
+	assert_true(!(fabs(pair.compare.effect[1].share_frac[0]) > 0.0));
 	expect_change(&pair.compare, 0, "layers.1.conv.kernel", "3", "1");
 	assert_true(pair.compare.mean_frac[0] < 0.0);
 	assert_true(fabs(pair.compare.effect[0].share_frac[0] - 1.0) < 1e-9);
