@@ -3,6 +3,7 @@
 #define TESTS_RUN_STORE_FIXTURE_H
 /* A store in a folder of its own, and a run to put into it. Include after cmocka.h. */
 #include "dse/run_store.h"
+#include "tests/temporary.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,8 +27,7 @@ static inline int set_up(void **state)
 	struct err err = {0};
 	if (!fixture)
 		return -1;
-	strcpy(fixture->folder, "/tmp/test_run_store_XXXXXX");
-	if (!mkdtemp(fixture->folder))
+	if (!temporary_folder(fixture->folder, "test_run_store"))
 		return -1;
 	snprintf(fixture->path, sizeof(fixture->path), "%s/dse.sqlite", fixture->folder);
 	snprintf(fixture->other, sizeof(fixture->other), "%s/other.sqlite", fixture->folder);

@@ -7,6 +7,7 @@
  */
 #include "dse/explore.h"
 #include "dse/space.h"
+#include "tests/temporary.h"
 #include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -30,8 +31,7 @@ static inline const char *folder_small_network(void)
 static inline int folder_make(void **state)
 {
 	(void)state;
-	strcpy(folder, "/tmp/dse_test_XXXXXX");
-	return mkdtemp(folder) ? 0 : -1;
+	return temporary_folder(folder, "dse_test") ? 0 : -1;
 }
 
 /* path [FOLDER_PATH] of a file there. */

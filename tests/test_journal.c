@@ -8,6 +8,7 @@
 
 #include "dse/journal.h"
 #include "dse/resume.h"
+#include "tests/temporary.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -113,8 +114,7 @@ static void test_journal_with_a_flipped_bit_ends_there(void **state)
 
 static void make_path(char path[64])
 {
-	strcpy(path, "/tmp/test_journal_XXXXXX");
-	assert_non_null(mkdtemp(path));
+	assert_non_null(temporary_folder(path, "test_journal"));
 	strcat(path, "/journal");
 }
 

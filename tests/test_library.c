@@ -9,6 +9,7 @@
 #include "dse/mapping.h"
 #include "dse/parallel.h"
 #include "dse/simulate.h"
+#include "tests/temporary.h"
 #include <locale.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -241,7 +242,7 @@ static void test_library_handles_share_nothing(void **state)
 /* A locale whose numbers have commas, made in folder; false where the system's tool for that is missing. */
 static bool make_locale(const char *folder)
 {
-	char command[300];
+	char command[600];
 	(void)snprintf(
 	    command, sizeof(command),
 	    "printf 'LC_NUMERIC\\ndecimal_point \",\"\\nthousands_sep \".\"\\ngrouping 3\\nEND LC_NUMERIC\\n' "
@@ -254,8 +255,8 @@ static bool make_locale(const char *folder)
 static void test_library_heeds_no_locale(void **state)
 {
 	(void)state;
-	char folder[] = "/tmp/test_library_XXXXXX", command[64];
-	assert_non_null(mkdtemp(folder));
+	char folder[TEMPORARY_SIZE], command[96];
+	assert_non_null(temporary_folder(folder, "test_library"));
 	bool is_made = make_locale(folder) && setlocale(LC_NUMERIC, "comma") != NULL;
 	if (is_made) {
 		struct dse *dse = open_tiny();

@@ -9,6 +9,7 @@
 #include "dse/machine_cfg.h"
 #include "dse/space.h"
 #include "sim/systolic_work.h"
+#include "tests/temporary.h"
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -22,7 +23,7 @@
 static enum err_code read_cfg(const char *text, struct machine *machine, struct err *err)
 {
 	char path[64];
-	(void)snprintf(path, sizeof(path), "/tmp/machine_%ld.cfg", (long)getpid());
+	temporary_path(path, "machine_%ld.cfg", (long)getpid());
 	FILE *file = fopen(path, "w");
 	assert_non_null(file);
 	assert_true(fputs(text, file) >= 0);

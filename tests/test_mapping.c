@@ -11,6 +11,7 @@
 #include "dse/space.h"
 #include "tests/expected_messages.h"
 #include "tests/random_block.h"
+#include "tests/temporary.h"
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -58,7 +59,7 @@ static void make_random(struct mapping *mapping, struct rng *rng)
 static void round_trip(const struct mapping *mapping, struct mapping *back, char path[64])
 {
 	struct err err = {0};
-	(void)snprintf(path, 64, "/tmp/test_mapping_%ld.yaml", (long)getpid());
+	temporary_path(path, "test_mapping_%ld.yaml", (long)getpid());
 	FILE *file = fopen(path, "w");
 	assert_non_null(file);
 	mapping_write(file, mapping, "What a comment says: {[*\n\nand more");

@@ -8,6 +8,7 @@
 
 #include "dse/night.h"
 #include "sim/base/rng.h"
+#include "tests/temporary.h"
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -161,8 +162,7 @@ static int set_up(void **state)
 {
 	struct fixture *fixture = calloc(1, sizeof(*fixture));
 	struct err err = {0};
-	strcpy(fixture->path, "/tmp/test_night_XXXXXX");
-	if (!mkdtemp(fixture->path))
+	if (!temporary_folder(fixture->path, "test_night"))
 		return -1;
 	strcat(fixture->path, "/dse.sqlite");
 	*state = fixture;

@@ -7,6 +7,7 @@
 #include <cmocka.h>
 
 #include "dse/png.h"
+#include "tests/temporary.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,13 +15,12 @@
 #include <unistd.h>
 
 struct folder {
-	char dir[32], program[64], svg[64], png[64];
+	char dir[TEMPORARY_SIZE], program[96], svg[96], png[96];
 };
 
 static void begin(struct folder *folder, const char *script)
 {
-	(void)strcpy(folder->dir, "/tmp/dse_png_XXXXXX");
-	assert_non_null(mkdtemp(folder->dir));
+	assert_non_null(temporary_folder(folder->dir, "dse_png"));
 	(void)snprintf(folder->program, sizeof(folder->program), "%s/" PNG_PROGRAM, folder->dir);
 	(void)snprintf(folder->svg, sizeof(folder->svg), "%s/a b.svg", folder->dir);
 	(void)snprintf(folder->png, sizeof(folder->png), "%s/a b.png", folder->dir);

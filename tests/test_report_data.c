@@ -12,6 +12,7 @@
 #include "dse/report_roof.h"
 #include "dse/roofline.h"
 #include "sim/base/csv.h"
+#include "tests/temporary.h"
 #include <dirent.h>
 #include <fcntl.h>
 #include <math.h>
@@ -81,8 +82,8 @@ static void begin(struct fixture *fixture, const char *space, size_t chosen)
 	const struct cli_options options = {.store = "none"};
 	struct report_source source = {.cli = &options};
 	struct err err = {0};
-	*fixture = (struct fixture){.folder = "/tmp/dse_report_XXXXXX"};
-	assert_non_null(mkdtemp(fixture->folder));
+	*fixture = (struct fixture){0};
+	assert_non_null(temporary_folder(fixture->folder, "dse_report"));
 	if (!space) {
 		write_file(fixture->folder, "own.yaml", own_space);
 		write_file(fixture->folder, "tiny2.yaml",

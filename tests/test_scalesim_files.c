@@ -10,6 +10,7 @@
 #include "dse/space.h"
 #include "sim/base/csv.h"
 #include "tests/slow_build.h"
+#include "tests/temporary.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -80,8 +81,8 @@ static void run_again(const struct csv_table *table, size_t begin, size_t end)
 	struct network network;
 	struct err err = {0};
 	assert_true(end - begin <= MAX_LAYER);
-	(void)snprintf(cfg, sizeof(cfg), "/tmp/run_%ld.cfg", (long)getpid());
-	(void)snprintf(topology, sizeof(topology), "/tmp/run_%ld.csv", (long)getpid());
+	temporary_path(cfg, "run_%ld.cfg", (long)getpid());
+	temporary_path(topology, "run_%ld.csv", (long)getpid());
 	write_files(table, begin, end, cfg, topology);
 	assert_int_equal(machine_read(cfg, &machine, &err), ERR_OK);
 	assert_int_equal(network_read(topology, &network, &err), ERR_OK);

@@ -11,20 +11,20 @@
 #include "dse/schedule_chips.h"
 #include "sim/base/file.h"
 #include "tests/random_schedule.h"
+#include "tests/temporary.h"
 #include <unistd.h>
 
 #define SEED 73
 #define MAX_CHIP 4
 
 /* Two folders that the test owns. */
-static char folder[2][48];
+static char folder[2][TEMPORARY_SIZE];
 
 static int make_folders(void **state)
 {
 	(void)state;
 	for (unsigned i = 0; i < 2; i++) {
-		strcpy(folder[i], "/tmp/test_chips_XXXXXX");
-		if (!mkdtemp(folder[i]))
+		if (!temporary_folder(folder[i], "test_chips"))
 			return -1;
 	}
 	return 0;
@@ -35,7 +35,7 @@ static const char *const file_name[] = {"dram.bin", "dram.map", "sram.map", "sch
 
 static int remove_folders(void **state)
 {
-	char path[128];
+	char path[256];
 	int bad = 0;
 	(void)state;
 	for (unsigned i = 0; i < 2; i++) {
@@ -218,7 +218,7 @@ struct text {
 
 static struct text read_text(const char *below, const char *name)
 {
-	char path[128];
+	char path[256];
 	struct text text;
 	struct err err = {0};
 	(void)snprintf(path, sizeof(path), "%s/%s", below, name);
@@ -229,7 +229,7 @@ static struct text read_text(const char *below, const char *name)
 
 static void write_text(const char *below, const char *name, const char *byte, size_t n)
 {
-	char path[128];
+	char path[256];
 	(void)snprintf(path, sizeof(path), "%s/%s", below, name);
 	FILE *file = fopen(path, "wb");
 	assert_non_null(file);
@@ -311,7 +311,7 @@ static void test_chips_that_do_not_belong_together(void **state)
 	static const char *const name[] = {"dram.bin", "dram.map", "schedule.yaml"};
 	struct text other[3];
 	struct err err = {0};
-	char below[64];
+	char below[160];
 	(void)state;
 	write_random(5);
 	(void)snprintf(below, sizeof(below), "%s/chip_2", folder[0]);

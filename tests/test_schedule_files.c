@@ -12,6 +12,7 @@
 #include "sim/base/file.h"
 #include "tests/random_schedule.h"
 #include "tests/reader_result.h"
+#include "tests/temporary.h"
 #include <unistd.h>
 
 #define SEED 72
@@ -21,7 +22,7 @@
 static const char *const file_name[N_FILE] = {"dram.bin", "dram.map", "schedule.yaml"};
 
 /* Two folders that the test owns. */
-static char folder[2][48];
+static char folder[2][TEMPORARY_SIZE];
 
 static void path_of(char path[96], unsigned which, unsigned file)
 {
@@ -32,8 +33,7 @@ static int make_folders(void **state)
 {
 	(void)state;
 	for (unsigned i = 0; i < 2; i++) {
-		strcpy(folder[i], "/tmp/test_schedule_XXXXXX");
-		if (!mkdtemp(folder[i]))
+		if (!temporary_folder(folder[i], "test_schedule"))
 			return -1;
 	}
 	return 0;

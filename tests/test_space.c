@@ -6,6 +6,7 @@
 #include <cmocka.h>
 #include "dse/space.h"
 #include "tests/expected_messages.h"
+#include "tests/temporary.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,7 +25,7 @@ static void read_valid(const char *path, struct space *space)
 static void read_text(const char *text, struct space *space)
 {
 	char path[64];
-	(void)snprintf(path, sizeof(path), "/tmp/test_space_%ld.yaml", (long)getpid());
+	temporary_path(path, "test_space_%ld.yaml", (long)getpid());
 	FILE *file = fopen(path, "w");
 	assert_non_null(file);
 	assert_true(fputs("name: scratch\n", file) >= 0 && fputs(text, file) >= 0);

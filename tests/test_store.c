@@ -6,6 +6,7 @@
 #include <cmocka.h>
 
 #include "dse/store.h"
+#include "tests/temporary.h"
 #include <dirent.h>
 #include <stdlib.h>
 #include <fcntl.h>
@@ -22,9 +23,8 @@ static int make_folder(void **state)
 	struct folder *folder = calloc(1, sizeof(*folder));
 	if (!folder)
 		return -1;
-	strcpy(folder->path, "/tmp/test_store_XXXXXX");
 	*state = folder;
-	return mkdtemp(folder->path) ? 0 : -1;
+	return temporary_folder(folder->path, "test_store") ? 0 : -1;
 }
 
 /* Files in a folder, hidden ones included. */
@@ -164,9 +164,9 @@ static void test_store_joins_with_one_slash(void **state)
 static void test_store_keeps_links_and_pipes(void **state)
 {
 	(void)state;
-	char dir[] = "/tmp/test_store_XXXXXX", target[64], link[64], text[8] = "";
+	char dir[TEMPORARY_SIZE], target[96], link[96], text[8] = "";
 	struct stat status;
-	assert_non_null(mkdtemp(dir));
+	assert_non_null(temporary_folder(dir, "test_store"));
 	(void)snprintf(target, sizeof(target), "%s/target", dir);
 	(void)snprintf(link, sizeof(link), "%s/link", dir);
 	FILE *old = fopen(target, "w");

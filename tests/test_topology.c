@@ -9,6 +9,7 @@
 #include "mapper/parser.h"
 #include "sim/base/csv.h"
 #include "tests/network_text.h"
+#include "tests/temporary.h"
 #include <string.h>
 #include <unistd.h>
 
@@ -18,7 +19,7 @@
 static enum err_code read_rows(const char *text, struct network *network, struct err *err)
 {
 	char path[64];
-	(void)snprintf(path, sizeof(path), "/tmp/rows_%ld.CSV", (long)getpid());
+	temporary_path(path, "rows_%ld.CSV", (long)getpid());
 	FILE *file = fopen(path, "w");
 	assert_non_null(file);
 	assert_true(fputs(text, file) >= 0);
