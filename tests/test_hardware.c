@@ -207,6 +207,38 @@ static void test_hardware_front_is_that_of_all_machines(void **state)
 	assert_true(SLOW_BUILD || (seen.n_shared > 500 && seen.n_machine > 500 && seen.n_empty > 0));
 }
 
+/*
+ * A machine with little SRAM comes first, and its search is made as the machine with the most has it, in whatever form
+ * a 1x1 convolution takes. A form left on the small machine has another front, which serves nobody: nothing is shared.
+ */
+static void test_hardware_shares_fronts_of_every_form(void **state)
+{
+	static const char *const form[] = {"packed", "matmul", "[conv, packed, matmul]"};
+	(void)state;
+	for (size_t i = 0; i < sizeof(form) / sizeof(form[0]); i++) {
+		char text[MAX_TEXT] = "";
+		struct space space;
+		struct seen seen = {0};
+		double least;
+		folder_write("one.yaml",
+		             "name: one\ninput: [6, 6, 16]\nlayers:\n"
+		             "  - conv: {kernel: 1, out_channels: 24}\n",
+		             "");
+		add(text,
+		    "name: forms\nmachine: dvfs_chip\nnetworks: [one.yaml]\n"
+		    "axes:\n  pe.sram_byte: [1024, 65536]\n"
+		    "layers:\n  - match: '.*'\n    conv_1x1: %s\n"
+		    "    split: {width: even, height: even, out_channels: even, in_channels: even}\n"
+		    "objectives: [latency_ms, energy_mj]\n",
+		    form[i]);
+		read_space(text, &space);
+		compare(&space, &seen, &least);
+		assert_int_equal(seen.n_machine, 2);
+		assert_true(seen.n_shared > 0 && seen.n_point > 0);
+		space_free(&space);
+	}
+}
+
 static bool never_stop(void *context, double progress, const struct engine_counts *counts)
 {
 	(void)context;
@@ -309,6 +341,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_hardware_front_is_that_of_all_machines),
+	    cmocka_unit_test(test_hardware_shares_fronts_of_every_form),
 	    cmocka_unit_test(test_hardware_floor_is_under_all_it_serves),
 	    cmocka_unit_test(test_hardware_outlooks_are_packed),
 	};
