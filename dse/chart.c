@@ -2,6 +2,7 @@
 #include "dse/chart.h"
 #include "dse/svg.h"
 #include "dse/svg_axis.h"
+#include "dse/text_blocks.h"
 #include <assert.h>
 #include <math.h>
 #include <stdlib.h>
@@ -62,36 +63,73 @@ static void draw_legend(FILE *file, const struct space *space, const uint32_t *k
 	}
 }
 
+/* Marks of a front, in its order. */
+struct marks {
+	double *x, *y;   /* [n] */
+	uint8_t *series; /* [n] */
+	size_t n, n_series;
+	uint32_t known[MAX_SERIES]; /* [n_series] machines */
+};
+
+/* Of a long front most marks would lie on the mark before; those within half a pixel are left out. */
+static void place_marks(const struct pareto *front, const struct svg_axis *x, const struct svg_axis *y, unsigned second,
+                        struct marks *marks)
+{
+	double last_x[MAX_SERIES], last_y[MAX_SERIES];
+	for (size_t i = 0; i < front->n; i++) {
+		size_t n_before = marks->n_series,
+		       series = series_of(front->genome[i * front->n_gene], marks->known, &marks->n_series);
+		const double *objective = front->objective + i * front->n_objective;
+		double at_x = svg_axis_place(x, objective[0]), at_y = svg_axis_place(y, objective[second]);
+		if (marks->n_series == n_before && fabs(at_x - last_x[series]) < 0.5 &&
+		    fabs(at_y - last_y[series]) < 0.5)
+			continue;
+		marks->series[marks->n] = (uint8_t)series;
+		marks->x[marks->n] = last_x[series] = at_x;
+		marks->y[marks->n++] = last_y[series] = at_y;
+	}
+}
+
+static enum err_code put_marks(void *context, FILE *file, size_t first, size_t end, struct err *err)
+{
+	const struct marks *marks = context;
+	(void)err;
+	for (size_t i = first; i < end; i++)
+		put_mark(file, marks->x[i], marks->y[i], marks->series[i]);
+	return ERR_OK;
+}
+
 enum err_code chart_write(FILE *file, const struct front_run *run, struct err *err)
 {
 	const struct pareto *front = &run->explore->front;
-	uint32_t known[MAX_SERIES];
-	size_t n_known = 0;
-	(void)err;
 	assert(file && run && front->n > 0);
+	_Static_assert(MAX_SERIES <= UINT8_MAX, "a series is a byte");
 	unsigned second = front->n_objective > 1 ? 1 : 0;
 	struct svg_axis x = {.begin = LEFT, .end = WIDTH - RIGHT, .name = metric_table[run->space->objective[0]].name};
 	struct svg_axis y = {
 	    .begin = HEIGHT - BOTTOM, .end = TOP, .name = metric_table[run->space->objective[second]].name};
-	fit_axis(front, 0, &x);
-	fit_axis(front, second, &y);
-	svg_begin(file, WIDTH, HEIGHT);
-	svg_axes_draw(file, &x, &y);
-	/* Of a long front most marks would lie on the mark before; those within half a pixel are left out. */
-	double last_x[MAX_SERIES], last_y[MAX_SERIES];
-	for (size_t i = 0; i < front->n; i++) {
-		size_t n_before = n_known, series = series_of(front->genome[i * front->n_gene], known, &n_known);
-		const double *objective = front->objective + i * front->n_objective;
-		double at_x = svg_axis_place(&x, objective[0]), at_y = svg_axis_place(&y, objective[second]);
-		if (n_known == n_before && fabs(at_x - last_x[series]) < 0.5 && fabs(at_y - last_y[series]) < 0.5)
-			continue;
-		put_mark(file, at_x, at_y, series);
-		last_x[series] = at_x;
-		last_y[series] = at_y;
+	struct marks marks = {.x = malloc(front->n * sizeof(*marks.x)),
+	                      .y = malloc(front->n * sizeof(*marks.y)),
+	                      .series = malloc(front->n)};
+	enum err_code code = ERR_OK;
+	if (marks.x && marks.y && marks.series) {
+		fit_axis(front, 0, &x);
+		fit_axis(front, second, &y);
+		place_marks(front, &x, &y, second, &marks);
+		const struct text_blocks blocks = {marks.n, front_n_thread(run), put_marks,
+		                                   &marks,  text_blocks_to_file, file};
+		svg_begin(file, WIDTH, HEIGHT);
+		svg_axes_draw(file, &x, &y);
+		code = text_blocks_run(&blocks, err);
+		draw_legend(file, run->space, marks.known, marks.n_series, WIDTH - RIGHT + 30);
+		svg_end(file);
+	} else {
+		code = err_add(err, ERR_INTERNAL, "out of memory");
 	}
-	draw_legend(file, run->space, known, n_known, WIDTH - RIGHT + 30);
-	svg_end(file);
-	return ERR_OK;
+	free(marks.x);
+	free(marks.y);
+	free(marks.series);
+	return code;
 }
 
 /* ---- predicted against measured ---- */
@@ -164,8 +202,8 @@ static void draw_panel(FILE *file, const struct chart_panel *panel, double top)
 		double legend_y = top + 6 + 20.0 * (double)i;
 		for (size_t k = 0; k < series->n; k++)
 			if (is_drawn(series->x[k], series->y[k]))
-				put_mark_as(file, svg_axis_place(&x, series->x[k]), svg_axis_place(&y, series->y[k]), colour_at,
-				            series->is_hollow);
+				put_mark_as(file, svg_axis_place(&x, series->x[k]), svg_axis_place(&y, series->y[k]),
+				            colour_at, series->is_hollow);
 		put_mark_as(file, x.end + 24, legend_y, colour_at, series->is_hollow);
 		svg_text(file, x.end + 36, legend_y + 4, "text-anchor=\"start\"", series->name);
 		/* A hollow series is the other model's view of the series that follows it. */

@@ -33,6 +33,7 @@ struct thinning {
 	uint32_t *keeper;           /* [n] who serves a point; itself when it stays */
 	struct compose_boxes boxes; /* for more than two metrics */
 	double epsilon[COMPOSE_MAX_METRIC];
+	size_t extreme[COMPOSE_MAX_METRIC]; /* the best in each metric */
 };
 
 /* ---- two metrics -------------------------------------------------------------------------------- */
@@ -82,13 +83,19 @@ static size_t find_extreme(const struct compose_points *points, unsigned metric)
 	return best;
 }
 
-static void assign_boxes(struct thinning *thinning)
+static void look_for_extreme(void *context, size_t metric)
+{
+	struct thinning *thinning = context;
+
+	thinning->extreme[metric] = find_extreme(thinning->points, (unsigned)metric);
+}
+
+static void assign_boxes(struct thinning *thinning, unsigned n_thread)
 {
 	compose_boxes_assign(&thinning->boxes, thinning->keeper);
-	for (unsigned k = 0; k < thinning->points->n_metric; k++) {
-		size_t best = find_extreme(thinning->points, k);
-		thinning->keeper[best] = (uint32_t)best;
-	}
+	parallel_for(thinning->points->n_metric, n_thread, look_for_extreme, thinning);
+	for (unsigned k = 0; k < thinning->points->n_metric; k++)
+		thinning->keeper[thinning->extreme[k]] = (uint32_t)thinning->extreme[k];
 }
 
 /* ---- all ---------------------------------------------------------------------------------------- */
@@ -150,27 +157,40 @@ static void measure_metric(void *context, size_t metric)
 	thinning->epsilon[metric] = epsilon;
 }
 
-/* Drop who has another keeper, in order, and measure what that costs. */
+/* Column i without those that have another keeper, in order: one of the metrics, or what says how a point was made. */
+static void drop_of_column(void *context, size_t i)
+{
+	const struct thinning *thinning = context;
+	const struct compose_points *points = thinning->points;
+	uint32_t *number = i == points->n_metric ? points->before : points->choice;
+	size_t n_kept = 0;
+
+	if (i < points->n_metric) {
+		for (size_t k = 0; k < points->n; k++)
+			if (thinning->keeper[k] == k)
+				points->metric[i][n_kept++] = points->metric[i][k];
+		return;
+	}
+	for (size_t k = 0; k < points->n; k++)
+		if (thinning->keeper[k] == k)
+			number[n_kept++] = number[k];
+}
+
+/* Drop who has another keeper, and measure what that costs. */
 static void drop_served(struct thinning *thinning, unsigned n_thread, double *epsilon)
 {
 	struct compose_points *points = thinning->points;
 	const uint32_t *keeper = thinning->keeper;
 	size_t n_kept = 0;
 
-	for (size_t i = 0; i < points->n; i++)
+	for (size_t i = 0; i < points->n; i++) {
 		assert(keeper[keeper[i]] == keeper[i]); /* who keeps others stays */
+		n_kept += keeper[i] == i;
+	}
 	/* Ratios first: dropping moves the keepers. */
 	parallel_for(points->n_metric, n_thread, measure_metric, thinning);
 	memcpy(epsilon, thinning->epsilon, points->n_metric * sizeof *epsilon);
-	for (size_t i = 0; i < points->n; i++) {
-		if (keeper[i] != i)
-			continue;
-		for (unsigned k = 0; k < points->n_metric; k++)
-			points->metric[k][n_kept] = points->metric[k][i];
-		points->before[n_kept] = points->before[i];
-		points->choice[n_kept] = points->choice[i];
-		n_kept++;
-	}
+	parallel_for(points->n_metric + 2, n_thread, drop_of_column, thinning);
 	points->n = n_kept;
 }
 
@@ -196,7 +216,7 @@ bool compose_thin(struct compose_points *points, const double *beyond, size_t ma
 	/* The last trial need not have been the one that was chosen. */
 	(void)fits(&thinning, *guess);
 	if (points->n_metric > 2)
-		assign_boxes(&thinning);
+		assign_boxes(&thinning, n_thread);
 	drop_served(&thinning, n_thread, epsilon);
 	assert(points->n <= thinning.max_kept);
 	done = true;
