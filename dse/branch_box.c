@@ -248,6 +248,8 @@ static void least_metrics(const struct space *space, const struct layer_context 
 	value[METRIC_DRAM] = counts->dram_read_byte + counts->dram_write_byte;
 	value[METRIC_DRAM] *= is_whole(value[METRIC_DRAM]) ? 1 : BOUND_SLACK;
 	value[METRIC_SRAM_USED] = (double)bound->program.sram_byte / (double)mapper_available_byte(machine);
+	/* A step's power is energy over time: a larger bound would need the most clocks that a step of the box may
+	 * take. */
 	value[METRIC_PEAK_POWER] = energy_static_mw(machine, level) * BOUND_SLACK;
 }
 

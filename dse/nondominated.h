@@ -50,8 +50,10 @@ enum nondominated_equal {
  * Steps, at worst: n log n for up to 3 objectives, whatever the fronts. For 3, n below 2^31: each of log n halvings
  * asks for, adds and removes at most n steps each of a staircase, which is a tree of words of 64 bits over the points
  * at hand. That reads as many words as their number has digits of 6 bits, up and down: 4 for 16 million, 6 for all that
- * there can be. (For words and numbers of any length it would be a factor, log n / log 64 or, by van Emde Boas, log log
- * n.) About n sqrt n to n^2 / 2 for more objectives. Small sets take n^2 / 64.
+ * there can be; counted, 1.9 of a thousand points and 2.5 of a million, 3.4 n log2 n of these in all. (For words and
+ * numbers of any length it would be a factor, log n / log 64 or, by van Emde Boas, log log n. A. L. Buchsbaum, M. T.
+ * Goodrich, "Three-dimensional layers of maxima", 2004, have none, with dynamic fractional cascading; it was not
+ * tried.) About n sqrt n to n^2 / 2 for more objectives. Small sets take n^2 / 64.
  */
 uint32_t nondominated_rank(struct nondominated *memory, const double *point, size_t stride, unsigned n_objective,
                            const uint32_t *at, size_t n, enum nondominated_equal equal, uint32_t *rank);
