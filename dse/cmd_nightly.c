@@ -2,6 +2,7 @@
 /* dse nightly: explore spaces, compare each with its last good night, and say so to people, programs and CI. */
 #include "dse/interrupt.h"
 #include "dse/night.h"
+#include "dse/ranks.h"
 #include "dse/run_note.h"
 #include "dse/store.h"
 #include <assert.h>
@@ -157,6 +158,8 @@ enum err_code cmd_nightly(const struct cli_options *options, struct err *err)
 {
 	struct night night = {.cli = options};
 	assert(options->n_file > 0);
+	if (ranks_n() > 1)
+		return err_add(err, ERR_USAGE, "dse nightly under mpirun: a night is the work of one process; -j gives it threads");
 	enum err_code code = set_up(&night, err);
 	if (code == ERR_OK)
 		code = run_spaces(&night, err);

@@ -248,6 +248,9 @@ static enum err_code judge_both(struct night *night, struct night_space *space, 
 			judge_noise(night, space, n_more);
 		else
 			judge_exact(night, space, epsilon);
+		/* what seeds lose and find from night to night is no news */
+		if (space->is_random && *n_more == 0 && night_verdict_table[space->row->verdict].passes)
+			space->n_lost = 0;
 	}
 	night_fronts_free(&good);
 	return code;

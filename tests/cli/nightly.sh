@@ -44,6 +44,14 @@ expect_text "$work/out" "nsga2            alike    within the noise of "
 expect_text "$results/nightly/2026-01-10/junit.xml" 'tests="3" failures="0"'
 expect_text "$results/nightly/2026-01-10/nightly.json" '"passes": true'
 
+# A search that is worse by more than its seeds explain, on the same machine: found by its noise alone.
+sed -i 's/max_evaluations: 600/max_evaluations: 60/' "$work/spaces/nsga2.yaml"
+expect_code 6 night 2026-01-11
+expect_text "$work/out" "exact            same "
+expect_text "$work/out" "earlier seeds explain: by chance only once in "
+expect_text "$work/out" "search.max_evaluations: 600 -> 60"
+sed -i 's/max_evaluations: 60/max_evaluations: 600/' "$work/spaces/nsga2.yaml"
+
 # One constant of the machine: the gate fails, names points and constant, for people, programs, and CI.
 sed -i 's/hop_clk: 4 /hop_clk: 5 /' "$work/spaces/dvfs_chip.yaml"
 expect_code 6 night 2026-01-11
