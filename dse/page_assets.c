@@ -24,6 +24,7 @@
 	each(report_parallel, "dse/page/report_parallel.js") \
 	each(report_layers, "dse/page/report_layers.js") \
 	each(report_roofline, "dse/page/report_roofline.js") \
+	each(report_sensitivity, "dse/page/report_sensitivity.js") \
 	each(report_search, "dse/page/report_search.js") \
 	each(report, "dse/page/report.js") \
 	each(nightly, "dse/page/nightly.js")

@@ -162,7 +162,13 @@
 				interaction: {mode: 'index', intersect: false},
 				scales: {
 					x: layerAxis(false),
-					y: {type: 'linear', min: 0, max: 100, title: {text: 'used (%)'}},
+					y: {
+						type: 'linear',
+						min: 0,
+						max: 100,
+						title: {text: 'used (%)'},
+						ticks: {stepSize: 25},
+					},
 				},
 				plugins: {
 					tooltip: {
