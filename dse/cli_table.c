@@ -263,9 +263,9 @@ const struct cli_command cli_command_table[] = {
      1, 1, LIST(COMMON, OPTION_STORE, OPTION_CSV), cmd_export},
     {"report", "RUN...", "write a page that shows runs: fronts, designs, rooflines, clocks, energies, search",
      "One HTML file, which needs no network: open it in a browser. RUN is a folder that 'dse explore' wrote, or a run that\n"
-     "was kept: its number in 'dse runs', the first digits of its signature, or last. Every design of the front is run once\n"
-     "more for what front.json does not tell; where its inputs have changed since, or its numbers, the page says so and\n"
-     "leaves that out. results/README.md says what is on the page.",
+     "was kept: its number in 'dse runs', the first digits of its signature, its space's name, last, or last~1. Every design\n"
+     "of the front is run once more for what front.json does not tell; where its inputs are gone, or a number comes out\n"
+     "otherwise, the page says so and leaves that out. results/README.md says what is on the page.",
      1, 16, LIST(COMMON, OPTION_STORE, OPTION_POINT, OPTION_FIGURES), cmd_report},
     {"compare", "RUN_A RUN_B", "what became of a front from one run to another, and which change did it",
      "Each run is a number, a signature's first digits, a space's name (its newest run), 'last', one of these two with ~1\n"

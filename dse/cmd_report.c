@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #define DEFAULT_NAME "report.html"
 
@@ -53,8 +54,12 @@ static enum err_code read_runs(struct report_job *job, struct err *err)
 		return err->code;
 	for (size_t i = 0; i < job->n; i++)
 		(void)report_run_open(&job->source, job->cli->file[i], &job->data[i].run, err);
-	for (size_t i = 0; i < job->n && err->n_message == 0; i++)
+	for (size_t i = 0; i < job->n && err->n_message == 0; i++) {
+		if (job->data[i].run.front.detail == DETAIL_EVENT && !job->cli->quiet && isatty(STDERR_FILENO))
+			(void)fprintf(stderr, "%s: runs %zu designs again in the event tier\n", job->cli->file[i],
+			              job->data[i].run.front.n_design);
 		(void)report_data_make(&job->source, &job->data[i], chosen, (unsigned)job->cli->jobs, err);
+	}
 	for (size_t i = 0; i < job->n && err->n_message == 0 && !job->cli->quiet; i++)
 		if (job->data[i].without)
 			(void)fprintf(stderr, "%s: details of layers are left out: %s\n", job->cli->file[i], job->data[i].without);

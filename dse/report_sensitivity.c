@@ -31,8 +31,17 @@ struct study {
 	struct unrolled_design *base;     /* [n_layer] of the point */
 	struct unrolled_design *changed;  /* [n_layer] */
 	uint32_t point;
+	size_t n_left; /* runs of layers that may still be made */
 	struct err *err;
 };
+
+/* Whether so many runs more may be made; then they are. */
+static bool may_run(struct study *study, size_t n)
+{
+	bool may = n <= study->n_left;
+	study->n_left -= may ? n : 0;
+	return may;
+}
 
 static bool no_memory(struct study *study)
 {
@@ -108,6 +117,8 @@ static bool try_value(struct study *study, const struct kept_front *few, const u
 	const struct attribute_how how = {.n_thread = study->how->n_thread, .param = axis->param, .value = value};
 	struct attributed result[MAX_POINT];
 	char own[64];
+	if (!may_run(study, few->n_point * few->n_layer))
+		return true;
 	if (attribute_evaluate(few, &data->space, &data->space, &how, result, &data->arena, study->err) != ERR_OK)
 		return false;
 	for (size_t i = 0; i < few->n_point; i++) {
@@ -215,6 +226,8 @@ static bool try_field(struct study *study, uint32_t layer, const struct machine 
 		if (value == before || !is_choice(study->data, layer, machine, own, field, value))
 			continue;
 		design_field_set(field, machine, value, &design);
+		if (!may_run(study, 1))
+			return true;
 		if (!add_change(study, layer, knob, from, name[value]))
 			return no_memory(study);
 		if (!add_trial(study, study->data->n_change - 1, layer, &design))
@@ -265,6 +278,8 @@ static bool try_split(struct study *study, uint32_t layer, const struct machine 
 		if (!allows_split(choice_of(data, layer), &design.split) || split_check(block, &design.split, NULL) != ERR_OK)
 			continue;
 		design_field_print(field, machine, &design, to);
+		if (!may_run(study, 1))
+			return true;
 		if (!add_change(study, layer, knob, from, to))
 			return no_memory(study);
 		if (!add_trial(study, data->n_change - 1, layer, &design))
@@ -315,19 +330,18 @@ static bool try_together(struct study *study, const struct machine *machine, con
 	for (uint32_t k = 0; k < data->run.front.n_layer; k++) {
 		const struct layer_design *own = &study->base[k].design;
 		struct layer_design design = *own;
+		if (n_own == 0 && study->n_left < data->run.front.n_layer)
+			return true;
 		if (!design_field_serves(field, data->map.block[k]) || design_field_get(field, machine, own) == value ||
 		    !is_choice(data, k, machine, own, field, value))
 			continue;
 		design_field_set(field, machine, value, &design);
-		if (n_own++ > 0 || data->n_change == n_change) {
-			if (data->n_change == n_change) {
-				(void)snprintf(knob, sizeof(knob), "all layers: %s", field->key);
-				if (!add_change(study, UINT32_MAX, knob, "", name))
-					return no_memory(study);
-			}
-			if (!add_trial(study, n_change, k, &design))
-				return false;
-		}
+		(void)may_run(study, 1);
+		(void)snprintf(knob, sizeof(knob), "all layers: %s", field->key);
+		if (n_own++ == 0 && !add_change(study, UINT32_MAX, knob, "", name))
+			return no_memory(study);
+		if (!add_trial(study, n_change, k, &design))
+			return false;
 	}
 	if (n_own > 0) {
 		(void)snprintf(from, sizeof(from), "other in %zu of %zu", n_own, data->run.front.n_layer);
@@ -462,11 +476,13 @@ enum err_code report_sensitivity_make(struct report_data *data, unsigned n_threa
 	const struct kept_front *front = &data->run.front;
 	const struct detail_options how = {
 	    .detail = front->detail, .n_thread = parallel_n_thread(n_thread), .can_stop = true};
-	struct study study = {.data = data, .how = &how, .err = err};
+	struct study study = {.data = data, .how = &how, .n_left = SIZE_MAX, .err = err};
 	uint32_t chosen[MAX_POINT] = {(uint32_t)data->chosen};
 	size_t n_chosen = 1, other[MAX_POINT - 1] = {data->knee};
 	if (data->without || front->n_point == 0)
 		return ERR_OK;
+	if (front->detail == DETAIL_EVENT)
+		study.n_left = front->n_design + SENSITIVITY_EVENT_RUN;
 	memcpy(other + 1, data->best, front->n_objective * sizeof(*other));
 	for (size_t k = 0; k < 1 + front->n_objective; k++) {
 		bool is_new = true;

@@ -15,6 +15,9 @@
 /* Layers of the chosen point that are looked at one by one: those that take most of the time. */
 #define SENSITIVITY_MAX_LAYER 64
 
+/* In the event tier, where a run takes seconds, so many runs of layers besides as many as the front has designs. */
+#define SENSITIVITY_EVENT_RUN 64
+
 /*
  * Fill data->change; nothing where designs have not run again (data->without). n_thread: 0: all. ERR_INTERRUPTED,
  * ERR_INTERNAL.
