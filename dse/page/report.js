@@ -86,10 +86,21 @@
 		}
 	}
 
+	// The smallest change of one limit that lets a design through, as the search found it.
+	function wayOut(run) {
+		const change = (run.changes_of_one_limit || []).find(
+			({smallest, lets_through}) => smallest && lets_through,
+		);
+		if (!change || typeof change.needed !== 'number') return '';
+		const there = `${change.limit} at ${dse.number(change.needed)} instead`;
+		return ` ${run.name}: with ${there}, and all else as it is, a design fits.`;
+	}
+
 	function nothing() {
 		dse.section('points', 'Points').append(
 			dse.missing(
-				'There are no points: nothing was feasible. Why is said below, in counts of designs by reason.',
+				'There are no points: nothing was feasible. Why is said below, in counts of designs by reason.' +
+					model.runs.map(wayOut).join(''),
 			),
 		);
 	}

@@ -150,6 +150,21 @@
 			reasons('Infeasible by reason', run.infeasible_by_reason),
 			reasons('Over limits', run.over_limit),
 			reasons('Machines refused', run.machines_refused_by_reason),
+			(run.changes_of_one_limit || []).length > 0
+				? [
+						'One limit changed, all others kept',
+						['limit', 'is', 'would have to be'],
+						run.changes_of_one_limit.map(({limit, now, needed, lets_through}) => [
+							limit,
+							now === null ? '' : dse.number(now),
+							!lets_through
+								? 'no value of it helps'
+								: needed === null
+									? 'another one'
+									: dse.number(needed),
+						]),
+					]
+				: null,
 			(run.inputs || []).length > 0
 				? [
 						'Inputs',
