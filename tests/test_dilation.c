@@ -5,11 +5,10 @@
 #include <setjmp.h>
 #include <stdint.h>
 #include <cmocka.h>
-#include "dse/simulate.h"
-#include "dse/space.h"
 #include "sim/event.h"
 #include "sim/base/checked.h"
 #include "tests/network_text.h"
+#include "tests/two_tiers.h"
 #include <math.h>
 #include <string.h>
 
@@ -127,46 +126,12 @@ static void test_dilation_of_a_task(void **state)
 		}
 }
 
-static void simulate(const struct machine *machine, const struct network *network, enum strategy strategy,
-                     enum detail detail, struct simulated *simulated)
-{
-	struct err err = {0};
-	const struct simulate_options options = {.strategy = strategy,
-	                                         .how = {.detail = {.detail = detail, .n_thread = 1}}};
-	if (simulate_network(machine, network, &options, simulated, &err) != ERR_OK)
-		fail_msg("%s", err_text(&err));
-}
-
 static void test_dilation_takes_as_long_in_both_tiers(void **state)
 {
-	static const char *const path[] = {"spaces/machines/thesis_chip.yaml", "spaces/machines/dvfs_chip.yaml",
-	                                   "spaces/machines/thesis_qpe_dram.yaml"};
-	static const enum strategy strategy[] = {STRATEGY_NO_FUSION, STRATEGY_FUSION, STRATEGY_FUSION_REUSE};
 	struct network network;
 	(void)state;
 	read_network(&network);
-	for (int m = 0; m < 3; m++)
-		for (int s = 0; s < 3; s++) {
-			struct simulated fast[N_LAYER], event[N_LAYER];
-			struct machine machine;
-			double mean = 0;
-			assert_int_equal(machine_read(path[m], &machine, NULL), ERR_OK);
-			simulate(&machine, &network, strategy[s], DETAIL_FAST, fast);
-			simulate(&machine, &network, strategy[s], DETAIL_EVENT, event);
-			for (int i = 0; i < N_LAYER; i++) {
-				assert_true(fast[i].ran && event[i].ran);
-				const struct counts *a = &fast[i].result.counts, *b = &event[i].result.counts;
-				double error = (double)event[i].result.total_clk / (double)fast[i].result.total_clk - 1;
-				print_message("%s %s %s: %+.1f %%\n", machine.name, strategy_table[strategy[s]].name,
-				              fast[i].block->name, 100 * error);
-				assert_true(a->mac == (double)block_n_mac(fast[i].block) && b->mac == a->mac);
-				assert_true(fabs(b->dram_read_byte - a->dram_read_byte) < 0.5);
-				assert_true(fabs(b->mla_clk - a->mla_clk) < 0.5);
-				mean += fabs(error) / N_LAYER;
-				assert_true(fabs(error) < 0.08);
-			}
-			assert_true(mean < 0.04);
-		}
+	assert_tiers_agree(&network);
 	network_free(&network);
 }
 

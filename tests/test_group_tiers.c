@@ -5,11 +5,9 @@
 #include <setjmp.h>
 #include <stdint.h>
 #include <cmocka.h>
-#include "dse/simulate.h"
-#include "dse/space.h"
 #include "tests/network_text.h"
+#include "tests/two_tiers.h"
 #include <math.h>
-#include <string.h>
 
 #define N_LAYER 6
 
@@ -30,53 +28,12 @@ static void read_network(struct network *network)
 	assert_int_equal(network->n_block, N_LAYER);
 }
 
-static void simulate(const struct machine *machine, const struct network *network, enum strategy strategy,
-                     enum detail detail, struct simulated *simulated)
-{
-	struct err err = {0};
-	const struct simulate_options options = {.strategy = strategy,
-	                                         .how = {.detail = {.detail = detail, .n_thread = 1}}};
-	if (simulate_network(machine, network, &options, simulated, &err) != ERR_OK)
-		fail_msg("%s", err_text(&err));
-}
-
-/* Loads and stores are those of the parts, in either tier; the array multiplies what the layer has. */
-static void compare_counts(const struct simulated *fast, const struct simulated *event)
-{
-	const struct counts *a = &fast->result.counts, *b = &event->result.counts;
-	assert_true(a->mac == (double)block_n_mac(fast->block) && b->mac == a->mac);
-	assert_true(fabs(b->dram_read_byte - a->dram_read_byte) < 0.5);
-	assert_true(fabs(b->dram_write_byte - a->dram_write_byte) < 0.5);
-	assert_true(fabs(b->mla_clk - a->mla_clk) < 0.5);
-}
-
 static void test_groups_take_as_long_in_both_tiers(void **state)
 {
-	static const char *const path[] = {"spaces/machines/thesis_chip.yaml", "spaces/machines/dvfs_chip.yaml",
-	                                   "spaces/machines/thesis_qpe_dram.yaml"};
-	static const enum strategy strategy[] = {STRATEGY_NO_FUSION, STRATEGY_FUSION, STRATEGY_FUSION_REUSE};
 	struct network network;
 	(void)state;
 	read_network(&network);
-	for (int m = 0; m < 3; m++)
-		for (int s = 0; s < 3; s++) {
-			struct simulated fast[N_LAYER], event[N_LAYER];
-			struct machine machine;
-			double mean = 0;
-			assert_int_equal(machine_read(path[m], &machine, NULL), ERR_OK);
-			simulate(&machine, &network, strategy[s], DETAIL_FAST, fast);
-			simulate(&machine, &network, strategy[s], DETAIL_EVENT, event);
-			for (int i = 0; i < N_LAYER; i++) {
-				assert_true(fast[i].ran && event[i].ran);
-				double error = (double)event[i].result.total_clk / (double)fast[i].result.total_clk - 1;
-				compare_counts(&fast[i], &event[i]);
-				print_message("%s %s %s: %+.1f %%\n", machine.name, strategy_table[strategy[s]].name,
-				              fast[i].block->name, 100 * error);
-				mean += fabs(error) / N_LAYER;
-				assert_true(fabs(error) < 0.08);
-			}
-			assert_true(mean < 0.04);
-		}
+	assert_tiers_agree(&network);
 	network_free(&network);
 }
 
@@ -89,7 +46,7 @@ static void test_groups_leave_rows_idle(void **state)
 	(void)state;
 	read_network(&network);
 	assert_int_equal(machine_read("spaces/machines/thesis_chip.yaml", &machine, NULL), ERR_OK);
-	simulate(&machine, &network, STRATEGY_FUSION, DETAIL_FAST, fast);
+	simulate_tier(&machine, &network, STRATEGY_FUSION, DETAIL_FAST, fast);
 	for (int i = 0; i < N_LAYER; i++) {
 		const struct counts *counts = &fast[i].result.counts;
 		double used = counts->mac / (counts->mla_clk * machine.mla_cols * machine.mla_rows);
