@@ -286,6 +286,34 @@ static void read_point_networks(struct reader *reader, const struct doc_node *li
 }
 
 /* node may go: all that is wanted of it is copied. */
+/* A number, or NaN where there is none: of a front's only point the margin is null. */
+static double read_number(const struct doc_node *map, const char *key)
+{
+	const struct doc_node *node = doc_find(map, key);
+	struct err ignored = {0};
+	double value = (double)NAN;
+	if (node && node->kind == DOC_SCALAR)
+		(void)doc_get_real(node, key, -1e300, 1e300, &value, &ignored);
+	err_clear(&ignored);
+	return value;
+}
+
+static void read_verified(struct reader *reader, const struct doc_node *node, struct kept_point *point)
+{
+	const struct kept_front *front = reader->front;
+	const struct doc_node *map = doc_find(node, "verified");
+	const char *verdict = map ? front_need_text(map, "front", reader->err) : NULL;
+	struct kept_verified *verified = verdict ? make(reader, 1, sizeof(*verified)) : NULL;
+	if (!verified)
+		return;
+	for (size_t k = 0; k < front->n_objective; k++)
+		verified->objective[k] = read_number(map, metric_table[front->objective[k]].name);
+	verified->error_pct = read_number(map, "error_pct");
+	verified->margin_pct = read_number(map, "margin_pct");
+	verified->front = copy(reader, verdict);
+	point->verified = verified;
+}
+
 static void take_point(struct reader *reader, const struct doc_node *node)
 {
 	struct kept_front *front = reader->front;
@@ -306,6 +334,7 @@ static void take_point(struct reader *reader, const struct doc_node *node)
 	point->metric = read_metrics(reader, metrics, metric);
 	read_axes(reader, axes, point);
 	read_point_networks(reader, networks, point);
+	read_verified(reader, node, point);
 	for (size_t k = 0; k < front->n_objective; k++)
 		if (isnan(metric[front->objective[k]]))
 			(void)err_add_at(reader->err, ERR_INPUT, doc_place(metrics), "metrics: no number for %s",

@@ -36,12 +36,20 @@ struct kept_design {
 	const double *metric; /* [N_METRIC]; NaN: the file has none */
 };
 
+/* What --verify found of a point. */
+struct kept_verified {
+	double objective[SPACE_MAX_OBJECTIVE]; /* in the event tier; NaN: the file has none */
+	double error_pct, margin_pct;          /* likewise */
+	const char *front;                     /* "certain" or "depends" */
+};
+
 struct kept_point {
 	uint64_t id;
 	uint32_t machine;         /* index of kept_front.machine */
 	const char *const *value; /* [n_axis] as text: "16x4" */
 	const double *metric;     /* [N_METRIC]; NaN: unknown (area without coefficients) */
 	const double *of_network; /* [n_network][N_METRIC]; NaN: the machine's, which the file has once */
+	const struct kept_verified *verified; /* NULL: it was not verified */
 	const uint32_t *design;   /* [n_layer] indices of kept_front.design, by network and in order of execution */
 };
 

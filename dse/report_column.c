@@ -133,6 +133,44 @@ static enum err_code add_metrics(struct report_data *data, struct err *err)
 	return code;
 }
 
+/* What --verify found of each point, as in front.csv. */
+static enum err_code add_verified(struct report_data *data, struct err *err)
+{
+	const struct kept_front *front = &data->run.front;
+	struct texts texts = {.arena = &data->arena};
+	struct report_column *objective[SPACE_MAX_OBJECTIVE];
+	char key[64], label[64];
+	if (!front->point[0].verified)
+		return ERR_OK;
+	for (size_t k = 0; k < front->n_objective; k++) {
+		const struct metric_info *info = &metric_table[front->objective[k]];
+		(void)snprintf(key, sizeof(key), "verified_%s", info->name);
+		(void)snprintf(label, sizeof(label), "%s, event tier", info->label);
+		objective[k] = add_column(data, key, label, info->unit, REPORT_METRIC);
+		if (!objective[k])
+			return no_memory(err);
+	}
+	struct report_column *error = add_column(data, "verified_error_pct", "error to the event tier", "%", REPORT_METRIC);
+	struct report_column *margin = add_column(data, "verified_margin_pct", "margin on the front", "%", REPORT_METRIC);
+	struct report_column *verdict = add_column(data, "verified_front", "verified", "", REPORT_KNOB);
+	if (!error || !margin || !verdict)
+		return no_memory(err);
+	for (size_t i = 0; i < front->n_point; i++) {
+		const struct kept_verified *own = front->point[i].verified;
+		size_t at = find_text(&texts, own ? own->front : "");
+		if (at == SIZE_MAX)
+			return no_memory(err);
+		for (size_t k = 0; k < front->n_objective; k++)
+			objective[k]->of[i] = own ? own->objective[k] : (double)NAN;
+		error->of[i] = own ? own->error_pct : (double)NAN;
+		margin->of[i] = own ? own->margin_pct : (double)NAN;
+		verdict->of[i] = (double)at;
+	}
+	verdict->text = texts.text;
+	verdict->n_text = texts.n;
+	return ERR_OK;
+}
+
 /* ---- machines ---- */
 
 /* What a value of an axis counts as: an array its MAC units; NAN: unknown. */
@@ -427,5 +465,7 @@ enum err_code report_columns_make(struct report_data *data, struct err *err)
 		code = find_extremes(data, err);
 	if (code == ERR_OK)
 		code = add_machines(data, err);
+	if (code == ERR_OK)
+		code = add_verified(data, err);
 	return code == ERR_OK ? add_fields(data, err) : code;
 }
