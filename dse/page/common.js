@@ -474,12 +474,14 @@ window.dse = {};
 	}
 
 	// Of a log axis 1, 2 and 5 times powers of ten, of a long one the powers only: more would touch.
+	// Where too few of them are left all stay.
 	function thin(scale) {
 		const leads = scale.max / scale.min > 300 ? [1] : [1, 2, 5];
-		scale.ticks = scale.ticks.filter(({value}) => {
+		const thinned = scale.ticks.filter(({value}) => {
 			const lead = value / Math.pow(10, Math.floor(Math.log10(value) + 1e-9));
 			return leads.some((digit) => Math.abs(lead - digit) < 1e-6);
 		});
+		if (thinned.length > 2) scale.ticks = thinned;
 	}
 
 	const legend = () => ({

@@ -122,6 +122,10 @@
 		column.scale = shown.scale;
 		column.shown_unit = shown.unit;
 		column.title = dse.titled(column.label, column.shown_unit);
+		column.least_positive = column.of.reduce(
+			(least, value) => (value > 0 && value < least ? value : least),
+			Infinity,
+		);
 		column.decimals = decimals(column);
 		column.is_axis = column.n_distinct > 0 && (!column.values || column.values.length <= model.MAX_VALUES);
 	}

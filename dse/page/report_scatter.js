@@ -30,7 +30,9 @@
 				max: of.values.length - 0.5,
 				ticks: {stepSize: 1, autoSkip: false, callback: (value) => of.values[value] || ''},
 			};
-		return {...common, grace: '3%', ticks: {callback: (value) => dse.number(value * of.scale)}};
+		// Left alone, log axes go out to whole decades.
+		const ends = isLog(axis) ? {min: of.least_positive / 1.02, max: of.max * 1.02} : {};
+		return {...common, ...ends, grace: '3%', ticks: {callback: (value) => dse.number(value * of.scale)}};
 	}
 
 	// Points of one colour and run are a dataset, so that no option is asked of single points.
