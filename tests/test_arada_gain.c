@@ -8,7 +8,6 @@
 #include "mapper/network.h"
 #include "sim/base/rng.h"
 #include "sim/systolic.h"
-#include "tests/slow_build.h"
 #include <stdarg.h>
 #include <stddef.h>
 #include <setjmp.h>
@@ -179,7 +178,7 @@ static void test_arada_modes_follow_the_equations(void **state)
 	struct rng rng = rng_stream(7, 0, 0);
 	unsigned n_lowered = 0;
 	(void)state;
-	for (int i = 0; i < (SLOW_BUILD ? 100 : 400); i++) {
+	for (int i = 0; i < 400; i++) {
 		struct arada_platform platform = platform_of((size_t)i % N_SYSTEM);
 		struct arada_work work = random_work(&rng);
 		struct arada_mode mode = arada_allocate(ARADA_VF_OH_Q, &platform, &work.layer);
