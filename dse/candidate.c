@@ -209,6 +209,10 @@ void candidate_search(struct candidate *candidate, size_t i, unsigned n_thread, 
 	uint32_t genome[N_LAYER_GENE];
 	struct engine_nearest sampled = {.violation = INFINITY, .genome = genome};
 	task->code = layer_problem_bound(&task->layer, n_thread, &task->bound, &sampled, &task->err);
+	if (task->code == ERR_INTERRUPTED) {
+		task->counts.n_stop[ENGINE_STOP_WATCH]++;
+		pareto_merge(&task->front, &task->bound);
+	}
 	if (task->code != ERR_OK)
 		return;
 	task->code =

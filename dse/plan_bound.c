@@ -8,6 +8,7 @@
  */
 #include "dse/plan_bound.h"
 #include "dse/deadline.h"
+#include "dse/interrupt.h"
 #include "dse/parallel.h"
 #include "dse/plan.h"
 #include "dse/plan_heuristic.h"
@@ -305,6 +306,7 @@ static enum err_code narrow_axis(struct layer_problem *layer, enum layer_gene ge
 static enum err_code price_anew(const struct layer_problem *layer, struct pareto *front, struct err *err)
 {
 	struct pareto priced;
+	enum err_code code = ERR_OK;
 	pareto_init(&priced, front->n_objective, front->n_gene);
 	for (size_t i = 0; i < front->n; i++) {
 		const uint32_t *genome = front->genome + i * front->n_gene;
@@ -315,10 +317,15 @@ static enum err_code price_anew(const struct layer_problem *layer, struct pareto
 		(void)pareto_insert(&priced, result.objective, genome, 0);
 		if (priced.n_alloc == 0)
 			return err_add(err, ERR_INTERNAL, "out of memory");
+		/* a run of the event tier may take a second: who wants to stop gets the first that works */
+		if (i + 1 < front->n && interrupt_requested()) {
+			code = ERR_INTERRUPTED;
+			break;
+		}
 	}
 	pareto_free(front);
 	*front = priced;
-	return ERR_OK;
+	return code;
 }
 
 enum err_code layer_problem_sample(struct layer_problem *layer, unsigned n_thread, struct pareto *front,

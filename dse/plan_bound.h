@@ -12,7 +12,9 @@
  * front (which the caller has initialised and frees after the layer). A few
  * thousand evaluations of the fast tier; in the event tier the front that these
  * leave is priced anew. nearest (may be NULL): receives the least-violating design
- * of the sample, if it is less than what is there. ERR_INTERNAL when memory is out.
+ * of the sample, if it is less than what is there. ERR_INTERRUPTED, without a
+ * message, when Ctrl-C ends the pricing early: front has what was priced by then,
+ * at least one design. ERR_INTERNAL when memory is out.
  */
 enum err_code layer_problem_sample(struct layer_problem *layer, unsigned n_thread, struct pareto *front,
                                    struct engine_nearest *nearest, struct err *err);
