@@ -280,7 +280,7 @@ $(BUILD)/sources.h: $(SOURCES) $(HEADERS) $(BUILD)/flags
 # What `dse --version` tells of the build, and where an installed library finds shipped files.
 $(BUILD)/facts.h: FORCE
 	@mkdir -p $(@D)
-	@./packaging/facts '$(VARIANT)' '$(LANGUAGE) $(OPTIMISE) $(PKG_CFLAGS) $(CFLAGS)' '$(PREFIX)/share/dse' '$(CHART_JS)' $(PACKAGES) >$@.new
+	@./dse/packaging/facts '$(VARIANT)' '$(LANGUAGE) $(OPTIMISE) $(PKG_CFLAGS) $(CFLAGS)' '$(PREFIX)/share/dse' '$(CHART_JS)' $(PACKAGES) >$@.new
 	@if cmp -s $@.new $@; then rm -f $@.new; else mv $@.new $@; fi
 
 $(BUILD)/obj/dse/build.o: private ALL_CFLAGS += -include $(BUILD)/sources.h -include $(BUILD)/facts.h
@@ -384,7 +384,7 @@ install: all
 
 # What is built already, wherever it is to go: packages and tests do without make's opinion of what is old.
 INSTALL = BUILD='$(BUILD)' VERSION='$(VERSION)' SONAME='$(SONAME)' PREFIX='$(PREFIX)' LIBDIR='$(LIBDIR)' \
-	DESTDIR='$(DESTDIR)' PACKAGES='$(LIBRARY_PACKAGES)' ./packaging/install
+	DESTDIR='$(DESTDIR)' PACKAGES='$(LIBRARY_PACKAGES)' ./dse/packaging/install
 
 install-files:
 	$(Q)$(INSTALL)
@@ -399,7 +399,7 @@ deb:
 	+@$(MAKE) --no-print-directory VARIANT=release PREFIX=/usr deb-files
 
 deb-files:
-	$(Q)BUILD='$(BUILD)' VERSION='$(VERSION)' SONAME='$(SONAME)' PACKAGES='$(LIBRARY_PACKAGES)' ./packaging/deb
+	$(Q)BUILD='$(BUILD)' VERSION='$(VERSION)' SONAME='$(SONAME)' PACKAGES='$(LIBRARY_PACKAGES)' ./dse/packaging/deb
 
 # The last commit's sources.
 dist:
@@ -409,7 +409,7 @@ dist:
 
 # Two builds of the last commit in different folders are the same bytes; minutes, so no part of `make test`.
 reproducible:
-	@./packaging/reproducible
+	@./dse/packaging/reproducible
 
 clean:
 	rm -rf build
