@@ -30,7 +30,7 @@ struct misfit_change {
 	bool proven;                  /* that it does not help, or that nothing nearer does */
 	double now, needed;           /* NaN where it is no number */
 	double frac;                  /* size of the change, of now; infinite where now is 0 or no number */
-	uint64_t n_machine;           /* machine candidates that would have a design; of a constraint: that break it */
+	uint64_t n_machine; /* machine candidates that have a design without a limit, with the SRAM; that break a constraint */
 	char machine[EXPLORE_TEXT_SIZE];
 	char where[EXPLORE_TEXT_SIZE]; /* file or axis it is set in */
 };

@@ -10,7 +10,11 @@
 
 #define NUMBER_TEXT_SIZE 40
 
+/* By enum misfit_kind: its name, and which machines are counted. */
 static const char *const kind_name[] = {"limit", "constraint", "sram"};
+static const char *const machines_word[] = {"fit without it", "break it", "then fit"};
+static const char *const machines_key[] = {"machines_with_design_without_it", "machines_that_break_it",
+                                           "machines_then_with_design"};
 
 /* Six digits, rounded up: whoever takes the number for his limit must not fall short of it. */
 static void print_needed(double value, char text[NUMBER_TEXT_SIZE])
@@ -93,9 +97,7 @@ void misfit_print(FILE *file, const struct misfit *misfit)
 		table_add(&table, "%s", text);
 		print_percent(change, text);
 		table_add(&table, "%s", text);
-		/* constraints tell how many machines break them, the others how many would have a design */
-		table_add(&table, change->kind == MISFIT_CONSTRAINT ? "%" PRIu64 " break it" : "%" PRIu64 " then fit",
-		          change->n_machine);
+		table_add(&table, "%" PRIu64 " %s", change->n_machine, machines_word[change->kind]);
 		table_add(&table, "%s", change->proven ? "proven" : "not proven");
 	}
 	(void)fputc('\n', file);
@@ -126,9 +128,7 @@ void misfit_put_json(struct json *json, const struct misfit *misfit)
 		json_put_real(json, "now", change->now);
 		json_put_real(json, "needed", change->needed);
 		json_put_real(json, "change_frac", change->frac);
-		json_put_u64(json,
-		             change->kind == MISFIT_CONSTRAINT ? "machines_that_break_it" : "machines_then_with_design",
-		             change->n_machine);
+		json_put_u64(json, machines_key[change->kind], change->n_machine);
 		json_put_text(json, "machine", change->machine);
 		json_end(json);
 	}

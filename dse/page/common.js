@@ -67,6 +67,12 @@ window.dse = {};
 		return grouped(String(Number(value.toPrecision(Math.max(digits, Math.ceil(Math.log10(size)))))));
 	};
 
+	// A limit that just lets something through: 6 digits, rounded up, so that whoever takes it does not fall short of it.
+	dse.limit = function (value) {
+		const near = Number(value.toPrecision(6));
+		return dse.number(near < value ? Number((value + Math.abs(value) * 1e-5).toPrecision(6)) : near, 6);
+	};
+
 	// A count, whole however large.
 	dse.count = (value) =>
 		Number.isInteger(value) && Math.abs(value) < 2 ** 53 ? grouped(String(value)) : dse.number(value);

@@ -92,7 +92,10 @@
 			({smallest, lets_through}) => smallest && lets_through,
 		);
 		if (!change || typeof change.needed !== 'number') return '';
-		const there = `${change.limit} at ${dse.number(change.needed)} instead`;
+		const there =
+			change.kind === 'constraint'
+				? `${change.limit} letting ${dse.limit(change.needed)} through against ${dse.limit(change.now)}`
+				: `${change.limit} at ${dse.limit(change.needed)} instead`;
 		return ` ${run.name}: with ${there}, and all else as it is, a design fits.`;
 	}
 

@@ -161,7 +161,7 @@
 								? 'no value of it helps'
 								: needed === null
 									? 'another one'
-									: dse.number(needed),
+									: dse.limit(needed),
 						]),
 					]
 				: null,
