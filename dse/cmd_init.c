@@ -75,13 +75,16 @@ static enum err_code write_new(const char *path, const char *name, struct err *e
 		return err_add(err, ERR_IO, "%s: is there already, and stays; choose another name", path);
 	if (!file)
 		return err_add(err, ERR_IO, "%s: cannot write: %s", path, strerror(errno));
-	(void)fprintf(file, starter, name);
-	bool is_written = !ferror(file);
-	is_written = fclose(file) == 0 && is_written;
-	if (is_written)
+	bool failed = fprintf(file, starter, name) < 0;
+	int why = errno;
+	if (fclose(file) != 0 && !failed) {
+		failed = true;
+		why = errno;
+	}
+	if (!failed)
 		return ERR_OK;
 	(void)remove(path);
-	return err_add(err, ERR_IO, "%s: cannot write all of it", path);
+	return err_add(err, ERR_IO, "%s: cannot write: %s", path, strerror(why));
 }
 
 enum err_code cmd_init(const struct cli_options *options, struct err *err)

@@ -10,6 +10,7 @@
 #include "dse/sram_map.h"
 #include "dse/schedule_report.h"
 #include "dse/space.h"
+#include "dse/store.h"
 #include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
@@ -110,7 +111,7 @@ static enum err_code report(const struct request *job, struct err *err)
 		schedule_put_json(&what, stdout);
 	else
 		schedule_print(&what, stdout);
-	return fflush(stdout) == 0 ? ERR_OK : err_add(err, ERR_IO, "standard output: cannot be written");
+	return store_flush_stdout(err);
 }
 
 /* What a chip's files say beside its DRAM plan. */
@@ -206,8 +207,8 @@ static enum err_code read_back(const struct cli_options *options, struct err *er
 	enum err_code code = schedule_chips_read(options->read, &chips, err);
 	if (code == ERR_OK)
 		code = schedule_chips_print(&chips, options->json, stdout, err);
-	if (code == ERR_OK && fflush(stdout) != 0)
-		code = err_add(err, ERR_IO, "standard output: cannot be written");
+	if (code == ERR_OK)
+		code = store_flush_stdout(err);
 	schedule_chips_free(&chips);
 	return code;
 }

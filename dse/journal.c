@@ -38,21 +38,6 @@ void journal_pack(struct pack *pack, enum journal_kind kind, const void *data, s
 	pack_append(pack, data, n_byte);
 }
 
-/* Also what a signal cuts in two is written to its end. */
-static bool write_all(int descriptor, const uint8_t *data, size_t n_byte)
-{
-	while (n_byte > 0) {
-		ssize_t n = write(descriptor, data, n_byte);
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0)
-			return false;
-		data += n;
-		n_byte -= (size_t)n;
-	}
-	return true;
-}
-
 /* One process writes a journal. The lock goes with the process, however that ends. */
 static bool lock(int descriptor)
 {
@@ -109,7 +94,7 @@ enum err_code journal_open(struct journal *journal, const char *path, size_t n_k
 		return err_add(err, ERR_IO, "%s: cannot write: %s", path, strerror(why));
 	}
 	journal->descriptor = descriptor;
-	atomic_init(&journal->failed, false);
+	atomic_init(&journal->error, 0);
 	atomic_init(&journal->next_sync_ms, progress_now_ms() + SYNC_MS);
 	return ERR_OK;
 }
@@ -121,30 +106,33 @@ enum err_code journal_open(struct journal *journal, const char *path, size_t n_k
 void journal_append(struct journal *journal, enum journal_kind kind, const void *data, size_t n_byte)
 {
 	struct pack pack = {0};
-	if (!journal || journal->descriptor < 0 || atomic_load(&journal->failed))
+	if (!journal || journal->descriptor < 0 || atomic_load(&journal->error) != 0)
 		return;
 	journal_pack(&pack, kind, data, n_byte);
 	assert(pack.failed || pack.n == sizeof(magic) + HEAD_BYTE + n_byte);
-	if (pack.failed ||
-	    !write_all(journal->descriptor, pack.data + sizeof(magic), pack.n - sizeof(magic)))
-		atomic_store(&journal->failed, true);
+	if (pack.failed)
+		atomic_store(&journal->error, ENOMEM);
+	else if (!store_write_all(journal->descriptor, pack.data + sizeof(magic), pack.n - sizeof(magic)))
+		atomic_store(&journal->error, errno);
 	pack_free(&pack);
 	uint64_t now_ms = progress_now_ms();
 	uint_fast64_t next_ms = atomic_load(&journal->next_sync_ms);
 	if (now_ms >= next_ms && atomic_compare_exchange_strong(&journal->next_sync_ms, &next_ms, now_ms + SYNC_MS) &&
 	    fdatasync(journal->descriptor) != 0 && errno != EINVAL)
-		atomic_store(&journal->failed, true);
+		atomic_store(&journal->error, errno);
 }
 
 enum err_code journal_close(struct journal *journal, const char *path, struct err *err)
 {
 	if (journal->descriptor < 0)
 		return ERR_OK;
-	bool failed = atomic_load(&journal->failed);
-	failed = (fdatasync(journal->descriptor) != 0 && errno != EINVAL) || failed;
-	failed = close(journal->descriptor) != 0 || failed;
+	int why = atomic_load(&journal->error);
+	if (fdatasync(journal->descriptor) != 0 && errno != EINVAL && why == 0)
+		why = errno;
+	if (close(journal->descriptor) != 0 && why == 0)
+		why = errno;
 	journal->descriptor = -1;
-	return failed ? err_add(err, ERR_IO, "%s: cannot write", path) : ERR_OK;
+	return why != 0 ? err_add(err, ERR_IO, "%s: cannot write: %s", path, strerror(why)) : ERR_OK;
 }
 
 /* ---- reading ---- */

@@ -28,7 +28,7 @@ enum journal_kind {
 /* A journal being written. Threads may append at the same time. */
 struct journal {
 	int descriptor; /* < 0: not open */
-	atomic_bool failed;
+	atomic_int error; /* errno of a write that failed; 0: none */
 	atomic_uint_fast64_t next_sync_ms;
 };
 #define JOURNAL_CLOSED {.descriptor = -1}
@@ -51,7 +51,7 @@ bool journal_is_busy(const char *path);
  */
 void journal_append(struct journal *journal, enum journal_kind kind, const void *data, size_t n_byte);
 
-/* Sync and close. ERR_IO when it, or any append before, failed. */
+/* Sync and close. ERR_IO, with the reason, when it, or any append before, failed. */
 enum err_code journal_close(struct journal *journal, const char *path, struct err *err);
 
 /* A record to bytes, with the magic before it when the pack is empty. */

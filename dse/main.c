@@ -8,6 +8,7 @@
 #include "dse/colour.h"
 #include "dse/interrupt.h"
 #include "dse/ranks.h"
+#include "dse/store.h"
 #include "sim/base/err.h"
 #include <stdio.h>
 
@@ -43,8 +44,10 @@ int main(int argc, char **argv)
 			code = options.command->run(&options, &err);
 		}
 	}
-	if (fflush(stdout) != 0 && code == ERR_OK)
-		code = err_add(&err, ERR_IO, "standard output: cannot write");
+	if (code == ERR_OK)
+		code = store_flush_stdout(&err);
+	else
+		(void)fflush(stdout);
 	if (speaks)
 		colour_put(stderr, code == ERR_INTERRUPTED ? COLOUR_WARNING : COLOUR_BAD, err_text(&err));
 	err_clear(&err);

@@ -52,7 +52,7 @@ enum err_code png_from_svg(const char *svg, const char *png, bool *is_there, str
 	enum err_code code = store_open(&file, png, err);
 	if (code != ERR_OK)
 		return code;
-	int failed = run_program(svg, fileno(file.file), &status);
+	int failed = run_program(svg, store_descriptor(&file), &status);
 	if (failed == 0 && status == 0)
 		return store_commit(&file, err);
 	store_abandon(&file);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#define _XOPEN_SOURCE 700 /* realpath */
+#define _GNU_SOURCE /* realpath of POSIX, fopencookie of glibc, musl and FreeBSD */
 #include "dse/store.h"
 #include <assert.h>
 #include <ctype.h>
@@ -67,6 +67,67 @@ static char *temporary_name(const char *path)
 	return temporary;
 }
 
+bool store_write_all(int descriptor, const void *data, size_t n_byte)
+{
+	const char *at = data;
+	while (n_byte > 0) {
+		ssize_t n = write(descriptor, at, n_byte);
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n == 0)
+			errno = EIO;
+		if (n <= 0)
+			return false;
+		at += n;
+		n_byte -= (size_t)n;
+	}
+	return true;
+}
+
+/* What a file's stream writes to: stdio tells that a write failed, this one keeps why. */
+struct store_stream {
+	int descriptor, error; /* errno of the first write that failed; 0: none */
+};
+
+static ssize_t put_bytes(void *cookie, const char *data, size_t n_byte)
+{
+	struct store_stream *stream = cookie;
+	if (store_write_all(stream->descriptor, data, n_byte))
+		return (ssize_t)n_byte;
+	if (stream->error == 0)
+		stream->error = errno;
+	return 0;
+}
+
+static int close_stream(void *cookie)
+{
+	const struct store_stream *stream = cookie;
+	return close(stream->descriptor);
+}
+
+/* The file's stream, which stays the file's after fclose; NULL with errno. */
+static FILE *open_stream(struct store_file *file, const char *path)
+{
+	static const cookie_io_functions_t calls = {.write = put_bytes, .close = close_stream};
+	file->stream = calloc(1, sizeof(*file->stream));
+	int descriptor = file->stream ? open(path, O_WRONLY | O_CREAT | O_TRUNC, 0666) : -1;
+	if (descriptor < 0)
+		return NULL;
+	file->stream->descriptor = descriptor;
+	FILE *opened = fopencookie(file->stream, "w", calls);
+	if (!opened)
+		(void)close(descriptor);
+	return opened;
+}
+
+static void forget(struct store_file *file)
+{
+	free(file->path);
+	free(file->temporary);
+	free(file->stream);
+	*file = (struct store_file){0};
+}
+
 enum err_code store_open(struct store_file *file, const char *path, struct err *err)
 {
 	assert(file && !file->file);
@@ -84,7 +145,7 @@ enum err_code store_open(struct store_file *file, const char *path, struct err *
 	if (!file->path || (is_file && !file->temporary)) {
 		code = err_add(err, ERR_INTERNAL, "%s: out of memory or name too long", path);
 	} else {
-		file->file = fopen(is_file ? file->temporary : file->path, "w");
+		file->file = open_stream(file, is_file ? file->temporary : file->path);
 		if (!file->file)
 			code = err_add(err, ERR_IO, "%s: cannot write: %s", path, strerror(errno));
 	}
@@ -123,21 +184,39 @@ void store_settle(struct store_file *file)
 	/* A stream remembers that it failed; a sync that failed is told once only. EINVAL: not a file that can be
 	 * synced, such as a pipe. */
 	file->is_settled = fflush(file->file) == 0;
-	if (file->is_settled && file->path && fsync(fileno(file->file)) != 0 && errno != EINVAL)
+	if (file->is_settled && file->path && fsync(file->stream->descriptor) != 0 && errno != EINVAL)
 		file->sync_error = errno;
+}
+
+int store_descriptor(const struct store_file *file)
+{
+	assert(file && file->stream);
+	return file->stream->descriptor;
+}
+
+enum err_code store_flush_stdout(struct err *err)
+{
+	errno = 0;
+	bool failed = fflush(stdout) != 0;
+	int why = errno;
+	if (!failed && ferror(stdout)) {
+		/* An earlier write failed, nobody knows why: a further byte of the broken output says it. */
+		failed = true;
+		why = write(STDOUT_FILENO, "\n", 1) < 0 ? errno : EIO;
+	}
+	return failed ? err_add(err, ERR_IO, "standard output: cannot write: %s", strerror(why ? why : EIO)) : ERR_OK;
 }
 
 enum err_code store_rename(struct store_file *file, struct err *err)
 {
 	assert(file && file->file);
-	errno = 0;
-	bool failed = fflush(file->file) != 0 || ferror(file->file);
-	int why = errno;
 	if (!file->path) {
 		file->file = NULL;
-		return failed ? err_add(err, ERR_IO, "standard output: cannot write: %s", strerror(why ? why : EIO))
-		              : ERR_OK;
+		return store_flush_stdout(err);
 	}
+	errno = 0;
+	bool failed = fflush(file->file) != 0 || ferror(file->file);
+	int why = file->stream->error ? file->stream->error : errno;
 	if (!failed && !file->is_settled)
 		store_settle(file);
 	if (!failed && file->sync_error != 0) {
@@ -158,9 +237,7 @@ enum err_code store_rename(struct store_file *file, struct err *err)
 		code = err_add(err, ERR_IO, "%s: cannot write: %s", file->path, strerror(why ? why : EIO));
 	if (failed && file->temporary)
 		(void)unlink(file->temporary);
-	free(file->path);
-	free(file->temporary);
-	*file = (struct store_file){0};
+	forget(file);
 	return code;
 }
 
@@ -182,9 +259,7 @@ void store_abandon(struct store_file *file)
 		if (file->temporary)
 			(void)unlink(file->temporary);
 	}
-	free(file->path);
-	free(file->temporary);
-	*file = (struct store_file){0};
+	forget(file);
 }
 
 /* The process that writes a file of this name, as temporary_name makes it; 0: it is no such name. */

@@ -15,6 +15,7 @@ struct store_file {
 	FILE *file; /* write here; NULL: not open */
 	char *path; /* where it goes; NULL: it is stdout */
 	char *temporary;
+	struct store_stream *stream; /* what file writes to; NULL: of stdout */
 	bool is_settled; /* on the disk already */
 	int sync_error;  /* of store_settle, for store_commit; 0: none */
 };
@@ -27,6 +28,15 @@ char *store_join(const char *dir, const char *name);
 
 /* Begin a file. path NULL: standard output, which store_commit then flushes. ERR_IO. */
 enum err_code store_open(struct store_file *file, const char *path, struct err *err);
+
+/* Write it whole, also what a signal cuts in two; false with errno. */
+bool store_write_all(int descriptor, const void *data, size_t n_byte);
+
+/* The descriptor of an open file that is not stdout, for a process that writes it. */
+int store_descriptor(const struct store_file *file);
+
+/* Bring standard output to where it goes. ERR_IO, with the reason, when any write to it failed, this one or an earlier. */
+enum err_code store_flush_stdout(struct err *err);
 
 /* Let an open file go to another path of the same file system instead. ERR_INTERNAL: out of memory. */
 enum err_code store_redirect(struct store_file *file, const char *path, struct err *err);

@@ -149,6 +149,24 @@ static void test_store_notices_a_full_disk(void **state)
 	free(path);
 }
 
+/* Why a write failed is told, also where the stream wrote on without an error afterwards. */
+static void test_store_tells_why_it_cannot_write(void **state)
+{
+	(void)state;
+	static const char block[4096];
+	struct err err = {0};
+	struct store_file file = {0};
+	if (access("/dev/full", W_OK) != 0)
+		skip();
+	assert_int_equal(store_open(&file, "/dev/full", &err), ERR_OK);
+	for (size_t i = 0; i < 8; i++)
+		(void)fwrite(block, 1, sizeof(block), file.file);
+	(void)fflush(file.file);
+	assert_int_equal(store_commit(&file, &err), ERR_IO);
+	assert_string_equal(err_text(&err), "/dev/full: cannot write: No space left on device\n");
+	err_clear(&err);
+}
+
 static void test_store_joins_with_one_slash(void **state)
 {
 	(void)state;
@@ -208,6 +226,7 @@ int main(void)
 	    cmocka_unit_test_setup_teardown(test_store_makes_parents, make_folder, remove_folder),
 	    cmocka_unit_test_setup_teardown(test_store_refuses_a_file_as_folder, make_folder, remove_folder),
 	    cmocka_unit_test_setup_teardown(test_store_notices_a_full_disk, make_folder, remove_folder),
+	    cmocka_unit_test(test_store_tells_why_it_cannot_write),
 	    cmocka_unit_test(test_store_joins_with_one_slash),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -19,15 +19,15 @@ if [ "$(id -u)" -ne 0 ]; then
 	chmod 755 "$work/locked"
 fi
 
-# A full disk under stdout is noticed.
+# A full disk under stdout is noticed, and named, whether little is written or much.
 if [ -c /dev/full ]; then
 	for arguments in "explore spaces/smoke.yaml -o $work/results" "simulate thesis_chip vgg16" "--help" \
-		"check spaces/smoke.yaml"; do
+		"simulate thesis_chip vgg16 --json" "man" "check spaces/smoke.yaml"; do
 		code=0
 		# shellcheck disable=SC2086 # words on purpose
 		"$DSE" $arguments >/dev/full 2>"$work/err" || code=$?
 		[ "$code" -eq 5 ] || fail "dse $arguments: exit $code with a full disk"
-		expect_text "$work/err" "standard output"
+		expect_text "$work/err" "standard output: cannot write: No space left on device"
 	done
 fi
 
