@@ -56,18 +56,28 @@ static enum err_code compare_runs(const struct cli_options *options, const struc
 	return code;
 }
 
-enum err_code cmd_compare(const struct cli_options *options, struct err *err)
+/* A folder's run, too, has its inputs in a store, if they are kept: files may have changed since. */
+static enum err_code open_run(const struct cli_options *options, const char *name, struct kept_run *run, struct err *err)
 {
 	struct database *store = NULL;
+	enum err_code code = ERR_OK;
+	if (kept_run_is_folder(name))
+		store = run_note_open_beside(options, name);
+	else
+		code = run_note_open(options, &store, err);
+	if (code == ERR_OK)
+		code = kept_run_open(store, name, run, err);
+	database_close(store);
+	return code;
+}
+
+enum err_code cmd_compare(const struct cli_options *options, struct err *err)
+{
 	struct kept_run before = {0}, after = {0};
 	assert(options->n_file == 2);
-	bool needs_store = !kept_run_is_folder(options->file[0]) || !kept_run_is_folder(options->file[1]);
-	enum err_code code = needs_store ? run_note_open(options, &store, err) : ERR_OK;
+	enum err_code code = open_run(options, options->file[0], &before, err);
 	if (code == ERR_OK)
-		code = kept_run_open(store, options->file[0], &before, err);
-	if (code == ERR_OK)
-		code = kept_run_open(store, options->file[1], &after, err);
-	database_close(store);
+		code = open_run(options, options->file[1], &after, err);
 	if (code == ERR_OK)
 		code = compare_runs(options, &before, &after, err);
 	kept_run_free(&before);

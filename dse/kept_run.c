@@ -190,7 +190,7 @@ enum err_code kept_run_open(struct database *store, const char *name, struct kep
 		return err_add(err, ERR_IO, "%s: there is no such folder of a run, and no store of runs", name);
 	enum err_code code = is_folder ? open_folder(name, run, err) : open_kept(store, name, run, err);
 	if (code == ERR_OK)
-		open_space(is_folder ? NULL : store, run);
+		open_space(store, run);
 	return code;
 }
 

@@ -20,8 +20,9 @@ struct kept_run {
 
 /*
  * Read the run that a user means: a folder with a run.json, or one that run_store_find knows. store: of the command
- * line, NULL where there is none. ERR_USAGE, ERR_IO, ERR_INPUT, ERR_INTERNAL. That its inputs are not to be had is no
- * error. The caller frees it with kept_run_free, also after an error.
+ * line, NULL where there is none; a folder's inputs, too, are taken from it if it keeps them. ERR_USAGE, ERR_IO,
+ * ERR_INPUT, ERR_INTERNAL. That its inputs are not to be had is no error. The caller frees it with kept_run_free, also
+ * after an error.
  */
 enum err_code kept_run_open(struct database *store, const char *name, struct kept_run *run, struct err *err);
 

@@ -64,6 +64,19 @@ enum err_code run_note_open(const struct cli_options *cli, struct database **sto
 	return code;
 }
 
+struct database *run_note_open_beside(const struct cli_options *cli, const char *folder)
+{
+	struct database *store = NULL;
+	struct err ignored = {0};
+	char *path;
+	assert(cli && folder);
+	if (run_note_choose(cli, folder, &path, &ignored) == ERR_OK && path && access(path, F_OK) == 0)
+		(void)run_store_open(path, false, &store, &ignored);
+	err_clear(&ignored);
+	free(path);
+	return store;
+}
+
 static void set_date(struct run_note *note)
 {
 	time_t now = time(NULL);

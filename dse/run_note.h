@@ -39,6 +39,9 @@ enum err_code run_note_choose(const struct cli_options *cli, const char *folder,
  * ERR_INPUT, ERR_INTERNAL. */
 enum err_code run_note_open(const struct cli_options *cli, struct database **store, struct err *err);
 
+/* The store that the command line means for a run's folder, by default the one beside it; NULL: there is none to read. */
+struct database *run_note_open_beside(const struct cli_options *cli, const char *folder);
+
 /* Before a search into a folder: better to fail now than after an hour. ERR_IO, ERR_INPUT, ERR_INTERNAL. */
 enum err_code run_note_begin(struct run_note *note, const struct cli_options *cli, const char *folder,
                              const struct space *space, struct err *err);
