@@ -21,8 +21,8 @@
 #include <string.h>
 
 enum {
-	CHUNK = 1 << 13,    /* points */
-	FEW = 1 << 16,      /* points that one class serves best */
+	CHUNK = 1 << 12,    /* points */
+	FEW = 1 << 13,      /* points that one class serves best */
 	FEW_BOXES = 1 << 12 /* as many as a class may always have */
 };
 

@@ -145,7 +145,7 @@ void compose_part_free(struct compose_part *part);
 bool compose_thin(struct compose_points *points, const double *beyond, size_t max_front, unsigned n_thread,
                   double *guess, double *epsilon);
 
-#define COMPOSE_BOX_CLASS 8
+#define COMPOSE_BOX_CLASS 16
 
 /* Boxes of points of more than two metrics; see compose_box.c. */
 struct compose_box_table {

@@ -17,9 +17,10 @@
 #include <assert.h>
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #define NOBODY UINT32_MAX
+
+enum { N_SHARE = 8 }; /* of points that one thread looks at in one metric */
 
 static const double FIRST_GUESS = 1e-6;
 static const double LEAST_EPSILON = 1e-15;      /* what a double can still tell from 0 beside 1 */
@@ -32,9 +33,16 @@ struct thinning {
 	size_t max_kept;
 	uint32_t *keeper;           /* [n] who serves a point; itself when it stays */
 	struct compose_boxes boxes; /* for more than two metrics */
-	double epsilon[COMPOSE_MAX_METRIC];
-	size_t extreme[COMPOSE_MAX_METRIC]; /* the best in each metric */
+	/* Of shares of the points: */
+	double epsilon[COMPOSE_MAX_METRIC * N_SHARE]; /* what thinning costs in a metric */
+	size_t extreme[COMPOSE_MAX_METRIC * N_SHARE]; /* the best in a metric */
 };
+
+/* Where share i begins, of a metric's N_SHARE. */
+static size_t share_begin(const struct thinning *thinning, size_t i)
+{
+	return thinning->points->n * i / N_SHARE;
+}
 
 /* ---- two metrics -------------------------------------------------------------------------------- */
 
@@ -66,36 +74,48 @@ static size_t cover_staircase(struct thinning *thinning, double epsilon)
 
 /* ---- more metrics ------------------------------------------------------------------------------- */
 
-/* The best in one metric; of equal ones the best in the next metric, and so on. */
-static size_t find_extreme(const struct compose_points *points, unsigned metric)
+/* Whether a point is the better one in a metric; of equal ones in the next metric, and so on. */
+static bool is_better(const struct compose_points *points, unsigned metric, size_t a, size_t b)
 {
-	size_t best = 0;
-
-	for (size_t i = 1; i < points->n; i++) {
-		for (unsigned k = 0; k < points->n_metric; k++) {
-			const double *column = points->metric[(metric + k) % points->n_metric];
-			if (column[i] != column[best]) {
-				best = column[i] < column[best] ? i : best;
-				break;
-			}
-		}
+	for (unsigned k = 0; k < points->n_metric; k++) {
+		const double *column = points->metric[(metric + k) % points->n_metric];
+		if (column[a] != column[b])
+			return column[a] < column[b];
 	}
-	return best;
+	return false;
 }
 
-static void look_for_extreme(void *context, size_t metric)
+/* The first of the best points of a share in a metric. */
+static void look_for_extreme(void *context, size_t item)
 {
 	struct thinning *thinning = context;
+	unsigned metric = (unsigned)(item / N_SHARE);
+	size_t share = item % N_SHARE, best = share_begin(thinning, share);
 
-	thinning->extreme[metric] = find_extreme(thinning->points, (unsigned)metric);
+	for (size_t i = best + 1; i < share_begin(thinning, share + 1); i++)
+		best = is_better(thinning->points, metric, i, best) ? i : best;
+	thinning->extreme[item] = best;
+}
+
+/* The first of the best points in a metric, of those of its shares. */
+static size_t find_extreme(const struct thinning *thinning, unsigned metric)
+{
+	const size_t *extreme = thinning->extreme + (size_t)metric * N_SHARE;
+	size_t best = extreme[0];
+
+	for (size_t i = 1; i < N_SHARE; i++)
+		best = is_better(thinning->points, metric, extreme[i], best) ? extreme[i] : best;
+	return best;
 }
 
 static void assign_boxes(struct thinning *thinning, unsigned n_thread)
 {
 	compose_boxes_assign(&thinning->boxes, thinning->keeper);
-	parallel_for(thinning->points->n_metric, n_thread, look_for_extreme, thinning);
-	for (unsigned k = 0; k < thinning->points->n_metric; k++)
-		thinning->keeper[thinning->extreme[k]] = (uint32_t)thinning->extreme[k];
+	parallel_for((size_t)thinning->points->n_metric * N_SHARE, n_thread, look_for_extreme, thinning);
+	for (unsigned k = 0; k < thinning->points->n_metric; k++) {
+		size_t extreme = find_extreme(thinning, k);
+		thinning->keeper[extreme] = (uint32_t)extreme;
+	}
 }
 
 /* ---- all ---------------------------------------------------------------------------------------- */
@@ -142,19 +162,20 @@ static double find_epsilon(struct thinning *thinning, double guess)
 	return high;
 }
 
-/* The largest ratio, less 1, between a metric of a point that is dropped and of the one kept for it. */
-static void measure_metric(void *context, size_t metric)
+/* The largest ratio, less 1, between a metric of a point of a share that is dropped and of the one kept for it. */
+static void measure_share(void *context, size_t item)
 {
 	struct thinning *thinning = context;
+	size_t metric = item / N_SHARE, share = item % N_SHARE;
 	const double *value = thinning->points->metric[metric];
 	double epsilon = 0.0;
 
-	for (size_t i = 0; i < thinning->points->n; i++) {
+	for (size_t i = share_begin(thinning, share); i < share_begin(thinning, share + 1); i++) {
 		double own = value[i], kept = value[thinning->keeper[i]];
 		if (kept > own)
 			epsilon = fmax(epsilon, (kept - own) / (own + thinning->beyond[metric]) * ROUNDED_UP);
 	}
-	thinning->epsilon[metric] = epsilon;
+	thinning->epsilon[item] = epsilon;
 }
 
 /* Column i without those that have another keeper, in order: one of the metrics, or what says how a point was made. */
@@ -188,8 +209,9 @@ static void drop_served(struct thinning *thinning, unsigned n_thread, double *ep
 		n_kept += keeper[i] == i;
 	}
 	/* Ratios first: dropping moves the keepers. */
-	parallel_for(points->n_metric, n_thread, measure_metric, thinning);
-	memcpy(epsilon, thinning->epsilon, points->n_metric * sizeof *epsilon);
+	parallel_for((size_t)points->n_metric * N_SHARE, n_thread, measure_share, thinning);
+	for (size_t i = 0; i < (size_t)points->n_metric * N_SHARE; i++)
+		epsilon[i / N_SHARE] = fmax(epsilon[i / N_SHARE], thinning->epsilon[i]);
 	parallel_for(points->n_metric + 2, n_thread, drop_of_column, thinning);
 	points->n = n_kept;
 }

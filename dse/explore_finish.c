@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "dse/explore_finish.h"
 #include "dse/interrupt.h"
+#include "dse/parallel.h"
 #include "dse/report.h"
 #include "sim/base/doc.h"
 #include <assert.h>
@@ -260,13 +261,46 @@ static enum err_code judge(const struct explore_job *job, struct err *err)
 	return code == ERR_OK && job->run.compare ? compare_judge(job->run.compare, err) : code;
 }
 
+/* The last two steps need nothing of each other: the run into the store, its front onto stdout. */
+struct ending {
+	struct explore_job *job;
+	uint64_t id; /* the run's */
+	enum err_code kept, printed;
+	struct err keep_err, print_err;
+};
+
+static void run_ending(void *context, size_t i)
+{
+	struct ending *ending = context;
+	struct explore_job *job = ending->job;
+	if (i == 0)
+		ending->kept = run_note_keep(&job->note, &job->run, job->dir, &ending->id, &ending->keep_err);
+	else if (!job->outcome)
+		ending->printed = print_result(job, &ending->print_err);
+}
+
+/* A run that cannot be kept is still a result: *kept says whether it is. */
+static enum err_code keep_and_print(struct explore_job *job, enum err_code *kept, struct err *err)
+{
+	struct ending ending = {.job = job};
+	parallel_for(2, job->options.n_thread, run_ending, &ending);
+	if (ending.kept != ERR_OK)
+		(void)err_add_all(err, (struct err_place){0}, &ending.keep_err);
+	if (ending.printed != ERR_OK)
+		(void)err_add_all(err, (struct err_place){0}, &ending.print_err);
+	err_clear(&ending.keep_err);
+	err_clear(&ending.print_err);
+	if (job->outcome && ending.kept == ERR_OK)
+		job->outcome->run = ending.id;
+	*kept = ending.kept;
+	return ending.printed;
+}
+
 enum err_code explore_finish_whole(struct explore_job *job, struct err *err)
 {
 	enum err_code code = unroller_init(&job->unroller, &job->explore, job->options.n_thread, err);
 	if (code == ERR_OK && job->run.known)
 		memcpy(job->run.signature, job->note.signature, sizeof(job->run.signature));
-	else if (code == ERR_OK)
-		code = front_sign(&job->run, err);
 	if (code == ERR_OK)
 		code = verify_front(job, err);
 	if (code == ERR_OK)
@@ -286,13 +320,11 @@ enum err_code explore_finish_whole(struct explore_job *job, struct err *err)
 	              job->proof.interrupted || job->audit.interrupted || job->explore.n_failure > 0;
 	if (code == ERR_OK && !is_cut)
 		code = run_keep_finish(job->keep, err);
-	/* a run that cannot be kept is still a result */
-	uint64_t id = 0;
-	enum err_code kept = code == ERR_OK ? run_note_keep(&job->note, &job->run, job->dir, &id, err) : ERR_OK;
+	enum err_code kept = ERR_OK;
 	if (job->outcome)
-		job->outcome->run = kept == ERR_OK ? id : 0;
-	else if (code == ERR_OK)
-		code = print_result(job, err);
+		job->outcome->run = 0;
+	if (code == ERR_OK)
+		code = keep_and_print(job, &kept, err);
 	if (code == ERR_OK && job->explore.out_of_time)
 		print_extension(job);
 	if (code == ERR_OK)

@@ -13,6 +13,7 @@
 #include "dse/json.h"
 #include "dse/misfit.h"
 #include "dse/prove_front.h"
+#include "dse/quality.h"
 #include "dse/verify.h"
 
 #define FRONT_FORMAT "dse front 1"
@@ -50,6 +51,9 @@ struct front_run {
 	const struct misfit *misfit;          /* why the front is empty; NULL: it is not, or nobody knows */
 	const char *command;                  /* as a user would type it */
 	char signature[FRONT_SIGNATURE_SIZE]; /* of the front, by front_sign */
+	bool has_quality;                     /* false: of an empty front, or memory was out */
+	struct quality quality;               /* of the front */
+	double volume[HISTORY_MAX_MARK];      /* of the history's marks, up to that reference; where quality is known */
 };
 
 /* "fusion 3, fusion_reuse 10": how many layers have which strategy, or operating point. */
@@ -75,6 +79,9 @@ double front_metric(const struct machine *machine, const double *metric, enum me
 /* Write the front as CSV, or as JSON. ERR_INTERNAL; errors of the stream stay in the stream. */
 enum err_code front_write_csv(FILE *file, const struct front_run *run, struct err *err);
 enum err_code front_write_json(FILE *file, const struct front_run *run, struct err *err);
+
+/* Put the signature into a file that front_write_json wrote with another one of that length. ERR_IO: it cannot seek. */
+enum err_code front_sign_json(FILE *file, const struct front_run *run, struct err *err);
 
 /*
  * run.json; also what --json prints (file paths under "files" when dir is not

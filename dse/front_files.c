@@ -5,6 +5,7 @@
 #include "dse/store.h"
 #include <assert.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* run.json beside the front: no paths and no front, both would only repeat what lies next to it. */
 static enum err_code write_run(FILE *file, const struct front_run *run, struct err *err)
@@ -44,14 +45,12 @@ static void prepare(void *context, size_t i)
 	free(path);
 }
 
-/* Side by side they are written, one after the other they get their names. */
-static enum err_code write_all(const struct front_run *run, const char *dir, struct front_file *file, size_t n,
-                               struct err *err)
+/* One after the other they get their names. */
+static enum err_code name_all(struct front_files *files, size_t n, struct err *err)
 {
-	struct front_files files = {run, dir, file};
+	struct front_file *file = files->file;
 	enum err_code code = ERR_OK;
-	assert(run && dir && n > 0);
-	parallel_for(n, front_n_thread(run), prepare, &files);
+	assert(files->dir && n > 0);
 	for (size_t i = 0; i < n; i++) {
 		if (code == ERR_OK && file[i].code != ERR_OK)
 			code = err_add_all(err, (struct err_place){0}, &file[i].err);
@@ -61,7 +60,7 @@ static enum err_code write_all(const struct front_run *run, const char *dir, str
 			store_abandon(&file[i].file);
 		err_clear(&file[i].err);
 	}
-	char *path = store_join(dir, file[0].name);
+	char *path = store_join(files->dir, file[0].name);
 	if (path)
 		store_sync_dir(path);
 	free(path);
@@ -72,18 +71,84 @@ enum err_code front_files_write_one(const struct front_run *run, const char *dir
                                     struct err *err)
 {
 	struct front_file file = {.name = name, .writer = writer};
-	return write_all(run, dir, &file, 1, err);
+	struct front_files files = {run, dir, &file};
+	prepare(&files, 0);
+	return name_all(&files, 1, err);
 }
 
-enum err_code front_files_write(const struct front_run *run, const char *dir, struct err *err)
+/*
+ * A signature is a chain of hashes, which one thread makes while others write all but run.json; front.json with room
+ * for it:
+ *
+ *   sign     ────────────────────┬─► front.json: signature
+ *   quality  ───►                │
+ *   front.*  ──────────────►     └─► run.json
+ */
+struct writing {
+	struct front_run *run;     /* what is found goes here */
+	struct front_run without;  /* what the first files are written of */
+	struct front_files fronts; /* of that: those with the points */
+	struct front_files last;   /* of the run: run.json */
+	enum err_code code;
+	struct err err;
+};
+
+/* The quality of the front and of its marks on the way. */
+static void measure(struct front_run *run)
+{
+	const struct history *history = &run->explore->history;
+	run->has_quality = run->explore->front.n > 0 && quality_of_front(&run->explore->front, &run->quality);
+	for (size_t i = 0; i < history->n_mark && run->has_quality; i++)
+		run->volume[i] = history_volume(history, i, run->quality.reference);
+}
+
+static void begin_item(void *context, size_t i)
+{
+	struct writing *writing = context;
+	struct front_run *run = writing->run;
+	if (i == 0 && run->signature[0] == '\0')
+		writing->code = front_sign(run, &writing->err);
+	else if (i == 1)
+		measure(run);
+	else if (i > 1)
+		prepare(&writing->fronts, i - 2);
+}
+
+static void end_item(void *context, size_t i)
+{
+	struct writing *writing = context;
+	struct front_file *json = &writing->fronts.file[FRONT_JSON];
+	if (i == 0) {
+		prepare(&writing->last, 0);
+	} else if (json->code == ERR_OK && !json->text) {
+		json->code = front_sign_json(json->file.file, writing->run, &json->err);
+		store_settle(&json->file);
+	}
+}
+
+enum err_code front_files_write(struct front_run *run, const char *dir, struct err *err)
 {
 	struct front_file file[] = {[FRONT_CSV] = {.name = "front.csv", .writer = front_write_csv},
 	                            [FRONT_JSON] = {.name = "front.json", .writer = front_write_json},
 	                            [FRONT_SVG] = {.name = "front.svg", .writer = chart_write},
 	                            {.name = "run.json", .writer = write_run}};
-	size_t n = sizeof(file) / sizeof(file[0]);
+	struct writing writing = {.run = run, .without = *run};
+	bool has_front = run->explore->front.n > 0;
+	assert(dir);
 	for (size_t i = 0; i < FRONT_N_TEXT && run->text && !run->verify; i++)
 		file[i].text = &run->text[i];
-	return run->explore->front.n > 0 ? write_all(run, dir, file, n, err)
-	                                 : write_all(run, dir, file + n - 1, 1, err);
+	memset(writing.without.signature, '0', FRONT_SIGNATURE_SIZE - 1);
+	writing.fronts = (struct front_files){&writing.without, dir, file};
+	writing.last = (struct front_files){run, dir, file + FRONT_N_TEXT};
+	parallel_for(has_front ? 2 + FRONT_N_TEXT : 2, front_n_thread(run), begin_item, &writing);
+	parallel_for(has_front ? 2 : 1, front_n_thread(run), end_item, &writing);
+	/* Of a front that could not be signed no file gets its name. */
+	struct front_file *first = has_front ? &file[0] : &file[FRONT_N_TEXT];
+	if (writing.code != ERR_OK && first->code == ERR_OK) {
+		first->code = writing.code;
+		first->err = writing.err;
+	} else {
+		err_clear(&writing.err);
+	}
+	return has_front ? name_all(&writing.fronts, FRONT_N_TEXT + 1, err) : name_all(&writing.last, 1, err);
 }

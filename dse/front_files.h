@@ -12,9 +12,9 @@ enum err_code front_files_write_one(const struct front_run *run, const char *dir
                                     struct err *err);
 
 /*
- * Write front.csv, front.json, front.svg and run.json; of an empty front run.json alone, so that no empty front takes
+ * Sign the front, unless that is done, find its quality, and write front.csv, front.json, front.svg and run.json; of an empty front run.json alone, so that no empty front takes
  * the place of an older one. run.json gets its name last, when all others have theirs. ERR_IO, ERR_INTERNAL.
  */
-enum err_code front_files_write(const struct front_run *run, const char *dir, struct err *err);
+enum err_code front_files_write(struct front_run *run, const char *dir, struct err *err);
 
 #endif

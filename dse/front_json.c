@@ -10,6 +10,7 @@
 #include "dse/text_blocks.h"
 #include "sim/base/checked.h"
 #include <assert.h>
+#include <errno.h>
 #include <string.h>
 
 /* Machine metrics are the same for each network, so networks leave them out. */
@@ -198,15 +199,31 @@ static enum err_code put_list(struct json *json, const struct front_run *run, si
 	return code;
 }
 
+/* The file's begin, up to the signature. */
+static void begin_front(struct json *json, FILE *file, const struct front_run *run)
+{
+	json_start(json, file, 2);
+	json_begin_object(json, NULL);
+	json_put_text(json, "format", FRONT_FORMAT);
+	json_put_text(json, "space", run->space->name);
+	json_put_text(json, "signature", run->signature);
+}
+
+enum err_code front_sign_json(FILE *file, const struct front_run *run, struct err *err)
+{
+	struct json json;
+	assert(file && run && strlen(run->signature) == FRONT_SIGNATURE_SIZE - 1);
+	if (fseek(file, 0, SEEK_SET) != 0)
+		return err_add(err, ERR_IO, "front.json: cannot be signed: %s", strerror(errno));
+	begin_front(&json, file, run);
+	return ERR_OK;
+}
+
 enum err_code front_write_json(FILE *file, const struct front_run *run, struct err *err)
 {
 	struct json json;
 	assert(file && run && run->unroller);
-	json_start(&json, file, 2);
-	json_begin_object(&json, NULL);
-	json_put_text(&json, "format", FRONT_FORMAT);
-	json_put_text(&json, "space", run->space->name);
-	json_put_text(&json, "signature", run->signature);
+	begin_front(&json, file, run);
 	json_put_text(&json, "detail", detail_name[run->space->detail]);
 	put_objectives(&json, run->space);
 	put_inputs(&json, run->space);
@@ -402,17 +419,17 @@ static void put_verify(struct json *json, const struct front_run *run)
 /* How good the front is in itself: the reference point is 1.1 times its nadir. */
 static void put_quality(struct json *json, const struct front_run *run)
 {
-	struct quality quality;
-	if (!quality_of_front(&run->explore->front, &quality))
+	const struct quality *quality = &run->quality;
+	if (!run->has_quality)
 		return; /* no memory: the front is worth more than its figures */
 	json_begin_object(json, "quality");
-	json_put_real(json, "hypervolume", quality.hypervolume);
-	json_put_real(json, "hypervolume_frac", quality.hypervolume_frac);
+	json_put_real(json, "hypervolume", quality->hypervolume);
+	json_put_real(json, "hypervolume_frac", quality->hypervolume_frac);
 	json_begin_object(json, "reference");
 	for (size_t i = 0; i < run->space->n_objective; i++)
-		json_put_real(json, metric_table[run->space->objective[i]].name, quality.reference[i]);
+		json_put_real(json, metric_table[run->space->objective[i]].name, quality->reference[i]);
 	json_end(json);
-	json_put_u64(json, "knee", quality.knee);
+	json_put_u64(json, "knee", quality->knee);
 	json_end(json);
 }
 
@@ -446,7 +463,7 @@ enum err_code front_write_run(FILE *file, const struct front_run *run, const cha
 	json_put_text(&json, "certificate", certificate);
 	json_put_bool(&json, "complete", !explore->interrupted && !explore->truncated && explore->n_failure == 0);
 	json_put_bool(&json, "interrupted", explore->interrupted);
-	history_put_json(&json, explore);
+	history_put_json(&json, explore, run->has_quality ? &run->quality : NULL, run->volume);
 	json_put_real(&json, "seconds", explore->seconds);
 	if (run->known) {
 		json_begin_object(&json, "known_from");

@@ -21,16 +21,16 @@ const char *history_stop(const struct explore *explore)
 	return engine_stop_name[ENGINE_STOP_EXHAUSTED];
 }
 
-static void put_marks(struct json *json, const struct history *history, const struct quality *quality)
+static void put_marks(struct json *json, const struct history *history, const struct quality *quality,
+                      const double *volume)
 {
 	json_begin_list(json, "points");
 	for (size_t i = 0; i < history->n_mark; i++) {
-		double volume = history_volume(history, i, quality->reference);
 		json_begin_object(json, NULL);
 		json_put_u64(json, "evaluations", history->mark[i].n_evaluation);
 		json_put_u64(json, "front_points", history->mark[i].n_point);
-		json_put_real(json, "hypervolume", volume);
-		json_put_real(json, "share", quality->hypervolume > 0.0 ? volume / quality->hypervolume : 0.0);
+		json_put_real(json, "hypervolume", volume[i]);
+		json_put_real(json, "share", quality->hypervolume > 0.0 ? volume[i] / quality->hypervolume : 0.0);
 		json_end(json);
 	}
 	json_end(json);
@@ -58,25 +58,25 @@ static void put_reach(struct json *json, const struct explore *explore)
 	json_end(json);
 }
 
-void history_put_json(struct json *json, const struct explore *explore)
+void history_put_json(struct json *json, const struct explore *explore, const struct quality *quality,
+                      const double *volume)
 {
 	const struct space *space = explore->space;
-	struct quality quality;
 	json_put_text(json, "stopped_by", history_stop(explore));
 	json_begin_object(json, "searches_stopped_by");
 	for (unsigned i = 0; i < ENGINE_N_STOP; i++)
 		if (explore->counts.engine.n_stop[i] > 0)
 			json_put_u64(json, engine_stop_name[i], explore->counts.engine.n_stop[i]);
 	json_end(json);
-	if (explore->front.n == 0 || explore->history.n_mark == 0 || !quality_of_front(&explore->front, &quality))
+	if (!quality || explore->history.n_mark == 0)
 		return;
 	json_begin_object(json, "progress");
 	json_put_text(json, "reference", "1.1 times the final front's largest values; 0 is the ideal");
 	json_begin_object(json, "reference_point");
 	for (size_t i = 0; i < space->n_objective; i++)
-		json_put_real(json, metric_table[space->objective[i]].name, quality.reference[i]);
+		json_put_real(json, metric_table[space->objective[i]].name, quality->reference[i]);
 	json_end(json);
-	put_marks(json, &explore->history, &quality);
+	put_marks(json, &explore->history, quality, volume);
 	if (has_reach(explore))
 		put_reach(json, explore);
 	json_end(json);

@@ -158,6 +158,27 @@ static void window_offer(struct window *window, const double *point)
 
 /* ---- the filter --------------------------------------------------------------------------------- */
 
+bool nondominated_filter_ordered(const double *point, size_t n, unsigned n_objective, bool *keep, size_t *n_kept)
+{
+	struct dominance set = {0};
+	bool done = true;
+
+	assert(n_objective >= 1 && n_objective <= NONDOMINATED_MAX_OBJECTIVE);
+	*n_kept = 0;
+	dominance_reset(&set, n_objective - 1);
+	for (size_t i = 0; done && i < n; i++) {
+		const double *row = row_of(point, n_objective, i);
+		/* The first objective of all earlier points is at or below this one's. */
+		keep[i] = !dominance_covers(&set, row + 1);
+		if (!keep[i])
+			continue;
+		done = dominance_add(&set, row + 1);
+		(*n_kept)++;
+	}
+	dominance_free(&set);
+	return done;
+}
+
 /* Mark those that stay of the points at[0..n-1]. */
 static bool filter_sorted(const double *point, unsigned n_objective, const uint32_t *at, size_t n, bool *keep,
                           size_t *n_kept)

@@ -22,6 +22,9 @@
  */
 bool nondominated_filter(const double *point, size_t n, unsigned n_objective, bool *keep, size_t *n_kept);
 
+/* The same of points in order: by objective 0, of equal ones by objective 1, and so on. Best for up to 3 objectives. */
+bool nondominated_filter_ordered(const double *point, size_t n, unsigned n_objective, bool *keep, size_t *n_kept);
+
 /* Memory of ranking, and the order that it leaves. Initialise with {0}, then nondominated_init. */
 struct nondominated {
 	size_t n_alloc;

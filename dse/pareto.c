@@ -24,6 +24,7 @@
 
 enum {
 	FIRST_ALLOC = 16,
+	MAX_ORDERED = 3,  /* objectives up to which points in order are filtered fastest one after the other */
 	MOVE_CHUNK = 1024 /* points that one thread copies at a time */
 };
 
@@ -422,7 +423,10 @@ static bool find_kept(const struct both *both, uint32_t *number, size_t *n_kept)
 		const struct pareto *side = side_of(both, number[i], &at);
 		memcpy(sorted + i * n_objective, objective_of(side, at), n_objective * sizeof *sorted);
 	}
-	done = done && nondominated_filter(sorted, n, n_objective, keep, n_kept);
+	if (done && n_objective <= MAX_ORDERED)
+		done = nondominated_filter_ordered(sorted, n, n_objective, keep, n_kept);
+	else
+		done = done && nondominated_filter(sorted, n, n_objective, keep, n_kept);
 	for (size_t i = 0; done && i < n; i++)
 		if (keep[i])
 			number[n_found++] = number[i];

@@ -349,10 +349,9 @@ void report_counts(FILE *file, const struct front_run *run)
 	put_count(file, "points composed", counts->n_composed);
 	if (isfinite(counts->log10_design))
 		(void)fprintf(file, "  designs of whole networks: 10^%.1f\n", counts->log10_design);
-	struct quality quality;
-	if (run->explore->front.n > 0 && quality_of_front(&run->explore->front, &quality))
+	if (run->has_quality)
 		(void)fprintf(file, "  hypervolume: %.3f %% of the box up to 1.1 x nadir; knee: point %zu\n",
-		              100.0 * quality.hypervolume_frac, quality.knee);
+		              100.0 * run->quality.hypervolume_frac, run->quality.knee);
 	char text[CERTIFICATE_TEXT_SIZE];
 	certificate_text(run, text, sizeof(text));
 	(void)fprintf(file, "  certificate: %s\n", text);

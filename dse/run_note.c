@@ -259,8 +259,6 @@ static void fill(struct keeping *keeping)
 	const struct front_run *run = keeping->run;
 	const struct explore *explore = run->explore;
 	struct run_record *record = &keeping->record;
-	struct quality quality;
-	bool has_quality = explore->front.n > 0 && quality_of_front(&explore->front, &quality);
 	record->date = keeping->note->date;
 	record->seconds = explore->seconds;
 	record->version = DSE_VERSION;
@@ -273,7 +271,7 @@ static void fill(struct keeping *keeping)
 	record->seed = run->options->seed;
 	record->n_point = explore->front.n;
 	record->signature = explore->front.n > 0 ? run->signature : "";
-	record->hypervolume = has_quality ? quality.hypervolume : 0.0;
+	record->hypervolume = run->has_quality ? run->quality.hypervolume : 0.0;
 	record->n_input = keeping->note->n_input;
 	record->n_thread = run->options->n_thread;
 	record->input = keeping->note->input;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What a store's tables are, and how a run gets into them; dse/run_list.c reads them. */
 #include "dse/run_store.h"
+#include "dse/parallel.h"
 #include "dse/squeeze.h"
 #include <assert.h>
 #include <stdio.h>
@@ -102,17 +103,87 @@ static bool has_content(struct database *store, const char *hash, struct err *er
 	return found;
 }
 
+/* Bytes of a run, squeezed before they are put: all of them side by side. */
+struct content {
+	const void *data; /* NULL: they are there, or stay plain */
+	size_t n_byte;
+	uint8_t *small;
+	size_t n_small;
+	enum err_code code;
+	struct err err;
+};
+
+struct squeezing {
+	struct content *content; /* [n_input + n_file + 1]: inputs, files, the answer */
+	unsigned n_thread;
+};
+
+static void squeeze_content(void *context, size_t i)
+{
+	const struct squeezing *squeezing = context;
+	struct content *content = &squeezing->content[i];
+	if (content->data)
+		content->code = squeeze(content->data, content->n_byte, squeezing->n_thread, &content->small,
+		                        &content->n_small, &content->err);
+}
+
 /* Plain where it is small and a text, so that json_extract and people can read it. */
-static enum err_code put_content(struct database *store, const struct run_file *file, unsigned n_thread,
+static bool stays_plain(const struct run_file *file)
+{
+	return file->n_byte <= PLAIN_MAX_BYTE && !memchr(file->data, 0, file->n_byte);
+}
+
+static void want_files(struct database *store, const struct run_file *file, size_t n, struct content *content,
+                       struct err *err)
+{
+	for (size_t i = 0; i < n; i++)
+		if (file[i].data && !stays_plain(&file[i]) && !has_content(store, file[i].hash, err))
+			content[i] = (struct content){.data = file[i].data, .n_byte = file[i].n_byte};
+}
+
+static size_t n_content(const struct run_record *run)
+{
+	return run->n_input + run->n_file + 1;
+}
+
+/* NULL when memory is out. */
+static struct content *squeeze_all(struct database *store, const struct run_record *run, struct err *err)
+{
+	struct squeezing squeezing = {calloc(n_content(run), sizeof(struct content)),
+	                              run->n_thread > 0 ? run->n_thread : 1};
+	struct content *content = squeezing.content;
+	if (!content)
+		return NULL;
+	want_files(store, run->input, run->n_input, content, err);
+	want_files(store, run->file, run->n_file, content + run->n_input, err);
+	if (run->answer)
+		content[n_content(run) - 1] = (struct content){.data = run->answer, .n_byte = run->n_answer};
+	parallel_for(n_content(run), squeezing.n_thread, squeeze_content, &squeezing);
+	return content;
+}
+
+static void free_content(const struct run_record *run, struct content *content)
+{
+	for (size_t i = 0; content && i < n_content(run); i++) {
+		free(content[i].small);
+		err_clear(&content[i].err);
+	}
+	free(content);
+}
+
+static enum err_code judge_content(struct content *content, struct err *err)
+{
+	return content->code == ERR_OK ? ERR_OK : err_add_all(err, (struct err_place){0}, &content->err);
+}
+
+static enum err_code put_content(struct database *store, const struct run_file *file, struct content *content,
                                  struct err *err)
 {
-	uint8_t *small = NULL;
-	size_t n_small = 0;
 	struct query query;
 	enum err_code code = ERR_OK;
 	if (!file->data || has_content(store, file->hash, err))
 		return ERR_OK;
-	bool is_plain = file->n_byte <= PLAIN_MAX_BYTE && !memchr(file->data, 0, file->n_byte);
+	bool is_plain = stays_plain(file);
 	char *text = is_plain ? malloc(file->n_byte + 1) : NULL;
 	if (is_plain && !text)
 		return err_add(err, ERR_INTERNAL, "out of memory");
@@ -120,7 +191,7 @@ static enum err_code put_content(struct database *store, const struct run_file *
 		memcpy(text, file->data, file->n_byte);
 		text[file->n_byte] = '\0';
 	} else {
-		code = squeeze(file->data, file->n_byte, n_thread > 0 ? n_thread : 1, &small, &n_small, err);
+		code = judge_content(content, err);
 	}
 	if (code == ERR_OK) {
 		query_start(&query, store, "INSERT INTO content VALUES (?, ?, ?, ?)", err);
@@ -130,16 +201,15 @@ static enum err_code put_content(struct database *store, const struct run_file *
 		if (is_plain)
 			query_put_text(&query, text);
 		else
-			query_put_bytes(&query, small, n_small);
+			query_put_bytes(&query, content->small, content->n_small);
 		code = query_run(&query);
 	}
 	free(text);
-	free(small);
 	return code;
 }
 
 static enum err_code put_files(struct database *store, const char *sql, uint64_t run, const struct run_file *file,
-                               size_t n, unsigned n_thread, struct err *err)
+                               size_t n, struct content *content, struct err *err)
 {
 	enum err_code code = ERR_OK;
 	for (size_t i = 0; i < n && code == ERR_OK; i++) {
@@ -153,7 +223,7 @@ static enum err_code put_files(struct database *store, const char *sql, uint64_t
 		query_put_u64(&query, file[i].n_byte);
 		code = query_run(&query);
 		if (code == ERR_OK)
-			code = put_content(store, &file[i], n_thread, err);
+			code = put_content(store, &file[i], &content[i], err);
 	}
 	return code;
 }
@@ -181,16 +251,14 @@ static enum err_code put_row(struct database *store, const struct run_record *ru
 }
 
 /* An answer belongs to a run that searched; one that knew it keeps it as long as that one is there. */
-static enum err_code put_answer(struct database *store, const struct run_record *run, uint64_t id, struct err *err)
+static enum err_code put_answer(struct database *store, const struct run_record *run, uint64_t id,
+                                struct content *content, struct err *err)
 {
 	struct query query;
-	uint8_t *small;
-	size_t n_small;
 	char hash[HASH_HEX_SIZE];
 	if (!run->answer)
 		return ERR_OK;
-	enum err_code code =
-	    squeeze(run->answer, run->n_answer, run->n_thread > 0 ? run->n_thread : 1, &small, &n_small, err);
+	enum err_code code = judge_content(content, err);
 	if (code != ERR_OK)
 		return code;
 	hash_hex(run->answer, run->n_answer, hash);
@@ -200,10 +268,8 @@ static enum err_code put_answer(struct database *store, const struct run_record 
 	query_put_u64(&query, id);
 	query_put_u64(&query, run->n_answer);
 	query_put_text(&query, hash);
-	query_put_bytes(&query, small, n_small);
-	code = query_run(&query);
-	free(small);
-	return code;
+	query_put_bytes(&query, content->small, content->n_small);
+	return query_run(&query);
 }
 
 enum err_code run_store_put(struct database *store, const struct run_record *run, uint64_t *id, struct err *err)
@@ -214,14 +280,18 @@ enum err_code run_store_put(struct database *store, const struct run_record *run
 		return code;
 	code = put_row(store, run, err);
 	*id = database_last_row(store);
+	struct content *content = code == ERR_OK ? squeeze_all(store, run, err) : NULL;
+	if (code == ERR_OK && !content)
+		code = err_add(err, ERR_INTERNAL, "out of memory");
 	if (code == ERR_OK)
 		code = put_files(store, "INSERT INTO run_input VALUES (?, ?, ?, ?, ?)", *id, run->input, run->n_input,
-		                 run->n_thread, err);
+		                 content, err);
 	if (code == ERR_OK)
 		code = put_files(store, "INSERT INTO run_file VALUES (?, ?, ?, ?, ?)", *id, run->file, run->n_file,
-		                 run->n_thread, err);
+		                 content + run->n_input, err);
 	if (code == ERR_OK)
-		code = put_answer(store, run, *id, err);
+		code = put_answer(store, run, *id, &content[n_content(run) - 1], err);
+	free_content(run, content);
 	if (code == ERR_OK)
 		return database_commit(store, err);
 	database_rollback(store);

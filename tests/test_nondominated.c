@@ -54,6 +54,48 @@ static bool is_kept(const double *point, size_t n, unsigned n_objective, size_t 
 	return true;
 }
 
+static void sort_rows(double *point, size_t n, unsigned n_objective)
+{
+	for (size_t i = 1; i < n; i++) {
+		for (size_t at = i; at > 0; at--) {
+			double *own = point + at * n_objective, *before = own - n_objective;
+			unsigned k = 0;
+			while (k + 1 < n_objective && own[k] == before[k])
+				k++;
+			if (own[k] >= before[k])
+				break;
+			for (k = 0; k < n_objective; k++) {
+				double kept = own[k];
+				own[k] = before[k];
+				before[k] = kept;
+			}
+		}
+	}
+}
+
+static void test_nondominated_filter_of_ordered_equals_naive(void **state)
+{
+	double *point = calloc(MAX_POINT * MAX_DIM, sizeof *point);
+	bool keep[MAX_POINT];
+
+	(void)state;
+	for (uint32_t number = 0; number < 120; number++) {
+		struct rng rng = rng_stream(37, 0, number);
+		unsigned n_objective = 1 + number % MAX_DIM, kind = number / MAX_DIM % 6;
+		size_t n = rng_below(&rng, 120), n_kept, n_expected = 0;
+		draw_points(&rng, kind, n_objective, n, point);
+		sort_rows(point, n, n_objective);
+		assert_true(nondominated_filter_ordered(point, n, n_objective, keep, &n_kept));
+		for (size_t i = 0; i < n; i++) {
+			bool expected = is_kept(point, n, n_objective, i);
+			assert_int_equal(keep[i], expected);
+			n_expected += expected;
+		}
+		assert_int_equal(n_kept, n_expected);
+	}
+	free(point);
+}
+
 static void test_nondominated_filter_equals_naive(void **state)
 {
 	double *point = calloc(MAX_POINT * MAX_DIM, sizeof *point);
@@ -278,6 +320,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_nondominated_filter_equals_naive),
+	    cmocka_unit_test(test_nondominated_filter_of_ordered_equals_naive),
 	    cmocka_unit_test(test_nondominated_rank_equals_peeling),
 	    cmocka_unit_test(test_nondominated_rank_of_large_sets),
 	    cmocka_unit_test(test_nondominated_rank_of_many_fronts),
