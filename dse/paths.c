@@ -14,7 +14,7 @@
 
 #define PATH_SIZE 4096
 #define N_NAME 64
-#define N_PARENT 4 /* folders above a file that are looked through for what it names */
+#define N_PARENT 4 /* folders, its own and those above, that are looked through for what a file names */
 
 const char *const path_ending[PATH_N_ENDING] = {"", ".yaml", ".csv", ".cfg"};
 
@@ -159,7 +159,31 @@ size_t path_list(const char *folder, struct arena *arena, const char **name, siz
 	return n;
 }
 
-enum err_code path_find(const char *name, const char *folder, struct arena *arena, const char **path, struct err *err)
+/* folder/sub/name with an ending, without "./" before paths in the working directory. */
+static bool try_path(char path[PATH_SIZE], const char *folder, const char *sub, const char *name, const char *ending)
+{
+	const char *base = strcmp(folder, ".") == 0 ? "" : folder;
+	int n =
+	    snprintf(path, PATH_SIZE, "%s%s%s%s%s%s", base, base[0] ? "/" : "", sub, sub[0] ? "/" : "", name, ending);
+	return n > 0 && n < PATH_SIZE && is_file(path);
+}
+
+/* folder/name with one of the endings, which is another file than the one at not_this. */
+static bool try_endings(char path[PATH_SIZE], const char *folder, const char *name, const char *not_this)
+{
+	struct stat other, status;
+	bool has_other = not_this && stat(not_this, &other) == 0;
+	for (size_t k = 1; k < PATH_N_ENDING; k++)
+		if (try_path(path, folder, "", name, path_ending[k]) &&
+		    !(has_other && stat(path, &status) == 0 && status.st_ino == other.st_ino &&
+		      status.st_dev == other.st_dev))
+			return true;
+	return false;
+}
+
+/* As path_find; here: the folder where, at last, a file may leave out its ending, if it is not the one at not_this. */
+static enum err_code find_named(const char *name, const char *folder, const char *here, const char *not_this,
+                                struct arena *arena, const char **path, struct err *err)
 {
 	assert(name && folder && arena && path);
 	char found[PATH_SIZE], dir[PATH_SIZE];
@@ -168,6 +192,7 @@ enum err_code path_find(const char *name, const char *folder, struct arena *aren
 		(void)strcpy(found, name);
 	for (size_t i = 0; !is_found && nth_folder(i, folder, dir); i++)
 		is_found = found_in(dir, name, found);
+	is_found = is_found || try_endings(found, here, name, not_this);
 	if (is_found) {
 		*path = arena_text(arena, found);
 		return *path ? ERR_OK : err_add(err, ERR_INTERNAL, "out of memory");
@@ -177,6 +202,11 @@ enum err_code path_find(const char *name, const char *folder, struct arena *aren
 	const char *nearest = err_nearest(name, names, n);
 	return err_add(err, ERR_IO, "%s: no such file, and no such name under spaces/%s%s%s%s", name, folder,
 	               nearest ? "; did you mean '" : "", nearest ? nearest : "", nearest ? "'?" : "");
+}
+
+enum err_code path_find(const char *name, const char *folder, struct arena *arena, const char **path, struct err *err)
+{
+	return find_named(name, folder, ".", NULL, arena, path, err);
 }
 
 /* ---- beside a file that names them ---- */
@@ -191,15 +221,6 @@ static void folder_of(const char *path, char folder[PATH_SIZE])
 		(void)strcpy(folder, ".");
 	else if (n == 0)
 		(void)strcpy(folder, "/");
-}
-
-/* folder/sub/name with an ending, without "./" before paths in the working directory. */
-static bool try_path(char path[PATH_SIZE], const char *folder, const char *sub, const char *name, const char *ending)
-{
-	const char *base = strcmp(folder, ".") == 0 ? "" : folder;
-	int n =
-	    snprintf(path, PATH_SIZE, "%s%s%s%s%s%s", base, base[0] ? "/" : "", sub, sub[0] ? "/" : "", name, ending);
-	return n > 0 && n < PATH_SIZE && is_file(path);
 }
 
 /* Take out "name/.." and "./": as text, so the caller checks that no symbolic link made them mean something else. */
@@ -261,7 +282,8 @@ enum err_code path_find_beside(const char *beside, const char *name, const char 
 		(void)strcpy(folder + n, "/..");
 	}
 	const char *result = at;
-	enum err_code code = found ? ERR_OK : path_find(name, kind, arena, &result, err);
+	folder_of(beside, folder);
+	enum err_code code = found ? ERR_OK : find_named(name, kind, folder, beside, arena, &result, err);
 	if (code != ERR_OK)
 		return code;
 	*path = path_plain(result, arena);

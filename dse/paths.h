@@ -19,7 +19,8 @@ bool path_ends_in(const char *path, const char *ending);
 /*
  * Find a file by name: as given, then NAME and NAME.yaml, NAME.csv, NAME.cfg in ./spaces/FOLDER,
  * then in ../spaces/FOLDER and ../share/dse/spaces/FOLDER of the folder the
- * program lies in, then where libdse lies and where it was to be installed (build_data). folder is "machines" or "networks". The path lives in arena.
+ * program lies in, then where libdse lies and where it was to be installed (build_data), at last NAME.yaml, NAME.csv,
+ * NAME.cfg in the working directory. folder is "machines" or "networks". The path lives in arena.
  * ERR_IO when there is none, with the nearest name that exists.
  */
 enum err_code path_find(const char *name, const char *folder, struct arena *arena, const char **path, struct err *err);
@@ -32,7 +33,8 @@ size_t path_list(const char *folder, struct arena *arena, const char **name, siz
 
 /*
  * A file that another one, beside, names: by path relative to it, or by name in the folder of that kind beside it or
- * beside a folder above it; at last as path_find does. The path is plain and lives in arena. ERR_IO.
+ * beside a folder above it; then as path_find does; at last by name, without its ending, beside it, where it may not be
+ * that file itself. The path is plain and lives in arena. ERR_IO.
  */
 enum err_code path_find_beside(const char *beside, const char *name, const char *kind, struct arena *arena,
                                const char **path, struct err *err);

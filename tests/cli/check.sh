@@ -79,3 +79,13 @@ objectives: [latency_ms]
 END
 expect_code 0 "$DSE" check -q "$work/some.yaml"
 grep -q 'refused: 1 of the 2 looked at, e\.g\. .*chip\.n_dram' "$work/out" || fail "no reason of the refused machine"
+
+# Names without endings mean files beside the space, but not the space itself, and of a command those where it runs.
+mkdir "$work/mine"
+cp spaces/machines/dvfs_chip.yaml "$work/mine/my_chip.yaml"
+cp spaces/networks/tiny.yaml "$work/mine/my_net.yaml"
+sed 's/^machine:.*/machine: my_chip/; s/^networks:.*/networks: [my_net, tiny]/' spaces/smoke.yaml >"$work/mine/tiny.yaml"
+expect_code 0 "$DSE" check -q "$work/mine/tiny.yaml"
+program=$(realpath "$DSE")
+cd "$work/mine"
+expect_code 0 "$program" simulate my_chip my_net
