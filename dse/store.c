@@ -99,6 +99,15 @@ static ssize_t put_bytes(void *cookie, const char *data, size_t n_byte)
 	return 0;
 }
 
+/* front.json is signed when it is written. */
+static int seek_stream(void *cookie, off64_t *offset, int whence)
+{
+	const struct store_stream *stream = cookie;
+	off_t at = lseek(stream->descriptor, (off_t)*offset, whence);
+	*offset = (off64_t)at;
+	return at < 0 ? -1 : 0;
+}
+
 static int close_stream(void *cookie)
 {
 	const struct store_stream *stream = cookie;
@@ -108,7 +117,8 @@ static int close_stream(void *cookie)
 /* The file's stream, which stays the file's after fclose; NULL with errno. */
 static FILE *open_stream(struct store_file *file, const char *path)
 {
-	static const cookie_io_functions_t calls = {.write = put_bytes, .close = close_stream};
+	static const cookie_io_functions_t calls = {
+	    .write = put_bytes, .seek = seek_stream, .close = close_stream};
 	file->stream = calloc(1, sizeof(*file->stream));
 	int descriptor = file->stream ? open(path, O_WRONLY | O_CREAT | O_TRUNC, 0666) : -1;
 	if (descriptor < 0)
