@@ -119,7 +119,14 @@ static enum err_code set_up(struct database *database, const struct database_sch
 	uint64_t version = 0;
 	(void)sqlite3_extended_result_codes(database->handle, 1);
 	(void)sqlite3_busy_timeout(database->handle, DATABASE_WAIT_S * 1000);
-	enum err_code code = judge_file(database, schema, &version, err);
+	/* in a transaction, too: what is read must not be half before and half after another process made the tables */
+	enum err_code code = database_run(database, "BEGIN", err);
+	if (code == ERR_OK)
+		code = judge_file(database, schema, &version, err);
+	if (code == ERR_OK)
+		code = database_commit(database, err);
+	else
+		database_rollback(database);
 	if (code == ERR_OK && version < schema->n_version)
 		code = use_log(database, err);
 	if (code == ERR_OK && version < schema->n_version)

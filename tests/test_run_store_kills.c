@@ -88,6 +88,35 @@ static void test_run_store_several_writers_lose_nothing(void **state)
 	assert_int_equal(count_runs(fixture->store), N_WRITER * N_RUN);
 }
 
+/* Each process that opens a file while another makes its tables has it before or after that, never in between. */
+static void test_run_store_is_made_by_several_at_once(void **state)
+{
+	struct fixture *fixture = *state;
+	enum { N_OPENER = 3, N_ROUND = 40 };
+	for (int round = 0; round < N_ROUND; round++) {
+		int status;
+		char path[sizeof(fixture->other) + 16];
+		(void)snprintf(path, sizeof(path), "%s%d", fixture->other, round);
+		for (int i = 0; i < N_OPENER; i++) {
+			pid_t pid = fork();
+			assert_true(pid >= 0);
+			if (pid == 0) {
+				struct database *store;
+				struct err err = {0};
+				enum err_code code = run_store_open(path, true, &store, &err);
+				(void)fputs(err_text(&err), stderr);
+				database_close(store);
+				_exit((int)code);
+			}
+		}
+		for (int i = 0; i < N_OPENER; i++) {
+			assert_true(wait(&status) > 0);
+			assert_int_equal(status, 0);
+		}
+		(void)unlink(path);
+	}
+}
+
 /* A limit on the size of files stands for a full disk: the run is told not to be kept, and those before it are. */
 static void test_run_store_survives_a_full_disk(void **state)
 {
@@ -193,6 +222,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	    TEST(test_run_store_readers_and_writers_at_once),
 	    TEST(test_run_store_several_writers_lose_nothing),
+	    TEST(test_run_store_is_made_by_several_at_once),
 	    TEST(test_run_store_survives_a_full_disk),
 	    TEST(test_run_store_survives_kills),
 	};
