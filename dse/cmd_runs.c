@@ -21,7 +21,6 @@ static void print_table(FILE *file, const struct run_record *run, size_t n)
 	table_add_column(&table, "engine", false);
 	table_add_column(&table, "points", true);
 	table_add_column(&table, "signature", false);
-	table_add_column(&table, "hypervolume", true);
 	table_add_column(&table, "seconds", true);
 	table_add_column(&table, "exactness", false);
 	for (size_t i = 0; i < n; i++) {
@@ -32,7 +31,6 @@ static void print_table(FILE *file, const struct run_record *run, size_t n)
 		          strcmp(run[i].detail, "fast") == 0 ? "" : run[i].detail);
 		table_add(&table, "%" PRIu64, run[i].n_point);
 		table_add(&table, "%s", run[i].signature);
-		table_add_real(&table, run[i].hypervolume);
 		table_add(&table, "%.3f", run[i].seconds);
 		table_add(&table, "%s%s%s", run[i].exactness, strcmp(run[i].state, "complete") == 0 ? "" : ", ",
 		          strcmp(run[i].state, "complete") == 0 ? "" : run[i].state);

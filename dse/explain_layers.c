@@ -117,10 +117,10 @@ static void describe(const struct layer_set *set, const struct space *space, siz
 static const char *kind_word(enum block_kind kind, size_t n)
 {
 	static const char *const one[] = {[BLOCK_CONV] = "convolution",
-	                                  [BLOCK_POOL] = "pooling or other work of the ARM cores",
+	                                  [BLOCK_POOL] = "pooling or other work that multiplies nothing",
 	                                  [BLOCK_MATMUL] = "matrix multiplication"};
 	static const char *const many[] = {[BLOCK_CONV] = "convolutions",
-	                                   [BLOCK_POOL] = "layers of pooling and other work of the ARM cores",
+	                                   [BLOCK_POOL] = "layers of pooling and other work that multiplies nothing",
 	                                   [BLOCK_MATMUL] = "matrix multiplications"};
 	return n == 1 ? one[kind] : many[kind];
 }

@@ -117,7 +117,7 @@
 		if (!space.runs)
 			return;
 		const run = space.runs[0];
-		section.append(dse.facts([['file', space.file], ['engine', `${space.engine}, ${space.exactness}`], ['run', String(run.run)],
+		section.append(dse.facts([['file', space.file], ['engine', space.engine], ['exactness', space.exactness], ['run', String(run.run)],
 			['points', run.points], ['last good night', space.good_date && `${space.good_date}, run ${space.good_run}`],
 			['signature', run.signature], ['note', space.note, true]]));
 		drawCauses(section, space);
