@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # The documents are true: their commands run, their links lead somewhere, their examples are spaces, networks and
-# mappings, their figures are what the program prints. `make explore` and `make test` themselves are run by hand and by
+# mappings, their figures are what the program prints. `make explore` and `make test` themselves are run by
 # CI; the tables of studies are checked by the other readme_*.sh.
 . tests/cli/common
 
