@@ -2,6 +2,7 @@
 /* What an audit found, for people, for programs and for the exit code. */
 #include "dse/audit.h"
 #include "dse/colour.h"
+#include "dse/command_text.h"
 #include <assert.h>
 #include <inttypes.h>
 
@@ -91,13 +92,12 @@ void audit_put_json(struct json *json, const struct audit *audit)
 /* A fault, and how to see its design alone. */
 static void tell_fault(const struct audit_fault *fault, const char *dir, struct err *err)
 {
-	char replay[4200] = "";
-	if (fault->kind == AUDIT_LACK)
-		(void)snprintf(replay, sizeof(replay), "; to run it: dse simulate --point %s/audit.json:%zu", dir,
-		               fault->point);
-	else if (fault->kind == AUDIT_VALUE || fault->kind == AUDIT_ORDER)
-		(void)snprintf(replay, sizeof(replay), "; to run it: dse simulate --point %s/front.json:%zu", dir,
-		               fault->point);
+	char path[4200], word[4300], replay[4400] = "";
+	bool is_lack = fault->kind == AUDIT_LACK;
+	(void)snprintf(path, sizeof(path), "%s/%s.json", dir, is_lack ? "audit" : "front");
+	if (is_lack || fault->kind == AUDIT_VALUE || fault->kind == AUDIT_ORDER)
+		(void)snprintf(replay, sizeof(replay), "; to run it: dse simulate --point %s:%zu",
+		               command_word(word, sizeof(word), path), fault->point);
 	(void)err_add(err, ERR_INTERNAL, "audit: %s%s%s%s", fault->machine, fault->machine[0] ? ": " : "", fault->what,
 	              replay);
 }

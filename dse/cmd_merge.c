@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* dse merge: the front of a space from the journals of its shards. */
 #include "dse/cmd_explore.h"
+#include "dse/command_text.h"
 #include "dse/store.h"
 #include <assert.h>
 #include <stdlib.h>
@@ -48,8 +49,10 @@ static enum err_code read_shard(const char *dir, struct resume *all, struct shar
 		code = resume_compare(dir, info.identity, all->text, false, &own);
 	if (code == ERR_OK)
 		code = place_shard(shards, dir, info.identity, &own);
+	char word[4200];
 	if (code == ERR_OK && !info.has_end)
-		code = err_add(&own, ERR_INPUT, "%s: is not complete; to go on: dse explore --resume %s", dir, dir);
+		code = err_add(&own, ERR_INPUT, "%s: is not complete; to go on: dse explore --resume %s", dir,
+		               command_word(word, sizeof(word), dir));
 	if (code != ERR_OK)
 		code = err_add_all(err, (struct err_place){NULL, 0, 0}, &own);
 	if (!all->text) {

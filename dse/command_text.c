@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "dse/command_text.h"
+#include "dse/run_note.h"
 #include <assert.h>
 #include <inttypes.h>
 #include <string.h>
 
-/* A word as a shell takes it: in quotes where it holds anything a shell might read as more than a word. */
-static void print_word(FILE *file, const char *word)
+void command_print_word(FILE *file, const char *word)
 {
 	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./+,:=@%";
 	if (word[0] != '\0' && strspn(word, plain) == strlen(word)) {
@@ -18,6 +18,39 @@ static void print_word(FILE *file, const char *word)
 	(void)fputc('\'', file);
 }
 
+const char *command_word(char *text, size_t n_byte, const char *word)
+{
+	assert(n_byte > 0);
+	memset(text, 0, n_byte);
+	FILE *file = fmemopen(text, n_byte, "w");
+	if (file) {
+		command_print_word(file, word);
+		(void)fclose(file);
+	}
+	text[n_byte - 1] = '\0';
+	return text;
+}
+
+void command_print_replay(FILE *file, const char *path, const char *point)
+{
+	assert(path && point);
+	(void)fputs("dse simulate --point ", file);
+	command_print_word(file, path);
+	(void)fprintf(file, ":%s", point);
+}
+
+void command_print_replay_kept(FILE *file, const char *store, uint64_t run, const char *point)
+{
+	assert(store && run > 0);
+	(void)fprintf(file, "dse export %" PRIu64 " --json -o front.json", run);
+	if (!run_note_is_usual(store)) {
+		(void)fputs(" --store ", file);
+		command_print_word(file, store);
+	}
+	(void)fputs(" && ", file);
+	command_print_replay(file, "front.json", point);
+}
+
 enum err_code command_print(const struct cli_options *cli, const struct explore_options *options, enum detail detail,
                             char **command, struct err *err)
 {
@@ -27,7 +60,7 @@ enum err_code command_print(const struct cli_options *cli, const struct explore_
 	if (!text)
 		return err_add(err, ERR_INTERNAL, "out of memory");
 	(void)fputs("dse explore ", text);
-	print_word(text, cli->file[0]);
+	command_print_word(text, cli->file[0]);
 	(void)fprintf(text, " --engine %s --seed %" PRIu64, options->engine->name, options->seed);
 	if (options->flat)
 		(void)fputs(" --flat", text);
@@ -50,17 +83,17 @@ enum err_code command_print(const struct cli_options *cli, const struct explore_
 	              cli->quiet ? " -q" : "", cli->no_progress ? " --no-progress" : "");
 	for (size_t i = 0; i < cli->compare.n; i++) {
 		(void)fputs(" --compare ", text);
-		print_word(text, cli->compare.text[i]);
+		command_print_word(text, cli->compare.text[i]);
 	}
 	if (cli->no_cache)
 		(void)fputs(" --no-cache", text);
 	if (cli->store) {
 		(void)fputs(" --store ", text);
-		print_word(text, cli->store);
+		command_print_word(text, cli->store);
 	}
 	if (cli->out) {
 		(void)fputs(" -o ", text);
-		print_word(text, cli->out);
+		command_print_word(text, cli->out);
 	}
 	return fclose(text) == 0 ? ERR_OK : err_add(err, ERR_INTERNAL, "out of memory");
 }

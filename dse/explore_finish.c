@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "dse/explore_finish.h"
+#include "dse/command_text.h"
 #include "dse/interrupt.h"
 #include "dse/parallel.h"
 #include "dse/report.h"
@@ -151,11 +152,11 @@ static enum err_code write_files(struct explore_job *job, struct err *err)
 /* How to give a search that ran out of time more of it. */
 static void print_extension(const struct explore_job *job)
 {
-	if (!job->cli->quiet && job->keep->journal.descriptor >= 0)
-		(void)fprintf(stderr,
-		              "stopped by --max-seconds; to go on: dse explore --resume %s, with or without another "
-		              "--max-seconds\n",
-		              job->keep->dir);
+	if (job->cli->quiet || job->keep->journal.descriptor < 0)
+		return;
+	(void)fputs("stopped by --max-seconds; to go on: dse explore --resume ", stderr);
+	command_print_word(stderr, job->keep->dir);
+	(void)fputs(", with or without another --max-seconds\n", stderr);
 }
 
 /* The last lines name what was written and what to do with it. */
@@ -171,9 +172,16 @@ static void print_paths(const struct explore_job *job)
 		             job->run.n_known_search);
 	if (job->is_partial)
 		(void)printf("The folder without -partial keeps the complete result of an earlier run.\n");
-	if (job->explore.front.n > 0)
-		(void)printf("Replay one design: dse simulate --point %s/front.json:0\n", job->dir);
-	(void)printf("Look at it: dse report %s\n", job->dir);
+	if (job->explore.front.n > 0) {
+		char *path = store_join(job->dir, "front.json");
+		(void)fputs("Replay one design: ", stdout);
+		command_print_replay(stdout, path ? path : "front.json", "0");
+		(void)fputc('\n', stdout);
+		free(path);
+	}
+	(void)fputs("Look at it: dse report ", stdout);
+	command_print_word(stdout, job->dir);
+	(void)fputc('\n', stdout);
 }
 
 /* On stdout: the front, or what killed every design; with --json the same as run.json and the front's metrics. */
@@ -215,9 +223,10 @@ static enum err_code print_result(struct explore_job *job, struct err *err)
 /* How to go on with what was not finished. */
 static void print_way_on(const struct explore_job *job, char *text, size_t n_byte)
 {
+	char dir[4200];
 	if (job->keep->journal.descriptor >= 0)
-		(void)snprintf(text, n_byte, "to go on: dse explore --resume %s; to search again: %s", job->keep->dir,
-		               job->command);
+		(void)snprintf(text, n_byte, "to go on: dse explore --resume %s; to search again: %s",
+		               command_word(dir, sizeof(dir), job->keep->dir), job->command);
 	else
 		(void)snprintf(text, n_byte, "to search again: %s", job->command);
 }

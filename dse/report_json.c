@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "dse/report_json.h"
 #include "dse/build.h"
+#include "dse/command_text.h"
 #include "dse/design_field.h"
 #include "dse/energy_json.h"
 #include "dse/engine.h"
@@ -90,20 +91,16 @@ static void put_progress(struct json *json, const struct report_run *run)
 static void put_replay(struct json *json, const struct report_data *data)
 {
 	const struct report_run *run = &data->run;
-	char text[4400];
-	if (run->front.n_point == 0)
-		json_put_text(json, "replay", NULL);
-	else if (data->has_folder) {
-		bool is_plain = strspn(run->front_path, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./+,:@%=") ==
-		                strlen(run->front_path);
-		(void)snprintf(text, sizeof(text), is_plain ? "dse simulate --point %s:{id}" : "dse simulate --point '%s:{id}'",
-		               run->front_path);
+	char *text = NULL;
+	size_t n_byte;
+	FILE *file = run->front.n_point > 0 ? open_memstream(&text, &n_byte) : NULL;
+	if (file && data->has_folder)
+		command_print_replay(file, run->front_path, "{id}");
+	else if (file)
+		command_print_replay_kept(file, run->store, run->record.id, "{id}");
+	if (!file || fclose(file) == 0)
 		json_put_text(json, "replay", text);
-	} else {
-		(void)snprintf(text, sizeof(text),
-		               "dse export %" PRIu64 " --json -o front.json && dse simulate --point front.json:{id}", run->record.id);
-		json_put_text(json, "replay", text);
-	}
+	free(text);
 }
 
 static void put_header(struct json *json, const struct report_data *data)

@@ -103,6 +103,9 @@ static enum err_code read_store(struct report_source *source, struct report_run 
 		code = doc_read_text(run->run_path, text, n_byte, &run->arena, &root, err);
 	free(text);
 	run->run = root;
+	run->store = arena_text(&run->arena, database_path(source->store));
+	if (code == ERR_OK && !run->store)
+		code = err_add(err, ERR_INTERNAL, "out of memory");
 	return code == ERR_OK ? front_read_run(source->store, &run->record, &run->front, err) : code;
 }
 

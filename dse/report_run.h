@@ -15,6 +15,7 @@ struct report_source {
 struct report_run {
 	const char *name;          /* as the user named it */
 	struct run_record record;  /* of a kept run; else id is 0 and all but folder is not set */
+	const char *store;         /* path of the one that keeps it; NULL: it is a folder's */
 	const char *folder;        /* where its files are, or were written */
 	const char *run_path, *front_path; /* what messages call its two files */
 	const struct doc_node *run; /* run.json */

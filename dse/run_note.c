@@ -33,10 +33,22 @@ static char *default_path(const char *folder)
 	return path;
 }
 
+/* What DSE_STORE in the environment says; NULL: nothing. */
+static const char *from_environment(void)
+{
+	const char *text = getenv("DSE_STORE");
+	return text && *text ? text : NULL;
+}
+
+bool run_note_is_usual(const char *path)
+{
+	const char *given = from_environment();
+	return strcmp(path, given ? given : "results/" RUN_STORE_NAME) == 0;
+}
+
 enum err_code run_note_choose(const struct cli_options *cli, const char *folder, char **path, struct err *err)
 {
-	const char *from_environment = getenv("DSE_STORE");
-	const char *given = cli->store ? cli->store : from_environment && *from_environment ? from_environment : NULL;
+	const char *given = cli->store ? cli->store : from_environment();
 	*path = NULL;
 	if (given && strcmp(given, "none") == 0)
 		return ERR_OK;

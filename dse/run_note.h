@@ -35,6 +35,9 @@ struct run_note {
  */
 enum err_code run_note_choose(const struct cli_options *cli, const char *folder, char **path, struct err *err);
 
+/* Whether path is the store that commands without a folder and without --store take. */
+bool run_note_is_usual(const char *path);
+
 /* Open the store that the command line means, to read what was kept. ERR_IO, also where there is none yet, ERR_USAGE,
  * ERR_INPUT, ERR_INTERNAL. */
 enum err_code run_note_open(const struct cli_options *cli, struct database **store, struct err *err);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "dse/run_print.h"
+#include "dse/command_text.h"
 #include "dse/report.h"
 #include "dse/store.h"
 #include "dse/table.h"
@@ -176,16 +177,17 @@ static enum err_code print_front(FILE *file, struct database *store, const struc
 }
 
 /* From the folder if it still holds this front, else from the store. */
-static void print_replay(FILE *file, const struct run_record *run, const struct run_file *json)
+static void print_replay(FILE *file, const struct database *store, const struct run_record *run,
+                         const struct run_file *json)
 {
 	char *path = store_join(run->folder, json->name);
 	bool is_there = path && strcmp(compare_now(path, json->hash), "the same now") == 0;
-	(void)fprintf(file, "Search again: %s\n", run->command);
+	(void)fprintf(file, "Search again: %s\nReplay one design: ", run->command);
 	if (is_there)
-		(void)fprintf(file, "Replay one design: dse simulate --point %s:0\n", path);
+		command_print_replay(file, path, "0");
 	else
-		(void)fprintf(file, "Replay one design: dse export %" PRIu64 " --json -o front.json && dse simulate --point front.json:0\n",
-		              run->id);
+		command_print_replay_kept(file, database_path(store), run->id, "0");
+	(void)fputc('\n', file);
 	free(path);
 }
 
@@ -212,7 +214,7 @@ enum err_code run_print(FILE *file, struct database *store, const struct run_rec
 		(void)fputs("No feasible design.\n", file);
 	if (code == ERR_OK && json) {
 		(void)fputc('\n', file);
-		print_replay(file, run, json);
+		print_replay(file, store, run, json);
 	}
 	return code;
 }

@@ -26,6 +26,20 @@ for key in columns points layers point_designs designs machines; do
 	[ -s "$work/a" ] || fail "no $key"
 	expect_same "$work/a" "$work/b"
 done
+# Commands that are printed are for a shell, and name the store they mean.
+expect_code 0 "$DSE" explore $space -o "$work/o d"
+odd=$(echo "$work/o d/"smoke-*)
+expect_text "$work/out" "Look at it: dse report '$odd'"
+replay="dse simulate --point '$odd/front.json':"
+expect_text "$work/out" "Replay one design: ${replay}0"
+expect_code 0 "$DSE" show last --store "$work/o d/dse.sqlite"
+expect_text "$work/out" "Replay one design: ${replay}0"
+rm -r "$odd"
+replay="dse export 1 --json -o front.json --store '$work/o d/dse.sqlite' && dse simulate --point front.json:"
+expect_code 0 "$DSE" show last --store "$work/o d/dse.sqlite"
+expect_text "$work/out" "Replay one design: ${replay}0"
+expect_code 0 "$DSE" report last --store "$work/o d/dse.sqlite" --json -o "$work/odd.json"
+expect_text "$work/odd.json" "\"replay\":\"${replay}{id}\""
 expect_code 0 "$DSE" report "$folder" "$folder" -o "$work/two.html"
 [ "$(grep -c '"signature":' "$work/two.html")" -eq 2 ] || fail "not both runs are in the report"
 
