@@ -159,6 +159,7 @@ static void read_strategies(struct space_reader *reader, const struct doc_node *
 				rule->strategy[k] |= strategy_table[k].for_search;
 		} else if (doc_get_choice(item_at(node, i), "strategy", name, N_STRATEGY + 1, &index, reader->err)) {
 			rule->strategy[index] = true;
+			space_check_strategy(reader, item_at(node, i), (enum strategy)index);
 		}
 	}
 	rule->set |= RULE_STRATEGY;

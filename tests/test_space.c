@@ -243,7 +243,7 @@ static void test_space_mistakes_name_their_place(void **state)
 	    "unknown_key", "missing",     "not_a_map",       "machine_name", "both_spellings", "twice",
 	    "axis_key",    "axis_target", "axis_value",      "axes_list",    "aggregate",      "weight",
 	    "rule_keys",   "rule_values", "pattern",         "layers_map",   "fixed_split",    "level_index",
-	    "constraints", "objectives",  "many_objectives", "search",       "many_files",
+	    "constraints", "objectives",  "many_objectives", "search",       "many_files",     "strategy",
 	};
 	for (size_t i = 0; i < sizeof(name) / sizeof(name[0]); i++) {
 		char path[128];
