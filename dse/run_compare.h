@@ -86,7 +86,7 @@ struct run_compare {
 	double mean_frac[SPACE_MAX_OBJECTIVE];     /* their mean relative movement */
 	double volume_frac;                        /* as of effects, of all changes together */
 	double together_frac[SPACE_MAX_OBJECTIVE]; /* share of what changes do only together; NaN: nothing moved */
-	double program_frac[SPACE_MAX_OBJECTIVE];  /* share of what no input does: another program, or tier */
+	double program_frac[SPACE_MAX_OBJECTIVE];  /* share of what no input does: another program */
 	struct arena arena;
 };
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which change of the inputs explains what. All designs of both fronts are evaluated in the first run's space, in the
- * second one's, and in the first one's with each change alone:
+ * Which change of the inputs explains what. All designs of both fronts are evaluated in the first run's space and tier,
+ * in the second one's, and in the first one's with each change alone, of which the tier may be one:
  *
  *   how far a change moves designs alone, as a share of how far all of it moved them;
  *   a point is lost by a change alone if it is on the front of all these designs without it, and not with it;
@@ -95,13 +95,21 @@ static bool find_front(const struct explainer *explainer, struct world *world)
 	return good && measure_volume(explainer, world);
 }
 
-/* In the tier of the first run: figures of two tiers say nothing of inputs. */
-static enum err_code evaluate(struct explainer *explainer, const struct space *in, struct world *world,
+/* The tier of a run, also of one without a front. */
+static enum detail tier_of(const struct kept_run *run)
+{
+	unsigned tier = run->front.detail;
+	for (unsigned i = 0; i < N_DETAIL && run->front.n_point == 0; i++)
+		if (strcmp(detail_name[i], run->record.detail) == 0)
+			tier = i;
+	return (enum detail)tier;
+}
+
+static enum err_code evaluate(struct explainer *explainer, const struct space *in, enum detail tier, struct world *world,
                               struct arena *arena)
 {
 	const struct kept_run *before = explainer->compare->before, *after = explainer->compare->after;
-	const struct kept_front *first = before->front.n_point > 0 ? &before->front : &after->front;
-	const struct attribute_how how = {.n_thread = explainer->options->n_thread, .detail = &first->detail};
+	const struct attribute_how how = {.n_thread = explainer->options->n_thread, .detail = &tier};
 	enum err_code code =
 	    attribute_evaluate(&before->front, &before->space, in, &how, world->point, arena, explainer->err);
 	if (code == ERR_OK)
@@ -295,17 +303,35 @@ static void mark_points(const struct explainer *explainer, const struct world *w
 	}
 }
 
-static enum err_code explain_change(struct explainer *explainer, size_t i)
+/* What it does that this space and tier are there, not the first run's. */
+static enum err_code take_effect(struct explainer *explainer, const struct space *in, enum detail tier, size_t i)
 {
 	struct run_compare *compare = explainer->compare;
 	struct change_effect *effect = &compare->effect[i];
+	enum err_code code = evaluate(explainer, in, tier, &explainer->alone, &explainer->arena);
+	if (code == ERR_OK) {
+		effect->is_evaluated = true;
+		sum_effect(explainer, &explainer->alone, effect);
+		effect->volume_frac = run_compare_change(explainer->before.hypervolume, explainer->alone.hypervolume);
+		mark_points(explainer, &explainer->alone, i);
+	}
+	arena_free(&explainer->arena);
+	return code;
+}
+
+static enum err_code explain_change(struct explainer *explainer, size_t i)
+{
+	struct run_compare *compare = explainer->compare;
+	const struct input_change *change = &compare->changes.change[i];
 	struct changed_space changed;
 	struct err found = {0};
-	enum err_code code = input_change_apply(&compare->changes, &compare->changes.change[i], &changed, &found);
+	if (change->kind == CHANGE_TIER)
+		return take_effect(explainer, &compare->before->space, tier_of(compare->after), i);
+	enum err_code code = input_change_apply(&compare->changes, change, &changed, &found);
 	if (code == ERR_INPUT) {
 		char text[160];
 		(void)snprintf(text, sizeof(text), "%.*s", (int)strcspn(err_text(&found), "\n"), err_text(&found));
-		effect->why_not = arena_text(&compare->arena, text);
+		compare->effect[i].why_not = arena_text(&compare->arena, text);
 		err_clear(&found);
 		return ERR_OK;
 	}
@@ -313,15 +339,8 @@ static enum err_code explain_change(struct explainer *explainer, size_t i)
 	err_clear(&found);
 	if (code != ERR_OK)
 		return code;
-	code = evaluate(explainer, &changed.space, &explainer->alone, &explainer->arena);
-	if (code == ERR_OK) {
-		effect->is_evaluated = true;
-		sum_effect(explainer, &explainer->alone, effect);
-		effect->volume_frac = run_compare_change(explainer->before.hypervolume, explainer->alone.hypervolume);
-		mark_points(explainer, &explainer->alone, i);
-	}
+	code = take_effect(explainer, &changed.space, tier_of(compare->before), i);
 	changed_space_free(&changed);
-	arena_free(&explainer->arena);
 	return code;
 }
 
@@ -334,7 +353,8 @@ static enum err_code explain_changes(struct explainer *explainer)
 	progress_start(&progress, explainer->options->show_progress);
 	for (size_t i = 0; i < n && code == ERR_OK; i++) {
 		char what[64];
-		if (!input_change_is_applicable(&compare->changes.change[i]))
+		const struct input_change *change = &compare->changes.change[i];
+		if (!input_change_is_applicable(change) && change->kind != CHANGE_TIER)
 			continue;
 		if (i >= RUN_COMPARE_MAX_CHANGE) {
 			compare->effect[i].why_not = "one of too many changes";
@@ -355,9 +375,11 @@ static enum err_code explain(struct explainer *explainer)
 	if (!make_world(explainer, &explainer->before) || !make_world(explainer, &explainer->after) ||
 	    !make_world(explainer, &explainer->alone))
 		return err_add(explainer->err, ERR_INTERNAL, "out of memory");
-	enum err_code code = evaluate(explainer, &compare->before->space, &explainer->before, &compare->arena);
+	enum err_code code = evaluate(explainer, &compare->before->space, tier_of(compare->before), &explainer->before,
+	                              &compare->arena);
 	if (code == ERR_OK)
-		code = evaluate(explainer, &compare->after->space, &explainer->after, &compare->arena);
+		code = evaluate(explainer, &compare->after->space, tier_of(compare->after), &explainer->after,
+		                &compare->arena);
 	if (code != ERR_OK)
 		return code;
 	compare->volume_frac = run_compare_change(explainer->before.hypervolume, explainer->after.hypervolume);

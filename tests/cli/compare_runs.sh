@@ -69,3 +69,17 @@ expect_text "$work/out" "Nothing changed between them"
 expect_code 0 "$DSE" compare "$folder" "$folder" --store none
 expect_text "$work/out" "What changed between them cannot be told: $work/space.yaml: as it was then it is not kept"
 expect_text "$work/out" "9 designs before, 9 now: 9 the same"
+
+# Another tier is a change like the others: it has a row, and each front is judged in its own, not called a search's fault.
+cp spaces/machines/dvfs_chip.yaml "$work/machines/"
+{
+	sed 's/8x4/16x2/' spaces/smoke.yaml
+	echo 'constraints: [latency_ms <= 0.38]'
+} >"$work/tier.yaml"
+expect_code 0 "$DSE" explore "$work/tier.yaml" -q -o "$work/tiers"
+expect_code 0 "$DSE" explore "$work/tier.yaml" -q -o "$work/tiers" --detail event
+expect_code 6 "$DSE" compare 1 2 --store "$work/tiers/dse.sqlite"
+expect_text "$work/out" "1  detail        +"
+expect_text "$work/out" "2 designs lost"
+expect_text "$work/out" "1       now: latency_ms is 0.38"
+! grep -q "search" "$work/out" || fail "another tier is taken for a search's fault"
