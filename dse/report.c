@@ -5,6 +5,7 @@
 #include "dse/history_print.h"
 #include "dse/indicator.h"
 #include "dse/table.h"
+#include "dse/terminal.h"
 #include "dse/quality.h"
 #include "sim/base/checked.h"
 #include "sim/base/real.h"
@@ -244,7 +245,11 @@ enum err_code report_front(FILE *file, const struct front_run *run, struct err *
 		    so_far, front->n, n);
 	else
 		(void)fprintf(file, "Pareto front%s: %zu design%s\n\n", so_far, front->n, front->n == 1 ? "" : "s");
+	unsigned n_char, n_line;
+	if (terminal_size(file, &n_char, &n_line))
+		table_fit(&table, n_char, 1 + run->space->n_objective);
 	table_print(&table, file, 0);
+	table_print_left_out(&table, file, "front.csv");
 	table_free(&table);
 	unrolled_free(&point);
 	return ERR_OK;

@@ -86,27 +86,90 @@ static void put_cell(FILE *file, struct table_cell cell, size_t width, bool righ
 		(void)fprintf(file, "%*s  ", right ? 0 : n_blank, "");
 }
 
-void table_print(const struct table *table, FILE *file, int indent)
+static void find_widths(const struct table *table, size_t width[TABLE_MAX_COLUMN])
 {
-	size_t width[TABLE_MAX_COLUMN];
-	assert(table && file && table->n_column > 0);
-	bool is_coloured = colour_is_on(file);
 	for (size_t i = 0; i < table->n_column; i++)
 		width[i] = strlen(table->name[i]);
 	for (size_t i = 0; i < table->n_cell; i++) {
 		size_t n = strlen(table->cell[i].text), column = i % table->n_column;
 		width[column] = n > width[column] ? n : width[column];
 	}
+}
+
+/* Characters of the longest line. */
+static size_t line_length(const struct table *table)
+{
+	size_t width[TABLE_MAX_COLUMN], n = 0;
+	find_widths(table, width);
+	for (size_t i = 0; i < table->n_column; i++)
+		if (table->room[i] == TABLE_SHOWN)
+			n += (n > 0 ? 2 : 0) + width[i];
+	return n;
+}
+
+static bool is_same(const struct table *table, size_t column)
+{
+	for (size_t i = column + table->n_column; i < table->n_cell; i += table->n_column)
+		if (strcmp(table->cell[i].text, table->cell[column].text) != 0)
+			return false;
+	return table->n_cell > table->n_column;
+}
+
+void table_fit(struct table *table, size_t n_char, size_t n_keep)
+{
+	assert(table && table->n_column > 0 && n_keep > 0);
+	bool is_wide = line_length(table) > n_char;
+	for (size_t i = n_keep; is_wide && i + 1 < table->n_column; i++)
+		if (is_same(table, i))
+			table->room[i] = TABLE_SAME;
+	for (size_t i = table->n_column - 1; i-- > n_keep && line_length(table) > n_char;)
+		if (table->room[i] == TABLE_SHOWN)
+			table->room[i] = TABLE_LEFT_OUT;
+}
+
+/* "TITLE: a 1, b 2", with the text of the first row where that is all rows'; nothing if there is no such column. */
+static bool print_columns(const struct table *table, FILE *file, enum table_room room, const char *title)
+{
+	size_t n = 0;
+	for (size_t i = 0; i < table->n_column; i++) {
+		if (table->room[i] != room)
+			continue;
+		(void)fprintf(file, "%s%s", n++ == 0 ? title : ", ", table->name[i]);
+		if (room == TABLE_SAME)
+			(void)fprintf(file, " %s", table->cell[i].text);
+	}
+	return n > 0;
+}
+
+void table_print_left_out(const struct table *table, FILE *file, const char *where)
+{
+	assert(table && file && where);
+	if (print_columns(table, file, TABLE_SAME, "The same in all of these: "))
+		(void)fputc('\n', file);
+	if (print_columns(table, file, TABLE_LEFT_OUT, "No room for: "))
+		(void)fprintf(file, "; %s has them\n", where);
+}
+
+void table_print(const struct table *table, FILE *file, int indent)
+{
+	size_t width[TABLE_MAX_COLUMN], last = 0;
+	assert(table && file && table->n_column > 0);
+	bool is_coloured = colour_is_on(file);
+	find_widths(table, width);
+	for (size_t i = 0; i < table->n_column; i++)
+		last = table->room[i] == TABLE_SHOWN ? i : last;
 	(void)fprintf(file, "%*s", indent, "");
 	for (size_t i = 0; i < table->n_column; i++)
-		put_cell(file, (struct table_cell){table->name[i], COLOUR_HEAD}, width[i], table->right[i],
-		         i + 1 == table->n_column, is_coloured);
+		if (table->room[i] == TABLE_SHOWN)
+			put_cell(file, (struct table_cell){table->name[i], COLOUR_HEAD}, width[i], table->right[i],
+			         i == last, is_coloured);
 	for (size_t i = 0; i < table->n_cell; i++) {
 		size_t column = i % table->n_column;
 		if (column == 0)
 			(void)fprintf(file, "\n%*s", indent, "");
-		put_cell(file, table->cell[i], width[column], table->right[column], column + 1 == table->n_column,
-		         is_coloured);
+		if (table->room[column] == TABLE_SHOWN)
+			put_cell(file, table->cell[i], width[column], table->right[column], column == last,
+			         is_coloured);
 	}
 	(void)fputc('\n', file);
 }

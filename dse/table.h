@@ -16,11 +16,15 @@ struct table_cell {
 	enum colour colour;
 };
 
+/* Whether a column is printed: not where a narrow terminal has no room for it (table_fit). */
+enum table_room { TABLE_SHOWN, TABLE_SAME, TABLE_LEFT_OUT };
+
 /* Initialise with `struct table table = {0};`, add columns, then cells row by row. */
 struct table {
 	size_t n_column, n_cell, n_alloc;
 	bool right[TABLE_MAX_COLUMN];
 	const char *name[TABLE_MAX_COLUMN];
+	enum table_room room[TABLE_MAX_COLUMN];
 	struct table_cell *cell; /* [n_cell], rows one after the other */
 	struct arena arena;
 };
@@ -40,6 +44,15 @@ void table_add_real(struct table *table, double value);
 /* 12345678 as "12 345 678". */
 #define TABLE_COUNT_SIZE 40
 void table_print_count(uint64_t value, char text[TABLE_COUNT_SIZE]);
+
+/*
+ * Leave out columns so that lines have n_char characters at most, if need be: first those with the same text in all
+ * of several rows, then the last ones; but not the first n_keep of all, and not the very last, which has remarks.
+ */
+void table_fit(struct table *table, size_t n_char, size_t n_keep);
+
+/* What table_fit left out: texts that are the same in all rows, and names of columns that where has; or nothing. */
+void table_print_left_out(const struct table *table, FILE *file, const char *where);
 
 /* Header and rows, each line after indent blanks. */
 void table_print(const struct table *table, FILE *file, int indent);

@@ -112,3 +112,20 @@ expect_text "$work/out" "${escape}[32mleast energy_mj${escape}[0m"
 CLICOLOR_FORCE=1 "$DSE" explore spaces/smoke.yaml -q --color never -o "$work/always" >"$work/plain.txt"
 sed "s/$escape\[[0-9;]*m//g" "$work/out" | cmp - "$work/plain.txt" || fail "colours change more than colours"
 ! grep -rq "$escape" "$work/always" || fail "colours in files"
+
+# A table wider than the terminal leaves columns out, and says which; a file has them all.
+sed 's/^axes:/&\n  chip.n_dram: [2]/' spaces/smoke.yaml >"$work/wide.yaml"
+terminal <<END
+stty cols 70
+"\$DSE" explore "$work/wide.yaml" -q -o "$work/wide"
+"\$DSE" explore "$work/wide.yaml" -q -o "$work/wide" >"$work/wide.txt"
+stty cols 80
+END
+expect_text "$work/screen" "The same in all of these: "
+expect_text "$work/screen" "chip.n_dram 2"
+expect_text "$work/screen" "No room for: "
+expect_text "$work/screen" "layers by level; front.csv has them"
+tr -d '\r' <"$work/screen" | sed "s/$escape\[[0-9;]*m//g" | awk '/^ *(id|[0-9]+) / && length > 70 { exit 1 }' ||
+	fail "a table is wider than the terminal"
+expect_text "$work/wide.txt" "peak_power_mw  mla.array  chip.n_dram  layers by level"
+! grep -q "No room for\|The same in all" "$work/wide.txt" || fail "columns are left out in a file"
