@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include "dse/cli.h"
+#include "dse/night.h"
 #include "dse/run_compare.h"
 #include "sim/base/rng.h"
 #include "tests/space_folder.h"
@@ -287,6 +288,59 @@ static void test_run_compare_sees_limits_layers_and_empty_fronts(void **state)
 	end(&pair);
 }
 
+/* As if another program had found the run: its designs cost 10 mJ and more. */
+static void plant_program(struct database *store, const struct kept_run *run)
+{
+	struct err err = {0};
+	char *data, *text = NULL, hex[HASH_HEX_SIZE], statement[768];
+	size_t n_byte, n_text;
+	const char *hash = run_record_file(&run->record, "front.json")->hash, key[] = "\"energy_mj\": ";
+	assert_int_equal(run_store_content(store, hash, &data, &n_byte, &err), ERR_OK);
+	FILE *file = open_memstream(&text, &n_text);
+	const char *at = data;
+	for (const char *found; (found = strstr(at, key)); at = found + strlen(key))
+		(void)fprintf(file, "%.*s%s1", (int)(found - at), at, key);
+	(void)fputs(at, file);
+	assert_int_equal(fclose(file), 0);
+	hash_hex(text, n_text, hex);
+	(void)snprintf(statement, sizeof(statement),
+	               "BEGIN; PRAGMA defer_foreign_keys = ON; UPDATE content SET hash = '%s', n_byte = %zu, data = replace(data, "
+	               "'%s', '%s1') WHERE hash = '%s'; UPDATE run_file SET hash = '%s' WHERE hash = '%s';"
+	               "UPDATE run SET build = 'another' WHERE id = %d; COMMIT",
+	               hex, n_text, key, key, hash, hex, hash, (int)run->record.id);
+	if (database_run(store, statement, &err) != ERR_OK)
+		fail_msg("%s", err_text(&err));
+	free(text);
+	free(data);
+}
+
+/* What another program does to the good night's front stands beside the program, not beside a constant of the machine. */
+static void test_night_tells_program_and_constant_apart(void **state)
+{
+	struct question other = plain;
+	struct kept_run good, now;
+	struct err err = {0};
+	other.machine = "dram: {access_clk: 3, clk_mhz: 400}\nnoc: {hop_clk: 4}\n";
+	ask(&plain, *state, &good);
+	plant_program(*state, &good);
+	ask(&other, *state, &now);
+	struct night_run run[] = {{.run = good.record.id}, {.run = now.record.id}};
+	struct night_row row[] = {{.n_run = 1, .run = &run[0]}, {.n_run = 1, .run = &run[1]}};
+	const struct cli_options options = {.jobs = 1};
+	struct night_space space = {.good = &row[0], .row = &row[1]};
+	struct night night = {.cli = &options, .store = *state, .n_space = 1, .space = &space};
+	if (night_find_causes(&night, &space, &err) != ERR_OK)
+		fail_msg("%s", err_text(&err));
+	assert_int_equal(space.n_cause, 2);
+	assert_string_equal(space.cause[0].key, "dram.access_clk");
+	assert_non_null(strstr(space.cause[0].effect, "energy +"));
+	assert_string_equal(space.cause[1].key, "sources");
+	assert_non_null(strstr(space.cause[1].effect, "energy -99"));
+	arena_free(&night.arena);
+	kept_run_free(&good);
+	kept_run_free(&now);
+}
+
 /* Inputs that are damaged in the store stand in the way of explanations, a damaged front in that of everything. */
 static void test_run_compare_lives_with_damaged_inputs(void **state)
 {
@@ -351,6 +405,7 @@ int main(void)
 	    cmocka_unit_test(test_run_compare_parts_of_several_constants_add_up),
 	    cmocka_unit_test(test_run_compare_says_which_points_a_knobs_list_makes),
 	    cmocka_unit_test(test_run_compare_sees_limits_layers_and_empty_fronts),
+	    cmocka_unit_test(test_night_tells_program_and_constant_apart),
 	    cmocka_unit_test(test_run_compare_lives_with_damaged_inputs),
 	};
 	return cmocka_run_group_tests(tests, set_up, tear_down);
