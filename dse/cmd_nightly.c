@@ -160,6 +160,8 @@ enum err_code cmd_nightly(const struct cli_options *options, struct err *err)
 	assert(options->n_file > 0);
 	if (ranks_n() > 1)
 		return err_add(err, ERR_USAGE, "dse nightly under mpirun: a night is the work of one process; -j gives it threads");
+	if (options->note && options->accept.n == 0)
+		return err_add(err, ERR_USAGE, "dse nightly: --note says why a space is accepted: it goes with --accept");
 	enum err_code code = set_up(&night, err);
 	if (code == ERR_OK)
 		code = run_spaces(&night, err);

@@ -92,16 +92,30 @@ static bool is_same_front(const struct night_space *space)
 	       strcmp(row->run[0].signature, good->run[0].signature) == 0;
 }
 
+/* ", the worst by 3 %"; nothing where none is near, or what was 0 is more. */
+static const char *percent_text(char *text, size_t n_byte, const char *words, double percent)
+{
+	text[0] = '\0';
+	if (isfinite(percent))
+		(void)snprintf(text, n_byte, ", %s %.3g %%", words, percent);
+	return text;
+}
+
 static void judge_exact(struct night *night, struct night_space *space, double epsilon)
 {
-	if (space->n_lost > 0)
-		say(night, space, NIGHT_WORSE, "%zu of %" PRIu64 " points of run %" PRIu64 " are lost, the worst by %.3g %%",
-		    space->n_lost, space->good->run[0].n_point, space->good->run[0].run, space->lost[0].short_pct);
+	char by[64];
+	if (space->n_lost > 0 && space->row->run[0].n_point == 0)
+		say(night, space, NIGHT_WORSE, "no design is left of the %" PRIu64 " points of run %" PRIu64,
+		    space->good->run[0].n_point, space->good->run[0].run);
+	else if (space->n_lost > 0)
+		say(night, space, NIGHT_WORSE, "%zu of %" PRIu64 " points of run %" PRIu64 " are lost%s", space->n_lost,
+		    space->good->run[0].n_point, space->good->run[0].run,
+		    percent_text(by, sizeof(by), "the worst by", space->lost[0].short_pct));
 	else if (space->n_gained > 0)
 		say(night, space, NIGHT_CHANGED,
-		    "nothing is lost, but %zu points are better than any of run %" PRIu64 ", by up to %.3g %%; if that is meant: "
-		    "--accept %s",
-		    space->n_gained, space->good->run[0].run, space->gained[0].short_pct, space->row->space);
+		    "nothing is lost, but %zu points are better than any of run %" PRIu64 "%s; if that is meant: --accept %s",
+		    space->n_gained, space->good->run[0].run, percent_text(by, sizeof(by), "by up to", space->gained[0].short_pct),
+		    space->row->space);
 	else if (is_same_front(space))
 		say(night, space, NIGHT_SAME, "the same %" PRIu64 " points as run %" PRIu64, space->row->run[0].n_point,
 		    space->good->run[0].run);

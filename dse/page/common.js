@@ -128,6 +128,17 @@ window.dse = {};
 		);
 	};
 
+	// Ends that Chart.js makes an axis of: room around the values, none below zero where no value is, and a constant (or
+	// what differs by rounding only) in the middle of a tenth of itself on either side.
+	dse.ends = function (values) {
+		const low = values.reduce((least, value) => Math.min(least, value), Infinity);
+		const high = values.reduce((most, value) => Math.max(most, value), -Infinity);
+		if (low > high) return {};
+		const size = Math.max(Math.abs(low), Math.abs(high));
+		const room = (high - low > 1e-6 * size ? 0.015 * (high - low) : 0.1 * size) || 1;
+		return {suggestedMin: low < 0 ? low - room : Math.max(0, low - room), suggestedMax: high + room};
+	};
+
 	// "latency (ms)", for axes and heads of columns.
 	dse.titled = (label, unit) => (dse.unit(unit) ? `${label} (${dse.unit(unit)})` : label);
 

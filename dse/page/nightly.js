@@ -6,12 +6,12 @@
 	const night = dse.data;
 	if (!night)
 		return;
-	// By how much b is more than a, in percent; as text with a sign.
+	// By how much b is more than a, in percent; as text with a sign. Sums of the same numbers may differ in their last digits.
 	function change(a, b) {
 		if (a === null || b === null || a === undefined || b === undefined || a === 0)
 			return '\u2013';
 		const percent = 100 * (b - a) / Math.abs(a);
-		return percent === 0 ? '0 %' : `${percent > 0 ? '+' : '\u2212'}${dse.number(Math.abs(percent), 3)} %`;
+		return Math.abs(percent) < 1e-9 ? '0 %' : `${percent > 0 ? '+' : '\u2212'}${dse.number(Math.abs(percent), 3)} %`;
 	}
 
 	const nameOf = (space) => space.space || space.file;
@@ -47,6 +47,7 @@
 	function trendFigure(space, title, unit, spread, scale) {
 		const nights = space.trend;
 		const value = (night_row, k) => { const v = spread(night_row)[k]; return v === null ? null : v * scale; };
+		const ends = dse.ends(nights.flatMap((_, i) => [0, 1, 2].map((k) => value(nights[i], k))).filter((one) => one !== null));
 		const differs = nights.some((row) => spread(row)[0] !== spread(row)[2]);
 		const figure = dse.figure({
 			title: dse.titled(title, unit), height: 220,
@@ -63,7 +64,7 @@
 						{...edge, label: 'most', data: nights.map((row) => value(row, 2)), fill: '-1'});
 				return {type: 'line', data: {labels: nights.map((row) => row.date), datasets: sets}, options: {
 					interaction: {mode: 'index', intersect: false},
-					scales: {x: {type: 'category', ticks: {maxRotation: 0, autoSkip: true, maxTicksLimit: 6}}, y: {type: 'linear', ticks: {callback: (tick) => dse.number(tick, 7)}}},
+					scales: {x: {type: 'category', ticks: {maxRotation: 0, autoSkipPadding: 12}}, y: {type: 'linear', ...ends, ticks: {callback: (tick) => dse.number(tick, 7)}}},
 					plugins: {legend: {display: false}, tooltip: {callbacks: {
 						title: (items) => `${items[0].label}: ${nights[items[0].dataIndex].verdict}`,
 						label: (item) => `${item.dataset.label} ${dse.quantity(item.parsed.y, unit)}`}}},
@@ -146,7 +147,7 @@
 			config: () => ({type: 'line', data: {labels: dates, datasets: tables.map((table, k) => ({
 				label: table.table.replace(/\.csv$/, ''), data: dates.map((date) => at(table, date)), borderColor: dse.series(k),
 				backgroundColor: dse.series(k), borderDash: k < 8 ? [] : [4, 3], borderWidth: 1.5, pointRadius: 3}))},
-			options: {interaction: {mode: 'nearest', intersect: false}, scales: {x: {type: 'category', ticks: {maxRotation: 0, maxTicksLimit: 8}},
+			options: {interaction: {mode: 'nearest', intersect: false}, scales: {x: {type: 'category', ticks: {maxRotation: 0, autoSkipPadding: 12}},
 				y: {type: 'linear', min: 0}},
 			plugins: {tooltip: {callbacks: {label: (item) => `${item.dataset.label} ${dse.quantity(item.parsed.y, '%')}`}}}}}),
 		});

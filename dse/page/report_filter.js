@@ -7,6 +7,7 @@
 
 	dse.filters = function (parent) {
 		const list = dse.el('div', {class: 'filters'});
+		let is_walking = false; // through the columns, by keys
 		const count = dse.el('b', {id: 'count'});
 		const clear = dse.el(
 			'button',
@@ -17,9 +18,15 @@
 			'select',
 			{
 				'aria-label': 'Add a filter',
-				onchange: (event) => {
-					begin(event.target.value);
-					event.target.value = '';
+				title: 'By keyboard: arrows choose, Enter adds',
+				onchange: () => is_walking || begin(),
+				onkeydown: onKey,
+				onpointerdown: () => {
+					is_walking = false;
+				},
+				onblur: () => {
+					is_walking = false;
+					add.value = '';
 				},
 			},
 			dse.el('option', {value: ''}, 'Add a filter\u2026'),
@@ -29,8 +36,22 @@
 		);
 		parent.append(dse.el('div', {class: 'filterbar'}, count, add, list, clear));
 
+		// Keys change a closed list at each step: what they choose waits for Enter.
+		function onKey(event) {
+			if (event.key !== 'Enter') {
+				is_walking = !['Tab', ' '].includes(event.key) && !event.altKey;
+			} else if (add.value !== '') {
+				event.preventDefault();
+				begin();
+			}
+		}
+
 		// An open filter lets all through, so that it can be narrowed.
-		function begin(key) {
+		function begin() {
+			const key = add.value;
+			if (key === '') return;
+			is_walking = false;
+			add.value = '';
 			const column = model.byKey.get(key);
 			const all = column.values ? {set: new Set(column.distinct)} : {lo: column.min, hi: column.max};
 			model.setFilters([[key, all]]);

@@ -17,10 +17,12 @@
 			: [];
 	};
 
-	// The chosen point's layers, of the chosen network: [{layer, design, name}]; without a design they are left out.
+	// The chosen point's layers, of the chosen network: [{layer, design, name (with its network where there are several),
+	// full (always with it)}]; without a design they are left out.
 	function lines() {
 		if (model.current === null) return [];
 		const {layers} = model.runOf(model.current);
+		const is_one = view.network !== null || networks().length < 2;
 		return dse
 			.designsOf(model.current)
 			.map((design, k) => ({
@@ -31,7 +33,11 @@
 				({design, layer}) =>
 					design && (view.network === null || layer.network === view.network),
 			)
-			.map((line) => ({...line, name: line.layer.operation}));
+			.map((line) => ({
+				...line,
+				full: `${line.layer.network} ${line.layer.operation}`,
+				name: is_one ? line.layer.operation : `${line.layer.network} ${line.layer.operation}`,
+			}));
 	}
 	dse.layerLines = lines;
 
@@ -95,8 +101,7 @@
 		};
 	}
 
-	const named = (shown, items) =>
-		items.length ? `${shown[items[0].dataIndex].layer.network} ${shown[items[0].dataIndex].name}` : '';
+	const named = (shown, items) => (items.length ? shown[items[0].dataIndex].full : '');
 
 	const layerAxis = (is_stacked) => ({
 		stacked: is_stacked,
@@ -186,10 +191,10 @@
 	// Layers one after the other, as they run: [{from, to (ms), design, name}].
 	function schedule() {
 		let at = 0;
-		return lines().map(({design, layer, name}) => {
+		return lines().map(({design, full}) => {
 			const from = at;
 			at += design.latency_ms || 0;
-			return {from, to: at, design, name: `${layer.network} ${name}`};
+			return {from, to: at, design, name: full};
 		});
 	}
 
@@ -256,10 +261,7 @@
 	function asTable(columns) {
 		return () => ({
 			columns: ['layer', ...columns().map((one) => one.name)],
-			rows: lines().map(({design, layer, name}) => [
-				`${layer.network} ${name}`,
-				...columns().map((one) => one.of(design)),
-			]),
+			rows: lines().map(({design, full}) => [full, ...columns().map((one) => one.of(design))]),
 		});
 	}
 
@@ -289,7 +291,7 @@
 			shown.some((line) => column.value(line) !== undefined && column.value(line) !== null);
 		return [
 			{key: 'network', label: 'network', value: ({layer}) => layer.network},
-			{key: 'layer', label: 'layer', value: ({name}) => name},
+			{key: 'layer', label: 'layer', value: ({layer}) => layer.operation},
 			...fields.map((name) => ({
 				key: `field.${name}`,
 				label: name,

@@ -59,10 +59,10 @@
 	function pointsOf(group, memory) {
 		const data = group.lines
 			.filter(({design}) => design.intensity[memory.name] > 0 && design.reached_gops > 0)
-			.map(({design, layer, name}) => ({
+			.map(({design, full}) => ({
 				x: design.intensity[memory.name],
 				y: design.reached_gops,
-				name: `${layer.network} ${name}`,
+				name: full,
 				design,
 			}));
 		return {
@@ -147,8 +147,8 @@
 					'GOP/s',
 					...memories(group.roof).map(({name}) => `operations per byte of ${name}`),
 				],
-				rows: group.lines.map(({design, layer, name}) => [
-					`${layer.network} ${name}`,
+				rows: group.lines.map(({design, full}) => [
+					full,
 					design.reached_gops,
 					...memories(group.roof).map((memory) => design.intensity[memory.name]),
 				]),

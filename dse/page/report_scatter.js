@@ -31,8 +31,15 @@
 				ticks: {stepSize: 1, autoSkip: false, callback: (value) => of.values[value] || ''},
 			};
 		// Left alone, log axes go out to whole decades.
-		const ends = isLog(axis) ? {min: of.least_positive / 1.02, max: of.max * 1.02} : {};
-		return {...common, ...ends, grace: '3%', ticks: {callback: (value) => dse.number(value * of.scale)}};
+		const ends = isLog(axis)
+			? {min: of.least_positive / 1.02, max: of.max * 1.02}
+			: dse.ends(
+					model.runs
+						.filter((run) => run.visible)
+						.flatMap((run) => [...of.of.slice(run.first, run.first + run.n)])
+						.filter((value) => !Number.isNaN(value)),
+				);
+		return {...common, ...ends, ticks: {callback: (value) => dse.number(value * of.scale)}};
 	}
 
 	// Points of one colour and run are a dataset, so that no option is asked of single points.

@@ -37,7 +37,6 @@
 			backgroundColor: dse.series(i),
 			data: shown.map((one) => one.change_pct[key]),
 		}));
-		const room = window.innerWidth < 640 ? 24 : 60;
 		return {
 			type: 'bar',
 			data: {labels: shown.map(change), datasets},
@@ -57,7 +56,9 @@
 						ticks: {
 							autoSkip: false,
 							color: dse.colour('ink'),
-							callback: (_, i) => shortened(change(shown[i]), room),
+							callback(_, i) {
+								return fitted(this.ctx, change(shown[i]), 0.42 * this.chart.width);
+							},
 						},
 					},
 				},
@@ -73,7 +74,19 @@
 		};
 	}
 
-	const shortened = (text, room) => (text.length > room ? text.slice(0, room - 1) + '\u2026' : text);
+	// A label in at most two lines as wide as there is room, the second one cut where it has to be.
+	function fitted(ctx, text, room) {
+		ctx.font = `${Chart.defaults.font.size}px ${Chart.defaults.font.family}`;
+		const fits = (line) => ctx.measureText(line).width <= room;
+		const words = text.split(' ');
+		let n = words.length;
+		while (n > 1 && !fits(words.slice(0, n).join(' '))) n--;
+		return [words.slice(0, n).join(' '), words.slice(n).join(' ')].filter(Boolean).map((line) => {
+			let end = line.length;
+			while (end > 1 && !fits(line.slice(0, end) + (end < line.length ? '\u2026' : ''))) end--;
+			return end < line.length ? line.slice(0, end) + '\u2026' : line;
+		});
+	}
 
 	function figure() {
 		const n = bars().length,
@@ -82,7 +95,7 @@
 			title: `One change at a time from ${named(view.of_point)}`,
 			note: n < n_all ? `The ${n} largest of ${dse.number(n_all)}; all are in the table.` : '',
 			wide: true,
-			height: 90 + n * Math.max(22, 11 * objectives().length),
+			height: 90 + n * Math.max(30, 11 * objectives().length),
 			config,
 		});
 	}

@@ -1,12 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 // node nightly.js FOLDER: the page of dse nightly as a reader uses it, its numbers against nightly.json.
 'use strict';
-const {assert, PHONE, fs, path, run, shown} = require('./support.js');
+const {assert, PHONE, fs, path, run, shown, withData} = require('./support.js');
 
 const [folder] = process.argv.slice(2);
 const file = path.join(folder, 'index.html');
 const night = JSON.parse(fs.readFileSync(path.join(folder, 'nightly.json'), 'utf8'));
 const cells = (row) => row.locator('th, td').allTextContents();
+
+// Eight nights of which each was as the one before, but for the last digit of a sum.
+const steady = withData(file, 'steady.html', (data) => {
+	const [space] = data.spaces;
+	space.trend = Array.from({length: 8}, (_, i) => ({...space.trend[0], date: `2026-01-0${i + 1}`}));
+	space.measures[0] = {...space.measures[0], good: 0.3, now: 0.1 + 0.2};
+	return data;
+});
 
 run([
 	['opens without complaints or requests, says what has failed', file, async (page) => {
@@ -54,5 +62,19 @@ run([
 		const light = await background();
 		await page.locator('#theme').click();
 		assert.notEqual(await background(), light);
+	}],
+	['nights without a change', steady, async (page) => {
+		await page.setViewportSize({width: 340, height: 740});
+		assert.equal((await cells(page.locator('#summary tbody tr').first()))[2], '0 %');
+		const value = await page.evaluate(() => dse.data.spaces[0].trend[0].best[0][1]);
+		const axes = await page.$$eval('#space-1 canvas', (nodes) => nodes.map((node) => {
+			const {ctx, scales: {x, y}} = Chart.getChart(node);
+			ctx.font = `12px ${Chart.defaults.font.family}`;
+			const places = x.ticks.map((_, i) => x.getPixelForTick(i));
+			return {low: y.min, high: y.max, width: ctx.measureText('2026-01-01').width,
+				apart: Math.min(...places.slice(1).map((place, i) => place - places[i]))};
+		}));
+		assert.ok(axes.length > 0 && axes.every(({low, width, apart}) => low >= 0 && apart > width), JSON.stringify(axes));
+		assert.ok(axes[1].low > 0.7 * value && axes[1].high < 1.3 * value, `${value} from ${axes[1].low} to ${axes[1].high}`);
 	}],
 ]);

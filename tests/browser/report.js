@@ -175,6 +175,20 @@ async function filters(page) {
 	assert.match(await page.locator('#count').innerText(), new RegExp(`^${front.length} points$`));
 }
 
+// Nothing chosen is no filter; by keyboard the arrows walk, Enter adds.
+async function addsAFilterByKeyboard(page) {
+	const add = page.getByLabel('Add a filter');
+	await add.selectOption('');
+	await add.focus();
+	await page.keyboard.press('ArrowDown');
+	await page.keyboard.press('ArrowDown');
+	assert.equal(await page.locator('.chip').count(), 0, 'none before Enter');
+	await page.keyboard.press('Enter');
+	const second = await add.locator('option').nth(2).getAttribute('value');
+	assert.deepEqual(await page.$$eval('.chip', (nodes) => nodes.map((node) => node.dataset.filter)), [second]);
+	await page.getByRole('button', {name: 'Clear filters'}).click();
+}
+
 async function brushes(page) {
 	const id = await lonely(page);
 	const at = await place(page, id);
@@ -297,6 +311,24 @@ async function fitsAPhone(page) {
 	await fits(PHONE.width);
 	await page.setViewportSize({width: 320, height: 568});
 	await fits(320);
+	await page.setViewportSize({width: 360, height: 740});
+	await fits(360);
+	const heights = await page.$$eval('.tile b', (nodes) =>
+		nodes.map((node) => {
+			node.textContent = '0.05733\u00a0mJ\u00b7ms'; // longer than this front's
+			return node.getClientRects()[0].height / parseFloat(getComputedStyle(node).lineHeight);
+		}),
+	);
+	assert.ok(Math.max(...heights) < 1.5, `lines of the figures at the top: ${heights}`);
+	const labels = await page.evaluate(() => {
+		const {ctx, scales} = Chart.getChart(document.querySelector('#changes canvas'));
+		ctx.font = `12px ${Chart.defaults.font.family}`;
+		const widths = scales.y.ticks.map(({label}) =>
+			Math.max(...[label].flat().map((line) => ctx.measureText(line).width)),
+		);
+		return {most: Math.max(...widths), room: scales.y.width};
+	});
+	assert.ok(labels.most > 0 && labels.most <= labels.room, `labels of ${labels.most} px in ${labels.room}`);
 	await page.setViewportSize(DESKTOP);
 }
 
@@ -350,17 +382,30 @@ async function isLabelled(page) {
 	assert.equal(await page.locator('thead th:not([scope])').count(), 0);
 }
 
-// Two runs: one lies over the other, either can be hidden.
+// Two runs, one a thousand times slower than the other, which has two networks; either can be hidden.
+const slower = ({columns}, point) =>
+	point.map((value, k) => (columns[k].key === 'latency_ms' ? 1000 * value : value));
 const two = () =>
 	withData(file, 'two.html', (data) => ({
 		...data,
 		runs: [
-			{...data.runs[0], run: 1},
-			{...data.runs[0], run: 2},
+			{
+				...data.runs[0],
+				run: 1,
+				layers: data.runs[0].layers.map((one, k) => (k > 0 ? one : {...one, network: 'other'})),
+			},
+			{...data.runs[0], run: 2, points: data.runs[0].points.map((point) => slower(data.runs[0], point))},
 		],
 	}));
 async function showsRuns(page) {
+	const ends = await page.evaluate(() => {
+		const {x, y} = Chart.getChart(document.querySelector('.plot.live canvas')).scales;
+		return [x.min, y.min];
+	});
+	assert.ok(Math.min(...ends) >= 0, `no value is negative, axes begin at ${ends}`);
 	assert.match(await page.locator('#count').innerText(), new RegExp(`^${2 * front.length} points$`));
+	const labels = await page.evaluate(() => Chart.getChart(document.querySelector('#layers canvas')).data.labels);
+	assert.match(labels[0], /^other CONV/);
 	await page.locator('#overview input[type="checkbox"]').nth(0).uncheck();
 	assert.match(await page.locator('#count').innerText(), new RegExp(`^${front.length} points$`));
 	await page.getByLabel('Add a filter').selectOption('run');
@@ -407,6 +452,7 @@ run([
 	['power of a layer from its begin to its end', null, stepsPower],
 	['click shows a point', null, clicksAPoint],
 	['filter by numbers', null, filters],
+	['filter by keyboard', null, addsAFilterByKeyboard],
 	['rectangle in the scatter', null, brushes],
 	['drag along an axis', null, brushesAnAxis],
 	['sort', null, sorts],

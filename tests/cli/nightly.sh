@@ -145,3 +145,10 @@ expect_text "$work/err" "compares with what the store has"
 expect_code 2 night 2026-01-17 --seeds 2
 expect_code 2 night 2026-01-13 --accept nobody
 expect_text "$work/err" "no space of this night has that name"
+expect_code 2 night 2026-01-17 --note 'of nothing'
+expect_text "$work/err" "it goes with --accept"
+
+# No machine holds a tile any more: that is no percentage.
+sed -i 's/sram_byte: 98304/sram_byte: 1024/' "$work/spaces/dvfs_chip.yaml"
+expect_code 6 "$DSE" nightly "$work/spaces/exact.yaml" --date 2026-01-17 -o "$results" --tables none -q
+expect_text "$work/out" "exact            worse    no design is left of the 9 points of run "
