@@ -17,8 +17,8 @@
 
 enum { KNOB_SIZE = 64, MAX_AXIS = 128 };
 
-const char *const absence_name[N_ABSENCE] = {"unknown",   "outside", "cannot_run", "over_limit",
-                                             "dominated", "equal",   "gap",        "search"};
+const char *const absence_name[N_ABSENCE] = {"unknown", "outside", "cannot_run", "over_limit", "dominated",
+                                             "equal",   "gap",     "search",     "program"};
 
 double run_compare_change(double before, double after)
 {

@@ -32,6 +32,7 @@ enum absence {
 	ABSENCE_EQUAL,     /* another design there has the same figures */
 	ABSENCE_GAP,       /* the other search proves its front but for a gap, in which this design is */
 	ABSENCE_SEARCH,    /* nothing on the other front is as good: that search missed it */
+	ABSENCE_PROGRAM,   /* the same, but that search proves its front: the other program gives other figures */
 	N_ABSENCE
 };
 extern const char *const absence_name[N_ABSENCE]; /* "unknown", "outside", ... */
@@ -46,7 +47,8 @@ struct compared_point {
 	bool has_there;  /* it runs in the other space */
 	double there[SPACE_MAX_OBJECTIVE]; /* with these objectives */
 	uint64_t changes;                  /* bit i: change i alone puts it off the front, or on it */
-	bool by_search;                    /* no change of inputs was needed: the other search did not find it */
+	/* no change of inputs was needed: the other search did not find it, or the other program prices designs otherwise */
+	bool by_search, by_program;
 };
 
 /* What one change does alone, to the designs of the first front. */

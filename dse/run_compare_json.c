@@ -166,6 +166,7 @@ static void put_absent(struct json *json, const struct run_compare *compare, siz
 				json_put_u64(json, NULL, k + 1);
 		json_end(json);
 		json_put_bool(json, "search", point->by_search);
+		json_put_bool(json, "program", point->by_program);
 		json_end(json);
 	}
 	json_end(json);

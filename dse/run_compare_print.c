@@ -400,10 +400,13 @@ static void print_absence(const struct run_compare *compare, size_t side, const 
 		               is_proven ? "%s's search looked at other designs" : "%s's search did not find it",
 		               there);
 		break;
+	case ABSENCE_PROGRAM:
+		(void)snprintf(text, n_byte, "%s's program gives it other figures than this one", there);
+		break;
 	}
 }
 
-/* "1", "1, 3", "together", "search". */
+/* "1", "1, 3", "together", "search", "program". */
 static void print_causes(const struct compared_point *point, bool is_explained, char text[TEXT_SIZE])
 {
 	int n = 0;
@@ -413,7 +416,8 @@ static void print_causes(const struct compared_point *point, bool is_explained, 
 			n += snprintf(text + n, (size_t)(TEXT_SIZE - n), "%s%u", n ? ", " : "", i + 1);
 	if (n == 0 && is_explained)
 		(void)snprintf(text, TEXT_SIZE, "%s",
-		               point->by_search                  ? "search"
+		               point->by_program                 ? "program"
+		               : point->by_search                ? "search"
 		               : point->absence == ABSENCE_EQUAL ? "none"
 		                                                 : "together");
 }

@@ -105,8 +105,8 @@ static enum detail tier_of(const struct kept_run *run)
 	return (enum detail)tier;
 }
 
-static enum err_code evaluate(struct explainer *explainer, const struct space *in, enum detail tier, struct world *world,
-                              struct arena *arena)
+static enum err_code evaluate(struct explainer *explainer, const struct space *in, enum detail tier,
+                              struct world *world, struct arena *arena)
 {
 	const struct kept_run *before = explainer->compare->before, *after = explainer->compare->after;
 	const struct attribute_how how = {.n_thread = explainer->options->n_thread, .detail = &tier};
@@ -149,6 +149,14 @@ static size_t find_better(const double *own, const double *other, size_t n_other
 	return nearest;
 }
 
+static bool has_other_program(const struct run_compare *compare)
+{
+	for (size_t i = 0; i < compare->changes.n; i++)
+		if (compare->changes.change[i].kind == CHANGE_PROGRAM)
+			return true;
+	return false;
+}
+
 static void find_absence(const struct explainer *explainer, size_t side, size_t i)
 {
 	struct run_compare *compare = explainer->compare;
@@ -176,7 +184,9 @@ static void find_absence(const struct explainer *explainer, size_t side, size_t 
 		return;
 	}
 	point->by = gap > 0.0 ? find_better(own, front, n_other, n, gap) : n_other;
-	point->absence = point->by < n_other ? ABSENCE_GAP : ABSENCE_SEARCH;
+	point->absence = point->by < n_other                              ? ABSENCE_GAP
+	                 : other->is_proven && has_other_program(compare) ? ABSENCE_PROGRAM
+	                                                                  : ABSENCE_SEARCH;
 }
 
 static void find_absences(const struct explainer *explainer)
@@ -193,8 +203,10 @@ static void find_absences(const struct explainer *explainer)
 			/* nothing beats it in the other space, or something does in its own: no input did that */
 			const struct world *own = side == 0 ? &explainer->before : &explainer->after,
 					   *other = side == 0 ? &explainer->after : &explainer->before;
-			point->by_search =
-			    point->absence != ABSENCE_EQUAL && (other->on_front[at] || !own->on_front[at]);
+			bool no_input = point->absence != ABSENCE_EQUAL && (other->on_front[at] || !own->on_front[at]);
+			const struct kept_run *there = side == 0 ? compare->after : compare->before;
+			point->by_program = no_input && there->is_proven && has_other_program(compare);
+			point->by_search = no_input && !point->by_program;
 		}
 	}
 }
@@ -295,7 +307,7 @@ static void mark_points(const struct explainer *explainer, const struct world *w
 		    is_old ? &compare->point[0][i] : &compare->point[1][i - explainer->n_before];
 		bool explains =
 		    is_old ? point->status == POINT_LOST && was && !is : point->status == POINT_GAINED && !was && is;
-		if (!explains || point->by_search)
+		if (!explains || point->by_search || point->by_program)
 			continue;
 		point->changes |= UINT64_C(1) << change;
 		compare->effect[change].n_lost += is_old;
@@ -375,14 +387,15 @@ static enum err_code explain(struct explainer *explainer)
 	if (!make_world(explainer, &explainer->before) || !make_world(explainer, &explainer->after) ||
 	    !make_world(explainer, &explainer->alone))
 		return err_add(explainer->err, ERR_INTERNAL, "out of memory");
-	enum err_code code = evaluate(explainer, &compare->before->space, tier_of(compare->before), &explainer->before,
-	                              &compare->arena);
+	enum err_code code =
+	    evaluate(explainer, &compare->before->space, tier_of(compare->before), &explainer->before, &compare->arena);
 	if (code == ERR_OK)
 		code = evaluate(explainer, &compare->after->space, tier_of(compare->after), &explainer->after,
 		                &compare->arena);
 	if (code != ERR_OK)
 		return code;
-	compare->volume_frac = run_compare_change(explainer->before.hypervolume, explainer->after.hypervolume);
+	/* as the runs have it: another program may price the designs otherwise than this one */
+	compare->volume_frac = run_compare_change(compare->hypervolume[0], compare->hypervolume[1]);
 	find_absences(explainer);
 	sum_movement(explainer, &movement);
 	code = explain_changes(explainer);

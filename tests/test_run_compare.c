@@ -288,30 +288,75 @@ static void test_run_compare_sees_limits_layers_and_empty_fronts(void **state)
 	end(&pair);
 }
 
-/* As if another program had found the run: its designs cost 10 mJ and more. */
-static void plant_program(struct database *store, const struct kept_run *run)
+/* As if another program had found the run, and this in its front.json: each `from` reads `to`. */
+static void plant_program(struct database *store, const struct kept_run *run, const char *from, const char *to)
 {
 	struct err err = {0};
-	char *data, *text = NULL, hex[HASH_HEX_SIZE], statement[768];
+	char *data, *text = NULL, hex[HASH_HEX_SIZE];
+	static char statement[1 << 14];
 	size_t n_byte, n_text;
-	const char *hash = run_record_file(&run->record, "front.json")->hash, key[] = "\"energy_mj\": ";
+	const char *hash = run_record_file(&run->record, "front.json")->hash;
 	assert_int_equal(run_store_content(store, hash, &data, &n_byte, &err), ERR_OK);
 	FILE *file = open_memstream(&text, &n_text);
 	const char *at = data;
-	for (const char *found; (found = strstr(at, key)); at = found + strlen(key))
-		(void)fprintf(file, "%.*s%s1", (int)(found - at), at, key);
+	for (const char *found; (found = strstr(at, from)); at = found + strlen(from))
+		(void)fprintf(file, "%.*s%s", (int)(found - at), at, to);
+	assert_true(at > data);
 	(void)fputs(at, file);
 	assert_int_equal(fclose(file), 0);
 	hash_hex(text, n_text, hex);
-	(void)snprintf(statement, sizeof(statement),
-	               "BEGIN; PRAGMA defer_foreign_keys = ON; UPDATE content SET hash = '%s', n_byte = %zu, data = replace(data, "
-	               "'%s', '%s1') WHERE hash = '%s'; UPDATE run_file SET hash = '%s' WHERE hash = '%s';"
-	               "UPDATE run SET build = 'another' WHERE id = %d; COMMIT",
-	               hex, n_text, key, key, hash, hex, hash, (int)run->record.id);
+	int n = snprintf(statement, sizeof(statement),
+	                 "BEGIN; PRAGMA defer_foreign_keys = ON; UPDATE content SET hash = '%s', n_byte = %zu, data = replace("
+	                 "data, '%s', '%s') WHERE hash = '%s'; UPDATE run_file SET hash = '%s' WHERE hash = '%s';"
+	                 "UPDATE run SET build = 'another' WHERE id = %d; COMMIT",
+	                 hex, n_text, from, to, hash, hex, hash, (int)run->record.id);
+	assert_in_range(n, 1, sizeof(statement) - 1);
 	if (database_run(store, statement, &err) != ERR_OK)
 		fail_msg("%s", err_text(&err));
 	free(text);
 	free(data);
+}
+
+/* A program that prices designs otherwise is why an exact front has others; no search looked away. */
+static void test_run_compare_tells_program_and_search_apart(void **state)
+{
+	struct question own = plain;
+	struct kept_run run;
+	struct pair pair;
+	struct err err = {0};
+	char *front, point[8192];
+	size_t n_byte;
+	char id[24];
+	own.machine = "dram: {access_clk: 3, clk_mhz: 400}\nnoc: {hop_clk: 4}\n";
+	ask(&own, *state, &run);
+	/* without its last point, and the comma before that */
+	assert_int_equal(run_store_content(*state, run_record_file(&run.record, "front.json")->hash, &front, &n_byte, &err),
+	                 ERR_OK);
+	char *last = strrchr(front, '\n'), *list_end = last;
+	for (char *at = front; (at = strstr(at, ",\n\t\t{\"id\": ")); at++)
+		last = at;
+	list_end = strstr(last, "\n\t]");
+	assert_non_null(list_end);
+	assert_in_range(list_end - last, 100, sizeof(point) - 1);
+	(void)snprintf(point, sizeof(point), "%.*s", (int)(list_end - last), last);
+	plant_program(*state, &run, point, "");
+	free(front);
+	(void)snprintf(id, sizeof(id), "%d", (int)run.record.id);
+	kept_run_free(&run);
+	ask(&own, *state, &pair.after);
+	if (kept_run_open(*state, id, &pair.before, &err) != ERR_OK)
+		fail_msg("%s", err_text(&err));
+	compare_pair(&pair);
+	assert_int_equal(pair.compare.n_gained, 1);
+	for (size_t i = 0; i < pair.after.front.n_point; i++) {
+		const struct compared_point *gained = &pair.compare.point[1][i];
+		assert_true(gained->status == POINT_GAINED ? gained->absence == ABSENCE_PROGRAM && gained->by_program
+		                                           : !gained->by_program);
+		assert_false(gained->by_search);
+	}
+	double larger = run_compare_change(pair.compare.hypervolume[0], pair.compare.hypervolume[1]);
+	assert_true(larger > 0.0 && fabs(pair.compare.volume_frac - larger) < 1e-12);
+	end(&pair);
 }
 
 /* What another program does to the good night's front stands beside the program, not beside a constant of the machine. */
@@ -322,7 +367,8 @@ static void test_night_tells_program_and_constant_apart(void **state)
 	struct err err = {0};
 	other.machine = "dram: {access_clk: 3, clk_mhz: 400}\nnoc: {hop_clk: 4}\n";
 	ask(&plain, *state, &good);
-	plant_program(*state, &good);
+	/* its designs cost 10 mJ and more */
+	plant_program(*state, &good, "\"energy_mj\": ", "\"energy_mj\": 1");
 	ask(&other, *state, &now);
 	struct night_run run[] = {{.run = good.record.id}, {.run = now.record.id}};
 	struct night_row row[] = {{.n_run = 1, .run = &run[0]}, {.n_run = 1, .run = &run[1]}};
@@ -405,6 +451,7 @@ int main(void)
 	    cmocka_unit_test(test_run_compare_parts_of_several_constants_add_up),
 	    cmocka_unit_test(test_run_compare_says_which_points_a_knobs_list_makes),
 	    cmocka_unit_test(test_run_compare_sees_limits_layers_and_empty_fronts),
+	    cmocka_unit_test(test_run_compare_tells_program_and_search_apart),
 	    cmocka_unit_test(test_night_tells_program_and_constant_apart),
 	    cmocka_unit_test(test_run_compare_lives_with_damaged_inputs),
 	};
