@@ -15,14 +15,13 @@
 #include "dse/plan_bound.h"
 #include "mapper/bound.h"
 #include "sim/base/rng.h"
-#include "tests/slow_build.h"
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-#define N_CASE (SLOW_BUILD ? 20 : 60)
-#define N_DESIGN (SLOW_BUILD ? 4000 : 20000)
-#define EVENT_STEP (SLOW_BUILD ? 40 : 100)
+#define N_CASE 60
+#define N_DESIGN 20000
+#define EVENT_STEP 40
 
 static void read_chip(struct machine *machine, const char *path)
 {

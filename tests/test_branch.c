@@ -14,7 +14,6 @@
 
 #include "mapper/bound.h"
 #include "tests/branch_compare.h"
-#include "tests/slow_build.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -202,7 +201,7 @@ static void test_branch_does_not_depend_on_threads(void **state)
 {
 	(void)state;
 	uint64_t n_box = 0, n_stopped = 0;
-	for (uint32_t i = 0; i < (SLOW_BUILD ? 20 : 60); i++) {
+	for (uint32_t i = 0; i < 60; i++) {
 		struct rng rng = rng_stream(6, 0, i);
 		struct fixture f;
 		struct layer_problem layer;
@@ -235,7 +234,7 @@ static void test_branch_does_not_depend_on_threads(void **state)
 		}
 		layer_problem_free(&layer);
 	}
-	assert_true(n_box > (SLOW_BUILD ? 30000 : 100000) && n_stopped > (SLOW_BUILD ? 3 : 10));
+	assert_true(n_box > 100000 && n_stopped > 10);
 }
 
 /* One design in one box; false when it does not run. */
@@ -285,7 +284,7 @@ static void test_branch_bounds_are_under_every_design(void **state)
 {
 	(void)state;
 	uint64_t n_run = 0, n_program = 0;
-	for (uint32_t i = 0; i < (SLOW_BUILD ? 300 : 1500); i++) {
+	for (uint32_t i = 0; i < 1500; i++) {
 		struct rng rng = rng_stream(5, 0, i);
 		struct fixture f;
 		struct layer_problem layer;
@@ -304,7 +303,7 @@ static void test_branch_bounds_are_under_every_design(void **state)
 	}
 	print_message("%llu designs ran, %llu bounds by programs\n", (unsigned long long)n_run,
 	              (unsigned long long)n_program);
-	assert_true(n_run > (SLOW_BUILD ? 4000 : 20000) && n_program > (SLOW_BUILD ? 2000 : 10000));
+	assert_true(n_run > 20000 && n_program > 10000);
 }
 
 /* Packets of 256 rows of operand A: parts that end with one take less than the whole. SRAM ports of 64 blocks of B. */

@@ -17,7 +17,6 @@
 #include "mapper/bound.h"
 #include "mapper/unfold.h"
 #include "sim/base/rng.h"
-#include "tests/slow_build.h"
 #include "tests/space_folder.h"
 #include <math.h>
 #include <stdio.h>
@@ -260,7 +259,7 @@ static void test_fetch_ahead_bounds_stay_below(void **state)
 	static const uint32_t part[] = {1, 2, 7, 14};
 	struct rng rng = rng_stream(1, 0, 0);
 	(void)state;
-	for (int i = 0; i < (SLOW_BUILD ? 100 : 400); i++) {
+	for (int i = 0; i < 400; i++) {
 		struct fixture fixture;
 		open_fixture(&fixture, i % 2 ? "dvfs_chip" : "thesis_chip",
 		             conv(14, 16U << rng_below(&rng, 4), 64U << rng_below(&rng, 3), rng_below(&rng, 2) ? 3 : 1),
@@ -399,7 +398,7 @@ static void test_fetch_ahead_composed_equals_brute_force(void **state)
 {
 	size_t n_fetch = 0, n_space = 0;
 	(void)state;
-	for (uint32_t i = 0; i < (SLOW_BUILD ? 15 : 40); i++) {
+	for (uint32_t i = 0; i < 40; i++) {
 		struct rng rng = rng_stream(7, i, 0);
 		struct space space;
 		struct explore exact, layered, flat;
@@ -421,7 +420,7 @@ static void test_fetch_ahead_composed_equals_brute_force(void **state)
 		space_free(&space);
 	}
 	print_message("%zu of 40 spaces have designs, %zu of them fronts that fetch ahead\n", n_space, n_fetch);
-	assert_true(n_fetch >= (SLOW_BUILD ? 3 : 10) && n_space > n_fetch);
+	assert_true(n_fetch >= 10 && n_space > n_fetch);
 }
 
 int main(void)

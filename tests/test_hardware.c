@@ -13,15 +13,14 @@
 #include "dse/engine.h"
 #include "dse/explore.h"
 #include "sim/base/rng.h"
-#include "tests/slow_build.h"
 #include "tests/space_folder.h"
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define N_SPACE (SLOW_BUILD ? 12 : 50)
-#define N_PAIR (SLOW_BUILD ? 15 : 60)
+#define N_SPACE 50
+#define N_PAIR 60
 #define MAX_TEXT 4096
 
 static void add(char *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
@@ -203,8 +202,7 @@ static void test_hardware_front_is_that_of_all_machines(void **state)
 	              (unsigned long long)seen.n_machine, (unsigned long long)seen.n_cut,
 	              (unsigned long long)seen.n_shared, (unsigned long long)seen.n_point,
 	              (unsigned long long)seen.n_empty);
-	assert_true(seen.n_cut * 4 > seen.n_machine && seen.n_shared > 100);
-	assert_true(SLOW_BUILD || (seen.n_shared > 500 && seen.n_machine > 500 && seen.n_empty > 0));
+	assert_true(seen.n_shared > 500 && seen.n_machine > 500 && seen.n_cut * 4 > seen.n_machine && seen.n_empty > 0);
 }
 
 /*

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "dse/islands.h"
 #include "sim/base/hash.h"
-#include "tests/slow_build.h"
 #include <stdarg.h>
 #include <stddef.h>
 #include <setjmp.h>
@@ -121,7 +120,7 @@ static void test_islands_same_result_for_any_threads(void **state)
 		assert_int_equal(one.n_by_reason[0] + one.n_by_reason[1] + one.n_by_reason[2], one.counts.n_infeasible);
 		assert_int_equal(one.counts.n_stop[ENGINE_STOP_EVALUATIONS], 1);
 		assert_int_equal(one.history.mark[one.history.n_mark - 1].n_evaluation, 6001);
-		for (unsigned n_thread = 2; n_thread <= (SLOW_BUILD ? 2 : 4); n_thread++) {
+		for (unsigned n_thread = 2; n_thread <= 4; n_thread++) {
 			run(&options, n_thread, NULL, NULL, &other);
 			assert_same(&one, &other);
 			drop(&other);

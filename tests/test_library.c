@@ -179,7 +179,8 @@ static void test_library_judges_infeasible_designs(void **state)
 static void test_library_saves_what_it_found(void **state)
 {
 	(void)state;
-	char path[] = "/tmp/test_library_XXXXXX";
+	char path[TEMPORARY_SIZE];
+	temporary_path(path, "test_library_XXXXXX");
 	int file = mkstemp(path);
 	assert_true(file >= 0 && close(file) == 0);
 	struct dse *dse = dse_new(), *back = dse_new();

@@ -7,7 +7,6 @@
 #include "dse/plan.h"
 #include "mapper/splitter.h"
 #include "sim/base/checked.h"
-#include "tests/slow_build.h"
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -326,7 +325,7 @@ static void test_plan_cuts_hide_no_feasible_design(void **state)
 	static const char *const machine[] = {"dvfs_chip", "thesis_qpe_dram"};
 	uint64_t seen[N_LAYER_GENE + 1] = {0};
 	for (size_t m = 0; m < 2; m++) {
-		for (uint32_t sram = 1024; sram <= 8192; sram *= SLOW_BUILD ? 4 : 2) {
+		for (uint32_t sram = 1024; sram <= 8192; sram *= 2) {
 			struct fixture f;
 			init_fixture(&f, machine[m], sram);
 			f.choice.reuse[REUSE_FILTER] = true;
@@ -552,7 +551,7 @@ static void test_plan_shorter_lists_lose_little(void **state)
 	static const uint32_t shape[][4] = {
 	    {12, 8, 24, 1}, {18, 6, 10, 1}, {24, 4, 8, 2}, {7, 8, 20, 1}, {14, 8, 16, 1}};
 	double reduced = 0;
-	for (size_t i = 0; i < (SLOW_BUILD ? 1 : sizeof(shape) / sizeof(shape[0])); i++) {
+	for (size_t i = 0; i < sizeof(shape) / sizeof(shape[0]); i++) {
 		for (size_t strategy = 0; strategy <= STRATEGY_FUSION_REUSE; strategy++) {
 			struct fixture f;
 			init_fixture(&f, "dvfs_chip", 98304);
