@@ -121,13 +121,13 @@ AGAIN = +@$(MAKE) --no-print-directory $(if $(findstring --jobserver,$(MAKEFLAGS
 
 # These call make again; beside another goal both would build the same files at the same time.
 ifneq ($(word 2,$(MAKECMDGOALS)),)
-ifneq ($(filter all test explore picture kills fuzz tiers calibrate bench debug asan tsan install deb,$(MAKECMDGOALS)),)
+ifneq ($(filter all test explore picture kills fuzz limits tiers calibrate bench debug asan tsan install deb,$(MAKECMDGOALS)),)
 .NOTPARALLEL:
 endif
 endif
 
 .DEFAULT_GOAL := all
-.PHONY: all deps test fuzz mutation tiers calibrate explore bench debug asan tsan layers headers format install clean
+.PHONY: all deps test fuzz limits mutation tiers calibrate explore bench debug asan tsan layers headers format install clean
 .PHONY: install-files uninstall deb deb-files dist reproducible
 .PHONY: help picture bench-page bench-peers build-program build-tests build-fuzzers build-benches build-objects
 .PHONY: run-tests run-fuzzers run-benches run-tiers run-calibrate run-peers FORCE
@@ -177,6 +177,11 @@ fuzz:
 	@CC=clang ./.ci/deps
 	$(AGAIN) VARIANT=fuzz CC=clang build-fuzzers build-program
 	+@$(MAKE) --no-print-directory VARIANT=fuzz CC=clang run-fuzzers
+
+# Ten thousand random spaces with limits, thinned fronts against all designs; `make test` draws some hundred. Minutes.
+limits: deps
+	$(AGAIN) $(BUILD)/tests/test_limits
+	@LIMITS=10000 $(BUILD)/tests/test_limits
 
 # Whether any test notices a changed constant; minutes.
 mutation: deps
@@ -419,6 +424,7 @@ help:
 	@echo 'make explore    set up, build, explore spaces/mla_sizing.yaml'
 	@echo 'make test       set up, build, run every test; VARIANT=asan, tsan or debug runs them in that variant'
 	@echo 'make fuzz       fuzz every reader with clang for FUZZ_SECONDS (10) each, in build/fuzz'
+	@echo 'make limits     10 000 random spaces with limits against all of their designs; minutes'
 	@echo 'make mutation   change every constant of the models and machines in turn: does a test fail?'
 	@echo 'make tiers      the fast tier against the event tier on every layer; minutes'
 	@echo 'make calibrate  fit the HDL prototype'"'"'s constants anew, with leave-one-shape-out errors'

@@ -475,7 +475,7 @@ static void judge_limits(struct work *work, struct attributed *point)
 	char text[WHY_SIZE];
 	for (size_t i = 0; i < work->in->n_limit && !work->how->is_anywhere; i++) {
 		const struct space_limit *limit = &work->in->limit[i];
-		if (point->metric[limit->metric] <= limit->max)
+		if (point->metric[limit->metric] <= space_limit_most(limit))
 			continue;
 		(void)snprintf(text, sizeof(text), "%s is %.6g, allowed is %.6g", metric_table[limit->metric].name,
 		               point->metric[limit->metric], limit->max);

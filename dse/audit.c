@@ -56,8 +56,8 @@ static int compare_orders(const void *left, const void *right)
 static enum err_code list_front_machines(struct audit_job *job, struct err *err)
 {
 	const struct pareto *front = &job->explore->front;
-	struct order *order = calloc(front->n, sizeof(*order));
-	job->by_machine = calloc(front->n, sizeof(*job->by_machine));
+	struct order *order = calloc(front->n + 1, sizeof(*order));
+	job->by_machine = calloc(front->n + 1, sizeof(*job->by_machine));
 	job->stop = calloc(front->n + MAX_SAMPLED, sizeof(*job->stop));
 	if (!order || !job->by_machine || !job->stop) {
 		free(order);
@@ -91,9 +91,10 @@ static void draw_machine(struct audit_job *job, size_t n_of_front, size_t i)
 	uint64_t n_machine = job->explore->counts.n_machine;
 	struct rng rng = rng_stream(job->options->seed, DRAW_MACHINE, (uint32_t)i);
 	for (unsigned try = 0; try < TRIES_A_MACHINE; try++) {
-		uint64_t of_front = job->stop[rng_below(&rng, (uint32_t)n_of_front)].machine_index;
+		bool is_beside = i < N_BESIDE && n_of_front > 0;
 		uint64_t index =
-		    i < N_BESIDE ? draw_beside(space, of_front, &rng) : (uint64_t)(rng_unit(&rng) * (double)n_machine);
+		    is_beside ? draw_beside(space, job->stop[rng_below(&rng, (uint32_t)n_of_front)].machine_index, &rng)
+			      : (uint64_t)(rng_unit(&rng) * (double)n_machine);
 		assert(index < n_machine);
 		if (!is_accepted(space, index))
 			continue;
@@ -132,7 +133,6 @@ static enum err_code choose_machines(struct audit_job *job, struct err *err)
 	if (code != ERR_OK)
 		return code;
 	size_t n_of_front = job->n_stop;
-	assert(n_of_front > 0);
 	/* every machine, or some of the front, evenly */
 	for (size_t i = 0; i < n_of_front; i++)
 		job->stop[i].is_sampled = n_machine <= MAX_SAMPLED || n_of_front <= MAX_OF_FRONT ||
@@ -178,7 +178,7 @@ static enum err_code run_groups(struct audit_job *job, struct err *err)
 enum err_code audit_run(const struct explore *explore, const struct explore_options *search,
                         const struct audit_options *options, struct audit *audit, struct err *err)
 {
-	assert(explore->front.n > 0 && !explore->interrupted && options->n_thread > 0);
+	assert(!explore->interrupted && options->n_thread > 0);
 	const struct audit_effort *effort = &audit_effort_table[explore->space->detail];
 	struct audit_job job = {.explore = explore,
 	                        .search = search,

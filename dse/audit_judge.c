@@ -68,7 +68,7 @@ static bool is_covered(const struct audit_job *job, const double *objective, siz
 static bool keeps_limits_by(const struct space *space, const double *metric, double epsilon)
 {
 	for (size_t i = 0; i < space->n_limit && epsilon > 0.0; i++)
-		if (metric[space->limit[i].metric] * (1.0 + epsilon) > space->limit[i].max)
+		if (metric[space->limit[i].metric] * (1.0 + epsilon) > space_limit_most(&space->limit[i]))
 			return false;
 	return true;
 }

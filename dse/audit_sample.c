@@ -162,7 +162,7 @@ void audit_make(const struct audit_job *job, const struct audit_stop *stop, uint
 		make_combined(stop, i, canonical);
 	} else {
 		struct rng rng = stream(job, stop, DRAW_SAMPLE, i);
-		if (i % 2 == 0)
+		if (i % 2 == 0 && job->explore->front.n > 0)
 			make_near(job, stop, &rng, canonical);
 		else
 			make_drawn(stop, &rng, canonical);

@@ -35,7 +35,8 @@
 #define N_EVENT_BOX 256
 /* Boxes opened for the sake of a nearest miss. */
 #define MAX_MISS 2000
-/* A budget of evaluations allows so many boxes for each: where bounds decide nearly all, it must end the search, too. */
+/* A budget of evaluations allows so many boxes for each: where bounds decide nearly all, it must end the search, too.
+ */
 #define BOX_PER_EVALUATION 10000
 
 struct lane {
@@ -58,11 +59,12 @@ struct search {
 	struct branch_space space;
 	struct pareto *front;
 	struct engine_nearest *nearest;
-	uint64_t max_evaluation, size;
+	struct branch_budget budget;
+	uint64_t size;
 	double slack;     /* bounds are compared when made so many times as large; 1: of an exact search */
 	uint32_t n_least; /* levels times metrics */
 	uint32_t quantum;
-	bool is_spent;    /* the boxes that the budget allows */
+	bool is_spent;                     /* the boxes that the budget allows */
 	uint32_t n_active, active[N_LANE]; /* lanes that have boxes in this round */
 	size_t max_stack;
 	struct lane lane[N_LANE];
@@ -117,6 +119,7 @@ static double push_box(const struct search *search, struct lane *lane, const str
 	branch_box_bound(&search->space, own, least, &bound);
 	for (uint32_t i = 0; search->slack > 1 && i < search->n_least; i++)
 		least[i] *= search->slack;
+	lane->counts.over_limit |= bound.over_limit;
 	bool is_cut =
 	    bound.runs ? is_hopeless(search, lane, own, least) : !is_nearer_miss(search, lane, &bound.verdict);
 	if (is_cut) {
@@ -177,6 +180,8 @@ static void count_designs(const struct search *search, struct lane *lane, uint32
 		}
 		counts->engine.n_infeasible++;
 		counts->by_reason[result[l].reason]++;
+		if (result[l].reason >= N_VERDICT && result[l].reason < LAYER_REASON_BOUND)
+			counts->over_limit |= UINT32_C(1) << (result[l].reason - N_VERDICT);
 		if (result[l].violation < lane->nearest.violation) {
 			lane->nearest.violation = result[l].violation;
 			lane->nearest.reason = result[l].reason;
@@ -304,12 +309,14 @@ static bool begin_round(struct search *search, uint64_t n_told)
 	uint32_t n_miss = 0;
 	for (size_t i = 0; i < N_LANE; i++)
 		n_box += search->lane[i].counts.n_box;
-	search->is_spent = search->max_evaluation > 0 && n_box / BOX_PER_EVALUATION >= search->max_evaluation;
+	const struct branch_budget *budget = &search->budget;
+	search->is_spent = (budget->max_evaluation > 0 && n_box / BOX_PER_EVALUATION >= budget->max_evaluation) ||
+	                   (budget->max_box > 0 && n_box >= budget->max_box);
 	if (search->is_spent)
 		return false;
-	if (search->max_evaluation > 0)
-		n_left = n_told < search->max_evaluation
-		             ? ceil_div(search->max_evaluation - n_told, search->space.n_level)
+	if (budget->max_evaluation > 0)
+		n_left = n_told < budget->max_evaluation
+		             ? ceil_div(budget->max_evaluation - n_told, search->space.n_level)
 		             : 0;
 	search->n_active = 0;
 	for (uint32_t i = 0; i < N_LANE && search->n_active < n_left; i++) {
@@ -338,6 +345,7 @@ static void sum_counts(const struct search *search, struct branch_counts *counts
 		counts->engine.n_skipped = add_sat(counts->engine.n_skipped, own->engine.n_skipped);
 		counts->n_box += own->n_box;
 		counts->n_cut_box += own->n_cut_box;
+		counts->over_limit |= own->over_limit;
 		for (uint32_t reason = 0; reason < LAYER_N_REASON; reason++) {
 			counts->by_reason[reason] += own->by_reason[reason];
 			counts->cut_by_reason[reason] =
@@ -388,7 +396,7 @@ static bool init_lanes(struct search *search, struct arena *arena)
 	return true;
 }
 
-static enum err_code search_within(const struct layer_problem *layer, double slack, uint64_t max_evaluation,
+static enum err_code search_within(const struct layer_problem *layer, double slack, struct branch_budget budget,
                                    unsigned n_thread, struct pareto *front, struct branch_counts *counts,
                                    struct engine_nearest *nearest, engine_watch watch, void *watch_context,
                                    struct err *err)
@@ -401,7 +409,7 @@ static enum err_code search_within(const struct layer_problem *layer, double sla
 	if (search) {
 		search->front = front;
 		search->nearest = nearest;
-		search->max_evaluation = max_evaluation;
+		search->budget = budget;
 		search->slack = slack;
 		search->size = problem_size(&layer->problem);
 		search->quantum = MIN_QUANTUM;
@@ -412,7 +420,8 @@ static enum err_code search_within(const struct layer_problem *layer, double sla
 		for (size_t i = 0; i < N_LANE; i++)
 			pareto_free(&search->lane[i].found);
 	}
-	if (code == ERR_OK && !search->is_spent && (max_evaluation == 0 || counts->engine.n_told < max_evaluation))
+	if (code == ERR_OK && !search->is_spent &&
+	    (budget.max_evaluation == 0 || counts->engine.n_told < budget.max_evaluation))
 		assert(add_sat(counts->engine.n_told, counts->engine.n_skipped) == search->size);
 	arena_free(&arena);
 	if (code == ERR_INTERNAL)
@@ -421,11 +430,12 @@ static enum err_code search_within(const struct layer_problem *layer, double sla
 	return code;
 }
 
-enum err_code branch_search(const struct layer_problem *layer, uint64_t max_evaluation, unsigned n_thread,
+enum err_code branch_search(const struct layer_problem *layer, const struct branch_budget *budget, unsigned n_thread,
                             struct pareto *front, struct branch_counts *counts, struct engine_nearest *nearest,
                             engine_watch watch, void *watch_context, struct err *err)
 {
-	return search_within(layer, 1, max_evaluation, n_thread, front, counts, nearest, watch, watch_context, err);
+	return search_within(layer, 1, budget ? *budget : (struct branch_budget){0}, n_thread, front, counts, nearest,
+	                     watch, watch_context, err);
 }
 
 /*
@@ -436,5 +446,6 @@ enum err_code branch_relax(const struct layer_problem *layer, double epsilon, un
                            struct branch_counts *counts, engine_watch watch, void *watch_context, struct err *err)
 {
 	assert(epsilon > 0 && epsilon < INFINITY);
-	return search_within(layer, 1 + epsilon, 0, n_thread, front, counts, NULL, watch, watch_context, err);
+	return search_within(layer, 1 + epsilon, (struct branch_budget){0}, n_thread, front, counts, NULL, watch,
+	                     watch_context, err);
 }

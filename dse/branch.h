@@ -16,6 +16,13 @@ struct branch_counts {
 	uint64_t by_reason[LAYER_N_REASON];     /* of evaluated ones that are infeasible */
 	uint64_t cut_by_reason[LAYER_N_REASON]; /* of boxes: adds up to engine.n_skipped; may saturate with it */
 	uint64_t n_box, n_cut_box;              /* looked at; of them cut */
+	uint32_t over_limit; /* bit m: the limit on enum metric m is the first that some design or box exceeds */
+};
+
+/* What ends a search before it is done. 0: nothing does. */
+struct branch_budget {
+	uint64_t max_evaluation; /* it also ends a search that bounds many boxes and evaluates next to nothing */
+	uint64_t max_box;        /* to be looked at, to within a round */
 };
 
 /*
@@ -23,13 +30,12 @@ struct branch_counts {
  * the caller, any of the layer's designs may be in it already; holds the layer's
  * front afterwards, of equal designs the one whose genome comes first. nearest:
  * receives the infeasible design that is closest to feasible if nothing is
- * feasible, unless what is there is as near. max_evaluation 0: no limit;
- * else it also ends a search that bounds many boxes and evaluates next to nothing.
+ * feasible, unless what is there is as near. budget NULL: it runs to its end.
  * ERR_INTERRUPTED, without a message, when watch (may be NULL) stopped it;
  * ERR_INTERNAL when memory is out. On n_thread threads, or those of the parallel_for
  * it is called from; neither front nor counts depend on their number.
  */
-enum err_code branch_search(const struct layer_problem *layer, uint64_t max_evaluation, unsigned n_thread,
+enum err_code branch_search(const struct layer_problem *layer, const struct branch_budget *budget, unsigned n_thread,
                             struct pareto *front, struct branch_counts *counts, struct engine_nearest *nearest,
                             engine_watch watch, void *watch_context, struct err *err);
 

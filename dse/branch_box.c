@@ -271,6 +271,7 @@ static void apply_bound(const struct branch_space *space, const struct range_bou
 	const struct layer_problem *layer = space->layer;
 	const unsigned n_metric = layer->n_metric;
 	bound->all_over = true;
+	bound->over_limit = 0;
 	bound->score = 1;
 	for (uint32_t l = 0; l < space->n_level; l++) {
 		double value[N_METRIC];
@@ -282,8 +283,10 @@ static void apply_bound(const struct branch_space *space, const struct range_bou
 			least[l * n_metric + i] = over == N_METRIC ? own : INFINITY;
 		}
 		bound->all_over &= over != N_METRIC;
-		if (over != N_METRIC)
-			box->reason = N_VERDICT + (uint32_t)over;
+		if (over == N_METRIC)
+			continue;
+		box->reason = N_VERDICT + (uint32_t)over;
+		bound->over_limit |= UINT32_C(1) << over;
 	}
 	if (!bound->all_over)
 		box->reason = LAYER_REASON_BOUND;
@@ -309,6 +312,7 @@ void branch_box_bound(const struct branch_space *space, struct branch_box *box, 
 	}
 	box->reason = bound->verdict.reason;
 	bound->all_over = false;
+	bound->over_limit = 0;
 	bound->score = 0;
 	for (uint32_t i = 0; i < space->n_level * layer->n_metric; i++)
 		least[i] = -1;

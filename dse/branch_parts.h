@@ -65,6 +65,7 @@ void branch_box_halve(const struct branch_space *space, const struct branch_box 
 struct branch_bound {
 	bool runs;     /* else verdict says why no design of the box does */
 	bool all_over; /* every operating point exceeds a limit */
+	uint32_t over_limit; /* bit m: some operating point exceeds that on enum metric m first */
 	struct verdict verdict;
 	double score; /* the more promising, the less: the product of the least metrics at the first operating point */
 };

@@ -20,6 +20,16 @@
 /* Between the seeds of two searches of a candidate: 2^64 over the golden ratio, so that they never meet. */
 #define SEED_STRIDE UINT64_C(0x9e3779b97f4a7c15)
 
+/*
+ * Composition again, where limits meet thinning: points of a state's front, which take about 50 bytes each, with what
+ * the layers before keep of theirs; pairs to be weighed, some 30 million a second, where nothing was found and else
+ * as a multiple of those of the first composition.
+ */
+#define AGAIN_MAX_FRONT ((size_t)1 << 18)
+#define AGAIN_EMPTY_PAIRS (UINT64_C(1) << 29)
+#define AGAIN_LEAST_PAIRS (UINT64_C(1) << 22)
+#define AGAIN_FACTOR 4
+
 /* All problems of a set have the same internal metrics. */
 static const struct layer_problem *any_layer(const struct candidate *candidate)
 {
@@ -130,18 +140,18 @@ bool candidate_is_reachable(const struct candidate *candidate, size_t i)
 	return false;
 }
 
-void candidate_share_budget(struct candidate *candidate, uint64_t max_evaluation)
+void candidate_share_budget(struct candidate *candidate, uint64_t max_work)
 {
 	size_t n = candidate->n_task;
 	uint64_t *size = calloc(2 * n, sizeof(*size));
-	assert(n > 0 && max_evaluation < UINT64_MAX);
+	assert(n > 0 && max_work < UINT64_MAX);
 	for (size_t i = 0; i < n && size; i++)
 		size[i] = candidate_is_reachable(candidate, i) ? candidate->task[i].size : 0;
 	if (size)
-		budget_share(max_evaluation, size, n, size + n);
+		budget_share(max_work, size, n, size + n);
 	for (size_t i = 0; i < n; i++) {
-		uint64_t share = size ? size[n + i] : max_evaluation / n;
-		candidate->task[i].max_evaluation = share > 0 ? share : 1;
+		uint64_t share = size ? size[n + i] : max_work / n;
+		candidate->task[i].max_work = share > 0 ? share : 1;
 	}
 	free(size);
 }
@@ -153,7 +163,7 @@ static void search_genetically(struct candidate *candidate, size_t i, unsigned n
 	struct candidate_task *task = &candidate->task[i];
 	struct engine_options own = *options;
 	own.seed += i * SEED_STRIDE;
-	own.max_evaluation = task->max_evaluation;
+	own.max_evaluation = task->max_work;
 	own.checkpoint = NULL;
 	assert(candidate->genetic);
 	struct history *history = malloc(sizeof(*history)); /* without memory nothing is measured */
@@ -174,16 +184,18 @@ static void search_exactly(struct candidate_task *task, unsigned n_thread, const
                            engine_watch watch, void *watch_context)
 {
 	struct branch_counts counts = {0};
+	const struct branch_budget budget = {options->max_evaluation, task->max_work};
 	task->code = layer_problem_sample(&task->layer, n_thread, &task->front, &task->nearest, &task->err);
 	if (task->code == ERR_OK)
-		task->code = branch_search(&task->layer, options->max_evaluation, n_thread, &task->front, &counts,
-		                           &task->nearest, watch, watch_context, &task->err);
+		task->code = branch_search(&task->layer, &budget, n_thread, &task->front, &counts, &task->nearest,
+		                           watch, watch_context, &task->err);
 	task->counts = counts.engine;
 	bool is_whole = add_sat(task->counts.n_asked, task->counts.n_skipped) >= task->size;
 	task->counts.n_stop[task->code == ERR_INTERRUPTED ? ENGINE_STOP_WATCH
 	                    : is_whole                    ? ENGINE_STOP_EXHAUSTED
 	                                                  : ENGINE_STOP_EVALUATIONS]++;
 	task->n_box = counts.n_box;
+	task->over_limit = counts.over_limit;
 	memcpy(task->by_reason, counts.by_reason, sizeof(task->by_reason));
 	memcpy(task->cut_by_reason, counts.cut_by_reason, sizeof(task->cut_by_reason));
 }
@@ -202,6 +214,7 @@ void candidate_search(struct candidate *candidate, size_t i, unsigned n_thread, 
 		search_exactly(task, n_thread, options, watch, watch_context);
 		return;
 	}
+	task->over_limit = UINT32_MAX;
 	if (candidate->genetic) {
 		search_genetically(candidate, i, n_thread, options, watch, watch_context);
 		return;
@@ -243,6 +256,7 @@ void candidate_forget_task(struct candidate *candidate, size_t i)
 	memset(task->by_reason, 0, sizeof(task->by_reason));
 	memset(task->cut_by_reason, 0, sizeof(task->cut_by_reason));
 	task->n_box = task->n_unreached = task->n_shared = 0;
+	task->over_limit = 0;
 	task->nearest.violation = INFINITY;
 	task->nearest.reason = 0;
 	memset(task->nearest_genome, 0, sizeof(task->nearest_genome));
@@ -443,6 +457,7 @@ void candidate_compose_network(struct candidate *candidate, size_t i)
 	                                  .beside = beside,
 	                                  .n_state = states.n_place * states.n_level,
 	                                  .max_front = candidate->max_front,
+	                                  .max_composed = candidate->max_composed,
 	                                  .n_thread = candidate->n_thread};
 	candidate->network_code[i] = ERR_INTERNAL;
 	if (!chain_alloc(&chain, 2 * candidate->n_task, n_layer, changes ? MAX_EDGE : MAX_PLACE_EDGE))
@@ -466,6 +481,14 @@ cleanup:
 	chain_free(&chain);
 }
 
+static uint64_t count_composed(const struct candidate *candidate)
+{
+	uint64_t n = candidate->total.n_composed;
+	for (size_t i = 0; i < candidate->set->map->n_network; i++)
+		n = add_sat(n, candidate->network[i].n_composed);
+	return n;
+}
+
 enum err_code candidate_compose_total(struct candidate *candidate, struct err *err)
 {
 	const struct layer_problem *any = any_layer(candidate);
@@ -483,6 +506,7 @@ enum err_code candidate_compose_total(struct candidate *candidate, struct err *e
 	                                  .limit = limit,
 	                                  .n_state = 1,
 	                                  .max_front = candidate->max_front,
+	                                  .max_composed = candidate->max_composed,
 	                                  .n_thread = candidate->n_thread};
 	for (size_t i = 0; i < n_network && code == ERR_OK; i++) {
 		if (candidate->network_code[i] != ERR_OK)
@@ -502,11 +526,115 @@ enum err_code candidate_compose_total(struct candidate *candidate, struct err *e
 		chain.edge[i] = (struct compose_edge){0, 0, &chain.front[i]};
 		chain.layer[i] = (struct compose_layer){network->n > 0 ? 1 : 0, &chain.edge[i],
 		                                        space_network_weight(candidate->space, i)};
+		options.is_thinned |= network->epsilon > 0.0;
 	}
 	code = compose_chain(chain.layer, n_network, &options, &candidate->total, candidate->total_nearest, err);
+	candidate->n_composed = add_sat(candidate->n_composed, count_composed(candidate));
 cleanup:
 	chain_free(&chain);
 	return code;
+}
+
+double candidate_epsilon(const struct candidate *candidate)
+{
+	double worst = 0.0;
+	assert(candidate->total.epsilon >= 0.0);
+	for (size_t i = 0; i < candidate->set->map->n_network; i++)
+		worst = fmax(worst, candidate->network[i].epsilon);
+	return (1.0 + worst) * (1.0 + candidate->total.epsilon) - 1.0;
+}
+
+/* A limit on a product of metrics is none of a composition; whether a point exceeds it. */
+static bool breaks_derived_limit(const struct candidate *candidate)
+{
+	for (unsigned m = 0; m < N_METRIC; m++) {
+		double limit = space_metric_limit(candidate->space, (enum metric)m);
+		if (metric_table[m].scope != METRIC_DERIVED || candidate->no_limits || !(limit < INFINITY))
+			continue;
+		for (size_t i = 0; i < candidate->total.n; i++) {
+			double metric[N_METRIC];
+			candidate_metrics(candidate, i, metric);
+			if (metric[m] > limit)
+				return true;
+		}
+	}
+	return false;
+}
+
+static bool is_over_budget(const struct candidate *candidate)
+{
+	bool is_over = candidate->total.is_over_budget;
+	for (size_t i = 0; i < candidate->set->map->n_network; i++)
+		is_over |= candidate->network[i].is_over_budget;
+	return is_over;
+}
+
+bool candidate_is_limited(const struct candidate *candidate)
+{
+	bool is_limited = candidate->total.is_limited;
+	for (size_t i = 0; i < candidate->set->map->n_network; i++)
+		is_limited |= candidate->network[i].is_limited;
+	return is_limited || (candidate_epsilon(candidate) > 0.0 && breaks_derived_limit(candidate));
+}
+
+/* What compositions made, to be put back. */
+struct composed {
+	struct compose_result *network; /* [n_network] */
+	struct compose_result total;
+};
+
+static void swap_composed(struct candidate *candidate, struct composed *composed)
+{
+	struct composed own = {candidate->network, candidate->total};
+	candidate->network = composed->network;
+	candidate->total = composed->total;
+	*composed = own;
+}
+
+static void free_composed(const struct candidate *candidate, struct composed *composed)
+{
+	for (size_t i = 0; i < candidate->set->map->n_network; i++)
+		compose_free(&composed->network[i]);
+	compose_free(&composed->total);
+	free(composed->network);
+}
+
+enum err_code candidate_compose_again(struct candidate *candidate, struct err *err)
+{
+	const size_t max_front = candidate->max_front, n_network = candidate->set->map->n_network;
+	if (!candidate_is_limited(candidate) || max_front >= AGAIN_MAX_FRONT)
+		return ERR_OK;
+	struct composed first = {calloc(n_network, sizeof(struct compose_result)), {0}};
+	if (!first.network)
+		return err_add(err, ERR_INTERNAL, "out of memory");
+	uint64_t n_pair = candidate->total.n > 0 ? AGAIN_FACTOR * candidate->n_composed : AGAIN_EMPTY_PAIRS;
+	double epsilon = candidate_epsilon(candidate);
+	bool was_empty = candidate->total.n == 0;
+	swap_composed(candidate, &first);
+	candidate->max_front = AGAIN_MAX_FRONT;
+	candidate->max_composed = n_pair > AGAIN_LEAST_PAIRS ? n_pair : AGAIN_LEAST_PAIRS;
+	for (size_t i = 0; i < n_network; i++)
+		candidate_compose_network(candidate, i);
+	enum err_code code = candidate_compose_total(candidate, err);
+	candidate->max_front = max_front;
+	candidate->max_composed = 0;
+	bool is_better = !is_over_budget(candidate) && (was_empty || candidate->total.n > 0) &&
+	                 candidate_epsilon(candidate) < epsilon;
+	if (code == ERR_OK && !is_better)
+		swap_composed(candidate, &first);
+	free_composed(candidate, &first);
+	return code;
+}
+
+enum err_code candidate_compose(struct candidate *candidate, struct err *err)
+{
+	for (size_t i = 0; i < candidate->set->map->n_network; i++) {
+		compose_free(&candidate->network[i]);
+		candidate_compose_network(candidate, i);
+	}
+	compose_free(&candidate->total);
+	enum err_code code = candidate_compose_total(candidate, err);
+	return code == ERR_OK ? candidate_compose_again(candidate, err) : code;
 }
 
 void candidate_metrics(const struct candidate *candidate, size_t i, double *metric)

@@ -22,6 +22,7 @@ static void pack_fields(const struct candidate *candidate, size_t i, struct cand
 	pack_u64s(pack, task->by_reason, LAYER_N_REASON);
 	pack_u64s(pack, task->cut_by_reason, LAYER_N_REASON);
 	pack_u64(pack, &task->n_box);
+	pack_u32(pack, &task->over_limit);
 	pack_u64(pack, &task->n_unreached);
 	pack_u64(pack, &task->n_shared);
 	pack_real(pack, &task->nearest.violation);

@@ -49,11 +49,19 @@ void certificate_text(const struct front_run *run, char *text, size_t n_byte)
 	else if (run->options->engine->is_random)
 		(void)snprintf(text, n_byte, "none: a %s search proves nothing of what it has not seen",
 		               run->options->engine->name);
+	else if (counts->is_limited && explore->front.n == 0)
+		(void)snprintf(
+		    text, n_byte,
+		    "not proven: designs that keep a limit by less than %.3g %% may have been thinned out, as more "
+		    "than max_front %zu points were composed",
+		    100.0 * counts->epsilon, run->space->max_front);
 	else if (counts->epsilon > 0.0)
 		(void)snprintf(text, n_byte,
-		               "every %s design is matched to within %.3g %% in each objective; more than "
+		               "every %s design%s is matched to within %.3g %% in each objective; more than "
 		               "max_front %zu points were composed",
-		               is_reduced ? "listed" : "legal", 100.0 * counts->epsilon, run->space->max_front);
+		               is_reduced ? "listed" : "legal",
+		               counts->is_limited ? " that keeps the limits by as much" : "", 100.0 * counts->epsilon,
+		               run->space->max_front);
 	else
 		(void)snprintf(text, n_byte, "exact, every %s design is accounted for",
 		               is_reduced ? "listed" : "legal");

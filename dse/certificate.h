@@ -8,7 +8,7 @@
  */
 #include "dse/front_file.h"
 
-#define CERTIFICATE_TEXT_SIZE 256
+#define CERTIFICATE_TEXT_SIZE 512
 
 /* Whether layers were searched by branch and bound: every legal design is accounted for. */
 bool certificate_is_branched(const struct front_run *run);

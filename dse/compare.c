@@ -140,7 +140,7 @@ static void sum_metrics(const struct compare *compare, const struct machine *mac
 	size_t n = 0;
 	for (size_t i = 0; i < space->n_limit && n < sizeof(place->why); i++) {
 		const struct space_limit *limit = &space->limit[i];
-		if (!(place->metric[limit->metric] <= limit->max))
+		if (!(place->metric[limit->metric] <= space_limit_most(limit)))
 			n += (size_t)snprintf(place->why + n, sizeof(place->why) - n, "%s%s <= %.10g", n ? ", " : "",
 			                      metric_table[limit->metric].name, limit->max);
 	}

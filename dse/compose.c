@@ -29,9 +29,10 @@
  * - Thinning by epsilon keeps a z with z_i + r_i <= (1 + epsilon) (y_i + r_i): the factor is
  *   multiplied. The larger of both would be too little: when layers cost next to
  *   nothing, x is replaced by y and y, later, by z. Each factor is reached.
- * A limit may cut y off where it spares x: then the metric exceeds the limit when
- * x is made (1 + epsilon) times as large. The best chain in one metric is kept
- * always, so that a single limited metric never hides the last feasible chain.
+ * A limit may cut y off where it spares x: then the metric, or a weighted sum of metrics (compose_joint.c), exceeds the
+ * limit when x is made factor times as large, with the factor that y's state had. So what is lost to limits is lost
+ * with the largest factor at which a limit cut anything; lost[s] keeps it, and the result says that it happened. The
+ * best chain in one metric is kept always, so that a single limited metric never hides the last feasible chain.
  */
 #include "dse/compose.h"
 #include "dse/compose_parts.h"
@@ -54,6 +55,8 @@ struct layer_point {
 struct state_front {
 	struct compose_points points;
 	double factor[COMPOSE_MAX_METRIC]; /* in the order of work */
+	double most[COMPOSE_MAX_METRIC];   /* largest value of its points, metric by metric */
+	double lost;                       /* the largest factor at which a limit cut chains; 0: none was cut */
 	double guess;                      /* epsilon of the last thinning */
 	bool done;                         /* false: memory was out */
 };
@@ -69,6 +72,9 @@ struct chain {
 	size_t n_layer;
 	unsigned n_metric;
 	struct compose_costs costs;
+	struct compose_joint joint;
+	double lost; /* the largest of all states' after all layers so far */
+	bool is_over_budget;
 	double largest[COMPOSE_MAX_METRIC]; /* the largest value any partial chain can have so far */
 	struct state_front *now, *next;     /* [n_state] */
 	struct layer_history *history;      /* [n_layer] */
@@ -178,6 +184,44 @@ static bool make_runs(const struct chain *chain, const struct compose_layer *lay
 	return true;
 }
 
+static void note_most(struct state_front *state, unsigned n_metric)
+{
+	for (unsigned k = 0; k < n_metric; k++) {
+		state->most[k] = 0.0;
+		for (size_t i = 0; i < state->points.n; i++)
+			state->most[k] = fmax(state->most[k], state->points.metric[k][i]);
+	}
+}
+
+static double largest_factor(const struct chain *chain, const double *factor)
+{
+	double largest = 1.0;
+
+	for (unsigned i = 0; i < chain->n_metric; i++)
+		largest = fmax(largest, factor[i]);
+	return largest;
+}
+
+/* The largest factor of chains that the bound of limits cuts in this step; 0: it cuts none that stand for others. */
+static double lost_to_bound(const struct chain *chain, const struct compose_layer *layer,
+                            const struct compose_sweep *sweep)
+{
+	double lost = 0.0;
+
+	for (size_t i = 0; i < sweep->n_run; i++) {
+		const struct compose_edge *edge = &layer->edge[chain->point[sweep->run[i].choice].edge];
+		const struct state_front *from = &chain->now[edge->from];
+		double factor = largest_factor(chain, from->factor);
+		if (!(factor > lost) || (!(factor > 1.0) && !chain->options->is_thinned))
+			continue;
+		for (unsigned k = 0; k < chain->n_metric; k++)
+			if (compose_costs_join(&chain->costs, k, from->most[k], sweep->run[i].cost[k]) >
+			    sweep->bound[k])
+				lost = factor;
+	}
+	return lost;
+}
+
 /* The front of one state after a layer. */
 static void extend_state(void *context, size_t state)
 {
@@ -198,11 +242,17 @@ static void extend_state(void *context, size_t state)
 	}
 	compose_costs_bound(&chain->costs, chain->options->limit, chain->n_done, (unsigned)state, sweep->bound);
 	next->guess = chain->now[state].guess;
+	next->lost = 0.0;
 	next->done = make_runs(chain, layer, (unsigned)state) && compose_sweep_run(sweep, &next->points);
 	if (!next->done || !goes_on) {
 		next->points.n = 0;
 		return;
 	}
+	next->lost = lost_to_bound(chain, layer, sweep);
+	double factor = largest_factor(chain, next->factor);
+	if (compose_joint_cut(&chain->joint, chain->n_done, (unsigned)state, &next->points) > 0 &&
+	    (factor > 1.0 || chain->options->is_thinned))
+		next->lost = fmax(next->lost, factor);
 	next->done =
 	    compose_thin(&next->points, beyond, chain->options->max_front, sweep->n_thread, &next->guess, epsilon);
 	/* One rounding up each, so that many layers do not round the guarantee away. */
@@ -210,6 +260,7 @@ static void extend_state(void *context, size_t state)
 		if (epsilon[i] > 0.0)
 			next->factor[i] = nextafter(next->factor[i] * (1.0 + epsilon[i]), INFINITY);
 	}
+	note_most(next, chain->n_metric);
 }
 
 /* Copy what unrolling needs out of all states' points. */
@@ -304,32 +355,37 @@ static void raise_largest(struct chain *chain, const struct compose_layer *layer
 		chain->largest[i] = compose_costs_join(&chain->costs, i, chain->largest[i], most_of_all[i]);
 }
 
-/* Threads that a layer's step is worth: those of steps of microseconds would wait for each other longer than work. */
-static unsigned n_thread_for(const struct chain *chain, const struct compose_layer *layer)
+/* Pairs of a partial chain and a point of the layer. */
+static uint64_t count_sums(const struct chain *chain, const struct compose_layer *layer)
 {
 	uint64_t n_sum = 0;
 
 	for (size_t e = 0; e < layer->n_edge; e++)
-		n_sum += mul_sat(layer->edge[e].front->n, chain->now[layer->edge[e].from].points.n);
-	return n_sum < FEW_SUMS ? 1 : chain->sweep[0].n_thread;
+		n_sum = add_sat(n_sum, mul_sat(layer->edge[e].front->n, chain->now[layer->edge[e].from].points.n));
+	return n_sum;
 }
 
-/* Extend all chains by layer n_done - 1. false when memory is out. */
+/* Extend all chains by layer n_done - 1, unless that exceeds the budget. false when memory is out. */
 static bool extend_chain(struct chain *chain, size_t n_done)
 {
 	const struct compose_layer *layer = &chain->layer[n_done - 1];
 	unsigned n_state = chain->options->n_state;
 	size_t first[COMPOSE_MAX_STATE];
 	size_t n_before = first_numbers(chain->now, n_state, chain->first);
+	uint64_t n_sum = count_sums(chain, layer), max = chain->options->max_composed;
 
+	chain->is_over_budget = max > 0 && add_sat(chain->n_composed, n_sum) > max;
+	if (chain->is_over_budget)
+		return true;
+	chain->n_composed = add_sat(chain->n_composed, n_sum);
 	chain->n_done = n_done;
 	chain->n_point = number_points(chain, layer);
-	parallel_for(n_state, n_thread_for(chain, layer), extend_state, chain);
+	/* Threads of steps of microseconds would wait for each other longer than work. */
+	parallel_for(n_state, n_sum < FEW_SUMS ? 1 : chain->sweep[0].n_thread, extend_state, chain);
 	for (unsigned s = 0; s < n_state; s++) {
 		if (!chain->next[s].done)
 			return false;
-		for (size_t i = 0; i < chain->sweep[s].n_run; i++)
-			chain->n_composed = add_sat(chain->n_composed, chain->sweep[s].run[i].from->n);
+		chain->lost = fmax(chain->lost, chain->next[s].lost);
 	}
 	raise_largest(chain, layer);
 	struct layer_history *history = &chain->history[n_done - 1];
@@ -430,6 +486,9 @@ static bool make_result(const struct chain *chain, struct compose_result *result
 
 	*result = (struct compose_result){
 	    .n = n, .n_layer = chain->n_layer, .n_metric = chain->n_metric, .n_composed = chain->n_composed};
+	result->is_over_budget = chain->is_over_budget;
+	result->is_limited = chain->lost > 0.0;
+	result->epsilon = fmax(0.0, chain->lost - 1.0);
 	for (unsigned s = 0; s < chain->options->n_state; s++) {
 		for (unsigned i = 0; i < chain->n_metric && chain->now[s].points.n > 0; i++)
 			result->epsilon = fmax(result->epsilon, chain->now[s].factor[i] - 1.0);
@@ -480,8 +539,9 @@ static bool chain_init(struct chain *chain)
 	chain->history = calloc(chain->n_layer + 1, sizeof *chain->history);
 	chain->point = calloc(chain->max_choice, sizeof *chain->point);
 	chain->sweep = calloc(n_state, sizeof *chain->sweep);
-	if (!compose_costs_init(&chain->costs, chain->layer, chain->n_layer, chain->options) || !chain->now ||
-	    !chain->next || !chain->history || !chain->point || !chain->sweep)
+	if (!compose_costs_init(&chain->costs, chain->layer, chain->n_layer, chain->options) ||
+	    !compose_joint_init(&chain->joint, &chain->costs, chain->layer, chain->n_layer, chain->options->limit) ||
+	    !chain->now || !chain->next || !chain->history || !chain->point || !chain->sweep)
 		return false;
 	chain->final.n_metric = chain->n_metric;
 	for (unsigned s = 0; s < n_state; s++) {
@@ -526,6 +586,7 @@ static void chain_free(struct chain *chain)
 	}
 	compose_points_free(&chain->final);
 	compose_costs_free(&chain->costs);
+	compose_joint_free(&chain->joint);
 	free(chain->now);
 	free(chain->next);
 	free(chain->history);
@@ -543,9 +604,11 @@ enum err_code compose_chain(const struct compose_layer *layer, size_t n_layer, c
 	assert(options->n_metric >= 1 && options->n_metric <= COMPOSE_MAX_METRIC);
 	assert(options->n_state >= 1 && options->n_state <= COMPOSE_MAX_STATE);
 	done = chain_init(&chain) && start_chain(&chain);
-	for (size_t i = 1; done && i <= n_layer; i++)
+	for (size_t i = 1; done && i <= n_layer && !chain.is_over_budget; i++)
 		done = extend_chain(&chain, i);
-	done = done && join_states(&chain) && make_result(&chain, &made);
+	if (done && !chain.is_over_budget)
+		done = join_states(&chain);
+	done = done && make_result(&chain, &made);
 	if (done) {
 		*result = made;
 		for (unsigned i = 0; nearest && i < chain.n_metric; i++)

@@ -54,8 +54,10 @@ struct compose_options {
 	 * point in each metric stays. Less than 2^n_metric + n_metric counts as that.
 	 */
 	size_t max_front;
-	unsigned n_thread; /* 0: one */
-	size_t part_size;  /* sums that make a part of a layer's step worth it; 0: chosen well. Changes no result. */
+	uint64_t max_composed; /* pairs of a partial chain and a layer's point to be weighed; 0: as many as there are */
+	bool is_thinned;       /* points of the layers' fronts stand for others that are not there */
+	unsigned n_thread;     /* 0: one */
+	size_t part_size; /* sums that make a part of a layer's step worth it; 0: chosen well. Changes no result. */
 };
 
 /* The result; owns its memory (compose_free). Sorted by metrics, then choices. */
@@ -67,10 +69,13 @@ struct compose_result {
 	uint32_t *id;   /* [n][n_layer] which point of that edge's front */
 	/*
 	 * 0: exact; else every point of the true front has one here that is, in every
-	 * metric, what is beside it added to both, at most (1 + epsilon) times as large. With
-	 * limits this holds for points that keep them when made (1 + epsilon) times as large.
+	 * metric, what is beside it added to both, at most (1 + epsilon) times as large. Where is_limited,
+	 * this holds for points that keep the limits when made (1 + epsilon) times as large; an empty result has its
+	 * epsilon, too: no chain keeps the limits by so much.
 	 */
 	double epsilon;
+	bool is_limited;     /* a limit cut chains that stood for others, which may keep it */
+	bool is_over_budget; /* max_composed was reached; n is 0 then, and nothing is known */
 	uint64_t n_composed; /* pairs of a partial chain and a layer's point that were weighed */
 };
 
@@ -80,7 +85,7 @@ struct compose_result {
  * do not depend on the order of layers. Of partial chains to one state with
  * equal metrics the one stays whose choices (edge, id), first layer first, come
  * first. ERR_INTERNAL when memory is out; result is untouched then. An empty
- * result (n = 0) means that no chain keeps the limits. nearest[n_metric] (may be
+ * result (n = 0) means that no chain keeps the limits, unless is_limited or is_over_budget. nearest[n_metric] (may be
  * NULL) receives, metric by metric, the least value any chain could reach when
  * nothing else mattered (infinite: there is no chain at all).
  * On n_thread threads, or those of the parallel_for whose item it is called by; the

@@ -4,7 +4,7 @@
 /*
  * What compose.c (the chain), compose_cost.c (its numbers), compose_sweep.c (one layer: sums and maxima of all
  * pairs, nondominated ones only, in parts), compose_part.c (one part), compose_points.c (memory), compose_thin.c
- * (epsilon-dominance) and compose_box.c (its boxes) share.
+ * (epsilon-dominance), compose_box.c (its boxes) and compose_joint.c (limits that only together cannot be kept) share.
  * Metrics stand here in the order of work: summed ones first, then maxima, so
  * that the first metric seldom has equal values.
  */
@@ -46,6 +46,20 @@ void compose_costs_bound(const struct compose_costs *costs, const double *limits
  */
 bool compose_costs_beyond(const struct compose_costs *costs, size_t n_done, unsigned state, double *beyond);
 
+/* Bounds on weighted sums of limited metrics; see compose_joint.c. */
+struct compose_joint {
+	size_t n; /* weightings; 0: at most one summed metric has a limit */
+	unsigned n_sum, n_state;
+	double *weight;      /* [n][n_sum] */
+	double *limit;       /* [n] the limits' weighted sum */
+	double *least_after; /* [n_layer + 1][n_state][n] least weighted sum of the layers to come; infinite: no way */
+};
+
+/* false when memory is out (compose_joint_free is due all the same). limits [n_metric] in the caller's order. */
+bool compose_joint_init(struct compose_joint *joint, const struct compose_costs *costs,
+                        const struct compose_layer *chain, size_t n_layer, const double *limits);
+void compose_joint_free(struct compose_joint *joint);
+
 /* Nondominated partial chains that end in one state, in columns, sorted by metrics. */
 struct compose_points {
 	size_t n, n_alloc;
@@ -55,6 +69,13 @@ struct compose_points {
 	uint32_t *choice;                   /* [n] number of the last layer's point, see compose.c */
 	uint32_t *rank; /* [n] order of the chains' choices, among all states' points after this layer */
 };
+
+/*
+ * Drop the chains of n_done layers to a state that break one limit or another however they go on. Returns how many;
+ * order stays.
+ */
+size_t compose_joint_cut(const struct compose_joint *joint, size_t n_done, unsigned state,
+                         struct compose_points *points);
 
 /* Make room for n points; false when memory is out. */
 bool compose_points_reserve(struct compose_points *points, size_t n);

@@ -40,6 +40,6 @@ double deadline_limit(const struct space *space, const struct machine *machine, 
 	if (!(space->deadline_ms > 0))
 		return limit;
 	if (metric == METRIC_LATENCY)
-		return fmin(limit, space->deadline_ms);
+		return fmin(limit, space->deadline_ms * (1.0 + SPACE_LIMIT_SLACK));
 	return metric == METRIC_ENERGY ? limit - deadline_sleep_mj(space, machine) : limit;
 }

@@ -113,8 +113,31 @@ static void note_history(struct explore_driver *driver, const struct candidate *
 	history_note(history, driver->n_evaluation, &driver->explore->front, false);
 }
 
+static void free_dead(struct explore *explore)
+{
+	for (size_t i = 0; i < explore->n_dead; i++)
+		candidate_free(&explore->dead[i]);
+	free(explore->dead);
+	explore->dead = NULL;
+	explore->n_dead = 0;
+}
+
+/* Its layers' fronts tell what would fit if a limit were another one. Without memory they are searched again. */
+static void keep_dead(struct explore_driver *driver, struct explore_slot *slot)
+{
+	struct explore *explore = driver->explore;
+	if (explore->space->n_limit == 0 || driver->options->engine->is_random || explore->n_dead == EXPLORE_MAX_DEAD)
+		return;
+	struct candidate *dead = realloc(explore->dead, (explore->n_dead + 1) * sizeof(*dead));
+	if (!dead)
+		return;
+	explore->dead = dead;
+	explore->dead[explore->n_dead++] = slot->candidate;
+	slot->is_alive = false;
+}
+
 /* Insert the candidate's front into the archive of all candidates. */
-static enum err_code insert_front(struct explore_driver *driver, const struct explore_slot *slot, struct err *err)
+static enum err_code insert_front(struct explore_driver *driver, struct explore_slot *slot, struct err *err)
 {
 	bool is_empty = true;
 	assert(slot->is_alive);
@@ -125,6 +148,10 @@ static enum err_code insert_front(struct explore_driver *driver, const struct ex
 	if (is_empty)
 		note_dead(driver, slot);
 	note_history(driver, &slot->candidate);
+	if (driver->explore->front.n > 0)
+		free_dead(driver->explore);
+	else
+		keep_dead(driver, slot);
 	return ERR_OK;
 }
 
@@ -156,6 +183,8 @@ static enum err_code compose_group(struct explore_driver *driver, struct err *er
 	for (size_t i = 0; i < driver->n_slot; i++) {
 		struct explore_slot *slot = &driver->slot[i];
 		if (slot->is_alive && slot->code != ERR_OK)
+			note_failed(driver, slot, &slot->err);
+		if (slot->is_alive && candidate_compose_again(&slot->candidate, &slot->err) != ERR_OK)
 			note_failed(driver, slot, &slot->err);
 		if (!slot->is_alive)
 			continue;
@@ -283,9 +312,13 @@ static enum err_code bound_machines(struct explore_driver *driver, struct err *e
 {
 	struct explore_counts *counts = &driver->explore->counts;
 	struct hardware *hardware = &driver->hardware;
-	const struct hardware_options options = {
-	    driver->explore->space, &driver->explore->map, driver->options->n_thread,
-	    driver->options->share, watch_bounds,          show_sample, driver};
+	const struct hardware_options options = {driver->explore->space,
+	                                         &driver->explore->map,
+	                                         driver->options->n_thread,
+	                                         driver->options->share,
+	                                         watch_bounds,
+	                                         show_sample,
+	                                         driver};
 	live_set_phase(driver->live, LIVE_BOUND);
 	enum err_code code = hardware_bound(&options, hardware, err);
 	assert(hardware->n_cut < counts->n_machine && counts->n_candidate == 0);
@@ -302,7 +335,7 @@ static bool shares_fronts(const struct explore_driver *driver)
 	const struct explore *explore = driver->explore;
 	uint64_t n_left = explore->counts.n_machine - driver->hardware.n_cut;
 	return driver->options->engine == &engine_exact && driver->options->max_evaluation == 0 &&
-	       mul_sat(n_left, explore->map.n_distinct) <= MAX_SHARED;
+	       driver->options->max_box == 0 && mul_sat(n_left, explore->map.n_distinct) <= MAX_SHARED;
 }
 
 static enum err_code explore_layers(struct explore_driver *driver, struct err *err)
@@ -445,6 +478,7 @@ cleanup:
 
 void explore_free(struct explore *explore)
 {
+	free_dead(explore);
 	pareto_free(&explore->front);
 	least_table_free(explore->least);
 	history_free(&explore->history);

@@ -16,6 +16,7 @@
 #define EXPLORE_MAX_REJECTION 16
 #define EXPLORE_MAX_FAILURE 16
 #define EXPLORE_TEXT_SIZE 256
+#define EXPLORE_MAX_DEAD 64
 
 struct front_store;
 struct explore_options {
@@ -23,11 +24,12 @@ struct explore_options {
 	bool flat;                     /* engines that do not solve layers apart always are */
 	unsigned n_thread;             /* 1.. */
 	uint64_t seed, max_evaluation; /* 0: no limit */
+	uint64_t max_box;              /* of branch and bound, shared out among its searches; 0: no limit */
 	uint64_t max_seconds;          /* for searching; 0: no limit */
 	bool all_machines;             /* search those, too, whose bounds say that they have nothing on the front */
 	bool show_progress;
 	struct live_axes live; /* what of it is drawn on a terminal */
-	FILE *points; /* receives the layers' fronts as CSV; NULL: nobody wants them */
+	FILE *points;          /* receives the layers' fronts as CSV; NULL: nobody wants them */
 	/* Which searches are made here and which are known; NULL: all, none. A part of several makes its searches and
 	 * no front. */
 	struct share *share;
@@ -53,7 +55,8 @@ struct explore_counts {
 	uint64_t n_shared, n_search_shared;     /* designs, searches: their fronts are another machine's, too */
 	uint64_t by_limit[N_METRIC];            /* whole designs (flat) or machine candidates that break a limit */
 	uint64_t n_composed;
-	double epsilon; /* 0: the front is exact; see dse/compose.h */
+	double epsilon;  /* 0: the front is exact; see dse/compose.h */
+	bool is_limited; /* of designs that keep the limits by less than epsilon nothing is proven */
 	size_t n_rejection;
 	struct {
 		char why[EXPLORE_TEXT_SIZE];
@@ -96,7 +99,14 @@ struct explore {
 	struct unrolled_design *known_design;
 	size_t n_known_design;
 	struct least_table *least; /* what layers' searches found, for dse/misfit.c; NULL: not kept */
+	/* Machine candidates without a design, as they were searched, for dse/misfit.c; none where there is a front. */
+	size_t n_dead;
+	struct candidate *dead; /* [n_dead] the first EXPLORE_MAX_DEAD */
 };
+
+/* Work of a search, in boxes that a branch and bound looks at: an evaluation takes about as long, a pair composed less.
+ */
+uint64_t explore_work(const struct explore_counts *counts);
 
 /*
  * Explore a space. An empty front is no error here, nor is a machine candidate that fails: it is noted, and the others

@@ -47,7 +47,7 @@ enum err_code explore_count_searches(struct explore *explore, const struct candi
 			explore->interrupted = true;
 		else if (candidate->genetic) /* its search ends where nothing is gained any more */
 			explore->truncated |=
-			    task->max_evaluation > 0 && from->n_asked >= task->max_evaluation && from->n_asked < size;
+			    task->max_work > 0 && from->n_asked >= task->max_work && from->n_asked < size;
 		else if (add_sat(from->n_asked, from->n_skipped) < size)
 			explore->truncated = true;
 	}
@@ -56,17 +56,16 @@ enum err_code explore_count_searches(struct explore *explore, const struct candi
 	return ERR_OK;
 }
 
-/* Epsilon of the total front: each network's own loss, then the loss of thinning their combination. */
+uint64_t explore_work(const struct explore_counts *counts)
+{
+	const uint64_t pair_per_box = 16;
+	return add_sat(add_sat(counts->n_box, counts->engine.n_told), counts->n_composed / pair_per_box);
+}
+
 void explore_count_composition(struct explore *explore, const struct candidate *candidate)
 {
 	struct explore_counts *counts = &explore->counts;
-	double worst = 0.0;
-	assert(candidate->total.epsilon >= 0.0);
-	for (size_t i = 0; i < explore->map.n_network; i++) {
-		const struct compose_result *network = &candidate->network[i];
-		worst = fmax(worst, network->epsilon);
-		counts->n_composed += network->n_composed;
-	}
-	counts->n_composed += candidate->total.n_composed;
-	counts->epsilon = fmax(counts->epsilon, (1.0 + worst) * (1.0 + candidate->total.epsilon) - 1.0);
+	counts->n_composed = add_sat(counts->n_composed, candidate->n_composed);
+	counts->epsilon = fmax(counts->epsilon, candidate_epsilon(candidate));
+	counts->is_limited |= candidate_is_limited(candidate);
 }

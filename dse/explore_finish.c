@@ -91,7 +91,7 @@ static enum err_code audit_front(struct explore_job *job, struct err *err)
 	                                      .seed = job->options.seed,
 	                                      .n_sample = job->cli->audit_samples,
 	                                      .show_progress = job->options.show_progress};
-	if (!wants_audit(job) || job->explore.front.n == 0 || job->explore.interrupted || interrupt_requested())
+	if (!wants_audit(job) || job->explore.interrupted || interrupt_requested())
 		return ERR_OK;
 	enum err_code code = audit_run(&job->explore, &job->options, &options, &job->audit, err);
 	job->run.audit = code == ERR_OK && !job->audit.interrupted ? &job->audit : NULL;
@@ -108,9 +108,18 @@ static enum err_code compare_mappings(struct explore_job *job, struct err *err)
 	return code;
 }
 
-/* Why there is no front, which takes searches of its own. */
+static bool prints_verdict(const struct explore_job *job)
+{
+	return job->explore.front.n == 0 && !job->explore.interrupted && !job->cli->json && !job->outcome;
+}
+
+/* That there is no front is said at once; why, takes searches of its own. */
 static enum err_code explain_misfit(struct explore_job *job, struct err *err)
 {
+	if (prints_verdict(job)) {
+		report_infeasible(stdout, &job->run);
+		(void)fflush(stdout);
+	}
 	enum err_code code = misfit_find(&job->space, &job->options, &job->explore, &job->misfit, err);
 	job->run.misfit = job->misfit.found ? &job->misfit : NULL;
 	return code;
@@ -168,7 +177,8 @@ static void print_paths(const struct explore_job *job)
 		(void)printf("Run %" PRIu64 " of the store found this front in %.3f s; --no-cache searches again.\n",
 		             job->run.known->run, job->run.known->seconds);
 	if (job->run.n_known_search > 0)
-		(void)printf("%" PRIu64 " searches of layers were known from earlier runs; --no-cache makes them again.\n",
+		(void)printf("%" PRIu64
+		             " searches of layers were known from earlier runs; --no-cache makes them again.\n",
 		             job->run.n_known_search);
 	if (job->is_partial)
 		(void)printf("The folder without -partial keeps the complete result of an earlier run.\n");
@@ -212,8 +222,11 @@ static enum err_code print_result(struct explore_job *job, struct err *err)
 			(void)fputc('\n', stdout);
 			report_counts(stdout, &job->run);
 		}
-	} else if (!job->explore.interrupted) {
-		report_infeasible(stdout, &job->run);
+	} else if (prints_verdict(job)) {
+		if (job->run.audit)
+			audit_print(stdout, job->run.audit);
+		if (job->run.misfit)
+			misfit_print(stdout, job->run.misfit);
 	}
 	if (code == ERR_OK && !job->cli->quiet)
 		print_paths(job);
@@ -261,9 +274,14 @@ static enum err_code judge(const struct explore_job *job, struct err *err)
 		               way_on);
 	if (job->explore.n_failure > 0)
 		return judge_failures(job, err);
+	if (job->explore.front.n == 0 && job->run.audit &&
+	    audit_judge(job->run.audit, job->dir, job->command, err) != ERR_OK)
+		return ERR_INTERNAL;
 	if (job->explore.front.n == 0)
 		return err_add(err, ERR_INFEASIBLE, "%s: no feasible design%s", job->cli->file[0],
-		               job->explore.truncated ? " within max_evaluations or --max-seconds" : "");
+		               job->explore.truncated           ? " within max_evaluations or --max-seconds"
+		               : job->explore.counts.is_limited ? " was found, but none is not proven: raise max_front"
+		                                                : "");
 	enum err_code code = job->run.audit ? audit_judge(job->run.audit, job->dir, job->command, err) : ERR_OK;
 	if (code == ERR_OK && job->run.proof)
 		code = prove_front_judge(job->run.proof, err);

@@ -33,7 +33,7 @@ bool explore_objectives(const struct space *space, const double *metric, double 
 	for (size_t i = 0; i < space->n_objective; i++)
 		objective[i] = metric[space->objective[i]];
 	for (size_t i = 0; i < space->n_limit; i++) {
-		if (!(metric[space->limit[i].metric] <= space->limit[i].max)) {
+		if (!(metric[space->limit[i].metric] <= space_limit_most(&space->limit[i]))) {
 			*broken = space->limit[i].metric;
 			return false;
 		}

@@ -45,8 +45,8 @@ static void search_job(struct explore_job *job)
 {
 	struct candidate *candidate = &job->slot->candidate;
 	const struct engine_options *options = &job->driver->engine_options;
-	const struct front_search search = {
-	    job->n_thread, options, watch_job, job, job->driver->options->kept, job->slot->lead_byte};
+	const struct front_search search = {job->n_thread,       options, watch_job, job, job->driver->options->kept,
+	                                    job->slot->lead_byte};
 	if (explore_must_stop(job->driver))
 		candidate_sample(candidate, job->task);
 	else if (job->entry)
@@ -155,13 +155,12 @@ static void add_jobs(struct explore_driver *driver, struct explore_slot *slot)
 			continue;
 		uint64_t size = slot->candidate.task[task].size;
 		struct front_entry *entry = slot->entry ? slot->entry[task] : NULL;
-		driver->job[driver->n_job++] =
-		    (struct explore_job){.driver = driver,
-		                         .slot = slot,
-		                         .task = task,
-		                         .size = size,
-		                         .n_thread = driver->options->n_thread,
-		                         .entry = entry};
+		driver->job[driver->n_job++] = (struct explore_job){.driver = driver,
+		                                                    .slot = slot,
+		                                                    .task = task,
+		                                                    .size = size,
+		                                                    .n_thread = driver->options->n_thread,
+		                                                    .entry = entry};
 		driver->group_size += (double)size;
 	}
 }
@@ -196,9 +195,10 @@ enum err_code explore_list_searches(struct explore_driver *driver, struct err *e
 		return err_add(err, ERR_INTERNAL, "out of memory");
 	for (size_t i = 0; i < driver->n_slot; i++) {
 		struct explore_slot *slot = &driver->slot[i];
-		if (slot->is_alive && slot->candidate.genetic && driver->options->max_evaluation > 0)
-			candidate_share_budget(&slot->candidate,
-			                       driver->options->max_evaluation / driver->explore->counts.n_machine);
+		const struct explore_options *options = driver->options;
+		uint64_t max_work = slot->candidate.genetic ? options->max_evaluation : options->max_box;
+		if (slot->is_alive && max_work > 0)
+			candidate_share_budget(&slot->candidate, max_work / driver->explore->counts.n_machine);
 		if (slot->is_alive)
 			add_jobs(driver, slot);
 	}

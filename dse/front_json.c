@@ -459,6 +459,7 @@ enum err_code front_write_run(FILE *file, const struct front_run *run, const cha
 	put_coefficients(&json, run->space);
 	put_counts(&json, explore);
 	json_put_real(&json, "epsilon", explore->counts.epsilon);
+	json_put_bool(&json, "epsilon_needs_margin", explore->counts.is_limited);
 	certificate_text(run, certificate, sizeof(certificate));
 	json_put_text(&json, "certificate", certificate);
 	json_put_bool(&json, "complete", !explore->interrupted && !explore->truncated && explore->n_failure == 0);

@@ -157,8 +157,7 @@ enum err_code hunt_compose(struct hunt *hunt, struct err *err)
 	enum err_code code = candidate_name_points(&hunt->candidate, err);
 	if (code != ERR_OK)
 		return code;
-	candidate_compose_network(&hunt->candidate, 0);
-	code = candidate_compose_total(&hunt->candidate, err);
+	code = candidate_compose(&hunt->candidate, err);
 	return code == ERR_OK && hunt->candidate.total.n == 0 ? report_nothing(hunt, err) : code;
 }
 

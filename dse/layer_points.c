@@ -145,6 +145,9 @@ static void limit_miss(const struct candidate *candidate, const double *nearest,
 		n += snprintf(miss->text + n, sizeof(miss->text) - (size_t)n, " %s at least %.6g, limit %.6g;",
 		              metric_table[layer->metric[i]].name, nearest[i], limit);
 	}
+	if (!(miss->violation > 0.0) && (size_t)n < sizeof(miss->text))
+		(void)snprintf(miss->text + n, sizeof(miss->text) - (size_t)n,
+		               " each can be kept, but not all together");
 }
 
 /* From the inside out: a network can only be blamed when all its layers have designs. */

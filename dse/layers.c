@@ -194,15 +194,6 @@ bool layer_has_place(const struct layer_problem *layer, unsigned bits)
 	return false;
 }
 
-double space_metric_limit(const struct space *space, enum metric metric)
-{
-	double limit = INFINITY;
-	for (size_t i = 0; i < space->n_limit; i++)
-		if (space->limit[i].metric == metric && space->limit[i].max < limit)
-			limit = space->limit[i].max;
-	return limit;
-}
-
 enum compose_op space_aggregate_op(const struct space *space, enum metric metric)
 {
 	return space->aggregate == AGGREGATE_WORST ? COMPOSE_MAX : metric_table[metric].op;

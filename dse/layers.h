@@ -81,9 +81,6 @@ bool layer_has_place(const struct layer_problem *layer, unsigned bits);
  * result that is not read. */
 unsigned layer_state_place(const struct block *block, unsigned state);
 
-/* Upper limit on a metric; infinite when the space has none. */
-double space_metric_limit(const struct space *space, enum metric metric);
-
 /* How a metric of several networks becomes one. */
 enum compose_op space_aggregate_op(const struct space *space, enum metric metric);
 double space_network_weight(const struct space *space, size_t network);

@@ -152,7 +152,8 @@ static void settle_task(void *context, size_t i)
 	size_t at = finder->wanted[i];
 	struct candidate_task *task = &finder->candidate.task[at];
 	struct branch_counts counts;
-	task->code = branch_search(&task->layer, 0, 1, &task->front, &counts, NULL, go_on, NULL, &task->err);
+	task->code = branch_search(&task->layer, NULL, 1, &task->front, &counts, NULL, go_on, NULL, &task->err);
+	task->n_box = counts.n_box;
 	set_bound(task, &finder->bounds[at]);
 	finder->bounds[at].lower = finder->bounds[at].upper;
 }
@@ -236,6 +237,7 @@ static enum err_code settle_wanted(struct finder *finder, struct err *err)
 	finder->least->n_search += finder->n_wanted;
 	for (size_t i = 0; i < finder->n_wanted; i++) {
 		const struct candidate_task *task = &finder->candidate.task[finder->wanted[i]];
+		finder->least->n_box += task->n_box;
 		if (task->code != ERR_OK && task->code != ERR_INTERRUPTED)
 			return err_add(err, task->code, "%s", err_text(&task->err));
 	}

@@ -57,6 +57,7 @@ struct least {
 	struct machine machine;
 	uint64_t n_machine; /* that have such a design */
 	uint64_t n_search;  /* layers that had to be searched */
+	uint64_t n_box;     /* that those searches looked at */
 	bool interrupted;   /* Ctrl-C: the others say nothing */
 };
 

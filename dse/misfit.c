@@ -4,6 +4,8 @@
 #include "dse/interrupt.h"
 #include "dse/layers.h"
 #include "dse/least.h"
+#include "dse/unroll.h"
+#include "sim/base/checked.h"
 #include <assert.h>
 #include <math.h>
 #include <stdlib.h>
@@ -16,13 +18,21 @@
 /* A power of two, so that a share of it is an exact number of bytes; the parameter's largest value. */
 #define MOST_SRAM_BYTE (UINT32_C(1) << 30)
 
+/*
+ * Searches for advice look at as many boxes as the search itself did; with bounds, samples and compositions they take
+ * up to twice its time. A search of less than this many boxes, a tenth of a second, is no measure.
+ */
+#define LEAST_WORK (UINT64_C(1) << 18)
+
 static const char sram_key[] = "pe.sram_byte";
 
 /* What the searches share. */
 struct finder {
 	const struct space *space;
-	const struct least_table *known; /* of the space itself */
+	const struct explore *explore; /* what found nothing */
 	struct explore_options options;
+	uint64_t work;      /* of all searches for advice so far, in boxes as explore_work counts */
+	uint64_t work_left; /* of what they may do */
 	struct arena arena;
 	struct err *err;
 };
@@ -71,13 +81,31 @@ static void drop_constraint(struct space *copy, size_t which)
 		copy->constraint[i] = copy->constraint[i + 1];
 }
 
+static void spend(struct finder *finder, uint64_t work)
+{
+	finder->work = add_sat(finder->work, work);
+	finder->work_left -= work < finder->work_left ? work : finder->work_left;
+}
+
 /* Search for the least of one metric; false on Ctrl-C and on errors, which are in finder->err. */
 static bool search(struct finder *finder, struct space *copy, enum metric metric, struct explore *explore)
 {
 	copy->n_objective = 1;
 	copy->objective[0] = metric;
+	assert(finder->work_left > 0);
+	finder->options.max_box = finder->work_left;
 	enum err_code code = explore_run(copy, &finder->options, explore, finder->err);
+	spend(finder, explore_work(&explore->counts));
 	return code == ERR_OK && !explore->interrupted;
+}
+
+/* Buffers of a systolic array are three, and decide clocks, too; which one is too small says the nearest miss. */
+static bool all_have_pes(const struct space *space)
+{
+	for (size_t i = 0; i < space->n_machine; i++)
+		if (space->machine[i].target == MACHINE_SYSTOLIC)
+			return false;
+	return true;
 }
 
 /* What the searches of one question found. */
@@ -87,6 +115,7 @@ struct answer {
 	uint64_t n_machine;
 	struct machine machine;
 	char machine_text[EXPLORE_TEXT_SIZE];
+	double sram_byte; /* that the design needs; where a front told */
 };
 
 static bool is_proof(const struct explore *explore)
@@ -112,12 +141,33 @@ static void measure(struct misfit_change *change)
 	change->frac = by > 0.0 && isfinite(frac) ? frac : INFINITY;
 }
 
+/* Bytes of SRAM that the first point of a front needs. false when memory is out. */
+static bool find_sram_used(const struct explore *explore, double *n_byte, struct err *err)
+{
+	struct unroller unroller = {0};
+	struct unrolled point = {0};
+	bool done =
+	    unroller_init(&unroller, explore, 1, err) == ERR_OK && unrolled_init(&explore->map, &point, err) == ERR_OK;
+	if (done) {
+		unroll_point(&unroller, 0, &point);
+		*n_byte = point.metric[METRIC_SRAM_USED] * (double)point.machine->pe_sram_byte;
+	}
+	unrolled_free(&point);
+	unroller_free(&unroller);
+	return done;
+}
+
 /* By a front of one objective; false on Ctrl-C and errors. */
 static bool answer_by_front(struct finder *finder, struct space *copy, enum metric metric, struct answer *answer)
 {
 	struct explore explore = {0};
+	*answer = (struct answer){0};
+	if (finder->work_left == 0)
+		return !interrupt_requested();
 	bool done = search(finder, copy, metric, &explore);
 	*answer = (struct answer){.found = done && explore.front.n > 0, .proven = done && is_proof(&explore)};
+	if (answer->found && all_have_pes(copy))
+		done = find_sram_used(&explore, &answer->sram_byte, finder->err);
 	if (answer->found) {
 		answer->value = explore.front.objective[0];
 		answer->n_machine =
@@ -138,6 +188,7 @@ static bool answer_by_bounds(struct finder *finder, struct space *copy, enum met
 	const struct least_options options = {
 	    .space = copy, .n_thread = finder->options.n_thread, .enough = enough, .known = known};
 	enum err_code code = least_find(&options, &least, finder->err);
+	spend(finder, least.n_box);
 	bool done = code == ERR_OK && !least.interrupted;
 	*answer = (struct answer){
 	    .found = done && least.found, .proven = done, .value = least.value, .n_machine = least.n_machine};
@@ -149,6 +200,66 @@ static bool answer_by_bounds(struct finder *finder, struct space *copy, enum met
 	return done;
 }
 
+/*
+ * Whether the layers' fronts of the search that found nothing are those of copy, too, which has no limit on the metric
+ * any more: the machines are all there, and that limit has cut no design of a layer.
+ */
+static bool serves_composition(const struct finder *finder, const struct space *copy, enum metric metric)
+{
+	const struct explore *explore = finder->explore;
+	if (explore->n_dead == 0 || explore->truncated || copy->deadline_ms != finder->space->deadline_ms ||
+	    explore->n_dead + explore->counts.n_machine_rejected != explore->counts.n_machine)
+		return false;
+	for (size_t i = 0; i < explore->n_dead; i++)
+		for (size_t k = 0; k < explore->dead[i].n_task; k++)
+			if ((explore->dead[i].task[k].over_limit & UINT32_C(1) << metric) != 0)
+				return false;
+	return true;
+}
+
+/* Keep a dead candidate's design that has the least of a metric, if it is less than the answer's. */
+static void take_least(const struct space *copy, const struct candidate *candidate, enum metric metric,
+                       struct answer *answer)
+{
+	double least = INFINITY;
+	for (size_t i = 0; i < candidate->total.n; i++) {
+		double value[N_METRIC], objective[SPACE_MAX_OBJECTIVE];
+		enum metric broken;
+		candidate_metrics(candidate, i, value);
+		if (value[metric] < least && explore_objectives(copy, value, objective, &broken))
+			least = value[metric];
+	}
+	if (isinf(least))
+		return;
+	answer->n_machine++;
+	if (answer->found && !(least < answer->value))
+		return;
+	answer->found = true;
+	answer->value = least;
+	answer->machine = candidate->set->machine;
+	explore_machine_text(copy, candidate->set->machine_index, &answer->machine, answer->machine_text,
+	                     sizeof(answer->machine_text));
+}
+
+/* By composing the layers' fronts anew, with copy's limits. */
+static bool answer_by_composition(struct finder *finder, struct space *copy, enum metric metric, struct answer *answer)
+{
+	*answer = (struct answer){.proven = true};
+	for (size_t i = 0; i < finder->explore->n_dead && !interrupt_requested(); i++) {
+		struct candidate *candidate = &finder->explore->dead[i];
+		uint64_t n_before = candidate->n_composed;
+		candidate->space = copy;
+		if (candidate_compose(candidate, finder->err) != ERR_OK)
+			return false;
+		spend(finder, explore_work(&(struct explore_counts){.n_composed = candidate->n_composed - n_before}));
+		take_least(copy, candidate, metric, answer);
+		/* thinning keeps what is best in a metric that is composed */
+		answer->proven &= !candidate_is_limited(candidate) && (metric_table[metric].scope == METRIC_OF_LAYER ||
+		                                                       !(candidate_epsilon(candidate) > 0));
+	}
+	return !interrupt_requested();
+}
+
 /* The least of a metric over all designs that keep copy's limits. known: of copy's machines; NULL: nothing is. */
 static bool find_least(struct finder *finder, struct space *copy, enum metric metric, const struct least_table *known,
                        struct answer *answer)
@@ -158,25 +269,36 @@ static bool find_least(struct finder *finder, struct space *copy, enum metric me
 }
 
 /*
- * Whether any design keeps copy's limits. Each limit by itself is asked first: bounds tell that quickly where it is
- * far off, and where there is but one, that is the answer. value is that of some metric.
+ * Each limit by itself: bounds tell quickly where one is far off. *decided: the answer is that of all limits together.
  */
-static bool find_any(struct finder *finder, struct space *copy, struct answer *answer)
+static bool ask_bounds(struct finder *finder, struct space *copy, bool *decided, struct answer *answer)
 {
 	size_t n_limit = copy->n_limit;
+	*decided = false;
 	*answer = (struct answer){.found = true};
 	for (size_t i = 0; i < n_limit; i++) {
 		const struct space_limit *limit = &copy->limit[i];
 		copy->n_limit = 0;
 		bool is_served = least_serves(copy, limit->metric);
-		bool done = !is_served || answer_by_bounds(finder, copy, limit->metric, limit->max, NULL, answer);
+		bool done =
+		    !is_served || answer_by_bounds(finder, copy, limit->metric, space_limit_most(limit), NULL, answer);
 		copy->n_limit = n_limit;
-		if (!is_served)
-			continue;
-		if (!done || !answer->found || n_limit == 1)
+		*decided = is_served && (!done || !answer->found || n_limit == 1);
+		if (*decided)
 			return done;
 	}
-	return find_least(finder, copy, finder->space->objective[0], NULL, answer);
+	return true;
+}
+
+/* Whether any design keeps copy's limits; value is that of some metric. */
+static bool find_any(struct finder *finder, struct space *copy, struct answer *answer)
+{
+	bool decided;
+	*answer = (struct answer){0};
+	if (finder->work_left == 0)
+		return !interrupt_requested();
+	bool done = ask_bounds(finder, copy, &decided, answer);
+	return decided || !done ? done : find_least(finder, copy, finder->space->objective[0], NULL, answer);
 }
 
 static bool explain_limit(struct finder *finder, const struct space_limit *limit, struct misfit_change *change)
@@ -193,7 +315,9 @@ static bool explain_limit(struct finder *finder, const struct space_limit *limit
 	drop_limit(&copy, limit->metric);
 	if (limit->metric == METRIC_LATENCY)
 		copy.deadline_ms = 0; /* which the limit may stand for */
-	bool done = find_least(finder, &copy, limit->metric, finder->known, &answer);
+	bool done = serves_composition(finder, &copy, limit->metric)
+	                ? answer_by_composition(finder, &copy, limit->metric, &answer)
+	                : find_least(finder, &copy, limit->metric, finder->explore->least, &answer);
 	change->proven = answer.proven;
 	if (answer.found) {
 		change->helps = true;
@@ -316,10 +440,11 @@ static void set_sram(struct space *copy, uint32_t n_byte)
 	copy->n_axis = n;
 }
 
-/* Whatever the size of the SRAM itself decides. */
-static void drop_sram_limits(struct space *copy)
+/* Whatever the size of the SRAM itself decides. Returns whether there is any such limit. */
+static bool drop_sram_limits(struct space *copy)
 {
 	size_t index = (size_t)(machine_find_param(sram_key) - machine_param);
+	size_t n_before = copy->n_constraint + copy->n_limit;
 	assert(index < machine_n_param);
 	for (size_t i = copy->n_constraint; i-- > 0;)
 		if (expr_uses(copy->constraint[i], index))
@@ -327,6 +452,7 @@ static void drop_sram_limits(struct space *copy)
 	drop_limit(copy, METRIC_SRAM_USED);
 	drop_limit(copy, METRIC_SRAM);
 	drop_limit(copy, METRIC_AREA);
+	return copy->n_constraint + copy->n_limit < n_before;
 }
 
 /* The thesis' splitter looks at the SRAM: with another one it splits otherwise, and less may do. */
@@ -362,8 +488,8 @@ static void find_sram(const struct space *space, const struct machine *machine, 
 	assert(!isnan(change->now));
 }
 
-/* Whether so many bytes let something through with everything else in force. */
-static bool check_sram(struct finder *finder, struct misfit_change *change, double n_byte)
+/* Whether so many bytes let something through with everything else in force; known: a design that does, or NULL. */
+static bool check_sram(struct finder *finder, struct misfit_change *change, double n_byte, const struct answer *known)
 {
 	struct space copy;
 	struct answer answer;
@@ -374,6 +500,8 @@ static bool check_sram(struct finder *finder, struct misfit_change *change, doub
 		return false;
 	set_sram(&copy, (uint32_t)n_byte);
 	bool done = find_any(finder, &copy, &answer);
+	if (!answer.found && !answer.proven && known)
+		answer = *known;
 	change->helps = answer.found;
 	change->proven = change->proven && answer.found && answer.proven;
 	if (change->helps) {
@@ -394,26 +522,34 @@ static bool check_sram(struct finder *finder, struct misfit_change *change, doub
 static bool explain_sram(struct finder *finder, struct misfit_change *change)
 {
 	struct space copy;
-	struct answer answer;
+	struct answer fits;
 	*change = (struct misfit_change){.kind = MISFIT_SRAM, .now = NAN, .needed = NAN, .frac = INFINITY};
 	(void)snprintf(change->what, sizeof(change->what), "%s", sram_key);
 	if (!copy_space(finder, &copy))
 		return false;
 	set_sram(&copy, MOST_SRAM_BYTE);
-	drop_sram_limits(&copy);
+	bool is_limited = drop_sram_limits(&copy), follows = splits_follow_sram(finder->space), decided;
 	/* Whether all the SRAM there can be helps is asked first: bounds on clocks are much sharper than on bytes. */
-	bool done = copy.n_limit == 0 || find_any(finder, &copy, &answer);
-	bool follows = splits_follow_sram(finder->space);
-	if (!done || (copy.n_limit > 0 && !answer.found)) {
-		change->proven = done && answer.proven && !follows;
+	bool done = ask_bounds(finder, &copy, &decided, &fits);
+	if (!done || !fits.found) {
+		change->proven = done && !follows;
 		return done;
 	}
-	done = find_least(finder, &copy, METRIC_SRAM_USED, NULL, &answer);
-	change->proven = answer.proven && !follows;
-	if (answer.found) {
+	const uint64_t kept = finder->work_left / 2;
+	finder->work_left -= kept;
+	done = find_least(finder, &copy, METRIC_SRAM_USED, NULL, &fits);
+	finder->work_left += kept;
+	double n_byte = fits.value * (double)MOST_SRAM_BYTE;
+	change->proven = fits.proven && !follows;
+	if (done && !fits.found && !fits.proven && !decided) {
+		done = find_least(finder, &copy, finder->space->objective[0], NULL, &fits);
+		change->proven = fits.proven && !fits.found && !follows;
+		n_byte = fits.sram_byte;
+	}
+	if (done && fits.found) {
 		double share = space_metric_limit(finder->space, METRIC_SRAM_USED);
-		double n_byte = answer.value * (double)MOST_SRAM_BYTE;
-		done = check_sram(finder, change, ceil(share < 1.0 ? n_byte / share : n_byte));
+		done = check_sram(finder, change, ceil(share < 1.0 ? n_byte / share : n_byte),
+		                  is_limited || follows ? NULL : &fits);
 	}
 	return done;
 }
@@ -429,15 +565,6 @@ static bool look_again(struct finder *finder, struct misfit *misfit)
 	misfit->exists = done && explore.front.n > 0;
 	explore_free(&explore);
 	return done;
-}
-
-/* Buffers of a systolic array are three, and decide clocks, too; which one is too small says the nearest miss. */
-static bool all_have_pes(const struct space *space)
-{
-	for (size_t i = 0; i < space->n_machine; i++)
-		if (space->machine[i].target == MACHINE_SYSTOLIC)
-			return false;
-	return true;
 }
 
 static bool explain_all(struct finder *finder, bool is_proof_of_none, struct misfit *misfit)
@@ -458,7 +585,7 @@ static bool explain_all(struct finder *finder, bool is_proof_of_none, struct mis
 enum err_code misfit_find(const struct space *space, const struct explore_options *options,
                           const struct explore *explore, struct misfit *misfit, struct err *err)
 {
-	struct finder finder = {.space = space, .known = explore->least, .options = *options, .err = err};
+	struct finder finder = {.space = space, .explore = explore, .options = *options, .err = err};
 	assert(space && options && explore && misfit && err);
 	*misfit = (struct misfit){0};
 	if (explore->front.n > 0 || explore->interrupted || explore->n_failure > 0)
@@ -471,6 +598,8 @@ enum err_code misfit_find(const struct space *space, const struct explore_option
 	finder.options.share = NULL;
 	finder.options.checkpoint = NULL;
 	finder.options.all_machines = true; /* those with a design are counted */
+	uint64_t work = explore_work(&explore->counts);
+	finder.work_left = work > LEAST_WORK ? work : LEAST_WORK;
 	misfit->change = calloc(space->n_limit + space->n_constraint + 1, sizeof(*misfit->change));
 	if (!misfit->change)
 		return err_add(err, ERR_INTERNAL, "out of memory");
@@ -484,6 +613,7 @@ enum err_code misfit_find(const struct space *space, const struct explore_option
 		    (misfit->best == misfit->n || misfit->change[i].frac < misfit->change[misfit->best].frac))
 			misfit->best = i;
 	misfit->found = done;
+	misfit->work = finder.work;
 	return ERR_OK;
 }
 

@@ -30,7 +30,8 @@ struct misfit_change {
 	bool proven;                  /* that it does not help, or that nothing nearer does */
 	double now, needed;           /* NaN where it is no number */
 	double frac;                  /* size of the change, of now; infinite where now is 0 or no number */
-	uint64_t n_machine; /* machine candidates that have a design without a limit, with the SRAM; that break a constraint */
+	uint64_t n_machine; /* machine candidates that have a design without a limit, with the SRAM; that break a
+	                       constraint */
 	char machine[EXPLORE_TEXT_SIZE];
 	char where[EXPLORE_TEXT_SIZE]; /* file or axis it is set in */
 };
@@ -40,12 +41,14 @@ struct misfit {
 	bool found;  /* false: there was nothing to explain, or Ctrl-C */
 	size_t n, best;               /* best: the smallest change that helps; n when none does */
 	struct misfit_change *change; /* [n] */
+	uint64_t work;                /* of the searches for it, as explore_work counts */
 };
 
 /*
  * Explain an empty front that came of a search to its end; of any other search
- * the result is empty. Takes at most a search of one objective a limit or constraint,
- * and three for the SRAM. ERR_INTERNAL. The caller frees it, also after an error.
+ * the result is empty. Where limits have cut no design of a layer, the layers' fronts are composed anew without a
+ * limit; all other questions together look at no more boxes than the search itself, and what that does not decide is
+ * not proven. ERR_INTERNAL. The caller frees it, also after an error.
  */
 enum err_code misfit_find(const struct space *space, const struct explore_options *options,
                           const struct explore *explore, struct misfit *misfit, struct err *err);

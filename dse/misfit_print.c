@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What misfit_find found, for people and for programs. */
 #include "dse/misfit.h"
+#include "dse/number.h"
 #include "dse/table.h"
 #include <assert.h>
 #include <inttypes.h>
@@ -16,20 +17,10 @@ static const char *const machines_word[] = {"fit without it", "break it", "then 
 static const char *const machines_key[] = {"machines_with_design_without_it", "machines_that_break_it",
                                            "machines_then_with_design"};
 
-/* Six digits, rounded up: whoever takes the number for his limit must not fall short of it. */
-static void print_needed(double value, char text[NUMBER_TEXT_SIZE])
-{
-	bool is_whole = fabs(value) < 1e15 && !(floor(value) < value);
-	(void)snprintf(text, NUMBER_TEXT_SIZE, is_whole ? "%.0f" : "%.6g", value);
-	if (!is_whole && strtod(text, NULL) < value)
-		(void)snprintf(text, NUMBER_TEXT_SIZE, "%.6g", value + fabs(value) * 1e-5);
-	assert(!(strtod(text, NULL) < value));
-}
-
 /* "would have to be at least 23.4" */
 static void print_change(const struct misfit_change *change, char *text, size_t n_byte)
 {
-	char needed[NUMBER_TEXT_SIZE];
+	char needed[NUMBER_SIZE];
 	if (!change->helps) {
 		(void)snprintf(text, n_byte,
 		               change->proven ? "nothing fits, whatever it is" : "nothing was found, whatever it is");
@@ -39,7 +30,7 @@ static void print_change(const struct misfit_change *change, char *text, size_t 
 		(void)snprintf(text, n_byte, "would have to go");
 		return;
 	}
-	print_needed(change->needed, needed);
+	number_print_up(change->needed, 6, needed);
 	switch (change->kind) {
 	case MISFIT_LIMIT:
 		(void)snprintf(text, n_byte, "would have to be at least %s", needed);

@@ -180,3 +180,17 @@ void number_print_17(double value, char text[NUMBER_SIZE])
 {
 	print(value, MOST_DIGIT, text);
 }
+
+void number_print_up(double value, int n_digit, char text[NUMBER_SIZE])
+{
+	assert(isfinite(value) && n_digit > 0 && n_digit <= 15);
+	if (fabs(value) < 1e15 && !(floor(value) < value)) {
+		(void)snprintf(text, NUMBER_SIZE, "%.0f", value);
+		return;
+	}
+	(void)snprintf(text, NUMBER_SIZE, "%.*g", n_digit, value);
+	if (!(strtod(text, NULL) < value))
+		return;
+	double last_digit = pow(10, floor(log10(fabs(value))) + 1 - n_digit);
+	(void)snprintf(text, NUMBER_SIZE, "%.*g", n_digit, value + last_digit / 2);
+}

@@ -8,6 +8,12 @@
 
 #define NUMBER_SIZE 32
 
+/*
+ * So many digits, 1 to 15, rounded up where they do not say it exactly: whoever takes the text for a limit does not fall
+ * short of the value. Whole numbers below 1e15 in full. Finite values.
+ */
+void number_print_up(double value, int n_digit, char text[NUMBER_SIZE]);
+
 /* The shortest of 15, 16 or 17 digits that reads back as the same double, laid out as printf's %g does. Any double. */
 void number_print(double value, char text[NUMBER_SIZE]);
 

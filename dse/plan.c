@@ -345,17 +345,6 @@ static void build_places(struct layer_problem *layer, const struct block *block,
 			layer->place[layer->n_value[GENE_PLACE]++] = layer->place[i];
 }
 
-/* Upper limit of the space on a metric, infinite without one. */
-static double limit_of(const struct space *space, enum metric metric)
-{
-	double limit = INFINITY;
-	for (size_t i = 0; i < space->n_limit; i++) {
-		if (space->limit[i].metric == metric)
-			limit = fmin(limit, space->limit[i].max);
-	}
-	return limit;
-}
-
 static bool is_objective(const struct space *space, enum metric metric)
 {
 	for (size_t i = 0; i < space->n_objective; i++) {
@@ -367,7 +356,7 @@ static bool is_objective(const struct space *space, enum metric metric)
 
 unsigned layer_metrics(const struct space *space, enum metric metric[N_METRIC])
 {
-	bool edp = is_objective(space, METRIC_EDP) || isfinite(limit_of(space, METRIC_EDP));
+	bool edp = is_objective(space, METRIC_EDP) || isfinite(space_metric_limit(space, METRIC_EDP));
 	unsigned n = 0;
 	for (unsigned i = 0; i < N_METRIC; i++) {
 		enum metric own = (enum metric)i;
@@ -376,7 +365,8 @@ unsigned layer_metrics(const struct space *space, enum metric metric[N_METRIC])
 			continue;
 		bool part_of_edp = edp && (own == METRIC_ENERGY || own == METRIC_LATENCY);
 		bool is_due = own == METRIC_LATENCY && space->deadline_ms > 0;
-		if (is_objective(space, own) || part_of_edp || is_due || (!worst && isfinite(limit_of(space, own))))
+		if (is_objective(space, own) || part_of_edp || is_due ||
+		    (!worst && isfinite(space_metric_limit(space, own))))
 			metric[n++] = own;
 	}
 	/* Objectives of the machine alone: any mapping will do, so the fastest. */
@@ -390,11 +380,12 @@ static void build_metrics(struct layer_problem *layer, const struct space *space
 {
 	layer->n_metric = layer_metrics(space, layer->metric);
 	for (unsigned i = 0; i < layer->n_metric; i++)
-		layer->limit[i] = limit_of(space, layer->metric[i]);
+		layer->limit[i] = space_metric_limit(space, layer->metric[i]);
 	for (unsigned i = 0; i < N_METRIC; i++) {
 		enum metric metric = (enum metric)i;
 		bool worst = metric_table[i].op == COMPOSE_MAX && metric_table[i].scope == METRIC_OF_LAYER;
-		layer->layer_limit[i] = worst && !is_objective(space, metric) ? limit_of(space, metric) : INFINITY;
+		layer->layer_limit[i] =
+		    worst && !is_objective(space, metric) ? space_metric_limit(space, metric) : INFINITY;
 	}
 }
 

@@ -201,13 +201,13 @@ static void add_row(struct table *table, const struct space *space, size_t id, c
 	table_add(table, "%zu", id);
 	table_colour(table, remark->colour == COLOUR_BEST ? COLOUR_NONE : remark->colour);
 	for (size_t i = 0; i < space->n_objective; i++) {
-		table_add_real(table, point->metric[space->objective[i]]);
+		table_add_most(table, point->metric[space->objective[i]]);
 		if (remark->is_least[i])
 			table_colour(table, COLOUR_BEST);
 	}
 	for (size_t i = 0; i < N_SHOWN; i++)
 		if (!is_objective(space, shown[i]))
-			table_add_real(table, point->metric[shown[i]]);
+			table_add_most(table, point->metric[shown[i]]);
 	if (space->n_machine > 1)
 		table_add(table, "%s", point->machine->name);
 	for (size_t i = 0; i < space->n_axis; i++) {
@@ -416,19 +416,19 @@ void report_verify(FILE *file, const struct front_run *run)
 static void print_miss(FILE *file, const struct explore_miss *miss)
 {
 	(void)fprintf(file, "\nNearest miss: %s\n  %s\n", miss->machine, miss->text);
-	if (isfinite(miss->violation) && miss->violation < 1000.0)
+	if (miss->violation > 0.0 && miss->violation < 1000.0)
 		(void)fprintf(file, "  over its limit by %.3g %%\n", 100.0 * miss->violation);
 }
 
 void report_infeasible(FILE *file, const struct front_run *run)
 {
 	const struct explore *explore = run->explore;
-	(void)fprintf(file,
-	              "No feasible design among %" PRIu64 " machines and %" PRIu64 " evaluated layer designs.\n\n",
+	(void)fprintf(file, "No feasible design among %" PRIu64 " machines and %" PRIu64 " evaluated layer designs.\n",
 	              explore->counts.n_machine, explore->counts.engine.n_told);
+	char text[CERTIFICATE_TEXT_SIZE];
+	certificate_text(run, text, sizeof(text));
+	(void)fprintf(file, "  certificate: %s\n\n", text);
 	print_reasons(file, &explore->counts, 2);
 	if (explore->miss.stage != STAGE_NONE)
 		print_miss(file, &explore->miss);
-	if (run->misfit)
-		misfit_print(file, run->misfit);
 }

@@ -25,7 +25,7 @@ void report_counts(FILE *file, const struct front_run *run);
  */
 void report_verify(FILE *file, const struct front_run *run);
 
-/* How many designs died of which limit, and the nearest miss. */
+/* That nothing fits, whether that is proven, how many designs died of which limit, and the nearest miss. */
 void report_infeasible(FILE *file, const struct front_run *run);
 
 #endif

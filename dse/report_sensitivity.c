@@ -390,7 +390,7 @@ static void sum_change(struct study *study, struct report_change *change, struct
 	unroll_sum(&data->space, &data->map, point);
 	for (size_t i = 0; i < data->space.n_limit && !change->verdict; i++) {
 		const struct space_limit *limit = &data->space.limit[i];
-		if (point->metric[limit->metric] <= limit->max)
+		if (point->metric[limit->metric] <= space_limit_most(limit))
 			continue;
 		(void)snprintf(text, sizeof(text), "%s is %.6g, allowed is %.6g", metric_table[limit->metric].name,
 		               point->metric[limit->metric], limit->max);

@@ -59,6 +59,15 @@ struct space_limit {
 	struct err_place at;
 };
 
+/*
+ * A limit is kept to within this share of it: sums of the same values in another order differ by some 1e-13 of it, and
+ * whoever takes a design's own figures for limits wants to see that design again.
+ */
+#define SPACE_LIMIT_SLACK 1e-9
+
+/* The largest value that keeps a limit. */
+double space_limit_most(const struct space_limit *limit);
+
 /* An input file, for run.json. */
 struct space_file {
 	const char *path;
@@ -112,8 +121,8 @@ struct space_among {
 };
 
 /*
- * The same with nothing but these files. Of several that a name may mean the first in a folder of its kind is taken. The
- * space knows its files under their names. ERR_INPUT also where it names a file that is not among them.
+ * The same with nothing but these files. Of several that a name may mean the first in a folder of its kind is taken.
+ * The space knows its files under their names. ERR_INPUT also where it names a file that is not among them.
  */
 enum err_code space_read_among(const struct space_among *among, struct space *space, struct err *err);
 void space_free(struct space *space);
@@ -156,5 +165,8 @@ struct layer_choice space_any_choice(void);
 
 /* Read one machine file. ERR_INPUT with file:line:column, ERR_IO. */
 enum err_code machine_read(const char *path, struct machine *machine, struct err *err);
+
+/* Largest value of a metric that keeps the space's limits on it; infinite when there is none. */
+double space_metric_limit(const struct space *space, enum metric metric);
 
 #endif

@@ -5,6 +5,7 @@
 #include "dse/space_parts.h"
 #include <assert.h>
 #include <stdio.h>
+#include <math.h>
 #include <string.h>
 
 #define MAX_NAME 128
@@ -146,8 +147,8 @@ void space_read_deadline(struct space_reader *reader)
 	struct space *space = reader->space;
 	if (!node || !doc_get_real(node, "deadline_ms", 1e-9, 1e12, &space->deadline_ms, reader->err))
 		return;
-	bool is_limit = space->aggregate == AGGREGATE_WORST ||
-	                (space->aggregate == AGGREGATE_SUM && space->n_network == 1);
+	bool is_limit =
+	    space->aggregate == AGGREGATE_WORST || (space->aggregate == AGGREGATE_SUM && space->n_network == 1);
 	for (size_t i = 0; i < space->n_limit; i++)
 		is_limit = is_limit && space->limit[i].metric != METRIC_LATENCY;
 	if (!space->limit)
@@ -201,9 +202,8 @@ static void read_number(const struct doc_node *map, const char *key, uint64_t mi
 
 void space_read_search(struct space_reader *reader)
 {
-	static const char *const allowed[] = {"engine",      "seed",      "population",
-	                                      "generations", "max_front", "max_evaluations",
-	                                      "islands",     "migrate_every"};
+	static const char *const allowed[] = {"engine",          "seed",    "population",   "generations", "max_front",
+	                                      "max_evaluations", "islands", "migrate_every"};
 	const char *name[MAX_ENGINE];
 	const struct doc_node *map = doc_find(reader->root, "search"), *engine;
 	struct space *space = reader->space;
@@ -234,4 +234,18 @@ void space_read_search(struct space_reader *reader)
 	space->islands = (uint32_t)islands;
 	space->migrate_every = (uint32_t)migrate_every;
 	space->max_front = (size_t)max_front;
+}
+
+double space_limit_most(const struct space_limit *limit)
+{
+	return limit->max + fabs(limit->max) * SPACE_LIMIT_SLACK;
+}
+
+double space_metric_limit(const struct space *space, enum metric metric)
+{
+	double limit = INFINITY;
+	for (size_t i = 0; i < space->n_limit; i++)
+		if (space->limit[i].metric == metric)
+			limit = fmin(limit, space_limit_most(&space->limit[i]));
+	return limit;
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "dse/table.h"
+#include "dse/number.h"
 #include <assert.h>
 #include <inttypes.h>
 #include <math.h>
@@ -59,6 +60,17 @@ void table_add_real(struct table *table, double value)
 		table_add(table, "%.0f", value);
 	else
 		table_add(table, "%.5g", value);
+}
+
+void table_add_most(struct table *table, double value)
+{
+	char text[NUMBER_SIZE];
+	if (!isfinite(value) || fabs(value) >= 100000.0) {
+		table_add_real(table, isfinite(value) ? ceil(value) : value);
+		return;
+	}
+	number_print_up(value, 5, text);
+	table_add(table, "%s", text);
 }
 
 void table_print_count(uint64_t value, char text[TABLE_COUNT_SIZE])

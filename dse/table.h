@@ -41,6 +41,9 @@ void table_colour(struct table *table, enum colour colour);
 /* A number with about six digits that people can read: 1234567, 0.0123, 1.2e-09; not finite: a dash. */
 void table_add_real(struct table *table, double value);
 
+/* A value that is to be small, rounded up: taken as a limit, what is printed lets the value through. */
+void table_add_most(struct table *table, double value);
+
 /* 12345678 as "12 345 678". */
 #define TABLE_COUNT_SIZE 40
 void table_print_count(uint64_t value, char text[TABLE_COUNT_SIZE]);

@@ -304,8 +304,10 @@ void whole_evaluate(const struct whole *whole, const struct layer_set *set, stru
 	if (!explore_objectives(whole->space, metric, out->objective, &broken)) {
 		out->reason = N_VERDICT + (uint32_t)broken;
 		for (size_t i = 0; i < whole->space->n_limit; i++) {
-			double excess = metric[whole->space->limit[i].metric] / whole->space->limit[i].max - 1.0;
-			out->violation += excess > 0.0 ? excess : 0.0;
+			const struct space_limit *limit = &whole->space->limit[i];
+			double excess = metric[limit->metric] / limit->max - 1.0;
+			if (metric[limit->metric] > space_limit_most(limit))
+				out->violation += excess;
 		}
 		assert(out->violation > 0.0);
 	}

@@ -268,7 +268,9 @@ static uint64_t stored_beside_byte(const struct layer_context *context, const st
 	uint64_t byte = 0, n_image = block_batch(block);
 	if (design->in_storage)
 		byte += stored_map_byte(context, block->in_w, (uint64_t)block->in_h * n_image, block->in_c);
-	if (design->add_storage)
+	/* what a block adds to its own ifmap is one and the same */
+	bool adds_ifmap = design->in_storage && block->input == INPUT_LATEST && block->added == INPUT_LATEST;
+	if (design->add_storage && !adds_ifmap)
 		byte += stored_map_byte(context, block->out_w, (uint64_t)block->out_h * n_image, block->out_c);
 	if (design->held_storage)
 		byte += context->ahead.held_pixel * (context->operand_bit / 8);

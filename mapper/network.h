@@ -75,8 +75,8 @@ struct block {
 
 	/*
 	 * Residency: which result it reads, and whether the latest result (before this block) is kept for a shortcut.
-	 * One result is held at a time. has_mat_ele of a block that is no shortcut convolution adds the held result,
-	 * or, when none is held, a result that lies in DRAM.
+	 * One result is held at a time. has_mat_ele of a block that is no shortcut convolution adds the latest result, the
+	 * held one, or another one, which lies in DRAM.
 	 */
 	enum block_input input;
 	enum block_input

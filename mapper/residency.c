@@ -24,8 +24,9 @@ void residency_assign(struct network *network, const struct residency *residency
 	for (size_t b = 0; b < network->n_block; b++) {
 		uint32_t source = shortcut_source(network, residency, b);
 
+		/* what the latest result is added to need not be held for */
 		assert(source == RESIDENCY_NONE || source <= b);
-		if (source != RESIDENCY_NONE)
+		if (source != RESIDENCY_NONE && source < b)
 			residency->end[source] = b + 1;
 	}
 	for (size_t b = 0; b < network->n_block; b++) {
@@ -37,7 +38,7 @@ void residency_assign(struct network *network, const struct residency *residency
 			held = (uint32_t)b;
 			block->hold = true;
 		}
-		if (source != RESIDENCY_NONE && source != held)
+		if (source != RESIDENCY_NONE && source != held && source != b)
 			residency_send_to_dram(network, source);
 		if (residency->reads[b] == b) {
 			block->input = INPUT_LATEST;
@@ -48,7 +49,7 @@ void residency_assign(struct network *network, const struct residency *residency
 			if (residency->reads[b] != RESIDENCY_NONE)
 				residency_send_to_dram(network, residency->reads[b]);
 		}
-		block->added = block->is_shortcut                           ? INPUT_LATEST
+		block->added = block->is_shortcut || source == b            ? INPUT_LATEST
 		               : source != RESIDENCY_NONE && source == held ? INPUT_HELD
 		                                                            : INPUT_DRAM;
 		if (held != RESIDENCY_NONE && residency->end[held] == b + 1) {

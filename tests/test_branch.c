@@ -192,7 +192,8 @@ static void search_on(const struct layer_problem *layer, unsigned n_thread, uint
 	struct err err = {0};
 	nearest->violation = INFINITY;
 	pareto_init(front, layer->n_metric, N_LAYER_GENE);
-	assert_int_equal(branch_search(layer, max_evaluation, n_thread, front, counts, nearest, NULL, NULL, &err),
+	assert_int_equal(branch_search(layer, &(struct branch_budget){max_evaluation, 0}, n_thread, front, counts,
+	                               nearest, NULL, NULL, &err),
 	                 ERR_OK);
 }
 

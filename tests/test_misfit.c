@@ -292,6 +292,35 @@ static void test_misfit_finds_what_a_search_cut_short_has_missed(void **state)
 }
 
 /* What is printed is never less than what is needed. */
+/* A network of real size: its advice took a hundred times the search's work, where more SRAM was asked for. */
+static void test_misfit_takes_no_more_work_than_the_search(void **state)
+{
+	static const char vgg16[] = "name: vgg16\nmachine: dvfs_chip\nnetworks: [vgg16]\nlayers:\n  - match: '.*'\n"
+				    "    split: even\n    conv_1x1: conv\nobjectives: [latency_ms, energy_mj]\n"
+				    "constraints: [latency_ms <= 35.3, energy_mj <= 25.5]\n";
+	const struct explore_options options = {.engine = &engine_exact, .n_thread = 2, .seed = 1};
+	struct space space;
+	struct explore explore;
+	struct misfit misfit;
+	struct err err = {0};
+	(void)state;
+	folder_write("space.yaml", vgg16, "");
+	folder_read_space(&space);
+	folder_explore(&space, &engine_exact, false, 2, &explore);
+	assert_int_equal(explore.front.n, 0);
+	assert_true(explore.counts.epsilon == 0.0 && !explore.counts.is_limited);
+	assert_int_equal(misfit_find(&space, &options, &explore, &misfit, &err), ERR_OK);
+	assert_int_equal(misfit.n, 3);
+	for (size_t i = 0; i < misfit.n; i++)
+		assert_true(misfit.change[i].helps);
+	/* the limits by compositions, each proven; what is found of the SRAM does let something through */
+	assert_true(misfit.change[0].proven && misfit.change[1].proven);
+	assert_true(misfit.work > 0 && misfit.work <= 2 * explore_work(&explore.counts));
+	misfit_free(&misfit);
+	explore_free(&explore);
+	space_free(&space);
+}
+
 static void test_misfit_prints_numbers_that_suffice(void **state)
 {
 	char *text;
@@ -322,6 +351,7 @@ int main(void)
 	    cmocka_unit_test(test_misfit_finds_the_nearest_machine_with_a_design),
 	    cmocka_unit_test(test_misfit_is_proven_for_each_engine),
 	    cmocka_unit_test(test_misfit_finds_what_a_search_cut_short_has_missed),
+	    cmocka_unit_test(test_misfit_takes_no_more_work_than_the_search),
 	    cmocka_unit_test(test_misfit_prints_numbers_that_suffice),
 	};
 	return cmocka_run_group_tests(tests, make_folder, folder_remove);

@@ -172,6 +172,27 @@ static void test_network_holds_what_shortcuts_read(void **state)
 	network_free(&network);
 }
 
+/* What is added to the latest result is that result, wherever it lies: nothing is held for it, nor sent to DRAM. */
+static void test_network_adds_the_latest_result(void **state)
+{
+	static const char text[] = "name: own\ninput: [8, 8, 4]\nlayers:\n  - conv: {kernel: 3, out_channels: 8}\n"
+				   "  - conv: {kernel: 3, out_channels: 8, add: {from: -1}}\n"
+				   "  - conv: {kernel: 3, out_channels: 8, add: {from: -1}}\n";
+	struct network network;
+	struct err err = {0};
+
+	(void)state;
+	assert_int_equal(network_read_text(text, &network, &err), ERR_OK);
+	assert_int_equal(network.n_block, 3);
+	for (size_t i = 1; i < network.n_block; i++) {
+		assert_int_equal(network.block[i].input, INPUT_LATEST);
+		assert_int_equal(network.block[i].added, INPUT_LATEST);
+	}
+	for (size_t i = 0; i < network.n_block; i++)
+		assert_false(network.block[i].hold || network.block[i].result_to_dram);
+	network_free(&network);
+}
+
 /* Every operation the thesis lists for a network is one of ours, in the same order, and the other way round. */
 static void check_operations(const char *network_name, const char *target, const char *until)
 {
@@ -408,6 +429,7 @@ int main(void)
 	    cmocka_unit_test(test_network_mlp_has_its_layers),
 	    cmocka_unit_test(test_network_shapes_chain),
 	    cmocka_unit_test(test_network_holds_what_shortcuts_read),
+	    cmocka_unit_test(test_network_adds_the_latest_result),
 	    cmocka_unit_test(test_network_names_operations_as_the_thesis),
 	    cmocka_unit_test(test_network_fuses_only_pooling_that_divides),
 	    cmocka_unit_test(test_network_far_results_go_through_dram),

@@ -74,3 +74,33 @@ for byte in "$needed" $((needed - 1)); do
 	sed -i "s/^  pe.sram_byte: .*/  pe.sram_byte: [$byte]/" "$work/none.yaml"
 	expect_code $((byte == needed ? 0 : 4)) "$DSE" explore -q "$work/none.yaml" -o "$work/results"
 done
+
+# The verdict comes first, with what is proven of it; the advice after it.
+space 'latency_ms <= 0.3'
+expect_code 4 "$DSE" explore "$work/none.yaml" -o "$work/results"
+expect_text "$work/out" "certificate: exact, every "
+awk '/^No feasible design/ { verdict = NR } /one limit, all others as they are/ { advice = NR }
+	END { exit !(verdict == 1 && advice > verdict) }' "$work/out" || fail "the verdict is not what comes first"
+
+# Limits that a few designs keep are kept by composition of few points, too: nothing is thinned out before bounds on what
+# follows have cut what cannot keep them.
+vgg16() {
+	printf '%s\n' 'name: vgg16_limits' 'machine: dvfs_chip' 'networks: [vgg16]' 'layers:' "  - {match: '.*', split: even, conv_1x1: conv}" \
+		'objectives: [latency_ms, energy_mj]' "$@" >"$work/vgg16.yaml"
+}
+vgg16 'constraints: [latency_ms <= 35.4287, energy_mj <= 25.5717]' 'search: {max_front: 20}'
+expect_code 0 "$DSE" explore "$work/vgg16.yaml" -o "$work/results"
+expect_text "$work/out" "35.429"
+expect_text "$work/out" "certificate: exact, every listed design is accounted for"
+
+# The printed figures of a design, as limits, find that design again: those of front.csv and those of the table.
+vgg16
+rm -rf "$work/results"
+expect_code 0 "$DSE" explore "$work/vgg16.yaml" -o "$work/results"
+awk '$2 ~ /^[0-9.]+$/ && $3 ~ /^[0-9.]+$/ && $1 ~ /^[0-9]+$/ { print $1, $2, $3 }' "$work/out" | sed -n '2p;5p;9p' >"$work/limits"
+awk -F, 'NR % 131 == 5 { print $1, $2, $3 }' "$work"/results/vgg16_limits-*/front.csv >>"$work/limits"
+[ "$(wc -l <"$work/limits")" -gt 8 ] || fail "too few designs to take limits from"
+while read -r id latency energy; do
+	vgg16 "constraints: [latency_ms <= $latency, energy_mj <= $energy]" 'search: {max_front: 8}'
+	expect_code 0 "$DSE" explore -q "$work/vgg16.yaml" -o "$work/results"
+done <"$work/limits"
