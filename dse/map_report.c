@@ -13,7 +13,7 @@
 
 /* ---- utilisation ---- */
 
-/* Tiles of a systolic array: nothing is aligned, and its own figures are those of the run. */
+/* Tiles of a systolic array: nothing is aligned; its utilisation is of the outputs that its folds have room for. */
 static size_t use_of_tiles(const struct map_report *report, size_t i, struct utilisation *use)
 {
 	const struct block *block = &report->mapping->network.block[i];
@@ -37,7 +37,7 @@ static size_t use_of_tiles(const struct map_report *report, size_t i, struct uti
 	    .weight_valid_byte = weight * word_byte,
 	    .ofmap_aligned_byte = w * h * c * word_byte,
 	    .ofmap_valid_byte = w * h * c * word_byte,
-	    .mac_utilisation = run->result.mac_util_frac,
+	    .mac_utilisation = run->array.mapping_eff,
 	    .sram_utilisation = run->metric[METRIC_SRAM_USED],
 	};
 	(void)snprintf(use->name, sizeof(use->name), "%s", block->name);

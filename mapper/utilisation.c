@@ -91,18 +91,20 @@ struct task_byte task_byte_of(const struct block *block, const struct machine *m
 }
 
 /*
- * Equation 5.3. It prints rows and columns the wrong way round: the width
- * fills the array's columns, channels (of a matrix: rows of A) its rows.
+ * Equation 5.3, which prints rows and columns the wrong way round: the width
+ * fills the array's columns, channels (of a matrix: rows of A) its rows. With a
+ * stride see mapper/utilisation.h.
  */
 static double mac_utilisation(const struct block *block, const struct machine *machine, uint32_t w, uint32_t h,
                               uint32_t c)
 {
 	uint32_t row = block->kind == BLOCK_MATMUL ? h : c;
+	uint64_t stride = block->kind == BLOCK_CONV ? block->stride : 1;
 
 	if (block->kind == BLOCK_POOL)
 		return 0;
 	return (double)w * row /
-	       ((double)align_up(w, machine->mla_cols) *
+	       ((double)stride * (double)align_up(stride * w, machine->mla_cols) *
 	        ((double)split_part_row(block, row, machine->mla_rows) * machine->mla_rows));
 }
 
@@ -130,48 +132,50 @@ static uint32_t count_of(const struct dim_split *dim, unsigned smaller)
 	return smaller ? dim->n_b : dim->n_a;
 }
 
+/* The tasks of w x h x c of the result (BLOCK_MATMUL: h rows of A) from d input channels or rows of B. */
+static struct utilisation use_of_task(const struct block *block, const struct machine *machine, uint32_t w, uint32_t h,
+                                      uint32_t c, uint32_t d)
+{
+	const struct task_byte byte = task_byte_of(block, machine, w, h, c, d);
+
+	return (struct utilisation){
+	    .ifmap_aligned_byte = byte.ifmap_aligned,
+	    .ifmap_valid_byte = byte.ifmap_valid,
+	    .weight_aligned_byte = byte.weight_aligned,
+	    .weight_valid_byte = byte.weight_valid,
+	    .ofmap_aligned_byte = byte.ofmap_aligned,
+	    .ofmap_valid_byte = byte.ofmap_valid,
+	    .mac_utilisation = mac_utilisation(block, machine, w, h, c),
+	    .sram_utilisation =
+		(double)(byte.ifmap_valid + byte.weight_valid + byte.ofmap_valid) / (double)machine->pe_sram_byte,
+	};
+}
+
 size_t utilisation_of_split(const struct block *block, const struct split *split, const struct machine *machine,
                             struct utilisation *out, size_t max)
 {
-	static const char class_name[2][2][3] = {{"TL", "TR"}, {"BL", "BR"}}; /* [low][right] */
+	static const char class_name[UTILISATION_MAX_CLASS][4] = {"TL", "TLS", "TR", "TRS", "BL", "BLS", "BR", "BRS"};
 	bool matmul = block->kind == BLOCK_MATMUL;
-	/* B is w columns by d rows; a feature map part w by h. The other dimensions only multiply the tasks. */
-	const struct dim_split *vertical = matmul ? &split->d : &split->h;
-	uint64_t n_other = mul_sat(dim_n_part(matmul ? &split->h : &split->d), dim_n_part(&split->c));
-	n_other = mul_sat(n_other, block_batch(block));
+	/* B is w columns by d rows; a feature map part w by h. What else has two sizes: rows of A, channels. */
+	const struct dim_split *vertical = matmul ? &split->d : &split->h, *third = matmul ? &split->h : &split->c;
+	uint64_t n_other = mul_sat(dim_n_part(matmul ? &split->c : &split->d), block_batch(block));
 	size_t n = 0;
 
 	assert(out || max == 0);
-	for (unsigned low = 0; low < 2; low++) {
-		for (unsigned right = 0; right < 2; right++) {
-			uint32_t w = size_of(&split->w, right);
-			uint32_t h = matmul ? split->h.size_a : size_of(vertical, low);
-			uint32_t d = matmul ? size_of(vertical, low) : split->d.size_a;
-			uint64_t pieces = product(count_of(&split->w, right), count_of(vertical, low), n_other);
+	for (unsigned i = 0; i < UTILISATION_MAX_CLASS; i++) {
+		unsigned low = i / 4, right = i / 2 % 2, thin = i % 2;
+		uint32_t w = size_of(&split->w, right), v = size_of(vertical, low), t = size_of(third, thin);
+		uint64_t pieces = product(count_of(&split->w, right), count_of(vertical, low), count_of(third, thin));
 
-			if (pieces == 0)
-				continue;
-			if (n++ >= max)
-				continue;
-			struct task_byte byte = task_byte_of(block, machine, w, h, split->c.size_a, d);
-			struct utilisation *row = &out[n - 1];
+		if (pieces == 0 || n++ >= max)
+			continue;
+		struct utilisation *row = &out[n - 1];
 
-			*row = (struct utilisation){
-			    .pieces = pieces,
-			    .ifmap_aligned_byte = byte.ifmap_aligned,
-			    .ifmap_valid_byte = byte.ifmap_valid,
-			    .weight_aligned_byte = byte.weight_aligned,
-			    .weight_valid_byte = byte.weight_valid,
-			    .ofmap_aligned_byte = byte.ofmap_aligned,
-			    .ofmap_valid_byte = byte.ofmap_valid,
-			    .mac_utilisation = mac_utilisation(block, machine, w, h, split->c.size_a),
-			};
-			row->sram_utilisation = (double)(byte.ifmap_valid + byte.weight_valid + byte.ofmap_valid) /
-			                        (double)machine->pe_sram_byte;
-			memcpy(row->class_name, class_name[low][right], sizeof row->class_name);
-			snprintf(row->name, sizeof row->name, "%s%s_%u", class_prefix(block), row->class_name,
-			         block->number);
-		}
+		*row = matmul ? use_of_task(block, machine, w, t, split->c.size_a, v)
+		              : use_of_task(block, machine, w, v, t, split->d.size_a);
+		row->pieces = mul_sat(pieces, n_other);
+		memcpy(row->class_name, class_name[i], sizeof row->class_name);
+		snprintf(row->name, sizeof row->name, "%s%s_%u", class_prefix(block), row->class_name, block->number);
 	}
 	assert(n >= 1 && n <= UTILISATION_MAX_CLASS);
 	return n;

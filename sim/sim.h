@@ -41,7 +41,9 @@ struct sim_result {
 	double latency_ns;
 	struct energy energy;
 	double peak_power_mw; /* mean power of the most power-hungry step */
-	double mac_util_frac; /* multiply-accumulates wanted over what all MAC units could do in total_clk */
+	/* Multiply-accumulates wanted over what all MAC units could do in total_clk. Of the array while it computes, see
+	   mapper/utilisation.h. */
+	double mac_util_frac;
 };
 
 /*

@@ -7,6 +7,7 @@
 
 #include "mapper/utilisation.h"
 #include "sim/base/csv.h"
+#include "tests/random_block.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -178,6 +179,159 @@ static void test_utilisation_counts_stride_1_outputs_as_aligned(void **state)
 	assert_int_equal(out[0].ofmap_valid_byte, 28 * 4 * 4);
 }
 
+/* The split of a layer in the thesis' tables, as classes. */
+static size_t use_listed(const char *target, const char *operation, struct utilisation *out)
+{
+	const struct split_scheme_row *listed = split_scheme_find(&scheme, "resnet50", target, operation);
+	struct machine machine;
+
+	assert_non_null(listed);
+	machine_init(&machine, strcmp(target, "qpe") == 0 ? MACHINE_QPE : MACHINE_CHIP);
+	return utilisation_of_split(network_find_block(&networks[1], operation), &listed->split, &machine, out,
+	                            UTILISATION_MAX_CLASS);
+}
+
+/* Appendices H and J: of 2 x 2 outputs that the array computes one is kept. */
+static void test_utilisation_of_strided_layers_counts_what_is_kept(void **state)
+{
+	static const struct {
+		const char *target, *operation, *mac_utilisation;
+		size_t n_class;
+	} listed[] = {
+	    {"qpe", "CONV_1", "0.25", 2},   {"chip", "CONV_1", "0.25", 1},     {"qpe", "CONV_12", "0.22", 1},
+	    {"chip", "CONV_12", "0.22", 1}, {"chip", "CONV_SC_14", "0.22", 1}, {"chip", "CONV_24", "0.22", 1},
+	    {"chip", "CONV_42", "0.22", 1}, {"chip", "CONV_11", "0.88", 1},
+	};
+	struct utilisation out[UTILISATION_MAX_CLASS];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof listed / sizeof listed[0]; i++) {
+		assert_int_equal(use_listed(listed[i].target, listed[i].operation, out), listed[i].n_class);
+		for (size_t j = 0; j < listed[i].n_class; j++)
+			assert_rounded(out[j].mac_utilisation, listed[i].mac_utilisation);
+	}
+}
+
+/* Appendix H: ResNet-50's POOL_2 is cut by channels alone, 6*9+5*2. */
+static void test_utilisation_tells_channels_of_two_sizes_apart(void **state)
+{
+	struct utilisation out[UTILISATION_MAX_CLASS];
+
+	(void)state;
+	assert_int_equal(use_listed("qpe", "POOL_2", out), 2);
+	assert_string_equal(out[0].name, "POOLSUTL_2");
+	assert_string_equal(out[1].name, "POOLSUTLS_2");
+	assert_int_equal(out[0].pieces, 9);
+	assert_int_equal(out[1].pieces, 2);
+	assert_int_equal(out[0].ofmap_valid_byte, 56 * 56 * 6);
+	assert_int_equal(out[1].ofmap_valid_byte, 56 * 56 * 5);
+	assert_int_equal(out[1].ifmap_valid_byte, 113 * 113 * 5);
+}
+
+/* The array's steps one by one: blocks of columns along each computed row, groups of rows of filters. */
+static double walk_array(const struct machine *machine, uint32_t stride, uint32_t w, uint32_t h, uint32_t c)
+{
+	uint64_t n_slot = 0, n_kept = 0;
+
+	for (uint32_t y = 0; y < stride * h; y++)
+		for (uint32_t x = 0; x < stride * w; x += machine->mla_cols)
+			for (uint32_t f = 0; f < c; f += machine->mla_rows)
+				for (uint32_t i = 0; i < machine->mla_cols * machine->mla_rows; i++) {
+					uint32_t at = x + i % machine->mla_cols, filter = f + i / machine->mla_cols;
+
+					n_slot++;
+					n_kept += at < stride * w && at % stride == 0 && y % stride == 0 && filter < c;
+				}
+	return (double)n_kept / (double)n_slot;
+}
+
+static void test_utilisation_is_what_the_array_keeps(void **state)
+{
+	static const uint32_t array[][2] = {{16, 4}, {16, 2}, {8, 4}, {5, 3}};
+	struct rng rng = rng_stream(16, 0, 0);
+	unsigned n_strided = 0;
+
+	(void)state;
+	for (unsigned k = 0; k < 300; k++) {
+		struct block block = random_plain_conv(&rng, 24, 12);
+		struct split split;
+		struct utilisation out[UTILISATION_MAX_CLASS];
+		struct machine machine;
+		size_t n, at = 0;
+
+		block.stride = block.stride == 2 ? random_from(&rng, 2, 4) : 1;
+		block.number = 1;
+		block.pool = 1;
+		block.in_w = (block.out_w - 1) * block.stride + block_reach_w(&block);
+		block.in_h = (block.out_h - 1) * block.stride + block_reach_h(&block);
+		block.pad_left = block.pad_right = block.pad_top = block.pad_bottom = 0;
+		split = random_split(&rng, &block, 6);
+		n_strided += block.stride > 1;
+		machine_init(&machine, MACHINE_QPE);
+		machine.mla_cols = array[k % 4][0];
+		machine.mla_rows = array[k % 4][1];
+		n = utilisation_of_split(&block, &split, &machine, out, UTILISATION_MAX_CLASS);
+		for (unsigned i = 0; i < 8; i++) {
+			uint32_t w = i & 2 ? split.w.size_b : split.w.size_a,
+				 h = i & 4 ? split.h.size_b : split.h.size_a;
+			uint32_t c = i & 1 ? split.c.size_b : split.c.size_a;
+			double wanted;
+
+			if (w == 0 || h == 0 || c == 0)
+				continue;
+			wanted = walk_array(&machine, block.stride, w, h, c);
+			assert_true(at < n);
+			assert_true(out[at].mac_utilisation > wanted - 1e-12 &&
+			            out[at].mac_utilisation < wanted + 1e-12);
+			at++;
+		}
+		assert_int_equal(at, n);
+	}
+	assert_true(n_strided > 40);
+}
+
+/* Classes share out the whole result, whatever is of two sizes, and each has a name of its own. */
+static void test_utilisation_classes_cover_the_result(void **state)
+{
+	struct rng rng = rng_stream(17, 0, 0);
+	unsigned n_uneven = 0;
+
+	(void)state;
+	for (unsigned k = 0; k < 400; k++) {
+		struct block block = k % 3 ? random_plain_conv(&rng, 24, 24) : random_matmul(&rng, 200);
+		struct split split;
+		struct utilisation out[UTILISATION_MAX_CLASS];
+		struct machine machine;
+		uint64_t result_byte = 0, pieces = 0;
+		size_t n;
+
+		if (k % 3 == 2) {
+			block.kind = BLOCK_POOL;
+			block.in_c = block.out_c;
+			block.pool = 1;
+		}
+		block.number = 1;
+		split = random_split(&rng, &block, 6);
+		if (block.kind == BLOCK_POOL) {
+			split.c = random_dim(&rng, block.out_c, 1, 6);
+			split.d = dim_whole(1);
+		}
+		n_uneven += split.c.n_b > 0;
+		machine_init(&machine, MACHINE_QPE);
+		n = utilisation_of_split(&block, &split, &machine, out, UTILISATION_MAX_CLASS);
+		for (size_t i = 0; i < n; i++) {
+			pieces += out[i].pieces;
+			result_byte += out[i].pieces * out[i].ofmap_valid_byte;
+			for (size_t j = 0; j < i; j++)
+				assert_string_not_equal(out[i].name, out[j].name);
+		}
+		assert_int_equal(pieces, split_n_task(&split));
+		assert_int_equal(result_byte, (uint64_t)block.out_w * block.out_h * block.out_c * dim_n_part(&split.d) *
+		                                  (block.kind == BLOCK_POOL ? 1 : 4));
+	}
+	assert_true(n_uneven > 80);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -185,6 +339,10 @@ int main(void)
 	    cmocka_unit_test(test_utilisation_pieces_sum_to_tasks),
 	    cmocka_unit_test(test_utilisation_names_classes_by_place),
 	    cmocka_unit_test(test_utilisation_counts_stride_1_outputs_as_aligned),
+	    cmocka_unit_test(test_utilisation_of_strided_layers_counts_what_is_kept),
+	    cmocka_unit_test(test_utilisation_tells_channels_of_two_sizes_apart),
+	    cmocka_unit_test(test_utilisation_is_what_the_array_keeps),
+	    cmocka_unit_test(test_utilisation_classes_cover_the_result),
 	};
 
 	return cmocka_run_group_tests(tests, set_up, tear_down);

@@ -68,6 +68,11 @@ if grep -q 'PL2\|fusion_reuse' "$work/out"; then fail "other levels or strategie
 expect_code 0 "$DSE" map edge_tpu speaker_id --split even -o "$work/tpu" -q
 expect_code 0 "$DSE" simulate --mapping "$work/tpu/mapping.yaml"
 grep -q ',systolic,CONV_1,CONV_1,' "$work/tpu/utilisation.csv" || fail "no tiles of CONV_1"
+# its MAC utilisation is that of the folds while they compute, not that of the run with its stalls
+expect_code 0 "$DSE" simulate --mapping "$work/tpu/mapping.yaml" --json
+grep -o '"mapping_frac": [0-9.e-]*' "$work/out" | awk '{ printf "%.2f\n", $2 }' >"$work/wanted"
+awk -F, 'NR > 1 && $12 > 0 { print $12 }' "$work/tpu/utilisation.csv" >"$work/found"
+expect_same "$work/wanted" "$work/found"
 expect_code 0 "$DSE" map thesis_chip tiny --split thesis
 expect_text "$work/out" "Splits of the thesis' rules, fusion_reuse at nominal"
 
