@@ -143,8 +143,12 @@ static void test_validate_sets_apart_what_the_source_gets_wrong(void **state)
 	assert_true(counts("strategy_clocks", text, "fusion_reuse_clk"));
 	strcat(strcpy(text, columns), "qpe,vgg16,CONV_1,1,2\n");
 	assert_true(counts("strategy_clocks", text, "fusion_no_reuse_clk"));
-	strcat(strcpy(text, columns), "qpe,resnet50,CONV_SC_14,1,2\n");
-	assert_false(counts("strategy_clocks", text, "fusion_reuse_clk"));
+	/* of a row that is shifted by a column what stands in its place counts */
+	const char *shifted = "target,network,operation,no_fusion_no_reuse_clk,fusion_no_reuse_clk,fusion_reuse_clk\n"
+			      "qpe,resnet50,CONV_SC_14,1,2,3\n";
+	assert_false(counts("strategy_clocks", shifted, "no_fusion_no_reuse_clk"));
+	assert_false(counts("strategy_clocks", shifted, "fusion_no_reuse_clk"));
+	assert_true(counts("strategy_clocks", shifted, "fusion_reuse_clk"));
 	strcat(strcpy(text, columns), "chip,resnet50,CONV_SC_14,1,2\n");
 	assert_true(counts("strategy_clocks", text, "fusion_reuse_clk"));
 
