@@ -345,7 +345,8 @@ const struct cli_command cli_command_table[] = {
      "overall_transfer_clocks), single tasks (pe_tasks, hdl_clocks), splits (split_utilisation), systolic\n"
      "arrays (scalesim_reference), ARADA's allocation (arada_table1_mobilenet_edge). Examples are in\n"
      "tests/reference/. Values that are sums, or whose source skipped part of the work, are listed and not counted;\n"
-     "overall_clocks tells convolutions twice, as the source ran them and with all work done.",
+     "overall_clocks tells convolutions twice, as the source ran them and with all work done. A column of a machine\n"
+     "parameter's name (noc.clk_mhz) sets it for the machine of each row.",
      1, SIZE_MAX, LIST(COMMON, OPTION_MACHINE, OPTION_MAX_ERROR, OPTION_SVG, OPTION_DETAIL),
      cmd_validate},
     {"fit", "MEASUREMENTS.csv", "fit clocks and energies of a machine to measurements",

@@ -10,6 +10,7 @@
  * the sources did differently from our defaults is decided here.
  */
 #include "dse/source.h"
+#include "dse/machine_column.h"
 #include "dse/paths.h"
 #include "dse/run_cache.h"
 #include "dse/space.h"
@@ -25,6 +26,7 @@
 struct machine_entry {
 	struct machine_entry *next;
 	const char *name, *array; /* array "": as in the file */
+	const char *setting;      /* parameters that rows set, as text; "": none */
 	struct machine machine;
 };
 
@@ -181,6 +183,17 @@ static enum err_code load_machine(struct source *source, struct machine_entry *e
 	return code ? code : machine_check(&entry->machine, err);
 }
 
+/* Then what the row's columns set; the array only once. */
+static enum err_code set_columns(struct machine_entry *entry, const struct source_key *key, struct err *err)
+{
+	const struct csv_cell *array = machine_column_cell(key->table, key->row, "mla.array");
+	if (array && entry->array[0] != '\0')
+		return err_add_at(err, ERR_INPUT, csv_place(key->table, array),
+		                  "mla.array is '%.40s', but another column has the array already, '%.40s'",
+		                  array->text, entry->array);
+	return machine_column_apply(key->table, key->row, &entry->machine, err);
+}
+
 const char *source_unused_target(const struct source *source)
 {
 	assert(source);
@@ -188,29 +201,66 @@ const char *source_unused_target(const struct source *source)
 	return unused ? machine_target_name[source->own_machine.target] : NULL;
 }
 
-enum err_code source_machine(struct source *source, const char *name, const char *array, struct err_place at,
-                             const struct machine **machine, struct err *err)
+static struct machine_entry *find_entry(const struct source *source, const char *name, const char *array,
+                                        const char *setting)
 {
-	assert(source && name && machine);
-	array = array ? array : "";
 	for (struct machine_entry *entry = source->machine; entry; entry = entry->next) {
-		if (strcmp(entry->name, name) == 0 && strcmp(entry->array, array) == 0) {
-			*machine = &entry->machine;
-			return ERR_OK;
-		}
+		if (strcmp(entry->name, name) == 0 && strcmp(entry->array, array) == 0 &&
+		    strcmp(entry->setting, setting) == 0)
+			return entry;
 	}
-	struct machine_entry *entry = arena_alloc(&source->arena, sizeof(*entry));
+	return NULL;
+}
+
+/* key: of a row; its table NULL: of none. */
+static enum err_code make_machine(struct source *source, const char *name, const struct source_key *key,
+                                  const char *setting, struct err_place at, const struct machine **machine,
+                                  struct err *err)
+{
+	const char *array = key->array ? key->array->text : "";
+	struct machine_entry *entry = find_entry(source, name, array, setting);
+	if (entry) {
+		*machine = &entry->machine;
+		return ERR_OK;
+	}
+	entry = arena_alloc(&source->arena, sizeof(*entry));
 	if (!entry || !(entry->name = arena_text(&source->arena, name)) ||
-	    !(entry->array = arena_text(&source->arena, array)))
+	    !(entry->array = arena_text(&source->arena, array)) ||
+	    !(entry->setting = arena_text(&source->arena, setting)))
 		return no_memory(err);
 
 	struct err inner = {0};
 	if (load_machine(source, entry, &inner) != ERR_OK)
 		return pass_on(at, "machine", array[0] ? array : name, &inner, err);
+	enum err_code code = key->table ? set_columns(entry, key, err) : ERR_OK;
+	if (code)
+		return code;
 	entry->next = source->machine;
 	source->machine = entry;
 	*machine = &entry->machine;
 	return ERR_OK;
+}
+
+enum err_code source_machine(struct source *source, const char *name, const struct source_key *key,
+                             const struct csv_cell *blamed, const struct machine **machine, struct err *err)
+{
+	assert(source && name && key && key->table && blamed && machine);
+	size_t n_byte = (size_t)machine_column_print(key->table, key->row, NULL, 0) + 1;
+	char *setting = malloc(n_byte);
+	if (!setting)
+		return no_memory(err);
+	(void)machine_column_print(key->table, key->row, setting, n_byte);
+	enum err_code code = make_machine(source, name, key, setting, csv_place(key->table, blamed), machine, err);
+	free(setting);
+	return code;
+}
+
+enum err_code source_file_machine(struct source *source, const char *name, struct err_place at,
+                                  const struct machine **machine, struct err *err)
+{
+	const struct source_key none = {0};
+	assert(source && name && machine);
+	return make_machine(source, name, &none, "", at, machine, err);
 }
 
 /* Networks are named, not given by path: what stands in a table must not open any file. */
@@ -307,7 +357,7 @@ static enum err_code find_target(const struct source_key *key, enum machine_targ
 	                  "target is '%.40s'; qpe or chip is allowed", key->target->text);
 }
 
-/* A machine entry stands for one array, so its address tells subjects of different arrays apart. */
+/* A machine entry stands for one array and one setting, so its address tells subjects of different ones apart. */
 static enum err_code find_subject(struct source *source, const struct network_entry *network,
                                   const struct machine *machine, const char *target, struct source_subject **found,
                                   struct err *err)
@@ -358,12 +408,11 @@ enum err_code source_find_machine(struct source *source, const struct source_key
 	if (code)
 		return code;
 	/* What is to blame when a machine cannot be read: the array, which is the row's, before what names the row. */
-	const struct csv_cell *array = key->array, *named = key->network ? key->network : key->target;
-	assert(array || named);
+	const struct csv_cell *named = key->network ? key->network : key->target;
+	assert(key->array || named);
 	if (target)
 		*target = machine_target_name[which];
-	return source_machine(source, target_machine[which], array ? array->text : NULL,
-	                      csv_place(key->table, array ? array : named), machine, err);
+	return source_machine(source, target_machine[which], key, key->array ? key->array : named, machine, err);
 }
 
 enum err_code source_find(struct source *source, const struct source_key *key, struct source_subject **subject,

@@ -32,6 +32,7 @@ struct source_subject {
 /* The cells of a row that say what was run; NULL: the table has no such column. */
 struct source_key {
 	const struct csv_table *table;
+	size_t row;                       /* its columns of machine parameters (dse/machine_column.h) set its machine */
 	const struct csv_cell *network;   /* NULL: of a row that names only a machine */
 	const struct csv_cell *target;    /* NULL: chip */
 	const struct csv_cell *array;     /* NULL: as in the machine file */
@@ -78,12 +79,17 @@ void source_forget(struct source *source, const struct csv_table *table);
 const char *source_unused_target(const struct source *source);
 
 /*
- * The machine of a table: the file of this name under spaces/machines, or the
- * user's own when it has the same target, with this MAC array ("16x2"; NULL: as
- * in the file). ERR_INPUT at the place given.
+ * The machine of a row: the file of this name under spaces/machines, or the
+ * user's own when it has the same target, with the MAC array and the machine
+ * parameters that key has of the row; its other cells do not matter. ERR_INPUT
+ * at the cell of the parameter that is wrong, else at the one that is to blame.
  */
-enum err_code source_machine(struct source *source, const char *name, const char *array, struct err_place at,
-                             const struct machine **machine, struct err *err);
+enum err_code source_machine(struct source *source, const char *name, const struct source_key *key,
+                             const struct csv_cell *blamed, const struct machine **machine, struct err *err);
+
+/* The same without regard to a row, as the file has it. ERR_INPUT at the place given. */
+enum err_code source_file_machine(struct source *source, const char *name, struct err_place at,
+                                  const struct machine **machine, struct err *err);
 
 /*
  * The machine that a row's target and array name, key->network aside; target

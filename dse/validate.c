@@ -6,6 +6,7 @@
  * the nearest (validate_duplicate.c) -> sum. A mistake in a row is reported with
  * its cell; the row is listed without a prediction and the others come out.
  */
+#include "dse/machine_column.h"
 #include "dse/validate_parts.h"
 #include <assert.h>
 #include <stdlib.h>
@@ -18,63 +19,73 @@ const struct reference_kind reference_kind_table[] = {
      {"pieces", "ifmap_aligned_byte", "ifmap_valid_byte", "weight_aligned_byte", "weight_valid_byte",
       "ofmap_aligned_byte", "ofmap_valid_byte", "mac_utilisation", "sram_utilisation"},
      validate_split_utilisation,
-     4},
+     4,
+     false},
     {"strategy_clocks",
      "clocks of operations by distribution strategy (thesis tables 5.5 to 5.8)",
      {"target", "network", "operation"},
      {"no_fusion_no_reuse_clk", "fusion_no_reuse_clk", "fusion_reuse_clk"},
      validate_strategy_clocks,
-     3},
+     3,
+     false},
     {"mac_array_clocks",
      "clocks of operations by MAC array (thesis tables 5.11 and 5.12)",
      {"network", "operation", "array"},
      {"total_clk", "computation_clk"},
      validate_mac_array_clocks,
-     3},
+     3,
+     false},
     {"phase_clocks",
      "clocks of operations by phase (published with the thesis simulator)",
      {"target", "network", "operation", "array", "strategy"},
      {"weight_clk", "input_clk", "migration_clk", "computation_clk", "total_clk"},
      validate_phase_clocks,
-     5},
+     5,
+     false},
     {"overall_clocks",
      "clocks of whole networks by operation (thesis table 5.10)",
      {"operation"},
      {"*_clk"},
      validate_overall_clocks,
-     1},
+     1,
+     false},
     {"overall_transfer_clocks",
      "clocks of whole networks' transfers, and their share of all clocks (thesis slides)",
      {"transfer"},
      {"*_clk", "*_share_pct"},
      validate_overall_transfer_clocks,
-     1},
+     1,
+     false},
     {"mac_array_performance",
      "Gop/s of operations by MAC array, and operations per byte (thesis tables 5.13 and 5.14)",
      {"network", "operation"},
      {"operation_per_byte", "gops_*"},
      validate_mac_array_performance,
-     2},
+     2,
+     false},
     {"layer_tasks",
      "clocks and DRAM bytes of single layers by strategy, with their splits (thesis simulator, re-run)",
      {"target", "layer", "strategy", "kind", "in_w", "in_h", "in_c", "k_w", "k_h", "stride", "out_c", "ifmap_w_parts",
       "ifmap_h_parts", "filter_parts"},
      {"total_clk", "weight_clk", "input_clk", "migration_clk", "computation_clk", "dram_read_byte", "dram_write_byte"},
      validate_layer_tasks,
-     3},
+     3,
+     false},
     {"pe_tasks",
      "clocks of one task on all PEs of a QPE, by MAC array and SRAM (thesis simulator, re-run)",
      {"task", "kind", "array", "sram_clk", "operand_a", "pe_shift", "in_w", "in_h", "in_c", "k_w", "k_h", "out_c",
       "a_w", "a_h", "b_w"},
      {"clk"},
      validate_pe_tasks,
-     6},
+     6,
+     false},
     {"hdl_clocks",
      "the same on the HDL prototype and the thesis simulator (thesis tables 5.1 to 5.4)",
      {"task", "operand_a", "pe_shift", "a_w", "a_h", "a_c", "b_w", "b_h", "b_c", "b_n"},
      {"hdl_clk", "thesis_sim_clk"},
      validate_hdl_clocks,
-     10},
+     10,
+     false},
     {"scalesim_reference",
      "layers on systolic arrays: clocks, stalls, utilisations and DRAM words, by SCALE-Sim 2.0.2",
      {"network", "layer", "mode", "rows", "cols", "bandwidth_word_per_clk", "dataflow", "ifmap_kib", "filter_kib",
@@ -82,19 +93,22 @@ const struct reference_kind reference_kind_table[] = {
      {"total_clk", "stall_clk", "overall_util_pct", "mapping_eff_pct", "compute_util_pct", "dram_ifmap_read_word",
       "dram_filter_read_word", "dram_ofmap_write_word"},
      validate_scalesim,
-     6},
+     6,
+     true},
     {"arada_table1_mobilenet_edge",
      "clock and bandwidth of MobileNet's layers on an Edge TPU (ARADA paper, table 1)",
      {"layer"},
      {"clk_mhz", "bandwidth_gb_per_s"},
      validate_arada_table1,
-     1},
+     1,
+     true},
     {"octopus_mlp",
      "run time of a multi-layer schedule's steps (OctopuScheduler paper, table II)",
      {"step", "input", "output", "workers"},
      {"runtime_us", "weight_us", "mla_us"},
      validate_octopus,
-     1},
+     1,
+     false},
 };
 const size_t reference_n_kind = sizeof(reference_kind_table) / sizeof(reference_kind_table[0]);
 
@@ -113,6 +127,8 @@ bool validate_is_value(const struct reference_kind *kind, const struct csv_table
 {
 	assert(column < table->n_column);
 	const char *name = table->header[column].text;
+	if (machine_column_find(name)) /* transfer.copy_setup_clk is no network's clocks */
+		return false;
 	for (const char *const *value = kind->value; *value; value++) {
 		if (matches(name, *value))
 			return true;
@@ -171,6 +187,19 @@ static enum err_code report_missing(const struct csv_table *table, const struct 
 	return ERR_INPUT;
 }
 
+/* Columns of machine parameters: known ones, and only where the kind's rows can use them. */
+static enum err_code check_params(const struct csv_table *table, const struct reference_kind *kind, struct err *err)
+{
+	enum err_code code = machine_column_check(table, err);
+	for (size_t i = 0; i < table->n_column && kind->no_param; i++) {
+		if (machine_column_find(table->header[i].text))
+			code = err_add_at(err, ERR_INPUT, csv_place(table, &table->header[i]),
+			                  "a row of %s says all of its machine; no machine parameter is allowed",
+			                  kind->name);
+	}
+	return code;
+}
+
 enum err_code validate_find_kind(const struct csv_table *table, const struct reference_kind *kind, size_t n,
                                  const struct reference_kind **found, struct err *err)
 {
@@ -191,8 +220,10 @@ enum err_code validate_find_kind(const struct csv_table *table, const struct ref
 	/* A pattern takes nearly any table: a kind of which more is there was meant, with a column misspelt. */
 	if (!best || (has_pattern(best) && n_nearest > n_best))
 		return report_missing(table, nearest, err);
-	*found = best;
-	return ERR_OK;
+	enum err_code code = check_params(table, best, err);
+	if (!code)
+		*found = best;
+	return code;
 }
 
 enum err_code validate_file(const char *path, struct source *source, struct validation *validation, struct err *err)

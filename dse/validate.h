@@ -16,6 +16,7 @@
 
 #define VALIDATE_MAX_KEY 20
 #define VALIDATE_MAX_VALUE 16
+#define VALIDATE_MAX_SETTING 32
 
 /* What a model says about one value. */
 struct prediction {
@@ -44,6 +45,7 @@ struct reference_kind {
 	enum err_code (*predict)(struct source *source, const struct csv_table *table, size_t row, size_t column,
 	                         struct prediction *prediction, struct err *err);
 	size_t n_name; /* so many of the first key columns name a row in texts */
+	bool no_param; /* a row says all of its machine: no machine parameters in columns (dse/machine_column.h) */
 };
 extern const struct reference_kind reference_kind_table[];
 extern const size_t reference_n_kind;
@@ -79,12 +81,21 @@ struct validation {
 		size_t column; /* of the table */
 		struct validate_sum sum;
 	} column[CSV_MAX_COLUMN]; /* [n_column] value columns, in the table's order */
+	/* Values that a machine parameter has in different rows, in the table's order, as far as there is room. */
+	size_t n_setting;
+	struct validate_setting {
+		size_t column, row; /* of the parameter's cell where its value comes first */
+		struct validate_sum sum;
+	} setting[VALIDATE_MAX_SETTING]; /* [n_setting] */
 };
 
 /* 100 * (predicted - reference) / reference; see struct validate_value for the ends. */
 double validate_error_pct(double predicted, double reference);
 
-/* The kind of a table among kind[0..n-1]; ERR_INPUT with the columns that are missing. */
+/*
+ * The kind of a table among kind[0..n-1]; ERR_INPUT with the columns that are missing, or those of machine parameters
+ * that do not exist or that the kind has no use for.
+ */
 enum err_code validate_find_kind(const struct csv_table *table, const struct reference_kind *kind, size_t n,
                                  const struct reference_kind **found, struct err *err);
 

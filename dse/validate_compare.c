@@ -3,6 +3,7 @@
  * Predict, compare and sum up a table. Mistakes stay in their row: its values
  * are listed without a prediction and do not count, and whoever asked is told.
  */
+#include "dse/machine_column.h"
 #include "dse/validate_parts.h"
 #include <assert.h>
 #include <float.h>
@@ -157,12 +158,48 @@ static enum err_code compare_rows(struct comparison *comparison)
 	return code;
 }
 
+static bool has_setting(const struct csv_table *table, size_t row, const struct validate_setting *setting)
+{
+	return strcmp(csv_get_cell(table, row, setting->column)->text,
+	              csv_get_cell(table, setting->row, setting->column)->text) == 0;
+}
+
+/* Where a machine parameter's value is another one than in any row before. */
+static bool is_new_setting(const struct validation *validation, size_t row, size_t column)
+{
+	for (size_t i = 0; i < validation->n_setting; i++) {
+		const struct validate_setting *setting = &validation->setting[i];
+		if (setting->column == column && has_setting(&validation->table, row, setting))
+			return false;
+	}
+	return true;
+}
+
+/* The values that each parameter has; none of a parameter that never changes. */
+static void find_settings(struct validation *validation)
+{
+	const struct csv_table *table = &validation->table;
+	for (size_t column = 0; column < table->n_column; column++) {
+		size_t first = validation->n_setting;
+		if (!machine_column_find(table->header[column].text))
+			continue;
+		for (size_t row = 0; row < table->n_row && validation->n_setting < VALIDATE_MAX_SETTING; row++) {
+			if (is_new_setting(validation, row, column))
+				validation->setting[validation->n_setting++] =
+				    (struct validate_setting){.column = column, .row = row};
+		}
+		if (validation->n_setting == first + 1)
+			validation->n_setting = first;
+	}
+}
+
 /*
  * Mean and maximum are of magnitudes: errors of opposite sign must not cancel.
  * Infinite errors are counted apart: one of them would make either worthless.
- * column: of the table; CSV_NO_COLUMN: all.
+ * column: of the table; CSV_NO_COLUMN: all. setting: rows with its parameter's value; NULL: all.
  */
-static struct validate_sum sum_up(const struct validation *validation, size_t column)
+static struct validate_sum sum_up(const struct validation *validation, size_t column,
+                                  const struct validate_setting *setting)
 {
 	double total = 0, worst = -1;
 	struct validate_sum sum = {.mean_abs_error_pct = NAN, .max_abs_error_pct = NAN};
@@ -170,6 +207,8 @@ static struct validate_sum sum_up(const struct validation *validation, size_t co
 		const struct validate_value *value = &validation->value[i];
 		double error_pct = fabs(value->error_pct);
 		if (value->is_all_work || (column != CSV_NO_COLUMN && value->column != column))
+			continue;
+		if (setting && !has_setting(&validation->table, value->row, setting))
 			continue;
 		sum.n_reference += isnan(value->reference) ? 0 : 1;
 		if (!value->prediction.counted)
@@ -236,9 +275,12 @@ enum err_code validate_compare(struct validation *validation, struct source *sou
 	if (!code)
 		code = validate_settle_duplicates(validation, err);
 	if (!code) {
-		validation->sum = sum_up(validation, CSV_NO_COLUMN);
+		validation->sum = sum_up(validation, CSV_NO_COLUMN, NULL);
 		for (size_t i = 0; i < validation->n_column; i++)
-			validation->column[i].sum = sum_up(validation, validation->column[i].column);
+			validation->column[i].sum = sum_up(validation, validation->column[i].column, NULL);
+		find_settings(validation);
+		for (size_t i = 0; i < validation->n_setting; i++)
+			validation->setting[i].sum = sum_up(validation, CSV_NO_COLUMN, &validation->setting[i]);
 	}
 	for (size_t i = 0; i < comparison.n_column; i++)
 		err_clear(&comparison.said[i]);

@@ -4,6 +4,7 @@
  * simulator's ResNet-50 CONV_1 on 8x4 arrays): which of them its tables mean is
  * not said, so each value counts once, compared with the nearer figure.
  */
+#include "dse/machine_column.h"
 #include "dse/validate.h"
 #include <assert.h>
 #include <math.h>
@@ -12,13 +13,14 @@
 
 static const char duplicate_note[] = "another row with the same key is nearer or as near";
 
-/* Columns that tell rows apart in tables that have them, though their kind does not ask for them. */
+/* Columns that tell rows apart in tables that have them, though their kind does not ask for them; so do machine
+ * parameters. */
 static const char *const optional_key[] = {"target", "array", "strategy"};
 #define N_OPTIONAL_KEY (sizeof(optional_key) / sizeof(optional_key[0]))
 
 struct row_key {
 	const struct csv_table *table;
-	size_t n, column[VALIDATE_MAX_KEY + N_OPTIONAL_KEY]; /* a column may stand here twice */
+	size_t n, column[VALIDATE_MAX_KEY + N_OPTIONAL_KEY + CSV_MAX_COLUMN]; /* a column may stand here twice */
 };
 
 /* qsort passes on nothing but its elements, so each knows the key. */
@@ -36,6 +38,10 @@ static void collect_key(const struct validation *validation, struct row_key *key
 		size_t column = csv_find_column(key->table, optional_key[i]);
 		if (column != CSV_NO_COLUMN)
 			key->column[key->n++] = column;
+	}
+	for (size_t i = 0; i < key->table->n_column; i++) {
+		if (machine_column_find(key->table->header[i].text))
+			key->column[key->n++] = i;
 	}
 	assert(key->n <= sizeof(key->column) / sizeof(key->column[0]));
 }

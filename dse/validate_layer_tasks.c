@@ -218,6 +218,7 @@ enum err_code validate_layer_tasks(struct source *source, const struct csv_table
 {
 	const struct source_key key = {
 	    .table = table,
+	    .row = row,
 	    .target = validate_find_cell(table, row, "target"),
 	    .array = validate_find_cell(table, row, "array"),
 	};

@@ -48,6 +48,7 @@ static enum err_code predict_clk(struct source *source, const struct csv_table *
 	assert(column->phase >= 0 && column->phase <= TOTAL_CLK);
 	const struct source_key key = {
 	    .table = table,
+	    .row = row,
 	    .network = validate_find_cell(table, row, "network"),
 	    .target = validate_find_cell(table, row, "target"),
 	    .array = validate_find_cell(table, row, "array"),

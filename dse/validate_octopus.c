@@ -6,6 +6,7 @@
  * are cut as in the paper: equal shares of the columns, one a worker. Without a
  * number of workers all are enabled, and layers have as many as the paper's.
  */
+#include "dse/machine_column.h"
 #include "dse/validate_parts.h"
 #include "mapper/octopus_time.h"
 #include <math.h>
@@ -98,14 +99,16 @@ static enum err_code price_step(const struct machine *machine, const struct csv_
 	return ERR_OK;
 }
 
-static enum err_code price_total(const struct machine *machine, const struct csv_table *table,
+/* Of the rows that are about the machine of the total's. */
+static enum err_code price_total(const struct machine *machine, const struct csv_table *table, size_t total,
                                  struct octopus_time *time, struct err *err)
 {
 	*time = (struct octopus_time){0};
 	for (size_t row = 0; row < table->n_row; row++) {
 		struct octopus_time one;
 
-		if (step_of(validate_find_cell(table, row, "step")) == TIMED_TOTAL)
+		if (step_of(validate_find_cell(table, row, "step")) == TIMED_TOTAL ||
+		    !machine_column_same(table, row, total))
 			continue;
 		enum err_code code = price_step(machine, table, row, &one, err);
 
@@ -125,13 +128,14 @@ enum err_code validate_octopus(struct source *source, const struct csv_table *ta
 	const struct csv_cell *step = validate_find_cell(table, row, "step");
 	const struct machine *machine;
 	struct octopus_time time;
-	enum err_code code = source_machine(source, "final_chip", NULL, csv_place(table, step), &machine, err);
+	const struct source_key key = {.table = table, .row = row};
+	enum err_code code = source_machine(source, "final_chip", &key, step, &machine, err);
 
 	if (code != ERR_OK)
 		return code;
 	enum timed_step which = step_of(step);
 
-	code = which == TIMED_TOTAL ? price_total(machine, table, &time, err)
+	code = which == TIMED_TOTAL ? price_total(machine, table, row, &time, err)
 	                            : price_step(machine, table, row, &time, err);
 	if (code != ERR_OK)
 		return code;

@@ -120,8 +120,8 @@ static const struct overall_row *find_row(const struct csv_table *table, size_t 
 	return validate_read_word(table, row, column, name, n, &index, err) == ERR_OK ? &rows[index] : NULL;
 }
 
-/* The network that a column is of: its name is the network's and an ending. */
-static enum err_code find_network(struct source *source, const struct csv_table *table, size_t column,
+/* The network that a column is of, its name being the network's and an ending, on the row's machine. */
+static enum err_code find_network(struct source *source, const struct csv_table *table, size_t row, size_t column,
                                   const char *ending, struct source_subject **subject, struct err *err)
 {
 	const struct csv_cell *header = &table->header[column];
@@ -134,7 +134,7 @@ static enum err_code find_network(struct source *source, const struct csv_table 
 	(void)snprintf(name, sizeof(name), "%.*s", (int)(n - n_ending), header->text);
 
 	const struct csv_cell network = {name, header->line, header->column};
-	const struct source_key key = {.table = table, .network = &network};
+	const struct source_key key = {.table = table, .row = row, .network = &network};
 	return source_find(source, &key, subject, NULL, err);
 }
 
@@ -145,7 +145,7 @@ enum err_code validate_overall_clocks(struct source *source, const struct csv_ta
 	struct source_subject *subject;
 	if (!what)
 		return ERR_INPUT;
-	enum err_code code = find_network(source, table, column, "_clk", &subject, err);
+	enum err_code code = find_network(source, table, row, column, "_clk", &subject, err);
 	return code ? code : predict_row(source, subject, what, prediction, err);
 }
 
@@ -178,7 +178,7 @@ enum err_code validate_overall_transfer_clocks(struct source *source, const stru
 	struct source_subject *subject;
 	if (!what)
 		return ERR_INPUT;
-	enum err_code code = find_network(source, table, column, is_share ? share : "_clk", &subject, err);
+	enum err_code code = find_network(source, table, row, column, is_share ? share : "_clk", &subject, err);
 	if (!code)
 		code = predict_row(source, subject, what, prediction, err);
 	return code || !is_share ? code : make_share(source, subject, prediction, err);

@@ -61,6 +61,7 @@ enum err_code validate_mac_array_performance(struct source *source, const struct
 	const struct csv_cell array = {header->text + (is_gops ? strlen(gops_begin) : 0), header->line, header->column};
 	const struct source_key key = {
 	    .table = table,
+	    .row = row,
 	    .network = validate_find_cell(table, row, "network"),
 	    .target = validate_find_cell(table, row, "target"),
 	    .array = is_gops ? &array : NULL,

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "dse/validate_print.h"
 #include "dse/colour.h"
+#include "dse/machine_column.h"
 #include "dse/table.h"
 #include <assert.h>
 #include <math.h>
@@ -23,6 +24,9 @@ void validate_print_subject(const struct validation *validation, const struct va
 		if (n_more > 0)
 			n = n + (size_t)n_more < VALIDATE_SUBJECT_SIZE ? n + (size_t)n_more : VALIDATE_SUBJECT_SIZE - 1;
 	}
+	/* of parameters without end the first ones */
+	int n_param = machine_column_print(table, value->row, text + n, VALIDATE_SUBJECT_SIZE - n);
+	n = n + (size_t)n_param < VALIDATE_SUBJECT_SIZE ? n + (size_t)n_param : VALIDATE_SUBJECT_SIZE - 1;
 	(void)snprintf(text + n, VALIDATE_SUBJECT_SIZE - n, "%.40s%s", table->header[value->column].text,
 	               value->is_all_work ? ", all work" : "");
 }
@@ -54,8 +58,7 @@ static void print_header(FILE *file, const struct validation *validation, size_t
 		(void)fprintf(file, " %12s", n > 1 ? detail_name[validation[i].detail] : "predicted");
 	(void)fprintf(file, " %12s", "reference");
 	for (size_t i = 0; i < n; i++)
-		(void)fprintf(file, " %*s", n > 1 ? 12 : 9,
-		              n == 1 ? "error_pct" : error_head[validation[i].detail]);
+		(void)fprintf(file, " %*s", n > 1 ? 12 : 9, n == 1 ? "error_pct" : error_head[validation[i].detail]);
 	(void)fprintf(file, "%s\n", colour_code(is_coloured, COLOUR_NONE));
 }
 
@@ -108,41 +111,80 @@ static void print_values(FILE *file, const struct validation *validation, size_t
 	}
 }
 
+static void add_sum_columns(struct table *table, const char *what, size_t n)
+{
+	table_add_column(table, what, false);
+	if (n > 1)
+		table_add_column(table, "tier", false);
+	table_add_column(table, "values", true);
+	table_add_column(table, "counted", true);
+	table_add_column(table, "mean_pct", true);
+	table_add_column(table, "largest_pct", true);
+}
+
+/* The cells behind the first one; tier: NULL where there is one. */
+static void add_sum(struct table *table, const char *tier, const struct validate_sum *sum)
+{
+	if (tier)
+		table_add(table, "%s", tier);
+	table_add(table, "%zu", sum->n_reference);
+	table_add(table, "%zu", sum->n_counted);
+	if (isnan(sum->mean_abs_error_pct)) {
+		table_add(table, "-");
+		table_add(table, "-");
+		return;
+	}
+	table_add(table, "%.2f", sum->mean_abs_error_pct);
+	table_add(table, "%.2f", sum->max_abs_error_pct);
+}
+
+static void print_sums(FILE *file, struct table *table)
+{
+	(void)fputc('\n', file);
+	table_print(table, file, 2);
+	table_free(table);
+}
+
 /* Errors column by column: where a table has phases, they tell which of them a total's error comes from. */
 static void print_columns(FILE *file, const struct validation *validation, size_t n)
 {
 	struct table table = {0};
 	if (validation->n_column < 2)
 		return;
-	table_add_column(&table, "column", false);
-	if (n > 1)
-		table_add_column(&table, "tier", false);
-	table_add_column(&table, "values", true);
-	table_add_column(&table, "counted", true);
-	table_add_column(&table, "mean_pct", true);
-	table_add_column(&table, "largest_pct", true);
+	add_sum_columns(&table, "column", n);
 	for (size_t i = 0; i < validation->n_column; i++) {
 		for (size_t k = 0; k < n; k++) {
-			const struct validate_sum *sum = &validation[k].column[i].sum;
 			assert(validation[k].n_column == validation->n_column);
 			table_add(&table, "%s", validation->table.header[validation->column[i].column].text);
-			if (n > 1)
-				table_add(&table, "%s", detail_name[validation[k].detail]);
-			table_add(&table, "%zu", sum->n_reference);
-			table_add(&table, "%zu", sum->n_counted);
-			if (isnan(sum->mean_abs_error_pct)) {
-				table_add(&table, "-");
-				table_add(&table, "-");
-				continue;
-			}
-			table_add(&table, "%.2f", sum->mean_abs_error_pct);
-			table_add(&table, "%.2f", sum->max_abs_error_pct);
+			add_sum(&table, n > 1 ? detail_name[validation[k].detail] : NULL, &validation[k].column[i].sum);
 		}
 	}
-	(void)fputc('\n', file);
-	table_print(&table, file, 2);
-	(void)fputc('\n', file);
-	table_free(&table);
+	print_sums(file, &table);
+}
+
+static const char *setting_text(const struct validation *validation, const struct validate_setting *setting)
+{
+	const char *text = csv_get_cell(&validation->table, setting->row, setting->column)->text;
+	return text[0] != '\0' ? text : "as in its file";
+}
+
+/* Errors by the values of each machine parameter that changes from row to row. */
+static void print_settings(FILE *file, const struct validation *validation, size_t n)
+{
+	struct table table = {0};
+	if (validation->n_setting == 0)
+		return;
+	add_sum_columns(&table, "machine", n);
+	for (size_t i = 0; i < validation->n_setting; i++) {
+		for (size_t k = 0; k < n; k++) {
+			const struct validate_setting *setting = &validation[k].setting[i];
+			assert(validation[k].n_setting == validation->n_setting);
+			table_add(&table, "%s %.32s", validation->table.header[setting->column].text,
+			          setting_text(validation, setting));
+			add_sum(&table, n > 1 ? detail_name[validation[k].detail] : NULL, &setting->sum);
+		}
+	}
+	print_sums(file, &table);
 }
 
 /* What counts, and how far off. The worst value of all is named: it is where one looks first. */
@@ -192,6 +234,9 @@ void validate_print_table(FILE *file, const struct validation *validation, size_
 	(void)fprintf(file, "%s (%s: %s)\n", validation->table.file, validation->kind->name, validation->kind->help);
 	print_values(file, validation, n);
 	print_columns(file, validation, n);
+	print_settings(file, validation, n);
+	if (validation->n_column > 1 || validation->n_setting > 0)
+		(void)fputc('\n', file);
 	print_summary(file, validation, n);
 }
 
@@ -212,6 +257,10 @@ static void put_value(struct json *json, const struct validation *validation, si
 	json_begin_object(json, NULL);
 	for (const char *const *key = validation->kind->key; *key; key++)
 		json_put_text(json, *key, csv_get_cell(table, value->row, csv_find_column(table, *key))->text);
+	for (size_t i = 0; i < table->n_column; i++) {
+		if (machine_column_find(table->header[i].text))
+			json_put_text(json, table->header[i].text, csv_get_cell(table, value->row, i)->text);
+	}
 	json_put_u64(json, "line", validate_value_line(validation, value));
 	json_put_text(json, "column", table->header[value->column].text);
 	if (value->is_all_work)
@@ -235,7 +284,7 @@ static void put_sum(struct json *json, const struct validate_sum *sum)
 	json_put_real(json, "max_abs_error_pct", sum->max_abs_error_pct);
 }
 
-/* Sums of all values and of each column; the object is open. */
+/* Sums of all values, of each column and of each setting of a machine parameter; the object is open. */
 static void put_sums(struct json *json, const struct validation *validation)
 {
 	put_sum(json, &validation->sum);
@@ -244,6 +293,18 @@ static void put_sums(struct json *json, const struct validation *validation)
 		json_begin_object(json, NULL);
 		json_put_text(json, "column", validation->table.header[validation->column[i].column].text);
 		put_sum(json, &validation->column[i].sum);
+		json_end(json);
+	}
+	json_end(json);
+	if (validation->n_setting == 0)
+		return;
+	json_begin_list(json, "settings");
+	for (size_t i = 0; i < validation->n_setting; i++) {
+		const struct validate_setting *setting = &validation->setting[i];
+		json_begin_object(json, NULL);
+		json_put_text(json, "parameter", validation->table.header[setting->column].text);
+		json_put_text(json, "value", csv_get_cell(&validation->table, setting->row, setting->column)->text);
+		put_sum(json, &setting->sum);
 		json_end(json);
 	}
 	json_end(json);

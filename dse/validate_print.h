@@ -6,9 +6,9 @@
 #include "dse/validate.h"
 #include <stdio.h>
 
-#define VALIDATE_SUBJECT_SIZE 160 /* of the key cells of a row, joined */
+#define VALIDATE_SUBJECT_SIZE 240 /* of the key cells of a row, joined */
 
-/* What a value is about: the key cells that name its row and its column, blanks between. */
+/* What a value is about: the key cells that name its row, its machine parameters and its column, blanks between. */
 void validate_print_subject(const struct validation *validation, const struct validate_value *value,
                             char text[VALIDATE_SUBJECT_SIZE]);
 

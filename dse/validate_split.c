@@ -54,12 +54,11 @@ static const struct split_column *find_column(const char *name)
 }
 
 /*
- * The last of TL, TR, BL and BR in a word, whatever stands around it: sources
+ * The last of TL, TR, BL and BR in a word (none: untouched), whatever stands around it: sources
  * spell the same tasks CONVSUTL_SC_14, CONVSCSUTL_14 or CONV_SCSUTL_14.
  */
-static bool read_class(const char *word, char class_name[3])
+static void read_class(const char *word, char class_name[3])
 {
-	bool found = false;
 	for (; word[0] != '\0'; word++) {
 		char part = (char)toupper((unsigned char)word[0]), side = (char)toupper((unsigned char)word[1]);
 		if ((part != 'T' && part != 'B') || (side != 'L' && side != 'R'))
@@ -67,24 +66,24 @@ static bool read_class(const char *word, char class_name[3])
 		class_name[0] = part;
 		class_name[1] = side;
 		class_name[2] = '\0';
-		found = true;
 	}
-	return found;
 }
 
-/* The only class with so many tasks as the row's pieces, or the only one there is; NULL: neither. */
-static const struct utilisation *guess_class(const struct csv_table *table, size_t row,
-                                             const struct utilisation *classes, size_t n)
+/* Which classes a row may be about: letters "" or "TL", ...; pieces NAN: any; name NULL: any. */
+struct class_filter {
+	const char *letters, *name;
+	double pieces;
+};
+
+/* The only class that passes; NULL: there is none, or several. */
+static const struct utilisation *find_only(const struct utilisation *classes, size_t n,
+                                           const struct class_filter *filter)
 {
-	const struct csv_cell *cell = validate_find_cell(table, row, "pieces");
 	const struct utilisation *found = NULL;
-	double pieces = NAN;
-	if (n == 1)
-		return classes;
-	if (!cell || csv_get_real(table, cell, "pieces", 0, DBL_MAX, &pieces, NULL) != ERR_OK)
-		return NULL;
 	for (size_t i = 0; i < n; i++) {
-		if ((double)classes[i].pieces != pieces)
+		if (strncmp(classes[i].class_name, filter->letters, strlen(filter->letters)) != 0 ||
+		    (filter->name && strcmp(classes[i].name, filter->name) != 0) ||
+		    (!isnan(filter->pieces) && (double)classes[i].pieces != filter->pieces))
 			continue;
 		if (found)
 			return NULL;
@@ -93,21 +92,31 @@ static const struct utilisation *guess_class(const struct csv_table *table, size
 	return found;
 }
 
+/* Where the row's letters leave several classes, or it has none, its number of tasks decides, then its whole name. */
+static const struct utilisation *guess_class(const struct csv_table *table, size_t row, const char *name,
+                                             const char *letters, const struct utilisation *classes, size_t n)
+{
+	const struct csv_cell *cell = validate_find_cell(table, row, "pieces");
+	struct class_filter filter = {.letters = letters, .pieces = NAN};
+	const struct utilisation *found = find_only(classes, n, &filter);
+	if (!found && cell && csv_get_real(table, cell, "pieces", 0, DBL_MAX, &filter.pieces, NULL) == ERR_OK)
+		found = find_only(classes, n, &filter);
+	filter = (struct class_filter){.letters = letters, .name = name, .pieces = NAN};
+	return found ? found : find_only(classes, n, &filter);
+}
+
 /* The class of tasks that the row is about, among those its split has. */
 static const struct utilisation *find_class(const struct csv_table *table, size_t row,
                                             const struct utilisation *classes, size_t n, struct err *err)
 {
 	const struct csv_cell *cell = validate_find_cell(table, row, "partial_operation");
-	char class_name[3];
+	char letters[3] = "";
 	assert(cell && n > 0 && n <= UTILISATION_MAX_CLASS);
-	bool is_read = read_class(cell->text, class_name);
-	const struct utilisation *found = is_read ? NULL : guess_class(table, row, classes, n);
+	read_class(cell->text, letters);
+	const struct utilisation *found = guess_class(table, row, cell->text, letters, classes, n);
 	char list[UTILISATION_MAX_CLASS * (BLOCK_NAME_SIZE + 2)] = "";
-	for (size_t i = 0; i < n; i++) {
-		if (is_read && strcmp(classes[i].class_name, class_name) == 0)
-			found = &classes[i];
+	for (size_t i = 0; i < n; i++)
 		(void)strcat(strcat(list, i > 0 ? ", " : ""), classes[i].name);
-	}
 	if (!found)
 		(void)err_add_at(err, ERR_INPUT, csv_place(table, cell), "the split has no tasks '%.40s'; it has %s",
 		                 cell->text, list);
@@ -119,6 +128,7 @@ enum err_code validate_split_utilisation(struct source *source, const struct csv
 {
 	const struct source_key key = {
 	    .table = table,
+	    .row = row,
 	    .network = csv_get_cell(table, row, csv_find_column(table, "network")),
 	    .target = csv_get_cell(table, row, csv_find_column(table, "target")),
 	    .operation = csv_get_cell(table, row, csv_find_column(table, "operation")),

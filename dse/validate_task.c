@@ -5,6 +5,7 @@
  * hdl_clocks as its two operands (thesis tables 5.1 to 5.4): A and B of a matrix
  * multiplication, ifmap and kernel of a convolution.
  */
+#include "dse/machine_column.h"
 #include "dse/mla_task.h"
 #include "dse/validate_parts.h"
 #include "sim/mla.h"
@@ -74,9 +75,22 @@ static enum err_code event_clk(struct source *source, const struct csv_table *ta
 	return code;
 }
 
-static const char unfitted_note[] = "grey-box constants are of another array or SRAM";
+static const char unfitted_note[] = "grey-box constants are of another machine";
 
-/* The constants of a machine's file hold for its array and its SRAM: with others a prediction does not count. */
+/* Whether all parameters of two machines are equal. */
+static bool has_same_params(const struct machine *a, const struct machine *b)
+{
+	char text_a[64], text_b[64];
+	for (size_t i = 0; i < machine_n_param; i++) {
+		(void)machine_print_param(a, &machine_param[i], text_a, sizeof(text_a));
+		(void)machine_print_param(b, &machine_param[i], text_b, sizeof(text_b));
+		if (strcmp(text_a, text_b) != 0)
+			return false;
+	}
+	return true;
+}
+
+/* The constants of a machine's file hold for its array, SRAM and NoC: with others a prediction does not count. */
 static void judge_fit(struct source *source, const char *name, struct err_place at, const struct machine *machine,
                       struct prediction *prediction)
 {
@@ -84,10 +98,9 @@ static void judge_fit(struct source *source, const char *name, struct err_place 
 	struct err ignored = {0};
 	if (source_detail(source) != DETAIL_GREYBOX)
 		return;
-	bool found = source_machine(source, name, NULL, at, &file, &ignored) == ERR_OK;
+	bool found = source_file_machine(source, name, at, &file, &ignored) == ERR_OK;
 	err_clear(&ignored);
-	if (found && file->mla_cols == machine->mla_cols && file->mla_rows == machine->mla_rows &&
-	    file->pe_sram_access_clk == machine->pe_sram_access_clk)
+	if (found && has_same_params(file, machine))
 		return;
 	prediction->counted = false;
 	prediction->note = unfitted_note;
@@ -126,7 +139,12 @@ static enum err_code set_sram_clk(const struct csv_table *table, size_t row, str
 {
 	const struct csv_cell *cell = validate_find_cell(table, row, "sram_clk");
 	const struct machine_param *param = machine_find_param("pe.sram_access_clk");
+	const struct csv_cell *twice = machine_column_cell(table, row, "pe.sram_access_clk");
 	assert(cell && param);
+	if (twice)
+		return err_add_at(err, ERR_INPUT, csv_place(table, twice),
+		                  "pe.sram_access_clk is '%.40s', but column sram_clk has the clocks already, '%.40s'",
+		                  twice->text, cell->text);
 	struct err inner = {0};
 	enum err_code code = machine_set_param(machine, param, cell->text, &inner);
 	if (code)
@@ -140,9 +158,9 @@ enum err_code validate_pe_tasks(struct source *source, const struct csv_table *t
 {
 	assert(strcmp(table->header[column].text, "clk") == 0);
 	const struct csv_cell *array = validate_find_cell(table, row, "array");
+	const struct source_key key = {.table = table, .row = row, .array = array};
 	const struct machine *machine;
-	enum err_code code =
-	    source_machine(source, "thesis_qpe_dram", array->text, csv_place(table, array), &machine, err);
+	enum err_code code = source_machine(source, "thesis_qpe_dram", &key, array, &machine, err);
 	if (code)
 		return code;
 	struct machine own = *machine;
@@ -164,11 +182,13 @@ enum err_code validate_hdl_clocks(struct source *source, const struct csv_table 
 	const char *name = is_simulator ? "thesis_qpe_dram" : "hdl_qpe";
 	const struct machine *machine;
 	assert(task && validate_find_cell(table, row, header));
-	enum err_code code = source_machine(source, name, NULL, csv_place(table, task), &machine, err);
+	const struct source_key key = {.table = table, .row = row};
+	enum err_code code = source_machine(source, name, &key, task, &machine, err);
 	if (code)
 		return code;
 	struct machine own = *machine;
-	if (is_simulator && strcmp(own.name, name) == 0)
+	bool is_set = machine_column_cell(table, row, "pe.sram_access_clk") != NULL;
+	if (is_simulator && !is_set && strcmp(own.name, name) == 0)
 		own.pe_sram_access_clk = 2;
 	code = predict_task(source, table, row, column, "task", mla_task_read_operands, &own, prediction, err);
 	if (!code)

@@ -92,6 +92,21 @@ static void test_validate_names_missing_columns(void **state)
 	    "such as 'pieces'\n");
 }
 
+/* A column that looks like a machine parameter is one, or a mistake. */
+static void test_validate_names_columns_that_are_no_parameter(void **state)
+{
+	(void)state;
+	expect_kind("network,operation,array,total_clk,noc.clk_mhz,dram.clk_mhz,remark\n", "mac_array_clocks");
+	expect_kind("transfer,transfer.copy_setup_clk,a_clk\n", "overall_transfer_clocks");
+	expect_no_kind("network,operation,noc.clk_mz,array,total_clk,noc_clk_mhz,x.y\n",
+	               "t.csv:1:19: no machine parameter is called 'noc.clk_mz'; did you mean 'noc.clk_mhz'?\n"
+	               "t.csv:1:46: no machine parameter is called 'noc_clk_mhz'; did you mean 'noc.clk_mhz'?\n"
+	               "t.csv:1:58: no machine parameter is called 'x.y'\n");
+	expect_no_kind("layer,clk_mhz,noc.clk_mhz\n",
+	               "t.csv:1:15: a row of arada_table1_mobilenet_edge says all of its machine; "
+	               "no machine parameter is allowed\n");
+}
+
 static void test_validate_error_is_relative_to_reference(void **state)
 {
 	(void)state;
@@ -176,7 +191,8 @@ static enum err_code predict_from_table(struct source *source, const struct csv_
 	return ERR_OK;
 }
 
-static const struct reference_kind from_table = {"test", "help", {"model"}, {"a_clk", "b_clk"}, predict_from_table, 1};
+static const struct reference_kind from_table = {"test", "help", {"model"}, {"a_clk", "b_clk"}, predict_from_table,
+                                                 1,      false};
 
 static enum err_code compare(const char *text, struct validation *validation, struct err *err)
 {
@@ -287,7 +303,7 @@ static void test_validate_counts_the_nearer_of_two_rows(void **state)
 {
 	(void)state;
 	static const struct reference_kind by_name = {"test", "help", {"name"}, {"a_clk", "b_clk"}, predict_from_table,
-	                                              1};
+	                                              1,      false};
 	struct validation validation = {.kind = &by_name};
 	struct err err = {0};
 	read_text("name,model,a_clk,b_clk,array\n"
@@ -305,6 +321,17 @@ static void test_validate_counts_the_nearer_of_two_rows(void **state)
 	assert_non_null(strstr(validation.value[0].prediction.note, "same key"));
 	assert_int_equal(validation.sum.n_counted, 8);
 	validate_free(&validation);
+	/* machine parameters are part of the key, other columns are not */
+	validation = (struct validation){.kind = &by_name};
+	read_text("name,model,a_clk,noc.clk_mhz,remark\n"
+	          "x,100,80,300,a\n"
+	          "x,100,90,500,b\n"
+	          "x,100,95,500,c\n",
+	          &validation.table);
+	assert_int_equal(validate_compare(&validation, NULL, &err), ERR_OK);
+	assert_int_equal(validation.sum.n_counted, 2);
+	assert_true(validation.value[0].prediction.counted && !validation.value[1].prediction.counted);
+	validate_free(&validation);
 }
 
 int main(void)
@@ -313,6 +340,7 @@ int main(void)
 	    cmocka_unit_test(test_validate_finds_kind_of_reference_files),
 	    cmocka_unit_test(test_validate_finds_kind_by_columns_in_any_order),
 	    cmocka_unit_test(test_validate_names_missing_columns),
+	    cmocka_unit_test(test_validate_names_columns_that_are_no_parameter),
 	    cmocka_unit_test(test_validate_error_is_relative_to_reference),
 	    cmocka_unit_test(test_validate_sets_incomplete_rows_apart),
 	    cmocka_unit_test(test_validate_sets_apart_what_the_source_gets_wrong),

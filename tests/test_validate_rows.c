@@ -7,6 +7,7 @@
 #include <cmocka.h>
 #include "dse/validate.h"
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 static void read_text(const char *text, struct csv_table *table)
@@ -16,24 +17,30 @@ static void read_text(const char *text, struct csv_table *table)
 		fail_msg("%s", err_text(&err));
 }
 
-/* The only value of a table of one row, by the model that its columns choose. */
-static struct validate_value predict_row(const char *header, const char *row)
+/* Predict and compare a table of one row, by the model that its columns choose. */
+static void compare_row(const char *header, const char *row, struct validation *validation)
 {
-	struct validation validation = {0};
 	struct source *source = NULL;
 	struct err err = {0};
 	char text[512];
 	assert_true(strlen(header) + strlen(row) + 3 <= sizeof(text));
 	strcat(strcat(strcat(strcpy(text, header), "\n"), row), "\n");
-	read_text(text, &validation.table);
-	if (validate_find_kind(&validation.table, reference_kind_table, reference_n_kind, &validation.kind, &err) !=
+	read_text(text, &validation->table);
+	if (validate_find_kind(&validation->table, reference_kind_table, reference_n_kind, &validation->kind, &err) !=
 	        ERR_OK ||
-	    source_open(NULL, NULL, &source, &err) != ERR_OK || validate_compare(&validation, source, &err) != ERR_OK)
+	    source_open(NULL, NULL, &source, &err) != ERR_OK || validate_compare(validation, source, &err) != ERR_OK)
 		fail_msg("%s", err_text(&err));
+	source_close(source);
+}
+
+/* Its only value. */
+static struct validate_value predict_row(const char *header, const char *row)
+{
+	struct validation validation = {0};
+	compare_row(header, row, &validation);
 	assert_int_equal(validation.sum.n_reference, 1);
 	assert_true(validation.n_value == 1 || (validation.n_value == 2 && validation.value[1].is_all_work));
 	struct validate_value value = validation.value[0];
-	source_close(source);
 	validate_free(&validation);
 	return value;
 }
@@ -168,6 +175,33 @@ static void test_validate_finds_the_class_by_its_pieces(void **state)
 	validate_free(&validation);
 }
 
+/* Channels of two sizes: one class by its letters, two by their tasks or by their whole names. */
+static void test_validate_tells_classes_of_channels_apart(void **state)
+{
+	(void)state;
+	static const char pieces[] = "network,target,operation,partial_operation,pieces,ofmap_valid_byte";
+	static const char *const name[] = {"POOLSUTL_2", "POOLSU_2", ""};
+	char row[96];
+	for (size_t i = 0; i < sizeof(name) / sizeof(name[0]); i++) {
+		for (unsigned k = 0; k < 2; k++) {
+			(void)snprintf(row, sizeof(row), "resnet50,qpe,POOL_2,%s,%u,%u", name[i], k ? 2 : 9,
+			               56 * 56 * (k ? 5 : 6));
+			struct validation validation = {0};
+			compare_row(pieces, row, &validation);
+			assert_int_equal(validation.sum.n_counted, 2);
+			assert_true(validation.sum.max_abs_error_pct == 0);
+			validate_free(&validation);
+		}
+	}
+	static const char columns[] = "network,target,operation,partial_operation,pieces";
+	assert_true(predict_value(columns, "resnet50,qpe,POOL_2,POOLSUTL_2,3") == 9);
+	assert_true(predict_value(columns, "resnet50,qpe,POOL_2,POOLSUTLS_2,3") == 2);
+	static const char mac[] = "network,target,operation,partial_operation,mac_utilisation";
+	assert_true(predict_value(mac, "resnet50,qpe,CONV_1,CONVSUTL_1,1") == 0.25);
+	assert_true(predict_value(mac, "resnet50,qpe,CONV_1,CONVSUBL_1,1") == 0.25);
+	assert_true(predict_value(mac, "resnet50,chip,CONV_12,CONVSUTL_12,1") == 0.22);
+}
+
 #define LAYER_KEYS \
 	"target,layer,kind,in_w,in_h,in_c,k_w,k_h,stride,out_c,ifmap_w_parts,ifmap_h_parts,filter_parts,strategy"
 static const char read_byte[] = LAYER_KEYS ",dram_read_byte";
@@ -218,6 +252,92 @@ static void test_validate_places_mistakes_of_layer_tasks(void **state)
 	expect_mistake(layer_clk, "qpe,a,conv,28,28,128,1,1,1,256,28*1,14*3,4*63,fusion,1",
 	               "t.csv:2:5: a: ofmap height is split 14*3, which covers 42 of 28\n"
 	               "t.csv:2:5: a: ofmap channels is split 4*63, which covers 252 of 256\n");
+}
+
+/* A column of a parameter's name sets it for the row's machine; an empty cell leaves the machine as it is. */
+static void test_validate_sets_machine_parameters_by_column(void **state)
+{
+	(void)state;
+	static const char layer[] = "noc.clk_mhz," LAYER_KEYS ",total_clk";
+	static const char conv[] = "qpe,a,conv,28,28,128,1,1,1,256,28*1,14*2,4*64,fusion_reuse,1";
+	char row[160];
+	double plain = predict_value(layer_clk, conv), clk[3];
+	static const char *const mhz[] = {"", "500", "125"};
+	for (size_t i = 0; i < 3; i++) {
+		(void)snprintf(row, sizeof(row), "%s,%s", mhz[i], conv);
+		clk[i] = predict_value(layer, row);
+	}
+	assert_true(clk[0] == plain && clk[1] == plain && clk[2] > 1.01 * plain);
+
+	static const char array[] = "network,operation,array,total_clk";
+	static const char by_param[] = "network,operation,mla.array,array,total_clk";
+	assert_true(predict_value(array, "vgg16,CONV_1,16x2,1") == predict_value(by_param, "vgg16,CONV_1,16x2,,1"));
+	/* an ending of a value column does not make a parameter a value */
+	assert_true(predict_value("operation,arm.padd_word_clk,vgg16_clk", "PADD,4,1") ==
+	            2 * predict_value("operation,vgg16_clk", "PADD,1"));
+	assert_true(predict_value("network,target,operation,partial_operation,sram_utilisation,pe.sram_byte",
+	                          "vgg16,qpe,CONV_4,TL,1,196608") == 0.41);
+	static const char sram[] =
+	    "task,operand_a,pe_shift,a_w,a_h,a_c,b_w,b_h,b_c,b_n,thesis_sim_clk,pe.sram_access_clk";
+	assert_true(predict_value(sram, "conv,local,0,30,9,256,3,3,256,4,1,1") ==
+	            predict_value(pe_tasks, "a,conv,16x4,1,local,0,30,9,256,3,3,4,,,,1"));
+	assert_true(predict_value("step,input,output,workers,runtime_us,octopus.setup_us", "setup,,,8,1,100") -
+	                predict_value("step,input,output,workers,runtime_us,octopus.setup_us", "setup,,,8,1,90") ==
+	            10);
+	/* a total is of the rows of its machine */
+	struct validation steps = {0};
+	compare_row("step,input,output,workers,runtime_us,octopus.setup_us",
+	            "setup,,,8,1,90\nsetup,,,8,1,100\ntotal,,,,1,90\ntotal,,,,1,100", &steps);
+	assert_int_equal(steps.n_value, 4);
+	for (size_t i = 0; i < 2; i++)
+		assert_true(steps.value[i].prediction.value == steps.value[i + 2].prediction.value);
+	validate_free(&steps);
+}
+
+/* Rows of other machines are no duplicates; the sums tell them apart. */
+static void test_validate_sums_up_by_machine_parameter(void **state)
+{
+	(void)state;
+	struct validation validation = {0};
+	compare_row("network,operation,array,total_clk,dram.clk_mhz,noc.clk_mhz",
+	            "vgg16,CONV_1,16x4,1,250,500\n"
+	            "vgg16,CONV_1,16x4,2,250,1000\n"
+	            "vgg16,CONV_1,16x4,4,250,500\n"
+	            "vgg16,FC_21,16x4,1,250,500\n"
+	            "vgg16,FC_21,16x4,2,250,1000",
+	            &validation);
+	/* a matrix multiplication that waits for the DRAM takes the same clocks with either NoC */
+	assert_int_equal(validation.sum.n_counted, 4);
+	assert_false(validation.value[0].prediction.counted);
+	assert_int_equal(validation.n_setting, 2);
+	for (size_t i = 0; i < 2; i++) {
+		assert_int_equal(validation.setting[i].column, 5);
+		assert_int_equal(validation.setting[i].row, i);
+		assert_int_equal(validation.setting[i].sum.n_reference, i == 0 ? 3 : 2);
+		assert_int_equal(validation.setting[i].sum.n_counted, 2);
+	}
+	validate_free(&validation);
+}
+
+static void test_validate_places_mistakes_of_machine_parameters(void **state)
+{
+	(void)state;
+	static const char columns[] = "network,operation,array,total_clk,noc.clk_mhz,mla.array";
+	expect_mistake(columns, "vgg16,CONV_1,16x4,1,0,",
+	               "t.csv:2:21: noc.clk_mhz: found '0', allowed a number 1..10000 (MHz)\n");
+	expect_mistake(columns, "vgg16,CONV_1,16x4,1,fast,",
+	               "t.csv:2:21: noc.clk_mhz: found 'fast', allowed a number 1..10000 (MHz)\n");
+	expect_mistake(columns, "vgg16,CONV_1,16x4,1,,16x2",
+	               "t.csv:2:22: mla.array is '16x2', but another column has the array already, '16x4'\n");
+	expect_mistake("network,operation,array,total_clk,systolic.word_byte", "vgg16,CONV_1,16x4,1,2",
+	               "t.csv:2:21: systolic.word_byte: no parameter of a chip machine\n");
+	expect_mistake(
+	    "network,operation,array,total_clk,chip.mesh_w,chip.mesh_h", "vgg16,CONV_1,16x4,1,9,8",
+	    "t.csv:2:21: chip.mesh_w: chip.mesh_w x chip.mesh_h is 9x8 = 72 QPEs, more than chip.n_qpe = 36; "
+	    "shrink the mesh or raise chip.n_qpe\n");
+	char tasks[sizeof(pe_tasks) + 32] = "pe.sram_access_clk,";
+	expect_mistake(strcat(tasks, pe_tasks), "2,a,conv,16x4,1,local,0,30,9,256,3,3,4,,,,1",
+	               "t.csv:2:1: pe.sram_access_clk is '2', but column sram_clk has the clocks already, '1'\n");
 }
 
 /* 2 * 224 * 224 * 64 * 27 operations over 226 * 226 * 3 + 27 * 64 + 224 * 224 * 64 bytes. */
@@ -298,6 +418,10 @@ int main(void)
 	    cmocka_unit_test(test_validate_layer_task_moves_its_parts),
 	    cmocka_unit_test(test_validate_layer_task_that_cannot_run_counts),
 	    cmocka_unit_test(test_validate_places_mistakes_of_layer_tasks),
+	    cmocka_unit_test(test_validate_tells_classes_of_channels_apart),
+	    cmocka_unit_test(test_validate_sets_machine_parameters_by_column),
+	    cmocka_unit_test(test_validate_sums_up_by_machine_parameter),
+	    cmocka_unit_test(test_validate_places_mistakes_of_machine_parameters),
 	    cmocka_unit_test(test_validate_performance_is_operations_over_clocks),
 	    cmocka_unit_test(test_validate_transfers_sum_phases_of_convolutions),
 	    cmocka_unit_test(test_validate_tells_convolutions_twice),

@@ -75,11 +75,24 @@ errors() {
 }
 for table in split_utilisation overall_clocks overall_transfer_clocks strategy_clocks mac_array_clocks \
 	mac_array_performance phase_clocks layer_tasks pe_tasks hdl_clocks scalesim_reference arada_table1_mobilenet_edge \
-	octopus_mlp octopus_parts; do
+	octopus_mlp octopus_parts small_layers filter_parts off_point_pe_tasks off_point_layers; do
 	[ $table != scalesim_reference ] || ! $is_slow || continue
 	row=$(errors $table)
 	grep -qF "$row" README.md || fail "README.md has not: $row"
 done
+# by_clock TABLE MHZ: mean errors of both tiers with the NoC at that clock, "4.23 % | 1.72 %"
+by_clock() {
+	awk -v mhz="$2" '$1 == "noc.clk_mhz" && $2 == mhz { printf "%s%s %%", n++ ? " | " : "", $6 }' "$work/both_$1"
+}
+for table in pe_tasks layers; do
+	expect_code 0 "$DSE" validate --detail both "tests/reference/off_point_$table.csv"
+	cp "$work/out" "$work/both_$table"
+done
+for mhz in 1000 300 250 200 125; do
+	row="| $mhz | $(by_clock pe_tasks $mhz) | $(by_clock layers $mhz) |"
+	grep -qF "$row" README.md || fail "README.md has not: $row"
+done
+grep -qF "| $(by_clock layers 500) |" README.md || fail "README.md has not: $(by_clock layers 500)"
 for table in pe_tasks hdl_clocks strategy_clocks mac_array_clocks phase_clocks layer_tasks overall_clocks; do
 	row=$(errors $table --detail greybox)
 	grep -qF "$row" sim/README.md || fail "sim/README.md has not: $row"

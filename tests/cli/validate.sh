@@ -153,6 +153,98 @@ sed 's/_clk/_was/g; s/total_was/total_clk/' tests/reference/phase_clocks.csv | g
 expect 0 'phases, event tier' --detail event --max-error 5 "$dir/some.csv"
 mean_within 2 'phases, event tier'
 
+# settings_within WHAT LIMIT...: of the run before, PARAMETER=VALUE:MEAN:LARGEST for each value of a machine parameter.
+settings_within() {
+	what=$1
+	shift
+	for limit; do
+		echo "$limit" | tr '=:' '  ' >"$dir/limit"
+		awk 'NR == FNR { key = $1; value = $2; mean = $3; largest = $4; next }
+			$1 == key && $2 == value { seen = 1; bad = $5 > mean || $6 > largest }
+			END { exit !seen || bad }' "$dir/limit" "$dir/out" || {
+			fail "$what: $limit"
+			grep '^  [a-z.]*_[a-z]* [0-9.]* ' "$dir/out"
+		}
+	done
+}
+
+# Away from the machine that constants were fitted on: how far off each tier is today, which must not grow. The fast
+# tier is of little use below a NoC of 500 MHz; the event tier keeps to the simulator.
+off=tests/reference/off_point
+expect 0 'tasks off the point' --max-error 74.4 ${off}_pe_tasks.csv
+has out '389 values, 389 counted' 'tasks off the point'
+settings_within 'tasks off the point' noc.clk_mhz=1000:4.3:27.1 noc.clk_mhz=300:18.4:40.8 noc.clk_mhz=250:15.8:49.1 \
+	noc.clk_mhz=200:37:59.2 noc.clk_mhz=125:55.4:74.4 noc.router_packet=2:6.4:29.9 noc.router_packet=4:6.4:29.9
+expect 0 'layers off the point' --max-error 67.5 ${off}_layers.csv
+has out '496 values, 496 counted' 'layers off the point'
+settings_within 'layers off the point' noc.clk_mhz=1000:3.4:17.8 noc.clk_mhz=500:3.1:20.8 noc.clk_mhz=300:8.4:34.5 \
+	noc.clk_mhz=250:8.2:36.5 noc.clk_mhz=200:18.4:48.4 noc.clk_mhz=125:32.2:67.5 dram.clk_mhz=500:4.5:17.5 \
+	dram.clk_mhz=125:2.3:20.8 noc.router_packet=2:3.1:13.3 noc.router_packet=4:3:13.3
+expect 0 'small layers' --max-error 17.6 tests/reference/small_layers.csv
+mean_within 3.1 'small layers'
+expect 0 'filter parts' --max-error 28.7 tests/reference/filter_parts.csv
+mean_within 5.7 'filter parts'
+expect 0 'tasks off the point, event tier' --detail event --max-error 49.3 ${off}_pe_tasks.csv
+settings_within 'tasks off the point, event tier' noc.clk_mhz=1000:1.8:19.3 noc.clk_mhz=300:2.1:19.4 \
+	noc.clk_mhz=250:2.5:24.5 noc.clk_mhz=200:3.8:39.2 noc.clk_mhz=125:5.3:49.3
+expect 0 'layers off the point, event tier' --detail event --max-error 9.5 ${off}_layers.csv
+settings_within 'layers off the point, event tier' noc.clk_mhz=1000:1.4:5.9 noc.clk_mhz=500:1.3:9.1 \
+	noc.clk_mhz=300:1.3:9.5 noc.clk_mhz=250:1.3:5.9 noc.clk_mhz=200:1.3:8.1 noc.clk_mhz=125:1:5.3
+expect 0 'small layers, event tier' --detail event --max-error 14.3 tests/reference/small_layers.csv
+mean_within 1.8 'small layers, event tier'
+expect 0 'filter parts, event tier' --detail event --max-error 8.7 tests/reference/filter_parts.csv
+mean_within 1.5 'filter parts, event tier'
+expect 0 'settings as JSON' --json ${off}_pe_tasks.csv
+has out '{"parameter": "noc.clk_mhz", "value": "125", "n_values": 62, "n_counted": 62' 'settings as JSON'
+has out '"noc.clk_mhz": "1000"' 'settings as JSON'
+
+# A parameter in a column is the same as a machine file that has it, for every kind of table that a machine runs.
+# as_file KIND ROWS FILE PARAMETER VALUE [OPTION...]: rows of the reference table KIND that match ROWS.
+as_file() {
+	kind=$1 rows=$2 machine=$3 parameter=$4 value=$5
+	shift 5
+	name=${parameter#*.}
+	sed "/^${parameter%%.*}:/,/^[a-z]/s/^  $name: [^ ]*/  $name: $value/" "spaces/machines/$machine.yaml" >"$dir/own.yaml"
+	cmp -s "$dir/own.yaml" "spaces/machines/$machine.yaml" && fail "$kind: $machine.yaml has no $parameter"
+	sed -n "1p; 2,\${/$rows/p;}" "tests/reference/$kind.csv" >"$dir/as_file.csv"
+	awk -v head="$parameter" -v cell="$value" '{ print $0 "," (NR == 1 ? head : cell) }' "$dir/as_file.csv" >"$dir/as_column.csv"
+	expect 0 "$kind with a machine file" --json --machine "$dir/own.yaml" "$@" "$dir/as_file.csv"
+	grep -o '"predicted": [0-9.e+-]*' "$dir/out" >"$dir/by_file"
+	expect 0 "$kind with a column" --json "$@" "$dir/as_column.csv"
+	grep -o '"predicted": [0-9.e+-]*' "$dir/out" >"$dir/by_column"
+	cmp "$dir/by_file" "$dir/by_column" || fail "$kind: column $parameter is not what a machine file with it is"
+	expect 0 "$kind as it is" --json "$@" "$dir/as_file.csv"
+	grep -o '"predicted": [0-9.e+-]*' "$dir/out" >"$dir/plain"
+	cmp -s "$dir/plain" "$dir/by_column" && fail "$kind: column $parameter changes nothing"
+	[ "$(wc -l <"$dir/by_column")" -gt 1 ] || fail "$kind: too few values"
+}
+as_file split_utilisation '^vgg16,chip' thesis_chip pe.sram_byte 131072
+as_file strategy_clocks '^chip' thesis_chip noc.clk_mhz 300
+as_file strategy_clocks '^qpe,vgg16' thesis_qpe_dram dram.access_clk 3
+as_file mac_array_clocks . thesis_chip dram.clk_mhz 400
+as_file phase_clocks . thesis_chip noc.hop_clk 9
+as_file overall_clocks . thesis_chip arm.quan_pixel_clk 4
+as_file overall_transfer_clocks . thesis_chip noc.clk_mhz 250
+as_file mac_array_performance '^vgg16' thesis_chip dram.clk_mhz 400
+as_file layer_tasks '^chip' thesis_chip noc.clk_mhz 300
+as_file layer_tasks '^qpe' thesis_qpe_dram mla.array 8x4
+as_file pe_tasks . thesis_qpe_dram mla.init_clk 20
+as_file octopus_mlp . final_chip octopus.layer_us 20
+as_file octopus_parts . final_chip octopus.worker_gb_s 0.5
+as_file pe_tasks '^\(conv\|matmul\)00' thesis_qpe_dram noc.clk_mhz 200 --detail event
+as_file layer_tasks '^qpe,fc_512' thesis_qpe_dram dram.clk_mhz 150 --detail event
+# Grey-box constants are of one machine: with another NoC they do not count.
+expect 0 'grey-box model off the point' --detail greybox ${off}_pe_tasks.csv
+has out '389 values, none counted' 'grey-box model off the point'
+sed '1s/noc.clk_mhz/noc.clk/' ${off}_pe_tasks.csv >"$dir/misspelt.csv"
+expect 3 'no such parameter' "$dir/misspelt.csv"
+has err "misspelt.csv:1:90: no machine parameter is called 'noc.clk'; did you mean 'noc.clk_mhz'?" 'no such parameter'
+sed '3s/,1000,1$/,1000,65/' ${off}_pe_tasks.csv >"$dir/range.csv"
+expect 3 'parameter out of range' "$dir/range.csv"
+has err 'range.csv:3:' 'parameter out of range'
+has err "noc.router_packet: found '65', allowed a whole number 1..64 (packets)" 'parameter out of range'
+has out '389 values, 388 counted' 'parameter out of range'
+
 # A wrong reference is found: exit 6, and the line is named.
 sed 's/^PADD,\(.*\),340608/PADD,\1,340609/' "$dir/arm.csv" >"$dir/planted.csv"
 expect 6 'planted mistake' --max-error 0 "$dir/planted.csv"
