@@ -120,6 +120,21 @@ static void test_json_numbers_are_short(void **state)
 	assert_true(strtod(text, NULL) == DBL_MAX);
 }
 
+/* Never below the value, and above it by less than one of the last digit. */
+static void test_json_numbers_round_up(void **state)
+{
+	struct rng rng = rng_stream(1, 2, 4);
+	(void)state;
+	for (unsigned i = 0; i < 20000; i++) {
+		char text[NUMBER_SIZE];
+		int n_digit = 1 + (int)rng_below(&rng, 12);
+		double size = pow(10, 24 * rng_unit(&rng) - 12), value = rng_below(&rng, 8) ? size : floor(size);
+		number_print_up(value, n_digit, text);
+		double shown = strtod(text, NULL), last = pow(10, floor(log10(value > 0 ? value : 1)) + 1 - n_digit);
+		assert_true(shown >= value && shown <= value + last * (1 + 1e-9));
+	}
+}
+
 /* As printf has it with 15 digits, or 16, or 17, whichever is the first that reads back. */
 static void expect_number(double value)
 {
@@ -167,6 +182,7 @@ int main(void)
 	    cmocka_unit_test(test_json_replaces_bytes_that_are_no_text),
 	    cmocka_unit_test(test_json_numbers_round_trip),
 	    cmocka_unit_test(test_json_numbers_are_short),
+	    cmocka_unit_test(test_json_numbers_round_up),
 	    cmocka_unit_test(test_json_numbers_are_those_of_printf),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
