@@ -93,7 +93,8 @@ void engine_counts_pack(struct engine_counts *counts, struct pack *pack)
 
 	memcpy(value, counts, sizeof value);
 	pack_u64s(pack, value, sizeof value / sizeof *value);
-	memcpy(counts, value, sizeof value);
+	if (pack->is_reading)
+		memcpy(counts, value, sizeof value);
 	(void)pack_refuse(pack, pack->is_reading && (counts->n_asked < counts->n_told ||
 	                                             counts->n_told != counts->n_feasible + counts->n_infeasible));
 }

@@ -151,7 +151,8 @@ static void pack_emigrants(const struct sea *sea, struct island *island, struct 
 	pack_count(pack, &n_out, 8);
 	if (pack_refuse(pack, pack->is_reading && n_out > N_EMIGRANT))
 		return;
-	island->n_out = n_out;
+	if (pack->is_reading)
+		island->n_out = n_out;
 	pack_u32s(pack, island->out_genome, n_out * problem->n_gene);
 	for (size_t i = 0; i < n_out * problem->n_gene; i++)
 		(void)pack_refuse(pack, island->out_genome[i] >= problem->n_value[i % problem->n_gene]);

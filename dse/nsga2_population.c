@@ -104,8 +104,10 @@ void nsga2_population_pack(struct nsga2_population *population, struct pack *pac
 	pack_u32(pack, &n_child);
 	if (pack_refuse(pack, n_parent > population->size || n_child > population->size))
 		return;
-	population->n_parent = n_parent;
-	population->n_child = n_child;
+	if (pack->is_reading) {
+		population->n_parent = n_parent;
+		population->n_child = n_child;
+	}
 	size_t n = (size_t)n_parent + n_child;
 	pack_bytes(pack, population->genome, n * population->genome_byte);
 	pack_u32s(pack, population->contestant, 2 * (size_t)n_parent);

@@ -168,9 +168,8 @@ void outlook_free(struct outlook *outlook)
 static void pack_points(struct outlook_points *points, unsigned n_metric, struct pack *pack)
 {
 	pack_count(pack, &points->n, n_metric * sizeof(*points->metric));
-	if (pack->failed)
-		points->n = 0;
 	if (pack->is_reading) {
+		points->n = pack->failed ? 0 : points->n;
 		points->metric = calloc(points->n * n_metric + 1, sizeof(*points->metric));
 		if (pack_refuse(pack, !points->metric))
 			return;

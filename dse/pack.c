@@ -68,8 +68,11 @@ static const uint8_t *take(struct pack *pack, size_t n)
 	return pack->from + pack->at - n;
 }
 
-/* The n_byte low bytes of a number, lowest first. */
-static void pack_number(struct pack *pack, uint64_t *value, unsigned n_byte)
+/*
+ * The n_byte low bytes of a number, lowest first. Whether there is a new value: only a reader has one. A writer writes
+ * nothing back, since other threads may read what it packs.
+ */
+static bool pack_number(struct pack *pack, uint64_t *value, unsigned n_byte)
 {
 	assert(n_byte >= 1 && n_byte <= 8);
 	if (pack->is_reading) {
@@ -77,39 +80,39 @@ static void pack_number(struct pack *pack, uint64_t *value, unsigned n_byte)
 		uint64_t sum = 0;
 		for (unsigned i = n_byte; from && i-- > 0;)
 			sum = sum << 8 | from[i];
-		*value = from ? sum : *value;
-		return;
+		if (from)
+			*value = sum;
+		return from != NULL;
 	}
 	uint8_t *to = grow(pack, n_byte);
 	for (unsigned i = 0; to && i < n_byte; i++)
 		to[i] = (uint8_t)(*value >> 8 * i);
+	return false;
 }
 
 void pack_u64(struct pack *pack, uint64_t *value)
 {
-	pack_number(pack, value, 8);
+	(void)pack_number(pack, value, 8);
 }
 
 void pack_u32(struct pack *pack, uint32_t *value)
 {
 	uint64_t wide = *value;
-	pack_number(pack, &wide, 4);
-	*value = (uint32_t)wide;
+	if (pack_number(pack, &wide, 4))
+		*value = (uint32_t)wide;
 }
 
 void pack_size(struct pack *pack, size_t *value)
 {
 	uint64_t wide = *value;
-	pack_number(pack, &wide, 8);
-	if (!pack_refuse(pack, wide > SIZE_MAX))
+	if (pack_number(pack, &wide, 8) && !pack_refuse(pack, wide > SIZE_MAX))
 		*value = (size_t)wide;
 }
 
 void pack_bool(struct pack *pack, bool *value)
 {
 	uint64_t wide = *value;
-	pack_number(pack, &wide, 1);
-	if (!pack_refuse(pack, wide > 1))
+	if (pack_number(pack, &wide, 1) && !pack_refuse(pack, wide > 1))
 		*value = wide == 1;
 }
 
@@ -118,8 +121,8 @@ void pack_real(struct pack *pack, double *value)
 	uint64_t bits;
 	_Static_assert(sizeof(bits) == sizeof(*value), "a double has 64 bits");
 	memcpy(&bits, value, sizeof(bits));
-	pack_number(pack, &bits, 8);
-	memcpy(value, &bits, sizeof(bits));
+	if (pack_number(pack, &bits, 8))
+		memcpy(value, &bits, sizeof(bits));
 }
 
 void pack_bytes(struct pack *pack, void *data, size_t n_byte)
@@ -166,6 +169,6 @@ void pack_count(struct pack *pack, size_t *n, size_t item_byte)
 	size_t count = *n;
 	assert(item_byte > 0);
 	pack_size(pack, &count);
-	if (!pack_refuse(pack, pack->is_reading && count > (pack->n - pack->at) / item_byte))
+	if (pack->is_reading && !pack_refuse(pack, count > (pack->n - pack->at) / item_byte))
 		*n = count;
 }

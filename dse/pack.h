@@ -33,7 +33,10 @@ bool pack_done(const struct pack *pack);
 /* A reader that has found what cannot be says so; always false when writing. */
 bool pack_refuse(struct pack *pack, bool is_wrong);
 
-/* Each writes or reads one field; a failed reader leaves it as it is. */
+/*
+ * Each writes or reads one field; a failed reader leaves it as it is. A writer only reads the field, which other threads may
+ * do at the same time.
+ */
 void pack_u64(struct pack *pack, uint64_t *value);
 void pack_u32(struct pack *pack, uint32_t *value);
 void pack_size(struct pack *pack, size_t *value);

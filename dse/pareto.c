@@ -486,5 +486,6 @@ void pareto_pack(struct pareto *archive, const uint32_t *n_value, struct pack *p
 	pack_u64s(pack, archive->tag, n);
 	for (size_t i = 0; n_value && i < n * archive->n_gene; i++)
 		(void)pack_refuse(pack, archive->genome[i] >= n_value[i % archive->n_gene]);
-	archive->n = pack->failed ? 0 : n;
+	if (pack->is_reading)
+		archive->n = pack->failed ? 0 : n;
 }

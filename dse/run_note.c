@@ -297,7 +297,7 @@ static void fill(struct keeping *keeping)
 static void prepare(void *context, size_t i)
 {
 	struct keeping *keeping = context;
-	/* packs write what they are given; nothing of it changes */
+	/* a pack that writes only reads what it is given (dse/pack.h) */
 	struct explore *explore = (struct explore *)(uintptr_t)keeping->run->explore;
 	const struct unroller *unroller = keeping->run->unroller;
 	struct run_file *file = i < 2 ? NULL : &keeping->file[i - 2];

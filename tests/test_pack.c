@@ -1,15 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What is written is read back, and bytes that end too soon or lie are refused. */
+#define _DEFAULT_SOURCE /* MAP_ANONYMOUS */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <cmocka.h>
 
+#include "dse/engine.h"
 #include "dse/pack.h"
 #include "dse/pareto.h"
 #include <math.h>
 #include <string.h>
+#include <sys/mman.h>
 
 struct sample {
 	uint64_t wide;
@@ -82,6 +85,37 @@ static void test_pack_count_believes_no_length_that_does_not_fit(void **state)
 	pack_free(&pack);
 }
 
+/* Other threads may read what is being written: in memory that cannot be written every write would end the test. */
+static void test_pack_writes_nothing_back(void **state)
+{
+	struct fields {
+		struct sample sample;
+		size_t count;
+		struct engine_counts counts;
+		struct pareto archive;
+	};
+	static const double objective[][2] = {{1, 5}, {2, 4}};
+	static const uint32_t genome[][2] = {{0, 1}, {2, 0}}, n_value[] = {3, 2};
+	struct pack pack = {0};
+	struct pareto archive;
+	(void)state;
+	pareto_init(&archive, 2, 2);
+	for (size_t i = 0; i < 2; i++)
+		assert_true(pareto_insert(&archive, objective[i], genome[i], i));
+	struct fields *fields = mmap(NULL, sizeof(*fields), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	assert_ptr_not_equal(fields, MAP_FAILED);
+	*fields = (struct fields){.sample = {1, {2, 3, 4}, 5, true, {6, 7}}, .count = 8, .archive = archive};
+	assert_int_equal(mprotect(fields, sizeof(*fields), PROT_READ), 0);
+	pack_sample(&fields->sample, &pack);
+	pack_count(&pack, &fields->count, 8);
+	engine_counts_pack(&fields->counts, &pack);
+	pareto_pack(&fields->archive, n_value, &pack);
+	assert_true(pack_done(&pack));
+	assert_int_equal(munmap(fields, sizeof(*fields)), 0);
+	pareto_free(&archive);
+	pack_free(&pack);
+}
+
 static void test_pack_keeps_an_archive(void **state)
 {
 	static const double objective[][3] = {{1, 5, 3}, {2, 4, 3}, {3, 3, 0.1}};
@@ -121,6 +155,7 @@ int main(void)
 	    cmocka_unit_test(test_pack_reads_what_it_wrote),
 	    cmocka_unit_test(test_pack_refuses_bytes_that_end_too_soon),
 	    cmocka_unit_test(test_pack_count_believes_no_length_that_does_not_fit),
+	    cmocka_unit_test(test_pack_writes_nothing_back),
 	    cmocka_unit_test(test_pack_keeps_an_archive),
 	};
 	return cmocka_run_group_tests_name("pack", tests, NULL, NULL);
