@@ -223,6 +223,7 @@ enum err_code cmd_explore_run(const struct cli_options *options, struct run_keep
 	if (code == ERR_OK && ranks_index() == 0)
 		code = keep->n_part > 1 ? explore_finish_part(&job, err) : explore_finish_whole(&job, err);
 	store_abandon(&job.points);
+	folder_lock_release(&job.files);
 	run_keep_close(keep, options->quiet);
 	run_note_free(&job.note);
 	compare_free(&job.compare);

@@ -51,6 +51,8 @@ static enum err_code open_folder(struct night *night, struct err *err)
 	enum err_code code = folder ? ERR_OK : err_add(err, ERR_INTERNAL, "out of memory");
 	if (code == ERR_OK)
 		code = store_make_dir(folder, err);
+	if (code == ERR_OK && !folder_lock_take(&night->lock, folder, FOLDER_LOCK_RUN, 0))
+		code = err_add(err, ERR_IO, "%s: another process is at work on this night", folder);
 	/* beside a folder in out */
 	if (code == ERR_OK)
 		code = run_note_choose(night->cli, nightly, &store, err);
@@ -178,6 +180,7 @@ enum err_code cmd_nightly(const struct cli_options *options, struct err *err)
 		code = code == ERR_OK ? tables : code;
 	}
 	database_close(night.store);
+	folder_lock_release(&night.lock);
 	arena_free(&night.arena);
 	return code;
 }

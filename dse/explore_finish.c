@@ -10,6 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Files are written in a moment, the store is waited for as long as it waits (DATABASE_WAIT_S), a few times over. */
+#define FILES_WAIT_S 120
+
 /* Whether the folder holds what a search that came to its end has found. */
 static bool holds_complete(const char *dir)
 {
@@ -300,10 +303,12 @@ static void run_ending(void *context, size_t i)
 {
 	struct ending *ending = context;
 	struct explore_job *job = ending->job;
-	if (i == 0)
+	if (i == 0) {
 		ending->kept = run_note_keep(&job->note, &job->run, job->dir, &ending->id, &ending->keep_err);
-	else if (!job->outcome)
+		folder_lock_release(&job->files); /* not after printing, which may wait for a reader */
+	} else if (!job->outcome) {
 		ending->printed = print_result(job, &ending->print_err);
+	}
 }
 
 /* A run that cannot be kept is still a result: *kept says whether it is. */
@@ -338,6 +343,9 @@ enum err_code explore_finish_whole(struct explore_job *job, struct err *err)
 		code = compare_mappings(job, err);
 	if (code == ERR_OK)
 		code = explain_misfit(job, err);
+	/* a process that stopped in the middle of its files is no reason to lose these: each of them is whole anyway */
+	if (code == ERR_OK)
+		(void)folder_lock_take(&job->files, job->dir, FOLDER_LOCK_FILES, FILES_WAIT_S);
 	if (code == ERR_OK)
 		code = choose_dir(job, err);
 	if (code == ERR_OK)
@@ -369,8 +377,7 @@ enum err_code explore_finish_part(struct explore_job *job, struct err *err)
 		               way_on);
 	if (job->explore.n_failure > 0)
 		return judge_failures(job, err);
-	if (keep->journal.descriptor < 0)
-		return err_add(err, ERR_IO, "%s: another process is at work on this shard", job->dir);
+	assert(keep->journal.descriptor >= 0);
 	if (job->explore.out_of_time) {
 		print_extension(job);
 		return ERR_OK;

@@ -27,6 +27,7 @@ struct explore_job {
 	struct explore_outcome *outcome; /* NULL: the result is printed */
 	bool is_partial;                 /* dir is beside the folder of an earlier complete result */
 	struct store_file points;
+	struct folder_lock files; /* held from the first result's name to the store's having all of them */
 };
 
 /*

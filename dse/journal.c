@@ -38,23 +38,6 @@ void journal_pack(struct pack *pack, enum journal_kind kind, const void *data, s
 	pack_append(pack, data, n_byte);
 }
 
-/* One process writes a journal. The lock goes with the process, however that ends. */
-static bool lock(int descriptor)
-{
-	struct flock whole = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
-	return fcntl(descriptor, F_SETLK, &whole) == 0 || (errno != EACCES && errno != EAGAIN);
-}
-
-bool journal_is_busy(const char *path)
-{
-	int descriptor = open(path, O_WRONLY | O_CLOEXEC);
-	if (descriptor < 0)
-		return false;
-	bool is_busy = !lock(descriptor);
-	(void)close(descriptor);
-	return is_busy;
-}
-
 /* A journal with its identity alone, under its name only when it is whole. */
 static enum err_code begin(const char *path, const char *identity, struct err *err)
 {
@@ -72,22 +55,16 @@ static enum err_code begin(const char *path, const char *identity, struct err *e
 }
 
 enum err_code journal_open(struct journal *journal, const char *path, size_t n_keep, const char *identity,
-                           bool *is_busy, struct err *err)
+                           struct err *err)
 {
-	assert(journal && path && is_busy);
+	assert(journal && path);
 	*journal = (struct journal)JOURNAL_CLOSED;
-	*is_busy = journal_is_busy(path);
-	enum err_code code = n_keep == 0 && !*is_busy ? begin(path, identity, err) : ERR_OK;
-	if (code != ERR_OK || *is_busy)
+	enum err_code code = n_keep == 0 ? begin(path, identity, err) : ERR_OK;
+	if (code != ERR_OK)
 		return code;
 	int descriptor = open(path, O_WRONLY | O_APPEND | O_CLOEXEC);
 	if (descriptor < 0)
 		return err_add(err, ERR_IO, "%s: cannot write: %s", path, strerror(errno));
-	if (!lock(descriptor)) {
-		*is_busy = true;
-		(void)close(descriptor);
-		return ERR_OK;
-	}
 	if (n_keep > 0 && ftruncate(descriptor, (off_t)n_keep) != 0) {
 		int why = errno;
 		(void)close(descriptor);

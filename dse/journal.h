@@ -35,14 +35,11 @@ struct journal {
 
 /*
  * Open path to append. Of what it holds n_keep bytes stay (a ledger's n_good);
- * 0: it begins anew with the identity, which is there whole or not at all. ERR_IO; *is_busy (then no error): another process
- * writes it, and the journal stays closed.
+ * 0: it begins anew with the identity, which is there whole or not at all. The caller has the folder's lock
+ * (dse/folder_lock.h), or works for rank 0, which has it. ERR_IO.
  */
 enum err_code journal_open(struct journal *journal, const char *path, size_t n_keep, const char *identity,
-                           bool *is_busy, struct err *err);
-
-/* Whether another process writes the journal at path. */
-bool journal_is_busy(const char *path);
+                           struct err *err);
 
 /*
  * Append a record of n_byte bytes; does nothing on a journal that is closed or

@@ -10,6 +10,7 @@
  *    store)          what is lost)
  */
 #include "dse/cli.h"
+#include "dse/folder_lock.h"
 #include "dse/night_noise.h"
 #include "dse/night_store.h"
 
@@ -68,6 +69,7 @@ struct night {
 	const char *date, *made; /* of the night; when the page is made, in UTC */
 	size_t n_seed;
 	struct database *store;
+	struct folder_lock lock; /* of folder, as long as the night is at work */
 	const char *store_path, *out, *folder; /* out: where runs' folders go, folder: the night's below it */
 	size_t n_space;
 	struct night_space *space; /* [n_space] in the order given */

@@ -28,7 +28,12 @@ enum err_code run_keep_start(struct run_keep *keep, const struct cli_options **c
 	if (given->out)
 		return err_add(err, ERR_USAGE, "dse explore: --resume writes to the folder it goes on with; -o names another");
 	const char *dir = given->resume;
-	enum err_code code = resume_read(dir, ranks_index(), &keep->resume, err);
+	/* before any rank reads: what another process is writing is not there yet */
+	bool is_busy = ranks_index() == 0 && !folder_lock_take(&keep->lock, dir, FOLDER_LOCK_RUN, 0);
+	enum err_code code = is_busy ? err_add(err, ERR_IO, "%s: another process is at work on this run", dir) : ERR_OK;
+	code = ranks_agree(code, err);
+	if (code == ERR_OK)
+		code = resume_read(dir, ranks_index(), &keep->resume, err);
 	if (code != ERR_OK)
 		return code;
 	if (!keep->resume.text) {
@@ -63,26 +68,47 @@ static void tell(const struct run_keep *keep, bool is_quiet)
 		             keep->dir, resume->n_lost);
 }
 
+/* Rank 0 has the folder for all ranks; a merge needs nothing of it but room for its results. */
+static bool takes_folder(const struct run_keep *keep)
+{
+	return !keep->merges && ranks_index() == 0;
+}
+
 /* A run has the folder to itself, unless another process is at work there. */
 static void clear_folder(const struct run_keep *keep)
 {
-	if (keep->merges || ranks_index() > 0 || journal_is_busy(keep->journal_path))
+	if (!takes_folder(keep) || keep->is_busy)
 		return;
 	if (!keep->resume.text)
 		resume_put_aside(keep->dir);
 	store_sweep(keep->dir);
 }
 
+/* What rank 0 has found, for all ranks. */
+static void spread_is_busy(struct run_keep *keep)
+{
+	struct pack own = {0};
+	uint8_t *data;
+	size_t n_byte;
+	if (ranks_n() == 1)
+		return;
+	pack_bool(&own, &keep->is_busy);
+	ranks_spread(0, &own, &data, &n_byte);
+	struct pack pack = pack_reader(data, n_byte);
+	pack_bool(&pack, &keep->is_busy);
+	free(data);
+	pack_free(&own);
+}
+
+/* A part is its journal. The results of a whole run are the same whether it keeps one. */
 static enum err_code open_journal(struct run_keep *keep, bool is_quiet, struct err *err)
 {
-	bool is_busy;
-	enum err_code code =
-	    journal_open(&keep->journal, keep->journal_path, keep->resume.n_keep, keep->question, &is_busy, err);
-	if (code != ERR_OK || !is_busy)
-		return code;
-	if (keep->resume.text)
-		return err_add(err, ERR_IO, "%s: another process is at work on this run", keep->journal_path);
-	if (!is_quiet)
+	spread_is_busy(keep);
+	if (!keep->is_busy)
+		return journal_open(&keep->journal, keep->journal_path, keep->resume.n_keep, keep->question, err);
+	if (keep->n_part > 1)
+		return err_add(err, ERR_IO, "%s: another process is at work on this shard", keep->dir);
+	if (!is_quiet && ranks_index() == 0)
 		colour_print(stderr, COLOUR_WARNING,
 		             "%s: another process is at work on the same run; this one keeps no journal\n", keep->dir);
 	return ERR_OK;
@@ -112,7 +138,7 @@ static enum err_code ask_question(struct run_keep *keep, const struct cli_option
 	keep->checkpoint_path = store_join(keep->dir, "checkpoint");
 	if (!keep->question || !keep->journal_path || !keep->checkpoint_path)
 		return err_add(err, ERR_INTERNAL, "out of memory");
-	if (keep->takes_up)
+	if (keep->takes_up && !keep->is_busy)
 		return take_up(keep, err);
 	if (!keep->resume.text)
 		return ERR_OK;
@@ -127,6 +153,9 @@ enum err_code run_keep_open(struct run_keep *keep, const char *dir, const struct
 	keep->dir = strdup(dir);
 	if (!keep->dir)
 		return err_add(err, ERR_INTERNAL, "out of memory");
+	/* before the folder is looked at; what --resume takes up was locked when it was read */
+	if (takes_folder(keep) && !keep->lock.path)
+		keep->is_busy = !folder_lock_take(&keep->lock, dir, FOLDER_LOCK_RUN, 0);
 	enum err_code code = ask_question(keep, cli, space, options, err);
 	if (code == ERR_OK)
 		clear_folder(keep);
@@ -178,6 +207,7 @@ void run_keep_close(struct run_keep *keep, bool is_quiet)
 		colour_print(stderr, COLOUR_WARNING, "%s: the journal could not be written; the run cannot be taken up\n",
 		             keep->dir);
 	err_clear(&err);
+	folder_lock_release(&keep->lock);
 	resume_free(&keep->resume);
 	free(keep->question);
 	free(keep->journal_path);

@@ -6,7 +6,11 @@
  *
  *   run_keep_start ─► options ─► run_keep_open ─► run_keep_begin ─► explore_run ─► run_keep_finish
  *   (reads the folder)           (same question?)  (journal)                       (clears, when complete)
+ *
+ * All of it is the process's that has the folder's lock, from the first look at the folder to run_keep_close; of
+ * several ranks rank 0 has it for all.
  */
+#include "dse/folder_lock.h"
 #include "dse/resume.h"
 
 struct run_keep {
@@ -17,6 +21,8 @@ struct run_keep {
 	bool merges;           /* everything must be in the ledger, and nothing is kept */
 	bool takes_up;         /* go on with a run of the same question that was stopped in the folder, if there is one */
 	bool is_complete;      /* run_keep_start found nothing left to do */
+	bool is_busy;          /* another process is at work in the folder: nothing is kept */
+	struct folder_lock lock;
 	char *question, *journal_path, *checkpoint_path;
 	struct journal journal;
 	struct checkpoint checkpoint;
@@ -26,7 +32,8 @@ struct run_keep {
 
 /*
  * Where the command line has --resume, read its folder and let *cli point to the run's options, completed by those
- * given; else do nothing. ERR_INPUT when there is nothing to take up, ERR_IO, ERR_INTERNAL.
+ * given; else do nothing. All ranks. ERR_INPUT when there is nothing to take up, ERR_IO, also when another process is at
+ * work on the run, ERR_INTERNAL.
  */
 enum err_code run_keep_start(struct run_keep *keep, const struct cli_options **cli, struct err *err);
 
@@ -38,8 +45,8 @@ enum err_code run_keep_open(struct run_keep *keep, const char *dir, const struct
                             const struct space *space, const struct explore_options *options, struct err *err);
 
 /*
- * Begin to keep: open the journal and let options use it. Another process at work in the folder keeps its journal; a
- * new run then has none, and says so. ERR_IO, also when a run is taken up that another process is at work on.
+ * Begin to keep: open the journal and let options use it; all ranks. Where another process is at work in the folder, a
+ * whole run has no journal, and says so. ERR_IO, also for a shard that another process is at work on.
  */
 enum err_code run_keep_begin(struct run_keep *keep, bool is_quiet, struct explore_options *options, struct err *err);
 

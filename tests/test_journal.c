@@ -12,7 +12,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #define N_SEARCH 5
@@ -141,11 +140,9 @@ static void test_journal_goes_on_behind_the_last_whole_record(void **state)
 	struct journal journal;
 	struct ledger ledger = {0};
 	struct ledger_info info;
-	bool is_busy;
 	(void)state;
 	make_path(path);
-	assert_int_equal(journal_open(&journal, path, 0, "who: me\n", &is_busy, NULL), ERR_OK);
-	assert_false(is_busy);
+	assert_int_equal(journal_open(&journal, path, 0, "who: me\n", NULL), ERR_OK);
 	append_search(&journal, 1, 1);
 	append_search(&journal, 1, 2);
 	assert_int_equal(journal_close(&journal, path, NULL), ERR_OK);
@@ -158,7 +155,7 @@ static void test_journal_goes_on_behind_the_last_whole_record(void **state)
 	assert_int_equal(info.n_lost, 4);
 	free(info.identity);
 	ledger_free(&ledger);
-	assert_int_equal(journal_open(&journal, path, info.n_good, "who: me\n", &is_busy, NULL), ERR_OK);
+	assert_int_equal(journal_open(&journal, path, info.n_good, "who: me\n", NULL), ERR_OK);
 	append_search(&journal, 0, 3);
 	journal_append(&journal, JOURNAL_END, NULL, 0);
 	assert_int_equal(journal_close(&journal, path, NULL), ERR_OK);
@@ -172,28 +169,6 @@ static void test_journal_goes_on_behind_the_last_whole_record(void **state)
 	assert_null(ledger_find(&ledger, 0, 1));
 	free(info.identity);
 	ledger_free(&ledger);
-	remove_path(path);
-}
-
-/* Two processes never write one journal. */
-static void test_journal_is_of_one_process(void **state)
-{
-	char path[64];
-	struct journal journal, other;
-	bool is_busy;
-	(void)state;
-	make_path(path);
-	assert_int_equal(journal_open(&journal, path, 0, "who: me\n", &is_busy, NULL), ERR_OK);
-	pid_t child = fork();
-	assert_true(child >= 0);
-	if (child == 0) {
-		enum err_code code = journal_open(&other, path, 0, "who: other\n", &is_busy, NULL);
-		_exit(code == ERR_OK && is_busy && other.descriptor < 0 && journal_is_busy(path) ? 0 : 1);
-	}
-	int status;
-	assert_int_equal(waitpid(child, &status, 0), child);
-	assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
-	assert_int_equal(journal_close(&journal, path, NULL), ERR_OK);
 	remove_path(path);
 }
 
@@ -240,7 +215,6 @@ int main(void)
 	    cmocka_unit_test(test_journal_torn_anywhere_keeps_whole_records),
 	    cmocka_unit_test(test_journal_with_a_flipped_bit_ends_there),
 	    cmocka_unit_test(test_journal_goes_on_behind_the_last_whole_record),
-	    cmocka_unit_test(test_journal_is_of_one_process),
 	    cmocka_unit_test(test_journal_questions_are_compared_line_by_line),
 	    cmocka_unit_test(test_journal_shards_are_numbers_within_their_count),
 	};

@@ -117,3 +117,14 @@ while [ -e "$found/journal" ] && ! expect_free=$(mpirun -n 2 "$DSE" explore --re
 	sleep 0.1
 done
 compare_runs "$(echo "$work"/islands/*)" "$found"
+
+# Where another process has the folder no rank keeps a journal, and one that would go on with a run goes away as a whole.
+mkdir -p "$found"
+cp "$work/alone/"*/run.json "$found/journal" # nobody's: it is left as it is
+expect_code 0 flock "$found/.lock-run" mpirun -n 2 "$DSE" explore "$work/islands.yaml" --flat -j1 -o "$work/sunk"
+[ "$(grep -c "this one keeps no journal" "$work/err")" -eq 1 ] || fail "not one rank says that there is no journal"
+compare_runs "$(echo "$work"/islands/*)" "$found"
+expect_same "$found/journal" "$(echo "$work"/alone/*)/run.json"
+ls "$found"/journal.* >/dev/null 2>&1 && fail "a rank keeps a journal in another one's folder"
+expect_code 5 flock "$found/.lock-run" mpirun -n 2 "$DSE" explore --resume "$found" -q
+expect_text "$work/err" "another process is at work on this run"
