@@ -64,6 +64,9 @@ static enum err_code open_folder(struct night *night, struct err *err)
 		code = night->folder && night->store_path ? run_store_open(store, true, &night->store, err)
 		                                          : err_add(err, ERR_INTERNAL, "out of memory");
 	}
+	if (code == ERR_OK && database_is_read_only(night->store))
+		code = err_add(err, ERR_IO, "%s: is read-only, and a night is kept in its store; --store FILE names another one",
+		               night->store_path);
 	free(store);
 	free(folder);
 	free(nightly);

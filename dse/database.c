@@ -1,17 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "dse/database.h"
+#include "dse/file_system.h"
 #include <assert.h>
 #include <errno.h>
 #include <inttypes.h>
+#include <libgen.h>
 #include <sqlite3.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
+#include <unistd.h>
 
 struct database {
 	sqlite3 *handle;
 	char *path;
+	bool is_read_only;
 };
 
 /* Tell what SQLite says of the last call that failed. */
@@ -28,6 +33,12 @@ static enum err_code tell(const struct database *database, struct err *err)
 		code = ERR_INTERNAL;
 	else if (primary == SQLITE_NOTADB || primary == SQLITE_CORRUPT)
 		code = ERR_INPUT;
+	if (primary == SQLITE_READONLY && status != SQLITE_READONLY)
+		return err_add(
+		    err, code,
+		    "%s: was not closed by the process that wrote it last, and where it is read-only it cannot "
+		    "be put right; copy it, with what lies beside it, to a folder that can be written",
+		    database->path);
 	if (primary == SQLITE_BUSY)
 		return err_add(err, code, "%s: other processes have been writing it for %d s", database->path,
 		               DATABASE_WAIT_S);
@@ -53,21 +64,40 @@ static enum err_code read_number(struct database *database, const char *sql, uin
 
 /* ---- opening ---- */
 
+enum err_code database_choose_journal(const char *path, const char **journal, struct err *err)
+{
+	static const char variable[] = "DSE_STORE_JOURNAL";
+	const char *wanted = getenv(variable);
+	bool is_wal = wanted && strcmp(wanted, "wal") == 0, is_rollback = wanted && strcmp(wanted, "rollback") == 0;
+	if (wanted && *wanted && !is_wal && !is_rollback)
+		return err_add(err, ERR_USAGE, "%s is '%.40s', allowed are wal and rollback", variable, wanted);
+	*journal = is_wal || (!is_rollback && !file_system_shared(path)) ? "WAL" : "DELETE";
+	return ERR_OK;
+}
+
 /*
- * Write-ahead log: readers and a writer do not wait for each other, and a kill leaves a log that the next one finishes or
- * drops. The change itself is not waited for by SQLite, so that two processes that make one file are tried again here. A
- * file system that has no shared memory keeps the old kind of journal, which is as safe.
+ * The kind of journal. Write-ahead log: readers and a writer do not wait for each other, and a kill leaves a log that
+ * the next one finishes or drops; but processes of several machines have no memory in common, which it needs. There a
+ * rollback journal is as safe as the file system's locks, and readers and writers wait for each other. A kill leaves a
+ * journal that the next one takes back. The change itself is not waited for by SQLite, so that two processes that make
+ * one file are tried again here; of a file that was made before, another process that has it open keeps the kind.
  */
-static enum err_code use_log(struct database *database, struct err *err)
+static enum err_code set_journal(struct database *database, bool is_new, struct err *err)
 {
 	const struct timespec pause = {.tv_nsec = 10000000};
+	const char *journal;
+	char sql[64];
 	int status = SQLITE_BUSY;
-	for (unsigned i = 0; status == SQLITE_BUSY && i < DATABASE_WAIT_S * 100; i++) {
-		status = sqlite3_exec(database->handle, "PRAGMA journal_mode = WAL", NULL, NULL, NULL);
-		if (status == SQLITE_BUSY)
+	enum err_code code = database_choose_journal(database->path, &journal, err);
+	if (code != ERR_OK)
+		return code;
+	(void)snprintf(sql, sizeof(sql), "PRAGMA journal_mode = %s", journal);
+	for (unsigned i = 0; status == SQLITE_BUSY && i < (is_new ? DATABASE_WAIT_S * 100 : 1); i++) {
+		status = sqlite3_exec(database->handle, sql, NULL, NULL, NULL);
+		if (status == SQLITE_BUSY && is_new)
 			(void)nanosleep(&pause, NULL);
 	}
-	return status == SQLITE_OK ? ERR_OK : tell(database, err);
+	return status == SQLITE_OK || (status == SQLITE_BUSY && !is_new) ? ERR_OK : tell(database, err);
 }
 
 /* Whether the file is the schema's, and of which version; a new one is of version 0. */
@@ -87,7 +117,8 @@ static enum err_code judge_file(struct database *database, const struct database
 		return err_add(err, ERR_INPUT, "%s: is a database, but not %s", database->path, schema->what);
 	if (*version > schema->n_version)
 		return err_add(err, ERR_INPUT,
-		               "%s: version %" PRIu64 " of %s, made by a newer dse; this one knows versions up to %zu: use "
+		               "%s: version %" PRIu64
+		               " of %s, made by a newer dse; this one knows versions up to %zu: use "
 		               "the newer dse, or another file with --store FILE",
 		               database->path, *version, schema->what, schema->n_version);
 	return ERR_OK;
@@ -127,14 +158,101 @@ static enum err_code set_up(struct database *database, const struct database_sch
 		code = database_commit(database, err);
 	else
 		database_rollback(database);
-	if (code == ERR_OK && version < schema->n_version)
-		code = use_log(database, err);
+	if (code == ERR_OK && database->is_read_only && version < schema->n_version)
+		return err_add(err, ERR_IO,
+		               "%s: version %" PRIu64
+		               " of %s, which is read-only and cannot be brought up to version %zu; copy "
+		               "it to a folder that can be written",
+		               database->path, version, schema->what, schema->n_version);
+	if (code == ERR_OK && !database->is_read_only)
+		code = set_journal(database, version < schema->n_version, err);
 	if (code == ERR_OK && version < schema->n_version)
 		code = migrate(database, schema, err);
-	/* FULL: what is committed survives a power cut, too, for one more wait for the disk a run */
+	/* EXTRA: what is committed survives a power cut, too, for one more wait for the disk a run */
 	if (code == ERR_OK)
-		code = database_run(database, "PRAGMA foreign_keys = ON; PRAGMA synchronous = FULL", err);
+		code = database_run(database, "PRAGMA foreign_keys = ON; PRAGMA synchronous = EXTRA", err);
 	return code;
+}
+
+/* ---- what can only be read ---- */
+
+/* A file that is there, and is not to be written, or whose folder has no room for a journal beside it. */
+static bool is_read_only(const char *path)
+{
+	char *copy = strdup(path);
+	bool is_fixed =
+	    copy && access(path, F_OK) == 0 && (access(path, W_OK) != 0 || access(dirname(copy), W_OK) != 0);
+	free(copy);
+	return is_fixed;
+}
+
+/* Bytes of the file that SQLite has beside this one; < 0: it is not there. */
+static long long size_beside(const char *path, const char *suffix)
+{
+	struct stat status;
+	size_t n_byte = strlen(path) + strlen(suffix) + 1;
+	char *name = malloc(n_byte);
+	if (name)
+		(void)snprintf(name, n_byte, "%s%s", path, suffix);
+	long long size = name && stat(name, &status) == 0 ? (long long)status.st_size : -1;
+	free(name);
+	return size;
+}
+
+static enum err_code open_handle(struct database *database, const char *name, int flags, const char *system,
+                                 struct err *err)
+{
+	(void)sqlite3_close(database->handle);
+	database->handle = NULL;
+	if (sqlite3_open_v2(name, &database->handle, flags, system) == SQLITE_OK)
+		return ERR_OK;
+	return database->handle ? tell(database, err) : err_add(err, ERR_INTERNAL, "out of memory");
+}
+
+/* By SQLite's own descriptor: closing another one of this file would end its locks. Byte 19 of the head says who wrote.
+ */
+static bool has_log(const struct database *database)
+{
+	sqlite3_file *file = NULL;
+	unsigned char version = 0;
+	return sqlite3_file_control(database->handle, "main", SQLITE_FCNTL_FILE_POINTER, &file) == SQLITE_OK && file &&
+	       file->pMethods && file->pMethods->xRead(file, &version, 1, 19) == SQLITE_OK && version == 2;
+}
+
+/* SQLite takes "file:" names with a query, whose own characters are escaped in the path. */
+static enum err_code open_immutable(struct database *database, struct err *err)
+{
+	static const char query[] = "?immutable=1";
+	const char *path = database->path;
+	char *name = malloc(strlen("file:") + 3 * strlen(path) + sizeof(query)), *to = name;
+	if (!name)
+		return err_add(err, ERR_INTERNAL, "out of memory");
+	to += sprintf(to, "file:");
+	for (const char *from = path; *from; from++)
+		to += sprintf(to, strchr("%?#", *from) ? "%%%02x" : "%c", (unsigned char)*from);
+	memcpy(to, query, sizeof(query));
+	enum err_code code = open_handle(database, name, SQLITE_OPEN_READONLY | SQLITE_OPEN_URI, NULL, err);
+	free(name);
+	return code;
+}
+
+/*
+ * Readers of a write-ahead log want to make files beside it. Who has it open has made them: then it is read like any
+ * other. A log that was left alone, by a kill and a copy, is read without locks and without the index that processes
+ * share; with no log at all the file is what it is.
+ */
+static enum err_code open_read_only(struct database *database, struct err *err)
+{
+	enum err_code code = open_handle(database, database->path, SQLITE_OPEN_READONLY, NULL, err);
+	if (code != ERR_OK || !has_log(database))
+		return code;
+	long long log_byte = size_beside(database->path, "-wal");
+	if (log_byte >= 0 && size_beside(database->path, "-shm") >= 0)
+		return ERR_OK;
+	if (log_byte <= 0)
+		return open_immutable(database, err);
+	code = open_handle(database, database->path, SQLITE_OPEN_READONLY, "unix-none", err);
+	return code == ERR_OK ? database_run(database, "PRAGMA locking_mode = EXCLUSIVE", err) : code;
 }
 
 enum err_code database_open(const char *path, const struct database_schema *schema, bool create,
@@ -149,10 +267,9 @@ enum err_code database_open(const char *path, const struct database_schema *sche
 		free(own);
 		return err_add(err, ERR_INTERNAL, "out of memory");
 	}
+	own->is_read_only = is_read_only(path);
 	int flags = SQLITE_OPEN_READWRITE | (create ? SQLITE_OPEN_CREATE : 0);
-	enum err_code code = ERR_OK;
-	if (sqlite3_open_v2(path, &own->handle, flags, NULL) != SQLITE_OK)
-		code = own->handle ? tell(own, err) : err_add(err, ERR_INTERNAL, "out of memory");
+	enum err_code code = own->is_read_only ? open_read_only(own, err) : open_handle(own, path, flags, NULL, err);
 	if (code == ERR_OK)
 		code = set_up(own, schema, err);
 	if (code != ERR_OK)
@@ -174,6 +291,11 @@ void database_close(struct database *database)
 const char *database_path(const struct database *database)
 {
 	return database->path;
+}
+
+bool database_is_read_only(const struct database *database)
+{
+	return database->is_read_only;
 }
 
 /* ---- transactions ---- */
@@ -267,8 +389,7 @@ void query_put_text(struct query *query, const char *text)
 void query_put_bytes(struct query *query, const void *data, size_t n_byte)
 {
 	if (query->code == ERR_OK)
-		(void)note(query,
-		           sqlite3_bind_blob64(query->statement, ++query->n_put, data, n_byte, SQLITE_STATIC));
+		(void)note(query, sqlite3_bind_blob64(query->statement, ++query->n_put, data, n_byte, SQLITE_STATIC));
 }
 
 bool query_next(struct query *query)

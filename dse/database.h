@@ -31,14 +31,23 @@ struct database_schema {
 struct database;
 
 /*
- * Open the file at path, with create also one that is not there, and bring its tables to the schema's version. ERR_IO
- * when it cannot be read or written, ERR_INPUT when it is not of the schema's kind, is damaged, or was written by a newer
- * program. Close it with database_close.
+ * Open the file at path, with create also one that is not there, and bring its tables to the schema's version. One that
+ * cannot be written is opened to be read, wherever it lies. ERR_IO when it cannot be read, ERR_INPUT when it is not of
+ * the schema's kind, is damaged, or was written by a newer program. Close it with database_close.
  */
 enum err_code database_open(const char *path, const struct database_schema *schema, bool create,
                             struct database **database, struct err *err);
 void database_close(struct database *database);
 const char *database_path(const struct database *database);
+/* Whether it can only be read: the file, or the folder where a journal would lie, cannot be written. */
+bool database_is_read_only(const struct database *database);
+
+/*
+ * The journal that a database at path gets when it is opened to be written, as SQLite's journal_mode has it: "WAL"; on
+ * file systems that several machines share (dse/file_system.h) "DELETE", a rollback journal. DSE_STORE_JOURNAL in the
+ * environment, wal or rollback, decides otherwise. ERR_USAGE: it is something else.
+ */
+enum err_code database_choose_journal(const char *path, const char **journal, struct err *err);
 
 /* All that is written between begin and commit is there whole or not at all. ERR_IO, ERR_INTERNAL. */
 enum err_code database_begin(struct database *database, struct err *err);

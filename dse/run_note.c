@@ -3,6 +3,7 @@
 #include "dse/answer.h"
 #include "dse/build.h"
 #include "dse/certificate.h"
+#include "dse/colour.h"
 #include "dse/files_read.h"
 #include "dse/parallel.h"
 #include "dse/quality.h"
@@ -134,6 +135,11 @@ enum err_code run_note_begin(struct run_note *note, const struct cli_options *cl
 		    "dse %s keeps its run there; --store FILE names another store, --store none does without",
 		    cli->command->name);
 	note->held = store;
+	note->is_read_only = database_is_read_only(store);
+	if (note->is_read_only && !cli->quiet)
+		colour_print(stderr, COLOUR_WARNING,
+		             "%s: is read-only: what it knows is not searched again, and this run is not kept there\n",
+		             note->path);
 	note->input = calloc(space->n_file + 1, sizeof(*note->input));
 	if (code == ERR_OK && !note->input)
 		code = err_add(err, ERR_INTERNAL, "out of memory");
@@ -375,7 +381,7 @@ enum err_code run_note_keep(const struct run_note *note, const struct front_run 
 	struct keeping keeping = {.note = note, .run = run, .record = {.folder = folder}};
 	assert(note && run && folder && id);
 	*id = 0;
-	if (!note->path)
+	if (!note->path || note->is_read_only)
 		return ERR_OK;
 	keeping.record.file = keeping.file;
 	keeping.has_answer = note->key[0] != '\0' && note->known.run == 0 && answer_is_whole(run->explore);

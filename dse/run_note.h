@@ -18,6 +18,7 @@ struct run_note {
 	/* The store, open as long as the run lasts: whoever closes it last writes its log into it and removes that. */
 	struct database *held;
 	char date[24];  /* when it began */
+	bool is_read_only; /* the store is: nothing is kept */
 	size_t n_input; /* of the space's files */
 	struct run_file *input; /* [n_input], with data */
 	char key[HASH_HEX_SIZE]; /* of the question, for answers; "": there is none */
@@ -45,7 +46,10 @@ enum err_code run_note_open(const struct cli_options *cli, struct database **sto
 /* The store that the command line means for a run's folder, by default the one beside it; NULL: there is none to read. */
 struct database *run_note_open_beside(const struct cli_options *cli, const char *folder);
 
-/* Before a search into a folder: better to fail now than after an hour. ERR_IO, ERR_INPUT, ERR_INTERNAL. */
+/*
+ * Before a search into a folder: better to fail now than after an hour. A store that can only be read answers, and keeps
+ * nothing, which is said. ERR_IO, ERR_INPUT, ERR_INTERNAL.
+ */
 enum err_code run_note_begin(struct run_note *note, const struct cli_options *cli, const char *folder,
                              const struct space *space, struct err *err);
 
@@ -59,7 +63,7 @@ enum err_code run_note_recall(struct run_note *note, const struct space *space, 
 /* Let a search know the layer fronts of earlier ones, and keep its own. ERR_IO, ERR_INPUT, ERR_INTERNAL. */
 enum err_code run_note_know_fronts(struct run_note *note, struct explore_options *options, struct err *err);
 
-/* Keep the run whose files are in folder; *id its number, 0 without a store. ERR_IO, ERR_INTERNAL; the store is as it was
+/* Keep the run whose files are in folder; *id its number, 0 where no store keeps it. ERR_IO, ERR_INTERNAL; the store is as it was
  * then. */
 enum err_code run_note_keep(const struct run_note *note, const struct front_run *run, const char *folder, uint64_t *id,
                             struct err *err);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The store of runs with several at once, without room, and killed: what was told to be in it is in it. */
+/* The store of runs with several at once, without room, and killed, with either kind of journal: what was told to be in
+ * it is in it. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <setjmp.h>
@@ -64,6 +65,50 @@ static pid_t start_writer(const struct fixture *fixture, int out, unsigned n)
 	if (pid == 0)
 		write_runs(fixture, out, n);
 	return pid;
+}
+
+/* With a rollback journal a writer waits until those who read have read, and both come to their end. */
+static void test_run_store_writers_wait_for_readers(void **state)
+{
+	struct fixture *fixture = *state;
+	struct query query;
+	struct err err = {0};
+	const struct timespec pause = {.tv_nsec = 200000000};
+	int pipes[2], begin[2], status;
+	uint64_t id;
+	put(fixture);
+	put(fixture);
+	assert_int_equal(pipe(pipes), 0);
+	/* before the file is read: a process forked from a reader would believe that it reads, too */
+	database_close(fixture->store);
+	fixture->store = NULL;
+	assert_int_equal(pipe(begin), 0);
+	pid_t writer = fork();
+	assert_true(writer >= 0);
+	if (writer == 0) {
+		char byte;
+		if (read(begin[0], &byte, 1) != 1)
+			_exit(2);
+		write_runs(fixture, pipes[1], 1);
+	}
+	reopen(fixture);
+	query_start(&query, fixture->store, "SELECT id FROM run", &err);
+	assert_true(query_next(&query));
+	assert_int_equal(write(begin[1], "", 1), 1);
+	(void)nanosleep(&pause, NULL);
+	assert_int_equal(waitpid(-1, &status, WNOHANG), 0);
+	assert_true(query_next(&query));
+	assert_false(query_next(&query));
+	assert_int_equal(query_end(&query), ERR_OK);
+	assert_int_equal(read(pipes[0], &id, sizeof(id)), sizeof(id));
+	assert_int_equal(id, 3);
+	assert_true(wait(&status) > 0);
+	assert_int_equal(status, 0);
+	assert_int_equal(count_runs(fixture->store), 3);
+	for (int i = 0; i < 2; i++) {
+		close(pipes[i]);
+		close(begin[i]);
+	}
 }
 
 static void test_run_store_several_writers_lose_nothing(void **state)
@@ -215,16 +260,48 @@ static void test_run_store_survives_kills(void **state)
 	free(is_told);
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+static void expect_journal(struct fixture *fixture, const char *mode)
+{
+	struct query query;
+	struct err err = {0};
+	query_start(&query, fixture->store, "PRAGMA journal_mode", &err);
+	assert_true(query_next(&query));
+	assert_string_equal(query_text(&query, 0), mode);
+	assert_int_equal(query_end(&query), ERR_OK);
+}
+
+static int set_up_log(void **state)
+{
+	if (setenv("DSE_STORE_JOURNAL", "wal", 1) != 0 || set_up(state) != 0)
+		return -1;
+	expect_journal(*state, "wal");
+	return 0;
+}
+
+static int set_up_rollback(void **state)
+{
+	if (setenv("DSE_STORE_JOURNAL", "rollback", 1) != 0 || set_up(state) != 0)
+		return -1;
+	expect_journal(*state, "delete");
+	return 0;
+}
+
+#define LOG_TEST(name) cmocka_unit_test_setup_teardown(name, set_up_log, tear_down)
+#define ROLLBACK_TEST(name) cmocka_unit_test_setup_teardown(name, set_up_rollback, tear_down)
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    TEST(test_run_store_readers_and_writers_at_once),
-	    TEST(test_run_store_several_writers_lose_nothing),
-	    TEST(test_run_store_is_made_by_several_at_once),
-	    TEST(test_run_store_survives_a_full_disk),
-	    TEST(test_run_store_survives_kills),
+	    LOG_TEST(test_run_store_readers_and_writers_at_once),
+	    LOG_TEST(test_run_store_several_writers_lose_nothing),
+	    LOG_TEST(test_run_store_is_made_by_several_at_once),
+	    LOG_TEST(test_run_store_survives_a_full_disk),
+	    LOG_TEST(test_run_store_survives_kills),
+	    ROLLBACK_TEST(test_run_store_writers_wait_for_readers),
+	    ROLLBACK_TEST(test_run_store_several_writers_lose_nothing),
+	    ROLLBACK_TEST(test_run_store_is_made_by_several_at_once),
+	    ROLLBACK_TEST(test_run_store_survives_a_full_disk),
+	    ROLLBACK_TEST(test_run_store_survives_kills),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
