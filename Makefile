@@ -121,16 +121,16 @@ AGAIN = +@$(MAKE) --no-print-directory $(if $(findstring --jobserver,$(MAKEFLAGS
 
 # These call make again; beside another goal both would build the same files at the same time.
 ifneq ($(word 2,$(MAKECMDGOALS)),)
-ifneq ($(filter all test explore picture kills fuzz limits tiers calibrate bench debug asan tsan install deb,$(MAKECMDGOALS)),)
+ifneq ($(filter all test test-threads explore picture kills fuzz limits tiers calibrate bench debug asan tsan install deb,$(MAKECMDGOALS)),)
 .NOTPARALLEL:
 endif
 endif
 
 .DEFAULT_GOAL := all
-.PHONY: all deps test fuzz limits mutation tiers calibrate explore bench debug asan tsan layers headers format install clean
+.PHONY: all deps test test-threads fuzz limits mutation tiers calibrate explore bench debug asan tsan layers headers format install clean
 .PHONY: install-files uninstall deb deb-files dist reproducible
 .PHONY: help picture bench-page bench-peers build-program build-tests build-fuzzers build-benches build-objects
-.PHONY: run-tests run-fuzzers run-benches run-tiers run-calibrate run-peers FORCE
+.PHONY: run-tests run-thread-scripts run-fuzzers run-benches run-tiers run-calibrate run-peers FORCE
 .DELETE_ON_ERROR:
 .SECONDARY:
 MAKEFLAGS += --no-builtin-rules
@@ -140,11 +140,19 @@ all:
 	$(AGAIN) build-program
 
 deps:
-	@CC='$(CC)' ./.ci/deps
+	@CC='$(CC)' VARIANT='$(VARIANT)' ./.ci/deps
 
 test: deps
 	$(AGAIN) build-tests build-program
 	$(AGAIN) run-tests
+
+# Commands that search, keep runs and read them, under the thread sanitizer, with the store on; about a minute. All tests
+# under it: make test VARIANT=tsan.
+THREAD_SCRIPTS := $(addprefix tests/cli/,store.sh together.sh compare_runs.sh store_read_only.sh nightly.sh explore.sh)
+test-threads:
+	$(AGAIN) VARIANT=tsan deps
+	$(AGAIN) VARIANT=tsan build-program
+	$(AGAIN) VARIANT=tsan run-thread-scripts
 
 explore: deps
 	$(AGAIN) build-program
@@ -224,9 +232,12 @@ build-benches: $(BENCHES) ; @:
 build-objects: $(OBJECTS) ; @:
 
 # The OpenMP library is not instrumented: without the option its own hand-overs are reported as races.
+RUN_TESTS = TSAN_OPTIONS="$${TSAN_OPTIONS:-ignore_noninstrumented_modules=1}" DSE='$(abspath $(PROGRAM))' ./tests/run
 run-tests: $(TESTS) $(PROGRAM)
-	@TSAN_OPTIONS="$${TSAN_OPTIONS:-ignore_noninstrumented_modules=1}" DSE='$(abspath $(PROGRAM))' \
-		./tests/run $(TESTS) $(TEST_SCRIPTS)
+	@$(RUN_TESTS) $(TESTS) $(TEST_SCRIPTS)
+
+run-thread-scripts: $(PROGRAM)
+	@$(RUN_TESTS) $(THREAD_SCRIPTS)
 
 run-fuzzers: $(FUZZERS) $(PROGRAM)
 	@DSE='$(abspath $(PROGRAM))' ./tests/fuzz/run '$(abspath $(BUILD))' $(FUZZERS)
@@ -423,6 +434,7 @@ help:
 	@echo 'make            build/dse'
 	@echo 'make explore    set up, build, explore spaces/mla_sizing.yaml'
 	@echo 'make test       set up, build, run every test; VARIANT=asan, tsan or debug runs them in that variant'
+	@echo 'make test-threads searches that are kept in a store under the thread sanitizer (clang); a minute'
 	@echo 'make fuzz       fuzz every reader with clang for FUZZ_SECONDS (10) each, in build/fuzz'
 	@echo 'make limits     10 000 random spaces with limits against all of their designs; minutes'
 	@echo 'make mutation   change every constant of the models and machines in turn: does a test fail?'

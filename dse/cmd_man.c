@@ -100,6 +100,7 @@ enum err_code cmd_man(const struct cli_options *options, struct err *err)
 	(void)fputs(
 	    ".SH ENVIRONMENT\n"
 	    ".TP\n\\fBDSE_STORE\\fR\nfile that runs are kept in, or none; \\fB\\-\\-store\\fR overrides it\n"
+	    ".TP\n\\fBDSE_STORE_JOURNAL\\fR\nits journal, wal or rollback; default: rollback on network file systems\n"
 	    ".TP\n\\fBNO_COLOR\\fR, \\fBCLICOLOR_FORCE\\fR\nnot empty: no colours; colours also where there is no\n"
 	    "terminal; \\fB\\-\\-color\\fR overrides them\n"
 	    ".TP\n\\fBTERM\\fR\nempty or dumb: no colours, and no progress is shown\n"

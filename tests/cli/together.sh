@@ -3,7 +3,8 @@
 # Several processes at work in one folder: the first one has it, the others say so, and all end with the results of one
 # that was alone. STARTS times eight runs begin at the same moment, 10 unless the environment says more.
 . tests/cli/common
-STARTS=${STARTS:-10}
+$is_slow && n_start=2 || n_start=10
+STARTS=${STARTS:-$n_start}
 space=spaces/smoke.yaml
 results='^(front\.(csv|json|svg)|points\.csv|run\.json)$'
 
@@ -122,7 +123,7 @@ expect_same "$whole/front.json" "$two/front.json"
 
 # One process makes a night.
 stop_at "$work/nights/nightly/2026-11-22/long-*/journal" "$DSE" nightly "$work/long.yaml" -q -o "$work/nights" \
-	--store "$work/nights.sqlite" --date 2026-11-22 --seeds 3
+	--store "$work/nights.sqlite" --date 2026-11-22 --tables none
 expect_code 5 "$DSE" nightly $space -q -o "$work/nights" --store "$work/nights.sqlite" --date 2026-11-22
 expect_text "$work/err" "$work/nights/nightly/2026-11-22: another process is at work on this night"
 go_on
