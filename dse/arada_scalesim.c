@@ -10,9 +10,9 @@ enum err_code arada_scalesim(const struct systolic_array *array, const struct sy
 	struct systolic_array estimated = *array;
 	assert(array->bandwidth_word > 0);
 	estimated.bandwidth_word = 0;
-	enum err_code code = scalesim_run(array, layer, &user, err);
+	enum err_code code = scalesim_run(array, layer, NULL, &user, err);
 	if (code == ERR_OK)
-		code = scalesim_run(&estimated, layer, &calc, err);
+		code = scalesim_run(&estimated, layer, NULL, &calc, err);
 	if (code != ERR_OK)
 		return code;
 	*cost = (struct arada_layer){

@@ -52,7 +52,7 @@ struct lane {
 	uint64_t n_split;  /* to be evaluated in this round at most */
 	uint32_t n_miss;   /* boxes opened for the nearest miss alone */
 	uint32_t max_miss; /* in all rounds so far */
-	bool out_of_memory;
+	bool out_of_memory, was_stopped;
 };
 
 struct search {
@@ -170,6 +170,10 @@ static void count_designs(const struct search *search, struct lane *lane, uint32
 	struct branch_counts *counts = &lane->counts;
 	uint32_t n_level = search->space.n_level;
 	for (uint32_t l = 0; l < n_level; l++, genome += N_LAYER_GENE, least += search->front->n_objective) {
+		if (problem_any_stopped(&result[l], 1)) {
+			counts->engine.n_told--;
+			continue;
+		}
 		if (search->slack > 1)
 			note_floor(search, lane, genome, least, &result[l]);
 		else if (result[l].violation == 0)
@@ -199,6 +203,7 @@ static void evaluate_box(const struct search *search, struct lane *lane, const s
 	for (uint32_t l = 0; l < search->space.n_level; l++)
 		branch_box_genome(&search->space, box, l, genome + l * N_LAYER_GENE);
 	layer_problem_evaluate(search->space.layer, genome, search->space.n_level, result);
+	lane->was_stopped |= problem_any_stopped(result, search->space.n_level);
 	/* the box was the top of the stack */
 	count_designs(search, lane, genome, lane->least + lane->top * search->n_least, result);
 	lane->n_split--;
@@ -231,7 +236,8 @@ static void run_lane(void *context, size_t i)
 	struct lane *lane = &((struct search *)context)->lane[search->active[i]];
 	bool is_fast = search->space.layer->detail == DETAIL_FAST;
 	uint32_t n_left = search->quantum;
-	while (lane->top > lane->bottom && n_left > 0 && lane->n_split > 0 && !lane->out_of_memory) {
+	while (lane->top > lane->bottom && n_left > 0 && lane->n_split > 0 && !lane->out_of_memory &&
+	       !lane->was_stopped) {
 		struct branch_box box = lane->box[--lane->top];
 		uint32_t n_work = 1;
 		if (is_hopeless(search, lane, &box, lane->least + lane->top * search->n_least)) {
@@ -276,6 +282,15 @@ static void share_boxes(struct search *search)
 		idle->top = 1;
 		rich->bottom++;
 	}
+}
+
+/* An evaluation was stopped: its box and all that are open are left as they are. */
+static bool any_stopped(const struct search *search)
+{
+	for (size_t i = 0; i < N_LANE; i++)
+		if (search->lane[i].was_stopped)
+			return true;
+	return false;
 }
 
 /* What the lanes found, in their order. false when memory is out. */
@@ -362,6 +377,8 @@ static enum err_code search_layer(struct search *search, unsigned n_thread, stru
 		parallel_for(search->n_active, n_thread, run_lane, search);
 		if (!merge_lanes(search, counts))
 			return ERR_INTERNAL;
+		if (any_stopped(search))
+			return ERR_INTERRUPTED;
 		share_boxes(search);
 		if (search->quantum < MAX_QUANTUM)
 			search->quantum *= 2;

@@ -79,14 +79,16 @@ static enum err_code simulate_event(const struct layer_context *context, const s
                                     struct sim_result *result, struct event_stat *stat, struct err *err)
 {
 	struct err inner = {0};
-	const struct event_option option = {.trace = options->trace};
+	const struct event_option option = {.trace = options->trace, .stop = options->stop};
 	enum err_code code;
 	if (context->machine->target == MACHINE_SYSTOLIC)
 		code = sim_run_event_systolic(context->machine, program, design->level, &option, result, stat, &inner);
 	else
 		code = simulate_schedule(context, design, options, result, stat, &inner);
 	/* The tier knows operations and shapes; whose they are is said here. */
-	if (code != ERR_OK)
+	if (code == ERR_INTERRUPTED)
+		(void)err_add(err, code, "interrupted");
+	else if (code != ERR_OK)
 		(void)err_add(err, code, "%s: %.*s", context->block->name,
 		              (int)(inner.n_byte > 0 ? inner.n_byte - 1 : 0), err_text(&inner));
 	err_clear(&inner);

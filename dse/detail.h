@@ -25,6 +25,7 @@ struct detail_options {
 	bool audit;        /* event tier: run each design again without replay; another result is an error */
 	unsigned n_thread; /* of detail_run_all; 0 is 1 */
 	bool can_stop;     /* after Ctrl-C nothing more is run: ERR_INTERRUPTED */
+	const struct stop *stop; /* who besides a signal stops SCALE-Sim's replay, which takes minutes; NULL: nobody */
 	const struct trace_sink *trace; /* event tier: told of every span; NULL: nobody. One run at a time then */
 };
 
@@ -43,7 +44,8 @@ struct detail_run {
 /*
  * Simulate the feasible design that a program is of. result->sram_byte is the
  * program's in either tier. stat may be NULL. ERR_INTERNAL: no memory, a
- * self-check of the event tier, or an audit that finds a difference.
+ * self-check of the event tier, or an audit that finds a difference. ERR_INTERRUPTED:
+ * a replay was stopped, and there is no result.
  */
 enum err_code detail_simulate(const struct layer_context *context, const struct layer_design *design,
                               const struct program *program, const struct detail_options *options,

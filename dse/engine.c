@@ -195,6 +195,8 @@ static void evaluate_chunk(void *context, size_t i)
 	double least = INFINITY;
 	for (size_t at = chunk->begin; at < chunk->begin + chunk->n; at++) {
 		const struct evaluation *result = &run->result[at];
+		if (problem_any_stopped(result, 1))
+			continue;
 		assert(result->violation >= 0.0); /* neither negative nor NaN */
 		if (result->violation == 0.0) {
 			if (!is_superfluous(run, chunk, at))
@@ -316,7 +318,11 @@ static bool load_run(struct run *run, const struct engine_kind *kind, struct eng
 	return pack_done(&pack);
 }
 
-/* Ask, evaluate and tell until the engine is done. *stopped: watch wanted no more. false when memory is out. */
+/*
+ * Ask, evaluate and tell until the engine is done. *stopped: watch wanted no more, or an evaluation was stopped; of that
+ * batch the front takes what there is, but the engine and the checkpoint, which another process goes on from, know
+ * nothing of it. false when memory is out.
+ */
 static bool run_loop(struct run *run, const struct engine_kind *kind, struct engine *engine, struct pareto *archive,
                      struct engine_nearest *near, uint64_t n_told, struct checkpoint *checkpoint, engine_watch watch,
                      void *watch_context, bool *stopped)
@@ -328,6 +334,9 @@ static bool run_loop(struct run *run, const struct engine_kind *kind, struct eng
 		size_t n_chunk = evaluate_batch(run, n);
 		if (!collect(run, n_chunk, n_told, archive, near))
 			return false;
+		*stopped = problem_any_stopped(run->result, n);
+		if (*stopped)
+			return true;
 		kind->tell(engine, run->genome, run->result, n);
 		if (run->history)
 			history_note(run->history, n_told + n, archive, false);

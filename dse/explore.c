@@ -399,7 +399,7 @@ static void start_live(struct explore_driver *driver)
 	struct history *history = &driver->explore->history;
 	if (!options->show_progress)
 		return;
-	driver->live = live_start(driver->explore->space, options->engine->name, &options->live, driver->stop_ms);
+	driver->live = live_start(driver->explore->space, options->engine->name, &options->live, driver->stop.end_ms);
 	history->show = driver->live ? show_front : NULL;
 	history->show_context = driver->live;
 }
@@ -441,7 +441,8 @@ enum err_code explore_run(const struct space *space, const struct explore_option
 	driver->options = options;
 	atomic_init(&driver->n_done, 0);
 	uint64_t start_ms = progress_now_ms();
-	driver->stop_ms = options->max_seconds > 0 ? start_ms + 1000 * options->max_seconds : 0;
+	driver->stop.end_ms = options->max_seconds > 0 ? start_ms + 1000 * options->max_seconds : 0;
+	explore->map.stop = &driver->stop;
 	if (explore->counts.n_machine > UINT32_MAX) {
 		code = err_add(err, ERR_INPUT, "%s: the axes have %" PRIu64 " machines, allowed are at most %" PRIu32,
 		               space->file[0].path, explore->counts.n_machine, UINT32_MAX);
@@ -454,7 +455,7 @@ enum err_code explore_run(const struct space *space, const struct explore_option
 		code = explore_layers(driver, err);
 	end_live(driver);
 	if (explore->interrupted && !interrupt_requested()) {
-		assert(driver->stop_ms > 0);
+		assert(driver->stop.end_ms > 0);
 		explore->interrupted = false;
 		explore->truncated = true;
 		explore->out_of_time = true;
@@ -472,6 +473,7 @@ enum err_code explore_run(const struct space *space, const struct explore_option
 		explore_note_refused(explore);
 	explore->seconds = (double)(progress_now_ms() - start_ms) / 1000.0;
 cleanup:
+	explore->map.stop = NULL; /* the search's time is not that of what follows */
 	free(driver);
 	return code;
 }

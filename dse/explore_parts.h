@@ -8,6 +8,7 @@
 #include "dse/explore.h"
 #include "dse/hardware.h"
 #include "dse/progress.h"
+#include "sim/base/stop.h"
 #include <stdatomic.h>
 
 #define MAX_GROUP 8
@@ -38,7 +39,7 @@ struct explore_driver {
 	struct explore_job **chain; /* [n_chain] the first of those that run one after the other */
 	struct hardware hardware;   /* machines that need no search; none are known where its is_cut is NULL */
 	struct front_cache *fronts; /* NULL: machines share none */
-	uint64_t stop_ms;           /* when the time is up; 0: never */
+	struct stop stop;           /* when the time is up */
 	uint64_t n_evaluation;      /* of the candidates in the archive */
 	/* Progress. */
 	struct live *live; /* NULL: nobody looks */

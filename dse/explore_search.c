@@ -9,7 +9,6 @@
  * so that what is found to be in common does not depend on the threads.
  */
 #include "dse/explore_parts.h"
-#include "dse/interrupt.h"
 #include "dse/parallel.h"
 #include <assert.h>
 #include <stdlib.h>
@@ -17,7 +16,7 @@
 /* Ctrl-C, or the time is up. */
 bool explore_must_stop(const struct explore_driver *driver)
 {
-	return interrupt_requested() || (driver->stop_ms > 0 && progress_now_ms() >= driver->stop_ms);
+	return stop_requested(&driver->stop);
 }
 
 static bool watch_job(void *context, double progress, const struct engine_counts *counts)

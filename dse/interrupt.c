@@ -1,23 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "dse/interrupt.h"
 #include "sim/base/err.h"
+#include "sim/base/stop.h"
 #include <signal.h>
 #include <stddef.h>
 #include <unistd.h>
-
-/*
- * The one mutable global of the program: a signal handler has no argument that
- * could carry a pointer, so there is nowhere else for it to leave its news.
- */
-static volatile sig_atomic_t n_signal;
 
 static void on_signal(int signal_number)
 {
 	(void)signal_number;
 	/* exit() would run handlers that are not made for a signal; _exit may be called here. */
-	if (n_signal > 0)
+	if (interrupt_requested())
 		_exit(ERR_INTERRUPTED);
-	n_signal = 1;
+	stop_request();
 }
 
 void interrupt_install(void)
@@ -36,5 +31,5 @@ void interrupt_install(void)
 
 bool interrupt_requested(void)
 {
-	return n_signal > 0;
+	return stop_requested(NULL);
 }

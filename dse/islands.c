@@ -24,6 +24,7 @@ struct island {
 	struct engine *engine; /* NULL: another rank's */
 	/* What the others are told of it. */
 	bool is_done, is_idle, failed;
+	bool is_torn; /* an evaluation was stopped: its engine has not been told what it asked for */
 	struct engine_counts counts;
 	uint32_t stop; /* when done: enum engine_stop */
 	double progress;
@@ -125,6 +126,11 @@ static void evolve(void *context, size_t i)
 		if (n == 0 || n == SIZE_MAX)
 			break;
 		problem->evaluate(problem->context, genome, n, result);
+		island->is_torn = problem_any_stopped(result, n);
+		if (island->is_torn) {
+			atomic_store(&sea->stops, true);
+			break;
+		}
 		note_batch(sea, island, genome, result, n);
 		kind->tell(island->engine, genome, result, n);
 		struct engine_counts all = {.n_told = atomic_fetch_add(&sea->n_told, n) + n};
@@ -173,6 +179,7 @@ static void pack_island(const struct sea *sea, struct island *island, struct pac
 	pack_bool(pack, &island->is_done);
 	pack_bool(pack, &island->is_idle);
 	pack_bool(pack, &island->failed);
+	pack_bool(pack, &island->is_torn);
 	engine_counts_pack(&island->counts, pack);
 	pack_u32(pack, &island->stop);
 	(void)pack_refuse(pack, island->stop >= ENGINE_N_STOP);
@@ -419,6 +426,14 @@ static bool deal_proposals(struct sea *sea)
 	return has_memory;
 }
 
+static bool any_torn(const struct sea *sea)
+{
+	for (size_t i = 0; i < sea->n; i++)
+		if (sea->island[i].is_torn)
+			return true;
+	return false;
+}
+
 /* Rank 0 decides for all whether they stop, and whether they save. */
 static void decide(struct sea *sea, bool *stops, bool *saves)
 {
@@ -426,8 +441,10 @@ static void decide(struct sea *sea, bool *stops, bool *saves)
 	uint8_t *data;
 	size_t n_byte;
 	struct pack own = {0};
-	*stops = atomic_load(&sea->stops);
-	*saves = sea->rank == 0 && checkpoint && (*stops || checkpoint_is_due(checkpoint));
+	bool is_torn = any_torn(sea);
+	*stops = is_torn || atomic_load(&sea->stops);
+	/* an engine between asking and being told has no state that another process could go on from */
+	*saves = sea->rank == 0 && checkpoint && !is_torn && (*stops || checkpoint_is_due(checkpoint));
 	if (sea->n_rank == 1)
 		return;
 	const uint8_t flag[2] = {*stops, *saves};
@@ -455,7 +472,7 @@ static enum err_code run_rounds(struct sea *sea, enum engine_stop *stop, struct 
 		enum err_code code = agree(sea, exchange(sea) && collect(sea), err);
 		if (code != ERR_OK)
 			return code;
-		bool is_last = is_over(sea, stop);
+		bool is_last = is_over(sea, stop) && !any_torn(sea);
 		decide(sea, &stops, &saves);
 		bool is_fine = true;
 		if (!stops) {

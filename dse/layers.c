@@ -229,6 +229,7 @@ static enum err_code build_problems(const struct space *space, const struct laye
 			return code;
 		set->n_problem++;
 		struct layer_problem *layer = &set->problem[i];
+		layer->stop = map->stop;
 		for (unsigned k = 0; k < layer->n_metric; k++)
 			layer->limit[k] = deadline_limit(space, &set->machine, network, layer->metric[k]);
 		set->n_legal = add_sat(set->n_legal, set->problem[i].n_legal);

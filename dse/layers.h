@@ -16,6 +16,7 @@ struct layer_map {
 	size_t *first;              /* [n_distinct] number of the first block that is this layer */
 	const struct block **block; /* [n_block] */
 	struct split_lists lists;   /* see layer_map_list_splits */
+	const struct stop *stop;    /* what stops evaluations of the layers, which layer_set_build hands on; NULL: a signal */
 	struct arena arena;
 };
 

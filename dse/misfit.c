@@ -588,7 +588,7 @@ enum err_code misfit_find(const struct space *space, const struct explore_option
 	struct finder finder = {.space = space, .explore = explore, .options = *options, .err = err};
 	assert(space && options && explore && misfit && err);
 	*misfit = (struct misfit){0};
-	if (explore->front.n > 0 || explore->interrupted || explore->n_failure > 0)
+	if (explore->front.n > 0 || explore->interrupted || explore->out_of_time || explore->n_failure > 0)
 		return ERR_OK;
 	/* searches of their own: nothing of them is kept */
 	bool is_proof_of_none = options->engine->is_layered && !options->engine->is_random && !options->flat;

@@ -33,6 +33,7 @@ enum layer_gene {
  * evaluation.reason of a layer problem: an enum verdict_reason, N_VERDICT + enum metric for a limit exceeded,
  * LAYER_REASON_BOUND for a candidate that provably cannot reach the layer's front, or LAYER_REASON_FAILED for one that
  * the event tier could not run to its end (no memory, or a self-check): a search with any of these has failed.
+ * PROBLEM_STOPPED for one whose evaluation was stopped; it is counted nowhere.
  */
 #define LAYER_REASON_BOUND (N_VERDICT + N_METRIC)
 #define LAYER_REASON_FAILED (LAYER_REASON_BOUND + 1)
@@ -46,6 +47,7 @@ struct layer_problem {
 	const struct space *space;
 	const struct layer_choice *choice;             /* what it was built by */
 	enum detail detail;                            /* the tier that evaluates, the space's */
+	const struct stop *stop;                       /* who stops evaluations that take long; NULL: a signal */
 	struct layer_context context[LAYER_N_CONTEXT]; /* by operand width and form; those of values of GENE_OPERAND */
 	uint32_t n_value[N_LAYER_GENE];
 	struct dim_axis w, h, c, d;

@@ -8,11 +8,11 @@
  */
 #include "dse/plan_bound.h"
 #include "dse/deadline.h"
-#include "dse/interrupt.h"
 #include "dse/parallel.h"
 #include "dse/plan.h"
 #include "dse/plan_heuristic.h"
 #include "mapper/bound.h"
+#include "sim/base/stop.h"
 #include <assert.h>
 #include <math.h>
 #include <stdlib.h>
@@ -55,6 +55,7 @@ struct sample_part {
 	struct pareto front;
 	struct engine_nearest nearest;
 	uint32_t nearest_genome[N_LAYER_GENE];
+	bool was_stopped;
 };
 
 /* A split at all operating points. */
@@ -69,7 +70,9 @@ static void try_split(const struct layer_problem *layer, const uint32_t *first, 
 	layer_problem_evaluate(layer, genome, n_level, result);
 	for (uint32_t l = 0; l < n_level; l++) {
 		const uint32_t *own = genome + l * N_LAYER_GENE;
-		if (result[l].violation == 0) {
+		if (problem_any_stopped(&result[l], 1)) {
+			part->was_stopped = true;
+		} else if (result[l].violation == 0) {
 			(void)pareto_insert(&part->front, result[l].objective, own, 0);
 		} else if (result[l].violation < part->nearest.violation) {
 			part->nearest.violation = result[l].violation;
@@ -179,11 +182,13 @@ static bool init_sample(const struct layer_problem *layer, struct sample *sample
 	return sample->part != NULL;
 }
 
-/* What the parts found, in their order. */
-static void merge_parts(struct sample *sample, struct pareto *front, struct engine_nearest *nearest)
+/* What the parts found, in their order. false: some of it was stopped. */
+static bool merge_parts(struct sample *sample, struct pareto *front, struct engine_nearest *nearest)
 {
+	bool is_whole = true;
 	for (size_t i = 0; i < sample->n_part; i++) {
 		struct sample_part *part = &sample->part[i];
+		is_whole &= !part->was_stopped;
 		pareto_merge(front, &part->front);
 		pareto_free(&part->front);
 		if (!nearest || part->nearest.violation >= nearest->violation)
@@ -193,6 +198,7 @@ static void merge_parts(struct sample *sample, struct pareto *front, struct engi
 		memcpy(nearest->genome, part->nearest.genome, sizeof(part->nearest_genome));
 	}
 	free(sample->part);
+	return is_whole;
 }
 
 /* Whether some sampled point is nowhere worse and somewhere better than anything with this lower bound. */
@@ -312,13 +318,17 @@ static enum err_code price_anew(const struct layer_problem *layer, struct pareto
 		const uint32_t *genome = front->genome + i * front->n_gene;
 		struct evaluation result;
 		layer_problem_evaluate(layer, genome, 1, &result);
+		if (problem_any_stopped(&result, 1)) {
+			code = ERR_INTERRUPTED;
+			break;
+		}
 		if (result.violation > 0)
 			continue;
 		(void)pareto_insert(&priced, result.objective, genome, 0);
 		if (priced.n_alloc == 0)
 			return err_add(err, ERR_INTERNAL, "out of memory");
 		/* a run of the event tier may take a second: who wants to stop gets the first that works */
-		if (i + 1 < front->n && interrupt_requested()) {
+		if (i + 1 < front->n && stop_requested(layer->stop)) {
 			code = ERR_INTERRUPTED;
 			break;
 		}
@@ -340,8 +350,10 @@ enum err_code layer_problem_sample(struct layer_problem *layer, unsigned n_threa
 	if (!init_sample(layer, &sample))
 		return err_add(err, ERR_INTERNAL, "out of memory for a sample of a layer");
 	parallel_for(sample.n_part, n_thread, sample.run, &sample);
-	merge_parts(&sample, front, nearest);
+	bool is_whole = merge_parts(&sample, front, nearest);
 	layer->detail = detail;
+	if (!is_whole)
+		return ERR_INTERRUPTED;
 	return detail == DETAIL_FAST ? ERR_OK : price_anew(layer, front, err);
 }
 

@@ -172,25 +172,26 @@ static bool same_but_level(const uint32_t *left, const uint32_t *right)
 	return memcmp(left, right, GENE_LEVEL * sizeof(*left)) == 0;
 }
 
-/* false: the event tier could not; out says so. */
+/* false: the event tier could not, or was stopped; out says so. */
 static bool simulate(const struct layer_problem *layer, const struct layer_context *context,
                      const struct layer_design *design, const struct program *program, struct sim_result *result,
                      struct evaluation *out)
 {
-	const struct detail_options options = {.detail = layer->detail};
+	const struct detail_options options = {.detail = layer->detail, .stop = layer->stop};
 	struct err ignored = {0}; /* engines know no messages; a run of the same design alone says it again */
 	if (options.detail == DETAIL_FAST && context->machine->systolic_memory == SYSTOLIC_PHYSICAL) {
 		sim_run_fast(context->machine, program, design->level, result);
 		return true;
 	}
-	bool ran = detail_simulate(context, design, program, &options, result, NULL, &ignored) == ERR_OK;
+	enum err_code code = detail_simulate(context, design, program, &options, result, NULL, &ignored);
 	err_clear(&ignored);
-	if (!ran) {
-		*out = (struct evaluation){.violation = NO_SUCH_DESIGN, .reason = LAYER_REASON_FAILED};
+	if (code != ERR_OK) {
+		uint32_t reason = code == ERR_INTERRUPTED ? PROBLEM_STOPPED : LAYER_REASON_FAILED;
+		*out = (struct evaluation){.violation = NO_SUCH_DESIGN, .reason = reason};
 		for (unsigned i = 0; i < layer->n_metric; i++)
 			out->objective[i] = INFINITY;
 	}
-	return ran;
+	return code == ERR_OK;
 }
 
 static void evaluate_one(const struct layer_problem *layer, const uint32_t *genome, struct last_program *last,

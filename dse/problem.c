@@ -13,3 +13,11 @@ uint64_t problem_size(const struct problem *problem)
 	}
 	return size;
 }
+
+bool problem_any_stopped(const struct evaluation *result, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (result[i].violation > 0 && result[i].reason == PROBLEM_STOPPED)
+			return true;
+	return false;
+}

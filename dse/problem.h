@@ -14,6 +14,9 @@ struct rng;
 
 #define PROBLEM_MAX_OBJECTIVE 8
 
+/* The reason of a candidate whose evaluation was stopped: nothing is known of it, and its search ends there. */
+#define PROBLEM_STOPPED UINT32_MAX
+
 /* What became of one candidate. */
 struct evaluation {
 	double objective[PROBLEM_MAX_OBJECTIVE]; /* to minimise; unused ones 0 */
@@ -33,7 +36,8 @@ struct problem {
 	/*
 	 * Evaluate n candidates: genome is [n][n_gene], out is [n]. Called by several
 	 * threads at once; must not change what it shares. Never fails: a candidate
-	 * that cannot be built is infeasible with a reason.
+	 * that cannot be built is infeasible with a reason. What is stopped (sim/base/stop.h) is PROBLEM_STOPPED; who
+	 * runs the search then wants no more, either.
 	 */
 	void (*evaluate)(const void *context, const uint32_t *genome, size_t n, struct evaluation *out);
 	const void *context;
@@ -50,6 +54,9 @@ struct problem {
 	/* Change a candidate that is seen to be infeasible without evaluating it into a likelier one. */
 	void (*repair)(const void *context, struct rng *rng, uint32_t *genome);
 };
+
+/* Whether any of n evaluations was stopped. */
+bool problem_any_stopped(const struct evaluation *result, size_t n);
 
 /* Candidates of the problem, UINT64_MAX when that does not fit. */
 uint64_t problem_size(const struct problem *problem);

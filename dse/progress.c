@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "dse/progress.h"
 #include "dse/terminal.h"
+#include "sim/base/stop.h"
 #include <assert.h>
 #include <math.h>
 #include <stdio.h>
@@ -11,10 +12,7 @@
 
 uint64_t progress_now_ms(void)
 {
-	struct timespec now;
-	if (clock_gettime(CLOCK_MONOTONIC, &now) != 0)
-		return 0;
-	return (uint64_t)now.tv_sec * 1000U + (uint64_t)now.tv_nsec / 1000000U;
+	return stop_now_ms();
 }
 
 void progress_start(struct progress *progress, bool wanted)

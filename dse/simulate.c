@@ -89,7 +89,7 @@ static enum strategy strategy_for(const struct block *block, enum strategy wante
 }
 
 /* Of what has run. */
-static void take_run(const struct detail_run *run, struct simulated *block)
+static enum err_code take_run(const struct detail_run *run, struct simulated *block, struct err *err)
 {
 	block->ran = run->ran;
 	block->verdict = run->verdict;
@@ -97,7 +97,7 @@ static void take_run(const struct detail_run *run, struct simulated *block)
 	block->stat = run->stat;
 	if (block->ran)
 		metric_of_layer(run->context->machine, &block->result, block->metric);
-	simulate_take_array(run->context, block);
+	return simulate_take_array(run->context, block, err);
 }
 
 /* One after the other, each announced to the trace. */
@@ -133,7 +133,7 @@ enum err_code simulate_blocks(const struct layer_context *context, struct simula
 	    how->trace ? trace_blocks(run, n_run, how, err) : detail_run_all(run, n_run, &how->detail, err);
 	for (size_t i = 0, at = 0; i < n && code == ERR_OK; i++)
 		if (!shown || shown[i])
-			take_run(&run[at++], &block[i]);
+			code = take_run(&run[at++], &block[i], err);
 	free(run);
 	return code;
 }

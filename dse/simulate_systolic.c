@@ -35,16 +35,16 @@ static const struct systolic_work *find_work(const struct program *program)
 	return NULL;
 }
 
-/* Words that SCALE-Sim's replay counts; of a mixture of operating points the faster one's. false: no memory. */
-static bool replay_words(const struct machine *machine, const struct systolic_work *work, uint32_t level,
-                         struct systolic_result *result)
+/* Words that SCALE-Sim's replay counts; of a mixture of operating points the faster one's. */
+static enum err_code replay_words(const struct machine *machine, const struct systolic_work *work, uint32_t level,
+                                  struct systolic_result *result)
 {
 	const struct operating_point *point = &machine->level[level];
 	assert(level < machine->n_level);
-	return systolic_scalesim_run(machine, work, point->n_share > 0 ? point->high : level, result, NULL) == ERR_OK;
+	return systolic_scalesim_run(machine, work, point->n_share > 0 ? point->high : level, NULL, result, NULL);
 }
 
-void simulate_take_array(const struct layer_context *context, struct simulated *block)
+enum err_code simulate_take_array(const struct layer_context *context, struct simulated *block, struct err *err)
 {
 	const struct machine *machine = context->machine;
 	const struct sim_result *result = &block->result;
@@ -52,20 +52,25 @@ void simulate_take_array(const struct layer_context *context, struct simulated *
 	struct verdict verdict;
 	block->has_array = false;
 	if (!block->ran || machine->target != MACHINE_SYSTOLIC)
-		return;
+		return ERR_OK;
 	bool runs = mapper_distribute(context, &block->design, &program, &verdict);
 	const struct systolic_work *work = runs ? find_work(&program) : NULL;
 	assert(runs);
 	if (!work)
-		return;
+		return ERR_OK;
 	struct systolic_result *array = &block->array;
 	uint64_t compute_clk = result->phase_clk[PHASE_COMPUTATION];
 	double n_mac = systolic_n_mac(work), n_pe = (double)machine_n_mac(machine);
 	*array = (struct systolic_result){0};
+	enum err_code code = ERR_OK;
 	if (machine->systolic_memory == SYSTOLIC_PHYSICAL)
 		systolic_words(machine, work, array);
-	else if (!replay_words(machine, work, block->design.level, array))
-		return;
+	else
+		code = replay_words(machine, work, block->design.level, array);
+	if (code == ERR_INTERRUPTED)
+		return err_add(err, code, "interrupted");
+	if (code != ERR_OK) /* no memory: the table goes without */
+		return ERR_OK;
 	array->stall_clk = result->phase_clk[PHASE_STALL];
 	array->total_clk = compute_clk + array->stall_clk;
 	array->mapping_eff = systolic_mapping_eff(machine, work);
@@ -73,6 +78,7 @@ void simulate_take_array(const struct layer_context *context, struct simulated *
 	array->overall_util = array->total_clk > 0 ? n_mac / ((double)array->total_clk * n_pe) : 0;
 	block->filter_stays = work->filter_outside;
 	block->has_array = true;
+	return ERR_OK;
 }
 
 static bool is_shown(const struct simulated *block, const bool *shown, size_t i)

@@ -584,7 +584,7 @@ enum err_code source_run_scalesim(struct source *source, const struct csv_table 
 {
 	if (source->scalesim_table != table || source->scalesim_row != row) {
 		source->scalesim_table = NULL;
-		enum err_code code = scalesim_run(array, layer, &source->scalesim, err);
+		enum err_code code = scalesim_run(array, layer, NULL, &source->scalesim, err);
 		if (code)
 			return code;
 		source->scalesim_table = table;

@@ -71,6 +71,10 @@ static enum err_code run_designs(const struct unroller *unroller, const struct v
 		code = run_machine(unroller, options, &progress, verify, at, &end, err);
 	progress_end(&progress);
 	verify->interrupted = interrupt_requested();
+	if (code == ERR_INTERRUPTED) { /* a replay broke off; the caller says what that means */
+		err_clear(err);
+		code = ERR_OK;
+	}
 	for (size_t i = 0; i < verify->n_design && code == ERR_OK && !verify->interrupted; i++)
 		add_gap(&verify->clk, i,
 		        gap_frac((double)unroller->design[i].total_clk, (double)verify->design[i].total_clk));

@@ -245,8 +245,8 @@ static void add_changes(const struct whole *whole, const struct layer_set *set, 
 	}
 }
 
-/* Metrics of all networks from a canonical genome; what layers violate goes into out. */
-static void add_layers(const struct whole *whole, const struct layer_set *set, const uint32_t *canonical,
+/* Metrics of all networks from a canonical genome; what layers violate goes into out. false: one was stopped. */
+static bool add_layers(const struct whole *whole, const struct layer_set *set, const uint32_t *canonical,
                        double *metric, struct evaluation *out)
 {
 	const struct layer_map *map = whole->map;
@@ -257,6 +257,10 @@ static void add_layers(const struct whole *whole, const struct layer_set *set, c
 			const struct layer_problem *layer = &set->problem[map->distinct[i]];
 			struct evaluation result = {0};
 			layer->problem.evaluate(layer->problem.context, canonical + 1 + i * N_LAYER_GENE, 1, &result);
+			if (problem_any_stopped(&result, 1)) {
+				*out = result;
+				return false;
+			}
 			if (result.violation > 0.0) {
 				out->reason = out->violation > 0.0 ? out->reason : result.reason;
 				out->violation += result.violation;
@@ -280,6 +284,7 @@ static void add_layers(const struct whole *whole, const struct layer_set *set, c
 			     sums ? weight * own[which] : own[which]);
 		}
 	}
+	return true;
 }
 
 void whole_evaluate(const struct whole *whole, const struct layer_set *set, struct whole_scratch *scratch,
@@ -295,8 +300,7 @@ void whole_evaluate(const struct whole *whole, const struct layer_set *set, stru
 		out->reason = VERDICT_NO_STORAGE;
 		return;
 	}
-	add_layers(whole, set, scratch->canonical, metric, out);
-	if (out->violation > 0.0)
+	if (!add_layers(whole, set, scratch->canonical, metric, out) || out->violation > 0.0)
 		return;
 	metric_of_machine(&set->machine, metric);
 	metric_derive(metric);

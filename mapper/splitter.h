@@ -6,8 +6,8 @@
 
 /*
  * Tiles for a systolic array without a search: the fastest of some large ones under this strategy at an operating
- * point, and their latency. false: none fits, or the array cannot do it; *split is the finest one then. Some hundred
- * evaluations.
+ * point, and their latency; under SCALE-Sim's memory model the whole layer, and its roofline. false: none fits, or the
+ * array cannot do it; *split is the finest one then. Some hundred evaluations.
  */
 bool splitter_systolic(const struct layer_context *context, enum strategy strategy, uint32_t level, struct split *split,
                        double *latency_ns);

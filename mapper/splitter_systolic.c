@@ -55,6 +55,24 @@ static void try_split(struct finder *finder, const struct split *split)
 	finder->best_byte = byte;
 }
 
+/*
+ * Under SCALE-Sim's rules, which know no tiles, there is nothing to choose, and what the layer really takes only a
+ * replay of minutes could say: the roofline stands for it.
+ */
+static void take_whole(struct finder *finder, const struct split *split)
+{
+	const struct machine *machine = finder->context->machine;
+	struct layer_design design = finder->design;
+	struct program program;
+	struct verdict verdict;
+	design.split = *split;
+	finder->is_found = mapper_distribute(finder->context, &design, &program, &verdict);
+	if (!finder->is_found)
+		return;
+	finder->best = *split;
+	finder->best_ns = sim_roofline_clk(machine, &program, design.level) * 1e3 / machine->level[design.level].clk_mhz;
+}
+
 /* The next number of even parts whose largest one is smaller; 0: there is none. */
 static uint32_t next_parts(uint32_t n_unit, uint32_t n)
 {
@@ -133,8 +151,11 @@ bool splitter_systolic(const struct layer_context *context, enum strategy strate
 	struct split tried = split_whole_group(block);
 	uint32_t n_deep = 0, deep = tried.d.size_a;
 	assert(context->machine->target == MACHINE_SYSTOLIC && level < context->machine->n_level);
-	bool is_whole = block->kind == BLOCK_POOL || context->machine->systolic_memory != SYSTOLIC_PHYSICAL;
-	if (is_whole)
+	bool is_replayed = context->machine->systolic_memory != SYSTOLIC_PHYSICAL;
+	bool is_whole = block->kind == BLOCK_POOL || is_replayed;
+	if (is_replayed)
+		take_whole(&finder, &tried);
+	else if (is_whole)
 		try_split(&finder, &tried);
 	for (uint32_t n = 1; !is_whole && n > 0 && n_deep < MAX_DEEP;) {
 		tried.d = dim_even(deep, n, 1);

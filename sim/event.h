@@ -65,10 +65,12 @@ struct event_result {
 };
 
 struct trace_sink; /* sim/trace.h */
+struct stop;       /* sim/base/stop.h */
 
 struct event_option {
 	bool no_replay; /* simulate every event, even where the state of all units has recurred; the same result */
 	const struct trace_sink *trace; /* sim_run_event: told of every span (replay is off then); NULL: nobody */
+	const struct stop *stop;        /* SCALE-Sim's replay: who may stop it; NULL: a signal */
 };
 
 /*

@@ -332,14 +332,15 @@ enum err_code event_systolic_run(const struct machine *machine, const struct sys
 /* ---- programs ---- */
 
 static enum err_code run_step(const struct machine *machine, const struct step *step, uint32_t level,
-                              const struct trace_sink *trace, struct sim_result *result, struct event_stat *stat,
+                              const struct event_option *option, struct sim_result *result, struct event_stat *stat,
                               struct err *err)
 {
+	const struct event_option none = {0}, *how = option ? option : &none;
 	struct systolic_result run;
 	struct counts counts;
 	enum err_code code = machine->systolic_memory == SYSTOLIC_PHYSICAL
-	                         ? event_systolic_run(machine, &step->u.systolic, level, trace, &run, stat, err)
-	                         : systolic_scalesim_run(machine, &step->u.systolic, level, &run, err);
+	                         ? event_systolic_run(machine, &step->u.systolic, level, how->trace, &run, stat, err)
+	                         : systolic_scalesim_run(machine, &step->u.systolic, level, how->stop, &run, err);
 	if (code != ERR_OK)
 		return code;
 	systolic_counts_of(machine, &run, systolic_n_mac(&step->u.systolic), &counts);
@@ -384,7 +385,7 @@ enum err_code sim_run_event_systolic(const struct machine *machine, const struct
 			price_step(machine, step, level, &run);
 			continue;
 		}
-		enum err_code code = run_step(machine, step, level, option ? option->trace : NULL, &run, &counted, err);
+		enum err_code code = run_step(machine, step, level, option, &run, &counted, err);
 		if (code != ERR_OK)
 			return code;
 	}

@@ -22,7 +22,8 @@ enum err_code event_systolic_run(const struct machine *machine, const struct sys
 
 /*
  * A program of STEP_SYSTOLIC steps, under SCALE-Sim's memory model by its replay; others are priced as in the fast
- * tier. result->sram_byte is the program's; the rest as event_systolic_run.
+ * tier. result->sram_byte is the program's; the rest as event_systolic_run. ERR_INTERRUPTED, without a message: the
+ * replay was stopped.
  */
 enum err_code sim_run_event_systolic(const struct machine *machine, const struct program *program, uint32_t level,
                                      const struct event_option *option, struct sim_result *result,

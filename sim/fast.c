@@ -339,8 +339,10 @@ static struct step_time replay_systolic(const struct step *step, const struct ra
 {
 	const struct machine *machine = rates->machine;
 	struct systolic_result run;
+	enum err_code code = systolic_scalesim_run(machine, &step->u.systolic, rates->level, NULL, &run, NULL);
 	/* What there is no memory for takes longer than anything else; callers that can say so do not come here. */
-	if (systolic_scalesim_run(machine, &step->u.systolic, rates->level, &run, NULL) != ERR_OK)
+	assert(code != ERR_INTERRUPTED);
+	if (code != ERR_OK)
 		run = (struct systolic_result){.total_clk = UINT64_C(1) << 60};
 	systolic_counts_of(machine, &run, systolic_n_mac(&step->u.systolic), counts);
 	return (struct step_time){

@@ -11,6 +11,7 @@ struct run {
 	struct scalesim_reader *ifmap_reader, *filter_reader; /* USER mode; NULL: all of the operand is there */
 	struct scalesim_writer writer;
 	uint64_t clock; /* without stalls */
+	struct stop_watch watch;
 };
 
 /* Words that leave the array in clock t of the drain of a fold: bottom row first, each column a clock later. */
@@ -45,6 +46,9 @@ static uint64_t run_fold(struct run *run, uint64_t row_fold, uint64_t col_fold, 
 		return 0;
 	}
 	for (uint64_t t = reads_ifmap || reads_filter ? 0 : folds->n_tap - 1; t < folds->fold_clk; t++) {
+		/* at most so many lanes of both operands ask in a clock */
+		if (stop_after(&run->watch, n_row + n_col))
+			break;
 		uint64_t now = run->clock + t + stall, delay = 0;
 		if (reads_ifmap && t < folds->n_tap + array->rows - 1)
 			delay = scalesim_reader_delay(run->ifmap_reader, row_fold, t, now);
@@ -66,8 +70,8 @@ static void run_folds(struct run *run, struct systolic_result *result)
 {
 	const struct systolic_folds *folds = run->folds;
 	uint64_t stall = 0;
-	for (uint64_t col = 0; col < folds->n_col_fold; col++) {
-		for (uint64_t row = 0; row < folds->n_row_fold; row++) {
+	for (uint64_t col = 0; col < folds->n_col_fold && !run->watch.has_come; col++) {
+		for (uint64_t row = 0; row < folds->n_row_fold && !stop_after(&run->watch, 1); row++) {
 			stall += run_fold(run, row, col, stall);
 			run->clock += folds->fold_clk;
 		}
@@ -85,12 +89,12 @@ static bool count_calc_reads(struct run *run, const struct systolic_layer *layer
 	result->dram_filter_read_word = run->filter.n_touched;
 	if (!scalesim_calc_fits(&run->ifmap, array->ifmap_byte) &&
 	    (!scalesim_fill_ifmap(layer, folds, &run->ifmap) ||
-	     !scalesim_calc_reads(&run->ifmap, array->ifmap_byte, folds->n_col_fold, false,
+	     !scalesim_calc_reads(&run->ifmap, array->ifmap_byte, folds->n_col_fold, false, &run->watch,
 	                          &result->dram_ifmap_read_word)))
 		return false;
 	return scalesim_calc_fits(&run->filter, array->filter_byte) ||
 	       (scalesim_fill_filter(&run->filter) &&
-	        scalesim_calc_reads(&run->filter, array->filter_byte, folds->n_row_fold, true,
+	        scalesim_calc_reads(&run->filter, array->filter_byte, folds->n_row_fold, true, &run->watch,
 	                            &result->dram_filter_read_word));
 }
 
@@ -98,7 +102,10 @@ static bool count_calc_reads(struct run *run, const struct systolic_layer *layer
 static bool run_calc(struct run *run, const struct systolic_layer *layer, struct systolic_result *result)
 {
 	scalesim_writer_init(&run->writer, run->array->ofmap_byte, run->array->cols);
-	scalesim_writer_put_slowly(&run->writer, run->folds->n_pixel * run->folds->n_filter);
+	scalesim_writer_put_slowly(&run->writer, run->folds->n_pixel * run->folds->n_filter,
+	                           &run->watch);
+	if (run->watch.has_come)
+		return true;
 	result->dram_ofmap_write_word = scalesim_writer_finish(&run->writer);
 	return count_calc_reads(run, layer, result);
 }
@@ -112,9 +119,9 @@ static bool run_user(struct run *run, const struct systolic_layer *layer, struct
 	bool has_filter =
 	    scalesim_user_fits(&run->filter, array->filter_byte, array->bandwidth_word, &result->dram_filter_read_word);
 	if (!has_ifmap && scalesim_fill_ifmap(layer, run->folds, &run->ifmap))
-		run->ifmap_reader = scalesim_reader_new(&run->ifmap, array->ifmap_byte, array->bandwidth_word);
+		run->ifmap_reader = scalesim_reader_new(&run->ifmap, array->ifmap_byte, array->bandwidth_word, &run->watch);
 	if (!has_filter && scalesim_fill_filter(&run->filter))
-		run->filter_reader = scalesim_reader_new(&run->filter, array->filter_byte, array->bandwidth_word);
+		run->filter_reader = scalesim_reader_new(&run->filter, array->filter_byte, array->bandwidth_word, &run->watch);
 	if ((!has_ifmap && !run->ifmap_reader) || (!has_filter && !run->filter_reader))
 		return false;
 	scalesim_writer_init(&run->writer, array->ofmap_byte, array->bandwidth_word);
@@ -132,12 +139,12 @@ static bool run_user(struct run *run, const struct systolic_layer *layer, struct
 }
 
 enum err_code scalesim_run(const struct systolic_array *array, const struct systolic_layer *layer,
-                           struct systolic_result *result, struct err *err)
+                           const struct stop *stop, struct systolic_result *result, struct err *err)
 {
 	assert(systolic_layer_is_valid(layer));
 	assert(array->ifmap_byte > 0 && array->filter_byte > 0 && array->ofmap_byte > 0);
 	struct systolic_folds folds = systolic_fold(array, layer);
-	struct run run = {.array = array, .folds = &folds};
+	struct run run = {.array = array, .folds = &folds, .watch = stop_watch_for(stop)};
 	systolic_run_array(array, &folds, result);
 	scalesim_count_ifmap(array, layer, &folds, &run.ifmap);
 	scalesim_count_filter(array, &folds, &run.filter);
@@ -148,6 +155,8 @@ enum err_code scalesim_run(const struct systolic_array *array, const struct syst
 	scalesim_reader_free(run.filter_reader);
 	scalesim_operand_free(&run.ifmap);
 	scalesim_operand_free(&run.filter);
+	if (run.watch.has_come)
+		return ERR_INTERRUPTED;
 	if (!done)
 		return err_add(err, ERR_INTERNAL, "out of memory in a systolic array's layer");
 	assert(result->dram_ifmap_read_word > 0 && result->dram_filter_read_word > 0);

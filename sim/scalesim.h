@@ -8,6 +8,7 @@
  * ifmap is prefetched as often as outputs use it.
  */
 #include "sim/base/err.h"
+#include "sim/base/stop.h"
 #include "sim/systolic.h"
 
 /*
@@ -15,9 +16,10 @@
  * bandwidth is estimated, nothing stalls), else its USER mode. Buffers hold at
  * least a word each. Memory: some bytes for each word of the operands. Time:
  * closed forms where both operands fit their buffers, else about a word's step
- * for each word that enters the array. ERR_INTERNAL when memory is out.
+ * for each word that enters the array. ERR_INTERNAL when memory is out; ERR_INTERRUPTED, without a message, when stop
+ * (NULL: a signal) asks to stop. *result is undefined on failure.
  */
 enum err_code scalesim_run(const struct systolic_array *array, const struct systolic_layer *layer,
-                           struct systolic_result *result, struct err *err);
+                           const struct stop *stop, struct systolic_result *result, struct err *err);
 
 #endif

@@ -3,6 +3,7 @@
 #define SIM_SCALESIM_PARTS_H
 /* Inside the replay of SCALE-Sim's memory: operands as they enter the array, the buffers they are read from, and the
  * buffer that results are written to. */
+#include "sim/base/stop.h"
 #include "sim/systolic.h"
 #include <stdbool.h>
 #include <stddef.h>
@@ -55,11 +56,16 @@ void scalesim_operand_free(struct scalesim_operand *operand);
 bool scalesim_calc_fits(const struct scalesim_operand *operand, uint64_t buffer_byte);
 
 /*
+ * What goes on word by word counts them in a watch, and breaks off when its time has come. What comes of it then is
+ * not to be used.
+ */
+
+/*
  * CALC mode: words read when the operand's folds enter the array, all of them
  * n_round times over (by_fold: each n_round times in a row). false when memory is out.
  */
 bool scalesim_calc_reads(const struct scalesim_operand *operand, uint64_t buffer_byte, uint64_t n_round, bool by_fold,
-                         uint64_t *read_word);
+                         struct stop_watch *watch, uint64_t *read_word);
 
 /* USER mode: a double buffer that is filled along the prefetch stream. */
 struct scalesim_reader;
@@ -68,9 +74,9 @@ struct scalesim_reader;
 bool scalesim_user_fits(const struct scalesim_operand *operand, uint64_t buffer_byte, uint32_t bandwidth_word,
                         uint64_t *read_word);
 
-/* Of a filled operand that does not fit. NULL when memory is out. */
+/* Of a filled operand that does not fit. The watch outlives it. NULL when memory is out. */
 struct scalesim_reader *scalesim_reader_new(const struct scalesim_operand *operand, uint64_t buffer_byte,
-                                            uint32_t bandwidth_word);
+                                            uint32_t bandwidth_word, struct stop_watch *watch);
 void scalesim_reader_free(struct scalesim_reader *reader);
 
 /* Clocks that the words of one clock of a fold come late, asked for at clock now (stalls so far included). */
@@ -103,7 +109,7 @@ void scalesim_writer_free(struct scalesim_writer *writer);
 uint64_t scalesim_writer_put(struct scalesim_writer *writer, uint64_t n, uint64_t now);
 
 /* n words leave the array, so slowly that each drain is over when the next one is due: nobody waits. */
-void scalesim_writer_put_slowly(struct scalesim_writer *writer, uint64_t n);
+void scalesim_writer_put_slowly(struct scalesim_writer *writer, uint64_t n, struct stop_watch *watch);
 
 /* Whether n more words change nothing but the fill. */
 bool scalesim_writer_is_calm(const struct scalesim_writer *writer, uint64_t n);

@@ -129,11 +129,14 @@ struct window {
 	uint64_t now, n, max, read_word;
 };
 
-static void read_fold(const struct scalesim_operand *operand, uint64_t fold, struct window *window)
+static void read_fold(const struct scalesim_operand *operand, uint64_t fold, struct stop_watch *watch,
+                      struct window *window)
 {
 	uint64_t first, end;
 	for (uint64_t clock = 0; clock < operand->n_tap + operand->n_lane - 1; clock++) {
 		asking_lanes(operand, clock, &first, &end);
+		if (stop_after(watch, end - first))
+			return;
 		for (uint64_t lane = first; lane < end; lane++) {
 			uint32_t word = scalesim_word(operand, fold * operand->n_lane + lane, clock - lane);
 			if (word == SCALESIM_NO_WORD || window->epoch[word] == window->now)
@@ -161,15 +164,15 @@ bool scalesim_calc_fits(const struct scalesim_operand *operand, uint64_t buffer_
 }
 
 bool scalesim_calc_reads(const struct scalesim_operand *operand, uint64_t buffer_byte, uint64_t n_round, bool by_fold,
-                         uint64_t *read_word)
+                         struct stop_watch *watch, uint64_t *read_word)
 {
 	struct window window = {.now = 1, .max = window_word(buffer_byte)};
 	assert(operand->base && !scalesim_calc_fits(operand, buffer_byte));
 	window.epoch = calloc(operand->n_word, sizeof(*window.epoch));
 	if (!window.epoch)
 		return false;
-	for (uint64_t i = 0; i < n_round * operand->n_fold; i++)
-		read_fold(operand, by_fold ? i / n_round : i % operand->n_fold, &window);
+	for (uint64_t i = 0; i < n_round * operand->n_fold && !watch->has_come; i++)
+		read_fold(operand, by_fold ? i / n_round : i % operand->n_fold, watch, &window);
 	*read_word = window.read_word;
 	free(window.epoch);
 	return true;
@@ -196,6 +199,7 @@ struct scalesim_reader {
 	uint64_t *mark;          /* [n_word] the last line edit that saw a word */
 	uint64_t n_edit;
 	int64_t move_end; /* clock at which the last move is done */
+	struct stop_watch *watch;
 };
 
 /* Diagonals run from the latest tap to the earliest. */
@@ -234,6 +238,8 @@ static void edit_line(struct scalesim_reader *reader, uint64_t line, struct curs
 {
 	uint64_t first = line * reader->line_word, n = reader->operand->n_valid - first;
 	n = n < reader->line_word ? n : reader->line_word;
+	if (stop_after(reader->watch, n))
+		return;
 	reader->n_edit++;
 	while (n > 0) {
 		uint32_t word = word_at(reader, cursor);
@@ -300,7 +306,7 @@ bool scalesim_user_fits(const struct scalesim_operand *operand, uint64_t buffer_
 }
 
 struct scalesim_reader *scalesim_reader_new(const struct scalesim_operand *operand, uint64_t buffer_byte,
-                                            uint32_t bandwidth_word)
+                                            uint32_t bandwidth_word, struct stop_watch *watch)
 {
 	assert(buffer_byte > 0 && bandwidth_word > 0 && operand->n_valid > 0 && operand->base);
 	struct scalesim_reader *reader = calloc(1, sizeof(*reader));
@@ -311,6 +317,7 @@ struct scalesim_reader *scalesim_reader_new(const struct scalesim_operand *opera
 	    .n_row = operand->n_fold * operand->n_tap,
 	    .bandwidth_word = bandwidth_word,
 	    .move_end = -1,
+	    .watch = watch,
 	};
 	reader->n_diagonal = reader->n_row + operand->n_lane - 1;
 	size_lines(reader, buffer_byte);
@@ -348,7 +355,8 @@ uint64_t scalesim_reader_delay(struct scalesim_reader *reader, uint64_t fold, ui
 	asking_lanes(operand, clock, &first, &end);
 	for (uint64_t lane = first; lane < end; lane++) {
 		uint32_t word = scalesim_word(operand, fold * operand->n_lane + lane, clock - lane);
-		while (word != SCALESIM_NO_WORD && reader->n_holding[word] == 0) {
+		/* moves look at the watch; without them none is needed for what a clock asks for */
+		while (word != SCALESIM_NO_WORD && reader->n_holding[word] == 0 && !reader->watch->has_come) {
 			move(reader);
 			at = reader->move_end > at ? reader->move_end : at;
 		}

@@ -109,9 +109,9 @@ uint64_t scalesim_writer_put(struct scalesim_writer *writer, uint64_t n, uint64_
 	return (uint64_t)clock - now;
 }
 
-void scalesim_writer_put_slowly(struct scalesim_writer *writer, uint64_t n)
+void scalesim_writer_put_slowly(struct scalesim_writer *writer, uint64_t n, struct stop_watch *watch)
 {
-	while (n > 0) {
+	while (n > 0 && !stop_after(watch, 1)) {
 		uint64_t until = until_drain(writer), now = writer->drain_end > 0 ? (uint64_t)writer->drain_end : 0;
 		uint64_t part = n < until ? n : until, wait = scalesim_writer_put(writer, part, now);
 		assert(wait == 0);

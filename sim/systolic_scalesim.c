@@ -83,7 +83,7 @@ static void repeat(const struct machine *machine, const struct systolic_work *wo
 }
 
 enum err_code systolic_scalesim_run(const struct machine *machine, const struct systolic_work *work, uint32_t level,
-                                    struct systolic_result *result, struct err *err)
+                                    const struct stop *stop, struct systolic_result *result, struct err *err)
 {
 	struct systolic_array array = array_of(machine);
 	const struct systolic_layer layer = layer_of(work);
@@ -95,7 +95,7 @@ enum err_code systolic_scalesim_run(const struct machine *machine, const struct 
 		if (array.bandwidth_word == 0)
 			return err_add(err, ERR_INPUT, "SCALE-Sim needs a word a clock from memory, found %.3g", word);
 	}
-	enum err_code code = scalesim_run(&array, &layer, &run, err);
+	enum err_code code = scalesim_run(&array, &layer, stop, &run, err);
 	if (code != ERR_OK)
 		return code;
 	/* an array of one PE with one product has no clock left, by the tool's count */

@@ -6,6 +6,7 @@
  * through sim/scalesim.h, groups one after the other as layers of their own.
  */
 #include "sim/base/err.h"
+#include "sim/base/stop.h"
 #include "sim/machine.h"
 #include "sim/systolic.h"
 #include "sim/systolic_work.h"
@@ -23,9 +24,10 @@ bool systolic_scalesim_serves(const struct machine *machine, const struct systol
 
 /*
  * Run a work that is served; words of all groups together. The bandwidth is rounded down to whole words a clock; less
- * than one is ERR_INPUT (machine_check has refused it). ERR_INTERNAL: no memory. *result is untouched on failure.
+ * than one is ERR_INPUT (machine_check has refused it). ERR_INTERNAL: no memory. ERR_INTERRUPTED, without a message:
+ * stop (NULL: a signal) asks to stop. *result is untouched on failure.
  */
 enum err_code systolic_scalesim_run(const struct machine *machine, const struct systolic_work *work, uint32_t level,
-                                    struct systolic_result *result, struct err *err);
+                                    const struct stop *stop, struct systolic_result *result, struct err *err);
 
 #endif

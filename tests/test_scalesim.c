@@ -70,7 +70,7 @@ static struct systolic_result run(const struct systolic_array *array, const stru
 	struct systolic_result result;
 	struct err err = {0};
 	assert_true(systolic_layer_is_valid(layer));
-	assert_int_equal(scalesim_run(array, layer, &result, &err), ERR_OK);
+	assert_int_equal(scalesim_run(array, layer, NULL, &result, &err), ERR_OK);
 	return result;
 }
 

@@ -101,7 +101,7 @@ static void test_systolic_scalesim_machines_equal_its_runs(void **state)
 		struct systolic_work work = work_of(&table, row);
 		struct systolic_result result;
 		assert_true(systolic_is_valid(&machine, &work) && systolic_scalesim_serves(&machine, &work));
-		assert_int_equal(systolic_scalesim_run(&machine, &work, 0, &result, NULL), ERR_OK);
+		assert_int_equal(systolic_scalesim_run(&machine, &work, 0, NULL, &result, NULL), ERR_OK);
 		assert_int_equal(result.total_clk, count_of(&table, row, "total_clk"));
 		assert_int_equal(result.stall_clk, count_of(&table, row, "stall_clk"));
 		assert_int_equal(result.dram_ifmap_read_word, count_of(&table, row, "dram_ifmap_read_word"));
@@ -135,7 +135,7 @@ static void test_systolic_scalesim_prices_programs(void **state)
 			continue;
 		program.step[0].u.systolic = work;
 		systolic_counts(&machine, &work, &program.step[0].counts);
-		assert_int_equal(systolic_scalesim_run(&machine, &work, 0, &all, NULL), ERR_OK);
+		assert_int_equal(systolic_scalesim_run(&machine, &work, 0, NULL, &all, NULL), ERR_OK);
 		sim_run_fast(&machine, &program, 0, &fast);
 		assert_int_equal(sim_run_event_systolic(&machine, &program, 0, NULL, &event, NULL, NULL), ERR_OK);
 		assert_int_equal(fast.total_clk, all.total_clk);
@@ -147,7 +147,7 @@ static void test_systolic_scalesim_prices_programs(void **state)
 		assert_true(fast.counts.dram_write_byte == (double)all.dram_ofmap_write_word);
 		const uint32_t n_group = work.n_group;
 		work.n_group = 1;
-		assert_int_equal(systolic_scalesim_run(&machine, &work, 0, &one, NULL), ERR_OK);
+		assert_int_equal(systolic_scalesim_run(&machine, &work, 0, NULL, &one, NULL), ERR_OK);
 		assert_int_equal(all.total_clk, n_group * one.total_clk);
 		assert_int_equal(all.stall_clk, n_group * one.stall_clk);
 		assert_int_equal(all.dram_ifmap_read_word, n_group * one.dram_ifmap_read_word);
@@ -171,9 +171,9 @@ static void test_systolic_scalesim_leaves_out_unseen_lines(void **state)
 	work.h = (struct systolic_dim){10, 1, 0, 0};
 	work.stride = 2;
 	work.in_w = work.in_h = 21;
-	assert_int_equal(systolic_scalesim_run(&machine, &work, 0, &exact, NULL), ERR_OK);
+	assert_int_equal(systolic_scalesim_run(&machine, &work, 0, NULL, &exact, NULL), ERR_OK);
 	work.in_w = work.in_h = 22;
-	assert_int_equal(systolic_scalesim_run(&machine, &work, 0, &more, NULL), ERR_OK);
+	assert_int_equal(systolic_scalesim_run(&machine, &work, 0, NULL, &more, NULL), ERR_OK);
 	assert_memory_equal(&exact, &more, sizeof(exact));
 }
 

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef SIM_BASE_STOP_H
+#define SIM_BASE_STOP_H
+/*
+ * A wish to stop: a signal, or a time that is up. Who may run for long looks at it now and then and returns
+ * ERR_INTERRUPTED, and no figure, when it has come. A wish never goes away again.
+ *
+ *   signal handler ─► stop_request ┐
+ *                                  ├─► stop_requested ◄─ stop_after ◄─ loops of the simulator
+ *   a search's time ─► struct stop ┘
+ */
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Whose wish is heard: that of all, and that of a time. Where a pointer to one is taken NULL is the first alone. */
+struct stop {
+	uint64_t end_ms; /* by stop_now_ms: until when; 0: for ever */
+};
+
+/* Ask the whole process to stop. May be called by a signal handler. */
+void stop_request(void);
+
+/* Whether the process is asked to stop, or the time is up. Takes some ten nanoseconds. */
+bool stop_requested(const struct stop *stop);
+
+/* Milliseconds of a clock that never goes back. */
+uint64_t stop_now_ms(void);
+
+/* Steps of a few nanoseconds that a loop does between two looks, and that work of any size is let do to its end. */
+#define STOP_STEPS 65536U
+
+/* A loop's own counter. Initialise with stop_watch_for. */
+struct stop_watch {
+	const struct stop *stop;
+	uint64_t n_left;
+	bool has_come;
+};
+
+static inline struct stop_watch stop_watch_for(const struct stop *stop)
+{
+	return (struct stop_watch){.stop = stop, .n_left = STOP_STEPS};
+}
+
+/* Look. */
+bool stop_look(struct stop_watch *watch);
+
+/* n more steps are done: whether to stop. Stays true. */
+static inline bool stop_after(struct stop_watch *watch, uint64_t n)
+{
+	if (n < watch->n_left) {
+		watch->n_left -= n;
+		return false;
+	}
+	return stop_look(watch);
+}
+
+#endif
