@@ -217,13 +217,19 @@ static void print_estimate(const struct output *output, const struct space *spac
 		              estimate->n_evaluation, 100.0 * estimate->evaluated_frac);
 	else
 		(void)fprintf(file, "  evaluations: about %.3g (all candidates)\n", estimate->n_evaluation);
-	(void)fprintf(file,
-	              "  time: about %.3g s on %u threads (%.3g evaluations a second and core, measured now)"
-	              "%s\n",
-	              estimate->seconds, estimate->n_thread, estimate->evaluation_per_s,
-	              estimate->is_exact  ? estimate->is_measured ? ", by the first machine" : ", by some layers"
-	              : engine->is_random ? ", if searched exhaustively"
-	                                  : "");
+	if (estimate->is_least)
+		(void)fprintf(
+		    file,
+		    "  time: about %.3g s on %u threads or more: of a layer not one design was done in the time "
+		    "for measuring\n",
+		    estimate->seconds, estimate->n_thread);
+	else
+		(void)fprintf(
+		    file, "  time: about %.3g s on %u threads (%.3g evaluations a second and core, measured now)%s\n",
+		    estimate->seconds, estimate->n_thread, estimate->evaluation_per_s,
+		    estimate->is_exact  ? estimate->is_measured ? ", by the first machine" : ", by some layers"
+		    : engine->is_random ? ", if searched exhaustively"
+					: "");
 	if (estimate->is_exact && estimate->n_machine > 1)
 		(void)fputs("  that is if no machine is cut whole by bounds, which takes a fraction of its time\n",
 		            file);
@@ -245,6 +251,7 @@ static void put_estimate(struct json *json, const struct estimate *estimate, enu
 	json_put_real(json, "log10_network_designs", estimate->log10_design);
 	json_put_real(json, "expected_evaluations", estimate->n_evaluation);
 	json_put_real(json, "expected_seconds", estimate->seconds);
+	json_put_bool(json, "expected_seconds_is_least", estimate->is_least);
 	json_put_real(json, "expected_memory_mb", estimate->memory_mb);
 }
 
@@ -346,7 +353,7 @@ enum err_code cmd_check(const struct cli_options *options, struct err *err)
 		json_begin_object(&json, NULL);
 		json_begin_list(&json, "files");
 	}
-	for (size_t i = 0; i < options->n_file; i++) {
+	for (size_t i = 0; i < options->n_file && first != ERR_INTERRUPTED; i++) {
 		code = check_file(&output, options->file[i], err);
 		first = first == ERR_OK ? code : first;
 	}
@@ -354,6 +361,10 @@ enum err_code cmd_check(const struct cli_options *options, struct err *err)
 		json_end(&json);
 		json_end(&json);
 		json_finish(&json);
+	}
+	if (first == ERR_INTERRUPTED) {
+		store_abandon(&file);
+		return first;
 	}
 	code = store_commit(&file, err);
 	return first == ERR_OK ? code : first;

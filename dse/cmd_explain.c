@@ -163,8 +163,8 @@ static void explain_cost(struct words *words, const struct space *space, const s
 	words_line(words, "%.4g legal designs of distinct layers on all machines; %s about %.3g of them",
 	           estimate->n_legal, is_random ? "an exhaustive search would evaluate" : "evaluated are",
 	           estimate->n_evaluation);
-	words_line(words, "%sabout %.3g s on %u threads and %.0f MB of memory%s", is_random ? "it would take " : "",
-	           estimate->seconds, estimate->n_thread, estimate->memory_mb,
+	words_line(words, "%sabout %.3g s%s on %u threads and %.0f MB of memory%s", is_random ? "it would take " : "",
+	           estimate->seconds, estimate->is_least ? " or more" : "", estimate->n_thread, estimate->memory_mb,
 	           estimate->is_exact && estimate->n_machine > 1 ? ", or less where bounds cut whole machines" : "");
 }
 

@@ -13,8 +13,8 @@
 /* How long to measure, and how many designs at a time. */
 #define MEASURE_MS 250
 #define N_BATCH 64
-/* How long a branch and bound may take on the first machine, for that. */
-#define MEASURE_EXACT_MS 2000
+/* How long a branch and bound may take on the first machine, or a sample and what is measured with it. */
+#define LIMIT_MS 2000
 
 /* Program, libraries and what a search holds besides its fronts, as measured on the shipped spaces. */
 #define BASE_MEMORY_MB 12.0
@@ -26,9 +26,9 @@ struct sample {
 
 /*
  * A search that meets a candidate with a cut skips the rest of its block, so
- * of the candidates under a cut about one in a block's size is evaluated.
+ * of the candidates under a cut about one in a block's size is evaluated. false: the time was up before all were.
  */
-static void measure_layer(const struct layer_problem *layer, struct rng *rng, struct sample *sample)
+static bool measure_layer(const struct layer_problem *layer, struct rng *rng, struct sample *sample)
 {
 	uint32_t genome[N_BATCH * N_LAYER_GENE];
 	struct evaluation result[N_BATCH];
@@ -38,11 +38,31 @@ static void measure_layer(const struct layer_problem *layer, struct rng *rng, st
 	layer->problem.evaluate(layer->problem.context, genome, N_BATCH, result);
 	for (size_t i = 0; i < N_BATCH; i++) {
 		double block = 1.0;
+		if (problem_any_stopped(&result[i], 1))
+			return false;
+		sample->n++;
 		for (size_t k = result[i].n_cut; result[i].n_cut > 0 && k < N_LAYER_GENE; k++)
 			block *= layer->n_value[k];
 		sample->n_cut_saves += 1.0 - 1.0 / block;
 	}
-	sample->n += N_BATCH;
+	return true;
+}
+
+/* One round over the layers; n: evaluations, evaluated: what a search would look at. false: the time was up. */
+static bool measure_round(const struct candidate *candidate, struct rng *rng, double *n, double *evaluated)
+{
+	for (size_t i = 0; i < candidate->n_task; i++) {
+		const struct layer_problem *layer = &candidate->task[i].layer;
+		struct sample sample = {0};
+		if (!candidate_is_reachable(candidate, i))
+			continue;
+		bool is_whole = measure_layer(layer, rng, &sample);
+		*n += sample.n;
+		if (!is_whole)
+			return false;
+		*evaluated += (double)problem_size(&layer->problem) * (1.0 - sample.n_cut_saves / sample.n);
+	}
+	return true;
 }
 
 /*
@@ -55,42 +75,33 @@ static void measure(struct candidate *candidate, struct estimate *estimate)
 	struct rng rng = rng_stream(0, 0, 0);
 	double n = 0.0, evaluated = 0.0, full = 0.0;
 	unsigned n_round = 0;
+	bool has_time = true;
+	uint64_t first_ms = progress_now_ms();
 	for (size_t i = 0; i < candidate->n_task; i++) {
 		full += (double)candidate->task[i].size;
 		candidate_sample(candidate, i);
 	}
 	uint64_t start_ms = progress_now_ms(), now_ms = start_ms;
-	while (now_ms - start_ms < MEASURE_MS && n_round < 100000) {
-		for (size_t i = 0; i < candidate->n_task; i++) {
-			const struct layer_problem *layer = &candidate->task[i].layer;
-			struct sample sample = {0};
-			if (!candidate_is_reachable(candidate, i))
-				continue;
-			measure_layer(layer, &rng, &sample);
-			n += sample.n;
-			evaluated += (double)problem_size(&layer->problem) * (1.0 - sample.n_cut_saves / sample.n);
-		}
-		n_round++;
+	while (has_time && now_ms - start_ms < MEASURE_MS && n_round < 100000) {
+		double of_round = 0.0;
+		has_time = measure_round(candidate, &rng, &n, &of_round);
+		evaluated += has_time ? of_round : 0.0;
+		n_round += has_time;
 		now_ms = progress_now_ms();
 	}
-	assert(n > 0.0 && n_round > 0);
-	double seconds = fmax(1.0, (double)(now_ms - start_ms)) / 1000.0;
-	estimate->evaluation_per_s = n / seconds;
-	estimate->evaluated_frac = full > 0.0 ? evaluated / n_round / full : 0.0;
+	/* without a whole round nothing is known of cuts, and the rate is that of the quicker layers at most */
+	estimate->is_least = n_round == 0;
+	double seconds = fmax(1.0, (double)(now_ms - (n_round == 0 ? first_ms : start_ms))) / 1000.0;
+	estimate->evaluation_per_s = fmax(n, 1.0) / seconds;
+	estimate->evaluated_frac = n_round == 0 ? 1.0 : full > 0.0 ? evaluated / n_round / full : 0.0;
 	assert(estimate->evaluated_frac >= 0.0 && estimate->evaluated_frac <= 1.0 + 1e-9);
 }
 
-/* Until when a branch and bound may go on. */
-struct deadline {
-	uint64_t end_ms;
-};
-
-static bool watch_deadline(void *context, double progress, const struct engine_counts *counts)
+static bool watch_stop(void *context, double progress, const struct engine_counts *counts)
 {
-	const struct deadline *deadline = context;
 	(void)progress;
 	(void)counts;
-	return progress_now_ms() < deadline->end_ms;
+	return !stop_requested(context);
 }
 
 /*
@@ -100,7 +111,6 @@ static bool watch_deadline(void *context, double progress, const struct engine_c
 static void measure_exact(struct candidate *candidate, struct estimate *estimate)
 {
 	uint64_t start_ms = progress_now_ms(), n_told = 0;
-	struct deadline deadline = {start_ms + MEASURE_EXACT_MS};
 	const struct engine_options options = {.seed = 0};
 	double size = 0.0, n_done = 0.0;
 	candidate->is_exact = true;
@@ -109,16 +119,17 @@ static void measure_exact(struct candidate *candidate, struct estimate *estimate
 		size += (double)task->size;
 		if (n_done < (double)i)
 			continue;
-		candidate_search(candidate, i, 1, &options, watch_deadline, &deadline);
+		candidate_search(candidate, i, 1, &options, watch_stop, &estimate->stop);
 		n_told += task->counts.n_told;
 		n_done += task->code == ERR_OK;
+		estimate->is_least |= task->code == ERR_INTERRUPTED && task->counts.n_told == 0 && task->front.n == 0;
 	}
 	double seconds = fmax(1.0, (double)(progress_now_ms() - start_ms)) / 1000.0;
 	double share = fmax(n_done, 1.0) / (double)candidate->n_task;
 	estimate->is_measured = n_done >= (double)candidate->n_task;
 	estimate->evaluation_per_s = (double)n_told / seconds;
 	/* a task that was cut short counts as none, but a search evaluates no design twice */
-	estimate->evaluated_frac = fmin(1.0, (double)n_told / share / size);
+	estimate->evaluated_frac = estimate->is_least ? 1.0 : fmin(1.0, (double)n_told / share / size);
 	estimate->seconds = seconds / share * (double)estimate->n_machine / estimate->n_thread;
 }
 
@@ -180,18 +191,23 @@ enum err_code estimate_space(const struct space *space, const struct layer_map *
 	if (estimate->n_machine > UINT32_MAX)
 		return err_add(err, ERR_INPUT, "%s: more machines than can be numbered", space->file[0].path);
 	uint64_t n_sample = estimate->n_machine < MAX_SAMPLE ? estimate->n_machine : MAX_SAMPLE;
-	for (uint64_t i = 0; i < n_sample; i++) {
+	for (uint64_t i = 0; i < n_sample && !stop_requested(NULL); i++) {
 		enum err_code code =
 		    add_machine(space, map, (uint32_t)(estimate->n_machine / n_sample * i), estimate, err);
 		if (code != ERR_OK)
 			return code;
 	}
+	if (stop_requested(NULL))
+		return err_add(err, ERR_INTERRUPTED, "interrupted");
 	double scale = (double)estimate->n_machine / (double)n_sample;
 	estimate->n_legal *= scale;
 	estimate->n_candidate *= scale;
 	estimate->memory_mb = memory_mb(space, map, n_thread);
 	if (!estimate->has_candidate)
 		return ERR_OK;
+	estimate->stop.end_ms = progress_now_ms() + LIMIT_MS;
+	for (size_t i = 0; i < estimate->candidate.n_task; i++)
+		estimate->candidate.task[i].layer.stop = &estimate->stop;
 	estimate->is_exact = strcmp(space->engine, engine_exact.name) == 0;
 	if (estimate->is_exact)
 		measure_exact(&estimate->candidate, estimate);
@@ -200,13 +216,14 @@ enum err_code estimate_space(const struct space *space, const struct layer_map *
 	estimate->n_evaluation = estimate->n_candidate * estimate->evaluated_frac;
 	if (!estimate->is_exact)
 		estimate->seconds = estimate->n_evaluation / estimate->evaluation_per_s / n_thread;
-	return ERR_OK;
+	return stop_requested(NULL) ? err_add(err, ERR_INTERRUPTED, "interrupted") : ERR_OK;
 }
 
 /* A design of the front that task i's sample left. Its genome is of the set's problem, which knows all choices. */
-static enum err_code run_sampled(const struct candidate *candidate, size_t i, size_t point, struct err *err)
+static enum err_code run_sampled(const struct candidate *candidate, size_t i, size_t point, const struct stop *stop,
+                                 struct err *err)
 {
-	const struct detail_options options = {.detail = DETAIL_EVENT};
+	const struct detail_options options = {.detail = DETAIL_EVENT, .can_stop = true, .stop = stop};
 	uint32_t genome[N_LAYER_GENE];
 	struct layer_design design;
 	size_t distinct = 0;
@@ -224,8 +241,10 @@ enum err_code estimate_event(struct estimate *estimate, double limit_s, struct e
 {
 	const struct candidate *candidate = &estimate->candidate;
 	uint64_t start_ms = progress_now_ms();
+	const struct stop stop = {start_ms + (uint64_t)(1000.0 * limit_s) + 1};
 	double seconds = 0.0, n = 0.0;
 	bool has_more = true;
+	struct err inner = {0};
 	enum err_code code = ERR_OK;
 	assert(estimate->has_candidate && limit_s >= 0.0);
 	for (size_t round = 0; has_more && code == ERR_OK; round++) {
@@ -234,11 +253,19 @@ enum err_code estimate_event(struct estimate *estimate, double limit_s, struct e
 			if (round >= candidate->task[i].front.n)
 				continue;
 			has_more = true;
-			code = run_sampled(candidate, i, round, err);
-			n++;
+			code = run_sampled(candidate, i, round, &stop, &inner);
+			n += code == ERR_OK;
 			seconds = (double)(progress_now_ms() - start_ms) / 1000.0;
 		}
 	}
+	if (code == ERR_INTERRUPTED && !stop_requested(NULL)) { /* the time is up, and the first not done */
+		estimate->is_least = n < 1.0;
+		n = fmax(n, 1.0);
+		code = ERR_OK;
+	}
+	if (code != ERR_OK)
+		(void)err_add_all(err, (struct err_place){0}, &inner);
+	err_clear(&inner);
 	if (n > 0.0 && code == ERR_OK) {
 		estimate->evaluation_per_s = n / fmax(seconds, 0.001);
 		estimate->seconds = estimate->n_evaluation / estimate->evaluation_per_s / estimate->n_thread;

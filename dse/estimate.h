@@ -8,6 +8,7 @@
  * or so a machine, on the first machine's layers.
  */
 #include "dse/candidate.h"
+#include "sim/base/stop.h"
 
 #define ESTIMATE_WHY_SIZE 160
 
@@ -19,8 +20,10 @@ struct estimate {
 	double evaluated_frac;       /* share of the candidates that neither bounds nor cuts save */
 	bool is_exact, is_measured;  /* searched by branch and bound; on the first machine that was done to its end */
 	double n_evaluation, evaluation_per_s; /* expected; measured, one core */
+	bool is_least; /* some layer's first design took longer than there was time: seconds is too little, the rate too much */
 	double seconds, memory_mb;
 	unsigned n_thread;
+	struct stop stop; /* of the candidate's evaluations: the time for measuring */
 	bool has_candidate;
 	struct candidate candidate; /* the first machine that is not refused; candidate_free if there is one */
 };
@@ -29,11 +32,14 @@ struct estimate {
  * Time designs of the candidate's sample in the event tier, the layers in turn,
  * until limit_s have passed, at least one; evaluation_per_s and seconds are of
  * that tier then. Its evaluations are those of the fast tier. Needs a candidate;
- * changes nothing where the sample has no feasible design. ERR_INTERNAL.
+ * changes nothing where the sample has no feasible design. ERR_INTERRUPTED, ERR_INTERNAL.
  */
 enum err_code estimate_event(struct estimate *estimate, double limit_s, struct err *err);
 
-/* ERR_INPUT, ERR_INTERNAL. Of the fast tier. Takes about a second. */
+/*
+ * Of the fast tier. Takes about a second, and some seconds whatever a design takes. The estimate must not move: its
+ * candidate points into it. ERR_INPUT, ERR_INTERRUPTED (a signal), ERR_INTERNAL.
+ */
 enum err_code estimate_space(const struct space *space, const struct layer_map *map, unsigned n_thread,
                              struct estimate *estimate, struct err *err);
 

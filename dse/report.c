@@ -423,7 +423,9 @@ static void print_miss(FILE *file, const struct explore_miss *miss)
 void report_infeasible(FILE *file, const struct front_run *run)
 {
 	const struct explore *explore = run->explore;
-	(void)fprintf(file, "No feasible design among %" PRIu64 " machines and %" PRIu64 " evaluated layer designs.\n",
+	(void)fprintf(file,
+	              "No feasible design%s among %" PRIu64 " machines and %" PRIu64 " evaluated layer designs.\n",
+	              explore->out_of_time ? " found in the time, which proves nothing," : "",
 	              explore->counts.n_machine, explore->counts.engine.n_told);
 	char text[CERTIFICATE_TEXT_SIZE];
 	certificate_text(run, text, sizeof(text));
