@@ -5,6 +5,7 @@
  *   network -> graph -> cut and priced on a machine -> table or JSON; DRAM plan -> files -> read back
  */
 #include "dse/cli.h"
+#include "dse/interrupt.h"
 #include "dse/paths.h"
 #include "dse/schedule_chips.h"
 #include "dse/sram_map.h"
@@ -228,6 +229,8 @@ enum err_code cmd_schedule(const struct cli_options *options, struct err *err)
 		code = octopus_build(&job.network, &job.graph, err);
 	if (code == ERR_OK)
 		code = octopus_plan(&job.machine, &job.graph, &job.options, &job.schedule, err);
+	if (code == ERR_OK && interrupt_requested())
+		code = err_add(err, ERR_INTERRUPTED, "interrupted; nothing was written");
 	if (code == ERR_OK)
 		code = deliver(&job, err);
 	octopus_schedule_free(&job.schedule);

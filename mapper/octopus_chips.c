@@ -46,6 +46,9 @@ struct dealing {
 	struct deal *deal; /* [n_chip + 1][n_layer + 1] by chips, and by layers that they have together */
 };
 
+/* Steps of a watch that asking whether layers fit amounts to. */
+#define DEAL_STEPS 1024
+
 static bool prepare_dealing(struct planner *planner, bool (*fits)(struct planner *planner, uint32_t first, uint32_t n),
                             struct dealing *dealing)
 {
@@ -65,7 +68,7 @@ static bool prepare_dealing(struct planner *planner, bool (*fits)(struct planner
 		dealing->reach[0] = !fits || fits(planner, 0, n) ? n : 0;
 	for (uint32_t l = 0, end = 0; dealing->n_chip > 1 && l < n; l++) {
 		end = end < l ? l : end;
-		while (end < n && (!fits || fits(planner, l, end + 1 - l)))
+		while (end < n && !stop_after(&planner->watch, DEAL_STEPS) && (!fits || fits(planner, l, end + 1 - l)))
 			end++;
 		dealing->reach[l] = end;
 	}
@@ -77,8 +80,8 @@ static struct deal *deal_of(const struct dealing *dealing, uint32_t chip, uint32
 	return &dealing->deal[(size_t)chip * (dealing->n_layer + 1) + layer];
 }
 
-/* The best way to deal the first layers to each number of chips. */
-static void deal_layers(const struct dealing *dealing)
+/* The best way to deal the first layers to each number of chips. false: the watch's time has come. */
+static bool deal_layers(const struct dealing *dealing, struct stop_watch *watch)
 {
 	uint32_t n = dealing->n_layer;
 
@@ -89,6 +92,8 @@ static void deal_layers(const struct dealing *dealing)
 		for (uint32_t l = 0; l < n; l++) {
 			const struct deal *before = deal_of(dealing, c - 1, l);
 
+			if (stop_after(watch, n))
+				return false;
 			for (uint32_t end = l + 1; end <= dealing->reach[l] && before->slowest_us < DBL_MAX; end++) {
 				double us = dealing->sum_us[end] - dealing->sum_us[l] + dealing->link_us[l];
 				const struct deal next = {real_max(before->slowest_us, us), before->all_us + us, l};
@@ -97,6 +102,7 @@ static void deal_layers(const struct dealing *dealing)
 					*deal_of(dealing, c, end) = next;
 			}
 		}
+	return true;
 }
 
 bool octopus_deal_chips(struct planner *planner, bool (*fits)(struct planner *planner, uint32_t first, uint32_t n))
@@ -105,9 +111,8 @@ bool octopus_deal_chips(struct planner *planner, bool (*fits)(struct planner *pl
 	struct dealing dealing = {.n_layer = n, .n_chip = most < n ? most : n};
 	uint32_t best = 1;
 
-	if (!prepare_dealing(planner, fits, &dealing))
+	if (!prepare_dealing(planner, fits, &dealing) || !deal_layers(&dealing, &planner->watch))
 		return false;
-	deal_layers(&dealing);
 	for (uint32_t c = 2; c <= dealing.n_chip; c++)
 		if (is_better(deal_of(&dealing, c, n), deal_of(&dealing, best, n)))
 			best = c;

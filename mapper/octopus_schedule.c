@@ -17,6 +17,11 @@ enum err_code octopus_no_memory(struct planner *planner)
 	               planner->graph->n_layer);
 }
 
+enum err_code octopus_say_stopped(struct planner *planner)
+{
+	return err_add(planner->err, ERR_INTERRUPTED, "interrupted; nothing was written");
+}
+
 enum err_code octopus_say_too_large(struct planner *planner, uint32_t layer)
 {
 	return err_add(planner->err, ERR_INFEASIBLE,
@@ -144,7 +149,8 @@ static enum err_code list_choices(struct planner *planner, uint32_t l, const str
 		lists[l] = (struct list){1, choice};
 		return ERR_OK;
 	}
-	octopus_search_layer(planner->context[l], query, choice);
+	if (!octopus_search_layer(planner->context[l], query, choice))
+		return octopus_say_stopped(planner);
 	uint32_t n = 0;
 
 	for (uint32_t i = 0; i < n_keep * most; i++)
@@ -186,8 +192,8 @@ struct state {
 };
 
 /* The least cost of all layers with at most n_worker workers each; end: the last layer's choice. DBL_MAX: none. */
-static double find_sequence(const struct planner *planner, const struct list *lists, uint32_t n_worker,
-                            struct state **state, uint32_t *end)
+static double find_sequence(struct planner *planner, const struct list *lists, uint32_t n_worker, struct state **state,
+                            uint32_t *end)
 {
 	bool ahead = planner->options->strategy == OCTOPUS_HIDE;
 	double us = us_cost(planner), least = DBL_MAX;
@@ -202,6 +208,8 @@ static double find_sequence(const struct planner *planner, const struct list *li
 			struct state best = {least_before, end_before};
 
 			state[l][i].cost = DBL_MAX;
+			if (stop_after(&planner->watch, 1 + (ahead && l > 0 ? lists[l - 1].n : 0)))
+				return DBL_MAX;
 			if (now->plan.n_worker > n_worker || least_before == DBL_MAX)
 				continue;
 			for (uint32_t j = 0; l > 0 && ahead && j < lists[l - 1].n; j++) {
@@ -270,6 +278,8 @@ static enum err_code choose_sequence(struct planner *planner)
 		uint32_t end = 0;
 		double cost = find_sequence(planner, lists, w, state, &end);
 
+		if (planner->watch.has_come)
+			return octopus_say_stopped(planner);
 		if (cost == DBL_MAX)
 			break;
 		cost += enabling_cost(planner, w);
@@ -349,8 +359,12 @@ static void finish_chips(struct planner *planner)
 enum err_code octopus_plan(const struct machine *machine, struct octopus_graph *graph,
                            const struct octopus_options *options, struct octopus_schedule *schedule, struct err *err)
 {
-	struct planner planner = {
-	    .machine = machine, .graph = graph, .options = options, .schedule = schedule, .err = err};
+	struct planner planner = {.machine = machine,
+	                          .graph = graph,
+	                          .options = options,
+	                          .schedule = schedule,
+	                          .err = err,
+	                          .watch = stop_watch_for(NULL)};
 	uint32_t most = octopus_max_worker(machine), n_chip = options->n_chip > 0 ? options->n_chip : 1;
 	enum err_code code = ERR_OK;
 
@@ -366,7 +380,7 @@ enum err_code octopus_plan(const struct machine *machine, struct octopus_graph *
 	} else {
 		code = choose_sequence(&planner);
 		if (code == ERR_OK && !octopus_deal_chips(&planner, NULL))
-			code = octopus_no_memory(&planner);
+			code = planner.watch.has_come ? octopus_say_stopped(&planner) : octopus_no_memory(&planner);
 	}
 	if (code == ERR_OK) {
 		finish_layers(&planner);

@@ -67,7 +67,7 @@ struct octopus_schedule {
  * best.
  *
  * machine: QPE or chip. ERR_INFEASIBLE naming the layer that no worker's SRAM holds, or what the model needs where it
- * does not stay in SRAM; ERR_INTERNAL without memory. schedule is empty then.
+ * does not stay in SRAM; ERR_INTERNAL without memory; ERR_INTERRUPTED (a signal). schedule is empty then.
  */
 enum err_code octopus_plan(const struct machine *machine, struct octopus_graph *graph,
                            const struct octopus_options *options, struct octopus_schedule *schedule, struct err *err);

@@ -4,6 +4,7 @@
 /* Inside octopus_plan: octopus_schedule.c chooses cuts, octopus_sram.c finds PEs that hold a model, octopus_chips.c
  * deals layers to chips. */
 #include "mapper/octopus_schedule.h"
+#include "sim/base/stop.h"
 
 /* While a schedule is made. */
 struct planner {
@@ -16,11 +17,15 @@ struct planner {
 	struct octopus_cut_choice *chosen; /* [n_layer] */
 	struct octopus_seat **seat; /* [n_layer][n_worker]: where weights stay; of the graph's arena; else NULL */
 	struct arena arena;         /* scratch */
+	struct stop_watch watch;    /* a signal; who finds that it has come breaks off */
 	struct err *err;
 };
 
 /* The error of no memory. */
 enum err_code octopus_no_memory(struct planner *planner);
+
+/* The error of a signal. */
+enum err_code octopus_say_stopped(struct planner *planner);
 
 /* No cut of a layer fits a worker's SRAM. */
 enum err_code octopus_say_too_large(struct planner *planner, uint32_t layer);
@@ -47,7 +52,7 @@ void octopus_take_seats(struct planner *planner, uint32_t l, uint32_t end);
 /*
  * Deal layers to at most n_chip chips, in order: the slowest chip is as fast as can be, then all of them together.
  * fits(planner, first, n): whether a chip can hold those layers (NULL: any); if it can, so it can any part of them.
- * false: some layers find no chip.
+ * false: some layers find no chip, or the watch's time has come.
  */
 bool octopus_deal_chips(struct planner *planner, bool (*fits)(struct planner *planner, uint32_t first, uint32_t n));
 

@@ -2,6 +2,7 @@
 #include "mapper/octopus_search.h"
 #include "sim/base/checked.h"
 #include "sim/base/real.h"
+#include "sim/base/stop.h"
 #include <float.h>
 
 /* Tiles of `size`, and one for the rest. */
@@ -185,6 +186,7 @@ struct search {
 	const struct octopus_query *query;
 	struct octopus_cut_choice *choice;
 	struct octopus_cut_choice now; /* the cut at hand */
+	struct stop_watch watch;
 };
 
 static double measure(const struct search *search, const struct octopus_cut_choice *choice, enum octopus_keep keep)
@@ -250,11 +252,14 @@ static void try_workers(struct search *search)
 	}
 }
 
+/* Steps of a watch that the numbers of workers of a tile amount to, or looking for parts of its depth. */
+#define TILE_STEPS 256
+
 static void try_tile(struct search *search, uint32_t depth_step)
 {
 	struct octopus_cut_choice *now = &search->now;
 
-	if (!fit_depth(search->context, depth_step, &now->split, &now->work))
+	if (stop_after(&search->watch, TILE_STEPS) || !fit_depth(search->context, depth_step, &now->split, &now->work))
 		return;
 	octopus_compute(search->context, &now->split, &now->work);
 	uint64_t n_tile = (uint64_t)now->work.n_map * now->work.n_filter;
@@ -269,13 +274,14 @@ static void try_filters(struct search *search, const struct steps *step)
 	const struct block *block = search->context->block;
 	uint32_t n_group = block_n_group(block), n_c = block->out_c;
 
-	for (uint32_t size = first_size(n_c); size > 0; size = next_size(n_c, step->c, size)) {
+	for (uint32_t size = first_size(n_c); size > 0 && !search->watch.has_come;
+	     size = next_size(n_c, step->c, size)) {
 		search->now.split.c = cut_dim(n_c, size);
 		try_tile(search, step->d);
 	}
 	uint32_t of_group = block_group_out_c(block);
 
-	for (uint32_t n = 2; n_group > 1 && n <= of_group; n++) {
+	for (uint32_t n = 2; n_group > 1 && n <= of_group && !search->watch.has_come; n++) {
 		if (of_group % n != 0) /* parts of one size, so that none reaches into the next group */
 			continue;
 		search->now.split.c = cut_dim(n_c, of_group / n);
@@ -283,23 +289,26 @@ static void try_filters(struct search *search, const struct steps *step)
 	}
 }
 
-void octopus_search_layer(const struct octopus_context *context, const struct octopus_query *query,
+bool octopus_search_layer(const struct octopus_context *context, const struct octopus_query *query,
                           struct octopus_cut_choice *choice)
 {
 	const struct block *block = context->block;
 	const struct steps step = steps_of(context);
-	struct search search = {.context = context, .query = query, .choice = choice};
+	struct search search = {.context = context, .query = query, .choice = choice, .watch = stop_watch_for(NULL)};
 	size_t n = (query->ahead ? N_OCTOPUS_KEEP : 1) * (size_t)query->n_worker;
 
 	assert(query->n_worker > 0);
 	for (size_t i = 0; i < n; i++)
 		choice[i].exists = false;
 	search.now.split = split_whole(block);
-	for (uint32_t w = first_size(block->out_w); w > 0; w = next_size(block->out_w, step.w, w)) {
+	for (uint32_t w = first_size(block->out_w); w > 0 && !search.watch.has_come;
+	     w = next_size(block->out_w, step.w, w)) {
 		search.now.split.w = cut_dim(block->out_w, w);
-		for (uint32_t h = first_size(block->out_h); h > 0; h = next_size(block->out_h, step.h, h)) {
+		for (uint32_t h = first_size(block->out_h); h > 0 && !search.watch.has_come;
+		     h = next_size(block->out_h, step.h, h)) {
 			search.now.split.h = cut_dim(block->out_h, h);
 			try_filters(&search, &step);
 		}
 	}
+	return !search.watch.has_come;
 }

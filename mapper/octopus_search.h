@@ -52,9 +52,10 @@ struct octopus_query {
 /*
  * choice[k][w - 1]: the best cut for exactly w workers by measure k (enum octopus_keep; without query->ahead only the
  * first). choice: [N_OCTOPUS_KEEP][n_worker], or [1][n_worker]. Nothing exists where no cut fits a worker's SRAM.
- * Some 10^6 evaluations for a large convolution.
+ * Some 10^6 evaluations for a large convolution. false: a signal asked to stop (sim/base/stop.h), and there are no
+ * choices.
  */
-void octopus_search_layer(const struct octopus_context *context, const struct octopus_query *query,
+bool octopus_search_layer(const struct octopus_context *context, const struct octopus_query *query,
                           struct octopus_cut_choice *choice);
 
 /* One cut, evaluated as the search does; choice->exists false: it does not fit a worker's SRAM. */

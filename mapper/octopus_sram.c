@@ -218,7 +218,8 @@ static enum err_code search_layers(struct planner *planner, double cost_us, stru
 		while (planner->context[same] != context)
 			same++;
 		if (same == l) {
-			octopus_search_layer(context, &query, list[l]);
+			if (!octopus_search_layer(context, &query, list[l]))
+				return octopus_say_stopped(planner);
 		} else {
 			list[l] = list[same];
 		}
@@ -399,11 +400,13 @@ enum err_code octopus_choose_resident(struct planner *planner)
 		if (code != ERR_OK)
 			return code;
 		/* fewer workers take longer for layers and less for setup and cleanup */
-		for (uint32_t w = planner->n_worker; w > 0; w /= 2)
+		for (uint32_t w = planner->n_worker; w > 0 && !stop_look(&planner->watch); w /= 2)
 			if (take_choices(planner, list, w) && octopus_deal_chips(planner, fits) &&
 			    !keep_if_better(planner, &best))
 				return octopus_no_memory(planner);
 	}
+	if (stop_look(&planner->watch))
+		return octopus_say_stopped(planner);
 	if (best.score_us == DBL_MAX)
 		return say_no_room(planner);
 	return take_best(planner, &best) ? ERR_OK : octopus_no_memory(planner);
