@@ -51,7 +51,8 @@ static enum err_code open_one(struct reading *reading, struct err *err)
 {
 	struct files_read *file = reading->file;
 	struct stat status;
-	reading->descriptor = open(file->path, O_RDONLY | O_CLOEXEC);
+	/* a FIFO, which has no bytes of its own, is not waited for */
+	reading->descriptor = open(file->path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
 	if (reading->descriptor < 0 || fstat(reading->descriptor, &status) != 0)
 		return err_add(err, ERR_IO, "%s: cannot be read: %s", file->path, strerror(errno));
 	file->n_byte = (size_t)status.st_size;

@@ -9,6 +9,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 /* Text that grows. */
 struct text {
@@ -168,12 +170,11 @@ enum err_code replay_read_point(const char *path, uint64_t id, struct arena *are
 {
 	struct wanted wanted = {.id = id};
 	assert(path && arena && root && point);
-	FILE *file = fopen(path, "r");
-	if (!file)
+	struct stat status;
+	if (stat(path, &status) != 0 || access(path, R_OK) != 0)
 		return err_add(err, ERR_IO, "%s: cannot read: %s", path, strerror(errno));
-	(void)fclose(file);
-	/* First the point, then the file again with the designs it names. */
-	const struct doc_node *document = read_lines(path, &wanted, arena);
+	/* First the point, then the file again with the designs it names; what can be read once is read as a whole. */
+	const struct doc_node *document = S_ISREG(status.st_mode) ? read_lines(path, &wanted, arena) : NULL;
 	*point = document ? find_item(doc_find(document, "points"), "id", id) : NULL;
 	if (*point && list_designs(*point, arena, &wanted)) {
 		document = read_lines(path, &wanted, arena);

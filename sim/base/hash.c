@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "sim/base/hash.h"
+#include "sim/base/file.h"
 #include <assert.h>
-#include <errno.h>
-#include <stdio.h>
-#include <string.h>
 #include <xxhash.h>
 
 #define READ_BYTE 65536u
@@ -40,30 +38,22 @@ enum err_code hash_file(const char *path, char hex[HASH_HEX_SIZE], struct err *e
 {
 	assert(path && hex);
 	unsigned char buffer[READ_BYTE];
-	enum err_code code = ERR_OK;
-	size_t n;
-	FILE *file = fopen(path, "rb");
+	struct file_input input;
+	size_t n = 1;
+	enum err_code code = file_open(path, &input, err);
+	if (code != ERR_OK)
+		return code;
 	XXH3_state_t *state = XXH3_createState();
-
-	if (!file) {
-		code = err_add(err, ERR_IO, "%s: cannot be read: %s", path, strerror(errno));
-		goto cleanup;
-	}
-	if (!state || XXH3_128bits_reset(state) != XXH_OK) {
+	if (!state || XXH3_128bits_reset(state) != XXH_OK)
 		code = err_add(err, ERR_INTERNAL, "%s: out of memory", path);
-		goto cleanup;
+	while (code == ERR_OK && n > 0) {
+		code = file_next(&input, buffer, sizeof(buffer), &n, err);
+		if (code == ERR_OK)
+			(void)XXH3_128bits_update(state, buffer, n);
 	}
-	while ((n = fread(buffer, 1, sizeof(buffer), file)) > 0)
-		(void)XXH3_128bits_update(state, buffer, n);
-	if (ferror(file)) {
-		code = err_add(err, ERR_IO, "%s: cannot be read: %s", path, strerror(errno));
-		goto cleanup;
-	}
-	print_hex(XXH3_128bits_digest(state), hex);
-
-cleanup:
+	if (code == ERR_OK)
+		print_hex(XXH3_128bits_digest(state), hex);
 	(void)XXH3_freeState(state);
-	if (file)
-		(void)fclose(file);
+	file_close(&input);
 	return code;
 }
