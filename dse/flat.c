@@ -46,7 +46,10 @@ struct flat {
 	struct whole whole;
 	uint32_t *n_value; /* [n_gene] */
 	struct problem problem;
+	bool *seeds_stopped; /* the caller's: proposals are not those of a search that nobody stops */
 };
+
+static const struct evaluation stopped = {.violation = VIOLATION_REFUSED, .reason = PROBLEM_STOPPED};
 
 /* The candidate's machine; NULL when it was refused. */
 static const struct layer_set *machine_of(const struct flat *flat, const uint32_t *genome, uint32_t *index)
@@ -107,7 +110,9 @@ static void evaluate(const void *context, const uint32_t *genome, size_t n, stru
 	struct whole_scratch scratch = {0};
 	bool has_memory = whole_scratch_alloc(&scratch, flat->map);
 	for (size_t i = 0; i < n; i++) {
-		if (has_memory)
+		if (*flat->seeds_stopped || (i > 0 && problem_any_stopped(&out[i - 1], 1)))
+			out[i] = stopped; /* nor does anybody want the others */
+		else if (has_memory)
 			evaluate_one(flat, genome + i * flat->problem.n_gene, &scratch, &out[i]);
 		else
 			out[i] = (struct evaluation){.violation = VIOLATION_REFUSED, .reason = REASON_REFUSED};
@@ -158,6 +163,8 @@ static void evaluate_shared(const void *context, const uint32_t *genome, size_t 
 	struct part part = {.flat = flat, .n_thread = n_thread};
 	const struct ranks_work work = work_of(flat, &part);
 	ranks_map(&work, genome, n, out);
+	if (*flat->seeds_stopped)
+		out[0] = stopped;
 }
 
 /* Other ranks than the first one evaluate for it, and have no front. */
@@ -215,16 +222,17 @@ static size_t propose(const void *context, uint32_t *genome, size_t max)
 	size_t n = 0, n_gene = flat->problem.n_gene;
 	uint32_t index;
 	bool has_memory = true;
-	assert(flat->folds);
+	assert(flat->folds && !*flat->seeds_stopped);
 	for (size_t i = 0; i < max; i++) {
 		uint64_t machine = i % flat->n_machine;
 		for (size_t k = flat->n_machine_gene; k-- > 0; machine /= flat->n_value[k])
 			genome[i * n_gene + k] = (uint32_t)(machine % flat->n_value[k]);
 	}
-	for (size_t i = 0; i < flat->n_machine && i < max && has_memory; i++)
+	for (size_t i = 0; i < flat->n_machine && i < max && has_memory && !*flat->seeds_stopped; i++)
 		if (flat->set[i])
 			has_memory = whole_seed(flat->set[i], (max - i - 1) / flat->n_machine + 1,
-			                        genome + i * n_gene + flat->n_machine_gene, flat->n_machine * n_gene) > 0;
+			                        genome + i * n_gene + flat->n_machine_gene, flat->n_machine * n_gene,
+			                        flat->seeds_stopped) > 0;
 	/* Refused machines have no design to propose. */
 	for (size_t i = 0; i < max && has_memory; i++)
 		if (machine_of(flat, genome + i * n_gene, &index))
@@ -336,8 +344,9 @@ enum err_code explore_flat(struct explore *explore, const struct explore_options
 	struct flat_part part = {
 	    .n_reason = FLAT_N_REASON, .by_reason = by_reason, .nearest = {.violation = INFINITY}};
 	struct share *share = options->share;
-	bool folds = options->engine->is_random;
+	bool folds = options->engine->is_random, seeds_stopped = false;
 	enum err_code code = ranks_agree(flat_init(&flat, explore, folds, err), err);
+	flat.seeds_stopped = &seeds_stopped;
 	if (code != ERR_OK)
 		goto cleanup;
 	struct engine_options engine_options = {.seed = options->seed,

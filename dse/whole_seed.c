@@ -20,6 +20,7 @@ struct seed_pool {
 	size_t *n;                 /* [n_distinct] */
 	uint32_t *genome;          /* [n_distinct][n_alloc][N_LAYER_GENE] */
 	struct evaluation *result; /* [n_distinct][n_alloc] */
+	bool was_stopped;          /* an evaluation */
 };
 
 static bool pool_alloc(struct seed_pool *pool, size_t n_distinct, size_t n_row)
@@ -50,6 +51,7 @@ static void price_layer(const struct layer_problem *layer, size_t distinct, stru
 		layer_problem_repair(layer, &rng, genome + i * N_LAYER_GENE);
 	}
 	layer->problem.evaluate(layer->problem.context, genome, n, pool->result + distinct * pool->n_alloc);
+	pool->was_stopped |= problem_any_stopped(pool->result + distinct * pool->n_alloc, n);
 	pool->n[distinct] = n;
 }
 
@@ -90,8 +92,7 @@ static size_t choose(const struct evaluation *result, size_t n, unsigned n_metri
 		double sum = 0.0;
 		for (unsigned k = 0; k < n_metric; k++)
 			sum += weight[k] * result[i].objective[k] / scale[k];
-		if (result[i].violation > least_violation ||
-		    (result[i].violation == least_violation && sum >= least))
+		if (result[i].violation > least_violation || (result[i].violation == least_violation && sum >= least))
 			continue;
 		least_violation = result[i].violation;
 		least = sum;
@@ -100,35 +101,37 @@ static size_t choose(const struct evaluation *result, size_t n, unsigned n_metri
 	return best;
 }
 
-static double weigh(const struct layer_problem *layer, const uint32_t *genome, const double *weight,
-                    const double *scale)
-{
-	struct evaluation result;
-	double sum = 0.0;
-	layer->problem.evaluate(layer->problem.context, genome, 1, &result);
-	for (unsigned k = 0; k < layer->n_metric && result.violation == 0.0; k++)
-		sum += weight[k] * result.objective[k] / scale[k];
-	return result.violation == 0.0 ? sum : INFINITY;
-}
-
 /* A walk downhill and how many more designs it may price. */
 struct descent {
 	const struct layer_problem *layer;
 	const double *weight, *scale;
 	double least;
 	unsigned n_left;
+	bool was_stopped; /* an evaluation, so the walk ends */
 };
+
+static double weigh(struct descent *descent, const uint32_t *genome)
+{
+	const struct layer_problem *layer = descent->layer;
+	struct evaluation result;
+	double sum = 0.0;
+	layer->problem.evaluate(layer->problem.context, genome, 1, &result);
+	descent->was_stopped |= problem_any_stopped(&result, 1);
+	for (unsigned k = 0; k < layer->n_metric && result.violation == 0.0; k++)
+		sum += descent->weight[k] * result.objective[k] / descent->scale[k];
+	return result.violation == 0.0 ? sum : INFINITY;
+}
 
 /* The best of values 1, 2, 4, ... off in one gene; whether that is better than where we stand. */
 static bool descend_gene(struct descent *descent, unsigned gene, uint32_t *genome)
 {
 	uint32_t n_value = descent->layer->n_value[gene], from = genome[gene], best = from;
 	for (uint32_t step = 1; step < n_value; step *= 2)
-		for (unsigned up = 0; up < 2 && descent->n_left > 0; up++) {
+		for (unsigned up = 0; up < 2 && descent->n_left > 0 && !descent->was_stopped; up++) {
 			if (up ? from + step >= n_value : from < step)
 				continue;
 			genome[gene] = up ? from + step : from - step;
-			double sum = weigh(descent->layer, genome, descent->weight, descent->scale);
+			double sum = weigh(descent, genome);
 			descent->n_left--;
 			if (sum < descent->least) {
 				descent->least = sum;
@@ -139,21 +142,24 @@ static bool descend_gene(struct descent *descent, unsigned gene, uint32_t *genom
 	return best != from;
 }
 
-/* Gene by gene, until no step helps: from the best of a few even splits to one that nobody proposes. */
-static void descend(const struct layer_problem *layer, const double *weight, const double *scale, uint32_t *genome)
+/* Gene by gene, until no step helps: from the best of a few even splits to one that nobody proposes. false: stopped. */
+static bool descend(const struct layer_problem *layer, const double *weight, const double *scale, uint32_t *genome)
 {
-	struct descent descent = {layer, weight, scale, weigh(layer, genome, weight, scale), MAX_STEP};
+	struct descent descent = {.layer = layer, .weight = weight, .scale = scale, .n_left = MAX_STEP};
+	descent.least = weigh(&descent, genome);
 	bool is_better = isfinite(descent.least);
 	while (is_better && descent.n_left > 0) {
 		is_better = false;
 		for (unsigned gene = 0; gene < N_LAYER_GENE; gene++)
 			if (layer_gene_is_ordered[gene] || gene == GENE_STRATEGY || gene == GENE_REUSE)
 				is_better |= descend_gene(&descent, gene, genome);
+		is_better &= !descent.was_stopped;
 	}
+	return !descent.was_stopped;
 }
 
 /* Layers that are alike get the same design; they differ in who reads their result. */
-static void write_row(const struct layer_set *set, const struct seed_pool *pool, const double *scale, uint32_t row,
+static void write_row(const struct layer_set *set, struct seed_pool *pool, const double *scale, uint32_t row,
                       uint32_t *genome)
 {
 	const struct layer_map *map = set->map;
@@ -161,12 +167,12 @@ static void write_row(const struct layer_set *set, const struct seed_pool *pool,
 	double weight[COMPOSE_MAX_METRIC];
 	assert(n_metric <= COMPOSE_MAX_METRIC);
 	draw_weights(row, n_metric, weight);
-	for (size_t i = 0; i < map->n_distinct; i++) {
+	for (size_t i = 0; i < map->n_distinct && !pool->was_stopped; i++) {
 		size_t at = i * pool->n_alloc;
 		uint32_t *gene = genome + map->first[i] * N_LAYER_GENE;
 		at += choose(pool->result + at, pool->n[i], n_metric, weight, scale);
 		memcpy(gene, pool->genome + at * N_LAYER_GENE, N_LAYER_GENE * sizeof(*gene));
-		descend(&set->problem[i], weight, scale, gene);
+		pool->was_stopped |= !descend(&set->problem[i], weight, scale, gene);
 		gene[GENE_PLACE] = layer_has_place(&set->problem[i], PLACE_RESULT);
 	}
 	for (size_t block = 0; block < map->n_block; block++)
@@ -174,18 +180,18 @@ static void write_row(const struct layer_set *set, const struct seed_pool *pool,
 		        N_LAYER_GENE * sizeof(*genome));
 }
 
-size_t whole_seed(const struct layer_set *set, size_t n, uint32_t *genome, size_t stride)
+size_t whole_seed(const struct layer_set *set, size_t n, uint32_t *genome, size_t stride, bool *was_stopped)
 {
 	struct seed_pool pool = {0};
 	double scale[COMPOSE_MAX_METRIC];
 	size_t n_distinct = set->map->n_distinct;
 	assert(set->n_problem == n_distinct && stride >= set->map->n_block * N_LAYER_GENE);
 	bool has_memory = n > 0 && pool_alloc(&pool, n_distinct, n);
-	for (size_t i = 0; i < n_distinct && has_memory; i++)
+	for (size_t i = 0; i < n_distinct && has_memory && !pool.was_stopped; i++)
 		price_layer(&set->problem[i], i, &pool);
 	if (has_memory)
 		find_scale(set, &pool, scale);
-	for (size_t i = 0; i < n && has_memory; i++) {
+	for (size_t i = 0; i < n && has_memory && !pool.was_stopped; i++) {
 		uint32_t *row = genome + i * stride;
 		if (i % 2 == 0) {
 			write_row(set, &pool, scale, (uint32_t)i / 2, row);
@@ -195,6 +201,7 @@ size_t whole_seed(const struct layer_set *set, size_t n, uint32_t *genome, size_
 		for (size_t block = 0; block < set->map->n_block; block++)
 			row[block * N_LAYER_GENE + GENE_PLACE] = 0;
 	}
+	*was_stopped |= pool.was_stopped;
 	pool_free(&pool);
 	return has_memory ? n : 0;
 }

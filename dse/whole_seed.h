@@ -14,8 +14,8 @@
  * Write n designs on the set's machine, row i at genome + i * stride, N_LAYER_GENE genes for each block; GENE_PLACE is 1
  * where the result is to stay in storage QPEs (dse/whole.h), which every other row asks for. Evaluates up to 256
  * designs of each distinct layer, fewer for few rows, and up to 64 more for each two rows. Returns n, or 0 when memory
- * is out.
+ * is out. *was_stopped becomes true when an evaluation was stopped: the designs are no good then.
  */
-size_t whole_seed(const struct layer_set *set, size_t n, uint32_t *genome, size_t stride);
+size_t whole_seed(const struct layer_set *set, size_t n, uint32_t *genome, size_t stride, bool *was_stopped);
 
 #endif

@@ -38,7 +38,9 @@ static void set_up(struct fixture *f)
 	f->stride = f->map.n_block * N_LAYER_GENE + 3;
 	f->genome = calloc(N_ROW * f->stride, sizeof *f->genome);
 	assert_non_null(f->genome);
-	assert_int_equal(whole_seed(f->set, N_ROW, f->genome, f->stride), N_ROW);
+	bool was_stopped = false;
+	assert_int_equal(whole_seed(f->set, N_ROW, f->genome, f->stride, &was_stopped), N_ROW);
+	assert_false(was_stopped);
 }
 
 static void tear_down(struct fixture *f)
