@@ -170,7 +170,7 @@ static void count_designs(const struct search *search, struct lane *lane, uint32
 	struct branch_counts *counts = &lane->counts;
 	uint32_t n_level = search->space.n_level;
 	for (uint32_t l = 0; l < n_level; l++, genome += N_LAYER_GENE, least += search->front->n_objective) {
-		if (problem_any_stopped(&result[l], 1)) {
+		if (problem_is_stopped(&result[l])) {
 			counts->engine.n_told--;
 			continue;
 		}

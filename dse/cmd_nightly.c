@@ -172,6 +172,10 @@ enum err_code cmd_nightly(const struct cli_options *options, struct err *err)
 		code = run_spaces(&night, err);
 	enum err_code accepts = code == ERR_OK && !night.is_stopped ? check_accept(&night, err) : ERR_OK;
 	enum err_code tables = code == ERR_OK && !night.is_stopped ? night_validate(&night, err) : ERR_OK;
+	if (tables == ERR_INTERRUPTED) {
+		night.is_stopped = true;
+		tables = ERR_OK;
+	}
 	if (code == ERR_OK)
 		code = night_write(&night, err);
 	if (code == ERR_OK && options->json)

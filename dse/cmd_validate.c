@@ -172,6 +172,10 @@ static enum err_code compare_files(struct comparison *comparison, struct source 
 		enum err_code tier_code = predict_files(comparison, i, source, &whole, err);
 		code = code ? code : tier_code;
 	}
+	if (interrupt_requested()) { /* errors of some rows are not the files' */
+		err_clear(err);
+		return err_add(err, ERR_INTERRUPTED, "interrupted; nothing was written");
+	}
 	if (!whole)
 		return code;
 	const char *unused = source_unused_target(source);
@@ -181,8 +185,6 @@ static enum err_code compare_files(struct comparison *comparison, struct source 
 	enum err_code write_code = write_result(comparison, err);
 	code = code ? code : write_code;
 	enum err_code judge_code = write_code ? ERR_OK : judge(comparison, err);
-	if (interrupt_requested())
-		return ERR_INTERRUPTED;
 	return code ? code : judge_code;
 }
 

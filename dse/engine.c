@@ -195,7 +195,7 @@ static void evaluate_chunk(void *context, size_t i)
 	double least = INFINITY;
 	for (size_t at = chunk->begin; at < chunk->begin + chunk->n; at++) {
 		const struct evaluation *result = &run->result[at];
-		if (problem_any_stopped(result, 1))
+		if (problem_is_stopped(result))
 			continue;
 		assert(result->violation >= 0.0); /* neither negative nor NaN */
 		if (result->violation == 0.0) {

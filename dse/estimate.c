@@ -38,7 +38,7 @@ static bool measure_layer(const struct layer_problem *layer, struct rng *rng, st
 	layer->problem.evaluate(layer->problem.context, genome, N_BATCH, result);
 	for (size_t i = 0; i < N_BATCH; i++) {
 		double block = 1.0;
-		if (problem_any_stopped(&result[i], 1))
+		if (problem_is_stopped(&result[i]))
 			return false;
 		sample->n++;
 		for (size_t k = result[i].n_cut; result[i].n_cut > 0 && k < N_LAYER_GENE; k++)

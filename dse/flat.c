@@ -110,7 +110,7 @@ static void evaluate(const void *context, const uint32_t *genome, size_t n, stru
 	struct whole_scratch scratch = {0};
 	bool has_memory = whole_scratch_alloc(&scratch, flat->map);
 	for (size_t i = 0; i < n; i++) {
-		if (*flat->seeds_stopped || (i > 0 && problem_any_stopped(&out[i - 1], 1)))
+		if (*flat->seeds_stopped || (i > 0 && problem_is_stopped(&out[i - 1])))
 			out[i] = stopped; /* nor does anybody want the others */
 		else if (has_memory)
 			evaluate_one(flat, genome + i * flat->problem.n_gene, &scratch, &out[i]);

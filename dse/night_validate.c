@@ -25,7 +25,9 @@ static enum err_code note_table(struct night *night, struct source *source, cons
 	struct validation validation = {0};
 	struct err messages = {0};
 	enum err_code code = validate_file(path, source, &validation, &messages);
-	if (code == ERR_OK && validation.sum.n_counted > 0) {
+	if (interrupt_requested()) { /* errors of some rows are not the table's */
+		code = ERR_INTERRUPTED;
+	} else if (code == ERR_OK && validation.sum.n_counted > 0) {
 		const char *slash = strrchr(path, '/');
 		const struct night_error error = {.date = night->date,
 		                                  .name = slash ? slash + 1 : path,

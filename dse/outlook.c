@@ -67,7 +67,7 @@ static enum err_code evaluate_task(struct candidate_task *task, struct err *err)
 		const uint32_t *genome = task->front.genome + i * task->front.n_gene;
 		struct evaluation result;
 		layer_problem_evaluate(&task->layer, genome, 1, &result);
-		if (problem_any_stopped(&result, 1)) {
+		if (problem_is_stopped(&result)) {
 			pareto_free(&designs);
 			return ERR_INTERRUPTED;
 		}

@@ -70,7 +70,7 @@ static void try_split(const struct layer_problem *layer, const uint32_t *first, 
 	layer_problem_evaluate(layer, genome, n_level, result);
 	for (uint32_t l = 0; l < n_level; l++) {
 		const uint32_t *own = genome + l * N_LAYER_GENE;
-		if (problem_any_stopped(&result[l], 1)) {
+		if (problem_is_stopped(&result[l])) {
 			part->was_stopped = true;
 		} else if (result[l].violation == 0) {
 			(void)pareto_insert(&part->front, result[l].objective, own, 0);
@@ -318,7 +318,7 @@ static enum err_code price_anew(const struct layer_problem *layer, struct pareto
 		const uint32_t *genome = front->genome + i * front->n_gene;
 		struct evaluation result;
 		layer_problem_evaluate(layer, genome, 1, &result);
-		if (problem_any_stopped(&result, 1)) {
+		if (problem_is_stopped(&result)) {
 			code = ERR_INTERRUPTED;
 			break;
 		}

@@ -232,7 +232,7 @@ void layer_problem_evaluate(const void *context, const uint32_t *genome, size_t 
 	for (size_t i = 0; i < n; i++) {
 		const uint32_t *at = genome + i * N_LAYER_GENE;
 		/* who wants to stop wants none of the others; a proof for a range serves all of it */
-		if (i > 0 && problem_any_stopped(&out[i - 1], 1))
+		if (i > 0 && problem_is_stopped(&out[i - 1]))
 			out[i] = out[i - 1];
 		else if (i > 0 && isinf(out[i - 1].violation) &&
 		    memcmp(at, at - N_LAYER_GENE, out[i - 1].n_cut * sizeof(*at)) == 0)

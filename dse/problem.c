@@ -17,7 +17,7 @@ uint64_t problem_size(const struct problem *problem)
 bool problem_any_stopped(const struct evaluation *result, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
-		if (result[i].violation > 0 && result[i].reason == PROBLEM_STOPPED)
+		if (problem_is_stopped(&result[i]))
 			return true;
 	return false;
 }

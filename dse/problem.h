@@ -55,7 +55,11 @@ struct problem {
 	void (*repair)(const void *context, struct rng *rng, uint32_t *genome);
 };
 
-/* Whether any of n evaluations was stopped. */
+/* Whether an evaluation was stopped; any of n. */
+static inline bool problem_is_stopped(const struct evaluation *result)
+{
+	return result->reason == PROBLEM_STOPPED && result->violation > 0;
+}
 bool problem_any_stopped(const struct evaluation *result, size_t n);
 
 /* Candidates of the problem, UINT64_MAX when that does not fit. */

@@ -257,7 +257,7 @@ static bool add_layers(const struct whole *whole, const struct layer_set *set, c
 			const struct layer_problem *layer = &set->problem[map->distinct[i]];
 			struct evaluation result = {0};
 			layer->problem.evaluate(layer->problem.context, canonical + 1 + i * N_LAYER_GENE, 1, &result);
-			if (problem_any_stopped(&result, 1)) {
+			if (problem_is_stopped(&result)) {
 				*out = result;
 				return false;
 			}

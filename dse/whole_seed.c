@@ -116,7 +116,7 @@ static double weigh(struct descent *descent, const uint32_t *genome)
 	struct evaluation result;
 	double sum = 0.0;
 	layer->problem.evaluate(layer->problem.context, genome, 1, &result);
-	descent->was_stopped |= problem_any_stopped(&result, 1);
+	descent->was_stopped |= problem_is_stopped(&result);
 	for (unsigned k = 0; k < layer->n_metric && result.violation == 0.0; k++)
 		sum += descent->weight[k] * result.objective[k] / descent->scale[k];
 	return result.violation == 0.0 ? sum : INFINITY;

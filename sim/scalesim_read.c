@@ -22,6 +22,8 @@
 
 /* The tool keeps 100 lines in a buffer, half of which CALC mode uses. */
 #define N_LINE 100
+/* Words of a line up to which a watch counts a move at once. */
+#define SHORT_LINE 64
 
 /* ---- operands --------------------------------------------------------------------------------------- */
 
@@ -238,7 +240,7 @@ static void edit_line(struct scalesim_reader *reader, uint64_t line, struct curs
 {
 	uint64_t first = line * reader->line_word, n = reader->operand->n_valid - first;
 	n = n < reader->line_word ? n : reader->line_word;
-	if (stop_after(reader->watch, n))
+	if (reader->line_word > SHORT_LINE && stop_after(reader->watch, n))
 		return;
 	reader->n_edit++;
 	while (n > 0) {
@@ -266,6 +268,8 @@ static void next_line(const struct scalesim_reader *reader, uint64_t *line, stru
 
 static void move(struct scalesim_reader *reader)
 {
+	if (reader->line_word <= SHORT_LINE && stop_after(reader->watch, 2 * reader->n_next * reader->line_word))
+		return;
 	for (uint64_t i = 0; i < reader->n_next; i++) {
 		edit_line(reader, reader->oldest, &reader->drop, (uint32_t)-1);
 		next_line(reader, &reader->oldest, &reader->drop);
