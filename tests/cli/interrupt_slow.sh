@@ -1,0 +1,163 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# Ctrl-C, SIGTERM and --max-seconds where a single evaluation takes minutes, and where an input never comes.
+. tests/cli/common
+
+# Buffers so small that SCALE-Sim's replay of one layer of VGG-16 takes longer than anybody waits.
+cat >"$work/slow.yaml" <<'END_OF_MACHINE'
+name: slow
+target: systolic
+systolic: {array: 8x8, ifmap_byte: 64, filter_byte: 64, ofmap_byte: 64, word_byte: 1, dataflow: os, memory_gb_s: 25.6,
+  memory_model: scalesim}
+levels:
+  - {name: f500, vdd_v: 0.9, clk_mhz: 500, mla_clk_pj: 1, sram_read32_pj: 1, sram_write32_pj: 1, pe_static_mw: 0.1}
+END_OF_MACHINE
+cat >"$work/space.yaml" <<'END_OF_SPACE'
+name: slow
+machine: slow.yaml
+network: vgg16
+objectives: [latency_ms, energy_mj]
+END_OF_SPACE
+# A row that dse validate replays, CONV_2 of VGG-16 on a smaller array.
+cat >"$work/rows.csv" <<'END_OF_ROWS'
+mode,rows,cols,dataflow,ifmap_kib,filter_kib,ofmap_kib,bandwidth_word_per_clk,network,layer,ifmap_h,ifmap_w,filter_h,filter_w,channels,n_filter,stride,total_clk
+USER,8,8,os,1,1,1,1,vgg16,CONV_2,226,226,3,3,64,256,1,1
+END_OF_ROWS
+# So many sizes of tiles that a schedule takes long.
+cat >"$work/large.yaml" <<'END_OF_NETWORK'
+name: large
+input: [8192, 8192, 64]
+layers:
+  - conv: {kernel: 1, out_channels: 8192}
+  - conv: {kernel: 1, out_channels: 1024}
+  - conv: {kernel: 1, out_channels: 8000}
+END_OF_NETWORK
+
+# How long a stop may take, s: it takes milliseconds, but machines may be busy.
+most=5
+pause=0.3 # until the program is at work, s
+if $is_slow; then most=20; fi
+
+# gone PID: wait for it to end; false when it does not in time.
+gone() {
+	n=0
+	while kill -s 0 "$1" 2>/dev/null; do
+		n=$((n + 1))
+		[ "$n" -lt $((10 * most)) ] || return 1
+		sleep 0.1
+	done
+}
+
+# stops SIGNAL COMMAND...: the program, at work for a while, ends with 130 soon after the signal, and says so.
+stops() {
+	signal=$1
+	shift
+	"$DSE" "$@" >"$work/out" 2>"$work/err" &
+	pid=$!
+	# it catches signals once the command begins
+	n=0
+	until grep -q '^SigCgt:.*[4-7c-f]...$' "/proc/$pid/status" 2>/dev/null; do
+		n=$((n + 1))
+		[ "$n" -lt 600 ] || fail "does not begin: $*"
+		kill -s 0 "$pid" 2>/dev/null || break
+		sleep 0.05
+	done
+	sleep "$pause"
+	kill -s "$signal" "$pid" 2>/dev/null || fail "ended before SIG$signal: $*: $(cat "$work/err")"
+	if ! gone "$pid"; then
+		kill -s KILL "$pid"
+		wait "$pid" || true
+		fail "still there $most s after SIG$signal: $*"
+	fi
+	code=0
+	wait "$pid" || code=$?
+	[ "$code" -eq 130 ] || fail "exit $code after SIG$signal: $*: $(cat "$work/err")"
+	expect_text "$work/err" "interrupted"
+}
+
+stops INT simulate "$work/slow.yaml" vgg16
+expect_empty "$work/out"
+stops TERM simulate "$work/slow.yaml" vgg16 --detail event
+expect_empty "$work/out"
+stops INT roofline "$work/slow.yaml" vgg16
+expect_empty "$work/out"
+stops INT explain "$work/space.yaml"
+expect_empty "$work/out"
+stops INT check "$work/space.yaml"
+stops INT validate "$work/rows.csv"
+stops INT map "$work/slow.yaml" vgg16
+stops INT schedule "$work/large.yaml" --machine final_chip
+expect_empty "$work/out"
+stops TERM schedule "$work/large.yaml" --machine final_chip --strategy hide -o "$work/schedule"
+[ ! -e "$work/schedule" ] || fail "an interrupted schedule wrote files"
+pause=1 # it has a store to make first
+DSE_STORE=$work/store stops INT nightly "$work/space.yaml" -o "$work/night" --tables none
+pause=0.3
+stops TERM explore "$work/space.yaml" -o "$work/runs"
+expect_text "$work"/runs/slow-*/run.json '"interrupted": true'
+stops INT explore "$work/space.yaml" --engine nsga2 --flat -o "$work/flat"
+expect_text "$work"/flat/slow-*/run.json '"interrupted": true'
+
+# A FIFO that nobody writes: as every kind of file, and as what stands in one.
+mkfifo "$work/fifo"
+sed 's/slow.yaml/fifo/' "$work/space.yaml" >"$work/of_fifo.yaml"
+stops TERM check "$work/fifo"
+stops INT check "$work/of_fifo.yaml"
+stops INT explore "$work/fifo" -o "$work/runs"
+stops TERM simulate dvfs_chip "$work/fifo"
+stops TERM simulate --point "$work/fifo:0"
+stops TERM validate "$work/fifo"
+# One that somebody does write is read.
+(
+	sleep 0.3
+	cat spaces/networks/tiny.yaml >"$work/fifo"
+) &
+expect_code 0 "$DSE" simulate dvfs_chip "$work/fifo"
+cp "$work/out" "$work/of_fifo"
+expect_code 0 "$DSE" simulate dvfs_chip tiny
+expect_same "$work/out" "$work/of_fifo"
+
+# --max-seconds, and an estimate, whatever an evaluation takes; timeout ends with 124 what does not end by itself.
+# ends CODE COMMAND...
+ends() {
+	wanted=$1
+	shift
+	expect_code "$wanted" timeout -k 1 $((2 * most)) "$DSE" "$@"
+}
+ends 0 check "$work/space.yaml"
+expect_text "$work/out" " s on "
+expect_text "$work/out" " threads or more: of a layer not one design was done in the time for measuring"
+ends 0 check "$work/space.yaml" --detail event
+ends 0 explain "$work/space.yaml"
+expect_text "$work/out" " s or more on "
+for options in "--engine exact" "--engine nsga2" "--engine pls --flat"; do
+	rm -rf "$work/runs"
+	# shellcheck disable=SC2086 # several words
+	ends 4 explore "$work/space.yaml" --max-seconds 1 $options -o "$work/runs"
+	expect_text "$work/err" "no feasible design within max_evaluations or --max-seconds"
+	expect_text "$work/out" "found in the time, which proves nothing"
+	expect_text "$work"/runs/slow-*/run.json '"stopped_by": "time"'
+	expect_text "$work"/runs/slow-*/run.json '"complete": false'
+done
+if $is_slow; then exit 0; fi
+
+# What was stopped is in neither journal nor store: gone on with, or asked again, it is as if nobody had stopped it.
+cat >"$work/net.yaml" <<'END_OF_NETWORK'
+name: net
+input: [28, 28, 24]
+layers:
+  - conv: {kernel: 3, out_channels: 16}
+  - fc: {out: 16}
+END_OF_NETWORK
+sed 's/vgg16/net.yaml/; s/name: slow/name: middle/' "$work/space.yaml" >"$work/middle.yaml"
+expect_code 0 "$DSE" explore "$work/middle.yaml" -q -o "$work/whole"
+DSE_STORE=$work/store
+export DSE_STORE
+code=0
+"$DSE" explore "$work/middle.yaml" -q --max-seconds 1 -o "$work/part" >"$work/out" 2>"$work/err" || code=$?
+# a machine on which it takes less than a second stops nothing
+[ "$code" -eq 4 ] || [ "$code" -eq 0 ] || fail "exit $code"
+if [ "$code" -eq 4 ]; then
+	expect_code 0 "$DSE" explore --resume "$(echo "$work"/part/middle-*)" -q
+	expect_same "$(echo "$work"/whole/*/front.csv)" "$(echo "$work"/part/*/front.csv)"
+fi
