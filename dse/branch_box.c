@@ -221,9 +221,9 @@ static bool is_whole(double byte)
  * bytes are whole numbers, which need no slack: many designs are alike in one of them. Nor does its energy, which
  * comes from whole counts, or quotients of some, by the additions and products by which a design's does, so that
  * rounding keeps their order; but the clocks in which PEs are awake come about otherwise, so do fetches and
- * mixed operating points, and sleep is taken off.
+ * mixed operating points, and sleep is taken off. false: no design of the range can be counted there (sim_is_counted).
  */
-static void least_metrics(const struct space *space, const struct layer_context *context,
+static bool least_metrics(const struct space *space, const struct layer_context *context,
                           const struct range_bound *bound, uint32_t level, double *value)
 {
 	const struct machine *machine = context->machine;
@@ -233,14 +233,18 @@ static void least_metrics(const struct space *space, const struct layer_context 
 	                !mixed_is(&machine->level[level]);
 	double latency_ns, energy_pj;
 	struct sim_result result;
+	bool is_counted;
 	memset(value, 0, N_METRIC * sizeof(*value));
 	if (bound->has_program) {
 		sim_run_least(machine, &bound->program, level, &result);
 		latency_ns = result.latency_ns;
 		energy_pj = result.energy.total_pj;
 		counts = &result.counts;
+		is_counted = sim_is_counted(&result);
 	} else {
 		sim_bound(machine, &bound->work, level, &latency_ns, &energy_pj);
+		double clk = latency_ns * machine->level[level].clk_mhz / 1e3;
+		is_counted = mixed_is(&machine->level[level]) || clk * BOUND_SLACK <= (double)SIM_MAX_COUNT;
 	}
 	value[METRIC_LATENCY] = latency_ns * MS_PER_NS * (bound->has_program ? 1 : BOUND_SLACK);
 	value[METRIC_ENERGY] = energy_pj * (is_exact ? 1 : BOUND_SLACK) * MJ_PER_PJ;
@@ -251,18 +255,19 @@ static void least_metrics(const struct space *space, const struct layer_context 
 	/* A step's power is energy over time: a larger bound would need the most clocks that a step of the box may
 	 * take. */
 	value[METRIC_PEAK_POWER] = energy_static_mw(machine, level) * BOUND_SLACK;
+	return is_counted;
 }
 
-/* The first limit that the least values exceed; N_METRIC: none. */
-static enum metric limit_exceeded(const struct layer_problem *layer, const double *value)
+/* The reason of the first limit that the least values exceed; VERDICT_OK: none. */
+static uint32_t limit_exceeded(const struct layer_problem *layer, const double *value)
 {
 	for (unsigned i = 0; i < layer->n_metric; i++)
 		if (value[layer->metric[i]] > layer->limit[i])
-			return layer->metric[i];
+			return N_VERDICT + (uint32_t)layer->metric[i];
 	for (unsigned i = 0; i < N_METRIC; i++)
 		if (value[i] > layer->layer_limit[i])
-			return (enum metric)i;
-	return N_METRIC;
+			return N_VERDICT + i;
+	return VERDICT_OK;
 }
 
 static void apply_bound(const struct branch_space *space, const struct range_bound *range, struct branch_box *box,
@@ -270,25 +275,27 @@ static void apply_bound(const struct branch_space *space, const struct range_bou
 {
 	const struct layer_problem *layer = space->layer;
 	const unsigned n_metric = layer->n_metric;
-	bound->all_over = true;
+	bool all_over = true;
 	bound->over_limit = 0;
 	bound->score = 1;
 	for (uint32_t l = 0; l < space->n_level; l++) {
 		double value[N_METRIC];
-		least_metrics(layer->space, space->root[box->root].context, range, layer->level[l], value);
-		enum metric over = limit_exceeded(layer, value);
+		bool is_counted =
+		    least_metrics(layer->space, space->root[box->root].context, range, layer->level[l], value);
+		uint32_t over = is_counted ? limit_exceeded(layer, value) : VERDICT_CLOCKS;
 		for (unsigned i = 0; i < n_metric; i++) {
 			double own = value[layer->metric[i]];
 			bound->score *= l == 0 && own > 0 ? own : 1;
-			least[l * n_metric + i] = over == N_METRIC ? own : INFINITY;
+			least[l * n_metric + i] = over == VERDICT_OK ? own : INFINITY;
 		}
-		bound->all_over &= over != N_METRIC;
-		if (over == N_METRIC)
+		all_over &= over != VERDICT_OK;
+		if (over == VERDICT_OK)
 			continue;
-		box->reason = N_VERDICT + (uint32_t)over;
-		bound->over_limit |= UINT32_C(1) << over;
+		box->reason = over;
+		if (over >= N_VERDICT)
+			bound->over_limit |= UINT32_C(1) << (over - N_VERDICT);
 	}
-	if (!bound->all_over)
+	if (!all_over)
 		box->reason = LAYER_REASON_BOUND;
 }
 
@@ -311,7 +318,6 @@ void branch_box_bound(const struct branch_space *space, struct branch_box *box, 
 		return;
 	}
 	box->reason = bound->verdict.reason;
-	bound->all_over = false;
 	bound->over_limit = 0;
 	bound->score = 0;
 	for (uint32_t i = 0; i < space->n_level * layer->n_metric; i++)

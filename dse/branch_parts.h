@@ -64,7 +64,6 @@ void branch_box_halve(const struct branch_space *space, const struct branch_box 
 /* What a bound says of a box. */
 struct branch_bound {
 	bool runs;     /* else verdict says why no design of the box does */
-	bool all_over; /* every operating point exceeds a limit */
 	uint32_t over_limit; /* bit m: some operating point exceeds that on enum metric m first */
 	struct verdict verdict;
 	double score; /* the more promising, the less: the product of the least metrics at the first operating point */
@@ -72,7 +71,7 @@ struct branch_bound {
 
 /*
  * Bound a box: least [n_level][n_metric] gets the least values of its designs, infinite at an operating point where
- * they exceed a limit, and the box the reason for which it may be cut. Of a box that does not run least is below all.
+ * they exceed a limit or cannot be counted, and the box the reason for which it may be cut. Of a box that does not run least is below all.
  */
 void branch_box_bound(const struct branch_space *space, struct branch_box *box, double *least,
                       struct branch_bound *bound);

@@ -173,7 +173,7 @@ void detail_run(struct detail_run *run, const struct detail_options *options)
 	if (!run->ran)
 		return;
 	run->code = detail_simulate(run->context, run->design, &program, options, &run->result, &run->stat, &run->err);
-	run->ran = run->code == ERR_OK;
+	run->ran = run->code == ERR_OK && mapper_judge_run(&run->result, &run->verdict);
 }
 
 /* What the threads share. */

@@ -10,6 +10,8 @@ bool evaluate_design(const struct layer_context *context, const struct layer_des
 	if (!mapper_distribute(context, design, &program, verdict))
 		return false;
 	sim_run_fast(context->machine, &program, design->level, result);
+	if (!mapper_judge_run(result, verdict))
+		return false;
 	metric_of_layer(context->machine, result, metric);
 	return true;
 }

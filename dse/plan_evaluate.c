@@ -219,6 +219,11 @@ static void evaluate_one(const struct layer_problem *layer, const uint32_t *geno
 	}
 	if (!simulate(layer, context, &design, &last->program, &result, out))
 		return;
+	if (!mapper_judge_run(&result, &verdict)) {
+		reject(layer, context, &design, &verdict, out);
+		out->n_cut = 0; /* the operating point counts, too */
+		return;
+	}
 	metric_of_layer(context->machine, &result, metric);
 	deadline_of_layer(layer->space, context->machine, metric);
 	judge_metrics(layer, context, &design, metric, out);

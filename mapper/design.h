@@ -110,6 +110,9 @@ struct tiling;
 bool mapper_distribute_tiled(const struct layer_context *context, const struct layer_design *design,
                              struct tiling *tiling, struct program *program, struct verdict *verdict);
 
+/* Whether a design's run could be counted (sim_is_counted); if not, *verdict says so. */
+bool mapper_judge_run(const struct sim_result *result, struct verdict *verdict);
+
 /* Bytes that tasks have at their disposal: the SRAM of a PE, or the three buffers of a systolic array. */
 uint64_t mapper_available_byte(const struct machine *machine);
 

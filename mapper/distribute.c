@@ -59,7 +59,7 @@ const struct verdict_info verdict_table[N_VERDICT] = {
     [VERDICT_SCALESIM] =
 	{"scalesim", "SCALE-Sim's rules are for whole layers (systolic.memory_model) without dilation, reuse auto, "
                      "with up to 2^34 words that enter the array and 2^27 of an operand"},
-    [VERDICT_CLOCKS] = {"clocks", "so many tiles that clocks or words cannot be counted exactly"},
+    [VERDICT_CLOCKS] = {"clocks", "more clocks, words or DRAM bytes than can be counted exactly, 2^52"},
     [VERDICT_DRAM] = {"dram", "configurations, constants and activations exceed the DRAM"},
 };
 
@@ -395,6 +395,14 @@ static enum verdict_reason judge(const struct layer_context *context, const stru
 			return VERDICT_STORAGE;
 	}
 	return ahead ? judge_ahead(context, design, tiling, verdict) : VERDICT_OK;
+}
+
+bool mapper_judge_run(const struct sim_result *result, struct verdict *verdict)
+{
+	if (sim_is_counted(result))
+		return true;
+	*verdict = (struct verdict){VERDICT_CLOCKS, 0, 0};
+	return false;
 }
 
 bool mapper_distribute(const struct layer_context *context, const struct layer_design *design, struct program *program,

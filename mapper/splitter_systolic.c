@@ -45,6 +45,8 @@ static void try_split(struct finder *finder, const struct split *split)
 	if (!mapper_distribute(finder->context, &design, &program, &verdict))
 		return;
 	sim_run_fast(finder->context->machine, &program, design.level, &result);
+	if (!mapper_judge_run(&result, &verdict))
+		return;
 	double byte = result.counts.dram_read_byte + result.counts.dram_write_byte;
 	if (finder->is_found && (result.latency_ns > finder->best_ns ||
 	                         (result.latency_ns >= finder->best_ns && byte >= finder->best_byte)))

@@ -25,7 +25,7 @@ enum verdict_reason {
 	VERDICT_FILTER_BUFFER,
 	VERDICT_OFMAP_BUFFER,
 	VERDICT_SCALESIM, /* SCALE-Sim's memory model knows whole layers only, no order of tiles, and no dilation */
-	VERDICT_CLOCKS,   /* so many tiles that clocks or words cannot be counted exactly */
+	VERDICT_CLOCKS,   /* more clocks, words or DRAM bytes than SIM_MAX_COUNT */
 	VERDICT_DRAM,     /* configurations, constants and activations do not fit the DRAM */
 	N_VERDICT
 };

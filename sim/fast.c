@@ -378,19 +378,11 @@ double sim_roofline_clk(const struct machine *machine, const struct program *pro
 	return result_roofline_clk(machine, &counts, level);
 }
 
-/* ceil() for what is above -1 and fits: a call into the mathematics library otherwise. */
-static uint64_t whole_clk(double clk)
-{
-	assert(clk > -1 && clk < 0x1p63);
-	int64_t below = (int64_t)clk;
-	return (uint64_t)below + ((double)below < clk);
-}
-
 /* Clocks of a step, rounded up; of a bound, what the noise of its additions could not lift over a whole clock. */
 static uint64_t step_clk(const struct step_time *time, bool is_least)
 {
 	assert(time->clk >= 0);
-	return whole_clk(time->clk - (is_least ? 1.5e-6 + time->clk * 1e-13 : 1e-6));
+	return result_whole_clk(time->clk - (is_least ? 1.5e-6 + time->clk * 1e-13 : 1e-6));
 }
 
 /* Of the time in which results go to DRAM the fetch takes so much, because they queue behind it and PEs wait for them.
@@ -436,7 +428,7 @@ static void plan_fetch(const struct program *program, const uint64_t *clk, const
 	for (uint32_t i = 0; i < program->n_step && all_idle_clk > 0; i++)
 		plan->step_frac[i] = hidden_frac * idle[i] / all_idle_clk;
 	plan->rest_frac = 1 - hidden_frac;
-	plan->rest_clk = whole_clk(real_max(0, fetch_clk - all_idle_clk - (rates->is_least ? 1.5e-6 : 1e-6)));
+	plan->rest_clk = result_whole_clk(real_max(0, fetch_clk - all_idle_clk - (rates->is_least ? 1.5e-6 : 1e-6)));
 }
 
 /* clk, pj: of the steps, and their dynamic energy without the fetch. */
@@ -497,14 +489,15 @@ static void run_program(const struct machine *machine, const struct program *pro
 		struct step_time time = replays ? replay_systolic(step, &rates, &counts) : time_step(step, &rates);
 		assert(step->phase < N_PHASE);
 		uint64_t clk = all_clk[i] = step_clk(&time, is_least);
+		uint64_t stall_clk = time.stall_clk < clk ? time.stall_clk : clk;
 		/* a phase's first step, or one that takes longer than those before */
 		if (result->phase_clk[step->phase] == 0 || clk >= longest_clk[step->phase]) {
 			longest_clk[step->phase] = clk;
 			result->phase_bound[step->phase] = time.bound;
 		}
-		result->phase_clk[step->phase] += clk - time.stall_clk;
-		if (time.stall_clk > 0) {
-			result->phase_clk[PHASE_STALL] += time.stall_clk;
+		result->phase_clk[step->phase] += clk - stall_clk;
+		if (stall_clk > 0) {
+			result->phase_clk[PHASE_STALL] += stall_clk;
 			result->phase_bound[PHASE_STALL] = BOUND_DRAM;
 		}
 		counts.awake_clk = counts.mla_clk * time.awake_frac + counts.arm_clk;
@@ -552,6 +545,6 @@ void sim_run_fast(const struct machine *machine, const struct program *program, 
 	}
 	run_program(machine, program, level, false, result);
 	/* SCALE-Sim gives each operand all of the bandwidth, and forgets a clock */
-	assert(machine->systolic_memory != SYSTOLIC_PHYSICAL ||
+	assert(!sim_is_counted(result) || machine->systolic_memory != SYSTOLIC_PHYSICAL ||
 	       (double)result->total_clk * (1 + 1e-9) + 1 >= result_roofline_clk(machine, &result->counts, level));
 }

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "sim/result.h"
 #include "sim/energy.h"
-#include <assert.h>
 
 static void sum_phases(struct sim_result *result)
 {
@@ -15,6 +14,12 @@ static void sum_phases(struct sim_result *result)
 			result->bound = result->phase_bound[i];
 		}
 	}
+}
+
+bool sim_is_counted(const struct sim_result *result)
+{
+	double byte = result->counts.dram_read_byte + result->counts.dram_write_byte;
+	return result->total_clk <= SIM_MAX_COUNT && byte <= (double)SIM_MAX_COUNT;
 }
 
 void result_finish(const struct machine *machine, uint32_t level, struct sim_result *result)

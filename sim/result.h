@@ -3,6 +3,7 @@
 #define SIM_RESULT_H
 /* Inside the simulator: what both tiers do with the clocks of phases and the counts that they have found. */
 #include "sim/sim.h"
+#include <assert.h>
 
 static inline void counts_add(struct counts *sum, const struct counts *part)
 {
@@ -33,6 +34,17 @@ static inline double result_roofline_clk(const struct machine *machine, const st
 	double dram_clk =
 	    (counts->dram_read_byte + counts->dram_write_byte) / (machine->dram_n * result_dram_byte(machine, level));
 	return mac_clk > dram_clk ? mac_clk : dram_clk;
+}
+
+/* Clocks of a step, clk > -1, rounded up; one more than SIM_MAX_COUNT stands for all that cannot be counted. */
+static inline uint64_t result_whole_clk(double clk)
+{
+	assert(!(clk <= -1));
+	if (!(clk <= (double)SIM_MAX_COUNT))
+		return SIM_MAX_COUNT + 1;
+	/* ceil() without a call into the mathematics library */
+	int64_t below = (int64_t)clk;
+	return (uint64_t)below + ((double)below < clk);
 }
 
 /* Fill in what follows from phase_clk, phase_bound and counts: sums, bound, latency, energy, utilisation. */

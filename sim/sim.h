@@ -30,6 +30,9 @@ struct supply_energy {
 	double dynamic_pj, static_pj;
 };
 
+/* Clocks, bytes and words of a run are counted up to so many: exactly, as double, too. */
+#define SIM_MAX_COUNT (UINT64_C(1) << 52)
+
 struct sim_result {
 	uint64_t phase_clk[N_PHASE]; /* PE clocks at the operating point, each rounded up */
 	enum bound phase_bound[N_PHASE];
@@ -47,7 +50,13 @@ struct sim_result {
 };
 
 /*
- * level < machine->n_level, mixed or not. No allocation, but by SCALE-Sim's replay (systolic.memory_model). Asserts
+ * Whether clocks and DRAM bytes of a run are within SIM_MAX_COUNT. If not, they are too few, and so is what follows from
+ * them: a bound, but no result.
+ */
+bool sim_is_counted(const struct sim_result *result);
+
+/*
+ * level < machine->n_level, mixed or not; the caller asks sim_is_counted. No allocation, but by SCALE-Sim's replay (systolic.memory_model). Asserts
  * that the result is not under its roofline bound.
  */
 void sim_run_fast(const struct machine *machine, const struct program *program, uint32_t level,

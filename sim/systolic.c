@@ -5,12 +5,11 @@
  * clocks later. Folds at the edge take as long as full ones.
  */
 #include "sim/systolic.h"
+#include "sim/sim.h"
 #include <assert.h>
 
 /* Words of an operand are numbered with 32 bits. */
 #define MAX_OPERAND_WORD (UINT32_MAX - 1)
-/* Clocks and word counts stay exact as double, too. */
-#define MAX_COUNT ((uint64_t)1 << 52)
 
 /* The outputs along one dimension; the last may reach past the ifmap, as the source's do. */
 static uint64_t outputs(uint32_t ifmap, uint32_t filter, uint32_t stride)
@@ -32,7 +31,7 @@ bool systolic_layer_is_valid(const struct systolic_layer *layer)
 	                           outputs(layer->ifmap_w, layer->filter_w, layer->stride));
 	return ifmap_word <= MAX_OPERAND_WORD && n_pixel <= MAX_OPERAND_WORD &&
 	       mul_sat(n_tap, layer->n_filter) <= MAX_OPERAND_WORD &&
-	       mul_sat(mul_sat(n_pixel, n_tap), layer->n_filter) <= MAX_COUNT;
+	       mul_sat(mul_sat(n_pixel, n_tap), layer->n_filter) <= SIM_MAX_COUNT;
 }
 
 struct systolic_folds systolic_fold(const struct systolic_array *array, const struct systolic_layer *layer)

@@ -411,9 +411,9 @@ double systolic_bandwidth_word(const struct machine *machine, uint32_t level)
 uint64_t systolic_stall_clk(const struct systolic_time *time)
 {
 	/* sums of many products end up beside whole numbers; the fast tier rounds all steps so */
-	double clk = ceil(time->clk - 1e-6);
-	assert(clk >= (double)time->compute_clk);
-	return (uint64_t)clk - time->compute_clk;
+	uint64_t clk = result_whole_clk(time->clk - 1e-6);
+	assert(clk >= time->compute_clk);
+	return clk - time->compute_clk;
 }
 
 void systolic_run(const struct machine *machine, const struct systolic_work *work, uint32_t level,

@@ -2,13 +2,11 @@
 /* What buffers keep of a layer's tiles, and the words that follow from it: sums over tiles are products of sums over
  * dimensions. */
 #include "sim/systolic_work.h"
-#include "sim/machine.h"
+#include "sim/sim.h"
 #include "sim/systolic_model.h"
 #include "sim/systolic_parts.h"
 #include <assert.h>
 
-/* Clocks and words stay exact as double, too. */
-#define MAX_COUNT ((uint64_t)1 << 52)
 #define SRAM_ENERGY_BYTE 4 /* of an access that sram_read32_pj is for */
 
 bool systolic_can(const struct machine *machine, enum systolic_dataflow dataflow)
@@ -116,9 +114,9 @@ bool systolic_is_valid(const struct machine *machine, const struct systolic_work
 	uint64_t pixel = systolic_dim_extent(&work->w) * systolic_dim_extent(&work->h);
 	uint64_t tap = mul_sat(kernel, systolic_dim_extent(&work->d));
 	uint64_t mac = mul_sat(mul_sat(pixel, tap), mul_sat(systolic_dim_extent(&work->c), work->n_group));
-	if (mac > MAX_COUNT) /* words are no more than this */
+	if (mac > SIM_MAX_COUNT) /* words are no more than this */
 		return false;
-	return systolic_compute_clk(machine, work) <= MAX_COUNT;
+	return systolic_compute_clk(machine, work) <= SIM_MAX_COUNT;
 }
 
 /* ---- buffers ---- */
