@@ -281,17 +281,17 @@ static void put_design(struct json *json, const struct report_data *data, size_t
 
 static void put_names(struct json *json, const struct report_data *data)
 {
-	uint64_t phase_clk[N_PHASE] = {0};
+	bool has_phase[N_PHASE] = {false};
 	json_begin_list(json, "energy_parts");
 	for (size_t k = 0; energy_part_key(k); k++)
 		json_put_text(json, NULL, energy_part_key(k));
 	json_end(json);
 	for (size_t i = 0; i < data->run.front.n_design; i++)
 		for (unsigned k = 0; k < N_PHASE && data->design[i].ran; k++)
-			phase_clk[k] += data->design[i].result.phase_clk[k];
+			has_phase[k] = has_phase[k] || data->design[i].result.phase_clk[k] > 0;
 	json_begin_list(json, "phases");
 	for (unsigned k = 0; k < N_PHASE; k++)
-		if (phase_clk[k] > 0)
+		if (has_phase[k])
 			json_put_text(json, NULL, phase_name[k]);
 	json_end(json);
 }

@@ -115,6 +115,23 @@ static enum err_code trace_blocks(struct detail_run *run, size_t n, const struct
 	return code;
 }
 
+/* All blocks together are counted exactly, too: the one with which they no longer are is refused. */
+static void refuse_uncounted(struct simulated *block, size_t n)
+{
+	struct sim_result sum = {0};
+	for (size_t i = 0; i < n; i++) {
+		const struct sim_result before = sum, *own = &block[i].result;
+		if (!block[i].ran)
+			continue;
+		sum.total_clk += own->total_clk;
+		sum.counts.dram_read_byte += own->counts.dram_read_byte;
+		sum.counts.dram_write_byte += own->counts.dram_write_byte;
+		block[i].ran = mapper_judge_run(&sum, &block[i].verdict);
+		if (!block[i].ran)
+			sum = before;
+	}
+}
+
 enum err_code simulate_blocks(const struct layer_context *context, struct simulated *block, size_t n, const bool *shown,
                               const struct simulate_how *how, struct err *err)
 {
@@ -134,6 +151,8 @@ enum err_code simulate_blocks(const struct layer_context *context, struct simula
 	for (size_t i = 0, at = 0; i < n && code == ERR_OK; i++)
 		if (!shown || shown[i])
 			code = take_run(&run[at++], &block[i], err);
+	if (code == ERR_OK)
+		refuse_uncounted(block, n);
 	free(run);
 	return code;
 }
@@ -412,11 +431,16 @@ void simulate_print(FILE *file, const struct machine *machine, const struct simu
 	simulate_print_array(file, block, n, shown);
 	(void)fputc('\n', file);
 	print_totals(file, &totals);
-	for (size_t i = 0; i < n; i++)
-		if ((!shown || shown[i]) && !block[i].ran)
-			(void)fprintf(file, "  %s cannot run: %s (%" PRIu64 " demanded, %" PRIu64 " available)\n",
-			              block[i].block->name, verdict_table[block[i].verdict.reason].help,
-			              block[i].verdict.demanded, block[i].verdict.available);
+	for (size_t i = 0; i < n; i++) {
+		const struct verdict *verdict = &block[i].verdict;
+		if (block[i].ran || (shown && !shown[i]))
+			continue;
+		(void)fprintf(file, "  %s cannot run: %s", block[i].block->name, verdict_table[verdict->reason].help);
+		if (verdict->available > 0)
+			(void)fprintf(file, " (%" PRIu64 " demanded, %" PRIu64 " available)", verdict->demanded,
+			              verdict->available);
+		(void)fputc('\n', file);
+	}
 }
 
 static void put_result(struct json *json, const struct simulated *block)
