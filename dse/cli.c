@@ -110,6 +110,13 @@ static void append_text(struct cli_list *list, const char *text, const char *nam
 		list->text[list->n++] = text;
 }
 
+/* No file, folder, name or pattern is empty: an empty word is a variable of a script that was not set. */
+static void check_text(const char *text, const char *name, struct err *err)
+{
+	if (text[0] == '\0')
+		(void)err_add(err, ERR_USAGE, "dse: --%s is empty", name);
+}
+
 /* Store an option's value; a message when it is not one. */
 static void set_option(struct cli_options *options, enum cli_option which, const char *text, struct err *err)
 {
@@ -125,9 +132,11 @@ static void set_option(struct cli_options *options, enum cli_option which, const
 		*(bool *)field = true;
 		return;
 	case TYPE_TEXT:
+		check_text(text, info->name, err);
 		*(const char **)field = text;
 		return;
 	case TYPE_LIST:
+		check_text(text, info->name, err);
 		append_text(field, text, info->name, err);
 		return;
 	case TYPE_U64: {

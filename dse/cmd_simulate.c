@@ -213,11 +213,11 @@ static void print_json(FILE *file, const struct request *job)
 	json_finish(&json);
 }
 
-/* Blocks that were asked for and cannot run. */
+/* Blocks that were asked for and cannot run; limits of the tier have been told with their numbers. */
 static enum err_code judge(const struct request *job, struct err *err)
 {
 	for (size_t i = 0; i < job->mapping.network.n_block; i++)
-		if (job->shown[i] && !job->block[i].ran)
+		if (job->shown[i] && !job->block[i].ran && job->block[i].verdict.reason != VERDICT_TIER)
 			(void)err_add_at(err, ERR_INFEASIBLE, job->mapping.place[i], "%s: %s",
 			                 job->block[i].block->name, verdict_table[job->block[i].verdict.reason].help);
 	return err->code;
@@ -230,6 +230,7 @@ static enum err_code run_design(const struct cli_options *options, struct err *e
 	struct store_file file = {0};
 	enum err_code code = prepare(&job, err);
 	job.options.shown = job.shown;
+	job.options.takes_unsplit = true;
 	if (code == ERR_OK)
 		code = open_trace(options, &job.trace, &job.options.how, err);
 	if (code == ERR_OK)

@@ -173,6 +173,13 @@ void detail_run(struct detail_run *run, const struct detail_options *options)
 	if (!run->ran)
 		return;
 	run->code = detail_simulate(run->context, run->design, &program, options, &run->result, &run->stat, &run->err);
+	/* a limit of the tier is a verdict, its message says which */
+	if (run->code == ERR_INFEASIBLE) {
+		run->code = ERR_OK;
+		run->verdict.reason = VERDICT_TIER;
+		run->ran = false;
+		return;
+	}
 	run->ran = run->code == ERR_OK && mapper_judge_run(&run->result, &run->verdict);
 }
 
@@ -196,10 +203,9 @@ enum err_code detail_run_all(struct detail_run *run, size_t n, const struct deta
 	parallel_for(n, n_thread, run_one, &batch);
 	enum err_code code = ERR_OK;
 	for (size_t i = 0; i < n; i++) {
-		if (code == ERR_OK && run[i].code != ERR_OK) {
-			code = run[i].code;
+		if (code == ERR_OK)
 			(void)err_add_all(err, (struct err_place){0}, &run[i].err);
-		}
+		code = code == ERR_OK ? run[i].code : code;
 		err_clear(&run[i].err);
 	}
 	return code;

@@ -367,6 +367,27 @@ enum err_code explore_finish_whole(struct explore_job *job, struct err *err)
 	return code == ERR_OK ? kept : code;
 }
 
+/* What a shard has to say: it has no front. */
+static void print_part(const struct explore_job *job, bool is_complete)
+{
+	const struct run_keep *keep = job->keep;
+	struct json json;
+	if (job->cli->json) {
+		json_start(&json, stdout, 1);
+		json_begin_object(&json, NULL);
+		json_put_text(&json, "space", job->space.name);
+		json_put_text(&json, "folder", job->dir);
+		json_put_u64(&json, "shard", keep->part);
+		json_put_u64(&json, "n_shard", keep->n_part);
+		json_put_bool(&json, "complete", is_complete);
+		json_end(&json);
+		json_finish(&json);
+	} else if (is_complete && !job->cli->quiet) {
+		(void)printf("Shard %u of %u: %s holds its searches. When all are done: dse merge DIR...\n", keep->part,
+		             keep->n_part, job->dir);
+	}
+}
+
 enum err_code explore_finish_part(struct explore_job *job, struct err *err)
 {
 	struct run_keep *keep = job->keep;
@@ -379,12 +400,12 @@ enum err_code explore_finish_part(struct explore_job *job, struct err *err)
 		return judge_failures(job, err);
 	assert(keep->journal.descriptor >= 0);
 	if (job->explore.out_of_time) {
+		print_part(job, false);
 		print_extension(job);
 		return ERR_OK;
 	}
 	enum err_code code = run_keep_finish(keep, err);
-	if (code == ERR_OK && !job->cli->quiet)
-		(void)printf("Shard %u of %u: %s holds its searches. When all are done: dse merge DIR...\n", keep->part,
-		             keep->n_part, job->dir);
+	if (code == ERR_OK)
+		print_part(job, true);
 	return code;
 }

@@ -99,6 +99,7 @@ static uint32_t verdict_cut(const struct layer_problem *layer, const struct laye
 	case VERDICT_ROWS:
 	case VERDICT_AHEAD_PARTS:
 	case VERDICT_CLOCKS:
+	case VERDICT_TIER:
 	case VERDICT_SCALESIM:
 		return GENE_C + 1;
 	case VERDICT_STORAGE:
@@ -110,6 +111,7 @@ static uint32_t verdict_cut(const struct layer_problem *layer, const struct laye
 	case VERDICT_OFMAP_BUFFER:
 		return sram_cut(layer, context, design);
 	case VERDICT_OK:
+	case VERDICT_PROOF:
 	case VERDICT_DRAM: /* of a whole schedule, mapper/octopus_memory.h */
 	case N_VERDICT:
 		break;
@@ -185,7 +187,10 @@ static bool simulate(const struct layer_problem *layer, const struct layer_conte
 	}
 	enum err_code code = detail_simulate(context, design, program, &options, result, NULL, &ignored);
 	err_clear(&ignored);
-	if (code != ERR_OK) {
+	if (code == ERR_INFEASIBLE) {
+		reject(layer, context, design, &(struct verdict){VERDICT_TIER, 0, 0}, out);
+		out->n_cut = 0; /* the operating point counts, too */
+	} else if (code != ERR_OK) {
 		uint32_t reason = code == ERR_INTERRUPTED ? PROBLEM_STOPPED : LAYER_REASON_FAILED;
 		*out = (struct evaluation){.violation = NO_SUCH_DESIGN, .reason = reason};
 		for (unsigned i = 0; i < layer->n_metric; i++)

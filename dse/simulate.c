@@ -142,14 +142,16 @@ enum err_code simulate_blocks(const struct layer_context *context, struct simula
 		return err_add(err, ERR_INTERNAL, "out of memory");
 	for (size_t i = 0; i < n; i++) {
 		block[i].ran = false;
-		if (shown && !shown[i])
+		if (block[i].is_unsplit)
+			block[i].verdict = (struct verdict){VERDICT_SRAM, 0, 0};
+		if (block[i].is_unsplit || (shown && !shown[i]))
 			continue;
 		run[n_run++] = (struct detail_run){.context = &context[i], .design = &block[i].design};
 	}
 	enum err_code code =
 	    how->trace ? trace_blocks(run, n_run, how, err) : detail_run_all(run, n_run, &how->detail, err);
 	for (size_t i = 0, at = 0; i < n && code == ERR_OK; i++)
-		if (!shown || shown[i])
+		if (!block[i].is_unsplit && (!shown || shown[i]))
 			code = take_run(&run[at++], &block[i], err);
 	if (code == ERR_OK)
 		refuse_uncounted(block, n);
@@ -220,7 +222,16 @@ static enum err_code make_designs(const struct machine *machine, const struct ne
 		mapper_prepare(&network->block[i], machine, 8, &work->context[i]);
 		if (machine->target == MACHINE_SYSTOLIC)
 			find_tiles(&work->context[i], options->strategy, &block[i].design);
-		enum err_code found = find_split(machine, network, options->scheme, &block[i], err);
+		struct err part = {0};
+		enum err_code found = find_split(machine, network, options->scheme, &block[i], &part);
+		block[i].is_unsplit = found == ERR_INFEASIBLE && options->takes_unsplit;
+		if (block[i].is_unsplit) {
+			block[i].design.split = mapper_split_whole(&network->block[i], machine);
+			found = ERR_OK;
+		} else {
+			(void)err_add_all(err, (struct err_place){0}, &part);
+		}
+		err_clear(&part);
 		code = code == ERR_OK ? found : code;
 		/* nor can it cut input channels, where the splitter found nothing else */
 		if (block[i].design.strategy == STRATEGY_FUSION_REUSE && !block[i].in_scheme &&

@@ -27,6 +27,7 @@ struct simulate_options {
 	enum strategy strategy;
 	uint32_t level; /* < machine->n_level */
 	struct simulate_how how;
+	bool takes_unsplit; /* a block that the splitter finds no split for has the verdict 'sram', and the others run */
 	const bool *shown; /* [network->n_block] only these are run, though all are designed; NULL: all */
 	/* [network->n_block] all of it is fixed: scheme, strategy and level do not count; NULL: they do. */
 	const struct layer_design *design;
@@ -37,6 +38,7 @@ struct simulated {
 	const struct block *block;
 	struct layer_design design;
 	bool in_scheme; /* its split is the scheme's */
+	bool is_unsplit; /* it has no split that could run: simulate_options.takes_unsplit */
 	bool ran;       /* false: verdict says why not; result and metric are undefined */
 	struct verdict verdict;
 	struct sim_result result;
@@ -55,7 +57,7 @@ enum err_code simulate_check_strategy(const struct cli_options *options, const s
  * Simulate all blocks of a network into block [network->n_block]. Results stay
  * in storage QPEs where they fit and both sides can use them. ERR_INPUT when
  * the scheme has a split that does not fit its block or as simulate_prepare,
- * ERR_INFEASIBLE when the thesis splitter finds none, ERR_INTERNAL as simulate_blocks.
+ * ERR_INFEASIBLE when the thesis splitter finds none (takes_unsplit: never), ERR_INTERNAL as simulate_blocks.
  */
 enum err_code simulate_network(const struct machine *machine, const struct network *network,
                                const struct simulate_options *options, struct simulated *block, struct err *err);

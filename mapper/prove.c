@@ -207,7 +207,7 @@ static void walk(struct prove_run *run)
 enum err_code prove_schedule(const struct layer_context *context, const struct layer_design *design,
                              const struct schedule *schedule, const struct prove_data *data,
                              const struct prove_map *expected, enum prove_mistake mistake,
-                             const struct prove_pool *pool, struct prove_result *result, struct err *err)
+                             const struct prove_pool *pool, struct prove_result *result)
 {
 	struct prove_run run = {.context = context,
 	                        .design = design,
@@ -241,7 +241,5 @@ enum err_code prove_schedule(const struct layer_context *context, const struct l
 	free(run.store);
 	free(execution.out.value);
 	free(execution.failed);
-	return run.no_memory
-	           ? err_add(err, ERR_INTERNAL, "%s: no memory to prove %zu results", context->block->name, n_result)
-	           : ERR_OK;
+	return run.no_memory ? ERR_INFEASIBLE : ERR_OK;
 }

@@ -83,28 +83,31 @@ extern const struct prove_pool prove_serial;
 
 /*
  * Run one block's schedule on data and compare with expected [of the block's result, pooled]. context and design
- * are those it was unfolded from; of a systolic array schedule is NULL. ERR_INTERNAL: no memory.
+ * are those it was unfolded from; of a systolic array schedule is NULL. ERR_INFEASIBLE: no memory.
  */
 enum err_code prove_schedule(const struct layer_context *context, const struct layer_design *design,
                              const struct schedule *schedule, const struct prove_data *data,
                              const struct prove_map *expected, enum prove_mistake mistake,
-                             const struct prove_pool *pool, struct prove_result *result, struct err *err);
+                             const struct prove_pool *pool, struct prove_result *result);
 
 /*
  * The block's result computed directly, into a map of its own (value is the caller's, to be freed with free). data's
  * shift is chosen first where it is 0: the least that leaves a mean magnitude of the first image's sums below 32, or
- * one bit less, as seed says. ERR_INTERNAL: no memory.
+ * one bit less, as seed says. ERR_INFEASIBLE: no memory, or more than PROVE_MAX_VALUE.
  */
 enum err_code prove_reference(const struct block *block, uint64_t seed, struct prove_data *data,
-                              const struct prove_pool *pool, struct prove_map *result, struct err *err);
+                              const struct prove_pool *pool, struct prove_map *result);
 
 /* Whether a block reads a second tensor that is no weights, and the shape in which it does (value NULL). */
 bool prove_adds(const struct block *block);
 struct prove_map prove_added_shape(const struct block *block);
 
-/* A map of seeded random numbers: all of -128..127 alike. stream: one for each tensor. ERR_INTERNAL: no memory. */
-enum err_code prove_random(uint64_t seed, uint32_t stream, const struct prove_pool *pool, struct prove_map *map,
-                           struct err *err);
+/* Numbers that a map may have. */
+#define PROVE_MAX_VALUE (UINT64_C(1) << 30)
+
+/* A map of seeded random numbers: all of -128..127 alike. stream: one for each tensor. ERR_INFEASIBLE: no
+ * memory, or more than PROVE_MAX_VALUE. */
+enum err_code prove_random(uint64_t seed, uint32_t stream, const struct prove_pool *pool, struct prove_map *map);
 
 /* A design of a network's block on a machine, and what came out. */
 struct prove_candidate {

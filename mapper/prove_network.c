@@ -36,13 +36,23 @@ static void fill_row(void *context, size_t i)
 	}
 }
 
-enum err_code prove_random(uint64_t seed, uint32_t stream, const struct prove_pool *pool, struct prove_map *map,
-                           struct err *err)
+static uint64_t n_value(const struct prove_map *map)
 {
-	struct filling filling = {seed, stream, (size_t)map->w * map->h * map->c, NULL};
-	map->value = filling.value = malloc(filling.n);
-	if (!map->value)
-		return err_add(err, ERR_INTERNAL, "no memory for %zu random numbers", filling.n);
+	return mul_sat((uint64_t)map->w * map->h, map->c);
+}
+
+/* Room for the numbers of a map; false: there is none. */
+static bool make_room(struct prove_map *map)
+{
+	map->value = n_value(map) <= PROVE_MAX_VALUE ? malloc((size_t)n_value(map)) : NULL;
+	return map->value != NULL;
+}
+
+enum err_code prove_random(uint64_t seed, uint32_t stream, const struct prove_pool *pool, struct prove_map *map)
+{
+	if (!make_room(map))
+		return ERR_INFEASIBLE;
+	struct filling filling = {seed, stream, (size_t)n_value(map), map->value};
 	pool->run(pool, (size_t)ceil_div(filling.n, ROW), fill_row, &filling);
 	return ERR_OK;
 }
@@ -60,17 +70,13 @@ struct chain {
 	const struct prove_candidate **by;
 };
 
-static size_t n_value(const struct prove_map *map)
-{
-	return (size_t)map->w * map->h * map->c;
-}
-
 /* The shape in which a block reads its ifmap. */
 static struct prove_map ifmap_shape(const struct block *block)
 {
 	if (block->kind == BLOCK_MATMUL)
 		return (struct prove_map){1, block->in_h, block->in_w, NULL};
-	return (struct prove_map){block->in_w, block->in_h * block_batch(block), block->in_c, NULL};
+	uint64_t h = (uint64_t)block->in_h * block_batch(block);
+	return (struct prove_map){block->in_w, h < UINT32_MAX ? (uint32_t)h : UINT32_MAX, block->in_c, NULL};
 }
 
 /* Sources' channels one after another; false: that is not the shape that is read. */
@@ -100,43 +106,46 @@ static void spread(const struct chain *chain, const struct block_sources *source
 	for (size_t at = 0; at < n_value(to);)
 		for (uint32_t i = 0; i < sources->n && at < n_value(to); i++) {
 			const struct prove_map *from = &chain->result[sources->producer[i]];
-			size_t n = n_value(from), n_left = n_value(to) - at;
+			size_t n = (size_t)n_value(from), n_left = (size_t)n_value(to) - at;
 			n = n < n_left ? n : n_left;
 			memcpy(to->value + at, from->value, n);
 			at += n;
 		}
 }
 
-/* to has its shape; its value is the caller's to free. sources->n 0: random numbers of the stream. */
+/*
+ * to has its shape; its value is the caller's to free. sources->n 0: random numbers of the stream. ERR_INFEASIBLE: no
+ * memory, or there was none for what is read.
+ */
 static enum err_code gather(const struct chain *chain, const struct block_sources *sources, uint32_t stream,
-                            struct prove_map *to, struct err *err)
+                            struct prove_map *to)
 {
 	if (sources->n == 0)
-		return prove_random(chain->options->seed, stream, chain->options->pool, to, err);
-	to->value = malloc(n_value(to));
-	if (!to->value)
-		return err_add(err, ERR_INTERNAL, "no memory for %zu numbers", n_value(to));
+		return prove_random(chain->options->seed, stream, chain->options->pool, to);
+	for (uint32_t i = 0; i < sources->n; i++)
+		if (!chain->result[sources->producer[i]].value)
+			return ERR_INFEASIBLE;
+	if (!make_room(to))
+		return ERR_INFEASIBLE;
 	if (!concatenate(chain, sources, to))
 		spread(chain, sources, to);
 	return ERR_OK;
 }
 
-static enum err_code gather_data(const struct chain *chain, size_t b, struct prove_data *data, struct err *err)
+static enum err_code gather_data(const struct chain *chain, size_t b, struct prove_data *data)
 {
 	const struct block *block = &chain->network->block[b];
 	struct prove_map weight = {1, 1, 1, NULL};
 	*data = (struct prove_data){.ifmap = ifmap_shape(block)};
-	enum err_code code = gather(chain, &block->reads, OWN_STREAM + (uint32_t)b, &data->ifmap, err);
+	enum err_code code = gather(chain, &block->reads, OWN_STREAM + (uint32_t)b, &data->ifmap);
 	if (code == ERR_OK && prove_adds(block)) {
 		data->added = prove_added_shape(block);
-		code = gather(chain, &block->adds, OWN_STREAM + (uint32_t)b, &data->added, err);
+		code = gather(chain, &block->adds, OWN_STREAM + (uint32_t)b, &data->added);
 	}
 	if (code == ERR_OK && block->kind != BLOCK_POOL) {
 		uint64_t n = block_n_weight(block);
-		weight.c = (uint32_t)(n < UINT32_MAX ? n : 0);
-		code = weight.c == 0 ? err_add(err, ERR_INTERNAL, "%s: %llu weights are more than can be proved",
-		                               block->name, (unsigned long long)n)
-		                     : gather(chain, &block->filters, WEIGHT_STREAM + (uint32_t)b, &weight, err);
+		weight.c = (uint32_t)(n < PROVE_MAX_VALUE ? n : PROVE_MAX_VALUE + 1);
+		code = gather(chain, &block->filters, WEIGHT_STREAM + (uint32_t)b, &weight);
 		data->weight = weight.value;
 	}
 	return code;
@@ -172,19 +181,20 @@ static void plan(struct chain *chain, const struct prove_candidate *candidate, s
 	}
 }
 
-/* The network's input has the shape in which the first of its readers has it. */
-static enum err_code make_input(struct chain *chain, struct err *err)
+/* The network's input has the shape in which the first of its readers has it. Without memory there is none. */
+static void make_input(struct chain *chain)
 {
 	for (size_t b = 0; b < chain->network->n_block; b++) {
 		const struct block *block = &chain->network->block[b];
 		if (block->reads.n != 1 || block->reads.producer[0] != 0)
 			continue;
 		chain->result[0] = ifmap_shape(block);
-		return prove_random(chain->options->seed, INPUT_STREAM, chain->options->pool, &chain->result[0], err);
+		(void)prove_random(chain->options->seed, INPUT_STREAM, chain->options->pool, &chain->result[0]);
+		return;
 	}
 	/* read as part of views only */
 	chain->result[0] = (struct prove_map){1, 1, ROW, NULL};
-	return prove_random(chain->options->seed, INPUT_STREAM, chain->options->pool, &chain->result[0], err);
+	(void)prove_random(chain->options->seed, INPUT_STREAM, chain->options->pool, &chain->result[0]);
 }
 
 /* ---- candidates ---- */
@@ -205,11 +215,16 @@ static enum err_code prove_candidate(struct chain *chain, const struct prove_dat
 	if (!mapper_distribute(&context, &candidate->design, &program, &result->verdict))
 		return ERR_OK;
 	enum err_code code = is_systolic ? ERR_OK : mapper_unfold(&context, &candidate->design, &schedule, err);
-	if (code == ERR_OK)
+	if (code == ERR_INFEASIBLE)
+		result->verdict.reason = VERDICT_TIER;
+	if (code == ERR_OK) {
 		code = prove_schedule(&context, &candidate->design, is_systolic ? NULL : &schedule, data, expected,
-		                      PROVE_NO_MISTAKE, chain->options->pool, result, err);
+		                      PROVE_NO_MISTAKE, chain->options->pool, result);
+		if (code == ERR_INFEASIBLE)
+			*result = (struct prove_result){.verdict = {VERDICT_PROOF, 0, 0}};
+	}
 	schedule_free(&schedule);
-	return code;
+	return code == ERR_INFEASIBLE ? ERR_OK : code;
 }
 
 /* What is read lies where its producer left it; views, and what nobody here computed, are put together in DRAM. */
@@ -249,11 +264,16 @@ static enum err_code prove_block(struct chain *chain, size_t b, struct prove_can
 	const struct prove_options *options = chain->options;
 	struct prove_data data;
 	struct prove_map *expected = &chain->result[b + 1];
-	enum err_code code = gather_data(chain, b, &data, err);
+	enum err_code code = gather_data(chain, b, &data);
 	if (code == ERR_OK)
-		code = prove_reference(&chain->network->block[b], options->seed, &data, options->pool, expected, err);
+		code = prove_reference(&chain->network->block[b], options->seed, &data, options->pool, expected);
+	bool has_room = code == ERR_OK;
+	code = code == ERR_INFEASIBLE ? ERR_OK : code;
 	for (; *at < n && candidate[*at].block == b && code == ERR_OK; ++*at) {
-		code = prove_candidate(chain, &data, expected, &candidate[*at], err);
+		if (has_room)
+			code = prove_candidate(chain, &data, expected, &candidate[*at], err);
+		else
+			candidate[*at].result = (struct prove_result){.verdict = {VERDICT_PROOF, 0, 0}};
 		if (code == ERR_OK && chain->by)
 			check_places(chain, &candidate[*at]);
 		if (code == ERR_OK && options->done && !options->done(options->context, *at + 1, &candidate[*at]))
@@ -287,7 +307,7 @@ enum err_code prove_network(const struct network *network, struct prove_candidat
 		code = err_add(err, ERR_INTERNAL, "out of memory");
 	if (code == ERR_OK) {
 		plan(&chain, candidate, n);
-		code = make_input(&chain, err);
+		make_input(&chain);
 	}
 	for (size_t b = 0; b < network->n_block && code == ERR_OK; b++) {
 		if (!chain.needed[b])

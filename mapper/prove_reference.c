@@ -262,13 +262,14 @@ static struct prove_map image_of(const struct prove_map *all, uint32_t n, uint32
 }
 
 enum err_code prove_reference(const struct block *block, uint64_t seed, struct prove_data *data,
-                              const struct prove_pool *pool, struct prove_map *result, struct err *err)
+                              const struct prove_pool *pool, struct prove_map *result)
 {
 	struct whole shape = whole_of(block, data);
 	uint32_t n_image = block_batch(block);
 	struct prove_map out = {shape.out_w / block->pool, shape.out_h / block->pool * n_image,
 	                        shape.out_c * shape.n_group, NULL};
-	out.value = malloc((size_t)out.w * out.h * out.c);
+	uint64_t n_value = mul_sat((uint64_t)out.w * out.h, out.c);
+	out.value = n_value <= PROVE_MAX_VALUE ? malloc((size_t)n_value) : NULL;
 	bool good = out.value != NULL;
 	for (uint32_t i = 0; i < n_image && good; i++) {
 		struct prove_data own = *data;
@@ -283,7 +284,7 @@ enum err_code prove_reference(const struct block *block, uint64_t seed, struct p
 	}
 	if (!good) {
 		free(out.value);
-		return err_add(err, ERR_INTERNAL, "%s: no memory for its reference", block->name);
+		return ERR_INFEASIBLE;
 	}
 	*result = out;
 	return ERR_OK;

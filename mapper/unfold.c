@@ -220,8 +220,10 @@ enum err_code mapper_unfold(const struct layer_context *context, const struct la
 	bool runs = mapper_distribute_tiled(context, design, &tiling, &program, &verdict);
 	assert(runs && verdict.reason == VERDICT_OK);
 	if (!runs || tiling.n_task > SCHEDULE_MAX_OP) {
-		schedule->failed = true;
-		return err_add(err, ERR_INTERNAL, "%s: %llu tasks, at most %u can be unfolded", context->block->name,
+		schedule->failed = schedule->is_full = true;
+		return err_add(err, ERR_INFEASIBLE,
+		               "%llu tasks, at most %u are simulated or proved one by one; take larger parts or closed "
+		               "forms (--detail fast)",
 		               (unsigned long long)tiling.n_task, SCHEDULE_MAX_OP);
 	}
 

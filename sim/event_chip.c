@@ -2,6 +2,7 @@
 /* A chip: routes between its parts, set up, and the loop over what each of them has to do. */
 #include "sim/event_chip.h"
 #include "sim/base/checked.h"
+#include "sim/base/real.h"
 #include <assert.h>
 #include <stdlib.h>
 
@@ -201,13 +202,15 @@ static uint64_t least_end_clk(const struct event_chip *chip, uint64_t clk)
 /*
  * Nothing is under way but tasks, and those of a QPE touch no other QPE: until
  * the first of them can end, QPEs run one after the other, and each may replay
- * what recurs. The bound on the end is reached in a few such stretches.
+ * what recurs. The bound on the end is reached in a few such stretches. false: no task can end by max_clk.
  */
-static void run_alone(struct event_chip *chip)
+static bool run_alone(struct event_chip *chip)
 {
 	uint64_t clk = chip->queue.clk, end_clk;
 	chip->try_alone = false;
 	while ((end_clk = least_end_clk(chip, clk)) != UINT64_MAX && end_clk >= clk + MIN_ALONE_CLK) {
+		if (end_clk > chip->max_clk)
+			return false;
 		for (uint32_t i = 0; i < chip->mesh.n_qpe; i++) {
 			struct event_qpe *qpe = &chip->qpe[i];
 			struct event_replay *replay = chip->replay ? chip->replay[i] : NULL;
@@ -223,6 +226,15 @@ static void run_alone(struct event_chip *chip)
 		}
 		clk = end_clk;
 	}
+	return true;
+}
+
+static enum err_code refuse_clk(const struct event_chip *chip, struct err *err)
+{
+	return err_add(err, ERR_INFEASIBLE,
+	               "more than %llu PE clocks, which is as far as events can be timed on this machine; take closed "
+	               "forms (--detail fast)",
+	               (unsigned long long)chip->max_clk);
 }
 
 /* ---- the loop ---- */
@@ -251,8 +263,8 @@ enum err_code event_chip_run(struct event_chip *chip, const struct schedule_step
 	uint32_t unit;
 	event_host_begin(chip, step);
 	while (!event_host_is_done(chip)) {
-		if (chip->try_alone && chip->n_busy == 0)
-			run_alone(chip);
+		if (chip->try_alone && chip->n_busy == 0 && !run_alone(chip))
+			return refuse_clk(chip, err);
 		if (!event_queue_next(&chip->queue, &unit))
 			return err_add(err, ERR_INTERNAL, "the simulation stops with operations that never end");
 		uint64_t clk = chip->queue.clk;
@@ -260,6 +272,8 @@ enum err_code event_chip_run(struct event_chip *chip, const struct schedule_step
 		if (chip->wake_clk[unit] != clk)
 			continue;
 		chip->wake_clk[unit] = UINT64_MAX;
+		if (clk > chip->max_clk)
+			return refuse_clk(chip, err);
 		step_unit(chip, unit, clk);
 	}
 	if (chip->trace)
@@ -268,6 +282,58 @@ enum err_code event_chip_run(struct event_chip *chip, const struct schedule_step
 }
 
 /* ---- set up ---- */
+
+/* Packets of all operations and jobs of a schedule. */
+static double n_packet(const struct event_chip *chip)
+{
+	const struct schedule *schedule = chip->schedule;
+	double n = 0, packet_byte = chip->machine->noc_packet_byte;
+	for (uint32_t i = 0; i < schedule->n_op; i++)
+		n += schedule->op[i].byte / packet_byte + 1;
+	for (uint32_t i = 0; i < schedule->n_job; i++)
+		n += ((double)schedule->job[i].map_byte + schedule->job[i].filter_byte + schedule->job[i].store_byte) /
+		             packet_byte +
+		     3;
+	return n;
+}
+
+/*
+ * Clocks of one unit become another's by a product with its frequency. What is on its way may lie ahead of the present
+ * clock: all packets behind each other in a DRAM, in a router or before the host, operand A of all PEs of a QPE, asked
+ * for and sent, and the latencies of some parts. max_clk leaves room for that.
+ */
+static enum err_code find_max_clk(struct event_chip *chip, struct err *err)
+{
+	const struct machine *machine = chip->machine;
+	double pe_khz = (double)chip->pe_khz, noc_khz = (double)chip->noc_khz, most_a = 0;
+	double dram_khz = machine->dram_clk_mhz * 1000, tick_khz = dram_khz * machine->dram_access_byte;
+	for (uint32_t i = 0; i < chip->schedule->n_shape; i++)
+		most_a = real_max(most_a, (double)chip->plan[i].n_round_a);
+	double n = n_packet(chip), n_hop = chip->mesh.w + chip->mesh.h + 2.0;
+	double packet_ms = machine->dram_access_clk * (double)machine->noc_packet_byte / tick_khz;
+	double ahead_ms = n * real_max(packet_ms, 1 / noc_khz) + 2 * most_a * machine->qpe_n_pe / noc_khz +
+	                  (n + 4.0 * machine->host_latency_clk + machine->mla_init_clk) / pe_khz +
+	                  (2.0 * machine->dram_interface_clk + 2) / dram_khz + n_hop * machine->noc_hop_clk / noc_khz;
+	double product = real_max(pe_khz * noc_khz, tick_khz * real_max(pe_khz, noc_khz));
+	double max_clk = (0x1p62 / product - ahead_ms) * pe_khz;
+	if (!(max_clk >= 1))
+		return err_add(err, ERR_INFEASIBLE,
+		               "transfers of %.3g ms one behind the other are longer than events can be timed on this "
+		               "machine; take closed forms (--detail fast)",
+		               ahead_ms);
+	chip->max_clk = max_clk < (double)SIM_MAX_COUNT ? (uint64_t)max_clk : SIM_MAX_COUNT;
+	return ERR_OK;
+}
+
+static enum err_code check_size(const struct event_chip *chip, struct err *err)
+{
+	uint32_t n_pe = chip->machine->qpe_n_pe, n_qpe = chip->mesh.n_qpe;
+	if (n_pe <= EVENT_MAX_PE && n_qpe <= EVENT_MAX_QPE)
+		return ERR_OK;
+	return err_add(err, ERR_INFEASIBLE,
+	               "%u QPEs of %u PEs, the event tier has up to %d of up to %d; take closed forms (--detail fast)",
+	               n_qpe, n_pe, EVENT_MAX_QPE, EVENT_MAX_PE);
+}
 
 static enum err_code init_plans(struct event_chip *chip, struct err *err)
 {
@@ -317,6 +383,9 @@ enum err_code event_chip_init(struct event_chip *chip, const struct machine *mac
 {
 	*chip = (struct event_chip){.machine = machine, .schedule = schedule, .level = level};
 	mesh_derive(machine, &chip->mesh);
+	enum err_code code = check_size(chip, err);
+	if (code != ERR_OK)
+		return code;
 	chip->noc_khz = (uint64_t)(machine->noc_clk_mhz * 1000 + 0.5);
 	chip->pe_khz = (uint64_t)(machine->level[level].clk_mhz * 1000 + 0.5);
 	chip->hop_clk = machine->noc_hop_clk;
@@ -341,9 +410,11 @@ enum err_code event_chip_init(struct event_chip *chip, const struct machine *mac
 	for (uint32_t i = 0; i < n_unit; i++)
 		chip->wake_clk[i] = UINT64_MAX;
 	fill_routes(chip);
-	enum err_code code = event_queue_init(&chip->queue, n_unit, err);
+	code = event_queue_init(&chip->queue, n_unit, err);
 	if (code == ERR_OK)
 		code = init_plans(chip, err);
+	if (code == ERR_OK)
+		code = find_max_clk(chip, err);
 	if (code == ERR_OK)
 		code = init_units(chip, err);
 	if (code == ERR_OK && !(option && (option->no_replay || option->trace)))

@@ -58,6 +58,7 @@ struct event_chip {
 	uint32_t level;
 	struct mesh mesh;
 	uint64_t noc_khz, pe_khz, hop_clk;
+	uint64_t max_clk; /* up to here products of clocks and frequencies fit 64 bits, whatever is on its way */
 	uint32_t n_pe, n_link;
 	struct event_qpe *qpe;     /* [mesh.n_qpe] */
 	struct event_dram *dram;   /* [mesh.n_dram] */
@@ -81,12 +82,13 @@ struct event_chip {
 	struct trace_span *router_span; /* [mesh.n_qpe] open; NULL: nobody listens */
 };
 
-/* A chip of a machine at an operating point; free it also on failure. ERR_INPUT: a task that no MLA runs; ERR_INTERNAL.
- */
+/* A chip of a machine at an operating point; free it also on failure. ERR_INPUT: a task that no MLA runs; ERR_INFEASIBLE:
+ * more PEs or QPEs than EVENT_MAX_PE and EVENT_MAX_QPE, or longer than can be counted; ERR_INTERNAL. */
 enum err_code event_chip_init(struct event_chip *chip, const struct machine *machine, const struct schedule *schedule,
                               uint32_t level, const struct event_option *option, struct err *err);
 void event_chip_free(struct event_chip *chip);
-/* Run a step of operations or jobs to its end, from the present clock on. ERR_INTERNAL: it never ends. */
+/* Run a step of operations or jobs to its end, from the present clock on. ERR_INFEASIBLE: not by max_clk; ERR_INTERNAL: it
+ * never ends. */
 enum err_code event_chip_run(struct event_chip *chip, const struct schedule_step *step, struct err *err);
 
 /* Wake a unit of the chip, not before the present clock. */

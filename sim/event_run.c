@@ -98,7 +98,7 @@ static double wanted_mac_clk(const struct event_chip *chip)
 			continue;
 		uint32_t shape = is_op ? schedule->op[i].shape : schedule->job[i - schedule->n_op].shape;
 		const struct event_plan *plan = &chip->plan[shape];
-		clk += (double)(plan->n_row * plan->n_block * plan->n_round_tap * plan->rate.tap_clk);
+		clk += (double)(plan->n_row * plan->n_block) * (double)(plan->n_round_tap * plan->rate.tap_clk);
 	}
 	return clk;
 }
@@ -204,7 +204,7 @@ static enum err_code run_steps(struct event_chip *chip, struct tally *now, struc
 			continue;
 		enum err_code code = event_chip_run(chip, step, err);
 		if (code != ERR_OK)
-			return any_lost(chip) ? err_add(err, code, "no memory for what is on its way") : code;
+			return code == ERR_INTERNAL && any_lost(chip) ? err_add(err, code, "no memory for what is on its way") : code;
 		tally_chip(chip, now);
 		end_step(chip, step, begin_clk, now, &then, longest_clk, result);
 		then = *now;

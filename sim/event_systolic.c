@@ -301,7 +301,7 @@ enum err_code event_systolic_run(const struct machine *machine, const struct sys
 	uint64_t n_step = mul_sat(mul_sat(systolic_dim_n(&work->w), systolic_dim_n(&work->h)),
 	                          mul_sat(mul_sat(systolic_dim_n(&work->c), systolic_dim_n(&work->d)), work->n_group));
 	if (n_step > EVENT_SYSTOLIC_MAX_STEP)
-		return err_add(err, ERR_INPUT,
+		return err_add(err, ERR_INFEASIBLE,
 		               "%" PRIu64
 		               " tiles on a systolic array, at most %d are simulated one by one; take larger "
 		               "tiles or closed forms (--detail fast)",

@@ -23,7 +23,8 @@ static bool grow(struct schedule *schedule, void **array, uint32_t n, uint32_t *
 	if (n < *n_alloc)
 		return true;
 	uint32_t n_new = *n_alloc ? 2 * *n_alloc : FIRST_ALLOC;
-	void *more = n_new <= SCHEDULE_MAX_OP ? realloc(*array, (size_t)n_new * size) : NULL;
+	schedule->is_full = n_new > SCHEDULE_MAX_OP;
+	void *more = !schedule->is_full ? realloc(*array, (size_t)n_new * size) : NULL;
 	if (!more) {
 		schedule->failed = true;
 		return false;
@@ -136,9 +137,13 @@ static const char *check_job(const struct schedule *schedule, const struct machi
 
 enum err_code schedule_check(const struct schedule *schedule, const struct machine *machine, struct err *err)
 {
-	if (schedule->failed)
-		return err_add(err, ERR_INTERNAL, "no memory for the schedule, or more than %u operations",
+	if (schedule->is_full)
+		return err_add(err, ERR_INFEASIBLE,
+		               "more than %u operations, which is what can be simulated or proved one by one; take "
+		               "larger parts or closed forms (--detail fast)",
 		               SCHEDULE_MAX_OP);
+	if (schedule->failed)
+		return err_add(err, ERR_INTERNAL, "no memory for the schedule");
 	for (uint32_t i = 0; i < schedule->n_step; i++) {
 		const struct schedule_step *step = &schedule->step[i];
 		assert(step->first_op + step->n_op <= schedule->n_op &&

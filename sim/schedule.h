@@ -78,7 +78,8 @@ struct schedule {
 	struct job *job;
 	struct event_task *shape; /* tasks that differ; pe_shift is not used */
 	double mac;               /* multiply-accumulates wanted, for utilisation */
-	bool failed;              /* no memory, or more than SCHEDULE_MAX_OP */
+	bool failed;              /* no memory, or more than SCHEDULE_MAX_OP: is_full */
+	bool is_full;
 	uint32_t step_alloc, op_alloc, job_alloc, shape_alloc;
 };
 

@@ -42,20 +42,19 @@ struct proof {
 /* Random numbers for all that a block reads, and its reference. */
 static void make_data(const struct block *block, uint64_t seed, struct proof *proof)
 {
-	struct err err = {0};
 	struct prove_data *data = &proof->data;
 	struct prove_map weight = {1, 1, (uint32_t)block_n_weight(block), NULL};
 	bool is_matmul = block->kind == BLOCK_MATMUL;
 	*data = (struct prove_data){.ifmap = {is_matmul ? 1 : block->in_w, block->in_h * block_batch(block),
 	                                      is_matmul ? block->in_w : block->in_c, NULL},
 	                            .added = prove_added_shape(block)};
-	assert_int_equal(prove_random(seed, 0, &prove_serial, &data->ifmap, &err), ERR_OK);
+	assert_int_equal(prove_random(seed, 0, &prove_serial, &data->ifmap), ERR_OK);
 	if (prove_adds(block))
-		assert_int_equal(prove_random(seed, 1, &prove_serial, &data->added, &err), ERR_OK);
+		assert_int_equal(prove_random(seed, 1, &prove_serial, &data->added), ERR_OK);
 	if (block->kind != BLOCK_POOL)
-		assert_int_equal(prove_random(seed, 2, &prove_serial, &weight, &err), ERR_OK);
+		assert_int_equal(prove_random(seed, 2, &prove_serial, &weight), ERR_OK);
 	data->weight = weight.value;
-	assert_int_equal(prove_reference(block, seed, data, &prove_serial, &proof->expected, &err), ERR_OK);
+	assert_int_equal(prove_reference(block, seed, data, &prove_serial, &proof->expected), ERR_OK);
 }
 
 /* false: the design does not run. */
@@ -86,9 +85,8 @@ static void close_proof(struct proof *proof)
 
 static const struct prove_result *prove(struct proof *proof, enum prove_mistake mistake)
 {
-	struct err err = {0};
 	assert_int_equal(prove_schedule(&proof->context, &proof->design, proof->is_systolic ? NULL : &proof->schedule,
-	                                &proof->data, &proof->expected, mistake, &prove_serial, &proof->result, &err),
+	                                &proof->data, &proof->expected, mistake, &prove_serial, &proof->result),
 	                 ERR_OK);
 	return &proof->result;
 }

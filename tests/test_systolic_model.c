@@ -447,7 +447,7 @@ static void test_systolic_model_largest(void **state)
 	struct err err = {0};
 	work.w = (struct systolic_dim){1, 4, 0, 0};
 	work.n_group = 30;
-	assert_int_equal(event_systolic_run(&machine, &work, 0, NULL, &result, NULL, &err), ERR_INPUT);
+	assert_int_equal(event_systolic_run(&machine, &work, 0, NULL, &result, NULL, &err), ERR_INFEASIBLE);
 	assert_non_null(strstr(err_text(&err), "one by one"));
 	err_clear(&err);
 }
