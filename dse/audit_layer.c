@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define BATCH 256
+#define BATCH 64
 
 size_t audit_distinct(const struct candidate *candidate, size_t i)
 {

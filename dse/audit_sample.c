@@ -182,17 +182,22 @@ void audit_draw_list(const struct audit_job *job, struct audit_stop *stop, size_
 {
 	const struct layer_set *set = stop->candidate.set;
 	/* what runs in one tier does in the other; only the samples themselves are worth the slow one */
-	struct layer_problem layer = set->problem[distinct];
-	layer.detail = DETAIL_FAST;
+	struct layer_problem *layer = malloc(sizeof(*layer));
 	struct audit_list *list = &stop->list[distinct];
 	uint64_t wanted = stop->n_sample / set->map->n_distinct;
 	size_t max = wanted < MIN_LIST ? MIN_LIST : wanted > MAX_LIST ? MAX_LIST : (size_t)wanted;
 	assert(!list->gene && list->n == 0);
 	list->gene = calloc(max + MAX_PROPOSED, N_LAYER_GENE * sizeof(*list->gene));
-	if (!list->gene)
+	if (!list->gene || !layer) {
+		free(list->gene);
+		free(layer);
+		list->gene = NULL;
 		return;
+	}
+	*layer = set->problem[distinct];
+	layer->detail = DETAIL_FAST;
 	uint32_t proposed[MAX_PROPOSED * N_LAYER_GENE];
-	size_t n_proposed = layer_problem_propose(&layer, proposed, MAX_PROPOSED);
+	size_t n_proposed = layer_problem_propose(layer, proposed, MAX_PROPOSED);
 	for (uint64_t i = 0; i < n_proposed + TRIES_A_DESIGN * max && list->n < max; i++) {
 		uint32_t *gene = list->gene + list->n * N_LAYER_GENE;
 		struct rng rng = stream(job, stop, DRAW_LIST, i * set->map->n_distinct + distinct);
@@ -200,9 +205,9 @@ void audit_draw_list(const struct audit_job *job, struct audit_stop *stop, size_
 		if (i < n_proposed)
 			memcpy(gene, proposed + i * N_LAYER_GENE, N_LAYER_GENE * sizeof(*gene));
 		else
-			draw(&layer, &rng, gene);
+			draw(layer, &rng, gene);
 		gene[GENE_PLACE] = 0;
-		layer_problem_evaluate(&layer, gene, 1, &result);
+		layer_problem_evaluate(layer, gene, 1, &result);
 		list->n += !(result.violation > 0.0);
 	}
 	/* of a layer without a feasible design none is lacking: any will do */
@@ -210,4 +215,5 @@ void audit_draw_list(const struct audit_job *job, struct audit_stop *stop, size_
 		memset(list->gene, 0, N_LAYER_GENE * sizeof(*list->gene));
 		list->n = 1;
 	}
+	free(layer);
 }

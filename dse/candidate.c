@@ -307,11 +307,13 @@ struct chain_space {
 };
 
 /*
- * The edges of a block, always in the same order: state before, then place, then level. Returns how many; task[i] is
- * the task of edge i's front. front may be NULL; [n_task] as they are, then [n_task] after a change of level.
+ * The edges of a block, always in the same order: state before, then place, then level. Returns how many. edge NULL:
+ * they are counted, and *task becomes the task of edge number wanted's front. front: [n_task] as they are, then
+ * [n_task] after a change of level.
  */
 static size_t list_edges(const struct candidate *candidate, size_t block, struct chain_space states,
-                         const struct compose_front *front, struct compose_edge *edge, uint32_t *task)
+                         const struct compose_front *front, struct compose_edge *edge, size_t wanted,
+                         uint32_t *task)
 {
 	const struct layer_map *map = candidate->set->map;
 	const struct machine *machine = &candidate->set->machine;
@@ -332,8 +334,11 @@ static size_t list_edges(const struct candidate *candidate, size_t block, struct
 				which += changes ? candidate->n_task : 0;
 			}
 			assert(n < MAX_EDGE);
-			task[n] = (uint32_t)own;
-			edge[n++] = (struct compose_edge){from, to, front ? &front[which] : NULL};
+			if (edge)
+				edge[n] = (struct compose_edge){from, to, &front[which]};
+			else if (n == wanted)
+				*task = (uint32_t)own;
+			n++;
 		}
 	return n;
 }
@@ -437,7 +442,6 @@ void candidate_compose_network(struct candidate *candidate, size_t i)
 	size_t n_layer = map->begin[i + 1] - map->begin[i];
 	enum compose_op op[COMPOSE_MAX_METRIC];
 	double limit[COMPOSE_MAX_METRIC], beside[COMPOSE_MAX_METRIC];
-	uint32_t task[MAX_EDGE];
 	struct chain chain = {0};
 	struct chain_space states = states_of(candidate);
 	bool changes = states.n_level > 1;
@@ -471,7 +475,7 @@ void candidate_compose_network(struct candidate *candidate, size_t i)
 		goto cleanup;
 	for (size_t k = 0; k < n_layer; k++) {
 		struct compose_edge *edge = chain.edge + k * chain.max_edge;
-		size_t n = list_edges(candidate, map->begin[i] + k, states, chain.front, edge, task);
+		size_t n = list_edges(candidate, map->begin[i] + k, states, chain.front, edge, 0, NULL);
 		chain.layer[k] = (struct compose_layer){n, edge, 1.0};
 	}
 	candidate->network_code[i] = compose_chain(chain.layer, n_layer, &options, &candidate->network[i],
@@ -653,8 +657,6 @@ void candidate_genome(const struct candidate *candidate, size_t i, uint32_t *gen
 {
 	const struct layer_map *map = candidate->set->map;
 	struct chain_space states = states_of(candidate);
-	struct compose_edge edge[MAX_EDGE];
-	uint32_t task[MAX_EDGE];
 	assert(i < candidate->total.n && genome);
 	genome[0] = candidate->set->machine_index;
 	for (size_t network = 0; network < map->n_network; network++) {
@@ -664,12 +666,12 @@ void candidate_genome(const struct candidate *candidate, size_t i, uint32_t *gen
 		assert(point < result->n && result->n_layer == n_layer);
 		for (size_t k = 0; k < n_layer; k++) {
 			size_t block = map->begin[network] + k;
-			size_t n_edge = list_edges(candidate, block, states, NULL, edge, task);
-			uint32_t chosen = result->edge[point * n_layer + k];
+			uint32_t chosen = result->edge[point * n_layer + k], task = 0;
+			size_t n_edge = list_edges(candidate, block, states, NULL, NULL, chosen, &task);
 			assert(chosen < n_edge);
 			(void)n_edge;
-			const struct pareto *front = &candidate->task[task[chosen]].front;
-			candidate_widen(candidate, map->distinct[block], task[chosen],
+			const struct pareto *front = &candidate->task[task].front;
+			candidate_widen(candidate, map->distinct[block], task,
 			                front->genome + result->id[point * n_layer + k] * N_LAYER_GENE,
 			                genome + 1 + block * N_LAYER_GENE);
 		}

@@ -3,6 +3,7 @@
 #include "dse/candidate.h"
 #include <assert.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* Genomes are those of the set's problem, before bounds narrowed the task's; the place's gene is 0. */
@@ -43,15 +44,20 @@ void candidate_pack_task(struct candidate *candidate, size_t i, struct pack *pac
 		pack_fields(candidate, i, task, pack);
 		return;
 	}
-	struct candidate_task found = *task;
+	struct candidate_task *found = malloc(sizeof(*found));
 	assert(task->front.n == 0 && task->code == ERR_OK);
-	pack_fields(candidate, i, &found, pack);
+	if (pack_refuse(pack, !found))
+		return;
+	*found = *task;
+	pack_fields(candidate, i, found, pack);
 	if (pack_refuse(pack, !pack_done(pack))) {
-		pareto_free(&found.front);
+		pareto_free(&found->front);
+		free(found);
 		return;
 	}
-	found.nearest.genome = task->nearest_genome;
-	*task = found;
+	found->nearest.genome = task->nearest_genome;
+	*task = *found;
+	free(found);
 	/* layer_problem points into itself; a copy of it would point here */
 	task->layer.problem.n_value = task->layer.n_value;
 	task->layer.problem.context = &task->layer;

@@ -206,35 +206,41 @@ static enum err_code search(struct explore_job *job, struct err *err)
 enum err_code cmd_explore_run(const struct cli_options *options, struct run_keep *keep, struct explore_outcome *outcome,
                               struct err *err)
 {
-	struct explore_job job = {.cli = options, .keep = keep, .outcome = outcome};
 	assert(options->n_file == 1);
-	enum err_code code = space_read(options->file[0], &job.space, err);
+	struct explore_job *job = malloc(sizeof(*job)); /* a small stack has no room for it */
+	if (!job) {
+		run_keep_close(keep, true);
+		return err_add(err, ERR_INTERNAL, "out of memory");
+	}
+	*job = (struct explore_job){.cli = options, .keep = keep, .outcome = outcome};
+	enum err_code code = space_read(options->file[0], &job->space, err);
 	if (code == ERR_OK)
-		code = set_options(&job, err);
+		code = set_options(job, err);
 	if (code == ERR_OK)
-		code = compare_read(options->compare.text, options->compare.n, &job.space, &job.compare, err);
+		code = compare_read(options->compare.text, options->compare.n, &job->space, &job->compare, err);
 	if (code == ERR_OK)
-		code = prepare_dir(&job, err);
+		code = prepare_dir(job, err);
 	code = ranks_agree(code, err);
 	if (code == ERR_OK)
-		code = ranks_agree(run_keep_begin(keep, options->quiet, &job.options, err), err);
+		code = ranks_agree(run_keep_begin(keep, options->quiet, &job->options, err), err);
 	if (code == ERR_OK)
-		code = search(&job, err);
+		code = search(job, err);
 	if (code == ERR_OK && ranks_index() == 0)
-		code = keep->n_part > 1 ? explore_finish_part(&job, err) : explore_finish_whole(&job, err);
-	store_abandon(&job.points);
-	folder_lock_release(&job.files);
+		code = keep->n_part > 1 ? explore_finish_part(job, err) : explore_finish_whole(job, err);
+	store_abandon(&job->points);
+	folder_lock_release(&job->files);
 	run_keep_close(keep, options->quiet);
-	run_note_free(&job.note);
-	compare_free(&job.compare);
-	misfit_free(&job.misfit);
-	verify_free(&job.verify);
-	audit_free(&job.audit);
-	unroller_free(&job.unroller);
-	explore_free(&job.explore);
-	free(job.dir);
-	free(job.command);
-	space_free(&job.space);
+	run_note_free(&job->note);
+	compare_free(&job->compare);
+	misfit_free(&job->misfit);
+	verify_free(&job->verify);
+	audit_free(&job->audit);
+	unroller_free(&job->unroller);
+	explore_free(&job->explore);
+	free(job->dir);
+	free(job->command);
+	space_free(&job->space);
+	free(job);
 	return code;
 }
 

@@ -138,22 +138,23 @@ static void name_chunk(void *context, size_t i)
 	struct compose_boxes *boxes = context;
 	size_t chunk = boxes->chunk + i, begin = chunk * CHUNK, n = end_of_chunk(boxes, chunk) - begin;
 	uint32_t *first = boxes->first + chunk * (COMPOSE_BOX_CLASS + 1), at[COMPOSE_BOX_CLASS];
-	uint64_t name[CHUNK];
+	unsigned n_metric = boxes->points->n_metric;
+	const double *logarithm = boxes->logarithm + begin * n_metric;
+	uint8_t class_at[CHUNK]; /* names themselves, computed again below, would take much of a small stack */
 
 	assert(n > 0 && n <= CHUNK);
 	memset(first, 0, (COMPOSE_BOX_CLASS + 1) * sizeof *first);
 	for (size_t k = 0; k < n; k++) {
-		name[k] = box_name(boxes->logarithm + (begin + k) * boxes->points->n_metric, boxes->points->n_metric,
-		                   boxes->per_side);
-		first[class_of(boxes, name[k]) + 1]++;
+		class_at[k] = (uint8_t)class_of(boxes, box_name(logarithm + k * n_metric, n_metric, boxes->per_side));
+		first[class_at[k] + 1]++;
 	}
 	for (unsigned class = 0; class < COMPOSE_BOX_CLASS; class ++) {
 		first[class + 1] += first[class];
 		at[class] = first[class];
 	}
 	for (size_t k = 0; k < n; k++) {
-		uint32_t to = at[class_of(boxes, name[k])]++;
-		boxes->name[begin + to] = name[k];
+		uint32_t to = at[class_at[k]]++;
+		boxes->name[begin + to] = box_name(logarithm + k * n_metric, n_metric, boxes->per_side);
 		boxes->number[begin + to] = (uint32_t)(begin + k);
 	}
 }

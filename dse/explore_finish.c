@@ -132,13 +132,16 @@ static enum err_code explain_misfit(struct explore_job *job, struct err *err)
 static enum err_code write_lacking(struct explore_job *job, struct err *err)
 {
 	struct unroller unroller = {0};
-	struct explore lacking = job->explore;
 	struct front_run whole = job->run;
-	lacking.front = job->audit.lacking;
-	if (!job->run.audit || lacking.front.n == 0)
+	if (!job->run.audit || job->audit.lacking.n == 0)
 		return ERR_OK;
-	enum err_code code = unroller_init(&unroller, &lacking, job->options.n_thread, err);
-	job->run.explore = &lacking;
+	struct explore *lacking = malloc(sizeof(*lacking));
+	if (!lacking)
+		return err_add(err, ERR_INTERNAL, "out of memory");
+	*lacking = job->explore;
+	lacking->front = job->audit.lacking;
+	enum err_code code = unroller_init(&unroller, lacking, job->options.n_thread, err);
+	job->run.explore = lacking;
 	job->run.unroller = &unroller;
 	job->run.verify = NULL;
 	if (code == ERR_OK)
@@ -147,6 +150,7 @@ static enum err_code write_lacking(struct explore_job *job, struct err *err)
 		code = front_files_write_one(&job->run, job->dir, "audit.json", front_write_json, err);
 	job->run = whole;
 	unroller_free(&unroller);
+	free(lacking);
 	return code;
 }
 

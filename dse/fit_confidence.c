@@ -42,7 +42,7 @@ struct spectrum {
 	size_t param[FIT_MAX_PARAM]; /* [n] of the group */
 	double norm[FIT_MAX_PARAM];  /* [n] before scaling */
 	double value[FIT_MAX_PARAM]; /* [n] singular values, largest first */
-	double v[FIT_MAX_PARAM * FIT_MAX_PARAM];
+	double v[FIT_MAX_PARAM * FIT_MAX_PARAM]; /* too much for a small stack */
 };
 
 void fit_warn(struct fit_data *data, struct fit_group *group, const char *format, ...)
@@ -312,31 +312,37 @@ static void measure_residuals(const struct fit_data *data, struct fit_group *gro
 enum err_code fit_judge(struct fit_data *data, struct fit_group *group, struct err *err)
 {
 	const struct fit_view view = {data, group, OMIT_NOTHING, 0};
-	struct spectrum all, unbound;
 	measure_residuals(data, group);
 	group->condition = 1;
 	group->n_freedom = (double)group->n_used;
 	if (group->n_free == 0)
 		return ERR_OK;
-	enum err_code code = take_spectrum(&view, false, &all, data, err);
+	struct spectrum *all = malloc(2 * sizeof(*all)), *unbound = all ? all + 1 : NULL;
+	enum err_code code = all ? ERR_OK : err_add(err, ERR_INTERNAL, "out of memory");
 	if (code == ERR_OK)
-		code = take_spectrum(&view, true, &unbound, NULL, err);
+		code = take_spectrum(&view, false, all, data, err);
+	if (code == ERR_OK)
+		code = take_spectrum(&view, true, unbound, NULL, err);
 	if (code != ERR_OK)
-		return code;
-	assert(unbound.n <= all.n && all.n == group->n_free);
-	group->n_freedom = (double)group->n_used - (double)unbound.rank;
-	group->condition = all.rank < all.n ? INFINITY : all.value[0] / all.value[all.n - 1];
-	find_undetermined(data, group, &all);
-	find_collinear(data, group, &all);
-	set_intervals(group, &unbound);
+		goto cleanup;
+	assert(unbound->n <= all->n && all->n == group->n_free);
+	group->n_freedom = (double)group->n_used - (double)unbound->rank;
+	group->condition = all->rank < all->n ? INFINITY : all->value[0] / all->value[all->n - 1];
+	find_undetermined(data, group, all);
+	find_collinear(data, group, all);
+	set_intervals(group, unbound);
 	warn_of_estimates(data, group);
-	return ERR_OK;
+cleanup:
+	free(all);
+	return code;
 }
 
 enum err_code fit_is_determined(const struct fit_view *view, bool *determined, struct err *err)
 {
-	struct spectrum spectrum;
-	enum err_code code = take_spectrum(view, false, &spectrum, NULL, err);
-	*determined = code == ERR_OK && spectrum.rank == spectrum.n;
+	struct spectrum *spectrum = malloc(sizeof(*spectrum));
+	enum err_code code = spectrum ? take_spectrum(view, false, spectrum, NULL, err)
+	                              : err_add(err, ERR_INTERNAL, "out of memory");
+	*determined = code == ERR_OK && spectrum->rank == spectrum->n;
+	free(spectrum);
 	return code;
 }

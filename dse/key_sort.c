@@ -13,6 +13,7 @@
 #include "dse/key_sort.h"
 #include <assert.h>
 #include <stdbool.h>
+#include <stdlib.h>
 
 enum {
 	N_RUN = 12,         /* items put in order by insertion */
@@ -143,14 +144,15 @@ static void distribute(const struct key_item *from, struct key_item *to, size_t 
 		to[place[(from[i].key - digits->least) >> shift & (n_bucket - 1)]++] = from[i];
 }
 
-static void radix_sort(struct key_item *item, struct key_item *scratch, size_t n)
+/* false: no memory for the counts, which a small stack has no room for. */
+static bool radix_sort(struct key_item *item, struct key_item *scratch, size_t n)
 {
 	const struct digits digits = choose_digits(item, n);
 	uint64_t n_bucket = (uint64_t)1 << digits.bit;
-	uint32_t count[3][N_BUCKET];
+	uint32_t(*count)[N_BUCKET] = calloc(digits.n, sizeof *count);
 
-	for (unsigned digit = 0; digit < digits.n; digit++)
-		memset(count[digit], 0, n_bucket * sizeof **count);
+	if (!count)
+		return false;
 	for (size_t i = 0; i < n; i++) {
 		uint64_t leading = (item[i].key - digits.least) >> digits.shift;
 		for (unsigned digit = 0; digit < digits.n; digit++)
@@ -165,16 +167,16 @@ static void radix_sort(struct key_item *item, struct key_item *scratch, size_t n
 	}
 	if (from != item)
 		memcpy(item, from, n * sizeof *item);
+	free(count);
 	if (digits.shift > 0)
 		finish(item, scratch, n, digits.least, digits.shift);
+	return true;
 }
 
 void key_sort(struct key_item *item, struct key_item *scratch, size_t n)
 {
 	assert(n < UINT32_MAX && (n == 0 || (item && scratch && item != scratch)));
-	if (n >= MIN_RADIX)
-		radix_sort(item, scratch, n);
-	else
+	if (n < MIN_RADIX || !radix_sort(item, scratch, n))
 		merge_sort(item, scratch, n);
 	assert(n < 2 || item[0].key <= item[n - 1].key);
 }

@@ -67,6 +67,7 @@ struct live {
 	unsigned n_line, n_column;
 	unsigned width[64]; /* of the lines drawn */
 	struct live_text text;
+	char drawn[LIVE_TEXT_SIZE + 1024]; /* of text and codes for the terminal */
 };
 
 /* ---- options ---------------------------------------------------------------------------------- */
@@ -350,8 +351,8 @@ static void draw(struct live *live, unsigned n_column, unsigned n_row)
 {
 	static char const clear_line[] = "\033[K", clear_below[] = "\033[J";
 	const struct live_text *from = &live->text;
-	char text[LIVE_TEXT_SIZE + 1024];
-	size_t n = print_return(live, n_column, n_row, text, sizeof(text));
+	char *text = live->drawn;
+	size_t n = print_return(live, n_column, n_row, text, sizeof(live->drawn));
 	for (const char *line = from->text; *line;) {
 		size_t n_line = strcspn(line, "\n");
 		memcpy(text + n, line, n_line);

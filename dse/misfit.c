@@ -157,24 +157,36 @@ static bool find_sram_used(const struct explore *explore, double *n_byte, struct
 	return done;
 }
 
+/* Too large for a small stack. NULL, and an error: no memory. */
+static struct explore *new_explore(struct finder *finder)
+{
+	struct explore *explore = calloc(1, sizeof(*explore));
+	if (!explore)
+		(void)err_add(finder->err, ERR_INTERNAL, "out of memory");
+	return explore;
+}
+
 /* By a front of one objective; false on Ctrl-C and errors. */
 static bool answer_by_front(struct finder *finder, struct space *copy, enum metric metric, struct answer *answer)
 {
-	struct explore explore = {0};
 	*answer = (struct answer){0};
 	if (finder->work_left == 0)
 		return !interrupt_requested();
-	bool done = search(finder, copy, metric, &explore);
-	*answer = (struct answer){.found = done && explore.front.n > 0, .proven = done && is_proof(&explore)};
+	struct explore *explore = new_explore(finder);
+	if (!explore)
+		return false;
+	bool done = search(finder, copy, metric, explore);
+	*answer = (struct answer){.found = done && explore->front.n > 0, .proven = done && is_proof(explore)};
 	if (answer->found && all_have_pes(copy))
-		done = find_sram_used(&explore, &answer->sram_byte, finder->err);
+		done = find_sram_used(explore, &answer->sram_byte, finder->err);
 	if (answer->found) {
-		answer->value = explore.front.objective[0];
-		answer->n_machine =
-		    explore.counts.n_machine - explore.counts.n_machine_rejected - explore.counts.n_machine_dead;
-		name_machine(&explore, &answer->machine, answer->machine_text, sizeof(answer->machine_text));
+		const struct explore_counts *counts = &explore->counts;
+		answer->value = explore->front.objective[0];
+		answer->n_machine = counts->n_machine - counts->n_machine_rejected - counts->n_machine_dead;
+		name_machine(explore, &answer->machine, answer->machine_text, sizeof(answer->machine_text));
 	}
-	explore_free(&explore);
+	explore_free(explore);
+	free(explore);
 	return done;
 }
 
@@ -558,12 +570,12 @@ static bool explain_sram(struct finder *finder, struct misfit_change *change)
 static bool look_again(struct finder *finder, struct misfit *misfit)
 {
 	struct space copy;
-	struct explore explore = {0};
-	if (!copy_space(finder, &copy))
-		return false;
-	bool done = search(finder, &copy, copy.objective[0], &explore);
-	misfit->exists = done && explore.front.n > 0;
-	explore_free(&explore);
+	struct explore *explore = new_explore(finder);
+	bool done = explore && copy_space(finder, &copy) && search(finder, &copy, copy.objective[0], explore);
+	misfit->exists = done && explore->front.n > 0;
+	if (explore)
+		explore_free(explore);
+	free(explore);
 	return done;
 }
 

@@ -20,8 +20,6 @@
 #define MAX_LIST_WORK (UINT64_C(1) << 22)
 #define MAX_COUNT_WORK (UINT64_C(1) << 26)
 
-/* Units up to here are counted on the stack; matrices may have more. */
-#define SMALL_UNIT 16384u
 
 /* n_divisor is scratch, [n_unit] and zeroed: the divisors of r that are below the current number of parts. */
 static uint64_t count_legal(uint32_t n_unit, uint32_t max_part, uint16_t *n_divisor)
@@ -49,12 +47,6 @@ uint64_t dim_n_legal(uint32_t extent, uint32_t step, uint32_t max_part)
 	n_unit = extent / step;
 	if (max_part > n_unit)
 		max_part = n_unit;
-	if (n_unit <= SMALL_UNIT) {
-		uint16_t n_divisor[SMALL_UNIT];
-
-		memset(n_divisor, 0, n_unit * sizeof *n_divisor);
-		return count_legal(n_unit, max_part, n_divisor);
-	}
 	uint16_t *n_divisor = calloc(n_unit, sizeof *n_divisor);
 
 	if (!n_divisor)

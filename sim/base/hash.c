@@ -4,7 +4,7 @@
 #include <assert.h>
 #include <xxhash.h>
 
-#define READ_BYTE 65536u
+#define READ_BYTE 8192u
 
 uint64_t hash_bytes(const void *data, size_t n_byte, uint64_t seed)
 {
