@@ -123,12 +123,29 @@ static enum err_code check_accept(const struct night *night, struct err *err)
 	return code;
 }
 
+/* A space that fails is one line of the night; the others go on, unless the store fails or somebody wants to stop. */
+static enum err_code run_apart(struct night *night, struct night_space *space, struct err *err)
+{
+	struct err own = {0};
+	enum err_code code = run_space(night, space, &own);
+	if (code == ERR_INPUT || code == ERR_INTERNAL || code == ERR_INFEASIBLE) {
+		const char *log = arena_text(&night->arena, err_text(&own));
+		space->code = code;
+		space->log = log ? log : space->log;
+		code = ERR_OK;
+	} else {
+		(void)err_add_all(err, (struct err_place){0}, &own);
+	}
+	err_clear(&own);
+	return code;
+}
+
 static enum err_code run_spaces(struct night *night, struct err *err)
 {
 	enum err_code code = ERR_OK;
 	for (size_t i = 0; i < night->n_space && code == ERR_OK; i++) {
 		struct night_space *space = &night->space[i];
-		code = run_space(night, space, err);
+		code = run_apart(night, space, err);
 		if (code == ERR_INTERRUPTED)
 			break;
 		if (!night->cli->json && code == ERR_OK) {

@@ -176,20 +176,25 @@ bool onnx_fold_gather(const struct onnx_work *work, double *out, size_t n)
 
 bool onnx_fold_constant(const struct onnx_work *work, double *out, size_t n)
 {
-	for (size_t i = 0; i < work->node->n_attribute; i++) {
-		const struct onnx_attribute *attribute = &work->node->attribute[i];
-		const double *in =
-		    attribute->tensor > 0 ? work->graph->value[attribute->tensor].content : attribute->list;
-		double number = attribute->has_real ? attribute->real : (double)attribute->integer;
-
-		if (!in && attribute->tensor == 0 && (attribute->has_real || attribute->has_integer))
-			in = &number;
-		for (size_t k = 0; in && k < n; k++)
-			out[k] = in[k];
-		if (in || attribute->tensor > 0)
-			return in != NULL;
+	const struct onnx_attribute *value = onnx_constant_value(work);
+	if (!value)
+		return false;
+	const struct onnx_value *tensor = &work->graph->value[value->tensor];
+	double number = value->has_real ? value->real : (double)value->integer;
+	const double *in = &number;
+	uint64_t n_in = 1;
+	if (value->tensor > 0) {
+		in = tensor->content;
+		n_in = in ? (uint64_t)onnx_n_element(&tensor->shape) : 0;
+	} else if (value->n_list > 0) {
+		in = value->list;
+		n_in = value->n_list;
 	}
-	return false;
+	if (!in || n != n_in) /* nothing else is there to be read, whatever shape the result has */
+		return false;
+	for (size_t k = 0; k < n; k++)
+		out[k] = in[k];
+	return true;
 }
 
 /* What fills it does not count unless it is in the file: weights come this way, and then it is not asked for. */

@@ -224,22 +224,28 @@ bool onnx_infer_size(struct onnx_work *work)
 }
 
 /* A tensor, or a number, or a list of numbers. */
-bool onnx_infer_constant(struct onnx_work *work)
+const struct onnx_attribute *onnx_constant_value(const struct onnx_work *work)
 {
 	for (size_t i = 0; i < work->node->n_attribute; i++) {
 		const struct onnx_attribute *attribute = &work->node->attribute[i];
-		const struct onnx_value *tensor = &work->graph->value[attribute->tensor];
-		enum onnx_type type = attribute->has_real ? ONNX_REAL : ONNX_INTEGER;
-
-		if (attribute->tensor > 0)
-			return tensor->has_shape && onnx_op_set(work, 0, &tensor->shape, tensor->type);
-		if (attribute->n_list > 0)
-			return onnx_op_set(work, 0, &(struct onnx_shape){.n = 1, .dim = {(int64_t)attribute->n_list}},
-			                   type);
-		if (attribute->has_integer || attribute->has_real)
-			return onnx_op_set(work, 0, &(struct onnx_shape){0}, type);
+		if (attribute->tensor > 0 || attribute->n_list > 0 || attribute->has_integer || attribute->has_real)
+			return attribute;
 	}
-	return onnx_op_fail(work, "it has no value that can be read");
+	return NULL;
+}
+
+bool onnx_infer_constant(struct onnx_work *work)
+{
+	const struct onnx_attribute *value = onnx_constant_value(work);
+	if (!value)
+		return onnx_op_fail(work, "it has no value that can be read");
+	const struct onnx_value *tensor = &work->graph->value[value->tensor];
+	enum onnx_type type = value->has_real ? ONNX_REAL : ONNX_INTEGER;
+	if (value->tensor > 0)
+		return tensor->has_shape && onnx_op_set(work, 0, &tensor->shape, tensor->type);
+	if (value->n_list > 0)
+		return onnx_op_set(work, 0, &(struct onnx_shape){.n = 1, .dim = {(int64_t)value->n_list}}, type);
+	return onnx_op_set(work, 0, &(struct onnx_shape){0}, type);
 }
 
 bool onnx_infer_constant_of_shape(struct onnx_work *work)

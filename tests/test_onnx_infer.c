@@ -7,7 +7,7 @@
 #include <cmocka.h>
 
 #include "mapper/onnx_infer.h"
-#include "mapper/onnx_op.h"
+#include "mapper/onnx_op_rows.h"
 #include "mapper/onnx_read.h"
 #include "tests/onnx_builder.h"
 
@@ -220,6 +220,30 @@ static void test_onnx_shape_arithmetic(void **state)
 	expect_shape(&builder, "y", "4x6");
 }
 
+/* A constant's content is as long as what the node has: one number is no list, whatever shape somebody gave it. */
+static void test_onnx_constant_content(void **state)
+{
+	static const double list[] = {4, 5};
+	const struct onnx_attribute number = {.name = "value_int", .has_integer = true, .integer = 7},
+	                            some = {.name = "value_ints", .n_list = 2, .list = list};
+	struct onnx_value none = {0};
+	struct onnx_graph graph = {.value = &none};
+	struct onnx_node node = {.n_attribute = 1, .attribute = &number};
+	const struct onnx_work work = {.graph = &graph, .node = &node};
+	double out[3] = {0};
+	(void)state;
+	assert_true(onnx_fold_constant(&work, out, 1));
+	assert_true(out[0] >= 7 && out[0] <= 7);
+	assert_false(onnx_fold_constant(&work, out, 3));
+	assert_false(onnx_fold_constant(&work, out, 0));
+	node.attribute = &some;
+	assert_true(onnx_fold_constant(&work, out, 2));
+	assert_true(out[1] >= 5 && out[1] <= 5);
+	assert_false(onnx_fold_constant(&work, out, 3));
+	node.n_attribute = 0;
+	assert_false(onnx_fold_constant(&work, out, 1));
+}
+
 /* Leading dimensions of a product broadcast; vectors are rows on the left and columns on the right. */
 static void test_onnx_products(void **state)
 {
@@ -383,6 +407,7 @@ int main(void)
 	    cmocka_unit_test(test_onnx_conv_windows),
 	    cmocka_unit_test(test_onnx_pool_rounds_up),
 	    cmocka_unit_test(test_onnx_shape_arithmetic),
+	    cmocka_unit_test(test_onnx_constant_content),
 	    cmocka_unit_test(test_onnx_products),
 	    cmocka_unit_test(test_onnx_open_dimensions),
 	    cmocka_unit_test(test_onnx_graph_mistakes),
