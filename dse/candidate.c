@@ -312,8 +312,7 @@ struct chain_space {
  * [n_task] after a change of level.
  */
 static size_t list_edges(const struct candidate *candidate, size_t block, struct chain_space states,
-                         const struct compose_front *front, struct compose_edge *edge, size_t wanted,
-                         uint32_t *task)
+                         const struct compose_front *front, struct compose_edge *edge, size_t wanted, uint32_t *task)
 {
 	const struct layer_map *map = candidate->set->map;
 	const struct machine *machine = &candidate->set->machine;

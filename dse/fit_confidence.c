@@ -39,9 +39,9 @@
 /* Columns of a scaled Jacobian and what became of them. */
 struct spectrum {
 	size_t n, rank;
-	size_t param[FIT_MAX_PARAM]; /* [n] of the group */
-	double norm[FIT_MAX_PARAM];  /* [n] before scaling */
-	double value[FIT_MAX_PARAM]; /* [n] singular values, largest first */
+	size_t param[FIT_MAX_PARAM];             /* [n] of the group */
+	double norm[FIT_MAX_PARAM];              /* [n] before scaling */
+	double value[FIT_MAX_PARAM];             /* [n] singular values, largest first */
 	double v[FIT_MAX_PARAM * FIT_MAX_PARAM]; /* too much for a small stack */
 };
 
@@ -340,8 +340,8 @@ cleanup:
 enum err_code fit_is_determined(const struct fit_view *view, bool *determined, struct err *err)
 {
 	struct spectrum *spectrum = malloc(sizeof(*spectrum));
-	enum err_code code = spectrum ? take_spectrum(view, false, spectrum, NULL, err)
-	                              : err_add(err, ERR_INTERNAL, "out of memory");
+	enum err_code code =
+	    spectrum ? take_spectrum(view, false, spectrum, NULL, err) : err_add(err, ERR_INTERNAL, "out of memory");
 	*determined = code == ERR_OK && spectrum->rank == spectrum->n;
 	free(spectrum);
 	return code;

@@ -27,7 +27,8 @@ struct simulate_options {
 	enum strategy strategy;
 	uint32_t level; /* < machine->n_level */
 	struct simulate_how how;
-	bool takes_unsplit; /* a block that the splitter finds no split for has the verdict 'sram', and the others run */
+	bool
+	    takes_unsplit; /* a block that the splitter finds no split for has the verdict 'sram', and the others run */
 	const bool *shown; /* [network->n_block] only these are run, though all are designed; NULL: all */
 	/* [network->n_block] all of it is fixed: scheme, strategy and level do not count; NULL: they do. */
 	const struct layer_design *design;
@@ -37,9 +38,9 @@ struct simulate_options {
 struct simulated {
 	const struct block *block;
 	struct layer_design design;
-	bool in_scheme; /* its split is the scheme's */
+	bool in_scheme;  /* its split is the scheme's */
 	bool is_unsplit; /* it has no split that could run: simulate_options.takes_unsplit */
-	bool ran;       /* false: verdict says why not; result and metric are undefined */
+	bool ran;        /* false: verdict says why not; result and metric are undefined */
 	struct verdict verdict;
 	struct sim_result result;
 	struct event_stat stat; /* event tier */

@@ -59,7 +59,9 @@ const struct verdict_info verdict_table[N_VERDICT] = {
     [VERDICT_SCALESIM] =
 	{"scalesim", "SCALE-Sim's rules are for whole layers (systolic.memory_model) without dilation, reuse auto, "
                      "with up to 2^34 words that enter the array and 2^27 of an operand"},
-    [VERDICT_CLOCKS] = {"clocks", "more clocks, words or DRAM bytes than can be counted exactly, 2^52, by itself or with the layers before it"},
+    [VERDICT_CLOCKS] =
+	{"clocks",
+         "more clocks, words or DRAM bytes than can be counted exactly, 2^52, by itself or with the layers before it"},
     [VERDICT_TIER] = {"tier", "more tasks, tiles or clocks than the event tier simulates, or a memory slower than "
                               "SCALE-Sim's model knows"},
     [VERDICT_PROOF] = {"proof", "its numbers, or those of layers that it reads, find no memory: at most 2^30 in a map, "

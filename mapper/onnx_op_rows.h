@@ -73,7 +73,8 @@ bool onnx_fold_shape(const struct onnx_work *work, double *out, size_t n);
 bool onnx_fold_concat(const struct onnx_work *work, double *out, size_t n);
 bool onnx_fold_slice(const struct onnx_work *work, double *out, size_t n);
 bool onnx_fold_gather(const struct onnx_work *work, double *out, size_t n);
-/* The attribute that a Constant's shape and content come from: its tensor, else its list, else its number. NULL: none. */
+/* The attribute that a Constant's shape and content come from: its tensor, else its list, else its number. NULL: none.
+ */
 const struct onnx_attribute *onnx_constant_value(const struct onnx_work *work);
 bool onnx_fold_constant(const struct onnx_work *work, double *out, size_t n);
 bool onnx_fold_constant_of_shape(const struct onnx_work *work, double *out, size_t n);

@@ -20,7 +20,6 @@
 #define MAX_LIST_WORK (UINT64_C(1) << 22)
 #define MAX_COUNT_WORK (UINT64_C(1) << 26)
 
-
 /* n_divisor is scratch, [n_unit] and zeroed: the divisors of r that are below the current number of parts. */
 static uint64_t count_legal(uint32_t n_unit, uint32_t max_part, uint16_t *n_divisor)
 {

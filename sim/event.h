@@ -17,7 +17,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define EVENT_MAX_PE 16 /* of a QPE */
+#define EVENT_MAX_PE 16    /* of a QPE */
 #define EVENT_MAX_QPE 4096 /* of a chip: routes take memory with their square */
 
 enum event_task_kind { EVENT_IDLE, EVENT_CONV, EVENT_MATMUL };

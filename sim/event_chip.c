@@ -292,7 +292,7 @@ static double n_packet(const struct event_chip *chip)
 		n += schedule->op[i].byte / packet_byte + 1;
 	for (uint32_t i = 0; i < schedule->n_job; i++)
 		n += ((double)schedule->job[i].map_byte + schedule->job[i].filter_byte + schedule->job[i].store_byte) /
-		             packet_byte +
+		         packet_byte +
 		     3;
 	return n;
 }

@@ -50,14 +50,14 @@ struct sim_result {
 };
 
 /*
- * Whether clocks and DRAM bytes of a run are within SIM_MAX_COUNT. If not, they are too few, and so is what follows from
- * them: a bound, but no result.
+ * Whether clocks and DRAM bytes of a run are within SIM_MAX_COUNT. If not, they are too few, and so is what follows
+ * from them: a bound, but no result.
  */
 bool sim_is_counted(const struct sim_result *result);
 
 /*
- * level < machine->n_level, mixed or not; the caller asks sim_is_counted. No allocation, but by SCALE-Sim's replay (systolic.memory_model). Asserts
- * that the result is not under its roofline bound.
+ * level < machine->n_level, mixed or not; the caller asks sim_is_counted. No allocation, but by SCALE-Sim's replay
+ * (systolic.memory_model). Asserts that the result is not under its roofline bound.
  */
 void sim_run_fast(const struct machine *machine, const struct program *program, uint32_t level,
                   struct sim_result *result);

@@ -93,7 +93,8 @@ enum err_code systolic_scalesim_run(const struct machine *machine, const struct 
 		double word = systolic_bandwidth_word(machine, level);
 		array.bandwidth_word = word < UINT32_MAX ? (uint32_t)word : UINT32_MAX;
 		if (array.bandwidth_word == 0)
-			return err_add(err, ERR_INFEASIBLE, "SCALE-Sim needs a word a clock from memory, found %.3g", word);
+			return err_add(err, ERR_INFEASIBLE, "SCALE-Sim needs a word a clock from memory, found %.3g",
+			               word);
 	}
 	enum err_code code = scalesim_run(&array, &layer, stop, &run, err);
 	if (code != ERR_OK)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef TESTS_RANDOM_EXTREME_H
 #define TESTS_RANDOM_EXTREME_H
-/* Random machines and networks whose numbers lie at the ends of what files may say; legal ones, as a user writes them. */
+/* Random machines and networks whose numbers lie at the ends of what files may say; legal ones, as a user writes them.
+ */
 #include "sim/base/rng.h"
 #include "sim/machine.h"
 #include <math.h>
@@ -142,8 +143,8 @@ static inline uint32_t extreme_extent(struct rng *rng)
 static inline void extreme_write_layer(struct rng *rng, FILE *file)
 {
 	static const char *const op[] = {"function", "softmax", "normalise", "add", "multiply"};
-	static const char *const over[] = {"channels", "width", "height", "map", "width_channels", "height_channels",
-	                                   "all", "none"};
+	static const char *const over[] = {"channels",       "width",           "height", "map",
+	                                   "width_channels", "height_channels", "all",    "none"};
 	uint32_t kind = rng_below(rng, 8), which = rng_below(rng, 5);
 	if (kind < 3) {
 		(void)fprintf(file, "  - conv: {kernel: %u, out_channels: %u, stride: %u",

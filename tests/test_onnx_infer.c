@@ -225,7 +225,7 @@ static void test_onnx_constant_content(void **state)
 {
 	static const double list[] = {4, 5};
 	const struct onnx_attribute number = {.name = "value_int", .has_integer = true, .integer = 7},
-	                            some = {.name = "value_ints", .n_list = 2, .list = list};
+				    some = {.name = "value_ints", .n_list = 2, .list = list};
 	struct onnx_value none = {0};
 	struct onnx_graph graph = {.value = &none};
 	struct onnx_node node = {.n_attribute = 1, .attribute = &number};
@@ -403,16 +403,11 @@ static void test_onnx_survives_damage(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_onnx_operators_are_known),
-	    cmocka_unit_test(test_onnx_conv_windows),
-	    cmocka_unit_test(test_onnx_pool_rounds_up),
-	    cmocka_unit_test(test_onnx_shape_arithmetic),
-	    cmocka_unit_test(test_onnx_constant_content),
-	    cmocka_unit_test(test_onnx_products),
-	    cmocka_unit_test(test_onnx_open_dimensions),
-	    cmocka_unit_test(test_onnx_graph_mistakes),
-	    cmocka_unit_test(test_onnx_refuses_bombs),
-	    cmocka_unit_test(test_onnx_survives_damage),
+	    cmocka_unit_test(test_onnx_operators_are_known), cmocka_unit_test(test_onnx_conv_windows),
+	    cmocka_unit_test(test_onnx_pool_rounds_up),      cmocka_unit_test(test_onnx_shape_arithmetic),
+	    cmocka_unit_test(test_onnx_constant_content),    cmocka_unit_test(test_onnx_products),
+	    cmocka_unit_test(test_onnx_open_dimensions),     cmocka_unit_test(test_onnx_graph_mistakes),
+	    cmocka_unit_test(test_onnx_refuses_bombs),       cmocka_unit_test(test_onnx_survives_damage),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
