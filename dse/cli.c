@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "dse/cli_table.h"
+#include "sim/base/text.h"
 #include <assert.h>
 #include <ctype.h>
 #include <errno.h>
@@ -270,11 +271,28 @@ static enum err_code parse_program(int argc, char **argv, struct cli_options *op
 	return options->command ? ERR_OK : unknown_command(argv[1], err);
 }
 
+/* Words become names, paths and notes in messages and files: what a terminal would obey is none. */
+static enum err_code check_words(int argc, char **argv, struct err *err)
+{
+	for (int i = 1; i < argc; i++) {
+		const char *at = argv[i] + text_printable_span(argv[i], "");
+		if (*at)
+			(void)err_add(
+			    err, ERR_USAGE,
+			    "dse: '%.60s', word %d of the command line, has byte 0x%02x; allowed is printable UTF-8 "
+			    "without control and invisible characters",
+			    argv[i], i, (unsigned char)*at);
+	}
+	return err->code;
+}
+
 enum err_code cli_parse(int argc, char **argv, struct cli_options *options, struct err *err)
 {
 	assert(argv && options && err);
 	*options = (struct cli_options){0};
-	enum err_code code = parse_program(argc, argv, options, err);
+	enum err_code code = check_words(argc, argv, err);
+	if (code == ERR_OK)
+		code = parse_program(argc, argv, options, err);
 	if (code != ERR_OK || !options->command || options->help)
 		return code;
 	/* Mistakes are collected, so that one run tells them all. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "dse/colour.h"
 #include "dse/terminal.h"
+#include "sim/base/text.h"
 #include <assert.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -59,5 +60,6 @@ void colour_print(FILE *file, enum colour colour, const char *format, ...)
 	va_start(arguments, format);
 	(void)vsnprintf(text, sizeof(text), format, arguments);
 	va_end(arguments);
+	text_make_printable_lines(text);
 	colour_put(file, colour, text);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "dse/database.h"
 #include "dse/file_system.h"
+#include "sim/base/text.h"
 #include <assert.h>
 #include <errno.h>
 #include <inttypes.h>
@@ -411,6 +412,17 @@ double query_real(const struct query *query, int column)
 const char *query_text(const struct query *query, int column)
 {
 	return (const char *)sqlite3_column_text(query->statement, column);
+}
+
+const char *query_copy_text(struct query *query, int column, struct arena *arena)
+{
+	const char *text = query_text(query, column);
+	char *copy = arena_text(arena, text ? text : "");
+	if (copy)
+		text_make_printable_lines(copy);
+	else if (query->code == ERR_OK)
+		query->code = err_add(query->err, ERR_INTERNAL, "out of memory");
+	return copy ? copy : "";
 }
 
 const void *query_bytes(const struct query *query, int column, size_t *n_byte)

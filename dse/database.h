@@ -12,6 +12,7 @@
  *           use(query_text(&query, 0));
  *   code = query_end(&query);
  */
+#include "sim/base/arena.h"
 #include "sim/base/err.h"
 #include <stdbool.h>
 #include <stddef.h>
@@ -85,6 +86,8 @@ bool query_next(struct query *query);
 uint64_t query_u64(const struct query *query, int column);
 double query_real(const struct query *query, int column);
 const char *query_text(const struct query *query, int column);
+/* A copy in arena, "" where there is none: made printable, tabs and line feeds aside, for others may have written it. */
+const char *query_copy_text(struct query *query, int column, struct arena *arena);
 const void *query_bytes(const struct query *query, int column, size_t *n_byte);
 
 /* Give the statement back. */

@@ -5,21 +5,20 @@
  * its printing of scalars is used, and the brackets, commas and line ends are ours.
  */
 #include "dse/json.h"
+#include "sim/base/text.h"
 #include <assert.h>
 #include <jansson.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* The text with every byte outside ASCII replaced: for texts that are not UTF-8. */
+/* The text with what is not printable replaced: for texts that are not UTF-8. */
 static json_t *plain_string(const char *text)
 {
 	char *plain = strdup(text);
 	if (!plain)
 		return NULL;
-	for (char *at = plain; *at; at++)
-		if ((unsigned char)*at >= 0x80)
-			*at = '?';
+	text_make_printable_lines(plain);
 	json_t *value = json_string(plain);
 	free(plain);
 	return value;
@@ -43,8 +42,12 @@ static void print_text(FILE *file, const char *text)
 		return;
 	}
 	json_t *string = json_string(text), *value = string ? string : plain_string(text);
-	if (!value || json_dumpf(value, file, JSON_ENCODE_ANY) != 0)
-		(void)fputs("null", file);
+	/* C1 and invisible characters, and DEL even so, jansson leaves as they are, which a terminal would obey */
+	size_t flags = JSON_ENCODE_ANY | (text[text_printable_span(text, "")] ? JSON_ENSURE_ASCII : 0);
+	char *dumped = value ? json_dumps(value, flags) : NULL;
+	for (const char *at = dumped ? dumped : "null"; *at; at++)
+		(void)fprintf(file, *at == '\177' ? "\\u%04x" : "%c", *at);
+	free(dumped);
 	json_decref(value);
 }
 

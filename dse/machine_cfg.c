@@ -7,6 +7,7 @@
 #include "dse/machine_cfg.h"
 #include "dse/paths.h"
 #include "sim/base/file.h"
+#include "sim/base/text.h"
 #include "sim/systolic_work.h"
 #include <assert.h>
 #include <stdbool.h>
@@ -309,6 +310,7 @@ static void name_machine(const struct reader *reader, struct machine *machine)
 	for (char *c = machine->name; *c; c++)
 		if (!strchr("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-.", *c))
 			*c = '_';
+	text_make_name(machine->name, sizeof(machine->name));
 }
 
 static void make_machine(const struct reader *reader, struct machine *machine)

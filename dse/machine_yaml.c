@@ -92,10 +92,11 @@ void machine_read_name(const struct doc_node *node, const char *what, char *name
 	if (!doc_get_text(node, what, &text, err))
 		return;
 	size_t n = strlen(text);
-	bool plain = n > 0 && strspn(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-.") == n;
+	bool plain = n > 0 && text[0] != '-' &&
+	             strspn(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-.") == n;
 	if (!plain || n >= n_byte)
 		err_add_at(err, ERR_INPUT, doc_place(node),
-		           "%s: found '%s', allowed 1 to %zu letters, digits, '_', '-' and '.'", what,
+		           "%s: found '%s', allowed 1 to %zu letters, digits, '_', '-' and '.', no '-' first", what,
 		           doc_quote(text).text, n_byte - 1);
 	else
 		memcpy(name, text, n + 1);

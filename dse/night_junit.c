@@ -2,27 +2,11 @@
 /* A night in lines: junit.xml for CI, and one a space for people. */
 #include "dse/night.h"
 #include "dse/colour.h"
+#include "dse/xml.h"
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* What XML would take for markup is written as a number; what no XML may hold becomes '?', as in messages (sim/base/err.h). */
-static void put_text(FILE *file, const char *text)
-{
-	bool is_first = true;
-	for (const char *end; *text; text = *end ? end + 1 : end) {
-		struct err line = {0};
-		end = text + strcspn(text, "\n");
-		(void)err_add(&line, ERR_INPUT, "%.*s", (int)(end - text), text);
-		if (!is_first)
-			(void)fputc('\n', file);
-		for (const char *at = err_text(&line); *at && *at != '\n'; at++)
-			(void)fprintf(file, strchr("<>&\"", *at) ? "&#%d;" : "%c", *at);
-		err_clear(&line);
-		is_first = false;
-	}
-}
 
 static void print_points(FILE *file, const char *word, const struct night_space *space, const struct night_point *point,
                          size_t n)
@@ -66,7 +50,7 @@ static void put_case(FILE *file, const struct night_space *space)
 		print_details(text, space);
 	bool is_whole = text && fclose(text) == 0;
 	(void)fputs("  <testcase classname=\"dse.nightly\" name=\"", file);
-	put_text(file, space->row ? space->row->space : space->file);
+	xml_put_text(file, space->row ? space->row->space : space->file);
 	(void)fprintf(file, "\" time=\"%.3f\">\n", seconds);
 	if (!night_verdict_table[verdict].passes) {
 		const char *element = verdict == NIGHT_STOPPED ? "skipped" : "failure";
@@ -74,13 +58,13 @@ static void put_case(FILE *file, const struct night_space *space)
 		if (verdict != NIGHT_STOPPED)
 			(void)fprintf(file, " type=\"%s\"", night_verdict_table[verdict].name);
 		(void)fputs(" message=\"", file);
-		put_text(file, space->code != ERR_OK ? "no result" : space->why);
+		xml_put_text(file, space->code != ERR_OK ? "no result" : space->why);
 		(void)fputs("\">", file);
-		put_text(file, is_whole ? details : "");
+		xml_put_text(file, is_whole ? details : "");
 		(void)fprintf(file, "</%s>\n", element);
 	} else {
 		(void)fputs("    <system-out>", file);
-		put_text(file, space->why);
+		xml_put_text(file, space->why);
 		(void)fputs("</system-out>\n", file);
 	}
 	(void)fputs("  </testcase>\n", file);

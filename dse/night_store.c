@@ -44,14 +44,6 @@ static char *print_list(const char *const *texts, const double *numbers, size_t 
 	return NULL;
 }
 
-static const char *copy(struct query *query, struct arena *arena, int column)
-{
-	const char *text = query_text(query, column), *own = arena_text(arena, text ? text : "");
-	if (!own && query->code == ERR_OK)
-		query->code = err_add(query->err, ERR_INTERNAL, "out of memory");
-	return own ? own : "";
-}
-
 /* Numbers of a list; null is NaN. */
 static void read_numbers(const char *text, double number[SPACE_MAX_OBJECTIVE])
 {
@@ -171,18 +163,18 @@ static void read_row(struct query *query, struct arena *arena, struct night_row 
 {
 	const char *verdict = query_text(query, 6);
 	*row = (struct night_row){.id = query_u64(query, 0),
-	                          .date = copy(query, arena, 1),
-	                          .space = copy(query, arena, 2),
-	                          .path = copy(query, arena, 3),
-	                          .question = copy(query, arena, 4),
-	                          .build = copy(query, arena, 5),
+	                          .date = query_copy_text(query, 1, arena),
+	                          .space = query_copy_text(query, 2, arena),
+	                          .path = query_copy_text(query, 3, arena),
+	                          .question = query_copy_text(query, 4, arena),
+	                          .build = query_copy_text(query, 5, arena),
 	                          .is_good = query_u64(query, 7) != 0,
 	                          .era = query_u64(query, 8),
-	                          .note = copy(query, arena, 11)};
+	                          .note = query_copy_text(query, 11, arena)};
 	for (size_t i = 0; i < N_NIGHT_VERDICT && verdict; i++)
 		if (strcmp(verdict, night_verdict_table[i].name) == 0)
 			row->verdict = (enum night_verdict)i;
-	char *names = arena_text(arena, copy(query, arena, 9));
+	char *names = arena_text(arena, query_copy_text(query, 9, arena));
 	if (names)
 		read_names(names, row);
 	const char *reference = query_text(query, 10);
@@ -208,7 +200,7 @@ static enum err_code read_runs(struct database *store, struct arena *arena, stru
 		*run = (struct night_run){.run = query_u64(&query, 1), .seed = query_u64(&query, 2)};
 		run->seconds = query_real(&query, 3);
 		run->n_point = query_u64(&query, 4);
-		run->signature = copy(&query, arena, 5);
+		run->signature = query_copy_text(&query, 5, arena);
 		run->hypervolume = strtod(query_text(&query, 6), NULL);
 		read_numbers(query_text(&query, 7), run->best);
 	}
@@ -325,7 +317,7 @@ enum err_code night_store_errors(struct database *store, struct arena *arena, st
 			break;
 		}
 		struct night_error *own = &(*error)[(*n)++];
-		*own = (struct night_error){.date = copy(&query, arena, 1), .name = copy(&query, arena, 2), .n = query_u64(&query, 3)};
+		*own = (struct night_error){.date = query_copy_text(&query, 1, arena), .name = query_copy_text(&query, 2, arena), .n = query_u64(&query, 3)};
 		own->mean_pct = strtod(query_text(&query, 4), NULL);
 		own->max_pct = strtod(query_text(&query, 5), NULL);
 	}

@@ -2,6 +2,7 @@
 #define _GNU_SOURCE /* dladdr, which POSIX has since 2024 only */
 #include "dse/paths.h"
 #include "dse/build.h"
+#include "sim/base/text.h"
 #include <assert.h>
 #include <dirent.h>
 #include <dlfcn.h>
@@ -121,8 +122,8 @@ static size_t list_folder(const char *dir, struct arena *arena, const char **nam
 		return 0;
 	for (struct dirent *entry = readdir(stream); entry && n < max; entry = readdir(stream)) {
 		size_t n_byte = stem_length(entry->d_name);
-		if (n_byte == 0)
-			continue;
+		if (n_byte == 0 || entry->d_name[text_printable_span(entry->d_name, "")])
+			continue; /* of no kind, or a name that is no word of a command line */
 		char *name = arena_text(arena, entry->d_name);
 		if (!name)
 			break;

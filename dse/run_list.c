@@ -14,14 +14,6 @@
 /* Longer names are none of a space's. */
 #define MAX_NAME 128
 
-static const char *copy_text(struct query *query, int column, struct arena *arena)
-{
-	const char *text = query_text(query, column), *copy = arena_text(arena, text ? text : "");
-	if (!copy && query->code == ERR_OK)
-		query->code = err_add(query->err, ERR_INTERNAL, "out of memory");
-	return copy ? copy : "";
-}
-
 /* The row of the table in the order that read_runs asks for. */
 static void read_row(struct query *query, struct arena *arena, struct run_record *run)
 {
@@ -34,7 +26,7 @@ static void read_row(struct query *query, struct arena *arena, struct run_record
 	run->hypervolume = query_real(query, 4);
 	run->known_from = query_u64(query, 5);
 	for (size_t i = 0; i < n; i++)
-		*text[i] = copy_text(query, 6 + (int)i, arena);
+		*text[i] = query_copy_text(query, 6 + (int)i, arena);
 }
 
 /* Files or inputs of a run; they are few, so a list is counted first. */
@@ -54,8 +46,8 @@ static enum err_code read_files(struct database *store, const char *table, uint6
 			query.code = err_add(err, ERR_INTERNAL, "out of memory");
 			break;
 		}
-		(*file)[*n] = (struct run_file){.name = copy_text(&query, 1, arena),
-		                                .hash = copy_text(&query, 2, arena),
+		(*file)[*n] = (struct run_file){.name = query_copy_text(&query, 1, arena),
+		                                .hash = query_copy_text(&query, 2, arena),
 		                                .n_byte = (size_t)query_u64(&query, 3)};
 	}
 	return query_end(&query);

@@ -9,6 +9,7 @@
 #include "dse/quality.h"
 #include "dse/store.h"
 #include "sim/base/file.h"
+#include "sim/base/text.h"
 #include <assert.h>
 #include <libgen.h>
 #include <stdlib.h>
@@ -51,6 +52,8 @@ enum err_code run_note_choose(const struct cli_options *cli, const char *folder,
 {
 	const char *given = cli->store ? cli->store : from_environment();
 	*path = NULL;
+	if (given && given[text_printable_span(given, "")])
+		return err_add(err, ERR_USAGE, "DSE_STORE is '%.60s', allowed is printable UTF-8", given);
 	if (given && strcmp(given, "none") == 0)
 		return ERR_OK;
 	*path = given ? strdup(given) : default_path(folder);

@@ -171,12 +171,7 @@ void schedule_get_name(const struct doc_node *map, const char *key, char *name, 
 {
 	const struct doc_node *node = schedule_need(map, key, err);
 	const char *text;
-	if (!node || !doc_get_text(node, key, &text, err))
-		return;
-	if (strlen(text) >= size)
-		err_add_at(err, ERR_INPUT, doc_place(node), "%s is '%s', allowed are up to %zu bytes", key,
-		           doc_quote(text).text, size - 1);
-	else
+	if (node && doc_get_name(node, key, size - 1, &text, err))
 		memcpy(name, text, strlen(text) + 1);
 }
 

@@ -87,14 +87,10 @@ static void read_memories(struct space_reader *reader, const struct doc_node *ma
 		if (!is_map(reader, of, "memories", example))
 			continue;
 		for (size_t k = 0; k < of->n; k++) {
-			memory.name = of->key[k]->text;
-			if (strlen(memory.name) > MAX_NAME)
-				err_add_at(reader->err, ERR_INPUT, doc_place(of->key[k]),
-				           "memories: a name of %zu characters, allowed %d", strlen(memory.name),
-				           MAX_NAME);
-			else if (doc_get_real(of->value[k], "memories", MIN_GB_S, MAX_GB_S, &memory.gb_s,
-			                      reader->err) &&
-			         found)
+			bool good = doc_get_name(of->key[k], "name of the memory", MAX_NAME, &memory.name, reader->err);
+			good = doc_get_real(of->value[k], "memories", MIN_GB_S, MAX_GB_S, &memory.gb_s, reader->err) &&
+			       good;
+			if (good && found)
 				options->memory[options->n_memory++] = memory;
 		}
 	}

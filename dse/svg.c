@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "dse/svg.h"
+#include "dse/xml.h"
 #include <assert.h>
 #include <math.h>
 
@@ -34,12 +35,7 @@ void svg_mark(FILE *file, double x, double y, size_t shape, const char *colour, 
 void svg_text(FILE *file, double x, double y, const char *attributes, const char *text)
 {
 	(void)fprintf(file, "<text x=\"%.1f\" y=\"%.1f\" %s>", x, y, attributes);
-	for (; *text; text++) {
-		if (*text == '<' || *text == '>' || *text == '&')
-			(void)fprintf(file, "&#%d;", *text);
-		else
-			(void)fputc(*text, file);
-	}
+	xml_put_text(file, text);
 	(void)fputs("</text>\n", file);
 }
 

@@ -14,7 +14,7 @@ extern const char *const svg_colour[SVG_N_COLOUR];
 void svg_begin(FILE *file, int width, int height);
 void svg_end(FILE *file);
 
-/* A text; what SVG would take for markup is written as a number, for names come from users' files. */
+/* A text, escaped (dse/xml.h), for names come from users' files. */
 void svg_text(FILE *file, double x, double y, const char *attributes, const char *text);
 
 void svg_line(FILE *file, double x1, double y1, double x2, double y2, const char *attributes);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "dse/table.h"
 #include "dse/number.h"
+#include "sim/base/text.h"
 #include <assert.h>
 #include <inttypes.h>
 #include <math.h>
@@ -17,6 +18,8 @@ void table_add_column(struct table *table, const char *name, bool right)
 		return;
 	table->right[table->n_column] = right;
 	char *copy = arena_text(&table->arena, name);
+	if (copy)
+		text_make_printable(copy);
 	table->name[table->n_column++] = copy ? copy : "";
 }
 
@@ -31,6 +34,8 @@ static void add_text(struct table *table, const char *text)
 		table->n_alloc = n_alloc;
 	}
 	char *copy = arena_text(&table->arena, text);
+	if (copy)
+		text_make_printable(copy);
 	table->cell[table->n_cell++] = (struct table_cell){.text = copy ? copy : ""};
 }
 
@@ -89,7 +94,7 @@ void table_print_count(uint64_t value, char text[TABLE_COUNT_SIZE])
 /* The text has its colour, not the blanks around it. */
 static void put_cell(FILE *file, struct table_cell cell, size_t width, bool right, bool last, bool is_coloured)
 {
-	int n_blank = (int)(width - strlen(cell.text));
+	int n_blank = (int)(width - text_n_char(cell.text));
 	bool has_colour = is_coloured && cell.colour != COLOUR_NONE && cell.text[0];
 	assert(n_blank >= 0);
 	(void)fprintf(file, "%*s%s%s%s", right ? n_blank : 0, "", colour_code(has_colour, cell.colour), cell.text,
@@ -101,9 +106,9 @@ static void put_cell(FILE *file, struct table_cell cell, size_t width, bool righ
 static void find_widths(const struct table *table, size_t width[TABLE_MAX_COLUMN])
 {
 	for (size_t i = 0; i < table->n_column; i++)
-		width[i] = strlen(table->name[i]);
+		width[i] = text_n_char(table->name[i]);
 	for (size_t i = 0; i < table->n_cell; i++) {
-		size_t n = strlen(table->cell[i].text), column = i % table->n_column;
+		size_t n = text_n_char(table->cell[i].text), column = i % table->n_column;
 		width[column] = n > width[column] ? n : width[column];
 	}
 }

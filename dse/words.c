@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "dse/words.h"
 #include "dse/colour.h"
+#include "sim/base/text.h"
 #include <assert.h>
 #include <stdarg.h>
 #include <string.h>
@@ -99,6 +100,7 @@ void words_line(struct words *words, const char *format, ...)
 	va_start(arguments, format);
 	add_list(&line, format, arguments);
 	va_end(arguments);
+	text_make_printable(line.text);
 	if (words->as_json)
 		json_put_text(&words->json, NULL, line.text + strspn(line.text, " "));
 	else

@@ -536,10 +536,8 @@ static void read_head(const struct doc_node *root, struct layer_list *list, stru
 
 	doc_check_keys(root, keys, N_OF(keys), err);
 	name = required(root, "name", "what reports call the network", err);
-	if (name && doc_get_text(name, "name", &list->name, err) &&
-	    (list->name[0] == '\0' || strlen(list->name) >= NETWORK_NAME_SIZE))
-		err_add_at(err, ERR_INPUT, doc_place(name), "name: found %zu characters, allowed 1 to %d",
-		           strlen(list->name), NETWORK_NAME_SIZE - 1);
+	if (name)
+		(void)doc_get_name(name, "name", NETWORK_NAME_SIZE - 1, &list->name, err);
 	input = doc_find(root, "input");
 	list->lacks_input = !input;
 	list->place = doc_place(input ? input : root);

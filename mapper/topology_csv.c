@@ -11,6 +11,7 @@
 #include "mapper/parser.h"
 #include "sim/base/checked.h"
 #include "sim/base/file.h"
+#include "sim/base/text.h"
 #include <assert.h>
 #include <ctype.h>
 #include <stdio.h>
@@ -307,13 +308,14 @@ static enum err_code read_lines(struct reader *reader, const char *text, size_t 
 	return code;
 }
 
-/* The network is called as its file, without folder and ending. */
+/* The network is called as its file, without folder and ending; what no name may have is '_'. */
 static void name_network(const char *path, struct network *network)
 {
 	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path, *dot = strrchr(name, '.');
 	size_t n = dot && dot > name ? (size_t)(dot - name) : strlen(name);
 	(void)snprintf(network->name, sizeof(network->name), "%.*s",
 	               (int)(n < NETWORK_NAME_SIZE ? n : NETWORK_NAME_SIZE), name);
+	text_make_name(network->name, sizeof(network->name));
 }
 
 enum err_code network_read_topology(const char *path, struct network *network, struct err *err)

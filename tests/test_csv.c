@@ -114,7 +114,7 @@ static void test_csv_refuses_bytes_that_are_not_utf8(void **state)
 	                                  "\xf4\x90\x80\x80",
 	                                  "\xf8\x88\x80\x80\x80",
 	                                  "\xff"};
-	static const char *const good[] = {"\xc3\xa9", "\xe2\x82\xac", "\xf0\x9f\x98\x80", "\xf4\x8f\xbf\xbf"};
+	static const char *const good[] = {"\xc3\xa9", "\xe2\x82\xac", "\xf0\x9f\x98\x80", "\xf4\x8f\xbf\xbd"};
 	struct csv_table table;
 	char text[16];
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {

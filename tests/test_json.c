@@ -9,6 +9,7 @@
 #include "sim/base/doc.h"
 #include "sim/base/rng.h"
 #include <float.h>
+#include <jansson.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -53,9 +54,6 @@ static void test_json_escapes_texts(void **state)
 	(void)state;
 	for (size_t i = 0; i < sizeof(hard) / sizeof(hard[0]); i++) {
 		struct json json;
-		struct arena arena = {0};
-		struct doc_node *root;
-		struct err err = {0};
 		FILE *file = fmemopen(text, sizeof(text), "w");
 		assert_non_null(file);
 		json_start(&json, file, 1);
@@ -64,9 +62,9 @@ static void test_json_escapes_texts(void **state)
 		json_end(&json);
 		json_finish(&json);
 		assert_int_equal(fclose(file), 0);
-		assert_int_equal(doc_read_text("json", text, strlen(text), &arena, &root, &err), ERR_OK);
-		assert_string_equal(doc_find(root, "text")->text, hard[i]);
-		arena_free(&arena);
+		json_t *object = json_loads(text, 0, NULL);
+		assert_string_equal(json_string_value(json_object_get(object, "text")), hard[i]);
+		json_decref(object);
 	}
 }
 

@@ -356,7 +356,7 @@ static void test_network_reports_every_malformed_file(void **state)
 	    {"bad_stride", ":4:48: stride: found '0'"},
 	    {"batch_of_images", ":6:5: CONV_2 in a network of batch 2 has weights that are a result"},
 	    {"conv_after_fc", ":5:5: CONV_2 needs a feature map, but FC_1 gives a vector of 10"},
-	    {"empty_name", ":1:7: name: found 0 characters"},
+	    {"empty_name", ":1:7: name: found '', which is empty"},
 	    {"from_itself", ":4:5: CONV_1: from is 1, allowed"},
 	    {"from_nowhere", ":4:5: CONV_1: from is -2, allowed"},
 	    {"layers_no_list", ":3:9: layers: found"},

@@ -320,7 +320,7 @@ static void test_night_junit_is_escaped(void **state)
 	                          "<testsuite name=\"dse nightly\" tests=\"1\" failures=\"1\" errors=\"0\" skipped=\"0\" "
 	                          "timestamp=\"2026-01-01T00:00:00\">\n"
 	                          "  <testcase classname=\"dse.nightly\" name=\"a&#34;&#60;b&#62;&#38;?\?.yaml\" time=\"0.000\">\n"
-	                          "    <failure type=\"failed\" message=\"no result\">x &#60;y&#62;\nsecond &#38; line</failure>\n"
+	                          "    <failure type=\"failed\" message=\"no result\">x &#60;y&#62;\nsecond &#38; line\n</failure>\n"
 	                          "  </testcase>\n"
 	                          "</testsuite>\n");
 	free(text);

@@ -86,7 +86,7 @@ static void write_plan(const struct octopus_graph *graph, struct rng *rng)
 	struct octopus_memory memory;
 	struct err err = {0};
 	machine_init(&machine, MACHINE_CHIP);
-	(void)snprintf(machine.name, sizeof(machine.name), rng ? "a \"chip\"\t\\" : "chip");
+	(void)snprintf(machine.name, sizeof(machine.name), rng ? "a \"chip\" {\\" : "chip");
 	assert_int_equal(schedule_files_plan(graph, &machine, OCTOPUS_DRAM_BYTE, &files, &memory, &err), ERR_OK);
 	(void)snprintf(files.level, sizeof(files.level), "PL2");
 	(void)snprintf(files.strategy, sizeof(files.strategy), "dram");

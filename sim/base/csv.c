@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "sim/base/csv.h"
 #include "sim/base/file.h"
+#include "sim/base/text.h"
 #include <assert.h>
 #include <math.h>
 #include <stdint.h>
@@ -46,24 +47,6 @@ static void report(struct reader *reader, struct err_place at, const char *text)
 		(void)err_add_at(reader->err, ERR_INPUT, at, "more mistakes follow; is this a CSV table?");
 }
 
-/* Bytes of the UTF-8 sequence at now, 0 when it is none (overlong forms and surrogates are none). */
-static size_t utf8_length(const unsigned char *now, const unsigned char *end)
-{
-	assert(now < end);
-	size_t n = now[0] < 0x80 ? 1 : now[0] >= 0xc2 && now[0] < 0xe0 ? 2 : (now[0] & 0xf0) == 0xe0 ? 3 : 4;
-	if (n == 1)
-		return 1;
-	if ((now[0] < 0xc2 || now[0] > 0xf4) || (size_t)(end - now) < n)
-		return 0;
-	for (size_t i = 1; i < n; i++) {
-		if ((now[i] & 0xc0) != 0x80)
-			return 0;
-	}
-	bool overlong = (now[0] == 0xe0 && now[1] < 0xa0) || (now[0] == 0xf0 && now[1] < 0x90);
-	bool outside = (now[0] == 0xed && now[1] > 0x9f) || (now[0] == 0xf4 && now[1] > 0x8f);
-	return overlong || outside ? 0 : n;
-}
-
 /* Length of the line end at now: 1 for LF, 2 for CR LF, 0 when there is none. */
 static size_t line_end_length(const struct reader *reader)
 {
@@ -85,9 +68,10 @@ static void next_line(struct reader *reader, size_t n_byte)
 static void take_character(struct reader *reader)
 {
 	unsigned char first = *reader->now;
-	size_t n = utf8_length(reader->now, reader->end);
+	size_t n =
+	    first == '\t' ? 1 : text_printable_length((const char *)reader->now, (size_t)(reader->end - reader->now));
 	char text[96];
-	if (n == 0 || (first < 0x20 && first != '\t') || first == 0x7f) {
+	if (n == 0) {
 		(void)snprintf(text, sizeof(text), "byte 0x%02x is not text; printable UTF-8 is allowed", first);
 		report(reader, place_here(reader), text);
 		reader->now++;

@@ -2,6 +2,7 @@
 #include "sim/base/doc.h"
 #include "sim/base/file.h"
 #include "sim/base/hash.h"
+#include "sim/base/text.h"
 #include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -163,6 +164,18 @@ static void refuse_tag(struct reader *reader, const yaml_event_t *event, const y
 	                              "found the tag '%s', allowed values without tags", quote.text));
 }
 
+/* Names and texts are shown, and written to files; what no reader refuses is refused here, and the others are looked
+ * for. */
+static void refuse_unprintable(struct reader *reader, const yaml_event_t *event, const char *text)
+{
+	const char *at = text + text_printable_span(text, "\t\n");
+	if (*at)
+		(void)note(reader, err_add_at(reader->err, ERR_INPUT, place_of(reader, event->start_mark),
+		                              "found '%s' with byte 0x%02x, allowed printable text without control and "
+		                              "invisible characters",
+		                              doc_quote(text).text, (unsigned char)*at));
+}
+
 /* ---- anchors and aliases ------------------------------------------------------------------------ */
 
 /* Remember an anchor whose value begins here; *index is where, MAX_ANCHOR when there is no anchor. */
@@ -231,6 +244,7 @@ static bool read_scalar(struct reader *reader, const yaml_event_t *event, struct
 	if (memchr(text, '\0', n_byte))
 		return mistake(reader, event->start_mark, "found a zero byte in a text, allowed text");
 	refuse_tag(reader, event, event->data.scalar.tag);
+	refuse_unprintable(reader, event, text);
 	if (!open_anchor(reader, event->start_mark, event->data.scalar.anchor, &anchor))
 		return false;
 

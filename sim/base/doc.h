@@ -27,12 +27,12 @@ struct doc_node {
 };
 
 /*
- * Read a file. The tree lives in arena. Duplicate keys, tags, keys that are not
- * scalars, anchors that recurse, several documents, nesting over 64 levels,
- * over 4 million nodes (aliases written out) and files over 64 MiB are mistakes.
- * ERR_INPUT with file:line:column, or ERR_IO; *root is NULL then, unless the
- * mistakes left a tree (duplicate keys, tags): a caller may walk that one to
- * report all other mistakes in the same pass. An alias shares the node it names.
+ * Read a file. The tree lives in arena. Duplicate keys, tags, texts that are
+ * not printable (sim/base/text.h; tabs and line feeds are allowed), keys that are not scalars, anchors that recurse,
+ * several documents, nesting over 64 levels, over 4 million nodes (aliases written out) and files over 64 MiB are
+ * mistakes. ERR_INPUT with file:line:column, or ERR_IO; *root is NULL then, unless the mistakes left a tree (duplicate
+ * keys, tags, texts): a caller may walk that one to report all other mistakes in the same pass. An alias shares the
+ * node it names.
  */
 enum err_code doc_read_file(const char *path, struct arena *arena, struct doc_node **root, struct err *err);
 
@@ -64,6 +64,8 @@ bool doc_get_u64(const struct doc_node *node, const char *what, uint64_t min, ui
 bool doc_get_real(const struct doc_node *node, const char *what, double min, double max, double *out, struct err *err);
 bool doc_get_bool(const struct doc_node *node, const char *what, bool *out, struct err *err);
 bool doc_get_text(const struct doc_node *node, const char *what, const char **out, struct err *err);
+/* A name (text_name_fault) of up to n_max bytes. */
+bool doc_get_name(const struct doc_node *node, const char *what, size_t n_max, const char **out, struct err *err);
 /* Index of the node's text in names[0..n-1]. */
 bool doc_get_choice(const struct doc_node *node, const char *what, const char *const *names, size_t n, size_t *out,
                     struct err *err);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Walking a document: keys and typed values, each mistake reported where it stands. */
 #include "sim/base/doc.h"
+#include "sim/base/text.h"
 #include <assert.h>
 #include <ctype.h>
 #include <math.h>
@@ -19,13 +20,14 @@ struct doc_quote doc_quote(const char *text)
 	_Static_assert(sizeof(quote.text) >= MAX_QUOTE + 4, "the text, dots and a terminator");
 
 	for (; text[n] && n < MAX_QUOTE; n++)
-		quote.text[n] = iscntrl((unsigned char)text[n]) ? '?' : text[n];
+		quote.text[n] = text[n] == '\n' ? '?' : text[n];
 	if (text[n]) {
 		/* never half of a UTF-8 character: continuation bytes are 10xxxxxx */
 		while (n > 0 && ((unsigned char)text[n] & 0xC0) == 0x80)
 			n--;
 		(void)strcpy(quote.text + n, "...");
 	}
+	text_make_printable(quote.text);
 	return quote;
 }
 
@@ -265,6 +267,22 @@ bool doc_get_text(const struct doc_node *node, const char *what, const char **ou
 	if (node->kind != DOC_SCALAR || (node->text[0] == '\0' && !node->quoted))
 		return refuse(node, what, "a text", NULL, err);
 	*out = node->text;
+	return true;
+}
+
+bool doc_get_name(const struct doc_node *node, const char *what, size_t n_max, const char **out, struct err *err)
+{
+	const char *text = NULL;
+	if (!doc_get_text(node, what, &text, err))
+		return false;
+	const char *fault = text_name_fault(text, n_max);
+	if (fault) {
+		(void)err_add_at(err, ERR_INPUT, doc_place(node),
+		                 "%s: found '%s', %s; allowed 1 to %zu bytes of " TEXT_NAME_RULE, what,
+		                 doc_quote(text).text, fault, n_max);
+		return false;
+	}
+	*out = text;
 	return true;
 }
 

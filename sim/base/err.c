@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "sim/base/err.h"
+#include "sim/base/text.h"
 #include <assert.h>
 #include <ctype.h>
 #include <stdbool.h>
@@ -36,34 +37,6 @@ static bool reserve(struct err *err, size_t n_more)
 static void append_list(struct err *err, const char *format, va_list list) __attribute__((format(printf, 2, 0)));
 static void append(struct err *err, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* Bytes of the UTF-8 character that begins at text, which ends with a zero byte; 0 when none does. */
-static size_t utf8_length(const char *text)
-{
-	const unsigned char *byte = (const unsigned char *)text;
-	size_t n = byte[0] < 0x80 ? 1 : byte[0] < 0xe0 ? 2 : byte[0] < 0xf0 ? 3 : 4;
-	if (n > 1 && (byte[0] < 0xc2 || byte[0] > 0xf4))
-		return 0;
-	for (size_t i = 1; i < n; i++)
-		if ((byte[i] & 0xc0) != 0x80)
-			return 0;
-	return n;
-}
-
-/*
- * Messages repeat what stands in files: nothing a terminal would obey, no half
- * of a character that was cut, and one message is one line.
- */
-static void make_printable(char *text)
-{
-	for (size_t n; *text; text += n) {
-		n = utf8_length(text);
-		if (n == 0 || (n == 1 && iscntrl((unsigned char)*text))) {
-			*text = *text == '\n' ? ' ' : '?';
-			n = 1;
-		}
-	}
-}
-
 /* Without memory the text is lost but never the code: a failure stays a failure. */
 static void append_list(struct err *err, const char *format, va_list list)
 {
@@ -74,7 +47,7 @@ static void append_list(struct err *err, const char *format, va_list list)
 	if (n > 0 && reserve(err, n)) {
 		char *text = err->text + err->n_byte;
 		(void)vsnprintf(text, n + 1, format, again);
-		make_printable(text);
+		text_make_printable(text); /* messages repeat what stands in files */
 		err->n_byte += n;
 		assert(err->n_byte < err->n_alloc);
 		assert(err->text[err->n_byte] == '\0');

@@ -38,7 +38,7 @@ struct err_place {
 /*
  * Append a message. Returns the code given, so that
  * `return err_add(err, ERR_INPUT, ...)` reads well. err may be NULL: then only
- * the code is returned. Bytes that are no printable UTF-8 become '?', line feeds
+ * the code is returned. Bytes that are not printable (sim/base/text.h) become '?', line feeds
  * blanks. After a thousand messages the others are counted only; one line says so.
  */
 enum err_code err_add(struct err *err, enum err_code code, const char *format, ...)
