@@ -87,7 +87,7 @@ struct cli_options {
 	uint64_t keep;
 	double older_than_day;
 	bool yes, csv;
-	double tolerance_pct; /* compare */
+	double tolerance_pct; /* compare, nightly */
 
 	/* nightly */
 	const char *date, *note;        /* date NULL: today, UTC */

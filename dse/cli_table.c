@@ -144,6 +144,7 @@ const struct option_info option_table[N_OPTION] = {
 };
 
 const struct option_note option_note_table[] = {
+    {"nightly", OPTION_TOLERANCE, "what is worse or better by no more is no difference (default 0)"},
     {"nightly", OPTION_OUT, "folder for the store and nightly/DATE/ (default results)"},
     {"explore", OPTION_OUT, "folder for the runs' folders and their store (default results)"},
     {"merge", OPTION_OUT, "folder for the front's folder (default results)"},
@@ -244,7 +245,7 @@ const struct cli_command cli_command_table[] = {
      "becomes the new good night by --accept; the same date again goes on where the night stopped.",
      1, SIZE_MAX,
      LIST(OPTION_HELP, OPTION_JSON, OPTION_JOBS, OPTION_OUT, OPTION_QUIET, OPTION_NO_PROGRESS, OPTION_COLOR, OPTION_STORE, OPTION_DATE,
-          OPTION_SEEDS, OPTION_ACCEPT, OPTION_NOTE, OPTION_TABLES),
+          OPTION_SEEDS, OPTION_ACCEPT, OPTION_NOTE, OPTION_TABLES, OPTION_TOLERANCE),
      cmd_nightly},
     {"runs", "[prune]", "list the runs that were kept, newest first; remove old ones",
      "Every 'dse explore' keeps its run in a store, results/dse.sqlite: inputs, options, front, counts, certificate,\n"

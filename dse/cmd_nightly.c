@@ -103,7 +103,7 @@ static enum err_code run_space(struct night *night, struct night_space *space, s
 	}
 	if (code != ERR_OK || space->code != ERR_OK)
 		return code;
-	if (space->good && !night_verdict_table[space->row->verdict].passes)
+	if (space->good && (!night_verdict_table[space->row->verdict].passes || space->row->verdict == NIGHT_BETTER))
 		code = night_find_causes(night, space, err);
 	return code == ERR_OK ? night_store_judge(night->store, space->row, err) : code;
 }

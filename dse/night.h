@@ -57,6 +57,7 @@ struct night_space {
 	/* Of a stochastic search: designs of the good night's front that, evaluated again, are worse (lost then names them), or only
 	 * better. */
 	size_t n_dearer, n_cheaper;
+	bool is_tolerated; /* it differs by more than is proven, but by no more than --tolerance */
 	size_t n_pool;            /* values of earlier seeds */
 	struct night_measure hypervolume, best[SPACE_MAX_OBJECTIVE];
 	size_t n_lost, n_gained, n_cause;

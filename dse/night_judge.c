@@ -52,12 +52,25 @@ static enum err_code measure_noise(struct night *night, struct night_space *spac
 	return ERR_OK;
 }
 
-/* The least chance of all measures, worse or better. */
-static double least_chance(const struct night_space *space, bool better)
+/* What --tolerance allows, as a share. */
+static double tolerance_of(const struct night *night)
 {
-	double least = better ? space->hypervolume.chance_better : space->hypervolume.chance_worse;
+	return night->cli->tolerance_pct / 100.0;
+}
+
+/* A measure's chance; one whose medians are no further apart than is tolerated says nothing. */
+static double chance_of(const struct night *night, const struct night_measure *measure, bool better)
+{
+	bool is_near = fabs(measure->now - measure->good) <= tolerance_of(night) * fabs(measure->good);
+	return is_near ? 1.0 : better ? measure->chance_better : measure->chance_worse;
+}
+
+/* The least chance of all measures, worse or better. */
+static double least_chance(const struct night *night, const struct night_space *space, bool better)
+{
+	double least = chance_of(night, &space->hypervolume, better);
 	for (size_t k = 0; k < space->row->n_objective; k++)
-		least = fmin(least, better ? space->best[k].chance_better : space->best[k].chance_worse);
+		least = fmin(least, chance_of(night, &space->best[k], better));
 	return least;
 }
 
@@ -112,10 +125,10 @@ static void judge_exact(struct night *night, struct night_space *space, double e
 		    space->good->run[0].n_point, space->good->run[0].run,
 		    percent_text(by, sizeof(by), "the worst by", space->lost[0].short_pct));
 	else if (space->n_gained > 0)
-		say(night, space, NIGHT_CHANGED,
-		    "nothing is lost, but %zu points are better than any of run %" PRIu64 "%s; if that is meant: --accept %s",
-		    space->n_gained, space->good->run[0].run, percent_text(by, sizeof(by), "by up to", space->gained[0].short_pct),
-		    space->row->space);
+		say(night, space, is_same_question(space) ? NIGHT_WORSE : NIGHT_BETTER,
+		    "nothing is lost, and %zu points are better than any of run %" PRIu64 "%s%s", space->n_gained,
+		    space->good->run[0].run, percent_text(by, sizeof(by), "by up to", space->gained[0].short_pct),
+		    is_same_question(space) ? ": but program and inputs are the same, so one of them proves too much" : "");
 	else if (is_same_front(space))
 		say(night, space, NIGHT_SAME, "the same %" PRIu64 " points as run %" PRIu64, space->row->run[0].n_point,
 		    space->good->run[0].run);
@@ -125,12 +138,11 @@ static void judge_exact(struct night *night, struct night_space *space, double e
 }
 
 /* Which figure it is whose chance is least, in words. */
-static const char *worst_measure(const struct night_space *space, bool better)
+static const char *worst_measure(const struct night *night, const struct night_space *space, bool better)
 {
-	double least = least_chance(space, better);
+	double least = least_chance(night, space, better);
 	for (size_t k = 0; k < space->row->n_objective; k++)
-		if ((better ? space->best[k].chance_better : space->best[k].chance_worse) <= least &&
-		    (better ? space->hypervolume.chance_better : space->hypervolume.chance_worse) > least)
+		if (chance_of(night, &space->best[k], better) <= least && chance_of(night, &space->hypervolume, better) > least)
 			return space->row->objective[k];
 	return "hypervolume";
 }
@@ -139,7 +151,7 @@ static const char *worst_measure(const struct night_space *space, bool better)
 static void judge_noise(struct night *night, struct night_space *space, size_t *n_more)
 {
 	size_t n_measure = space->row->n_objective + 1, n_now = space->row->n_run - 1;
-	double worse = least_chance(space, false), better = least_chance(space, true);
+	double worse = least_chance(night, space, false), better = least_chance(night, space, true);
 	double alpha = NIGHT_ALPHA / (double)n_measure;
 	bool is_proven = is_same_question(space) && is_same_front(space);
 	*n_more = 0;
@@ -157,19 +169,17 @@ static void judge_noise(struct night *night, struct night_space *space, size_t *
 		    space->n_dearer, space->good->run[0].n_point, space->good->run[0].run,
 		    isfinite(space->lost[0].short_pct) ? "" : ", or not possible any more");
 	} else if (space->n_cheaper > 0) {
-		say(night, space, NIGHT_CHANGED, "%zu of %" PRIu64 " designs of run %" PRIu64
-		    " are better when evaluated again; if that is meant: --accept %s", space->n_cheaper, space->good->run[0].n_point,
-		    space->good->run[0].run, space->row->space);
+		say(night, space, NIGHT_BETTER, "%zu of %" PRIu64 " designs of run %" PRIu64 " are better when evaluated again",
+		    space->n_cheaper, space->good->run[0].n_point, space->good->run[0].run);
 	} else if (fmin(worse, better) <= NIGHT_SUSPICION && n_now <= night->n_seed) {
 		*n_more = 1 + night_noise_n(space->n_pool, night->n_seed, n_measure);
 	} else if (worse <= alpha && n_now > night->n_seed) {
 		say(night, space, NIGHT_WORSE, "%s is worse than %zu earlier seeds explain: by chance only once in %.3g nights",
-		    worst_measure(space, false), space->n_pool, 1.0 / worse);
+		    worst_measure(night, space, false), space->n_pool, 1.0 / worse);
 	} else if (better <= alpha && n_now > night->n_seed) {
 		bool is_search = strcmp(space->row->question, space->good->question) == 0;
-		say(night, space, is_search ? NIGHT_BETTER : NIGHT_CHANGED,
-		    "%s is better than %zu earlier seeds explain%s%s", worst_measure(space, true), space->n_pool,
-		    is_search ? "" : ", and inputs are others; if that is meant: --accept ", is_search ? "" : space->row->space);
+		say(night, space, NIGHT_BETTER, "%s is better than %zu earlier seeds explain%s", worst_measure(night, space, true),
+		    space->n_pool, is_search ? "" : ", and inputs are others");
 	} else {
 		say(night, space, NIGHT_ALIKE, "within the noise of %zu earlier seeds: by chance as bad in %.2g of all nights",
 		    space->n_pool, worse);
@@ -220,7 +230,7 @@ static enum err_code evaluate_again(struct night *night, struct night_space *spa
 	const struct attribute_how how = {.n_thread = parallel_n_thread((size_t)night->cli->jobs)};
 	struct attributed *again = arena_array(&night->arena, front->n_point + 1, sizeof(*again));
 	struct night_point worst[NIGHT_MAX_NAMED];
-	double value[SPACE_MAX_OBJECTIVE], worse, better;
+	double value[SPACE_MAX_OBJECTIVE], worse, better, tolerated = tolerance_of(night) + NIGHT_ROUNDING;
 	if (!again)
 		return err_add(err, ERR_INTERNAL, "out of memory");
 	if (!good->first.has_space || !now->first.has_space)
@@ -229,10 +239,11 @@ static enum err_code evaluate_again(struct night *night, struct night_space *spa
 	space->n_dearer = space->n_cheaper = 0;
 	for (size_t p = 0; p < front->n_point && code == ERR_OK; p++) {
 		compare_again(front, &good->objective[0][p * front->n_objective], &again[p], value, &worse, &better);
-		if (worse > NIGHT_ROUNDING)
+		space->is_tolerated |= fmax(worse, better) > NIGHT_ROUNDING && fmax(worse, better) <= tolerated;
+		if (worse > tolerated)
 			night_name_point(&night->arena, good, p, again[p].fate == FATE_RUNS ? value : NULL, worse, worst,
 			                 &space->n_dearer);
-		space->n_cheaper += worse <= NIGHT_ROUNDING && better > NIGHT_ROUNDING;
+		space->n_cheaper += worse <= tolerated && better > tolerated;
 	}
 	if (space->n_dearer > 0) {
 		memcpy(space->lost, worst, sizeof(worst));
@@ -246,9 +257,17 @@ static enum err_code judge_both(struct night *night, struct night_space *space, 
 {
 	struct night_fronts good;
 	enum err_code code = night_fronts_read(night, space->good, 1, &good, err);
-	double epsilon = fmax(good.first.epsilon, now->first.epsilon);
+	double proven = fmax(good.first.epsilon, now->first.epsilon), epsilon = proven + tolerance_of(night);
+	space->is_tolerated = false;
 	if (code == ERR_OK && space->is_random)
 		code = measure_noise(night, space, err);
+	if (code == ERR_OK && !space->is_random) {
+		struct night_point list[NIGHT_MAX_NAMED];
+		size_t n_lost, n_gained;
+		night_find_missing(&night->arena, &good, now, proven, list, &n_lost);
+		night_find_missing(&night->arena, now, &good, proven, list, &n_gained);
+		space->is_tolerated = n_lost + n_gained > 0;
+	}
 	if (code == ERR_OK) {
 		/* of a stochastic search the front of the space's own seed, against all of tonight's; it gains some every night */
 		night_find_missing(&night->arena, &good, now, epsilon, space->lost, &space->n_lost);
@@ -332,7 +351,9 @@ enum err_code night_judge(struct night *night, struct night_space *space, size_t
 	if (code == ERR_OK && *n_more == 0) {
 		set_medians(space);
 		accept(night, space, was_accepted);
-		row->is_good = night_verdict_table[row->verdict].is_good;
+		/* what is only tolerated passes, but small steps would add up if each were compared with the one before */
+		row->is_good = night_verdict_table[row->verdict].is_good &&
+		               !(space->is_tolerated && row->verdict == NIGHT_ALIKE);
 		if (night_verdict_table[row->verdict].begins_era && row->era != row->id) {
 			/* hypervolumes are measured anew, up to a reference of tonight's own */
 			row->era = row->id;

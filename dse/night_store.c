@@ -11,9 +11,9 @@ const struct night_verdict_info night_verdict_table[N_NIGHT_VERDICT] = {
     [NIGHT_FIRST] = {"first", true, true, true, "there is no good night yet; this one is"},
     [NIGHT_SAME] = {"same", true, true, false, "the same front, byte for byte"},
     [NIGHT_ALIKE] = {"alike", true, true, false, "within its certificate, or within the noise of its seeds"},
-    [NIGHT_BETTER] = {"better", true, true, true, "a stochastic search finds more than its seeds explain"},
+    [NIGHT_BETTER] = {"better", true, true, true, "nothing is lost, and something is better"},
     [NIGHT_WORSE] = {"worse", false, false, false, "something is lost"},
-    [NIGHT_CHANGED] = {"changed", false, false, false, "nothing is lost, but it is not the same; --accept if it is meant"},
+    [NIGHT_CHANGED] = {"changed", false, false, false, "it asks another question; --accept if it is meant"},
     [NIGHT_ACCEPTED] = {"accepted", true, true, true, "somebody said that this is how it should be"},
     [NIGHT_FAILED] = {"failed", false, false, false, "there is no result"},
 };

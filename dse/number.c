@@ -194,3 +194,11 @@ void number_print_up(double value, int n_digit, char text[NUMBER_SIZE])
 	double last_digit = pow(10, floor(log10(fabs(value))) + 1 - n_digit);
 	(void)snprintf(text, NUMBER_SIZE, "%.*g", n_digit, value + last_digit / 2);
 }
+
+void number_print_apart(double left, double right, unsigned n_digit, char text[2][NUMBER_SIZE])
+{
+	do {
+		(void)snprintf(text[0], NUMBER_SIZE, "%.*g", (int)n_digit, left);
+		(void)snprintf(text[1], NUMBER_SIZE, "%.*g", (int)n_digit, right);
+	} while (n_digit++ < MOST_DIGIT && (left < right || left > right) && strcmp(text[0], text[1]) == 0);
+}

@@ -17,6 +17,12 @@ void number_print_up(double value, int n_digit, char text[NUMBER_SIZE]);
 /* The shortest of 15, 16 or 17 digits that reads back as the same double, laid out as printf's %g does. Any double. */
 void number_print(double value, char text[NUMBER_SIZE]);
 
+/*
+ * Two numbers as printf's %g has them, with n_digit digits or, where they differ, with as many as it takes for the
+ * texts to differ, too.
+ */
+void number_print_apart(double left, double right, unsigned n_digit, char text[2][NUMBER_SIZE]);
+
 /* What printf's %.17g gives. Any double. */
 void number_print_17(double value, char text[NUMBER_SIZE]);
 

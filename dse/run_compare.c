@@ -3,6 +3,7 @@
 #include "dse/design_field.h"
 #include "dse/hypervolume.h"
 #include "dse/indicator.h"
+#include "dse/number.h"
 #include "sim/base/hash.h"
 #include <assert.h>
 #include <math.h>
@@ -375,19 +376,22 @@ enum err_code run_compare_judge(const struct run_compare *compare, double tolera
 		               compare->before->front.n_point);
 	double volume = -run_compare_change(compare->hypervolume[0], compare->hypervolume[1]);
 	double volume_allowed = tolerance_pct / 100.0 + run_compare_volume_slack(compare) + 1e-9;
-	if (volume > volume_allowed)
-		(void)err_add(err, ERR_GATE,
-		              "%s is worse than %s: the hypervolume is smaller by %.4g %%, allowed %.4g %%", after,
-		              before, 100.0 * volume, 100.0 * (volume_allowed - 1e-9));
+	char value[2][NUMBER_SIZE], share[2][NUMBER_SIZE];
+	if (volume > volume_allowed) {
+		number_print_apart(100.0 * volume, 100.0 * (volume_allowed - 1e-9), 4, share);
+		(void)err_add(err, ERR_GATE, "%s is worse than %s: the hypervolume is smaller by %s %%, allowed %s %%",
+		              after, before, share[0], share[1]);
+	}
 	for (size_t k = 0; k < n; k++) {
 		double left = compare->value[0][compare->best[0][k] * n + k],
 		       right = compare->value[1][compare->best[1][k] * n + k], change = run_compare_change(left, right);
-		if (change > allowed)
-			(void)err_add(
-			    err, ERR_GATE,
-			    "%s is worse than %s: the least %s is %.6g, was %.6g: larger by %.4g %%, allowed %.4g %%",
-			    after, before, metric_table[compare->objective[k]].name, right, left, 100.0 * change,
-			    100.0 * (allowed - 1e-9));
+		if (!(change > allowed))
+			continue;
+		number_print_apart(right, left, 6, value);
+		number_print_apart(100.0 * change, 100.0 * (allowed - 1e-9), 4, share);
+		(void)err_add(err, ERR_GATE,
+		              "%s is worse than %s: the least %s is %s, was %s: larger by %s %%, allowed %s %%", after,
+		              before, metric_table[compare->objective[k]].name, value[0], value[1], share[0], share[1]);
 	}
 	return err->code;
 }

@@ -127,8 +127,7 @@ static void add_front_row(struct table *table, const char *what, double before, 
 	double change = run_compare_change(before, after);
 	bool is_gap = fabs(change) > 1e-12 && fabs(change) <= gap_frac;
 	table_add(table, "%s", what);
-	table_add_real(table, before);
-	table_add_real(table, after);
+	table_add_apart(table, before, after);
 	add_percent(table, change, true);
 	if (!is_gap && (before < after || before > after))
 		table_colour(table, (after < before) == less ? COLOUR_BEST : COLOUR_BAD);

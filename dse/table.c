@@ -57,14 +57,31 @@ void table_add(struct table *table, const char *format, ...)
 	add_text(table, text);
 }
 
+static void print_real(double value, char text[NUMBER_SIZE])
+{
+	bool is_large = fabs(value) >= 100000.0 && fabs(value) < 1e15;
+	if (isfinite(value))
+		(void)snprintf(text, NUMBER_SIZE, is_large ? "%.0f" : "%.5g", value);
+	else
+		(void)strcpy(text, "-");
+}
+
 void table_add_real(struct table *table, double value)
 {
-	if (!isfinite(value))
-		table_add(table, "-");
-	else if (fabs(value) >= 100000.0 && fabs(value) < 1e15)
-		table_add(table, "%.0f", value);
-	else
-		table_add(table, "%.5g", value);
+	char text[NUMBER_SIZE];
+	print_real(value, text);
+	add_text(table, text);
+}
+
+void table_add_apart(struct table *table, double left, double right)
+{
+	char text[2][NUMBER_SIZE];
+	print_real(left, text[0]);
+	print_real(right, text[1]);
+	if (isfinite(left) && isfinite(right) && strcmp(text[0], text[1]) == 0)
+		number_print_apart(left, right, (unsigned)strlen(text[0]), text);
+	add_text(table, text[0]);
+	add_text(table, text[1]);
 }
 
 void table_add_most(struct table *table, double value)

@@ -44,6 +44,9 @@ void table_add_real(struct table *table, double value);
 /* A value that is to be small, rounded up: taken as a limit, what is printed lets the value through. */
 void table_add_most(struct table *table, double value);
 
+/* Two of them, side by side: where they differ, their texts do. */
+void table_add_apart(struct table *table, double left, double right);
+
 /* 12345678 as "12 345 678". */
 #define TABLE_COUNT_SIZE 40
 void table_print_count(uint64_t value, char text[TABLE_COUNT_SIZE]);

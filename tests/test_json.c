@@ -106,6 +106,29 @@ static void test_json_numbers_round_trip(void **state)
 	}
 }
 
+/* Two numbers that differ are not printed alike, and no longer than need be. */
+static void test_numbers_are_printed_apart(void **state)
+{
+	struct rng rng = rng_stream(7, 0, 0);
+	char text[2][NUMBER_SIZE];
+	(void)state;
+	number_print_apart(34.45231, 34.45231, 6, text);
+	assert_string_equal(text[0], "34.4523");
+	assert_string_equal(text[1], "34.4523");
+	number_print_apart(34.45231, 34.45329, 6, text);
+	assert_string_equal(text[1], "34.4533");
+	number_print_apart(34.452311, 34.452319, 6, text);
+	assert_string_equal(text[0], "34.45231");
+	assert_string_equal(text[1], "34.45232");
+	for (unsigned i = 0; i < 20000; i++) {
+		double left = (rng_unit(&rng) - 0.5) * pow(10.0, (double)rng_below(&rng, 40) - 20.0), right = left;
+		for (uint32_t n = 1 + rng_below(&rng, 5); n > 0; n--)
+			right = nextafter(right, i % 2 ? INFINITY : -INFINITY);
+		number_print_apart(left, i % 3 ? right : left * (1.0 + 1e-7), 5, text);
+		assert_string_not_equal(text[0], text[1]);
+	}
+}
+
 static void test_json_numbers_are_short(void **state)
 {
 	char text[NUMBER_SIZE];
@@ -181,6 +204,7 @@ int main(void)
 	    cmocka_unit_test(test_json_numbers_round_trip),
 	    cmocka_unit_test(test_json_numbers_are_short),
 	    cmocka_unit_test(test_json_numbers_round_up),
+	    cmocka_unit_test(test_numbers_are_printed_apart),
 	    cmocka_unit_test(test_json_numbers_are_those_of_printf),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -67,6 +67,13 @@ window.dse = {};
 		return grouped(String(Number(value.toPrecision(Math.max(digits, Math.ceil(Math.log10(size)))))));
 	};
 
+	// Two numbers for cells side by side: where they differ, with as many digits as it takes to see it.
+	dse.apart = function (left, right) {
+		let digits = 4;
+		while (digits < 17 && left !== right && dse.number(left, digits) === dse.number(right, digits)) digits++;
+		return [left, right].map((value) => (typeof value === 'number' ? {value, digits} : value));
+	};
+
 	// A limit that just lets something through: 6 digits, rounded up, so that whoever takes it does not fall short of it.
 	dse.limit = function (value) {
 		const near = Number(value.toPrecision(6));
@@ -174,7 +181,7 @@ window.dse = {};
 		const dark = !printing && (kept() || chosen || (wants_dark.matches ? 'dark' : 'light')) === 'dark';
 		root.dataset.theme = dark ? 'dark' : 'light';
 		const button = document.getElementById('theme');
-		button.setAttribute('aria-pressed', String(dark));
+		button.textContent = dark ? 'Light' : 'Dark'; // what it does
 		button.title = dark ? 'Switch to the light theme' : 'Switch to the dark theme';
 		redraws.forEach((redraw) => redraw());
 	}
@@ -401,10 +408,10 @@ window.dse = {};
 	// A table that is only read: {columns: [name], rows: [[text, number or node]], show: how numbers are written}; numbers
 	// stand right.
 	dse.plainTable = function (caption, {columns, rows, show = dse.number}) {
-		const is_number = columns.map(
-			(_, k) => rows.length > 0 && rows.every((row) => typeof row[k] === 'number' || row[k] === null),
-		);
-		const content = (value, as) => (value instanceof Node ? value : as(value));
+		const isNumber = (value) => typeof value === 'number' || value === null || value?.digits > 0;
+		const is_number = columns.map((_, k) => rows.length > 0 && rows.every((row) => isNumber(row[k])));
+		const content = (value, as) =>
+			value instanceof Node ? value : value?.digits > 0 ? dse.number(value.value, value.digits) : as(value);
 		const cell = (value, k) =>
 			k === 0
 				? dse.el('th', {scope: 'row'}, content(value, dse.number))

@@ -81,7 +81,7 @@
 		space.objectives.forEach(({label, unit}) => columns.push(dse.titled(label, unit), `${other} ${label}`));
 		columns.push('short by, %');
 		return dse.plainTable(caption, {columns, rows: points.map((point) => [String(point.run), point.id, dse.el('span', {class: 'line'}, point.machine),
-			...space.objectives.flatMap((_, k) => [point.objectives[k], point.nearest[k]]),
+			...space.objectives.flatMap((_, k) => dse.apart(point.objectives[k], point.nearest[k])),
 			point.short_pct === null ? 'nothing is near' : point.short_pct])});
 	}
 
@@ -106,7 +106,7 @@
 			return;
 		section.append(dse.el('h3', {class: 'part'}, 'Beside the noise of the seeds'), dse.plainTable('Measures', {
 			columns: ['measure', `median of ${space.pool} earlier seeds`, `median of ${space.runs.length - 1} seeds`, 'chance of as bad', 'chance of as good'],
-			rows: space.measures.map((measure, k) => [k === 0 ? 'hypervolume' : `least ${space.objectives[k - 1].label}`, measure.good, measure.now,
+			rows: space.measures.map((measure, k) => [k === 0 ? 'hypervolume' : `least ${space.objectives[k - 1].label}`, ...dse.apart(measure.good, measure.now),
 				dse.number(measure.chance_worse, 2), dse.number(measure.chance_better, 2)])}));
 	}
 

@@ -16,6 +16,13 @@ const steady = withData(file, 'steady.html', (data) => {
 	return data;
 });
 
+// Of the points lost, one that the nearest misses by less than the usual digits show.
+const near = withData(file, 'near.html', (data) => {
+	const [point] = data.spaces[0].lost;
+	point.nearest = point.objectives.map((value) => value * (1 + 1e-7));
+	return data;
+});
+
 run([
 	['opens without complaints or requests, says what has failed', file, async (page) => {
 		assert.equal(await page.locator('#verdict').textContent(), 'failed');
@@ -40,6 +47,12 @@ run([
 		for (const [text, value] of [[latency, point.objectives[0]], [nearest, point.nearest[0]]])
 			assert.ok(Math.abs(shown(text) / value - 1) < 1e-3, `${text} is ${value}`);
 		assert.ok(await section.locator('code', {hasText: `dse compare ${space.good_run} ${space.runs[0].run}`}).isVisible());
+	}],
+	['shows two values that differ as two', near, async (page) => {
+		const row = page.locator('#space-1 table', {hasText: 'nearest now'}).locator('tbody tr').first();
+		const [, , , value, nearest] = await cells(row);
+		assert.notEqual(value, nearest);
+		assert.ok(Math.abs(shown(nearest) / shown(value) - 1) < 1e-5, `${value} and ${nearest}`);
 	}],
 	['draws a trend for each figure, with the numbers as a table', null, async (page) => {
 		const space = night.spaces[1];

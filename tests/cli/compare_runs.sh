@@ -83,3 +83,18 @@ expect_text "$work/out" "1  detail        +"
 expect_text "$work/out" "2 designs lost"
 expect_text "$work/out" "1       now: latency_ms is 0.38"
 ! grep -q "search" "$work/out" || fail "another tier is taken for a search's fault"
+
+# Where values differ by less than the digits that are usual, what is printed differs, too.
+cp spaces/smoke.yaml "$work/space.yaml"
+cp spaces/machines/dvfs_chip.yaml "$work/machines/"
+ask
+sed -i 's/^    clk_mhz: 400$/    clk_mhz: 399.9999/' "$work/machines/dvfs_chip.yaml"
+ask
+expect_code 6 "$DSE" compare last~1 last --store "$store"
+[ "$(grep -c '^least [a-z_]* ' "$work/out")" -ge 2 ] || fail "no least values"
+awk '/^(least [a-z_]*|hypervolume) / {
+	before = $(NF - 3); now = $(NF - 2)
+	if (/^hypervolume/ || !/within/) if (before == now && $(NF - 1) != "0") { print; bad = 1 }
+} END { exit bad }' "$work/out" >&2 || fail "two values that differ look alike"
+sed -n 's/.* is \([0-9.e+-]*\), was \([0-9.e+-]*\): .*/\1 \2/p' "$work/err" >"$work/values"
+[ -s "$work/values" ] && awk '$1 == $2 { exit 1 }' "$work/values" || fail "a value is worse than the same value"

@@ -34,6 +34,32 @@ cmp "$DSE" "$prefix/bin/dse" || fail "another program was installed"
 (cd "$work" && "$prefix/bin/dse" check "$prefix/share/dse/spaces/smoke.yaml" -q) >"$work/out" || fail "a shipped space"
 (cd "$work" && "$prefix/bin/dse" completion machines) | grep -qx dvfs_chip || fail "no shipped machines"
 
+# What is to run at night finds the program with the system's PATH, also in a folder whose name has what sh, cron and systemd
+# take for something else.
+odd="$work/a b'c%d\$e&f"
+version=$("$DSE" --version | sed -n "1s/^dse \([^ ]*\).*/\1/p")
+BUILD="$build" VERSION="$version" SONAME=libdse.so.0 PREFIX="$odd" LIBDIR="$odd/lib" PACKAGES=none ./dse/packaging/install ||
+	fail "a prefix of odd characters"
+# night NAME COMMAND: as cron and systemd run it
+night() {
+	rm -rf "$work/home"
+	mkdir -p "$work/home/dse/spaces"
+	cp spaces/smoke.yaml "$work/home/dse/spaces"
+	(cd "$work/home/dse" && env -i HOME="$work/home" PATH=/usr/bin:/bin sh -c "$2") >"$work/out" 2>&1 || {
+		cat "$work/out" >&2
+		fail "the night of $1 fails: $2"
+	}
+	ls "$work"/home/dse/results/nightly/*/index.html >/dev/null 2>&1 || fail "$1 has no night"
+}
+service=lib/systemd/user/dse-nightly.service
+for root in "$prefix" "$odd"; do
+	night "cron in $root" "$(sed -n 's/^30 1 \* \* \* //p' "$root/share/doc/dse/examples/crontab" | sed 's/\\%/%/g')"
+done
+night "systemd" "$(sed -n 's/^ExecStart=//p' "$prefix/$service" | sed 's/\$\$/$/g')"
+expect_text "$prefix/$service" "ExecStopPost=\"$prefix/bin/dse\" runs prune"
+expect_text "$odd/$service" "\"$work/a b'c%%d\$\$e&f/bin/dse\""
+! grep -q '@DSE@' "$prefix/$service" "$prefix/share/doc/dse/examples/crontab" || fail "a path is not filled in"
+
 layers=$(sed -n 's/.*"operation": "\([^"]*\)".*/\1/p' "$work/json")
 [ "$(echo "$layers" | wc -l)" -ge 3 ] || fail "a mapping of few layers"
 

@@ -78,14 +78,31 @@ n_run=$(runs)
 expect_code 0 night 2026-01-12
 [ "$(runs)" -eq "$n_run" ] || fail "a finished night is searched again"
 
-# Better than exact cannot be: the constant as it was fails, too. What the gate needs is not pruned away.
+# The constant as it was: nothing is lost, and better is no failure; what has changed is said. What the gate needs is not
+# pruned away.
 sed -i 's/hop_clk: 5 /hop_clk: 4 /' "$work/spaces/dvfs_chip.yaml"
 expect_code 0 "$DSE" runs prune --keep 0 --yes --store "$store"
 [ "$(runs)" -lt "$n_run" ] || fail "nothing is pruned"
+expect_code 0 night 2026-01-13
+expect_text "$work/out" "exact            better   nothing is lost, and 9 points are better"
+expect_text "$work/out" "nsga2            better   "
+[ "$(grep -c "changed: .*dvfs_chip.yaml noc.hop_clk: 5 -> 4" "$work/out")" -eq 3 ] || fail "what made it better is not named"
+expect_text "$results/nightly/2026-01-13/junit.xml" 'failures="0"'
+
+# Worse, or better, by no more than is tolerated: it passes, but is compared with no later night, or small losses would add up.
+clock() {
+	sed -i "s/^    clk_mhz: $1\$/    clk_mhz: $2/" "$work/spaces/dvfs_chip.yaml"
+}
+clock 400 399.99
 expect_code 6 night 2026-01-13
-expect_text "$work/out" "exact            changed  nothing is lost, but 9 points are better"
-expect_text "$work/out" "--accept exact"
-expect_code 0 night 2026-01-13 --accept exact --accept nsga2 --accept exhaustive
+expect_text "$work/out" "exact            worse    "
+expect_code 0 night 2026-01-13 --tolerance 0.004
+expect_text "$work/out" "exact            alike    every point within 0.004 % of run "
+clock 399.99 399.98
+expect_code 6 night 2026-01-14 --tolerance 0.004
+expect_text "$work/out" "exact            worse    "
+clock 399.98 400
+expect_code 0 night 2026-01-14
 
 # Spaces that are wrong, or without a design, do not keep the others from being judged.
 sed 's/name: exact/name: infeasible/; /^objectives/i constraints: [latency_ms <= 0.0001]' "$work/spaces/exact.yaml" \
