@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "dse/cli_table.h"
+#include "dse/words.h"
 #include "sim/base/text.h"
 #include <assert.h>
 #include <ctype.h>
@@ -324,39 +325,63 @@ const char *cli_option_help(const struct cli_command *command, enum cli_option o
 	return option_table[option].help;
 }
 
-/* Lines after the first are put under the first. */
+#define HELP_WIDTH 80 /* where no terminal says how wide it is: what shows it then often is one */
+#define HELP_COLUMN 31
+
+/* A text of the tables, whose line feeds are blanks here, from a column on, where further lines begin, too. */
+static void print_help_text(FILE *file, const char *text, size_t column, size_t indent)
+{
+	struct words_text line = {0};
+	words_add(&line, "%s", text);
+	for (char *at = line.text; *at; at++)
+		*at = *at == '\n' ? ' ' : *at;
+	words_put(file, line.text, column, indent, words_width(file, HELP_WIDTH));
+}
+
 static void print_option(FILE *file, const struct option_info *info, const char *help)
 {
 	char left[64];
-	(void)snprintf(left, sizeof(left), "%c%c%s--%s%s%s", info->letter ? '-' : ' ',
-	               info->letter ? info->letter : ' ', info->letter ? ", " : "  ", info->name,
-	               info->argument ? " " : "", info->argument ? info->argument : "");
-	(void)fprintf(file, "  %-28s ", left);
-	for (size_t n; help[n = strcspn(help, "\n")]; help += n + 1)
-		(void)fprintf(file, "%.*s\n  %-28s ", (int)n, help, "");
-	(void)fprintf(file, "%s\n", help);
+	int n = snprintf(left, sizeof(left), "  %c%c%s--%s%s%s", info->letter ? '-' : ' ',
+	                 info->letter ? info->letter : ' ', info->letter ? ", " : "  ", info->name,
+	                 info->argument ? " " : "", info->argument ? info->argument : "");
+	(void)fprintf(file, "%-*s ", HELP_COLUMN - 1, left);
+	print_help_text(file, help, n < HELP_COLUMN ? HELP_COLUMN : (size_t)n + 1, HELP_COLUMN);
+}
+
+static void print_command_help(FILE *file, const struct cli_command *command)
+{
+	struct words_text usage = {0};
+	words_add(&usage, "usage: dse %s [OPTION...] %s", command->name, command->arguments);
+	print_help_text(file, usage.text, 0, 4);
+	(void)fputc('\n', file);
+	print_help_text(file, command->details, 0, 0);
+	(void)fputs("\nOptions:\n", file);
+	for (unsigned i = 0; i < N_OPTION; i++)
+		if (cli_takes(command, (enum cli_option)i))
+			print_option(file, &option_table[i], cli_option_help(command, (enum cli_option)i));
 }
 
 void cli_print_help(FILE *file, const struct cli_command *command)
 {
 	assert(file);
 	if (command) {
-		(void)fprintf(file, "usage: dse %s [OPTION...] %s\n\n%s\n\nOptions:\n", command->name,
-		              command->arguments, command->details);
-		for (unsigned i = 0; i < N_OPTION; i++)
-			if (cli_takes(command, (enum cli_option)i))
-				print_option(file, &option_table[i], cli_option_help(command, (enum cli_option)i));
+		print_command_help(file, command);
 		return;
 	}
-	(void)fputs(
-	    "dse " DSE_VERSION ": which MAC array, split, reuse strategy and operating point a DNN accelerator\n"
-	    "should have for a network, as a Pareto front\n\nusage: dse COMMAND [OPTION...] FILE...\n\nCommands:\n",
-	    file);
-	for (size_t i = 0; i < cli_n_command; i++)
-		(void)fprintf(file, "  %-10s %s\n", cli_command_table[i].name, cli_command_table[i].help);
-	(void)fputs("\n'dse COMMAND --help' tells more, 'dse man' all; 'dse --version [--json]' how it was built.\n"
-	            "Exit codes:\n",
+	(void)fputs("dse " DSE_VERSION ": which MAC array, split, reuse strategy and operating point a DNN\n"
+	            "accelerator should have for a network, as a Pareto front\n\nusage: dse COMMAND [OPTION...] "
+	            "FILE...\n\nCommands:\n",
 	            file);
-	for (const struct exit_code *code = exit_code_table; code->help; code++)
-		(void)fprintf(file, "  %3d  %s\n", code->code, code->help);
+	for (size_t i = 0; i < cli_n_command; i++) {
+		(void)fprintf(file, "  %-10s ", cli_command_table[i].name);
+		print_help_text(file, cli_command_table[i].help, 13, 13);
+	}
+	(void)fputc('\n', file);
+	print_help_text(
+	    file, "'dse COMMAND --help' tells more, 'dse man' all; 'dse --version [--json]' how it was built.", 0, 0);
+	(void)fputs("Exit codes:\n", file);
+	for (const struct exit_code *code = exit_code_table; code->help; code++) {
+		(void)fprintf(file, "  %3d  ", code->code);
+		print_help_text(file, code->help, 7, 7);
+	}
 }

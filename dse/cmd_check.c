@@ -11,6 +11,7 @@
 #include "dse/report.h"
 #include "dse/store.h"
 #include "dse/table.h"
+#include "dse/words.h"
 #include "sim/base/doc.h"
 #include <assert.h>
 #include <inttypes.h>
@@ -162,9 +163,14 @@ static void print_layers(FILE *file, const struct layer_set *set, const struct s
 		table_add(&table, "%" PRIu64, layer->n_legal);
 		table_add(&table, "%" PRIu64, problem_size(&layer->problem));
 	}
+	FILE *wide = file;
+	struct words_fold fold;
+	file = words_fold_begin(&fold, wide);
 	(void)fprintf(
 	    file, "  distinct layers on %s; legal splits of each dimension (in brackets: those that can matter)\n\n",
 	    set->machine.name);
+	words_fold_end(&fold);
+	file = wide;
 	table_print(&table, file, 2);
 	(void)fputc('\n', file);
 	table_free(&table);
@@ -197,7 +203,8 @@ static void put_layers(struct json *json, const struct layer_set *set, const str
  */
 static void print_estimate(const struct output *output, const struct space *space, const struct estimate *estimate)
 {
-	FILE *file = output->file;
+	struct words_fold fold;
+	FILE *file = words_fold_begin(&fold, output->file);
 	const struct engine_kind *engine = engine_find(space->engine);
 	assert(engine);
 	(void)fprintf(file, "  machines: %" PRIu64 " candidates%s\n", estimate->n_machine,
@@ -240,6 +247,7 @@ static void print_estimate(const struct output *output, const struct space *spac
 		  "(dse check --detail event measures)\n",
 	    file);
 	(void)fprintf(file, "  memory: about %.0f MB\n", estimate->memory_mb);
+	words_fold_end(&fold);
 }
 
 static void put_estimate(struct json *json, const struct estimate *estimate, enum detail detail)

@@ -9,6 +9,7 @@
 #include "dse/simulate.h"
 #include "dse/space.h"
 #include "dse/store.h"
+#include "dse/words.h"
 #include <assert.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -148,6 +149,8 @@ static void print_confidence(FILE *file, const struct request *job)
 	for (size_t i = 0;
 	     coefficient_at(&job->mapping.machine, &job->mapping.sources, levels, detail, i, &coefficient); i++)
 		n[coefficient.provenance.confidence]++;
+	struct words_fold fold;
+	file = words_fold_begin(&fold, file);
 	(void)fputs("  coefficients:", file);
 	const char *between = " ";
 	for (int i = N_CONFIDENCE - 1; i >= 0; i--) {
@@ -157,6 +160,7 @@ static void print_confidence(FILE *file, const struct request *job)
 		between = ", ";
 	}
 	(void)fputs(" (--json names each with its source)\n", file);
+	words_fold_end(&fold);
 }
 
 /* What a design was simulated on stands above the tables; what was assumed stands below. */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "dse/energy_json.h"
+#include "dse/words.h"
 #include <assert.h>
 
 /* Picojoules of the parts, as they are reported: millijoules. */
@@ -61,6 +62,8 @@ void energy_print(FILE *file, const struct energy *energy, const struct supply_e
 {
 	assert(file && energy);
 	const char *between = " ";
+	struct words_fold fold;
+	file = words_fold_begin(&fold, file);
 	(void)fputs("  energy_mj by part:", file);
 	for (size_t i = 0; i < N_PART; i++) {
 		bool is_rare = part[i].offset == offsetof(struct energy, awake_pj) ||
@@ -75,6 +78,7 @@ void energy_print(FILE *file, const struct energy *energy, const struct supply_e
 		(void)fprintf(file, "%s %s %.4g + %.4g", i > 0 ? "," : "", supply_name[i],
 		              supply[i].dynamic_pj * MJ_PER_PJ, supply[i].static_pj * MJ_PER_PJ);
 	(void)fputc('\n', file);
+	words_fold_end(&fold);
 }
 
 void energy_add(struct energy *sum, const struct energy *add)

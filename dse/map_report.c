@@ -3,6 +3,7 @@
 #include "dse/csv_write.h"
 #include "dse/design_text.h"
 #include "dse/table.h"
+#include "dse/words.h"
 #include "mapper/split_report.h"
 #include "mapper/utilisation.h"
 #include <assert.h>
@@ -275,8 +276,11 @@ static void print_sums(FILE *file, const struct map_report *report)
 		energy_mj += run->metric[METRIC_ENERGY];
 		dram_byte += run->metric[METRIC_DRAM];
 	}
+	struct words_fold fold;
+	file = words_fold_begin(&fold, file);
 	(void)fprintf(file, "%s\nlatency_ms %.6g  energy_mj %.6g  edp_mj_ms %.6g  dram_byte %.6g  clk %" PRIu64 "\n",
 	              report->source, latency_ms, energy_mj, latency_ms * energy_mj, dram_byte, clk);
+	words_fold_end(&fold);
 }
 
 void map_print(FILE *file, const struct map_report *report, bool is_quiet)

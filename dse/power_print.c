@@ -9,6 +9,7 @@
 #include "dse/power_analyse.h"
 #include "dse/design_text.h"
 #include "dse/table.h"
+#include "dse/words.h"
 #include <assert.h>
 #include <inttypes.h>
 #include <math.h>
@@ -87,6 +88,8 @@ static void print_head(FILE *file, const struct power_run *run)
 {
 	const struct power_problem *problem = &run->work.problem;
 	const struct machine *machine = run->work.machine;
+	struct words_fold fold;
+	file = words_fold_begin(&fold, file);
 	(void)fprintf(file, "%s on %s, %s%s tier%s; %zu pieces of work", run->network, machine->name,
 	              run->tasks_only ? "MLA tasks alone on all PEs, " : "", detail_name[run->detail],
 	              run->per_loop ? ", level chosen loop by loop" : "", power_n_stage(problem));
@@ -104,6 +107,7 @@ static void print_head(FILE *file, const struct power_run *run)
 		(void)fprintf(file, "energy of each piece at the lower level set to %.6g of that at the higher\n",
 		              run->ratio);
 	print_budgets(file, &run->goal);
+	words_fold_end(&fold);
 }
 
 static void add_schedule(struct table *table, const struct power_run *run, const char *name,

@@ -3,6 +3,7 @@
 #include "dse/json.h"
 #include "dse/roofline_report.h"
 #include "dse/table.h"
+#include "dse/words.h"
 #include <assert.h>
 #include <math.h>
 
@@ -83,16 +84,19 @@ void roofline_print(FILE *file, const struct roofline *roofline, size_t n, bool 
 		const struct roofline *one = &roofline[i];
 		const struct operating_point *level = &one->machine.level[one->level];
 		const struct roofline_sum sum = roofline_sum(one);
+		struct words_fold fold;
+		FILE *prose = words_fold_begin(&fold, file);
 		(void)fprintf(
-		    file, "%s%s on %s at %s (%.6g MHz): roofs %.6g GOPS and %.6g GB/s, ridge at %.4g op/byte\n",
+		    prose, "%s%s on %s at %s (%.6g MHz): roofs %.6g GOPS and %.6g GB/s, ridge at %.4g op/byte\n",
 		    i > 0 && !brief ? "\n" : "", one->network->name, one->machine.name, level->name, level->clk_mhz,
 		    one->compute_gops, one->memory_gb_s, one->compute_gops / one->memory_gb_s);
-		(void)fprintf(file, "  %zu layers, %zu of them under the memory's roof; %.4g op/byte in all", one->n,
+		(void)fprintf(prose, "  %zu layers, %zu of them under the memory's roof; %.4g op/byte in all", one->n,
 		              sum.n_memory_bound, sum.intensity);
 		if (isfinite(sum.reached_gops))
-			(void)fprintf(file, ", %.6g GOPS reached", sum.reached_gops);
-		(void)fputc('\n', file);
-		print_verdicts(file, one);
+			(void)fprintf(prose, ", %.6g GOPS reached", sum.reached_gops);
+		(void)fputc('\n', prose);
+		print_verdicts(prose, one);
+		words_fold_end(&fold);
 		if (!brief) {
 			(void)fputc('\n', file);
 			print_layers(file, one);

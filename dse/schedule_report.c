@@ -2,6 +2,7 @@
 #include "dse/schedule_report.h"
 #include "dse/json.h"
 #include "dse/table.h"
+#include "dse/words.h"
 #include <inttypes.h>
 #include <string.h>
 
@@ -75,16 +76,21 @@ void schedule_print(const struct schedule_report *report, FILE *file)
 	const struct octopus_schedule *schedule = report->schedule;
 	const struct operating_point *level = &report->machine->level[report->options->level];
 
-	fprintf(file, "%s on %s (%s, %g MHz), strategy %s, least %s; us by part\n\n", report->graph->network->name,
+	struct words_fold fold;
+	FILE *prose = words_fold_begin(&fold, file);
+	fprintf(prose, "%s on %s (%s, %g MHz), strategy %s, least %s; us by part\n\n", report->graph->network->name,
 	        report->machine->name, level->name, level->clk_mhz,
 	        octopus_strategy_table[report->options->strategy].name, octopus_goal_name[report->options->goal]);
+	words_fold_end(&fold);
 	print_layers(report, file);
 	fputc('\n', file);
+	file = words_fold_begin(&fold, file);
 	print_chips(report, file);
 	fprintf(file, "total %.1f us from setup to cleanup, %.4g mJ", schedule->total_us, schedule->energy_pj * 1e-9);
 	if (schedule->n_chip > 1)
 		fprintf(file, "; an input every %.1f us", schedule->interval_us);
 	fputc('\n', file);
+	words_fold_end(&fold);
 }
 
 /* ---- JSON --------------------------------------------------------------------------------------------------- */

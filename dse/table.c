@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "dse/table.h"
 #include "dse/number.h"
+#include "dse/terminal.h"
 #include "sim/base/text.h"
 #include <assert.h>
 #include <inttypes.h>
@@ -184,28 +185,55 @@ void table_print_left_out(const struct table *table, FILE *file, const char *whe
 		(void)fprintf(file, "; %s has them\n", where);
 }
 
+/* The header and all rows of the columns of a block, [first, end), behind column 0 where they do not begin with it. */
+static void print_block(const struct table *table, FILE *file, int indent, const size_t width[TABLE_MAX_COLUMN],
+                        size_t first, size_t end)
+{
+	bool is_coloured = colour_is_on(file);
+	size_t last = 0;
+	for (size_t i = first; i < end; i++)
+		last = table->room[i] == TABLE_SHOWN ? i : last;
+	for (size_t row = 0; row <= table->n_cell / table->n_column; row++) {
+		const struct table_cell *cell = row > 0 ? &table->cell[(row - 1) * table->n_column] : NULL;
+		size_t n = row > 0 ? table->n_cell - (row - 1) * table->n_column : table->n_column;
+		if (n == 0)
+			break;
+		(void)fprintf(file, "%*s", indent, "");
+		for (size_t i = 0; i < end && i < n; i = i == 0 && first > 0 ? first : i + 1)
+			if (table->room[i] == TABLE_SHOWN)
+				put_cell(file, cell ? cell[i] : (struct table_cell){table->name[i], COLOUR_HEAD},
+				         width[i], table->right[i], i == last, is_coloured);
+		(void)fputc('\n', file);
+	}
+}
+
+void table_print_within(const struct table *table, FILE *file, int indent, size_t n_char)
+{
+	size_t width[TABLE_MAX_COLUMN];
+	assert(table && file && table->n_column > 0);
+	find_widths(table, width);
+	for (size_t first = 0, end; first < table->n_column; first = end) {
+		size_t n = (size_t)indent + (first > 0 && table->room[0] == TABLE_SHOWN ? width[0] : 0), n_shown = 0;
+		for (end = first; end < table->n_column; end++) {
+			if (table->room[end] != TABLE_SHOWN)
+				continue;
+			n += width[end] + (first + n_shown > 0 ? 2 : 0);
+			if (n_shown > 0 && n > n_char)
+				break;
+			n_shown++;
+		}
+		if (n_shown == 0)
+			continue;
+		if (first > 0)
+			(void)fputc('\n', file);
+		print_block(table, file, indent, width, first, end);
+	}
+}
+
 void table_print(const struct table *table, FILE *file, int indent)
 {
-	size_t width[TABLE_MAX_COLUMN], last = 0;
-	assert(table && file && table->n_column > 0);
-	bool is_coloured = colour_is_on(file);
-	find_widths(table, width);
-	for (size_t i = 0; i < table->n_column; i++)
-		last = table->room[i] == TABLE_SHOWN ? i : last;
-	(void)fprintf(file, "%*s", indent, "");
-	for (size_t i = 0; i < table->n_column; i++)
-		if (table->room[i] == TABLE_SHOWN)
-			put_cell(file, (struct table_cell){table->name[i], COLOUR_HEAD}, width[i], table->right[i],
-			         i == last, is_coloured);
-	for (size_t i = 0; i < table->n_cell; i++) {
-		size_t column = i % table->n_column;
-		if (column == 0)
-			(void)fprintf(file, "\n%*s", indent, "");
-		if (table->room[column] == TABLE_SHOWN)
-			put_cell(file, table->cell[i], width[column], table->right[column], column == last,
-			         is_coloured);
-	}
-	(void)fputc('\n', file);
+	unsigned n_column, n_row;
+	table_print_within(table, file, indent, terminal_size(file, &n_column, &n_row) ? n_column : SIZE_MAX);
 }
 
 void table_free(struct table *table)

@@ -60,8 +60,13 @@ void table_fit(struct table *table, size_t n_char, size_t n_keep);
 /* What table_fit left out: texts that are the same in all rows, and names of columns that where has; or nothing. */
 void table_print_left_out(const struct table *table, FILE *file, const char *where);
 
-/* Header and rows, each line after indent blanks. */
+/*
+ * Header and rows, each line after indent blanks. On a terminal that is narrower, columns that do not fit beside the
+ * others follow in blocks below, each behind the first column.
+ */
 void table_print(const struct table *table, FILE *file, int indent);
+/* The same for lines of n_char characters. */
+void table_print_within(const struct table *table, FILE *file, int indent, size_t n_char);
 void table_free(struct table *table);
 
 #endif

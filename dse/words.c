@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "dse/words.h"
 #include "dse/colour.h"
+#include "dse/terminal.h"
 #include "sim/base/text.h"
 #include <assert.h>
 #include <stdarg.h>
+#include <stdlib.h>
 #include <string.h>
 
-#define WIDTH 100 /* columns of a line */
 #define INDENT 2
 #define HANGING 4 /* of what a long line is continued by */
 
@@ -42,29 +43,74 @@ void words_section(struct words *words, const char *title)
 	words->in_section = true;
 }
 
-/* Words are put on a line as long as they fit; blanks that a line begins with are more indentation. */
-static void print_broken(FILE *file, const char *text)
+size_t words_width(FILE *file, size_t otherwise)
 {
-	size_t indent = INDENT + strspn(text, " "), column = indent;
-	bool is_first = true;
-	text += indent - INDENT;
-	(void)fprintf(file, "%*s", (int)indent, "");
-	while (*text) {
-		size_t n_byte = strcspn(text, " ");
-		if (!is_first && column + 1 + n_byte > WIDTH) {
-			column = indent + HANGING;
-			(void)fprintf(file, "\n%*s", (int)column, "");
-		} else if (!is_first) {
-			(void)fputc(' ', file);
-			column++;
+	unsigned n_column, n_row;
+	if (!terminal_size(file, &n_column, &n_row))
+		return otherwise;
+	return n_column < WORDS_WIDTH ? n_column : WORDS_WIDTH;
+}
+
+void words_put(FILE *file, const char *text, size_t column, size_t indent, size_t width)
+{
+	for (bool is_first = true; *text; is_first = false) {
+		size_t n_blank = strspn(text, " "), n_byte = strcspn(text + n_blank, " "), n_char = n_blank;
+		for (size_t i = 0; i < n_byte; i++)
+			n_char += ((unsigned char)text[n_blank + i] & 0xc0) != 0x80;
+		if (!is_first && column + n_char > width) {
+			(void)fprintf(file, "\n%*s", (int)indent, "");
+			column = indent;
+			text += n_blank;
+			n_char -= n_blank;
+			n_blank = 0;
 		}
-		(void)fprintf(file, "%.*s", (int)n_byte, text);
-		column += n_byte;
-		is_first = false;
-		text += n_byte;
-		text += strspn(text, " ");
+		(void)fwrite(text, 1, n_blank + n_byte, file);
+		column += n_char;
+		text += n_blank + n_byte;
 	}
 	(void)fputc('\n', file);
+}
+
+/* Each line of a text broken between words. The caller frees it; NULL: no memory. */
+static char *break_lines(const char *text, size_t width)
+{
+	char *broken = NULL, line[WORDS_TEXT_SIZE];
+	size_t n_broken;
+	FILE *file = open_memstream(&broken, &n_broken);
+	if (!file)
+		return NULL;
+	for (size_t n; *text; text += n) {
+		size_t indent = strspn(text, " ");
+		n = strcspn(text, "\n");
+		(void)snprintf(line, sizeof(line), "%.*s", (int)n, text);
+		if (n < sizeof(line))
+			words_put(file, line, 0, indent + HANGING, width);
+		else
+			(void)fprintf(file, "%.*s\n", (int)n, text);
+		n += text[n] == '\n';
+	}
+	if (fclose(file) == 0)
+		return broken;
+	free(broken);
+	return NULL;
+}
+
+FILE *words_fold_begin(struct words_fold *fold, FILE *file)
+{
+	*fold = (struct words_fold){.file = file};
+	if (words_width(file, 0) > 0)
+		fold->memory = open_memstream(&fold->text, &fold->n_byte);
+	return fold->memory ? fold->memory : file;
+}
+
+void words_fold_end(struct words_fold *fold)
+{
+	if (!fold->memory)
+		return;
+	char *broken = fclose(fold->memory) == 0 ? break_lines(fold->text, words_width(fold->file, WORDS_WIDTH)) : NULL;
+	(void)fputs(broken ? broken : fold->text ? fold->text : "", fold->file);
+	free(broken);
+	free(fold->text);
 }
 
 __attribute__((format(printf, 2, 0))) static void add_list(struct words_text *text, const char *format,
@@ -92,6 +138,14 @@ void words_add(struct words_text *text, const char *format, ...)
 	va_end(arguments);
 }
 
+/* Blanks that a line begins with are more indentation. */
+static void put_prose(FILE *file, const char *text)
+{
+	size_t indent = INDENT + strspn(text, " ");
+	(void)fprintf(file, "%*s", (int)indent, "");
+	words_put(file, text + strspn(text, " "), indent, indent + HANGING, words_width(file, WORDS_WIDTH));
+}
+
 void words_line(struct words *words, const char *format, ...)
 {
 	struct words_text line = {0};
@@ -104,7 +158,7 @@ void words_line(struct words *words, const char *format, ...)
 	if (words->as_json)
 		json_put_text(&words->json, NULL, line.text + strspn(line.text, " "));
 	else
-		print_broken(words->file, line.text);
+		put_prose(words->file, line.text);
 }
 
 void words_finish(struct words *words)

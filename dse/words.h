@@ -20,6 +20,28 @@ void words_section(struct words *words, const char *title);
 void words_line(struct words *words, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void words_finish(struct words *words);
 
+/* Columns that prose on the stream takes: its terminal's, up to WORDS_WIDTH; otherwise where it is none. */
+#define WORDS_WIDTH 100
+size_t words_width(FILE *file, size_t otherwise);
+
+/*
+ * Print a line, broken between words into lines of at most width characters. column: where the stream stands; what a
+ * long line is continued by begins after indent blanks.
+ */
+void words_put(FILE *file, const char *text, size_t column, size_t indent, size_t width);
+
+/*
+ * For prose that is printed in pieces: begin gives the stream to print to, which is file itself unless that is a
+ * terminal, for which end breaks each line between words, continued after four more blanks than it begins with.
+ */
+struct words_fold {
+	FILE *file, *memory;
+	char *text;
+	size_t n_byte;
+};
+FILE *words_fold_begin(struct words_fold *fold, FILE *file);
+void words_fold_end(struct words_fold *fold);
+
 /* A text that grows; what does not fit any more is left out, and the text ends in "...". */
 #define WORDS_TEXT_SIZE 4096
 struct words_text {

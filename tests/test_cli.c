@@ -115,6 +115,19 @@ static void test_cli_help_needs_no_file(void **state)
 	assert_true(options.version && options.json);
 }
 
+/* In place: what help broke into lines as one. */
+static const char *unwrap(char *text)
+{
+	size_t n = 0;
+	for (const char *at = text; *at; at++)
+		if (*at != ' ' && *at != '\n')
+			text[n++] = *at;
+		else if (n > 0 && text[n - 1] != ' ')
+			text[n++] = ' ';
+	text[n] = '\0';
+	return text;
+}
+
 /* Help names every command, and of a command every option it takes. */
 static void test_cli_help_is_complete(void **state)
 {
@@ -124,6 +137,7 @@ static void test_cli_help_is_complete(void **state)
 	assert_non_null(file);
 	cli_print_help(file, NULL);
 	assert_int_equal(fclose(file), 0);
+	(void)unwrap(text);
 	for (size_t i = 0; i < cli_n_command; i++)
 		assert_non_null(strstr(text, cli_command_table[i].help));
 	file = fmemopen(text, sizeof(text), "w");
@@ -152,7 +166,7 @@ static void test_cli_notes_belong_to_commands(void **state)
 		assert_int_equal(fclose(file), 0);
 		char words[64] = "";
 		(void)snprintf(words, sizeof(words), "%.*s", (int)strcspn(note->help, "\n"), note->help);
-		assert_non_null(strstr(text, words));
+		assert_non_null(strstr(unwrap(text), words));
 		free(text);
 	}
 }

@@ -13,7 +13,7 @@ sed 's/\\-/-/g' "$work/out" >"$work/dse.1"
 cp "$work/out" "$work/page"
 
 # Every command, and every option that its help names.
-"$DSE" --help | sed -n '/^Commands:/,/^$/s/^  \([a-z]*\) .*/\1/p' >"$work/commands"
+"$DSE" --help | sed -n '/^Commands:/,/^$/s/^  \([a-z][a-z]*\) .*/\1/p' >"$work/commands"
 [ "$(wc -l <"$work/commands")" -ge 20 ] || fail "--help has lost its commands"
 while read -r command; do
 	expect_text "$work/dse.1" ".SS dse $command"
