@@ -34,7 +34,8 @@ const struct option_info option_table[N_OPTION] = {
                          "no_fusion, fusion, fusion_reuse or thesis_reuse (default fusion_reuse)"},
     [OPTION_LEVEL] = {"level", 0, "NAME", TYPE_TEXT, IN(level), 0, 0, "operating point (default: the machine's first)"},
     [OPTION_POINT] = {"point", 0, "FRONT.json:ID", TYPE_TEXT, IN(point), 0, 0,
-                      "replay a point of a front and compare every number"},
+                      "replay a point of a front and compare every number; a run's folder, or its\n"
+                      "name in 'dse show', stands for its FRONT.json"},
     [OPTION_MACHINE] = {"machine", 0, "MACHINE", TYPE_TEXT, IN(machine), 0, 0,
                         "machine to predict for (default: the one each table was measured on)"},
     [OPTION_MAX_ERROR] = {"max-error", 0, "PCT", TYPE_REAL, IN(max_error_pct), 0, 1e9,

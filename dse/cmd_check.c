@@ -12,14 +12,12 @@
 #include "dse/store.h"
 #include "dse/table.h"
 #include "dse/words.h"
+#include "mapper/file_kind.h"
 #include "sim/base/doc.h"
 #include <assert.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-
-enum file_kind { FILE_SPACE, FILE_MACHINE, FILE_NETWORK, N_FILE_KIND };
-static const char *const kind_name[N_FILE_KIND] = {"space", "machine", "network"};
 
 /* Where the results go: one of the two. */
 struct output {
@@ -35,29 +33,16 @@ struct output {
 /* By the file's ending, or by the keys that only this kind has. */
 static enum err_code detect_kind(const char *path, enum file_kind *kind, struct err *err)
 {
-	static const struct {
-		const char *key;
-		enum file_kind kind;
-	} sign[] = {{"objectives", FILE_SPACE}, {"machines", FILE_SPACE}, {"networks", FILE_SPACE},
-	            {"levels", FILE_MACHINE},   {"target", FILE_MACHINE}, {"mla", FILE_MACHINE},
-	            {"input", FILE_NETWORK},    {"machine", FILE_SPACE},  {"network", FILE_SPACE},
-	            {"layers", FILE_NETWORK}};
 	struct arena arena = {0};
 	struct doc_node *root = NULL;
 	struct err found = {0};
-	bool known = false;
-	if (path_ends_in(path, ".csv") || path_ends_in(path, ".onnx") || path_ends_in(path, ".cfg")) {
-		*kind = path_ends_in(path, ".cfg") ? FILE_MACHINE : FILE_NETWORK;
+	*kind = file_kind_of_path(path);
+	if (*kind != N_FILE_KIND)
 		return ERR_OK;
-	}
 	enum err_code code = doc_read_file(path, &arena, &root, &found);
-	for (size_t i = 0; root && i < sizeof(sign) / sizeof(sign[0]) && !known; i++) {
-		known = doc_find(root, sign[i].key) != NULL;
-		*kind = sign[i].kind;
-	}
-	assert(!known || *kind < N_FILE_KIND);
+	*kind = file_kind_of_keys(root);
 	/* Of a kind that is known, the reader repeats the mistakes of the document together with all others. */
-	if (known)
+	if (*kind != N_FILE_KIND)
 		code = ERR_OK;
 	else if (code != ERR_OK)
 		code = err_add_all(err, (struct err_place){0}, &found);
@@ -317,14 +302,17 @@ static enum err_code check_file(const struct output *output, const char *path, s
 	static enum err_code (*const check[N_FILE_KIND])(const struct output *, const char *, struct err *) = {
 	    [FILE_SPACE] = check_space, [FILE_MACHINE] = check_machine, [FILE_NETWORK] = check_network};
 	enum file_kind kind = FILE_SPACE;
+	struct arena arena = {0};
 	assert(output && path);
 	struct err found = {0};
-	enum err_code code = detect_kind(path, &kind, &found);
+	enum err_code code = path_find_any(path, &arena, &path, &found);
+	if (code == ERR_OK)
+		code = detect_kind(path, &kind, &found);
 	if (output->json) {
 		json_begin_object(output->json, NULL);
 		json_put_text(output->json, "file", path);
 		if (code == ERR_OK)
-			json_put_text(output->json, "kind", kind_name[kind]);
+			json_put_text(output->json, "kind", file_kind_name[kind]);
 	}
 	if (code == ERR_OK)
 		code = check[kind](output, path, &found);
@@ -336,6 +324,7 @@ static enum err_code check_file(const struct output *output, const char *path, s
 	}
 	(void)err_add_all(err, (struct err_place){0}, &found);
 	err_clear(&found);
+	arena_free(&arena);
 	return code;
 }
 

@@ -11,6 +11,7 @@
 #include "dse/paths.h"
 #include "dse/provenance.h"
 #include "dse/space_parts.h"
+#include "mapper/file_kind.h"
 #include "sim/base/doc.h"
 #include <assert.h>
 #include <stdio.h>
@@ -251,6 +252,8 @@ enum err_code machine_read_sources(const char *path, struct machine *machine, st
                                    struct arena *kept, struct err *err)
 {
 	assert(path && machine && sources && kept);
+	if (!file_kind_check(path, NULL, FILE_MACHINE, err))
+		return ERR_INPUT;
 	if (path_ends_in(path, ".cfg"))
 		return machine_sources_init(sources, kept) ? machine_read_cfg(path, machine, err)
 		                                           : err_add(err, ERR_INTERNAL, "out of memory");
@@ -261,6 +264,8 @@ enum err_code machine_read_sources(const char *path, struct machine *machine, st
 	struct machine_sources said;
 
 	enum err_code code = doc_read_file(path, &arena, &root, &found);
+	if (code == ERR_OK && !file_kind_check(path, root, FILE_MACHINE, &found))
+		code = ERR_INPUT;
 	if (code == ERR_OK && !machine_sources_init(&said, kept))
 		code = err_add(&found, ERR_INTERNAL, "out of memory");
 	if (code == ERR_OK) {

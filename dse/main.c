@@ -7,6 +7,7 @@
 #include "dse/cli.h"
 #include "dse/colour.h"
 #include "dse/interrupt.h"
+#include "dse/point_name.h"
 #include "dse/ranks.h"
 #include "dse/store.h"
 #include "sim/base/err.h"
@@ -28,6 +29,7 @@ int main(int argc, char **argv)
 {
 	struct err err = {0};
 	struct cli_options options;
+	struct arena arena = {0};
 	ranks_start(&argc, &argv);
 	bool speaks = ranks_index() == 0;
 	enum err_code code = cli_parse(argc, argv, &options, &err);
@@ -41,7 +43,8 @@ int main(int argc, char **argv)
 			cli_print_help(stdout, options.command);
 		} else {
 			interrupt_install();
-			code = options.command->run(&options, &err);
+			code = options.point ? point_name_resolve(&options, &options.point, &arena, &err) : ERR_OK;
+			code = code == ERR_OK ? options.command->run(&options, &err) : code;
 		}
 	}
 	if (code == ERR_OK)
@@ -51,6 +54,7 @@ int main(int argc, char **argv)
 	if (speaks)
 		colour_put(stderr, code == ERR_INTERRUPTED ? COLOUR_WARNING : COLOUR_BAD, err_text(&err));
 	err_clear(&err);
+	arena_free(&arena);
 	ranks_end();
 	return (int)code;
 }

@@ -84,6 +84,8 @@ static bool nth_folder(size_t i, const char *folder, char path[PATH_SIZE])
 	default:
 		return false;
 	}
+	if (n > 0 && n < PATH_SIZE && path[n - 1] == '/') /* of spaces themselves */
+		path[n - 1] = '\0';
 	return n > 0 && n < PATH_SIZE;
 }
 
@@ -182,6 +184,30 @@ static bool try_endings(char path[PATH_SIZE], const char *folder, const char *na
 	return false;
 }
 
+/* No file has that name. What is one of another kind, such as a network where a machine belongs, is told. */
+static enum err_code refuse_name(const char *name, const char *folder, struct arena *arena, struct err *err)
+{
+	static const struct {
+		const char *folder, *what;
+	} kind[] = {{"machines", "machine"}, {"networks", "network"}, {"", "space"}};
+	char dir[PATH_SIZE], found[PATH_SIZE];
+	const char *names[N_NAME], *what = "file", *other = NULL;
+	for (size_t k = 0; k < sizeof(kind) / sizeof(kind[0]); k++) {
+		bool is_own = strcmp(kind[k].folder, folder) == 0;
+		what = is_own ? kind[k].what : what;
+		for (size_t i = 0; !is_own && !other && nth_folder(i, kind[k].folder, dir); i++)
+			other = found_in(dir, name, found) ? kind[k].what : NULL;
+	}
+	if (other)
+		return err_add(err, ERR_IO, "%s: this is a %s, where a %s is wanted%s", name, other, what,
+		               strcmp(other, "space") != 0 && *folder ? "; are machine and network swapped?" : "");
+	size_t n = list_names(folder, arena, names, N_NAME);
+	const char *nearest = err_nearest(name, names, n);
+	return err_add(err, ERR_IO, "%s: no such file, and no such name under spaces%s%s%s%s%s", name,
+	               *folder ? "/" : "", folder, nearest ? "; did you mean '" : "", nearest ? nearest : "",
+	               nearest ? "'?" : "");
+}
+
 /* As path_find; here: the folder where, at last, a file may leave out its ending, if it is not the one at not_this. */
 static enum err_code find_named(const char *name, const char *folder, const char *here, const char *not_this,
                                 struct arena *arena, const char **path, struct err *err)
@@ -198,16 +224,31 @@ static enum err_code find_named(const char *name, const char *folder, const char
 		*path = arena_text(arena, found);
 		return *path ? ERR_OK : err_add(err, ERR_INTERNAL, "out of memory");
 	}
-	const char *names[N_NAME];
-	size_t n = list_names(folder, arena, names, N_NAME);
-	const char *nearest = err_nearest(name, names, n);
-	return err_add(err, ERR_IO, "%s: no such file, and no such name under spaces/%s%s%s%s", name, folder,
-	               nearest ? "; did you mean '" : "", nearest ? nearest : "", nearest ? "'?" : "");
+	return refuse_name(name, folder, arena, err);
 }
 
 enum err_code path_find(const char *name, const char *folder, struct arena *arena, const char **path, struct err *err)
 {
 	return find_named(name, folder, ".", NULL, arena, path, err);
+}
+
+enum err_code path_find_any(const char *name, struct arena *arena, const char **path, struct err *err)
+{
+	static const char *const folder[] = {"machines", "networks"};
+	char dir[PATH_SIZE], found[PATH_SIZE];
+	struct err missing = {0};
+	assert(name && arena && path);
+	enum err_code code = find_named(name, "", ".", NULL, arena, path, &missing);
+	for (size_t k = 0; k < 2 && code == ERR_IO; k++)
+		for (size_t i = 0; code == ERR_IO && nth_folder(i, folder[k], dir); i++)
+			if (found_in(dir, name, found)) {
+				*path = arena_text(arena, found);
+				code = *path ? ERR_OK : ERR_INTERNAL;
+			}
+	if (code != ERR_OK)
+		(void)err_add_all(err, (struct err_place){0}, &missing);
+	err_clear(&missing);
+	return code;
 }
 
 /* ---- beside a file that names them ---- */

@@ -20,10 +20,13 @@ bool path_ends_in(const char *path, const char *ending);
  * Find a file by name: as given, then NAME and NAME.yaml, NAME.csv, NAME.cfg in ./spaces/FOLDER,
  * then in ../spaces/FOLDER and ../share/dse/spaces/FOLDER of the folder the
  * program lies in, then where libdse lies and where it was to be installed (build_data), at last NAME.yaml, NAME.csv,
- * NAME.cfg in the working directory. folder is "machines" or "networks". The path lives in arena.
- * ERR_IO when there is none, with the nearest name that exists.
+ * NAME.cfg in the working directory. folder is "machines", "networks", or "" for spaces. The path lives in arena.
+ * ERR_IO when there is none, with the nearest name that exists, or what else has that name.
  */
 enum err_code path_find(const char *name, const char *folder, struct arena *arena, const char **path, struct err *err);
+
+/* The same for a name of any kind: a space, else a machine, else a network. */
+enum err_code path_find_any(const char *name, struct arena *arena, const char **path, struct err *err);
 
 /*
  * What path_find would find in a folder: names without endings, sorted, none twice; up to max of them into name

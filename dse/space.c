@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "dse/space_parts.h"
+#include "dse/paths.h"
+#include "mapper/file_kind.h"
 #include "sim/base/checked.h"
 #include <assert.h>
 #include <math.h>
@@ -72,7 +74,13 @@ static enum err_code read_space(const char *path, const struct space_among *amon
 	memset(space, 0, sizeof(*space));
 
 	/* The document stays in the space's arena: places in it are kept for later messages. */
-	enum err_code code = doc_read_file(path, &space->arena, &root, &found);
+	enum err_code code = among ? ERR_OK : path_find(path, "", &space->arena, &path, &found);
+	if (code == ERR_OK && !file_kind_check(path, NULL, FILE_SPACE, &found))
+		code = ERR_INPUT;
+	if (code == ERR_OK)
+		code = doc_read_file(path, &space->arena, &root, &found);
+	if (code == ERR_OK && !file_kind_check(path, root, FILE_SPACE, &found))
+		code = ERR_INPUT;
 	if (code == ERR_OK) {
 		struct space_reader reader = {
 		    .space = space, .path = path, .among = among, .root = root, .err = &found};

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Which reader a network's file is for: by the ending of its name. */
 #include "mapper/parser.h"
+#include "mapper/file_kind.h"
 #include <assert.h>
 #include <string.h>
 #include <strings.h>
@@ -14,6 +15,9 @@ static const struct {
 enum err_code network_read(const char *path, struct network *network, struct err *err)
 {
 	assert(path && network);
+	memset(network, 0, sizeof(*network));
+	if (!file_kind_check(path, NULL, FILE_NETWORK, err))
+		return ERR_INPUT;
 	size_t n = strlen(path);
 	for (size_t i = 0; i < sizeof(format_table) / sizeof(format_table[0]); i++) {
 		size_t n_ending = strlen(format_table[i].ending);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The project's own network format, described in spaces/networks/README.md. */
 #include "mapper/parser.h"
+#include "mapper/file_kind.h"
 #include "sim/base/doc.h"
 #include <assert.h>
 #include <math.h>
@@ -561,6 +562,8 @@ enum err_code network_read_yaml(const char *path, struct network *network, struc
 	assert(path && network);
 	memset(network, 0, sizeof *network);
 	code = doc_read_file(path, &arena, &root, reader.err);
+	if (code == ERR_OK && !file_kind_check(path, root, FILE_NETWORK, reader.err))
+		code = ERR_INPUT;
 	if (code != ERR_OK)
 		goto cleanup;
 	reader.layer = arena_array(&arena, NETWORK_MAX_LAYER, sizeof *reader.layer);
