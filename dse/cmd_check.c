@@ -182,6 +182,14 @@ static void put_layers(struct json *json, const struct layer_set *set, const str
 	json_end(json);
 }
 
+/* "1.2 million", "480 thousand", "7.5": more digits than such a measurement has are noise. */
+static void print_speed(double per_s, char text[32])
+{
+	const char *unit = per_s >= 995e3 ? " million" : per_s >= 995.0 ? " thousand" : "";
+	double value = per_s / (per_s >= 995e3 ? 1e6 : per_s >= 995.0 ? 1e3 : 1.0);
+	(void)snprintf(text, 32, value >= 9.95 ? "%.0f%s" : "%.2g%s", value, unit);
+}
+
 /*
  * Rounded: these are expectations, and more digits would claim more. Upper ones: a sample of single designs does not
  * see the cuts of other designs, which in spaces of all splits save a search most of its work.
@@ -209,6 +217,8 @@ static void print_estimate(const struct output *output, const struct space *spac
 		              estimate->n_evaluation, 100.0 * estimate->evaluated_frac);
 	else
 		(void)fprintf(file, "  evaluations: about %.3g (all candidates)\n", estimate->n_evaluation);
+	char speed[32];
+	print_speed(estimate->evaluation_per_s, speed);
 	if (estimate->is_least)
 		(void)fprintf(
 		    file,
@@ -217,8 +227,8 @@ static void print_estimate(const struct output *output, const struct space *spac
 		    estimate->seconds, estimate->n_thread);
 	else
 		(void)fprintf(
-		    file, "  time: about %.3g s on %u threads (%.3g evaluations a second and core, measured now)%s\n",
-		    estimate->seconds, estimate->n_thread, estimate->evaluation_per_s,
+		    file, "  time: about %.3g s on %u threads (%s evaluations a second and core, measured now)%s\n",
+		    estimate->seconds, estimate->n_thread, speed,
 		    estimate->is_exact  ? estimate->is_measured ? ", by the first machine" : ", by some layers"
 		    : engine->is_random ? ", if searched exhaustively"
 					: "");

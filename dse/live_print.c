@@ -113,7 +113,20 @@ static void end_line(struct pen *pen)
 /* A number with four digits, in GUTTER columns at most. */
 static void print_value(double value, char text[GUTTER])
 {
-	(void)snprintf(text, GUTTER, fabs(value) >= 1000.0 && fabs(value) < 1e7 ? "%.0f" : "%.4g", value);
+	(void)snprintf(text, GUTTER, fabs(value) >= 1000.0 && fabs(value) < 1e9 ? "%.0f" : "%.4g", value);
+}
+
+/* Both ends of a range, in one format: whole numbers up to 10^9 are, and what is larger makes both short. */
+static void print_range(double least, double most, char text[2][GUTTER])
+{
+	bool is_long = fabs(least) >= 1e9 || fabs(most) >= 1e9;
+	for (int i = 0; i < 2; i++) {
+		double value = i == 0 ? least : most;
+		if (is_long)
+			(void)snprintf(text[i], GUTTER, "%.3e", value);
+		else
+			print_value(value, text[i]);
+	}
 }
 
 static double axis_value(const struct scatter_axis *axis, double at)
@@ -246,12 +259,11 @@ static void put_others(struct pen *pen)
 		if (k == view->x || k == view->y)
 			continue;
 		struct scatter_axis axis = scatter_fit(view->objective + k, view->n_drawn, view->n_objective);
-		char least[GUTTER], most[GUTTER];
-		print_value(axis.least, least);
-		print_value(axis.most, most);
-		bool is_one = strcmp(least, most) == 0;
+		char end[2][GUTTER];
+		print_range(axis.least, axis.most, end);
+		bool is_one = strcmp(end[0], end[1]) == 0;
 		print(pen, COLOUR_NONE, "%s%s%s %s%s%s", is_first ? "" : letter(pen, DOT_BETWEEN), is_first ? "" : " ",
-		      view->name[k], least, is_one ? "" : " to ", is_one ? "" : most);
+		      view->name[k], end[0], is_one ? "" : " to ", is_one ? "" : end[1]);
 		is_first = false;
 	}
 	end_line(pen);

@@ -41,9 +41,14 @@ static void program_dir(char path[PATH_SIZE])
 static bool library_dir(char path[PATH_SIZE])
 {
 	Dl_info info;
-	if (dladdr(path_ending, &info) == 0 || !info.dli_fname || strlen(info.dli_fname) >= PATH_SIZE)
+	/* by the file itself, as links to build/libdse.so may lie anywhere */
+	char *real = dladdr(path_ending, &info) != 0 && info.dli_fname ? realpath(info.dli_fname, NULL) : NULL;
+	bool is_told = real && strlen(real) < PATH_SIZE;
+	if (is_told)
+		(void)strcpy(path, real);
+	free(real);
+	if (!is_told)
 		return false;
-	(void)strcpy(path, info.dli_fname);
 	char *slash = strrchr(path, '/');
 	if (slash)
 		*slash = '\0';
@@ -78,7 +83,13 @@ static bool nth_folder(size_t i, const char *folder, char path[PATH_SIZE])
 	case 5: /* in lib/x86_64-linux-gnu */
 		n = snprintf(path, PATH_SIZE, "%s/../../share/dse/spaces/%s", library, folder);
 		break;
-	case 6: /* a program of others that has all in it */
+	case 6: /* build/libdse.so in a clone, linked from anywhere */
+		n = snprintf(path, PATH_SIZE, "%s/../spaces/%s", library, folder);
+		break;
+	case 7: /* build/VARIANT */
+		n = snprintf(path, PATH_SIZE, "%s/../../spaces/%s", library, folder);
+		break;
+	case 8: /* a program of others that has all in it */
 		n = snprintf(path, PATH_SIZE, "%s/spaces/%s", build_data, folder);
 		break;
 	default:

@@ -64,6 +64,9 @@ static void draw_roofs(FILE *file, const struct svg_axis *x, const struct svg_ax
 		         svg_axis_place(y, gops), style);
 }
 
+/* How far beyond its ridge a roof is seen, as a factor, for its flat part to be one. */
+#define FLAT 4
+
 /* Axes that hold all marks and roofs of a memory; upwards the same in every panel. false: no layer moves anything there. */
 static bool fit_axes(const struct report_data *data, const struct machine *machine, uint32_t levels,
                      enum report_memory memory, struct svg_axis *x, struct svg_axis *y)
@@ -83,7 +86,7 @@ static bool fit_axes(const struct report_data *data, const struct machine *machi
 		if (levels >> l & 1) {
 			double gops = roofline_compute_gops(machine, l), gb_s = report_memory_gb_s(machine, l, memory);
 			max_y = fmax(max_y, gops);
-			max_x = gb_s > 0 ? fmax(max_x, gops / gb_s) : max_x;
+			max_x = gb_s > 0 ? fmax(max_x, FLAT * gops / gb_s) : max_x;
 		}
 	if (!(max_x > 0) || !(max_y > 0) || !isfinite(min_x) || !isfinite(min_y))
 		return false;

@@ -17,6 +17,9 @@ static const char *const colour[N_ROOFLINE_KIND] = {[ROOFLINE_CONV] = "#56b4e9",
                                                     [ROOFLINE_DEPTHWISE] = "#0072b2",
                                                     [ROOFLINE_FC] = "#cc79a7"};
 
+/* How far beyond its ridge a roof is seen at least, as a factor, for its flat part to be one. */
+#define FLAT 4
+
 /* Powers of ten that hold everything drawn. */
 struct frame {
 	double min_x, max_x, min_y, max_y;
@@ -54,7 +57,9 @@ static void fit_frame(const struct roofline *roofline, size_t n, struct frame *f
 	*frame = (struct frame){INFINITY, 0, INFINITY, 0};
 	for (size_t i = 0; i < n; i++) {
 		widen(roofline[i].compute_gops, &frame->min_y, &frame->max_y);
-		widen(roofline[i].compute_gops / roofline[i].memory_gb_s, &frame->min_x, &frame->max_x);
+		double ridge = roofline[i].compute_gops / roofline[i].memory_gb_s;
+		widen(ridge, &frame->min_x, &frame->max_x);
+		widen(FLAT * ridge, &frame->min_x, &frame->max_x);
 		for (size_t k = 0; k < roofline[i].n; k++) {
 			const struct roofline_layer *layer = &roofline[i].layer[k];
 			widen(layer->intensity, &frame->min_x, &frame->max_x);

@@ -565,11 +565,13 @@ static void check_lanes(struct space_reader *reader)
 		const struct machine *machine = &space->machine[i];
 		if (machine->dvfs_lanes > 0 || energy_lanes_suffice(machine, allowed))
 			continue;
-		err_add_at(
-		    reader->err, ERR_INPUT, doc_place(reader->root),
-		    "layers may run at more voltages than %s has power lanes (dvfs.n_lane = %u): allow fewer with "
-		    "'level', or choose between them with an axis, e.g. dvfs.lanes: [3, 5, 6]",
-		    machine->name, machine->dvfs_n_lane);
+		err_add_at(reader->err, ERR_INPUT, doc_place(reader->root),
+		           "layers may run at more voltages than %s has power lanes (dvfs.n_lane = %u): if it has "
+		           "more, say so in "
+		           "its file (dvfs: {n_lane: %u}); else allow fewer with 'level', or choose between them with "
+		           "an axis, "
+		           "e.g. dvfs.lanes: [3, 5, 6]",
+		           machine->name, machine->dvfs_n_lane, energy_n_lane(machine, allowed));
 	}
 }
 

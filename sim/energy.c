@@ -91,7 +91,7 @@ double energy_switch_pj(const struct machine *machine, uint32_t from, uint32_t t
 }
 
 /* Levels that share a voltage share a lane. */
-bool energy_lanes_suffice(const struct machine *machine, uint32_t levels)
+uint32_t energy_n_lane(const struct machine *machine, uint32_t levels)
 {
 	uint32_t n_lane = 0;
 	for (uint32_t i = 0; i < machine->n_level; i++) {
@@ -101,5 +101,10 @@ bool energy_lanes_suffice(const struct machine *machine, uint32_t levels)
 			         machine->level[k].vdd_v > machine->level[i].vdd_v;
 		n_lane += is_new;
 	}
-	return n_lane <= machine->dvfs_n_lane;
+	return n_lane;
+}
+
+bool energy_lanes_suffice(const struct machine *machine, uint32_t levels)
+{
+	return energy_n_lane(machine, levels) <= machine->dvfs_n_lane;
 }

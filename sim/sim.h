@@ -161,6 +161,9 @@ void energy_by_supply(const struct machine *machine, uint32_t level, const struc
 double energy_switch_ns(const struct machine *machine, uint32_t from, uint32_t to);
 double energy_switch_pj(const struct machine *machine, uint32_t from, uint32_t to);
 
+/* Power lanes that a set of operating points needs (bit i: level i): one for each voltage. */
+uint32_t energy_n_lane(const struct machine *machine, uint32_t levels);
+
 /* Whether the machine has enough power lanes for the voltages of these operating points (bit i: level i). */
 bool energy_lanes_suffice(const struct machine *machine, uint32_t levels);
 

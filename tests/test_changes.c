@@ -210,7 +210,8 @@ static void test_changes_lanes_must_suffice(void **state)
 		enum err_code code = space_read(path, &space, &err);
 		assert_int_equal(code, i == 0 ? ERR_INPUT : ERR_OK);
 		if (i == 0)
-			assert_non_null(strstr(err_text(&err), "power lanes (dvfs.n_lane = 2)"));
+			assert_non_null(strstr(err_text(&err), "power lanes (dvfs.n_lane = 2): if it has more, say so in its "
+			                                       "file (dvfs: {n_lane: "));
 		else
 			assert_int_equal(space_machine(&space, 0, &machine, why, sizeof(why)), i < 3);
 		if (i == 3)

@@ -142,6 +142,27 @@ static void test_picture_fits_every_terminal(void **state)
 	}
 }
 
+/* Both ends of a range are in one format. */
+static void test_live_ranges_have_one_format(void **state)
+{
+	static const struct {
+		double least, most;
+		const char *text;
+	} range[] = {{9961472, 39845888, "mac_units 9961472 to 39845888\n"},
+	             {4864, 9961472, "mac_units 4864 to 9961472\n"},
+	             {9961472, 3.9845888e10, "mac_units 9.961e+06 to 3.985e+10\n"},
+	             {0.25, 1.5, "mac_units 0.25 to 1.5\n"}};
+	(void)state;
+	for (size_t i = 0; i < sizeof(range) / sizeof(range[0]); i++) {
+		const double points[] = {1, 5, range[i].least, 2, 2, range[i].most};
+		struct live_view view = view_of(points, 2);
+		struct live_text text;
+		live_print(&view, &text);
+		if (!strstr(text.text, range[i].text))
+			fail_msg("no '%s' in\n%s", range[i].text, text.text);
+	}
+}
+
 static void test_live_axes_are_objectives_of_the_space(void **state)
 {
 	struct space space = {.n_objective = 3, .objective = {METRIC_LATENCY, METRIC_ENERGY, METRIC_MAC_UNITS}};
@@ -200,6 +221,7 @@ int main(void)
 	    cmocka_unit_test(test_scatter_axis_is_logarithmic_over_decades),
 	    cmocka_unit_test(test_picture_says_what_is_known),
 	    cmocka_unit_test(test_picture_fits_every_terminal),
+	    cmocka_unit_test(test_live_ranges_have_one_format),
 	    cmocka_unit_test(test_live_axes_are_objectives_of_the_space),
 	    cmocka_unit_test(test_only_terminals_get_colours),
 	};

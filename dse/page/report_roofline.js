@@ -31,13 +31,13 @@
 			.map((memory, i) => ({...memory, i}))
 			.filter(({name}) => !view.memory || name === view.memory);
 
-	// From the leftmost layer to well beyond the last ridge.
+	// From the leftmost layer to so far beyond the last ridge that the flat part is seen to be one.
 	function range(group) {
 		const xs = group.lines
 			.flatMap(({design}) => memories(group.roof).map(({name}) => design.intensity[name]))
 			.filter((x) => x > 0);
 		const ridges = memories(group.roof).map(({gb_s}) => group.roof.compute_gops / gb_s);
-		return [Math.min(...xs, ...ridges) / 2, Math.max(...xs, ...ridges) * 2];
+		return [Math.min(...xs, ...ridges) / 2, Math.max(...xs.map((x) => 2 * x), ...ridges.map((x) => 4 * x))];
 	}
 
 	function roofOf(group, memory, [from, to]) {

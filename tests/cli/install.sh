@@ -135,6 +135,15 @@ else
 	(cd "$work" && expect_code 5 ./c_shared dvfs_chip vgg61)
 	expect_text "$work/err" "did you mean 'vgg16'?"
 
+	# The library as it was built, by a link from elsewhere: machines are those of the clone that it lies in.
+	mkdir "$work/link"
+	ln -s "$build/libdse.so.$version" "$work/link/$(readelf -d "$build/libdse.so.$version" | sed -n 's/.*SONAME.*\[\(.*\)\]/\1/p')"
+	"$cc" -Idse dse/example/evaluate.c "$build/libdse.so.$version" -o "$work/linked" || fail "the library as built is not linked"
+	(cd "$work" && LD_LIBRARY_PATH=$work/link ./linked dvfs_chip tiny) >"$work/out" 2>&1 || {
+		cat "$work/out" >&2
+		fail "the library as built finds no machines"
+	}
+
 	# What others see of both libraries is what the header says.
 	sed -n 's/^DSE_API.*[ *]\(dse_[a-z_]*\)(.*/\1/p' dse/dse.h | LC_ALL=C sort >"$work/public"
 	[ "$(wc -l <"$work/public")" -ge 14 ] || fail "the header has lost functions"

@@ -48,6 +48,12 @@ for document in $documents; do
 	done <"$work/links"
 done
 
+# No file stands twice in a list of files.
+for document in $documents; do
+	awk -F'|' '!/^\|/ { delete seen } /^\| `[^`]*\.(yaml|csv)`/ && seen[$2]++ { print FILENAME ": " $2 " stands twice" }' "$document"
+done >"$work/twice"
+expect_empty "$work/twice"
+
 # The examples: README.md's space, and the first one of each folder's format.
 fenced yaml README.md >"$work/my_space.yaml"
 fenced yaml spaces/README.md | awk '/^mapping:/ { exit } { print }' >"$work/example.yaml"

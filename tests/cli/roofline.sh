@@ -33,6 +33,9 @@ expect_text "$work/out" '"kind": "depthwise"'
 if grep -q '"reached_gops": null' "$work/out"; then
 	fail "a layer does not run"
 fi
+# A ridge at 972.8 operations a byte has its flat part behind it, also in a decade of its own.
+expect_code 0 "$DSE" roofline dvfs_chip tiny -q -o "$work/flat"
+grep '>10000</text>' "$work/flat/roofline.svg" | grep -q 'text-anchor="middle"' || fail "the axis ends before the flat part"
 expect_code 0 "$DSE" roofline scalesim_64x64 mobilenet_v1 -o "$work/scalesim" -q
 
 # Mistakes.
