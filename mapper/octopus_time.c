@@ -83,8 +83,10 @@ void octopus_size(const struct octopus_context *context, const struct split *spl
 	tiling_size(&context->layer, &one, &tiling);
 	uint32_t n_w = dim_n_part(&split->w), n_h = dim_n_part(&split->h);
 	bool is_linear = block->kind == BLOCK_MATMUL;
+	uint64_t n_pixel_part = (uint64_t)n_w * n_h; /* a search passes over UINT32_MAX tiles and more */
+	uint32_t n_map = n_pixel_part < UINT32_MAX ? (uint32_t)n_pixel_part : UINT32_MAX;
 
-	*work = (struct octopus_work){.n_map = is_linear ? n_h : n_w * n_h,
+	*work = (struct octopus_work){.n_map = is_linear ? n_h : n_map,
 	                              .n_filter = is_linear ? n_w : dim_n_part(&split->c),
 	                              .n_d = dim_n_part(&split->d),
 	                              .is_linear = is_linear};

@@ -81,16 +81,22 @@ struct task_share {
 
 /*
  * What the tasks take together, whose largest ones take value[i], n[i] of them. Exact where it is a whole number:
- * designs that cost alike must come out alike, and bounds must not be above them.
+ * designs that cost alike must come out alike, and bounds must not be above them. Beyond 64 bits, where no clock can be
+ * counted either, about so much.
  */
 static double scaled_sum(const struct part_pair *n, const uint64_t value[2], const struct task_share *share)
 {
 	uint64_t whole = 0, rest = 0;
+	double about = 0;
 	assert(share->n_one > 0 && share->n_all >= share->n_one);
 	for (uint32_t i = 0; i < n->n_size; i++) {
-		whole += value[i] / share->n_one * share->n_all * n->n[i];
-		rest += value[i] % share->n_one * share->n_all * n->n[i];
+		uint64_t n_time = mul_sat(share->n_all, n->n[i]);
+		whole = add_sat(whole, mul_sat(value[i] / share->n_one, n_time));
+		rest = add_sat(rest, mul_sat(value[i] % share->n_one, n_time));
+		about += (double)value[i] / (double)share->n_one * (double)share->n_all * (double)n->n[i];
 	}
+	if (whole == UINT64_MAX || rest == UINT64_MAX)
+		return about;
 	return (double)(whole + rest / share->n_one) + (double)(rest % share->n_one) / (double)share->n_one;
 }
 
