@@ -8,6 +8,7 @@
 #include "dse/power_work.h"
 #include "sim/base/checked.h"
 #include <assert.h>
+#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -279,6 +280,10 @@ static enum err_code put_layer(struct writer *writer, const struct power_item *i
 		               why ? verdict_table[why->reason].help : "no design at the levels chosen");
 	piece.n_choice = item->is_at_level ? (uint32_t)n : 1;
 	piece.n_task = split_n_task(&choice[0].split) * block_batch(piece.block);
+	if (per_loop && groups[0].n_loop > POWER_MAX_STAGE)
+		return err_add(err, ERR_USAGE,
+		               "dse power: %s has %" PRIu64 " loops, allowed are %d; leave --per-loop away",
+		               piece.block->name, groups[0].n_loop, POWER_MAX_STAGE);
 	if (!per_loop)
 		put_segment(writer, &piece, mode, n, 1);
 	else if (!put_parts(writer, groups, level, n, &piece))

@@ -93,10 +93,12 @@ static double scaled_sum(const struct part_pair *n, const uint64_t value[2], con
 		uint64_t n_time = mul_sat(share->n_all, n->n[i]);
 		whole = add_sat(whole, mul_sat(value[i] / share->n_one, n_time));
 		rest = add_sat(rest, mul_sat(value[i] % share->n_one, n_time));
-		about += (double)value[i] / (double)share->n_one * (double)share->n_all * (double)n->n[i];
 	}
-	if (whole == UINT64_MAX || rest == UINT64_MAX)
+	if (whole == UINT64_MAX || rest == UINT64_MAX) {
+		for (uint32_t i = 0; i < n->n_size; i++)
+			about += (double)value[i] / (double)share->n_one * (double)share->n_all * (double)n->n[i];
 		return about;
+	}
 	return (double)(whole + rest / share->n_one) + (double)(rest % share->n_one) / (double)share->n_one;
 }
 

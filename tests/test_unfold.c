@@ -582,7 +582,7 @@ static void test_unfold_refuses_too_many(void **state)
 	design.split.w = parts(1024, 1024);
 	read_machine(machine_path[0], &machine);
 	mapper_prepare(&block, &machine, 8, &context);
-	assert_int_equal(mapper_unfold(&context, &design, &schedule, &err), ERR_INTERNAL);
+	assert_int_equal(mapper_unfold(&context, &design, &schedule, &err), ERR_INFEASIBLE);
 	assert_int_equal(err.n_message, 1);
 	assert_true(schedule.failed && schedule.n_op == 0 && schedule.n_job == 0);
 	err_clear(&err);

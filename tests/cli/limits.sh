@@ -113,3 +113,12 @@ expect_code 0 "$DSE" explore "$work/good.yaml" --shard 1/2 --json -o "$work"
 expect_text "$work/out" '"complete": true'
 expect_code 2 "$DSE" explore "$work/good.yaml" -o ''
 expect_text "$work/err" "--out is empty"
+
+# Loops of tasks that are scheduled one by one.
+cat >"$work/loops.yaml" <<-EOF
+	name: loops
+	input: [4096, 4096, 4]
+	layers: [{conv: {kernel: 1, out_channels: 16}}]
+EOF
+expect_code 2 "$DSE" power "$work/fine.yaml" "$work/loops.yaml" --budget-frac 1.5 --per-loop
+expect_text "$work/err" "loops, allowed are 200000; leave --per-loop away"
