@@ -356,6 +356,8 @@ static const char *outside_rules(const struct layer_choice *choice, const struct
 		return "its width of operands is not allowed";
 	if (!choice->form[design->form])
 		return "its form is not allowed";
+	if (choice->to_dram && design->out_storage)
+		return "its result is the network's and may not stay in storage QPEs";
 	if (dim_n_part(&split->w) > choice->max_part_w || dim_n_part(&split->h) > choice->max_part_h ||
 	    dim_n_part(&split->c) > choice->max_part_c || dim_n_part(&split->d) > choice->max_part_d)
 		return "its split has too many parts";

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "dse/certificate.h"
 #include "dse/engine.h"
-#include "sim/base/checked.h"
 #include <assert.h>
-#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -11,31 +9,6 @@ bool certificate_is_branched(const struct front_run *run)
 {
 	assert(run->options->engine);
 	return run->options->engine == &engine_exact && !run->options->flat;
-}
-
-uint64_t certificate_n_cut_infeasible(const struct explore_counts *counts)
-{
-	uint64_t n = 0;
-	for (uint32_t i = 0; i < LAYER_N_REASON; i++)
-		if (i != LAYER_REASON_BOUND)
-			n = add_sat(n, counts->cut_by_reason[i]);
-	return n;
-}
-
-void certificate_check(const struct explore_counts *counts)
-{
-	uint64_t n_cut = add_sat(certificate_n_cut_infeasible(counts), counts->cut_by_reason[LAYER_REASON_BOUND]);
-	uint64_t n_infeasible = 0;
-	for (uint32_t i = 0; i < LAYER_N_REASON; i++)
-		n_infeasible += counts->by_reason[i];
-	assert(n_infeasible == counts->engine.n_infeasible);
-	assert(counts->engine.n_feasible + n_infeasible == counts->engine.n_told);
-	n_cut = add_sat(add_sat(n_cut, counts->n_unreached), counts->n_cut_with_machine);
-	n_cut = add_sat(n_cut, counts->n_shared);
-	if (n_cut < UINT64_MAX && counts->n_candidate < UINT64_MAX)
-		assert(add_sat(counts->engine.n_told, n_cut) == counts->n_candidate);
-	(void)n_cut;
-	(void)n_infeasible;
 }
 
 void certificate_text(const struct front_run *run, char *text, size_t n_byte)

@@ -13,16 +13,6 @@
 /* Whether layers were searched by branch and bound: every legal design is accounted for. */
 bool certificate_is_branched(const struct front_run *run);
 
-/* Designs in boxes that were cut because none of them runs or keeps the limits. */
-uint64_t certificate_n_cut_infeasible(const struct explore_counts *counts);
-
-/*
- * Assert that the candidates of all layers are what was evaluated, cut, cut with
- * a machine, known from another machine and not reached together. Of a complete branch and bound; nothing is
- * asserted of counts too large for 64 bits.
- */
-void certificate_check(const struct explore_counts *counts);
-
 /* One sentence: "exact, every legal design is accounted for", "every legal design is matched to
  * within ..."; "listed" where rules or reduced lists leave legal ones out. */
 void certificate_text(const struct front_run *run, char *text, size_t n_byte);

@@ -35,6 +35,36 @@ enum err_code choice_levels(const struct cli_options *options, const struct mach
 	return code;
 }
 
+enum err_code choice_forms(const struct cli_options *options, uint32_t *forms, struct err *err)
+{
+	const char *list = options->conv_1x1;
+	enum err_code code = ERR_OK;
+	*forms = 0;
+	for (uint32_t i = 0; i < N_CONV_FORM && !list; i++)
+		*forms |= UINT32_C(1) << i;
+	while (list) {
+		char word[40];
+		size_t index = 0, n = strcspn(list, ",");
+		(void)snprintf(word, sizeof(word), "%.*s", (int)(n < sizeof(word) ? n : sizeof(word) - 1), list);
+		enum err_code one = cli_choose(options, "conv-1x1", word, conv_form_name, N_CONV_FORM, &index, err);
+		*forms |= one == ERR_OK ? UINT32_C(1) << index : 0;
+		code = code == ERR_OK ? one : code;
+		list = list[n] ? list + n + 1 : NULL;
+	}
+	return code;
+}
+
+enum err_code choice_result(const struct cli_options *options, enum network_result *result, struct err *err)
+{
+	size_t index = NETWORK_RESULT_DRAM;
+	enum err_code code = ERR_OK;
+	if (options->network_result)
+		code = cli_choose(options, "network-result", options->network_result, network_result_name,
+		                  N_NETWORK_RESULT, &index, err);
+	*result = (enum network_result)index;
+	return code;
+}
+
 enum err_code choice_layers(const struct cli_options *options, const struct network *network, bool *shown,
                             struct err *err)
 {

@@ -69,6 +69,7 @@ struct cli_options {
 	/* map */
 	const char *goal, *split;
 	bool fetch_ahead;
+	const char *conv_1x1, *network_result; /* power, too; NULL: all, dram */
 
 	/* roofline */
 	const char *memory_gb_s; /* "122,71,29"; NULL: the machine's */

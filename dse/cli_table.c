@@ -122,6 +122,11 @@ const struct option_info option_table[N_OPTION] = {
                       "splits to choose from: all (the default), reduced, even; or thesis: by its rules, no search"},
     [OPTION_FETCH_AHEAD] = {"fetch-ahead", 0, NULL, TYPE_FLAG, IN(fetch_ahead), 0, 0,
                             "weights may be fetched into storage QPEs while the layer before runs"},
+    [OPTION_CONV_1X1] = {"conv-1x1", 0, "A,B", TYPE_TEXT, IN(conv_1x1), 0, 0,
+                         "forms that 1x1 convolutions may have in a search: conv, packed, matmul (default: all)"},
+    [OPTION_NETWORK_RESULT] = {"network-result", 0, "PLACE", TYPE_TEXT, IN(network_result), 0, 0,
+                               "where the result of a searched network must lie: dram (the default) or any, which lets\n"
+                               "it stay in storage QPEs"},
     [OPTION_WORKERS] = {"workers", 0, "N|best|paper", TYPE_TEXT, IN(workers), 0, 0,
                         "N are enabled, of which a layer uses the best number; best (the default) enables what is\n"
                         "best; paper: as in OctopuScheduler's paper"},
@@ -190,6 +195,8 @@ const struct option_values option_values_table[] = {
     {"map", OPTION_GOAL, "latency energy edp"},
     {NULL, OPTION_GOAL, "latency energy"},
     {NULL, OPTION_SPLIT, "all reduced even thesis"},
+    {NULL, OPTION_CONV_1X1, "conv packed matmul"},
+    {NULL, OPTION_NETWORK_RESULT, "dram any"},
     {NULL, OPTION_WORKERS, "best paper"},
     {NULL, OPTION_HELP, NULL},
 };
@@ -291,13 +298,14 @@ const struct cli_command cli_command_table[] = {
     {"map", "MACHINE NETWORK | --mapping FILE.yaml | --point FRONT.json:ID [NETWORK]",
      "the best mapping of a network for one goal, and its split report",
      "Searches the design of every layer that makes one inference's latency, energy or their product least: split,\n"
-     "strategy, operating point of --levels, and where results lie; exact, over all splits of --split. Or takes splits\n"
+     "strategy, operating point of --levels, form of 1x1 convolutions, and where results lie; exact, over all splits of\n"
+     "--split, and says what it leaves out. Of equal latencies the least energy, and the other way round. Or takes splits\n"
      "from --split-scheme, a mapping or a front's point. Prints a line a layer. -o DIR writes mapping.yaml (edit it;\n"
      "'dse simulate --mapping' runs it), splits.csv (every operation as in the thesis' appendices G to J), and\n"
      "utilisation.csv (bytes, SRAM and MAC array by class of tasks), and splits.txt with all of it.",
      0, 2,
      LIST(COMMON, OPTION_GOAL, OPTION_STRATEGY, OPTION_SPLIT, OPTION_SPLIT_SCHEME, OPTION_LEVELS, OPTION_FETCH_AHEAD,
-          OPTION_MAPPING, OPTION_POINT),
+          OPTION_CONV_1X1, OPTION_NETWORK_RESULT, OPTION_MAPPING, OPTION_POINT),
      cmd_map},
     {"prove", "MACHINE NETWORK | [NETWORK] --mapping FILE.yaml | [NETWORK] --point FRONT.json:ID", "run a mapping on data, tile by tile: is it bit-exact?",
      "Every layer is run on seeded random int8 data as its design says, operation by operation, with real parts lying\n"
@@ -332,7 +340,7 @@ const struct cli_command cli_command_table[] = {
      LIST(COMMON, OPTION_SCENARIO, OPTION_BUDGET_MS, OPTION_BUDGET_FRAC, OPTION_BUDGET_MJ, OPTION_BUDGET_MW,
           OPTION_AVERAGE_MW, OPTION_NO_SLEEP, OPTION_LEVELS, OPTION_LAYERS, OPTION_SPLIT_SCHEME, OPTION_STRATEGY,
           OPTION_PARTS, OPTION_POINT, OPTION_MAPPING, OPTION_TASKS, OPTION_PER_LOOP, OPTION_RATIO, OPTION_FRONT,
-          OPTION_DETAIL, OPTION_ANALYSE, OPTION_SEARCH),
+          OPTION_DETAIL, OPTION_ANALYSE, OPTION_SEARCH, OPTION_CONV_1X1, OPTION_NETWORK_RESULT),
      cmd_power},
     {"arada", "SPACE.yaml", "clock and bandwidth of each layer on systolic arrays, by what it waits for",
      "The ARADA paper's allocation for every machine and network of a space with a section 'arada': layers that wait\n"

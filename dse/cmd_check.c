@@ -6,6 +6,7 @@
 #include "dse/estimate.h"
 #include "dse/front_file.h"
 #include "dse/json.h"
+#include "dse/left_out.h"
 #include "dse/parallel.h"
 #include "dse/paths.h"
 #include "dse/report.h"
@@ -120,6 +121,17 @@ static enum err_code check_network(const struct output *output, const char *path
 	return ERR_OK;
 }
 
+/* "55", "55 (8)" where rules allow 8 of them, "55 [20]" where 20 of those allowed can matter. */
+static void add_splits(struct table *table, const struct split_count *count)
+{
+	char allowed[32] = "", listed[32] = "";
+	if (count->allowed < count->legal)
+		(void)snprintf(allowed, sizeof(allowed), " (%" PRIu64 ")", count->allowed);
+	if (count->listed < count->allowed)
+		(void)snprintf(listed, sizeof(listed), " [%" PRIu64 "]", count->listed);
+	table_add(table, "%" PRIu64 "%s%s", count->legal, allowed, listed);
+}
+
 /*
  * How many splits each dimension of each distinct layer has. On a machine whose
  * MAC array differs other splits may matter, so the table names its machine.
@@ -136,12 +148,12 @@ static void print_layers(FILE *file, const struct layer_set *set, const struct s
 		table_add_column(&table, column[i], i > 1);
 	for (size_t i = 0; i < map->n_distinct; i++) {
 		const struct layer_problem *layer = &set->problem[i];
-		const struct dim_axis *axis[] = {&layer->w, &layer->h, &layer->c, &layer->d};
+		struct split_count count[4];
+		layer_problem_count_splits(layer, count);
 		table_add(&table, "%s", space->network[layer_map_network(map, map->first[i])].network.name);
 		table_add(&table, "%s", map->block[map->first[i]]->name);
 		for (size_t k = 0; k < 4; k++)
-			table_add(&table, axis[k]->n == axis[k]->n_legal ? "%" PRIu64 : "%" PRIu64 " (%zu)",
-			          axis[k]->n_legal, axis[k]->n);
+			add_splits(&table, &count[k]);
 		table_add(&table, "%" PRIu32, layer->n_value[GENE_STRATEGY]);
 		table_add(&table, "%" PRIu32, layer->n_value[GENE_LEVEL]);
 		table_add(&table, "%" PRIu32, layer->n_value[GENE_PLACE]);
@@ -151,9 +163,10 @@ static void print_layers(FILE *file, const struct layer_set *set, const struct s
 	FILE *wide = file;
 	struct words_fold fold;
 	file = words_fold_begin(&fold, wide);
-	(void)fprintf(
-	    file, "  distinct layers on %s; legal splits of each dimension (in brackets: those that can matter)\n\n",
-	    set->machine.name);
+	(void)fprintf(file,
+	              "  distinct layers on %s; legal splits of each dimension, in parentheses: those that the rules "
+	              "allow,\n  in brackets: those of them that can matter to the engine\n\n",
+	              set->machine.name);
 	words_fold_end(&fold);
 	file = wide;
 	table_print(&table, file, 2);
@@ -161,20 +174,28 @@ static void print_layers(FILE *file, const struct layer_set *set, const struct s
 	table_free(&table);
 }
 
-/* The table of layers for programs; the number of legal splits is all they need of a dimension. */
+/* The table of layers for programs. */
 static void put_layers(struct json *json, const struct layer_set *set, const struct space *space)
 {
-	static const char *const key[] = {"legal_splits_w", "legal_splits_h", "legal_splits_c", "legal_splits_d"};
+	static const char *const dimension[] = {"w", "h", "c", "d"};
+	char key[32];
 	const struct layer_map *map = set->map;
 	json_begin_list(json, "layers");
 	for (size_t i = 0; i < map->n_distinct; i++) {
 		const struct layer_problem *layer = &set->problem[i];
-		const struct dim_axis *axis[] = {&layer->w, &layer->h, &layer->c, &layer->d};
+		struct split_count count[4];
+		layer_problem_count_splits(layer, count);
 		json_begin_object(json, NULL);
 		json_put_text(json, "network", space->network[layer_map_network(map, map->first[i])].network.name);
 		json_put_text(json, "layer", map->block[map->first[i]]->name);
-		for (size_t k = 0; k < 4; k++)
-			json_put_u64(json, key[k], axis[k]->n_legal);
+		for (size_t k = 0; k < 4; k++) {
+			(void)snprintf(key, sizeof(key), "legal_splits_%s", dimension[k]);
+			json_put_u64(json, key, count[k].legal);
+			(void)snprintf(key, sizeof(key), "allowed_splits_%s", dimension[k]);
+			json_put_u64(json, key, count[k].allowed);
+			(void)snprintf(key, sizeof(key), "listed_splits_%s", dimension[k]);
+			json_put_u64(json, key, count[k].listed);
+		}
 		json_put_u64(json, "legal_designs", layer->n_legal);
 		json_put_u64(json, "candidates", problem_size(&layer->problem));
 		json_end(json);
@@ -207,7 +228,7 @@ static void print_estimate(const struct output *output, const struct space *spac
 		              estimate->n_refused, estimate->n_sampled, estimate->why);
 	(void)fprintf(file, "  designs: %.4g legal for all distinct layers", estimate->n_legal);
 	if (estimate->n_candidate < estimate->n_legal)
-		(void)fprintf(file, ", %.4g candidates when splits are reduced", estimate->n_candidate);
+		(void)fprintf(file, ", %.4g listed by rules and engine", estimate->n_candidate);
 	(void)fputs("\n", file);
 	(void)fprintf(file, "  whole networks: 10^%.1f designs a machine\n", estimate->log10_design);
 	if (estimate->evaluated_frac < 1.0)
@@ -264,6 +285,8 @@ static enum err_code check_space(const struct output *output, const char *path, 
 	struct space space;
 	struct layer_map map = {0};
 	struct estimate estimate = {0};
+	struct left_out left;
+	char text[LEFT_OUT_TEXT_SIZE];
 	enum err_code code = space_read(path, &space, err);
 	if (code != ERR_OK)
 		return code;
@@ -277,12 +300,19 @@ static enum err_code check_space(const struct output *output, const char *path, 
 		if (estimate.has_candidate)
 			put_layers(output->json, estimate.candidate.set, &space);
 		put_estimate(output->json, &estimate, output->detail);
+		left_out_find(&space, &left);
+		json_put_text(output->json, "network_result", network_result_name[space.network_result]);
+		left_out_put_json(output->json, &left);
 	} else if (code == ERR_OK) {
 		(void)fprintf(output->file, "%s: space %s: ok; %zu networks, %zu layers, %zu of them distinct\n", path,
 		              space.name, space.n_network, map.n_block, map.n_distinct);
 		if (estimate.has_candidate && !output->cli->quiet)
 			print_layers(output->file, estimate.candidate.set, &space);
 		print_estimate(output, &space, &estimate);
+		left_out_find(&space, &left);
+		left_out_print(&left, text);
+		(void)fprintf(output->file, "  left out by the space: %s\n  %s\n", left.n > 0 ? text : "nothing",
+		              left_out_ends(&space));
 	}
 	if (estimate.has_candidate)
 		candidate_free(&estimate.candidate);

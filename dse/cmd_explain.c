@@ -5,6 +5,7 @@
 #include "dse/estimate.h"
 #include "dse/explain_layers.h"
 #include "dse/explore.h"
+#include "dse/left_out.h"
 #include "dse/parallel.h"
 #include "dse/store.h"
 #include "dse/words.h"
@@ -99,6 +100,13 @@ static void explain_choices(struct words *words, const struct space *space, cons
 	} else {
 		words_line(words, "all machines that were looked at are refused, so there is nothing to choose");
 	}
+	struct left_out left;
+	char text[LEFT_OUT_TEXT_SIZE];
+	left_out_find(space, &left);
+	left_out_print(&left, text);
+	if (left.n > 0)
+		words_line(words, "machines and layers could do more, and the space leaves it out: %s", text);
+	words_line(words, "%s", left_out_ends(space));
 	if (space->level_changes)
 		words_line(words, "changes of operating point between layers cost what the machine says");
 	if (space->level_shares > 0)

@@ -7,7 +7,6 @@
 #include "dse/choice.h"
 #include "dse/map_report.h"
 #include "dse/parallel.h"
-#include "dse/progress.h"
 #include "dse/store.h"
 #include <assert.h>
 #include <inttypes.h>
@@ -20,9 +19,10 @@ struct request {
 	enum strategy strategy; /* N_STRATEGY: not said */
 	enum mapping_goal goal;
 	size_t split; /* of split_name */
-	uint32_t levels;
+	uint32_t levels, forms;
+	enum network_result network_result;
 	struct map_report report;
-	char source[256];
+	char source[MAP_SOURCE_SIZE];
 };
 
 static const char *const split_name[] = {"all", "reduced", "even", "thesis"};
@@ -54,21 +54,26 @@ static enum err_code choose(struct request *job, struct err *err)
 	code = code == ERR_OK ? other : code;
 	other = cli->split ? cli_choose(cli, "split", cli->split, split_name, N_SPLIT_NAME, &job->split, err) : ERR_OK;
 	code = code == ERR_OK ? other : code;
+	other = choice_forms(cli, &job->forms, err);
+	code = code == ERR_OK ? other : code;
+	other = choice_result(cli, &job->network_result, err);
+	code = code == ERR_OK ? other : code;
 	if (cli->split_scheme && cli->split && code == ERR_OK)
 		code = err_add(err, ERR_USAGE, "dse map: allowed is one of --split and --split-scheme");
-	if (goes_by_rules(job) && (cli->goal || cli->fetch_ahead) && code == ERR_OK)
-		code =
-		    err_add(err, ERR_USAGE,
-		            "dse map: --goal and --fetch-ahead are of a search; --split-scheme and --split thesis fix "
-		            "the splits already");
+	bool for_search = cli->goal || cli->fetch_ahead || cli->conv_1x1 || cli->network_result;
+	if (goes_by_rules(job) && for_search && code == ERR_OK)
+		code = err_add(err, ERR_USAGE,
+		               "dse map: --goal, --fetch-ahead, --conv-1x1 and --network-result are of a search; "
+		               "--split-scheme and --split thesis fix the splits already");
 	return code;
 }
 
 /* Options that a mapping of somewhere else leaves no room for. */
 static enum err_code check_fixed(const struct cli_options *options, struct err *err)
 {
-	static const enum cli_option fixed[] = {OPTION_GOAL,         OPTION_STRATEGY, OPTION_SPLIT,
-	                                        OPTION_SPLIT_SCHEME, OPTION_LEVELS,   OPTION_FETCH_AHEAD};
+	static const enum cli_option fixed[] = {OPTION_GOAL,         OPTION_STRATEGY,      OPTION_SPLIT,
+	                                        OPTION_SPLIT_SCHEME, OPTION_LEVELS,        OPTION_FETCH_AHEAD,
+	                                        OPTION_CONV_1X1,     OPTION_NETWORK_RESULT};
 	bool is_point = cli_given(options, OPTION_POINT);
 	const char *name = is_point ? "--point" : "--mapping";
 	if (is_point && cli_given(options, OPTION_MAPPING))
@@ -81,7 +86,7 @@ static enum err_code check_fixed(const struct cli_options *options, struct err *
 			return err_add(
 			    err, ERR_USAGE,
 			    "dse map: %s fixes splits, strategies and levels already; leave --goal, --strategy, "
-			    "--split, --split-scheme, --fetch-ahead and --levels away",
+			    "--split, --split-scheme, --fetch-ahead, --conv-1x1, --network-result and --levels away",
 			    name);
 	return ERR_OK;
 }
@@ -116,31 +121,39 @@ static enum err_code map_by_rules(struct request *job, struct err *err)
 	return mapping_by_rules(&job->mapping, scheme, strategy, level, err);
 }
 
-static enum err_code search(struct request *job, struct err *err)
+/* What was found is the best of, and what was left out. */
+static void say_searched(struct request *job)
 {
 	static const char *const metric[] = {
 	    [MAPPING_LATENCY] = "latency_ms", [MAPPING_ENERGY] = "energy_mj", [MAPPING_EDP] = "edp_mj_ms"};
-	struct progress progress;
-	struct mapping_searched *searched = &job->report.searched;
+	const struct mapping_searched *searched = &job->report.searched;
+	char within[48] = "", left[LEFT_OUT_TEXT_SIZE];
+	left_out_print(&searched->left_out, left);
+	if (searched->epsilon > 0)
+		(void)snprintf(within, sizeof(within), ", within %.2g %%", 100.0 * searched->epsilon);
+	job->report.goal = mapping_goal_name[job->goal];
+	(void)snprintf(job->source, sizeof(job->source), "Least %s of %s mappings%s%s%s%s", metric[job->goal],
+	               left[0] ? "the searched" : "all",
+	               job->network_result == NETWORK_RESULT_DRAM ? " that write the network's result to DRAM" : "",
+	               within, left[0] ? "; left out: " : "", left);
+}
+
+static enum err_code search(struct request *job, struct err *err)
+{
 	const struct mapping_search_options options = {
 	    .goal = job->goal,
 	    .strategy = job->strategy,
 	    .split = split_choice[job->split],
 	    .levels = job->levels,
+	    .forms = job->forms,
+	    .network_result = job->network_result,
 	    .fetches_ahead = job->cli->fetch_ahead,
 	    .n_thread = parallel_n_thread((size_t)job->cli->jobs),
-	    .progress = &progress,
+	    .shows_progress = !job->cli->quiet && !job->cli->no_progress,
 	};
-	progress_start(&progress, !job->cli->quiet && !job->cli->no_progress);
-	enum err_code code = mapping_search(&job->mapping, &options, searched, err);
-	progress_end(&progress);
-	job->report.goal = mapping_goal_name[job->goal];
-	char within[48] = "";
-	if (searched->epsilon > 0)
-		(void)snprintf(within, sizeof(within), ", within %.2g %%", 100.0 * searched->epsilon);
-	(void)snprintf(job->source, sizeof(job->source), "Least %s of all mappings with %s splits%s%s",
-	               metric[job->goal], job->split == 0 ? "any" : split_name[job->split],
-	               job->cli->fetch_ahead ? ", weights fetched ahead or not" : "", within);
+	enum err_code code = mapping_search(&job->mapping, &options, &job->report.searched, err);
+	if (code == ERR_OK)
+		say_searched(job);
 	return code;
 }
 

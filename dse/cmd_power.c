@@ -87,9 +87,12 @@ static enum err_code check_options(const struct cli_options *options, struct err
 		code = err_add(
 		    err, ERR_USAGE,
 		    "dse power: --search chooses each layer's split and strategy for time and energy, layer by layer; "
-		    "leave --per-loop, --tasks, --parts, --split-scheme, --strategy, --point, --mapping, --ratio and --average-mw "
+		    "leave --per-loop, --tasks, --parts, --split-scheme, --strategy, --point, --mapping, --ratio and "
+		    "--average-mw "
 		    "away, or find designs first (dse explore, in whose spaces level_shares chooses levels inside "
 		    "layers) and schedule them: dse power --point FRONT.json:ID");
+	if (!options->search && (options->conv_1x1 || options->network_result))
+		code = err_add(err, ERR_USAGE, "dse power: --conv-1x1 and --network-result are of --search");
 	if (cli_given(options, OPTION_PARTS) && (options->parts == 0 || options->split_scheme))
 		code =
 		    err_add(err, ERR_USAGE,
@@ -271,6 +274,8 @@ static enum err_code run_designs(const struct cli_options *options, const struct
 	run->per_loop = options->per_loop;
 	run->tasks_only = options->tasks;
 	run->is_search = options->search;
+	run->left_out = &designs->left_out;
+	run->network_result = designs->network_result;
 	run->ratio = options->ratio;
 	run->detail = work_options->detail.detail;
 	enum err_code code = power_rebuild(&of, designs->machine, work_options, &arena, &run->work, err);

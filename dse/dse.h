@@ -103,9 +103,10 @@ DSE_API enum dse_code dse_set(struct dse *dse, const char *key, const char *valu
 DSE_API enum dse_code dse_map(struct dse *dse, const char *strategy, const char *level);
 
 /*
- * The designs that are best for a goal, "latency", "energy" or "edp" (their product), of all splits, strategies and
- * operating points: none is better (of "edp", where fronts outgrow 100 000 points, almost none). Takes seconds of every
- * thread; n_thread 0: as many as there are cores. DSE_USAGE; DSE_INFEASIBLE: some layer has no design that runs.
+ * The designs that are best for a goal, "latency", "energy" or "edp" (their product), of all splits, strategies, forms
+ * of 1x1 convolutions and operating points that write the network's result to DRAM: none is better (of "edp", where
+ * fronts outgrow 100 000 points, almost none). Takes seconds of every thread; n_thread 0: as many as there are cores.
+ * DSE_USAGE; DSE_INFEASIBLE: some layer has no design that runs.
  */
 DSE_API enum dse_code dse_map_best(struct dse *dse, const char *goal, unsigned n_thread);
 

@@ -97,7 +97,10 @@ static void add_genes(struct words_text *text, const struct layer_problem *layer
 		          layer->form[i] == FORM_CONV ? "" : " as ",
 		          layer->form[i] == FORM_CONV ? "" : conv_form_name[layer->form[i]]);
 	if (n[GENE_PLACE] > 1)
-		words_add(text, "; ifmap and result: in DRAM or storage QPEs");
+		words_add(text, "; %s: in DRAM or storage QPEs",
+		          !layer_has_place(layer, PLACE_RESULT)  ? "ifmap"
+		          : !layer_has_place(layer, PLACE_IFMAP) ? "result"
+		                                                 : "ifmap and result");
 	if (layer->choice->fetch[AHEAD_HALF] || layer->choice->fetch[AHEAD_ALL])
 		words_add(text, "; weights fetched ahead: %s%s%s", layer->choice->fetch[AHEAD_NONE] ? "or not, " : "",
 		          layer->choice->fetch[AHEAD_HALF] ? "half " : "",
@@ -176,7 +179,7 @@ static void print_group(struct words *words, const struct space *space, const st
 	words_line(words, "  split: %s", text->split.text);
 	words_line(words, "  %s", text->rest.text);
 	if (group->n_candidate < group->n_legal)
-		words_line(words, "  %.4g designs, %.4g when splits are reduced, of %zu distinct %s",
+		words_line(words, "  %.4g designs, %.4g listed by rules and engine, of %zu distinct %s",
 		           (double)group->n_legal, (double)group->n_candidate, group->n_distinct,
 		           group->n_distinct == 1 ? "layer" : "layers");
 	else

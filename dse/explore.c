@@ -11,7 +11,6 @@
  * candidates, so the result does not depend on the number of threads.
  */
 #include "dse/explore_parts.h"
-#include "dse/certificate.h"
 #include "dse/interrupt.h"
 #include "dse/layer_points.h"
 #include "dse/least.h"
@@ -462,7 +461,7 @@ enum err_code explore_run(const struct space *space, const struct explore_option
 	}
 	bool is_branched = options->engine == &engine_exact && !options->flat;
 	if (code == ERR_OK && is_branched && !explore->interrupted && !explore->truncated && explore->n_failure == 0)
-		certificate_check(&explore->counts);
+		explore_count_check(&explore->counts);
 	uint64_t n_missing = options->share ? atomic_load(&options->share->n_missing) : 0;
 	if (code == ERR_OK && n_missing > 0)
 		code = err_add(err, ERR_INPUT, "%" PRIu64 " searches of the space are in no journal", n_missing);

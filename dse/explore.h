@@ -8,6 +8,7 @@
  * bounded by the fronts; the result is the same for any number of threads.
  */
 #include "dse/candidate.h"
+#include "dse/front_cache.h"
 #include "dse/live.h"
 #include "dse/pareto.h"
 #include "dse/share.h"
@@ -18,7 +19,6 @@
 #define EXPLORE_TEXT_SIZE 256
 #define EXPLORE_MAX_DEAD 64
 
-struct front_store;
 struct explore_options {
 	const struct engine_kind *engine;
 	bool flat;                     /* engines that do not solve layers apart always are */
@@ -34,7 +34,7 @@ struct explore_options {
 	 * no front. */
 	struct share *share;
 	struct checkpoint *checkpoint; /* of a flat search; NULL: none */
-	struct front_store *kept;      /* layer fronts that earlier runs have found; NULL: none */
+	struct front_keeper kept;      /* layer fronts that earlier runs have found */
 };
 
 /* Counts of designs; what was asked was feasible or not: n_told = n_feasible + n_infeasible. */
@@ -154,6 +154,16 @@ void explore_note_failure(struct explore *explore, uint32_t machine_index, const
  */
 enum err_code explore_count_searches(struct explore *explore, const struct candidate *candidate, const bool *is_mine,
                                      struct err *err);
+
+/* Designs in boxes that were cut because none of them runs or keeps the limits. */
+uint64_t explore_count_cut_infeasible(const struct explore_counts *counts);
+
+/*
+ * Assert that the candidates of all layers are what was evaluated, cut, cut with a machine, known from another machine
+ * and not reached together. Of a complete branch and bound; nothing is asserted of counts too large for 64 bits.
+ */
+void explore_count_check(const struct explore_counts *counts);
+
 void explore_count_composition(struct explore *explore, const struct candidate *candidate);
 
 /* Decimal logarithm of the sum of two numbers, from theirs; a may be that of 0. */

@@ -62,6 +62,32 @@ uint64_t explore_work(const struct explore_counts *counts)
 	return add_sat(add_sat(counts->n_box, counts->engine.n_told), counts->n_composed / pair_per_box);
 }
 
+uint64_t explore_count_cut_infeasible(const struct explore_counts *counts)
+{
+	uint64_t n = 0;
+	for (uint32_t i = 0; i < LAYER_N_REASON; i++)
+		if (i != LAYER_REASON_BOUND)
+			n = add_sat(n, counts->cut_by_reason[i]);
+	return n;
+}
+
+void explore_count_check(const struct explore_counts *counts)
+{
+	uint64_t n_cut = add_sat(explore_count_cut_infeasible(counts), counts->cut_by_reason[LAYER_REASON_BOUND]);
+	uint64_t n_infeasible = 0;
+	for (uint32_t i = 0; i < LAYER_N_REASON; i++)
+		n_infeasible += counts->by_reason[i];
+	assert(n_infeasible == counts->engine.n_infeasible);
+	assert(counts->engine.n_feasible + n_infeasible == counts->engine.n_told);
+	n_cut = add_sat(add_sat(n_cut, counts->n_unreached), counts->n_cut_with_machine);
+	n_cut = add_sat(n_cut, counts->n_shared);
+	if (n_cut < UINT64_MAX && counts->n_candidate < UINT64_MAX)
+		assert(add_sat(counts->engine.n_told, n_cut) == counts->n_candidate);
+	(void)n_cut;
+	(void)n_infeasible;
+}
+
+/* Epsilon of the total front: each network's own loss, then the loss of thinning their combination. */
 void explore_count_composition(struct explore *explore, const struct candidate *candidate)
 {
 	struct explore_counts *counts = &explore->counts;

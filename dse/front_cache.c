@@ -155,11 +155,12 @@ static void search_task(const struct front_entry *entry, struct candidate *candi
 {
 	struct front_key key = {.room_byte = front_room_byte(&candidate->task[i].layer)};
 	memcpy(key.hex, entry->hex, sizeof(key.hex));
-	if (search->kept && front_store_take(search->kept, &key, candidate, i))
+	const struct front_keeper *kept = &search->kept;
+	if (kept->fronts && kept->take(kept->fronts, &key, candidate, i))
 		return;
 	candidate_search(candidate, i, search->n_thread, search->options, search->watch, search->watch_context);
-	if (search->kept)
-		front_store_keep(search->kept, &key, candidate, i);
+	if (kept->fronts)
+		kept->keep(kept->fronts, &key, candidate, i);
 }
 
 /* Search the layer as the machine with the most SRAM has it. */

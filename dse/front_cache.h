@@ -12,7 +12,8 @@
  */
 #include "dse/candidate.h"
 #include "dse/front_key.h"
-#include "dse/front_store.h"
+
+struct front_store;
 
 /* One search. */
 struct front_record {
@@ -46,13 +47,20 @@ struct front_entry *front_cache_entry(struct front_cache *cache, const struct fr
  */
 void front_cache_list(struct front_cache *cache, const struct candidate *candidate, struct front_entry **entry);
 
+/* Where fronts of layers outlive a run (dse/front_store.h): asked before a search, and told what it has found. */
+struct front_keeper {
+	struct front_store *fronts; /* NULL: nowhere */
+	bool (*take)(struct front_store *fronts, const struct front_key *key, struct candidate *candidate, size_t i);
+	void (*keep)(struct front_store *fronts, const struct front_key *key, struct candidate *candidate, size_t i);
+};
+
 /* How to search; as candidate_search. */
 struct front_search {
 	unsigned n_thread;
 	const struct engine_options *options;
 	engine_watch watch;
 	void *watch_context;
-	struct front_store *kept; /* fronts of earlier runs; NULL: none */
+	struct front_keeper kept; /* fronts of earlier runs */
 	uint64_t lead_byte; /* most SRAM that a machine like the candidate's, to be searched later, has; 0: none */
 };
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "dse/certificate.h"
+#include "dse/left_out.h"
 #include "dse/design_field.h"
 #include "dse/design_text.h"
 #include "dse/energy_json.h"
@@ -267,7 +268,7 @@ static void put_counts(struct json *json, const struct explore *explore)
 	json_put_u64(json, "composed_points", counts->n_composed);
 	json_put_u64(json, "boxes", counts->n_box);
 	json_put_u64(json, "cut_by_bounds", counts->cut_by_reason[LAYER_REASON_BOUND]);
-	json_put_u64(json, "cut_as_infeasible", certificate_n_cut_infeasible(counts));
+	json_put_u64(json, "cut_as_infeasible", explore_count_cut_infeasible(counts));
 	json_put_u64(json, "cut_with_machines", counts->n_cut_with_machine);
 	json_put_u64(json, "unreached", counts->n_unreached);
 	json_put_u64(json, "shared", counts->n_shared);
@@ -438,6 +439,7 @@ enum err_code front_write_run(FILE *file, const struct front_run *run, const cha
 {
 	struct json json;
 	char certificate[CERTIFICATE_TEXT_SIZE];
+	struct left_out left;
 	const struct explore *explore = run->explore;
 	assert(file && explore && run->command);
 	enum err_code code = ERR_OK;
@@ -462,6 +464,9 @@ enum err_code front_write_run(FILE *file, const struct front_run *run, const cha
 	json_put_bool(&json, "epsilon_needs_margin", explore->counts.is_limited);
 	certificate_text(run, certificate, sizeof(certificate));
 	json_put_text(&json, "certificate", certificate);
+	left_out_find(run->space, &left);
+	json_put_text(&json, "network_result", network_result_name[run->space->network_result]);
+	left_out_put_json(&json, &left);
 	json_put_bool(&json, "complete", !explore->interrupted && !explore->truncated && explore->n_failure == 0);
 	json_put_bool(&json, "interrupted", explore->interrupted);
 	history_put_json(&json, explore, run->has_quality ? &run->quality : NULL, run->volume);

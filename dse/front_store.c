@@ -145,6 +145,11 @@ void front_store_keep(struct front_store *fronts, const struct front_key *key, s
 	(void)pthread_mutex_unlock(&fronts->mutex);
 }
 
+struct front_keeper front_store_keeper(struct front_store *fronts)
+{
+	return (struct front_keeper){fronts, front_store_take, front_store_keep};
+}
+
 uint64_t front_store_n_taken(const struct front_store *fronts)
 {
 	return fronts ? fronts->n_taken : 0;

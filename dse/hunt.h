@@ -2,11 +2,14 @@
 #ifndef DSE_HUNT_H
 #define DSE_HUNT_H
 /*
- * A hunt: the exact search of all layers of one network on one machine, without a space file. Each distinct layer has
- * a front for each place that its ifmap and result may have (dse/candidate.h); composed, they are the network's.
+ * A hunt: one network on one machine without a space file. hunt_make_space says what a space file would say, so that
+ * explore_run finds the best mapping (dse/mapping_search.c, dse/power_search.c); hunt_open and hunt_search make single
+ * searches of layers, each in its place, whose fronts dse power --search chooses from.
  */
 #include "dse/candidate.h"
-#include "dse/progress.h"
+#include "dse/explore.h"
+
+#define HUNT_ALL_FORMS ((UINT32_C(1) << N_CONV_FORM) - 1)
 
 struct hunt_options {
 	const struct machine *machine;
@@ -20,24 +23,47 @@ struct hunt_options {
 	enum split_choice split; /* SPLIT_ALL, SPLIT_REDUCED, SPLIT_EVEN of every dimension */
 	/* N_STRATEGY: all that serve; else this one, and of layers that it does not serve as dse simulate chooses. */
 	enum strategy strategy;
+	uint32_t forms; /* bit f: 1x1 convolutions may have enum conv_form f */
+	enum network_result network_result;
 	bool fetches_ahead; /* weights may be fetched while the layer before runs (mapper/ahead.h), where that can be */
 	unsigned n_thread;
-	struct progress *progress; /* NULL: none; started */
 };
 
-/* Not movable: what it holds points into it. Initialise with {0}. */
-struct hunt {
-	struct hunt_options options;
+/* Not movable: what it holds points into it. Initialise with {0}; what is in it lives in the caller's arena. */
+struct hunt_space {
 	struct space space;
 	struct machine machine;
 	struct space_network network;
 	const char *path;
 	struct space_file file;
 	struct space_limit limit;
+	struct space_axis lanes;
+};
+
+/* The space that the options ask for: what no option narrows is as in a space without rules. ERR_INTERNAL. */
+enum err_code hunt_make_space(const struct hunt_options *options, struct arena *arena, struct hunt_space *made,
+                              struct err *err);
+
+/*
+ * Where the machine has fewer power lanes than voltages may be chosen from: an axis with every choice of operating
+ * points that they can supply. ERR_INTERNAL.
+ */
+enum err_code hunt_choose_lanes(struct hunt_space *made, struct arena *arena, struct err *err);
+
+/*
+ * explore_run on the space, to an end: exact, with a design. ERR_INFEASIBLE says why there is none; ERR_INTERRUPTED;
+ * ERR_INTERNAL. The caller frees explore, also after an error.
+ */
+enum err_code hunt_explore(const struct hunt_space *made, unsigned n_thread, bool shows_progress,
+                           struct explore *explore, struct err *err);
+
+/* Searches of layers, not movable. Initialise with {0}. */
+struct hunt {
+	unsigned n_thread;
+	struct hunt_space made;
 	struct layer_map map;
 	struct candidate candidate;
 	bool is_open;
-	atomic_size_t n_done;
 };
 
 /* ERR_INFEASIBLE when the machine is none for a search, ERR_INTERNAL; close it in any case. Choices live in arena. */
@@ -48,22 +74,6 @@ enum err_code hunt_open(const struct hunt_options *options, struct arena *arena,
  * Ctrl-C; ERR_INTERNAL.
  */
 enum err_code hunt_search(struct hunt *hunt, const bool *wanted, struct err *err);
-
-/*
- * Compose what was searched: candidate.total. ERR_INFEASIBLE, with the layers that have no design at all, when no whole
- * design is left.
- */
-enum err_code hunt_compose(struct hunt *hunt, struct err *err);
-
-/* The point of the total front with the least metric, of equal ones the first; value: its metric. */
-size_t hunt_best(const struct hunt *hunt, enum metric metric, double *value);
-
-/* Task of each block in point i, [n_block]; ERR_INTERNAL. */
-enum err_code hunt_tasks(const struct hunt *hunt, size_t i, size_t *task, struct arena *arena, struct err *err);
-
-/* Designs of all blocks in point i, [n_block]; ERR_INTERNAL. */
-enum err_code hunt_designs(const struct hunt *hunt, size_t i, struct layer_design *design, struct arena *arena,
-                           struct err *err);
 
 void hunt_close(struct hunt *hunt);
 

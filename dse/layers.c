@@ -25,7 +25,7 @@ static bool same_choice(const struct layer_choice *left, const struct layer_choi
 	       same_fixed(left->n_fixed_h, left->fixed_h, right->n_fixed_h, right->fixed_h) &&
 	       same_fixed(left->n_fixed_c, left->fixed_c, right->n_fixed_c, right->fixed_c) &&
 	       same_fixed(left->n_fixed_d, left->fixed_d, right->n_fixed_d, right->fixed_d) &&
-	       left->thesis_split == right->thesis_split &&
+	       left->thesis_split == right->thesis_split && left->to_dram == right->to_dram &&
 	       memcmp(left->strategy, right->strategy, sizeof(left->strategy)) == 0 &&
 	       memcmp(left->reuse, right->reuse, sizeof(left->reuse)) == 0 && left->level_mask == right->level_mask &&
 	       memcmp(left->form, right->form, sizeof(left->form)) == 0 && left->operand_8bit == right->operand_8bit &&
@@ -184,6 +184,15 @@ void layer_find_sources(const struct network *network, struct layer_source *sour
 		held = block->hold ? latest : held;
 		latest = i;
 	}
+}
+
+bool layer_is_result(const struct layer_source *source, size_t n_block, size_t i)
+{
+	bool is_read = false;
+	assert(source && i < n_block);
+	for (size_t k = i + 1; k < n_block && !is_read; k++)
+		is_read = source[k].ifmap == i || source[k].added == i;
+	return !is_read;
 }
 
 bool layer_has_place(const struct layer_problem *layer, unsigned bits)

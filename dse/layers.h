@@ -56,6 +56,10 @@ struct layer_source {
 };
 void layer_find_sources(const struct network *network, struct layer_source *source /* [n_block] */);
 
+/* Whether block i's result is one of the network's: no other block reads it where it may lie in storage QPEs. Linear.
+ */
+bool layer_is_result(const struct layer_source *source, size_t n_block, size_t i);
+
 /* All distinct layers on one machine candidate. Not movable: problems point into it. */
 struct layer_set {
 	uint32_t machine_index;

@@ -367,6 +367,8 @@ void map_put_json(FILE *file, const struct map_report *report)
 		json_put_real(&json, "value", report->searched.value);
 		json_put_real(&json, "epsilon", report->searched.epsilon);
 		json_put_u64(&json, "n_design", report->searched.n_design);
+		json_put_text(&json, "network_result", network_result_name[report->searched.network_result]);
+		left_out_put_json(&json, &report->searched.left_out);
 	}
 	simulate_put_json(&json, &mapping->machine, report->block, mapping->network.n_block, NULL);
 	json_begin_list(&json, "splits");

@@ -9,6 +9,8 @@
 #include "dse/mapping.h"
 #include "dse/simulate.h"
 
+#define MAP_SOURCE_SIZE (256 + LEFT_OUT_TEXT_SIZE)
+
 struct map_report {
 	const struct mapping *mapping;
 	const struct simulated *block; /* [network.n_block] of the mapping's designs, run */
@@ -22,8 +24,8 @@ struct map_report {
 void map_write_splits(FILE *file, const struct map_report *report);
 
 /*
- * Tasks by class in the columns of tables G.2 to J.2, whose results have 32 bits whatever the machine's. Of a systolic array: its tiles, and how much of array and buffers
- * a layer uses; layers that it has no part in are left out.
+ * Tasks by class in the columns of tables G.2 to J.2, whose results have 32 bits whatever the machine's. Of a systolic
+ * array: its tiles, and how much of array and buffers a layer uses; layers that it has no part in are left out.
  */
 void map_write_utilisation(FILE *file, const struct map_report *report);
 
@@ -36,7 +38,7 @@ void map_print(FILE *file, const struct map_report *report, bool is_quiet);
 void map_put_json(FILE *file, const struct map_report *report);
 
 /* Lines for the head of the mapping's file, into text. */
-#define MAP_COMMENT_SIZE 512
+#define MAP_COMMENT_SIZE (256 + MAP_SOURCE_SIZE)
 void map_comment(const struct map_report *report, char text[MAP_COMMENT_SIZE]);
 
 #endif

@@ -9,6 +9,7 @@
  *   rules, scheme, FRONT.json:ID, search ─► struct mapping ─► FILE.yaml ─► edited ─► struct mapping ─► simulate,
  *                                                                                     prove, schedule, compare
  */
+#include "dse/left_out.h"
 #include "dse/provenance.h"
 #include "mapper/design.h"
 #include "sim/base/doc.h"
@@ -65,15 +66,16 @@ enum err_code mapping_set_axis(struct mapping *mapping, const struct machine_par
 enum mapping_goal { MAPPING_LATENCY, MAPPING_ENERGY, MAPPING_EDP, N_MAPPING_GOAL };
 extern const char *const mapping_goal_name[N_MAPPING_GOAL]; /* "latency", "energy", "edp" */
 
-struct progress;
 struct mapping_search_options {
 	enum mapping_goal goal;
 	enum strategy strategy;  /* N_STRATEGY: any; else this one, where it serves */
 	enum split_choice split; /* SPLIT_ALL, SPLIT_REDUCED or SPLIT_EVEN of every dimension */
 	uint32_t levels;         /* bit l: operating point l may be used; not 0 */
+	uint32_t forms;          /* bit f: 1x1 convolutions may have enum conv_form f; not 0 */
+	enum network_result network_result;
 	bool fetches_ahead; /* weights may be fetched ahead (mapper/ahead.h) where they can be; several times as long */
 	unsigned n_thread;
-	struct progress *progress; /* started; NULL: none */
+	bool shows_progress; /* in a line, where there is a terminal */
 };
 
 /* How a search ended: exact, unless epsilon says how far (relative) a goal of two metrics may be above the least. */
@@ -81,12 +83,16 @@ struct mapping_searched {
 	double value; /* latency_ms, energy_mj or edp_mj_ms of the network */
 	double epsilon;
 	uint64_t n_design; /* legal designs of its distinct layers, saturating */
+	enum network_result network_result;
+	struct left_out left_out; /* what the best is not best of */
 };
 
 /*
- * The best designs of an opened mapping for one goal: every legal split of each distinct layer is bounded or evaluated
- * for each place of ifmap and result, and the layers' fronts are composed. Seconds; systolic arrays behind slow
- * memories minutes. ERR_INFEASIBLE names the layers that have no design; ERR_INTERRUPTED; ERR_INTERNAL.
+ * The best designs of an opened mapping for one goal: what explore_run finds in a space of this machine and network,
+ * without rules but for what the options narrow, over latency and energy; of designs with the least latency the one of
+ * least energy, of least energy the fastest. Where the machine has fewer power lanes than voltages, every choice that
+ * they can supply is tried. Seconds; systolic arrays behind slow memories minutes. ERR_INFEASIBLE names a layer that
+ * has no design; ERR_INTERRUPTED; ERR_INTERNAL.
  */
 enum err_code mapping_search(struct mapping *mapping, const struct mapping_search_options *options,
                              struct mapping_searched *searched, struct err *err);

@@ -81,6 +81,12 @@ static struct layer_choice uncut_choice(const struct layer_choice *choice)
 	return uncut;
 }
 
+static bool is_never_cut(const struct machine *machine, const struct block *block)
+{
+	return machine->target == MACHINE_SYSTOLIC &&
+	       (block->kind == BLOCK_POOL || machine->systolic_memory != SYSTOLIC_PHYSICAL);
+}
+
 /* Rows that one PE needs whole are not cut, whatever the rules say. */
 static struct layer_choice row_choice(const struct layer_choice *choice, uint32_t whole)
 {
@@ -100,10 +106,9 @@ static struct layer_choice row_choice(const struct layer_choice *choice, uint32_
 	return rows;
 }
 
-/* All four dimensions of the block as its layer's rules say. */
-static enum err_code build_free_axes(struct layer_problem *layer, const struct machine *machine,
-                                     const struct block *block, const struct layer_choice *choice,
-                                     const struct split_lists *lists, struct err *err)
+/* All four dimensions of the block, w, h, c, d, as its layer's rules say. */
+static void list_sources(const struct machine *machine, const struct block *block, const struct layer_choice *choice,
+                         struct dim_source source[4])
 {
 	const struct split whole = mapper_split_whole(block, machine);
 	bool matmul = block->kind == BLOCK_MATMUL;
@@ -113,34 +118,74 @@ static enum err_code build_free_axes(struct layer_problem *layer, const struct m
 		choice = &rows;
 	}
 	uint32_t n_group = whole.c.size_a > split_whole_group(block).c.size_a ? block_n_group(block) : 1;
-	const struct dim_source w = {whole.w.size_a, block->pool,       machine->mla_cols, choice->max_part_w,
-	                             choice->w,      choice->n_fixed_w, choice->fixed_w,   1};
-	const struct dim_source h = {whole.h.size_a,
-	                             block->pool,
-	                             matmul ? machine->mla_rows : 1,
-	                             choice->max_part_h,
-	                             choice->h,
-	                             choice->n_fixed_h,
-	                             choice->fixed_h,
-	                             1};
-	const struct dim_source c = {whole.c.size_a,     1,         machine->mla_rows,
-	                             choice->max_part_c, choice->c, choice->n_fixed_c,
-	                             choice->fixed_c,    n_group};
-	const struct dim_source d = {whole.d.size_a,  1, 1, choice->max_part_d, choice->d, choice->n_fixed_d,
-	                             choice->fixed_d, 1};
-	const struct dim_source *const source[] = {&w, &h, &c, &d};
+	source[0] = (struct dim_source){whole.w.size_a, block->pool,       machine->mla_cols, choice->max_part_w,
+	                                choice->w,      choice->n_fixed_w, choice->fixed_w,   1};
+	source[1] = (struct dim_source){whole.h.size_a,
+	                                block->pool,
+	                                matmul ? machine->mla_rows : 1,
+	                                choice->max_part_h,
+	                                choice->h,
+	                                choice->n_fixed_h,
+	                                choice->fixed_h,
+	                                1};
+	source[2] = (struct dim_source){whole.c.size_a,     1,         machine->mla_rows,
+	                                choice->max_part_c, choice->c, choice->n_fixed_c,
+	                                choice->fixed_c,    n_group};
+	source[3] = (struct dim_source){whole.d.size_a,  1, 1, choice->max_part_d, choice->d, choice->n_fixed_d,
+	                                choice->fixed_d, 1};
+}
+
+static enum err_code build_free_axes(struct layer_problem *layer, const struct machine *machine,
+                                     const struct block *block, const struct layer_choice *choice,
+                                     const struct split_lists *lists, struct err *err)
+{
+	struct dim_source source[4];
 	static const char *const name[] = {"width", "height", "out_channels", "in_channels"};
 	struct dim_axis *const axis[] = {&layer->w, &layer->h, &layer->c, &layer->d};
 	enum err_code code = ERR_OK;
+	list_sources(machine, block, choice, source);
 	for (size_t i = 0; i < 4 && code == ERR_OK; i++) {
 		struct err part = {0};
-		code = build_axis(layer, machine, source[i], lists, axis[i], &part);
+		code = build_axis(layer, machine, &source[i], lists, axis[i], &part);
 		if (code != ERR_OK)
 			(void)err_add(err, code, "space %s: %s of %s: %.*s", layer->space->name, name[i], block->name,
 			              (int)strcspn(err_text(&part), "\n"), err_text(&part));
 		err_clear(&part);
 	}
 	return code;
+}
+
+/* Every legal split of a dimension, whatever rules say. 0: no memory. */
+static uint64_t count_legal(const struct dim_source *source)
+{
+	struct arena arena = {0};
+	struct dim_axis axis;
+	if (source->n_group <= 1)
+		return dim_n_legal(source->extent, source->step, UINT32_MAX);
+	enum err_code code = dim_axis_build_groups(source->n_group, source->extent / source->n_group, UINT32_MAX,
+	                                           SPLIT_ALL, &arena, &axis, NULL);
+	uint64_t n = code == ERR_OK ? axis.n_legal : 0;
+	arena_free(&arena);
+	return n;
+}
+
+void layer_problem_count_splits(const struct layer_problem *layer, struct split_count count[4])
+{
+	const struct layer_context *context = layer_any_context(layer);
+	const struct dim_axis *const axis[] = {&layer->w, &layer->h, &layer->c, &layer->d};
+	const struct layer_choice any = space_any_choice();
+	struct dim_source legal[4], ruled[4];
+	bool is_uncut = is_never_cut(context->machine, context->block);
+	list_sources(context->machine, context->block, &any, legal);
+	list_sources(context->machine, context->block, layer->choice, ruled);
+	for (size_t i = 0; i < 4; i++) {
+		/* what the hardware leaves whole is so by no rule */
+		bool is_whole = is_uncut || legal[i].choice == SPLIT_WHOLE;
+		bool lists_all = ruled[i].n_fixed == 0 && ruled[i].choice == SPLIT_ALL && !layer->choice->thesis_split;
+		count[i].legal = is_whole ? 1 : count_legal(&legal[i]);
+		count[i].allowed = is_whole ? 1 : lists_all ? axis[i]->n_legal : axis[i]->n;
+		count[i].listed = axis[i]->n;
+	}
 }
 
 /* Only the split that the thesis' rules give. */
@@ -310,7 +355,7 @@ static bool place_contradicts(const struct block *block, const struct layer_choi
 	enum ahead_portion weight = place_weight(place), fetch = place_fetch(place);
 	if (weight == AHEAD_N || fetch == AHEAD_N)
 		return true;
-	return (in && block->input == INPUT_DRAM) || (out && block->result_to_dram) ||
+	return (in && block->input == INPUT_DRAM) || (out && (block->result_to_dram || choice->to_dram)) ||
 	       (added && (!block->has_mat_ele || block->added == INPUT_DRAM)) ||
 	       (weight != AHEAD_NONE && !(choice->ahead.own_bit != 0 && choice->fetch[weight])) ||
 	       (fetch != AHEAD_NONE && !(choice->ahead.next && choice->fetch_next[fetch])) ||
@@ -430,8 +475,7 @@ enum err_code layer_problem_build_from(const struct space *space, const struct m
 	layer->space = space;
 	layer->choice = choice;
 	layer->detail = space->detail;
-	if (machine->target == MACHINE_SYSTOLIC &&
-	    (block->kind == BLOCK_POOL || machine->systolic_memory != SYSTOLIC_PHYSICAL))
+	if (is_never_cut(machine, block))
 		choice = &uncut;
 	enum err_code code = choice->thesis_split ? build_thesis_axes(layer, machine, block, err)
 	                                          : build_free_axes(layer, machine, block, choice, lists, err);

@@ -82,6 +82,17 @@ const struct layer_context *layer_context_of(const struct layer_problem *layer, 
 const struct layer_context *layer_context_at(const struct layer_problem *layer, uint32_t value);
 const struct layer_context *layer_any_context(const struct layer_problem *layer);
 
+/*
+ * Splits of a dimension: all legal ones, those of them that the layer's rules allow, and those of these that are looked
+ * at, since no other one can matter to an engine that takes a sample (SPLIT_REDUCED).
+ */
+struct split_count {
+	uint64_t legal, allowed, listed;
+};
+
+/* Of width, height, output and input channels. A part of a second for dimensions of millions. */
+void layer_problem_count_splits(const struct layer_problem *layer, struct split_count count[4]);
+
 /* Metrics that the whole's objectives and limits are computed from (EDP from two others); returns how many, 1 or more.
  */
 unsigned layer_metrics(const struct space *space, enum metric metric[N_METRIC]);

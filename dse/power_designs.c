@@ -109,7 +109,6 @@ static enum err_code search_network(const struct cli_options *options, uint32_t 
                                     struct power_designs *designs, struct err *err)
 {
 	const struct network *network = &designs->own_network;
-	const struct machine *machine = designs->machine;
 	bool *shown = arena_array(&designs->arena, network->n_block, sizeof(*shown));
 	designs->item = arena_array(&designs->arena, network->n_block + 1, sizeof(*designs->item));
 	if (!shown || !designs->item)
@@ -118,9 +117,20 @@ static enum err_code search_network(const struct cli_options *options, uint32_t 
 	if (code != ERR_OK)
 		return code;
 	bool has_deadline = cli_given(options, OPTION_BUDGET_MS) || cli_given(options, OPTION_BUDGET_FRAC);
-	return power_search_designs(
-	    machine, network, shown, levels, cli_given(options, OPTION_BUDGET_MW) ? options->budget_mw : INFINITY,
-	    has_deadline && !options->no_sleep, n_thread, &designs->arena, designs->item, &designs->n_item, err);
+	struct power_search_options search = {.machine = designs->machine,
+	                                      .network = network,
+	                                      .shown = shown,
+	                                      .levels = levels,
+	                                      .max_peak_mw =
+	                                          cli_given(options, OPTION_BUDGET_MW) ? options->budget_mw : INFINITY,
+	                                      .sleeps = has_deadline && !options->no_sleep,
+	                                      .n_thread = n_thread};
+	code = choice_forms(options, &search.forms, err);
+	code = worse(code, choice_result(options, &search.network_result, err));
+	designs->network_result = search.network_result;
+	return code == ERR_OK ? power_search_designs(&search, &designs->arena, designs->item, &designs->n_item,
+	                                             &designs->left_out, err)
+	                      : code;
 }
 
 /* --point: the layers of all networks of a point of a front. */

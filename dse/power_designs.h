@@ -14,6 +14,10 @@ struct power_designs {
 	size_t n_item;
 	struct power_item *item; /* [n_item] */
 
+	/* Of a search: what its designs do not include, and where the network's result must lie. */
+	struct left_out left_out;
+	enum network_result network_result;
+
 	struct machine_sources sources; /* of a replayed point's machine: none */
 
 	/* What these point into. */

@@ -146,6 +146,16 @@ static const char *best_name(const struct power_run *run)
 	return run->is_search ? "best (exact, places fixed)" : "best (exact)";
 }
 
+/* What a search's schedule is the best of. */
+static void print_searched(FILE *file, const struct power_run *run)
+{
+	char left[LEFT_OUT_TEXT_SIZE];
+	left_out_print(run->left_out, left);
+	(void)fprintf(file, "places fixed: best among %s%s\n%s%s%s", power_exact_within(run),
+	              run->network_result == NETWORK_RESULT_DRAM ? "; the network's result lies in DRAM" : "",
+	              left[0] ? "left out: " : "", left, left[0] ? "\n" : "");
+}
+
 /* Savings are over the fastest level alone. */
 static void print_schedules(FILE *file, const struct power_run *run)
 {
@@ -191,7 +201,7 @@ static void print_schedules(FILE *file, const struct power_run *run)
 		              100 * (run->best.objective / run->best.bound - 1));
 	(void)fputc('\n', file);
 	if (run->is_search)
-		(void)fprintf(file, "places fixed: best among %s\n", power_exact_within(run));
+		print_searched(file, run);
 }
 
 /* Beside a ratio that was asked for. */

@@ -3,6 +3,7 @@
 #define DSE_POWER_REPORT_H
 /* Power management: what 'dse power' says and draws of its schedules. */
 #include "dse/json.h"
+#include "dse/left_out.h"
 #include "dse/power_front.h"
 #include "dse/power_work.h"
 #include "dse/provenance.h"
@@ -13,8 +14,10 @@ struct power_run {
 	const char *network;
 	const struct machine_sources *sources; /* of the machine's coefficients */
 	bool per_loop, tasks_only;
-	bool is_search; /* work has the designs of a search to choose from */
-	double ratio;   /* 0: none */
+	bool is_search;                  /* work has the designs of a search to choose from */
+	const struct left_out *left_out; /* of these */
+	enum network_result network_result;
+	double ratio; /* 0: none */
 	enum detail detail;
 	struct power_work work;
 	struct power_goal goal;

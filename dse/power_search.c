@@ -24,13 +24,22 @@ static void sleep_at(struct machine *machine, uint32_t level)
 	assert(energy_sleep_mw(machine) <= energy_static_mw(machine, level));
 }
 
-/* The fastest design of the network settles where results lie: for each block the number of its task. */
-static enum err_code settle_places(struct hunt *hunt, size_t *task, struct arena *arena, struct err *err)
+/* The fastest design of the network settles where results lie: for each block the gene of its place. */
+static enum err_code settle_places(const struct hunt_options *options, struct left_out *left, uint32_t *place,
+                                   struct arena *arena, struct err *err)
 {
-	double least_ms;
-	assert(task);
-	enum err_code code = hunt_compose(hunt, err);
-	return code == ERR_OK ? hunt_tasks(hunt, hunt_best(hunt, METRIC_LATENCY, &least_ms), task, arena, err) : code;
+	struct hunt_space made = {0};
+	struct explore explore = {0};
+	enum err_code code = hunt_make_space(options, arena, &made, err);
+	if (code == ERR_OK)
+		code = hunt_explore(&made, options->n_thread, false, &explore, err);
+	/* the front is sorted by latency */
+	for (size_t i = 0; code == ERR_OK && i < explore.map.n_block; i++)
+		place[i] = explore.front.genome[1 + i * N_LAYER_GENE + GENE_PLACE];
+	if (code == ERR_OK)
+		left_out_find(&made.space, left);
+	explore_free(&explore);
+	return code;
 }
 
 /* A block's designs at one level, after those that are there. */
@@ -52,8 +61,14 @@ static enum err_code take_front(const struct hunt *hunt, size_t task_index, stru
 	return ERR_OK;
 }
 
+/* The search of a block in its place. */
+static size_t task_of(const struct hunt *hunt, const uint32_t *place, size_t block)
+{
+	return hunt->candidate.first_task[hunt->map.distinct[block]] + place[block];
+}
+
 /* One level: search what the places need, and add what was found. */
-static enum err_code add_level(struct hunt *hunt, const size_t *task, const bool *shown, struct arena *arena,
+static enum err_code add_level(struct hunt *hunt, const uint32_t *place, const bool *shown, struct arena *arena,
                                struct power_item *item, struct err *err)
 {
 	size_t at = 0;
@@ -62,11 +77,11 @@ static enum err_code add_level(struct hunt *hunt, const size_t *task, const bool
 		return err_add(err, ERR_INTERNAL, "out of memory");
 	for (size_t i = 0; i < hunt->map.n_block; i++)
 		if (shown[i])
-			wanted[task[i]] = true;
+			wanted[task_of(hunt, place, i)] = true;
 	enum err_code code = hunt_search(hunt, wanted, err);
 	for (size_t i = 0; i < hunt->map.n_block && code == ERR_OK; i++)
 		if (shown[i])
-			code = take_front(hunt, task[i], &item[at++], arena, err);
+			code = take_front(hunt, task_of(hunt, place, i), &item[at++], arena, err);
 	return code;
 }
 
@@ -87,15 +102,17 @@ static enum err_code prepare(const struct machine *machine, const struct network
 	return ERR_OK;
 }
 
-enum err_code power_search_designs(const struct machine *machine, const struct network *network, const bool *shown,
-                                   uint32_t levels, double max_peak_mw, bool sleeps, unsigned n_thread,
-                                   struct arena *arena, struct power_item *item, size_t *n_item, struct err *err)
+enum err_code power_search_designs(const struct power_search_options *search, struct arena *arena,
+                                   struct power_item *item, size_t *n_item, struct left_out *left, struct err *err)
 {
+	const struct machine *machine = search->machine;
+	const struct network *network = search->network;
+	uint32_t levels = search->levels;
 	assert(levels != 0 && (levels >> machine->n_level) == 0);
-	size_t *task = arena_array(arena, network->n_block, sizeof(*task));
-	struct hunt *hunt = arena_array(arena, MACHINE_MAX_LEVEL + 1, sizeof(*hunt));
-	enum err_code code = prepare(machine, network, shown, arena, item, n_item, err);
-	if (code == ERR_OK && (!task || !hunt))
+	uint32_t *place = arena_array(arena, network->n_block, sizeof(*place));
+	struct hunt *hunt = arena_array(arena, machine->n_level, sizeof(*hunt));
+	enum err_code code = prepare(machine, network, search->shown, arena, item, n_item, err);
+	if (code == ERR_OK && (!place || !hunt))
 		code = err_add(err, ERR_INTERNAL, "out of memory");
 	if (code != ERR_OK)
 		return code;
@@ -104,17 +121,14 @@ enum err_code power_search_designs(const struct machine *machine, const struct n
 	                               .levels = levels,
 	                               .n_objective = 2,
 	                               .objective = {METRIC_LATENCY, METRIC_ENERGY},
-	                               .max_peak_mw = max_peak_mw,
+	                               .max_peak_mw = search->max_peak_mw,
 	                               .max_front = MAX_FRONT,
 	                               .split = SPLIT_ALL,
 	                               .strategy = N_STRATEGY,
-	                               .n_thread = n_thread};
-	code = hunt_open(&options, arena, &hunt[0], err);
-	if (code == ERR_OK)
-		code = hunt_search(&hunt[0], NULL, err);
-	if (code == ERR_OK)
-		code = settle_places(&hunt[0], task, arena, err);
-	hunt_close(&hunt[0]);
+	                               .forms = search->forms,
+	                               .network_result = search->network_result,
+	                               .n_thread = search->n_thread};
+	code = settle_places(&options, left, place, arena, err);
 	for (uint32_t l = 0; l < machine->n_level && code == ERR_OK; l++) {
 		struct machine sleeper = *machine;
 		if (!(levels >> l & 1))
@@ -122,11 +136,11 @@ enum err_code power_search_designs(const struct machine *machine, const struct n
 		sleep_at(&sleeper, l);
 		options.machine = &sleeper;
 		options.levels = UINT32_C(1) << l;
-		options.deadline_ms = sleeps ? LATE_MS : 0;
-		code = hunt_open(&options, arena, &hunt[l + 1], err);
+		options.deadline_ms = search->sleeps ? LATE_MS : 0;
+		code = hunt_open(&options, arena, &hunt[l], err);
 		if (code == ERR_OK)
-			code = add_level(&hunt[l + 1], task, shown, arena, item, err);
-		hunt_close(&hunt[l + 1]);
+			code = add_level(&hunt[l], place, search->shown, arena, item, err);
+		hunt_close(&hunt[l]);
 	}
 	return code;
 }

@@ -11,18 +11,29 @@
  * is best over all designs with results in those places. A budget of average
  * power may want a slower design for its time, which no front holds.
  */
+#include "dse/left_out.h"
 #include "dse/power_work.h"
 
+struct power_search_options {
+	const struct machine *machine;
+	const struct network *network;
+	const bool *shown;  /* [n_block] */
+	uint32_t levels;    /* bit l: level l may be used */
+	double max_peak_mw; /* infinite: no limit */
+	/* The fronts hold what is best for chips, too, that sleep until a deadline at a level which takes no more,
+	 * asleep, than any level that they worked at. */
+	bool sleeps;
+	uint32_t forms; /* bit f: 1x1 convolutions may have enum conv_form f */
+	enum network_result network_result;
+	unsigned n_thread;
+};
+
 /*
- * Designs of the network's blocks: item[i] of the i-th block with shown[i],
- * *n_item of them; max_peak_mw: infinite: no limit. levels: bit l: level l may be used. sleeps: the fronts hold
- * what is best for chips, too, that sleep until a deadline at a level which takes no more, asleep, than any level
- * that they worked at. Designs and contexts live in the arena. ERR_INFEASIBLE: a layer has no design; ERR_INTERRUPTED;
- * ERR_INTERNAL. Seconds: every legal design of each distinct layer is bounded
- * or evaluated.
+ * Designs of the network's blocks: item[i] of the i-th block with shown[i], *n_item of them; left: what was not among
+ * their choices. Designs and contexts live in the arena. ERR_INFEASIBLE: a layer has no design; ERR_INTERRUPTED;
+ * ERR_INTERNAL. Seconds: every legal design of each distinct layer is bounded or evaluated.
  */
-enum err_code power_search_designs(const struct machine *machine, const struct network *network, const bool *shown,
-                                   uint32_t levels, double max_peak_mw, bool sleeps, unsigned n_thread,
-                                   struct arena *arena, struct power_item *item, size_t *n_item, struct err *err);
+enum err_code power_search_designs(const struct power_search_options *search, struct arena *arena,
+                                   struct power_item *item, size_t *n_item, struct left_out *left, struct err *err);
 
 #endif

@@ -218,6 +218,21 @@ static enum err_code finish(const struct power_work_options *options, struct wri
 	return options->ratio > 0 ? apply_ratio(options->ratio, writer, err) : ERR_OK;
 }
 
+/* An item's context for designs of a form: its own, or one that is made when it is asked for first. NULL: no memory. */
+static const struct layer_context *context_of(const struct power_item *item, enum conv_form form, struct arena *arena,
+                                              struct layer_context *made[N_CONV_FORM])
+{
+	const struct layer_context *own = item->context;
+	if (form == own->form)
+		return own;
+	if (!made[form]) {
+		made[form] = arena_alloc(arena, sizeof(*made[form]));
+		if (made[form])
+			mapper_prepare_form(own->block, own->machine, own->operand_bit, form, made[form]);
+	}
+	return made[form];
+}
+
 /* All designs of all items at their levels, in that order. */
 static enum err_code run_designs(const struct machine *machine, const struct power_item *item, size_t n_item,
                                  const struct power_work_options *options, uint32_t levels, struct arena *arena,
@@ -230,7 +245,8 @@ static enum err_code run_designs(const struct machine *machine, const struct pow
 	struct layer_design *design = arena_array(arena, n + 1, sizeof(*design));
 	if (!*run || !design)
 		return err_add(err, ERR_INTERNAL, "out of memory");
-	for (size_t i = 0; i < n_item; i++)
+	for (size_t i = 0; i < n_item; i++) {
+		struct layer_context *made[N_CONV_FORM] = {NULL};
 		for (size_t k = 0; k < item[i].n_design; k++)
 			for (uint32_t l = 0; l < machine->n_level; l++) {
 				design[at] = item[i].design[k];
@@ -238,10 +254,12 @@ static enum err_code run_designs(const struct machine *machine, const struct pow
 				if (!is_wanted || !(levels >> l & 1))
 					continue;
 				design[at].level = l;
-				(*run)[at].context = item[i].context;
+				(*run)[at].context = context_of(&item[i], design[at].form, arena, made);
 				(*run)[at].design = &design[at];
-				at++;
+				if (!(*run)[at++].context)
+					return err_add(err, ERR_INTERNAL, "out of memory");
 			}
+	}
 	return detail_run_all(*run, at, &options->detail, err);
 }
 
@@ -305,7 +323,7 @@ enum err_code power_work_build(const struct machine *machine, const struct power
 		return code;
 	for (size_t i = 0, at = 0; i < n_item; i++) {
 		size_t n_run = 0;
-		while (run[at + n_run].context == item[i].context)
+		while (run[at + n_run].context && run[at + n_run].context->block == item[i].context->block)
 			n_run++;
 		enum err_code put = put_layer(&writer, &item[i], &run[at], n_run, options->per_loop, err);
 		code = code == ERR_OK ? put : code;

@@ -45,7 +45,7 @@ struct power_work_options {
 
 /* A block with the designs that it may have; their level is not looked at unless is_at_level. */
 struct power_item {
-	struct layer_context *context; /* [0] */
+	struct layer_context *context; /* of a design of any form; others get theirs when they are run */
 	size_t n_design;
 	const struct layer_design *design; /* [n_design] */
 	bool is_at_level;                  /* each design at its own level only (--search), else each at every level */

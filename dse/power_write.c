@@ -250,6 +250,10 @@ void power_write_json(FILE *file, const struct power_run *run, struct arena *are
 	put_schedule(&json, "best", run, &run->best, true);
 	json_put_bool(&json, "exact", run->best.is_exact);
 	json_put_text(&json, "exact_within", power_exact_within(run));
+	if (run->is_search) {
+		json_put_text(&json, "network_result", network_result_name[run->network_result]);
+		left_out_put_json(&json, run->left_out);
+	}
 	if (!run->best.is_exact)
 		json_put_real(&json, "gap_pct", 100 * (run->best.objective / run->best.bound - 1));
 	json_put_u64(&json, "n_label", run->best.n_label);

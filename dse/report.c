@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "dse/report.h"
 #include "dse/certificate.h"
+#include "dse/left_out.h"
 #include "dse/design_text.h"
 #include "dse/history_print.h"
 #include "dse/indicator.h"
@@ -312,7 +313,7 @@ static void print_enumerated(FILE *file, const struct explore_counts *counts)
 static void print_branched(FILE *file, const struct explore_counts *counts)
 {
 	uint64_t n_bounded = counts->cut_by_reason[LAYER_REASON_BOUND];
-	uint64_t n_infeasible = certificate_n_cut_infeasible(counts);
+	uint64_t n_infeasible = explore_count_cut_infeasible(counts);
 	put_count(file, "  cut by bounds", n_bounded);
 	put_count(file, "  cut as infeasible", n_infeasible);
 	if (counts->n_cut_with_machine > 0)
@@ -360,6 +361,12 @@ void report_counts(FILE *file, const struct front_run *run)
 	char text[CERTIFICATE_TEXT_SIZE];
 	certificate_text(run, text, sizeof(text));
 	(void)fprintf(file, "  certificate: %s\n", text);
+	struct left_out left;
+	char left_text[LEFT_OUT_TEXT_SIZE];
+	left_out_find(run->space, &left);
+	left_out_print(&left, left_text);
+	(void)fprintf(file, "  left out by the space: %s\n  %s\n", left.n > 0 ? left_text : "nothing",
+	              left_out_ends(run->space));
 	history_print(file, run->explore, run->options->engine->is_random);
 	if (run->explore->interrupted)
 		colour_print(file, COLOUR_WARNING, "  interrupted: the front is of what was seen\n");

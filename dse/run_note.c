@@ -241,7 +241,7 @@ enum err_code run_note_know_fronts(struct run_note *note, struct explore_options
 	if (!note->path)
 		return ERR_OK;
 	enum err_code code = front_store_open(note->path, &note->fronts, err);
-	options->kept = note->fronts;
+	options->kept = front_store_keeper(note->fronts);
 	return code;
 }
 

@@ -41,9 +41,10 @@ struct err_place space_text_place(const struct doc_node *node)
  */
 static void read_root(struct space_reader *reader)
 {
-	static const char *const allowed[] = {"name",     "machine",     "machines",     "axes",          "network",
-	                                      "networks", "aggregate",   "layers",       "constraints",   "objectives",
-	                                      "search",   "deadline_ms", "level_shares", "level_changes", "arada"};
+	static const char *const allowed[] = {"name",         "machine",       "machines",  "axes",
+	                                      "network",      "networks",      "aggregate", "layers",
+	                                      "constraints",  "objectives",    "search",    "deadline_ms",
+	                                      "level_shares", "level_changes", "arada",     "network_result"};
 	const struct doc_node *root = reader->root;
 	struct space *space = reader->space;
 

@@ -34,6 +34,7 @@ struct layer_choice {
 	size_t n_fixed_w, n_fixed_h, n_fixed_c, n_fixed_d;       /* > 0: exactly these splits */
 	const struct dim_split *fixed_w, *fixed_h, *fixed_c, *fixed_d;
 	bool thesis_split; /* only the thesis splitter's own split */
+	bool to_dram;      /* its result is the network's, and must be written to DRAM (enum network_result) */
 	bool strategy[N_STRATEGY];
 	bool reuse[N_REUSE_OPERAND];
 	uint32_t level_mask; /* bit i: operating point i */
@@ -43,6 +44,14 @@ struct layer_choice {
 	bool fetch_next[AHEAD_N]; /* ... and it for the next one: the next one's, if there is any */
 	struct ahead ahead;       /* what of this its neighbours' rules and its own leave */
 };
+
+/* Where the results of a network, which no layer of it reads, must lie when it ends. Its input lies in DRAM. */
+enum network_result {
+	NETWORK_RESULT_DRAM, /* written to DRAM, where whoever wants them finds them; measured systems do */
+	NETWORK_RESULT_ANY,  /* or left in storage QPEs */
+	N_NETWORK_RESULT
+};
+extern const char *const network_result_name[N_NETWORK_RESULT]; /* "dram", "any" */
 
 enum space_aggregate { AGGREGATE_SUM, AGGREGATE_WORST, AGGREGATE_WEIGHTED };
 
@@ -87,6 +96,7 @@ struct space {
 	size_t n_network;
 	struct space_network *network;
 	enum space_aggregate aggregate;
+	enum network_result network_result;
 	bool level_changes;    /* changes of operating point between layers count */
 	uint32_t level_shares; /* into which rounds of a layer are divided between two operating points; 0: not */
 	double deadline_ms;    /* of an inference of each network, until which energy counts; 0: none */
@@ -133,6 +143,16 @@ void space_set_ahead(struct space_network *network);
 
 /* Whether any layer's weights may be fetched ahead. */
 bool space_fetches_ahead(const struct space *space);
+
+/*
+ * Let the layers whose results are the network's write them to DRAM, or leave them where they like. After every change
+ * of the layers' choices. ERR_INTERNAL.
+ */
+enum err_code space_end_results(struct space_network *network, enum network_result result, struct err *err);
+
+/* Whether a machine of the space has fewer power lanes than layers may have voltages. Never where an axis, or the
+ * machine's file, says what the lanes supply. */
+bool space_lacks_lanes(const struct space *space, size_t machine);
 
 /* Machine candidates: product of machines and axis values. */
 uint64_t space_n_machine(const struct space *space);

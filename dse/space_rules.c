@@ -4,9 +4,11 @@
  * operations and sets some keys; for a layer the rules that match it are
  * applied in order, later ones win key by key. What no rule sets keeps its
  * default: every legal split, every strategy for search, the reuse operand
- * chosen by the strategy, all operating points, 8-bit operands.
+ * chosen by the strategy, all operating points, 8-bit operands, every form of 1x1
+ * convolutions.
  */
 #include "dse/space_rules.h"
+#include "dse/layers.h"
 #include "sim/mixed.h"
 #include <assert.h>
 #include <ctype.h>
@@ -14,6 +16,8 @@
 #include <string.h>
 
 #define MAX_NAMES 512u /* bytes of layer names in a message */
+
+const char *const network_result_name[N_NETWORK_RESULT] = {"dram", "any"};
 
 static const char *const dim_name[N_DIM] = {"width", "height", "out_channels", "in_channels"};
 
@@ -320,7 +324,8 @@ static struct layer_choice initial_choice(void)
 	choice.reuse[REUSE_AUTO] = true;
 	choice.level_mask = UINT32_MAX;
 	choice.operand_8bit = true;
-	choice.form[FORM_CONV] = true;
+	for (size_t i = 0; i < N_CONV_FORM; i++)
+		choice.form[i] = true;
 	choice.fetch[AHEAD_NONE] = true;
 	return choice;
 }
@@ -439,6 +444,20 @@ void space_set_ahead(struct space_network *network)
 	}
 }
 
+enum err_code space_end_results(struct space_network *network, enum network_result result, struct err *err)
+{
+	struct arena arena = {0};
+	size_t n = network->network.n_block;
+	struct layer_source *source = arena_array(&arena, n + 1, sizeof(*source));
+	enum err_code code = source ? ERR_OK : err_add(err, ERR_INTERNAL, "out of memory");
+	if (source)
+		layer_find_sources(&network->network, source);
+	for (size_t i = 0; i < n && source; i++)
+		network->choice[i].to_dram = result == NETWORK_RESULT_DRAM && layer_is_result(source, n, i);
+	arena_free(&arena);
+	return code;
+}
+
 /* Names of layers, each once: as many as a message can hold; nearest to word of all of them, or NULL. */
 static const char *list_layers(const struct space *space, const char *word, char names[MAX_NAMES])
 {
@@ -504,7 +523,8 @@ static void report_unused(struct space_reader *reader, const struct rule *rule)
 
 void space_read_rules(struct space_reader *reader)
 {
-	const struct doc_node *list = doc_find(reader->root, "layers");
+	const struct doc_node *list = doc_find(reader->root, "layers"),
+			      *result = doc_find(reader->root, "network_result");
 	struct space *space = reader->space;
 	size_t n_rule = 0;
 	if (list && list->kind != DOC_LIST) {
@@ -513,6 +533,11 @@ void space_read_rules(struct space_reader *reader)
 		           list->kind == DOC_MAP ? "map" : "value");
 		return;
 	}
+	size_t index = NETWORK_RESULT_DRAM;
+	if (result)
+		(void)doc_get_choice(result, "network_result", network_result_name, N_NETWORK_RESULT, &index,
+		                     reader->err);
+	space->network_result = (enum network_result)index;
 	struct rule *rule = space_array(reader, list ? list->n : 0, sizeof(*rule));
 	if (!rule)
 		return;
@@ -522,8 +547,10 @@ void space_read_rules(struct space_reader *reader)
 		struct space_network *network = &space->network[i];
 		for (size_t k = 0; k < network->network.n_block && network->choice; k++)
 			choose_for_block(reader, &network->network.block[k], rule, n_rule, &network->choice[k]);
-		if (network->choice)
-			space_set_ahead(network);
+		if (!network->choice)
+			continue;
+		space_set_ahead(network);
+		(void)space_end_results(network, space->network_result, reader->err);
 	}
 	for (size_t i = 0; i < n_rule; i++) {
 		if (rule[i].pattern.code && rule[i].n_matched == 0 && reader->networks_complete)
@@ -551,19 +578,32 @@ static bool is_axis(const struct space *space, const char *key)
 	return false;
 }
 
+/* Operating points that some layer may run at. */
+static uint32_t levels_of(const struct space *space)
+{
+	uint32_t allowed = 0;
+	for (size_t i = 0; i < space->n_network; i++)
+		for (size_t k = 0; k < space->network[i].network.n_block; k++)
+			allowed |= space->network[i].choice[k].level_mask;
+	return allowed;
+}
+
+bool space_lacks_lanes(const struct space *space, size_t machine)
+{
+	const struct machine *own = &space->machine[machine];
+	assert(machine < space->n_machine);
+	if (own->dvfs_lanes > 0 || is_axis(space, "dvfs.lanes") || is_axis(space, "dvfs.n_lane"))
+		return false;
+	return !energy_lanes_suffice(own, levels_of(space));
+}
+
 /* Layers of one chip run at no more voltages than it has lanes; which ones is the user's choice, or an axis. */
 static void check_lanes(struct space_reader *reader)
 {
 	const struct space *space = reader->space;
-	uint32_t allowed = 0;
-	if (!reader->networks_complete || is_axis(space, "dvfs.lanes") || is_axis(space, "dvfs.n_lane"))
-		return;
-	for (size_t i = 0; i < space->n_network; i++)
-		for (size_t k = 0; k < space->network[i].network.n_block; k++)
-			allowed |= space->network[i].choice[k].level_mask;
-	for (size_t i = 0; i < space->n_machine; i++) {
+	for (size_t i = 0; i < space->n_machine && reader->networks_complete; i++) {
 		const struct machine *machine = &space->machine[i];
-		if (machine->dvfs_lanes > 0 || energy_lanes_suffice(machine, allowed))
+		if (!space_lacks_lanes(space, i))
 			continue;
 		err_add_at(reader->err, ERR_INPUT, doc_place(reader->root),
 		           "layers may run at more voltages than %s has power lanes (dvfs.n_lane = %u): if it has "
@@ -571,7 +611,7 @@ static void check_lanes(struct space_reader *reader)
 		           "its file (dvfs: {n_lane: %u}); else allow fewer with 'level', or choose between them with "
 		           "an axis, "
 		           "e.g. dvfs.lanes: [3, 5, 6]",
-		           machine->name, machine->dvfs_n_lane, energy_n_lane(machine, allowed));
+		           machine->name, machine->dvfs_n_lane, energy_n_lane(machine, levels_of(space)));
 	}
 }
 

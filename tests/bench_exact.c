@@ -40,12 +40,13 @@ static void run_space(const char *name)
 	certificate_text(&run, text, sizeof text);
 	printf("%-20s %6.1f s on %u threads, %zu points, signature %s\n", name, explore.seconds, options.n_thread,
 	       explore.front.n, run.signature);
-	printf("  %" PRIu64 " machines: %" PRIu64 " refused, %" PRIu64 " cut by bounds; 10^%.1f designs of the network\n",
+	printf("  %" PRIu64 " machines: %" PRIu64 " refused, %" PRIu64
+	       " cut by bounds; 10^%.1f designs of the network\n",
 	       counts->n_machine, counts->n_machine_rejected, counts->n_machine_cut, counts->log10_design);
 	printf("  %" PRIu64 " legal layer designs: %" PRIu64 " cut with machines, %" PRIu64 " cut by bounds, %" PRIu64
 	       " cut as infeasible, %" PRIu64 " not reached, %" PRIu64 " evaluated; %" PRIu64 " points composed\n",
 	       counts->n_candidate, counts->n_cut_with_machine, counts->cut_by_reason[LAYER_REASON_BOUND],
-	       certificate_n_cut_infeasible(counts), counts->n_unreached, counts->engine.n_told, counts->n_composed);
+	       explore_count_cut_infeasible(counts), counts->n_unreached, counts->engine.n_told, counts->n_composed);
 	printf("  %s\n", text);
 	unroller_free(&unroller);
 	explore_free(&explore);

@@ -41,22 +41,22 @@ static const char few[] = "name: few\nmachine: dvfs_chip\nnetwork: tiny\n"
 			  "    strategy: [fusion, fusion_reuse]\n"
 			  "  - match: '^FC_'\n    split: {in_channels: {max_parts: 2, choose: even}}\n"
 			  "objectives: [latency_ms, energy_mj, mac_units]\n";
-static const char layered[] = "name: layered\nmachine: dvfs_chip\nnetwork: tiny\n" LAYERS(
+static const char layered[] = "name: layered\nmachine: dvfs_chip\nnetwork: tiny\nnetwork_result: any\n" LAYERS(
     "all") "objectives: [latency_ms, energy_mj, dram_byte]\n";
-static const char limited[] = "name: limited\nmachine: dvfs_chip\nnetwork: tiny\n"
+static const char limited[] = "name: limited\nmachine: dvfs_chip\nnetwork: tiny\nnetwork_result: any\n"
 			      "axes:\n  mla.array: [16x4, 8x4]\n  pe.sram_byte: [65536, 131072]\n" LAYERS(
 				  "[PL1, PL2]") "constraints: ['latency_ms <= 0.16', 'dram_byte <= 141200']\n"
 						"objectives: [latency_ms, energy_mj, mac_units]\n";
 
 /* Changes of operating point take about a tenth of a layer's time: all whole designs; combinations. */
 #define CHANGES "axes: {dvfs.switch_ns: 2000}\nlevel_changes: true\nobjectives: [latency_ms, energy_mj]\n"
-static const char few_changes[] = "name: few_changes\nmachine: dvfs_chip\nnetwork: tiny\n"
+static const char few_changes[] = "name: few_changes\nmachine: dvfs_chip\nnetwork: tiny\nnetwork_result: any\n"
 				  "layers:\n"
 				  "  - match: '.*'\n    split: whole\n    level: [PL1, PL2]\n    strategy: fusion\n"
 				  "  - match: '^CONV_'\n    strategy: [fusion, fusion_reuse]\n"
 				  "  - match: '^FC_'\n    split: {in_channels: {max_parts: 2, choose: even}}\n" CHANGES;
 static const char layered_changes[] =
-    "name: layered_changes\nmachine: dvfs_chip\nnetwork: tiny\n" LAYERS("all") CHANGES;
+    "name: layered_changes\nmachine: dvfs_chip\nnetwork: tiny\nnetwork_result: any\n" LAYERS("all") CHANGES;
 
 struct fixture {
 	struct space space;

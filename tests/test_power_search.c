@@ -4,6 +4,7 @@
  * search has put them: the best schedule, and the best at each level alone, for the work and with sleep until a
  * deadline.
  */
+#include "dse/hunt.h"
 #include "dse/plan.h"
 #include "dse/power_report.h"
 #include "dse/power_search.h"
@@ -87,7 +88,7 @@ static void list_designs(const struct machine *machine, const struct block *bloc
 		layer_problem_design(&layer, genome, &design);
 		if (design.in_storage == like->in_storage && design.out_storage == like->out_storage &&
 		    design.add_storage == like->add_storage && design.operand_bit == like->operand_bit &&
-		    evaluate_design(&layer.context[0], &design, &result, metric, &verdict))
+		    evaluate_design(layer_context_of(&layer, &design), &design, &result, metric, &verdict))
 			add_point(&crowd[design.level],
 			          (struct point){result.latency_ns, result.energy.total_pj, result.peak_power_mw});
 		for (gene = 0; gene < N_LAYER_GENE && ++genome[gene] == layer.n_value[gene]; gene++)
@@ -218,9 +219,18 @@ static void test_power_search_equals_brute_force(void **state)
 	assert_int_equal(machine_read("spaces/machines/dvfs_chip.yaml", &machine, NULL), ERR_OK);
 	assert_int_equal(machine.n_level, N_LEVEL);
 	assert_true(energy_static_mw(&machine, 0) < energy_static_mw(&machine, 1));
-	assert_int_equal(
-	    power_search_designs(&machine, &network, shown, 3, INFINITY, true, 1, &arena, item, &n_item, NULL), ERR_OK);
+	const struct power_search_options search = {.machine = &machine,
+	                                            .network = &network,
+	                                            .shown = shown,
+	                                            .levels = 3,
+	                                            .max_peak_mw = INFINITY,
+	                                            .sleeps = true,
+	                                            .forms = HUNT_ALL_FORMS,
+	                                            .n_thread = 1};
+	struct left_out left;
+	assert_int_equal(power_search_designs(&search, &arena, item, &n_item, &left, NULL), ERR_OK);
 	assert_int_equal(n_item, network.n_block);
+	assert_false(item[n_item - 1].design[0].out_storage);
 	assert_int_equal(power_work_build(&machine, item, n_item, &options, &run.work, NULL), ERR_OK);
 	for (size_t b = 0; b < n_item; b++) {
 		list_designs(&machine, &network.block[b], &item[b].design[0], crowd[b]);

@@ -240,10 +240,11 @@ static void test_space_mistakes_name_their_place(void **state)
 {
 	(void)state;
 	static const char *const name[] = {
-	    "unknown_key", "missing",     "not_a_map",       "machine_name", "both_spellings", "twice",
-	    "axis_key",    "axis_target", "axis_value",      "axes_list",    "aggregate",      "weight",
-	    "rule_keys",   "rule_values", "pattern",         "layers_map",   "fixed_split",    "level_index",
-	    "constraints", "objectives",  "many_objectives", "search",       "many_files",     "strategy",
+	    "unknown_key",     "missing",     "not_a_map",   "machine_name", "both_spellings",
+	    "twice",           "axis_key",    "axis_target", "axis_value",   "axes_list",
+	    "aggregate",       "weight",      "rule_keys",   "rule_values",  "pattern",
+	    "layers_map",      "fixed_split", "level_index", "constraints",  "objectives",
+	    "many_objectives", "search",      "many_files",  "strategy",     "network_result",
 	};
 	for (size_t i = 0; i < sizeof(name) / sizeof(name[0]); i++) {
 		char path[128];
@@ -277,19 +278,20 @@ static void test_space_every_key_is_documented(void **state)
 {
 	(void)state;
 	static const char *const key[] = {
-	    "name",          "machine",      "machines",
-	    "axes",          "network",      "networks",
-	    "aggregate",     "layers",       "constraints",
-	    "objectives",    "search",       "match",
-	    "split",         "strategy",     "reuse",
-	    "level",         "operand_bit",  "width",
-	    "height",        "out_channels", "in_channels",
-	    "engine",        "seed",         "population",
-	    "generations",   "max_front",    "max_evaluations",
-	    "weight",        "max_parts",    "choose",
-	    "from",          "to",           "step",
-	    "times",         "deadline_ms",  "level_shares",
-	    "level_changes", "fetch_ahead",
+	    "name",           "machine",      "machines",
+	    "axes",           "network",      "networks",
+	    "aggregate",      "layers",       "constraints",
+	    "objectives",     "search",       "match",
+	    "split",          "strategy",     "reuse",
+	    "level",          "operand_bit",  "width",
+	    "height",         "out_channels", "in_channels",
+	    "engine",         "seed",         "population",
+	    "generations",    "max_front",    "max_evaluations",
+	    "weight",         "max_parts",    "choose",
+	    "from",           "to",           "step",
+	    "times",          "deadline_ms",  "level_shares",
+	    "level_changes",  "fetch_ahead",  "conv_1x1",
+	    "network_result",
 	};
 	char *readme = calloc(1, 65536);
 	FILE *file = fopen("spaces/README.md", "r");

@@ -7,15 +7,15 @@
 expect_code 0 "$DSE" explore spaces/smoke.yaml -j1 -o "$work/plain" --points
 expect_code 0 "$DSE" explore spaces/smoke.yaml -j1 -o "$work/whole" --points --audit
 expect_text "$work/out" "Audit: no fault found"
-expect_text "$work/out" "every whole design of 2 of 2 machines: 1024"
+expect_text "$work/out" "every whole design of 2 of 2 machines: 512"
 expect_text "$work/out" "for each of them a point is as good"
-expect_text "$work/out" "accounted for; audited by brute force over all 1024 whole designs"
+expect_text "$work/out" "accounted for; audited by brute force over all 512 whole designs"
 for file in front.csv front.json points.csv; do
 	expect_same "$(echo "$work"/plain/smoke-*)/$file" "$(echo "$work"/whole/smoke-*)/$file"
 done
 run=$(echo "$work"/whole/smoke-*/run.json)
 expect_text "$run" '"passed": true'
-expect_text "$run" '"whole_designs": 1024'
+expect_text "$run" '"whole_designs": 512'
 expect_text "$run" '"faults": 0'
 [ ! -e "${run%run.json}audit.json" ] || fail "audit.json of designs that are not lacking"
 
@@ -34,7 +34,7 @@ objectives: [latency_ms, energy_mj]
 EOF
 for jobs in 1 2; do
 	expect_code 0 "$DSE" explore "$work/many.yaml" --audit-samples 3000 -j$jobs -o "$work/sampled$jobs"
-	expect_text "$work/out" "layer searches against brute force: 20 of 20, over "
+	expect_text "$work/out" "layer searches against brute force: 16 of 16, over "
 	expect_text "$work/out" "combinations of layers' points: "
 	expect_text "$work/out" "samples on 2 machines: 3000"
 	sed -e '/"command"/d' -e '/"threads"/d' -e '/"seconds"/d' "$(echo "$work"/sampled$jobs/many*/run.json)" >"$work/run$jobs"
@@ -46,14 +46,14 @@ expect_text "$work/run1" '"layer_searches_too_large": 0'
 expect_code 0 "$DSE" explore spaces/smoke.yaml --engine nsga2 --max-evaluations 50 --audit -o "$work/genetic" --json
 expect_text "$work/out" '"claims_all_designs": false'
 expect_code 0 "$DSE" explore spaces/smoke.yaml --flat --engine exhaustive --audit -o "$work/flat"
-expect_text "$work/out" "audited by brute force over all 1024 whole designs"
+expect_text "$work/out" "audited by brute force over all 512 whole designs"
 
 # In the event tier the front's runs are made again without replay, too. Alone, --audit does not choose that tier.
 expect_code 0 "$DSE" explore spaces/smoke.yaml --detail event --audit-samples 10 -o "$work/event"
 expect_text "$work/out" "each again with every event simulated: the same results"
 expect_text "$work/out" "Audit: no fault found"
 expect_code 0 "$DSE" explore spaces/smoke.yaml --detail greybox --audit -o "$work/greybox"
-expect_text "$work/out" "audited by brute force over all 1024 whole designs"
+expect_text "$work/out" "audited by brute force over all 512 whole designs"
 expect_code 0 "$DSE" explore spaces/smoke.yaml --detail fast --audit -o "$work/fast"
 ! grep -q "event tier" "$work/out" || fail "--audit alone runs the event tier"
 
@@ -62,7 +62,7 @@ for part in 1 2; do
 	expect_code 0 "$DSE" explore spaces/smoke.yaml --shard $part/2 -q -o "$work/shards"
 done
 expect_code 0 "$DSE" merge "$work"/shards/*-of-2 --audit -o "$work/merged"
-expect_text "$work/out" "audited by brute force over all 1024 whole designs"
+expect_text "$work/out" "audited by brute force over all 512 whole designs"
 
 # What has no front, or no search any more, is not audited silently: where it can be is said.
 expect_code 2 "$DSE" explore spaces/smoke.yaml --shard 1/2 --audit -q -o "$work/refused"
@@ -87,12 +87,12 @@ level_changes: true
 objectives: [latency_ms, energy_mj]
 EOF
 expect_code 0 "$DSE" explore "$work/changes.yaml" --effort signoff -o "$work/signoff"
-expect_text "$work/out" "audited by brute force over all 32 whole designs"
+expect_text "$work/out" "audited by brute force over all 16 whole designs"
 for part in 1 2; do
 	expect_code 0 "$DSE" explore "$work/changes.yaml" --shard $part/2 -q -o "$work/changed"
 done
 expect_code 0 "$DSE" merge "$work"/changed/*-of-2 --audit -o "$work/merged-changes"
-expect_text "$work/out" "audited by brute force over all 32 whole designs"
+expect_text "$work/out" "audited by brute force over all 16 whole designs"
 
 expect_code 2 "$DSE" explore spaces/smoke.yaml --audit-samples 0
 expect_text "$work/err" "--audit-samples is '0', allowed is a whole number from 1 to"

@@ -21,6 +21,32 @@ expect_text "$work/out" "memory: about"
 # Legal splits of each dimension, layer by layer: an ofmap of 7 pixels has 13 splits into parts of one or two sizes.
 grep -Eq '^ *resnet50 +CONV_45 .* 13( |$)' "$work/out" || fail "no 13 legal splits of 7 pixels"
 
+# What a rule left out is told from what cannot matter to the engine.
+cat >"$work/told.yaml" <<END
+name: told
+machine: dvfs_chip
+network: tiny
+layers:
+  - {match: '.*', split: {width: whole, height: even}}
+objectives: [latency_ms]
+search: {engine: nsga2}
+END
+expect_code 0 "$DSE" check "$work/told.yaml"
+expect_text "$work/out" "in parentheses: those that the rules allow"
+expect_text "$work/out" "in brackets: those of them that can matter to the engine"
+grep -Eq '^ *tiny +CONV_3 +60 \(1\) +60 \(16\) +194 \[[0-9]+\] +60 ' "$work/out" || fail "rules and engine are not told apart"
+expect_text "$work/out" "left out by the space: some splits; "
+expect_text "$work/out" "write their result to DRAM"
+expect_code 0 "$DSE" check --json "$work/told.yaml"
+expect_text "$work/out" '"layer": "CONV_3", "legal_splits_w": 60, "allowed_splits_w": 1, "listed_splits_w": 1, '
+expect_text "$work/out" '"legal_splits_h": 60, "allowed_splits_h": 16, "listed_splits_h": 16, '
+grep -Eq '"legal_splits_c": 194, "allowed_splits_c": 194, "listed_splits_c": ([1-9]|[1-9][0-9]),' "$work/out" ||
+	fail "JSON: of 194 splits of the channels that the rules allow some cannot matter"
+expect_text "$work/out" '"network_result": "dram"'
+sed -i 's/^network: tiny/&\nnetwork_result: any/' "$work/told.yaml"
+expect_code 0 "$DSE" check "$work/told.yaml"
+expect_text "$work/out" "their result may stay in storage QPEs"
+
 for file in tests/malformed/space_*.yaml tests/malformed/machine_*.yaml tests/malformed/network_*.yaml; do
 	expect_code 3 "$DSE" check "$file"
 	grep -Eq '\.yaml:[0-9]+:[0-9]+: ' "$work/err" || {

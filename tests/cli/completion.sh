@@ -19,7 +19,7 @@ while read -r command; do
 	expect_text "$work/dse.1" ".SS dse $command"
 	grep -q "^	$command:-\*) " "$work/dse.bash" || fail "$command is not completed in bash"
 	sed -n "/^	$command) _arguments/,/;;/p" "$work/_dse" >"$work/zsh"
-	"$DSE" help "$command" | sed -n 's/^  ...[ ]*--\([a-z-]*\).*/\1/p' >"$work/options"
+	"$DSE" help "$command" | sed -n 's/^  ...[ ]*--\([a-z0-9-]*\).*/\1/p' >"$work/options"
 	grep -qx help "$work/options" || fail "$command --help names no --help"
 	while read -r option; do
 		grep "^	$command:-\*) " "$work/dse.bash" | grep -q -- "--$option " || fail "bash: no --$option of $command"

@@ -14,7 +14,7 @@ for n in 2 3; do
 		expect_same "$(echo "$work"/one/*)/$file" "$(echo "$work"/merged$n/*)/$file"
 	done
 	expect_text "$(echo "$work"/merged$n/*)/run.json" '"complete": true'
-	expect_text "$(echo "$work"/merged$n/*)/run.json" '"evaluations": 1024'
+	expect_text "$(echo "$work"/merged$n/*)/run.json" '"evaluations": 512'
 done
 
 # A mistake on merge's own command line is merge's.

@@ -20,6 +20,10 @@ n=$(($(wc -l <"$(ls "$work"/results/my_space-*/front.csv)") - 1))
 [ "$n" -ge 2 ] || fail "the starter's front has $n points"
 expect_text "$(ls "$work"/results/my_space-*/run.json)" '"epsilon": 0' # the front is exact
 
+# All strategies, forms and operating points; of splits it says that it has some alone.
+expect_code 0 env -C "$work" "$DSE" check my_space.yaml
+expect_text "$work/out" "left out by the space: some splits; fetch_ahead half, all; level_shares"
+
 # What stands in it may be tried: lines that are commented out are right, too.
 sed 's/^# pe\.sram_byte/  pe.sram_byte/' "$work/my_space.yaml" >"$work/more.yaml"
 expect_code 0 "$DSE" check -q "$work/more.yaml"

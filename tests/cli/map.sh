@@ -26,12 +26,14 @@ cat >"$work/space.yaml" <<-END
 	name: least
 	machine: dvfs_chip
 	network: tiny
-	objectives: [energy_mj]
+	objectives: [energy_mj, latency_ms]
+	search: {max_front: 100000}
 END
 expect_code 0 "$DSE" explore "$work/space.yaml" -q -o "$work/explored"
 expect_code 0 "$DSE" map dvfs_chip tiny --goal energy -o "$work/energy" -j2
 cp "$work/out" "$work/table"
-expect_text "$work/out" "Least energy_mj of all mappings with any splits"
+expect_text "$work/out" "Least energy_mj of the searched mappings that write the network's result to DRAM"
+expect_text "$work/out" "; left out: fetch_ahead half, all; level_shares"
 front=$(echo "$work"/explored/*/front.json)
 expect_code 0 "$DSE" map --point "$front:0" -o "$work/point" -q
 sed 1,2d "$work/point/mapping.yaml" | sed 's,^\(machine\|network\): spaces/.*/\(.*\).yaml,\1: \2,' >"$work/wanted"
@@ -63,8 +65,8 @@ expect_text "$work/out" '"partial_operation": "CONVSUTL_1"'
 
 # A narrower search: one strategy, even splits, one level; a systolic array; no search.
 expect_code 0 "$DSE" map dvfs_chip tiny --strategy fusion --split even --levels PL1
-expect_text "$work/out" "with even splits"
-if grep -q 'PL2\|fusion_reuse' "$work/out"; then fail "other levels or strategies than those asked for"; fi
+expect_text "$work/out" "; left out: some splits; strategy no_fusion, fusion_reuse; level PL2"
+if grep -E '^(CONV|FC)_' "$work/out" | grep -q 'PL2\|fusion_reuse'; then fail "other levels or strategies than those asked for"; fi
 expect_code 0 "$DSE" map edge_tpu speaker_id --split even -o "$work/tpu" -q
 expect_code 0 "$DSE" simulate --mapping "$work/tpu/mapping.yaml"
 grep -q ',systolic,CONV_1,CONV_1,' "$work/tpu/utilisation.csv" || fail "no tiles of CONV_1"
@@ -76,8 +78,34 @@ expect_same "$work/wanted" "$work/found"
 expect_code 0 "$DSE" map thesis_chip tiny --split thesis
 expect_text "$work/out" "Splits of the thesis' rules, fusion_reuse at nominal"
 
-# Weights fetched ahead: no worse, and the mapping that says so runs to the same time.
+# All forms of 1x1 convolutions unless fewer are asked for, and what is not searched is said.
 latency() { sed -n 's/^ *latency_ms \([0-9.e+-]*\).*/\1/p' "$work/out"; }
+at_most() { awk -v a="$(latency)" -v b="$1" 'BEGIN { exit !(a > 0 && a <= b) }'; }
+expect_code 0 "$DSE" map dvfs_chip resnet50 -o "$work/forms"
+at_most 11.06 || fail "ResNet-50 takes $(latency) ms"
+expect_text "$work/forms/mapping.yaml" "conv_1x1: packed"
+expect_code 0 "$DSE" map dvfs_chip resnet50 --conv-1x1 conv -q
+if at_most 11.8; then fail "one form alone takes $(latency) ms"; fi
+expect_text "$work/out" "left out: conv_1x1 packed, matmul; fetch_ahead half, all; level_shares"
+
+# A network's result lies in DRAM, unless it may stay.
+printf 'name: one\ninput: [14, 14, 32]\nlayers:\n  - conv: {kernel: 3, out_channels: 32}\n' >"$work/one.yaml"
+expect_code 0 "$DSE" map dvfs_chip "$work/one.yaml" -o "$work/one" -q
+dram=$(latency)
+if grep -q "result: storage" "$work/one/mapping.yaml"; then fail "the result does not end in DRAM"; fi
+expect_code 0 "$DSE" map dvfs_chip "$work/one.yaml" --network-result any --json
+expect_text "$work/out" '"network_result": "any"'
+expect_text "$work/out" '"left_out": ['
+expect_text "$work/out" '"level_shares"'
+expect_code 0 "$DSE" map dvfs_chip "$work/one.yaml" --network-result any -o "$work/one" -q
+expect_text "$work/one/mapping.yaml" "result: storage"
+at_most "$dram" || fail "a result that may stay costs more"
+
+# No more voltages than the chip has power lanes.
+expect_code 0 "$DSE" map dvfs_table tiny --goal edp -o "$work/lanes" -q
+[ "$(grep -o 'level: V[0-9]*' "$work/lanes/mapping.yaml" | sort -u | wc -l)" -le 2 ] || fail "more voltages than lanes"
+
+# Weights fetched ahead: no worse, and the mapping that says so runs to the same time.
 printf 'name: two\ninput: [14, 14, 96]\nlayers:\n  - conv: {kernel: 3, out_channels: 128}\n' >"$work/two.yaml"
 echo '  - conv: {kernel: 3, out_channels: 128}' >>"$work/two.yaml"
 expect_code 0 "$DSE" map dvfs_chip "$work/two.yaml" --split even --strategy fusion_reuse -q
@@ -108,7 +136,11 @@ expect_text "$work/err" "found 1 files"
 expect_code 2 "$DSE" map dvfs_chip tiny --goal fast
 expect_text "$work/err" "--goal is 'fast', allowed are latency, energy, edp"
 expect_code 2 "$DSE" map dvfs_chip tiny --split-scheme spaces/splits/thesis.csv --goal edp
-expect_text "$work/err" "--goal and --fetch-ahead are of a search"
+expect_text "$work/err" "--goal, --fetch-ahead, --conv-1x1 and --network-result are of a search"
+expect_code 2 "$DSE" map dvfs_chip tiny --conv-1x1 conv,packet
+expect_text "$work/err" "--conv-1x1 is 'packet', allowed are conv, packed, matmul; did you mean 'packed'?"
+expect_code 2 "$DSE" map dvfs_chip tiny --network-result sram
+expect_text "$work/err" "--network-result is 'sram', allowed are dram, any"
 expect_code 2 "$DSE" map dvfs_chip tiny --mapping spaces/mappings/tiny.yaml
 expect_text "$work/err" "--mapping names machine and network already"
 expect_code 2 "$DSE" map --mapping spaces/mappings/tiny.yaml --strategy fusion
@@ -119,4 +151,5 @@ expect_code 2 "$DSE" simulate --mapping spaces/mappings/tiny.yaml --level PL1
 expect_text "$work/err" "--mapping fixes layers"
 sed 's/sram_byte: 98304 .*/sram_byte: 1024/' spaces/machines/dvfs_chip.yaml >"$work/small.yaml"
 expect_code 4 "$DSE" map "$work/small.yaml" vgg16 --split even --strategy fusion_reuse
-expect_text "$work/err" "no design of layer"
+expect_text "$work/err" "no design of vgg16 runs on dvfs_chip: layer"
+expect_text "$work/err" "has no design; nearest: "

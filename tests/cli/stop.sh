@@ -30,7 +30,7 @@ stops exhausted spaces/smoke.yaml --engine nsga2 --flat
 stops evaluations spaces/smoke.yaml --engine nsga2 --flat --max-evaluations 300
 expect_text "$work"/found/*/run.json '{"evaluations": 300, '
 stops evaluations "$work/large.yaml" --engine nsga2 --max-evaluations 3000
-expect_text "$work"/found/*/run.json '"evaluations": 10'
+expect_text "$work"/found/*/run.json '"evaluations": 8'
 stops evaluations spaces/smoke.yaml --engine exhaustive --flat --max-evaluations 300
 stops stagnation "$work/large.yaml" --engine nsga2
 expect_text "$work"/found/*/run.json '"layers": [{"share": 0.5, "evaluations": '
