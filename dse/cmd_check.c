@@ -247,12 +247,12 @@ static void print_estimate(const struct output *output, const struct space *spac
 		    "for measuring\n",
 		    estimate->seconds, estimate->n_thread);
 	else
-		(void)fprintf(
-		    file, "  time: about %.3g s on %u threads (%s evaluations a second and core, measured now)%s\n",
-		    estimate->seconds, estimate->n_thread, speed,
-		    estimate->is_exact  ? estimate->is_measured ? ", by the first machine" : ", by some layers"
-		    : engine->is_random ? ", if searched exhaustively"
-					: "");
+		(void)fprintf(file,
+		              "  time: about %.3g s on %u threads (%s evaluations a second and core, measured now)%s\n",
+		              estimate->seconds, estimate->n_thread, speed,
+		              estimate->is_exact ? estimate->is_measured ? ", by the first machine" : ", by some layers"
+		              : engine->is_random ? ", if searched exhaustively"
+		                                  : "");
 	if (estimate->is_exact && estimate->n_machine > 1)
 		(void)fputs("  that is if no machine is cut whole by bounds, which takes a fraction of its time\n",
 		            file);
@@ -286,7 +286,6 @@ static enum err_code check_space(const struct output *output, const char *path, 
 	struct layer_map map = {0};
 	struct estimate estimate = {0};
 	struct left_out left;
-	char text[LEFT_OUT_TEXT_SIZE];
 	enum err_code code = space_read(path, &space, err);
 	if (code != ERR_OK)
 		return code;
@@ -309,10 +308,7 @@ static enum err_code check_space(const struct output *output, const char *path, 
 		if (estimate.has_candidate && !output->cli->quiet)
 			print_layers(output->file, estimate.candidate.set, &space);
 		print_estimate(output, &space, &estimate);
-		left_out_find(&space, &left);
-		left_out_print(&left, text);
-		(void)fprintf(output->file, "  left out by the space: %s\n  %s\n", left.n > 0 ? text : "nothing",
-		              left_out_ends(&space));
+		left_out_tell(output->file, &space);
 	}
 	if (estimate.has_candidate)
 		candidate_free(&estimate.candidate);

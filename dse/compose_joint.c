@@ -133,11 +133,11 @@ static bool is_out(const struct compose_joint *joint, const double *least_after,
 size_t compose_joint_cut(const struct compose_joint *joint, size_t n_done, unsigned state,
                          struct compose_points *points)
 {
-	const double *least_after = joint->least_after + (n_done * joint->n_state + state) * joint->n;
 	size_t n = 0, n_before = points->n;
 
 	if (joint->n == 0)
 		return 0;
+	const double *least_after = joint->least_after + (n_done * joint->n_state + state) * joint->n;
 	for (size_t at = 0; at < n_before; at++) {
 		if (is_out(joint, least_after, points, at))
 			continue;

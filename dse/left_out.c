@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "dse/left_out.h"
+#include "dse/words.h"
 #include "mapper/ahead.h"
 #include "sim/mixed.h"
 #include "sim/sim.h"
@@ -168,4 +169,16 @@ const char *left_out_ends(const struct space *space)
 	return space->network_result == NETWORK_RESULT_DRAM
 	           ? "networks read their input from DRAM and write their result to DRAM"
 	           : "networks read their input from DRAM; their result may stay in storage QPEs";
+}
+
+void left_out_tell(FILE *file, const struct space *space)
+{
+	struct left_out left;
+	struct words_fold fold;
+	char text[LEFT_OUT_TEXT_SIZE];
+	left_out_find(space, &left);
+	left_out_print(&left, text);
+	FILE *out = words_fold_begin(&fold, file);
+	(void)fprintf(out, "  left out by the space: %s\n  %s\n", left.n > 0 ? text : "nothing", left_out_ends(space));
+	words_fold_end(&fold);
 }

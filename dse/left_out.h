@@ -23,6 +23,9 @@ void left_out_find(const struct space *space, struct left_out *left);
 /* "fetch_ahead half, all; level_shares", or "" where nothing is. */
 void left_out_print(const struct left_out *left, char text[LEFT_OUT_TEXT_SIZE]);
 
+/* Two lines for people, indented by two: what the space leaves out, and where networks' inputs and results lie. */
+void left_out_tell(FILE *file, const struct space *space);
+
 /* A list "left_out" of the object that is open. */
 void left_out_put_json(struct json *json, const struct left_out *left);
 

@@ -361,12 +361,7 @@ void report_counts(FILE *file, const struct front_run *run)
 	char text[CERTIFICATE_TEXT_SIZE];
 	certificate_text(run, text, sizeof(text));
 	(void)fprintf(file, "  certificate: %s\n", text);
-	struct left_out left;
-	char left_text[LEFT_OUT_TEXT_SIZE];
-	left_out_find(run->space, &left);
-	left_out_print(&left, left_text);
-	(void)fprintf(file, "  left out by the space: %s\n  %s\n", left.n > 0 ? left_text : "nothing",
-	              left_out_ends(run->space));
+	left_out_tell(file, run->space);
 	history_print(file, run->explore, run->options->engine->is_random);
 	if (run->explore->interrupted)
 		colour_print(file, COLOUR_WARNING, "  interrupted: the front is of what was seen\n");

@@ -67,7 +67,7 @@ compare_runs "$alone" "$found"
 
 # One message, and the exit code of the command.
 expect_code 5 mpirun -n 2 "$DSE" explore "$work/nothing.yaml"
-[ "$(grep -c 'nothing.yaml: cannot be read' "$work/err")" -eq 1 ] || fail "not one message"
+[ "$(grep -c 'nothing.yaml: no such file' "$work/err")" -eq 1 ] || fail "not one message"
 expect_code 2 mpirun -n 2 "$DSE" explore "$work/ranks.yaml" --shard 1/2
 
 # In a flat search the ranks evaluate for the first one.
