@@ -230,8 +230,10 @@ static enum err_code print_result(struct explore_job *job, struct err *err)
 			report_counts(stdout, &job->run);
 		}
 	} else if (prints_verdict(job)) {
-		if (job->run.audit)
+		if (job->run.audit) {
+			(void)fputc('\n', stdout);
 			audit_print(stdout, job->run.audit);
+		}
 		if (job->run.misfit)
 			misfit_print(stdout, job->run.misfit);
 	}

@@ -6,6 +6,7 @@
 #include "dse/history_print.h"
 #include "dse/indicator.h"
 #include "dse/table.h"
+#include "dse/words.h"
 #include "dse/terminal.h"
 #include "dse/quality.h"
 #include "sim/base/checked.h"
@@ -328,6 +329,15 @@ static void print_branched(FILE *file, const struct explore_counts *counts)
 	put_count(file, "boxes of splits looked at", counts->n_box);
 }
 
+static void print_certificate(FILE *file, const struct front_run *run)
+{
+	struct words_fold fold;
+	char text[CERTIFICATE_TEXT_SIZE];
+	certificate_text(run, text, sizeof(text));
+	(void)fprintf(words_fold_begin(&fold, file), "  certificate: %s\n", text);
+	words_fold_end(&fold);
+}
+
 /* Counts add up: skipped, bounded and evaluated are the candidates; feasible and infeasible the evaluated. */
 void report_counts(FILE *file, const struct front_run *run)
 {
@@ -358,9 +368,7 @@ void report_counts(FILE *file, const struct front_run *run)
 	if (run->has_quality)
 		(void)fprintf(file, "  hypervolume: %.3f %% of the box up to 1.1 x nadir; knee: point %zu\n",
 		              100.0 * run->quality.hypervolume_frac, run->quality.knee);
-	char text[CERTIFICATE_TEXT_SIZE];
-	certificate_text(run, text, sizeof(text));
-	(void)fprintf(file, "  certificate: %s\n", text);
+	print_certificate(file, run);
 	left_out_tell(file, run->space);
 	history_print(file, run->explore, run->options->engine->is_random);
 	if (run->explore->interrupted)
@@ -417,7 +425,9 @@ void report_verify(FILE *file, const struct front_run *run)
 
 static void print_miss(FILE *file, const struct explore_miss *miss)
 {
-	(void)fprintf(file, "\nNearest miss: %s\n  %s\n", miss->machine, miss->text);
+	struct words_fold fold;
+	(void)fprintf(words_fold_begin(&fold, file), "\nNearest miss: %s\n  %s\n", miss->machine, miss->text);
+	words_fold_end(&fold);
 	if (miss->violation > 0.0 && miss->violation < 1000.0)
 		(void)fprintf(file, "  over its limit by %.3g %%\n", 100.0 * miss->violation);
 }
@@ -429,9 +439,8 @@ void report_infeasible(FILE *file, const struct front_run *run)
 	              "No feasible design%s among %" PRIu64 " machines and %" PRIu64 " evaluated layer designs.\n",
 	              explore->out_of_time ? " found in the time, which proves nothing," : "",
 	              explore->counts.n_machine, explore->counts.engine.n_told);
-	char text[CERTIFICATE_TEXT_SIZE];
-	certificate_text(run, text, sizeof(text));
-	(void)fprintf(file, "  certificate: %s\n\n", text);
+	print_certificate(file, run);
+	(void)fputc('\n', file);
 	print_reasons(file, &explore->counts, 2);
 	if (explore->miss.stage != STAGE_NONE)
 		print_miss(file, &explore->miss);
