@@ -3,6 +3,7 @@
 #include "dse/misfit.h"
 #include "dse/number.h"
 #include "dse/table.h"
+#include "dse/words.h"
 #include <assert.h>
 #include <inttypes.h>
 #include <math.h>
@@ -59,10 +60,12 @@ static void print_best(FILE *file, const struct misfit_change *change)
 	char text[256], percent[NUMBER_TEXT_SIZE];
 	print_change(change, text, sizeof(text));
 	print_percent(change, percent);
+	struct words_fold fold;
 	(void)fprintf(
-	    file,
+	    words_fold_begin(&fold, file),
 	    "\nSmallest change of one limit that lets something through%s:\n  %s %s (by %s), on %s\n  set in %s\n",
 	    change->proven ? "" : " (that was found)", change->what, text, percent, change->machine, change->where);
+	words_fold_end(&fold);
 }
 
 void misfit_print(FILE *file, const struct misfit *misfit)
