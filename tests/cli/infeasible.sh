@@ -82,6 +82,11 @@ expect_text "$work/out" "certificate: exact, every "
 awk '/^No feasible design/ { verdict = NR } /one limit, all others as they are/ { advice = NR }
 	END { exit !(verdict == 1 && advice > verdict) }' "$work/out" || fail "the verdict is not what comes first"
 
+# That nothing fits is audited like a front.
+expect_code 4 "$DSE" explore "$work/none.yaml" -o "$work/results" --audit
+expect_text "$work/out" "audited by brute force over all 512 whole designs"
+expect_text "$work/out" "Audit: no fault found"
+
 # Limits that a few designs keep are kept by composition of few points, too: nothing is thinned out before bounds on what
 # follows have cut what cannot keep them.
 vgg16() {
