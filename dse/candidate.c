@@ -461,6 +461,7 @@ void candidate_compose_network(struct candidate *candidate, size_t i)
 	                                  .n_state = states.n_place * states.n_level,
 	                                  .max_front = candidate->max_front,
 	                                  .max_composed = candidate->max_composed,
+	                                  .stop = candidate->set->map->stop,
 	                                  .n_thread = candidate->n_thread};
 	candidate->network_code[i] = ERR_INTERNAL;
 	if (!chain_alloc(&chain, 2 * candidate->n_task, n_layer, changes ? MAX_EDGE : MAX_PLACE_EDGE))
@@ -510,6 +511,7 @@ enum err_code candidate_compose_total(struct candidate *candidate, struct err *e
 	                                  .n_state = 1,
 	                                  .max_front = candidate->max_front,
 	                                  .max_composed = candidate->max_composed,
+	                                  .stop = candidate->set->map->stop,
 	                                  .n_thread = candidate->n_thread};
 	for (size_t i = 0; i < n_network && code == ERR_OK; i++) {
 		if (candidate->network_code[i] != ERR_OK)

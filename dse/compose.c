@@ -374,7 +374,8 @@ static bool extend_chain(struct chain *chain, size_t n_done)
 	size_t n_before = first_numbers(chain->now, n_state, chain->first);
 	uint64_t n_sum = count_sums(chain, layer), max = chain->options->max_composed;
 
-	chain->is_over_budget = max > 0 && add_sat(chain->n_composed, n_sum) > max;
+	chain->is_over_budget =
+	    max > 0 && (add_sat(chain->n_composed, n_sum) > max || stop_requested(chain->options->stop));
 	if (chain->is_over_budget)
 		return true;
 	chain->n_composed = add_sat(chain->n_composed, n_sum);

@@ -10,6 +10,7 @@
  * dynamic program over the states, exact as long as nothing is thinned out.
  */
 #include "sim/base/err.h"
+#include "sim/base/stop.h"
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -55,8 +56,9 @@ struct compose_options {
 	 */
 	size_t max_front;
 	uint64_t max_composed; /* pairs of a partial chain and a layer's point to be weighed; 0: as many as there are */
-	bool is_thinned;       /* points of the layers' fronts stand for others that are not there */
-	unsigned n_thread;     /* 0: one */
+	const struct stop *stop; /* with max_composed: looked at between layers, as if that were reached; may be NULL */
+	bool is_thinned;         /* points of the layers' fronts stand for others that are not there */
+	unsigned n_thread;       /* 0: one */
 	size_t part_size; /* sums that make a part of a layer's step worth it; 0: chosen well. Changes no result. */
 };
 
@@ -75,7 +77,7 @@ struct compose_result {
 	 */
 	double epsilon;
 	bool is_limited;     /* a limit cut chains that stood for others, which may keep it */
-	bool is_over_budget; /* max_composed was reached; n is 0 then, and nothing is known */
+	bool is_over_budget; /* max_composed was reached, or it was stopped; n is 0 then, and nothing is known */
 	uint64_t n_composed; /* pairs of a partial chain and a layer's point that were weighed */
 };
 
