@@ -15,13 +15,12 @@
 #include "dse/cli.h"
 #include "sim/sim.h"
 #include "tests/random_extreme.h"
-#include "tests/slow_build.h"
 #include "tests/space_folder.h"
 #include <fcntl.h>
 #include <jansson.h>
 #include <sys/wait.h>
 
-enum { MAX_WORD = 24, MAX_SECOND = 1, N_TRIAL = 40, N_SLOW_TRIAL = 15 };
+enum { MAX_WORD = 24, MAX_SECOND = 1, N_TRIAL = 40 };
 
 /* MACHINE, NETWORK, SPACE and OUT are files and a folder of the trial's. */
 static const char *const command[] = {
@@ -222,7 +221,7 @@ static bool run_trial(uint32_t trial, size_t *n_result)
 
 static void test_extremes_end_with_a_result_or_a_reason(void **state)
 {
-	unsigned first = 0, n = SLOW_BUILD ? N_SLOW_TRIAL : N_TRIAL;
+	unsigned first = 0, n = N_TRIAL;
 	size_t n_failed = 0, n_result = 0;
 	const char *wanted = getenv("EXTREMES");
 	(void)state;
