@@ -18,7 +18,6 @@
 #include "dse/engine.h"
 #include "dse/explore.h"
 #include "sim/base/rng.h"
-#include "tests/slow_build.h"
 #include "tests/space_folder.h"
 #include <math.h>
 #include <stdio.h>
@@ -33,7 +32,7 @@ static const char *const metric_name[N_METRIC_NAME] = {"latency_ms", "energy_mj"
 static uint32_t n_case(void)
 {
 	const char *wanted = getenv("LIMITS");
-	return wanted ? (uint32_t)strtoul(wanted, NULL, 10) : SLOW_BUILD ? 75 : 300;
+	return wanted ? (uint32_t)strtoul(wanted, NULL, 10) : 300;
 }
 
 /* Four to six layers, some of which add what another has left; their splits in two or three parts of some dimension.
