@@ -618,9 +618,7 @@ enum err_code candidate_compose_again(struct candidate *candidate, struct err *e
 	swap_composed(candidate, &first);
 	candidate->max_front = AGAIN_MAX_FRONT;
 	candidate->max_composed = n_pair > AGAIN_LEAST_PAIRS ? n_pair : AGAIN_LEAST_PAIRS;
-	for (size_t i = 0; i < n_network; i++)
-		candidate_compose_network(candidate, i);
-	enum err_code code = candidate_compose_total(candidate, err);
+	enum err_code code = candidate_compose_once(candidate, err);
 	candidate->max_front = max_front;
 	candidate->max_composed = 0;
 	bool is_better = !is_over_budget(candidate) && (was_empty || candidate->total.n > 0) &&
@@ -631,14 +629,19 @@ enum err_code candidate_compose_again(struct candidate *candidate, struct err *e
 	return code;
 }
 
-enum err_code candidate_compose(struct candidate *candidate, struct err *err)
+enum err_code candidate_compose_once(struct candidate *candidate, struct err *err)
 {
 	for (size_t i = 0; i < candidate->set->map->n_network; i++) {
 		compose_free(&candidate->network[i]);
 		candidate_compose_network(candidate, i);
 	}
 	compose_free(&candidate->total);
-	enum err_code code = candidate_compose_total(candidate, err);
+	return candidate_compose_total(candidate, err);
+}
+
+enum err_code candidate_compose(struct candidate *candidate, struct err *err)
+{
+	enum err_code code = candidate_compose_once(candidate, err);
 	return code == ERR_OK ? candidate_compose_again(candidate, err) : code;
 }
 

@@ -103,7 +103,10 @@ bool candidate_is_limited(const struct candidate *candidate);
 /* How far a design that is missing may be better at most: each network's own loss, then that of their combination. */
 double candidate_epsilon(const struct candidate *candidate);
 
-/* All networks, then the total, again where limits meet thinning; what was composed before goes. ERR_INTERNAL. */
+/* All networks, then the total; what was composed before goes. ERR_INTERNAL. */
+enum err_code candidate_compose_once(struct candidate *candidate, struct err *err);
+
+/* The same, again where limits meet thinning. ERR_INTERNAL. */
 enum err_code candidate_compose(struct candidate *candidate, struct err *err);
 
 /* Metrics [N_METRIC] of point i of the total front: composed, machine's and derived ones; others 0. */

@@ -174,14 +174,8 @@ static enum err_code compose(struct finder *finder, bool of_upper, struct err *e
 	}
 	if (code == ERR_OK)
 		code = candidate_name_points(candidate, err);
-	for (size_t i = 0; i < candidate->set->map->n_network && code == ERR_OK; i++) {
-		compose_free(&candidate->network[i]);
-		candidate_compose_network(candidate, i);
-	}
-	if (code == ERR_OK) {
-		compose_free(&candidate->total);
-		code = candidate_compose_total(candidate, err);
-	}
+	if (code == ERR_OK)
+		code = candidate_compose_once(candidate, err);
 	finder->value = INFINITY;
 	if (code == ERR_OK && candidate->total.n > 0) {
 		finder->value = candidate->total.metric[0];

@@ -85,22 +85,14 @@ static enum err_code evaluate_task(struct candidate_task *task, struct err *err)
 /* The layers' fronts, as they stand, to points of wholes; *slack: what thinning costs. */
 static enum err_code compose(struct candidate *candidate, struct outlook_points *points, double *slack, struct err *err)
 {
-	const size_t n_network = candidate->set->map->n_network;
-	double worst = 0;
 	enum err_code code = candidate_name_points(candidate, err);
-	for (size_t i = 0; i < n_network && code == ERR_OK; i++) {
-		compose_free(&candidate->network[i]);
-		candidate_compose_network(candidate, i);
-		worst = fmax(worst, candidate->network[i].epsilon);
-	}
-	compose_free(&candidate->total);
 	if (code == ERR_OK)
-		code = candidate_compose_total(candidate, err);
+		code = candidate_compose_once(candidate, err);
 	if (code != ERR_OK)
 		return code;
 	const struct compose_result *total = &candidate->total;
 	size_t n = total->n * total->n_metric;
-	*slack = (1 + worst) * (1 + total->epsilon);
+	*slack = 1 + candidate_epsilon(candidate);
 	points->n = total->n;
 	points->metric = calloc(n + 1, sizeof(*points->metric));
 	if (!points->metric)
