@@ -52,14 +52,14 @@ PKG_CFLAGS := $(shell pkg-config --cflags $(PACKAGES) 2>/dev/null || echo -I/usr
 PKG_LIBS := $(shell pkg-config --libs $(PACKAGES) 2>/dev/null || \
 	echo -lyaml -lpcre2-8 -ljansson -lxxhash -lcminpack -lprotobuf-c -lsqlite3 -lz)
 # ONNX's schema comes from the system; the classes made from it are built, not kept. One file knows them,
-# mapper/onnx_read.c. As other people's code they are not held to our warnings.
+# mapper/onnx/onnx_read.c. As other people's code they are not held to our warnings.
 ONNX_PROTO ?= $(firstword $(wildcard $(addsuffix /onnx/onnx.proto,/usr/local/include /usr/include)))
 GENERATED = $(BUILD)/generated
-# The charting library of HTML pages; dse/page_assets.c puts it and dse/page/ into the program.
+# The charting library of HTML pages; dse/out/page_assets.c puts it and dse/out/page/ into the program.
 CHART_JS ?= $(firstword $(wildcard $(addsuffix /chart.js/chart.min.js,/usr/local/share/javascript /usr/share/javascript)))
-PAGE_FILES := $(wildcard dse/page/*.html dse/page/*.css dse/page/*.js)
+PAGE_FILES := $(wildcard dse/out/page/*.html dse/out/page/*.css dse/out/page/*.js)
 # MPI=1 insists on MPI, MPI=0 does without; else it is used where it is. Sanitizers report what the library leaves
-# behind, so their variants do without. One file knows MPI, dse/ranks.c; its headers are not held to our warnings.
+# behind, so their variants do without. One file knows MPI, dse/keep/ranks.c; its headers are not held to our warnings.
 MPI ?= $(if $(filter release debug,$(VARIANT)),auto,0)
 export MPI
 # Likewise the browser in which HTML pages are tested, in the release variant: a page is the same in all. Desktops set
@@ -79,7 +79,7 @@ V ?= 0
 Q := $(if $(filter 1,$(V)),,@)
 say = $(if $(filter 1,$(V)),,@echo '  $(1) $@')
 
-# One set of objects serves program and shared library; with what is public marked as such (dse/dse.h) and all else
+# One set of objects serves program and shared library; with what is public marked as such (dse/lib/dse.h) and all else
 # hidden, -fPIC costs no instruction: 3 126 070 459 of `dse explore spaces/thesis_vgg16.yaml` beside 3 125 964 200.
 LANGUAGE := -std=c11 -D_POSIX_C_SOURCE=200809L -I. -fopenmp -ffp-contract=off -fPIC -fvisibility=hidden
 # The same bytes wherever the sources and the build lie. No part of the flags: it changes nothing but names of files.
@@ -88,33 +88,34 @@ ALL_CFLAGS := $(LANGUAGE) $(OPTIMISE) $(WARNINGS) $(PKG_CFLAGS) $(CFLAGS)
 ALL_LDFLAGS := $(OPTIMISE) -fopenmp $(LDFLAGS)
 LIBS := $(PKG_LIBS) $(MPI_LIBS) -lm -ldl
 
-FOLDERS := sim/base sim mapper dse
-SOURCES := $(sort $(wildcard $(addsuffix /*.c,$(FOLDERS))))
-HEADERS := $(sort $(wildcard $(addsuffix /*.h,$(FOLDERS))))
-TEST_SOURCES := $(sort $(wildcard tests/test_*.c))
-BENCH_SOURCES := $(sort $(wildcard tests/bench_*.c))
+# Rooms, from the ground up; .ci/rooms says what each is allowed to include.
+ROOMS := $(shell sed -n 's/^\([a-z]*\/[a-z]*\)[[:space:]].*/\1/p' .ci/rooms)
+SOURCES := $(sort $(wildcard $(addsuffix /*.c,$(ROOMS))))
+HEADERS := $(sort $(wildcard $(addsuffix /*.h,$(ROOMS))))
+TEST_SOURCES := $(sort $(wildcard $(addprefix tests/,$(addsuffix /test_*.c,across $(ROOMS)))))
+BENCH_SOURCES := $(sort $(wildcard tests/bench/*.c))
 FUZZ_SOURCES := $(sort $(wildcard tests/fuzz/fuzz_*.c))
 SUPPORT_SOURCES := $(sort $(wildcard tests/support/*.c))
 TEST_SCRIPTS := $(sort $(wildcard tests/cli/*.sh))
 
 OBJECTS := $(SOURCES:%.c=$(BUILD)/obj/%.o) $(BUILD)/obj/onnx.pb-c.o
-ONNX_OBJECTS := $(BUILD)/obj/mapper/onnx_read.o $(patsubst %.c,$(BUILD)/obj/%.o,$(wildcard tests/test_onnx*.c))
-MAIN_OBJECT := $(BUILD)/obj/dse/main.o
+ONNX_OBJECTS := $(BUILD)/obj/mapper/onnx/onnx_read.o $(patsubst %.c,$(BUILD)/obj/%.o,$(wildcard tests/mapper/onnx/*.c))
+MAIN_OBJECT := $(BUILD)/obj/dse/cmd/main.o
 ARCHIVE := $(BUILD)/objects.a
 PROGRAM := $(BUILD)/dse
 
-# libdse is dse/library.c, what that needs of the archive, and nothing else: no MPI, no store. Before 1.0 every second
+# libdse is dse/lib/library.c, what that needs of the archive, and nothing else: no MPI, no store. Before 1.0 every second
 # number of the version is another soname. Sanitizers want the whole program, so their variants have no library.
-VERSION := $(shell sed -n 's/^\#define DSE_VERSION "\(.*\)"/\1/p' dse/dse.h)
+VERSION := $(shell sed -n 's/^\#define DSE_VERSION "\(.*\)"/\1/p' dse/lib/dse.h)
 SONAME := libdse.so.$(basename $(VERSION))
 LIBRARY_PACKAGES := yaml-0.1 libpcre2-8 jansson libxxhash libprotobuf-c
 LIBRARY_LIBS = $(shell pkg-config --libs $(LIBRARY_PACKAGES) 2>/dev/null || echo -lyaml -lpcre2-8 -ljansson -lxxhash -lprotobuf-c)
-LIBRARY_OBJECTS := $(BUILD)/obj/dse/library.o $(BUILD)/obj/library/ranks.o
+LIBRARY_OBJECTS := $(BUILD)/obj/dse/lib/library.o $(BUILD)/obj/library/ranks.o
 LIBRARIES := $(if $(filter release debug,$(VARIANT)),$(BUILD)/libdse.a $(BUILD)/libdse.so.$(VERSION))
 SUPPORT := $(SUPPORT_SOURCES:%.c=$(BUILD)/obj/%.o)
-TESTS := $(TEST_SOURCES:tests/%.c=$(BUILD)/tests/%)
+TESTS := $(addprefix $(BUILD)/tests/,$(basename $(notdir $(TEST_SOURCES))))
 FUZZERS := $(FUZZ_SOURCES:tests/fuzz/%.c=$(BUILD)/%)
-BENCHES := $(BENCH_SOURCES:tests/%.c=$(BUILD)/bench/%)
+BENCHES := $(filter-out %/calibrate_hdl,$(BENCH_SOURCES:tests/bench/%.c=$(BUILD)/bench/%))
 
 # make again, on all cores unless the user chose a number of jobs.
 AGAIN = +@$(MAKE) --no-print-directory $(if $(findstring --jobserver,$(MAKEFLAGS)),,-j$(JOBS))
@@ -282,10 +283,10 @@ $(BUILD)/obj/onnx.pb-c.o: $(GENERATED)/onnx.pb-c.c $(BUILD)/flags
 $(ONNX_OBJECTS): private ALL_CFLAGS += -isystem $(GENERATED)
 $(ONNX_OBJECTS): $(GENERATED)/onnx.pb-c.h
 
-$(BUILD)/obj/dse/ranks.o: private ALL_CFLAGS += $(MPI_CFLAGS)
+$(BUILD)/obj/dse/keep/ranks.o: private ALL_CFLAGS += $(MPI_CFLAGS)
 
-$(BUILD)/obj/dse/page_assets.o: private ALL_CFLAGS += -DCHART_JS='"$(CHART_JS)"'
-$(BUILD)/obj/dse/page_assets.o: $(PAGE_FILES) $(CHART_JS)
+$(BUILD)/obj/dse/out/page_assets.o: private ALL_CFLAGS += -DCHART_JS='"$(CHART_JS)"'
+$(BUILD)/obj/dse/out/page_assets.o: $(PAGE_FILES) $(CHART_JS)
 
 # A hash of all that decides results, for what is kept of them: rewritten only when it is another one.
 $(BUILD)/sources.h: $(SOURCES) $(HEADERS) $(BUILD)/flags
@@ -299,8 +300,8 @@ $(BUILD)/facts.h: FORCE
 	@./dse/packaging/facts '$(VARIANT)' '$(LANGUAGE) $(OPTIMISE) $(PKG_CFLAGS) $(CFLAGS)' '$(PREFIX)/share/dse' '$(CHART_JS)' $(PACKAGES) >$@.new
 	@if cmp -s $@.new $@; then rm -f $@.new; else mv $@.new $@; fi
 
-$(BUILD)/obj/dse/build.o: private ALL_CFLAGS += -include $(BUILD)/sources.h -include $(BUILD)/facts.h
-$(BUILD)/obj/dse/build.o: $(BUILD)/sources.h $(BUILD)/facts.h
+$(BUILD)/obj/dse/base/build.o: private ALL_CFLAGS += -include $(BUILD)/sources.h -include $(BUILD)/facts.h
+$(BUILD)/obj/dse/base/build.o: $(BUILD)/sources.h $(BUILD)/facts.h
 
 $(BUILD)/obj/tests/%.o: tests/%.c $(BUILD)/flags
 	@mkdir -p $(@D)
@@ -323,7 +324,7 @@ $(PROGRAM): $(MAIN_OBJECT) $(ARCHIVE)
 	$(Q)$(CC) $(ALL_LDFLAGS) $^ $(LIBS) -o $@
 
 # Without -DDSE_MPI.
-$(BUILD)/obj/library/%.o: dse/%.c $(BUILD)/flags
+$(BUILD)/obj/library/%.o: dse/keep/%.c $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(call say,CC)
 	$(Q)$(CC) $(ALL_CFLAGS) $(PATH_MAP) -MMD -MP -c $< -o $@
@@ -342,17 +343,20 @@ $(BUILD)/libdse.a: $(LIBRARY_OBJECTS) $(ARCHIVE)
 	$(Q)$(AR) rcsD $@ $(BUILD)/obj/library/dse.o
 
 # What several tests share is linked to all of them.
-$(BUILD)/tests/%: $(BUILD)/obj/tests/%.o $(SUPPORT) $(ARCHIVE)
+$(TESTS): $(SUPPORT) $(ARCHIVE)
 	@mkdir -p $(@D)
 	$(call say,LD)
-	$(Q)$(CC) $(ALL_LDFLAGS) $^ $(TEST_LIBS) $(LIBS) -o $@
+	$(Q)$(CC) $(ALL_LDFLAGS) $(filter %.o,$^) $(ARCHIVE) $(TEST_LIBS) $(LIBS) -o $@
+
+# Tests lie in the rooms of what they test, their programs in one folder.
+$(foreach source,$(TEST_SOURCES),$(eval $(BUILD)/tests/$(basename $(notdir $(source))): $(BUILD)/obj/$(source:.c=.o)))
 
 # -fsanitize=fuzzer brings the main program.
 $(BUILD)/fuzz_%: $(BUILD)/obj/tests/fuzz/fuzz_%.o $(ARCHIVE)
 	$(call say,LD)
 	$(Q)$(CC) $(ALL_LDFLAGS) -fsanitize=fuzzer $^ $(LIBS) -o $@
 
-$(BUILD)/bench/%: $(BUILD)/obj/tests/%.o $(ARCHIVE)
+$(BUILD)/bench/%: $(BUILD)/obj/tests/bench/%.o $(ARCHIVE)
 	@mkdir -p $(@D)
 	$(call say,LD)
 	$(Q)$(CC) $(ALL_LDFLAGS) $^ $(LIBS) -o $@
@@ -391,7 +395,7 @@ headers:
 	done
 
 format:
-	$(CLANG_FORMAT) -i $(SOURCES) $(HEADERS) $(TEST_SOURCES) $(SUPPORT_SOURCES) $(BENCH_SOURCES) $(FUZZ_SOURCES)
+	@$(CLANG_FORMAT) -i $(SOURCES) $(HEADERS) $(TEST_SOURCES) $(SUPPORT_SOURCES) $(BENCH_SOURCES) $(FUZZ_SOURCES)
 
 # ---- the rest ------------------------------------------------------------------------------------
 

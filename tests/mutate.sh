@@ -4,7 +4,7 @@
 # tests/mutate.sh [defines|tables|defaults|files|NAME]...: does any test notice a changed constant?
 #
 #   defines   constants of the models in sim/ and mapper/: #define's that end in a unit
-#   tables    numbers of latency_share (sim/latency.c)
+#   tables    numbers of latency_share (sim/machine/latency.c)
 #   defaults  machine_param[] and level_param[]
 #   files     constants of the machine files
 #   NAME      one #define
@@ -29,7 +29,7 @@ survivors=
 
 for folder in pristine tree; do
 	mkdir "$work/$folder"
-	(cd "$root" && cp -R Makefile sim mapper dse tests spaces "$work/$folder") || exit 2
+	(cd "$root" && cp -R Makefile .ci sim mapper dse tests spaces "$work/$folder") || exit 2
 done
 cd "$work/tree" || exit 2
 
@@ -37,7 +37,7 @@ cd "$work/tree" || exit 2
 models=
 for test in latency energy hierarchy mla fast 'event_*' 'distribute_*' tiling utilisation job_queue mesh 'unfold*' \
 	distribute 'validate*'; do
-	for file in tests/test_$test.c; do
+	for file in $(find tests/sim tests/mapper tests/dse tests/across -name "test_$test.c" | sort); do
 		[ -f "$file" ] && models="$models $(basename "$file" .c)"
 	done
 done
@@ -152,7 +152,7 @@ list_numbers() {
 				if (once)
 					break
 			}
-		}' once="${3:-0}" sim/*.[ch] mapper/*.[ch] spaces/machines/*.yaml
+		}' once="${3:-0}" sim/*/*.[ch] mapper/*/*.[ch] spaces/machines/*.yaml
 }
 
 list_defines() {

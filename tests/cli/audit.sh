@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# dse explore --audit: what is said, written and refused; tests/test_audit.c plants the errors that it must find.
+# dse explore --audit: what is said, written and refused; tests/dse/check/test_audit.c plants the errors that it must find.
 . tests/cli/common
 
 # A space of few designs: brute force over all of them, and the front is the one found without.

@@ -138,14 +138,14 @@ else
 	# The library as it was built, by a link from elsewhere: machines are those of the clone that it lies in.
 	mkdir "$work/link"
 	ln -s "$build/libdse.so.$version" "$work/link/$(readelf -d "$build/libdse.so.$version" | sed -n 's/.*SONAME.*\[\(.*\)\]/\1/p')"
-	"$cc" -Idse dse/example/evaluate.c "$build/libdse.so.$version" -o "$work/linked" || fail "the library as built is not linked"
+	"$cc" -Idse/lib dse/example/evaluate.c "$build/libdse.so.$version" -o "$work/linked" || fail "the library as built is not linked"
 	(cd "$work" && LD_LIBRARY_PATH=$work/link ./linked dvfs_chip tiny) >"$work/out" 2>&1 || {
 		cat "$work/out" >&2
 		fail "the library as built finds no machines"
 	}
 
 	# What others see of both libraries is what the header says.
-	sed -n 's/^DSE_API.*[ *]\(dse_[a-z_]*\)(.*/\1/p' dse/dse.h | LC_ALL=C sort >"$work/public"
+	sed -n 's/^DSE_API.*[ *]\(dse_[a-z_]*\)(.*/\1/p' dse/lib/dse.h | LC_ALL=C sort >"$work/public"
 	[ "$(wc -l <"$work/public")" -ge 14 ] || fail "the header has lost functions"
 	nm -D --defined-only "$prefix/lib/libdse.so" | sed 's/.* //' | LC_ALL=C sort >"$work/names"
 	expect_same "$work/names" "$work/public"

@@ -9,7 +9,7 @@ space=spaces/smoke.yaml
 results=$work/results
 store=$results/dse.sqlite
 
-# integrity STORE: the file's own check, where the tool for it is there; tests/test_run_store.c has its own.
+# integrity STORE: the file's own check, where the tool for it is there; tests/dse/keep/test_run_store.c has its own.
 integrity() {
 	! command -v sqlite3 >/dev/null 2>&1 || [ "$(sqlite3 "$1" 'PRAGMA integrity_check')" = ok ] || fail "$1 is damaged"
 }

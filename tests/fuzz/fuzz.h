@@ -2,9 +2,9 @@
 #ifndef TESTS_FUZZ_FUZZ_H
 #define TESTS_FUZZ_FUZZ_H
 /* What the fuzzers share: files for readers that want a path, and the check of a reader's answer. */
-#include "dse/simulate.h"
-#include "dse/space.h"
-#include "tests/reader_result.h"
+#include "dse/design/simulate.h"
+#include "dse/space/space.h"
+#include "tests/support/reader_result.h"
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SCALE-Sim's .cfg files; one that is right gives a machine that runs the smallest shipped network. */
-#include "dse/machine_cfg.h"
+#include "dse/space/machine_cfg.h"
 #include "tests/fuzz/fuzz.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n_byte)

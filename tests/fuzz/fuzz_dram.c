@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Images of DRAMs, from memory, with the checksum set right so that what is behind it is read; sound ones come back. */
-#include "dse/dram_image.h"
+#include "dse/schedule/dram_image.h"
 #include "tests/fuzz/fuzz.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n_byte)

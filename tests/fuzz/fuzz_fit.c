@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Measurements: read, fitted where they are few, and written down in every form. */
-#include "dse/fit.h"
+#include "dse/fit/fit.h"
 #include "tests/fuzz/fuzz.h"
 #include <math.h>
 

@@ -3,8 +3,8 @@
  * Journals: bytes as a whole journal; and, since a random change never has the right checksum, as the contents of a
  * search's record and as the states of the engines.
  */
-#include "dse/candidate.h"
-#include "dse/journal.h"
+#include "dse/search/candidate.h"
+#include "dse/keep/journal.h"
 #include "tests/fuzz/fuzz.h"
 
 /* A candidate of a shipped space, built once. */

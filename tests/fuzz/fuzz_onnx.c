@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* ONNX models; one whose nodes all have layers is a network that our own format keeps. */
-#include "mapper/onnx.h"
-#include "mapper/parser.h"
+#include "mapper/onnx/onnx.h"
+#include "mapper/network/parser.h"
 #include "tests/fuzz/fuzz.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n_byte)
@@ -20,7 +20,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n_byte)
 			fuzz_require(file != NULL, "no file", NULL);
 			onnx_write_yaml(&import, file);
 			fuzz_require(fclose(file) == 0, "no room", NULL);
-			fuzz_require(network_read_yaml(path, &again, &err) == ERR_OK, "the network that was written", &err);
+			fuzz_require(network_read_yaml(path, &again, &err) == ERR_OK, "the network that was written",
+			             &err);
 			fuzz_require(again.n_block == network.n_block, "other blocks than were written", NULL);
 			network_free(&again);
 		}

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Machine parameters from text: the first byte chooses one; what can be read is printed and read back equal. */
-#include "sim/machine.h"
+#include "sim/machine/machine.h"
 #include "tests/fuzz/fuzz.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n_byte)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Fronts: point 0 of one is read and run again. */
-#include "dse/replay.h"
+#include "dse/design/replay.h"
 #include "tests/fuzz/fuzz.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n_byte)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Spaces, with the shipped machines and networks beside them; of one that is right, designs picked at random run. */
-#include "dse/layers.h"
+#include "dse/layer/layers.h"
 #include "sim/base/rng.h"
 #include "tests/fuzz/fuzz.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "tests/peers/ours.h"
-#include "tests/moo_problems.h"
+#include "tests/support/moo_problems.h"
 #include <assert.h>
 
 const char *ours_name(unsigned problem)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef TESTS_PEERS_OURS_H
 #define TESTS_PEERS_OURS_H
-/* tests/moo_problems.h for drivers written in C++. Problems have the numbers of its table. */
+/* tests/support/moo_problems.h for drivers written in C++. Problems have the numbers of its table. */
 #include <stdbool.h>
 
 #ifdef __cplusplus

@@ -6,7 +6,7 @@
 #include <cmocka.h>
 #include "tests/support/chip_follower.h"
 #include "sim/base/checked.h"
-#include "tests/random_design.h"
+#include "tests/support/random_design.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

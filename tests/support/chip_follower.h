@@ -5,9 +5,9 @@
  * Follows a schedule of reuse on the chip step by step and fails the test where an operand is not where it is taken
  * from; what was met and moved is counted. And the designs of the thesis to be followed.
  */
-#include "dse/space.h"
-#include "mapper/place.h"
-#include "mapper/unfold_parts.h"
+#include "dse/space/space.h"
+#include "mapper/network/place.h"
+#include "mapper/unfold/unfold_parts.h"
 
 #define FOLLOWER_N_HELD 8 /* filter parts followed in a PE; ours has two buffers */
 

@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "dse/arada/arada_report.h"
+#include "dse/out/table.h"
+#include <assert.h>
+#include <math.h>
+
+#define PCT 100.0
+
+static void print_options(FILE *file, const struct arada_study *study)
+{
+	const struct arada_options *options = &study->space->arada;
+	(void)fprintf(
+	    file,
+	    "%s: memory model %s, bandwidth %s, layers as %s; a switch takes %.6g us; clocks in steps of %.6g MHz, "
+	    "%u bandwidths\n%zu layers, %zu of them different\n\n",
+	    study->space->name, arada_model_name[options->model], arada_bandwidth_name[options->bandwidth],
+	    arada_shape_name[options->shape], options->switch_us, options->clk_step_mhz, options->n_bandwidth,
+	    study->n_all, study->n_distinct);
+}
+
+static void add_pct(struct table *table, double frac)
+{
+	if (isnan(frac))
+		table_add(table, "-");
+	else
+		table_add(table, "%.1f", PCT * frac);
+}
+
+/* What every table has: savings by scheme, equation 6 as printed, bandwidth left over. */
+static void add_sum_columns(struct table *table)
+{
+	table_add_column(table, "IDEAL_pct", true);
+	table_add_column(table, "VF-OH_pct", true);
+	table_add_column(table, "VF-OH-Q_pct", true);
+	table_add_column(table, "eq6_pct", true);
+	table_add_column(table, "bandwidth_pct", true);
+	table_add_column(table, "of_layers_pct", true);
+}
+
+static void add_sums(struct table *table, const struct arada_sum sum[N_ARADA_SCHEME])
+{
+	for (int scheme = ARADA_IDEAL; scheme < N_ARADA_SCHEME; scheme++)
+		add_pct(table, sum[scheme].saving_frac);
+	add_pct(table, sum[ARADA_VF_OH_Q].printed_saving_frac);
+	add_pct(table, sum[ARADA_VF_OH_Q].bandwidth_frac);
+	add_pct(table, sum[ARADA_VF_OH_Q].layer_bandwidth_frac);
+}
+
+static void print_means(FILE *file, const struct arada_study *study)
+{
+	struct table table = {0};
+	table_add_column(&table, "machine", false);
+	table_add_column(&table, "GB/s", true);
+	table_add_column(&table, "words/clk", true);
+	add_sum_columns(&table);
+	for (size_t i = 0; i < study->n_machine; i++) {
+		struct arada_sum mean[N_ARADA_SCHEME];
+		for (int scheme = 0; scheme < N_ARADA_SCHEME; scheme++)
+			mean[scheme] = arada_study_mean(study, i, (enum arada_scheme)scheme);
+		table_add(&table, "%s", study->label[i]);
+		table_add_real(&table, study->machine[i].systolic_memory_gb_s);
+		table_add_real(&table, study->run[i * study->space->n_network].platform.max_word_per_clk);
+		add_sums(&table, mean);
+	}
+	(void)fputs(
+	    "mean over networks: dynamic energy saved against race to idle (eq6: VF-OH-Q by equation 6 as printed),\n"
+	    "bandwidth left over by VF-OH-Q, mean over time and over layers\n",
+	    file);
+	table_print(&table, file, 2);
+	table_free(&table);
+}
+
+static void print_networks(FILE *file, const struct arada_study *study)
+{
+	struct table table = {0};
+	table_add_column(&table, "machine", false);
+	table_add_column(&table, "network", false);
+	table_add_column(&table, "layers", true);
+	table_add_column(&table, "slower", true);
+	table_add_column(&table, "narrower", true);
+	table_add_column(&table, "time_ms", true);
+	add_sum_columns(&table);
+	for (size_t i = 0; i < study->n_run; i++) {
+		const struct arada_run *of = &study->run[i];
+		table_add(&table, "%s", study->label[of->machine]);
+		table_add(&table, "%s", study->space->network[of->network].network.name);
+		table_add(&table, "%zu", of->n_layer);
+		table_add(&table, "%zu", of->sum[ARADA_VF_OH_Q].n_slower);
+		table_add(&table, "%zu", of->sum[ARADA_VF_OH_Q].n_narrower);
+		table_add_real(&table, of->time_us / 1000);
+		add_sums(&table, of->sum);
+	}
+	(void)fputs("\nby network\n", file);
+	table_print(&table, file, 2);
+	table_free(&table);
+}
+
+static void print_published(FILE *file, const struct arada_report *report)
+{
+	struct table table = {0};
+	table_add_column(&table, "machine", false);
+	table_add_column(&table, "published_pct", true);
+	table_add_column(&table, "VF-OH-Q_pct", true);
+	table_add_column(&table, "GB/s", true);
+	table_add_column(&table, "matching_GB/s", true);
+	table_add_column(&table, "there_pct", true);
+	for (size_t i = 0; i < report->n_match; i++) {
+		const struct arada_match *match = &report->match[i];
+		table_add(&table, "%s", report->study->label[match->machine]);
+		add_pct(&table, match->published_frac);
+		add_pct(&table, match->own_frac);
+		table_add_real(&table, report->study->machine[match->machine].systolic_memory_gb_s);
+		table_add_real(&table, match->gb_s);
+		add_pct(&table, match->reached_frac);
+	}
+	(void)fputs("\nmean savings beside published ones, and the least bandwidth at which ours is no more\n", file);
+	table_print(&table, file, 2);
+	table_free(&table);
+}
+
+void arada_print(FILE *file, const struct arada_report *report, bool brief)
+{
+	assert(report->study->n_run > 0);
+	print_options(file, report->study);
+	print_means(file, report->study);
+	if (report->n_match > 0)
+		print_published(file, report);
+	if (!brief)
+		print_networks(file, report->study);
+	(void)fputc('\n', file);
+	arada_exact_print(file, report->exact, brief);
+}

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "dse/base/build.h"
+#include "dse/lib/dse.h"
+#include "dse/out/json.h"
+#include "dse/base/parallel.h"
+#include "dse/keep/ranks.h"
+
+/* The Makefile gives these to this file alone, so that a change anywhere compiles nothing else anew. */
+#ifndef DSE_SOURCES
+#define DSE_SOURCES ""
+#endif
+#ifndef DSE_VARIANT
+#define DSE_VARIANT ""
+#define DSE_FLAGS ""
+#define DSE_DATA ""
+#endif
+
+#if defined(__clang__)
+#define COMPILER "clang"
+#define COMPILER_VERSION __clang_version__
+#elif defined(__GNUC__)
+#define COMPILER "gcc"
+#define COMPILER_VERSION __VERSION__
+#else
+#define COMPILER "unknown"
+#define COMPILER_VERSION ""
+#endif
+
+#define LICENCE "Apache-2.0"
+
+const char *const build_sources = DSE_SOURCES;
+const char *const build_data = DSE_DATA;
+
+static const struct library {
+	const char *name, *version;
+} library[] = {
+#ifdef DSE_LIBRARIES
+    DSE_LIBRARIES
+#else
+    {"", ""}
+#endif
+};
+
+static void print_json(FILE *file)
+{
+	struct json json;
+	char mpi[RANKS_LIBRARY_SIZE];
+	json_start(&json, file, 2);
+	json_begin_object(&json, NULL);
+	json_put_text(&json, "program", "dse");
+	json_put_text(&json, "version", DSE_VERSION);
+	json_put_text(&json, "sources", build_sources);
+	json_put_text(&json, "compiler", COMPILER);
+	json_put_text(&json, "compiler_version", COMPILER_VERSION);
+	json_put_text(&json, "variant", DSE_VARIANT);
+	json_put_text(&json, "flags", DSE_FLAGS);
+	json_begin_object(&json, "libraries");
+	for (size_t i = 0; i < sizeof(library) / sizeof(library[0]); i++)
+		json_put_text(&json, library[i].name, library[i].version);
+	json_end(&json);
+	json_put_text(&json, "openmp", parallel_standard());
+	json_put_text(&json, "mpi", ranks_library(mpi));
+	json_put_text(&json, "data", build_data);
+	json_put_text(&json, "licence", LICENCE);
+	json_end(&json);
+	json_finish(&json);
+}
+
+void build_print(FILE *file, bool as_json)
+{
+	if (as_json) {
+		print_json(file);
+		return;
+	}
+	char mpi[RANKS_LIBRARY_SIZE];
+	(void)fprintf(file, "dse %s\nsources    %s\ncompiler   %s %s\nvariant    %s\nflags      %s\n", DSE_VERSION,
+	              build_sources, COMPILER, COMPILER_VERSION, DSE_VARIANT, DSE_FLAGS);
+	(void)fputs("libraries  ", file);
+	for (size_t i = 0; i < sizeof(library) / sizeof(library[0]); i++)
+		(void)fprintf(file, "%s%s %s", i ? ", " : "", library[i].name, library[i].version);
+	(void)fprintf(file, "\nOpenMP     %s\nMPI        %s\ndata       %s\nlicence    %s\n", parallel_standard(),
+	              ranks_library(mpi), build_data, LICENCE);
+}

@@ -1,0 +1,395 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "dse/check/compare.h"
+#include "dse/design/design_read.h"
+#include "dse/pareto/indicator.h"
+#include "dse/design/mapping.h"
+#include "dse/base/parallel.h"
+#include "dse/design/simulate.h"
+#include <assert.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Sums in another order may differ in their last bits; that is no difference between designs. */
+#define SAME_FRAC 1e-12
+
+const char *const compare_verdict_name[N_COMPARE] = {"no_fit", "dominated", "on_front", "nondominated"};
+
+/* The front, scaled for the epsilon, and what is placed against it. */
+struct placer {
+	struct compare *compare;
+	size_t n;
+	unsigned n_objective;
+	double *front, *scaled; /* [n][n_objective] */
+	double scale[SPACE_MAX_OBJECTIVE];
+};
+
+/* ---- running a mapping ---- */
+
+/* The first message of err, without the end of its line. */
+static void take_message(const struct err *err, char *text, size_t n_byte)
+{
+	(void)snprintf(text, n_byte, "%.*s", (int)strcspn(err_text(err), "\n"), err_text(err));
+}
+
+static bool run_splits(const struct compare_mapping *mapping, const struct machine *machine, uint32_t level,
+                       enum detail detail, const struct network *network, struct simulated *block,
+                       struct compare_place *place)
+{
+	const struct simulate_options options = {.scheme = &mapping->scheme,
+	                                         .strategy = mapping->strategy,
+	                                         .level = level,
+	                                         .how = {.detail = {.detail = detail}}};
+	for (size_t k = 0; k < network->n_block; k++) {
+		const char *name = network->block[k].name;
+		if (split_scheme_find(&mapping->scheme, network->name, machine_target_name[machine->target], name))
+			continue;
+		if (!mapping->is_thesis) {
+			(void)err_add(&place->err, ERR_INPUT, "no split of layer %s of %s on a %s", name, network->name,
+			              machine_target_name[machine->target]);
+			return false;
+		}
+		place->n_own++;
+	}
+	assert(level < machine->n_level);
+	return simulate_network(machine, network, &options, block, &place->err) == ERR_OK;
+}
+
+static bool run_point(const struct doc_node *const *design, const struct machine *machine, enum detail detail,
+                      const struct network *network, struct simulated *block, struct err *err)
+{
+	const struct simulate_how how = {.detail = {.detail = detail}};
+	bool is_read = true;
+	struct layer_context *context = calloc(network->n_block, sizeof(*context));
+	if (!context)
+		return err_add(err, ERR_INTERNAL, "out of memory") == ERR_OK;
+	for (size_t k = 0; k < network->n_block && is_read; k++) {
+		struct err own = {0};
+		block[k] = (struct simulated){.block = &network->block[k], .in_scheme = true};
+		is_read = design_read(design[k], block[k].block, machine, &block[k].design, &own);
+		if (!is_read)
+			(void)err_add(err, own.code, "layer %s: %s", block[k].block->name, err_text(&own));
+		err_clear(&own);
+	}
+	bool done = is_read && simulate_prepare(machine, network, block, context, err) == ERR_OK &&
+	            simulate_blocks(context, block, network->n_block, NULL, &how, err) == ERR_OK;
+	free(context);
+	return done;
+}
+
+/* A mapping's YAML on this machine, whatever machine it was written for. */
+static bool run_mapping(const struct doc_node *layers, const struct machine *machine, enum detail detail,
+                        const struct network *network, struct simulated *block, struct err *err)
+{
+	struct layer_design *design = calloc(network->n_block, sizeof(*design));
+	const struct simulate_options options = {.design = design, .how = {.detail = {.detail = detail}}};
+	if (!design)
+		return err_add(err, ERR_INTERNAL, "out of memory") == ERR_OK;
+	bool done = mapping_read_layers(layers, network, machine, design, NULL, err) == ERR_OK &&
+	            simulate_network(machine, network, &options, block, err) == ERR_OK;
+	free(design);
+	return done;
+}
+
+/* By its kind. */
+static bool run_network(const struct compare_mapping *mapping, size_t begin, const struct machine *machine,
+                        uint32_t level, enum detail detail, const struct network *network, struct simulated *block,
+                        struct compare_place *place)
+{
+	if (mapping->layers)
+		return run_mapping(mapping->layers, machine, detail, network, block, &place->err);
+	if (mapping->design)
+		return run_point(mapping->design + begin, machine, detail, network, block, &place->err);
+	return run_splits(mapping, machine, level, detail, network, block, place);
+}
+
+/* Into design what ran; false with the first layer that cannot. */
+static bool take_blocks(const struct simulated *block, size_t n, struct unrolled_design *design, struct err *err)
+{
+	for (size_t k = 0; k < n; k++) {
+		const struct verdict *verdict = &block[k].verdict;
+		if (!block[k].ran && verdict->demanded > 0)
+			return err_add(err, ERR_INFEASIBLE, "layer %s: %s: %llu byte demanded, %llu available",
+			               block[k].block->name, verdict_table[verdict->reason].help,
+			               (unsigned long long)verdict->demanded,
+			               (unsigned long long)verdict->available) == ERR_OK;
+		if (!block[k].ran)
+			return err_add(err, ERR_INFEASIBLE, "layer %s: %s", block[k].block->name,
+			               verdict_table[verdict->reason].help) == ERR_OK;
+		design[k].design = block[k].design;
+		design[k].total_clk = block[k].result.total_clk;
+		memcpy(design[k].metric, block[k].metric, sizeof(design[k].metric));
+	}
+	return true;
+}
+
+/* Sums as those of the front's points; limits of the space that the mapping breaks are named, no more. */
+static void sum_metrics(const struct compare *compare, const struct machine *machine, struct unrolled_design *design,
+                        struct compare_place *place)
+{
+	const struct space *space = compare->space;
+	struct unrolled point;
+	if (unrolled_init(compare->map, &point, &place->err) != ERR_OK)
+		return;
+	point.machine = machine;
+	for (size_t k = 0; k < compare->map->n_block; k++)
+		point.layer[k] = &design[k];
+	unroll_sum(space, compare->map, &point);
+	memcpy(place->metric, point.metric, sizeof(place->metric));
+	unrolled_free(&point);
+	size_t n = 0;
+	for (size_t i = 0; i < space->n_limit && n < sizeof(place->why); i++) {
+		const struct space_limit *limit = &space->limit[i];
+		if (!(place->metric[limit->metric] <= space_limit_most(limit)))
+			n += (size_t)snprintf(place->why + n, sizeof(place->why) - n, "%s%s <= %.10g", n ? ", " : "",
+			                      metric_table[limit->metric].name, limit->max);
+	}
+}
+
+/* The mapping on its machine, network by network. Messages stay in the place. */
+static bool run_place(const struct placer *placer, struct compare_place *place)
+{
+	const struct compare *compare = placer->compare;
+	const struct layer_map *map = compare->map;
+	const struct compare_mapping *mapping = place->mapping;
+	struct machine machine;
+	uint32_t level = 0;
+	bool fits = space_machine(compare->space, place->machine_index, &machine, place->why, sizeof(place->why));
+	struct simulated *block = calloc(map->n_block, sizeof(*block));
+	struct unrolled_design *design = calloc(map->n_block, sizeof(*design));
+	assert(fits); /* list_machine has built it before */
+	while (!compare_has_levels(mapping) && level < machine.n_level &&
+	       strcmp(machine.level[level].name, place->level) != 0)
+		level++;
+	assert(level < machine.n_level);
+	if (!block || !design)
+		fits = err_add(&place->err, ERR_INTERNAL, "out of memory") == ERR_OK;
+	for (size_t i = 0; i < map->n_network && fits; i++) {
+		const struct network *network = &compare->space->network[i].network;
+		size_t begin = map->begin[i];
+		fits =
+		    run_network(mapping, begin, &machine, level, compare->space->detail, network, block + begin, place);
+		fits = fits && take_blocks(block + begin, network->n_block, design + begin, &place->err);
+	}
+	if (fits)
+		sum_metrics(compare, &machine, design, place);
+	free(block);
+	free(design);
+	return place->err.n_message == 0;
+}
+
+/* ---- placing it ---- */
+
+static bool differs(double a, double b)
+{
+	return fabs(a - b) > SAME_FRAC * fmax(fabs(a), fabs(b));
+}
+
+double *compare_front(const struct unroller *unroller)
+{
+	const struct explore *explore = unroller->explore;
+	size_t n_objective = explore->space->n_objective;
+	struct unrolled point;
+	double *front = calloc(explore->front.n + 1, n_objective * sizeof(*front));
+	if (!front || unrolled_init(&explore->map, &point, NULL) != ERR_OK) {
+		free(front);
+		return NULL;
+	}
+	for (size_t i = 0; i < explore->front.n; i++) {
+		unroll_point(unroller, i, &point);
+		for (size_t k = 0; k < n_objective; k++)
+			front[i * n_objective + k] = point.metric[explore->space->objective[k]];
+	}
+	unrolled_free(&point);
+	return front;
+}
+
+static void find_scale(struct placer *placer)
+{
+	assert(placer->n_objective <= SPACE_MAX_OBJECTIVE);
+	for (unsigned k = 0; k < placer->n_objective; k++) {
+		double low = INFINITY, high = -INFINITY;
+		for (size_t i = 0; i < placer->n; i++) {
+			low = fmin(low, placer->front[i * placer->n_objective + k]);
+			high = fmax(high, placer->front[i * placer->n_objective + k]);
+		}
+		placer->scale[k] = differs(high, low) ? high - low : high > 0.0 ? high : 1.0;
+		for (size_t i = 0; i < placer->n; i++)
+			placer->scaled[i * placer->n_objective + k] =
+			    placer->front[i * placer->n_objective + k] / placer->scale[k];
+	}
+}
+
+/* How point i of the front stands to own: -1 dominates it, 0 is equal to it, 1 neither. */
+static int relate(const struct placer *placer, size_t i, const double *own)
+{
+	int order = 0;
+	for (unsigned k = 0; k < placer->n_objective; k++) {
+		double theirs = placer->front[i * placer->n_objective + k];
+		if (!differs(theirs, own[k]))
+			continue;
+		if (theirs > own[k])
+			return 1;
+		order = -1;
+	}
+	return order;
+}
+
+/*
+ * The point with the least largest lag behind own, all objectives scaled: the
+ * one the epsilon is due to. Of several, as where all have as many MAC units,
+ * the one that is ahead by most in sum.
+ */
+static size_t find_nearest(const struct placer *placer, const double *scaled)
+{
+	size_t nearest = 0;
+	assert(placer->n > 0);
+	double least = INFINITY, least_sum = INFINITY;
+	for (size_t i = 0; i < placer->n; i++) {
+		double lag = -INFINITY, sum = 0.0;
+		for (unsigned k = 0; k < placer->n_objective; k++) {
+			double own = placer->scaled[i * placer->n_objective + k] - scaled[k];
+			lag = fmax(lag, own);
+			sum += own;
+		}
+		if (lag < least || (!(lag > least) && sum < least_sum)) {
+			nearest = i;
+			least = lag;
+			least_sum = sum;
+		}
+	}
+	return nearest;
+}
+
+static enum err_code judge_place(const struct placer *placer, struct compare_place *place)
+{
+	const struct space *space = placer->compare->space;
+	double own[SPACE_MAX_OBJECTIVE], scaled[SPACE_MAX_OBJECTIVE];
+	bool is_equal = false;
+	assert(placer->n > 0 && placer->n_objective == space->n_objective);
+	for (unsigned k = 0; k < placer->n_objective; k++) {
+		own[k] = place->metric[space->objective[k]];
+		scaled[k] = own[k] / placer->scale[k];
+	}
+	place->dominating = calloc(placer->n, sizeof(*place->dominating));
+	if (!place->dominating)
+		return err_add(&place->err, ERR_INTERNAL, "out of memory");
+	for (size_t i = 0; i < placer->n; i++) {
+		int order = relate(placer, i, own);
+		is_equal = is_equal || order == 0;
+		if (order < 0)
+			place->dominating[place->n_dominating++] = i;
+	}
+	place->nearest = find_nearest(placer, scaled);
+	place->epsilon = indicator_epsilon(placer->scaled, placer->n, scaled, 1, placer->n_objective);
+	place->verdict = place->n_dominating > 0 ? COMPARE_DOMINATED
+	                 : is_equal              ? COMPARE_ON_FRONT
+	                                         : COMPARE_NONDOMINATED;
+	return ERR_OK;
+}
+
+static void work_place(void *context, size_t i)
+{
+	const struct placer *placer = context;
+	struct compare_place *place = &placer->compare->place[i];
+	if (run_place(placer, place))
+		(void)judge_place(placer, place);
+	assert(place->err.n_message > 0 || place->verdict != COMPARE_NO_FIT);
+	place->code = place->err.code == ERR_INTERNAL ? ERR_INTERNAL : ERR_OK;
+	if (place->err.n_message > 0) {
+		place->verdict = COMPARE_NO_FIT;
+		take_message(&place->err, place->why, sizeof(place->why));
+	}
+}
+
+/* ---- what is to be placed ---- */
+
+static bool add_place(struct compare *compare, struct compare_place place)
+{
+	size_t n = compare->n_place;
+	/* grows when the number is a power of two */
+	if ((n & (n - 1)) == 0) {
+		struct compare_place *grown = realloc(compare->place, (n ? 2 * n : 1) * sizeof(*grown));
+		if (!grown)
+			return false;
+		compare->place = grown;
+	}
+	compare->place[compare->n_place++] = place;
+	return true;
+}
+
+/* One machine candidate at the operating points that the mapping leaves open; nothing where rules refuse it. */
+static bool list_machine(struct compare *compare, const struct compare_mapping *mapping, uint64_t index)
+{
+	struct machine machine;
+	struct compare_place place = {.mapping = mapping, .machine_index = (uint32_t)index};
+	bool ok = true;
+	if (!space_machine(compare->space, index, &machine, place.why, sizeof(place.why)))
+		return true;
+	explore_machine_text(compare->space, place.machine_index, &machine, place.machine, sizeof(place.machine));
+	for (size_t i = 0; i < (compare_has_levels(mapping) ? 1 : machine.n_level) && ok; i++) {
+		if (!compare_has_levels(mapping))
+			(void)snprintf(place.level, sizeof(place.level), "%s", machine.level[i].name);
+		ok = add_place(compare, place);
+	}
+	return ok;
+}
+
+static bool list_places(struct compare *compare, const struct unroller *unroller)
+{
+	uint64_t n_machine = space_n_machine(compare->space), n = n_machine;
+	bool ok = true;
+	compare->is_cut = n_machine > COMPARE_MAX_MACHINE;
+	if (compare->is_cut)
+		n = unroller->n_machine < COMPARE_MAX_MACHINE ? unroller->n_machine : COMPARE_MAX_MACHINE;
+	for (size_t i = 0; i < compare->n_mapping; i++)
+		for (uint64_t k = 0; k < n && ok; k++)
+			ok = list_machine(compare, &compare->mapping[i],
+			                  compare->is_cut ? unroller->machine_index[k] : k);
+	return ok;
+}
+
+enum err_code compare_run(struct compare *compare, const struct unroller *unroller, unsigned n_thread, struct err *err)
+{
+	const struct explore *explore = unroller->explore;
+	struct placer placer = {
+	    .compare = compare, .n = explore->front.n, .n_objective = (unsigned)compare->space->n_objective};
+	enum err_code code = ERR_OK;
+	assert(placer.n > 0 && compare->n_place == 0 && explore->space == compare->space);
+	compare->map = &explore->map;
+	placer.front = compare_front(unroller);
+	placer.scaled = calloc(placer.n, placer.n_objective * sizeof(*placer.scaled));
+	if (!placer.front || !placer.scaled || !list_places(compare, unroller)) {
+		code = err_add(err, ERR_INTERNAL, "out of memory");
+		goto cleanup;
+	}
+	find_scale(&placer);
+	parallel_for(compare->n_place, n_thread, work_place, &placer);
+	for (size_t i = 0; i < compare->n_place && code == ERR_OK; i++)
+		if (compare->place[i].code != ERR_OK)
+			code = err_add_all(err, (struct err_place){0}, &compare->place[i].err);
+cleanup:
+	free(placer.front);
+	free(placer.scaled);
+	return code;
+}
+
+enum err_code compare_judge(const struct compare *compare, struct err *err)
+{
+	enum err_code code = ERR_OK;
+	for (size_t i = 0; i < compare->n_mapping; i++) {
+		const struct compare_place *first = NULL;
+		bool fits = false;
+		for (size_t k = 0; k < compare->n_place; k++) {
+			const struct compare_place *place = &compare->place[k];
+			if (place->mapping != &compare->mapping[i])
+				continue;
+			first = first ? first : place;
+			fits = fits || place->verdict != COMPARE_NO_FIT;
+		}
+		if (first && !fits)
+			code = err_add(err, ERR_INPUT, "--compare %s fits no machine of the space; %s: %s",
+			               compare->mapping[i].name, first->machine, first->why);
+	}
+	return code;
+}

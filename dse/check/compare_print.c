@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What --compare found, for people and for programs. */
+#include "dse/check/compare.h"
+#include "dse/out/table.h"
+#include <assert.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MAX_ROW 20   /* of a mapping; others are in run.json */
+#define MAX_LISTED 8 /* ids in a row */
+#define MAX_ID 100   /* ids in JSON */
+#define MAX_REASON 5 /* machines that a mapping does not fit */
+
+/* Best first: nondominated before dominated, then by how far the front is ahead, then in the order of the places. */
+static int compare_rows(const void *left, const void *right)
+{
+	const struct compare_place *a = *(const struct compare_place *const *)left;
+	const struct compare_place *b = *(const struct compare_place *const *)right;
+	if (a->verdict != b->verdict)
+		return a->verdict > b->verdict ? -1 : 1;
+	if (a->epsilon < b->epsilon || a->epsilon > b->epsilon)
+		return a->epsilon > b->epsilon ? -1 : 1;
+	return a < b ? -1 : a > b;
+}
+
+/* "dominated by 3 points: 0, 1, 7", and the limits it breaks. */
+static void print_verdict(const struct compare_place *place, char *text, size_t n_byte)
+{
+	size_t n = 0;
+	assert(place->verdict != COMPARE_NO_FIT);
+	if (place->verdict == COMPARE_DOMINATED)
+		n += (size_t)snprintf(text, n_byte, "dominated by %zu point%s:", place->n_dominating,
+		                      place->n_dominating == 1 ? "" : "s");
+	else
+		n += (size_t)snprintf(text, n_byte, "%s",
+		                      place->verdict == COMPARE_ON_FRONT ? "on the front" : "nondominated");
+	for (size_t i = 0; i < place->n_dominating && i < MAX_LISTED; i++)
+		n += (size_t)snprintf(text + n, n_byte - n, "%s %zu", i ? "," : "", place->dominating[i]);
+	if (place->n_dominating > MAX_LISTED)
+		n += (size_t)snprintf(text + n, n_byte - n, ", ...");
+	if (place->why[0])
+		(void)snprintf(text + n, n_byte - n, "; breaks %.200s", place->why);
+}
+
+static void add_row(struct table *table, const struct space *space, const double *front,
+                    const struct compare_place *place)
+{
+	char text[512];
+	assert(place->verdict != COMPARE_NO_FIT);
+	table_add(table, "%s", place->mapping->name);
+	if (space->n_machine > 1 || space->n_axis > 0)
+		table_add(table, "%s", place->machine);
+	table_add(table, "%s", place->level[0] ? place->level : "own");
+	for (size_t k = 0; k < space->n_objective; k++) {
+		double own = place->metric[space->objective[k]];
+		double theirs = front[place->nearest * space->n_objective + k];
+		table_add_real(table, own);
+		table_add(table, "%+.6g", own - theirs);
+		if (theirs > 0.0)
+			table_add(table, "%.4g", own / theirs);
+		else
+			table_add(table, "-");
+	}
+	table_add(table, "%zu", place->nearest);
+	table_add(table, "%.4g", place->epsilon);
+	print_verdict(place, text, sizeof(text));
+	table_add(table, "%s", text);
+}
+
+static void add_columns(struct table *table, const struct space *space)
+{
+	table_add_column(table, "mapping", false);
+	if (space->n_machine > 1 || space->n_axis > 0)
+		table_add_column(table, "machine", false);
+	table_add_column(table, "level", false);
+	for (size_t k = 0; k < space->n_objective; k++) {
+		table_add_column(table, metric_table[space->objective[k]].name, true);
+		table_add_column(table, "difference", true);
+		table_add_column(table, "ratio", true);
+	}
+	table_add_column(table, "to point", true);
+	table_add_column(table, "epsilon", true);
+	table_add_column(table, "against the front", false);
+}
+
+/* The places of a mapping that fit, best first; returns how many. */
+static size_t list_rows(const struct compare *compare, const struct compare_mapping *mapping,
+                        const struct compare_place **row)
+{
+	size_t n = 0;
+	for (size_t i = 0; i < compare->n_place; i++)
+		if (compare->place[i].mapping == mapping && compare->place[i].verdict != COMPARE_NO_FIT)
+			row[n++] = &compare->place[i];
+	qsort(row, n, sizeof(*row), compare_rows);
+	return n;
+}
+
+/* Machines that a mapping does not fit, the first few with their reasons. */
+static void print_misfits(FILE *file, const struct compare *compare, const struct compare_mapping *mapping)
+{
+	size_t n = 0;
+	for (size_t i = 0; i < compare->n_place; i++) {
+		const struct compare_place *place = &compare->place[i];
+		if (place->mapping != mapping || place->verdict != COMPARE_NO_FIT)
+			continue;
+		if (n++ < MAX_REASON)
+			(void)fprintf(file, "  %s does not fit %s%s%s: %s\n", mapping->name, place->machine,
+			              place->level[0] ? ", " : "", place->level, place->why);
+	}
+	if (n > MAX_REASON)
+		(void)fprintf(file, "  and %zu more\n", n - MAX_REASON);
+}
+
+void compare_print(FILE *file, const struct compare *compare, const struct unroller *unroller)
+{
+	struct table table = {0};
+	double *front = compare_front(unroller);
+	const struct compare_place **row = calloc(compare->n_place + 1, sizeof(*row));
+	assert(file && compare->n_mapping > 0);
+	(void)fprintf(file,
+	              "Compared with the front; differences and ratios are to the point that is ahead by most in all "
+	              "objectives\n\n");
+	add_columns(&table, compare->space);
+	size_t n_left = 0, n_own = 0;
+	for (size_t i = 0; i < compare->n_mapping && row && front; i++) {
+		size_t n = list_rows(compare, &compare->mapping[i], row);
+		for (size_t k = 0; k < n && k < MAX_ROW; k++) {
+			add_row(&table, compare->space, front, row[k]);
+			n_own = row[k]->n_own > n_own ? row[k]->n_own : n_own;
+		}
+		n_left += n > MAX_ROW ? n - MAX_ROW : 0;
+	}
+	table_print(&table, file, 2);
+	table_free(&table);
+	for (size_t i = 0; i < compare->n_mapping; i++)
+		print_misfits(file, compare, &compare->mapping[i]);
+	if (n_left > 0)
+		(void)fprintf(file, "  %zu more rows are in run.json\n", n_left);
+	if (n_own > 0)
+		(void)fprintf(file, "  the thesis has no splits of %zu layers; its rules split them\n", n_own);
+	if (compare->is_cut)
+		(void)fprintf(file, "  on machines of the front only: the space has too many\n");
+	free(row);
+	free(front);
+}
+
+static void put_objectives(struct json *json, const struct compare *compare, const double *front,
+                           const struct compare_place *place)
+{
+	const struct space *space = compare->space;
+	json_begin_list(json, "objectives");
+	for (size_t k = 0; k < space->n_objective; k++) {
+		double own = place->metric[space->objective[k]];
+		double theirs = front[place->nearest * space->n_objective + k];
+		json_begin_object(json, NULL);
+		json_put_text(json, "objective", metric_table[space->objective[k]].name);
+		json_put_real(json, "value", own);
+		json_put_real(json, "nearest", theirs);
+		json_put_real(json, "difference", own - theirs);
+		json_put_real(json, "ratio", theirs > 0.0 ? own / theirs : NAN);
+		json_end(json);
+	}
+	json_end(json);
+}
+
+static void put_place(struct json *json, const struct compare *compare, const double *front,
+                      const struct compare_place *place)
+{
+	json_begin_object(json, NULL);
+	json_put_text(json, "mapping", place->mapping->name);
+	json_put_text(json, "machine", place->machine);
+	json_put_text(json, "level", place->level[0] ? place->level : NULL);
+	json_put_text(json, "verdict", compare_verdict_name[place->verdict]);
+	if (place->verdict == COMPARE_NO_FIT) {
+		json_put_text(json, "why", place->why);
+		json_end(json);
+		return;
+	}
+	json_put_u64(json, "layers_split_by_rules", place->n_own);
+	json_put_text(json, "breaks", place->why[0] ? place->why : NULL);
+	put_objectives(json, compare, front, place);
+	json_put_u64(json, "nearest_point", place->nearest);
+	json_put_real(json, "epsilon", place->epsilon);
+	json_put_u64(json, "n_dominating", place->n_dominating);
+	json_begin_list(json, "dominated_by");
+	for (size_t i = 0; i < place->n_dominating && i < MAX_ID; i++)
+		json_put_u64(json, NULL, place->dominating[i]);
+	json_end(json);
+	json_end(json);
+}
+
+void compare_put_json(struct json *json, const struct compare *compare, const struct unroller *unroller)
+{
+	double *front = compare_front(unroller);
+	assert(json && compare->map);
+	json_begin_list(json, "compare");
+	for (size_t i = 0; i < compare->n_place && front; i++)
+		put_place(json, compare, front, &compare->place[i]);
+	json_end(json);
+	free(front);
+}

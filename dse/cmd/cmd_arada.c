@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * dse arada: a layer's clock and bandwidth by what it waits for.
+ *
+ *   space -> study (dse/arada/arada_study.h) -> published savings, matched -> tables, files, pictures
+ */
+#include "dse/arada/arada_exact_study.h"
+#include "dse/arada/arada_report.h"
+#include "dse/options/cli.h"
+#include "dse/base/parallel.h"
+#include "dse/keep/store.h"
+#include <assert.h>
+#include <stdlib.h>
+
+#define PCT 100.0
+
+/* The files that -o makes. */
+enum file {
+	FILE_SCHEDULE,
+	FILE_SUMMARY,
+	FILE_JSON,
+	FILE_MEANS,
+	FILE_NETWORKS,
+	FILE_LAYERS,
+	FILE_EXACT,
+	FILE_EXACT_SCHEDULE,
+	N_FILE
+};
+static const char *const file_name[N_FILE] = {"schedule.csv", "summary.csv", "arada.json", "means.svg",
+                                              "networks.svg", "layers.svg",  "exact.csv",  "exact_schedule.csv"};
+
+/* Every candidate made of a machine that something is published for; [n] from the arena. */
+static enum err_code match_published(struct arada_study *study, const struct arada_how *how,
+                                     struct arada_report *report, struct err *err)
+{
+	const struct arada_options *options = &study->space->arada;
+	struct arada_match *match = arena_array(&study->arena, options->n_published * study->n_machine, sizeof(*match));
+	if (!match)
+		return err_add(err, ERR_INTERNAL, "out of memory");
+	report->match = match;
+	for (size_t i = 0; i < options->n_published; i++)
+		for (size_t k = arada_study_find(study, &options->published[i], 0); k < study->n_machine;
+		     k = arada_study_find(study, &options->published[i], k + 1)) {
+			struct arada_match *new = &match[report->n_match++];
+			*new = (struct arada_match){
+			    .machine = k,
+			    .published_frac = options->published[i].saving_pct / PCT,
+			    .own_frac = arada_study_mean(study, k, ARADA_VF_OH_Q).saving_frac,
+			};
+			enum err_code code =
+			    arada_study_match(study, k, new->published_frac, how, &new->gb_s, &new->reached_frac, err);
+			if (code != ERR_OK)
+				return code;
+		}
+	return ERR_OK;
+}
+
+static void write_to(FILE *to, enum file file, const struct arada_report *report)
+{
+	if (file == FILE_SCHEDULE)
+		arada_write_schedule(to, report->study);
+	else if (file == FILE_SUMMARY)
+		arada_write_summary(to, report->study);
+	else if (file == FILE_JSON)
+		arada_write_json(to, report);
+	else if (file == FILE_MEANS)
+		arada_draw_means(to, report);
+	else if (file == FILE_NETWORKS)
+		arada_draw_networks(to, report->study);
+	else if (file == FILE_EXACT)
+		arada_exact_write(to, report->exact);
+	else if (file == FILE_EXACT_SCHEDULE)
+		arada_exact_write_schedule(to, report->exact);
+	else
+		arada_draw_layers(to, report->study);
+}
+
+static enum err_code write_files(const char *dir, const struct arada_report *report, struct err *err)
+{
+	enum err_code code = store_make_dir(dir, err);
+	for (int i = 0; i < N_FILE && code == ERR_OK; i++) {
+		struct store_file file = {0};
+		if (i == FILE_LAYERS && report->study->space->arada.n_detail == 0)
+			continue;
+		char *path = store_join(dir, file_name[i]);
+		code = path ? store_open(&file, path, err) : err_add(err, ERR_INTERNAL, "out of memory");
+		if (code == ERR_OK) {
+			write_to(file.file, (enum file)i, report);
+			code = store_commit(&file, err);
+		}
+		free(path);
+	}
+	return code;
+}
+
+static enum err_code run_space(const struct cli_options *options, const struct space *space, struct err *err)
+{
+	struct arada_study study;
+	const struct arada_how how = {.n_thread = parallel_n_thread((size_t)options->jobs),
+	                              .show_progress = !options->quiet && !options->no_progress};
+	enum err_code code = arada_study_run(space, options->file[0], &how, &study, err);
+	if (code != ERR_OK)
+		return code;
+	struct arada_exact_study exact = {0};
+	struct arada_report report = {.study = &study, .exact = &exact};
+	code = match_published(&study, &how, &report, err);
+	if (code == ERR_OK)
+		code = arada_exact_run(&study, how.n_thread, &exact, err);
+	if (code == ERR_OK && options->out)
+		code = write_files(options->out, &report, err);
+	if (code == ERR_OK) {
+		if (options->json)
+			arada_write_json(stdout, &report);
+		else
+			arada_print(stdout, &report, options->quiet);
+	}
+	arada_exact_free(&exact);
+	arada_study_free(&study);
+	return code;
+}
+
+enum err_code cmd_arada(const struct cli_options *options, struct err *err)
+{
+	struct space space;
+	enum err_code code = space_read(options->file[0], &space, err);
+	if (code != ERR_OK)
+		return code;
+	code = run_space(options, &space, err);
+	space_free(&space);
+	return code;
+}

@@ -1,0 +1,404 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* dse check: validate the YAML files we read; say how large a space is before anybody starts to search it. */
+#include "dse/search/candidate.h"
+#include "dse/options/cli.h"
+#include "dse/layer/design_text.h"
+#include "dse/search/estimate.h"
+#include "dse/result/front_file.h"
+#include "dse/out/json.h"
+#include "dse/space/left_out.h"
+#include "dse/base/parallel.h"
+#include "dse/base/paths.h"
+#include "dse/result/report.h"
+#include "dse/keep/store.h"
+#include "dse/out/table.h"
+#include "dse/out/words.h"
+#include "mapper/network/file_kind.h"
+#include "sim/base/doc.h"
+#include <assert.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Where the results go: one of the two. */
+struct output {
+	FILE *file;
+	struct json *json; /* NULL: text */
+	const struct cli_options *cli;
+	enum detail detail; /* the tier whose search is estimated */
+};
+
+/* How long designs are timed in the event tier; one may take longer than that. */
+#define EVENT_MEASURE_S 2.0
+
+/* By the file's ending, or by the keys that only this kind has. */
+static enum err_code detect_kind(const char *path, enum file_kind *kind, struct err *err)
+{
+	struct arena arena = {0};
+	struct doc_node *root = NULL;
+	struct err found = {0};
+	*kind = file_kind_of_path(path);
+	if (*kind != N_FILE_KIND)
+		return ERR_OK;
+	enum err_code code = doc_read_file(path, &arena, &root, &found);
+	*kind = file_kind_of_keys(root);
+	/* Of a kind that is known, the reader repeats the mistakes of the document together with all others. */
+	if (*kind != N_FILE_KIND)
+		code = ERR_OK;
+	else if (code != ERR_OK)
+		code = err_add_all(err, (struct err_place){0}, &found);
+	else
+		code = err_add_at(
+		    err, ERR_INPUT, doc_place(root),
+		    "neither a space (objectives, machines, networks), nor a machine (target, levels), nor a "
+		    "network (input, layers)");
+	err_clear(&found);
+	arena_free(&arena);
+	return code;
+}
+
+/* What a machine amounts to, derived from its parameters: a first check by eye. */
+static enum err_code check_machine(const struct output *output, const char *path, struct err *err)
+{
+	struct machine machine;
+	assert(output->file && path);
+	enum err_code code = machine_read(path, &machine, err);
+	if (code != ERR_OK)
+		return code;
+	if (output->json) {
+		json_put_text(output->json, "name", machine.name);
+		json_put_u64(output->json, "pes", machine_n_pe(&machine));
+		json_put_u64(output->json, "mac_units", machine_n_mac(&machine));
+		json_put_u64(output->json, "sram_byte", machine_sram_byte(&machine));
+		json_put_u64(output->json, "levels", machine.n_level);
+	} else if (machine.target == MACHINE_SYSTOLIC) {
+		(void)fprintf(output->file,
+		              "%s: machine %s: ok; systolic array of %" PRIu32 "x%" PRIu32 " (rows x columns), %" PRIu64
+		              " byte buffers, %.6g GB/s, %" PRIu32 " operating points\n",
+		              path, machine.name, machine.systolic_rows, machine.systolic_cols,
+		              machine_sram_byte(&machine), machine.systolic_memory_gb_s, machine.n_level);
+	} else {
+		char array[DESIGN_ARRAY_SIZE];
+		design_print_array(&machine, array);
+		(void)fprintf(output->file,
+		              "%s: machine %s: ok; %" PRIu32 " PEs, %s, %" PRIu64 " MAC units, %" PRIu64
+		              " byte SRAM, %" PRIu32 " DRAM interfaces, %" PRIu32 " operating points\n",
+		              path, machine.name, machine_n_pe(&machine), array, machine_n_mac(&machine),
+		              machine_sram_byte(&machine), machine.dram_n, machine.n_level);
+	}
+	return ERR_OK;
+}
+
+/* Multiply-accumulates are what networks are compared by, and a mistake in a shape shows there first. */
+static enum err_code check_network(const struct output *output, const char *path, struct err *err)
+{
+	struct network network;
+	enum err_code code = network_read(path, &network, err);
+	if (code != ERR_OK)
+		return code;
+	uint64_t n_mac = 0, n_weight = 0;
+	size_t n_distinct = 0;
+	for (size_t i = 0; i < network.n_block; i++) {
+		n_mac += block_n_mac(&network.block[i]);
+		/* what is multiplied with another result is no weight of the network */
+		n_weight += network.block[i].filters.n > 0 ? 0 : block_n_weight(&network.block[i]);
+		assert(network.block[i].same_as <= i);
+		n_distinct += network.block[i].same_as == i;
+	}
+	if (output->json) {
+		json_put_text(output->json, "name", network.name);
+		json_put_u64(output->json, "layers", network.n_block);
+		json_put_u64(output->json, "distinct_layers", n_distinct);
+		json_put_u64(output->json, "mac", n_mac);
+		json_put_u64(output->json, "weights", n_weight);
+	} else {
+		(void)fprintf(output->file,
+		              "%s: network %s: ok; %zu blocks, %zu of them distinct, %" PRIu64
+		              " multiply-accumulates, %" PRIu64 " weights\n",
+		              path, network.name, network.n_block, n_distinct, n_mac, n_weight);
+	}
+	network_free(&network);
+	return ERR_OK;
+}
+
+/* "55", "55 (8)" where rules allow 8 of them, "55 [20]" where 20 of those allowed can matter. */
+static void add_splits(struct table *table, const struct split_count *count)
+{
+	char allowed[32] = "", listed[32] = "";
+	if (count->allowed < count->legal)
+		(void)snprintf(allowed, sizeof(allowed), " (%" PRIu64 ")", count->allowed);
+	if (count->listed < count->allowed)
+		(void)snprintf(listed, sizeof(listed), " [%" PRIu64 "]", count->listed);
+	table_add(table, "%" PRIu64 "%s%s", count->legal, allowed, listed);
+}
+
+/*
+ * How many splits each dimension of each distinct layer has. On a machine whose
+ * MAC array differs other splits may matter, so the table names its machine.
+ */
+static void print_layers(FILE *file, const struct layer_set *set, const struct space *space)
+{
+	static const char *const column[] = {"network",  "layer",         "splits_w",   "splits_h",
+	                                     "splits_c", "splits_d",      "strategies", "levels",
+	                                     "places",   "legal_designs", "candidates"};
+	const struct layer_map *map = set->map;
+	assert(set->n_problem == map->n_distinct);
+	struct table table = {0};
+	for (size_t i = 0; i < sizeof(column) / sizeof(column[0]); i++)
+		table_add_column(&table, column[i], i > 1);
+	for (size_t i = 0; i < map->n_distinct; i++) {
+		const struct layer_problem *layer = &set->problem[i];
+		struct split_count count[4];
+		layer_problem_count_splits(layer, count);
+		table_add(&table, "%s", space->network[layer_map_network(map, map->first[i])].network.name);
+		table_add(&table, "%s", map->block[map->first[i]]->name);
+		for (size_t k = 0; k < 4; k++)
+			add_splits(&table, &count[k]);
+		table_add(&table, "%" PRIu32, layer->n_value[GENE_STRATEGY]);
+		table_add(&table, "%" PRIu32, layer->n_value[GENE_LEVEL]);
+		table_add(&table, "%" PRIu32, layer->n_value[GENE_PLACE]);
+		table_add(&table, "%" PRIu64, layer->n_legal);
+		table_add(&table, "%" PRIu64, problem_size(&layer->problem));
+	}
+	FILE *wide = file;
+	struct words_fold fold;
+	file = words_fold_begin(&fold, wide);
+	(void)fprintf(file,
+	              "  distinct layers on %s; legal splits of each dimension, in parentheses: those that the rules "
+	              "allow,\n  in brackets: those of them that can matter to the engine\n\n",
+	              set->machine.name);
+	words_fold_end(&fold);
+	file = wide;
+	table_print(&table, file, 2);
+	(void)fputc('\n', file);
+	table_free(&table);
+}
+
+/* The table of layers for programs. */
+static void put_layers(struct json *json, const struct layer_set *set, const struct space *space)
+{
+	static const char *const dimension[] = {"w", "h", "c", "d"};
+	char key[32];
+	const struct layer_map *map = set->map;
+	json_begin_list(json, "layers");
+	for (size_t i = 0; i < map->n_distinct; i++) {
+		const struct layer_problem *layer = &set->problem[i];
+		struct split_count count[4];
+		layer_problem_count_splits(layer, count);
+		json_begin_object(json, NULL);
+		json_put_text(json, "network", space->network[layer_map_network(map, map->first[i])].network.name);
+		json_put_text(json, "layer", map->block[map->first[i]]->name);
+		for (size_t k = 0; k < 4; k++) {
+			(void)snprintf(key, sizeof(key), "legal_splits_%s", dimension[k]);
+			json_put_u64(json, key, count[k].legal);
+			(void)snprintf(key, sizeof(key), "allowed_splits_%s", dimension[k]);
+			json_put_u64(json, key, count[k].allowed);
+			(void)snprintf(key, sizeof(key), "listed_splits_%s", dimension[k]);
+			json_put_u64(json, key, count[k].listed);
+		}
+		json_put_u64(json, "legal_designs", layer->n_legal);
+		json_put_u64(json, "candidates", problem_size(&layer->problem));
+		json_end(json);
+	}
+	json_end(json);
+}
+
+/* "1.2 million", "480 thousand", "7.5": more digits than such a measurement has are noise. */
+static void print_speed(double per_s, char text[32])
+{
+	const char *unit = per_s >= 995e3 ? " million" : per_s >= 995.0 ? " thousand" : "";
+	double value = per_s / (per_s >= 995e3 ? 1e6 : per_s >= 995.0 ? 1e3 : 1.0);
+	(void)snprintf(text, 32, value >= 9.95 ? "%.0f%s" : "%.2g%s", value, unit);
+}
+
+/*
+ * Rounded: these are expectations, and more digits would claim more. Upper ones: a sample of single designs does not
+ * see the cuts of other designs, which in spaces of all splits save a search most of its work.
+ */
+static void print_estimate(const struct output *output, const struct space *space, const struct estimate *estimate)
+{
+	struct words_fold fold;
+	FILE *file = words_fold_begin(&fold, output->file);
+	const struct engine_kind *engine = engine_find(space->engine);
+	assert(engine);
+	(void)fprintf(file, "  machines: %" PRIu64 " candidates%s\n", estimate->n_machine,
+	              estimate->n_refused > 0 ? ", of which some are refused" : "");
+	if (estimate->n_refused > 0)
+		(void)fprintf(file, "  refused: %" PRIu64 " of the %" PRIu64 " looked at, e.g. %s\n",
+		              estimate->n_refused, estimate->n_sampled, estimate->why);
+	(void)fprintf(file, "  designs: %.4g legal for all distinct layers", estimate->n_legal);
+	if (estimate->n_candidate < estimate->n_legal)
+		(void)fprintf(file, ", %.4g listed by rules and engine", estimate->n_candidate);
+	(void)fputs("\n", file);
+	(void)fprintf(file, "  whole networks: 10^%.1f designs a machine\n", estimate->log10_design);
+	if (estimate->evaluated_frac < 1.0)
+		(void)fprintf(file,
+		              "  evaluations: about %.3g (%.3g %% of the candidates; bounds and cuts save the "
+		              "others)\n",
+		              estimate->n_evaluation, 100.0 * estimate->evaluated_frac);
+	else
+		(void)fprintf(file, "  evaluations: about %.3g (all candidates)\n", estimate->n_evaluation);
+	char speed[32];
+	print_speed(estimate->evaluation_per_s, speed);
+	if (estimate->is_least)
+		(void)fprintf(
+		    file,
+		    "  time: about %.3g s on %u threads or more: of a layer not one design was done in the time "
+		    "for measuring\n",
+		    estimate->seconds, estimate->n_thread);
+	else
+		(void)fprintf(file,
+		              "  time: about %.3g s on %u threads (%s evaluations a second and core, measured now)%s\n",
+		              estimate->seconds, estimate->n_thread, speed,
+		              estimate->is_exact ? estimate->is_measured ? ", by the first machine" : ", by some layers"
+		              : engine->is_random ? ", if searched exhaustively"
+		                                  : "");
+	if (estimate->is_exact && estimate->n_machine > 1)
+		(void)fputs("  that is if no machine is cut whole by bounds, which takes a fraction of its time\n",
+		            file);
+	(void)fputs(
+	    output->detail == DETAIL_EVENT
+		? "  that is with explore --detail event; a search in the fast tier and --verify take far less\n"
+		: "  that is in the fast tier; with --detail event a search takes thousands of times longer "
+		  "(dse check --detail event measures)\n",
+	    file);
+	(void)fprintf(file, "  memory: about %.0f MB\n", estimate->memory_mb);
+	words_fold_end(&fold);
+}
+
+static void put_estimate(struct json *json, const struct estimate *estimate, enum detail detail)
+{
+	json_put_text(json, "detail", detail_name[detail]);
+	json_put_u64(json, "machines", estimate->n_machine);
+	json_put_real(json, "legal_designs", estimate->n_legal);
+	json_put_real(json, "candidates", estimate->n_candidate);
+	json_put_real(json, "log10_network_designs", estimate->log10_design);
+	json_put_real(json, "expected_evaluations", estimate->n_evaluation);
+	json_put_real(json, "expected_seconds", estimate->seconds);
+	json_put_bool(json, "expected_seconds_is_least", estimate->is_least);
+	json_put_real(json, "expected_memory_mb", estimate->memory_mb);
+}
+
+/* A space is checked by building what a search would build first. */
+static enum err_code check_space(const struct output *output, const char *path, struct err *err)
+{
+	struct space space;
+	struct layer_map map = {0};
+	struct estimate estimate = {0};
+	struct left_out left;
+	enum err_code code = space_read(path, &space, err);
+	if (code != ERR_OK)
+		return code;
+	code = layer_map_build(&space, &map, err);
+	if (code == ERR_OK)
+		code = estimate_space(&space, &map, parallel_n_thread((size_t)output->cli->jobs), &estimate, err);
+	if (code == ERR_OK && output->detail == DETAIL_EVENT && estimate.has_candidate)
+		code = estimate_event(&estimate, EVENT_MEASURE_S, err);
+	if (code == ERR_OK && output->json) {
+		json_put_text(output->json, "name", space.name);
+		if (estimate.has_candidate)
+			put_layers(output->json, estimate.candidate.set, &space);
+		put_estimate(output->json, &estimate, output->detail);
+		left_out_find(&space, &left);
+		json_put_text(output->json, "network_result", network_result_name[space.network_result]);
+		left_out_put_json(output->json, &left);
+	} else if (code == ERR_OK) {
+		(void)fprintf(output->file, "%s: space %s: ok; %zu networks, %zu layers, %zu of them distinct\n", path,
+		              space.name, space.n_network, map.n_block, map.n_distinct);
+		if (estimate.has_candidate && !output->cli->quiet)
+			print_layers(output->file, estimate.candidate.set, &space);
+		print_estimate(output, &space, &estimate);
+		left_out_tell(output->file, &space);
+	}
+	if (estimate.has_candidate)
+		candidate_free(&estimate.candidate);
+	layer_map_free(&map);
+	space_free(&space);
+	return code;
+}
+
+/* The messages of a file, one text each, without the end of their lines. */
+static void put_messages(struct json *json, const struct err *err)
+{
+	json_begin_list(json, "errors");
+	for (const char *line = err_text(err); *line;) {
+		size_t n_byte = strcspn(line, "\n");
+		char *text = strndup(line, n_byte);
+		json_put_text(json, NULL, text);
+		free(text);
+		line += n_byte + (line[n_byte] == '\n');
+	}
+	json_end(json);
+}
+
+/* One file's object is closed whatever happened, so that the JSON of several stays whole. */
+static enum err_code check_file(const struct output *output, const char *path, struct err *err)
+{
+	/* One row a kind; a new kind of file is a new row here and in detect_kind. */
+	static enum err_code (*const check[N_FILE_KIND])(const struct output *, const char *, struct err *) = {
+	    [FILE_SPACE] = check_space, [FILE_MACHINE] = check_machine, [FILE_NETWORK] = check_network};
+	enum file_kind kind = FILE_SPACE;
+	struct arena arena = {0};
+	assert(output && path);
+	struct err found = {0};
+	enum err_code code = path_find_any(path, &arena, &path, &found);
+	if (code == ERR_OK)
+		code = detect_kind(path, &kind, &found);
+	if (output->json) {
+		json_begin_object(output->json, NULL);
+		json_put_text(output->json, "file", path);
+		if (code == ERR_OK)
+			json_put_text(output->json, "kind", file_kind_name[kind]);
+	}
+	if (code == ERR_OK)
+		code = check[kind](output, path, &found);
+	if (output->json) {
+		json_put_bool(output->json, "ok", code == ERR_OK);
+		if (found.n_message > 0)
+			put_messages(output->json, &found);
+		json_end(output->json);
+	}
+	(void)err_add_all(err, (struct err_place){0}, &found);
+	err_clear(&found);
+	arena_free(&arena);
+	return code;
+}
+
+/* All files are looked at; the exit code is that of the first mistake. */
+enum err_code cmd_check(const struct cli_options *options, struct err *err)
+{
+	struct store_file file = {0};
+	struct json json;
+	struct output output = {.cli = options};
+	size_t index = DETAIL_FAST;
+	enum err_code code = ERR_OK, first = ERR_OK;
+	if (options->detail)
+		code = cli_choose(options, "detail", options->detail, detail_name, N_DETAIL, &index, err);
+	output.detail = (enum detail)index;
+	if (code == ERR_OK)
+		code = store_open(&file, options->out, err);
+	if (code != ERR_OK)
+		return code;
+	output.file = file.file;
+	if (options->json) {
+		output.json = &json;
+		json_start(&json, file.file, 3);
+		json_begin_object(&json, NULL);
+		json_begin_list(&json, "files");
+	}
+	for (size_t i = 0; i < options->n_file && first != ERR_INTERRUPTED; i++) {
+		code = check_file(&output, options->file[i], err);
+		first = first == ERR_OK ? code : first;
+	}
+	if (options->json) {
+		json_end(&json);
+		json_end(&json);
+		json_finish(&json);
+	}
+	if (first == ERR_INTERRUPTED) {
+		store_abandon(&file);
+		return first;
+	}
+	code = store_commit(&file, err);
+	return first == ERR_OK ? code : first;
+}

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* dse compare: what became of a front from one run to another, and why. */
+#include "dse/base/parallel.h"
+#include "dse/run/run_compare.h"
+#include "dse/run/run_note.h"
+#include "dse/keep/store.h"
+#include <assert.h>
+
+#define FORMAT "dse compare 1"
+
+static void print_json(FILE *file, const struct run_compare *compare, double tolerance_pct, const struct err *worse)
+{
+	struct json json;
+	json_start(&json, file, 2);
+	json_begin_object(&json, NULL);
+	json_put_text(&json, "format", FORMAT);
+	json_put_real(&json, "tolerance_pct", tolerance_pct);
+	json_put_bool(&json, "worse", worse->n_message > 0);
+	run_compare_put_json(&json, compare);
+	json_end(&json);
+	json_finish(&json);
+}
+
+static enum err_code write_out(const struct cli_options *options, const struct run_compare *compare,
+                               const struct err *worse, struct err *err)
+{
+	struct store_file file = {0};
+	enum err_code code = store_open(&file, options->out, err);
+	if (code != ERR_OK)
+		return code;
+	if (options->json)
+		print_json(file.file, compare, options->tolerance_pct, worse);
+	else
+		run_compare_print(file.file, compare);
+	return store_commit(&file, err);
+}
+
+static enum err_code compare_runs(const struct cli_options *options, const struct kept_run *before,
+                                  const struct kept_run *after, struct err *err)
+{
+	const struct run_compare_options how = {.n_thread = parallel_n_thread((size_t)options->jobs),
+	                                        .show_progress = !options->quiet && !options->no_progress};
+	struct run_compare compare;
+	struct err worse = {0};
+	enum err_code code = run_compare_match(before, after, &compare, err);
+	if (code == ERR_OK)
+		code = run_compare_explain(&compare, &how, err);
+	if (code == ERR_OK)
+		(void)run_compare_judge(&compare, options->tolerance_pct, &worse);
+	if (code == ERR_OK)
+		code = write_out(options, &compare, &worse, err);
+	if (code == ERR_OK)
+		code = err_add_all(err, (struct err_place){0}, &worse);
+	err_clear(&worse);
+	run_compare_free(&compare);
+	return code;
+}
+
+/* A folder's run, too, has its inputs in a store, if they are kept: files may have changed since. */
+static enum err_code open_run(const struct cli_options *options, const char *name, struct kept_run *run,
+                              struct err *err)
+{
+	struct database *store = NULL;
+	enum err_code code = ERR_OK;
+	if (kept_run_is_folder(name))
+		store = run_note_open_beside(options, name);
+	else
+		code = run_note_open(options, &store, err);
+	if (code == ERR_OK)
+		code = kept_run_open(store, name, run, err);
+	database_close(store);
+	return code;
+}
+
+enum err_code cmd_compare(const struct cli_options *options, struct err *err)
+{
+	struct kept_run before = {0}, after = {0};
+	assert(options->n_file == 2);
+	enum err_code code = open_run(options, options->file[0], &before, err);
+	if (code == ERR_OK)
+		code = open_run(options, options->file[1], &after, err);
+	if (code == ERR_OK)
+		code = compare_runs(options, &before, &after, err);
+	kept_run_free(&before);
+	kept_run_free(&after);
+	return code;
+}

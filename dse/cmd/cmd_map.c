@@ -1,0 +1,241 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * dse map: one mapping of a network, and its split reports.
+ *
+ *   search, rules, scheme, FRONT.json:ID or FILE.yaml -> struct mapping -> simulated -> tables and files
+ */
+#include "dse/design/choice.h"
+#include "dse/design/map_report.h"
+#include "dse/base/parallel.h"
+#include "dse/keep/store.h"
+#include <assert.h>
+#include <inttypes.h>
+#include <stdlib.h>
+
+struct request {
+	const struct cli_options *cli;
+	struct mapping mapping;
+	struct split_scheme scheme;
+	enum strategy strategy; /* N_STRATEGY: not said */
+	enum mapping_goal goal;
+	size_t split; /* of split_name */
+	uint32_t levels, forms;
+	enum network_result network_result;
+	struct map_report report;
+	char source[MAP_SOURCE_SIZE];
+};
+
+static const char *const split_name[] = {"all", "reduced", "even", "thesis"};
+static const enum split_choice split_choice[] = {SPLIT_ALL, SPLIT_REDUCED, SPLIT_EVEN, SPLIT_WHOLE};
+enum { SPLIT_BY_RULES = 3, N_SPLIT_NAME = 4 };
+
+static bool goes_by_rules(const struct request *job)
+{
+	return job->cli->split_scheme || job->split == SPLIT_BY_RULES;
+}
+
+/* Names of options, all of them, whatever else is wrong. */
+static enum err_code choose(struct request *job, struct err *err)
+{
+	const struct cli_options *cli = job->cli;
+	const char *strategy[N_STRATEGY];
+	size_t index = 0;
+	enum err_code code = ERR_OK, other;
+	for (unsigned i = 0; i < N_STRATEGY; i++)
+		strategy[i] = strategy_table[i].name;
+	job->strategy = N_STRATEGY;
+	if (cli->strategy) {
+		code = cli_choose(cli, "strategy", cli->strategy, strategy, N_STRATEGY, &index, err);
+		job->strategy = (enum strategy)index;
+	}
+	index = MAPPING_LATENCY;
+	other = cli->goal ? cli_choose(cli, "goal", cli->goal, mapping_goal_name, N_MAPPING_GOAL, &index, err) : ERR_OK;
+	job->goal = (enum mapping_goal)index;
+	code = code == ERR_OK ? other : code;
+	other = cli->split ? cli_choose(cli, "split", cli->split, split_name, N_SPLIT_NAME, &job->split, err) : ERR_OK;
+	code = code == ERR_OK ? other : code;
+	other = choice_forms(cli, &job->forms, err);
+	code = code == ERR_OK ? other : code;
+	other = choice_result(cli, &job->network_result, err);
+	code = code == ERR_OK ? other : code;
+	if (cli->split_scheme && cli->split && code == ERR_OK)
+		code = err_add(err, ERR_USAGE, "dse map: allowed is one of --split and --split-scheme");
+	bool for_search = cli->goal || cli->fetch_ahead || cli->conv_1x1 || cli->network_result;
+	if (goes_by_rules(job) && for_search && code == ERR_OK)
+		code = err_add(err, ERR_USAGE,
+		               "dse map: --goal, --fetch-ahead, --conv-1x1 and --network-result are of a search; "
+		               "--split-scheme and --split thesis fix the splits already");
+	return code;
+}
+
+/* Options that a mapping of somewhere else leaves no room for. */
+static enum err_code check_fixed(const struct cli_options *options, struct err *err)
+{
+	static const enum cli_option fixed[] = {OPTION_GOAL,         OPTION_STRATEGY,      OPTION_SPLIT,
+	                                        OPTION_SPLIT_SCHEME, OPTION_LEVELS,        OPTION_FETCH_AHEAD,
+	                                        OPTION_CONV_1X1,     OPTION_NETWORK_RESULT};
+	bool is_point = cli_given(options, OPTION_POINT);
+	const char *name = is_point ? "--point" : "--mapping";
+	if (is_point && cli_given(options, OPTION_MAPPING))
+		return err_add(err, ERR_USAGE, "dse map: allowed is one of --point and --mapping");
+	if (options->n_file > (is_point ? 1U : 0U))
+		return err_add(err, ERR_USAGE, "dse map: %s names machine and network already, found '%.60s', too",
+		               name, options->file[is_point]);
+	for (size_t i = 0; i < sizeof(fixed) / sizeof(fixed[0]); i++)
+		if (cli_given(options, fixed[i]))
+			return err_add(
+			    err, ERR_USAGE,
+			    "dse map: %s fixes splits, strategies and levels already; leave --goal, --strategy, "
+			    "--split, --split-scheme, --fetch-ahead, --conv-1x1, --network-result and --levels away",
+			    name);
+	return ERR_OK;
+}
+
+/* MACHINE NETWORK and what may be chosen. */
+static enum err_code read_files(struct request *job, struct err *err)
+{
+	const struct cli_options *cli = job->cli;
+	enum err_code code = choose(job, err);
+	enum err_code other = mapping_open(cli->file[0], cli->file[1], &job->mapping, err);
+	code = code == ERR_OK ? other : code;
+	if (cli->split_scheme) {
+		other = split_scheme_read(cli->split_scheme, &job->scheme, err);
+		code = code == ERR_OK ? other : code;
+	}
+	if (code == ERR_OK)
+		code = simulate_check_strategy(cli, &job->mapping.machine, job->strategy, err);
+	return code == ERR_OK ? choice_levels(cli, &job->mapping.machine, &job->levels, err) : code;
+}
+
+/* At the first of the levels, as dse simulate does. */
+static enum err_code map_by_rules(struct request *job, struct err *err)
+{
+	uint32_t level = 0;
+	while (!(job->levels >> level & 1))
+		level++;
+	enum strategy strategy = job->strategy == N_STRATEGY ? STRATEGY_FUSION_REUSE : job->strategy;
+	const struct split_scheme *scheme = job->cli->split_scheme ? &job->scheme : NULL;
+	(void)snprintf(job->source, sizeof(job->source), "Splits of %.120s, %s at %s",
+	               scheme ? job->cli->split_scheme : "the thesis' rules", strategy_table[strategy].name,
+	               job->mapping.machine.level[level].name);
+	return mapping_by_rules(&job->mapping, scheme, strategy, level, err);
+}
+
+/* What was found is the best of, and what was left out. */
+static void say_searched(struct request *job)
+{
+	static const char *const metric[] = {
+	    [MAPPING_LATENCY] = "latency_ms", [MAPPING_ENERGY] = "energy_mj", [MAPPING_EDP] = "edp_mj_ms"};
+	const struct mapping_searched *searched = &job->report.searched;
+	char within[48] = "", left[LEFT_OUT_TEXT_SIZE];
+	left_out_print(&searched->left_out, left);
+	if (searched->epsilon > 0)
+		(void)snprintf(within, sizeof(within), ", within %.2g %%", 100.0 * searched->epsilon);
+	job->report.goal = mapping_goal_name[job->goal];
+	(void)snprintf(job->source, sizeof(job->source), "Least %s of %s mappings%s%s%s%s", metric[job->goal],
+	               left[0] ? "the searched" : "all",
+	               job->network_result == NETWORK_RESULT_DRAM ? " that write the network's result to DRAM" : "",
+	               within, left[0] ? "; left out: " : "", left);
+}
+
+static enum err_code search(struct request *job, struct err *err)
+{
+	const struct mapping_search_options options = {
+	    .goal = job->goal,
+	    .strategy = job->strategy,
+	    .split = split_choice[job->split],
+	    .levels = job->levels,
+	    .forms = job->forms,
+	    .network_result = job->network_result,
+	    .fetches_ahead = job->cli->fetch_ahead,
+	    .n_thread = parallel_n_thread((size_t)job->cli->jobs),
+	    .shows_progress = !job->cli->quiet && !job->cli->no_progress,
+	};
+	enum err_code code = mapping_search(&job->mapping, &options, &job->report.searched, err);
+	if (code == ERR_OK)
+		say_searched(job);
+	return code;
+}
+
+/* One of four roads to a mapping. */
+static enum err_code make_mapping(struct request *job, struct err *err)
+{
+	const struct cli_options *cli = job->cli;
+	if (cli->point || cli->mapping) {
+		(void)snprintf(job->source, sizeof(job->source), "Mapping of %.160s",
+		               cli->point ? cli->point : cli->mapping);
+		enum err_code code = check_fixed(cli, err);
+		if (code != ERR_OK)
+			return code;
+		return cli->point
+		           ? mapping_from_point(cli->point, cli->n_file ? cli->file[0] : NULL, &job->mapping, err)
+		           : mapping_load(cli->mapping, &job->mapping, err);
+	}
+	if (cli->n_file != 2)
+		return err_add(err, ERR_USAGE,
+		               "dse map: found %zu files, allowed are a machine and a network, --mapping FILE.yaml or "
+		               "--point FRONT.json:ID [NETWORK]",
+		               cli->n_file);
+	enum err_code code = read_files(job, err);
+	if (code != ERR_OK)
+		return code;
+	return goes_by_rules(job) ? map_by_rules(job, err) : search(job, err);
+}
+
+static void write_mapping(FILE *file, const struct map_report *report)
+{
+	char comment[MAP_COMMENT_SIZE];
+	map_comment(report, comment);
+	mapping_write(file, report->mapping, comment);
+}
+
+static enum err_code write_files(const char *dir, const struct map_report *report, struct err *err)
+{
+	static const struct {
+		const char *name;
+		void (*write)(FILE *file, const struct map_report *report);
+	} made[] = {{"mapping.yaml", write_mapping},
+	            {"splits.csv", map_write_splits},
+	            {"utilisation.csv", map_write_utilisation},
+	            {"splits.txt", map_write_text}};
+	enum err_code code = store_make_dir(dir, err);
+	for (size_t i = 0; i < sizeof(made) / sizeof(made[0]) && code == ERR_OK; i++) {
+		struct store_file file = {0};
+		char *path = store_join(dir, made[i].name);
+		code = path ? store_open(&file, path, err) : err_add(err, ERR_INTERNAL, "out of memory");
+		if (code == ERR_OK) {
+			made[i].write(file.file, report);
+			code = store_commit(&file, err);
+		}
+		free(path);
+	}
+	return code;
+}
+
+enum err_code cmd_map(const struct cli_options *options, struct err *err)
+{
+	struct request job = {.cli = options};
+	enum err_code code = make_mapping(&job, err);
+	struct simulated *block = NULL;
+	size_t n = job.mapping.network.n_block;
+	if (code == ERR_OK) {
+		const struct simulate_options how = {.design = job.mapping.design};
+		block = arena_array(&job.mapping.arena, n, sizeof(*block));
+		code = block ? simulate_network(&job.mapping.machine, &job.mapping.network, &how, block, err)
+		             : err_add(err, ERR_INTERNAL, "out of memory");
+	}
+	job.report.mapping = &job.mapping;
+	job.report.block = block;
+	job.report.source = job.source;
+	if (code == ERR_OK && options->out)
+		code = write_files(options->out, &job.report, err);
+	if (code == ERR_OK && options->json)
+		map_put_json(stdout, &job.report);
+	else if (code == ERR_OK)
+		map_print(stdout, &job.report, options->quiet);
+	if (code == ERR_OK)
+		code = mapping_check(&job.mapping, err);
+	split_scheme_free(&job.scheme);
+	mapping_free(&job.mapping);
+	return code;
+}

@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* dse prove: the mapping of a network run on random data, tile by tile, and compared bit for bit. */
+#include "dse/layer/design_text.h"
+#include "dse/design/mapping_options.h"
+#include "dse/base/parallel.h"
+#include "dse/check/prove.h"
+#include "dse/keep/store.h"
+#include <inttypes.h>
+
+/* Everything one proof needs. */
+struct request {
+	const struct cli_options *cli;
+	struct mapping mapping;
+	uint64_t seed;
+	size_t n;
+	struct prove_candidate *candidate; /* [n] */
+	struct arena arena;
+};
+
+static enum err_code prepare(struct request *job, struct err *err)
+{
+	enum err_code code = options_mapping(job->cli, &job->mapping, err);
+	if (code != ERR_OK)
+		return code;
+	size_t n = job->mapping.network.n_block;
+	bool *chosen = arena_array(&job->arena, n, sizeof(*chosen));
+	struct layer_context *context = arena_array(&job->arena, n, sizeof(*context));
+	job->candidate = arena_array(&job->arena, n, sizeof(*job->candidate));
+	if (!chosen || !context || !job->candidate)
+		return err_add(err, ERR_INTERNAL, "out of memory");
+	code = options_choose_layers(job->cli, &job->mapping.network, chosen, err);
+	if (code != ERR_OK)
+		return code;
+	mapping_contexts(&job->mapping, context);
+	job->n = prove_list(&job->mapping, chosen, context, job->candidate);
+	job->seed = cli_given(job->cli, OPTION_SEED) ? job->cli->seed : PROVE_DEFAULT_SEED;
+	return ERR_OK;
+}
+
+static enum err_code run(struct request *job, struct err *err)
+{
+	size_t n_done;
+	const struct prove_how how = {.seed = job->seed,
+	                              .n_thread = parallel_n_thread((size_t)job->cli->jobs),
+	                              .show_progress = !job->cli->quiet && !job->cli->no_progress,
+	                              .is_mapping = true,
+	                              .what = "proving"};
+	return prove_run(&job->mapping.network, job->candidate, job->n, &how, &n_done, err);
+}
+
+static void print_json(FILE *file, const struct request *job)
+{
+	struct json json;
+	json_start(&json, file, 2);
+	json_begin_object(&json, NULL);
+	json_put_text(&json, "machine", job->mapping.machine.name);
+	json_put_text(&json, "network", job->mapping.network.name);
+	json_put_text(&json, "mapping", job->mapping.name);
+	json_put_u64(&json, "seed", job->seed);
+	prove_put_json(&json, &job->mapping.network, job->candidate, job->n);
+	json_end(&json);
+	json_finish(&json);
+}
+
+static void print_text(FILE *file, const struct request *job)
+{
+	char array[DESIGN_ARRAY_SIZE];
+	design_print_array(&job->mapping.machine, array);
+	(void)fprintf(file, "%s on %s, %s, seed %" PRIu64 "\n\n", job->mapping.network.name, job->mapping.machine.name,
+	              array, job->seed);
+	prove_print(file, &job->mapping.network, job->candidate, job->n);
+}
+
+enum err_code cmd_prove(const struct cli_options *options, struct err *err)
+{
+	struct request job = {.cli = options};
+	struct store_file file = {0};
+	enum err_code code = prepare(&job, err);
+	if (code == ERR_OK)
+		code = run(&job, err);
+	if (code == ERR_OK)
+		code = store_open(&file, options->out, err);
+	if (code == ERR_OK) {
+		if (options->json)
+			print_json(file.file, &job);
+		else
+			print_text(file.file, &job);
+		code = store_commit(&file, err);
+	}
+	if (code == ERR_OK)
+		code = prove_judge(&job.mapping.network, job.candidate, job.n, err);
+	mapping_free(&job.mapping);
+	arena_free(&job.arena);
+	return code;
+}

@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * dse roofline: how near the layers of networks come to the roofs of a machine.
+ *
+ *   machine x operating points x memories x networks -> rooflines -> table or JSON, files
+ */
+#include "dse/design/choice.h"
+#include "dse/base/paths.h"
+#include "dse/roofline/roofline_report.h"
+#include "dse/space/space.h"
+#include "dse/keep/store.h"
+#include <assert.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MAX_MEMORY 16
+
+/* All that the command line names. */
+struct request {
+	const struct cli_options *cli;
+	struct machine machine;
+	size_t n_network;
+	struct network *network; /* [n_network] */
+	bool **shown;            /* [n_network][n_block] */
+	uint32_t levels;         /* bit i: of operating point i */
+	size_t n_memory;
+	double memory_gb_s[MAX_MEMORY]; /* [n_memory] */
+	size_t n;
+	struct roofline *roofline; /* [n] */
+	struct arena arena;
+};
+
+/* Rates in GB/s, separated by commas; without the option the machine's own. */
+static enum err_code choose_memories(struct request *job, struct err *err)
+{
+	const char *list = job->cli->memory_gb_s;
+	if (!list) {
+		job->memory_gb_s[job->n_memory++] = roofline_memory_gb_s(&job->machine);
+		return ERR_OK;
+	}
+	for (bool more = true; more;) {
+		char *end;
+		double value = strtod(list, &end);
+		bool good = end > list && (*end == ',' || *end == '\0') && value >= 0.001 && value <= 1e5;
+		if (!good || job->n_memory == MAX_MEMORY)
+			return err_add(
+			    err, ERR_USAGE,
+			    "dse roofline: --memory-gb-s is '%.40s', allowed are up to %d numbers from 0.001 to "
+			    "100000, separated by commas",
+			    job->cli->memory_gb_s, MAX_MEMORY);
+		job->memory_gb_s[job->n_memory++] = value;
+		more = *end == ',';
+		list = end + 1;
+	}
+	return ERR_OK;
+}
+
+static enum err_code read_network(struct request *job, const char *name, struct err *err)
+{
+	struct network *network = &job->network[job->n_network];
+	const char *path;
+	enum err_code code = path_find(name, "networks", &job->arena, &path, err);
+	if (code == ERR_OK)
+		code = network_read(path, network, err);
+	if (code != ERR_OK)
+		return code;
+	bool *shown = arena_array(&job->arena, network->n_block, sizeof(*shown));
+	job->shown[job->n_network++] = shown;
+	return shown ? choice_layers(job->cli, network, shown, err) : err_add(err, ERR_INTERNAL, "out of memory");
+}
+
+/* Everything that was named, and all that is wrong with it. */
+static enum err_code read_inputs(struct request *job, struct err *err)
+{
+	size_t n = job->cli->n_file - 1;
+	const char *path;
+	enum err_code code = path_find(job->cli->file[0], "machines", &job->arena, &path, err);
+	if (code == ERR_OK)
+		code = machine_read(path, &job->machine, err);
+	job->levels = 1; /* the first is the default */
+	if (code == ERR_OK && job->cli->levels)
+		code = choice_levels(job->cli, &job->machine, &job->levels, err);
+	if (code == ERR_OK)
+		code = choose_memories(job, err);
+	job->network = arena_array(&job->arena, n, sizeof(*job->network));
+	job->shown = arena_array(&job->arena, n, sizeof(*job->shown));
+	if (!job->network || !job->shown)
+		return err_add(err, ERR_INTERNAL, "out of memory");
+	for (size_t i = 0; i < n; i++) {
+		enum err_code other = read_network(job, job->cli->file[i + 1], err);
+		code = code == ERR_OK ? other : code;
+	}
+	return code;
+}
+
+/* Networks, of each operating points, of each memories. */
+static enum err_code make_rooflines(struct request *job, struct err *err)
+{
+	enum err_code code = ERR_OK;
+	job->roofline =
+	    arena_array(&job->arena, job->n_network * job->machine.n_level * job->n_memory, sizeof(*job->roofline));
+	if (!job->roofline)
+		return err_add(err, ERR_INTERNAL, "out of memory");
+	for (size_t i = 0; i < job->n_network; i++)
+		for (uint32_t level = 0; level < job->machine.n_level; level++) {
+			if ((job->levels >> level & 1) == 0)
+				continue;
+			for (size_t k = 0; k < job->n_memory && code == ERR_OK; k++) {
+				struct machine machine = job->machine;
+				if (job->cli->memory_gb_s)
+					roofline_set_memory(&machine, job->memory_gb_s[k]);
+				code = machine_check(&machine, err);
+				if (code == ERR_OK)
+					code = roofline_make(&job->network[i], &machine, level, job->shown[i],
+					                     &job->arena, &job->roofline[job->n++], err);
+			}
+		}
+	return code;
+}
+
+/* One file of -o DIR. */
+static enum err_code write_file(const struct request *job, const char *name,
+                                void (*write)(FILE *, const struct roofline *, size_t), struct err *err)
+{
+	struct store_file file = {0};
+	char *path = store_join(job->cli->out, name);
+	if (!path)
+		return err_add(err, ERR_INTERNAL, "out of memory");
+	enum err_code code = store_open(&file, path, err);
+	if (code == ERR_OK) {
+		write(file.file, job->roofline, job->n);
+		code = store_commit(&file, err);
+	}
+	free(path);
+	return code;
+}
+
+static enum err_code write_files(const struct request *job, struct err *err)
+{
+	if (!job->cli->out)
+		return ERR_OK;
+	enum err_code code = store_make_dir(job->cli->out, err);
+	if (code == ERR_OK)
+		code = write_file(job, "roofline.csv", roofline_write_csv, err);
+	if (code == ERR_OK)
+		code = write_file(job, "roofline.json", roofline_write_json, err);
+	if (code == ERR_OK)
+		code = write_file(job, "roofline.svg", roofline_draw, err);
+	return code;
+}
+
+/* A network without a layer that multiplies has no roofline. */
+static enum err_code check_layers(const struct request *job, struct err *err)
+{
+	enum err_code code = ERR_OK;
+	assert(job->n > 0);
+	for (size_t i = 0; i < job->n; i++)
+		if (job->roofline[i].n == 0)
+			code = err_add(err, ERR_USAGE, "dse roofline: no layer of %s multiplies%s",
+			               job->roofline[i].network->name, job->cli->layers ? " and matches --layers" : "");
+	return code;
+}
+
+enum err_code cmd_roofline(const struct cli_options *options, struct err *err)
+{
+	struct request job = {.cli = options};
+	assert(options->n_file >= 2);
+	enum err_code code = read_inputs(&job, err);
+	if (code == ERR_OK)
+		code = make_rooflines(&job, err);
+	if (code == ERR_OK)
+		code = check_layers(&job, err);
+	if (code == ERR_OK)
+		code = write_files(&job, err);
+	if (code == ERR_OK && options->json)
+		roofline_write_json(stdout, job.roofline, job.n);
+	else if (code == ERR_OK)
+		roofline_print(stdout, job.roofline, job.n, options->quiet);
+	for (size_t i = 0; i < job.n_network; i++)
+		network_free(&job.network[i]);
+	arena_free(&job.arena);
+	return code;
+}

@@ -1,0 +1,241 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * dse schedule: a whole network layer by layer on a chip.
+ *
+ *   network -> graph -> cut and priced on a machine -> table or JSON; DRAM plan -> files -> read back
+ */
+#include "dse/options/cli.h"
+#include "dse/base/interrupt.h"
+#include "dse/base/paths.h"
+#include "dse/schedule/schedule_chips.h"
+#include "dse/schedule/sram_map.h"
+#include "dse/schedule/schedule_report.h"
+#include "dse/space/space.h"
+#include "dse/keep/store.h"
+#include <assert.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* All that the command line names. */
+struct request {
+	const struct cli_options *cli;
+	struct machine machine;
+	struct network network;
+	struct octopus_graph graph;
+	struct octopus_options options;
+	struct octopus_schedule schedule;
+	struct arena arena;
+};
+
+/* A number of workers, best or paper. */
+static enum err_code choose_workers(struct request *job, struct err *err)
+{
+	const char *text = job->cli->workers;
+	uint32_t most = octopus_max_worker(&job->machine);
+	char *end = NULL;
+
+	if (!text || strcmp(text, "best") == 0)
+		return ERR_OK;
+	job->options.as_paper = strcmp(text, "paper") == 0;
+	if (job->options.as_paper)
+		return ERR_OK;
+	errno = 0;
+	unsigned long long n = text[0] >= '0' && text[0] <= '9' ? strtoull(text, &end, 10) : 0;
+
+	if (!end || *end || errno || n < 1 || n > most)
+		return err_add(err, ERR_USAGE,
+		               "dse schedule: --workers is '%.40s', allowed are best, paper and numbers from 1 to %u "
+		               "(PEs of machine %s but for the scheduler)",
+		               text, most, job->machine.name);
+	job->options.n_worker = (uint32_t)n;
+	return ERR_OK;
+}
+
+static enum err_code choose_names(struct request *job, struct err *err)
+{
+	const char *name[MACHINE_MAX_LEVEL > N_OCTOPUS_STRATEGY ? MACHINE_MAX_LEVEL : N_OCTOPUS_STRATEGY];
+	const struct cli_options *cli = job->cli;
+	enum err_code code = ERR_OK;
+	size_t index = 0;
+
+	for (size_t i = 0; i < N_OCTOPUS_STRATEGY; i++)
+		name[i] = octopus_strategy_table[i].name;
+	if (cli->strategy)
+		code = cli_choose(cli, "strategy", cli->strategy, name, N_OCTOPUS_STRATEGY, &index, err);
+	job->options.strategy = (enum octopus_strategy)index;
+	index = 0;
+	if (code == ERR_OK && cli->goal)
+		code = cli_choose(cli, "goal", cli->goal, octopus_goal_name, N_OCTOPUS_GOAL, &index, err);
+	job->options.goal = (enum octopus_goal)index;
+	index = 0;
+	for (size_t i = 0; i < job->machine.n_level; i++)
+		name[i] = job->machine.level[i].name;
+	if (code == ERR_OK && cli->level)
+		code = cli_choose(cli, "level", cli->level, name, job->machine.n_level, &index, err);
+	job->options.level = (uint32_t)index;
+	return code;
+}
+
+static enum err_code read_files(struct request *job, struct err *err)
+{
+	const char *path;
+	enum err_code code;
+
+	if (job->cli->n_file == 0)
+		return err_add(err, ERR_USAGE,
+		               "dse schedule: a network is missing; usage: dse schedule NETWORK --machine MACHINE, or "
+		               "dse schedule --read DIR");
+	if (!job->cli->machine)
+		return err_add(err, ERR_USAGE,
+		               "dse schedule: --machine is missing: a file or a shipped machine, for "
+		               "example final_chip");
+	code = path_find(job->cli->machine, "machines", &job->arena, &path, err);
+	if (code == ERR_OK)
+		code = machine_read(path, &job->machine, err);
+	if (code == ERR_OK && job->machine.target == MACHINE_SYSTOLIC)
+		code =
+		    err_add(err, ERR_INPUT, "dse schedule: machine %s is a systolic array, allowed are QPEs and chips",
+		            job->machine.name);
+	if (code == ERR_OK)
+		code = path_find(job->cli->file[0], "networks", &job->arena, &path, err);
+	if (code == ERR_OK)
+		code = network_read(path, &job->network, err);
+	return code;
+}
+
+static enum err_code report(const struct request *job, struct err *err)
+{
+	const struct schedule_report what = {&job->machine, &job->graph, &job->options, &job->schedule};
+
+	if (job->cli->json)
+		schedule_put_json(&what, stdout);
+	else
+		schedule_print(&what, stdout);
+	return store_flush_stdout(err);
+}
+
+/* What a chip's files say beside its DRAM plan. */
+static void fill_notes(const struct request *job, uint32_t c, struct schedule_files *files)
+{
+	const struct octopus_schedule *schedule = &job->schedule;
+	const struct octopus_chip_cost *chip = &schedule->chip[c];
+	double static_nj_us = energy_static_mw(&job->machine, job->options.level);
+	(void)snprintf(files->level, sizeof(files->level), "%s", job->machine.level[job->options.level].name);
+	(void)snprintf(files->strategy, sizeof(files->strategy), "%s",
+	               octopus_strategy_table[job->options.strategy].name);
+	files->setup_us = chip->setup_us;
+	files->cleanup_us = chip->cleanup_us;
+	files->total_us = chip->setup_us + chip->layers_us + chip->cleanup_us;
+	files->energy_nj = static_nj_us * (chip->setup_us + chip->cleanup_us + chip->link_us);
+	for (uint32_t l = 0; l < chip->n_layer; l++) {
+		const struct octopus_layer_cost *cost = &schedule->layer[chip->first + l];
+		struct schedule_note *note = &files->layer[l];
+		memcpy(note->part_us, cost->time.part_us, sizeof(note->part_us));
+		note->total_us = cost->time.total_us;
+		note->hidden_us = cost->hidden_us;
+		note->energy_nj = cost->energy_pj / 1000;
+		note->sram_byte = cost->sram_byte;
+		files->energy_nj += note->energy_nj;
+	}
+}
+
+/* Plan the DRAM of chip c. */
+static enum err_code plan_chip(const struct request *job, uint32_t c, struct schedule_files *files, struct err *err)
+{
+	const struct octopus_chip_cost *chip = &job->schedule.chip[c];
+	uint64_t capacity_byte = job->cli->dram_byte > 0 ? job->cli->dram_byte : OCTOPUS_DRAM_BYTE;
+	struct octopus_memory memory;
+	struct octopus_graph part;
+	enum err_code code = octopus_share(&job->graph, chip->first, chip->n_layer, &part, err);
+	if (code != ERR_OK)
+		return code;
+	code = schedule_files_plan(&part, &job->machine, capacity_byte, files, &memory, err);
+	if (code == ERR_OK) {
+		fill_notes(job, c, files);
+		code = sram_map_plan(&part, job->machine.pe_sram_byte, files, err);
+	}
+	octopus_free(&part);
+	return code;
+}
+
+/* Plan every chip's memory and write the files. Caller frees chips with schedule_chips_free, also after a failure. */
+static enum err_code write_files(const struct request *job, struct schedule_chips *chips, struct err *err)
+{
+	enum err_code code = schedule_chips_make(job->schedule.n_chip, chips, err);
+	for (uint32_t c = 0; code == ERR_OK && c < job->schedule.n_chip; c++) {
+		code = plan_chip(job, c, &chips->chip[c], err);
+		chips->link_us[c] = job->schedule.chip[c].link_us;
+	}
+	chips->total_us = job->schedule.total_us;
+	chips->interval_us = job->schedule.interval_us;
+	chips->energy_nj = job->schedule.energy_pj / 1000;
+	if (code == ERR_OK)
+		code = schedule_chips_write(job->cli->out, chips, err);
+	return code;
+}
+
+/* With -o the files come first: nothing is printed of a schedule that has no room. */
+static enum err_code deliver(const struct request *job, struct err *err)
+{
+	struct schedule_chips chips = {0};
+	if (!job->cli->out)
+		return report(job, err);
+	if (job->options.strategy == OCTOPUS_SRAM && job->schedule.n_chip > 1)
+		return err_add(
+		    err, ERR_USAGE,
+		    "dse schedule: -o with --strategy sram plans one chip, this is a schedule of %u; dram and "
+		    "hide have plans of several",
+		    job->schedule.n_chip);
+	enum err_code code = write_files(job, &chips, err);
+	if (code == ERR_OK)
+		code = report(job, err);
+	if (code == ERR_OK && !job->cli->json && !job->cli->quiet) {
+		(void)fputc('\n', stdout);
+		code = schedule_chips_print(&chips, false, stdout, err);
+	}
+	schedule_chips_free(&chips);
+	return code;
+}
+
+/* The files of an earlier schedule, checked. */
+static enum err_code read_back(const struct cli_options *options, struct err *err)
+{
+	struct schedule_chips chips;
+	if (options->n_file > 0 || options->machine || options->out)
+		return err_add(err, ERR_USAGE,
+		               "dse schedule: --read takes no network, --machine or -o: the files have their own");
+	enum err_code code = schedule_chips_read(options->read, &chips, err);
+	if (code == ERR_OK)
+		code = schedule_chips_print(&chips, options->json, stdout, err);
+	if (code == ERR_OK)
+		code = store_flush_stdout(err);
+	schedule_chips_free(&chips);
+	return code;
+}
+
+enum err_code cmd_schedule(const struct cli_options *options, struct err *err)
+{
+	struct request job = {.cli = options, .options.n_chip = (uint32_t)options->chips};
+	if (options->read)
+		return read_back(options, err);
+	enum err_code code = read_files(&job, err);
+
+	if (code == ERR_OK)
+		code = choose_names(&job, err);
+	if (code == ERR_OK)
+		code = choose_workers(&job, err);
+	if (code == ERR_OK)
+		code = octopus_build(&job.network, &job.graph, err);
+	if (code == ERR_OK)
+		code = octopus_plan(&job.machine, &job.graph, &job.options, &job.schedule, err);
+	if (code == ERR_OK && interrupt_requested())
+		code = err_add(err, ERR_INTERRUPTED, "interrupted; nothing was written");
+	if (code == ERR_OK)
+		code = deliver(&job, err);
+	octopus_schedule_free(&job.schedule);
+	octopus_free(&job.graph);
+	network_free(&job.network);
+	arena_free(&job.arena);
+	return code;
+}

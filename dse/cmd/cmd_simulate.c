@@ -1,0 +1,385 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* dse simulate: one fixed design of a network on a machine, or one point of a front again. */
+#include "dse/options/cli.h"
+#include "dse/out/colour.h"
+#include "dse/layer/design_text.h"
+#include "dse/design/mapping_options.h"
+#include "dse/base/parallel.h"
+#include "dse/design/replay.h"
+#include "dse/design/simulate.h"
+#include "dse/space/space.h"
+#include "dse/keep/store.h"
+#include "dse/out/words.h"
+#include <assert.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Everything one simulation needs. */
+struct request {
+	const struct cli_options *cli;
+	struct mapping mapping; /* of MACHINE NETWORK only these; of --mapping the designs, too */
+	struct split_scheme scheme;
+	struct simulate_options options;
+	struct simulated *block;
+	bool *shown;
+	struct store_file trace;
+	struct arena arena;
+};
+
+/* --trace and --audit are about the event tier, so they choose it; with --detail fast they contradict it. */
+static enum err_code choose_how(const struct cli_options *options, struct simulate_how *how, struct err *err)
+{
+	const char *wanted = options->detail ? options->detail : options->trace || options->audit ? "event" : "fast";
+	size_t index = 0;
+	enum err_code code = cli_choose(options, "detail", wanted, detail_name, N_DETAIL, &index, err);
+	how->detail = (struct detail_options){.detail = (enum detail)index,
+	                                      .can_stop = true,
+	                                      .audit = options->audit,
+	                                      .n_thread = parallel_n_thread((size_t)options->jobs)};
+	if (code == ERR_OK && index != DETAIL_EVENT && (options->trace || options->audit))
+		code = err_add(err, ERR_USAGE, "dse simulate: --%s needs --detail event",
+		               options->trace ? "trace" : "audit");
+	return code;
+}
+
+/* Before the run, so that a folder that is not there costs no time. */
+static enum err_code open_trace(const struct cli_options *options, struct store_file *file, struct simulate_how *how,
+                                struct err *err)
+{
+	if (!options->trace)
+		return ERR_OK;
+	enum err_code code = store_open(file, options->trace, err);
+	return code == ERR_OK ? trace_json_open(file->file, &how->trace, err) : code;
+}
+
+/* A trace of a run that failed is of no use. */
+static enum err_code close_trace(struct store_file *file, struct simulate_how *how, enum err_code code, struct err *err)
+{
+	enum err_code closed = trace_json_close(how->trace, err);
+	how->trace = NULL;
+	code = code == ERR_OK ? closed : code;
+	if (code == ERR_OK && file->file)
+		return store_commit(file, err);
+	store_abandon(file);
+	return code;
+}
+
+/* What the event tier did, and what was checked while it did. */
+static void print_event(FILE *file, const struct simulated *block, size_t n, const bool *shown, bool audit)
+{
+	uint64_t n_event = 0, replayed_clk = 0;
+	size_t n_run = 0;
+	for (size_t i = 0; i < n; i++) {
+		if ((shown && !shown[i]) || !block[i].ran)
+			continue;
+		n_run++;
+		n_event += block[i].stat.n_event;
+		replayed_clk += block[i].stat.replayed_clk;
+	}
+	(void)fprintf(file, "  event tier: %" PRIu64 " events simulated, %" PRIu64 " PE clocks of QPEs replayed\n",
+	              n_event, replayed_clk);
+	if (audit)
+		(void)fprintf(
+		    file,
+		    "  audit: %zu operations run again with every event simulated: the same clocks, counts and "
+		    "energy;\n"
+		    "  in both runs: bytes in equal bytes out, all multiply-accumulates done, no unit busier "
+		    "than time, not under the roofline, energies sum\n",
+		    n_run);
+}
+
+/* MACHINE NETWORK, each a path or the name of a shipped file; or the mapping, which fixes the designs. */
+static enum err_code read_files(struct request *job, struct err *err)
+{
+	if (!job->cli->mapping)
+		return mapping_open(job->cli->file[0], job->cli->file[1], &job->mapping, err);
+	enum err_code code = mapping_load(job->cli->mapping, &job->mapping, err);
+	job->options.design = job->mapping.design;
+	return code;
+}
+
+/* Which layers to show. All are simulated: whether an ifmap lies in storage QPEs depends on the layers before. */
+static enum err_code choose_layers(struct request *job, struct err *err)
+{
+	job->shown = arena_array(&job->arena, job->mapping.network.n_block, sizeof(*job->shown));
+	job->block = arena_array(&job->arena, job->mapping.network.n_block, sizeof(*job->block));
+	if (!job->shown || !job->block)
+		return err_add(err, ERR_INTERNAL, "out of memory");
+	return options_choose_layers(job->cli, &job->mapping.network, job->shown, err);
+}
+
+/* Read and check everything that was named, and report all that is wrong with it, not only the first mistake. */
+static enum err_code prepare(struct request *job, struct err *err)
+{
+	enum err_code code = options_choose_strategy(job->cli, &job->options.strategy, err),
+		      other = choose_how(job->cli, &job->options.how, err);
+	code = code == ERR_OK ? other : code;
+	other = read_files(job, err);
+	code = code == ERR_OK ? other : code;
+	if (job->cli->split_scheme) {
+		other = split_scheme_read(job->cli->split_scheme, &job->scheme, err);
+		job->options.scheme = &job->scheme;
+		code = code == ERR_OK ? other : code;
+	}
+	if (code == ERR_OK)
+		code = simulate_check_strategy(job->cli, &job->mapping.machine, job->options.strategy, err);
+	if (code == ERR_OK)
+		code = options_choose_level(job->cli, &job->mapping.machine, &job->options.level, err);
+	return code == ERR_OK ? choose_layers(job, err) : code;
+}
+
+/* Operating points of the blocks that are shown. */
+static uint32_t used_levels(const struct request *job)
+{
+	uint32_t levels = 0;
+	for (size_t i = 0; i < job->mapping.network.n_block; i++)
+		if (job->shown[i])
+			levels |= 1u << job->block[i].design.level;
+	return levels;
+}
+
+/* How far the energies are to be trusted, in a line; each coefficient is in --json. */
+static void print_confidence(FILE *file, const struct request *job)
+{
+	unsigned n[N_CONFIDENCE] = {0};
+	struct coefficient coefficient;
+	uint32_t levels = used_levels(job);
+	enum detail detail = job->options.how.detail.detail;
+	for (size_t i = 0;
+	     coefficient_at(&job->mapping.machine, &job->mapping.sources, levels, detail, i, &coefficient); i++)
+		n[coefficient.provenance.confidence]++;
+	struct words_fold fold;
+	file = words_fold_begin(&fold, file);
+	(void)fputs("  coefficients:", file);
+	const char *between = " ";
+	for (int i = N_CONFIDENCE - 1; i >= 0; i--) {
+		if (n[i] == 0)
+			continue;
+		(void)fprintf(file, "%s%u %s", between, n[i], confidence_name[i]);
+		between = ", ";
+	}
+	(void)fputs(" (--json names each with its source)\n", file);
+	words_fold_end(&fold);
+}
+
+/* What a design was simulated on stands above the tables; what was assumed stands below. */
+static void print_text(FILE *file, const struct request *job)
+{
+	size_t n_own = 0;
+	assert(job->block && job->shown);
+	for (size_t i = 0; i < job->mapping.network.n_block; i++)
+		n_own += job->options.scheme && !job->block[i].in_scheme && job->shown[i];
+	bool is_event = job->options.how.detail.detail == DETAIL_EVENT;
+	char array[DESIGN_ARRAY_SIZE];
+	design_print_array(&job->mapping.machine, array);
+	(void)fprintf(file, "%s on %s, %s%s\n\n", job->mapping.network.name, job->mapping.machine.name, array,
+	              is_event                                           ? ", event tier"
+	              : job->options.how.detail.detail == DETAIL_GREYBOX ? ", tasks by the grey-box model"
+	                                                                 : "");
+	simulate_print(file, &job->mapping.machine, job->block, job->mapping.network.n_block, job->shown);
+	print_confidence(file, job);
+	if (is_event)
+		print_event(file, job->block, job->mapping.network.n_block, job->shown, job->cli->audit);
+	if (n_own > 0)
+		(void)fprintf(file, "  %zu operations are not in the split scheme; the thesis splitter split them\n",
+		              n_own);
+}
+
+/* What was asked for; of a systolic array without --strategy each layer has the fastest that the array can do. */
+static const char *strategy_text(const struct request *job)
+{
+	const struct strategy_info *wanted = &strategy_table[job->options.strategy];
+	return job->mapping.machine.target == MACHINE_SYSTOLIC && !wanted->is_systolic ? "any" : wanted->name;
+}
+
+/* The same figures, and each phase's bound, which the tables have no room for. */
+static void print_json(FILE *file, const struct request *job)
+{
+	struct json json;
+	json_start(&json, file, 2);
+	json_begin_object(&json, NULL);
+	json_put_text(&json, "machine", job->mapping.machine.name);
+	json_put_text(&json, "network", job->mapping.network.name);
+	if (job->options.design)
+		json_put_text(&json, "mapping", job->mapping.name);
+	else
+		json_put_text(&json, "strategy", strategy_text(job));
+	json_put_text(&json, "detail", detail_name[job->options.how.detail.detail]);
+	if (job->cli->audit)
+		json_put_bool(&json, "audited", true);
+	simulate_put_json(&json, &job->mapping.machine, job->block, job->mapping.network.n_block, job->shown);
+	json_begin_list(&json, "coefficients");
+	coefficient_put_json(&json, &job->mapping.machine, &job->mapping.sources, used_levels(job),
+	                     job->options.how.detail.detail, NULL, 0);
+	json_end(&json);
+	json_end(&json);
+	json_finish(&json);
+}
+
+/* Blocks that were asked for and cannot run; limits of the tier have been told with their numbers. */
+static enum err_code judge(const struct request *job, struct err *err)
+{
+	for (size_t i = 0; i < job->mapping.network.n_block; i++)
+		if (job->shown[i] && !job->block[i].ran && job->block[i].verdict.reason != VERDICT_TIER)
+			(void)err_add_at(err, ERR_INFEASIBLE, job->mapping.place[i], "%s: %s",
+			                 job->block[i].block->name, verdict_table[job->block[i].verdict.reason].help);
+	return err->code;
+}
+
+/* MACHINE NETWORK: output is opened only when there is something to write. */
+static enum err_code run_design(const struct cli_options *options, struct err *err)
+{
+	struct request job = {.cli = options};
+	struct store_file file = {0};
+	enum err_code code = prepare(&job, err);
+	job.options.shown = job.shown;
+	job.options.takes_unsplit = true;
+	if (code == ERR_OK)
+		code = open_trace(options, &job.trace, &job.options.how, err);
+	if (code == ERR_OK)
+		code = simulate_network(&job.mapping.machine, &job.mapping.network, &job.options, job.block, err);
+	code = close_trace(&job.trace, &job.options.how, code, err);
+	if (code == ERR_OK)
+		code = store_open(&file, options->out, err);
+	if (code == ERR_OK) {
+		if (options->json)
+			print_json(file.file, &job);
+		else
+			print_text(file.file, &job);
+		code = store_commit(&file, err);
+	}
+	if (code == ERR_OK)
+		code = judge(&job, err);
+	mapping_free(&job.mapping);
+	split_scheme_free(&job.scheme);
+	arena_free(&job.arena);
+	return code;
+}
+
+static void print_replay_json(FILE *file, const struct cli_options *options, const struct replay *replay)
+{
+	struct json json;
+	json_start(&json, file, 1);
+	json_begin_object(&json, NULL);
+	json_put_text(&json, "point", options->point);
+	json_put_text(&json, "recorded_detail", detail_name[replay->recorded]);
+	json_put_text(&json, "detail", detail_name[replay->detail]);
+	if (replay->recorded == replay->detail) {
+		json_put_bool(&json, "equal", replay->is_equal);
+		json_put_text(&json, "differences", err_text(&replay->difference));
+	} else {
+		json_put_real(&json, "mean_gap_pct", 100.0 * replay->gap.sum_frac / (double)replay->gap.n);
+		json_put_real(&json, "largest_gap_pct", 100.0 * replay->gap.max_frac);
+	}
+	json_begin_list(&json, "networks");
+	for (size_t i = 0; i < replay->n_network; i++) {
+		json_begin_object(&json, NULL);
+		json_put_text(&json, "network", replay->network[i].name);
+		simulate_put_json(&json, &replay->machine, replay->network[i].block, replay->network[i].n_block, NULL);
+		json_end(&json);
+	}
+	json_end(&json);
+	json_end(&json);
+	json_finish(&json);
+}
+
+/* Equal or not; of two tiers, how far they are apart. */
+static void print_verdict(FILE *file, const struct replay *replay)
+{
+	if (replay->recorded != replay->detail)
+		(void)fprintf(
+		    file,
+		    "replay: %s tier, the front was made in the %s tier; clocks of %zu layers: mean gap %.2f %%, "
+		    "largest %.2f %% (%s)\n",
+		    detail_name[replay->detail], detail_name[replay->recorded], replay->gap.n,
+		    100.0 * replay->gap.sum_frac / (double)replay->gap.n, 100.0 * replay->gap.max_frac,
+		    replay->gap.layer ? replay->gap.layer : "none");
+	else if (replay->is_equal)
+		(void)fputs("replay: equal\n", file);
+	else
+		(void)fprintf(file, "replay: different\n%s", err_text(&replay->difference));
+}
+
+/* The design in the same tables as any other simulation, then the verdict. */
+static void print_replay(FILE *file, const struct cli_options *options, const struct replay *replay)
+{
+	bool is_event = replay->detail == DETAIL_EVENT;
+	if (options->json) {
+		print_replay_json(file, options, replay);
+		return;
+	}
+	for (size_t i = 0; i < replay->n_network && !options->quiet; i++) {
+		const struct replay_network *network = &replay->network[i];
+		char array[DESIGN_ARRAY_SIZE];
+		design_print_array(&replay->machine, array);
+		(void)fprintf(file, "%s on %s, %s%s\n\n", network->name, replay->machine.name, array,
+		              is_event ? ", event tier" : "");
+		simulate_print(file, &replay->machine, network->block, network->n_block, NULL);
+		if (is_event)
+			print_event(file, network->block, network->n_block, NULL, options->audit);
+		(void)fputc('\n', file);
+	}
+	print_verdict(file, replay);
+}
+
+/*
+ * --point: differences are the result, so they go to stdout with the tables;
+ * input files that changed since explain them and go to stderr first.
+ */
+static enum err_code run_replay(const struct cli_options *options, struct err *err)
+{
+	struct replay replay = {0};
+	struct store_file file = {0}, trace = {0};
+	struct simulate_how how = {.trace = NULL};
+	/* without an option that chooses a tier, the one the front was made in */
+	bool as_recorded = !options->detail && !options->trace && !options->audit;
+	enum err_code code = choose_how(options, &how, err);
+	if (code == ERR_OK)
+		code = open_trace(options, &trace, &how, err);
+	if (code == ERR_OK)
+		code = replay_run(options->point, &how, as_recorded, &replay, err);
+	code = close_trace(&trace, &how, code, err);
+	if (replay.warning.n_message > 0)
+		colour_put(stderr, COLOUR_WARNING, err_text(&replay.warning));
+	if (code == ERR_OK)
+		code = store_open(&file, options->out, err);
+	if (code == ERR_OK) {
+		print_replay(file.file, options, &replay);
+		code = store_commit(&file, err);
+	}
+	assert(code != ERR_OK || replay.n_network > 0);
+	if (code == ERR_OK && !replay.is_equal && replay.recorded == replay.detail)
+		code = err_add(err, ERR_INTERNAL, "%s: replay gives other numbers", options->point);
+	replay_free(&replay);
+	return code;
+}
+
+/* Three forms of one command; each refuses the other's options rather than ignoring them. */
+enum err_code cmd_simulate(const struct cli_options *options, struct err *err)
+{
+	static const enum cli_option fixed[] = {OPTION_SPLIT_SCHEME, OPTION_STRATEGY, OPTION_LEVEL, OPTION_LAYERS};
+	bool is_point = cli_given(options, OPTION_POINT), is_mapping = cli_given(options, OPTION_MAPPING);
+	const char *name = is_point ? "--point" : "--mapping";
+	if (is_point && is_mapping)
+		return err_add(err, ERR_USAGE, "dse simulate: allowed is one of --point and --mapping");
+	if (!is_point && !is_mapping) {
+		if (options->n_file != 2)
+			return err_add(err, ERR_USAGE,
+			               "dse simulate: found %zu files, allowed are a machine and a network, --mapping "
+			               "FILE.yaml or --point FRONT.json:ID",
+			               options->n_file);
+		return run_design(options, err);
+	}
+	if (options->n_file > 0)
+		return err_add(err, ERR_USAGE, "dse simulate: %s names machine and network already, found '%.60s', too",
+		               name, options->file[0]);
+	/* what a mapping has may be shown in part */
+	for (size_t i = 0; i < sizeof(fixed) / sizeof(fixed[0]) - is_mapping; i++)
+		if (cli_given(options, fixed[i]))
+			return err_add(err, ERR_USAGE,
+			               "dse simulate: %s fixes layers, splits, strategies and levels already; leave "
+			               "%s--split-scheme, --strategy and --level away",
+			               name, is_point ? "--layers, " : "");
+	return is_point ? run_replay(options, err) : run_design(options, err);
+}

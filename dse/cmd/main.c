@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * dse: design-space exploration of DNN accelerators. The only file that exits:
+ * a command returns its code, and what it has to say against itself is in err.
+ */
+#include "dse/base/build.h"
+#include "dse/options/cli.h"
+#include "dse/out/colour.h"
+#include "dse/base/interrupt.h"
+#include "dse/space/point_name.h"
+#include "dse/keep/ranks.h"
+#include "dse/keep/store.h"
+#include "sim/base/err.h"
+#include <stdio.h>
+
+/* --color, where a command has it. */
+static enum err_code choose_colours(const struct cli_options *options, struct err *err)
+{
+	size_t choice = COLOUR_AUTO;
+	if (!options->color)
+		return ERR_OK;
+	enum err_code code =
+	    cli_choose(options, "color", options->color, colour_choice_name, N_COLOUR_CHOICE, &choice, err);
+	colour_choose((enum colour_choice)choice);
+	return code;
+}
+
+int main(int argc, char **argv)
+{
+	struct err err = {0};
+	struct cli_options options;
+	struct arena arena = {0};
+	ranks_start(&argc, &argv);
+	bool speaks = ranks_index() == 0;
+	enum err_code code = cli_parse(argc, argv, &options, &err);
+	if (code == ERR_OK)
+		code = choose_colours(&options, &err);
+	/* Only an exploration is shared; what else several ranks are asked for, the first one does. */
+	if (code == ERR_OK && (speaks || (options.command && options.command->run == cmd_explore && !options.help))) {
+		if (options.version) {
+			build_print(stdout, options.json);
+		} else if (options.help) {
+			cli_print_help(stdout, options.command);
+		} else {
+			interrupt_install();
+			code = options.point ? point_name_resolve(&options, &options.point, &arena, &err) : ERR_OK;
+			code = code == ERR_OK ? options.command->run(&options, &err) : code;
+		}
+	}
+	if (code == ERR_OK)
+		code = store_flush_stdout(&err);
+	else
+		(void)fflush(stdout);
+	if (speaks)
+		colour_put(stderr, code == ERR_INTERRUPTED ? COLOUR_WARNING : COLOUR_BAD, err_text(&err));
+	err_clear(&err);
+	arena_free(&arena);
+	ranks_end();
+	return (int)code;
+}

@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef DSE_MAPPING_H
+#define DSE_MAPPING_H
+/*
+ * Mappings: one network on one machine with a design for every layer. Made by
+ * the splitter, a split scheme, a point of a front or a search; written as YAML
+ * that people edit and every command with --mapping reads:
+ *
+ *   rules, scheme, FRONT.json:ID, search ─► struct mapping ─► FILE.yaml ─► edited ─► struct mapping ─► simulate,
+ *                                                                                     prove, schedule, compare
+ */
+#include "dse/space/left_out.h"
+#include "dse/space/provenance.h"
+#include "mapper/split/design.h"
+#include "sim/base/doc.h"
+
+/* A machine parameter that is not the file's: an axis of the space whose front a mapping is from. */
+struct mapping_axis {
+	const struct machine_param *param;
+	char text[MACHINE_NAME_SIZE];
+};
+
+#define MAPPING_NAME_SIZE 128 /* letters, digits, '_', '-', '.' */
+
+/* Initialise with {0}; owns what it points to: mapping_free. */
+struct mapping {
+	char name[MAPPING_NAME_SIZE];            /* made of network and machine: "vgg16_on_thesis_chip" */
+	const char *machine_file, *network_file; /* as named: a path or the name of a shipped file */
+	const char *machine_path, *network_path; /* where they were found */
+	size_t n_axis;
+	struct mapping_axis *axis;      /* [n_axis] */
+	uint64_t level_shares;          /* 0: no mixed operating points (sim/machine/mixed.h) */
+	struct machine machine;         /* axes and mixtures in force */
+	struct machine_sources sources; /* of the machine's file */
+	struct network network;
+	struct layer_design *design; /* [network.n_block] */
+	struct err_place *place; /* [network.n_block] of each layer in its file; file NULL: it was not read from one */
+	struct arena arena;
+};
+
+/*
+ * Read machine and network, each a file or the name of a shipped one; designs are zeroed: set them all. ERR_INPUT,
+ * ERR_IO; the caller frees mapping, also after an error. So it is with every function below that takes a new mapping.
+ */
+enum err_code mapping_open(const char *machine_file, const char *network_file, struct mapping *mapping,
+                           struct err *err);
+void mapping_free(struct mapping *mapping);
+
+/*
+ * Designs of an opened mapping as dse simulate makes them: the scheme's splits (NULL: none), else those of the thesis'
+ * rules; one strategy, one operating point; results in storage QPEs where they fit. ERR_INPUT, ERR_INFEASIBLE.
+ */
+struct split_scheme;
+enum err_code mapping_by_rules(struct mapping *mapping, const struct split_scheme *scheme, enum strategy strategy,
+                               uint32_t level, struct err *err);
+
+/*
+ * Another value of a machine parameter, as it stands in a machine file, which is an axis of the mapping from now on;
+ * designs stay as they are. ERR_INPUT where it is no value or does not go with the machine's others, ERR_USAGE where
+ * machines of its kind have no such parameter; the mapping is untouched then.
+ */
+enum err_code mapping_set_axis(struct mapping *mapping, const struct machine_param *param, const char *text,
+                               struct err *err);
+
+/* What a search makes least. */
+enum mapping_goal { MAPPING_LATENCY, MAPPING_ENERGY, MAPPING_EDP, N_MAPPING_GOAL };
+extern const char *const mapping_goal_name[N_MAPPING_GOAL]; /* "latency", "energy", "edp" */
+
+struct mapping_search_options {
+	enum mapping_goal goal;
+	enum strategy strategy;  /* N_STRATEGY: any; else this one, where it serves */
+	enum split_choice split; /* SPLIT_ALL, SPLIT_REDUCED or SPLIT_EVEN of every dimension */
+	uint32_t levels;         /* bit l: operating point l may be used; not 0 */
+	uint32_t forms;          /* bit f: 1x1 convolutions may have enum conv_form f; not 0 */
+	enum network_result network_result;
+	bool fetches_ahead; /* weights may be fetched ahead (mapper/split/ahead.h) where they can be; several times as
+	                       long */
+	unsigned n_thread;
+	bool shows_progress; /* in a line, where there is a terminal */
+};
+
+/* How a search ended: exact, unless epsilon says how far (relative) a goal of two metrics may be above the least. */
+struct mapping_searched {
+	double value; /* latency_ms, energy_mj or edp_mj_ms of the network */
+	double epsilon;
+	uint64_t n_design; /* legal designs of its distinct layers, saturating */
+	enum network_result network_result;
+	struct left_out left_out; /* what the best is not best of */
+};
+
+/*
+ * The best designs of an opened mapping for one goal: what explore_run finds in a space of this machine and network,
+ * without rules but for what the options narrow, over latency and energy; of designs with the least latency the one of
+ * least energy, of least energy the fastest. Where the machine has fewer power lanes than voltages, every choice that
+ * they can supply is tried. Seconds; systolic arrays behind slow memories minutes. ERR_INFEASIBLE names a layer that
+ * has no design; ERR_INTERRUPTED; ERR_INTERNAL.
+ */
+enum err_code mapping_search(struct mapping *mapping, const struct mapping_search_options *options,
+                             struct mapping_searched *searched, struct err *err);
+
+/*
+ * One network of a front's point; spec is "FRONT.json:ID", network NULL: the only one. ERR_USAGE, ERR_IO, ERR_INPUT as
+ * replay_run (dse/design/replay.h). The layers are run, in the tier the front is of; a point that is not what the front
+ * recorded is an ERR_INPUT with what differs.
+ */
+enum err_code mapping_from_point(const char *spec, const char *network, struct mapping *mapping, struct err *err);
+
+/* Read FILE.yaml. All mistakes in one pass with file:line:column: ERR_INPUT; ERR_IO. */
+enum err_code mapping_read(const char *path, struct mapping *mapping, struct err *err);
+
+/* FILE.yaml or FRONT.json:ID, as after --mapping. */
+enum err_code mapping_load(const char *spec, struct mapping *mapping, struct err *err);
+
+/*
+ * Write what mapping_read reads back to the same designs, bit for bit. comment: lines for the file's head, each without
+ * '#'; NULL: none. Errors of the stream stay in the stream.
+ */
+void mapping_write(FILE *file, const struct mapping *mapping, const char *comment);
+
+/*
+ * The designs that a file's list `layers` has for a network's blocks on some machine, and where each stands (place
+ * [n_block]; NULL: nobody asks). What follows from other layers may be left out and must agree where it is not.
+ * ERR_INPUT: as mapping_read.
+ */
+enum err_code mapping_read_layers(const struct doc_node *layers, const struct network *network,
+                                  const struct machine *machine, struct layer_design *design, struct err_place *place,
+                                  struct err *err);
+
+/*
+ * Set what follows: where ifmap, added and held results and weights lie when each block's result and what it fetches
+ * are where design [n_block] says.
+ */
+void mapping_follow(const struct network *network, struct layer_design *design);
+
+/* Contexts [n_block] of the designs, with what may be fetched ahead. They point into machine and network. */
+void mapping_contexts(const struct mapping *mapping, struct layer_context *context);
+
+/* Whether every layer runs: ERR_INFEASIBLE with a message for each that does not, at its place. */
+enum err_code mapping_check(const struct mapping *mapping, struct err *err);
+
+#endif

@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "dse/design/trace_json.h"
+#include "dse/out/json.h"
+#include <assert.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+
+/* What a unit's tracks are called, and what struct trace_span's n is of it. */
+static const struct {
+	const char *process, *track, *after, *n;
+} unit_table[N_TRACE_UNIT] = {
+    [TRACE_PE_MLA] = {"MLA of each PE", "PE ", " MLA", "mac_clk"},
+    [TRACE_PE_DMA] = {"DMA of each PE", "PE ", " DMA", "byte"},
+    [TRACE_ROUTER] = {"routers", "router of QPE ", "", "packets"},
+    [TRACE_DRAM] = {"DRAM interfaces", "DRAM ", "", "byte"},
+    [TRACE_HOST] = {"host", "agent at QPE ", "", "n"},
+    [TRACE_PHASE] = {"phases", "phases ", "", "n"},
+};
+
+/* Processes of the viewer: layers, then the units. */
+#define PID_LAYER 1
+#define PID_UNIT(unit) (2 + (unsigned)(unit))
+
+/* Tracks of one unit: what it does at the same time stands on different ones. */
+struct unit {
+	uint32_t n_track, n_alloc;
+	uint64_t *end_clk; /* [n_track] of each track's last span, in this layer */
+	uint32_t *tid;     /* [n_track] */
+};
+
+struct trace_json {
+	struct json json;
+	struct trace_sink sink;
+	struct units {
+		uint32_t n;
+		struct unit *unit; /* [n] by the span's index */
+	} units[N_TRACE_UNIT];
+	uint32_t n_tid;
+	const char *layer; /* NULL: none has begun */
+	double us_per_clk, begin_us;
+	bool failed;
+};
+
+/* Metadata events name what events only number. */
+static void put_name(struct json *json, const char *what, unsigned pid, uint32_t tid, const char *name)
+{
+	json_begin_object(json, NULL);
+	json_put_text(json, "ph", "M");
+	json_put_text(json, "name", what);
+	json_put_u64(json, "pid", pid);
+	json_put_u64(json, "tid", tid);
+	json_begin_object(json, "args");
+	json_put_text(json, "name", name);
+	json_end(json);
+	json_end(json);
+}
+
+static uint32_t add_track(struct trace_json *trace, unsigned pid, const char *name)
+{
+	put_name(&trace->json, "thread_name", pid, ++trace->n_tid, name);
+	return trace->n_tid;
+}
+
+static bool grow_units(struct units *units, uint32_t index)
+{
+	if (index < units->n)
+		return true;
+	uint32_t n = index + 16;
+	struct unit *unit = realloc(units->unit, n * sizeof(*unit));
+	if (!unit)
+		return false;
+	units->unit = unit;
+	for (; units->n < n; units->n++)
+		unit[units->n] = (struct unit){0};
+	return true;
+}
+
+static bool grow_tracks(struct unit *unit)
+{
+	if (unit->n_track < unit->n_alloc)
+		return true;
+	uint32_t n = 2 * unit->n_alloc + 2;
+	uint64_t *end_clk = realloc(unit->end_clk, n * sizeof(*end_clk));
+	unit->end_clk = end_clk ? end_clk : unit->end_clk;
+	uint32_t *tid = realloc(unit->tid, n * sizeof(*tid));
+	unit->tid = tid ? tid : unit->tid;
+	unit->n_alloc = end_clk && tid ? n : unit->n_alloc;
+	return end_clk && tid;
+}
+
+/* The first track of the span's unit that is free when it begins; spans come in the order of their ends. 0: no memory.
+ */
+static uint32_t find_track(struct trace_json *trace, const struct trace_span *span)
+{
+	struct units *units = &trace->units[span->unit];
+	uint32_t at = 0;
+	if (!grow_units(units, span->index))
+		return 0;
+	struct unit *unit = &units->unit[span->index];
+	while (at < unit->n_track && unit->end_clk[at] > span->begin_clk)
+		at++;
+	if (at == unit->n_track) {
+		char name[48];
+		if (!grow_tracks(unit))
+			return 0;
+		int n = snprintf(name, sizeof(name), "%s%" PRIu32 "%s", unit_table[span->unit].track, span->index,
+		                 unit_table[span->unit].after);
+		if (at > 0 && n > 0 && (size_t)n < sizeof(name))
+			(void)snprintf(name + n, sizeof(name) - (size_t)n, " (%" PRIu32 ")", at + 1);
+		unit->tid[at] = add_track(trace, PID_UNIT(span->unit), name);
+		unit->n_track++;
+	}
+	unit->end_clk[at] = span->end_clk;
+	return unit->tid[at];
+}
+
+/* A complete event: name, place and time; its arguments are to follow in the object that stays open. */
+static void begin_event(struct trace_json *trace, const char *name, unsigned pid, uint32_t tid, uint64_t begin_clk,
+                        uint64_t end_clk)
+{
+	struct json *json = &trace->json;
+	assert(end_clk >= begin_clk);
+	json_begin_object(json, NULL);
+	json_put_text(json, "ph", "X");
+	json_put_text(json, "name", name);
+	json_put_u64(json, "pid", pid);
+	json_put_u64(json, "tid", tid);
+	/* Rounded to picoseconds, so that a span's end is the next one's begin in spite of the division. */
+	double begin_us = round((trace->begin_us + (double)begin_clk * trace->us_per_clk) * 1e6) / 1e6;
+	double end_us = round((trace->begin_us + (double)end_clk * trace->us_per_clk) * 1e6) / 1e6;
+	json_put_real(json, "ts", begin_us);
+	json_put_real(json, "dur", round((end_us - begin_us) * 1e6) / 1e6);
+	json_begin_object(json, "args");
+}
+
+static void end_event(struct json *json, uint64_t begin_clk, uint64_t end_clk)
+{
+	json_put_u64(json, "begin_clk", begin_clk);
+	json_put_u64(json, "end_clk", end_clk);
+	json_end(json);
+	json_end(json);
+}
+
+static void take_span(void *context, const struct trace_span *span)
+{
+	struct trace_json *trace = context;
+	struct json *json = &trace->json;
+	assert(trace->layer && span->unit < N_TRACE_UNIT && span->end_clk > span->begin_clk);
+	uint32_t tid = find_track(trace, span);
+	if (tid == 0) {
+		trace->failed = true;
+		return;
+	}
+	begin_event(trace, span->name, PID_UNIT(span->unit), tid, span->begin_clk, span->end_clk);
+	json_put_text(json, "layer", trace->layer);
+	if (span->part != UINT32_MAX)
+		json_put_u64(json, "part", span->part);
+	if (span->peer != UINT32_MAX)
+		json_put_u64(json, "peer", span->peer);
+	if (span->n > 0)
+		json_put_u64(json, unit_table[span->unit].n, span->n);
+	end_event(json, span->begin_clk, span->end_clk);
+}
+
+enum err_code trace_json_open(FILE *file, struct trace_json **trace, struct err *err)
+{
+	assert(file && trace);
+	*trace = calloc(1, sizeof(**trace));
+	if (!*trace)
+		return err_add(err, ERR_INTERNAL, "out of memory");
+	struct json *json = &(*trace)->json;
+	(*trace)->sink = (struct trace_sink){take_span, *trace};
+	json_start(json, file, 2);
+	json_begin_object(json, NULL);
+	json_put_text(json, "displayTimeUnit", "ns");
+	json_begin_list(json, "traceEvents");
+	put_name(json, "process_name", PID_LAYER, 0, "layers");
+	for (unsigned i = 0; i < N_TRACE_UNIT; i++)
+		put_name(json, "process_name", PID_UNIT(i), 0, unit_table[i].process);
+	(void)add_track(*trace, PID_LAYER, "layers");
+	return ERR_OK;
+}
+
+const struct trace_sink *trace_json_sink(struct trace_json *trace)
+{
+	return &trace->sink;
+}
+
+void trace_json_begin(struct trace_json *trace, const char *layer, double clk_mhz)
+{
+	assert(!trace->layer && layer && clk_mhz > 0.0);
+	trace->layer = layer;
+	trace->us_per_clk = 1.0 / clk_mhz;
+	for (unsigned i = 0; i < N_TRACE_UNIT; i++)
+		for (uint32_t k = 0; k < trace->units[i].n; k++)
+			for (uint32_t at = 0; at < trace->units[i].unit[k].n_track; at++)
+				trace->units[i].unit[k].end_clk[at] = 0;
+}
+
+void trace_json_end(struct trace_json *trace, uint64_t total_clk)
+{
+	assert(trace->layer);
+	begin_event(trace, trace->layer, PID_LAYER, 1, 0, total_clk);
+	end_event(&trace->json, 0, total_clk);
+	trace->begin_us += (double)total_clk * trace->us_per_clk;
+	trace->layer = NULL;
+}
+
+enum err_code trace_json_close(struct trace_json *trace, struct err *err)
+{
+	if (!trace)
+		return ERR_OK;
+	bool failed = trace->failed;
+	json_end(&trace->json);
+	json_end(&trace->json);
+	json_finish(&trace->json);
+	for (unsigned i = 0; i < N_TRACE_UNIT; i++) {
+		for (uint32_t k = 0; k < trace->units[i].n; k++) {
+			free(trace->units[i].unit[k].end_clk);
+			free(trace->units[i].unit[k].tid);
+		}
+		free(trace->units[i].unit);
+	}
+	free(trace);
+	return failed ? err_add(err, ERR_INTERNAL, "out of memory: the trace lacks spans") : ERR_OK;
+}

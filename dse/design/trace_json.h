@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef DSE_TRACE_JSON_H
+#define DSE_TRACE_JSON_H
+/*
+ * A trace as the JSON that Perfetto (ui.perfetto.dev) and chrome://tracing read:
+ * a track for each PE's MLA and DMA, router, DRAM interface and host agent, one
+ * for the phases and one for the layers, which follow each other. Where a unit
+ * does several things at once it has several tracks, so that spans of a track
+ * never overlap. Times are microseconds at the layer's operating point.
+ */
+#include "sim/base/err.h"
+#include "sim/machine/trace.h"
+#include <stdio.h>
+
+struct trace_json;
+
+/* Begin the document. The file stays the caller's; its errors stay in it. ERR_INTERNAL. */
+enum err_code trace_json_open(FILE *file, struct trace_json **trace, struct err *err);
+
+/* Who is to be told of spans. Valid until trace_json_close. */
+const struct trace_sink *trace_json_sink(struct trace_json *trace);
+
+/* The spans up to trace_json_end are of this layer, at this clock; it begins where the one before has ended. */
+void trace_json_begin(struct trace_json *trace, const char *layer, double clk_mhz);
+
+/* total_clk: how long the layer took. */
+void trace_json_end(struct trace_json *trace, uint64_t total_clk);
+
+/* Finish the document and free the trace. ERR_INTERNAL: memory was out, so spans are missing. NULL is fine. */
+enum err_code trace_json_close(struct trace_json *trace, struct err *err);
+
+#endif

@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "dse/engine/nsga2_population.h"
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+bool nsga2_population_init(struct nsga2_population *population, uint32_t size, size_t genome_byte, unsigned n_objective)
+{
+	size_t n = 2 * (size_t)size;
+
+	*population = (struct nsga2_population){.size = size, .genome_byte = genome_byte};
+	if (size == 0 || n >= UINT32_MAX)
+		return false;
+	/* One byte more: there are problems without genes. */
+	population->genome = calloc(n, genome_byte + 1);
+	population->new_genome = calloc(n, genome_byte + 1);
+	population->result = calloc(n, sizeof *population->result);
+	population->new_result = calloc(n, sizeof *population->new_result);
+	population->contestant = calloc(n, sizeof *population->contestant);
+	return nsga2_sort_init(&population->sort, n, n_objective) && population->genome && population->new_genome &&
+	       population->result && population->new_result && population->contestant;
+}
+
+void nsga2_population_free(struct nsga2_population *population)
+{
+	free(population->genome);
+	free(population->new_genome);
+	free(population->result);
+	free(population->new_result);
+	free(population->contestant);
+	nsga2_sort_free(&population->sort);
+	*population = (struct nsga2_population){0};
+}
+
+void nsga2_population_add(struct nsga2_population *population, const void *genome, const struct evaluation *result,
+                          size_t n)
+{
+	size_t at = (size_t)population->n_parent + population->n_child;
+
+	assert(population->n_child + n <= population->size && at + n <= 2 * (size_t)population->size);
+	memcpy(population->genome + at * population->genome_byte, genome, n * population->genome_byte);
+	memcpy(population->result + at, result, n * sizeof *result);
+	population->n_child += (uint32_t)n;
+}
+
+void nsga2_population_select(struct nsga2_population *population)
+{
+	size_t n = (size_t)population->n_parent + population->n_child, byte = population->genome_byte;
+	size_t n_chosen = n < population->size ? n : population->size;
+	const uint32_t *order = nsga2_sort_run(&population->sort, population->result, n);
+
+	assert(n_chosen >= 1);
+	for (size_t i = 0; i < n_chosen; i++) {
+		assert(order[i] < n);
+		population->new_result[i] = population->result[order[i]];
+		memcpy(population->new_genome + i * byte, population->genome + order[i] * byte, byte);
+	}
+	unsigned char *genome = population->genome;
+	population->genome = population->new_genome;
+	population->new_genome = genome;
+	struct evaluation *result = population->result;
+	population->result = population->new_result;
+	population->new_result = result;
+	population->n_parent = (uint32_t)n_chosen;
+	population->n_child = 0;
+}
+
+/* Parents are sorted, so the better one is the one that stands earlier. */
+const void *nsga2_population_choose(const struct nsga2_population *population, struct rng *rng)
+{
+	uint32_t a = rng_below(rng, population->n_parent), b = rng_below(rng, population->n_parent);
+
+	return population->genome + (a < b ? a : b) * population->genome_byte;
+}
+
+/* Two permutations of the parents, one behind the other. */
+void nsga2_population_pair_up(struct nsga2_population *population, struct rng *rng)
+{
+	uint32_t n = population->n_parent;
+
+	for (uint32_t half = 0; half < 2; half++) {
+		uint32_t *contestant = population->contestant + half * n;
+		for (uint32_t i = 0; i < n; i++) {
+			uint32_t other = rng_below(rng, i + 1);
+			contestant[i] = contestant[other];
+			contestant[other] = i;
+		}
+	}
+}
+
+const void *nsga2_population_winner(const struct nsga2_population *population, uint32_t number)
+{
+	const uint32_t *pair = population->contestant + 2 * (size_t)(number % population->n_parent);
+
+	assert(pair[0] < population->n_parent && pair[1] < population->n_parent);
+	return population->genome + (pair[0] < pair[1] ? pair[0] : pair[1]) * population->genome_byte;
+}
+
+/* Whole individuals: bytes of both kinds of genome, as this machine has them, and their results. */
+void nsga2_population_pack(struct nsga2_population *population, struct pack *pack)
+{
+	uint32_t n_parent = population->n_parent, n_child = population->n_child;
+	pack_u32(pack, &n_parent);
+	pack_u32(pack, &n_child);
+	if (pack_refuse(pack, n_parent > population->size || n_child > population->size))
+		return;
+	if (pack->is_reading) {
+		population->n_parent = n_parent;
+		population->n_child = n_child;
+	}
+	size_t n = (size_t)n_parent + n_child;
+	pack_bytes(pack, population->genome, n * population->genome_byte);
+	pack_u32s(pack, population->contestant, 2 * (size_t)n_parent);
+	for (size_t i = 0; i < 2 * (size_t)n_parent; i++)
+		(void)pack_refuse(pack, population->contestant[i] >= (n_parent > 0 ? n_parent : 1));
+	for (size_t i = 0; i < n; i++) {
+		struct evaluation *result = &population->result[i];
+		pack_reals(pack, result->objective, PROBLEM_MAX_OBJECTIVE);
+		pack_real(pack, &result->violation);
+		pack_u32(pack, &result->reason);
+		pack_u32(pack, &result->n_cut);
+	}
+}

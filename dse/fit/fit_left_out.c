@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Leave-one-out: each row predicted by a fit of all others, and, where tasks
+ * were measured several times, each row by a fit of all other tasks. Every one
+ * is a fit of its own, bounds included, started from the fit of all rows.
+ */
+#include "dse/fit/fit_parts.h"
+#include "dse/base/interrupt.h"
+#include <assert.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Rows or tasks left out at most; of more, every second, third, ... is. */
+#define MAX_LEFT_OUT 500u
+
+/* Of values with less leverage in all, the others determine whatever all of them do: no eigenvalue of their part of the
+   hat matrix is 1. */
+#define LEVERAGE_LIMIT 0.999
+
+static bool is_omitted(const struct fit_view *view, const struct fit_point *point)
+{
+	return view->omit == OMIT_ROW ? point->row == view->omitted
+	                              : view->data->row[point->row].same_as == view->omitted;
+}
+
+/* Whether the others determine all parameters; the decomposition that tells is taken only where it may fail. */
+static enum err_code check_others(const struct fit_view *view, bool *determined, struct err *err)
+{
+	double leverage = 0;
+	for (size_t i = 0; i < view->group->n_point; i++) {
+		const struct fit_point *point = &view->data->point[view->group->point[i]];
+		if (is_omitted(view, point))
+			leverage += point->leverage;
+	}
+	*determined = isfinite(view->group->condition);
+	if (!*determined || leverage < LEVERAGE_LIMIT)
+		return ERR_OK;
+	return fit_is_determined(view, determined, err);
+}
+
+/* Predict the points of what the view leaves out; undetermined parameters predict nothing. */
+static enum err_code predict_omitted(struct fit_data *data, struct fit_group *group, const struct fit_view *view,
+                                     struct err *err)
+{
+	double x[FIT_MAX_PARAM], value[FIT_MAX_PARAM];
+	int at_bound[FIT_MAX_PARAM];
+	bool determined = false;
+	enum err_code code = check_others(view, &determined, err);
+	if (code == ERR_OK && determined)
+		code = fit_solve(view, x, at_bound, err);
+	if (code != ERR_OK)
+		return code;
+	for (size_t i = 0, n_free = 0; i < group->n_param && determined; i++)
+		value[i] = group->param[i].is_free ? x[n_free++] : group->param[i].value;
+	assert(!determined || isfinite(value[0]));
+	for (size_t i = 0; i < group->n_point; i++) {
+		struct fit_point *point = &data->point[group->point[i]];
+		if (!is_omitted(view, point))
+			continue;
+		double predicted = determined ? fit_predict(data, group, value, point, NULL) : NAN;
+		*(view->omit == OMIT_ROW ? &point->without_row : &point->without_task) = predicted;
+	}
+	return ERR_OK;
+}
+
+/* The rows, or first rows of tasks, of the group's values that have a weight, each once, in order. */
+static size_t list_omitted(const struct fit_data *data, const struct fit_group *group, enum fit_omit omit,
+                           bool *seen /* [n_row], false */, size_t *list /* [n_row] */)
+{
+	const struct fit_view view = {data, group, OMIT_NOTHING, 0};
+	size_t n = 0;
+	for (size_t i = 0; i < group->n_point; i++) {
+		const struct fit_point *point = &data->point[group->point[i]];
+		size_t which = omit == OMIT_ROW ? point->row : data->row[point->row].same_as;
+		if (seen[which] || !(fit_weight(&view, point) > 0))
+			continue;
+		seen[which] = true;
+		list[n++] = which;
+	}
+	return n;
+}
+
+static void sum_up(const struct fit_data *data, const struct fit_group *group, enum fit_omit omit, const bool *left_out,
+                   struct fit_left_out *sum)
+{
+	const struct fit_view view = {data, group, OMIT_NOTHING, 0};
+	double sum_pct = 0, sum_square = 0;
+	size_t n_pct = 0;
+	*sum = (struct fit_left_out){0};
+	for (size_t i = 0; i < group->n_point; i++) {
+		const struct fit_point *point = &data->point[group->point[i]];
+		double predicted = omit == OMIT_ROW ? point->without_row : point->without_task;
+		double weight = fit_weight(&view, point);
+		if (!(weight > 0) || !left_out[omit == OMIT_ROW ? point->row : data->row[point->row].same_as])
+			continue;
+		if (!isfinite(predicted)) {
+			sum->n_lost++;
+			continue;
+		}
+		double deviation = (predicted - point->measured) / point->sigma;
+		assert(point->sigma > 0);
+		sum->n++;
+		sum_square += weight * deviation * deviation;
+		if (!(point->measured > 0))
+			continue;
+		n_pct++;
+		sum_pct += 100 * fabs(predicted / point->measured - 1);
+		sum->max_abs_pct = fmax(sum->max_abs_pct, 100 * fabs(predicted / point->measured - 1));
+	}
+	sum->weighted_rms = sum->n > 0 ? sqrt(sum_square / (double)sum->n) : NAN;
+	sum->mean_abs_pct = n_pct > 0 ? sum_pct / (double)n_pct : NAN;
+}
+
+static enum err_code leave_each_out(struct fit_data *data, struct fit_group *group, enum fit_omit omit,
+                                    struct fit_left_out *sum, struct err *err)
+{
+	enum err_code code = ERR_OK;
+	bool *seen = calloc(data->n_row, sizeof(*seen));
+	size_t *list = calloc(data->n_row, sizeof(*list));
+	if (!seen || !list) {
+		code = err_add(err, ERR_INTERNAL, "out of memory");
+		goto cleanup;
+	}
+	size_t n = list_omitted(data, group, omit, seen, list);
+	assert(n <= data->n_row);
+	size_t stride = (n + MAX_LEFT_OUT - 1) / MAX_LEFT_OUT;
+	memset(seen, 0, data->n_row * sizeof(*seen));
+	for (size_t i = 0; i < n && code == ERR_OK; i += stride) {
+		if (interrupt_requested()) {
+			code = ERR_INTERRUPTED;
+			break;
+		}
+		const struct fit_view view = {data, group, omit, list[i]};
+		seen[list[i]] = true;
+		code = predict_omitted(data, group, &view, err);
+	}
+	sum_up(data, group, omit, seen, sum);
+cleanup:
+	free(seen);
+	free(list);
+	return code;
+}
+
+enum err_code fit_leave_out(struct fit_data *data, struct fit_group *group, struct err *err)
+{
+	bool has_twins = false;
+	assert(group->n_free > 0);
+	for (size_t i = 0; i < group->n_point; i++) {
+		size_t row = data->point[group->point[i]].row;
+		has_twins = has_twins || data->row[row].same_as != row;
+	}
+	enum err_code code = leave_each_out(data, group, OMIT_ROW, &group->without_row, err);
+	if (code == ERR_OK && has_twins)
+		code = leave_each_out(data, group, OMIT_TASK, &group->without_task, err);
+	return code;
+}

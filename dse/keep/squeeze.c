@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "dse/keep/squeeze.h"
+#include "dse/base/parallel.h"
+#include "sim/base/checked.h"
+#include <assert.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <zlib.h>
+
+/* The fastest: fronts repeat themselves so much that the best level saves another third and takes four times as long.
+ */
+#define LEVEL Z_BEST_SPEED
+
+/*
+ * Parts of so many bytes are squeezed by themselves and put one behind the other, as zlib's manual has it: all but the
+ * last end at a whole byte (Z_SYNC_FLUSH), and the check is combined. The cut costs a thousandth, and hides no more
+ * than the last 32 KiB before it.
+ */
+#define PART_BYTE ((size_t)1 << 18)
+
+struct part {
+	const uint8_t *data;
+	size_t n_byte;
+	bool is_last;
+	uint8_t *out; /* NULL: memory was out */
+	size_t n_out;
+	uLong check;
+};
+
+static void squeeze_part(void *context, size_t i)
+{
+	struct part *part = &((struct part *)context)[i];
+	z_stream stream = {0};
+	/* negative: without header and check, which stand around all parts */
+	if (deflateInit2(&stream, LEVEL, Z_DEFLATED, -MAX_WBITS, MAX_MEM_LEVEL, Z_DEFAULT_STRATEGY) != Z_OK)
+		return;
+	size_t n_most = deflateBound(&stream, (uLong)part->n_byte) + 16; /* an empty block at the end of a part */
+	part->out = malloc(n_most);
+	stream.next_in = (Bytef *)(uintptr_t)part->data;
+	stream.avail_in = (uInt)part->n_byte;
+	stream.next_out = part->out;
+	stream.avail_out = (uInt)n_most;
+	int status = part->out ? deflate(&stream, part->is_last ? Z_FINISH : Z_SYNC_FLUSH) : Z_MEM_ERROR;
+	if (status != (part->is_last ? Z_STREAM_END : Z_OK) || stream.avail_in > 0) {
+		free(part->out);
+		part->out = NULL;
+	}
+	part->n_out = n_most - stream.avail_out;
+	part->check = adler32(adler32(0, NULL, 0), part->data, (uInt)part->n_byte);
+	(void)deflateEnd(&stream);
+}
+
+/* false: memory is out. */
+static bool join_parts(const struct part *part, size_t n_part, uint8_t **out, size_t *n_out)
+{
+	static const uint8_t header[] = {0x78, 0x01}; /* deflate, 32 KiB; the fastest level */
+	size_t n = sizeof(header) + 4;
+	uLong check = adler32(0, NULL, 0);
+	for (size_t i = 0; i < n_part; i++) {
+		if (!part[i].out)
+			return false;
+		n += part[i].n_out;
+		check = adler32_combine(check, part[i].check, (z_off_t)part[i].n_byte);
+	}
+	uint8_t *at = *out = malloc(n);
+	if (!at)
+		return false;
+	memcpy(at, header, sizeof(header));
+	at += sizeof(header);
+	for (size_t i = 0; i < n_part; at += part[i++].n_out)
+		memcpy(at, part[i].out, part[i].n_out);
+	for (int shift = 24; shift >= 0; shift -= 8)
+		*at++ = (uint8_t)(check >> shift);
+	*n_out = n;
+	return true;
+}
+
+enum err_code squeeze(const void *data, size_t n_byte, unsigned n_thread, uint8_t **out, size_t *n_out, struct err *err)
+{
+	assert((data || n_byte == 0) && n_thread > 0 && out && n_out);
+	size_t n_part = n_byte > PART_BYTE ? ceil_div(n_byte, PART_BYTE) : 1;
+	struct part *part = calloc(n_part, sizeof(*part));
+	*out = NULL;
+	for (size_t i = 0; part && i < n_part; i++) {
+		size_t first = i * PART_BYTE, left = n_byte - first;
+		part[i] = (struct part){.data = n_byte > 0 ? (const uint8_t *)data + first : (const uint8_t *)"",
+		                        .n_byte = left < PART_BYTE ? left : PART_BYTE,
+		                        .is_last = i + 1 == n_part};
+	}
+	if (part)
+		parallel_for(n_part, n_thread, squeeze_part, part);
+	bool done = part && join_parts(part, n_part, out, n_out);
+	for (size_t i = 0; part && i < n_part; i++)
+		free(part[i].out);
+	free(part);
+	return done ? ERR_OK : err_add(err, ERR_INTERNAL, "out of memory");
+}
+
+enum err_code squeeze_expand(const char *what, const void *data, size_t n_byte, size_t n_out, uint8_t **out,
+                             struct err *err)
+{
+	assert(what && (data || n_byte == 0) && out);
+	/* deflate makes a thousandth at best, so that no memory is asked for a length that was made up */
+	if (n_out / 1100 > n_byte)
+		return err_add(err, ERR_INPUT, "%s: is damaged: %zu bytes cannot be %zu", what, n_byte, n_out);
+	uLongf n = (uLongf)n_out;
+	uint8_t *memory = malloc(n_out + 1);
+	int status = memory ? uncompress(memory, &n, data, (uLong)n_byte) : Z_MEM_ERROR;
+	if (status == Z_OK && n == n_out) {
+		memory[n_out] = 0;
+		*out = memory;
+		return ERR_OK;
+	}
+	free(memory);
+	if (status == Z_MEM_ERROR)
+		return err_add(err, ERR_INTERNAL, "out of memory");
+	return err_add(err, ERR_INPUT, "%s: is damaged: it does not expand to the %zu bytes that it was", what, n_out);
+}

@@ -1,0 +1,468 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A box is cut when no design of it runs, or when at each operating point its
+ * lower bound exceeds a limit or a design of the front so far makes everything
+ * that is not below the bound superfluous: by dominating it, or by being as good
+ * with a genome that comes before all of the box. Else it is halved. Nothing that could be on
+ * the front, first of its equals, is ever cut, so the front does not depend on the order.
+ *
+ * Boxes are searched side by side in N_LANE lanes, whoever runs them, in rounds:
+ *
+ *   lane 0  stack of open boxes ─► up to so many, depth first ─► designs found ┐
+ *   lane 1  ...                                                                ├─► front, lane by lane
+ *   ...     (in parallel; the front is only read)                              ┘
+ *           idle lanes get the largest box of a lane that has several
+ *
+ * The more promising half of a box goes first, so a stack is a path, and never
+ * longer than the deepest one. What a lane does depends on its boxes and on the
+ * front at the round's beginning, so counts do not depend on the threads either.
+ */
+#include "dse/layer/branch_parts.h"
+#include "dse/base/parallel.h"
+#include "sim/base/checked.h"
+#include <assert.h>
+#include <math.h>
+#include <string.h>
+
+/* As many lanes as keep some threads busy when they differ in length, and few enough not to miss each other's finds. */
+#define N_LANE 32
+/* Boxes a lane opens in the first rounds and at most: finds are shared early, and later rounds are long enough. */
+#define MIN_QUANTUM 32
+#define MAX_QUANTUM 1024
+/* Bytes before what a lane writes: no cache line, nor the next one that is fetched with it, has others' data, too. */
+#define LANE_GAP 128
+/* An evaluation of the event tier takes as long as many boxes. */
+#define N_EVENT_BOX 256
+/* Boxes opened for the sake of a nearest miss. */
+#define MAX_MISS 2000
+/* A budget of evaluations allows so many boxes for each: where bounds decide nearly all, it must end the search, too.
+ */
+#define BOX_PER_EVALUATION 10000
+
+struct lane {
+	char gap[LANE_GAP];
+	size_t bottom, top; /* of the stack: box[bottom] to box[top - 1] are open */
+	struct branch_box *box;
+	double *least;       /* [stack][n_level * n_metric] */
+	struct pareto found; /* in this round, not yet in the front */
+	struct branch_counts counts;
+	struct engine_nearest nearest;
+	uint32_t nearest_genome[N_LAYER_GENE];
+	size_t hint[2];    /* of the front and of found: points that covered something lately */
+	uint64_t n_split;  /* to be evaluated in this round at most */
+	uint32_t n_miss;   /* boxes opened for the nearest miss alone */
+	uint32_t max_miss; /* in all rounds so far */
+	bool out_of_memory, was_stopped;
+};
+
+struct search {
+	struct branch_space space;
+	struct pareto *front;
+	struct engine_nearest *nearest;
+	struct branch_budget budget;
+	uint64_t size;
+	double slack;     /* bounds are compared when made so many times as large; 1: of an exact search */
+	uint32_t n_least; /* levels times metrics */
+	uint32_t quantum;
+	bool is_spent;                     /* the boxes that the budget allows */
+	uint32_t n_active, active[N_LANE]; /* lanes that have boxes in this round */
+	size_t max_stack;
+	struct lane lane[N_LANE];
+};
+
+/* ---- one lane --------------------------------------------------------------------------------------- */
+
+/* Whether at each operating point the box exceeds a limit, or a design found before makes it superfluous. */
+static bool is_hopeless(const struct search *search, struct lane *lane, const struct branch_box *box,
+                        const double *least)
+{
+	uint32_t genome[N_LAYER_GENE];
+	branch_box_genome(&search->space, box, 0, genome);
+	for (uint32_t l = 0; l < search->space.n_level; l++, least += search->front->n_objective) {
+		genome[GENE_LEVEL] = l;
+		if (least[0] < INFINITY && !pareto_covers(search->front, least, genome, &lane->hint[0]) &&
+		    !pareto_covers(&lane->found, least, genome, &lane->hint[1]))
+			return false;
+	}
+	return true;
+}
+
+/* As long as nothing is feasible, some boxes are opened that are too large by less than the nearest miss so far. */
+static bool is_nearer_miss(const struct search *search, struct lane *lane, const struct verdict *verdict)
+{
+	if (search->front->n + lane->found.n > 0 || !search->nearest || verdict->available == 0 ||
+	    lane->n_miss == lane->max_miss)
+		return false;
+	lane->n_miss++;
+	return (double)verdict->demanded / (double)verdict->available - 1 < lane->nearest.violation * (1 - 1e-9);
+}
+
+static void cut_box(const struct search *search, struct lane *lane, const struct branch_box *box)
+{
+	struct branch_counts *counts = &lane->counts;
+	uint64_t n = branch_box_size(&search->space, box);
+	assert(box->reason > VERDICT_OK && box->reason < LAYER_N_REASON);
+	counts->n_cut_box++;
+	counts->cut_by_reason[box->reason] = add_sat(counts->cut_by_reason[box->reason], n);
+	counts->engine.n_skipped = add_sat(counts->engine.n_skipped, n);
+}
+
+/* Bound a box at the stack's top and leave it there, or cut it. Its score; negative: it was cut. */
+static double push_box(const struct search *search, struct lane *lane, const struct branch_box *box)
+{
+	struct branch_bound bound;
+	assert(lane->top < search->max_stack);
+	struct branch_box *own = &lane->box[lane->top];
+	double *least = lane->least + lane->top * search->n_least;
+	*own = *box;
+	lane->counts.n_box++;
+	branch_box_bound(&search->space, own, least, &bound);
+	for (uint32_t i = 0; search->slack > 1 && i < search->n_least; i++)
+		least[i] *= search->slack;
+	lane->counts.over_limit |= bound.over_limit;
+	bool is_cut =
+	    bound.runs ? is_hopeless(search, lane, own, least) : !is_nearer_miss(search, lane, &bound.verdict);
+	if (is_cut) {
+		cut_box(search, lane, own);
+		return -1;
+	}
+	lane->top++;
+	return bound.score;
+}
+
+/*
+ * What a relaxed search remembers of a design: its bound, made larger, where the design is above that. Of one that
+ * exceeds a limit, too: a machine of which this one's bounds serve may run it within the limit.
+ */
+static void note_floor(const struct search *search, struct lane *lane, const uint32_t *genome, const double *least,
+                       const struct evaluation *result)
+{
+	const unsigned n = search->front->n_objective;
+	double floor[PROBLEM_MAX_OBJECTIVE];
+	bool is_above = result->violation > 0;
+	assert(search->slack > 1);
+	if (isinf(least[0]) || (result->violation > 0 && result->reason < N_VERDICT))
+		return;
+	for (unsigned i = 0; i < n; i++)
+		is_above |= result->objective[i] > least[i];
+	/* what is left of a bound on energy beyond sleep may be below 0, designs are not */
+	for (unsigned i = 0; i < n; i++)
+		floor[i] = !is_above ? result->objective[i] : least[i] > 0 ? least[i] : 0;
+	if (pareto_covers(search->front, floor, genome, &lane->hint[0]))
+		return;
+	(void)pareto_insert(&lane->found, floor, genome, 0);
+	lane->out_of_memory |= lane->found.n_alloc == 0;
+}
+
+static void note_feasible(const struct search *search, struct lane *lane, const uint32_t *genome,
+                          const double *objective)
+{
+	if (pareto_covers(search->front, objective, genome, &lane->hint[0]))
+		return;
+	(void)pareto_insert(&lane->found, objective, genome, 0);
+	lane->out_of_memory |= lane->found.n_alloc == 0;
+}
+
+/* least [n_level][n_objective]: the designs' bounds. */
+static void count_designs(const struct search *search, struct lane *lane, uint32_t *genome, const double *least,
+                          const struct evaluation *result)
+{
+	struct branch_counts *counts = &lane->counts;
+	uint32_t n_level = search->space.n_level;
+	for (uint32_t l = 0; l < n_level; l++, genome += N_LAYER_GENE, least += search->front->n_objective) {
+		if (problem_is_stopped(&result[l])) {
+			counts->engine.n_told--;
+			continue;
+		}
+		if (search->slack > 1)
+			note_floor(search, lane, genome, least, &result[l]);
+		else if (result[l].violation == 0)
+			note_feasible(search, lane, genome, result[l].objective);
+		if (result[l].violation == 0) {
+			counts->engine.n_feasible++;
+			continue;
+		}
+		counts->engine.n_infeasible++;
+		counts->by_reason[result[l].reason]++;
+		if (result[l].reason >= N_VERDICT && result[l].reason < LAYER_REASON_BOUND)
+			counts->over_limit |= UINT32_C(1) << (result[l].reason - N_VERDICT);
+		if (result[l].violation < lane->nearest.violation) {
+			lane->nearest.violation = result[l].violation;
+			lane->nearest.reason = result[l].reason;
+			memcpy(lane->nearest.genome, genome, N_LAYER_GENE * sizeof(*genome));
+		}
+	}
+	counts->engine.n_asked = counts->engine.n_told += n_level;
+}
+
+/* One split at all operating points. */
+static void evaluate_box(const struct search *search, struct lane *lane, const struct branch_box *box)
+{
+	uint32_t genome[MACHINE_MAX_LEVEL * N_LAYER_GENE];
+	struct evaluation result[MACHINE_MAX_LEVEL];
+	for (uint32_t l = 0; l < search->space.n_level; l++)
+		branch_box_genome(&search->space, box, l, genome + l * N_LAYER_GENE);
+	layer_problem_evaluate(search->space.layer, genome, search->space.n_level, result);
+	lane->was_stopped |= problem_any_stopped(result, search->space.n_level);
+	/* the box was the top of the stack */
+	count_designs(search, lane, genome, lane->least + lane->top * search->n_least, result);
+	lane->n_split--;
+}
+
+/* The more promising half goes on top: what it finds may cut the other one. */
+static void halve_box(const struct search *search, struct lane *lane, const struct branch_box *box, int dim)
+{
+	struct branch_box half[2];
+	branch_box_halve(&search->space, box, dim, half);
+	double score = push_box(search, lane, &half[1]);
+	double first_score = push_box(search, lane, &half[0]);
+	if (score < 0 || first_score < 0 || first_score <= score)
+		return;
+	struct branch_box *top = &lane->box[lane->top - 1], kept = *top;
+	*top = top[-1];
+	top[-1] = kept;
+	double *least = lane->least + (lane->top - 1) * search->n_least;
+	for (uint32_t i = 0; i < search->n_least; i++, least++) {
+		double kept_least = *least;
+		*least = *(least - search->n_least);
+		*(least - search->n_least) = kept_least;
+	}
+}
+
+/* A lane's part of a round. */
+static void run_lane(void *context, size_t i)
+{
+	const struct search *search = context;
+	struct lane *lane = &((struct search *)context)->lane[search->active[i]];
+	bool is_fast = search->space.layer->detail == DETAIL_FAST;
+	uint32_t n_left = search->quantum;
+	while (lane->top > lane->bottom && n_left > 0 && lane->n_split > 0 && !lane->out_of_memory &&
+	       !lane->was_stopped) {
+		struct branch_box box = lane->box[--lane->top];
+		uint32_t n_work = 1;
+		if (is_hopeless(search, lane, &box, lane->least + lane->top * search->n_least)) {
+			cut_box(search, lane, &box);
+			continue;
+		}
+		int dim = branch_box_dim(&box);
+		if (dim >= 0) {
+			halve_box(search, lane, &box, dim);
+		} else {
+			evaluate_box(search, lane, &box);
+			n_work = is_fast ? 1 : N_EVENT_BOX;
+		}
+		n_left -= n_work < n_left ? n_work : n_left;
+	}
+}
+
+/* ---- rounds ----------------------------------------------------------------------------------------- */
+
+/* Give the lanes that ran dry the largest box of the lane whose largest box is largest. */
+static void share_boxes(struct search *search)
+{
+	for (size_t i = 0; i < N_LANE; i++) {
+		struct lane *idle = &search->lane[i], *rich = NULL;
+		uint64_t largest = 0;
+		if (idle->top > idle->bottom)
+			continue;
+		idle->bottom = idle->top = 0;
+		for (size_t k = 0; k < N_LANE; k++) {
+			struct lane *lane = &search->lane[k];
+			uint64_t size = lane->top > lane->bottom + 1
+			                    ? branch_box_size(&search->space, &lane->box[lane->bottom])
+			                    : 0;
+			rich = size > largest ? lane : rich;
+			largest = size > largest ? size : largest;
+		}
+		if (!rich)
+			return;
+		idle->box[0] = rich->box[rich->bottom];
+		memcpy(idle->least, rich->least + rich->bottom * search->n_least,
+		       search->n_least * sizeof(*idle->least));
+		idle->top = 1;
+		rich->bottom++;
+	}
+}
+
+/* An evaluation was stopped: its box and all that are open are left as they are. */
+static bool any_stopped(const struct search *search)
+{
+	for (size_t i = 0; i < N_LANE; i++)
+		if (search->lane[i].was_stopped)
+			return true;
+	return false;
+}
+
+/* What the lanes found, in their order. false when memory is out. */
+static bool merge_lanes(struct search *search, struct branch_counts *counts)
+{
+	counts->engine.n_told = counts->engine.n_skipped = 0;
+	for (size_t i = 0; i < N_LANE; i++) {
+		struct lane *lane = &search->lane[i];
+		counts->engine.n_told += lane->counts.engine.n_told;
+		counts->engine.n_skipped = add_sat(counts->engine.n_skipped, lane->counts.engine.n_skipped);
+		pareto_merge(search->front, &lane->found);
+		if (lane->out_of_memory || (lane->found.n > 0 && search->front->n_alloc == 0))
+			return false;
+		lane->found.n = 0;
+		if (search->nearest && lane->nearest.violation < search->nearest->violation) {
+			search->nearest->violation = lane->nearest.violation;
+			search->nearest->reason = lane->nearest.reason;
+			memcpy(search->nearest->genome, lane->nearest.genome, sizeof(lane->nearest_genome));
+		}
+	}
+	return true;
+}
+
+/*
+ * Which lanes run in this round, and how much each may evaluate: all of what the budget has left together. false: none
+ * has boxes, or nothing is left.
+ */
+static bool begin_round(struct search *search, uint64_t n_told)
+{
+	uint64_t n_left = UINT64_MAX, n_box = 0;
+	uint32_t n_miss = 0;
+	for (size_t i = 0; i < N_LANE; i++)
+		n_box += search->lane[i].counts.n_box;
+	const struct branch_budget *budget = &search->budget;
+	search->is_spent = (budget->max_evaluation > 0 && n_box / BOX_PER_EVALUATION >= budget->max_evaluation) ||
+	                   (budget->max_box > 0 && n_box >= budget->max_box);
+	if (search->is_spent)
+		return false;
+	if (budget->max_evaluation > 0)
+		n_left = n_told < budget->max_evaluation
+		             ? ceil_div(budget->max_evaluation - n_told, search->space.n_level)
+		             : 0;
+	search->n_active = 0;
+	for (uint32_t i = 0; i < N_LANE && search->n_active < n_left; i++) {
+		if (search->lane[i].top > search->lane[i].bottom)
+			search->active[search->n_active++] = i;
+		n_miss += search->lane[i].n_miss;
+	}
+	for (uint32_t i = 0; i < search->n_active; i++) {
+		struct lane *lane = &search->lane[search->active[i]];
+		lane->n_split = n_left / search->n_active;
+		lane->max_miss = lane->n_miss + (MAX_MISS - n_miss) / search->n_active;
+		lane->nearest.violation = search->nearest ? search->nearest->violation : 0;
+	}
+	return search->n_active > 0;
+}
+
+static void sum_counts(const struct search *search, struct branch_counts *counts)
+{
+	*counts = (struct branch_counts){0};
+	for (size_t i = 0; i < N_LANE; i++) {
+		const struct branch_counts *own = &search->lane[i].counts;
+		counts->engine.n_asked += own->engine.n_asked;
+		counts->engine.n_told += own->engine.n_told;
+		counts->engine.n_feasible += own->engine.n_feasible;
+		counts->engine.n_infeasible += own->engine.n_infeasible;
+		counts->engine.n_skipped = add_sat(counts->engine.n_skipped, own->engine.n_skipped);
+		counts->n_box += own->n_box;
+		counts->n_cut_box += own->n_cut_box;
+		counts->over_limit |= own->over_limit;
+		for (uint32_t reason = 0; reason < LAYER_N_REASON; reason++) {
+			counts->by_reason[reason] += own->by_reason[reason];
+			counts->cut_by_reason[reason] =
+			    add_sat(counts->cut_by_reason[reason], own->cut_by_reason[reason]);
+		}
+	}
+}
+
+/* ERR_OK, ERR_INTERRUPTED or, without a message, ERR_INTERNAL. */
+static enum err_code search_layer(struct search *search, unsigned n_thread, struct branch_counts *counts,
+                                  engine_watch watch, void *watch_context)
+{
+	while (begin_round(search, counts->engine.n_told)) {
+		parallel_for(search->n_active, n_thread, run_lane, search);
+		if (!merge_lanes(search, counts))
+			return ERR_INTERNAL;
+		if (any_stopped(search))
+			return ERR_INTERRUPTED;
+		share_boxes(search);
+		if (search->quantum < MAX_QUANTUM)
+			search->quantum *= 2;
+		double done = (double)add_sat(counts->engine.n_told, counts->engine.n_skipped) / (double)search->size;
+		if (watch && !watch(watch_context, done < 1 ? done : 1, &counts->engine))
+			return ERR_INTERRUPTED;
+	}
+	return ERR_OK;
+}
+
+/* Lanes with the roots' boxes dealt in turn, the first ones on top. */
+static bool init_lanes(struct search *search, struct arena *arena)
+{
+	uint32_t n_root = search->space.n_root, n_box = 0;
+	search->max_stack = branch_space_depth(&search->space) + 2 * (size_t)ceil_div(n_root, N_LANE);
+	for (size_t i = 0; i < N_LANE; i++) {
+		struct lane *lane = &search->lane[i];
+		lane->box = arena_array(arena, search->max_stack, sizeof(*lane->box));
+		lane->least = arena_array(arena, search->max_stack * search->n_least, sizeof(*lane->least));
+		lane->nearest.genome = lane->nearest_genome;
+		lane->nearest.violation = search->nearest ? search->nearest->violation : 0;
+		lane->max_miss = MAX_MISS / N_LANE;
+		pareto_init(&lane->found, search->front->n_objective, N_LAYER_GENE);
+		if (!lane->box || !lane->least)
+			return false;
+	}
+	for (uint32_t root = n_root; root-- > 0;) {
+		struct branch_box box[2];
+		for (uint32_t k = branch_root_boxes(&search->space, root, box); k-- > 0; n_box++)
+			(void)push_box(search, &search->lane[n_box % N_LANE], &box[k]);
+	}
+	return true;
+}
+
+static enum err_code search_within(const struct layer_problem *layer, double slack, struct branch_budget budget,
+                                   unsigned n_thread, struct pareto *front, struct branch_counts *counts,
+                                   struct engine_nearest *nearest, engine_watch watch, void *watch_context,
+                                   struct err *err)
+{
+	struct arena arena = {0};
+	struct search *search = arena_alloc(&arena, sizeof(*search));
+	enum err_code code = ERR_INTERNAL;
+	assert(layer->n_value[GENE_PLACE] == 1 && !layer->is_bounded && front->n_objective == layer->n_metric);
+	*counts = (struct branch_counts){0};
+	if (search) {
+		search->front = front;
+		search->nearest = nearest;
+		search->budget = budget;
+		search->slack = slack;
+		search->size = problem_size(&layer->problem);
+		search->quantum = MIN_QUANTUM;
+		search->n_least = layer->n_value[GENE_LEVEL] * layer->n_metric;
+		if (branch_space_build(layer, &arena, &search->space) && init_lanes(search, &arena))
+			code = search_layer(search, n_thread, counts, watch, watch_context);
+		sum_counts(search, counts);
+		for (size_t i = 0; i < N_LANE; i++)
+			pareto_free(&search->lane[i].found);
+	}
+	if (code == ERR_OK && !search->is_spent &&
+	    (budget.max_evaluation == 0 || counts->engine.n_told < budget.max_evaluation))
+		assert(add_sat(counts->engine.n_told, counts->engine.n_skipped) == search->size);
+	arena_free(&arena);
+	if (code == ERR_INTERNAL)
+		return err_add(err, ERR_INTERNAL, "out of memory in the exact search of a layer");
+	pareto_sort(front);
+	return code;
+}
+
+enum err_code branch_search(const struct layer_problem *layer, const struct branch_budget *budget, unsigned n_thread,
+                            struct pareto *front, struct branch_counts *counts, struct engine_nearest *nearest,
+                            engine_watch watch, void *watch_context, struct err *err)
+{
+	return search_within(layer, 1, budget ? *budget : (struct branch_budget){0}, n_thread, front, counts, nearest,
+	                     watch, watch_context, err);
+}
+
+/*
+ * Every design that may be feasible lies in a box that was cut because a point of the front is nowhere above the box's
+ * bound times the slack, or was evaluated and is remembered by a point nowhere above its bound times the slack.
+ */
+enum err_code branch_relax(const struct layer_problem *layer, double epsilon, unsigned n_thread, struct pareto *front,
+                           struct branch_counts *counts, engine_watch watch, void *watch_context, struct err *err)
+{
+	assert(epsilon > 0 && epsilon < INFINITY);
+	return search_within(layer, 1 + epsilon, (struct branch_budget){0}, n_thread, front, counts, NULL, watch,
+	                     watch_context, err);
+}

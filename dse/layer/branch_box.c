@@ -1,0 +1,325 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Boxes of splits and their lower bounds. A box is a range of choices in each
+ * dimension of the split:
+ *
+ *   d, w, h, c   each  ranges of numbers of parts ─► one number of parts ─► one split
+ *                      |--- least work, sim_bound ---|--- program, sim_run_least ---| evaluated
+ *
+ * It is halved by numbers of parts first, then by the splits of one number, whose
+ * largest parts grow along the list.
+ */
+#include "dse/layer/branch_parts.h"
+#include "dse/layer/deadline.h"
+#include "mapper/distribute/bound.h"
+#include "sim/base/checked.h"
+#include "sim/machine/mixed.h"
+#include <assert.h>
+#include <math.h>
+#include <string.h>
+
+#define MS_PER_NS 1e-6
+#define MJ_PER_PJ 1e-9
+/* Bounds that are no whole numbers have this much slack, so that rounding can never reject a point of the front. */
+#define BOUND_SLACK (1 - 1e-9)
+
+static const enum layer_gene gene_of[N_DIM] = {GENE_D, GENE_W, GENE_H, GENE_C};
+
+/* ---- axes and roots --------------------------------------------------------------------------------- */
+
+static void fill_roots(struct branch_space *space)
+{
+	const struct layer_problem *layer = space->layer;
+	uint32_t n = 0;
+	for (uint32_t s = 0; s < layer->n_value[GENE_STRATEGY]; s++)
+		for (uint32_t r = 0; r < layer->n_value[GENE_REUSE]; r++)
+			for (uint32_t o = 0; o < layer->n_value[GENE_OPERAND]; o++) {
+				struct branch_root *root = &space->root[n++];
+				root->genome[GENE_STRATEGY] = s;
+				root->genome[GENE_REUSE] = r;
+				root->genome[GENE_OPERAND] = o;
+				layer_problem_design(layer, root->genome, &root->design);
+				root->context = layer_context_of(layer, &root->design);
+			}
+	assert(n == space->n_root);
+}
+
+bool branch_space_build(const struct layer_problem *layer, struct arena *arena, struct branch_space *space)
+{
+	const struct block *block = layer_any_context(layer)->block;
+	const struct split whole = mapper_split_whole(block, layer_any_context(layer)->machine);
+	const struct dim_axis *const axis[N_DIM] = {&layer->d, &layer->w, &layer->h, &layer->c};
+	const uint32_t extent[N_DIM] = {whole.d.size_a, whole.w.size_a, whole.h.size_a, whole.c.size_a};
+	uint32_t group_c = split_whole_group(block).c.size_a;
+	const uint32_t step[N_DIM] = {1, block->pool, block->pool, group_c < whole.c.size_a ? group_c : 1};
+	*space = (struct branch_space){.layer = layer, .n_level = layer->n_value[GENE_LEVEL]};
+	assert(space->n_level > 0 && space->n_level <= MACHINE_MAX_LEVEL);
+	for (int i = 0; i < N_DIM; i++) {
+		assert(axis[i]->n_group > 0);
+		space->axis[i] = (struct branch_axis){axis[i], extent[i], step[i]};
+	}
+	space->n_root = layer->n_value[GENE_STRATEGY] * layer->n_value[GENE_REUSE] * layer->n_value[GENE_OPERAND];
+	space->root = arena_array(arena, space->n_root, sizeof(*space->root));
+	if (!space->root)
+		return false;
+	fill_roots(space);
+	return true;
+}
+
+static uint32_t bit_width(size_t n)
+{
+	uint32_t width = 0;
+	for (; n > 0; n /= 2)
+		width++;
+	return width;
+}
+
+/*
+ * A halving takes the square root of the largest over the fewest parts: 6 times until they are as near as twice each
+ * other, then as often as their distance can be halved; and it halves the splits of a number of parts.
+ */
+size_t branch_space_depth(const struct branch_space *space)
+{
+	size_t n = 2;
+	for (int i = 0; i < N_DIM; i++) {
+		const struct dim_axis *axis = space->axis[i].axis;
+		n += 6 + bit_width(axis->n_part[axis->n_group - 1]) + bit_width(axis->n);
+	}
+	return n;
+}
+
+/* ---- boxes ------------------------------------------------------------------------------------------ */
+
+static struct branch_span span_of(const struct dim_axis *axis, uint32_t low, uint32_t high)
+{
+	assert(low < high && high <= axis->n_group);
+	return (struct branch_span){low, high, axis->first[low], axis->first[high]};
+}
+
+static bool is_single(const struct branch_span *span)
+{
+	assert(span->last > span->first);
+	return span->last == span->first + 1;
+}
+
+uint32_t branch_root_boxes(const struct branch_space *space, uint32_t root, struct branch_box box[2])
+{
+	const struct dim_axis *d = space->axis[DIM_D].axis;
+	uint32_t n = 0, n_whole = d->n_part[0] == 1;
+	struct branch_box all = {.root = root};
+	assert(root < space->n_root);
+	for (int i = 0; i < N_DIM; i++)
+		all.span[i] = span_of(space->axis[i].axis, 0, space->axis[i].axis->n_group);
+	if (n_whole) {
+		box[n] = all;
+		box[n++].span[DIM_D] = span_of(d, 0, 1);
+	}
+	if (d->n_group > n_whole) {
+		box[n] = all;
+		box[n++].span[DIM_D] = span_of(d, n_whole, d->n_group);
+	}
+	return n;
+}
+
+uint64_t branch_box_size(const struct branch_space *space, const struct branch_box *box)
+{
+	uint64_t n = space->n_level;
+	for (int i = 0; i < N_DIM; i++)
+		n = mul_sat(n, box->span[i].last - box->span[i].first);
+	return n;
+}
+
+/*
+ * Numbers of parts first, since programs need single ones: to the end those of the dimension with the fewest, because
+ * what parts cost that do not divide an extent, or the blocks of the chip, shows when their number is known, beside any
+ * numbers of the others. Then the dimension with the fewest splits, to the end: a single split shows what rounding up
+ * to blocks and lines costs, which rules most of them out beside any split of the others.
+ */
+int branch_box_dim(const struct branch_box *box)
+{
+	int dim = -1;
+	double most = 0;
+	for (int i = 0; i < N_DIM; i++) {
+		const struct branch_span *span = &box->span[i];
+		double urgency = 0;
+		if (span->high > span->low + 1)
+			urgency = 1 + 1.0 / (span->high - span->low);
+		else if (!is_single(span))
+			urgency = 1.0 / (span->last - span->first);
+		if (urgency > most) {
+			most = urgency;
+			dim = i;
+		}
+	}
+	return dim;
+}
+
+/* First group of the upper half: from the geometric mean on. */
+static uint32_t middle(const struct dim_axis *axis, const struct branch_span *span)
+{
+	double mean = sqrt((double)axis->n_part[span->low] * axis->n_part[span->high - 1]);
+	uint32_t at = span->low + 1;
+	while (at + 1 < span->high && axis->n_part[at] < mean)
+		at++;
+	assert(at > span->low && at < span->high);
+	return at;
+}
+
+void branch_box_halve(const struct branch_space *space, const struct branch_box *box, int dim,
+                      struct branch_box half[2])
+{
+	const struct dim_axis *axis = space->axis[dim].axis;
+	const struct branch_span *span = &box->span[dim];
+	half[0] = half[1] = *box;
+	if (span->high > span->low + 1) {
+		uint32_t at = middle(axis, span);
+		half[0].span[dim] = span_of(axis, span->low, at);
+		half[1].span[dim] = span_of(axis, at, span->high);
+	} else {
+		half[0].span[dim].last = half[1].span[dim].first = span->first + (span->last - span->first) / 2;
+	}
+}
+
+void branch_box_genome(const struct branch_space *space, const struct branch_box *box, uint32_t level,
+                       uint32_t genome[N_LAYER_GENE])
+{
+	memcpy(genome, space->root[box->root].genome, N_LAYER_GENE * sizeof(*genome));
+	for (int i = 0; i < N_DIM; i++)
+		genome[gene_of[i]] = box->span[i].first;
+	genome[GENE_LEVEL] = level;
+}
+
+/* A group's choices are in the order of their largest parts; the last group of several has the smallest ones. */
+static struct dim_range range_of(const struct branch_axis *axis, const struct branch_span *span)
+{
+	const struct dim_split *choice = axis->axis->choice;
+	uint32_t n_most = axis->axis->n_part[span->high - 1];
+	struct dim_range range = {
+	    .extent = axis->extent,
+	    .step = n_most > axis->extent / axis->step ? 1 : axis->step, /* 1: parts of groups */
+	    .n_least = axis->axis->n_part[span->low],
+	    .n_most = n_most,
+	    .split = is_single(span) ? &choice[span->first] : NULL,
+	};
+	if (span->high == span->low + 1)
+		range.size = choice[span->first].size_a;
+	else
+		range.size = (uint32_t)(ceil_div(axis->extent / range.step, range.n_most) * range.step);
+	return range;
+}
+
+/* ---- bounds ----------------------------------------------------------------------------------------- */
+
+/* Sums of whole bytes are not rounded. */
+static bool is_whole(double byte)
+{
+	return byte < 0x1p52 && byte == floor(byte);
+}
+
+/*
+ * Lower bounds of all metrics at an operating point; those without one are 0. A program's clocks and
+ * bytes are whole numbers, which need no slack: many designs are alike in one of them. Nor does its energy, which
+ * comes from whole counts, or quotients of some, by the additions and products by which a design's does, so that
+ * rounding keeps their order; but the clocks in which PEs are awake come about otherwise, so do fetches and
+ * mixed operating points, and sleep is taken off. false: no design of the range can be counted there (sim_is_counted).
+ */
+static bool least_metrics(const struct space *space, const struct layer_context *context,
+                          const struct range_bound *bound, uint32_t level, double *value)
+{
+	const struct machine *machine = context->machine;
+	const struct counts *counts = &bound->work.counts;
+	bool is_exact = bound->has_program && machine->level[level].pe_awake_mw <= 0 &&
+	                !(bound->program.fetch.dram_byte > 0) && !(space->deadline_ms > 0) &&
+	                !mixed_is(&machine->level[level]);
+	double latency_ns, energy_pj;
+	struct sim_result result;
+	bool is_counted;
+	memset(value, 0, N_METRIC * sizeof(*value));
+	if (bound->has_program) {
+		sim_run_least(machine, &bound->program, level, &result);
+		latency_ns = result.latency_ns;
+		energy_pj = result.energy.total_pj;
+		counts = &result.counts;
+		is_counted = sim_is_counted(&result);
+	} else {
+		sim_bound(machine, &bound->work, level, &latency_ns, &energy_pj);
+		double clk = latency_ns * machine->level[level].clk_mhz / 1e3;
+		is_counted = mixed_is(&machine->level[level]) || clk * BOUND_SLACK <= (double)SIM_MAX_COUNT;
+	}
+	value[METRIC_LATENCY] = latency_ns * MS_PER_NS * (bound->has_program ? 1 : BOUND_SLACK);
+	value[METRIC_ENERGY] = energy_pj * (is_exact ? 1 : BOUND_SLACK) * MJ_PER_PJ;
+	value[METRIC_ENERGY] -= deadline_asleep_mj(space, machine, latency_ns * MS_PER_NS);
+	value[METRIC_DRAM] = counts->dram_read_byte + counts->dram_write_byte;
+	value[METRIC_DRAM] *= is_whole(value[METRIC_DRAM]) ? 1 : BOUND_SLACK;
+	value[METRIC_SRAM_USED] = (double)bound->program.sram_byte / (double)mapper_available_byte(machine);
+	/* A step's power is energy over time: a larger bound would need the most clocks that a step of the box may
+	 * take. */
+	value[METRIC_PEAK_POWER] = energy_static_mw(machine, level) * BOUND_SLACK;
+	return is_counted;
+}
+
+/* The reason of the first limit that the least values exceed; VERDICT_OK: none. */
+static uint32_t limit_exceeded(const struct layer_problem *layer, const double *value)
+{
+	for (unsigned i = 0; i < layer->n_metric; i++)
+		if (value[layer->metric[i]] > layer->limit[i])
+			return N_VERDICT + (uint32_t)layer->metric[i];
+	for (unsigned i = 0; i < N_METRIC; i++)
+		if (value[i] > layer->layer_limit[i])
+			return N_VERDICT + i;
+	return VERDICT_OK;
+}
+
+static void apply_bound(const struct branch_space *space, const struct range_bound *range, struct branch_box *box,
+                        double *least, struct branch_bound *bound)
+{
+	const struct layer_problem *layer = space->layer;
+	const unsigned n_metric = layer->n_metric;
+	bool all_over = true;
+	bound->over_limit = 0;
+	bound->score = 1;
+	for (uint32_t l = 0; l < space->n_level; l++) {
+		double value[N_METRIC];
+		bool is_counted =
+		    least_metrics(layer->space, space->root[box->root].context, range, layer->level[l], value);
+		uint32_t over = is_counted ? limit_exceeded(layer, value) : VERDICT_CLOCKS;
+		for (unsigned i = 0; i < n_metric; i++) {
+			double own = value[layer->metric[i]];
+			bound->score *= l == 0 && own > 0 ? own : 1;
+			least[l * n_metric + i] = over == VERDICT_OK ? own : INFINITY;
+		}
+		all_over &= over != VERDICT_OK;
+		if (over == VERDICT_OK)
+			continue;
+		box->reason = over;
+		if (over >= N_VERDICT)
+			bound->over_limit |= UINT32_C(1) << (over - N_VERDICT);
+	}
+	if (!all_over)
+		box->reason = LAYER_REASON_BOUND;
+}
+
+void branch_box_bound(const struct branch_space *space, struct branch_box *box, double *least,
+                      struct branch_bound *bound)
+{
+	const struct layer_problem *layer = space->layer;
+	const struct branch_root *root = &space->root[box->root];
+	const struct split_range range = {
+	    .w = range_of(&space->axis[DIM_W], &box->span[DIM_W]),
+	    .h = range_of(&space->axis[DIM_H], &box->span[DIM_H]),
+	    .c = range_of(&space->axis[DIM_C], &box->span[DIM_C]),
+	    .d = range_of(&space->axis[DIM_D], &box->span[DIM_D]),
+	};
+	struct range_bound of_range;
+	bool is_fast = layer->detail == DETAIL_FAST;
+	bound->runs = mapper_bound_range(root->context, &root->design, &range, is_fast, &of_range, &bound->verdict);
+	if (bound->runs) {
+		apply_bound(space, &of_range, box, least, bound);
+		return;
+	}
+	box->reason = bound->verdict.reason;
+	bound->over_limit = 0;
+	bound->score = 0;
+	for (uint32_t i = 0; i < space->n_level * layer->n_metric; i++)
+		least[i] = -1;
+}

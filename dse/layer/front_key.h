@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef DSE_FRONT_KEY_H
+#define DSE_FRONT_KEY_H
+/*
+ * What the exact front of one layer in one place depends on, as a hash: of the
+ * machine only the parameters that evaluations of its designs read. Machines that
+ * differ in others, or have more SRAM than the front's designs need, have the
+ * same front, down to the genomes (dse/search/front_cache.h).
+ */
+#include "dse/layer/plan.h"
+#include "sim/base/hash.h"
+
+/* A front of a search with this much SRAM is that with less, too, as long as all its designs fit. */
+struct front_key {
+	char hex[HASH_HEX_SIZE]; /* of everything else */
+	uint64_t room_byte;      /* SRAM of a PE; 0: it is in the hash, because evaluations look at it */
+};
+
+/*
+ * The key of a layer problem of one place, as dse/search/candidate.h makes them: equal keys, equal fronts by branch and
+ * bound or by trying all designs. false when memory is out.
+ */
+bool front_key_make(const struct layer_problem *layer, struct front_key *key);
+
+/* The key's room_byte alone. */
+uint64_t front_room_byte(const struct layer_problem *layer);
+
+/* SRAM that a design of the layer needs; genome: of the layer problem. */
+uint64_t front_need_byte(const struct layer_problem *layer, const uint32_t *genome);
+
+#endif

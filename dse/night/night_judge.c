@@ -1,0 +1,379 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "dse/run/attribute.h"
+#include "dse/night/night_fronts.h"
+#include "dse/base/parallel.h"
+#include <assert.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/* ---- the noise of seeds ---- */
+
+/* A figure of a run where larger is better: k is an objective, or n_objective for the hypervolume. */
+static double figure(const struct night_row *row, const struct night_run *run, size_t k)
+{
+	return k == row->n_objective ? run->hypervolume : isnan(run->best[k]) ? -INFINITY : -run->best[k];
+}
+
+/* Figures of the era's seeds from its first nights on, up to the good night, or of a night's own. */
+static size_t collect(const struct night_row *rows, size_t n_row, size_t k, double *value, size_t max)
+{
+	size_t n = 0;
+	for (size_t i = 0; i < n_row; i++)
+		for (size_t r = 1; r < rows[i].n_run && n < max; r++)
+			value[n++] = figure(&rows[i], &rows[i].run[r], k);
+	return n;
+}
+
+static enum err_code measure_noise(struct night *night, struct night_space *space, struct err *err)
+{
+	const struct night_row *row = space->row;
+	struct night_row *era;
+	double good[NIGHT_MAX_POOL], *now = arena_array(&night->arena, row->n_run, sizeof(*now));
+	size_t n_era;
+	enum err_code code =
+	    night_store_era(night->store, row->space, row->era, row->id, &night->arena, &era, &n_era, err);
+	if (code != ERR_OK || !now)
+		return code != ERR_OK ? code : err_add(err, ERR_INTERNAL, "out of memory");
+	for (size_t k = 0; k <= row->n_objective; k++) {
+		struct night_measure *to = k == row->n_objective ? &space->hypervolume : &space->best[k];
+		size_t n_good = collect(era, n_era, k, good, NIGHT_MAX_POOL),
+		       n_now = collect(row, 1, k, now, row->n_run);
+		double sign = k == row->n_objective ? 1.0 : -1.0;
+		space->n_pool = n_good;
+		to->chance_worse = night_noise_chance(good, n_good, now, n_now);
+		/* the chance that the good ones are as low beside tonight's is that tonight's are as high */
+		to->chance_better = night_noise_chance(now, n_now, good, n_good);
+		to->good = sign * night_noise_median(good, n_good);
+		to->now = sign * night_noise_median(now, n_now);
+		if (isnan(to->chance_worse) || isnan(to->chance_better))
+			return err_add(err, ERR_INTERNAL, "out of memory");
+	}
+	return ERR_OK;
+}
+
+/* What --tolerance allows, as a share. */
+static double tolerance_of(const struct night *night)
+{
+	return night->cli->tolerance_pct / 100.0;
+}
+
+/* A measure's chance; one whose medians are no further apart than is tolerated says nothing. */
+static double chance_of(const struct night *night, const struct night_measure *measure, bool better)
+{
+	bool is_near = fabs(measure->now - measure->good) <= tolerance_of(night) * fabs(measure->good);
+	return is_near ? 1.0 : better ? measure->chance_better : measure->chance_worse;
+}
+
+/* The least chance of all measures, worse or better. */
+static double least_chance(const struct night *night, const struct night_space *space, bool better)
+{
+	double least = chance_of(night, &space->hypervolume, better);
+	for (size_t k = 0; k < space->row->n_objective; k++)
+		least = fmin(least, chance_of(night, &space->best[k], better));
+	return least;
+}
+
+/* ---- verdicts ---- */
+
+static void say(struct night *night, struct night_space *space, enum night_verdict verdict, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+
+static void say(struct night *night, struct night_space *space, enum night_verdict verdict, const char *format, ...)
+{
+	char text[NIGHT_WHY_SIZE];
+	va_list arguments;
+	va_start(arguments, format);
+	(void)vsnprintf(text, sizeof(text), format, arguments);
+	va_end(arguments);
+	space->row->verdict = verdict;
+	const char *own = arena_text(&night->arena, text);
+	space->why = own ? own : "";
+}
+
+/* Whether both nights ran the same program on the same inputs. */
+static bool is_same_question(const struct night_space *space)
+{
+	return strcmp(space->row->question, space->good->question) == 0 &&
+	       strcmp(space->row->build, space->good->build) == 0;
+}
+
+static bool is_same_front(const struct night_space *space)
+{
+	const struct night_row *row = space->row, *good = space->good;
+	return row->n_run > 0 && good->n_run > 0 && row->run[0].n_point == good->run[0].n_point &&
+	       strcmp(row->run[0].signature, good->run[0].signature) == 0;
+}
+
+/* ", the worst by 3 %"; nothing where none is near, or what was 0 is more. */
+static const char *percent_text(char *text, size_t n_byte, const char *words, double percent)
+{
+	text[0] = '\0';
+	if (isfinite(percent))
+		(void)snprintf(text, n_byte, ", %s %.3g %%", words, percent);
+	return text;
+}
+
+static void judge_exact(struct night *night, struct night_space *space, double epsilon)
+{
+	char by[64];
+	if (space->n_lost > 0 && space->row->run[0].n_point == 0)
+		say(night, space, NIGHT_WORSE, "no design is left of the %" PRIu64 " points of run %" PRIu64,
+		    space->good->run[0].n_point, space->good->run[0].run);
+	else if (space->n_lost > 0)
+		say(night, space, NIGHT_WORSE, "%zu of %" PRIu64 " points of run %" PRIu64 " are lost%s", space->n_lost,
+		    space->good->run[0].n_point, space->good->run[0].run,
+		    percent_text(by, sizeof(by), "the worst by", space->lost[0].short_pct));
+	else if (space->n_gained > 0)
+		say(night, space, is_same_question(space) ? NIGHT_WORSE : NIGHT_BETTER,
+		    "nothing is lost, and %zu points are better than any of run %" PRIu64 "%s%s", space->n_gained,
+		    space->good->run[0].run, percent_text(by, sizeof(by), "by up to", space->gained[0].short_pct),
+		    is_same_question(space) ? ": but program and inputs are the same, so one of them proves too much"
+		                            : "");
+	else if (is_same_front(space))
+		say(night, space, NIGHT_SAME, "the same %" PRIu64 " points as run %" PRIu64, space->row->run[0].n_point,
+		    space->good->run[0].run);
+	else
+		say(night, space, NIGHT_ALIKE, "every point within %.3g %% of run %" PRIu64 "'s", 100.0 * epsilon,
+		    space->good->run[0].run);
+}
+
+/* Which figure it is whose chance is least, in words. */
+static const char *worst_measure(const struct night *night, const struct night_space *space, bool better)
+{
+	double least = least_chance(night, space, better);
+	for (size_t k = 0; k < space->row->n_objective; k++)
+		if (chance_of(night, &space->best[k], better) <= least &&
+		    chance_of(night, &space->hypervolume, better) > least)
+			return space->row->objective[k];
+	return "hypervolume";
+}
+
+/* *n_more: so many runs in all are needed for a second look; 0: it is decided. */
+static void judge_noise(struct night *night, struct night_space *space, size_t *n_more)
+{
+	size_t n_measure = space->row->n_objective + 1, n_now = space->row->n_run - 1;
+	double worse = least_chance(night, space, false), better = least_chance(night, space, true);
+	double alpha = NIGHT_ALPHA / (double)n_measure;
+	bool is_proven = is_same_question(space) && is_same_front(space);
+	*n_more = 0;
+	if (is_same_question(space) && !is_same_front(space)) {
+		say(night, space, NIGHT_WORSE,
+		    "the same program, inputs and seed %" PRIu64 " made another front than run %" PRIu64
+		    ": the search is not deterministic",
+		    space->row->run[0].seed, space->good->run[0].run);
+	} else if (is_proven) {
+		say(night, space, NIGHT_SAME,
+		    "program, inputs and the front of seed %" PRIu64 " are those of run %" PRIu64
+		    "; %zu seeds show the noise",
+		    space->row->run[0].seed, space->good->run[0].run, n_now);
+	} else if (space->n_dearer > 0) {
+		say(night, space, NIGHT_WORSE,
+		    "%zu of %" PRIu64 " designs of run %" PRIu64 " are worse when evaluated again%s", space->n_dearer,
+		    space->good->run[0].n_point, space->good->run[0].run,
+		    isfinite(space->lost[0].short_pct) ? "" : ", or not possible any more");
+	} else if (space->n_cheaper > 0) {
+		say(night, space, NIGHT_BETTER,
+		    "%zu of %" PRIu64 " designs of run %" PRIu64 " are better when evaluated again", space->n_cheaper,
+		    space->good->run[0].n_point, space->good->run[0].run);
+	} else if (fmin(worse, better) <= NIGHT_SUSPICION && n_now <= night->n_seed) {
+		*n_more = 1 + night_noise_n(space->n_pool, night->n_seed, n_measure);
+	} else if (worse <= alpha && n_now > night->n_seed) {
+		say(night, space, NIGHT_WORSE,
+		    "%s is worse than %zu earlier seeds explain: by chance only once in %.3g nights",
+		    worst_measure(night, space, false), space->n_pool, 1.0 / worse);
+	} else if (better <= alpha && n_now > night->n_seed) {
+		bool is_search = strcmp(space->row->question, space->good->question) == 0;
+		say(night, space, NIGHT_BETTER, "%s is better than %zu earlier seeds explain%s",
+		    worst_measure(night, space, true), space->n_pool, is_search ? "" : ", and inputs are others");
+	} else {
+		say(night, space, NIGHT_ALIKE,
+		    "within the noise of %zu earlier seeds: by chance as bad in %.2g of all nights", space->n_pool,
+		    worse);
+	}
+}
+
+/* Whether both nights are about the same objectives, each with a front. */
+static bool is_comparable(struct night *night, struct night_space *space, bool *is_told)
+{
+	const struct night_row *row = space->row, *good = space->good;
+	*is_told = true;
+	bool same = row->n_objective == good->n_objective;
+	for (size_t k = 0; same && k < row->n_objective; k++)
+		same = strcmp(row->objective[k], good->objective[k]) == 0;
+	if (!same || (good->n_run > 1) != space->is_random)
+		say(night, space, NIGHT_CHANGED,
+		    "it asks for %s than in the good night of %s; if that is meant: --accept %s",
+		    same ? "another kind of search" : "other objectives", good->date, row->space);
+	else if (good->n_run == 0 || good->run[0].run == 0)
+		say(night, space, NIGHT_FIRST, "the runs of the good night of %s are no longer in the store",
+		    good->date);
+	else
+		*is_told = false;
+	return !*is_told;
+}
+
+/* By how much a design is worse and better in its objectives, as shares of what they were. */
+static void compare_again(const struct kept_front *front, const double *before, const struct attributed *again,
+                          double *now, double *worse, double *better)
+{
+	*worse = *better = 0.0;
+	for (size_t k = 0; k < front->n_objective; k++) {
+		now[k] = again->fate == FATE_RUNS ? again->metric[front->objective[k]] : NAN;
+		double change = (now[k] - before[k]) / (before[k] > 0.0 ? before[k] : 1.0);
+		*worse = fmax(*worse, change);
+		*better = fmax(*better, -change);
+	}
+	if (again->fate != FATE_RUNS)
+		*worse = INFINITY;
+}
+
+/*
+ * The good front's designs as tonight's program and inputs have them: the same numbers, or noise has nothing to do with
+ * it. Those that are worse take the place of the points lost, which a stochastic search loses and finds every night.
+ */
+static enum err_code evaluate_again(struct night *night, struct night_space *space, const struct night_fronts *good,
+                                    const struct night_fronts *now, struct err *err)
+{
+	const struct kept_front *front = &good->first.front;
+	const struct attribute_how how = {.n_thread = parallel_n_thread((size_t)night->cli->jobs)};
+	struct attributed *again = arena_array(&night->arena, front->n_point + 1, sizeof(*again));
+	struct night_point worst[NIGHT_MAX_NAMED];
+	double value[SPACE_MAX_OBJECTIVE], worse, better, tolerated = tolerance_of(night) + NIGHT_ROUNDING;
+	if (!again)
+		return err_add(err, ERR_INTERNAL, "out of memory");
+	if (!good->first.has_space || !now->first.has_space)
+		return ERR_OK;
+	enum err_code code =
+	    attribute_evaluate(front, &good->first.space, &now->first.space, &how, again, &night->arena, err);
+	space->n_dearer = space->n_cheaper = 0;
+	for (size_t p = 0; p < front->n_point && code == ERR_OK; p++) {
+		compare_again(front, &good->objective[0][p * front->n_objective], &again[p], value, &worse, &better);
+		space->is_tolerated |= fmax(worse, better) > NIGHT_ROUNDING && fmax(worse, better) <= tolerated;
+		if (worse > tolerated)
+			night_name_point(&night->arena, good, p, again[p].fate == FATE_RUNS ? value : NULL, worse,
+			                 worst, &space->n_dearer);
+		space->n_cheaper += worse <= tolerated && better > tolerated;
+	}
+	if (space->n_dearer > 0) {
+		memcpy(space->lost, worst, sizeof(worst));
+		space->n_lost = space->n_dearer;
+	}
+	return code;
+}
+
+static enum err_code judge_both(struct night *night, struct night_space *space, const struct night_fronts *now,
+                                size_t *n_more, struct err *err)
+{
+	struct night_fronts good;
+	enum err_code code = night_fronts_read(night, space->good, 1, &good, err);
+	double proven = fmax(good.first.epsilon, now->first.epsilon), epsilon = proven + tolerance_of(night);
+	space->is_tolerated = false;
+	if (code == ERR_OK && space->is_random)
+		code = measure_noise(night, space, err);
+	if (code == ERR_OK && !space->is_random) {
+		struct night_point list[NIGHT_MAX_NAMED];
+		size_t n_lost, n_gained;
+		night_find_missing(&night->arena, &good, now, proven, list, &n_lost);
+		night_find_missing(&night->arena, now, &good, proven, list, &n_gained);
+		space->is_tolerated = n_lost + n_gained > 0;
+	}
+	if (code == ERR_OK) {
+		/* of a stochastic search the front of the space's own seed, against all of tonight's; it gains some
+		 * every night */
+		night_find_missing(&night->arena, &good, now, epsilon, space->lost, &space->n_lost);
+		if (!space->is_random)
+			night_find_missing(&night->arena, now, &good, epsilon, space->gained, &space->n_gained);
+	}
+	if (code == ERR_OK && space->is_random && !is_same_question(space))
+		code = evaluate_again(night, space, &good, now, err);
+	if (code == ERR_OK) {
+		if (space->is_random)
+			judge_noise(night, space, n_more);
+		else
+			judge_exact(night, space, epsilon);
+		/* what seeds lose and find from night to night is no news */
+		if (space->is_random && *n_more == 0 && night_verdict_table[space->row->verdict].passes)
+			space->n_lost = 0;
+	}
+	night_fronts_free(&good);
+	return code;
+}
+
+/* Medians of a night that stands alone, and of deterministic searches the one value. */
+static void set_medians(struct night_space *space)
+{
+	const struct night_row *row = space->row, *good = space->good;
+	const size_t n = row->n_objective;
+	if (space->is_random && good)
+		return;
+	for (size_t k = 0; k <= n; k++) {
+		struct night_measure *to = k == n ? &space->hypervolume : &space->best[k];
+		*to = (struct night_measure){.chance_worse = NAN, .chance_better = NAN, .good = NAN};
+		to->now = k == n ? row->run[0].hypervolume : row->run[0].best[k];
+		if (good && good->n_run > 0 && good->n_objective == n)
+			to->good = k == n ? good->run[0].hypervolume : good->run[0].best[k];
+	}
+}
+
+/* What was accepted stays so when the night is looked at again; --accept does it now. */
+static void accept(struct night *night, struct night_space *space, bool was_accepted)
+{
+	const struct cli_list *list = &night->cli->accept;
+	bool accepts = was_accepted;
+	for (size_t i = 0; i < list->n; i++)
+		accepts = accepts || strcmp(list->text[i], space->row->space) == 0;
+	if (!accepts || !space->good)
+		return;
+	if (!was_accepted || night->cli->note)
+		space->row->note = night->cli->note ? night->cli->note : "";
+	const char *why = space->why;
+	say(night, space, NIGHT_ACCEPTED, "accepted%s%s (%s)", space->row->note[0] ? ": " : "", space->row->note, why);
+}
+
+enum err_code night_judge(struct night *night, struct night_space *space, size_t *n_more, struct err *err)
+{
+	struct night_row *row = space->row;
+	struct night_fronts now = {0};
+	bool is_told = false, was_accepted = row->verdict == NIGHT_ACCEPTED;
+	assert(space->is_searched && row->n_run > 0);
+	*n_more = 0;
+	enum err_code code = night_store_good(night->store, row->space, row->id, &night->arena, &space->good, err);
+	if (code == ERR_OK)
+		code = night_fronts_read(night, row, row->n_run, &now, err);
+	const char *exactness = code == ERR_OK ? arena_text(&night->arena, now.first.record.exactness) : NULL;
+	space->exactness = exactness ? exactness : "";
+	bool is_compared = code == ERR_OK && space->good && is_comparable(night, space, &is_told);
+	if (is_compared) {
+		row->era = space->good->era;
+		memcpy(row->reference, space->good->reference, sizeof(row->reference));
+	} else if (code == ERR_OK) {
+		row->era = row->id;
+		night_set_reference(row, &now);
+	}
+	if (code == ERR_OK)
+		code = night_measure(row, &now, err);
+	if (is_compared && code == ERR_OK)
+		code = judge_both(night, space, &now, n_more, err);
+	else if (code == ERR_OK && !is_told && row->run[0].n_point > 0)
+		say(night, space, NIGHT_FIRST, "the first good night of this space");
+	else if (code == ERR_OK && !is_told)
+		say(night, space, NIGHT_FAILED, "no feasible design, and no good night that had one");
+	if (code == ERR_OK && *n_more == 0) {
+		set_medians(space);
+		accept(night, space, was_accepted);
+		/* what is only tolerated passes, but small steps would add up if each were compared with the one before
+		 */
+		row->is_good =
+		    night_verdict_table[row->verdict].is_good && !(space->is_tolerated && row->verdict == NIGHT_ALIKE);
+		if (night_verdict_table[row->verdict].begins_era && row->era != row->id) {
+			/* hypervolumes are measured anew, up to a reference of tonight's own */
+			row->era = row->id;
+			night_set_reference(row, &now);
+			code = night_measure(row, &now, err);
+		}
+	}
+	night_fronts_free(&now);
+	return code;
+}

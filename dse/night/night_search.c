@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "dse/base/build.h"
+#include "dse/cmd/cmd_explore.h"
+#include "dse/engine/engine.h"
+#include "dse/base/interrupt.h"
+#include "dse/night/night.h"
+#include <assert.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* One hash of all inputs, names left out: a space that is moved asks the same. */
+static void hash_inputs(const struct space *space, char hex[HASH_HEX_SIZE])
+{
+	uint64_t hash = 0;
+	for (size_t i = 0; i < space->n_file; i++)
+		hash = hash_bytes(space->file[i].hash, strlen(space->file[i].hash), hash);
+	hash_hex(&hash, sizeof(hash), hex);
+}
+
+/*
+ * Seed 0 is the space's own: that run is what dse explore makes, and must be the same again. The others are the
+ * night's: a hash of the space's seed, the date and their number, so that nights, and seeds of a night, are
+ * independent.
+ */
+static uint64_t choose_seed(const struct space *space, const char *date, size_t number)
+{
+	const uint64_t counter[2] = {space->seed, number};
+	if (number == 0)
+		return space->seed;
+	/* half of the numbers: SQL's integers have a sign */
+	return hash_bytes(counter, sizeof(counter), hash_bytes(date, strlen(date), 0)) >> 1;
+}
+
+/* Options of dse explore that a user would give. */
+static struct cli_options explore_options(const struct night *night, char **file, uint64_t seed)
+{
+	const struct cli_options *cli = night->cli;
+	struct cli_options own = {.command = cli->command,
+	                          .n_file = 1,
+	                          .file = file,
+	                          .quiet = true,
+	                          .no_progress = cli->no_progress || cli->quiet,
+	                          .jobs = cli->jobs,
+	                          .seed = seed,
+	                          .out = night->folder,
+	                          .store = night->store_path,
+	                          .no_cache = true}; /* what is looked up shows neither time nor faults */
+	own.given[OPTION_SEED] = own.given[OPTION_NO_CACHE] = own.given[OPTION_STORE] = own.given[OPTION_OUT] = true;
+	return own;
+}
+
+/* One search, and its line in the night's row. */
+static enum err_code search_one(struct night *night, struct night_space *space, uint64_t seed, struct err *messages,
+                                struct err *err)
+{
+	char *file[1] = {(char *)(uintptr_t)space->file};
+	struct cli_options own = explore_options(night, file, seed);
+	struct explore_outcome outcome = {0};
+	struct run_record record;
+	char id[24];
+	struct run_keep *keep = malloc(sizeof(*keep));
+	if (!keep)
+		return err_add(err, ERR_INTERNAL, "out of memory");
+	*keep = (struct run_keep)RUN_KEEP_CLOSED;
+	keep->takes_up = true;
+	enum err_code code = cmd_explore_run(&own, keep, &outcome, messages);
+	free(keep);
+	if (code == ERR_INTERRUPTED)
+		return code;
+	/* an empty front is a result like others */
+	if ((code != ERR_OK && code != ERR_INFEASIBLE) || outcome.run == 0) {
+		space->code = code == ERR_OK ? ERR_IO : code;
+		return ERR_OK;
+	}
+	(void)snprintf(id, sizeof(id), "%llu", (unsigned long long)outcome.run);
+	code = run_store_find(night->store, id, &night->arena, &record, err);
+	if (code != ERR_OK)
+		return code;
+	struct night_run *run = &space->row->run[space->row->n_run];
+	*run = (struct night_run){.run = outcome.run, .seed = seed, .seconds = record.seconds, .hypervolume = NAN};
+	run->n_point = record.n_point;
+	run->signature = record.signature;
+	code = night_store_add_run(night->store, space->row->id, space->row->n_run, run, err);
+	space->row->n_run += code == ERR_OK;
+	return code;
+}
+
+/* The night's row of this space: the one that was begun with the same inputs and program, else a new one. */
+static enum err_code open_row(struct night *night, struct night_space *space, const struct space *read, struct err *err)
+{
+	char hex[HASH_HEX_SIZE];
+	struct night_row *row;
+	hash_inputs(read, hex);
+	enum err_code code = night_store_find(night->store, read->name, night->date, &night->arena, &row, err);
+	if (code != ERR_OK)
+		return code;
+	bool goes_on = row && strcmp(row->question, hex) == 0 && strcmp(row->build, build_sources) == 0;
+	for (size_t i = 0; goes_on && i < row->n_run; i++)
+		goes_on = row->run[i].run > 0;
+	if (!goes_on) {
+		row = arena_alloc(&night->arena, sizeof(*row));
+		if (!row)
+			return err_add(err, ERR_INTERNAL, "out of memory");
+		*row = (struct night_row){.date = night->date,
+		                          .space = arena_text(&night->arena, read->name),
+		                          .path = space->file,
+		                          .question = arena_text(&night->arena, hex),
+		                          .build = build_sources,
+		                          .n_objective = read->n_objective,
+		                          .note = ""};
+		for (size_t i = 0; i < read->n_objective; i++)
+			row->objective[i] = metric_table[read->objective[i]].name;
+		if (!row->space || !row->question)
+			return err_add(err, ERR_INTERNAL, "out of memory");
+		code = night_store_begin(night->store, row, err);
+	}
+	space->row = row;
+	return code;
+}
+
+/* Room for n_run runs in the row. */
+static enum err_code reserve(struct night *night, struct night_row *row, size_t n_run, struct err *err)
+{
+	if (row->n_run >= n_run)
+		return ERR_OK;
+	struct night_run *run = arena_array(&night->arena, n_run, sizeof(*run));
+	if (!run)
+		return err_add(err, ERR_INTERNAL, "out of memory");
+	if (row->n_run > 0)
+		memcpy(run, row->run, row->n_run * sizeof(*run));
+	row->run = run;
+	return ERR_OK;
+}
+
+/* Two files that say they are the same space would be each other's good night. */
+static bool is_taken(const struct night *night, const struct night_space *space, const char *name)
+{
+	for (const struct night_space *other = night->space; other < space; other++)
+		if (other->row && strcmp(other->row->space, name) == 0)
+			return true;
+	return false;
+}
+
+static enum err_code search_runs(struct night *night, struct night_space *space, const struct space *read, size_t n_run,
+                                 struct err *messages, struct err *err)
+{
+	const struct engine_kind *engine = engine_find(read->engine);
+	assert(engine);
+	space->engine = engine->name;
+	space->is_random = engine->is_random;
+	n_run = space->is_random ? n_run : 1;
+	enum err_code code = ERR_OK;
+	if (!space->row)
+		code = open_row(night, space, read, err);
+	if (code == ERR_OK)
+		code = reserve(night, space->row, n_run, err);
+	space->is_known = code == ERR_OK && space->row->n_run >= n_run;
+	while (code == ERR_OK && space->code == ERR_OK && space->row->n_run < n_run && !interrupt_requested())
+		code = search_one(night, space, choose_seed(read, night->date, space->row->n_run), messages, err);
+	space->is_searched = code == ERR_OK && space->code == ERR_OK && space->row->n_run >= n_run;
+	return code == ERR_OK && interrupt_requested() ? ERR_INTERRUPTED : code;
+}
+
+enum err_code night_search(struct night *night, struct night_space *space, size_t n_run, struct err *err)
+{
+	struct space read;
+	struct err messages = {0};
+	assert(space->code == ERR_OK);
+	space->is_searched = false;
+	space->code = space_read(space->file, &read, &messages);
+	enum err_code code = ERR_OK;
+	if (space->code == ERR_OK && !engine_find(read.engine))
+		space->code = err_add(&messages, ERR_INPUT, "%s: there is no engine '%.40s'", space->file, read.engine);
+	else if (space->code == ERR_OK && is_taken(night, space, read.name))
+		space->code = err_add(&messages, ERR_INPUT, "%s: another space of this night is called '%s', too",
+		                      space->file, read.name);
+	else if (space->code == ERR_OK)
+		code = search_runs(night, space, &read, n_run, &messages, err);
+	space_free(&read);
+	space->log = arena_text(&night->arena, err_text(&messages));
+	if (!space->log)
+		code = err_add(err, ERR_INTERNAL, "out of memory");
+	err_clear(&messages);
+	return code;
+}

@@ -1,0 +1,299 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A night as files: nightly.json for programs, junit.xml for CI, index.html for people. */
+#include "dse/out/json.h"
+#include "dse/night/night.h"
+#include "dse/out/page.h"
+#include "dse/keep/store.h"
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define NIGHT_FORMAT "dse nightly 1"
+
+enum err_code night_exit_code(const struct night *night)
+{
+	enum err_code code = ERR_OK;
+	for (size_t i = 0; i < night->n_space && !night->is_stopped; i++) {
+		const struct night_space *space = &night->space[i];
+		bool failed = space->row && !night_verdict_table[space->row->verdict].passes;
+		if (space->code == ERR_OK && failed)
+			return space->row->verdict == NIGHT_FAILED && code == ERR_OK ? ERR_INFEASIBLE : ERR_GATE;
+		code = code == ERR_OK ? space->code : code;
+	}
+	return night->is_stopped ? ERR_INTERRUPTED : code;
+}
+
+/* ---- JSON ---- */
+
+static void put_reals(struct json *json, const char *key, const double *value, size_t n)
+{
+	json_begin_list(json, key);
+	for (size_t i = 0; i < n; i++)
+		json_put_real(json, NULL, value[i]);
+	json_end(json);
+}
+
+static void put_measure(struct json *json, const char *key, const struct night_measure *measure)
+{
+	json_begin_object(json, NULL);
+	json_put_text(json, "measure", key);
+	json_put_real(json, "good", measure->good);
+	json_put_real(json, "now", measure->now);
+	json_put_real(json, "chance_worse", measure->chance_worse);
+	json_put_real(json, "chance_better", measure->chance_better);
+	json_end(json);
+}
+
+static void put_points(struct json *json, const char *key, const struct night_point *point, size_t n,
+                       size_t n_objective)
+{
+	json_begin_list(json, key);
+	for (size_t i = 0; i < n && i < NIGHT_MAX_NAMED; i++) {
+		json_begin_object(json, NULL);
+		json_put_u64(json, "run", point[i].run);
+		json_put_u64(json, "id", point[i].id);
+		json_put_text(json, "machine", point[i].machine);
+		put_reals(json, "objectives", point[i].objective, n_objective);
+		put_reals(json, "nearest", point[i].nearest, n_objective);
+		json_put_real(json, "short_pct", point[i].short_pct);
+		json_end(json);
+	}
+	json_end(json);
+}
+
+static void put_causes(struct json *json, const struct night_space *space)
+{
+	json_begin_list(json, "causes");
+	for (size_t i = 0; i < space->n_cause && i < NIGHT_MAX_NAMED; i++) {
+		const struct night_cause *cause = &space->cause[i];
+		json_begin_object(json, NULL);
+		json_put_text(json, "file", cause->file);
+		json_put_text(json, "key", cause->key);
+		json_put_text(json, "before", cause->before);
+		json_put_text(json, "now", cause->now);
+		json_put_text(json, "effect", cause->effect);
+		json_end(json);
+	}
+	json_end(json);
+}
+
+static void put_runs(struct json *json, const struct night_row *row)
+{
+	json_begin_list(json, "runs");
+	for (size_t i = 0; i < row->n_run; i++) {
+		const struct night_run *run = &row->run[i];
+		json_begin_object(json, NULL);
+		json_put_u64(json, "run", run->run);
+		json_put_u64(json, "seed", run->seed);
+		json_put_real(json, "seconds", run->seconds);
+		json_put_u64(json, "points", run->n_point);
+		json_put_text(json, "signature", run->signature);
+		json_put_real(json, "hypervolume", run->hypervolume);
+		put_reals(json, "best", run->best, row->n_objective);
+		json_end(json);
+	}
+	json_end(json);
+}
+
+/* Least, middle and largest of a figure of a night's runs: 0.. an objective, then hypervolume, then seconds. */
+static void put_spread(struct json *json, const char *key, const struct night_row *row, size_t k, struct arena *arena)
+{
+	double *value = arena_array(arena, row->n_run + 1, sizeof(*value));
+	size_t n = 0;
+	for (size_t i = 0; i < row->n_run && value; i++) {
+		const struct night_run *run = &row->run[i];
+		double figure = k < row->n_objective    ? run->best[k]
+		                : k == row->n_objective ? run->hypervolume
+		                                        : run->seconds;
+		if (isfinite(figure))
+			value[n++] = figure;
+	}
+	double middle = value ? night_noise_median(value, n) : NAN; /* sorts */
+	const double spread[3] = {n > 0 ? value[0] : NAN, middle, n > 0 ? value[n - 1] : NAN};
+	put_reals(json, key, spread, 3);
+}
+
+static enum err_code put_trend(struct json *json, struct night *night, const struct night_row *last, struct err *err)
+{
+	struct night_row *row;
+	size_t n;
+	enum err_code code =
+	    night_store_trend(night->store, last->space, last->id, NIGHT_MAX_TREND, &night->arena, &row, &n, err);
+	if (code != ERR_OK)
+		return code;
+	json_begin_list(json, "trend");
+	for (size_t i = 0; i < n; i++) {
+		bool comparable = row[i].n_objective == last->n_objective;
+		for (size_t k = 0; comparable && k < last->n_objective; k++)
+			comparable = strcmp(row[i].objective[k], last->objective[k]) == 0;
+		if (!comparable)
+			continue;
+		json_begin_object(json, NULL);
+		json_put_text(json, "date", row[i].date);
+		json_put_text(json, "verdict", night_verdict_table[row[i].verdict].name);
+		json_put_bool(json, "passes", night_verdict_table[row[i].verdict].passes);
+		json_put_u64(json, "era", row[i].era);
+		json_put_text(json, "note", row[i].note[0] ? row[i].note : NULL);
+		put_spread(json, "hypervolume", &row[i], row[i].n_objective, &night->arena);
+		put_spread(json, "seconds", &row[i], row[i].n_objective + 1, &night->arena);
+		json_begin_list(json, "best");
+		for (size_t k = 0; k < row[i].n_objective; k++)
+			put_spread(json, NULL, &row[i], k, &night->arena);
+		json_end(json);
+		json_end(json);
+	}
+	json_end(json);
+	return ERR_OK;
+}
+
+static enum err_code put_row(struct json *json, struct night *night, const struct night_space *space, struct err *err)
+{
+	const struct night_row *row = space->row;
+	json_put_text(json, "engine", space->engine);
+	json_put_text(json, "exactness", space->exactness);
+	json_put_bool(json, "is_random", space->is_random);
+	json_put_text(json, "note", row->note[0] ? row->note : NULL);
+	json_put_text(json, "good_date", space->good ? space->good->date : NULL);
+	if (space->good && space->good->n_run > 0)
+		json_put_u64(json, "good_run", space->good->run[0].run);
+	json_put_u64(json, "pool", space->n_pool);
+	json_begin_list(json, "objectives");
+	for (size_t k = 0; k < row->n_objective; k++) {
+		enum metric metric = metric_find(row->objective[k]);
+		json_begin_object(json, NULL);
+		json_put_text(json, "key", row->objective[k]);
+		json_put_text(json, "label", metric < N_METRIC ? metric_table[metric].label : row->objective[k]);
+		json_put_text(json, "unit", metric < N_METRIC ? metric_table[metric].unit : "");
+		json_end(json);
+	}
+	json_end(json);
+	put_reals(json, "reference", row->reference, row->n_objective);
+	json_begin_list(json, "measures");
+	put_measure(json, "hypervolume", &space->hypervolume);
+	for (size_t k = 0; k < row->n_objective; k++)
+		put_measure(json, row->objective[k], &space->best[k]);
+	json_end(json);
+	put_runs(json, row);
+	json_put_u64(json, "n_lost", space->n_lost);
+	put_points(json, "lost", space->lost, space->n_lost, row->n_objective);
+	json_put_u64(json, "n_gained", space->n_gained);
+	put_points(json, "gained", space->gained, space->n_gained, row->n_objective);
+	put_causes(json, space);
+	return put_trend(json, night, row, err);
+}
+
+enum night_verdict night_verdict_of(const struct night_space *space)
+{
+	return space->code != ERR_OK ? NIGHT_FAILED : space->row ? space->row->verdict : NIGHT_STOPPED;
+}
+
+static enum err_code put_space(struct json *json, struct night *night, const struct night_space *space, struct err *err)
+{
+	enum night_verdict verdict = night_verdict_of(space);
+	enum err_code code = ERR_OK;
+	json_begin_object(json, NULL);
+	json_put_text(json, "space", space->row ? space->row->space : NULL);
+	json_put_text(json, "file", space->file);
+	json_put_text(json, "verdict", night_verdict_table[verdict].name);
+	json_put_bool(json, "passes", night_verdict_table[verdict].passes);
+	json_put_text(json, "meaning", night_verdict_table[verdict].help);
+	json_put_text(json, "why", space->why);
+	json_put_text(json, "log", space->log[0] ? space->log : NULL);
+	if (space->row && space->is_searched)
+		code = put_row(json, night, space, err);
+	json_end(json);
+	return code;
+}
+
+static enum err_code put_errors(struct json *json, struct night *night, struct err *err)
+{
+	struct night_error *error;
+	size_t n;
+	enum err_code code = night_store_errors(night->store, &night->arena, &error, &n, err);
+	json_begin_list(json, "model_errors");
+	for (size_t i = 0; i < n; i++) {
+		bool is_first = i == 0 || strcmp(error[i].name, error[i - 1].name) != 0;
+		bool is_last = i + 1 == n || strcmp(error[i].name, error[i + 1].name) != 0;
+		if (is_first) {
+			json_begin_object(json, NULL);
+			json_put_text(json, "table", error[i].name);
+			json_begin_list(json, "trend");
+		}
+		json_begin_object(json, NULL);
+		json_put_text(json, "date", error[i].date);
+		json_put_u64(json, "values", error[i].n);
+		json_put_real(json, "mean_abs_error_pct", error[i].mean_pct);
+		json_put_real(json, "max_abs_error_pct", error[i].max_pct);
+		json_end(json);
+		if (is_last) {
+			json_end(json);
+			json_end(json);
+		}
+	}
+	json_end(json);
+	return code;
+}
+
+enum err_code night_write_json(FILE *file, struct night *night, struct err *err)
+{
+	struct json json;
+	enum err_code code = ERR_OK;
+	json_start(&json, file, 4);
+	json_begin_object(&json, NULL);
+	json_put_text(&json, "format", NIGHT_FORMAT);
+	json_put_text(&json, "version", DSE_VERSION);
+	json_put_text(&json, "date", night->date);
+	json_put_text(&json, "made", night->made);
+	json_put_bool(&json, "passes", night_exit_code(night) == ERR_OK);
+	json_put_u64(&json, "exit_code", (uint64_t)night_exit_code(night));
+	json_put_u64(&json, "seeds", night->n_seed);
+	json_put_real(&json, "false_alarm_chance", NIGHT_ALPHA);
+	json_begin_list(&json, "spaces");
+	for (size_t i = 0; i < night->n_space && code == ERR_OK; i++)
+		code = put_space(&json, night, &night->space[i], err);
+	if (code != ERR_OK)
+		return code;
+	json_end(&json);
+	code = put_errors(&json, night, err);
+	json_end(&json);
+	json_finish(&json);
+	return code;
+}
+
+/* ---- files ---- */
+
+static enum err_code open_file(struct store_file *file, const struct night *night, const char *name, struct err *err)
+{
+	char *path = store_join(night->folder, name);
+	enum err_code code = path ? store_open(file, path, err) : err_add(err, ERR_INTERNAL, "out of memory");
+	free(path);
+	return code;
+}
+
+enum err_code night_write(struct night *night, struct err *err)
+{
+	struct store_file file = {0};
+	char *json = NULL, title[64];
+	size_t n_json = 0;
+	FILE *text = open_memstream(&json, &n_json);
+	enum err_code code = text ? night_write_json(text, night, err) : err_add(err, ERR_INTERNAL, "out of memory");
+	if (text && fclose(text) != 0 && code == ERR_OK)
+		code = err_add(err, ERR_INTERNAL, "out of memory");
+	(void)snprintf(title, sizeof(title), "Night of %s", night->date);
+	for (int i = 0; i < 3 && code == ERR_OK; i++) {
+		static const char *const name[] = {"junit.xml", "nightly.json", "index.html"};
+		code = open_file(&file, night, name[i], err);
+		if (code != ERR_OK)
+			break;
+		if (i == 0)
+			night_write_junit(file.file, night);
+		else if (i == 1)
+			(void)fwrite(json, 1, n_json, file.file);
+		else
+			page_write(file.file, title, "nightly", json, n_json);
+		code = store_commit(&file, err);
+	}
+	free(json);
+	return code;
+}

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "dse/out/csv_write.h"
+#include "dse/base/number.h"
+#include "sim/base/text.h"
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* What a spreadsheet would compute: a text that begins as formulas do and is no number. A dash alone is our "none". */
+static bool is_formula(const char *text)
+{
+	char *end;
+	if (*text == '\0' || !strchr("=+-@", *text) || strcmp(text, "-") == 0)
+		return false;
+	(void)strtod(text, &end);
+	return *end != '\0' || end == text;
+}
+
+void csv_put_text(FILE *file, bool first, const char *text)
+{
+	assert(file && text);
+	if (!first)
+		(void)fputc(',', file);
+	bool is_quoted = strpbrk(text, ",\"\r\n") || is_formula(text);
+	if (!is_quoted && text[text_printable_span(text, "")] == '\0') {
+		(void)fputs(text, file);
+		return;
+	}
+	(void)fputs(is_quoted ? "\"" : "", file);
+	(void)fputs(is_formula(text) ? "'" : "", file);
+	for (size_t n; *text; text += n) {
+		n = text_printable_length(text, strnlen(text, 4));
+		(void)fprintf(file, "%s%.*s", *text == '"' ? "\"" : "", n > 0 ? (int)n : 1,
+		              n > 0           ? text
+		              : *text == '\n' ? "\n"
+		                              : "?");
+		n = n > 0 ? n : 1;
+	}
+	(void)fputs(is_quoted ? "\"" : "", file);
+}
+
+void csv_put_real(FILE *file, bool first, double value)
+{
+	char text[NUMBER_SIZE];
+	assert(file);
+	number_print(value, text);
+	if (!first)
+		(void)fputc(',', file);
+	(void)fputs(text, file);
+}
+
+void csv_put_machine(FILE *file, bool first, const struct space *space, const struct machine *machine)
+{
+	assert(space && machine);
+	csv_put_text(file, first, machine->name);
+	for (size_t i = 0; i < space->n_axis; i++) {
+		char text[64];
+		(void)machine_print_param(machine, space->axis[i].param, text, sizeof(text));
+		csv_put_text(file, false, text);
+	}
+}

@@ -1,0 +1,244 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "dse/out/table.h"
+#include "dse/base/number.h"
+#include "dse/out/terminal.h"
+#include "sim/base/text.h"
+#include <assert.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define CELL_SIZE 256
+
+void table_add_column(struct table *table, const char *name, bool right)
+{
+	assert(table && name && table->n_cell == 0);
+	if (table->n_column == TABLE_MAX_COLUMN)
+		return;
+	table->right[table->n_column] = right;
+	char *copy = arena_text(&table->arena, name);
+	if (copy)
+		text_make_printable(copy);
+	table->name[table->n_column++] = copy ? copy : "";
+}
+
+static void add_text(struct table *table, const char *text)
+{
+	if (table->n_cell == table->n_alloc) {
+		size_t n_alloc = table->n_alloc ? 2 * table->n_alloc : 256;
+		struct table_cell *cell = realloc(table->cell, n_alloc * sizeof(*cell));
+		if (!cell)
+			return;
+		table->cell = cell;
+		table->n_alloc = n_alloc;
+	}
+	char *copy = arena_text(&table->arena, text);
+	if (copy)
+		text_make_printable(copy);
+	table->cell[table->n_cell++] = (struct table_cell){.text = copy ? copy : ""};
+}
+
+void table_colour(struct table *table, enum colour colour)
+{
+	assert(table && colour < N_COLOUR);
+	if (table->n_cell > 0)
+		table->cell[table->n_cell - 1].colour = colour;
+}
+
+void table_add(struct table *table, const char *format, ...)
+{
+	char text[CELL_SIZE];
+	va_list arguments;
+	assert(table && table->n_column > 0);
+	va_start(arguments, format);
+	(void)vsnprintf(text, sizeof(text), format, arguments);
+	va_end(arguments);
+	add_text(table, text);
+}
+
+static void print_real(double value, char text[NUMBER_SIZE])
+{
+	bool is_large = fabs(value) >= 100000.0 && fabs(value) < 1e15;
+	if (isfinite(value))
+		(void)snprintf(text, NUMBER_SIZE, is_large ? "%.0f" : "%.5g", value);
+	else
+		(void)strcpy(text, "-");
+}
+
+void table_add_real(struct table *table, double value)
+{
+	char text[NUMBER_SIZE];
+	print_real(value, text);
+	add_text(table, text);
+}
+
+void table_add_apart(struct table *table, double left, double right)
+{
+	char text[2][NUMBER_SIZE];
+	print_real(left, text[0]);
+	print_real(right, text[1]);
+	if (isfinite(left) && isfinite(right) && strcmp(text[0], text[1]) == 0)
+		number_print_apart(left, right, (unsigned)strlen(text[0]), text);
+	add_text(table, text[0]);
+	add_text(table, text[1]);
+}
+
+void table_add_most(struct table *table, double value)
+{
+	char text[NUMBER_SIZE];
+	if (!isfinite(value) || fabs(value) >= 100000.0) {
+		table_add_real(table, isfinite(value) ? ceil(value) : value);
+		return;
+	}
+	number_print_up(value, 5, text);
+	table_add(table, "%s", text);
+}
+
+void table_print_count(uint64_t value, char text[TABLE_COUNT_SIZE])
+{
+	char digits[24]; /* UINT64_MAX has 20 */
+	int n = snprintf(digits, sizeof(digits), "%" PRIu64, value);
+	char *to = text;
+	for (int i = 0; i < n; i++) {
+		if (i > 0 && (n - i) % 3 == 0)
+			*to++ = ' ';
+		*to++ = digits[i];
+	}
+	*to = '\0';
+}
+
+/* The text has its colour, not the blanks around it. */
+static void put_cell(FILE *file, struct table_cell cell, size_t width, bool right, bool last, bool is_coloured)
+{
+	int n_blank = (int)(width - text_n_char(cell.text));
+	bool has_colour = is_coloured && cell.colour != COLOUR_NONE && cell.text[0];
+	assert(n_blank >= 0);
+	(void)fprintf(file, "%*s%s%s%s", right ? n_blank : 0, "", colour_code(has_colour, cell.colour), cell.text,
+	              colour_code(has_colour, COLOUR_NONE));
+	if (!last) /* no blanks at the end of a line */
+		(void)fprintf(file, "%*s  ", right ? 0 : n_blank, "");
+}
+
+static void find_widths(const struct table *table, size_t width[TABLE_MAX_COLUMN])
+{
+	for (size_t i = 0; i < table->n_column; i++)
+		width[i] = text_n_char(table->name[i]);
+	for (size_t i = 0; i < table->n_cell; i++) {
+		size_t n = text_n_char(table->cell[i].text), column = i % table->n_column;
+		width[column] = n > width[column] ? n : width[column];
+	}
+}
+
+/* Characters of the longest line. */
+static size_t line_length(const struct table *table)
+{
+	size_t width[TABLE_MAX_COLUMN], n = 0;
+	find_widths(table, width);
+	for (size_t i = 0; i < table->n_column; i++)
+		if (table->room[i] == TABLE_SHOWN)
+			n += (n > 0 ? 2 : 0) + width[i];
+	return n;
+}
+
+static bool is_same(const struct table *table, size_t column)
+{
+	for (size_t i = column + table->n_column; i < table->n_cell; i += table->n_column)
+		if (strcmp(table->cell[i].text, table->cell[column].text) != 0)
+			return false;
+	return table->n_cell > table->n_column;
+}
+
+void table_fit(struct table *table, size_t n_char, size_t n_keep)
+{
+	assert(table && table->n_column > 0 && n_keep > 0);
+	bool is_wide = line_length(table) > n_char;
+	for (size_t i = n_keep; is_wide && i + 1 < table->n_column; i++)
+		if (is_same(table, i))
+			table->room[i] = TABLE_SAME;
+	for (size_t i = table->n_column - 1; i-- > n_keep && line_length(table) > n_char;)
+		if (table->room[i] == TABLE_SHOWN)
+			table->room[i] = TABLE_LEFT_OUT;
+}
+
+/* "TITLE: a 1, b 2", with the text of the first row where that is all rows'; nothing if there is no such column. */
+static bool print_columns(const struct table *table, FILE *file, enum table_room room, const char *title)
+{
+	size_t n = 0;
+	for (size_t i = 0; i < table->n_column; i++) {
+		if (table->room[i] != room)
+			continue;
+		(void)fprintf(file, "%s%s", n++ == 0 ? title : ", ", table->name[i]);
+		if (room == TABLE_SAME)
+			(void)fprintf(file, " %s", table->cell[i].text);
+	}
+	return n > 0;
+}
+
+void table_print_left_out(const struct table *table, FILE *file, const char *where)
+{
+	assert(table && file && where);
+	if (print_columns(table, file, TABLE_SAME, "The same in all of these: "))
+		(void)fputc('\n', file);
+	if (print_columns(table, file, TABLE_LEFT_OUT, "No room for: "))
+		(void)fprintf(file, "; %s has them\n", where);
+}
+
+/* The header and all rows of the columns of a block, [first, end), behind column 0 where they do not begin with it. */
+static void print_block(const struct table *table, FILE *file, int indent, const size_t width[TABLE_MAX_COLUMN],
+                        size_t first, size_t end)
+{
+	bool is_coloured = colour_is_on(file);
+	size_t last = 0;
+	for (size_t i = first; i < end; i++)
+		last = table->room[i] == TABLE_SHOWN ? i : last;
+	for (size_t row = 0; row <= table->n_cell / table->n_column; row++) {
+		const struct table_cell *cell = row > 0 ? &table->cell[(row - 1) * table->n_column] : NULL;
+		size_t n = row > 0 ? table->n_cell - (row - 1) * table->n_column : table->n_column;
+		if (n == 0)
+			break;
+		(void)fprintf(file, "%*s", indent, "");
+		for (size_t i = 0; i < end && i < n; i = i == 0 && first > 0 ? first : i + 1)
+			if (table->room[i] == TABLE_SHOWN)
+				put_cell(file, cell ? cell[i] : (struct table_cell){table->name[i], COLOUR_HEAD},
+				         width[i], table->right[i], i == last, is_coloured);
+		(void)fputc('\n', file);
+	}
+}
+
+void table_print_within(const struct table *table, FILE *file, int indent, size_t n_char)
+{
+	size_t width[TABLE_MAX_COLUMN];
+	assert(table && file && table->n_column > 0);
+	find_widths(table, width);
+	for (size_t first = 0, end; first < table->n_column; first = end) {
+		size_t n = (size_t)indent + (first > 0 && table->room[0] == TABLE_SHOWN ? width[0] : 0), n_shown = 0;
+		for (end = first; end < table->n_column; end++) {
+			if (table->room[end] != TABLE_SHOWN)
+				continue;
+			n += width[end] + (first + n_shown > 0 ? 2 : 0);
+			if (n_shown > 0 && n > n_char)
+				break;
+			n_shown++;
+		}
+		if (n_shown == 0)
+			continue;
+		if (first > 0)
+			(void)fputc('\n', file);
+		print_block(table, file, indent, width, first, end);
+	}
+}
+
+void table_print(const struct table *table, FILE *file, int indent)
+{
+	unsigned n_column, n_row;
+	table_print_within(table, file, indent, terminal_size(file, &n_column, &n_row) ? n_column : SIZE_MAX);
+}
+
+void table_free(struct table *table)
+{
+	free(table->cell);
+	arena_free(&table->arena);
+	*table = (struct table){0};
+}

@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Rounding: a double has 53 bits, and multiples of a 2^52nd of more than the
+ * whole chain can come to add up without any rounding. So two schedules with
+ * the same pieces in another order have equal times and energies, and one of
+ * them dominates the other instead of both being carried on.
+ */
+#include "dse/power/power_parts.h"
+#include <assert.h>
+#include <math.h>
+
+double power_quantum(double most)
+{
+	int exponent;
+	assert(isfinite(most) && most >= 0);
+	(void)frexp(most, &exponent);
+	return most > 0 ? ldexp(1.0, exponent - 52) : 0;
+}
+
+double power_round(double value, double quantum)
+{
+	assert(isfinite(value) && value >= 0 && quantum >= 0);
+	return quantum > 0 ? rint(value / quantum) * quantum : value;
+}
+
+/* The worst mode and the worst change at every stage, over all levels, so that all sets of levels round alike. */
+static void find_most(const struct power_problem *problem, struct power_chain *chain)
+{
+	assert(chain->n_stage > 0);
+	double change_ns = 0, change_pj = 0, n_change = (double)chain->n_stage + 1;
+	chain->most_ns = chain->most_pj = 0;
+	for (uint32_t i = 0; i < problem->n_level; i++)
+		for (uint32_t k = 0; k < problem->n_level; k++) {
+			change_ns = fmax(change_ns, problem->switch_ns[i][k]);
+			change_pj = fmax(change_pj, problem->switch_pj[i][k]);
+		}
+	for (size_t i = 0; i < problem->n_segment; i++) {
+		double ns = 0, pj = 0;
+		for (size_t k = 0; k < problem->segment[i].n_mode; k++) {
+			ns = fmax(ns, problem->segment[i].mode[k].time_ns);
+			pj = fmax(pj, problem->segment[i].mode[k].energy_pj);
+		}
+		chain->most_ns += ns * problem->segment[i].n_repeat;
+		chain->most_pj += pj * problem->segment[i].n_repeat;
+	}
+	chain->most_ns += change_ns * n_change;
+	chain->most_pj += change_pj * n_change;
+}
+
+/* A segment's modes that may be used; returns how many. */
+static size_t take_modes(const struct power_segment *segment, uint32_t levels, double max_peak_mw, double quantum_ns,
+                         double quantum_pj, struct chain_mode *mode)
+{
+	size_t n = 0;
+	for (size_t k = 0; k < segment->n_mode; k++) {
+		const struct power_mode *from = &segment->mode[k];
+		assert(isfinite(from->time_ns) && from->time_ns >= 0 && from->energy_pj >= 0);
+		if ((levels >> from->level & 1) && from->peak_mw <= max_peak_mw)
+			mode[n++] =
+			    (struct chain_mode){power_round(from->time_ns, quantum_ns),
+			                        power_round(from->energy_pj, quantum_pj), from->level, (uint32_t)k};
+	}
+	return n;
+}
+
+static void take_changes(const struct power_problem *problem, uint32_t sleep_level, double quantum_ns,
+                         double quantum_pj, struct power_chain *chain)
+{
+	assert(chain->n_level == problem->n_level);
+	for (uint32_t i = 0; i < problem->n_level; i++) {
+		for (uint32_t k = 0; k < problem->n_level; k++) {
+			chain->switch_ns[i][k] = power_round(problem->switch_ns[i][k], quantum_ns);
+			chain->switch_pj[i][k] = power_round(problem->switch_pj[i][k], quantum_pj);
+		}
+		chain->end_ns[i] = sleep_level < problem->n_level ? chain->switch_ns[i][sleep_level] : 0;
+		chain->end_pj[i] = sleep_level < problem->n_level ? chain->switch_pj[i][sleep_level] : 0;
+	}
+}
+
+enum err_code power_chain_build(const struct power_problem *problem, uint32_t levels, double max_peak_mw,
+                                uint32_t sleep_level, struct arena *arena, struct power_chain *chain, bool *is_possible,
+                                struct err *err)
+{
+	size_t n_mode = 0, at = 0;
+	assert(problem && problem->n_segment > 0 && chain && is_possible);
+	for (size_t i = 0; i < problem->n_segment; i++)
+		n_mode += problem->segment[i].n_mode;
+	*chain = (struct power_chain){
+	    .problem = problem, .levels = levels, .n_level = problem->n_level, .n_stage = power_n_stage(problem)};
+	assert(chain->n_stage <= POWER_MAX_STAGE);
+	chain->segment = arena_array(arena, chain->n_stage, sizeof(*chain->segment));
+	chain->begin = arena_array(arena, problem->n_segment + 1, sizeof(*chain->begin));
+	chain->mode = arena_array(arena, n_mode + 1, sizeof(*chain->mode));
+	if (!chain->segment || !chain->begin || !chain->mode)
+		return err_add(err, ERR_INTERNAL, "out of memory");
+	find_most(problem, chain);
+	double quantum_ns = power_quantum(chain->most_ns), quantum_pj = power_quantum(chain->most_pj);
+	take_changes(problem, sleep_level, quantum_ns, quantum_pj, chain);
+	*is_possible = true;
+	for (size_t i = 0; i < problem->n_segment; i++) {
+		const struct power_segment *segment = &problem->segment[i];
+		size_t n =
+		    take_modes(segment, levels, max_peak_mw, quantum_ns, quantum_pj, chain->mode + chain->begin[i]);
+		assert(n <= UINT16_MAX);
+		chain->begin[i + 1] = chain->begin[i] + n;
+		*is_possible = *is_possible && n > 0;
+		for (uint32_t k = 0; k < segment->n_repeat; k++)
+			chain->segment[at++] = (uint32_t)i;
+	}
+	return ERR_OK;
+}

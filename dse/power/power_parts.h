@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef DSE_POWER_PARTS_H
+#define DSE_POWER_PARTS_H
+/*
+ * Inside power management: a problem made ready for one set of levels, and
+ * bounds on what remains of it.
+ *
+ *   power.c        problems, measuring a schedule, sets of levels
+ *   power_chain.c  the problem as a chain of stages, its numbers rounded
+ *   power_bound.c  the least rest of the chain after each stage, in one direction
+ *   power_label.c  the dynamic program over stages
+ *   power_solve.c  over all sets of levels and levels of sleep
+ *
+ * All that a budget or an aim says is linear in (time, energy): time itself,
+ * energy, energy less sleeping power times time, energy less average power times
+ * time. So a partial schedule is a point in a plane, and every bound a line.
+ */
+#include "dse/power/power.h"
+
+/* A direction in the plane of time and energy; its value is per_ns * ns + per_pj * pj. */
+struct power_weight {
+	double per_ns, per_pj;
+};
+
+static inline double power_value(struct power_weight weight, double ns, double pj)
+{
+	return weight.per_ns * ns + weight.per_pj * pj;
+}
+
+/* A mode that the set of levels and the peak allow; times and energies rounded. */
+struct chain_mode {
+	double ns, pj;
+	uint32_t level, mode; /* mode: its index in the segment */
+};
+
+/* A pair of modes at two levels: what it adds to change. */
+struct power_chain {
+	const struct power_problem *problem;
+	uint32_t levels; /* bit i: level i may be used */
+	uint32_t n_level;
+	size_t n_stage;
+	uint32_t *segment; /* [n_stage] */
+	size_t *begin;     /* [n_segment + 1] a segment's modes in mode */
+	struct chain_mode *mode;
+	/*
+	 * Rounded as the modes: all are multiples of 2^-52 of more than the whole chain can come to, so that sums are
+	 * exact and do not depend on their order.
+	 */
+	double switch_ns[POWER_MAX_LEVEL][POWER_MAX_LEVEL], switch_pj[POWER_MAX_LEVEL][POWER_MAX_LEVEL];
+	double end_ns[POWER_MAX_LEVEL],
+	    end_pj[POWER_MAX_LEVEL]; /* after the last stage: change to the level of sleep */
+	double most_ns, most_pj;     /* no schedule has more */
+};
+
+/*
+ * A power of two of which 2^52 are more than most; 0 for 0. Values rounded to its multiples add up exactly, in any
+ * order, as long as the sum is not above most.
+ */
+double power_quantum(double most);
+double power_round(double value, double quantum);
+
+/*
+ * Make a chain; false in is_possible: some segment has no mode at these levels
+ * under this peak. sleep_level: UINT32_MAX: it does not sleep.
+ */
+enum err_code power_chain_build(const struct power_problem *problem, uint32_t levels, double max_peak_mw,
+                                uint32_t sleep_level, struct arena *arena, struct power_chain *chain, bool *is_possible,
+                                struct err *err);
+
+/* The least completion in one direction: from level `from` after `stage` stages to the end of the chain. */
+struct power_bound {
+	struct power_weight weight;
+	uint32_t n_level;
+	double *ns, *pj;         /* [(n_stage + 1) * n_level] of that completion; infinite: there is none */
+	double root_ns, root_pj; /* of the whole chain */
+};
+
+/* ERR_INTERNAL: no memory. */
+enum err_code power_bound_build(const struct power_chain *chain, struct power_weight weight, struct arena *arena,
+                                struct power_bound *bound, struct err *err);
+
+/* The mode (index in chain->mode) with which the completion of a bound goes on; from: UINT32_MAX at the start. */
+size_t power_bound_next(const struct power_chain *chain, const struct power_bound *bound, size_t stage, uint32_t from);
+
+/* What is minimised, and what must not exceed most[i]. */
+#define POWER_MAX_LIMIT 3
+struct power_aim {
+	struct power_weight objective;
+	unsigned n_limit;
+	struct power_weight limit[POWER_MAX_LIMIT];
+	double most[POWER_MAX_LIMIT];
+	double
+	    slope_mw; /* of two partial schedules with time and energy - slope * time both less, that one is better */
+};
+
+/* Whether a whole schedule keeps the limits, to 1e-12. */
+bool power_aim_keeps(const struct power_aim *aim, double ns, double pj);
+
+/* The best schedule of a chain; not found: none better than `least_known` (of the objective) keeps the limits. */
+struct chain_best {
+	bool is_found, is_exact;
+	double ns, pj, objective, bound;
+	uint32_t *mode; /* [n_stage] of the segment; owned by the arena given */
+	uint64_t n_label;
+};
+enum err_code power_label_solve(const struct power_chain *chain, const struct power_aim *aim, double least_known,
+                                size_t max_label, struct arena *arena, struct chain_best *best, struct err *err);
+
+/* A bound on the objective of every schedule of a chain that keeps the limits; infinite: there is none. */
+enum err_code power_label_bound(const struct power_chain *chain, const struct power_aim *aim, double *least,
+                                struct err *err);
+
+#endif

@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * ARADA's rule (Azhar et al., CF '23) for levels of a chip: every piece of work
+ * looks at itself alone, and runs as thriftily as it can without taking longer
+ * than it may. By the race-to-idle time that is as long as at the fastest level,
+ * so that only work which waits for something else slows down; by a later deadline
+ * its share of that. Changes of level there and back are charged to the piece.
+ */
+#include "dse/power/power.h"
+#include <assert.h>
+#include <math.h>
+
+/* At a level: the fastest mode under the peak; UINT32_MAX: there is none. */
+static uint32_t fastest_at(const struct power_segment *segment, uint32_t level, double max_peak_mw)
+{
+	uint32_t best = UINT32_MAX;
+	for (uint32_t k = 0; k < segment->n_mode; k++)
+		if (segment->mode[k].level == level && segment->mode[k].peak_mw <= max_peak_mw &&
+		    (best == UINT32_MAX || segment->mode[k].time_ns < segment->mode[best].time_ns))
+			best = k;
+	return best;
+}
+
+/* All work at one level as fast as it can be; infinite: some of it cannot run there. */
+static double time_at(const struct power_problem *problem, uint32_t level, double max_peak_mw)
+{
+	double ns = 0;
+	assert(level < problem->n_level);
+	for (size_t i = 0; i < problem->n_segment; i++) {
+		const struct power_segment *segment = &problem->segment[i];
+		uint32_t mode = fastest_at(segment, level, max_peak_mw);
+		if (mode == UINT32_MAX)
+			return INFINITY;
+		ns += segment->mode[mode].time_ns * segment->n_repeat;
+	}
+	return ns;
+}
+
+/* The thriftiest mode at a set's levels that fits a share of the fastest level's time, changes there and back included.
+ */
+static uint32_t choose_mode(const struct power_problem *problem, const struct power_goal *goal, size_t i,
+                            uint32_t levels, uint32_t fast, double share)
+{
+	const struct power_segment *segment = &problem->segment[i];
+	uint32_t best = fastest_at(segment, fast, goal->max_peak_mw);
+	assert(best != UINT32_MAX && share >= 1);
+	double may_ns = segment->mode[best].time_ns * share, least_pj = segment->mode[best].energy_pj;
+	for (uint32_t k = 0; k < segment->n_mode; k++) {
+		const struct power_mode *mode = &segment->mode[k];
+		double ns =
+		    mode->time_ns + problem->switch_ns[fast][mode->level] + problem->switch_ns[mode->level][fast];
+		double pj =
+		    mode->energy_pj + problem->switch_pj[fast][mode->level] + problem->switch_pj[mode->level][fast];
+		if (!(levels >> mode->level & 1) || mode->peak_mw > goal->max_peak_mw || ns > may_ns ||
+		    !(pj < least_pj))
+			continue;
+		best = k;
+		least_pj = pj;
+	}
+	return best;
+}
+
+/* Among the levels of one set; keeps what is better than schedule has. */
+static void try_set(const struct power_problem *problem, const struct power_goal *goal, uint32_t levels,
+                    struct power_schedule *trial, struct power_schedule *schedule)
+{
+	double least_ns = INFINITY;
+	uint32_t fast = 0;
+	size_t at = 0;
+	for (uint32_t l = 0; l < problem->n_level; l++) {
+		double ns = levels >> l & 1 ? time_at(problem, l, goal->max_peak_mw) : INFINITY;
+		if (ns < least_ns) {
+			least_ns = ns;
+			fast = l;
+		}
+	}
+	if (!(least_ns > 0) || !(least_ns <= goal->max_ns))
+		return;
+	for (size_t i = 0; i < problem->n_segment; i++) {
+		uint32_t mode = choose_mode(problem, goal, i, levels, fast, goal->max_ns / least_ns);
+		for (uint32_t k = 0; k < problem->segment[i].n_repeat; k++)
+			trial->mode[at++] = mode;
+	}
+	for (uint32_t l = 0; l < problem->n_level; l++) {
+		trial->sleep_level = l;
+		if (!(levels >> l & 1) || !power_measure(problem, goal, trial) ||
+		    (schedule->is_found && !(trial->objective < schedule->objective)))
+			continue;
+		uint32_t *own = schedule->mode;
+		*schedule = *trial;
+		schedule->mode = own;
+		schedule->is_found = true;
+		for (size_t i = 0; i < at; i++)
+			own[i] = trial->mode[i];
+	}
+}
+
+enum err_code power_by_share(const struct power_problem *problem, const struct power_goal *goal, struct arena *arena,
+                             struct power_schedule *schedule, struct err *err)
+{
+	uint32_t set[UINT32_C(1) << POWER_MAX_LEVEL];
+	struct power_schedule trial = {.bound = -INFINITY};
+	bool wants_energy = goal->scenario == POWER_ENERGY || goal->scenario == POWER_LIMITED_TIME;
+	*schedule = (struct power_schedule){.sleep_level = UINT32_MAX, .bound = -INFINITY};
+	schedule->mode = arena_array(arena, power_n_stage(problem), sizeof(*schedule->mode));
+	trial.mode = arena_array(arena, power_n_stage(problem), sizeof(*trial.mode));
+	if (!schedule->mode || !trial.mode)
+		return err_add(err, ERR_INTERNAL, "out of memory");
+	if (!wants_energy || isinf(goal->max_ns))
+		return ERR_OK;
+	size_t n_set = power_level_sets(problem, set);
+	for (size_t i = 0; i < n_set; i++)
+		try_set(problem, goal, set[i], &trial, schedule);
+	return ERR_OK;
+}

@@ -1,0 +1,378 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * From runs of designs to segments. Whole layers take what the simulator says
+ * of them; parts of layers divide it (dse/power/power_loops.c), so that a layer costs
+ * the same however finely its level is chosen. A change of level costs the
+ * machine file's time and energy, and static power at the new level meanwhile.
+ */
+#include "dse/power/power_work.h"
+#include "sim/base/checked.h"
+#include <assert.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+const char *const power_part_name[N_POWER_PART] = {"layer", "load", "loop", "last loop", "ARM"};
+
+#define MAX_PART 4 /* segments of a layer by its loops */
+
+/* Levels, lanes and changes: from the machine. Static power is drawn while the level changes. */
+static void take_hardware(const struct machine *machine, uint32_t levels, struct power_problem *problem)
+{
+	uint32_t all = (UINT32_C(1) << machine->n_level) - 1;
+	assert(machine->n_level >= 1 && machine->n_level <= POWER_MAX_LEVEL);
+	problem->n_level = machine->n_level;
+	problem->levels = levels ? levels & all : all;
+	problem->n_lane = machine->dvfs_n_lane;
+	problem->n_divider = machine->dvfs_n_divider;
+	for (uint32_t i = 0; i < machine->n_level; i++) {
+		problem->vdd_v[i] = machine->level[i].vdd_v;
+		problem->clk_mhz[i] = machine->level[i].clk_mhz;
+		problem->sleep_mw[i] = energy_static_mw(machine, i);
+	}
+	for (uint32_t i = 0; i < machine->n_level; i++)
+		for (uint32_t k = 0; k < machine->n_level; k++) {
+			problem->switch_ns[i][k] = energy_switch_ns(machine, i, k);
+			problem->switch_pj[i][k] =
+			    energy_switch_pj(machine, i, k) + problem->sleep_mw[k] * problem->switch_ns[i][k];
+		}
+}
+
+/* Room for segments; pieces and segments are written side by side. */
+struct writer {
+	struct power_work *work;
+	struct power_segment *segment;
+	size_t n, n_room;
+};
+
+static bool open_writer(struct power_work *work, size_t n_room, struct writer *writer)
+{
+	*writer = (struct writer){.work = work, .n_room = n_room};
+	writer->segment = arena_array(&work->arena, n_room + 1, sizeof(*writer->segment));
+	work->piece = arena_array(&work->arena, n_room + 1, sizeof(*work->piece));
+	work->problem.segment = writer->segment;
+	return writer->segment && work->piece;
+}
+
+static void put_segment(struct writer *writer, const struct power_piece *piece, const struct power_mode *mode,
+                        size_t n_mode, uint32_t n_repeat)
+{
+	assert(writer->n < writer->n_room && n_mode > 0 && n_repeat > 0);
+	writer->work->piece[writer->n] = *piece;
+	writer->segment[writer->n++] = (struct power_segment){n_mode, mode, n_repeat};
+	writer->work->problem.n_segment = writer->n;
+}
+
+/* A mode of a part of a layer: some of a group's time and dynamic energy, static energy for that time. */
+static struct power_mode mode_of(const struct power_groups *groups, const struct power_group *group, double time_frac,
+                                 double energy_frac, uint32_t level, uint32_t choice)
+{
+	assert(time_frac >= 0 && time_frac <= 1 && energy_frac >= 0 && energy_frac <= 1 + 1e-9);
+	double ns = group->ns * time_frac, pj = group->dynamic_pj * energy_frac + groups->static_mw * ns;
+	/* pJ per ns is mW */
+	return (struct power_mode){level, choice, ns, pj, ns > 0 ? pj / ns : groups->static_mw};
+}
+
+/* How a layer's tasks are dealt over its loops. */
+struct deal {
+	uint64_t n_loop, n_full, n_last; /* tasks of a loop, and of the last one */
+	bool is_even; /* tasks do not fill PEs loop by loop (parts that share filters): every loop has its share */
+};
+
+static struct deal deal_tasks(const struct power_groups *groups)
+{
+	uint64_t n_full = groups->n_task < groups->n_pe ? groups->n_task : groups->n_pe;
+	struct deal deal = {.n_loop = groups->n_loop, .n_full = n_full};
+	assert(groups->n_loop > 0);
+	if (groups->n_pe > 0 && ceil_div(groups->n_task, groups->n_pe) == groups->n_loop) {
+		deal.n_last = groups->n_task - (groups->n_loop - 1) * groups->n_pe;
+		return deal;
+	}
+	deal.is_even = true;
+	deal.n_full = deal.n_last = groups->n_task / groups->n_loop;
+	return deal;
+}
+
+/* Mean power of the loops in which most PEs have a task. */
+static double full_loop_mw(const struct power_groups *groups)
+{
+	assert(groups->n_task > 0 && groups->loop.ns > 0);
+	struct deal deal = deal_tasks(groups);
+	double n_full = deal.n_loop > 1 ? (double)deal.n_full : (double)groups->n_task;
+	double loop_ns = groups->loop.ns / (double)deal.n_loop;
+	/* pJ per ns is mW */
+	return groups->static_mw + groups->loop.dynamic_pj * (n_full / (double)groups->n_task) / loop_ns;
+}
+
+/* The loops, full ones first; groups [n_level of the modes]. */
+static bool put_loops(struct writer *writer, const struct power_groups *groups, const uint32_t *level, size_t n_mode,
+                      struct power_piece piece)
+{
+	assert(n_mode > 0 && n_mode <= POWER_MAX_LEVEL);
+	struct deal deal = deal_tasks(&groups[0]);
+	bool has_last = !deal.is_even && deal.n_last < deal.n_full;
+	struct power_mode *full = arena_array(&writer->work->arena, n_mode, sizeof(*full));
+	struct power_mode *last = arena_array(&writer->work->arena, n_mode, sizeof(*last));
+	if (!full || !last || deal.n_loop > POWER_MAX_STAGE)
+		return false;
+	double time_frac = 1.0 / (double)deal.n_loop, n_task = (double)groups[0].n_task;
+	double full_frac = deal.is_even ? time_frac : (double)deal.n_full / n_task;
+	for (size_t i = 0; i < n_mode; i++) {
+		full[i] = mode_of(&groups[i], &groups[i].loop, time_frac, full_frac, level[i], 0);
+		last[i] = mode_of(&groups[i], &groups[i].loop, time_frac, (double)deal.n_last / n_task, level[i], 0);
+	}
+	uint32_t n_full = (uint32_t)deal.n_loop - has_last;
+	piece.part = POWER_LOOP;
+	piece.n_task = deal.n_full;
+	piece.n_pe = (uint32_t)(deal.n_full < groups[0].n_pe ? deal.n_full : groups[0].n_pe);
+	if (n_full > 0)
+		put_segment(writer, &piece, full, n_mode, n_full);
+	piece.part = POWER_LAST_LOOP;
+	piece.n_task = deal.n_last;
+	piece.n_pe = (uint32_t)deal.n_last;
+	if (has_last)
+		put_segment(writer, &piece, last, n_mode, 1);
+	return true;
+}
+
+/* Loads or ARM operations, when there are any. */
+static bool put_group(struct writer *writer, const struct power_groups *groups, enum power_part part,
+                      const uint32_t *level, size_t n_mode, struct power_piece piece)
+{
+	struct power_mode *mode = arena_array(&writer->work->arena, n_mode, sizeof(*mode));
+	double most_ns = 0;
+	if (!mode)
+		return false;
+	for (size_t i = 0; i < n_mode; i++) {
+		const struct power_group *group = part == POWER_LOAD ? &groups[i].load : &groups[i].arm;
+		mode[i] = mode_of(&groups[i], group, 1, 1, level[i], 0);
+		most_ns = fmax(most_ns, mode[i].time_ns);
+	}
+	piece.part = part;
+	piece.n_task = piece.n_pe = 0;
+	if (most_ns > 0)
+		put_segment(writer, &piece, mode, n_mode, 1);
+	return true;
+}
+
+static bool put_parts(struct writer *writer, const struct power_groups *groups, const uint32_t *level, size_t n_mode,
+                      const struct power_piece *piece)
+{
+	return put_group(writer, groups, POWER_LOAD, level, n_mode, *piece) &&
+	       (groups[0].n_loop == 0 || put_loops(writer, groups, level, n_mode, *piece)) &&
+	       put_group(writer, groups, POWER_ARM, level, n_mode, *piece);
+}
+
+/* Every piece at the lower of two levels takes ratio times what it takes at the higher. */
+static enum err_code apply_ratio(double ratio, struct writer *writer, struct err *err)
+{
+	const struct power_problem *problem = &writer->work->problem;
+	uint32_t level[2], n = 0;
+	for (uint32_t i = 0; i < problem->n_level; i++)
+		if (problem->levels >> i & 1) {
+			if (n < 2)
+				level[n] = i;
+			n++;
+		}
+	if (n != 2)
+		return err_add(err, ERR_USAGE,
+		               "dse power: --ratio is of the energies at two levels, found %u; choose two with "
+		               "--levels",
+		               (unsigned)n);
+	bool first_is_low = problem->vdd_v[level[0]] < problem->vdd_v[level[1]] ||
+	                    (problem->vdd_v[level[0]] <= problem->vdd_v[level[1]] &&
+	                     problem->clk_mhz[level[0]] < problem->clk_mhz[level[1]]);
+	uint32_t low = level[first_is_low ? 0 : 1], high = level[first_is_low ? 1 : 0];
+	for (size_t i = 0; i < problem->n_segment; i++) {
+		size_t n_mode = problem->segment[i].n_mode;
+		struct power_mode *mode = arena_array(&writer->work->arena, n_mode, sizeof(*mode));
+		if (!mode)
+			return err_add(err, ERR_INTERNAL, "out of memory");
+		for (size_t k = 0; k < n_mode; k++)
+			mode[k] = problem->segment[i].mode[k];
+		for (size_t k = 0; k < n_mode; k++)
+			for (size_t m = 0; m < n_mode && mode[k].level == low; m++)
+				if (mode[m].level == high && mode[m].choice == mode[k].choice) {
+					double before_pj = mode[k].energy_pj;
+					mode[k].energy_pj = ratio * mode[m].energy_pj;
+					if (before_pj > 0)
+						mode[k].peak_mw *= mode[k].energy_pj / before_pj;
+				}
+		writer->segment[i].mode = mode;
+	}
+	return ERR_OK;
+}
+
+static enum err_code finish(const struct power_work_options *options, struct writer *writer, struct err *err)
+{
+	size_t n_stage = power_n_stage(&writer->work->problem);
+	if (writer->n == 0)
+		return err_add(err, ERR_USAGE,
+		               "dse power: none of the layers has MLA tasks; choose others with --layers");
+	if (n_stage > POWER_MAX_STAGE)
+		return err_add(
+		    err, ERR_USAGE,
+		    "dse power: %zu loops, allowed are %d; leave --per-loop away or choose layers with --layers",
+		    n_stage, POWER_MAX_STAGE);
+	return options->ratio > 0 ? apply_ratio(options->ratio, writer, err) : ERR_OK;
+}
+
+/* An item's context for designs of a form: its own, or one that is made when it is asked for first. NULL: no memory. */
+static const struct layer_context *context_of(const struct power_item *item, enum conv_form form, struct arena *arena,
+                                              struct layer_context *made[N_CONV_FORM])
+{
+	const struct layer_context *own = item->context;
+	if (form == own->form)
+		return own;
+	if (!made[form]) {
+		made[form] = arena_alloc(arena, sizeof(*made[form]));
+		if (made[form])
+			mapper_prepare_form(own->block, own->machine, own->operand_bit, form, made[form]);
+	}
+	return made[form];
+}
+
+/* All designs of all items at their levels, in that order. */
+static enum err_code run_designs(const struct machine *machine, const struct power_item *item, size_t n_item,
+                                 const struct power_work_options *options, uint32_t levels, struct arena *arena,
+                                 struct detail_run **run, struct err *err)
+{
+	size_t n = 0, at = 0;
+	for (size_t i = 0; i < n_item; i++)
+		n += item[i].n_design * (item[i].is_at_level ? 1 : machine->n_level);
+	*run = arena_array(arena, n + 1, sizeof(**run));
+	struct layer_design *design = arena_array(arena, n + 1, sizeof(*design));
+	if (!*run || !design)
+		return err_add(err, ERR_INTERNAL, "out of memory");
+	for (size_t i = 0; i < n_item; i++) {
+		struct layer_context *made[N_CONV_FORM] = {NULL};
+		for (size_t k = 0; k < item[i].n_design; k++)
+			for (uint32_t l = 0; l < machine->n_level; l++) {
+				design[at] = item[i].design[k];
+				bool is_wanted = !item[i].is_at_level || design[at].level == l;
+				if (!is_wanted || !(levels >> l & 1))
+					continue;
+				design[at].level = l;
+				(*run)[at].context = context_of(&item[i], design[at].form, arena, made);
+				(*run)[at].design = &design[at];
+				if (!(*run)[at++].context)
+					return err_add(err, ERR_INTERNAL, "out of memory");
+			}
+	}
+	return detail_run_all(*run, at, &options->detail, err);
+}
+
+/* A layer's segments from its runs. */
+static enum err_code put_layer(struct writer *writer, const struct power_item *item, const struct detail_run *run,
+                               size_t n_run, bool per_loop, struct err *err)
+{
+	assert(item->context && item->n_design > 0);
+	struct arena *arena = &writer->work->arena;
+	struct power_mode *mode = arena_array(arena, n_run + 1, sizeof(*mode));
+	struct power_groups *groups = arena_array(arena, n_run + 1, sizeof(*groups));
+	uint32_t *level = arena_array(arena, n_run + 1, sizeof(*level));
+	struct layer_design *choice = arena_array(arena, n_run + 1, sizeof(*choice));
+	struct power_piece piece = {.block = item->context->block, .choice = choice};
+	size_t n = 0;
+	const struct verdict *why = NULL;
+	assert(item->is_at_level || item->n_design == 1);
+	if (!mode || !groups || !level || !choice)
+		return err_add(err, ERR_INTERNAL, "out of memory");
+	for (size_t i = 0; i < n_run; i++) {
+		if (!run[i].ran) {
+			why = &run[i].verdict;
+			continue;
+		}
+		const struct sim_result *result = &run[i].result;
+		level[n] = run[i].design->level;
+		choice[n] = *run[i].design;
+		if (per_loop)
+			groups[n] = power_groups_of(run[i].context, run[i].design, result);
+		mode[n] = (struct power_mode){level[n], item->is_at_level ? (uint32_t)n : 0, result->latency_ns,
+		                              result->energy.total_pj, result->peak_power_mw};
+		n++;
+	}
+	if (n == 0)
+		return err_add(err, ERR_INFEASIBLE, "%s: %s", piece.block->name,
+		               why ? verdict_table[why->reason].help : "no design at the levels chosen");
+	piece.n_choice = item->is_at_level ? (uint32_t)n : 1;
+	piece.n_task = split_n_task(&choice[0].split) * block_batch(piece.block);
+	if (per_loop && groups[0].n_loop > POWER_MAX_STAGE)
+		return err_add(err, ERR_USAGE,
+		               "dse power: %s has %" PRIu64 " loops, allowed are %d; leave --per-loop away",
+		               piece.block->name, groups[0].n_loop, POWER_MAX_STAGE);
+	if (!per_loop)
+		put_segment(writer, &piece, mode, n, 1);
+	else if (!put_parts(writer, groups, level, n, &piece))
+		return err_add(err, ERR_INTERNAL, "out of memory");
+	return ERR_OK;
+}
+
+enum err_code power_work_build(const struct machine *machine, const struct power_item *item, size_t n_item,
+                               const struct power_work_options *options, struct power_work *work, struct err *err)
+{
+	struct detail_run *run = NULL;
+	struct writer writer;
+	*work = (struct power_work){.machine = machine};
+	take_hardware(machine, options->levels, &work->problem);
+	enum err_code code = run_designs(machine, item, n_item, options, work->problem.levels, &work->arena, &run, err);
+	if (code == ERR_OK && !open_writer(work, n_item * MAX_PART, &writer))
+		code = err_add(err, ERR_INTERNAL, "out of memory");
+	if (code != ERR_OK)
+		return code;
+	for (size_t i = 0, at = 0; i < n_item; i++) {
+		size_t n_run = 0;
+		while (run[at + n_run].context && run[at + n_run].context->block == item[i].context->block)
+			n_run++;
+		enum err_code put = put_layer(&writer, &item[i], &run[at], n_run, options->per_loop, err);
+		code = code == ERR_OK ? put : code;
+		at += n_run;
+	}
+	return code == ERR_OK ? finish(options, &writer, err) : code;
+}
+
+enum err_code power_work_build_tasks(const struct machine *machine, const struct power_item *item, size_t n_item,
+                                     const struct power_work_options *options, struct power_work *work, struct err *err)
+{
+	struct writer writer;
+	*work = (struct power_work){.machine = machine};
+	take_hardware(machine, options->levels, &work->problem);
+	if (!open_writer(work, n_item * MAX_PART, &writer))
+		return err_add(err, ERR_INTERNAL, "out of memory");
+	for (size_t i = 0; i < n_item; i++) {
+		struct power_groups groups[POWER_MAX_LEVEL];
+		uint32_t level[POWER_MAX_LEVEL];
+		size_t n = 0;
+		struct power_piece piece = {
+		    .block = item[i].context->block, .part = POWER_LAYER, .n_choice = 1, .choice = item[i].design};
+		if (piece.block->kind == BLOCK_POOL)
+			continue;
+		struct power_mode *mode = arena_array(&work->arena, POWER_MAX_LEVEL, sizeof(*mode));
+		if (!mode)
+			return err_add(err, ERR_INTERNAL, "out of memory");
+		for (uint32_t l = 0; l < machine->n_level; l++) {
+			if (!(work->problem.levels >> l & 1))
+				continue;
+			groups[n] =
+			    power_groups_of_tasks(item[i].context, &item[i].design->split, l, options->detail.detail);
+			level[n] = l;
+			mode[n] = mode_of(&groups[n], &groups[n].loop, 1, 1, l, 0);
+			mode[n].peak_mw = full_loop_mw(&groups[n]);
+			n++;
+		}
+		piece.n_task = groups[0].n_task;
+		piece.n_pe = (uint32_t)(groups[0].n_task < groups[0].n_pe ? groups[0].n_task : groups[0].n_pe);
+		if (!options->per_loop)
+			put_segment(&writer, &piece, mode, n, 1);
+		else if (!put_parts(&writer, groups, level, n, &piece))
+			return err_add(err, ERR_INTERNAL, "out of memory");
+	}
+	return finish(options, &writer, err);
+}
+
+void power_work_free(struct power_work *work)
+{
+	arena_free(&work->arena);
+	*work = (struct power_work){0};
+}

@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "dse/report/report_data.h"
+#include "dse/report/report_design.h"
+#include "dse/report/report_sensitivity.h"
+#include <assert.h>
+#include <string.h>
+
+/* The machine of a point among those known, else a new one; fronts have few, and neighbours often the same one. */
+static uint32_t find_machine(struct report_data *data, const struct kept_point *point)
+{
+	size_t n_axis = data->run.front.n_axis;
+	for (size_t k = data->n_machine; k-- > 0;) {
+		const struct report_machine *known = &data->machine[k];
+		bool same = known->kept == point->machine;
+		for (size_t i = 0; i < n_axis && same; i++)
+			same = strcmp(known->value[i], point->value[i]) == 0;
+		if (same)
+			return (uint32_t)k;
+	}
+	data->machine[data->n_machine] = (struct report_machine){.kept = point->machine, .value = point->value};
+	return (uint32_t)data->n_machine++;
+}
+
+/* Machines of the points, and for each design where it is met first. */
+static enum err_code begin(struct report_data *data, struct err *err)
+{
+	const struct kept_front *front = &data->run.front;
+	assert(front->n_point > 0 && data->n_machine == 0);
+	data->machine = arena_array(&data->arena, front->n_point, sizeof(*data->machine));
+	data->machine_of = arena_array(&data->arena, front->n_point, sizeof(*data->machine_of));
+	data->design = arena_array(&data->arena, front->n_design + 1, sizeof(*data->design));
+	if (!data->machine || !data->machine_of || !data->design)
+		return err_add(err, ERR_INTERNAL, "out of memory for a report of %zu points", front->n_point);
+	for (size_t i = 0; i < front->n_design; i++)
+		data->design[i].point = UINT32_MAX;
+	for (size_t i = 0; i < front->n_point; i++) {
+		data->machine_of[i] = find_machine(data, &front->point[i]);
+		for (size_t k = 0; k < front->n_layer; k++) {
+			struct report_design *design = &data->design[front->point[i].design[k]];
+			if (design->point != UINT32_MAX)
+				continue;
+			design->point = (uint32_t)i;
+			design->layer = (uint32_t)k;
+			design->machine = data->machine_of[i];
+		}
+	}
+	return ERR_OK;
+}
+
+/* Whether the folder of a kept run has the files of that run, and not those of a later one. */
+static bool has_folder(const struct report_run *run)
+{
+	const struct run_file *kept = run_record_file(&run->record, run->front.n_point > 0 ? "front.json" : "run.json");
+	char hex[HASH_HEX_SIZE];
+	struct err ignored = {0};
+	if (run->record.id == 0)
+		return true;
+	bool same = kept &&
+	            hash_file(run->front.n_point > 0 ? run->front_path : run->run_path, hex, &ignored) == ERR_OK &&
+	            strcmp(hex, kept->hash) == 0;
+	err_clear(&ignored);
+	return same;
+}
+
+enum err_code report_data_make(struct report_source *source, struct report_data *data, size_t chosen, unsigned n_thread,
+                               struct err *err)
+{
+	assert(data && data->run.run);
+	data->has_folder = has_folder(&data->run);
+	if (data->run.front.n_point == 0)
+		return ERR_OK;
+	if (chosen != SIZE_MAX && chosen >= data->run.front.n_point)
+		return err_add(err, ERR_USAGE, "dse report: --point is %zu, %s has points 0 to %zu", chosen,
+		               data->run.name, data->run.front.n_point - 1);
+	enum err_code code = begin(data, err);
+	if (code == ERR_OK)
+		code = report_inputs_read(source, data, err);
+	if (code == ERR_OK)
+		code = report_columns_make(data, err);
+	data->chosen = chosen == SIZE_MAX ? data->knee : chosen;
+	if (code == ERR_OK)
+		code = report_designs_run(data, n_thread, err);
+	return code == ERR_OK ? report_sensitivity_make(data, n_thread, err) : code;
+}
+
+void report_data_free(struct report_data *data)
+{
+	if (data->space.n_network > 0)
+		layer_map_free(&data->map);
+	space_free(&data->space);
+	report_run_free(&data->run);
+	arena_free(&data->arena);
+	*data = (struct report_data){0};
+}

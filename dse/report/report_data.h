@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef DSE_REPORT_DATA_H
+#define DSE_REPORT_DATA_H
+/*
+ * What a report of a run shows, as plain data; from here come the JSON behind the page and the figures.
+ *
+ *   run.json ─► header, counts, progress          front.json ─► points, layers, designs as recorded ─► columns
+ *   inputs ─► space, machines ─► each design once more in the run's tier: phases, bytes, energies
+ * (dse/report/report_design.c)
+ */
+#include "dse/layer/layers.h"
+#include "dse/report/report_run.h"
+
+/* What is known of every point: an objective, another metric, or a choice that was made. */
+enum report_kind { REPORT_OBJECTIVE, REPORT_METRIC, REPORT_KNOB };
+
+struct report_column {
+	const char *key, *label, *unit; /* key as in front.csv where that has it */
+	enum report_kind kind;
+	double limit;      /* what the space allows at most; infinite: no limit */
+	size_t n_text;     /* 0: of is numbers */
+	const char **text; /* [n_text] */
+	double *of;        /* [n_point] a number, NAN where there is none; or the place of a text */
+};
+
+/* A machine of the front: one of its files with a value for each axis. */
+struct report_machine {
+	uint32_t kept;            /* index of kept_front.machine */
+	const char *const *value; /* [n_axis] */
+	struct machine *machine;  /* NULL: the inputs are not at hand */
+};
+
+/* A layer's design, run again where the inputs are at hand. */
+struct report_design {
+	uint32_t layer, machine, point; /* the first that have it */
+	bool ran;
+	struct layer_design design;
+	struct sim_result result;
+	double metric[N_METRIC];
+};
+
+/* One knob of a point changed and nothing else: what becomes of it (dse/report/report_sensitivity.h). */
+struct report_change {
+	const char *knob, *from, *value; /* "mla.array"; "vgg16 CONV_3 strategy"; "all layers: level" */
+	uint32_t point, layer;           /* UINT32_MAX: of the machine, or of all layers */
+	const char *verdict;             /* why it cannot be; NULL: it can */
+	double pct[SPACE_MAX_OBJECTIVE]; /* change of each objective, in percent; NAN: of nothing */
+};
+
+struct report_data {
+	struct report_run run;
+	size_t n_machine, n_column;
+	struct report_machine *machine; /* [n_machine] in the order of the points */
+	uint32_t *machine_of;           /* [n_point] */
+	struct report_design *design;   /* [n_design] as in run.front */
+	size_t n_change;
+	struct report_change *change;           /* [n_change] */
+	struct report_column *column;           /* [n_column] objectives first */
+	size_t knee, best[SPACE_MAX_OBJECTIVE]; /* points */
+	size_t chosen;                          /* whose layers figures show */
+	struct space space; /* read again; n_network 0: the inputs are not at hand, or not those of the run */
+	struct layer_map map;
+	bool has_folder;    /* the run's files are still those in its folder */
+	char *without;      /* why there are no details; NULL: there are */
+	struct arena arena; /* owns all of this but run, space and map */
+};
+
+/*
+ * Fill data, which is {.run = ...}, opened; chosen: a point's number, or SIZE_MAX for the knee. Columns, and the
+ * designs run again on n_thread threads (0: all). Inputs that are gone or have changed, and numbers that come out
+ * otherwise than recorded, are no error: data->without says so. The caller frees data with report_data_free, also after
+ * an error. ERR_USAGE (no such point), ERR_INPUT, ERR_INTERRUPTED, ERR_INTERNAL.
+ */
+enum err_code report_data_make(struct report_source *source, struct report_data *data, size_t chosen, unsigned n_thread,
+                               struct err *err);
+void report_data_free(struct report_data *data);
+
+/* Columns of the points, when the machines are known as far as they are; a part of report_data_make. */
+enum err_code report_columns_make(struct report_data *data, struct err *err);
+
+#endif

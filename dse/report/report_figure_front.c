@@ -1,0 +1,305 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Figures of a whole front: scatter, parallel coordinates, search progress, sensitivity. */
+#include "dse/report/report_figure.h"
+#include "dse/out/svg.h"
+#include "dse/out/svg_axis.h"
+#include <assert.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* In SVG units (pixels). */
+enum { WIDTH = 980, HEIGHT = 600, LEFT = 90, RIGHT = 230, TOP = 80, BOTTOM = 60 };
+enum { MAX_AXIS = 12, MAX_LINE = 1000, MAX_BAR = 24, BAR_LEFT = 420, BAR_STEP = 30 };
+
+/* The knob that colours points: the first one with names that differs among them, but no sum over layers; NULL: none.
+ */
+static const struct report_column *colour_column(const struct report_data *data)
+{
+	for (size_t i = 0; i < data->n_column; i++) {
+		const struct report_column *column = &data->column[i];
+		if (column->kind == REPORT_KNOB && column->n_text > 1 && strcmp(column->unit, "layers") != 0)
+			return column;
+	}
+	return NULL;
+}
+
+static size_t colour_of(const struct report_column *column, size_t point)
+{
+	size_t value = column ? (size_t)column->of[point] : 0;
+	return value < SVG_N_COLOUR - 1 ? value : SVG_N_COLOUR - 1;
+}
+
+static void draw_keys(FILE *file, const struct report_column *column, double x)
+{
+	char text[128];
+	if (!column)
+		return;
+	svg_text(file, x, TOP, "text-anchor=\"start\" font-weight=\"bold\"", column->label);
+	for (size_t i = 0; i < column->n_text && i < SVG_N_COLOUR; i++) {
+		bool is_rest = i + 1 == SVG_N_COLOUR && column->n_text > SVG_N_COLOUR;
+		(void)snprintf(text, sizeof(text), "%.100s", is_rest ? "others" : column->text[i]);
+		svg_mark(file, x + 4, TOP + 18.0 + 20 * (double)i, i, svg_colour[i], false);
+		svg_text(file, x + 18, TOP + 22.0 + 20 * (double)i, "text-anchor=\"start\"", text);
+	}
+}
+
+static void range_of(const struct report_column *column, size_t n, double *min, double *max)
+{
+	*min = INFINITY;
+	*max = -INFINITY;
+	for (size_t i = 0; i < n; i++)
+		if (isfinite(column->of[i])) {
+			*min = fmin(*min, column->of[i]);
+			*max = fmax(*max, column->of[i]);
+		}
+}
+
+/* A limit of the space, where it lies inside the picture. */
+static void draw_limits(FILE *file, const struct report_data *data, const struct svg_axis *x, const struct svg_axis *y,
+                        size_t second)
+{
+	static const char dashed[] = "stroke=\"#aa0000\" stroke-dasharray=\"6 4\"";
+	double limit_x = data->column[0].limit, limit_y = data->column[second].limit;
+	if (limit_x <= x->max)
+		svg_line(file, svg_axis_place(x, limit_x), y->begin, svg_axis_place(x, limit_x), y->end, dashed);
+	if (limit_y <= y->max)
+		svg_line(file, x->begin, svg_axis_place(y, limit_y), x->end, svg_axis_place(y, limit_y), dashed);
+}
+
+void report_draw_front(FILE *file, const struct report_data *data)
+{
+	const struct report_column *colour = colour_column(data);
+	size_t second = data->n_column > 1 && data->column[1].n_text == 0 ? 1 : 0, n = data->run.front.n_point;
+	struct svg_axis x = {.begin = LEFT, .end = WIDTH - RIGHT}, y = {.begin = HEIGHT - BOTTOM, .end = TOP};
+	char name_x[96], name_y[96];
+	double min, max, last_x[SVG_N_COLOUR], last_y[SVG_N_COLOUR];
+	bool has_last[SVG_N_COLOUR] = {false};
+	report_column_name(&data->column[0], name_x, sizeof(name_x));
+	report_column_name(&data->column[second], name_y, sizeof(name_y));
+	x.name = name_x;
+	y.name = name_y;
+	range_of(&data->column[0], n, &min, &max);
+	svg_axis_fit(&x, min, max);
+	range_of(&data->column[second], n, &min, &max);
+	svg_axis_fit(&y, min, max);
+	svg_begin(file, WIDTH, HEIGHT);
+	report_draw_title(file, data, "Pareto front", false);
+	svg_axes_draw(file, &x, &y);
+	draw_limits(file, data, &x, &y, second);
+	for (size_t i = 0; i < n; i++) {
+		double at_x = svg_axis_place(&x, data->column[0].of[i]),
+		       at_y = svg_axis_place(&y, data->column[second].of[i]);
+		size_t c = colour_of(colour, i);
+		/* of a long front most marks would lie on the mark before */
+		if (has_last[c] && fabs(at_x - last_x[c]) < 0.5 && fabs(at_y - last_y[c]) < 0.5)
+			continue;
+		has_last[c] = true;
+		last_x[c] = at_x;
+		last_y[c] = at_y;
+		svg_mark(file, at_x, at_y, c, svg_colour[c], false);
+	}
+	double knee_x = svg_axis_place(&x, data->column[0].of[data->knee]),
+	       knee_y = svg_axis_place(&y, data->column[second].of[data->knee]);
+	(void)fprintf(
+	    file, "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"9\" fill=\"none\" stroke=\"#000000\" stroke-width=\"1.5\"/>\n",
+	    knee_x, knee_y);
+	svg_text(file, knee_x + 12, knee_y - 8, "text-anchor=\"start\"", "knee");
+	draw_keys(file, colour, WIDTH - RIGHT + 30);
+	svg_end(file);
+}
+
+/* ---- parallel coordinates ---- */
+
+/* Objectives, then what else tells points apart: knobs before other metrics, no sums of words. Returns how many. */
+static size_t choose_axes(const struct report_data *data, const struct report_column **axis)
+{
+	static const enum report_kind order[] = {REPORT_OBJECTIVE, REPORT_KNOB, REPORT_METRIC};
+	size_t n = 0;
+	for (size_t pass = 0; pass < 3; pass++)
+		for (size_t i = 0; i < data->n_column && n < MAX_AXIS; i++) {
+			const struct report_column *column = &data->column[i];
+			double min, max;
+			range_of(column, data->run.front.n_point, &min, &max);
+			bool is_words = column->n_text > 0 && strcmp(column->unit, "layers") == 0;
+			bool is_of_network = strchr(column->key, '.') && column->kind == REPORT_METRIC;
+			if (column->kind == order[pass] && max > min && !is_words && !is_of_network)
+				axis[n++] = column;
+		}
+	return n;
+}
+
+static void draw_coordinate(FILE *file, const struct report_column *column, const struct svg_axis *y, double x,
+                            bool is_low)
+{
+	char text[64];
+	svg_line(file, x, y->begin, x, y->end, "stroke=\"#444444\"");
+	svg_text(file, x, y->end - (is_low ? 26 : 12), "text-anchor=\"middle\" font-size=\"11\"", column->label);
+	if (*column->unit && strcmp(column->unit, "frac") != 0)
+		svg_text(file, x, y->begin + (is_low ? 34 : 20),
+		         "text-anchor=\"middle\" font-size=\"11\" fill=\"#555555\"", column->unit);
+	for (size_t i = 0; i < (column->n_text > 0 ? column->n_text : 5); i++) {
+		double value = column->n_text > 0 ? (double)i : y->min + (y->max - y->min) * (double)i / 4;
+		(void)snprintf(text, sizeof(text), "%.4g", value);
+		svg_text(
+		    file, x + 4, svg_axis_place(y, value) + 4,
+		    "text-anchor=\"start\" font-size=\"10\" paint-order=\"stroke\" stroke=\"white\" stroke-width=\"3\" "
+		    "fill=\"#333333\"",
+		    column->n_text > 0 ? column->text[i] : text);
+	}
+}
+
+/* A point's way over all axes. */
+static void draw_line(FILE *file, const struct report_column *const *axis, const struct svg_axis *y, size_t n,
+                      double step, size_t point, const char *style)
+{
+	(void)fputs("<polyline fill=\"none\" points=\"", file);
+	for (size_t k = 0; k < n; k++)
+		if (isfinite(axis[k]->of[point]))
+			(void)fprintf(file, "%s%.1f,%.1f", k > 0 ? " " : "", 60 + step * (double)k,
+			              svg_axis_place(&y[k], axis[k]->of[point]));
+	(void)fprintf(file, "\" %s/>\n", style);
+}
+
+void report_draw_parallel(FILE *file, const struct report_data *data)
+{
+	const struct report_column *axis[MAX_AXIS], *colour = colour_column(data);
+	struct svg_axis y[MAX_AXIS];
+	size_t n = choose_axes(data, axis), n_point = data->run.front.n_point, each = 1 + (n_point - 1) / MAX_LINE;
+	double step = n > 1 ? (WIDTH - RIGHT - 60.0) / (double)(n - 1) : 1;
+	char text[96], style[128];
+	svg_begin(file, WIDTH, HEIGHT);
+	(void)snprintf(text, sizeof(text),
+	               each > 1 ? "parallel coordinates (every %zuth point)" : "parallel coordinates", each);
+	report_draw_title(file, data, text, false);
+	for (size_t k = 0; k < n; k++) {
+		double min, max;
+		range_of(axis[k], n_point, &min, &max);
+		y[k] = (struct svg_axis){.min = min, .max = max, .begin = HEIGHT - BOTTOM, .end = TOP + 20.0};
+	}
+	for (size_t i = 0; i < n_point && n > 0; i += each) {
+		(void)snprintf(style, sizeof(style), "stroke=\"%s\" stroke-opacity=\"%s\"",
+		               svg_colour[colour_of(colour, i)], n_point > 100 ? "0.15" : "0.6");
+		draw_line(file, axis, y, n, step, i, style);
+	}
+	if (n > 0)
+		draw_line(file, axis, y, n, step, data->knee, "stroke=\"#000000\" stroke-width=\"2\"");
+	for (size_t k = 0; k < n; k++)
+		draw_coordinate(file, axis[k], &y[k], 60 + step * (double)k, k % 2 == 1);
+	if (n == 0)
+		svg_text(file, 60, TOP, "text-anchor=\"start\"", "all points are alike");
+	draw_keys(file, colour, WIDTH - RIGHT + 70);
+	svg_end(file);
+}
+
+/* ---- progress ---- */
+
+static double mark_of(const struct doc_node *points, size_t i, const char *key)
+{
+	const struct doc_node *node = doc_find(points->value[i], key);
+	return node && node->kind == DOC_SCALAR ? strtod(node->text, NULL) : 0.0;
+}
+
+void report_draw_progress(FILE *file, const struct report_data *data)
+{
+	const struct doc_node *points = report_run_node(&data->run, "progress.points");
+	size_t n = points->n;
+	struct svg_axis x = {.begin = LEFT, .end = WIDTH - 40, .name = "evaluations"};
+	struct svg_axis y = {.begin = HEIGHT - BOTTOM, .end = TOP, .name = "hypervolume / %"};
+	svg_axis_fit_log(&x, fmax(1, mark_of(points, 0, "evaluations")),
+	                 fmax(1, mark_of(points, n - 1, "evaluations")));
+	svg_axis_fit(&y, 0, 100);
+	svg_begin(file, WIDTH, HEIGHT);
+	report_draw_title(file, data, "search progress", false);
+	svg_axes_draw(file, &x, &y);
+	(void)fputs("<polyline fill=\"none\" stroke=\"#0072b2\" stroke-width=\"2\" points=\"", file);
+	for (size_t i = 0; i < n; i++) {
+		double at_x = svg_axis_place(&x, fmax(1, mark_of(points, i, "evaluations")));
+		if (i > 0) /* the front was that of the mark before until then */
+			(void)fprintf(file, " %.1f,%.1f", at_x,
+			              svg_axis_place(&y, 100 * mark_of(points, i - 1, "share")));
+		(void)fprintf(file, " %.1f,%.1f", at_x, svg_axis_place(&y, 100 * mark_of(points, i, "share")));
+	}
+	(void)fputs("\"/>\n", file);
+	for (size_t i = 0; i < n; i++)
+		svg_mark(file, svg_axis_place(&x, fmax(1, mark_of(points, i, "evaluations"))),
+		         svg_axis_place(&y, 100 * mark_of(points, i, "share")), 0, svg_colour[0], false);
+	svg_end(file);
+}
+
+/* ---- sensitivity ---- */
+
+static double largest(const struct report_change *change, size_t n)
+{
+	double most = 0;
+	for (size_t k = 0; k < n; k++)
+		most = isfinite(change->pct[k]) ? fmax(most, fabs(change->pct[k])) : most;
+	return most;
+}
+
+/* The changes of the point that do most, in that order; machine and all layers first among equals. Returns how many. */
+static size_t choose_changes(const struct report_data *data, const struct report_change **chosen)
+{
+	size_t n = 0, n_objective = data->run.front.n_objective;
+	for (size_t i = 0; i < data->n_change; i++) {
+		const struct report_change *change = &data->change[i];
+		if (change->verdict || change->point != data->chosen || !(largest(change, n_objective) > 0))
+			continue;
+		size_t at = n < MAX_BAR ? n++ : MAX_BAR;
+		for (; at > 0 && largest(chosen[at - 1], n_objective) < largest(change, n_objective); at--)
+			if (at < MAX_BAR)
+				chosen[at] = chosen[at - 1];
+		if (at < MAX_BAR)
+			chosen[at] = change;
+	}
+	return n;
+}
+
+/* Bars of all objectives of a change, from 0 to both sides. */
+static void draw_change(FILE *file, const struct report_data *data, const struct report_change *change,
+                        const struct svg_axis *x, double y)
+{
+	size_t n = data->run.front.n_objective;
+	double height = (BAR_STEP - 8) / (double)n, zero = svg_axis_place(x, 0);
+	char text[256];
+	(void)snprintf(text, sizeof(text), "%.40s%s%.20s%s %.24s", change->knob, *change->from ? ": " : "",
+	               change->from, *change->from ? " \xe2\x86\x92" : ":", change->value);
+	svg_text(file, BAR_LEFT - 10, y + BAR_STEP / 2.0, "text-anchor=\"end\"", text);
+	for (size_t k = 0; k < n; k++) {
+		double at = isfinite(change->pct[k]) ? svg_axis_place(x, change->pct[k]) : zero;
+		(void)fprintf(file, "<rect x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\" fill=\"%s\"/>\n",
+		              fmin(at, zero), y + height * (double)k, fabs(at - zero), height, svg_colour[k]);
+	}
+}
+
+void report_draw_sensitivity(FILE *file, const struct report_data *data)
+{
+	const struct report_change *chosen[MAX_BAR];
+	size_t n = choose_changes(data, chosen), n_objective = data->run.front.n_objective;
+	double min = 0, max = 0, bottom = TOP + BAR_STEP * (double)n, key_x = BAR_LEFT;
+	for (size_t i = 0; i < n; i++)
+		for (size_t k = 0; k < n_objective; k++) {
+			min = isfinite(chosen[i]->pct[k]) ? fmin(min, chosen[i]->pct[k]) : min;
+			max = isfinite(chosen[i]->pct[k]) ? fmax(max, chosen[i]->pct[k]) : max;
+		}
+	struct svg_axis x = {.begin = BAR_LEFT, .end = WIDTH - 40};
+	svg_axis_fit(&x, min, max);
+	svg_begin(file, WIDTH, (int)bottom + BOTTOM);
+	report_draw_title(file, data, "one knob changed", true);
+	for (long i = 0; x.min + (double)i * x.step <= x.max + x.step / 2; i++) {
+		double value = x.min + (double)i * x.step, at = svg_axis_place(&x, value);
+		char text[32];
+		svg_line(file, at, TOP - 4, at, bottom,
+		         fabs(value) < x.step / 2 ? "stroke=\"#444444\"" : "stroke=\"#dddddd\"");
+		(void)snprintf(text, sizeof(text), "%.6g", fabs(value) < x.step / 2 ? 0.0 : value);
+		svg_text(file, at, bottom + 18, "text-anchor=\"middle\"", text);
+	}
+	svg_text(file, (BAR_LEFT + WIDTH - 40) / 2.0, bottom + 40, "text-anchor=\"middle\"", "change / %");
+	for (size_t k = 0; k < n_objective; k++)
+		key_x = report_draw_key(file, key_x, 56, k, data->column[k].label);
+	for (size_t i = 0; i < n; i++)
+		draw_change(file, data, chosen[i], &x, TOP + BAR_STEP * (double)i);
+	if (n == 0)
+		svg_text(file, BAR_LEFT, TOP, "text-anchor=\"start\"", "no knob changes an objective");
+	svg_end(file);
+}

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "dse/result/certificate.h"
+#include "dse/engine/engine.h"
+#include <assert.h>
+#include <stdio.h>
+#include <string.h>
+
+bool certificate_is_branched(const struct front_run *run)
+{
+	assert(run->options->engine);
+	return run->options->engine == &engine_exact && !run->options->flat;
+}
+
+void certificate_text(const struct front_run *run, char *text, size_t n_byte)
+{
+	const struct explore *explore = run->explore;
+	const struct explore_counts *counts = &explore->counts;
+	bool is_reduced = counts->n_candidate < counts->n_legal;
+	assert(n_byte >= CERTIFICATE_TEXT_SIZE);
+	if (explore->interrupted || explore->truncated || explore->n_failure > 0)
+		(void)snprintf(text, n_byte, "none, the search was cut short: the front is of what was seen");
+	else if (run->options->engine->is_random)
+		(void)snprintf(text, n_byte, "none: a %s search proves nothing of what it has not seen",
+		               run->options->engine->name);
+	else if (counts->is_limited && explore->front.n == 0)
+		(void)snprintf(
+		    text, n_byte,
+		    "not proven: designs that keep a limit by less than %.3g %% may have been thinned out, as more "
+		    "than max_front %zu points were composed",
+		    100.0 * counts->epsilon, run->space->max_front);
+	else if (counts->epsilon > 0.0)
+		(void)snprintf(text, n_byte,
+		               "every %s design%s is matched to within %.3g %% in each objective; more than "
+		               "max_front %zu points were composed",
+		               is_reduced ? "listed" : "legal",
+		               counts->is_limited ? " that keeps the limits by as much" : "", 100.0 * counts->epsilon,
+		               run->space->max_front);
+	else
+		(void)snprintf(text, n_byte, "exact, every %s design is accounted for",
+		               is_reduced ? "listed" : "legal");
+	size_t n = strlen(text);
+	if (!run->audit || n + 3 > n_byte)
+		return;
+	memcpy(text + n, "; ", 3);
+	audit_print_verdict(run->audit, text + n + 2, n_byte - n - 2);
+}

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef DSE_CERTIFICATE_H
+#define DSE_CERTIFICATE_H
+/*
+ * Certificate: what a search proves of its front, from its counts: nothing is
+ * missing, or by how much a design that is missing can be better at most, or
+ * nothing, because it was cut short or looked at a sample.
+ */
+#include "dse/result/front_file.h"
+
+#define CERTIFICATE_TEXT_SIZE 512
+
+/* Whether layers were searched by branch and bound: every legal design is accounted for. */
+bool certificate_is_branched(const struct front_run *run);
+
+/* One sentence: "exact, every legal design is accounted for", "every legal design is matched to
+ * within ..."; "listed" where rules or reduced lists leave legal ones out. */
+void certificate_text(const struct front_run *run, char *text, size_t n_byte);
+
+#endif

@@ -1,0 +1,313 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "dse/result/front_file.h"
+#include "dse/out/csv_write.h"
+#include "dse/layer/design_text.h"
+#include "dse/keep/text_blocks.h"
+#include <assert.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* "name n, name n" for the names that occur. */
+static void print_shares(const char *const *name, const size_t *n_use, size_t n, char *text, size_t n_byte)
+{
+	int at = 0;
+	assert(n_byte > 0);
+	text[0] = '\0';
+	for (size_t i = 0; i < n; i++)
+		if (n_use[i] > 0 && at >= 0 && (size_t)at < n_byte)
+			at += snprintf(text + at, n_byte - (size_t)at, "%s%s %zu", at ? ", " : "", name[i], n_use[i]);
+}
+
+void front_print_strategies(const struct unrolled *point, char *text, size_t n_byte)
+{
+	const char *name[N_STRATEGY];
+	size_t n_use[N_STRATEGY] = {0};
+	assert(point && point->n_layer > 0);
+	for (unsigned i = 0; i < N_STRATEGY; i++)
+		name[i] = strategy_table[i].name;
+	for (size_t i = 0; i < point->n_layer; i++)
+		n_use[point->layer[i]->design.strategy]++;
+	print_shares(name, n_use, N_STRATEGY, text, n_byte);
+}
+
+void front_print_levels(const struct unrolled *point, char *text, size_t n_byte)
+{
+	const char *name[MACHINE_MAX_LEVEL];
+	size_t n_use[MACHINE_MAX_LEVEL] = {0};
+	assert(point->machine && point->machine->n_level <= MACHINE_MAX_LEVEL);
+	for (unsigned i = 0; i < point->machine->n_level; i++)
+		name[i] = point->machine->level[i].name;
+	for (size_t i = 0; i < point->n_layer; i++)
+		n_use[point->layer[i]->design.level]++;
+	print_shares(name, n_use, point->machine->n_level, text, n_byte);
+}
+
+const char *front_file_hash(const struct space *space, const char *path)
+{
+	assert(space && path);
+	for (size_t i = 0; i < space->n_file; i++)
+		if (strcmp(space->file[i].path, path) == 0)
+			return space->file[i].hash;
+	return NULL;
+}
+
+static bool is_objective(const struct space *space, enum metric metric)
+{
+	for (size_t i = 0; i < space->n_objective; i++)
+		if (space->objective[i] == metric)
+			return true;
+	return false;
+}
+
+double front_metric(const struct machine *machine, const double *metric, enum metric which)
+{
+	assert(machine && metric && which < N_METRIC);
+	return which == METRIC_AREA && !(machine_area_um2(machine) > 0.0) ? (double)NAN : metric[which];
+}
+
+/* Texts are joined by what none of them contains, so that "ab" "c" is not "a" "bc". */
+static uint64_t sign_text(const char *text, uint64_t hash)
+{
+	return hash_bytes(text, strlen(text) + 1, hash);
+}
+
+static void put_signed(FILE *file, const char *text)
+{
+	(void)fwrite(text, 1, strlen(text) + 1, file);
+}
+
+/* What is signed of each design of layers, one behind the other: thousands of points share them. */
+struct signed_designs {
+	const struct front_run *run;
+	char *text;
+	size_t n_byte, *first; /* [n_design + 1] where each one's text begins */
+};
+
+static void sign_design(FILE *file, const struct front_run *run, const struct unrolled_design *unrolled)
+{
+	const struct layer_map *map = &run->explore->map;
+	const struct layer_design *design = &unrolled->design;
+	char text[512];
+	(void)design_print(design, unroller_machine(run->unroller, unrolled->machine_index), text, sizeof(text));
+	put_signed(file, text);
+	put_signed(file, reuse_operand_name[design->reuse]);
+	put_signed(file, design_place_name(design->in_storage));
+	put_signed(file, design_place_name(design->out_storage));
+	if (map->block[map->first[unrolled->distinct]]->has_mat_ele)
+		put_signed(file, design_place_name(design->add_storage));
+	if (design->weight_ahead != AHEAD_NONE || design->fetch_next != AHEAD_NONE)
+		put_signed(file, design_ahead_name(design));
+}
+
+static enum err_code sign_designs(const struct front_run *run, struct signed_designs *signs, struct err *err)
+{
+	size_t n = run->unroller->n_design;
+	*signs = (struct signed_designs){.run = run, .first = calloc(n + 1, sizeof(size_t))};
+	FILE *file = signs->first ? open_memstream(&signs->text, &signs->n_byte) : NULL;
+	for (size_t i = 0; i < n && file; i++) {
+		sign_design(file, run, &run->unroller->design[i]);
+		signs->first[i + 1] = (size_t)ftell(file);
+	}
+	if (file && fclose(file) == 0)
+		return ERR_OK;
+	return err_add(err, ERR_INTERNAL, "out of memory");
+}
+
+static void sign_point(FILE *file, const struct signed_designs *signs, const struct unrolled *point)
+{
+	const struct space *space = signs->run->space;
+	char text[512];
+	for (size_t i = 0; i < space->n_objective; i++) {
+		number_print_17(point->metric[space->objective[i]], text);
+		put_signed(file, text);
+	}
+	put_signed(file, point->machine->name);
+	for (size_t i = 0; i < space->n_axis; i++) {
+		(void)machine_print_param(point->machine, space->axis[i].param, text, sizeof(text));
+		put_signed(file, text);
+	}
+	for (size_t i = 0; i < point->n_layer; i++) {
+		size_t at = (size_t)(point->layer[i] - signs->run->unroller->design);
+		(void)fwrite(signs->text + signs->first[at], 1, signs->first[at + 1] - signs->first[at], file);
+	}
+}
+
+static enum err_code sign_points(void *context, FILE *file, size_t first, size_t end, struct err *err)
+{
+	const struct signed_designs *signs = context;
+	struct unrolled point;
+	enum err_code code = unrolled_init(&signs->run->explore->map, &point, err);
+	for (size_t i = first; i < end && code == ERR_OK; i++) {
+		unroll_point(signs->run->unroller, i, &point);
+		sign_point(file, signs, &point);
+	}
+	if (code == ERR_OK)
+		unrolled_free(&point);
+	return code;
+}
+
+/* One text after the other. */
+static void hash_texts(void *sink, const char *text, size_t n_byte)
+{
+	uint64_t *hash = sink;
+	for (const char *end = text + n_byte; text < end; text += strlen(text) + 1)
+		*hash = sign_text(text, *hash);
+}
+
+unsigned front_n_thread(const struct front_run *run)
+{
+	return run->options && run->options->n_thread > 0 ? run->options->n_thread : 1;
+}
+
+enum err_code front_sign(struct front_run *run, struct err *err)
+{
+	uint64_t hash = 0;
+	struct signed_designs signs;
+	assert(run && run->unroller);
+	enum err_code code = sign_designs(run, &signs, err);
+	const struct text_blocks blocks = {
+	    run->explore->front.n, front_n_thread(run), sign_points, &signs, hash_texts, &hash};
+	if (code == ERR_OK)
+		code = text_blocks_run(&blocks, err);
+	free(signs.text);
+	free(signs.first);
+	if (code == ERR_OK)
+		(void)snprintf(run->signature, sizeof(run->signature), "%016" PRIx64, hash);
+	return code;
+}
+
+/* Objectives first, then what tells designs apart, then all else; each column name carries its unit. */
+static void write_csv_header(FILE *file, const struct space *space, bool with_verified)
+{
+	csv_put_text(file, true, "id");
+	for (size_t i = 0; i < space->n_objective; i++)
+		csv_put_text(file, false, metric_table[space->objective[i]].name);
+	csv_put_text(file, false, "machine");
+	for (size_t i = 0; i < space->n_axis; i++)
+		csv_put_text(file, false, space->axis[i].param->key);
+	for (unsigned k = 0; k < N_METRIC; k++)
+		if (!is_objective(space, (enum metric)k))
+			csv_put_text(file, false, metric_table[k].name);
+	csv_put_text(file, false, "strategies");
+	csv_put_text(file, false, "levels");
+	for (size_t i = 0; i < space->n_network; i++) {
+		for (unsigned k = 0; k < N_METRIC; k++) {
+			char name[NETWORK_NAME_SIZE + 32];
+			if (metric_table[k].scope == METRIC_OF_MACHINE)
+				continue;
+			(void)snprintf(name, sizeof(name), "%s.%s", space->network[i].network.name,
+			               metric_table[k].name);
+			csv_put_text(file, false, name);
+		}
+	}
+	for (size_t i = 0; i < space->n_objective && with_verified; i++) {
+		char name[64];
+		(void)snprintf(name, sizeof(name), "verified_%s", metric_table[space->objective[i]].name);
+		csv_put_text(file, false, name);
+	}
+	if (with_verified) {
+		csv_put_text(file, false, "verified_error_pct");
+		csv_put_text(file, false, "verified_margin_pct");
+		csv_put_text(file, false, "verified_front");
+	}
+	(void)fputc('\n', file);
+}
+
+const char *front_verdict(const struct verify_point *point)
+{
+	return point->certain ? "certain" : "depends";
+}
+
+static void put_metric(FILE *file, const struct machine *machine, const double *metric, enum metric which)
+{
+	double value = front_metric(machine, metric, which);
+	if (isnan(value))
+		csv_put_text(file, false, "");
+	else
+		csv_put_real(file, false, value);
+}
+
+/* The objectives in the event tier, and what they say about the point's place. */
+static void put_verified(FILE *file, const struct space *space, const struct machine *machine,
+                         const struct verify_point *point)
+{
+	for (size_t i = 0; i < space->n_objective; i++)
+		put_metric(file, machine, point->metric, space->objective[i]);
+	csv_put_real(file, false, 100.0 * point->error_frac);
+	/* the only point of a front has no other to be beaten by */
+	if (isfinite(point->margin_frac))
+		csv_put_real(file, false, 100.0 * point->margin_frac);
+	else
+		csv_put_text(file, false, "");
+	csv_put_text(file, false, front_verdict(point));
+}
+
+/* verified: NULL if there are no such columns. */
+static void write_csv_point(FILE *file, const struct space *space, size_t id, const struct unrolled *point,
+                            const struct verify_point *verified)
+{
+	char text[256];
+	(void)fprintf(file, "%zu", id);
+	for (size_t i = 0; i < space->n_objective; i++)
+		put_metric(file, point->machine, point->metric, space->objective[i]);
+	csv_put_machine(file, false, space, point->machine);
+	for (unsigned k = 0; k < N_METRIC; k++)
+		if (!is_objective(space, (enum metric)k))
+			put_metric(file, point->machine, point->metric, (enum metric)k);
+	front_print_strategies(point, text, sizeof(text));
+	csv_put_text(file, false, text);
+	front_print_levels(point, text, sizeof(text));
+	csv_put_text(file, false, text);
+	for (size_t i = 0; i < point->n_network; i++)
+		for (unsigned k = 0; k < N_METRIC; k++)
+			if (metric_table[k].scope != METRIC_OF_MACHINE)
+				csv_put_real(file, false, point->network[i][k]);
+	if (verified)
+		put_verified(file, space, point->machine, verified);
+	(void)fputc('\n', file);
+}
+
+static enum err_code write_csv_points(void *context, FILE *file, size_t first, size_t end, struct err *err)
+{
+	const struct front_run *run = context;
+	struct unrolled point;
+	enum err_code code = unrolled_init(&run->explore->map, &point, err);
+	for (size_t i = first; i < end && code == ERR_OK; i++) {
+		unroll_point(run->unroller, i, &point);
+		write_csv_point(file, run->space, i, &point, run->verify ? &run->verify->point[i] : NULL);
+	}
+	if (code == ERR_OK)
+		unrolled_free(&point);
+	return code;
+}
+
+enum err_code front_write_csv(FILE *file, const struct front_run *run, struct err *err)
+{
+	struct front_run own = *run;
+	assert(file && run->unroller);
+	const struct text_blocks blocks = {
+	    run->explore->front.n, front_n_thread(run), write_csv_points, &own, text_blocks_to_file, file};
+	write_csv_header(file, run->space, run->verify != NULL);
+	return text_blocks_run(&blocks, err);
+}
+
+void front_dir_name(const struct front_run *run, char *name, size_t n_byte)
+{
+	char text[256], tier[16] = "", hex[HASH_HEX_SIZE];
+	uint64_t hash = 0;
+	assert(run->space->n_file > 0 && run->options->engine);
+	/* By contents, not by path: the same question in another folder is the same question. */
+	for (size_t i = 0; i < run->space->n_file; i++)
+		hash = hash_bytes(run->space->file[i].hash, strlen(run->space->file[i].hash), hash);
+	/* The seed decides nothing where nothing is random. */
+	bool is_random = run->options->engine->is_random;
+	if (run->space->detail != DETAIL_FAST)
+		(void)snprintf(tier, sizeof(tier), " %s", detail_name[run->space->detail]);
+	(void)snprintf(text, sizeof(text), "%s %016" PRIx64 " %s %d %" PRIu64 " %" PRIu64 "%s", DSE_VERSION, hash,
+	               run->options->engine->name, (int)run->options->flat, is_random ? run->options->seed : 0,
+	               run->options->max_evaluation, tier);
+	hash_hex(text, strlen(text), hex);
+	(void)snprintf(name, n_byte, "%s-%.8s", run->space->name, hex);
+}

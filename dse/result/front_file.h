@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef DSE_FRONT_FILE_H
+#define DSE_FRONT_FILE_H
+/*
+ * The files of a front: front.csv (one point a line), front.json (every
+ * parameter: first the distinct designs of layers, then the points as lists of
+ * their numbers; one design or point a line, so that one can be read without
+ * the others), and run.json (what was asked and what was counted).
+ */
+#include "dse/check/audit.h"
+#include "dse/options/cli.h"
+#include "dse/check/compare.h"
+#include "dse/out/json.h"
+#include "dse/check/misfit.h"
+#include "dse/check/prove_front.h"
+#include "dse/pareto/quality.h"
+#include "dse/check/verify.h"
+
+#define FRONT_FORMAT "dse front 1"
+
+/* Length of a signature in hexadecimal, with its terminator. */
+#define FRONT_SIGNATURE_SIZE 17
+
+/* Where a front comes from that was not searched for: a run that asked the same before. */
+struct front_known {
+	uint64_t run;   /* its number in the store */
+	char date[24];  /* when it began */
+	double seconds; /* of its search */
+};
+
+/* A file of a front that was written before, to be written again. */
+struct front_text {
+	char *data;
+	size_t n_byte;
+};
+enum { FRONT_CSV, FRONT_JSON, FRONT_SVG, FRONT_N_TEXT };
+
+/* Everything the writers need to know of a run. */
+struct front_run {
+	const struct space *space;
+	const struct explore *explore;
+	const struct explore_options *options;
+	const struct unroller *unroller;      /* of explore's front */
+	const struct verify *verify;          /* of explore's front; NULL: it was not asked for, or interrupted */
+	const struct audit *audit;            /* of explore's front; NULL: likewise */
+	const struct prove_front *proof;      /* of explore's front; NULL: likewise */
+	const struct compare *compare;        /* mappings set beside the front; NULL: none */
+	const struct front_known *known;      /* NULL: it was searched for */
+	const struct front_text *text;        /* [FRONT_N_TEXT] its files, byte for byte; NULL: they are made anew */
+	uint64_t n_known_search;              /* searches of layers that earlier runs had made */
+	const struct misfit *misfit;          /* why the front is empty; NULL: it is not, or nobody knows */
+	const char *command;                  /* as a user would type it */
+	char signature[FRONT_SIGNATURE_SIZE]; /* of the front, by front_sign */
+	bool has_quality;                     /* false: of an empty front, or memory was out */
+	struct quality quality;               /* of the front */
+	double volume[HISTORY_MAX_MARK];      /* of the history's marks, up to that reference; where quality is known */
+};
+
+/* "fusion 3, fusion_reuse 10": how many layers have which strategy, or operating point. */
+void front_print_strategies(const struct unrolled *point, char *text, size_t n_byte);
+void front_print_levels(const struct unrolled *point, char *text, size_t n_byte);
+
+/*
+ * The signature: a hash of each point in the front's total order: its objectives as they are printed, its machine and
+ * axis values, and each layer's design in words. It says what the front is and nothing of how it was found, so every
+ * engine that finds the same front signs alike. ERR_INTERNAL.
+ */
+enum err_code front_sign(struct front_run *run, struct err *err);
+
+/* Threads that write it: as many as have searched. */
+unsigned front_n_thread(const struct front_run *run);
+
+/* "certain" or "depends" (dse/check/verify.h). */
+const char *front_verdict(const struct verify_point *point);
+
+/* A metric, or NaN (an empty cell, null in JSON) where the machine does not tell: area without coefficients. */
+double front_metric(const struct machine *machine, const double *metric, enum metric which);
+
+/* Write the front as CSV, or as JSON. ERR_INTERNAL; errors of the stream stay in the stream. */
+enum err_code front_write_csv(FILE *file, const struct front_run *run, struct err *err);
+enum err_code front_write_json(FILE *file, const struct front_run *run, struct err *err);
+
+/* Put the signature into a file that front_write_json wrote with another one of that length. ERR_IO: it cannot seek. */
+enum err_code front_sign_json(FILE *file, const struct front_run *run, struct err *err);
+
+/*
+ * run.json; also what --json prints (file paths under "files" when dir is not
+ * NULL, and the front without its layers when with_front). ERR_INTERNAL.
+ */
+enum err_code front_write_run(FILE *file, const struct front_run *run, const char *dir, bool with_front,
+                              struct err *err);
+
+/* "<space>-<8 hex digits>": the hash is over all input files and the options that decide the outcome. */
+void front_dir_name(const struct front_run *run, char *name, size_t n_byte);
+
+/* Hash of an input file of the space; NULL when it is not one. */
+const char *front_file_hash(const struct space *space, const char *path);
+
+#endif

@@ -1,0 +1,512 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "dse/result/certificate.h"
+#include "dse/space/left_out.h"
+#include "dse/layer/design_field.h"
+#include "dse/layer/design_text.h"
+#include "dse/out/energy_json.h"
+#include "dse/result/front_file.h"
+#include "dse/search/history_print.h"
+#include "dse/space/provenance.h"
+#include "dse/pareto/quality.h"
+#include "dse/keep/text_blocks.h"
+#include "sim/base/checked.h"
+#include <assert.h>
+#include <errno.h>
+#include <string.h>
+
+/* Machine metrics are the same for each network, so networks leave them out. */
+static void put_metrics(struct json *json, const struct machine *machine, const double *metric, bool with_machine)
+{
+	for (unsigned k = 0; k < N_METRIC; k++)
+		if (with_machine || metric_table[k].scope != METRIC_OF_MACHINE)
+			json_put_real(json, metric_table[k].name, front_metric(machine, metric, (enum metric)k));
+}
+
+/* Enough of a layer's design to run it again, and what came out, to compare. */
+static void put_design(struct json *json, const struct front_run *run, size_t number)
+{
+	const struct unrolled_design *unrolled = &run->unroller->design[number];
+	const struct layer_design *design = &unrolled->design;
+	const struct layer_map *map = &run->explore->map;
+	json_begin_object(json, NULL);
+	json_put_u64(json, "design", number);
+	json_put_text(json, "operation", map->block[map->first[unrolled->distinct]]->name);
+	design_put_fields(json, unroller_machine(run->unroller, unrolled->machine_index),
+	                  map->block[map->first[unrolled->distinct]], design);
+	json_put_u64(json, "total_clk", unrolled->total_clk);
+	for (unsigned k = 0; k < N_METRIC; k++)
+		if (metric_table[k].scope == METRIC_OF_LAYER)
+			json_put_real(json, metric_table[k].name, unrolled->metric[k]);
+	energy_put_parts(json, &unrolled->energy);
+	json_end(json);
+}
+
+/* The point in the event tier: its objectives, how far off they were, and whether it keeps its place. */
+static void put_verified(struct json *json, const struct space *space, const struct machine *machine,
+                         const struct verify_point *point)
+{
+	json_begin_object(json, "verified");
+	for (size_t i = 0; i < space->n_objective; i++)
+		json_put_real(json, metric_table[space->objective[i]].name,
+		              front_metric(machine, point->metric, space->objective[i]));
+	json_put_real(json, "error_pct", 100.0 * point->error_frac);
+	json_put_real(json, "margin_pct", 100.0 * point->margin_frac);
+	json_put_text(json, "front", front_verdict(point));
+	json_end(json);
+}
+
+/* Machine and metrics of a point; the object stays open. */
+static void begin_point(struct json *json, const struct front_run *run, size_t id, const struct unrolled *point)
+{
+	const struct space *space = run->space;
+	json_begin_object(json, NULL);
+	json_put_u64(json, "id", id);
+	json_put_text(json, "machine", point->machine->name);
+	json_begin_object(json, "axes");
+	for (size_t i = 0; i < space->n_axis; i++) {
+		char text[64];
+		(void)machine_print_param(point->machine, space->axis[i].param, text, sizeof(text));
+		json_put_text(json, space->axis[i].param->key, text);
+	}
+	json_end(json);
+	json_begin_object(json, "metrics");
+	put_metrics(json, point->machine, point->metric, true);
+	json_end(json);
+	if (run->verify)
+		put_verified(json, run->space, point->machine, &run->verify->point[id]);
+}
+
+/* Layers are numbers of designs, in the order of the network's operations. */
+static void put_point(struct json *json, const struct front_run *run, size_t id, const struct unrolled *point)
+{
+	const struct layer_map *map = &run->explore->map;
+	begin_point(json, run, id, point);
+	json_begin_list(json, "networks");
+	for (size_t i = 0; i < point->n_network; i++) {
+		json_begin_object(json, NULL);
+		json_put_text(json, "network", run->space->network[i].network.name);
+		json_begin_object(json, "metrics");
+		put_metrics(json, point->machine, point->network[i], false);
+		json_end(json);
+		json_begin_list(json, "layers");
+		for (size_t k = map->begin[i]; k < map->begin[i + 1]; k++)
+			json_put_u64(json, NULL, (uint64_t)(point->layer[k] - run->unroller->design));
+		json_end(json);
+		json_end(json);
+	}
+	json_end(json);
+	json_end(json);
+}
+
+static const char *aggregate_name(enum space_aggregate aggregate)
+{
+	return aggregate == AGGREGATE_WORST ? "worst" : aggregate == AGGREGATE_WEIGHTED ? "weighted" : "sum";
+}
+
+/* How a space treats operating points; what it leaves as it is by default is left out. */
+static void put_levels(struct json *json, const struct space *space)
+{
+	if (space->level_changes)
+		json_put_bool(json, "level_changes", true);
+	if (space->level_shares > 0)
+		json_put_u64(json, "level_shares", space->level_shares);
+	if (space->deadline_ms > 0)
+		json_put_real(json, "deadline_ms", space->deadline_ms);
+}
+
+/* Where a replay finds machines and networks, and the hashes that tell whether they have changed since. */
+static void put_inputs(struct json *json, const struct space *space)
+{
+	json_put_text(json, "aggregate", aggregate_name(space->aggregate));
+	put_levels(json, space);
+	json_begin_list(json, "machines");
+	for (size_t i = 0; i < space->n_machine; i++) {
+		json_begin_object(json, NULL);
+		json_put_text(json, "machine", space->machine[i].name);
+		json_put_text(json, "file", space->machine_path[i]);
+		json_put_text(json, "hash", front_file_hash(space, space->machine_path[i]));
+		json_end(json);
+	}
+	json_end(json);
+	json_begin_list(json, "networks");
+	for (size_t i = 0; i < space->n_network; i++) {
+		json_begin_object(json, NULL);
+		json_put_text(json, "network", space->network[i].network.name);
+		json_put_text(json, "file", space->network[i].path);
+		json_put_text(json, "hash", front_file_hash(space, space->network[i].path));
+		json_put_real(json, "weight", space_network_weight(space, i));
+		json_begin_list(json, "operations");
+		for (size_t k = 0; k < space->network[i].network.n_block; k++)
+			json_put_text(json, NULL, space->network[i].network.block[k].name);
+		json_end(json);
+		json_end(json);
+	}
+	json_end(json);
+}
+
+/* By name: their order is the order of the front. */
+static void put_objectives(struct json *json, const struct space *space)
+{
+	json_begin_list(json, "objectives");
+	for (size_t i = 0; i < space->n_objective; i++)
+		json_put_text(json, NULL, metric_table[space->objective[i]].name);
+	json_end(json);
+}
+
+/* A list that is open, whose items several threads write. */
+struct list {
+	const struct front_run *run;
+	const struct json *json;
+};
+
+static enum err_code put_designs(void *context, FILE *file, size_t first, size_t end, struct err *err)
+{
+	const struct list *list = context;
+	struct json json;
+	(void)err;
+	json_go_on(&json, list->json, file, first > 0);
+	for (size_t i = first; i < end; i++)
+		put_design(&json, list->run, i);
+	return ERR_OK;
+}
+
+static enum err_code put_points(void *context, FILE *file, size_t first, size_t end, struct err *err)
+{
+	const struct list *list = context;
+	struct json json;
+	struct unrolled point;
+	enum err_code code = unrolled_init(&list->run->explore->map, &point, err);
+	if (code != ERR_OK)
+		return code;
+	json_go_on(&json, list->json, file, first > 0);
+	for (size_t i = first; i < end; i++) {
+		unroll_point(list->run->unroller, i, &point);
+		put_point(&json, list->run, i, &point);
+	}
+	unrolled_free(&point);
+	return ERR_OK;
+}
+
+/* Items into the list that was begun last. */
+static enum err_code put_list(struct json *json, const struct front_run *run, size_t n,
+                              enum err_code (*put)(void *context, FILE *file, size_t first, size_t end,
+                                                   struct err *err),
+                              struct err *err)
+{
+	struct list list = {run, json};
+	const struct text_blocks blocks = {n, front_n_thread(run), put, &list, text_blocks_to_file, json->file};
+	enum err_code code = text_blocks_run(&blocks, err);
+	json_skip(json, n > 0);
+	return code;
+}
+
+/* The file's begin, up to the signature. */
+static void begin_front(struct json *json, FILE *file, const struct front_run *run)
+{
+	json_start(json, file, 2);
+	json_begin_object(json, NULL);
+	json_put_text(json, "format", FRONT_FORMAT);
+	json_put_text(json, "space", run->space->name);
+	json_put_text(json, "signature", run->signature);
+}
+
+enum err_code front_sign_json(FILE *file, const struct front_run *run, struct err *err)
+{
+	struct json json;
+	assert(file && run && strlen(run->signature) == FRONT_SIGNATURE_SIZE - 1);
+	if (fseek(file, 0, SEEK_SET) != 0)
+		return err_add(err, ERR_IO, "front.json: cannot be signed: %s", strerror(errno));
+	begin_front(&json, file, run);
+	return ERR_OK;
+}
+
+enum err_code front_write_json(FILE *file, const struct front_run *run, struct err *err)
+{
+	struct json json;
+	assert(file && run && run->unroller);
+	begin_front(&json, file, run);
+	json_put_text(&json, "detail", detail_name[run->space->detail]);
+	put_objectives(&json, run->space);
+	put_inputs(&json, run->space);
+	json_begin_list(&json, "designs");
+	enum err_code code = put_list(&json, run, run->unroller->n_design, put_designs, err);
+	json_end(&json);
+	json_begin_list(&json, "points");
+	if (code == ERR_OK)
+		code = put_list(&json, run, run->explore->front.n, put_points, err);
+	json_end(&json);
+	json_end(&json);
+	json_finish(&json);
+	return code;
+}
+
+/* ---- run.json ---- */
+
+/* The same counts as report_counts prints; names are part of the format and do not change. */
+static void put_counts(struct json *json, const struct explore *explore)
+{
+	const struct explore_counts *counts = &explore->counts;
+	assert(counts->engine.n_told == counts->engine.n_feasible + counts->engine.n_infeasible);
+	json_begin_object(json, "counts");
+	json_put_u64(json, "machines", counts->n_machine);
+	json_put_u64(json, "machines_refused", counts->n_machine_rejected);
+	json_put_u64(json, "machines_without_design", counts->n_machine_dead);
+	json_put_u64(json, "machines_cut", counts->n_machine_cut);
+	json_put_u64(json, "layers", counts->n_layer);
+	json_put_u64(json, "distinct_layers", counts->n_distinct);
+	json_put_u64(json, "legal_layer_designs", counts->n_legal);
+	json_put_u64(json, "candidates", counts->n_candidate);
+	json_put_real(json, "log10_network_designs", counts->log10_design);
+	uint64_t n_bounded = counts->by_reason[LAYER_REASON_BOUND];
+	assert(n_bounded <= counts->engine.n_infeasible);
+	json_put_u64(json, "evaluations", counts->engine.n_told - n_bounded);
+	json_put_u64(json, "bounded", n_bounded);
+	json_put_u64(json, "skipped", counts->engine.n_skipped);
+	json_put_u64(json, "feasible", counts->engine.n_feasible);
+	json_put_u64(json, "infeasible", counts->engine.n_infeasible - n_bounded);
+	json_put_u64(json, "duplicates", counts->engine.n_duplicate);
+	json_put_u64(json, "composed_points", counts->n_composed);
+	json_put_u64(json, "boxes", counts->n_box);
+	json_put_u64(json, "cut_by_bounds", counts->cut_by_reason[LAYER_REASON_BOUND]);
+	json_put_u64(json, "cut_as_infeasible", explore_count_cut_infeasible(counts));
+	json_put_u64(json, "cut_with_machines", counts->n_cut_with_machine);
+	json_put_u64(json, "unreached", counts->n_unreached);
+	json_put_u64(json, "shared", counts->n_shared);
+	json_put_u64(json, "shared_searches", counts->n_search_shared);
+	json_put_u64(json, "front_points", explore->front.n);
+	json_end(json);
+	json_begin_object(json, "infeasible_by_reason");
+	for (uint32_t i = 0; i < LAYER_N_REASON; i++)
+		if (add_sat(counts->by_reason[i], counts->cut_by_reason[i]) > 0 && i != LAYER_REASON_BOUND)
+			json_put_u64(json, design_reason_name(i),
+			             add_sat(counts->by_reason[i], counts->cut_by_reason[i]));
+	json_end(json);
+	json_begin_object(json, "over_limit");
+	for (uint32_t i = 0; i < N_METRIC; i++)
+		if (counts->by_limit[i] > 0)
+			json_put_u64(json, metric_table[i].name, counts->by_limit[i]);
+	json_end(json);
+	json_begin_object(json, "machines_refused_by_reason");
+	for (size_t i = 0; i < counts->n_rejection; i++)
+		json_put_u64(json, counts->rejection[i].why, counts->rejection[i].n);
+	json_end(json);
+}
+
+/* What could not be searched to its end, and why. */
+static void put_failures(struct json *json, const struct explore *explore)
+{
+	assert(explore->n_failure > 0);
+	json_put_u64(json, "failures", explore->n_failure);
+	json_begin_list(json, "failed");
+	for (size_t i = 0; i < explore->n_failure && i < EXPLORE_MAX_FAILURE; i++) {
+		json_begin_object(json, NULL);
+		json_put_text(json, "machine", explore->failure[i].machine);
+		json_put_text(json, "why", explore->failure[i].why);
+		json_end(json);
+	}
+	json_end(json);
+}
+
+/* Options that decide the outcome, and the threads, which decide only the seconds. */
+static void put_options(struct json *json, const struct front_run *run)
+{
+	json_begin_object(json, "options");
+	json_put_text(json, "engine", run->options->engine->name);
+	json_put_text(json, "detail", detail_name[run->space->detail]);
+	json_put_bool(json, "flat", run->options->flat);
+	json_put_u64(json, "seed", run->options->seed);
+	json_put_u64(json, "max_evaluations", run->options->max_evaluation);
+	if (run->options->engine->is_random)
+		json_put_u64(json, "islands", run->space->islands);
+	json_put_u64(json, "max_front", run->space->max_front);
+	put_levels(json, run->space);
+	json_put_u64(json, "threads", run->options->n_thread);
+	json_end(json);
+}
+
+/* What the energies rest on, of each machine file, at every operating point that some layer may have. */
+static void put_coefficients(struct json *json, const struct space *space)
+{
+	const char *varied[128];
+	uint32_t levels = 0;
+	assert(space->n_axis <= sizeof(varied) / sizeof(varied[0])); /* no parameter twice */
+	for (size_t i = 0; i < space->n_axis; i++)
+		varied[i] = space->axis[i].param->key;
+	for (size_t i = 0; i < space->n_network; i++)
+		for (size_t k = 0; k < space->network[i].network.n_block; k++)
+			levels |= space->network[i].choice[k].level_mask;
+	json_begin_list(json, "coefficients");
+	for (size_t i = 0; i < space->n_machine; i++) {
+		json_begin_object(json, NULL);
+		json_put_text(json, "machine", space->machine[i].name);
+		json_begin_list(json, "of");
+		coefficient_put_json(json, &space->machine[i], &space->machine_sources[i], levels, space->detail,
+		                     varied, space->n_axis);
+		json_end(json);
+		json_end(json);
+	}
+	json_end(json);
+}
+
+/* Those that were written: without a front run.json is alone. */
+static void put_files(struct json *json, const char *dir, bool with_front, bool with_points)
+{
+	const struct {
+		const char *name;
+		bool is_written;
+	} file[] = {{"front.csv", with_front},
+	            {"front.json", with_front},
+	            {"front.svg", with_front},
+	            {"run.json", true},
+	            {"points.csv", with_points}};
+	char path[4200];
+	json_begin_list(json, "files");
+	for (size_t i = 0; i < sizeof(file) / sizeof(file[0]); i++) {
+		if (!file[i].is_written)
+			continue;
+		(void)snprintf(path, sizeof(path), "%s/%s", dir, file[i].name);
+		json_put_text(json, NULL, path);
+	}
+	json_end(json);
+}
+
+/* The front without its layers, for --json. */
+static enum err_code put_front(struct json *json, const struct front_run *run, struct err *err)
+{
+	struct unrolled point;
+	enum err_code code = unrolled_init(&run->explore->map, &point, err);
+	if (code != ERR_OK)
+		return code;
+	json_begin_list(json, "front");
+	for (size_t i = 0; i < run->explore->front.n; i++) {
+		unroll_point(run->unroller, i, &point);
+		begin_point(json, run, i, &point);
+		json_end(json);
+	}
+	json_end(json);
+	unrolled_free(&point);
+	return ERR_OK;
+}
+
+/* How far the tiers are apart, and how many points that leaves where they are. */
+static void put_verify(struct json *json, const struct front_run *run)
+{
+	const struct verify *verify = run->verify;
+	const struct layer_map *map = &run->explore->map;
+	const struct unrolled_design *worst = &verify->design[verify->clk.worst];
+	json_begin_object(json, "verify");
+	json_put_u64(json, "designs", verify->n_design);
+	json_put_real(json, "mean_clk_gap_pct", 100.0 * verify->clk.mean_frac);
+	json_put_real(json, "largest_clk_gap_pct", 100.0 * verify->clk.max_frac);
+	json_put_u64(json, "largest_at_design", verify->clk.worst);
+	json_put_text(json, "largest_at_layer", map->block[map->first[worst->distinct]]->name);
+	json_begin_list(json, "objectives");
+	for (size_t i = 0; i < run->space->n_objective; i++) {
+		json_begin_object(json, NULL);
+		json_put_text(json, "objective", metric_table[run->space->objective[i]].name);
+		json_put_real(json, "mean_gap_pct", 100.0 * verify->objective[i].mean_frac);
+		json_put_real(json, "largest_gap_pct", 100.0 * verify->objective[i].max_frac);
+		json_put_u64(json, "largest_at_point", verify->objective[i].worst);
+		json_end(json);
+	}
+	json_end(json);
+	json_put_u64(json, "certain", verify->n_certain);
+	json_put_u64(json, "depends", verify->n_point - verify->n_certain);
+	json_put_bool(json, "audited", verify->audited);
+	json_put_real(json, "seconds", verify->seconds);
+	json_end(json);
+}
+
+/* How good the front is in itself: the reference point is 1.1 times its nadir. */
+static void put_quality(struct json *json, const struct front_run *run)
+{
+	const struct quality *quality = &run->quality;
+	if (!run->has_quality)
+		return; /* no memory: the front is worth more than its figures */
+	json_begin_object(json, "quality");
+	json_put_real(json, "hypervolume", quality->hypervolume);
+	json_put_real(json, "hypervolume_frac", quality->hypervolume_frac);
+	json_begin_object(json, "reference");
+	for (size_t i = 0; i < run->space->n_objective; i++)
+		json_put_real(json, metric_table[run->space->objective[i]].name, quality->reference[i]);
+	json_end(json);
+	json_put_u64(json, "knee", quality->knee);
+	json_end(json);
+}
+
+enum err_code front_write_run(FILE *file, const struct front_run *run, const char *dir, bool with_front,
+                              struct err *err)
+{
+	struct json json;
+	char certificate[CERTIFICATE_TEXT_SIZE];
+	struct left_out left;
+	const struct explore *explore = run->explore;
+	assert(file && explore && run->command);
+	enum err_code code = ERR_OK;
+	json_start(&json, file, 2);
+	json_begin_object(&json, NULL);
+	json_put_text(&json, "version", DSE_VERSION);
+	json_put_text(&json, "command", run->command);
+	json_put_text(&json, "space", run->space->name);
+	put_options(&json, run);
+	json_begin_list(&json, "inputs");
+	for (size_t i = 0; i < run->space->n_file; i++) {
+		json_begin_object(&json, NULL);
+		json_put_text(&json, "file", run->space->file[i].path);
+		json_put_text(&json, "hash", run->space->file[i].hash);
+		json_end(&json);
+	}
+	json_end(&json);
+	put_objectives(&json, run->space);
+	put_coefficients(&json, run->space);
+	put_counts(&json, explore);
+	json_put_real(&json, "epsilon", explore->counts.epsilon);
+	json_put_bool(&json, "epsilon_needs_margin", explore->counts.is_limited);
+	certificate_text(run, certificate, sizeof(certificate));
+	json_put_text(&json, "certificate", certificate);
+	left_out_find(run->space, &left);
+	json_put_text(&json, "network_result", network_result_name[run->space->network_result]);
+	left_out_put_json(&json, &left);
+	json_put_bool(&json, "complete", !explore->interrupted && !explore->truncated && explore->n_failure == 0);
+	json_put_bool(&json, "interrupted", explore->interrupted);
+	history_put_json(&json, explore, run->has_quality ? &run->quality : NULL, run->volume);
+	json_put_real(&json, "seconds", explore->seconds);
+	if (run->known) {
+		json_begin_object(&json, "known_from");
+		json_put_u64(&json, "run", run->known->run);
+		json_put_text(&json, "date", run->known->date);
+		json_put_real(&json, "seconds", run->known->seconds);
+		json_end(&json);
+	}
+	if (run->n_known_search > 0)
+		json_put_u64(&json, "known_searches", run->n_known_search);
+	json_put_text(&json, "signature", run->signature);
+	if (explore->n_failure > 0)
+		put_failures(&json, explore);
+	if (explore->miss.stage != STAGE_NONE && explore->front.n == 0) {
+		json_begin_object(&json, "nearest_miss");
+		json_put_text(&json, "machine", explore->miss.machine);
+		json_put_text(&json, "what", explore->miss.text);
+		json_put_real(&json, "violation", explore->miss.violation);
+		json_end(&json);
+	}
+	if (run->compare)
+		compare_put_json(&json, run->compare, run->unroller);
+	if (run->misfit)
+		misfit_put_json(&json, run->misfit);
+	if (explore->front.n > 0)
+		put_quality(&json, run);
+	if (run->verify)
+		put_verify(&json, run);
+	if (run->proof)
+		prove_front_put_json(&json, run->proof);
+	if (run->audit)
+		audit_put_json(&json, run->audit);
+	if (dir)
+		put_files(&json, dir, explore->front.n > 0, run->options->points != NULL);
+	if (with_front)
+		code = put_front(&json, run, err);
+	json_end(&json);
+	json_finish(&json);
+	return code;
+}

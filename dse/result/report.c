@@ -1,0 +1,447 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "dse/result/report.h"
+#include "dse/result/certificate.h"
+#include "dse/space/left_out.h"
+#include "dse/layer/design_text.h"
+#include "dse/search/history_print.h"
+#include "dse/pareto/indicator.h"
+#include "dse/out/table.h"
+#include "dse/out/words.h"
+#include "dse/out/terminal.h"
+#include "dse/pareto/quality.h"
+#include "sim/base/checked.h"
+#include "sim/base/real.h"
+#include <assert.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Range of each objective on the front. */
+struct scale {
+	double range[PROBLEM_MAX_OBJECTIVE];
+};
+
+static void find_scale(const struct pareto *front, struct scale *scale)
+{
+	assert(front->n_objective <= PROBLEM_MAX_OBJECTIVE);
+	for (unsigned k = 0; k < front->n_objective; k++) {
+		double least = INFINITY, most = -INFINITY;
+		for (size_t i = 0; i < front->n; i++) {
+			least = real_min(least, front->objective[i * front->n_objective + k]);
+			most = real_max(most, front->objective[i * front->n_objective + k]);
+		}
+		scale->range[k] = most > least ? most - least : 1.0;
+	}
+}
+
+/*
+ * Squared distance of two points. Objectives have different units, so each is scaled to its range on the front:
+ * a step from best to worst counts 1 in every direction.
+ */
+static double distance(const struct pareto *front, const struct scale *scale, size_t i, size_t other)
+{
+	double sum = 0.0;
+	for (unsigned k = 0; k < front->n_objective; k++) {
+		double step =
+		    (front->objective[i * front->n_objective + k] - front->objective[other * front->n_objective + k]) /
+		    scale->range[k];
+		sum += step * step;
+	}
+	return sum;
+}
+
+/* The first of equals: the front is sorted, so that is always the same one. */
+static size_t least_in(const struct pareto *front, unsigned objective)
+{
+	size_t best = 0;
+	assert(front->n > 0 && objective < front->n_objective);
+	for (size_t i = 1; i < front->n; i++)
+		if (front->objective[i * front->n_objective + objective] <
+		    front->objective[best * front->n_objective + objective])
+			best = i;
+	return best;
+}
+
+static int compare_index(const void *left, const void *right)
+{
+	size_t a = *(const size_t *)left, b = *(const size_t *)right;
+	return a < b ? -1 : a > b;
+}
+
+/* A point may be extreme in several objectives; it is shown once. */
+static size_t add_choice(size_t *chosen, size_t n, size_t max, size_t point)
+{
+	for (size_t i = 0; i < n; i++)
+		if (chosen[i] == point)
+			return n;
+	if (n < max)
+		chosen[n++] = point;
+	return n;
+}
+
+/* The point farthest from all chosen ones, with near [n] of all points up to date but for the last choice; n: none. */
+static size_t find_farthest(const struct pareto *front, const struct scale *scale, size_t last, double *near)
+{
+	size_t farthest = front->n;
+	double far = 0.0;
+	for (size_t i = 0; i < front->n; i++) {
+		near[i] = real_min(distance(front, scale, i, last), near[i]);
+		if (near[i] > far) {
+			far = near[i];
+			farthest = i;
+		}
+	}
+	return farthest;
+}
+
+/* Farthest-point sampling: covers the front evenly in shape, not in number of points. Without memory nothing is added.
+ */
+static size_t choose_far(const struct pareto *front, size_t *chosen, size_t n, size_t max)
+{
+	struct scale scale;
+	double *near = malloc(front->n * sizeof(*near));
+	size_t n_met = 0, farthest = 0;
+	if (!near)
+		return n;
+	find_scale(front, &scale);
+	for (size_t i = 0; i < front->n; i++)
+		near[i] = INFINITY;
+	while (n < max && farthest < front->n) {
+		while (n_met < n)
+			farthest = find_farthest(front, &scale, chosen[n_met++], near);
+		if (farthest < front->n)
+			chosen[n++] = farthest;
+	}
+	free(near);
+	return n;
+}
+
+size_t report_choose(const struct pareto *front, size_t max, size_t *chosen, size_t *knee)
+{
+	assert(front->n > 0 && max > front->n_objective && chosen && knee);
+	*knee = indicator_knee(front->objective, front->n, front->n_objective);
+	size_t n = 0;
+	if (front->n <= max) {
+		for (; n < front->n; n++)
+			chosen[n] = n;
+		return n;
+	}
+	for (unsigned k = 0; k < front->n_objective; k++)
+		n = add_choice(chosen, n, max, least_in(front, k));
+	n = add_choice(chosen, n, max, *knee);
+	n = choose_far(front, chosen, n, max);
+	qsort(chosen, n, sizeof(*chosen), compare_index);
+	return n;
+}
+
+static bool is_objective(const struct space *space, enum metric metric)
+{
+	for (size_t i = 0; i < space->n_objective; i++)
+		if (space->objective[i] == metric)
+			return true;
+	return false;
+}
+
+/* Metrics that are shown beside the objectives. */
+static const enum metric shown[] = {METRIC_LATENCY, METRIC_ENERGY, METRIC_DRAM, METRIC_PEAK_POWER, METRIC_MAC_UNITS};
+#define N_SHOWN (sizeof(shown) / sizeof(shown[0]))
+
+/* Objectives, then the metrics people ask for next, then what tells machines apart. */
+static void add_columns(struct table *table, const struct space *space)
+{
+	table_add_column(table, "id", true);
+	for (size_t i = 0; i < space->n_objective; i++)
+		table_add_column(table, metric_table[space->objective[i]].name, true);
+	for (size_t i = 0; i < N_SHOWN; i++)
+		if (!is_objective(space, shown[i]))
+			table_add_column(table, metric_table[shown[i]].name, true);
+	if (space->n_machine > 1)
+		table_add_column(table, "machine", false);
+	for (size_t i = 0; i < space->n_axis; i++)
+		table_add_column(table, space->axis[i].param->key, true);
+	table_add_column(table, "layers by level", false);
+	table_add_column(table, "", false);
+}
+
+/* What is said of a point: "least latency_ms", "knee", "depends": not verified. */
+struct remark {
+	char text[128];
+	enum colour colour;
+	bool is_least[SPACE_MAX_OBJECTIVE];
+};
+
+static void add_remark(struct remark *remark, const char *before, const char *what, enum colour colour)
+{
+	size_t n = strlen(remark->text);
+	(void)snprintf(remark->text + n, sizeof(remark->text) - n, "%s%s%s", n > 0 ? ", " : "", before, what);
+	remark->colour = colour;
+}
+
+static void find_remark(const struct front_run *run, size_t i, size_t knee, struct remark *remark)
+{
+	const struct pareto *front = &run->explore->front;
+	const struct space *space = run->space;
+	*remark = (struct remark){.colour = COLOUR_NONE};
+	assert(front->n_objective <= SPACE_MAX_OBJECTIVE);
+	for (unsigned k = 0; k < front->n_objective && front->n > 1; k++) {
+		remark->is_least[k] = least_in(front, k) == i;
+		if (remark->is_least[k])
+			add_remark(remark, "least ", metric_table[space->objective[k]].name, COLOUR_BEST);
+	}
+	if (i == knee && front->n > 1)
+		add_remark(remark, "", "knee", COLOUR_KNEE);
+	if (run->verify && !run->verify->point[i].certain)
+		add_remark(remark, "", front_verdict(&run->verify->point[i]), COLOUR_WARNING);
+}
+
+/* The same order as add_columns. */
+static void add_row(struct table *table, const struct space *space, size_t id, const struct unrolled *point,
+                    const struct remark *remark)
+{
+	char text[128];
+	table_add(table, "%zu", id);
+	table_colour(table, remark->colour == COLOUR_BEST ? COLOUR_NONE : remark->colour);
+	for (size_t i = 0; i < space->n_objective; i++) {
+		table_add_most(table, point->metric[space->objective[i]]);
+		if (remark->is_least[i])
+			table_colour(table, COLOUR_BEST);
+	}
+	for (size_t i = 0; i < N_SHOWN; i++)
+		if (!is_objective(space, shown[i]))
+			table_add_most(table, point->metric[shown[i]]);
+	if (space->n_machine > 1)
+		table_add(table, "%s", point->machine->name);
+	for (size_t i = 0; i < space->n_axis; i++) {
+		(void)machine_print_param(point->machine, space->axis[i].param, text, sizeof(text));
+		table_add(table, "%s", text);
+	}
+	front_print_levels(point, text, sizeof(text));
+	table_add(table, "%s", text);
+	table_add(table, "%s", remark->text);
+	table_colour(table, remark->colour);
+}
+
+enum err_code report_front(FILE *file, const struct front_run *run, struct err *err)
+{
+	const struct pareto *front = &run->explore->front;
+	size_t chosen[REPORT_MAX_ROW], knee;
+	struct table table = {0};
+	struct unrolled point;
+	assert(front->n > 0);
+	size_t n = report_choose(front, REPORT_MAX_ROW, chosen, &knee);
+	enum err_code code = unrolled_init(&run->explore->map, &point, err);
+	if (code != ERR_OK)
+		return code;
+	add_columns(&table, run->space);
+	for (size_t i = 0; i < n; i++) {
+		struct remark remark;
+		unroll_point(run->unroller, chosen[i], &point);
+		find_remark(run, chosen[i], knee, &remark);
+		add_row(&table, run->space, chosen[i], &point, &remark);
+	}
+	const char *so_far = run->explore->interrupted || run->explore->truncated ? " so far" : "";
+	if (n < front->n)
+		(void)fprintf(
+		    file, "Pareto front%s: %zu designs; %zu of them, the extreme ones and the knee among these:\n\n",
+		    so_far, front->n, n);
+	else
+		(void)fprintf(file, "Pareto front%s: %zu design%s\n\n", so_far, front->n, front->n == 1 ? "" : "s");
+	unsigned n_char, n_line;
+	if (terminal_size(file, &n_char, &n_line))
+		table_fit(&table, n_char, 1 + run->space->n_objective);
+	table_print(&table, file, 0);
+	table_print_left_out(&table, file, "front.csv");
+	table_free(&table);
+	unrolled_free(&point);
+	return ERR_OK;
+}
+
+/* Reasons of layers, limits of whole designs, refused machines: one table, as all answer "why not?". */
+static void print_reasons(FILE *file, const struct explore_counts *counts, int indent)
+{
+	struct table table = {0};
+	table_add_column(&table, "died of", false);
+	table_add_column(&table, "designs", true);
+	table_add_column(&table, "meaning", false);
+	for (uint32_t i = 0; i < LAYER_N_REASON; i++) {
+		uint64_t n = add_sat(counts->by_reason[i], counts->cut_by_reason[i]);
+		if (n == 0 || i == LAYER_REASON_BOUND)
+			continue;
+		table_add(&table, "%s", design_reason_name(i));
+		table_colour(&table, COLOUR_BAD);
+		table_add(&table, "%" PRIu64, n);
+		table_add(&table, "%s", design_reason_help(i));
+	}
+	for (uint32_t i = 0; i < N_METRIC; i++) {
+		if (counts->by_limit[i] == 0)
+			continue;
+		table_add(&table, "%s", metric_table[i].name);
+		table_colour(&table, COLOUR_BAD);
+		table_add(&table, "%" PRIu64, counts->by_limit[i]);
+		table_add(&table, "whole designs or machines over the limit");
+	}
+	for (size_t i = 0; i < counts->n_rejection; i++) {
+		table_add(&table, "machine");
+		table_colour(&table, COLOUR_BAD);
+		table_add(&table, "%" PRIu64, counts->rejection[i].n);
+		table_add(&table, "%s", counts->rejection[i].why);
+	}
+	if (table.n_cell > 0)
+		table_print(&table, file, indent);
+	table_free(&table);
+}
+
+static void put_count(FILE *file, const char *what, uint64_t value)
+{
+	char text[TABLE_COUNT_SIZE];
+	table_print_count(value, text);
+	(void)fprintf(file, "  %-34s %26s%s\n", what, text, value == UINT64_MAX ? " or more" : "");
+}
+
+/* Where all candidates of a list went. */
+static void print_enumerated(FILE *file, const struct explore_counts *counts)
+{
+	uint64_t n_bounded = counts->by_reason[LAYER_REASON_BOUND];
+	put_count(file, "  skipped by cuts", counts->engine.n_skipped);
+	put_count(file, "  rejected by bounds", n_bounded);
+	put_count(file, "  evaluated", counts->engine.n_told - n_bounded);
+	put_count(file, "    feasible", counts->engine.n_feasible);
+	put_count(file, "    infeasible", counts->engine.n_infeasible - n_bounded);
+}
+
+/* Where all legal designs went; the lines add up. */
+static void print_branched(FILE *file, const struct explore_counts *counts)
+{
+	uint64_t n_bounded = counts->cut_by_reason[LAYER_REASON_BOUND];
+	uint64_t n_infeasible = explore_count_cut_infeasible(counts);
+	put_count(file, "  cut by bounds", n_bounded);
+	put_count(file, "  cut as infeasible", n_infeasible);
+	if (counts->n_cut_with_machine > 0)
+		put_count(file, "  cut with their machines", counts->n_cut_with_machine);
+	if (counts->n_shared > 0)
+		put_count(file, "  known from machines alike", counts->n_shared);
+	if (counts->n_unreached > 0)
+		put_count(file, "  in places that nothing leads to", counts->n_unreached);
+	put_count(file, "  evaluated", counts->engine.n_told);
+	put_count(file, "    feasible", counts->engine.n_feasible);
+	put_count(file, "    infeasible", counts->engine.n_infeasible);
+	put_count(file, "boxes of splits looked at", counts->n_box);
+}
+
+static void print_certificate(FILE *file, const struct front_run *run)
+{
+	struct words_fold fold;
+	char text[CERTIFICATE_TEXT_SIZE];
+	certificate_text(run, text, sizeof(text));
+	(void)fprintf(words_fold_begin(&fold, file), "  certificate: %s\n", text);
+	words_fold_end(&fold);
+}
+
+/* Counts add up: skipped, bounded and evaluated are the candidates; feasible and infeasible the evaluated. */
+void report_counts(FILE *file, const struct front_run *run)
+{
+	const struct explore_counts *counts = &run->explore->counts;
+	assert(file && run->options->engine);
+	(void)fprintf(file, "Counts\n");
+	put_count(file, "machines", counts->n_machine);
+	if (counts->n_machine_rejected > 0)
+		put_count(file, "  refused by constraints or checks", counts->n_machine_rejected);
+	if (counts->n_machine_dead > 0)
+		put_count(file, "  without a design", counts->n_machine_dead);
+	if (counts->n_machine_cut > 0)
+		put_count(file, "  cut whole by bounds", counts->n_machine_cut);
+	put_count(file, "layers", counts->n_layer);
+	put_count(file, "  distinct", counts->n_distinct);
+	put_count(file, "legal designs of distinct layers", counts->n_legal);
+	if (counts->n_candidate < counts->n_legal)
+		put_count(file, "listed by rules and engine", counts->n_candidate);
+	if (certificate_is_branched(run))
+		print_branched(file, counts);
+	else
+		print_enumerated(file, counts);
+	if (counts->engine.n_duplicate > 0)
+		put_count(file, "  duplicates", counts->engine.n_duplicate);
+	put_count(file, "points composed", counts->n_composed);
+	if (isfinite(counts->log10_design))
+		(void)fprintf(file, "  designs of whole networks: 10^%.1f\n", counts->log10_design);
+	if (run->has_quality)
+		(void)fprintf(file, "  hypervolume: %.3f %% of the box up to 1.1 x nadir; knee: point %zu\n",
+		              100.0 * run->quality.hypervolume_frac, run->quality.knee);
+	print_certificate(file, run);
+	left_out_tell(file, run->space);
+	history_print(file, run->explore, run->options->engine->is_random);
+	if (run->explore->interrupted)
+		colour_print(file, COLOUR_WARNING, "  interrupted: the front is of what was seen\n");
+	if (run->explore->truncated)
+		colour_print(file, COLOUR_WARNING,
+		             "  stopped at its limit of evaluations or time: the front is of what was seen\n");
+	for (size_t i = 0; i < run->explore->n_failure && i < EXPLORE_MAX_FAILURE; i++)
+		colour_print(file, COLOUR_BAD, "  failed: %s%s%s\n", run->explore->failure[i].machine,
+		             run->explore->failure[i].machine[0] ? ": " : "", run->explore->failure[i].why);
+	if (run->explore->n_failure > 0)
+		(void)fprintf(file, "  the front is of what did not fail\n");
+	(void)fprintf(file, "  seconds %.1f, signature %s\n", run->explore->seconds, run->signature);
+	print_reasons(file, counts, 2);
+}
+
+/* Ids of the points that another one beats in the event tier; a few stand for many. */
+static void print_depending(FILE *file, const struct verify *verify)
+{
+	size_t n_listed = 0, n = verify->n_point - verify->n_certain;
+	for (size_t i = 0; i < verify->n_point && n_listed < REPORT_MAX_ROW; i++)
+		if (!verify->point[i].certain)
+			(void)fprintf(file, "%s %zu", n_listed++ ? "," : "", i);
+	(void)fprintf(file, "%s\n", n > n_listed ? ", ..." : "");
+}
+
+void report_verify(FILE *file, const struct front_run *run)
+{
+	const struct verify *verify = run->verify;
+	const struct layer_map *map = &run->explore->map;
+	assert(file && verify && verify->n_design > 0);
+	const struct unrolled_design *worst = &verify->design[verify->clk.worst];
+	(void)fprintf(file, "Verified in the event tier: %zu layer designs in %.1f s%s\n", verify->n_design,
+	              verify->seconds,
+	              verify->audited ? ", each again with every event simulated: the same results" : "");
+	(void)fprintf(file, "  clocks of layers: mean gap %.2f %%, largest %.2f %% (%s, design %zu)\n",
+	              100.0 * verify->clk.mean_frac, 100.0 * verify->clk.max_frac,
+	              map->block[map->first[worst->distinct]]->name, verify->clk.worst);
+	for (size_t i = 0; i < run->space->n_objective; i++) {
+		const struct verify_gap *gap = &verify->objective[i];
+		if (metric_table[run->space->objective[i]].scope != METRIC_OF_MACHINE)
+			(void)fprintf(file, "  %s of points: mean gap %.2f %%, largest %.2f %% (point %zu)\n",
+			              metric_table[run->space->objective[i]].name, 100.0 * gap->mean_frac,
+			              100.0 * gap->max_frac, gap->worst);
+	}
+	(void)fprintf(file, "  %zu of %zu points are on the front in either tier", verify->n_certain, verify->n_point);
+	if (verify->n_certain < verify->n_point) {
+		(void)fprintf(file, "; beaten by another point in the event tier:");
+		print_depending(file, verify);
+	} else {
+		(void)fputc('\n', file);
+	}
+}
+
+static void print_miss(FILE *file, const struct explore_miss *miss)
+{
+	struct words_fold fold;
+	(void)fprintf(words_fold_begin(&fold, file), "\nNearest miss: %s\n  %s\n", miss->machine, miss->text);
+	words_fold_end(&fold);
+	if (miss->violation > 0.0 && miss->violation < 1000.0)
+		(void)fprintf(file, "  over its limit by %.3g %%\n", 100.0 * miss->violation);
+}
+
+void report_infeasible(FILE *file, const struct front_run *run)
+{
+	const struct explore *explore = run->explore;
+	(void)fprintf(file,
+	              "No feasible design%s among %" PRIu64 " machines and %" PRIu64 " evaluated layer designs.\n",
+	              explore->out_of_time ? " found in the time, which proves nothing," : "",
+	              explore->counts.n_machine, explore->counts.engine.n_told);
+	print_certificate(file, run);
+	(void)fputc('\n', file);
+	print_reasons(file, &explore->counts, 2);
+	if (explore->miss.stage != STAGE_NONE)
+		print_miss(file, &explore->miss);
+}

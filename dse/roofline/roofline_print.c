@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "dse/out/csv_write.h"
+#include "dse/out/json.h"
+#include "dse/roofline/roofline_report.h"
+#include "dse/out/table.h"
+#include "dse/out/words.h"
+#include <assert.h>
+#include <math.h>
+
+static const char *bound_of(const struct roofline_layer *layer)
+{
+	return layer->is_memory_bound ? "memory" : "compute";
+}
+
+/* NAN where the simulator does not run the layer. */
+static double reached_of(const struct roofline_layer *layer)
+{
+	return layer->is_reached ? layer->reached_gops : NAN;
+}
+
+struct roofline_sum roofline_sum(const struct roofline *roofline)
+{
+	struct roofline_sum sum = {0};
+	double ns = 0;
+	assert(roofline);
+	for (size_t i = 0; i < roofline->n; i++) {
+		const struct roofline_layer *layer = &roofline->layer[i];
+		sum.n_op += layer->n_op;
+		sum.byte += layer->ifmap_byte + layer->weight_byte + layer->ofmap_byte;
+		sum.n_memory_bound += layer->is_memory_bound;
+		sum.n_reached += layer->is_reached;
+		ns += layer->is_reached ? layer->n_op / layer->reached_gops : NAN;
+	}
+	sum.intensity = sum.byte > 0 ? sum.n_op / sum.byte : NAN;
+	sum.reached_gops = ns > 0 ? sum.n_op / ns : NAN;
+	return sum;
+}
+
+static void print_layers(FILE *file, const struct roofline *roofline)
+{
+	static const char *const column[] = {"layer",        "kind",        "mac",         "ifmap_byte",
+	                                     "weight_byte",  "ofmap_byte",  "op_per_byte", "attainable_gops",
+	                                     "reached_gops", "reached_pct", "bound"};
+	struct table table = {0};
+	for (size_t i = 0; i < sizeof(column) / sizeof(column[0]); i++)
+		table_add_column(&table, column[i], i > 1 && i < 10);
+	for (size_t i = 0; i < roofline->n; i++) {
+		const struct roofline_layer *layer = &roofline->layer[i];
+		table_add(&table, "%s", layer->block->name);
+		table_add(&table, "%s", roofline_kind_name[layer->kind]);
+		table_add(&table, "%.0f", layer->n_op / 2);
+		table_add(&table, "%.0f", layer->ifmap_byte);
+		table_add(&table, "%.0f", layer->weight_byte);
+		table_add(&table, "%.0f", layer->ofmap_byte);
+		table_add_real(&table, layer->intensity);
+		table_add_real(&table, layer->attainable_gops);
+		table_add_real(&table, reached_of(layer));
+		if (layer->is_reached)
+			table_add(&table, "%.1f", 100 * layer->reached_gops / layer->attainable_gops);
+		else
+			table_add(&table, "-");
+		table_add(&table, "%s", bound_of(layer));
+	}
+	table_print(&table, file, 0);
+	table_free(&table);
+}
+
+/* Why layers are not reached, each reason once. */
+static void print_verdicts(FILE *file, const struct roofline *roofline)
+{
+	size_t n[N_VERDICT] = {0};
+	for (size_t i = 0; i < roofline->n; i++)
+		if (!roofline->layer[i].is_reached)
+			n[roofline->layer[i].verdict.reason]++;
+	for (int i = 0; i < N_VERDICT; i++)
+		if (n[i] > 0)
+			(void)fprintf(file, "  %zu layers do not run: %s\n", n[i], verdict_table[i].help);
+}
+
+void roofline_print(FILE *file, const struct roofline *roofline, size_t n, bool brief)
+{
+	assert(file && roofline);
+	for (size_t i = 0; i < n; i++) {
+		const struct roofline *one = &roofline[i];
+		const struct operating_point *level = &one->machine.level[one->level];
+		const struct roofline_sum sum = roofline_sum(one);
+		struct words_fold fold;
+		FILE *prose = words_fold_begin(&fold, file);
+		(void)fprintf(
+		    prose, "%s%s on %s at %s (%.6g MHz): roofs %.6g GOPS and %.6g GB/s, ridge at %.4g op/byte\n",
+		    i > 0 && !brief ? "\n" : "", one->network->name, one->machine.name, level->name, level->clk_mhz,
+		    one->compute_gops, one->memory_gb_s, one->compute_gops / one->memory_gb_s);
+		(void)fprintf(prose, "  %zu layers, %zu of them under the memory's roof; %.4g op/byte in all", one->n,
+		              sum.n_memory_bound, sum.intensity);
+		if (isfinite(sum.reached_gops))
+			(void)fprintf(prose, ", %.6g GOPS reached", sum.reached_gops);
+		(void)fputc('\n', prose);
+		print_verdicts(prose, one);
+		words_fold_end(&fold);
+		if (!brief) {
+			(void)fputc('\n', file);
+			print_layers(file, one);
+		}
+	}
+}
+
+void roofline_write_csv(FILE *file, const struct roofline *roofline, size_t n)
+{
+	(void)fputs("network,machine,level,clk_mhz,compute_gops,memory_gb_s,layer,kind,mac,ifmap_byte,weight_byte,"
+	            "ofmap_byte,op_per_byte,attainable_gops,reached_gops,bound,verdict\n",
+	            file);
+	for (size_t i = 0; i < n; i++) {
+		const struct roofline *one = &roofline[i];
+		const struct operating_point *level = &one->machine.level[one->level];
+		for (size_t k = 0; k < one->n; k++) {
+			const struct roofline_layer *layer = &one->layer[k];
+			csv_put_text(file, true, one->network->name);
+			csv_put_text(file, false, one->machine.name);
+			csv_put_text(file, false, level->name);
+			csv_put_real(file, false, level->clk_mhz);
+			csv_put_real(file, false, one->compute_gops);
+			csv_put_real(file, false, one->memory_gb_s);
+			csv_put_text(file, false, layer->block->name);
+			csv_put_text(file, false, roofline_kind_name[layer->kind]);
+			csv_put_real(file, false, layer->n_op / 2);
+			csv_put_real(file, false, layer->ifmap_byte);
+			csv_put_real(file, false, layer->weight_byte);
+			csv_put_real(file, false, layer->ofmap_byte);
+			csv_put_real(file, false, layer->intensity);
+			csv_put_real(file, false, layer->attainable_gops);
+			if (layer->is_reached)
+				csv_put_real(file, false, layer->reached_gops);
+			else
+				csv_put_text(file, false, "");
+			csv_put_text(file, false, bound_of(layer));
+			csv_put_text(file, false,
+			             verdict_table[layer->is_reached ? VERDICT_OK : layer->verdict.reason].name);
+			(void)fputc('\n', file);
+		}
+	}
+}
+
+static void put_layer(struct json *json, const struct roofline_layer *layer)
+{
+	json_begin_object(json, NULL);
+	json_put_text(json, "layer", layer->block->name);
+	json_put_text(json, "kind", roofline_kind_name[layer->kind]);
+	json_put_real(json, "mac", layer->n_op / 2);
+	json_put_real(json, "ifmap_byte", layer->ifmap_byte);
+	json_put_real(json, "weight_byte", layer->weight_byte);
+	json_put_real(json, "ofmap_byte", layer->ofmap_byte);
+	json_put_real(json, "op_per_byte", layer->intensity);
+	json_put_real(json, "attainable_gops", layer->attainable_gops);
+	json_put_real(json, "reached_gops", reached_of(layer));
+	json_put_text(json, "bound", bound_of(layer));
+	json_put_text(json, "verdict", verdict_table[layer->is_reached ? VERDICT_OK : layer->verdict.reason].name);
+	json_end(json);
+}
+
+void roofline_write_json(FILE *file, const struct roofline *roofline, size_t n)
+{
+	struct json json;
+	json_start(&json, file, 4);
+	json_begin_object(&json, NULL);
+	json_begin_list(&json, "rooflines");
+	for (size_t i = 0; i < n; i++) {
+		const struct roofline *one = &roofline[i];
+		const struct roofline_sum sum = roofline_sum(one);
+		json_begin_object(&json, NULL);
+		json_put_text(&json, "network", one->network->name);
+		json_put_text(&json, "machine", one->machine.name);
+		json_put_text(&json, "level", one->machine.level[one->level].name);
+		json_put_real(&json, "clk_mhz", one->machine.level[one->level].clk_mhz);
+		json_put_real(&json, "compute_gops", one->compute_gops);
+		json_put_real(&json, "memory_gb_s", one->memory_gb_s);
+		json_put_real(&json, "ridge_op_per_byte", one->compute_gops / one->memory_gb_s);
+		json_put_real(&json, "op_per_byte", sum.intensity);
+		json_put_real(&json, "reached_gops", sum.reached_gops);
+		json_put_u64(&json, "memory_bound_layers", sum.n_memory_bound);
+		json_begin_list(&json, "layers");
+		for (size_t k = 0; k < one->n; k++)
+			put_layer(&json, &one->layer[k]);
+		json_end(&json);
+		json_end(&json);
+	}
+	json_end(&json);
+	json_end(&json);
+	json_finish(&json);
+}

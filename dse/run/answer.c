@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "dse/run/answer.h"
+#include "dse/base/build.h"
+#include "dse/engine/engine.h"
+#include "dse/base/parallel.h"
+#include <assert.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+bool answer_key(const struct space *space, const struct explore_options *options, char key[HASH_HEX_SIZE])
+{
+	char text[320];
+	uint64_t hash = 0;
+	assert(space->n_file > 0 && options->engine);
+	if (!build_sources[0])
+		return false;
+	for (size_t i = 0; i < space->n_file; i++)
+		hash = hash_bytes(space->file[i].hash, strlen(space->file[i].hash), hash);
+	/* where nothing is random the seed decides nothing */
+	int n = snprintf(text, sizeof(text), "%s %016" PRIx64 " %zu %s %d %" PRIu64 " %" PRIu64 " %d %d", build_sources,
+	                 hash, space->n_file, options->engine->name, (int)options->flat,
+	                 options->engine->is_random ? options->seed : 0, options->max_evaluation, (int)space->detail,
+	                 (int)options->all_machines);
+	assert(n > 0 && (size_t)n < sizeof(text));
+	hash_hex(text, (size_t)n, key);
+	return true;
+}
+
+bool answer_is_whole(const struct explore *explore)
+{
+	return !explore->interrupted && !explore->truncated && explore->n_failure == 0 && explore->front.n > 0 &&
+	       !explore->history.failed;
+}
+
+/* ---- a column of genomes: one layer's genes of all points, which take few values ---- */
+
+struct column {
+	uint32_t *gene; /* of the first point */
+	size_t n_point, n_gene, stride;
+	uint32_t *index; /* [n_point] of the point's value */
+	/* While writing: the values in the order of their first use. */
+	size_t n_value, n_slot;
+	const uint32_t **value; /* [n_value] */
+	uint32_t *slot;         /* [n_slot] 1 + index into value; 0: empty */
+	struct pack pack;
+};
+
+static const uint32_t *gene_of(const struct column *column, size_t point)
+{
+	return column->gene + point * column->stride;
+}
+
+static uint32_t find_value(struct column *column, const uint32_t *gene)
+{
+	size_t n_byte = column->n_gene * sizeof(*gene);
+	size_t at = hash_bytes(gene, n_byte, 0) & (column->n_slot - 1);
+	while (column->slot[at] && memcmp(column->value[column->slot[at] - 1], gene, n_byte) != 0)
+		at = (at + 1) & (column->n_slot - 1);
+	if (!column->slot[at]) {
+		column->value[column->n_value++] = gene;
+		column->slot[at] = (uint32_t)column->n_value;
+	}
+	return column->slot[at] - 1;
+}
+
+/* Columns have nothing in common, so several threads write one each. */
+static void write_column(void *context, size_t i)
+{
+	struct column *column = (struct column *)context + i;
+	for (column->n_slot = 16; column->n_slot < 2 * column->n_point;)
+		column->n_slot *= 2;
+	column->index = malloc(column->n_point * sizeof(*column->index));
+	column->value = malloc(column->n_point * sizeof(*column->value));
+	column->slot = calloc(column->n_slot, sizeof(*column->slot));
+	column->pack.failed = !column->index || !column->value || !column->slot;
+	for (size_t point = 0; point < column->n_point && !column->pack.failed; point++)
+		column->index[point] = find_value(column, gene_of(column, point));
+	if (!column->pack.failed) {
+		pack_count(&column->pack, &column->n_value, column->n_gene * sizeof(uint32_t));
+		for (size_t value = 0; value < column->n_value; value++)
+			pack_append(&column->pack, column->value[value], column->n_gene * sizeof(uint32_t));
+		pack_u32s(&column->pack, column->index, column->n_point);
+	}
+	free(column->index);
+	free(column->value);
+	free(column->slot);
+}
+
+/* Values and indices are checked against each other; what a gene may be is checked by the caller. */
+static void read_column(struct column *column, struct pack *pack)
+{
+	size_t n_value = 0;
+	pack_count(pack, &n_value, column->n_gene * sizeof(uint32_t));
+	if (pack_refuse(pack, n_value == 0 || n_value > column->n_point))
+		return;
+	uint32_t *value = calloc(n_value * column->n_gene, sizeof(*value));
+	if (pack_refuse(pack, !value))
+		return;
+	pack_bytes(pack, value, n_value * column->n_gene * sizeof(*value));
+	pack_u32s(pack, column->index, column->n_point);
+	for (size_t i = 0; i < column->n_point && !pack->failed; i++) {
+		if (pack_refuse(pack, column->index[i] >= n_value))
+			break;
+		memcpy(column->gene + i * column->stride, value + column->index[i] * column->n_gene,
+		       column->n_gene * sizeof(*value));
+	}
+	free(value);
+}
+
+/* The machine's index, then each layer's genes. */
+static struct column column_of(struct pareto *front, size_t i)
+{
+	assert(i == 0 || i * N_LAYER_GENE < front->n_gene);
+	return (struct column){.gene = front->genome + (i == 0 ? 0 : 1 + (i - 1) * N_LAYER_GENE),
+	                       .n_point = front->n,
+	                       .n_gene = i == 0 ? 1 : N_LAYER_GENE,
+	                       .stride = front->n_gene};
+}
+
+static void write_genomes(struct pareto *front, size_t n_column, unsigned n_thread, struct pack *pack)
+{
+	struct column *column = calloc(n_column, sizeof(*column));
+	if (!column) {
+		pack->failed = true;
+		return;
+	}
+	for (size_t i = 0; i < n_column; i++)
+		column[i] = column_of(front, i);
+	parallel_for(n_column, n_thread, write_column, column);
+	for (size_t i = 0; i < n_column; i++) {
+		pack_append(pack, column[i].pack.data, column[i].pack.n);
+		pack->failed |= column[i].pack.failed;
+		pack_free(&column[i].pack);
+	}
+	free(column);
+}
+
+static void read_genomes(struct pareto *front, size_t n_column, struct pack *pack)
+{
+	uint32_t *index = malloc(front->n * sizeof(*index));
+	pack->failed |= !index;
+	for (size_t i = 0; i < n_column && !pack->failed; i++) {
+		struct column column = column_of(front, i);
+		column.index = index;
+		read_column(&column, pack);
+	}
+	free(index);
+}
+
+/* ---- the whole ---- */
+
+/* Counts are numbers of 8 bytes and texts, and only the program that wrote them reads them: their key has its sources.
+ */
+static void pack_all(struct explore *explore, unsigned n_thread, struct pack *pack)
+{
+	struct pareto *front = &explore->front;
+	uint64_t n_count = sizeof(explore->counts);
+	size_t n = front->n;
+	pack_u64(pack, &n_count);
+	if (pack_refuse(pack, n_count != sizeof(explore->counts)))
+		return;
+	pack_bytes(pack, &explore->counts, sizeof(explore->counts));
+	history_pack(&explore->history, pack);
+	pack_count(pack, &n, 8 * (size_t)front->n_objective);
+	if (pack_refuse(pack, n == 0) ||
+	    (pack->is_reading && pack_refuse(pack, pack->failed || !pareto_extend(front, n))))
+		return;
+	pack_reals(pack, front->objective, n * front->n_objective);
+	pack_u64s(pack, front->tag, n);
+	size_t n_column = 1 + explore->map.n_block;
+	assert(front->n_gene == 1 + explore->map.n_block * N_LAYER_GENE);
+	if (pack->is_reading)
+		read_genomes(front, n_column, pack);
+	else
+		write_genomes(front, n_column, n_thread, pack);
+}
+
+/* Plain numbers without pointers; like counts, the program's own. */
+static void pack_designs(struct unrolled_design **design, size_t *n, struct pack *pack)
+{
+	pack_count(pack, n, sizeof(**design));
+	if (pack->is_reading && !pack->failed)
+		*design = calloc(*n + 1, sizeof(**design));
+	if (!pack_refuse(pack, !*design))
+		pack_bytes(pack, *design, *n * sizeof(**design));
+}
+
+void answer_write(struct explore *explore, struct unrolled_design *design, size_t n_design, unsigned n_thread,
+                  struct pack *pack)
+{
+	assert(answer_is_whole(explore) && !pack->is_reading && design);
+	pack_all(explore, n_thread, pack);
+	pack_designs(&design, &n_design, pack);
+}
+
+void answer_read(struct explore *explore, struct pack *pack)
+{
+	uint64_t n_machine = explore->counts.n_machine;
+	assert(pack->is_reading && explore->front.n == 0 && explore->map.n_block > 0);
+	pack_all(explore, 1, pack);
+	(void)pack_refuse(pack, explore->counts.n_machine != n_machine);
+	if (!pack->failed)
+		pack_designs(&explore->known_design, &explore->n_known_design, pack);
+	for (size_t i = 0; i < explore->front.n && !pack->failed; i++)
+		(void)pack_refuse(pack, explore->front.genome[i * explore->front.n_gene] >= n_machine);
+}

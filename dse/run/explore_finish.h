@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef DSE_EXPLORE_FINISH_H
+#define DSE_EXPLORE_FINISH_H
+/* The second half of dse explore: from what was searched to files, words on the terminal and an exit code. */
+#include "dse/cmd/cmd_explore.h"
+#include "dse/result/front_files.h"
+#include "dse/run/run_note.h"
+#include "dse/keep/store.h"
+
+/* One run, from the parsed command line to its files. */
+struct explore_job {
+	const struct cli_options *cli;
+	struct run_keep *keep;
+	struct run_note note;
+	struct space space;
+	struct explore explore;
+	struct explore_options options;
+	struct unroller unroller;
+	struct verify verify;
+	struct prove_front proof;
+	struct audit audit;
+	struct compare compare;
+	struct misfit misfit;
+	struct front_run run;
+	char *command;
+	char *dir;
+	struct explore_outcome *outcome; /* NULL: the result is printed */
+	bool is_partial;                 /* dir is beside the folder of an earlier complete result */
+	struct store_file points;
+	struct folder_lock files; /* held from the first result's name to the store's having all of them */
+};
+
+/*
+ * The front of all searches: unrolled, signed, checked as the command line asks, written, kept in the store, printed.
+ * Files come before the table: when stdout is a closed pipe, the results of an hour are safe. Returns the exit code of
+ * the command, with messages in err.
+ */
+enum err_code explore_finish_whole(struct explore_job *job, struct err *err);
+
+/* The same for a shard, which has searches and no front: its result is its journal. */
+enum err_code explore_finish_part(struct explore_job *job, struct err *err);
+
+#endif

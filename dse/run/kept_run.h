@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef DSE_KEPT_RUN_H
+#define DSE_KEPT_RUN_H
+/* A run that is over, out of the store or out of its folder: what was asked, what it proves, its front, its space. */
+#include "dse/design/front_read.h"
+
+struct kept_run {
+	const char *title; /* "run 7", or its folder */
+	struct run_record
+	    record; /* of a folder: without id, date and build; inputs have their bytes where they are known */
+	struct kept_front front; /* without points: there is none */
+	bool has_space;          /* inputs could be read; else why_no_space says why not */
+	struct space space;
+	const char *why_no_space;
+	bool is_proven; /* its engine proves its front, and came to the end of its search */
+	double epsilon; /* then: no design is better than the front by more than this fraction; 0: exact */
+	const struct doc_node *options; /* of run.json: a map; NULL: it has none */
+	struct arena arena;
+};
+
+/*
+ * Read the run that a user means: a folder with a run.json, or one that run_store_find knows. store: of the command
+ * line, NULL where there is none; a folder's inputs, too, are taken from it if it keeps them. ERR_USAGE, ERR_IO,
+ * ERR_INPUT, ERR_INTERNAL. That its inputs are not to be had is no error. The caller frees it with kept_run_free, also
+ * after an error.
+ */
+enum err_code kept_run_open(struct database *store, const char *name, struct kept_run *run, struct err *err);
+
+/* Whether a name is that of a folder with a run.json. */
+bool kept_run_is_folder(const char *name);
+void kept_run_free(struct kept_run *run);
+
+#endif

@@ -1,0 +1,414 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "dse/run/run_note.h"
+#include "dse/run/answer.h"
+#include "dse/base/build.h"
+#include "dse/result/certificate.h"
+#include "dse/out/colour.h"
+#include "dse/keep/files_read.h"
+#include "dse/base/parallel.h"
+#include "dse/pareto/quality.h"
+#include "dse/keep/store.h"
+#include "sim/base/file.h"
+#include "sim/base/text.h"
+#include <assert.h>
+#include <libgen.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+/* What a run's folder may hold that dse export gives back; points.csv, which is by far the largest, can be made again.
+ */
+#define N_KEPT (FRONT_N_TEXT + 1)
+static const char *const kept_file[N_KEPT] = {
+    [FRONT_CSV] = "front.csv", [FRONT_JSON] = "front.json", [FRONT_SVG] = "front.svg", [FRONT_N_TEXT] = "run.json"};
+
+/* dse.sqlite beside a folder; in results/ where there is none. */
+static char *default_path(const char *folder)
+{
+	char *copy = strdup(folder ? folder : "results/any"), *path = NULL;
+	if (copy) {
+		char *parent = dirname(copy);
+		path = strcmp(parent, ".") == 0 ? strdup(RUN_STORE_NAME) : store_join(parent, RUN_STORE_NAME);
+	}
+	free(copy);
+	return path;
+}
+
+/* What DSE_STORE in the environment says; NULL: nothing. */
+static const char *from_environment(void)
+{
+	const char *text = getenv("DSE_STORE");
+	return text && *text ? text : NULL;
+}
+
+bool run_note_is_usual(const char *path)
+{
+	const char *given = from_environment();
+	return strcmp(path, given ? given : "results/" RUN_STORE_NAME) == 0;
+}
+
+enum err_code run_note_choose(const struct cli_options *cli, const char *folder, char **path, struct err *err)
+{
+	const char *given = cli->store ? cli->store : from_environment();
+	*path = NULL;
+	if (given && given[text_printable_span(given, "")])
+		return err_add(err, ERR_USAGE, "DSE_STORE is '%.60s', allowed is printable UTF-8", given);
+	if (given && strcmp(given, "none") == 0)
+		return ERR_OK;
+	*path = given ? strdup(given) : default_path(folder);
+	return *path ? ERR_OK : err_add(err, ERR_INTERNAL, "out of memory");
+}
+
+enum err_code run_note_open(const struct cli_options *cli, struct database **store, struct err *err)
+{
+	char *path;
+	*store = NULL;
+	enum err_code code = run_note_choose(cli, NULL, &path, err);
+	if (code != ERR_OK)
+		return code;
+	if (!path)
+		code = err_add(err, ERR_USAGE, "dse %s: no store is named (--store or DSE_STORE is none)",
+		               cli->command->name);
+	else if (access(path, F_OK) != 0)
+		code =
+		    err_add(err, ERR_IO,
+		            "%s: there is no store of runs; dse explore makes one, --store FILE names another", path);
+	else
+		code = run_store_open(path, false, store, err);
+	free(path);
+	return code;
+}
+
+struct database *run_note_open_beside(const struct cli_options *cli, const char *folder)
+{
+	struct database *store = NULL;
+	struct err ignored = {0};
+	char *path;
+	assert(cli && folder);
+	if (run_note_choose(cli, folder, &path, &ignored) == ERR_OK && path && access(path, F_OK) == 0)
+		(void)run_store_open(path, false, &store, &ignored);
+	err_clear(&ignored);
+	free(path);
+	return store;
+}
+
+static void set_date(struct run_note *note)
+{
+	time_t now = time(NULL);
+	struct tm utc;
+	if (!gmtime_r(&now, &utc) || strftime(note->date, sizeof(note->date), "%Y-%m-%dT%H:%M:%SZ", &utc) == 0)
+		(void)snprintf(note->date, sizeof(note->date), "1970-01-01T00:00:00Z");
+}
+
+/* A file's bytes, if they are few enough and still those with the hash; it is no mistake when they are not. */
+static enum err_code read_kept(const char *path, struct run_file *file, struct err *err)
+{
+	char *text = NULL, hex[HASH_HEX_SIZE];
+	struct err unread = {0};
+	enum err_code code = file_read(path, RUN_NOTE_MAX_BYTE, &text, &file->n_byte, &unread);
+	err_clear(&unread);
+	if (code == ERR_INTERNAL)
+		return err_add(err, ERR_INTERNAL, "out of memory");
+	if (code != ERR_OK || file->n_byte > RUN_NOTE_MAX_BYTE) {
+		free(text);
+		return ERR_OK;
+	}
+	hash_hex(text, file->n_byte, hex);
+	if (strcmp(hex, file->hash) == 0)
+		file->data = text;
+	else
+		free(text);
+	return ERR_OK;
+}
+
+enum err_code run_note_begin(struct run_note *note, const struct cli_options *cli, const char *folder,
+                             const struct space *space, struct err *err)
+{
+	struct database *store = NULL;
+	assert(note && !note->path);
+	set_date(note);
+	enum err_code code = run_note_choose(cli, folder, &note->path, err);
+	if (code != ERR_OK || !note->path)
+		return code;
+	code = run_store_open(note->path, true, &store, err);
+	if (code != ERR_OK)
+		return err_add(
+		    err, code,
+		    "dse %s keeps its run there; --store FILE names another store, --store none does without",
+		    cli->command->name);
+	note->held = store;
+	note->is_read_only = database_is_read_only(store);
+	if (note->is_read_only && !cli->quiet)
+		colour_print(stderr, COLOUR_WARNING,
+		             "%s: is read-only: what it knows is not searched again, and this run is not kept there\n",
+		             note->path);
+	note->input = calloc(space->n_file + 1, sizeof(*note->input));
+	if (code == ERR_OK && !note->input)
+		code = err_add(err, ERR_INTERNAL, "out of memory");
+	/* now, because somebody may edit them while the search runs */
+	for (; note->n_input < space->n_file && code == ERR_OK; note->n_input++) {
+		struct run_file *input = &note->input[note->n_input];
+		const struct space_file *file = &space->file[note->n_input];
+		*input = (struct run_file){.name = file->path, .hash = file->hash};
+		code = read_kept(file->path, input, err);
+	}
+	return code;
+}
+
+/*
+ * What the files of a front are besides its answer, behind that in the same pack: its signature, and where verification
+ * added nothing to them, a hash of the inputs' names, which they hold, and those of the files themselves.
+ */
+struct front_labels {
+	char signature[FRONT_SIGNATURE_SIZE], text[FRONT_N_TEXT][HASH_HEX_SIZE];
+	uint64_t names;
+	bool is_plain;
+};
+
+static void pack_labels(struct front_labels *labels, struct pack *pack)
+{
+	pack_bytes(pack, labels->signature, sizeof(labels->signature));
+	pack_u64(pack, &labels->names);
+	pack_bool(pack, &labels->is_plain);
+	pack_bytes(pack, labels->text, sizeof(labels->text));
+	labels->signature[FRONT_SIGNATURE_SIZE - 1] = '\0';
+	for (size_t i = 0; i < FRONT_N_TEXT; i++)
+		labels->text[i][HASH_HEX_SIZE - 1] = '\0';
+}
+
+static uint64_t hash_names(const struct space *space)
+{
+	uint64_t hash = 0;
+	for (size_t i = 0; i < space->n_file; i++)
+		hash = hash_bytes(space->file[i].path, strlen(space->file[i].path) + 1, hash);
+	return hash;
+}
+
+/* The front's files, if the store still has all of them; else they are made anew. */
+static void recall_files(struct run_note *note, struct database *store, const struct front_labels *labels)
+{
+	struct err ignored = {0};
+	note->has_text = true;
+	for (size_t i = 0; i < FRONT_N_TEXT && note->has_text; i++)
+		note->has_text = run_store_content(store, labels->text[i], &note->text[i].data, &note->text[i].n_byte,
+		                                   &ignored) == ERR_OK;
+	err_clear(&ignored);
+}
+
+/* An answer and its labels into an exploration; whether they are whole. */
+static bool read_answer(struct run_note *note, struct database *store, const struct run_answer *answer,
+                        struct explore *explore)
+{
+	struct front_labels labels = {0};
+	struct pack pack = pack_reader(answer->data, answer->n_byte);
+	answer_read(explore, &pack);
+	pack_labels(&labels, &pack);
+	if (!pack_done(&pack))
+		return false;
+	memcpy(note->signature, labels.signature, sizeof(note->signature));
+	note->known = (struct front_known){.run = answer->run, .seconds = answer->seconds};
+	memcpy(note->known.date, answer->date, sizeof(answer->date));
+	if (labels.is_plain && labels.names == hash_names(explore->space))
+		recall_files(note, store, &labels);
+	return true;
+}
+
+enum err_code run_note_recall(struct run_note *note, const struct space *space, const struct explore_options *options,
+                              struct explore *explore, bool *is_known, struct err *err)
+{
+	struct database *store = NULL;
+	struct run_answer answer = {0};
+	*is_known = false;
+	if (!note->path || !answer_key(space, options, note->key))
+		return ERR_OK;
+	enum err_code code = run_store_open(note->path, true, &store, err);
+	if (code == ERR_OK)
+		code = run_store_answer(store, note->key, &answer, err);
+	if (code == ERR_OK && answer.data) {
+		code = explore_begin(space, explore, err);
+		*is_known = code == ERR_OK && read_answer(note, store, &answer, explore);
+		if (!*is_known)
+			explore_free(explore);
+	}
+	database_close(store);
+	free(answer.data);
+	return code;
+}
+
+enum err_code run_note_know_fronts(struct run_note *note, struct explore_options *options, struct err *err)
+{
+	if (!note->path)
+		return ERR_OK;
+	enum err_code code = front_store_open(note->path, &note->fronts, err);
+	options->kept = front_store_keeper(note->fronts);
+	return code;
+}
+
+/* What certificate_text says, in a word or two. */
+static const char *exactness(const struct front_run *run, char *text, size_t n_byte)
+{
+	const struct explore *explore = run->explore;
+	if (explore->interrupted || explore->truncated || explore->n_failure > 0 || run->options->engine->is_random)
+		return "unproven";
+	if (!(explore->counts.epsilon > 0.0))
+		return "exact";
+	(void)snprintf(text, n_byte, "within %.3g %%", 100.0 * explore->counts.epsilon);
+	return text;
+}
+
+static const char *state_of(const struct explore *explore)
+{
+	if (explore->n_failure > 0)
+		return "failed";
+	return explore->interrupted || explore->truncated ? "cut short" : "complete";
+}
+
+/* A run on its way into the store. */
+struct keeping {
+	const struct run_note *note;
+	const struct front_run *run;
+	struct run_record record;
+	struct run_file file[N_KEPT];
+	char hex[N_KEPT][HASH_HEX_SIZE], certificate[CERTIFICATE_TEXT_SIZE], exactness[32];
+	struct pack answer;
+	bool has_answer;
+};
+
+static void fill(struct keeping *keeping)
+{
+	const struct front_run *run = keeping->run;
+	const struct explore *explore = run->explore;
+	struct run_record *record = &keeping->record;
+	record->date = keeping->note->date;
+	record->seconds = explore->seconds;
+	record->version = DSE_VERSION;
+	record->build = build_sources;
+	record->command = run->command;
+	record->space = run->space->name;
+	record->engine = run->options->engine->name;
+	record->detail = detail_name[run->space->detail];
+	record->state = state_of(explore);
+	record->seed = run->options->seed;
+	record->n_point = explore->front.n;
+	record->signature = explore->front.n > 0 ? run->signature : "";
+	record->hypervolume = run->has_quality ? run->quality.hypervolume : 0.0;
+	record->n_input = keeping->note->n_input;
+	record->n_thread = run->options->n_thread;
+	record->input = keeping->note->input;
+	certificate_text(run, keeping->certificate, sizeof(keeping->certificate));
+	record->certificate = keeping->certificate;
+	record->exactness = exactness(run, keeping->exactness, sizeof(keeping->exactness));
+	record->known_from = keeping->note->known.run;
+}
+
+/* What can be made ready side by side: the row, the answer of a search for the next run that asks the same, hashes. */
+static void prepare(void *context, size_t i)
+{
+	struct keeping *keeping = context;
+	/* a pack that writes only reads what it is given (dse/base/pack.h) */
+	struct explore *explore = (struct explore *)(uintptr_t)keeping->run->explore;
+	const struct unroller *unroller = keeping->run->unroller;
+	struct run_file *file = i < 2 ? NULL : &keeping->file[i - 2];
+	if (i == 0 && keeping->has_answer)
+		answer_write(explore, unroller->design, unroller->n_design, keeping->run->options->n_thread,
+		             &keeping->answer);
+	else if (i == 1)
+		fill(keeping);
+	else if (file)
+		hash_hex(file->data, file->n_byte, keeping->hex[i - 2]);
+}
+
+/* The run's files as they are in its folder. */
+static enum err_code read_results(struct keeping *keeping, const char *folder, struct err *err)
+{
+	struct files_read read[N_KEPT] = {{0}};
+	/* without a front there is run.json alone */
+	size_t n_left_out = keeping->run->explore->front.n > 0 ? 0 : N_KEPT - 1, n = N_KEPT - n_left_out;
+	bool has_memory = true;
+	for (size_t i = 0; i < n; i++) {
+		read[i].path = store_join(folder, kept_file[n_left_out + i]);
+		has_memory &= read[i].path != NULL;
+	}
+	enum err_code code = has_memory ? files_read(read, n, keeping->run->options->n_thread, err)
+	                                : err_add(err, ERR_INTERNAL, "out of memory");
+	for (size_t i = 0; i < n; i++) {
+		keeping->file[i] = (struct run_file){.name = kept_file[n_left_out + i],
+		                                     .hash = keeping->hex[i],
+		                                     .data = read[i].data,
+		                                     .n_byte = read[i].n_byte};
+		free(read[i].path);
+	}
+	keeping->record.n_file = n;
+	return code;
+}
+
+/* Behind the answer its labels; none where a run knew it or it is not whole. */
+static void put_answer(struct keeping *keeping)
+{
+	const struct front_run *run = keeping->run;
+	struct front_labels labels = {.names = hash_names(run->space), .is_plain = !run->verify};
+	if (!keeping->has_answer)
+		return;
+	memcpy(labels.signature, run->signature, sizeof(labels.signature));
+	memcpy(labels.text, keeping->hex, sizeof(labels.text));
+	pack_labels(&labels, &keeping->answer);
+	if (keeping->answer.failed)
+		return;
+	keeping->record.answer_key = keeping->note->key;
+	keeping->record.answer = keeping->answer.data;
+	keeping->record.n_answer = keeping->answer.n;
+}
+
+static enum err_code keep(struct keeping *keeping, const char *folder, uint64_t *id, struct err *err)
+{
+	struct database *store = NULL;
+	enum err_code code = read_results(keeping, folder, err);
+	if (code == ERR_OK)
+		parallel_for(2 + keeping->record.n_file, keeping->run->options->n_thread, prepare, keeping);
+	if (code == ERR_OK) {
+		put_answer(keeping);
+		code = front_store_write(keeping->note->fronts, err);
+	}
+	if (code == ERR_OK)
+		code = run_store_open(keeping->note->path, true, &store, err);
+	if (code == ERR_OK)
+		code = run_store_put(store, &keeping->record, id, err);
+	database_close(store);
+	return code;
+}
+
+enum err_code run_note_keep(const struct run_note *note, const struct front_run *run, const char *folder, uint64_t *id,
+                            struct err *err)
+{
+	struct keeping keeping = {.note = note, .run = run, .record = {.folder = folder}};
+	assert(note && run && folder && id);
+	*id = 0;
+	if (!note->path || note->is_read_only)
+		return ERR_OK;
+	keeping.record.file = keeping.file;
+	keeping.has_answer = note->key[0] != '\0' && note->known.run == 0 && answer_is_whole(run->explore);
+	enum err_code code = keep(&keeping, folder, id, err);
+	pack_free(&keeping.answer);
+	for (size_t i = 0; i < keeping.record.n_file; i++)
+		free((void *)(uintptr_t)keeping.file[i].data);
+	if (code != ERR_OK)
+		(void)err_add(err, code,
+		              "%s holds this run's results, but the store does not: make room or give another one with "
+		              "--store FILE (none: no store), and run the command again",
+		              folder);
+	return code;
+}
+
+void run_note_free(struct run_note *note)
+{
+	for (size_t i = 0; i < note->n_input; i++)
+		free((void *)(uintptr_t)note->input[i].data);
+	for (size_t i = 0; i < FRONT_N_TEXT; i++)
+		free(note->text[i].data);
+	front_store_close(note->fronts);
+	database_close(note->held);
+	free(note->input);
+	free(note->path);
+	*note = (struct run_note){0};
+}

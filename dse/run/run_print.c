@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "dse/run/run_print.h"
+#include "dse/run/command_text.h"
+#include "dse/result/report.h"
+#include "dse/keep/store.h"
+#include "dse/out/table.h"
+#include "sim/base/csv.h"
+#include <assert.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static void put_files(struct json *json, const char *key, const struct run_file *file, size_t n)
+{
+	json_begin_list(json, key);
+	for (size_t i = 0; i < n; i++) {
+		json_begin_object(json, NULL);
+		json_put_text(json, "file", file[i].name);
+		json_put_text(json, "hash", file[i].hash);
+		json_put_u64(json, "bytes", file[i].n_byte);
+		json_end(json);
+	}
+	json_end(json);
+}
+
+void run_put_json(struct json *json, const struct run_record *run)
+{
+	json_put_u64(json, "run", run->id);
+	json_put_text(json, "date", run->date);
+	json_put_real(json, "seconds", run->seconds);
+	if (run->known_from > 0)
+		json_put_u64(json, "known_from", run->known_from);
+	json_put_text(json, "version", run->version);
+	json_put_text(json, "build", run->build);
+	json_put_text(json, "command", run->command);
+	json_put_text(json, "folder", run->folder);
+	json_put_text(json, "space", run->space);
+	json_put_text(json, "engine", run->engine);
+	json_put_text(json, "detail", run->detail);
+	json_put_u64(json, "seed", run->seed);
+	json_put_text(json, "state", run->state);
+	json_put_text(json, "exactness", run->exactness);
+	json_put_text(json, "certificate", run->certificate);
+	json_put_u64(json, "points", run->n_point);
+	json_put_text(json, "signature", run->n_point > 0 ? run->signature : NULL);
+	if (run->n_point > 0)
+		json_put_real(json, "hypervolume", run->hypervolume);
+	put_files(json, "inputs", run->input, run->n_input);
+	put_files(json, "files", run->file, run->n_file);
+}
+
+/* Whether a file is still what it was. */
+static const char *compare_now(const char *path, const char *hash)
+{
+	char hex[HASH_HEX_SIZE];
+	struct err ignored = {0};
+	if (access(path, R_OK) != 0)
+		return "not there now";
+	enum err_code code = hash_file(path, hex, &ignored);
+	err_clear(&ignored);
+	return code == ERR_OK && strcmp(hex, hash) == 0 ? "the same now" : "changed since";
+}
+
+static void print_inputs(FILE *file, const struct run_record *run)
+{
+	struct table table = {0};
+	table_add_column(&table, "input", false);
+	table_add_column(&table, "bytes", true);
+	table_add_column(&table, "hash", false);
+	table_add_column(&table, "", false);
+	for (size_t i = 0; i < run->n_input; i++) {
+		table_add(&table, "%s", run->input[i].name);
+		table_add(&table, "%zu", run->input[i].n_byte);
+		table_add(&table, "%s", run->input[i].hash);
+		const char *now = compare_now(run->input[i].name, run->input[i].hash);
+		table_add(&table, "%s", now);
+		table_colour(&table, strcmp(now, "the same now") == 0 ? COLOUR_NONE : COLOUR_WARNING);
+	}
+	table_print(&table, file, 0);
+	table_free(&table);
+}
+
+/* ---- the front ---- */
+
+/* Objectives stand between the columns id and machine. */
+static size_t count_objectives(const struct csv_table *csv)
+{
+	size_t machine = csv_find_column(csv, "machine");
+	bool is_front = machine != CSV_NO_COLUMN && machine >= 2 && machine - 1 <= PROBLEM_MAX_OBJECTIVE &&
+	                csv_find_column(csv, "id") == 0;
+	return is_front ? machine - 1 : 0;
+}
+
+/* Columns up to the strategies, without the metrics that are no objectives: machine and axes tell designs apart. */
+static bool is_shown(const struct csv_table *csv, size_t column, size_t n_objective)
+{
+	static const char *const also[] = {"machine", "strategies", "levels"};
+	const char *name = csv->header[column].text;
+	if (column <= n_objective)
+		return true;
+	for (size_t i = 0; i < sizeof(also) / sizeof(also[0]); i++)
+		if (strcmp(name, also[i]) == 0)
+			return true;
+	return machine_find_param(name) != NULL;
+}
+
+static bool read_front(const struct csv_table *csv, size_t n_objective, struct pareto *front)
+{
+	const uint32_t genome[1] = {0};
+	pareto_init(front, (unsigned)n_objective, 1);
+	for (size_t i = 0; i < csv->n_row; i++) {
+		double objective[PROBLEM_MAX_OBJECTIVE];
+		for (size_t k = 0; k < n_objective; k++)
+			objective[k] = strtod(csv_get_cell(csv, i, 1 + k)->text, NULL);
+		if (!pareto_append(front, objective, genome, i))
+			return false;
+	}
+	return true;
+}
+
+static void print_points(FILE *file, const struct csv_table *csv, size_t n_objective, const size_t *chosen, size_t n,
+                         size_t knee)
+{
+	struct table table = {0};
+	for (size_t k = 0; k < csv->n_column; k++)
+		if (is_shown(csv, k, n_objective))
+			table_add_column(&table, csv->header[k].text, k <= n_objective);
+	table_add_column(&table, "", false);
+	for (size_t i = 0; i < n; i++) {
+		for (size_t k = 0; k < csv->n_column; k++) {
+			const char *text = csv_get_cell(csv, chosen[i], k)->text;
+			if (!is_shown(csv, k, n_objective))
+				continue;
+			if (k >= 1 && k <= n_objective && *text)
+				table_add_real(&table, strtod(text, NULL));
+			else
+				table_add(&table, "%s", text);
+		}
+		table_add(&table, "%s", chosen[i] == knee ? "knee" : "");
+		table_colour(&table, COLOUR_KNEE);
+	}
+	table_print(&table, file, 0);
+	table_free(&table);
+}
+
+/* As many points of front.csv as dse explore prints, chosen in the same way. */
+static enum err_code print_front(FILE *file, struct database *store, const struct run_record *run,
+                                 const struct run_file *kept, struct err *err)
+{
+	struct csv_table csv = {0};
+	struct pareto front = {0};
+	char *text = NULL;
+	size_t n_byte, chosen[REPORT_MAX_ROW], knee = 0;
+	enum err_code code = run_store_content(store, kept->hash, &text, &n_byte, err);
+	if (code == ERR_OK && n_byte > CSV_MAX_BYTE) {
+		(void)fprintf(file, "%" PRIu64 " points; 'dse export %" PRIu64 " --csv' lists them\n", run->n_point,
+		              run->id);
+		free(text);
+		return ERR_OK;
+	}
+	if (code == ERR_OK)
+		code = csv_read_text("front.csv", text, n_byte, &csv, err);
+	size_t n_objective = code == ERR_OK ? count_objectives(&csv) : 0;
+	if (code == ERR_OK && (n_objective == 0 || csv.n_row == 0))
+		code =
+		    err_add(err, ERR_INPUT, "%s: front.csv of run %" PRIu64 " is none", database_path(store), run->id);
+	if (code == ERR_OK && !read_front(&csv, n_objective, &front))
+		code = err_add(err, ERR_INTERNAL, "out of memory");
+	if (code == ERR_OK) {
+		size_t n = report_choose(&front, REPORT_MAX_ROW, chosen, &knee);
+		(void)fprintf(file, "%zu of %zu points:\n", n, csv.n_row);
+		print_points(file, &csv, n_objective, chosen, n, knee);
+	}
+	pareto_free(&front);
+	csv_free(&csv);
+	free(text);
+	return code;
+}
+
+/* From the folder if it still holds this front, else from the store. */
+static void print_replay(FILE *file, const struct database *store, const struct run_record *run,
+                         const struct run_file *json)
+{
+	char *path = store_join(run->folder, json->name);
+	bool is_there = path && strcmp(compare_now(path, json->hash), "the same now") == 0;
+	(void)fprintf(file, "Search again: %s\nReplay one design: ", run->command);
+	if (is_there)
+		command_print_replay(file, path, "0");
+	else
+		command_print_replay_kept(file, database_path(store), run->id, "0");
+	(void)fputc('\n', file);
+	free(path);
+}
+
+enum err_code run_print(FILE *file, struct database *store, const struct run_record *run, struct err *err)
+{
+	assert(file && store && run);
+	const struct run_file *csv = run_record_file(run, "front.csv"), *json = run_record_file(run, "front.json");
+	enum err_code code = ERR_OK;
+	(void)fprintf(file, "Run %" PRIu64 " of space %s, %s, %.3f s, dse %s (sources %.8s)\n", run->id, run->space,
+	              run->date, run->seconds, run->version, run->build[0] ? run->build : "unknown");
+	(void)fprintf(file, "Engine %s, detail %s, seed %" PRIu64 "; %s\n", run->engine, run->detail, run->seed,
+	              run->state);
+	(void)fprintf(file, "Certificate: %s\n", run->certificate);
+	if (run->known_from > 0)
+		(void)fprintf(file, "Not searched: run %" PRIu64 " had asked the same.\n", run->known_from);
+	if (run->n_point > 0)
+		(void)fprintf(file, "Front: %" PRIu64 " points, signature %s, hypervolume %.6g\n", run->n_point,
+		              run->signature, run->hypervolume);
+	(void)fputc('\n', file);
+	print_inputs(file, run);
+	(void)fputc('\n', file);
+	if (csv)
+		code = print_front(file, store, run, csv, err);
+	else
+		(void)fputs("No feasible design.\n", file);
+	if (code == ERR_OK && json) {
+		(void)fputc('\n', file);
+		print_replay(file, store, run, json);
+	}
+	return code;
+}

@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "dse/schedule/schedule_report.h"
+#include "dse/out/json.h"
+#include "dse/out/table.h"
+#include "dse/out/words.h"
+#include <inttypes.h>
+#include <string.h>
+
+const char *const octopus_goal_name[N_OCTOPUS_GOAL] = {
+    [OCTOPUS_FASTEST] = "latency", [OCTOPUS_LEAST_ENERGY] = "energy"};
+
+/* Workers of the paper's rule; 0: it says nothing of such a layer. */
+static uint32_t paper_workers(const struct schedule_report *report, uint32_t l)
+{
+	struct octopus_layer layer = report->graph->layer[l];
+
+	return octopus_paper_cut(&layer, &report->graph->network->block[layer.block], 0) ? layer.n_worker : 0;
+}
+
+/* ---- text --------------------------------------------------------------------------------------------------- */
+
+static void print_layers(const struct schedule_report *report, FILE *file)
+{
+	static const char *const column[] = {"layer", "type", "workers", "paper", "tiles", "tile", "sram_byte"};
+	struct table table = {0};
+
+	for (size_t i = 0; i < sizeof(column) / sizeof(column[0]); i++)
+		table_add_column(&table, column[i], i > 1);
+	for (int p = 0; p < N_OCTOPUS_PART; p++)
+		table_add_column(&table, octopus_part_name[p], true);
+	table_add_column(&table, "total_us", true);
+	table_add_column(&table, "hidden_us", true);
+	for (uint32_t l = 0; l < report->graph->n_layer; l++) {
+		const struct octopus_layer *layer = &report->graph->layer[l];
+		const struct octopus_layer_cost *cost = &report->schedule->layer[l];
+		uint32_t n_paper = paper_workers(report, l);
+
+		table_add(&table, "%s", layer->name);
+		table_add(&table, "%s", octopus_type_name[layer->type]);
+		table_add(&table, "%" PRIu32, layer->n_worker);
+		table_add(&table, n_paper > 0 ? "%" PRIu32 : "-", n_paper);
+		table_add(&table, "%" PRIu32, layer->n_tile);
+		table_add(&table, "%" PRIu32 "x%" PRIu32 "x%" PRIu32 "/%" PRIu32, layer->split.w.size_a,
+		          layer->split.h.size_a, layer->split.c.size_a, layer->split.d.size_a);
+		table_add(&table, "%" PRIu64, cost->sram_byte);
+		for (int p = 0; p < N_OCTOPUS_PART; p++)
+			table_add(&table, "%.1f", cost->time.part_us[p]);
+		table_add(&table, "%.1f", cost->time.total_us);
+		table_add(&table, "%.1f", cost->hidden_us);
+	}
+	table_print(&table, file, 2);
+	table_free(&table);
+}
+
+static void print_chips(const struct schedule_report *report, FILE *file)
+{
+	const struct octopus_schedule *schedule = report->schedule;
+
+	for (uint32_t c = 0; c < schedule->n_chip; c++) {
+		const struct octopus_chip_cost *chip = &schedule->chip[c];
+
+		fprintf(file, "chip %" PRIu32 ": %s", c + 1, report->graph->layer[chip->first].name);
+		if (chip->n_layer > 1)
+			fprintf(file, " to %s", report->graph->layer[chip->first + chip->n_layer - 1].name);
+		fprintf(file, ", %" PRIu32 " workers enabled: setup %.1f us, layers %.1f us, cleanup %.1f us",
+		        chip->n_worker, chip->setup_us, chip->layers_us, chip->cleanup_us);
+		if (c > 0)
+			fprintf(file, ", link before %.1f us", chip->link_us);
+		if (chip->sram_byte > 0)
+			fprintf(file, ", fullest PE %" PRIu64 " bytes", chip->sram_byte);
+		fputc('\n', file);
+	}
+}
+
+void schedule_print(const struct schedule_report *report, FILE *file)
+{
+	const struct octopus_schedule *schedule = report->schedule;
+	const struct operating_point *level = &report->machine->level[report->options->level];
+
+	struct words_fold fold;
+	FILE *prose = words_fold_begin(&fold, file);
+	fprintf(prose, "%s on %s (%s, %g MHz), strategy %s, least %s; us by part\n\n", report->graph->network->name,
+	        report->machine->name, level->name, level->clk_mhz,
+	        octopus_strategy_table[report->options->strategy].name, octopus_goal_name[report->options->goal]);
+	words_fold_end(&fold);
+	print_layers(report, file);
+	fputc('\n', file);
+	file = words_fold_begin(&fold, file);
+	print_chips(report, file);
+	fprintf(file, "total %.1f us from setup to cleanup, %.4g mJ", schedule->total_us, schedule->energy_pj * 1e-9);
+	if (schedule->n_chip > 1)
+		fprintf(file, "; an input every %.1f us", schedule->interval_us);
+	fputc('\n', file);
+	words_fold_end(&fold);
+}
+
+/* ---- JSON --------------------------------------------------------------------------------------------------- */
+
+static void put_split(struct json *json, const struct split *split)
+{
+	const struct dim_split *const dim[] = {&split->w, &split->h, &split->c, &split->d};
+	static const char *const name[] = {"w", "h", "c", "d"};
+
+	json_begin_object(json, "split");
+	for (size_t i = 0; i < sizeof(dim) / sizeof(dim[0]); i++) {
+		char text[64];
+
+		(void)dim_print(dim[i], text, sizeof text);
+		json_put_text(json, name[i], text);
+	}
+	json_end(json);
+}
+
+static void put_time(struct json *json, const struct octopus_time *time)
+{
+	json_begin_object(json, "us");
+	for (int p = 0; p < N_OCTOPUS_PART; p++)
+		json_put_real(json, octopus_part_name[p], time->part_us[p]);
+	json_end(json);
+	json_put_real(json, "total_us", time->total_us);
+}
+
+static void put_layer(struct json *json, const struct schedule_report *report, uint32_t l)
+{
+	const struct octopus_layer *layer = &report->graph->layer[l];
+	const struct octopus_layer_cost *cost = &report->schedule->layer[l];
+	uint32_t n_paper = paper_workers(report, l);
+
+	json_begin_object(json, NULL);
+	json_put_text(json, "name", layer->name);
+	json_put_text(json, "type", octopus_type_name[layer->type]);
+	json_put_u64(json, "chip", cost->chip);
+	json_put_u64(json, "workers", layer->n_worker);
+	if (n_paper > 0)
+		json_put_u64(json, "paper_workers", n_paper);
+	json_put_u64(json, "tiles", layer->n_tile);
+	json_put_u64(json, "tiles_per_worker", layer->tiles_per_worker);
+	put_split(json, &layer->split);
+	json_put_bool(json, "ifmap_first", layer->ifmap_first);
+	json_put_u64(json, "sram_byte", cost->sram_byte);
+	json_put_u64(json, "weight_byte", layer->weight_byte);
+	json_put_u64(json, "bias_byte", layer->bias_byte);
+	json_begin_list(json, "inputs");
+	for (uint32_t i = 0; i < layer->n_input; i++)
+		json_put_text(json, NULL, report->graph->tensor[layer->input[i].tensor].name);
+	json_end(json);
+	json_put_text(json, "output", report->graph->tensor[layer->output].name);
+	put_time(json, &cost->time);
+	json_put_real(json, "hidden_us", cost->hidden_us);
+	json_put_real(json, "energy_pj", cost->energy_pj);
+	json_end(json);
+}
+
+static void put_chip(struct json *json, const struct octopus_chip_cost *chip)
+{
+	json_begin_object(json, NULL);
+	json_put_u64(json, "first_layer", chip->first);
+	json_put_u64(json, "layers", chip->n_layer);
+	json_put_u64(json, "workers", chip->n_worker);
+	json_put_real(json, "link_us", chip->link_us);
+	json_put_real(json, "setup_us", chip->setup_us);
+	json_put_real(json, "layers_us", chip->layers_us);
+	json_put_real(json, "cleanup_us", chip->cleanup_us);
+	if (chip->sram_byte > 0)
+		json_put_u64(json, "fullest_pe_byte", chip->sram_byte);
+	json_end(json);
+}
+
+/* The constants that the times are made of, with where they are from. */
+static void put_constants(struct json *json, const struct machine *machine)
+{
+	static const char group[] = "octopus.";
+
+	json_begin_list(json, "constants");
+	for (size_t i = 0; i < machine_n_param; i++) {
+		if (strncmp(machine_param[i].key, group, sizeof group - 1) != 0)
+			continue;
+		json_begin_object(json, NULL);
+		json_put_text(json, "key", machine_param[i].key);
+		json_put_real(json, "value", machine_get_param(machine, &machine_param[i]));
+		json_put_text(json, "unit", machine_param[i].unit);
+		json_put_text(json, "default_from", machine_param[i].source);
+		json_end(json);
+	}
+	json_end(json);
+}
+
+void schedule_put_json(const struct schedule_report *report, FILE *file)
+{
+	const struct octopus_schedule *schedule = report->schedule;
+	struct json json;
+
+	json_start(&json, file, 2);
+	json_begin_object(&json, NULL);
+	json_put_text(&json, "network", report->graph->network->name);
+	json_put_text(&json, "machine", report->machine->name);
+	json_put_text(&json, "level", report->machine->level[report->options->level].name);
+	json_put_text(&json, "strategy", octopus_strategy_table[report->options->strategy].name);
+	json_put_text(&json, "goal", octopus_goal_name[report->options->goal]);
+	json_put_real(&json, "setup_us", schedule->chip[0].setup_us);
+	json_put_real(&json, "cleanup_us", schedule->chip[0].cleanup_us);
+	json_put_real(&json, "total_us", schedule->total_us);
+	json_put_real(&json, "interval_us", schedule->interval_us);
+	json_put_real(&json, "energy_pj", schedule->energy_pj);
+	json_begin_list(&json, "chips");
+	for (uint32_t c = 0; c < schedule->n_chip; c++)
+		put_chip(&json, &schedule->chip[c]);
+	json_end(&json);
+	json_begin_list(&json, "layers");
+	for (uint32_t l = 0; l < report->graph->n_layer; l++)
+		put_layer(&json, report, l);
+	json_end(&json);
+	put_constants(&json, report->machine);
+	json_end(&json);
+	json_finish(&json);
+}

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a journal keeps of a search: everything that composition, points.csv, counts and the nearest miss ask for. */
+#include "dse/search/candidate.h"
+#include <assert.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Genomes are those of the set's problem, before bounds narrowed the task's; the place's gene is 0. */
+static void pack_fields(const struct candidate *candidate, size_t i, struct candidate_task *task, struct pack *pack)
+{
+	size_t distinct = 0;
+	uint64_t size = task->size;
+	uint32_t n_value[N_LAYER_GENE];
+	while (i >= candidate->first_task[distinct + 1])
+		distinct++;
+	assert(distinct < candidate->set->n_problem);
+	memcpy(n_value, candidate->set->problem[distinct].n_value, sizeof(n_value));
+	n_value[GENE_PLACE] = 1;
+	pack_u64(pack, &size);
+	(void)pack_refuse(pack, size != task->size);
+	engine_counts_pack(&task->counts, pack);
+	pack_u64s(pack, task->by_reason, LAYER_N_REASON);
+	pack_u64s(pack, task->cut_by_reason, LAYER_N_REASON);
+	pack_u64(pack, &task->n_box);
+	pack_u32(pack, &task->over_limit);
+	pack_u64(pack, &task->n_unreached);
+	pack_u64(pack, &task->n_shared);
+	pack_real(pack, &task->nearest.violation);
+	pack_u32(pack, &task->nearest.reason);
+	pack_u32s(pack, task->nearest_genome, N_LAYER_GENE);
+	(void)pack_refuse(pack, task->nearest.reason >= LAYER_N_REASON || !(task->nearest.violation >= 0.0));
+	for (unsigned k = 0; k < N_LAYER_GENE; k++)
+		(void)pack_refuse(pack, task->nearest_genome[k] >= n_value[k]);
+	pareto_pack(&task->front, n_value, pack);
+}
+
+void candidate_pack_task(struct candidate *candidate, size_t i, struct pack *pack)
+{
+	assert(i < candidate->n_task);
+	struct candidate_task *task = &candidate->task[i];
+	if (!pack->is_reading) {
+		assert(task->code == ERR_OK);
+		pack_fields(candidate, i, task, pack);
+		return;
+	}
+	struct candidate_task *found = malloc(sizeof(*found));
+	assert(task->front.n == 0 && task->code == ERR_OK);
+	if (pack_refuse(pack, !found))
+		return;
+	*found = *task;
+	pack_fields(candidate, i, found, pack);
+	if (pack_refuse(pack, !pack_done(pack))) {
+		pareto_free(&found->front);
+		free(found);
+		return;
+	}
+	found->nearest.genome = task->nearest_genome;
+	*task = *found;
+	free(found);
+	/* layer_problem points into itself; a copy of it would point here */
+	task->layer.problem.n_value = task->layer.n_value;
+	task->layer.problem.context = &task->layer;
+}

@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef DSE_EXPLORE_H
+#define DSE_EXPLORE_H
+/*
+ * The search driver: all machine candidates of a space, either layer by layer
+ * with composition (exact, and the default) or flat, whole networks at once
+ * (any engine), to one Pareto front over the space's objectives. Memory is
+ * bounded by the fronts; the result is the same for any number of threads.
+ */
+#include "dse/search/candidate.h"
+#include "dse/search/front_cache.h"
+#include "dse/search/live.h"
+#include "dse/pareto/pareto.h"
+#include "dse/search/share.h"
+#include <stdio.h>
+
+#define EXPLORE_MAX_REJECTION 16
+#define EXPLORE_MAX_FAILURE 16
+#define EXPLORE_TEXT_SIZE 256
+#define EXPLORE_MAX_DEAD 64
+
+struct explore_options {
+	const struct engine_kind *engine;
+	bool flat;                     /* engines that do not solve layers apart always are */
+	unsigned n_thread;             /* 1.. */
+	uint64_t seed, max_evaluation; /* 0: no limit */
+	uint64_t max_box;              /* of branch and bound, shared out among its searches; 0: no limit */
+	uint64_t max_seconds;          /* for searching; 0: no limit */
+	bool all_machines;             /* search those, too, whose bounds say that they have nothing on the front */
+	bool show_progress;
+	struct live_axes live; /* what of it is drawn on a terminal */
+	FILE *points;          /* receives the layers' fronts as CSV; NULL: nobody wants them */
+	/* Which searches are made here and which are known; NULL: all, none. A part of several makes its searches and
+	 * no front. */
+	struct share *share;
+	struct checkpoint *checkpoint; /* of a flat search; NULL: none */
+	struct front_keeper kept;      /* layer fronts that earlier runs have found */
+};
+
+/* Counts of designs; what was asked was feasible or not: n_told = n_feasible + n_infeasible. */
+struct explore_counts {
+	uint64_t n_machine, n_machine_rejected,
+	    n_machine_dead;           /* candidates; refused by rules; without a feasible design */
+	uint64_t n_machine_cut;       /* bounds prove them to have nothing on the front: no layer was searched */
+	uint64_t n_cut_with_machine;  /* their designs; of n_candidate */
+	uint64_t n_layer, n_distinct; /* of all networks */
+	uint64_t n_legal;             /* designs of all distinct layers on all machines, splits not reduced */
+	uint64_t n_candidate;         /* of them those that rules, or lists that are reduced, leave */
+	double log10_design;          /* of the number of designs of whole networks on all machines */
+	struct engine_counts engine;
+	uint64_t by_reason[LAYER_N_REASON];
+	uint64_t cut_by_reason[LAYER_N_REASON]; /* designs in boxes that a branch and bound cut unopened */
+	uint64_t n_box;                         /* that it looked at */
+	uint64_t n_unreached;                   /* designs of places that no chain of layers gets to */
+	uint64_t n_shared, n_search_shared;     /* designs, searches: their fronts are another machine's, too */
+	uint64_t by_limit[N_METRIC];            /* whole designs (flat) or machine candidates that break a limit */
+	uint64_t n_composed;
+	double epsilon;  /* 0: the front is exact; see dse/pareto/compose.h */
+	bool is_limited; /* of designs that keep the limits by less than epsilon nothing is proven */
+	size_t n_rejection;
+	struct {
+		char why[EXPLORE_TEXT_SIZE];
+		uint64_t n;
+	} rejection[EXPLORE_MAX_REJECTION];
+};
+
+/* How close the search came where nothing is feasible. Later stages are closer than earlier ones. */
+enum explore_stage { STAGE_NONE, STAGE_REFUSED, STAGE_MACHINE, STAGE_LAYER, STAGE_NETWORK, STAGE_TOTAL };
+struct explore_miss {
+	enum explore_stage stage;
+	double violation; /* how far over its limit, as a fraction of the limit; smaller is nearer */
+	uint32_t machine_index;
+	char machine[EXPLORE_TEXT_SIZE];  /* name and axes */
+	char text[2 * EXPLORE_TEXT_SIZE]; /* what broke which limit by how much */
+};
+
+/* A machine candidate, or what of it, that could not be searched to the end: no memory, or a self-check failed. */
+struct explore_failure {
+	char machine[EXPLORE_TEXT_SIZE]; /* name and axes */
+	char why[2 * EXPLORE_TEXT_SIZE];
+};
+
+struct least_table;
+struct unrolled_design;
+struct explore {
+	const struct space *space;
+	struct layer_map map;
+	struct pareto front; /* sorted; over the space's objectives; genomes as genome_size() says */
+	struct explore_counts counts;
+	struct explore_miss miss;
+	uint64_t n_failure; /* of which the first are listed */
+	struct explore_failure failure[EXPLORE_MAX_FAILURE];
+	bool interrupted;       /* Ctrl-C: the front is of what was seen */
+	bool truncated;         /* max_evaluation or max_seconds was reached: likewise */
+	bool out_of_time;       /* it was max_seconds */
+	struct history history; /* of the front over all networks and machines */
+	double seconds;
+	/* The front's designs as dse/design/unroll.c has numbered and evaluated them before; NULL: it evaluates them.
+	 */
+	struct unrolled_design *known_design;
+	size_t n_known_design;
+	struct least_table *least; /* what layers' searches found, for dse/check/misfit.c; NULL: not kept */
+	/* Machine candidates without a design, as they were searched, for dse/check/misfit.c; none where there is a
+	 * front. */
+	size_t n_dead;
+	struct candidate *dead; /* [n_dead] the first EXPLORE_MAX_DEAD */
+};
+
+/* Work of a search, in boxes that a branch and bound looks at: an evaluation takes about as long, a pair composed less.
+ */
+uint64_t explore_work(const struct explore_counts *counts);
+
+/*
+ * Explore a space. An empty front is no error here, nor is a machine candidate that fails: it is noted, and the others
+ * go on. ERR_INTERNAL when memory is out for what all of them need, ERR_INPUT when a space is too large for a flat
+ * search, or when the share lacks a search. The caller frees the result with explore_free, also after an error.
+ */
+enum err_code explore_run(const struct space *space, const struct explore_options *options, struct explore *explore,
+                          struct err *err);
+void explore_free(struct explore *explore);
+
+/* What explore_run begins with, and dse/run/answer.h: a map of the layers, and nothing found yet. ERR_INTERNAL. */
+enum err_code explore_begin(const struct space *space, struct explore *explore, struct err *err);
+
+/* Name and axis values of a machine candidate: "DVFS chip, mla.array 16x4". */
+void explore_machine_text(const struct space *space, uint32_t machine_index, const struct machine *machine, char *text,
+                          size_t n_byte);
+
+/* Objectives of a design from its metrics; false when a limit is broken, which *broken then names. */
+bool explore_objectives(const struct space *space, const double *metric, double *objective, enum metric *broken);
+
+/* Keep the miss that is nearer. */
+void explore_note_miss(struct explore *explore, const struct explore_miss *miss);
+
+/* Note a design or machine that breaks a limit of the space, and count it. */
+void explore_note_over_limit(struct explore *explore, uint32_t machine_index, const struct machine *machine,
+                             enum explore_stage stage, enum metric metric, double value);
+
+/*
+ * Insert a candidate's composed front, of what keeps the limits, into the explore's; *is_empty: nothing does.
+ * ERR_INTERNAL.
+ */
+enum err_code explore_insert(struct explore *explore, const struct candidate *candidate, unsigned n_thread,
+                             bool *is_empty, struct err *err);
+
+/* Count a refused machine candidate under its reason. */
+void explore_note_rejection(struct explore *explore, const char *why);
+
+/* Note a failure; machine NULL: of the whole. Call in the order of the candidates. */
+void explore_note_failure(struct explore *explore, uint32_t machine_index, const struct machine *machine,
+                          const char *format, ...) __attribute__((format(printf, 4, 5)));
+
+/*
+ * Add what the searches of a candidate counted, of those that are is_mine (NULL: all). Returns the code of the first
+ * that failed, with its messages.
+ */
+enum err_code explore_count_searches(struct explore *explore, const struct candidate *candidate, const bool *is_mine,
+                                     struct err *err);
+
+/* Designs in boxes that were cut because none of them runs or keeps the limits. */
+uint64_t explore_count_cut_infeasible(const struct explore_counts *counts);
+
+/*
+ * Assert that the candidates of all layers are what was evaluated, cut, cut with a machine, known from another machine
+ * and not reached together. Of a complete branch and bound; nothing is asserted of counts too large for 64 bits.
+ */
+void explore_count_check(const struct explore_counts *counts);
+
+void explore_count_composition(struct explore *explore, const struct candidate *candidate);
+
+/* Decimal logarithm of the sum of two numbers, from theirs; a may be that of 0. */
+double explore_add_log10(double a, double b);
+
+/*
+ * Where every machine candidate was refused, the one that came nearest to keeping the constraints becomes the miss.
+ * Looks at all candidates once more; nothing happens where a search came farther, or where no constraint refused.
+ */
+void explore_note_refused(struct explore *explore);
+
+/* The flat search (flat.c): fills front, counts and miss. */
+enum err_code explore_flat(struct explore *explore, const struct explore_options *options, engine_watch watch,
+                           void *watch_context, struct err *err);
+
+#endif

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef DSE_EXPLORE_PARTS_H
+#define DSE_EXPLORE_PARTS_H
+/*
+ * Inside the driver of layer-by-layer explorations: groups of machine candidates
+ * (explore.c), and the searches of a group's layers (explore_search.c).
+ */
+#include "dse/search/explore.h"
+#include "dse/search/hardware.h"
+#include "dse/out/progress.h"
+#include "sim/base/stop.h"
+#include <stdatomic.h>
+
+#define MAX_GROUP 8
+/* Of the progress shown, where machines are bounded first. */
+#define BOUND_SHARE 0.4
+
+/* One machine candidate of the group that is being worked on. */
+struct explore_slot {
+	uint32_t machine_index;
+	bool is_alive; /* candidate is initialised */
+	struct candidate candidate;
+	bool *is_mine;              /* [n_task] which searches are made here; NULL: all */
+	struct front_entry **entry; /* [n_task] of the searches' fronts; NULL: they are not shared */
+	uint64_t lead_byte;         /* see dse/search/front_cache.h */
+	char why[EXPLORE_TEXT_SIZE];
+	enum err_code code;
+	struct err err;
+};
+
+struct explore_driver {
+	struct explore *explore;
+	const struct explore_options *options;
+	struct engine_options engine_options;
+	size_t n_slot;
+	struct explore_slot slot[MAX_GROUP];
+	size_t n_job, n_chain;
+	struct explore_job *job;    /* [n_job] those with one entry beside each other, in the order of their machines */
+	struct explore_job **chain; /* [n_chain] the first of those that run one after the other */
+	struct hardware hardware;   /* machines that need no search; none are known where its is_cut is NULL */
+	struct front_cache *fronts; /* NULL: machines share none */
+	struct stop stop;           /* when the time is up */
+	uint64_t n_evaluation;      /* of the candidates in the archive */
+	/* Progress. */
+	struct live *live; /* NULL: nobody looks */
+	uint64_t n_machine_done;
+	double group_size;           /* candidates of the group's searches */
+	atomic_uint_fast64_t n_done; /* of them */
+};
+
+/* A search to be run, and its share of the progress. */
+struct explore_job {
+	struct explore_driver *driver;
+	struct explore_slot *slot;
+	size_t task;
+	uint64_t size, n_done, n_told; /* of the search; of it done; evaluated */
+	unsigned n_thread;
+	struct front_entry *entry; /* of its front; NULL: no other search may have it in common */
+};
+
+/* Ctrl-C, or the time is up. */
+bool explore_must_stop(const struct explore_driver *driver);
+
+/* List the searches of the group's machines that this process makes. ERR_INTERNAL. */
+enum err_code explore_list_searches(struct explore_driver *driver, struct err *err);
+
+/* Run them. */
+void explore_search_group(struct explore_driver *driver);
+
+#endif

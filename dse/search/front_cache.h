@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef DSE_FRONT_CACHE_H
+#define DSE_FRONT_CACHE_H
+/*
+ * Layer fronts that machines of a run have in common: each is searched once.
+ *
+ *   entry: all with the same hash ─► record: room 262144, its front needs  98304  serves  98304 to 262144
+ *                                 └► record: room  65536, its front needs  61440  serves  61440 to  65536
+ *
+ * A front of much room that does not fit into less costs nothing: it is that of
+ * the machine with the most SRAM, which is searched anyway.
+ */
+#include "dse/search/candidate.h"
+#include "dse/layer/front_key.h"
+
+struct front_store;
+
+/* One search. */
+struct front_record {
+	struct front_record *next;
+	uint64_t room_byte, need_byte; /* serves from need to room; both 0 where SRAM is in the key */
+	bool is_counted;               /* a machine with this room has the search's counts as its own */
+	struct pack task;              /* what candidate_pack_task wrote of it */
+};
+
+/* All searches with one hash. */
+struct front_entry {
+	char hex[HASH_HEX_SIZE];
+	struct front_entry *next;
+	struct front_record *record; /* in the order of finding */
+	unsigned part;               /* of several processes the one that makes these searches */
+	bool is_dealt;
+};
+
+struct front_cache;
+
+/* NULL when memory is out; front_cache_free takes it. */
+struct front_cache *front_cache_new(void);
+void front_cache_free(struct front_cache *cache);
+
+/* The entry of a key, a new one where there is none; it stays where it is. NULL when memory is out. Serially. */
+struct front_entry *front_cache_entry(struct front_cache *cache, const struct front_key *key);
+
+/*
+ * Fill entry [n_task] for the candidate's tasks; where is NULL, the task is searched for itself: none leads to it, or
+ * memory is out. Serially. Only of candidates that branch and bound searches to the end.
+ */
+void front_cache_list(struct front_cache *cache, const struct candidate *candidate, struct front_entry **entry);
+
+/* Where fronts of layers outlive a run (dse/search/front_store.h): asked before a search, and told what it has found.
+ */
+struct front_keeper {
+	struct front_store *fronts; /* NULL: nowhere */
+	bool (*take)(struct front_store *fronts, const struct front_key *key, struct candidate *candidate, size_t i);
+	void (*keep)(struct front_store *fronts, const struct front_key *key, struct candidate *candidate, size_t i);
+};
+
+/* How to search; as candidate_search. */
+struct front_search {
+	unsigned n_thread;
+	const struct engine_options *options;
+	engine_watch watch;
+	void *watch_context;
+	struct front_keeper kept; /* fronts of earlier runs */
+	uint64_t lead_byte; /* most SRAM that a machine like the candidate's, to be searched later, has; 0: none */
+};
+
+/*
+ * Search task i, or take its front from a search that serves. The front is the same in any case; so are the counts as
+ * long as tasks with one entry come in the order of their machines. Different entries may be worked on at the same
+ * time.
+ */
+void front_cache_search(struct front_entry *entry, struct candidate *candidate, size_t i,
+                        const struct front_search *search);
+
+/* Let later machines know of a search that an earlier run made of task i. As above. */
+void front_cache_know(struct front_entry *entry, struct candidate *candidate, size_t i);
+
+#endif

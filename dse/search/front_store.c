@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "dse/search/front_store.h"
+#include "dse/base/build.h"
+#include "dse/keep/run_store.h"
+#include "dse/keep/squeeze.h"
+#include <assert.h>
+#include <inttypes.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A front to be written, squeezed already by the thread that found it. */
+struct fresh {
+	struct fresh *next;
+	char key[HASH_HEX_SIZE], hash[HASH_HEX_SIZE];
+	size_t n_byte, n_small; /* before squeezing and after */
+	uint8_t *small;
+};
+
+struct front_store {
+	struct database *database;
+	pthread_mutex_t mutex;
+	bool failed; /* reading did: nothing more is known */
+	uint64_t n_taken;
+	struct fresh *fresh;
+};
+
+enum err_code front_store_open(const char *path, struct front_store **fronts, struct err *err)
+{
+	*fronts = NULL;
+	if (!build_sources[0])
+		return ERR_OK;
+	struct front_store *own = calloc(1, sizeof(*own));
+	if (!own || pthread_mutex_init(&own->mutex, NULL) != 0) {
+		free(own);
+		return err_add(err, ERR_INTERNAL, "out of memory");
+	}
+	enum err_code code = run_store_open(path, true, &own->database, err);
+	if (code == ERR_OK)
+		*fronts = own;
+	else
+		front_store_close(own);
+	return code;
+}
+
+void front_store_close(struct front_store *fronts)
+{
+	if (!fronts)
+		return;
+	for (struct fresh *fresh = fronts->fresh; fresh;) {
+		struct fresh *next = fresh->next;
+		free(fresh->small);
+		free(fresh);
+		fresh = next;
+	}
+	database_close(fronts->database);
+	(void)pthread_mutex_destroy(&fronts->mutex);
+	free(fronts);
+}
+
+/* The program is part of the key: models, searches and the form of what is packed are its own. */
+static void make_key(const struct front_key *key, char hex[HASH_HEX_SIZE])
+{
+	char text[160];
+	int n = snprintf(text, sizeof(text), "%s %s %" PRIu64, build_sources, key->hex, key->room_byte);
+	assert(n > 0 && (size_t)n < sizeof(text));
+	hash_hex(text, (size_t)n, hex);
+}
+
+/* The bytes under a key; NULL: there are none, or they are damaged, which a search makes good. */
+static uint8_t *read_front(struct front_store *fronts, const char *key, size_t *n_byte)
+{
+	struct query query;
+	struct err ignored = {0};
+	uint8_t *data = NULL;
+	query_start(&query, fronts->database, "SELECT n_byte, hash, data FROM layer_front WHERE key = ?", &ignored);
+	query_put_text(&query, key);
+	if (query_next(&query)) {
+		size_t n_kept;
+		*n_byte = (size_t)query_u64(&query, 0);
+		const char *hash = query_text(&query, 1);
+		const void *kept = query_bytes(&query, 2, &n_kept);
+		char hex[HASH_HEX_SIZE];
+		if (squeeze_expand(key, kept, n_kept, *n_byte, &data, &ignored) == ERR_OK) {
+			hash_hex(data, *n_byte, hex);
+			if (!hash || strcmp(hash, hex) != 0) {
+				free(data);
+				data = NULL;
+			}
+		}
+	}
+	fronts->failed |= query_end(&query) != ERR_OK;
+	err_clear(&ignored);
+	return data;
+}
+
+bool front_store_take(struct front_store *fronts, const struct front_key *key, struct candidate *candidate, size_t i)
+{
+	char hex[HASH_HEX_SIZE];
+	size_t n_byte = 0;
+	uint8_t *data = NULL;
+	make_key(key, hex);
+	(void)pthread_mutex_lock(&fronts->mutex);
+	if (!fronts->failed)
+		data = read_front(fronts, hex, &n_byte);
+	(void)pthread_mutex_unlock(&fronts->mutex);
+	if (!data)
+		return false;
+	struct pack pack = pack_reader(data, n_byte);
+	candidate_pack_task(candidate, i, &pack);
+	bool is_known = pack_done(&pack);
+	free(data);
+	(void)pthread_mutex_lock(&fronts->mutex);
+	fronts->n_taken += is_known;
+	(void)pthread_mutex_unlock(&fronts->mutex);
+	return is_known;
+}
+
+void front_store_keep(struct front_store *fronts, const struct front_key *key, struct candidate *candidate, size_t i)
+{
+	const struct candidate_task *task = &candidate->task[i];
+	struct pack pack = {0};
+	struct err ignored = {0};
+	if (task->code != ERR_OK || task->by_reason[LAYER_REASON_FAILED] > 0 || task->n_shared > 0)
+		return;
+	struct fresh *fresh = calloc(1, sizeof(*fresh));
+	if (!fresh)
+		return;
+	make_key(key, fresh->key);
+	candidate_pack_task(candidate, i, &pack);
+	fresh->n_byte = pack.n;
+	bool done = !pack.failed && squeeze(pack.data, pack.n, 1, &fresh->small, &fresh->n_small, &ignored) == ERR_OK;
+	if (done)
+		hash_hex(pack.data, pack.n, fresh->hash);
+	pack_free(&pack);
+	err_clear(&ignored);
+	if (!done) {
+		free(fresh);
+		return;
+	}
+	(void)pthread_mutex_lock(&fronts->mutex);
+	fresh->next = fronts->fresh;
+	fronts->fresh = fresh;
+	(void)pthread_mutex_unlock(&fronts->mutex);
+}
+
+struct front_keeper front_store_keeper(struct front_store *fronts)
+{
+	return (struct front_keeper){fronts, front_store_take, front_store_keep};
+}
+
+uint64_t front_store_n_taken(const struct front_store *fronts)
+{
+	return fronts ? fronts->n_taken : 0;
+}
+
+static enum err_code put_front(struct front_store *fronts, const struct fresh *fresh, struct err *err)
+{
+	struct query query;
+	query_start(&query, fronts->database,
+	            "INSERT OR REPLACE INTO layer_front VALUES (?, ?, ?, ?, ?, strftime('%Y-%m-%dT%H:%M:%SZ', 'now'))",
+	            err);
+	query_put_text(&query, fresh->key);
+	query_put_text(&query, build_sources);
+	query_put_u64(&query, fresh->n_byte);
+	query_put_text(&query, fresh->hash);
+	query_put_bytes(&query, fresh->small, fresh->n_small);
+	return query_run(&query);
+}
+
+enum err_code front_store_write(struct front_store *fronts, struct err *err)
+{
+	if (!fronts || !fronts->fresh)
+		return ERR_OK;
+	enum err_code code = database_begin(fronts->database, err);
+	if (code != ERR_OK)
+		return code;
+	for (const struct fresh *fresh = fronts->fresh; fresh && code == ERR_OK; fresh = fresh->next)
+		code = put_front(fronts, fresh, err);
+	if (code == ERR_OK)
+		return database_commit(fronts->database, err);
+	database_rollback(fronts->database);
+	return code;
+}

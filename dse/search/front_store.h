@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef DSE_FRONT_STORE_H
+#define DSE_FRONT_STORE_H
+/*
+ * Layer fronts that outlive a run: a layer that was searched before, on a machine
+ * alike as far as dse/layer/front_key.h says, by the same program, is not searched again.
+ *
+ *   search of a layer ─► take: known? ─► its front, counts and nearest miss, as that search left them
+ *                             └─► no: search, keep ─► written to the store of runs at the end, in one transaction
+ */
+#include "dse/search/front_cache.h"
+
+struct front_store;
+
+/*
+ * Fronts of the store of runs at path; *fronts is NULL where this program does not know its sources, and then nothing
+ * is kept. ERR_IO, ERR_INPUT, ERR_INTERNAL.
+ */
+enum err_code front_store_open(const char *path, struct front_store **fronts, struct err *err);
+
+/* Whether the search of task i with this key is known; then the task is as it left it. From any thread. */
+bool front_store_take(struct front_store *fronts, const struct front_key *key, struct candidate *candidate, size_t i);
+
+/* Keep what the search of task i has found, when it came to its end. Without memory nothing is kept. From any thread.
+ */
+void front_store_keep(struct front_store *fronts, const struct front_key *key, struct candidate *candidate, size_t i);
+
+/* The same for searches (dse/search/front_cache.h); fronts may be NULL. */
+struct front_keeper front_store_keeper(struct front_store *fronts);
+
+/* Searches that were known so far. */
+uint64_t front_store_n_taken(const struct front_store *fronts);
+
+/* Write what is to be kept. ERR_IO, ERR_INTERNAL; the store is as it was then. */
+enum err_code front_store_write(struct front_store *fronts, struct err *err);
+void front_store_close(struct front_store *fronts);
+
+#endif

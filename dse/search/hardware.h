@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef DSE_HARDWARE_H
+#define DSE_HARDWARE_H
+/*
+ * Bounds over whole hardware choices: which machine candidates have no design
+ * that could be on the front, so that none of their layers need be searched to
+ * the end.
+ *
+ *   all candidates ─► families, alike but for what only helps ─► outlook of the best of each
+ *                           ▲                                       │ sample: designs     │ search: bounds
+ *                           │                                       ▼                     ▼
+ *                           │                                    archive ──► is every point over the slack dominated?
+ *                           └── the next best ◄── no: it is searched ◄──┴─► yes: cut, with all that it serves for
+ *
+ * Every point of the archive is a design of the space, so what it dominates is
+ * on no front, whether its own machine is cut later or not. The same for any
+ * number of threads, ranks and shards: each makes all outlooks for itself.
+ */
+#include "dse/search/outlook.h"
+#include "dse/search/share.h"
+
+/* Spaces with more machine candidates are searched without. */
+#define HARDWARE_MAX_MACHINE 65536
+
+struct hardware_options {
+	const struct space *space;
+	const struct layer_map *map;
+	unsigned n_thread;
+	struct share *share; /* whose journals may know outlooks, and keep those that are made; NULL: none */
+	/* Called now and then with the part that is done; false: stop. From any thread. */
+	bool (*watch)(void *context, double done);
+	/* Called between searches with the designs seen so far, over the objectives. */
+	void (*show)(void *context, const struct pareto *archive);
+	void *watch_context; /* of both */
+};
+
+struct hardware {
+	uint64_t n_machine;
+	bool *is_cut; /* [n_machine] */
+	uint64_t n_cut, n_sampled, n_relaxed;
+	/* Of the machines that are cut: designs of their distinct layers; logarithm of those of whole networks. */
+	uint64_t n_candidate, n_legal;
+	double log10_design;
+	bool interrupted; /* the watch stopped it; nothing is cut then */
+	uint32_t shown;   /* a machine of which designs were seen; 0: none was */
+};
+
+/*
+ * Judge the machine candidates of a space of at most HARDWARE_MAX_MACHINE. What rules refuse, breaks a limit by itself
+ * or has no design is never cut: the search says so. The caller frees the result with hardware_free, also after an
+ * error. ERR_INTERNAL when memory is out.
+ */
+enum err_code hardware_bound(const struct hardware_options *options, struct hardware *hardware, struct err *err);
+void hardware_free(struct hardware *hardware);
+
+/* The most SRAM of a PE that a machine has which is to be searched and is like this one in all other axes; 0: none is.
+ */
+uint64_t hardware_most_sram(const struct space *space, const struct hardware *hardware, uint64_t index);
+
+#endif

@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "dse/search/outlook.h"
+#include "dse/layer/branch.h"
+#include "dse/search/candidate.h"
+#include "dse/base/parallel.h"
+#include "dse/layer/plan_bound.h"
+#include "sim/base/checked.h"
+#include <assert.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Points a composition keeps: VGG-16's latency and energy are then thinned by less than 0.1 %. */
+#define MAX_FRONT 512
+
+/* The searches of an outlook's layers, side by side. */
+struct searches {
+	const struct outlook_options *options;
+	struct candidate *candidate;
+	double epsilon;
+};
+
+/* Layers that no chain gets to have no front, and no edge leads over them. */
+static void search_task(void *context, size_t i)
+{
+	const struct searches *searches = context;
+	const struct outlook_options *options = searches->options;
+	struct candidate_task *task = &searches->candidate->task[i];
+	struct branch_counts counts = {0};
+	if (!candidate_is_reachable(searches->candidate, i))
+		return;
+	if (!options->watch(options->watch_context, 0, &task->counts)) {
+		task->code = ERR_INTERRUPTED;
+		return;
+	}
+	task->code = layer_problem_sample(&task->layer, options->n_thread, &task->front, NULL, &task->err);
+	if (task->code == ERR_OK && isfinite(searches->epsilon))
+		task->code = branch_relax(&task->layer, searches->epsilon, options->n_thread, &task->front, &counts,
+		                          options->watch, options->watch_context, &task->err);
+	task->by_reason[LAYER_REASON_FAILED] = counts.by_reason[LAYER_REASON_FAILED];
+}
+
+/* *epsilon becomes infinite where a design could not be run: nothing is known of it. */
+static enum err_code search_tasks(const struct outlook_options *options, struct candidate *candidate, double *epsilon,
+                                  struct err *err)
+{
+	struct searches searches = {options, candidate, *epsilon};
+	parallel_for(candidate->n_task, options->n_thread, search_task, &searches);
+	for (size_t i = 0; i < candidate->n_task; i++) {
+		struct candidate_task *task = &candidate->task[i];
+		if (task->code != ERR_OK) {
+			(void)err_add_all(err, (struct err_place){0}, &task->err);
+			return task->code;
+		}
+		if (task->by_reason[LAYER_REASON_FAILED] > 0)
+			*epsilon = INFINITY;
+	}
+	return ERR_OK;
+}
+
+/* The points that a relaxed search left, as the designs they stand for. Those that exceed a limit are none. */
+static enum err_code evaluate_task(struct candidate_task *task, struct err *err)
+{
+	struct pareto designs;
+	pareto_init(&designs, task->front.n_objective, task->front.n_gene);
+	for (size_t i = 0; i < task->front.n; i++) {
+		const uint32_t *genome = task->front.genome + i * task->front.n_gene;
+		struct evaluation result;
+		layer_problem_evaluate(&task->layer, genome, 1, &result);
+		if (problem_is_stopped(&result)) {
+			pareto_free(&designs);
+			return ERR_INTERRUPTED;
+		}
+		if (result.violation > 0)
+			continue;
+		(void)pareto_insert(&designs, result.objective, genome, 0);
+		if (designs.n_alloc == 0)
+			return err_add(err, ERR_INTERNAL, "out of memory");
+	}
+	pareto_free(&task->front);
+	task->front = designs;
+	return ERR_OK;
+}
+
+/* The layers' fronts, as they stand, to points of wholes; *slack: what thinning costs. */
+static enum err_code compose(struct candidate *candidate, struct outlook_points *points, double *slack, struct err *err)
+{
+	enum err_code code = candidate_name_points(candidate, err);
+	if (code == ERR_OK)
+		code = candidate_compose_once(candidate, err);
+	if (code != ERR_OK)
+		return code;
+	const struct compose_result *total = &candidate->total;
+	size_t n = total->n * total->n_metric;
+	*slack = 1 + candidate_epsilon(candidate);
+	points->n = total->n;
+	points->metric = calloc(n + 1, sizeof(*points->metric));
+	if (!points->metric)
+		return err_add(err, ERR_INTERNAL, "out of memory");
+	if (n > 0)
+		memcpy(points->metric, total->metric, n * sizeof(*points->metric));
+	assert(*slack >= 1);
+	return ERR_OK;
+}
+
+/* epsilon: of the floor; infinite: nothing is proven. is_relaxed: the fronts are floors. */
+static enum err_code compose_outlook(struct candidate *candidate, bool is_relaxed, double epsilon,
+                                     struct outlook *outlook, struct err *err)
+{
+	double slack;
+	enum err_code code = ERR_OK;
+	outlook->slack = INFINITY;
+	if (is_relaxed) {
+		/* a design that keeps a limit may be matched by a point that does not */
+		candidate->no_limits = true;
+		code = compose(candidate, &outlook->floor, &slack, err);
+		outlook->slack = (1 + epsilon) * slack;
+		for (size_t i = 0; i < candidate->n_task && code == ERR_OK; i++)
+			code = evaluate_task(&candidate->task[i], err);
+		candidate->no_limits = false;
+	}
+	return code == ERR_OK ? compose(candidate, &outlook->designs, &slack, err) : code;
+}
+
+enum err_code outlook_make(const struct outlook_options *options, uint32_t machine_index, double epsilon,
+                           struct outlook *outlook, struct err *err)
+{
+	struct candidate candidate;
+	struct layer_set *set;
+	char why[256];
+	assert(options->watch && epsilon > 0);
+	*outlook = (struct outlook){0};
+	bool is_relaxed = isfinite(epsilon);
+	enum err_code code = layer_set_build(options->space, options->map, machine_index, &set, why, sizeof(why), err);
+	assert(code != ERR_OK || set);
+	if (code != ERR_OK)
+		return code;
+	code = candidate_init(options->space, set, &candidate, err);
+	if (code != ERR_OK)
+		return code;
+	candidate.max_front = MAX_FRONT;
+	candidate.n_thread = options->n_thread;
+	outlook->n_legal = set->n_legal;
+	outlook->log10_design = set->log10_design;
+	for (size_t i = 0; i < candidate.n_task; i++)
+		outlook->n_candidate = add_sat(outlook->n_candidate, candidate.task[i].size);
+	code = search_tasks(options, &candidate, &epsilon, err);
+	if (code == ERR_OK)
+		code = compose_outlook(&candidate, is_relaxed, epsilon, outlook, err);
+	if (code != ERR_OK)
+		outlook_free(outlook);
+	candidate_free(&candidate);
+	return code;
+}
+
+void outlook_free(struct outlook *outlook)
+{
+	assert(outlook);
+	free(outlook->designs.metric);
+	free(outlook->floor.metric);
+	*outlook = (struct outlook){0};
+}
+
+static void pack_points(struct outlook_points *points, unsigned n_metric, struct pack *pack)
+{
+	pack_count(pack, &points->n, n_metric * sizeof(*points->metric));
+	if (pack->is_reading) {
+		points->n = pack->failed ? 0 : points->n;
+		points->metric = calloc(points->n * n_metric + 1, sizeof(*points->metric));
+		if (pack_refuse(pack, !points->metric))
+			return;
+	}
+	pack_reals(pack, points->metric, points->n * n_metric);
+	for (size_t i = 0; i < points->n * n_metric; i++)
+		(void)pack_refuse(pack, !(points->metric[i] >= 0));
+}
+
+void outlook_pack(struct outlook *outlook, unsigned n_metric, struct pack *pack)
+{
+	assert(n_metric > 0 && (!pack->is_reading || (!outlook->designs.metric && !outlook->floor.metric)));
+	pack_points(&outlook->designs, n_metric, pack);
+	pack_points(&outlook->floor, n_metric, pack);
+	pack_real(pack, &outlook->slack);
+	pack_u64(pack, &outlook->n_candidate);
+	pack_u64(pack, &outlook->n_legal);
+	pack_real(pack, &outlook->log10_design);
+	(void)pack_refuse(pack, !(outlook->slack >= 1));
+	if (pack->is_reading && !pack_done(pack))
+		outlook_free(outlook);
+}

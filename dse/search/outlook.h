@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef DSE_OUTLOOK_H
+#define DSE_OUTLOOK_H
+/*
+ * Outlook: what a machine candidate promises, for a small part of what its exact
+ * front costs. Some whole designs that are really there, and, where its layers
+ * were searched to within an epsilon, points below which there are none.
+ *
+ *   layers: sample ─┬────────────────────────────► thinned composition ─► designs
+ *                   └─► branch_relax ─┬─ evaluated ─► thinned composition ─► designs
+ *                                     └─ as found ──► thinned composition ─► floor
+ *
+ * The floor over the slack is nowhere above a design of this machine, or of one
+ * whose layers' bounds are nowhere below its own.
+ */
+#include "dse/layer/layers.h"
+#include "dse/base/pack.h"
+
+/* Points in the layers' metrics of wholes. Designs keep the limits on networks; of the floor no limit is looked at. */
+struct outlook_points {
+	size_t n;
+	double *metric; /* [n][n_metric] */
+};
+
+struct outlook {
+	struct outlook_points designs, floor;
+	double slack;                  /* of the floor; infinite: there is none */
+	uint64_t n_candidate, n_legal; /* designs of the distinct layers, as counted of a search */
+	double log10_design;
+};
+
+/* What every outlook of a space has in common. */
+struct outlook_options {
+	const struct space *space;
+	const struct layer_map *map;
+	unsigned n_thread; /* that share an outlook, when they have nothing else to do */
+	engine_watch watch;
+	void *watch_context;
+};
+
+/*
+ * Look at a machine candidate, which no rule may refuse. epsilon: of the layers' searches; infinite: only sample them.
+ * The caller frees the outlook with outlook_free. ERR_INTERRUPTED without a message, ERR_INPUT, ERR_INTERNAL.
+ */
+enum err_code outlook_make(const struct outlook_options *options, uint32_t machine_index, double epsilon,
+                           struct outlook *outlook, struct err *err);
+void outlook_free(struct outlook *outlook);
+
+/* Write an outlook, or read what was written into an empty one of n_metric metrics. */
+void outlook_pack(struct outlook *outlook, unsigned n_metric, struct pack *pack);
+
+#endif

@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "dse/space/provenance.h"
+#include "dse/space/space.h"
+#include <assert.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+const char *const confidence_name[N_CONFIDENCE] = {"unknown", "assumed", "derived", "fitted", "published", "measured"};
+
+/* How far to trust the defaults of what enters energies; their sources are in the parameters' tables. */
+static const struct {
+	const char *key;
+	bool is_greybox;
+	enum confidence confidence;
+} default_trust[] = {
+    {"energy.dram_byte_pj", false, CONFIDENCE_PUBLISHED},
+    {"energy.chip_off_mw", false, CONFIDENCE_MEASURED},
+    {"energy.sram_static_mw", false, CONFIDENCE_ASSUMED},
+    {"energy.noc_static_mw", false, CONFIDENCE_ASSUMED},
+    {"energy.dram_static_mw", false, CONFIDENCE_ASSUMED},
+    {"dvfs.switch_ns", false, CONFIDENCE_ASSUMED},
+    {"dvfs.switch_nj", false, CONFIDENCE_ASSUMED},
+    {"mla_clk_pj", false, CONFIDENCE_DERIVED},
+    {"sram_read32_pj", false, CONFIDENCE_DERIVED},
+    {"sram_write32_pj", false, CONFIDENCE_DERIVED},
+    {"noc_read128_pj", false, CONFIDENCE_ASSUMED},
+    {"arm_clk_pj", false, CONFIDENCE_ASSUMED},
+    {"pe_static_mw", false, CONFIDENCE_DERIVED},
+    {"pe_awake_mw", false, CONFIDENCE_ASSUMED},
+    {"conv_init_clk", true, CONFIDENCE_FITTED},
+    {"conv_wb_clk", true, CONFIDENCE_FITTED},
+    {"conv_a", true, CONFIDENCE_FITTED},
+    {"conv_b", true, CONFIDENCE_ASSUMED},
+    {"matmul_init_clk", true, CONFIDENCE_FITTED},
+    {"matmul_wb_clk", true, CONFIDENCE_FITTED},
+    {"matmul_a", true, CONFIDENCE_FITTED},
+    {"matmul_b", true, CONFIDENCE_ASSUMED},
+};
+#define N_TRUST (sizeof(default_trust) / sizeof(default_trust[0]))
+
+/* ---- reading ---- */
+
+bool machine_sources_init(struct machine_sources *sources, struct arena *arena)
+{
+	*sources = (struct machine_sources){0};
+	sources->param = arena_array(arena, machine_n_param, sizeof(*sources->param));
+	bool made = sources->param != NULL;
+	for (uint32_t i = 0; i < MACHINE_MAX_LEVEL && made; i++) {
+		sources->level[i] = arena_array(arena, machine_n_level_param, sizeof(*sources->level[i]));
+		made = sources->level[i] != NULL;
+	}
+	return made;
+}
+
+/* Index of a level's field; machine_n_level_param: it has none of this name. */
+static size_t find_field(const char *key)
+{
+	size_t i = 0;
+	while (i < machine_n_level_param && strcmp(level_param[i].key, key) != 0)
+		i++;
+	return i;
+}
+
+/* "PL1.mla_clk_pj": the field behind a level's name and a dot; names may have dots themselves. */
+static size_t find_field_of_level(const struct machine *machine, const char *key, uint32_t *level)
+{
+	for (*level = 0; *level < machine->n_level; (*level)++) {
+		size_t n = strlen(machine->level[*level].name);
+		if (n > 0 && strncmp(key, machine->level[*level].name, n) == 0 && key[n] == '.' &&
+		    find_field(key + n + 1) < machine_n_level_param)
+			return find_field(key + n + 1);
+	}
+	return machine_n_level_param;
+}
+
+static void refuse_key(const struct doc_node *node, struct err *err)
+{
+	const char *name[256];
+	size_t n = 0;
+	assert(machine_n_param + machine_n_level_param <= sizeof(name) / sizeof(name[0]));
+	for (size_t i = 0; i < machine_n_param; i++)
+		name[n++] = machine_param[i].key;
+	for (size_t i = 0; i < machine_n_level_param; i++)
+		name[n++] = level_param[i].key;
+	const char *nearest = err_nearest(node->text, name, n);
+	err_add_at(err, ERR_INPUT, doc_place(node),
+	           "sources: found '%s', allowed a parameter (energy.dram_byte_pj), a field of levels (mla_clk_pj) or "
+	           "of one level (PL1.mla_clk_pj)%s%s%s",
+	           doc_quote(node->text).text, nearest ? ", did you mean '" : "", nearest ? nearest : "",
+	           nearest ? "'?" : "");
+}
+
+/* {confidence: derived, source: text}; both are needed. */
+static bool read_entry(const struct doc_node *map, struct arena *arena, struct provenance *entry, struct err *err)
+{
+	static const char *const allowed[] = {"confidence", "source"};
+	size_t confidence = 0;
+	const char *source = NULL;
+	doc_check_keys(map, allowed, 2, err);
+	if (map->kind != DOC_MAP)
+		return false;
+	const struct doc_node *node = doc_find(map, "confidence"), *text = doc_find(map, "source");
+	if (!node || !text) {
+		err_add_at(err, ERR_INPUT, doc_place(map),
+		           "sources: an entry without '%s', e.g. {confidence: derived, source: how}",
+		           node ? "source" : "confidence");
+		return false;
+	}
+	/* "unknown" is what is not written down */
+	bool known = doc_get_choice(node, "confidence", confidence_name + 1, N_CONFIDENCE - 1, &confidence, err);
+	if (!doc_get_text(text, "source", &source, err) || !known)
+		return false;
+	*entry = (struct provenance){(enum confidence)(confidence + 1), arena_text(arena, source)};
+	if (!entry->source)
+		err_add(err, ERR_INTERNAL, "out of memory");
+	return entry->source != NULL;
+}
+
+void machine_sources_read(const struct doc_node *map, const struct machine *machine, struct machine_sources *sources,
+                          struct arena *arena, struct err *err)
+{
+	assert(map && machine && sources && sources->param);
+	if (map->kind != DOC_MAP) {
+		doc_check_keys(map, NULL, 0, err);
+		return;
+	}
+	for (size_t i = 0; i < map->n; i++) {
+		struct provenance entry;
+		const struct machine_param *param = machine_find_param(map->key[i]->text);
+		size_t field = find_field(map->key[i]->text), all = field;
+		uint32_t level = MACHINE_MAX_LEVEL;
+		if (!param && field == machine_n_level_param)
+			field = find_field_of_level(machine, map->key[i]->text, &level);
+		if (!param && field == machine_n_level_param)
+			refuse_key(map->key[i], err);
+		else if (!read_entry(map->value[i], arena, &entry, err))
+			continue;
+		else if (param)
+			sources->param[param - machine_param] = entry;
+		else if (all == machine_n_level_param)
+			sources->level[level][field] = entry;
+		else
+			/* one level's own entry stays, wherever it stands */
+			for (level = 0; level < MACHINE_MAX_LEVEL; level++)
+				if (!sources->level[level][field].source)
+					sources->level[level][field] = entry;
+	}
+}
+
+/* ---- coefficients ---- */
+
+/* What is known of a value: the file's word, the table's of a default, or nothing. */
+static struct provenance judge(const struct provenance *given, double value, double initial, const char *source,
+                               enum confidence confidence)
+{
+	if (given->source)
+		return *given;
+	if (!(value < initial) && !(value > initial))
+		return (struct provenance){confidence, source};
+	return (struct provenance){CONFIDENCE_UNKNOWN, "the machine file does not say"};
+}
+
+/* A row of default_trust that is a field of levels, at one of them. */
+static void at_level(const struct machine *machine, const struct machine_sources *sources, size_t row, uint32_t level,
+                     struct coefficient *coefficient)
+{
+	size_t field = find_field(default_trust[row].key);
+	assert(field < machine_n_level_param && level < machine->n_level);
+	const struct level_param *param = &level_param[field];
+	double value = *(const double *)(const void *)((const char *)&machine->level[level] + param->offset);
+	*coefficient = (struct coefficient){
+	    param->key, param->unit, level, value,
+	    judge(&sources->level[level][field], value, param->initial, param->source, default_trust[row].confidence)};
+}
+
+static void of_machine(const struct machine *machine, const struct machine_sources *sources, size_t row,
+                       const struct machine_param *param, struct coefficient *coefficient)
+{
+	double value = machine_get_param(machine, param);
+	*coefficient = (struct coefficient){param->key, param->unit, UINT32_MAX, value,
+	                                    judge(&sources->param[param - machine_param], value, param->initial,
+	                                          param->source, default_trust[row].confidence)};
+}
+
+bool coefficient_at(const struct machine *machine, const struct machine_sources *sources, uint32_t levels,
+                    enum detail detail, size_t i, struct coefficient *coefficient)
+{
+	assert(machine && sources && sources->param && coefficient);
+	for (size_t row = 0; row < N_TRUST; row++) {
+		if (default_trust[row].is_greybox && detail != DETAIL_GREYBOX)
+			continue;
+		const struct machine_param *param = machine_find_param(default_trust[row].key);
+		if (param) {
+			if (i-- > 0)
+				continue;
+			of_machine(machine, sources, row, param, coefficient);
+			return true;
+		}
+		for (uint32_t level = 0; level < machine->n_level; level++) {
+			bool is_pure = machine->level[level].n_share == 0;
+			if (!is_pure || !(levels >> level & 1) || i-- > 0)
+				continue;
+			at_level(machine, sources, row, level, coefficient);
+			return true;
+		}
+	}
+	return false;
+}
+
+void coefficient_put_json(struct json *json, const struct machine *machine, const struct machine_sources *sources,
+                          uint32_t levels, enum detail detail, const char *const *varied, size_t n_varied)
+{
+	struct coefficient coefficient;
+	for (size_t i = 0; coefficient_at(machine, sources, levels, detail, i, &coefficient); i++) {
+		bool is_varied = false;
+		for (size_t k = 0; k < n_varied; k++)
+			is_varied |= strcmp(varied[k], coefficient.key) == 0;
+		json_begin_object(json, NULL);
+		json_put_text(json, "key", coefficient.key);
+		if (coefficient.level != UINT32_MAX)
+			json_put_text(json, "level", machine->level[coefficient.level].name);
+		if (!is_varied)
+			json_put_real(json, "value", coefficient.value);
+		json_put_text(json, "unit", coefficient.unit);
+		json_put_text(json, "confidence",
+		              confidence_name[is_varied ? CONFIDENCE_UNKNOWN : coefficient.provenance.confidence]);
+		json_put_text(json, "source", is_varied ? "an axis of the space" : coefficient.provenance.source);
+		json_end(json);
+	}
+}

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef DSE_PROVENANCE_H
+#define DSE_PROVENANCE_H
+/*
+ * Provenance: where a machine file says that its numbers come from, and how far
+ * to trust them (`sources:`), and the coefficients of energy and of the grey-box
+ * model that a result rests on, each with value, unit, confidence and source.
+ */
+#include "dse/out/json.h"
+#include "dse/space/detail.h"
+#include "sim/base/arena.h"
+#include "sim/base/doc.h"
+#include "sim/machine/machine.h"
+
+/* From worst to best. CONFIDENCE_UNKNOWN: the file gives a value and says nothing of it. */
+enum confidence {
+	CONFIDENCE_UNKNOWN,
+	CONFIDENCE_ASSUMED,
+	CONFIDENCE_DERIVED,
+	CONFIDENCE_FITTED,
+	CONFIDENCE_PUBLISHED,
+	CONFIDENCE_MEASURED,
+	N_CONFIDENCE
+};
+extern const char *const confidence_name[N_CONFIDENCE];
+
+struct provenance {
+	enum confidence confidence;
+	const char *source; /* NULL: the file has no entry */
+};
+
+/* What a machine file says of its parameters and its levels'; in an arena of the caller's. */
+struct machine_sources {
+	struct provenance *param;                    /* [machine_n_param] */
+	struct provenance *level[MACHINE_MAX_LEVEL]; /* [machine_n_level_param] each */
+};
+
+/* Room for a machine's sources, none of them given. false: out of memory. */
+bool machine_sources_init(struct machine_sources *sources, struct arena *arena);
+
+/*
+ * Read the value of `sources`: a map from a parameter's key ("energy.dram_byte_pj"), a level's field ("mla_clk_pj": of
+ * all levels) or a field of one level ("PL1.mla_clk_pj") to {confidence, source}. Mistakes go into err with their
+ * places. Texts are copied into arena.
+ */
+void machine_sources_read(const struct doc_node *map, const struct machine *machine, struct machine_sources *sources,
+                          struct arena *arena, struct err *err);
+
+/* machine_read (dse/space/space.h) that also keeps the sources. ERR_INPUT, ERR_IO, ERR_INTERNAL; both untouched then.
+ */
+enum err_code machine_read_sources(const char *path, struct machine *machine, struct machine_sources *sources,
+                                   struct arena *arena, struct err *err);
+
+/* A coefficient of a machine, at one operating point or, level UINT32_MAX, at all. */
+struct coefficient {
+	const char *key, *unit;
+	uint32_t level;
+	double value;
+	struct provenance provenance; /* source is never NULL */
+};
+
+/*
+ * Coefficient i of those that enter the energy of results at these levels (bit l: level l), with detail
+ * DETAIL_GREYBOX its clock model's, too; false: there are no more. What the file says of it, else of a value that is
+ * the default what the parameter's table says, else that nothing is said.
+ */
+bool coefficient_at(const struct machine *machine, const struct machine_sources *sources, uint32_t levels,
+                    enum detail detail, size_t i, struct coefficient *coefficient);
+
+/* All of them as items of a list that is open; varied (may be NULL): keys of axes, [n_varied], whose values vary. */
+void coefficient_put_json(struct json *json, const struct machine *machine, const struct machine_sources *sources,
+                          uint32_t levels, enum detail detail, const char *const *varied, size_t n_varied);
+
+#endif

@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef DSE_SPACE_H
+#define DSE_SPACE_H
+/*
+ * A design space, read from YAML: machines and their axes, networks, what each
+ * group of layers may choose from, constraints, objectives and how to search.
+ * space.c reads it; plan.c turns it into problems for the engines.
+ */
+#include "dse/arada/arada_options.h"
+#include "dse/space/detail.h"
+#include "dse/space/expr.h"
+#include "dse/space/metric.h"
+#include "mapper/split/design.h"
+#include "mapper/network/network.h"
+#include "sim/base/arena.h"
+#include "sim/base/hash.h"
+#include "sim/machine/machine.h"
+
+#define SPACE_MAX_OBJECTIVE 4
+#define SPACE_MAX_NETWORK 16
+
+/* One machine parameter that varies: its values as text, checked against the parameter's range. */
+struct space_axis {
+	const struct machine_param *param;
+	size_t n;
+	const char **value; /* [n] */
+	struct err_place at;
+};
+
+/* What a layer may choose from, after all rules that match it are applied (later rules win, key by key). */
+struct layer_choice {
+	enum split_choice w, h, c, d;
+	uint32_t max_part_w, max_part_h, max_part_c, max_part_d; /* UINT32_MAX: no limit */
+	size_t n_fixed_w, n_fixed_h, n_fixed_c, n_fixed_d;       /* > 0: exactly these splits */
+	const struct dim_split *fixed_w, *fixed_h, *fixed_c, *fixed_d;
+	bool thesis_split; /* only the thesis splitter's own split */
+	bool to_dram;      /* its result is the network's, and must be written to DRAM (enum network_result) */
+	bool strategy[N_STRATEGY];
+	bool reuse[N_REUSE_OPERAND];
+	uint32_t level_mask; /* bit i: operating point i */
+	bool operand_8bit, operand_16bit;
+	bool form[N_CONV_FORM];   /* of 1x1 convolutions */
+	bool fetch[AHEAD_N];      /* how much of its weights the layer before may fetch ahead ... */
+	bool fetch_next[AHEAD_N]; /* ... and it for the next one: the next one's, if there is any */
+	struct ahead ahead;       /* what of this its neighbours' rules and its own leave */
+};
+
+/* Where the results of a network, which no layer of it reads, must lie when it ends. Its input lies in DRAM. */
+enum network_result {
+	NETWORK_RESULT_DRAM, /* written to DRAM, where whoever wants them finds them; measured systems do */
+	NETWORK_RESULT_ANY,  /* or left in storage QPEs */
+	N_NETWORK_RESULT
+};
+extern const char *const network_result_name[N_NETWORK_RESULT]; /* "dram", "any" */
+
+enum space_aggregate { AGGREGATE_SUM, AGGREGATE_WORST, AGGREGATE_WEIGHTED };
+
+struct space_network {
+	const char *path; /* of its file */
+	struct network network;
+	double weight;
+	struct layer_choice *choice; /* [network.n_block] */
+};
+
+struct space_limit {
+	enum metric metric;
+	double max;
+	struct err_place at;
+};
+
+/*
+ * A limit is kept to within this share of it: sums of the same values in another order differ by some 1e-13 of it, and
+ * whoever takes a design's own figures for limits wants to see that design again.
+ */
+#define SPACE_LIMIT_SLACK 1e-9
+
+/* The largest value that keeps a limit. */
+double space_limit_most(const struct space_limit *limit);
+
+/* An input file, for run.json. */
+struct space_file {
+	const char *path;
+	char hash[HASH_HEX_SIZE];
+};
+
+struct machine_sources;
+
+struct space {
+	char name[MACHINE_NAME_SIZE];
+	size_t n_machine;
+	struct machine *machine;                 /* [n_machine] base machines; the first axis of the space */
+	const char **machine_path;               /* [n_machine] their files */
+	struct machine_sources *machine_sources; /* [n_machine] and where their numbers come from */
+	size_t n_axis;
+	struct space_axis *axis;
+	size_t n_network;
+	struct space_network *network;
+	enum space_aggregate aggregate;
+	enum network_result network_result;
+	bool level_changes;    /* changes of operating point between layers count */
+	uint32_t level_shares; /* into which rounds of a layer are divided between two operating points; 0: not */
+	double deadline_ms;    /* of an inference of each network, until which energy counts; 0: none */
+	size_t n_constraint;
+	struct expr **constraint; /* over parameter keys: must be true (not 0) for a machine to be looked at */
+	size_t n_limit;
+	struct space_limit *limit; /* metric <= max */
+	size_t n_objective;
+	enum metric objective[SPACE_MAX_OBJECTIVE];
+	const char *engine; /* name in engine_table; "exact" by default */
+	uint64_t seed, max_evaluation;
+	uint32_t population, generations, islands, migrate_every;
+	size_t max_front;   /* network fronts larger than this are thinned */
+	enum detail detail; /* the tier that evaluates designs: the command line's choice, the fast one when read */
+	struct arada_options arada; /* dse arada alone reads it */
+	size_t n_file;
+	struct space_file *file; /* every file read, the space itself first */
+	struct arena arena;      /* owns all of the above but the networks' own arenas */
+};
+
+/*
+ * Read a space and every machine and network file it names (paths relative to
+ * the space file, then to its parent directories' machines/ and networks/).
+ * All mistakes of all files in one pass. ERR_INPUT or ERR_IO; empty then.
+ */
+enum err_code space_read(const char *path, struct space *space, struct err *err);
+
+/* Files that a space is read from, wherever it says they are: each by the name it is known under, and where it lies. */
+struct space_among {
+	size_t n;
+	const char *const *name, *const *path; /* [n], the space itself first */
+};
+
+/*
+ * The same with nothing but these files. Of several that a name may mean the first in a folder of its kind is taken.
+ * The space knows its files under their names. ERR_INPUT also where it names a file that is not among them.
+ */
+enum err_code space_read_among(const struct space_among *among, struct space *space, struct err *err);
+void space_free(struct space *space);
+
+/* Set what layers' choices leave of fetching ahead to their neighbours'; where nothing is fetched, layers stay as equal
+ * as they are. */
+void space_set_ahead(struct space_network *network);
+
+/* Whether any layer's weights may be fetched ahead. */
+bool space_fetches_ahead(const struct space *space);
+
+/*
+ * Let the layers whose results are the network's write them to DRAM, or leave them where they like. After every change
+ * of the layers' choices. ERR_INTERNAL.
+ */
+enum err_code space_end_results(struct space_network *network, enum network_result result, struct err *err);
+
+/* Whether a machine of the space has fewer power lanes than layers may have voltages. Never where an axis, or the
+ * machine's file, says what the lanes supply. */
+bool space_lacks_lanes(const struct space *space, size_t machine);
+
+/* Machine candidates: product of machines and axis values. */
+uint64_t space_n_machine(const struct space *space);
+
+/*
+ * Build machine candidate index (0..space_n_machine-1; the last axis varies
+ * fastest). Returns false with reason text in why when machine_check or a
+ * constraint rejects it.
+ */
+bool space_machine(const struct space *space, uint64_t index, struct machine *machine, char *why, size_t n_why);
+
+/*
+ * How far a candidate that a constraint refuses is from keeping it: of the constraints it breaks the one it misses by
+ * most, as a fraction of what is asked for (infinite where that is no number), and both sides' values as a sentence.
+ * false: no constraint refuses it, or machine_check already does.
+ */
+bool space_machine_miss(const struct space *space, uint64_t index, struct machine *machine, double *violation,
+                        char *text, size_t n_byte);
+
+/*
+ * Both sides of the comparison by which a candidate breaks the first constraint it breaks; NaN where there are none
+ * (below a `not`). false: it breaks none, or machine_check refuses it.
+ */
+bool space_machine_sides(const struct space *space, uint64_t index, struct machine *machine, double *left,
+                         double *right);
+
+/* What a layer may choose from where no rule says anything: every legal split, every strategy for searches, all levels.
+ */
+struct layer_choice space_any_choice(void);
+
+/* Read one machine file. ERR_INPUT with file:line:column, ERR_IO. */
+enum err_code machine_read(const char *path, struct machine *machine, struct err *err);
+
+/* Largest value of a metric that keeps the space's limits on it; infinite when there is none. */
+double space_metric_limit(const struct space *space, enum metric metric);
+
+#endif

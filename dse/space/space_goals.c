@@ -1,0 +1,251 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a space asks for: constraints and limits, objectives, and how to search. */
+#include "dse/engine/engine.h"
+#include "dse/engine/islands.h"
+#include "dse/space/space_parts.h"
+#include <assert.h>
+#include <stdio.h>
+#include <math.h>
+#include <string.h>
+
+#define MAX_NAME 128
+#define MAX_ENGINE 8
+#define DEFAULT_MAX_FRONT 5000
+
+/* Names an expression may use: parameters first, then metrics. */
+static size_t list_names(const char *name[MAX_NAME])
+{
+	assert(machine_n_param + N_METRIC <= MAX_NAME);
+	for (size_t i = 0; i < machine_n_param; i++)
+		name[i] = machine_param[i].key;
+	for (size_t i = 0; i < N_METRIC; i++)
+		name[machine_n_param + i] = metric_table[i].name;
+	return machine_n_param + N_METRIC;
+}
+
+/* Area means something only where a machine or an axis gives its coefficients. */
+static void check_area(struct space_reader *reader, const struct doc_node *node, enum metric metric)
+{
+	const struct space *space = reader->space;
+	if (metric != METRIC_AREA)
+		return;
+	for (size_t i = 0; i < space->n_axis; i++) {
+		if (strncmp(space->axis[i].param->key, "area.", 5) == 0)
+			return;
+	}
+	for (size_t i = 0; i < space->n_machine; i++) {
+		if (machine_area_um2(&space->machine[i]) > 0)
+			continue;
+		err_add_at(reader->err, ERR_INPUT, doc_place(node),
+		           "found %s, but machine %s has no area coefficients; give them under 'area' in its file",
+		           metric_table[metric].name, space->machine[i].name);
+		return;
+	}
+}
+
+/* One limit a metric: of two, one would be without effect, which is hardly meant. */
+static void add_limit(struct space_reader *reader, const struct doc_node *node, enum metric metric, double max)
+{
+	struct space *space = reader->space;
+	struct err_place at = space_text_place(node);
+	if (max < 0) {
+		err_add_at(reader->err, ERR_INPUT, at,
+		           "found a limit of %.10g, allowed 0 or more: %s is never negative", max,
+		           metric_table[metric].name);
+		return;
+	}
+	for (size_t i = 0; i < space->n_limit; i++) {
+		if (space->limit[i].metric != metric)
+			continue;
+		err_add_at(reader->err, ERR_INPUT, at,
+		           "found a second limit on %s, allowed one (the first is in line %u)",
+		           metric_table[metric].name, space->limit[i].at.line);
+		return;
+	}
+	check_area(reader, node, metric);
+	space->limit[space->n_limit++] = (struct space_limit){.metric = metric, .max = max, .at = at};
+}
+
+/* An expression with metrics: metric <= number is a limit, everything else cannot be cut at and is refused. */
+static void take_limit(struct space_reader *reader, const struct doc_node *node, const struct expr *expr,
+                       enum metric metric)
+{
+	size_t index;
+	double max;
+	if (expr_upper_limit(expr, &index, &max)) {
+		assert(index == machine_n_param + (size_t)metric);
+		add_limit(reader, node, metric, max);
+		return;
+	}
+	err_add_at(
+	    reader->err, ERR_INPUT, space_text_place(node),
+	    "found '%s', allowed for the result metric %s only an upper limit '%s <= number' of its own: all metrics "
+	    "are minimised, and machine parameters cannot be mixed with results",
+	    expr_text(expr), metric_table[metric].name, metric_table[metric].name);
+}
+
+/*
+ * Which of the two an entry is, constraint or limit, follows from the names in
+ * it: users need not know that machines are refused before, results after.
+ */
+static void read_constraint(struct space_reader *reader, const struct doc_node *node)
+{
+	const char *name[MAX_NAME], *text;
+	size_t n_name = list_names(name), n_used = 0;
+	struct space *space = reader->space;
+	if (!doc_get_text(node, "constraint", &text, reader->err))
+		return;
+	struct expr *expr = expr_parse(text, space_text_place(node), name, n_name, &space->arena, reader->err);
+	if (!expr)
+		return;
+	for (size_t i = 0; i < n_name; i++) {
+		if (!expr_uses(expr, i))
+			continue;
+		n_used++;
+		if (i >= machine_n_param) {
+			take_limit(reader, node, expr, (enum metric)(i - machine_n_param));
+			return;
+		}
+	}
+	if (!expr_is_condition(expr))
+		err_add_at(reader->err, ERR_INPUT, space_text_place(node),
+		           "found '%s', which compares nothing, allowed a condition such as 'chip.n_dram * "
+		           "dram.clk_mhz <= 1600'",
+		           text);
+	else if (n_used == 0)
+		err_add_at(reader->err, ERR_INPUT, space_text_place(node),
+		           "found '%s', which names no machine parameter and no metric", text);
+	else
+		space->constraint[space->n_constraint++] = expr;
+}
+
+void space_read_constraints(struct space_reader *reader)
+{
+	const struct doc_node *list = doc_find(reader->root, "constraints");
+	struct space *space = reader->space;
+	if (!list)
+		return;
+	if (list->kind == DOC_MAP) {
+		err_add_at(reader->err, ERR_INPUT, doc_place(list),
+		           "constraints: found a map, allowed a list of conditions, e.g. ['latency_ms <= 43']");
+		return;
+	}
+	size_t n = item_n(list);
+	space->constraint = space_array(reader, n, sizeof(*space->constraint));
+	space->limit = space_array(reader, n + 1, sizeof(*space->limit)); /* and one for the deadline */
+	for (size_t i = 0; i < n && space->constraint && space->limit; i++)
+		read_constraint(reader, item_at(list, i));
+}
+
+/*
+ * A deadline is a limit on latency, too. Where the latency of the whole is that of one network, it is written down as
+ * one, so that all that explains limits explains it. One that the user gives besides stays as it is.
+ */
+void space_read_deadline(struct space_reader *reader)
+{
+	const struct doc_node *node = doc_find(reader->root, "deadline_ms");
+	struct space *space = reader->space;
+	if (!node || !doc_get_real(node, "deadline_ms", 1e-9, 1e12, &space->deadline_ms, reader->err))
+		return;
+	bool is_limit =
+	    space->aggregate == AGGREGATE_WORST || (space->aggregate == AGGREGATE_SUM && space->n_network == 1);
+	for (size_t i = 0; i < space->n_limit; i++)
+		is_limit = is_limit && space->limit[i].metric != METRIC_LATENCY;
+	if (!space->limit)
+		space->limit = space_array(reader, 1, sizeof(*space->limit));
+	if (is_limit && space->limit)
+		space->limit[space->n_limit++] = (struct space_limit){
+		    .metric = METRIC_LATENCY, .max = space->deadline_ms, .at = space_text_place(node)};
+}
+
+void space_read_objectives(struct space_reader *reader)
+{
+	const char *name[N_METRIC];
+	const struct doc_node *list = doc_find(reader->root, "objectives");
+	struct space *space = reader->space;
+	if (!list) {
+		err_add_at(reader->err, ERR_INPUT, doc_place(reader->root),
+		           "a space without 'objectives', e.g. objectives: [latency_ms, energy_mj]");
+		return;
+	}
+	if (!space_has_items(list, "objectives", reader->err))
+		return;
+	if (item_n(list) > SPACE_MAX_OBJECTIVE)
+		err_add_at(reader->err, ERR_INPUT, doc_place(list), "objectives: found %zu, at most %d are allowed",
+		           item_n(list), SPACE_MAX_OBJECTIVE);
+	for (size_t i = 0; i < N_METRIC; i++)
+		name[i] = metric_table[i].name;
+	bool is_named[N_METRIC] = {false};
+	for (size_t i = 0; i < item_n(list); i++) {
+		const struct doc_node *item = item_at(list, i);
+		size_t index;
+		if (!doc_get_choice(item, "objective", name, N_METRIC, &index, reader->err))
+			continue;
+		if (is_named[index])
+			err_add_at(reader->err, ERR_INPUT, doc_place(item), "objectives: found %s again, allowed once",
+			           name[index]);
+		else if (space->n_objective < SPACE_MAX_OBJECTIVE) /* of too many the others are only checked */
+			space->objective[space->n_objective++] = (enum metric)index;
+		is_named[index] = true;
+		check_area(reader, item, (enum metric)index);
+	}
+}
+
+/* value keeps its default when the key is absent or wrong. */
+static void read_number(const struct doc_node *map, const char *key, uint64_t min, uint64_t max, uint64_t *value,
+                        struct err *err)
+{
+	const struct doc_node *node = doc_find(map, key);
+	if (node)
+		(void)doc_get_u64(node, key, min, max, value, err);
+}
+
+void space_read_search(struct space_reader *reader)
+{
+	static const char *const allowed[] = {"engine",          "seed",    "population",   "generations", "max_front",
+	                                      "max_evaluations", "islands", "migrate_every"};
+	const char *name[MAX_ENGINE];
+	const struct doc_node *map = doc_find(reader->root, "search"), *engine;
+	struct space *space = reader->space;
+	uint64_t population = 0, generations = 0, islands = 1, migrate_every = 0, max_front = DEFAULT_MAX_FRONT;
+	size_t index;
+
+	space->engine = engine_exact.name;
+	space->seed = 1;
+	if (map) {
+		assert(engine_n <= MAX_ENGINE);
+		for (size_t i = 0; i < engine_n; i++)
+			name[i] = engine_table[i]->name;
+		doc_check_keys(map, allowed, sizeof(allowed) / sizeof(allowed[0]), reader->err);
+		if ((engine = doc_find(map, "engine")) != NULL &&
+		    doc_get_choice(engine, "engine", name, engine_n, &index, reader->err))
+			space->engine = engine_table[index]->name;
+		read_number(map, "seed", 0, UINT64_MAX, &space->seed, reader->err);
+		read_number(map, "population", 4, 1000000, &population, reader->err);
+		read_number(map, "generations", 1, 1000000000, &generations, reader->err);
+		read_number(map, "islands", 1, ISLANDS_MAX, &islands, reader->err);
+		read_number(map, "migrate_every", 1, 1000000, &migrate_every, reader->err);
+		read_number(map, "max_front", 2, 100000000, &max_front, reader->err);
+		read_number(map, "max_evaluations", 1, UINT64_MAX, &space->max_evaluation, reader->err);
+	}
+	assert(population <= UINT32_MAX && generations <= UINT32_MAX && max_front >= 2);
+	space->population = (uint32_t)population;
+	space->generations = (uint32_t)generations;
+	space->islands = (uint32_t)islands;
+	space->migrate_every = (uint32_t)migrate_every;
+	space->max_front = (size_t)max_front;
+}
+
+double space_limit_most(const struct space_limit *limit)
+{
+	return limit->max + fabs(limit->max) * SPACE_LIMIT_SLACK;
+}
+
+double space_metric_limit(const struct space *space, enum metric metric)
+{
+	double limit = INFINITY;
+	for (size_t i = 0; i < space->n_limit; i++)
+		if (space->limit[i].metric == metric)
+			limit = fmin(limit, space_limit_most(&space->limit[i]));
+	return limit;
+}

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef DSE_SPACE_RULES_H
+#define DSE_SPACE_RULES_H
+/* Rules under `layers:` of a space as they stand in the file, between reading and applying them. */
+#include "dse/base/pattern.h"
+#include "dse/space/space_parts.h"
+
+#define N_DIM 4 /* width, height, out_channels, in_channels: w, h, c, d of struct split */
+
+/* Which keys a rule sets, as bits. */
+#define RULE_DIM UINT32_C(1) /* the first of N_DIM bits, in the order of the dimensions */
+#define RULE_THESIS (UINT32_C(1) << 4)
+#define RULE_STRATEGY (UINT32_C(1) << 5)
+#define RULE_REUSE (UINT32_C(1) << 6)
+#define RULE_LEVEL (UINT32_C(1) << 7)
+#define RULE_OPERAND (UINT32_C(1) << 8)
+#define RULE_FETCH (UINT32_C(1) << 9)
+#define RULE_FORM (UINT32_C(1) << 10)
+
+/* What may be chosen in one dimension. */
+struct rule_dim {
+	enum split_choice choice;
+	uint32_t max_part;
+	size_t n_fixed; /* > 0: only these splits */
+	const struct dim_split *fixed;
+	bool *used;                  /* [n_fixed] some layer can use it */
+	const struct doc_node *node; /* the list, for messages; NULL without */
+};
+
+struct rule {
+	const struct doc_node *match; /* NULL: missing, reported */
+	struct pattern pattern;       /* empty: wrong, reported */
+	uint32_t set;
+	struct rule_dim dim[N_DIM];
+	bool thesis_split;
+	bool strategy[N_STRATEGY];
+	bool reuse[N_REUSE_OPERAND];
+	uint32_t level_mask;
+	bool operand_8bit, operand_16bit;
+	bool fetch[AHEAD_N];
+	bool form[N_CONV_FORM];
+	size_t n_matched;
+};
+
+#endif

@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "mapper/distribute/bound.h"
+#include "mapper/distribute/distribute.h"
+#include "mapper/distribute/tiling_systolic.h"
+#include "sim/base/checked.h"
+
+/*
+ * Lower bounds on a whole range of splits. Every count below is least when the
+ * dimensions that the range leaves open stay whole: fewer parts mean no more
+ * rounds of the array, no more overlapping ifmap rows and no more alignment.
+ * Copies between PEs are left out, because they grow with fewer parts.
+ */
+
+/* DRAM traffic that the strategy cannot avoid: each ifmap part once, filters once (once an ifmap part without reuse),
+ * results once; filters that were fetched ahead come from storage QPEs. */
+static void bound_traffic(const struct layer_context *context, const struct layer_design *design,
+                          const struct tiling *tiling, struct least_work *work)
+{
+	struct counts *least = &work->counts;
+	const struct strategy_info *strategy = &strategy_table[design->strategy];
+	bool is_matmul = context->block->kind == BLOCK_MATMUL;
+	double n_reload_map = strategy->reuses ? 1 : is_matmul ? tiling->n_w : tiling->n_meet;
+	double n_reload_filter = strategy->reuses ? 1 : is_matmul ? tiling->n_h : (double)tiling->n_map;
+	double filter = (double)tiling->all_filter_byte * n_reload_filter;
+	double ahead = design->weight_ahead == AHEAD_NONE   ? 0
+	               : design->weight_ahead == AHEAD_HALF ? filter / 2
+	                                                    : filter;
+	double map = (double)tiling->all_map_byte, result = (double)tiling->all_out_byte;
+	if (!strategy->fused) {
+		map = (double)tiling->all_map_aligned_byte;
+		result = (double)tiling->all_raw_out_byte * tiling->n_d;
+	}
+	work->fetch_byte = (double)context->next_byte[design->fetch_next];
+	least->dram_read_byte = filter - ahead + (design->in_storage ? 0 : map * n_reload_map) + work->fetch_byte;
+	least->dram_write_byte = design->out_storage || design->strategy == STRATEGY_THESIS_REUSE ? 0 : result;
+	least->sram_write_word += (least->dram_read_byte + ahead) / 4;
+	least->sram_read_word += (least->dram_write_byte + ahead) / 4;
+	least->noc_packet +=
+	    (least->dram_read_byte + least->dram_write_byte + ahead) / context->machine->noc_packet_byte;
+}
+
+/*
+ * The ARM operations: the same work for every split but for padding and partial sums, which grow with the parts.
+ * A fused job pads the parts of its input channels in the time of one, so with these split padding is not counted.
+ */
+static void bound_arm(const struct layer_context *context, const struct layer_design *design,
+                      const struct tiling *tiling, bool splits_d, struct counts *least)
+{
+	struct arm_share share = {.n_result = 1,
+	                          .n_map = 1,
+	                          .n_pad = splits_d ? 0 : 1,
+	                          .n_partial = tiling->n_d - 1,
+	                          .in_pe = true,
+	                          .source = true};
+	struct program program;
+	program.n_step = 0;
+	distribute_arm(context, design, tiling, &share, &program);
+	for (uint32_t i = 0; i < program.n_step; i++) {
+		least->arm_clk += program.step[i].counts.arm_clk;
+		least->sram_read_word += program.step[i].counts.sram_read_word;
+		least->sram_write_word += program.step[i].counts.sram_write_word;
+	}
+}
+
+/*
+ * The array computes every stride-1 output of a part, so a strided layer's whole
+ * extent takes more rounds than its parts: n outputs take (n - 1) * stride + m,
+ * least when every part has one output. The share of the whole's that is left.
+ */
+static double strided_frac(uint32_t extent, uint32_t kernel, uint32_t stride, uint32_t step)
+{
+	double one = (kernel > stride ? kernel : stride) - kernel + 1.0;
+	double whole = (double)ceil_div((uint64_t)(extent - 1) * stride + (uint64_t)one, step);
+	double least = extent * one / step;
+	return least < whole ? least / whole : 1;
+}
+
+static void bound_strided(const struct layer_context *context, unsigned open, struct counts *least)
+{
+	const struct block *block = context->block;
+	double frac = 1;
+	if (block->kind != BLOCK_CONV || block->stride == 1 || context->is_packed)
+		return;
+	if (open & BOUND_OPEN_W)
+		frac *= strided_frac(block->out_w, block_reach_w(block), block->stride, context->machine->mla_cols);
+	if (open & BOUND_OPEN_H)
+		frac *= strided_frac(block->out_h, block_reach_h(block), block->stride, 1);
+	least->mla_clk *= frac;
+	least->sram_read_word *= frac;
+	least->sram_write_word *= frac;
+	least->noc_packet *= frac;
+}
+
+/* Of a systolic array: any parts of what is open, the design's of what is not. */
+static void bound_systolic(const struct layer_context *context, const struct layer_design *design, unsigned open,
+                           struct least_work *least)
+{
+	const struct block *block = context->block;
+	const struct split whole = split_whole_group(block), *split = &design->split;
+	const struct dim_split *const own[] = {&split->w, &split->h, &split->c, &split->d};
+	const uint32_t extent[] = {whole.w.size_a, whole.h.size_a, whole.c.size_a, whole.d.size_a};
+	struct split_range range;
+	struct dim_range *const dim[] = {&range.w, &range.h, &range.c, &range.d};
+	struct verdict ignored;
+	uint64_t sram_byte;
+	for (int i = 0; i < 4; i++) {
+		uint32_t step = i < 2 ? block->pool : 1; /* bits of enum bound_open are in this order, too */
+		*dim[i] = (struct dim_range){extent[i], step, 1, extent[i] / step, step, NULL};
+		if (!(open & (1u << i)))
+			dim[i]->split = own[i];
+	}
+	(void)systolic_bound(context, design, &range, least, &sram_byte, &ignored);
+}
+
+/* Of a summed tiling. */
+static void bound_tiling(const struct layer_context *context, const struct layer_design *design,
+                         const struct tiling *tiling, unsigned open, struct least_work *least)
+{
+	const struct hierarchy *hierarchy = &context->hierarchy;
+	assert(tiling->is_summed);
+	least->busiest = (struct busiest_work){0};
+	least->phased = strategy_table[design->strategy].reuses;
+	least->n_pe = least->phased ? hierarchy->n_pe : machine_n_pe(context->machine);
+	tiling_mla_counts(context, tiling, &least->counts);
+	bound_strided(context, open, &least->counts);
+	/* the thesis simulator left tasks out: of what they do nothing is certain */
+	if (design->strategy == STRATEGY_THESIS_REUSE)
+		least->counts = (struct counts){0};
+	bound_traffic(context, design, tiling, least);
+	bound_arm(context, design, tiling, tiling->n_d > 1 || (open & BOUND_OPEN_D) != 0, &least->counts);
+}
+
+bool mapper_bound_tiled(const struct layer_context *context, const struct layer_design *design, struct tiling *tiling,
+                        struct least_work *least)
+{
+	if (context->machine->target == MACHINE_SYSTOLIC) {
+		bound_systolic(context, design, 0, least);
+		return true;
+	}
+	if (context->block->kind == BLOCK_POOL)
+		return false;
+	tiling_sum(context, &design->split, tiling);
+	bound_tiling(context, design, tiling, 0, least);
+	return true;
+}
+
+bool mapper_bound(const struct layer_context *context, const struct layer_design *design, unsigned open,
+                  struct least_work *least)
+{
+	const struct block *block = context->block;
+	if (context->machine->target == MACHINE_SYSTOLIC) {
+		bound_systolic(context, design, open, least);
+		return true;
+	}
+	if (block->kind == BLOCK_POOL)
+		return false;
+	struct split split = design->split, whole = split_whole(block);
+	if (open & BOUND_OPEN_W)
+		split.w = whole.w;
+	if (open & BOUND_OPEN_H)
+		split.h = whole.h;
+	if (open & BOUND_OPEN_C)
+		split.c = whole.c;
+	if (open & BOUND_OPEN_D)
+		split.d = whole.d;
+	struct tiling tiling;
+	tiling_size(context, &split, &tiling);
+	tiling_sum(context, &split, &tiling);
+	bound_tiling(context, design, &tiling, open, least);
+	return true;
+}
+
+void mapper_bound_least(const struct layer_context *context, const struct layer_design *design,
+                        const struct tiling *tiling, struct least_work *least)
+{
+	assert(tiling->is_least);
+	if (context->block->kind != BLOCK_POOL) {
+		bound_tiling(context, design, tiling, 0, least);
+		return;
+	}
+	/* maps in, results out; ARM clocks without padding */
+	const struct machine *machine = context->machine;
+	double in = (double)tiling->all_map_byte, out = (double)tiling->all_out_byte;
+	*least = (struct least_work){.n_pe = machine_n_pe(machine), .phased = true};
+	least->counts = (struct counts){
+	    .dram_read_byte = in,
+	    .dram_write_byte = out,
+	    .sram_read_word = out / 4,
+	    .sram_write_word = in / 4,
+	    .noc_packet = (in + out) / machine->noc_packet_byte,
+	    .arm_clk = distribute_arm_pixel_clk(machine, context->block) * (double)tiling->n_out_pixel,
+	};
+}

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef MAPPER_BOUND_H
+#define MAPPER_BOUND_H
+/* What no design of a kind is below: of one split, of one that is partly open, and of a range of splits. */
+#include "mapper/split/design.h"
+
+struct tiling;
+
+/* Dimensions of a split that a bound leaves open; added up. */
+enum bound_open { BOUND_OPEN_W = 1, BOUND_OPEN_H = 2, BOUND_OPEN_C = 4, BOUND_OPEN_D = 8 };
+
+/*
+ * The work that every design does at least that has this one's strategy and
+ * places, and its split in the dimensions that are not in open (enum
+ * bound_open). false: no bound is known (pooling). Feasible or not.
+ */
+bool mapper_bound(const struct layer_context *context, const struct layer_design *design, unsigned open,
+                  struct least_work *least);
+
+/* mapper_bound with nothing open; tiling of the design's split from tiling_size, gets its sums. */
+bool mapper_bound_tiled(const struct layer_context *context, const struct layer_design *design, struct tiling *tiling,
+                        struct least_work *least);
+
+/*
+ * A range of splits: in each dimension either one split or any into n_least to
+ * n_most parts, the largest of which is at least of this size.
+ */
+struct dim_range {
+	uint32_t extent, step; /* of the block; a single split may exceed the extent (padding) */
+	uint32_t n_least, n_most;
+	uint32_t size;                 /* that no split's largest part is below */
+	const struct dim_split *split; /* NULL: any */
+};
+struct split_range {
+	struct dim_range w, h, c, d;
+};
+
+/* What no design of a range is below: a program where the numbers of parts are given, else the least work. */
+struct range_bound {
+	bool has_program;
+	struct program program; /* sram_byte is valid in both cases */
+	struct least_work work;
+};
+
+/*
+ * Lower bound on all designs that have this one's strategy, operand and places and a split of the range (design->split
+ * is not looked at). The fast tier's price of the program (sim_run_least) or of the work (sim_bound) is not above that
+ * of any design of the range. false: none of them runs; the verdict's bytes are then the least that any of them asks
+ * for. Input channels are either whole in all of the range or split in all of it. with_program: false: never a
+ * program; the work alone is a bound for the event tier, too. No allocation.
+ */
+bool mapper_bound_range(const struct layer_context *context, const struct layer_design *design,
+                        const struct split_range *range, bool with_program, struct range_bound *bound,
+                        struct verdict *verdict);
+
+#endif

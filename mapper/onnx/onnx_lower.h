@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef MAPPER_ONNX_LOWER_H
+#define MAPPER_ONNX_LOWER_H
+/*
+ * From an ONNX graph whose shapes are known to layers of our networks. What is
+ * done number by number to a convolution's result becomes part of its layer;
+ * reshaping and the like cost nothing or become views; what the ARM cores do
+ * alone becomes a pooling of 1x1 pixels: one operation a number.
+ */
+#include "mapper/onnx/onnx_graph.h"
+#include "mapper/network/parser.h"
+
+/* What becomes of a node. */
+enum onnx_status {
+	ONNX_MLA,         /* a convolution or matrix multiplication */
+	ONNX_ARM,         /* done by the ARM cores, in a layer of its own or in the layer that computes its input */
+	ONNX_FOLDED,      /* known before anything runs, or part of weights, biases, quantisation or padding */
+	ONNX_FREE,        /* other addresses of the same numbers */
+	ONNX_UNSUPPORTED, /* no layers for it */
+	N_ONNX_STATUS
+};
+extern const char *const onnx_status_name[N_ONNX_STATUS]; /* "mla", ... */
+
+struct onnx_verdict {
+	enum onnx_status status;
+	uint64_t mac;      /* multiply-accumulates of Conv, Gemm, MatMul and their kin; 0: others */
+	uint64_t n_weight; /* weights and biases of Conv and Gemm and their kin; 0: others */
+	uint32_t layer;    /* number of the layer that does it; 0: none */
+	const char *why;   /* ONNX_UNSUPPORTED: the reason and what to do; else NULL */
+};
+
+struct onnx_plan {
+	struct onnx_verdict *verdict; /* [n_node of the graph] */
+	size_t n_unsupported;
+	uint64_t mac, n_parameter; /* of all nodes */
+	struct layer_list list;    /* usable when n_unsupported is 0 */
+	uint32_t *node_of;         /* [list.n] node that made the layer */
+	struct arena arena;        /* owns all of it */
+};
+
+/*
+ * Plan a graph, which stays as it is. name is what the network is called, at most NETWORK_NAME_SIZE - 1 bytes, and
+ * stays the caller's. That nodes cannot be mapped is no error: see n_unsupported. ERR_INPUT: more layers or a larger
+ * input than networks have; ERR_INTERNAL. The plan is empty after an error; free it with onnx_plan_free.
+ */
+enum err_code onnx_lower(struct onnx_graph *graph, const char *name, struct onnx_plan *plan, struct err *err);
+
+void onnx_plan_free(struct onnx_plan *plan);
+
+#endif

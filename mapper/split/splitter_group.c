@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The thesis' splitter for grouped convolutions, of which it has none. Its rules
+ * are kept as far as they say something: columns of the array filled best, then
+ * the least aligned bytes of all tasks over the share of PEs they keep busy,
+ * then few parts. Rows cannot be filled better by any split. Filters are cut
+ * between groups before inside of them, because parts of a group need its ifmap
+ * channels each, and input channels last.
+ */
+#include "mapper/split/splitter_parts.h"
+#include "sim/base/checked.h"
+
+/* Numbers of parts of a width or height that are tried: the first ones, and all that divide it. */
+#define N_FIRST_PART 16u
+
+struct search {
+	const struct splitter *splitter;
+	const struct block *block;
+	uint32_t d; /* input channels of a group a task */
+
+	bool found;
+	uint64_t n_column, cost, n_task; /* of the best so far, compared in this order */
+	struct split split;
+};
+
+/* Of parts of at most these sizes. */
+static void try_split(struct search *search, const struct split *split)
+{
+	const struct splitter *splitter = search->splitter;
+	uint64_t n_task = split_n_task(split), n_pe = splitter->n_pe;
+	uint64_t n_column = align_up(split->w.size_a, splitter->machine->mla_cols) * dim_n_part(&split->w);
+	uint64_t need =
+	    splitter_need_byte(splitter, split->w.size_a, split->h.size_a, split->c.size_a, search->d, false);
+	uint64_t cost = mul_sat(need, align_up(n_task, n_pe));
+
+	if (need > splitter->machine->pe_sram_byte)
+		return;
+	if (search->found) {
+		if (n_column != search->n_column ? n_column > search->n_column
+		    : cost != search->cost       ? cost > search->cost
+		                                 : n_task >= search->n_task)
+			return;
+	}
+	search->found = true;
+	search->n_column = n_column;
+	search->cost = cost;
+	search->n_task = n_task;
+	search->split = *split;
+}
+
+/* A width and a height with filter parts of whole groups, then, if inside, with equal ones of a group. */
+static void try_filters(struct search *search, struct split *split, bool inside)
+{
+	const struct block *block = search->block;
+	uint32_t n_group = block_n_group(block), size = block_group_out_c(block), n_most = inside ? size : n_group;
+
+	for (uint32_t n = 1 + inside; n <= n_most; n++) {
+		if (n_most % n != 0)
+			continue;
+		split->c = inside ? (struct dim_split){.size_a = size / n, .n_a = n * n_group}
+		                  : (struct dim_split){.size_a = n_group / n * size, .n_a = n};
+		try_split(search, split);
+	}
+}
+
+static bool is_tried(uint32_t n_unit, uint32_t n_part)
+{
+	return n_part <= N_FIRST_PART || n_unit % n_part == 0;
+}
+
+static bool search_parts(struct search *search, bool inside)
+{
+	const struct block *block = search->block;
+	uint32_t n_unit_w = block->out_w / block->pool, n_unit_h = block->out_h / block->pool;
+	struct split split = split_whole(block);
+
+	search->found = false;
+	split.d = (struct dim_split){.size_a = search->d, .n_a = block_group_in_c(block) / search->d};
+	for (uint32_t n_w = 1; n_w <= n_unit_w; n_w++) {
+		if (!is_tried(n_unit_w, n_w))
+			continue;
+		split.w = dim_even(block->out_w, n_w, block->pool);
+		for (uint32_t n_h = 1; n_h <= n_unit_h; n_h++) {
+			if (!is_tried(n_unit_h, n_h))
+				continue;
+			split.h = dim_even(block->out_h, n_h, block->pool);
+			try_filters(search, &split, inside);
+		}
+	}
+	return search->found;
+}
+
+bool splitter_group(const struct splitter *splitter, struct split *split)
+{
+	struct search search = {.splitter = splitter, .block = splitter->block};
+	uint32_t n_channel = block_group_in_c(splitter->block);
+
+	assert(block_n_group(splitter->block) > 1);
+	for (uint32_t n = 1; n <= n_channel; n++) {
+		search.d = n_channel / n;
+		if (n_channel % n != 0 || (!search_parts(&search, false) && !search_parts(&search, true)))
+			continue;
+		*split = search.split;
+		return true;
+	}
+	return false;
+}

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef MAPPER_UNFOLD_CHIP_H
+#define MAPPER_UNFOLD_CHIP_H
+/*
+ * Inside the unfolder of reuse on the chip: who holds what. Its files each write
+ * one kind of step and keep the state up to date:
+ *
+ *   unfold_chip_filter.c   weight and migration: who has which filter part
+ *   unfold_chip_map.c      input: who has which ifmap part
+ *   unfold_chip.c          computation, and the order of all steps
+ */
+#include "mapper/network/place.h"
+#include "mapper/unfold/unfold_parts.h"
+
+#define CHIP_NONE UINT32_MAX
+
+struct chip {
+	const struct layer_context *context;
+	const struct layer_design *design;
+	const struct tiling *tiling;
+	const struct unfold_fetch *fetch;
+	struct schedule *schedule;
+	uint64_t n_task, fetched_byte; /* run, and fetched for the next block, so far */
+	struct chip_assignment assignment;
+	struct place place;
+	uint32_t pass;   /* group of a grouped convolution at work; 0 */
+	bool is_source;  /* the thesis' own rules, for a layer they serve; else ours */
+	uint32_t n_pe;   /* of a QPE */
+	uint32_t n_slot; /* parts of a block side by side; of one QPE or more a multiple of n_pe, below that a power of
+	                    two where that is less */
+	uint32_t n_set;  /* QPEs that hold different ifmap parts; each of the others has the parts of one of these */
+
+	/* By PE. */
+	uint32_t *map, *filter; /* part held; CHIP_NONE */
+	uint32_t *arrival;      /* operation of this step that put there what is passed on, or that it is busy with */
+	uint32_t *moved;        /* room for a permutation of filter */
+	uint32_t *block_of;     /* by QPE: its block; CHIP_NONE */
+	uint32_t *ring, *turn;  /* by QPE: where its filters go in a ring step and in a rotation; itself: nowhere */
+	uint32_t *cell_of;      /* by QPE: place in the ring of cells */
+	uint32_t *orbit;        /* by QPE: equal for those between which rotations pass filters */
+	bool *done;             /* [n_map][n_c] pairs that have met */
+	uint32_t *memory;
+};
+
+static inline uint32_t chip_pe(const struct chip *chip, uint32_t qpe, uint32_t z)
+{
+	return qpe * chip->n_pe + z;
+}
+
+/* Start a step; nobody is busy. */
+void chip_add_step(struct chip *chip, enum phase phase);
+
+/* Add a transfer that waits for one operation of its step, or for none. */
+uint32_t chip_add_transfer(struct chip *chip, enum op_kind kind, enum op_content content, uint32_t pe, uint32_t peer,
+                           uint32_t part, uint32_t byte, uint32_t before);
+
+/* Rows of ifmap parts that a block has: first to end - 1. */
+struct chip_rows {
+	uint32_t first, end;
+};
+struct chip_rows chip_rows_of(const struct chip *chip, uint32_t block);
+
+/* The QPE that is the k-th to get a block's ifmap parts, k < n_qpe: the first n_set are the heads of the chains. */
+uint32_t chip_seat(const struct chip *chip, uint32_t block, uint32_t k);
+
+/* The weight step of filter parts first .. first + n - 1, at most as many as PEs compute. */
+void chip_load_filters(struct chip *chip, uint32_t first, uint32_t n);
+
+/* Work out chip->cell_of, chip->ring, chip->turn, chip->orbit. */
+void chip_plan_migration(struct chip *chip);
+
+/* One migration, from every QPE to to[QPE] at once, or in n_step steps of every n_step-th QPE of a cell. */
+void chip_migrate(struct chip *chip, const uint32_t *to, uint32_t n_step);
+
+/* The input step of a wave. */
+void chip_load_maps(struct chip *chip, uint32_t wave);
+
+#endif

@@ -1,0 +1,456 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A chip: routes between its parts, set up, and the loop over what each of them has to do. */
+#include "sim/event/event_chip.h"
+#include "sim/base/checked.h"
+#include "sim/base/real.h"
+#include <assert.h>
+#include <stdlib.h>
+
+/* The ARM core takes a clock a message, the DMA one before its first read: thesis table 5.1. */
+#define DMA_START_CLK 1
+/* Stretches shorter than this are not worth the trouble. */
+#define MIN_ALONE_CLK 256
+
+/* ---- routes ---- */
+
+/* The link of the receiver by which packets come from a QPE next to it. */
+static uint8_t link_from(const struct mesh *mesh, uint32_t from, uint32_t to)
+{
+	uint32_t from_x = mesh_x(mesh, from), to_x = mesh_x(mesh, to);
+	if (from_x != to_x)
+		return from_x < to_x ? EVENT_LINK_WEST : EVENT_LINK_EAST;
+	return mesh_y(mesh, from) < mesh_y(mesh, to) ? EVENT_LINK_NORTH : EVENT_LINK_SOUTH;
+}
+
+static void fill_routes(struct event_chip *chip)
+{
+	const struct mesh *mesh = &chip->mesh;
+	for (uint32_t from = 0; from < mesh->n_qpe; from++) {
+		chip->agent_of[from] = mesh_agent(mesh, from);
+		for (uint32_t d = 0; d < mesh->n_dram; d++)
+			chip->dram_port[from * mesh->n_dram + d] = mesh_dram_port(mesh, d, from);
+		for (uint32_t to = 0; to < mesh->n_qpe; to++) {
+			if (from == to)
+				continue;
+			uint32_t next = mesh_next(mesh, from, to);
+			chip->next[from * mesh->n_qpe + to] = next;
+			chip->next_link[from * mesh->n_qpe + to] = link_from(mesh, from, next);
+		}
+	}
+}
+
+void event_chip_wake(struct event_chip *chip, uint64_t clk, uint32_t unit)
+{
+	clk = clk > chip->queue.clk ? clk : chip->queue.clk;
+	if (clk >= chip->wake_clk[unit])
+		return;
+	chip->wake_clk[unit] = clk;
+	event_queue_wake(&chip->queue, clk, unit);
+}
+
+void event_chip_push_link(struct event_chip *chip, uint32_t qpe, uint32_t link, struct event_message message)
+{
+	event_qpe_push_link(&chip->qpe[qpe], link, message);
+	event_chip_wake(chip, message.clk * chip->pe_khz / chip->noc_khz, qpe);
+}
+
+/* On to the QPE that is next on the way. */
+static void pass_on(struct event_chip *chip, uint32_t from, uint32_t to, struct event_message message)
+{
+	uint32_t way = from * chip->mesh.n_qpe + to, next = chip->next[way], link = chip->next_link[way];
+	uint64_t *link_clk = &chip->link_clk[next * EVENT_LINK_AGENT + link];
+	assert(link < EVENT_LINK_AGENT);
+	if (message.clk < *link_clk)
+		message.clk = *link_clk;
+	*link_clk = message.clk + 1;
+	event_chip_push_link(chip, next, link, message);
+}
+
+void event_chip_forward(struct event_chip *chip, struct event_qpe *qpe, uint64_t noc_clk, struct event_message message)
+{
+	const struct mesh *mesh = &chip->mesh;
+	uint32_t to, from = qpe->index;
+	message.clk = noc_clk + chip->hop_clk + event_qpe_base_noc_clk(qpe);
+	if (message.to & EVENT_NODE_AGENT)
+		to = message.to - EVENT_NODE_AGENT;
+	else if (message.to & EVENT_NODE_DRAM)
+		to = chip->dram_port[from * mesh->n_dram + message.to - EVENT_NODE_DRAM];
+	else
+		to = message.to / chip->machine->qpe_n_pe;
+	if (to != from)
+		pass_on(chip, from, to, message);
+	else if (message.to & EVENT_NODE_AGENT)
+		event_agent_push(chip, to, ceil_div(message.clk * chip->pe_khz, chip->noc_khz), message);
+	else
+		event_dram_push(chip, message.to - EVENT_NODE_DRAM, mesh_y(mesh, to), message.clk, message);
+}
+
+/* ---- what QPEs ask ---- */
+
+void event_chip_trace_router(struct event_qpe *qpe, uint64_t noc_clk)
+{
+	struct event_chip *chip = qpe->chip;
+	uint64_t chip_clk = (noc_clk + event_qpe_base_noc_clk(qpe)) * chip->pe_khz / chip->noc_khz;
+	event_trace_busy(chip->trace, &chip->router_span[qpe->index],
+	                 &(struct trace_span){.unit = TRACE_ROUTER,
+	                                      .index = qpe->index,
+	                                      .name = "busy",
+	                                      .begin_clk = chip_clk,
+	                                      .end_clk = chip_clk + 1,
+	                                      .part = UINT32_MAX,
+	                                      .peer = UINT32_MAX,
+	                                      .n = 1});
+}
+
+static void end_traces(struct event_chip *chip)
+{
+	for (uint32_t i = 0; i < chip->mesh.n_qpe; i++) {
+		event_trace_end(chip->trace, &chip->router_span[i]);
+		event_trace_end(chip->trace, &chip->agent[i].span);
+	}
+	for (uint32_t i = 0; i < chip->mesh.n_dram; i++)
+		event_trace_end(chip->trace, &chip->dram[i].span);
+}
+
+void event_chip_command(struct event_qpe *qpe, uint32_t pe, uint32_t op)
+{
+	struct event_chip *chip = qpe->chip;
+	const struct event_live *live = &chip->live[op];
+	struct event_dma *dma = &qpe->dma[pe];
+	uint64_t clk = qpe->queue.clk;
+	if (live->kind == OP_TASK) {
+		uint32_t source = live->peer - qpe->first_pe;
+		event_mla_start(qpe, pe, &chip->plan[live->shape], source, clk + ARM_MESSAGE_CLK);
+		qpe->mla[pe].op = op;
+		assert(chip->n_busy > 0);
+		if (--chip->n_busy == 0)
+			chip->try_alone = true;
+		return;
+	}
+	assert(live->pe == qpe->first_pe + pe && live->kind != OP_LOAD);
+	if (live->kind == OP_SYNC) {
+		event_qpe_report(qpe, pe, op);
+		return;
+	}
+	bool was_empty = dma->n_left == 0 && event_fifo_clk(&dma->command) == UINT64_MAX;
+	clk += ARM_MESSAGE_CLK + DMA_START_CLK;
+	event_fifo_push(&dma->command, (struct event_message){.clk = clk, .from = op});
+	if (was_empty)
+		event_wake(qpe, clk, pe, EVENT_DMA);
+}
+
+bool event_chip_receive(struct event_chip *chip, uint32_t op)
+{
+	struct event_live *live = &chip->live[op];
+	assert(live->n_left > 0);
+	return --live->n_left == 0;
+}
+
+void event_chip_end_task(struct event_qpe *qpe, uint32_t pe)
+{
+	struct event_chip *chip = qpe->chip;
+	const struct event_mla *mla = &qpe->mla[pe];
+	const struct event_live *live = &chip->live[mla->op];
+	chip->n_busy++;
+	event_qpe_send(qpe, (struct event_message){.to = EVENT_NODE_AGENT + chip->agent_of[qpe->index],
+	                                           .from = mla->op,
+	                                           .kind = EVENT_REPORT});
+	event_trace_span(chip->trace, &(struct trace_span){.unit = TRACE_PE_MLA,
+	                                                   .index = qpe->first_pe + pe,
+	                                                   .name = "task",
+	                                                   .begin_clk = mla->start_clk,
+	                                                   .end_clk = mla->done_clk,
+	                                                   .part = live->part,
+	                                                   .peer = live->peer,
+	                                                   .n = mla->plan.n_row * mla->plan.n_block *
+	                                                        mla->plan.n_round_tap * mla->plan.rate.tap_clk});
+}
+
+void event_chip_end_dma(struct event_qpe *qpe, uint32_t pe)
+{
+	struct event_chip *chip = qpe->chip;
+	const struct event_dma *dma = &qpe->dma[pe];
+	const struct event_live *live = &chip->live[dma->packet.from];
+	event_trace_span(chip->trace, &(struct trace_span){.unit = TRACE_PE_DMA,
+	                                                   .index = qpe->first_pe + pe,
+	                                                   .name = live->kind == OP_COPY ? "copy" : "store",
+	                                                   .begin_clk = dma->begin_clk,
+	                                                   .end_clk = qpe->base_clk + qpe->queue.clk + 1,
+	                                                   .part = live->part,
+	                                                   .peer = live->peer,
+	                                                   .n = live->byte});
+}
+
+/* ---- QPEs alone ---- */
+
+/* The first clock in which any task can end, if all QPEs have come to a clock. */
+static uint64_t least_end_clk(const struct event_chip *chip, uint64_t clk)
+{
+	uint64_t end_clk = UINT64_MAX;
+	for (uint32_t i = 0; i < chip->mesh.n_qpe; i++) {
+		const struct event_qpe *qpe = &chip->qpe[i];
+		for (uint32_t k = 0; k < qpe->n_pe && qpe->n_running > 0; k++) {
+			if (qpe->mla[k].phase == EVENT_DONE)
+				continue;
+			uint64_t least_clk = event_mla_least_clk(&qpe->mla[k], clk);
+			end_clk = least_clk < end_clk ? least_clk : end_clk;
+		}
+	}
+	return end_clk;
+}
+
+/*
+ * Nothing is under way but tasks, and those of a QPE touch no other QPE: until
+ * the first of them can end, QPEs run one after the other, and each may replay
+ * what recurs. The bound on the end is reached in a few such stretches. false: no task can end by max_clk.
+ */
+static bool run_alone(struct event_chip *chip)
+{
+	uint64_t clk = chip->queue.clk, end_clk;
+	chip->try_alone = false;
+	while ((end_clk = least_end_clk(chip, clk)) != UINT64_MAX && end_clk >= clk + MIN_ALONE_CLK) {
+		if (end_clk > chip->max_clk)
+			return false;
+		for (uint32_t i = 0; i < chip->mesh.n_qpe; i++) {
+			struct event_qpe *qpe = &chip->qpe[i];
+			struct event_replay *replay = chip->replay ? chip->replay[i] : NULL;
+			if (event_qpe_next_clk(qpe) == UINT64_MAX)
+				continue;
+			if (replay && chip->disturbed[i])
+				event_replay_reset(replay);
+			chip->disturbed[i] = false;
+			event_qpe_run(qpe, end_clk, replay);
+			chip->wake_clk[i] = UINT64_MAX;
+			if (event_qpe_next_clk(qpe) != UINT64_MAX)
+				event_chip_wake(chip, event_qpe_next_clk(qpe), i);
+		}
+		clk = end_clk;
+	}
+	return true;
+}
+
+static enum err_code refuse_clk(const struct event_chip *chip, struct err *err)
+{
+	return err_add(err, ERR_INFEASIBLE,
+	               "more than %llu PE clocks, which is as far as events can be timed on this machine; take closed "
+	               "forms (--detail fast)",
+	               (unsigned long long)chip->max_clk);
+}
+
+/* ---- the loop ---- */
+
+static void step_unit(struct event_chip *chip, uint32_t unit, uint64_t clk)
+{
+	uint32_t n_qpe = chip->mesh.n_qpe, n_dram = chip->mesh.n_dram;
+	if (unit >= n_qpe + n_dram) {
+		event_agent_step(chip, unit - n_qpe - n_dram, clk);
+		return;
+	}
+	if (unit >= n_qpe) {
+		event_dram_step(chip, unit - n_qpe, clk);
+		return;
+	}
+	struct event_qpe *qpe = &chip->qpe[unit];
+	event_qpe_run(qpe, clk + 1, NULL);
+	chip->disturbed[unit] = true;
+	uint64_t next_clk = event_qpe_next_clk(qpe);
+	if (next_clk != UINT64_MAX)
+		event_chip_wake(chip, next_clk, unit);
+}
+
+enum err_code event_chip_run(struct event_chip *chip, const struct schedule_step *step, struct err *err)
+{
+	uint32_t unit;
+	event_host_begin(chip, step);
+	while (!event_host_is_done(chip)) {
+		if (chip->try_alone && chip->n_busy == 0 && !run_alone(chip))
+			return refuse_clk(chip, err);
+		if (!event_queue_next(&chip->queue, &unit))
+			return err_add(err, ERR_INTERNAL, "the simulation stops with operations that never end");
+		uint64_t clk = chip->queue.clk;
+		/* It was woken for an earlier clock since. */
+		if (chip->wake_clk[unit] != clk)
+			continue;
+		chip->wake_clk[unit] = UINT64_MAX;
+		if (clk > chip->max_clk)
+			return refuse_clk(chip, err);
+		step_unit(chip, unit, clk);
+	}
+	if (chip->trace)
+		end_traces(chip);
+	return ERR_OK;
+}
+
+/* ---- set up ---- */
+
+/* Packets of all operations and jobs of a schedule. */
+static double n_packet(const struct event_chip *chip)
+{
+	const struct schedule *schedule = chip->schedule;
+	double n = 0, packet_byte = chip->machine->noc_packet_byte;
+	for (uint32_t i = 0; i < schedule->n_op; i++)
+		n += schedule->op[i].byte / packet_byte + 1;
+	for (uint32_t i = 0; i < schedule->n_job; i++)
+		n += ((double)schedule->job[i].map_byte + schedule->job[i].filter_byte + schedule->job[i].store_byte) /
+		         packet_byte +
+		     3;
+	return n;
+}
+
+/*
+ * Clocks of one unit become another's by a product with its frequency. What is on its way may lie ahead of the present
+ * clock: all packets behind each other in a DRAM, in a router or before the host, operand A of all PEs of a QPE, asked
+ * for and sent, and the latencies of some parts. max_clk leaves room for that.
+ */
+static enum err_code find_max_clk(struct event_chip *chip, struct err *err)
+{
+	const struct machine *machine = chip->machine;
+	double pe_khz = (double)chip->pe_khz, noc_khz = (double)chip->noc_khz, most_a = 0;
+	double dram_khz = machine->dram_clk_mhz * 1000, tick_khz = dram_khz * machine->dram_access_byte;
+	for (uint32_t i = 0; i < chip->schedule->n_shape; i++)
+		most_a = real_max(most_a, (double)chip->plan[i].n_round_a);
+	double n = n_packet(chip), n_hop = chip->mesh.w + chip->mesh.h + 2.0;
+	double packet_ms = machine->dram_access_clk * (double)machine->noc_packet_byte / tick_khz;
+	double ahead_ms = n * real_max(packet_ms, 1 / noc_khz) + 2 * most_a * machine->qpe_n_pe / noc_khz +
+	                  (n + 4.0 * machine->host_latency_clk + machine->mla_init_clk) / pe_khz +
+	                  (2.0 * machine->dram_interface_clk + 2) / dram_khz + n_hop * machine->noc_hop_clk / noc_khz;
+	double product = real_max(pe_khz * noc_khz, tick_khz * real_max(pe_khz, noc_khz));
+	double max_clk = (0x1p62 / product - ahead_ms) * pe_khz;
+	if (!(max_clk >= 1))
+		return err_add(err, ERR_INFEASIBLE,
+		               "transfers of %.3g ms one behind the other are longer than events can be timed on this "
+		               "machine; take closed forms (--detail fast)",
+		               ahead_ms);
+	chip->max_clk = max_clk < (double)SIM_MAX_COUNT ? (uint64_t)max_clk : SIM_MAX_COUNT;
+	return ERR_OK;
+}
+
+static enum err_code check_size(const struct event_chip *chip, struct err *err)
+{
+	uint32_t n_pe = chip->machine->qpe_n_pe, n_qpe = chip->mesh.n_qpe;
+	if (n_pe <= EVENT_MAX_PE && n_qpe <= EVENT_MAX_QPE)
+		return ERR_OK;
+	return err_add(err, ERR_INFEASIBLE,
+	               "%u QPEs of %u PEs, the event tier has up to %d of up to %d; take closed forms (--detail fast)",
+	               n_qpe, n_pe, EVENT_MAX_QPE, EVENT_MAX_PE);
+}
+
+static enum err_code init_plans(struct event_chip *chip, struct err *err)
+{
+	const struct schedule *schedule = chip->schedule;
+	chip->plan = calloc((size_t)schedule->n_shape + 1, sizeof(*chip->plan));
+	if (!chip->plan)
+		return err_add(err, ERR_INTERNAL, "no memory for %u tasks", schedule->n_shape);
+	for (uint32_t i = 0; i < schedule->n_shape; i++) {
+		enum err_code code = event_task_check(&schedule->shape[i], i, err);
+		if (code != ERR_OK)
+			return code;
+		event_plan(chip->machine, &schedule->shape[i], &chip->plan[i]);
+	}
+	return ERR_OK;
+}
+
+static enum err_code init_units(struct event_chip *chip, struct err *err)
+{
+	enum err_code code = ERR_OK;
+	for (uint32_t i = 0; i < chip->mesh.n_qpe && code == ERR_OK; i++) {
+		code = event_qpe_init(&chip->qpe[i], chip->machine, chip->level, i, chip->n_link, err);
+		chip->qpe[i].chip = chip;
+		if (code == ERR_OK)
+			code = event_fifo_init(&chip->agent[i].in, 0, err);
+		if (code == ERR_OK)
+			code = event_fifo_init(&chip->agent[i].known, 0, err);
+	}
+	for (uint32_t i = 0; i < chip->mesh.n_dram && code == ERR_OK; i++)
+		code = event_dram_init(&chip->dram[i], chip, i, err);
+	return code;
+}
+
+static enum err_code init_replay(struct event_chip *chip, struct err *err)
+{
+	uint32_t n_qpe = chip->mesh.n_qpe;
+	chip->replay = calloc(n_qpe, sizeof(struct event_replay *));
+	for (uint32_t i = 0; chip->replay && i < n_qpe; i++) {
+		chip->replay[i] = event_replay_new();
+		if (!chip->replay[i])
+			return err_add(err, ERR_INTERNAL, "no memory for what recurs");
+	}
+	return chip->replay ? ERR_OK : err_add(err, ERR_INTERNAL, "no memory for what recurs");
+}
+
+enum err_code event_chip_init(struct event_chip *chip, const struct machine *machine, const struct schedule *schedule,
+                              uint32_t level, const struct event_option *option, struct err *err)
+{
+	*chip = (struct event_chip){.machine = machine, .schedule = schedule, .level = level};
+	mesh_derive(machine, &chip->mesh);
+	enum err_code code = check_size(chip, err);
+	if (code != ERR_OK)
+		return code;
+	chip->noc_khz = (uint64_t)(machine->noc_clk_mhz * 1000 + 0.5);
+	chip->pe_khz = (uint64_t)(machine->level[level].clk_mhz * 1000 + 0.5);
+	chip->hop_clk = machine->noc_hop_clk;
+	chip->trace = option ? option->trace : NULL;
+	chip->n_pe = chip->mesh.n_qpe * machine->qpe_n_pe;
+	uint32_t n_qpe = chip->mesh.n_qpe, n_dram = chip->mesh.n_dram, n_unit = 2 * n_qpe + n_dram;
+	chip->n_link = EVENT_LINK_DRAM + 2 * (uint32_t)ceil_div(n_dram, 2 * (uint64_t)chip->mesh.n_row_group);
+	chip->qpe = calloc(n_qpe, sizeof(*chip->qpe));
+	chip->dram = calloc(n_dram, sizeof(*chip->dram));
+	chip->agent = calloc(n_qpe, sizeof(*chip->agent));
+	chip->agent_of = calloc(n_qpe, sizeof(*chip->agent_of));
+	chip->dram_port = calloc((size_t)n_qpe * n_dram, sizeof(*chip->dram_port));
+	chip->next = calloc((size_t)n_qpe * n_qpe, sizeof(*chip->next));
+	chip->next_link = calloc((size_t)n_qpe * n_qpe, sizeof(*chip->next_link));
+	chip->link_clk = calloc((size_t)n_qpe * EVENT_LINK_AGENT, sizeof(*chip->link_clk));
+	chip->wake_clk = calloc(n_unit, sizeof(*chip->wake_clk));
+	chip->disturbed = calloc(n_qpe, sizeof(*chip->disturbed));
+	chip->router_span = calloc(n_qpe, sizeof(*chip->router_span));
+	if (!chip->qpe || !chip->dram || !chip->agent || !chip->agent_of || !chip->dram_port || !chip->next ||
+	    !chip->next_link || !chip->link_clk || !chip->wake_clk || !chip->disturbed || !chip->router_span)
+		return err_add(err, ERR_INTERNAL, "no memory for a chip of %u QPEs", n_qpe);
+	for (uint32_t i = 0; i < n_unit; i++)
+		chip->wake_clk[i] = UINT64_MAX;
+	fill_routes(chip);
+	code = event_queue_init(&chip->queue, n_unit, err);
+	if (code == ERR_OK)
+		code = init_plans(chip, err);
+	if (code == ERR_OK)
+		code = find_max_clk(chip, err);
+	if (code == ERR_OK)
+		code = init_units(chip, err);
+	if (code == ERR_OK && !(option && (option->no_replay || option->trace)))
+		code = init_replay(chip, err);
+	if (code != ERR_OK)
+		return code;
+	chip->host = event_host_new(chip, err);
+	return chip->host ? ERR_OK : ERR_INTERNAL;
+}
+
+void event_chip_free(struct event_chip *chip)
+{
+	for (uint32_t i = 0; chip->qpe && i < chip->mesh.n_qpe; i++)
+		event_qpe_free(&chip->qpe[i]);
+	for (uint32_t i = 0; chip->dram && i < chip->mesh.n_dram; i++)
+		event_dram_free(&chip->dram[i], chip->mesh.h);
+	for (uint32_t i = 0; chip->agent && i < chip->mesh.n_qpe; i++) {
+		event_fifo_free(&chip->agent[i].in);
+		event_fifo_free(&chip->agent[i].known);
+	}
+	for (uint32_t i = 0; chip->replay && i < chip->mesh.n_qpe; i++)
+		event_replay_free(chip->replay[i]);
+	free(chip->qpe);
+	free(chip->dram);
+	free(chip->agent);
+	free(chip->agent_of);
+	free(chip->dram_port);
+	free(chip->next);
+	free(chip->next_link);
+	free(chip->link_clk);
+	free(chip->wake_clk);
+	free(chip->disturbed);
+	free(chip->router_span);
+	free(chip->replay);
+	free(chip->plan);
+	free(chip->live);
+	event_queue_free(&chip->queue);
+	event_host_free(chip->host);
+}

@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef SIM_EVENT_CHIP_H
+#define SIM_EVENT_CHIP_H
+/*
+ * A chip of the event tier, internal to the tier: QPEs in a mesh, DRAM
+ * interfaces at its edges, and the host with its agents, which starts what a
+ * schedule says when what it waits for has been reported complete.
+ *
+ *   host --10 clk--> agent --command--> mesh --> PE: DMA or MLA; DRAM interface: its DMA
+ *   PE, DRAM --packets--> mesh --> PE, DRAM    (loads, copies, stores)
+ *   PE, DRAM --report--> mesh --> agent --10 clk--> host
+ *
+ * Each QPE has its own queue of events (event_qpe.c); the chip's queue says which
+ * QPE, interface or agent has something to do in a clock. All clocks here are PE
+ * clocks of the chip; between routers NoC clocks; in an interface its ticks.
+ */
+#include "sim/event/event_dram.h"
+#include "sim/event/event_qpe.h"
+#include "sim/event/event_run.h"
+#include "sim/machine/mesh.h"
+#include "sim/machine/trace.h"
+
+/* Links into a router: from the four neighbours, the host's agent, DRAM interfaces from EVENT_LINK_DRAM on. */
+enum event_link {
+	EVENT_LINK_WEST,
+	EVENT_LINK_EAST,
+	EVENT_LINK_NORTH,
+	EVENT_LINK_SOUTH,
+	EVENT_LINK_AGENT,
+	EVENT_LINK_DRAM
+};
+
+/* An operation under way: of the step, or of a job. */
+struct event_live {
+	enum op_kind kind;
+	uint32_t pe, peer, shape; /* as in struct op */
+	uint32_t n_packet;        /* in all ... */
+	uint32_t n_left;          /* ... and not yet where they go */
+	uint32_t byte, part;
+};
+
+/* ---- host (event_host.c) ---- */
+
+struct event_host;
+
+struct event_agent {
+	uint64_t free_clk;       /* one packet a clock, both ways */
+	struct event_fifo in;    /* reports from its router */
+	struct event_fifo known; /* reports the host has by a clock */
+	struct trace_span span;  /* open */
+};
+
+/* ---- the chip ---- */
+
+struct event_chip {
+	const struct machine *machine;
+	const struct schedule *schedule;
+	uint32_t level;
+	struct mesh mesh;
+	uint64_t noc_khz, pe_khz, hop_clk;
+	uint64_t max_clk; /* up to here products of clocks and frequencies fit 64 bits, whatever is on its way */
+	uint32_t n_pe, n_link;
+	struct event_qpe *qpe;     /* [mesh.n_qpe] */
+	struct event_dram *dram;   /* [mesh.n_dram] */
+	struct event_agent *agent; /* [mesh.n_qpe], of those that have one */
+	uint32_t *agent_of;        /* [mesh.n_qpe] */
+	uint32_t *dram_port;       /* [mesh.n_qpe][mesh.n_dram] where packets from here leave the mesh */
+	uint32_t *next;            /* [n_qpe][n_qpe] QPE that is next on the way from one to another ... */
+	uint8_t *next_link;        /* ... and its link that packets come by */
+	uint64_t *link_clk; /* [n_qpe][4] by the receiver: a link passes one packet a NoC clock, from this one on */
+	struct event_plan *plan;  /* [schedule->n_shape] */
+	struct event_queue queue; /* units: QPEs, DRAM interfaces, agents */
+	uint64_t *wake_clk;       /* [queue.n_unit] the clock in which a unit runs next */
+	struct event_live *live;
+	uint32_t n_busy; /* operations issued and not complete, those on an MLA left out */
+	bool try_alone;  /* n_busy has become 0: QPEs may run each for itself for a while */
+	uint64_t load_byte, store_byte;
+	struct event_host *host;
+	struct event_replay **replay; /* [n_qpe]; NULL: none */
+	bool *disturbed;              /* [n_qpe] something may have come from outside since the last run alone */
+	const struct trace_sink *trace;
+	struct trace_span *router_span; /* [mesh.n_qpe] open; NULL: nobody listens */
+};
+
+/* A chip of a machine at an operating point; free it also on failure. ERR_INPUT: a task that no MLA runs;
+ * ERR_INFEASIBLE: more PEs or QPEs than EVENT_MAX_PE and EVENT_MAX_QPE, or longer than can be counted; ERR_INTERNAL. */
+enum err_code event_chip_init(struct event_chip *chip, const struct machine *machine, const struct schedule *schedule,
+                              uint32_t level, const struct event_option *option, struct err *err);
+void event_chip_free(struct event_chip *chip);
+/* Run a step of operations or jobs to its end, from the present clock on. ERR_INFEASIBLE: not by max_clk; ERR_INTERNAL:
+ * it never ends. */
+enum err_code event_chip_run(struct event_chip *chip, const struct schedule_step *step, struct err *err);
+
+/* Wake a unit of the chip, not before the present clock. */
+void event_chip_wake(struct event_chip *chip, uint64_t clk, uint32_t unit);
+static inline uint32_t event_chip_dram_unit(const struct event_chip *chip, uint32_t dram)
+{
+	return chip->mesh.n_qpe + dram;
+}
+static inline uint32_t event_chip_agent_unit(const struct event_chip *chip, uint32_t qpe)
+{
+	return chip->mesh.n_qpe + chip->mesh.n_dram + qpe;
+}
+
+/* ---- what a QPE's units ask of the chip ---- */
+
+/* A packet for elsewhere passes this QPE's router in a NoC clock of the QPE's own. */
+void event_chip_forward(struct event_chip *chip, struct event_qpe *qpe, uint64_t noc_clk, struct event_message message);
+/* A command has come to a PE. */
+void event_chip_command(struct event_qpe *qpe, uint32_t pe, uint32_t op);
+/* A packet of an operation has reached its PE and is in SRAM; true: it was the last. */
+bool event_chip_receive(struct event_chip *chip, uint32_t op);
+/* A PE's task has ended. */
+void event_chip_end_task(struct event_qpe *qpe, uint32_t pe);
+/* A PE's DMA has read the last packet of its operation. */
+void event_chip_end_dma(struct event_qpe *qpe, uint32_t pe);
+
+/* A message enters a QPE's router over a link in a NoC clock of the chip (message.clk). */
+void event_chip_push_link(struct event_chip *chip, uint32_t qpe, uint32_t link, struct event_message message);
+
+/* ---- traces (event_trace.c); sink NULL: nobody listens ---- */
+
+void event_trace_span(const struct trace_sink *sink, const struct trace_span *span);
+/* A unit was busy once more: the same as the open span unless it idled in between. */
+void event_trace_busy(const struct trace_sink *sink, struct trace_span *open, const struct trace_span *more);
+void event_trace_end(const struct trace_sink *sink, struct trace_span *open);
+/* A packet passes a QPE's router in a NoC clock of the QPE's own. */
+void event_chip_trace_router(struct event_qpe *qpe, uint64_t noc_clk);
+
+/* ---- host ---- */
+
+/* Also makes room for what is under way at once, chip->live. NULL: no memory. */
+struct event_host *event_host_new(struct event_chip *chip, struct err *err);
+void event_host_free(struct event_host *host);
+/* A report reaches an agent in a clock. */
+void event_agent_push(struct event_chip *chip, uint32_t qpe, uint64_t clk, struct event_message message);
+void event_agent_step(struct event_chip *chip, uint32_t qpe, uint64_t clk);
+/* Begin a step of operations or jobs in the present clock. */
+void event_host_begin(struct event_chip *chip, const struct schedule_step *step);
+/* Whether all of the step is complete. */
+bool event_host_is_done(const struct event_chip *chip);
+
+#endif

@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef SIM_EVENT_QPE_H
+#define SIM_EVENT_QPE_H
+/*
+ * A QPE of the event tier, internal to the tier: how its blocks are wired
+ * (event_qpe.c), and the replay of what recurs (event_replay.c). Its MLAs are in
+ * event_mla.h.
+ */
+#include "sim/event/event_mla.h"
+#include "sim/event/event_queue.h"
+
+/* Units of a PE, in the order in which they run in a clock; after those of all PEs the router's links. */
+enum event_unit { EVENT_PORT, EVENT_MLA, EVENT_SRAM, EVENT_DMA, EVENT_UNIT_PER_PE };
+
+/* ---- DMA: reads packets for an operation, one a clock, one operation after the other ---- */
+
+struct event_dma {
+	struct event_fifo command;
+	uint32_t n_left;             /* packets of the operation in work */
+	struct event_message packet; /* of it */
+	uint64_t begin_clk;
+};
+
+/* ---- a QPE ---- */
+
+struct event_chip;
+
+struct event_qpe {
+	struct event_queue queue;
+	struct event_noc noc;
+	uint32_t index, first_pe, n_pe, packet_byte; /* first_pe: of the machine's PEs */
+	struct event_sram sram[EVENT_MAX_PE];
+	struct event_mla mla[EVENT_MAX_PE];
+	struct event_dma dma[EVENT_MAX_PE];
+	uint64_t count[EVENT_MAX_PE][EVENT_N_COUNT];
+	uint32_t n_running;
+	uint32_t lead;     /* the first PE that still runs ... */
+	bool row_begins;   /* ... has just begun a row of rounds: a place to compare states, ... */
+	bool tap_begins;   /* ... or is within a round where operands A and B begin anew together: another */
+	uint64_t n_round;  /* begun, all PEs */
+	uint64_t base_clk; /* clocks replayed, to be added to those of the queue */
+
+	/* On a chip; a QPE alone has no links. */
+	struct event_chip *chip;
+	uint32_t n_link;
+	struct event_fifo *link; /* [n_link] packets on their way to the router, by NoC clocks of the chip */
+	uint64_t link_clk;       /* the links are woken; UINT64_MAX: they are not */
+};
+
+/* QPE `index` of a machine at an operating point; free it also on failure. ERR_INTERNAL: no memory. */
+enum err_code event_qpe_init(struct event_qpe *qpe, const struct machine *machine, uint32_t level, uint32_t index,
+                             uint32_t n_link, struct err *err);
+void event_qpe_free(struct event_qpe *qpe);
+
+struct event_replay;
+/* Run all events before limit_clk (base_clk included); replay may be NULL. */
+void event_qpe_run(struct event_qpe *qpe, uint64_t limit_clk, struct event_replay *replay);
+
+/* Clock of the next event, base_clk included; UINT64_MAX: none. */
+static inline uint64_t event_qpe_next_clk(const struct event_qpe *qpe)
+{
+	uint64_t clk = event_queue_peek(&qpe->queue);
+	return clk == UINT64_MAX ? clk : clk + qpe->base_clk;
+}
+
+/* NoC clocks replayed; states recur only whole NoC clocks apart. */
+static inline uint64_t event_qpe_base_noc_clk(const struct event_qpe *qpe)
+{
+	return qpe->base_clk * qpe->noc.noc_khz / qpe->noc.pe_khz;
+}
+
+/* A packet comes over a link at a NoC clock of the chip. */
+void event_qpe_push_link(struct event_qpe *qpe, uint32_t link, struct event_message message);
+
+static inline void event_wake(struct event_qpe *qpe, uint64_t clk, uint32_t pe, enum event_unit unit)
+{
+	event_queue_wake(&qpe->queue, clk, pe * EVENT_UNIT_PER_PE + unit);
+}
+
+/* Put a packet into the router in the present clock. */
+void event_qpe_send(struct event_qpe *qpe, struct event_message message);
+
+/* Report an operation to the host when the PE's SRAM has served all that came before. */
+void event_qpe_report(struct event_qpe *qpe, uint32_t pe, uint32_t op);
+
+/* ---- replay ---- */
+
+/* NULL: no memory. */
+struct event_replay *event_replay_new(void);
+void event_replay_free(struct event_replay *replay);
+
+/*
+ * Where qpe->row_begins or tap_begins: compare the state of all units with those
+ * kept from earlier such places. If one recurs, what lies between is what comes
+ * next, over and over: skip as many whole periods as all PEs have left and
+ * limit_clk (base_clk included) allows. Otherwise keep the state.
+ */
+void event_replay_step(struct event_replay *replay, struct event_qpe *qpe, uint64_t limit_clk);
+
+/* Forget what is kept: something came from outside, or tasks changed. */
+void event_replay_reset(struct event_replay *replay);
+
+#endif

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef SIM_EVENT_SYSTOLIC_H
+#define SIM_EVENT_SYSTOLIC_H
+/*
+ * The event tier of a systolic array: its tiles one by one, through two halves
+ * of each buffer and one interface. Everything that sim/systolic/systolic_model.h has in
+ * closed form is counted here as it happens.
+ */
+#include "sim/event/event_run.h"
+#include "sim/systolic/systolic.h"
+
+/* Steps of one layer at most; more take too long to walk through. */
+#define EVENT_SYSTOLIC_MAX_STEP 200000000
+
+/*
+ * Run a work that systolic_is_valid and systolic_place have accepted. trace, stat: NULL for nobody. ERR_INPUT: more
+ * steps than EVENT_SYSTOLIC_MAX_STEP; ERR_INTERNAL: a self-check that fails. *result is untouched on failure.
+ */
+enum err_code event_systolic_run(const struct machine *machine, const struct systolic_work *work, uint32_t level,
+                                 const struct trace_sink *trace, struct systolic_result *result,
+                                 struct event_stat *stat, struct err *err);
+
+/*
+ * A program of STEP_SYSTOLIC steps, under SCALE-Sim's memory model by its replay; others are priced as in the fast
+ * tier. result->sram_byte is the program's; the rest as event_systolic_run. ERR_INTERRUPTED, without a message: the
+ * replay was stopped.
+ */
+enum err_code sim_run_event_systolic(const struct machine *machine, const struct program *program, uint32_t level,
+                                     const struct event_option *option, struct sim_result *result,
+                                     struct event_stat *stat, struct err *err);
+
+#endif

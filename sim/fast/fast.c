@@ -1,0 +1,550 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "sim/fast/fast.h"
+#include "sim/machine/energy.h"
+#include "sim/machine/result.h"
+#include "sim/machine/latency.h"
+#include "sim/machine/mixed.h"
+#include "sim/systolic/systolic_model.h"
+#include "sim/systolic/systolic_scalesim.h"
+#include "sim/base/checked.h"
+#include "sim/base/real.h"
+#include <math.h>
+
+/*
+ * The fast tier: closed-form clocks of each kind of step. Everything is in PE
+ * clocks at the operating point; the DRAM's and the NoC's own clocks enter
+ * through their rates. The formulas were derived from how the parts work and
+ * checked against the reference tables, which the README lists with the errors.
+ */
+
+const char *const phase_name[N_PHASE] = {"weight", "input", "migration", "computation", "tasks", "stall",
+                                         "fetch",  "padd",  "mat_ele",   "acti",        "quan",  "pool",
+                                         "fce",    "mul",   "func",      "softmax",     "norm"};
+const char *const bound_name[N_BOUND] = {"MAC array", "SRAM port", "DRAM", "NoC", "ARM core"};
+
+/*
+ * PE clocks of one DRAM load and of the hand-shake after a write from the host's view, less than the set-up of a phase
+ * (thesis simulator, re-run, with the latencies of thesis table 5.1; other machines': sim/machine/latency.c).
+ */
+#define LOAD_SETUP_CLK 45.0
+#define WRITE_HANDSHAKE_CLK 20.0
+
+/*
+ * Share of writes that tasks between the same barriers do not hide; event tier,
+ * chip reuse of random designs of ResNet-50's layers.
+ */
+#define DRAM_BARE_FRAC 0.45
+#define STORAGE_BARE_FRAC 0.55
+
+/* What the other clock domains do in a PE clock. */
+struct rates {
+	const struct machine *machine;
+	uint32_t level;
+	double dram_byte;     /* of one interface */
+	double router_packet; /* through a router */
+	double link_packet;   /* over a link */
+	double port_packet;   /* into or out of a PE */
+	bool is_least;        /* lower bounds, see sim_run_least */
+};
+
+static struct rates rates_at(const struct machine *machine, uint32_t level)
+{
+	assert(level < machine->n_level);
+	double pe_mhz = machine->level[level].clk_mhz, noc_per_clk = machine->noc_clk_mhz / pe_mhz;
+	return (struct rates){
+	    .machine = machine,
+	    .level = level,
+	    .dram_byte = result_dram_byte(machine, level),
+	    .router_packet = machine->noc_router_packet * noc_per_clk,
+	    .link_packet = noc_per_clk,
+	    .port_packet = real_min(1.0, noc_per_clk),
+	};
+}
+
+static double setup_clk(const struct rates *rates, enum setup setup, double measured_clk)
+{
+	return latency_setup_clk(rates->machine, rates->level, setup, measured_clk);
+}
+
+/*
+ * A step's clocks, what they are mostly spent on, and clocks that an MLA works for each in which it multiplies;
+ * stall_clk: of the clocks, those of PHASE_STALL.
+ */
+struct step_time {
+	double clk;
+	enum bound bound;
+	double awake_frac;
+	uint64_t stall_clk;
+};
+
+static struct step_time time_transfer(const struct transfer *transfer, const struct rates *rates)
+{
+	double dram_clk = transfer->dram_byte / rates->dram_byte, noc_clk = 0, side_clk = 0;
+	assert(transfer->n_side <= transfer->n_stage);
+	assert(transfer->n_stage <= TRANSFER_MAX_STAGE && transfer->stage_setup < N_SETUP);
+	bool loads = transfer->dram_byte > 0;
+	double once_clk = loads ? setup_clk(rates, SETUP_LOAD, transfer->setup_clk) : transfer->setup_clk;
+	double stage_setup_clk = 0;
+	if (transfer->n_stage > 0)
+		stage_setup_clk = setup_clk(rates, transfer->stage_setup, transfer->stage_setup_clk);
+	for (uint32_t i = 0; i < transfer->n_stage; i++) {
+		const struct stage *stage = &transfer->stage[i];
+		assert(stage->n > 0);
+		double share =
+		    real_max(real_max(stage->port / rates->port_packet, stage->router / rates->router_packet),
+		             stage->link / rates->link_packet);
+		double hop_clk = transfer->item_packet * share + stage_setup_clk;
+		for (uint32_t k = 0; k < stage->n; k++)
+			noc_clk += hop_clk;
+		if (i + 1 == transfer->n_side) {
+			side_clk = noc_clk;
+			noc_clk = 0;
+		}
+	}
+	return (struct step_time){
+	    .clk = transfer->n_repeat * real_max(dram_clk + noc_clk + once_clk, side_clk),
+	    .bound = dram_clk > real_max(noc_clk, side_clk) ? BOUND_DRAM : BOUND_NOC,
+	};
+}
+
+/* Whatever of a task's time the array does not multiply, it waits for its SRAM port: operands, or results being
+ * written. */
+static enum bound task_bound(double task_clk, double mac_clk)
+{
+	return 2 * mac_clk < task_clk ? BOUND_SRAM : BOUND_MAC;
+}
+
+/*
+ * PEs with shorter tasks work as much longer than they multiply as the busiest
+ * one does. Of a bound: they work at least while they multiply.
+ */
+static double awake_frac(double task_clk, double mac_clk, const struct rates *rates)
+{
+	return rates->is_least || mac_clk <= 0 ? 1 : task_clk / mac_clk;
+}
+
+/* Operand A of all PEs of a QPE comes through one router. */
+static double task_clk_on_noc(double task_clk, double router_packet, const struct rates *rates)
+{
+	return real_max(task_clk, router_packet / rates->router_packet);
+}
+
+/*
+ * Tasks between two barriers, each followed by its write. All PEs begin
+ * together, so their first results come together and wait for each other at the
+ * DRAM or before the storage QPE; as packets take turns the PEs go on at
+ * different times, and part of what is written later is hidden behind tasks.
+ * The last results are not. Nor can all take less than the writes alone.
+ */
+static struct step_time time_compute(const struct compute *compute, const struct rates *rates)
+{
+	double task_clk = task_clk_on_noc(compute->task_clk, compute->router_packet, rates);
+	double n_task = (double)compute->n_task, n_barrier = compute->n_barrier, write_clk;
+	bool to_dram = compute->write_dram_byte > 0;
+	enum setup setup = to_dram ? SETUP_WRITE_DRAM : SETUP_WRITE_STORAGE;
+	double setups_clk = n_task * setup_clk(rates, setup, rates->machine->write_setup_clk);
+	enum bound bound = to_dram ? BOUND_DRAM : BOUND_NOC;
+	if (n_task <= 0)
+		return (struct step_time){0, bound, 0, 0};
+	assert(n_barrier > 0 && n_barrier <= n_task);
+	if (to_dram) {
+		write_clk = compute->write_dram_byte / rates->dram_byte;
+	} else {
+		double packet_clk = real_max(1.0 / rates->port_packet, compute->write_router / rates->router_packet);
+		packet_clk = real_max(packet_clk, compute->write_link / rates->link_packet);
+		write_clk = n_task * compute->write_packet * packet_clk;
+	}
+	double barrier_frac = n_barrier / n_task, bare_frac = to_dram ? DRAM_BARE_FRAC : STORAGE_BARE_FRAC;
+	double bare_clk = write_clk * (barrier_frac + bare_frac * (1 - barrier_frac));
+	double clk = real_max(task_clk + setups_clk + bare_clk, (task_clk + setups_clk) * barrier_frac + write_clk);
+	if (write_clk + setups_clk < task_clk)
+		bound = task_clk > compute->task_clk ? BOUND_NOC : task_bound(task_clk, compute->mac_clk);
+	return (struct step_time){clk, bound, awake_frac(task_clk, compute->mac_clk, rates), 0};
+}
+
+/* Of time_compute what holds whatever the barriers: they only add to what is not hidden, and tasks to the writes. */
+double fast_busiest_clk(const struct machine *machine, const struct busiest_work *busiest, uint32_t level)
+{
+	if (busiest->n_task <= 0)
+		return 0;
+	struct rates rates = rates_at(machine, level);
+	enum setup setup = busiest->write_byte > 0 ? SETUP_WRITE_DRAM : SETUP_WRITE_STORAGE;
+	double write_clk = busiest->write_byte / rates.dram_byte;
+	double setups_clk = busiest->n_task * setup_clk(&rates, setup, machine->write_setup_clk);
+	double task_clk = task_clk_on_noc(busiest->task_clk, busiest->router_packet, &rates);
+	return real_max(task_clk + setups_clk + DRAM_BARE_FRAC * write_clk, write_clk);
+}
+
+/* One job, the mean of all. */
+struct job_time {
+	double load_clk, write_clk; /* the DRAM's */
+	double setup_clk;           /* of a load */
+	double think_clk;           /* from a load's end at the DRAM to the request for the write */
+	double answer_clk;          /* from a write's end to the PE's next request */
+};
+
+/*
+ * All jobs at once, one a PE: every load is asked for at the start, every write
+ * when its PE has computed. Exact for equal jobs.
+ */
+static double one_round_clk(const struct job_time *job, double n_job)
+{
+	double n_load_clk = n_job * job->load_clk, first_clk = job->load_clk + job->think_clk;
+	double last_job_clk = n_load_clk + job->think_clk + job->write_clk;
+	return real_max(real_max(n_load_clk, first_clk) + n_job * job->write_clk, last_job_clk);
+}
+
+/* Writes that go before a load, relative to its place, while writes are asked for one load's time apart (fluid limit).
+ */
+static double writes_ahead_frac(double load_clk, double write_clk)
+{
+	return (write_clk + sqrt(write_clk * write_clk + 4 * load_clk * load_clk)) / (2 * load_clk);
+}
+
+/*
+ * A load is asked for when the write's end is known, so writes of other PEs come
+ * between. PEs that load close together write close together, and a load waits
+ * for all writes asked for while its PE's own was served: where a write takes
+ * longer than a load, PEs keep each other waiting every round, the more of them
+ * the longer it takes (on average: equal jobs stay together in pairs where real
+ * ones do not). The first round's writes come together, so its loads wait
+ * longest. Approximate; the test's discrete-event queue shows by how much.
+ *
+ * Lower bounds come from loads, writes and tasks that are no longer than the
+ * jobs'. Longer loads and tasks let fewer writes come between, by less than they
+ * last while writes are short (the derivatives, with writes_ahead_frac below 1 +
+ * write / load); else a bound counts those that come between whatever the times.
+ */
+static double several_rounds_clk(const struct job_time *job, double n_pe, double n_round, double n_last, bool is_least)
+{
+	double load_clk = job->load_clk, write_clk = job->write_clk, think_clk = job->think_clk;
+	double stretch_clk = load_clk + write_clk, first_clk = real_max(n_pe * load_clk, load_clk + think_clk);
+	double n_together = n_pe, n_ahead = n_pe;
+	bool is_short = write_clk <= load_clk && write_clk * (write_clk + job->answer_clk) <= load_clk * load_clk;
+	if (is_least && !is_short) {
+		n_together = 1;
+		n_ahead = n_last;
+	} else if (load_clk > 0) {
+		n_together = real_min(n_pe, real_max(1, (write_clk + job->answer_clk) / load_clk));
+		double n_waiting = (first_clk - load_clk - think_clk) / load_clk;
+		n_ahead = n_waiting + n_last * writes_ahead_frac(load_clk, write_clk);
+		n_ahead = real_min(n_pe, real_max(n_together, n_ahead));
+	}
+	double alone_clk = stretch_clk + think_clk + job->answer_clk;
+	double period_clk = real_max(n_pe * stretch_clk, alone_clk + (n_together - 1) * write_clk);
+	double start_clk = first_clk + (n_round - 2) * period_clk;
+	double last_load_clk = start_clk + n_ahead * write_clk + n_last * load_clk + job->answer_clk;
+	return real_max(last_load_clk + think_clk + write_clk, start_clk + n_pe * write_clk + n_last * stretch_clk);
+}
+
+/* What the jobs take; n_pe at most the jobs. */
+static double rounds_clk(const struct jobs *jobs, const struct job_time *job, uint64_t n_pe, bool is_least)
+{
+	uint64_t n_round = ceil_div(jobs->n_job, n_pe), n_last = jobs->n_job - (n_round - 1) * n_pe;
+	assert(n_last > 0 && n_last <= n_pe);
+	double clk;
+	if (n_round == 1)
+		clk = one_round_clk(job, (double)n_last);
+	else
+		clk = several_rounds_clk(job, (double)n_pe, (double)n_round, (double)n_last, is_least);
+	return clk + job->answer_clk;
+}
+
+/* Share of a task during which another one of its length runs that starts offset_clk after it, both every period_clk.
+ */
+static double overlap_frac(double task_clk, double offset_clk, double period_clk)
+{
+	return real_max(0, 1 - offset_clk / task_clk) + real_max(0, 1 - (period_clk - offset_clk) / task_clk);
+}
+
+/*
+ * Share of its task in which a PE's SRAM also serves the neighbour that fetches
+ * operand A there. The PEs of a QPE start one after the other as their loads
+ * come; each fetches from the next, the last one from the first.
+ */
+static double neighbour_duty(const struct job_time *job, double task_clk, uint64_t n_pe, bool several_rounds)
+{
+	double n = (double)n_pe, stretch_clk = job->load_clk + job->write_clk;
+	if (n_pe < 2 || task_clk <= 0)
+		return 0;
+	double spacing_clk = several_rounds ? stretch_clk : job->load_clk, period_clk = INFINITY;
+	if (several_rounds)
+		period_clk = real_max(n * stretch_clk, stretch_clk + job->setup_clk + task_clk + job->answer_clk);
+	double near_frac = overlap_frac(task_clk, spacing_clk, period_clk);
+	double far_frac = overlap_frac(task_clk, (n - 1) * spacing_clk, period_clk);
+	return real_min(1, ((n - 1) * near_frac + far_frac) / n);
+}
+
+/*
+ * A closed queue: PEs, each load, compute, write; one DRAM that serves loads and
+ * writes whole and in turn. Task times lie between those of a free and a shared
+ * SRAM by the neighbours' duty, a fixed point (three rounds suffice).
+ */
+static struct step_time time_jobs(const struct jobs *jobs, const struct rates *rates)
+{
+	double n = (double)jobs->n_job, dram_clk = (jobs->load_byte + jobs->write_byte) / rates->dram_byte;
+	if (jobs->n_job == 0)
+		return (struct step_time){0, BOUND_DRAM, 0, 0};
+
+	assert(jobs->n_pe > 0 && jobs->task_shared_clk >= jobs->task_clk);
+	uint64_t n_pe = jobs->n_job < jobs->n_pe ? jobs->n_job : jobs->n_pe;
+	uint64_t n_neighbour = n_pe < rates->machine->qpe_n_pe ? n_pe : rates->machine->qpe_n_pe;
+	struct job_time job = {
+	    .load_clk = jobs->load_byte / rates->dram_byte / n,
+	    .write_clk = jobs->write_byte / rates->dram_byte / n,
+	    .setup_clk = setup_clk(rates, SETUP_SINGLE_LOAD, LOAD_SETUP_CLK),
+	    .answer_clk = setup_clk(rates, SETUP_HANDSHAKE, WRITE_HANDSHAKE_CLK),
+	};
+	double task_clk = jobs->task_shared_clk / n, last_clk = 0;
+	for (int i = 0; i < 3 && task_clk != last_clk; i++) {
+		double duty = neighbour_duty(&job, task_clk, n_neighbour, n > (double)n_pe);
+		last_clk = task_clk;
+		task_clk = (jobs->task_clk + (jobs->task_shared_clk - jobs->task_clk) * duty) / n;
+	}
+	job.think_clk = job.setup_clk + task_clk;
+	double clk = rounds_clk(jobs, &job, n_pe, rates->is_least);
+	return (struct step_time){clk, clk > 2 * dram_clk ? task_bound(task_clk * n, jobs->mac_clk) : BOUND_DRAM,
+	                          awake_frac(task_clk * n, jobs->mac_clk, rates), 0};
+}
+
+static struct step_time time_arm(const struct arm_work *arm, const struct rates *rates)
+{
+	double dram_clk = arm->dram_byte / rates->dram_byte;
+	return (struct step_time){real_max(arm->clk, dram_clk), arm->clk >= dram_clk ? BOUND_ARM : BOUND_DRAM, 0, 0};
+}
+
+/* The array's clock runs on while it waits. */
+static struct step_time time_systolic(const struct step *step, const struct rates *rates)
+{
+	const struct machine *machine = rates->machine;
+	struct systolic_time time =
+	    systolic_run_time(machine, &step->u.systolic, systolic_bandwidth_word(machine, rates->level));
+	uint64_t stall_clk = systolic_stall_clk(&time);
+	assert(step->phase == PHASE_COMPUTATION && step->counts.mla_clk > 0);
+	return (struct step_time){
+	    .clk = time.clk,
+	    .bound = stall_clk > time.compute_clk ? BOUND_DRAM : BOUND_MAC,
+	    .awake_frac = time.clk * (double)machine_n_pe(machine) / step->counts.mla_clk,
+	    .stall_clk = stall_clk,
+	};
+}
+
+static bool is_replayed(const struct machine *machine, const struct step *step)
+{
+	return step->kind == STEP_SYSTOLIC && machine->systolic_memory != SYSTOLIC_PHYSICAL;
+}
+
+/* By SCALE-Sim's rules, whose words depend on the operating point, too. */
+static struct step_time replay_systolic(const struct step *step, const struct rates *rates, struct counts *counts)
+{
+	const struct machine *machine = rates->machine;
+	struct systolic_result run;
+	enum err_code code = systolic_scalesim_run(machine, &step->u.systolic, rates->level, NULL, &run, NULL);
+	/* What there is no memory for takes longer than anything else; callers that can say so do not come here. */
+	assert(code != ERR_INTERRUPTED);
+	if (code != ERR_OK)
+		run = (struct systolic_result){.total_clk = UINT64_C(1) << 60};
+	systolic_counts_of(machine, &run, systolic_n_mac(&step->u.systolic), counts);
+	return (struct step_time){
+	    .clk = (double)run.total_clk,
+	    .bound = run.stall_clk > run.total_clk / 2 ? BOUND_DRAM : BOUND_MAC,
+	    .awake_frac = (double)run.total_clk * (double)machine_n_pe(machine) / counts->mla_clk,
+	    .stall_clk = run.stall_clk,
+	};
+}
+
+static struct step_time time_step(const struct step *step, const struct rates *rates)
+{
+	switch (step->kind) {
+	case STEP_TRANSFER:
+		return time_transfer(&step->u.transfer, rates);
+	case STEP_COMPUTE:
+		return time_compute(&step->u.compute, rates);
+	case STEP_JOBS:
+		return time_jobs(&step->u.jobs, rates);
+	case STEP_SYSTOLIC:
+		return time_systolic(step, rates);
+	case STEP_ARM:
+	default:
+		return time_arm(&step->u.arm, rates);
+	}
+}
+
+double sim_roofline_clk(const struct machine *machine, const struct program *program, uint32_t level)
+{
+	struct counts counts = {0};
+	for (uint32_t i = 0; i < program->n_step; i++)
+		counts_add(&counts, &program->step[i].counts);
+	return result_roofline_clk(machine, &counts, level);
+}
+
+/* Clocks of a step, rounded up; of a bound, what the noise of its additions could not lift over a whole clock. */
+static uint64_t step_clk(const struct step_time *time, bool is_least)
+{
+	assert(time->clk >= 0);
+	return result_whole_clk(time->clk - (is_least ? 1.5e-6 + time->clk * 1e-13 : 1e-6));
+}
+
+/* Of the time in which results go to DRAM the fetch takes so much, because they queue behind it and PEs wait for them.
+ */
+#define BESIDE_WRITES_FRAC 0.5
+
+/*
+ * Clocks of a step in which PEs work and the busiest DRAM interface has nothing to do. A phase of loads has to be set
+ * up in each part between barriers. Transfers between PEs would be slowed down: the fetch crosses the same links, and
+ * there is no room for it until filters that lie in storage QPEs have left.
+ */
+static double idle_clk(const struct step *step, uint64_t clk, double load_setup_clk, const struct rates *rates)
+{
+	double busy_clk = (double)clk, used_frac = 1;
+	if (step->kind == STEP_COMPUTE) {
+		double write_clk = step->u.compute.write_dram_byte / rates->dram_byte;
+		busy_clk = step->u.compute.n_barrier * load_setup_clk + write_clk;
+		used_frac = write_clk > 0 ? BESIDE_WRITES_FRAC : 1;
+	} else if (step->kind == STEP_ARM) {
+		busy_clk = step->u.arm.dram_byte / rates->dram_byte;
+	}
+	return used_frac * real_max(0, (double)clk - busy_clk);
+}
+
+/*
+ * The fetch takes its time from what the steps leave idle, evenly, so that each keeps some slack. Clocks in all are
+ * the larger of the steps' and of the interface's, fetch included: both grow with every step, as bounds need it.
+ */
+static void plan_fetch(const struct program *program, const uint64_t *clk, const struct rates *rates,
+                       struct fetch_plan *plan)
+{
+	const struct fetch *fetch = &program->fetch;
+	double idle[PROGRAM_MAX_STEP], all_idle_clk = 0;
+	assert(fetch->dram_byte > 0);
+	*plan = (struct fetch_plan){0};
+	double load_setup_clk = setup_clk(rates, SETUP_LOAD, fetch->setup_clk);
+	double fetch_clk = fetch->dram_byte / rates->dram_byte + load_setup_clk;
+	for (uint32_t i = 0; i < program->n_step; i++) {
+		idle[i] = idle_clk(&program->step[i], clk[i], load_setup_clk, rates);
+		all_idle_clk += idle[i];
+	}
+	double hidden_frac = real_min(1, all_idle_clk / fetch_clk);
+	for (uint32_t i = 0; i < program->n_step && all_idle_clk > 0; i++)
+		plan->step_frac[i] = hidden_frac * idle[i] / all_idle_clk;
+	plan->rest_frac = 1 - hidden_frac;
+	plan->rest_clk = result_whole_clk(real_max(0, fetch_clk - all_idle_clk - (rates->is_least ? 1.5e-6 : 1e-6)));
+}
+
+/* clk, pj: of the steps, and their dynamic energy without the fetch. */
+static void add_fetch(const struct program *program, const uint64_t *clk, const double *pj, const struct rates *rates,
+                      struct sim_result *result)
+{
+	const struct operating_point *point = &rates->machine->level[rates->level];
+	const struct counts *all = &program->fetch.counts;
+	double ns_per_clk = 1e3 / point->clk_mhz, static_mw = energy_static_mw(rates->machine, rates->level);
+	double fetch_pj = energy_dynamic(rates->machine, point, energy_array_frac(rates->machine), all).total_pj;
+	struct fetch_plan plan;
+	plan_fetch(program, clk, rates, &plan);
+	for (uint32_t i = 0; i < program->n_step; i++) {
+		double step_pj = plan.step_frac[i] > 0 ? pj[i] + fetch_pj * plan.step_frac[i] : 0;
+		if (step_pj > 0) /* pJ per ns is mW */
+			result->peak_power_mw =
+			    real_max(result->peak_power_mw, static_mw + step_pj / ((double)clk[i] * ns_per_clk));
+	}
+	if (plan.rest_clk > 0)
+		result->peak_power_mw =
+		    real_max(result->peak_power_mw,
+		             static_mw + fetch_pj * plan.rest_frac / ((double)plan.rest_clk * ns_per_clk));
+	result->phase_clk[PHASE_FETCH] += plan.rest_clk;
+	result->phase_bound[PHASE_FETCH] = BOUND_DRAM;
+	counts_add(&result->counts, all);
+}
+
+void sim_plan_fetch(const struct machine *machine, const struct program *program, uint32_t level,
+                    struct fetch_plan *plan)
+{
+	uint64_t clk[PROGRAM_MAX_STEP];
+	const struct rates rates = rates_at(machine, level);
+	assert(program->n_step <= PROGRAM_MAX_STEP);
+	for (uint32_t i = 0; i < program->n_step; i++) {
+		struct step_time time = time_step(&program->step[i], &rates);
+		clk[i] = step_clk(&time, false);
+	}
+	plan_fetch(program, clk, &rates, plan);
+}
+
+static void run_program(const struct machine *machine, const struct program *program, uint32_t level, bool is_least,
+                        struct sim_result *result)
+{
+	assert(program->n_step <= PROGRAM_MAX_STEP);
+	struct rates rates = rates_at(machine, level);
+	rates.is_least = is_least;
+	const struct operating_point *point = &machine->level[level];
+	double array_frac = energy_array_frac(machine), static_mw = energy_static_mw(machine, level);
+	double ns_per_clk = 1e3 / point->clk_mhz, peak_mw = static_mw;
+	*result = (struct sim_result){.sram_byte = program->sram_byte};
+	uint64_t longest_clk[N_PHASE]; /* step of a phase */
+	uint64_t all_clk[PROGRAM_MAX_STEP];
+	double all_pj[PROGRAM_MAX_STEP];
+	for (uint32_t i = 0; i < program->n_step; i++) {
+		const struct step *step = &program->step[i];
+		struct counts counts = step->counts;
+		bool replays = is_replayed(machine, step);
+		struct step_time time = replays ? replay_systolic(step, &rates, &counts) : time_step(step, &rates);
+		assert(step->phase < N_PHASE);
+		uint64_t clk = all_clk[i] = step_clk(&time, is_least);
+		uint64_t stall_clk = time.stall_clk < clk ? time.stall_clk : clk;
+		/* a phase's first step, or one that takes longer than those before */
+		if (result->phase_clk[step->phase] == 0 || clk >= longest_clk[step->phase]) {
+			longest_clk[step->phase] = clk;
+			result->phase_bound[step->phase] = time.bound;
+		}
+		result->phase_clk[step->phase] += clk - stall_clk;
+		if (stall_clk > 0) {
+			result->phase_clk[PHASE_STALL] += stall_clk;
+			result->phase_bound[PHASE_STALL] = BOUND_DRAM;
+		}
+		counts.awake_clk = counts.mla_clk * time.awake_frac + counts.arm_clk;
+		counts_add(&result->counts, &counts);
+		if (clk) {
+			/* pJ per ns is mW */
+			double step_pj = energy_dynamic(machine, point, array_frac, &counts).total_pj;
+			peak_mw = real_max(peak_mw, static_mw + step_pj / ((double)clk * ns_per_clk));
+			all_pj[i] = step_pj;
+		}
+	}
+	result->peak_power_mw = peak_mw;
+	if (program->fetch.dram_byte > 0)
+		add_fetch(program, all_clk, all_pj, &rates, result);
+	result_finish(machine, level, result);
+}
+
+/* Both of its points, then a part of each. */
+static void run_mixed(const struct machine *machine, const struct program *program, uint32_t level, bool is_least,
+                      struct sim_result *result)
+{
+	const struct operating_point *point = &machine->level[level];
+	struct sim_result low, high;
+	run_program(machine, program, point->low, is_least, &low);
+	run_program(machine, program, point->high, is_least, &high);
+	mixed_combine(machine, level, mixed_n_round(program), &low, &high, result);
+}
+
+void sim_run_least(const struct machine *machine, const struct program *program, uint32_t level,
+                   struct sim_result *result)
+{
+	if (mixed_is(&machine->level[level])) {
+		run_mixed(machine, program, level, true, result);
+		return;
+	}
+	run_program(machine, program, level, true, result);
+}
+
+void sim_run_fast(const struct machine *machine, const struct program *program, uint32_t level,
+                  struct sim_result *result)
+{
+	if (mixed_is(&machine->level[level])) {
+		run_mixed(machine, program, level, false, result);
+		return;
+	}
+	run_program(machine, program, level, false, result);
+	/* SCALE-Sim gives each operand all of the bandwidth, and forgets a clock */
+	assert(!sim_is_counted(result) || machine->systolic_memory != SYSTOLIC_PHYSICAL ||
+	       (double)result->total_clk * (1 + 1e-9) + 1 >= result_roofline_clk(machine, &result->counts, level));
+}

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "sim/base/checked.h"
+#include "sim/machine/program.h"
+
+/*
+ * Thesis section 4.4: in reuse each storage QPE heads a double QPE block, and
+ * the computing QPEs of the mesh are dealt evenly over the blocks. A machine
+ * without storage QPEs is one block.
+ */
+
+/*
+ * Every PE sends one packet to its block's storage QPE. The busiest router is
+ * a storage QPE's: it takes its own block's packets, and those of three quarters
+ * of the neighbouring block cross it on their way (X first, then Y, placement of
+ * thesis figure 4.16; the re-run simulator's write-out takes 28 PE clocks a
+ * packet with 32 PEs a block, which is (32 + 24) / 2).
+ */
+#define CROSSING_FRAC 0.75
+/*
+ * The busiest link by the same placement leads from (2,1) to (2,2): the 32
+ * packets of one block and those of the next one's 4 QPEs in the first two rows.
+ */
+#define CROSSING_LINK_FRAC 1.5
+
+/* The mesh whose blocks the thesis halves, and for which it lists its chains. */
+#define THESIS_SIDE 6
+#define THESIS_N_STORAGE 4
+
+void hierarchy_derive(const struct machine *machine, struct hierarchy *hierarchy)
+{
+	uint32_t mesh_qpe = machine->target != MACHINE_CHIP ? 1 : machine->chip_mesh_w * machine->chip_mesh_h;
+	uint32_t n_storage = machine->target != MACHINE_CHIP ? 0 : machine->chip_n_storage_qpe;
+	assert(n_storage < mesh_qpe && machine->dram_n > 0 && machine->qpe_n_pe > 0);
+	uint32_t n_block = n_storage ? n_storage : 1;
+	uint32_t qpe_per_block = (mesh_qpe - n_storage) / n_block;
+	uint32_t n_all_pe = machine_n_pe(machine);
+	uint32_t n_queue = machine->dram_n < n_all_pe ? machine->dram_n : n_all_pe;
+
+	bool is_thesis = machine->target == MACHINE_CHIP && machine->chip_mesh_w == THESIS_SIDE &&
+	                 machine->chip_mesh_h == THESIS_SIDE && n_storage == THESIS_N_STORAGE;
+	uint32_t n_half = is_thesis ? 2 : 1;
+	*hierarchy = (struct hierarchy){
+	    .n_block = n_block,
+	    .n_cell = n_block * n_half,
+	    .qpe_per_cell = qpe_per_block / n_half,
+	    .qpe_per_block = qpe_per_block,
+	    .pe_per_block = qpe_per_block * machine->qpe_n_pe,
+	    .n_pe = qpe_per_block * machine->qpe_n_pe * n_block,
+	    .block_per_dram = (uint32_t)ceil_div(n_block, machine->dram_n),
+	    .storage_byte = (uint64_t)n_storage * machine->qpe_n_pe * machine->storage_pe_byte,
+	    .n_queue = n_queue,
+	    .pe_per_queue = n_all_pe / n_queue,
+	};
+	hierarchy->write_router = hierarchy->pe_per_block * (n_block > 1 ? 1.0 + CROSSING_FRAC : 1.0);
+	hierarchy->write_link = mesh_qpe > 1 ? hierarchy->pe_per_block * (n_block > 1 ? CROSSING_LINK_FRAC : 1.0) : 0;
+	assert(hierarchy->n_pe > 0 && hierarchy->pe_per_queue > 0);
+}

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "sim/machine/latency.h"
+#include "sim/base/real.h"
+#include <assert.h>
+
+/*
+ * What the thesis simulator had while its set-ups were measured, in its PE clocks of 250 MHz: 4 NoC clocks at 500 MHz
+ * a router, 7 clocks at 250 MHz an interface, 10 clocks the host (thesis table 5.1).
+ */
+#define MEASURED_ROUTER_CLK 2.0
+#define MEASURED_INTERFACE_CLK 7.0
+#define MEASURED_HOST_CLK 10.0
+
+/* How often one after the other. A packet inside a QPE passes its router, too, so h hops are h + 1 routers. */
+struct latency_share {
+	double n_host, n_interface, n_router;
+};
+
+/*
+ * Each transfer begins with the host's command and ends with the report to it.
+ * On the chip they go between a PE and its quadrant's agent, the inner corner of
+ * 3x3 QPEs: 2 hops, 3 routers on average. A barrier is another report and
+ * command. Data, by the placement of thesis figures 4.16 to 4.20:
+ *
+ *   copy     a neighbour, or at distance 2, as many chains of one as of the other
+ *   migrate  a neighbour in the block
+ *   ring     at distance 2
+ *   load     command from the agent to the edge 2 hops, data from there to a
+ *            block's QPEs 1.125 hops on average
+ *   storage  a block's QPEs to its storage QPE: 3 hops on average
+ *   DRAM     a quadrant's QPEs to the edge, and the answer back: 1 hop on average
+ *
+ * A QPE beside its DRAM has one router. A single load was measured there, and
+ * the hand-shake after a write is one way from the DRAM to the host. These counts
+ * are derived, not measured; every sum of latencies stays within its set-up.
+ */
+static const struct latency_share latency_share[2][N_SETUP] =
+    {
+	[MACHINE_QPE] =
+	    {
+		[SETUP_COPY] = {2, 0, 3},
+		[SETUP_MIGRATE] = {4, 0, 5},
+		[SETUP_RING] = {4, 0, 5},
+		[SETUP_LOAD] = {2, 2, 3},
+		[SETUP_SINGLE_LOAD] = {2, 2, 3},
+		[SETUP_WRITE_STORAGE] = {2, 0, 3},
+		[SETUP_WRITE_DRAM] = {2, 2, 4},
+		[SETUP_HANDSHAKE] = {1, 1, 1},
+	    },
+	[MACHINE_CHIP] =
+	    {
+		[SETUP_COPY] = {2, 0, 3 + 2.5 + 3},
+		[SETUP_MIGRATE] = {4, 0, 3 + 2 + 3 + 6},
+		[SETUP_RING] = {4, 0, 3 + 3 + 3 + 6},
+		[SETUP_LOAD] = {2, 2, 3 + 2.125 + 3},
+		[SETUP_SINGLE_LOAD] = {2, 2, 3},
+		[SETUP_WRITE_STORAGE] = {2, 0, 3 + 4 + 3},
+		[SETUP_WRITE_DRAM] = {2, 2, 3 + 2 + 2 + 3},
+		[SETUP_HANDSHAKE] = {1, 1, 1},
+	    },
+};
+
+double latency_setup_clk(const struct machine *machine, uint32_t level, enum setup setup, double setup_clk)
+{
+	assert(level < machine->n_level && setup < N_SETUP && setup_clk >= 0);
+	assert(machine->target <= MACHINE_CHIP); /* a systolic array has no such transfers */
+	const struct latency_share *share = &latency_share[machine->target][setup];
+	double pe_mhz = machine->level[level].clk_mhz;
+	double router_clk = machine->noc_hop_clk * pe_mhz / machine->noc_clk_mhz;
+	double interface_clk = machine->dram_interface_clk * pe_mhz / machine->dram_clk_mhz;
+	double extra_clk = share->n_router * (router_clk - MEASURED_ROUTER_CLK) +
+	                   share->n_interface * (interface_clk - MEASURED_INTERFACE_CLK) +
+	                   share->n_host * (machine->host_latency_clk - MEASURED_HOST_CLK);
+	return real_max(0, setup_clk + extra_clk);
+}

@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef SIM_MACHINE_H
+#define SIM_MACHINE_H
+/*
+ * The machine: every hardware parameter a program's clocks and energy depend
+ * on, as plain data. machine_param[] names each parameter once, with unit,
+ * default, range, help and source; the YAML check, the help text, the docs and
+ * the axes of a space all come from that table.
+ */
+#include "sim/base/err.h"
+#include "sim/mla/greybox.h"
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define MACHINE_NAME_SIZE 64
+#define MACHINE_FILE_LEVEL 8 /* operating points of a machine file ... */
+#define MACHINE_MAX_LEVEL 16 /* ... and with mixtures of two of them (sim/machine/mixed.h) */
+#define LEVEL_NAME_SIZE 16   /* of a name in a file */
+
+/* What the processing elements form: one QPE at one DRAM, a mesh of QPEs, or one systolic array. */
+enum machine_target { MACHINE_QPE, MACHINE_CHIP, MACHINE_SYSTOLIC, N_MACHINE_TARGET };
+extern const char *const machine_target_name[N_MACHINE_TARGET]; /* "qpe", ... */
+
+/* An operating point (performance level) of the PEs: voltage, clock, and what an action costs there. */
+struct operating_point {
+	char name[56];
+	double vdd_v;
+	double clk_mhz;
+	double mla_clk_pj;     /* one MLA compute clock of a 16x4 array (64 MACs); other arrays in proportion */
+	double sram_read32_pj; /* one 32-bit SRAM read */
+	double sram_write32_pj;
+	double noc_read128_pj; /* one 128-bit NoC packet */
+	double arm_clk_pj;     /* one busy clock of the ARM core */
+	double pe_static_mw;   /* of one PE, whether it works or sleeps: leakage and what is clocked all the time */
+	double pe_awake_mw;    /* besides, while its MLA or its ARM core works */
+	/* Grey-box clock model (sim/mla/greybox.h), fitted to this machine at this operating point. */
+	struct greybox_theta conv, matmul;
+	/* A mixture of two other points: of n_share shares of a layer's rounds n_low at `low`; n_share 0: a point. */
+	uint32_t low, high, n_low, n_share;
+};
+
+struct machine {
+	char name[MACHINE_NAME_SIZE];
+	enum machine_target target;
+
+	/* MAC array: columns x rows, e.g. 16x4; columns take ofmap pixels (operand B), rows take filters (operand A).
+	 */
+	uint32_t mla_cols, mla_rows;
+	bool mla_postprocess;  /* ReLU and quantisation in the MLA's output stage: 8-bit results, no ARM work */
+	uint32_t mla_init_clk; /* added to a task: start, interrupt */
+
+	/*
+	 * How the MLA shares its SRAM among the rounds of a task, in the event tier; all zero: as the thesis simulator.
+	 * mla_round_waits: the next round asks for operands only when the results of the one before are in SRAM;
+	 * mla_turn_clk: and its MACs begin so many clocks later; mla_a_buffer_packet: packets that the buffer of
+	 * operand A holds, 0: all of a round; mla_matmul_stream: a matmul asks other PEs for A as a convolution does;
+	 * mla_trim_b: a block narrower than the array reads only the pixels that it needs.
+	 */
+	bool mla_round_waits, mla_matmul_stream, mla_trim_b;
+	uint32_t mla_turn_clk, mla_a_buffer_packet;
+
+	uint32_t pe_sram_byte;      /* for operands and results of one PE */
+	uint32_t pe_sram_port_byte; /* of one SRAM access */
+	uint32_t pe_sram_access_clk;
+
+	uint32_t qpe_n_pe;
+
+	uint32_t noc_packet_byte;
+	uint32_t noc_hop_clk; /* NoC clocks from router to router */
+	double noc_clk_mhz;
+	uint32_t noc_router_packet; /* packets a router passes a NoC clock, over all its ports */
+	uint32_t noc_sync_clk; /* event tier: clocks of the receiving side that a FIFO between PE and router takes */
+
+	uint32_t dram_n; /* interfaces */
+	uint32_t dram_access_byte;
+	uint32_t dram_access_clk; /* DRAM clocks an access */
+	uint32_t dram_interface_clk;
+	double dram_clk_mhz;
+
+	uint32_t chip_n_qpe;               /* all of them, storage QPEs included */
+	uint32_t chip_mesh_w, chip_mesh_h; /* the QPEs that take part in reuse */
+	uint32_t chip_n_storage_qpe;       /* in reuse: QPEs that hold results instead of computing */
+	uint32_t storage_pe_byte;          /* SRAM of a storage QPE's PE that can hold results */
+	uint32_t host_latency_clk;
+
+	/*
+	 * Set-up of transfers in PE clocks of 250 MHz, queueing and hand-shake included, as measured on the thesis
+	 * simulator with the default noc_hop_clk, noc_clk_mhz, dram_interface_clk, dram_clk_mhz and host_latency_clk.
+	 * What a machine's own make of them: latency_setup_clk.
+	 */
+	uint32_t dram_load_setup_clk, copy_setup_clk, write_setup_clk, migrate_setup_clk, ring_setup_clk;
+
+	/* ARM core: clocks per item. */
+	double arm_padd_word_clk, arm_quan_pixel_clk, arm_relu32_pixel_clk, arm_relu8_pixel_clk;
+	double arm_pool8_pixel_clk, arm_add_pixel_clk;
+	double arm_average_pixel_clk, arm_average_read_clk, arm_multiply_pixel_clk, arm_function_pixel_clk;
+	double arm_softmax_pixel_clk, arm_exp_pixel_clk, arm_norm_pixel_clk, arm_gather_pixel_clk;
+
+	/*
+	 * Multi-layer schedules (mapper/octopus/octopus_time.h), us: before the first layer and after the last, of all
+	 * and of each worker; of the scheduler for a layer and for each of its workers; of a worker for a layer. A
+	 * worker's DRAM bandwidth; ARM clocks of laying out a word of operand A; the link between chips.
+	 */
+	double octopus_setup_us, octopus_setup_worker_us, octopus_cleanup_us, octopus_cleanup_worker_us;
+	double octopus_layer_us, octopus_layer_worker_us, octopus_worker_us;
+	double octopus_worker_gb_s, octopus_operand_word_clk, octopus_link_gb_s, octopus_link_us;
+
+	/*
+	 * Systolic array: rows x columns of PEs with a MAC unit each, three buffers (both halves), and an interface to
+	 * memory that they share; every operand has words of one size. What runs on it: sim/systolic/systolic_work.h.
+	 */
+	uint32_t systolic_rows, systolic_cols;
+	uint32_t systolic_ifmap_byte, systolic_filter_byte, systolic_ofmap_byte, systolic_word_byte;
+	uint32_t systolic_dataflow, systolic_memory; /* enum systolic_dataflow, enum systolic_memory */
+	double systolic_memory_gb_s;
+
+	/* Energy outside the PEs. */
+	double dram_byte_pj;
+	double chip_off_mw; /* chip with all PEs off, whatever rails that is drawn from */
+	double sram_static_mw, noc_static_mw, dram_static_mw; /* of those supplies, besides chip_off_mw, all the time */
+
+	/*
+	 * Change of operating point (DVFS paper section II): time that a PE stands still, energy of one PE's change,
+	 * voltages that the chip has at once (power lanes), of which each PE takes one, and frequencies that it chooses
+	 * from (clock dividers of a QPE).
+	 */
+	double dvfs_switch_ns, dvfs_switch_nj;
+	uint32_t dvfs_n_lane, dvfs_n_divider;
+	uint32_t dvfs_lanes; /* bit i: the lanes supply level i; 0: all */
+
+	/* Area coefficients; all zero: the machine has no area model. */
+	double area_mac_um2, area_sram_byte_um2, area_pe_um2, area_chip_um2;
+
+	uint32_t n_level;
+	struct operating_point level[MACHINE_MAX_LEVEL]; /* as in the file; [0] is the default */
+};
+
+enum param_type {
+	PARAM_U32,
+	PARAM_REAL,
+	PARAM_BOOL,
+	PARAM_ARRAY, /* "16x4" into two u32 */
+	PARAM_ENUM   /* a name out of unit, "os/ws/is", into the u32 of its place there */
+};
+
+/* One row a parameter; key is also the name of an axis ("pe.sram_byte"). */
+struct machine_param {
+	const char *key, *unit;
+	enum param_type type;
+	size_t offset;            /* in struct machine; PARAM_ARRAY: of the first number, the second follows */
+	double initial, min, max; /* PARAM_ARRAY: of each of the two; machine_init has the default */
+	const char *help, *source;
+};
+extern const struct machine_param machine_param[];
+extern const size_t machine_n_param;
+
+/* The same for the fields of an operating point ("levels:" in a machine file). */
+struct level_param {
+	const char *key, *unit;
+	size_t offset; /* of a double in struct operating_point */
+	double initial, min, max;
+	const char *help, *source;
+};
+extern const struct level_param level_param[];
+extern const size_t machine_n_level_param;
+
+/* A machine with every parameter at its default, no level, the given target and an empty name. */
+void machine_init(struct machine *machine, enum machine_target target);
+
+/* An operating point with the defaults of level_param[], and no name. */
+void machine_init_level(struct operating_point *level);
+
+/* The row with this key, or NULL. */
+const struct machine_param *machine_find_param(const char *key);
+
+/* The key that is nearest to what was written instead, or NULL. */
+const char *machine_nearest_param(const char *key);
+
+/* Whether machines of a target have the parameter: an MLA is no part of a systolic array. */
+bool machine_param_serves(const struct machine_param *param, enum machine_target target);
+
+/*
+ * Set one parameter from its text ("16x4", "98304", "true"). ERR_INPUT with
+ * what is allowed when it is not a value of the parameter's type and range.
+ */
+enum err_code machine_set_param(struct machine *machine, const struct machine_param *param, const char *text,
+                                struct err *err);
+
+/* A parameter's value as a number: an array counts as its MAC units, a boolean as 0 or 1, a name as its place. */
+double machine_get_param(const struct machine *machine, const struct machine_param *param);
+
+/* Write a parameter's value as text ("16x4"); returns what snprintf returns. */
+int machine_print_param(const struct machine *machine, const struct machine_param *param, char *text, size_t n_byte);
+
+/*
+ * Check what a single range cannot say: at least one level, storage QPEs fewer
+ * than QPEs, mesh not larger than the chip, DRAMs that divide the blocks, ...
+ * One message a mistake, each naming the parameter and the fix. ERR_INPUT.
+ */
+enum err_code machine_check(const struct machine *machine, struct err *err);
+
+/* PEs of the whole machine (of a systolic array: its MAC units); MAC units; bytes of SRAM; area in um2 (0: no model).
+ */
+uint32_t machine_n_pe(const struct machine *machine);
+uint64_t machine_n_mac(const struct machine *machine);
+uint64_t machine_sram_byte(const struct machine *machine);
+double machine_area_um2(const struct machine *machine);
+
+#endif

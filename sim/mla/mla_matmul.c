@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * MLA timing of matrix multiplications in closed form. A round multiplies a
+ * group of A's rows by a block of B's columns, one B read a MAC; its results
+ * end it. Unlike a convolution's, operand A comes a packet at a time: asked for
+ * when its buffer runs low, one outstanding, directly if from the own SRAM.
+ * Rules: thesis section 2.3.2; clocks: thesis simulator, re-run.
+ */
+#include "sim/mla/mla.h"
+#include "sim/mla/mla_operand.h"
+#include "sim/base/checked.h"
+#include "sim/base/real.h"
+#include <assert.h>
+
+/* Operand A of the own SRAM does not pass the router: clocks besides the SRAM access, re-run. */
+#define A_LOCAL_CLK 4
+/* A is asked for when its buffer holds at most this many bytes, re-run; here at least what so many MACs take. */
+#define A_LOW_BYTE 8
+#define A_LEAST_MAC 2
+
+/*
+ * What a foreign A read's wait for the SRAM adds to its way, in clocks beyond
+ * the first of an SRAM access, in lock step with this pe_shift: the router takes
+ * two packets a PE clock, so the four PEs run in two pairs a clock apart, and
+ * the shift decides where in its own B read the neighbour is when the request
+ * comes. Thesis simulator, re-run: 2.75, 2.5 and 2.625 clocks a MAC for shifts
+ * 1, 2, 3 with an SRAM of two clocks, none between them with one. The HDL
+ * prototype differs by 0.1 % between shifts 1 and 3 (thesis table 5.4).
+ */
+static double foreign_wait_frac(uint32_t pe_shift)
+{
+	return pe_shift == 1 ? 0 : pe_shift == 2 ? -1 : -0.5;
+}
+
+/* Operand A in a matrix multiplication: no stream, one packet at a time, asked for when the buffer runs low. */
+struct matmul_fetch {
+	double mac_clk;             /* a MAC with its B read(s), SRAM free */
+	double n_packet_mac;        /* MACs a packet suffices for */
+	double n_low_mac;           /* MACs left in the buffer when the next is asked for */
+	double answer_clk;          /* from asking to first use, in mid-round */
+	double lead_clk;            /* the same at the start of a round, behind the results */
+	double prefetched_lead_clk; /* the same if the packet was asked for in the round before */
+	bool prefetched;
+};
+
+static struct matmul_fetch matmul_fetch(const struct machine *machine, const struct operand_rate *rate, bool local,
+                                        double n_write, uint32_t operand_bit)
+{
+	double mac_byte = (double)machine->mla_rows * (operand_bit / 8);
+	double b_clk = (double)rate->n_b_first * rate->access_clk;
+	struct matmul_fetch fetch = {.mac_clk = real_max(b_clk, rate->tap_clk)};
+
+	fetch.n_packet_mac = machine->noc_packet_byte / mac_byte;
+	fetch.n_low_mac = (double)(uint64_t)(real_max(A_LOW_BYTE, A_LEAST_MAC * mac_byte) / mac_byte);
+	fetch.prefetched_lead_clk = 1 + rate->access_clk;
+	/*
+	 * A round's last MACs may ask for the next round's first packet. Data that come before the round ends are
+	 * dropped with its rest; a request that is not on its way by then is not sent. Inferred from the re-run's
+	 * clocks a round: 4 less (own SRAM, 4 rows) and 7 less (neighbour, 2 rows) than a round's start costs.
+	 */
+	double low_clk = fetch.n_low_mac * fetch.mac_clk;
+	if (local) {
+		fetch.answer_clk = A_LOCAL_CLK + rate->a_access_clk;
+		fetch.lead_clk = fetch.answer_clk + 1;
+		fetch.prefetched = low_clk < A_LOCAL_CLK;
+	} else {
+		double backlog_clk = n_write * (rate->access_clk - 1); /* results still queueing: the way is hidden */
+		double way_clk = real_max(0, A_REQUEST_CLK - backlog_clk);
+		fetch.answer_clk = A_REQUEST_CLK + rate->a_access_clk + A_RETURN_CLK;
+		fetch.lead_clk = way_clk + rate->a_access_clk + A_RETURN_CLK;
+		/* asked for with the least left, the request has not left for the other PE when the round ends */
+		fetch.prefetched = fetch.n_low_mac > A_LEAST_MAC && fetch.n_low_mac < fetch.n_packet_mac;
+	}
+	return fetch;
+}
+
+/*
+ * Clocks of a round: results of the round before, the first packet, then one
+ * packet after the other at the slower of two paces: the SRAM serves the B
+ * reads of a packet's MACs and, if shared, one packet; or the MACs down to the
+ * low mark and the next packet's way.
+ */
+static double matmul_round_clk(const struct matmul_fetch *fetch, const struct operand_rate *rate, double n_mac,
+                               double n_a, double n_write, bool shared, double wait_clk)
+{
+	double sram_clk = fetch->n_packet_mac * fetch->mac_clk + (shared ? rate->a_access_clk : 0);
+	double high_mac = real_max(0, fetch->n_packet_mac - fetch->n_low_mac - 1);
+	double answer_clk = high_mac * fetch->mac_clk + fetch->answer_clk + (shared ? wait_clk : 0);
+	double last_mac = n_mac - (n_a - 1) * fetch->n_packet_mac;
+	bool prefetched = fetch->prefetched && last_mac >= fetch->n_packet_mac;
+	double lead_clk = prefetched ? fetch->prefetched_lead_clk : fetch->lead_clk;
+	assert(last_mac > 0 || n_a <= 1);
+	return n_write * rate->access_clk + lead_clk + (n_a - 1) * real_max(sram_clk, answer_clk) +
+	       last_mac * fetch->mac_clk;
+}
+
+void mla_matmul_cost(const struct machine *machine, const struct mla_matmul_task *task, uint32_t pe_shift,
+                     uint32_t operand_bit, struct mla_cost *cost)
+{
+	assert(task->a_w > 0 && task->a_h > 0 && task->b_w > 0);
+	struct operand_rate rate;
+	operand_rate(machine, operand_bit, &rate);
+	/* B's rows are stored in whole ports (thesis equation 2.6), and the array runs over the padding. */
+	uint64_t b_w = align_up(task->b_w, machine->pe_sram_port_byte / (operand_bit / 8));
+	uint64_t n_round = ceil_div(task->a_h, machine->mla_rows) * ceil_div(b_w, machine->mla_cols);
+	uint64_t n_a = operand_n_a_packet(machine, task->a_w, operand_bit);
+	uint64_t port_word = machine->pe_sram_port_byte / SRAM_WORD_BYTE;
+	uint64_t row_byte = (uint64_t)machine->mla_cols * operand_result_byte(machine, operand_bit);
+	uint64_t n_write = ceil_div(row_byte, machine->pe_sram_port_byte) * machine->mla_rows;
+	bool local = machine->qpe_n_pe < 2 || pe_shift % machine->qpe_n_pe == 0;
+
+	struct matmul_fetch fetch = matmul_fetch(machine, &rate, local, (double)n_write, operand_bit);
+	double wait_clk = local ? 0 : foreign_wait_frac(pe_shift % machine->qpe_n_pe) * (rate.access_clk - 1);
+	double fixed_clk = (double)machine->mla_init_clk + DRAIN_CLK;
+	double n = (double)n_round, n_mac = task->a_w;
+	double free_clk = matmul_round_clk(&fetch, &rate, n_mac, (double)n_a, (double)n_write, local, 0);
+	double shared_clk = matmul_round_clk(&fetch, &rate, n_mac, (double)n_a, (double)n_write, true, wait_clk);
+
+	cost->shared_clk = fixed_clk + n * shared_clk;
+	cost->clk = fixed_clk + n * (free_clk < shared_clk ? free_clk : shared_clk);
+	cost->mac_clk = n_round * task->a_w * rate.tap_clk;
+	cost->a_word = n_round * n_a * ceil_div(machine->noc_packet_byte, SRAM_WORD_BYTE);
+	cost->b_word = n_round * task->a_w * rate.n_b_first * port_word;
+	cost->out_word = n_round * n_write * port_word;
+	assert(cost->shared_clk >= cost->clk);
+}

@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Power management: chains of 200 layers at 8 levels, with switch cost, under
+ * each kind of budget; beside the limit that it is to keep, the gap of the
+ * greedy answer. Levels of 8 voltages under 2 power lanes (28 pairs), and all
+ * of them at once. From the repository root.
+ */
+#include "dse/power/power.h"
+#include "sim/base/rng.h"
+#include <assert.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+#define N_LAYER 200
+#define N_LEVEL 8
+#define LIMIT_S 1.0
+
+static double now_s(void)
+{
+	struct timespec t;
+	(void)clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+	return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+/* Clock and energy of 0.45 V to 0.8 V as V and V^2, layers of 10 us to 1 ms, a part of which waits for the DRAM. */
+static void make_chain(struct power_problem *problem, struct power_segment *segment, struct power_mode *mode,
+                       uint32_t n_lane)
+{
+	struct rng rng = rng_stream(1, 0, 0);
+	*problem = (struct power_problem){.n_segment = N_LAYER,
+	                                  .segment = segment,
+	                                  .n_level = N_LEVEL,
+	                                  .levels = (1U << N_LEVEL) - 1,
+	                                  .n_lane = n_lane,
+	                                  .n_divider = N_LEVEL};
+	for (uint32_t i = 0; i < N_LEVEL; i++) {
+		double volt = 0.45 + 0.05 * i;
+		problem->vdd_v[i] = volt;
+		problem->clk_mhz[i] = 600 * volt;
+		problem->sleep_mw[i] = 235 * volt / 0.5;
+		for (uint32_t k = 0; k < N_LEVEL; k++) {
+			problem->switch_ns[i][k] = i == k ? 0 : 100;
+			problem->switch_pj[i][k] = i == k ? 0 : 40000;
+		}
+	}
+	for (size_t i = 0; i < N_LAYER; i++) {
+		double clk = 3000 + 300000 * rng_unit(&rng) * rng_unit(&rng),
+		       wait_ns = 3e5 * rng_unit(&rng) * rng_unit(&rng);
+		double pj_per_clk = 500 + 2500 * rng_unit(&rng);
+		for (uint32_t k = 0; k < N_LEVEL; k++) {
+			double volt = problem->vdd_v[k], ns = clk * 1e3 / problem->clk_mhz[k] + wait_ns;
+			double pj = clk * pj_per_clk * volt * volt + problem->sleep_mw[k] * ns;
+			mode[i * N_LEVEL + k] = (struct power_mode){k, 0, ns, pj, pj / ns};
+		}
+		segment[i] = (struct power_segment){N_LEVEL, &mode[i * N_LEVEL], 1};
+	}
+}
+
+static void bench(const struct power_problem *problem, const char *name, const struct power_goal *goal)
+{
+	struct arena arena = {0};
+	struct power_schedule best, greedy;
+	struct err err = {0};
+	double start_s = now_s();
+	enum err_code code = power_solve(problem, goal, 0, &arena, &best, &err);
+	double time_s = now_s() - start_s;
+	if (code == ERR_OK)
+		code = power_greedy(problem, goal, &arena, &greedy, &err);
+	if (code != ERR_OK || !best.is_found) {
+		(void)fprintf(stderr, "bench_power: %s", err_text(&err));
+		exit(1);
+	}
+	printf("  %-34s %6.3f s (limit %g s%s): %8" PRIu64 " labels, %s, %.6g, levels %02" PRIx32, name, time_s,
+	       LIMIT_S, time_s <= LIMIT_S ? "" : ": EXCEEDED", best.n_label, best.is_exact ? "exact" : "NOT EXACT",
+	       best.objective, best.levels);
+	if (greedy.is_found)
+		printf(", greedy %+.3f %%\n", 100 * (greedy.objective / best.objective - 1));
+	else
+		printf(", greedy finds none\n");
+	arena_free(&arena);
+}
+
+int main(void)
+{
+	static struct power_segment segment[N_LAYER];
+	static struct power_mode mode[N_LAYER * N_LEVEL];
+	static const uint32_t n_lane[] = {2, N_LEVEL};
+	printf("power management: %d layers at %d levels, with switch cost\n", N_LAYER, N_LEVEL);
+	for (size_t i = 0; i < sizeof(n_lane) / sizeof(n_lane[0]); i++) {
+		struct power_problem problem;
+		struct arena arena = {0};
+		struct err err = {0};
+		struct power_schedule fast, slow;
+		const struct power_goal none = {
+		    .max_ns = INFINITY, .max_pj = INFINITY, .max_peak_mw = INFINITY, .max_average_mw = INFINITY};
+		make_chain(&problem, segment, mode, n_lane[i]);
+		(void)power_uniform(&problem, &none, N_LEVEL - 1, &arena, &fast, &err);
+		(void)power_uniform(&problem, &none, 0, &arena, &slow, &err);
+		assert(fast.is_found && slow.is_found);
+		printf(" %" PRIu32 " power lanes\n", n_lane[i]);
+		struct power_goal goal = none;
+		goal.scenario = POWER_LIMITED_TIME;
+		goal.max_ns = fast.time_ns + 0.583 * (slow.time_ns - fast.time_ns);
+		bench(&problem, "limited time", &goal);
+		goal.sleeps = true;
+		bench(&problem, "limited time, sleep counted", &goal);
+		goal = none;
+		goal.scenario = POWER_LIMITED_ENERGY;
+		goal.max_pj = slow.energy_pj + 0.4 * (fast.energy_pj - slow.energy_pj);
+		bench(&problem, "limited energy", &goal);
+		goal = none;
+		goal.scenario = POWER_LIMITED_POWER;
+		goal.max_average_mw = 0.6 * fast.energy_pj / fast.time_ns + 0.4 * slow.energy_pj / slow.time_ns;
+		bench(&problem, "limited average power", &goal);
+		goal.max_average_mw = INFINITY;
+		goal.max_peak_mw = fast.peak_mw * 0.8;
+		bench(&problem, "limited peak power", &goal);
+		arena_free(&arena);
+	}
+	return 0;
+}

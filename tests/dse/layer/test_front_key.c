@@ -1,0 +1,350 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Keys of layer fronts: on random layers and machines each parameter that a key leaves out is changed, and the front,
+ * by trying every design, stays what it was; so it does with any SRAM that its designs fit.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "dse/layer/front_key.h"
+#include "sim/machine/mixed.h"
+#include "tests/support/random_block.h"
+#include "tests/support/random_chip.h"
+#include <math.h>
+#include <string.h>
+
+#define N_PROBLEM 250
+#define N_ROOM 150
+
+struct fixture {
+	struct machine machine;
+	struct block block;
+	struct space space;
+	struct space_limit limit;
+	struct layer_choice choice;
+	struct layer_problem layer;
+};
+
+static void random_level(struct rng *rng, struct operating_point *level)
+{
+	level->arm_clk_pj = rng_below(rng, 2) ? 3.5 : 0;
+	level->noc_read128_pj = rng_below(rng, 2) ? 1.25 : 0;
+	level->pe_awake_mw = rng_below(rng, 2) ? 0.5 : 0;
+}
+
+static void random_machine(struct rng *rng, struct machine *machine)
+{
+	static const char *const name[] = {"dvfs_chip", "thesis_chip", "dvfs_chip", "thesis_qpe_dram"};
+	char path[64];
+	(void)snprintf(path, sizeof(path), "spaces/machines/%s.yaml", name[rng_below(rng, 4)]);
+	assert_int_equal(machine_read(path, machine, NULL), ERR_OK);
+	if (machine->target == MACHINE_CHIP)
+		*machine = random_chip(rng, machine);
+	machine->mla_postprocess = rng_below(rng, 2) > 0;
+	machine->pe_sram_byte = rng_below(rng, 3) ? 98304 : 2048;
+	machine->storage_pe_byte = rng_below(rng, 2) ? 131072 : 1024;
+	machine->dvfs_switch_ns = rng_below(rng, 2) ? 40 : 0;
+	for (uint32_t i = 0; i < machine->n_level; i++)
+		random_level(rng, &machine->level[i]);
+	if (machine->n_level > 1 && rng_below(rng, 3) == 0)
+		assert_int_equal(mixed_add(machine, 2, NULL), ERR_OK);
+}
+
+static struct block random_pool(struct rng *rng)
+{
+	struct block block = random_conv(rng, 6, 8);
+	block.kind = BLOCK_POOL;
+	block.pool = block.dilation = 1;
+	block.out_c = block.in_c;
+	block.has_acti = block.has_quan = false;
+	return block;
+}
+
+static void random_block(struct rng *rng, struct block *block)
+{
+	uint32_t kind = rng_below(rng, 6);
+	*block = kind == 0 ? random_pool(rng) : kind == 1 ? random_matmul(rng, 40) : random_conv(rng, 8, 24);
+	block->input = block->added = INPUT_LATEST;
+	if (block->kind == BLOCK_CONV && rng_below(rng, 3) == 0) {
+		block->groups = 1 + rng_below(rng, 4);
+		block->in_c = block->groups * (1 + rng_below(rng, 6));
+		block->out_c = block->groups * (1 + rng_below(rng, 6));
+	}
+	if (block->kind == BLOCK_POOL)
+		return;
+	block->has_mat_ele = block->kind == BLOCK_CONV && rng_below(rng, 3) == 0;
+	block->has_acti = rng_below(rng, 2) > 0;
+	block->has_quan = rng_below(rng, 3) > 0;
+}
+
+static void random_space(struct rng *rng, struct fixture *f)
+{
+	static const enum metric metric[] = {METRIC_LATENCY, METRIC_ENERGY, METRIC_DRAM, METRIC_PEAK_POWER,
+	                                     METRIC_SRAM_USED};
+	uint32_t first = rng_below(rng, 5);
+	f->space = (struct space){.n_objective = 2, .detail = rng_below(rng, 8) ? DETAIL_FAST : DETAIL_GREYBOX};
+	/* most often without energy, which reads much */
+	f->space.objective[0] = rng_below(rng, 2) ? METRIC_LATENCY : metric[first];
+	f->space.objective[1] = rng_below(rng, 2) ? METRIC_DRAM : metric[(first + 1) % 5];
+	f->space.deadline_ms = rng_below(rng, 4) == 0 ? 1000 : 0;
+	f->limit = (struct space_limit){.metric = METRIC_SRAM_USED, .max = 0.9};
+	f->space.limit = &f->limit;
+	f->space.n_limit = rng_below(rng, 8) == 0;
+	f->choice = space_any_choice();
+	f->choice.w = f->choice.h = f->choice.c = f->choice.d = rng_below(rng, 6) ? SPLIT_EVEN : SPLIT_REDUCED;
+	f->choice.max_part_w = f->choice.max_part_h = 1 + rng_below(rng, 3);
+	f->choice.max_part_c = rng_below(rng, 4) ? 1 + rng_below(rng, 3) : 12;
+	f->choice.max_part_d = 1 + rng_below(rng, 2);
+	for (size_t i = 0; i < N_PE_STRATEGY; i++)
+		f->choice.strategy[i] = rng_below(rng, 3) > 0;
+	for (size_t i = 0; i < N_CONV_FORM; i++)
+		f->choice.form[i] = rng_below(rng, 2) > 0;
+	f->choice.form[FORM_CONV] = true;
+	f->choice.strategy[STRATEGY_FUSION + rng_below(rng, 2)] = true;
+	f->choice.thesis_split = f->block.kind == BLOCK_CONV && rng_below(rng, 16) == 0;
+}
+
+/* One place of the layer that f describes; false where it has none such. */
+static bool build(struct fixture *f, unsigned place)
+{
+	struct err err = {0};
+	if (layer_problem_build(&f->space, &f->machine, &f->block, &f->choice, &f->layer, &err) != ERR_OK) {
+		err_clear(&err);
+		return false;
+	}
+	for (uint32_t i = 0; i < f->layer.n_value[GENE_PLACE]; i++)
+		if (f->layer.place[i] == place) {
+			f->layer.place[0] = (uint8_t)place;
+			f->layer.n_value[GENE_PLACE] = 1;
+			return true;
+		}
+	layer_problem_free(&f->layer);
+	return false;
+}
+
+static void random_fixture(struct rng *rng, struct fixture *f)
+{
+	do {
+		random_machine(rng, &f->machine);
+		random_block(rng, &f->block);
+		random_space(rng, f);
+	} while (!build(f, rng_below(rng, 3) ? 0 : rng_below(rng, 8)));
+}
+
+static bool next_genome(const struct layer_problem *layer, uint32_t *genome)
+{
+	for (size_t i = N_LAYER_GENE; i-- > 0; genome[i] = 0)
+		if (++genome[i] < layer->n_value[i])
+			return true;
+	return false;
+}
+
+/* The front by trying every design. */
+static void find_front(const struct layer_problem *layer, struct pareto *front)
+{
+	uint32_t genome[N_LAYER_GENE] = {0};
+	pareto_init(front, layer->n_metric, N_LAYER_GENE);
+	do {
+		struct evaluation result;
+		layer_problem_evaluate(layer, genome, 1, &result);
+		if (result.violation <= 0)
+			(void)pareto_insert(front, result.objective, genome, 0);
+	} while (next_genome(layer, genome));
+	pareto_sort(front);
+}
+
+static bool same_front(const struct pareto *left, const struct pareto *right)
+{
+	return left->n == right->n &&
+	       (left->n == 0 ||
+	        (memcmp(left->objective, right->objective, left->n * left->n_objective * sizeof(double)) == 0 &&
+	         memcmp(left->genome, right->genome, left->n * left->n_gene * sizeof(uint32_t)) == 0));
+}
+
+static struct front_key key_of(const struct layer_problem *layer)
+{
+	struct front_key key;
+	assert_true(front_key_make(layer, &key));
+	return key;
+}
+
+/* Whether the key leaves out what changed tells from f; then the front must, too. */
+static bool is_left_out(const struct fixture *f, const struct pareto *front, struct fixture *changed, const char *what)
+{
+	struct pareto other;
+	struct front_key key = key_of(&f->layer);
+	if (machine_check(&changed->machine, NULL) != ERR_OK || !build(changed, f->layer.place[0]))
+		return false;
+	struct front_key own = key_of(&changed->layer);
+	bool is_same = strcmp(own.hex, key.hex) == 0 && own.room_byte == key.room_byte;
+	if (is_same) {
+		find_front(&changed->layer, &other);
+		if (!same_front(front, &other))
+			fail_msg("%s is not in the key of a %d, place %u, but the front depends on it", what,
+			         (int)f->block.kind, f->layer.place[0]);
+		pareto_free(&other);
+	}
+	layer_problem_free(&changed->layer);
+	return is_same;
+}
+
+/* Another value of a parameter that its range allows; the largest may be too much for the machine as a whole. */
+static void change_param(struct machine *machine, const struct machine_param *param, struct rng *rng)
+{
+	char *at = (char *)machine + param->offset;
+	uint32_t whole;
+	double real;
+	switch (param->type) {
+	case PARAM_BOOL:
+		*(bool *)(void *)at = !*(bool *)(void *)at;
+		break;
+	case PARAM_REAL:
+		memcpy(&real, at, sizeof(real));
+		real = real > 0 && rng_below(rng, 2) ? real / 2 : real + 10;
+		memcpy(at, &real, sizeof(real));
+		break;
+	default:
+		memcpy(&whole, at, sizeof(whole));
+		whole = whole > 1 && rng_below(rng, 2) ? whole / 2 : param->type == PARAM_ENUM ? 0 : 2 * whole + 1;
+		memcpy(at, &whole, sizeof(whole));
+	}
+}
+
+static uint32_t n_pure(const struct machine *machine)
+{
+	uint32_t n = machine->n_level;
+	while (mixed_is(&machine->level[n - 1]))
+		n--;
+	return n;
+}
+
+static void test_front_key_leaves_out_what_no_front_depends_on(void **state)
+{
+	(void)state;
+	uint32_t n_left_out[128] = {0}, n_level_left_out[64] = {0}, n_param = 0, n_level_param = 0;
+	size_t n_point = 0;
+	assert_true(machine_n_param <= 128 && machine_n_level_param <= 64);
+	for (uint32_t i = 0; i < N_PROBLEM; i++) {
+		struct rng rng = rng_stream(31, 0, i);
+		struct fixture f, changed;
+		struct pareto front;
+		random_fixture(&rng, &f);
+		find_front(&f.layer, &front);
+		n_point += front.n;
+		for (size_t k = 0; k < machine_n_param; k++) {
+			changed = f;
+			change_param(&changed.machine, &machine_param[k], &rng);
+			n_left_out[k] += is_left_out(&f, &front, &changed, machine_param[k].key);
+		}
+		for (size_t k = 0; k < machine_n_level_param; k++) {
+			changed = f;
+			char *level = (char *)&changed.machine.level[rng_below(&rng, n_pure(&f.machine))];
+			*(double *)(void *)(level + level_param[k].offset) *= 1.5;
+			*(double *)(void *)(level + level_param[k].offset) += 0.25;
+			n_level_left_out[k] += is_left_out(&f, &front, &changed, level_param[k].key);
+		}
+		pareto_free(&front);
+		layer_problem_free(&f.layer);
+	}
+	/* each that is ever left out was; clocks, widths and numbers of PEs never are */
+	for (size_t k = 0; k < machine_n_param; k++)
+		n_param += n_left_out[k] > 0;
+	for (size_t k = 0; k < machine_n_level_param; k++)
+		n_level_param += n_level_left_out[k] > 0;
+	print_message("%u machine and %u level parameters left out of some keys, %zu points\n", n_param, n_level_param,
+	              n_point);
+	assert_true(n_point > 2 * N_PROBLEM);
+	assert_int_equal(n_left_out[machine_find_param("qpe.n_pe") - machine_param], 0);
+	assert_int_equal(n_left_out[machine_find_param("noc.clk_mhz") - machine_param], 0);
+	assert_true(n_param >= 42 && n_level_param == machine_n_level_param - 1);
+}
+
+/* With every SRAM that holds the designs of a front, from the one it was found with down, the front is the same. */
+static void test_front_key_room_serves_what_fits(void **state)
+{
+	static const uint32_t sram_byte[] = {1024, 2048, 3072, 4096, 6144, 8192, 16384, 65536};
+	(void)state;
+	uint32_t n_served = 0, n_other = 0;
+	for (uint32_t i = 0; i < N_ROOM; i++) {
+		struct rng rng = rng_stream(32, 0, i);
+		struct fixture f, less;
+		struct pareto front, other;
+		random_fixture(&rng, &f);
+		layer_problem_free(&f.layer);
+		f.machine.pe_sram_byte = sram_byte[4 + rng_below(&rng, 4)];
+		f.choice.thesis_split = false;
+		f.space.n_limit = 0;
+		if (!build(&f, 0))
+			continue;
+		struct front_key key = key_of(&f.layer);
+		uint64_t need_byte = 0;
+		find_front(&f.layer, &front);
+		for (size_t k = 0; k < front.n; k++) {
+			uint64_t byte = front_need_byte(&f.layer, front.genome + k * N_LAYER_GENE);
+			need_byte = byte > need_byte ? byte : need_byte;
+		}
+		assert_true(need_byte <= f.machine.pe_sram_byte);
+		less = f;
+		less.machine.pe_sram_byte = sram_byte[rng_below(&rng, 4)];
+		if (key.room_byte > 0 && front.n > 0 && build(&less, 0)) {
+			assert_string_equal(key_of(&less.layer).hex, key.hex);
+			find_front(&less.layer, &other);
+			bool serves = need_byte <= less.machine.pe_sram_byte;
+			assert_int_equal(same_front(&front, &other), serves);
+			n_served += serves;
+			n_other += !serves;
+			pareto_free(&other);
+			layer_problem_free(&less.layer);
+		}
+		pareto_free(&front);
+		layer_problem_free(&f.layer);
+	}
+	print_message("%u fronts served less SRAM, %u did not\n", n_served, n_other);
+	assert_true(n_served > 20 && n_other > 10);
+}
+
+/* Layers whose fronts may differ have other keys. */
+static void test_front_key_tells_layers_apart(void **state)
+{
+	(void)state;
+	struct rng rng = rng_stream(33, 0, 0);
+	struct fixture f;
+	assert_int_equal(machine_read("spaces/machines/dvfs_chip.yaml", &f.machine, NULL), ERR_OK);
+	f.block = random_conv(&rng, 8, 24);
+	random_space(&rng, &f);
+	f.space.objective[0] = METRIC_LATENCY;
+	f.space.objective[1] = METRIC_ENERGY;
+	f.choice.thesis_split = false;
+	assert_true(build(&f, 0));
+	const struct front_key key = key_of(&f.layer);
+	layer_problem_free(&f.layer);
+	struct fixture changed[7];
+	for (size_t i = 0; i < 7; i++)
+		changed[i] = f;
+	changed[0].block.in_c++;
+	changed[1].block.has_acti = !f.block.has_acti;
+	changed[2].choice.max_part_c++;
+	changed[3].choice.level_mask = 1;
+	changed[4].space.objective[1] = METRIC_PEAK_POWER;
+	changed[5].machine.noc_clk_mhz += 1;
+	changed[6].block.name[0] = 'X';
+	for (size_t i = 0; i < 7; i++) {
+		changed[i].space.limit = &changed[i].limit;
+		assert_true(build(&changed[i], 0));
+		assert_int_equal(strcmp(key_of(&changed[i].layer).hex, key.hex) == 0, i == 6);
+		layer_problem_free(&changed[i].layer);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(test_front_key_leaves_out_what_no_front_depends_on),
+	    cmocka_unit_test(test_front_key_room_serves_what_fits),
+	    cmocka_unit_test(test_front_key_tells_layers_apart),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Ranges of an exhaustive search: any number of parts finds what one search finds, and each accounts for its range. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "dse/search/flat_part.h"
+#include <math.h>
+#include <string.h>
+
+enum { N_GENE = 4, N_REASON = 3 };
+static const uint32_t n_value[N_GENE] = {3, 4, 5, 7};
+
+/* Two objectives with ties; candidates of the second gene's third value, or of the first's second, die as a kind. */
+static void evaluate(const void *context, const uint32_t *genome, size_t n, struct evaluation *out)
+{
+	(void)context;
+	for (size_t i = 0; i < n; i++, genome += N_GENE) {
+		out[i] = (struct evaluation){0};
+		if (genome[0] == 1)
+			out[i] = (struct evaluation){.violation = 2.0 - 0.1 * genome[3], .reason = 1, .n_cut = 1};
+		else if (genome[1] == 2)
+			out[i] = (struct evaluation){.violation = 1.5, .reason = 2, .n_cut = 2};
+		out[i].objective[0] = (double)((genome[1] * 3 + genome[2] * 5 + genome[3]) % 11);
+		out[i].objective[1] = (double)((genome[0] * 7 + genome[2] + genome[3] * 4) % 13);
+	}
+}
+
+static const struct problem problem = {.n_gene = N_GENE, .n_value = n_value, .n_objective = 2, .evaluate = evaluate};
+
+/* What a part ends with; a genome's memory is its own. */
+struct fixture {
+	struct flat_part part;
+	uint64_t by_reason[N_REASON];
+	uint32_t genome[N_GENE];
+};
+
+static void init_fixture(struct fixture *fixture)
+{
+	*fixture = (struct fixture){0};
+	fixture->part.n_reason = N_REASON;
+	fixture->part.by_reason = fixture->by_reason;
+	fixture->part.nearest = (struct engine_nearest){.violation = INFINITY, .genome = fixture->genome};
+	pareto_init(&fixture->part.archive, 2, N_GENE);
+}
+
+static void run(struct share *share, struct fixture *fixture)
+{
+	struct engine_options options = {.seed = 1};
+	struct err err = {0};
+	init_fixture(fixture);
+	assert_int_equal(flat_part_deal(share, &problem, &options, &err), ERR_OK);
+	struct flat_part *part = &fixture->part;
+	assert_int_equal(engine_run(&engine_exhaustive, &problem, &options, 2, &part->archive, &part->counts,
+	                            part->by_reason, N_REASON, &part->nearest, NULL, NULL, &err),
+	                 ERR_OK);
+	uint64_t size = share->n > 1 ? options.end - options.first : problem_size(&problem);
+	assert_int_equal(part->counts.n_asked + part->counts.n_skipped, size);
+}
+
+static void test_flat_part_ranges_add_up(void **state)
+{
+	(void)state;
+	struct share whole = {.n = 1};
+	struct fixture one;
+	run(&whole, &one);
+	for (unsigned n = 2; n <= 420; n = n < 12 ? n + 1 : n * 2 - 3) {
+		struct pareto archive;
+		uint64_t size = 0, n_feasible = 0;
+		double nearest = INFINITY;
+		pareto_init(&archive, 2, N_GENE);
+		for (unsigned i = 0; i < n; i++) {
+			struct share share = {.index = i, .n = n};
+			struct fixture part;
+			run(&share, &part);
+			size += part.part.counts.n_asked + part.part.counts.n_skipped;
+			n_feasible += part.part.counts.n_feasible;
+			nearest = fmin(nearest, part.part.nearest.violation);
+			pareto_merge(&archive, &part.part.archive);
+			pareto_free(&part.part.archive);
+		}
+		assert_int_equal(size, problem_size(&problem));
+		assert_int_equal(n_feasible, one.part.counts.n_feasible);
+		assert_true(nearest <= one.part.nearest.violation);
+		pareto_sort(&archive);
+		assert_int_equal(archive.n, one.part.archive.n);
+		assert_memory_equal(archive.objective, one.part.archive.objective, archive.n * 2 * sizeof(double));
+		assert_memory_equal(archive.genome, one.part.archive.genome, archive.n * N_GENE * sizeof(uint32_t));
+		pareto_free(&archive);
+	}
+	pareto_free(&one.part.archive);
+}
+
+/* More parts than designs, and more designs than numbers. */
+static void test_flat_part_refuses_what_cannot_be_dealt(void **state)
+{
+	(void)state;
+	uint32_t many[] = {UINT32_MAX, UINT32_MAX, UINT32_MAX};
+	const struct problem huge = {.n_gene = 3, .n_value = many, .n_objective = 1, .evaluate = evaluate};
+	struct share share = {.index = 0, .n = 421};
+	struct engine_options options = {0};
+	struct err err = {0};
+	assert_int_equal(flat_part_deal(&share, &problem, &options, &err), ERR_INPUT);
+	share.n = 2;
+	assert_int_equal(flat_part_deal(&share, &huge, &options, &err), ERR_INPUT);
+	assert_int_equal(flat_part_deal(NULL, &huge, &options, &err), ERR_OK);
+	assert_int_equal(options.end, 0);
+	err_clear(&err);
+}
+
+int main(void)
+{
+	const struct CMUnitTest test[] = {
+	    cmocka_unit_test(test_flat_part_ranges_add_up),
+	    cmocka_unit_test(test_flat_part_refuses_what_cannot_be_dealt),
+	};
+	return cmocka_run_group_tests(test, NULL, NULL);
+}

@@ -1,0 +1,347 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Bounds over whole machines: on random small spaces the front with machines cut is, genome by genome and ties
+ * included, the front of all of them, by branch and bound and by trying every design of each layer.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "dse/search/hardware.h"
+#include "dse/engine/engine.h"
+#include "dse/search/explore.h"
+#include "sim/base/rng.h"
+#include "tests/support/space_folder.h"
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define N_SPACE 50
+#define N_PAIR 60
+#define MAX_TEXT 4096
+
+static void add(char *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
+static void add(char *text, const char *format, ...)
+{
+	size_t n = strlen(text);
+	va_list arguments;
+	va_start(arguments, format);
+	int n_more = vsnprintf(text + n, MAX_TEXT - n, format, arguments);
+	va_end(arguments);
+	assert_true(n_more >= 0 && n + (size_t)n_more < MAX_TEXT);
+}
+
+/* Two or three layers, sometimes with a matrix multiplication at the end. */
+static void write_network(struct rng *rng, const char *name)
+{
+	char text[MAX_TEXT] = "", path[32];
+	uint32_t size = 4 + 2 * rng_below(rng, 3);
+	add(text, "name: %s\ninput: [%u, %u, %u]\nlayers:\n", name, size, size, 2 + rng_below(rng, 5));
+	for (uint32_t i = 0; i < 1 + rng_below(rng, 2); i++)
+		add(text, "  - conv: {kernel: %u, out_channels: %u}\n", rng_below(rng, 2) ? 3U : 1U,
+		    2 + rng_below(rng, 12));
+	if (rng_below(rng, 2))
+		add(text, "  - fc: {out: %u}\n", 4 + rng_below(rng, 12));
+	(void)snprintf(path, sizeof(path), "%s.yaml", name);
+	folder_write(path, text, "");
+}
+
+/* One of several axes of a parameter, or none. The last ones change nothing, or next to nothing: ties. */
+static void add_axes(struct rng *rng, char *text)
+{
+	static const char *const axis[][2] = {
+	    {"mla.array: [16x4, 8x4]", "mla.array: [4x4, 16x2, 8x4]"},
+	    {"pe.sram_byte: [1024, 65536]", "pe.sram_byte: [131072, 1024, 4096]"},
+	    {"noc.clk_mhz: [100, 300]", "noc.clk_mhz: [800, 20, 400]"},
+	    {"dram.clk_mhz: [200, 400]", "dram.clk_mhz: [400, 390]"},
+	    {"chip.n_dram: [1, 2]", "chip.n_dram: [4, 2]"},
+	    {"noc.sync_clk: [0, 1]", "mla.turn_clk: [1, 0]"},
+	};
+	uint32_t n = 0;
+	add(text, "axes:\n");
+	for (size_t i = 0; i < sizeof(axis) / sizeof(axis[0]); i++) {
+		if (rng_below(rng, 2))
+			continue;
+		add(text, "  %s\n", axis[i][rng_below(rng, 2)]);
+		n++;
+	}
+	if (n == 0)
+		add(text, "  pe.sram_byte: [1024, 131072]\n");
+}
+
+static void add_objectives(struct rng *rng, char *text)
+{
+	static const char *const objective[] = {"latency_ms", "energy_mj", "mac_units",      "sram_byte",
+	                                        "dram_byte",  "edp_mj_ms", "sram_used_frac", "peak_power_mw"};
+	uint32_t n = 0;
+	add(text, "objectives: [");
+	for (size_t i = 0; i < 8 && n < 3; i++)
+		if (rng_below(rng, 8) < (i < 3 ? 5U : 1U))
+			add(text, "%s%s", n++ ? ", " : "", objective[i]);
+	add(text, "%s]\n", n == 0 ? "latency_ms" : "");
+}
+
+/* The space without its limits. */
+static void random_space(struct rng *rng, char text[MAX_TEXT])
+{
+	bool two = rng_below(rng, 4) == 0;
+	write_network(rng, "one");
+	write_network(rng, "two");
+	text[0] = '\0';
+	add(text, "name: random\nmachine%s\n", rng_below(rng, 6) ? ": dvfs_chip" : "s: [dvfs_chip, thesis_chip]");
+	add_axes(rng, text);
+	add(text, "networks: [one.yaml%s]\n", two ? ", two.yaml" : "");
+	if (two && rng_below(rng, 2))
+		add(text, "aggregate: worst\n");
+	bool thesis = rng_below(rng, 12) == 0;
+	add(text, "layers:\n  - match: '.*'\n    level: all\n    strategy: %s\n",
+	    rng_below(rng, 2) ? "[fusion, fusion_reuse]" : "all");
+	if (!thesis && rng_below(rng, 2))
+		add(text, "    conv_1x1: [packed, matmul]\n");
+	if (thesis)
+		add(text, "    split: thesis\n");
+	else
+		add(text,
+		    "    split: {width: {max_parts: %u}, height: {max_parts: %u, choose: even}, "
+		    "out_channels: {max_parts: 3}, in_channels: {max_parts: 2, choose: even}}\n",
+		    1 + rng_below(rng, 3), 1 + rng_below(rng, 2));
+	add_objectives(rng, text);
+}
+
+static void read_space(const char *text, struct space *space)
+{
+	folder_write("space.yaml", text, "");
+	folder_read_space(space);
+}
+
+static void run(const struct space *space, const struct engine_kind *engine, bool all, unsigned n_thread,
+                struct explore *explore)
+{
+	const struct explore_options options = {.engine = engine, .n_thread = n_thread, .seed = 1, .all_machines = all};
+	struct err err = {0};
+	assert_int_equal(explore_run(space, &options, explore, &err), ERR_OK);
+	assert_int_equal(err.n_message, 0);
+	assert_int_equal(explore->n_failure, 0);
+}
+
+static void assert_same_front(const struct pareto *left, const struct pareto *right)
+{
+	assert_int_equal(left->n, right->n);
+	if (left->n == 0)
+		return;
+	assert_memory_equal(left->objective, right->objective, left->n * left->n_objective * sizeof(double));
+	assert_memory_equal(left->genome, right->genome, left->n * left->n_gene * sizeof(uint32_t));
+}
+
+/* What the comparisons saw, so that they cannot pass by seeing nothing. */
+struct seen {
+	uint64_t n_machine, n_cut, n_point, n_empty, n_shared;
+};
+
+static void compare(const struct space *space, struct seen *seen, double *least)
+{
+	struct explore all, cut, threads, brute;
+	run(space, &engine_exact, true, 1, &all);
+	run(space, &engine_exact, false, 1, &cut);
+	run(space, &engine_exact, false, 3, &threads);
+	run(space, &engine_exhaustive, false, 1, &brute);
+	assert_same_front(&all.front, &cut.front);
+	assert_same_front(&all.front, &threads.front);
+	assert_same_front(&all.front, &brute.front);
+	assert_int_equal(all.counts.n_machine_cut, 0);
+	assert_int_equal(brute.counts.n_machine_cut, 0);
+	assert_int_equal(all.counts.n_candidate, cut.counts.n_candidate);
+	assert_int_equal(all.counts.n_legal, cut.counts.n_legal);
+	assert_int_equal(all.counts.n_machine_rejected, cut.counts.n_machine_rejected);
+	assert_true(fabs(all.counts.log10_design - cut.counts.log10_design) < 1e-9);
+	assert_true(cut.counts.n_machine_cut + cut.counts.n_machine_rejected < cut.counts.n_machine);
+	assert_int_equal(cut.counts.n_machine_cut, threads.counts.n_machine_cut);
+	assert_int_equal(cut.counts.n_box, threads.counts.n_box);
+	assert_int_equal(cut.counts.n_shared, threads.counts.n_shared);
+	assert_int_equal(cut.counts.n_search_shared, threads.counts.n_search_shared);
+	assert_true(cut.counts.n_box <= all.counts.n_box);
+	seen->n_machine += cut.counts.n_machine;
+	seen->n_cut += cut.counts.n_machine_cut;
+	seen->n_shared += all.counts.n_search_shared;
+	seen->n_point += cut.front.n;
+	seen->n_empty += cut.front.n == 0;
+	*least = all.front.n > 0 ? all.front.objective[all.front.n / 2 * all.front.n_objective] : INFINITY;
+	explore_free(&all);
+	explore_free(&cut);
+	explore_free(&threads);
+	explore_free(&brute);
+}
+
+static void test_hardware_front_is_that_of_all_machines(void **state)
+{
+	(void)state;
+	struct seen seen = {0};
+	for (uint32_t i = 0; i < N_SPACE; i++) {
+		struct rng rng = rng_stream(11, 0, i);
+		char text[MAX_TEXT];
+		struct space space;
+		double least, ignored;
+		random_space(&rng, text);
+		read_space(text, &space);
+		enum metric metric = space.objective[0];
+		compare(&space, &seen, &least);
+		space_free(&space);
+		if (isinf(least) || rng_below(&rng, 3))
+			continue;
+		/* now and then nothing keeps the limit */
+		add(text, "constraints: ['%s <= %.17g']\n", metric_table[metric].name,
+		    least * (rng_below(&rng, 5) ? 1.0 : 0.5));
+		read_space(text, &space);
+		compare(&space, &seen, &ignored);
+		space_free(&space);
+	}
+	print_message("%llu machines, %llu cut, %llu fronts shared, %llu points, %llu spaces without any\n",
+	              (unsigned long long)seen.n_machine, (unsigned long long)seen.n_cut,
+	              (unsigned long long)seen.n_shared, (unsigned long long)seen.n_point,
+	              (unsigned long long)seen.n_empty);
+	assert_true(seen.n_shared > 500 && seen.n_machine > 500 && seen.n_cut * 4 > seen.n_machine && seen.n_empty > 0);
+}
+
+/*
+ * A machine with little SRAM comes first, and its search is made as the machine with the most has it, in whatever form
+ * a 1x1 convolution takes. A form left on the small machine has another front, which serves nobody: nothing is shared.
+ */
+static void test_hardware_shares_fronts_of_every_form(void **state)
+{
+	static const char *const form[] = {"packed", "matmul", "[conv, packed, matmul]"};
+	(void)state;
+	for (size_t i = 0; i < sizeof(form) / sizeof(form[0]); i++) {
+		char text[MAX_TEXT] = "";
+		struct space space;
+		struct seen seen = {0};
+		double least;
+		folder_write("one.yaml",
+		             "name: one\ninput: [6, 6, 16]\nlayers:\n"
+		             "  - conv: {kernel: 1, out_channels: 24}\n",
+		             "");
+		add(text,
+		    "name: forms\nmachine: dvfs_chip\nnetworks: [one.yaml]\n"
+		    "axes:\n  pe.sram_byte: [1024, 65536]\n"
+		    "layers:\n  - match: '.*'\n    conv_1x1: %s\n"
+		    "    split: {width: even, height: even, out_channels: even, in_channels: even}\n"
+		    "objectives: [latency_ms, energy_mj]\n",
+		    form[i]);
+		read_space(text, &space);
+		compare(&space, &seen, &least);
+		assert_int_equal(seen.n_machine, 2);
+		assert_true(seen.n_shared > 0 && seen.n_point > 0);
+		space_free(&space);
+	}
+}
+
+static bool never_stop(void *context, double progress, const struct engine_counts *counts)
+{
+	(void)context;
+	(void)progress;
+	(void)counts;
+	return true;
+}
+
+/* The exact front of one machine by itself: the space's rules without its axes. */
+static void run_machine(const struct space *space, uint64_t index, struct explore *explore)
+{
+	struct space one = *space;
+	struct machine machine;
+	char why[256];
+	assert_true(space_machine(space, index, &machine, why, sizeof(why)));
+	one.machine = &machine;
+	one.n_machine = 1;
+	one.n_axis = 0;
+	run(&one, &engine_exhaustive, true, 1, explore);
+}
+
+/* Every point of the front has one of the floor over the slack nowhere above it. */
+static void assert_above(const struct pareto *front, const struct outlook *outlook)
+{
+	const struct outlook_points *floor = &outlook->floor;
+	assert_true(isfinite(outlook->slack) && outlook->slack > 1);
+	for (size_t i = 0; i < front->n; i++) {
+		bool is_above = false;
+		for (size_t k = 0; k < floor->n && !is_above; k++) {
+			is_above = true;
+			for (unsigned m = 0; m < front->n_objective; m++)
+				is_above &= floor->metric[k * front->n_objective + m] / outlook->slack * (1 - 1e-9) <=
+				            front->objective[i * front->n_objective + m];
+		}
+		assert_true(is_above);
+	}
+}
+
+/* An outlook of the machine with most of what helps, against the fronts of others of its family. */
+static void test_hardware_floor_is_under_all_it_serves(void **state)
+{
+	static const char *const helpful[] = {"pe.sram_byte: [131072, 65536, 2048]", "noc.clk_mhz: [800, 300, 20]",
+	                                      "dram.clk_mhz: [400, 200, 130]"};
+	(void)state;
+	size_t n_point = 0;
+	for (uint32_t i = 0; i < N_PAIR; i++) {
+		struct rng rng = rng_stream(12, 0, i);
+		char text[MAX_TEXT] = "";
+		struct space space;
+		struct outlook outlook;
+		struct layer_map map;
+		struct explore explore;
+		struct err err = {0};
+		write_network(&rng, "one");
+		add(text, "name: random\nmachine: dvfs_chip\naxes:\n");
+		for (size_t k = 0; k < 3; k++)
+			add(text, "  %s\n", helpful[k]);
+		add(text, "networks: [one.yaml]\nlayers:\n  - {match: '.*', split: {width: {max_parts: 4}, "
+		          "height: {max_parts: 2}, out_channels: {max_parts: 3}, in_channels: {max_parts: 2}}}\n"
+		          "objectives: [latency_ms, energy_mj]\n");
+		read_space(text, &space);
+		assert_int_equal(layer_map_build(&space, &map, &err), ERR_OK);
+		const struct outlook_options options = {&space, &map, 1, never_stop, NULL};
+		assert_int_equal(outlook_make(&options, 0, i % 3 ? 1e-6 : 0.05, &outlook, &err), ERR_OK);
+		run_machine(&space, rng_below(&rng, 27), &explore);
+		assert_above(&explore.front, &outlook);
+		n_point += explore.front.n;
+		explore_free(&explore);
+		outlook_free(&outlook);
+		layer_map_free(&map);
+		space_free(&space);
+	}
+	assert_true(n_point > 2 * N_PAIR);
+}
+
+/* What is written is read back, and what was cut off is not. */
+static void test_hardware_outlooks_are_packed(void **state)
+{
+	(void)state;
+	double metric[] = {1, 2, 3, 4};
+	struct outlook outlook = {{2, metric}, {1, metric + 2}, 1.25, 7, 8, 9.5}, found = {.slack = 0};
+	struct pack pack = {0};
+	outlook_pack(&outlook, 2, &pack);
+	for (size_t n = 0; n <= pack.n; n++) {
+		struct pack reader = pack_reader(pack.data, n);
+		outlook_pack(&found, 2, &reader);
+		assert_int_equal(pack_done(&reader), n == pack.n);
+		if (n < pack.n)
+			assert_null(found.designs.metric);
+	}
+	assert_int_equal(found.designs.n, 2);
+	assert_memory_equal(found.designs.metric, metric, sizeof(metric));
+	assert_memory_equal(found.floor.metric, metric + 2, 2 * sizeof(*metric));
+	assert_true(found.slack > 1.24 && found.n_candidate == 7 && found.n_legal == 8 && found.log10_design > 9);
+	outlook_free(&found);
+	pack_free(&pack);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(test_hardware_front_is_that_of_all_machines),
+	    cmocka_unit_test(test_hardware_shares_fronts_of_every_form),
+	    cmocka_unit_test(test_hardware_floor_is_under_all_it_serves),
+	    cmocka_unit_test(test_hardware_outlooks_are_packed),
+	};
+	return cmocka_run_group_tests(tests, folder_make, folder_remove);
+}

@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef TESTS_BRANCH_COMPARE_H
+#define TESTS_BRANCH_COMPARE_H
+/* The exact search of a layer against brute force, and bounds of boxes against designs. Include after cmocka.h. */
+#include "dse/layer/branch.h"
+#include "dse/layer/plan_bound.h"
+#include "mapper/distribute/bound.h"
+#include "sim/base/checked.h"
+#include "tests/support/random_block.h"
+#include <math.h>
+#include <string.h>
+
+/* Every design, last first, so that the order of arrival is not that of the genomes. */
+static inline void brute_force(const struct layer_problem *layer, struct pareto *front, uint64_t *n_feasible)
+{
+	uint64_t n = problem_size(&layer->problem);
+	*n_feasible = 0;
+	for (uint64_t number = n; number-- > 0;) {
+		uint32_t genome[N_LAYER_GENE];
+		struct evaluation result;
+		uint64_t rest = number;
+		for (size_t i = N_LAYER_GENE; i-- > 0;) {
+			genome[i] = (uint32_t)(rest % layer->n_value[i]);
+			rest /= layer->n_value[i];
+		}
+		layer_problem_evaluate(layer, genome, 1, &result);
+		if (result.violation > 0)
+			continue;
+		++*n_feasible;
+		(void)pareto_insert(front, result.objective, genome, 0);
+	}
+	pareto_sort(front);
+}
+
+static inline void check_counts(const struct layer_problem *layer, const struct branch_counts *counts)
+{
+	uint64_t n_cut = 0, n_infeasible = 0;
+	for (uint32_t i = 0; i < LAYER_N_REASON; i++) {
+		n_cut += counts->cut_by_reason[i];
+		n_infeasible += counts->by_reason[i];
+	}
+	assert_int_equal(n_cut, counts->engine.n_skipped);
+	assert_int_equal(n_infeasible, counts->engine.n_infeasible);
+	assert_int_equal(counts->engine.n_feasible + n_infeasible, counts->engine.n_told);
+	assert_int_equal(counts->engine.n_told + n_cut, problem_size(&layer->problem));
+}
+
+/* A relaxed search leaves to each point of the true front one within the epsilon, and none above its design. */
+static inline void check_relaxed(const struct layer_problem *layer, const struct pareto *all, double epsilon)
+{
+	struct pareto found;
+	struct branch_counts counts;
+	struct err err = {0};
+	pareto_init(&found, layer->n_metric, N_LAYER_GENE);
+	assert_int_equal(branch_relax(layer, epsilon, 1, &found, &counts, NULL, NULL, &err), ERR_OK);
+	for (size_t i = 0; i < all->n; i++) {
+		const double *truth = all->objective + i * all->n_objective;
+		bool is_near = false;
+		for (size_t k = 0; k < found.n && !is_near; k++) {
+			is_near = true;
+			for (unsigned j = 0; j < all->n_objective; j++)
+				is_near &= found.objective[k * all->n_objective + j] <= truth[j] * (1 + epsilon);
+		}
+		assert_true(is_near);
+	}
+	for (size_t k = 0; k < found.n; k++) {
+		struct evaluation result;
+		layer_problem_evaluate(layer, found.genome + k * N_LAYER_GENE, 1, &result);
+		for (unsigned j = 0; j < found.n_objective; j++)
+			assert_true(found.objective[k * found.n_objective + j] <= result.objective[j] * (1 + epsilon));
+	}
+	pareto_free(&found);
+}
+
+/* What the comparisons saw, so that they cannot pass by seeing nothing. */
+struct seen {
+	uint64_t n_layer, n_point, n_design, n_evaluated, n_empty;
+};
+
+static inline void compare_layer(const struct layer_problem *layer, struct seen *seen, double *least)
+{
+	struct pareto all, found;
+	struct branch_counts counts;
+	uint32_t genome[N_LAYER_GENE];
+	struct engine_nearest nearest = {.violation = INFINITY, .genome = genome};
+	uint64_t n_feasible;
+	struct layer_problem sampled = *layer;
+	struct err err = {0};
+	pareto_init(&all, layer->n_metric, N_LAYER_GENE);
+	pareto_init(&found, layer->n_metric, N_LAYER_GENE);
+	brute_force(layer, &all, &n_feasible);
+	sampled.problem.context = &sampled;
+	sampled.problem.n_value = sampled.n_value;
+	/* with and without designs that are known before */
+	if (seen->n_layer % 2)
+		assert_int_equal(layer_problem_sample(&sampled, 2, &found, &nearest, &err), ERR_OK);
+	assert_int_equal(branch_search(&sampled, NULL, 1, &found, &counts, &nearest, NULL, NULL, &err), ERR_OK);
+	check_counts(layer, &counts);
+	assert_int_equal(found.n, all.n);
+	if (all.n > 0) {
+		assert_memory_equal(found.objective, all.objective, all.n * all.n_objective * sizeof(double));
+		assert_memory_equal(found.genome, all.genome, all.n * N_LAYER_GENE * sizeof(uint32_t));
+		*least = all.objective[0];
+	} else if (seen->n_layer % 2) {
+		assert_true(nearest.violation > 0 && isfinite(nearest.violation));
+	}
+	assert_true(counts.engine.n_feasible <= n_feasible);
+	check_relaxed(layer, &all, 0.02 * (double)(seen->n_layer % 11) + 1e-6);
+	seen->n_layer++;
+	seen->n_point += all.n;
+	seen->n_empty += all.n == 0;
+	seen->n_design += problem_size(&layer->problem);
+	seen->n_evaluated += counts.engine.n_told;
+	pareto_free(&all);
+	pareto_free(&found);
+}
+
+/* A range of the axis around one of its choices: numbers of parts, one number of parts, or the choice alone. */
+static inline struct dim_range random_range(struct rng *rng, const struct dim_axis *axis, size_t at, uint32_t extent,
+                                            uint32_t step)
+{
+	size_t first = at, last = at;
+	const struct dim_split *choice = &axis->choice[at];
+	uint32_t kind = rng_below(rng, 3);
+	struct dim_range range = {extent, step, dim_n_part(choice), dim_n_part(choice), choice->size_a, NULL};
+	if (kind == 0) {
+		range.split = choice;
+		return range;
+	}
+	if (kind == 2) {
+		/* input channels are whole in all of a range or split in all of it */
+		while (first > 0 && dim_n_part(&axis->choice[first - 1]) > (range.n_least > 1) && rng_below(rng, 20))
+			first--;
+		while (last + 1 < axis->n && range.n_least > 1 && rng_below(rng, 20))
+			last++;
+	}
+	range.n_least = dim_n_part(&axis->choice[first]);
+	range.n_most = dim_n_part(&axis->choice[last]);
+	range.size = (uint32_t)(ceil_div(extent / step, range.n_most) * step);
+	return range;
+}
+
+/* Values of one design and of a bound at an operating point. */
+static inline void assert_under(const struct layer_context *context, const struct layer_design *design,
+                                const struct range_bound *bound, const struct sim_result *result, const char *what)
+{
+	double latency_ns, energy_pj, dram_byte;
+	struct sim_result least;
+	if (bound->has_program) {
+		sim_run_least(context->machine, &bound->program, design->level, &least);
+		latency_ns = least.latency_ns;
+		energy_pj = least.energy.total_pj;
+		dram_byte = least.counts.dram_read_byte + least.counts.dram_write_byte;
+	} else {
+		sim_bound(context->machine, &bound->work, design->level, &latency_ns, &energy_pj);
+		dram_byte = bound->work.counts.dram_read_byte + bound->work.counts.dram_write_byte;
+	}
+	double own_byte = result->counts.dram_read_byte + result->counts.dram_write_byte;
+	/* a program's latency and energy are compared as they are */
+	double slack = 1 + (bound->has_program ? 0 : 1e-9);
+	if (latency_ns > result->latency_ns * slack || energy_pj > result->energy.total_pj * slack ||
+	    dram_byte > own_byte * slack || bound->program.sram_byte > result->sram_byte)
+		fail_msg("%s, %s %s: bound %.17g ns %.17g pJ %.17g byte, design %.17g ns %.17g pJ %.17g byte", what,
+		         context->block->name, strategy_table[design->strategy].name, latency_ns, energy_pj, dram_byte,
+		         result->latency_ns, result->energy.total_pj, own_byte);
+}
+
+static inline size_t pick_split(struct rng *rng, const struct dim_axis *axis)
+{
+	return rng_below(rng, (uint32_t)axis->n);
+}
+
+#endif

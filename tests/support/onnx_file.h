@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef TESTS_ONNX_FILE_H
+#define TESTS_ONNX_FILE_H
+/* The file that dse import writes of a model, read again. After cmocka.h. */
+#include "mapper/onnx/onnx.h"
+#include "mapper/network/parser.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+/* Layers that are written as a file are read as the same blocks. */
+static inline void expect_file_keeps(const struct onnx_import *import, const struct network *network)
+{
+	char path[] = "/tmp/test_onnx_XXXXXX";
+	struct err err = {0};
+	struct network again;
+	int handle = mkstemp(path);
+	assert_true(handle >= 0);
+	FILE *file = fdopen(handle, "w");
+	assert_non_null(file);
+	onnx_write_yaml(import, file);
+	assert_int_equal(fclose(file), 0);
+	if (network_read_yaml(path, &again, &err) != ERR_OK)
+		fail_msg("%s", err_text(&err));
+	(void)unlink(path);
+	assert_int_equal(again.n_block, network->n_block);
+	assert_string_equal(again.name, network->name);
+	for (size_t i = 0; i < again.n_block; i++) {
+		assert_true(block_same(&again.block[i], &network->block[i]));
+		assert_int_equal(again.block[i].input, network->block[i].input);
+		assert_int_equal(again.block[i].result_to_dram, network->block[i].result_to_dram);
+	}
+	network_free(&again);
+}
+
+#endif
