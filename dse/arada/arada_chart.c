@@ -228,9 +228,9 @@ static void means_title(const void *of, size_t panel, char text[NAME_SIZE])
 	const struct arada_study *study = ((const struct arada_report *)of)->study;
 	const struct machine *machine = &study->machine[machine_of(study, panel, 0)];
 	(void)snprintf(
-	    text, NAME_SIZE, "%ux%u array, %.6g MHz, buffers of %.6g KiB: mean of %zu networks", machine->systolic_rows,
-	    machine->systolic_cols, machine->level[0].clk_mhz,
-	    ((double)machine->systolic_ifmap_byte + machine->systolic_filter_byte + machine->systolic_ofmap_byte) /
+	    text, NAME_SIZE, "%ux%u array, %.6g MHz, buffers of %.6g KiB: mean of %zu networks", machine->systolic.rows,
+	    machine->systolic.cols, machine->level[0].clk_mhz,
+	    ((double)machine->systolic.ifmap_byte + machine->systolic.filter_byte + machine->systolic.ofmap_byte) /
 		1024,
 	    study->space->n_network);
 }
@@ -293,7 +293,7 @@ static void networks_title(const void *of, size_t panel, char text[NAME_SIZE])
 {
 	const struct arada_study *study = of;
 	(void)snprintf(text, NAME_SIZE, "%s: %.6g GB/s", study->label[panel],
-	               study->machine[panel].systolic_memory_gb_s);
+	               study->machine[panel].systolic.memory_gb_s);
 }
 
 static const char *networks_name(const void *of, size_t panel, size_t category)

@@ -19,7 +19,7 @@ double arada_word_per_clk(const struct machine *machine, const struct arada_opti
 	assert(machine->target == MACHINE_SYSTOLIC && gb_s > 0);
 	double word = gb_s;
 	if (options->bandwidth == ARADA_GB_S)
-		word = gb_s * MHZ_PER_GHZ / (machine->systolic_word_byte * machine->level[0].clk_mhz);
+		word = gb_s * MHZ_PER_GHZ / (machine->systolic.word_byte * machine->level[0].clk_mhz);
 	return options->model == ARADA_SCALESIM ? fmax(round(word), 1) : word;
 }
 
@@ -59,11 +59,11 @@ static enum err_code scalesim_cost(const struct machine *machine, const struct b
 	uint32_t n_group;
 	struct systolic_layer layer = arada_shape(block, shape, &n_group);
 	const struct systolic_array array = {
-	    .rows = machine->systolic_rows,
-	    .cols = machine->systolic_cols,
-	    .ifmap_byte = machine->systolic_ifmap_byte / machine->systolic_word_byte,
-	    .filter_byte = machine->systolic_filter_byte / machine->systolic_word_byte,
-	    .ofmap_byte = machine->systolic_ofmap_byte / machine->systolic_word_byte,
+	    .rows = machine->systolic.rows,
+	    .cols = machine->systolic.cols,
+	    .ifmap_byte = machine->systolic.ifmap_byte / machine->systolic.word_byte,
+	    .filter_byte = machine->systolic.filter_byte / machine->systolic.word_byte,
+	    .ofmap_byte = machine->systolic.ofmap_byte / machine->systolic.word_byte,
 	    .bandwidth_word = (uint32_t)word_per_clk,
 	};
 	if (block_dilation(block) > 1)

@@ -38,7 +38,7 @@ static struct arada_knobs knobs_of(const struct machine *machine, const struct a
 	    .memory_mw = ARADA_MEMORY_IDLE_FRAC * machine->dram_byte_pj * platform->max_bandwidth_gb_s,
 	};
 	/* a part of the array is at least a column */
-	for (uint32_t i = 0; i < N_PART && machine->systolic_cols * part_frac[i] >= 1; i++)
+	for (uint32_t i = 0; i < N_PART && machine->systolic.cols * part_frac[i] >= 1; i++)
 		knobs.part_frac[knobs.n_part++] = part_frac[i];
 	return knobs;
 }
@@ -47,7 +47,7 @@ static struct arada_knobs knobs_of(const struct machine *machine, const struct a
 static uint32_t part_cols(const struct machine *machine, const struct arada_knobs *knobs, uint32_t part)
 {
 	assert(part < knobs->n_part);
-	return (uint32_t)(machine->systolic_cols * knobs->part_frac[part]);
+	return (uint32_t)(machine->systolic.cols * knobs->part_frac[part]);
 }
 
 /* Times of a layer's tiles at every setting, and the array's own clocks by its parts. */
@@ -70,7 +70,7 @@ static enum err_code time_physical(const struct machine *machine, const struct a
 	for (uint32_t part = 0; part < knobs->n_part; part++) {
 		struct machine smaller = *machine;
 		uint64_t compute_clk = 0;
-		smaller.systolic_cols = part_cols(machine, knobs, part);
+		smaller.systolic.cols = part_cols(machine, knobs, part);
 		for (uint32_t m = 0; m < n_memory; m++)
 			for (uint32_t a = 0; a < n_array; a++) {
 				double clk_mhz = arada_setting_clk_mhz(knobs, a);
@@ -92,9 +92,9 @@ static struct arada_work work_of(const struct arada_options *options, const stru
 	struct systolic_layer shape = arada_shape(block, options->shape, &n_group);
 	struct arada_work work = {.layer = *layer};
 	double whole_clk = 0, compute_clk = (double)(layer->total_clk - layer->stall_clk);
-	double dram_pj = (double)layer->n_word * machine->systolic_word_byte * machine->dram_byte_pj;
+	double dram_pj = (double)layer->n_word * machine->systolic.word_byte * machine->dram_byte_pj;
 	for (uint32_t part = 0; part < knobs->n_part; part++) {
-		const struct systolic_array array = {.rows = machine->systolic_rows,
+		const struct systolic_array array = {.rows = machine->systolic.rows,
 		                                     .cols = part_cols(machine, knobs, part)};
 		struct systolic_folds folds = systolic_fold(&array, &shape);
 		struct systolic_result result = {0};
@@ -103,7 +103,7 @@ static struct arada_work work_of(const struct arada_options *options, const stru
 		work.compute_clk[part] = compute_clk * fmax(1, (double)result.total_clk / whole_clk);
 		double read = (double)(result.sram_ifmap_read_word + result.sram_filter_read_word) * n_group;
 		double written = (double)result.sram_ofmap_write_word * n_group;
-		work.word_pj[part] = dram_pj + machine->systolic_word_byte / BYTE_PER_WORD32 *
+		work.word_pj[part] = dram_pj + machine->systolic.word_byte / BYTE_PER_WORD32 *
 		                                   (read * point->sram_read32_pj + written * point->sram_write32_pj);
 		double n_mac = (double)folds.n_pixel * (double)folds.n_filter * (double)folds.n_tap * n_group;
 		work.array_pj = n_mac / MAC_PER_MLA_CLK * point->mla_clk_pj;

@@ -120,7 +120,7 @@ enum err_code arada_physical_work(const struct machine *machine, const struct bl
 	const struct sizes dim[4] = {
 	    list_sizes(is_matmul ? 1 : block->out_w, 1),
 	    list_sizes(is_matmul ? block->in_h : block->out_h, 1),
-	    list_sizes(is_matmul ? block->out_w : block_group_out_c(block), machine->systolic_cols),
+	    list_sizes(is_matmul ? block->out_w : block_group_out_c(block), machine->systolic.cols),
 	    list_sizes(is_matmul ? block->in_w : block_group_in_c(block), 1),
 	};
 	for (int flow = SYSTOLIC_OS; flow < SYSTOLIC_ANY; flow++) {

@@ -58,7 +58,7 @@ static void print_means(FILE *file, const struct arada_study *study)
 		for (int scheme = 0; scheme < N_ARADA_SCHEME; scheme++)
 			mean[scheme] = arada_study_mean(study, i, (enum arada_scheme)scheme);
 		table_add(&table, "%s", study->label[i]);
-		table_add_real(&table, study->machine[i].systolic_memory_gb_s);
+		table_add_real(&table, study->machine[i].systolic.memory_gb_s);
 		table_add_real(&table, study->run[i * study->space->n_network].platform.max_word_per_clk);
 		add_sums(&table, mean);
 	}
@@ -109,7 +109,7 @@ static void print_published(FILE *file, const struct arada_report *report)
 		table_add(&table, "%s", report->study->label[match->machine]);
 		add_pct(&table, match->published_frac);
 		add_pct(&table, match->own_frac);
-		table_add_real(&table, report->study->machine[match->machine].systolic_memory_gb_s);
+		table_add_real(&table, report->study->machine[match->machine].systolic.memory_gb_s);
 		table_add_real(&table, match->gb_s);
 		add_pct(&table, match->reached_frac);
 	}

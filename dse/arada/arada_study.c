@@ -251,7 +251,7 @@ static enum err_code check_clk_step(const struct arada_study *study, const struc
                                     struct err_place place, struct err *err)
 {
 	const struct arada_options *options = &study->space->arada;
-	const struct arada_platform platform = platform_of(options, machine, machine->systolic_memory_gb_s);
+	const struct arada_platform platform = platform_of(options, machine, machine->systolic.memory_gb_s);
 	const struct arada_knobs knobs = {.platform = &platform, .n_turbo = ARADA_N_TURBO};
 	if (arada_n_clk(&knobs) <= EXACT_MAX_SETTING)
 		return ERR_OK;
@@ -270,10 +270,10 @@ static enum err_code check_clk_step(const struct arada_study *study, const struc
 /* Whether two machines differ in name and memory alone, as far as ARADA looks at them. */
 static bool same_array(const struct machine *a, const struct machine *b)
 {
-	return a->systolic_rows == b->systolic_rows && a->systolic_cols == b->systolic_cols &&
-	       a->systolic_ifmap_byte == b->systolic_ifmap_byte && a->systolic_filter_byte == b->systolic_filter_byte &&
-	       a->systolic_ofmap_byte == b->systolic_ofmap_byte && a->systolic_word_byte == b->systolic_word_byte &&
-	       a->systolic_dataflow == b->systolic_dataflow && !(a->level[0].clk_mhz < b->level[0].clk_mhz) &&
+	return a->systolic.rows == b->systolic.rows && a->systolic.cols == b->systolic.cols &&
+	       a->systolic.ifmap_byte == b->systolic.ifmap_byte && a->systolic.filter_byte == b->systolic.filter_byte &&
+	       a->systolic.ofmap_byte == b->systolic.ofmap_byte && a->systolic.word_byte == b->systolic.word_byte &&
+	       a->systolic.dataflow == b->systolic.dataflow && !(a->level[0].clk_mhz < b->level[0].clk_mhz) &&
 	       !(a->level[0].clk_mhz > b->level[0].clk_mhz);
 }
 
@@ -294,9 +294,9 @@ static void set_buffers(const struct arada_options *options, size_t base, struct
 		const struct arada_buffers *buffers = &options->buffers[i];
 		if (buffers->machine != base)
 			continue;
-		machine->systolic_ifmap_byte = buffers->ifmap_kib * BYTE_PER_KIB;
-		machine->systolic_filter_byte = buffers->filter_kib * BYTE_PER_KIB;
-		machine->systolic_ofmap_byte = buffers->ofmap_kib * BYTE_PER_KIB;
+		machine->systolic.ifmap_byte = buffers->ifmap_kib * BYTE_PER_KIB;
+		machine->systolic.filter_byte = buffers->filter_kib * BYTE_PER_KIB;
+		machine->systolic.ofmap_byte = buffers->ofmap_kib * BYTE_PER_KIB;
 	}
 }
 
@@ -312,7 +312,7 @@ static enum err_code add_machine(struct arada_study *study, const struct machine
 	study->coupled[at] = coupled;
 	set_buffers(options, coupled.machine, &study->machine[at]);
 	if (!is_own)
-		study->machine[at].systolic_memory_gb_s = options->memory[coupled.memory].gb_s;
+		study->machine[at].systolic.memory_gb_s = options->memory[coupled.memory].gb_s;
 	(void)snprintf(label, sizeof(label), "%s%s%s", machine->name, is_own ? "" : " ",
 	               is_own ? "" : options->memory[coupled.memory].name);
 	study->label[at] = arena_text(&study->arena, label);
@@ -394,7 +394,7 @@ static enum err_code run_study(struct arada_study *study, const struct arada_how
 		return err_add(err, ERR_INTERNAL, "out of memory");
 	for (size_t i = 0; i < study->n_machine * n_network && code == ERR_OK; i++) {
 		struct arada_run *of = &study->run[study->n_run++];
-		code = open_run(study, i / n_network, i % n_network, study->machine[i / n_network].systolic_memory_gb_s,
+		code = open_run(study, i / n_network, i % n_network, study->machine[i / n_network].systolic.memory_gb_s,
 		                &study->arena, of, err);
 		study->n_all += of->n_layer;
 	}
@@ -484,7 +484,7 @@ enum err_code arada_study_match(const struct arada_study *study, size_t machine,
                                 const struct arada_how *how, double *gb_s, double *reached_frac, struct err *err)
 {
 	struct bracket bracket = {0};
-	double own = study->machine[machine].systolic_memory_gb_s, at = own;
+	double own = study->machine[machine].systolic.memory_gb_s, at = own;
 	*gb_s = *reached_frac = NAN;
 	while (!(bracket.has_low && bracket.has_high && is_narrow(study, machine, &bracket))) {
 		double frac;

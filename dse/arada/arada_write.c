@@ -142,7 +142,7 @@ static void json_put_machine(struct json *json, const struct arada_study *study,
 	}
 	json_put_u64(json, "array", study->group[machine]);
 	json_put_real(json, "clk_mhz", of->level[0].clk_mhz);
-	json_put_real(json, "bandwidth_gb_per_s", of->systolic_memory_gb_s);
+	json_put_real(json, "bandwidth_gb_per_s", of->systolic.memory_gb_s);
 	json_put_real(json, "word_per_clk", study->run[machine * n_network].platform.max_word_per_clk);
 	json_begin_object(json, "means");
 	for (int scheme = 0; scheme < N_ARADA_SCHEME; scheme++) {

@@ -75,8 +75,8 @@ static enum err_code check_machine(const struct output *output, const char *path
 		(void)fprintf(output->file,
 		              "%s: machine %s: ok; systolic array of %" PRIu32 "x%" PRIu32 " (rows x columns), %" PRIu64
 		              " byte buffers, %.6g GB/s, %" PRIu32 " operating points\n",
-		              path, machine.name, machine.systolic_rows, machine.systolic_cols,
-		              machine_sram_byte(&machine), machine.systolic_memory_gb_s, machine.n_level);
+		              path, machine.name, machine.systolic.rows, machine.systolic.cols,
+		              machine_sram_byte(&machine), machine.systolic.memory_gb_s, machine.n_level);
 	} else {
 		char array[DESIGN_ARRAY_SIZE];
 		design_print_array(&machine, array);

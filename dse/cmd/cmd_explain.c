@@ -24,7 +24,7 @@ static void explain_machine(struct words *words, const struct machine *machine, 
 		words_add(&level, "%s%s", words_between(i, machine->n_level, " and "), machine->level[i].name);
 	if (machine->target == MACHINE_SYSTOLIC)
 		words_line(words, "machine %s (%s): %s, %" PRIu64 " byte of buffers, %.6g GB/s; operating points: %s",
-		           machine->name, path, array, machine_sram_byte(machine), machine->systolic_memory_gb_s,
+		           machine->name, path, array, machine_sram_byte(machine), machine->systolic.memory_gb_s,
 		           level.text);
 	else
 		words_line(words,

@@ -21,7 +21,7 @@ static size_t use_of_tiles(const struct map_report *report, size_t i, struct uti
 	const struct machine *machine = &report->mapping->machine;
 	const struct split *split = &report->mapping->design[i].split;
 	const struct simulated *run = &report->block[i];
-	uint32_t word_byte = machine->systolic_word_byte;
+	uint32_t word_byte = machine->systolic.word_byte;
 	if (!run->ran || !run->has_array)
 		return 0;
 	bool is_matmul = block->kind == BLOCK_MATMUL;

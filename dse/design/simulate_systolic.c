@@ -63,7 +63,7 @@ enum err_code simulate_take_array(const struct layer_context *context, struct si
 	double n_mac = systolic_n_mac(work), n_pe = (double)machine_n_mac(machine);
 	*array = (struct systolic_result){0};
 	enum err_code code = ERR_OK;
-	if (machine->systolic_memory == SYSTOLIC_PHYSICAL)
+	if (machine->systolic.memory == SYSTOLIC_PHYSICAL)
 		systolic_words(machine, work, array);
 	else
 		code = replay_words(machine, work, block->design.level, array);

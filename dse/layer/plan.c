@@ -84,7 +84,7 @@ static struct layer_choice uncut_choice(const struct layer_choice *choice)
 static bool is_never_cut(const struct machine *machine, const struct block *block)
 {
 	return machine->target == MACHINE_SYSTOLIC &&
-	       (block->kind == BLOCK_POOL || machine->systolic_memory != SYSTOLIC_PHYSICAL);
+	       (block->kind == BLOCK_POOL || machine->systolic.memory != SYSTOLIC_PHYSICAL);
 }
 
 /* Rows that one PE needs whole are not cut, whatever the rules say. */

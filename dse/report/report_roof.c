@@ -23,7 +23,7 @@ double report_memory_byte(const struct machine *machine, const struct sim_result
 /* A router in every QPE. */
 static double noc_gb_s(const struct machine *machine)
 {
-	double n_router = machine->target == MACHINE_CHIP ? machine->chip_n_qpe : 1;
+	double n_router = machine->target == MACHINE_CHIP ? machine->chip.n_qpe : 1;
 	return n_router * machine->noc_router_packet * machine->noc_packet_byte * machine->noc_clk_mhz * 1e-3;
 }
 
@@ -32,7 +32,7 @@ static double sram_gb_s(const struct machine *machine, double clk_mhz)
 	double byte_clk;
 	if (machine->target == MACHINE_SYSTOLIC)
 		byte_clk =
-		    ((double)machine->systolic_rows + 3.0 * machine->systolic_cols) * machine->systolic_word_byte;
+		    ((double)machine->systolic.rows + 3.0 * machine->systolic.cols) * machine->systolic.word_byte;
 	else
 		byte_clk = (double)machine_n_pe(machine) * machine->pe_sram_port_byte / machine->pe_sram_access_clk;
 	return byte_clk * clk_mhz * 1e-3;

@@ -14,7 +14,7 @@ const char *const roofline_kind_name[N_ROOFLINE_KIND] = {[ROOFLINE_CONV] = "conv
 double roofline_memory_gb_s(const struct machine *machine)
 {
 	if (machine->target == MACHINE_SYSTOLIC)
-		return machine->systolic_memory_gb_s;
+		return machine->systolic.memory_gb_s;
 	assert(machine->dram_access_clk > 0);
 	return machine->dram_n * (double)machine->dram_access_byte * machine->dram_clk_mhz * 1e-3 /
 	       machine->dram_access_clk;
@@ -24,7 +24,7 @@ void roofline_set_memory(struct machine *machine, double gb_s)
 {
 	assert(gb_s > 0);
 	if (machine->target == MACHINE_SYSTOLIC)
-		machine->systolic_memory_gb_s = gb_s;
+		machine->systolic.memory_gb_s = gb_s;
 	else
 		machine->dram_clk_mhz *= gb_s / roofline_memory_gb_s(machine);
 }
@@ -143,7 +143,7 @@ static enum err_code reach(const struct roofline *roofline, struct roofline_laye
 static void place_under_roofs(const struct roofline *roofline, struct roofline_layer *layer)
 {
 	const struct block *block = layer->block;
-	uint32_t word_byte = roofline->machine.target == MACHINE_SYSTOLIC ? roofline->machine.systolic_word_byte : 1;
+	uint32_t word_byte = roofline->machine.target == MACHINE_SYSTOLIC ? roofline->machine.systolic.word_byte : 1;
 	layer->kind = kind_of(block);
 	layer->n_op = 2 * (double)block_n_mac(block);
 	layer->ifmap_byte = roofline_ifmap_byte(block, word_byte);

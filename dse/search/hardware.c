@@ -98,7 +98,7 @@ static bool uses_thesis_split(const struct space *space)
 static bool uses_scalesim(const struct space *space)
 {
 	for (size_t i = 0; i < space->n_machine; i++)
-		if (space->machine[i].systolic_memory != SYSTOLIC_PHYSICAL)
+		if (space->machine[i].systolic.memory != SYSTOLIC_PHYSICAL)
 			return true;
 	for (size_t i = 0; i < space->n_axis; i++)
 		if (strcmp(space->axis[i].param->key, "systolic.memory_model") == 0)

@@ -141,7 +141,7 @@ enum err_code detail_simulate(const struct layer_context *context, const struct 
 		               context->block->name, context->machine->name);
 	const struct machine *machine = context->machine;
 	/* SCALE-Sim's replay is the same in both tiers, and may find no memory */
-	bool replays = machine->target == MACHINE_SYSTOLIC && machine->systolic_memory != SYSTOLIC_PHYSICAL;
+	bool replays = machine->target == MACHINE_SYSTOLIC && machine->systolic.memory != SYSTOLIC_PHYSICAL;
 	if (options->detail != DETAIL_EVENT && !replays) {
 		const struct greybox_work work = greybox_work(context, design);
 		if (options->detail == DETAIL_FAST)

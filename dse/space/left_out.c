@@ -28,7 +28,7 @@ static bool leaves_splits(const struct machine *machine, const struct block *blo
 	const struct split whole = mapper_split_whole(block, machine);
 	uint32_t hard = block->kind == BLOCK_POOL ? block->whole : 0;
 	bool is_systolic = machine->target == MACHINE_SYSTOLIC;
-	if (is_systolic && (block->kind == BLOCK_POOL || machine->systolic_memory != SYSTOLIC_PHYSICAL))
+	if (is_systolic && (block->kind == BLOCK_POOL || machine->systolic.memory != SYSTOLIC_PHYSICAL))
 		return false;
 	if (choice->thesis_split)
 		return true;
@@ -51,7 +51,7 @@ static void find_strategies(const struct machine *machine, const struct block *b
 		              (!strategy_table[i].reuses || block->kind == BLOCK_CONV);
 		found->strategy[i] |= is_its && strategy_table[i].for_search && !choice->strategy[i];
 		reuses |= is_its && choice->strategy[i] &&
-		          (strategy_table[i].reuses || machine->systolic_memory == SYSTOLIC_PHYSICAL);
+		          (strategy_table[i].reuses || machine->systolic.memory == SYSTOLIC_PHYSICAL);
 	}
 	/* The chip keeps ifmaps; a QPE either operand, a systolic array either tile; auto is one of the two by a rule.
 	 */
@@ -86,7 +86,7 @@ static void find_of_layer(const struct space *space, const struct machine *machi
 	find_levels(space, machine, choice, found);
 	for (unsigned i = 0; i < N_CONV_FORM; i++)
 		found->form[i] |= block_has_forms(block) && machine->target != MACHINE_SYSTOLIC && !choice->form[i];
-	bool can_fetch = machine->target == MACHINE_CHIP && machine->chip_n_storage_qpe > 0 &&
+	bool can_fetch = machine->target == MACHINE_CHIP && machine->chip.n_storage_qpe > 0 &&
 	                 choice->strategy[STRATEGY_FUSION_REUSE] &&
 	                 ahead_around(&network->network, at, 8, 8).own_bit != 0;
 	for (unsigned i = 0; i < AHEAD_N && can_fetch; i++)

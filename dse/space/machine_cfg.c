@@ -318,17 +318,17 @@ static void make_machine(const struct reader *reader, struct machine *machine)
 	const uint32_t *value = reader->value;
 	machine_init(machine, MACHINE_SYSTOLIC);
 	name_machine(reader, machine);
-	machine->systolic_rows = value[CFG_HEIGHT];
-	machine->systolic_cols = value[CFG_WIDTH];
-	machine->systolic_ifmap_byte = value[CFG_IFMAP] * KIB;
-	machine->systolic_filter_byte = value[CFG_FILTER] * KIB;
-	machine->systolic_ofmap_byte = value[CFG_OFMAP] * KIB;
-	machine->systolic_word_byte = 1;
-	machine->systolic_dataflow = value[CFG_DATAFLOW];
+	machine->systolic.rows = value[CFG_HEIGHT];
+	machine->systolic.cols = value[CFG_WIDTH];
+	machine->systolic.ifmap_byte = value[CFG_IFMAP] * KIB;
+	machine->systolic.filter_byte = value[CFG_FILTER] * KIB;
+	machine->systolic.ofmap_byte = value[CFG_OFMAP] * KIB;
+	machine->systolic.word_byte = 1;
+	machine->systolic.dataflow = value[CFG_DATAFLOW];
 	bool is_given = value[CFG_INTERFACE] == 1;
-	machine->systolic_memory_gb_s = (is_given ? value[CFG_BANDWIDTH] : MAX_WORD_PER_CLK) * CLK_MHZ / 1e3;
+	machine->systolic.memory_gb_s = (is_given ? value[CFG_BANDWIDTH] : MAX_WORD_PER_CLK) * CLK_MHZ / 1e3;
 	if (value[CFG_MEMORY] == 1)
-		machine->systolic_memory = is_given ? SYSTOLIC_SCALESIM : SYSTOLIC_SCALESIM_CALC;
+		machine->systolic.memory = is_given ? SYSTOLIC_SCALESIM : SYSTOLIC_SCALESIM_CALC;
 	machine->n_level = 1;
 	machine_init_level(&machine->level[0]);
 	(void)snprintf(machine->level[0].name, sizeof(machine->level[0].name), "cfg");

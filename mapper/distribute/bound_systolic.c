@@ -122,7 +122,7 @@ struct factors {
 
 static struct factors least_factors(const struct spans *spans)
 {
-	uint64_t rows = spans->machine->systolic_rows, cols = spans->machine->systolic_cols;
+	uint64_t rows = spans->machine->systolic.rows, cols = spans->machine->systolic.cols;
 	uint64_t n_pixel = spans->w.extent * spans->h.extent, n_pixel_tile = spans->w.n * spans->h.n;
 	uint64_t drain = rows + cols - 2, fill = 2 * rows + cols - 2;
 	switch (spans->dataflow) {
@@ -144,7 +144,7 @@ static struct factors least_factors(const struct spans *spans)
 
 static bool fits(const struct spans *spans, uint64_t word, uint32_t buffer_byte, bool is_only)
 {
-	return word <= buffer_byte / (is_only ? 1u : 2u) / spans->machine->systolic_word_byte;
+	return word <= buffer_byte / (is_only ? 1u : 2u) / spans->machine->systolic.word_byte;
 }
 
 /* Of all tilings, in one order: words that are loaded at least, and whether any fits. */
@@ -157,7 +157,7 @@ struct loads {
 static void check(const struct spans *spans, enum systolic_operand operand, uint64_t word, uint32_t buffer_byte,
                   bool is_only, struct loads *loads)
 {
-	uint64_t word_byte = spans->machine->systolic_word_byte;
+	uint64_t word_byte = spans->machine->systolic.word_byte;
 	if (!loads->is_possible || fits(spans, word, buffer_byte, is_only))
 		return;
 	loads->is_possible = false;
@@ -174,7 +174,7 @@ static struct loads least_loads(const struct spans *spans, bool filter_outside)
 	bool one_d = d->n == 1;
 	uint64_t tile = w->tile_lines * h->tile_lines, unique = w->unique_lines * h->unique_lines;
 	uint64_t filter = spans->kernel * c->size;
-	uint32_t ifmap_byte = machine->systolic_ifmap_byte, filter_byte = machine->systolic_filter_byte;
+	uint32_t ifmap_byte = machine->systolic.ifmap_byte, filter_byte = machine->systolic.filter_byte;
 	bool keeps_group = fits(spans, unique * d->extent, ifmap_byte, one_group);
 	bool ifmap_once = keeps_group || (!filter_outside && fits(spans, tile * d->extent, ifmap_byte, one_s));
 	bool filter_once = fits(spans, spans->kernel * c->extent * d->extent, filter_byte, one_group) ||
@@ -190,7 +190,7 @@ static struct loads least_loads(const struct spans *spans, bool filter_outside)
 		check(spans, SYSTOLIC_IFMAP, tile * d->size, ifmap_byte, one_s && one_d, &loads);
 	if (!filter_once)
 		check(spans, SYSTOLIC_FILTER, filter * d->size, filter_byte, one_c && one_d, &loads);
-	check(spans, SYSTOLIC_OFMAP, w->size * h->size * c->size, machine->systolic_ofmap_byte, one_s && one_c, &loads);
+	check(spans, SYSTOLIC_OFMAP, w->size * h->size * c->size, machine->systolic.ofmap_byte, one_s && one_c, &loads);
 	return loads;
 }
 
@@ -211,7 +211,7 @@ static uint64_t least_sram_byte(const struct spans *spans)
 	uint64_t ifmap = spans->w.tile_lines * spans->h.tile_lines * spans->d.size;
 	uint64_t filter = spans->kernel * spans->c.size * spans->d.size,
 		 ofmap = spans->w.size * spans->h.size * spans->c.size;
-	return (ifmap + filter + ofmap) * (spans->n_group > 1 ? 2 : 1) * spans->machine->systolic_word_byte;
+	return (ifmap + filter + ofmap) * (spans->n_group > 1 ? 2 : 1) * spans->machine->systolic.word_byte;
 }
 
 /* What the array reads and writes, as systolic_words counts it. */
@@ -236,7 +236,7 @@ static void bound_tiles(const struct layer_context *context, const struct spans 
                         struct least_work *work)
 {
 	const struct factors sums = least_factors(spans);
-	double word_byte = spans->machine->systolic_word_byte, word_frac = word_byte / SRAM_ENERGY_BYTE;
+	double word_byte = spans->machine->systolic.word_byte, word_frac = word_byte / SRAM_ENERGY_BYTE;
 	double store = (double)(spans->w.extent * spans->h.extent) * (double)spans->c.extent * (double)spans->n_group /
 	               (double)spans->pool_area;
 	double first = (double)(spans->w.tile_lines * spans->h.tile_lines * spans->d.size) +
@@ -287,7 +287,7 @@ bool systolic_bound(const struct layer_context *context, const struct layer_desi
 		bound_tiles(context, &spans, &loads, work);
 		*sram_byte = least_sram_byte(&spans);
 		is_possible = loads.is_possible;
-		if (context->machine->systolic_memory != SYSTOLIC_PHYSICAL) {
+		if (context->machine->systolic.memory != SYSTOLIC_PHYSICAL) {
 			is_possible = bound_scalesim(context->block, &spans, work, verdict);
 			*sram_byte = 0;
 		} else if (!is_possible)

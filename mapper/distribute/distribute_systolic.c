@@ -30,7 +30,7 @@ bool systolic_serves(const struct layer_context *context, const struct layer_des
 		verdict->reason = VERDICT_NO_STORAGE;
 	else if (!systolic_can(machine, strategy->dataflow))
 		verdict->reason = VERDICT_DATAFLOW;
-	else if (context->operand_bit > 8 * machine->systolic_word_byte)
+	else if (context->operand_bit > 8 * machine->systolic.word_byte)
 		verdict->reason = VERDICT_WORD;
 	return verdict->reason == VERDICT_OK;
 }
@@ -112,7 +112,7 @@ bool systolic_work_of(const struct layer_context *context, const struct layer_de
 		*verdict = (struct verdict){VERDICT_CLOCKS, 0, 0};
 		return false;
 	}
-	if (context->machine->systolic_memory != SYSTOLIC_PHYSICAL) {
+	if (context->machine->systolic.memory != SYSTOLIC_PHYSICAL) {
 		work->ifmap_once = work->ifmap_unique = work->filter_once = true;
 		if (design->reuse == REUSE_AUTO && systolic_scalesim_serves(context->machine, work))
 			return true;
@@ -131,7 +131,7 @@ static void add_stream(const struct machine *machine, enum phase phase, double l
                        struct program *program)
 {
 	struct step *step = program_add_step(program, STEP_ARM, phase);
-	double word_byte = machine->systolic_word_byte;
+	double word_byte = machine->systolic.word_byte;
 	step->counts.dram_read_byte = load_word * word_byte;
 	step->counts.dram_write_byte = store_word * word_byte;
 	step->u.arm.dram_byte = (load_word + store_word) * word_byte;
@@ -212,24 +212,24 @@ uint64_t systolic_demand_byte(const struct layer_context *context, const struct 
 uint64_t systolic_least_byte(const struct layer_context *context, const struct layer_design *design)
 {
 	uint64_t word[3], n_half = block_n_group(context->block) > 1 ? 2 : 1;
-	if (context->block->kind == BLOCK_POOL || context->machine->systolic_memory != SYSTOLIC_PHYSICAL)
+	if (context->block->kind == BLOCK_POOL || context->machine->systolic.memory != SYSTOLIC_PHYSICAL)
 		return 0; /* SCALE-Sim's buffers take part of whatever it is */
 	tile_words(context, &design->split, word);
-	return (word[0] + word[1] + word[2]) * n_half * context->machine->systolic_word_byte;
+	return (word[0] + word[1] + word[2]) * n_half * context->machine->systolic.word_byte;
 }
 
 bool systolic_may_fit(const struct layer_context *context, const struct split *split)
 {
 	const struct machine *machine = context->machine;
-	const uint64_t byte[] = {[SYSTOLIC_IFMAP] = machine->systolic_ifmap_byte,
-	                         [SYSTOLIC_FILTER] = machine->systolic_filter_byte,
-	                         [SYSTOLIC_OFMAP] = machine->systolic_ofmap_byte};
+	const uint64_t byte[] = {[SYSTOLIC_IFMAP] = machine->systolic.ifmap_byte,
+	                         [SYSTOLIC_FILTER] = machine->systolic.filter_byte,
+	                         [SYSTOLIC_OFMAP] = machine->systolic.ofmap_byte};
 	uint64_t word[3];
-	if (context->block->kind == BLOCK_POOL || machine->systolic_memory != SYSTOLIC_PHYSICAL)
+	if (context->block->kind == BLOCK_POOL || machine->systolic.memory != SYSTOLIC_PHYSICAL)
 		return true;
 	tile_words(context, split, word);
 	for (int i = 0; i < 3; i++)
-		if (word[i] > byte[i] / machine->systolic_word_byte)
+		if (word[i] > byte[i] / machine->systolic.word_byte)
 			return false;
 	return true;
 }

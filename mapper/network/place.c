@@ -125,7 +125,7 @@ bool place_build(const struct machine *machine, struct place *place)
 {
 	struct hierarchy hierarchy;
 	hierarchy_derive(machine, &hierarchy);
-	bool has_storage = machine->target == MACHINE_CHIP && machine->chip_n_storage_qpe > 0;
+	bool has_storage = machine->target == MACHINE_CHIP && machine->chip.n_storage_qpe > 0;
 	*place = (struct place){.n_block = hierarchy.n_block, .n_qpe = hierarchy.qpe_per_block};
 	mesh_derive(machine, &place->mesh);
 	place->n_cell = hierarchy.n_cell;

@@ -20,8 +20,8 @@ double octopus_link_us(const struct planner *planner, uint32_t first)
 		if (tensor->producer == OCTOPUS_NONE && (tensor->n_consumer == 0 || tensor->consumer[0] >= first))
 			continue;
 		if (made_before && tensor->n_consumer > 0 && tensor->consumer[tensor->n_consumer - 1] >= first)
-			us += planner->machine->octopus_link_us +
-			      (double)tensor->byte / (planner->machine->octopus_link_gb_s * 1e3);
+			us += planner->machine->octopus.link_us +
+			      (double)tensor->byte / (planner->machine->octopus.link_gb_s * 1e3);
 	}
 	return us;
 }

@@ -192,7 +192,7 @@ struct search {
 static double measure(const struct search *search, const struct octopus_cut_choice *choice, enum octopus_keep keep)
 {
 	const struct octopus_ahead *ahead = &choice->ahead;
-	double cost = choice->cost, byte_us = 1 / (search->context->machine->octopus_worker_gb_s * 1e3);
+	double cost = choice->cost, byte_us = 1 / (search->context->machine->octopus.worker_gb_s * 1e3);
 
 	if (search->query->goal != OCTOPUS_FASTEST)
 		return cost;

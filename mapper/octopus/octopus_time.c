@@ -188,7 +188,7 @@ void octopus_compute(const struct octopus_context *context, const struct split *
 	}
 	work->arm_us = n_out * pixel_clk(context, work) / context->clk_mhz;
 	if (block->kind == BLOCK_MATMUL)
-		in_clk = machine->octopus_operand_word_clk *
+		in_clk = machine->octopus.operand_word_clk *
 		         (double)(ceil_div(split->h.size_a, machine->mla_rows) * block->in_w) *
 		         (machine->mla_rows / (double)WORD_BYTE);
 	else if (block->has_padd)
@@ -231,7 +231,7 @@ struct octopus_fetches octopus_count_fetches(const struct octopus_work *work, co
 /* Bytes a us that a worker gets while n of them fetch. */
 static double worker_b_us(const struct octopus_context *context, uint32_t n_worker)
 {
-	return real_min(context->machine->octopus_worker_gb_s * 1e3, context->dram_b_us / n_worker);
+	return real_min(context->machine->octopus.worker_gb_s * 1e3, context->dram_b_us / n_worker);
 }
 
 /* Different filter parts that a worker needs, and results that it leaves. */
@@ -299,8 +299,8 @@ void octopus_price(const struct octopus_context *context, const struct octopus_w
 	bool has_weights = work->weight_byte > 0 && !context->resident;
 	double *part_us = time->part_us;
 
-	part_us[OCTOPUS_SCHEDULING] = machine->octopus_layer_us + plan->n_worker * machine->octopus_layer_worker_us;
-	part_us[OCTOPUS_CONFIGURATION] = machine->octopus_worker_us;
+	part_us[OCTOPUS_SCHEDULING] = machine->octopus.layer_us + plan->n_worker * machine->octopus.layer_worker_us;
+	part_us[OCTOPUS_CONFIGURATION] = machine->octopus.worker_us;
 	part_us[OCTOPUS_WEIGHTS] =
 	    has_weights ? fetch.n_weight * (work->n_d * context->load_us + (double)work->weight_byte * us_byte) : 0;
 	part_us[OCTOPUS_INPUT] = input_us(context, work, plan, us_byte);
@@ -362,12 +362,12 @@ double octopus_energy_pj(const struct octopus_context *context, const struct oct
 
 double octopus_setup_us(const struct machine *machine, uint32_t n_worker)
 {
-	return machine->octopus_setup_us + n_worker * machine->octopus_setup_worker_us;
+	return machine->octopus.setup_us + n_worker * machine->octopus.setup_worker_us;
 }
 
 double octopus_cleanup_us(const struct machine *machine, uint32_t n_worker)
 {
-	return machine->octopus_cleanup_us + n_worker * machine->octopus_cleanup_worker_us;
+	return machine->octopus.cleanup_us + n_worker * machine->octopus.cleanup_worker_us;
 }
 
 uint32_t octopus_max_worker(const struct machine *machine)

@@ -23,10 +23,10 @@
 struct splitter splitter_of(const struct block *block, const struct machine *machine)
 {
 	struct splitter splitter = {.block = block, .machine = machine, .chip = machine->target == MACHINE_CHIP};
-	uint32_t n_mesh = machine->chip_mesh_w * machine->chip_mesh_h;
+	uint32_t n_mesh = machine->chip.mesh_w * machine->chip.mesh_h;
 
-	if (splitter.chip && n_mesh > machine->chip_n_storage_qpe) {
-		splitter.n_qpe = n_mesh - machine->chip_n_storage_qpe;
+	if (splitter.chip && n_mesh > machine->chip.n_storage_qpe) {
+		splitter.n_qpe = n_mesh - machine->chip.n_storage_qpe;
 		splitter.n_pe = splitter.n_qpe * machine->qpe_n_pe;
 		splitter.n_pe_of_dram = splitter.n_pe / (machine->dram_n > 0 ? machine->dram_n : 1);
 	} else {

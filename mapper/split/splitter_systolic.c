@@ -120,7 +120,7 @@ static bool try_filters(struct finder *finder, struct split *split)
 	const struct block *block = finder->context->block;
 	struct dim_split *dim = block->kind == BLOCK_MATMUL ? &split->w : &split->c;
 	uint32_t extent = block->kind == BLOCK_MATMUL ? block->out_w : block_group_out_c(block);
-	uint32_t cols = finder->context->machine->systolic_cols;
+	uint32_t cols = finder->context->machine->systolic.cols;
 	bool is_any = false;
 	for (uint32_t n = 1; n > 0; n = next_parts(extent, n)) {
 		uint64_t size = ceil_div(extent, n);
@@ -154,7 +154,7 @@ bool splitter_systolic(const struct layer_context *context, enum strategy strate
 	struct split tried = split_whole_group(block);
 	uint32_t n_deep = 0, deep = tried.d.size_a;
 	assert(context->machine->target == MACHINE_SYSTOLIC && level < context->machine->n_level);
-	bool is_replayed = context->machine->systolic_memory != SYSTOLIC_PHYSICAL;
+	bool is_replayed = context->machine->systolic.memory != SYSTOLIC_PHYSICAL;
 	bool is_whole = block->kind == BLOCK_POOL || is_replayed;
 	if (is_replayed)
 		take_whole(&finder, &tried);

@@ -312,7 +312,7 @@ static enum err_code find_max_clk(struct event_chip *chip, struct err *err)
 	double n = n_packet(chip), n_hop = chip->mesh.w + chip->mesh.h + 2.0;
 	double packet_ms = machine->dram_access_clk * (double)machine->noc_packet_byte / tick_khz;
 	double ahead_ms = n * real_max(packet_ms, 1 / noc_khz) + 2 * most_a * machine->qpe_n_pe / noc_khz +
-	                  (n + 4.0 * machine->host_latency_clk + machine->mla_init_clk) / pe_khz +
+	                  (n + 4.0 * machine->chip.host_latency_clk + machine->mla_init_clk) / pe_khz +
 	                  (2.0 * machine->dram_interface_clk + 2) / dram_khz + n_hop * machine->noc_hop_clk / noc_khz;
 	double product = real_max(pe_khz * noc_khz, tick_khz * real_max(pe_khz, noc_khz));
 	double max_clk = (0x1p62 / product - ahead_ms) * pe_khz;

@@ -139,7 +139,7 @@ static uint64_t pass_agent(struct event_chip *chip, uint32_t qpe, uint64_t clk)
 		                                      .part = UINT32_MAX,
 		                                      .peer = UINT32_MAX,
 		                                      .n = 1});
-	return agent->free_clk++ + chip->machine->host_latency_clk;
+	return agent->free_clk++ + chip->machine->chip.host_latency_clk;
 }
 
 void event_agent_push(struct event_chip *chip, uint32_t qpe, uint64_t clk, struct event_message message)

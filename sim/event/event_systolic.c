@@ -188,7 +188,7 @@ static void serve(struct run *run, double end_clk)
 	run->now_clk = done_clk;
 	transfer->left_word = 0;
 	tell(run, TRACE_DRAM, is_load ? "load" : "store", transfer->begin_clk,
-	     transfer->word * run->machine->systolic_word_byte);
+	     transfer->word * run->machine->systolic.word_byte);
 }
 
 static void serve_until(struct run *run, double end_clk)
@@ -209,7 +209,7 @@ static void count_step(struct run *run, const struct cursor *at)
 	const struct systolic_work *work = run->work;
 	uint64_t pixel = pixels_at(work, at), filter = size_at(&work->c, &at->c);
 	uint64_t tap = (uint64_t)size_at(&work->d, &at->d) * work->kernel_w * work->kernel_h;
-	uint64_t rows = run->machine->systolic_rows, cols = run->machine->systolic_cols;
+	uint64_t rows = run->machine->systolic.rows, cols = run->machine->systolic.cols;
 	/* folds along both sides of the array */
 	uint64_t row_fold = ceil_div(work->dataflow == SYSTOLIC_OS ? pixel : tap, rows);
 	uint64_t col_fold = ceil_div(work->dataflow == SYSTOLIC_IS ? pixel : filter, cols);
@@ -338,7 +338,7 @@ static enum err_code run_step(const struct machine *machine, const struct step *
 	const struct event_option none = {0}, *how = option ? option : &none;
 	struct systolic_result run;
 	struct counts counts;
-	enum err_code code = machine->systolic_memory == SYSTOLIC_PHYSICAL
+	enum err_code code = machine->systolic.memory == SYSTOLIC_PHYSICAL
 	                         ? event_systolic_run(machine, &step->u.systolic, level, how->trace, &run, stat, err)
 	                         : systolic_scalesim_run(machine, &step->u.systolic, level, how->stop, &run, err);
 	if (code != ERR_OK)

@@ -11,7 +11,7 @@ static void bound_systolic(const struct machine *machine, const struct least_wor
                            double *latency_ns, double *energy_pj)
 {
 	const struct systolic_least *own = &least->systolic;
-	double ns_per_clk = 1e3 / machine->level[level].clk_mhz, byte_per_ns = machine->systolic_memory_gb_s;
+	double ns_per_clk = 1e3 / machine->level[level].clk_mhz, byte_per_ns = machine->systolic.memory_gb_s;
 	double all_byte = least->counts.dram_read_byte + least->counts.dram_write_byte - own->stream_byte;
 	double core_ns = real_max(own->compute_clk * ns_per_clk + own->bare_byte / byte_per_ns, all_byte / byte_per_ns);
 	assert(own->stream_byte >= 0 && all_byte >= own->bare_byte * (1 - 1e-12));

@@ -331,7 +331,7 @@ static struct step_time time_systolic(const struct step *step, const struct rate
 
 static bool is_replayed(const struct machine *machine, const struct step *step)
 {
-	return step->kind == STEP_SYSTOLIC && machine->systolic_memory != SYSTOLIC_PHYSICAL;
+	return step->kind == STEP_SYSTOLIC && machine->systolic.memory != SYSTOLIC_PHYSICAL;
 }
 
 /* By SCALE-Sim's rules, whose words depend on the operating point, too. */
@@ -545,6 +545,6 @@ void sim_run_fast(const struct machine *machine, const struct program *program, 
 	}
 	run_program(machine, program, level, false, result);
 	/* SCALE-Sim gives each operand all of the bandwidth, and forgets a clock */
-	assert(!sim_is_counted(result) || machine->systolic_memory != SYSTOLIC_PHYSICAL ||
+	assert(!sim_is_counted(result) || machine->systolic.memory != SYSTOLIC_PHYSICAL ||
 	       (double)result->total_clk * (1 + 1e-9) + 1 >= result_roofline_clk(machine, &result->counts, level));
 }

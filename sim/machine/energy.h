@@ -22,7 +22,7 @@
 static inline double energy_array_frac(const struct machine *machine)
 {
 	if (machine->target == MACHINE_SYSTOLIC)
-		return (double)machine->systolic_rows * machine->systolic_cols / MLA_MEASURED_MACS;
+		return (double)machine->systolic.rows * machine->systolic.cols / MLA_MEASURED_MACS;
 	return (double)machine->mla_cols * machine->mla_rows / MLA_MEASURED_MACS;
 }
 

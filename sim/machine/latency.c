@@ -70,6 +70,6 @@ double latency_setup_clk(const struct machine *machine, uint32_t level, enum set
 	double interface_clk = machine->dram_interface_clk * pe_mhz / machine->dram_clk_mhz;
 	double extra_clk = share->n_router * (router_clk - MEASURED_ROUTER_CLK) +
 	                   share->n_interface * (interface_clk - MEASURED_INTERFACE_CLK) +
-	                   share->n_host * (machine->host_latency_clk - MEASURED_HOST_CLK);
+	                   share->n_host * (machine->chip.host_latency_clk - MEASURED_HOST_CLK);
 	return real_max(0, setup_clk + extra_clk);
 }

@@ -10,7 +10,7 @@
 
 /*
  * A set-up at an operating point, PE clocks: setup_clk, as measured with the
- * defaults of noc.hop_clk, dram.interface_clk and chip.host_latency_clk at 250
+ * defaults of noc.hop_clk, dram.interface_clk and chip.chip.host_latency_clk at 250
  * MHz PEs, with the machine's own in their place; at least 0. Nothing is changed
  * for a machine and level with the defaults.
  */

@@ -71,11 +71,11 @@ void machine_init(struct machine *machine, enum machine_target target)
 	}
 	machine->mla_cols = 16;
 	machine->mla_rows = 4;
-	machine->systolic_rows = machine->systolic_cols = 64;
+	machine->systolic.rows = machine->systolic.cols = 64;
 	if (target != MACHINE_CHIP) {
 		/* The thesis' QPE-DRAM (section 4.3): one QPE at one DRAM interface, nothing to store results in. */
-		machine->chip_n_qpe = machine->chip_mesh_w = machine->chip_mesh_h = 1;
-		machine->chip_n_storage_qpe = 0;
+		machine->chip.n_qpe = machine->chip.mesh_w = machine->chip.mesh_h = 1;
+		machine->chip.n_storage_qpe = 0;
 		machine->dram_n = 1;
 	}
 }
@@ -347,25 +347,25 @@ static void check_lanes(const struct machine *machine, struct err *err)
 /* One QPE has no mesh, so what describes a chip must say so: hierarchy_derive reads these for both targets. */
 static void check_qpe(const struct machine *machine, struct err *err)
 {
-	if (machine->chip_n_qpe != 1)
+	if (machine->chip.n_qpe != 1)
 		err_add(err, ERR_INPUT,
 		        "chip.n_qpe: found %u, a machine with 'target: qpe' is one QPE; set it to 1 or use "
 		        "'target: chip'",
-		        machine->chip_n_qpe);
-	if (machine->chip_mesh_w != 1)
+		        machine->chip.n_qpe);
+	if (machine->chip.mesh_w != 1)
 		err_add(err, ERR_INPUT, "chip.mesh_w: found %u, a machine with 'target: qpe' has no mesh; set it to 1",
-		        machine->chip_mesh_w);
-	if (machine->chip_mesh_h != 1)
+		        machine->chip.mesh_w);
+	if (machine->chip.mesh_h != 1)
 		err_add(err, ERR_INPUT, "chip.mesh_h: found %u, a machine with 'target: qpe' has no mesh; set it to 1",
-		        machine->chip_mesh_h);
+		        machine->chip.mesh_h);
 	if (machine->dram_n != 1)
 		err_add(err, ERR_INPUT, "chip.n_dram: found %u, a machine with 'target: qpe' has one DRAM; set it to 1",
 		        machine->dram_n);
-	if (machine->chip_n_storage_qpe != 0)
+	if (machine->chip.n_storage_qpe != 0)
 		err_add(err, ERR_INPUT,
 		        "chip.n_storage_qpe: found %u, a machine with 'target: qpe' has no storage QPEs; "
 		        "set it to 0",
-		        machine->chip_n_storage_qpe);
+		        machine->chip.n_storage_qpe);
 }
 
 /*
@@ -374,14 +374,14 @@ static void check_qpe(const struct machine *machine, struct err *err)
  */
 static void check_blocks(const struct machine *machine, struct err *err)
 {
-	uint64_t n_mesh = (uint64_t)machine->chip_mesh_w * machine->chip_mesh_h;
-	uint32_t n_storage = machine->chip_n_storage_qpe, n_dram = machine->dram_n;
+	uint64_t n_mesh = (uint64_t)machine->chip.mesh_w * machine->chip.mesh_h;
+	uint32_t n_storage = machine->chip.n_storage_qpe, n_dram = machine->dram_n;
 
-	if (n_mesh > machine->chip_n_qpe)
+	if (n_mesh > machine->chip.n_qpe)
 		err_add(err, ERR_INPUT,
 		        "chip.mesh_w: chip.mesh_w x chip.mesh_h is %ux%u = %llu QPEs, more than chip.n_qpe = "
 		        "%u; shrink the mesh or raise chip.n_qpe",
-		        machine->chip_mesh_w, machine->chip_mesh_h, (unsigned long long)n_mesh, machine->chip_n_qpe);
+		        machine->chip.mesh_w, machine->chip.mesh_h, (unsigned long long)n_mesh, machine->chip.n_qpe);
 	if (n_storage == 0) {
 		err_add(err, ERR_INPUT,
 		        "chip.n_storage_qpe: found 0, a machine with 'target: chip' needs at least one storage "
@@ -406,49 +406,49 @@ static void check_blocks(const struct machine *machine, struct err *err)
 		        "chip.n_dram: %u interfaces cannot be dealt evenly to %u blocks, one a storage QPE "
 		        "(chip.n_storage_qpe); choose a divisor or a multiple of %u",
 		        n_dram, n_storage, n_storage);
-	if (n_dram > machine->chip_n_qpe)
+	if (n_dram > machine->chip.n_qpe)
 		err_add(err, ERR_INPUT,
 		        "chip.n_dram: found %u, more than the QPEs they serve (chip.n_qpe = %u); lower it", n_dram,
-		        machine->chip_n_qpe);
+		        machine->chip.n_qpe);
 }
 
 /* SCALE-Sim's rules are for what that tool was checked on, and it knows whole words a clock only. */
 static void check_scalesim(const struct machine *machine, struct err *err)
 {
-	if (machine->systolic_dataflow != SYSTOLIC_OS && machine->systolic_dataflow != SYSTOLIC_ANY)
+	if (machine->systolic.dataflow != SYSTOLIC_OS && machine->systolic.dataflow != SYSTOLIC_ANY)
 		err_add(
 		    err, ERR_INPUT,
 		    "systolic.dataflow: the SCALE-Sim of systolic.memory_model keeps outputs in PEs; set it to os, or "
 		    "the model to physical");
-	if (machine->systolic_word_byte != 1)
+	if (machine->systolic.word_byte != 1)
 		err_add(
 		    err, ERR_INPUT,
 		    "systolic.word_byte: found %u, the SCALE-Sim of systolic.memory_model has words of one byte; set "
 		    "it to 1, or the model to physical",
-		    machine->systolic_word_byte);
+		    machine->systolic.word_byte);
 	for (uint32_t i = 0; i < machine->n_level && i < MACHINE_MAX_LEVEL; i++)
-		if (machine->systolic_memory == SYSTOLIC_SCALESIM &&
-		    machine->systolic_memory_gb_s * 1e3 < machine->level[i].clk_mhz)
+		if (machine->systolic.memory == SYSTOLIC_SCALESIM &&
+		    machine->systolic.memory_gb_s * 1e3 < machine->level[i].clk_mhz)
 			err_add(
 			    err, ERR_INPUT,
 			    "systolic.memory_gb_s: found %.10g, at level '%s' that is less than the one word a clock "
 			    "that SCALE-Sim needs; set it to %.10g or more",
-			    machine->systolic_memory_gb_s, machine->level[i].name, machine->level[i].clk_mhz / 1e3);
+			    machine->systolic.memory_gb_s, machine->level[i].name, machine->level[i].clk_mhz / 1e3);
 }
 
 /* Each half of a buffer takes a word at least. */
 static void check_systolic(const struct machine *machine, struct err *err)
 {
 	static const char *const key[] = {"systolic.ifmap_byte", "systolic.filter_byte", "systolic.ofmap_byte"};
-	const uint32_t byte[] = {machine->systolic_ifmap_byte, machine->systolic_filter_byte,
-	                         machine->systolic_ofmap_byte};
+	const uint32_t byte[] = {machine->systolic.ifmap_byte, machine->systolic.filter_byte,
+	                         machine->systolic.ofmap_byte};
 	for (int i = 0; i < 3; i++)
-		if (byte[i] < 2 * machine->systolic_word_byte)
+		if (byte[i] < 2 * machine->systolic.word_byte)
 			err_add(err, ERR_INPUT,
 			        "%s: found %u, each half of a buffer holds a word of systolic.word_byte = %u at least; "
 			        "set it to %u or more",
-			        key[i], byte[i], machine->systolic_word_byte, 2 * machine->systolic_word_byte);
-	if (machine->systolic_memory != SYSTOLIC_PHYSICAL)
+			        key[i], byte[i], machine->systolic.word_byte, 2 * machine->systolic.word_byte);
+	if (machine->systolic.memory != SYSTOLIC_PHYSICAL)
 		check_scalesim(machine, err);
 }
 
@@ -477,9 +477,9 @@ enum err_code machine_check(const struct machine *machine, struct err *err)
 uint32_t machine_n_pe(const struct machine *machine)
 {
 	if (machine->target == MACHINE_SYSTOLIC)
-		return machine->systolic_rows * machine->systolic_cols;
-	assert(machine->chip_n_qpe == 0 || machine->qpe_n_pe <= UINT32_MAX / machine->chip_n_qpe);
-	return machine->chip_n_qpe * machine->qpe_n_pe;
+		return machine->systolic.rows * machine->systolic.cols;
+	assert(machine->chip.n_qpe == 0 || machine->qpe_n_pe <= UINT32_MAX / machine->chip.n_qpe);
+	return machine->chip.n_qpe * machine->qpe_n_pe;
 }
 
 uint64_t machine_n_mac(const struct machine *machine)
@@ -491,8 +491,8 @@ uint64_t machine_n_mac(const struct machine *machine)
 uint64_t machine_sram_byte(const struct machine *machine)
 {
 	if (machine->target == MACHINE_SYSTOLIC)
-		return (uint64_t)machine->systolic_ifmap_byte + machine->systolic_filter_byte +
-		       machine->systolic_ofmap_byte;
+		return (uint64_t)machine->systolic.ifmap_byte + machine->systolic.filter_byte +
+		       machine->systolic.ofmap_byte;
 	return (uint64_t)machine_n_pe(machine) * machine->pe_sram_byte;
 }
 

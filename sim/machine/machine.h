@@ -40,6 +40,37 @@ struct operating_point {
 	uint32_t low, high, n_low, n_share;
 };
 
+/* A chip: QPEs in a mesh, and the host. */
+struct mesh_chip {
+	uint32_t n_qpe;           /* all of them, storage QPEs included */
+	uint32_t mesh_w, mesh_h;  /* the QPEs that take part in reuse */
+	uint32_t n_storage_qpe;   /* in reuse: QPEs that hold results instead of computing */
+	uint32_t storage_pe_byte; /* SRAM of a storage QPE's PE that can hold results */
+	uint32_t host_latency_clk;
+};
+
+/*
+ * Multi-layer schedules on a chip (mapper/octopus/octopus_time.h), us: before the first layer and after the last, of
+ * all and of each worker; of the scheduler for a layer and for each of its workers; of a worker for a layer. A
+ * worker's DRAM bandwidth; ARM clocks of laying out a word of operand A; the link between chips.
+ */
+struct octopus_cost {
+	double setup_us, setup_worker_us, cleanup_us, cleanup_worker_us;
+	double layer_us, layer_worker_us, worker_us;
+	double worker_gb_s, operand_word_clk, link_gb_s, link_us;
+};
+
+/*
+ * A systolic array: rows x columns of PEs with a MAC unit each, three buffers (both halves), and an interface to
+ * memory that they share; every operand has words of one size. What runs on it: sim/systolic/systolic_work.h.
+ */
+struct systolic_machine {
+	uint32_t rows, cols;
+	uint32_t ifmap_byte, filter_byte, ofmap_byte, word_byte;
+	uint32_t dataflow, memory; /* enum systolic_dataflow, enum systolic_memory */
+	double memory_gb_s;
+};
+
 struct machine {
 	char name[MACHINE_NAME_SIZE];
 	enum machine_target target;
@@ -78,11 +109,8 @@ struct machine {
 	uint32_t dram_interface_clk;
 	double dram_clk_mhz;
 
-	uint32_t chip_n_qpe;               /* all of them, storage QPEs included */
-	uint32_t chip_mesh_w, chip_mesh_h; /* the QPEs that take part in reuse */
-	uint32_t chip_n_storage_qpe;       /* in reuse: QPEs that hold results instead of computing */
-	uint32_t storage_pe_byte;          /* SRAM of a storage QPE's PE that can hold results */
-	uint32_t host_latency_clk;
+	struct mesh_chip chip;       /* of MACHINE_CHIP */
+	struct octopus_cost octopus; /* likewise */
 
 	/*
 	 * Set-up of transfers in PE clocks of 250 MHz, queueing and hand-shake included, as measured on the thesis
@@ -97,23 +125,7 @@ struct machine {
 	double arm_average_pixel_clk, arm_average_read_clk, arm_multiply_pixel_clk, arm_function_pixel_clk;
 	double arm_softmax_pixel_clk, arm_exp_pixel_clk, arm_norm_pixel_clk, arm_gather_pixel_clk;
 
-	/*
-	 * Multi-layer schedules (mapper/octopus/octopus_time.h), us: before the first layer and after the last, of all
-	 * and of each worker; of the scheduler for a layer and for each of its workers; of a worker for a layer. A
-	 * worker's DRAM bandwidth; ARM clocks of laying out a word of operand A; the link between chips.
-	 */
-	double octopus_setup_us, octopus_setup_worker_us, octopus_cleanup_us, octopus_cleanup_worker_us;
-	double octopus_layer_us, octopus_layer_worker_us, octopus_worker_us;
-	double octopus_worker_gb_s, octopus_operand_word_clk, octopus_link_gb_s, octopus_link_us;
-
-	/*
-	 * Systolic array: rows x columns of PEs with a MAC unit each, three buffers (both halves), and an interface to
-	 * memory that they share; every operand has words of one size. What runs on it: sim/systolic/systolic_work.h.
-	 */
-	uint32_t systolic_rows, systolic_cols;
-	uint32_t systolic_ifmap_byte, systolic_filter_byte, systolic_ofmap_byte, systolic_word_byte;
-	uint32_t systolic_dataflow, systolic_memory; /* enum systolic_dataflow, enum systolic_memory */
-	double systolic_memory_gb_s;
+	struct systolic_machine systolic; /* of MACHINE_SYSTOLIC */
 
 	/* Energy outside the PEs. */
 	double dram_byte_pj;

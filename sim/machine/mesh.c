@@ -6,9 +6,9 @@
 void mesh_derive(const struct machine *machine, struct mesh *mesh)
 {
 	bool is_qpe = machine->target != MACHINE_CHIP;
-	mesh->w = is_qpe ? 1 : machine->chip_mesh_w;
-	mesh->h = is_qpe ? 1 : machine->chip_mesh_h;
-	mesh->n_qpe = is_qpe ? 1 : machine->chip_n_qpe;
+	mesh->w = is_qpe ? 1 : machine->chip.mesh_w;
+	mesh->h = is_qpe ? 1 : machine->chip.mesh_h;
+	mesh->n_qpe = is_qpe ? 1 : machine->chip.n_qpe;
 	mesh->n_dram = machine->dram_n;
 	assert(mesh->w > 0 && mesh->h > 0 && mesh->n_dram > 0 && mesh->n_qpe >= mesh->w * mesh->h);
 	uint32_t n_pair = (uint32_t)ceil_div(mesh->n_dram, 2);

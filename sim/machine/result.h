@@ -22,7 +22,7 @@ static inline void counts_add(struct counts *sum, const struct counts *part)
 static inline double result_dram_byte(const struct machine *machine, uint32_t level)
 {
 	if (machine->target == MACHINE_SYSTOLIC)
-		return machine->systolic_memory_gb_s * 1e3 / machine->level[level].clk_mhz;
+		return machine->systolic.memory_gb_s * 1e3 / machine->level[level].clk_mhz;
 	return machine->dram_access_byte * machine->dram_clk_mhz /
 	       (machine->dram_access_clk * machine->level[level].clk_mhz);
 }

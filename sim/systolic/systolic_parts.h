@@ -43,7 +43,7 @@ static inline uint64_t systolic_first_lines(const struct systolic_dim *dim, uint
  */
 static inline uint64_t systolic_pixel_factor(const struct machine *machine, enum systolic_dataflow flow, uint64_t n)
 {
-	uint64_t rows = machine->systolic_rows, cols = machine->systolic_cols;
+	uint64_t rows = machine->systolic.rows, cols = machine->systolic.cols;
 	return flow == SYSTOLIC_OS   ? ceil_div(n, rows)
 	       : flow == SYSTOLIC_WS ? n + 2 * rows + cols - 2
 	                             : ceil_div(n, cols);
@@ -51,13 +51,13 @@ static inline uint64_t systolic_pixel_factor(const struct machine *machine, enum
 
 static inline uint64_t systolic_filter_factor(const struct machine *machine, enum systolic_dataflow flow, uint64_t n)
 {
-	uint64_t rows = machine->systolic_rows, cols = machine->systolic_cols;
+	uint64_t rows = machine->systolic.rows, cols = machine->systolic.cols;
 	return flow == SYSTOLIC_IS ? n + 2 * rows + cols - 2 : ceil_div(n, cols);
 }
 
 static inline uint64_t systolic_tap_factor(const struct machine *machine, enum systolic_dataflow flow, uint64_t n)
 {
-	uint64_t rows = machine->systolic_rows, cols = machine->systolic_cols;
+	uint64_t rows = machine->systolic.rows, cols = machine->systolic.cols;
 	return flow == SYSTOLIC_OS ? n + rows + cols - 2 : ceil_div(n, rows);
 }
 

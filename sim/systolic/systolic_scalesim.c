@@ -6,13 +6,13 @@
 
 static struct systolic_array array_of(const struct machine *machine)
 {
-	assert(machine->systolic_word_byte == 1);
+	assert(machine->systolic.word_byte == 1);
 	return (struct systolic_array){
-	    .rows = machine->systolic_rows,
-	    .cols = machine->systolic_cols,
-	    .ifmap_byte = machine->systolic_ifmap_byte,
-	    .filter_byte = machine->systolic_filter_byte,
-	    .ofmap_byte = machine->systolic_ofmap_byte,
+	    .rows = machine->systolic.rows,
+	    .cols = machine->systolic.cols,
+	    .ifmap_byte = machine->systolic.ifmap_byte,
+	    .filter_byte = machine->systolic.filter_byte,
+	    .ofmap_byte = machine->systolic.ofmap_byte,
 	};
 }
 
@@ -88,8 +88,8 @@ enum err_code systolic_scalesim_run(const struct machine *machine, const struct 
 	struct systolic_array array = array_of(machine);
 	const struct systolic_layer layer = layer_of(work);
 	struct systolic_result run;
-	assert(machine->systolic_memory != SYSTOLIC_PHYSICAL && systolic_scalesim_serves(machine, work));
-	if (machine->systolic_memory == SYSTOLIC_SCALESIM) {
+	assert(machine->systolic.memory != SYSTOLIC_PHYSICAL && systolic_scalesim_serves(machine, work));
+	if (machine->systolic.memory == SYSTOLIC_SCALESIM) {
 		double word = systolic_bandwidth_word(machine, level);
 		array.bandwidth_word = word < UINT32_MAX ? (uint32_t)word : UINT32_MAX;
 		if (array.bandwidth_word == 0)

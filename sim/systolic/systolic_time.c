@@ -405,7 +405,7 @@ struct systolic_time systolic_run_time(const struct machine *machine, const stru
 double systolic_bandwidth_word(const struct machine *machine, uint32_t level)
 {
 	assert(machine->target == MACHINE_SYSTOLIC && level < machine->n_level);
-	return result_dram_byte(machine, level) / machine->systolic_word_byte;
+	return result_dram_byte(machine, level) / machine->systolic.word_byte;
 }
 
 uint64_t systolic_stall_clk(const struct systolic_time *time)

@@ -12,9 +12,9 @@
 bool systolic_can(const struct machine *machine, enum systolic_dataflow dataflow)
 {
 	assert(machine->target == MACHINE_SYSTOLIC && dataflow < SYSTOLIC_ANY);
-	if (machine->systolic_memory != SYSTOLIC_PHYSICAL && dataflow != SYSTOLIC_OS)
+	if (machine->systolic.memory != SYSTOLIC_PHYSICAL && dataflow != SYSTOLIC_OS)
 		return false; /* SCALE-Sim's rules are known for outputs that stay */
-	return machine->systolic_dataflow == SYSTOLIC_ANY || machine->systolic_dataflow == dataflow;
+	return machine->systolic.dataflow == SYSTOLIC_ANY || machine->systolic.dataflow == dataflow;
 }
 
 /* ---- sums over tiles ---- */
@@ -153,7 +153,7 @@ struct room {
 
 static struct room room_of(const struct machine *machine, uint32_t byte)
 {
-	uint64_t half = byte / 2 / machine->systolic_word_byte, all = byte / machine->systolic_word_byte;
+	uint64_t half = byte / 2 / machine->systolic.word_byte, all = byte / machine->systolic.word_byte;
 	return (struct room){half, all};
 }
 
@@ -165,17 +165,17 @@ static bool fits(uint64_t word, const struct room *room, bool is_only)
 static bool refuse(const struct machine *machine, enum systolic_operand operand, uint64_t word, const struct room *room,
                    bool is_only, struct systolic_misfit *misfit)
 {
-	*misfit = (struct systolic_misfit){operand, word * machine->systolic_word_byte,
-	                                   (is_only ? room->all : room->half) * machine->systolic_word_byte};
+	*misfit = (struct systolic_misfit){operand, word * machine->systolic.word_byte,
+	                                   (is_only ? room->all : room->half) * machine->systolic.word_byte};
 	return false;
 }
 
 bool systolic_place(const struct machine *machine, struct systolic_work *work, struct systolic_misfit *misfit)
 {
 	const struct demand demand = demand_of(work);
-	const struct room ifmap = room_of(machine, machine->systolic_ifmap_byte);
-	const struct room filter = room_of(machine, machine->systolic_filter_byte);
-	const struct room ofmap = room_of(machine, machine->systolic_ofmap_byte);
+	const struct room ifmap = room_of(machine, machine->systolic.ifmap_byte);
+	const struct room filter = room_of(machine, machine->systolic.filter_byte);
+	const struct room ofmap = room_of(machine, machine->systolic.ofmap_byte);
 	const bool one_group = work->n_group == 1, one_c = one_group && systolic_dim_n(&work->c) == 1;
 	const bool one_s = one_group && systolic_dim_n(&work->w) == 1 && systolic_dim_n(&work->h) == 1;
 	const bool one_d = systolic_dim_n(&work->d) == 1;
@@ -200,7 +200,7 @@ uint64_t systolic_sram_byte(const struct machine *machine, const struct systolic
 	const bool one_group = work->n_group == 1, one_c = one_group && systolic_dim_n(&work->c) == 1;
 	const bool one_s = one_group && systolic_dim_n(&work->w) == 1 && systolic_dim_n(&work->h) == 1;
 	const bool one_d = systolic_dim_n(&work->d) == 1;
-	if (machine->systolic_memory != SYSTOLIC_PHYSICAL)
+	if (machine->systolic.memory != SYSTOLIC_PHYSICAL)
 		return machine_sram_byte(machine);
 	uint64_t ifmap = demand.ifmap_tile * (one_s && one_d ? 1 : 2),
 		 filter = demand.filter_tile * (one_c && one_d ? 1 : 2);
@@ -213,7 +213,7 @@ uint64_t systolic_sram_byte(const struct machine *machine, const struct systolic
 		uint64_t group = demand.filter_group * (one_group ? 1 : 2), deep = demand.filter_deep * (one_c ? 1 : 2);
 		filter = work->filter_outside && deep < group ? deep : group;
 	}
-	return (ifmap + filter + demand.ofmap_tile * (one_s && one_c ? 1 : 2)) * machine->systolic_word_byte;
+	return (ifmap + filter + demand.ofmap_tile * (one_s && one_c ? 1 : 2)) * machine->systolic.word_byte;
 }
 
 /* ---- words ---- */
@@ -287,7 +287,7 @@ double systolic_mapping_eff(const struct machine *machine, const struct systolic
 void systolic_counts_of(const struct machine *machine, const struct systolic_result *words, double mac,
                         struct counts *counts)
 {
-	double word_byte = machine->systolic_word_byte;
+	double word_byte = machine->systolic.word_byte;
 	double load_word = (double)words->dram_ifmap_read_word + (double)words->dram_filter_read_word;
 	double store_word = (double)words->dram_ofmap_write_word;
 	double read_word = (double)words->sram_ifmap_read_word + (double)words->sram_filter_read_word +

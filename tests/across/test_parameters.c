@@ -254,7 +254,7 @@ static void test_parameters_memory_decides_what_runs(void **state)
 		small.pe_sram_byte /= 2;
 		n_pe += !predict(&small, &sample[i]).runs;
 		small = chip;
-		small.storage_pe_byte /= 2;
+		small.chip.storage_pe_byte /= 2;
 		n_storage += !predict(&small, &sample[i]).runs;
 	}
 	assert_true(n_pe > 0 && n_storage > 0);

@@ -14,8 +14,8 @@ static void test_systolic_model_smallest(void **state)
 {
 	(void)state;
 	struct machine machine = small_array();
-	machine.systolic_rows = machine.systolic_cols = 1;
-	machine.systolic_ifmap_byte = machine.systolic_filter_byte = machine.systolic_ofmap_byte = 2;
+	machine.systolic.rows = machine.systolic.cols = 1;
+	machine.systolic.ifmap_byte = machine.systolic.filter_byte = machine.systolic.ofmap_byte = 2;
 	for (int i = 0; i < SYSTOLIC_ANY; i++) {
 		struct systolic_work work = {.dataflow = (enum systolic_dataflow)i,
 		                             .n_group = 1,
@@ -69,7 +69,7 @@ static void test_systolic_model_refuses_what_is_too_large(void **state)
 	/* 4096 x 4096 PEs with nothing to do: clocks are what is too many */
 	changed = work, changed.d = (struct systolic_dim){1, 1u << 30, 0, 0};
 	assert_true(systolic_is_valid(&machine, &changed));
-	machine.systolic_rows = machine.systolic_cols = 4096;
+	machine.systolic.rows = machine.systolic.cols = 4096;
 	changed.w = (struct systolic_dim){1, 4, 0, 0};
 	changed.n_group = 300;
 	assert_false(systolic_is_valid(&machine, &changed));
@@ -91,7 +91,7 @@ static void test_systolic_model_counts_to_a_limit(void **state)
 	                             .h = {1 << 13, 1, 0, 0},
 	                             .c = {1 << 13, 1, 0, 0},
 	                             .d = {1 << 13, 1, 0, 0}};
-	machine.systolic_rows = machine.systolic_cols = 4096;
+	machine.systolic.rows = machine.systolic.cols = 4096;
 	assert_true(systolic_is_valid(&machine, &work));
 	work.d.size_a++;
 	assert_false(systolic_is_valid(&machine, &work));
@@ -115,9 +115,9 @@ static void test_systolic_model_names_what_does_not_fit(void **state)
 		struct machine machine = small_array();
 		struct systolic_work work = small_work(SYSTOLIC_IS);
 		struct systolic_misfit misfit;
-		machine.systolic_ifmap_byte = row[i].ifmap;
-		machine.systolic_filter_byte = row[i].filter;
-		machine.systolic_ofmap_byte = row[i].ofmap;
+		machine.systolic.ifmap_byte = row[i].ifmap;
+		machine.systolic.filter_byte = row[i].filter;
+		machine.systolic.ofmap_byte = row[i].ofmap;
 		assert_false(systolic_place(&machine, &work, &misfit));
 		assert_int_equal(misfit.operand, row[i].operand);
 		assert_int_equal(misfit.demanded_byte, row[i].demanded);

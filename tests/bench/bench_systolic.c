@@ -81,14 +81,14 @@ static void bench_network(const struct network *network, struct machine *machine
 	static const uint32_t side[] = {32, 64, 128};
 	static const double memory_gb_s[] = {0.8, 3.2, 12.8, 51.2}; /* from all time spent waiting to none */
 	for (size_t a = 0; a < sizeof(side) / sizeof(side[0]); a++) {
-		machine->systolic_rows = machine->systolic_cols = side[a];
+		machine->systolic.rows = machine->systolic.cols = side[a];
 		for (size_t i = 0; i < network->n_block; i++) {
 			struct rng rng = rng_stream(1, (uint32_t)a, (uint32_t)i);
 			for (int k = 0; k < N_SPLIT && network->block[i].kind == BLOCK_CONV; k++) {
 				struct systolic_work work = random_work(&network->block[i], &rng);
 				work.dataflow = (enum systolic_dataflow)(k % SYSTOLIC_ANY);
 				work.filter_outside = k / SYSTOLIC_ANY % 2;
-				machine->systolic_memory_gb_s = memory_gb_s[k / 6 % 4];
+				machine->systolic.memory_gb_s = memory_gb_s[k / 6 % 4];
 				evaluate(machine, &work, tally);
 			}
 		}

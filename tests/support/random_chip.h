@@ -12,10 +12,10 @@ static inline struct machine random_chip(struct rng *rng, const struct machine *
 	for (;;) {
 		struct machine machine = *like;
 		struct err err = {0};
-		machine.chip_mesh_w = side[rng_below(rng, 8)];
-		machine.chip_mesh_h = rng_below(rng, 3) ? machine.chip_mesh_w : side[rng_below(rng, 8)];
-		machine.chip_n_qpe = machine.chip_mesh_w * machine.chip_mesh_h + rng_below(rng, 4);
-		machine.chip_n_storage_qpe = n_storage[rng_below(rng, 4)];
+		machine.chip.mesh_w = side[rng_below(rng, 8)];
+		machine.chip.mesh_h = rng_below(rng, 3) ? machine.chip.mesh_w : side[rng_below(rng, 8)];
+		machine.chip.n_qpe = machine.chip.mesh_w * machine.chip.mesh_h + rng_below(rng, 4);
+		machine.chip.n_storage_qpe = n_storage[rng_below(rng, 4)];
 		machine.dram_n = n_dram[rng_below(rng, 4)];
 		machine.qpe_n_pe = n_pe[rng_below(rng, 6)];
 		enum err_code code = machine_check(&machine, &err);

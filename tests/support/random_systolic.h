@@ -19,13 +19,13 @@ static inline struct machine random_array(struct rng *rng, uint32_t side, uint32
 	struct machine machine;
 	machine_init(&machine, MACHINE_SYSTOLIC);
 	snprintf(machine.name, sizeof(machine.name), "array");
-	machine.systolic_rows = 1 + rng_below(rng, side);
-	machine.systolic_cols = 1 + rng_below(rng, side);
-	machine.systolic_word_byte = 1 + rng_below(rng, 4);
-	machine.systolic_ifmap_byte = (uint32_t)random_scale(rng, buffer_byte / 50.0, buffer_byte);
-	machine.systolic_filter_byte = (uint32_t)random_scale(rng, buffer_byte / 50.0, buffer_byte);
-	machine.systolic_ofmap_byte = (uint32_t)random_scale(rng, buffer_byte / 50.0, buffer_byte);
-	machine.systolic_memory_gb_s = random_scale(rng, 0.01, 100);
+	machine.systolic.rows = 1 + rng_below(rng, side);
+	machine.systolic.cols = 1 + rng_below(rng, side);
+	machine.systolic.word_byte = 1 + rng_below(rng, 4);
+	machine.systolic.ifmap_byte = (uint32_t)random_scale(rng, buffer_byte / 50.0, buffer_byte);
+	machine.systolic.filter_byte = (uint32_t)random_scale(rng, buffer_byte / 50.0, buffer_byte);
+	machine.systolic.ofmap_byte = (uint32_t)random_scale(rng, buffer_byte / 50.0, buffer_byte);
+	machine.systolic.memory_gb_s = random_scale(rng, 0.01, 100);
 	machine.n_level = 2;
 	for (uint32_t i = 0; i < 2; i++)
 		machine.level[i] = (struct operating_point){.vdd_v = 0.5 + 0.1 * i,

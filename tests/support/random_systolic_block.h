@@ -17,16 +17,16 @@ static inline void random_systolic(struct rng *rng, struct machine *machine)
 {
 	machine_init(machine, MACHINE_SYSTOLIC);
 	snprintf(machine->name, sizeof(machine->name), "array");
-	machine->systolic_rows = random_from(rng, 1, 8);
-	machine->systolic_cols = random_from(rng, 1, 8);
-	machine->systolic_word_byte = random_from(rng, 1, 2);
-	machine->systolic_ifmap_byte = random_buffer(rng);
-	machine->systolic_filter_byte = random_buffer(rng);
-	machine->systolic_ofmap_byte = random_buffer(rng);
-	machine->systolic_dataflow = rng_below(rng, 6);
-	if (machine->systolic_dataflow > SYSTOLIC_ANY)
-		machine->systolic_dataflow = SYSTOLIC_ANY;
-	machine->systolic_memory_gb_s = 0.05 * random_from(rng, 1, 60);
+	machine->systolic.rows = random_from(rng, 1, 8);
+	machine->systolic.cols = random_from(rng, 1, 8);
+	machine->systolic.word_byte = random_from(rng, 1, 2);
+	machine->systolic.ifmap_byte = random_buffer(rng);
+	machine->systolic.filter_byte = random_buffer(rng);
+	machine->systolic.ofmap_byte = random_buffer(rng);
+	machine->systolic.dataflow = rng_below(rng, 6);
+	if (machine->systolic.dataflow > SYSTOLIC_ANY)
+		machine->systolic.dataflow = SYSTOLIC_ANY;
+	machine->systolic.memory_gb_s = 0.05 * random_from(rng, 1, 60);
 	machine->n_level = random_from(rng, 1, 3);
 	for (uint32_t i = 0; i < machine->n_level; i++) {
 		struct operating_point *point = &machine->level[i];

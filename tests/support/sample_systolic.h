@@ -38,7 +38,7 @@ static inline bool sample_systolic_program(const struct machine *machine, const 
 	step->u.systolic = *work;
 	if (!systolic_can(machine, work->dataflow) || !systolic_is_valid(machine, work))
 		return false;
-	if (machine->systolic_memory != SYSTOLIC_PHYSICAL ? !systolic_scalesim_serves(machine, work)
+	if (machine->systolic.memory != SYSTOLIC_PHYSICAL ? !systolic_scalesim_serves(machine, work)
 	                                                  : !systolic_place(machine, &step->u.systolic, &misfit))
 		return false;
 	program->sram_byte = systolic_sram_byte(machine, &step->u.systolic);

@@ -18,9 +18,9 @@ static inline struct machine small_array(void)
 	struct machine machine;
 	machine_init(&machine, MACHINE_SYSTOLIC);
 	snprintf(machine.name, sizeof(machine.name), "small");
-	machine.systolic_rows = machine.systolic_cols = 4;
-	machine.systolic_ifmap_byte = machine.systolic_filter_byte = machine.systolic_ofmap_byte = 100000;
-	machine.systolic_memory_gb_s = 0.5;
+	machine.systolic.rows = machine.systolic.cols = 4;
+	machine.systolic.ifmap_byte = machine.systolic.filter_byte = machine.systolic.ofmap_byte = 100000;
+	machine.systolic.memory_gb_s = 0.5;
 	machine.n_level = 1;
 	machine.level[0] = (struct operating_point){.name = "nominal", .vdd_v = 0.5, .clk_mhz = 250, .mla_clk_pj = 64};
 	assert_int_equal(machine_check(&machine, NULL), ERR_OK);

@@ -22,10 +22,10 @@ static struct machine machine_of(uint32_t rows, uint32_t cols, uint32_t buffer_b
 {
 	struct machine machine;
 	machine_init(&machine, MACHINE_SYSTOLIC);
-	machine.systolic_rows = rows;
-	machine.systolic_cols = cols;
-	machine.systolic_ifmap_byte = machine.systolic_filter_byte = machine.systolic_ofmap_byte = buffer_byte;
-	machine.systolic_memory_gb_s = gb_s;
+	machine.systolic.rows = rows;
+	machine.systolic.cols = cols;
+	machine.systolic.ifmap_byte = machine.systolic.filter_byte = machine.systolic.ofmap_byte = buffer_byte;
+	machine.systolic.memory_gb_s = gb_s;
 	machine.level[0].clk_mhz = 500;
 	return machine;
 }
@@ -173,7 +173,7 @@ static void test_arada_words_a_clock(void **state)
 	options.bandwidth = ARADA_GB_S;
 	assert_true(arada_word_per_clk(&machine, &options, 25.6) == 51);
 	options.model = ARADA_PHYSICAL;
-	machine.systolic_word_byte = 2;
+	machine.systolic.word_byte = 2;
 	assert_true(fabs(arada_word_per_clk(&machine, &options, 25.6) - 25.6) < 1e-12);
 }
 
@@ -233,8 +233,8 @@ static void check_study(const char *model)
 	assert_int_equal(study.n_group, 1);
 	assert_int_equal(study.n_run, 6);
 	assert_true(study.n_distinct <= study.n_all);
-	assert_int_equal(study.machine[0].systolic_ifmap_byte, 102400);
-	assert_int_equal(study.machine[0].systolic_filter_byte, 204800);
+	assert_int_equal(study.machine[0].systolic.ifmap_byte, 102400);
+	assert_int_equal(study.machine[0].systolic.filter_byte, 204800);
 	for (size_t i = 0; i < study.n_run; i++)
 		check_run(&study.run[i]);
 	for (size_t i = 0; i < 3; i++) {
@@ -243,7 +243,7 @@ static void check_study(const char *model)
 		             study.run[2 * i + 1].sum[ARADA_VF_OH_Q].saving_frac;
 		assert_true(fabs(mean.saving_frac - sum / 2) < 1e-12);
 		assert_int_equal(
-		    arada_study_saving(&study, 0, study.machine[i].systolic_memory_gb_s, &one_thread, &own, NULL),
+		    arada_study_saving(&study, 0, study.machine[i].systolic.memory_gb_s, &one_thread, &own, NULL),
 		    ERR_OK);
 		assert_true(fabs(own - mean.saving_frac) < 1e-12);
 	}

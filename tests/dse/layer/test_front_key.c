@@ -45,7 +45,7 @@ static void random_machine(struct rng *rng, struct machine *machine)
 		*machine = random_chip(rng, machine);
 	machine->mla_postprocess = rng_below(rng, 2) > 0;
 	machine->pe_sram_byte = rng_below(rng, 3) ? 98304 : 2048;
-	machine->storage_pe_byte = rng_below(rng, 2) ? 131072 : 1024;
+	machine->chip.storage_pe_byte = rng_below(rng, 2) ? 131072 : 1024;
 	machine->dvfs_switch_ns = rng_below(rng, 2) ? 40 : 0;
 	for (uint32_t i = 0; i < machine->n_level; i++)
 		random_level(rng, &machine->level[i]);

@@ -175,10 +175,10 @@ static void check_larger(struct rng *rng, const struct fixture *f, const struct 
 	struct layer_context context;
 	struct range_bound bound;
 	struct verdict verdict;
-	larger.systolic_ifmap_byte *= random_from(rng, 1, 3);
-	larger.systolic_filter_byte *= random_from(rng, 1, 3);
-	larger.systolic_ofmap_byte *= random_from(rng, 1, 3);
-	larger.systolic_memory_gb_s *= random_from(rng, 1, 3);
+	larger.systolic.ifmap_byte *= random_from(rng, 1, 3);
+	larger.systolic.filter_byte *= random_from(rng, 1, 3);
+	larger.systolic.ofmap_byte *= random_from(rng, 1, 3);
+	larger.systolic.memory_gb_s *= random_from(rng, 1, 3);
 	mapper_prepare(&f->block, &larger, 8, &context);
 	assert_true(mapper_bound_range(&context, design, range, true, &bound, &verdict));
 	bound.program.sram_byte = 0; /* what is kept for longer takes more */
@@ -202,11 +202,11 @@ static void test_systolic_bounds_are_under_every_design(void **state)
 		struct fixture f;
 		random_fixture(&rng, i % 2 ? 40 : 9, i % 2 ? 40 : 12, &f);
 		f.choice = space_any_choice();
-		f.machine.systolic_dataflow = SYSTOLIC_ANY;
+		f.machine.systolic.dataflow = SYSTOLIC_ANY;
 		if (i % 2) {
-			f.machine.systolic_ifmap_byte *= 64;
-			f.machine.systolic_filter_byte *= 64;
-			f.machine.systolic_ofmap_byte *= 64;
+			f.machine.systolic.ifmap_byte *= 64;
+			f.machine.systolic.filter_byte *= 64;
+			f.machine.systolic.ofmap_byte *= 64;
 		}
 		build(&f);
 		const struct layer_context *context = &f.layer.context[0];

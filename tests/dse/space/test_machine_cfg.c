@@ -47,16 +47,16 @@ static void test_cfg_gives_a_systolic_machine(void **state)
 	assert_string_equal(err_text(&err), "");
 	assert_int_equal(machine.target, MACHINE_SYSTOLIC);
 	assert_string_equal(machine.name, "my_run");
-	assert_int_equal(machine.systolic_rows, 32);
-	assert_int_equal(machine.systolic_cols, 16);
-	assert_int_equal(machine.systolic_ifmap_byte, 64 * 1024);
-	assert_int_equal(machine.systolic_filter_byte, 65 * 1024);
-	assert_int_equal(machine.systolic_ofmap_byte, 66 * 1024);
-	assert_int_equal(machine.systolic_word_byte, 1);
-	assert_int_equal(machine.systolic_dataflow, SYSTOLIC_WS);
+	assert_int_equal(machine.systolic.rows, 32);
+	assert_int_equal(machine.systolic.cols, 16);
+	assert_int_equal(machine.systolic.ifmap_byte, 64 * 1024);
+	assert_int_equal(machine.systolic.filter_byte, 65 * 1024);
+	assert_int_equal(machine.systolic.ofmap_byte, 66 * 1024);
+	assert_int_equal(machine.systolic.word_byte, 1);
+	assert_int_equal(machine.systolic.dataflow, SYSTOLIC_WS);
 	assert_int_equal(machine.n_level, 1);
 	/* words a clock */
-	assert_true(machine.systolic_memory_gb_s * 1e3 / machine.level[0].clk_mhz == 10);
+	assert_true(machine.systolic.memory_gb_s * 1e3 / machine.level[0].clk_mhz == 10);
 	assert_int_equal(machine_check(&machine, &err), ERR_OK);
 }
 
@@ -69,8 +69,8 @@ static void test_cfg_calc_is_as_fast_as_can_be(void **state)
 	assert_int_equal(
 	    read_cfg(ARRAY "Bandwidth: 10\nDataflow: is\n[run_presets]\nInterfaceBandwidth = calc\n", &machine, &err),
 	    ERR_OK);
-	assert_true(machine.systolic_memory_gb_s == rate->max);
-	assert_int_equal(machine.systolic_dataflow, SYSTOLIC_IS);
+	assert_true(machine.systolic.memory_gb_s == rate->max);
+	assert_int_equal(machine.systolic.dataflow, SYSTOLIC_IS);
 	assert_int_equal(strncmp(machine.name, "machine_", 8), 0);
 	assert_null(strchr(machine.name, '.'));
 }
@@ -120,15 +120,15 @@ static void test_cfg_chooses_the_memory_model(void **state)
 	struct err err = {0};
 	(void)state;
 	assert_int_equal(read_cfg(ARRAY "Dataflow: os\nBandwidth: 1\n" RUN, &machine, &err), ERR_OK);
-	assert_int_equal(machine.systolic_memory, SYSTOLIC_PHYSICAL);
+	assert_int_equal(machine.systolic.memory, SYSTOLIC_PHYSICAL);
 	assert_int_equal(read_cfg(ARRAY "Dataflow: os\nBandwidth: 1\n" RUN "MemoryModel: scalesim\n", &machine, &err),
 	                 ERR_OK);
-	assert_int_equal(machine.systolic_memory, SYSTOLIC_SCALESIM);
+	assert_int_equal(machine.systolic.memory, SYSTOLIC_SCALESIM);
 	assert_int_equal(read_cfg(ARRAY
 	                          "Dataflow: os\nMemoryModel: scalesim\n[run_presets]\nInterfaceBandwidth: CALC\n",
 	                          &machine, &err),
 	                 ERR_OK);
-	assert_int_equal(machine.systolic_memory, SYSTOLIC_SCALESIM_CALC);
+	assert_int_equal(machine.systolic.memory, SYSTOLIC_SCALESIM_CALC);
 	assert_int_equal(read_cfg(ARRAY "Dataflow: os\nBandwidth: 1\n" RUN "MemoryModel: real\n", &machine, &err),
 	                 ERR_INPUT);
 	assert_non_null(strstr(err_text(&err), ":11:14: MemoryModel: found 'real', allowed physical, scalesim"));

@@ -24,9 +24,9 @@ static struct machine small_machine(void)
 	struct machine machine;
 	machine_init(&machine, MACHINE_SYSTOLIC);
 	snprintf(machine.name, sizeof(machine.name), "small");
-	machine.systolic_rows = machine.systolic_cols = 4;
-	machine.systolic_ifmap_byte = machine.systolic_filter_byte = machine.systolic_ofmap_byte = 1024;
-	machine.systolic_memory_gb_s = 0.5;
+	machine.systolic.rows = machine.systolic.cols = 4;
+	machine.systolic.ifmap_byte = machine.systolic.filter_byte = machine.systolic.ofmap_byte = 1024;
+	machine.systolic.memory_gb_s = 0.5;
 	machine.n_level = 1;
 	machine.level[0] = (struct operating_point){.name = "f500", .vdd_v = 0.9, .clk_mhz = 500, .mla_clk_pj = 16};
 	assert_int_equal(machine_check(&machine, NULL), ERR_OK);
@@ -170,11 +170,11 @@ static void test_distribute_systolic_says_why_not(void **state)
 	struct layer_design design = whole_design(&block, STRATEGY_OUTPUT_STATIONARY);
 	assert_refused(&machine, &block, &design, VERDICT_OK, 0, 0);
 	assert_int_equal(judge(&machine, &block, 16, &design).reason, VERDICT_WORD);
-	machine.systolic_word_byte = 2;
+	machine.systolic.word_byte = 2;
 	assert_int_equal(judge(&machine, &block, 16, &design).reason, VERDICT_OK);
-	machine.systolic_word_byte = 1;
+	machine.systolic.word_byte = 1;
 
-	machine.systolic_dataflow = SYSTOLIC_WS;
+	machine.systolic.dataflow = SYSTOLIC_WS;
 	assert_refused(&machine, &block, &design, VERDICT_DATAFLOW, 0, 0);
 	design.strategy = STRATEGY_WEIGHT_STATIONARY;
 	assert_refused(&machine, &block, &design, VERDICT_OK, 0, 0);
@@ -183,26 +183,26 @@ static void test_distribute_systolic_says_why_not(void **state)
 	design.out_storage = false;
 	design.strategy = STRATEGY_FUSION;
 	assert_refused(&machine, &block, &design, VERDICT_STRATEGY, 0, 0);
-	machine.systolic_dataflow = SYSTOLIC_ANY;
+	machine.systolic.dataflow = SYSTOLIC_ANY;
 	design.strategy = STRATEGY_OUTPUT_STATIONARY;
 
 	/* a whole operand may fill both halves, one of several tiles one of them */
-	machine.systolic_ifmap_byte = 72;
+	machine.systolic.ifmap_byte = 72;
 	assert_refused(&machine, &block, &design, VERDICT_OK, 0, 0);
-	machine.systolic_ifmap_byte = 71;
+	machine.systolic.ifmap_byte = 71;
 	assert_refused(&machine, &block, &design, VERDICT_IFMAP_BUFFER, 72, 71);
 	design.split.h = (struct dim_split){2, 2, 0, 0};
 	assert_refused(&machine, &block, &design, VERDICT_IFMAP_BUFFER, 48, 35);
-	machine.systolic_ifmap_byte = 96;
+	machine.systolic.ifmap_byte = 96;
 	assert_refused(&machine, &block, &design, VERDICT_OK, 0, 0);
-	machine.systolic_filter_byte = 71;
+	machine.systolic.filter_byte = 71;
 	assert_refused(&machine, &block, &design, VERDICT_FILTER_BUFFER, 72, 71);
 	design.split.c = (struct dim_split){2, 2, 0, 0};
 	assert_refused(&machine, &block, &design, VERDICT_FILTER_BUFFER, 36, 35);
-	machine.systolic_filter_byte = 72;
-	machine.systolic_ofmap_byte = 31;
+	machine.systolic.filter_byte = 72;
+	machine.systolic.ofmap_byte = 31;
 	assert_refused(&machine, &block, &design, VERDICT_OFMAP_BUFFER, 16, 15);
-	machine.systolic_ofmap_byte = 32;
+	machine.systolic.ofmap_byte = 32;
 	assert_refused(&machine, &block, &design, VERDICT_OK, 0, 0);
 
 	struct machine chip;
@@ -221,8 +221,8 @@ static void test_distribute_systolic_order_decides_what_is_loaded_again(void **s
 	struct layer_design design = whole_design(&block, STRATEGY_OUTPUT_STATIONARY);
 	design.split.h = (struct dim_split){4, 4, 0, 0};
 	design.split.c = (struct dim_split){1, 4, 0, 0};
-	machine.systolic_ifmap_byte = 2 * 6 * 6 * 2; /* less than 6 x 18 x 2 */
-	machine.systolic_filter_byte = 2 * 18;
+	machine.systolic.ifmap_byte = 2 * 6 * 6 * 2; /* less than 6 x 18 x 2 */
+	machine.systolic.filter_byte = 2 * 18;
 	const double ifmap_byte = 4 * 6 * 6 * 2, filter_byte = 4 * 18;
 	design.reuse = REUSE_IFMAP;
 	assert_true(run(&machine, &block, &design).counts.dram_read_byte == ifmap_byte + 4 * filter_byte);
@@ -231,10 +231,10 @@ static void test_distribute_systolic_order_decides_what_is_loaded_again(void **s
 	design.reuse = REUSE_AUTO;
 	assert_true(run(&machine, &block, &design).counts.dram_read_byte == ifmap_byte + 4 * filter_byte);
 	/* with room for all filters they stay, whatever the order says */
-	machine.systolic_filter_byte = 4 * 18;
+	machine.systolic.filter_byte = 4 * 18;
 	assert_true(run(&machine, &block, &design).counts.dram_read_byte == ifmap_byte + filter_byte);
 	/* with room for all of the ifmap lines that tiles share are loaded once */
-	machine.systolic_ifmap_byte = 6 * 18 * 2;
+	machine.systolic.ifmap_byte = 6 * 18 * 2;
 	assert_true(run(&machine, &block, &design).counts.dram_read_byte == 6 * 18 * 2 + filter_byte);
 }
 
@@ -251,10 +251,10 @@ static void test_distribute_systolic_moves_what_there_is(void **state)
 		struct verdict verdict;
 		double metric[N_METRIC];
 		random_systolic(&rng, &machine);
-		machine.systolic_dataflow = SYSTOLIC_ANY;
-		machine.systolic_ifmap_byte *= 16;
-		machine.systolic_filter_byte *= 16;
-		machine.systolic_ofmap_byte *= 16;
+		machine.systolic.dataflow = SYSTOLIC_ANY;
+		machine.systolic.ifmap_byte *= 16;
+		machine.systolic.filter_byte *= 16;
+		machine.systolic.ofmap_byte *= 16;
 		struct block block = random_systolic_block(&rng, 20, 20);
 		struct layer_design design = {.split = split_whole_group(&block),
 		                              .strategy = (enum strategy)(N_PE_STRATEGY + rng_below(&rng, 3)),
@@ -270,14 +270,14 @@ static void test_distribute_systolic_moves_what_there_is(void **state)
 		if (block.kind == BLOCK_POOL || !evaluate_design(&context, &design, &result, metric, &verdict))
 			continue;
 		n_run++;
-		double word = machine.systolic_word_byte, area = (double)block.pool * block.pool;
+		double word = machine.systolic.word_byte, area = (double)block.pool * block.pool;
 		double outputs = (double)block.out_w * block.out_h * block.out_c;
 		double added = block.has_mat_ele ? outputs : 0;
 		assert_true(result.counts.mac == (double)block_n_mac(&block));
 		assert_true(result.counts.dram_write_byte == outputs / area * word);
 		assert_true(result.counts.dram_read_byte >= ((double)block_n_weight(&block) + added) * word);
 		double byte = result.counts.dram_read_byte + result.counts.dram_write_byte;
-		assert_true(result.latency_ns * (1 + 1e-9) + 1e-3 >= byte / machine.systolic_memory_gb_s);
+		assert_true(result.latency_ns * (1 + 1e-9) + 1e-3 >= byte / machine.systolic.memory_gb_s);
 		assert_true(result.sram_byte <= machine_sram_byte(&machine));
 	}
 	assert_true(n_run > 5000);
@@ -296,7 +296,7 @@ static void test_splitter_systolic_is_near_the_fastest(void **state)
 		struct layer_choice choice = space_any_choice();
 		struct layer_problem layer;
 		random_systolic(&rng, &machine);
-		machine.systolic_dataflow = SYSTOLIC_ANY;
+		machine.systolic.dataflow = SYSTOLIC_ANY;
 		machine.n_level = 1;
 		struct block block = random_systolic_block(&rng, 6, 8);
 		memset(choice.strategy, 0, sizeof(choice.strategy));

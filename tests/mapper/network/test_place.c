@@ -132,7 +132,7 @@ static void test_place_without_storage_is_one_block(void **state)
 	place_free(&place);
 	place = build("spaces/machines/thesis_chip.yaml", &machine);
 	place_free(&place);
-	machine.chip_n_storage_qpe = 0;
+	machine.chip.n_storage_qpe = 0;
 	assert_true(place_build(&machine, &place));
 	assert_false(place.is_thesis);
 	assert_int_equal(place.n_block, 1);

@@ -363,7 +363,7 @@ static void test_schedule_deals_layers_to_chips(void **state)
 	for (uint32_t l = 0; l < 4; l++)
 		us[l] = subject.schedule.layer[l].time.total_us;
 	for (uint32_t first = 1; first < 4; first++) {
-		double slow[2] = {0, machine.octopus_link_us + byte[first] / (1e3 * machine.octopus_link_gb_s)};
+		double slow[2] = {0, machine.octopus.link_us + byte[first] / (1e3 * machine.octopus.link_gb_s)};
 		for (uint32_t l = 0; l < 4; l++)
 			slow[l >= first] += us[l];
 		least_us = fmin(least_us, fmax(slow[0], slow[1]));

@@ -44,9 +44,9 @@ static void test_time_of_a_linear_layer(void **state)
 	struct mla_cost mla;
 	uint64_t sram_byte;
 	(void)state;
-	machine.octopus_worker_us = 30;
-	machine.octopus_operand_word_clk = 5;
-	machine.octopus_worker_gb_s = 0.25;
+	machine.octopus.worker_us = 30;
+	machine.octopus.operand_word_clk = 5;
+	machine.octopus.worker_gb_s = 0.25;
 	octopus_prepare(&machine, 0, &block, &context);
 	assert_true(octopus_paper_cut(&layer, &block, 0));
 	assert_int_equal(layer.n_worker, 8);
@@ -127,9 +127,9 @@ static void fit_rows(struct fit_row row[N_FIT_ROW])
 			block.kernel_w = block.kernel_h = block.stride = 1;
 		}
 		enum octopus_type type = i < 3 ? OCTOPUS_LINEAR : OCTOPUS_SOFTMAX;
-		machine.octopus_worker_us = machine.octopus_operand_word_clk = 0;
+		machine.octopus.worker_us = machine.octopus.operand_word_clk = 0;
 		row[i].known_us = layer_us(&machine, &block, type, n_worker[i]);
-		machine.octopus_operand_word_clk = 1;
+		machine.octopus.operand_word_clk = 1;
 		row[i].slope_us = layer_us(&machine, &block, type, n_worker[i]) - row[i].known_us;
 		row[i].published_us = published_us[i];
 	}
@@ -164,8 +164,8 @@ static void test_time_constants_are_fitted(void **state)
 	(void)state;
 	fit_rows(row);
 	fit(row, N_FIT_ROW, &worker_us, &word_clk);
-	assert_near(machine.octopus_worker_us, worker_us, 0.05);
-	assert_near(machine.octopus_operand_word_clk, word_clk, 0.02);
+	assert_near(machine.octopus.worker_us, worker_us, 0.05);
+	assert_near(machine.octopus.operand_word_clk, word_clk, 0.02);
 	for (size_t i = 0; i < N_FIT_ROW; i++) {
 		fit(row, i, &worker_us, &word_clk);
 		double us = row[i].known_us + worker_us + word_clk * row[i].slope_us;

@@ -217,7 +217,7 @@ static void test_unfold_chip_without_storage(void **state)
 	struct rng rng = rng_stream(8, 0, 0);
 	(void)state;
 	assert_int_equal(machine_read("spaces/machines/thesis_chip.yaml", &machine, &err), ERR_OK);
-	machine.chip_n_storage_qpe = 0;
+	machine.chip.n_storage_qpe = 0;
 	for (uint32_t i = 0; i < 50; i++) {
 		struct block block = random_conv(&rng, 30, 100);
 		struct layer_design design = {.split = random_split(&rng, &block, 40), .operand_bit = 8};

@@ -22,8 +22,8 @@ static struct machine machine_of(enum machine_target target)
 	machine.level[0].clk_mhz = 250;
 	if (target == MACHINE_QPE) {
 		machine.dram_n = 1;
-		machine.chip_n_qpe = machine.chip_mesh_w = machine.chip_mesh_h = 1;
-		machine.chip_n_storage_qpe = 0;
+		machine.chip.n_qpe = machine.chip.mesh_w = machine.chip.mesh_h = 1;
+		machine.chip.n_storage_qpe = 0;
 	}
 	return machine;
 }
@@ -154,7 +154,7 @@ static void test_event_chip_sync(void **state)
 	for (uint32_t i = 0; i < 144; i++)
 		op[i] = op_of(OP_SYNC, i, i, 0);
 	uint64_t one_clk = clk_of(&machine, op, 1), all_clk = clk_of(&machine, op, 144);
-	assert_true(one_clk > 2 * machine.host_latency_clk);
+	assert_true(one_clk > 2 * machine.chip.host_latency_clk);
 	assert_in_range(all_clk, one_clk + 35, one_clk + 2 * 36);
 }
 
@@ -245,7 +245,7 @@ static void test_event_chip_replay_is_exact(void **state)
 			machine.noc_router_packet = 4;
 			machine.dram_clk_mhz = 400;
 			machine.dram_n = 2;
-			machine.chip_n_qpe = 38;
+			machine.chip.n_qpe = 38;
 		}
 		struct schedule schedule = random_schedule(&machine, seed);
 		const struct event_option every = {.no_replay = true};
@@ -332,10 +332,10 @@ static void test_event_chip_jobs_of_every_queue(void **state)
 {
 	(void)state;
 	struct machine machine = machine_of(MACHINE_CHIP);
-	machine.chip_mesh_w = 1;
-	machine.chip_mesh_h = 2;
-	machine.chip_n_qpe = 2;
-	machine.chip_n_storage_qpe = 0;
+	machine.chip.mesh_w = 1;
+	machine.chip.mesh_h = 2;
+	machine.chip.n_qpe = 2;
+	machine.chip.n_storage_qpe = 0;
 	struct event_task shape = conv(10, 3, 1, 1, 4);
 	for (machine.dram_n = 1; machine.dram_n <= 9; machine.dram_n++) {
 		struct schedule schedule = {0};

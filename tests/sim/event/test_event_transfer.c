@@ -92,7 +92,7 @@ static void test_event_transfer_latencies_are_the_fast_tiers(void **state)
 	struct machine slow[3] = {machine, machine, machine};
 	slow[0].noc_hop_clk += 6;
 	slow[1].dram_interface_clk += 5;
-	slow[2].host_latency_clk += 7;
+	slow[2].chip.host_latency_clk += 7;
 	for (int i = 0; i < 3; i++) {
 		uint64_t load_clk = run_op(&slow[i], load(256)) - run_op(&machine, load(256));
 		uint64_t copy_clk = run_op(&slow[i], copy(0, 1, 256)) - run_op(&machine, copy(0, 1, 256));

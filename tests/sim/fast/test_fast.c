@@ -205,7 +205,7 @@ static void test_fast_arm(void **state)
 static struct machine machine_without_latency(void)
 {
 	struct machine machine = qpe_machine();
-	machine.noc_hop_clk = machine.dram_interface_clk = machine.host_latency_clk = 0;
+	machine.noc_hop_clk = machine.dram_interface_clk = machine.chip.host_latency_clk = 0;
 	return machine;
 }
 

@@ -53,7 +53,7 @@ static void test_latency_is_within_the_setup(void **state)
 	(void)state;
 	for (int target = MACHINE_QPE; target <= MACHINE_CHIP; target++) {
 		struct machine machine = machine_of((enum machine_target)target);
-		machine.noc_hop_clk = machine.dram_interface_clk = machine.host_latency_clk = 0;
+		machine.noc_hop_clk = machine.dram_interface_clk = machine.chip.host_latency_clk = 0;
 		for (int i = 0; i < N_SETUP; i++) {
 			double clk = setup_clk(&machine, (enum setup)i);
 			assert_true(clk > 0 && clk < measured_clk(&machine, (enum setup)i));
@@ -70,7 +70,7 @@ static void test_latency_of_own_clocks(void **state)
 	assert_true(setup_clk(&machine, SETUP_LOAD) == 60 + 3);
 	machine.dram_interface_clk = 9; /* two more, there and back */
 	assert_true(setup_clk(&machine, SETUP_LOAD) == 60 + 3 + 4);
-	machine.host_latency_clk = 13;
+	machine.chip.host_latency_clk = 13;
 	assert_true(setup_clk(&machine, SETUP_LOAD) == 60 + 3 + 4 + 6);
 	assert_true(setup_clk(&machine, SETUP_COPY) == 47 + 3 + 6);
 	machine.noc_clk_mhz = 750; /* 6 clocks at 750 MHz are 4 at 500 */
@@ -146,7 +146,7 @@ static void test_latency_counts_the_messages(void **state)
 			n_router -= 1;
 		router.noc_hop_clk += 2; /* a PE clock */
 		interface.dram_interface_clk++;
-		host.host_latency_clk++;
+		host.chip.host_latency_clk++;
 		assert_true(setup_clk(&router, setup) - clk == n_router);
 		assert_true(setup_clk(&interface, setup) - clk == n_interface);
 		assert_true(setup_clk(&host, setup) - clk == n_host);

@@ -117,8 +117,8 @@ static void test_machine_set_then_print_gives_the_text(void **state)
 	}
 	assert_true(machine_get_param(&machine, machine_find_param("mla.array")) == 32);
 	assert_true(machine_get_param(&machine, machine_find_param("mla.postprocess")) == 0);
-	assert_true(machine.systolic_rows == 128 && machine.systolic_cols == 32);
-	assert_int_equal(machine.systolic_dataflow, SYSTOLIC_WS);
+	assert_true(machine.systolic.rows == 128 && machine.systolic.cols == 32);
+	assert_int_equal(machine.systolic.dataflow, SYSTOLIC_WS);
 }
 
 static void test_machine_set_refuses_other_texts(void **state)
@@ -171,14 +171,14 @@ static void test_machine_check_names_parameter_and_fix(void **state)
 {
 	(void)state;
 	struct machine chip = valid_machine(MACHINE_CHIP), machine;
-	machine = chip, machine.chip_mesh_w = 7;
-	machine.chip_n_storage_qpe = 2;
+	machine = chip, machine.chip.mesh_w = 7;
+	machine.chip.n_storage_qpe = 2;
 	assert_one_message(&machine, "chip.mesh_w x chip.mesh_h is 7x6 = 42 QPEs, more than chip.n_qpe = 36");
-	machine = chip, machine.chip_n_storage_qpe = 0;
+	machine = chip, machine.chip.n_storage_qpe = 0;
 	assert_one_message(&machine, "chip.n_storage_qpe: found 0");
-	machine = chip, machine.chip_n_storage_qpe = 36;
+	machine = chip, machine.chip.n_storage_qpe = 36;
 	assert_one_message(&machine, "must be less than the 36 QPEs");
-	machine = chip, machine.chip_n_storage_qpe = 8;
+	machine = chip, machine.chip.n_storage_qpe = 8;
 	assert_one_message(&machine, "cannot be dealt evenly to 8 blocks");
 	machine = chip, machine.dram_n = 3;
 	assert_one_message(&machine, "chip.n_dram: 3 interfaces cannot be dealt evenly to 4 blocks");
@@ -198,13 +198,13 @@ static void test_machine_check_of_a_qpe(void **state)
 {
 	(void)state;
 	struct machine qpe = valid_machine(MACHINE_QPE), machine;
-	machine = qpe, machine.chip_n_qpe = 2;
+	machine = qpe, machine.chip.n_qpe = 2;
 	assert_one_message(&machine, "chip.n_qpe: found 2");
 	machine = qpe, machine.dram_n = 2;
 	assert_one_message(&machine, "chip.n_dram: found 2");
-	machine = qpe, machine.chip_n_storage_qpe = 1;
+	machine = qpe, machine.chip.n_storage_qpe = 1;
 	assert_one_message(&machine, "chip.n_storage_qpe: found 1");
-	machine = qpe, machine.chip_mesh_h = 2;
+	machine = qpe, machine.chip.mesh_h = 2;
 	assert_one_message(&machine, "chip.mesh_h: found 2");
 }
 
@@ -217,15 +217,15 @@ static void test_machine_of_a_systolic_array(void **state)
 	assert_int_equal(machine_n_pe(&array), 4096);
 	assert_int_equal(machine_n_mac(&array), 4096);
 	assert_int_equal(machine_sram_byte(&array), 3 * 1397760);
-	machine = array, machine.systolic_rows = 256, machine.systolic_cols = 32, machine.area_pe_um2 = 2;
-	machine.systolic_ofmap_byte = 1000, machine.area_sram_byte_um2 = 0.5;
+	machine = array, machine.systolic.rows = 256, machine.systolic.cols = 32, machine.area_pe_um2 = 2;
+	machine.systolic.ofmap_byte = 1000, machine.area_sram_byte_um2 = 0.5;
 	assert_int_equal(machine_n_mac(&machine), 8192);
 	assert_true(machine_area_um2(&machine) == 2 * 8192 + 0.5 * (2 * 1397760 + 1000));
-	machine = array, machine.systolic_word_byte = 4, machine.systolic_filter_byte = 7;
+	machine = array, machine.systolic.word_byte = 4, machine.systolic.filter_byte = 7;
 	assert_one_message(&machine, "systolic.filter_byte: found 7");
-	machine = array, machine.systolic_dataflow = 4;
+	machine = array, machine.systolic.dataflow = 4;
 	assert_one_message(&machine, "systolic.dataflow: found 4");
-	machine = array, machine.systolic_rows = 0;
+	machine = array, machine.systolic.rows = 0;
 	assert_one_message(&machine, "systolic.array: found 0x64");
 }
 

@@ -13,9 +13,9 @@ static struct mesh mesh_of(uint32_t w, uint32_t h, uint32_t n_qpe, uint32_t n_dr
 	struct machine machine;
 	struct mesh mesh;
 	machine_init(&machine, MACHINE_CHIP);
-	machine.chip_mesh_w = w;
-	machine.chip_mesh_h = h;
-	machine.chip_n_qpe = n_qpe;
+	machine.chip.mesh_w = w;
+	machine.chip.mesh_h = h;
+	machine.chip.n_qpe = n_qpe;
 	machine.dram_n = n_dram;
 	mesh_derive(&machine, &mesh);
 	return mesh;

@@ -26,9 +26,9 @@ static void print_dim(const char *name, const struct systolic_dim *dim)
 static void print_work(const struct machine *machine, const struct systolic_work *work)
 {
 	print_error("%ux%u %u/%u/%u byte of %u, %g GB/s; dataflow %d outside %d groups %u in %ux%u kernel %ux%u/%u",
-	            machine->systolic_rows, machine->systolic_cols, machine->systolic_ifmap_byte,
-	            machine->systolic_filter_byte, machine->systolic_ofmap_byte, machine->systolic_word_byte,
-	            machine->systolic_memory_gb_s, (int)work->dataflow, work->filter_outside, work->n_group, work->in_w,
+	            machine->systolic.rows, machine->systolic.cols, machine->systolic.ifmap_byte,
+	            machine->systolic.filter_byte, machine->systolic.ofmap_byte, machine->systolic.word_byte,
+	            machine->systolic.memory_gb_s, (int)work->dataflow, work->filter_outside, work->n_group, work->in_w,
 	            work->in_h, work->kernel_w, work->kernel_h, work->stride);
 	print_dim("w", &work->w);
 	print_dim("h", &work->h);
@@ -81,7 +81,7 @@ static void test_systolic_model_overlaps_tiles(void **state)
 	assert_int_equal(result.total_clk, 72 + 96 + 96 + 32);
 	assert_int_equal(result.stall_clk, 72 + 32);
 	/* an eighth of that memory: 72 words take 288 clocks, 64 results 256 */
-	machine.systolic_memory_gb_s /= 8;
+	machine.systolic.memory_gb_s /= 8;
 	result = run_closed(&machine, &work);
 	assert_int_equal(result.total_clk, 8 * 72 + 288 + 256 + 256);
 }
@@ -94,7 +94,7 @@ static void test_systolic_model_stores_behind_loads(void **state)
 	struct systolic_work work = small_work(SYSTOLIC_OS);
 	work.c = (struct systolic_dim){4, 2, 0, 0};
 	work.d = (struct systolic_dim){1, 2, 0, 0};
-	machine.systolic_filter_byte = 2 * 36; /* a tile of 4 x 9 words in a half */
+	machine.systolic.filter_byte = 2 * 36; /* a tile of 4 x 9 words in a half */
 	struct systolic_result result = run_closed(&machine, &work);
 	assert_true(work.ifmap_unique && !work.filter_once);
 	/*
@@ -104,7 +104,7 @@ static void test_systolic_model_stores_behind_loads(void **state)
 	assert_int_equal(result.total_clk, 36 + 4 * 60 + 32);
 	/* a quarter of that memory: loads 144, 144, 72, 72; 128 a store, 60 + 72 and then 60 clocks with 0 and 60 left
 	 */
-	machine.systolic_memory_gb_s /= 4;
+	machine.systolic.memory_gb_s /= 4;
 	result = run_closed(&machine, &work);
 	assert_int_equal(result.total_clk, 144 + 144 + 72 + (72 + 128) + 128);
 }
@@ -127,7 +127,7 @@ static void test_systolic_model_loads_what_filters_see(void **state)
 	assert_int_equal(run_closed(&machine, &work).dram_ifmap_read_word, 64 * 2);
 	work.w = (struct systolic_dim){2, 2, 0, 0};
 	assert_int_equal(run_closed(&machine, &work).dram_ifmap_read_word, 64 * 2);
-	machine.systolic_ifmap_byte = 2 * 5 * 8 * 2; /* a tile of 5 x 8 and no more */
+	machine.systolic.ifmap_byte = 2 * 5 * 8 * 2; /* a tile of 5 x 8 and no more */
 	work.n_group = 2;                            /* or both halves would keep all of it */
 	assert_int_equal(run_closed(&machine, &work).dram_ifmap_read_word, 2 * (5 + 4) * 8 * 2);
 }
@@ -142,7 +142,7 @@ static void test_systolic_model_computes_as_scalesim(void **state)
 		struct systolic_work work = random_work(&rng, 30, 30, 1);
 		work.pool = 0;
 		work.dilation = 1; /* the tool knows no gaps */
-		const struct systolic_array array = {.rows = machine.systolic_rows, .cols = machine.systolic_cols};
+		const struct systolic_array array = {.rows = machine.systolic.rows, .cols = machine.systolic.cols};
 		const struct systolic_layer layer = {work.in_h,     work.in_w,     work.kernel_h, work.kernel_w,
 		                                     work.d.size_a, work.c.size_a, work.stride};
 		work.dataflow = SYSTOLIC_OS;
@@ -153,7 +153,7 @@ static void test_systolic_model_computes_as_scalesim(void **state)
 			continue;
 		struct systolic_result want, result;
 		systolic_run_array(&array, &folds, &want);
-		machine.systolic_ifmap_byte = machine.systolic_filter_byte = machine.systolic_ofmap_byte = 1u << 30;
+		machine.systolic.ifmap_byte = machine.systolic.filter_byte = machine.systolic.ofmap_byte = 1u << 30;
 		result = run_closed(&machine, &work);
 		assert_int_equal(result.total_clk - result.stall_clk, want.total_clk + 1);
 		assert_int_equal(result.sram_ifmap_read_word, want.sram_ifmap_read_word);
@@ -229,19 +229,19 @@ static void check_placement(const struct machine *machine, const struct systolic
 {
 	uint64_t kernel = (uint64_t)work->kernel_w * work->kernel_h, all_d = systolic_dim_extent(&work->d);
 	uint32_t n_s = systolic_dim_n(&work->w) * systolic_dim_n(&work->h), n_c = systolic_dim_n(&work->c);
-	uint32_t n_d = systolic_dim_n(&work->d), word_byte = machine->systolic_word_byte;
+	uint32_t n_d = systolic_dim_n(&work->d), word_byte = machine->systolic.word_byte;
 	bool one = work->n_group == 1;
-	bool unique = keeps(seen->unique * all_d, machine->systolic_ifmap_byte, word_byte, one);
-	bool deep = keeps(seen->largest * all_d, machine->systolic_ifmap_byte, word_byte, one && n_s == 1);
+	bool unique = keeps(seen->unique * all_d, machine->systolic.ifmap_byte, word_byte, one);
+	bool deep = keeps(seen->largest * all_d, machine->systolic.ifmap_byte, word_byte, one && n_s == 1);
 	bool tile =
-	    keeps(seen->largest * work->d.size_a, machine->systolic_ifmap_byte, word_byte, one && n_s == 1 && n_d == 1);
+	    keeps(seen->largest * work->d.size_a, machine->systolic.ifmap_byte, word_byte, one && n_s == 1 && n_d == 1);
 	uint64_t filter = kernel * work->c.size_a;
 	bool f_all =
-	    keeps(kernel * systolic_dim_extent(&work->c) * all_d, machine->systolic_filter_byte, word_byte, one);
-	bool f_deep = keeps(filter * all_d, machine->systolic_filter_byte, word_byte, one && n_c == 1);
+	    keeps(kernel * systolic_dim_extent(&work->c) * all_d, machine->systolic.filter_byte, word_byte, one);
+	bool f_deep = keeps(filter * all_d, machine->systolic.filter_byte, word_byte, one && n_c == 1);
 	bool f_tile =
-	    keeps(filter * work->d.size_a, machine->systolic_filter_byte, word_byte, one && n_c == 1 && n_d == 1);
-	bool o_tile = keeps((uint64_t)work->w.size_a * work->h.size_a * work->c.size_a, machine->systolic_ofmap_byte,
+	    keeps(filter * work->d.size_a, machine->systolic.filter_byte, word_byte, one && n_c == 1 && n_d == 1);
+	bool o_tile = keeps((uint64_t)work->w.size_a * work->h.size_a * work->c.size_a, machine->systolic.ofmap_byte,
 	                    word_byte, one && n_s == 1 && n_c == 1);
 	assert_int_equal(fits, (unique || tile) && (f_all || f_tile) && o_tile);
 	if (!fits)
@@ -383,7 +383,7 @@ static void test_systolic_model_tiers_price_programs_alike(void **state)
 		struct program program;
 		struct sim_result fast, event;
 		struct event_stat stat;
-		machine.systolic_dataflow = rng_below(&rng, 2) ? SYSTOLIC_ANY : (uint32_t)work.dataflow;
+		machine.systolic.dataflow = rng_below(&rng, 2) ? SYSTOLIC_ANY : (uint32_t)work.dataflow;
 		if (!sample_systolic_program(&machine, &work, &program))
 			continue;
 		n_run++;
@@ -437,7 +437,7 @@ static void test_systolic_model_largest(void **state)
 	(void)state;
 	struct machine machine = small_array();
 	struct systolic_work work = small_work(SYSTOLIC_OS);
-	machine.systolic_ifmap_byte = machine.systolic_filter_byte = machine.systolic_ofmap_byte = 1u << 30;
+	machine.systolic.ifmap_byte = machine.systolic.filter_byte = machine.systolic.ofmap_byte = 1u << 30;
 	work.d = (struct systolic_dim){1 << 10, 1 << 10, 0, 0};
 	work.c = (struct systolic_dim){1 << 4, 1 << 11, 3, 1 << 11};
 	work.n_group = 3;

@@ -43,7 +43,7 @@ static struct machine scalesim_machine(void)
 	struct machine machine;
 	machine_init(&machine, MACHINE_SYSTOLIC);
 	snprintf(machine.name, sizeof(machine.name), "scalesim");
-	machine.systolic_memory = SYSTOLIC_SCALESIM;
+	machine.systolic.memory = SYSTOLIC_SCALESIM;
 	machine.n_level = 1;
 	machine.level[0] = (struct operating_point){
 	    .name = "nominal", .vdd_v = 0.5, .clk_mhz = 1000, .mla_clk_pj = 64, .sram_read32_pj = 4, .pe_static_mw = 1};
@@ -55,14 +55,14 @@ static struct machine machine_of(const struct csv_table *table, size_t row)
 {
 	struct machine machine = scalesim_machine();
 	bool is_user = strcmp(text_of(table, row, "mode"), "USER") == 0;
-	machine.systolic_rows = u32_of(table, row, "rows");
-	machine.systolic_cols = u32_of(table, row, "cols");
-	machine.systolic_ifmap_byte = 1024 * u32_of(table, row, "ifmap_kib");
-	machine.systolic_filter_byte = 1024 * u32_of(table, row, "filter_kib");
-	machine.systolic_ofmap_byte = 1024 * u32_of(table, row, "ofmap_kib");
-	machine.systolic_memory = is_user ? SYSTOLIC_SCALESIM : SYSTOLIC_SCALESIM_CALC;
+	machine.systolic.rows = u32_of(table, row, "rows");
+	machine.systolic.cols = u32_of(table, row, "cols");
+	machine.systolic.ifmap_byte = 1024 * u32_of(table, row, "ifmap_kib");
+	machine.systolic.filter_byte = 1024 * u32_of(table, row, "filter_kib");
+	machine.systolic.ofmap_byte = 1024 * u32_of(table, row, "ofmap_kib");
+	machine.systolic.memory = is_user ? SYSTOLIC_SCALESIM : SYSTOLIC_SCALESIM_CALC;
 	if (is_user)
-		machine.systolic_memory_gb_s = u32_of(table, row, "bandwidth_word_per_clk");
+		machine.systolic.memory_gb_s = u32_of(table, row, "bandwidth_word_per_clk");
 	assert_int_equal(machine_check(&machine, NULL), ERR_OK);
 	return machine;
 }
@@ -122,12 +122,12 @@ static void test_systolic_scalesim_prices_programs(void **state)
 		struct program program = {.n_step = 1, .step = {{.kind = STEP_SYSTOLIC, .phase = PHASE_COMPUTATION}}};
 		struct systolic_result one, all;
 		struct sim_result fast, event;
-		machine.systolic_rows = 1 + rng_below(&rng, 16);
-		machine.systolic_cols = 1 + rng_below(&rng, 16);
-		machine.systolic_ifmap_byte = machine.systolic_filter_byte = 200 + rng_below(&rng, 3000);
-		machine.systolic_ofmap_byte = 100 + rng_below(&rng, 3000);
-		machine.systolic_memory_gb_s = 1 + 4 * rng_unit(&rng);
-		machine.systolic_memory = rng_below(&rng, 2) ? SYSTOLIC_SCALESIM : SYSTOLIC_SCALESIM_CALC;
+		machine.systolic.rows = 1 + rng_below(&rng, 16);
+		machine.systolic.cols = 1 + rng_below(&rng, 16);
+		machine.systolic.ifmap_byte = machine.systolic.filter_byte = 200 + rng_below(&rng, 3000);
+		machine.systolic.ofmap_byte = 100 + rng_below(&rng, 3000);
+		machine.systolic.memory_gb_s = 1 + 4 * rng_unit(&rng);
+		machine.systolic.memory = rng_below(&rng, 2) ? SYSTOLIC_SCALESIM : SYSTOLIC_SCALESIM_CALC;
 		work.dataflow = SYSTOLIC_OS;
 		assert_true(systolic_is_valid(&machine, &work));
 		assert_int_equal(systolic_scalesim_serves(&machine, &work), work.dilation == 1);
@@ -152,7 +152,7 @@ static void test_systolic_scalesim_prices_programs(void **state)
 		assert_int_equal(all.stall_clk, n_group * one.stall_clk);
 		assert_int_equal(all.dram_ifmap_read_word, n_group * one.dram_ifmap_read_word);
 		assert_int_equal(all.sram_filter_read_word, n_group * one.sram_filter_read_word);
-		if (machine.systolic_memory == SYSTOLIC_SCALESIM_CALC)
+		if (machine.systolic.memory == SYSTOLIC_SCALESIM_CALC)
 			assert_int_equal(all.stall_clk, 0);
 	}
 }
@@ -162,7 +162,7 @@ static void test_systolic_scalesim_leaves_out_unseen_lines(void **state)
 {
 	(void)state;
 	struct machine machine = scalesim_machine();
-	machine.systolic_memory = SYSTOLIC_SCALESIM_CALC;
+	machine.systolic.memory = SYSTOLIC_SCALESIM_CALC;
 	struct systolic_work work = sample_systolic_work();
 	struct systolic_result exact, more;
 	work.c = (struct systolic_dim){8, 1, 0, 0};
@@ -190,13 +190,13 @@ static void test_systolic_scalesim_refuses_what_it_does_not_know(void **state)
 {
 	(void)state;
 	struct machine good = scalesim_machine(), machine;
-	machine = good, machine.systolic_word_byte = 2;
+	machine = good, machine.systolic.word_byte = 2;
 	assert_refused(machine, "systolic.word_byte: found 2");
-	machine = good, machine.systolic_dataflow = SYSTOLIC_WS;
+	machine = good, machine.systolic.dataflow = SYSTOLIC_WS;
 	assert_refused(machine, "systolic.dataflow");
-	machine = good, machine.systolic_memory_gb_s = 0.9;
+	machine = good, machine.systolic.memory_gb_s = 0.9;
 	assert_refused(machine, "systolic.memory_gb_s: found 0.9, at level 'nominal'");
-	machine.systolic_memory = SYSTOLIC_SCALESIM_CALC;
+	machine.systolic.memory = SYSTOLIC_SCALESIM_CALC;
 	assert_int_equal(machine_check(&machine, NULL), ERR_OK);
 	assert_true(systolic_can(&good, SYSTOLIC_OS));
 	assert_false(systolic_can(&good, SYSTOLIC_WS) || systolic_can(&good, SYSTOLIC_IS));
@@ -241,7 +241,7 @@ static void test_systolic_scalesim_maps_whole_layers(void **state)
 	struct verdict verdict;
 	struct split split;
 	double latency_ns;
-	machine.systolic_ifmap_byte = 2; /* no tile fits; by these rules everything does */
+	machine.systolic.ifmap_byte = 2; /* no tile fits; by these rules everything does */
 	mapper_prepare(&block, &machine, 8, &context);
 	struct layer_design design = {
 	    .split = split_whole_group(&block), .strategy = STRATEGY_OUTPUT_STATIONARY, .operand_bit = 8};
