@@ -89,7 +89,7 @@ ALL_LDFLAGS := $(OPTIMISE) -fopenmp $(LDFLAGS)
 LIBS := $(PKG_LIBS) $(MPI_LIBS) -lm -ldl
 
 # Rooms, from the ground up; .ci/rooms says what each is allowed to include.
-ROOMS := $(shell sed -n 's/^\([a-z]*\/[a-z]*\)[[:space:]].*/\1/p' .ci/rooms)
+ROOMS := $(shell awk '/^[a-z]/ { print $$1 }' .ci/rooms)
 SOURCES := $(sort $(wildcard $(addsuffix /*.c,$(ROOMS))))
 HEADERS := $(sort $(wildcard $(addsuffix /*.h,$(ROOMS))))
 TEST_SOURCES := $(sort $(wildcard $(addprefix tests/,$(addsuffix /test_*.c,across $(ROOMS)))))
@@ -297,11 +297,11 @@ $(BUILD)/sources.h: $(SOURCES) $(HEADERS) $(BUILD)/flags
 # What `dse --version` tells of the build, and where an installed library finds shipped files.
 $(BUILD)/facts.h: FORCE
 	@mkdir -p $(@D)
-	@./dse/packaging/facts '$(VARIANT)' '$(LANGUAGE) $(OPTIMISE) $(PKG_CFLAGS) $(CFLAGS)' '$(PREFIX)/share/dse' '$(CHART_JS)' $(PACKAGES) >$@.new
+	@./dse/packaging/facts '$(VERSION)' '$(VARIANT)' '$(LANGUAGE) $(OPTIMISE) $(PKG_CFLAGS) $(CFLAGS)' '$(PREFIX)/share/dse' '$(CHART_JS)' $(PACKAGES) >$@.new
 	@if cmp -s $@.new $@; then rm -f $@.new; else mv $@.new $@; fi
 
-$(BUILD)/obj/dse/base/build.o: private ALL_CFLAGS += -include $(BUILD)/sources.h -include $(BUILD)/facts.h
-$(BUILD)/obj/dse/base/build.o: $(BUILD)/sources.h $(BUILD)/facts.h
+$(BUILD)/obj/dse/out/build.o: private ALL_CFLAGS += -include $(BUILD)/sources.h -include $(BUILD)/facts.h
+$(BUILD)/obj/dse/out/build.o: $(BUILD)/sources.h $(BUILD)/facts.h
 
 $(BUILD)/obj/tests/%.o: tests/%.c $(BUILD)/flags
 	@mkdir -p $(@D)

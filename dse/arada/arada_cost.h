@@ -3,7 +3,7 @@
 #define DSE_ARADA_COST_H
 /* What ARADA asks of a network's layer on a systolic array: clocks, stalls and words at full speed. */
 #include "dse/arada/arada.h"
-#include "dse/arada/arada_options.h"
+#include "dse/space/arada_options.h"
 #include "mapper/network/network.h"
 #include "sim/machine/machine.h"
 #include "sim/systolic/systolic.h"

@@ -6,6 +6,7 @@
  * schedules are equal.
  */
 #include "dse/arada/arada_exact_parts.h"
+#include "dse/space/arada_options.h"
 #include <assert.h>
 #include <math.h>
 
@@ -108,7 +109,7 @@ static enum err_code build_chain(const struct exact_problem *problem, const stru
 		n_way += problem->layer[i].n_mode;
 	*chain = (struct exact_chain){.problem = problem, .n_stage = problem->n_layer};
 	for (int d = 0; d < N_EXACT_DOMAIN; d++) {
-		assert(problem->n_setting[d] >= 1 && problem->n_setting[d] <= EXACT_MAX_SETTING);
+		assert(problem->n_setting[d] >= 1 && problem->n_setting[d] <= ARADA_MAX_SETTING);
 		assert(problem->change_ns[d] >= 0 && problem->change_pj[d] >= 0);
 		chain->n[d] = problem->n_setting[d];
 	}

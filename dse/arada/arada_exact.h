@@ -24,8 +24,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define EXACT_MAX_SETTING 64 /* of each domain */
-
 /* The two domains that change their settings, each by itself. */
 enum exact_domain { EXACT_ARRAY, EXACT_MEMORY, N_EXACT_DOMAIN };
 
@@ -48,7 +46,7 @@ struct exact_layer {
 struct exact_problem {
 	size_t n_layer; /* at least 1 */
 	const struct exact_layer *layer;
-	uint32_t n_setting[N_EXACT_DOMAIN]; /* 1..EXACT_MAX_SETTING */
+	uint32_t n_setting[N_EXACT_DOMAIN]; /* 1..ARADA_MAX_SETTING */
 	double change_ns[N_EXACT_DOMAIN], change_pj[N_EXACT_DOMAIN];
 };
 

@@ -5,6 +5,7 @@
  * then minima over rows and columns of settings: nothing goes over pairs of states.
  */
 #include "dse/arada/arada_exact_parts.h"
+#include "dse/space/arada_options.h"
 #include <assert.h>
 #include <math.h>
 
@@ -44,11 +45,11 @@ static struct rest start_with(const struct exact_chain *chain, const struct exac
 
 /* Least completions by what is known of the state: both settings, one of them, none; by the changes hosted first. */
 struct table {
-	struct rest both[EXACT_MAX_SETTING][EXACT_MAX_SETTING];                    /* no change */
-	struct rest same_array[EXACT_MAX_SETTING];                                 /* memory changes */
-	struct rest same_memory[EXACT_MAX_SETTING];                                /* the array changes */
+	struct rest both[ARADA_MAX_SETTING][ARADA_MAX_SETTING];                    /* no change */
+	struct rest same_array[ARADA_MAX_SETTING];                                 /* memory changes */
+	struct rest same_memory[ARADA_MAX_SETTING];                                /* the array changes */
 	struct rest any;                                                           /* both change */
-	struct rest free_array[EXACT_MAX_SETTING], free_memory[EXACT_MAX_SETTING]; /* no change, one setting is free */
+	struct rest free_array[ARADA_MAX_SETTING], free_memory[ARADA_MAX_SETTING]; /* no change, one setting is free */
 	struct rest free_both, free_array_changed, free_memory_changed; /* the latter: the other domain changes */
 };
 

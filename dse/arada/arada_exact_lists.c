@@ -5,6 +5,7 @@
  * says whether it is beaten, and two lists merge in one pass.
  */
 #include "dse/arada/arada_exact_search.h"
+#include "dse/space/arada_options.h"
 #include <assert.h>
 #include <math.h>
 #include <stdlib.h>
@@ -268,8 +269,8 @@ void exact_search_close(struct exact_search *search)
 		free(search->state[i].label);
 	for (size_t i = 0; search->reached && i < search->chain->n_state; i++)
 		free(search->reached[i]);
-	for (size_t a = 0; search->sources && a < EXACT_MAX_SETTING; a++) {
-		for (size_t m = 0; m < EXACT_MAX_SETTING; m++)
+	for (size_t a = 0; search->sources && a < ARADA_MAX_SETTING; a++) {
+		for (size_t m = 0; m < ARADA_MAX_SETTING; m++)
 			free(search->sources->same[a][m].label);
 		free(search->sources->array_changes[a].label);
 		free(search->sources->memory_changes[a].label);

@@ -8,6 +8,7 @@
  *   -> arada_exact_label.c -> exact_reach -> exact_keep_all -> labels behind it, by state
  */
 #include "dse/arada/arada_exact_parts.h"
+#include "dse/space/arada_options.h"
 
 #define NO_LABEL UINT32_MAX
 #define EXACT_MAX_DIRECTION 10
@@ -34,9 +35,9 @@ struct exact_list {
 
 /* Labels that a layer may go on from; see gather. */
 struct exact_sources {
-	struct exact_list same[EXACT_MAX_SETTING][EXACT_MAX_SETTING];
-	struct exact_list array_changes[EXACT_MAX_SETTING],
-	    memory_changes[EXACT_MAX_SETTING]; /* by the other's setting */
+	struct exact_list same[ARADA_MAX_SETTING][ARADA_MAX_SETTING];
+	struct exact_list array_changes[ARADA_MAX_SETTING],
+	    memory_changes[ARADA_MAX_SETTING]; /* by the other's setting */
 	struct exact_list both_change;
 };
 

@@ -5,6 +5,7 @@
  * beats in everything (a part of the array that only takes longer) are left out.
  */
 #include "dse/arada/arada_knobs.h"
+#include "dse/space/arada_options.h"
 #include <assert.h>
 #include <math.h>
 
@@ -18,7 +19,7 @@ static uint32_t n_nominal_clk(const struct arada_platform *platform)
 {
 	double n = ceil(platform->max_clk_mhz / platform->clk_step_mhz - ROUNDING);
 	assert(n >= 1);
-	return n > EXACT_MAX_SETTING ? EXACT_MAX_SETTING + 1 : (uint32_t)n;
+	return n > ARADA_MAX_SETTING ? ARADA_MAX_SETTING + 1 : (uint32_t)n;
 }
 
 double arada_setting_clk_mhz(const struct arada_knobs *knobs, uint32_t setting)
@@ -131,11 +132,11 @@ enum err_code arada_build(const struct arada_knobs *knobs, size_t n, const struc
 	const struct arada_platform *platform = knobs->platform;
 	uint32_t n_array = arada_n_clk(knobs), n_memory = arada_n_bandwidth(knobs);
 	assert(n > 0 && knobs->n_part >= 1 && knobs->n_part <= ARADA_MAX_PART && platform->n_bandwidth > 0);
-	if (n_array > EXACT_MAX_SETTING || n_memory > EXACT_MAX_SETTING)
+	if (n_array > ARADA_MAX_SETTING || n_memory > ARADA_MAX_SETTING)
 		return err_add(err, ERR_INPUT,
 		               "exact allocation: at most %d clocks and %d bandwidths can be chosen from; make the "
 		               "steps larger",
-		               EXACT_MAX_SETTING, EXACT_MAX_SETTING);
+		               ARADA_MAX_SETTING, ARADA_MAX_SETTING);
 	size_t n_mode = (size_t)n_array * n_memory * knobs->n_part;
 	struct exact_layer *layer = arena_array(arena, n, sizeof(*layer));
 	*problem = (struct exact_problem){.n_layer = n, .layer = layer, .n_setting = {n_array, n_memory}};

@@ -16,6 +16,7 @@
  * and bandwidth take that place, and the memory is busy for what its words take.
  */
 #include "dse/arada/arada.h"
+#include "dse/space/arada_options.h"
 #include "dse/arada/arada_exact.h"
 
 #define ARADA_MAX_PART 4
@@ -71,7 +72,7 @@ struct arada_knobs {
  * Make the problem of n layers, its arrays in the arena. A change of array clock,
  * and one of bandwidth, takes platform->switch_us. choice of a mode: the part of the
  * array. Each layer's first mode is the nominal one. ERR_INTERNAL: no memory. At most
- * EXACT_MAX_SETTING clocks and bandwidths: ERR_INPUT.
+ * ARADA_MAX_SETTING clocks and bandwidths: ERR_INPUT.
  */
 enum err_code arada_build(const struct arada_knobs *knobs, size_t n, const struct arada_work *work, struct arena *arena,
                           struct exact_problem *problem, struct err *err);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "dse/arada/arada_study.h"
+#include "dse/space/arada_options.h"
 #include "dse/arada/arada_exact.h"
 #include "dse/arada/arada_knobs.h"
 #include "dse/base/interrupt.h"
@@ -253,16 +254,16 @@ static enum err_code check_clk_step(const struct arada_study *study, const struc
 	const struct arada_options *options = &study->space->arada;
 	const struct arada_platform platform = platform_of(options, machine, machine->systolic.memory_gb_s);
 	const struct arada_knobs knobs = {.platform = &platform, .n_turbo = ARADA_N_TURBO};
-	if (arada_n_clk(&knobs) <= EXACT_MAX_SETTING)
+	if (arada_n_clk(&knobs) <= ARADA_MAX_SETTING)
 		return ERR_OK;
 	/* rounded up, so that what the message asks for is enough */
-	double least_mhz = ceil(1e3 * platform.max_clk_mhz / (EXACT_MAX_SETTING - ARADA_N_TURBO)) / 1e3;
+	double least_mhz = ceil(1e3 * platform.max_clk_mhz / (ARADA_MAX_SETTING - ARADA_N_TURBO)) / 1e3;
 	return err_add_at(
 	    err, ERR_INPUT, options->clk_step_at.file ? options->clk_step_at : place,
 	    "clk_step_mhz: found %.10g%s, allowed for machine %s of %.10g MHz are %.10g or more, so that no "
 	    "more than %d clocks can be chosen from",
 	    options->clk_step_mhz, options->clk_step_at.file ? "" : " (as none is given)", machine->name,
-	    platform.max_clk_mhz, least_mhz, EXACT_MAX_SETTING);
+	    platform.max_clk_mhz, least_mhz, ARADA_MAX_SETTING);
 }
 
 /* ---- machines ---- */

@@ -31,7 +31,7 @@ static void put_machine_header(FILE *file, const struct arada_study *study)
 
 static void put_run(FILE *file, const struct arada_study *study, const struct arada_run *of, int scheme)
 {
-	csv_put_machine(file, true, study->space, &study->machine[of->machine]);
+	space_put_machine(file, true, study->space, &study->machine[of->machine]);
 	csv_put_text(file, false, memory_name(study, of->machine));
 	csv_put_text(file, false, network_name(study, of));
 	csv_put_text(file, false, arada_scheme_name[scheme]);

@@ -2,6 +2,7 @@
 #include "dse/check/audit_parts.h"
 #include "dse/base/interrupt.h"
 #include "dse/out/progress.h"
+#include "sim/base/stop.h"
 #include "sim/base/rng.h"
 #include <assert.h>
 #include <stdlib.h>
@@ -186,7 +187,7 @@ enum err_code audit_run(const struct explore *explore, const struct explore_opti
 	                        .audit = audit,
 	                        .whole_left = effort->total,
 	                        .layer_left = effort->total};
-	uint64_t start_ms = progress_now_ms();
+	uint64_t start_ms = stop_now_ms();
 	*audit = (struct audit){.epsilon = explore->counts.epsilon, .n_machine_all = explore->counts.n_machine};
 	audit->claims = !search->engine->is_random && !explore->truncated && explore->n_failure == 0;
 	pareto_init(&audit->lacking, explore->front.n_objective, explore->front.n_gene);
@@ -198,7 +199,7 @@ enum err_code audit_run(const struct explore *explore, const struct explore_opti
 	if (code == ERR_OK)
 		code = run_groups(&job, err);
 	audit->interrupted = interrupt_requested();
-	audit->seconds = (double)(progress_now_ms() - start_ms) / 1000.0;
+	audit->seconds = (double)(stop_now_ms() - start_ms) / 1000.0;
 	whole_free(&job.whole);
 	free(job.by_machine);
 	free(job.stop);

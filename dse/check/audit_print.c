@@ -2,7 +2,7 @@
 /* What an audit found, for people, for programs and for the exit code. */
 #include "dse/check/audit.h"
 #include "dse/out/colour.h"
-#include "dse/run/command_text.h"
+#include "dse/out/command_word.h"
 #include <assert.h>
 #include <inttypes.h>
 
@@ -97,7 +97,7 @@ static void tell_fault(const struct audit_fault *fault, const char *dir, struct 
 	(void)snprintf(path, sizeof(path), "%s/%s.json", dir, is_lack ? "audit" : "front");
 	if (is_lack || fault->kind == AUDIT_VALUE || fault->kind == AUDIT_ORDER)
 		(void)snprintf(replay, sizeof(replay), "; to run it: dse simulate --point %s:%zu",
-		               command_word(word, sizeof(word), path), fault->point);
+		               command_word_text(word, sizeof(word), path), fault->point);
 	(void)err_add(err, ERR_INTERNAL, "audit: %s%s%s%s", fault->machine, fault->machine[0] ? ": " : "", fault->what,
 	              replay);
 }

@@ -3,7 +3,7 @@
 #include "dse/check/compare.h"
 #include "dse/design/design_read.h"
 #include "dse/design/mapping.h"
-#include "dse/base/paths.h"
+#include "dse/out/paths.h"
 #include "dse/design/replay_read.h"
 #include <assert.h>
 #include <errno.h>

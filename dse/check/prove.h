@@ -18,7 +18,7 @@ struct prove_how {
 
 /*
  * prove_network on so many threads; Ctrl-C ends it after a layer (ERR_INTERRUPTED), as it does once deadline_ms
- * (progress_now_ms; 0: none) has passed: n_done says how many candidates were proved, the first of them.
+ * (stop_now_ms; 0: none) has passed: n_done says how many candidates were proved, the first of them.
  */
 enum err_code prove_run(const struct network *network, struct prove_candidate *candidate, size_t n,
                         const struct prove_how *how, size_t *n_done, struct err *err);

@@ -2,9 +2,9 @@
 #include "dse/check/prove_front.h"
 #include "dse/out/colour.h"
 #include "dse/layer/design_text.h"
-#include "dse/out/progress.h"
+#include "sim/base/stop.h"
 #include "dse/check/prove.h"
-#include "dse/result/report.h"
+#include "dse/pareto/shortlist.h"
 #include "sim/base/hash.h"
 #include <assert.h>
 #include <inttypes.h>
@@ -68,9 +68,9 @@ static bool take_point(struct work *work, const struct unrolled *point)
 static enum err_code take_points(struct work *work, struct err *err)
 {
 	const struct explore *explore = work->unroller->explore;
-	size_t shown[REPORT_MAX_ROW], knee;
+	size_t shown[SHORTLIST_MAX], knee;
 	struct unrolled point;
-	size_t n_shown = report_choose(&explore->front, REPORT_MAX_ROW, shown, &knee), n = explore->front.n;
+	size_t n_shown = shortlist_choose(&explore->front, SHORTLIST_MAX, shown, &knee), n = explore->front.n;
 	enum err_code code = unrolled_init(&explore->map, &point, err);
 	bool has_room = code == ERR_OK;
 	for (size_t i = 0; i < n_shown + n && has_room; i++) {
@@ -144,7 +144,7 @@ enum err_code prove_front_run(const struct unroller *unroller, const struct prov
 	                    .is_taken = calloc(n, sizeof(*work.is_taken)),
 	                    .item = calloc(n, sizeof(*work.item)),
 	                    .candidate = calloc(n, sizeof(*work.candidate))};
-	uint64_t start_ms = progress_now_ms();
+	uint64_t start_ms = stop_now_ms();
 	struct err own = {0};
 	enum err_code code = ERR_OK;
 	assert(n > 0 && unroller->explore->front.n > 0);
@@ -165,7 +165,7 @@ enum err_code prove_front_run(const struct unroller *unroller, const struct prov
 	else if (own.n_message > 0)
 		code = err_add_all(err, (struct err_place){0}, &own);
 	err_clear(&own);
-	proof->seconds = (double)(progress_now_ms() - start_ms) / 1000.0;
+	proof->seconds = (double)(stop_now_ms() - start_ms) / 1000.0;
 	free(work.is_taken);
 	free(work.item);
 	free(work.candidate);

@@ -2,6 +2,7 @@
 #include "dse/check/verify.h"
 #include "dse/base/interrupt.h"
 #include "dse/out/progress.h"
+#include "sim/base/stop.h"
 #include <assert.h>
 #include <math.h>
 #include <stdlib.h>
@@ -157,7 +158,7 @@ enum err_code verify_run(const struct unroller *unroller, const struct verify_op
 {
 	assert(unroller && unroller->n_design > 0 && options && options->n_thread > 0 && verify);
 	const struct explore *explore = unroller->explore;
-	uint64_t start_ms = progress_now_ms();
+	uint64_t start_ms = stop_now_ms();
 	*verify =
 	    (struct verify){.n_design = unroller->n_design, .n_point = explore->front.n, .audited = options->audit};
 	verify->design = calloc(verify->n_design, sizeof(*verify->design));
@@ -170,7 +171,7 @@ enum err_code verify_run(const struct unroller *unroller, const struct verify_op
 		code = sum_points(unroller, verify, err);
 	if (code == ERR_OK && !verify->interrupted)
 		code = judge_points(explore->space, verify, err);
-	verify->seconds = (double)(progress_now_ms() - start_ms) / 1000.0;
+	verify->seconds = (double)(stop_now_ms() - start_ms) / 1000.0;
 	return code;
 }
 

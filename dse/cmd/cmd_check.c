@@ -8,7 +8,7 @@
 #include "dse/out/json.h"
 #include "dse/space/left_out.h"
 #include "dse/base/parallel.h"
-#include "dse/base/paths.h"
+#include "dse/out/paths.h"
 #include "dse/result/report.h"
 #include "dse/keep/store.h"
 #include "dse/out/table.h"

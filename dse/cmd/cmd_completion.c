@@ -5,7 +5,7 @@
  */
 #include "dse/options/cli_word.h"
 #include "dse/keep/database.h"
-#include "dse/base/paths.h"
+#include "dse/out/paths.h"
 #include "dse/run/run_note.h"
 #include <assert.h>
 #include <inttypes.h>

@@ -2,7 +2,7 @@
 /* dse fit: parameters of a machine from a user's measurements, and how certain they are. */
 #include "dse/options/cli.h"
 #include "dse/fit/fit.h"
-#include "dse/base/paths.h"
+#include "dse/out/paths.h"
 #include "dse/space/provenance.h"
 #include "dse/keep/store.h"
 #include <assert.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* dse init: a space to begin with, every part of it explained, small enough to be explored in a second. */
 #include "dse/options/cli.h"
-#include "dse/base/paths.h"
+#include "dse/out/paths.h"
 #include "sim/machine/machine.h"
 #include <errno.h>
 #include <string.h>

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* dse man: the manual page, from the tables that the command line is read by. */
 #include "dse/options/cli_table.h"
+#include "dse/out/build.h"
 #include <assert.h>
 #include <limits.h>
 #include <string.h>
@@ -76,8 +77,8 @@ enum err_code cmd_man(const struct cli_options *options, struct err *err)
 {
 	(void)err;
 	assert(options->n_file == 0);
-	(void)fputs(".TH DSE 1 \"" PAGE_DATE "\" \"dse " DSE_VERSION "\" \"User Commands\"\n"
-	            ".SH NAME\n"
+	(void)printf(".TH DSE 1 \"" PAGE_DATE "\" \"dse %s\" \"User Commands\"\n", build_version);
+	(void)fputs(".SH NAME\n"
 	            "dse \\- design\\-space exploration of DNN accelerators\n"
 	            ".SH SYNOPSIS\n"
 	            "\\fBdse\\fR \\fICOMMAND\\fR [\\fIOPTION\\fR...] \\fIFILE\\fR...\n.br\n"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* dse merge: the front of a space from the journals of its shards. */
-#include "dse/cmd/cmd_explore.h"
-#include "dse/run/command_text.h"
+#include "dse/run/explore_job.h"
+#include "dse/out/command_word.h"
 #include "dse/keep/store.h"
 #include <assert.h>
 #include <stdlib.h>
@@ -52,7 +52,7 @@ static enum err_code read_shard(const char *dir, struct resume *all, struct shar
 	char word[4200];
 	if (code == ERR_OK && !info.has_end)
 		code = err_add(&own, ERR_INPUT, "%s: is not complete; to go on: dse explore --resume %s", dir,
-		               command_word(word, sizeof(word), dir));
+		               command_word_text(word, sizeof(word), dir));
 	if (code != ERR_OK)
 		code = err_add_all(err, (struct err_place){NULL, 0, 0}, &own);
 	if (!all->text) {
@@ -100,7 +100,7 @@ enum err_code cmd_merge(const struct cli_options *options, struct err *err)
 		code = resume_fill(options->file[0], keep->resume.text, &given, &keep->cli, err);
 	keep->cli.options.shard = NULL;
 	if (code == ERR_OK)
-		code = cmd_explore_run(&keep->cli.options, keep, NULL, err);
+		code = explore_job_run(&keep->cli.options, keep, NULL, err);
 	else
 		run_keep_close(keep, true);
 	free(shards);

@@ -5,7 +5,7 @@
  *   machine x operating points x memories x networks -> rooflines -> table or JSON, files
  */
 #include "dse/design/choice.h"
-#include "dse/base/paths.h"
+#include "dse/out/paths.h"
 #include "dse/roofline/roofline_report.h"
 #include "dse/space/space.h"
 #include "dse/keep/store.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* dse runs: what is kept in a store of runs; dse runs prune: less of it. */
-#include "dse/base/build.h"
+#include "dse/out/build.h"
 #include "dse/out/json.h"
 #include "dse/run/run_note.h"
 #include "dse/run/run_print.h"

@@ -6,7 +6,7 @@
  */
 #include "dse/options/cli.h"
 #include "dse/base/interrupt.h"
-#include "dse/base/paths.h"
+#include "dse/out/paths.h"
 #include "dse/schedule/schedule_chips.h"
 #include "dse/schedule/sram_map.h"
 #include "dse/schedule/schedule_report.h"

@@ -3,11 +3,11 @@
  * dse: design-space exploration of DNN accelerators. The only file that exits:
  * a command returns its code, and what it has to say against itself is in err.
  */
-#include "dse/base/build.h"
+#include "dse/out/build.h"
 #include "dse/options/cli.h"
 #include "dse/out/colour.h"
 #include "dse/base/interrupt.h"
-#include "dse/space/point_name.h"
+#include "dse/run/point_name.h"
 #include "dse/keep/ranks.h"
 #include "dse/keep/store.h"
 #include "sim/base/err.h"

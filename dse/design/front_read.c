@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "dse/design/front_read.h"
 #include "dse/design/design_read.h"
-#include "dse/result/front_file.h"
 #include "sim/base/file.h"
 #include <assert.h>
 #include <inttypes.h>

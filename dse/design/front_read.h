@@ -12,6 +12,8 @@
 #include "dse/space/space.h"
 #include "sim/base/doc.h"
 
+#define FRONT_FORMAT "dse front 1"
+
 /* How the lines of a front.json begin that hold a design each, and a point. */
 #define FRONT_DESIGN_LINE "\t\t{\"design\": "
 #define FRONT_POINT_LINE "\t\t{\"id\": "

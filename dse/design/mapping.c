@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "dse/design/mapping.h"
 #include "dse/layer/layers.h"
-#include "dse/base/paths.h"
+#include "dse/out/paths.h"
 #include "dse/design/replay.h"
 #include "dse/design/simulate.h"
 #include "sim/machine/mixed.h"

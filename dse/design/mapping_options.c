@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "dse/design/mapping_options.h"
-#include "dse/base/paths.h"
+#include "dse/out/paths.h"
 #include "dse/base/pattern.h"
 #include "dse/design/simulate.h"
 #include <assert.h>

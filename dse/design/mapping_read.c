@@ -2,7 +2,7 @@
 /* Mappings out of YAML. Every mistake is told at its place, and all of them in one pass. */
 #include "dse/layer/design_field.h"
 #include "dse/design/mapping.h"
-#include "dse/base/paths.h"
+#include "dse/out/paths.h"
 #include "dse/design/replay.h"
 #include "dse/space/space_parts.h"
 #include "sim/machine/mixed.h"

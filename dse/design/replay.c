@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "dse/design/replay.h"
 #include "dse/design/design_read.h"
-#include "dse/result/front_file.h"
-#include "dse/base/paths.h"
+#include "dse/design/front_read.h"
+#include "dse/out/paths.h"
 #include "dse/design/replay_read.h"
 #include "dse/design/unroll.h"
 #include "sim/machine/mixed.h"
@@ -285,7 +285,7 @@ static void compare_metrics(struct reader *reader, const struct doc_node *map, c
 	for (unsigned k = 0; metrics && k < N_METRIC; k++)
 		/* A metric that the machine does not know is recorded as null. */
 		if ((with_machine || metric_table[k].scope != METRIC_OF_MACHINE) &&
-		    !isnan(front_metric(&reader->replay->machine, metric, (enum metric)k)))
+		    !isnan(metric_value(&reader->replay->machine, metric, (enum metric)k)))
 			compare(reader, metrics, what, metric_table[k].name, metric[k]);
 }
 

@@ -164,7 +164,7 @@ static void pack_emigrants(const struct sea *sea, struct island *island, struct 
 		(void)pack_refuse(pack, island->out_genome[i] >= problem->n_value[i % problem->n_gene]);
 	for (size_t i = 0; i < n_out; i++) {
 		struct evaluation *result = &island->out_result[i];
-		pack_reals(pack, result->objective, PROBLEM_MAX_OBJECTIVE);
+		pack_reals(pack, result->objective, PARETO_MAX_OBJECTIVE);
 		pack_real(pack, &result->violation);
 		pack_u32(pack, &result->reason);
 		pack_u32(pack, &result->n_cut);

@@ -115,7 +115,7 @@ void nsga2_population_pack(struct nsga2_population *population, struct pack *pac
 		(void)pack_refuse(pack, population->contestant[i] >= (n_parent > 0 ? n_parent : 1));
 	for (size_t i = 0; i < n; i++) {
 		struct evaluation *result = &population->result[i];
-		pack_reals(pack, result->objective, PROBLEM_MAX_OBJECTIVE);
+		pack_reals(pack, result->objective, PARETO_MAX_OBJECTIVE);
 		pack_real(pack, &result->violation);
 		pack_u32(pack, &result->reason);
 		pack_u32(pack, &result->n_cut);

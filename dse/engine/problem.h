@@ -6,20 +6,19 @@
  * measure of how far a candidate violates its limits. Nothing of YAML, layers
  * or machines.
  */
+#include "dse/pareto/pareto.h"
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 struct rng;
 
-#define PROBLEM_MAX_OBJECTIVE 8
-
 /* The reason of a candidate whose evaluation was stopped: nothing is known of it, and its search ends there. */
 #define PROBLEM_STOPPED UINT32_MAX
 
 /* What became of one candidate. */
 struct evaluation {
-	double objective[PROBLEM_MAX_OBJECTIVE]; /* to minimise; unused ones 0 */
+	double objective[PARETO_MAX_OBJECTIVE]; /* to minimise; unused ones 0 */
 	double violation; /* 0: feasible; else how far from feasible, larger is worse; objectives may be infinite */
 	uint32_t reason;  /* which limit (the caller's numbering); meaningless when feasible */
 	/*

@@ -5,6 +5,7 @@
  * where nothing was fitted, so that it can take the place of the machine's.
  */
 #include "dse/options/cli.h"
+#include "dse/out/build.h"
 #include "dse/fit/fit.h"
 #include "dse/base/number.h"
 #include <assert.h>
@@ -130,7 +131,7 @@ void fit_write_fragment(FILE *file, const struct fit_data *data, const struct fi
                         const struct machine_sources *sources)
 {
 	assert(file && data && result && sources && sources->param);
-	(void)fputs("# Sections of a machine file, fitted by dse " DSE_VERSION " to ", file);
+	(void)fprintf(file, "# Sections of a machine file, fitted by dse %s to ", build_version);
 	put_plain(file, data->table.file);
 	(void)fprintf(file, " (%zu rows).\n# They take the place of the sections of these names in %s's file.\n",
 	              data->n_row, data->machine.name);

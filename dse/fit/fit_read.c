@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Measurements from a table: which rows, what each is about, how often actions happen in it, what was measured. */
 #include "dse/fit/fit.h"
-#include "dse/validate/mla_task.h"
-#include "dse/validate/validate_parts.h"
+#include "dse/fit/mla_task.h"
+#include "dse/out/cell.h"
 #include "sim/machine/energy.h"
 #include "sim/mla/greybox.h"
 #include <assert.h>
@@ -205,7 +205,7 @@ static bool is_wanted(const struct reader *reader, size_t row)
 static enum err_code read_optional(struct reader *reader, size_t row, const char *column, double min, double max,
                                    double *value)
 {
-	const struct csv_cell *cell = validate_find_cell(&reader->data->table, row, column);
+	const struct csv_cell *cell = cell_find(&reader->data->table, row, column);
 	if (!cell || cell->text[0] == '\0')
 		return ERR_OK;
 	return csv_get_real(&reader->data->table, cell, column, min, max, value, reader->err);
@@ -227,13 +227,13 @@ static const char *choose_kind_column(const struct csv_table *table)
 static enum err_code read_kind(struct reader *reader, size_t at, struct fit_row *row)
 {
 	const struct csv_table *table = &reader->data->table;
-	const struct csv_cell *task = validate_find_cell(table, at, "task");
+	const struct csv_cell *task = cell_find(table, at, "task");
 	size_t kind = ROW_CONV;
 	row->name = task ? task->text : "";
 	if (!reader->kind_column)
 		return ERR_OK;
 	enum err_code code =
-	    validate_read_word(table, at, reader->kind_column, kind_word, N_FIT_ROW_KIND, &kind, reader->err);
+	    cell_read_word(table, at, reader->kind_column, kind_word, N_FIT_ROW_KIND, &kind, reader->err);
 	row->kind = (enum fit_row_kind)kind;
 	return code;
 }
@@ -241,7 +241,7 @@ static enum err_code read_kind(struct reader *reader, size_t at, struct fit_row 
 static enum err_code read_level(struct reader *reader, size_t at, struct fit_row *row)
 {
 	const struct machine *machine = &reader->data->machine;
-	const struct csv_cell *cell = validate_find_cell(&reader->data->table, at, "level");
+	const struct csv_cell *cell = cell_find(&reader->data->table, at, "level");
 	const char *name[MACHINE_MAX_LEVEL];
 	size_t level = 0;
 	enum err_code code = ERR_OK;
@@ -249,8 +249,7 @@ static enum err_code read_level(struct reader *reader, size_t at, struct fit_row
 	for (size_t i = 0; i < machine->n_level; i++)
 		name[i] = machine->level[i].name;
 	if (cell && cell->text[0])
-		code =
-		    validate_read_word(&reader->data->table, at, "level", name, machine->n_level, &level, reader->err);
+		code = cell_read_word(&reader->data->table, at, "level", name, machine->n_level, &level, reader->err);
 	row->level = (uint32_t)level;
 	row->clk_mhz = machine->level[level].clk_mhz;
 	enum err_code clk_code = read_optional(reader, at, "clk_mhz", 1, 10000, &row->clk_mhz);
@@ -260,7 +259,7 @@ static enum err_code read_level(struct reader *reader, size_t at, struct fit_row
 /* The array of the row in reader->machine. */
 static enum err_code read_array(struct reader *reader, size_t at)
 {
-	const struct csv_cell *cell = validate_find_cell(&reader->data->table, at, "array");
+	const struct csv_cell *cell = cell_find(&reader->data->table, at, "array");
 	struct machine machine = reader->data->machine;
 	enum err_code code = ERR_OK;
 	if (cell && cell->text[0]) {

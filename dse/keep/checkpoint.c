@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "dse/keep/checkpoint.h"
-#include "dse/out/progress.h"
+#include "sim/base/stop.h"
 #include "dse/keep/store.h"
 #include <assert.h>
 #include <string.h>
@@ -10,7 +10,7 @@
 
 bool checkpoint_is_due(struct checkpoint *checkpoint)
 {
-	uint64_t now_ms = progress_now_ms();
+	uint64_t now_ms = stop_now_ms();
 	assert(checkpoint);
 	if (checkpoint->next_ms == 0)
 		checkpoint->next_ms = now_ms + LEAST_MS;
@@ -21,7 +21,7 @@ void checkpoint_write(struct checkpoint *checkpoint, const struct pack *pack)
 {
 	struct store_file file = {0};
 	struct pack record = {0};
-	uint64_t start_ms = progress_now_ms();
+	uint64_t start_ms = stop_now_ms();
 	assert(checkpoint->path && checkpoint->question && !pack->is_reading);
 	journal_pack(&record, JOURNAL_IDENTITY, checkpoint->question, strlen(checkpoint->question));
 	journal_pack(&record, JOURNAL_STATE, pack->data, pack->n);
@@ -32,6 +32,6 @@ void checkpoint_write(struct checkpoint *checkpoint, const struct pack *pack)
 		checkpoint->failed = store_commit(&file, NULL) != ERR_OK;
 	}
 	pack_free(&record);
-	uint64_t now_ms = progress_now_ms(), pause_ms = (now_ms - start_ms) * COST_FACTOR;
+	uint64_t now_ms = stop_now_ms(), pause_ms = (now_ms - start_ms) * COST_FACTOR;
 	checkpoint->next_ms = now_ms + (pause_ms > LEAST_MS ? pause_ms : LEAST_MS);
 }

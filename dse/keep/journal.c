@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "dse/keep/journal.h"
-#include "dse/out/progress.h"
+#include "sim/base/stop.h"
 #include "dse/keep/store.h"
 #include "sim/base/hash.h"
 #include <assert.h>
@@ -72,7 +72,7 @@ enum err_code journal_open(struct journal *journal, const char *path, size_t n_k
 	}
 	journal->descriptor = descriptor;
 	atomic_init(&journal->error, 0);
-	atomic_init(&journal->next_sync_ms, progress_now_ms() + SYNC_MS);
+	atomic_init(&journal->next_sync_ms, stop_now_ms() + SYNC_MS);
 	return ERR_OK;
 }
 
@@ -92,7 +92,7 @@ void journal_append(struct journal *journal, enum journal_kind kind, const void 
 	else if (!store_write_all(journal->descriptor, pack.data + sizeof(magic), pack.n - sizeof(magic)))
 		atomic_store(&journal->error, errno);
 	pack_free(&pack);
-	uint64_t now_ms = progress_now_ms();
+	uint64_t now_ms = stop_now_ms();
 	uint_fast64_t next_ms = atomic_load(&journal->next_sync_ms);
 	if (now_ms >= next_ms && atomic_compare_exchange_strong(&journal->next_sync_ms, &next_ms, now_ms + SYNC_MS) &&
 	    fdatasync(journal->descriptor) != 0 && errno != EINVAL)

@@ -138,7 +138,7 @@ static void note_floor(const struct search *search, struct lane *lane, const uin
                        const struct evaluation *result)
 {
 	const unsigned n = search->front->n_objective;
-	double floor[PROBLEM_MAX_OBJECTIVE];
+	double floor[PARETO_MAX_OBJECTIVE];
 	bool is_above = result->violation > 0;
 	assert(search->slack > 1);
 	if (isinf(least[0]) || (result->violation > 0 && result->reason < N_VERDICT))

@@ -172,58 +172,12 @@ unsigned layer_next_state(const struct block *block, unsigned state, bool out_st
 	return (out_storage ? 1U : 0U) | (held ? 2U : 0U);
 }
 
-void layer_find_sources(const struct network *network, struct layer_source *source)
-{
-	size_t latest = LAYER_NO_SOURCE, held = LAYER_NO_SOURCE;
-	assert(network && source);
-	for (size_t i = 0; i < network->n_block; i++) {
-		const struct block *block = &network->block[i];
-		const size_t of[] = {[INPUT_LATEST] = latest, [INPUT_HELD] = held, [INPUT_DRAM] = LAYER_NO_SOURCE};
-		source[i].ifmap = of[block->input];
-		source[i].added = block->has_mat_ele ? of[block->added] : LAYER_NO_SOURCE;
-		held = block->hold ? latest : held;
-		latest = i;
-	}
-}
-
-bool layer_is_result(const struct layer_source *source, size_t n_block, size_t i)
-{
-	bool is_read = false;
-	assert(source && i < n_block);
-	for (size_t k = i + 1; k < n_block && !is_read; k++)
-		is_read = source[k].ifmap == i || source[k].added == i;
-	return !is_read;
-}
-
 bool layer_has_place(const struct layer_problem *layer, unsigned bits)
 {
 	for (unsigned i = 0; i < layer->n_value[GENE_PLACE]; i++)
 		if ((layer->place[i] & bits) != 0)
 			return true;
 	return false;
-}
-
-enum compose_op space_aggregate_op(const struct space *space, enum metric metric)
-{
-	return space->aggregate == AGGREGATE_WORST ? COMPOSE_MAX : metric_table[metric].op;
-}
-
-double space_network_weight(const struct space *space, size_t network)
-{
-	assert(network < space->n_network);
-	return space->aggregate == AGGREGATE_WEIGHTED ? space->network[network].weight : 1.0;
-}
-
-/*
- * A limit holds for the aggregate of all networks. One network, and one layer
- * of it, can break it alone: all metrics are positive. A weight below 1 makes
- * room, so the layers' own limits are widened by it.
- */
-double space_network_limit(const struct space *space, size_t network, enum metric metric)
-{
-	double limit = space_metric_limit(space, metric), weight = space_network_weight(space, network);
-	assert(weight > 0.0);
-	return space_aggregate_op(space, metric) == COMPOSE_SUM ? limit / weight : limit;
 }
 
 static enum err_code build_problems(const struct space *space, const struct layer_map *map, struct layer_set *set,

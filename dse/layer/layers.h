@@ -6,6 +6,7 @@
  * those problems on one machine candidate. Repeated layers are solved once.
  */
 #include "dse/layer/plan.h"
+#include "dse/space/layer_source.h"
 #include "dse/space/space.h"
 
 /* Blocks are numbered through all networks, one network after the other. */
@@ -50,17 +51,6 @@ unsigned layer_next_state(const struct block *block, unsigned state, bool out_st
 /* Whether a block can be in this place (enum place_bit) when it starts in this state; if so, the state after it. */
 bool layer_place_fits(const struct block *block, unsigned state, unsigned place, unsigned *next);
 
-/* Which blocks' results a block reads, where they may lie in storage QPEs; LAYER_NO_SOURCE: it comes from DRAM. */
-#define LAYER_NO_SOURCE SIZE_MAX
-struct layer_source {
-	size_t ifmap, added;
-};
-void layer_find_sources(const struct network *network, struct layer_source *source /* [n_block] */);
-
-/* Whether block i's result is one of the network's: no other block reads it where it may lie in storage QPEs. Linear.
- */
-bool layer_is_result(const struct layer_source *source, size_t n_block, size_t i);
-
 /* All distinct layers on one machine candidate. Not movable: problems point into it. */
 struct layer_set {
 	uint32_t machine_index;
@@ -86,12 +76,5 @@ bool layer_has_place(const struct layer_problem *layer, unsigned bits);
 /* The bits that a state decides: where ifmap, added result and weights lie; and, for places that fetch ahead, a held
  * result that is not read. */
 unsigned layer_state_place(const struct block *block, unsigned state);
-
-/* How a metric of several networks becomes one. */
-enum compose_op space_aggregate_op(const struct space *space, enum metric metric);
-double space_network_weight(const struct space *space, size_t network);
-
-/* Upper limit on a metric for one network, or one layer of it, alone: the aggregate's, widened by a weight below 1. */
-double space_network_limit(const struct space *space, size_t network, enum metric metric);
 
 #endif

@@ -417,7 +417,7 @@ unsigned layer_metrics(const struct space *space, enum metric metric[N_METRIC])
 	/* Objectives of the machine alone: any mapping will do, so the fastest. */
 	if (n == 0)
 		metric[n++] = METRIC_LATENCY;
-	assert(n <= PROBLEM_MAX_OBJECTIVE);
+	assert(n <= PARETO_MAX_OBJECTIVE);
 	return n;
 }
 

@@ -124,7 +124,7 @@ static void reject(const struct layer_problem *layer, const struct layer_context
                    const struct layer_design *design, const struct verdict *verdict, struct evaluation *out)
 {
 	assert(verdict->reason > VERDICT_OK && verdict->reason < N_VERDICT);
-	for (unsigned i = 0; i < PROBLEM_MAX_OBJECTIVE; i++)
+	for (unsigned i = 0; i < PARETO_MAX_OBJECTIVE; i++)
 		out->objective[i] = i < layer->n_metric ? INFINITY : 0;
 	out->reason = verdict->reason;
 	out->violation = NO_SUCH_DESIGN;

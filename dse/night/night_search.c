@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "dse/base/build.h"
-#include "dse/cmd/cmd_explore.h"
+#include "dse/out/build.h"
+#include "dse/run/explore_job.h"
 #include "dse/engine/engine.h"
 #include "dse/base/interrupt.h"
 #include "dse/night/night.h"
@@ -64,7 +64,7 @@ static enum err_code search_one(struct night *night, struct night_space *space, 
 		return err_add(err, ERR_INTERNAL, "out of memory");
 	*keep = (struct run_keep)RUN_KEEP_CLOSED;
 	keep->takes_up = true;
-	enum err_code code = cmd_explore_run(&own, keep, &outcome, messages);
+	enum err_code code = explore_job_run(&own, keep, &outcome, messages);
 	free(keep);
 	if (code == ERR_INTERRUPTED)
 		return code;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A night as files: nightly.json for programs, junit.xml for CI, index.html for people. */
 #include "dse/out/json.h"
+#include "dse/out/build.h"
 #include "dse/night/night.h"
 #include "dse/out/page.h"
 #include "dse/keep/store.h"
@@ -242,7 +243,7 @@ enum err_code night_write_json(FILE *file, struct night *night, struct err *err)
 	json_start(&json, file, 4);
 	json_begin_object(&json, NULL);
 	json_put_text(&json, "format", NIGHT_FORMAT);
-	json_put_text(&json, "version", DSE_VERSION);
+	json_put_text(&json, "version", build_version);
 	json_put_text(&json, "date", night->date);
 	json_put_text(&json, "made", night->made);
 	json_put_bool(&json, "passes", night_exit_code(night) == ERR_OK);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "dse/options/cli_table.h"
+#include "dse/out/build.h"
 #include "dse/out/words.h"
 #include "sim/base/text.h"
 #include <assert.h>
@@ -368,10 +369,11 @@ void cli_print_help(FILE *file, const struct cli_command *command)
 		print_command_help(file, command);
 		return;
 	}
-	(void)fputs("dse " DSE_VERSION ": which MAC array, split, reuse strategy and operating point a DNN\n"
-	            "accelerator should have for a network, as a Pareto front\n\nusage: dse COMMAND [OPTION...] "
-	            "FILE...\n\nCommands:\n",
-	            file);
+	(void)fprintf(file,
+	              "dse %s: which MAC array, split, reuse strategy and operating point a DNN\n"
+	              "accelerator should have for a network, as a Pareto front\n\nusage: dse COMMAND [OPTION...] "
+	              "FILE...\n\nCommands:\n",
+	              build_version);
 	for (size_t i = 0; i < cli_n_command; i++) {
 		(void)fprintf(file, "  %-10s ", cli_command_table[i].name);
 		print_help_text(file, cli_command_table[i].help, 13, 13);

@@ -8,7 +8,6 @@
  * to stderr, and returns its exit code.
  */
 #include "dse/options/cli_option.h"
-#include "dse/lib/dse.h"
 #include "sim/base/err.h"
 #include <stdbool.h>
 #include <stddef.h>

@@ -48,14 +48,3 @@ void csv_put_real(FILE *file, bool first, double value)
 		(void)fputc(',', file);
 	(void)fputs(text, file);
 }
-
-void csv_put_machine(FILE *file, bool first, const struct space *space, const struct machine *machine)
-{
-	assert(space && machine);
-	csv_put_text(file, first, machine->name);
-	for (size_t i = 0; i < space->n_axis; i++) {
-		char text[64];
-		(void)machine_print_param(machine, space->axis[i].param, text, sizeof(text));
-		csv_put_text(file, false, text);
-	}
-}

@@ -4,14 +4,11 @@
 /* Cells of CSV files. Numbers read back as the same number; texts are quoted where they must be, what is
  * not printable becomes '?', and a text that a spreadsheet would compute gets a ' before it. Errors stay in the stream.
  */
-#include "dse/space/space.h"
+#include <stdbool.h>
 #include <stdio.h>
 
 /* first: no comma before. */
 void csv_put_text(FILE *file, bool first, const char *text);
 void csv_put_real(FILE *file, bool first, double value);
-
-/* Name of a machine candidate and its values on the axes of the space. */
-void csv_put_machine(FILE *file, bool first, const struct space *space, const struct machine *machine);
 
 #endif

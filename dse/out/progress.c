@@ -10,16 +10,11 @@
 /* Six updates a second at most. */
 #define PERIOD_MS 170
 
-uint64_t progress_now_ms(void)
-{
-	return stop_now_ms();
-}
-
 void progress_start(struct progress *progress, bool wanted)
 {
 	assert(progress);
 	progress->shown = wanted && terminal_obeys(stderr);
-	progress->start_ms = progress_now_ms();
+	progress->start_ms = stop_now_ms();
 	/* Nothing for runs that end at once. */
 	atomic_init(&progress->next_ms, progress->start_ms + 2 * PERIOD_MS);
 }
@@ -42,7 +37,7 @@ void progress_update(struct progress *progress, double done_frac, const char *wh
 	assert(progress && what);
 	if (!progress->shown)
 		return;
-	uint64_t now_ms = progress_now_ms();
+	uint64_t now_ms = stop_now_ms();
 	uint_fast64_t next_ms = atomic_load_explicit(&progress->next_ms, memory_order_relaxed);
 	/* Of several threads that find it is time, the one that moves the time prints. */
 	if (now_ms < next_ms || !atomic_compare_exchange_strong(&progress->next_ms, &next_ms, now_ms + PERIOD_MS))

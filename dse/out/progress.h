@@ -16,9 +16,6 @@ struct progress {
 	atomic_uint_fast64_t next_ms; /* no update before */
 };
 
-/* Milliseconds of a clock that never goes back. */
-uint64_t progress_now_ms(void);
-
 /* wanted: neither -q nor --no-progress nor a result on stderr's terminal forbids it. */
 void progress_start(struct progress *progress, bool wanted);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "dse/pareto/history.h"
 #include "dse/pareto/hypervolume.h"
-#include "dse/out/progress.h"
+#include "sim/base/stop.h"
 #include <assert.h>
 #include <math.h>
 #include <stdlib.h>
@@ -27,8 +27,8 @@ const double history_share[HISTORY_N_SHARE] = {0.5, 0.75, 0.9, 0.95, 0.99, 0.999
 void history_init(struct history *history, unsigned n_objective)
 {
 	assert(n_objective >= 1);
-	*history = (struct history){
-	    .n_objective = n_objective, .due = 1, .factor = FIRST_FACTOR, .start_ms = progress_now_ms()};
+	*history =
+	    (struct history){.n_objective = n_objective, .due = 1, .factor = FIRST_FACTOR, .start_ms = stop_now_ms()};
 }
 
 static void drop_marks(struct history *history)
@@ -96,7 +96,7 @@ void history_note(struct history *history, uint64_t n_evaluation, const struct p
 	size_t n_number = front->n * history->n_objective;
 	struct history_mark *mark = &history->mark[history->n_mark++];
 	*mark = (struct history_mark){.n_evaluation = n_evaluation,
-	                              .seconds = (double)(progress_now_ms() - history->start_ms) / 1000.0,
+	                              .seconds = (double)(stop_now_ms() - history->start_ms) / 1000.0,
 	                              .n_point = front->n,
 	                              .objective = copy_numbers(front->objective, n_number)};
 	history->n_number += n_number;

@@ -42,7 +42,7 @@ bool pareto_dominates(const double *a, const double *b, unsigned n_objective)
 
 void pareto_init(struct pareto *archive, unsigned n_objective, size_t n_gene)
 {
-	assert(n_objective >= 1 && n_objective <= PROBLEM_MAX_OBJECTIVE);
+	assert(n_objective >= 1 && n_objective <= PARETO_MAX_OBJECTIVE);
 	*archive = (struct pareto){.n_objective = n_objective, .n_gene = n_gene};
 }
 
@@ -127,7 +127,7 @@ static bool grow(struct pareto *archive)
 	size_t n_alloc = archive->n_alloc ? 2 * archive->n_alloc : FIRST_ALLOC;
 	size_t gene_byte = archive->n_gene * sizeof *archive->genome;
 
-	if (mul_sat(n_alloc, gene_byte + 8 * PROBLEM_MAX_OBJECTIVE) > SIZE_MAX / 2)
+	if (mul_sat(n_alloc, gene_byte + 8 * PARETO_MAX_OBJECTIVE) > SIZE_MAX / 2)
 		return false;
 	double *objective = realloc(archive->objective, n_alloc * archive->n_objective * sizeof *objective);
 	archive->objective = objective ? objective : archive->objective;
@@ -318,7 +318,7 @@ bool pareto_extend(struct pareto *batch, size_t n)
 	size_t n_gene_byte = batch->n_gene * sizeof *batch->genome;
 
 	assert(batch->n == 0);
-	if (mul_sat(n, n_gene_byte + 8 * PROBLEM_MAX_OBJECTIVE) > SIZE_MAX / 2 || !reserve(batch, n)) {
+	if (mul_sat(n, n_gene_byte + 8 * PARETO_MAX_OBJECTIVE) > SIZE_MAX / 2 || !reserve(batch, n)) {
 		pareto_free(batch);
 		return false;
 	}

@@ -8,8 +8,9 @@
  * points arrive. Memory is bounded by the front.
  */
 #include "dse/base/pack.h"
-#include "dse/engine/problem.h"
 #include <stdbool.h>
+
+#define PARETO_MAX_OBJECTIVE 8
 
 struct pareto {
 	unsigned n_objective;

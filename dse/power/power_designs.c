@@ -8,7 +8,7 @@
 #include "dse/design/choice.h"
 #include "dse/out/colour.h"
 #include "dse/design/mapping_options.h"
-#include "dse/base/paths.h"
+#include "dse/out/paths.h"
 #include "dse/power/power_search.h"
 #include "dse/design/simulate.h"
 #include "dse/space/space.h"

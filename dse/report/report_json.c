@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "dse/report/report_json.h"
-#include "dse/base/build.h"
-#include "dse/run/command_text.h"
+#include "dse/out/build.h"
+#include "dse/out/command_word.h"
 #include "dse/layer/design_field.h"
 #include "dse/out/energy_json.h"
 #include "dse/engine/engine.h"
@@ -95,9 +95,10 @@ static void put_replay(struct json *json, const struct report_data *data)
 	size_t n_byte;
 	FILE *file = run->front.n_point > 0 ? open_memstream(&text, &n_byte) : NULL;
 	if (file && data->has_folder)
-		command_print_replay(file, run->front_path, "{id}");
+		command_word_replay(file, run->front_path, "{id}");
 	else if (file)
-		command_print_replay_kept(file, run->store, run->record.id, "{id}");
+		command_word_replay_kept(file, run_note_is_usual(run->store) ? NULL : run->store, run->record.id,
+		                         "{id}");
 	if (!file || fclose(file) == 0)
 		json_put_text(json, "replay", text);
 	free(text);
@@ -412,7 +413,7 @@ void report_put_json(FILE *file, const struct report_data *data, size_t n, const
 	json.is_tight = true;
 	json_begin_object(&json, NULL);
 	json_put_text(&json, "format", REPORT_FORMAT);
-	json_put_text(&json, "version", DSE_VERSION);
+	json_put_text(&json, "version", build_version);
 	json_put_text(&json, "build", build_sources);
 	json_put_text(&json, "made", made);
 	json_begin_list(&json, "runs");

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "dse/result/front_file.h"
+#include "dse/out/build.h"
 #include "dse/out/csv_write.h"
 #include "dse/layer/design_text.h"
 #include "dse/keep/text_blocks.h"
@@ -59,12 +60,6 @@ static bool is_objective(const struct space *space, enum metric metric)
 		if (space->objective[i] == metric)
 			return true;
 	return false;
-}
-
-double front_metric(const struct machine *machine, const double *metric, enum metric which)
-{
-	assert(machine && metric && which < N_METRIC);
-	return which == METRIC_AREA && !(machine_area_um2(machine) > 0.0) ? (double)NAN : metric[which];
 }
 
 /* Texts are joined by what none of them contains, so that "ab" "c" is not "a" "bc". */
@@ -222,7 +217,7 @@ const char *front_verdict(const struct verify_point *point)
 
 static void put_metric(FILE *file, const struct machine *machine, const double *metric, enum metric which)
 {
-	double value = front_metric(machine, metric, which);
+	double value = metric_value(machine, metric, which);
 	if (isnan(value))
 		csv_put_text(file, false, "");
 	else
@@ -252,7 +247,7 @@ static void write_csv_point(FILE *file, const struct space *space, size_t id, co
 	(void)fprintf(file, "%zu", id);
 	for (size_t i = 0; i < space->n_objective; i++)
 		put_metric(file, point->machine, point->metric, space->objective[i]);
-	csv_put_machine(file, false, space, point->machine);
+	space_put_machine(file, false, space, point->machine);
 	for (unsigned k = 0; k < N_METRIC; k++)
 		if (!is_objective(space, (enum metric)k))
 			put_metric(file, point->machine, point->metric, (enum metric)k);
@@ -305,7 +300,7 @@ void front_dir_name(const struct front_run *run, char *name, size_t n_byte)
 	bool is_random = run->options->engine->is_random;
 	if (run->space->detail != DETAIL_FAST)
 		(void)snprintf(tier, sizeof(tier), " %s", detail_name[run->space->detail]);
-	(void)snprintf(text, sizeof(text), "%s %016" PRIx64 " %s %d %" PRIu64 " %" PRIu64 "%s", DSE_VERSION, hash,
+	(void)snprintf(text, sizeof(text), "%s %016" PRIx64 " %s %d %" PRIu64 " %" PRIu64 "%s", build_version, hash,
 	               run->options->engine->name, (int)run->options->flat, is_random ? run->options->seed : 0,
 	               run->options->max_evaluation, tier);
 	hash_hex(text, strlen(text), hex);

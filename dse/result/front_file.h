@@ -16,8 +16,6 @@
 #include "dse/pareto/quality.h"
 #include "dse/check/verify.h"
 
-#define FRONT_FORMAT "dse front 1"
-
 /* Length of a signature in hexadecimal, with its terminator. */
 #define FRONT_SIGNATURE_SIZE 17
 
@@ -72,9 +70,6 @@ unsigned front_n_thread(const struct front_run *run);
 
 /* "certain" or "depends" (dse/check/verify.h). */
 const char *front_verdict(const struct verify_point *point);
-
-/* A metric, or NaN (an empty cell, null in JSON) where the machine does not tell: area without coefficients. */
-double front_metric(const struct machine *machine, const double *metric, enum metric which);
 
 /* Write the front as CSV, or as JSON. ERR_INTERNAL; errors of the stream stay in the stream. */
 enum err_code front_write_csv(FILE *file, const struct front_run *run, struct err *err);

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "dse/result/certificate.h"
+#include "dse/design/front_read.h"
+#include "dse/out/build.h"
 #include "dse/space/left_out.h"
 #include "dse/layer/design_field.h"
 #include "dse/layer/design_text.h"
@@ -19,7 +21,7 @@ static void put_metrics(struct json *json, const struct machine *machine, const 
 {
 	for (unsigned k = 0; k < N_METRIC; k++)
 		if (with_machine || metric_table[k].scope != METRIC_OF_MACHINE)
-			json_put_real(json, metric_table[k].name, front_metric(machine, metric, (enum metric)k));
+			json_put_real(json, metric_table[k].name, metric_value(machine, metric, (enum metric)k));
 }
 
 /* Enough of a layer's design to run it again, and what came out, to compare. */
@@ -48,7 +50,7 @@ static void put_verified(struct json *json, const struct space *space, const str
 	json_begin_object(json, "verified");
 	for (size_t i = 0; i < space->n_objective; i++)
 		json_put_real(json, metric_table[space->objective[i]].name,
-		              front_metric(machine, point->metric, space->objective[i]));
+		              metric_value(machine, point->metric, space->objective[i]));
 	json_put_real(json, "error_pct", 100.0 * point->error_frac);
 	json_put_real(json, "margin_pct", 100.0 * point->margin_frac);
 	json_put_text(json, "front", front_verdict(point));
@@ -445,7 +447,7 @@ enum err_code front_write_run(FILE *file, const struct front_run *run, const cha
 	enum err_code code = ERR_OK;
 	json_start(&json, file, 2);
 	json_begin_object(&json, NULL);
-	json_put_text(&json, "version", DSE_VERSION);
+	json_put_text(&json, "version", build_version);
 	json_put_text(&json, "command", run->command);
 	json_put_text(&json, "space", run->space->name);
 	put_options(&json, run);

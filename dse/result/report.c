@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "dse/result/report.h"
+#include "dse/pareto/shortlist.h"
 #include "dse/result/certificate.h"
 #include "dse/space/left_out.h"
 #include "dse/layer/design_text.h"
@@ -16,124 +17,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* Range of each objective on the front. */
-struct scale {
-	double range[PROBLEM_MAX_OBJECTIVE];
-};
-
-static void find_scale(const struct pareto *front, struct scale *scale)
-{
-	assert(front->n_objective <= PROBLEM_MAX_OBJECTIVE);
-	for (unsigned k = 0; k < front->n_objective; k++) {
-		double least = INFINITY, most = -INFINITY;
-		for (size_t i = 0; i < front->n; i++) {
-			least = real_min(least, front->objective[i * front->n_objective + k]);
-			most = real_max(most, front->objective[i * front->n_objective + k]);
-		}
-		scale->range[k] = most > least ? most - least : 1.0;
-	}
-}
-
-/*
- * Squared distance of two points. Objectives have different units, so each is scaled to its range on the front:
- * a step from best to worst counts 1 in every direction.
- */
-static double distance(const struct pareto *front, const struct scale *scale, size_t i, size_t other)
-{
-	double sum = 0.0;
-	for (unsigned k = 0; k < front->n_objective; k++) {
-		double step =
-		    (front->objective[i * front->n_objective + k] - front->objective[other * front->n_objective + k]) /
-		    scale->range[k];
-		sum += step * step;
-	}
-	return sum;
-}
-
-/* The first of equals: the front is sorted, so that is always the same one. */
-static size_t least_in(const struct pareto *front, unsigned objective)
-{
-	size_t best = 0;
-	assert(front->n > 0 && objective < front->n_objective);
-	for (size_t i = 1; i < front->n; i++)
-		if (front->objective[i * front->n_objective + objective] <
-		    front->objective[best * front->n_objective + objective])
-			best = i;
-	return best;
-}
-
-static int compare_index(const void *left, const void *right)
-{
-	size_t a = *(const size_t *)left, b = *(const size_t *)right;
-	return a < b ? -1 : a > b;
-}
-
-/* A point may be extreme in several objectives; it is shown once. */
-static size_t add_choice(size_t *chosen, size_t n, size_t max, size_t point)
-{
-	for (size_t i = 0; i < n; i++)
-		if (chosen[i] == point)
-			return n;
-	if (n < max)
-		chosen[n++] = point;
-	return n;
-}
-
-/* The point farthest from all chosen ones, with near [n] of all points up to date but for the last choice; n: none. */
-static size_t find_farthest(const struct pareto *front, const struct scale *scale, size_t last, double *near)
-{
-	size_t farthest = front->n;
-	double far = 0.0;
-	for (size_t i = 0; i < front->n; i++) {
-		near[i] = real_min(distance(front, scale, i, last), near[i]);
-		if (near[i] > far) {
-			far = near[i];
-			farthest = i;
-		}
-	}
-	return farthest;
-}
-
-/* Farthest-point sampling: covers the front evenly in shape, not in number of points. Without memory nothing is added.
- */
-static size_t choose_far(const struct pareto *front, size_t *chosen, size_t n, size_t max)
-{
-	struct scale scale;
-	double *near = malloc(front->n * sizeof(*near));
-	size_t n_met = 0, farthest = 0;
-	if (!near)
-		return n;
-	find_scale(front, &scale);
-	for (size_t i = 0; i < front->n; i++)
-		near[i] = INFINITY;
-	while (n < max && farthest < front->n) {
-		while (n_met < n)
-			farthest = find_farthest(front, &scale, chosen[n_met++], near);
-		if (farthest < front->n)
-			chosen[n++] = farthest;
-	}
-	free(near);
-	return n;
-}
-
-size_t report_choose(const struct pareto *front, size_t max, size_t *chosen, size_t *knee)
-{
-	assert(front->n > 0 && max > front->n_objective && chosen && knee);
-	*knee = indicator_knee(front->objective, front->n, front->n_objective);
-	size_t n = 0;
-	if (front->n <= max) {
-		for (; n < front->n; n++)
-			chosen[n] = n;
-		return n;
-	}
-	for (unsigned k = 0; k < front->n_objective; k++)
-		n = add_choice(chosen, n, max, least_in(front, k));
-	n = add_choice(chosen, n, max, *knee);
-	n = choose_far(front, chosen, n, max);
-	qsort(chosen, n, sizeof(*chosen), compare_index);
-	return n;
-}
 
 static bool is_objective(const struct space *space, enum metric metric)
 {
@@ -185,7 +68,7 @@ static void find_remark(const struct front_run *run, size_t i, size_t knee, stru
 	*remark = (struct remark){.colour = COLOUR_NONE};
 	assert(front->n_objective <= SPACE_MAX_OBJECTIVE);
 	for (unsigned k = 0; k < front->n_objective && front->n > 1; k++) {
-		remark->is_least[k] = least_in(front, k) == i;
+		remark->is_least[k] = shortlist_least(front, k) == i;
 		if (remark->is_least[k])
 			add_remark(remark, "least ", metric_table[space->objective[k]].name, COLOUR_BEST);
 	}
@@ -225,11 +108,11 @@ static void add_row(struct table *table, const struct space *space, size_t id, c
 enum err_code report_front(FILE *file, const struct front_run *run, struct err *err)
 {
 	const struct pareto *front = &run->explore->front;
-	size_t chosen[REPORT_MAX_ROW], knee;
+	size_t chosen[SHORTLIST_MAX], knee;
 	struct table table = {0};
 	struct unrolled point;
 	assert(front->n > 0);
-	size_t n = report_choose(front, REPORT_MAX_ROW, chosen, &knee);
+	size_t n = shortlist_choose(front, SHORTLIST_MAX, chosen, &knee);
 	enum err_code code = unrolled_init(&run->explore->map, &point, err);
 	if (code != ERR_OK)
 		return code;
@@ -389,7 +272,7 @@ void report_counts(FILE *file, const struct front_run *run)
 static void print_depending(FILE *file, const struct verify *verify)
 {
 	size_t n_listed = 0, n = verify->n_point - verify->n_certain;
-	for (size_t i = 0; i < verify->n_point && n_listed < REPORT_MAX_ROW; i++)
+	for (size_t i = 0; i < verify->n_point && n_listed < SHORTLIST_MAX; i++)
 		if (!verify->point[i].certain)
 			(void)fprintf(file, "%s %zu", n_listed++ ? "," : "", i);
 	(void)fprintf(file, "%s\n", n > n_listed ? ", ..." : "");

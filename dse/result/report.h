@@ -4,17 +4,6 @@
 /* What explore tells a person at its end: the front, the counts, or why there is no front. */
 #include "dse/result/front_file.h"
 
-/* A longer front is shown by so many of its points. */
-#define REPORT_MAX_ROW 20
-
-/*
- * Choose at most max points of a front that stand for all: the best one of each
- * objective, the knee (dse/pareto/indicator.h), then always the point farthest from
- * those chosen. chosen [max] receives indices in ascending order; *knee
- * the knee. Returns how many.
- */
-size_t report_choose(const struct pareto *front, size_t max, size_t *chosen, size_t *knee);
-
 /* The front as a table. ERR_INTERNAL. */
 enum err_code report_front(FILE *file, const struct front_run *run, struct err *err);
 

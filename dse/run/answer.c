@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "dse/run/answer.h"
-#include "dse/base/build.h"
+#include "dse/out/build.h"
 #include "dse/engine/engine.h"
 #include "dse/base/parallel.h"
 #include <assert.h>

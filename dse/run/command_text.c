@@ -1,55 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "dse/run/command_text.h"
-#include "dse/run/run_note.h"
+#include "dse/out/command_word.h"
 #include <assert.h>
 #include <inttypes.h>
 #include <string.h>
-
-void command_print_word(FILE *file, const char *word)
-{
-	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./+,:=@%";
-	if (word[0] != '\0' && strspn(word, plain) == strlen(word)) {
-		(void)fputs(word, file);
-		return;
-	}
-	(void)fputc('\'', file);
-	for (; *word; word++)
-		(void)fputs(*word == '\'' ? "'\\''" : (const char[]){*word, '\0'}, file);
-	(void)fputc('\'', file);
-}
-
-const char *command_word(char *text, size_t n_byte, const char *word)
-{
-	assert(n_byte > 0);
-	memset(text, 0, n_byte);
-	FILE *file = fmemopen(text, n_byte, "w");
-	if (file) {
-		command_print_word(file, word);
-		(void)fclose(file);
-	}
-	text[n_byte - 1] = '\0';
-	return text;
-}
-
-void command_print_replay(FILE *file, const char *path, const char *point)
-{
-	assert(path && point);
-	(void)fputs("dse simulate --point ", file);
-	command_print_word(file, path);
-	(void)fprintf(file, ":%s", point);
-}
-
-void command_print_replay_kept(FILE *file, const char *store, uint64_t run, const char *point)
-{
-	assert(store && run > 0);
-	(void)fprintf(file, "dse export %" PRIu64 " --json -o front.json", run);
-	if (!run_note_is_usual(store)) {
-		(void)fputs(" --store ", file);
-		command_print_word(file, store);
-	}
-	(void)fputs(" && ", file);
-	command_print_replay(file, "front.json", point);
-}
 
 enum err_code command_print(const struct cli_options *cli, const struct explore_options *options, enum detail detail,
                             char **command, struct err *err)
@@ -60,7 +14,7 @@ enum err_code command_print(const struct cli_options *cli, const struct explore_
 	if (!text)
 		return err_add(err, ERR_INTERNAL, "out of memory");
 	(void)fputs("dse explore ", text);
-	command_print_word(text, cli->file[0]);
+	command_word_print(text, cli->file[0]);
 	(void)fprintf(text, " --engine %s --seed %" PRIu64, options->engine->name, options->seed);
 	if (options->flat)
 		(void)fputs(" --flat", text);
@@ -83,17 +37,17 @@ enum err_code command_print(const struct cli_options *cli, const struct explore_
 	              cli->quiet ? " -q" : "", cli->no_progress ? " --no-progress" : "");
 	for (size_t i = 0; i < cli->compare.n; i++) {
 		(void)fputs(" --compare ", text);
-		command_print_word(text, cli->compare.text[i]);
+		command_word_print(text, cli->compare.text[i]);
 	}
 	if (cli->no_cache)
 		(void)fputs(" --no-cache", text);
 	if (cli->store) {
 		(void)fputs(" --store ", text);
-		command_print_word(text, cli->store);
+		command_word_print(text, cli->store);
 	}
 	if (cli->out) {
 		(void)fputs(" -o ", text);
-		command_print_word(text, cli->out);
+		command_word_print(text, cli->out);
 	}
 	return fclose(text) == 0 ? ERR_OK : err_add(err, ERR_INTERNAL, "out of memory");
 }

@@ -2,7 +2,7 @@
 #include "dse/run/input_change.h"
 #include "dse/out/doc_write.h"
 #include "dse/engine/engine.h"
-#include "dse/base/paths.h"
+#include "dse/out/paths.h"
 #include "sim/machine/mixed.h"
 #include <assert.h>
 #include <stdio.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "dse/run/resume.h"
+#include "dse/out/build.h"
 #include "dse/keep/store.h"
 #include <assert.h>
 #include <dirent.h>
@@ -20,7 +21,7 @@ char *resume_print_question(const struct resume_question *question)
 	FILE *file = open_memstream(&text, &n_byte);
 	if (!file)
 		return NULL;
-	(void)fprintf(file, "version: %s\nspace: %s\n", DSE_VERSION, cli->file[0]);
+	(void)fprintf(file, "version: %s\nspace: %s\n", build_version, cli->file[0]);
 	for (size_t i = 0; i < question->space->n_file; i++)
 		(void)fprintf(file, "file %s: %s\n", question->space->file[i].path, question->space->file[i].hash);
 	(void)fprintf(file, "engine: %s\nflat: %s\nseed: %" PRIu64 "\nmax-evaluations: %" PRIu64 "\ndetail: %s\n",

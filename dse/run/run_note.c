@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "dse/run/run_note.h"
 #include "dse/run/answer.h"
-#include "dse/base/build.h"
+#include "dse/out/build.h"
 #include "dse/result/certificate.h"
 #include "dse/out/colour.h"
 #include "dse/keep/files_read.h"
@@ -282,7 +282,7 @@ static void fill(struct keeping *keeping)
 	struct run_record *record = &keeping->record;
 	record->date = keeping->note->date;
 	record->seconds = explore->seconds;
-	record->version = DSE_VERSION;
+	record->version = build_version;
 	record->build = build_sources;
 	record->command = run->command;
 	record->space = run->space->name;

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "dse/run/run_print.h"
-#include "dse/run/command_text.h"
+#include "dse/run/run_note.h"
+#include "dse/pareto/shortlist.h"
+#include "dse/out/command_word.h"
 #include "dse/result/report.h"
 #include "dse/keep/store.h"
 #include "dse/out/table.h"
@@ -87,7 +89,7 @@ static void print_inputs(FILE *file, const struct run_record *run)
 static size_t count_objectives(const struct csv_table *csv)
 {
 	size_t machine = csv_find_column(csv, "machine");
-	bool is_front = machine != CSV_NO_COLUMN && machine >= 2 && machine - 1 <= PROBLEM_MAX_OBJECTIVE &&
+	bool is_front = machine != CSV_NO_COLUMN && machine >= 2 && machine - 1 <= PARETO_MAX_OBJECTIVE &&
 	                csv_find_column(csv, "id") == 0;
 	return is_front ? machine - 1 : 0;
 }
@@ -110,7 +112,7 @@ static bool read_front(const struct csv_table *csv, size_t n_objective, struct p
 	const uint32_t genome[1] = {0};
 	pareto_init(front, (unsigned)n_objective, 1);
 	for (size_t i = 0; i < csv->n_row; i++) {
-		double objective[PROBLEM_MAX_OBJECTIVE];
+		double objective[PARETO_MAX_OBJECTIVE];
 		for (size_t k = 0; k < n_objective; k++)
 			objective[k] = strtod(csv_get_cell(csv, i, 1 + k)->text, NULL);
 		if (!pareto_append(front, objective, genome, i))
@@ -151,7 +153,7 @@ static enum err_code print_front(FILE *file, struct database *store, const struc
 	struct csv_table csv = {0};
 	struct pareto front = {0};
 	char *text = NULL;
-	size_t n_byte, chosen[REPORT_MAX_ROW], knee = 0;
+	size_t n_byte, chosen[SHORTLIST_MAX], knee = 0;
 	enum err_code code = run_store_content(store, kept->hash, &text, &n_byte, err);
 	if (code == ERR_OK && n_byte > CSV_MAX_BYTE) {
 		(void)fprintf(file, "%" PRIu64 " points; 'dse export %" PRIu64 " --csv' lists them\n", run->n_point,
@@ -168,7 +170,7 @@ static enum err_code print_front(FILE *file, struct database *store, const struc
 	if (code == ERR_OK && !read_front(&csv, n_objective, &front))
 		code = err_add(err, ERR_INTERNAL, "out of memory");
 	if (code == ERR_OK) {
-		size_t n = report_choose(&front, REPORT_MAX_ROW, chosen, &knee);
+		size_t n = shortlist_choose(&front, SHORTLIST_MAX, chosen, &knee);
 		(void)fprintf(file, "%zu of %zu points:\n", n, csv.n_row);
 		print_points(file, &csv, n_objective, chosen, n, knee);
 	}
@@ -186,9 +188,10 @@ static void print_replay(FILE *file, const struct database *store, const struct 
 	bool is_there = path && strcmp(compare_now(path, json->hash), "the same now") == 0;
 	(void)fprintf(file, "Search again: %s\nReplay one design: ", run->command);
 	if (is_there)
-		command_print_replay(file, path, "0");
+		command_word_replay(file, path, "0");
 	else
-		command_print_replay_kept(file, database_path(store), run->id, "0");
+		command_word_replay_kept(file, run_note_is_usual(database_path(store)) ? NULL : database_path(store),
+		                         run->id, "0");
 	(void)fputc('\n', file);
 	free(path);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "dse/search/estimate.h"
-#include "dse/out/progress.h"
+#include "sim/base/stop.h"
 #include "sim/base/rng.h"
 #include <assert.h>
 #include <math.h>
@@ -79,18 +79,18 @@ static void measure(struct candidate *candidate, struct estimate *estimate)
 	double n = 0.0, evaluated = 0.0, full = 0.0;
 	unsigned n_round = 0;
 	bool has_time = true;
-	uint64_t first_ms = progress_now_ms();
+	uint64_t first_ms = stop_now_ms();
 	for (size_t i = 0; i < candidate->n_task; i++) {
 		full += (double)candidate->task[i].size;
 		candidate_sample(candidate, i);
 	}
-	uint64_t start_ms = progress_now_ms(), now_ms = start_ms;
+	uint64_t start_ms = stop_now_ms(), now_ms = start_ms;
 	while (has_time && now_ms - start_ms < MEASURE_MS && n_round < 100000) {
 		double of_round = 0.0;
 		has_time = measure_round(candidate, &rng, &n, &of_round);
 		evaluated += has_time ? of_round : 0.0;
 		n_round += has_time;
-		now_ms = progress_now_ms();
+		now_ms = stop_now_ms();
 	}
 	/* without a whole round nothing is known of cuts, and the rate is that of the quicker layers at most */
 	estimate->is_least = n_round == 0;
@@ -119,7 +119,7 @@ static double measure_speed(const struct candidate *candidate, struct stop *stop
 	uint64_t end_ms = stop->end_ms;
 	double start_s = cpu_s();
 	bool has_time = true;
-	stop->end_ms = progress_now_ms() + (uint64_t)(10.0 * SPEED_S * 1000.0);
+	stop->end_ms = stop_now_ms() + (uint64_t)(10.0 * SPEED_S * 1000.0);
 	while (has_time && cpu_s() - start_s < SPEED_S)
 		for (size_t i = 0; i < candidate->n_task && has_time; i++)
 			has_time = measure_layer(&candidate->task[i].layer, &rng, &sample);
@@ -236,7 +236,7 @@ enum err_code estimate_space(const struct space *space, const struct layer_map *
 	estimate->memory_mb = memory_mb(space, map, n_thread);
 	if (!estimate->has_candidate)
 		return ERR_OK;
-	estimate->stop.end_ms = progress_now_ms() + LIMIT_MS;
+	estimate->stop.end_ms = stop_now_ms() + LIMIT_MS;
 	for (size_t i = 0; i < estimate->candidate.n_task; i++)
 		estimate->candidate.task[i].layer.stop = &estimate->stop;
 	estimate->is_exact = strcmp(space->engine, engine_exact.name) == 0;
@@ -271,7 +271,7 @@ static enum err_code run_sampled(const struct candidate *candidate, size_t i, si
 enum err_code estimate_event(struct estimate *estimate, double limit_s, struct err *err)
 {
 	const struct candidate *candidate = &estimate->candidate;
-	uint64_t start_ms = progress_now_ms();
+	uint64_t start_ms = stop_now_ms();
 	const struct stop stop = {start_ms + (uint64_t)(1000.0 * limit_s) + 1};
 	double seconds = 0.0, n = 0.0;
 	bool has_more = true;
@@ -286,7 +286,7 @@ enum err_code estimate_event(struct estimate *estimate, double limit_s, struct e
 			has_more = true;
 			code = run_sampled(candidate, i, round, &stop, &inner);
 			n += code == ERR_OK;
-			seconds = (double)(progress_now_ms() - start_ms) / 1000.0;
+			seconds = (double)(stop_now_ms() - start_ms) / 1000.0;
 		}
 	}
 	if (code == ERR_INTERRUPTED && !stop_requested(NULL)) { /* the time is up, and the first not done */

@@ -439,7 +439,7 @@ enum err_code explore_run(const struct space *space, const struct explore_option
 	driver->explore = explore;
 	driver->options = options;
 	atomic_init(&driver->n_done, 0);
-	uint64_t start_ms = progress_now_ms();
+	uint64_t start_ms = stop_now_ms();
 	driver->stop.end_ms = options->max_seconds > 0 ? start_ms + 1000 * options->max_seconds : 0;
 	explore->map.stop = &driver->stop;
 	if (explore->counts.n_machine > UINT32_MAX) {
@@ -470,7 +470,7 @@ enum err_code explore_run(const struct space *space, const struct explore_option
 		history_note(&explore->history, driver->n_evaluation, &explore->front, true);
 	if (code == ERR_OK && explore->front.n == 0 && !explore->interrupted)
 		explore_note_refused(explore);
-	explore->seconds = (double)(progress_now_ms() - start_ms) / 1000.0;
+	explore->seconds = (double)(stop_now_ms() - start_ms) / 1000.0;
 cleanup:
 	explore->map.stop = NULL; /* the search's time is not that of what follows */
 	free(driver);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "dse/search/front_store.h"
-#include "dse/base/build.h"
+#include "dse/out/build.h"
 #include "dse/keep/run_store.h"
 #include "dse/keep/squeeze.h"
 #include <assert.h>

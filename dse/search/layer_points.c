@@ -79,7 +79,7 @@ void layer_points_write(FILE *file, const struct candidate *candidate)
 		for (size_t t = candidate->first_task[distinct]; t < candidate->first_task[distinct + 1]; t++) {
 			const struct candidate_task *task = &candidate->task[t];
 			for (size_t i = 0; i < task->front.n; i++) {
-				csv_put_machine(file, true, candidate->space, &candidate->set->machine);
+				space_put_machine(file, true, candidate->space, &candidate->set->machine);
 				csv_put_text(file, false, network->name);
 				csv_put_text(file, false, map->block[number]->name);
 				uint32_t genome[N_LAYER_GENE];

@@ -2,7 +2,7 @@
 #include "dse/search/live.h"
 #include "dse/out/colour.h"
 #include "dse/search/live_print.h"
-#include "dse/out/progress.h"
+#include "sim/base/stop.h"
 #include "dse/pareto/quality.h"
 #include "dse/out/terminal.h"
 #include <assert.h>
@@ -34,7 +34,7 @@ struct points {
 	size_t n, n_drawn, n_alloc;
 	unsigned n_objective;
 	double *objective; /* [n_drawn][n_objective] */
-	enum metric metric[PROBLEM_MAX_OBJECTIVE];
+	enum metric metric[PARETO_MAX_OBJECTIVE];
 	char layer[96];
 };
 
@@ -172,7 +172,7 @@ static bool copy_points(struct points *to, const struct pareto *from)
 static void leave_points(struct live *live, enum points_kind kind, const struct pareto *points,
                          const enum metric *metric, const char *layer)
 {
-	if (!live || points->n == 0 || points->n_objective > PROBLEM_MAX_OBJECTIVE)
+	if (!live || points->n == 0 || points->n_objective > PARETO_MAX_OBJECTIVE)
 		return;
 	int wanted = atomic_load_explicit(&live->wants, memory_order_relaxed);
 	if (wanted == POINTS_NONE || (int)kind < wanted)
@@ -244,7 +244,7 @@ static void measure(struct live *live, uint64_t now_ms)
 	live->hypervolume_frac = is_measured && points->n_drawn == points->n ? quality.hypervolume_frac : NAN;
 	live->knee = is_measured ? quality.knee : SIZE_MAX;
 	live->measured_version = points->version;
-	live->measured_at_ms = progress_now_ms();
+	live->measured_at_ms = stop_now_ms();
 	live->measure_ms = live->measured_at_ms - now_ms;
 }
 
@@ -370,7 +370,7 @@ static void draw(struct live *live, unsigned n_column, unsigned n_row)
 
 static void show(struct live *live)
 {
-	uint64_t now_ms = progress_now_ms();
+	uint64_t now_ms = stop_now_ms();
 	struct live_view view = {.only_line = live->axes.only_line, .is_utf8 = terminal_is_utf8()};
 	if (!terminal_size(stderr, &view.n_column, &view.n_row)) {
 		view.n_column = 80;
@@ -451,7 +451,7 @@ struct live *live_start(const struct space *space, const char *engine, const str
 		live->axes = *axes; /* else the one objective of a search for a misfit: a line */
 	if (live->axes.x == live->axes.y && space->n_objective > 1)
 		live->axes.y = live->axes.x == 0 ? 1 : 0; /* nobody chose */
-	live->start_ms = progress_now_ms();
+	live->start_ms = stop_now_ms();
 	live->stop_ms = stop_ms;
 	live->knee = SIZE_MAX;
 	live->hypervolume_frac = NAN;

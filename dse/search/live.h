@@ -36,7 +36,7 @@ struct live;
 
 /*
  * Begin to draw. engine: its name. stop_ms: when the time is up, by
- * progress_now_ms; 0: never. NULL where there is nothing to draw on, or no memory or thread for it; all that follows
+ * stop_now_ms; 0: never. NULL where there is nothing to draw on, or no memory or thread for it; all that follows
  * does nothing then.
  */
 struct live *live_start(const struct space *space, const char *engine, const struct live_axes *axes, uint64_t stop_ms);

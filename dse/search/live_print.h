@@ -17,12 +17,12 @@ struct live_view {
 	char what[160];
 	size_t n_point; /* all there are; drawn are those that follow */
 	size_t n_drawn;
-	unsigned n_objective;                    /* of a point; 0: there is none yet */
-	const double *objective;                 /* [n_drawn][n_objective] */
-	const char *name[PROBLEM_MAX_OBJECTIVE]; /* of the objectives, with their units */
-	unsigned x, y;                           /* which of them are drawn */
-	double hypervolume_frac;                 /* NAN: not known */
-	size_t knee;                             /* of the points drawn; SIZE_MAX: none */
+	unsigned n_objective;                   /* of a point; 0: there is none yet */
+	const double *objective;                /* [n_drawn][n_objective] */
+	const char *name[PARETO_MAX_OBJECTIVE]; /* of the objectives, with their units */
+	unsigned x, y;                          /* which of them are drawn */
+	double hypervolume_frac;                /* NAN: not known */
+	size_t knee;                            /* of the points drawn; SIZE_MAX: none */
 	uint64_t n_evaluation;
 	double evaluations_per_s; /* NAN: not known */
 	double done_frac, elapsed_s;

@@ -5,7 +5,7 @@
  * the bandwidth is given in [run_presets]; keys that only say where things lie in memory are passed over.
  */
 #include "dse/space/machine_cfg.h"
-#include "dse/base/paths.h"
+#include "dse/out/paths.h"
 #include "sim/base/file.h"
 #include "sim/base/text.h"
 #include "sim/systolic/systolic_work.h"

@@ -8,7 +8,7 @@
  * have none.
  */
 #include "dse/space/machine_cfg.h"
-#include "dse/base/paths.h"
+#include "dse/out/paths.h"
 #include "dse/space/provenance.h"
 #include "dse/space/space_parts.h"
 #include "mapper/network/file_kind.h"

@@ -2,6 +2,7 @@
 #include "dse/space/metric.h"
 #include "mapper/split/design.h"
 #include <assert.h>
+#include <math.h>
 #include <string.h>
 
 #define MS_PER_NS 1e-6
@@ -55,4 +56,10 @@ void metric_of_machine(const struct machine *machine, double *value)
 void metric_derive(double *value)
 {
 	value[METRIC_EDP] = value[METRIC_ENERGY] * value[METRIC_LATENCY];
+}
+
+double metric_value(const struct machine *machine, const double *metric, enum metric which)
+{
+	assert(machine && metric && which < N_METRIC);
+	return which == METRIC_AREA && !(machine_area_um2(machine) > 0.0) ? (double)NAN : metric[which];
 }

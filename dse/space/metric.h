@@ -48,4 +48,7 @@ void metric_of_machine(const struct machine *machine, double *value);
 /* Fill the METRIC_DERIVED values from the others. */
 void metric_derive(double *value);
 
+/* A metric, or NaN (an empty cell, null in JSON) where the machine does not tell: area without coefficients. */
+double metric_value(const struct machine *machine, const double *metric, enum metric which);
+
 #endif

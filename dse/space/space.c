@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "dse/space/space_parts.h"
-#include "dse/base/paths.h"
+#include "dse/out/paths.h"
 #include "mapper/network/file_kind.h"
 #include "sim/base/checked.h"
 #include <assert.h>

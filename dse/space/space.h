@@ -6,7 +6,7 @@
  * group of layers may choose from, constraints, objectives and how to search.
  * space.c reads it; plan.c turns it into problems for the engines.
  */
-#include "dse/arada/arada_options.h"
+#include "dse/space/arada_options.h"
 #include "dse/space/detail.h"
 #include "dse/space/expr.h"
 #include "dse/space/metric.h"
@@ -15,6 +15,7 @@
 #include "sim/base/arena.h"
 #include "sim/base/hash.h"
 #include "sim/machine/machine.h"
+#include <stdio.h>
 
 #define SPACE_MAX_OBJECTIVE 4
 #define SPACE_MAX_NETWORK 16
@@ -188,5 +189,16 @@ enum err_code machine_read(const char *path, struct machine *machine, struct err
 
 /* Largest value of a metric that keeps the space's limits on it; infinite when there is none. */
 double space_metric_limit(const struct space *space, enum metric metric);
+
+/* Name of a machine candidate and its values on the axes of the space. */
+void space_put_machine(FILE *file, bool first, const struct space *space, const struct machine *machine);
+
+/* How a metric of several networks becomes one. */
+enum compose_op space_aggregate_op(const struct space *space, enum metric metric);
+
+double space_network_weight(const struct space *space, size_t network);
+
+/* Upper limit on a metric for one network, or one layer of it, alone: the aggregate's, widened by a weight below 1. */
+double space_network_limit(const struct space *space, size_t network, enum metric metric);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A space's section `arada:`. Machines and networks are named as in their own files, for a space may name files. */
-#include "dse/arada/arada_exact.h"
+#include "dse/space/arada_options.h"
 #include "dse/space/space_parts.h"
 #include <string.h>
 
@@ -219,7 +219,7 @@ static void read_numbers(struct space_reader *reader, const struct doc_node *map
 	if (node)
 		(void)doc_get_real(node, "clk_step_mhz", 1e-3, MAX_CLK_STEP_MHZ, &options->clk_step_mhz, reader->err);
 	node = doc_find(map, "bandwidth_steps");
-	if (node && doc_get_u64(node, "bandwidth_steps", 1, EXACT_MAX_SETTING, &n, reader->err))
+	if (node && doc_get_u64(node, "bandwidth_steps", 1, ARADA_MAX_SETTING, &n, reader->err))
 		options->n_bandwidth = (uint32_t)n;
 }
 

@@ -249,3 +249,26 @@ double space_metric_limit(const struct space *space, enum metric metric)
 			limit = fmin(limit, space_limit_most(&space->limit[i]));
 	return limit;
 }
+
+enum compose_op space_aggregate_op(const struct space *space, enum metric metric)
+{
+	return space->aggregate == AGGREGATE_WORST ? COMPOSE_MAX : metric_table[metric].op;
+}
+
+double space_network_weight(const struct space *space, size_t network)
+{
+	assert(network < space->n_network);
+	return space->aggregate == AGGREGATE_WEIGHTED ? space->network[network].weight : 1.0;
+}
+
+/*
+ * A limit holds for the aggregate of all networks. One network, and one layer
+ * of it, can break it alone: all metrics are positive. A weight below 1 makes
+ * room, so the layers' own limits are widened by it.
+ */
+double space_network_limit(const struct space *space, size_t network, enum metric metric)
+{
+	double limit = space_metric_limit(space, metric), weight = space_network_weight(space, network);
+	assert(weight > 0.0);
+	return space_aggregate_op(space, metric) == COMPOSE_SUM ? limit / weight : limit;
+}

@@ -8,7 +8,7 @@
  * convolutions.
  */
 #include "dse/space/space_rules.h"
-#include "dse/layer/layers.h"
+#include "dse/space/layer_source.h"
 #include "sim/machine/mixed.h"
 #include <assert.h>
 #include <ctype.h>

@@ -8,7 +8,7 @@
  */
 #include "sim/base/csv.h"
 #include "dse/space/detail.h"
-#include "dse/space/source.h"
+#include "dse/validate/source.h"
 #include "sim/base/err.h"
 #include <stdbool.h>
 #include <stddef.h>

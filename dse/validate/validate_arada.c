@@ -11,12 +11,12 @@ enum err_code validate_arada_table1(struct source *source, const struct csv_tabl
                                     struct prediction *prediction, struct err *err)
 {
 	uint32_t layer = 0;
-	const struct validate_number number = {"layer", &layer, 1, ARADA_TABLE1_N_ROW, false};
+	const struct cell_number number = {"layer", &layer, 1, ARADA_TABLE1_N_ROW, false};
 	struct arada_table1 set = arada_table1_found(), in_order = set;
 	struct arada_mode mode;
 	(void)source;
 	in_order.is_exchanged = false;
-	enum err_code code = validate_read_numbers(table, row, &number, 1, err);
+	enum err_code code = cell_read_numbers(table, row, &number, 1, err);
 	if (code == ERR_OK)
 		code = arada_table1_run(&set, layer - 1, &mode, err);
 	if (code != ERR_OK)

@@ -42,7 +42,7 @@ double validate_error_pct(double predicted, double reference)
 /* A misspelt flag would count what must not count. */
 static bool check_flag(const struct csv_table *table, size_t row, const char *column, struct err *err)
 {
-	const struct csv_cell *cell = validate_find_cell(table, row, column);
+	const struct csv_cell *cell = cell_find(table, row, column);
 	if (!cell || strcmp(cell->text, "yes") == 0 || strcmp(cell->text, "no") == 0 || cell->text[0] == '\0')
 		return true;
 	(void)err_add_at(err, ERR_INPUT, csv_place(table, cell), "%s is '%.40s'; yes, no or nothing is allowed", column,

@@ -47,7 +47,7 @@ static const struct task_column *find_column(const char *name)
 static enum err_code read_parts(const struct csv_table *table, size_t row, const char *column, struct dim_split *dim,
                                 struct err *err)
 {
-	const struct csv_cell *cell = validate_find_cell(table, row, column);
+	const struct csv_cell *cell = cell_find(table, row, column);
 	struct err inner = {0};
 	assert(cell);
 	enum err_code code = dim_parse(cell->text, dim, &inner);
@@ -64,7 +64,7 @@ static enum err_code to_ofmap(const struct csv_table *table, size_t row, const c
 	assert(kernel > 0 && stride > 0 && dim->n_a > 0);
 	uint32_t smallest = dim->n_b > 0 ? dim->size_b : dim->size_a;
 	if (smallest < kernel)
-		return err_add_at(err, ERR_INPUT, csv_place(table, validate_find_cell(table, row, column)),
+		return err_add_at(err, ERR_INPUT, csv_place(table, cell_find(table, row, column)),
 		                  "%s has a part of %u, but the kernel has %u", column, smallest, kernel);
 	dim->size_a = (dim->size_a - kernel) / stride + 1;
 	if (dim->n_b == 0)
@@ -93,18 +93,18 @@ static enum err_code read_conv_split(const struct csv_table *table, size_t row, 
 static enum err_code read_conv(const struct csv_table *table, size_t row, struct block *block, struct split *split,
                                struct err *err)
 {
-	const struct validate_number number[] = {
+	const struct cell_number number[] = {
 	    {"in_w", &block->in_w, 1, MAX_EXTENT, false},    {"in_h", &block->in_h, 1, MAX_EXTENT, false},
 	    {"in_c", &block->in_c, 1, MAX_EXTENT, false},    {"k_w", &block->kernel_w, 1, MAX_KERNEL, false},
 	    {"k_h", &block->kernel_h, 1, MAX_KERNEL, false}, {"stride", &block->stride, 1, MAX_EXTENT, false},
 	    {"out_c", &block->out_c, 1, MAX_EXTENT, false},
 	};
-	enum err_code code = validate_read_numbers(table, row, number, sizeof(number) / sizeof(number[0]), err);
+	enum err_code code = cell_read_numbers(table, row, number, sizeof(number) / sizeof(number[0]), err);
 	if (code)
 		return code;
 	if (block->kernel_w > block->in_w || block->kernel_h > block->in_h) {
 		const char *column = block->kernel_w > block->in_w ? "k_w" : "k_h";
-		return err_add_at(err, ERR_INPUT, csv_place(table, validate_find_cell(table, row, column)),
+		return err_add_at(err, ERR_INPUT, csv_place(table, cell_find(table, row, column)),
 		                  "the kernel is larger than the ifmap of %u x %u", block->in_w, block->in_h);
 	}
 	block->out_w = (block->in_w - block->kernel_w) / block->stride + 1;
@@ -117,12 +117,12 @@ static enum err_code read_matmul(const struct csv_table *table, size_t row, stru
                                  struct err *err)
 {
 	block->in_h = block->in_c = block->out_c = block->kernel_w = block->kernel_h = block->stride = 1;
-	const struct validate_number number[] = {
+	const struct cell_number number[] = {
 	    {"in_w", &block->in_w, 1, MAX_EXTENT, false},
 	    {"in_h", &block->in_h, 1, MAX_EXTENT, true},
 	    {"out_c", &block->out_w, 1, MAX_EXTENT, false},
 	};
-	enum err_code code = validate_read_numbers(table, row, number, sizeof(number) / sizeof(number[0]), err);
+	enum err_code code = cell_read_numbers(table, row, number, sizeof(number) / sizeof(number[0]), err);
 	if (code)
 		return code;
 	block->out_h = block->in_h;
@@ -130,7 +130,7 @@ static enum err_code read_matmul(const struct csv_table *table, size_t row, stru
 	enum err_code d = read_parts(table, row, "ifmap_w_parts", &split->d, err);
 	enum err_code w = read_parts(table, row, "filter_parts", &split->w, err);
 	enum err_code h = ERR_OK;
-	const struct csv_cell *height = validate_find_cell(table, row, "ifmap_h_parts");
+	const struct csv_cell *height = cell_find(table, row, "ifmap_h_parts");
 	assert(height);
 	if (height->text[0] != '\0')
 		h = read_parts(table, row, "ifmap_h_parts", &split->h, err);
@@ -141,12 +141,12 @@ static enum err_code read_matmul(const struct csv_table *table, size_t row, stru
 static enum err_code read_layer(const struct csv_table *table, size_t row, struct block *block, struct split *split,
                                 struct err *err)
 {
-	const struct csv_cell *name = validate_find_cell(table, row, "layer");
+	const struct csv_cell *name = cell_find(table, row, "layer");
 	size_t kind = 0;
 	assert(name);
 	*block = (struct block){.number = 1, .pool = 1, .next_pool_stride = 1};
 	(void)snprintf(block->name, sizeof(block->name), "%.*s", BLOCK_NAME_SIZE - 1, name->text);
-	enum err_code code = validate_read_word(table, row, "kind", kind_word, 2, &kind, err);
+	enum err_code code = cell_read_word(table, row, "kind", kind_word, 2, &kind, err);
 	if (code)
 		return code;
 	block->kind = kind == 0 ? BLOCK_CONV : BLOCK_MATMUL;
@@ -219,14 +219,14 @@ enum err_code validate_layer_tasks(struct source *source, const struct csv_table
 	const struct source_key key = {
 	    .table = table,
 	    .row = row,
-	    .target = validate_find_cell(table, row, "target"),
-	    .array = validate_find_cell(table, row, "array"),
+	    .target = cell_find(table, row, "target"),
+	    .array = cell_find(table, row, "array"),
 	};
 	const struct machine *machine;
 	struct layer_design design = {.operand_bit = 8};
 	struct block block;
 	enum err_code code = source_find_machine(source, &key, &machine, NULL, err);
-	enum err_code strategy_code = validate_read_strategy(table, row, &design.strategy, err);
+	enum err_code strategy_code = cell_read_strategy(table, row, &design.strategy, err);
 	enum err_code layer_code = read_layer(table, row, &block, &design.split, err);
 	if (code || strategy_code || layer_code)
 		return code ? code : strategy_code ? strategy_code : layer_code;

@@ -49,10 +49,10 @@ static enum err_code predict_clk(struct source *source, const struct csv_table *
 	const struct source_key key = {
 	    .table = table,
 	    .row = row,
-	    .network = validate_find_cell(table, row, "network"),
-	    .target = validate_find_cell(table, row, "target"),
-	    .array = validate_find_cell(table, row, "array"),
-	    .operation = validate_find_cell(table, row, "operation"),
+	    .network = cell_find(table, row, "network"),
+	    .target = cell_find(table, row, "target"),
+	    .array = cell_find(table, row, "array"),
+	    .operation = cell_find(table, row, "operation"),
 	};
 	struct source_subject *subject;
 	struct source_run run;
@@ -98,7 +98,7 @@ enum err_code validate_phase_clocks(struct source *source, const struct csv_tabl
 	enum strategy strategy = which->strategy;
 	enum err_code code = ERR_OK;
 	if (csv_find_column(table, "strategy") != CSV_NO_COLUMN)
-		code = validate_read_strategy(table, row, &strategy, err);
+		code = cell_read_strategy(table, row, &strategy, err);
 	return code ? code : predict_clk(source, table, row, which, strategy, prediction, err);
 }
 

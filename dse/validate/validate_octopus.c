@@ -56,15 +56,15 @@ static enum err_code price_layer(const struct machine *machine, const struct csv
                                  bool is_softmax, uint32_t n_worker, struct octopus_time *time, struct err *err)
 {
 	uint32_t n_in = 0, n_out = 0;
-	const struct validate_number number[] = {{"input", &n_in, 1, MAX_VECTOR, false},
-	                                         {"output", &n_out, 1, MAX_VECTOR, false}};
-	enum err_code code = validate_read_numbers(table, row, number, 2, err);
+	const struct cell_number number[] = {{"input", &n_in, 1, MAX_VECTOR, false},
+	                                     {"output", &n_out, 1, MAX_VECTOR, false}};
+	enum err_code code = cell_read_numbers(table, row, number, 2, err);
 	struct octopus_context context;
 
 	if (code != ERR_OK)
 		return code;
-	const struct csv_cell *cell = validate_find_cell(table, row, "workers");
-	const struct block block = block_of(validate_find_cell(table, row, "step"), is_softmax, n_in, n_out);
+	const struct csv_cell *cell = cell_find(table, row, "workers");
+	const struct block block = block_of(cell_find(table, row, "step"), is_softmax, n_in, n_out);
 	struct octopus_layer layer = {.type = is_softmax ? OCTOPUS_SOFTMAX : OCTOPUS_LINEAR};
 
 	if (n_worker > n_out)
@@ -81,9 +81,9 @@ static enum err_code price_step(const struct machine *machine, const struct csv_
                                 struct octopus_time *time, struct err *err)
 {
 	uint32_t n_worker = 0;
-	const struct validate_number number = {"workers", &n_worker, 1, machine_n_pe(machine), true};
-	enum timed_step step = step_of(validate_find_cell(table, row, "step"));
-	enum err_code code = validate_read_numbers(table, row, &number, 1, err);
+	const struct cell_number number = {"workers", &n_worker, 1, machine_n_pe(machine), true};
+	enum timed_step step = step_of(cell_find(table, row, "step"));
+	enum err_code code = cell_read_numbers(table, row, &number, 1, err);
 
 	*time = (struct octopus_time){.total_us = NAN};
 	if (code != ERR_OK)
@@ -107,8 +107,7 @@ static enum err_code price_total(const struct machine *machine, const struct csv
 	for (size_t row = 0; row < table->n_row; row++) {
 		struct octopus_time one;
 
-		if (step_of(validate_find_cell(table, row, "step")) == TIMED_TOTAL ||
-		    !machine_column_same(table, row, total))
+		if (step_of(cell_find(table, row, "step")) == TIMED_TOTAL || !machine_column_same(table, row, total))
 			continue;
 		enum err_code code = price_step(machine, table, row, &one, err);
 
@@ -125,7 +124,7 @@ enum err_code validate_octopus(struct source *source, const struct csv_table *ta
                                struct prediction *prediction, struct err *err)
 {
 	static const char no_part[] = "setup and cleanup have no such part";
-	const struct csv_cell *step = validate_find_cell(table, row, "step");
+	const struct csv_cell *step = cell_find(table, row, "step");
 	const struct machine *machine;
 	struct octopus_time time;
 	const struct source_key key = {.table = table, .row = row};

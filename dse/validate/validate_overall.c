@@ -117,7 +117,7 @@ static const struct overall_row *find_row(const struct csv_table *table, size_t 
 	assert(n <= N_OVERALL_ROW);
 	for (size_t i = 0; i < n; i++)
 		name[i] = rows[i].name;
-	return validate_read_word(table, row, column, name, n, &index, err) == ERR_OK ? &rows[index] : NULL;
+	return cell_read_word(table, row, column, name, n, &index, err) == ERR_OK ? &rows[index] : NULL;
 }
 
 /* The network that a column is of, its name being the network's and an ending, on the row's machine. */

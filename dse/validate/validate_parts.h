@@ -1,31 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef DSE_VALIDATE_PARTS_H
 #define DSE_VALIDATE_PARTS_H
-/* Inside validation: how the kinds of tables read their cells, and the kinds by the files that predict them. */
+/* Inside validation: the kinds of tables by the files that predict them. */
+#include "dse/out/cell.h"
 #include "dse/validate/validate.h"
-
-/* The cell of a row in a column that a table may lack; NULL then. */
-const struct csv_cell *validate_find_cell(const struct csv_table *table, size_t row, const char *name);
-
-/* A whole number that a row has in a column, and where it goes. */
-struct validate_number {
-	const char *name; /* of the column */
-	uint32_t *value;  /* untouched if optional and the cell is empty or the column missing */
-	uint32_t min, max;
-	bool optional;
-};
-
-/* Read the numbers of a row, all mistakes in one pass: ERR_INPUT. */
-enum err_code validate_read_numbers(const struct csv_table *table, size_t row, const struct validate_number *number,
-                                    size_t n, struct err *err);
-
-/* The index of a cell's word among word[0..n-1]; ERR_INPUT with what is allowed. The table has the column. */
-enum err_code validate_read_word(const struct csv_table *table, size_t row, const char *column, const char *const *word,
-                                 size_t n, size_t *index, struct err *err);
-
-/* The strategy that a table's column of this name has; ERR_INPUT with what is allowed. */
-enum err_code validate_read_strategy(const struct csv_table *table, size_t row, enum strategy *strategy,
-                                     struct err *err);
 
 /* The predict functions, by the file that holds them. */
 enum err_code validate_strategy_clocks(struct source *source, const struct csv_table *table, size_t row, size_t column,

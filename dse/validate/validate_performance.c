@@ -62,10 +62,10 @@ enum err_code validate_mac_array_performance(struct source *source, const struct
 	const struct source_key key = {
 	    .table = table,
 	    .row = row,
-	    .network = validate_find_cell(table, row, "network"),
-	    .target = validate_find_cell(table, row, "target"),
+	    .network = cell_find(table, row, "network"),
+	    .target = cell_find(table, row, "target"),
 	    .array = is_gops ? &array : NULL,
-	    .operation = validate_find_cell(table, row, "operation"),
+	    .operation = cell_find(table, row, "operation"),
 	};
 	struct source_subject *subject;
 	struct source_run run;

@@ -63,9 +63,9 @@ static enum err_code read_array(const struct csv_table *table, size_t row, struc
 {
 	size_t mode = 0, dataflow = 0;
 	uint32_t kib[3] = {0};
-	enum err_code code = validate_read_word(table, row, "mode", mode_word, 2, &mode, err);
-	enum err_code flow_code = validate_read_word(table, row, "dataflow", dataflow_word, 1, &dataflow, err);
-	const struct validate_number number[] = {
+	enum err_code code = cell_read_word(table, row, "mode", mode_word, 2, &mode, err);
+	enum err_code flow_code = cell_read_word(table, row, "dataflow", dataflow_word, 1, &dataflow, err);
+	const struct cell_number number[] = {
 	    {"rows", &array->rows, 1, MAX_EXTENT, false},
 	    {"cols", &array->cols, 1, MAX_EXTENT, false},
 	    {"ifmap_kib", &kib[0], 1, MAX_KIB, false},
@@ -73,7 +73,7 @@ static enum err_code read_array(const struct csv_table *table, size_t row, struc
 	    {"ofmap_kib", &kib[2], 1, MAX_KIB, false},
 	    {"bandwidth_word_per_clk", &array->bandwidth_word, 1, MAX_COUNT, mode == 0},
 	};
-	enum err_code read_code = validate_read_numbers(table, row, number, sizeof(number) / sizeof(number[0]), err);
+	enum err_code read_code = cell_read_numbers(table, row, number, sizeof(number) / sizeof(number[0]), err);
 	if (code || flow_code || read_code)
 		return code ? code : flow_code ? flow_code : read_code;
 	array->ifmap_byte = (uint64_t)kib[0] * BYTE_PER_KIB;
@@ -87,17 +87,17 @@ static enum err_code read_array(const struct csv_table *table, size_t row, struc
 static enum err_code read_layer(const struct csv_table *table, size_t row, struct systolic_layer *layer,
                                 struct err *err)
 {
-	const struct validate_number number[] = {
+	const struct cell_number number[] = {
 	    {"ifmap_h", &layer->ifmap_h, 1, MAX_EXTENT, false},   {"ifmap_w", &layer->ifmap_w, 1, MAX_EXTENT, false},
 	    {"filter_h", &layer->filter_h, 1, MAX_EXTENT, false}, {"filter_w", &layer->filter_w, 1, MAX_EXTENT, false},
 	    {"channels", &layer->channels, 1, MAX_COUNT, false},  {"n_filter", &layer->n_filter, 1, MAX_COUNT, false},
 	    {"stride", &layer->stride, 1, MAX_EXTENT, false},
 	};
-	enum err_code code = validate_read_numbers(table, row, number, sizeof(number) / sizeof(number[0]), err);
+	enum err_code code = cell_read_numbers(table, row, number, sizeof(number) / sizeof(number[0]), err);
 	if (code || systolic_layer_is_valid(layer))
 		return code;
 	return err_add_at(
-	    err, ERR_INPUT, csv_place(table, validate_find_cell(table, row, "ifmap_h")),
+	    err, ERR_INPUT, csv_place(table, cell_find(table, row, "ifmap_h")),
 	    "no layer that fits: the filter is larger than the ifmap, or an operand has 2^32 words or more");
 }
 
@@ -113,7 +113,7 @@ enum err_code validate_scalesim(struct source *source, const struct csv_table *t
 		return code ? code : layer_code;
 	if (!systolic_scalesim_is_small(&array, &layer))
 		return err_add_at(
-		    err, ERR_INPUT, csv_place(table, validate_find_cell(table, row, "ifmap_h")),
+		    err, ERR_INPUT, csv_place(table, cell_find(table, row, "ifmap_h")),
 		    "a layer too large to replay: allowed are 2^34 words entering the array, 2^27 an operand");
 	code = source_run_scalesim(source, table, row, &array, &layer, &result, err);
 	if (!code)

@@ -96,7 +96,7 @@ static const struct utilisation *find_only(const struct utilisation *classes, si
 static const struct utilisation *guess_class(const struct csv_table *table, size_t row, const char *name,
                                              const char *letters, const struct utilisation *classes, size_t n)
 {
-	const struct csv_cell *cell = validate_find_cell(table, row, "pieces");
+	const struct csv_cell *cell = cell_find(table, row, "pieces");
 	struct class_filter filter = {.letters = letters, .pieces = NAN};
 	const struct utilisation *found = find_only(classes, n, &filter);
 	if (!found && cell && csv_get_real(table, cell, "pieces", 0, DBL_MAX, &filter.pieces, NULL) == ERR_OK)
@@ -109,7 +109,7 @@ static const struct utilisation *guess_class(const struct csv_table *table, size
 static const struct utilisation *find_class(const struct csv_table *table, size_t row,
                                             const struct utilisation *classes, size_t n, struct err *err)
 {
-	const struct csv_cell *cell = validate_find_cell(table, row, "partial_operation");
+	const struct csv_cell *cell = cell_find(table, row, "partial_operation");
 	char letters[3] = "";
 	assert(cell && n > 0 && n <= UTILISATION_MAX_CLASS);
 	read_class(cell->text, letters);

@@ -6,7 +6,7 @@
  * multiplication, ifmap and kernel of a convolution.
  */
 #include "dse/out/machine_column.h"
-#include "dse/validate/mla_task.h"
+#include "dse/fit/mla_task.h"
 #include "dse/validate/validate_parts.h"
 #include "sim/mla/mla.h"
 #include <assert.h>
@@ -69,7 +69,7 @@ static enum err_code event_clk(struct source *source, const struct csv_table *ta
 	struct err inner = {0};
 	enum err_code code = source_run_task(source, table, row, column, machine, &own, &n_clk, &inner);
 	if (code)
-		(void)err_add_all(err, csv_place(table, validate_find_cell(table, row, "task")), &inner);
+		(void)err_add_all(err, csv_place(table, cell_find(table, row, "task")), &inner);
 	err_clear(&inner);
 	*clk = (double)n_clk;
 	return code;
@@ -115,7 +115,7 @@ static enum err_code predict_task(struct source *source, const struct csv_table 
 {
 	struct mla_task task = {0};
 	size_t kind = 0;
-	enum err_code code = validate_read_word(table, row, kind_column, kind_word, 2, &kind, err);
+	enum err_code code = cell_read_word(table, row, kind_column, kind_word, 2, &kind, err);
 	if (code)
 		return code;
 	task.is_matmul = kind == 1;
@@ -137,7 +137,7 @@ static enum err_code predict_task(struct source *source, const struct csv_table 
 /* The row's own SRAM, in a copy of the machine. */
 static enum err_code set_sram_clk(const struct csv_table *table, size_t row, struct machine *machine, struct err *err)
 {
-	const struct csv_cell *cell = validate_find_cell(table, row, "sram_clk");
+	const struct csv_cell *cell = cell_find(table, row, "sram_clk");
 	const struct machine_param *param = machine_find_param("pe.sram_access_clk");
 	const struct csv_cell *twice = machine_column_cell(table, row, "pe.sram_access_clk");
 	assert(cell && param);
@@ -157,7 +157,7 @@ enum err_code validate_pe_tasks(struct source *source, const struct csv_table *t
                                 struct prediction *prediction, struct err *err)
 {
 	assert(strcmp(table->header[column].text, "clk") == 0);
-	const struct csv_cell *array = validate_find_cell(table, row, "array");
+	const struct csv_cell *array = cell_find(table, row, "array");
 	const struct source_key key = {.table = table, .row = row, .array = array};
 	const struct machine *machine;
 	enum err_code code = source_machine(source, "thesis_qpe_dram", &key, array, &machine, err);
@@ -176,12 +176,12 @@ enum err_code validate_pe_tasks(struct source *source, const struct csv_table *t
 enum err_code validate_hdl_clocks(struct source *source, const struct csv_table *table, size_t row, size_t column,
                                   struct prediction *prediction, struct err *err)
 {
-	const struct csv_cell *task = validate_find_cell(table, row, "task");
+	const struct csv_cell *task = cell_find(table, row, "task");
 	const char *header = table->header[column].text;
 	const bool is_simulator = strcmp(header, "thesis_sim_clk") == 0;
 	const char *name = is_simulator ? "thesis_qpe_dram" : "hdl_qpe";
 	const struct machine *machine;
-	assert(task && validate_find_cell(table, row, header));
+	assert(task && cell_find(table, row, header));
 	const struct source_key key = {.table = table, .row = row};
 	enum err_code code = source_machine(source, name, &key, task, &machine, err);
 	if (code)

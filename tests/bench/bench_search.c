@@ -12,7 +12,7 @@
 #include "dse/search/explore.h"
 #include "dse/pareto/hypervolume.h"
 #include "dse/base/parallel.h"
-#include "dse/out/progress.h"
+#include "sim/base/stop.h"
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -139,7 +139,7 @@ static bool bench_one(const char *name, unsigned n_thread)
 	struct pareto exact;
 	struct err err = {0};
 	char path[256];
-	uint64_t n_exhaustive = 0, start_ms = progress_now_ms();
+	uint64_t n_exhaustive = 0, start_ms = stop_now_ms();
 	bool reached = true;
 	double share[N_SEED], reference[SPACE_MAX_OBJECTIVE];
 
@@ -151,7 +151,7 @@ static bool bench_one(const char *name, unsigned n_thread)
 		add_machine(&space, &map, (uint32_t)i, n_thread, &exact, &n_exhaustive);
 	set_reference(&exact, reference);
 	double volume = volume_of(&exact, reference);
-	uint64_t exhaustive_ms = progress_now_ms() - start_ms;
+	uint64_t exhaustive_ms = stop_now_ms() - start_ms;
 	for (size_t i = 0; i < sizeof trial / sizeof *trial; i++) {
 		uint64_t budget = n_exhaustive / trial[i].divisor;
 		uint64_t n_most = run_seeds(path, &space, trial[i].engine, budget, n_thread, reference, share);

@@ -13,7 +13,7 @@ enum { MAX_POINT = 60, N_GENE = 2 };
 struct cloud {
 	unsigned n_objective;
 	size_t n;
-	double objective[MAX_POINT][PROBLEM_MAX_OBJECTIVE];
+	double objective[MAX_POINT][PARETO_MAX_OBJECTIVE];
 	uint32_t genome[MAX_POINT][N_GENE];
 };
 
@@ -22,7 +22,7 @@ static void draw_cloud(struct cloud *cloud, uint32_t number)
 {
 	struct rng rng = rng_stream(7, 0, number);
 
-	cloud->n_objective = 1 + number % PROBLEM_MAX_OBJECTIVE;
+	cloud->n_objective = 1 + number % PARETO_MAX_OBJECTIVE;
 	cloud->n = rng_below(&rng, MAX_POINT + 1);
 	for (size_t i = 0; i < cloud->n; i++) {
 		for (unsigned k = 0; k < cloud->n_objective; k++)

@@ -7,7 +7,7 @@
 #include <cmocka.h>
 
 #include "dse/run/answer.h"
-#include "dse/base/build.h"
+#include "dse/out/build.h"
 #include "dse/engine/engine.h"
 #include <stdlib.h>
 #include <string.h>

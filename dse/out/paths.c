@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #define _GNU_SOURCE /* dladdr, which POSIX has since 2024 only */
-#include "dse/base/paths.h"
-#include "dse/base/build.h"
+#include "dse/out/paths.h"
+#include "dse/out/build.h"
 #include "sim/base/text.h"
 #include <assert.h>
 #include <dirent.h>

@@ -7,6 +7,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#define ARADA_MAX_SETTING 64 /* settings of a domain at most: the array's clocks, the memory's bandwidths */
+
 /* How much a bandwidth in GB/s is in words a clock. */
 enum arada_bandwidth {
 	ARADA_WORD_PER_CLK, /* as many words a clock, whatever the clock: the paper's reading, see

@@ -65,7 +65,7 @@ void source_close(struct source *source);
 /*
  * The tier that predicts from now on, which is the fast one before. With the
  * event tier a table is gone through between source_collect and source_run_collected
- * to note its runs, and then again (dse/search/run_cache.h). ERR_INTERNAL.
+ * to note its runs, and then again (dse/validate/run_cache.h). ERR_INTERNAL.
  */
 enum err_code source_set_detail(struct source *source, const struct detail_options *options, struct err *err);
 enum detail source_detail(const struct source *source);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef DSE_CMD_EXPLORE_H
-#define DSE_CMD_EXPLORE_H
+#ifndef DSE_EXPLORE_JOB_H
+#define DSE_EXPLORE_JOB_H
 /* What dse explore, merge and nightly share: from options and what is known already to the files of a run. */
 #include "dse/run/run_keep.h"
 
@@ -13,7 +13,7 @@ struct explore_outcome {
  * Read the space, search what keep does not know, write, and print unless outcome is not NULL. keep is closed at the
  * end. Returns the exit code of the command, with messages in err.
  */
-enum err_code cmd_explore_run(const struct cli_options *options, struct run_keep *keep, struct explore_outcome *outcome,
+enum err_code explore_job_run(const struct cli_options *options, struct run_keep *keep, struct explore_outcome *outcome,
                               struct err *err);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "dse/search/run_cache.h"
+#include "dse/validate/run_cache.h"
 #include "dse/base/parallel.h"
 #include <assert.h>
 #include <stdlib.h>

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Cells of reference tables: numbers, and words of which only a few are allowed, each mistake with its place. */
-#include "dse/validate/validate_parts.h"
+#include "dse/out/cell.h"
 #include <assert.h>
 #include <math.h>
 #include <stdio.h>
@@ -19,18 +18,18 @@ static const struct {
 };
 #define N_STRATEGY_WORD (sizeof(strategy_word) / sizeof(strategy_word[0]))
 
-const struct csv_cell *validate_find_cell(const struct csv_table *table, size_t row, const char *name)
+const struct csv_cell *cell_find(const struct csv_table *table, size_t row, const char *name)
 {
 	assert(table && row < table->n_row && name);
 	size_t column = csv_find_column(table, name);
 	return column == CSV_NO_COLUMN ? NULL : csv_get_cell(table, row, column);
 }
 
-static enum err_code read_number(const struct csv_table *table, size_t row, const struct validate_number *number,
+static enum err_code read_number(const struct csv_table *table, size_t row, const struct cell_number *number,
                                  struct err *err)
 {
 	assert(number->name && number->value && number->min <= number->max);
-	const struct csv_cell *cell = validate_find_cell(table, row, number->name);
+	const struct csv_cell *cell = cell_find(table, row, number->name);
 	assert(cell || number->optional);
 	if (!cell || (cell->text[0] == '\0' && number->optional))
 		return ERR_OK;
@@ -45,8 +44,8 @@ static enum err_code read_number(const struct csv_table *table, size_t row, cons
 	return ERR_OK;
 }
 
-enum err_code validate_read_numbers(const struct csv_table *table, size_t row, const struct validate_number *number,
-                                    size_t n, struct err *err)
+enum err_code cell_read_numbers(const struct csv_table *table, size_t row, const struct cell_number *number, size_t n,
+                                struct err *err)
 {
 	assert(table && number);
 	enum err_code code = ERR_OK;
@@ -57,11 +56,11 @@ enum err_code validate_read_numbers(const struct csv_table *table, size_t row, c
 	return code;
 }
 
-enum err_code validate_read_word(const struct csv_table *table, size_t row, const char *column, const char *const *word,
-                                 size_t n, size_t *index, struct err *err)
+enum err_code cell_read_word(const struct csv_table *table, size_t row, const char *column, const char *const *word,
+                             size_t n, size_t *index, struct err *err)
 {
 	assert(word && n > 0 && n <= MAX_WORD && index);
-	const struct csv_cell *cell = validate_find_cell(table, row, column);
+	const struct csv_cell *cell = cell_find(table, row, column);
 	assert(cell);
 	char list[MAX_WORD * 32] = "";
 	size_t n_list = 0;
@@ -79,15 +78,14 @@ enum err_code validate_read_word(const struct csv_table *table, size_t row, cons
 	                  cell->text, list, near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
 }
 
-enum err_code validate_read_strategy(const struct csv_table *table, size_t row, enum strategy *strategy,
-                                     struct err *err)
+enum err_code cell_read_strategy(const struct csv_table *table, size_t row, enum strategy *strategy, struct err *err)
 {
 	assert(strategy);
 	const char *word[N_STRATEGY_WORD];
 	size_t index = 0;
 	for (size_t i = 0; i < N_STRATEGY_WORD; i++)
 		word[i] = strategy_word[i].name;
-	enum err_code code = validate_read_word(table, row, "strategy", word, N_STRATEGY_WORD, &index, err);
+	enum err_code code = cell_read_word(table, row, "strategy", word, N_STRATEGY_WORD, &index, err);
 	if (!code)
 		*strategy = strategy_word[index].strategy;
 	return code;

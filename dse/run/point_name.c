@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "dse/space/point_name.h"
-#include "dse/base/paths.h"
+#include "dse/run/point_name.h"
+#include "dse/out/paths.h"
 #include "dse/run/run_note.h"
 #include <assert.h>
 #include <inttypes.h>

@@ -6,14 +6,14 @@
 #include <cmocka.h>
 
 #include "dse/pareto/indicator.h"
-#include "dse/result/report.h"
+#include "dse/pareto/shortlist.h"
 #include "dse/out/table.h"
 #include <string.h>
 
 static void test_report_shows_a_short_front_whole(void **state)
 {
 	struct pareto front;
-	size_t chosen[REPORT_MAX_ROW], knee;
+	size_t chosen[SHORTLIST_MAX], knee;
 	(void)state;
 	pareto_init(&front, 2, 1);
 	for (uint32_t i = 0; i < 5; i++) {
@@ -21,7 +21,7 @@ static void test_report_shows_a_short_front_whole(void **state)
 		assert_true(pareto_insert(&front, objective, &i, 0));
 	}
 	pareto_sort(&front);
-	assert_int_equal(report_choose(&front, REPORT_MAX_ROW, chosen, &knee), 5);
+	assert_int_equal(shortlist_choose(&front, SHORTLIST_MAX, chosen, &knee), 5);
 	for (size_t i = 0; i < 5; i++)
 		assert_int_equal(chosen[i], i);
 	pareto_free(&front);
@@ -31,7 +31,7 @@ static void test_report_shows_a_short_front_whole(void **state)
 static void test_report_thins_a_long_front(void **state)
 {
 	struct pareto front;
-	size_t chosen[REPORT_MAX_ROW], knee;
+	size_t chosen[SHORTLIST_MAX], knee;
 	bool has_knee = false;
 	(void)state;
 	pareto_init(&front, 2, 1);
@@ -40,8 +40,8 @@ static void test_report_thins_a_long_front(void **state)
 		assert_true(pareto_insert(&front, objective, &i, 0));
 	}
 	pareto_sort(&front);
-	size_t n = report_choose(&front, REPORT_MAX_ROW, chosen, &knee);
-	assert_int_equal(n, REPORT_MAX_ROW);
+	size_t n = shortlist_choose(&front, SHORTLIST_MAX, chosen, &knee);
+	assert_int_equal(n, SHORTLIST_MAX);
 	assert_int_equal(chosen[0], 0);
 	assert_int_equal(chosen[n - 1], 999);
 	for (size_t i = 0; i < n; i++) {

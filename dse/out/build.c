@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "dse/base/build.h"
-#include "dse/lib/dse.h"
+#include "dse/out/build.h"
 #include "dse/out/json.h"
 #include "dse/base/parallel.h"
 #include "dse/keep/ranks.h"
@@ -10,6 +9,7 @@
 #define DSE_SOURCES ""
 #endif
 #ifndef DSE_VARIANT
+#define BUILD_VERSION ""
 #define DSE_VARIANT ""
 #define DSE_FLAGS ""
 #define DSE_DATA ""
@@ -28,6 +28,7 @@
 
 #define LICENCE "Apache-2.0"
 
+const char *const build_version = BUILD_VERSION;
 const char *const build_sources = DSE_SOURCES;
 const char *const build_data = DSE_DATA;
 
@@ -48,7 +49,7 @@ static void print_json(FILE *file)
 	json_start(&json, file, 2);
 	json_begin_object(&json, NULL);
 	json_put_text(&json, "program", "dse");
-	json_put_text(&json, "version", DSE_VERSION);
+	json_put_text(&json, "version", BUILD_VERSION);
 	json_put_text(&json, "sources", build_sources);
 	json_put_text(&json, "compiler", COMPILER);
 	json_put_text(&json, "compiler_version", COMPILER_VERSION);
@@ -73,7 +74,7 @@ void build_print(FILE *file, bool as_json)
 		return;
 	}
 	char mpi[RANKS_LIBRARY_SIZE];
-	(void)fprintf(file, "dse %s\nsources    %s\ncompiler   %s %s\nvariant    %s\nflags      %s\n", DSE_VERSION,
+	(void)fprintf(file, "dse %s\nsources    %s\ncompiler   %s %s\nvariant    %s\nflags      %s\n", BUILD_VERSION,
 	              build_sources, COMPILER, COMPILER_VERSION, DSE_VARIANT, DSE_FLAGS);
 	(void)fputs("libraries  ", file);
 	for (size_t i = 0; i < sizeof(library) / sizeof(library[0]); i++)

@@ -9,10 +9,10 @@
  * each layer once. Validation goes the road every other design goes; only what
  * the sources did differently from our defaults is decided here.
  */
-#include "dse/space/source.h"
+#include "dse/validate/source.h"
 #include "dse/out/machine_column.h"
-#include "dse/base/paths.h"
-#include "dse/search/run_cache.h"
+#include "dse/out/paths.h"
+#include "dse/validate/run_cache.h"
 #include "dse/space/space.h"
 #include "mapper/split/splitter.h"
 #include "sim/base/arena.h"

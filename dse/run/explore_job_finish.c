@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "dse/run/explore_finish.h"
-#include "dse/run/command_text.h"
+#include "dse/run/explore_job_parts.h"
+#include "dse/out/command_word.h"
 #include "dse/base/interrupt.h"
 #include "dse/base/parallel.h"
 #include "dse/result/report.h"
@@ -171,7 +171,7 @@ static void print_extension(const struct explore_job *job)
 	if (job->cli->quiet || job->keep->journal.descriptor < 0)
 		return;
 	(void)fputs("stopped by --max-seconds; to go on: dse explore --resume ", stderr);
-	command_print_word(stderr, job->keep->dir);
+	command_word_print(stderr, job->keep->dir);
 	(void)fputs(", with or without another --max-seconds\n", stderr);
 }
 
@@ -192,12 +192,12 @@ static void print_paths(const struct explore_job *job)
 	if (job->explore.front.n > 0) {
 		char *path = store_join(job->dir, "front.json");
 		(void)fputs("Replay one design: ", stdout);
-		command_print_replay(stdout, path ? path : "front.json", "0");
+		command_word_replay(stdout, path ? path : "front.json", "0");
 		(void)fputc('\n', stdout);
 		free(path);
 	}
 	(void)fputs("Look at it: dse report ", stdout);
-	command_print_word(stdout, job->dir);
+	command_word_print(stdout, job->dir);
 	(void)fputc('\n', stdout);
 }
 
@@ -248,7 +248,7 @@ static void print_way_on(const struct explore_job *job, char *text, size_t n_byt
 	char dir[4200];
 	if (job->keep->journal.descriptor >= 0)
 		(void)snprintf(text, n_byte, "to go on: dse explore --resume %s; to search again: %s",
-		               command_word(dir, sizeof(dir), job->keep->dir), job->command);
+		               command_word_text(dir, sizeof(dir), job->keep->dir), job->command);
 	else
 		(void)snprintf(text, n_byte, "to search again: %s", job->command);
 }
@@ -334,7 +334,7 @@ static enum err_code keep_and_print(struct explore_job *job, enum err_code *kept
 	return ending.printed;
 }
 
-enum err_code explore_finish_whole(struct explore_job *job, struct err *err)
+enum err_code explore_job_finish_whole(struct explore_job *job, struct err *err)
 {
 	enum err_code code = unroller_init(&job->unroller, &job->explore, job->options.n_thread, err);
 	if (code == ERR_OK && job->run.known)
@@ -394,7 +394,7 @@ static void print_part(const struct explore_job *job, bool is_complete)
 	}
 }
 
-enum err_code explore_finish_part(struct explore_job *job, struct err *err)
+enum err_code explore_job_finish_part(struct explore_job *job, struct err *err)
 {
 	struct run_keep *keep = job->keep;
 	char way_on[8192];

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef DSE_EXPLORE_FINISH_H
-#define DSE_EXPLORE_FINISH_H
+#ifndef DSE_EXPLORE_JOB_PARTS_H
+#define DSE_EXPLORE_JOB_PARTS_H
 /* The second half of dse explore: from what was searched to files, words on the terminal and an exit code. */
-#include "dse/cmd/cmd_explore.h"
+#include "dse/run/explore_job.h"
 #include "dse/result/front_files.h"
 #include "dse/run/run_note.h"
 #include "dse/keep/store.h"
@@ -35,9 +35,9 @@ struct explore_job {
  * Files come before the table: when stdout is a closed pipe, the results of an hour are safe. Returns the exit code of
  * the command, with messages in err.
  */
-enum err_code explore_finish_whole(struct explore_job *job, struct err *err);
+enum err_code explore_job_finish_whole(struct explore_job *job, struct err *err);
 
 /* The same for a shard, which has searches and no front: its result is its journal. */
-enum err_code explore_finish_part(struct explore_job *job, struct err *err);
+enum err_code explore_job_finish_part(struct explore_job *job, struct err *err);
 
 #endif

@@ -6,6 +6,9 @@
 #include <stddef.h>
 #include <stdio.h>
 
+/* Its number, "0.1.0": DSE_VERSION of dse/lib/dse.h. */
+extern const char *const build_version;
+
 /*
  * A hash of all sources, the compiler's name and its flags: equal only in programs whose models, searches and formats
  * are the same. "" where the build did not say (the Makefile does), so nothing may rest on it.

@@ -1,0 +1,244 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "dse/run/explore_job.h"
+#include "dse/run/command_text.h"
+#include "dse/search/effort.h"
+#include "dse/run/explore_job_parts.h"
+#include "dse/base/parallel.h"
+#include "sim/base/stop.h"
+#include "dse/keep/ranks.h"
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define DEFAULT_OUT "results"
+
+/* The command line's engine, else the space's. A name is checked here, not by the parser: engines are a table. */
+static enum err_code choose_engine(struct explore_job *job, struct err *err)
+{
+	const char *name = job->cli->engine ? job->cli->engine : job->space.engine;
+	assert(name);
+	job->options.engine = engine_find(name);
+	if (job->options.engine) {
+		job->space.engine = job->options.engine->name; /* which splits a layer lists depends on it */
+		return ERR_OK;
+	}
+	const char *known[16];
+	size_t n = engine_n < 16 ? engine_n : 16;
+	for (size_t i = 0; i < n; i++)
+		known[i] = engine_table[i]->name;
+	const char *nearest = err_nearest(name, known, n);
+	return err_add(err, ERR_USAGE,
+	               "dse explore: --engine is '%.40s', allowed are exact, exhaustive, nsga2, pls%s%s%s", name,
+	               nearest ? "; did you mean '" : "", nearest ? nearest : "", nearest ? "'?" : "");
+}
+
+/* The tier is the space's from here on: everything that evaluates knows the space. */
+static enum err_code choose_detail(struct explore_job *job, struct err *err)
+{
+	size_t index = DETAIL_FAST;
+	enum err_code code = ERR_OK;
+	if (job->cli->detail)
+		code = cli_choose(job->cli, "detail", job->cli->detail, detail_name, N_DETAIL, &index, err);
+	job->space.detail = (enum detail)index;
+	return code;
+}
+
+/* What the command line says, and where it says nothing, what the space says. */
+static enum err_code set_options(struct explore_job *job, struct err *err)
+{
+	const struct cli_options *cli = job->cli;
+	enum err_code code = choose_engine(job, err), detail_code = choose_detail(job, err);
+	code = code == ERR_OK ? detail_code : code;
+	if (code != ERR_OK)
+		return code;
+	struct explore_options *options = &job->options;
+	options->flat = cli->flat || !options->engine->is_layered;
+	options->n_thread = parallel_n_thread((size_t)cli->jobs);
+	options->seed = cli_given(cli, OPTION_SEED) ? cli->seed : job->space.seed;
+	options->max_evaluation =
+	    cli_given(cli, OPTION_MAX_EVALUATIONS) ? cli->max_evaluations : job->space.max_evaluation;
+	options->max_seconds = cli->max_seconds;
+	options->show_progress = !cli->quiet && !cli->no_progress && ranks_index() == 0;
+	code = live_parse(cli->live, &job->space, &options->live, err);
+	if (code != ERR_OK)
+		return code;
+	if (cli->points && options->flat)
+		return err_add(err, ERR_USAGE,
+		               "dse %s: --points writes the layers' fronts, which a flat search does not have",
+		               job->keep->merges ? "merge" : "explore");
+	if (cli->shard)
+		code = resume_parse_shard(cli->shard, &job->keep->part, &job->keep->n_part, err);
+	if (code == ERR_OK && job->keep->n_part > 1 && options->flat &&
+	    (options->engine->is_random || options->max_evaluation > 0))
+		code = err_add(
+		    err, ERR_USAGE,
+		    "dse explore: --shard deals out ranges of a flat search's designs, which a genetic engine and "
+		    "--max-evaluations have none of");
+	if (code == ERR_OK && job->keep->n_part > 1 && (cli->audit || cli->audit_samples > 0))
+		code = err_add(err, ERR_USAGE,
+		               "dse explore: --audit judges a front, which a shard has none of; give it to dse merge");
+	if (code == ERR_OK && job->keep->n_part > 1 && ranks_n() > 1)
+		code = err_add(err, ERR_USAGE, "dse explore: --shard under mpirun: a shard is the work of one process");
+	if (code != ERR_OK)
+		return code;
+	code = command_print(cli, options, job->space.detail, &job->command, err);
+	job->run = (struct front_run){.space = &job->space,
+	                              .explore = &job->explore,
+	                              .options = options,
+	                              .unroller = &job->unroller,
+	                              .command = job->command};
+	return code;
+}
+
+/* Make the directory before the search: better to fail now than after an hour. */
+static enum err_code prepare_dir(struct explore_job *job, struct err *err)
+{
+	char name[MACHINE_NAME_SIZE + 64];
+	front_dir_name(&job->run, name, sizeof(name));
+	size_t n = strlen(name);
+	if (job->keep->n_part > 1)
+		(void)snprintf(name + n, sizeof(name) - n, "-shard-%u-of-%u", job->keep->part, job->keep->n_part);
+	job->dir =
+	    job->cli->resume ? strdup(job->cli->resume) : store_join(job->cli->out ? job->cli->out : DEFAULT_OUT, name);
+	if (!job->dir)
+		return err_add(err, ERR_INTERNAL, "out of memory");
+	enum err_code code = store_make_dir(job->dir, err);
+	if (code == ERR_OK)
+		code = run_keep_open(job->keep, job->dir, job->cli, &job->space, &job->options, err);
+	if (code != ERR_OK || job->keep->n_part > 1 || ranks_index() > 0)
+		return code;
+	code = run_note_begin(&job->note, job->cli, job->dir, &job->space, err);
+	if (code != ERR_OK)
+		return code;
+	/* Try a file, too: a directory may be there and not be writable. */
+	char *path = store_join(job->dir, job->cli->points ? "points.csv" : "front.csv");
+	code = path ? store_open(&job->points, path, err) : err_add(err, ERR_INTERNAL, "out of memory");
+	if (code == ERR_OK && job->cli->points)
+		job->options.points = job->points.file;
+	else if (code == ERR_OK)
+		store_abandon(&job->points);
+	free(path);
+	return code;
+}
+
+/* Make this rank's searches and bring all of them to rank 0, which then knows them. */
+static enum err_code search_ranks(struct explore_job *job, struct err *err)
+{
+	struct share *share = &job->keep->share;
+	struct pack record = {0};
+	unsigned n_rank = ranks_n();
+	uint8_t **part = calloc(n_rank, sizeof(*part));
+	size_t *n_byte = calloc(n_rank, sizeof(*n_byte));
+	struct explore_options options = job->options;
+	options.points = NULL; /* written once, when all searches are known */
+	journal_pack(&record, JOURNAL_IDENTITY, job->keep->question, strlen(job->keep->question));
+	share->index = ranks_index();
+	share->n = n_rank;
+	share->record = &record;
+	enum err_code code = part && n_byte ? explore_run(&job->space, &options, &job->explore, err)
+	                                    : err_add(err, ERR_INTERNAL, "out of memory");
+	if (code == ERR_OK && record.failed)
+		code = err_add(err, ERR_INTERNAL, "out of memory");
+	code = ranks_agree(code, err);
+	if (code == ERR_OK)
+		ranks_gather(&record, part, n_byte);
+	for (unsigned i = 0; code == ERR_OK && i < n_rank && ranks_index() == 0; i++) {
+		struct ledger_info info;
+		code = ledger_add(&job->keep->resume.ledger, part[i], n_byte[i], &info, err);
+		free(info.identity);
+	}
+	ledger_sort(&job->keep->resume.ledger);
+	pack_free(&record);
+	free(part);
+	free(n_byte);
+	return code;
+}
+
+/*
+ * A run of one process begins with what the store knows: the whole answer, where the run is a new one and needs nothing
+ * but the front, else fronts of layers.
+ */
+static enum err_code recall(struct explore_job *job, bool *is_known, struct err *err)
+{
+	const struct run_keep *keep = job->keep;
+	enum err_code code = ERR_OK;
+	*is_known = false;
+	if (job->cli->no_cache || keep->n_part > 1 || keep->merges || ranks_n() > 1)
+		return ERR_OK;
+	if (!job->cli->points && !keep->resume.text)
+		code = run_note_recall(&job->note, &job->space, &job->options, &job->explore, is_known, err);
+	if (*is_known) {
+		job->run.known = &job->note.known;
+		job->run.text = job->note.has_text ? job->note.text : NULL;
+	} else if (code == ERR_OK) {
+		code = run_note_know_fronts(&job->note, &job->options, err);
+	}
+	return code;
+}
+
+/*
+ * Layer by layer all ranks search; then rank 0 goes through the space as if nobody else had been there, and finds the
+ * searches made. What a rank did not come to, because it failed or was interrupted, is rank 0's. In a flat search all
+ * ranks evaluate for rank 0.
+ */
+static enum err_code search(struct explore_job *job, struct err *err)
+{
+	uint64_t start_ms = stop_now_ms();
+	enum err_code code = ERR_OK;
+	if (ranks_n() > 1 && !job->options.flat) {
+		code = search_ranks(job, err);
+		explore_free(&job->explore);
+		job->keep->share =
+		    (struct share){.n = 1, .known = &job->keep->resume.ledger, .journal = job->keep->share.journal};
+	}
+	bool is_known = false;
+	if (code == ERR_OK)
+		code = recall(job, &is_known, err);
+	if (code == ERR_OK && !is_known && (ranks_index() == 0 || job->options.flat))
+		code = explore_run(&job->space, &job->options, &job->explore, err);
+	job->run.n_known_search = front_store_n_taken(job->note.fronts);
+	job->explore.seconds = (double)(stop_now_ms() - start_ms) / 1000.0;
+	return code;
+}
+
+/* Read, choose, make room, search, finish. */
+enum err_code explore_job_run(const struct cli_options *options, struct run_keep *keep, struct explore_outcome *outcome,
+                              struct err *err)
+{
+	assert(options->n_file == 1);
+	struct explore_job *job = malloc(sizeof(*job)); /* a small stack has no room for it */
+	if (!job) {
+		run_keep_close(keep, true);
+		return err_add(err, ERR_INTERNAL, "out of memory");
+	}
+	*job = (struct explore_job){.cli = options, .keep = keep, .outcome = outcome};
+	enum err_code code = space_read(options->file[0], &job->space, err);
+	if (code == ERR_OK)
+		code = set_options(job, err);
+	if (code == ERR_OK)
+		code = compare_read(options->compare.text, options->compare.n, &job->space, &job->compare, err);
+	if (code == ERR_OK)
+		code = prepare_dir(job, err);
+	code = ranks_agree(code, err);
+	if (code == ERR_OK)
+		code = ranks_agree(run_keep_begin(keep, options->quiet, &job->options, err), err);
+	if (code == ERR_OK)
+		code = search(job, err);
+	if (code == ERR_OK && ranks_index() == 0)
+		code = keep->n_part > 1 ? explore_job_finish_part(job, err) : explore_job_finish_whole(job, err);
+	store_abandon(&job->points);
+	folder_lock_release(&job->files);
+	run_keep_close(keep, options->quiet);
+	run_note_free(&job->note);
+	compare_free(&job->compare);
+	misfit_free(&job->misfit);
+	verify_free(&job->verify);
+	audit_free(&job->audit);
+	unroller_free(&job->unroller);
+	explore_free(&job->explore);
+	free(job->dir);
+	free(job->command);
+	space_free(&job->space);
+	free(job);
+	return code;
+}
