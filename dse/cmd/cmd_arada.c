@@ -4,6 +4,7 @@
  *
  *   space -> study (dse/arada/arada_study.h) -> published savings, matched -> tables, files, pictures
  */
+#include "dse/cmd/command_table.h"
 #include "dse/arada/arada_exact_study.h"
 #include "dse/arada/arada_report.h"
 #include "dse/options/cli.h"

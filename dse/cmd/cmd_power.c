@@ -6,6 +6,8 @@
  *
  * Levels alone come before the budgets because --budget-frac is between them.
  */
+#include "dse/cmd/command_table.h"
+#include "dse/cmd/power_choice.h"
 #include "dse/options/cli.h"
 #include "dse/base/interrupt.h"
 #include "dse/base/parallel.h"
@@ -306,7 +308,7 @@ enum err_code cmd_power(const struct cli_options *options, struct err *err)
 	if (options->analyse)
 		code = worse(code, cli_choose(options, "analyse", options->analyse, power_question_name,
 		                              N_POWER_QUESTION, &question, err));
-	code = worse(code, power_designs_read(options, &work.detail, &designs, &work.levels, err));
+	code = worse(code, power_choice_read(options, &work.detail, &designs, &work.levels, err));
 	if (code == ERR_OK)
 		code = run_designs(options, &designs, &work, &run, err);
 	if (code == ERR_INFEASIBLE && options->json)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* dse prove: the mapping of a network run on random data, tile by tile, and compared bit for bit. */
+#include "dse/cmd/command_table.h"
 #include "dse/layer/design_text.h"
-#include "dse/design/mapping_options.h"
+#include "dse/cmd/choice.h"
 #include "dse/base/parallel.h"
 #include "dse/check/prove.h"
 #include "dse/keep/store.h"
@@ -19,7 +20,7 @@ struct request {
 
 static enum err_code prepare(struct request *job, struct err *err)
 {
-	enum err_code code = options_mapping(job->cli, &job->mapping, err);
+	enum err_code code = choice_mapping(job->cli, &job->mapping, err);
 	if (code != ERR_OK)
 		return code;
 	size_t n = job->mapping.network.n_block;
@@ -28,7 +29,7 @@ static enum err_code prepare(struct request *job, struct err *err)
 	job->candidate = arena_array(&job->arena, n, sizeof(*job->candidate));
 	if (!chosen || !context || !job->candidate)
 		return err_add(err, ERR_INTERNAL, "out of memory");
-	code = options_choose_layers(job->cli, &job->mapping.network, chosen, err);
+	code = choice_layers(job->cli, &job->mapping.network, chosen, err);
 	if (code != ERR_OK)
 		return code;
 	mapping_contexts(&job->mapping, context);

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* dse report: a page that shows runs, and its figures as pictures. */
+#include "dse/cmd/choice.h"
+#include "dse/cmd/command_table.h"
 #include "dse/out/page.h"
 #include "dse/out/png.h"
 #include "dse/report/report_figure.h"
@@ -134,7 +136,7 @@ static enum err_code write_figures(const struct report_job *job, struct err *err
 
 enum err_code cmd_report(const struct cli_options *options, struct err *err)
 {
-	struct report_job job = {.cli = options, .source = {.cli = options}, .n = options->n_file};
+	struct report_job job = {.cli = options, .source = {.request = choice_store(options)}, .n = options->n_file};
 	assert(options->n_file > 0);
 	set_made(&job);
 	job.data = calloc(job.n, sizeof(*job.data));

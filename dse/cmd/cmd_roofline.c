@@ -4,7 +4,8 @@
  *
  *   machine x operating points x memories x networks -> rooflines -> table or JSON, files
  */
-#include "dse/design/choice.h"
+#include "dse/cmd/command_table.h"
+#include "dse/cmd/choice.h"
 #include "dse/out/paths.h"
 #include "dse/roofline/roofline_report.h"
 #include "dse/space/space.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* dse validate: predict every value of published tables, print the errors, and judge them by --max-error. */
+#include "dse/cmd/command_table.h"
 #include "dse/options/cli.h"
 #include "dse/base/interrupt.h"
 #include "dse/out/json.h"

@@ -131,7 +131,7 @@ static enum err_code check(const struct report_run *run, struct err *err)
 /* The run in the store that the name means. */
 static enum err_code find_kept(struct report_source *source, struct report_run *run, struct err *err)
 {
-	enum err_code code = source->store ? ERR_OK : run_note_open(source->cli, &source->store, err);
+	enum err_code code = source->store ? ERR_OK : run_note_open(&source->request, &source->store, err);
 	if (code != ERR_OK)
 		return err_add(err, code,
 		               "dse report: '%s' is no folder with a run.json, so it was looked for in the store",
@@ -205,7 +205,7 @@ static enum err_code read_kept_space(struct report_source *source, struct report
 	struct run_record record = {.id = run->record.id, .n_input = run->n_input, .input = run->input};
 	struct err ignored = {0};
 	if (!source->store)
-		(void)run_note_open(source->cli, &source->store, &ignored);
+		(void)run_note_open(&source->request, &source->store, &ignored);
 	err_clear(&ignored);
 	enum err_code code = run_inputs_load(source->store, &record, &run->arena, err);
 	return code == ERR_OK ? run_space_read(run->input, run->n_input, space, err) : code;

@@ -12,6 +12,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include "dse/cmd/command_table.h"
 #include "dse/options/cli.h"
 #include "sim/machine/sim.h"
 #include "tests/support/random_extreme.h"
@@ -153,7 +154,7 @@ static int run_command(const char *line)
 	for (char *at = strtok(text, " "); at; at = strtok(NULL, " "))
 		word[n++] = file_of(at);
 	word[n++] = jobs;
-	enum err_code code = cli_parse(n, word, &options, &err);
+	enum err_code code = cli_parse(&command_program, n, word, &options, &err);
 	if (code == ERR_OK)
 		code = options.command->run(&options, &err);
 	(void)fputs(err_text(&err), stdout);

@@ -5,7 +5,6 @@
 #include <stdint.h>
 #include <cmocka.h>
 #include "dse/pareto/budget.h"
-#include "dse/search/effort.h"
 #include "dse/engine/engine.h"
 #include "dse/engine/nsga2_vary.h"
 #include "dse/pareto/quality.h"
@@ -50,22 +49,6 @@ static void test_quality_budget_adds_up_and_fits(void **state)
 	assert_memory_equal(share, size, sizeof size);
 }
 
-static void test_quality_effort_leaves_what_is_given(void **state)
-{
-	struct cli_options quick = {.command = cli_command_table, .effort = "quick"};
-	struct cli_options signoff = {.command = cli_command_table, .effort = "signoff", .engine = "exhaustive"};
-	struct err err = {0};
-
-	(void)state;
-	assert_int_equal(effort_apply(&quick, &err), ERR_OK);
-	assert_string_equal(quick.engine, "nsga2");
-	assert_int_equal(quick.max_evaluations, EFFORT_QUICK_EVALUATIONS);
-	assert_false(quick.verify);
-	assert_int_equal(effort_apply(&signoff, &err), ERR_OK);
-	assert_string_equal(signoff.engine, "exhaustive");
-	assert_true(signoff.verify && signoff.audit);
-}
-
 /* An operator that gains is drawn more often, the others still are, and genes stay in range. */
 static void test_quality_operators_follow_their_success(void **state)
 {
@@ -105,7 +88,6 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_quality_of_two_points_is_their_union),
 	    cmocka_unit_test(test_quality_budget_adds_up_and_fits),
-	    cmocka_unit_test(test_quality_effort_leaves_what_is_given),
 	    cmocka_unit_test(test_quality_operators_follow_their_success),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

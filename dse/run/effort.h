@@ -9,11 +9,12 @@
  *   normal   exact: the front with its certificate
  *   signoff  exact, and the front is run again in the event tier and audited
  */
-#include "dse/options/cli.h"
+#include "dse/run/explore_request.h"
 
 #define EFFORT_QUICK_EVALUATIONS 200000
 
-/* Replace options->effort by what it stands for; nothing where it is NULL. ERR_USAGE for an unknown name. */
-enum err_code effort_apply(struct cli_options *options, struct err *err);
+/* Set what an effort ("quick", ...; NULL: none) stands for and the request leaves open. ERR_USAGE for an unknown name.
+ */
+enum err_code effort_apply(const char *effort, struct explore_request *request, struct err *err);
 
 #endif
