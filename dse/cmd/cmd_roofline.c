@@ -5,6 +5,7 @@
  *   machine x operating points x memories x networks -> rooflines -> table or JSON, files
  */
 #include "dse/cmd/command_table.h"
+#include "dse/space/machine_read.h"
 #include "dse/cmd/choice.h"
 #include "dse/out/paths.h"
 #include "dse/roofline/roofline_report.h"

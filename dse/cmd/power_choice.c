@@ -5,6 +5,7 @@
  * a mapping, a point of a front, or each layer's exact fronts.
  */
 #include "dse/cmd/power_choice.h"
+#include "dse/space/machine_read.h"
 #include "dse/cmd/choice.h"
 #include "dse/out/colour.h"
 #include "dse/out/paths.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "dse/design/mapping.h"
+#include "dse/space/machine_read.h"
 #include "dse/layer/layers.h"
 #include "dse/out/paths.h"
 #include "dse/design/replay.h"

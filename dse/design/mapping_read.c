@@ -4,7 +4,7 @@
 #include "dse/design/mapping.h"
 #include "dse/out/paths.h"
 #include "dse/design/replay.h"
-#include "dse/space/space_parts.h"
+#include "dse/space/machine_read.h"
 #include "sim/machine/mixed.h"
 #include <assert.h>
 #include <string.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "dse/design/replay.h"
+#include "dse/space/machine_read.h"
 #include "dse/design/design_read.h"
 #include "dse/design/front_read.h"
 #include "dse/out/paths.h"

@@ -4,7 +4,7 @@
 #include "dse/layer/design_text.h"
 #include "dse/out/energy_json.h"
 #include "dse/layer/layers.h"
-#include "dse/design/simulate_systolic.h"
+#include "dse/design/simulate_parts.h"
 #include "dse/out/table.h"
 #include "mapper/split/splitter.h"
 #include <assert.h>

@@ -88,7 +88,6 @@ enum err_code report_inputs_read(struct report_source *source, struct report_dat
 	enum err_code code = report_run_space(source, &data->run, &data->space, &own);
 	if (code == ERR_OK && !has_same_layers(data))
 		code = err_add(&own, ERR_INPUT, "the networks have other layers now than when the run was made");
-	data->space.detail = data->run.front.detail;
 	for (size_t i = 0; i < data->n_machine && code == ERR_OK; i++)
 		code = make_machine(data, &data->machine[i], &own);
 	if (code == ERR_OK)

@@ -12,16 +12,14 @@
 
 #define DEFAULT_OUT "results"
 
-/* The command line's engine, else the space's. A name is checked here, not by the parser: engines are a table. */
+/* The request's engine, else the space's. A name is checked here, not by the parser: engines are a table. */
 static enum err_code choose_engine(struct explore_job *job, struct err *err)
 {
 	const char *name = job->request->engine ? job->request->engine : job->space.engine;
 	assert(name);
 	job->options.engine = engine_find(name);
-	if (job->options.engine) {
-		job->space.engine = job->options.engine->name; /* which splits a layer lists depends on it */
+	if (job->options.engine)
 		return ERR_OK;
-	}
 	const char *known[16];
 	size_t n = engine_n < 16 ? engine_n : 16;
 	for (size_t i = 0; i < n; i++)
@@ -32,22 +30,34 @@ static enum err_code choose_engine(struct explore_job *job, struct err *err)
 	               nearest ? "; did you mean '" : "", nearest ? nearest : "", nearest ? "'?" : "");
 }
 
-/* The tier is the space's from here on: everything that evaluates knows the space. */
-static enum err_code choose_detail(struct explore_job *job, struct err *err)
+static enum err_code choose_detail(const struct explore_request *request, size_t *detail, struct err *err)
 {
-	size_t index = DETAIL_FAST;
-	enum err_code code = ERR_OK;
-	if (job->request->detail)
-		code = err_choose("dse explore: --detail", job->request->detail, detail_name, N_DETAIL, &index, err);
-	job->space.detail = (enum detail)index;
-	return code;
+	*detail = DETAIL_FAST;
+	return request->detail
+	           ? err_choose("dse explore: --detail", request->detail, detail_name, N_DETAIL, detail, err)
+	           : ERR_OK;
+}
+
+/* With the request's engine and tier: all that evaluates knows the space. Wrong ones are told when the space is right.
+ */
+static enum err_code read_space(struct explore_job *job, struct err *err)
+{
+	const struct explore_request *request = job->request;
+	const struct engine_kind *engine = request->engine ? engine_find(request->engine) : NULL;
+	struct err told_later = {0};
+	size_t detail;
+	(void)choose_detail(request, &detail, &told_later);
+	err_clear(&told_later);
+	const struct space_given given = {engine ? engine->name : NULL, (enum detail)detail};
+	return space_read_given(request->space, &given, &job->space, err);
 }
 
 /* What the command line says, and where it says nothing, what the space says. */
 static enum err_code set_options(struct explore_job *job, struct err *err)
 {
 	const struct explore_request *request = job->request;
-	enum err_code code = choose_engine(job, err), detail_code = choose_detail(job, err);
+	size_t detail;
+	enum err_code code = choose_engine(job, err), detail_code = choose_detail(request, &detail, err);
 	code = code == ERR_OK ? detail_code : code;
 	if (code != ERR_OK)
 		return code;
@@ -211,7 +221,7 @@ enum err_code explore_job_run(const struct explore_request *request, struct run_
 		return err_add(err, ERR_INTERNAL, "out of memory");
 	}
 	*job = (struct explore_job){.request = request, .keep = keep, .outcome = outcome};
-	enum err_code code = space_read(request->space, &job->space, err);
+	enum err_code code = read_space(job, err);
 	if (code == ERR_OK)
 		code = set_options(job, err);
 	if (code == ERR_OK)

@@ -73,7 +73,7 @@ static enum err_code apply_document(const struct input_changes *changes, const s
 		if (strcmp(after->input[i].name, file[change->input].name) != 0)
 			file[n++] = after->input[i];
 	if (code == ERR_OK)
-		code = run_space_read(file, n, &changed->space, err);
+		code = run_space_read(file, n, NULL, &changed->space, err);
 	else
 		(void)err_add(err, code, "out of memory");
 	changed->is_read = code == ERR_OK;

@@ -10,6 +10,7 @@
  * the sources did differently from our defaults is decided here.
  */
 #include "dse/validate/source.h"
+#include "dse/space/machine_read.h"
 #include "dse/out/machine_column.h"
 #include "dse/out/paths.h"
 #include "dse/validate/run_cache.h"

@@ -6,6 +6,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 #include "dse/space/space.h"
+#include "dse/space/machine_read.h"
 #include "mapper/distribute/tiling.h"
 #include "sim/machine/sim.h"
 #include "tests/support/random_design.h"

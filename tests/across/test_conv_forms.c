@@ -6,6 +6,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 #include "tests/support/random_design.h"
+#include "dse/space/machine_read.h"
 #include "tests/support/sample_design.h"
 #include "dse/space/detail.h"
 #include "dse/layer/plan.h"

@@ -6,6 +6,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 #include "sim/event/event.h"
+#include "dse/space/machine_read.h"
 #include "sim/base/checked.h"
 #include "tests/support/network_text.h"
 #include "tests/support/two_tiers.h"

@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "dse/space/detail.h"
+#include "dse/space/machine_read.h"
 #include "dse/engine/engine.h"
 #include "dse/search/explore.h"
 #include "dse/space/space.h"

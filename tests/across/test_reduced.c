@@ -12,6 +12,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 #include "dse/layer/plan.h"
+#include "dse/space/machine_read.h"
 #include "tests/support/random_block.h"
 #include <math.h>
 #include <stdlib.h>

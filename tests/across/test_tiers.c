@@ -13,6 +13,7 @@
 #include <cmocka.h>
 
 #include "dse/base/parallel.h"
+#include "dse/space/machine_read.h"
 #include "dse/design/simulate.h"
 #include "dse/space/space.h"
 #include "tests/support/slow_build.h"

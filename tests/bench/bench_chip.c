@@ -8,6 +8,7 @@
  */
 #define _GNU_SOURCE
 #include "dse/design/simulate.h"
+#include "dse/space/machine_read.h"
 #include "dse/space/space.h"
 #include "mapper/unfold/unfold.h"
 #include <assert.h>

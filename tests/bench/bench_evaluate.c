@@ -9,6 +9,7 @@
  */
 #define _GNU_SOURCE
 #include "dse/layer/plan.h"
+#include "dse/space/machine_read.h"
 #include "sim/base/rng.h"
 #include <inttypes.h>
 #include <stdio.h>

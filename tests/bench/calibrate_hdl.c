@@ -15,6 +15,7 @@
  * All combinations of a grid are run, about half a minute; ties go to the earlier.
  */
 #include "dse/base/parallel.h"
+#include "dse/space/machine_read.h"
 #include "dse/space/space.h"
 #include "sim/event/event.h"
 #include <math.h>

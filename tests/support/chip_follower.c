@@ -5,6 +5,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 #include "tests/support/chip_follower.h"
+#include "dse/space/machine_read.h"
 #include "sim/base/checked.h"
 #include "tests/support/random_design.h"
 #include <stdio.h>

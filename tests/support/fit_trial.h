@@ -4,6 +4,7 @@
 /* What the tests of fitting share: a table written, read and fitted, and questions to the result. cmocka comes first.
  */
 #include "dse/fit/fit_parts.h"
+#include "dse/space/machine_read.h"
 #include "dse/space/space.h"
 #include "sim/base/rng.h"
 #include <math.h>

@@ -13,6 +13,7 @@
 #include <cmocka.h>
 
 #include "mapper/distribute/bound.h"
+#include "dse/space/machine_read.h"
 #include "tests/support/branch_compare.h"
 #include <stdio.h>
 #include <stdlib.h>

@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "dse/layer/front_key.h"
+#include "dse/space/machine_read.h"
 #include "sim/machine/mixed.h"
 #include "tests/support/random_block.h"
 #include "tests/support/random_chip.h"

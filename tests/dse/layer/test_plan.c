@@ -5,6 +5,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 #include "dse/layer/plan.h"
+#include "dse/space/machine_read.h"
 #include "mapper/split/splitter.h"
 #include "sim/base/checked.h"
 #include <math.h>

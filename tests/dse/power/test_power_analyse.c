@@ -4,6 +4,7 @@
  * time of a change from both sides.
  */
 #include "dse/power/power_analyse.h"
+#include "dse/space/machine_read.h"
 #include "dse/design/simulate.h"
 #include "dse/space/space.h"
 #include <stdarg.h>

@@ -5,6 +5,7 @@
  * deadline.
  */
 #include "dse/search/hunt.h"
+#include "dse/space/machine_read.h"
 #include "dse/layer/plan.h"
 #include "dse/power/power_report.h"
 #include "dse/power/power_search.h"

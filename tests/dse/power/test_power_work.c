@@ -4,6 +4,7 @@
  * paper's loops of VGG-16's second convolution, and the savings that follow from its ratio of energies.
  */
 #include "dse/power/power_designs.h"
+#include "dse/space/machine_read.h"
 #include "dse/power/power_report.h"
 #include "dse/design/simulate.h"
 #include "dse/space/space.h"

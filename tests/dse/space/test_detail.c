@@ -7,6 +7,7 @@
 #include <cmocka.h>
 
 #include "dse/space/detail.h"
+#include "dse/space/machine_read.h"
 #include "dse/layer/plan.h"
 #include "dse/space/space.h"
 #include "mapper/distribute/bound.h"

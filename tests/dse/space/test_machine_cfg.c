@@ -7,6 +7,7 @@
 #include <cmocka.h>
 
 #include "dse/space/machine_cfg.h"
+#include "dse/space/machine_read.h"
 #include "dse/space/space.h"
 #include "sim/systolic/systolic_work.h"
 #include "tests/support/temporary.h"

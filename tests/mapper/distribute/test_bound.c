@@ -11,6 +11,7 @@
 #include <cmocka.h>
 
 #include "dse/engine/engine.h"
+#include "dse/space/machine_read.h"
 #include "dse/layer/plan.h"
 #include "dse/layer/plan_bound.h"
 #include "mapper/distribute/bound.h"

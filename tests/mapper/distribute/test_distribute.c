@@ -6,6 +6,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 #include "dse/layer/plan.h"
+#include "dse/space/machine_read.h"
 #include "mapper/split/splitter.h"
 #include "mapper/distribute/tiling.h"
 #include "sim/base/checked.h"

@@ -11,6 +11,7 @@
 #include <cmocka.h>
 
 #include "dse/layer/plan.h"
+#include "dse/space/machine_read.h"
 #include "mapper/split/splitter.h"
 #include "sim/base/checked.h"
 #include "tests/support/random_systolic_block.h"

@@ -7,6 +7,7 @@
 #include <cmocka.h>
 
 #include "dse/design/simulate.h"
+#include "dse/space/machine_read.h"
 #include "dse/space/space.h"
 #include "mapper/distribute/bound.h"
 #include "mapper/split/design.h"

@@ -6,6 +6,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 #include "dse/check/prove.h"
+#include "dse/space/machine_read.h"
 #include "dse/space/space.h"
 #include "mapper/prove/prove.h"
 #include "mapper/unfold/unfold.h"

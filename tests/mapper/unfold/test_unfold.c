@@ -7,6 +7,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 #include "dse/space/space.h"
+#include "dse/space/machine_read.h"
 #include "mapper/unfold/unfold_parts.h"
 #include "sim/base/checked.h"
 #include "tests/support/random_design.h"

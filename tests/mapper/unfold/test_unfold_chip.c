@@ -11,6 +11,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 #include "sim/base/checked.h"
+#include "dse/space/machine_read.h"
 #include "tests/support/random_chip.h"
 #include "tests/support/random_design.h"
 #include "tests/support/chip_follower.h"

@@ -7,6 +7,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 #include "dse/space/space.h"
+#include "dse/space/machine_read.h"
 #include "sim/event/event.h"
 #include <math.h>
 #include <stdio.h>

@@ -6,6 +6,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 #include "dse/space/metric.h"
+#include "dse/space/machine_read.h"
 #include "dse/space/space.h"
 #include "mapper/split/design.h"
 #include <math.h>

@@ -11,6 +11,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 #include "dse/space/space.h"
+#include "dse/space/machine_read.h"
 #include "tests/support/machine_figures.h"
 #include <math.h>
 #include <stdlib.h>

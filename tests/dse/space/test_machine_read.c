@@ -5,6 +5,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 #include "dse/space/space.h"
+#include "dse/space/machine_read.h"
 #include "tests/support/expected_messages.h"
 #include <math.h>
 #include <stdio.h>

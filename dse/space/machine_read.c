@@ -7,10 +7,9 @@
  * their defaults; the name, the target and each level's name, vdd_v and clk_mhz
  * have none.
  */
+#include "dse/space/machine_read.h"
 #include "dse/space/machine_cfg.h"
 #include "dse/out/paths.h"
-#include "dse/space/provenance.h"
-#include "dse/space/space_parts.h"
 #include "mapper/network/file_kind.h"
 #include "sim/base/doc.h"
 #include <assert.h>

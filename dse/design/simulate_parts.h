@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef DSE_SIMULATE_SYSTOLIC_H
-#define DSE_SIMULATE_SYSTOLIC_H
+#ifndef DSE_SIMULATE_PARTS_H
+#define DSE_SIMULATE_PARTS_H
 /* What a systolic array did in each block: clocks, utilisations, words of each operand. Beside dse/design/simulate.h's
  * figures. */
 #include "dse/design/simulate.h"
