@@ -371,21 +371,9 @@ $(BUILD)/peers/%: tests/peers/%.cpp $(BUILD)/obj/tests/peers/ours.o $(ARCHIVE)
 
 # ---- checks of the source ------------------------------------------------------------------------
 
-# What each folder may include, itself and what lies below it; an include that points up fails. As every file is looked at,
-# what a file includes through others is all right when what it names is.
+# Includes against the table of rooms: upward ones, circles of rooms and of modules, private headers of other rooms.
 layers:
-	@awk ' \
-		FNR == 1 { \
-			if (FILENAME ~ /^sim\/base\//) allowed = "^sim/base/"; \
-			else if (FILENAME ~ /^sim\//) allowed = "^sim/"; \
-			else if (FILENAME ~ /^mapper\//) allowed = "^(mapper|sim)/"; \
-			else allowed = "^(dse|mapper|sim)/"; \
-		} \
-		/^[ \t]*\#[ \t]*include/ && match($$0, /[<"][^>"]*[>"]/) { \
-			path = substr($$0, RSTART + 1, RLENGTH - 2); \
-			if (path ~ /\.\.\// || (path ~ /^(dse|mapper|sim|tests)\// && path !~ allowed)) \
-				print FILENAME ":" FNR ": includes " path ", which it may not"; \
-		}' $(SOURCES) $(HEADERS) | { ! grep .; }
+	@./.ci/layers
 
 # Each header compiles alone, and twice.
 headers:
@@ -452,7 +440,7 @@ help:
 	@echo 'make debug      unoptimised build in build/debug'
 	@echo 'make asan       build with address and undefined-behaviour sanitizers in build/asan'
 	@echo 'make tsan       build with the thread sanitizer in build/tsan'
-	@echo 'make layers     check that no include points up (sim/base < sim < mapper < dse)'
+	@echo 'make layers     check includes against the table of rooms, .ci/rooms'
 	@echo 'make headers    compile each header alone'
 	@echo 'make format     lay the source out with clang-format'
 	@echo 'make install    program, libdse, shipped files, manual page, completions to PREFIX ($(PREFIX)), below DESTDIR'
