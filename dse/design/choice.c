@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "dse/design/choice.h"
 #include "dse/base/pattern.h"
-#include "sim/machine/sim.h"
+#include "sim/fast/fast.h"
 #include <assert.h>
 #include <stdio.h>
 #include <string.h>

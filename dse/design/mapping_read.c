@@ -5,7 +5,7 @@
 #include "dse/base/paths.h"
 #include "dse/design/replay.h"
 #include "dse/space/space_parts.h"
-#include "sim/machine/mixed.h"
+#include "sim/program/mixed.h"
 #include <assert.h>
 #include <string.h>
 

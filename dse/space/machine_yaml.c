@@ -13,6 +13,7 @@
 #include "dse/space/space_parts.h"
 #include "mapper/network/file_kind.h"
 #include "sim/base/doc.h"
+#include "sim/machine/machine_check.h"
 #include <assert.h>
 #include <stdio.h>
 #include <string.h>

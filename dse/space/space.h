@@ -14,7 +14,7 @@
 #include "mapper/network/network.h"
 #include "sim/base/arena.h"
 #include "sim/base/hash.h"
-#include "sim/machine/machine.h"
+#include "sim/machine/machine_param.h"
 
 #define SPACE_MAX_OBJECTIVE 4
 #define SPACE_MAX_NETWORK 16

@@ -15,11 +15,11 @@
  */
 #include "sim/event/event_systolic.h"
 #include "sim/event/event.h"
-#include "sim/machine/result.h"
+#include "sim/fast/fast.h"
 #include "sim/systolic/systolic_model.h"
-#include "sim/systolic/systolic_parts.h"
+#include "sim/systolic/systolic_tile.h"
 #include "sim/systolic/systolic_scalesim.h"
-#include "sim/machine/trace.h"
+#include "sim/event/trace.h"
 #include "sim/base/real.h"
 #include <assert.h>
 #include <inttypes.h>
@@ -361,7 +361,7 @@ static void price_step(const struct machine *machine, const struct step *step, u
 {
 	struct program program = {.n_step = 1, .step = {*step}};
 	struct sim_result priced;
-	sim_run_fast(machine, &program, level, &priced);
+	fast_run(machine, &program, level, &priced);
 	for (int i = 0; i < N_PHASE; i++) {
 		if (priced.phase_clk[i] == 0)
 			continue;
@@ -372,9 +372,9 @@ static void price_step(const struct machine *machine, const struct step *step, u
 	counts_add(&result->counts, &priced.counts);
 }
 
-enum err_code sim_run_event_systolic(const struct machine *machine, const struct program *program, uint32_t level,
-                                     const struct event_option *option, struct sim_result *result,
-                                     struct event_stat *stat, struct err *err)
+enum err_code event_systolic_run_program(const struct machine *machine, const struct program *program, uint32_t level,
+                                         const struct event_option *option, struct sim_result *result,
+                                         struct event_stat *stat, struct err *err)
 {
 	struct sim_result run = {.sram_byte = program->sram_byte};
 	struct event_stat counted = {0};

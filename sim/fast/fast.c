@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "sim/fast/fast.h"
-#include "sim/machine/energy.h"
-#include "sim/machine/result.h"
+#include "sim/fast/fast_parts.h"
 #include "sim/machine/latency.h"
-#include "sim/machine/mixed.h"
+#include "sim/program/mixed.h"
 #include "sim/systolic/systolic_model.h"
 #include "sim/systolic/systolic_scalesim.h"
 #include "sim/base/checked.h"
@@ -16,11 +15,6 @@
  * through their rates. The formulas were derived from how the parts work and
  * checked against the reference tables, which the README lists with the errors.
  */
-
-const char *const phase_name[N_PHASE] = {"weight", "input", "migration", "computation", "tasks", "stall",
-                                         "fetch",  "padd",  "mat_ele",   "acti",        "quan",  "pool",
-                                         "fce",    "mul",   "func",      "softmax",     "norm"};
-const char *const bound_name[N_BOUND] = {"MAC array", "SRAM port", "DRAM", "NoC", "ARM core"};
 
 /*
  * PE clocks of one DRAM load and of the hand-shake after a write from the host's view, less than the set-up of a phase
@@ -44,7 +38,7 @@ struct rates {
 	double router_packet; /* through a router */
 	double link_packet;   /* over a link */
 	double port_packet;   /* into or out of a PE */
-	bool is_least;        /* lower bounds, see sim_run_least */
+	bool is_least;        /* lower bounds, see fast_run_least */
 };
 
 static struct rates rates_at(const struct machine *machine, uint32_t level)
@@ -54,7 +48,7 @@ static struct rates rates_at(const struct machine *machine, uint32_t level)
 	return (struct rates){
 	    .machine = machine,
 	    .level = level,
-	    .dram_byte = result_dram_byte(machine, level),
+	    .dram_byte = machine_dram_byte(machine, level),
 	    .router_packet = machine->noc_router_packet * noc_per_clk,
 	    .link_packet = noc_per_clk,
 	    .port_packet = real_min(1.0, noc_per_clk),
@@ -370,7 +364,7 @@ static struct step_time time_step(const struct step *step, const struct rates *r
 	}
 }
 
-double sim_roofline_clk(const struct machine *machine, const struct program *program, uint32_t level)
+double fast_roofline_clk(const struct machine *machine, const struct program *program, uint32_t level)
 {
 	struct counts counts = {0};
 	for (uint32_t i = 0; i < program->n_step; i++)
@@ -382,7 +376,7 @@ double sim_roofline_clk(const struct machine *machine, const struct program *pro
 static uint64_t step_clk(const struct step_time *time, bool is_least)
 {
 	assert(time->clk >= 0);
-	return result_whole_clk(time->clk - (is_least ? 1.5e-6 + time->clk * 1e-13 : 1e-6));
+	return counts_whole_clk(time->clk - (is_least ? 1.5e-6 + time->clk * 1e-13 : 1e-6));
 }
 
 /* Of the time in which results go to DRAM the fetch takes so much, because they queue behind it and PEs wait for them.
@@ -428,7 +422,7 @@ static void plan_fetch(const struct program *program, const uint64_t *clk, const
 	for (uint32_t i = 0; i < program->n_step && all_idle_clk > 0; i++)
 		plan->step_frac[i] = hidden_frac * idle[i] / all_idle_clk;
 	plan->rest_frac = 1 - hidden_frac;
-	plan->rest_clk = result_whole_clk(real_max(0, fetch_clk - all_idle_clk - (rates->is_least ? 1.5e-6 : 1e-6)));
+	plan->rest_clk = counts_whole_clk(real_max(0, fetch_clk - all_idle_clk - (rates->is_least ? 1.5e-6 : 1e-6)));
 }
 
 /* clk, pj: of the steps, and their dynamic energy without the fetch. */
@@ -456,8 +450,8 @@ static void add_fetch(const struct program *program, const uint64_t *clk, const 
 	counts_add(&result->counts, all);
 }
 
-void sim_plan_fetch(const struct machine *machine, const struct program *program, uint32_t level,
-                    struct fetch_plan *plan)
+void fast_plan_fetch(const struct machine *machine, const struct program *program, uint32_t level,
+                     struct fetch_plan *plan)
 {
 	uint64_t clk[PROGRAM_MAX_STEP];
 	const struct rates rates = rates_at(machine, level);
@@ -526,8 +520,8 @@ static void run_mixed(const struct machine *machine, const struct program *progr
 	mixed_combine(machine, level, mixed_n_round(program), &low, &high, result);
 }
 
-void sim_run_least(const struct machine *machine, const struct program *program, uint32_t level,
-                   struct sim_result *result)
+void fast_run_least(const struct machine *machine, const struct program *program, uint32_t level,
+                    struct sim_result *result)
 {
 	if (mixed_is(&machine->level[level])) {
 		run_mixed(machine, program, level, true, result);
@@ -536,8 +530,7 @@ void sim_run_least(const struct machine *machine, const struct program *program,
 	run_program(machine, program, level, true, result);
 }
 
-void sim_run_fast(const struct machine *machine, const struct program *program, uint32_t level,
-                  struct sim_result *result)
+void fast_run(const struct machine *machine, const struct program *program, uint32_t level, struct sim_result *result)
 {
 	if (mixed_is(&machine->level[level])) {
 		run_mixed(machine, program, level, false, result);
@@ -545,6 +538,6 @@ void sim_run_fast(const struct machine *machine, const struct program *program, 
 	}
 	run_program(machine, program, level, false, result);
 	/* SCALE-Sim gives each operand all of the bandwidth, and forgets a clock */
-	assert(!sim_is_counted(result) || machine->systolic.memory != SYSTOLIC_PHYSICAL ||
+	assert(!result_is_counted(result) || machine->systolic.memory != SYSTOLIC_PHYSICAL ||
 	       (double)result->total_clk * (1 + 1e-9) + 1 >= result_roofline_clk(machine, &result->counts, level));
 }

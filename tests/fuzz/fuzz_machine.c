@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Machine files; one that is right runs the smallest shipped network. */
 #include "tests/fuzz/fuzz.h"
+#include "sim/machine/machine_check.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n_byte)
 {

@@ -14,6 +14,7 @@
 
 #include "mapper/distribute/bound.h"
 #include "tests/support/branch_compare.h"
+#include "sim/machine/machine_check.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 #include "dse/layer/front_key.h"
-#include "sim/machine/mixed.h"
+#include "sim/program/mixed.h"
 #include "tests/support/random_block.h"
 #include "tests/support/random_chip.h"
 #include <math.h>

@@ -7,7 +7,7 @@
 #include <cmocka.h>
 #include "dse/space/space.h"
 #include "mapper/network/place.h"
-#include "sim/machine/program.h"
+#include "sim/program/program.h"
 #include "tests/support/random_chip.h"
 #include <stdlib.h>
 

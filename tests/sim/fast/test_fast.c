@@ -5,7 +5,8 @@
 #include <setjmp.h>
 #include <stdint.h>
 #include <cmocka.h>
-#include "sim/machine/sim.h"
+#include "sim/fast/fast.h"
+#include "sim/machine/machine_param.h"
 #include <math.h>
 #include <signal.h>
 #include <stdio.h>
@@ -38,7 +39,7 @@ static struct step *add(struct program *program, enum step_kind kind, enum phase
 static uint64_t run_clk(const struct machine *machine, const struct program *program)
 {
 	struct sim_result result;
-	sim_run_fast(machine, program, 0, &result);
+	fast_run(machine, program, 0, &result);
 	return result.total_clk;
 }
 
@@ -193,7 +194,7 @@ static void test_fast_arm(void **state)
 	struct sim_result result;
 	add(&program, STEP_ARM, PHASE_ACTI)->u.arm = (struct arm_work){.clk = 800, .dram_byte = 6400};
 	add(&program, STEP_ARM, PHASE_POOL)->u.arm = (struct arm_work){.clk = 800, .dram_byte = 6408};
-	sim_run_fast(&machine, &program, 0, &result);
+	fast_run(&machine, &program, 0, &result);
 	assert_int_equal(result.phase_clk[PHASE_ACTI], 800);
 	assert_int_equal(result.phase_bound[PHASE_ACTI], BOUND_ARM);
 	assert_int_equal(result.phase_clk[PHASE_POOL], 801);
@@ -232,7 +233,7 @@ static void test_fast_clock_domains(void **state)
 	struct program program = {0};
 	struct sim_result result;
 	add(&program, STEP_ARM, PHASE_ACTI)->u.arm.clk = 4000;
-	sim_run_fast(&machine, &program, 0, &result);
+	fast_run(&machine, &program, 0, &result);
 	assert_true(fabs(result.latency_ns - 10000) < 1e-6);
 }
 
@@ -247,8 +248,8 @@ static void test_fast_levels(void **state)
 	machine.level[1] = machine.level[0];
 	machine.level[1].clk_mhz = 500;
 	add(&program, STEP_TRANSFER, PHASE_INPUT)->u.transfer = (struct transfer){.dram_byte = 1 << 20, .n_repeat = 1};
-	sim_run_fast(&machine, &program, 0, &slow);
-	sim_run_fast(&machine, &program, 1, &fast);
+	fast_run(&machine, &program, 0, &slow);
+	fast_run(&machine, &program, 1, &fast);
 	assert_int_equal(fast.total_clk, 2 * slow.total_clk);
 	assert_true(fabs(fast.latency_ns - slow.latency_ns) < 1e-6 * slow.latency_ns);
 }
@@ -279,7 +280,7 @@ static void test_fast_phases_sum_to_total(void **state)
 	struct program program;
 	struct sim_result result;
 	mixed_program(&program);
-	sim_run_fast(&machine, &program, 0, &result);
+	fast_run(&machine, &program, 0, &result);
 	uint64_t sum_clk = 0, arm_clk = 0;
 	for (int i = 0; i < N_PHASE; i++) {
 		sum_clk += result.phase_clk[i];
@@ -293,7 +294,7 @@ static void test_fast_phases_sum_to_total(void **state)
 	assert_int_equal(result.bound, BOUND_DRAM);
 	assert_true(result.counts.dram_read_byte == 84096 && result.counts.dram_write_byte == 800);
 	assert_true(fabs(result.mac_util_frac - 2000.0 / (double)result.total_clk) < 1e-12);
-	assert_true((double)result.total_clk >= sim_roofline_clk(&machine, &program, 0));
+	assert_true((double)result.total_clk >= fast_roofline_clk(&machine, &program, 0));
 }
 
 static void test_fast_roofline(void **state)
@@ -305,11 +306,11 @@ static void test_fast_roofline(void **state)
 	step->counts.mac = 256e3; /* 4 PEs of 64 MAC units */
 	step->counts.dram_read_byte = 4000;
 	step->counts.dram_write_byte = 3992;
-	assert_true(fabs(sim_roofline_clk(&machine, &program, 0) - 1000) < 1e-9);
+	assert_true(fabs(fast_roofline_clk(&machine, &program, 0) - 1000) < 1e-9);
 	step->counts.dram_write_byte = 4800;
-	assert_true(fabs(sim_roofline_clk(&machine, &program, 0) - 1100) < 1e-9);
+	assert_true(fabs(fast_roofline_clk(&machine, &program, 0) - 1100) < 1e-9);
 	machine.dram_n = 2;
-	assert_true(fabs(sim_roofline_clk(&machine, &program, 0) - 1000) < 1e-9);
+	assert_true(fabs(fast_roofline_clk(&machine, &program, 0) - 1000) < 1e-9);
 }
 
 /* Whether pricing the program dies on an assertion. */
@@ -326,7 +327,7 @@ static bool aborts(const struct machine *machine, const struct program *program)
 		signal(SIGABRT, SIG_DFL);
 		if (!freopen("/dev/null", "w", stderr))
 			_exit(2);
-		sim_run_fast(machine, program, 0, &result);
+		fast_run(machine, program, 0, &result);
 		_exit(0);
 	}
 	assert_int_equal(waitpid(child, &status, 0), child);

@@ -12,6 +12,7 @@
 #include <cmocka.h>
 #include "dse/space/space.h"
 #include "tests/support/machine_figures.h"
+#include "sim/machine/machine_check.h"
 #include <math.h>
 #include <stdlib.h>
 
