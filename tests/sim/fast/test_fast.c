@@ -129,6 +129,66 @@ static void test_fast_lock_step_to_dram(void **state)
 	assert_int_equal(compute_clk(&machine, &compute), 4000 + 10000 + 4 * setup_clk);
 }
 
+/*
+ * What a step is mostly spent on: writes and their set-ups together, when they take as long as the tasks or longer. At
+ * 8 bytes a clock 800 bytes are 100 clocks, and 2 set-ups of writes stand beside them.
+ */
+static void test_fast_lock_step_bound(void **state)
+{
+	(void)state;
+	struct machine machine = qpe_machine();
+	struct sim_result result;
+	double writes_clk = 100 + 2.0 * machine.write_setup_clk;
+	assert_true(machine.write_setup_clk > 1);
+	for (int i = -1; i <= 1; i++) {
+		struct program program = {0};
+		add(&program, STEP_COMPUTE, PHASE_COMPUTATION)->u.compute = (struct compute){
+		    .task_clk = writes_clk + i,
+		    .mac_clk = writes_clk - 1,
+		    .n_task = 2,
+		    .write_dram_byte = 800,
+		    .n_barrier = 1,
+		};
+		fast_run(&machine, &program, 0, &result);
+		assert_int_equal(result.phase_bound[PHASE_COMPUTATION], i > 0 ? BOUND_MAC : BOUND_DRAM);
+		assert_int_equal(result.bound, i > 0 ? BOUND_MAC : BOUND_DRAM);
+	}
+}
+
+/*
+ * A fetch beside tasks: the interface idles but for the writes and, at each of 3 barriers, the set-up of a phase of
+ * loads. Beside writes the fetch takes half of that time, beside tasks that write to storage QPEs all of it; what is
+ * left over takes a phase of its own. 64 000 bytes are 8000 clocks of the interface.
+ */
+static void test_fast_fetch_beside_writes(void **state)
+{
+	(void)state;
+	struct machine machine = qpe_machine();
+	const double fetch_clk = 8000 + 100;
+	for (int to_dram = 0; to_dram < 2; to_dram++) {
+		struct program program = {0};
+		add(&program, STEP_COMPUTE, PHASE_COMPUTATION)->u.compute = (struct compute){
+		    .task_clk = 6000,
+		    .mac_clk = 5000,
+		    .n_task = 6,
+		    .write_packet = 4,
+		    .write_router = 1,
+		    .write_dram_byte = to_dram ? 1600 : 0,
+		    .n_barrier = 3,
+		};
+		double clk = (double)run_clk(&machine, &program);
+		double idle_clk = clk - 3 * 100 - (to_dram ? 200 : 0);
+		double hidden_clk = to_dram ? idle_clk / 2 : idle_clk;
+		program.fetch = (struct fetch){.dram_byte = 64000, .setup_clk = 100};
+		struct fetch_plan plan;
+		fast_plan_fetch(&machine, &program, 0, &plan);
+		assert_int_equal(plan.rest_clk, (uint64_t)ceil(fetch_clk - hidden_clk));
+		assert_true(fabs(plan.step_frac[0] - (hidden_clk / fetch_clk)) < 1e-12);
+		assert_true(fabs(plan.rest_frac - (1 - hidden_clk / fetch_clk)) < 1e-12);
+		assert_int_equal(run_clk(&machine, &program), (uint64_t)clk + plan.rest_clk);
+	}
+}
+
 static void test_fast_single_job(void **state)
 {
 	(void)state;
@@ -359,6 +419,8 @@ int main(void)
 	    cmocka_unit_test(test_fast_copy_chain),
 	    cmocka_unit_test(test_fast_lock_step_to_storage),
 	    cmocka_unit_test(test_fast_lock_step_to_dram),
+	    cmocka_unit_test(test_fast_lock_step_bound),
+	    cmocka_unit_test(test_fast_fetch_beside_writes),
 	    cmocka_unit_test(test_fast_single_job),
 	    cmocka_unit_test(test_fast_jobs_bound_by_dram),
 	    cmocka_unit_test(test_fast_jobs_bound_by_pe),
