@@ -147,21 +147,11 @@ static bool any_lost(const struct event_chip *chip)
 
 /* ---- the run ---- */
 
-/* ARM steps have a price and no events. */
-static void price_arm(const struct machine *machine, const struct schedule_step *step, uint32_t level,
-                      struct sim_result *result)
+/* ARM cores have no events. */
+static void add_arm(const struct event_chip *chip, const struct schedule_step *step, struct sim_result *result)
 {
-	struct program program = {.n_step = 1};
-	struct sim_result arm;
-	program.step[0].kind = STEP_ARM;
-	program.step[0].phase = step->phase;
-	program.step[0].counts = step->counts;
-	program.step[0].u.arm = step->arm;
-	fast_run(machine, &program, level, &arm);
-	result->phase_clk[step->phase] += arm.total_clk;
-	result->phase_bound[step->phase] = arm.bound;
-	result->peak_power_mw = real_max(result->peak_power_mw, arm.peak_power_mw);
-	counts_add(&result->counts, &arm.counts);
+	const struct step arm = {.kind = STEP_ARM, .phase = step->phase, .counts = step->counts, .u.arm = step->arm};
+	fast_add_step(chip->machine, &arm, chip->level, result);
 }
 
 static void end_step(const struct event_chip *chip, const struct schedule_step *step, uint64_t begin_clk,
@@ -199,7 +189,7 @@ static enum err_code run_steps(struct event_chip *chip, struct tally *now, struc
 		const struct schedule_step *step = &chip->schedule->step[i];
 		uint64_t begin_clk = chip->queue.clk;
 		if (step->arm.clk > 0 || step->arm.dram_byte > 0)
-			price_arm(chip->machine, step, chip->level, result);
+			add_arm(chip, step, result);
 		if (step->n_op == 0 && step->n_job == 0)
 			continue;
 		enum err_code code = event_chip_run(chip, step, err);

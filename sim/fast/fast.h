@@ -13,6 +13,9 @@
  */
 void fast_run(const struct machine *machine, const struct program *program, uint32_t level, struct sim_result *result);
 
+/* Price a step alone and add its phases, counts and peak power to a result that is not finished: it has no events. */
+void fast_add_step(const struct machine *machine, const struct step *step, uint32_t level, struct sim_result *result);
+
 /*
  * Latency and energy that no program has less of in the fast tier whose steps are the same but for numbers that are
  * nowhere smaller (counts, bytes, packets, clocks; not numbers of jobs, PEs, tasks, stages and repeats, which are
