@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "dse/arada/arada_physical.h"
 #include "sim/systolic/systolic_model.h"
+#include "sim/systolic/systolic_place.h"
 #include <assert.h>
 #include <math.h>
 #include <stddef.h>

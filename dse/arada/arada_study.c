@@ -6,6 +6,7 @@
 #include "dse/base/interrupt.h"
 #include "dse/base/parallel.h"
 #include "sim/base/checked.h"
+#include "sim/machine/machine_check.h"
 #include <assert.h>
 #include <math.h>
 #include <stdatomic.h>

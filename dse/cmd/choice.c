@@ -2,7 +2,6 @@
 #include "dse/cmd/choice.h"
 #include "dse/base/pattern.h"
 #include "dse/out/paths.h"
-#include "sim/machine/sim.h"
 #include <assert.h>
 #include <inttypes.h>
 #include <stdio.h>

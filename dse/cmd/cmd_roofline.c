@@ -11,6 +11,7 @@
 #include "dse/roofline/roofline_report.h"
 #include "dse/space/space.h"
 #include "dse/keep/store.h"
+#include "sim/machine/machine_check.h"
 #include <assert.h>
 #include <math.h>
 #include <stdlib.h>

@@ -5,7 +5,8 @@
 #include "dse/out/paths.h"
 #include "dse/design/replay.h"
 #include "dse/design/simulate.h"
-#include "sim/machine/mixed.h"
+#include "sim/program/mixed.h"
+#include "sim/machine/machine_check.h"
 #include <assert.h>
 #include <inttypes.h>
 #include <string.h>

@@ -5,7 +5,8 @@
 #include "dse/out/paths.h"
 #include "dse/design/replay.h"
 #include "dse/space/machine_read.h"
-#include "sim/machine/mixed.h"
+#include "sim/program/mixed.h"
+#include "dse/space/space_parts.h"
 #include <assert.h>
 #include <string.h>
 

@@ -6,7 +6,8 @@
 #include "dse/out/paths.h"
 #include "dse/design/replay_read.h"
 #include "dse/design/unroll.h"
-#include "sim/machine/mixed.h"
+#include "sim/program/mixed.h"
+#include "sim/machine/machine_check.h"
 #include <assert.h>
 #include <errno.h>
 #include <inttypes.h>

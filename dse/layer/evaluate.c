@@ -9,7 +9,7 @@ bool evaluate_design(const struct layer_context *context, const struct layer_des
 	assert(design->level < context->machine->n_level);
 	if (!mapper_distribute(context, design, &program, verdict))
 		return false;
-	sim_run_fast(context->machine, &program, design->level, result);
+	fast_run(context->machine, &program, design->level, result);
 	if (!mapper_judge_run(result, verdict))
 		return false;
 	metric_of_layer(context->machine, result, metric);

@@ -14,7 +14,7 @@
 #include "dse/layer/deadline.h"
 #include "dse/base/pack.h"
 #include "sim/machine/energy.h"
-#include "sim/machine/mixed.h"
+#include "sim/program/mixed.h"
 #include <assert.h>
 #include <math.h>
 #include <string.h>

@@ -233,7 +233,7 @@ static struct proof rule_out(const struct layer_problem *layer, const struct lay
 	uint32_t n_over = 0;
 	for (uint32_t l = 0; l < layer->n_value[GENE_LEVEL]; l++) {
 		double latency_ns, energy_pj, value[N_METRIC] = {0}, metric[N_METRIC];
-		sim_bound(context->machine, least, layer->level[l], &latency_ns, &energy_pj);
+		fast_bound(context->machine, least, layer->level[l], &latency_ns, &energy_pj);
 		value[METRIC_LATENCY] = latency_ns * MS_PER_NS * BOUND_SLACK;
 		value[METRIC_ENERGY] = energy_pj * MJ_PER_PJ * BOUND_SLACK;
 		value[METRIC_ENERGY] -= deadline_asleep_mj(layer->space, context->machine, latency_ns * MS_PER_NS);

@@ -182,7 +182,7 @@ static bool simulate(const struct layer_problem *layer, const struct layer_conte
 	const struct detail_options options = {.detail = layer->detail, .stop = layer->stop};
 	struct err ignored = {0}; /* engines know no messages; a run of the same design alone says it again */
 	if (options.detail == DETAIL_FAST && context->machine->systolic.memory == SYSTOLIC_PHYSICAL) {
-		sim_run_fast(context->machine, program, design->level, result);
+		fast_run(context->machine, program, design->level, result);
 		return true;
 	}
 	enum err_code code = detail_simulate(context, design, program, &options, result, NULL, &ignored);

@@ -10,6 +10,7 @@
 #include "mapper/distribute/tiling.h"
 #include "sim/base/checked.h"
 #include "sim/base/real.h"
+#include "sim/mla/greybox.h"
 #include <assert.h>
 
 static struct power_group *group_of(struct power_groups *groups, enum phase phase)

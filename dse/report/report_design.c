@@ -3,7 +3,8 @@
 #include "dse/design/design_read.h"
 #include "dse/out/energy_json.h"
 #include "dse/base/parallel.h"
-#include "sim/machine/mixed.h"
+#include "sim/program/mixed.h"
+#include "sim/machine/machine_check.h"
 #include <assert.h>
 #include <inttypes.h>
 #include <math.h>

@@ -6,7 +6,7 @@
 #include "dse/report/report_design.h"
 #include "dse/design/unroll.h"
 #include "mapper/split/verdict.h"
-#include "sim/machine/mixed.h"
+#include "sim/program/mixed.h"
 #include <assert.h>
 #include <inttypes.h>
 #include <math.h>

@@ -3,7 +3,8 @@
 #include "dse/out/doc_write.h"
 #include "dse/run/input_change.h"
 #include "dse/run/run_space.h"
-#include "sim/machine/mixed.h"
+#include "sim/program/mixed.h"
+#include "sim/machine/machine_check.h"
 #include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>

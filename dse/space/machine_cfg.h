@@ -3,6 +3,7 @@
 #define DSE_MACHINE_CFG_H
 /* SCALE-Sim's .cfg files as systolic machines; dse/space/machine_read.c asks for them by the ending of a machine's
  * path. */
+#include "sim/base/err.h"
 #include "sim/machine/machine.h"
 
 /*

@@ -8,10 +8,12 @@
  * have none.
  */
 #include "dse/space/machine_read.h"
+#include "sim/machine/machine_param.h"
 #include "dse/space/machine_cfg.h"
 #include "dse/out/paths.h"
 #include "mapper/network/file_kind.h"
 #include "sim/base/doc.h"
+#include "sim/machine/machine_check.h"
 #include <assert.h>
 #include <stdio.h>
 #include <string.h>

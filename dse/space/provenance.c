@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "dse/space/provenance.h"
+#include "sim/machine/machine_param.h"
 #include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>

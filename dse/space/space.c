@@ -4,6 +4,7 @@
 #include "dse/out/paths.h"
 #include "mapper/network/file_kind.h"
 #include "sim/base/checked.h"
+#include "sim/machine/machine_check.h"
 #include <assert.h>
 #include <math.h>
 #include <stdio.h>

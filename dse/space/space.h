@@ -16,6 +16,7 @@
 #include "sim/base/hash.h"
 #include "sim/machine/machine.h"
 #include <stdio.h>
+#include "sim/machine/machine_param.h"
 
 #define SPACE_MAX_OBJECTIVE 4
 #define SPACE_MAX_NETWORK 16

@@ -17,7 +17,7 @@ struct entry {
 	struct detail_run run;
 	/* a task on all PEs of a QPE */
 	struct machine machine;
-	struct event_task task;
+	struct mla_shape task;
 	uint64_t clk;
 };
 
@@ -81,7 +81,7 @@ static struct entry *add_entry(struct run_cache *cache, const struct run_key *ke
 
 static void run_task(struct entry *entry)
 {
-	struct event_task all[EVENT_MAX_PE];
+	struct mla_shape all[EVENT_MAX_PE];
 	struct event_result result;
 	/* a QPE of more is refused there */
 	for (uint32_t i = 0; i < EVENT_MAX_PE; i++)
@@ -177,7 +177,7 @@ enum err_code run_cache_design(struct run_cache *cache, const struct run_key *ke
 }
 
 enum err_code run_cache_task(struct run_cache *cache, const struct run_key *key, const struct machine *machine,
-                             const struct event_task *task, uint64_t *clk, struct err *err)
+                             const struct mla_shape *task, uint64_t *clk, struct err *err)
 {
 	struct entry *entry = find_entry(cache, key);
 	assert(machine && task && clk);

@@ -41,7 +41,7 @@ enum err_code run_cache_design(struct run_cache *cache, const struct run_key *ke
 /* PE clocks of the same task on all PEs of a QPE, in the same way; 0 while collecting. machine is copied. ERR_INTERNAL.
  */
 enum err_code run_cache_task(struct run_cache *cache, const struct run_key *key, const struct machine *machine,
-                             const struct event_task *task, uint64_t *clk, struct err *err);
+                             const struct mla_shape *task, uint64_t *clk, struct err *err);
 
 /* Forget all runs with this owner. */
 void run_cache_forget(struct run_cache *cache, const void *owner);

@@ -17,6 +17,8 @@
 #include "dse/space/space.h"
 #include "mapper/split/splitter.h"
 #include "sim/base/arena.h"
+#include "sim/base/err.h"
+#include "sim/machine/machine_check.h"
 #include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -549,7 +551,7 @@ enum err_code source_run_design(struct source *source, const struct csv_table *t
 }
 
 enum err_code source_run_task(struct source *source, const struct csv_table *table, size_t row, size_t column,
-                              const struct machine *machine, const struct event_task *task, uint64_t *clk,
+                              const struct machine *machine, const struct mla_shape *task, uint64_t *clk,
                               struct err *err)
 {
 	const struct run_key key = {.owner = table, .item = row, .variant = (unsigned)column};

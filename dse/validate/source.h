@@ -13,7 +13,7 @@
 #include "mapper/split/split.h"
 #include "sim/machine/machine.h"
 #include "sim/systolic/scalesim.h"
-#include "sim/machine/sim.h"
+#include "sim/fast/fast.h"
 #include <stdbool.h>
 
 struct source;
@@ -132,7 +132,7 @@ enum err_code source_run_design(struct source *source, const struct csv_table *t
 
 /* Event tier: PE clocks of a row's task, as a column's machine runs it on all PEs of a QPE. ERR_INTERNAL. */
 enum err_code source_run_task(struct source *source, const struct csv_table *table, size_t row, size_t column,
-                              const struct machine *machine, const struct event_task *task, uint64_t *clk,
+                              const struct machine *machine, const struct mla_shape *task, uint64_t *clk,
                               struct err *err);
 
 /*

@@ -9,6 +9,7 @@
 #include "dse/fit/mla_task.h"
 #include "dse/validate/validate_parts.h"
 #include "sim/mla/mla.h"
+#include "sim/mla/greybox.h"
 #include <assert.h>
 #include <math.h>
 #include <string.h>
@@ -56,8 +57,8 @@ static double greybox_task_clk(const struct machine *machine, const struct mla_t
 static enum err_code event_clk(struct source *source, const struct csv_table *table, size_t row, size_t column,
                                const struct machine *machine, const struct mla_task *task, double *clk, struct err *err)
 {
-	const struct event_task own = {
-	    .kind = task->is_matmul ? EVENT_MATMUL : EVENT_CONV,
+	const struct mla_shape own = {
+	    .kind = task->is_matmul ? MLA_MATMUL : MLA_CONV,
 	    .operand_bit = OPERAND_BIT,
 	    .pe_shift = task->pe_shift,
 	    .kernel_w = task->kernel_w,

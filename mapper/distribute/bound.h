@@ -44,9 +44,9 @@ struct range_bound {
 
 /*
  * Lower bound on all designs that have this one's strategy, operand and places and a split of the range (design->split
- * is not looked at). The fast tier's price of the program (sim_run_least) or of the work (sim_bound) is not above that
- * of any design of the range. false: none of them runs; the verdict's bytes are then the least that any of them asks
- * for. Input channels are either whole in all of the range or split in all of it. with_program: false: never a
+ * is not looked at). The fast tier's price of the program (fast_run_least) or of the work (fast_bound) is not above
+ * that of any design of the range. false: none of them runs; the verdict's bytes are then the least that any of them
+ * asks for. Input channels are either whole in all of the range or split in all of it. with_program: false: never a
  * program; the work alone is a bound for the event tier, too. No allocation.
  */
 bool mapper_bound_range(const struct layer_context *context, const struct layer_design *design,

@@ -7,14 +7,15 @@
  *
  *   words      least sums of lines x least passes, if the least tile that a pass less needs does not fit
  *   clocks     of the array, with the first tile's load and the last one's store before and after, or
- *              of the interface for all words, whichever takes longer (sim_bound)
+ *              of the interface for all words, whichever takes longer (fast_bound)
  */
 #include "mapper/distribute/bound.h"
 #include "mapper/distribute/distribute.h"
 #include "mapper/distribute/tiling_systolic.h"
 #include "sim/base/checked.h"
 #include "sim/systolic/systolic_model.h"
-#include "sim/systolic/systolic_parts.h"
+#include "sim/systolic/systolic_tile.h"
+#include "sim/systolic/systolic_place.h"
 
 /* A dimension of tiles: of one split, or of any into n or more tiles whose largest is of size or more. */
 struct span {
@@ -115,7 +116,7 @@ static uint64_t sum_pixel_folds(const struct spans *spans, uint64_t side)
 	return n_fold > n_tile ? n_fold : n_tile;
 }
 
-/* The factors of sim/systolic/systolic_parts.h, summed up over all tiles. */
+/* The factors of sim/systolic/systolic_tile.h, summed up over all tiles. */
 struct factors {
 	uint64_t pixel, filter, tap;
 };

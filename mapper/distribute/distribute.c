@@ -3,6 +3,7 @@
 #include "mapper/distribute/bound.h"
 #include "mapper/distribute/tiling_systolic.h"
 #include "sim/base/checked.h"
+#include "sim/systolic/systolic_place.h"
 
 const struct strategy_info strategy_table[N_STRATEGY] = {
     [STRATEGY_NO_FUSION] = {"no_fusion", "every operation reads from and writes to DRAM (thesis 4.3.1 i)", false, false,
@@ -405,7 +406,7 @@ static enum verdict_reason judge(const struct layer_context *context, const stru
 
 bool mapper_judge_run(const struct sim_result *result, struct verdict *verdict)
 {
-	if (sim_is_counted(result))
+	if (result_is_counted(result))
 		return true;
 	*verdict = (struct verdict){VERDICT_CLOCKS, 0, 0};
 	return false;

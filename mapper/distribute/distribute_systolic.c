@@ -10,8 +10,9 @@
 #include "mapper/distribute/tiling_systolic.h"
 #include "mapper/distribute/distribute.h"
 #include "sim/systolic/systolic_model.h"
-#include "sim/systolic/systolic_parts.h"
+#include "sim/systolic/systolic_tile.h"
 #include "sim/systolic/systolic_scalesim.h"
+#include "sim/systolic/systolic_place.h"
 
 bool systolic_serves(const struct layer_context *context, const struct layer_design *design, struct verdict *verdict)
 {

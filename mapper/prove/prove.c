@@ -43,7 +43,7 @@ uint32_t prove_add_task(struct prove_run *run, struct prove_task task)
 }
 
 /* Of a convolution on the array; packed ones have their pixels in a row. */
-static bool fits_conv(const struct prove_core *core, const struct event_task *shape, const struct prove_region *region)
+static bool fits_conv(const struct prove_core *core, const struct mla_shape *shape, const struct prove_region *region)
 {
 	const struct block *block = core->block;
 	const struct mla_conv_task *conv = &shape->conv;
@@ -60,12 +60,12 @@ static bool fits_conv(const struct prove_core *core, const struct event_task *sh
 void prove_check_shape(struct prove_run *run, uint32_t index, uint32_t shape_index, uint32_t number)
 {
 	const struct prove_core *core = &run->core;
-	const struct event_task *shape = &run->schedule->shape[shape_index];
+	const struct mla_shape *shape = &run->schedule->shape[shape_index];
 	const struct prove_region region = prove_region_of(core, prove_result_of(core, number));
 	uint32_t depth = prove_span_of(&core->split.d, prove_depth_of(core, number), core->in_c).size;
 	uint64_t n_pixel = (uint64_t)region.w.size * region.h.size;
 	bool fits;
-	if (shape->kind == EVENT_CONV)
+	if (shape->kind == MLA_CONV)
 		fits = shape->conv.in_c >= depth && fits_conv(core, shape, &region);
 	else if (core->block->kind == BLOCK_MATMUL)
 		fits = shape->matmul.a_w >= depth && shape->matmul.a_h >= n_pixel && shape->matmul.b_w >= region.c.size;

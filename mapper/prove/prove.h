@@ -18,7 +18,7 @@
  * operands get the same data: their tiles and bytes differ, not the arithmetic.
  */
 #include "mapper/split/design.h"
-#include "sim/machine/schedule.h"
+#include "sim/program/schedule.h"
 
 /*
  * An int8 tensor [h][w][c]; a vector is 1 x 1 x c, the rows of a matrix multiplication h x 1 x c. Images of a batch

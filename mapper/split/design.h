@@ -13,8 +13,9 @@
 #include "mapper/split/verdict.h"
 #include "sim/machine/machine.h"
 #include "sim/mla/mla.h"
-#include "sim/machine/program.h"
-#include "sim/machine/sim.h"
+#include "sim/machine/hierarchy.h"
+#include "sim/program/program.h"
+#include "sim/fast/fast.h"
 
 /* Distribution strategies (thesis sections 4.3, 4.4). One row of strategy_table each. */
 enum strategy {
@@ -111,7 +112,7 @@ struct tiling;
 bool mapper_distribute_tiled(const struct layer_context *context, const struct layer_design *design,
                              struct tiling *tiling, struct program *program, struct verdict *verdict);
 
-/* Whether a design's run could be counted (sim_is_counted); if not, *verdict says so. */
+/* Whether a design's run could be counted (result_is_counted); if not, *verdict says so. */
 bool mapper_judge_run(const struct sim_result *result, struct verdict *verdict);
 
 /* Bytes that tasks have at their disposal: the SRAM of a PE, or the three buffers of a systolic array. */

@@ -44,7 +44,7 @@ static void try_split(struct finder *finder, const struct split *split)
 	design.split = *split;
 	if (!mapper_distribute(finder->context, &design, &program, &verdict))
 		return;
-	sim_run_fast(finder->context->machine, &program, design.level, &result);
+	fast_run(finder->context->machine, &program, design.level, &result);
 	if (!mapper_judge_run(&result, &verdict))
 		return;
 	double byte = result.counts.dram_read_byte + result.counts.dram_write_byte;
@@ -73,7 +73,7 @@ static void take_whole(struct finder *finder, const struct split *split)
 		return;
 	finder->best = *split;
 	finder->best_ns =
-	    sim_roofline_clk(machine, &program, design.level) * 1e3 / machine->level[design.level].clk_mhz;
+	    fast_roofline_clk(machine, &program, design.level) * 1e3 / machine->level[design.level].clk_mhz;
 }
 
 /* The next number of even parts whose largest one is smaller; 0: there is none. */

@@ -82,17 +82,17 @@ static uint32_t add_shape(const struct layer_context *context, const struct tili
                           struct schedule *schedule)
 {
 	const struct block *block = context->block;
-	struct event_task task = {.operand_bit = context->operand_bit, .is_partial = tiling->n_d > 1};
+	struct mla_shape task = {.operand_bit = context->operand_bit, .is_partial = tiling->n_d > 1};
 	if (block->kind == BLOCK_POOL)
 		return SCHEDULE_NONE;
 	if (block->kind == BLOCK_MATMUL) {
-		task.kind = EVENT_MATMUL;
+		task.kind = MLA_MATMUL;
 		task.matmul = (struct mla_matmul_task){part->in_w, part->in_h, part->out_w};
 	} else if (context->form == FORM_MATMUL) {
-		task.kind = EVENT_MATMUL;
+		task.kind = MLA_MATMUL;
 		task.matmul = (struct mla_matmul_task){part->in_c, part->out_c, part->in_w};
 	} else {
-		task.kind = EVENT_CONV;
+		task.kind = MLA_CONV;
 		task.kernel_w = block->kernel_w;
 		task.kernel_h = block->kernel_h;
 		task.dilation = block->dilation;

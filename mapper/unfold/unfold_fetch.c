@@ -2,7 +2,7 @@
 #include "mapper/network/place.h"
 #include "mapper/unfold/unfold_parts.h"
 #include "sim/base/checked.h"
-#include "sim/machine/sim.h"
+#include "sim/fast/fast.h"
 
 /*
  * The next block's weights, fetched while this one computes. The host's plan is
@@ -31,7 +31,7 @@ void unfold_plan_fetch(const struct layer_context *context, const struct layer_d
 	*fetch = (struct unfold_fetch){0};
 	if (design->fetch_next == AHEAD_NONE)
 		return;
-	sim_plan_fetch(context->machine, program, design->level, &plan);
+	fast_plan_fetch(context->machine, program, design->level, &plan);
 	for (uint32_t i = 0; i < program->n_step; i++) {
 		const struct step *step = &program->step[i];
 		uint64_t byte = whole_lines(plan.step_frac[i] * (double)all_byte);

@@ -59,7 +59,7 @@ static bool run(const struct machine *machine, const struct block *block, const 
 	mapper_prepare_form(block, machine, design->operand_bit, design->form, &context);
 	if (!mapper_distribute(&context, design, &program, &verdict))
 		return false;
-	sim_run_fast(machine, &program, design->level, fast);
+	fast_run(machine, &program, design->level, fast);
 	if (event && detail_simulate(&context, design, &program, &options, event, NULL, &err) != ERR_OK)
 		fail_msg("%s", err_text(&err));
 	return true;

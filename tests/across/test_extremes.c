@@ -14,7 +14,7 @@
 
 #include "dse/cmd/command_table.h"
 #include "dse/options/cli.h"
-#include "sim/machine/sim.h"
+#include "sim/fast/fast.h"
 #include "tests/support/random_extreme.h"
 #include "tests/support/space_folder.h"
 #include <fcntl.h>
@@ -119,13 +119,13 @@ static void check_totals(const char *file)
 		if (!runs)
 			continue;
 		json_object_foreach(json_object_get(layer, "phases"), name, phase) sum += get_count(phase, "clk");
-		assert_true(sum == get_count(layer, "total_clk") && sum <= SIM_MAX_COUNT);
-		assert_true(get_count(layer, "dram_read_byte") + get_count(layer, "dram_write_byte") <= SIM_MAX_COUNT);
+		assert_true(sum == get_count(layer, "total_clk") && sum <= COUNTS_MAX);
+		assert_true(get_count(layer, "dram_read_byte") + get_count(layer, "dram_write_byte") <= COUNTS_MAX);
 		total += sum;
 		core += get_count(layer, "core_clk");
 	}
 	assert_true(total == get_count(totals, "total_clk") && core == get_count(totals, "core_clk"));
-	assert_true(total <= SIM_MAX_COUNT);
+	assert_true(total <= COUNTS_MAX);
 	json_decref(root);
 }
 

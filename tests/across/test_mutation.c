@@ -19,6 +19,7 @@
 #include "mapper/network/parser.h"
 #include "mapper/split/splitter.h"
 #include "sim/base/rng.h"
+#include "sim/machine/machine_check.h"
 #include "tests/support/reader_result.h"
 #include <glob.h>
 #include <stdlib.h>

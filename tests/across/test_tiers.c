@@ -17,6 +17,7 @@
 #include "dse/design/simulate.h"
 #include "dse/space/space.h"
 #include "tests/support/slow_build.h"
+#include "sim/machine/machine_check.h"
 #include <assert.h>
 #include <inttypes.h>
 #include <math.h>

@@ -15,6 +15,7 @@
 #include "mapper/distribute/bound.h"
 #include "dse/space/machine_read.h"
 #include "tests/support/branch_compare.h"
+#include "sim/machine/machine_check.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -11,7 +11,7 @@
 
 #include "dse/layer/front_key.h"
 #include "dse/space/machine_read.h"
-#include "sim/machine/mixed.h"
+#include "sim/program/mixed.h"
 #include "tests/support/random_block.h"
 #include "tests/support/random_chip.h"
 #include <math.h>

@@ -8,7 +8,7 @@
 #include "dse/space/space.h"
 #include "dse/space/machine_read.h"
 #include "mapper/network/place.h"
-#include "sim/machine/program.h"
+#include "sim/program/program.h"
 #include "tests/support/random_chip.h"
 #include <stdlib.h>
 

@@ -13,6 +13,7 @@
 #include "dse/space/space.h"
 #include "dse/space/machine_read.h"
 #include "tests/support/machine_figures.h"
+#include "sim/machine/machine_check.h"
 #include <math.h>
 #include <stdlib.h>
 

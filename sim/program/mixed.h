@@ -12,7 +12,8 @@
  * Fields of a mixed point are the better ones of the two, so that whatever bounds
  * a design from below by an operating point's fields bounds this one, too.
  */
-#include "sim/machine/sim.h"
+#include "sim/base/err.h"
+#include "sim/program/result.h"
 
 static inline bool mixed_is(const struct operating_point *point)
 {

@@ -5,7 +5,8 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <cmocka.h>
-#include "sim/machine/schedule.h"
+#include "sim/program/schedule.h"
+#include "sim/machine/machine_param.h"
 #include <string.h>
 
 #define NONE SCHEDULE_NONE
@@ -23,8 +24,8 @@ static void assert_check(const struct op *op, const char *what)
 	struct machine machine = chip();
 	struct schedule schedule = {0};
 	struct err err = {0};
-	const struct event_task shape = {
-	    .kind = EVENT_CONV, .operand_bit = 8, .kernel_w = 1, .kernel_h = 1, .conv = {1, 1, 1, 1}};
+	const struct mla_shape shape = {
+	    .kind = MLA_CONV, .operand_bit = 8, .kernel_w = 1, .kernel_h = 1, .conv = {1, 1, 1, 1}};
 	schedule_add_step(&schedule, (struct schedule_step){.phase = PHASE_WEIGHT});
 	(void)schedule_add_op(&schedule, (struct op){.kind = OP_SYNC, .before = {NONE, NONE}});
 	schedule_add_step(&schedule, (struct schedule_step){.phase = PHASE_INPUT});
@@ -61,8 +62,8 @@ static void test_schedule_shapes(void **state)
 {
 	(void)state;
 	struct schedule schedule = {0};
-	struct event_task task = {
-	    .kind = EVENT_CONV, .operand_bit = 8, .kernel_w = 3, .kernel_h = 3, .conv = {5, 6, 7, 8}};
+	struct mla_shape task = {
+	    .kind = MLA_CONV, .operand_bit = 8, .kernel_w = 3, .kernel_h = 3, .conv = {5, 6, 7, 8}};
 	assert_int_equal(schedule_add_shape(&schedule, &task), 0);
 	task.pe_shift = 1; /* where operand A lies is the operation's */
 	assert_int_equal(schedule_add_shape(&schedule, &task), 0);
@@ -70,7 +71,7 @@ static void test_schedule_shapes(void **state)
 	assert_int_equal(schedule_add_shape(&schedule, &task), 1);
 	task.conv.n_filter++;
 	assert_int_equal(schedule_add_shape(&schedule, &task), 2);
-	task = (struct event_task){.kind = EVENT_MATMUL, .operand_bit = 8, .matmul = {5, 6, 7}};
+	task = (struct mla_shape){.kind = MLA_MATMUL, .operand_bit = 8, .matmul = {5, 6, 7}};
 	assert_int_equal(schedule_add_shape(&schedule, &task), 3);
 	task.matmul.b_w++;
 	assert_int_equal(schedule_add_shape(&schedule, &task), 4);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "sim/machine/mixed.h"
+#include "sim/program/mixed.h"
+#include "sim/machine/machine_param.h"
 #include "sim/base/checked.h"
 #include "sim/base/real.h"
 #include <math.h>
@@ -130,8 +131,8 @@ void mixed_combine(const struct machine *machine, uint32_t level, uint64_t n_rou
 {
 	assert(level < machine->n_level && mixed_is(&machine->level[level]) && result != low && result != high);
 	const struct operating_point *point = &machine->level[level];
-	if (n_round == 0 || !sim_is_counted(high) || !sim_is_counted(low)) {
-		*result = n_round > 0 && sim_is_counted(high) ? *low : *high;
+	if (n_round == 0 || !result_is_counted(high) || !result_is_counted(low)) {
+		*result = n_round > 0 && result_is_counted(high) ? *low : *high;
 		return;
 	}
 	double n_low = floor((double)n_round * point->n_low / point->n_share + 0.5), low_ns, high_ns;

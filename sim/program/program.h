@@ -7,8 +7,8 @@
  * writes it; the fast tier prices it in closed form. Steps run one after the
  * other with a barrier between them; inside a step PEs overlap as its kind says.
  */
-#include "sim/machine/machine.h"
-#include "sim/mla/mla.h"
+#include "sim/machine/counts.h"
+#include "sim/machine/latency.h"
 #include "sim/systolic/systolic_work.h"
 #include <stdbool.h>
 #include <stdint.h>
@@ -45,19 +45,6 @@ enum step_kind {
 	STEP_JOBS,     /* PEs take jobs (load, compute, write) from their queue whenever idle */
 	STEP_ARM,      /* ARM cores work alone */
 	STEP_SYSTOLIC  /* a systolic array runs a layer; its phases are PHASE_COMPUTATION and PHASE_STALL */
-};
-
-/* What a set-up was measured of, and so which latencies it contains (sim/machine/latency.c). */
-enum setup {
-	SETUP_COPY,          /* SRAM to SRAM */
-	SETUP_MIGRATE,       /* filters inside a block */
-	SETUP_RING,          /* filters between blocks */
-	SETUP_LOAD,          /* a phase of loads from DRAM */
-	SETUP_SINGLE_LOAD,   /* one load from DRAM, host to host */
-	SETUP_WRITE_STORAGE, /* a result to a storage QPE */
-	SETUP_WRITE_DRAM,    /* a result to DRAM */
-	SETUP_HANDSHAKE,     /* from a write's end to the PE's next request */
-	N_SETUP
 };
 
 /* n hops of a chain of copies that are alike: packets of one item, relative to the item's size. */
@@ -112,17 +99,6 @@ struct arm_work {
 	double dram_byte; /* through the busiest interface */
 };
 
-/* Actions; energies are counts times energy per action. */
-struct counts {
-	double mac;                             /* multiply-accumulates wanted */
-	double mla_clk;                         /* clocks in which an array multiplies, all PEs */
-	double sram_read_word, sram_write_word; /* 32 bit */
-	double noc_packet;                      /* one packet through one router */
-	double dram_read_byte, dram_write_byte;
-	double arm_clk;   /* all PEs */
-	double awake_clk; /* PE clocks in which a PE's MLA or ARM core works, all PEs; filled in by the simulator */
-};
-
 struct step {
 	enum step_kind kind;
 	enum phase phase;
@@ -152,24 +128,5 @@ struct program {
 	struct fetch fetch;
 	uint64_t sram_byte; /* demanded of the fullest PE, of a systolic array's buffers */
 };
-
-/* The PEs as the strategies see them, derived from the machine. */
-struct hierarchy {
-	uint32_t n_block;       /* double QPE blocks (thesis figure 4.16), one a storage QPE; 1 without storage QPEs */
-	uint32_t qpe_per_block; /* that compute */
-	uint32_t pe_per_block;
-	uint32_t n_cell, qpe_per_cell; /* inside a cell filters rotate, round the ring of cells they go from block to
-	                                  block: two a block on the thesis' mesh (figure 4.16), elsewhere one */
-	uint32_t n_pe;                 /* that compute in reuse, all blocks */
-	uint32_t block_per_dram;       /* blocks that the busiest DRAM interface serves */
-	uint64_t storage_byte;         /* SRAM of the storage QPEs */
-	double write_router; /* packets through the busiest router when every PE writes one packet to its storage QPE */
-	double write_link;   /* ... and over the busiest link between routers */
-	uint32_t n_queue;    /* no reuse: DRAM queues, each with its own PEs */
-	uint32_t pe_per_queue; /* of the smallest queue */
-};
-
-/* Derive it. machine has passed machine_check. */
-void hierarchy_derive(const struct machine *machine, struct hierarchy *hierarchy);
 
 #endif

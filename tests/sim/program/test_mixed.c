@@ -11,7 +11,8 @@
 #include "dse/engine/engine.h"
 #include "dse/search/explore.h"
 #include "mapper/distribute/bound.h"
-#include "sim/machine/mixed.h"
+#include "sim/program/mixed.h"
+#include "sim/machine/machine_check.h"
 #include "tests/support/random_design.h"
 #include "tests/support/sample_design.h"
 #include <math.h>
@@ -146,13 +147,13 @@ static void test_mixed_bounds_hold(void **state)
 		mapper_prepare_form(&block, &machine, design.operand_bit, design.form, &context);
 		if (!mapper_distribute(&context, &design, &program, &verdict))
 			continue;
-		sim_run_fast(&machine, &program, design.level, &result);
-		sim_run_least(&machine, &program, design.level, &least);
+		fast_run(&machine, &program, design.level, &result);
+		fast_run_least(&machine, &program, design.level, &least);
 		assert_true(least.latency_ns <= result.latency_ns);
 		assert_true(least.energy.total_pj <= result.energy.total_pj * (1 + 1e-12));
 		assert_true(energy_static_mw(&machine, design.level) <= result.peak_power_mw * (1 + 1e-12));
 		if (mapper_bound(&context, &design, 0, &work)) {
-			sim_bound(&machine, &work, design.level, &latency_ns, &energy_pj);
+			fast_bound(&machine, &work, design.level, &latency_ns, &energy_pj);
 			assert_true(latency_ns <= result.latency_ns * (1 + 1e-9));
 			assert_true(energy_pj <= result.energy.total_pj * (1 + 1e-9));
 		}

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "sim/machine/schedule.h"
+#include "sim/program/schedule.h"
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
@@ -73,11 +73,11 @@ void schedule_add_job(struct schedule *schedule, struct job job)
 	schedule->job[schedule->n_job++] = job;
 }
 
-static bool same_shape(const struct event_task *a, const struct event_task *b)
+static bool same_shape(const struct mla_shape *a, const struct mla_shape *b)
 {
 	if (a->kind != b->kind || a->operand_bit != b->operand_bit || a->is_partial != b->is_partial)
 		return false;
-	if (a->kind == EVENT_MATMUL)
+	if (a->kind == MLA_MATMUL)
 		return a->matmul.a_w == b->matmul.a_w && a->matmul.a_h == b->matmul.a_h &&
 		       a->matmul.b_w == b->matmul.b_w;
 	return a->kernel_w == b->kernel_w && a->kernel_h == b->kernel_h && a->dilation == b->dilation &&
@@ -85,7 +85,7 @@ static bool same_shape(const struct event_task *a, const struct event_task *b)
 	       a->conv.n_filter == b->conv.n_filter && a->conv.n_group == b->conv.n_group;
 }
 
-uint32_t schedule_add_shape(struct schedule *schedule, const struct event_task *shape)
+uint32_t schedule_add_shape(struct schedule *schedule, const struct mla_shape *shape)
 {
 	/* Parts come in at most two sizes a dimension, so there are few. */
 	for (uint32_t i = 0; i < schedule->n_shape; i++)

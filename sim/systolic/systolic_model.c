@@ -15,8 +15,7 @@
  * by their class and the classes of their neighbours, a dimension at a time.
  */
 #include "sim/systolic/systolic_model.h"
-#include "sim/machine/result.h"
-#include "sim/systolic/systolic_parts.h"
+#include "sim/systolic/systolic_tile.h"
 #include "sim/base/real.h"
 #include <assert.h>
 #include <math.h>
@@ -405,13 +404,13 @@ struct systolic_time systolic_run_time(const struct machine *machine, const stru
 double systolic_bandwidth_word(const struct machine *machine, uint32_t level)
 {
 	assert(machine->target == MACHINE_SYSTOLIC && level < machine->n_level);
-	return result_dram_byte(machine, level) / machine->systolic.word_byte;
+	return machine_dram_byte(machine, level) / machine->systolic.word_byte;
 }
 
 uint64_t systolic_stall_clk(const struct systolic_time *time)
 {
 	/* sums of many products end up beside whole numbers; the fast tier rounds all steps so */
-	uint64_t clk = result_whole_clk(time->clk - 1e-6);
+	uint64_t clk = counts_whole_clk(time->clk - 1e-6);
 	assert(clk >= time->compute_clk);
 	return clk - time->compute_clk;
 }

@@ -1,16 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Spans of units that are busy with one short thing after the other: told as one while they hardly idle. */
-#include "sim/event/event_chip.h"
+#include "sim/event/trace.h"
+#include <stdbool.h>
+#include <stddef.h>
 
 #define BRIDGED_CLK 16 /* of idling */
 
-void event_trace_span(const struct trace_sink *sink, const struct trace_span *span)
+void trace_put_span(const struct trace_sink *sink, const struct trace_span *span)
 {
 	if (sink && span->end_clk > span->begin_clk)
 		sink->span(sink->context, span);
 }
 
-void event_trace_busy(const struct trace_sink *sink, struct trace_span *open, const struct trace_span *more)
+void trace_extend_span(const struct trace_sink *sink, struct trace_span *open, const struct trace_span *more)
 {
 	bool same = open->name == more->name && open->part == more->part && open->peer == more->peer;
 	if (same && more->begin_clk <= open->end_clk + BRIDGED_CLK) {
@@ -19,16 +21,16 @@ void event_trace_busy(const struct trace_sink *sink, struct trace_span *open, co
 		return;
 	}
 	uint64_t end_clk = open->end_clk;
-	event_trace_end(sink, open);
+	trace_end_span(sink, open);
 	*open = *more;
 	/* Clocks of other domains are rounded: what follows begins where the last one ended. */
 	if (open->begin_clk < end_clk)
 		open->begin_clk = end_clk;
 }
 
-void event_trace_end(const struct trace_sink *sink, struct trace_span *open)
+void trace_end_span(const struct trace_sink *sink, struct trace_span *open)
 {
 	if (open->name)
-		event_trace_span(sink, open);
+		trace_put_span(sink, open);
 	open->name = NULL;
 }

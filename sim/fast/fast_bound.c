@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "sim/machine/energy.h"
-#include "sim/fast/fast.h"
+/* The least latency and energy of any program of a range. */
+#include "sim/fast/fast_parts.h"
 #include "sim/base/real.h"
 
 /* What rounding off a trace of a phase's clocks may take away, of both phases. */
@@ -23,8 +23,8 @@ static void bound_systolic(const struct machine *machine, const struct least_wor
 	*energy_pj = dynamic_pj + energy_static_mw(machine, level) * *latency_ns;
 }
 
-void sim_bound(const struct machine *machine, const struct least_work *least, uint32_t level, double *latency_ns,
-               double *energy_pj)
+void fast_bound(const struct machine *machine, const struct least_work *least, uint32_t level, double *latency_ns,
+                double *energy_pj)
 {
 	assert(level < machine->n_level && least->n_pe > 0);
 	if (machine->target == MACHINE_SYSTOLIC) {

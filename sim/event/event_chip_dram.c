@@ -12,7 +12,6 @@
  *
  * Rules: thesis section 3.2; clocks: thesis table 5.1.
  */
-#include "sim/event/event_dram.h"
 #include "sim/event/event_chip.h"
 #include "sim/base/checked.h"
 #include <assert.h>
@@ -68,7 +67,7 @@ static void tell(struct event_chip *chip, struct event_dram *dram, uint64_t begi
 {
 	const struct event_live *live = &chip->live[op];
 	bool loads = live->kind == OP_LOAD;
-	event_trace_busy(
+	trace_extend_span(
 	    chip->trace, &dram->span,
 	    &(struct trace_span){.unit = TRACE_DRAM,
 	                         .index = dram->index,

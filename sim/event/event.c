@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A schedule from its first step to its last: clocks by phase, counts, and what must hold of them. */
-#include "sim/event/event_run.h"
+#include "sim/event/event.h"
 #include "sim/event/event_chip.h"
-#include "sim/machine/result.h"
+#include "sim/fast/fast.h"
 #include "sim/base/checked.h"
 #include "sim/base/real.h"
 #include <assert.h>
@@ -147,21 +147,11 @@ static bool any_lost(const struct event_chip *chip)
 
 /* ---- the run ---- */
 
-/* ARM steps have a price and no events. */
-static void price_arm(const struct machine *machine, const struct schedule_step *step, uint32_t level,
-                      struct sim_result *result)
+/* ARM cores have no events. */
+static void add_arm(const struct event_chip *chip, const struct schedule_step *step, struct sim_result *result)
 {
-	struct program program = {.n_step = 1};
-	struct sim_result arm;
-	program.step[0].kind = STEP_ARM;
-	program.step[0].phase = step->phase;
-	program.step[0].counts = step->counts;
-	program.step[0].u.arm = step->arm;
-	sim_run_fast(machine, &program, level, &arm);
-	result->phase_clk[step->phase] += arm.total_clk;
-	result->phase_bound[step->phase] = arm.bound;
-	result->peak_power_mw = real_max(result->peak_power_mw, arm.peak_power_mw);
-	counts_add(&result->counts, &arm.counts);
+	const struct step arm = {.kind = STEP_ARM, .phase = step->phase, .counts = step->counts, .u.arm = step->arm};
+	fast_add_step(chip->machine, &arm, chip->level, result);
 }
 
 static void end_step(const struct event_chip *chip, const struct schedule_step *step, uint64_t begin_clk,
@@ -199,7 +189,7 @@ static enum err_code run_steps(struct event_chip *chip, struct tally *now, struc
 		const struct schedule_step *step = &chip->schedule->step[i];
 		uint64_t begin_clk = chip->queue.clk;
 		if (step->arm.clk > 0 || step->arm.dram_byte > 0)
-			price_arm(chip->machine, step, chip->level, result);
+			add_arm(chip, step, result);
 		if (step->n_op == 0 && step->n_job == 0)
 			continue;
 		enum err_code code = event_chip_run(chip, step, err);
@@ -214,16 +204,18 @@ static enum err_code run_steps(struct event_chip *chip, struct tally *now, struc
 	return ERR_OK;
 }
 
-enum err_code sim_run_event(const struct machine *machine, const struct schedule *schedule, uint32_t level,
-                            const struct event_option *option, struct sim_result *result, struct event_stat *stat,
-                            struct err *err)
+enum err_code event_run_schedule(const struct machine *machine, const struct schedule *schedule, uint32_t level,
+                                 const struct event_option *option, struct sim_result *result, struct event_stat *stat,
+                                 struct err *err)
 {
 	struct event_chip *chip = calloc(1, sizeof(*chip));
 	if (!chip)
 		return err_add(err, ERR_INTERNAL, "no memory for a chip");
 	struct sim_result run = {.counts.mac = schedule->mac};
 	struct tally tally;
-	enum err_code code = event_chip_init(chip, machine, schedule, level, option, err);
+	const struct trace_sink *trace = option ? option->trace : NULL;
+	bool replays = !trace && !(option && option->no_replay);
+	enum err_code code = event_chip_init(chip, machine, schedule, level, trace, replays, err);
 	if (code == ERR_OK)
 		code = run_steps(chip, &tally, &run, err);
 	if (code != ERR_OK)

@@ -27,4 +27,10 @@ struct trace_sink {
 	void *context;
 };
 
+/* sink NULL: nobody listens. */
+void trace_put_span(const struct trace_sink *sink, const struct trace_span *span);
+/* A unit was busy once more: the same as the open span unless it idled in between. */
+void trace_extend_span(const struct trace_sink *sink, struct trace_span *open, const struct trace_span *more);
+void trace_end_span(const struct trace_sink *sink, struct trace_span *open);
+
 #endif

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef SIM_SYSTOLIC_PARTS_H
-#define SIM_SYSTOLIC_PARTS_H
-/* Inside the model of systolic arrays: lines of ifmap that tiles need, and clocks of a tile as a product of what its
- * pixels, its filters and its input channels contribute. */
+#ifndef SIM_SYSTOLIC_TILE_H
+#define SIM_SYSTOLIC_TILE_H
+/*
+ * Tiles of a systolic array's work: the ifmap lines that they need, and their clocks as a product of what a tile's
+ * pixels, its filters and its input channels contribute.
+ */
 #include "sim/machine/machine.h"
 #include "sim/systolic/systolic_work.h"
 #include "sim/base/checked.h"
@@ -60,5 +62,18 @@ static inline uint64_t systolic_tap_factor(const struct machine *machine, enum s
 	uint64_t rows = machine->systolic.rows, cols = machine->systolic.cols;
 	return flow == SYSTOLIC_OS ? n + rows + cols - 2 : ceil_div(n, rows);
 }
+
+/* Lines of ifmap that the tiles along a dimension load, each for itself; and the different ones among them. */
+uint64_t systolic_sum_lines(const struct systolic_dim *dim, uint32_t kernel, uint32_t stride, uint32_t in);
+uint64_t systolic_unique_lines(const struct systolic_dim *dim, uint32_t kernel, uint32_t stride, uint32_t in);
+
+/* Sums of the factors of a tile's clocks, over all tiles of one group. */
+struct systolic_factor_sums {
+	uint64_t pixel, filter, tap;
+};
+struct systolic_factor_sums systolic_sum_factors(const struct machine *machine, const struct systolic_work *work);
+
+/* Clocks of the array on all tiles, without stalls; saturates for a work that is not valid. */
+uint64_t systolic_compute_clk(const struct machine *machine, const struct systolic_work *work);
 
 #endif

@@ -13,8 +13,9 @@
  *
  * PEs are numbered QPE by QPE (pe / qpe_n_pe is the QPE), QPEs as in sim/machine/mesh.h.
  */
-#include "sim/event/event.h"
-#include "sim/machine/program.h"
+#include "sim/base/err.h"
+#include "sim/mla/mla.h"
+#include "sim/program/program.h"
 
 #define SCHEDULE_NONE UINT32_MAX   /* no operation */
 #define SCHEDULE_MAX_OP (1u << 26) /* operations and jobs of a schedule */
@@ -77,9 +78,9 @@ struct schedule {
 	struct schedule_step *step;
 	struct op *op;
 	struct job *job;
-	struct event_task *shape; /* tasks that differ; pe_shift is not used */
-	double mac;               /* multiply-accumulates wanted, for utilisation */
-	bool failed;              /* no memory, or more than SCHEDULE_MAX_OP: is_full */
+	struct mla_shape *shape; /* tasks that differ; pe_shift is not used */
+	double mac;              /* multiply-accumulates wanted, for utilisation */
+	bool failed;             /* no memory, or more than SCHEDULE_MAX_OP: is_full */
 	bool is_full;
 	uint32_t step_alloc, op_alloc, job_alloc, shape_alloc;
 };
@@ -95,7 +96,7 @@ uint32_t schedule_add_op(struct schedule *schedule, struct op op);
 void schedule_add_job(struct schedule *schedule, struct job job);
 
 /* The index of a shape, added if it is new. */
-uint32_t schedule_add_shape(struct schedule *schedule, const struct event_task *shape);
+uint32_t schedule_add_shape(struct schedule *schedule, const struct mla_shape *shape);
 
 /*
  * What must hold before it is run on a machine: PEs, interfaces and shapes that

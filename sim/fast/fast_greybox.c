@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A program whose tasks take what the grey-box model says; everything else is the fast tier's. */
-#include "sim/mla/greybox.h"
-#include "sim/machine/mixed.h"
-#include "sim/machine/sim.h"
+#include "sim/fast/fast.h"
+#include "sim/program/mixed.h"
 #include "sim/base/real.h"
 #include <assert.h>
 
@@ -33,20 +32,20 @@ static void price_step(const struct greybox_theta *theta, const struct greybox_w
 	}
 }
 
-void sim_run_greybox(const struct machine *machine, const struct program *program, uint32_t level,
-                     const struct greybox_work *work, struct sim_result *result)
+void fast_run_greybox(const struct machine *machine, const struct program *program, uint32_t level,
+                      const struct greybox_work *work, struct sim_result *result)
 {
 	assert(level < machine->n_level);
 	const struct operating_point *point = &machine->level[level];
 	if (mixed_is(point)) {
 		struct sim_result low, high;
-		sim_run_greybox(machine, program, point->low, work, &low);
-		sim_run_greybox(machine, program, point->high, work, &high);
+		fast_run_greybox(machine, program, point->low, work, &low);
+		fast_run_greybox(machine, program, point->high, work, &high);
 		mixed_combine(machine, level, mixed_n_round(program), &low, &high, result);
 		return;
 	}
 	struct program priced = *program;
 	for (uint32_t i = 0; i < priced.n_step; i++)
 		price_step(work->is_matmul ? &point->matmul : &point->conv, work, &priced.step[i]);
-	sim_run_fast(machine, &priced, level, result);
+	fast_run(machine, &priced, level, result);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Tasks on one QPE alone: what is allowed, the host's starts, and what must hold at the end. */
+#include "sim/event/event.h"
 #include "sim/event/event_qpe.h"
 #include "sim/base/checked.h"
 #include <assert.h>
@@ -34,36 +35,14 @@ static enum err_code check_machine(const struct machine *machine, unsigned n_pe,
 	return ERR_OK;
 }
 
-enum err_code event_task_check(const struct event_task *task, unsigned pe, struct err *err)
-{
-	const struct mla_conv_task *conv = &task->conv;
-	const struct mla_matmul_task *matmul = &task->matmul;
-	if (task->kind == EVENT_IDLE)
-		return ERR_OK;
-	if (task->operand_bit != 8 && task->operand_bit != 16)
-		return err_add(err, ERR_INPUT, "PE %u: operands of %u bits, allowed 8 and 16", pe, task->operand_bit);
-	if (task->kind == EVENT_MATMUL && (matmul->a_w == 0 || matmul->a_h == 0 || matmul->b_w == 0))
-		return err_add(err, ERR_INPUT, "PE %u: a matrix of no rows or columns", pe);
-	if (task->kind == EVENT_MATMUL)
-		return ERR_OK;
-	if (task->kernel_w == 0 || task->kernel_h == 0 || conv->in_c == 0 || conv->n_filter == 0 || conv->n_group == 0)
-		return err_add(err, ERR_INPUT, "PE %u: a convolution without kernel, channels, filters or group", pe);
-	uint32_t reach_w = kernel_reach(task->kernel_w, task->dilation);
-	uint32_t reach_h = kernel_reach(task->kernel_h, task->dilation);
-	if (conv->in_w < reach_w || conv->in_h < reach_h)
-		return err_add(err, ERR_INPUT, "PE %u: an ifmap of %ux%u is smaller than the kernel of %ux%u", pe,
-		               conv->in_w, conv->in_h, reach_w, reach_h);
-	return ERR_OK;
-}
-
-static enum err_code check_input(const struct machine *machine, const struct event_task *task, unsigned n_pe,
+static enum err_code check_input(const struct machine *machine, const struct mla_shape *task, unsigned n_pe,
                                  struct err *err)
 {
 	enum err_code code = check_machine(machine, n_pe, err);
 	if (code != ERR_OK)
 		return code;
 	for (unsigned i = 0; i < n_pe; i++) {
-		enum err_code task_code = event_task_check(&task[i], i, err);
+		enum err_code task_code = event_plan_check(&task[i], i, err);
 		code = code == ERR_OK ? task_code : code;
 	}
 	return code;
@@ -72,18 +51,18 @@ static enum err_code check_input(const struct machine *machine, const struct eve
 /* ---- set up ---- */
 
 /* The host starts one PE after the other; returns the clock of the last start. */
-static uint64_t start_tasks(struct event_qpe *qpe, const struct machine *machine, const struct event_task *task,
+static uint64_t start_tasks(struct event_qpe *qpe, const struct machine *machine, const struct mla_shape *task,
                             unsigned n_pe)
 {
 	uint64_t clk = 0;
 	for (uint32_t i = 0; i < n_pe; i++) {
 		struct event_plan plan;
-		if (task[i].kind == EVENT_IDLE)
+		if (task[i].kind == MLA_IDLE)
 			continue;
 		clk += qpe->n_running > 0 ? START_PERIOD_CLK : 0;
-		event_plan(machine, &task[i], &plan);
+		event_plan_task(machine, &task[i], &plan);
 		uint32_t source = (uint32_t)(((uint64_t)i + task[i].pe_shift) % qpe->n_pe);
-		event_mla_start(qpe, i, &plan, source, clk);
+		event_qpe_start_task(qpe, i, &plan, source, clk);
 	}
 	return clk;
 }
@@ -158,7 +137,7 @@ static void fill_result(const struct event_qpe *qpe, const struct machine *machi
 		result->clk = end_clk - last_start_clk + machine->mla_init_clk + DRAIN_CLK;
 }
 
-enum err_code event_run_qpe(const struct machine *machine, const struct event_task *task, unsigned n_pe,
+enum err_code event_run_qpe(const struct machine *machine, const struct mla_shape *task, unsigned n_pe,
                             const struct event_option *option, struct event_result *result, struct err *err)
 {
 	enum err_code code = check_input(machine, task, n_pe, err);

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "sim/machine/result.h"
-#include "sim/machine/energy.h"
+#include "sim/program/result.h"
+#include <assert.h>
+
+const char *const bound_name[N_BOUND] = {"MAC array", "SRAM port", "DRAM", "NoC", "ARM core"};
 
 static void sum_phases(struct sim_result *result)
 {
@@ -16,10 +18,10 @@ static void sum_phases(struct sim_result *result)
 	}
 }
 
-bool sim_is_counted(const struct sim_result *result)
+bool result_is_counted(const struct sim_result *result)
 {
 	double byte = result->counts.dram_read_byte + result->counts.dram_write_byte;
-	return result->total_clk <= SIM_MAX_COUNT && byte <= (double)SIM_MAX_COUNT;
+	return result->total_clk <= COUNTS_MAX && byte <= (double)COUNTS_MAX;
 }
 
 void result_finish(const struct machine *machine, uint32_t level, struct sim_result *result)
