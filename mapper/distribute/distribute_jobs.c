@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "mapper/distribute/distribute.h"
+#include "mapper/distribute/distribute_parts.h"
 #include "sim/base/checked.h"
 
 /*
@@ -92,7 +92,7 @@ void distribute_jobs(const struct layer_context *context, const struct layer_des
 	struct traffic traffic =
 	    context->block->kind == BLOCK_MATMUL ? matmul_traffic(design, tiling, fused) : conv_traffic(tiling, fused);
 	struct task_clk task = tiling_all_task_clk(context, &design->split, tiling);
-	struct step *step = program_add_step(program, STEP_JOBS, PHASE_TASKS);
+	struct step *step = distribute_add_step(program, STEP_JOBS, PHASE_TASKS);
 	step->u.jobs = (struct jobs){
 	    .n_job = queue.n_busiest,
 	    .n_pe = queue.n_pe,

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "mapper/distribute/bound.h"
 #include "mapper/distribute/tiling.h"
 #include "sim/base/checked.h"
 #include "sim/base/real.h"

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "mapper/network/network.h"
-#include "mapper/network/form.h"
 #include "sim/base/checked.h"
 #include "sim/base/reach.h"
 #include <stdio.h>
@@ -128,14 +127,6 @@ static enum operation_kind core_operation(const struct block *block)
 		break;
 	}
 	return block->is_shortcut ? OPERATION_CONV_SC : OPERATION_CONV;
-}
-
-const char *const conv_form_name[N_CONV_FORM] = {"conv", "packed", "matmul"};
-
-bool block_has_forms(const struct block *block)
-{
-	return block->kind == BLOCK_CONV && block->kernel_w == 1 && block->kernel_h == 1 && block_n_group(block) == 1 &&
-	       block_padded_w(block) == block->in_w && block_padded_h(block) == block->in_h;
 }
 
 /* The list being filled: counts on where there is no more room, so that callers learn the size. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef MAPPER_OCTOPUS_SCHEDULE_PARTS_H
 #define MAPPER_OCTOPUS_SCHEDULE_PARTS_H
-/* Inside octopus_plan: octopus_schedule.c chooses cuts, octopus_sram.c finds PEs that hold a model, octopus_chips.c
- * deals layers to chips. */
+/* Inside octopus_plan: octopus_schedule.c chooses cuts, octopus_schedule_sram.c finds PEs that hold a model,
+ * octopus_schedule_chips.c deals layers to chips. */
 #include "mapper/octopus/octopus_schedule.h"
 #include "sim/base/stop.h"
 

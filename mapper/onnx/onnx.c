@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "mapper/onnx/onnx.h"
+#include "mapper/network/network_read.h"
 #include "mapper/onnx/onnx_batch.h"
 #include "mapper/onnx/onnx_read.h"
 #include <assert.h>

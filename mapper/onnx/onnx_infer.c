@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "mapper/onnx/onnx_infer.h"
-#include "mapper/onnx/onnx_op.h"
+#include "mapper/onnx/onnx_table.h"
 #include "sim/base/checked.h"
 #include <assert.h>
 #include <string.h>

@@ -10,7 +10,7 @@
  * computes the root) gets a layer of its own.
  */
 #include "mapper/onnx/onnx_lower.h"
-#include "mapper/onnx/onnx_op_rows.h"
+#include "mapper/onnx/onnx_table.h"
 
 /* How a value follows from its root. */
 enum onnx_function {
@@ -67,10 +67,10 @@ struct onnx_map {
 	int64_t w, h, c;
 };
 
-/* onnx_region.c: roots, functions and exits of all values. */
+/* onnx_lower_region.c: roots, functions and exits of all values. */
 void onnx_region_find(struct onnx_lowering *lowering);
 
-/* onnx_draft.c. Whether a map is one that layers can have. */
+/* onnx_lower_draft.c. Whether a map is one that layers can have. */
 bool onnx_map_fits(struct onnx_map map);
 
 /*

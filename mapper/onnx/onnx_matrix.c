@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Products of matrices. */
-#include "mapper/onnx/onnx_op_rows.h"
+#include "mapper/onnx/onnx_table.h"
 #include <assert.h>
 #include "sim/base/checked.h"
 

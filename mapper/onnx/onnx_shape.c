@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Shapes of results that hold all the numbers of their inputs, or combine them number by number. */
-#include "mapper/onnx/onnx_op_rows.h"
+#include "mapper/onnx/onnx_table.h"
 #include <assert.h>
 #include <string.h>
 

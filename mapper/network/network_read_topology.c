@@ -8,6 +8,7 @@
  * them in many ways; a comma at the end of a line is optional. Layers are independent of each other; each reads from
  * and writes to DRAM. The ifmap's size contains its padding.
  */
+#include "mapper/network/network_read.h"
 #include "mapper/network/parser.h"
 #include "sim/base/checked.h"
 #include "sim/base/file.h"

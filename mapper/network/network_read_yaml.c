@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The project's own network format, described in spaces/networks/README.md. */
-#include "mapper/network/parser.h"
+#include "mapper/network/network_read.h"
 #include "mapper/network/file_kind.h"
+#include "mapper/network/parser.h"
 #include "sim/base/doc.h"
 #include <assert.h>
 #include <math.h>

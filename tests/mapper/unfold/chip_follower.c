@@ -4,7 +4,7 @@
 #include <setjmp.h>
 #include <stdint.h>
 #include <cmocka.h>
-#include "tests/support/chip_follower.h"
+#include "tests/mapper/unfold/chip_follower.h"
 #include "sim/base/checked.h"
 #include "tests/support/random_design.h"
 #include <stdio.h>
