@@ -203,7 +203,6 @@ void distribute_pool(const struct layer_context *context, const struct layer_des
 	double n_busiest = (double)ceil_div(tiling->n_task, n_pe);
 	bool fused = strategy_table[design->strategy].fused;
 	struct arm_share share = {.n_result = n_busiest, .n_map = n_busiest, .n_pad = 1, .in_pe = fused};
-
 	struct step *step = distribute_add_step(program, STEP_TRANSFER, PHASE_INPUT);
 	uint64_t n_channel_load = tiling->all_map_byte, n_store = tiling->all_out_byte;
 	step->u.transfer.dram_byte = (double)(n_channel_load + n_store) / machine->dram_n;

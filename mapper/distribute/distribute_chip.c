@@ -351,7 +351,6 @@ static void add_migration_phase(const struct layer_context *context, const struc
 	uint64_t n_qpe_pe = machine->qpe_n_pe;
 	double packet = (double)tiling->filter_byte / machine->noc_packet_byte;
 	double n_sender = (double)context->hierarchy.n_pe, n_wave = (double)(a->n_wave * a->n_pass);
-
 	for (int across = 0; across < 2; across++) {
 		uint64_t n = across ? a->n_ring : a->n_rotation;
 		if (n == 0)

@@ -132,7 +132,6 @@ void distribute_qpe_reuse(const struct layer_context *context, const struct laye
 	struct groups groups = group_parts(tiling, n_pe);
 	bool keep_map = distribute_reuse_operand(design, tiling) == REUSE_IFMAP;
 	double n_map_load = keep_map ? 1 : (double)groups.n_filter, n_filter_load = keep_map ? (double)groups.n_map : 1;
-
 	add_load(context, PHASE_WEIGHT, (double)tiling->all_filter_byte * n_filter_load,
 	         (double)(groups.n_filter * groups.n_pass) * n_filter_load, program);
 	add_load(context, PHASE_INPUT, (double)tiling->all_map_byte * n_map_load,

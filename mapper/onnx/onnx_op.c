@@ -10,7 +10,6 @@
 const struct onnx_value *onnx_op_in(const struct onnx_work *work, size_t i)
 {
 	const struct onnx_value *value = onnx_input(work->graph, work->node, i);
-
 	assert(value && value->has_shape);
 	return value;
 }
@@ -19,9 +18,8 @@ bool onnx_op_fail(struct onnx_work *work, const char *format, ...)
 {
 	char text[256];
 	va_list arguments;
-
 	va_start(arguments, format);
-	(void)vsnprintf(text, sizeof text, format, arguments);
+	(void)vsnprintf(text, sizeof(text), format, arguments);
 	va_end(arguments);
 	onnx_complain(work->graph, work->node, ERR_INPUT, work->err, "%s", text);
 	return false;
@@ -31,7 +29,6 @@ bool onnx_op_set(struct onnx_work *work, size_t i, const struct onnx_shape *shap
 {
 	struct onnx_value *value;
 	uint64_t product = 1;
-
 	if (i >= work->node->n_out || work->node->out[i] == 0)
 		return true;
 	if (shape->n > ONNX_MAX_RANK)
@@ -55,7 +52,6 @@ bool onnx_op_list(struct onnx_work *work, size_t i, const char *name, const doub
 {
 	const struct onnx_value *value = onnx_input(work->graph, work->node, i);
 	const struct onnx_attribute *attribute = onnx_find(work->node, name);
-
 	*n = attribute ? attribute->n_list : 0;
 	*list = attribute ? attribute->list : NULL;
 	if (!value)
@@ -79,7 +75,6 @@ int64_t onnx_op_whole(double number)
 bool onnx_op_axis(struct onnx_work *work, int64_t axis, size_t rank, size_t *out)
 {
 	int64_t at = axis < 0 && axis >= -FAR ? axis + (int64_t)rank : axis;
-
 	assert(rank <= ONNX_MAX_RANK);
 	if (at < 0 || at >= (int64_t)rank)
 		return onnx_op_fail(work, "axis: found %lld, but there are %zu dimensions", (long long)axis, rank);
@@ -91,12 +86,10 @@ bool onnx_op_broadcast(const struct onnx_shape *a, const struct onnx_shape *b, s
 {
 	size_t n = a->n > b->n ? a->n : b->n;
 	struct onnx_shape wide = {.n = n};
-
 	assert(n <= ONNX_MAX_RANK);
 	for (size_t i = 0; i < n; i++) {
 		int64_t dim_a = i < n - a->n ? 1 : a->dim[i - (n - a->n)];
 		int64_t dim_b = i < n - b->n ? 1 : b->dim[i - (n - b->n)];
-
 		if (dim_a != dim_b && dim_a != 1 && dim_b != 1)
 			return false;
 		wide.dim[i] = dim_a == 1 ? dim_b : dim_a;

@@ -245,5 +245,5 @@ const struct onnx_op *onnx_op_find(const struct onnx_node *node)
 	if (node->domain[0] != '\0' && strcmp(node->domain, "com.microsoft") != 0)
 		return NULL;
 	assert(strcmp(op_table[0].name, op_table[1].name) < 0);
-	return bsearch(node->op, op_table, sizeof op_table / sizeof op_table[0], sizeof op_table[0], compare_name);
+	return bsearch(node->op, op_table, sizeof(op_table) / sizeof(op_table[0]), sizeof(op_table[0]), compare_name);
 }

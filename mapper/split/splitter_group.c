@@ -32,7 +32,6 @@ static void try_split(struct search *search, const struct split *split)
 	uint64_t need =
 	    splitter_need_byte(splitter, split->w.size_a, split->h.size_a, split->c.size_a, search->d, false);
 	uint64_t cost = mul_sat(need, align_up(n_task, n_pe));
-
 	if (need > splitter->machine->pe_sram_byte)
 		return;
 	if (search->found) {
@@ -53,7 +52,6 @@ static void try_filters(struct search *search, struct split *split, bool inside)
 {
 	const struct block *block = search->block;
 	uint32_t n_group = block_n_group(block), size = block_group_out_c(block), n_most = inside ? size : n_group;
-
 	for (uint32_t n = 1 + inside; n <= n_most; n++) {
 		if (n_most % n != 0)
 			continue;
@@ -73,7 +71,6 @@ static bool search_parts(struct search *search, bool inside)
 	const struct block *block = search->block;
 	uint32_t n_unit_w = block->out_w / block->pool, n_unit_h = block->out_h / block->pool;
 	struct split split = split_whole(block);
-
 	search->found = false;
 	split.d = (struct dim_split){.size_a = search->d, .n_a = block_group_in_c(block) / search->d};
 	for (uint32_t n_w = 1; n_w <= n_unit_w; n_w++) {
@@ -94,7 +91,6 @@ bool splitter_group(const struct splitter *splitter, struct split *split)
 {
 	struct search search = {.splitter = splitter, .block = splitter->block};
 	uint32_t n_channel = block_group_in_c(splitter->block);
-
 	assert(block_n_group(splitter->block) > 1);
 	for (uint32_t n = 1; n <= n_channel; n++) {
 		search.d = n_channel / n;
