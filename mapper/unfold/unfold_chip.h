@@ -15,11 +15,7 @@
 #define CHIP_NONE UINT32_MAX
 
 struct chip {
-	const struct layer_context *context;
-	const struct layer_design *design;
-	const struct tiling *tiling;
-	const struct unfold_fetch *fetch;
-	struct schedule *schedule;
+	const struct unfolding *base;
 	uint64_t n_task, fetched_byte; /* run, and fetched for the next block, so far */
 	struct chip_assignment assignment;
 	struct place place;
