@@ -10,12 +10,6 @@ const char *const octopus_type_name[N_OCTOPUS_TYPE] = {
     [OCTOPUS_SOFTMAX] = "softmax", [OCTOPUS_NORM] = "normalise",
 };
 
-const char *const octopus_role_name[N_OCTOPUS_ROLE] = {
-    [OCTOPUS_IFMAP] = "ifmap",
-    [OCTOPUS_ADDED] = "added",
-    [OCTOPUS_FILTERS] = "filters",
-};
-
 #define BIAS_BYTE 4 /* 32 bit */
 
 /* While the graph is made. */

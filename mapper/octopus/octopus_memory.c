@@ -7,13 +7,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define N_GREEDY ORDER_SEARCH
 #define MAX_PROMOTE 200  /* more gain little */
 #define MAX_STEP 2000000 /* neighbours looked at while one order is improved: about 0.05 s */
 
-const char *const octopus_order_name[N_OCTOPUS_ORDER] = {
-    [ORDER_SIZE] = "size",   [ORDER_AREA] = "area",   [ORDER_DURATION] = "duration",
-    [ORDER_FIRST] = "first", [ORDER_CROWD] = "crowd", [ORDER_SEARCH] = "search",
+/* In what order buffers are placed. */
+enum greedy_order {
+	ORDER_SIZE,     /* the largest first */
+	ORDER_AREA,     /* the largest product of size and time first */
+	ORDER_DURATION, /* the longest lived first */
+	ORDER_FIRST,    /* in the order of execution */
+	ORDER_CROWD,    /* those alive at the fullest layers first, of these the largest */
+	N_GREEDY
 };
 
 /* A buffer placed, as those that follow see it. */
@@ -174,7 +178,7 @@ static uint64_t place(struct work *work)
 	return peak_byte;
 }
 
-static struct sort_key make_key(const struct work *work, enum octopus_order order, size_t i)
+static struct sort_key make_key(const struct work *work, enum greedy_order order, size_t i)
 {
 	const struct octopus_buffer *buffer = &work->buffer[i];
 	uint64_t duration = (uint64_t)buffer->last - buffer->first + 1;
@@ -193,13 +197,14 @@ static struct sort_key make_key(const struct work *work, enum octopus_order orde
 	case ORDER_FIRST:
 		key.major = UINT32_MAX - buffer->first;
 		break;
-	default:
+	case ORDER_CROWD:
+	case N_GREEDY:
 		key.major = work->crowd_byte[i];
 	}
 	return key;
 }
 
-static void sort_order(struct work *work, enum octopus_order order)
+static void sort_order(struct work *work, enum greedy_order order)
 {
 	for (size_t i = 0; i < work->n; i++)
 		work->key[i] = make_key(work, order, i);
@@ -222,13 +227,12 @@ static void promote_highest(struct work *work, uint64_t peak_byte)
 	memcpy(work->order + n_high, work->low, n_low * sizeof(*work->low));
 }
 
-static bool keep_better(struct work *work, enum octopus_order order, uint64_t peak_byte, struct octopus_memory *memory)
+static bool keep_better(struct work *work, uint64_t peak_byte, struct octopus_memory *memory)
 {
 	if (peak_byte >= memory->peak_byte)
 		return false;
 	assert(peak_byte >= memory->bound_byte);
 	memory->peak_byte = peak_byte;
-	memory->order = order;
 	memory->is_least = peak_byte == memory->bound_byte;
 	memcpy(work->best, work->address, work->n * sizeof(*work->best));
 	return true;
@@ -238,8 +242,8 @@ static bool keep_better(struct work *work, enum octopus_order order, uint64_t pe
 static void try_orders(struct work *work, struct octopus_memory *memory)
 {
 	for (unsigned order = 0; order < N_GREEDY && !memory->is_least; order++) {
-		sort_order(work, (enum octopus_order)order);
-		keep_better(work, (enum octopus_order)order, place(work), memory);
+		sort_order(work, (enum greedy_order)order);
+		keep_better(work, place(work), memory);
 	}
 }
 
@@ -247,13 +251,13 @@ static void try_orders(struct work *work, struct octopus_memory *memory)
 static void promote(struct work *work, struct octopus_memory *memory)
 {
 	for (unsigned order = 0; order < N_GREEDY && !memory->is_least; order++) {
-		sort_order(work, (enum octopus_order)order);
+		sort_order(work, (enum greedy_order)order);
 		work->n_step = 0;
 		uint64_t peak_byte = place(work);
 		for (unsigned i = 0; i < MAX_PROMOTE && work->n_step < MAX_STEP && !memory->is_least; i++) {
 			promote_highest(work, peak_byte);
 			peak_byte = place(work);
-			keep_better(work, (enum octopus_order)order, peak_byte, memory);
+			keep_better(work, peak_byte, memory);
 		}
 	}
 }
@@ -368,7 +372,7 @@ static bool assign(struct work *work, struct octopus_buffer *buffer, size_t n, s
 		if (!octopus_memory_search(work->buffer, work->n, memory->bound_byte, work->address, &peak_byte,
 		                           &is_proved))
 			return false;
-		keep_better(work, ORDER_SEARCH, peak_byte, memory);
+		keep_better(work, peak_byte, memory);
 		memory->is_least = memory->is_least || is_proved;
 	}
 	for (size_t i = 0; i < n; i++)

@@ -22,7 +22,8 @@ enum err_code octopus_say_stopped(struct planner *planner)
 	return err_add(planner->err, ERR_INTERRUPTED, "interrupted; nothing was written");
 }
 
-enum err_code octopus_say_too_large(struct planner *planner, uint32_t layer)
+/* No cut of a layer fits a worker's SRAM. */
+static enum err_code say_too_large(struct planner *planner, uint32_t layer)
 {
 	return err_add(planner->err, ERR_INFEASIBLE,
 	               "%s: its smallest tile needs %llu bytes of a worker's SRAM, allowed are %u (pe.sram_byte)",
@@ -148,7 +149,7 @@ static enum err_code list_choices(struct planner *planner, uint32_t l, const str
 			choice[n++] = choice[i];
 	n = drop_needless(choice, n, us_cost(planner));
 	lists[l] = (struct list){n, choice};
-	return n > 0 ? ERR_OK : octopus_say_too_large(planner, l);
+	return n > 0 ? ERR_OK : say_too_large(planner, l);
 }
 
 /* ---- the best sequence -------------------------------------------------------------------------------------- */

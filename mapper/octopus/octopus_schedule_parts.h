@@ -27,9 +27,6 @@ enum err_code octopus_no_memory(struct planner *planner);
 /* The error of a signal. */
 enum err_code octopus_say_stopped(struct planner *planner);
 
-/* No cut of a layer fits a worker's SRAM. */
-enum err_code octopus_say_too_large(struct planner *planner, uint32_t layer);
-
 /* Choose cuts for weights and results that stay in SRAM; sets planner->chosen and the chips' layers. */
 enum err_code octopus_choose_resident(struct planner *planner);
 

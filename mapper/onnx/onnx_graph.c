@@ -37,12 +37,6 @@ int64_t onnx_integer(const struct onnx_node *node, const char *name, int64_t abs
 	return found && found->has_integer ? found->integer : absent;
 }
 
-double onnx_real(const struct onnx_node *node, const char *name, double absent)
-{
-	const struct onnx_attribute *found = onnx_find(node, name);
-	return found && found->has_real ? found->real : absent;
-}
-
 const char *onnx_text(const struct onnx_node *node, const char *name, const char *absent)
 {
 	const struct onnx_attribute *found = onnx_find(node, name);

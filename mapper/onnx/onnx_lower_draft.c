@@ -143,6 +143,9 @@ uint32_t onnx_draft_arm(struct onnx_lowering *lowering, struct onnx_arm work, si
 	return onnx_draft_index(lowering, arm);
 }
 
+/* Let the layer of a draft do a function of its result as well; false when it cannot. */
+static bool fuse(struct onnx_lowering *lowering, uint32_t index, enum onnx_function function);
+
 /* All parts of a concatenation do the function, if no one else reads them. */
 static bool fuse_parts(struct onnx_lowering *lowering, const struct onnx_draft *concat, enum onnx_function function)
 {
@@ -154,11 +157,11 @@ static bool fuse_parts(struct onnx_lowering *lowering, const struct onnx_draft *
 			return false;
 	}
 	for (uint32_t i = 0; i < concat->layer.n_from; i++)
-		(void)onnx_draft_fuse(lowering, concat->from[i], function);
+		(void)fuse(lowering, concat->from[i], function);
 	return true;
 }
 
-bool onnx_draft_fuse(struct onnx_lowering *lowering, uint32_t index, enum onnx_function function)
+static bool fuse(struct onnx_lowering *lowering, uint32_t index, enum onnx_function function)
 {
 	struct onnx_draft *draft = &lowering->draft[index];
 	assert(function != FUNCTION_NONE && index < lowering->n_draft);
@@ -182,7 +185,7 @@ uint32_t onnx_draft_get(struct onnx_lowering *lowering, uint32_t value)
 	if (rep->draft != NO_DRAFT || root->draft == NO_DRAFT)
 		return rep->draft;
 	assert(rep->function != FUNCTION_NONE);
-	if (root->n_exit == 1 && onnx_draft_fuse(lowering, root->draft, rep->function)) {
+	if (root->n_exit == 1 && fuse(lowering, root->draft, rep->function)) {
 		rep->draft = root->draft;
 		return rep->draft;
 	}

@@ -117,9 +117,6 @@ struct onnx_arm {
 uint32_t onnx_draft_arm(struct onnx_lowering *lowering, struct onnx_arm arm, size_t n, const uint32_t *from,
                         struct onnx_map map);
 
-/* Let the layer of a draft do a function of its result as well; false when it cannot. */
-bool onnx_draft_fuse(struct onnx_lowering *lowering, uint32_t draft, enum onnx_function function);
-
 /* Where output i of the node at work is. */
 void onnx_lower_put(struct onnx_lowering *lowering, const struct onnx_work *work, size_t i, uint32_t draft);
 

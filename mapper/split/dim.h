@@ -2,8 +2,8 @@
 #ifndef MAPPER_DIM_H
 #define MAPPER_DIM_H
 /*
- * How one dimension is cut: into parts of equal or two sizes, written a*m+b*n as in the thesis (appendix G), larger size
- * first. And lists of all cuts of a dimension that a search tries.
+ * How one dimension is cut: into parts of equal or two sizes, written a*m+b*n as in the thesis (appendix G), larger
+ * size first. And lists of all cuts of a dimension that a search tries.
  */
 #include "sim/base/arena.h"
 #include "sim/base/err.h"

@@ -104,21 +104,6 @@ uint64_t split_row_of_many(const struct block *block, uint32_t n_filter, uint32_
 	return n_group * ceil_div(n_filter / n_group, n_row);
 }
 
-struct channel_part split_channel_part(const struct block *block, const struct split *split, uint32_t c)
-{
-	const struct dim_split *dim = &split->c;
-	uint32_t n_large = c < dim->n_a ? c : dim->n_a;
-	struct channel_part part = {.first_filter = n_large * dim->size_a + (c - n_large) * dim->size_b,
-	                            .n_filter = c < dim->n_a ? dim->size_a : dim->size_b};
-	uint32_t size = block_group_out_c(block), n_channel = block_group_in_c(block);
-	assert(block->kind == BLOCK_CONV && c < dim_n_part(dim) && dim_extent(dim) == block->out_c);
-	part.n_group = split_part_group(block, part.n_filter);
-	part.first_group = block_n_group(block) > 1 ? part.first_filter / size : 0;
-	part.first_channel = part.first_group * n_channel;
-	part.n_channel = part.n_group * n_channel;
-	return part;
-}
-
 uint64_t split_n_task(const struct split *split)
 {
 	return mul_sat(mul_sat(dim_n_part(&split->w), dim_n_part(&split->h)),

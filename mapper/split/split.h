@@ -49,18 +49,6 @@ static inline uint64_t split_part_row(const struct block *block, uint32_t n_filt
 	return block->groups > 1 ? split_row_of_many(block, n_filter, n_row) : ((uint64_t)n_filter + n_row - 1) / n_row;
 }
 
-/*
- * Filter part c of a split that passed split_check and covers all filters: which filters, and which of the ifmap's
- * channels a task with them reads, of which each of the convolution's groups has its share. Parts are in the order of
- * the filters, so those inside of groups come group by group. Input channels that are split: part d of each group's.
- */
-struct channel_part {
-	uint32_t first_filter, n_filter;
-	uint32_t first_group, n_group; /* 0 and 1 where there are none */
-	uint32_t first_channel, n_channel;
-};
-struct channel_part split_channel_part(const struct block *block, const struct split *split, uint32_t c);
-
 /* Tasks: product of the parts of all four dimensions. */
 uint64_t split_n_task(const struct split *split);
 

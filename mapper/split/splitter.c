@@ -20,7 +20,7 @@
 #define MATMUL_COLUMN_STEP 16u
 #define MATMUL_ROW_STEP 4u
 
-struct splitter splitter_of(const struct block *block, const struct machine *machine)
+static struct splitter splitter_of(const struct block *block, const struct machine *machine)
 {
 	struct splitter splitter = {.block = block, .machine = machine, .chip = machine->target == MACHINE_CHIP};
 	uint32_t n_mesh = machine->chip.mesh_w * machine->chip.mesh_h;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef MAPPER_STRATEGY_H
 #define MAPPER_STRATEGY_H
-/* Strategies (dataflow and fusion): one row each in strategy.c, one distributor and one unfolder each in their rooms. */
+/* Strategies (dataflow and fusion): one row each in strategy.c, one distributor and one unfolder each in their rooms.
+ */
 #include "sim/machine/machine.h"
 #include "sim/machine/program.h"
 #include <stdbool.h>

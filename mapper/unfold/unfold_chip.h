@@ -50,12 +50,6 @@ void chip_add_step(struct chip *chip, enum phase phase);
 uint32_t chip_add_transfer(struct chip *chip, enum op_kind kind, enum op_content content, uint32_t pe, uint32_t peer,
                            uint32_t part, uint32_t byte, uint32_t before);
 
-/* Rows of ifmap parts that a block has: first to end - 1. */
-struct chip_rows {
-	uint32_t first, end;
-};
-struct chip_rows chip_rows_of(const struct chip *chip, uint32_t block);
-
 /* The QPE that is the k-th to get a block's ifmap parts, k < n_qpe: the first n_set are the heads of the chains. */
 uint32_t chip_seat(const struct chip *chip, uint32_t block, uint32_t k);
 

@@ -14,7 +14,12 @@
  * Inside a QPE, what is in two PEs or one is copied on to the others.
  */
 
-struct chip_rows chip_rows_of(const struct chip *chip, uint32_t block)
+/* Rows of ifmap parts that a block has: first to end - 1. */
+struct chip_rows {
+	uint32_t first, end;
+};
+
+static struct chip_rows rows_of(const struct chip *chip, uint32_t block)
 {
 	const struct place *place = &chip->place;
 	uint32_t n_row = chip->base->tiling->n_h, n_group = place->n_block / (uint32_t)chip->assignment.n_share;
@@ -94,7 +99,7 @@ struct wave {
 
 static struct wave wave_of(const struct chip *chip, uint32_t block, uint32_t wave)
 {
-	struct chip_rows rows = chip_rows_of(chip, block);
+	struct chip_rows rows = rows_of(chip, block);
 	uint32_t n_all = (rows.end - rows.first) * chip->base->tiling->n_w;
 	uint32_t n_resident = (uint32_t)chip->assignment.n_resident, first = wave * n_resident;
 	uint32_t n_left = n_all > first ? n_all - first : 0;

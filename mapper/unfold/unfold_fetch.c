@@ -14,6 +14,8 @@
  * DRAM queue behind them.
  */
 
+/* The number that operations of a fetch have instead of a part of this block. */
+#define FETCHED UINT32_MAX
 #define PIECE_BYTE 1024u
 #define LINE_BYTE 16u
 
@@ -73,7 +75,7 @@ static void add_loads(const struct unfolding *unfolding, const struct place *pla
 			block = next_block(place, dram, last);
 			z += block <= last; /* round again: the next PE of each */
 			assert(place->storage_qpe[block] != PLACE_NONE);
-			struct op op = {.kind = OP_LOAD, .peer = dram, .byte = piece_byte, .part = UNFOLD_FETCHED};
+			struct op op = {.kind = OP_LOAD, .peer = dram, .byte = piece_byte, .part = FETCHED};
 			op.content = OP_OF_NEXT;
 			op.pe = place->storage_qpe[block] * machine->qpe_n_pe + z % machine->qpe_n_pe;
 			before[i % 2] = unfold_add_op(unfolding, op, before[i % 2], SCHEDULE_NONE);

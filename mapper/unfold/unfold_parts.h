@@ -53,9 +53,6 @@ struct result_range {
 };
 struct result_range unfold_deal(const struct result_grid *grid, uint64_t n_share, uint64_t share, uint64_t row);
 
-/* The number that operations of a fetch have instead of a part of this block. */
-#define UNFOLD_FETCHED UINT32_MAX
-
 /* Start a step; add an operation that waits for these two of it (SCHEDULE_NONE: for none), and return it. */
 void unfold_add_step(const struct unfolding *unfolding, enum phase phase);
 uint32_t unfold_add_op(const struct unfolding *unfolding, struct op op, uint32_t before, uint32_t also_before);
