@@ -23,7 +23,7 @@ static const char *const pool_name[] = {"max", "average"};
 
 #define N_OF(array) (sizeof(array) / sizeof((array)[0]))
 
-struct reader {
+struct yaml_reader {
 	struct layer *layer; /* [NETWORK_MAX_LAYER] */
 	size_t n;
 	bool too_many;       /* reported once */
@@ -131,7 +131,7 @@ static bool read_source(const struct doc_node *node, const char *what, struct la
 }
 
 /* The layers that a layer reads: one, or a list of n_least to NETWORK_MAX_SOURCE. Without the key the layer before. */
-static bool read_sources(struct reader *reader, const struct doc_node *map, size_t n_least, struct layer *layer)
+static bool read_sources(struct yaml_reader *reader, const struct doc_node *map, size_t n_least, struct layer *layer)
 {
 	const struct doc_node *node =
 	    n_least > 1 ? required(map, "from", "the list of layers it reads", reader->err) : doc_find(map, "from");
@@ -183,7 +183,7 @@ static bool read_shape(const struct doc_node *node, uint32_t size[3], bool *is_v
 }
 
 /* What a convolution (a map) or matrix multiplication (a vector) reads: its own input where it has one, or results. */
-static bool read_operand(struct reader *reader, const struct doc_node *map, struct layer *layer)
+static bool read_operand(struct yaml_reader *reader, const struct doc_node *map, struct layer *layer)
 {
 	const struct doc_node *node = doc_find(map, "input");
 	bool wants_vector = layer->kind == LAYER_FC, is_vector;
@@ -262,7 +262,7 @@ static bool read_groups(const struct doc_node *map, struct layer *layer, struct 
 	return false;
 }
 
-static bool read_conv(struct reader *reader, const struct doc_node *map, struct layer *layer)
+static bool read_conv(struct yaml_reader *reader, const struct doc_node *map, struct layer *layer)
 {
 	static const char *const keys[] = {"kernel",     "out_channels", "groups", "stride",  "dilation", "padding",
 	                                   "activation", "from",         "add",    "filters", "input"};
@@ -283,7 +283,7 @@ static bool read_conv(struct reader *reader, const struct doc_node *map, struct 
 	return (!add || read_shortcut(add, layer, err)) && good;
 }
 
-static bool read_pool(struct reader *reader, const struct doc_node *map, struct layer *layer)
+static bool read_pool(struct yaml_reader *reader, const struct doc_node *map, struct layer *layer)
 {
 	static const char *const keys[] = {"window", "stride", "padding", "type", "from"};
 	const struct doc_node *type = doc_find(map, "type");
@@ -297,7 +297,7 @@ static bool read_pool(struct reader *reader, const struct doc_node *map, struct 
 	return read_sources(reader, map, 1, layer) && good;
 }
 
-static bool read_fc(struct reader *reader, const struct doc_node *map, struct layer *layer)
+static bool read_fc(struct yaml_reader *reader, const struct doc_node *map, struct layer *layer)
 {
 	static const char *const keys[] = {"out", "activation", "from", "input"};
 	const struct doc_node *out;
@@ -309,7 +309,7 @@ static bool read_fc(struct reader *reader, const struct doc_node *map, struct la
 }
 
 /* Normalisations and softmax look at rows, the channels of a pixel where `over` says nothing else. */
-static bool read_arm(struct reader *reader, const struct doc_node *map, struct layer *layer)
+static bool read_arm(struct yaml_reader *reader, const struct doc_node *map, struct layer *layer)
 {
 	static const char *const keys[] = {"op", "over", "from"};
 	const struct doc_node *op = required(map, "op", "what the ARM cores do", reader->err);
@@ -338,7 +338,7 @@ static bool read_arm(struct reader *reader, const struct doc_node *map, struct l
 	return good;
 }
 
-static bool read_concat(struct reader *reader, const struct doc_node *map, struct layer *layer)
+static bool read_concat(struct yaml_reader *reader, const struct doc_node *map, struct layer *layer)
 {
 	static const char *const keys[] = {"from"};
 	bool good = check_keys(map, keys, N_OF(keys), reader->err);
@@ -351,7 +351,7 @@ static bool read_concat(struct reader *reader, const struct doc_node *map, struc
 	return from && read_sources(reader, map, 1, layer) && good;
 }
 
-static bool read_slice(struct reader *reader, const struct doc_node *map, struct layer *layer)
+static bool read_slice(struct yaml_reader *reader, const struct doc_node *map, struct layer *layer)
 {
 	static const char *const keys[] = {"channels", "from"};
 	bool good = check_keys(map, keys, N_OF(keys), reader->err);
@@ -372,7 +372,7 @@ static bool read_slice(struct reader *reader, const struct doc_node *map, struct
 	return read_sources(reader, map, 1, layer) && good;
 }
 
-static bool read_upsample(struct reader *reader, const struct doc_node *map, struct layer *layer)
+static bool read_upsample(struct yaml_reader *reader, const struct doc_node *map, struct layer *layer)
 {
 	static const char *const keys[] = {"factor", "from"};
 	bool good = check_keys(map, keys, N_OF(keys), reader->err);
@@ -382,14 +382,14 @@ static bool read_upsample(struct reader *reader, const struct doc_node *map, str
 	return read_sources(reader, map, 1, layer) && good;
 }
 
-static bool read_multiply(struct reader *reader, const struct doc_node *map, struct layer *layer)
+static bool read_multiply(struct yaml_reader *reader, const struct doc_node *map, struct layer *layer)
 {
 	static const char *const keys[] = {"from"};
 	bool good = check_keys(map, keys, N_OF(keys), reader->err);
 	return read_sources(reader, map, 2, layer) && good;
 }
 
-static bool read_view(struct reader *reader, const struct doc_node *map, struct layer *layer)
+static bool read_view(struct yaml_reader *reader, const struct doc_node *map, struct layer *layer)
 {
 	static const char *const keys[] = {"size", "from"};
 	uint32_t *const side[] = {&layer->view_w, &layer->view_h, &layer->view_c};
@@ -406,7 +406,7 @@ static bool read_view(struct reader *reader, const struct doc_node *map, struct 
 }
 
 /* Room for one more layer, or NULL; too many layers are reported where the first of them stands. */
-static struct layer *append_layer(struct reader *reader, const struct doc_node *node)
+static struct layer *append_layer(struct yaml_reader *reader, const struct doc_node *node)
 {
 	struct layer *layer;
 	if (reader->n == NETWORK_MAX_LAYER) {
@@ -423,10 +423,10 @@ static struct layer *append_layer(struct reader *reader, const struct doc_node *
 	return layer;
 }
 
-static void read_layers(struct reader *reader, const struct doc_node *list);
+static void read_layers(struct yaml_reader *reader, const struct doc_node *list);
 
 /* Mistakes inside are reported the first time round only: the copies are the layers read then. */
-static void read_repeat(struct reader *reader, const struct doc_node *map)
+static void read_repeat(struct yaml_reader *reader, const struct doc_node *map)
 {
 	static const char *const keys[] = {"times", "layers"};
 	const struct doc_node *times_node, *layers;
@@ -451,9 +451,9 @@ static void read_repeat(struct reader *reader, const struct doc_node *map)
 		}
 }
 
-static void read_entry(struct reader *reader, const struct doc_node *node)
+static void read_entry(struct yaml_reader *reader, const struct doc_node *node)
 {
-	static bool (*const read[N_LAYER_KIND])(struct reader *, const struct doc_node *, struct layer *) = {
+	static bool (*const read[N_LAYER_KIND])(struct yaml_reader *, const struct doc_node *, struct layer *) = {
 	    [LAYER_CONV] = read_conv,         [LAYER_POOL] = read_pool,   [LAYER_FC] = read_fc,
 	    [LAYER_CONCAT] = read_concat,     [LAYER_SLICE] = read_slice, [LAYER_UPSAMPLE] = read_upsample,
 	    [LAYER_MULTIPLY] = read_multiply, [LAYER_VIEW] = read_view,   [LAYER_ARM] = read_arm,
@@ -484,7 +484,7 @@ static void read_entry(struct reader *reader, const struct doc_node *node)
 		}
 }
 
-static void read_layers(struct reader *reader, const struct doc_node *list)
+static void read_layers(struct yaml_reader *reader, const struct doc_node *list)
 {
 	if (list->kind != DOC_LIST || list->n == 0) {
 		err_add_at(reader->err, ERR_INPUT, doc_place(list), "layers: found %s, allowed a list of layers",
@@ -528,7 +528,7 @@ enum err_code network_read_yaml(const char *path, struct network *network, struc
 	struct err own = {0}; /* counts this file's messages even when the caller wants none */
 	struct doc_node *root;
 	struct layer_list list = {.name = "", .batch = 1};
-	struct reader reader = {.arena = &arena, .err = err ? err : &own};
+	struct yaml_reader reader = {.arena = &arena, .err = err ? err : &own};
 	unsigned before = reader.err->n_message;
 	enum err_code code, built = ERR_OK;
 	const struct doc_node *layers;

@@ -32,7 +32,7 @@ static bool slide(uint32_t in, uint32_t kernel, uint32_t stride, enum padding_ki
 }
 
 /* Whether a window reaches no further than a map can; else a message. */
-static bool check_reach(struct chain *chain, uint32_t n, const struct block *block)
+static bool check_reach(struct layer_chain *chain, uint32_t n, const struct block *block)
 {
 	if (block_reach_w(block) <= NETWORK_MAX_EXTENT && block_reach_h(block) <= NETWORK_MAX_EXTENT)
 		return true;
@@ -44,7 +44,7 @@ static bool check_reach(struct chain *chain, uint32_t n, const struct block *blo
 }
 
 /* Fill in the part of a block that a window decides. */
-static bool slide_window(struct chain *chain, uint32_t n, const struct result *in, const struct window *window,
+static bool slide_window(struct layer_chain *chain, uint32_t n, const struct result *in, const struct window *window,
                          struct block *block)
 {
 	const struct padding *padding = &window->padding;
@@ -81,7 +81,7 @@ static bool slide_window(struct chain *chain, uint32_t n, const struct result *i
 }
 
 /* Whether what layer n reads, as its input or as its shortcut, is known and a feature map; else a message. */
-static bool is_map(struct chain *chain, uint32_t n, uint32_t source, const struct result *in)
+static bool is_map(struct layer_chain *chain, uint32_t n, uint32_t source, const struct result *in)
 {
 	assert(source < n);
 	if (!in->known || !in->is_vector)
@@ -91,7 +91,7 @@ static bool is_map(struct chain *chain, uint32_t n, uint32_t source, const struc
 	return false;
 }
 
-static struct block *append_block(struct chain *chain, const struct block *block, const struct result *in)
+static struct block *append_block(struct layer_chain *chain, const struct block *block, const struct result *in)
 {
 	struct network *network = chain->network;
 	size_t b = network->n_block++;
@@ -105,7 +105,7 @@ static struct block *append_block(struct chain *chain, const struct block *block
 
 /* A pooling layer n + 1 that can be computed with convolution layer n: window = stride, dividing the map, no padding.
  */
-static bool can_fuse_pooling(const struct chain *chain, uint32_t n, const struct block *conv)
+static bool can_fuse_pooling(const struct layer_chain *chain, uint32_t n, const struct block *conv)
 {
 	const struct layer *pool = &chain->list->layer[n];
 	uint32_t side = pool->window.w;
@@ -128,7 +128,7 @@ static bool can_fuse_pooling(const struct chain *chain, uint32_t n, const struct
 }
 
 /* The block that ends layer n: its arithmetic after the convolution, and the pooling that follows. */
-static void finish_conv(struct chain *chain, uint32_t n, struct block *last)
+static void finish_conv(struct layer_chain *chain, uint32_t n, struct block *last)
 {
 	struct result *result = &chain->result[n];
 	assert(chain->network->n_block > 0 && !result->known);
@@ -158,7 +158,7 @@ static void finish_conv(struct chain *chain, uint32_t n, struct block *last)
 }
 
 /* The shape a shortcut brings must be that of the convolution it is added to. */
-static bool check_shortcut(struct chain *chain, uint32_t n, const struct block *main, const struct result *added)
+static bool check_shortcut(struct layer_chain *chain, uint32_t n, const struct block *main, const struct result *added)
 {
 	const struct layer *layer = &chain->list->layer[n - 1];
 	struct result own = {.known = true, .w = main->out_w, .h = main->out_h, .c = main->out_c};
@@ -173,7 +173,7 @@ static bool check_shortcut(struct chain *chain, uint32_t n, const struct block *
 }
 
 /* Reports a layer of more work than the models can count; the block's channels are known. */
-static bool check_work(struct chain *chain, uint32_t n, const struct block *block)
+static bool check_work(struct layer_chain *chain, uint32_t n, const struct block *block)
 {
 	uint64_t n_row = (uint64_t)block->out_h * block_batch(block);
 	uint64_t n_window = mul_sat(block->out_w * n_row, block->out_c);
@@ -192,7 +192,7 @@ static bool check_work(struct chain *chain, uint32_t n, const struct block *bloc
 	return false;
 }
 
-static bool build_shortcut_conv(struct chain *chain, uint32_t n, const struct block *main, struct block *block)
+static bool build_shortcut_conv(struct layer_chain *chain, uint32_t n, const struct block *main, struct block *block)
 {
 	const struct result *in = &chain->result[chain->shortcut_from[n]];
 	struct result out = {.known = true};
@@ -213,7 +213,7 @@ static bool build_shortcut_conv(struct chain *chain, uint32_t n, const struct bl
 }
 
 /* Filters and groups of a convolution of this ifmap. */
-static bool set_groups(struct chain *chain, uint32_t n, const struct result *in, struct block *block)
+static bool set_groups(struct layer_chain *chain, uint32_t n, const struct result *in, struct block *block)
 {
 	const struct layer *layer = &chain->list->layer[n - 1];
 	block->groups = layer->depthwise ? in->c : layer->groups;
@@ -228,7 +228,7 @@ static bool set_groups(struct chain *chain, uint32_t n, const struct result *in,
 }
 
 /* Weights that are a result are one image's own. */
-static bool check_batch(struct chain *chain, uint32_t n)
+static bool check_batch(struct layer_chain *chain, uint32_t n)
 {
 	if (!chain->list->layer[n - 1].has_filters || chain->list->batch == 1)
 		return true;
@@ -240,14 +240,14 @@ static bool check_batch(struct chain *chain, uint32_t n)
 }
 
 /* The last block adds this result as it is. */
-static void note_addition(struct chain *chain, struct block *last, const struct result *added)
+static void note_addition(struct layer_chain *chain, struct block *last, const struct result *added)
 {
 	assert(added->known && last == &chain->network->block[chain->network->n_block - 1]);
 	chain->residency.adds[chain->network->n_block - 1] = added->producer;
 	last->adds = added->sources;
 }
 
-static void build_conv(struct chain *chain, uint32_t n)
+static void build_conv(struct layer_chain *chain, uint32_t n)
 {
 	const struct layer *layer = &chain->list->layer[n - 1];
 	const struct result in = parser_gather(chain, n);
@@ -277,7 +277,7 @@ static void build_conv(struct chain *chain, uint32_t n)
 	finish_conv(chain, n, last);
 }
 
-static void build_pool(struct chain *chain, uint32_t n)
+static void build_pool(struct layer_chain *chain, uint32_t n)
 {
 	const struct layer *layer = &chain->list->layer[n - 1];
 	const struct result in = parser_gather(chain, n);
@@ -304,7 +304,7 @@ static void build_pool(struct chain *chain, uint32_t n)
 }
 
 /* The second operand of work of the ARM cores lies in DRAM, wherever the first one is. */
-static bool add_operand(struct chain *chain, uint32_t n, struct block *block)
+static bool add_operand(struct layer_chain *chain, uint32_t n, struct block *block)
 {
 	const struct result *second;
 	if (chain->list->layer[n - 1].n_from < 2)
@@ -318,7 +318,7 @@ static bool add_operand(struct chain *chain, uint32_t n, struct block *block)
 	return true;
 }
 
-static void build_arm(struct chain *chain, uint32_t n)
+static void build_arm(struct layer_chain *chain, uint32_t n)
 {
 	const struct layer *layer = &chain->list->layer[n - 1];
 	const struct result in = chain->result[chain->from[n][0]];
@@ -356,7 +356,7 @@ static void build_arm(struct chain *chain, uint32_t n)
 	chain->result[n].n_reader = n_reader;
 }
 
-static void build_fc(struct chain *chain, uint32_t n)
+static void build_fc(struct layer_chain *chain, uint32_t n)
 {
 	const struct layer *layer = &chain->list->layer[n - 1];
 	const struct result in = parser_gather(chain, n);
@@ -385,7 +385,7 @@ static void build_fc(struct chain *chain, uint32_t n)
 	result->sources = parser_source_of(chain, result->producer);
 }
 
-static void build_layers(struct chain *chain)
+static void build_layers(struct layer_chain *chain)
 {
 	for (uint32_t n = 1; n <= chain->list->n; n++) {
 		const struct layer *layer = &chain->list->layer[n - 1];
@@ -411,7 +411,7 @@ static void build_layers(struct chain *chain)
 }
 
 /* Where layers have inputs of their own, what nobody reads is no passing state but a result: it goes to DRAM. */
-static void keep_unread(struct chain *chain)
+static void keep_unread(struct layer_chain *chain)
 {
 	bool any_own = false;
 	for (size_t i = 0; i < chain->list->n; i++)
@@ -435,7 +435,7 @@ static void note_pooling(struct network *network, const struct residency *reside
 			network->block[residency->reads[b] - 1].next_pool_stride = network->block[b].stride;
 }
 
-static bool allocate_chain(struct chain *chain)
+static bool allocate_chain(struct layer_chain *chain)
 {
 	size_t n = chain->list->n + 1;
 	chain->result = arena_array(&chain->arena, n, sizeof(*chain->result));
@@ -457,7 +457,7 @@ enum err_code parser_build(const struct layer_list *list, struct network *networ
 {
 	unsigned n_message = err ? err->n_message : 0;
 	struct err own = {0};
-	struct chain chain = {.list = list, .network = network, .err = err ? err : &own};
+	struct layer_chain chain = {.list = list, .network = network, .err = err ? err : &own};
 	enum err_code code = ERR_OK;
 	bool any_broken = false, computes = false;
 	assert(list && list->name && list->n > 0 && list->n <= NETWORK_MAX_LAYER && list->batch > 0);

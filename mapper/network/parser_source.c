@@ -23,7 +23,7 @@ const char *const parser_over_name[N_PARSER_OVER] = {
     [WHOLE_W | WHOLE_H | WHOLE_C] = "all",
 };
 
-struct layer_label parser_label(const struct chain *chain, uint32_t n)
+struct layer_label parser_label(const struct layer_chain *chain, uint32_t n)
 {
 	struct layer_label label;
 	assert(n <= chain->list->n);
@@ -51,7 +51,7 @@ bool parser_is_view(const struct layer *layer)
 	return layer->kind >= LAYER_CONCAT;
 }
 
-static bool resolve(struct chain *chain, uint32_t n, struct layer_source source, const char *what, uint32_t *out)
+static bool resolve(struct layer_chain *chain, uint32_t n, struct layer_source source, const char *what, uint32_t *out)
 {
 	const struct layer *layer = &chain->list->layer[n - 1];
 	int64_t target = source.relative ? (int64_t)n + source.number : source.number;
@@ -68,7 +68,7 @@ static bool resolve(struct chain *chain, uint32_t n, struct layer_source source,
 	return true;
 }
 
-void parser_resolve(struct chain *chain)
+void parser_resolve(struct layer_chain *chain)
 {
 	for (uint32_t n = 1; n <= chain->list->n; n++) {
 		struct layer *layer = &chain->list->layer[n - 1];
@@ -92,7 +92,7 @@ void parser_resolve(struct chain *chain)
 	}
 }
 
-bool parser_check_filters(struct chain *chain, uint32_t n, const struct block *block)
+bool parser_check_filters(struct layer_chain *chain, uint32_t n, const struct block *block)
 {
 	const struct result *filters = &chain->result[chain->filters_from[n]];
 	uint64_t size;
@@ -113,7 +113,7 @@ bool parser_check_filters(struct chain *chain, uint32_t n, const struct block *b
 	return true;
 }
 
-struct block_sources parser_source_of(struct chain *chain, uint32_t producer)
+struct block_sources parser_source_of(struct layer_chain *chain, uint32_t producer)
 {
 	uint32_t *list = arena_array(&chain->network->arena, 1, sizeof(*list));
 	assert(producer <= chain->network->n_block);
@@ -125,7 +125,7 @@ struct block_sources parser_source_of(struct chain *chain, uint32_t producer)
 }
 
 /* All results that the sources of layer n are made of, each once. */
-static struct block_sources unite_sources(struct chain *chain, uint32_t n)
+static struct block_sources unite_sources(struct layer_chain *chain, uint32_t n)
 {
 	const struct layer *layer = &chain->list->layer[n - 1];
 	struct block_sources all = {.is_view = true, .is_concat = true};
@@ -154,7 +154,7 @@ static struct block_sources unite_sources(struct chain *chain, uint32_t n)
 }
 
 /* The sources of layer n, each of which is known, are read as a view. */
-static void see_sources(struct chain *chain, uint32_t n, struct result *view)
+static void see_sources(struct layer_chain *chain, uint32_t n, struct result *view)
 {
 	const struct layer *layer = &chain->list->layer[n - 1];
 	view->sources = unite_sources(chain, n);
@@ -169,7 +169,7 @@ static void see_sources(struct chain *chain, uint32_t n, struct result *view)
 }
 
 /* Whether the channels of two sources of layer n can stand one after another. */
-static bool check_alike(struct chain *chain, uint32_t n, const struct result *first, const struct result *other,
+static bool check_alike(struct layer_chain *chain, uint32_t n, const struct result *first, const struct result *other,
                         uint32_t i)
 {
 	if (first->is_vector == other->is_vector &&
@@ -195,7 +195,7 @@ static struct result own_input(const struct layer *layer)
 	                       .producer = RESIDENCY_NONE};
 }
 
-struct result parser_gather(struct chain *chain, uint32_t n)
+struct result parser_gather(struct layer_chain *chain, uint32_t n)
 {
 	const struct layer *layer = &chain->list->layer[n - 1];
 	const struct result *first = &chain->result[chain->from[n][0]];
@@ -225,7 +225,7 @@ struct result parser_gather(struct chain *chain, uint32_t n)
 	return all;
 }
 
-static bool slice(struct chain *chain, uint32_t n, struct result *view)
+static bool slice(struct layer_chain *chain, uint32_t n, struct result *view)
 {
 	const struct layer *layer = &chain->list->layer[n - 1];
 	assert(layer->first_c <= layer->last_c);
@@ -239,7 +239,7 @@ static bool slice(struct chain *chain, uint32_t n, struct result *view)
 	return true;
 }
 
-static bool upsample(struct chain *chain, uint32_t n, struct result *view)
+static bool upsample(struct layer_chain *chain, uint32_t n, struct result *view)
 {
 	const struct layer *layer = &chain->list->layer[n - 1];
 	uint64_t w = (uint64_t)view->w * layer->factor, h = (uint64_t)view->h * layer->factor;
@@ -255,7 +255,7 @@ static bool upsample(struct chain *chain, uint32_t n, struct result *view)
 }
 
 /* All sources in one shape, which need not be that of any of them. */
-static bool reshape(struct chain *chain, uint32_t n, struct result *view)
+static bool reshape(struct layer_chain *chain, uint32_t n, struct result *view)
 {
 	const struct layer *layer = &chain->list->layer[n - 1];
 	assert(layer->view_w > 0 && layer->view_h > 0 && layer->view_c > 0);
@@ -276,7 +276,7 @@ static bool is_channel_factor(const struct result *factor, const struct result *
 	return factor->w == 1 && factor->h == 1 && factor->c == map->c;
 }
 
-bool parser_match(struct chain *chain, uint32_t n, enum arm_operand *operand)
+bool parser_match(struct layer_chain *chain, uint32_t n, enum arm_operand *operand)
 {
 	const struct layer *layer = &chain->list->layer[n - 1];
 	const struct result *a = &chain->result[chain->from[n][0]], *b = &chain->result[chain->from[n][1]];
@@ -296,7 +296,7 @@ bool parser_match(struct chain *chain, uint32_t n, enum arm_operand *operand)
 	return true;
 }
 
-void parser_build_view(struct chain *chain, uint32_t n)
+void parser_build_view(struct layer_chain *chain, uint32_t n)
 {
 	const struct layer *layer = &chain->list->layer[n - 1];
 	struct result view = {0};

@@ -59,7 +59,7 @@ static bool prepare_contexts(struct planner *planner)
 /* ---- lists of choices --------------------------------------------------------------------------------------- */
 
 /* Of a layer: choices that exist, by number of workers. */
-struct list {
+struct cut_list {
 	uint32_t n;
 	struct octopus_cut_choice *choice;
 };
@@ -125,7 +125,7 @@ static double us_cost(const struct planner *planner)
 
 /* Choices of a layer, or those of an equal one before it. */
 static enum err_code list_choices(struct planner *planner, uint32_t l, const struct octopus_query *query,
-                                  struct list *lists)
+                                  struct cut_list *lists)
 {
 	uint32_t most = planner->n_worker, n_keep = query->ahead ? N_OCTOPUS_KEEP : 1;
 	struct octopus_cut_choice *choice;
@@ -138,7 +138,7 @@ static enum err_code list_choices(struct planner *planner, uint32_t l, const str
 	if (!choice)
 		return octopus_no_memory(planner);
 	if (paper_choice(planner, l, query, &choice[0])) {
-		lists[l] = (struct list){1, choice};
+		lists[l] = (struct cut_list){1, choice};
 		return ERR_OK;
 	}
 	if (!octopus_search_layer(planner->context[l], query, choice))
@@ -148,7 +148,7 @@ static enum err_code list_choices(struct planner *planner, uint32_t l, const str
 		if (choice[i].exists)
 			choice[n++] = choice[i];
 	n = drop_needless(choice, n, us_cost(planner));
-	lists[l] = (struct list){n, choice};
+	lists[l] = (struct cut_list){n, choice};
 	return n > 0 ? ERR_OK : say_too_large(planner, l);
 }
 
@@ -180,8 +180,8 @@ struct state {
 };
 
 /* The least cost of all layers with at most n_worker workers each; end: the last layer's choice. DBL_MAX: none. */
-static double find_sequence(struct planner *planner, const struct list *lists, uint32_t n_worker, struct state **state,
-                            uint32_t *end)
+static double find_sequence(struct planner *planner, const struct cut_list *lists, uint32_t n_worker,
+                            struct state **state, uint32_t *end)
 {
 	bool ahead = planner->options->strategy == OCTOPUS_HIDE;
 	double us = us_cost(planner), least = DBL_MAX;
@@ -217,7 +217,8 @@ static double find_sequence(struct planner *planner, const struct list *lists, u
 }
 
 /* Take the sequence that ends with this choice. */
-static void take_sequence(struct planner *planner, const struct list *lists, struct state *const *state, uint32_t end)
+static void take_sequence(struct planner *planner, const struct cut_list *lists, struct state *const *state,
+                          uint32_t end)
 {
 	for (uint32_t l = planner->graph->n_layer; l-- > 0;) {
 		planner->chosen[l] = lists[l].choice[end];
@@ -225,7 +226,7 @@ static void take_sequence(struct planner *planner, const struct list *lists, str
 	}
 }
 
-static bool allocate_states(struct planner *planner, const struct list *lists, struct state **state)
+static bool allocate_states(struct planner *planner, const struct cut_list *lists, struct state **state)
 {
 	for (uint32_t l = 0; l < planner->graph->n_layer; l++) {
 		state[l] = arena_array(&planner->arena, lists[l].n, sizeof(*state[l]));
@@ -242,7 +243,7 @@ static enum err_code choose_sequence(struct planner *planner)
 	uint32_t n_layer = planner->graph->n_layer;
 	const struct octopus_query query = {planner->options->goal, planner->options->strategy == OCTOPUS_HIDE,
 	                                    planner->n_worker, 0};
-	struct list *lists = arena_array(&planner->arena, n_layer, sizeof(*lists));
+	struct cut_list *lists = arena_array(&planner->arena, n_layer, sizeof(*lists));
 	struct state **state = arena_array(&planner->arena, n_layer, sizeof(*state));
 	double least = DBL_MAX;
 	if (!lists || !state)

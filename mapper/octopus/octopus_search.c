@@ -36,27 +36,27 @@ static uint32_t first_size(uint32_t extent)
 }
 
 /* Steps of the sizes: pooling stays whole, a product's columns fill the array's, groups are whole or cut alone. */
-struct steps {
+struct cut_steps {
 	uint32_t w, h, c, d;
 };
 
-static struct steps steps_of(const struct octopus_context *context)
+static struct cut_steps steps_of(const struct octopus_context *context)
 {
 	const struct block *block = context->block;
 	uint32_t cols = context->machine->mla_cols;
 	switch (block->kind) {
 	case BLOCK_MATMUL:
-		return (struct steps){cols, 1, 1, 1};
+		return (struct cut_steps){cols, 1, 1, 1};
 	case BLOCK_POOL: /* rows of softmax and the like stay whole */
-		return (struct steps){block->whole & WHOLE_W ? block->out_w : 1,
-		                      block->whole & WHOLE_H ? block->out_h : 1,
-		                      block->whole & WHOLE_C ? block->out_c : 1, 1};
+		return (struct cut_steps){block->whole & WHOLE_W ? block->out_w : 1,
+		                          block->whole & WHOLE_H ? block->out_h : 1,
+		                          block->whole & WHOLE_C ? block->out_c : 1, 1};
 	case BLOCK_CONV:
 		break;
 	}
 	if (block_n_group(block) > 1)
-		return (struct steps){block->pool, block->pool, block_group_out_c(block), 1};
-	return (struct steps){block->pool, block->pool, 1, 1};
+		return (struct cut_steps){block->pool, block->pool, block_group_out_c(block), 1};
+	return (struct cut_steps){block->pool, block->pool, 1, 1};
 }
 
 static uint32_t depth_of(const struct octopus_context *context)
@@ -99,7 +99,7 @@ static bool fit_depth(const struct octopus_context *context, uint32_t step, stru
 
 uint64_t octopus_least_sram_byte(const struct octopus_context *context)
 {
-	const struct steps step = steps_of(context);
+	const struct cut_steps step = steps_of(context);
 	const struct block *block = context->block;
 	struct split split = split_whole(block);
 	struct octopus_work work;
@@ -171,7 +171,7 @@ void octopus_evaluate_cut(const struct octopus_context *context, const struct oc
 
 /* ---- all cuts ----------------------------------------------------------------------------------------------- */
 
-struct search {
+struct cut_search {
 	const struct octopus_context *context;
 	const struct octopus_query *query;
 	struct octopus_cut_choice *choice;
@@ -179,7 +179,7 @@ struct search {
 	struct stop_watch watch;
 };
 
-static double measure(const struct search *search, const struct octopus_cut_choice *choice, enum octopus_keep keep)
+static double measure(const struct cut_search *search, const struct octopus_cut_choice *choice, enum octopus_keep keep)
 {
 	const struct octopus_ahead *ahead = &choice->ahead;
 	double cost = choice->cost, byte_us = 1 / (search->context->machine->octopus.worker_gb_s * 1e3);
@@ -193,7 +193,7 @@ static double measure(const struct search *search, const struct octopus_cut_choi
 }
 
 /* Equal costs leave the earlier choice, whose tiles are larger. */
-static void keep_best(struct search *search)
+static void keep_best(struct cut_search *search)
 {
 	const struct octopus_query *query = search->query;
 	uint32_t w = search->now.plan.n_worker - 1;
@@ -207,7 +207,7 @@ static void keep_best(struct search *search)
 }
 
 /* Whether the computation alone takes longer than all that is known for this number of workers. */
-static bool is_hopeless(const struct search *search, double least_us)
+static bool is_hopeless(const struct cut_search *search, double least_us)
 {
 	const struct octopus_cut_choice *best = &search->choice[search->now.plan.n_worker - 1];
 	/* ahead: another measure may want it; energy: a slower cut may take less */
@@ -216,7 +216,7 @@ static bool is_hopeless(const struct search *search, double least_us)
 }
 
 /* All numbers of workers for a size of tiles, and both orders. */
-static void try_workers(struct search *search)
+static void try_workers(struct cut_search *search)
 {
 	struct octopus_cut_choice *now = &search->now;
 	uint32_t n_map = now->work.n_map, n_tile = n_map * now->work.n_filter;
@@ -240,7 +240,7 @@ static void try_workers(struct search *search)
 /* Steps of a watch that the numbers of workers of a tile amount to, or looking for parts of its depth. */
 #define TILE_STEPS 256
 
-static void try_tile(struct search *search, uint32_t depth_step)
+static void try_tile(struct cut_search *search, uint32_t depth_step)
 {
 	struct octopus_cut_choice *now = &search->now;
 	if (stop_after(&search->watch, TILE_STEPS) || !fit_depth(search->context, depth_step, &now->split, &now->work))
@@ -252,7 +252,7 @@ static void try_tile(struct search *search, uint32_t depth_step)
 }
 
 /* Filters: of groups, whole groups, and then parts of one. */
-static void try_filters(struct search *search, const struct steps *step)
+static void try_filters(struct cut_search *search, const struct cut_steps *step)
 {
 	const struct block *block = search->context->block;
 	uint32_t n_group = block_n_group(block), n_c = block->out_c;
@@ -274,8 +274,9 @@ bool octopus_search_layer(const struct octopus_context *context, const struct oc
                           struct octopus_cut_choice *choice)
 {
 	const struct block *block = context->block;
-	const struct steps step = steps_of(context);
-	struct search search = {.context = context, .query = query, .choice = choice, .watch = stop_watch_for(NULL)};
+	const struct cut_steps step = steps_of(context);
+	struct cut_search search = {
+	    .context = context, .query = query, .choice = choice, .watch = stop_watch_for(NULL)};
 	size_t n = (query->ahead ? N_OCTOPUS_KEEP : 1) * (size_t)query->n_worker;
 	assert(query->n_worker > 0);
 	for (size_t i = 0; i < n; i++)

@@ -5,37 +5,37 @@
 #include <assert.h>
 
 /* A side of a window as layers have it. */
-struct side {
+struct window_side {
 	int64_t kernel, reach, stride, before, after, in, out;
 };
 
 /* Rounded up, or with a last window that starts in the padding, there are more windows than layers find room for. */
-static void widen(struct side *side)
+static void widen(struct window_side *side)
 {
 	assert(side->out > 0 && side->stride > 0);
 	int64_t needed = (side->out - 1) * side->stride + side->reach - side->in - side->before;
 	side->after = needed > side->after ? needed : side->after;
 }
 
-static struct side side_of(const struct onnx_window *window, const struct onnx_shape *in, size_t i)
+static struct window_side side_of(const struct onnx_window *window, const struct onnx_shape *in, size_t i)
 {
 	assert(i < window->n && window->n + 2 == in->n);
 	int64_t kernel = window->kernel[i], reach = (kernel - 1) * window->dilation[i] + 1;
-	struct side side = {kernel,           reach,          window->stride[i], window->before[i],
-	                    window->after[i], in->dim[i + 2], window->out[i]};
+	struct window_side side = {kernel,           reach,          window->stride[i], window->before[i],
+	                           window->after[i], in->dim[i + 2], window->out[i]};
 	widen(&side);
 	return side;
 }
 
 /* The stride of a side with one position matters to nobody, unless the other side's gives it more. */
-static struct side shared_stride(const struct side *h, const struct side *w)
+static struct window_side shared_stride(const struct window_side *h, const struct window_side *w)
 {
 	return w->out > 1 ? *w : *h;
 }
 
 static bool shares_stride(const struct onnx_window *window, const struct onnx_shape *in)
 {
-	struct side h = side_of(window, in, 0), w = side_of(window, in, 1);
+	struct window_side h = side_of(window, in, 0), w = side_of(window, in, 1);
 	int64_t stride = shared_stride(&h, &w).stride;
 	assert(stride > 0);
 	return (h.in + h.before + h.after - h.reach) / stride + 1 == h.out &&
@@ -88,8 +88,9 @@ static struct onnx_draft *slide(struct onnx_lowering *lowering, uint32_t value, 
                                 enum layer_kind kind, int64_t channel)
 {
 	const struct onnx_shape *in = &lowering->graph->value[value].shape;
-	struct side w = side_of(window, in, window->n - 1);
-	struct side h = window->n == 2 ? side_of(window, in, 0) : (struct side){1, 1, w.stride, 0, 0, 1, 1};
+	struct window_side w = side_of(window, in, window->n - 1);
+	struct window_side h =
+	    window->n == 2 ? side_of(window, in, 0) : (struct window_side){1, 1, w.stride, 0, 0, 1, 1};
 	struct onnx_map map = {w.in, h.in, in->dim[0] * in->dim[1]}, out = {w.out, h.out, in->dim[0] * channel};
 	assert(is_plain(window, in, kind));
 	uint32_t source = onnx_map_fits(out) ? onnx_draft_need(lowering, value, map, false) : NO_DRAFT;

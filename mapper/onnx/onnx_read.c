@@ -42,7 +42,7 @@ static void give(void *data, void *memory)
 	free(memory);
 }
 
-struct reader {
+struct onnx_reader {
 	struct onnx_graph *graph;
 	const Onnx__GraphProto *proto;
 	struct onnx_names names;
@@ -51,14 +51,14 @@ struct reader {
 	struct err *err;
 };
 
-static const char *text_of(struct reader *reader, const char *text)
+static const char *text_of(struct onnx_reader *reader, const char *text)
 {
 	char *copy = arena_text(&reader->graph->arena, text ? text : "");
 	reader->no_memory = reader->no_memory || !copy;
 	return copy ? copy : "";
 }
 
-static void *room(struct reader *reader, size_t n, size_t n_byte)
+static void *room(struct onnx_reader *reader, size_t n, size_t n_byte)
 {
 	void *memory = arena_array(&reader->graph->arena, n > 0 ? n : 1, n_byte);
 	reader->no_memory = reader->no_memory || !memory;
@@ -151,7 +151,7 @@ static double listed_number(const Onnx__TensorProto *tensor, size_t n, size_t i)
 }
 
 /* The contents of a small tensor, where the file has them: stripped or external data are no mistake. */
-static const double *read_content(struct reader *reader, const Onnx__TensorProto *tensor, size_t n)
+static const double *read_content(struct onnx_reader *reader, const Onnx__TensorProto *tensor, size_t n)
 {
 	size_t n_byte = element_byte(tensor->data_type);
 	bool raw = n_byte > 0 && tensor->raw_data.len == n * n_byte && n > 0;
@@ -185,7 +185,7 @@ static bool read_dims(const int64_t *dim, size_t n, struct onnx_shape *shape)
 	return product <= (uint64_t)ONNX_MAX_ELEMENT;
 }
 
-static void read_tensor(struct reader *reader, const Onnx__TensorProto *tensor, struct onnx_value *value)
+static void read_tensor(struct onnx_reader *reader, const Onnx__TensorProto *tensor, struct onnx_value *value)
 {
 	value->is_constant = true;
 	value->type = is_real(tensor->data_type) ? ONNX_REAL : ONNX_INTEGER;
@@ -201,7 +201,7 @@ static void read_tensor(struct reader *reader, const Onnx__TensorProto *tensor, 
 
 /* ---- names ------------------------------------------------------------------------------------------------- */
 
-static uint32_t new_value(struct reader *reader, const char *name)
+static uint32_t new_value(struct onnx_reader *reader, const char *name)
 {
 	struct onnx_graph *graph = reader->graph;
 	uint32_t value = (uint32_t)graph->n_value++;
@@ -211,7 +211,7 @@ static uint32_t new_value(struct reader *reader, const char *name)
 }
 
 /* A value that something produces; of a name that has a producer already, 0 and a message. */
-static uint32_t define(struct reader *reader, const char *name)
+static uint32_t define(struct onnx_reader *reader, const char *name)
 {
 	const char *text = name ? name : "";
 	uint32_t value;
@@ -229,7 +229,7 @@ static uint32_t define(struct reader *reader, const char *name)
 
 /* ---- the parts of a graph ------------------------------------------------------------------------------------ */
 
-static void read_initializers(struct reader *reader)
+static void read_initializers(struct onnx_reader *reader)
 {
 	const Onnx__GraphProto *proto = reader->proto;
 	for (size_t i = 0; i < proto->n_initializer; i++) {
@@ -257,7 +257,7 @@ static const Onnx__TensorShapeProto *shape_of(const Onnx__ValueInfoProto *info, 
 	return proto->tensor_type->shape;
 }
 
-static void add_open_dim(struct reader *reader, uint32_t value, size_t axis, const char *name)
+static void add_open_dim(struct onnx_reader *reader, uint32_t value, size_t axis, const char *name)
 {
 	struct onnx_graph *graph = reader->graph;
 	struct onnx_open_dim *open = &graph->open[graph->n_open++];
@@ -277,7 +277,7 @@ static void add_open_dim(struct reader *reader, uint32_t value, size_t axis, con
 }
 
 /* Old files list initializers among the inputs as well. */
-static void read_input(struct reader *reader, const Onnx__ValueInfoProto *info)
+static void read_input(struct onnx_reader *reader, const Onnx__ValueInfoProto *info)
 {
 	int32_t type = 0;
 	const Onnx__TensorShapeProto *shape = shape_of(info, &type);
@@ -318,7 +318,7 @@ static void read_input(struct reader *reader, const Onnx__ValueInfoProto *info)
 }
 
 /* What the file says about a value that a node computes; used where the operator is not known. */
-static void read_hint(struct reader *reader, const Onnx__ValueInfoProto *info, bool is_output)
+static void read_hint(struct onnx_reader *reader, const Onnx__ValueInfoProto *info, bool is_output)
 {
 	int32_t type = 0;
 	const Onnx__TensorShapeProto *shape = shape_of(info, &type);
@@ -346,7 +346,8 @@ static void read_hint(struct reader *reader, const Onnx__ValueInfoProto *info, b
 }
 
 /* Integers beyond 2^53 only stand for "to the end", which rounding does not change. */
-static void read_attribute(struct reader *reader, const Onnx__AttributeProto *proto, struct onnx_attribute *attribute)
+static void read_attribute(struct onnx_reader *reader, const Onnx__AttributeProto *proto,
+                           struct onnx_attribute *attribute)
 {
 	size_t n = proto->n_ints > 0 ? proto->n_ints : proto->n_floats;
 	double *list = NULL;
@@ -374,7 +375,7 @@ static void read_attribute(struct reader *reader, const Onnx__AttributeProto *pr
 	}
 }
 
-static void read_inputs(struct reader *reader, const Onnx__NodeProto *proto, struct onnx_node *node, uint32_t *in)
+static void read_inputs(struct onnx_reader *reader, const Onnx__NodeProto *proto, struct onnx_node *node, uint32_t *in)
 {
 	for (size_t i = 0; i < proto->n_input; i++) {
 		const char *name = proto->input[i] ? proto->input[i] : "";
@@ -390,7 +391,7 @@ static void read_inputs(struct reader *reader, const Onnx__NodeProto *proto, str
 	node->in = in;
 }
 
-static void read_node(struct reader *reader, size_t n, const Onnx__NodeProto *proto)
+static void read_node(struct onnx_reader *reader, size_t n, const Onnx__NodeProto *proto)
 {
 	struct onnx_node *node = &reader->graph->node[n];
 	struct onnx_attribute *attribute = room(reader, proto->n_attribute, sizeof(*attribute));
@@ -428,7 +429,7 @@ static uint64_t count_values(const Onnx__GraphProto *proto)
 	return n;
 }
 
-static enum err_code read_graph(struct reader *reader)
+static enum err_code read_graph(struct onnx_reader *reader)
 {
 	struct onnx_graph *graph = reader->graph;
 	const Onnx__GraphProto *proto = reader->proto;
@@ -464,7 +465,7 @@ enum err_code onnx_read_bytes(const char *path, const uint8_t *data, size_t n_by
                               struct err *err)
 {
 	struct err own = {0};
-	struct reader reader = {.graph = graph, .err = err ? err : &own};
+	struct onnx_reader reader = {.graph = graph, .err = err ? err : &own};
 	unsigned before = reader.err->n_message;
 	struct budget budget = {.left = add_sat(mul_sat(n_byte, BYTE_PER_BYTE), SPARE_BYTE),
 	                        .stack = (uintptr_t)__builtin_frame_address(0)};

@@ -24,13 +24,13 @@ struct split split_whole_group(const struct block *block)
 }
 
 /* What split_check asks of one dimension. */
-struct dim_rule {
+struct dim_check {
 	const char *name;
 	uint32_t extent, step;
 	bool may_exceed; /* by less than the smallest part, which is then padded with zeros */
 };
 
-static enum err_code check_dim(const struct block *block, const struct dim_split *dim, const struct dim_rule *rule,
+static enum err_code check_dim(const struct block *block, const struct dim_split *dim, const struct dim_check *rule,
                                struct err *err)
 {
 	char text[64];
@@ -74,7 +74,7 @@ enum err_code split_check(const struct block *block, const struct split *split, 
 	bool of_group = is_grouped && dim_extent(&split->c) == block_group_out_c(block);
 	const struct split whole = of_group ? split_whole_group(block) : split_whole(block);
 	const struct dim_split *dim[] = {&split->w, &split->h, &split->c, &split->d};
-	const struct dim_rule rule[] = {
+	const struct dim_check rule[] = {
 	    {matmul ? "B's width" : "ofmap width", whole.w.size_a, block->pool, matmul},
 	    {matmul ? "A's height" : "ofmap height", whole.h.size_a, block->pool, false},
 	    {matmul ? "channels (always 1)" : "ofmap channels", whole.c.size_a, 1, false},

@@ -7,7 +7,7 @@
 #define MAX_SIZE_GAP 64u
 
 /* A search over the splits of a convolution with d input channels a task. */
-struct search {
+struct conv_search {
 	const struct splitter *splitter;
 	const struct block *block;
 	uint32_t step; /* of widths and heights: stride of the pooling that follows, fused or not */
@@ -21,7 +21,7 @@ struct search {
 	struct split split;
 };
 
-static bool is_better(const struct search *search, uint64_t n_column, double cost, const uint64_t rank[3])
+static bool is_better(const struct conv_search *search, uint64_t n_column, double cost, const uint64_t rank[3])
 {
 	if (!search->found || n_column != search->n_column)
 		return !search->found || n_column < search->n_column;
@@ -33,7 +33,7 @@ static bool is_better(const struct search *search, uint64_t n_column, double cos
 	return false;
 }
 
-static uint64_t columns_of(const struct search *search, const struct dim_split *w)
+static uint64_t columns_of(const struct conv_search *search, const struct dim_split *w)
 {
 	uint32_t cols = search->splitter->machine->mla_cols;
 	return align_up(w->size_a, cols) * w->n_a + align_up(w->size_b, cols) * w->n_b;
@@ -59,7 +59,7 @@ static uint64_t sum_out(const struct dim_split *dim, uint32_t stride, uint32_t a
  * keeps from growing. By equation 4.1 parts of a 1x1 kernel with stride 2 have
  * fewer rows the more there are; the tables show that the thesis counts so.
  */
-static uint64_t traffic_of(const struct search *search, const struct dim_split *w, const struct dim_split *h)
+static uint64_t traffic_of(const struct conv_search *search, const struct dim_split *w, const struct dim_split *h)
 {
 	const struct block *block = search->block;
 	uint64_t in = mul_sat(sum_in(w, block_reach_w(block), block->stride, 16),
@@ -79,13 +79,13 @@ static struct dim_split filter_groups(uint32_t n_filter, uint32_t size)
 }
 
 /* Input channels d a task, which divides them. */
-static struct dim_split channel_parts(const struct search *search)
+static struct dim_split channel_parts(const struct conv_search *search)
 {
 	assert(search->block->in_c % search->d == 0);
 	return (struct dim_split){.size_a = search->d, .n_a = search->block->in_c / search->d};
 }
 
-static void keep(struct search *search, uint64_t n_column, double cost, const uint64_t rank[3], struct dim_split w,
+static void keep(struct conv_search *search, uint64_t n_column, double cost, const uint64_t rank[3], struct dim_split w,
                  struct dim_split h, struct dim_split c)
 {
 	assert(dim_extent(&w) == search->block->out_w && dim_extent(&h) == search->block->out_h);
@@ -97,7 +97,7 @@ static void keep(struct search *search, uint64_t n_column, double cost, const ui
 }
 
 /* The largest multiple of step, up to the ofmap's height, of which a task fits; 0: none. */
-static uint32_t most_rows(const struct search *search, uint32_t w, uint32_t c)
+static uint32_t most_rows(const struct conv_search *search, uint32_t w, uint32_t c)
 {
 	uint32_t low = 0, high = search->block->out_h / search->step;
 	assert(search->block->out_h % search->step == 0);
@@ -141,7 +141,7 @@ static uint32_t largest_divisor(uint32_t n, uint32_t limit)
  * equal tasks: equal parts, or as many larger ones as share out evenly. The
  * smallest large part, then the most of them (ResNet-50's CONV_1: 10*8+8*4).
  */
-static bool balanced_rows(const struct search *search, uint32_t n_w, uint32_t n, struct dim_split *h)
+static bool balanced_rows(const struct conv_search *search, uint32_t n_w, uint32_t n, struct dim_split *h)
 {
 	uint32_t n_unit = search->block->out_h / search->step, n_pe = search->splitter->n_pe;
 	uint32_t m_step = n_pe / greatest_common_divisor(n_w, n_pe), even, gap;
@@ -165,7 +165,7 @@ static bool balanced_rows(const struct search *search, uint32_t n_w, uint32_t n,
 }
 
 /* The number of parts of the height that appendix A wants: fewest, unless parts shrink faster than they multiply. */
-static bool choose_rows(const struct search *search, uint32_t n_w, uint32_t w, uint32_t c, uint32_t n_group,
+static bool choose_rows(const struct conv_search *search, uint32_t n_w, uint32_t w, uint32_t c, uint32_t n_group,
                         struct dim_split *h)
 {
 	const struct block *block = search->block;
@@ -181,7 +181,7 @@ static bool choose_rows(const struct search *search, uint32_t n_w, uint32_t w, u
 }
 
 /* QPE: one row of filters a task, then the map. */
-static void search_qpe(struct search *search)
+static void search_qpe(struct conv_search *search)
 {
 	const struct block *block = search->block;
 	uint32_t n_unit = block->out_w / search->step;
@@ -201,7 +201,7 @@ static void search_qpe(struct search *search)
 }
 
 /* QPE, before the map is cut: the fewest groups of whole rows of filters that fit beside the whole map. */
-static bool search_filters(struct search *search)
+static bool search_filters(struct conv_search *search)
 {
 	const struct block *block = search->block;
 	uint32_t rows = search->splitter->machine->mla_rows;
@@ -220,7 +220,7 @@ static bool search_filters(struct search *search)
 }
 
 /* Chip: one width and one height of part with every number of filter groups. */
-static void search_chip_filters(struct search *search, const struct dim_split *w, const struct dim_split *h)
+static void search_chip_filters(struct conv_search *search, const struct dim_split *w, const struct dim_split *h)
 {
 	const struct splitter *splitter = search->splitter;
 	uint32_t rows = splitter->machine->mla_rows, n_row = search->block->out_c / rows;
@@ -245,7 +245,7 @@ static void search_chip_filters(struct search *search, const struct dim_split *w
 	}
 }
 
-static void search_chip(struct search *search)
+static void search_chip(struct conv_search *search)
 {
 	const struct block *block = search->block;
 	uint32_t n_unit_w = block->out_w / search->step, n_unit_h = block->out_h / search->step;
@@ -268,7 +268,7 @@ static void search_chip(struct search *search)
  * tasks, odd numbers of filters. Nearly even parts, few of them, any number of
  * tasks; weights are given their second place, so that migration stays possible.
  */
-static void search_any(struct search *search)
+static void search_any(struct conv_search *search)
 {
 	const struct splitter *splitter = search->splitter;
 	const struct block *block = search->block;
@@ -298,7 +298,7 @@ static void search_any(struct search *search)
 	}
 }
 
-static bool search_with_channels(struct search *search)
+static bool search_with_channels(struct conv_search *search)
 {
 	uint32_t rows = search->splitter->machine->mla_rows, least_c = search->block->out_c;
 	/* No search tries less than one row of filters on one pixel; without this the largest maps take hours to
@@ -331,7 +331,7 @@ static uint32_t step_of(const struct block *block)
 /* Input channels are cut last and into as few parts as will do: their sums are work for the ARM core. */
 bool splitter_conv(const struct splitter *splitter, struct split *split)
 {
-	struct search search = {.splitter = splitter, .block = splitter->block, .step = step_of(splitter->block)};
+	struct conv_search search = {.splitter = splitter, .block = splitter->block, .step = step_of(splitter->block)};
 	uint32_t in_c = splitter->block->in_c;
 	for (;;) {
 		for (uint32_t n = 1; n <= in_c; n++) {

@@ -13,7 +13,7 @@
 /* Numbers of parts of a width or height that are tried: the first ones, and all that divide it. */
 #define N_FIRST_PART 16u
 
-struct search {
+struct group_search {
 	const struct splitter *splitter;
 	const struct block *block;
 	uint32_t d; /* input channels of a group a task */
@@ -24,7 +24,7 @@ struct search {
 };
 
 /* Of parts of at most these sizes. */
-static void try_split(struct search *search, const struct split *split)
+static void try_split(struct group_search *search, const struct split *split)
 {
 	const struct splitter *splitter = search->splitter;
 	uint64_t n_task = split_n_task(split), n_pe = splitter->n_pe;
@@ -48,7 +48,7 @@ static void try_split(struct search *search, const struct split *split)
 }
 
 /* A width and a height with filter parts of whole groups, then, if inside, with equal ones of a group. */
-static void try_filters(struct search *search, struct split *split, bool inside)
+static void try_filters(struct group_search *search, struct split *split, bool inside)
 {
 	const struct block *block = search->block;
 	uint32_t n_group = block_n_group(block), size = block_group_out_c(block), n_most = inside ? size : n_group;
@@ -66,7 +66,7 @@ static bool is_tried(uint32_t n_unit, uint32_t n_part)
 	return n_part <= N_FIRST_PART || n_unit % n_part == 0;
 }
 
-static bool search_parts(struct search *search, bool inside)
+static bool search_parts(struct group_search *search, bool inside)
 {
 	const struct block *block = search->block;
 	uint32_t n_unit_w = block->out_w / block->pool, n_unit_h = block->out_h / block->pool;
@@ -89,7 +89,7 @@ static bool search_parts(struct search *search, bool inside)
 
 bool splitter_group(const struct splitter *splitter, struct split *split)
 {
-	struct search search = {.splitter = splitter, .block = splitter->block};
+	struct group_search search = {.splitter = splitter, .block = splitter->block};
 	uint32_t n_channel = block_group_in_c(splitter->block);
 	assert(block_n_group(splitter->block) > 1);
 	for (uint32_t n = 1; n <= n_channel; n++) {

@@ -27,16 +27,16 @@ struct qpe_unfolding {
 };
 
 /* Parts first .. first + n - 1, one a PE. */
-struct group {
+struct part_group {
 	uint64_t first;
 	uint32_t n;
 };
 
-static struct group group_at(uint64_t index, uint64_t n_part, uint32_t n_pe)
+static struct part_group group_at(uint64_t index, uint64_t n_part, uint32_t n_pe)
 {
 	uint64_t first = index * n_pe, left = n_part - first;
 	assert(first < n_part);
-	return (struct group){first, left < n_pe ? (uint32_t)left : n_pe};
+	return (struct part_group){first, left < n_pe ? (uint32_t)left : n_pe};
 }
 
 static struct unfolded_part part_at(const struct qpe_unfolding *unfolding, uint64_t map, uint64_t filter)
@@ -55,7 +55,7 @@ static uint32_t add_op(const struct qpe_unfolding *unfolding, struct op op, uint
 	return unfold_add_op(unfolding->base, op, before, SCHEDULE_NONE);
 }
 
-static void load_filters(const struct qpe_unfolding *unfolding, const struct group *filters)
+static void load_filters(const struct qpe_unfolding *unfolding, const struct part_group *filters)
 {
 	for (uint32_t i = 0; i < filters->n; i++) {
 		struct unfolded_part part = part_at(unfolding, 0, filters->first + i);
@@ -65,13 +65,13 @@ static void load_filters(const struct qpe_unfolding *unfolding, const struct gro
 	}
 }
 
-static bool is_passed_on(const struct qpe_unfolding *unfolding, const struct group *maps)
+static bool is_passed_on(const struct qpe_unfolding *unfolding, const struct part_group *maps)
 {
 	return unfolding->n_pe % maps->n != 0;
 }
 
 /* Loads, then by doubling the copies that are made once. The operation that fills PE i is the i-th of the step. */
-static void load_maps(const struct qpe_unfolding *unfolding, const struct group *maps)
+static void load_maps(const struct qpe_unfolding *unfolding, const struct part_group *maps)
 {
 	uint32_t first_op = unfolding->base->schedule->n_op, n_filled = maps->n;
 	for (uint32_t i = 0; i < maps->n; i++) {
@@ -94,7 +94,8 @@ static void load_maps(const struct qpe_unfolding *unfolding, const struct group 
 }
 
 /* The round's part to all PEs without one of their own. before: what brings it; SCHEDULE_NONE: it is there. */
-static void pass_on(const struct qpe_unfolding *unfolding, const struct group *maps, uint32_t round, uint32_t before)
+static void pass_on(const struct qpe_unfolding *unfolding, const struct part_group *maps, uint32_t round,
+                    uint32_t before)
 {
 	struct unfolded_part part = part_at(unfolding, maps->first + round, 0);
 	for (uint32_t i = maps->n; i < unfolding->n_pe; i++) {
@@ -105,8 +106,8 @@ static void pass_on(const struct qpe_unfolding *unfolding, const struct group *m
 }
 
 /* All that is needed before the first round. The phase is that of the ifmap parts if there are any to load. */
-static void load_groups(const struct qpe_unfolding *unfolding, const struct group *maps, bool new_maps,
-                        const struct group *filters, bool new_filters)
+static void load_groups(const struct qpe_unfolding *unfolding, const struct part_group *maps, bool new_maps,
+                        const struct part_group *filters, bool new_filters)
 {
 	assert(new_maps || new_filters);
 	unfold_add_step(unfolding->base, new_maps ? PHASE_INPUT : PHASE_WEIGHT);
@@ -119,8 +120,8 @@ static void load_groups(const struct qpe_unfolding *unfolding, const struct grou
 		load_filters(unfolding, filters);
 }
 
-static void run_round(const struct qpe_unfolding *unfolding, const struct group *maps, const struct group *filters,
-                      uint32_t round)
+static void run_round(const struct qpe_unfolding *unfolding, const struct part_group *maps,
+                      const struct part_group *filters, uint32_t round)
 {
 	bool passed_on = is_passed_on(unfolding, maps);
 	unfold_add_step(unfolding->base, PHASE_COMPUTATION);
@@ -138,7 +139,8 @@ static void run_round(const struct qpe_unfolding *unfolding, const struct group 
 	}
 }
 
-static void run_rounds(const struct qpe_unfolding *unfolding, const struct group *maps, const struct group *filters)
+static void run_rounds(const struct qpe_unfolding *unfolding, const struct part_group *maps,
+                       const struct part_group *filters)
 {
 	for (uint32_t round = 0; round < maps->n; round++) {
 		if (round > 0 && is_passed_on(unfolding, maps)) {
@@ -161,8 +163,8 @@ void unfold_qpe_reuse(const struct unfolding *base)
 	for (uint64_t k = 0; k < n_all && !base->schedule->failed; k++) {
 		uint64_t i = k % (n_map * n_filter);
 		uint64_t map = keep_map ? i / n_filter : i % n_map, filter = keep_map ? i % n_filter : i / n_map;
-		struct group maps = group_at(map, tiling->n_map, n_pe);
-		struct group filters = group_at(filter, tiling->n_meet, n_pe);
+		struct part_group maps = group_at(map, tiling->n_map, n_pe);
+		struct part_group filters = group_at(filter, tiling->n_meet, n_pe);
 		unfolding.pass = (uint32_t)(k / (n_map * n_filter));
 		filters.first += (uint64_t)unfolding.pass * tiling->n_meet;
 		/* the kept operand's group when the other's begin anew */
