@@ -95,7 +95,8 @@ HEADERS := $(sort $(wildcard $(addsuffix /*.h,$(ROOMS))))
 TEST_SOURCES := $(sort $(wildcard $(addprefix tests/,$(addsuffix /test_*.c,across $(ROOMS)))))
 BENCH_SOURCES := $(sort $(wildcard tests/bench/*.c))
 FUZZ_SOURCES := $(sort $(wildcard tests/fuzz/fuzz_*.c))
-SUPPORT_SOURCES := $(sort $(wildcard tests/support/*.c))
+# What several tests share, beside the tests of a room.
+SUPPORT_SOURCES := $(filter-out $(TEST_SOURCES),$(sort $(wildcard $(addprefix tests/,$(addsuffix /*.c,$(ROOMS))))))
 TEST_SCRIPTS := $(sort $(wildcard tests/cli/*.sh))
 
 OBJECTS := $(SOURCES:%.c=$(BUILD)/obj/%.o) $(BUILD)/obj/onnx.pb-c.o

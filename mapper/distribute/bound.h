@@ -3,6 +3,7 @@
 #define MAPPER_BOUND_H
 /* What no design of a kind is below: of one split, of one that is partly open, and of a range of splits. */
 #include "mapper/split/design.h"
+#include "mapper/split/split_range.h"
 
 struct tiling;
 
@@ -20,20 +21,6 @@ bool mapper_bound(const struct layer_context *context, const struct layer_design
 /* mapper_bound with nothing open; tiling of the design's split from tiling_size, gets its sums. */
 bool mapper_bound_tiled(const struct layer_context *context, const struct layer_design *design, struct tiling *tiling,
                         struct least_work *least);
-
-/*
- * A range of splits: in each dimension either one split or any into n_least to
- * n_most parts, the largest of which is at least of this size.
- */
-struct dim_range {
-	uint32_t extent, step; /* of the block; a single split may exceed the extent (padding) */
-	uint32_t n_least, n_most;
-	uint32_t size;                 /* that no split's largest part is below */
-	const struct dim_split *split; /* NULL: any */
-};
-struct split_range {
-	struct dim_range w, h, c, d;
-};
 
 /* What no design of a range is below: a program where the numbers of parts are given, else the least work. */
 struct range_bound {

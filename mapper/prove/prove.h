@@ -78,9 +78,6 @@ struct prove_pool {
 	unsigned n_thread;
 };
 
-/* A pool of one thread: a loop. */
-extern const struct prove_pool prove_serial;
-
 /*
  * Run one block's schedule on data and compare with expected [of the block's result, pooled]. context and design
  * are those it was unfolded from; of a systolic array schedule is NULL. ERR_INFEASIBLE: no memory.

@@ -16,7 +16,7 @@
 #include "dse/design/mapping.h"
 #include "dse/space/space.h"
 #include "dse/validate/validate.h"
-#include "mapper/network/parser.h"
+#include "mapper/network/network_read.h"
 #include "mapper/split/splitter.h"
 #include "sim/base/rng.h"
 #include "sim/machine/machine_check.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Which reader a network's file is for: by the ending of its name. */
-#include "mapper/network/parser.h"
+#include "mapper/network/network_read.h"
 #include "mapper/network/file_kind.h"
 #include <assert.h>
 #include <string.h>

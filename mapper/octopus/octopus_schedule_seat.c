@@ -20,7 +20,6 @@ struct octopus_need octopus_need_of(const struct planner *planner, uint32_t l, u
 	                            .tile_byte = align_up(choice->work.out_byte, OCTOPUS_ALIGN_BYTE),
 	                            .n_pe = choice->plan.n_worker,
 	                            .last = out->n_consumer > 0 ? out->consumer[out->n_consumer - 1] : l};
-
 	need.resident_byte = part_byte > 0 ? resident_byte / part_byte * need.part_byte : 0;
 	need.result_byte = choice->plan.tiles_per_worker * need.tile_byte;
 	need.passing_byte = align_up(all_byte - resident_byte - need.result_byte, OCTOPUS_ALIGN_BYTE);
@@ -37,13 +36,11 @@ static size_t list_blocks(const struct planner *planner, const struct octopus_ch
 {
 	uint32_t end = chip->first + chip->n_layer;
 	size_t n = 0;
-
 	for (uint32_t l = chip->first; l < end; l++)
 		for (uint32_t i = 0; i < planner->chosen[l].plan.n_worker; i++) {
 			if (planner->seat[l][i].worker != worker)
 				continue;
 			const struct octopus_need need = octopus_need_of(planner, l, end);
-
 			seat[n / N_BLOCK] = &planner->seat[l][i];
 			buffer[n + WEIGHTS] = (struct octopus_buffer){need.resident_byte, chip->first, end - 1, 0};
 			buffer[n + RESULTS] = (struct octopus_buffer){need.result_byte, l, need.last, 0};
@@ -57,15 +54,13 @@ bool octopus_place_seats(struct planner *planner, const struct octopus_chip_cost
 {
 	struct arena scratch = {0};
 	struct octopus_buffer *buffer =
-	    arena_array(&scratch, (size_t)chip->n_layer * N_BLOCK, sizeof *buffer); /* a layer has a PE once */
-	struct octopus_seat **seat = arena_array(&scratch, chip->n_layer, sizeof *seat);
+	    arena_array(&scratch, (size_t)chip->n_layer * N_BLOCK, sizeof(*buffer)); /* a layer has a PE once */
+	struct octopus_seat **seat = arena_array(&scratch, chip->n_layer, sizeof(*seat));
 	bool good = buffer && seat;
-
 	*fit = true;
 	for (uint32_t p = 0; good && *fit && p < chip->n_worker; p++) {
 		struct octopus_memory memory;
 		size_t n = list_blocks(planner, chip, p, buffer, seat);
-
 		if (n == 0)
 			continue;
 		good = octopus_memory_assign(buffer, n, planner->machine->pe_sram_byte, &memory);
@@ -84,13 +79,11 @@ void octopus_take_seats(struct planner *planner, uint32_t l, uint32_t end)
 {
 	struct octopus_layer *layer = &planner->graph->layer[l];
 	struct octopus_tensor *out = &planner->graph->tensor[layer->output];
-
 	out->in_sram = planner->seat && !out->is_output;
 	layer->seat = NULL;
 	if (!planner->seat)
 		return;
 	const struct octopus_need need = octopus_need_of(planner, l, end);
-
 	layer->seat = planner->seat[l];
 	layer->part_byte = need.part_byte;
 	layer->result_byte = need.tile_byte;

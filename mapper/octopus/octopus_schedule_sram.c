@@ -34,10 +34,8 @@ static uint64_t load_with(const struct packing *packing, const struct octopus_ne
 {
 	const uint64_t *live = &packing->live_byte[(size_t)p * n_layer];
 	uint64_t peak = packing->peak_byte[p];
-
 	for (uint32_t t = at; t <= need->last; t++) {
 		uint64_t now = live[t] + need->result_byte + (t == at ? need->passing_byte : 0);
-
 		peak = now > peak ? now : peak;
 	}
 	return packing->resident_byte[p] + need->resident_byte + peak;
@@ -46,7 +44,6 @@ static uint64_t load_with(const struct packing *packing, const struct octopus_ne
 static void place(struct packing *packing, const struct octopus_need *need, uint32_t p, uint32_t at, uint32_t n_layer)
 {
 	uint64_t *live = &packing->live_byte[(size_t)p * n_layer];
-
 	packing->n_used = p + 1 > packing->n_used ? p + 1 : packing->n_used;
 	packing->resident_byte[p] += need->resident_byte;
 	for (uint32_t t = at; t <= need->last; t++) {
@@ -60,16 +57,14 @@ static void place(struct packing *packing, const struct octopus_need *need, uint
 static bool place_layer(struct packing *packing, const struct octopus_need *need, uint32_t l, uint32_t n_layer,
                         struct octopus_seat *seat)
 {
-	memset(packing->taken, 0, packing->n_pe * sizeof *packing->taken);
+	memset(packing->taken, 0, packing->n_pe * sizeof(*packing->taken));
 	for (uint32_t i = 0; i < need->n_pe; i++) {
 		uint32_t best = OCTOPUS_NONE;
 		uint64_t best_byte = packing->room_byte;
-
 		for (uint32_t p = 0; p < packing->n_pe; p++) {
 			if (packing->taken[p])
 				continue;
 			uint64_t byte = load_with(packing, need, p, l, n_layer);
-
 			if (byte < best_byte || (byte == best_byte && best == OCTOPUS_NONE)) {
 				best = p;
 				best_byte = byte;
@@ -86,11 +81,11 @@ static bool place_layer(struct packing *packing, const struct octopus_need *need
 
 static bool allocate_packing(struct packing *packing, struct arena *arena, uint32_t n_layer)
 {
-	packing->resident_byte = arena_array(arena, packing->n_pe, sizeof *packing->resident_byte);
-	packing->peak_byte = arena_array(arena, packing->n_pe, sizeof *packing->peak_byte);
-	packing->live_byte = arena_array(arena, (size_t)packing->n_pe * n_layer, sizeof *packing->live_byte);
-	packing->taken = arena_array(arena, packing->n_pe, sizeof *packing->taken);
-	packing->order = arena_array(arena, n_layer, sizeof *packing->order);
+	packing->resident_byte = arena_array(arena, packing->n_pe, sizeof(*packing->resident_byte));
+	packing->peak_byte = arena_array(arena, packing->n_pe, sizeof(*packing->peak_byte));
+	packing->live_byte = arena_array(arena, (size_t)packing->n_pe * n_layer, sizeof(*packing->live_byte));
+	packing->taken = arena_array(arena, packing->n_pe, sizeof(*packing->taken));
+	packing->order = arena_array(arena, n_layer, sizeof(*packing->order));
 	return packing->resident_byte && packing->peak_byte && packing->live_byte && packing->taken && packing->order;
 }
 
@@ -101,10 +96,8 @@ static void sort_layers(const struct planner *planner, uint32_t first, uint32_t 
 		const struct octopus_cut_choice *choice = &planner->chosen[first + i];
 		uint64_t byte = octopus_resident_byte(&choice->work, &choice->plan);
 		uint32_t at = i;
-
 		while (at > 0) {
 			const struct octopus_cut_choice *other = &planner->chosen[order[at - 1]];
-
 			if (octopus_resident_byte(&other->work, &other->plan) >= byte)
 				break;
 			order[at] = order[at - 1];
@@ -121,12 +114,10 @@ static bool pack_on(struct planner *planner, uint32_t first, uint32_t n, uint32_
 	struct packing packing = {.n_pe = n_pe, .room_byte = planner->machine->pe_sram_byte};
 	uint32_t n_layer = planner->graph->n_layer;
 	bool good = allocate_packing(&packing, &scratch, n_layer);
-
 	if (good)
 		sort_layers(planner, first, n, packing.order);
 	for (uint32_t i = 0; good && i < n; i++) {
 		const struct octopus_need need = octopus_need_of(planner, packing.order[i], first + n);
-
 		good = place_layer(&packing, &need, packing.order[i], n_layer, planner->seat[packing.order[i]]);
 	}
 	if (good && chip) {
@@ -149,7 +140,6 @@ static bool fits(struct planner *planner, uint32_t first, uint32_t n)
 static void pack(struct planner *planner, struct octopus_chip_cost *chip)
 {
 	uint32_t n_pe = 1;
-
 	for (uint32_t l = chip->first; l < chip->first + chip->n_layer; l++)
 		if (planner->chosen[l].plan.n_worker > n_pe)
 			n_pe = planner->chosen[l].plan.n_worker;
@@ -163,7 +153,6 @@ static void pack(struct planner *planner, struct octopus_chip_cost *chip)
 static bool reads_dram(const struct planner *planner, uint32_t l)
 {
 	const struct octopus_layer *layer = &planner->graph->layer[l];
-
 	for (uint32_t i = 0; i < layer->n_input; i++)
 		if (planner->graph->tensor[layer->input[i].tensor].producer == OCTOPUS_NONE)
 			return true;
@@ -175,11 +164,9 @@ static uint32_t n_source_of(const struct planner *planner, uint32_t l)
 {
 	const struct octopus_layer *layer = &planner->graph->layer[l];
 	uint32_t least = OCTOPUS_NONE;
-
 	assert(!reads_dram(planner, l));
 	for (uint32_t i = 0; i < layer->n_input; i++) {
 		uint32_t producer = planner->graph->tensor[layer->input[i].tensor].producer;
-
 		if (planner->chosen[producer].plan.n_worker < least)
 			least = planner->chosen[producer].plan.n_worker;
 	}
@@ -190,7 +177,6 @@ static uint32_t n_source_of(const struct planner *planner, uint32_t l)
 static const struct octopus_cut_choice *cheapest(const struct octopus_cut_choice *choice, uint32_t n_worker)
 {
 	const struct octopus_cut_choice *best = NULL;
-
 	for (uint32_t w = 0; w < n_worker; w++)
 		if (choice[w].exists && (!best || choice[w].cost < best->cost))
 			best = &choice[w];
@@ -210,11 +196,9 @@ static enum err_code say_too_heavy(struct planner *planner, uint32_t l)
 static enum err_code search_layers(struct planner *planner, double cost_us, struct octopus_cut_choice **list)
 {
 	const struct octopus_query query = {planner->options->goal, false, planner->n_worker, cost_us};
-
 	for (uint32_t l = 0; l < planner->graph->n_layer; l++) {
 		struct octopus_context *context = planner->context[l];
 		uint32_t same = 0;
-
 		while (planner->context[same] != context)
 			same++;
 		if (same == l) {
@@ -233,11 +217,9 @@ static enum err_code search_layers(struct planner *planner, double cost_us, stru
 static bool take_choices(struct planner *planner, struct octopus_cut_choice **list, uint32_t n_worker)
 {
 	const struct octopus_query query = {planner->options->goal, false, n_worker, 0};
-
 	for (uint32_t l = 0; l < planner->graph->n_layer; l++) {
 		const struct octopus_cut_choice *choice = cheapest(list[l], n_worker);
 		uint32_t n_source = planner->context[l]->n_source;
-
 		if (!choice)
 			return false;
 		if (n_source > 0)
@@ -253,11 +235,9 @@ static double score(struct planner *planner)
 {
 	struct octopus_schedule *schedule = planner->schedule;
 	double all_us = 0, slowest_us = 0, enable_us = 0;
-
 	for (uint32_t c = 0; c < schedule->n_chip; c++) {
 		struct octopus_chip_cost *chip = &schedule->chip[c];
 		double us = c > 0 ? octopus_link_us(planner, chip->first) : 0;
-
 		pack(planner, chip);
 		for (uint32_t l = chip->first; l < chip->first + chip->n_layer; l++)
 			us += planner->chosen[l].time.total_us;
@@ -281,7 +261,6 @@ struct best {
 static bool place_chips(struct planner *planner, bool *fit)
 {
 	bool good = true;
-
 	*fit = true;
 	for (uint32_t c = 0; good && *fit && c < planner->schedule->n_chip; c++)
 		good = octopus_place_seats(planner, &planner->schedule->chip[c], fit);
@@ -293,7 +272,6 @@ static bool keep_if_better(struct planner *planner, struct best *best)
 {
 	double us = score(planner);
 	bool fit;
-
 	if (us >= best->score_us)
 		return true;
 	if (!place_chips(planner, &fit))
@@ -302,8 +280,8 @@ static bool keep_if_better(struct planner *planner, struct best *best)
 		return true;
 	best->score_us = us;
 	best->n_chip = planner->schedule->n_chip;
-	memcpy(best->chosen, planner->chosen, planner->graph->n_layer * sizeof *best->chosen);
-	memcpy(best->chip, planner->schedule->chip, best->n_chip * sizeof *best->chip);
+	memcpy(best->chosen, planner->chosen, planner->graph->n_layer * sizeof(*best->chosen));
+	memcpy(best->chip, planner->schedule->chip, best->n_chip * sizeof(*best->chip));
 	return true;
 }
 
@@ -311,9 +289,8 @@ static bool keep_if_better(struct planner *planner, struct best *best)
 static bool take_best(struct planner *planner, const struct best *best)
 {
 	bool fit;
-
-	memcpy(planner->chosen, best->chosen, planner->graph->n_layer * sizeof *best->chosen);
-	memcpy(planner->schedule->chip, best->chip, best->n_chip * sizeof *best->chip);
+	memcpy(planner->chosen, best->chosen, planner->graph->n_layer * sizeof(*best->chosen));
+	memcpy(planner->schedule->chip, best->chip, best->n_chip * sizeof(*best->chip));
 	planner->schedule->n_chip = best->n_chip;
 	(void)score(planner);
 	if (!place_chips(planner, &fit))
@@ -326,7 +303,6 @@ static enum err_code say_no_room(struct planner *planner)
 {
 	uint64_t byte = 0;
 	uint32_t n_chip = planner->options->n_chip > 0 ? planner->options->n_chip : 1;
-
 	for (uint32_t l = 0; l < planner->graph->n_layer; l++)
 		byte += planner->graph->layer[l].weight_byte + planner->graph->layer[l].bias_byte;
 	return err_add(
@@ -341,19 +317,17 @@ static enum err_code say_no_room(struct planner *planner)
 static bool make_resident(struct planner *planner)
 {
 	const struct octopus_graph *graph = planner->graph;
-
 	for (uint32_t l = 0; l < graph->n_layer; l++) {
 		bool to_dram = graph->tensor[graph->layer[l].output].is_output;
 		uint32_t n_source = reads_dram(planner, l) ? 0 : planner->n_worker;
 		const struct block *block = planner->context[l]->block;
 		struct octopus_context *own = NULL;
-
 		for (uint32_t i = 0; i < l && !own; i++)
 			if (planner->context[i]->resident && block_same(planner->context[i]->block, block) &&
 			    planner->context[i]->to_dram == to_dram && planner->context[i]->n_source == n_source)
 				own = planner->context[i];
 		if (!own) {
-			own = arena_array(&planner->arena, 1, sizeof *own);
+			own = arena_array(&planner->arena, 1, sizeof(*own));
 			if (!own)
 				return false;
 			octopus_prepare(planner->machine, planner->options->level, block, own);
@@ -369,10 +343,9 @@ static bool make_resident(struct planner *planner)
 static bool make_seats(struct planner *planner)
 {
 	uint32_t n_layer = planner->graph->n_layer;
-
-	planner->seat = arena_array(&planner->arena, n_layer, sizeof *planner->seat);
+	planner->seat = arena_array(&planner->arena, n_layer, sizeof(*planner->seat));
 	for (uint32_t l = 0; planner->seat && l < n_layer; l++) {
-		planner->seat[l] = arena_array(&planner->graph->arena, planner->n_worker, sizeof **planner->seat);
+		planner->seat[l] = arena_array(&planner->graph->arena, planner->n_worker, sizeof(**planner->seat));
 		if (!planner->seat[l])
 			return false;
 	}
@@ -383,20 +356,18 @@ enum err_code octopus_choose_resident(struct planner *planner)
 {
 	uint32_t n_layer = planner->graph->n_layer,
 		 n_chip = planner->options->n_chip > 0 ? planner->options->n_chip : 1;
-	struct octopus_cut_choice **list = arena_array(&planner->arena, n_layer, sizeof *list);
-	struct best best = {DBL_MAX, arena_array(&planner->arena, n_layer, sizeof *best.chosen),
-	                    arena_array(&planner->arena, n_chip, sizeof *best.chip), 0};
-
+	struct octopus_cut_choice **list = arena_array(&planner->arena, n_layer, sizeof(*list));
+	struct best best = {DBL_MAX, arena_array(&planner->arena, n_layer, sizeof(*best.chosen)),
+	                    arena_array(&planner->arena, n_chip, sizeof(*best.chip)), 0};
 	if (!list || !best.chosen || !best.chip || !make_resident(planner) || !make_seats(planner))
 		return octopus_no_memory(planner);
 	for (uint32_t l = 0; l < n_layer; l++) {
-		list[l] = arena_array(&planner->arena, planner->n_worker, sizeof *list[l]);
+		list[l] = arena_array(&planner->arena, planner->n_worker, sizeof(*list[l]));
 		if (!list[l])
 			return octopus_no_memory(planner);
 	}
 	for (size_t i = 0; i < N_BYTE_US; i++) {
 		enum err_code code = search_layers(planner, byte_us[i], list);
-
 		if (code != ERR_OK)
 			return code;
 		/* fewer workers take longer for layers and less for setup and cleanup */

@@ -4,7 +4,7 @@
 #include <setjmp.h>
 #include <stdint.h>
 #include <cmocka.h>
-#include "tests/support/chip_follower.h"
+#include "tests/mapper/unfold/chip_follower.h"
 #include "dse/space/machine_read.h"
 #include "sim/base/checked.h"
 #include "tests/support/random_design.h"
@@ -55,11 +55,12 @@ static bool waits_for(const struct op *op, uint32_t before)
 	return before == NONE || op->before[0] == before || op->before[1] == before;
 }
 
-static struct part part_of(struct follower *follower, uint32_t map, uint32_t filter)
+static struct unfolded_part part_of(struct follower *follower, uint32_t map, uint32_t filter)
 {
 	uint32_t n_w = follower->tiling.n_w;
-	return unfold_part(follower->context, follower->design, &follower->tiling, map % n_w, map / n_w, filter, 0,
-	                   &follower->schedule);
+	const struct unfolding unfolding = {follower->context, follower->design, &follower->tiling, NULL,
+	                                    &follower->schedule};
+	return unfold_part(&unfolding, map % n_w, map / n_w, filter, 0);
 }
 
 static uint32_t map_byte_of(struct follower *follower, uint32_t number)
@@ -239,10 +240,8 @@ void follower_open(struct follower *follower, const struct layer_context *contex
 	*follower = (struct follower){.context = context, .design = design};
 	tiling_build(context, &design->split, &follower->tiling);
 	const struct unfold_fetch nothing = {0};
-	if (distribute_is_own(context, &follower->tiling))
-		unfold_own(context, design, &follower->tiling, &nothing, &follower->schedule);
-	else
-		unfold_chip_reuse(context, design, &follower->tiling, &nothing, &follower->schedule);
+	const struct unfolding unfolding = {context, design, &follower->tiling, &nothing, &follower->schedule};
+	(distribute_is_own(context, &follower->tiling) ? unfold_own : unfold_chip_reuse)(&unfolding);
 	if (schedule_check(&follower->schedule, context->machine, &err) != ERR_OK) {
 		print_design(context, design);
 		fail_msg("%s", err_text(&err));

@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef MAPPER_ONNX_OP_ROWS_H
-#define MAPPER_ONNX_OP_ROWS_H
+#ifndef MAPPER_ONNX_TABLE_H
+#define MAPPER_ONNX_TABLE_H
 /*
- * What the rows of onnx_op.c are made of, by the file that has it: shapes
- * (infer), multiply-accumulates (count), layers (lower), contents (fold).
+ * The table of ONNX operators, a row each in onnx_table.c, and the functions that its rows name, by the file that has
+ * them: shapes (infer), multiply-accumulates (count), layers (lower), contents (fold). A new operator is a row.
  */
 #include "mapper/onnx/onnx_op.h"
+
+/* The row of an operator of a node; NULL when it is not known. */
+const struct onnx_op *onnx_op_find(const struct onnx_node *node);
 
 /* onnx_window.c: */
 bool onnx_infer_conv(struct onnx_work *work);

@@ -8,6 +8,7 @@
  * them in many ways; a comma at the end of a line is optional. Layers are independent of each other; each reads from
  * and writes to DRAM. The ifmap's size contains its padding.
  */
+#include "mapper/network/network_read.h"
 #include "mapper/network/parser.h"
 #include "sim/base/checked.h"
 #include "sim/base/file.h"
@@ -53,7 +54,7 @@ struct cell {
 	unsigned column; /* from 1 */
 };
 
-struct reader {
+struct topology_reader {
 	const char *path;
 	struct err *err;
 	unsigned n_mistake, line;
@@ -65,14 +66,14 @@ struct reader {
 	struct network *network;
 };
 
-static struct err_place place_of(const struct reader *reader, size_t i)
+static struct err_place place_of(const struct topology_reader *reader, size_t i)
 {
 	size_t at = i < MAX_CELL ? i : MAX_CELL - 1;
 	return (struct err_place){reader->path, reader->line, reader->n_cell > at ? reader->cell[at].column : 1};
 }
 
 /* Whether another mistake is still shown; a file of another kind would fill the screen. */
-static bool shows(struct reader *reader, size_t i)
+static bool shows(struct topology_reader *reader, size_t i)
 {
 	reader->n_mistake++;
 	if (reader->n_mistake == MAX_MESSAGE + 1)
@@ -88,7 +89,7 @@ static bool is_blank(char c)
 }
 
 /* Cells of a line, without those that are empty at its end. */
-static void split_line(struct reader *reader, const char *line, const char *end)
+static void split_line(struct topology_reader *reader, const char *line, const char *end)
 {
 	const char *at = line;
 	size_t n_used = 0;
@@ -113,7 +114,7 @@ static void split_line(struct reader *reader, const char *line, const char *end)
 }
 
 /* A cell as a whole number from 1 to max; a message where it is none. */
-static bool read_number(struct reader *reader, size_t i, const char *what, uint32_t max, uint32_t *out)
+static bool read_number(struct topology_reader *reader, size_t i, const char *what, uint32_t max, uint32_t *out)
 {
 	const struct cell *cell = &reader->cell[i];
 	uint64_t value = 0;
@@ -140,7 +141,7 @@ static bool starts_with_digit(const struct cell *cell)
 }
 
 /* Whether the header's cells are the letters M, N and K in some order, behind the layer's name. */
-static bool is_gemm_header(struct reader *reader)
+static bool is_gemm_header(struct topology_reader *reader)
 {
 	bool found[N_GEMM_COLUMN] = {true};
 	if (reader->n_cell != N_GEMM_COLUMN)
@@ -155,7 +156,7 @@ static bool is_gemm_header(struct reader *reader)
 	return found[GEMM_M] && found[GEMM_N] && found[GEMM_K];
 }
 
-static enum err_code read_header(struct reader *reader)
+static enum err_code read_header(struct topology_reader *reader)
 {
 	reader->has_header = true;
 	reader->is_gemm = is_gemm_header(reader);
@@ -171,7 +172,7 @@ static enum err_code read_header(struct reader *reader)
 }
 
 /* What layers of all forms have; block: kind and sizes. A message at the row's name where it is too much work. */
-static bool finish_block(struct reader *reader, struct block *block, const char *prefix)
+static bool finish_block(struct topology_reader *reader, struct block *block, const char *prefix)
 {
 	if (block_n_mac(block) > NETWORK_MAX_WORK) {
 		if (shows(reader, 0))
@@ -189,7 +190,7 @@ static bool finish_block(struct reader *reader, struct block *block, const char 
 	return true;
 }
 
-static bool read_gemm(struct reader *reader, struct block *block)
+static bool read_gemm(struct topology_reader *reader, struct block *block)
 {
 	static const uint32_t max[] = {
 	    [GEMM_M] = NETWORK_MAX_EXTENT, [GEMM_N] = NETWORK_MAX_CHANNEL, [GEMM_K] = NETWORK_MAX_VECTOR};
@@ -213,7 +214,7 @@ static bool read_gemm(struct reader *reader, struct block *block)
 }
 
 /* A filter lies within the ifmap, whose size has the padding in it. */
-static bool check_filter(struct reader *reader, size_t i, uint32_t ifmap, uint32_t filter)
+static bool check_filter(struct topology_reader *reader, size_t i, uint32_t ifmap, uint32_t filter)
 {
 	if (filter <= ifmap)
 		return true;
@@ -233,7 +234,7 @@ static uint32_t n_position(uint32_t ifmap, uint32_t filter, uint32_t stride)
 	return (uint32_t)ceil_div((uint64_t)ifmap - filter + stride, stride);
 }
 
-static bool read_conv(struct reader *reader, struct block *block)
+static bool read_conv(struct topology_reader *reader, struct block *block)
 {
 	uint32_t size[MAX_CONV_COLUMN];
 	bool good = true;
@@ -266,7 +267,7 @@ static bool read_conv(struct reader *reader, struct block *block)
 }
 
 /* One line of a layer. */
-static void read_row(struct reader *reader)
+static void read_row(struct topology_reader *reader)
 {
 	struct network *network = reader->network;
 	struct block block;
@@ -288,7 +289,7 @@ static void read_row(struct reader *reader)
 }
 
 /* Lines with nothing but blanks and commas are passed over. */
-static enum err_code read_lines(struct reader *reader, const char *text, size_t n_byte)
+static enum err_code read_lines(struct topology_reader *reader, const char *text, size_t n_byte)
 {
 	static const char mark[] = "\xef\xbb\xbf";
 	const char *at = text, *end = text + n_byte;
@@ -320,7 +321,7 @@ static void name_network(const char *path, struct network *network)
 
 enum err_code network_read_topology(const char *path, struct network *network, struct err *err)
 {
-	struct reader reader = {.path = path, .network = network, .err = err};
+	struct topology_reader reader = {.path = path, .network = network, .err = err};
 	char *text = NULL;
 	size_t n_byte = 0;
 	assert(path && network);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef TESTS_SUPPORT_CHIP_FOLLOWER_H
-#define TESTS_SUPPORT_CHIP_FOLLOWER_H
+#ifndef TESTS_MAPPER_UNFOLD_CHIP_FOLLOWER_H
+#define TESTS_MAPPER_UNFOLD_CHIP_FOLLOWER_H
 /*
  * Follows a schedule of reuse on the chip step by step and fails the test where an operand is not where it is taken
  * from; what was met and moved is counted. And the designs of the thesis to be followed.

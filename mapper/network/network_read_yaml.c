@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The project's own network format, described in spaces/networks/README.md. */
-#include "mapper/network/parser.h"
+#include "mapper/network/network_read.h"
 #include "mapper/network/file_kind.h"
+#include "mapper/network/parser.h"
 #include "sim/base/doc.h"
 #include <assert.h>
 #include <math.h>
@@ -22,7 +23,7 @@ static const char *const pool_name[] = {"max", "average"};
 
 #define N_OF(array) (sizeof(array) / sizeof((array)[0]))
 
-struct reader {
+struct yaml_reader {
 	struct layer *layer; /* [NETWORK_MAX_LAYER] */
 	size_t n;
 	bool too_many;       /* reported once */
@@ -34,7 +35,6 @@ static bool read_u32(const struct doc_node *node, const char *what, uint32_t min
                      struct err *err)
 {
 	uint64_t value;
-
 	assert(min <= max);
 	if (!doc_get_u64(node, what, min, max, &value, err))
 		return false;
@@ -47,7 +47,6 @@ static const struct doc_node *required(const struct doc_node *map, const char *k
                                        struct err *err)
 {
 	const struct doc_node *node = doc_find(map, key);
-
 	if (!node && map->kind == DOC_MAP)
 		err_add_at(err, ERR_INPUT, doc_place(map), "%s is missing: %s", key, meaning);
 	return node;
@@ -78,7 +77,6 @@ static bool read_padding(const struct doc_node *node, struct padding *padding, s
 	uint32_t side[4];
 	bool good = true;
 	size_t choice;
-
 	if (node->kind != DOC_LIST) {
 		good = doc_get_choice(node, "padding", padding_name, N_OF(padding_name), &choice, err);
 		if (good)
@@ -105,7 +103,6 @@ static bool read_window(const struct doc_node *map, const char *size_key, bool s
 	const struct doc_node *stride = doc_find(map, "stride"), *padding = doc_find(map, "padding");
 	const struct doc_node *dilation = doc_find(map, "dilation"); /* no key of pooling */
 	bool good = size && read_sides(size, size_key, &window->w, &window->h, err);
-
 	window->stride = stride_is_size && good ? window->w : 1;
 	if (stride)
 		good = read_u32(stride, "stride", 1, NETWORK_MAX_EXTENT, &window->stride, err) && good;
@@ -120,7 +117,6 @@ static bool read_window(const struct doc_node *map, const char *size_key, bool s
 static bool read_source(const struct doc_node *node, const char *what, struct layer_source *source, struct err *err)
 {
 	double value;
-
 	if (!doc_get_real(node, what, -(double)NETWORK_MAX_LAYER, NETWORK_MAX_LAYER, &value, err))
 		return false;
 	if (value != floor(value)) {
@@ -135,7 +131,7 @@ static bool read_source(const struct doc_node *node, const char *what, struct la
 }
 
 /* The layers that a layer reads: one, or a list of n_least to NETWORK_MAX_SOURCE. Without the key the layer before. */
-static bool read_sources(struct reader *reader, const struct doc_node *map, size_t n_least, struct layer *layer)
+static bool read_sources(struct yaml_reader *reader, const struct doc_node *map, size_t n_least, struct layer *layer)
 {
 	const struct doc_node *node =
 	    n_least > 1 ? required(map, "from", "the list of layers it reads", reader->err) : doc_find(map, "from");
@@ -143,7 +139,6 @@ static bool read_sources(struct reader *reader, const struct doc_node *map, size
 	struct layer_source *source;
 	size_t n = 1, n_most = n_least == 2 ? 2 : NETWORK_MAX_SOURCE;
 	bool good = true;
-
 	assert(layer->n_from == 1);
 	if (!node)
 		return n_least <= 1;
@@ -156,7 +151,7 @@ static bool read_sources(struct reader *reader, const struct doc_node *map, size
 		           n_least, n_most);
 		return false;
 	}
-	source = arena_array(reader->arena, n, sizeof *source);
+	source = arena_array(reader->arena, n, sizeof(*source));
 	if (!source) {
 		err_add(reader->err, ERR_INTERNAL, "out of memory for the sources of a layer");
 		return false;
@@ -172,7 +167,6 @@ static bool read_sources(struct reader *reader, const struct doc_node *map, size
 static bool read_shape(const struct doc_node *node, uint32_t size[3], bool *is_vector, struct err *err)
 {
 	bool good = true;
-
 	if (node->kind == DOC_LIST && node->n != 1 && node->n != 3) {
 		err_add_at(err, ERR_INPUT, doc_place(node),
 		           "input: found a list of %zu, allowed [width, height, channels] or one number", node->n);
@@ -189,12 +183,11 @@ static bool read_shape(const struct doc_node *node, uint32_t size[3], bool *is_v
 }
 
 /* What a convolution (a map) or matrix multiplication (a vector) reads: its own input where it has one, or results. */
-static bool read_operand(struct reader *reader, const struct doc_node *map, struct layer *layer)
+static bool read_operand(struct yaml_reader *reader, const struct doc_node *map, struct layer *layer)
 {
 	const struct doc_node *node = doc_find(map, "input");
 	bool wants_vector = layer->kind == LAYER_FC, is_vector;
 	uint32_t size[3];
-
 	assert(layer->kind == LAYER_CONV || layer->kind == LAYER_FC);
 	if (!node)
 		return read_sources(reader, map, 1, layer);
@@ -222,7 +215,6 @@ static bool read_relu(const struct doc_node *map, bool *relu, struct err *err)
 {
 	const struct doc_node *node = doc_find(map, "activation");
 	size_t choice;
-
 	if (!node)
 		return true;
 	if (!doc_get_choice(node, "activation", activation_name, N_OF(activation_name), &choice, err))
@@ -235,7 +227,6 @@ static bool read_relu(const struct doc_node *map, bool *relu, struct err *err)
 static bool check_keys(const struct doc_node *map, const char *const *allowed, size_t n, struct err *err)
 {
 	unsigned before = err->n_message;
-
 	doc_check_keys(map, allowed, n, err);
 	return err->n_message == before && map->kind == DOC_MAP;
 }
@@ -246,7 +237,6 @@ static bool read_shortcut(const struct doc_node *map, struct layer *layer, struc
 	static const char *const conv_keys[] = {"kernel", "stride", "dilation", "padding"};
 	const struct doc_node *conv = doc_find(map, "conv"), *from;
 	bool good = check_keys(map, keys, N_OF(keys), err);
-
 	layer->has_shortcut = true;
 	layer->has_shortcut_conv = conv != NULL;
 	from = required(map, "from", "the layer whose result is added, for example -3", err);
@@ -262,7 +252,6 @@ static bool read_groups(const struct doc_node *map, struct layer *layer, struct 
 {
 	static const char depthwise[] = "depthwise";
 	const struct doc_node *node = doc_find(map, "groups");
-
 	if (!node)
 		return true;
 	layer->depthwise = node->kind == DOC_SCALAR && strcmp(node->text, depthwise) == 0;
@@ -273,7 +262,7 @@ static bool read_groups(const struct doc_node *map, struct layer *layer, struct 
 	return false;
 }
 
-static bool read_conv(struct reader *reader, const struct doc_node *map, struct layer *layer)
+static bool read_conv(struct yaml_reader *reader, const struct doc_node *map, struct layer *layer)
 {
 	static const char *const keys[] = {"kernel",     "out_channels", "groups", "stride",  "dilation", "padding",
 	                                   "activation", "from",         "add",    "filters", "input"};
@@ -281,7 +270,6 @@ static bool read_conv(struct reader *reader, const struct doc_node *map, struct 
 	const struct doc_node *filters = doc_find(map, "filters");
 	struct err *err = reader->err;
 	bool good = check_keys(map, keys, N_OF(keys), err);
-
 	good = read_window(map, "kernel", false, &layer->window, err) && good;
 	good = read_groups(map, layer, err) && good;
 	if (!out && !layer->depthwise) /* a depthwise convolution has as many as there are channels */
@@ -295,13 +283,12 @@ static bool read_conv(struct reader *reader, const struct doc_node *map, struct 
 	return (!add || read_shortcut(add, layer, err)) && good;
 }
 
-static bool read_pool(struct reader *reader, const struct doc_node *map, struct layer *layer)
+static bool read_pool(struct yaml_reader *reader, const struct doc_node *map, struct layer *layer)
 {
 	static const char *const keys[] = {"window", "stride", "padding", "type", "from"};
 	const struct doc_node *type = doc_find(map, "type");
 	bool good = check_keys(map, keys, N_OF(keys), reader->err);
 	size_t choice = 0;
-
 	layer->window.padding.kind = PADDING_VALID;
 	good = read_window(map, "window", true, &layer->window, reader->err) && good;
 	if (type)
@@ -310,12 +297,11 @@ static bool read_pool(struct reader *reader, const struct doc_node *map, struct 
 	return read_sources(reader, map, 1, layer) && good;
 }
 
-static bool read_fc(struct reader *reader, const struct doc_node *map, struct layer *layer)
+static bool read_fc(struct yaml_reader *reader, const struct doc_node *map, struct layer *layer)
 {
 	static const char *const keys[] = {"out", "activation", "from", "input"};
 	const struct doc_node *out;
 	bool good = check_keys(map, keys, N_OF(keys), reader->err);
-
 	out = required(map, "out", "the number of results", reader->err);
 	good = out && read_u32(out, "out", 1, NETWORK_MAX_CHANNEL, &layer->out_c, reader->err) && good;
 	good = read_operand(reader, map, layer) && good;
@@ -323,14 +309,13 @@ static bool read_fc(struct reader *reader, const struct doc_node *map, struct la
 }
 
 /* Normalisations and softmax look at rows, the channels of a pixel where `over` says nothing else. */
-static bool read_arm(struct reader *reader, const struct doc_node *map, struct layer *layer)
+static bool read_arm(struct yaml_reader *reader, const struct doc_node *map, struct layer *layer)
 {
 	static const char *const keys[] = {"op", "over", "from"};
 	const struct doc_node *op = required(map, "op", "what the ARM cores do", reader->err);
 	const struct doc_node *over = doc_find(map, "over");
 	bool good = check_keys(map, keys, N_OF(keys), reader->err);
 	size_t kind = 0, side = WHOLE_C;
-
 	good = op && doc_get_choice(op, "op", parser_arm_name, N_ARM_KIND - 1, &kind, reader->err) && good;
 	layer->arm = (enum arm_kind)(kind + 1);
 	if (over)
@@ -353,11 +338,10 @@ static bool read_arm(struct reader *reader, const struct doc_node *map, struct l
 	return good;
 }
 
-static bool read_concat(struct reader *reader, const struct doc_node *map, struct layer *layer)
+static bool read_concat(struct yaml_reader *reader, const struct doc_node *map, struct layer *layer)
 {
 	static const char *const keys[] = {"from"};
 	bool good = check_keys(map, keys, N_OF(keys), reader->err);
-
 	/* one source would be no mistake of the models' but of the user's */
 	const struct doc_node *from = required(map, "from", "the list of layers it puts together", reader->err);
 	if (from && (from->kind != DOC_LIST || from->n < 2)) {
@@ -367,13 +351,12 @@ static bool read_concat(struct reader *reader, const struct doc_node *map, struc
 	return from && read_sources(reader, map, 1, layer) && good;
 }
 
-static bool read_slice(struct reader *reader, const struct doc_node *map, struct layer *layer)
+static bool read_slice(struct yaml_reader *reader, const struct doc_node *map, struct layer *layer)
 {
 	static const char *const keys[] = {"channels", "from"};
 	bool good = check_keys(map, keys, N_OF(keys), reader->err);
 	const struct doc_node *channels =
 	    required(map, "channels", "[first, last] channel, counted from 0", reader->err);
-
 	good = channels && good;
 	if (channels && (channels->kind != DOC_LIST || channels->n != 2)) {
 		err_add_at(reader->err, ERR_INPUT, doc_place(channels),
@@ -389,32 +372,29 @@ static bool read_slice(struct reader *reader, const struct doc_node *map, struct
 	return read_sources(reader, map, 1, layer) && good;
 }
 
-static bool read_upsample(struct reader *reader, const struct doc_node *map, struct layer *layer)
+static bool read_upsample(struct yaml_reader *reader, const struct doc_node *map, struct layer *layer)
 {
 	static const char *const keys[] = {"factor", "from"};
 	bool good = check_keys(map, keys, N_OF(keys), reader->err);
 	const struct doc_node *factor =
 	    required(map, "factor", "how many pixels a side each pixel becomes", reader->err);
-
 	good = factor && read_u32(factor, "factor", 1, NETWORK_MAX_EXTENT, &layer->factor, reader->err) && good;
 	return read_sources(reader, map, 1, layer) && good;
 }
 
-static bool read_multiply(struct reader *reader, const struct doc_node *map, struct layer *layer)
+static bool read_multiply(struct yaml_reader *reader, const struct doc_node *map, struct layer *layer)
 {
 	static const char *const keys[] = {"from"};
 	bool good = check_keys(map, keys, N_OF(keys), reader->err);
-
 	return read_sources(reader, map, 2, layer) && good;
 }
 
-static bool read_view(struct reader *reader, const struct doc_node *map, struct layer *layer)
+static bool read_view(struct yaml_reader *reader, const struct doc_node *map, struct layer *layer)
 {
 	static const char *const keys[] = {"size", "from"};
 	uint32_t *const side[] = {&layer->view_w, &layer->view_h, &layer->view_c};
 	bool good = check_keys(map, keys, N_OF(keys), reader->err);
 	const struct doc_node *size = required(map, "size", "[width, height, channels] of what is read", reader->err);
-
 	good = size && good;
 	if (size && (size->kind != DOC_LIST || size->n != N_OF(side))) {
 		err_add_at(reader->err, ERR_INPUT, doc_place(size), "size: allowed is [width, height, channels]");
@@ -426,10 +406,9 @@ static bool read_view(struct reader *reader, const struct doc_node *map, struct 
 }
 
 /* Room for one more layer, or NULL; too many layers are reported where the first of them stands. */
-static struct layer *append_layer(struct reader *reader, const struct doc_node *node)
+static struct layer *append_layer(struct yaml_reader *reader, const struct doc_node *node)
 {
 	struct layer *layer;
-
 	if (reader->n == NETWORK_MAX_LAYER) {
 		if (!reader->too_many)
 			err_add_at(reader->err, ERR_INPUT, doc_place(node), "more than %u layers, allowed up to %u",
@@ -444,16 +423,15 @@ static struct layer *append_layer(struct reader *reader, const struct doc_node *
 	return layer;
 }
 
-static void read_layers(struct reader *reader, const struct doc_node *list);
+static void read_layers(struct yaml_reader *reader, const struct doc_node *list);
 
 /* Mistakes inside are reported the first time round only: the copies are the layers read then. */
-static void read_repeat(struct reader *reader, const struct doc_node *map)
+static void read_repeat(struct yaml_reader *reader, const struct doc_node *map)
 {
 	static const char *const keys[] = {"times", "layers"};
 	const struct doc_node *times_node, *layers;
 	size_t first = reader->n, n_once;
 	uint64_t times = 1;
-
 	if (!check_keys(map, keys, N_OF(keys), reader->err) && map->kind != DOC_MAP)
 		return;
 	times_node = required(map, "times", "how often the layers come", reader->err);
@@ -467,23 +445,21 @@ static void read_repeat(struct reader *reader, const struct doc_node *map)
 	for (uint64_t i = 1; i < times && !reader->too_many; i++)
 		for (size_t j = 0; j < n_once; j++) {
 			struct layer *copy = append_layer(reader, map);
-
 			if (!copy)
 				return;
 			*copy = reader->layer[first + j];
 		}
 }
 
-static void read_entry(struct reader *reader, const struct doc_node *node)
+static void read_entry(struct yaml_reader *reader, const struct doc_node *node)
 {
-	static bool (*const read[N_LAYER_KIND])(struct reader *, const struct doc_node *, struct layer *) = {
+	static bool (*const read[N_LAYER_KIND])(struct yaml_reader *, const struct doc_node *, struct layer *) = {
 	    [LAYER_CONV] = read_conv,         [LAYER_POOL] = read_pool,   [LAYER_FC] = read_fc,
 	    [LAYER_CONCAT] = read_concat,     [LAYER_SLICE] = read_slice, [LAYER_UPSAMPLE] = read_upsample,
 	    [LAYER_MULTIPLY] = read_multiply, [LAYER_VIEW] = read_view,   [LAYER_ARM] = read_arm,
 	};
 	const struct doc_node *repeat = doc_find(node, "repeat");
 	struct layer *layer;
-
 	if (node->kind == DOC_MAP && node->n == 1 && repeat) {
 		read_repeat(reader, repeat);
 		return;
@@ -508,7 +484,7 @@ static void read_entry(struct reader *reader, const struct doc_node *node)
 		}
 }
 
-static void read_layers(struct reader *reader, const struct doc_node *list)
+static void read_layers(struct yaml_reader *reader, const struct doc_node *list)
 {
 	if (list->kind != DOC_LIST || list->n == 0) {
 		err_add_at(reader->err, ERR_INPUT, doc_place(list), "layers: found %s, allowed a list of layers",
@@ -522,7 +498,6 @@ static void read_layers(struct reader *reader, const struct doc_node *list)
 static void read_input(const struct doc_node *node, struct layer_list *list, struct err *err)
 {
 	uint32_t size[3];
-
 	if (!read_shape(node, size, &list->is_vector, err))
 		return;
 	list->in_w = size[0];
@@ -534,7 +509,6 @@ static void read_head(const struct doc_node *root, struct layer_list *list, stru
 {
 	static const char *const keys[] = {"name", "input", "batch", "layers"};
 	const struct doc_node *name, *input, *batch = doc_find(root, "batch");
-
 	doc_check_keys(root, keys, N_OF(keys), err);
 	name = required(root, "name", "what reports call the network", err);
 	if (name)
@@ -554,19 +528,18 @@ enum err_code network_read_yaml(const char *path, struct network *network, struc
 	struct err own = {0}; /* counts this file's messages even when the caller wants none */
 	struct doc_node *root;
 	struct layer_list list = {.name = "", .batch = 1};
-	struct reader reader = {.arena = &arena, .err = err ? err : &own};
+	struct yaml_reader reader = {.arena = &arena, .err = err ? err : &own};
 	unsigned before = reader.err->n_message;
 	enum err_code code, built = ERR_OK;
 	const struct doc_node *layers;
-
 	assert(path && network);
-	memset(network, 0, sizeof *network);
+	memset(network, 0, sizeof(*network));
 	code = doc_read_file(path, &arena, &root, reader.err);
 	if (code == ERR_OK && !file_kind_check(path, root, FILE_NETWORK, reader.err))
 		code = ERR_INPUT;
 	if (code != ERR_OK)
 		goto cleanup;
-	reader.layer = arena_array(&arena, NETWORK_MAX_LAYER, sizeof *reader.layer);
+	reader.layer = arena_array(&arena, NETWORK_MAX_LAYER, sizeof(*reader.layer));
 	if (!reader.layer) {
 		code = err_add(err, ERR_INTERNAL, "out of memory for the layers of %s", path);
 		goto cleanup;

@@ -13,7 +13,6 @@ struct onnx_map onnx_map_of(const struct onnx_shape *shape)
 {
 	const int64_t *dim = shape->dim;
 	struct onnx_map map = {1, 1, 1};
-
 	if (shape->n == 4)
 		return (struct onnx_map){dim[3], dim[2], dim[0] * dim[1]};
 	if (shape->n > 0)
@@ -40,20 +39,18 @@ bool onnx_draft_room(struct onnx_lowering *lowering)
 struct onnx_draft *onnx_draft_new(struct onnx_lowering *lowering, enum layer_kind kind, size_t n_from,
                                   const uint32_t *from)
 {
-	uint32_t *copy = arena_array(&lowering->arena, n_from, sizeof *copy);
-
+	uint32_t *copy = arena_array(&lowering->arena, n_from, sizeof(*copy));
 	assert(n_from > 0);
 	/* The last draft is never used: when all others are, there are too many layers anyway. */
 	lowering->no_memory = lowering->no_memory || !copy;
 	if (!copy || !onnx_draft_room(lowering))
 		return NULL;
-	memcpy(copy, from, n_from * sizeof *copy);
+	memcpy(copy, from, n_from * sizeof(*copy));
 	for (size_t i = 0; i < n_from; i++) {
 		assert(from[i] < lowering->n_draft && !lowering->draft[from[i]].is_gone);
 		lowering->draft[from[i]].n_reader++;
 	}
 	struct onnx_draft *draft = &lowering->draft[lowering->n_draft++];
-
 	*draft = (struct onnx_draft){
 	    .layer = {.kind = kind, .groups = 1, .n_from = (uint32_t)n_from}, .from = copy, .node = lowering->node};
 	return draft;
@@ -90,7 +87,6 @@ uint32_t onnx_draft_view(struct onnx_lowering *lowering, size_t n, const uint32_
 	if (n == 0 || n > NETWORK_MAX_SOURCE || !onnx_map_fits(map))
 		return NO_DRAFT;
 	struct onnx_draft *view = onnx_draft_new(lowering, LAYER_VIEW, n, from);
-
 	if (!view)
 		return NO_DRAFT;
 	onnx_draft_set_map(view, map);
@@ -116,7 +112,6 @@ static bool pair_operands(struct onnx_lowering *lowering, const uint32_t *from, 
 	int64_t size = map.w * map.h * map.c;
 	int64_t of[2] = {onnx_draft_size(&lowering->draft[from[0]]), onnx_draft_size(&lowering->draft[from[1]])};
 	size_t first = of[0] == size ? 0 : 1;
-
 	if (of[first] != size || (of[1 - first] != size && of[1 - first] != map.c))
 		return false;
 	out[0] = as_map(lowering, from[first], map);
@@ -131,7 +126,6 @@ uint32_t onnx_draft_arm(struct onnx_lowering *lowering, struct onnx_arm work, si
 	uint32_t source[2];
 	bool is_pair = n == 2 && (work.kind == ARM_ADD || work.kind == ARM_MULTIPLY) && onnx_map_fits(map) &&
 	               pair_operands(lowering, from, map, source);
-
 	if (!is_pair)
 		source[0] = n == 1 && is_map(&lowering->draft[from[0]], map) ? from[0]
 		                                                             : onnx_draft_view(lowering, n, from, map);
@@ -139,7 +133,6 @@ uint32_t onnx_draft_arm(struct onnx_lowering *lowering, struct onnx_arm work, si
 		return NO_DRAFT;
 	struct onnx_draft *arm =
 	    onnx_draft_new(lowering, work.kind == ARM_POOL ? LAYER_POOL : LAYER_ARM, is_pair ? 2 : 1, source);
-
 	if (!arm)
 		return NO_DRAFT;
 	onnx_draft_set_map(arm, map);
@@ -150,27 +143,27 @@ uint32_t onnx_draft_arm(struct onnx_lowering *lowering, struct onnx_arm work, si
 	return onnx_draft_index(lowering, arm);
 }
 
+/* Let the layer of a draft do a function of its result as well; false when it cannot. */
+static bool fuse(struct onnx_lowering *lowering, uint32_t index, enum onnx_function function);
+
 /* All parts of a concatenation do the function, if no one else reads them. */
 static bool fuse_parts(struct onnx_lowering *lowering, const struct onnx_draft *concat, enum onnx_function function)
 {
 	for (uint32_t i = 0; i < concat->layer.n_from; i++) {
 		const struct onnx_draft *part = &lowering->draft[concat->from[i]];
-
 		bool nothing = function == FUNCTION_RECTIFY && part->is_positive;
-
 		if (!nothing && (part->n_reader != 1 ||
 		                 !(part->layer.kind == LAYER_CONV || part->layer.kind == LAYER_FC || part->is_arm)))
 			return false;
 	}
 	for (uint32_t i = 0; i < concat->layer.n_from; i++)
-		(void)onnx_draft_fuse(lowering, concat->from[i], function);
+		(void)fuse(lowering, concat->from[i], function);
 	return true;
 }
 
-bool onnx_draft_fuse(struct onnx_lowering *lowering, uint32_t index, enum onnx_function function)
+static bool fuse(struct onnx_lowering *lowering, uint32_t index, enum onnx_function function)
 {
 	struct onnx_draft *draft = &lowering->draft[index];
-
 	assert(function != FUNCTION_NONE && index < lowering->n_draft);
 	if (draft->layer.kind == LAYER_CONCAT && index > 0)
 		return fuse_parts(lowering, draft, function);
@@ -189,11 +182,10 @@ uint32_t onnx_draft_get(struct onnx_lowering *lowering, uint32_t value)
 	const struct onnx_place *place = &lowering->place[value];
 	struct onnx_place *rep = &lowering->place[place->rep];
 	struct onnx_place *root = &lowering->place[place->root];
-
 	if (rep->draft != NO_DRAFT || root->draft == NO_DRAFT)
 		return rep->draft;
 	assert(rep->function != FUNCTION_NONE);
-	if (root->n_exit == 1 && onnx_draft_fuse(lowering, root->draft, rep->function)) {
+	if (root->n_exit == 1 && fuse(lowering, root->draft, rep->function)) {
 		rep->draft = root->draft;
 		return rep->draft;
 	}
@@ -206,11 +198,9 @@ uint32_t onnx_draft_get(struct onnx_lowering *lowering, uint32_t value)
 uint32_t onnx_draft_need(struct onnx_lowering *lowering, uint32_t value, struct onnx_map map, bool is_loose)
 {
 	uint32_t index = onnx_draft_get(lowering, value);
-
 	if (index == NO_DRAFT || !onnx_map_fits(map))
 		return NO_DRAFT;
 	const struct onnx_draft *draft = &lowering->draft[index];
 	bool like = is_loose && !draft->is_vector && draft->c == map.c && (int64_t)draft->w * draft->h == map.w * map.h;
-
 	return like || is_map(draft, map) ? index : onnx_draft_view(lowering, 1, &index, map);
 }

@@ -4,7 +4,7 @@
  * with m of size a are legal when (a - b) * m = extent - b * n: for every n and
  * b the divisors m < n of what remains. All loops below follow from that.
  */
-#include "mapper/split/split.h"
+#include "mapper/split/dim.h"
 #include "sim/base/checked.h"
 #include <assert.h>
 #include <stdlib.h>
@@ -24,7 +24,6 @@
 static uint64_t count_legal(uint32_t n_unit, uint32_t max_part, uint16_t *n_divisor)
 {
 	uint64_t n_legal = 0;
-
 	assert(max_part <= n_unit);
 	for (uint32_t n = 1; n <= max_part; n++) {
 		/* n - 1 becomes a possible m. */
@@ -41,13 +40,11 @@ uint64_t dim_n_legal(uint32_t extent, uint32_t step, uint32_t max_part)
 {
 	uint32_t n_unit;
 	uint64_t n_legal;
-
 	assert(step > 0 && extent > 0 && extent % step == 0 && max_part > 0);
 	n_unit = extent / step;
 	if (max_part > n_unit)
 		max_part = n_unit;
-	uint16_t *n_divisor = calloc(n_unit, sizeof *n_divisor);
-
+	uint16_t *n_divisor = calloc(n_unit, sizeof(*n_divisor));
 	if (!n_divisor)
 		return UINT64_MAX;
 	n_legal = count_legal(n_unit, max_part, n_divisor);
@@ -66,9 +63,8 @@ struct divisor_table {
 static bool build_divisors(uint32_t n_unit, uint32_t max, struct arena *arena, struct divisor_table *table)
 {
 	uint32_t *next;
-
-	table->first = arena_array(arena, (size_t)n_unit + 2, sizeof *table->first);
-	next = arena_array(arena, (size_t)n_unit + 1, sizeof *next);
+	table->first = arena_array(arena, (size_t)n_unit + 2, sizeof(*table->first));
+	next = arena_array(arena, (size_t)n_unit + 1, sizeof(*next));
 	if (!table->first || !next)
 		return false;
 	for (uint32_t d = 1; d < max; d++)
@@ -78,7 +74,7 @@ static bool build_divisors(uint32_t n_unit, uint32_t max, struct arena *arena, s
 		table->first[r + 1] += table->first[r];
 		next[r] = table->first[r];
 	}
-	table->divisor = arena_array(arena, (size_t)table->first[n_unit] + 1, sizeof *table->divisor);
+	table->divisor = arena_array(arena, (size_t)table->first[n_unit] + 1, sizeof(*table->divisor));
 	if (!table->divisor)
 		return false;
 	for (uint32_t d = 1; d < max; d++)
@@ -95,7 +91,6 @@ struct feature {
 static struct feature feature_of(const struct dim_split *dim, uint32_t unit)
 {
 	struct feature feature = {.largest = dim->size_a};
-
 	feature.n_unit = ceil_div(dim->size_a, unit) * dim->n_a + ceil_div(dim->size_b, unit) * dim->n_b;
 	feature.n_four = ceil_div(dim->size_a, 4) * dim->n_a + ceil_div(dim->size_b, 4) * dim->n_b;
 	return feature;
@@ -120,16 +115,13 @@ static bool make_room(struct choice_list *list, const struct dim_split *dim)
 {
 	struct feature own = feature_of(dim, list->unit);
 	size_t kept = list->start;
-
 	for (size_t i = list->start; i < list->n; i++) {
 		struct feature other = feature_of(&list->choice[i], list->unit);
-
 		if (is_covered(&other, &own))
 			return false;
 	}
 	for (size_t i = list->start; i < list->n; i++) {
 		struct feature other = feature_of(&list->choice[i], list->unit);
-
 		if (!is_covered(&own, &other))
 			list->choice[kept++] = list->choice[i];
 	}
@@ -143,8 +135,7 @@ static void append_choice(struct choice_list *list, const struct dim_split *dim)
 		return;
 	if (list->n == list->max) {
 		size_t max = list->max ? 2 * list->max : 64;
-		struct dim_split *grown = realloc(list->choice, max * sizeof *grown);
-
+		struct dim_split *grown = realloc(list->choice, max * sizeof(*grown));
 		if (!grown) {
 			list->out_of_memory = true;
 			return;
@@ -168,8 +159,7 @@ static uint64_t size_key(const struct dim_split *dim)
 static void sort_sizes(struct dim_split *choice, size_t n)
 {
 	static const size_t gap[] = {1, 4, 10, 23, 57, 132, 301, 701, 1577, 3548, 7983, 17961, 40412, 90927, 204585};
-	size_t n_gap = sizeof gap / sizeof *gap;
-
+	size_t n_gap = sizeof(gap) / sizeof(*gap);
 	while (n_gap > 1 && gap[n_gap - 1] >= n)
 		n_gap--;
 	while (n_gap-- > 0) {
@@ -195,10 +185,8 @@ static void append_parts(struct choice_list *list, uint32_t n_unit, uint32_t ste
 		append_choice(list, &(struct dim_split){.size_a = n_unit / n * step, .n_a = n});
 	for (uint32_t b = (n_unit - 1) / n; b > 0; b--) {
 		uint32_t rest = n_unit - b * n;
-
 		for (uint32_t i = table->first[rest]; i < table->first[rest + 1] && table->divisor[i] < n; i++) {
 			uint32_t m = table->divisor[i];
-
 			append_choice(list, &(struct dim_split){(b + rest / m) * step, m, b * step, n - m});
 		}
 	}
@@ -210,7 +198,6 @@ static enum err_code check_work(uint32_t extent, uint32_t step, uint32_t n_max, 
                                 struct err *err)
 {
 	uint64_t n_work = 0, max_work = which == SPLIT_ALL || which == SPLIT_REDUCED ? MAX_LIST_WORK : MAX_COUNT_WORK;
-
 	assert(n_max > 0 && n_max <= extent / step);
 	for (uint32_t n = 1; which != SPLIT_WHOLE && n <= n_max && n_work <= max_work; n++)
 		n_work += extent / step / n;
@@ -225,19 +212,16 @@ static enum err_code check_work(uint32_t extent, uint32_t step, uint32_t n_max, 
 bool dim_axis_group(struct dim_axis *axis, struct arena *arena)
 {
 	uint32_t n = 0;
-
 	assert(axis->n > 0 && axis->n < UINT32_MAX);
 	for (size_t i = 0; i < axis->n; i++)
 		n += i == 0 || dim_n_part(&axis->choice[i]) != dim_n_part(&axis->choice[i - 1]);
-	uint32_t *first = arena_array(arena, (size_t)n + 1, sizeof *first);
-	uint32_t *n_part = arena_array(arena, n, sizeof *n_part);
-
+	uint32_t *first = arena_array(arena, (size_t)n + 1, sizeof(*first));
+	uint32_t *n_part = arena_array(arena, n, sizeof(*n_part));
 	if (!first || !n_part)
 		return false;
 	n = 0;
 	for (size_t i = 0; i < axis->n; i++) {
 		uint32_t own = dim_n_part(&axis->choice[i]);
-
 		if (n > 0 && own == n_part[n - 1])
 			continue;
 		assert(n == 0 || own > n_part[n - 1]);
@@ -277,7 +261,6 @@ static void cut_job(struct dim_axis_job *job)
 {
 	bool is_long = job->which == SPLIT_ALL && job->n_legal >= PART_WORTH;
 	uint32_t at = 1;
-
 	while (job->n_part < MAX_JOB_PART && at <= job->n_max) {
 		uint64_t next =
 		    is_long && job->n_part + 1 < MAX_JOB_PART ? (uint64_t)at * 5 / 4 + 1 : (uint64_t)job->n_max + 1;
@@ -292,7 +275,6 @@ enum err_code dim_axis_begin(uint32_t extent, uint32_t step, uint32_t unit, uint
                              struct dim_axis_job **job, struct err *err)
 {
 	uint32_t n_unit = extent / step, n_max = which == SPLIT_WHOLE ? 1 : max_part < n_unit ? max_part : n_unit;
-
 	assert(unit > 0 && max_part > 0);
 	enum err_code code = check_work(extent, step, n_max, which, err);
 	if (code != ERR_OK)
@@ -304,7 +286,7 @@ enum err_code dim_axis_begin(uint32_t extent, uint32_t step, uint32_t unit, uint
 		               "'even', 'whole' or "
 		               "a smaller 'max_parts'",
 		               extent, step, (unsigned long long)n_legal, n_max, MAX_CHOICE);
-	struct dim_axis_job *made = calloc(1, sizeof *made);
+	struct dim_axis_job *made = calloc(1, sizeof(*made));
 	bool has_table = which == SPLIT_ALL || which == SPLIT_REDUCED;
 	if (!made || (has_table && !build_divisors(n_unit, n_max, &made->scratch, &made->table))) {
 		if (made)
@@ -333,12 +315,10 @@ size_t dim_axis_n_part(const struct dim_axis_job *job)
 void dim_axis_list(struct dim_axis_job *job, size_t part)
 {
 	struct choice_list *list = &job->list[part];
-
 	assert(part < job->n_part && list->n == 0);
 	for (uint32_t n = job->first[part]; n < job->first[part + 1]; n++) {
 		struct dim_split even = dim_even(job->extent, n, job->step);
 		size_t n_before = list->n;
-
 		if (job->which == SPLIT_ALL || job->which == SPLIT_REDUCED)
 			append_parts(list, job->n_unit, job->step, n, &job->table);
 		else
@@ -351,7 +331,6 @@ enum err_code dim_axis_join(struct dim_axis_job *job, struct arena *arena, struc
 {
 	size_t n = 0, n_group = 0;
 	bool done = true;
-
 	for (size_t i = 0; i < job->n_part; i++) {
 		done &= !job->list[i].out_of_memory;
 		n += job->list[i].n;
@@ -359,9 +338,9 @@ enum err_code dim_axis_join(struct dim_axis_job *job, struct arena *arena, struc
 	}
 	assert(!done || (n > 0 && n < UINT32_MAX));
 	if (done) {
-		job->choice = arena_array(arena, n, sizeof *job->choice);
-		job->group_first = arena_array(arena, n_group + 1, sizeof *job->group_first);
-		job->group_part = arena_array(arena, n_group, sizeof *job->group_part);
+		job->choice = arena_array(arena, n, sizeof(*job->choice));
+		job->group_first = arena_array(arena, n_group + 1, sizeof(*job->group_first));
+		job->group_part = arena_array(arena, n_group, sizeof(*job->group_part));
 	}
 	*axis = (struct dim_axis){0};
 	if (!job->choice || !job->group_first || !job->group_part) {
@@ -383,17 +362,15 @@ void dim_axis_place(struct dim_axis_job *job, size_t part)
 {
 	struct choice_list *list = &job->list[part];
 	size_t at = 0, group = 0;
-
 	for (size_t i = 0; i < part; i++) {
 		at += job->list[i].n;
 		group += job->n_group[i];
 	}
 	if (!job->choice || list->n == 0)
 		return;
-	memcpy(job->choice + at, list->choice, list->n * sizeof *list->choice);
+	memcpy(job->choice + at, list->choice, list->n * sizeof(*list->choice));
 	for (size_t i = 0; i < list->n; i++) {
 		uint32_t own = dim_n_part(&list->choice[i]);
-
 		if (i > 0 && own == dim_n_part(&list->choice[i - 1]))
 			continue;
 		job->group_first[group] = (uint32_t)(at + i);
@@ -416,7 +393,6 @@ enum err_code dim_axis_build(uint32_t extent, uint32_t step, uint32_t unit, uint
                              struct arena *arena, struct dim_axis *axis, struct err *err)
 {
 	struct dim_axis_job *job;
-
 	assert(arena && axis);
 	*axis = (struct dim_axis){0};
 	enum err_code code = dim_axis_begin(extent, step, unit, max_part, which, &job, err);
@@ -435,7 +411,6 @@ enum err_code dim_axis_build(uint32_t extent, uint32_t step, uint32_t unit, uint
 static uint32_t list_divisors(uint32_t n, uint32_t n_group, uint32_t max_part, uint32_t *divisor)
 {
 	uint32_t n_divisor = 0;
-
 	for (uint32_t i = 2; i <= n && i <= max_part / n_group; i++) {
 		if (n % i != 0)
 			continue;
@@ -450,7 +425,6 @@ enum err_code dim_axis_build_groups(uint32_t n_group, uint32_t n_filter, uint32_
                                     struct arena *arena, struct dim_axis *axis, struct err *err)
 {
 	struct dim_axis whole;
-
 	assert(n_group > 1 && n_filter > 0);
 	/* so many rounds a group, however groups are dealt: the unit is a group */
 	enum err_code code =
@@ -458,13 +432,12 @@ enum err_code dim_axis_build_groups(uint32_t n_group, uint32_t n_filter, uint32_
 	if (code != ERR_OK)
 		return code;
 	uint32_t n_inside = which == SPLIT_WHOLE ? 0 : list_divisors(n_filter, n_group, max_part, NULL);
-	struct dim_split *choice = arena_array(arena, whole.n + n_inside, sizeof *choice);
-	uint32_t *divisor = arena_array(arena, (size_t)n_inside + 1, sizeof *divisor);
-
+	struct dim_split *choice = arena_array(arena, whole.n + n_inside, sizeof(*choice));
+	uint32_t *divisor = arena_array(arena, (size_t)n_inside + 1, sizeof(*divisor));
 	if (!choice || !divisor)
 		return err_add(err, ERR_INTERNAL, "out of memory for the splits of a dimension");
 	(void)list_divisors(n_filter, n_group, n_inside > 0 ? max_part : 0, divisor);
-	memcpy(choice, whole.choice, whole.n * sizeof *choice);
+	memcpy(choice, whole.choice, whole.n * sizeof(*choice));
 	for (uint32_t i = 0; i < n_inside; i++)
 		choice[whole.n + i] = (struct dim_split){.size_a = n_filter / divisor[i], .n_a = n_group * divisor[i]};
 	*axis = (struct dim_axis){.n = whole.n + n_inside, .choice = choice, .n_legal = whole.n_legal + n_inside};
