@@ -4,7 +4,7 @@
 #include "dse/pareto/budget.h"
 #include "dse/layer/changes.h"
 #include "dse/layer/deadline.h"
-#include "dse/engine/engine.h"
+#include "dse/engine/engine_run.h"
 #include "dse/layer/plan_bound.h"
 #include "dse/pareto/quality.h"
 #include "sim/base/checked.h"

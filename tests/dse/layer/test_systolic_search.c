@@ -12,6 +12,7 @@
 #include <cmocka.h>
 
 #include "dse/space/detail.h"
+#include "dse/engine/engine_run.h"
 #include "dse/layer/plan_bound.h"
 #include "mapper/distribute/bound.h"
 #include "tests/support/branch_compare.h"

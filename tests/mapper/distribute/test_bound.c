@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "dse/engine/engine.h"
+#include "dse/engine/engine_run.h"
 #include "dse/layer/plan.h"
 #include "dse/layer/plan_bound.h"
 #include "mapper/distribute/bound.h"
