@@ -8,7 +8,7 @@
  * the designs of the rest are evaluated.
  */
 #include "dse/engine/engine.h"
-#include "dse/layer/plan.h"
+#include "dse/layer/layer_problem.h"
 
 /* What became of a layer's designs. All of them when the search ran to its end, asserted. */
 struct branch_counts {

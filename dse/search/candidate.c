@@ -5,7 +5,7 @@
 #include "dse/layer/changes.h"
 #include "dse/layer/deadline.h"
 #include "dse/engine/engine_run.h"
-#include "dse/layer/plan_bound.h"
+#include "dse/layer/layer_problem.h"
 #include "dse/pareto/quality.h"
 #include "sim/base/checked.h"
 #include <assert.h>

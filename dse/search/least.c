@@ -3,7 +3,7 @@
 #include "dse/layer/branch_parts.h"
 #include "dse/base/interrupt.h"
 #include "dse/base/parallel.h"
-#include "dse/layer/plan_bound.h"
+#include "dse/layer/layer_problem.h"
 #include <assert.h>
 #include <math.h>
 #include <stdlib.h>

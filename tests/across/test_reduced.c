@@ -11,7 +11,8 @@
 #include <setjmp.h>
 #include <stdint.h>
 #include <cmocka.h>
-#include "dse/layer/plan.h"
+#include "dse/layer/layer_problem.h"
+#include "tests/support/evaluate_design.h"
 #include "tests/support/random_block.h"
 #include <math.h>
 #include <stdlib.h>

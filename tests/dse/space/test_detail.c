@@ -7,7 +7,7 @@
 #include <cmocka.h>
 
 #include "dse/space/detail.h"
-#include "dse/layer/plan.h"
+#include "dse/layer/layer_problem.h"
 #include "dse/space/space.h"
 #include "mapper/distribute/bound.h"
 #include <math.h>
