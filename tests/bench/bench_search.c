@@ -77,7 +77,7 @@ static void add_machine(const struct space *space, const struct layer_map *map, 
 		double metric[N_METRIC], objective[SPACE_MAX_OBJECTIVE];
 		enum metric broken;
 		candidate_metrics(&candidate, i, metric);
-		if (explore_objectives(space, metric, objective, &broken))
+		if (candidate_objectives(space, metric, objective, &broken))
 			(void)pareto_insert(front, objective, NULL, 0);
 	}
 	candidate_free(&candidate);
