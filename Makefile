@@ -96,7 +96,7 @@ TEST_SOURCES := $(sort $(wildcard $(addprefix tests/,$(addsuffix /test_*.c,acros
 BENCH_SOURCES := $(sort $(wildcard tests/bench/*.c))
 FUZZ_SOURCES := $(sort $(wildcard tests/fuzz/fuzz_*.c))
 # What several tests share, beside the tests of a room.
-SUPPORT_SOURCES := $(filter-out $(TEST_SOURCES),$(sort $(wildcard $(addprefix tests/,$(addsuffix /*.c,$(ROOMS))))))
+SUPPORT_SOURCES := $(filter-out $(TEST_SOURCES),$(sort $(wildcard $(addprefix tests/,$(addsuffix /*.c,support $(ROOMS))))))
 TEST_SCRIPTS := $(sort $(wildcard tests/cli/*.sh))
 
 OBJECTS := $(SOURCES:%.c=$(BUILD)/obj/%.o) $(BUILD)/obj/onnx.pb-c.o
@@ -360,12 +360,14 @@ $(BUILD)/fuzz_%: $(BUILD)/obj/tests/fuzz/fuzz_%.o $(ARCHIVE)
 $(BUILD)/bench/%: $(BUILD)/obj/tests/bench/%.o $(ARCHIVE)
 	@mkdir -p $(@D)
 	$(call say,LD)
-	$(Q)$(CC) $(ALL_LDFLAGS) $^ $(LIBS) -o $@
+	$(Q)$(CC) $(ALL_LDFLAGS) $(filter %.o,$^) $(ARCHIVE) $(LIBS) -o $@
+
+$(BUILD)/bench/bench_moo $(BUILD)/peers/pagmo: $(BUILD)/obj/tests/support/nsga2_real.o
 
 $(BUILD)/peers/%: tests/peers/%.cpp $(BUILD)/obj/tests/peers/ours.o $(ARCHIVE)
 	@mkdir -p $(@D)
 	$(call say,CXX)
-	$(Q)$(CXX) -std=c++17 -O3 -I. -fopenmp $^ -lpagmo $(LIBS) -o $@
+	$(Q)$(CXX) -std=c++17 -O3 -I. -fopenmp $(filter %.cpp %.o,$^) $(ARCHIVE) -lpagmo $(LIBS) -o $@
 
 -include $(OBJECTS:.o=.d) $(LIBRARY_OBJECTS:.o=.d) $(SUPPORT:.o=.d) $(TEST_SOURCES:%.c=$(BUILD)/obj/%.d) $(BENCH_SOURCES:%.c=$(BUILD)/obj/%.d) \
 	$(FUZZ_SOURCES:%.c=$(BUILD)/obj/%.d) $(BUILD)/obj/tests/peers/ours.d

@@ -324,3 +324,24 @@ void branch_box_bound(const struct branch_space *space, struct branch_box *box, 
 	for (uint32_t i = 0; i < space->n_level * layer->n_metric; i++)
 		least[i] = -1;
 }
+
+bool branch_least(const struct layer_problem *layer, double *least)
+{
+	struct arena arena = {0};
+	struct branch_space space;
+	double own[MACHINE_MAX_LEVEL * N_METRIC];
+	bool has_memory = branch_space_build(layer, &arena, &space);
+	for (unsigned m = 0; m < layer->n_metric; m++)
+		least[m] = INFINITY;
+	for (uint32_t root = 0; has_memory && root < space.n_root; root++) {
+		struct branch_box box[2];
+		for (uint32_t n = branch_root_boxes(&space, root, box); n-- > 0;) {
+			struct branch_bound bound;
+			branch_box_bound(&space, &box[n], own, &bound);
+			for (size_t i = 0; bound.runs && i < (size_t)space.n_level * layer->n_metric; i++)
+				least[i % layer->n_metric] = fmin(least[i % layer->n_metric], own[i]);
+		}
+	}
+	arena_free(&arena);
+	return has_memory;
+}

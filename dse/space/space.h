@@ -4,7 +4,7 @@
 /*
  * A design space, read from YAML: machines and their axes, networks, what each
  * group of layers may choose from, constraints, objectives and how to search.
- * space.c reads it; plan.c turns it into problems for the engines.
+ * space.c reads it; dse/layer/layer_problem.c turns it into problems for the engines.
  */
 #include "dse/space/arada_options.h"
 #include "dse/space/detail.h"

@@ -3,7 +3,7 @@
  * How the published runs were set up. A source is asked row by row:
  *
  *   row -> target -> machine (x array) \
- *       -> network -------------------- > subject -> block -> split -> design -> evaluate_design
+ *       -> network -------------------- > subject -> block -> split -> design -> metrics
  *
  * Everything left of the split is kept, so that a table of many rows prepares
  * each layer once. Validation goes the road every other design goes; only what

@@ -62,7 +62,7 @@ bool dim_axis_group(struct dim_axis *axis, struct arena *arena);
  * nondominated in (largest part, sum of ceil(part / unit) over parts, sum of
  * ceil(part / 4)), which the fast tier's cost of a chip program grows with. What
  * it depends on besides (ifmap rows and results aligned to 16 bytes) makes the
- * front lose up to 1 % on small layers (tests/dse/layer/test_plan.c measures it on layers
+ * front lose up to 1 % on small layers (tests/dse/layer/test_layer_problem.c measures it on layers
  * small enough to try all).
  * unit: MAC-array columns for width, rows for filters, 1 for height. Grouped.
  */

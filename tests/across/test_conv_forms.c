@@ -9,7 +9,7 @@
 #include "dse/space/machine_read.h"
 #include "tests/support/sample_design.h"
 #include "dse/space/detail.h"
-#include "dse/layer/plan.h"
+#include "dse/layer/layer_problem.h"
 #include "dse/space/space.h"
 #include "mapper/distribute/tiling.h"
 #include <math.h>
@@ -236,7 +236,7 @@ static void test_conv_forms_are_a_rule_of_spaces(void **state)
 		struct layer_problem layer;
 		struct layer_choice all = network->choice[i];
 		struct block wide = network->network.block[i];
-		assert_int_equal(layer_problem_build(&space, &machine, &wide, &all, &layer, &err), ERR_OK);
+		assert_int_equal(layer_problem_build(&space, &machine, &wide, &all, NULL, &layer, &err), ERR_OK);
 		assert_int_equal(layer.n_value[GENE_OPERAND], 1);
 		n[layer.form[0]]++;
 		layer_problem_free(&layer);
@@ -244,7 +244,8 @@ static void test_conv_forms_are_a_rule_of_spaces(void **state)
 		for (int is_wide = 0; is_wide < 2 && i < 4; is_wide++) {
 			wide.kernel_h = is_wide ? 3 : 1;
 			wide.in_h += is_wide ? 2 : 0;
-			assert_int_equal(layer_problem_build(&space, &machine, &wide, &all, &layer, &err), ERR_OK);
+			assert_int_equal(layer_problem_build(&space, &machine, &wide, &all, NULL, &layer, &err),
+			                 ERR_OK);
 			assert_int_equal(layer.n_value[GENE_OPERAND], is_wide ? 1 : 3);
 			layer_problem_free(&layer);
 		}

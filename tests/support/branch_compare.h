@@ -3,7 +3,7 @@
 #define TESTS_BRANCH_COMPARE_H
 /* The exact search of a layer against brute force, and bounds of boxes against designs. Include after cmocka.h. */
 #include "dse/layer/branch.h"
-#include "dse/layer/plan_bound.h"
+#include "dse/layer/layer_problem.h"
 #include "mapper/distribute/bound.h"
 #include "sim/base/checked.h"
 #include "tests/support/random_block.h"

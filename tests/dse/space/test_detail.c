@@ -8,7 +8,7 @@
 
 #include "dse/space/detail.h"
 #include "dse/space/machine_read.h"
-#include "dse/layer/plan.h"
+#include "dse/layer/layer_problem.h"
 #include "dse/space/space.h"
 #include "mapper/distribute/bound.h"
 #include <math.h>

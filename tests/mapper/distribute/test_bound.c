@@ -12,10 +12,11 @@
 
 #include "dse/engine/engine.h"
 #include "dse/space/machine_read.h"
-#include "dse/layer/plan.h"
-#include "dse/layer/plan_bound.h"
+#include "dse/engine/engine_run.h"
+#include "dse/layer/layer_problem.h"
 #include "mapper/distribute/bound.h"
 #include "sim/base/rng.h"
+#include "tests/support/evaluate_design.h"
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -131,7 +132,7 @@ static void keep_within(struct pareto *front, double limit)
 static void build_at(const struct space *space, const struct machine *machine, const struct block *block,
                      const struct layer_choice *choice, uint32_t place, struct layer_problem *layer)
 {
-	assert_int_equal(layer_problem_build(space, machine, block, choice, layer, NULL), ERR_OK);
+	assert_int_equal(layer_problem_build(space, machine, block, choice, NULL, layer, NULL), ERR_OK);
 	narrow_to_place(layer, place);
 }
 
@@ -205,7 +206,7 @@ static void compare_case(struct machine *machine, uint32_t number, uint64_t *n_s
 	};
 	struct layer_problem layer;
 	machine->pe_sram_byte = 16384U << rng_below(&rng, 3);
-	assert_int_equal(layer_problem_build(&space, machine, &block, &choice, &layer, NULL), ERR_OK);
+	assert_int_equal(layer_problem_build(&space, machine, &block, &choice, NULL, &layer, NULL), ERR_OK);
 	uint32_t n_place = layer.n_value[GENE_PLACE];
 	layer_problem_free(&layer);
 	for (uint32_t place = 0; place < n_place; place++)

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "dse/layer/plan.h"
-#include "dse/layer/plan_bound.h"
-#include "dse/layer/plan_heuristic.h"
+#include "dse/layer/layer_problem_parts.h"
 #include "mapper/split/splitter.h"
 #include "sim/base/checked.h"
 #include <assert.h>
@@ -460,14 +458,8 @@ static void count_values(struct layer_problem *layer)
 }
 
 enum err_code layer_problem_build(const struct space *space, const struct machine *machine, const struct block *block,
-                                  const struct layer_choice *choice, struct layer_problem *layer, struct err *err)
-{
-	return layer_problem_build_from(space, machine, block, choice, NULL, layer, err);
-}
-
-enum err_code layer_problem_build_from(const struct space *space, const struct machine *machine,
-                                       const struct block *block, const struct layer_choice *choice,
-                                       const struct split_lists *lists, struct layer_problem *layer, struct err *err)
+                                  const struct layer_choice *choice, const struct split_lists *lists,
+                                  struct layer_problem *layer, struct err *err)
 {
 	assert(space && machine && block && choice && layer);
 	const struct layer_choice uncut = uncut_choice(choice);

@@ -3,8 +3,7 @@
  * What a genetic search of a layer may know: which designs people and rules
  * propose, and how to make one fit that is too large for its PE's SRAM.
  */
-#include "dse/layer/plan_heuristic.h"
-#include "dse/layer/plan.h"
+#include "dse/layer/layer_problem_parts.h"
 #include "mapper/split/splitter.h"
 #include "sim/base/rng.h"
 #include <assert.h>

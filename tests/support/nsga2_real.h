@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef DSE_NSGA2_REAL_H
-#define DSE_NSGA2_REAL_H
+#ifndef TESTS_NSGA2_REAL_H
+#define TESTS_NSGA2_REAL_H
 /*
  * NSGA-II for real variables, with the operators that the field measures by:
  * simulated binary crossover and polynomial mutation, both kept within bounds.
  * Selection, ranking and crowding are those of the engine for integer genes
- * (nsga2_population.h).
+ * (dse/engine/nsga2_population.h).
  */
 #include "dse/engine/problem.h"
 #include <stdbool.h>

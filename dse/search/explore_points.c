@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "dse/search/layer_points.h"
+/* The layers' fronts of a machine candidate as rows of points.csv, and what was nearest where a front is empty. */
+#include "dse/search/explore_parts.h"
 #include "dse/out/csv_write.h"
 #include "dse/layer/design_text.h"
 #include <assert.h>
@@ -7,7 +8,7 @@
 #include <math.h>
 #include <string.h>
 
-void layer_points_write_header(FILE *file, const struct space *space)
+void explore_points_write_header(FILE *file, const struct space *space)
 {
 	assert(file && space);
 	csv_put_text(file, true, "machine");
@@ -70,7 +71,7 @@ static void write_point(FILE *file, const struct candidate *candidate, const str
 }
 
 /* Machine by machine in the order of their index: rows do not depend on threads. */
-void layer_points_write(FILE *file, const struct candidate *candidate)
+void explore_points_write(FILE *file, const struct candidate *candidate)
 {
 	const struct layer_map *map = candidate->set->map;
 	for (size_t distinct = 0; distinct < map->n_distinct; distinct++) {
@@ -151,7 +152,7 @@ static void limit_miss(const struct candidate *candidate, const double *nearest,
 }
 
 /* From the inside out: a network can only be blamed when all its layers have designs. */
-bool layer_points_miss(const struct candidate *candidate, struct explore_miss *miss)
+bool explore_points_miss(const struct candidate *candidate, struct explore_miss *miss)
 {
 	const struct layer_map *map = candidate->set->map;
 	*miss = (struct explore_miss){.machine_index = candidate->set->machine_index};

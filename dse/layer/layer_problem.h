@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef DSE_PLAN_H
-#define DSE_PLAN_H
+#ifndef DSE_LAYER_PROBLEM_H
+#define DSE_LAYER_PROBLEM_H
 /*
- * Plan: from a space and one machine candidate to the problems the engines
- * solve. Equal layers become one layer problem; its genome is (input place,
- * result place, strategy, reuse operand, operand width, d, w, h, c split,
- * operating point). Network fronts are composed from the layer fronts.
+ * A layer problem: the mapping of one layer on one machine candidate, as the
+ * engines see it. Its genome is enum layer_gene: place, strategy, operand that
+ * is reused, operand width and form, splits, operating point. Network fronts
+ * are composed from the layers' fronts (dse/search/candidate.h).
  */
 #include "dse/pareto/compose.h"
 #include "dse/engine/engine.h"
@@ -100,14 +100,12 @@ unsigned layer_metrics(const struct space *space, enum metric metric[N_METRIC]);
 /*
  * Build the problem of one block on one machine. machine, block and choice must outlive it; the layer must not move.
  * Where the thesis' splitter is asked for and finds no split that fits, the uncut block stands for it and is found
- * infeasible. ERR_INPUT, ERR_INTERNAL; nothing to free then.
+ * infeasible. lists: splits that are known (NULL: none); they must outlive the layer, too. ERR_INPUT, ERR_INTERNAL;
+ * nothing to free then.
  */
 enum err_code layer_problem_build(const struct space *space, const struct machine *machine, const struct block *block,
-                                  const struct layer_choice *choice, struct layer_problem *layer, struct err *err);
-/* The same with lists of splits that are known (NULL: none), which must outlive the layer. */
-enum err_code layer_problem_build_from(const struct space *space, const struct machine *machine,
-                                       const struct block *block, const struct layer_choice *choice,
-                                       const struct split_lists *lists, struct layer_problem *layer, struct err *err);
+                                  const struct layer_choice *choice, const struct split_lists *lists,
+                                  struct layer_problem *layer, struct err *err);
 void layer_problem_free(struct layer_problem *layer);
 
 /* The problem's evaluate callback, in the space's tier; context is the layer problem. No locks; only the event tier
@@ -118,11 +116,27 @@ void layer_problem_evaluate(const void *context, const uint32_t *genome, size_t 
 void layer_problem_design(const struct layer_problem *layer, const uint32_t *genome, struct layer_design *design);
 
 /*
- * Evaluate one design of a block in the fast tier: verdict, simulated result and
- * metrics [N_METRIC]. false when the design cannot run. For either tier see
- * dse/space/detail.h.
+ * Evaluate a coarse, fixed sample of the layer's designs and keep its front in
+ * front (which the caller has initialised and frees after the layer). A few
+ * thousand evaluations of the fast tier; in the event tier the front that these
+ * leave is priced anew. nearest (may be NULL): receives the least-violating design
+ * of the sample, if it is less than what is there. ERR_INTERRUPTED, without a
+ * message, when Ctrl-C ends the pricing early: front has what was priced by then,
+ * at least one design. ERR_INTERNAL when memory is out.
  */
-bool evaluate_design(const struct layer_context *context, const struct layer_design *design, struct sim_result *result,
-                     double *metric, struct verdict *verdict);
+enum err_code layer_problem_sample(struct layer_problem *layer, unsigned n_thread, struct pareto *front,
+                                   struct engine_nearest *nearest, struct err *err);
+
+/*
+ * The same; then drop every choice of an axis that the sample proves to be
+ * dominated whatever the other axes' choices are. From then on the problem's
+ * evaluate rejects what the sample proves to be dominated. The layer's Pareto
+ * front does not change.
+ */
+enum err_code layer_problem_bound(struct layer_problem *layer, unsigned n_thread, struct pareto *front,
+                                  struct engine_nearest *nearest, struct err *err);
+
+/* Rewrite a genome of the bounded problem as one of the full problem. */
+void layer_problem_widen(const struct layer_problem *layer, uint32_t *genome);
 
 #endif

@@ -4,10 +4,11 @@
 #include <setjmp.h>
 #include <stdint.h>
 #include <cmocka.h>
-#include "dse/layer/plan.h"
 #include "dse/space/machine_read.h"
+#include "dse/layer/layer_problem.h"
 #include "mapper/split/splitter.h"
 #include "sim/base/checked.h"
+#include "tests/support/evaluate_design.h"
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -118,7 +119,7 @@ static void set_matmul(struct fixture *f, uint32_t in_w, uint32_t out_w, uint32_
 static void build(struct fixture *f)
 {
 	struct err err = {0};
-	enum err_code code = layer_problem_build(&f->space, &f->machine, &f->block, &f->choice, &f->layer, &err);
+	enum err_code code = layer_problem_build(&f->space, &f->machine, &f->block, &f->choice, NULL, &f->layer, &err);
 	if (code != ERR_OK)
 		print_error("%s", err_text(&err));
 	assert_int_equal(code, ERR_OK);
@@ -147,7 +148,7 @@ static struct evaluation *evaluate_all(const struct layer_problem *layer, uint64
 	return result;
 }
 
-static void test_plan_genomes_are_distinct_legal_designs(void **state)
+static void test_layer_problem_genomes_are_distinct_legal_designs(void **state)
 {
 	(void)state;
 	struct fixture f;
@@ -179,7 +180,7 @@ static void test_plan_genomes_are_distinct_legal_designs(void **state)
 	layer_problem_free(&f.layer);
 }
 
-static void test_plan_counts_what_could_be_enumerated(void **state)
+static void test_layer_problem_counts_what_could_be_enumerated(void **state)
 {
 	(void)state;
 	struct fixture f;
@@ -209,7 +210,7 @@ static void test_plan_counts_what_could_be_enumerated(void **state)
 	layer_problem_free(&f.layer);
 }
 
-static void test_plan_places_follow_residency(void **state)
+static void test_layer_problem_places_follow_residency(void **state)
 {
 	(void)state;
 	struct fixture f;
@@ -251,7 +252,7 @@ static void test_plan_places_follow_residency(void **state)
 	layer_problem_free(&f.layer);
 }
 
-static void test_plan_evaluates_the_one_road(void **state)
+static void test_layer_problem_evaluates_the_one_road(void **state)
 {
 	(void)state;
 	struct fixture f;
@@ -320,7 +321,7 @@ static void assert_cuts_are_right(struct fixture *f, uint64_t seen[N_LAYER_GENE 
 	layer_problem_free(&f->layer);
 }
 
-static void test_plan_cuts_hide_no_feasible_design(void **state)
+static void test_layer_problem_cuts_hide_no_feasible_design(void **state)
 {
 	(void)state;
 	static const char *const machine[] = {"dvfs_chip", "thesis_qpe_dram"};
@@ -354,7 +355,7 @@ static void test_plan_cuts_hide_no_feasible_design(void **state)
 		assert_true(seen[kind[i] + 1] > 0);
 }
 
-static void test_plan_limits_are_violations_with_a_reason(void **state)
+static void test_layer_problem_limits_are_violations_with_a_reason(void **state)
 {
 	(void)state;
 	struct fixture f;
@@ -400,7 +401,7 @@ static void test_plan_limits_are_violations_with_a_reason(void **state)
 	layer_problem_free(&f.layer);
 }
 
-static void test_plan_metrics_follow_objectives_and_limits(void **state)
+static void test_layer_problem_metrics_follow_objectives_and_limits(void **state)
 {
 	(void)state;
 	struct fixture f;
@@ -432,7 +433,7 @@ static void test_plan_metrics_follow_objectives_and_limits(void **state)
 	layer_problem_free(&f.layer);
 }
 
-static void test_plan_thesis_and_fixed_splits(void **state)
+static void test_layer_problem_thesis_and_fixed_splits(void **state)
 {
 	(void)state;
 	struct fixture f;
@@ -547,7 +548,7 @@ static double choice_loss(struct fixture *f, enum split_choice which)
 }
 
 /* What the README says the shorter lists of splits cost, measured on layers small enough to try everything. */
-static void test_plan_shorter_lists_lose_little(void **state)
+static void test_layer_problem_shorter_lists_lose_little(void **state)
 {
 	(void)state;
 	static const uint32_t shape[][4] = {
@@ -572,15 +573,15 @@ static void test_plan_shorter_lists_lose_little(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_plan_genomes_are_distinct_legal_designs),
-	    cmocka_unit_test(test_plan_counts_what_could_be_enumerated),
-	    cmocka_unit_test(test_plan_places_follow_residency),
-	    cmocka_unit_test(test_plan_evaluates_the_one_road),
-	    cmocka_unit_test(test_plan_cuts_hide_no_feasible_design),
-	    cmocka_unit_test(test_plan_limits_are_violations_with_a_reason),
-	    cmocka_unit_test(test_plan_metrics_follow_objectives_and_limits),
-	    cmocka_unit_test(test_plan_thesis_and_fixed_splits),
-	    cmocka_unit_test(test_plan_shorter_lists_lose_little),
+	    cmocka_unit_test(test_layer_problem_genomes_are_distinct_legal_designs),
+	    cmocka_unit_test(test_layer_problem_counts_what_could_be_enumerated),
+	    cmocka_unit_test(test_layer_problem_places_follow_residency),
+	    cmocka_unit_test(test_layer_problem_evaluates_the_one_road),
+	    cmocka_unit_test(test_layer_problem_cuts_hide_no_feasible_design),
+	    cmocka_unit_test(test_layer_problem_limits_are_violations_with_a_reason),
+	    cmocka_unit_test(test_layer_problem_metrics_follow_objectives_and_limits),
+	    cmocka_unit_test(test_layer_problem_thesis_and_fixed_splits),
+	    cmocka_unit_test(test_layer_problem_shorter_lists_lose_little),
 	};
 	return cmocka_run_group_tests_name("plan", tests, NULL, NULL);
 }

@@ -1,8 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef DSE_PLAN_HEURISTIC_H
-#define DSE_PLAN_HEURISTIC_H
-/* What a layer problem tells genetic engines: designs to begin with, neighbours, and repair. */
-#include "dse/layer/plan.h"
+#ifndef DSE_LAYER_PROBLEM_PARTS_H
+#define DSE_LAYER_PROBLEM_PARTS_H
+/*
+ * Inside a layer problem: what building it (layer_problem.c), evaluating a genome (layer_problem_evaluate.c), bounds
+ * (layer_problem_bound.c) and what genetic engines are told (layer_problem_heuristic.c) share.
+ */
+#include "dse/layer/layer_problem.h"
+
+/*
+ * Whether a lower bound alone proves that a candidate, and all that share its
+ * first out->n_cut genes, exceed a limit or cannot reach the front. out then
+ * says so, with an infinite violation: such a candidate is no nearest miss.
+ * tiling: of the design's split, from tiling_size; may get its sums.
+ */
+bool layer_problem_rule_out(const struct layer_problem *layer, const uint32_t *genome,
+                            const struct layer_design *design, struct tiling *tiling, struct evaluation *out);
+
+/* Find least_w, least_h and least_c anew. */
+void layer_problem_find_least(struct layer_problem *layer);
 
 /* Which genes have neighbours that are alike: splits, by number of parts, and operating points. */
 extern const bool layer_gene_is_ordered[N_LAYER_GENE];

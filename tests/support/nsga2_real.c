@@ -4,7 +4,7 @@
  * last stream of a generation pairs up its tournaments.
  * Which variables mutate is drawn as gaps between them, because most do not.
  */
-#include "dse/engine/nsga2_real.h"
+#include "tests/support/nsga2_real.h"
 #include "dse/engine/nsga2_population.h"
 #include <assert.h>
 #include <math.h>

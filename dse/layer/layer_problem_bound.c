@@ -6,11 +6,9 @@
  * evaluation. The sample is fixed before the search begins, so what is rejected
  * does not depend on threads or batches.
  */
-#include "dse/layer/plan_bound.h"
+#include "dse/layer/layer_problem_parts.h"
 #include "dse/layer/deadline.h"
 #include "dse/base/parallel.h"
-#include "dse/layer/plan.h"
-#include "dse/layer/plan_heuristic.h"
 #include "mapper/distribute/bound.h"
 #include "sim/base/stop.h"
 #include <assert.h>

@@ -4,9 +4,8 @@
  * candidates also say how many of the slower genes suffice to be infeasible,
  * so that an exhaustive engine skips whole blocks of the space.
  */
+#include "dse/layer/layer_problem_parts.h"
 #include "dse/layer/deadline.h"
-#include "dse/layer/plan.h"
-#include "dse/layer/plan_bound.h"
 #include "mapper/distribute/tiling.h"
 #include <assert.h>
 #include <math.h>
@@ -14,18 +13,6 @@
 
 /* Violation of designs that no size makes feasible: farther off than any that is too large by some factor. */
 #define NO_SUCH_DESIGN 1e9
-
-void layer_design_place(struct layer_design *design, unsigned place)
-{
-	assert(place < PLACE_N);
-	design->in_storage = (place & PLACE_IFMAP) != 0;
-	design->out_storage = (place & PLACE_RESULT) != 0;
-	design->add_storage = (place & PLACE_ADDED) != 0;
-	design->weight_ahead = place_weight(place);
-	design->fetch_next = place_fetch(place);
-	assert(design->weight_ahead < AHEAD_N && design->fetch_next < AHEAD_N);
-	design->held_storage = (place & PLACE_HELD) != 0;
-}
 
 void layer_problem_design(const struct layer_problem *layer, const uint32_t *genome, struct layer_design *design)
 {
