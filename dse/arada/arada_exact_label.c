@@ -10,7 +10,7 @@
  * known schedule in one of several Lagrangian directions. A way is not tried at
  * all when the bounds of the whole list it would go on from say so.
  */
-#include "dse/arada/arada_exact_search.h"
+#include "dse/arada/arada_exact_label_parts.h"
 #include "dse/base/interrupt.h"
 #include <assert.h>
 #include <math.h>

@@ -4,7 +4,7 @@
  * with no more time than some other has the least energy of all those: one look
  * says whether it is beaten, and two lists merge in one pass.
  */
-#include "dse/arada/arada_exact_search.h"
+#include "dse/arada/arada_exact_label_parts.h"
 #include "dse/space/arada_options.h"
 #include <assert.h>
 #include <math.h>

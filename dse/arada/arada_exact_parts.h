@@ -14,7 +14,7 @@
  * finds any setting that it wants.
  */
 #include "dse/arada/arada_exact.h"
-#include "dse/power/power_parts.h"
+#include "dse/power/power_plane.h"
 
 /* Changes that a layer hosts, one bit a domain. */
 #define EXACT_N_HOST 4U

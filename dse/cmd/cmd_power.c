@@ -9,7 +9,7 @@
 #include "dse/options/cli.h"
 #include "dse/base/interrupt.h"
 #include "dse/base/parallel.h"
-#include "dse/power/power_analyse.h"
+#include "dse/power/power_question.h"
 #include "dse/power/power_designs.h"
 #include "dse/power/power_report.h"
 #include "dse/keep/store.h"
@@ -187,7 +187,7 @@ static enum err_code solve_own(const struct power_case *of, struct power_run *ru
 	struct power_goal goal = run->goal;
 	goal.max_peak_mw = INFINITY;
 	options.ratio = 0;
-	enum err_code code = power_rebuild(of, run->work.machine, &options, arena, &work, err);
+	enum err_code code = power_question_rebuild(of, run->work.machine, &options, arena, &work, err);
 	if (code == ERR_OK)
 		code = power_solve(&work.problem, &run->goal, 0, arena, &run->own_best, err);
 	if (code == ERR_OK)
@@ -257,7 +257,7 @@ static enum err_code answer(const struct cli_options *options, const struct powe
 		return code;
 	code = cli_choose(options, "analyse", options->analyse, power_question_name, N_POWER_QUESTION, &question, err);
 	if (code == ERR_OK)
-		code = power_analyse((enum power_question)question, of, arena, analysis, err);
+		code = power_question_answer((enum power_question)question, of, arena, analysis, err);
 	run->analysis = analysis;
 	return code;
 }
@@ -278,7 +278,7 @@ static enum err_code run_designs(const struct cli_options *options, const struct
 	run->network_result = designs->network_result;
 	run->ratio = options->ratio;
 	run->detail = work_options->detail.detail;
-	enum err_code code = power_rebuild(&of, designs->machine, work_options, &arena, &run->work, err);
+	enum err_code code = power_question_rebuild(&of, designs->machine, work_options, &arena, &run->work, err);
 	if (code == ERR_OK)
 		code = answer(options, &of, run, &analysis, &arena, err);
 	if (code == ERR_OK)

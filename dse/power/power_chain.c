@@ -1,27 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Rounding: a double has 53 bits, and multiples of a 2^52nd of more than the
- * whole chain can come to add up without any rounding. So two schedules with
- * the same pieces in another order have equal times and energies, and one of
- * them dominates the other instead of both being carried on.
- */
+/* The problem as a chain of stages: the modes that may be used, their times and energies rounded (power_plane.h). */
 #include "dse/power/power_parts.h"
 #include <assert.h>
 #include <math.h>
-
-double power_quantum(double most)
-{
-	int exponent;
-	assert(isfinite(most) && most >= 0);
-	(void)frexp(most, &exponent);
-	return most > 0 ? ldexp(1.0, exponent - 52) : 0;
-}
-
-double power_round(double value, double quantum)
-{
-	assert(isfinite(value) && value >= 0 && quantum >= 0);
-	return quantum > 0 ? rint(value / quantum) * quantum : value;
-}
 
 /* The worst mode and the worst change at every stage, over all levels, so that all sets of levels round alike. */
 static void find_most(const struct power_problem *problem, struct power_chain *chain)

@@ -16,16 +16,7 @@
  * time. So a partial schedule is a point in a plane, and every bound a line.
  */
 #include "dse/power/power.h"
-
-/* A direction in the plane of time and energy; its value is per_ns * ns + per_pj * pj. */
-struct power_weight {
-	double per_ns, per_pj;
-};
-
-static inline double power_value(struct power_weight weight, double ns, double pj)
-{
-	return weight.per_ns * ns + weight.per_pj * pj;
-}
+#include "dse/power/power_plane.h"
 
 /* A mode that the set of levels and the peak allow; times and energies rounded. */
 struct chain_mode {
@@ -51,13 +42,6 @@ struct power_chain {
 	    end_pj[POWER_MAX_LEVEL]; /* after the last stage: change to the level of sleep */
 	double most_ns, most_pj;     /* no schedule has more */
 };
-
-/*
- * A power of two of which 2^52 are more than most; 0 for 0. Values rounded to its multiples add up exactly, in any
- * order, as long as the sum is not above most.
- */
-double power_quantum(double most);
-double power_round(double value, double quantum);
 
 /*
  * Make a chain; false in is_possible: some segment has no mode at these levels

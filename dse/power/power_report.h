@@ -36,7 +36,7 @@ struct power_run {
 	struct power_schedule own_best, own_fast, own_slow;
 	bool has_front;
 	struct power_front front;
-	const struct power_analysis *analysis; /* NULL: nobody asked (dse/power/power_analyse.h) */
+	const struct power_analysis *analysis; /* NULL: nobody asked (dse/power/power_question.h) */
 };
 
 /*

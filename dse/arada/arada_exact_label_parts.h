@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef DSE_ARADA_EXACT_SEARCH_H
-#define DSE_ARADA_EXACT_SEARCH_H
+#ifndef DSE_ARADA_EXACT_LABEL_PARTS_H
+#define DSE_ARADA_EXACT_LABEL_PARTS_H
 /*
  * Inside the exact allocation: labels of a search and the lists they are kept in.
  *

@@ -6,7 +6,7 @@
  * other share a row.
  */
 #include "dse/power/power_report.h"
-#include "dse/power/power_analyse.h"
+#include "dse/power/power_analysis.h"
 #include "dse/layer/design_text.h"
 #include "dse/out/table.h"
 #include "dse/out/words.h"
