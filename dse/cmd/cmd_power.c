@@ -121,8 +121,7 @@ static enum err_code set_goal(const struct cli_options *options, struct power_ru
 		goal->max_peak_mw = options->budget_mw;
 	if (cli_given(options, OPTION_AVERAGE_MW))
 		goal->max_average_mw = options->average_mw;
-	bool by_energy = goal->scenario == POWER_LIMITED_TIME || goal->scenario == POWER_ENERGY;
-	goal->sleeps = by_energy && isfinite(goal->max_ns) && !options->no_sleep;
+	goal->sleeps = power_wants_energy(goal) && isfinite(goal->max_ns) && !options->no_sleep;
 	return power_run_alone(run, arena, err);
 }
 
@@ -167,10 +166,10 @@ static enum err_code solve(const struct cli_options *options, struct power_run *
 	run->is_solved = code == ERR_OK;
 	if (code == ERR_OK && !run->best.is_found)
 		return say_infeasible(run, err);
-	if (code == ERR_OK)
-		code = power_greedy(&run->work.problem, &run->goal, arena, &run->greedy, err);
-	if (code == ERR_OK)
-		code = power_by_share(&run->work.problem, &run->goal, arena, &run->share, err);
+	if (code == ERR_OK) {
+		power_greedy(&run->work.problem, &run->goal, arena, &run->greedy);
+		power_by_share(&run->work.problem, &run->goal, arena, &run->share);
+	}
 	run->has_front = options->front;
 	if (code == ERR_OK && run->has_front)
 		code = power_solve_front(&run->work.problem, &run->goal, front_size(&run->work.problem), arena,
@@ -190,10 +189,10 @@ static enum err_code solve_own(const struct power_case *of, struct power_run *ru
 	enum err_code code = power_question_rebuild(of, run->work.machine, &options, arena, &work, err);
 	if (code == ERR_OK)
 		code = power_solve(&work.problem, &run->goal, 0, arena, &run->own_best, err);
-	if (code == ERR_OK)
-		code = power_uniform(&work.problem, &goal, run->fast, arena, &run->own_fast, err);
-	if (code == ERR_OK)
-		code = power_uniform(&work.problem, &goal, run->slow, arena, &run->own_slow, err);
+	if (code == ERR_OK) {
+		power_uniform(&work.problem, &goal, run->fast, arena, &run->own_fast);
+		power_uniform(&work.problem, &goal, run->slow, arena, &run->own_slow);
+	}
 	run->has_own = code == ERR_OK && run->own_best.is_found;
 	power_work_free(&work);
 	return code;

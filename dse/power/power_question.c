@@ -5,6 +5,7 @@
  * levels, other times of a change, other coefficients, other clocks.
  */
 #include "dse/power/power_question.h"
+#include "dse/base/memory.h"
 #include "dse/out/csv_write.h"
 #include "dse/out/table.h"
 #include <assert.h>
@@ -19,11 +20,9 @@ enum err_code power_question_rebuild(const struct power_case *of, const struct m
                                      struct power_work *work, struct err *err)
 {
 	const struct power_designs *designs = of->designs;
-	struct power_item *item = arena_array(arena, designs->n_item, sizeof(*item));
-	struct layer_context *context = arena_array(arena, designs->n_item, sizeof(*context));
+	struct power_item *item = memory_must(arena_array(arena, designs->n_item, sizeof(*item)));
+	struct layer_context *context = memory_must(arena_array(arena, designs->n_item, sizeof(*context)));
 	*work = (struct power_work){0};
-	if (!item || !context)
-		return err_add(err, ERR_INTERNAL, "out of memory");
 	for (size_t i = 0; i < designs->n_item; i++) {
 		item[i] = designs->item[i];
 		item[i].context = &context[i];
@@ -41,8 +40,7 @@ enum err_code power_question_rebuild(const struct power_case *of, const struct m
 static double shown_objective(const struct power_goal *goal, double objective)
 {
 	assert(goal->scenario < N_POWER_SCENARIO && !isnan(objective));
-	bool by_energy = goal->scenario == POWER_ENERGY || goal->scenario == POWER_LIMITED_TIME;
-	return objective * (by_energy ? MJ_PER_PJ : MS_PER_NS);
+	return objective * (power_wants_energy(goal) ? MJ_PER_PJ : MS_PER_NS);
 }
 
 /* One level or two; what does not keep the budgets has no numbers. */
@@ -96,8 +94,7 @@ static enum err_code analyse_pairs(const struct power_case *of, struct arena *ar
 	static const char *const by_time[] = {"objective_ms", "time_ms",    "energy_mj",
 	                                      "sleep_mj",     "saving_pct", "changes"};
 	const struct power_problem *problem = &of->run->work.problem;
-	bool wants_energy = of->run->goal.scenario == POWER_ENERGY || of->run->goal.scenario == POWER_LIMITED_TIME;
-	power_analysis_set_columns(analysis, "levels", wants_energy ? by_energy : by_time, 6);
+	power_analysis_set_columns(analysis, "levels", power_wants_energy(&of->run->goal) ? by_energy : by_time, 6);
 	enum err_code code = ERR_OK;
 	for (uint32_t i = 0; i < problem->n_level; i++)
 		for (uint32_t k = i; k < problem->n_level && code == ERR_OK; k++) {

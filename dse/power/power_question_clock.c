@@ -41,7 +41,7 @@ static enum err_code run_at(const struct power_case *of, uint32_t level, double 
 	options.ratio = 0;
 	enum err_code code = power_question_rebuild(of, &machine, &options, &arena, &work, err);
 	if (code == ERR_OK)
-		code = power_uniform(&work.problem, &goal, level, &arena, schedule, err);
+		power_uniform(&work.problem, &goal, level, &arena, schedule);
 	schedule->mode = NULL; /* the arena's, which goes */
 	power_work_free(&work);
 	arena_free(&arena);

@@ -208,7 +208,6 @@ static void add_panel(const struct power_run *run, const char *name, const struc
 	*new = (struct panel){.letter = letter[*n], .schedule = schedule, .top = TOP + (double)(*n * (PANEL + GAP))};
 	(void)snprintf(new->name, sizeof(new->name), "%s", name);
 	new->row = power_rows(&run->work.problem, schedule, arena, &new->n_row);
-	new->n_row = new->row ? new->n_row : 0;
 	(*n)++;
 }
 
