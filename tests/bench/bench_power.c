@@ -92,7 +92,6 @@ int main(void)
 	for (size_t i = 0; i < sizeof(n_lane) / sizeof(n_lane[0]); i++) {
 		struct power_problem problem;
 		struct arena arena = {0};
-		struct err err = {0};
 		struct power_schedule fast, slow;
 		const struct power_goal none = {
 		    .max_ns = INFINITY, .max_pj = INFINITY, .max_peak_mw = INFINITY, .max_average_mw = INFINITY};
