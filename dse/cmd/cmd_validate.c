@@ -58,11 +58,8 @@ static enum err_code write_chart(const struct comparison *comparison, struct err
 	enum err_code code = store_open(&out, options->svg, err);
 	if (code)
 		return code;
-	code = validate_write_chart(out.file, comparison->validation, options->n_file, comparison->n_detail, err);
-	if (!code)
-		return store_commit(&out, err);
-	store_abandon(&out);
-	return code;
+	validate_write_chart(out.file, comparison->validation, options->n_file, comparison->n_detail);
+	return store_commit(&out, err);
 }
 
 static enum err_code write_result(const struct comparison *comparison, struct err *err)
@@ -146,7 +143,8 @@ static enum err_code predict_files(struct comparison *comparison, size_t at, str
 	const struct cli_options *options = comparison->cli;
 	const struct detail_options detail = {
 	    .detail = comparison->detail[at], .can_stop = true, .n_thread = parallel_n_thread((size_t)options->jobs)};
-	enum err_code code = source_set_detail(source, &detail, err);
+	enum err_code code = ERR_OK;
+	source_set_detail(source, &detail);
 	for (size_t i = 0; i < options->n_file && code != ERR_INTERNAL; i++) {
 		struct validation *validation = &comparison->validation[i * comparison->n_detail + at];
 		struct err part = {0};

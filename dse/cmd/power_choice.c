@@ -9,6 +9,7 @@
 #include "dse/cmd/choice.h"
 #include "dse/out/colour.h"
 #include "dse/out/paths.h"
+#include "dse/base/memory.h"
 #include "dse/power/power_search.h"
 #include "dse/design/simulate.h"
 #include "dse/space/space.h"
@@ -40,28 +41,23 @@ static enum err_code read_files(const struct cli_options *options, struct power_
 }
 
 /* Items of the blocks shown, each with the design that it has. */
-static enum err_code make_items(const struct simulated *block, size_t n_block, const bool *shown,
-                                struct power_designs *designs, struct err *err)
+static void make_items(const struct simulated *block, size_t n_block, const bool *shown, struct power_designs *designs)
 {
 	assert(block && designs->machine);
-	struct power_item *moved = arena_array(&designs->arena, designs->n_item + n_block + 1, sizeof(*moved));
-	if (!moved)
-		return err_add(err, ERR_INTERNAL, "out of memory");
+	struct power_item *moved =
+	    memory_must(arena_array(&designs->arena, designs->n_item + n_block + 1, sizeof(*moved)));
 	if (designs->n_item > 0)
 		memcpy(moved, designs->item, designs->n_item * sizeof(*moved));
 	designs->item = moved;
 	for (size_t i = 0; i < n_block; i++) {
 		if (shown && !shown[i])
 			continue;
-		struct layer_context *context = arena_alloc(&designs->arena, sizeof(*context));
-		struct layer_design *design = arena_alloc(&designs->arena, sizeof(*design));
-		if (!context || !design)
-			return err_add(err, ERR_INTERNAL, "out of memory");
+		struct layer_context *context = memory_must(arena_alloc(&designs->arena, sizeof(*context)));
+		struct layer_design *design = memory_must(arena_alloc(&designs->arena, sizeof(*design)));
 		*design = block[i].design;
 		mapper_prepare_form(block[i].block, designs->machine, design->operand_bit, design->form, context);
 		designs->item[designs->n_item++] = (struct power_item){context, 1, design, false};
 	}
-	return ERR_OK;
 }
 
 /* --parts: every layer shown into so many tasks, whatever the splitter says. */
@@ -71,9 +67,7 @@ static enum err_code split_items(uint64_t n_part, struct power_designs *designs,
 	enum err_code code = ERR_OK;
 	for (size_t i = 0; i < designs->n_item; i++) {
 		struct power_item *item = &designs->item[i];
-		struct layer_design *design = arena_alloc(&designs->arena, sizeof(*design));
-		if (!design)
-			return err_add(err, ERR_INTERNAL, "out of memory");
+		struct layer_design *design = memory_must(arena_alloc(&designs->arena, sizeof(*design)));
 		if (item->context->block->kind == BLOCK_POOL)
 			continue;
 		*design = item->design[0];
@@ -90,18 +84,17 @@ static enum err_code take_network(const struct cli_options *options, enum strate
 	const struct network *network = &designs->own_network;
 	struct simulate_options simulate = {.strategy = strategy,
 	                                    .scheme = options->split_scheme ? &designs->scheme : NULL};
-	bool *shown = arena_array(&designs->arena, network->n_block, sizeof(*shown));
-	bool *none = arena_array(&designs->arena, network->n_block, sizeof(*none));
-	struct simulated *block = arena_array(&designs->arena, network->n_block, sizeof(*block));
-	if (!shown || !none || !block)
-		return err_add(err, ERR_INTERNAL, "out of memory");
+	bool *shown = memory_must(arena_array(&designs->arena, network->n_block, sizeof(*shown)));
+	bool *none = memory_must(arena_array(&designs->arena, network->n_block, sizeof(*none)));
+	struct simulated *block = memory_must(arena_array(&designs->arena, network->n_block, sizeof(*block)));
 	simulate.shown = none;
 	enum err_code code = choice_layers(options, network, shown, err);
 	if (code == ERR_OK)
 		code = simulate_network(designs->machine, network, &simulate, block, err);
-	if (code == ERR_OK)
-		code = make_items(block, network->n_block, shown, designs, err);
-	return code == ERR_OK && options->parts > 0 ? split_items(options->parts, designs, err) : code;
+	if (code != ERR_OK)
+		return code;
+	make_items(block, network->n_block, shown, designs);
+	return options->parts > 0 ? split_items(options->parts, designs, err) : ERR_OK;
 }
 
 /* --search: every layer's front at each level. */
@@ -109,10 +102,8 @@ static enum err_code search_network(const struct cli_options *options, uint32_t 
                                     struct power_designs *designs, struct err *err)
 {
 	const struct network *network = &designs->own_network;
-	bool *shown = arena_array(&designs->arena, network->n_block, sizeof(*shown));
-	designs->item = arena_array(&designs->arena, network->n_block + 1, sizeof(*designs->item));
-	if (!shown || !designs->item)
-		return err_add(err, ERR_INTERNAL, "out of memory");
+	bool *shown = memory_must(arena_array(&designs->arena, network->n_block, sizeof(*shown)));
+	designs->item = memory_must(arena_array(&designs->arena, network->n_block + 1, sizeof(*designs->item)));
 	enum err_code code = choice_layers(options, network, shown, err);
 	if (code != ERR_OK)
 		return code;
@@ -146,16 +137,15 @@ static enum err_code take_point(const struct cli_options *options, const struct 
 	size_t n_byte = 1;
 	for (size_t i = 0; i < replay->n_network && code == ERR_OK; i++)
 		n_byte += strlen(replay->network[i].name) + 1;
-	char *name = arena_alloc(&designs->arena, n_byte);
-	if (code == ERR_OK && (!name || !machine_sources_init(&designs->sources, &designs->arena)))
-		code = err_add(err, ERR_INTERNAL, "out of memory");
+	char *name = memory_must(arena_alloc(&designs->arena, n_byte));
+	(void)memory_must(machine_sources_init(&designs->sources, &designs->arena) ? designs : NULL);
 	designs->machine = &replay->machine;
 	designs->network = name;
 	for (size_t i = 0; i < replay->n_network && code == ERR_OK; i++) {
 		if (i > 0)
 			(void)strcat(name, "+");
 		(void)strcat(name, replay->network[i].name);
-		code = make_items(replay->network[i].block, replay->network[i].n_block, NULL, designs, err);
+		make_items(replay->network[i].block, replay->network[i].n_block, NULL, designs);
 	}
 	return code;
 }
@@ -168,10 +158,8 @@ static enum err_code take_mapping(const struct cli_options *options, struct powe
 	size_t n = mapping->network.n_block;
 	if (code != ERR_OK)
 		return code;
-	bool *shown = arena_array(&designs->arena, n, sizeof(*shown));
-	struct simulated *block = arena_array(&designs->arena, n, sizeof(*block));
-	if (!shown || !block)
-		return err_add(err, ERR_INTERNAL, "out of memory");
+	bool *shown = memory_must(arena_array(&designs->arena, n, sizeof(*shown)));
+	struct simulated *block = memory_must(arena_array(&designs->arena, n, sizeof(*block)));
 	for (size_t i = 0; i < n; i++)
 		block[i] = (struct simulated){.block = &mapping->network.block[i], .design = mapping->design[i]};
 	designs->machine = &mapping->machine;
@@ -180,7 +168,9 @@ static enum err_code take_mapping(const struct cli_options *options, struct powe
 	code = mapping_check(mapping, err);
 	if (code == ERR_OK)
 		code = choice_layers(options, &mapping->network, shown, err);
-	return code == ERR_OK ? make_items(block, n, shown, designs, err) : code;
+	if (code == ERR_OK)
+		make_items(block, n, shown, designs);
+	return code;
 }
 
 /* Options that say how layers are split, which a point or a mapping has fixed. */

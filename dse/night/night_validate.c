@@ -75,7 +75,7 @@ enum err_code night_validate(struct night *night, struct err *err)
 	const struct detail_options detail = {.detail = DETAIL_FAST,
 	                                      .n_thread = parallel_n_thread((size_t)request->jobs)};
 	if (code == ERR_OK)
-		code = source_set_detail(source, &detail, err);
+		source_set_detail(source, &detail);
 	if (code == ERR_OK && request->n_table == 0)
 		code = note_path(night, source, DEFAULT_TABLES, err);
 	for (size_t i = 0; i < request->n_table && code == ERR_OK; i++)

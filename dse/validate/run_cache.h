@@ -20,8 +20,8 @@ struct run_key {
 	unsigned variant;
 };
 
-/* ERR_INTERNAL. options is copied; its trace must be NULL. */
-enum err_code run_cache_open(const struct detail_options *options, struct run_cache **cache, struct err *err);
+/* options is copied; its trace must be NULL. */
+struct run_cache *run_cache_open(const struct detail_options *options);
 void run_cache_close(struct run_cache *cache);
 
 /* From here to run_cache_run: note what is asked for. */

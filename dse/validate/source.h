@@ -65,9 +65,9 @@ void source_close(struct source *source);
 /*
  * The tier that predicts from now on, which is the fast one before. With the
  * event tier a table is gone through between source_collect and source_run_collected
- * to note its runs, and then again (dse/validate/run_cache.h). ERR_INTERNAL.
+ * to note its runs, and then again (dse/validate/run_cache.h).
  */
-enum err_code source_set_detail(struct source *source, const struct detail_options *options, struct err *err);
+void source_set_detail(struct source *source, const struct detail_options *options);
 enum detail source_detail(const struct source *source);
 void source_collect(struct source *source);
 enum err_code source_run_collected(struct source *source, struct err *err);

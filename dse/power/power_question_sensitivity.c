@@ -6,7 +6,7 @@
  * beside it stands what the best schedule would save with the coefficient 20 %
  * lower or higher.
  */
-#include "dse/power/power_analyse.h"
+#include "dse/power/power_question.h"
 #include <assert.h>
 #include <math.h>
 #include <string.h>
@@ -95,7 +95,7 @@ static enum err_code saving_on(const struct power_case *of, const struct machine
 	struct power_work_options options = *of->options;
 	options.ratio = 0; /* coefficients are asked for, not the ratio that stands in for them */
 	*pct = NAN;
-	enum err_code code = power_rebuild(of, machine, &options, &arena, &work, err);
+	enum err_code code = power_question_rebuild(of, machine, &options, &arena, &work, err);
 	if (code == ERR_OK && schedule) {
 		best = *schedule;
 		(void)power_measure(&work.problem, &of->run->goal, &best);
@@ -126,9 +126,7 @@ static enum err_code add_coefficient(const struct power_case *of, const struct p
 	bool is_there = find_coefficient(&machine, of->run->work.problem.levels, k, &coefficient);
 	assert(is_there && coefficient.n > 0);
 	(void)is_there;
-	struct power_finding *row = power_analysis_add(analysis, arena, err);
-	if (!row)
-		return ERR_INTERNAL;
+	struct power_finding *row = power_analysis_add(analysis, arena);
 	(void)snprintf(row->label, sizeof(row->label), "%s", coefficient.name);
 	static const double factor[] = {1 - STEP_FRAC, 1 + STEP_FRAC, 1 - RANGE_FRAC, 1 + RANGE_FRAC};
 	enum err_code code = ERR_OK;
@@ -149,8 +147,8 @@ static enum err_code add_coefficient(const struct power_case *of, const struct p
 	return code;
 }
 
-enum err_code power_analyse_sensitivity(const struct power_case *of, struct arena *arena,
-                                        struct power_analysis *analysis, struct err *err)
+enum err_code power_question_sensitivity(const struct power_case *of, struct arena *arena,
+                                         struct power_analysis *analysis, struct err *err)
 {
 	static const char *const column[N_COLUMN] = {"value",           "points_per_pct",      "elasticity",
 	                                             "points_per_unit", "saving_minus_20_pct", "saving_plus_20_pct"};
@@ -159,20 +157,16 @@ enum err_code power_analyse_sensitivity(const struct power_case *of, struct aren
 	struct power_work_options options = *of->options;
 	struct power_schedule best;
 	double saving_pct = 0;
-	analysis->label = "coefficient";
-	analysis->n_column = N_COLUMN;
-	for (size_t i = 0; i < N_COLUMN; i++)
-		analysis->column[i] = column[i];
+	power_analysis_set_columns(analysis, "coefficient", column, N_COLUMN);
 	options.ratio = 0;
-	enum err_code code = power_rebuild(of, run->work.machine, &options, arena, &work, err);
+	enum err_code code = power_question_rebuild(of, run->work.machine, &options, arena, &work, err);
 	if (code == ERR_OK)
 		code = power_solve(&work.problem, &run->goal, 0, arena, &best, err);
 	power_work_free(&work);
 	if (code != ERR_OK)
 		return code;
 	if (!best.is_found) {
-		(void)snprintf(analysis->note[analysis->n_note++], sizeof(analysis->note[0]),
-		               "with the machine's own energies no schedule keeps the budgets");
+		power_analysis_note(analysis, "with the machine's own energies no schedule keeps the budgets");
 		return ERR_OK;
 	}
 	code = saving_on(of, run->work.machine, &best, &saving_pct, err);
@@ -180,13 +174,13 @@ enum err_code power_analyse_sensitivity(const struct power_case *of, struct aren
 	struct energy_coefficient coefficient;
 	for (size_t k = 0; code == ERR_OK && find_coefficient(&machine, run->work.problem.levels, k, &coefficient); k++)
 		code = add_coefficient(of, &best, saving_pct, k, arena, analysis, err);
-	(void)snprintf(
-	    analysis->note[analysis->n_note++], sizeof(analysis->note[0]),
+	power_analysis_note(
+	    analysis,
 	    "saving of the work over %s alone with the machine file's energies: %.3f %%; points: of the saving, "
 	    "for 1 %% more of the coefficient, schedule held; elasticity: percent of the saving for 1 %%",
 	    run->work.machine->level[run->fast].name, saving_pct);
-	(void)snprintf(
-	    analysis->note[analysis->n_note++], sizeof(analysis->note[0]),
+	power_analysis_note(
+	    analysis,
 	    "minus and plus 20 %%: what is saved then, schedules chosen anew; a rail that no level changes (the "
 	    "SRAM's) is one coefficient: all levels");
 	return code;

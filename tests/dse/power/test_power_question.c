@@ -3,8 +3,8 @@
  * Analyses of operating points: closed forms, invariants (energies scaled all alike save the same), and the break-even
  * time of a change from both sides.
  */
-#include "dse/power/power_analyse.h"
 #include "dse/space/machine_read.h"
+#include "dse/power/power_question.h"
 #include "dse/design/simulate.h"
 #include "dse/space/space.h"
 #include <stdarg.h>
@@ -44,12 +44,13 @@ static void set_up(struct fixture *f, double sram_pj)
 	f->designs.n_item = 1;
 	f->designs.item = &f->item;
 	f->of = (struct power_case){&f->designs, &f->options, &f->run};
-	assert_int_equal(power_rebuild(&f->of, &f->machine, &f->options, &f->arena, &f->run.work, NULL), ERR_OK);
+	assert_int_equal(power_question_rebuild(&f->of, &f->machine, &f->options, &f->arena, &f->run.work, NULL),
+	                 ERR_OK);
 	struct power_run *run = &f->run;
 	const struct power_problem *problem = &run->work.problem;
 	run->goal = (struct power_goal){POWER_LIMITED_TIME, INFINITY, INFINITY, INFINITY, INFINITY, false};
 	for (uint32_t i = 0; i < 2; i++) {
-		assert_int_equal(power_uniform(problem, &run->goal, i, &f->arena, &run->alone[i], NULL), ERR_OK);
+		power_uniform(problem, &run->goal, i, &f->arena, &run->alone[i]);
 		run->is_alone[i] = true;
 	}
 	run->fast = 1;
@@ -85,13 +86,13 @@ static double value_of(const struct power_analysis *analysis, const char *label,
 	return 0;
 }
 
-static void test_power_analyse_pairs(void **state)
+static void test_power_question_pairs(void **state)
 {
 	static struct fixture f;
 	struct power_analysis analysis;
 	(void)state;
 	set_up(&f, 0);
-	assert_int_equal(power_analyse(POWER_PAIRS, &f.of, &f.arena, &analysis, NULL), ERR_OK);
+	assert_int_equal(power_question_answer(POWER_PAIRS, &f.of, &f.arena, &analysis, NULL), ERR_OK);
 	assert_int_equal(analysis.n_row, 3);
 	assert_string_equal(analysis.row[0].label, "PL1 + PL2"); /* the best first */
 	assert_true(fabs(value_of(&analysis, "PL1 + PL2", "energy_mj") - f.run.best.energy_pj * 1e-9) < 1e-12);
@@ -101,13 +102,13 @@ static void test_power_analyse_pairs(void **state)
 }
 
 /* Tasks alone take clocks only: the closed form is exact, and energy falls with the clock. */
-static void test_power_analyse_clock_follows_the_closed_form(void **state)
+static void test_power_question_clock_follows_the_closed_form(void **state)
 {
 	static struct fixture f;
 	struct power_analysis analysis;
 	(void)state;
 	set_up(&f, 0);
-	assert_int_equal(power_analyse(POWER_CLOCK, &f.of, &f.arena, &analysis, NULL), ERR_OK);
+	assert_int_equal(power_question_answer(POWER_CLOCK, &f.of, &f.arena, &analysis, NULL), ERR_OK);
 	size_t energy = column_of(&analysis, "energy_mj"), error = column_of(&analysis, "closed_err_pct");
 	size_t clk = column_of(&analysis, "clk_mhz"), slope = column_of(&analysis, "mj_per_mhz");
 	for (size_t i = 0; i < analysis.n_row; i++) {
@@ -125,14 +126,14 @@ static void test_power_analyse_clock_follows_the_closed_form(void **state)
 }
 
 /* Just below the break-even time the best schedule still changes its level, just above it does not. */
-static void test_power_analyse_switch_breaks_even(void **state)
+static void test_power_question_switch_breaks_even(void **state)
 {
 	static struct fixture f;
 	struct power_analysis analysis;
 	double break_even_ns = 0;
 	(void)state;
 	set_up(&f, 0);
-	assert_int_equal(power_analyse(POWER_SWITCH, &f.of, &f.arena, &analysis, NULL), ERR_OK);
+	assert_int_equal(power_question_answer(POWER_SWITCH, &f.of, &f.arena, &analysis, NULL), ERR_OK);
 	assert_int_equal(sscanf(analysis.note[0], "break-even: a change of level pays up to %lf", &break_even_ns), 1);
 	for (int i = 0; i < 2; i++) {
 		struct power_problem problem = f.run.work.problem;
@@ -152,14 +153,14 @@ static void test_power_analyse_switch_breaks_even(void **state)
 }
 
 /* Energies that all grow alike save the same: elasticities add up to 0. Slopes by unit and by percent agree. */
-static void test_power_analyse_sensitivities_are_consistent(void **state)
+static void test_power_question_sensitivities_are_consistent(void **state)
 {
 	static struct fixture f;
 	struct power_analysis analysis;
 	double sum = 0, all = 0;
 	(void)state;
 	set_up(&f, 4.5);
-	assert_int_equal(power_analyse(POWER_SENSITIVITY, &f.of, &f.arena, &analysis, NULL), ERR_OK);
+	assert_int_equal(power_question_answer(POWER_SENSITIVITY, &f.of, &f.arena, &analysis, NULL), ERR_OK);
 	size_t elasticity = column_of(&analysis, "elasticity"), value = column_of(&analysis, "value");
 	size_t per_pct = column_of(&analysis, "points_per_pct"), per_unit = column_of(&analysis, "points_per_unit");
 	for (size_t i = 0; i < analysis.n_row; i++) {
@@ -188,10 +189,10 @@ static void test_power_analyse_sensitivities_are_consistent(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_power_analyse_pairs),
-	    cmocka_unit_test(test_power_analyse_clock_follows_the_closed_form),
-	    cmocka_unit_test(test_power_analyse_switch_breaks_even),
-	    cmocka_unit_test(test_power_analyse_sensitivities_are_consistent),
+	    cmocka_unit_test(test_power_question_pairs),
+	    cmocka_unit_test(test_power_question_clock_follows_the_closed_form),
+	    cmocka_unit_test(test_power_question_switch_breaks_even),
+	    cmocka_unit_test(test_power_question_sensitivities_are_consistent),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

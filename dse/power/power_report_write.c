@@ -7,7 +7,8 @@
  */
 #include "dse/out/csv_write.h"
 #include "dse/layer/design_text.h"
-#include "dse/power/power_analyse.h"
+#include "dse/power/power_report.h"
+#include "dse/power/power_analysis.h"
 #include <assert.h>
 #include <math.h>
 #include <string.h>

@@ -4,7 +4,8 @@
  * say the same. Each answer schedules anew, exactly, what is asked about: other
  * levels, other times of a change, other coefficients, other clocks.
  */
-#include "dse/power/power_analyse.h"
+#include "dse/power/power_question.h"
+#include "dse/base/memory.h"
 #include "dse/out/csv_write.h"
 #include "dse/out/table.h"
 #include <assert.h>
@@ -14,39 +15,14 @@
 #define MS_PER_NS 1e-6
 #define MJ_PER_PJ 1e-9
 
-const char *const power_question_name[N_POWER_QUESTION] = {"pairs", "clock", "switch", "sensitivity"};
-
-struct power_finding *power_analysis_add(struct power_analysis *analysis, struct arena *arena, struct err *err)
-{
-	assert(analysis->n_column <= POWER_MAX_COLUMN);
-	if (analysis->n_row == analysis->n_alloc) {
-		size_t n = analysis->n_alloc ? 2 * analysis->n_alloc : 32;
-		struct power_finding *row = arena_array(arena, n, sizeof(*row));
-		if (!row) {
-			(void)err_add(err, ERR_INTERNAL, "out of memory");
-			return NULL;
-		}
-		if (analysis->n_row > 0)
-			memcpy(row, analysis->row, analysis->n_row * sizeof(*row));
-		analysis->row = row;
-		analysis->n_alloc = n;
-	}
-	struct power_finding *finding = &analysis->row[analysis->n_row++];
-	for (size_t i = 0; i < POWER_MAX_COLUMN; i++)
-		finding->value[i] = NAN;
-	return finding;
-}
-
-enum err_code power_rebuild(const struct power_case *of, const struct machine *machine,
-                            const struct power_work_options *options, struct arena *arena, struct power_work *work,
-                            struct err *err)
+enum err_code power_question_rebuild(const struct power_case *of, const struct machine *machine,
+                                     const struct power_work_options *options, struct arena *arena,
+                                     struct power_work *work, struct err *err)
 {
 	const struct power_designs *designs = of->designs;
-	struct power_item *item = arena_array(arena, designs->n_item, sizeof(*item));
-	struct layer_context *context = arena_array(arena, designs->n_item, sizeof(*context));
+	struct power_item *item = memory_must(arena_array(arena, designs->n_item, sizeof(*item)));
+	struct layer_context *context = memory_must(arena_array(arena, designs->n_item, sizeof(*context)));
 	*work = (struct power_work){0};
-	if (!item || !context)
-		return err_add(err, ERR_INTERNAL, "out of memory");
 	for (size_t i = 0; i < designs->n_item; i++) {
 		item[i] = designs->item[i];
 		item[i].context = &context[i];
@@ -58,23 +34,13 @@ enum err_code power_rebuild(const struct power_case *of, const struct machine *m
 	return power_work_build(machine, item, designs->n_item, options, work, err);
 }
 
-static void set_columns(struct power_analysis *analysis, const char *label, const char *const *column, size_t n)
-{
-	assert(n <= POWER_MAX_COLUMN);
-	analysis->label = label;
-	analysis->n_column = n;
-	for (size_t i = 0; i < n; i++)
-		analysis->column[i] = column[i];
-}
-
 /* ---- which two levels ---- */
 
 /* The objective in the unit it is read in: ms, or mJ. */
 static double shown_objective(const struct power_goal *goal, double objective)
 {
 	assert(goal->scenario < N_POWER_SCENARIO && !isnan(objective));
-	bool by_energy = goal->scenario == POWER_ENERGY || goal->scenario == POWER_LIMITED_TIME;
-	return objective * (by_energy ? MJ_PER_PJ : MS_PER_NS);
+	return objective * (power_wants_energy(goal) ? MJ_PER_PJ : MS_PER_NS);
 }
 
 /* One level or two; what does not keep the budgets has no numbers. */
@@ -86,9 +52,7 @@ static enum err_code add_levels(const struct power_case *of, uint32_t levels, st
 	const struct machine *machine = run->work.machine;
 	struct power_problem problem = run->work.problem;
 	struct power_schedule schedule;
-	struct power_finding *row = power_analysis_add(analysis, arena, err);
-	if (!row)
-		return ERR_INTERNAL;
+	struct power_finding *row = power_analysis_add(analysis, arena);
 	problem.levels = levels;
 	problem.n_lane = POWER_MAX_LEVEL;
 	for (uint32_t i = 0; i < problem.n_level; i++)
@@ -130,8 +94,7 @@ static enum err_code analyse_pairs(const struct power_case *of, struct arena *ar
 	static const char *const by_time[] = {"objective_ms", "time_ms",    "energy_mj",
 	                                      "sleep_mj",     "saving_pct", "changes"};
 	const struct power_problem *problem = &of->run->work.problem;
-	bool wants_energy = of->run->goal.scenario == POWER_ENERGY || of->run->goal.scenario == POWER_LIMITED_TIME;
-	set_columns(analysis, "levels", wants_energy ? by_energy : by_time, 6);
+	power_analysis_set_columns(analysis, "levels", power_wants_energy(&of->run->goal) ? by_energy : by_time, 6);
 	enum err_code code = ERR_OK;
 	for (uint32_t i = 0; i < problem->n_level; i++)
 		for (uint32_t k = i; k < problem->n_level && code == ERR_OK; k++) {
@@ -140,9 +103,8 @@ static enum err_code analyse_pairs(const struct power_case *of, struct arena *ar
 				code = add_levels(of, levels, arena, analysis, err);
 		}
 	sort_findings(analysis);
-	(void)snprintf(analysis->note[analysis->n_note++], sizeof(analysis->note[0]),
-	               "every level and every two of them, each scheduled exactly; saving over %s alone",
-	               of->run->work.machine->level[of->run->fast].name);
+	power_analysis_note(analysis, "every level and every two of them, each scheduled exactly; saving over %s alone",
+	                    of->run->work.machine->level[of->run->fast].name);
 	return code;
 }
 
@@ -223,13 +185,11 @@ static enum err_code analyse_switch(const struct power_case *of, struct arena *a
 	static const double time_ns[] = {0, 10, 100, 1e3, 1e4, 1e5, 1e6};
 	double own_ns = of->run->work.machine->dvfs_switch_ns, alone = best_alone(of->run), break_even_ns = 0;
 	enum err_code code = ERR_OK;
-	set_columns(analysis, "change", column, 7);
+	power_analysis_set_columns(analysis, "change", column, 7);
 	for (size_t i = 0; i <= sizeof(time_ns) / sizeof(time_ns[0]) && code == ERR_OK; i++) {
 		bool is_own = i == sizeof(time_ns) / sizeof(time_ns[0]);
 		struct power_schedule schedule;
-		struct power_finding *row = power_analysis_add(analysis, arena, err);
-		if (!row)
-			return ERR_INTERNAL;
+		struct power_finding *row = power_analysis_add(analysis, arena);
 		row->value[0] = is_own ? own_ns : time_ns[i];
 		(void)snprintf(row->label, sizeof(row->label), "%s", is_own ? "the machine's" : "");
 		code = solve_with(of, row->value[0], &schedule, arena, err);
@@ -245,25 +205,23 @@ static enum err_code analyse_switch(const struct power_case *of, struct arena *a
 	}
 	if (code == ERR_OK)
 		code = find_break_even(of, &break_even_ns, err);
-	char *note = analysis->note[analysis->n_note++];
 	if (isinf(break_even_ns))
-		(void)snprintf(note, sizeof(analysis->note[0]),
-		               "break-even: none; no level alone keeps the budget, however long a change takes");
+		power_analysis_note(analysis,
+		                    "break-even: none; no level alone keeps the budget, however long a change takes");
 	else if (break_even_ns <= 1)
-		(void)snprintf(note, sizeof(analysis->note[0]), "break-even: below 1 ns; one level does for all");
+		power_analysis_note(analysis, "break-even: below 1 ns; one level does for all");
 	else
-		(void)snprintf(note, sizeof(analysis->note[0]),
-		               "break-even: a change of level pays up to %.5g ns, %.5g times the machine's",
-		               break_even_ns, own_ns > 0 ? break_even_ns / own_ns : INFINITY);
-	(void)snprintf(analysis->note[analysis->n_note++], sizeof(analysis->note[0]),
-	               "gain: of the objective over the best level alone that keeps the budget");
+		power_analysis_note(analysis,
+		                    "break-even: a change of level pays up to %.5g ns, %.5g times the machine's",
+		                    break_even_ns, own_ns > 0 ? break_even_ns / own_ns : INFINITY);
+	power_analysis_note(analysis, "gain: of the objective over the best level alone that keeps the budget");
 	return code;
 }
 
 /* ---- all of them ---- */
 
-enum err_code power_analyse(enum power_question question, const struct power_case *of, struct arena *arena,
-                            struct power_analysis *analysis, struct err *err)
+enum err_code power_question_answer(enum power_question question, const struct power_case *of, struct arena *arena,
+                                    struct power_analysis *analysis, struct err *err)
 {
 	*analysis = (struct power_analysis){.question = question};
 	assert(question < N_POWER_QUESTION && of->run->best.is_found);
@@ -271,70 +229,12 @@ enum err_code power_analyse(enum power_question question, const struct power_cas
 	case POWER_PAIRS:
 		return analyse_pairs(of, arena, analysis, err);
 	case POWER_CLOCK:
-		return power_analyse_clock(of, arena, analysis, err);
+		return power_question_clock(of, arena, analysis, err);
 	case POWER_SWITCH:
 		return analyse_switch(of, arena, analysis, err);
 	case POWER_SENSITIVITY:
 	case N_POWER_QUESTION:
 	default:
-		return power_analyse_sensitivity(of, arena, analysis, err);
+		return power_question_sensitivity(of, arena, analysis, err);
 	}
-}
-
-void power_analysis_print(FILE *file, const struct power_analysis *analysis)
-{
-	assert(file && analysis->question < N_POWER_QUESTION && analysis->n_note <= POWER_MAX_NOTE);
-	struct table table = {0};
-	table_add_column(&table, analysis->label, false);
-	for (size_t i = 0; i < analysis->n_column; i++)
-		table_add_column(&table, analysis->column[i], true);
-	for (size_t i = 0; i < analysis->n_row; i++) {
-		table_add(&table, "%s", analysis->row[i].label);
-		for (size_t k = 0; k < analysis->n_column; k++)
-			table_add_real(&table, analysis->row[i].value[k]);
-	}
-	(void)fprintf(file, "\n%s\n", power_question_name[analysis->question]);
-	table_print(&table, file, 0);
-	table_free(&table);
-	for (size_t i = 0; i < analysis->n_note; i++)
-		(void)fprintf(file, "%s\n", analysis->note[i]);
-}
-
-void power_analysis_write_csv(FILE *file, const struct power_analysis *analysis)
-{
-	assert(file && analysis->label);
-	csv_put_text(file, true, analysis->label);
-	for (size_t i = 0; i < analysis->n_column; i++)
-		csv_put_text(file, false, analysis->column[i]);
-	(void)fputc('\n', file);
-	for (size_t i = 0; i < analysis->n_row; i++) {
-		csv_put_text(file, true, analysis->row[i].label);
-		for (size_t k = 0; k < analysis->n_column; k++)
-			if (isfinite(analysis->row[i].value[k]))
-				csv_put_real(file, false, analysis->row[i].value[k]);
-			else
-				csv_put_text(file, false, "");
-		(void)fputc('\n', file);
-	}
-}
-
-void power_analysis_put_json(struct json *json, const struct power_analysis *analysis)
-{
-	assert(json && analysis->label);
-	json_begin_object(json, "analysis");
-	json_put_text(json, "question", power_question_name[analysis->question]);
-	json_begin_list(json, "rows");
-	for (size_t i = 0; i < analysis->n_row; i++) {
-		json_begin_object(json, NULL);
-		json_put_text(json, analysis->label, analysis->row[i].label);
-		for (size_t k = 0; k < analysis->n_column; k++)
-			json_put_real(json, analysis->column[k], analysis->row[i].value[k]);
-		json_end(json);
-	}
-	json_end(json);
-	json_begin_list(json, "notes");
-	for (size_t i = 0; i < analysis->n_note; i++)
-		json_put_text(json, NULL, analysis->note[i]);
-	json_end(json);
-	json_end(json);
 }

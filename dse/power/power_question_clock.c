@@ -13,7 +13,7 @@
  * sleeps at the same voltage. Both are checked numerically: the whole work runs
  * at other clocks.
  */
-#include "dse/power/power_analyse.h"
+#include "dse/power/power_question.h"
 #include <assert.h>
 #include <math.h>
 
@@ -39,9 +39,9 @@ static enum err_code run_at(const struct power_case *of, uint32_t level, double 
 	machine.level[level].clk_mhz *= frac;
 	options.levels = UINT32_C(1) << level;
 	options.ratio = 0;
-	enum err_code code = power_rebuild(of, &machine, &options, &arena, &work, err);
+	enum err_code code = power_question_rebuild(of, &machine, &options, &arena, &work, err);
 	if (code == ERR_OK)
-		code = power_uniform(&work.problem, &goal, level, &arena, schedule, err);
+		power_uniform(&work.problem, &goal, level, &arena, schedule);
 	schedule->mode = NULL; /* the arena's, which goes */
 	power_work_free(&work);
 	arena_free(&arena);
@@ -69,9 +69,7 @@ static enum err_code add_level(const struct power_case *of, uint32_t level, stru
 	for (size_t i = 0; i < N_PART; i++) {
 		double clk_mhz = point->clk_mhz * part[i];
 		double closed_pj = dynamic_pj + static_mw * (clk * 1e3 / clk_mhz + wait_ns);
-		struct power_finding *row = power_analysis_add(analysis, arena, err);
-		if (!row)
-			return ERR_INTERNAL;
+		struct power_finding *row = power_analysis_add(analysis, arena);
 		(void)snprintf(row->label, sizeof(row->label), "%s", point->name);
 		row->value[COLUMN_VDD] = point->vdd_v;
 		row->value[COLUMN_CLK] = clk_mhz;
@@ -89,8 +87,8 @@ static enum err_code add_level(const struct power_case *of, uint32_t level, stru
 	return ERR_OK;
 }
 
-enum err_code power_analyse_clock(const struct power_case *of, struct arena *arena, struct power_analysis *analysis,
-                                  struct err *err)
+enum err_code power_question_clock(const struct power_case *of, struct arena *arena, struct power_analysis *analysis,
+                                   struct err *err)
 {
 	assert(of && arena && analysis && analysis->n_row == 0);
 	static const char *const column[N_COLUMN] = {"vdd_v",     "clk_mhz",        "time_ms",   "energy_mj",
@@ -99,10 +97,7 @@ enum err_code power_analyse_clock(const struct power_case *of, struct arena *are
 	const struct machine *machine = run->work.machine;
 	enum err_code code = ERR_OK;
 	bool highest_is_best = true;
-	analysis->label = "level";
-	analysis->n_column = N_COLUMN;
-	for (size_t i = 0; i < N_COLUMN; i++)
-		analysis->column[i] = column[i];
+	power_analysis_set_columns(analysis, "level", column, N_COLUMN);
 	for (uint32_t l = 0; l < machine->n_level && code == ERR_OK; l++) {
 		double best_clk_mhz = 0;
 		if (!(run->work.problem.levels >> l & 1))
@@ -110,13 +105,13 @@ enum err_code power_analyse_clock(const struct power_case *of, struct arena *are
 		code = add_level(of, l, arena, analysis, &best_clk_mhz, err);
 		highest_is_best = highest_is_best && best_clk_mhz >= machine->level[l].clk_mhz;
 	}
-	(void)snprintf(
-	    analysis->note[analysis->n_note++], sizeof(analysis->note[0]),
+	power_analysis_note(
+	    analysis,
 	    "at each voltage energy is least at %s: E(f) = E_dynamic + P_static (c / f + d), dE/df = -P_static "
 	    "c / f^2",
 	    highest_is_best ? "the highest clock" : "another clock than the level's (see the rows)");
-	(void)snprintf(
-	    analysis->note[analysis->n_note++], sizeof(analysis->note[0]),
+	power_analysis_note(
+	    analysis,
 	    "asleep until a deadline a lower clock pays only where sleeping takes more than %.6g mW at %s, the "
 	    "static power",
 	    run->work.problem.sleep_mw[run->slow], machine->level[run->slow].name);

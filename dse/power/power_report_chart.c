@@ -6,6 +6,7 @@
  */
 #include "dse/power/power_report.h"
 #include "dse/out/svg.h"
+#include "dse/out/svg_axis.h"
 #include <assert.h>
 #include <math.h>
 
@@ -23,112 +24,92 @@ enum { WIDTH = 940, LEFT = 80, RIGHT = 30, TOP = 76, PANEL = 170, GAP = 92, MAX_
 static const char *const colour[POWER_MAX_LEVEL] = {"#0072b2", "#d55e00", "#009e73", "#cc79a7",
                                                     "#e69f00", "#56b4e9", "#f0e442", "#999999"};
 
-/* What all panels share. */
-struct frame {
-	double max_ns, max_mw;   /* of both axes */
-	double step_ns, step_mw; /* of their grids */
-};
-
-struct panel {
+struct power_panel {
 	const char *letter;
 	char name[64];
 	const struct power_schedule *schedule;
 	const struct power_row *row;
 	size_t n_row;
-	double top;
+	struct svg_axis ns, mw; /* time to the right, mean power upwards; the same in all panels but for their places */
 };
 
-static double x_at(const struct frame *frame, double ns)
+/* The axes that all panels share. */
+static void fit_axes(const struct power_run *run, struct power_panel *panel, size_t n)
 {
-	assert(frame->max_ns > 0);
-	return LEFT + (WIDTH - LEFT - RIGHT) * ns / frame->max_ns;
-}
-
-static double y_at(const struct frame *frame, const struct panel *panel, double mw)
-{
-	assert(frame->max_mw > 0 && mw >= 0);
-	return panel->top + PANEL * (1 - mw / frame->max_mw);
-}
-
-static void fit_frame(const struct power_run *run, const struct panel *panel, size_t n, struct frame *frame)
-{
+	double max_ns = isfinite(run->goal.max_ns) ? run->goal.max_ns : 0;
+	double max_mw = isfinite(run->goal.max_peak_mw) ? run->goal.max_peak_mw : 0;
+	struct svg_axis ns = {.begin = LEFT, .end = WIDTH - RIGHT}, mw = {0};
 	assert(n > 0 && n <= MAX_PANEL);
-	frame->max_ns = isfinite(run->goal.max_ns) ? run->goal.max_ns : 0;
-	frame->max_mw = isfinite(run->goal.max_peak_mw) ? run->goal.max_peak_mw : 0;
 	for (size_t i = 0; i < n; i++) {
-		frame->max_ns = fmax(frame->max_ns, panel[i].schedule->time_ns);
+		max_ns = fmax(max_ns, panel[i].schedule->time_ns);
 		for (size_t k = 0; k < panel[i].n_row; k++)
 			if (panel[i].row[k].time_ns > 0)
-				frame->max_mw =
-				    fmax(frame->max_mw, panel[i].row[k].energy_pj / panel[i].row[k].time_ns);
+				max_mw = fmax(max_mw, panel[i].row[k].energy_pj / panel[i].row[k].time_ns);
 	}
-	frame->max_ns = frame->max_ns > 0 ? frame->max_ns : 1;
-	frame->max_mw = frame->max_mw > 0 ? frame->max_mw : 1;
-	frame->step_ns = svg_round_step(frame->max_ns);
-	frame->step_mw = svg_round_step(frame->max_mw);
-	frame->max_mw = ceil(frame->max_mw / frame->step_mw) * frame->step_mw;
-	frame->max_ns *= 1.02;
+	svg_axis_fit(&ns, 0, max_ns);
+	svg_axis_fit(&mw, 0, max_mw);
+	ns.max = 1.02 * (max_ns > 0 ? max_ns : 1); /* time ends with the last piece of work, not with a step */
+	for (size_t i = 0; i < n; i++) {
+		panel[i].ns = ns;
+		panel[i].mw = mw;
+		panel[i].mw.end = TOP + (double)(i * (PANEL + GAP));
+		panel[i].mw.begin = panel[i].mw.end + PANEL;
+	}
 }
 
-static void draw_grid(FILE *file, const struct frame *frame, const struct panel *panel)
+static void draw_grid(FILE *file, const struct power_panel *panel)
 {
-	static const char faint[] = "stroke=\"#dddddd\"", axis[] = "stroke=\"#444444\"";
-	double bottom = panel->top + PANEL;
-	char text[96];
-	for (int i = 0; (double)i * frame->step_mw <= frame->max_mw * (1 + 1e-9); i++) {
-		double y = y_at(frame, panel, (double)i * frame->step_mw);
-		svg_line(file, LEFT, y, WIDTH - RIGHT, y, faint);
-		(void)snprintf(text, sizeof(text), "%.6g", (double)i * frame->step_mw);
-		svg_text(file, LEFT - 8, y + 4, "text-anchor=\"end\"", text);
-	}
-	for (int i = 0; (double)i * frame->step_ns <= frame->max_ns; i++) {
-		double x = x_at(frame, (double)i * frame->step_ns);
-		svg_line(file, x, bottom, x, bottom + 5, axis);
-		(void)snprintf(text, sizeof(text), "%.6g", (double)i * frame->step_ns * MS_PER_NS);
-		svg_text(file, x, bottom + 18, "text-anchor=\"middle\"", text);
-	}
-	svg_line(file, LEFT, bottom, WIDTH - RIGHT, bottom, axis);
-	svg_line(file, LEFT, panel->top, LEFT, bottom, axis);
+	static const char faint[] = "stroke=\"#dddddd\"", dark[] = "stroke=\"#444444\"";
+	double top = panel->mw.end, bottom = panel->mw.begin;
+	svg_axis_ticks(file, &panel->mw,
+	               &(struct svg_ticks){.from = LEFT, .to = WIDTH - RIGHT, .stroke = faint, .base = LEFT});
+	svg_axis_ticks(
+	    file, &panel->ns,
+	    &(struct svg_ticks){
+		.is_x = true, .from = bottom, .to = bottom + 5, .stroke = dark, .base = bottom, .scale = MS_PER_NS});
+	svg_line(file, LEFT, bottom, WIDTH - RIGHT, bottom, dark);
+	svg_line(file, LEFT, top, LEFT, bottom, dark);
 	svg_text(file, WIDTH - RIGHT, bottom + 34, "text-anchor=\"end\"", "time / ms");
-	svg_text(file, LEFT - 62, panel->top - 10, "text-anchor=\"start\"", "mean power / mW");
+	svg_text(file, LEFT - 62, top - 10, "text-anchor=\"start\"", "mean power / mW");
 }
 
-static void put_bar(FILE *file, const struct frame *frame, const struct panel *panel, double from_ns, double to_ns,
-                    double mw, const char *fill)
+static void put_bar(FILE *file, const struct power_panel *panel, double from_ns, double to_ns, double mw,
+                    const char *fill)
 {
 	assert(to_ns >= from_ns && from_ns >= 0);
-	double x = x_at(frame, from_ns), width = x_at(frame, to_ns) - x, y = y_at(frame, panel, mw);
+	double x = svg_axis_place(&panel->ns, from_ns), width = svg_axis_place(&panel->ns, to_ns) - x;
+	double y = svg_axis_place(&panel->mw, mw);
 	(void)fprintf(file, "<rect x=\"%.2f\" y=\"%.2f\" width=\"%.2f\" height=\"%.2f\" fill=\"%s\"%s/>\n", x, y, width,
-	              panel->top + PANEL - y, fill,
+	              panel->mw.begin - y, fill,
 	              width >= LEAST_OUTLINE ? " stroke=\"white\" stroke-width=\"0.8\"" : "");
 }
 
 /* A bar for each repeat where they can be told apart, else one for all. */
-static void draw_row(FILE *file, const struct power_run *run, const struct frame *frame, const struct panel *panel,
+static void draw_row(FILE *file, const struct power_run *run, const struct power_panel *panel,
                      const struct power_row *row)
 {
 	const struct power_mode *mode = &run->work.problem.segment[row->segment].mode[row->mode];
-	double width = (x_at(frame, row->time_ns) - LEFT) / row->n;
+	double width = (svg_axis_place(&panel->ns, row->time_ns) - LEFT) / row->n;
 	uint32_t n = width >= LEAST_OUTLINE ? row->n : 1;
 	double each_ns = row->time_ns / n;
 	if (row->time_ns <= 0)
 		return;
 	for (uint32_t i = 0; i < n; i++)
-		put_bar(file, frame, panel, row->start_ns + each_ns * i, row->start_ns + each_ns * (i + 1),
+		put_bar(file, panel, row->start_ns + each_ns * i, row->start_ns + each_ns * (i + 1),
 		        row->energy_pj / row->time_ns, colour[mode->level % POWER_MAX_LEVEL]);
 }
 
 /* The layers' names in their bars, along them where they are wide, else upright; none where they are too narrow. */
-static void draw_names(FILE *file, const struct power_run *run, const struct frame *frame, const struct panel *panel)
+static void draw_names(FILE *file, const struct power_run *run, const struct power_panel *panel)
 {
 	for (size_t i = 0, end; i < panel->n_row; i = end) {
 		const struct block *block = run->work.piece[panel->row[i].segment].block;
 		end = i + 1;
 		while (end < panel->n_row && run->work.piece[panel->row[end].segment].block == block)
 			end++;
-		double from = x_at(frame, panel->row[i].start_ns);
-		double to = x_at(frame, panel->row[end - 1].start_ns + panel->row[end - 1].time_ns);
-		double x = (from + to) / 2, y = panel->top + PANEL - 8;
+		double from = svg_axis_place(&panel->ns, panel->row[i].start_ns);
+		double to = svg_axis_place(&panel->ns, panel->row[end - 1].start_ns + panel->row[end - 1].time_ns);
+		double x = (from + to) / 2, y = panel->mw.begin - 8;
 		char attributes[128] = "text-anchor=\"middle\" fill=\"white\" font-size=\"11\"";
 		if (to - from < LEAST_NAME)
 			continue;
@@ -142,41 +123,41 @@ static void draw_names(FILE *file, const struct power_run *run, const struct fra
 }
 
 /* The deadline and sleep until it; the limit on the peak. */
-static void draw_budgets(FILE *file, const struct power_run *run, const struct frame *frame, const struct panel *panel)
+static void draw_budgets(FILE *file, const struct power_run *run, const struct power_panel *panel)
 {
 	static const char dashed[] = "stroke=\"#aa0000\" stroke-dasharray=\"6 4\" stroke-width=\"1.2\"";
 	const struct power_goal *goal = &run->goal;
 	char text[64];
 	if (goal->sleeps && panel->schedule->idle_ns > 0)
-		put_bar(file, frame, panel, panel->schedule->time_ns, goal->max_ns,
+		put_bar(file, panel, panel->schedule->time_ns, goal->max_ns,
 		        panel->schedule->idle_pj / panel->schedule->idle_ns, "#bbbbbb");
 	if (isfinite(goal->max_ns)) {
-		double x = x_at(frame, goal->max_ns);
-		svg_line(file, x, panel->top - 6, x, panel->top + PANEL, dashed);
+		double x = svg_axis_place(&panel->ns, goal->max_ns);
+		svg_line(file, x, panel->mw.end - 6, x, panel->mw.begin, dashed);
 		(void)snprintf(text, sizeof(text), "deadline %.5g ms", goal->max_ns * MS_PER_NS);
-		svg_text(file, x - 4, panel->top - 8, "text-anchor=\"end\" fill=\"#aa0000\"", text);
+		svg_text(file, x - 4, panel->mw.end - 8, "text-anchor=\"end\" fill=\"#aa0000\"", text);
 	}
 	if (isfinite(goal->max_peak_mw)) {
-		double y = y_at(frame, panel, goal->max_peak_mw);
+		double y = svg_axis_place(&panel->mw, goal->max_peak_mw);
 		svg_line(file, LEFT, y, WIDTH - RIGHT, y, dashed);
 		(void)snprintf(text, sizeof(text), "peak %.5g mW", goal->max_peak_mw);
 		svg_text(file, LEFT + 4, y - 4, "fill=\"#aa0000\"", text);
 	}
 }
 
-static void draw_panel(FILE *file, const struct power_run *run, const struct frame *frame, const struct panel *panel)
+static void draw_panel(FILE *file, const struct power_run *run, const struct power_panel *panel)
 {
 	char text[200];
 	const struct power_schedule *schedule = panel->schedule;
-	draw_grid(file, frame, panel);
+	draw_grid(file, panel);
 	for (size_t i = 0; i < panel->n_row; i++)
-		draw_row(file, run, frame, panel, &panel->row[i]);
-	draw_names(file, run, frame, panel);
-	draw_budgets(file, run, frame, panel);
+		draw_row(file, run, panel, &panel->row[i]);
+	draw_names(file, run, panel);
+	draw_budgets(file, run, panel);
 	(void)snprintf(text, sizeof(text), "%s  %s: %.5g ms, %.5g mJ (%.2f %% saved)", panel->letter, panel->name,
 	               schedule->time_ns * MS_PER_NS, schedule->energy_pj * MJ_PER_PJ,
 	               power_saving_pct(schedule, &run->alone[run->fast]));
-	svg_text(file, LEFT - 62, panel->top - 28, "font-weight=\"bold\"", text);
+	svg_text(file, LEFT - 62, panel->mw.end - 28, "font-weight=\"bold\"", text);
 }
 
 static void draw_legend(FILE *file, const struct power_run *run, uint32_t levels)
@@ -187,35 +168,29 @@ static void draw_legend(FILE *file, const struct power_run *run, uint32_t levels
 		const struct operating_point *level = &run->work.machine->level[i];
 		if (!(levels >> i & 1))
 			continue;
-		(void)fprintf(file, "<rect x=\"%.1f\" y=\"10\" width=\"12\" height=\"12\" fill=\"%s\"/>\n", x,
-		              colour[i % POWER_MAX_LEVEL]);
 		(void)snprintf(text, sizeof(text), "%s: %.4g V, %.6g MHz", level->name, level->vdd_v, level->clk_mhz);
-		svg_text(file, x + 18, 20, "text-anchor=\"start\"", text);
+		svg_legend_box(file, x, colour[i % POWER_MAX_LEVEL], text);
 		x += 200;
 	}
-	if (run->goal.sleeps) {
-		(void)fprintf(file, "<rect x=\"%.1f\" y=\"10\" width=\"12\" height=\"12\" fill=\"#bbbbbb\"/>\n", x);
-		svg_text(file, x + 18, 20, "text-anchor=\"start\"", "asleep");
-	}
+	if (run->goal.sleeps)
+		svg_legend_box(file, x, "#bbbbbb", "asleep");
 }
 
 static void add_panel(const struct power_run *run, const char *name, const struct power_schedule *schedule,
-                      struct arena *arena, struct panel *panel, size_t *n)
+                      struct arena *arena, struct power_panel *panel, size_t *n)
 {
 	static const char *const letter[MAX_PANEL] = {"A", "B", "C"};
-	struct panel *new = &panel[*n];
+	struct power_panel *new = &panel[*n];
 	assert(*n < MAX_PANEL);
-	*new = (struct panel){.letter = letter[*n], .schedule = schedule, .top = TOP + (double)(*n * (PANEL + GAP))};
+	*new = (struct power_panel){.letter = letter[*n], .schedule = schedule};
 	(void)snprintf(new->name, sizeof(new->name), "%s", name);
 	new->row = power_rows(&run->work.problem, schedule, arena, &new->n_row);
-	new->n_row = new->row ? new->n_row : 0;
 	(*n)++;
 }
 
 void power_draw(FILE *file, const struct power_run *run, struct arena *arena)
 {
-	struct panel panel[MAX_PANEL];
-	struct frame frame;
+	struct power_panel panel[MAX_PANEL];
 	char name[64];
 	size_t n = 0;
 	uint32_t levels = run->best.levels | UINT32_C(1) << run->fast | UINT32_C(1) << run->slow;
@@ -228,15 +203,11 @@ void power_draw(FILE *file, const struct power_run *run, struct arena *arena)
 	}
 	(void)snprintf(name, sizeof(name), "scenario %s", power_scenario_name[run->goal.scenario]);
 	add_panel(run, name, &run->best, arena, panel, &n);
-	fit_frame(run, panel, n, &frame);
+	fit_axes(run, panel, n);
 	int height = TOP + (int)n * (PANEL + GAP) - GAP + 46;
-	(void)fprintf(file,
-	              "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" viewBox=\"0 0 %d %d\" "
-	              "font-family=\"sans-serif\" font-size=\"12\">\n<rect width=\"100%%\" height=\"100%%\" "
-	              "fill=\"white\"/>\n",
-	              WIDTH, height, WIDTH, height);
+	svg_begin(file, WIDTH, height);
 	draw_legend(file, run, levels);
 	for (size_t i = 0; i < n; i++)
-		draw_panel(file, run, &frame, &panel[i]);
-	(void)fputs("</svg>\n", file);
+		draw_panel(file, run, &panel[i]);
+	svg_end(file);
 }

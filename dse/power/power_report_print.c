@@ -6,7 +6,8 @@
  * other share a row.
  */
 #include "dse/power/power_report.h"
-#include "dse/power/power_analyse.h"
+#include "dse/base/memory.h"
+#include "dse/power/power_analysis.h"
 #include "dse/layer/design_text.h"
 #include "dse/out/table.h"
 #include "dse/out/words.h"
@@ -20,12 +21,12 @@
 struct power_row *power_rows(const struct power_problem *problem, const struct power_schedule *schedule,
                              struct arena *arena, size_t *n)
 {
-	struct power_row *row = arena_array(arena, schedule->n_stage + 1, sizeof(*row));
+	struct power_row *row = memory_must(arena_array(arena, schedule->n_stage + 1, sizeof(*row)));
 	const struct power_mode *before = NULL;
 	double now_ns = 0;
 	size_t at = 0;
 	*n = 0;
-	for (size_t i = 0; row && i < problem->n_segment; i++) {
+	for (size_t i = 0; i < problem->n_segment; i++) {
 		const struct power_segment *segment = &problem->segment[i];
 		for (uint32_t k = 0; k < segment->n_repeat; k++, at++) {
 			const struct power_mode *mode = &segment->mode[schedule->mode[at]];

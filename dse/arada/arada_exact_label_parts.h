@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef DSE_ARADA_EXACT_SEARCH_H
-#define DSE_ARADA_EXACT_SEARCH_H
+#ifndef DSE_ARADA_EXACT_LABEL_PARTS_H
+#define DSE_ARADA_EXACT_LABEL_PARTS_H
 /*
  * Inside the exact allocation: labels of a search and the lists they are kept in.
  *
@@ -56,20 +56,20 @@ struct exact_search {
 	struct exact_label **reached;                  /* [n_state] labels behind it, unsorted */
 	size_t *n_reached, *n_clean, *n_reached_alloc; /* [n_state] clean: the first ones, sorted, none beats another */
 	struct exact_sources *sources;
-	bool is_full, has_no_memory;
+	bool is_full; /* more labels than allowed */
 };
 
-/* Before the first layer everything is free; chain, scratch and max_label are set. false: no memory. */
-bool exact_search_open(struct exact_search *search);
+/* Before the first layer everything is free; chain, scratch and max_label are set. */
+void exact_search_open(struct exact_search *search);
 void exact_search_close(struct exact_search *search);
 
-/* Make the sources of a layer from the labels before it. false: no memory. */
-bool exact_gather(struct exact_search *search);
+/* Make the sources of a layer from the labels before it. */
+void exact_gather(struct exact_search *search);
 
-/* A label behind a layer is kept for now unless one that is kept there beats it. false: no memory. */
-bool exact_reach(struct exact_search *search, size_t state, const struct exact_label *label);
+/* A label behind a layer is kept for now unless one that is kept there beats it. */
+void exact_reach(struct exact_search *search, size_t state, const struct exact_label *label);
 
-/* What was reached becomes the labels before the next layer, but what is beaten. false: no memory. */
-bool exact_keep_all(struct exact_search *search);
+/* What was reached becomes the labels before the next layer, but what is beaten. */
+void exact_keep_all(struct exact_search *search);
 
 #endif
