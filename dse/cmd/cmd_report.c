@@ -107,7 +107,7 @@ static enum err_code write_page(const struct report_job *job, struct err *err)
 	size_t n_byte = 0;
 	FILE *text = memory_must(open_memstream(&json, &n_byte));
 	report_put_json(text, job->data, job->n, job->made);
-	(void)memory_must(fclose(text) == 0 ? json : NULL);
+	memory_check(fclose(text) == 0);
 	enum err_code code = store_open(&file, path, err);
 	if (code == ERR_OK) {
 		print_title(job, title, sizeof(title));

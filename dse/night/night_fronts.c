@@ -77,9 +77,8 @@ void night_measure(struct night_row *row, const struct night_fronts *now)
 		struct night_run *run = &row->run[i];
 		double box = 1.0;
 		size_t n_point = now->front[i]->n_point;
-		if (!hypervolume(now->objective[i], n_point, (unsigned)row->n_objective, row->reference,
-		                 &run->hypervolume))
-			(void)memory_must(NULL);
+		memory_check(hypervolume(now->objective[i], n_point, (unsigned)row->n_objective, row->reference,
+		                         &run->hypervolume));
 		for (size_t k = 0; k < row->n_objective; k++) {
 			box *= row->reference[k];
 			run->best[k] = n_point > 0 ? INFINITY : NAN;

@@ -48,7 +48,7 @@ static void put_case(FILE *file, const struct night_space *space)
 	for (size_t i = 0; space->row && i < space->row->n_run; i++)
 		seconds += space->row->run[i].seconds;
 	print_details(text, space);
-	(void)memory_must(fclose(text) == 0 ? details : NULL);
+	memory_check(fclose(text) == 0);
 	(void)fputs("  <testcase classname=\"dse.nightly\" name=\"", file);
 	xml_put_text(file, space->row ? space->row->space : space->file);
 	(void)fprintf(file, "\" time=\"%.3f\">\n", seconds);

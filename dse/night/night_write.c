@@ -272,7 +272,7 @@ enum err_code night_write(struct night *night, struct err *err)
 	size_t n_json = 0;
 	FILE *text = memory_must(open_memstream(&json, &n_json));
 	enum err_code code = night_write_json(text, night, err);
-	(void)memory_must(fclose(text) == 0 ? json : NULL);
+	memory_check(fclose(text) == 0);
 	(void)snprintf(title, sizeof(title), "Night of %s", night->date);
 	for (int i = 0; i < 3 && code == ERR_OK; i++) {
 		static const char *const name[] = {"junit.xml", "nightly.json", "index.html"};

@@ -518,7 +518,7 @@ void dram_image_write(const struct octopus_dram *dram, struct pack *pack)
 	put_head(&image, &same, dram->constants.address, &checksum);
 	put_body(&image, &same);
 	*pack = image.pack;
-	(void)memory_must(pack->failed ? NULL : pack);
+	memory_check(!pack->failed);
 	assert(pack->n == dram->constants.address);
 	dram_image_seal(pack->data, pack->n);
 }

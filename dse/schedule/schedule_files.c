@@ -137,7 +137,7 @@ static enum err_code check_text(unsigned which, const struct schedule_text *byte
 	size_t n = 0;
 	FILE *file = memory_must(open_memstream(&expected, &n));
 	put_file[which](files, file);
-	(void)memory_must(fclose(file) == 0 ? expected : NULL);
+	memory_check(fclose(file) == 0);
 	enum err_code code = schedule_text_compare(bytes, expected, n, err);
 	free(expected);
 	return code;
@@ -218,7 +218,7 @@ static void summarise(const struct octopus_dram *dram, struct summary *summary)
 				summary->n_whole += tile->read[r].is_whole;
 		}
 	}
-	(void)memory_must(octopus_memory_bound(buffer, dram->n_tensor, &summary->bound_byte) ? buffer : NULL);
+	memory_check(octopus_memory_bound(buffer, dram->n_tensor, &summary->bound_byte));
 	free(buffer);
 }
 
