@@ -21,7 +21,7 @@ static void print_shares(const char *const *name, const size_t *n_use, size_t n,
 			at += snprintf(text + at, n_byte - (size_t)at, "%s%s %zu", at ? ", " : "", name[i], n_use[i]);
 }
 
-void front_print_strategies(const struct unrolled *point, char *text, size_t n_byte)
+void front_file_print_strategies(const struct unrolled *point, char *text, size_t n_byte)
 {
 	const char *name[N_STRATEGY];
 	size_t n_use[N_STRATEGY] = {0};
@@ -33,7 +33,7 @@ void front_print_strategies(const struct unrolled *point, char *text, size_t n_b
 	print_shares(name, n_use, N_STRATEGY, text, n_byte);
 }
 
-void front_print_levels(const struct unrolled *point, char *text, size_t n_byte)
+void front_file_print_levels(const struct unrolled *point, char *text, size_t n_byte)
 {
 	const char *name[MACHINE_MAX_LEVEL];
 	size_t n_use[MACHINE_MAX_LEVEL] = {0};
@@ -151,19 +151,19 @@ static void hash_texts(void *sink, const char *text, size_t n_byte)
 		*hash = sign_text(text, *hash);
 }
 
-unsigned front_n_thread(const struct front_run *run)
+unsigned front_file_n_thread(const struct front_run *run)
 {
 	return run->options && run->options->n_thread > 0 ? run->options->n_thread : 1;
 }
 
-enum err_code front_sign(struct front_run *run, struct err *err)
+enum err_code front_file_sign(struct front_run *run, struct err *err)
 {
 	uint64_t hash = 0;
 	struct signed_designs signs;
 	assert(run && run->unroller);
 	enum err_code code = sign_designs(run, &signs, err);
 	const struct text_blocks blocks = {
-	    run->explore->front.n, front_n_thread(run), sign_points, &signs, hash_texts, &hash};
+	    run->explore->front.n, front_file_n_thread(run), sign_points, &signs, hash_texts, &hash};
 	if (code == ERR_OK)
 		code = text_blocks_run(&blocks, err);
 	free(signs.text);
@@ -210,7 +210,7 @@ static void write_csv_header(FILE *file, const struct space *space, bool with_ve
 	(void)fputc('\n', file);
 }
 
-const char *front_verdict(const struct verify_point *point)
+const char *front_file_verdict(const struct verify_point *point)
 {
 	return point->certain ? "certain" : "depends";
 }
@@ -236,7 +236,7 @@ static void put_verified(FILE *file, const struct space *space, const struct mac
 		csv_put_real(file, false, 100.0 * point->margin_frac);
 	else
 		csv_put_text(file, false, "");
-	csv_put_text(file, false, front_verdict(point));
+	csv_put_text(file, false, front_file_verdict(point));
 }
 
 /* verified: NULL if there are no such columns. */
@@ -251,9 +251,9 @@ static void write_csv_point(FILE *file, const struct space *space, size_t id, co
 	for (unsigned k = 0; k < N_METRIC; k++)
 		if (!is_objective(space, (enum metric)k))
 			put_metric(file, point->machine, point->metric, (enum metric)k);
-	front_print_strategies(point, text, sizeof(text));
+	front_file_print_strategies(point, text, sizeof(text));
 	csv_put_text(file, false, text);
-	front_print_levels(point, text, sizeof(text));
+	front_file_print_levels(point, text, sizeof(text));
 	csv_put_text(file, false, text);
 	for (size_t i = 0; i < point->n_network; i++)
 		for (unsigned k = 0; k < N_METRIC; k++)
@@ -278,17 +278,17 @@ static enum err_code write_csv_points(void *context, FILE *file, size_t first, s
 	return code;
 }
 
-enum err_code front_write_csv(FILE *file, const struct front_run *run, struct err *err)
+enum err_code front_file_write_csv(FILE *file, const struct front_run *run, struct err *err)
 {
 	struct front_run own = *run;
 	assert(file && run->unroller);
 	const struct text_blocks blocks = {
-	    run->explore->front.n, front_n_thread(run), write_csv_points, &own, text_blocks_to_file, file};
+	    run->explore->front.n, front_file_n_thread(run), write_csv_points, &own, text_blocks_to_file, file};
 	write_csv_header(file, run->space, run->verify != NULL);
 	return text_blocks_run(&blocks, err);
 }
 
-void front_dir_name(const struct front_run *run, char *name, size_t n_byte)
+void front_file_dir_name(const struct front_run *run, char *name, size_t n_byte)
 {
 	char text[256], tier[16] = "", hex[HASH_HEX_SIZE];
 	uint64_t hash = 0;

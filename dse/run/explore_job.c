@@ -94,7 +94,7 @@ static enum err_code set_options(struct explore_job *job, struct err *err)
 static enum err_code prepare_dir(struct explore_job *job, struct err *err)
 {
 	char name[MACHINE_NAME_SIZE + 64];
-	front_dir_name(&job->run, name, sizeof(name));
+	front_file_dir_name(&job->run, name, sizeof(name));
 	size_t n = strlen(name);
 	if (job->keep->n_part > 1)
 		(void)snprintf(name + n, sizeof(name) - n, "-shard-%u-of-%u", job->keep->part, job->keep->n_part);
@@ -216,7 +216,7 @@ enum err_code explore_job_run(const struct cli_options *options, struct run_keep
 	if (code == ERR_OK)
 		code = set_options(job, err);
 	if (code == ERR_OK)
-		code = compare_read(options->compare.text, options->compare.n, &job->space, &job->compare, err);
+		code = mapping_compare_read(options->compare.text, options->compare.n, &job->space, &job->compare, err);
 	if (code == ERR_OK)
 		code = prepare_dir(job, err);
 	code = ranks_agree(code, err);
@@ -230,7 +230,7 @@ enum err_code explore_job_run(const struct cli_options *options, struct run_keep
 	folder_lock_release(&job->files);
 	run_keep_close(keep, options->quiet);
 	run_note_free(&job->note);
-	compare_free(&job->compare);
+	mapping_compare_free(&job->compare);
 	misfit_free(&job->misfit);
 	verify_free(&job->verify);
 	audit_free(&job->audit);

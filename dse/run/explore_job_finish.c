@@ -3,7 +3,7 @@
 #include "dse/out/command_word.h"
 #include "dse/base/interrupt.h"
 #include "dse/base/parallel.h"
-#include "dse/result/report.h"
+#include "dse/result/front_table.h"
 #include "sim/base/doc.h"
 #include <assert.h>
 #include <inttypes.h>
@@ -106,7 +106,7 @@ static enum err_code compare_mappings(struct explore_job *job, struct err *err)
 {
 	if (job->compare.n_mapping == 0 || job->explore.front.n == 0)
 		return ERR_OK;
-	enum err_code code = compare_run(&job->compare, &job->unroller, job->options.n_thread, err);
+	enum err_code code = mapping_compare_run(&job->compare, &job->unroller, job->options.n_thread, err);
 	job->run.compare = code == ERR_OK ? &job->compare : NULL;
 	return code;
 }
@@ -120,7 +120,7 @@ static bool prints_verdict(const struct explore_job *job)
 static enum err_code explain_misfit(struct explore_job *job, struct err *err)
 {
 	if (prints_verdict(job)) {
-		report_infeasible(stdout, &job->run);
+		front_table_print_infeasible(stdout, &job->run);
 		(void)fflush(stdout);
 	}
 	enum err_code code = misfit_find(&job->space, &job->options, &job->explore, &job->misfit, err);
@@ -145,9 +145,9 @@ static enum err_code write_lacking(struct explore_job *job, struct err *err)
 	job->run.unroller = &unroller;
 	job->run.verify = NULL;
 	if (code == ERR_OK)
-		code = front_sign(&job->run, err);
+		code = front_file_sign(&job->run, err);
 	if (code == ERR_OK)
-		code = front_files_write_one(&job->run, job->dir, "audit.json", front_write_json, err);
+		code = result_folder_write_one(&job->run, job->dir, "audit.json", front_file_write_json, err);
 	job->run = whole;
 	unroller_free(&unroller);
 	free(lacking);
@@ -162,7 +162,7 @@ static enum err_code write_files(struct explore_job *job, struct err *err)
 		code = store_commit(&job->points, err);
 	if (code == ERR_OK)
 		code = write_lacking(job, err);
-	return code == ERR_OK ? front_files_write(&job->run, job->dir, err) : code;
+	return code == ERR_OK ? result_folder_write(&job->run, job->dir, err) : code;
 }
 
 /* How to give a search that ran out of time more of it. */
@@ -205,13 +205,13 @@ static void print_paths(const struct explore_job *job)
 static enum err_code print_result(struct explore_job *job, struct err *err)
 {
 	if (job->cli->json)
-		return front_write_run(stdout, &job->run, job->dir, job->explore.front.n > 0, err);
+		return front_file_write_run(stdout, &job->run, job->dir, job->explore.front.n > 0, err);
 	enum err_code code = ERR_OK;
 	if (job->explore.front.n > 0) {
-		code = report_front(stdout, &job->run, err);
+		code = front_table_print(stdout, &job->run, err);
 		if (code == ERR_OK && job->run.verify) {
 			(void)fputc('\n', stdout);
-			report_verify(stdout, &job->run);
+			front_table_print_verify(stdout, &job->run);
 		}
 		if (code == ERR_OK && job->run.proof) {
 			(void)fputc('\n', stdout);
@@ -223,11 +223,11 @@ static enum err_code print_result(struct explore_job *job, struct err *err)
 		}
 		if (code == ERR_OK && job->run.compare) {
 			(void)fputc('\n', stdout);
-			compare_print(stdout, job->run.compare, &job->unroller);
+			mapping_compare_print(stdout, job->run.compare, &job->unroller);
 		}
 		if (code == ERR_OK && !job->cli->quiet) {
 			(void)fputc('\n', stdout);
-			report_counts(stdout, &job->run);
+			front_table_print_counts(stdout, &job->run);
 		}
 	} else if (prints_verdict(job)) {
 		if (job->run.audit) {
@@ -294,7 +294,7 @@ static enum err_code judge(const struct explore_job *job, struct err *err)
 	enum err_code code = job->run.audit ? audit_judge(job->run.audit, job->dir, job->command, err) : ERR_OK;
 	if (code == ERR_OK && job->run.proof)
 		code = prove_front_judge(job->run.proof, err);
-	return code == ERR_OK && job->run.compare ? compare_judge(job->run.compare, err) : code;
+	return code == ERR_OK && job->run.compare ? mapping_compare_judge(job->run.compare, err) : code;
 }
 
 /* The last two steps need nothing of each other: the run into the store, its front onto stdout. */

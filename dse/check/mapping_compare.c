@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "dse/check/compare.h"
+#include "dse/check/mapping_compare.h"
 #include "dse/design/design_read.h"
 #include "dse/pareto/indicator.h"
 #include "dse/design/mapping.h"
@@ -13,11 +13,11 @@
 /* Sums in another order may differ in their last bits; that is no difference between designs. */
 #define SAME_FRAC 1e-12
 
-const char *const compare_verdict_name[N_COMPARE] = {"no_fit", "dominated", "on_front", "nondominated"};
+const char *const mapping_verdict_name[N_COMPARE] = {"no_fit", "dominated", "on_front", "nondominated"};
 
 /* The front, scaled for the epsilon, and what is placed against it. */
 struct placer {
-	struct compare *compare;
+	struct mapping_compare *compare;
 	size_t n;
 	unsigned n_objective;
 	double *front, *scaled; /* [n][n_objective] */
@@ -32,9 +32,9 @@ static void take_message(const struct err *err, char *text, size_t n_byte)
 	(void)snprintf(text, n_byte, "%.*s", (int)strcspn(err_text(err), "\n"), err_text(err));
 }
 
-static bool run_splits(const struct compare_mapping *mapping, const struct machine *machine, uint32_t level,
+static bool run_splits(const struct compared_mapping *mapping, const struct machine *machine, uint32_t level,
                        enum detail detail, const struct network *network, struct simulated *block,
-                       struct compare_place *place)
+                       struct compared_place *place)
 {
 	const struct simulate_options options = {.scheme = &mapping->scheme,
 	                                         .strategy = mapping->strategy,
@@ -92,9 +92,9 @@ static bool run_mapping(const struct doc_node *layers, const struct machine *mac
 }
 
 /* By its kind. */
-static bool run_network(const struct compare_mapping *mapping, size_t begin, const struct machine *machine,
+static bool run_network(const struct compared_mapping *mapping, size_t begin, const struct machine *machine,
                         uint32_t level, enum detail detail, const struct network *network, struct simulated *block,
-                        struct compare_place *place)
+                        struct compared_place *place)
 {
 	if (mapping->layers)
 		return run_mapping(mapping->layers, machine, detail, network, block, &place->err);
@@ -124,8 +124,8 @@ static bool take_blocks(const struct simulated *block, size_t n, struct unrolled
 }
 
 /* Sums as those of the front's points; limits of the space that the mapping breaks are named, no more. */
-static void sum_metrics(const struct compare *compare, const struct machine *machine, struct unrolled_design *design,
-                        struct compare_place *place)
+static void sum_metrics(const struct mapping_compare *compare, const struct machine *machine,
+                        struct unrolled_design *design, struct compared_place *place)
 {
 	const struct space *space = compare->space;
 	struct unrolled point;
@@ -147,18 +147,18 @@ static void sum_metrics(const struct compare *compare, const struct machine *mac
 }
 
 /* The mapping on its machine, network by network. Messages stay in the place. */
-static bool run_place(const struct placer *placer, struct compare_place *place)
+static bool run_place(const struct placer *placer, struct compared_place *place)
 {
-	const struct compare *compare = placer->compare;
+	const struct mapping_compare *compare = placer->compare;
 	const struct layer_map *map = compare->map;
-	const struct compare_mapping *mapping = place->mapping;
+	const struct compared_mapping *mapping = place->mapping;
 	struct machine machine;
 	uint32_t level = 0;
 	bool fits = space_machine(compare->space, place->machine_index, &machine, place->why, sizeof(place->why));
 	struct simulated *block = calloc(map->n_block, sizeof(*block));
 	struct unrolled_design *design = calloc(map->n_block, sizeof(*design));
 	assert(fits); /* list_machine has built it before */
-	while (!compare_has_levels(mapping) && level < machine.n_level &&
+	while (!mapping_compare_has_levels(mapping) && level < machine.n_level &&
 	       strcmp(machine.level[level].name, place->level) != 0)
 		level++;
 	assert(level < machine.n_level);
@@ -185,7 +185,7 @@ static bool differs(double a, double b)
 	return fabs(a - b) > SAME_FRAC * fmax(fabs(a), fabs(b));
 }
 
-double *compare_front(const struct unroller *unroller)
+double *mapping_compare_front(const struct unroller *unroller)
 {
 	const struct explore *explore = unroller->explore;
 	size_t n_objective = explore->space->n_objective;
@@ -261,7 +261,7 @@ static size_t find_nearest(const struct placer *placer, const double *scaled)
 	return nearest;
 }
 
-static enum err_code judge_place(const struct placer *placer, struct compare_place *place)
+static enum err_code judge_place(const struct placer *placer, struct compared_place *place)
 {
 	const struct space *space = placer->compare->space;
 	double own[SPACE_MAX_OBJECTIVE], scaled[SPACE_MAX_OBJECTIVE];
@@ -291,7 +291,7 @@ static enum err_code judge_place(const struct placer *placer, struct compare_pla
 static void work_place(void *context, size_t i)
 {
 	const struct placer *placer = context;
-	struct compare_place *place = &placer->compare->place[i];
+	struct compared_place *place = &placer->compare->place[i];
 	if (run_place(placer, place))
 		(void)judge_place(placer, place);
 	assert(place->err.n_message > 0 || place->verdict != COMPARE_NO_FIT);
@@ -304,12 +304,12 @@ static void work_place(void *context, size_t i)
 
 /* ---- what is to be placed ---- */
 
-static bool add_place(struct compare *compare, struct compare_place place)
+static bool add_place(struct mapping_compare *compare, struct compared_place place)
 {
 	size_t n = compare->n_place;
 	/* grows when the number is a power of two */
 	if ((n & (n - 1)) == 0) {
-		struct compare_place *grown = realloc(compare->place, (n ? 2 * n : 1) * sizeof(*grown));
+		struct compared_place *grown = realloc(compare->place, (n ? 2 * n : 1) * sizeof(*grown));
 		if (!grown)
 			return false;
 		compare->place = grown;
@@ -319,29 +319,30 @@ static bool add_place(struct compare *compare, struct compare_place place)
 }
 
 /* One machine candidate at the operating points that the mapping leaves open; nothing where rules refuse it. */
-static bool list_machine(struct compare *compare, const struct compare_mapping *mapping, uint64_t index)
+static bool list_machine(struct mapping_compare *compare, const struct compared_mapping *mapping, uint64_t index)
 {
 	struct machine machine;
-	struct compare_place place = {.mapping = mapping, .machine_index = (uint32_t)index};
+	struct compared_place place = {.mapping = mapping, .machine_index = (uint32_t)index};
 	bool ok = true;
 	if (!space_machine(compare->space, index, &machine, place.why, sizeof(place.why)))
 		return true;
 	explore_machine_text(compare->space, place.machine_index, &machine, place.machine, sizeof(place.machine));
-	for (size_t i = 0; i < (compare_has_levels(mapping) ? 1 : machine.n_level) && ok; i++) {
-		if (!compare_has_levels(mapping))
+	for (size_t i = 0; i < (mapping_compare_has_levels(mapping) ? 1 : machine.n_level) && ok; i++) {
+		if (!mapping_compare_has_levels(mapping))
 			(void)snprintf(place.level, sizeof(place.level), "%s", machine.level[i].name);
 		ok = add_place(compare, place);
 	}
 	return ok;
 }
 
-static bool list_places(struct compare *compare, const struct unroller *unroller)
+static bool list_places(struct mapping_compare *compare, const struct unroller *unroller)
 {
 	uint64_t n_machine = space_n_machine(compare->space), n = n_machine;
 	bool ok = true;
-	compare->is_cut = n_machine > COMPARE_MAX_MACHINE;
+	compare->is_cut = n_machine > MAPPING_COMPARE_MAX_MACHINE;
 	if (compare->is_cut)
-		n = unroller->n_machine < COMPARE_MAX_MACHINE ? unroller->n_machine : COMPARE_MAX_MACHINE;
+		n = unroller->n_machine < MAPPING_COMPARE_MAX_MACHINE ? unroller->n_machine
+		                                                      : MAPPING_COMPARE_MAX_MACHINE;
 	for (size_t i = 0; i < compare->n_mapping; i++)
 		for (uint64_t k = 0; k < n && ok; k++)
 			ok = list_machine(compare, &compare->mapping[i],
@@ -349,7 +350,8 @@ static bool list_places(struct compare *compare, const struct unroller *unroller
 	return ok;
 }
 
-enum err_code compare_run(struct compare *compare, const struct unroller *unroller, unsigned n_thread, struct err *err)
+enum err_code mapping_compare_run(struct mapping_compare *compare, const struct unroller *unroller, unsigned n_thread,
+                                  struct err *err)
 {
 	const struct explore *explore = unroller->explore;
 	struct placer placer = {
@@ -357,7 +359,7 @@ enum err_code compare_run(struct compare *compare, const struct unroller *unroll
 	enum err_code code = ERR_OK;
 	assert(placer.n > 0 && compare->n_place == 0 && explore->space == compare->space);
 	compare->map = &explore->map;
-	placer.front = compare_front(unroller);
+	placer.front = mapping_compare_front(unroller);
 	placer.scaled = calloc(placer.n, placer.n_objective * sizeof(*placer.scaled));
 	if (!placer.front || !placer.scaled || !list_places(compare, unroller)) {
 		code = err_add(err, ERR_INTERNAL, "out of memory");
@@ -374,14 +376,14 @@ cleanup:
 	return code;
 }
 
-enum err_code compare_judge(const struct compare *compare, struct err *err)
+enum err_code mapping_compare_judge(const struct mapping_compare *compare, struct err *err)
 {
 	enum err_code code = ERR_OK;
 	for (size_t i = 0; i < compare->n_mapping; i++) {
-		const struct compare_place *first = NULL;
+		const struct compared_place *first = NULL;
 		bool fits = false;
 		for (size_t k = 0; k < compare->n_place; k++) {
-			const struct compare_place *place = &compare->place[k];
+			const struct compared_place *place = &compare->place[k];
 			if (place->mapping != &compare->mapping[i])
 				continue;
 			first = first ? first : place;

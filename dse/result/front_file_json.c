@@ -53,7 +53,7 @@ static void put_verified(struct json *json, const struct space *space, const str
 		              metric_value(machine, point->metric, space->objective[i]));
 	json_put_real(json, "error_pct", 100.0 * point->error_frac);
 	json_put_real(json, "margin_pct", 100.0 * point->margin_frac);
-	json_put_text(json, "front", front_verdict(point));
+	json_put_text(json, "front", front_file_verdict(point));
 	json_end(json);
 }
 
@@ -196,7 +196,7 @@ static enum err_code put_list(struct json *json, const struct front_run *run, si
                               struct err *err)
 {
 	struct list list = {run, json};
-	const struct text_blocks blocks = {n, front_n_thread(run), put, &list, text_blocks_to_file, json->file};
+	const struct text_blocks blocks = {n, front_file_n_thread(run), put, &list, text_blocks_to_file, json->file};
 	enum err_code code = text_blocks_run(&blocks, err);
 	json_skip(json, n > 0);
 	return code;
@@ -212,7 +212,7 @@ static void begin_front(struct json *json, FILE *file, const struct front_run *r
 	json_put_text(json, "signature", run->signature);
 }
 
-enum err_code front_sign_json(FILE *file, const struct front_run *run, struct err *err)
+enum err_code front_file_sign_json(FILE *file, const struct front_run *run, struct err *err)
 {
 	struct json json;
 	assert(file && run && strlen(run->signature) == FRONT_SIGNATURE_SIZE - 1);
@@ -222,7 +222,7 @@ enum err_code front_sign_json(FILE *file, const struct front_run *run, struct er
 	return ERR_OK;
 }
 
-enum err_code front_write_json(FILE *file, const struct front_run *run, struct err *err)
+enum err_code front_file_write_json(FILE *file, const struct front_run *run, struct err *err)
 {
 	struct json json;
 	assert(file && run && run->unroller);
@@ -244,7 +244,7 @@ enum err_code front_write_json(FILE *file, const struct front_run *run, struct e
 
 /* ---- run.json ---- */
 
-/* The same counts as report_counts prints; names are part of the format and do not change. */
+/* The same counts as front_table_print_counts prints; names are part of the format and do not change. */
 static void put_counts(struct json *json, const struct explore *explore)
 {
 	const struct explore_counts *counts = &explore->counts;
@@ -436,8 +436,8 @@ static void put_quality(struct json *json, const struct front_run *run)
 	json_end(json);
 }
 
-enum err_code front_write_run(FILE *file, const struct front_run *run, const char *dir, bool with_front,
-                              struct err *err)
+enum err_code front_file_write_run(FILE *file, const struct front_run *run, const char *dir, bool with_front,
+                                   struct err *err)
 {
 	struct json json;
 	char certificate[CERTIFICATE_TEXT_SIZE];
@@ -493,7 +493,7 @@ enum err_code front_write_run(FILE *file, const struct front_run *run, const cha
 		json_end(&json);
 	}
 	if (run->compare)
-		compare_put_json(&json, run->compare, run->unroller);
+		mapping_compare_put_json(&json, run->compare, run->unroller);
 	if (run->misfit)
 		misfit_put_json(&json, run->misfit);
 	if (explore->front.n > 0)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "dse/result/report.h"
+#include "dse/result/front_table.h"
 #include "dse/pareto/shortlist.h"
 #include "dse/result/certificate.h"
 #include "dse/space/left_out.h"
@@ -75,7 +75,7 @@ static void find_remark(const struct front_run *run, size_t i, size_t knee, stru
 	if (i == knee && front->n > 1)
 		add_remark(remark, "", "knee", COLOUR_KNEE);
 	if (run->verify && !run->verify->point[i].certain)
-		add_remark(remark, "", front_verdict(&run->verify->point[i]), COLOUR_WARNING);
+		add_remark(remark, "", front_file_verdict(&run->verify->point[i]), COLOUR_WARNING);
 }
 
 /* The same order as add_columns. */
@@ -99,13 +99,13 @@ static void add_row(struct table *table, const struct space *space, size_t id, c
 		(void)machine_print_param(point->machine, space->axis[i].param, text, sizeof(text));
 		table_add(table, "%s", text);
 	}
-	front_print_levels(point, text, sizeof(text));
+	front_file_print_levels(point, text, sizeof(text));
 	table_add(table, "%s", text);
 	table_add(table, "%s", remark->text);
 	table_colour(table, remark->colour);
 }
 
-enum err_code report_front(FILE *file, const struct front_run *run, struct err *err)
+enum err_code front_table_print(FILE *file, const struct front_run *run, struct err *err)
 {
 	const struct pareto *front = &run->explore->front;
 	size_t chosen[SHORTLIST_MAX], knee;
@@ -222,7 +222,7 @@ static void print_certificate(FILE *file, const struct front_run *run)
 }
 
 /* Counts add up: skipped, bounded and evaluated are the candidates; feasible and infeasible the evaluated. */
-void report_counts(FILE *file, const struct front_run *run)
+void front_table_print_counts(FILE *file, const struct front_run *run)
 {
 	const struct explore_counts *counts = &run->explore->counts;
 	assert(file && run->options->engine);
@@ -278,7 +278,7 @@ static void print_depending(FILE *file, const struct verify *verify)
 	(void)fprintf(file, "%s\n", n > n_listed ? ", ..." : "");
 }
 
-void report_verify(FILE *file, const struct front_run *run)
+void front_table_print_verify(FILE *file, const struct front_run *run)
 {
 	const struct verify *verify = run->verify;
 	const struct layer_map *map = &run->explore->map;
@@ -315,7 +315,7 @@ static void print_miss(FILE *file, const struct explore_miss *miss)
 		(void)fprintf(file, "  over its limit by %.3g %%\n", 100.0 * miss->violation);
 }
 
-void report_infeasible(FILE *file, const struct front_run *run)
+void front_table_print_infeasible(FILE *file, const struct front_run *run)
 {
 	const struct explore *explore = run->explore;
 	(void)fprintf(file,
