@@ -152,9 +152,8 @@ enum err_code night_find_causes(struct night *night, struct night_space *space, 
 	if (code == ERR_OK)
 		code = open_run(night, space->row, &now, err);
 	if (code == ERR_OK && good.has_space && now.has_space) {
-		code = input_changes_find(&good, &now, &changes, err);
-		if (code == ERR_OK)
-			code = name_changes(night, space, &changes, err);
+		input_changes_find(&good, &now, &changes);
+		code = name_changes(night, space, &changes, err);
 		input_changes_free(&changes);
 	}
 	kept_run_free(&now);

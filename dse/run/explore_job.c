@@ -81,7 +81,7 @@ static enum err_code set_options(struct explore_job *job, struct err *err)
 		code = err_add(err, ERR_USAGE, "dse explore: --shard under mpirun: a shard is the work of one process");
 	if (code != ERR_OK)
 		return code;
-	code = command_print(cli, options, job->space.detail, &job->command, err);
+	job->command = command_text(cli, options, job->space.detail);
 	job->run = (struct front_run){.space = &job->space,
 	                              .explore = &job->explore,
 	                              .options = options,

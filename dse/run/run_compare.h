@@ -99,8 +99,8 @@ struct run_compare_options {
 };
 
 /*
- * Compare fronts. ERR_INPUT where the runs have different objectives, ERR_INTERNAL. Both runs must outlive it; the
- * caller frees it, also after an error.
+ * Compare fronts. ERR_INPUT where the runs have different objectives. Both runs must outlive it; the caller frees it,
+ * also after an error.
  */
 enum err_code run_compare_match(const struct kept_run *before, const struct kept_run *after,
                                 struct run_compare *compare, struct err *err);
