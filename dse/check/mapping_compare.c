@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "dse/check/mapping_compare.h"
-#include "dse/design/design_read.h"
-#include "dse/pareto/indicator.h"
-#include "dse/design/mapping.h"
+#include "dse/base/memory.h"
 #include "dse/base/parallel.h"
+#include "dse/design/design_read.h"
+#include "dse/design/mapping.h"
 #include "dse/design/simulate.h"
+#include "dse/pareto/indicator.h"
 #include <assert.h>
 #include <math.h>
 #include <stdlib.h>
@@ -60,9 +61,7 @@ static bool run_point(const struct doc_node *const *design, const struct machine
 {
 	const struct simulate_how how = {.detail = {.detail = detail}};
 	bool is_read = true;
-	struct layer_context *context = calloc(network->n_block, sizeof(*context));
-	if (!context)
-		return err_add(err, ERR_INTERNAL, "out of memory") == ERR_OK;
+	struct layer_context *context = memory_array(network->n_block, sizeof(*context));
 	for (size_t k = 0; k < network->n_block && is_read; k++) {
 		struct err own = {0};
 		block[k] = (struct simulated){.block = &network->block[k], .in_scheme = true};
@@ -81,10 +80,8 @@ static bool run_point(const struct doc_node *const *design, const struct machine
 static bool run_mapping(const struct doc_node *layers, const struct machine *machine, enum detail detail,
                         const struct network *network, struct simulated *block, struct err *err)
 {
-	struct layer_design *design = calloc(network->n_block, sizeof(*design));
+	struct layer_design *design = memory_array(network->n_block, sizeof(*design));
 	const struct simulate_options options = {.design = design, .how = {.detail = {.detail = detail}}};
-	if (!design)
-		return err_add(err, ERR_INTERNAL, "out of memory") == ERR_OK;
 	bool done = mapping_read_layers(layers, network, machine, design, NULL, err) == ERR_OK &&
 	            simulate_network(machine, network, &options, block, err) == ERR_OK;
 	free(design);
@@ -129,8 +126,7 @@ static void sum_metrics(const struct mapping_compare *compare, const struct mach
 {
 	const struct space *space = compare->space;
 	struct unrolled point;
-	if (unrolled_init(compare->map, &point, &place->err) != ERR_OK)
-		return;
+	memory_check(unrolled_init(compare->map, &point, NULL) == ERR_OK);
 	point.machine = machine;
 	for (size_t k = 0; k < compare->map->n_block; k++)
 		point.layer[k] = &design[k];
@@ -155,15 +151,13 @@ static bool run_place(const struct placer *placer, struct compared_place *place)
 	struct machine machine;
 	uint32_t level = 0;
 	bool fits = space_machine(compare->space, place->machine_index, &machine, place->why, sizeof(place->why));
-	struct simulated *block = calloc(map->n_block, sizeof(*block));
-	struct unrolled_design *design = calloc(map->n_block, sizeof(*design));
+	struct simulated *block = memory_array(map->n_block, sizeof(*block));
+	struct unrolled_design *design = memory_array(map->n_block, sizeof(*design));
 	assert(fits); /* list_machine has built it before */
 	while (!mapping_compare_has_levels(mapping) && level < machine.n_level &&
 	       strcmp(machine.level[level].name, place->level) != 0)
 		level++;
 	assert(level < machine.n_level);
-	if (!block || !design)
-		fits = err_add(&place->err, ERR_INTERNAL, "out of memory") == ERR_OK;
 	for (size_t i = 0; i < map->n_network && fits; i++) {
 		const struct network *network = &compare->space->network[i].network;
 		size_t begin = map->begin[i];
@@ -190,11 +184,8 @@ double *mapping_compare_front(const struct unroller *unroller)
 	const struct explore *explore = unroller->explore;
 	size_t n_objective = explore->space->n_objective;
 	struct unrolled point;
-	double *front = calloc(explore->front.n + 1, n_objective * sizeof(*front));
-	if (!front || unrolled_init(&explore->map, &point, NULL) != ERR_OK) {
-		free(front);
-		return NULL;
-	}
+	double *front = memory_array(explore->front.n, n_objective * sizeof(*front));
+	memory_check(unrolled_init(&explore->map, &point, NULL) == ERR_OK);
 	for (size_t i = 0; i < explore->front.n; i++) {
 		unroll_point(unroller, i, &point);
 		for (size_t k = 0; k < n_objective; k++)
@@ -261,7 +252,7 @@ static size_t find_nearest(const struct placer *placer, const double *scaled)
 	return nearest;
 }
 
-static enum err_code judge_place(const struct placer *placer, struct compared_place *place)
+static void judge_place(const struct placer *placer, struct compared_place *place)
 {
 	const struct space *space = placer->compare->space;
 	double own[SPACE_MAX_OBJECTIVE], scaled[SPACE_MAX_OBJECTIVE];
@@ -271,9 +262,7 @@ static enum err_code judge_place(const struct placer *placer, struct compared_pl
 		own[k] = place->metric[space->objective[k]];
 		scaled[k] = own[k] / placer->scale[k];
 	}
-	place->dominating = calloc(placer->n, sizeof(*place->dominating));
-	if (!place->dominating)
-		return err_add(&place->err, ERR_INTERNAL, "out of memory");
+	place->dominating = memory_array(placer->n, sizeof(*place->dominating));
 	for (size_t i = 0; i < placer->n; i++) {
 		int order = relate(placer, i, own);
 		is_equal = is_equal || order == 0;
@@ -285,7 +274,6 @@ static enum err_code judge_place(const struct placer *placer, struct compared_pl
 	place->verdict = place->n_dominating > 0 ? COMPARE_DOMINATED
 	                 : is_equal              ? COMPARE_ON_FRONT
 	                                         : COMPARE_NONDOMINATED;
-	return ERR_OK;
 }
 
 static void work_place(void *context, size_t i)
@@ -293,7 +281,7 @@ static void work_place(void *context, size_t i)
 	const struct placer *placer = context;
 	struct compared_place *place = &placer->compare->place[i];
 	if (run_place(placer, place))
-		(void)judge_place(placer, place);
+		judge_place(placer, place);
 	assert(place->err.n_message > 0 || place->verdict != COMPARE_NO_FIT);
 	place->code = place->err.code == ERR_INTERNAL ? ERR_INTERNAL : ERR_OK;
 	if (place->err.n_message > 0) {
@@ -304,50 +292,40 @@ static void work_place(void *context, size_t i)
 
 /* ---- what is to be placed ---- */
 
-static bool add_place(struct mapping_compare *compare, struct compared_place place)
+static void add_place(struct mapping_compare *compare, struct compared_place place)
 {
 	size_t n = compare->n_place;
 	/* grows when the number is a power of two */
-	if ((n & (n - 1)) == 0) {
-		struct compared_place *grown = realloc(compare->place, (n ? 2 * n : 1) * sizeof(*grown));
-		if (!grown)
-			return false;
-		compare->place = grown;
-	}
+	if ((n & (n - 1)) == 0)
+		compare->place = memory_resize(compare->place, n ? 2 * n : 1, sizeof(*compare->place));
 	compare->place[compare->n_place++] = place;
-	return true;
 }
 
 /* One machine candidate at the operating points that the mapping leaves open; nothing where rules refuse it. */
-static bool list_machine(struct mapping_compare *compare, const struct compared_mapping *mapping, uint64_t index)
+static void list_machine(struct mapping_compare *compare, const struct compared_mapping *mapping, uint64_t index)
 {
 	struct machine machine;
 	struct compared_place place = {.mapping = mapping, .machine_index = (uint32_t)index};
-	bool ok = true;
 	if (!space_machine(compare->space, index, &machine, place.why, sizeof(place.why)))
-		return true;
+		return;
 	explore_machine_text(compare->space, place.machine_index, &machine, place.machine, sizeof(place.machine));
-	for (size_t i = 0; i < (mapping_compare_has_levels(mapping) ? 1 : machine.n_level) && ok; i++) {
+	for (size_t i = 0; i < (mapping_compare_has_levels(mapping) ? 1 : machine.n_level); i++) {
 		if (!mapping_compare_has_levels(mapping))
 			(void)snprintf(place.level, sizeof(place.level), "%s", machine.level[i].name);
-		ok = add_place(compare, place);
+		add_place(compare, place);
 	}
-	return ok;
 }
 
-static bool list_places(struct mapping_compare *compare, const struct unroller *unroller)
+static void list_places(struct mapping_compare *compare, const struct unroller *unroller)
 {
 	uint64_t n_machine = space_n_machine(compare->space), n = n_machine;
-	bool ok = true;
 	compare->is_cut = n_machine > MAPPING_COMPARE_MAX_MACHINE;
 	if (compare->is_cut)
 		n = unroller->n_machine < MAPPING_COMPARE_MAX_MACHINE ? unroller->n_machine
 		                                                      : MAPPING_COMPARE_MAX_MACHINE;
 	for (size_t i = 0; i < compare->n_mapping; i++)
-		for (uint64_t k = 0; k < n && ok; k++)
-			ok = list_machine(compare, &compare->mapping[i],
-			                  compare->is_cut ? unroller->machine_index[k] : k);
-	return ok;
+		for (uint64_t k = 0; k < n; k++)
+			list_machine(compare, &compare->mapping[i], compare->is_cut ? unroller->machine_index[k] : k);
 }
 
 enum err_code mapping_compare_run(struct mapping_compare *compare, const struct unroller *unroller, unsigned n_thread,
@@ -360,17 +338,13 @@ enum err_code mapping_compare_run(struct mapping_compare *compare, const struct 
 	assert(placer.n > 0 && compare->n_place == 0 && explore->space == compare->space);
 	compare->map = &explore->map;
 	placer.front = mapping_compare_front(unroller);
-	placer.scaled = calloc(placer.n, placer.n_objective * sizeof(*placer.scaled));
-	if (!placer.front || !placer.scaled || !list_places(compare, unroller)) {
-		code = err_add(err, ERR_INTERNAL, "out of memory");
-		goto cleanup;
-	}
+	placer.scaled = memory_array(placer.n, placer.n_objective * sizeof(*placer.scaled));
+	list_places(compare, unroller);
 	find_scale(&placer);
 	parallel_for(compare->n_place, n_thread, work_place, &placer);
 	for (size_t i = 0; i < compare->n_place && code == ERR_OK; i++)
 		if (compare->place[i].code != ERR_OK)
 			code = err_add_all(err, (struct err_place){0}, &compare->place[i].err);
-cleanup:
 	free(placer.front);
 	free(placer.scaled);
 	return code;

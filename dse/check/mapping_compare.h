@@ -107,8 +107,7 @@ void mapping_compare_print(FILE *file, const struct mapping_compare *compare, co
 void mapping_compare_put_json(struct json *json, const struct mapping_compare *compare,
                               const struct unroller *unroller);
 
-/* Objectives of the front's points, summed as those of the mappings are: [n][n_objective]; the caller frees it. NULL:
- * no memory. */
+/* Objectives of the front's points, summed as those of the mappings are: [n][n_objective]; the caller frees it. */
 double *mapping_compare_front(const struct unroller *unroller);
 
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What --compare found, for people and for programs. */
+#include "dse/base/memory.h"
 #include "dse/check/mapping_compare.h"
 #include "dse/out/table.h"
 #include <assert.h>
@@ -116,14 +117,14 @@ void mapping_compare_print(FILE *file, const struct mapping_compare *compare, co
 {
 	struct table table = {0};
 	double *front = mapping_compare_front(unroller);
-	const struct compared_place **row = calloc(compare->n_place + 1, sizeof(*row));
+	const struct compared_place **row = memory_array(compare->n_place, sizeof(*row));
 	assert(file && compare->n_mapping > 0);
 	(void)fprintf(file,
 	              "Compared with the front; differences and ratios are to the point that is ahead by most in all "
 	              "objectives\n\n");
 	add_columns(&table, compare->space);
 	size_t n_left = 0, n_own = 0;
-	for (size_t i = 0; i < compare->n_mapping && row && front; i++) {
+	for (size_t i = 0; i < compare->n_mapping; i++) {
 		size_t n = list_rows(compare, &compare->mapping[i], row);
 		for (size_t k = 0; k < n && k < MAX_ROW; k++) {
 			add_row(&table, compare->space, front, row[k]);
@@ -195,7 +196,7 @@ void mapping_compare_put_json(struct json *json, const struct mapping_compare *c
 	double *front = mapping_compare_front(unroller);
 	assert(json && compare->map);
 	json_begin_list(json, "compare");
-	for (size_t i = 0; i < compare->n_place && front; i++)
+	for (size_t i = 0; i < compare->n_place; i++)
 		put_place(json, compare, front, &compare->place[i]);
 	json_end(json);
 	free(front);

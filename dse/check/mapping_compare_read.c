@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Mappings of --compare: from the command line to splits, or to the designs of a point. */
+#include "dse/base/memory.h"
 #include "dse/check/mapping_compare.h"
 #include "dse/design/design_read.h"
 #include "dse/design/mapping.h"
@@ -145,9 +146,7 @@ static enum err_code read_point(const char *path, const char *id_text, struct ma
 		return code;
 	for (size_t i = 0; i < space->n_network; i++)
 		n_block += space->network[i].network.n_block;
-	mapping->design = arena_array(&compare->arena, n_block, sizeof(*mapping->design));
-	if (!mapping->design)
-		return err_add(err, ERR_INTERNAL, "out of memory");
+	mapping->design = memory_must(arena_array(&compare->arena, n_block, sizeof(*mapping->design)));
 	for (size_t i = 0; i < space->n_network; i++) {
 		const struct network *network = &space->network[i].network;
 		is_whole = take_network(root, point, network, mapping->design + begin, err) && is_whole;
@@ -163,9 +162,9 @@ static enum err_code check_layers(const struct compared_mapping *mapping, struct
 {
 	const struct space *space = compare->space;
 	const struct network *network = &space->network[0].network;
-	struct layer_design *design = arena_array(&compare->arena, network->n_block, sizeof(*design));
+	struct layer_design *design = memory_must(arena_array(&compare->arena, network->n_block, sizeof(*design)));
 	struct err first = {0};
-	enum err_code code = design ? ERR_INPUT : err_add(err, ERR_INTERNAL, "out of memory");
+	enum err_code code = ERR_INPUT;
 	for (size_t i = 0; i < space->n_machine && code == ERR_INPUT; i++) {
 		struct err part = {0};
 		code = mapping_read_layers(mapping->layers, network, &space->machine[i], design, NULL,
@@ -199,9 +198,7 @@ static enum err_code read_yaml(const char *path, struct mapping_compare *compare
 static enum err_code read_mapping(const char *name, struct mapping_compare *compare, struct compared_mapping *mapping,
                                   struct err *err)
 {
-	char *copy = arena_text(&compare->arena, name);
-	if (!copy)
-		return err_add(err, ERR_INTERNAL, "out of memory");
+	char *copy = memory_must(arena_text(&compare->arena, name));
 	char *colon = strrchr(copy, ':');
 	*mapping = (struct compared_mapping){.name = name};
 	if (colon && colon[1] >= '0' && colon[1] <= '9') {

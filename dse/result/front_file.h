@@ -61,9 +61,9 @@ void front_file_print_levels(const struct unrolled *point, char *text, size_t n_
 /*
  * The signature: a hash of each point in the front's total order: its objectives as they are printed, its machine and
  * axis values, and each layer's design in words. It says what the front is and nothing of how it was found, so every
- * engine that finds the same front signs alike. ERR_INTERNAL.
+ * engine that finds the same front signs alike.
  */
-enum err_code front_file_sign(struct front_run *run, struct err *err);
+void front_file_sign(struct front_run *run);
 
 /* Threads that write it: as many as have searched. */
 unsigned front_file_n_thread(const struct front_run *run);
@@ -71,19 +71,18 @@ unsigned front_file_n_thread(const struct front_run *run);
 /* "certain" or "depends" (dse/check/verify.h). */
 const char *front_file_verdict(const struct verify_point *point);
 
-/* Write the front as CSV, or as JSON. ERR_INTERNAL; errors of the stream stay in the stream. */
-enum err_code front_file_write_csv(FILE *file, const struct front_run *run, struct err *err);
-enum err_code front_file_write_json(FILE *file, const struct front_run *run, struct err *err);
+/* Write the front as CSV, or as JSON. Errors of the stream stay in the stream. */
+void front_file_write_csv(FILE *file, const struct front_run *run);
+void front_file_write_json(FILE *file, const struct front_run *run);
 
 /* Put the signature into a file that front_write_json wrote with another one of that length. ERR_IO: it cannot seek. */
 enum err_code front_file_sign_json(FILE *file, const struct front_run *run, struct err *err);
 
 /*
  * run.json; also what --json prints (file paths under "files" when dir is not
- * NULL, and the front without its layers when with_front). ERR_INTERNAL.
+ * NULL, and the front without its layers when with_front).
  */
-enum err_code front_file_write_run(FILE *file, const struct front_run *run, const char *dir, bool with_front,
-                                   struct err *err);
+void front_file_write_run(FILE *file, const struct front_run *run, const char *dir, bool with_front);
 
 /* "<space>-<8 hex digits>": the hash is over all input files and the options that decide the outcome. */
 void front_file_dir_name(const struct front_run *run, char *name, size_t n_byte);

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "dse/result/front_table.h"
+#include "dse/base/memory.h"
+#include "dse/layer/design_text.h"
+#include "dse/out/table.h"
+#include "dse/out/terminal.h"
+#include "dse/out/words.h"
+#include "dse/pareto/indicator.h"
+#include "dse/pareto/quality.h"
 #include "dse/pareto/shortlist.h"
 #include "dse/result/certificate.h"
-#include "dse/space/left_out.h"
-#include "dse/layer/design_text.h"
 #include "dse/search/history_print.h"
-#include "dse/pareto/indicator.h"
-#include "dse/out/table.h"
-#include "dse/out/words.h"
-#include "dse/out/terminal.h"
-#include "dse/pareto/quality.h"
+#include "dse/space/left_out.h"
 #include "sim/base/checked.h"
 #include "sim/base/real.h"
 #include <assert.h>
@@ -105,7 +106,7 @@ static void add_row(struct table *table, const struct space *space, size_t id, c
 	table_colour(table, remark->colour);
 }
 
-enum err_code front_table_print(FILE *file, const struct front_run *run, struct err *err)
+void front_table_print(FILE *file, const struct front_run *run)
 {
 	const struct pareto *front = &run->explore->front;
 	size_t chosen[SHORTLIST_MAX], knee;
@@ -113,9 +114,7 @@ enum err_code front_table_print(FILE *file, const struct front_run *run, struct 
 	struct unrolled point;
 	assert(front->n > 0);
 	size_t n = shortlist_choose(front, SHORTLIST_MAX, chosen, &knee);
-	enum err_code code = unrolled_init(&run->explore->map, &point, err);
-	if (code != ERR_OK)
-		return code;
+	memory_check(unrolled_init(&run->explore->map, &point, NULL) == ERR_OK);
 	add_columns(&table, run->space);
 	for (size_t i = 0; i < n; i++) {
 		struct remark remark;
@@ -137,7 +136,6 @@ enum err_code front_table_print(FILE *file, const struct front_run *run, struct 
 	table_print_left_out(&table, file, "front.csv");
 	table_free(&table);
 	unrolled_free(&point);
-	return ERR_OK;
 }
 
 /* Reasons of layers, limits of whole designs, refused machines: one table, as all answer "why not?". */

@@ -4,8 +4,8 @@
 /* What explore tells a person at its end: the front, the counts, or why there is no front. */
 #include "dse/result/front_file.h"
 
-/* The front as a table. ERR_INTERNAL. */
-enum err_code front_table_print(FILE *file, const struct front_run *run, struct err *err);
+/* The front as a table. */
+void front_table_print(FILE *file, const struct front_run *run);
 
 /* What was counted. */
 void front_table_print_counts(FILE *file, const struct front_run *run);

@@ -1,16 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "dse/result/result_folder.h"
-#include "dse/result/chart.h"
+#include "dse/base/memory.h"
 #include "dse/base/parallel.h"
 #include "dse/keep/store.h"
+#include "dse/result/chart.h"
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
 /* run.json beside the front: no paths and no front, both would only repeat what lies next to it. */
-static enum err_code write_run(FILE *file, const struct front_run *run, struct err *err)
+static void write_run(FILE *file, const struct front_run *run)
 {
-	return front_file_write_run(file, run, NULL, false, err);
+	front_file_write_run(file, run, NULL, false);
+}
+
+static void write_chart(FILE *file, const struct front_run *run)
+{
+	memory_check(chart_write(file, run, NULL) == ERR_OK);
 }
 
 /* A file on its way. */
@@ -34,12 +40,12 @@ static void prepare(void *context, size_t i)
 {
 	const struct result_batch *files = context;
 	struct result_file *own = &files->file[i];
-	char *path = store_join(files->dir, own->name);
-	own->code = path ? store_open(&own->file, path, &own->err) : err_add(&own->err, ERR_INTERNAL, "out of memory");
+	char *path = memory_must(store_join(files->dir, own->name));
+	own->code = store_open(&own->file, path, &own->err);
 	if (own->code == ERR_OK && own->text)
 		(void)fwrite(own->text->data, 1, own->text->n_byte, own->file.file);
 	else if (own->code == ERR_OK)
-		own->code = own->writer(own->file.file, files->run, &own->err);
+		own->writer(own->file.file, files->run);
 	if (own->code == ERR_OK)
 		store_settle(&own->file);
 	free(path);
@@ -60,9 +66,8 @@ static enum err_code name_all(struct result_batch *files, size_t n, struct err *
 			store_abandon(&file[i].file);
 		err_clear(&file[i].err);
 	}
-	char *path = store_join(files->dir, file[0].name);
-	if (path)
-		store_sync_dir(path);
+	char *path = memory_must(store_join(files->dir, file[0].name));
+	store_sync_dir(path);
 	free(path);
 	return code;
 }
@@ -89,8 +94,6 @@ struct writing {
 	struct front_run without;   /* what the first files are written of */
 	struct result_batch fronts; /* of that: those with the points */
 	struct result_batch last;   /* of the run: run.json */
-	enum err_code code;
-	struct err err;
 };
 
 /* The quality of the front and of its marks on the way. */
@@ -107,7 +110,7 @@ static void begin_item(void *context, size_t i)
 	struct writing *writing = context;
 	struct front_run *run = writing->run;
 	if (i == 0 && run->signature[0] == '\0')
-		writing->code = front_file_sign(run, &writing->err);
+		front_file_sign(run);
 	else if (i == 1)
 		measure(run);
 	else if (i > 1)
@@ -130,7 +133,7 @@ enum err_code result_folder_write(struct front_run *run, const char *dir, struct
 {
 	struct result_file file[] = {[FRONT_CSV] = {.name = "front.csv", .writer = front_file_write_csv},
 	                             [FRONT_JSON] = {.name = "front.json", .writer = front_file_write_json},
-	                             [FRONT_SVG] = {.name = "front.svg", .writer = chart_write},
+	                             [FRONT_SVG] = {.name = "front.svg", .writer = write_chart},
 	                             {.name = "run.json", .writer = write_run}};
 	struct writing writing = {.run = run, .without = *run};
 	bool has_front = run->explore->front.n > 0;
@@ -142,13 +145,5 @@ enum err_code result_folder_write(struct front_run *run, const char *dir, struct
 	writing.last = (struct result_batch){run, dir, file + FRONT_N_TEXT};
 	parallel_for(has_front ? 2 + FRONT_N_TEXT : 2, front_file_n_thread(run), begin_item, &writing);
 	parallel_for(has_front ? 2 : 1, front_file_n_thread(run), end_item, &writing);
-	/* Of a front that could not be signed no file gets its name. */
-	struct result_file *first = has_front ? &file[0] : &file[FRONT_N_TEXT];
-	if (writing.code != ERR_OK && first->code == ERR_OK) {
-		first->code = writing.code;
-		first->err = writing.err;
-	} else {
-		err_clear(&writing.err);
-	}
 	return has_front ? name_all(&writing.fronts, FRONT_N_TEXT + 1, err) : name_all(&writing.last, 1, err);
 }

@@ -145,7 +145,7 @@ static enum err_code write_lacking(struct explore_job *job, struct err *err)
 	job->run.unroller = &unroller;
 	job->run.verify = NULL;
 	if (code == ERR_OK)
-		code = front_file_sign(&job->run, err);
+		front_file_sign(&job->run);
 	if (code == ERR_OK)
 		code = result_folder_write_one(&job->run, job->dir, "audit.json", front_file_write_json, err);
 	job->run = whole;
@@ -202,30 +202,31 @@ static void print_paths(const struct explore_job *job)
 }
 
 /* On stdout: the front, or what killed every design; with --json the same as run.json and the front's metrics. */
-static enum err_code print_result(struct explore_job *job, struct err *err)
+static void print_result(struct explore_job *job)
 {
-	if (job->cli->json)
-		return front_file_write_run(stdout, &job->run, job->dir, job->explore.front.n > 0, err);
-	enum err_code code = ERR_OK;
+	if (job->cli->json) {
+		front_file_write_run(stdout, &job->run, job->dir, job->explore.front.n > 0);
+		return;
+	}
 	if (job->explore.front.n > 0) {
-		code = front_table_print(stdout, &job->run, err);
-		if (code == ERR_OK && job->run.verify) {
+		front_table_print(stdout, &job->run);
+		if (job->run.verify) {
 			(void)fputc('\n', stdout);
 			front_table_print_verify(stdout, &job->run);
 		}
-		if (code == ERR_OK && job->run.proof) {
+		if (job->run.proof) {
 			(void)fputc('\n', stdout);
 			prove_front_print(stdout, job->run.proof);
 		}
-		if (code == ERR_OK && job->run.audit) {
+		if (job->run.audit) {
 			(void)fputc('\n', stdout);
 			audit_print(stdout, job->run.audit);
 		}
-		if (code == ERR_OK && job->run.compare) {
+		if (job->run.compare) {
 			(void)fputc('\n', stdout);
 			mapping_compare_print(stdout, job->run.compare, &job->unroller);
 		}
-		if (code == ERR_OK && !job->cli->quiet) {
+		if (!job->cli->quiet) {
 			(void)fputc('\n', stdout);
 			front_table_print_counts(stdout, &job->run);
 		}
@@ -237,9 +238,8 @@ static enum err_code print_result(struct explore_job *job, struct err *err)
 		if (job->run.misfit)
 			misfit_print(stdout, job->run.misfit);
 	}
-	if (code == ERR_OK && !job->cli->quiet)
+	if (!job->cli->quiet)
 		print_paths(job);
-	return code;
 }
 
 /* How to go on with what was not finished. */
@@ -301,8 +301,8 @@ static enum err_code judge(const struct explore_job *job, struct err *err)
 struct ending {
 	struct explore_job *job;
 	uint64_t id; /* the run's */
-	enum err_code kept, printed;
-	struct err keep_err, print_err;
+	enum err_code kept;
+	struct err keep_err;
 };
 
 static void run_ending(void *context, size_t i)
@@ -313,25 +313,21 @@ static void run_ending(void *context, size_t i)
 		ending->kept = run_note_keep(&job->note, &job->run, job->dir, &ending->id, &ending->keep_err);
 		folder_lock_release(&job->files); /* not after printing, which may wait for a reader */
 	} else if (!job->outcome) {
-		ending->printed = print_result(job, &ending->print_err);
+		print_result(job);
 	}
 }
 
-/* A run that cannot be kept is still a result: *kept says whether it is. */
-static enum err_code keep_and_print(struct explore_job *job, enum err_code *kept, struct err *err)
+/* A run that cannot be kept is still a result. Whether it is kept. */
+static enum err_code keep_and_print(struct explore_job *job, struct err *err)
 {
 	struct ending ending = {.job = job};
 	parallel_for(2, job->options.n_thread, run_ending, &ending);
 	if (ending.kept != ERR_OK)
 		(void)err_add_all(err, (struct err_place){0}, &ending.keep_err);
-	if (ending.printed != ERR_OK)
-		(void)err_add_all(err, (struct err_place){0}, &ending.print_err);
 	err_clear(&ending.keep_err);
-	err_clear(&ending.print_err);
 	if (job->outcome && ending.kept == ERR_OK)
 		job->outcome->run = ending.id;
-	*kept = ending.kept;
-	return ending.printed;
+	return ending.kept;
 }
 
 enum err_code explore_job_finish_whole(struct explore_job *job, struct err *err)
@@ -365,7 +361,7 @@ enum err_code explore_job_finish_whole(struct explore_job *job, struct err *err)
 	if (job->outcome)
 		job->outcome->run = 0;
 	if (code == ERR_OK)
-		code = keep_and_print(job, &kept, err);
+		kept = keep_and_print(job, err);
 	if (code == ERR_OK && job->explore.out_of_time)
 		print_extension(job);
 	if (code == ERR_OK)
