@@ -8,12 +8,17 @@
 #include <string.h>
 
 /* Nothing is unwound: files are renamed into place when they are whole, and the store rolls back by itself. */
+void memory_check(bool good)
+{
+	if (good)
+		return;
+	(void)fputs("dse: out of memory\n", stderr);
+	exit(ERR_INTERNAL);
+}
+
 void *memory_must(void *pointer)
 {
-	if (!pointer) {
-		(void)fputs("dse: out of memory\n", stderr);
-		exit(ERR_INTERNAL);
-	}
+	memory_check(pointer != NULL);
 	return pointer;
 }
 

@@ -6,10 +6,14 @@
  * for it. For rooms that only commands reach (studies, results, pages, nights). What libdse reaches, and searches of
  * one machine beside others, ask malloc or an arena themselves and fail with an error.
  */
+#include <stdbool.h>
 #include <stddef.h>
 
 /* The pointer itself if it is not NULL: memory_must(arena_array(&arena, n, sizeof(*row))). */
 void *memory_must(void *pointer);
+
+/* The same for what fails for memory alone and has no pointer to show: memory_check(fclose(text) == 0). */
+void memory_check(bool good);
 
 /* n objects of n_byte each, zeroed; n may be 0. The caller frees them. Products too large end the program, too. */
 void *memory_array(size_t n, size_t n_byte);

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "dse/check/audit_parts.h"
 #include "dse/base/interrupt.h"
+#include "dse/base/memory.h"
 #include "dse/out/progress.h"
-#include "sim/base/stop.h"
 #include "sim/base/rng.h"
+#include "sim/base/stop.h"
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
@@ -54,16 +55,12 @@ static int compare_orders(const void *left, const void *right)
 }
 
 /* by_machine, and a stop for each machine of the front. */
-static enum err_code list_front_machines(struct audit_job *job, struct err *err)
+static void list_front_machines(struct audit_job *job)
 {
 	const struct pareto *front = &job->explore->front;
-	struct order *order = calloc(front->n + 1, sizeof(*order));
-	job->by_machine = calloc(front->n + 1, sizeof(*job->by_machine));
-	job->stop = calloc(front->n + MAX_SAMPLED, sizeof(*job->stop));
-	if (!order || !job->by_machine || !job->stop) {
-		free(order);
-		return err_add(err, ERR_INTERNAL, "out of memory");
-	}
+	struct order *order = memory_array(front->n, sizeof(*order));
+	job->by_machine = memory_array(front->n, sizeof(*job->by_machine));
+	job->stop = memory_array(front->n + MAX_SAMPLED, sizeof(*job->stop));
 	for (size_t i = 0; i < front->n; i++)
 		order[i] = (struct order){front->genome[i * front->n_gene], i};
 	qsort(order, front->n, sizeof(*order), compare_orders);
@@ -75,7 +72,6 @@ static enum err_code list_front_machines(struct audit_job *job, struct err *err)
 		job->stop[job->n_stop - 1].n_point++;
 	}
 	free(order);
-	return ERR_OK;
 }
 
 static bool is_accepted(const struct space *space, uint64_t index)
@@ -127,12 +123,10 @@ static void unite_stops(struct audit_job *job)
 	job->n_stop = n;
 }
 
-static enum err_code choose_machines(struct audit_job *job, struct err *err)
+static void choose_machines(struct audit_job *job)
 {
 	uint64_t n_machine = job->explore->counts.n_machine, n_sampled = 0, ordinal = 0;
-	enum err_code code = list_front_machines(job, err);
-	if (code != ERR_OK)
-		return code;
+	list_front_machines(job);
 	size_t n_of_front = job->n_stop;
 	/* every machine, or some of the front, evenly */
 	for (size_t i = 0; i < n_of_front; i++)
@@ -154,7 +148,6 @@ static enum err_code choose_machines(struct audit_job *job, struct err *err)
 		if (job->stop[i].is_sampled)
 			job->stop[i].n_sample = n_sample / n_sampled + (ordinal++ < n_sample % n_sampled);
 	}
-	return ERR_OK;
 }
 
 static enum err_code run_groups(struct audit_job *job, struct err *err)
@@ -192,12 +185,11 @@ enum err_code audit_run(const struct explore *explore, const struct explore_opti
 	audit->claims = !search->engine->is_random && !explore->truncated && explore->n_failure == 0;
 	pareto_init(&audit->lacking, explore->front.n_objective, explore->front.n_gene);
 	enum err_code code = whole_init(explore->space, &explore->map, &job.whole, err);
-	if (code == ERR_OK)
-		code = choose_machines(&job, err);
-	if (code == ERR_OK)
-		code = audit_check_order(&job, err);
-	if (code == ERR_OK)
+	if (code == ERR_OK) {
+		choose_machines(&job);
+		audit_check_order(&job);
 		code = run_groups(&job, err);
+	}
 	audit->interrupted = interrupt_requested();
 	audit->seconds = (double)(stop_now_ms() - start_ms) / 1000.0;
 	whole_free(&job.whole);

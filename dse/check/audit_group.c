@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A few machines at a time: what is searched again, enumerated and drawn of each. */
+#include "dse/base/interrupt.h"
+#include "dse/base/memory.h"
+#include "dse/base/parallel.h"
 #include "dse/check/audit_parts.h"
 #include "dse/engine/engine.h"
-#include "dse/base/interrupt.h"
-#include "dse/base/parallel.h"
 #include <assert.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -26,10 +27,8 @@ static void build_stop(void *context, size_t i)
 		return;
 	stop->is_built = true;
 	stop->candidate.is_exact = job->search->engine == &engine_exact;
-	stop->layer = calloc(stop->candidate.n_task + 1, sizeof(*stop->layer));
-	stop->list = calloc(explore->map.n_distinct, sizeof(*stop->list));
-	if (!stop->layer || !stop->list)
-		stop->code = err_add(&stop->err, ERR_INTERNAL, "out of memory");
+	stop->layer = memory_array(stop->candidate.n_task, sizeof(*stop->layer));
+	stop->list = memory_array(explore->map.n_distinct, sizeof(*stop->list));
 }
 
 void audit_free_stop(struct audit_stop *stop)
@@ -157,8 +156,7 @@ static enum err_code finish_layers(struct audit_job *job, struct errand *errand,
 		if (!stop->is_sampled || stop->source != SOURCE_SAMPLE || interrupt_requested())
 			continue;
 		code = collect_layers(job, stop, err);
-		uint64_t n_combined = code == ERR_OK ? audit_list_points(stop, err) : 0;
-		code = code == ERR_OK ? stop->code : code;
+		uint64_t n_combined = code == ERR_OK ? audit_list_points(stop) : 0;
 		if (n_combined == 0 || n_combined > job->whole_left)
 			continue;
 		stop->source = SOURCE_COMBINED;
@@ -170,7 +168,7 @@ static enum err_code finish_layers(struct audit_job *job, struct errand *errand,
 
 /* Samples of the machines that neither brute force serves whole. Combinations prove nothing of layers' other designs.
  */
-static enum err_code sample_group(struct audit_job *job, struct errand *errand, struct err *err)
+static void sample_group(struct audit_job *job, struct errand *errand)
 {
 	for (size_t at = job->first; at < job->first + job->n_group; at++) {
 		struct audit_stop *stop = &job->stop[at];
@@ -184,10 +182,7 @@ static enum err_code sample_group(struct audit_job *job, struct errand *errand, 
 	}
 	size_t n = list_errands(job, false, errand);
 	parallel_for(n, job->options->n_thread, run_list, errand);
-	for (size_t i = 0; i < n; i++)
-		if (!errand[i].stop->list[errand[i].i].gene)
-			return err_add(err, ERR_INTERNAL, "out of memory");
-	return audit_judge_group(job, false, err);
+	audit_judge_group(job, false);
 }
 
 enum err_code audit_work_on_group(struct audit_job *job, struct err *err)
@@ -202,17 +197,15 @@ enum err_code audit_work_on_group(struct audit_job *job, struct err *err)
 			plan_stop(job, stop);
 		n_errand += stop->is_built ? stop->candidate.n_task + job->explore->map.n_distinct : 0;
 	}
-	struct errand *errand = calloc(n_errand + 1, sizeof(*errand));
-	if (code == ERR_OK && !errand)
-		code = err_add(err, ERR_INTERNAL, "out of memory");
-	if (code == ERR_OK)
-		code = audit_judge_group(job, true, err);
-	if (code == ERR_OK)
-		code = finish_layers(job, errand, err);
-	if (code == ERR_OK)
-		code = audit_judge_group(job, false, err); /* all whole designs, or all combinations */
-	if (code == ERR_OK)
-		code = sample_group(job, errand, err);
+	if (code != ERR_OK)
+		return code;
+	struct errand *errand = memory_array(n_errand, sizeof(*errand));
+	audit_judge_group(job, true);
+	code = finish_layers(job, errand, err);
+	if (code == ERR_OK) {
+		audit_judge_group(job, false); /* all whole designs, or all combinations */
+		sample_group(job, errand);
+	}
 	free(errand);
 	return code;
 }

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Points and designs of a group of machines, evaluated as whole designs and set against the front. */
-#include "dse/check/audit_parts.h"
 #include "dse/base/interrupt.h"
+#include "dse/base/memory.h"
 #include "dse/base/parallel.h"
+#include "dse/check/audit_parts.h"
 #include <assert.h>
 #include <math.h>
 #include <stdarg.h>
@@ -19,7 +20,6 @@ struct chunk {
 	uint64_t first, n;
 	uint64_t n_design, n_feasible, n_lacking;
 	uint64_t at; /* number of the first design, or point, that is at fault; UINT64_MAX: none */
-	bool failed; /* no memory */
 };
 
 void audit_note_fault(struct audit_job *job, const struct audit_stop *stop, enum audit_kind kind, size_t point,
@@ -161,10 +161,10 @@ static void judge_chunk(void *context, size_t i)
 	struct chunk *chunk = (struct chunk *)context + i;
 	struct whole_scratch scratch = {0};
 	assert(chunk->at == UINT64_MAX && chunk->stop->is_built);
-	chunk->failed = !whole_scratch_alloc(&scratch, &chunk->job->explore->map);
-	if (!chunk->failed && chunk->is_points)
+	memory_check(whole_scratch_alloc(&scratch, &chunk->job->explore->map));
+	if (chunk->is_points)
 		judge_points(chunk, &scratch);
-	else if (!chunk->failed)
+	else
 		judge_designs(chunk, &scratch);
 	whole_scratch_free(&scratch);
 }
@@ -188,7 +188,7 @@ static void note_point(struct audit_job *job, const struct audit_stop *stop, siz
 		                 front->objective[point * front->n_objective + k], result.objective[k]);
 }
 
-static bool note_lacking(struct audit_job *job, const struct audit_stop *stop, uint64_t number,
+static void note_lacking(struct audit_job *job, const struct audit_stop *stop, uint64_t number,
                          struct whole_scratch *scratch)
 {
 	struct audit *audit = job->audit;
@@ -205,15 +205,13 @@ static bool note_lacking(struct audit_job *job, const struct audit_stop *stop, u
 		              metric_table[space->objective[k]].name, result.objective[k]);
 	bool is_listed = audit->n_listed < AUDIT_MAX_FAULT;
 	audit_note_fault(job, stop, AUDIT_LACK, audit->lacking.n, "no point is as good as a design with %s", text);
-	return !is_listed || pareto_append(&audit->lacking, result.objective, scratch->canonical, 0);
+	if (is_listed)
+		memory_check(pareto_append(&audit->lacking, result.objective, scratch->canonical, 0));
 }
 
-static enum err_code take_chunk(struct audit_job *job, const struct chunk *chunk, struct whole_scratch *scratch,
-                                struct err *err)
+static void take_chunk(struct audit_job *job, const struct chunk *chunk, struct whole_scratch *scratch)
 {
 	struct audit *audit = job->audit;
-	if (chunk->failed)
-		return err_add(err, ERR_INTERNAL, "out of memory");
 	uint64_t *count = chunk->is_points                         ? &audit->n_point
 	                  : chunk->stop->source == SOURCE_WHOLE    ? &audit->n_whole
 	                  : chunk->stop->source == SOURCE_COMBINED ? &audit->n_combined
@@ -223,33 +221,28 @@ static enum err_code take_chunk(struct audit_job *job, const struct chunk *chunk
 	if (!chunk->is_points)
 		audit->n_better += chunk->n_lacking;
 	if (chunk->at == UINT64_MAX || (!chunk->is_points && !audit->claims))
-		return ERR_OK;
-	bool has_memory = true;
+		return;
 	if (chunk->is_points)
 		note_point(job, chunk->stop, job->by_machine[chunk->at], scratch);
 	else
-		has_memory = note_lacking(job, chunk->stop, chunk->at, scratch);
+		note_lacking(job, chunk->stop, chunk->at, scratch);
 	audit->n_fault += chunk->n_lacking - 1;
-	return has_memory ? ERR_OK : err_add(err, ERR_INTERNAL, "out of memory");
 }
 
 /* Quadratic only where there is a fault. */
-enum err_code audit_check_order(struct audit_job *job, struct err *err)
+void audit_check_order(struct audit_job *job)
 {
 	const struct pareto *front = &job->explore->front;
 	struct pareto archive, batch;
-	bool has_memory = true;
 	unsigned width = front->n_objective;
 	pareto_init(&archive, width, front->n_gene);
 	pareto_init(&batch, width, front->n_gene);
-	for (size_t i = 0; i < front->n && has_memory; i++)
-		has_memory = pareto_append(&batch, front->objective + i * width, front->genome + i * front->n_gene, 0);
-	has_memory = has_memory && pareto_insert_all(&archive, &batch, 1);
+	for (size_t i = 0; i < front->n; i++)
+		memory_check(pareto_append(&batch, front->objective + i * width, front->genome + i * front->n_gene, 0));
+	memory_check(pareto_insert_all(&archive, &batch, 1));
 	bool is_front = archive.n == front->n;
 	pareto_free(&archive);
 	pareto_free(&batch);
-	if (!has_memory)
-		return err_add(err, ERR_INTERNAL, "out of memory");
 	for (size_t i = 0; i < front->n && !is_front; i++)
 		for (size_t other = 0; other < front->n; other++) {
 			const double *a = front->objective + other * width, *b = front->objective + i * width;
@@ -260,7 +253,6 @@ enum err_code audit_check_order(struct audit_job *job, struct err *err)
 			                 is_equal ? "the same" : "nowhere worse and somewhere better");
 			break;
 		}
-	return ERR_OK;
 }
 
 /* ---- chunks ---- */
@@ -284,20 +276,16 @@ static size_t list_chunks(const struct audit_job *job, bool of_points, struct ch
 	return n;
 }
 
-enum err_code audit_judge_group(struct audit_job *job, bool of_points, struct err *err)
+void audit_judge_group(struct audit_job *job, bool of_points)
 {
 	struct whole_scratch scratch = {0};
 	size_t n = list_chunks(job, of_points, NULL);
-	struct chunk *chunk = calloc(n + 1, sizeof(*chunk));
-	bool has_memory = chunk && whole_scratch_alloc(&scratch, &job->explore->map);
-	enum err_code code = has_memory ? ERR_OK : err_add(err, ERR_INTERNAL, "out of memory");
-	if (has_memory) {
-		(void)list_chunks(job, of_points, chunk);
-		parallel_for(n, job->options->n_thread, judge_chunk, chunk);
-	}
-	for (size_t i = 0; i < n && code == ERR_OK && !interrupt_requested(); i++)
-		code = take_chunk(job, &chunk[i], &scratch, err);
+	struct chunk *chunk = memory_array(n, sizeof(*chunk));
+	memory_check(whole_scratch_alloc(&scratch, &job->explore->map));
+	(void)list_chunks(job, of_points, chunk);
+	parallel_for(n, job->options->n_thread, judge_chunk, chunk);
+	for (size_t i = 0; i < n && !interrupt_requested(); i++)
+		take_chunk(job, &chunk[i], &scratch);
 	whole_scratch_free(&scratch);
 	free(chunk);
-	return code;
 }

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Brute force: every design of a layer, evaluated one by one without any bound, against what the layer's search finds.
  */
-#include "dse/check/audit_parts.h"
-#include "dse/layer/changes.h"
-#include "dse/engine/engine.h"
 #include "dse/base/interrupt.h"
+#include "dse/base/memory.h"
+#include "dse/check/audit_parts.h"
+#include "dse/engine/engine.h"
+#include "dse/layer/changes.h"
 #include "sim/base/checked.h"
 #include <assert.h>
 #include <stdlib.h>
@@ -35,8 +36,8 @@ static bool turn_on(const struct layer_problem *layer, bool level_stays, uint32_
 	return false;
 }
 
-/* Insert a batch's feasible designs. false when memory is out. */
-static bool keep_feasible(const struct evaluation *result, const uint32_t *genome, size_t n, size_t *hint,
+/* Insert a batch's feasible designs. */
+static void keep_feasible(const struct evaluation *result, const uint32_t *genome, size_t n, size_t *hint,
                           struct pareto *front)
 {
 	for (size_t i = 0; i < n; i++) {
@@ -44,10 +45,8 @@ static bool keep_feasible(const struct evaluation *result, const uint32_t *genom
 		if (result[i].violation > 0.0 || pareto_covers(front, result[i].objective, gene, hint))
 			continue;
 		(void)pareto_insert(front, result[i].objective, gene, 0);
-		if (front->n_alloc == 0)
-			return false;
+		memory_check(front->n_alloc > 0);
 	}
-	return true;
 }
 
 /* All designs of task i, by the set's own problem, which no search has narrowed. */
@@ -71,8 +70,7 @@ static enum err_code enumerate(const struct candidate *candidate, size_t i, stru
 		}
 		layer->problem.evaluate(layer->problem.context, genome, n, result);
 		found->n_design += n;
-		if (!keep_feasible(result, genome, n, &hint, &found->front))
-			return err_add(&found->err, ERR_INTERNAL, "out of memory");
+		keep_feasible(result, genome, n, &hint, &found->front);
 	}
 	pareto_sort(&found->front);
 	return ERR_OK;
@@ -87,7 +85,7 @@ static bool go_on(void *context, double progress, const struct engine_counts *co
 }
 
 /* The search's front must hold the same objectives, bit by bit: the same evaluations made both. */
-static void compare(const struct pareto *searched, const char *name, struct audit_layer *found)
+static void compare_fronts(const struct pareto *searched, const char *name, struct audit_layer *found)
 {
 	const struct pareto *brute = &found->front;
 	size_t n = searched->n < brute->n ? searched->n : brute->n, at = 0, width = brute->n_objective;
@@ -119,11 +117,11 @@ void audit_check_layer(const struct audit_job *job, struct audit_stop *stop, siz
 	if (found->code != ERR_OK)
 		return;
 	pareto_sort(&task->front);
-	compare(&task->front, layer_any_context(&task->layer)->block->name, found);
+	compare_fronts(&task->front, layer_any_context(&task->layer)->block->name, found);
 }
 
 /* Points of all places of a layer; their place is part of the gene. */
-static bool list_layer(struct audit_stop *stop, size_t distinct)
+static void list_layer(struct audit_stop *stop, size_t distinct)
 {
 	const struct candidate *candidate = &stop->candidate;
 	struct audit_list *list = &stop->list[distinct];
@@ -131,18 +129,17 @@ static bool list_layer(struct audit_stop *stop, size_t distinct)
 	assert(!list->gene);
 	for (size_t i = begin; i < end; i++)
 		n += stop->layer[i].front.n;
-	list->gene = calloc(n + 1, N_LAYER_GENE * sizeof(*list->gene));
-	for (size_t i = begin; i < end && list->gene; i++) {
+	list->gene = memory_array(n, N_LAYER_GENE * sizeof(*list->gene));
+	for (size_t i = begin; i < end; i++) {
 		const struct pareto *front = &stop->layer[i].front;
 		if (front->n > 0)
 			memcpy(list->gene + list->n * N_LAYER_GENE, front->genome,
 			       front->n * N_LAYER_GENE * sizeof(*list->gene));
 		list->n += front->n;
 	}
-	return list->gene != NULL;
 }
 
-uint64_t audit_list_points(struct audit_stop *stop, struct err *err)
+uint64_t audit_list_points(struct audit_stop *stop)
 {
 	const struct candidate *candidate = &stop->candidate;
 	const struct layer_map *map = candidate->set->map;
@@ -159,9 +156,6 @@ uint64_t audit_list_points(struct audit_stop *stop, struct err *err)
 	if (n == 0 || n > audit_effort_table[candidate->space->detail].max_whole)
 		return 0;
 	for (size_t i = 0; i < map->n_distinct; i++)
-		if (!list_layer(stop, i)) {
-			stop->code = err_add(err, ERR_INTERNAL, "out of memory");
-			return 0;
-		}
+		list_layer(stop, i);
 	return n;
 }

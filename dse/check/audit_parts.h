@@ -85,7 +85,7 @@ void audit_note_fault(struct audit_job *job, const struct audit_stop *stop, enum
 uint64_t audit_n_whole(const struct audit_stop *stop);
 
 /* List the points of all fronts by brute force, when all layers have one; how many combinations; 0: not all do. */
-uint64_t audit_list_points(struct audit_stop *stop, struct err *err);
+uint64_t audit_list_points(struct audit_stop *stop);
 
 /* Draw feasible designs of one distinct layer to choose from. */
 void audit_draw_list(const struct audit_job *job, struct audit_stop *stop, size_t distinct);
@@ -97,11 +97,11 @@ void audit_make(const struct audit_job *job, const struct audit_stop *stop, uint
 bool audit_is_as_made(const struct audit_job *job, const struct audit_stop *stop, uint64_t i,
                       const uint32_t *canonical);
 
-/* No point may make another superfluous. ERR_INTERNAL. */
-enum err_code audit_check_order(struct audit_job *job, struct err *err);
+/* No point may make another superfluous. */
+void audit_check_order(struct audit_job *job);
 
-/* Judge the points of the group's machines, or the designs of their sources. ERR_INTERNAL. */
-enum err_code audit_judge_group(struct audit_job *job, bool of_points, struct err *err);
+/* Judge the points of the group's machines, or the designs of their sources. */
+void audit_judge_group(struct audit_job *job, bool of_points);
 
 /* All of a group of machines; audit_free_stop for each afterwards, also on failure. ERR_INTERNAL. */
 enum err_code audit_work_on_group(struct audit_job *job, struct err *err);

@@ -6,6 +6,7 @@
  * do. Half of the samples keep near the front, where it could be wrong by little:
  * points of it with layers of other points and one or two other genes.
  */
+#include "dse/base/memory.h"
 #include "dse/check/audit_parts.h"
 #include "dse/layer/layer_problem.h"
 #include "sim/base/checked.h"
@@ -182,18 +183,12 @@ void audit_draw_list(const struct audit_job *job, struct audit_stop *stop, size_
 {
 	const struct layer_set *set = stop->candidate.set;
 	/* what runs in one tier does in the other; only the samples themselves are worth the slow one */
-	struct layer_problem *layer = malloc(sizeof(*layer));
+	struct layer_problem *layer = memory_array(1, sizeof(*layer));
 	struct audit_list *list = &stop->list[distinct];
 	uint64_t wanted = stop->n_sample / set->map->n_distinct;
 	size_t max = wanted < MIN_LIST ? MIN_LIST : wanted > MAX_LIST ? MAX_LIST : (size_t)wanted;
 	assert(!list->gene && list->n == 0);
-	list->gene = calloc(max + MAX_PROPOSED, N_LAYER_GENE * sizeof(*list->gene));
-	if (!list->gene || !layer) {
-		free(list->gene);
-		free(layer);
-		list->gene = NULL;
-		return;
-	}
+	list->gene = memory_array(max + MAX_PROPOSED, N_LAYER_GENE * sizeof(*list->gene));
 	*layer = set->problem[distinct];
 	layer->detail = DETAIL_FAST;
 	uint32_t proposed[MAX_PROPOSED * N_LAYER_GENE];

@@ -1,19 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "dse/check/misfit.h"
-#include "dse/engine/engine.h"
+#include "dse/check/misfit_parts.h"
 #include "dse/base/interrupt.h"
+#include "dse/base/memory.h"
+#include "dse/design/unroll.h"
+#include "dse/engine/engine.h"
 #include "dse/layer/layers.h"
 #include "dse/search/least.h"
-#include "dse/design/unroll.h"
 #include "sim/base/checked.h"
 #include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* A constraint is explained by trying the machines that break only it; beyond these numbers nothing is proven. */
-#define MAX_MACHINE 1000000
-#define MAX_TRY 256
 
 /* A power of two, so that a share of it is an exact number of bytes; the parameter's largest value. */
 #define MOST_SRAM_BYTE (UINT32_C(1) << 30)
@@ -41,18 +38,14 @@ struct finder {
  * A space of its own, made from the one to be explained by leaving something
  * out. Only its lists belong to it; it must not be freed as a space.
  */
-static bool copy_space(struct finder *finder, struct space *copy)
+static void copy_space(struct finder *finder, struct space *copy)
 {
 	const struct space *space = finder->space;
 	*copy = *space;
-	copy->limit = arena_array(&finder->arena, space->n_limit + 1, sizeof(*copy->limit));
-	copy->constraint = arena_array(&finder->arena, space->n_constraint + 1, sizeof(struct expr *));
-	copy->machine = arena_array(&finder->arena, space->n_machine, sizeof(*copy->machine));
-	copy->axis = arena_array(&finder->arena, space->n_axis + 1, sizeof(*copy->axis));
-	if (!copy->limit || !copy->constraint || !copy->machine || !copy->axis) {
-		(void)err_add(finder->err, ERR_INTERNAL, "out of memory");
-		return false;
-	}
+	copy->limit = memory_must(arena_array(&finder->arena, space->n_limit, sizeof(*copy->limit)));
+	copy->constraint = memory_must(arena_array(&finder->arena, space->n_constraint, sizeof(struct expr *)));
+	copy->machine = memory_must(arena_array(&finder->arena, space->n_machine, sizeof(*copy->machine)));
+	copy->axis = memory_must(arena_array(&finder->arena, space->n_axis, sizeof(*copy->axis)));
 	for (size_t i = 0; i < space->n_limit; i++)
 		copy->limit[i] = space->limit[i];
 	for (size_t i = 0; i < space->n_constraint; i++)
@@ -61,7 +54,6 @@ static bool copy_space(struct finder *finder, struct space *copy)
 		copy->machine[i] = space->machine[i];
 	for (size_t i = 0; i < space->n_axis; i++)
 		copy->axis[i] = space->axis[i];
-	return true;
 }
 
 static void drop_limit(struct space *copy, enum metric metric)
@@ -141,13 +133,13 @@ static void measure(struct misfit_change *change)
 	change->frac = by > 0.0 && isfinite(frac) ? frac : INFINITY;
 }
 
-/* Bytes of SRAM that the first point of a front needs. false when memory is out. */
+/* Bytes of SRAM that the first point of a front needs. */
 static bool find_sram_used(const struct explore *explore, double *n_byte, struct err *err)
 {
 	struct unroller unroller = {0};
-	struct unrolled point = {0};
-	bool done =
-	    unroller_init(&unroller, explore, 1, err) == ERR_OK && unrolled_init(&explore->map, &point, err) == ERR_OK;
+	struct unrolled point;
+	memory_check(unrolled_init(&explore->map, &point, NULL) == ERR_OK);
+	bool done = unroller_init(&unroller, explore, 1, err) == ERR_OK;
 	if (done) {
 		unroll_point(&unroller, 0, &point);
 		*n_byte = point.metric[METRIC_SRAM_USED] * (double)point.machine->pe_sram_byte;
@@ -157,24 +149,13 @@ static bool find_sram_used(const struct explore *explore, double *n_byte, struct
 	return done;
 }
 
-/* Too large for a small stack. NULL, and an error: no memory. */
-static struct explore *new_explore(struct finder *finder)
-{
-	struct explore *explore = calloc(1, sizeof(*explore));
-	if (!explore)
-		(void)err_add(finder->err, ERR_INTERNAL, "out of memory");
-	return explore;
-}
-
 /* By a front of one objective; false on Ctrl-C and errors. */
 static bool answer_by_front(struct finder *finder, struct space *copy, enum metric metric, struct answer *answer)
 {
 	*answer = (struct answer){0};
 	if (finder->work_left == 0)
 		return !interrupt_requested();
-	struct explore *explore = new_explore(finder);
-	if (!explore)
-		return false;
+	struct explore *explore = memory_array(1, sizeof(*explore)); /* too large for a small stack */
 	bool done = search(finder, copy, metric, explore);
 	*answer = (struct answer){.found = done && explore->front.n > 0, .proven = done && is_proof(explore)};
 	if (answer->found && all_have_pes(copy))
@@ -322,8 +303,7 @@ static bool explain_limit(struct finder *finder, const struct space_limit *limit
 	(void)snprintf(change->what, sizeof(change->what), "%s <= %.10g", metric_table[limit->metric].name, limit->max);
 	(void)snprintf(change->where, sizeof(change->where), "%s:%u", limit->at.file ? limit->at.file : "the space",
 	               limit->at.line);
-	if (!copy_space(finder, &copy))
-		return false;
+	copy_space(finder, &copy);
 	drop_limit(&copy, limit->metric);
 	if (limit->metric == METRIC_LATENCY)
 		copy.deadline_ms = 0; /* which the limit may stand for */
@@ -341,49 +321,6 @@ static bool explain_limit(struct finder *finder, const struct space_limit *limit
 	return done;
 }
 
-/* A machine candidate that breaks one constraint, and by how much. */
-struct breaker {
-	uint64_t index;
-	double violation;
-};
-
-/* Insert into the MAX_TRY nearest, in order; of equal ones the first stays first. */
-static size_t keep_nearest(struct breaker *nearest, size_t n, struct breaker breaker)
-{
-	size_t at = n;
-	while (at > 0 && nearest[at - 1].violation > breaker.violation)
-		at--;
-	if (at == MAX_TRY)
-		return n;
-	size_t n_moved = n - at - (n == MAX_TRY);
-	memmove(nearest + at + 1, nearest + at, n_moved * sizeof(*nearest));
-	nearest[at] = breaker;
-	return n < MAX_TRY ? n + 1 : n;
-}
-
-/* The candidates that break this constraint and none of the others, nearest first. */
-static size_t list_breakers(const struct space *space, size_t which, const struct space *others,
-                            struct breaker *nearest, uint64_t *n_broken)
-{
-	struct space own = *space;
-	struct machine machine;
-	char text[EXPLORE_TEXT_SIZE];
-	uint64_t n_machine = space_n_machine(space);
-	size_t n = 0;
-	own.constraint = &space->constraint[which];
-	own.n_constraint = 1;
-	*n_broken = 0;
-	for (uint64_t i = 0; i < n_machine && i < MAX_MACHINE; i++) {
-		struct breaker breaker = {i, 0.0};
-		if (!space_machine_miss(&own, i, &machine, &breaker.violation, text, sizeof(text)))
-			continue;
-		(*n_broken)++;
-		if (space_machine(others, i, &machine, text, sizeof(text)))
-			n = keep_nearest(nearest, n, breaker);
-	}
-	return n;
-}
-
 /* Whether one machine by itself has a design; *proven stays true when a proof says that it has none. */
 static bool try_machine(struct finder *finder, const struct space *others, uint64_t index, bool *fits, bool *proven,
                         struct misfit_change *change)
@@ -392,8 +329,7 @@ static bool try_machine(struct finder *finder, const struct space *others, uint6
 	struct machine machine;
 	struct answer answer;
 	char why[EXPLORE_TEXT_SIZE];
-	if (!copy_space(finder, &copy))
-		return false;
+	copy_space(finder, &copy);
 	bool is_machine = space_machine(others, index, &machine, why, sizeof(why));
 	assert(is_machine);
 	(void)is_machine;
@@ -416,19 +352,18 @@ static bool explain_constraint(struct finder *finder, size_t which, struct misfi
 	const struct space *space = finder->space;
 	struct space others, own = *space;
 	struct machine machine;
-	bool fits = false, done = true, proven = space_n_machine(space) <= MAX_MACHINE;
-	struct breaker *nearest = arena_array(&finder->arena, MAX_TRY + 1, sizeof(*nearest));
+	bool fits = false, done = true, proven = space_n_machine(space) <= MISFIT_MAX_MACHINE;
+	struct misfit_breaker *nearest = memory_must(arena_array(&finder->arena, MISFIT_MAX_TRY + 1, sizeof(*nearest)));
 	*change = (struct misfit_change){.kind = MISFIT_CONSTRAINT, .now = NAN, .needed = NAN, .frac = INFINITY};
 	(void)snprintf(change->what, sizeof(change->what), "%s", expr_text(space->constraint[which]));
 	(void)snprintf(change->where, sizeof(change->where), "%s", space->file[0].path);
-	if (!nearest || !copy_space(finder, &others))
-		return false;
+	copy_space(finder, &others);
 	drop_constraint(&others, which);
-	size_t n = list_breakers(space, which, &others, nearest, &change->n_machine), i = 0;
+	size_t n = misfit_list_breakers(space, which, &others, nearest, &change->n_machine), i = 0;
 	for (; i < n && done && !fits && !interrupt_requested(); i++)
 		done = try_machine(finder, &others, nearest[i].index, &fits, &proven, change);
 	change->helps = fits;
-	change->proven = done && proven && (fits || n < MAX_TRY);
+	change->proven = done && proven && (fits || n < MISFIT_MAX_TRY);
 	if (!fits)
 		return done && !interrupt_requested();
 	own.constraint = &space->constraint[which];
@@ -508,8 +443,7 @@ static bool check_sram(struct finder *finder, struct misfit_change *change, doub
 	assert(n_byte > 0.0);
 	if (!(n_byte <= (double)MOST_SRAM_BYTE))
 		return true;
-	if (!copy_space(finder, &copy))
-		return false;
+	copy_space(finder, &copy);
 	set_sram(&copy, (uint32_t)n_byte);
 	bool done = find_any(finder, &copy, &answer);
 	if (!answer.found && !answer.proven && known)
@@ -537,8 +471,7 @@ static bool explain_sram(struct finder *finder, struct misfit_change *change)
 	struct answer fits;
 	*change = (struct misfit_change){.kind = MISFIT_SRAM, .now = NAN, .needed = NAN, .frac = INFINITY};
 	(void)snprintf(change->what, sizeof(change->what), "%s", sram_key);
-	if (!copy_space(finder, &copy))
-		return false;
+	copy_space(finder, &copy);
 	set_sram(&copy, MOST_SRAM_BYTE);
 	bool is_limited = drop_sram_limits(&copy), follows = splits_follow_sram(finder->space), decided;
 	/* Whether all the SRAM there can be helps is asked first: bounds on clocks are much sharper than on bytes. */
@@ -570,11 +503,11 @@ static bool explain_sram(struct finder *finder, struct misfit_change *change)
 static bool look_again(struct finder *finder, struct misfit *misfit)
 {
 	struct space copy;
-	struct explore *explore = new_explore(finder);
-	bool done = explore && copy_space(finder, &copy) && search(finder, &copy, copy.objective[0], explore);
+	struct explore *explore = memory_array(1, sizeof(*explore));
+	copy_space(finder, &copy);
+	bool done = search(finder, &copy, copy.objective[0], explore);
 	misfit->exists = done && explore->front.n > 0;
-	if (explore)
-		explore_free(explore);
+	explore_free(explore);
 	free(explore);
 	return done;
 }
@@ -612,9 +545,7 @@ enum err_code misfit_find(const struct space *space, const struct explore_option
 	finder.options.all_machines = true; /* those with a design are counted */
 	uint64_t work = explore_work(&explore->counts);
 	finder.work_left = work > LEAST_WORK ? work : LEAST_WORK;
-	misfit->change = calloc(space->n_limit + space->n_constraint + 1, sizeof(*misfit->change));
-	if (!misfit->change)
-		return err_add(err, ERR_INTERNAL, "out of memory");
+	misfit->change = memory_array(space->n_limit + space->n_constraint + 1, sizeof(*misfit->change));
 	bool done = explain_all(&finder, is_proof_of_none && !explore->truncated, misfit);
 	arena_free(&finder.arena);
 	if (!done && !interrupt_requested())

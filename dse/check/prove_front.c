@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "dse/check/prove_front.h"
-#include "dse/out/colour.h"
-#include "dse/layer/design_text.h"
-#include "sim/base/stop.h"
+#include "dse/base/memory.h"
 #include "dse/check/prove.h"
+#include "dse/layer/design_text.h"
+#include "dse/out/colour.h"
 #include "dse/pareto/shortlist.h"
 #include "sim/base/hash.h"
+#include "sim/base/stop.h"
 #include <assert.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -65,14 +66,14 @@ static bool take_point(struct work *work, const struct unrolled *point)
 }
 
 /* Points that a table shows, then all. */
-static enum err_code take_points(struct work *work, struct err *err)
+static void take_points(struct work *work)
 {
 	const struct explore *explore = work->unroller->explore;
 	size_t shown[SHORTLIST_MAX], knee;
 	struct unrolled point;
 	size_t n_shown = shortlist_choose(&explore->front, SHORTLIST_MAX, shown, &knee), n = explore->front.n;
-	enum err_code code = unrolled_init(&explore->map, &point, err);
-	bool has_room = code == ERR_OK;
+	bool has_room = true;
+	memory_check(unrolled_init(&explore->map, &point, NULL) == ERR_OK);
 	for (size_t i = 0; i < n_shown + n && has_room; i++) {
 		bool is_shown = false;
 		for (size_t s = 0; s < n_shown && i >= n_shown; s++)
@@ -83,7 +84,6 @@ static enum err_code take_points(struct work *work, struct err *err)
 		has_room = take_point(work, &point);
 	}
 	unrolled_free(&point);
-	return code;
 }
 
 static int compare_items(const void *left, const void *right)
@@ -141,22 +141,17 @@ enum err_code prove_front_run(const struct unroller *unroller, const struct prov
 	struct work work = {.unroller = unroller,
 	                    .options = options,
 	                    .proof = proof,
-	                    .is_taken = calloc(n, sizeof(*work.is_taken)),
-	                    .item = calloc(n, sizeof(*work.item)),
-	                    .candidate = calloc(n, sizeof(*work.candidate))};
+	                    .is_taken = memory_array(n, sizeof(*work.is_taken)),
+	                    .item = memory_array(n, sizeof(*work.item)),
+	                    .candidate = memory_array(n, sizeof(*work.candidate))};
 	uint64_t start_ms = stop_now_ms();
 	struct err own = {0};
 	enum err_code code = ERR_OK;
 	assert(n > 0 && unroller->explore->front.n > 0);
 	*proof = (struct prove_front){.n_design_all = n, .n_point_all = unroller->explore->front.n};
-	if (!work.is_taken || !work.item || !work.candidate)
-		code = err_add(err, ERR_INTERNAL, "out of memory");
-	if (code == ERR_OK)
-		code = take_points(&work, err);
-	if (code == ERR_OK) {
-		proof->n_design = work.n_item;
-		qsort(work.item, work.n_item, sizeof(*work.item), compare_items);
-	}
+	take_points(&work);
+	proof->n_design = work.n_item;
+	qsort(work.item, work.n_item, sizeof(*work.item), compare_items);
 	for (size_t i = 0; i < work.n_item && code == ERR_OK;)
 		code = prove_items(&work, i, &i, &own);
 	proof->interrupted = code == ERR_INTERRUPTED;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "dse/check/verify.h"
 #include "dse/base/interrupt.h"
+#include "dse/base/memory.h"
 #include "dse/out/progress.h"
 #include "sim/base/stop.h"
 #include <assert.h>
@@ -84,14 +85,12 @@ static enum err_code run_designs(const struct unroller *unroller, const struct v
 }
 
 /* The points' metrics, summed up from the designs as the search's were. */
-static enum err_code sum_points(const struct unroller *unroller, struct verify *verify, struct err *err)
+static void sum_points(const struct unroller *unroller, struct verify *verify)
 {
 	const struct explore *explore = unroller->explore;
 	const struct space *space = explore->space;
 	struct unrolled point;
-	enum err_code code = unrolled_init(&explore->map, &point, err);
-	if (code != ERR_OK)
-		return code;
+	memory_check(unrolled_init(&explore->map, &point, NULL) == ERR_OK);
 	for (size_t i = 0; i < verify->n_point; i++) {
 		struct verify_point *own = &verify->point[i];
 		double searched[N_METRIC];
@@ -111,7 +110,6 @@ static enum err_code sum_points(const struct unroller *unroller, struct verify *
 	for (size_t k = 0; k < space->n_objective; k++)
 		verify->objective[k].mean_frac /= (double)verify->n_point;
 	unrolled_free(&point);
-	return ERR_OK;
 }
 
 /* How much worse, in the objective in which that is most, the other point is: below 0 where it is better in all. */
@@ -126,12 +124,10 @@ static double excess_frac(const double *own, const double *other, size_t n)
 }
 
 /* Every point against every other: fronts have thousands of points at most, and their designs took far longer. */
-static enum err_code judge_points(const struct space *space, struct verify *verify, struct err *err)
+static void judge_points(const struct space *space, struct verify *verify)
 {
 	size_t n = space->n_objective;
-	double *value = calloc(verify->n_point * n, sizeof(*value));
-	if (!value)
-		return err_add(err, ERR_INTERNAL, "out of memory");
+	double *value = memory_array(verify->n_point * n, sizeof(*value));
 	for (size_t i = 0; i < verify->n_point; i++)
 		for (size_t k = 0; k < n; k++)
 			value[i * n + k] = verify->point[i].metric[space->objective[k]];
@@ -150,7 +146,6 @@ static enum err_code judge_points(const struct space *space, struct verify *veri
 		verify->n_certain += point->certain;
 	}
 	free(value);
-	return ERR_OK;
 }
 
 enum err_code verify_run(const struct unroller *unroller, const struct verify_options *options, struct verify *verify,
@@ -161,16 +156,14 @@ enum err_code verify_run(const struct unroller *unroller, const struct verify_op
 	uint64_t start_ms = stop_now_ms();
 	*verify =
 	    (struct verify){.n_design = unroller->n_design, .n_point = explore->front.n, .audited = options->audit};
-	verify->design = calloc(verify->n_design, sizeof(*verify->design));
-	verify->point = calloc(verify->n_point, sizeof(*verify->point));
-	if (!verify->design || !verify->point)
-		return err_add(err, ERR_INTERNAL, "out of memory");
+	verify->design = memory_array(verify->n_design, sizeof(*verify->design));
+	verify->point = memory_array(verify->n_point, sizeof(*verify->point));
 	memcpy(verify->design, unroller->design, verify->n_design * sizeof(*verify->design));
 	enum err_code code = run_designs(unroller, options, verify, err);
-	if (code == ERR_OK && !verify->interrupted)
-		code = sum_points(unroller, verify, err);
-	if (code == ERR_OK && !verify->interrupted)
-		code = judge_points(explore->space, verify, err);
+	if (code == ERR_OK && !verify->interrupted) {
+		sum_points(unroller, verify);
+		judge_points(explore->space, verify);
+	}
 	verify->seconds = (double)(stop_now_ms() - start_ms) / 1000.0;
 	return code;
 }

@@ -11,7 +11,7 @@
 #include "dse/space/left_out.h"
 #include "dse/base/parallel.h"
 #include "dse/out/paths.h"
-#include "dse/result/report.h"
+#include "dse/result/front_table.h"
 #include "dse/keep/store.h"
 #include "dse/out/table.h"
 #include "dse/out/words.h"

@@ -3,6 +3,7 @@
 #include "dse/cmd/choice.h"
 #include "dse/cmd/command_table.h"
 #include "dse/base/interrupt.h"
+#include "dse/base/memory.h"
 #include "dse/night/night.h"
 #include "dse/keep/ranks.h"
 #include "dse/run/run_note.h"
@@ -33,7 +34,7 @@ static bool is_date(const char *text)
 	       strcmp(again, text) == 0;
 }
 
-/* The first n_byte bytes of now in UTC, "2026-11-22T08:21:26Z"; NULL when memory is out. */
+/* The first n_byte bytes of now in UTC, "2026-11-22T08:21:26Z". */
 static const char *now_text(struct arena *arena, size_t n_byte)
 {
 	char text[32] = "1970-01-01T00:00:00Z";
@@ -42,17 +43,15 @@ static const char *now_text(struct arena *arena, size_t n_byte)
 	if (gmtime_r(&now, &utc))
 		(void)strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%SZ", &utc);
 	text[n_byte] = '\0';
-	return arena_text(arena, text);
+	return memory_must(arena_text(arena, text));
 }
 
 /* Where all goes: runs and page into out/nightly/<date>, the store beside them in out unless another one is named. */
 static enum err_code open_folder(struct night *night, struct err *err)
 {
-	char *nightly = store_join(night->out, "nightly"), *folder = nightly ? store_join(nightly, night->date) : NULL;
-	char *store = NULL;
-	enum err_code code = folder ? ERR_OK : err_add(err, ERR_INTERNAL, "out of memory");
-	if (code == ERR_OK)
-		code = store_make_dir(folder, err);
+	char *nightly = memory_must(store_join(night->out, "nightly")), *store = NULL;
+	char *folder = memory_must(store_join(nightly, night->date));
+	enum err_code code = store_make_dir(folder, err);
 	if (code == ERR_OK && !folder_lock_take(&night->lock, folder, FOLDER_LOCK_RUN, 0))
 		code = err_add(err, ERR_IO, "%s: another process is at work on this night", folder);
 	/* beside a folder in out */
@@ -62,10 +61,9 @@ static enum err_code open_folder(struct night *night, struct err *err)
 		code = err_add(err, ERR_USAGE,
 		               "dse nightly compares with what the store has, and --store or DSE_STORE is none");
 	if (code == ERR_OK) {
-		night->folder = arena_text(&night->arena, folder);
-		night->store_path = arena_text(&night->arena, store);
-		code = night->folder && night->store_path ? run_store_open(store, true, &night->store, err)
-		                                          : err_add(err, ERR_INTERNAL, "out of memory");
+		night->folder = memory_must(arena_text(&night->arena, folder));
+		night->store_path = memory_must(arena_text(&night->arena, store));
+		code = run_store_open(store, true, &night->store, err);
 	}
 	if (code == ERR_OK && database_is_read_only(night->store))
 		code = err_add(err, ERR_IO,
@@ -84,9 +82,7 @@ static enum err_code set_up(struct night *night, const struct cli_options *cli, 
 	night->date = cli->date ? cli->date : now_text(&night->arena, 10);
 	night->made = now_text(&night->arena, 20);
 	night->n_space = cli->n_file;
-	night->space = arena_array(&night->arena, cli->n_file, sizeof(*night->space));
-	if (!night->date || !night->made || !night->space)
-		return err_add(err, ERR_INTERNAL, "out of memory");
+	night->space = memory_must(arena_array(&night->arena, cli->n_file, sizeof(*night->space)));
 	for (size_t i = 0; i < night->n_space; i++)
 		night->space[i] = (struct night_space){.file = cli->file[i], .why = "not begun", .log = ""};
 	if (!is_date(night->date))
@@ -136,9 +132,8 @@ static enum err_code run_apart(struct night *night, struct night_space *space, s
 	struct err own = {0};
 	enum err_code code = run_space(night, space, &own);
 	if (code == ERR_INPUT || code == ERR_INTERNAL || code == ERR_INFEASIBLE) {
-		const char *log = arena_text(&night->arena, err_text(&own));
 		space->code = code;
-		space->log = log ? log : space->log;
+		space->log = memory_must(arena_text(&night->arena, err_text(&own)));
 		code = ERR_OK;
 	} else {
 		(void)err_add_all(err, (struct err_place){0}, &own);

@@ -2,11 +2,13 @@
 /* dse report: a page that shows runs, and its figures as pictures. */
 #include "dse/cmd/choice.h"
 #include "dse/cmd/command_table.h"
+#include "dse/base/memory.h"
+#include "dse/keep/store.h"
 #include "dse/out/page.h"
 #include "dse/out/png.h"
 #include "dse/report/report_figure.h"
 #include "dse/report/report_json.h"
-#include "dse/keep/store.h"
+#include "dse/report/report_make.h"
 #include <assert.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -61,7 +63,7 @@ static enum err_code read_runs(struct report_job *job, struct err *err)
 		if (job->data[i].run.front.detail == DETAIL_EVENT && !job->cli->quiet && isatty(STDERR_FILENO))
 			(void)fprintf(stderr, "%s: runs %zu designs again in the event tier\n", job->cli->file[i],
 			              job->data[i].run.front.n_design);
-		(void)report_data_make(&job->source, &job->data[i], chosen, (unsigned)job->cli->jobs, err);
+		(void)report_make(&job->source, &job->data[i], chosen, (unsigned)job->cli->jobs, err);
 	}
 	for (size_t i = 0; i < job->n && err->n_message == 0 && !job->cli->quiet; i++)
 		if (job->data[i].without)
@@ -75,8 +77,9 @@ static char *choose_path(const struct report_job *job)
 {
 	const struct report_data *first = &job->data[0];
 	if (job->cli->out)
-		return strdup(job->cli->out);
-	return job->n == 1 && first->has_folder ? store_join(first->run.folder, DEFAULT_NAME) : strdup(DEFAULT_NAME);
+		return memory_text(job->cli->out);
+	return job->n == 1 && first->has_folder ? memory_must(store_join(first->run.folder, DEFAULT_NAME))
+	                                        : memory_text(DEFAULT_NAME);
 }
 
 /* "mla_sizing, tpu_sizing" */
@@ -104,14 +107,10 @@ static enum err_code write_page(const struct report_job *job, struct err *err)
 	struct store_file file = {0};
 	char *path = choose_path(job), *json = NULL, title[512];
 	size_t n_byte = 0;
-	FILE *text = open_memstream(&json, &n_byte);
-	enum err_code code = ERR_OK;
-	if (text)
-		report_put_json(text, job->data, job->n, job->made);
-	if (!path || !text || fclose(text) != 0)
-		code = err_add(err, ERR_INTERNAL, "out of memory");
-	if (code == ERR_OK)
-		code = store_open(&file, path, err);
+	FILE *text = memory_must(open_memstream(&json, &n_byte));
+	report_put_json(text, job->data, job->n, job->made);
+	memory_check(fclose(text) == 0);
+	enum err_code code = store_open(&file, path, err);
 	if (code == ERR_OK) {
 		print_title(job, title, sizeof(title));
 		page_write(file.file, title, "report", json, n_byte);
@@ -139,14 +138,14 @@ enum err_code cmd_report(const struct cli_options *options, struct err *err)
 	struct report_job job = {.cli = options, .source = {.request = choice_store(options)}, .n = options->n_file};
 	assert(options->n_file > 0);
 	set_made(&job);
-	job.data = calloc(job.n, sizeof(*job.data));
-	enum err_code code = job.data ? read_runs(&job, err) : err_add(err, ERR_INTERNAL, "out of memory");
+	job.data = memory_array(job.n, sizeof(*job.data));
+	enum err_code code = read_runs(&job, err);
 	if (code == ERR_OK)
 		code = options->json ? write_json(&job, err) : write_page(&job, err);
 	if (code == ERR_OK && options->figures)
 		code = write_figures(&job, err);
-	for (size_t i = 0; i < job.n && job.data; i++)
-		report_data_free(&job.data[i]);
+	for (size_t i = 0; i < job.n; i++)
+		report_free(&job.data[i]);
 	free(job.data);
 	report_source_close(&job.source);
 	return code;

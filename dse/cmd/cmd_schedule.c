@@ -10,7 +10,6 @@
 #include "dse/base/interrupt.h"
 #include "dse/out/paths.h"
 #include "dse/schedule/schedule_chips.h"
-#include "dse/schedule/sram_map.h"
 #include "dse/schedule/schedule_report.h"
 #include "dse/space/space.h"
 #include "dse/keep/store.h"
@@ -36,7 +35,6 @@ static enum err_code choose_workers(struct request *job, struct err *err)
 	const char *text = job->cli->workers;
 	uint32_t most = octopus_max_worker(&job->machine);
 	char *end = NULL;
-
 	if (!text || strcmp(text, "best") == 0)
 		return ERR_OK;
 	job->options.as_paper = strcmp(text, "paper") == 0;
@@ -44,7 +42,6 @@ static enum err_code choose_workers(struct request *job, struct err *err)
 		return ERR_OK;
 	errno = 0;
 	unsigned long long n = text[0] >= '0' && text[0] <= '9' ? strtoull(text, &end, 10) : 0;
-
 	if (!end || *end || errno || n < 1 || n > most)
 		return err_add(err, ERR_USAGE,
 		               "dse schedule: --workers is '%.40s', allowed are best, paper and numbers from 1 to %u "
@@ -60,7 +57,6 @@ static enum err_code choose_names(struct request *job, struct err *err)
 	const struct cli_options *cli = job->cli;
 	enum err_code code = ERR_OK;
 	size_t index = 0;
-
 	for (size_t i = 0; i < N_OCTOPUS_STRATEGY; i++)
 		name[i] = octopus_strategy_table[i].name;
 	if (cli->strategy)
@@ -83,7 +79,6 @@ static enum err_code read_files(struct request *job, struct err *err)
 {
 	const char *path;
 	enum err_code code;
-
 	if (job->cli->n_file == 0)
 		return err_add(err, ERR_USAGE,
 		               "dse schedule: a network is missing; usage: dse schedule NETWORK --machine MACHINE, or "
@@ -109,7 +104,6 @@ static enum err_code read_files(struct request *job, struct err *err)
 static enum err_code report(const struct request *job, struct err *err)
 {
 	const struct schedule_report what = {&job->machine, &job->graph, &job->options, &job->schedule};
-
 	if (job->cli->json)
 		schedule_put_json(&what, stdout);
 	else
@@ -155,7 +149,7 @@ static enum err_code plan_chip(const struct request *job, uint32_t c, struct sch
 	code = schedule_files_plan(&part, &job->machine, capacity_byte, files, &memory, err);
 	if (code == ERR_OK) {
 		fill_notes(job, c, files);
-		code = sram_map_plan(&part, job->machine.pe_sram_byte, files, err);
+		schedule_sram_plan(&part, job->machine.pe_sram_byte, files);
 	}
 	octopus_free(&part);
 	return code;
@@ -164,7 +158,8 @@ static enum err_code plan_chip(const struct request *job, uint32_t c, struct sch
 /* Plan every chip's memory and write the files. Caller frees chips with schedule_chips_free, also after a failure. */
 static enum err_code write_files(const struct request *job, struct schedule_chips *chips, struct err *err)
 {
-	enum err_code code = schedule_chips_make(job->schedule.n_chip, chips, err);
+	enum err_code code = ERR_OK;
+	schedule_chips_make(job->schedule.n_chip, chips);
 	for (uint32_t c = 0; code == ERR_OK && c < job->schedule.n_chip; c++) {
 		code = plan_chip(job, c, &chips->chip[c], err);
 		chips->link_us[c] = job->schedule.chip[c].link_us;
@@ -194,7 +189,7 @@ static enum err_code deliver(const struct request *job, struct err *err)
 		code = report(job, err);
 	if (code == ERR_OK && !job->cli->json && !job->cli->quiet) {
 		(void)fputc('\n', stdout);
-		code = schedule_chips_print(&chips, false, stdout, err);
+		schedule_chips_print(&chips, false, stdout);
 	}
 	schedule_chips_free(&chips);
 	return code;
@@ -208,10 +203,10 @@ static enum err_code read_back(const struct cli_options *options, struct err *er
 		return err_add(err, ERR_USAGE,
 		               "dse schedule: --read takes no network, --machine or -o: the files have their own");
 	enum err_code code = schedule_chips_read(options->read, &chips, err);
-	if (code == ERR_OK)
-		code = schedule_chips_print(&chips, options->json, stdout, err);
-	if (code == ERR_OK)
+	if (code == ERR_OK) {
+		schedule_chips_print(&chips, options->json, stdout);
 		code = store_flush_stdout(err);
+	}
 	schedule_chips_free(&chips);
 	return code;
 }
@@ -222,7 +217,6 @@ enum err_code cmd_schedule(const struct cli_options *options, struct err *err)
 	if (options->read)
 		return read_back(options, err);
 	enum err_code code = read_files(&job, err);
-
 	if (code == ERR_OK)
 		code = choose_names(&job, err);
 	if (code == ERR_OK)

@@ -6,7 +6,6 @@
 #include "dse/design/replay.h"
 #include "dse/space/machine_read.h"
 #include "sim/program/mixed.h"
-#include "dse/space/space_parts.h"
 #include <assert.h>
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a store's tables are, and how a run gets into them; dse/run/run_list.c reads them. */
+/* What a store's tables are, and how a run gets into them; dse/keep/run_store_list.c reads them. */
 #include "dse/keep/run_store.h"
 #include "dse/base/parallel.h"
 #include "dse/keep/squeeze.h"

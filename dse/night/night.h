@@ -11,25 +11,12 @@
  */
 #include "dse/run/run_note.h"
 #include "dse/keep/folder_lock.h"
+#include "dse/night/night_fronts.h"
 #include "dse/night/night_noise.h"
-#include "dse/night/night_store.h"
 
-/* Points of a front and causes that are named; all are counted. */
-#define NIGHT_MAX_NAMED 10
 #define NIGHT_WHY_SIZE 512
 /* Nights of a trend. */
 #define NIGHT_MAX_TREND 120
-/* Relative: differences of rounding are none. */
-#define NIGHT_ROUNDING 1e-9
-
-/* A point that the other night has nothing for. */
-struct night_point {
-	uint64_t run, id;    /* of its front */
-	const char *machine; /* name and axes: "dvfs_chip, mla.array 16x4" */
-	double objective[SPACE_MAX_OBJECTIVE];
-	double nearest[SPACE_MAX_OBJECTIVE]; /* the other night's point that comes nearest; NaN: it has none */
-	double short_pct;                    /* by how much that falls short, in its worst objective; infinite: none */
-};
 
 /* A value that was another one in the good night. */
 struct night_cause {

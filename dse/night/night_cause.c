@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What of inputs and program is not as it was in the good night, and what each change alone does to the good front. */
+#include "dse/base/memory.h"
+#include "dse/base/parallel.h"
+#include "dse/night/night.h"
 #include "dse/run/attribute.h"
 #include "dse/run/input_change.h"
-#include "dse/night/night.h"
-#include "dse/base/parallel.h"
 #include <assert.h>
 #include <inttypes.h>
 #include <math.h>
@@ -45,8 +46,7 @@ static const char *describe(struct arena *arena, const struct kept_front *front,
 	if (n_run < front->n_point && n_text < sizeof(text))
 		(void)snprintf(text + n_text, sizeof(text) - n_text, "%s%zu of %zu designs are no longer possible",
 		               n_text > 0 ? ", " : "", front->n_point - n_run, front->n_point);
-	const char *own = arena_text(arena, text[0] ? text : "nothing");
-	return own ? own : "";
+	return memory_must(arena_text(arena, text[0] ? text : "nothing"));
 }
 
 /* What is no failure stays in refused, and the change has no effect that could be told. */
@@ -66,11 +66,9 @@ static enum err_code find_base(struct night *night, const struct kept_run *good,
                                struct err *err)
 {
 	const struct attribute_how how = {.n_thread = parallel_n_thread((size_t)night->request.jobs)};
-	struct attributed *point = arena_array(&night->arena, good->front.n_point + 1, sizeof(*point));
+	struct attributed *point = memory_must(arena_array(&night->arena, good->front.n_point, sizeof(*point)));
 	struct err refused = {0};
 	*base = NULL;
-	if (!point)
-		return err_add(err, ERR_INTERNAL, "out of memory");
 	enum err_code code =
 	    attribute_evaluate(&good->front, &good->space, &good->space, &how, point, &night->arena, &refused);
 	bool runs = code == ERR_OK;
@@ -98,9 +96,7 @@ static enum err_code find_effect(struct night *night, const struct input_changes
 		*effect = describe(&night->arena, &good->front, NULL, base);
 	if (!input_change_is_applicable(change))
 		return ERR_OK;
-	struct attributed *point = arena_array(&night->arena, good->front.n_point + 1, sizeof(*point));
-	if (!point)
-		return err_add(err, ERR_INTERNAL, "out of memory");
+	struct attributed *point = memory_must(arena_array(&night->arena, good->front.n_point, sizeof(*point)));
 	enum err_code code = input_change_apply(changes, change, &changed, &refused);
 	if (code == ERR_OK)
 		code = attribute_evaluate(&good->front, &good->space, &changed.space, &how, point, &night->arena,
@@ -113,8 +109,7 @@ static enum err_code find_effect(struct night *night, const struct input_changes
 
 static const char *copy(struct night *night, const char *text)
 {
-	const char *own = arena_text(&night->arena, text);
-	return own ? own : "";
+	return memory_must(arena_text(&night->arena, text));
 }
 
 /* Comments count only where nothing else is another one. */
@@ -157,9 +152,8 @@ enum err_code night_find_causes(struct night *night, struct night_space *space, 
 	if (code == ERR_OK)
 		code = open_run(night, space->row, &now, err);
 	if (code == ERR_OK && good.has_space && now.has_space) {
-		code = input_changes_find(&good, &now, &changes, err);
-		if (code == ERR_OK)
-			code = name_changes(night, space, &changes, err);
+		input_changes_find(&good, &now, &changes);
+		code = name_changes(night, space, &changes, err);
 		input_changes_free(&changes);
 	}
 	kept_run_free(&now);

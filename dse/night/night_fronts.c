@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "dse/night/night_fronts.h"
+#include "dse/base/memory.h"
 #include "dse/pareto/hypervolume.h"
 #include <assert.h>
 #include <float.h>
@@ -23,8 +24,9 @@ void night_fronts_free(struct night_fronts *fronts)
 	*fronts = (struct night_fronts){0};
 }
 
-static enum err_code read_front(struct night *night, struct night_fronts *fronts, size_t i, struct err *err)
+static enum err_code read_front(struct database *store, struct night_fronts *fronts, size_t i, struct err *err)
 {
+	struct arena arena = {0};
 	struct run_record run;
 	char name[24];
 	const struct night_run *own = &fronts->row->run[i];
@@ -32,27 +34,27 @@ static enum err_code read_front(struct night *night, struct night_fronts *fronts
 	(void)snprintf(name, sizeof(name), "%" PRIu64, own->run);
 	fronts->front[i] = i == 0 ? &fronts->first.front : &fronts->own[i];
 	if (own->run > 0 && i == 0)
-		code = kept_run_open(night->store, name, &fronts->first, err);
+		code = kept_run_open(store, name, &fronts->first, err);
 	else if (own->run > 0)
-		code = run_store_find(night->store, name, &night->arena, &run, err);
+		code = run_store_find(store, name, &arena, &run, err);
 	if (code == ERR_OK && own->run > 0 && i > 0)
-		code = front_read_run(night->store, &run, &fronts->own[i], err);
-	fronts->objective[i] = code == ERR_OK ? kept_front_objectives(fronts->front[i]) : NULL;
+		code = front_read_run(store, &run, &fronts->own[i], err);
+	fronts->objective[i] = code == ERR_OK ? memory_must(kept_front_objectives(fronts->front[i])) : NULL;
 	fronts->n++;
-	return code == ERR_OK && !fronts->objective[i] ? err_add(err, ERR_INTERNAL, "out of memory") : code;
+	arena_free(&arena);
+	return code;
 }
 
-enum err_code night_fronts_read(struct night *night, const struct night_row *row, size_t n, struct night_fronts *fronts,
-                                struct err *err)
+enum err_code night_fronts_read(struct database *store, const struct night_row *row, size_t n,
+                                struct night_fronts *fronts, struct err *err)
 {
-	*fronts = (struct night_fronts){.row = row};
-	fronts->own = calloc(row->n_run + 1, sizeof(*fronts->own));
-	fronts->front = calloc(row->n_run + 1, sizeof(*fronts->front));
-	fronts->objective = calloc(row->n_run + 1, sizeof(*fronts->objective));
-	enum err_code code =
-	    fronts->own && fronts->front && fronts->objective ? ERR_OK : err_add(err, ERR_INTERNAL, "out of memory");
+	enum err_code code = ERR_OK;
+	*fronts = (struct night_fronts){.row = row,
+	                                .own = memory_array(row->n_run, sizeof(*fronts->own)),
+	                                .front = memory_array(row->n_run, sizeof(*fronts->front)),
+	                                .objective = memory_array(row->n_run, sizeof(*fronts->objective))};
 	for (size_t i = 0; i < row->n_run && i < n && code == ERR_OK; i++)
-		code = read_front(night, fronts, i, err);
+		code = read_front(store, fronts, i, err);
 	return code;
 }
 
@@ -69,15 +71,14 @@ void night_set_reference(struct night_row *row, const struct night_fronts *now)
 	}
 }
 
-enum err_code night_measure(struct night_row *row, const struct night_fronts *now, struct err *err)
+void night_measure(struct night_row *row, const struct night_fronts *now)
 {
 	for (size_t i = 0; i < row->n_run; i++) {
 		struct night_run *run = &row->run[i];
 		double box = 1.0;
 		size_t n_point = now->front[i]->n_point;
-		if (!hypervolume(now->objective[i], n_point, (unsigned)row->n_objective, row->reference,
-		                 &run->hypervolume))
-			return err_add(err, ERR_INTERNAL, "out of memory");
+		memory_check(hypervolume(now->objective[i], n_point, (unsigned)row->n_objective, row->reference,
+		                         &run->hypervolume));
 		for (size_t k = 0; k < row->n_objective; k++) {
 			box *= row->reference[k];
 			run->best[k] = n_point > 0 ? INFINITY : NAN;
@@ -86,7 +87,6 @@ enum err_code night_measure(struct night_row *row, const struct night_fronts *no
 		}
 		run->hypervolume /= box;
 	}
-	return ERR_OK;
 }
 
 /* ---- points ---- */
@@ -120,8 +120,7 @@ static const char *name_machine(struct arena *arena, const struct kept_front *fr
 	size_t n = (size_t)snprintf(text, sizeof(text), "%s", front->machine[point->machine].name);
 	for (size_t i = 0; i < front->n_axis && n < sizeof(text); i++)
 		n += (size_t)snprintf(text + n, sizeof(text) - n, ", %s %s", front->axis[i], point->value[i]);
-	const char *own = arena_text(arena, text);
-	return own ? own : "";
+	return memory_must(arena_text(arena, text));
 }
 
 /* Keep the points that fall shortest, the largest first; equal ones in the order of runs and points. */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "dse/run/attribute.h"
-#include "dse/night/night_fronts.h"
+#include "dse/base/memory.h"
 #include "dse/base/parallel.h"
+#include "dse/night/night.h"
+#include "dse/run/attribute.h"
 #include <assert.h>
 #include <inttypes.h>
 #include <math.h>
@@ -30,13 +31,11 @@ static enum err_code measure_noise(struct night *night, struct night_space *spac
 {
 	const struct night_row *row = space->row;
 	struct night_row *era;
-	double good[NIGHT_MAX_POOL], *now = arena_array(&night->arena, row->n_run, sizeof(*now));
+	double good[NIGHT_MAX_POOL], *now = memory_must(arena_array(&night->arena, row->n_run, sizeof(*now)));
 	size_t n_era;
 	enum err_code code =
 	    night_store_era(night->store, row->space, row->era, row->id, &night->arena, &era, &n_era, err);
-	if (code != ERR_OK || !now)
-		return code != ERR_OK ? code : err_add(err, ERR_INTERNAL, "out of memory");
-	for (size_t k = 0; k <= row->n_objective; k++) {
+	for (size_t k = 0; k <= row->n_objective && code == ERR_OK; k++) {
 		struct night_measure *to = k == row->n_objective ? &space->hypervolume : &space->best[k];
 		size_t n_good = collect(era, n_era, k, good, NIGHT_MAX_POOL),
 		       n_now = collect(row, 1, k, now, row->n_run);
@@ -47,10 +46,8 @@ static enum err_code measure_noise(struct night *night, struct night_space *spac
 		to->chance_better = night_noise_chance(now, n_now, good, n_good);
 		to->good = sign * night_noise_median(good, n_good);
 		to->now = sign * night_noise_median(now, n_now);
-		if (isnan(to->chance_worse) || isnan(to->chance_better))
-			return err_add(err, ERR_INTERNAL, "out of memory");
 	}
-	return ERR_OK;
+	return code;
 }
 
 /* What --tolerance allows, as a share. */
@@ -88,8 +85,7 @@ static void say(struct night *night, struct night_space *space, enum night_verdi
 	(void)vsnprintf(text, sizeof(text), format, arguments);
 	va_end(arguments);
 	space->row->verdict = verdict;
-	const char *own = arena_text(&night->arena, text);
-	space->why = own ? own : "";
+	space->why = memory_must(arena_text(&night->arena, text));
 }
 
 /* Whether both nights ran the same program on the same inputs. */
@@ -238,11 +234,9 @@ static enum err_code evaluate_again(struct night *night, struct night_space *spa
 {
 	const struct kept_front *front = &good->first.front;
 	const struct attribute_how how = {.n_thread = parallel_n_thread((size_t)night->request.jobs)};
-	struct attributed *again = arena_array(&night->arena, front->n_point + 1, sizeof(*again));
+	struct attributed *again = memory_must(arena_array(&night->arena, front->n_point, sizeof(*again)));
 	struct night_point worst[NIGHT_MAX_NAMED];
 	double value[SPACE_MAX_OBJECTIVE], worse, better, tolerated = tolerance_of(night) + NIGHT_ROUNDING;
-	if (!again)
-		return err_add(err, ERR_INTERNAL, "out of memory");
 	if (!good->first.has_space || !now->first.has_space)
 		return ERR_OK;
 	enum err_code code =
@@ -267,7 +261,7 @@ static enum err_code judge_both(struct night *night, struct night_space *space, 
                                 size_t *n_more, struct err *err)
 {
 	struct night_fronts good;
-	enum err_code code = night_fronts_read(night, space->good, 1, &good, err);
+	enum err_code code = night_fronts_read(night->store, space->good, 1, &good, err);
 	double proven = fmax(good.first.epsilon, now->first.epsilon), epsilon = proven + tolerance_of(night);
 	space->is_tolerated = false;
 	if (code == ERR_OK && space->is_random)
@@ -341,24 +335,24 @@ enum err_code night_judge(struct night *night, struct night_space *space, size_t
 	*n_more = 0;
 	enum err_code code = night_store_good(night->store, row->space, row->id, &night->arena, &space->good, err);
 	if (code == ERR_OK)
-		code = night_fronts_read(night, row, row->n_run, &now, err);
-	const char *exactness = code == ERR_OK ? arena_text(&night->arena, now.first.record.exactness) : NULL;
-	space->exactness = exactness ? exactness : "";
-	bool is_compared = code == ERR_OK && space->good && is_comparable(night, space, &is_told);
+		code = night_fronts_read(night->store, row, row->n_run, &now, err);
+	if (code != ERR_OK)
+		goto cleanup;
+	space->exactness = memory_must(arena_text(&night->arena, now.first.record.exactness));
+	bool is_compared = space->good && is_comparable(night, space, &is_told);
 	if (is_compared) {
 		row->era = space->good->era;
 		memcpy(row->reference, space->good->reference, sizeof(row->reference));
-	} else if (code == ERR_OK) {
+	} else {
 		row->era = row->id;
 		night_set_reference(row, &now);
 	}
-	if (code == ERR_OK)
-		code = night_measure(row, &now, err);
-	if (is_compared && code == ERR_OK)
+	night_measure(row, &now);
+	if (is_compared)
 		code = judge_both(night, space, &now, n_more, err);
-	else if (code == ERR_OK && !is_told && row->run[0].n_point > 0)
+	else if (!is_told && row->run[0].n_point > 0)
 		say(night, space, NIGHT_FIRST, "the first good night of this space");
-	else if (code == ERR_OK && !is_told)
+	else if (!is_told)
 		say(night, space, NIGHT_FAILED, "no feasible design, and no good night that had one");
 	if (code == ERR_OK && *n_more == 0) {
 		set_medians(space);
@@ -371,9 +365,10 @@ enum err_code night_judge(struct night *night, struct night_space *space, size_t
 			/* hypervolumes are measured anew, up to a reference of tonight's own */
 			row->era = row->id;
 			night_set_reference(row, &now);
-			code = night_measure(row, &now, err);
+			night_measure(row, &now);
 		}
 	}
+cleanup:
 	night_fronts_free(&now);
 	return code;
 }

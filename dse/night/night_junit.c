@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A night in lines: junit.xml for CI, and one a space for people. */
+#include "dse/base/memory.h"
 #include "dse/night/night.h"
 #include "dse/out/colour.h"
 #include "dse/out/xml.h"
@@ -43,12 +44,11 @@ static void put_case(FILE *file, const struct night_space *space)
 	double seconds = 0.0;
 	char *details = NULL;
 	size_t n_byte;
-	FILE *text = open_memstream(&details, &n_byte);
+	FILE *text = memory_must(open_memstream(&details, &n_byte));
 	for (size_t i = 0; space->row && i < space->row->n_run; i++)
 		seconds += space->row->run[i].seconds;
-	if (text)
-		print_details(text, space);
-	bool is_whole = text && fclose(text) == 0;
+	print_details(text, space);
+	memory_check(fclose(text) == 0);
 	(void)fputs("  <testcase classname=\"dse.nightly\" name=\"", file);
 	xml_put_text(file, space->row ? space->row->space : space->file);
 	(void)fprintf(file, "\" time=\"%.3f\">\n", seconds);
@@ -60,7 +60,7 @@ static void put_case(FILE *file, const struct night_space *space)
 		(void)fputs(" message=\"", file);
 		xml_put_text(file, space->code != ERR_OK ? "no result" : space->why);
 		(void)fputs("\">", file);
-		xml_put_text(file, is_whole ? details : "");
+		xml_put_text(file, details);
 		(void)fprintf(file, "</%s>\n", element);
 	} else {
 		(void)fputs("    <system-out>", file);

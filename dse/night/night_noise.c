@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "dse/night/night_noise.h"
+#include "dse/base/memory.h"
 #include <assert.h>
 #include <math.h>
 #include <stdbool.h>
@@ -41,9 +42,7 @@ static size_t sum_ranks(const double *all, size_t n, const double *value, size_t
 static double share_of_choices(const double *all, size_t n, size_t k, size_t limit, bool is_upper)
 {
 	size_t n_sum = n * (n + 1) + 1;
-	double *count = calloc((k + 1) * n_sum, sizeof(*count)), within = 0.0, total = 0.0;
-	if (!count)
-		return NAN;
+	double *count = memory_array((k + 1) * n_sum, sizeof(*count)), within = 0.0, total = 0.0;
 	count[0] = 1.0;
 	for (size_t i = 0; i < n; i++) {
 		size_t rank = double_rank(all, n, all[i]);
@@ -63,10 +62,10 @@ static double share_of_choices(const double *all, size_t n, size_t k, size_t lim
 double night_noise_chance(const double *good, size_t n_good, const double *now, size_t n_now)
 {
 	size_t n = n_good + n_now;
-	double *all = n_good > 0 && n_now > 0 ? malloc(n * sizeof(*all)) : NULL, chance;
 	assert(n <= MAX_N);
-	if (!all)
-		return n_good > 0 && n_now > 0 ? NAN : 1.0;
+	if (n_good == 0 || n_now == 0)
+		return 1.0;
+	double *all = memory_array(n, sizeof(*all)), chance;
 	for (size_t i = 0; i < n; i++)
 		all[i] = i < n_good ? good[i] : now[i - n_good];
 	qsort(all, n, sizeof(*all), compare);

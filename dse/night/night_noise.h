@@ -29,8 +29,8 @@
 
 /*
  * The chance that the ranks of now [n_now] among both samples sum up to no more than they do, if both are drawn from
- * one distribution; larger values are better, so a small chance says that now is worse. 1 where a sample is empty. NaN
- * when memory is out. Steps: n^2 * min(n_good, n_now) for n = n_good + n_now, of which at most 400 are allowed.
+ * one distribution; larger values are better, so a small chance says that now is worse. 1 where a sample is empty.
+ * Steps: n^2 * min(n_good, n_now) for n = n_good + n_now, of which at most 400 are allowed.
  */
 double night_noise_chance(const double *good, size_t n_good, const double *now, size_t n_now);
 

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* The searches of a space's night: runs of dse explore, kept in the store. */
+#include "dse/base/interrupt.h"
+#include "dse/base/memory.h"
+#include "dse/engine/engine.h"
+#include "dse/night/night.h"
 #include "dse/out/build.h"
 #include "dse/run/explore_job.h"
-#include "dse/engine/engine.h"
-#include "dse/base/interrupt.h"
-#include "dse/night/night.h"
 #include <assert.h>
 #include <math.h>
 #include <stdlib.h>
@@ -55,9 +57,7 @@ static enum err_code search_one(struct night *night, struct night_space *space, 
 	struct explore_outcome outcome = {0};
 	struct run_record record;
 	char id[24];
-	struct run_keep *keep = malloc(sizeof(*keep));
-	if (!keep)
-		return err_add(err, ERR_INTERNAL, "out of memory");
+	struct run_keep *keep = memory_array(1, sizeof(*keep));
 	*keep = (struct run_keep)RUN_KEEP_CLOSED;
 	keep->takes_up = true;
 	enum err_code code = explore_job_run(&request, keep, &outcome, messages);
@@ -95,20 +95,16 @@ static enum err_code open_row(struct night *night, struct night_space *space, co
 	for (size_t i = 0; goes_on && i < row->n_run; i++)
 		goes_on = row->run[i].run > 0;
 	if (!goes_on) {
-		row = arena_alloc(&night->arena, sizeof(*row));
-		if (!row)
-			return err_add(err, ERR_INTERNAL, "out of memory");
+		row = memory_must(arena_alloc(&night->arena, sizeof(*row)));
 		*row = (struct night_row){.date = night->date,
-		                          .space = arena_text(&night->arena, read->name),
+		                          .space = memory_must(arena_text(&night->arena, read->name)),
 		                          .path = space->file,
-		                          .question = arena_text(&night->arena, hex),
+		                          .question = memory_must(arena_text(&night->arena, hex)),
 		                          .build = build_sources,
 		                          .n_objective = read->n_objective,
 		                          .note = ""};
 		for (size_t i = 0; i < read->n_objective; i++)
 			row->objective[i] = metric_table[read->objective[i]].name;
-		if (!row->space || !row->question)
-			return err_add(err, ERR_INTERNAL, "out of memory");
 		code = night_store_begin(night->store, row, err);
 	}
 	space->row = row;
@@ -116,17 +112,14 @@ static enum err_code open_row(struct night *night, struct night_space *space, co
 }
 
 /* Room for n_run runs in the row. */
-static enum err_code reserve(struct night *night, struct night_row *row, size_t n_run, struct err *err)
+static void reserve_runs(struct night *night, struct night_row *row, size_t n_run)
 {
 	if (row->n_run >= n_run)
-		return ERR_OK;
-	struct night_run *run = arena_array(&night->arena, n_run, sizeof(*run));
-	if (!run)
-		return err_add(err, ERR_INTERNAL, "out of memory");
+		return;
+	struct night_run *run = memory_must(arena_array(&night->arena, n_run, sizeof(*run)));
 	if (row->n_run > 0)
 		memcpy(run, row->run, row->n_run * sizeof(*run));
 	row->run = run;
-	return ERR_OK;
 }
 
 /* Two files that say they are the same space would be each other's good night. */
@@ -150,7 +143,7 @@ static enum err_code search_runs(struct night *night, struct night_space *space,
 	if (!space->row)
 		code = open_row(night, space, read, err);
 	if (code == ERR_OK)
-		code = reserve(night, space->row, n_run, err);
+		reserve_runs(night, space->row, n_run);
 	space->is_known = code == ERR_OK && space->row->n_run >= n_run;
 	while (code == ERR_OK && space->code == ERR_OK && space->row->n_run < n_run && !interrupt_requested())
 		code = search_one(night, space, choose_seed(read, night->date, space->row->n_run), messages, err);
@@ -174,9 +167,7 @@ enum err_code night_search(struct night *night, struct night_space *space, size_
 	else if (space->code == ERR_OK)
 		code = search_runs(night, space, &read, n_run, &messages, err);
 	space_free(&read);
-	space->log = arena_text(&night->arena, err_text(&messages));
-	if (!space->log)
-		code = err_add(err, ERR_INTERNAL, "out of memory");
+	space->log = memory_must(arena_text(&night->arena, err_text(&messages)));
 	err_clear(&messages);
 	return code;
 }

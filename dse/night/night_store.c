@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "dse/night/night_store.h"
+#include "dse/base/memory.h"
 #include "dse/out/json.h"
 #include <assert.h>
 #include <math.h>
@@ -20,15 +21,13 @@ const struct night_verdict_info night_verdict_table[N_NIGHT_VERDICT] = {
 
 /* ---- lists of texts and of numbers, as JSON ---- */
 
-/* A list as json_extract reads it; the caller frees it; NULL: no memory. texts or numbers, the other one NULL. */
+/* A list as json_extract reads it; the caller frees it. texts or numbers, the other one NULL. */
 static char *print_list(const char *const *texts, const double *numbers, size_t n)
 {
 	char *text = NULL;
 	size_t n_byte;
 	struct json json;
-	FILE *file = open_memstream(&text, &n_byte);
-	if (!file)
-		return NULL;
+	FILE *file = memory_must(open_memstream(&text, &n_byte));
 	json_start(&json, file, 0);
 	json_begin_list(&json, NULL);
 	for (size_t i = 0; i < n; i++) {
@@ -38,10 +37,7 @@ static char *print_list(const char *const *texts, const double *numbers, size_t 
 			json_put_real(&json, NULL, numbers[i]);
 	}
 	json_end(&json);
-	if (fclose(file) == 0)
-		return text;
-	free(text);
-	return NULL;
+	return memory_must(fclose(file) == 0 ? text : NULL);
 }
 
 /* Numbers of a list; null is NaN. */
@@ -74,8 +70,6 @@ enum err_code night_store_begin(struct database *store, struct night_row *row, s
 {
 	struct query query;
 	char *objectives = print_list(row->objective, NULL, row->n_objective);
-	if (!objectives)
-		return err_add(err, ERR_INTERNAL, "out of memory");
 	query_start(
 	    &query, store,
 	    "INSERT INTO night (date, space, path, question, build, verdict, is_good, era, objectives, reference, note)"
@@ -99,8 +93,6 @@ static enum err_code put_run(struct database *store, uint64_t night, size_t posi
 {
 	struct query query;
 	char *best = print_list(NULL, run->best, n_objective);
-	if (!best)
-		return err_add(err, ERR_INTERNAL, "out of memory");
 	query_start(&query, store, "INSERT OR REPLACE INTO night_run VALUES (?, ?, nullif(?, 0), ?, ?, ?, ?, ?, ?)",
 	            err);
 	query_put_u64(&query, night);
@@ -127,8 +119,6 @@ static enum err_code put_verdict(struct database *store, const struct night_row 
 {
 	struct query query;
 	char *reference = print_list(NULL, row->reference, row->n_objective);
-	if (!reference)
-		return err_add(err, ERR_INTERNAL, "out of memory");
 	query_start(&query, store,
 	            "UPDATE night SET verdict = ?, is_good = ?, era = ?, reference = ?, note = ? WHERE id = ?", err);
 	query_put_text(&query, night_verdict_table[row->verdict].name);
@@ -176,9 +166,7 @@ static void read_row(struct query *query, struct arena *arena, struct night_row 
 	for (size_t i = 0; i < N_NIGHT_VERDICT && verdict; i++)
 		if (strcmp(verdict, night_verdict_table[i].name) == 0)
 			row->verdict = (enum night_verdict)i;
-	char *names = arena_text(arena, query_copy_text(query, 9, arena));
-	if (names)
-		read_names(names, row);
+	read_names(memory_must(arena_text(arena, query_copy_text(query, 9, arena))), row);
 	const char *reference = query_text(query, 10);
 	read_numbers(reference ? reference : "", row->reference);
 }
@@ -194,11 +182,7 @@ static enum err_code read_runs(struct database *store, struct arena *arena, stru
 	query_put_u64(&query, row->id);
 	while (query_next(&query)) {
 		if (row->n_run == 0)
-			row->run = arena_array(arena, (size_t)query_u64(&query, 0), sizeof(*row->run));
-		if (!row->run) {
-			query.code = err_add(err, ERR_INTERNAL, "out of memory");
-			break;
-		}
+			row->run = memory_must(arena_array(arena, (size_t)query_u64(&query, 0), sizeof(*row->run)));
 		struct night_run *run = &row->run[row->n_run++];
 		*run = (struct night_run){.run = query_u64(&query, 1), .seed = query_u64(&query, 2)};
 		run->seconds = query_real(&query, 3);
@@ -219,11 +203,8 @@ static enum err_code read_rows(struct query *query, struct arena *arena, struct 
 	size_t n_row = 0, n_alloc = 0;
 	while (query_next(query)) {
 		if (n_row == n_alloc) {
-			struct night_row *more = arena_array(arena, n_alloc = 2 * n_alloc + 16, sizeof(*more));
-			if (!more) {
-				query->code = err_add(err, ERR_INTERNAL, "out of memory");
-				break;
-			}
+			struct night_row *more =
+			    memory_must(arena_array(arena, n_alloc = 2 * n_alloc + 16, sizeof(*more)));
 			if (n_row > 0)
 				memcpy(more, *row, n_row * sizeof(*more));
 			*row = more;
@@ -318,11 +299,7 @@ enum err_code night_store_errors(struct database *store, struct arena *arena, st
 	    err);
 	while (query_next(&query)) {
 		if (*n == 0)
-			*error = arena_array(arena, (size_t)query_u64(&query, 0), sizeof(**error));
-		if (!*error) {
-			query.code = err_add(err, ERR_INTERNAL, "out of memory");
-			break;
-		}
+			*error = memory_must(arena_array(arena, (size_t)query_u64(&query, 0), sizeof(**error)));
 		struct night_error *own = &(*error)[(*n)++];
 		*own = (struct night_error){.date = query_copy_text(&query, 1, arena),
 		                            .name = query_copy_text(&query, 2, arena),

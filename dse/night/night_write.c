@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A night as files: nightly.json for programs, junit.xml for CI, index.html for people. */
-#include "dse/out/json.h"
-#include "dse/out/build.h"
-#include "dse/night/night.h"
-#include "dse/out/page.h"
+#include "dse/base/memory.h"
 #include "dse/keep/store.h"
+#include "dse/night/night.h"
+#include "dse/out/build.h"
+#include "dse/out/json.h"
+#include "dse/out/page.h"
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -100,9 +101,9 @@ static void put_runs(struct json *json, const struct night_row *row)
 /* Least, middle and largest of a figure of a night's runs: 0.. an objective, then hypervolume, then seconds. */
 static void put_spread(struct json *json, const char *key, const struct night_row *row, size_t k, struct arena *arena)
 {
-	double *value = arena_array(arena, row->n_run + 1, sizeof(*value));
+	double *value = memory_must(arena_array(arena, row->n_run, sizeof(*value)));
 	size_t n = 0;
-	for (size_t i = 0; i < row->n_run && value; i++) {
+	for (size_t i = 0; i < row->n_run; i++) {
 		const struct night_run *run = &row->run[i];
 		double figure = k < row->n_objective    ? run->best[k]
 		                : k == row->n_objective ? run->hypervolume
@@ -110,7 +111,7 @@ static void put_spread(struct json *json, const char *key, const struct night_ro
 		if (isfinite(figure))
 			value[n++] = figure;
 	}
-	double middle = value ? night_noise_median(value, n) : NAN; /* sorts */
+	double middle = night_noise_median(value, n); /* sorts */
 	const double spread[3] = {n > 0 ? value[0] : NAN, middle, n > 0 ? value[n - 1] : NAN};
 	put_reals(json, key, spread, 3);
 }
@@ -264,27 +265,20 @@ enum err_code night_write_json(FILE *file, struct night *night, struct err *err)
 
 /* ---- files ---- */
 
-static enum err_code open_file(struct store_file *file, const struct night *night, const char *name, struct err *err)
-{
-	char *path = store_join(night->folder, name);
-	enum err_code code = path ? store_open(file, path, err) : err_add(err, ERR_INTERNAL, "out of memory");
-	free(path);
-	return code;
-}
-
 enum err_code night_write(struct night *night, struct err *err)
 {
 	struct store_file file = {0};
 	char *json = NULL, title[64];
 	size_t n_json = 0;
-	FILE *text = open_memstream(&json, &n_json);
-	enum err_code code = text ? night_write_json(text, night, err) : err_add(err, ERR_INTERNAL, "out of memory");
-	if (text && fclose(text) != 0 && code == ERR_OK)
-		code = err_add(err, ERR_INTERNAL, "out of memory");
+	FILE *text = memory_must(open_memstream(&json, &n_json));
+	enum err_code code = night_write_json(text, night, err);
+	memory_check(fclose(text) == 0);
 	(void)snprintf(title, sizeof(title), "Night of %s", night->date);
 	for (int i = 0; i < 3 && code == ERR_OK; i++) {
 		static const char *const name[] = {"junit.xml", "nightly.json", "index.html"};
-		code = open_file(&file, night, name[i], err);
+		char *path = memory_must(store_join(night->folder, name[i]));
+		code = store_open(&file, path, err);
+		free(path);
 		if (code != ERR_OK)
 			break;
 		if (i == 0)

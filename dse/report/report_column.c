@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Columns of a report's points: objectives, other metrics, and the choices that were made, summed up over the layers.
  */
-#include "dse/report/report_data.h"
-#include "dse/layer/design_field.h"
+#include "dse/base/memory.h"
 #include "dse/design/design_read.h"
+#include "dse/layer/design_field.h"
 #include "dse/pareto/indicator.h"
+#include "dse/report/report_data.h"
 #include "sim/base/hash.h"
 #include <assert.h>
 #include <inttypes.h>
@@ -12,8 +13,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Metrics of all and of up to 16 networks, axes (no parameter twice), fields of designs, operating points. */
-#define MAX_COLUMN 512
 #define MAX_NAME 64 /* different values of a field of designs: strategies, operating points of several machines */
 
 /* Texts, each once, numbered as they come. */
@@ -24,13 +23,11 @@ struct texts {
 	uint32_t *slot;    /* [2 n_alloc] hash table: 1 + index; 0: empty */
 };
 
-static bool grow(struct texts *texts)
+static void grow_texts(struct texts *texts)
 {
 	size_t n_alloc = texts->n_alloc ? 2 * texts->n_alloc : 16;
-	const char **text = arena_array(texts->arena, n_alloc, sizeof(*text));
-	uint32_t *slot = arena_array(texts->arena, 2 * n_alloc, sizeof(*slot));
-	if (!text || !slot)
-		return false;
+	const char **text = memory_must(arena_array(texts->arena, n_alloc, sizeof(*text)));
+	uint32_t *slot = memory_must(arena_array(texts->arena, 2 * n_alloc, sizeof(*slot)));
 	for (size_t i = 0; i < texts->n; i++) {
 		size_t at = (size_t)hash_bytes(texts->text[i], strlen(texts->text[i]), 0) & (2 * n_alloc - 1);
 		text[i] = texts->text[i];
@@ -41,48 +38,44 @@ static bool grow(struct texts *texts)
 	texts->text = text;
 	texts->slot = slot;
 	texts->n_alloc = n_alloc;
-	return true;
 }
 
-/* The number of a text, which is copied when it is new; SIZE_MAX: no memory. */
+/* The number of a text, which is copied when it is new. */
 static size_t find_text(struct texts *texts, const char *text)
 {
-	if (texts->n == texts->n_alloc && !grow(texts))
-		return SIZE_MAX;
+	if (texts->n == texts->n_alloc)
+		grow_texts(texts);
 	size_t at = (size_t)hash_bytes(text, strlen(text), 0) & (2 * texts->n_alloc - 1);
 	while (texts->slot[at] != 0 && strcmp(texts->text[texts->slot[at] - 1], text) != 0)
 		at = (at + 1) & (2 * texts->n_alloc - 1);
 	if (texts->slot[at] == 0) {
-		texts->text[texts->n] = arena_text(texts->arena, text);
-		if (!texts->text[texts->n])
-			return SIZE_MAX;
+		texts->text[texts->n] = memory_must(arena_text(texts->arena, text));
 		texts->slot[at] = (uint32_t)++texts->n;
 	}
 	return texts->slot[at] - 1;
 }
 
-/* The next column, its numbers not set; NULL: no room or memory. */
+/* A point's text in a column, all of whose texts are these. */
+static void put_text(struct report_column *column, struct texts *texts, size_t point, const char *text)
+{
+	column->of[point] = (double)find_text(texts, text);
+	column->text = texts->text;
+	column->n_text = texts->n;
+}
+
+/* The next column, its numbers not set. */
 static struct report_column *add_column(struct report_data *data, const char *key, const char *label, const char *unit,
                                         enum report_kind kind)
 {
-	struct report_column *column = &data->column[data->n_column];
-	if (data->n_column == MAX_COLUMN)
-		return NULL;
-	*column = (struct report_column){.key = arena_text(&data->arena, key),
-	                                 .label = arena_text(&data->arena, label),
-	                                 .unit = arena_text(&data->arena, unit),
-	                                 .kind = kind,
-	                                 .limit = INFINITY,
-	                                 .of = arena_array(&data->arena, data->run.front.n_point, sizeof(*column->of))};
-	if (!column->key || !column->label || !column->unit || !column->of)
-		return NULL;
-	data->n_column++;
+	struct report_column *column = &data->column[data->n_column++];
+	*column = (struct report_column){
+	    .key = memory_must(arena_text(&data->arena, key)),
+	    .label = memory_must(arena_text(&data->arena, label)),
+	    .unit = memory_must(arena_text(&data->arena, unit)),
+	    .kind = kind,
+	    .limit = INFINITY,
+	    .of = memory_must(arena_array(&data->arena, data->run.front.n_point, sizeof(*column->of)))};
 	return column;
-}
-
-static enum err_code no_memory(struct err *err)
-{
-	return err_add(err, ERR_INTERNAL, "out of memory for the columns of a report");
 }
 
 /* ---- numbers ---- */
@@ -99,8 +92,6 @@ static enum err_code add_metric(struct report_data *data, enum metric metric, co
 	(void)snprintf(key, sizeof(key), "%s%s%s", name, *name ? "." : "", info->name);
 	(void)snprintf(label, sizeof(label), "%s%s%s", name, *name ? " " : "", info->label);
 	struct report_column *column = add_column(data, key, label, info->unit, kind);
-	if (!column)
-		return no_memory(err);
 	for (size_t i = 0; i < front->n_point; i++) {
 		column->of[i] = network ? front->point[i].of_network[at] : front->point[i].metric[at];
 		n += isnan(column->of[i]) ? 0 : 1;
@@ -135,43 +126,33 @@ static enum err_code add_metrics(struct report_data *data, struct err *err)
 }
 
 /* What --verify found of each point, as in front.csv. */
-static enum err_code add_verified(struct report_data *data, struct err *err)
+static void add_verified(struct report_data *data)
 {
 	const struct kept_front *front = &data->run.front;
 	struct texts texts = {.arena = &data->arena};
 	struct report_column *objective[SPACE_MAX_OBJECTIVE];
 	char key[64], label[64];
 	if (!front->point[0].verified)
-		return ERR_OK;
+		return;
 	for (size_t k = 0; k < front->n_objective; k++) {
 		const struct metric_info *info = &metric_table[front->objective[k]];
 		(void)snprintf(key, sizeof(key), "verified_%s", info->name);
 		(void)snprintf(label, sizeof(label), "%s, event tier", info->label);
 		objective[k] = add_column(data, key, label, info->unit, REPORT_METRIC);
-		if (!objective[k])
-			return no_memory(err);
 	}
 	struct report_column *error =
 	    add_column(data, "verified_error_pct", "error to the event tier", "%", REPORT_METRIC);
 	struct report_column *margin =
 	    add_column(data, "verified_margin_pct", "margin on the front", "%", REPORT_METRIC);
 	struct report_column *verdict = add_column(data, "verified_front", "verified", "", REPORT_KNOB);
-	if (!error || !margin || !verdict)
-		return no_memory(err);
 	for (size_t i = 0; i < front->n_point; i++) {
 		const struct kept_verified *own = front->point[i].verified;
-		size_t at = find_text(&texts, own ? own->front : "");
-		if (at == SIZE_MAX)
-			return no_memory(err);
 		for (size_t k = 0; k < front->n_objective; k++)
 			objective[k]->of[i] = own ? own->objective[k] : (double)NAN;
 		error->of[i] = own ? own->error_pct : (double)NAN;
 		margin->of[i] = own ? own->margin_pct : (double)NAN;
-		verdict->of[i] = (double)at;
+		put_text(verdict, &texts, i, own ? own->front : "");
 	}
-	verdict->text = texts.text;
-	verdict->n_text = texts.n;
-	return ERR_OK;
 }
 
 /* ---- machines ---- */
@@ -218,7 +199,7 @@ static bool is_number(const char *text)
 }
 
 /* Values of an axis as numbers where all are, else as texts. */
-static enum err_code add_axis(struct report_data *data, size_t axis, struct err *err)
+static void add_axis(struct report_data *data, size_t axis)
 {
 	const char *key = data->run.front.axis[axis];
 	const struct machine_param *param = machine_find_param(key);
@@ -228,40 +209,25 @@ static enum err_code add_axis(struct report_data *data, size_t axis, struct err 
 	bool has_unit = is_real && param && param->type != PARAM_ENUM && param->unit;
 	struct report_column *column = add_column(data, key, key, has_unit ? param->unit : "", REPORT_KNOB);
 	struct texts texts = {.arena = &data->arena};
-	if (!column)
-		return no_memory(err);
 	for (size_t i = 0; i < data->run.front.n_point; i++) {
 		const char *text = data->machine[data->machine_of[i]].value[axis];
-		size_t at = is_real ? 0 : find_text(&texts, text);
-		if (at == SIZE_MAX)
-			return no_memory(err);
-		column->of[i] = is_real ? strtod(text, NULL) : (double)at;
+		if (is_real)
+			column->of[i] = strtod(text, NULL);
+		else
+			put_text(column, &texts, i, text);
 	}
-	column->text = texts.text;
-	column->n_text = texts.n;
 	sort_texts(param, column->text, column->n_text, column->of, data->run.front.n_point);
-	return ERR_OK;
 }
 
-static enum err_code add_machines(struct report_data *data, struct err *err)
+static void add_machines(struct report_data *data)
 {
 	struct texts texts = {.arena = &data->arena};
-	size_t n_axis = data->run.front.n_axis;
-	enum err_code code = ERR_OK;
+	const struct kept_front *front = &data->run.front;
 	struct report_column *column = add_column(data, "machine", "machine", "", REPORT_KNOB);
-	if (!column)
-		return no_memory(err);
-	for (size_t i = 0; i < data->run.front.n_point; i++) {
-		size_t at = find_text(&texts, data->run.front.machine[data->machine[data->machine_of[i]].kept].name);
-		if (at == SIZE_MAX)
-			return no_memory(err);
-		column->of[i] = (double)at;
-	}
-	column->text = texts.text;
-	column->n_text = texts.n;
-	for (size_t i = 0; i < n_axis && code == ERR_OK; i++)
-		code = add_axis(data, i, err);
-	return code;
+	for (size_t i = 0; i < front->n_point; i++)
+		put_text(column, &texts, i, front->machine[data->machine[data->machine_of[i]].kept].name);
+	for (size_t i = 0; i < front->n_axis; i++)
+		add_axis(data, i);
 }
 
 /* ---- designs of layers ---- */
@@ -298,12 +264,11 @@ static void order_names(const struct report_data *data, struct field *field)
 		}
 }
 
-/* false: no memory. */
-static bool take_field(struct report_data *data, const struct design_field *info, struct field *field)
+static void take_field(struct report_data *data, const struct design_field *info, struct field *field)
 {
-	*field =
-	    (struct field){.info = info, .of = arena_array(&data->arena, data->run.front.n_design, sizeof(*field->of))};
-	for (int pass = 0; pass < 2 && field->of; pass++) {
+	*field = (struct field){
+	    .info = info, .of = memory_must(arena_array(&data->arena, data->run.front.n_design, sizeof(*field->of)))};
+	for (int pass = 0; pass < 2; pass++) {
 		for (size_t i = 0; i < data->run.front.n_design; i++) {
 			const struct doc_node *node = doc_find(data->run.front.design[i].node, info->key);
 			size_t at =
@@ -315,7 +280,6 @@ static bool take_field(struct report_data *data, const struct design_field *info
 		if (pass == 0)
 			order_names(data, field);
 	}
-	return field->of != NULL;
 }
 
 /* How many layers of a point have which value. */
@@ -330,13 +294,11 @@ static void count_values(const struct report_data *data, const struct field *fie
 }
 
 /* "fusion 3, fusion_reuse 10", as in front.csv. */
-static enum err_code add_words(struct report_data *data, const struct field *field, const char *key, struct err *err)
+static void add_words(struct report_data *data, const struct field *field, const char *key)
 {
 	struct texts texts = {.arena = &data->arena};
 	struct report_column *column = add_column(data, key, key, "layers", REPORT_KNOB);
 	size_t n_use[MAX_NAME];
-	if (!column)
-		return no_memory(err);
 	for (size_t i = 0; i < data->run.front.n_point; i++) {
 		char text[1024] = "";
 		int n = 0;
@@ -345,28 +307,17 @@ static enum err_code add_words(struct report_data *data, const struct field *fie
 			if (n_use[k] > 0 && n >= 0 && (size_t)n < sizeof(text))
 				n += snprintf(text + n, sizeof(text) - (size_t)n, "%s%s %zu", n ? ", " : "",
 				              field->name[k], n_use[k]);
-		size_t at = find_text(&texts, text);
-		if (at == SIZE_MAX)
-			return no_memory(err);
-		column->of[i] = (double)at;
+		put_text(column, &texts, i, text);
 	}
-	column->text = texts.text;
-	column->n_text = texts.n;
-	return ERR_OK;
 }
 
 /* The value that most layers have. */
-static enum err_code add_dominant(struct report_data *data, const struct field *field, const char *label,
-                                  struct err *err)
+static void add_dominant(struct report_data *data, const struct field *field, const char *label)
 {
 	struct report_column *column = add_column(data, field->info->key, label, "", REPORT_KNOB);
 	size_t n_use[MAX_NAME];
-	if (!column)
-		return no_memory(err);
 	column->n_text = field->n;
-	column->text = arena_array(&data->arena, field->n + 1, sizeof(*column->text));
-	if (!column->text)
-		return no_memory(err);
+	column->text = memory_must(arena_array(&data->arena, field->n, sizeof(*column->text)));
 	memcpy(column->text, field->name, field->n * sizeof(*column->text));
 	for (size_t i = 0; i < data->run.front.n_point; i++) {
 		size_t most = 0;
@@ -375,11 +326,10 @@ static enum err_code add_dominant(struct report_data *data, const struct field *
 			most = n_use[k] > n_use[most] ? k : most;
 		column->of[i] = (double)most;
 	}
-	return ERR_OK;
 }
 
 /* For each value how many layers have it: a number, which colours and filters. */
-static enum err_code add_counts(struct report_data *data, const struct field *field, struct err *err)
+static void add_counts(struct report_data *data, const struct field *field)
 {
 	size_t n_use[MAX_NAME];
 	for (size_t k = 0; k < field->n; k++) {
@@ -387,23 +337,18 @@ static enum err_code add_counts(struct report_data *data, const struct field *fi
 		(void)snprintf(key, sizeof(key), "%s.%.64s", field->info->key, field->name[k]);
 		(void)snprintf(label, sizeof(label), "layers at %.64s", field->name[k]);
 		struct report_column *column = add_column(data, key, label, "layers", REPORT_KNOB);
-		if (!column)
-			return no_memory(err);
 		for (size_t i = 0; i < data->run.front.n_point; i++) {
 			count_values(data, field, i, n_use);
 			column->of[i] = (double)n_use[k];
 		}
 	}
-	return ERR_OK;
 }
 
 /* Tasks of all layers together: the product of the parts of the four dimensions. */
 static enum err_code add_tasks(struct report_data *data, struct err *err)
 {
 	struct report_column *column = add_column(data, "tasks", "tasks of all layers", "", REPORT_KNOB);
-	double *n_task = arena_array(&data->arena, data->run.front.n_design, sizeof(*n_task));
-	if (!column || !n_task)
-		return no_memory(err);
+	double *n_task = memory_must(arena_array(&data->arena, data->run.front.n_design, sizeof(*n_task)));
 	for (size_t i = 0; i < data->run.front.n_design; i++) {
 		n_task[i] = 1;
 		for (size_t k = 0; k < design_n_field; k++) {
@@ -423,38 +368,29 @@ static enum err_code add_tasks(struct report_data *data, struct err *err)
 }
 
 /* Strategies and operating points always, as front.csv; other fields where the front has several values of them. */
-static enum err_code add_fields(struct report_data *data, struct err *err)
+static void add_fields(struct report_data *data)
 {
-	enum err_code code = ERR_OK;
-	for (size_t i = 0; i < design_n_field && code == ERR_OK; i++) {
+	for (size_t i = 0; i < design_n_field; i++) {
 		const struct design_field *info = &design_field[i];
 		struct field field;
 		if (info->type == FIELD_SPLIT)
 			continue;
-		if (!take_field(data, info, &field))
-			return no_memory(err);
+		take_field(data, info, &field);
 		bool is_strategy = strcmp(info->key, "strategy") == 0, is_level = strcmp(info->key, "level") == 0;
 		if (is_strategy || is_level || field.n > 1)
-			code = add_words(data, &field,
-			                 is_strategy ? "strategies"
-			                 : is_level  ? "levels"
-			                             : info->key,
-			                 err);
-		if (code == ERR_OK && is_strategy && field.n > 1)
-			code = add_dominant(data, &field, "strategy of most layers", err);
-		if (code == ERR_OK && is_level && field.n > 1)
-			code = add_counts(data, &field, err);
+			add_words(data, &field, is_strategy ? "strategies" : is_level ? "levels" : info->key);
+		if (is_strategy && field.n > 1)
+			add_dominant(data, &field, "strategy of most layers");
+		if (is_level && field.n > 1)
+			add_counts(data, &field);
 	}
-	return code == ERR_OK ? add_tasks(data, err) : code;
 }
 
 /* The point with the least of each objective, and the knee. */
-static enum err_code find_extremes(struct report_data *data, struct err *err)
+static void find_extremes(struct report_data *data)
 {
 	size_t n = data->run.front.n_objective;
-	double *front = calloc(data->run.front.n_point, n * sizeof(*front));
-	if (!front)
-		return no_memory(err);
+	double *front = memory_array(data->run.front.n_point, n * sizeof(*front));
 	for (size_t i = 0; i < data->run.front.n_point; i++)
 		for (size_t k = 0; k < n; k++) {
 			front[i * n + k] = data->column[k].of[i];
@@ -463,21 +399,28 @@ static enum err_code find_extremes(struct report_data *data, struct err *err)
 		}
 	data->knee = indicator_knee(front, data->run.front.n_point, (unsigned)n);
 	free(front);
-	return ERR_OK;
+}
+
+/* As many columns as there can be; all that add one are counted. */
+static size_t most_columns(const struct kept_front *front)
+{
+	size_t n_metric = (1 + front->n_network) * N_METRIC, n_verified = front->n_objective + 3;
+	return n_metric + 1 + front->n_axis + n_verified + design_n_field + 1 + MAX_NAME + 1;
 }
 
 enum err_code report_columns_make(struct report_data *data, struct err *err)
 {
 	assert(data->run.front.n_point > 0 && data->n_column == 0);
-	data->column = arena_array(&data->arena, MAX_COLUMN, sizeof(*data->column));
-	if (!data->column)
-		return no_memory(err);
+	size_t n_most = most_columns(&data->run.front);
+	data->column = memory_must(arena_array(&data->arena, n_most, sizeof(*data->column)));
 	enum err_code code = add_metrics(data, err);
-	if (code == ERR_OK)
-		code = find_extremes(data, err);
-	if (code == ERR_OK)
-		code = add_machines(data, err);
-	if (code == ERR_OK)
-		code = add_verified(data, err);
-	return code == ERR_OK ? add_fields(data, err) : code;
+	if (code != ERR_OK)
+		return code;
+	find_extremes(data);
+	add_machines(data);
+	add_verified(data);
+	add_fields(data);
+	code = add_tasks(data, err);
+	assert(data->n_column <= n_most);
+	return code;
 }

@@ -2,7 +2,7 @@
 #ifndef DSE_REPORT_DATA_H
 #define DSE_REPORT_DATA_H
 /*
- * What a report of a run shows, as plain data; from here come the JSON behind the page and the figures.
+ * What a report of a run shows, as plain data; report_make.h fills it, and JSON (behind the page) and figures show it.
  *
  *   run.json ─► header, counts, progress          front.json ─► points, layers, designs as recorded ─► columns
  *   inputs ─► space, machines ─► each design once more in the run's tier: phases, bytes, energies
@@ -66,16 +66,9 @@ struct report_data {
 };
 
 /*
- * Fill data, which is {.run = ...}, opened; chosen: a point's number, or SIZE_MAX for the knee. Columns, and the
- * designs run again on n_thread threads (0: all). Inputs that are gone or have changed, and numbers that come out
- * otherwise than recorded, are no error: data->without says so. The caller frees data with report_data_free, also after
- * an error. ERR_USAGE (no such point), ERR_INPUT, ERR_INTERRUPTED, ERR_INTERNAL.
+ * The columns of the points, when the machines are known as far as they are; knee and best, too. ERR_INPUT: a point has
+ * no number for an objective, or a design no split.
  */
-enum err_code report_data_make(struct report_source *source, struct report_data *data, size_t chosen, unsigned n_thread,
-                               struct err *err);
-void report_data_free(struct report_data *data);
-
-/* Columns of the points, when the machines are known as far as they are; a part of report_data_make. */
 enum err_code report_columns_make(struct report_data *data, struct err *err);
 
 #endif

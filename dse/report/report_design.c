@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "dse/report/report_design.h"
+#include "dse/base/memory.h"
+#include "dse/base/parallel.h"
 #include "dse/design/design_read.h"
 #include "dse/out/energy_json.h"
 #include "dse/base/parallel.h"
@@ -14,20 +16,18 @@
 /* Designs that are run together: a context has two machines in it, which is too much for all of a long front. */
 enum { BATCH = 256 };
 
-/* Say why there are no details, the first reason only. false when memory is out. */
-static bool leave_out(struct report_data *data, const char *format, ...) __attribute__((format(printf, 2, 3)));
-static bool leave_out(struct report_data *data, const char *format, ...)
+/* Say why there are no details, the first reason only. */
+static void __attribute__((format(printf, 2, 3))) leave_out(struct report_data *data, const char *format, ...)
 {
 	char text[1024];
 	va_list list;
 	if (data->without)
-		return true;
+		return;
 	va_start(list, format);
 	(void)vsnprintf(text, sizeof(text), format, list);
 	va_end(list);
 	text[strcspn(text, "\n")] = '\0';
-	data->without = arena_text(&data->arena, text);
-	return data->without != NULL;
+	data->without = memory_must(arena_text(&data->arena, text));
 }
 
 /* ---- inputs ---- */
@@ -58,9 +58,7 @@ static enum err_code make_machine(struct report_data *data, struct report_machin
 		k++;
 	if (k == data->space.n_machine)
 		return err_add(err, ERR_INPUT, "the space has no machine %s", name);
-	machine->machine = arena_alloc(&data->arena, sizeof(*machine->machine));
-	if (!machine->machine)
-		return err_add(err, ERR_INTERNAL, "out of memory");
+	machine->machine = memory_must(arena_alloc(&data->arena, sizeof(*machine->machine)));
 	*machine->machine = data->space.machine[k];
 	enum err_code code = ERR_OK;
 	for (size_t i = 0; i < front->n_axis && code == ERR_OK; i++) {
@@ -93,11 +91,12 @@ enum err_code report_inputs_read(struct report_source *source, struct report_dat
 		code = make_machine(data, &data->machine[i], &own);
 	if (code == ERR_OK)
 		code = layer_map_build(&data->space, &data->map, &own);
-	if (code != ERR_OK) {
+	if (code != ERR_OK)
 		drop_space(data);
-		if (code == ERR_INTERNAL || !leave_out(data, "%s", err_text(&own)))
-			(void)err_add_all(err, (struct err_place){0}, &own);
-	}
+	if (code == ERR_INTERNAL)
+		(void)err_add_all(err, (struct err_place){0}, &own);
+	else if (code != ERR_OK)
+		leave_out(data, "%s", err_text(&own));
 	err_clear(&own);
 	return err->code;
 }
@@ -120,8 +119,8 @@ static bool is_same(double recorded, double now)
 	return isnan(recorded) || (!(recorded < now) && !(recorded > now));
 }
 
-/* The first number of a design that is not what is recorded. */
-static bool compare(struct report_data *data, size_t i)
+/* Say which number of a design is not what is recorded: the first one. */
+static void compare_design(struct report_data *data, size_t i)
 {
 	const struct kept_design *kept = &data->run.front.design[i];
 	const struct report_design *design = &data->design[i];
@@ -137,11 +136,10 @@ static bool compare(struct report_data *data, size_t i)
 			what = energy_part_key(k);
 	}
 	if (what)
-		(void)leave_out(data,
-		                "design %" PRIu64
-		                " (%s) has another %s now than recorded: its models have changed since dse %s",
-		                kept->number, kept->operation, what, report_run_text(&data->run, "version"));
-	return what == NULL;
+		leave_out(data,
+		          "design %" PRIu64
+		          " (%s) has another %s now than recorded: its models have changed since dse %s",
+		          kept->number, kept->operation, what, report_run_text(&data->run, "version"));
 }
 
 /* Designs of the layers; those of their neighbours are needed for what is fetched ahead. */
@@ -181,13 +179,13 @@ static enum err_code run_batch(struct report_data *data, size_t first, size_t en
 		design->ran = run[k].ran;
 		design->result = run[k].result;
 		if (!design->ran) {
-			(void)leave_out(data, "design %" PRIu64 " (%s) cannot run now: %s",
-			                data->run.front.design[of[k]].number, data->run.front.design[of[k]].operation,
-			                verdict_table[run[k].verdict.reason].help);
+			leave_out(data, "design %" PRIu64 " (%s) cannot run now: %s",
+			          data->run.front.design[of[k]].number, data->run.front.design[of[k]].operation,
+			          verdict_table[run[k].verdict.reason].help);
 			break;
 		}
 		metric_of_layer(context[k].machine, &design->result, design->metric);
-		(void)compare(data, of[k]);
+		compare_design(data, of[k]);
 	}
 	return code;
 }
@@ -200,17 +198,19 @@ enum err_code report_designs_run(struct report_data *data, unsigned n_thread, st
 	if (data->without)
 		return ERR_OK;
 	assert(data->space.n_network > 0);
-	struct layer_context *context = calloc(BATCH, sizeof(*context));
-	struct detail_run *run = calloc(BATCH, sizeof(*run));
-	enum err_code code = context && run ? read_designs(data, &own) : err_add(&own, ERR_INTERNAL, "out of memory");
+	struct layer_context *context = memory_array(BATCH, sizeof(*context));
+	struct detail_run *run = memory_array(BATCH, sizeof(*run));
+	enum err_code code = read_designs(data, &own);
 	for (size_t i = 0; i < data->run.front.n_design && code == ERR_OK && !data->without; i += BATCH) {
 		size_t end = i + BATCH < data->run.front.n_design ? i + BATCH : data->run.front.n_design;
 		code = run_batch(data, i, end, context, run, &options, &own);
 	}
-	if (code == ERR_INPUT && leave_out(data, "%s", err_text(&own)))
+	if (code == ERR_INPUT) {
+		leave_out(data, "%s", err_text(&own));
 		code = ERR_OK;
-	else if (code != ERR_OK)
+	} else {
 		(void)err_add_all(err, (struct err_place){0}, &own);
+	}
 	for (size_t i = 0; i < data->run.front.n_design && data->without; i++)
 		data->design[i].ran = false;
 	free(context);

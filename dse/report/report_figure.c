@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "dse/report/report_figure.h"
-#include "dse/out/png.h"
+#include "dse/base/memory.h"
 #include "dse/keep/store.h"
+#include "dse/out/png.h"
 #include "dse/out/svg.h"
 #include <assert.h>
 #include <stdlib.h>
@@ -84,13 +85,10 @@ static enum err_code write_figure(const char *dir, const char *name, const struc
 {
 	struct store_file file = {0};
 	size_t n_byte = strlen(dir) + strlen(name) + sizeof("/.svg");
-	char *svg = malloc(n_byte), *png = malloc(n_byte);
-	enum err_code code = svg && png ? ERR_OK : err_add(err, ERR_INTERNAL, "out of memory");
-	if (code == ERR_OK) {
-		(void)snprintf(svg, n_byte, "%s/%s.svg", dir, name);
-		(void)snprintf(png, n_byte, "%s/%s.png", dir, name);
-		code = store_open(&file, svg, err);
-	}
+	char *svg = memory_array(n_byte, 1), *png = memory_array(n_byte, 1);
+	(void)snprintf(svg, n_byte, "%s/%s.svg", dir, name);
+	(void)snprintf(png, n_byte, "%s/%s.png", dir, name);
+	enum err_code code = store_open(&file, svg, err);
 	if (code == ERR_OK) {
 		figure->draw(file.file, data);
 		code = store_commit(&file, err);

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "dse/report/report_json.h"
+#include "dse/base/memory.h"
+#include "dse/engine/engine.h"
+#include "dse/layer/design_field.h"
 #include "dse/out/build.h"
 #include "dse/out/command_word.h"
-#include "dse/layer/design_field.h"
 #include "dse/out/energy_json.h"
-#include "dse/engine/engine.h"
 #include "dse/report/report_roof.h"
 #include "dse/roofline/roofline.h"
 #include <assert.h>
@@ -93,14 +94,17 @@ static void put_replay(struct json *json, const struct report_data *data)
 	const struct report_run *run = &data->run;
 	char *text = NULL;
 	size_t n_byte;
-	FILE *file = run->front.n_point > 0 ? open_memstream(&text, &n_byte) : NULL;
-	if (file && data->has_folder)
+	if (run->front.n_point == 0) {
+		json_put_text(json, "replay", NULL);
+		return;
+	}
+	FILE *file = memory_must(open_memstream(&text, &n_byte));
+	if (data->has_folder)
 		command_word_replay(file, run->front_path, "{id}");
-	else if (file)
+	else
 		command_word_replay_kept(file, run_note_is_usual(run->store) ? NULL : run->store, run->record.id,
 		                         "{id}");
-	if (!file || fclose(file) == 0)
-		json_put_text(json, "replay", text);
+	json_put_text(json, "replay", memory_must(fclose(file) == 0 ? text : NULL));
 	free(text);
 }
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "dse/report/report_run.h"
-#include "dse/run/run_space.h"
+#include "dse/base/memory.h"
 #include "dse/keep/store.h"
+#include "dse/run/run_space.h"
 #include <assert.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -15,11 +16,11 @@ static bool is_folder(const char *path)
 	return stat(path, &status) == 0 && S_ISDIR(status.st_mode);
 }
 
-/* A path in the arena: folder and name joined. NULL: no memory. */
+/* A path in the arena: folder and name joined. */
 static const char *join(struct arena *arena, const char *folder, const char *name)
 {
-	char *path = store_join(folder, name);
-	const char *kept = path ? arena_text(arena, path) : NULL;
+	char *path = memory_must(store_join(folder, name));
+	const char *kept = memory_must(arena_text(arena, path));
 	free(path);
 	return kept;
 }
@@ -28,11 +29,11 @@ static const char *join(struct arena *arena, const char *folder, const char *nam
 static const char *folder_of(const char *name, struct arena *arena)
 {
 	static const char *const file[] = {"run.json", "front.json", "front.csv", "front.svg"};
-	char *copy = arena_text(arena, name);
-	size_t n = copy ? strlen(copy) : 0;
+	char *copy = memory_must(arena_text(arena, name));
+	size_t n = strlen(copy);
 	while (n > 1 && copy[n - 1] == '/')
 		copy[--n] = '\0';
-	if (!copy || is_folder(copy))
+	if (is_folder(copy))
 		return copy;
 	char *slash = strrchr(copy, '/');
 	const char *last = slash ? slash + 1 : copy;
@@ -105,9 +106,7 @@ static enum err_code read_store(struct report_source *source, struct report_run 
 		code = doc_read_text(run->run_path, text, n_byte, &run->arena, &root, err);
 	free(text);
 	run->run = root;
-	run->store = arena_text(&run->arena, database_path(source->store));
-	if (code == ERR_OK && !run->store)
-		code = err_add(err, ERR_INTERNAL, "out of memory");
+	run->store = memory_must(arena_text(&run->arena, database_path(source->store)));
 	return code == ERR_OK ? front_read_run(source->store, &run->record, &run->front, err) : code;
 }
 
@@ -142,19 +141,16 @@ static enum err_code find_kept(struct report_source *source, struct report_run *
 }
 
 /* What run.json says it was made from. */
-static enum err_code list_inputs(struct report_run *run, struct err *err)
+static void list_inputs(struct report_run *run)
 {
 	const struct doc_node *list = report_run_node(run, "inputs");
-	run->input = arena_array(&run->arena, list ? list->n + 1 : 1, sizeof(*run->input));
-	if (!run->input)
-		return err_add(err, ERR_INTERNAL, "out of memory");
+	run->input = memory_must(arena_array(&run->arena, list ? list->n : 0, sizeof(*run->input)));
 	for (size_t i = 0; list && list->kind == DOC_LIST && i < list->n; i++) {
 		const struct doc_node *file = doc_find(list->value[i], "file"),
 				      *hash = doc_find(list->value[i], "hash");
 		if (file && hash && file->kind == DOC_SCALAR && hash->kind == DOC_SCALAR)
 			run->input[run->n_input++] = (struct run_file){.name = file->text, .hash = hash->text};
 	}
-	return ERR_OK;
 }
 
 enum err_code report_run_open(struct report_source *source, const char *name, struct report_run *run, struct err *err)
@@ -170,14 +166,12 @@ enum err_code report_run_open(struct report_source *source, const char *name, st
 		return code;
 	run->run_path = join(&run->arena, run->folder, "run.json");
 	run->front_path = join(&run->arena, run->folder, "front.json");
-	if (!run->run_path || !run->front_path)
-		return err_add(err, ERR_INTERNAL, "out of memory");
 	code = is_kept ? read_store(source, run, err) : read_folder(run, err);
 	if (code == ERR_OK)
 		code = check(run, err);
 	if (code == ERR_OK)
-		return list_inputs(run, err);
-	if (*report_run_text(run, "command"))
+		list_inputs(run);
+	else if (*report_run_text(run, "command"))
 		(void)err_add(err, code, "to make the files of the run again: %s", report_run_text(run, "command"));
 	return code;
 }

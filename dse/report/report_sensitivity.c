@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "dse/report/report_sensitivity.h"
-#include "dse/run/attribute.h"
-#include "dse/layer/design_field.h"
+#include "dse/base/memory.h"
 #include "dse/base/parallel.h"
-#include "dse/report/report_design.h"
 #include "dse/design/unroll.h"
+#include "dse/layer/design_field.h"
+#include "dse/report/report_design.h"
+#include "dse/run/attribute.h"
 #include "mapper/split/verdict.h"
 #include "sim/program/mixed.h"
 #include <assert.h>
@@ -43,45 +44,34 @@ static bool may_run(struct study *study, size_t n)
 	return may;
 }
 
-static bool no_memory(struct study *study)
-{
-	return err_add(study->err, ERR_INTERNAL, "out of memory for the sensitivity of a front") == ERR_OK;
-}
-
 /* ---- changes ---- */
 
-/* The next change; NULL when memory is out. */
+/* The next change. */
 static struct report_change *add_change(struct study *study, uint32_t layer, const char *knob, const char *from,
                                         const char *value)
 {
 	struct report_data *data = study->data;
 	if (data->n_change == study->n_alloc) {
 		size_t n_alloc = study->n_alloc ? 2 * study->n_alloc : 64;
-		struct report_change *grown = arena_array(&data->arena, n_alloc, sizeof(*grown));
-		if (!grown)
-			return NULL;
+		struct report_change *grown = memory_must(arena_array(&data->arena, n_alloc, sizeof(*grown)));
 		if (data->n_change > 0)
 			memcpy(grown, data->change, data->n_change * sizeof(*grown));
 		data->change = grown;
 		study->n_alloc = n_alloc;
 	}
-	struct report_change *change = &data->change[data->n_change];
-	*change = (struct report_change){.knob = arena_text(&data->arena, knob),
-	                                 .from = arena_text(&data->arena, from),
-	                                 .value = arena_text(&data->arena, value),
+	struct report_change *change = &data->change[data->n_change++];
+	*change = (struct report_change){.knob = memory_must(arena_text(&data->arena, knob)),
+	                                 .from = memory_must(arena_text(&data->arena, from)),
+	                                 .value = memory_must(arena_text(&data->arena, value)),
 	                                 .point = study->point,
 	                                 .layer = layer};
-	if (!change->knob || !change->from || !change->value)
-		return NULL;
-	data->n_change++;
 	return change;
 }
 
 /* Say why a change cannot be. */
 static void refuse(struct study *study, struct report_change *change, const char *text)
 {
-	const char *kept = arena_text(&study->data->arena, text);
-	change->verdict = kept ? kept : "out of memory";
+	change->verdict = memory_must(arena_text(&study->data->arena, text));
 }
 
 static void take_metrics(struct study *study, struct report_change *change, const double *metric)
@@ -111,33 +101,31 @@ static bool is_own(const struct report_data *data, const struct kept_point *poin
 }
 
 /* One value of an axis, for the points chosen. */
-static bool try_value(struct study *study, const struct kept_front *few, const uint32_t *chosen,
-                      const struct space_axis *axis, const char *value)
+static enum err_code try_value(struct study *study, const struct kept_front *few, const uint32_t *chosen,
+                               const struct space_axis *axis, const char *value)
 {
 	struct report_data *data = study->data;
 	const struct attribute_how how = {.n_thread = study->how->n_thread, .param = axis->param, .value = value};
 	struct attributed result[MAX_POINT];
 	char own[64];
 	if (!may_run(study, few->n_point * few->n_layer))
-		return true;
-	if (attribute_evaluate(few, &data->space, &data->space, &how, result, &data->arena, study->err) != ERR_OK)
-		return false;
-	for (size_t i = 0; i < few->n_point; i++) {
+		return ERR_OK;
+	enum err_code code =
+	    attribute_evaluate(few, &data->space, &data->space, &how, result, &data->arena, study->err);
+	for (size_t i = 0; i < few->n_point && code == ERR_OK; i++) {
 		study->point = chosen[i];
 		if (is_own(data, &data->run.front.point[chosen[i]], axis, value, own))
 			continue;
 		struct report_change *change = add_change(study, UINT32_MAX, axis->param->key, own, value);
-		if (!change)
-			return no_memory(study);
 		if (result[i].why)
 			refuse(study, change, result[i].why);
 		else
 			take_metrics(study, change, result[i].metric);
 	}
-	return true;
+	return code;
 }
 
-static bool try_axes(struct study *study, const uint32_t *chosen, size_t n_chosen)
+static enum err_code try_axes(struct study *study, const uint32_t *chosen, size_t n_chosen)
 {
 	const struct report_data *data = study->data;
 	struct kept_point point[MAX_POINT];
@@ -146,11 +134,11 @@ static bool try_axes(struct study *study, const uint32_t *chosen, size_t n_chose
 	few.n_point = n_chosen;
 	for (size_t i = 0; i < n_chosen; i++)
 		point[i] = data->run.front.point[chosen[i]];
-	bool good = true;
-	for (size_t i = 0; i < data->space.n_axis && good; i++)
-		for (size_t k = 0; k < data->space.axis[i].n && good; k++)
-			good = try_value(study, &few, chosen, &data->space.axis[i], data->space.axis[i].value[k]);
-	return good;
+	enum err_code code = ERR_OK;
+	for (size_t i = 0; i < data->space.n_axis; i++)
+		for (size_t k = 0; k < data->space.axis[i].n && code == ERR_OK; k++)
+			code = try_value(study, &few, chosen, &data->space.axis[i], data->space.axis[i].value[k]);
+	return code;
 }
 
 /* ---- layers ---- */
@@ -192,18 +180,14 @@ static bool is_choice(const struct report_data *data, size_t layer, const struct
 	return false;
 }
 
-static bool add_trial(struct study *study, size_t change, uint32_t layer, const struct layer_design *design)
+static void add_trial(struct study *study, size_t change, uint32_t layer, const struct layer_design *design)
 {
 	if (study->n_trial == study->n_trial_alloc) {
 		size_t n_alloc = study->n_trial_alloc ? 2 * study->n_trial_alloc : BATCH;
-		struct trial *grown = realloc(study->trial, n_alloc * sizeof(*grown));
-		if (!grown)
-			return no_memory(study);
-		study->trial = grown;
+		study->trial = memory_resize(study->trial, n_alloc, sizeof(*study->trial));
 		study->n_trial_alloc = n_alloc;
 	}
 	study->trial[study->n_trial++] = (struct trial){change, layer, *design};
-	return true;
 }
 
 /* "CONV_3 strategy", with the network where there are several. */
@@ -216,7 +200,7 @@ static void name_knob(const struct report_data *data, size_t layer, const char *
 }
 
 /* All other values of a field of one layer. */
-static bool try_field(struct study *study, uint32_t layer, const struct machine *machine,
+static void try_field(struct study *study, uint32_t layer, const struct machine *machine,
                       const struct design_field *field)
 {
 	const struct layer_design *own = &study->base[layer].design;
@@ -231,13 +215,10 @@ static bool try_field(struct study *study, uint32_t layer, const struct machine 
 			continue;
 		design_field_set(field, machine, value, &design);
 		if (!may_run(study, 1))
-			return true;
-		if (!add_change(study, layer, knob, from, name[value]))
-			return no_memory(study);
-		if (!add_trial(study, study->data->n_change - 1, layer, &design))
-			return false;
+			return;
+		(void)add_change(study, layer, knob, from, name[value]);
+		add_trial(study, study->data->n_change - 1, layer, &design);
 	}
-	return true;
 }
 
 /* Whether the rules leave a layer this split. */
@@ -262,7 +243,7 @@ static bool allows_split(const struct layer_choice *choice, const struct split *
 }
 
 /* One dimension of one layer in one part more, and one less, as even as it goes. */
-static bool try_split(struct study *study, uint32_t layer, const struct machine *machine,
+static void try_split(struct study *study, uint32_t layer, const struct machine *machine,
                       const struct design_field *field)
 {
 	const struct report_data *data = study->data;
@@ -287,13 +268,10 @@ static bool try_split(struct study *study, uint32_t layer, const struct machine 
 			continue;
 		design_field_print(field, machine, &design, to);
 		if (!may_run(study, 1))
-			return true;
-		if (!add_change(study, layer, knob, from, to))
-			return no_memory(study);
-		if (!add_trial(study, data->n_change - 1, layer, &design))
-			return false;
+			return;
+		(void)add_change(study, layer, knob, from, to);
+		add_trial(study, data->n_change - 1, layer, &design);
 	}
-	return true;
 }
 
 static int compare_time(const void *left, const void *right)
@@ -305,31 +283,30 @@ static int compare_time(const void *left, const void *right)
 }
 
 /* The layers of the point one by one, those that take longest first. */
-static bool try_layers(struct study *study, const struct machine *machine)
+static void try_layers(struct study *study, const struct machine *machine)
 {
 	size_t n = study->data->run.front.n_layer;
-	const struct unrolled_design **order = calloc(n + 1, sizeof(*order));
-	bool good = order || no_memory(study);
-	for (size_t k = 0; k < n && good; k++)
+	const struct unrolled_design **order = memory_array(n, sizeof(*order));
+	for (size_t k = 0; k < n; k++)
 		order[k] = &study->base[k];
-	if (good)
-		qsort(order, n, sizeof(*order), compare_time);
-	for (size_t i = 0; i < n && i < SENSITIVITY_MAX_LAYER && good; i++) {
+	qsort(order, n, sizeof(*order), compare_time);
+	for (size_t i = 0; i < n && i < SENSITIVITY_MAX_LAYER; i++) {
 		uint32_t layer = (uint32_t)(order[i] - study->base);
-		for (size_t k = 0; k < design_n_field && good; k++) {
+		for (size_t k = 0; k < design_n_field; k++) {
 			const struct design_field *field = &design_field[k];
 			if (!design_field_serves(field, study->data->map.block[layer]))
 				continue;
-			good = field->type == FIELD_SPLIT ? try_split(study, layer, machine, field)
-			                                  : try_field(study, layer, machine, field);
+			if (field->type == FIELD_SPLIT)
+				try_split(study, layer, machine, field);
+			else
+				try_field(study, layer, machine, field);
 		}
 	}
 	free(order);
-	return good;
 }
 
 /* One value of a field for all layers that may have it. */
-static bool try_together(struct study *study, const struct machine *machine, const struct design_field *field,
+static void try_together(struct study *study, const struct machine *machine, const struct design_field *field,
                          size_t value, const char *name)
 {
 	const struct report_data *data = study->data;
@@ -339,36 +316,32 @@ static bool try_together(struct study *study, const struct machine *machine, con
 		const struct layer_design *own = &study->base[k].design;
 		struct layer_design design = *own;
 		if (n_own == 0 && study->n_left < data->run.front.n_layer)
-			return true;
+			return;
 		if (!design_field_serves(field, data->map.block[k]) || design_field_get(field, machine, own) == value ||
 		    !is_choice(data, k, machine, own, field, value))
 			continue;
 		design_field_set(field, machine, value, &design);
 		(void)may_run(study, 1);
 		(void)snprintf(knob, sizeof(knob), "all layers: %s", field->key);
-		if (n_own++ == 0 && !add_change(study, UINT32_MAX, knob, "", name))
-			return no_memory(study);
-		if (!add_trial(study, n_change, k, &design))
-			return false;
+		if (n_own++ == 0)
+			(void)add_change(study, UINT32_MAX, knob, "", name);
+		add_trial(study, n_change, k, &design);
 	}
 	if (n_own > 0) {
 		(void)snprintf(from, sizeof(from), "other in %zu of %zu", n_own, data->run.front.n_layer);
-		data->change[n_change].from = arena_text(&study->data->arena, from);
+		data->change[n_change].from = memory_must(arena_text(&study->data->arena, from));
 	}
-	return n_own == 0 || data->change[n_change].from || no_memory(study);
 }
 
-static bool try_all_together(struct study *study, const struct machine *machine)
+static void try_all_together(struct study *study, const struct machine *machine)
 {
 	const char *name[FIELD_MAX_NAME];
-	bool good = study->data->run.front.n_layer > 1;
-	for (size_t i = 0; i < design_n_field && good; i++) {
+	for (size_t i = 0; i < design_n_field && study->data->run.front.n_layer > 1; i++) {
 		const struct design_field *field = &design_field[i];
 		size_t n = field->type == FIELD_SPLIT ? 0 : field->names(machine, name);
-		for (size_t value = 0; value < n && good; value++)
-			good = try_together(study, machine, field, value, name[value]);
+		for (size_t value = 0; value < n; value++)
+			try_together(study, machine, field, value, name[value]);
 	}
-	return good || study->data->run.front.n_layer == 1;
 }
 
 /* ---- running ---- */
@@ -434,13 +407,11 @@ static enum err_code run_batch(struct study *study, size_t first, size_t end, co
 static enum err_code run_trials(struct study *study, const struct machine *machine)
 {
 	struct report_data *data = study->data;
-	struct layer_context *context = calloc(BATCH, sizeof(*context));
-	struct detail_run *run = calloc(BATCH, sizeof(*run));
-	double(*metric)[N_METRIC] = calloc(study->n_trial + 1, sizeof(*metric));
+	struct layer_context *context = memory_array(BATCH, sizeof(*context));
+	struct detail_run *run = memory_array(BATCH, sizeof(*run));
+	double(*metric)[N_METRIC] = memory_array(study->n_trial, sizeof(*metric));
 	struct unrolled point = {0};
-	enum err_code code = context && run && metric ? unrolled_init(&data->map, &point, study->err) : ERR_INTERNAL;
-	if (code == ERR_INTERNAL && study->err->n_message == 0)
-		(void)no_memory(study);
+	enum err_code code = unrolled_init(&data->map, &point, study->err);
 	for (size_t i = 0; i < study->n_trial && code == ERR_OK; i += BATCH)
 		code = run_batch(study, i, i + BATCH < study->n_trial ? i + BATCH : study->n_trial, machine, context,
 		                 run, metric);
@@ -475,8 +446,9 @@ static enum err_code study_point(struct study *study, uint32_t point, bool one_b
 		study->base[k] = (struct unrolled_design){.design = design->design};
 		memcpy(study->base[k].metric, design->metric, sizeof(design->metric));
 	}
-	if (!try_all_together(study, machine) || (one_by_one && !try_layers(study, machine)))
-		return study->err->code;
+	try_all_together(study, machine);
+	if (one_by_one)
+		try_layers(study, machine);
 	return run_trials(study, machine);
 }
 
@@ -500,11 +472,9 @@ enum err_code report_sensitivity_make(struct report_data *data, unsigned n_threa
 		if (is_new)
 			chosen[n_chosen++] = (uint32_t)other[k];
 	}
-	study.base = calloc(front->n_layer + 1, sizeof(*study.base));
-	study.changed = calloc(front->n_layer + 1, sizeof(*study.changed));
-	bool good = (study.base && study.changed) || no_memory(&study);
-	good = good && try_axes(&study, chosen, n_chosen);
-	enum err_code code = good ? ERR_OK : err->code;
+	study.base = memory_array(front->n_layer, sizeof(*study.base));
+	study.changed = memory_array(front->n_layer, sizeof(*study.changed));
+	enum err_code code = try_axes(&study, chosen, n_chosen);
 	for (size_t i = 0; i < n_chosen && code == ERR_OK; i++)
 		code = study_point(&study, chosen[i], i == 0);
 	free(study.trial);

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "dse/result/front_file.h"
+#include "dse/base/memory.h"
+#include "dse/keep/text_blocks.h"
+#include "dse/layer/design_text.h"
 #include "dse/out/build.h"
 #include "dse/out/csv_write.h"
-#include "dse/layer/design_text.h"
-#include "dse/keep/text_blocks.h"
 #include <assert.h>
 #include <inttypes.h>
 #include <math.h>
@@ -21,7 +22,7 @@ static void print_shares(const char *const *name, const size_t *n_use, size_t n,
 			at += snprintf(text + at, n_byte - (size_t)at, "%s%s %zu", at ? ", " : "", name[i], n_use[i]);
 }
 
-void front_print_strategies(const struct unrolled *point, char *text, size_t n_byte)
+void front_file_print_strategies(const struct unrolled *point, char *text, size_t n_byte)
 {
 	const char *name[N_STRATEGY];
 	size_t n_use[N_STRATEGY] = {0};
@@ -33,7 +34,7 @@ void front_print_strategies(const struct unrolled *point, char *text, size_t n_b
 	print_shares(name, n_use, N_STRATEGY, text, n_byte);
 }
 
-void front_print_levels(const struct unrolled *point, char *text, size_t n_byte)
+void front_file_print_levels(const struct unrolled *point, char *text, size_t n_byte)
 {
 	const char *name[MACHINE_MAX_LEVEL];
 	size_t n_use[MACHINE_MAX_LEVEL] = {0};
@@ -96,18 +97,16 @@ static void sign_design(FILE *file, const struct front_run *run, const struct un
 		put_signed(file, design_ahead_name(design));
 }
 
-static enum err_code sign_designs(const struct front_run *run, struct signed_designs *signs, struct err *err)
+static void sign_designs(const struct front_run *run, struct signed_designs *signs)
 {
 	size_t n = run->unroller->n_design;
-	*signs = (struct signed_designs){.run = run, .first = calloc(n + 1, sizeof(size_t))};
-	FILE *file = signs->first ? open_memstream(&signs->text, &signs->n_byte) : NULL;
-	for (size_t i = 0; i < n && file; i++) {
+	*signs = (struct signed_designs){.run = run, .first = memory_array(n + 1, sizeof(size_t))};
+	FILE *file = memory_must(open_memstream(&signs->text, &signs->n_byte));
+	for (size_t i = 0; i < n; i++) {
 		sign_design(file, run, &run->unroller->design[i]);
 		signs->first[i + 1] = (size_t)ftell(file);
 	}
-	if (file && fclose(file) == 0)
-		return ERR_OK;
-	return err_add(err, ERR_INTERNAL, "out of memory");
+	memory_check(fclose(file) == 0);
 }
 
 static void sign_point(FILE *file, const struct signed_designs *signs, const struct unrolled *point)
@@ -133,14 +132,13 @@ static enum err_code sign_points(void *context, FILE *file, size_t first, size_t
 {
 	const struct signed_designs *signs = context;
 	struct unrolled point;
-	enum err_code code = unrolled_init(&signs->run->explore->map, &point, err);
-	for (size_t i = first; i < end && code == ERR_OK; i++) {
+	memory_check(unrolled_init(&signs->run->explore->map, &point, err) == ERR_OK);
+	for (size_t i = first; i < end; i++) {
 		unroll_point(signs->run->unroller, i, &point);
 		sign_point(file, signs, &point);
 	}
-	if (code == ERR_OK)
-		unrolled_free(&point);
-	return code;
+	unrolled_free(&point);
+	return ERR_OK;
 }
 
 /* One text after the other. */
@@ -151,26 +149,23 @@ static void hash_texts(void *sink, const char *text, size_t n_byte)
 		*hash = sign_text(text, *hash);
 }
 
-unsigned front_n_thread(const struct front_run *run)
+unsigned front_file_n_thread(const struct front_run *run)
 {
 	return run->options && run->options->n_thread > 0 ? run->options->n_thread : 1;
 }
 
-enum err_code front_sign(struct front_run *run, struct err *err)
+void front_file_sign(struct front_run *run)
 {
 	uint64_t hash = 0;
 	struct signed_designs signs;
 	assert(run && run->unroller);
-	enum err_code code = sign_designs(run, &signs, err);
+	sign_designs(run, &signs);
 	const struct text_blocks blocks = {
-	    run->explore->front.n, front_n_thread(run), sign_points, &signs, hash_texts, &hash};
-	if (code == ERR_OK)
-		code = text_blocks_run(&blocks, err);
+	    run->explore->front.n, front_file_n_thread(run), sign_points, &signs, hash_texts, &hash};
+	memory_check(text_blocks_run(&blocks, NULL) == ERR_OK);
 	free(signs.text);
 	free(signs.first);
-	if (code == ERR_OK)
-		(void)snprintf(run->signature, sizeof(run->signature), "%016" PRIx64, hash);
-	return code;
+	(void)snprintf(run->signature, sizeof(run->signature), "%016" PRIx64, hash);
 }
 
 /* Objectives first, then what tells designs apart, then all else; each column name carries its unit. */
@@ -210,7 +205,7 @@ static void write_csv_header(FILE *file, const struct space *space, bool with_ve
 	(void)fputc('\n', file);
 }
 
-const char *front_verdict(const struct verify_point *point)
+const char *front_file_verdict(const struct verify_point *point)
 {
 	return point->certain ? "certain" : "depends";
 }
@@ -236,7 +231,7 @@ static void put_verified(FILE *file, const struct space *space, const struct mac
 		csv_put_real(file, false, 100.0 * point->margin_frac);
 	else
 		csv_put_text(file, false, "");
-	csv_put_text(file, false, front_verdict(point));
+	csv_put_text(file, false, front_file_verdict(point));
 }
 
 /* verified: NULL if there are no such columns. */
@@ -251,9 +246,9 @@ static void write_csv_point(FILE *file, const struct space *space, size_t id, co
 	for (unsigned k = 0; k < N_METRIC; k++)
 		if (!is_objective(space, (enum metric)k))
 			put_metric(file, point->machine, point->metric, (enum metric)k);
-	front_print_strategies(point, text, sizeof(text));
+	front_file_print_strategies(point, text, sizeof(text));
 	csv_put_text(file, false, text);
-	front_print_levels(point, text, sizeof(text));
+	front_file_print_levels(point, text, sizeof(text));
 	csv_put_text(file, false, text);
 	for (size_t i = 0; i < point->n_network; i++)
 		for (unsigned k = 0; k < N_METRIC; k++)
@@ -268,27 +263,26 @@ static enum err_code write_csv_points(void *context, FILE *file, size_t first, s
 {
 	const struct front_run *run = context;
 	struct unrolled point;
-	enum err_code code = unrolled_init(&run->explore->map, &point, err);
-	for (size_t i = first; i < end && code == ERR_OK; i++) {
+	memory_check(unrolled_init(&run->explore->map, &point, err) == ERR_OK);
+	for (size_t i = first; i < end; i++) {
 		unroll_point(run->unroller, i, &point);
 		write_csv_point(file, run->space, i, &point, run->verify ? &run->verify->point[i] : NULL);
 	}
-	if (code == ERR_OK)
-		unrolled_free(&point);
-	return code;
+	unrolled_free(&point);
+	return ERR_OK;
 }
 
-enum err_code front_write_csv(FILE *file, const struct front_run *run, struct err *err)
+void front_file_write_csv(FILE *file, const struct front_run *run)
 {
 	struct front_run own = *run;
 	assert(file && run->unroller);
 	const struct text_blocks blocks = {
-	    run->explore->front.n, front_n_thread(run), write_csv_points, &own, text_blocks_to_file, file};
+	    run->explore->front.n, front_file_n_thread(run), write_csv_points, &own, text_blocks_to_file, file};
 	write_csv_header(file, run->space, run->verify != NULL);
-	return text_blocks_run(&blocks, err);
+	memory_check(text_blocks_run(&blocks, NULL) == ERR_OK);
 }
 
-void front_dir_name(const struct front_run *run, char *name, size_t n_byte)
+void front_file_dir_name(const struct front_run *run, char *name, size_t n_byte)
 {
 	char text[256], tier[16] = "", hex[HASH_HEX_SIZE];
 	uint64_t hash = 0;

@@ -8,7 +8,7 @@
  * the others), and run.json (what was asked and what was counted).
  */
 #include "dse/check/audit.h"
-#include "dse/check/compare.h"
+#include "dse/check/mapping_compare.h"
 #include "dse/out/json.h"
 #include "dse/check/misfit.h"
 #include "dse/check/prove_front.h"
@@ -37,55 +37,54 @@ struct front_run {
 	const struct space *space;
 	const struct explore *explore;
 	const struct explore_options *options;
-	const struct unroller *unroller;      /* of explore's front */
-	const struct verify *verify;          /* of explore's front; NULL: it was not asked for, or interrupted */
-	const struct audit *audit;            /* of explore's front; NULL: likewise */
-	const struct prove_front *proof;      /* of explore's front; NULL: likewise */
-	const struct compare *compare;        /* mappings set beside the front; NULL: none */
-	const struct front_known *known;      /* NULL: it was searched for */
-	const struct front_text *text;        /* [FRONT_N_TEXT] its files, byte for byte; NULL: they are made anew */
-	uint64_t n_known_search;              /* searches of layers that earlier runs had made */
-	const struct misfit *misfit;          /* why the front is empty; NULL: it is not, or nobody knows */
-	const char *command;                  /* as a user would type it */
-	char signature[FRONT_SIGNATURE_SIZE]; /* of the front, by front_sign */
-	bool has_quality;                     /* false: of an empty front, or memory was out */
-	struct quality quality;               /* of the front */
-	double volume[HISTORY_MAX_MARK];      /* of the history's marks, up to that reference; where quality is known */
+	const struct unroller *unroller;       /* of explore's front */
+	const struct verify *verify;           /* of explore's front; NULL: it was not asked for, or interrupted */
+	const struct audit *audit;             /* of explore's front; NULL: likewise */
+	const struct prove_front *proof;       /* of explore's front; NULL: likewise */
+	const struct mapping_compare *compare; /* mappings set beside the front; NULL: none */
+	const struct front_known *known;       /* NULL: it was searched for */
+	const struct front_text *text;         /* [FRONT_N_TEXT] its files, byte for byte; NULL: they are made anew */
+	uint64_t n_known_search;               /* searches of layers that earlier runs had made */
+	const struct misfit *misfit;           /* why the front is empty; NULL: it is not, or nobody knows */
+	const char *command;                   /* as a user would type it */
+	char signature[FRONT_SIGNATURE_SIZE];  /* of the front, by front_sign */
+	bool has_quality;                      /* false: of an empty front, or memory was out */
+	struct quality quality;                /* of the front */
+	double volume[HISTORY_MAX_MARK]; /* of the history's marks, up to that reference; where quality is known */
 };
 
 /* "fusion 3, fusion_reuse 10": how many layers have which strategy, or operating point. */
-void front_print_strategies(const struct unrolled *point, char *text, size_t n_byte);
-void front_print_levels(const struct unrolled *point, char *text, size_t n_byte);
+void front_file_print_strategies(const struct unrolled *point, char *text, size_t n_byte);
+void front_file_print_levels(const struct unrolled *point, char *text, size_t n_byte);
 
 /*
  * The signature: a hash of each point in the front's total order: its objectives as they are printed, its machine and
  * axis values, and each layer's design in words. It says what the front is and nothing of how it was found, so every
- * engine that finds the same front signs alike. ERR_INTERNAL.
+ * engine that finds the same front signs alike.
  */
-enum err_code front_sign(struct front_run *run, struct err *err);
+void front_file_sign(struct front_run *run);
 
 /* Threads that write it: as many as have searched. */
-unsigned front_n_thread(const struct front_run *run);
+unsigned front_file_n_thread(const struct front_run *run);
 
 /* "certain" or "depends" (dse/check/verify.h). */
-const char *front_verdict(const struct verify_point *point);
+const char *front_file_verdict(const struct verify_point *point);
 
-/* Write the front as CSV, or as JSON. ERR_INTERNAL; errors of the stream stay in the stream. */
-enum err_code front_write_csv(FILE *file, const struct front_run *run, struct err *err);
-enum err_code front_write_json(FILE *file, const struct front_run *run, struct err *err);
+/* Write the front as CSV, or as JSON. Errors of the stream stay in the stream. */
+void front_file_write_csv(FILE *file, const struct front_run *run);
+void front_file_write_json(FILE *file, const struct front_run *run);
 
 /* Put the signature into a file that front_write_json wrote with another one of that length. ERR_IO: it cannot seek. */
-enum err_code front_sign_json(FILE *file, const struct front_run *run, struct err *err);
+enum err_code front_file_sign_json(FILE *file, const struct front_run *run, struct err *err);
 
 /*
  * run.json; also what --json prints (file paths under "files" when dir is not
- * NULL, and the front without its layers when with_front). ERR_INTERNAL.
+ * NULL, and the front without its layers when with_front).
  */
-enum err_code front_write_run(FILE *file, const struct front_run *run, const char *dir, bool with_front,
-                              struct err *err);
+void front_file_write_run(FILE *file, const struct front_run *run, const char *dir, bool with_front);
 
 /* "<space>-<8 hex digits>": the hash is over all input files and the options that decide the outcome. */
-void front_dir_name(const struct front_run *run, char *name, size_t n_byte);
+void front_file_dir_name(const struct front_run *run, char *name, size_t n_byte);
 
 /* Hash of an input file of the space; NULL when it is not one. */
 const char *front_file_hash(const struct space *space, const char *path);

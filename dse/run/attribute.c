@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "dse/run/attribute.h"
-#include "dse/design/design_read.h"
 #include "dse/base/key_table.h"
+#include "dse/base/memory.h"
+#include "dse/design/design_read.h"
 #include "dse/design/unroll.h"
 #include "mapper/split/verdict.h"
 #include "sim/program/mixed.h"
@@ -51,15 +52,9 @@ struct work {
 	struct err *err;
 };
 
-static enum err_code no_memory(struct err *err)
-{
-	return err_add(err, ERR_INTERNAL, "out of memory");
-}
-
 static const char *say(struct work *work, const char *text)
 {
-	const char *kept = arena_text(work->arena, text);
-	return kept ? kept : "out of memory";
+	return memory_must(arena_text(work->arena, text));
 }
 
 /* The first message of a record, without the place that it names in a kept file. */
@@ -268,64 +263,59 @@ static uint32_t number_value(const char **known, uint32_t *n, const char *value)
 	return (*n)++;
 }
 
-static enum err_code find_variants(struct work *work)
+/* The number of a key; whether it is a new one. */
+static bool number_key(struct key_table *table, const uint32_t *key, uint32_t *number)
+{
+	bool is_new;
+	memory_check(key_table_add(table, key, number, &is_new));
+	return is_new;
+}
+
+static void find_variants(struct work *work)
 {
 	const struct kept_front *front = work->front;
 	size_t n_axis = front->n_axis, n = front->n_point;
-	const char **known = calloc((n + 1) * (n_axis + 1), sizeof(*known));
-	uint32_t *n_known = calloc(n_axis + 1, sizeof(*n_known)), *key = calloc(n_axis + 1, sizeof(*key));
-	work->variant = calloc(n + 1, sizeof(*work->variant));
-	bool good = known && n_known && key && work->variant;
-	for (size_t i = 0; i < n && good; i++) {
-		bool is_new;
+	const char **known = memory_array((n + 1) * n_axis, sizeof(*known));
+	uint32_t *n_known = memory_array(n_axis, sizeof(*n_known)), *key = memory_array(n_axis + 1, sizeof(*key));
+	work->variant = memory_array(n, sizeof(*work->variant));
+	for (size_t i = 0; i < n; i++) {
 		key[0] = front->point[i].machine;
 		for (size_t k = 0; k < n_axis; k++)
 			key[1 + k] = number_value(known + k * (n + 1), &n_known[k], front->point[i].value[k]);
-		good = key_table_add(&work->variants, key, &work->variant_of[i], &is_new);
-		if (good && is_new)
+		if (number_key(&work->variants, key, &work->variant_of[i]))
 			build_variant(work, &front->point[i], &work->variant[work->variant_of[i]]);
 	}
 	free(known);
 	free(n_known);
 	free(key);
-	return good ? ERR_OK : no_memory(work->err);
 }
 
 /* ---- layers ---- */
 
-static bool add_task(struct work *work, size_t i, size_t block)
+static void add_task(struct work *work, size_t i, size_t block)
 {
 	const struct layer_map *map = &work->map;
 	const uint32_t *design = work->front->point[i].design;
 	size_t network = layer_map_network(map, block), next = block + 1 < map->begin[network + 1] ? block + 1 : block;
 	uint32_t own = design[work->layer[block]], next_bit = work->bit[design[work->layer[next]]], number;
 	const uint32_t key[] = {work->variant_of[i], own, map->distinct[block], next_bit};
-	bool is_new;
-	if (!key_table_add(&work->tasks, key, &number, &is_new))
-		return false;
+	bool is_new = number_key(&work->tasks, key, &number);
 	if (number >= work->n_task_alloc) {
-		size_t n_alloc = work->n_task_alloc ? 2 * work->n_task_alloc : 256;
-		struct task *grown = realloc(work->task, n_alloc * sizeof(*grown));
-		if (!grown)
-			return false;
-		work->task = grown;
-		work->n_task_alloc = n_alloc;
+		work->n_task_alloc = work->n_task_alloc ? 2 * work->n_task_alloc : 256;
+		work->task = memory_resize(work->task, work->n_task_alloc, sizeof(*work->task));
 	}
 	if (is_new)
 		work->task[number] =
 		    (struct task){.variant = work->variant_of[i], .design = own, .next_bit = next_bit, .block = block};
 	work->task_of[i * map->n_block + block] = number;
-	return true;
 }
 
-static enum err_code find_tasks(struct work *work)
+static void find_tasks(struct work *work)
 {
-	bool good = true;
-	for (size_t i = 0; i < work->front->n_point && good; i++)
-		for (size_t b = 0; b < work->map.n_block && good && !work->missing; b++)
+	for (size_t i = 0; i < work->front->n_point; i++)
+		for (size_t b = 0; b < work->map.n_block && !work->missing; b++)
 			if (work->variant[work->variant_of[i]].fate == FATE_RUNS)
-				good = add_task(work, i, b);
-	return good ? ERR_OK : no_memory(work->err);
+				add_task(work, i, b);
 }
 
 static bool is_fixed(size_t n, const struct dim_split *fixed, const struct dim_split *own)
@@ -445,9 +435,9 @@ static enum err_code run_batch(struct work *work, size_t first, size_t end, stru
 
 static enum err_code run_tasks(struct work *work)
 {
-	struct layer_context *context = calloc(BATCH, sizeof(*context));
-	struct detail_run *run = calloc(BATCH, sizeof(*run));
-	enum err_code code = context && run ? ERR_OK : no_memory(work->err);
+	struct layer_context *context = memory_array(BATCH, sizeof(*context));
+	struct detail_run *run = memory_array(BATCH, sizeof(*run));
+	enum err_code code = ERR_OK;
 	for (size_t at = 0; at < work->tasks.n && code == ERR_OK; at += BATCH)
 		code = run_batch(work, at, at + BATCH < work->tasks.n ? at + BATCH : work->tasks.n, context, run);
 	free(context);
@@ -533,20 +523,16 @@ static enum err_code evaluate(struct work *work, struct attributed *point)
 {
 	size_t n_block = work->map.n_block;
 	const struct kept_front *front = work->front;
-	work->layer = calloc(n_block + 1, sizeof(*work->layer));
-	work->bit = calloc(front->n_design + 1, sizeof(*work->bit));
-	work->variant_of = calloc(front->n_point + 1, sizeof(*work->variant_of));
-	work->task_of = calloc(front->n_point * n_block + 1, sizeof(*work->task_of));
-	if (!work->layer || !work->bit || !work->variant_of || !work->task_of)
-		return no_memory(work->err);
+	work->layer = memory_array(n_block, sizeof(*work->layer));
+	work->bit = memory_array(front->n_design, sizeof(*work->bit));
+	work->variant_of = memory_array(front->n_point, sizeof(*work->variant_of));
+	work->task_of = memory_array(front->n_point * n_block, sizeof(*work->task_of));
 	match_layers(work);
 	if (!read_bits(work))
 		return ERR_INPUT;
-	enum err_code code = find_variants(work);
-	if (code == ERR_OK)
-		code = find_tasks(work);
-	if (code == ERR_OK)
-		code = run_tasks(work);
+	find_variants(work);
+	find_tasks(work);
+	enum err_code code = run_tasks(work);
 	return code == ERR_OK ? sum_points(work, point) : code;
 }
 

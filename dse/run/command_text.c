@@ -1,18 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "dse/run/command_text.h"
+#include "dse/base/memory.h"
 #include "dse/out/command_word.h"
 #include <assert.h>
 #include <inttypes.h>
 #include <string.h>
 
-enum err_code command_print(const struct explore_request *request, const struct explore_options *options,
-                            enum detail detail, char **command, struct err *err)
+char *command_text(const struct explore_request *request, const struct explore_options *options, enum detail detail)
 {
+	char *command = NULL;
 	size_t n_byte;
-	assert(request->space && options->engine && !*command);
-	FILE *text = open_memstream(command, &n_byte);
-	if (!text)
-		return err_add(err, ERR_INTERNAL, "out of memory");
+	assert(request->space && options->engine);
+	FILE *text = memory_must(open_memstream(&command, &n_byte));
 	(void)fputs("dse explore ", text);
 	command_word_print(text, request->space);
 	(void)fprintf(text, " --engine %s --seed %" PRIu64, options->engine->name, options->seed);
@@ -49,5 +48,6 @@ enum err_code command_print(const struct explore_request *request, const struct 
 		(void)fputs(" -o ", text);
 		command_word_print(text, request->out);
 	}
-	return fclose(text) == 0 ? ERR_OK : err_add(err, ERR_INTERNAL, "out of memory");
+	memory_check(fclose(text) == 0);
+	return command;
 }

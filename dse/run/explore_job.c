@@ -90,7 +90,7 @@ static enum err_code set_options(struct explore_job *job, struct err *err)
 		code = err_add(err, ERR_USAGE, "dse explore: --shard under mpirun: a shard is the work of one process");
 	if (code != ERR_OK)
 		return code;
-	code = command_print(request, options, job->space.detail, &job->command, err);
+	job->command = command_text(request, options, job->space.detail);
 	job->run = (struct front_run){.space = &job->space,
 	                              .explore = &job->explore,
 	                              .options = options,
@@ -103,7 +103,7 @@ static enum err_code set_options(struct explore_job *job, struct err *err)
 static enum err_code prepare_dir(struct explore_job *job, struct err *err)
 {
 	char name[MACHINE_NAME_SIZE + 64];
-	front_dir_name(&job->run, name, sizeof(name));
+	front_file_dir_name(&job->run, name, sizeof(name));
 	size_t n = strlen(name);
 	if (job->keep->n_part > 1)
 		(void)snprintf(name + n, sizeof(name) - n, "-shard-%u-of-%u", job->keep->part, job->keep->n_part);
@@ -225,7 +225,7 @@ enum err_code explore_job_run(const struct explore_request *request, struct run_
 	if (code == ERR_OK)
 		code = set_options(job, err);
 	if (code == ERR_OK)
-		code = compare_read(request->compare, request->n_compare, &job->space, &job->compare, err);
+		code = mapping_compare_read(request->compare, request->n_compare, &job->space, &job->compare, err);
 	if (code == ERR_OK)
 		code = prepare_dir(job, err);
 	code = ranks_agree(code, err);
@@ -239,7 +239,7 @@ enum err_code explore_job_run(const struct explore_request *request, struct run_
 	folder_lock_release(&job->files);
 	run_keep_close(keep, request->quiet);
 	run_note_free(&job->note);
-	compare_free(&job->compare);
+	mapping_compare_free(&job->compare);
 	misfit_free(&job->misfit);
 	verify_free(&job->verify);
 	audit_free(&job->audit);

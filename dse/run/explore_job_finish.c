@@ -3,7 +3,7 @@
 #include "dse/out/command_word.h"
 #include "dse/base/interrupt.h"
 #include "dse/base/parallel.h"
-#include "dse/result/report.h"
+#include "dse/result/front_table.h"
 #include "sim/base/doc.h"
 #include <assert.h>
 #include <inttypes.h>
@@ -106,7 +106,7 @@ static enum err_code compare_mappings(struct explore_job *job, struct err *err)
 {
 	if (job->compare.n_mapping == 0 || job->explore.front.n == 0)
 		return ERR_OK;
-	enum err_code code = compare_run(&job->compare, &job->unroller, job->options.n_thread, err);
+	enum err_code code = mapping_compare_run(&job->compare, &job->unroller, job->options.n_thread, err);
 	job->run.compare = code == ERR_OK ? &job->compare : NULL;
 	return code;
 }
@@ -120,7 +120,7 @@ static bool prints_verdict(const struct explore_job *job)
 static enum err_code explain_misfit(struct explore_job *job, struct err *err)
 {
 	if (prints_verdict(job)) {
-		report_infeasible(stdout, &job->run);
+		front_table_print_infeasible(stdout, &job->run);
 		(void)fflush(stdout);
 	}
 	enum err_code code = misfit_find(&job->space, &job->options, &job->explore, &job->misfit, err);
@@ -145,9 +145,9 @@ static enum err_code write_lacking(struct explore_job *job, struct err *err)
 	job->run.unroller = &unroller;
 	job->run.verify = NULL;
 	if (code == ERR_OK)
-		code = front_sign(&job->run, err);
+		front_file_sign(&job->run);
 	if (code == ERR_OK)
-		code = front_files_write_one(&job->run, job->dir, "audit.json", front_write_json, err);
+		code = result_folder_write_one(&job->run, job->dir, "audit.json", front_file_write_json, err);
 	job->run = whole;
 	unroller_free(&unroller);
 	free(lacking);
@@ -162,7 +162,7 @@ static enum err_code write_files(struct explore_job *job, struct err *err)
 		code = store_commit(&job->points, err);
 	if (code == ERR_OK)
 		code = write_lacking(job, err);
-	return code == ERR_OK ? front_files_write(&job->run, job->dir, err) : code;
+	return code == ERR_OK ? result_folder_write(&job->run, job->dir, err) : code;
 }
 
 /* How to give a search that ran out of time more of it. */
@@ -202,32 +202,33 @@ static void print_paths(const struct explore_job *job)
 }
 
 /* On stdout: the front, or what killed every design; with --json the same as run.json and the front's metrics. */
-static enum err_code print_result(struct explore_job *job, struct err *err)
+static void print_result(struct explore_job *job)
 {
-	if (job->request->json)
-		return front_write_run(stdout, &job->run, job->dir, job->explore.front.n > 0, err);
-	enum err_code code = ERR_OK;
+	if (job->request->json) {
+		front_file_write_run(stdout, &job->run, job->dir, job->explore.front.n > 0);
+		return;
+	}
 	if (job->explore.front.n > 0) {
-		code = report_front(stdout, &job->run, err);
-		if (code == ERR_OK && job->run.verify) {
+		front_table_print(stdout, &job->run);
+		if (job->run.verify) {
 			(void)fputc('\n', stdout);
-			report_verify(stdout, &job->run);
+			front_table_print_verify(stdout, &job->run);
 		}
-		if (code == ERR_OK && job->run.proof) {
+		if (job->run.proof) {
 			(void)fputc('\n', stdout);
 			prove_front_print(stdout, job->run.proof);
 		}
-		if (code == ERR_OK && job->run.audit) {
+		if (job->run.audit) {
 			(void)fputc('\n', stdout);
 			audit_print(stdout, job->run.audit);
 		}
-		if (code == ERR_OK && job->run.compare) {
+		if (job->run.compare) {
 			(void)fputc('\n', stdout);
-			compare_print(stdout, job->run.compare, &job->unroller);
+			mapping_compare_print(stdout, job->run.compare, &job->unroller);
 		}
-		if (code == ERR_OK && !job->request->quiet) {
+		if (!job->request->quiet) {
 			(void)fputc('\n', stdout);
-			report_counts(stdout, &job->run);
+			front_table_print_counts(stdout, &job->run);
 		}
 	} else if (prints_verdict(job)) {
 		if (job->run.audit) {
@@ -237,9 +238,8 @@ static enum err_code print_result(struct explore_job *job, struct err *err)
 		if (job->run.misfit)
 			misfit_print(stdout, job->run.misfit);
 	}
-	if (code == ERR_OK && !job->request->quiet)
+	if (!job->request->quiet)
 		print_paths(job);
-	return code;
 }
 
 /* How to go on with what was not finished. */
@@ -294,15 +294,15 @@ static enum err_code judge(const struct explore_job *job, struct err *err)
 	enum err_code code = job->run.audit ? audit_judge(job->run.audit, job->dir, job->command, err) : ERR_OK;
 	if (code == ERR_OK && job->run.proof)
 		code = prove_front_judge(job->run.proof, err);
-	return code == ERR_OK && job->run.compare ? compare_judge(job->run.compare, err) : code;
+	return code == ERR_OK && job->run.compare ? mapping_compare_judge(job->run.compare, err) : code;
 }
 
 /* The last two steps need nothing of each other: the run into the store, its front onto stdout. */
 struct ending {
 	struct explore_job *job;
 	uint64_t id; /* the run's */
-	enum err_code kept, printed;
-	struct err keep_err, print_err;
+	enum err_code kept;
+	struct err keep_err;
 };
 
 static void run_ending(void *context, size_t i)
@@ -313,25 +313,21 @@ static void run_ending(void *context, size_t i)
 		ending->kept = run_note_keep(&job->note, &job->run, job->dir, &ending->id, &ending->keep_err);
 		folder_lock_release(&job->files); /* not after printing, which may wait for a reader */
 	} else if (!job->outcome) {
-		ending->printed = print_result(job, &ending->print_err);
+		print_result(job);
 	}
 }
 
-/* A run that cannot be kept is still a result: *kept says whether it is. */
-static enum err_code keep_and_print(struct explore_job *job, enum err_code *kept, struct err *err)
+/* A run that cannot be kept is still a result. Whether it is kept. */
+static enum err_code keep_and_print(struct explore_job *job, struct err *err)
 {
 	struct ending ending = {.job = job};
 	parallel_for(2, job->options.n_thread, run_ending, &ending);
 	if (ending.kept != ERR_OK)
 		(void)err_add_all(err, (struct err_place){0}, &ending.keep_err);
-	if (ending.printed != ERR_OK)
-		(void)err_add_all(err, (struct err_place){0}, &ending.print_err);
 	err_clear(&ending.keep_err);
-	err_clear(&ending.print_err);
 	if (job->outcome && ending.kept == ERR_OK)
 		job->outcome->run = ending.id;
-	*kept = ending.kept;
-	return ending.printed;
+	return ending.kept;
 }
 
 enum err_code explore_job_finish_whole(struct explore_job *job, struct err *err)
@@ -365,7 +361,7 @@ enum err_code explore_job_finish_whole(struct explore_job *job, struct err *err)
 	if (job->outcome)
 		job->outcome->run = 0;
 	if (code == ERR_OK)
-		code = keep_and_print(job, &kept, err);
+		kept = keep_and_print(job, err);
 	if (code == ERR_OK && job->explore.out_of_time)
 		print_extension(job);
 	if (code == ERR_OK)

@@ -3,7 +3,7 @@
 #define DSE_EXPLORE_JOB_PARTS_H
 /* The second half of dse explore: from what was searched to files, words on the terminal and an exit code. */
 #include "dse/run/explore_job.h"
-#include "dse/result/front_files.h"
+#include "dse/result/result_folder.h"
 #include "dse/run/run_note.h"
 #include "dse/keep/store.h"
 
@@ -19,7 +19,7 @@ struct explore_job {
 	struct verify verify;
 	struct prove_front proof;
 	struct audit audit;
-	struct compare compare;
+	struct mapping_compare compare;
 	struct misfit misfit;
 	struct front_run run;
 	char *command;

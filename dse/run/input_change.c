@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "dse/run/input_change.h"
-#include "dse/out/doc_write.h"
+#include "dse/base/memory.h"
 #include "dse/engine/engine.h"
+#include "dse/out/doc_write.h"
 #include "dse/out/paths.h"
 #include "sim/program/mixed.h"
 #include <assert.h>
@@ -28,15 +29,11 @@ struct finder {
 	const struct doc_node *root;
 	const char *new_key;               /* that a map lacks */
 	bool same_machines, same_networks; /* those of both spaces are each other's */
-	struct err *err;
 };
 
 static const char *keep(struct finder *finder, const char *text)
 {
-	const char *kept = arena_text(&finder->changes->arena, text);
-	if (!kept)
-		(void)err_add(finder->err, ERR_INTERNAL, "out of memory");
-	return kept ? kept : "";
+	return memory_must(arena_text(&finder->changes->arena, text));
 }
 
 /* The next change, of the kind and file at hand. */
@@ -44,14 +41,8 @@ static struct input_change *add(struct finder *finder, const char *key, const ch
 {
 	struct input_changes *changes = finder->changes;
 	if (changes->n == changes->n_alloc) {
-		size_t n_alloc = changes->n_alloc ? 2 * changes->n_alloc : 16;
-		struct input_change *grown = realloc(changes->change, n_alloc * sizeof(*grown));
-		if (!grown) {
-			(void)err_add(finder->err, ERR_INTERNAL, "out of memory");
-			return NULL;
-		}
-		changes->change = grown;
-		changes->n_alloc = n_alloc;
+		changes->n_alloc = changes->n_alloc ? 2 * changes->n_alloc : 16;
+		changes->change = memory_resize(changes->change, changes->n_alloc, sizeof(*changes->change));
 	}
 	struct input_change *change = &changes->change[changes->n++];
 	*change = (struct input_change){.kind = finder->kind,
@@ -80,8 +71,6 @@ static void add_param(struct finder *finder, size_t machine, const struct machin
 	if (strcmp(left, right) == 0)
 		return;
 	struct input_change *change = add(finder, param->key, left, right);
-	if (!change)
-		return;
 	change->unit = param->type == PARAM_ENUM || param->type == PARAM_BOOL ? "" : param->unit;
 	change->help = param->help;
 	change->machine = machine;
@@ -119,10 +108,8 @@ static void add_levels(struct finder *finder, size_t machine, const struct machi
 		print_levels(before, left);
 		print_levels(after, right);
 		struct input_change *change = add(finder, "levels", left, right);
-		if (change) {
-			change->machine = machine;
-			change->machine_after = after;
-		}
+		change->machine = machine;
+		change->machine_after = after;
 		return;
 	}
 	for (uint32_t i = 0; i < mixed_n_pure(before); i++) {
@@ -134,8 +121,6 @@ static void add_levels(struct finder *finder, size_t machine, const struct machi
 				continue;
 			(void)snprintf(key, sizeof(key), "%s.%s", before->level[i].name, param->key);
 			struct input_change *change = add(finder, key, left, right);
-			if (!change)
-				return;
 			change->unit = param->unit;
 			change->help = param->help;
 			change->machine = machine;
@@ -171,10 +156,8 @@ static void compare_machines(struct finder *finder)
 		if (before->target != after->target) {
 			struct input_change *change = add(finder, "target", machine_target_name[before->target],
 			                                  machine_target_name[after->target]);
-			if (change) {
-				change->machine = i;
-				change->machine_after = after;
-			}
+			change->machine = i;
+			change->machine_after = after;
 			continue;
 		}
 		for (size_t k = 0; k < machine_n_param; k++)
@@ -222,9 +205,10 @@ static const struct space_axis *find_axis(const struct space *space, const char 
 /* The texts of a list of single values in the arena; NULL: it is none. */
 static const char **list_texts(struct finder *finder, const struct doc_node *node)
 {
-	const char **text =
-	    node && node->kind == DOC_LIST ? arena_array(&finder->changes->arena, node->n + 1, sizeof(*text)) : NULL;
-	for (size_t i = 0; text && i < node->n; i++) {
+	if (!node || node->kind != DOC_LIST)
+		return NULL;
+	const char **text = memory_must(arena_array(&finder->changes->arena, node->n, sizeof(*text)));
+	for (size_t i = 0; i < node->n; i++) {
 		if (node->value[i]->kind != DOC_SCALAR)
 			return NULL;
 		text[i] = node->value[i]->text;
@@ -272,8 +256,6 @@ static void add_difference(struct finder *finder, const char *path, const struct
 	doc_print(left, before, sizeof(before));
 	doc_print(right, after, sizeof(after));
 	struct input_change *change = add(finder, path, before, after);
-	if (!change)
-		return;
 	change->parent = parent;
 	change->new_key = finder->new_key;
 	change->old_node = left;
@@ -382,9 +364,7 @@ static void compare_files(struct finder *finder, size_t input, size_t input_afte
 	char left[VALUE_SIZE], right[VALUE_SIZE];
 	(void)snprintf(left, sizeof(left), "%.8s", before->hash);
 	(void)snprintf(right, sizeof(right), "%.8s", after->hash);
-	struct input_change *change = add(finder, "the whole file", left, right);
-	if (change)
-		change->input_after = input_after;
+	add(finder, "the whole file", left, right)->input_after = input_after;
 }
 
 static size_t find_input(const struct kept_run *run, const char *path)
@@ -478,12 +458,11 @@ static void pair_files(struct finder *finder)
 	finder->same_networks = n_same == before->n_network && n_same == after->n_network;
 }
 
-enum err_code input_changes_find(const struct kept_run *before, const struct kept_run *after,
-                                 struct input_changes *changes, struct err *err)
+void input_changes_find(const struct kept_run *before, const struct kept_run *after, struct input_changes *changes)
 {
-	assert(before && before->has_space && after && after->has_space && changes && err);
+	assert(before && before->has_space && after && after->has_space && changes);
 	*changes = (struct input_changes){.before = before, .after = after};
-	struct finder finder = {.changes = changes, .before = &before->space, .after = &after->space, .err = err};
+	struct finder finder = {.changes = changes, .before = &before->space, .after = &after->space};
 	pair_files(&finder);
 	compare_machines(&finder);
 	compare_networks(&finder);
@@ -491,7 +470,6 @@ enum err_code input_changes_find(const struct kept_run *before, const struct kep
 	compare_files(&finder, 0, 0);
 	compare_options(&finder);
 	note_texts(&finder);
-	return err->code;
 }
 
 void input_changes_free(struct input_changes *changes)

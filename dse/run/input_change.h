@@ -5,8 +5,8 @@
  * What differs between the inputs of two runs, one difference at a time, and the first run's space with just one of
  * them:
  *
- *   kept runs A, B ─► input_changes_find ─► for each: input_change_apply ─► A's space but for that ─►
- * attribute_evaluate
+ *   kept runs A, B ─► input_changes_find ─► for each: input_change_apply ─► A's space but for that
+ *                                                                         ─► attribute_evaluate
  *
  * Machines are compared parameter by parameter, so that a default that is written down is no change; networks and
  * spaces key by key.
@@ -52,9 +52,8 @@ struct input_changes {
 	struct arena arena;
 };
 
-/* Find them; both runs have their spaces and must outlive the changes. ERR_INTERNAL. The caller frees it with _free. */
-enum err_code input_changes_find(const struct kept_run *before, const struct kept_run *after,
-                                 struct input_changes *changes, struct err *err);
+/* Find them; both runs have their spaces and must outlive the changes. The caller frees it with _free. */
+void input_changes_find(const struct kept_run *before, const struct kept_run *after, struct input_changes *changes);
 void input_changes_free(struct input_changes *changes);
 
 /* Whether a design may be worth something else with it, or be no design any more. */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The first run's space with one difference of the second one's. */
+#include "dse/base/memory.h"
 #include "dse/out/doc_write.h"
 #include "dse/run/input_change.h"
 #include "dse/run/run_space.h"
@@ -24,9 +25,7 @@ static enum err_code apply_machine(const struct space *before, const struct inpu
                                    struct changed_space *changed, struct err *err)
 {
 	changed->space = *before;
-	changed->machine = malloc(before->n_machine * sizeof(*changed->machine));
-	if (!changed->machine)
-		return err_add(err, ERR_INTERNAL, "out of memory");
+	changed->machine = memory_array(before->n_machine, sizeof(*changed->machine));
 	memcpy(changed->machine, before->machine, before->n_machine * sizeof(*changed->machine));
 	changed->space.machine = changed->machine;
 	struct machine *machine = &changed->machine[change->machine];
@@ -54,29 +53,22 @@ static enum err_code apply_document(const struct input_changes *changes, const s
 	const struct run_record *before = &changes->before->record, *after = &changes->after->record;
 	size_t n = before->n_input, n_byte = 0;
 	char *text = NULL;
-	struct run_file *file = calloc(n + after->n_input, sizeof(*file));
-	enum err_code code = file ? ERR_OK : ERR_INTERNAL;
-	if (file)
-		memcpy(file, before->input, n * sizeof(*file));
-	if (file && change->input_after != SIZE_MAX) {
+	struct run_file *file = memory_array(n + after->n_input, sizeof(*file));
+	memcpy(file, before->input, n * sizeof(*file));
+	if (change->input_after != SIZE_MAX) {
 		file[change->input] = after->input[change->input_after];
-	} else if (file) {
+	} else {
 		const struct doc_edit edit = {change->old_node, change->parent, change->new_key, change->new_node};
-		FILE *stream = open_memstream(&text, &n_byte);
-		if (stream)
-			doc_write(stream, change->root, &edit);
-		if (!stream || fclose(stream) != 0)
-			code = ERR_INTERNAL;
+		FILE *stream = memory_must(open_memstream(&text, &n_byte));
+		doc_write(stream, change->root, &edit);
+		memory_check(fclose(stream) == 0);
 		file[change->input].data = text;
 		file[change->input].n_byte = n_byte;
 	}
-	for (size_t i = 1; i < after->n_input && code == ERR_OK; i++)
+	for (size_t i = 1; i < after->n_input; i++)
 		if (strcmp(after->input[i].name, file[change->input].name) != 0)
 			file[n++] = after->input[i];
-	if (code == ERR_OK)
-		code = run_space_read(file, n, NULL, &changed->space, err);
-	else
-		(void)err_add(err, code, "out of memory");
+	enum err_code code = run_space_read(file, n, NULL, &changed->space, err);
 	changed->is_read = code == ERR_OK;
 	free(text);
 	free(file);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "dse/run/kept_run.h"
+#include "dse/base/memory.h"
 #include "dse/design/design_read.h"
 #include "dse/engine/engine.h"
 #include "dse/run/run_space.h"
@@ -16,8 +17,7 @@ static const char *format(struct arena *arena, const char *prefix, const char *t
 {
 	char line[128];
 	(void)snprintf(line, sizeof(line), "%s%s", prefix, text);
-	const char *kept = arena_text(arena, line);
-	return kept ? kept : "";
+	return memory_must(arena_text(arena, line));
 }
 
 /* A text of a map, "" where it has none. */
@@ -62,9 +62,7 @@ static enum err_code read_inputs(const struct doc_node *root, struct kept_run *r
 	if (!list || list->kind != DOC_LIST || list->n == 0)
 		return list ? err_add_at(err, ERR_INPUT, doc_place(list), "inputs: allowed is a list of files")
 		            : ERR_INPUT;
-	record->input = arena_array(&run->arena, list->n, sizeof(*record->input));
-	if (!record->input)
-		return err_add(err, ERR_INTERNAL, "out of memory");
+	record->input = memory_must(arena_array(&run->arena, list->n, sizeof(*record->input)));
 	for (; record->n_input < list->n; record->n_input++) {
 		const struct doc_node *entry = list->value[record->n_input];
 		const char *name = front_need_text(entry, "file", err), *hash = front_need_text(entry, "hash", err);
@@ -108,11 +106,11 @@ static void take_record(const struct doc_node *root, const char *folder, struct 
 
 static enum err_code open_folder(const char *folder, struct kept_run *run, struct err *err)
 {
-	char *path = store_join(folder, "run.json"), *front = store_join(folder, "front.json"), *text = NULL;
+	char *path = memory_must(store_join(folder, "run.json")), *text = NULL;
+	char *front = memory_must(store_join(folder, "front.json"));
 	size_t n_byte;
 	const struct doc_node *root = NULL;
-	enum err_code code = path && front ? file_read(path, SIZE_MAX / 2, &text, &n_byte, err)
-	                                   : err_add(err, ERR_INTERNAL, "out of memory");
+	enum err_code code = file_read(path, SIZE_MAX / 2, &text, &n_byte, err);
 	run->title = folder;
 	if (code == ERR_OK)
 		code = read_run_json(path, text, n_byte, run, &root, err);
@@ -168,15 +166,15 @@ static void open_space(struct database *store, struct kept_run *run)
 	if (!run->has_space) {
 		space_free(&run->space);
 		(void)snprintf(text, sizeof(text), "%.*s", (int)strcspn(err_text(&found), "\n"), err_text(&found));
-		run->why_no_space = arena_text(&run->arena, text);
+		run->why_no_space = memory_must(arena_text(&run->arena, text));
 	}
 	err_clear(&found);
 }
 
 bool kept_run_is_folder(const char *name)
 {
-	char *path = store_join(name, "run.json");
-	bool is_there = path && access(path, F_OK) == 0;
+	char *path = memory_must(store_join(name, "run.json"));
+	bool is_there = access(path, F_OK) == 0;
 	free(path);
 	return is_there;
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "dse/run/point_name.h"
+#include "dse/base/memory.h"
 #include "dse/out/paths.h"
 #include "dse/run/run_note.h"
 #include <assert.h>
@@ -40,8 +41,8 @@ enum err_code point_name_resolve(const struct store_request *request, const char
 	struct stat status;
 	assert(request && name && *name);
 	const char *colon = strrchr(*name, ':');
-	char *folder = arena_text(arena, *name);
-	if (!colon || !folder)
+	char *folder = memory_must(arena_text(arena, *name));
+	if (!colon)
 		return ERR_OK;
 	folder[colon - *name] = '\0';
 	bool is_there = stat(folder, &status) == 0;
@@ -54,9 +55,7 @@ enum err_code point_name_resolve(const struct store_request *request, const char
 	if (code != ERR_OK)
 		return code;
 	size_t n_byte = strlen(found) + strlen("/" FRONT_NAME) + strlen(colon) + 1;
-	char *own = arena_alloc(arena, n_byte);
-	if (!own)
-		return err_add(err, ERR_INTERNAL, "out of memory");
+	char *own = memory_must(arena_alloc(arena, n_byte));
 	(void)snprintf(own, n_byte, "%s/" FRONT_NAME "%s", found, colon);
 	*name = own;
 	return ERR_OK;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "dse/run/resume.h"
+#include "dse/base/memory.h"
 #include "dse/out/build.h"
 #include "dse/keep/store.h"
 #include <assert.h>
@@ -18,9 +19,7 @@ char *resume_print_question(const struct resume_question *question)
 	char *text = NULL;
 	size_t n_byte;
 	assert(options->engine && question->part >= 1 && question->part <= question->n_part && request->space);
-	FILE *file = open_memstream(&text, &n_byte);
-	if (!file)
-		return NULL;
+	FILE *file = memory_must(open_memstream(&text, &n_byte));
 	(void)fprintf(file, "version: %s\nspace: %s\n", build_version, request->space);
 	for (size_t i = 0; i < question->space->n_file; i++)
 		(void)fprintf(file, "file %s: %s\n", question->space->file[i].path, question->space->file[i].hash);
@@ -30,10 +29,8 @@ char *resume_print_question(const struct resume_question *question)
 	(void)fprintf(file, "shard: %u/%u\n", question->part, question->n_part);
 	(void)fprintf(file, "points: %s\nverify: %s\naudit: %s\n", request->points ? "yes" : "no",
 	              request->verify ? "yes" : "no", request->audit || request->audit_samples > 0 ? "yes" : "no");
-	if (fclose(file) == 0)
-		return text;
-	free(text);
-	return NULL;
+	memory_check(fclose(file) == 0);
+	return text;
 }
 
 /* Where the value of a key begins and how long it is; keys hold no ": ", file names may. */
@@ -188,9 +185,8 @@ static enum err_code read_journal(const char *dir, const char *name, const char 
                                   struct err *err)
 {
 	struct ledger_info info = {0};
-	char *path = store_join(dir, name);
-	enum err_code code =
-	    path ? ledger_read(&resume->ledger, path, &info, err) : err_add(err, ERR_INTERNAL, "out of memory");
+	char *path = memory_must(store_join(dir, name));
+	enum err_code code = ledger_read(&resume->ledger, path, &info, err);
 	bool is_ours = code == ERR_OK && info.identity && (!resume->text || strcmp(resume->text, info.identity) == 0);
 	if (code == ERR_OK && !is_ours) {
 		/* a rank's journal of another question: its searches, the last ones added, are not known */
@@ -225,8 +221,8 @@ static enum err_code read_rank_journals(const char *dir, const char *own_name, s
 
 static bool exists(const char *dir, const char *name)
 {
-	char *path = store_join(dir, name);
-	bool found = path && access(path, F_OK) == 0;
+	char *path = memory_must(store_join(dir, name));
+	bool found = access(path, F_OK) == 0;
 	free(path);
 	return found;
 }
@@ -234,9 +230,8 @@ static bool exists(const char *dir, const char *name)
 /* A state counts only with the question it answers. */
 static enum err_code read_checkpoint(const char *dir, struct resume *resume, struct err *err)
 {
-	char *path = store_join(dir, "checkpoint");
-	enum err_code code = path ? ledger_read(&resume->ledger, path, &resume->checkpoint, err)
-	                          : err_add(err, ERR_INTERNAL, "out of memory");
+	char *path = memory_must(store_join(dir, "checkpoint"));
+	enum err_code code = ledger_read(&resume->ledger, path, &resume->checkpoint, err);
 	const struct ledger_info *info = &resume->checkpoint;
 	if (code == ERR_OK && (!info->identity || strcmp(info->identity, resume->text) != 0))
 		resume->checkpoint.state = NULL;
@@ -279,10 +274,10 @@ static void clear(const char *dir, bool removes)
 		if (strcmp(name, "journal") != 0 && strcmp(name, "checkpoint") != 0 && !is_rank_journal(name))
 			continue;
 		(void)snprintf(old_name, sizeof(old_name), "old.%s", name);
-		char *path = store_join(dir, name), *old_path = store_join(dir, old_name);
-		if (path && old_path && removes)
+		char *path = memory_must(store_join(dir, name)), *old_path = memory_must(store_join(dir, old_name));
+		if (removes)
 			(void)unlink(path);
-		else if (path && old_path)
+		else
 			(void)rename(path, old_path);
 		free(path);
 		free(old_path);

@@ -24,7 +24,7 @@ struct resume_question {
 	unsigned part, n_part; /* shard part (1..n_part) of n_part */
 };
 
-/* The text; the caller frees it; NULL when memory is out. */
+/* The text; the caller frees it. */
 char *resume_print_question(const struct resume_question *question);
 
 /*

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "dse/run/run_compare.h"
+#include "dse/base/memory.h"
+#include "dse/base/number.h"
 #include "dse/layer/design_field.h"
 #include "dse/pareto/hypervolume.h"
 #include "dse/pareto/indicator.h"
-#include "dse/base/number.h"
 #include "sim/base/hash.h"
 #include <assert.h>
 #include <math.h>
@@ -92,13 +93,11 @@ static bool has_layer(const struct kept_front *front, size_t network, size_t lay
 	return false;
 }
 
-static bool make_side(struct matcher *matcher, size_t side)
+static void make_side(struct matcher *matcher, size_t side)
 {
 	const struct kept_front *front = &matcher->run[side]->front, *other = &matcher->run[1 - side]->front;
-	matcher->is_common[side] = calloc(front->n_layer + 1, sizeof(bool));
-	matcher->design[side] = calloc(front->n_design + 1, sizeof(uint64_t));
-	if (!matcher->is_common[side] || !matcher->design[side])
-		return false;
+	matcher->is_common[side] = memory_array(front->n_layer, sizeof(bool));
+	matcher->design[side] = memory_array(front->n_design, sizeof(uint64_t));
 	for (size_t i = 0; i < front->n_network; i++) {
 		for (size_t k = front->network[i].begin; k < front->network[i].begin + front->network[i].n_layer; k++) {
 			matcher->is_common[side][k] = has_layer(front, i, k, other);
@@ -107,7 +106,6 @@ static bool make_side(struct matcher *matcher, size_t side)
 	}
 	for (size_t i = 0; i < front->n_design; i++)
 		matcher->design[side][i] = hash_design(&front->design[i]);
-	return true;
 }
 
 /* Of the machine, its knobs and the layers that both fronts have. */
@@ -150,11 +148,10 @@ static int compare_hashed(const void *left, const void *right)
 static struct hashed *hash_points(const struct matcher *matcher, size_t side)
 {
 	const struct kept_front *front = &matcher->run[side]->front;
-	struct hashed *hashed = calloc(front->n_point + 1, sizeof(*hashed));
-	for (size_t i = 0; hashed && i < front->n_point; i++)
+	struct hashed *hashed = memory_array(front->n_point, sizeof(*hashed));
+	for (size_t i = 0; i < front->n_point; i++)
 		hashed[i] = (struct hashed){hash_point(matcher, side, &front->point[i]), i};
-	if (hashed)
-		qsort(hashed, front->n_point, sizeof(*hashed), compare_hashed);
+	qsort(hashed, front->n_point, sizeof(*hashed), compare_hashed);
 	return hashed;
 }
 
@@ -197,24 +194,22 @@ static void join_all(struct run_compare *compare, bool has_common, const struct 
 	compare->n_gained = n_after - compare->n_same - compare->n_moved;
 }
 
-static bool match_points(struct run_compare *compare)
+static void match_points(struct run_compare *compare)
 {
 	const struct kept_run *before = compare->before, *after = compare->after;
 	struct matcher matcher = {.run = {before, after},
 	                          .has_machine = before->front.n_machine != 1 || after->front.n_machine != 1};
 	list_axes(&matcher);
-	bool good = make_side(&matcher, 0) && make_side(&matcher, 1);
-	struct hashed *first = good ? hash_points(&matcher, 0) : NULL, *second = good ? hash_points(&matcher, 1) : NULL;
-	good = first && second;
-	if (good)
-		join_all(compare, matcher.has_common, first, second);
+	make_side(&matcher, 0);
+	make_side(&matcher, 1);
+	struct hashed *first = hash_points(&matcher, 0), *second = hash_points(&matcher, 1);
+	join_all(compare, matcher.has_common, first, second);
 	for (size_t side = 0; side < 2; side++) {
 		free(matcher.is_common[side]);
 		free(matcher.design[side]);
 	}
 	free(first);
 	free(second);
-	return good;
 }
 
 /* ---- figures ---- */
@@ -258,8 +253,8 @@ static enum err_code take_objectives(struct run_compare *compare, struct err *er
 static double *gather(const struct run_compare *compare, const struct kept_front *front)
 {
 	size_t n = compare->n_objective;
-	double *value = calloc(front->n_point * n + 1, sizeof(*value));
-	for (size_t i = 0; value && i < front->n_point; i++)
+	double *value = memory_array(front->n_point * n, sizeof(*value));
+	for (size_t i = 0; i < front->n_point; i++)
 		for (size_t k = 0; k < n; k++)
 			value[i * n + k] = front->point[i].metric[compare->objective[k]];
 	return value;
@@ -275,7 +270,7 @@ static void find_best(struct run_compare *compare, size_t side, size_t n_point)
 }
 
 /* Both fronts one behind the other. */
-static bool measure_volumes(struct run_compare *compare, const double *both, size_t n_before, size_t n_after)
+static void measure_volumes(struct run_compare *compare, const double *both, size_t n_before, size_t n_after)
 {
 	unsigned n = (unsigned)compare->n_objective;
 	double all;
@@ -284,10 +279,9 @@ static bool measure_volumes(struct run_compare *compare, const double *both, siz
 		for (size_t i = 0; i < n_before + n_after; i++)
 			compare->reference[k] = fmax(compare->reference[k], REFERENCE_FACTOR * both[i * n + k]);
 	}
-	if (!hypervolume(both, n_before, n, compare->reference, &compare->hypervolume[0]) ||
-	    !hypervolume(both + n_before * n, n_after, n, compare->reference, &compare->hypervolume[1]) ||
-	    !hypervolume(both, n_before + n_after, n, compare->reference, &all))
-		return false;
+	memory_check(hypervolume(both, n_before, n, compare->reference, &compare->hypervolume[0]) &&
+	             hypervolume(both + n_before * n, n_after, n, compare->reference, &compare->hypervolume[1]) &&
+	             hypervolume(both, n_before + n_after, n, compare->reference, &all));
 	/* sums in other orders may differ in their last bits: what is as large as the whole has lost nothing */
 	compare->lost_volume = fmax(0.0, all - compare->hypervolume[1]);
 	compare->gained_volume = fmax(0.0, all - compare->hypervolume[0]);
@@ -295,7 +289,6 @@ static bool measure_volumes(struct run_compare *compare, const double *both, siz
 		compare->lost_volume = 0.0;
 	if (compare->gained_volume <= SAME_FRAC * all)
 		compare->gained_volume = 0.0;
-	return true;
 }
 
 /* Objectives scaled to their range over both fronts, by the value where it is the same everywhere. */
@@ -316,23 +309,21 @@ static void measure_epsilon(struct run_compare *compare, double *both, size_t n_
 	compare->epsilon[1] = indicator_epsilon(both + n_before * n, n_after, both, n_before, (unsigned)n);
 }
 
-static bool measure(struct run_compare *compare)
+static void measure(struct run_compare *compare)
 {
 	size_t n_before = compare->before->front.n_point, n_after = compare->after->front.n_point,
 	       n = compare->n_objective;
-	double *both = calloc((n_before + n_after) * n + 1, sizeof(*both));
-	if (!both)
-		return false;
+	double *both = memory_array((n_before + n_after) * n, sizeof(*both));
 	memcpy(both, compare->value[0], n_before * n * sizeof(*both));
 	memcpy(both + n_before * n, compare->value[1], n_after * n * sizeof(*both));
 	find_best(compare, 0, n_before);
 	find_best(compare, 1, n_after);
-	bool good = n == 0 || measure_volumes(compare, both, n_before, n_after);
+	if (n > 0)
+		measure_volumes(compare, both, n_before, n_after);
 	compare->epsilon[0] = compare->epsilon[1] = (double)NAN;
 	if (n_before > 0 && n_after > 0)
 		measure_epsilon(compare, both, n_before, n_after);
 	free(both);
-	return good;
 }
 
 enum err_code run_compare_match(const struct kept_run *before, const struct kept_run *after,
@@ -347,11 +338,10 @@ enum err_code run_compare_match(const struct kept_run *before, const struct kept
 	compare->slack_frac = fmax(before->is_proven ? before->epsilon : 0.0, after->is_proven ? after->epsilon : 0.0);
 	compare->value[0] = gather(compare, &before->front);
 	compare->value[1] = gather(compare, &after->front);
-	compare->point[0] = calloc(before->front.n_point + 1, sizeof(**compare->point));
-	compare->point[1] = calloc(after->front.n_point + 1, sizeof(**compare->point));
-	if (!compare->value[0] || !compare->value[1] || !compare->point[0] || !compare->point[1] ||
-	    !match_points(compare) || !measure(compare))
-		return err_add(err, ERR_INTERNAL, "out of memory");
+	compare->point[0] = memory_array(before->front.n_point, sizeof(**compare->point));
+	compare->point[1] = memory_array(after->front.n_point, sizeof(**compare->point));
+	match_points(compare);
+	measure(compare);
 	return ERR_OK;
 }
 

@@ -4,7 +4,7 @@
 /*
  * dse compare: two runs that were kept. What became of the designs of the first one's front, which are new, by how much
  * the front is better or worse, and which of the changes of the inputs between them did it (dse/run/input_change.h).
- * `explore --compare`, which sets mappings beside a front while it is searched, is dse/check/compare.h.
+ * `explore --compare`, which sets mappings beside a front while it is searched, is dse/check/mapping_compare.h.
  *
  *   run_compare_match ─► fates, figures ─► run_compare_explain ─► reasons, shares ─► run_compare_judge
  */
@@ -99,8 +99,8 @@ struct run_compare_options {
 };
 
 /*
- * Compare fronts. ERR_INPUT where the runs have different objectives, ERR_INTERNAL. Both runs must outlive it; the
- * caller frees it, also after an error.
+ * Compare fronts. ERR_INPUT where the runs have different objectives. Both runs must outlive it; the caller frees it,
+ * also after an error.
  */
 enum err_code run_compare_match(const struct kept_run *before, const struct kept_run *after,
                                 struct run_compare *compare, struct err *err);

@@ -9,6 +9,7 @@
  *
  * What the changes do only together, and what is due to no input (another program), is what is left.
  */
+#include "dse/base/memory.h"
 #include "dse/pareto/hypervolume.h"
 #include "dse/pareto/nondominated.h"
 #include "dse/pareto/pareto.h"
@@ -39,13 +40,12 @@ struct explainer {
 	struct err *err;
 };
 
-static bool make_world(const struct explainer *explainer, struct world *world)
+static void make_world(const struct explainer *explainer, struct world *world)
 {
 	size_t n = explainer->n;
-	world->point = calloc(n + 1, sizeof(*world->point));
-	world->value = calloc(n * explainer->compare->n_objective + 1, sizeof(*world->value));
-	world->on_front = calloc(n + 1, sizeof(*world->on_front));
-	return world->point && world->value && world->on_front;
+	world->point = memory_array(n, sizeof(*world->point));
+	world->value = memory_array(n * explainer->compare->n_objective, sizeof(*world->value));
+	world->on_front = memory_array(n, sizeof(*world->on_front));
 }
 
 static void free_world(struct world *world)
@@ -56,27 +56,26 @@ static void free_world(struct world *world)
 }
 
 /* Those that do not run stand at the reference, where they count for nothing. */
-static bool measure_volume(const struct explainer *explainer, struct world *world)
+static void measure_volume(const struct explainer *explainer, struct world *world)
 {
 	const struct run_compare *compare = explainer->compare;
 	size_t n = compare->n_objective;
-	double *value = calloc(explainer->n * n + 1, sizeof(*value));
-	for (size_t i = 0; value && i < explainer->n; i++)
+	double *value = memory_array(explainer->n * n, sizeof(*value));
+	for (size_t i = 0; i < explainer->n; i++)
 		memcpy(value + i * n, world->point[i].fate == FATE_RUNS ? world->value + i * n : compare->reference,
 		       n * sizeof(*value));
-	bool good = value && hypervolume(value, explainer->n, (unsigned)n, compare->reference, &world->hypervolume);
+	memory_check(hypervolume(value, explainer->n, (unsigned)n, compare->reference, &world->hypervolume));
 	free(value);
-	return good;
 }
 
 /* Which of those that run no other one dominates; designs of equal figures share the front. */
-static bool find_front(const struct explainer *explainer, struct world *world)
+static void find_front(const struct explainer *explainer, struct world *world)
 {
 	size_t n_objective = explainer->compare->n_objective, n = 0;
 	struct nondominated memory = {0};
-	uint32_t *at = calloc(explainer->n + 1, sizeof(*at)), *rank = calloc(explainer->n + 1, sizeof(*rank));
-	bool good = at && rank && nondominated_init(&memory, explainer->n + 1);
-	for (size_t i = 0; i < explainer->n && good; i++) {
+	uint32_t *at = memory_array(explainer->n, sizeof(*at)), *rank = memory_array(explainer->n, sizeof(*rank));
+	memory_check(nondominated_init(&memory, explainer->n + 1));
+	for (size_t i = 0; i < explainer->n; i++) {
 		world->on_front[i] = false;
 		if (world->point[i].fate != FATE_RUNS)
 			continue;
@@ -84,15 +83,15 @@ static bool find_front(const struct explainer *explainer, struct world *world)
 			world->value[i * n_objective + k] = world->point[i].metric[explainer->compare->objective[k]];
 		at[n++] = (uint32_t)i;
 	}
-	if (good && n > 0)
+	if (n > 0)
 		(void)nondominated_rank(&memory, world->value, n_objective, (unsigned)n_objective, at, n, EQUAL_SHARE,
 		                        rank);
-	for (size_t i = 0; i < n && good; i++)
+	for (size_t i = 0; i < n; i++)
 		world->on_front[at[i]] = rank[at[i]] == 0;
 	nondominated_free(&memory);
 	free(at);
 	free(rank);
-	return good && measure_volume(explainer, world);
+	measure_volume(explainer, world);
 }
 
 /* The tier of a run, also of one without a front. */
@@ -115,8 +114,8 @@ static enum err_code evaluate(struct explainer *explainer, const struct space *i
 	if (code == ERR_OK)
 		code = attribute_evaluate(&after->front, &after->space, in, &how, world->point + explainer->n_before,
 		                          arena, explainer->err);
-	if (code == ERR_OK && !find_front(explainer, world))
-		code = err_add(explainer->err, ERR_INTERNAL, "out of memory");
+	if (code == ERR_OK)
+		find_front(explainer, world);
 	return code;
 }
 
@@ -169,7 +168,7 @@ static void find_absence(const struct explainer *explainer, size_t side, size_t 
 	                                             [FATE_CANNOT_RUN] = ABSENCE_CANNOT_RUN,
 	                                             [FATE_OVER_LIMIT] = ABSENCE_OVER_LIMIT};
 	point->absence = of_fate[there->fate];
-	point->why = there->why ? arena_text(&compare->arena, there->why) : NULL;
+	point->why = there->why ? memory_must(arena_text(&compare->arena, there->why)) : NULL;
 	if (there->fate != FATE_RUNS)
 		return;
 	const double *own = world->value + at * n, *front = compare->value[1 - side];
@@ -343,7 +342,7 @@ static enum err_code explain_change(struct explainer *explainer, size_t i)
 	if (code == ERR_INPUT) {
 		char text[160];
 		(void)snprintf(text, sizeof(text), "%.*s", (int)strcspn(err_text(&found), "\n"), err_text(&found));
-		compare->effect[i].why_not = arena_text(&compare->arena, text);
+		compare->effect[i].why_not = memory_must(arena_text(&compare->arena, text));
 		err_clear(&found);
 		return ERR_OK;
 	}
@@ -384,9 +383,9 @@ static enum err_code explain(struct explainer *explainer)
 {
 	struct run_compare *compare = explainer->compare;
 	struct movement movement;
-	if (!make_world(explainer, &explainer->before) || !make_world(explainer, &explainer->after) ||
-	    !make_world(explainer, &explainer->alone))
-		return err_add(explainer->err, ERR_INTERNAL, "out of memory");
+	make_world(explainer, &explainer->before);
+	make_world(explainer, &explainer->after);
+	make_world(explainer, &explainer->alone);
 	enum err_code code =
 	    evaluate(explainer, &compare->before->space, tier_of(compare->before), &explainer->before, &compare->arena);
 	if (code == ERR_OK)
@@ -413,19 +412,17 @@ enum err_code run_compare_explain(struct run_compare *compare, const struct run_
 	compare->why_no_changes = !before->has_space ? before->why_no_space : after->why_no_space;
 	if (!before->has_space || !after->has_space)
 		return ERR_OK;
-	enum err_code code = input_changes_find(before, after, &compare->changes, err);
-	compare->effect = calloc(compare->changes.n + 1, sizeof(*compare->effect));
-	if (code == ERR_OK && !compare->effect)
-		code = err_add(err, ERR_INTERNAL, "out of memory");
-	compare->has_changes = code == ERR_OK;
-	if (code != ERR_OK || before->front.n_point + after->front.n_point == 0)
-		return code;
+	input_changes_find(before, after, &compare->changes);
+	compare->effect = memory_array(compare->changes.n, sizeof(*compare->effect));
+	compare->has_changes = true;
+	if (before->front.n_point + after->front.n_point == 0)
+		return ERR_OK;
 	struct explainer explainer = {.compare = compare,
 	                              .options = options,
 	                              .n_before = before->front.n_point,
 	                              .n = before->front.n_point + after->front.n_point,
 	                              .err = err};
-	code = explain(&explainer);
+	enum err_code code = explain(&explainer);
 	free_world(&explainer.before);
 	free_world(&explainer.after);
 	free_world(&explainer.alone);

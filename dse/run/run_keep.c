@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "dse/run/run_keep.h"
+#include "dse/base/memory.h"
 #include "dse/out/colour.h"
 #include "dse/keep/ranks.h"
 #include "dse/keep/store.h"
@@ -11,8 +12,8 @@
 /* A run that wrote its files has no journal any more; run.json is the last of them. */
 static bool has_run_json(const char *dir)
 {
-	char *path = store_join(dir, "run.json");
-	FILE *file = path ? fopen(path, "r") : NULL;
+	char *path = memory_must(store_join(dir, "run.json"));
+	FILE *file = fopen(path, "r");
 	if (file)
 		(void)fclose(file);
 	free(path);
@@ -44,9 +45,8 @@ enum err_code run_keep_start(struct run_keep *keep, const struct explore_request
 		           : err_add(err, ERR_INPUT, "%s: holds no journal of a run: there is nothing to resume", dir);
 	}
 	keep->is_complete = keep->resume.has_end;
-	char *path = store_join(dir, "journal");
-	code = path ? resume_fill(path, keep->resume.text, given, &keep->filled, err)
-	            : err_add(err, ERR_INTERNAL, "out of memory");
+	char *path = memory_must(store_join(dir, "journal"));
+	code = resume_fill(path, keep->resume.text, given, &keep->filled, err);
 	free(path);
 	*request = &keep->filled.request;
 	return code;
@@ -135,10 +135,8 @@ static enum err_code ask_question(struct run_keep *keep, const struct explore_re
 	char name[RESUME_NAME_SIZE];
 	resume_journal_name(ranks_index(), name);
 	keep->question = resume_print_question(&question);
-	keep->journal_path = store_join(keep->dir, name);
-	keep->checkpoint_path = store_join(keep->dir, "checkpoint");
-	if (!keep->question || !keep->journal_path || !keep->checkpoint_path)
-		return err_add(err, ERR_INTERNAL, "out of memory");
+	keep->journal_path = memory_must(store_join(keep->dir, name));
+	keep->checkpoint_path = memory_must(store_join(keep->dir, "checkpoint"));
 	if (keep->takes_up && !keep->is_busy)
 		return take_up(keep, err);
 	if (!keep->resume.text)
@@ -151,9 +149,7 @@ enum err_code run_keep_open(struct run_keep *keep, const char *dir, const struct
                             const struct space *space, const struct explore_options *options, struct err *err)
 {
 	assert(keep && dir && request && !keep->dir);
-	keep->dir = strdup(dir);
-	if (!keep->dir)
-		return err_add(err, ERR_INTERNAL, "out of memory");
+	keep->dir = memory_text(dir);
 	/* before the folder is looked at; what --resume takes up was locked when it was read */
 	if (takes_folder(keep) && !keep->lock.path)
 		keep->is_busy = !folder_lock_take(&keep->lock, dir, FOLDER_LOCK_RUN, 0);

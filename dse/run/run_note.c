@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "dse/run/run_note.h"
-#include "dse/run/answer.h"
-#include "dse/out/build.h"
-#include "dse/result/certificate.h"
-#include "dse/out/colour.h"
-#include "dse/keep/files_read.h"
+#include "dse/base/memory.h"
 #include "dse/base/parallel.h"
-#include "dse/pareto/quality.h"
+#include "dse/keep/files_read.h"
 #include "dse/keep/store.h"
+#include "dse/out/build.h"
+#include "dse/out/colour.h"
+#include "dse/pareto/quality.h"
+#include "dse/result/certificate.h"
+#include "dse/run/answer.h"
 #include "sim/base/file.h"
 #include "sim/base/text.h"
 #include <assert.h>
@@ -26,13 +27,10 @@ static const char *const kept_file[N_KEPT] = {
 /* dse.sqlite beside a folder; in results/ where there is none. */
 static char *default_path(const char *folder)
 {
-	char *copy = strdup(folder ? folder : "results/any"), *path = NULL;
-	if (copy) {
-		char *parent = dirname(copy);
-		path = strcmp(parent, ".") == 0 ? strdup(RUN_STORE_NAME) : store_join(parent, RUN_STORE_NAME);
-	}
+	char *copy = memory_text(folder ? folder : "results/any"), *parent = dirname(copy);
+	char *path = strcmp(parent, ".") == 0 ? strdup(RUN_STORE_NAME) : store_join(parent, RUN_STORE_NAME);
 	free(copy);
-	return path;
+	return memory_must(path);
 }
 
 /* What DSE_STORE in the environment says; NULL: nothing. */
@@ -56,8 +54,8 @@ enum err_code run_note_choose(const struct store_request *request, const char *f
 		return err_add(err, ERR_USAGE, "DSE_STORE is '%.60s', allowed is printable UTF-8", given);
 	if (given && strcmp(given, "none") == 0)
 		return ERR_OK;
-	*path = given ? strdup(given) : default_path(folder);
-	return *path ? ERR_OK : err_add(err, ERR_INTERNAL, "out of memory");
+	*path = given ? memory_text(given) : default_path(folder);
+	return ERR_OK;
 }
 
 enum err_code run_note_open(const struct store_request *request, struct database **store, struct err *err)
@@ -102,24 +100,20 @@ static void set_date(struct run_note *note)
 }
 
 /* A file's bytes, if they are few enough and still those with the hash; it is no mistake when they are not. */
-static enum err_code read_kept(const char *path, struct run_file *file, struct err *err)
+static void read_kept(const char *path, struct run_file *file)
 {
 	char *text = NULL, hex[HASH_HEX_SIZE];
 	struct err unread = {0};
 	enum err_code code = file_read(path, RUN_NOTE_MAX_BYTE, &text, &file->n_byte, &unread);
 	err_clear(&unread);
-	if (code == ERR_INTERNAL)
-		return err_add(err, ERR_INTERNAL, "out of memory");
-	if (code != ERR_OK || file->n_byte > RUN_NOTE_MAX_BYTE) {
-		free(text);
-		return ERR_OK;
-	}
-	hash_hex(text, file->n_byte, hex);
-	if (strcmp(hex, file->hash) == 0)
+	memory_check(code != ERR_INTERNAL);
+	bool is_small = code == ERR_OK && file->n_byte <= RUN_NOTE_MAX_BYTE;
+	if (is_small)
+		hash_hex(text, file->n_byte, hex);
+	if (is_small && strcmp(hex, file->hash) == 0)
 		file->data = text;
 	else
 		free(text);
-	return ERR_OK;
 }
 
 enum err_code run_note_begin(struct run_note *note, const struct store_request *request, bool is_quiet,
@@ -143,17 +137,15 @@ enum err_code run_note_begin(struct run_note *note, const struct store_request *
 		colour_print(stderr, COLOUR_WARNING,
 		             "%s: is read-only: what it knows is not searched again, and this run is not kept there\n",
 		             note->path);
-	note->input = calloc(space->n_file + 1, sizeof(*note->input));
-	if (code == ERR_OK && !note->input)
-		code = err_add(err, ERR_INTERNAL, "out of memory");
+	note->input = memory_array(space->n_file, sizeof(*note->input));
 	/* now, because somebody may edit them while the search runs */
-	for (; note->n_input < space->n_file && code == ERR_OK; note->n_input++) {
+	for (; note->n_input < space->n_file; note->n_input++) {
 		struct run_file *input = &note->input[note->n_input];
 		const struct space_file *file = &space->file[note->n_input];
 		*input = (struct run_file){.name = file->path, .hash = file->hash};
-		code = read_kept(file->path, input, err);
+		read_kept(file->path, input);
 	}
-	return code;
+	return ERR_OK;
 }
 
 /*
@@ -325,13 +317,9 @@ static enum err_code read_results(struct keeping *keeping, const char *folder, s
 	struct files_read read[N_KEPT] = {{0}};
 	/* without a front there is run.json alone */
 	size_t n_left_out = keeping->run->explore->front.n > 0 ? 0 : N_KEPT - 1, n = N_KEPT - n_left_out;
-	bool has_memory = true;
-	for (size_t i = 0; i < n; i++) {
-		read[i].path = store_join(folder, kept_file[n_left_out + i]);
-		has_memory &= read[i].path != NULL;
-	}
-	enum err_code code = has_memory ? files_read(read, n, keeping->run->options->n_thread, err)
-	                                : err_add(err, ERR_INTERNAL, "out of memory");
+	for (size_t i = 0; i < n; i++)
+		read[i].path = memory_must(store_join(folder, kept_file[n_left_out + i]));
+	enum err_code code = files_read(read, n, keeping->run->options->n_thread, err);
 	for (size_t i = 0; i < n; i++) {
 		keeping->file[i] = (struct run_file){.name = kept_file[n_left_out + i],
 		                                     .hash = keeping->hex[i],

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "dse/run/run_print.h"
+#include "dse/base/memory.h"
 #include "dse/run/run_note.h"
 #include "dse/pareto/shortlist.h"
 #include "dse/out/command_word.h"
-#include "dse/result/report.h"
+#include "dse/result/front_table.h"
 #include "dse/keep/store.h"
 #include "dse/out/table.h"
 #include "sim/base/csv.h"
@@ -107,7 +108,7 @@ static bool is_shown(const struct csv_table *csv, size_t column, size_t n_object
 	return machine_find_param(name) != NULL;
 }
 
-static bool read_front(const struct csv_table *csv, size_t n_objective, struct pareto *front)
+static void read_front(const struct csv_table *csv, size_t n_objective, struct pareto *front)
 {
 	const uint32_t genome[1] = {0};
 	pareto_init(front, (unsigned)n_objective, 1);
@@ -115,10 +116,8 @@ static bool read_front(const struct csv_table *csv, size_t n_objective, struct p
 		double objective[PARETO_MAX_OBJECTIVE];
 		for (size_t k = 0; k < n_objective; k++)
 			objective[k] = strtod(csv_get_cell(csv, i, 1 + k)->text, NULL);
-		if (!pareto_append(front, objective, genome, i))
-			return false;
+		memory_check(pareto_append(front, objective, genome, i));
 	}
-	return true;
 }
 
 static void print_points(FILE *file, const struct csv_table *csv, size_t n_objective, const size_t *chosen, size_t n,
@@ -167,9 +166,8 @@ static enum err_code print_front(FILE *file, struct database *store, const struc
 	if (code == ERR_OK && (n_objective == 0 || csv.n_row == 0))
 		code =
 		    err_add(err, ERR_INPUT, "%s: front.csv of run %" PRIu64 " is none", database_path(store), run->id);
-	if (code == ERR_OK && !read_front(&csv, n_objective, &front))
-		code = err_add(err, ERR_INTERNAL, "out of memory");
 	if (code == ERR_OK) {
+		read_front(&csv, n_objective, &front);
 		size_t n = shortlist_choose(&front, SHORTLIST_MAX, chosen, &knee);
 		(void)fprintf(file, "%zu of %zu points:\n", n, csv.n_row);
 		print_points(file, &csv, n_objective, chosen, n, knee);
@@ -184,8 +182,8 @@ static enum err_code print_front(FILE *file, struct database *store, const struc
 static void print_replay(FILE *file, const struct database *store, const struct run_record *run,
                          const struct run_file *json)
 {
-	char *path = store_join(run->folder, json->name);
-	bool is_there = path && strcmp(compare_now(path, json->hash), "the same now") == 0;
+	char *path = memory_must(store_join(run->folder, json->name));
+	bool is_there = strcmp(compare_now(path, json->hash), "the same now") == 0;
 	(void)fprintf(file, "Search again: %s\nReplay one design: ", run->command);
 	if (is_there)
 		command_word_replay(file, path, "0");

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "dse/run/run_space.h"
+#include "dse/base/memory.h"
 #include "dse/keep/store.h"
 #include "sim/base/file.h"
 #include <assert.h>
@@ -51,20 +52,20 @@ static enum err_code load_input(struct database *store, struct run_file *input, 
 	if (!data && !load_same(input, &data, &n_byte))
 		return err_add(err, ERR_INPUT, "%s: as it was then it is not kept, and not on the disk any more",
 		               input->name);
-	char *own = arena_alloc(arena, n_byte + 1);
-	if (own && n_byte > 0)
+	char *own = memory_must(arena_alloc(arena, n_byte + 1));
+	if (n_byte > 0)
 		memcpy(own, data, n_byte);
 	free(data);
 	input->data = own;
 	input->n_byte = n_byte;
-	return own ? ERR_OK : err_add(err, ERR_INTERNAL, "out of memory");
+	return ERR_OK;
 }
 
 enum err_code run_inputs_load(struct database *store, struct run_record *run, struct arena *arena, struct err *err)
 {
 	enum err_code code = ERR_OK;
 	assert(run && arena && err);
-	for (size_t i = 0; i < run->n_input && code != ERR_INTERNAL; i++) {
+	for (size_t i = 0; i < run->n_input; i++) {
 		enum err_code own = load_input(store, &run->input[i], arena, err);
 		code = code == ERR_OK ? own : code;
 	}
@@ -77,9 +78,8 @@ enum err_code run_inputs_load(struct database *store, struct run_record *run, st
 struct unpacked {
 	char folder[256];
 	size_t n;
-	const char **name, **path; /* [n] */
-	char **dir;                /* [n] */
-	struct arena arena;
+	const char **name;  /* [n] */
+	char **dir, **path; /* [n] */
 };
 
 static enum err_code write_input(const char *path, const struct run_file *input, struct err *err)
@@ -99,18 +99,12 @@ static enum err_code unpack_input(struct unpacked *unpacked, const struct run_fi
 	const char *slash = strrchr(input->name, '/');
 	size_t at = unpacked->n;
 	(void)snprintf(number, sizeof(number), "%zu", at);
-	char *dir = store_join(unpacked->folder, number),
-	     *path = dir ? store_join(dir, slash ? slash + 1 : input->name) : NULL;
 	unpacked->name[at] = input->name;
-	unpacked->dir[at] = dir ? arena_text(&unpacked->arena, dir) : NULL;
-	unpacked->path[at] = path ? arena_text(&unpacked->arena, path) : NULL;
-	free(dir);
-	free(path);
-	if (!unpacked->dir[at] || !unpacked->path[at])
-		return err_add(err, ERR_INTERNAL, "out of memory");
+	unpacked->dir[at] = memory_must(store_join(unpacked->folder, number));
+	unpacked->path[at] = memory_must(store_join(unpacked->dir[at], slash ? slash + 1 : input->name));
+	unpacked->n++;
 	if (mkdir(unpacked->dir[at], 0700) != 0)
 		return err_add(err, ERR_IO, "%s: cannot make: %s", unpacked->dir[at], strerror(errno));
-	unpacked->n++;
 	return write_input(unpacked->path[at], input, err);
 }
 
@@ -125,11 +119,9 @@ static enum err_code unpack(const struct run_file *input, size_t n, struct unpac
 		unpacked->folder[0] = '\0';
 		return ERR_IO;
 	}
-	unpacked->name = arena_array(&unpacked->arena, n, sizeof(*unpacked->name));
-	unpacked->path = arena_array(&unpacked->arena, n, sizeof(*unpacked->path));
-	unpacked->dir = arena_array(&unpacked->arena, n, sizeof(*unpacked->dir));
-	if (!unpacked->name || !unpacked->path || !unpacked->dir)
-		return err_add(err, ERR_INTERNAL, "out of memory");
+	unpacked->name = memory_array(n, sizeof(*unpacked->name));
+	unpacked->path = memory_array(n, sizeof(*unpacked->path));
+	unpacked->dir = memory_array(n, sizeof(*unpacked->dir));
 	enum err_code code = ERR_OK;
 	for (size_t i = 0; i < n && code == ERR_OK; i++)
 		code = unpack_input(unpacked, &input[i], err);
@@ -141,10 +133,14 @@ static void remove_unpacked(struct unpacked *unpacked)
 	for (size_t i = 0; i < unpacked->n; i++) {
 		(void)unlink(unpacked->path[i]);
 		(void)rmdir(unpacked->dir[i]);
+		free(unpacked->path[i]);
+		free(unpacked->dir[i]);
 	}
 	if (unpacked->folder[0])
 		(void)rmdir(unpacked->folder);
-	arena_free(&unpacked->arena);
+	free(unpacked->name);
+	free(unpacked->path);
+	free(unpacked->dir);
 }
 
 /* Hand messages on, with the names that the run knew instead of the paths the files have for the moment. */
@@ -174,7 +170,7 @@ enum err_code run_space_read(const struct run_file *input, size_t n, const struc
 	*space = (struct space){0};
 	enum err_code code = unpack(input, n, &unpacked, &found);
 	if (code == ERR_OK) {
-		const struct space_among among = {n, unpacked.name, unpacked.path};
+		const struct space_among among = {n, unpacked.name, (const char *const *)unpacked.path};
 		code = space_read_among(&among, given, space, &found);
 	}
 	pass_on(&unpacked, code, &found, err);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Whether a plan that was read is sound: what each record says by itself is checked by its reader. */
+#include "dse/base/memory.h"
 #include "dse/schedule/dram_image.h"
 #include "sim/base/checked.h"
 #include "sim/machine/mesh.h"
@@ -75,11 +76,7 @@ static uint64_t pe_key(const struct octopus_dram *dram, const struct dram_pe *pe
 static void check_pes(struct check *check)
 {
 	const struct octopus_dram *dram = check->dram;
-	uint64_t *key = malloc((dram->n_worker + (size_t)1) * sizeof(*key));
-	if (!key) {
-		check->code = err_add(check->err, ERR_INTERNAL, "%s: out of memory", check->name);
-		return;
-	}
+	uint64_t *key = memory_array(dram->n_worker + (size_t)1, sizeof(*key));
 	key[0] = pe_key(dram, &dram->scheduler);
 	for (uint32_t i = 0; i < dram->n_worker; i++)
 		key[1 + i] = pe_key(dram, &dram->worker[i]);
@@ -155,25 +152,21 @@ static void go(const struct dram_tensor *tensor, uint32_t *alive, size_t *n, uin
 static void check_apart(struct check *check)
 {
 	const struct octopus_dram *dram = check->dram;
-	struct event *event = malloc(2 * (size_t)dram->n_tensor * sizeof(*event));
-	uint32_t *alive = malloc((size_t)dram->n_tensor * sizeof(*alive));
+	struct event *event = memory_array(2 * (size_t)dram->n_tensor, sizeof(*event));
+	uint32_t *alive = memory_array(dram->n_tensor, sizeof(*alive));
 	size_t n_event = 0, n_alive = 0;
-	for (uint32_t t = 0; event && t < dram->n_tensor; t++) {
+	for (uint32_t t = 0; t < dram->n_tensor; t++) {
 		if (dram->tensor[t].byte == 0 || dram->tensor[t].in_sram)
 			continue;
 		event[n_event++] = (struct event){dram->tensor[t].first, true, t};
 		event[n_event++] = (struct event){dram->tensor[t].last + UINT64_C(1), false, t};
 	}
-	if (event && alive) {
-		qsort(event, n_event, sizeof(*event), compare_event);
-		for (size_t i = 0; i < n_event; i++) {
-			if (event[i].comes)
-				come_alive(check, alive, &n_alive, event[i].tensor);
-			else
-				go(dram->tensor, alive, &n_alive, event[i].tensor);
-		}
-	} else {
-		check->code = err_add(check->err, ERR_INTERNAL, "%s: out of memory", check->name);
+	qsort(event, n_event, sizeof(*event), compare_event);
+	for (size_t i = 0; i < n_event; i++) {
+		if (event[i].comes)
+			come_alive(check, alive, &n_alive, event[i].tensor);
+		else
+			go(dram->tensor, alive, &n_alive, event[i].tensor);
 	}
 	free(alive);
 	free(event);
@@ -351,11 +344,9 @@ static void check_result(struct check *check, uint32_t l, bool *is_written)
 	const struct dram_layer *layer = &check->dram->layer[l];
 	uint32_t t = layer->tile[0].result.tensor;
 	const struct dram_tensor *tensor = &check->dram->tensor[t];
-	struct side *side = malloc(3 * (size_t)layer->n_tile * sizeof(*side));
-	uint64_t *key = malloc((size_t)layer->n_tile * sizeof(*key));
-	if (!side || !key)
-		check->code = err_add(check->err, ERR_INTERNAL, "%s: out of memory", check->name);
-	else if (!covers(check->dram, layer, side, key))
+	struct side *side = memory_array(3 * (size_t)layer->n_tile, sizeof(*side));
+	uint64_t *key = memory_array(layer->n_tile, sizeof(*key));
+	if (!covers(check->dram, layer, side, key))
 		WRONG(check, layer->tile_address, "layer %u: its tiles do not cover tensor %u exactly", l, t);
 	if (tensor->is_input || is_written[t] || tensor->first != l)
 		WRONG(check, layer->tile_address,
@@ -381,15 +372,9 @@ static void check_workers(struct check *check, uint32_t l, uint32_t *taken)
 static void check_layers(struct check *check)
 {
 	const struct octopus_dram *dram = check->dram;
-	bool *is_written = calloc(dram->n_tensor, sizeof(*is_written));
+	bool *is_written = memory_array(dram->n_tensor, sizeof(*is_written));
 	uint64_t constants = dram->constants.address;
-	uint32_t *taken = calloc(dram->n_worker, sizeof(*taken));
-	if (!is_written || !taken) {
-		check->code = err_add(check->err, ERR_INTERNAL, "%s: out of memory", check->name);
-		free(taken);
-		free(is_written);
-		return;
-	}
+	uint32_t *taken = memory_array(dram->n_worker, sizeof(*taken));
 	for (uint32_t l = 0; l < dram->n_layer; l++) {
 		const struct dram_layer *layer = &dram->layer[l];
 		check_workers(check, l, taken);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "dse/schedule/dram_image.h"
+#include "dse/base/memory.h"
 #include "sim/base/checked.h"
 #include "sim/base/hash.h"
 #include <assert.h>
@@ -61,26 +62,32 @@ static void begin_record(struct image *image, const char *what, uint64_t i)
 	(void)snprintf(image->record, sizeof(image->record), "%s %" PRIu64, what, i);
 }
 
-static void u64(struct image *image, const char *field, uint64_t *value)
+static void begin_field(struct image *image, const char *field)
 {
-	bool was_good = !failed(image);
 	image->field = field;
 	image->field_at = position(image);
-	pack_u64(&image->pack, value);
-	if (image->pack.is_reading && was_good && failed(image))
+}
+
+/* Whether the file has all bytes of the field; it says so of the first that it has not. */
+static void end_field(struct image *image)
+{
+	if (image->pack.is_reading && failed(image) && image->code == ERR_OK)
 		image->code = err_add(image->err, ERR_INPUT, "%s:%" PRIu64 ": %s, %s: the file ends here", image->name,
-		                      image->field_at, image->record, field);
+		                      image->field_at, image->record, image->field);
+}
+
+static void u64(struct image *image, const char *field, uint64_t *value)
+{
+	begin_field(image, field);
+	pack_u64(&image->pack, value);
+	end_field(image);
 }
 
 static void u32(struct image *image, const char *field, uint32_t *value)
 {
-	bool was_good = !failed(image);
-	image->field = field;
-	image->field_at = position(image);
+	begin_field(image, field);
 	pack_u32(&image->pack, value);
-	if (image->pack.is_reading && was_good && failed(image))
-		image->code = err_add(image->err, ERR_INPUT, "%s:%" PRIu64 ": %s, %s: the file ends here", image->name,
-		                      image->field_at, image->record, field);
+	end_field(image);
 }
 
 /* The last field read is out of range. */
@@ -124,12 +131,7 @@ static void *array(struct image *image, struct octopus_dram *dram, void *old, ui
 {
 	if (!image->pack.is_reading || failed(image))
 		return old;
-	void *made = arena_array(&dram->arena, n, n_byte);
-	if (!made) {
-		(void)pack_refuse(&image->pack, true);
-		image->code = err_add(image->err, ERR_INTERNAL, "%s: out of memory", image->name);
-	}
-	return made;
+	return memory_must(arena_array(&dram->arena, n, n_byte));
 }
 
 /* Bytes left of an image that is read; an array of so many records fits them. */
@@ -213,8 +215,7 @@ static void put_head(struct image *image, struct octopus_dram *dram, uint64_t n_
 	(void)snprintf(image->record, sizeof(image->record), "head");
 	char found[sizeof(magic)];
 	memcpy(found, magic, sizeof(found));
-	image->field = "magic";
-	image->field_at = position(image);
+	begin_field(image, "magic");
 	pack_bytes(&image->pack, found, sizeof(found));
 	if (image->pack.is_reading && (failed(image) || memcmp(found, magic, sizeof(found)) != 0)) {
 		(void)pack_refuse(&image->pack, true);
@@ -403,8 +404,7 @@ static void put_tiles(struct image *image, struct octopus_dram *dram, uint32_t l
 			put_tile(image, dram, index, &layer->tile[index]);
 		}
 		(void)snprintf(image->record, sizeof(image->record), "layer %u, worker %u", l, p);
-		image->field = "end of the tiles";
-		image->field_at = position(image);
+		begin_field(image, "end of the tiles");
 		require(image, position(image), end_of(worker->tiles), end_of(worker->tiles));
 	}
 }
@@ -452,8 +452,7 @@ static void put_layer(struct image *image, struct octopus_dram *dram, uint32_t l
 	put_workers(image, dram, l, layer);
 	put_tiles(image, dram, l, layer);
 	begin_record(image, "layer", l);
-	image->field = "end, where the next layer begins,";
-	image->field_at = position(image);
+	begin_field(image, "end, where the next layer begins,");
 	require(image, position(image), layer->next, layer->next);
 }
 
@@ -481,9 +480,9 @@ static void put_layers(struct image *image, struct octopus_dram *dram)
 
 /* ---- whole images ---- */
 
-static void put_all(struct image *image, struct octopus_dram *dram, uint64_t n_byte, uint64_t *checksum)
+/* All behind the head. */
+static void put_body(struct image *image, struct octopus_dram *dram)
 {
-	put_head(image, dram, n_byte, checksum);
 	if (!failed(image))
 		put_global(image, dram);
 	if (!failed(image))
@@ -510,19 +509,18 @@ void dram_image_seal(uint8_t *data, size_t n_byte)
 		data[CHECKSUM_AT + i] = (uint8_t)(checksum >> 8 * i);
 }
 
-bool dram_image_write(const struct octopus_dram *dram, struct pack *pack)
+void dram_image_write(const struct octopus_dram *dram, struct pack *pack)
 {
 	assert(!pack->is_reading && pack->n == 0);
 	struct image image = {.pack = *pack, .name = "image"};
 	struct octopus_dram same = *dram; /* the fields are written from where they would be read to */
 	uint64_t checksum = 0;
-	put_all(&image, &same, dram->constants.address, &checksum);
-	assert(failed(&image) || image.pack.n == dram->constants.address);
+	put_head(&image, &same, dram->constants.address, &checksum);
+	put_body(&image, &same);
 	*pack = image.pack;
-	if (pack->failed)
-		return false;
+	memory_check(!pack->failed);
+	assert(pack->n == dram->constants.address);
 	dram_image_seal(pack->data, pack->n);
-	return true;
 }
 
 /* Whether the sum is right, once the head is: so that a short or foreign file is called that. */
@@ -550,12 +548,7 @@ enum err_code dram_image_read(const char *name, const uint8_t *data, size_t n_by
 	if (!failed(&image))
 		require(&image, end_of(dram->layers), n_byte, n_byte);
 	check_sum(&image, data, n_byte, checksum);
-	if (!failed(&image))
-		put_global(&image, dram);
-	if (!failed(&image))
-		put_times(&image, dram);
-	if (!failed(&image))
-		put_layers(&image, dram);
+	put_body(&image, dram);
 	assert(failed(&image) ? image.code != ERR_OK : image.pack.at <= n_byte);
 	if (!failed(&image) && image.pack.at != n_byte)
 		image.code = err_add(err, ERR_INPUT, "%s:%zu: finish header: bytes follow it", name, image.pack.at);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "dse/schedule/schedule_chips.h"
-#include "dse/schedule/schedule_files_parts.h"
+#include "dse/base/memory.h"
 #include "dse/keep/store.h"
+#include "dse/schedule/schedule_files_parts.h"
 #include "sim/base/file.h"
 #include <assert.h>
 #include <errno.h>
@@ -13,23 +14,12 @@
 #define MAX_CHIP 4096
 static const char list_name[] = "chips.yaml";
 
-static enum err_code out_of_memory(struct err *err)
-{
-	return err_add(err, ERR_INTERNAL, "out of memory for the files of a schedule");
-}
-
-enum err_code schedule_chips_make(uint32_t n_chip, struct schedule_chips *chips, struct err *err)
+void schedule_chips_make(uint32_t n_chip, struct schedule_chips *chips)
 {
 	assert(n_chip > 0);
-	*chips = (struct schedule_chips){0};
-	chips->chip = arena_array(&chips->arena, n_chip, sizeof(*chips->chip));
-	chips->link_us = arena_array(&chips->arena, n_chip, sizeof(*chips->link_us));
-	if (!chips->chip || !chips->link_us) {
-		schedule_chips_free(chips);
-		return out_of_memory(err);
-	}
-	chips->n_chip = n_chip;
-	return ERR_OK;
+	*chips = (struct schedule_chips){.n_chip = n_chip};
+	chips->chip = memory_must(arena_array(&chips->arena, n_chip, sizeof(*chips->chip)));
+	chips->link_us = memory_must(arena_array(&chips->arena, n_chip, sizeof(*chips->link_us)));
 }
 
 void schedule_chips_free(struct schedule_chips *chips)
@@ -157,12 +147,12 @@ static void put_list(const struct schedule_chips *chips, FILE *file)
 
 /* ---- writing ---- */
 
-/* DIR/chip_1; the caller frees it; NULL when memory is out. */
+/* DIR/chip_1; the caller frees it. */
 static char *chip_folder(const char *folder, uint32_t c)
 {
 	char name[32];
 	(void)snprintf(name, sizeof(name), "chip_%u", c + 1);
-	return store_join(folder, name);
+	return memory_must(store_join(folder, name));
 }
 
 static enum err_code write_list(const char *path, const struct schedule_chips *chips, struct err *err)
@@ -185,14 +175,14 @@ static enum err_code drop_list(const char *path, struct err *err)
 
 enum err_code schedule_chips_write(const char *folder, const struct schedule_chips *chips, struct err *err)
 {
-	char *path = store_join(folder, list_name);
-	enum err_code code = path ? drop_list(path, err) : out_of_memory(err);
+	char *path = memory_must(store_join(folder, list_name));
+	enum err_code code = drop_list(path, err);
 	assert(chips->n_chip > 0);
 	if (code == ERR_OK && chips->n_chip == 1)
 		code = schedule_files_write(folder, &chips->chip[0], err);
 	for (uint32_t c = 0; c < chips->n_chip && chips->n_chip > 1 && code == ERR_OK; c++) {
 		char *below = chip_folder(folder, c);
-		code = below ? schedule_files_write(below, &chips->chip[c], err) : out_of_memory(err);
+		code = schedule_files_write(below, &chips->chip[c], err);
 		free(below);
 	}
 	if (code == ERR_OK && chips->n_chip > 1)
@@ -213,9 +203,7 @@ static enum err_code get_list(const struct doc_node *root, struct schedule_chips
 	if (pipeline->kind != DOC_LIST || pipeline->n < 2 || pipeline->n > MAX_CHIP)
 		return err_add_at(err, ERR_INPUT, doc_place(pipeline),
 		                  "pipeline is no list of chips, allowed are 2 to %d", MAX_CHIP);
-	enum err_code code = schedule_chips_make((uint32_t)pipeline->n, chips, err);
-	if (code != ERR_OK)
-		return code;
+	schedule_chips_make((uint32_t)pipeline->n, chips);
 	schedule_get_real(root, "total_us", &chips->total_us, err);
 	schedule_get_real(root, "interval_us", &chips->interval_us, err);
 	schedule_get_real(root, "energy_nj", &chips->energy_nj, err);
@@ -240,13 +228,10 @@ static enum err_code check_list(const struct schedule_text *text, const struct s
 {
 	char *expected = NULL;
 	size_t n = 0;
-	FILE *file = open_memstream(&expected, &n);
-	if (file)
-		put_list(chips, file);
-	bool good = file && !ferror(file);
-	if (file)
-		good = fclose(file) == 0 && good;
-	enum err_code code = good ? schedule_text_compare(text, expected, n, err) : out_of_memory(err);
+	FILE *file = memory_must(open_memstream(&expected, &n));
+	put_list(chips, file);
+	memory_check(fclose(file) == 0);
+	enum err_code code = schedule_text_compare(text, expected, n, err);
 	free(expected);
 	return code;
 }
@@ -259,7 +244,7 @@ static enum err_code read_pipeline(const char *folder, struct schedule_chips *ch
 		code = read_list(&text, chips, err);
 	for (uint32_t c = 0; code == ERR_OK && c < chips->n_chip; c++) {
 		char *below = chip_folder(folder, c);
-		code = below ? schedule_files_read(below, &chips->chip[c], err) : out_of_memory(err);
+		code = schedule_files_read(below, &chips->chip[c], err);
 		free(below);
 	}
 	if (code == ERR_OK)
@@ -272,15 +257,14 @@ static enum err_code read_pipeline(const char *folder, struct schedule_chips *ch
 
 enum err_code schedule_chips_read(const char *folder, struct schedule_chips *chips, struct err *err)
 {
-	char *path = store_join(folder, list_name);
-	enum err_code code = path ? ERR_OK : out_of_memory(err);
+	char *path = memory_must(store_join(folder, list_name));
+	enum err_code code;
 	*chips = (struct schedule_chips){0};
-	if (code == ERR_OK && access(path, F_OK) == 0) {
+	if (access(path, F_OK) == 0) {
 		code = read_pipeline(folder, chips, err);
-	} else if (code == ERR_OK) {
-		code = schedule_chips_make(1, chips, err);
-		if (code == ERR_OK)
-			code = schedule_files_read(folder, &chips->chip[0], err);
+	} else {
+		schedule_chips_make(1, chips);
+		code = schedule_files_read(folder, &chips->chip[0], err);
 		if (code == ERR_OK)
 			code = check_alone(folder, &chips->chip[0], err);
 	}
@@ -292,37 +276,32 @@ enum err_code schedule_chips_read(const char *folder, struct schedule_chips *chi
 
 /* ---- summary ---- */
 
-static enum err_code put_json(const struct schedule_chips *chips, FILE *file, struct err *err)
+static void put_json(const struct schedule_chips *chips, FILE *file)
 {
-	enum err_code code = ERR_OK;
 	struct json json;
 	json_start(&json, file, 1);
-	if (chips->n_chip == 1) {
-		code = schedule_files_put_json(&chips->chip[0], &json, err);
-		json_finish(&json);
-		return code;
+	if (chips->n_chip > 1) {
+		json_begin_object(&json, NULL);
+		json_put_real(&json, "total_us", chips->total_us);
+		json_put_real(&json, "interval_us", chips->interval_us);
+		json_begin_list(&json, "chips");
 	}
-	json_begin_object(&json, NULL);
-	json_put_real(&json, "total_us", chips->total_us);
-	json_put_real(&json, "interval_us", chips->interval_us);
-	json_begin_list(&json, "chips");
-	for (uint32_t c = 0; c < chips->n_chip && code == ERR_OK; c++)
-		code = schedule_files_put_json(&chips->chip[c], &json, err);
-	json_end(&json);
-	json_end(&json);
+	for (uint32_t c = 0; c < chips->n_chip; c++)
+		schedule_files_put_json(&chips->chip[c], &json);
+	if (chips->n_chip > 1) {
+		json_end(&json);
+		json_end(&json);
+	}
 	json_finish(&json);
-	return code;
 }
 
-enum err_code schedule_chips_print(const struct schedule_chips *chips, bool as_json, FILE *file, struct err *err)
+void schedule_chips_print(const struct schedule_chips *chips, bool as_json, FILE *file)
 {
-	enum err_code code = ERR_OK;
 	if (as_json)
-		return put_json(chips, file, err);
-	for (uint32_t c = 0; c < chips->n_chip && code == ERR_OK; c++) {
+		put_json(chips, file);
+	for (uint32_t c = 0; c < chips->n_chip && !as_json; c++) {
 		if (chips->n_chip > 1)
 			(void)fprintf(file, "%schip %u of %u: ", c > 0 ? "\n" : "", c + 1, chips->n_chip);
-		code = schedule_files_print(&chips->chip[c], file, err);
+		schedule_files_print(&chips->chip[c], file);
 	}
-	return code;
 }

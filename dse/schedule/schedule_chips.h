@@ -22,8 +22,8 @@ struct schedule_chips {
 	struct arena arena;
 };
 
-/* Room for so many chips, each empty. ERR_INTERNAL; chips is empty then. */
-enum err_code schedule_chips_make(uint32_t n_chip, struct schedule_chips *chips, struct err *err);
+/* Room for so many chips, each empty. */
+void schedule_chips_make(uint32_t n_chip, struct schedule_chips *chips);
 void schedule_chips_free(struct schedule_chips *chips);
 
 /* Write all files; chips.yaml last, and none of one chip. An earlier one is gone first. ERR_IO, ERR_INTERNAL. */
@@ -35,7 +35,7 @@ enum err_code schedule_chips_write(const char *folder, const struct schedule_chi
  */
 enum err_code schedule_chips_read(const char *folder, struct schedule_chips *chips, struct err *err);
 
-/* What was read: each chip in turn, as text or one JSON object. ERR_INTERNAL. */
-enum err_code schedule_chips_print(const struct schedule_chips *chips, bool as_json, FILE *file, struct err *err);
+/* What was read: each chip in turn, as text or one JSON object. */
+void schedule_chips_print(const struct schedule_chips *chips, bool as_json, FILE *file);
 
 #endif

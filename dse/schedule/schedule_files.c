@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "dse/schedule/schedule_files_parts.h"
-#include "dse/schedule/sram_map.h"
-#include "dse/out/json.h"
+#include "dse/base/memory.h"
 #include "dse/keep/store.h"
+#include "dse/out/json.h"
 #include "dse/out/table.h"
 #include "sim/base/file.h"
 #include <assert.h>
@@ -22,17 +22,11 @@ void schedule_files_free(struct schedule_files *files)
 	memset(files, 0, sizeof(*files));
 }
 
-static enum err_code out_of_memory(struct err *err)
-{
-	return err_add(err, ERR_INTERNAL, "out of memory for the files of a schedule");
-}
-
 /* Notes of layers and names of tensors, empty. */
-static bool make_notes(struct schedule_files *files)
+static void make_notes(struct schedule_files *files)
 {
-	files->layer = arena_array(&files->arena, files->dram.n_layer, sizeof(*files->layer));
-	files->tensor_name = arena_array(&files->arena, files->dram.n_tensor, sizeof(*files->tensor_name));
-	return files->layer && files->tensor_name;
+	files->layer = memory_must(arena_array(&files->arena, files->dram.n_layer, sizeof(*files->layer)));
+	files->tensor_name = memory_must(arena_array(&files->arena, files->dram.n_tensor, sizeof(*files->tensor_name)));
 }
 
 enum err_code schedule_files_plan(const struct octopus_graph *graph, const struct machine *machine,
@@ -41,12 +35,11 @@ enum err_code schedule_files_plan(const struct octopus_graph *graph, const struc
 {
 	*files = (struct schedule_files){0};
 	enum err_code code = octopus_dram_plan(graph, machine, capacity_byte, &files->dram, memory, err);
-	if (code == ERR_OK && !make_notes(files))
-		code = out_of_memory(err);
 	if (code != ERR_OK) {
 		schedule_files_free(files);
 		return code;
 	}
+	make_notes(files);
 	(void)snprintf(files->network, sizeof(files->network), "%s", graph->network->name);
 	(void)snprintf(files->machine, sizeof(files->machine), "%s", machine->name);
 	for (uint32_t l = 0; l < graph->n_layer; l++)
@@ -58,35 +51,28 @@ enum err_code schedule_files_plan(const struct octopus_graph *graph, const struc
 
 /* ---- writing ---- */
 
-static bool put_file(unsigned which, const struct schedule_files *files, FILE *file)
+static void put_image(const struct schedule_files *files, FILE *file)
 {
 	struct pack pack = {0};
-	if (which == FILE_MAP)
-		schedule_map_write(files, file);
-	if (which == FILE_YAML)
-		schedule_yaml_write(files, file);
-	if (which == FILE_SRAM)
-		sram_map_write(files, file);
-	if (which != FILE_IMAGE)
-		return true;
-	bool good = dram_image_write(&files->dram, &pack);
-	if (good)
-		(void)fwrite(pack.data, 1, pack.n, file);
+	dram_image_write(&files->dram, &pack);
+	(void)fwrite(pack.data, 1, pack.n, file);
 	pack_free(&pack);
-	return good;
 }
+
+static void (*const put_file[N_FILE])(const struct schedule_files *files, FILE *file) = {
+    put_image, schedule_map_write, schedule_yaml_write, schedule_sram_write};
 
 enum err_code schedule_files_write(const char *folder, const struct schedule_files *files, struct err *err)
 {
 	struct store_file file[N_FILE] = {0};
-	unsigned n_file = sram_map_is_due(files) ? N_FILE : FILE_SRAM;
+	unsigned n_file = schedule_sram_is_due(files) ? N_FILE : FILE_SRAM;
 	enum err_code code = store_make_dir(folder, err);
 	for (unsigned i = 0; i < n_file && code == ERR_OK; i++) {
-		char *path = store_join(folder, file_name[i]);
-		code = path ? store_open(&file[i], path, err) : out_of_memory(err);
+		char *path = memory_must(store_join(folder, file_name[i]));
+		code = store_open(&file[i], path, err);
 		free(path);
-		if (code == ERR_OK && !put_file(i, files, file[i].file))
-			code = out_of_memory(err);
+		if (code == ERR_OK)
+			put_file[i](files, file[i].file);
 	}
 	for (unsigned i = 0; i < n_file; i++) {
 		if (code == ERR_OK)
@@ -102,9 +88,7 @@ enum err_code schedule_files_write(const char *folder, const struct schedule_fil
 enum err_code schedule_text_read(const char *folder, const char *name, size_t most, struct schedule_text *text,
                                  struct err *err)
 {
-	text->path = store_join(folder, name);
-	if (!text->path)
-		return out_of_memory(err);
+	text->path = memory_must(store_join(folder, name));
 	enum err_code code = file_read(text->path, most, &text->data, &text->n, err);
 	if (code == ERR_OK && text->n > most)
 		code = err_add(err, ERR_INPUT, "%s:1: longer than %zu bytes", text->path, most);
@@ -151,11 +135,10 @@ static enum err_code check_text(unsigned which, const struct schedule_text *byte
 {
 	char *expected = NULL;
 	size_t n = 0;
-	FILE *file = open_memstream(&expected, &n);
-	bool good = file && put_file(which, files, file) && !ferror(file);
-	if (file)
-		good = fclose(file) == 0 && good;
-	enum err_code code = good ? schedule_text_compare(bytes, expected, n, err) : out_of_memory(err);
+	FILE *file = memory_must(open_memstream(&expected, &n));
+	put_file[which](files, file);
+	memory_check(fclose(file) == 0);
+	enum err_code code = schedule_text_compare(bytes, expected, n, err);
 	free(expected);
 	return code;
 }
@@ -166,10 +149,10 @@ static enum err_code read_all(struct schedule_text bytes[N_FILE], struct schedul
 	enum err_code code = dram_image_read(image->path, (const uint8_t *)image->data, image->n, &files->dram, err);
 	if (code == ERR_OK)
 		code = dram_check(image->path, &files->dram, err);
-	if (code == ERR_OK && !make_notes(files))
-		code = out_of_memory(err);
-	if (code == ERR_OK)
-		code = schedule_yaml_read(yaml->path, yaml->data, yaml->n, files, err);
+	if (code != ERR_OK)
+		return code;
+	make_notes(files);
+	code = schedule_yaml_read(yaml->path, yaml->data, yaml->n, files, err);
 	if (code == ERR_OK)
 		code = check_text(FILE_YAML, yaml, files, err);
 	if (code == ERR_OK)
@@ -182,7 +165,7 @@ static enum err_code read_sram(const char *folder, struct schedule_text *text, s
 {
 	enum err_code code = schedule_text_read(folder, file_name[FILE_SRAM], SCHEDULE_MAX_TEXT_BYTE, text, err);
 	if (code == ERR_OK)
-		code = sram_map_read(text->path, text->data, text->n, files, err);
+		code = schedule_sram_read(text->path, text->data, text->n, files, err);
 	if (code == ERR_OK)
 		code = check_text(FILE_SRAM, text, files, err);
 	return code;
@@ -199,11 +182,10 @@ enum err_code schedule_files_read(const char *folder, struct schedule_files *fil
 		                       i == FILE_IMAGE ? DRAM_IMAGE_MAX_BYTE : SCHEDULE_MAX_TEXT_BYTE, &bytes[i], err);
 	if (code == ERR_OK)
 		code = read_all(bytes, files, err);
-	if (code == ERR_OK && sram_map_is_due(files))
+	if (code == ERR_OK && schedule_sram_is_due(files))
 		code = read_sram(folder, &bytes[FILE_SRAM], files, err);
 	if (code == ERR_OK)
-		code =
-		    sram_map_check(bytes[FILE_SRAM].path ? bytes[FILE_SRAM].path : bytes[FILE_YAML].path, files, err);
+		code = schedule_sram_check(bytes[bytes[FILE_SRAM].path ? FILE_SRAM : FILE_YAML].path, files, err);
 	for (unsigned i = 0; i < N_FILE; i++)
 		schedule_text_free(&bytes[i]);
 	if (code != ERR_OK)
@@ -218,11 +200,9 @@ struct summary {
 	uint64_t n_tile, n_patch, n_whole;
 };
 
-static bool summarise(const struct octopus_dram *dram, struct summary *summary)
+static void summarise(const struct octopus_dram *dram, struct summary *summary)
 {
-	struct octopus_buffer *buffer = malloc(dram->n_tensor * sizeof(*buffer));
-	if (!buffer)
-		return false;
+	struct octopus_buffer *buffer = memory_array(dram->n_tensor, sizeof(*buffer));
 	*summary = (struct summary){0};
 	for (uint32_t t = 0; t < dram->n_tensor; t++) {
 		const struct dram_tensor *tensor = &dram->tensor[t];
@@ -238,19 +218,21 @@ static bool summarise(const struct octopus_dram *dram, struct summary *summary)
 				summary->n_whole += tile->read[r].is_whole;
 		}
 	}
-	bool good = octopus_memory_bound(buffer, dram->n_tensor, &summary->bound_byte);
+	memory_check(octopus_memory_bound(buffer, dram->n_tensor, &summary->bound_byte));
 	free(buffer);
-	return good;
 }
 
-static void print_text(const struct schedule_files *files, const struct summary *summary, FILE *file)
+void schedule_files_print(const struct schedule_files *files, FILE *file)
 {
 	const struct octopus_dram *dram = &files->dram;
+	struct summary summary;
 	const struct dram_area *area[] = {&dram->global, &dram->times, &dram->layers, &dram->constants, &dram->data};
 	static const char *const name[] = {"global", "times", "layers", "constants", "data"};
 	struct table table = {0};
+	assert(files->layer);
+	summarise(dram, &summary);
 	(void)fprintf(file, "%s on %s: %u layers, %" PRIu64 " tiles on up to %u workers, %.3f us\n\n", files->network,
-	              files->machine, dram->n_layer, summary->n_tile, dram->n_worker, files->total_us);
+	              files->machine, dram->n_layer, summary.n_tile, dram->n_worker, files->total_us);
 	table_add_column(&table, "area", false);
 	table_add_column(&table, "address", true);
 	table_add_column(&table, "byte", true);
@@ -261,17 +243,19 @@ static void print_text(const struct schedule_files *files, const struct summary 
 	}
 	table_print(&table, file, 2);
 	table_free(&table);
-	(void)fprintf(file,
-	              "\nactivations: %u tensors, %" PRIu64 " bytes together, %" PRIu64
-	              " alive at once at most, %" PRIu64 " used\nreads: %" PRIu64 " patches, %" PRIu64
-	              " of them whole tensors of views\n",
-	              dram->n_tensor, summary->apart_byte, summary->bound_byte, dram->data.byte, summary->n_patch,
-	              summary->n_whole);
+	(void)fprintf(
+	    file,
+	    "\nactivations: %u tensors, %" PRIu64 " bytes together, %" PRIu64 " alive at once at most, %" PRIu64
+	    " used\nreads: %" PRIu64 " patches, %" PRIu64 " of them whole tensors of views\n",
+	    dram->n_tensor, summary.apart_byte, summary.bound_byte, dram->data.byte, summary.n_patch, summary.n_whole);
 }
 
-static void put_json(const struct schedule_files *files, const struct summary *summary, struct json *json)
+void schedule_files_put_json(const struct schedule_files *files, struct json *json)
 {
 	const struct octopus_dram *dram = &files->dram;
+	struct summary summary;
+	assert(files->layer);
+	summarise(dram, &summary);
 	json_begin_object(json, NULL);
 	json_put_text(json, "network", files->network);
 	json_put_text(json, "machine", files->machine);
@@ -279,35 +263,15 @@ static void put_json(const struct schedule_files *files, const struct summary *s
 	json_put_real(json, "total_us", files->total_us);
 	json_put_u64(json, "layers", dram->n_layer);
 	json_put_u64(json, "workers", dram->n_worker);
-	json_put_u64(json, "tiles", summary->n_tile);
+	json_put_u64(json, "tiles", summary.n_tile);
 	json_put_u64(json, "tensors", dram->n_tensor);
 	json_put_u64(json, "image_byte", dram->constants.address);
 	json_put_u64(json, "constants_byte", dram->constants.byte);
 	json_put_u64(json, "data_byte", dram->data.byte);
-	json_put_u64(json, "alive_byte", summary->bound_byte);
-	json_put_u64(json, "apart_byte", summary->apart_byte);
+	json_put_u64(json, "alive_byte", summary.bound_byte);
+	json_put_u64(json, "apart_byte", summary.apart_byte);
 	json_put_u64(json, "capacity_byte", dram->capacity_byte);
-	json_put_u64(json, "patches", summary->n_patch);
-	json_put_u64(json, "whole_patches", summary->n_whole);
+	json_put_u64(json, "patches", summary.n_patch);
+	json_put_u64(json, "whole_patches", summary.n_whole);
 	json_end(json);
-}
-
-enum err_code schedule_files_put_json(const struct schedule_files *files, struct json *json, struct err *err)
-{
-	struct summary summary;
-	assert(files->layer);
-	if (!summarise(&files->dram, &summary))
-		return out_of_memory(err);
-	put_json(files, &summary, json);
-	return ERR_OK;
-}
-
-enum err_code schedule_files_print(const struct schedule_files *files, FILE *file, struct err *err)
-{
-	struct summary summary;
-	assert(files->layer);
-	if (!summarise(&files->dram, &summary))
-		return out_of_memory(err);
-	print_text(files, &summary, file);
-	return ERR_OK;
 }

@@ -6,7 +6,7 @@
  *
  *   dram.bin       what the host writes into the DRAM (dse/schedule/dram_image.h, mapper/DRAM.md)
  *   dram.map       every region of the DRAM, one a line, by address
- *   sram.map       strategy sram only: what lies where in the workers' SRAM (dse/schedule/sram_map.h)
+ *   sram.map       strategy sram only: what lies where in the workers' SRAM (mapper/DRAM.md has the columns)
  *   schedule.yaml  for people: layers, workers, tiles, addresses, estimated times
  *
  * The map follows from image and names, so it is not parsed but made again and
@@ -62,8 +62,7 @@ enum err_code schedule_files_plan(const struct octopus_graph *graph, const struc
                                   struct err *err);
 void schedule_files_free(struct schedule_files *files);
 
-/* Write the three files into a folder, which is made if it is missing. None appears unless all could be written.
- * ERR_IO. */
+/* Write the files into a folder, which is made if it is missing. None appears unless all could be written. ERR_IO. */
 enum err_code schedule_files_write(const char *folder, const struct schedule_files *files, struct err *err);
 
 /*
@@ -84,8 +83,26 @@ void schedule_yaml_write(const struct schedule_files *files, FILE *file);
 enum err_code schedule_yaml_read(const char *name, const char *text, size_t n_byte, struct schedule_files *files,
                                  struct err *err);
 
-/* What was read, as text or a JSON object: areas, how well activations share memory, layers. ERR_INTERNAL. */
-enum err_code schedule_files_print(const struct schedule_files *files, FILE *file, struct err *err);
-enum err_code schedule_files_put_json(const struct schedule_files *files, struct json *json, struct err *err);
+/* sram.map. Whether files have one: the strategy is sram. */
+bool schedule_sram_is_due(const struct schedule_files *files);
+
+/* From the seats of a graph that files were planned from; nothing where the strategy is another. */
+void schedule_sram_plan(const struct octopus_graph *graph, uint64_t capacity_byte, struct schedule_files *files);
+void schedule_sram_write(const struct schedule_files *files, FILE *file);
+
+/* The regions of a text; whether they make sense tells schedule_sram_check. ERR_INPUT with file:line. */
+enum err_code schedule_sram_read(const char *name, const char *text, size_t n_byte, struct schedule_files *files,
+                                 struct err *err);
+
+/*
+ * Whether every worker has room for each of its tiles' results, for each of its parts of the filters and for its work
+ * once, as long as they are needed; all at multiples of OCTOPUS_ALIGN_BYTE, below the capacity, and apart where they
+ * are needed at once. Without a map: that nothing stays in SRAM. ERR_INPUT.
+ */
+enum err_code schedule_sram_check(const char *name, const struct schedule_files *files, struct err *err);
+
+/* What was read, as text or a JSON object: areas, how well activations share memory, layers. */
+void schedule_files_print(const struct schedule_files *files, FILE *file);
+void schedule_files_put_json(const struct schedule_files *files, struct json *json);
 
 #endif

@@ -11,8 +11,7 @@ struct schedule_text {
 	size_t n;
 };
 
-/* Read a file of a folder. ERR_IO, ERR_INPUT if it is longer than `most` bytes, ERR_INTERNAL; then it may be half
- * there, and is freed all the same. */
+/* Read a file of a folder. ERR_IO, ERR_INPUT if it is longer than `most` bytes. Free it also after an error. */
 enum err_code schedule_text_read(const char *folder, const char *name, size_t most, struct schedule_text *text,
                                  struct err *err);
 void schedule_text_free(struct schedule_text *text);

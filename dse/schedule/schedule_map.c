@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* dram.map: every region of the DRAM of a schedule, by address, then by first use. */
+#include "dse/base/memory.h"
 #include "dse/schedule/schedule_files.h"
 #include <assert.h>
 #include <inttypes.h>
@@ -63,17 +64,15 @@ static const char *use_of(const struct dram_tensor *tensor)
 	return tensor->is_input ? "input" : tensor->is_output ? "output" : "result";
 }
 
-/* Out of memory they come in the order of the image. */
 static void put_tensors(const struct schedule_files *files, FILE *file)
 {
 	const struct octopus_dram *dram = &files->dram;
-	struct region *region = malloc(dram->n_tensor * sizeof(*region));
-	for (uint32_t t = 0; region && t < dram->n_tensor; t++)
+	struct region *region = memory_array(dram->n_tensor, sizeof(*region));
+	for (uint32_t t = 0; t < dram->n_tensor; t++)
 		region[t] = (struct region){dram->tensor[t].address, dram->tensor[t].first, t};
-	if (region)
-		qsort(region, dram->n_tensor, sizeof(*region), compare_region);
+	qsort(region, dram->n_tensor, sizeof(*region), compare_region);
 	for (uint32_t i = 0; i < dram->n_tensor; i++) {
-		uint32_t t = region ? region[i].tensor : i;
+		uint32_t t = region[i].tensor;
 		const struct dram_tensor *tensor = &dram->tensor[t];
 		if (tensor->in_sram)
 			continue;

@@ -14,7 +14,6 @@ const char *const octopus_goal_name[N_OCTOPUS_GOAL] = {
 static uint32_t paper_workers(const struct schedule_report *report, uint32_t l)
 {
 	struct octopus_layer layer = report->graph->layer[l];
-
 	return octopus_paper_cut(&layer, &report->graph->network->block[layer.block], 0) ? layer.n_worker : 0;
 }
 
@@ -24,7 +23,6 @@ static void print_layers(const struct schedule_report *report, FILE *file)
 {
 	static const char *const column[] = {"layer", "type", "workers", "paper", "tiles", "tile", "sram_byte"};
 	struct table table = {0};
-
 	for (size_t i = 0; i < sizeof(column) / sizeof(column[0]); i++)
 		table_add_column(&table, column[i], i > 1);
 	for (int p = 0; p < N_OCTOPUS_PART; p++)
@@ -35,7 +33,6 @@ static void print_layers(const struct schedule_report *report, FILE *file)
 		const struct octopus_layer *layer = &report->graph->layer[l];
 		const struct octopus_layer_cost *cost = &report->schedule->layer[l];
 		uint32_t n_paper = paper_workers(report, l);
-
 		table_add(&table, "%s", layer->name);
 		table_add(&table, "%s", octopus_type_name[layer->type]);
 		table_add(&table, "%" PRIu32, layer->n_worker);
@@ -56,10 +53,8 @@ static void print_layers(const struct schedule_report *report, FILE *file)
 static void print_chips(const struct schedule_report *report, FILE *file)
 {
 	const struct octopus_schedule *schedule = report->schedule;
-
 	for (uint32_t c = 0; c < schedule->n_chip; c++) {
 		const struct octopus_chip_cost *chip = &schedule->chip[c];
-
 		fprintf(file, "chip %" PRIu32 ": %s", c + 1, report->graph->layer[chip->first].name);
 		if (chip->n_layer > 1)
 			fprintf(file, " to %s", report->graph->layer[chip->first + chip->n_layer - 1].name);
@@ -77,7 +72,6 @@ void schedule_print(const struct schedule_report *report, FILE *file)
 {
 	const struct octopus_schedule *schedule = report->schedule;
 	const struct operating_point *level = &report->machine->level[report->options->level];
-
 	struct words_fold fold;
 	FILE *prose = words_fold_begin(&fold, file);
 	fprintf(prose, "%s on %s (%s, %g MHz), strategy %s, least %s; us by part\n\n", report->graph->network->name,
@@ -101,11 +95,9 @@ static void put_split(struct json *json, const struct split *split)
 {
 	const struct dim_split *const dim[] = {&split->w, &split->h, &split->c, &split->d};
 	static const char *const name[] = {"w", "h", "c", "d"};
-
 	json_begin_object(json, "split");
 	for (size_t i = 0; i < sizeof(dim) / sizeof(dim[0]); i++) {
 		char text[64];
-
 		(void)dim_print(dim[i], text, sizeof text);
 		json_put_text(json, name[i], text);
 	}
@@ -126,7 +118,6 @@ static void put_layer(struct json *json, const struct schedule_report *report, u
 	const struct octopus_layer *layer = &report->graph->layer[l];
 	const struct octopus_layer_cost *cost = &report->schedule->layer[l];
 	uint32_t n_paper = paper_workers(report, l);
-
 	json_begin_object(json, NULL);
 	json_put_text(json, "name", layer->name);
 	json_put_text(json, "type", octopus_type_name[layer->type]);
@@ -171,7 +162,6 @@ static void put_chip(struct json *json, const struct octopus_chip_cost *chip)
 static void put_constants(struct json *json, const struct machine *machine)
 {
 	static const char group[] = "octopus.";
-
 	json_begin_list(json, "constants");
 	for (size_t i = 0; i < machine_n_param; i++) {
 		if (strncmp(machine_param[i].key, group, sizeof group - 1) != 0)
@@ -190,7 +180,6 @@ void schedule_put_json(const struct schedule_report *report, FILE *file)
 {
 	const struct octopus_schedule *schedule = report->schedule;
 	struct json json;
-
 	json_start(&json, file, 2);
 	json_begin_object(&json, NULL);
 	json_put_text(&json, "network", report->graph->network->name);

@@ -10,7 +10,6 @@
 #include "dse/space/space_rules.h"
 #include "dse/space/layer_source.h"
 #include "sim/program/mixed.h"
-#include "dse/layer/layers.h"
 #include <assert.h>
 #include <ctype.h>
 #include <stdio.h>

@@ -29,7 +29,10 @@ static inline int kept_smoke_make(void **state)
 	                              .unroller = &fixture->unroller,
 	                              .signature = "0123456789abcdef"};
 	FILE *file = open_memstream(&fixture->text, &fixture->n_byte);
-	if (!file || front_write_json(file, &run, &err) != ERR_OK || fclose(file) != 0)
+	if (!file)
+		return -1;
+	front_file_write_json(file, &run);
+	if (fclose(file) != 0)
 		return -1;
 	*state = fixture;
 	return 0;

@@ -11,6 +11,7 @@
 #include "dse/out/energy_json.h"
 #include "dse/report/report_figure.h"
 #include "dse/report/report_json.h"
+#include "dse/report/report_make.h"
 #include "dse/report/report_roof.h"
 #include "dse/roofline/roofline.h"
 #include "sim/base/csv.h"
@@ -98,14 +99,14 @@ static void begin(struct fixture *fixture, const char *space, size_t chosen)
 	explore(space ? space : path, fixture->folder);
 	find_run(fixture);
 	assert_int_equal(report_run_open(&source, fixture->run, &fixture->data.run, &err), ERR_OK);
-	assert_int_equal(report_data_make(&source, &fixture->data, chosen, 2, &err), ERR_OK);
+	assert_int_equal(report_make(&source, &fixture->data, chosen, 2, &err), ERR_OK);
 	assert_null(fixture->data.without);
 }
 
 static void end(struct fixture *fixture)
 {
 	char command[128];
-	report_data_free(&fixture->data);
+	report_free(&fixture->data);
 	(void)snprintf(command, sizeof(command), "rm -rf %s", fixture->folder);
 	assert_int_equal(system(command), 0);
 }

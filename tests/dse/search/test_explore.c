@@ -9,7 +9,7 @@
 #include "dse/engine/engine.h"
 #include "dse/search/explore.h"
 #include "dse/result/front_file.h"
-#include "dse/result/report.h"
+#include "dse/result/front_table.h"
 #include "dse/design/unroll.h"
 #include "tests/support/space_folder.h"
 #include <math.h>
@@ -188,7 +188,7 @@ static void sign(const struct space *space, const struct engine_kind *engine, bo
 	folder_explore(space, engine, flat, 2, &explore);
 	assert_int_equal(unroller_init(&unroller, &explore, 1, &err), ERR_OK);
 	struct front_run front_run = {.space = space, .explore = &explore, .unroller = &unroller};
-	assert_int_equal(front_sign(&front_run, &err), ERR_OK);
+	front_file_sign(&front_run);
 	(void)snprintf(signature, FRONT_SIGNATURE_SIZE, "%s", front_run.signature);
 	unroller_free(&unroller);
 	explore_free(&explore);
@@ -299,8 +299,8 @@ static void test_explore_failures_are_written_with_their_reasons(void **state)
 	    .space = &space, .explore = &explore, .options = &options, .unroller = &unroller, .command = "dse"};
 	FILE *file = fmemopen(text, sizeof(text) - 1, "w");
 	assert_non_null(file);
-	assert_int_equal(front_write_run(file, &front_run, NULL, false, &err), ERR_OK);
-	report_counts(file, &front_run);
+	front_file_write_run(file, &front_run, NULL, false);
+	front_table_print_counts(file, &front_run);
 	assert_int_equal(fclose(file), 0);
 	assert_non_null(strstr(text, "\"complete\": false"));
 	assert_non_null(strstr(text, "\"failures\": 19"));

@@ -1,16 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "dse/result/certificate.h"
+/* front.json and run.json. */
+#include "dse/base/memory.h"
 #include "dse/design/front_read.h"
-#include "dse/out/build.h"
-#include "dse/space/left_out.h"
+#include "dse/keep/text_blocks.h"
 #include "dse/layer/design_field.h"
 #include "dse/layer/design_text.h"
+#include "dse/out/build.h"
 #include "dse/out/energy_json.h"
+#include "dse/pareto/quality.h"
+#include "dse/result/certificate.h"
 #include "dse/result/front_file.h"
 #include "dse/search/history_print.h"
+#include "dse/space/left_out.h"
 #include "dse/space/provenance.h"
-#include "dse/pareto/quality.h"
-#include "dse/keep/text_blocks.h"
 #include "sim/base/checked.h"
 #include <assert.h>
 #include <errno.h>
@@ -53,7 +55,7 @@ static void put_verified(struct json *json, const struct space *space, const str
 		              metric_value(machine, point->metric, space->objective[i]));
 	json_put_real(json, "error_pct", 100.0 * point->error_frac);
 	json_put_real(json, "margin_pct", 100.0 * point->margin_frac);
-	json_put_text(json, "front", front_verdict(point));
+	json_put_text(json, "front", front_file_verdict(point));
 	json_end(json);
 }
 
@@ -177,9 +179,7 @@ static enum err_code put_points(void *context, FILE *file, size_t first, size_t 
 	const struct list *list = context;
 	struct json json;
 	struct unrolled point;
-	enum err_code code = unrolled_init(&list->run->explore->map, &point, err);
-	if (code != ERR_OK)
-		return code;
+	memory_check(unrolled_init(&list->run->explore->map, &point, err) == ERR_OK);
 	json_go_on(&json, list->json, file, first > 0);
 	for (size_t i = first; i < end; i++) {
 		unroll_point(list->run->unroller, i, &point);
@@ -190,16 +190,13 @@ static enum err_code put_points(void *context, FILE *file, size_t first, size_t 
 }
 
 /* Items into the list that was begun last. */
-static enum err_code put_list(struct json *json, const struct front_run *run, size_t n,
-                              enum err_code (*put)(void *context, FILE *file, size_t first, size_t end,
-                                                   struct err *err),
-                              struct err *err)
+static void put_list(struct json *json, const struct front_run *run, size_t n,
+                     enum err_code (*put)(void *context, FILE *file, size_t first, size_t end, struct err *err))
 {
 	struct list list = {run, json};
-	const struct text_blocks blocks = {n, front_n_thread(run), put, &list, text_blocks_to_file, json->file};
-	enum err_code code = text_blocks_run(&blocks, err);
+	const struct text_blocks blocks = {n, front_file_n_thread(run), put, &list, text_blocks_to_file, json->file};
+	memory_check(text_blocks_run(&blocks, NULL) == ERR_OK);
 	json_skip(json, n > 0);
-	return code;
 }
 
 /* The file's begin, up to the signature. */
@@ -212,7 +209,7 @@ static void begin_front(struct json *json, FILE *file, const struct front_run *r
 	json_put_text(json, "signature", run->signature);
 }
 
-enum err_code front_sign_json(FILE *file, const struct front_run *run, struct err *err)
+enum err_code front_file_sign_json(FILE *file, const struct front_run *run, struct err *err)
 {
 	struct json json;
 	assert(file && run && strlen(run->signature) == FRONT_SIGNATURE_SIZE - 1);
@@ -222,7 +219,7 @@ enum err_code front_sign_json(FILE *file, const struct front_run *run, struct er
 	return ERR_OK;
 }
 
-enum err_code front_write_json(FILE *file, const struct front_run *run, struct err *err)
+void front_file_write_json(FILE *file, const struct front_run *run)
 {
 	struct json json;
 	assert(file && run && run->unroller);
@@ -231,20 +228,18 @@ enum err_code front_write_json(FILE *file, const struct front_run *run, struct e
 	put_objectives(&json, run->space);
 	put_inputs(&json, run->space);
 	json_begin_list(&json, "designs");
-	enum err_code code = put_list(&json, run, run->unroller->n_design, put_designs, err);
+	put_list(&json, run, run->unroller->n_design, put_designs);
 	json_end(&json);
 	json_begin_list(&json, "points");
-	if (code == ERR_OK)
-		code = put_list(&json, run, run->explore->front.n, put_points, err);
+	put_list(&json, run, run->explore->front.n, put_points);
 	json_end(&json);
 	json_end(&json);
 	json_finish(&json);
-	return code;
 }
 
 /* ---- run.json ---- */
 
-/* The same counts as report_counts prints; names are part of the format and do not change. */
+/* The same counts as front_table_print_counts prints; names are part of the format and do not change. */
 static void put_counts(struct json *json, const struct explore *explore)
 {
 	const struct explore_counts *counts = &explore->counts;
@@ -373,12 +368,10 @@ static void put_files(struct json *json, const char *dir, bool with_front, bool 
 }
 
 /* The front without its layers, for --json. */
-static enum err_code put_front(struct json *json, const struct front_run *run, struct err *err)
+static void put_front(struct json *json, const struct front_run *run)
 {
 	struct unrolled point;
-	enum err_code code = unrolled_init(&run->explore->map, &point, err);
-	if (code != ERR_OK)
-		return code;
+	memory_check(unrolled_init(&run->explore->map, &point, NULL) == ERR_OK);
 	json_begin_list(json, "front");
 	for (size_t i = 0; i < run->explore->front.n; i++) {
 		unroll_point(run->unroller, i, &point);
@@ -387,7 +380,6 @@ static enum err_code put_front(struct json *json, const struct front_run *run, s
 	}
 	json_end(json);
 	unrolled_free(&point);
-	return ERR_OK;
 }
 
 /* How far the tiers are apart, and how many points that leaves where they are. */
@@ -436,15 +428,13 @@ static void put_quality(struct json *json, const struct front_run *run)
 	json_end(json);
 }
 
-enum err_code front_write_run(FILE *file, const struct front_run *run, const char *dir, bool with_front,
-                              struct err *err)
+void front_file_write_run(FILE *file, const struct front_run *run, const char *dir, bool with_front)
 {
 	struct json json;
 	char certificate[CERTIFICATE_TEXT_SIZE];
 	struct left_out left;
 	const struct explore *explore = run->explore;
 	assert(file && explore && run->command);
-	enum err_code code = ERR_OK;
 	json_start(&json, file, 2);
 	json_begin_object(&json, NULL);
 	json_put_text(&json, "version", build_version);
@@ -493,7 +483,7 @@ enum err_code front_write_run(FILE *file, const struct front_run *run, const cha
 		json_end(&json);
 	}
 	if (run->compare)
-		compare_put_json(&json, run->compare, run->unroller);
+		mapping_compare_put_json(&json, run->compare, run->unroller);
 	if (run->misfit)
 		misfit_put_json(&json, run->misfit);
 	if (explore->front.n > 0)
@@ -507,8 +497,7 @@ enum err_code front_write_run(FILE *file, const struct front_run *run, const cha
 	if (dir)
 		put_files(&json, dir, explore->front.n > 0, run->options->points != NULL);
 	if (with_front)
-		code = put_front(&json, run, err);
+		put_front(&json, run);
 	json_end(&json);
 	json_finish(&json);
-	return code;
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "dse/report/report_data.h"
+#include "dse/report/report_make.h"
+#include "dse/base/memory.h"
 #include "dse/report/report_design.h"
 #include "dse/report/report_sensitivity.h"
 #include <assert.h>
@@ -22,15 +23,13 @@ static uint32_t find_machine(struct report_data *data, const struct kept_point *
 }
 
 /* Machines of the points, and for each design where it is met first. */
-static enum err_code begin(struct report_data *data, struct err *err)
+static void list_machines(struct report_data *data)
 {
 	const struct kept_front *front = &data->run.front;
 	assert(front->n_point > 0 && data->n_machine == 0);
-	data->machine = arena_array(&data->arena, front->n_point, sizeof(*data->machine));
-	data->machine_of = arena_array(&data->arena, front->n_point, sizeof(*data->machine_of));
-	data->design = arena_array(&data->arena, front->n_design + 1, sizeof(*data->design));
-	if (!data->machine || !data->machine_of || !data->design)
-		return err_add(err, ERR_INTERNAL, "out of memory for a report of %zu points", front->n_point);
+	data->machine = memory_must(arena_array(&data->arena, front->n_point, sizeof(*data->machine)));
+	data->machine_of = memory_must(arena_array(&data->arena, front->n_point, sizeof(*data->machine_of)));
+	data->design = memory_must(arena_array(&data->arena, front->n_design, sizeof(*data->design)));
 	for (size_t i = 0; i < front->n_design; i++)
 		data->design[i].point = UINT32_MAX;
 	for (size_t i = 0; i < front->n_point; i++) {
@@ -44,7 +43,6 @@ static enum err_code begin(struct report_data *data, struct err *err)
 			design->machine = data->machine_of[i];
 		}
 	}
-	return ERR_OK;
 }
 
 /* Whether the folder of a kept run has the files of that run, and not those of a later one. */
@@ -62,8 +60,8 @@ static bool has_folder(const struct report_run *run)
 	return same;
 }
 
-enum err_code report_data_make(struct report_source *source, struct report_data *data, size_t chosen, unsigned n_thread,
-                               struct err *err)
+enum err_code report_make(struct report_source *source, struct report_data *data, size_t chosen, unsigned n_thread,
+                          struct err *err)
 {
 	assert(data && data->run.run);
 	data->has_folder = has_folder(&data->run);
@@ -72,9 +70,8 @@ enum err_code report_data_make(struct report_source *source, struct report_data 
 	if (chosen != SIZE_MAX && chosen >= data->run.front.n_point)
 		return err_add(err, ERR_USAGE, "dse report: --point is %zu, %s has points 0 to %zu", chosen,
 		               data->run.name, data->run.front.n_point - 1);
-	enum err_code code = begin(data, err);
-	if (code == ERR_OK)
-		code = report_inputs_read(source, data, err);
+	list_machines(data);
+	enum err_code code = report_inputs_read(source, data, err);
 	if (code == ERR_OK)
 		code = report_columns_make(data, err);
 	data->chosen = chosen == SIZE_MAX ? data->knee : chosen;
@@ -83,7 +80,7 @@ enum err_code report_data_make(struct report_source *source, struct report_data 
 	return code == ERR_OK ? report_sensitivity_make(data, n_thread, err) : code;
 }
 
-void report_data_free(struct report_data *data)
+void report_free(struct report_data *data)
 {
 	if (data->space.n_network > 0)
 		layer_map_free(&data->map);

@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef DSE_REPORT_H
-#define DSE_REPORT_H
+#ifndef DSE_FRONT_TABLE_H
+#define DSE_FRONT_TABLE_H
 /* What explore tells a person at its end: the front, the counts, or why there is no front. */
 #include "dse/result/front_file.h"
 
-/* The front as a table. ERR_INTERNAL. */
-enum err_code report_front(FILE *file, const struct front_run *run, struct err *err);
+/* The front as a table. */
+void front_table_print(FILE *file, const struct front_run *run);
 
 /* What was counted. */
-void report_counts(FILE *file, const struct front_run *run);
+void front_table_print_counts(FILE *file, const struct front_run *run);
 
 /* What verification said: the gap between the tiers, and the points that do not keep their place; run->verify is there.
  */
-void report_verify(FILE *file, const struct front_run *run);
+void front_table_print_verify(FILE *file, const struct front_run *run);
 
 /* That nothing fits, whether that is proven, how many designs died of which limit, and the nearest miss. */
-void report_infeasible(FILE *file, const struct front_run *run);
+void front_table_print_infeasible(FILE *file, const struct front_run *run);
 
 #endif

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "dse/schedule/sram_map.h"
+/* sram.map, of a schedule whose weights stay in the workers' SRAM: planned, written, read and checked. */
+#include "dse/base/memory.h"
+#include "dse/schedule/schedule_files.h"
 #include "mapper/octopus/octopus_schedule.h"
 #include "sim/base/checked.h"
 #include <assert.h>
@@ -9,14 +11,9 @@
 
 static const char *const kind_name[N_SRAM_KIND] = {"weights", "result", "work"};
 
-bool sram_map_is_due(const struct schedule_files *files)
+bool schedule_sram_is_due(const struct schedule_files *files)
 {
 	return strcmp(files->strategy, octopus_strategy_table[OCTOPUS_SRAM].name) == 0;
-}
-
-static enum err_code out_of_memory(struct err *err)
-{
-	return err_add(err, ERR_INTERNAL, "out of memory for the map of the workers' SRAM");
 }
 
 static int compare_u64(uint64_t a, uint64_t b)
@@ -113,7 +110,7 @@ static size_t list_needs(const struct octopus_dram *dram, struct weights_of *lis
 	return n;
 }
 
-/* The needs of a plan; the caller frees them; NULL: out of memory. */
+/* The needs of a plan; the caller frees them. */
 static struct sram_region *make_needs(const struct octopus_dram *dram, size_t *n)
 {
 	size_t n_most = 0, n_tile = 0;
@@ -121,13 +118,9 @@ static struct sram_region *make_needs(const struct octopus_dram *dram, size_t *n
 		n_most += 2 * (size_t)dram->layer[l].n_tile + dram->layer[l].n_worker;
 		n_tile = dram->layer[l].n_tile > n_tile ? dram->layer[l].n_tile : n_tile;
 	}
-	struct sram_region *region = calloc(n_most, sizeof(*region));
-	struct weights_of *list = calloc(n_tile, sizeof(*list));
-	*n = region && list ? list_needs(dram, list, region) : 0;
-	if (!list) {
-		free(region);
-		region = NULL;
-	}
+	struct sram_region *region = memory_array(n_most, sizeof(*region));
+	struct weights_of *list = memory_array(n_tile, sizeof(*list));
+	*n = list_needs(dram, list, region);
 	free(list);
 	return region;
 }
@@ -162,36 +155,31 @@ static void place(const struct octopus_graph *graph, const struct dram_layer *of
 }
 
 /* Keep so many regions. */
-static bool keep(struct schedule_files *files, const struct sram_region *region, size_t n)
+static void keep_regions(struct schedule_files *files, const struct sram_region *region, size_t n)
 {
-	files->sram.region = arena_array(&files->arena, n, sizeof(*region));
-	files->sram.n = files->sram.region ? n : 0;
-	if (files->sram.region)
-		memcpy(files->sram.region, region, n * sizeof(*region));
-	return files->sram.region != NULL;
+	files->sram.region = memory_must(arena_array(&files->arena, n, sizeof(*region)));
+	files->sram.n = n;
+	memcpy(files->sram.region, region, n * sizeof(*region));
 }
 
-enum err_code sram_map_plan(const struct octopus_graph *graph, uint64_t capacity_byte, struct schedule_files *files,
-                            struct err *err)
+void schedule_sram_plan(const struct octopus_graph *graph, uint64_t capacity_byte, struct schedule_files *files)
 {
 	size_t n = 0;
 	uint32_t n_part = 0;
-	if (!sram_map_is_due(files))
-		return ERR_OK;
+	if (!schedule_sram_is_due(files))
+		return;
 	struct sram_region *region = make_needs(&files->dram, &n);
 	for (size_t i = 0; i < n; i++)
 		place(graph, &files->dram.layer[region[i].layer], &region[i], &n_part);
-	if (region)
-		qsort(region, n, sizeof(*region), compare_region);
+	qsort(region, n, sizeof(*region), compare_region);
 	files->sram.capacity_byte = capacity_byte;
-	bool good = region && keep(files, region, n);
+	keep_regions(files, region, n);
 	free(region);
-	return good ? ERR_OK : out_of_memory(err);
 }
 
 /* ---- text ---- */
 
-void sram_map_write(const struct schedule_files *files, FILE *file)
+void schedule_sram_write(const struct schedule_files *files, FILE *file)
 {
 	(void)fprintf(
 	    file,
@@ -247,11 +235,11 @@ static bool get_region(const struct octopus_dram *dram, const char *at, const ch
 	return false;
 }
 
-enum err_code sram_map_read(const char *name, const char *text, size_t n_byte, struct schedule_files *files,
-                            struct err *err)
+enum err_code schedule_sram_read(const char *name, const char *text, size_t n_byte, struct schedule_files *files,
+                                 struct err *err)
 {
-	struct sram_region *region = malloc((n_byte / 8 + 1) * sizeof(*region)); /* a line has more bytes */
-	enum err_code code = region ? ERR_OK : out_of_memory(err);
+	struct sram_region *region = memory_array(n_byte / 8 + 1, sizeof(*region)); /* a line has more bytes */
+	enum err_code code = ERR_OK;
 	const char *end = text + n_byte;
 	size_t n = 0, line = 1;
 	for (const char *at = text; code == ERR_OK && at < end; line++) {
@@ -268,8 +256,8 @@ enum err_code sram_map_read(const char *name, const char *text, size_t n_byte, s
 	}
 	if (code == ERR_OK && n == 0)
 		code = err_add(err, ERR_INPUT, "%s:%zu:1: the file ends before a region", name, line);
-	if (code == ERR_OK && !keep(files, region, n))
-		code = out_of_memory(err);
+	if (code == ERR_OK)
+		keep_regions(files, region, n);
 	free(region);
 	return code;
 }
@@ -337,23 +325,21 @@ static enum err_code check_addresses(const char *name, const struct sram_map *ma
 	return ERR_OK;
 }
 
-enum err_code sram_map_check(const char *name, const struct schedule_files *files, struct err *err)
+enum err_code schedule_sram_check(const char *name, const struct schedule_files *files, struct err *err)
 {
 	const struct sram_map *map = &files->sram;
 	size_t n_need = 0;
-	if (!sram_map_is_due(files)) {
+	if (!schedule_sram_is_due(files)) {
 		for (uint32_t t = 0; t < files->dram.n_tensor; t++)
 			if (files->dram.tensor[t].in_sram)
 				return err_add(err, ERR_INPUT, "%s:1:1: strategy is %s, but tensor %s stays in SRAM",
 				               name, files->strategy, files->tensor_name[t]);
 		return ERR_OK;
 	}
-	struct sram_region *need = make_needs(&files->dram, &n_need), *region = malloc((map->n + 1) * sizeof(*region));
-	enum err_code code = need && region ? ERR_OK : out_of_memory(err);
-	if (code == ERR_OK) {
+	struct sram_region *need = make_needs(&files->dram, &n_need), *region = memory_array(map->n, sizeof(*region));
+	if (map->n > 0)
 		memcpy(region, map->region, map->n * sizeof(*region));
-		code = check_needs(name, files, region, need, n_need, err);
-	}
+	enum err_code code = check_needs(name, files, region, need, n_need, err);
 	if (code == ERR_OK)
 		code = check_addresses(name, map, err);
 	free(region);

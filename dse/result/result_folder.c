@@ -1,54 +1,60 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "dse/result/front_files.h"
-#include "dse/result/chart.h"
+#include "dse/result/result_folder.h"
+#include "dse/base/memory.h"
 #include "dse/base/parallel.h"
 #include "dse/keep/store.h"
+#include "dse/result/chart.h"
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
 /* run.json beside the front: no paths and no front, both would only repeat what lies next to it. */
-static enum err_code write_run(FILE *file, const struct front_run *run, struct err *err)
+static void write_run(FILE *file, const struct front_run *run)
 {
-	return front_write_run(file, run, NULL, false, err);
+	front_file_write_run(file, run, NULL, false);
+}
+
+static void write_chart(FILE *file, const struct front_run *run)
+{
+	memory_check(chart_write(file, run, NULL) == ERR_OK);
 }
 
 /* A file on its way. */
-struct front_file {
+struct result_file {
 	const char *name;
-	front_writer writer;
+	result_writer writer;
 	const struct front_text *text; /* instead of the writer; NULL: none */
 	struct store_file file;
 	enum err_code code;
 	struct err err;
 };
 
-struct front_files {
+struct result_batch {
 	const struct front_run *run;
 	const char *dir;
-	struct front_file *file; /* [n] */
+	struct result_file *file; /* [n] */
 };
 
 /* Written and on the disk, under a temporary name. */
 static void prepare(void *context, size_t i)
 {
-	const struct front_files *files = context;
-	struct front_file *own = &files->file[i];
-	char *path = store_join(files->dir, own->name);
-	own->code = path ? store_open(&own->file, path, &own->err) : err_add(&own->err, ERR_INTERNAL, "out of memory");
+	const struct result_batch *files = context;
+	struct result_file *own = &files->file[i];
+	char *path = memory_must(store_join(files->dir, own->name));
+	own->code = store_open(&own->file, path, &own->err);
 	if (own->code == ERR_OK && own->text)
 		(void)fwrite(own->text->data, 1, own->text->n_byte, own->file.file);
 	else if (own->code == ERR_OK)
-		own->code = own->writer(own->file.file, files->run, &own->err);
+		own->writer(own->file.file, files->run);
 	if (own->code == ERR_OK)
 		store_settle(&own->file);
 	free(path);
 }
 
 /* One after the other they get their names. */
-static enum err_code name_all(struct front_files *files, size_t n, struct err *err)
+static enum err_code name_all(struct result_batch *files, size_t n, struct err *err)
 {
-	struct front_file *file = files->file;
+	struct result_file *file = files->file;
 	enum err_code code = ERR_OK;
 	assert(files->dir && n > 0);
 	for (size_t i = 0; i < n; i++) {
@@ -60,18 +66,17 @@ static enum err_code name_all(struct front_files *files, size_t n, struct err *e
 			store_abandon(&file[i].file);
 		err_clear(&file[i].err);
 	}
-	char *path = store_join(files->dir, file[0].name);
-	if (path)
-		store_sync_dir(path);
+	char *path = memory_must(store_join(files->dir, file[0].name));
+	store_sync_dir(path);
 	free(path);
 	return code;
 }
 
-enum err_code front_files_write_one(const struct front_run *run, const char *dir, const char *name, front_writer writer,
-                                    struct err *err)
+enum err_code result_folder_write_one(const struct front_run *run, const char *dir, const char *name,
+                                      result_writer writer, struct err *err)
 {
-	struct front_file file = {.name = name, .writer = writer};
-	struct front_files files = {run, dir, &file};
+	struct result_file file = {.name = name, .writer = writer};
+	struct result_batch files = {run, dir, &file};
 	prepare(&files, 0);
 	return name_all(&files, 1, err);
 }
@@ -85,12 +90,10 @@ enum err_code front_files_write_one(const struct front_run *run, const char *dir
  *   front.*  ──────────────►     └─► run.json
  */
 struct writing {
-	struct front_run *run;     /* what is found goes here */
-	struct front_run without;  /* what the first files are written of */
-	struct front_files fronts; /* of that: those with the points */
-	struct front_files last;   /* of the run: run.json */
-	enum err_code code;
-	struct err err;
+	struct front_run *run;      /* what is found goes here */
+	struct front_run without;   /* what the first files are written of */
+	struct result_batch fronts; /* of that: those with the points */
+	struct result_batch last;   /* of the run: run.json */
 };
 
 /* The quality of the front and of its marks on the way. */
@@ -107,7 +110,7 @@ static void begin_item(void *context, size_t i)
 	struct writing *writing = context;
 	struct front_run *run = writing->run;
 	if (i == 0 && run->signature[0] == '\0')
-		writing->code = front_sign(run, &writing->err);
+		front_file_sign(run);
 	else if (i == 1)
 		measure(run);
 	else if (i > 1)
@@ -117,38 +120,30 @@ static void begin_item(void *context, size_t i)
 static void end_item(void *context, size_t i)
 {
 	struct writing *writing = context;
-	struct front_file *json = &writing->fronts.file[FRONT_JSON];
+	struct result_file *json = &writing->fronts.file[FRONT_JSON];
 	if (i == 0) {
 		prepare(&writing->last, 0);
 	} else if (json->code == ERR_OK && !json->text) {
-		json->code = front_sign_json(json->file.file, writing->run, &json->err);
+		json->code = front_file_sign_json(json->file.file, writing->run, &json->err);
 		store_settle(&json->file);
 	}
 }
 
-enum err_code front_files_write(struct front_run *run, const char *dir, struct err *err)
+enum err_code result_folder_write(struct front_run *run, const char *dir, struct err *err)
 {
-	struct front_file file[] = {[FRONT_CSV] = {.name = "front.csv", .writer = front_write_csv},
-	                            [FRONT_JSON] = {.name = "front.json", .writer = front_write_json},
-	                            [FRONT_SVG] = {.name = "front.svg", .writer = chart_write},
-	                            {.name = "run.json", .writer = write_run}};
+	struct result_file file[] = {[FRONT_CSV] = {.name = "front.csv", .writer = front_file_write_csv},
+	                             [FRONT_JSON] = {.name = "front.json", .writer = front_file_write_json},
+	                             [FRONT_SVG] = {.name = "front.svg", .writer = write_chart},
+	                             {.name = "run.json", .writer = write_run}};
 	struct writing writing = {.run = run, .without = *run};
 	bool has_front = run->explore->front.n > 0;
 	assert(dir);
 	for (size_t i = 0; i < FRONT_N_TEXT && run->text && !run->verify; i++)
 		file[i].text = &run->text[i];
 	memset(writing.without.signature, '0', FRONT_SIGNATURE_SIZE - 1);
-	writing.fronts = (struct front_files){&writing.without, dir, file};
-	writing.last = (struct front_files){run, dir, file + FRONT_N_TEXT};
-	parallel_for(has_front ? 2 + FRONT_N_TEXT : 2, front_n_thread(run), begin_item, &writing);
-	parallel_for(has_front ? 2 : 1, front_n_thread(run), end_item, &writing);
-	/* Of a front that could not be signed no file gets its name. */
-	struct front_file *first = has_front ? &file[0] : &file[FRONT_N_TEXT];
-	if (writing.code != ERR_OK && first->code == ERR_OK) {
-		first->code = writing.code;
-		first->err = writing.err;
-	} else {
-		err_clear(&writing.err);
-	}
+	writing.fronts = (struct result_batch){&writing.without, dir, file};
+	writing.last = (struct result_batch){run, dir, file + FRONT_N_TEXT};
+	parallel_for(has_front ? 2 + FRONT_N_TEXT : 2, front_file_n_thread(run), begin_item, &writing);
+	parallel_for(has_front ? 2 : 1, front_file_n_thread(run), end_item, &writing);
 	return has_front ? name_all(&writing.fronts, FRONT_N_TEXT + 1, err) : name_all(&writing.last, 1, err);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef DSE_COMPARE_H
-#define DSE_COMPARE_H
+#ifndef DSE_MAPPING_COMPARE_H
+#define DSE_MAPPING_COMPARE_H
 /*
  * explore --compare: mappings that somebody has already, placed against the
  * front that was found, on every machine candidate that they fit.
@@ -17,11 +17,11 @@
 #include "dse/design/unroll.h"
 
 /* Of more machine candidates than these only those on the front are looked at. */
-#define COMPARE_MAX_MACHINE 4096
-#define COMPARE_MAX_MAPPING 8
+#define MAPPING_COMPARE_MAX_MACHINE 4096
+#define MAPPING_COMPARE_MAX_MAPPING 8
 
 /* A mapping as far as no machine is needed to understand it. */
-struct compare_mapping {
+struct compared_mapping {
 	const char *name; /* as on the command line */
 	/* Of splits: */
 	bool is_thesis; /* layers that the scheme lacks are split by the thesis' rules */
@@ -34,12 +34,12 @@ struct compare_mapping {
 };
 
 /* Whether the mapping has operating points of its own. */
-static inline bool compare_has_levels(const struct compare_mapping *mapping)
+static inline bool mapping_compare_has_levels(const struct compared_mapping *mapping)
 {
 	return mapping->design || mapping->layers;
 }
 
-enum compare_verdict {
+enum mapping_verdict {
 	COMPARE_NO_FIT,       /* cannot run on this machine; why says it */
 	COMPARE_DOMINATED,    /* some points of the front are nowhere worse and somewhere better */
 	COMPARE_ON_FRONT,     /* as good as a point of the front, objective by objective */
@@ -47,16 +47,16 @@ enum compare_verdict {
 	                       */
 	N_COMPARE
 };
-extern const char *const compare_verdict_name[N_COMPARE]; /* "no_fit", "dominated", "on_front", "nondominated" */
+extern const char *const mapping_verdict_name[N_COMPARE]; /* "no_fit", "dominated", "on_front", "nondominated" */
 
 /* A mapping on a machine candidate, at one operating point. */
-struct compare_place {
-	const struct compare_mapping *mapping;
+struct compared_place {
+	const struct compared_mapping *mapping;
 	uint32_t machine_index;
 	char machine[EXPLORE_TEXT_SIZE]; /* name and axes */
 	char level[32];                  /* of splits; "" of points, which have their own */
 	size_t n_own;                    /* layers split by the thesis' rules */
-	enum compare_verdict verdict;
+	enum mapping_verdict verdict;
 	char why[2 * EXPLORE_TEXT_SIZE]; /* does not fit; or "latency_ms <= 20" and the like, limits that it breaks */
 	double metric[N_METRIC];
 	size_t n_dominating, *dominating; /* [n_dominating] ids of points of the front, ascending */
@@ -72,13 +72,13 @@ struct compare_place {
 	struct err err;
 };
 
-struct compare {
+struct mapping_compare {
 	const struct space *space;
 	const struct layer_map *map; /* of explore; from compare_place on */
 	size_t n_mapping, n_place;
-	struct compare_mapping mapping[COMPARE_MAX_MAPPING];
-	struct compare_place *place; /* [n_place] by mapping, machine, level */
-	bool is_cut;                 /* more machines than are looked at */
+	struct compared_mapping mapping[MAPPING_COMPARE_MAX_MAPPING];
+	struct compared_place *place; /* [n_place] by mapping, machine, level */
+	bool is_cut;                  /* more machines than are looked at */
 	struct arena arena;
 };
 
@@ -87,26 +87,27 @@ struct compare {
  * an hour. All mistakes in one pass. ERR_USAGE, ERR_IO, ERR_INPUT (no such point;
  * a layer of the space is missing). The caller frees it, also after an error.
  */
-enum err_code compare_read(const char *const *name, size_t n, const struct space *space, struct compare *compare,
-                           struct err *err);
+enum err_code mapping_compare_read(const char *const *name, size_t n, const struct space *space,
+                                   struct mapping_compare *compare, struct err *err);
 
 /*
  * Run the mappings and place them against the front that unroller is of, which
  * is not empty. In the space's tier. What does not fit is in the places.
  * ERR_INTERNAL.
  */
-enum err_code compare_run(struct compare *compare, const struct unroller *unroller, unsigned n_thread, struct err *err);
-void compare_free(struct compare *compare);
+enum err_code mapping_compare_run(struct mapping_compare *compare, const struct unroller *unroller, unsigned n_thread,
+                                  struct err *err);
+void mapping_compare_free(struct mapping_compare *compare);
 
 /* ERR_INPUT with the first reason for each mapping that fits no machine of the space. */
-enum err_code compare_judge(const struct compare *compare, struct err *err);
+enum err_code mapping_compare_judge(const struct mapping_compare *compare, struct err *err);
 
 /* As a table; as a list "compare" of the object that is open. */
-void compare_print(FILE *file, const struct compare *compare, const struct unroller *unroller);
-void compare_put_json(struct json *json, const struct compare *compare, const struct unroller *unroller);
+void mapping_compare_print(FILE *file, const struct mapping_compare *compare, const struct unroller *unroller);
+void mapping_compare_put_json(struct json *json, const struct mapping_compare *compare,
+                              const struct unroller *unroller);
 
-/* Objectives of the front's points, summed as those of the mappings are: [n][n_objective]; the caller frees it. NULL:
- * no memory. */
-double *compare_front(const struct unroller *unroller);
+/* Objectives of the front's points, summed as those of the mappings are: [n][n_objective]; the caller frees it. */
+double *mapping_compare_front(const struct unroller *unroller);
 
 #endif

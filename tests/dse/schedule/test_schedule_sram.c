@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <cmocka.h>
-#include "dse/schedule/sram_map.h"
+#include "dse/schedule/schedule_files.h"
 #include "tests/support/random_schedule.h"
 #include "tests/support/sample_schedule.h"
 
@@ -40,7 +40,7 @@ static bool make(uint32_t index, struct scene *scene)
 	assert_int_equal(schedule_files_plan(&scene->graph, &machine, OCTOPUS_DRAM_BYTE, &scene->files, &memory, &err),
 	                 ERR_OK);
 	(void)snprintf(scene->files.strategy, sizeof(scene->files.strategy), "sram");
-	assert_int_equal(sram_map_plan(&scene->graph, machine.pe_sram_byte, &scene->files, &err), ERR_OK);
+	schedule_sram_plan(&scene->graph, machine.pe_sram_byte, &scene->files);
 	return true;
 }
 
@@ -57,7 +57,7 @@ static char *text_of(const struct schedule_files *files, size_t *n)
 	char *text = NULL;
 	FILE *file = open_memstream(&text, n);
 	assert_non_null(file);
-	sram_map_write(files, file);
+	schedule_sram_write(files, file);
 	assert_int_equal(fclose(file), 0);
 	return text;
 }
@@ -98,11 +98,11 @@ static void test_plans_of_random_networks(void **state)
 		if (make(index, &scene)) {
 			n_plan++;
 			check_plan(&scene);
-			if (sram_map_check("sram.map", &scene.files, &err) != ERR_OK)
+			if (schedule_sram_check("sram.map", &scene.files, &err) != ERR_OK)
 				fail_msg("network %u: %s", index, err_text(&err));
 			size_t n, n_again;
 			char *text = text_of(&scene.files, &n);
-			assert_int_equal(sram_map_read("sram.map", text, n, &scene.files, &err), ERR_OK);
+			assert_int_equal(schedule_sram_read("sram.map", text, n, &scene.files, &err), ERR_OK);
 			char *again = text_of(&scene.files, &n_again);
 			assert_int_equal(n, n_again);
 			assert_memory_equal(text, again, n);
@@ -128,7 +128,7 @@ static void make_large(struct scene *scene, size_t n)
 static enum err_code check(const struct scene *scene, const char *message)
 {
 	struct err err = {0};
-	enum err_code code = sram_map_check("sram.map", &scene->files, &err);
+	enum err_code code = schedule_sram_check("sram.map", &scene->files, &err);
 	if (code != ERR_OK && message && !strstr(err_text(&err), message))
 		fail_msg("'%s' instead of '%s'", err_text(&err), message);
 	err_clear(&err);
@@ -191,9 +191,9 @@ static void test_changed_texts(void **state)
 		uint32_t at = rng_below(&rng, (uint32_t)n);
 		char was = text[at];
 		text[at] = (char)(rng_below(&rng, 2) ? '0' + rng_below(&rng, 10) : rng_below(&rng, 256));
-		enum err_code code = sram_map_read("sram.map", text, n - rng_below(&rng, 3), &scene.files, &err);
+		enum err_code code = schedule_sram_read("sram.map", text, n - rng_below(&rng, 3), &scene.files, &err);
 		if (code == ERR_OK)
-			code = sram_map_check("sram.map", &scene.files, &err);
+			code = schedule_sram_check("sram.map", &scene.files, &err);
 		assert_true(code == ERR_OK ? err.n_message == 0 : code == ERR_INPUT && err.n_message > 0);
 		n_found += code != ERR_OK;
 		text[at] = was;

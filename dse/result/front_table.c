@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "dse/result/report.h"
+#include "dse/result/front_table.h"
+#include "dse/base/memory.h"
+#include "dse/layer/design_text.h"
+#include "dse/out/table.h"
+#include "dse/out/terminal.h"
+#include "dse/out/words.h"
+#include "dse/pareto/indicator.h"
+#include "dse/pareto/quality.h"
 #include "dse/pareto/shortlist.h"
 #include "dse/result/certificate.h"
-#include "dse/space/left_out.h"
-#include "dse/layer/design_text.h"
 #include "dse/search/history_print.h"
-#include "dse/pareto/indicator.h"
-#include "dse/out/table.h"
-#include "dse/out/words.h"
-#include "dse/out/terminal.h"
-#include "dse/pareto/quality.h"
+#include "dse/space/left_out.h"
 #include "sim/base/checked.h"
 #include "sim/base/real.h"
 #include <assert.h>
@@ -75,7 +76,7 @@ static void find_remark(const struct front_run *run, size_t i, size_t knee, stru
 	if (i == knee && front->n > 1)
 		add_remark(remark, "", "knee", COLOUR_KNEE);
 	if (run->verify && !run->verify->point[i].certain)
-		add_remark(remark, "", front_verdict(&run->verify->point[i]), COLOUR_WARNING);
+		add_remark(remark, "", front_file_verdict(&run->verify->point[i]), COLOUR_WARNING);
 }
 
 /* The same order as add_columns. */
@@ -99,13 +100,13 @@ static void add_row(struct table *table, const struct space *space, size_t id, c
 		(void)machine_print_param(point->machine, space->axis[i].param, text, sizeof(text));
 		table_add(table, "%s", text);
 	}
-	front_print_levels(point, text, sizeof(text));
+	front_file_print_levels(point, text, sizeof(text));
 	table_add(table, "%s", text);
 	table_add(table, "%s", remark->text);
 	table_colour(table, remark->colour);
 }
 
-enum err_code report_front(FILE *file, const struct front_run *run, struct err *err)
+void front_table_print(FILE *file, const struct front_run *run)
 {
 	const struct pareto *front = &run->explore->front;
 	size_t chosen[SHORTLIST_MAX], knee;
@@ -113,9 +114,7 @@ enum err_code report_front(FILE *file, const struct front_run *run, struct err *
 	struct unrolled point;
 	assert(front->n > 0);
 	size_t n = shortlist_choose(front, SHORTLIST_MAX, chosen, &knee);
-	enum err_code code = unrolled_init(&run->explore->map, &point, err);
-	if (code != ERR_OK)
-		return code;
+	memory_check(unrolled_init(&run->explore->map, &point, NULL) == ERR_OK);
 	add_columns(&table, run->space);
 	for (size_t i = 0; i < n; i++) {
 		struct remark remark;
@@ -137,7 +136,6 @@ enum err_code report_front(FILE *file, const struct front_run *run, struct err *
 	table_print_left_out(&table, file, "front.csv");
 	table_free(&table);
 	unrolled_free(&point);
-	return ERR_OK;
 }
 
 /* Reasons of layers, limits of whole designs, refused machines: one table, as all answer "why not?". */
@@ -222,7 +220,7 @@ static void print_certificate(FILE *file, const struct front_run *run)
 }
 
 /* Counts add up: skipped, bounded and evaluated are the candidates; feasible and infeasible the evaluated. */
-void report_counts(FILE *file, const struct front_run *run)
+void front_table_print_counts(FILE *file, const struct front_run *run)
 {
 	const struct explore_counts *counts = &run->explore->counts;
 	assert(file && run->options->engine);
@@ -278,7 +276,7 @@ static void print_depending(FILE *file, const struct verify *verify)
 	(void)fprintf(file, "%s\n", n > n_listed ? ", ..." : "");
 }
 
-void report_verify(FILE *file, const struct front_run *run)
+void front_table_print_verify(FILE *file, const struct front_run *run)
 {
 	const struct verify *verify = run->verify;
 	const struct layer_map *map = &run->explore->map;
@@ -315,7 +313,7 @@ static void print_miss(FILE *file, const struct explore_miss *miss)
 		(void)fprintf(file, "  over its limit by %.3g %%\n", 100.0 * miss->violation);
 }
 
-void report_infeasible(FILE *file, const struct front_run *run)
+void front_table_print_infeasible(FILE *file, const struct front_run *run)
 {
 	const struct explore *explore = run->explore;
 	(void)fprintf(file,

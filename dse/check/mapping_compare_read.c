@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Mappings of --compare: from the command line to splits, or to the designs of a point. */
-#include "dse/check/compare.h"
+#include "dse/base/memory.h"
+#include "dse/check/mapping_compare.h"
 #include "dse/design/design_read.h"
 #include "dse/design/mapping.h"
 #include "dse/out/paths.h"
@@ -30,7 +31,7 @@ static bool find_strategy(const char *name, enum strategy *strategy)
 }
 
 /* The scheme has this network, and all of its layers for one of the targets at least. */
-static enum err_code check_scheme(const struct compare_mapping *mapping, const char *path, const struct space *space,
+static enum err_code check_scheme(const struct compared_mapping *mapping, const char *path, const struct space *space,
                                   struct err *err)
 {
 	enum err_code code = ERR_OK;
@@ -46,8 +47,8 @@ static enum err_code check_scheme(const struct compare_mapping *mapping, const c
 }
 
 /* "FILE.csv" or "thesis", either with ":STRATEGY" behind it. */
-static enum err_code read_scheme(const char *name, const char *suffix, struct compare *compare,
-                                 struct compare_mapping *mapping, struct err *err)
+static enum err_code read_scheme(const char *name, const char *suffix, struct mapping_compare *compare,
+                                 struct compared_mapping *mapping, struct err *err)
 {
 	const char *path;
 	assert(mapping->name && name);
@@ -127,8 +128,8 @@ static bool take_network(const struct doc_node *root, const struct doc_node *poi
 	return is_whole;
 }
 
-static enum err_code read_point(const char *path, const char *id_text, struct compare *compare,
-                                struct compare_mapping *mapping, struct err *err)
+static enum err_code read_point(const char *path, const char *id_text, struct mapping_compare *compare,
+                                struct compared_mapping *mapping, struct err *err)
 {
 	const struct doc_node *root, *point;
 	const struct space *space = compare->space;
@@ -145,9 +146,7 @@ static enum err_code read_point(const char *path, const char *id_text, struct co
 		return code;
 	for (size_t i = 0; i < space->n_network; i++)
 		n_block += space->network[i].network.n_block;
-	mapping->design = arena_array(&compare->arena, n_block, sizeof(*mapping->design));
-	if (!mapping->design)
-		return err_add(err, ERR_INTERNAL, "out of memory");
+	mapping->design = memory_must(arena_array(&compare->arena, n_block, sizeof(*mapping->design)));
 	for (size_t i = 0; i < space->n_network; i++) {
 		const struct network *network = &space->network[i].network;
 		is_whole = take_network(root, point, network, mapping->design + begin, err) && is_whole;
@@ -158,13 +157,14 @@ static enum err_code read_point(const char *path, const char *id_text, struct co
 }
 
 /* Whether the layers are some on one machine of the space at least; if not, what is wrong on the first. */
-static enum err_code check_layers(const struct compare_mapping *mapping, struct compare *compare, struct err *err)
+static enum err_code check_layers(const struct compared_mapping *mapping, struct mapping_compare *compare,
+                                  struct err *err)
 {
 	const struct space *space = compare->space;
 	const struct network *network = &space->network[0].network;
-	struct layer_design *design = arena_array(&compare->arena, network->n_block, sizeof(*design));
+	struct layer_design *design = memory_must(arena_array(&compare->arena, network->n_block, sizeof(*design)));
 	struct err first = {0};
-	enum err_code code = design ? ERR_INPUT : err_add(err, ERR_INTERNAL, "out of memory");
+	enum err_code code = ERR_INPUT;
 	for (size_t i = 0; i < space->n_machine && code == ERR_INPUT; i++) {
 		struct err part = {0};
 		code = mapping_read_layers(mapping->layers, network, &space->machine[i], design, NULL,
@@ -179,7 +179,7 @@ static enum err_code check_layers(const struct compare_mapping *mapping, struct 
 
 /* FILE.yaml: a mapping of the only network. What it says of machines is not asked: it is tried on those of the space.
  */
-static enum err_code read_yaml(const char *path, struct compare *compare, struct compare_mapping *mapping,
+static enum err_code read_yaml(const char *path, struct mapping_compare *compare, struct compared_mapping *mapping,
                                struct err *err)
 {
 	struct doc_node *root = NULL;
@@ -195,14 +195,12 @@ static enum err_code read_yaml(const char *path, struct compare *compare, struct
 }
 
 /* What stands behind the last colon decides: a number, a strategy, or nothing. */
-static enum err_code read_mapping(const char *name, struct compare *compare, struct compare_mapping *mapping,
+static enum err_code read_mapping(const char *name, struct mapping_compare *compare, struct compared_mapping *mapping,
                                   struct err *err)
 {
-	char *copy = arena_text(&compare->arena, name);
-	if (!copy)
-		return err_add(err, ERR_INTERNAL, "out of memory");
+	char *copy = memory_must(arena_text(&compare->arena, name));
 	char *colon = strrchr(copy, ':');
-	*mapping = (struct compare_mapping){.name = name};
+	*mapping = (struct compared_mapping){.name = name};
 	if (colon && colon[1] >= '0' && colon[1] <= '9') {
 		*colon = '\0';
 		return read_point(copy, colon + 1, compare, mapping, err);
@@ -222,12 +220,12 @@ static enum err_code read_mapping(const char *name, struct compare *compare, str
 	    name);
 }
 
-enum err_code compare_read(const char *const *name, size_t n, const struct space *space, struct compare *compare,
-                           struct err *err)
+enum err_code mapping_compare_read(const char *const *name, size_t n, const struct space *space,
+                                   struct mapping_compare *compare, struct err *err)
 {
 	enum err_code code = ERR_OK;
-	assert(space && compare && n <= COMPARE_MAX_MAPPING);
-	*compare = (struct compare){.space = space};
+	assert(space && compare && n <= MAPPING_COMPARE_MAX_MAPPING);
+	*compare = (struct mapping_compare){.space = space};
 	for (size_t i = 0; i < n; i++) {
 		enum err_code one = read_mapping(name[i], compare, &compare->mapping[compare->n_mapping++], err);
 		code = code == ERR_OK ? one : code;
@@ -235,7 +233,7 @@ enum err_code compare_read(const char *const *name, size_t n, const struct space
 	return code;
 }
 
-void compare_free(struct compare *compare)
+void mapping_compare_free(struct mapping_compare *compare)
 {
 	for (size_t i = 0; i < compare->n_mapping; i++)
 		split_scheme_free(&compare->mapping[i].scheme);
@@ -245,5 +243,5 @@ void compare_free(struct compare *compare)
 	}
 	free(compare->place);
 	arena_free(&compare->arena);
-	*compare = (struct compare){0};
+	*compare = (struct mapping_compare){0};
 }

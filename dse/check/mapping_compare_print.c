@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What --compare found, for people and for programs. */
-#include "dse/check/compare.h"
+#include "dse/base/memory.h"
+#include "dse/check/mapping_compare.h"
 #include "dse/out/table.h"
 #include <assert.h>
 #include <math.h>
@@ -15,8 +16,8 @@
 /* Best first: nondominated before dominated, then by how far the front is ahead, then in the order of the places. */
 static int compare_rows(const void *left, const void *right)
 {
-	const struct compare_place *a = *(const struct compare_place *const *)left;
-	const struct compare_place *b = *(const struct compare_place *const *)right;
+	const struct compared_place *a = *(const struct compared_place *const *)left;
+	const struct compared_place *b = *(const struct compared_place *const *)right;
 	if (a->verdict != b->verdict)
 		return a->verdict > b->verdict ? -1 : 1;
 	if (a->epsilon < b->epsilon || a->epsilon > b->epsilon)
@@ -25,7 +26,7 @@ static int compare_rows(const void *left, const void *right)
 }
 
 /* "dominated by 3 points: 0, 1, 7", and the limits it breaks. */
-static void print_verdict(const struct compare_place *place, char *text, size_t n_byte)
+static void print_verdict(const struct compared_place *place, char *text, size_t n_byte)
 {
 	size_t n = 0;
 	assert(place->verdict != COMPARE_NO_FIT);
@@ -44,7 +45,7 @@ static void print_verdict(const struct compare_place *place, char *text, size_t 
 }
 
 static void add_row(struct table *table, const struct space *space, const double *front,
-                    const struct compare_place *place)
+                    const struct compared_place *place)
 {
 	char text[512];
 	assert(place->verdict != COMPARE_NO_FIT);
@@ -85,8 +86,8 @@ static void add_columns(struct table *table, const struct space *space)
 }
 
 /* The places of a mapping that fit, best first; returns how many. */
-static size_t list_rows(const struct compare *compare, const struct compare_mapping *mapping,
-                        const struct compare_place **row)
+static size_t list_rows(const struct mapping_compare *compare, const struct compared_mapping *mapping,
+                        const struct compared_place **row)
 {
 	size_t n = 0;
 	for (size_t i = 0; i < compare->n_place; i++)
@@ -97,11 +98,11 @@ static size_t list_rows(const struct compare *compare, const struct compare_mapp
 }
 
 /* Machines that a mapping does not fit, the first few with their reasons. */
-static void print_misfits(FILE *file, const struct compare *compare, const struct compare_mapping *mapping)
+static void print_misfits(FILE *file, const struct mapping_compare *compare, const struct compared_mapping *mapping)
 {
 	size_t n = 0;
 	for (size_t i = 0; i < compare->n_place; i++) {
-		const struct compare_place *place = &compare->place[i];
+		const struct compared_place *place = &compare->place[i];
 		if (place->mapping != mapping || place->verdict != COMPARE_NO_FIT)
 			continue;
 		if (n++ < MAX_REASON)
@@ -112,18 +113,18 @@ static void print_misfits(FILE *file, const struct compare *compare, const struc
 		(void)fprintf(file, "  and %zu more\n", n - MAX_REASON);
 }
 
-void compare_print(FILE *file, const struct compare *compare, const struct unroller *unroller)
+void mapping_compare_print(FILE *file, const struct mapping_compare *compare, const struct unroller *unroller)
 {
 	struct table table = {0};
-	double *front = compare_front(unroller);
-	const struct compare_place **row = calloc(compare->n_place + 1, sizeof(*row));
+	double *front = mapping_compare_front(unroller);
+	const struct compared_place **row = memory_array(compare->n_place, sizeof(*row));
 	assert(file && compare->n_mapping > 0);
 	(void)fprintf(file,
 	              "Compared with the front; differences and ratios are to the point that is ahead by most in all "
 	              "objectives\n\n");
 	add_columns(&table, compare->space);
 	size_t n_left = 0, n_own = 0;
-	for (size_t i = 0; i < compare->n_mapping && row && front; i++) {
+	for (size_t i = 0; i < compare->n_mapping; i++) {
 		size_t n = list_rows(compare, &compare->mapping[i], row);
 		for (size_t k = 0; k < n && k < MAX_ROW; k++) {
 			add_row(&table, compare->space, front, row[k]);
@@ -145,8 +146,8 @@ void compare_print(FILE *file, const struct compare *compare, const struct unrol
 	free(front);
 }
 
-static void put_objectives(struct json *json, const struct compare *compare, const double *front,
-                           const struct compare_place *place)
+static void put_objectives(struct json *json, const struct mapping_compare *compare, const double *front,
+                           const struct compared_place *place)
 {
 	const struct space *space = compare->space;
 	json_begin_list(json, "objectives");
@@ -164,14 +165,14 @@ static void put_objectives(struct json *json, const struct compare *compare, con
 	json_end(json);
 }
 
-static void put_place(struct json *json, const struct compare *compare, const double *front,
-                      const struct compare_place *place)
+static void put_place(struct json *json, const struct mapping_compare *compare, const double *front,
+                      const struct compared_place *place)
 {
 	json_begin_object(json, NULL);
 	json_put_text(json, "mapping", place->mapping->name);
 	json_put_text(json, "machine", place->machine);
 	json_put_text(json, "level", place->level[0] ? place->level : NULL);
-	json_put_text(json, "verdict", compare_verdict_name[place->verdict]);
+	json_put_text(json, "verdict", mapping_verdict_name[place->verdict]);
 	if (place->verdict == COMPARE_NO_FIT) {
 		json_put_text(json, "why", place->why);
 		json_end(json);
@@ -190,12 +191,12 @@ static void put_place(struct json *json, const struct compare *compare, const do
 	json_end(json);
 }
 
-void compare_put_json(struct json *json, const struct compare *compare, const struct unroller *unroller)
+void mapping_compare_put_json(struct json *json, const struct mapping_compare *compare, const struct unroller *unroller)
 {
-	double *front = compare_front(unroller);
+	double *front = mapping_compare_front(unroller);
 	assert(json && compare->map);
 	json_begin_list(json, "compare");
-	for (size_t i = 0; i < compare->n_place && front; i++)
+	for (size_t i = 0; i < compare->n_place; i++)
 		put_place(json, compare, front, &compare->place[i]);
 	json_end(json);
 	free(front);

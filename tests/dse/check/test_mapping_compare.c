@@ -47,7 +47,7 @@ struct result {
 	struct explore_options options;
 	struct explore explore;
 	struct unroller unroller;
-	struct compare compare;
+	struct mapping_compare compare;
 };
 
 static void search(struct result *result, const char *level, const char *more)
@@ -67,20 +67,19 @@ static void search(struct result *result, const char *level, const char *more)
 
 static void write_front(struct result *result)
 {
-	struct err err = {0};
 	struct front_run run = {.space = &result->space,
 	                        .explore = &result->explore,
 	                        .options = &result->options,
 	                        .unroller = &result->unroller,
 	                        .command = "dse explore"};
 	FILE *file = folder_open("front.json");
-	assert_int_equal(front_write_json(file, &run, &err), ERR_OK);
+	front_file_write_json(file, &run);
 	assert_int_equal(fclose(file), 0);
 }
 
 static void finish(struct result *result)
 {
-	compare_free(&result->compare);
+	mapping_compare_free(&result->compare);
 	unroller_free(&result->unroller);
 	explore_free(&result->explore);
 	space_free(&result->space);
@@ -94,9 +93,9 @@ static void compare(struct result *result, const char *name)
 	struct err err = {0};
 	(void)snprintf(path, sizeof(path), "%s%s%s", strncmp(name, "thesis", 6) ? folder : "",
 	               strncmp(name, "thesis", 6) ? "/" : "", name);
-	compare_free(&result->compare);
-	if (compare_read(&given, 1, &result->space, &result->compare, &err) != ERR_OK ||
-	    compare_run(&result->compare, &result->unroller, 2, &err) != ERR_OK)
+	mapping_compare_free(&result->compare);
+	if (mapping_compare_read(&given, 1, &result->space, &result->compare, &err) != ERR_OK ||
+	    mapping_compare_run(&result->compare, &result->unroller, 2, &err) != ERR_OK)
 		print_error("%s", err_text(&err));
 	assert_int_equal(err.n_message, 0);
 }
@@ -107,7 +106,7 @@ static bool same(double a, double b)
 }
 
 /* Verdict, ids and epsilon of a place, by a look at every point of the front. */
-static void assert_placed(const struct result *result, const struct compare_place *place)
+static void assert_placed(const struct result *result, const struct compared_place *place)
 {
 	const struct pareto *front = &result->explore.front;
 	double epsilon = INFINITY;
@@ -155,7 +154,7 @@ static void test_compare_finds_each_point_on_its_own_front(void **state)
 		size_t n_on_front = 0;
 		assert_int_equal(result.compare.n_place, 2); /* machines */
 		for (size_t k = 0; k < 2; k++) {
-			const struct compare_place *place = &result.compare.place[k];
+			const struct compared_place *place = &result.compare.place[k];
 			assert_placed(&result, place);
 			if (place->machine_index != result.explore.front.genome[i * result.explore.front.n_gene])
 				continue;
@@ -203,7 +202,7 @@ static void test_compare_places_the_thesis_splits(void **state)
 		compare(&result, name[i]);
 		assert_int_equal(result.compare.n_place, 4);
 		for (size_t k = 0; k < 4; k++) {
-			const struct compare_place *place = &result.compare.place[k];
+			const struct compared_place *place = &result.compare.place[k];
 			assert_string_equal(place->level, k % 2 ? "PL2" : "PL1");
 			assert_int_equal(place->n_own, 2);
 			assert_placed(&result, place);
@@ -226,7 +225,7 @@ static void test_compare_runs_a_scheme_as_the_space_would(void **state)
 		assert_placed(&result, &result.compare.place[k]);
 	}
 	struct err err = {0};
-	assert_int_equal(compare_judge(&result.compare, &err), ERR_OK);
+	assert_int_equal(mapping_compare_judge(&result.compare, &err), ERR_OK);
 	finish(&result);
 }
 
@@ -275,7 +274,7 @@ static void test_compare_says_what_does_not_fit(void **state)
 			assert_int_equal(result.compare.place[k].verdict, COMPARE_NO_FIT);
 			assert_non_null(strstr(result.compare.place[k].why, bad[i].why));
 		}
-		assert_int_equal(compare_judge(&result.compare, &err), ERR_INPUT);
+		assert_int_equal(mapping_compare_judge(&result.compare, &err), ERR_INPUT);
 		assert_non_null(strstr(err_text(&err), "fits no machine of the space"));
 		err_clear(&err);
 	}
@@ -300,14 +299,14 @@ static void test_compare_refuses_what_it_cannot_read(void **state)
 	(void)state;
 	search(&result, "PL1", "");
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
-		struct compare own;
+		struct mapping_compare own;
 		struct err err = {0};
-		assert_int_equal(compare_read(&bad[i].name, 1, &result.space, &own, &err), bad[i].code);
+		assert_int_equal(mapping_compare_read(&bad[i].name, 1, &result.space, &own, &err), bad[i].code);
 		if (!strstr(err_text(&err), bad[i].message))
 			print_error("%s", err_text(&err));
 		assert_non_null(strstr(err_text(&err), bad[i].message));
 		err_clear(&err);
-		compare_free(&own);
+		mapping_compare_free(&own);
 	}
 	finish(&result);
 }

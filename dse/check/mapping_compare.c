@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "dse/check/compare.h"
-#include "dse/design/design_read.h"
-#include "dse/pareto/indicator.h"
-#include "dse/design/mapping.h"
+#include "dse/check/mapping_compare.h"
+#include "dse/base/memory.h"
 #include "dse/base/parallel.h"
+#include "dse/design/design_read.h"
+#include "dse/design/mapping.h"
 #include "dse/design/simulate.h"
+#include "dse/pareto/indicator.h"
 #include <assert.h>
 #include <math.h>
 #include <stdlib.h>
@@ -13,11 +14,11 @@
 /* Sums in another order may differ in their last bits; that is no difference between designs. */
 #define SAME_FRAC 1e-12
 
-const char *const compare_verdict_name[N_COMPARE] = {"no_fit", "dominated", "on_front", "nondominated"};
+const char *const mapping_verdict_name[N_COMPARE] = {"no_fit", "dominated", "on_front", "nondominated"};
 
 /* The front, scaled for the epsilon, and what is placed against it. */
 struct placer {
-	struct compare *compare;
+	struct mapping_compare *compare;
 	size_t n;
 	unsigned n_objective;
 	double *front, *scaled; /* [n][n_objective] */
@@ -32,9 +33,9 @@ static void take_message(const struct err *err, char *text, size_t n_byte)
 	(void)snprintf(text, n_byte, "%.*s", (int)strcspn(err_text(err), "\n"), err_text(err));
 }
 
-static bool run_splits(const struct compare_mapping *mapping, const struct machine *machine, uint32_t level,
+static bool run_splits(const struct compared_mapping *mapping, const struct machine *machine, uint32_t level,
                        enum detail detail, const struct network *network, struct simulated *block,
-                       struct compare_place *place)
+                       struct compared_place *place)
 {
 	const struct simulate_options options = {.scheme = &mapping->scheme,
 	                                         .strategy = mapping->strategy,
@@ -60,9 +61,7 @@ static bool run_point(const struct doc_node *const *design, const struct machine
 {
 	const struct simulate_how how = {.detail = {.detail = detail}};
 	bool is_read = true;
-	struct layer_context *context = calloc(network->n_block, sizeof(*context));
-	if (!context)
-		return err_add(err, ERR_INTERNAL, "out of memory") == ERR_OK;
+	struct layer_context *context = memory_array(network->n_block, sizeof(*context));
 	for (size_t k = 0; k < network->n_block && is_read; k++) {
 		struct err own = {0};
 		block[k] = (struct simulated){.block = &network->block[k], .in_scheme = true};
@@ -81,10 +80,8 @@ static bool run_point(const struct doc_node *const *design, const struct machine
 static bool run_mapping(const struct doc_node *layers, const struct machine *machine, enum detail detail,
                         const struct network *network, struct simulated *block, struct err *err)
 {
-	struct layer_design *design = calloc(network->n_block, sizeof(*design));
+	struct layer_design *design = memory_array(network->n_block, sizeof(*design));
 	const struct simulate_options options = {.design = design, .how = {.detail = {.detail = detail}}};
-	if (!design)
-		return err_add(err, ERR_INTERNAL, "out of memory") == ERR_OK;
 	bool done = mapping_read_layers(layers, network, machine, design, NULL, err) == ERR_OK &&
 	            simulate_network(machine, network, &options, block, err) == ERR_OK;
 	free(design);
@@ -92,9 +89,9 @@ static bool run_mapping(const struct doc_node *layers, const struct machine *mac
 }
 
 /* By its kind. */
-static bool run_network(const struct compare_mapping *mapping, size_t begin, const struct machine *machine,
+static bool run_network(const struct compared_mapping *mapping, size_t begin, const struct machine *machine,
                         uint32_t level, enum detail detail, const struct network *network, struct simulated *block,
-                        struct compare_place *place)
+                        struct compared_place *place)
 {
 	if (mapping->layers)
 		return run_mapping(mapping->layers, machine, detail, network, block, &place->err);
@@ -124,13 +121,12 @@ static bool take_blocks(const struct simulated *block, size_t n, struct unrolled
 }
 
 /* Sums as those of the front's points; limits of the space that the mapping breaks are named, no more. */
-static void sum_metrics(const struct compare *compare, const struct machine *machine, struct unrolled_design *design,
-                        struct compare_place *place)
+static void sum_metrics(const struct mapping_compare *compare, const struct machine *machine,
+                        struct unrolled_design *design, struct compared_place *place)
 {
 	const struct space *space = compare->space;
 	struct unrolled point;
-	if (unrolled_init(compare->map, &point, &place->err) != ERR_OK)
-		return;
+	memory_check(unrolled_init(compare->map, &point, NULL) == ERR_OK);
 	point.machine = machine;
 	for (size_t k = 0; k < compare->map->n_block; k++)
 		point.layer[k] = &design[k];
@@ -147,23 +143,21 @@ static void sum_metrics(const struct compare *compare, const struct machine *mac
 }
 
 /* The mapping on its machine, network by network. Messages stay in the place. */
-static bool run_place(const struct placer *placer, struct compare_place *place)
+static bool run_place(const struct placer *placer, struct compared_place *place)
 {
-	const struct compare *compare = placer->compare;
+	const struct mapping_compare *compare = placer->compare;
 	const struct layer_map *map = compare->map;
-	const struct compare_mapping *mapping = place->mapping;
+	const struct compared_mapping *mapping = place->mapping;
 	struct machine machine;
 	uint32_t level = 0;
 	bool fits = space_machine(compare->space, place->machine_index, &machine, place->why, sizeof(place->why));
-	struct simulated *block = calloc(map->n_block, sizeof(*block));
-	struct unrolled_design *design = calloc(map->n_block, sizeof(*design));
+	struct simulated *block = memory_array(map->n_block, sizeof(*block));
+	struct unrolled_design *design = memory_array(map->n_block, sizeof(*design));
 	assert(fits); /* list_machine has built it before */
-	while (!compare_has_levels(mapping) && level < machine.n_level &&
+	while (!mapping_compare_has_levels(mapping) && level < machine.n_level &&
 	       strcmp(machine.level[level].name, place->level) != 0)
 		level++;
 	assert(level < machine.n_level);
-	if (!block || !design)
-		fits = err_add(&place->err, ERR_INTERNAL, "out of memory") == ERR_OK;
 	for (size_t i = 0; i < map->n_network && fits; i++) {
 		const struct network *network = &compare->space->network[i].network;
 		size_t begin = map->begin[i];
@@ -185,16 +179,13 @@ static bool differs(double a, double b)
 	return fabs(a - b) > SAME_FRAC * fmax(fabs(a), fabs(b));
 }
 
-double *compare_front(const struct unroller *unroller)
+double *mapping_compare_front(const struct unroller *unroller)
 {
 	const struct explore *explore = unroller->explore;
 	size_t n_objective = explore->space->n_objective;
 	struct unrolled point;
-	double *front = calloc(explore->front.n + 1, n_objective * sizeof(*front));
-	if (!front || unrolled_init(&explore->map, &point, NULL) != ERR_OK) {
-		free(front);
-		return NULL;
-	}
+	double *front = memory_array(explore->front.n, n_objective * sizeof(*front));
+	memory_check(unrolled_init(&explore->map, &point, NULL) == ERR_OK);
 	for (size_t i = 0; i < explore->front.n; i++) {
 		unroll_point(unroller, i, &point);
 		for (size_t k = 0; k < n_objective; k++)
@@ -261,7 +252,7 @@ static size_t find_nearest(const struct placer *placer, const double *scaled)
 	return nearest;
 }
 
-static enum err_code judge_place(const struct placer *placer, struct compare_place *place)
+static void judge_place(const struct placer *placer, struct compared_place *place)
 {
 	const struct space *space = placer->compare->space;
 	double own[SPACE_MAX_OBJECTIVE], scaled[SPACE_MAX_OBJECTIVE];
@@ -271,9 +262,7 @@ static enum err_code judge_place(const struct placer *placer, struct compare_pla
 		own[k] = place->metric[space->objective[k]];
 		scaled[k] = own[k] / placer->scale[k];
 	}
-	place->dominating = calloc(placer->n, sizeof(*place->dominating));
-	if (!place->dominating)
-		return err_add(&place->err, ERR_INTERNAL, "out of memory");
+	place->dominating = memory_array(placer->n, sizeof(*place->dominating));
 	for (size_t i = 0; i < placer->n; i++) {
 		int order = relate(placer, i, own);
 		is_equal = is_equal || order == 0;
@@ -285,15 +274,14 @@ static enum err_code judge_place(const struct placer *placer, struct compare_pla
 	place->verdict = place->n_dominating > 0 ? COMPARE_DOMINATED
 	                 : is_equal              ? COMPARE_ON_FRONT
 	                                         : COMPARE_NONDOMINATED;
-	return ERR_OK;
 }
 
 static void work_place(void *context, size_t i)
 {
 	const struct placer *placer = context;
-	struct compare_place *place = &placer->compare->place[i];
+	struct compared_place *place = &placer->compare->place[i];
 	if (run_place(placer, place))
-		(void)judge_place(placer, place);
+		judge_place(placer, place);
 	assert(place->err.n_message > 0 || place->verdict != COMPARE_NO_FIT);
 	place->code = place->err.code == ERR_INTERNAL ? ERR_INTERNAL : ERR_OK;
 	if (place->err.n_message > 0) {
@@ -304,52 +292,44 @@ static void work_place(void *context, size_t i)
 
 /* ---- what is to be placed ---- */
 
-static bool add_place(struct compare *compare, struct compare_place place)
+static void add_place(struct mapping_compare *compare, struct compared_place place)
 {
 	size_t n = compare->n_place;
 	/* grows when the number is a power of two */
-	if ((n & (n - 1)) == 0) {
-		struct compare_place *grown = realloc(compare->place, (n ? 2 * n : 1) * sizeof(*grown));
-		if (!grown)
-			return false;
-		compare->place = grown;
-	}
+	if ((n & (n - 1)) == 0)
+		compare->place = memory_resize(compare->place, n ? 2 * n : 1, sizeof(*compare->place));
 	compare->place[compare->n_place++] = place;
-	return true;
 }
 
 /* One machine candidate at the operating points that the mapping leaves open; nothing where rules refuse it. */
-static bool list_machine(struct compare *compare, const struct compare_mapping *mapping, uint64_t index)
+static void list_machine(struct mapping_compare *compare, const struct compared_mapping *mapping, uint64_t index)
 {
 	struct machine machine;
-	struct compare_place place = {.mapping = mapping, .machine_index = (uint32_t)index};
-	bool ok = true;
+	struct compared_place place = {.mapping = mapping, .machine_index = (uint32_t)index};
 	if (!space_machine(compare->space, index, &machine, place.why, sizeof(place.why)))
-		return true;
+		return;
 	explore_machine_text(compare->space, place.machine_index, &machine, place.machine, sizeof(place.machine));
-	for (size_t i = 0; i < (compare_has_levels(mapping) ? 1 : machine.n_level) && ok; i++) {
-		if (!compare_has_levels(mapping))
+	for (size_t i = 0; i < (mapping_compare_has_levels(mapping) ? 1 : machine.n_level); i++) {
+		if (!mapping_compare_has_levels(mapping))
 			(void)snprintf(place.level, sizeof(place.level), "%s", machine.level[i].name);
-		ok = add_place(compare, place);
+		add_place(compare, place);
 	}
-	return ok;
 }
 
-static bool list_places(struct compare *compare, const struct unroller *unroller)
+static void list_places(struct mapping_compare *compare, const struct unroller *unroller)
 {
 	uint64_t n_machine = space_n_machine(compare->space), n = n_machine;
-	bool ok = true;
-	compare->is_cut = n_machine > COMPARE_MAX_MACHINE;
+	compare->is_cut = n_machine > MAPPING_COMPARE_MAX_MACHINE;
 	if (compare->is_cut)
-		n = unroller->n_machine < COMPARE_MAX_MACHINE ? unroller->n_machine : COMPARE_MAX_MACHINE;
+		n = unroller->n_machine < MAPPING_COMPARE_MAX_MACHINE ? unroller->n_machine
+		                                                      : MAPPING_COMPARE_MAX_MACHINE;
 	for (size_t i = 0; i < compare->n_mapping; i++)
-		for (uint64_t k = 0; k < n && ok; k++)
-			ok = list_machine(compare, &compare->mapping[i],
-			                  compare->is_cut ? unroller->machine_index[k] : k);
-	return ok;
+		for (uint64_t k = 0; k < n; k++)
+			list_machine(compare, &compare->mapping[i], compare->is_cut ? unroller->machine_index[k] : k);
 }
 
-enum err_code compare_run(struct compare *compare, const struct unroller *unroller, unsigned n_thread, struct err *err)
+enum err_code mapping_compare_run(struct mapping_compare *compare, const struct unroller *unroller, unsigned n_thread,
+                                  struct err *err)
 {
 	const struct explore *explore = unroller->explore;
 	struct placer placer = {
@@ -357,31 +337,27 @@ enum err_code compare_run(struct compare *compare, const struct unroller *unroll
 	enum err_code code = ERR_OK;
 	assert(placer.n > 0 && compare->n_place == 0 && explore->space == compare->space);
 	compare->map = &explore->map;
-	placer.front = compare_front(unroller);
-	placer.scaled = calloc(placer.n, placer.n_objective * sizeof(*placer.scaled));
-	if (!placer.front || !placer.scaled || !list_places(compare, unroller)) {
-		code = err_add(err, ERR_INTERNAL, "out of memory");
-		goto cleanup;
-	}
+	placer.front = mapping_compare_front(unroller);
+	placer.scaled = memory_array(placer.n, placer.n_objective * sizeof(*placer.scaled));
+	list_places(compare, unroller);
 	find_scale(&placer);
 	parallel_for(compare->n_place, n_thread, work_place, &placer);
 	for (size_t i = 0; i < compare->n_place && code == ERR_OK; i++)
 		if (compare->place[i].code != ERR_OK)
 			code = err_add_all(err, (struct err_place){0}, &compare->place[i].err);
-cleanup:
 	free(placer.front);
 	free(placer.scaled);
 	return code;
 }
 
-enum err_code compare_judge(const struct compare *compare, struct err *err)
+enum err_code mapping_compare_judge(const struct mapping_compare *compare, struct err *err)
 {
 	enum err_code code = ERR_OK;
 	for (size_t i = 0; i < compare->n_mapping; i++) {
-		const struct compare_place *first = NULL;
+		const struct compared_place *first = NULL;
 		bool fits = false;
 		for (size_t k = 0; k < compare->n_place; k++) {
-			const struct compare_place *place = &compare->place[k];
+			const struct compared_place *place = &compare->place[k];
 			if (place->mapping != &compare->mapping[i])
 				continue;
 			first = first ? first : place;
