@@ -14,7 +14,6 @@
  */
 #include "sim/event/event_qpe.h"
 #include <assert.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define N_KEPT_ROW 64    /* states kept at beginnings of rows; a longer period is not found */
@@ -47,19 +46,14 @@ struct event_replay {
 	struct kept kept[N_KEPT_ROW + N_KEPT_TAP];
 };
 
-struct event_replay *event_replay_new(void)
+struct event_replay *event_replay_new(struct event_memory *memory)
 {
-	struct event_replay *replay = calloc(1, sizeof(struct event_replay));
+	struct event_replay *replay = event_memory_array(memory, 1, sizeof(*replay));
 	if (!replay)
 		return NULL;
 	replay->row = (struct history){.n_max = N_KEPT_ROW, .kept = replay->kept};
 	replay->tap = (struct history){.n_max = N_KEPT_TAP, .kept = replay->kept + N_KEPT_ROW};
 	return replay;
-}
-
-void event_replay_free(struct event_replay *replay)
-{
-	free(replay);
 }
 
 void event_replay_reset(struct event_replay *replay)
