@@ -16,7 +16,7 @@
  * a terminator: never more bytes than were read, because every cell but the
  * last is followed by a comma or a line end that is not copied.
  */
-struct reader {
+struct csv_reader {
 	struct csv_table *table;
 	struct err *err;
 	const unsigned char *now, *end;
@@ -30,14 +30,14 @@ struct reader {
 	bool row_bad;  /* the row in hand has a mistake already */
 };
 
-static struct err_place place_here(const struct reader *reader)
+static struct err_place place_here(const struct csv_reader *reader)
 {
 	assert(reader->now >= reader->line_start);
 	return (struct err_place){reader->table->file, reader->line, (unsigned)(reader->now - reader->line_start) + 1};
 }
 
 /* Count a mistake; text with one %s at most is all the callers need. */
-static void report(struct reader *reader, struct err_place at, const char *text)
+static void report(struct csv_reader *reader, struct err_place at, const char *text)
 {
 	reader->row_bad = true;
 	reader->n_mistake++;
@@ -48,7 +48,7 @@ static void report(struct reader *reader, struct err_place at, const char *text)
 }
 
 /* Length of the line end at now: 1 for LF, 2 for CR LF, 0 when there is none. */
-static size_t line_end_length(const struct reader *reader)
+static size_t line_end_length(const struct csv_reader *reader)
 {
 	if (reader->now == reader->end)
 		return 0;
@@ -57,7 +57,7 @@ static size_t line_end_length(const struct reader *reader)
 	return *reader->now == '\r' && reader->now + 1 < reader->end && reader->now[1] == '\n' ? 2 : 0;
 }
 
-static void next_line(struct reader *reader, size_t n_byte)
+static void next_line(struct csv_reader *reader, size_t n_byte)
 {
 	reader->now += n_byte;
 	reader->line_start = reader->now;
@@ -65,7 +65,7 @@ static void next_line(struct reader *reader, size_t n_byte)
 }
 
 /* Copy one character, or report that it may not stand in a table and step over it. */
-static void take_character(struct reader *reader)
+static void take_character(struct csv_reader *reader)
 {
 	unsigned char first = *reader->now;
 	size_t n =
@@ -82,7 +82,7 @@ static void take_character(struct reader *reader)
 	reader->now += n;
 }
 
-static void take_plain(struct reader *reader)
+static void take_plain(struct csv_reader *reader)
 {
 	while (reader->now < reader->end && *reader->now != ',' && line_end_length(reader) == 0) {
 		if (*reader->now == '"')
@@ -92,7 +92,7 @@ static void take_plain(struct reader *reader)
 }
 
 /* After the opening quote; a quoted cell may hold commas, line ends and doubled quotes. */
-static void take_quoted(struct reader *reader)
+static void take_quoted(struct csv_reader *reader)
 {
 	struct err_place opened = place_here(reader);
 	reader->now++;
@@ -113,7 +113,7 @@ static void take_quoted(struct reader *reader)
 }
 
 /* One cell, from its first byte to the comma or line end behind it. */
-static void take_cell(struct reader *reader)
+static void take_cell(struct csv_reader *reader)
 {
 	struct err_place at = place_here(reader);
 	const char *text = reader->table->text + reader->n_text;
@@ -134,7 +134,7 @@ static void take_cell(struct reader *reader)
 }
 
 /* One record: cells up to a line end outside quotes. */
-static void take_record(struct reader *reader)
+static void take_record(struct csv_reader *reader)
 {
 	reader->n_cell = 0;
 	reader->row_bad = false;
@@ -150,7 +150,7 @@ static void take_record(struct reader *reader)
 	}
 }
 
-static void check_header(struct reader *reader)
+static void check_header(struct csv_reader *reader)
 {
 	const struct csv_table *table = reader->table;
 	char text[160];
@@ -170,7 +170,7 @@ static void check_header(struct reader *reader)
 	}
 }
 
-static bool store_header(struct reader *reader)
+static bool store_header(struct csv_reader *reader)
 {
 	struct csv_table *table = reader->table;
 	if (reader->n_cell > CSV_MAX_COLUMN) {
@@ -189,7 +189,7 @@ static bool store_header(struct reader *reader)
 	return true;
 }
 
-static bool reserve_row(struct reader *reader)
+static bool reserve_row(struct csv_reader *reader)
 {
 	struct csv_table *table = reader->table;
 	if (table->n_row < reader->n_alloc)
@@ -204,7 +204,7 @@ static bool reserve_row(struct reader *reader)
 }
 
 /* Keep the record in hand, or report why not; false: give up (limits, memory). */
-static bool store_row(struct reader *reader)
+static bool store_row(struct csv_reader *reader)
 {
 	struct csv_table *table = reader->table;
 	struct err_place at = csv_place(table, &reader->row[0]);
@@ -229,7 +229,7 @@ static bool store_row(struct reader *reader)
 }
 
 /* All records; false: no memory or a limit, the latter with a message. */
-static bool read_records(struct reader *reader)
+static bool read_records(struct csv_reader *reader)
 {
 	while (reader->now < reader->end) {
 		if (line_end_length(reader) > 0) {
@@ -254,7 +254,7 @@ enum err_code csv_read_text(const char *name, const char *text, size_t n_byte, s
 		return err_add(err, ERR_INPUT, "%s: %zu bytes; a CSV table may have at most %u", name, n_byte,
 		               CSV_MAX_BYTE);
 
-	struct reader reader = {.table = table, .err = err, .line = 1};
+	struct csv_reader reader = {.table = table, .err = err, .line = 1};
 	size_t n_mark = n_byte >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
 	table->text = malloc(n_byte + 1);
 	if (!table->text)

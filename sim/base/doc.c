@@ -27,7 +27,7 @@ struct anchor {
  *
  *   stack   [ a b c | d e | f ... ]      lists and maps still open, outermost left
  */
-struct reader {
+struct doc_reader {
 	yaml_parser_t parser;
 	const char *file;
 	const char *input;
@@ -47,15 +47,15 @@ struct built {
 	unsigned height;
 };
 
-static bool read_value(struct reader *reader, const yaml_event_t *event, unsigned depth, struct built *built);
+static bool read_value(struct doc_reader *reader, const yaml_event_t *event, unsigned depth, struct built *built);
 
-static struct err_place place_of(const struct reader *reader, yaml_mark_t mark)
+static struct err_place place_of(const struct doc_reader *reader, yaml_mark_t mark)
 {
 	return (struct err_place){reader->file, (unsigned)mark.line + 1, (unsigned)mark.column + 1};
 }
 
 /* Keep the first code; false, so that a caller can give up with it. */
-static bool note(struct reader *reader, enum err_code code)
+static bool note(struct doc_reader *reader, enum err_code code)
 {
 	assert(code != ERR_OK);
 	if (reader->code == ERR_OK)
@@ -63,18 +63,18 @@ static bool note(struct reader *reader, enum err_code code)
 	return false;
 }
 
-static bool out_of_memory(struct reader *reader)
+static bool out_of_memory(struct doc_reader *reader)
 {
 	return note(reader, err_add(reader->err, ERR_INTERNAL, "%s: out of memory", reader->file));
 }
 
-static bool mistake(struct reader *reader, yaml_mark_t mark, const char *text)
+static bool mistake(struct doc_reader *reader, yaml_mark_t mark, const char *text)
 {
 	return note(reader, err_add_at(reader->err, ERR_INPUT, place_of(reader, mark), "%s", text));
 }
 
 /* Bytes that are no text at all: libyaml knows only their offset. */
-static bool report_bytes(struct reader *reader)
+static bool report_bytes(struct doc_reader *reader)
 {
 	struct err_place at = {reader->file, 1, 1};
 	for (size_t i = 0; i < reader->parser.problem_offset; i++) {
@@ -88,7 +88,7 @@ static bool report_bytes(struct reader *reader)
 	                               reader->parser.problem ? reader->parser.problem : "unreadable bytes"));
 }
 
-static bool report_syntax(struct reader *reader)
+static bool report_syntax(struct doc_reader *reader)
 {
 	const yaml_parser_t *parser = &reader->parser;
 	if (parser->error == YAML_MEMORY_ERROR)
@@ -108,12 +108,12 @@ static bool report_syntax(struct reader *reader)
 	return note(reader, err_add_at(reader->err, ERR_INPUT, at, "YAML syntax: %s%s", problem, hint));
 }
 
-static bool next_event(struct reader *reader, yaml_event_t *event)
+static bool next_event(struct doc_reader *reader, yaml_event_t *event)
 {
 	return yaml_parser_parse(&reader->parser, event) ? true : report_syntax(reader);
 }
 
-static bool push(struct reader *reader, struct doc_node *node)
+static bool push(struct doc_reader *reader, struct doc_node *node)
 {
 	assert(node);
 	if (reader->n_stack == reader->n_stack_alloc) {
@@ -128,7 +128,7 @@ static bool push(struct reader *reader, struct doc_node *node)
 	return true;
 }
 
-static bool count_nodes(struct reader *reader, yaml_mark_t mark, uint64_t n)
+static bool count_nodes(struct doc_reader *reader, yaml_mark_t mark, uint64_t n)
 {
 	reader->n_node += n;
 	if (reader->n_node <= MAX_NODE)
@@ -138,7 +138,7 @@ static bool count_nodes(struct reader *reader, yaml_mark_t mark, uint64_t n)
 	                               (unsigned long long)MAX_NODE, (unsigned long long)MAX_NODE));
 }
 
-static struct doc_node *make_node(struct reader *reader, yaml_mark_t mark, enum doc_kind kind)
+static struct doc_node *make_node(struct doc_reader *reader, yaml_mark_t mark, enum doc_kind kind)
 {
 	if (!count_nodes(reader, mark, 1))
 		return NULL;
@@ -155,7 +155,7 @@ static struct doc_node *make_node(struct reader *reader, yaml_mark_t mark, enum 
 }
 
 /* Tags change the type of a value behind its text; we read none, but can go on without. */
-static void refuse_tag(struct reader *reader, const yaml_event_t *event, const yaml_char_t *tag)
+static void refuse_tag(struct doc_reader *reader, const yaml_event_t *event, const yaml_char_t *tag)
 {
 	if (!tag)
 		return;
@@ -166,7 +166,7 @@ static void refuse_tag(struct reader *reader, const yaml_event_t *event, const y
 
 /* Names and texts are shown, and written to files; what no reader refuses is refused here, and the others are looked
  * for. */
-static void refuse_unprintable(struct reader *reader, const yaml_event_t *event, const char *text)
+static void refuse_unprintable(struct doc_reader *reader, const yaml_event_t *event, const char *text)
 {
 	const char *at = text + text_printable_span(text, "\t\n");
 	if (*at)
@@ -179,7 +179,7 @@ static void refuse_unprintable(struct reader *reader, const yaml_event_t *event,
 /* ---- anchors and aliases ------------------------------------------------------------------------ */
 
 /* Remember an anchor whose value begins here; *index is where, MAX_ANCHOR when there is no anchor. */
-static bool open_anchor(struct reader *reader, yaml_mark_t mark, const yaml_char_t *name, size_t *index)
+static bool open_anchor(struct doc_reader *reader, yaml_mark_t mark, const yaml_char_t *name, size_t *index)
 {
 	*index = MAX_ANCHOR;
 	if (!name)
@@ -197,7 +197,7 @@ static bool open_anchor(struct reader *reader, yaml_mark_t mark, const yaml_char
 	return true;
 }
 
-static void close_anchor(struct reader *reader, size_t index, const struct built *built, uint64_t n_node)
+static void close_anchor(struct doc_reader *reader, size_t index, const struct built *built, uint64_t n_node)
 {
 	if (index == MAX_ANCHOR)
 		return;
@@ -209,7 +209,7 @@ static void close_anchor(struct reader *reader, size_t index, const struct built
 }
 
 /* The latest anchor of a name counts, as YAML has it. */
-static const struct anchor *find_anchor(const struct reader *reader, const char *name)
+static const struct anchor *find_anchor(const struct doc_reader *reader, const char *name)
 {
 	for (size_t i = reader->n_anchor; i-- > 0;)
 		if (strcmp(reader->anchor[i].name, name) == 0)
@@ -217,7 +217,7 @@ static const struct anchor *find_anchor(const struct reader *reader, const char 
 	return NULL;
 }
 
-static bool read_alias(struct reader *reader, const yaml_event_t *event, unsigned depth, struct built *built)
+static bool read_alias(struct doc_reader *reader, const yaml_event_t *event, unsigned depth, struct built *built)
 {
 	const char *name = (const char *)event->data.alias.anchor;
 	const struct anchor *anchor = find_anchor(reader, name);
@@ -237,7 +237,7 @@ static bool read_alias(struct reader *reader, const yaml_event_t *event, unsigne
 
 /* ---- scalars, lists and maps -------------------------------------------------------------------- */
 
-static bool read_scalar(struct reader *reader, const yaml_event_t *event, struct built *built)
+static bool read_scalar(struct doc_reader *reader, const yaml_event_t *event, struct built *built)
 {
 	const char *text = (const char *)event->data.scalar.value;
 	size_t n_byte = event->data.scalar.length, anchor;
@@ -260,7 +260,7 @@ static bool read_scalar(struct reader *reader, const yaml_event_t *event, struct
 	return true;
 }
 
-static void report_duplicate(struct reader *reader, const struct doc_node *key, const struct doc_node *first)
+static void report_duplicate(struct doc_reader *reader, const struct doc_node *key, const struct doc_node *first)
 {
 	struct doc_quote quote = doc_quote(key->text);
 	(void)note(reader, err_add_at(reader->err, ERR_INPUT, doc_place(key),
@@ -269,7 +269,7 @@ static void report_duplicate(struct reader *reader, const struct doc_node *key, 
 }
 
 /* A hash table rather than comparing all pairs, which a file of a million keys would turn into hours. */
-static bool check_duplicates(struct reader *reader, const struct doc_node *map)
+static bool check_duplicates(struct doc_reader *reader, const struct doc_node *map)
 {
 	size_t n_slot = 8;
 	while (n_slot < 2 * map->n)
@@ -295,7 +295,7 @@ static bool check_duplicates(struct reader *reader, const struct doc_node *map)
 }
 
 /* Move the children from stack[first..] to the node. */
-static bool take_children(struct reader *reader, struct doc_node *node, size_t first)
+static bool take_children(struct doc_reader *reader, struct doc_node *node, size_t first)
 {
 	size_t n_child = reader->n_stack - first, n_part = node->kind == DOC_MAP ? 2 : 1;
 	assert(first <= reader->n_stack);
@@ -320,7 +320,7 @@ static bool take_children(struct reader *reader, struct doc_node *node, size_t f
 }
 
 /* One child of a list or map; *end when there was none left. */
-static bool read_child(struct reader *reader, unsigned depth, bool is_key, bool *end, unsigned *height)
+static bool read_child(struct doc_reader *reader, unsigned depth, bool is_key, bool *end, unsigned *height)
 {
 	yaml_event_t event;
 	struct built child = {0};
@@ -340,7 +340,7 @@ static bool read_child(struct reader *reader, unsigned depth, bool is_key, bool 
 	return good;
 }
 
-static bool read_collection(struct reader *reader, const yaml_event_t *event, unsigned depth, struct built *built)
+static bool read_collection(struct doc_reader *reader, const yaml_event_t *event, unsigned depth, struct built *built)
 {
 	bool is_map = event->type == YAML_MAPPING_START_EVENT, end = false, is_key = is_map;
 	size_t first = reader->n_stack, anchor;
@@ -368,7 +368,7 @@ static bool read_collection(struct reader *reader, const yaml_event_t *event, un
 }
 
 /* depth: levels of lists and maps, this one included if it is one. */
-static bool read_value(struct reader *reader, const yaml_event_t *event, unsigned depth, struct built *built)
+static bool read_value(struct doc_reader *reader, const yaml_event_t *event, unsigned depth, struct built *built)
 {
 	assert(depth >= 1 && depth <= MAX_DEPTH + 1);
 	switch (event->type) {
@@ -385,7 +385,7 @@ static bool read_value(struct reader *reader, const yaml_event_t *event, unsigne
 /* ---- the document ------------------------------------------------------------------------------- */
 
 /* The next event must be of this type; anything else is reported as the given mistake. */
-static bool expect(struct reader *reader, yaml_event_type_t type, const char *otherwise)
+static bool expect(struct doc_reader *reader, yaml_event_type_t type, const char *otherwise)
 {
 	yaml_event_t event;
 	if (!next_event(reader, &event))
@@ -395,7 +395,7 @@ static bool expect(struct reader *reader, yaml_event_type_t type, const char *ot
 	return good;
 }
 
-static bool read_document(struct reader *reader, struct doc_node **root)
+static bool read_document(struct doc_reader *reader, struct doc_node **root)
 {
 	yaml_event_t event;
 	struct built built = {0};
@@ -422,7 +422,7 @@ enum err_code doc_read_text(const char *name, const char *text, size_t n_byte, s
 	if (n_byte > MAX_BYTE)
 		return err_add(err, ERR_INPUT, "%s: found over 64 MiB, allowed 64 MiB", name);
 
-	struct reader reader = {.file = arena_text(arena, name), .input = text, .arena = arena, .err = err};
+	struct doc_reader reader = {.file = arena_text(arena, name), .input = text, .arena = arena, .err = err};
 	if (!reader.file || !yaml_parser_initialize(&reader.parser))
 		return err_add(err, ERR_INTERNAL, "%s: out of memory", name);
 	yaml_parser_set_input_string(&reader.parser, (const unsigned char *)text, n_byte);

@@ -38,13 +38,13 @@ struct err_place doc_place(const struct doc_node *node)
 }
 
 /* What a node is, for "found ...". */
-struct found {
+struct doc_found {
 	char text[96];
 };
 
-static struct found describe(const struct doc_node *node)
+static struct doc_found describe(const struct doc_node *node)
 {
-	struct found found;
+	struct doc_found found;
 	const char *text = "";
 	if (node->kind == DOC_LIST)
 		text = "a list";
@@ -64,7 +64,7 @@ static struct found describe(const struct doc_node *node)
 static bool refuse(const struct doc_node *node, const char *what, const char *allowed, const char *nearest,
                    struct err *err)
 {
-	struct found found = describe(node);
+	struct doc_found found = describe(node);
 	if (nearest)
 		(void)err_add_at(err, ERR_INPUT, doc_place(node), "%s: found %s, allowed %s, did you mean '%s'?", what,
 		                 found.text, allowed, nearest);

@@ -4,7 +4,8 @@
 #include <stdint.h>
 #include <string.h>
 
-size_t text_char_length(const char *text, size_t n_byte)
+/* Bytes of the UTF-8 character that begins a text; 0: none does, as in overlong forms, surrogates and cut ones. */
+static size_t char_length(const char *text, size_t n_byte)
 {
 	const unsigned char *byte = (const unsigned char *)text;
 	assert(text && n_byte > 0);
@@ -63,7 +64,7 @@ size_t text_printable_length(const char *text, size_t n_byte)
 {
 	if (*text >= ' ' && *text <= '~')
 		return 1;
-	size_t n = text_char_length(text, n_byte);
+	size_t n = char_length(text, n_byte);
 	return n > 0 && is_printable(code_point(text, n)) ? n : 0;
 }
 
@@ -124,7 +125,7 @@ const char *text_name_fault(const char *name, size_t n_max)
 	if (n > n_max)
 		return "which is too long";
 	for (size_t at = 0, n_char; at < n; at += n_char) {
-		n_char = text_char_length(name + at, n - at);
+		n_char = char_length(name + at, n - at);
 		if (n_char == 0)
 			return "which is no UTF-8";
 		if (text_printable_length(name + at, n - at) == 0)

@@ -11,11 +11,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Bytes of the UTF-8 character at text [n_byte > 0]; 0 when none begins there: overlong forms, surrogates, a cut one.
- */
-size_t text_char_length(const char *text, size_t n_byte);
-
-/* The same; 0 also for a character that is not printable. */
+/* Bytes of the UTF-8 character at text [n_byte > 0]; 0 when none begins there, or one that is not printable. */
 size_t text_printable_length(const char *text, size_t n_byte);
 
 /* Bytes of text, which ends with a zero byte, before the first character that is neither printable nor one of also. */

@@ -152,13 +152,8 @@ static void end_step(const struct event_chip *chip, const struct schedule_step *
 		return;
 	double power_mw = result_power_mw(chip->machine, chip->level, &counts, (double)clk);
 	result->peak_power_mw = real_max(result->peak_power_mw, power_mw);
-	if (chip->trace)
-		chip->trace->span(chip->trace->context, &(struct trace_span){.unit = TRACE_PHASE,
-		                                                             .name = phase_name[step->phase],
-		                                                             .begin_clk = begin_clk,
-		                                                             .end_clk = end_clk,
-		                                                             .part = UINT32_MAX,
-		                                                             .peer = UINT32_MAX});
+	struct trace_span span = trace_make_span(TRACE_PHASE, 0, phase_name[step->phase], begin_clk, end_clk, 0);
+	trace_put_span(chip->trace, &span);
 }
 
 static enum err_code run_steps(struct event_chip *chip, struct tally *now, struct sim_result *result, struct err *err)

@@ -90,15 +90,8 @@ void event_chip_trace_router(struct event_qpe *qpe, uint64_t noc_clk)
 {
 	struct event_chip *chip = qpe->chip;
 	uint64_t chip_clk = (noc_clk + event_qpe_base_noc_clk(qpe)) * chip->pe_khz / chip->noc_khz;
-	trace_extend_span(chip->trace, &chip->router_span[qpe->index],
-	                  &(struct trace_span){.unit = TRACE_ROUTER,
-	                                       .index = qpe->index,
-	                                       .name = "busy",
-	                                       .begin_clk = chip_clk,
-	                                       .end_clk = chip_clk + 1,
-	                                       .part = UINT32_MAX,
-	                                       .peer = UINT32_MAX,
-	                                       .n = 1});
+	struct trace_span span = trace_make_span(TRACE_ROUTER, qpe->index, "busy", chip_clk, chip_clk + 1, 1);
+	trace_extend_span(chip->trace, &chip->router_span[qpe->index], &span);
 }
 
 static void end_traces(struct event_chip *chip)
@@ -154,15 +147,12 @@ void event_chip_end_task(struct event_qpe *qpe, uint32_t pe)
 	event_qpe_send(qpe, (struct event_message){.to = EVENT_NODE_AGENT + chip->agent_of[qpe->index],
 	                                           .from = mla->op,
 	                                           .kind = EVENT_REPORT});
-	trace_put_span(chip->trace, &(struct trace_span){.unit = TRACE_PE_MLA,
-	                                                 .index = qpe->first_pe + pe,
-	                                                 .name = "task",
-	                                                 .begin_clk = mla->start_clk,
-	                                                 .end_clk = mla->done_clk,
-	                                                 .part = live->part,
-	                                                 .peer = live->peer,
-	                                                 .n = mla->plan.n_row * mla->plan.n_block *
-	                                                      mla->plan.n_round_tap * mla->plan.rate.tap_clk});
+	uint64_t mac_clk = mla->plan.n_row * mla->plan.n_block * mla->plan.n_round_tap * mla->plan.rate.tap_clk;
+	struct trace_span span =
+	    trace_make_span(TRACE_PE_MLA, qpe->first_pe + pe, "task", mla->start_clk, mla->done_clk, mac_clk);
+	span.part = live->part;
+	span.peer = live->peer;
+	trace_put_span(chip->trace, &span);
 }
 
 void event_chip_begin_dma(struct event_qpe *qpe, uint32_t pe, uint32_t op)
@@ -178,14 +168,12 @@ void event_chip_end_dma(struct event_qpe *qpe, uint32_t pe)
 	struct event_chip *chip = qpe->chip;
 	const struct event_dma *dma = &qpe->dma[pe];
 	const struct event_live *live = &chip->live[dma->packet.from];
-	trace_put_span(chip->trace, &(struct trace_span){.unit = TRACE_PE_DMA,
-	                                                 .index = qpe->first_pe + pe,
-	                                                 .name = live->kind == OP_COPY ? "copy" : "store",
-	                                                 .begin_clk = dma->begin_clk,
-	                                                 .end_clk = qpe->base_clk + qpe->queue.clk + 1,
-	                                                 .part = live->part,
-	                                                 .peer = live->peer,
-	                                                 .n = live->byte});
+	struct trace_span span =
+	    trace_make_span(TRACE_PE_DMA, qpe->first_pe + pe, live->kind == OP_COPY ? "copy" : "store", dma->begin_clk,
+	                    qpe->base_clk + qpe->queue.clk + 1, live->byte);
+	span.part = live->part;
+	span.peer = live->peer;
+	trace_put_span(chip->trace, &span);
 }
 
 /* ---- QPEs alone ---- */

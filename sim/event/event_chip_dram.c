@@ -37,20 +37,19 @@ void event_dram_init(struct event_chip *chip, uint32_t index)
 }
 
 /* The DRAM is busy from a tick for n packets of an operation. */
-static void tell(struct event_chip *chip, struct event_dram *dram, uint64_t begin_tick, uint64_t n, uint32_t op)
+static void trace_busy_dram(struct event_chip *chip, struct event_dram *dram, uint64_t begin_tick, uint64_t n,
+                            uint32_t op)
 {
 	const struct event_live *live = &chip->live[op];
-	bool loads = live->kind == OP_LOAD;
-	trace_extend_span(
-	    chip->trace, &dram->span,
-	    &(struct trace_span){.unit = TRACE_DRAM,
-	                         .index = dram->index,
-	                         .name = loads ? "load" : "store",
-	                         .begin_clk = begin_tick * chip->pe_khz / dram->tick_khz,
-	                         .end_clk = (begin_tick + n * dram->packet_tick) * chip->pe_khz / dram->tick_khz,
-	                         .part = loads ? live->part : UINT32_MAX,
-	                         .peer = loads ? live->pe : UINT32_MAX,
-	                         .n = n * chip->machine->noc_packet_byte});
+	uint64_t begin_clk = begin_tick * chip->pe_khz / dram->tick_khz;
+	uint64_t end_clk = (begin_tick + n * dram->packet_tick) * chip->pe_khz / dram->tick_khz;
+	struct trace_span span = trace_make_span(TRACE_DRAM, dram->index, live->kind == OP_LOAD ? "load" : "store",
+	                                         begin_clk, end_clk, n * chip->machine->noc_packet_byte);
+	if (live->kind == OP_LOAD) {
+		span.part = live->part;
+		span.peer = live->pe;
+	}
+	trace_extend_span(chip->trace, &dram->span, &span);
 }
 
 /* ---- DRAM ---- */
@@ -62,7 +61,7 @@ static uint64_t serve(struct event_chip *chip, struct event_dram *dram, uint64_t
 	dram->free_tick = begin_tick + n * dram->packet_tick;
 	dram->busy_tick += n * dram->packet_tick;
 	if (chip->trace)
-		tell(chip, dram, begin_tick, n, op);
+		trace_busy_dram(chip, dram, begin_tick, n, op);
 	return begin_tick;
 }
 

@@ -108,16 +108,11 @@ static uint64_t pass_agent(struct event_chip *chip, uint32_t qpe, uint64_t clk)
 	struct event_agent *agent = &chip->agent[qpe];
 	if (agent->free_clk < clk)
 		agent->free_clk = clk;
-	if (chip->trace)
-		trace_extend_span(chip->trace, &agent->span,
-		                  &(struct trace_span){.unit = TRACE_HOST,
-		                                       .index = qpe,
-		                                       .name = "messages",
-		                                       .begin_clk = agent->free_clk,
-		                                       .end_clk = agent->free_clk + 1,
-		                                       .part = UINT32_MAX,
-		                                       .peer = UINT32_MAX,
-		                                       .n = 1});
+	if (chip->trace) {
+		struct trace_span span =
+		    trace_make_span(TRACE_HOST, qpe, "messages", agent->free_clk, agent->free_clk + 1, 1);
+		trace_extend_span(chip->trace, &agent->span, &span);
+	}
 	return agent->free_clk++ + chip->machine->chip.host_latency_clk;
 }
 

@@ -4,7 +4,7 @@
 #include "sim/systolic/scalesim_parts.h"
 #include <assert.h>
 
-struct run {
+struct layer_run {
 	const struct systolic_array *array;
 	const struct systolic_folds *folds;
 	struct scalesim_operand ifmap, filter;
@@ -31,7 +31,7 @@ static uint64_t latest(uint64_t a, uint64_t b)
 }
 
 /* Stalls of one fold. */
-static uint64_t run_fold(struct run *run, uint64_t row_fold, uint64_t col_fold, uint64_t stall)
+static uint64_t run_fold(struct layer_run *run, uint64_t row_fold, uint64_t col_fold, uint64_t stall)
 {
 	const struct systolic_array *array = run->array;
 	const struct systolic_folds *folds = run->folds;
@@ -66,7 +66,7 @@ static uint64_t run_fold(struct run *run, uint64_t row_fold, uint64_t col_fold, 
 }
 
 /* All folds: stalls, and the words of USER mode. */
-static void run_folds(struct run *run, struct systolic_result *result)
+static void run_folds(struct layer_run *run, struct systolic_result *result)
 {
 	const struct systolic_folds *folds = run->folds;
 	uint64_t stall = 0;
@@ -81,7 +81,7 @@ static void run_folds(struct run *run, struct systolic_result *result)
 }
 
 /* CALC mode: words that the operands' windows take in, one by one only where they do not take all. */
-static bool count_calc_reads(struct run *run, const struct systolic_layer *layer, struct systolic_result *result)
+static bool count_calc_reads(struct layer_run *run, const struct systolic_layer *layer, struct systolic_result *result)
 {
 	const struct systolic_array *array = run->array;
 	const struct systolic_folds *folds = run->folds;
@@ -99,7 +99,7 @@ static bool count_calc_reads(struct run *run, const struct systolic_layer *layer
 }
 
 /* Columns are as wide as lines, so a drain always keeps up: at most a line a clock leaves the array. */
-static bool run_calc(struct run *run, const struct systolic_layer *layer, struct systolic_result *result)
+static bool run_calc(struct layer_run *run, const struct systolic_layer *layer, struct systolic_result *result)
 {
 	scalesim_writer_init(&run->writer, run->array->ofmap_byte, run->array->cols);
 	scalesim_writer_put_slowly(&run->writer, run->folds->n_pixel * run->folds->n_filter, &run->watch);
@@ -109,7 +109,7 @@ static bool run_calc(struct run *run, const struct systolic_layer *layer, struct
 	return count_calc_reads(run, layer, result);
 }
 
-static bool run_user(struct run *run, const struct systolic_layer *layer, struct systolic_result *result)
+static bool run_user(struct layer_run *run, const struct systolic_layer *layer, struct systolic_result *result)
 {
 	const struct systolic_array *array = run->array;
 	uint64_t n_result = run->folds->n_pixel * run->folds->n_filter;
@@ -145,7 +145,7 @@ enum err_code scalesim_run(const struct systolic_array *array, const struct syst
 	assert(systolic_layer_is_valid(layer));
 	assert(array->ifmap_byte > 0 && array->filter_byte > 0 && array->ofmap_byte > 0);
 	struct systolic_folds folds = systolic_fold(array, layer);
-	struct run run = {.array = array, .folds = &folds, .watch = stop_watch_for(stop)};
+	struct layer_run run = {.array = array, .folds = &folds, .watch = stop_watch_for(stop)};
 	systolic_run_array(array, &folds, result);
 	scalesim_count_ifmap(array, layer, &folds, &run.ifmap);
 	scalesim_count_filter(array, &folds, &run.filter);
