@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* CSV tables: one pass over the bytes, every mistake with its place. */
 #include "sim/base/csv.h"
 #include "sim/base/file.h"
 #include "sim/base/text.h"
 #include <assert.h>
 #include <math.h>
+#include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -36,9 +38,17 @@ static struct err_place place_here(const struct csv_reader *reader)
 	return (struct err_place){reader->table->file, reader->line, (unsigned)(reader->now - reader->line_start) + 1};
 }
 
-/* Count a mistake; text with one %s at most is all the callers need. */
-static void report(struct csv_reader *reader, struct err_place at, const char *text)
+static void report(struct csv_reader *reader, struct err_place at, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/* Count a mistake, and say it unless there were too many. */
+static void report(struct csv_reader *reader, struct err_place at, const char *format, ...)
 {
+	char text[160];
+	va_list list;
+	va_start(list, format);
+	(void)vsnprintf(text, sizeof(text), format, list);
+	va_end(list);
 	reader->row_bad = true;
 	reader->n_mistake++;
 	if (reader->n_mistake <= CSV_MAX_MESSAGE)
@@ -70,10 +80,8 @@ static void take_character(struct csv_reader *reader)
 	unsigned char first = *reader->now;
 	size_t n =
 	    first == '\t' ? 1 : text_printable_length((const char *)reader->now, (size_t)(reader->end - reader->now));
-	char text[96];
 	if (n == 0) {
-		(void)snprintf(text, sizeof(text), "byte 0x%02x is not text; printable UTF-8 is allowed", first);
-		report(reader, place_here(reader), text);
+		report(reader, place_here(reader), "byte 0x%02x is not text; printable UTF-8 is allowed", first);
 		reader->now++;
 		return;
 	}
@@ -153,7 +161,6 @@ static void take_record(struct csv_reader *reader)
 static void check_header(struct csv_reader *reader)
 {
 	const struct csv_table *table = reader->table;
-	char text[160];
 	for (size_t i = 0; i < table->n_column; i++) {
 		struct err_place at = csv_place(table, &table->header[i]);
 		if (table->header[i].text[0] == '\0')
@@ -162,9 +169,8 @@ static void check_header(struct csv_reader *reader)
 			if (table->header[i].text[0] == '\0' ||
 			    strcmp(table->header[i].text, table->header[j].text) != 0)
 				continue;
-			(void)snprintf(text, sizeof(text), "column '%.*s' stands twice, first in column %zu",
-			               SHOWN_CELL, table->header[i].text, j + 1);
-			report(reader, at, text);
+			report(reader, at, "column '%.*s' stands twice, first in column %zu", SHOWN_CELL,
+			       table->header[i].text, j + 1);
 			break;
 		}
 	}
@@ -174,10 +180,8 @@ static bool store_header(struct csv_reader *reader)
 {
 	struct csv_table *table = reader->table;
 	if (reader->n_cell > CSV_MAX_COLUMN) {
-		char text[96];
-		(void)snprintf(text, sizeof(text), "%zu columns; at most %u are allowed", reader->n_cell,
-		               CSV_MAX_COLUMN);
-		report(reader, csv_place(table, &reader->row[0]), text);
+		report(reader, csv_place(table, &reader->row[0]), "%zu columns; at most %u are allowed", reader->n_cell,
+		       CSV_MAX_COLUMN);
 		return false;
 	}
 	table->header = malloc(reader->n_cell * sizeof(*table->header));
@@ -208,17 +212,12 @@ static bool store_row(struct csv_reader *reader)
 {
 	struct csv_table *table = reader->table;
 	struct err_place at = csv_place(table, &reader->row[0]);
-	char text[96];
-	if (reader->n_cell != table->n_column && !reader->row_bad) {
-		(void)snprintf(text, sizeof(text), "%zu cells; the header names %zu columns", reader->n_cell,
-		               table->n_column);
-		report(reader, at, text);
-	}
+	if (reader->n_cell != table->n_column && !reader->row_bad)
+		report(reader, at, "%zu cells; the header names %zu columns", reader->n_cell, table->n_column);
 	if (reader->row_bad)
 		return true;
 	if (table->n_row == CSV_MAX_ROW) {
-		(void)snprintf(text, sizeof(text), "more than %u rows", CSV_MAX_ROW);
-		report(reader, at, text);
+		report(reader, at, "more than %u rows", CSV_MAX_ROW);
 		return false;
 	}
 	if (!reserve_row(reader))
@@ -315,43 +314,12 @@ struct err_place csv_place(const struct csv_table *table, const struct csv_cell 
 	return (struct err_place){table->file, cell->line, cell->column};
 }
 
-static const char *skip_digits(const char *text)
-{
-	while (*text >= '0' && *text <= '9')
-		text++;
-	return text;
-}
-
-/* strtod alone would also take blanks, hexadecimal numbers, "inf" and "nan". */
-static bool is_decimal(const char *text)
-{
-	text += *text == '-' || *text == '+';
-	const char *after = skip_digits(text);
-	bool digits = after > text;
-	text = after;
-	if (*text == '.') {
-		after = skip_digits(text + 1);
-		digits = digits || after > text + 1;
-		text = after;
-	}
-	if (!digits)
-		return false;
-	if (*text == 'e' || *text == 'E') {
-		text += text[1] == '-' || text[1] == '+' ? 2 : 1;
-		after = skip_digits(text);
-		if (after == text)
-			return false;
-		text = after;
-	}
-	return *text == '\0';
-}
-
 enum err_code csv_get_real(const struct csv_table *table, const struct csv_cell *cell, const char *what, double min,
                            double max, double *number, struct err *err)
 {
 	assert(table && cell && what && number && min <= max);
 	struct err_place at = csv_place(table, cell);
-	if (!is_decimal(cell->text))
+	if (!text_is_decimal(cell->text))
 		return err_add_at(err, ERR_INPUT, at, "%s is '%.*s'; a number from %g to %g is allowed", what,
 		                  SHOWN_CELL, cell->text, min, max);
 	double value = strtod(cell->text, NULL);

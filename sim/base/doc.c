@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Documents: libyaml's events become a tree, anchors and aliases resolved, limits kept. */
 #include "sim/base/doc.h"
 #include "sim/base/file.h"
 #include "sim/base/hash.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Error records, and the nearest of some words to one that is unknown. */
 #include "sim/base/err.h"
 #include "sim/base/text.h"
 #include <assert.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* UTF-8, what of it is printable, names, and decimal numbers. */
 #include "sim/base/text.h"
 #include <assert.h>
 #include <stdint.h>
@@ -134,6 +135,34 @@ const char *text_name_fault(const char *name, size_t n_max)
 	if (name[0] == ' ' || name[n - 1] == ' ')
 		return "with a blank at an end";
 	return begins_formula(name) ? "which spreadsheets take for a formula" : NULL;
+}
+
+static size_t n_digit(const char *text)
+{
+	return strspn(text, "0123456789");
+}
+
+bool text_is_decimal(const char *text)
+{
+	text += *text == '-' || *text == '+';
+	size_t n = n_digit(text);
+	text += n;
+	if (*text == '.') {
+		size_t n_after = n_digit(text + 1);
+		text += 1 + n_after;
+		n += n_after;
+	}
+	if (n == 0)
+		return false;
+	if (*text == 'e' || *text == 'E') {
+		text++;
+		text += *text == '-' || *text == '+';
+		size_t n_exponent = n_digit(text);
+		if (n_exponent == 0)
+			return false;
+		text += n_exponent;
+	}
+	return *text == '\0';
 }
 
 void text_make_name(char *name, size_t n_alloc)

@@ -37,6 +37,12 @@ const char *text_name_fault(const char *name, size_t n_max);
 /* The rule in words, for messages: "allowed ...". */
 #define TEXT_NAME_RULE "printable text on one line that does not begin with '=', '+', '-' or '@'"
 
+/*
+ * Whether a text is a decimal number, [sign] digits [. digits] [e [sign] digits] with a digit at least, and nothing
+ * else. strtod alone would also take blanks, hexadecimal numbers, "inf" and "nan".
+ */
+bool text_is_decimal(const char *text);
+
 /* Names of other people's things, such as files: every byte that no name may have there becomes '_'; "" becomes "_". */
 void text_make_name(char *name, size_t n_alloc);
 

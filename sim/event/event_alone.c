@@ -142,8 +142,8 @@ enum err_code event_run_qpe(const struct machine *machine, const struct mla_shap
 	enum err_code code = check_input(machine, task, n_pe, err);
 	if (code != ERR_OK)
 		return code;
-	struct event_memory memory = {0};
-	struct event_qpe *qpe = event_memory_array(&memory, 1, sizeof(*qpe));
+	struct arena memory = {0};
+	struct event_qpe *qpe = arena_array(&memory, 1, sizeof(*qpe));
 	struct event_replay *replay = option && option->no_replay ? NULL : event_replay_new(&memory);
 	if (qpe)
 		event_qpe_init(qpe, machine, 0, 0, 0, &memory);
@@ -155,6 +155,6 @@ enum err_code event_run_qpe(const struct machine *machine, const struct mla_shap
 	}
 	if (memory.is_out)
 		code = err_add(err, ERR_INTERNAL, "no memory for the simulation of a QPE");
-	arena_free(&memory.arena);
+	arena_free(&memory);
 	return code;
 }

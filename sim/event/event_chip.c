@@ -344,21 +344,21 @@ static enum err_code init_plans(struct event_chip *chip, struct err *err)
 
 static void init_arrays(struct event_chip *chip)
 {
-	struct event_memory *memory = &chip->memory;
+	struct arena *memory = &chip->memory;
 	size_t n_qpe = chip->mesh.n_qpe, n_dram = chip->mesh.n_dram, n_unit = 2 * n_qpe + n_dram;
-	chip->qpe = event_memory_array(memory, n_qpe, sizeof(*chip->qpe));
-	chip->dram = event_memory_array(memory, n_dram, sizeof(*chip->dram));
-	chip->agent = event_memory_array(memory, n_qpe, sizeof(*chip->agent));
-	chip->agent_of = event_memory_array(memory, n_qpe, sizeof(*chip->agent_of));
-	chip->dram_port = event_memory_array(memory, n_qpe * n_dram, sizeof(*chip->dram_port));
-	chip->next = event_memory_array(memory, n_qpe * n_qpe, sizeof(*chip->next));
-	chip->next_link = event_memory_array(memory, n_qpe * n_qpe, sizeof(*chip->next_link));
-	chip->link_clk = event_memory_array(memory, n_qpe * EVENT_LINK_AGENT, sizeof(*chip->link_clk));
-	chip->wake_clk = event_memory_array(memory, n_unit, sizeof(*chip->wake_clk));
-	chip->disturbed = event_memory_array(memory, n_qpe, sizeof(*chip->disturbed));
-	chip->router_span = event_memory_array(memory, n_qpe, sizeof(*chip->router_span));
-	chip->replay = event_memory_array(memory, n_qpe, sizeof(struct event_replay *));
-	chip->plan = event_memory_array(memory, chip->schedule->n_shape, sizeof(*chip->plan));
+	chip->qpe = arena_array(memory, n_qpe, sizeof(*chip->qpe));
+	chip->dram = arena_array(memory, n_dram, sizeof(*chip->dram));
+	chip->agent = arena_array(memory, n_qpe, sizeof(*chip->agent));
+	chip->agent_of = arena_array(memory, n_qpe, sizeof(*chip->agent_of));
+	chip->dram_port = arena_array(memory, n_qpe * n_dram, sizeof(*chip->dram_port));
+	chip->next = arena_array(memory, n_qpe * n_qpe, sizeof(*chip->next));
+	chip->next_link = arena_array(memory, n_qpe * n_qpe, sizeof(*chip->next_link));
+	chip->link_clk = arena_array(memory, n_qpe * EVENT_LINK_AGENT, sizeof(*chip->link_clk));
+	chip->wake_clk = arena_array(memory, n_unit, sizeof(*chip->wake_clk));
+	chip->disturbed = arena_array(memory, n_qpe, sizeof(*chip->disturbed));
+	chip->router_span = arena_array(memory, n_qpe, sizeof(*chip->router_span));
+	chip->replay = arena_array(memory, n_qpe, sizeof(struct event_replay *));
+	chip->plan = arena_array(memory, chip->schedule->n_shape, sizeof(*chip->plan));
 	event_queue_init(&chip->queue, (uint32_t)n_unit, memory);
 	for (size_t i = 0; i < n_unit && !memory->is_out; i++)
 		chip->wake_clk[i] = UINT64_MAX;
@@ -416,5 +416,5 @@ enum err_code event_chip_init(struct event_chip *chip, const struct machine *mac
 
 void event_chip_free(struct event_chip *chip)
 {
-	arena_free(&chip->memory.arena);
+	arena_free(&chip->memory);
 }

@@ -70,7 +70,7 @@ struct event_dram {
 struct event_host;
 
 struct event_chip {
-	struct event_memory memory; /* of all of it */
+	struct arena memory; /* of all of it */
 	const struct machine *machine;
 	const struct schedule *schedule;
 	uint32_t level;

@@ -31,7 +31,7 @@ void event_dram_init(struct event_chip *chip, uint32_t index)
 	dram->packet_tick = (uint64_t)machine->dram_access_clk * machine->noc_packet_byte;
 	dram->interface_tick = (uint64_t)machine->dram_interface_clk * dram->clk_tick;
 	dram->inside.memory = dram->load.memory = dram->served.memory = &chip->memory;
-	dram->in = event_memory_array(&chip->memory, chip->mesh.h, sizeof(*dram->in));
+	dram->in = arena_array(&chip->memory, chip->mesh.h, sizeof(*dram->in));
 	for (uint32_t i = 0; dram->in && i < chip->mesh.h; i++)
 		dram->in[i].memory = &chip->memory;
 }

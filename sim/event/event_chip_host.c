@@ -83,19 +83,19 @@ static uint32_t n_live(const struct event_chip *chip)
 
 void event_host_init(struct event_chip *chip)
 {
-	struct event_memory *memory = &chip->memory;
-	struct event_host *host = chip->host = event_memory_array(memory, 1, sizeof(*host));
+	struct arena *memory = &chip->memory;
+	struct event_host *host = chip->host = arena_array(memory, 1, sizeof(*host));
 	uint32_t n = n_live(chip);
 	if (!host)
 		return;
-	chip->live = event_memory_array(memory, n, sizeof(*chip->live));
-	host->n_before = event_memory_array(memory, n, sizeof(*host->n_before));
-	host->first_edge = event_memory_array(memory, n, sizeof(*host->first_edge));
-	host->next_edge = event_memory_array(memory, 2 * (size_t)n, sizeof(*host->next_edge));
-	host->next_job = event_memory_array(memory, chip->schedule->n_job, sizeof(*host->next_job));
-	host->queue = event_memory_array(memory, chip->mesh.n_dram, sizeof(*host->queue));
-	host->queue_pe = event_memory_array(memory, chip->n_pe, sizeof(*host->queue_pe));
-	host->pe = event_memory_array(memory, chip->n_pe, sizeof(*host->pe));
+	chip->live = arena_array(memory, n, sizeof(*chip->live));
+	host->n_before = arena_array(memory, n, sizeof(*host->n_before));
+	host->first_edge = arena_array(memory, n, sizeof(*host->first_edge));
+	host->next_edge = arena_array(memory, 2 * (size_t)n, sizeof(*host->next_edge));
+	host->next_job = arena_array(memory, chip->schedule->n_job, sizeof(*host->next_job));
+	host->queue = arena_array(memory, chip->mesh.n_dram, sizeof(*host->queue));
+	host->queue_pe = arena_array(memory, chip->n_pe, sizeof(*host->queue_pe));
+	host->pe = arena_array(memory, chip->n_pe, sizeof(*host->pe));
 	if (!memory->is_out)
 		deal_pes(chip, host);
 }

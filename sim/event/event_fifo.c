@@ -9,7 +9,7 @@
 static bool grow(struct event_fifo *fifo)
 {
 	size_t n = fifo->tail - fifo->head, n_alloc = n > 0 ? 2 * n : FIRST_ALLOC;
-	struct event_message *more = event_memory_array(fifo->memory, n_alloc, sizeof(*more));
+	struct event_message *more = arena_array(fifo->memory, n_alloc, sizeof(*more));
 	if (!more)
 		return false;
 	for (size_t i = 0; i < n; i++)

@@ -5,7 +5,7 @@
  * FIFOs of messages, with which the units of the event tier talk to each other. A message carries its arrival clock,
  * and its receiver is woken for it.
  */
-#include "sim/event/event_memory.h"
+#include "sim/base/arena.h"
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -48,7 +48,7 @@ struct event_message {
 
 /* Empty: all zero but for the memory. */
 struct event_fifo {
-	struct event_memory *memory;
+	struct arena *memory;
 	struct event_message *message;
 	size_t n_alloc; /* 0 or a power of two */
 	size_t head, tail;

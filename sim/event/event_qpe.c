@@ -248,7 +248,7 @@ void event_qpe_run(struct event_qpe *qpe, uint64_t limit_clk, struct event_repla
 
 /* ---- set up ---- */
 
-static void init_pe(struct event_qpe *qpe, const struct machine *machine, uint32_t pe, struct event_memory *memory)
+static void init_pe(struct event_qpe *qpe, const struct machine *machine, uint32_t pe, struct arena *memory)
 {
 	struct event_sram *sram = &qpe->sram[pe];
 	qpe->mla[pe].count = qpe->count[pe];
@@ -260,7 +260,7 @@ static void init_pe(struct event_qpe *qpe, const struct machine *machine, uint32
 }
 
 void event_qpe_init(struct event_qpe *qpe, const struct machine *machine, uint32_t level, uint32_t index,
-                    uint32_t n_link, struct event_memory *memory)
+                    uint32_t n_link, struct arena *memory)
 {
 	*qpe = (struct event_qpe){
 	    .index = index, .first_pe = index * machine->qpe_n_pe, .n_pe = machine->qpe_n_pe, .link_clk = UINT64_MAX};
@@ -270,7 +270,7 @@ void event_qpe_init(struct event_qpe *qpe, const struct machine *machine, uint32
 	event_queue_init(&qpe->queue, qpe->n_pe * EVENT_UNIT_PER_PE + 1, memory);
 	for (uint32_t i = 0; i < qpe->n_pe; i++)
 		init_pe(qpe, machine, i, memory);
-	qpe->link = event_memory_array(memory, n_link, sizeof(*qpe->link));
+	qpe->link = arena_array(memory, n_link, sizeof(*qpe->link));
 	qpe->n_link = n_link;
 	for (uint32_t i = 0; qpe->link && i < n_link; i++)
 		qpe->link[i].memory = memory;

@@ -52,7 +52,7 @@ struct event_qpe {
 
 /* QPE `index` of a machine at an operating point; not to be used where memory is out. */
 void event_qpe_init(struct event_qpe *qpe, const struct machine *machine, uint32_t level, uint32_t index,
-                    uint32_t n_link, struct event_memory *memory);
+                    uint32_t n_link, struct arena *memory);
 
 struct event_replay;
 /* Run all events before limit_clk (base_clk included); replay may be NULL. */
@@ -98,7 +98,7 @@ void event_qpe_start_task(struct event_qpe *qpe, uint32_t pe, const struct event
 /* ---- replay ---- */
 
 /* NULL: no memory. */
-struct event_replay *event_replay_new(struct event_memory *memory);
+struct event_replay *event_replay_new(struct arena *memory);
 
 /*
  * Where qpe->row_begins or tap_begins: compare the state of all units with those

@@ -13,6 +13,7 @@
  * A skip moves no unit's clocks: only base_clk, the counters and the places grow.
  */
 #include "sim/event/event_qpe.h"
+#include "sim/base/checked.h"
 #include <assert.h>
 #include <string.h>
 
@@ -46,9 +47,9 @@ struct event_replay {
 	struct kept kept[N_KEPT_ROW + N_KEPT_TAP];
 };
 
-struct event_replay *event_replay_new(struct event_memory *memory)
+struct event_replay *event_replay_new(struct arena *memory)
 {
-	struct event_replay *replay = event_memory_array(memory, 1, sizeof(*replay));
+	struct event_replay *replay = arena_array(memory, 1, sizeof(*replay));
 	if (!replay)
 		return NULL;
 	replay->row = (struct kept_states){.n_max = N_KEPT_ROW, .kept = replay->kept};
@@ -100,11 +101,6 @@ static bool save(const struct event_qpe *qpe, bool in_round, struct kept *kept)
 
 /* ---- how far ---- */
 
-static uint64_t smaller(uint64_t a, uint64_t b)
-{
-	return a < b ? a : b;
-}
-
 /*
  * The last row that a PE may skip to: the last of its kind, since a row's end
  * alone tells what comes next. One whose last round has ended has looked there.
@@ -136,14 +132,14 @@ static uint64_t n_tap_left(const struct event_mla *mla, const struct pe_place *f
 		return 0;
 	uint64_t n_left = (plan->n_round_tap - mla->n_tap) / n_tap;
 	if (n_ask > 0)
-		n_left = smaller(n_left, mla->n_a_to_ask / n_ask);
+		n_left = min_u64(n_left, mla->n_a_to_ask / n_ask);
 	uint64_t enough_byte = event_mla_enough_a(mla) + n_tap * plan->tap_a_byte;
 	if (mla->a_byte != from->a_byte && from->a_byte < enough_byte)
 		return 0;
 	if (mla->a_byte < from->a_byte)
 		n_left = mla->a_byte < enough_byte
 		             ? 0
-		             : smaller(n_left, (mla->a_byte - enough_byte) / (from->a_byte - mla->a_byte));
+		             : min_u64(n_left, (mla->a_byte - enough_byte) / (from->a_byte - mla->a_byte));
 	return n_left > 2 ? n_left - 2 : 0;
 }
 
@@ -159,7 +155,7 @@ static uint64_t n_period_left(const struct event_qpe *qpe, const struct kept *fr
 		if (mla->phase == EVENT_DONE)
 			continue;
 		const struct pe_place *place = &from->place[i];
-		n_left = smaller(n_left, in_round ? n_tap_left(mla, place) : n_row_left(mla, place));
+		n_left = min_u64(n_left, in_round ? n_tap_left(mla, place) : n_row_left(mla, place));
 	}
 	return n_left;
 }

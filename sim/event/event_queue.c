@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* The calendar of events: buckets of the next clocks, a binary heap for what lies beyond. */
 #include "sim/event/event_queue.h"
 #include <string.h>
 
 #define N_OCCUPIED_WORD (EVENT_HORIZON_CLK / 64)
 _Static_assert((EVENT_HORIZON_CLK & (EVENT_HORIZON_CLK - 1)) == 0 && EVENT_HORIZON_CLK >= 64, "a power of two");
 
-void event_queue_init(struct event_queue *queue, uint32_t n_unit, struct event_memory *memory)
+void event_queue_init(struct event_queue *queue, uint32_t n_unit, struct arena *memory)
 {
 	assert(n_unit > 0);
 	*queue = (struct event_queue){.n_unit = n_unit, .n_word = (n_unit + 63) / 64, .memory = memory};
-	queue->bucket = event_memory_array(memory, (size_t)EVENT_HORIZON_CLK * queue->n_word, sizeof(*queue->bucket));
+	queue->bucket = arena_array(memory, (size_t)EVENT_HORIZON_CLK * queue->n_word, sizeof(*queue->bucket));
 	queue->n_far_alloc = (size_t)n_unit * EVENT_FAR_PER_UNIT;
-	queue->far = event_memory_array(memory, queue->n_far_alloc, sizeof(*queue->far));
+	queue->far = arena_array(memory, queue->n_far_alloc, sizeof(*queue->far));
 }
 
 static uint64_t *bucket_at(const struct event_queue *queue, uint64_t clk)
@@ -33,7 +34,7 @@ static void swap_far(struct event_far *a, struct event_far *b)
 
 static bool grow_far(struct event_queue *queue)
 {
-	struct event_far *more = event_memory_array(queue->memory, 2 * queue->n_far_alloc, sizeof(*more));
+	struct event_far *more = arena_array(queue->memory, 2 * queue->n_far_alloc, sizeof(*more));
 	if (!more)
 		return false;
 	memcpy(more, queue->far, queue->n_far * sizeof(*more));

@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The fast tier: closed-form clocks of each kind of step. Everything is in PE clocks at the operating point; the DRAM's
+ * and the NoC's own clocks enter through their rates. Formulas follow from how the parts work. sim/CALIBRATION.md says
+ * which constants were fitted to what, and `dse validate` how far results are from published ones.
+ */
 #include "sim/fast/fast.h"
 #include "sim/fast/fast_parts.h"
 #include "sim/machine/latency.h"
@@ -8,13 +13,6 @@
 #include "sim/base/checked.h"
 #include "sim/base/real.h"
 #include <math.h>
-
-/*
- * The fast tier: closed-form clocks of each kind of step. Everything is in PE
- * clocks at the operating point; the DRAM's and the NoC's own clocks enter
- * through their rates. The formulas were derived from how the parts work and
- * checked against the reference tables, which the README lists with the errors.
- */
 
 /*
  * PE clocks of one DRAM load and of the hand-shake after a write from the host's view, less than the set-up of a phase

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Static power, energy by supply, changes of operating point, power lanes. */
 #include "sim/machine/energy.h"
 #include "sim/base/real.h"
 #include <math.h>

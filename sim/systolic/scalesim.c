@@ -25,11 +25,6 @@ static uint64_t words_out(const struct systolic_array *array, uint64_t n_row, ui
 	return last >= first ? (uint64_t)(last - first) + 1 : 0;
 }
 
-static uint64_t latest(uint64_t a, uint64_t b)
-{
-	return a > b ? a : b;
-}
-
 /* Stalls of one fold. */
 static uint64_t run_fold(struct layer_run *run, uint64_t row_fold, uint64_t col_fold, uint64_t stall)
 {
@@ -37,8 +32,7 @@ static uint64_t run_fold(struct layer_run *run, uint64_t row_fold, uint64_t col_
 	const struct systolic_folds *folds = run->folds;
 	uint64_t left_row = folds->n_pixel - row_fold * array->rows,
 		 left_col = folds->n_filter - col_fold * array->cols;
-	uint64_t n_row = left_row < array->rows ? left_row : array->rows;
-	uint64_t n_col = left_col < array->cols ? left_col : array->cols;
+	uint64_t n_row = min_u64(left_row, array->rows), n_col = min_u64(left_col, array->cols);
 	bool reads_ifmap = run->ifmap_reader, reads_filter = run->filter_reader;
 	uint64_t before = stall;
 	if (!reads_ifmap && !reads_filter && scalesim_writer_is_calm(&run->writer, n_row * n_col)) {
@@ -53,12 +47,12 @@ static uint64_t run_fold(struct layer_run *run, uint64_t row_fold, uint64_t col_
 		if (reads_ifmap && t < folds->n_tap + array->rows - 1)
 			delay = scalesim_reader_delay(run->ifmap_reader, row_fold, t, now);
 		if (reads_filter && t < folds->n_tap + array->cols - 1)
-			delay = latest(delay, scalesim_reader_delay(run->filter_reader, col_fold, t, now));
+			delay = max_u64(delay, scalesim_reader_delay(run->filter_reader, col_fold, t, now));
 		if (t >= folds->n_tap - 1) {
 			uint64_t wait = scalesim_writer_put(
 			    &run->writer, words_out(array, n_row, n_col, t - (folds->n_tap - 1)), now);
 			/* The tool takes a clock off every wait for the writes. */
-			delay = latest(delay, wait > 0 ? wait - 1 : 0);
+			delay = max_u64(delay, wait > 0 ? wait - 1 : 0);
 		}
 		stall += delay;
 	}

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Limits of a work, and which operands the buffers keep. */
 #include "sim/systolic/systolic_place.h"
 #include "sim/machine/counts.h"
 #include "sim/systolic/systolic_tile.h"
