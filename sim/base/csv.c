@@ -38,11 +38,9 @@ static struct err_place place_here(const struct csv_reader *reader)
 	return (struct err_place){reader->table->file, reader->line, (unsigned)(reader->now - reader->line_start) + 1};
 }
 
-static void report(struct csv_reader *reader, struct err_place at, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
-
 /* Count a mistake, and say it unless there were too many. */
-static void report(struct csv_reader *reader, struct err_place at, const char *format, ...)
+__attribute__((format(printf, 3, 4))) static void report(struct csv_reader *reader, struct err_place at,
+                                                         const char *format, ...)
 {
 	char text[160];
 	va_list list;

@@ -5,6 +5,7 @@
 #include "sim/base/hash.h"
 #include "sim/base/text.h"
 #include <assert.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -69,9 +70,16 @@ static bool out_of_memory(struct doc_reader *reader)
 	return note(reader, err_add(reader->err, ERR_INTERNAL, "%s: out of memory", reader->file));
 }
 
-static bool mistake(struct doc_reader *reader, yaml_mark_t mark, const char *text)
+/* Report a mistake of the file; false. The texts of others that it repeats are quotes, which are short. */
+__attribute__((format(printf, 3, 4))) static bool mistake(struct doc_reader *reader, struct err_place at,
+                                                          const char *format, ...)
 {
-	return note(reader, err_add_at(reader->err, ERR_INPUT, place_of(reader, mark), "%s", text));
+	char text[512];
+	va_list list;
+	va_start(list, format);
+	(void)vsnprintf(text, sizeof(text), format, list);
+	va_end(list);
+	return note(reader, err_add_at(reader->err, ERR_INPUT, at, "%s", text));
 }
 
 /* Bytes that are no text at all: libyaml knows only their offset. */
@@ -85,8 +93,8 @@ static bool report_bytes(struct doc_reader *reader)
 			at.column = 1;
 		}
 	}
-	return note(reader, err_add_at(reader->err, ERR_INPUT, at, "found %s, allowed UTF-8 text",
-	                               reader->parser.problem ? reader->parser.problem : "unreadable bytes"));
+	return mistake(reader, at, "found %s, allowed UTF-8 text",
+	               reader->parser.problem ? reader->parser.problem : "unreadable bytes");
 }
 
 static bool report_syntax(struct doc_reader *reader)
@@ -103,10 +111,9 @@ static bool report_syntax(struct doc_reader *reader)
 	                       : "";
 	struct err_place at = place_of(reader, parser->problem_mark);
 	if (parser->context)
-		return note(reader,
-		            err_add_at(reader->err, ERR_INPUT, at, "YAML syntax: %s, %s that begins in line %zu%s",
-		                       problem, parser->context, parser->context_mark.line + 1, hint));
-	return note(reader, err_add_at(reader->err, ERR_INPUT, at, "YAML syntax: %s%s", problem, hint));
+		return mistake(reader, at, "YAML syntax: %s, %s that begins in line %zu%s", problem, parser->context,
+		               parser->context_mark.line + 1, hint);
+	return mistake(reader, at, "YAML syntax: %s%s", problem, hint);
 }
 
 static bool next_event(struct doc_reader *reader, yaml_event_t *event)
@@ -134,9 +141,8 @@ static bool count_nodes(struct doc_reader *reader, yaml_mark_t mark, uint64_t n)
 	reader->n_node += n;
 	if (reader->n_node <= MAX_NODE)
 		return true;
-	return note(reader, err_add_at(reader->err, ERR_INPUT, place_of(reader, mark),
-	                               "found over %llu values (aliases written out), allowed %llu",
-	                               (unsigned long long)MAX_NODE, (unsigned long long)MAX_NODE));
+	return mistake(reader, place_of(reader, mark), "found over %llu values (aliases written out), allowed %llu",
+	               (unsigned long long)MAX_NODE, (unsigned long long)MAX_NODE);
 }
 
 static struct doc_node *make_node(struct doc_reader *reader, yaml_mark_t mark, enum doc_kind kind)
@@ -160,9 +166,8 @@ static void refuse_tag(struct doc_reader *reader, const yaml_event_t *event, con
 {
 	if (!tag)
 		return;
-	struct doc_quote quote = doc_quote((const char *)tag);
-	(void)note(reader, err_add_at(reader->err, ERR_INPUT, place_of(reader, event->start_mark),
-	                              "found the tag '%s', allowed values without tags", quote.text));
+	(void)mistake(reader, place_of(reader, event->start_mark), "found the tag '%s', allowed values without tags",
+	              doc_quote((const char *)tag).text);
 }
 
 /* Names and texts are shown, and written to files; what no reader refuses is refused here, and the others are looked
@@ -171,10 +176,10 @@ static void refuse_unprintable(struct doc_reader *reader, const yaml_event_t *ev
 {
 	const char *at = text + text_printable_span(text, "\t\n");
 	if (*at)
-		(void)note(reader, err_add_at(reader->err, ERR_INPUT, place_of(reader, event->start_mark),
-		                              "found '%s' with byte 0x%02x, allowed printable text without control and "
-		                              "invisible characters",
-		                              doc_quote(text).text, (unsigned char)*at));
+		(void)mistake(reader, place_of(reader, event->start_mark),
+		              "found '%s' with byte 0x%02x, allowed printable text without control and invisible "
+		              "characters",
+		              doc_quote(text).text, (unsigned char)*at);
 }
 
 /* ---- anchors and aliases ------------------------------------------------------------------------ */
@@ -186,8 +191,8 @@ static bool open_anchor(struct doc_reader *reader, yaml_mark_t mark, const yaml_
 	if (!name)
 		return true;
 	if (reader->n_anchor == MAX_ANCHOR)
-		return note(reader, err_add_at(reader->err, ERR_INPUT, place_of(reader, mark),
-		                               "found over %u anchors, allowed %u", MAX_ANCHOR, MAX_ANCHOR));
+		return mistake(reader, place_of(reader, mark), "found over %u anchors, allowed %u", MAX_ANCHOR,
+		               MAX_ANCHOR);
 	if (!reader->anchor)
 		reader->anchor = arena_array(reader->arena, MAX_ANCHOR, sizeof(*reader->anchor));
 	char *copy = arena_text(reader->arena, (const char *)name);
@@ -222,15 +227,13 @@ static bool read_alias(struct doc_reader *reader, const yaml_event_t *event, uns
 {
 	const char *name = (const char *)event->data.alias.anchor;
 	const struct anchor *anchor = find_anchor(reader, name);
-	if (!anchor || !anchor->node) {
-		struct doc_quote quote = doc_quote(name);
-		return note(reader, err_add_at(reader->err, ERR_INPUT, place_of(reader, event->start_mark),
-		                               "found the alias '*%s', %s", quote.text,
-		                               anchor ? "which lies inside the value it names"
-		                                      : "allowed anchors ('&name') that stand before it"));
-	}
+	if (!anchor || !anchor->node)
+		return mistake(
+		    reader, place_of(reader, event->start_mark), "found the alias '*%s', %s", doc_quote(name).text,
+		    anchor ? "which lies inside the value it names" : "allowed anchors ('&name') that stand before it");
 	if (depth + anchor->height > MAX_DEPTH)
-		return mistake(reader, event->start_mark, "found lists and maps nested over 64 levels, allowed 64");
+		return mistake(reader, place_of(reader, event->start_mark),
+		               "found lists and maps nested over 64 levels, allowed 64");
 	built->node = anchor->node;
 	built->height = anchor->height;
 	return count_nodes(reader, event->start_mark, anchor->n_node);
@@ -243,7 +246,8 @@ static bool read_scalar(struct doc_reader *reader, const yaml_event_t *event, st
 	const char *text = (const char *)event->data.scalar.value;
 	size_t n_byte = event->data.scalar.length, anchor;
 	if (memchr(text, '\0', n_byte))
-		return mistake(reader, event->start_mark, "found a zero byte in a text, allowed text");
+		return mistake(reader, place_of(reader, event->start_mark),
+		               "found a zero byte in a text, allowed text");
 	refuse_tag(reader, event, event->data.scalar.tag);
 	refuse_unprintable(reader, event, text);
 	if (!open_anchor(reader, event->start_mark, event->data.scalar.anchor, &anchor))
@@ -263,10 +267,8 @@ static bool read_scalar(struct doc_reader *reader, const yaml_event_t *event, st
 
 static void report_duplicate(struct doc_reader *reader, const struct doc_node *key, const struct doc_node *first)
 {
-	struct doc_quote quote = doc_quote(key->text);
-	(void)note(reader, err_add_at(reader->err, ERR_INPUT, doc_place(key),
-	                              "found the key '%s' again, allowed once; the first is in line %u", quote.text,
-	                              first->line));
+	(void)mistake(reader, doc_place(key), "found the key '%s' again, allowed once; the first is in line %u",
+	              doc_quote(key->text).text, first->line);
 }
 
 /* A hash table rather than comparing all pairs, which a file of a million keys would turn into hours. */
@@ -333,7 +335,8 @@ static bool read_child(struct doc_reader *reader, unsigned depth, bool is_key, b
 	if (!*end) {
 		good = read_value(reader, &event, depth + 1, &child) && push(reader, child.node);
 		if (good && is_key && child.node->kind != DOC_SCALAR)
-			good = mistake(reader, event.start_mark, "found a list or map as a key, allowed a text");
+			good = mistake(reader, place_of(reader, event.start_mark),
+			               "found a list or map as a key, allowed a text");
 		if (good && child.height + 1 > *height)
 			*height = child.height + 1;
 	}
@@ -348,7 +351,8 @@ static bool read_collection(struct doc_reader *reader, const yaml_event_t *event
 	uint64_t n_before = reader->n_node;
 
 	if (depth > MAX_DEPTH)
-		return mistake(reader, event->start_mark, "found lists and maps nested over 64 levels, allowed 64");
+		return mistake(reader, place_of(reader, event->start_mark),
+		               "found lists and maps nested over 64 levels, allowed 64");
 	refuse_tag(reader, event, is_map ? event->data.mapping_start.tag : event->data.sequence_start.tag);
 	if (!open_anchor(reader, event->start_mark,
 	                 is_map ? event->data.mapping_start.anchor : event->data.sequence_start.anchor, &anchor))
@@ -391,7 +395,7 @@ static bool expect(struct doc_reader *reader, yaml_event_type_t type, const char
 	yaml_event_t event;
 	if (!next_event(reader, &event))
 		return false;
-	bool good = event.type == type ? true : mistake(reader, event.start_mark, otherwise);
+	bool good = event.type == type ? true : mistake(reader, place_of(reader, event.start_mark), "%s", otherwise);
 	yaml_event_delete(&event);
 	return good;
 }

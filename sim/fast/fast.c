@@ -466,16 +466,16 @@ static void add_fetch(const struct program *program, const uint64_t *clk, const 
 	double fetch_pj = energy_dynamic(rates->machine, point, energy_array_frac(rates->machine), all).total_pj;
 	struct fetch_plan plan;
 	plan_fetch(program, clk, rates, &plan);
+	double peak_mw = result->peak_power_mw;
 	for (uint32_t i = 0; i < program->n_step; i++) {
 		double step_pj = plan.step_frac[i] > 0 ? pj[i] + fetch_pj * plan.step_frac[i] : 0;
 		if (step_pj > 0) /* pJ per ns is mW */
-			result->peak_power_mw =
-			    real_max(result->peak_power_mw, static_mw + step_pj / ((double)clk[i] * ns_per_clk));
+			peak_mw = real_max(peak_mw, static_mw + step_pj / ((double)clk[i] * ns_per_clk));
 	}
+	double rest_clk = (double)plan.rest_clk;
 	if (plan.rest_clk > 0)
-		result->peak_power_mw =
-		    real_max(result->peak_power_mw,
-		             static_mw + fetch_pj * plan.rest_frac / ((double)plan.rest_clk * ns_per_clk));
+		peak_mw = real_max(peak_mw, static_mw + fetch_pj * plan.rest_frac / (rest_clk * ns_per_clk));
+	result->peak_power_mw = peak_mw;
 	result->phase_clk[PHASE_FETCH] += plan.rest_clk;
 	result->phase_bound[PHASE_FETCH] = BOUND_DRAM;
 	counts_add(&result->counts, all);
