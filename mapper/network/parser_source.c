@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which results a layer reads, and views of them: several put together, a part of one, or one spread or scaled. */
+/*
+ * Which results a layer reads, and views of results: several concatenated, a slice of one, one upsampled, multiplied or
+ * reshaped.
+ */
 #include "mapper/network/parser_parts.h"
 #include "sim/base/checked.h"
 #include <assert.h>

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Layers of what the ARM cores do: additions of shortcuts, and operations on numbers of several results or whole rows.
- */
+/* Layers of the ARM cores: additions of shortcuts, functions of several results, and work on whole rows. */
 #include "mapper/onnx/onnx_lower_parts.h"
 #include <assert.h>
 

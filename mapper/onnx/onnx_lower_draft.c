@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Drafts of layers, which may still be fused or moved until the plan is written; and views that fit one to another. */
 #include "mapper/onnx/onnx_lower_parts.h"
 #include <assert.h>
 #include <string.h>

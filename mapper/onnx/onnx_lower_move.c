@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Layers of what only moves numbers: views. */
+/* Layers of operators that only move numbers: concatenation, slices, padding, resizing, reshaping. */
 #include "mapper/onnx/onnx_lower_parts.h"
 #include "mapper/onnx/onnx_select.h"
 #include <assert.h>

@@ -3,11 +3,11 @@
 #define MAPPER_ONNX_LOWER_PARTS_H
 /*
  * Inside the translation of ONNX graphs. A *root* is a value that some layer
- * gives; values computed from one root alone, number by number, are *functions*
- * of it: on 8-bit numbers any of them, however long the chain of nodes, is one
- * table look-up, and the layer's activation does it. A function that the layer
- * cannot do (because the raw result is wanted as well, or because nothing
- * computes the root) gets a layer of its own.
+ * computes. A value that is computed number by number from one root alone is a
+ * *function* of it. On 8-bit numbers any function is one table look-up, however
+ * long its chain of nodes, so the layer's activation can do it. Where it cannot
+ * (other nodes want the raw result, too, or no layer computes the root), the
+ * function gets a layer of its own.
  */
 #include "mapper/onnx/onnx_lower.h"
 #include "mapper/onnx/onnx_table.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A network's blocks one after the other, each on what those before it left. */
+/* Proofs of a network: block after block, each on the results that those before it computed. */
 #include "mapper/prove/prove.h"
 #include "mapper/prove/prove_parts.h"
 #include "mapper/unfold/unfold.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* The thesis' splitter for convolutions (section 4.2.1): all splits that its rules allow, and the best of them. */
 #include "mapper/split/splitter_parts.h"
 #include "sim/base/checked.h"
 #include <string.h>
