@@ -13,6 +13,12 @@ bool distribute_covers_groups(const struct layer_context *context, const struct 
 /* Append a step, zeroed, and return it. */
 struct step *distribute_add_step(struct program *program, enum step_kind kind, enum phase phase);
 
+/* Append n hops to a transfer's chain: packets that each passes through a port, a router and a link. */
+void distribute_add_hops(struct transfer *transfer, double port, double router, double link, uint64_t n);
+
+/* How often what n_has PEs have is copied by all that have it until n have it. */
+uint64_t distribute_doublings(uint64_t n_has, uint64_t n);
+
 /* What the ARM cores' clocks of a block of its own are reported under. */
 enum phase distribute_arm_phase(const struct block *block);
 
