@@ -164,7 +164,7 @@ static struct chain_space states_of(const struct candidate *candidate)
 
 /* ---- one composition ----------------------------------------------------------------------------------- */
 
-struct chain {
+struct composition {
 	struct compose_front *front; /* [n_task], then [n_task] after a change of level */
 	struct compose_edge *edge;   /* [n_layer][max_edge] */
 	struct compose_layer *layer; /* [n_layer] */
@@ -176,8 +176,8 @@ struct chain {
 };
 
 /* Options but for operations and limits, which the caller fills in. false: out of memory. */
-static bool chain_init(struct chain *chain, const struct candidate *candidate, size_t n_front, size_t n_layer,
-                       size_t max_edge)
+static bool composition_init(struct composition *chain, const struct candidate *candidate, size_t n_front,
+                             size_t n_layer, size_t max_edge)
 {
 	chain->options = (struct compose_options){.n_metric = candidate_any_layer(candidate)->n_metric,
 	                                          .op = chain->op,
@@ -195,7 +195,7 @@ static bool chain_init(struct chain *chain, const struct candidate *candidate, s
 	return chain->front && chain->edge && chain->layer;
 }
 
-static void chain_free(struct chain *chain)
+static void composition_free(struct composition *chain)
 {
 	free(chain->front);
 	free(chain->edge);
@@ -206,7 +206,7 @@ static void chain_free(struct chain *chain)
 /* ---- networks ------------------------------------------------------------------------------------------ */
 
 /* All tasks' fronts as if another level were before them. false: out of memory. */
-static bool change_fronts(const struct candidate *candidate, struct chain *chain)
+static bool change_fronts(const struct candidate *candidate, struct composition *chain)
 {
 	const struct layer_problem *any = candidate_any_layer(candidate);
 	size_t n_value = 0;
@@ -247,7 +247,7 @@ static void add_sleep(struct candidate *candidate, size_t i)
 	}
 }
 
-static void set_network_goals(const struct candidate *candidate, size_t i, struct chain *chain)
+static void set_network_goals(const struct candidate *candidate, size_t i, struct composition *chain)
 {
 	const struct layer_problem *any = candidate_any_layer(candidate);
 	const struct machine *machine = &candidate->set->machine;
@@ -261,8 +261,8 @@ static void set_network_goals(const struct candidate *candidate, size_t i, struc
 	chain->options.beside = chain->beside;
 }
 
-static void list_edges(const struct candidate *candidate, struct chain_space space, size_t block, struct chain *chain,
-                       size_t k)
+static void list_edges(const struct candidate *candidate, struct chain_space space, size_t block,
+                       struct composition *chain, size_t k)
 {
 	struct compose_edge *list = chain->edge + k * chain->max_edge;
 	struct edge_walk walk = walk_edges(candidate, space, block);
@@ -282,10 +282,10 @@ void candidate_compose_network(struct candidate *candidate, size_t i)
 	const struct layer_map *map = candidate->set->map;
 	size_t n_layer = map->begin[i + 1] - map->begin[i];
 	struct chain_space space = states_of(candidate);
-	struct chain chain;
+	struct composition chain;
 	bool changes = space.n_level > 1;
 	candidate->network_code[i] = ERR_INTERNAL;
-	if (!chain_init(&chain, candidate, 2 * candidate->n_task, n_layer, changes ? MAX_EDGE : MAX_PLACE_EDGE))
+	if (!composition_init(&chain, candidate, 2 * candidate->n_task, n_layer, changes ? MAX_EDGE : MAX_PLACE_EDGE))
 		goto cleanup;
 	chain.options.n_state = space.n_place * space.n_level;
 	set_network_goals(candidate, i, &chain);
@@ -302,7 +302,7 @@ void candidate_compose_network(struct candidate *candidate, size_t i)
 	                                           candidate->network_nearest + i * COMPOSE_MAX_METRIC, NULL);
 	add_sleep(candidate, i);
 cleanup:
-	chain_free(&chain);
+	composition_free(&chain);
 }
 
 /* ---- all networks -------------------------------------------------------------------------------------- */
@@ -315,7 +315,7 @@ static uint64_t count_composed(const struct candidate *candidate)
 	return n;
 }
 
-static void set_total_goals(const struct candidate *candidate, struct chain *chain)
+static void set_total_goals(const struct candidate *candidate, struct composition *chain)
 {
 	const struct layer_problem *any = candidate_any_layer(candidate);
 	for (unsigned k = 0; k < any->n_metric; k++) {
@@ -328,7 +328,7 @@ static void set_total_goals(const struct candidate *candidate, struct chain *cha
 enum err_code candidate_compose_total(struct candidate *candidate, struct err *err)
 {
 	size_t n_network = candidate->set->map->n_network;
-	struct chain chain;
+	struct composition chain;
 	for (size_t i = 0; i < n_network; i++) {
 		if (candidate->network_code[i] != ERR_OK)
 			return err_add(err, ERR_INTERNAL, "out of memory when composing a network");
@@ -337,7 +337,7 @@ enum err_code candidate_compose_total(struct candidate *candidate, struct err *e
 			return code;
 	}
 	enum err_code code = ERR_OK;
-	if (!chain_init(&chain, candidate, n_network, n_network, 1)) {
+	if (!composition_init(&chain, candidate, n_network, n_network, 1)) {
 		code = err_add(err, ERR_INTERNAL, "out of memory");
 		goto cleanup;
 	}
@@ -354,7 +354,7 @@ enum err_code candidate_compose_total(struct candidate *candidate, struct err *e
 	code = compose_chain(chain.layer, n_network, &chain.options, &candidate->total, candidate->total_nearest, err);
 	candidate->n_composed = add_sat(candidate->n_composed, count_composed(candidate));
 cleanup:
-	chain_free(&chain);
+	composition_free(&chain);
 	return code;
 }
 
