@@ -169,29 +169,32 @@ void arada_exact_free(struct arada_exact_study *exact)
 	*exact = (struct arada_exact_study){0};
 }
 
-/* Of the networks of a machine. */
-struct gain_mean {
+/* What a row of a table says: of one network, or the mean of a machine's networks. */
+struct gain_row {
 	double saving_pct[N_ARADA_ALLOCATOR], late_pct, as_late_pct, gain_pct, most_gain_pct;
 	bool is_exact;
 };
 
-static struct gain_mean mean_of(const struct arada_exact_study *exact, size_t machine, enum arada_energy energy)
+/* Add a network's gain, of which the row is the mean of n. */
+static void add_gain(struct gain_row *row, const struct arada_gain *gain, double n)
 {
-	struct gain_mean mean = {.is_exact = true};
+	for (int k = 0; k < N_ARADA_ALLOCATOR; k++)
+		row->saving_pct[k] += gain->saving_pct[k] / n;
+	row->late_pct += gain->late_pct / n;
+	row->as_late_pct += gain->as_late_pct / n;
+	row->gain_pct += gain->gain_pct / n;
+	row->most_gain_pct = fmax(row->most_gain_pct, gain->gain_pct);
+	row->is_exact = row->is_exact && gain->is_exact;
+}
+
+static struct gain_row mean_of(const struct arada_exact_study *exact, size_t machine, enum arada_energy energy)
+{
+	struct gain_row mean = {.is_exact = true};
 	double n = (double)exact->study->space->n_network;
 	assert(machine < exact->study->n_machine && n > 0);
-	for (size_t i = 0; i < exact->study->n_run; i++) {
-		const struct arada_gain *gain = &exact->run[i].gain[energy];
-		if (exact->run[i].run->machine != machine)
-			continue;
-		for (int k = 0; k < N_ARADA_ALLOCATOR; k++)
-			mean.saving_pct[k] += gain->saving_pct[k] / n;
-		mean.late_pct += gain->late_pct / n;
-		mean.as_late_pct += gain->as_late_pct / n;
-		mean.gain_pct += gain->gain_pct / n;
-		mean.most_gain_pct = fmax(mean.most_gain_pct, gain->gain_pct);
-		mean.is_exact = mean.is_exact && gain->is_exact;
-	}
+	for (size_t i = 0; i < exact->study->n_run; i++)
+		if (exact->run[i].run->machine == machine)
+			add_gain(&mean, &exact->run[i].gain[energy], n);
 	return mean;
 }
 
@@ -207,21 +210,27 @@ static void add_columns(struct table *table, const char *last)
 	table_add_column(table, "gain_pct", true);
 }
 
+/* The cells behind machine and network. */
+static void add_row(struct table *table, enum arada_energy energy, const struct gain_row *row)
+{
+	table_add(table, "%s", arada_energy_name[energy]);
+	for (int k = 0; k < N_ARADA_ALLOCATOR; k++)
+		table_add(table, "%.1f", row->saving_pct[k]);
+	table_add(table, "%.1f", row->late_pct);
+	table_add(table, "%.2f", row->as_late_pct);
+	table_add(table, "%.2f%s", row->gain_pct, row->is_exact ? "" : " at least");
+}
+
 static void print_means(FILE *file, const struct arada_exact_study *exact)
 {
 	struct table table = {0};
 	add_columns(&table, "networks");
 	for (size_t m = 0; m < exact->study->n_machine; m++)
 		for (int e = 0; e < N_ARADA_ENERGY; e++) {
-			struct gain_mean mean = mean_of(exact, m, (enum arada_energy)e);
+			struct gain_row mean = mean_of(exact, m, (enum arada_energy)e);
 			table_add(&table, "%s", exact->study->label[m]);
 			table_add(&table, "%zu", exact->study->space->n_network);
-			table_add(&table, "%s", arada_energy_name[e]);
-			for (int k = 0; k < N_ARADA_ALLOCATOR; k++)
-				table_add(&table, "%.1f", mean.saving_pct[k]);
-			table_add(&table, "%.1f", mean.late_pct);
-			table_add(&table, "%.2f", mean.as_late_pct);
-			table_add(&table, "%.2f%s", mean.gain_pct, mean.is_exact ? "" : " at least");
+			add_row(&table, (enum arada_energy)e, &mean);
 		}
 	table_print(&table, file, 0);
 	table_free(&table);
@@ -234,15 +243,11 @@ static void print_networks(FILE *file, const struct arada_exact_study *exact)
 	for (size_t i = 0; i < exact->study->n_run; i++)
 		for (int e = 0; e < N_ARADA_ENERGY; e++) {
 			const struct arada_exact_run *run = &exact->run[i];
-			const struct arada_gain *gain = &run->gain[e];
+			struct gain_row row = {.is_exact = true};
+			add_gain(&row, &run->gain[e], 1);
 			table_add(&table, "%s", run->of.machine);
 			table_add(&table, "%s", run->of.network);
-			table_add(&table, "%s", arada_energy_name[e]);
-			for (int k = 0; k < N_ARADA_ALLOCATOR; k++)
-				table_add(&table, "%.1f", gain->saving_pct[k]);
-			table_add(&table, "%.1f", gain->late_pct);
-			table_add(&table, "%.2f", gain->as_late_pct);
-			table_add(&table, "%.2f%s", gain->gain_pct, gain->is_exact ? "" : " at least");
+			add_row(&table, (enum arada_energy)e, &row);
 		}
 	table_print(&table, file, 0);
 	table_free(&table);
@@ -326,7 +331,7 @@ void arada_exact_put_json(struct json *json, const char *key, const struct arada
 	json_begin_list(json, key);
 	for (size_t m = 0; m < exact->study->n_machine; m++)
 		for (int e = 0; e < N_ARADA_ENERGY; e++) {
-			struct gain_mean mean = mean_of(exact, m, (enum arada_energy)e);
+			struct gain_row mean = mean_of(exact, m, (enum arada_energy)e);
 			json_begin_object(json, NULL);
 			json_put_text(json, "machine", exact->study->label[m]);
 			json_put_text(json, "energy_model", arada_energy_name[e]);

@@ -18,6 +18,12 @@
 #include "dse/power/power.h"
 #include "dse/power/power_plane.h"
 
+/*
+ * Of a segment's modes at a level under the peak the one with least energy (by_energy) or least time, the first of
+ * equals; UINT32_MAX: there is none.
+ */
+uint32_t power_mode_at(const struct power_segment *segment, uint32_t level, bool by_energy, double max_peak_mw);
+
 /* A mode that the set of levels and the peak allow; times and energies rounded. */
 struct chain_mode {
 	double ns, pj;
@@ -74,9 +80,6 @@ struct power_aim {
 	double
 	    slope_mw; /* of two partial schedules with time and energy - slope * time both less, that one is better */
 };
-
-/* Whether a whole schedule keeps the limits, to 1e-12. */
-bool power_aim_keeps(const struct power_aim *aim, double ns, double pj);
 
 /* The best schedule of a chain; not found: none better than `least_known` (of the objective) keeps the limits. */
 struct chain_best {

@@ -24,7 +24,7 @@ struct source_subject {
 	const char *target;       /* "qpe" or "chip" */
 	const struct machine *machine;
 	const struct network *network;
-	struct layer_context *context; /* [network->n_block], prepared when first used: source_context */
+	struct layer_context *context; /* [network->n_block], prepared when first used */
 	bool *prepared;
 	struct source_subject *next;
 };
@@ -110,9 +110,6 @@ enum err_code source_find(struct source *source, const struct source_key *key, s
 /* The split a block had. ERR_INPUT when the listed one does not fit the block. */
 enum err_code source_find_split(struct source *source, const struct source_subject *subject, size_t block,
                                 enum source_split which, struct source_split_choice *choice, struct err *err);
-
-/* The prepared layer of a block. */
-const struct layer_context *source_context(struct source_subject *subject, size_t block);
 
 /* A block as it was run. */
 struct source_run {
