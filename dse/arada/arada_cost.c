@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Chooses the model that prices a layer, SCALE-Sim's rules or the physical one, and puts the layer into its terms. */
 #include "dse/arada/arada_cost.h"
 #include "dse/arada/arada_physical.h"
 #include "dse/arada/arada_scalesim.h"

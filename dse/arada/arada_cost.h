@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef DSE_ARADA_COST_H
 #define DSE_ARADA_COST_H
-/* What ARADA asks of a network's layer on a systolic array: clocks, stalls and words at full speed. */
+/* Clocks, stalls and words of a network's layer on a systolic array at full speed: what ARADA decides from. */
 #include "dse/arada/arada.h"
 #include "dse/space/arada_options.h"
 #include "mapper/network/network.h"

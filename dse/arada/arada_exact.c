@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A schedule is judged by exact_measure and nowhere else, from the problem's
- * own numbers. The solver's are rounded to multiples of a 2^52nd of more than the
- * whole chain can come to, so that sums do not depend on their order and equal
- * schedules are equal.
+ * Measures schedules and prepares problems for the solver. Schedules are judged by exact_measure alone, from the
+ * problem's own numbers. The solver's numbers are rounded (dse/power/power_plane.h) so that equal schedules have equal
+ * sums.
  */
 #include "dse/arada/arada_exact_parts.h"
 #include "dse/base/memory.h"

@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Energies of the machine are those of its first level: multiplications with the
- * square of the voltage (PEs without work are gated), leakage with the voltage,
- * words as often as the array reads and the interface moves them. Fewer columns
- * compute for as much longer as their folds take, and read the ifmap more often;
- * what crosses the interface stays, as long as the buffers are the same. With
- * the physical memory model a layer keeps its tiles at all settings, and its times
- * there are that model's.
+ * Prices the layers of a study for the exact allocation, allocates on all threads, and reports the gains. Energies are
+ * those of the machine's first level: multiplications scale with the square of the voltage (PEs without work are
+ * gated), leakage with the voltage, words with what the array reads and the interface moves. With fewer columns a
+ * layer computes longer by its folds and reads the ifmap more often; what crosses the interface stays, as the buffers
+ * do. With the physical memory model a layer keeps its tiles at all settings, and its times are that model's.
  */
 #include "dse/arada/arada_exact_study.h"
 #include "dse/base/memory.h"

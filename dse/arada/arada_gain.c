@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Runs the rules by layer and the exact allocations of one network on one machine, and compares their energies. */
 #include "dse/arada/arada_gain.h"
 #include "dse/base/memory.h"
 #include "dse/out/csv_write.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Settings count down from the nominal one, so that setting 0 is it; clocks
- * above it come behind the lowest. Modes that another one of the same settings
- * beats in everything (a part of the array that only takes longer) are left out.
+ * Builds the modes of layers. Setting 0 is the nominal clock or bandwidth and settings count down from it; clocks
+ * above the nominal one have the last numbers. Of modes with the same settings those that another one dominates in
+ * everything are left out (a part of the array that only takes longer).
  */
 #include "dse/arada/arada_knobs.h"
 #include "dse/base/memory.h"

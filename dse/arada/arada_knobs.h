@@ -2,18 +2,16 @@
 #ifndef DSE_ARADA_KNOBS_H
 #define DSE_ARADA_KNOBS_H
 /*
- * What can be chosen for each layer of a network on a systolic array, as a
- * problem for the exact allocation; and the rules that choose layer by layer, as
- * modes of that problem.
+ * What can be chosen for each layer of a network on a systolic array, as a problem for the exact allocation, and the
+ * rules that choose layer by layer, as modes of that problem.
  *
- *   struct arada_layer (dse/arada/arada.h), energies -> every clock x bandwidth x part of the array -> struct
- * exact_problem
+ *   struct arada_layer (dse/arada/arada.h), energies -> every clock x bandwidth x part of the array
+ *   -> struct exact_problem
  *
- * A layer takes as long as the longer of array and memory, as ARADA assumes: its
- * array computes for Ttotal - Tstall at full clock, its memory is busy for all of
- * Ttotal where there are stalls, else for what its words take. Where a model says
- * more, as the physical one, in which only some tiles wait, its times at every clock
- * and bandwidth take that place, and the memory is busy for what its words take.
+ * A layer takes as long as the longer of array and memory, as ARADA assumes: its array computes for Ttotal - Tstall at
+ * full clock; its memory is busy for all of Ttotal where there are stalls, else for what its words take. The physical
+ * model knows more, because only some tiles wait: its times at every clock and bandwidth take that place, and the
+ * memory is busy for what its words take.
  */
 #include "dse/arada/arada.h"
 #include "dse/space/arada_options.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Two replays of SCALE-Sim's rules: clocks and stalls with the layer's bandwidth, words without a limit. */
 #include "dse/arada/arada_scalesim.h"
 #include "sim/systolic/scalesim.h"
 #include <assert.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Builds the machines of a space, simulates each distinct layer once, and sums the schemes' savings over networks. */
 #include "dse/arada/arada_study.h"
 #include "dse/base/memory.h"
 #include "dse/space/arada_options.h"

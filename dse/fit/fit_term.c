@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* The tables of parameters and of measured quantities. */
 #include "dse/fit/fit_term.h"
 #include <assert.h>
 #include <string.h>

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A schedule is judged here and nowhere else: what the solver and the greedy
- * answer return is measured again from the problem's own numbers, without any
- * of their rounding or bounds.
+ * Measures schedules. What the solver, the greedy answer and ARADA's rule return is measured again here, from the
+ * problem's own numbers, without their rounding and bounds.
  */
 #include "dse/power/power_parts.h"
 #include <assert.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef DSE_POWER_DESIGNS_H
 #define DSE_POWER_DESIGNS_H
-/* Power management: whose work is managed. Machine, network and the designs of its layers, from the command line. */
+/* Power management: the machine, the network and the designs of its layers, read from the command line. */
 #include "dse/options/cli.h"
 #include "dse/design/mapping.h"
 #include "dse/power/power_work.h"

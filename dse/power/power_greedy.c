@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The DVFS paper's answer (section IV c and d): two levels only, all work at
- * one of them, then piece by piece to the other while the budget lasts. The
- * paper moves loops of a layer, which are alike, and layers; we move what gains
- * most for what it costs first.
+ * The DVFS paper's answer (section IV c and d): two levels only. All work starts at one of them and moves to the other
+ * piece by piece while the budget lasts. The paper moves loops of a layer and layers; this code moves first what gains
+ * most for what it costs.
  */
 #include "dse/power/power_parts.h"
 #include "dse/base/memory.h"

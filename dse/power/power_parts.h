@@ -2,18 +2,16 @@
 #ifndef DSE_POWER_PARTS_H
 #define DSE_POWER_PARTS_H
 /*
- * Inside power management: a problem made ready for one set of levels, and
- * bounds on what remains of it.
+ * Inside power management: a problem made ready for one set of levels, and bounds on what remains of it.
  *
  *   power.c        problems, measuring a schedule, sets of levels
  *   power_chain.c  the problem as a chain of stages, its numbers rounded
- *   power_bound.c  the least rest of the chain after each stage, in one direction
+ *   power_bound.c  the cheapest rest of the chain after each stage, in one direction
  *   power_label.c  the dynamic program over stages
  *   power_solve.c  over all sets of levels and levels of sleep
  *
- * All that a budget or an aim says is linear in (time, energy): time itself,
- * energy, energy less sleeping power times time, energy less average power times
- * time. So a partial schedule is a point in a plane, and every bound a line.
+ * Every budget and every objective is linear in (time, energy): time, energy, energy less sleeping power times time,
+ * energy less average power times time. So a partial schedule is a point in a plane, and every bound is a line in it.
  */
 #include "dse/power/power.h"
 #include "dse/power/power_plane.h"

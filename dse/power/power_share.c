@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * ARADA's rule (Azhar et al., CF '23) for levels of a chip: every piece of work
- * looks at itself alone, and runs as thriftily as it can without taking longer
- * than it may. By the race-to-idle time that is as long as at the fastest level,
- * so that only work which waits for something else slows down; by a later deadline
- * its share of that. Changes of level there and back are charged to the piece.
+ * ARADA's rule (Azhar et al., CF '23) for levels of a chip. Every piece of work looks at itself alone and runs as
+ * thriftily as it can within its time. With the race-to-idle time as deadline that is its time at the fastest level,
+ * so only work that waits for something else slows down. With a later deadline it is its share of that. Changes of
+ * level there and back are charged to the piece.
  */
 #include "dse/power/power_parts.h"
 #include "dse/base/memory.h"

@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Predicted against measured on logarithmic axes. A panel has the values of one unit of one table, a series those of
+ * one column, or of one strategy, array or target, in one tier.
+ */
 #include "dse/validate/validate_chart.h"
 #include "dse/out/svg.h"
 #include "dse/out/svg_axis.h"

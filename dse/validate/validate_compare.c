@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Predict, compare and sum up a table. Mistakes stay in their row: its values
- * are listed without a prediction and do not count, and whoever asked is told.
+ * Predicts, compares and sums up a table. A mistake stays in its row: the row's values are listed without a prediction
+ * and do not count.
  */
 #include "dse/out/machine_column.h"
 #include "dse/base/memory.h"

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the sources get wrong, as data: values that are listed with their
- * prediction but do not count, each with the reason. Found by re-running the
- * thesis simulator and by arithmetic on its own tables; never to hide an error
- * of ours.
+ * What the sources get wrong, as a table of rules. Such values are listed with their prediction and the reason, and do
+ * not count. The rules were found by running the thesis simulator again and by arithmetic on its own tables; none
+ * hides an error of ours.
  */
 #include "dse/validate/validate.h"
 #include <assert.h>
