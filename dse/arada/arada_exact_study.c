@@ -55,7 +55,7 @@ static enum err_code time_physical(const struct machine *machine, const struct a
                                    struct err *err)
 {
 	const struct arada_platform *platform = knobs->platform;
-	const uint32_t n_array = arada_n_clk(knobs), n_memory = arada_n_bandwidth(knobs);
+	const uint32_t n_array = arada_knobs_n_clk(knobs), n_memory = arada_knobs_n_bandwidth(knobs);
 	struct systolic_work tiles;
 	enum err_code code = arada_physical_work(machine, block, platform->max_word_per_clk, &tiles, err);
 	if (code != ERR_OK)
@@ -70,9 +70,9 @@ static enum err_code time_physical(const struct machine *machine, const struct a
 		smaller.systolic.cols = part_cols(machine, knobs, part);
 		for (uint32_t m = 0; m < n_memory; m++)
 			for (uint32_t a = 0; a < n_array; a++) {
-				double clk_mhz = arada_setting_clk_mhz(knobs, a);
+				double clk_mhz = arada_knobs_clk_mhz(knobs, a);
 				double word_per_clk = platform->max_word_per_clk * platform->max_clk_mhz / clk_mhz *
-				                      arada_setting_gb_s(knobs, m) / platform->max_bandwidth_gb_s;
+				                      arada_knobs_gb_s(knobs, m) / platform->max_bandwidth_gb_s;
 				*ns++ = arada_physical_ns(&smaller, &tiles, clk_mhz, word_per_clk, &compute_clk);
 			}
 		work->compute_clk[part] = (double)compute_clk;
@@ -136,7 +136,7 @@ static void run_job(void *context, size_t i)
 	                              .n_layer = of->n_layer,
 	                              .work = work};
 	for (int e = 0; e < N_ARADA_ENERGY && code == ERR_OK; e++)
-		code = arada_find_gain(&run->of, (enum arada_energy)e, &run->arena, &run->gain[e], &job->err[i]);
+		code = arada_gain_find(&run->of, (enum arada_energy)e, &run->arena, &run->gain[e], &job->err[i]);
 }
 
 enum err_code arada_exact_run(const struct arada_study *study, unsigned n_thread, struct arada_exact_study *exact,
@@ -276,10 +276,10 @@ void arada_exact_print(FILE *file, const struct arada_exact_study *exact, bool b
 
 void arada_exact_write(FILE *file, const struct arada_exact_study *exact)
 {
-	arada_write_gain_head(file);
+	arada_gain_write_head(file);
 	for (size_t i = 0; i < exact->study->n_run; i++)
 		for (int e = 0; e < N_ARADA_ENERGY; e++)
-			arada_write_gain(file, &exact->run[i].of, &exact->run[i].gain[e]);
+			arada_gain_write(file, &exact->run[i].of, &exact->run[i].gain[e]);
 }
 
 /* One layer of an exact allocation: what to set, and which changes it hosts. */
@@ -288,7 +288,7 @@ static void write_step(FILE *file, const struct arada_exact_run *run, const stru
 	const struct exact_step *step = &gain->by[ARADA_EXACT].step[i];
 	const struct exact_mode *mode = &gain->mode[i];
 	const struct arada_platform *platform = run->knobs.platform;
-	double clk_mhz = arada_setting_clk_mhz(&run->knobs, mode->setting[EXACT_ARRAY]);
+	double clk_mhz = arada_knobs_clk_mhz(&run->knobs, mode->setting[EXACT_ARRAY]);
 	double change_ns = platform->switch_us * NS_PER_US;
 	const double each_ns[N_EXACT_DOMAIN] = {change_ns, change_ns};
 	unsigned n_change[N_EXACT_DOMAIN];
@@ -298,10 +298,10 @@ static void write_step(FILE *file, const struct arada_exact_run *run, const stru
 	csv_put_text(file, false, run->run->block[i]->name);
 	csv_put_real(file, false, clk_mhz);
 	csv_put_real(file, false, platform->max_vdd_v * clk_mhz / platform->max_clk_mhz);
-	csv_put_real(file, false, arada_setting_gb_s(&run->knobs, mode->setting[EXACT_MEMORY]));
+	csv_put_real(file, false, arada_knobs_gb_s(&run->knobs, mode->setting[EXACT_MEMORY]));
 	for (int d = 0; d < N_EXACT_DOMAIN; d++)
 		n_change[d] = (unsigned)step->before[d] + (unsigned)step->after[d];
-	csv_put_real(file, false, exact_layer_ns(each_ns, mode, n_change) / NS_PER_US);
+	csv_put_real(file, false, arada_exact_layer_ns(each_ns, mode, n_change) / NS_PER_US);
 	csv_put_real(file, false, mode->busy_ns[EXACT_ARRAY] / NS_PER_US);
 	csv_put_real(file, false, mode->busy_ns[EXACT_MEMORY] / NS_PER_US);
 	for (int d = 0; d < N_EXACT_DOMAIN; d++) {

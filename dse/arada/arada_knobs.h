@@ -72,14 +72,14 @@ struct arada_knobs {
  * array. Each layer's first mode is the nominal one. ERR_INTERNAL: no memory. At most
  * ARADA_MAX_SETTING clocks and bandwidths: ERR_INPUT.
  */
-enum err_code arada_build(const struct arada_knobs *knobs, size_t n, const struct arada_work *work, struct arena *arena,
-                          struct exact_problem *problem, struct err *err);
+enum err_code arada_knobs_build(const struct arada_knobs *knobs, size_t n, const struct arada_work *work,
+                                struct arena *arena, struct exact_problem *problem, struct err *err);
 
 /* Settings of such a problem: how many clocks and bandwidths; the clock and the bandwidth of one. */
-uint32_t arada_n_clk(const struct arada_knobs *knobs);
-uint32_t arada_n_bandwidth(const struct arada_knobs *knobs);
-double arada_setting_clk_mhz(const struct arada_knobs *knobs, uint32_t setting);
-double arada_setting_gb_s(const struct arada_knobs *knobs, uint32_t setting);
+uint32_t arada_knobs_n_clk(const struct arada_knobs *knobs);
+uint32_t arada_knobs_n_bandwidth(const struct arada_knobs *knobs);
+double arada_knobs_clk_mhz(const struct arada_knobs *knobs, uint32_t setting);
+double arada_knobs_gb_s(const struct arada_knobs *knobs, uint32_t setting);
 
 /*
  * Modes [n] of a rule that looks at one layer at a time, the whole array on: ARADA's VF-OH-Q, which charges a layer one
@@ -87,7 +87,7 @@ double arada_setting_gb_s(const struct arada_knobs *knobs, uint32_t setting);
  * neighbours do. The latter's settings and changes fit into the layer's own time, so that it never takes longer than
  * race to idle.
  */
-void arada_local_modes(const struct arada_knobs *knobs, size_t n, const struct arada_work *work, unsigned n_change,
-                       const struct exact_problem *problem, uint32_t *mode);
+void arada_knobs_local_modes(const struct arada_knobs *knobs, size_t n, const struct arada_work *work,
+                             unsigned n_change, const struct exact_problem *problem, uint32_t *mode);
 
 #endif
