@@ -21,6 +21,15 @@ double arada_word_per_clk(const struct machine *machine, const struct arada_opti
 struct systolic_layer arada_shape(const struct block *block, enum arada_shape shape, uint32_t *n_group);
 
 /*
+ * A valid layer on an array of given bandwidth (bandwidth_word > 0). Clocks and
+ * stalls are USER mode's, the tool's own. Words are those of all three operands
+ * in CALC mode, each as often as its buffer must read it: USER mode reads words
+ * of the im2col form, duplicates and all. ERR_INTERNAL when memory is out.
+ */
+enum err_code arada_scalesim(const struct systolic_array *array, const struct systolic_layer *layer,
+                             struct arada_layer *cost, struct err *err);
+
+/*
  * The cost of a block with this many words a clock. ERR_INPUT when it is too large for the model, with its name;
  * ERR_INFEASIBLE when no tiling fits the buffers; ERR_INTERNAL when memory is out.
  */
