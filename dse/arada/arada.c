@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Clocks are compared as doubles: quotients that are a legal value but for rounding count as it. */
+/*
+ * The schemes' arithmetic. Clocks are doubles: a quotient that is a legal clock but for rounding counts as that clock.
+ */
 #include "dse/arada/arada.h"
 #include <assert.h>
 #include <math.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef DSE_ARADA_COST_H
 #define DSE_ARADA_COST_H
-/* What ARADA asks of a network's layer on a systolic array: clocks, stalls and words at full speed. */
+/* Clocks, stalls and words of a network's layer on a systolic array at full speed: what ARADA decides from. */
 #include "dse/arada/arada.h"
 #include "dse/space/arada_options.h"
 #include "mapper/network/network.h"
@@ -19,6 +19,15 @@ double arada_word_per_clk(const struct machine *machine, const struct arada_opti
 
 /* A block as SCALE-Sim's layer, n_group times over, in the shape that options say. */
 struct systolic_layer arada_shape(const struct block *block, enum arada_shape shape, uint32_t *n_group);
+
+/*
+ * A valid layer on an array of given bandwidth (bandwidth_word > 0). Clocks and
+ * stalls are USER mode's, the tool's own. Words are those of all three operands
+ * in CALC mode, each as often as its buffer must read it: USER mode reads words
+ * of the im2col form, duplicates and all. ERR_INTERNAL when memory is out.
+ */
+enum err_code arada_scalesim(const struct systolic_array *array, const struct systolic_layer *layer,
+                             struct arada_layer *cost, struct err *err);
 
 /*
  * The cost of a block with this many words a clock. ERR_INPUT when it is too large for the model, with its name;

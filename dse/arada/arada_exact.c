@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A schedule is judged by exact_measure and nowhere else, from the problem's
- * own numbers. The solver's are rounded to multiples of a 2^52nd of more than the
- * whole chain can come to, so that sums do not depend on their order and equal
- * schedules are equal.
+ * Measures schedules and prepares problems for the solver. Schedules are judged by arada_exact_measure alone, from the
+ * problem's own numbers. The solver's numbers are rounded (dse/power/power_plane.h) so that equal schedules have equal
+ * sums.
  */
 #include "dse/arada/arada_exact_parts.h"
 #include "dse/base/memory.h"
@@ -13,8 +12,8 @@
 
 #define SLACK 1e-12
 
-double exact_layer_ns(const double change_ns[N_EXACT_DOMAIN], const struct exact_mode *mode,
-                      const unsigned n_change[N_EXACT_DOMAIN])
+double arada_exact_layer_ns(const double change_ns[N_EXACT_DOMAIN], const struct exact_mode *mode,
+                            const unsigned n_change[N_EXACT_DOMAIN])
 {
 	double ns = mode->time_ns;
 	for (int d = 0; d < N_EXACT_DOMAIN; d++) {
@@ -29,7 +28,7 @@ static double time_with(const struct exact_problem *problem, const struct exact_
                         unsigned n_memory)
 {
 	const unsigned n_change[N_EXACT_DOMAIN] = {[EXACT_ARRAY] = n_array, [EXACT_MEMORY] = n_memory};
-	return exact_layer_ns(problem->change_ns, mode, n_change);
+	return arada_exact_layer_ns(problem->change_ns, mode, n_change);
 }
 
 static double energy_with(const struct exact_problem *problem, const struct exact_mode *mode, unsigned n_array,
@@ -39,7 +38,8 @@ static double energy_with(const struct exact_problem *problem, const struct exac
 	       n_array * problem->change_pj[EXACT_ARRAY] + n_memory * problem->change_pj[EXACT_MEMORY];
 }
 
-bool exact_measure(const struct exact_problem *problem, const struct exact_goal *goal, struct exact_schedule *schedule)
+bool arada_exact_measure(const struct exact_problem *problem, const struct exact_goal *goal,
+                         struct exact_schedule *schedule)
 {
 	const struct exact_mode *last = NULL;
 	bool is_hosted = true;
@@ -173,20 +173,21 @@ static enum err_code solve(const struct exact_problem *problem, const struct exa
 	if (code != ERR_OK || !schedule->is_found)
 		return code;
 	tidy(problem, schedule);
-	bool keeps = exact_measure(problem, goal, schedule);
+	bool keeps = arada_exact_measure(problem, goal, schedule);
 	assert(keeps);
 	(void)keeps;
 	return ERR_OK;
 }
 
-enum err_code exact_solve(const struct exact_problem *problem, const struct exact_goal *goal, size_t max_label,
-                          struct arena *arena, struct exact_schedule *schedule, struct err *err)
+enum err_code arada_exact_solve(const struct exact_problem *problem, const struct exact_goal *goal, size_t max_label,
+                                struct arena *arena, struct exact_schedule *schedule, struct err *err)
 {
 	return solve(problem, goal, NULL, max_label, arena, schedule, err);
 }
 
-enum err_code exact_place(const struct exact_problem *problem, const struct exact_goal *goal, const uint32_t *mode,
-                          struct arena *arena, struct exact_schedule *schedule, bool *is_late, struct err *err)
+enum err_code arada_exact_place(const struct exact_problem *problem, const struct exact_goal *goal,
+                                const uint32_t *mode, struct arena *arena, struct exact_schedule *schedule,
+                                bool *is_late, struct err *err)
 {
 	struct exact_goal fastest = {EXACT_LEAST_TIME, INFINITY, goal->max_peak_mw};
 	assert(mode && is_late);

@@ -5,7 +5,7 @@
  * Exact allocation of array clock and memory bandwidth to the layers of a
  * network, where ARADA (Azhar et al., CF '23) decides layer by layer.
  *
- *   layers -> arada_knobs -> struct exact_problem -> exact_solve -> struct exact_schedule -> report
+ *   layers -> arada_knobs -> struct exact_problem -> arada_exact_solve -> struct exact_schedule -> report
  *
  * Array and memory are two domains. Each has settings, each layer runs at one
  * setting of either, and a change of setting halts its domain for a while. It is
@@ -84,25 +84,27 @@ struct exact_schedule {
  * where that does not do, is_exact says so. Ties go to the other of time and
  * energy. Deterministic. ERR_INTERRUPTED.
  */
-enum err_code exact_solve(const struct exact_problem *problem, const struct exact_goal *goal, size_t max_label,
-                          struct arena *arena, struct exact_schedule *schedule, struct err *err);
+enum err_code arada_exact_solve(const struct exact_problem *problem, const struct exact_goal *goal, size_t max_label,
+                                struct arena *arena, struct exact_schedule *schedule, struct err *err);
 
 /*
  * The schedule of given modes (mode[n_layer]), its changes hosted where that is
  * best for the goal; when it breaks the deadline whatever hosts them (*is_late), where it
- * is fastest. A mode above the goal's peak: not found. Errors as exact_solve.
+ * is fastest. A mode above the goal's peak: not found. Errors as arada_exact_solve.
  */
-enum err_code exact_place(const struct exact_problem *problem, const struct exact_goal *goal, const uint32_t *mode,
-                          struct arena *arena, struct exact_schedule *schedule, bool *is_late, struct err *err);
+enum err_code arada_exact_place(const struct exact_problem *problem, const struct exact_goal *goal,
+                                const uint32_t *mode, struct arena *arena, struct exact_schedule *schedule,
+                                bool *is_late, struct err *err);
 
 /*
  * A layer's time in a mode while it hosts so many changes, each of which halts its domain for change_ns: that of the
  * domain that is busy longest, or the layer's own.
  */
-double exact_layer_ns(const double change_ns[N_EXACT_DOMAIN], const struct exact_mode *mode,
-                      const unsigned n_change[N_EXACT_DOMAIN]);
+double arada_exact_layer_ns(const double change_ns[N_EXACT_DOMAIN], const struct exact_mode *mode,
+                            const unsigned n_change[N_EXACT_DOMAIN]);
 
 /* Fill in what follows from step[]; false: a change that no layer hosts, or a limit is broken. */
-bool exact_measure(const struct exact_problem *problem, const struct exact_goal *goal, struct exact_schedule *schedule);
+bool arada_exact_measure(const struct exact_problem *problem, const struct exact_goal *goal,
+                         struct exact_schedule *schedule);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Backwards through the chain. What a way costs depends on the state before it
- * only through the changes it hosts, so each layer is one pass over its ways,
- * then minima over rows and columns of settings: nothing goes over pairs of states.
+ * For each state before each layer the cheapest way to finish the chain in one direction, from the last layer back to
+ * the first. The state before a layer matters only through the changes that the layer hosts. So each layer takes one
+ * pass over its ways and minima over rows and columns of settings; no pairs of states are formed.
  */
 #include "dse/arada/arada_exact_parts.h"
 #include "dse/base/memory.h"

@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Label setting, as dse/power/power_label.c: a label is a partial schedule that ends
- * in a state. Before each layer the labels are gathered by what it costs to go on
- * from them: in the way's own settings, with a change of the array, of the memory,
- * of both; so a label is looked at once for each setting, not for each pair.
+ * Label setting, as in dse/power/power_label.c: a label is a partial schedule that ends in a state. Before each layer
+ * the labels are gathered by what it costs to go on from them: at the layer's own settings, with a change of the
+ * array, of the memory, or of both. So a label is looked at once for each setting, not for each pair.
  *
- * A label goes when another one of its state, or of one in which more is free,
- * has less of time and energy; or when its completion is bounded above the best
- * known schedule in one of several Lagrangian directions. A way is not tried at
- * all when the bounds of the whole list it would go on from say so.
+ * A label is dropped when another one of its state, or of a state in which more is free, has less time and energy, or
+ * when its completion is bounded above the best known schedule in one of several Lagrangian directions. A way is not
+ * tried at all when the bounds of the whole list it would extend say so.
  */
 #include "dse/arada/arada_exact_label_parts.h"
 #include "dse/base/memory.h"

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Lists of labels. In a list time rises and energy falls, so that the last label
- * with no more time than some other has the least energy of all those: one look
- * says whether it is beaten, and two lists merge in one pass.
+ * Lists of labels, sorted by time; energy falls along a list. Of all labels with no more time than a given one, the
+ * last has the least energy. So one look tells whether a label is dominated, and two lists merge in one pass.
  */
 #include "dse/arada/arada_exact_label_parts.h"
 #include "dse/base/memory.h"

@@ -75,7 +75,8 @@ struct exact_bound {
 void exact_bound_build(const struct exact_chain *chain, struct power_weight weight, struct arena *arena,
                        struct exact_bound *bound);
 
-/* Solve a chain: objective in the plane, time at most max_ns. step: the arena's; see exact_solve. ERR_INTERRUPTED. */
+/* Solve a chain: objective in the plane, time at most max_ns. step: the arena's; see arada_exact_solve.
+ * ERR_INTERRUPTED. */
 enum err_code exact_label_solve(const struct exact_chain *chain, struct power_weight objective, double max_ns,
                                 size_t max_label, struct arena *arena, struct exact_schedule *schedule,
                                 struct err *err);

@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Energies of the machine are those of its first level: multiplications with the
- * square of the voltage (PEs without work are gated), leakage with the voltage,
- * words as often as the array reads and the interface moves them. Fewer columns
- * compute for as much longer as their folds take, and read the ifmap more often;
- * what crosses the interface stays, as long as the buffers are the same. With
- * the physical memory model a layer keeps its tiles at all settings, and its times
- * there are that model's.
+ * Prices the layers of a study for the exact allocation, allocates on all threads, and reports the gains. Energies are
+ * those of the machine's first level: multiplications scale with the square of the voltage (PEs without work are
+ * gated), leakage with the voltage, words with what the array reads and the interface moves. With fewer columns a
+ * layer computes longer by its folds and reads the ifmap more often; what crosses the interface stays, as the buffers
+ * do. With the physical memory model a layer keeps its tiles at all settings, and its times are that model's.
  */
 #include "dse/arada/arada_exact_study.h"
 #include "dse/base/memory.h"
@@ -57,7 +55,7 @@ static enum err_code time_physical(const struct machine *machine, const struct a
                                    struct err *err)
 {
 	const struct arada_platform *platform = knobs->platform;
-	const uint32_t n_array = arada_n_clk(knobs), n_memory = arada_n_bandwidth(knobs);
+	const uint32_t n_array = arada_knobs_n_clk(knobs), n_memory = arada_knobs_n_bandwidth(knobs);
 	struct systolic_work tiles;
 	enum err_code code = arada_physical_work(machine, block, platform->max_word_per_clk, &tiles, err);
 	if (code != ERR_OK)
@@ -72,9 +70,9 @@ static enum err_code time_physical(const struct machine *machine, const struct a
 		smaller.systolic.cols = part_cols(machine, knobs, part);
 		for (uint32_t m = 0; m < n_memory; m++)
 			for (uint32_t a = 0; a < n_array; a++) {
-				double clk_mhz = arada_setting_clk_mhz(knobs, a);
+				double clk_mhz = arada_knobs_clk_mhz(knobs, a);
 				double word_per_clk = platform->max_word_per_clk * platform->max_clk_mhz / clk_mhz *
-				                      arada_setting_gb_s(knobs, m) / platform->max_bandwidth_gb_s;
+				                      arada_knobs_gb_s(knobs, m) / platform->max_bandwidth_gb_s;
 				*ns++ = arada_physical_ns(&smaller, &tiles, clk_mhz, word_per_clk, &compute_clk);
 			}
 		work->compute_clk[part] = (double)compute_clk;
@@ -138,7 +136,7 @@ static void run_job(void *context, size_t i)
 	                              .n_layer = of->n_layer,
 	                              .work = work};
 	for (int e = 0; e < N_ARADA_ENERGY && code == ERR_OK; e++)
-		code = arada_find_gain(&run->of, (enum arada_energy)e, &run->arena, &run->gain[e], &job->err[i]);
+		code = arada_gain_find(&run->of, (enum arada_energy)e, &run->arena, &run->gain[e], &job->err[i]);
 }
 
 enum err_code arada_exact_run(const struct arada_study *study, unsigned n_thread, struct arada_exact_study *exact,
@@ -169,29 +167,32 @@ void arada_exact_free(struct arada_exact_study *exact)
 	*exact = (struct arada_exact_study){0};
 }
 
-/* Of the networks of a machine. */
-struct gain_mean {
+/* What a row of a table says: of one network, or the mean of a machine's networks. */
+struct gain_row {
 	double saving_pct[N_ARADA_ALLOCATOR], late_pct, as_late_pct, gain_pct, most_gain_pct;
 	bool is_exact;
 };
 
-static struct gain_mean mean_of(const struct arada_exact_study *exact, size_t machine, enum arada_energy energy)
+/* Add a network's gain, of which the row is the mean of n. */
+static void add_gain(struct gain_row *row, const struct arada_gain *gain, double n)
 {
-	struct gain_mean mean = {.is_exact = true};
+	for (int k = 0; k < N_ARADA_ALLOCATOR; k++)
+		row->saving_pct[k] += gain->saving_pct[k] / n;
+	row->late_pct += gain->late_pct / n;
+	row->as_late_pct += gain->as_late_pct / n;
+	row->gain_pct += gain->gain_pct / n;
+	row->most_gain_pct = fmax(row->most_gain_pct, gain->gain_pct);
+	row->is_exact = row->is_exact && gain->is_exact;
+}
+
+static struct gain_row mean_of(const struct arada_exact_study *exact, size_t machine, enum arada_energy energy)
+{
+	struct gain_row mean = {.is_exact = true};
 	double n = (double)exact->study->space->n_network;
 	assert(machine < exact->study->n_machine && n > 0);
-	for (size_t i = 0; i < exact->study->n_run; i++) {
-		const struct arada_gain *gain = &exact->run[i].gain[energy];
-		if (exact->run[i].run->machine != machine)
-			continue;
-		for (int k = 0; k < N_ARADA_ALLOCATOR; k++)
-			mean.saving_pct[k] += gain->saving_pct[k] / n;
-		mean.late_pct += gain->late_pct / n;
-		mean.as_late_pct += gain->as_late_pct / n;
-		mean.gain_pct += gain->gain_pct / n;
-		mean.most_gain_pct = fmax(mean.most_gain_pct, gain->gain_pct);
-		mean.is_exact = mean.is_exact && gain->is_exact;
-	}
+	for (size_t i = 0; i < exact->study->n_run; i++)
+		if (exact->run[i].run->machine == machine)
+			add_gain(&mean, &exact->run[i].gain[energy], n);
 	return mean;
 }
 
@@ -207,21 +208,27 @@ static void add_columns(struct table *table, const char *last)
 	table_add_column(table, "gain_pct", true);
 }
 
+/* The cells behind machine and network. */
+static void add_row(struct table *table, enum arada_energy energy, const struct gain_row *row)
+{
+	table_add(table, "%s", arada_energy_name[energy]);
+	for (int k = 0; k < N_ARADA_ALLOCATOR; k++)
+		table_add(table, "%.1f", row->saving_pct[k]);
+	table_add(table, "%.1f", row->late_pct);
+	table_add(table, "%.2f", row->as_late_pct);
+	table_add(table, "%.2f%s", row->gain_pct, row->is_exact ? "" : " at least");
+}
+
 static void print_means(FILE *file, const struct arada_exact_study *exact)
 {
 	struct table table = {0};
 	add_columns(&table, "networks");
 	for (size_t m = 0; m < exact->study->n_machine; m++)
 		for (int e = 0; e < N_ARADA_ENERGY; e++) {
-			struct gain_mean mean = mean_of(exact, m, (enum arada_energy)e);
+			struct gain_row mean = mean_of(exact, m, (enum arada_energy)e);
 			table_add(&table, "%s", exact->study->label[m]);
 			table_add(&table, "%zu", exact->study->space->n_network);
-			table_add(&table, "%s", arada_energy_name[e]);
-			for (int k = 0; k < N_ARADA_ALLOCATOR; k++)
-				table_add(&table, "%.1f", mean.saving_pct[k]);
-			table_add(&table, "%.1f", mean.late_pct);
-			table_add(&table, "%.2f", mean.as_late_pct);
-			table_add(&table, "%.2f%s", mean.gain_pct, mean.is_exact ? "" : " at least");
+			add_row(&table, (enum arada_energy)e, &mean);
 		}
 	table_print(&table, file, 0);
 	table_free(&table);
@@ -234,15 +241,11 @@ static void print_networks(FILE *file, const struct arada_exact_study *exact)
 	for (size_t i = 0; i < exact->study->n_run; i++)
 		for (int e = 0; e < N_ARADA_ENERGY; e++) {
 			const struct arada_exact_run *run = &exact->run[i];
-			const struct arada_gain *gain = &run->gain[e];
+			struct gain_row row = {.is_exact = true};
+			add_gain(&row, &run->gain[e], 1);
 			table_add(&table, "%s", run->of.machine);
 			table_add(&table, "%s", run->of.network);
-			table_add(&table, "%s", arada_energy_name[e]);
-			for (int k = 0; k < N_ARADA_ALLOCATOR; k++)
-				table_add(&table, "%.1f", gain->saving_pct[k]);
-			table_add(&table, "%.1f", gain->late_pct);
-			table_add(&table, "%.2f", gain->as_late_pct);
-			table_add(&table, "%.2f%s", gain->gain_pct, gain->is_exact ? "" : " at least");
+			add_row(&table, (enum arada_energy)e, &row);
 		}
 	table_print(&table, file, 0);
 	table_free(&table);
@@ -273,10 +276,10 @@ void arada_exact_print(FILE *file, const struct arada_exact_study *exact, bool b
 
 void arada_exact_write(FILE *file, const struct arada_exact_study *exact)
 {
-	arada_write_gain_head(file);
+	arada_gain_write_head(file);
 	for (size_t i = 0; i < exact->study->n_run; i++)
 		for (int e = 0; e < N_ARADA_ENERGY; e++)
-			arada_write_gain(file, &exact->run[i].of, &exact->run[i].gain[e]);
+			arada_gain_write(file, &exact->run[i].of, &exact->run[i].gain[e]);
 }
 
 /* One layer of an exact allocation: what to set, and which changes it hosts. */
@@ -285,7 +288,7 @@ static void write_step(FILE *file, const struct arada_exact_run *run, const stru
 	const struct exact_step *step = &gain->by[ARADA_EXACT].step[i];
 	const struct exact_mode *mode = &gain->mode[i];
 	const struct arada_platform *platform = run->knobs.platform;
-	double clk_mhz = arada_setting_clk_mhz(&run->knobs, mode->setting[EXACT_ARRAY]);
+	double clk_mhz = arada_knobs_clk_mhz(&run->knobs, mode->setting[EXACT_ARRAY]);
 	double change_ns = platform->switch_us * NS_PER_US;
 	const double each_ns[N_EXACT_DOMAIN] = {change_ns, change_ns};
 	unsigned n_change[N_EXACT_DOMAIN];
@@ -295,10 +298,10 @@ static void write_step(FILE *file, const struct arada_exact_run *run, const stru
 	csv_put_text(file, false, run->run->block[i]->name);
 	csv_put_real(file, false, clk_mhz);
 	csv_put_real(file, false, platform->max_vdd_v * clk_mhz / platform->max_clk_mhz);
-	csv_put_real(file, false, arada_setting_gb_s(&run->knobs, mode->setting[EXACT_MEMORY]));
+	csv_put_real(file, false, arada_knobs_gb_s(&run->knobs, mode->setting[EXACT_MEMORY]));
 	for (int d = 0; d < N_EXACT_DOMAIN; d++)
 		n_change[d] = (unsigned)step->before[d] + (unsigned)step->after[d];
-	csv_put_real(file, false, exact_layer_ns(each_ns, mode, n_change) / NS_PER_US);
+	csv_put_real(file, false, arada_exact_layer_ns(each_ns, mode, n_change) / NS_PER_US);
 	csv_put_real(file, false, mode->busy_ns[EXACT_ARRAY] / NS_PER_US);
 	csv_put_real(file, false, mode->busy_ns[EXACT_MEMORY] / NS_PER_US);
 	for (int d = 0; d < N_EXACT_DOMAIN; d++) {
@@ -326,7 +329,7 @@ void arada_exact_put_json(struct json *json, const char *key, const struct arada
 	json_begin_list(json, key);
 	for (size_t m = 0; m < exact->study->n_machine; m++)
 		for (int e = 0; e < N_ARADA_ENERGY; e++) {
-			struct gain_mean mean = mean_of(exact, m, (enum arada_energy)e);
+			struct gain_row mean = mean_of(exact, m, (enum arada_energy)e);
 			json_begin_object(json, NULL);
 			json_put_text(json, "machine", exact->study->label[m]);
 			json_put_text(json, "energy_model", arada_energy_name[e]);

@@ -5,7 +5,7 @@
  * The exact allocation on all machines and networks of an ARADA study, beside its
  * layer-local rule.
  *
- *   struct arada_study -> struct arada_work of each layer -> arada_find_gain on all threads -> tables, CSV, JSON
+ *   struct arada_study -> struct arada_work of each layer -> arada_gain_find on all threads -> tables, CSV, JSON
  *
  * Besides clock and bandwidth a half or three quarters of the array's columns may
  * be switched off, and clocks raised by two steps where race to idle's peak power
@@ -29,7 +29,7 @@ struct arada_exact_study {
 	struct arada_exact_run *run; /* [study->n_run] in its order */
 };
 
-/* The study outlives it. Results do not depend on n_thread. Errors as arada_find_gain; the result is empty then. */
+/* The study outlives it. Results do not depend on n_thread. Errors as arada_gain_find; the result is empty then. */
 enum err_code arada_exact_run(const struct arada_study *study, unsigned n_thread, struct arada_exact_study *exact,
                               struct err *err);
 void arada_exact_free(struct arada_exact_study *exact);

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Runs the rules by layer and the exact allocations of one network on one machine, and compares their energies. */
 #include "dse/arada/arada_gain.h"
 #include "dse/base/memory.h"
 #include "dse/out/csv_write.h"
@@ -35,8 +36,8 @@ static enum err_code place_rule(const struct arada_case *of, const struct arada_
 	const struct exact_goal goal = {EXACT_LEAST_ENERGY, max_ns, INFINITY};
 	uint32_t *mode = memory_must(arena_array(arena, of->n_layer, sizeof(*mode)));
 	if (n_change > 0)
-		arada_local_modes(knobs, of->n_layer, of->work, n_change, problem, mode);
-	enum err_code code = exact_place(problem, &goal, mode, arena, schedule, is_late, err);
+		arada_knobs_local_modes(knobs, of->n_layer, of->work, n_change, problem, mode);
+	enum err_code code = arada_exact_place(problem, &goal, mode, arena, schedule, is_late, err);
 	assert(code != ERR_OK || schedule->is_found);
 	return code;
 }
@@ -49,7 +50,7 @@ static enum err_code run_rules(const struct arada_case *of, struct arena *arena,
 	struct exact_problem problem;
 	struct arena scratch = {0};
 	bool is_late = false, is_layer_late = false;
-	enum err_code code = arada_build(&knobs, of->n_layer, of->work, &scratch, &problem, err);
+	enum err_code code = arada_knobs_build(&knobs, of->n_layer, of->work, &scratch, &problem, err);
 	if (code == ERR_OK)
 		code = place_rule(of, &knobs, &problem, 0, INFINITY, arena, &gain->rti, &is_late, err);
 	const double rti_ns = code == ERR_OK ? gain->rti.time_ns : 0;
@@ -87,9 +88,9 @@ static enum err_code run_exact(const struct arada_case *of, enum arada_allocator
 	const struct exact_goal goal = {EXACT_LEAST_ENERGY, max_ns,
 	                                knobs.n_turbo > 0 ? gain->rti.peak_mw * (1 + SLACK) : INFINITY};
 	struct arena scratch = {0};
-	enum err_code code = arada_build(&knobs, of->n_layer, of->work, &scratch, &problem, err);
+	enum err_code code = arada_knobs_build(&knobs, of->n_layer, of->work, &scratch, &problem, err);
 	if (code == ERR_OK)
-		code = exact_solve(&problem, &goal, 0, arena, schedule, err);
+		code = arada_exact_solve(&problem, &goal, 0, arena, schedule, err);
 	if (code == ERR_OK && schedule == &gain->by[ARADA_EXACT])
 		gain->mode = keep_modes(&problem, schedule, arena);
 	arena_free(&scratch);
@@ -105,7 +106,7 @@ static double below_pct(const struct exact_schedule *schedule, const struct exac
 	return than->energy_pj > 0 ? 100 * (1 - schedule->energy_pj / than->energy_pj) : 0;
 }
 
-enum err_code arada_find_gain(const struct arada_case *of, enum arada_energy energy, struct arena *arena,
+enum err_code arada_gain_find(const struct arada_case *of, enum arada_energy energy, struct arena *arena,
                               struct arada_gain *gain, struct err *err)
 {
 	struct exact_schedule as_late;
@@ -134,7 +135,7 @@ enum err_code arada_find_gain(const struct arada_case *of, enum arada_energy ene
 	return ERR_OK;
 }
 
-void arada_write_gain_head(FILE *file)
+void arada_gain_write_head(FILE *file)
 {
 	(void)fputs("machine,network,energy_model,layers,rti_ms,rti_energy", file);
 	for (int i = 0; i < N_ARADA_ALLOCATOR; i++)
@@ -142,7 +143,7 @@ void arada_write_gain_head(FILE *file)
 	(void)fputs(",published_late_pct,gain_pct,gain_as_late_pct,by_layer_changes,exact_changes,proven\n", file);
 }
 
-void arada_write_gain(FILE *file, const struct arada_case *of, const struct arada_gain *gain)
+void arada_gain_write(FILE *file, const struct arada_case *of, const struct arada_gain *gain)
 {
 	const struct exact_schedule *layer = &gain->by[ARADA_BY_LAYER], *exact = &gain->by[ARADA_EXACT];
 	csv_put_text(file, true, of->machine);

@@ -44,13 +44,13 @@ struct arada_gain {
 /*
  * Allocate in all ways under one model of energy; schedules live in the arena.
  * Asserted: no exact allocation takes more than the rule by layer, or more time
- * than its deadline. Errors as arada_build and exact_solve.
+ * than its deadline. Errors as arada_knobs_build and arada_exact_solve.
  */
-enum err_code arada_find_gain(const struct arada_case *of, enum arada_energy energy, struct arena *arena,
+enum err_code arada_gain_find(const struct arada_case *of, enum arada_energy energy, struct arena *arena,
                               struct arada_gain *gain, struct err *err);
 
 /* One line a network, machine and model of energy, behind a header. */
-void arada_write_gain_head(FILE *file);
-void arada_write_gain(FILE *file, const struct arada_case *of, const struct arada_gain *gain);
+void arada_gain_write_head(FILE *file);
+void arada_gain_write(FILE *file, const struct arada_case *of, const struct arada_gain *gain);
 
 #endif

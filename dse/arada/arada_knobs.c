@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Settings count down from the nominal one, so that setting 0 is it; clocks
- * above it come behind the lowest. Modes that another one of the same settings
- * beats in everything (a part of the array that only takes longer) are left out.
+ * Builds the modes of layers. Setting 0 is the nominal clock or bandwidth and settings count down from it; clocks
+ * above the nominal one have the last numbers. Of modes with the same settings those that another one dominates in
+ * everything are left out (a part of the array that only takes longer).
  */
 #include "dse/arada/arada_knobs.h"
 #include "dse/base/memory.h"
@@ -23,7 +23,7 @@ static uint32_t n_nominal_clk(const struct arada_platform *platform)
 	return n > ARADA_MAX_SETTING ? ARADA_MAX_SETTING + 1 : (uint32_t)n;
 }
 
-double arada_setting_clk_mhz(const struct arada_knobs *knobs, uint32_t setting)
+double arada_knobs_clk_mhz(const struct arada_knobs *knobs, uint32_t setting)
 {
 	const struct arada_platform *platform = knobs->platform;
 	uint32_t n = n_nominal_clk(platform);
@@ -35,19 +35,19 @@ double arada_setting_clk_mhz(const struct arada_knobs *knobs, uint32_t setting)
 	return (n - setting) * platform->clk_step_mhz;
 }
 
-double arada_setting_gb_s(const struct arada_knobs *knobs, uint32_t setting)
+double arada_knobs_gb_s(const struct arada_knobs *knobs, uint32_t setting)
 {
 	const struct arada_platform *platform = knobs->platform;
 	assert(setting < platform->n_bandwidth);
 	return platform->max_bandwidth_gb_s * (platform->n_bandwidth - setting) / platform->n_bandwidth;
 }
 
-uint32_t arada_n_clk(const struct arada_knobs *knobs)
+uint32_t arada_knobs_n_clk(const struct arada_knobs *knobs)
 {
 	return n_nominal_clk(knobs->platform) + knobs->n_turbo;
 }
 
-uint32_t arada_n_bandwidth(const struct arada_knobs *knobs)
+uint32_t arada_knobs_n_bandwidth(const struct arada_knobs *knobs)
 {
 	return knobs->chooses_bandwidth ? knobs->platform->n_bandwidth : 1;
 }
@@ -86,7 +86,7 @@ static struct exact_mode make_mode(const struct arada_knobs *knobs, const struct
                                    uint32_t memory, uint32_t part)
 {
 	const struct arada_platform *platform = knobs->platform;
-	double clk_mhz = arada_setting_clk_mhz(knobs, array), gb_s = arada_setting_gb_s(knobs, memory);
+	double clk_mhz = arada_knobs_clk_mhz(knobs, array), gb_s = arada_knobs_gb_s(knobs, memory);
 	double bandwidth_frac = gb_s / platform->max_bandwidth_gb_s;
 	struct exact_mode mode = {.setting = {array, memory}, .choice = part};
 	assert(work->compute_clk[part] > 0);
@@ -127,11 +127,11 @@ static size_t add_parts(const struct arada_knobs *knobs, const struct arada_work
 	return n;
 }
 
-enum err_code arada_build(const struct arada_knobs *knobs, size_t n, const struct arada_work *work, struct arena *arena,
-                          struct exact_problem *problem, struct err *err)
+enum err_code arada_knobs_build(const struct arada_knobs *knobs, size_t n, const struct arada_work *work,
+                                struct arena *arena, struct exact_problem *problem, struct err *err)
 {
 	const struct arada_platform *platform = knobs->platform;
-	uint32_t n_array = arada_n_clk(knobs), n_memory = arada_n_bandwidth(knobs);
+	uint32_t n_array = arada_knobs_n_clk(knobs), n_memory = arada_knobs_n_bandwidth(knobs);
 	assert(n > 0 && knobs->n_part >= 1 && knobs->n_part <= ARADA_MAX_PART && platform->n_bandwidth > 0);
 	if (n_array > ARADA_MAX_SETTING || n_memory > ARADA_MAX_SETTING)
 		return err_add(err, ERR_INPUT,
@@ -172,10 +172,10 @@ static void choose_published(const struct arada_knobs *knobs, const struct arada
 	struct arada_mode mode = arada_allocate(ARADA_VF_OH_Q, platform, layer);
 	uint32_t n = n_nominal_clk(platform);
 	*array = *memory = 0;
-	while (*array + 1 < n && arada_setting_clk_mhz(knobs, *array) > mode.clk_mhz * (1 + ROUNDING))
+	while (*array + 1 < n && arada_knobs_clk_mhz(knobs, *array) > mode.clk_mhz * (1 + ROUNDING))
 		(*array)++;
 	while (*memory + 1 < platform->n_bandwidth &&
-	       arada_setting_gb_s(knobs, *memory) > mode.bandwidth_gb_s * (1 + ROUNDING))
+	       arada_knobs_gb_s(knobs, *memory) > mode.bandwidth_gb_s * (1 + ROUNDING))
 		(*memory)++;
 }
 
@@ -202,8 +202,8 @@ static void choose_charged(const struct exact_problem *problem, const struct exa
 			*memory = m;
 }
 
-void arada_local_modes(const struct arada_knobs *knobs, size_t n, const struct arada_work *work, unsigned n_change,
-                       const struct exact_problem *problem, uint32_t *mode)
+void arada_knobs_local_modes(const struct arada_knobs *knobs, size_t n, const struct arada_work *work,
+                             unsigned n_change, const struct exact_problem *problem, uint32_t *mode)
 {
 	assert(n == problem->n_layer && (n_change == 1 || n_change == 2));
 	for (size_t i = 0; i < n; i++) {

@@ -2,18 +2,16 @@
 #ifndef DSE_ARADA_KNOBS_H
 #define DSE_ARADA_KNOBS_H
 /*
- * What can be chosen for each layer of a network on a systolic array, as a
- * problem for the exact allocation; and the rules that choose layer by layer, as
- * modes of that problem.
+ * What can be chosen for each layer of a network on a systolic array, as a problem for the exact allocation, and the
+ * rules that choose layer by layer, as modes of that problem.
  *
- *   struct arada_layer (dse/arada/arada.h), energies -> every clock x bandwidth x part of the array -> struct
- * exact_problem
+ *   struct arada_layer (dse/arada/arada.h), energies -> every clock x bandwidth x part of the array
+ *   -> struct exact_problem
  *
- * A layer takes as long as the longer of array and memory, as ARADA assumes: its
- * array computes for Ttotal - Tstall at full clock, its memory is busy for all of
- * Ttotal where there are stalls, else for what its words take. Where a model says
- * more, as the physical one, in which only some tiles wait, its times at every clock
- * and bandwidth take that place, and the memory is busy for what its words take.
+ * A layer takes as long as the longer of array and memory, as ARADA assumes: its array computes for Ttotal - Tstall at
+ * full clock; its memory is busy for all of Ttotal where there are stalls, else for what its words take. The physical
+ * model knows more, because only some tiles wait: its times at every clock and bandwidth take that place, and the
+ * memory is busy for what its words take.
  */
 #include "dse/arada/arada.h"
 #include "dse/space/arada_options.h"
@@ -74,14 +72,14 @@ struct arada_knobs {
  * array. Each layer's first mode is the nominal one. ERR_INTERNAL: no memory. At most
  * ARADA_MAX_SETTING clocks and bandwidths: ERR_INPUT.
  */
-enum err_code arada_build(const struct arada_knobs *knobs, size_t n, const struct arada_work *work, struct arena *arena,
-                          struct exact_problem *problem, struct err *err);
+enum err_code arada_knobs_build(const struct arada_knobs *knobs, size_t n, const struct arada_work *work,
+                                struct arena *arena, struct exact_problem *problem, struct err *err);
 
 /* Settings of such a problem: how many clocks and bandwidths; the clock and the bandwidth of one. */
-uint32_t arada_n_clk(const struct arada_knobs *knobs);
-uint32_t arada_n_bandwidth(const struct arada_knobs *knobs);
-double arada_setting_clk_mhz(const struct arada_knobs *knobs, uint32_t setting);
-double arada_setting_gb_s(const struct arada_knobs *knobs, uint32_t setting);
+uint32_t arada_knobs_n_clk(const struct arada_knobs *knobs);
+uint32_t arada_knobs_n_bandwidth(const struct arada_knobs *knobs);
+double arada_knobs_clk_mhz(const struct arada_knobs *knobs, uint32_t setting);
+double arada_knobs_gb_s(const struct arada_knobs *knobs, uint32_t setting);
 
 /*
  * Modes [n] of a rule that looks at one layer at a time, the whole array on: ARADA's VF-OH-Q, which charges a layer one
@@ -89,7 +87,7 @@ double arada_setting_gb_s(const struct arada_knobs *knobs, uint32_t setting);
  * neighbours do. The latter's settings and changes fit into the layer's own time, so that it never takes longer than
  * race to idle.
  */
-void arada_local_modes(const struct arada_knobs *knobs, size_t n, const struct arada_work *work, unsigned n_change,
-                       const struct exact_problem *problem, uint32_t *mode);
+void arada_knobs_local_modes(const struct arada_knobs *knobs, size_t n, const struct arada_work *work,
+                             unsigned n_change, const struct exact_problem *problem, uint32_t *mode);
 
 #endif

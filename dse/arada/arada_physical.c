@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Tries tilings of a layer: sizes that double along each dimension, both loop orders, all dataflows of the machine. */
 #include "dse/arada/arada_physical.h"
 #include "sim/systolic/systolic_model.h"
 #include "sim/systolic/systolic_place.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The ARADA paper's figures 5 to 8 as panels below each other: groups of bars,
- * all shares of what race to idle takes, on common axes.
+ * The ARADA paper's figures 5 to 8: panels below each other on one common axis, in each of them groups of bars. All
+ * values are shares of what race to idle takes.
  */
 #include "dse/arada/arada_report.h"
 #include "dse/base/memory.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* The study as tables for people. */
 #include "dse/arada/arada_report.h"
 #include "dse/out/table.h"
 #include <assert.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* The study as CSV and JSON. */
 #include "dse/arada/arada_report.h"
 #include "dse/out/csv_write.h"
 #include "dse/out/json.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Builds the machines of a space, simulates each distinct layer once, and sums the schemes' savings over networks. */
 #include "dse/arada/arada_study.h"
 #include "dse/base/memory.h"
 #include "dse/space/arada_options.h"
@@ -249,7 +250,7 @@ static enum err_code check_clk_step(const struct arada_study *study, const struc
 	const struct arada_options *options = &study->space->arada;
 	const struct arada_platform platform = platform_of(options, machine, machine->systolic.memory_gb_s);
 	const struct arada_knobs knobs = {.platform = &platform, .n_turbo = ARADA_N_TURBO};
-	if (arada_n_clk(&knobs) <= ARADA_MAX_SETTING)
+	if (arada_knobs_n_clk(&knobs) <= ARADA_MAX_SETTING)
 		return ERR_OK;
 	/* rounded up, so that what the message asks for is enough */
 	double least_mhz = ceil(1e3 * platform.max_clk_mhz / (ARADA_MAX_SETTING - ARADA_N_TURBO)) / 1e3;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* The layers of MobileNet as table 1 of the paper lists them, and one set of assumptions applied to them. */
 #include "dse/arada/arada_table1.h"
-#include "dse/arada/arada_scalesim.h"
+#include "dse/arada/arada_cost.h"
 #include <assert.h>
 
 #define BUFFER_BYTE (UINT64_C(4) << 20)

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which parameters are fitted to which values, one group after the other: energies need the clocks' models. */
+/*
+ * Decides which parameters are fitted to which values, and fits group after group. Energies come last, because they
+ * need the fitted clock models.
+ */
 #include "dse/fit/fit.h"
 #include "dse/base/memory.h"
 #include "dse/fit/fit_parts.h"

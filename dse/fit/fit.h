@@ -2,12 +2,12 @@
 #ifndef DSE_FIT_H
 #define DSE_FIT_H
 /*
- * Fitting: measurements of tasks in (CSV), parameters of a machine out, with
- * what is known of their certainty: constants of the grey-box clock model (DVFS
- * paper equations 7 to 11), energies of actions and static powers (equations 1
- * to 6). fit_read.c reads the table, fit_model.c predicts its values and their
- * derivatives, fit_group.c fits, fit_confidence.c says how far to trust that,
- * fit_print.c, fit_json.c and fit_fragment.c write it down.
+ * Fitting: measurements of tasks in (CSV), parameters of a machine out, with their certainty. Parameters are the
+ * constants of the grey-box clock model (DVFS paper equations 7 to 11), energies of actions and static powers
+ * (equations 1 to 6).
+ *
+ *   fit_read.c -> fit.c (fit_model.c predicts, fit_lm.c solves) -> fit_confidence.c, fit_left_out.c -> fit_print.c,
+ *   fit_json.c, fit_fragment.c
  */
 #include "dse/fit/fit_term.h"
 #include "dse/space/provenance.h"
@@ -41,9 +41,8 @@ struct fit_point {
 	bool has_sigma;         /* the table gave it */
 	double factor;          /* of the weight, from 0 to 1: what --robust makes of it */
 	double predicted;
-	double leverage; /* how much the value decides its own prediction: 0 not at all, 1 alone */
-	double without_row,
-	    without_task; /* predicted by a fit without this row, or any row of its task; NAN: not known */
+	double leverage;                  /* how much the value decides its own prediction: 0 not at all, 1 alone */
+	double without_row, without_task; /* predicted by a fit without this row, or its task's rows; NAN: not known */
 };
 
 /* A table of measurements. */

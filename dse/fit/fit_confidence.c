@@ -46,7 +46,9 @@ struct fit_spectrum {
 	double v[FIT_MAX_PARAM * FIT_MAX_PARAM]; /* too much for a small stack */
 };
 
-void fit_warn(struct fit_data *data, struct fit_group *group, const char *format, ...)
+/* A warning about the group; its text lives in the data's arena. */
+__attribute__((format(printf, 3, 4))) static void warn(struct fit_data *data, struct fit_group *group,
+                                                       const char *format, ...)
 {
 	char text[1024];
 	va_list arguments;
@@ -175,16 +177,15 @@ static void find_undetermined(struct fit_data *data, struct fit_group *group, co
 		together[i] = is_lost && spectrum->norm[i] > 0;
 	}
 	if (list_names(data, group, spectrum, apart, text) > 0)
-		fit_warn(data, group, "not identified: %s: no measurement depends on it", text);
+		warn(data, group, "not identified: %s: no measurement depends on it", text);
 	if (list_names(data, group, spectrum, together, text) > 0)
-		fit_warn(
-		    data, group,
-		    "not identified: %s cannot be told apart: only combinations of them are determined; measure tasks "
-		    "in which they differ, or hold one with --fix KEY=VALUE",
-		    text);
+		warn(data, group,
+		     "not identified: %s cannot be told apart: only combinations of them are determined; measure tasks "
+		     "in which they differ, or hold one with --fix KEY=VALUE",
+		     text);
 	if (group->n_used < group->n_free)
-		fit_warn(data, group, "%zu measured value%s for %zu parameters", group->n_used,
-		         group->n_used == 1 ? "" : "s", group->n_free);
+		warn(data, group, "%zu measured value%s for %zu parameters", group->n_used,
+		     group->n_used == 1 ? "" : "s", group->n_free);
 }
 
 /* Parameters with part in a combination that hardly changes a prediction. */
@@ -202,11 +203,11 @@ static void find_collinear(struct fit_data *data, struct fit_group *group, const
 			marked[i] = all > 0 && share(spectrum, i, k, k + 1, true) > VARIANCE_SHARE * all;
 		}
 		if (list_names(data, group, spectrum, marked, text) > 1)
-			fit_warn(data, group,
-			         "%s can hardly be told apart (condition index %.3g, good is below %g): one may be too "
-			         "large "
-			         "and another too small; trust their sum more than each of them",
-			         text, index, CONDITION_LIMIT);
+			warn(data, group,
+			     "%s can hardly be told apart (condition index %.3g, good is below %g): one may be too "
+			     "large "
+			     "and another too small; trust their sum more than each of them",
+			     text, index, CONDITION_LIMIT);
 	}
 }
 
@@ -254,30 +255,29 @@ static void warn_of_estimates(struct fit_data *data, struct fit_group *group)
 		const struct fit_param *param = &group->param[i];
 		const char *name = fit_param_name(data, param).text;
 		if (param->is_free && param->identified && param->at_bound)
-			fit_warn(
+			warn(
 			    data, group,
 			    "%s is at its %s value: the measurements ask for a %s one, which is not allowed; intervals "
 			    "of the others take it for known",
 			    name, param->at_bound < 0 ? "smallest" : "largest",
 			    param->at_bound < 0 ? "smaller" : "larger");
 		else if (param->is_free && param->identified && relative_width(param) > WIDE_FRAC)
-			fit_warn(data, group, "%s is uncertain by more than %.0f %%", name, 100 * WIDE_FRAC);
+			warn(data, group, "%s is uncertain by more than %.0f %%", name, 100 * WIDE_FRAC);
 	}
 	for (size_t i = 0; i < group->n_point; i++)
 		all_sigma = all_sigma && data->point[group->point[i]].has_sigma;
 	if (all_sigma && group->weighted_rms > MISFIT_RMS)
-		fit_warn(data, group,
-		         "residuals are %.3g times the standard deviations given: the model is cruder than the "
-		         "measurements, or these are less exact than they say",
-		         group->weighted_rms);
+		warn(data, group,
+		     "residuals are %.3g times the standard deviations given: the model is cruder than the "
+		     "measurements, or these are less exact than they say",
+		     group->weighted_rms);
 	if (!all_sigma && group->mean_abs_pct > MISFIT_PCT)
-		fit_warn(
-		    data, group,
-		    "predictions are off by %.3g %% in the mean: the model does not describe these measurements; are "
-		    "units right, and values of all repeats?",
-		    group->mean_abs_pct);
+		warn(data, group,
+		     "predictions are off by %.3g %% in the mean: the model does not describe these measurements; are "
+		     "units right, and values of all repeats?",
+		     group->mean_abs_pct);
 	if (group->n_freedom < 1)
-		fit_warn(data, group, "as many parameters as measured values: nothing is left to tell errors by");
+		warn(data, group, "as many parameters as measured values: nothing is left to tell errors by");
 }
 
 static void measure_residuals(const struct fit_data *data, struct fit_group *group)

@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The only file that knows cminpack. It minimises over the free parameters and moves parameters onto and off their
+ * bounds.
+ */
 #include "dse/fit/fit_lm.h"
 #include "dse/base/memory.h"
 #include <assert.h>

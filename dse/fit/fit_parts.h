@@ -44,8 +44,4 @@ bool fit_is_determined(const struct fit_view *view);
 /* Errors of values predicted without their own row or task. ERR_INTERRUPTED. */
 enum err_code fit_leave_out(struct fit_data *data, struct fit_group *group);
 
-/* A warning about the group; its text lives in the data's arena. */
-void fit_warn(struct fit_data *data, struct fit_group *group, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
-
 #endif

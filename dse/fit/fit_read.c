@@ -197,6 +197,12 @@ static bool is_wanted(const struct fit_reader *reader, size_t row)
 
 /* ---- a row --------------------------------------------------------------------------------------- */
 
+/* A row's first mistake is its code; all are reported. */
+static void note(enum err_code *code, enum err_code part)
+{
+	*code = *code ? *code : part;
+}
+
 /* A number that may be missing, then *value stays as it is. */
 static enum err_code read_optional(struct fit_reader *reader, size_t row, const char *column, double min, double max,
                                    double *value)
@@ -248,8 +254,8 @@ static enum err_code read_level(struct fit_reader *reader, size_t at, struct fit
 		code = cell_read_word(&reader->data->table, at, "level", name, machine->n_level, &level, reader->err);
 	row->level = (uint32_t)level;
 	row->clk_mhz = machine->level[level].clk_mhz;
-	enum err_code clk_code = read_optional(reader, at, "clk_mhz", 1, 10000, &row->clk_mhz);
-	return code ? code : clk_code;
+	note(&code, read_optional(reader, at, "clk_mhz", 1, 10000, &row->clk_mhz));
+	return code;
 }
 
 /* The array of the row in reader->machine. */
@@ -323,9 +329,9 @@ static enum err_code read_shape(struct fit_reader *reader, size_t at, struct fit
 		return ERR_INPUT;
 	enum err_code code = reader->has_tiles ? mla_task_read_tiles(&reader->data->table, at, &task, reader->err)
 	                                       : mla_task_read_operands(&reader->data->table, at, &task, reader->err);
-	enum err_code array_code = read_array(reader, at);
-	if (code || array_code)
-		return code ? code : array_code;
+	note(&code, read_array(reader, at));
+	if (code)
+		return code;
 	struct greybox_shape shape = {.in_w = task.matmul.b_w,
 	                              .in_h = 1,
 	                              .in_c = task.matmul.a_w,
@@ -353,18 +359,15 @@ static enum err_code read_run(struct fit_reader *reader, size_t at, struct fit_r
 {
 	row->repeat = row->weight = row->n_pe = 1;
 	enum err_code code = read_optional(reader, at, "repeat", 1, MAX_REPEAT, &row->repeat);
-	enum err_code weight_code = read_optional(reader, at, "weight", 0, MAX_WEIGHT, &row->weight);
-	enum err_code pe_code = read_optional(reader, at, "n_pe", 0, MAX_PE, &row->n_pe);
+	note(&code, read_optional(reader, at, "weight", 0, MAX_WEIGHT, &row->weight));
+	note(&code, read_optional(reader, at, "n_pe", 0, MAX_PE, &row->n_pe));
 	row->n_powered_pe = row->n_pe;
-	enum err_code powered_code = read_optional(reader, at, "n_powered_pe", 0, MAX_PE, &row->n_powered_pe);
+	note(&code, read_optional(reader, at, "n_powered_pe", 0, MAX_PE, &row->n_powered_pe));
 	if (row->kind == ROW_IDLE)
 		row->n_pe = 0;
-	code = code ? code : weight_code ? weight_code : pe_code ? pe_code : powered_code;
-	for (size_t i = 0; i < N_COUNT_COLUMN; i++) {
-		enum err_code count_code =
-		    read_optional(reader, at, count_column[i].column, 0, MAX_COUNT, &row->count[count_column[i].term]);
-		code = code ? code : count_code;
-	}
+	for (size_t i = 0; i < N_COUNT_COLUMN; i++)
+		note(&code, read_optional(reader, at, count_column[i].column, 0, MAX_COUNT,
+		                          &row->count[count_column[i].term]));
 	assert(code || (row->repeat >= 1 && row->weight >= 0));
 	return code;
 }
@@ -433,16 +436,12 @@ static enum err_code read_row(struct fit_reader *reader, size_t at)
 	assert(data->n_row < data->table.n_row);
 	*row = (struct fit_row){.row = at, .same_as = data->n_row, .time_ns = NAN};
 	enum err_code code = read_kind(reader, at, row);
-	enum err_code part = read_level(reader, at, row);
-	code = code ? code : part;
-	part = code ? code : read_shape(reader, at, row);
-	code = code ? code : part;
-	part = read_run(reader, at, row);
-	code = code ? code : part;
-	for (int i = 0; i < N_FIT_QUANTITY; i++) {
-		part = read_point(reader, at, row, (enum fit_quantity)i);
-		code = code ? code : part;
-	}
+	note(&code, read_level(reader, at, row));
+	if (!code)
+		code = read_shape(reader, at, row);
+	note(&code, read_run(reader, at, row));
+	for (int i = 0; i < N_FIT_QUANTITY; i++)
+		note(&code, read_point(reader, at, row, (enum fit_quantity)i));
 	data->n_row++;
 	return code;
 }
@@ -493,7 +492,7 @@ static enum err_code read_rows(struct fit_reader *reader)
 		if (!is_wanted(reader, i))
 			continue;
 		enum err_code row_code = read_row(reader, i);
-		code = code ? code : row_code;
+		note(&code, row_code);
 		n_bad += row_code != ERR_OK;
 		if (n_bad <= MAX_MISTAKE)
 			continue;

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* One-sided Jacobi rotations, and Student's t by the incomplete beta function. */
 #include "dse/fit/fit_svd.h"
 #include <assert.h>
 #include <float.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* The tables of parameters and of measured quantities. */
 #include "dse/fit/fit_term.h"
 #include <assert.h>
 #include <string.h>
@@ -49,26 +50,26 @@ static const struct level_param *find_level_param(const char *key)
 }
 
 /* Unit and range of either kind of parameter, and where its value is. */
-struct place {
+struct term_place {
 	const char *unit;
 	double min, max;
 	double *value; /* NULL: without a machine */
 };
 
-static struct place find_place(enum fit_term term, struct machine *machine, uint32_t level)
+static struct term_place find_place(enum fit_term term, struct machine *machine, uint32_t level)
 {
 	assert((unsigned)term < N_FIT_TERM && (!machine || level < machine->n_level));
 	const char *key = fit_term_table[term].key;
 	const struct level_param *of_level = find_level_param(key);
 	if (of_level) {
 		char *base = machine ? (char *)&machine->level[level] : NULL;
-		return (struct place){of_level->unit, of_level->min, of_level->max,
-		                      base ? (double *)(void *)(base + of_level->offset) : NULL};
+		return (struct term_place){of_level->unit, of_level->min, of_level->max,
+		                           base ? (double *)(void *)(base + of_level->offset) : NULL};
 	}
 	const struct machine_param *param = machine_find_param(key);
 	assert(param && param->type == PARAM_REAL);
-	return (struct place){param->unit, param->min, param->max,
-	                      machine ? (double *)(void *)((char *)machine + param->offset) : NULL};
+	return (struct term_place){param->unit, param->min, param->max,
+	                           machine ? (double *)(void *)((char *)machine + param->offset) : NULL};
 }
 
 const char *fit_term_unit(enum fit_term term)

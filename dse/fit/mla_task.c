@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Reads the shape of one MLA task from a row, either as tiles of a layer or as two operands. */
 #include "dse/fit/mla_task.h"
 #include "dse/out/cell.h"
 #include <assert.h>

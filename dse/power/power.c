@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A schedule is judged here and nowhere else: what the solver and the greedy
- * answer return is measured again from the problem's own numbers, without any
- * of their rounding or bounds.
+ * Measures schedules. What the solver, the greedy answer and ARADA's rule return is measured again here, from the
+ * problem's own numbers, without their rounding and bounds.
  */
-#include "dse/power/power.h"
+#include "dse/power/power_parts.h"
 #include <assert.h>
 #include <math.h>
 
@@ -27,6 +26,21 @@ size_t power_n_stage(const struct power_problem *problem)
 bool power_wants_energy(const struct power_goal *goal)
 {
 	return goal->scenario == POWER_ENERGY || goal->scenario == POWER_LIMITED_TIME;
+}
+
+uint32_t power_mode_at(const struct power_segment *segment, uint32_t level, bool by_energy, double max_peak_mw)
+{
+	assert(segment && level < POWER_MAX_LEVEL);
+	uint32_t best = UINT32_MAX;
+	for (uint32_t k = 0; k < segment->n_mode; k++) {
+		const struct power_mode *mode = &segment->mode[k];
+		if (mode->level != level || mode->peak_mw > max_peak_mw)
+			continue;
+		if (best == UINT32_MAX || (by_energy ? mode->energy_pj < segment->mode[best].energy_pj
+		                                     : mode->time_ns < segment->mode[best].time_ns))
+			best = k;
+	}
+	return best;
 }
 
 /* How many distinct values there are among those of the levels in set. */

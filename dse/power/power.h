@@ -2,17 +2,15 @@
 #ifndef DSE_POWER_H
 #define DSE_POWER_H
 /*
- * Power management: at which operating point (level) each part of a network
- * runs, so that time, power or energy keep a budget (DVFS paper section IV).
+ * Power management: at which operating point (level) each part of a network runs, so that time, power or energy keep a
+ * budget (DVFS paper section IV).
  *
  *   machine, network -> power_work -> struct power_problem -> power_solve -> struct power_schedule -> report
  *
- * A problem is a chain of segments (layers, or the loops of tasks inside
- * layers), each of which runs in one of several modes: a level with the time,
- * energy and peak power that it costs there. Between segments at different
- * levels the chip changes level, which costs time and energy. The chip has few
- * power lanes, set globally, so only so many voltages can be used at all; which
- * ones is a part of the answer.
+ * A problem is a chain of segments: layers, or loops of tasks inside layers. Each segment runs in one of several
+ * modes: a level, and the time, energy and peak power that the segment takes there. A change of level between segments
+ * takes time and energy. The chip has few power lanes, set globally, so only so many voltages can be used at all;
+ * which ones is part of the answer.
  */
 #include "sim/base/arena.h"
 #include "sim/base/err.h"
@@ -100,23 +98,19 @@ struct power_schedule {
 };
 
 /*
- * The best schedule, over every choice of voltages for the lanes, proven best:
- * a label-setting dynamic program over (segment, level) whose labels are cut by
- * dominance and by Lagrangian bounds on the rest of the chain. Ties go to the
- * other of time and energy, then to fewer changes of level, then to earlier
- * levels first. max_label (0: 32 million, 24 bytes each) labels are kept at most; where that
- * does not do, is_exact says so and bound by how much. Deterministic,
+ * The best schedule over every choice of voltages for the lanes, proven best: a label-setting dynamic program over
+ * (segment, level) whose labels are cut by dominance and by Lagrangian bounds on the rest of the chain. Ties go to the
+ * other of time and energy, then to fewer changes of level, then to earlier levels first. At most max_label labels (0:
+ * 32 million, 24 bytes each) are kept; where that does not do, is_exact says so and bound by how much. Deterministic,
  * single-threaded. ERR_INTERRUPTED: Ctrl-C.
  */
 enum err_code power_solve(const struct power_problem *problem, const struct power_goal *goal, size_t max_label,
                           struct arena *arena, struct power_schedule *schedule, struct err *err);
 
 /*
- * The greedy answer, as the DVFS paper goes about it: two levels, the fastest
- * and the thriftiest that may be used together; everything starts at the one
- * that keeps the budgets, and pieces of work move to the other, the most gained
- * for what it costs first, as long as the budgets hold. Not found: neither
- * level alone keeps the budgets.
+ * The DVFS paper's greedy answer: two levels, the fastest and the thriftiest that may be used together. Everything
+ * starts at the one that keeps the budgets; pieces of work move to the other, the most gained for what it costs first,
+ * as long as the budgets hold. Not found: neither level alone keeps the budgets.
  */
 void power_greedy(const struct power_problem *problem, const struct power_goal *goal, struct arena *arena,
                   struct power_schedule *schedule);

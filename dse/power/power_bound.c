@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Backwards through the chain: from each level after each stage the completion
- * that is least in one direction of the plane. Seen from a partial schedule all
- * completions lie beyond the line through it, and it is itself one of them.
+ * For each level after each stage of the chain: the cheapest way to finish the chain in one direction of the plane of
+ * time and energy. Computed from the last stage back to the first. It bounds every partial schedule from below.
  */
 #include "dse/power/power_parts.h"
 #include "dse/base/memory.h"

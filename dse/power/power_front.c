@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The time-energy front by composition (dse/pareto/compose.h): levels are the states
- * between segments, and the front of a segment from one level to another is
- * that of its modes there, the change of level added. The start is a level like
- * any other that nothing is paid for leaving.
+ * The front of time and energy, by composition (dse/pareto/compose.h). States are the levels between segments. An edge
+ * from one level to another has the front of the segment's modes at the second level, with the change of level added.
+ * Before the first piece of work nothing is paid for a change.
  */
 #include "dse/pareto/compose.h"
 #include "dse/base/memory.h"

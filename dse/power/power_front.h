@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef DSE_POWER_FRONT_H
 #define DSE_POWER_FRONT_H
-/* Power management: all schedules worth having between the fastest and the thriftiest (dse/power/power.h). */
+/* Power management: all schedules between the fastest and the thriftiest that no other one dominates. */
 #include "dse/power/power.h"
 
 /* One point of a time-energy front. */

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The DVFS paper's answer (section IV c and d): two levels only, all work at
- * one of them, then piece by piece to the other while the budget lasts. The
- * paper moves loops of a layer, which are alike, and layers; we move what gains
- * most for what it costs first.
+ * The DVFS paper's answer (section IV c and d): two levels only. All work starts at one of them and moves to the other
+ * piece by piece while the budget lasts. The paper moves loops of a layer and layers; this code moves first what gains
+ * most for what it costs.
  */
-#include "dse/power/power.h"
+#include "dse/power/power_parts.h"
 #include "dse/base/memory.h"
 #include <assert.h>
 #include <math.h>
@@ -19,22 +18,6 @@ struct power_move {
 	uint32_t mode[2];
 };
 
-/* At a level: the one with least energy or least time, as the goal wants, under the peak. */
-static uint32_t mode_at(const struct power_segment *segment, uint32_t level, bool by_energy, double max_peak_mw)
-{
-	assert(segment && level < POWER_MAX_LEVEL);
-	uint32_t best = UINT32_MAX;
-	for (uint32_t k = 0; k < segment->n_mode; k++) {
-		const struct power_mode *mode = &segment->mode[k];
-		if (mode->level != level || mode->peak_mw > max_peak_mw)
-			continue;
-		if (best == UINT32_MAX || (by_energy ? mode->energy_pj < segment->mode[best].energy_pj
-		                                     : mode->time_ns < segment->mode[best].time_ns))
-			best = k;
-	}
-	return best;
-}
-
 /* All at one level; the level to sleep at is the same. */
 static bool fill(const struct power_problem *problem, const struct power_goal *goal, uint32_t level,
                  struct power_schedule *schedule)
@@ -43,7 +26,7 @@ static bool fill(const struct power_problem *problem, const struct power_goal *g
 	size_t at = 0;
 	bool by_energy = power_wants_energy(goal) && !isfinite(goal->max_ns);
 	for (size_t i = 0; i < problem->n_segment; i++) {
-		uint32_t mode = mode_at(&problem->segment[i], level, by_energy, goal->max_peak_mw);
+		uint32_t mode = power_mode_at(&problem->segment[i], level, by_energy, goal->max_peak_mw);
 		if (mode == UINT32_MAX)
 			return false;
 		for (uint32_t k = 0; k < problem->segment[i].n_repeat; k++)
@@ -191,7 +174,8 @@ static void move_from(const struct power_problem *problem, const struct power_go
 		move[i].segment = i;
 		move[i].stage = at;
 		move[i].mode[0] = schedule->mode[at];
-		move[i].mode[1] = mode_at(&problem->segment[i], level[1], power_wants_energy(goal), goal->max_peak_mw);
+		move[i].mode[1] =
+		    power_mode_at(&problem->segment[i], level[1], power_wants_energy(goal), goal->max_peak_mw);
 		at += problem->segment[i].n_repeat;
 	}
 	rank_moves(problem, goal, move);

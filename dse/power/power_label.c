@@ -74,7 +74,8 @@ struct power_search {
 	bool is_full; /* more labels than allowed */
 };
 
-bool power_aim_keeps(const struct power_aim *aim, double ns, double pj)
+/* Whether a whole schedule keeps the limits, to 1e-12. */
+static bool keeps_limits(const struct power_aim *aim, double ns, double pj)
 {
 	for (unsigned i = 0; i < aim->n_limit; i++) {
 		double slack = LIMIT_SLACK * fmax(fabs(aim->most[i]), fabs(aim->limit[i].per_ns) * ns);
@@ -175,7 +176,7 @@ static bool is_promising(struct power_search *search, const struct power_label *
 		if (value > (direction->is_limit ? direction->most : search->least) + direction->slack)
 			return false;
 		double whole = power_value(search->aim->objective, ns, pj);
-		if (whole < search->least && power_aim_keeps(search->aim, ns, pj)) {
+		if (whole < search->least && keeps_limits(search->aim, ns, pj)) {
 			search->least = whole;
 			search->has_known = true;
 			search->known_parent = label->parent;
@@ -309,7 +310,7 @@ static void take_best(const struct power_search *search, struct chain_best *best
 			const struct power_label *label = &search->label[i];
 			double ns = label->ns + chain->end_ns[l], pj = label->pj + chain->end_pj[l];
 			double value = power_value(search->aim->objective, ns, pj), second = wants_time ? pj : ns;
-			if (!power_aim_keeps(search->aim, ns, pj) || value > best->objective ||
+			if (!keeps_limits(search->aim, ns, pj) || value > best->objective ||
 			    (value >= best->objective &&
 			     (second > other || (second >= other && label->n_switch >= search->label[found].n_switch))))
 				continue;

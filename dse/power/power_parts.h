@@ -2,21 +2,25 @@
 #ifndef DSE_POWER_PARTS_H
 #define DSE_POWER_PARTS_H
 /*
- * Inside power management: a problem made ready for one set of levels, and
- * bounds on what remains of it.
+ * Inside power management: a problem made ready for one set of levels, and bounds on what remains of it.
  *
  *   power.c        problems, measuring a schedule, sets of levels
  *   power_chain.c  the problem as a chain of stages, its numbers rounded
- *   power_bound.c  the least rest of the chain after each stage, in one direction
+ *   power_bound.c  the cheapest rest of the chain after each stage, in one direction
  *   power_label.c  the dynamic program over stages
  *   power_solve.c  over all sets of levels and levels of sleep
  *
- * All that a budget or an aim says is linear in (time, energy): time itself,
- * energy, energy less sleeping power times time, energy less average power times
- * time. So a partial schedule is a point in a plane, and every bound a line.
+ * Every budget and every objective is linear in (time, energy): time, energy, energy less sleeping power times time,
+ * energy less average power times time. So a partial schedule is a point in a plane, and every bound is a line in it.
  */
 #include "dse/power/power.h"
 #include "dse/power/power_plane.h"
+
+/*
+ * Of a segment's modes at a level under the peak the one with least energy (by_energy) or least time, the first of
+ * equals; UINT32_MAX: there is none.
+ */
+uint32_t power_mode_at(const struct power_segment *segment, uint32_t level, bool by_energy, double max_peak_mw);
 
 /* A mode that the set of levels and the peak allow; times and energies rounded. */
 struct chain_mode {
@@ -74,9 +78,6 @@ struct power_aim {
 	double
 	    slope_mw; /* of two partial schedules with time and energy - slope * time both less, that one is better */
 };
-
-/* Whether a whole schedule keeps the limits, to 1e-12. */
-bool power_aim_keeps(const struct power_aim *aim, double ns, double pj);
 
 /* The best schedule of a chain; not found: none better than `least_known` (of the objective) keeps the limits. */
 struct chain_best {

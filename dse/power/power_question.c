@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Answers are tables of numbers under named columns, so that text, CSV and JSON
- * say the same. Each answer schedules anew, exactly, what is asked about: other
- * levels, other times of a change, other coefficients, other clocks.
+ * Which two levels, and how long a change of level may take. Each answer solves changed problems exactly: other
+ * levels, other times of a change. Clocks and coefficients have files of their own.
  */
 #include "dse/power/power_question.h"
 #include "dse/base/memory.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef DSE_POWER_REPORT_H
 #define DSE_POWER_REPORT_H
-/* Power management: what 'dse power' says and draws of its schedules. */
+/* Power management: what dse power found, and how it is printed, written and drawn. */
 #include "dse/out/json.h"
 #include "dse/space/left_out.h"
 #include "dse/power/power_front.h"

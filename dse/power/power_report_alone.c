@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a schedule is compared with: all work at one level. Savings mean
- * something only when that has the freedom of the best schedule in everything
- * but the level, so it is solved as that one is, with the other levels barred.
+ * All work at one level, with which schedules are compared. It is solved like the best schedule, with the other levels
+ * barred: savings would mean nothing if it had less freedom in anything but the level.
  */
 #include "dse/power/power_report.h"
 #include <assert.h>

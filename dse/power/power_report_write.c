@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Files for programs. schedule.csv has what a driver of the power lanes needs:
- * when which piece of work starts, at which level, on how many PEs, and whether
- * the level changes before it. power.json has all of it, with the coefficients
- * that the energies rest on.
+ * Files for programs. schedule.csv has what a driver of the power lanes needs: when each piece of work starts, at
+ * which level, on how many PEs, and whether the level changes before it. power.json has everything, with the
+ * coefficients that the energies rest on.
  */
 #include "dse/out/csv_write.h"
 #include "dse/layer/design_text.h"

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Two searches. The first, over all levels at once, settles where results lie,
- * because storage QPEs couple neighbours and levels do not; the second, level
- * by level, finds the fronts of those places: a design that another level's
- * beats may still be wanted where a change of level would cost more.
+ * Two searches. The first goes over all levels at once and settles where results lie, because storage QPEs couple
+ * neighbouring layers while levels do not. The second goes level by level and finds the fronts for those places. A
+ * design that a design at another level dominates stays: a change of level could cost more than it gains.
  */
 #include "dse/power/power_search.h"
 #include "dse/base/memory.h"

@@ -1,26 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * ARADA's rule (Azhar et al., CF '23) for levels of a chip: every piece of work
- * looks at itself alone, and runs as thriftily as it can without taking longer
- * than it may. By the race-to-idle time that is as long as at the fastest level,
- * so that only work which waits for something else slows down; by a later deadline
- * its share of that. Changes of level there and back are charged to the piece.
+ * ARADA's rule (Azhar et al., CF '23) for levels of a chip. Every piece of work looks at itself alone and runs as
+ * thriftily as it can within its time. With the race-to-idle time as deadline that is its time at the fastest level,
+ * so only work that waits for something else slows down. With a later deadline it is its share of that. Changes of
+ * level there and back are charged to the piece.
  */
-#include "dse/power/power.h"
+#include "dse/power/power_parts.h"
 #include "dse/base/memory.h"
 #include <assert.h>
 #include <math.h>
-
-/* At a level: the fastest mode under the peak; UINT32_MAX: there is none. */
-static uint32_t fastest_at(const struct power_segment *segment, uint32_t level, double max_peak_mw)
-{
-	uint32_t best = UINT32_MAX;
-	for (uint32_t k = 0; k < segment->n_mode; k++)
-		if (segment->mode[k].level == level && segment->mode[k].peak_mw <= max_peak_mw &&
-		    (best == UINT32_MAX || segment->mode[k].time_ns < segment->mode[best].time_ns))
-			best = k;
-	return best;
-}
 
 /* All work at one level as fast as it can be; infinite: some of it cannot run there. */
 static double time_at(const struct power_problem *problem, uint32_t level, double max_peak_mw)
@@ -29,7 +17,7 @@ static double time_at(const struct power_problem *problem, uint32_t level, doubl
 	assert(level < problem->n_level);
 	for (size_t i = 0; i < problem->n_segment; i++) {
 		const struct power_segment *segment = &problem->segment[i];
-		uint32_t mode = fastest_at(segment, level, max_peak_mw);
+		uint32_t mode = power_mode_at(segment, level, false, max_peak_mw);
 		if (mode == UINT32_MAX)
 			return INFINITY;
 		ns += segment->mode[mode].time_ns * segment->n_repeat;
@@ -43,7 +31,7 @@ static uint32_t choose_mode(const struct power_problem *problem, const struct po
                             uint32_t levels, uint32_t fast, double share)
 {
 	const struct power_segment *segment = &problem->segment[i];
-	uint32_t best = fastest_at(segment, fast, goal->max_peak_mw);
+	uint32_t best = power_mode_at(segment, fast, false, goal->max_peak_mw);
 	assert(best != UINT32_MAX && share >= 1);
 	double may_ns = segment->mode[best].time_ns * share, least_pj = segment->mode[best].energy_pj;
 	for (uint32_t k = 0; k < segment->n_mode; k++) {

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The lanes' voltages and the level to sleep at are a choice of their own: for
- * each of them the aim is a plain line in the plane of time and energy. Parts
- * are bounded first and solved in the order of their bounds, so that most of
- * them are settled by the bound alone.
+ * Which voltages the lanes supply and at which level the chip sleeps are choices of their own. With both fixed the
+ * objective is linear in the plane of time and energy. These parts are bounded first and solved in the order of their
+ * bounds, so that the bound alone rules most of them out.
  */
 #include "dse/power/power_parts.h"
 #include "dse/base/memory.h"

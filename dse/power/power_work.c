@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * From runs of designs to segments. Whole layers take what the simulator says
- * of them; parts of layers divide it (dse/power/power_work_loops.c), so that a layer costs
- * the same however finely its level is chosen. A change of level costs the
+ * Makes segments from runs of designs. Whole layers take what the simulator says; parts of layers divide it
+ * (power_work_loops.c), so that a layer costs the same however finely its level is chosen. A change of level costs the
  * machine file's time and energy, and static power at the new level meanwhile.
  */
 #include "dse/power/power_work.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Operations, bytes and roofs of each layer, and what the simulator reaches with the layer alone. */
 #include "dse/roofline/roofline.h"
 #include "dse/base/memory.h"
 #include "dse/design/simulate.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Rooflines as the ARADA paper's figure 3 has them: operations a second over operations a byte, both logarithmic. The
- * roofs are lines, a layer is a mark in shape and colour of its kind where the simulator reaches it; one that it does
- * not run is an outline under the roof.
+ * Rooflines drawn as in the ARADA paper's figure 3: operations a second over operations a byte, both logarithmic. The
+ * roofs are lines. A layer is a mark with the shape and colour of its kind at the rate the simulator reaches, or an
+ * outline on the roof where the simulator does not run it.
  */
 #include "dse/roofline/roofline_report.h"
 #include "dse/out/svg.h"

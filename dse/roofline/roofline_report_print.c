@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Rooflines as tables, CSV and JSON. */
 #include "dse/out/csv_write.h"
 #include "dse/out/json.h"
 #include "dse/roofline/roofline_report.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* A list of runs by key. While it collects, the fast tier answers; afterwards each run is made once. */
 #include "dse/validate/run_cache.h"
 #include "dse/base/memory.h"
 #include "dse/base/parallel.h"

@@ -449,7 +449,8 @@ enum err_code source_find_split(struct source *source, const struct source_subje
 	return code ? code : split_check(core, &choice->split, err);
 }
 
-const struct layer_context *source_context(struct source_subject *subject, size_t block)
+/* The prepared layer of a block. */
+static const struct layer_context *context_of(struct source_subject *subject, size_t block)
 {
 	assert(subject && block < subject->network->n_block);
 	if (!subject->prepared[block]) {
@@ -480,13 +481,13 @@ static enum err_code place_results(struct source *source, struct source_subject 
                                    enum source_split which, struct layer_design *design, struct err *err)
 {
 	size_t producer;
-	design->out_storage = mapper_result_fits_storage(source_context(subject, block), &design->split);
+	design->out_storage = mapper_result_fits_storage(context_of(subject, block), &design->split);
 	if (!find_producer(subject->network, block, &producer))
 		return ERR_OK;
 	struct source_split_choice choice;
 	enum err_code code = source_find_split(source, subject, producer, which, &choice, err);
 	if (!code)
-		design->in_storage = mapper_result_fits_storage(source_context(subject, producer), &choice.split);
+		design->in_storage = mapper_result_fits_storage(context_of(subject, producer), &choice.split);
 	return code;
 }
 
@@ -554,7 +555,7 @@ enum err_code source_run_block(struct source *source, struct source_subject *sub
 
 	run->listed = choice.listed;
 	const struct run_key key = {subject, block, (unsigned)strategy * 2 + (which == SPLIT_AS_RUN)};
-	return run_design(source, &key, source_context(subject, block), &design, run, err);
+	return run_design(source, &key, context_of(subject, block), &design, run, err);
 }
 
 enum err_code source_run_scalesim(struct source *source, const struct csv_table *table, size_t row,

@@ -2,9 +2,8 @@
 #ifndef DSE_SOURCE_H
 #define DSE_SOURCE_H
 /*
- * Sources: how the runs behind the published tables were set up: which machine
- * a table is about, which split an operation had, where its ifmap and its
- * result lay. Machines, networks and prepared layers are kept between rows.
+ * How the runs behind the published tables were set up: which machine a table is about, which split an operation had,
+ * where its ifmap and its result lay. Machines, networks and prepared layers are kept between rows.
  */
 #include "sim/base/csv.h"
 #include "dse/space/detail.h"
@@ -24,7 +23,7 @@ struct source_subject {
 	const char *target;       /* "qpe" or "chip" */
 	const struct machine *machine;
 	const struct network *network;
-	struct layer_context *context; /* [network->n_block], prepared when first used: source_context */
+	struct layer_context *context; /* [network->n_block], prepared when first used */
 	bool *prepared;
 	struct source_subject *next;
 };
@@ -55,17 +54,15 @@ struct source_split_choice {
 };
 
 /*
- * machine: file or name that replaces the tables' own machine of the same
- * target, NULL: none. split_scheme: file, NULL: the thesis' splits. Both must
- * outlive the source. ERR_INPUT, ERR_IO, ERR_INTERNAL; *source is NULL then.
+ * machine: file or name that replaces the tables' own machine of the same target, NULL: none. split_scheme: file, NULL:
+ * the thesis' splits. Both must outlive the source. ERR_INPUT, ERR_IO; *source is NULL then.
  */
 enum err_code source_open(const char *machine, const char *split_scheme, struct source **source, struct err *err);
 void source_close(struct source *source);
 
 /*
- * The tier that predicts from now on, which is the fast one before. With the
- * event tier a table is gone through between source_collect and source_run_collected
- * to note its runs, and then again (dse/validate/run_cache.h).
+ * The tier that predicts from now on; the fast one before. With the event tier a table is gone through between
+ * source_collect and source_run_collected to note its runs, and then again (dse/validate/run_cache.h).
  */
 void source_set_detail(struct source *source, const struct detail_options *options);
 enum detail source_detail(const struct source *source);
@@ -110,9 +107,6 @@ enum err_code source_find(struct source *source, const struct source_key *key, s
 /* The split a block had. ERR_INPUT when the listed one does not fit the block. */
 enum err_code source_find_split(struct source *source, const struct source_subject *subject, size_t block,
                                 enum source_split which, struct source_split_choice *choice, struct err *err);
-
-/* The prepared layer of a block. */
-const struct layer_context *source_context(struct source_subject *subject, size_t block);
 
 /* A block as it was run. */
 struct source_run {

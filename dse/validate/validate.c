@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The road of a table: read (sim/base/csv) -> kind by its columns -> for every
- * cell of a value column: predict (the kind's file) -> set apart
- * (validate_rule.c) -> error (validate_compare.c) -> of rows with the same key
- * the nearest (validate_duplicate.c) -> sum. A mistake in a row is reported with
- * its cell; the row is listed without a prediction and the others come out.
+ * Finds the kind of a table (validate_kinds.c) and takes the table through:
+ *
+ *   read -> each cell of a value column: predict -> set apart (validate_rule.c) -> error (validate_compare.c)
+ *   -> nearest of equal keys (validate_duplicate.c) -> sums
+ *
+ * A mistake in a row is reported with its cell. The row is listed without a prediction; the other rows are predicted.
  */
 #include "dse/out/machine_column.h"
 #include "dse/validate/validate_parts.h"

@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Predicted against measured on logarithmic axes. A panel has the values of one unit of one table, a series those of
+ * one column, or of one strategy, array or target, in one tier.
+ */
 #include "dse/validate/validate_chart.h"
-#include "dse/base/memory.h"
-#include "dse/result/chart.h"
+#include "dse/out/svg.h"
+#include "dse/out/svg_axis.h"
 #include <assert.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* Units by what a column is called; the first that fits. */
@@ -20,12 +23,23 @@ static const struct {
 static const char *const group_column[] = {"strategy", "array", "target"};
 #define N_GROUP_COLUMN (sizeof(group_column) / sizeof(group_column[0]))
 
-/* A picture in the making. */
-struct drawing {
-	struct chart_panel *panel;
-	size_t n_panel;
-	double *number; /* room for all points, x and y */
-	size_t n_number;
+/* In SVG units (pixels): the side of a panel, and from one to the next. */
+enum { WIDTH = 900, LEFT = 90, TOP = 40, PANEL = 460, PANEL_STEP = PANEL + 110, MAX_SERIES = 16 };
+
+/* A series: values of one name in one tier. */
+struct chart_series {
+	const char *name;
+	const struct validation *validation;
+};
+
+/* One panel: all values of one unit in a table, in all tiers. What there are too many series for is left out. */
+struct chart_panel {
+	const struct validation *validation; /* [n_detail] */
+	size_t n_detail;
+	const char *unit;
+	size_t group; /* the column by whose words series are told apart; CSV_NO_COLUMN: by value columns */
+	size_t n_series;
+	struct chart_series series[MAX_SERIES];
 };
 
 static const char *unit_of(const char *name)
@@ -79,80 +93,172 @@ static bool is_first(const struct validation *validation, size_t at, const char 
 	return true;
 }
 
-/* The counted points of one series in one tier; the last series takes whatever there is no room for. */
-static void add_series(struct drawing *drawing, const struct validation *validation, const char *unit, size_t group,
-                       const char *name, bool with_tier)
+/* Whether a value is a point of the series. */
+static bool is_point(const struct chart_panel *panel, const struct chart_series *series,
+                     const struct validate_value *value)
 {
-	struct chart_panel *panel = &drawing->panel[drawing->n_panel];
-	if (panel->n_series == CHART_MAX_SERIES)
-		return;
-	struct chart_series *series = &panel->series[panel->n_series++];
-	double sum_pct = 0.0, *x = drawing->number + drawing->n_number, *y = x + validation->n_value;
-	drawing->n_number += 2 * validation->n_value;
-	*series = (struct chart_series){.x = x, .y = y, .is_hollow = with_tier && validation->detail == DETAIL_FAST};
-	for (size_t i = 0; i < validation->n_value; i++) {
-		const struct validate_value *value = &validation->value[i];
-		if (!value->prediction.counted || column_unit(validation, value->column) != unit ||
-		    strcmp(series_name(validation, value, group), name) != 0 || !isfinite(value->error_pct))
-			continue;
-		x[series->n] = value->reference;
-		y[series->n++] = value->prediction.value;
-		sum_pct += fabs(value->error_pct);
-	}
-	int n = snprintf(series->name, sizeof(series->name), "%.32s%s%s", name, with_tier ? ", " : "",
-	                 with_tier ? detail_name[validation->detail] : "");
-	if (series->n > 0 && n > 0 && (size_t)n < sizeof(series->name))
-		(void)snprintf(series->name + n, sizeof(series->name) - (size_t)n, ": %.2f %% mean",
-		               sum_pct / (double)series->n);
+	return value->prediction.counted && isfinite(value->error_pct) &&
+	       column_unit(series->validation, value->column) == panel->unit &&
+	       strcmp(series_name(series->validation, value, panel->group), series->name) == 0;
 }
 
-static void add_panel(struct drawing *drawing, const struct validation *validation, size_t n_detail, const char *unit)
+/* Logarithmic axes have no place for others. */
+static bool is_drawn(const struct chart_panel *panel, const struct chart_series *series,
+                     const struct validate_value *value)
 {
-	struct chart_panel *panel = &drawing->panel[drawing->n_panel];
-	size_t group = find_group(validation, unit);
-	const char *slash = strrchr(validation->table.file, '/');
-	(void)snprintf(panel->title, sizeof(panel->title), "%.80s: %zu of %zu values counted",
+	return is_point(panel, series, value) && value->reference > 0.0 && value->prediction.value > 0.0;
+}
+
+static void find_series(struct chart_panel *panel)
+{
+	const struct validation *validation = panel->validation;
+	for (size_t i = 0; i < validation->n_value; i++) {
+		const struct validate_value *value = &validation->value[i];
+		if (column_unit(validation, value->column) != panel->unit ||
+		    !is_first(validation, i, panel->unit, panel->group))
+			continue;
+		for (size_t k = 0; k < panel->n_detail && panel->n_series < MAX_SERIES; k++)
+			panel->series[panel->n_series++] =
+			    (struct chart_series){series_name(validation, value, panel->group), &validation[k]};
+	}
+}
+
+/* The decades that hold all points, the same for both axes, so that the diagonal is one. */
+static void fit_decades(const struct chart_panel *panel, struct svg_axis *axis)
+{
+	double min = INFINITY, max = 0.0;
+	for (size_t i = 0; i < panel->n_series; i++) {
+		const struct validation *validation = panel->series[i].validation;
+		for (size_t k = 0; k < validation->n_value; k++) {
+			const struct validate_value *value = &validation->value[k];
+			if (!is_drawn(panel, &panel->series[i], value))
+				continue;
+			min = fmin(min, fmin(value->reference, value->prediction.value));
+			max = fmax(max, fmax(value->reference, value->prediction.value));
+		}
+	}
+	if (!(max > 0.0))
+		min = max = 1.0;
+	svg_axis_fit_log(axis, min, max);
+}
+
+/* Decades with their labels, between them faint lines at 2 and 5; then the diagonal. */
+static void draw_decades(FILE *file, const struct svg_axis *x, const struct svg_axis *y)
+{
+	static const double part[] = {1.0, 2.0, 5.0};
+	int n_decade = (int)lround(log10(x->max / x->min));
+	char text[32];
+	assert(n_decade > 0);
+	for (int i = 0; i <= n_decade; i++) {
+		for (size_t k = 0; k < (i < n_decade ? 3 : 1); k++) {
+			double value = x->min * pow(10.0, i) * part[k];
+			const char *stroke = k == 0 ? "stroke=\"#cccccc\"" : "stroke=\"#eeeeee\"";
+			svg_line(file, svg_axis_place(x, value), y->begin, svg_axis_place(x, value), y->end, stroke);
+			svg_line(file, x->begin, svg_axis_place(y, value), x->end, svg_axis_place(y, value), stroke);
+		}
+		double value = x->min * pow(10.0, i);
+		(void)snprintf(text, sizeof(text), value >= 1e6 || value < 1e-3 ? "%.0e" : "%.6g", value);
+		svg_text(file, svg_axis_place(x, value), y->begin + 18, "text-anchor=\"middle\"", text);
+		svg_text(file, x->begin - 8, svg_axis_place(y, value) + 4, "text-anchor=\"end\"", text);
+	}
+	svg_line(file, x->begin, y->begin, x->end, y->end, "stroke=\"#888888\"");
+	svg_line(file, x->begin, y->begin, x->end, y->begin, "stroke=\"#444444\"");
+	svg_line(file, x->begin, y->begin, x->begin, y->end, "stroke=\"#444444\"");
+}
+
+/* The legend's words: name, tier where there are several, mean error. */
+static void print_series(const struct chart_panel *panel, const struct chart_series *series, char text[80])
+{
+	const struct validation *validation = series->validation;
+	double sum_pct = 0.0;
+	size_t n = 0;
+	for (size_t i = 0; i < validation->n_value; i++)
+		if (is_point(panel, series, &validation->value[i])) {
+			sum_pct += fabs(validation->value[i].error_pct);
+			n++;
+		}
+	int n_byte = snprintf(text, 80, "%.32s%s%s", series->name, panel->n_detail > 1 ? ", " : "",
+	                      panel->n_detail > 1 ? detail_name[validation->detail] : "");
+	if (n > 0 && n_byte > 0 && n_byte < 80)
+		(void)snprintf(text + n_byte, 80 - (size_t)n_byte, ": %.2f %% mean", sum_pct / (double)n);
+}
+
+/* Marks of a series, then its line of the legend. A hollow one is the fast tier's view of the series that follows. */
+static void draw_series(FILE *file, const struct chart_panel *panel, size_t i, const struct svg_axis *x,
+                        const struct svg_axis *y, size_t *n_colour)
+{
+	const struct chart_series *series = &panel->series[i];
+	const struct validation *validation = series->validation;
+	bool is_hollow = panel->n_detail > 1 && validation->detail == DETAIL_FAST;
+	const char *colour = svg_colour[*n_colour % SVG_N_COLOUR];
+	double legend_y = y->end + 6 + 20.0 * (double)i;
+	char text[80];
+	for (size_t k = 0; k < validation->n_value; k++) {
+		const struct validate_value *value = &validation->value[k];
+		if (is_drawn(panel, series, value))
+			svg_mark(file, svg_axis_place(x, value->reference), svg_axis_place(y, value->prediction.value),
+			         *n_colour, colour, is_hollow);
+	}
+	print_series(panel, series, text);
+	svg_mark(file, x->end + 24, legend_y, *n_colour, colour, is_hollow);
+	svg_text(file, x->end + 36, legend_y + 4, "text-anchor=\"start\"", text);
+	*n_colour += !is_hollow;
+}
+
+static void draw_panel(FILE *file, const struct chart_panel *panel, double top)
+{
+	const struct validation *validation = panel->validation;
+	const char *slash = strrchr(validation->table.file, '/'), *over = panel->unit[0] ? " / " : "";
+	struct svg_axis x = {.begin = LEFT, .end = LEFT + PANEL}, y;
+	size_t n_colour = 0;
+	char text[120];
+	fit_decades(panel, &x);
+	y = x;
+	y.begin = top + PANEL;
+	y.end = top;
+	draw_decades(file, &x, &y);
+	(void)snprintf(text, sizeof(text), "%.80s: %zu of %zu values counted",
 	               slash ? slash + 1 : validation->table.file, validation->sum.n_counted,
 	               validation->sum.n_reference);
-	(void)snprintf(panel->unit, sizeof(panel->unit), "%s", unit);
-	for (size_t i = 0; i < validation->n_value; i++) {
-		const struct validate_value *value = &validation->value[i];
-		if (column_unit(validation, value->column) != unit || !is_first(validation, i, unit, group))
-			continue;
-		for (size_t k = 0; k < n_detail; k++)
-			add_series(drawing, &validation[k], unit, group, series_name(validation, value, group),
-			           n_detail > 1);
-	}
-	drawing->n_panel++;
+	svg_text(file, LEFT, top - 26, "text-anchor=\"start\"", text);
+	(void)snprintf(text, sizeof(text), "measured%s%s", over, panel->unit);
+	svg_text(file, (x.begin + x.end) / 2, y.begin + 38, "text-anchor=\"middle\"", text);
+	(void)snprintf(text, sizeof(text), "predicted%s%s", over, panel->unit);
+	svg_text(file, x.begin, y.end - 8, "text-anchor=\"middle\"", text);
+	for (size_t i = 0; i < panel->n_series; i++)
+		draw_series(file, panel, i, &x, &y, &n_colour);
 }
 
-/* Panels in the order in which their units appear in the table. */
-static void add_file(struct drawing *drawing, const struct validation *validation, size_t n_detail)
+/* Whether no value column before this one has its unit: panels stand in the order in which units appear. */
+static bool is_new_unit(const struct validation *validation, size_t at)
 {
-	for (size_t i = 0; i < validation->n_column; i++) {
-		const char *unit = column_unit(validation, validation->column[i].column);
-		bool is_new = true;
-		for (size_t k = 0; k < i; k++)
-			is_new = is_new && column_unit(validation, validation->column[k].column) != unit;
-		if (is_new)
-			add_panel(drawing, validation, n_detail, unit);
-	}
+	for (size_t k = 0; k < at; k++)
+		if (column_unit(validation, validation->column[k].column) ==
+		    column_unit(validation, validation->column[at].column))
+			return false;
+	return true;
 }
 
 void validate_write_chart(FILE *file, const struct validation *validation, size_t n_file, size_t n_detail)
 {
-	size_t n_number = 0, n_panel = 0;
+	size_t n_panel = 0;
 	assert(file && validation && n_detail > 0 && n_detail <= N_DETAIL);
-	for (size_t i = 0; i < n_file * n_detail; i++) {
-		/* each series has room for all values of its table: simpler than counting, and small */
-		n_number += 2 * validation[i].n_value * CHART_MAX_SERIES * (validation[i].n_column + 1);
-		n_panel += validation[i].n_column;
-	}
-	struct drawing drawing = {.panel = memory_array(n_panel, sizeof(*drawing.panel)),
-	                          .number = memory_array(n_number, sizeof(*drawing.number))};
 	for (size_t i = 0; i < n_file; i++)
-		add_file(&drawing, &validation[i * n_detail], n_detail);
-	chart_write_scatter(file, drawing.panel, drawing.n_panel);
-	free(drawing.panel);
-	free(drawing.number);
+		for (size_t k = 0; k < validation[i * n_detail].n_column; k++)
+			n_panel += is_new_unit(&validation[i * n_detail], k);
+	svg_begin(file, WIDTH, TOP + (int)n_panel * PANEL_STEP);
+	n_panel = 0;
+	for (size_t i = 0; i < n_file; i++) {
+		const struct validation *of = &validation[i * n_detail];
+		for (size_t k = 0; k < of->n_column; k++) {
+			const char *unit = column_unit(of, of->column[k].column);
+			if (!is_new_unit(of, k))
+				continue;
+			struct chart_panel panel = {
+			    .validation = of, .n_detail = n_detail, .unit = unit, .group = find_group(of, unit)};
+			find_series(&panel);
+			draw_panel(file, &panel, TOP + 20.0 + (double)n_panel++ * PANEL_STEP);
+		}
+	}
+	svg_end(file);
 }

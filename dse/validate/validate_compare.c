@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Predict, compare and sum up a table. Mistakes stay in their row: its values
- * are listed without a prediction and do not count, and whoever asked is told.
+ * Predicts, compares and sums up a table. A mistake stays in its row: the row's values are listed without a prediction
+ * and do not count.
  */
 #include "dse/out/machine_column.h"
 #include "dse/base/memory.h"
@@ -21,7 +21,7 @@ static const char zero_reference_note[] =
     "the reference is 0, so there is no relative error: exceeds any limit, left out of mean and largest error";
 
 /* A table on its way: where its values are, and what was said of each column last, so that nothing is said twice. */
-struct comparison {
+struct table_comparison {
 	struct validation *validation;
 	struct source *source;
 	size_t n_column, column[CSV_MAX_COLUMN];
@@ -53,7 +53,7 @@ static bool check_flag(const struct csv_table *table, size_t row, const char *co
 }
 
 /* What is wrong with a row's key or with a column's name would be said once for each of their cells. */
-static void say_once(struct comparison *comparison, size_t i, struct err *part)
+static void say_once(struct table_comparison *comparison, size_t i, struct err *part)
 {
 	assert(i < comparison->n_column);
 	bool said = part->n_message == 0;
@@ -67,7 +67,7 @@ static void say_once(struct comparison *comparison, size_t i, struct err *part)
 }
 
 /* What the kind's predictor says of a value. */
-static enum err_code ask(const struct comparison *comparison, size_t row, size_t i, struct prediction *prediction,
+static enum err_code ask(const struct table_comparison *comparison, size_t row, size_t i, struct prediction *prediction,
                          struct err *err)
 {
 	const struct validation *validation = comparison->validation;
@@ -81,7 +81,7 @@ static enum err_code ask(const struct comparison *comparison, size_t row, size_t
 }
 
 /* The model's word on a value; ERR_INTERNAL only. */
-static enum err_code predict(struct comparison *comparison, size_t row, size_t i, struct prediction *prediction)
+static enum err_code predict(struct table_comparison *comparison, size_t row, size_t i, struct prediction *prediction)
 {
 	struct err part = {0};
 	enum err_code code = ask(comparison, row, i, prediction, &part);
@@ -95,7 +95,7 @@ static enum err_code predict(struct comparison *comparison, size_t row, size_t i
 }
 
 /* NAN for an empty cell and for one that is no number. */
-static double read_reference(struct comparison *comparison, size_t row, size_t column)
+static double read_reference(struct table_comparison *comparison, size_t row, size_t column)
 {
 	const struct csv_table *table = &comparison->validation->table;
 	const struct csv_cell *cell = csv_get_cell(table, row, column);
@@ -107,7 +107,7 @@ static double read_reference(struct comparison *comparison, size_t row, size_t c
 }
 
 /* Why a value that was predicted does not count, the gravest reason first; NULL: it does. */
-static const char *find_reason(const struct comparison *comparison, size_t row, size_t column, double reference,
+static const char *find_reason(const struct table_comparison *comparison, size_t row, size_t column, double reference,
                                bool flags_ok)
 {
 	const struct csv_table *table = &comparison->validation->table;
@@ -129,7 +129,7 @@ static void add_all_work(struct validation *validation, const struct validate_va
 	validation->value[validation->n_value++] = value;
 }
 
-static enum err_code compare_value(struct comparison *comparison, size_t row, size_t i, bool flags_ok)
+static enum err_code compare_value(struct table_comparison *comparison, size_t row, size_t i, bool flags_ok)
 {
 	struct validation *validation = comparison->validation;
 	struct validate_value value = {.row = row, .column = comparison->column[i], .error_pct = NAN};
@@ -156,7 +156,7 @@ static enum err_code compare_value(struct comparison *comparison, size_t row, si
 	return ERR_OK;
 }
 
-static enum err_code compare_rows(struct comparison *comparison)
+static enum err_code compare_rows(struct table_comparison *comparison)
 {
 	const struct csv_table *table = &comparison->validation->table;
 	enum err_code code = ERR_OK;
@@ -247,7 +247,7 @@ static struct validate_sum sum_up(const struct validation *validation, size_t co
 }
 
 /* Event tier: note every run that the table asks for, and run them all at once; what is wrong is said later. */
-static enum err_code run_ahead(struct comparison *comparison)
+static enum err_code run_ahead(struct table_comparison *comparison)
 {
 	const struct csv_table *table = &comparison->validation->table;
 	struct err ignored = {0};
@@ -267,7 +267,7 @@ enum err_code validate_compare(struct validation *validation, struct source *sou
 {
 	assert(validation && validation->kind && !validation->value && err);
 	const struct csv_table *table = &validation->table;
-	struct comparison comparison = {.validation = validation, .source = source, .err = err};
+	struct table_comparison comparison = {.validation = validation, .source = source, .err = err};
 	assert(table->n_column <= CSV_MAX_COLUMN);
 	for (size_t column = 0; column < table->n_column; column++) {
 		const struct reference_value *value = validate_find_value(validation->kind, table, column);

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Runs that a source published twice with different figures (the thesis
- * simulator's ResNet-50 CONV_1 on 8x4 arrays): which of them its tables mean is
- * not said, so each value counts once, compared with the nearer figure.
+ * Runs that a source published twice with different figures (the thesis simulator's ResNet-50 CONV_1 on 8x4 arrays).
+ * The source does not say which of them its tables mean, so each value counts once, compared with the nearer figure.
  */
 #include "dse/out/machine_column.h"
 #include "dse/base/memory.h"

@@ -3,7 +3,7 @@
  * The kinds of reference tables. To add one: a row here, and a predictor in validate_parts.h that runs what a row of
  * such a table is about; figures of its result are read off by the offsets of the value columns.
  */
-#include "dse/arada/arada.h"
+#include "dse/arada/arada_table1.h"
 #include "dse/validate/validate_parts.h"
 #include "mapper/octopus/octopus_time.h"
 #include "mapper/split/utilisation.h"

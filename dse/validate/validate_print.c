@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Tables and JSON of what came of a reference table. */
 #include "dse/validate/validate_print.h"
 #include "dse/out/colour.h"
 #include "dse/out/machine_column.h"

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the sources get wrong, as data: values that are listed with their
- * prediction but do not count, each with the reason. Found by re-running the
- * thesis simulator and by arithmetic on its own tables; never to hide an error
- * of ours.
+ * What the sources get wrong, as a table of rules. Such values are listed with their prediction and the reason, and do
+ * not count. The rules were found by running the thesis simulator again and by arithmetic on its own tables; none
+ * hides an error of ours.
  */
 #include "dse/validate/validate.h"
 #include <assert.h>
@@ -11,21 +10,21 @@
 
 #define RULE_MAX_CONDITION 4
 
-struct condition {
+struct set_apart_condition {
 	const char *column, *text;
 };
 
 /* Applies to a row that meets all conditions (column NULL: no more of them). */
-struct rule {
+struct set_apart_rule {
 	const char *kind;   /* NULL: any */
 	const char *column; /* value column; NULL: any */
-	struct condition condition[RULE_MAX_CONDITION];
+	struct set_apart_condition condition[RULE_MAX_CONDITION];
 	const char *note;
 };
 
 static const char skipped[] = "the source skipped part of the work";
 
-static const struct rule rule_table[] = {
+static const struct set_apart_rule rule_table[] = {
     /* Chip reuse of the thesis simulator leaves out tasks of layers with 4 to 16 parts, not a multiple of 4. */
     {NULL, NULL, {{"complete", "no"}}, skipped},
     {NULL, "fusion_reuse_clk", {{"reuse_complete", "no"}}, skipped},
@@ -51,7 +50,7 @@ static const struct rule rule_table[] = {
      "thesis table 5.12 prints the 16x2 total here"},
 };
 
-static bool meets(const struct csv_table *table, size_t row, const struct condition *condition)
+static bool meets(const struct csv_table *table, size_t row, const struct set_apart_condition *condition)
 {
 	size_t column = csv_find_column(table, condition->column);
 	return column != CSV_NO_COLUMN && strcmp(csv_get_cell(table, row, column)->text, condition->text) == 0;
@@ -61,7 +60,7 @@ const char *validate_set_apart(const char *kind, const struct csv_table *table, 
 {
 	assert(kind && table && row < table->n_row && column < table->n_column);
 	for (size_t i = 0; i < sizeof(rule_table) / sizeof(rule_table[0]); i++) {
-		const struct rule *rule = &rule_table[i];
+		const struct set_apart_rule *rule = &rule_table[i];
 		bool applies = (!rule->kind || strcmp(rule->kind, kind) == 0) &&
 		               (!rule->column || strcmp(rule->column, table->header[column].text) == 0);
 		for (size_t j = 0; applies && j < RULE_MAX_CONDITION && rule->condition[j].column; j++)

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Tables of single MLA tasks: what one task takes that all PEs of a QPE run at
- * the same time, operands in SRAM. pe_tasks describes it as tiles of a layer,
- * hdl_clocks as its two operands (thesis tables 5.1 to 5.4): A and B of a matrix
- * multiplication, ifmap and kernel of a convolution.
+ * Tables of single MLA tasks: the clocks of one task that all PEs of a QPE run at the same time, with operands in
+ * SRAM. pe_tasks gives a task as tiles of a layer; hdl_clocks gives its two operands (thesis tables 5.1 to 5.4), A and
+ * B of a matrix multiplication, or ifmap and kernel of a convolution.
  */
 #include "dse/out/machine_column.h"
 #include "dse/fit/mla_task.h"

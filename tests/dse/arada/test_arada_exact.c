@@ -85,7 +85,7 @@ struct brute {
 static void enumerate_hosts(struct brute *brute, size_t at)
 {
 	if (at == brute->problem->n_layer) {
-		if (exact_measure(brute->problem, brute->goal, &brute->schedule))
+		if (arada_exact_measure(brute->problem, brute->goal, &brute->schedule))
 			brute->best =
 			    fmin(brute->best, brute->goal->aim == EXACT_LEAST_TIME ? brute->schedule.time_ns
 			                                                           : brute->schedule.energy_pj);
@@ -142,12 +142,12 @@ static unsigned check_against_brute_force(uint64_t seed)
 		struct arena arena = {0};
 		brute.schedule.step = brute.step;
 		enumerate_hosts(&brute, 0);
-		assert_int_equal(exact_solve(&sample.problem, &goal, 0, &arena, &schedule, NULL), ERR_OK);
+		assert_int_equal(arada_exact_solve(&sample.problem, &goal, 0, &arena, &schedule, NULL), ERR_OK);
 		assert_true(schedule.is_exact);
 		assert_int_equal(schedule.is_found, isfinite(brute.best));
 		if (schedule.is_found) {
 			double value = g < 4 ? schedule.energy_pj : schedule.time_ns;
-			assert_true(exact_measure(&sample.problem, &goal, &schedule));
+			assert_true(arada_exact_measure(&sample.problem, &goal, &schedule));
 			assert_true(fabs(value - brute.best) <= 1e-11 * fabs(brute.best));
 			n_found++;
 		}
@@ -197,11 +197,12 @@ static void test_arada_exact_changes_in_stalls_are_free(void **state)
 		struct arena arena = {0};
 		bool is_late = false;
 		make_pair(covered ? 10 : 6, &sample);
-		assert_int_equal(exact_solve(&sample.problem, &goal, 0, &arena, &schedule, NULL), ERR_OK);
+		assert_int_equal(arada_exact_solve(&sample.problem, &goal, 0, &arena, &schedule, NULL), ERR_OK);
 		assert_true(schedule.is_found && schedule.time_ns <= 160);
 		assert_true(fabs(schedule.energy_pj - (covered ? 164 : 200)) < 1e-9);
 		assert_int_equal(schedule.n_change[EXACT_ARRAY], covered);
-		assert_int_equal(exact_place(&sample.problem, &goal, lowered, &arena, &placed, &is_late, NULL), ERR_OK);
+		assert_int_equal(arada_exact_place(&sample.problem, &goal, lowered, &arena, &placed, &is_late, NULL),
+		                 ERR_OK);
 		assert_true(placed.is_found && is_late == !covered);
 		assert_true(fabs(placed.time_ns - (covered ? 160 : 164)) < 1e-9);
 		assert_true(placed.step[0].after[EXACT_ARRAY] && !placed.step[1].before[EXACT_ARRAY]);
@@ -223,7 +224,7 @@ static void test_arada_exact_freedom_never_costs(void **state)
 			struct exact_goal goal = {EXACT_LEAST_ENERGY, rti_ns * (1 + 0.05 * i), INFINITY};
 			struct exact_schedule schedule;
 			struct arena arena = {0};
-			assert_int_equal(exact_solve(&sample.problem, &goal, 0, &arena, &schedule, NULL), ERR_OK);
+			assert_int_equal(arada_exact_solve(&sample.problem, &goal, 0, &arena, &schedule, NULL), ERR_OK);
 			assert_true(schedule.is_found && schedule.is_exact);
 			assert_true(schedule.time_ns <= goal.max_ns * (1 + 1e-12));
 			assert_true(schedule.energy_pj <= before * (1 + 1e-12));
@@ -244,9 +245,9 @@ static void test_arada_exact_of_long_chains(void **state)
 		struct arena arena = {0};
 		make_sample(&rng, 82, 19, 8, seed % 2 > 0, &sample);
 		struct exact_goal goal = {EXACT_LEAST_ENERGY, nominal_ns(&sample.problem) * 1.02, INFINITY};
-		assert_int_equal(exact_solve(&sample.problem, &goal, 0, &arena, &schedule, NULL), ERR_OK);
+		assert_int_equal(arada_exact_solve(&sample.problem, &goal, 0, &arena, &schedule, NULL), ERR_OK);
 		assert_true(schedule.is_found && schedule.is_exact);
-		assert_int_equal(exact_solve(&sample.problem, &goal, 40, &arena, &cut, NULL), ERR_OK);
+		assert_int_equal(arada_exact_solve(&sample.problem, &goal, 40, &arena, &cut, NULL), ERR_OK);
 		assert_true(cut.is_found && cut.energy_pj >= schedule.energy_pj * (1 - 1e-12));
 		assert_true(cut.bound <= schedule.energy_pj * (1 + 1e-12));
 		arena_free(&arena);

@@ -145,7 +145,7 @@ static void test_arada_gain_never_loses(void **state)
 				struct arada_gain gain;
 				struct arada_case of = {system_of[s].name, network_name[i], &knobs,
 				                        read_works(network_name[i], s, work), work};
-				assert_int_equal(arada_find_gain(&of, (enum arada_energy)e, &arena, &gain, NULL),
+				assert_int_equal(arada_gain_find(&of, (enum arada_energy)e, &arena, &gain, NULL),
 				                 ERR_OK);
 				check_gain(&gain);
 				n_gain += gain.gain_pct > 1e-6;
@@ -190,14 +190,14 @@ static void test_arada_modes_follow_the_equations(void **state)
 			knobs.n_part = 1;
 			knobs.n_turbo = 0;
 			knobs.energy = (enum arada_energy)e;
-			assert_int_equal(arada_build(&knobs, 1, &work, &arena, &problem, NULL), ERR_OK);
+			assert_int_equal(arada_knobs_build(&knobs, 1, &work, &arena, &problem, NULL), ERR_OK);
 			const struct exact_mode *all = problem.layer[0].mode;
-			arada_local_modes(&knobs, 1, &work, 1, &problem, &chosen);
+			arada_knobs_local_modes(&knobs, 1, &work, 1, &problem, &chosen);
 			assert_true(is_close(all[0].time_ns, mode.time_us * 1000));
 			assert_true(
-			    is_close(arada_setting_clk_mhz(&knobs, all[chosen].setting[EXACT_ARRAY]), mode.clk_mhz));
-			assert_true(is_close(arada_setting_gb_s(&knobs, all[chosen].setting[EXACT_MEMORY]),
-			                     mode.bandwidth_gb_s));
+			    is_close(arada_knobs_clk_mhz(&knobs, all[chosen].setting[EXACT_ARRAY]), mode.clk_mhz));
+			assert_true(
+			    is_close(arada_knobs_gb_s(&knobs, all[chosen].setting[EXACT_MEMORY]), mode.bandwidth_gb_s));
 			/* no slower, even with the change that the rule charges */
 			bool is_lowered = all[chosen].setting[EXACT_ARRAY] > 0;
 			assert_true(all[chosen].time_ns <= all[0].time_ns * (1 + 1e-12));
@@ -240,7 +240,7 @@ static void test_arada_modes_in_closed_form(void **state)
 	struct arena arena = {0};
 	unsigned n_seen = 0;
 	(void)state;
-	assert_int_equal(arada_build(&knobs, 1, &work, &arena, &problem, NULL), ERR_OK);
+	assert_int_equal(arada_knobs_build(&knobs, 1, &work, &arena, &problem, NULL), ERR_OK);
 	assert_int_equal(problem.n_setting[EXACT_ARRAY], 3);
 	assert_int_equal(problem.n_setting[EXACT_MEMORY], 2);
 	for (size_t i = 0; i < problem.layer[0].n_mode; i++) {
@@ -279,7 +279,7 @@ static void test_arada_gain_keeps_a_models_times(void **state)
 		struct arada_work work[8];
 		struct arada_times times[8];
 		struct arena arena = {0};
-		const uint32_t n_array = arada_n_clk(&knobs), n_memory = arada_n_bandwidth(&knobs);
+		const uint32_t n_array = arada_knobs_n_clk(&knobs), n_memory = arada_knobs_n_bandwidth(&knobs);
 		assert_true(n_array <= 21 && n_memory <= 10);
 		for (int i = 0; i < 8; i++) {
 			double tile_frac = rng_unit(&rng);
@@ -289,10 +289,10 @@ static void test_arada_gain_keeps_a_models_times(void **state)
 			/* some tiles wait for the memory, the others for the array */
 			for (uint32_t k = 0; k < N_PART * n_array * n_memory; k++) {
 				uint32_t a = k % n_array, m = k / n_array % n_memory, part = k / n_array / n_memory;
-				double array_ns = work[i].compute_clk[part] * 1000 / arada_setting_clk_mhz(&knobs, a);
+				double array_ns = work[i].compute_clk[part] * 1000 / arada_knobs_clk_mhz(&knobs, a);
 				double memory_ns = (double)work[i].layer.n_word / platform.max_word_per_clk * 1000 /
 				                   platform.max_clk_mhz * platform.max_bandwidth_gb_s /
-				                   arada_setting_gb_s(&knobs, m);
+				                   arada_knobs_gb_s(&knobs, m);
 				ns[i][k] = fmax(array_ns, tile_frac * memory_ns) + (1 - tile_frac) * memory_ns;
 			}
 			times[i] = (struct arada_times){n_array, n_memory, ns[i]};
@@ -301,7 +301,7 @@ static void test_arada_gain_keeps_a_models_times(void **state)
 		struct arada_case of = {"machine", "network", &knobs, 8, work};
 		for (int e = 0; e < N_ARADA_ENERGY; e++) {
 			struct arada_gain gain;
-			assert_int_equal(arada_find_gain(&of, (enum arada_energy)e, &arena, &gain, NULL), ERR_OK);
+			assert_int_equal(arada_gain_find(&of, (enum arada_energy)e, &arena, &gain, NULL), ERR_OK);
 			check_gain(&gain);
 			for (int i = 0; i < 8; i++) {
 				const struct exact_mode *mode = &gain.mode[i];
