@@ -71,9 +71,6 @@ struct audit_effort {
 };
 extern const struct audit_effort audit_effort_table[N_DETAIL];
 
-/* Distinct layer of task i. */
-size_t audit_distinct(const struct candidate *candidate, size_t i);
-
 /* Search task i of a stop again and enumerate its designs; result in stop->layer[i]. */
 void audit_check_layer(const struct audit_job *job, struct audit_stop *stop, size_t i);
 

@@ -6,6 +6,7 @@
  *
  * Levels alone come before the budgets because --budget-frac is between them.
  */
+#include "dse/base/memory.h"
 #include "dse/options/cli.h"
 #include "dse/base/interrupt.h"
 #include "dse/base/parallel.h"
@@ -205,9 +206,7 @@ static enum err_code write_file(const char *dir, const char *name, const struct 
 {
 	assert(dir && name && run->best.is_found);
 	struct store_file file = {0};
-	char *path = store_join(dir, name);
-	if (!path)
-		return err_add(err, ERR_INTERNAL, "out of memory");
+	char *path = memory_must(store_join(dir, name));
 	enum err_code code = store_open(&file, path, err);
 	if (code == ERR_OK) {
 		if (strcmp(name, "schedule.csv") == 0)

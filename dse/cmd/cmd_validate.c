@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* dse validate: predict every value of published tables, print the errors, and judge them by --max-error. */
+#include "dse/base/memory.h"
 #include "dse/options/cli.h"
 #include "dse/base/interrupt.h"
 #include "dse/out/json.h"
@@ -196,9 +197,7 @@ enum err_code cmd_validate(const struct cli_options *options, struct err *err)
 	enum err_code code = choose_detail(&comparison, err);
 	if (code)
 		return code;
-	comparison.validation = calloc(options->n_file * comparison.n_detail, sizeof(*comparison.validation));
-	if (!comparison.validation)
-		return err_add(err, ERR_INTERNAL, "out of memory");
+	comparison.validation = memory_array(options->n_file * comparison.n_detail, sizeof(*comparison.validation));
 	code = source_open(options->machine, options->split_scheme, &source, err);
 	if (!code)
 		code = compare_files(&comparison, source, err);

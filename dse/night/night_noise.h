@@ -22,8 +22,6 @@
 #define NIGHT_ALPHA 1e-4
 /* A first look at or below this asks for a second one. */
 #define NIGHT_SUSPICION 0.02
-/* Fewer seeds would need hundreds of searches for a second look. */
-#define NIGHT_MIN_SEEDS 3
 /* Seeds that are remembered of an era, from its first nights on; more would not make the second look shorter. */
 #define NIGHT_MAX_POOL 40
 

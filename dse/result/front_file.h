@@ -54,8 +54,7 @@ struct front_run {
 	double volume[HISTORY_MAX_MARK]; /* of the history's marks, up to that reference; where quality is known */
 };
 
-/* "fusion 3, fusion_reuse 10": how many layers have which strategy, or operating point. */
-void front_file_print_strategies(const struct unrolled *point, char *text, size_t n_byte);
+/* "PL1 3, PL2 10": how many layers run at which operating point. */
 void front_file_print_levels(const struct unrolled *point, char *text, size_t n_byte);
 
 /*

@@ -14,8 +14,6 @@
 
 enum { KNOB_SIZE = 64, WHY_SIZE = 256, BATCH = 256 };
 
-const char *const attribute_fate_name[N_FATE] = {"runs", "outside", "cannot_run", "over_limit"};
-
 /* A machine with its axes set, as the points on it have it. */
 struct variant {
 	struct machine machine;
@@ -506,16 +504,13 @@ static void sum_point(struct work *work, size_t i, struct unrolled *unrolled, st
 	judge_limits(work, point);
 }
 
-static enum err_code sum_points(struct work *work, struct attributed *point)
+static void sum_points(struct work *work, struct attributed *point)
 {
 	struct unrolled unrolled;
-	enum err_code code = unrolled_init(&work->map, &unrolled, work->err);
-	if (code != ERR_OK)
-		return code;
+	memory_check(unrolled_init(&work->map, &unrolled, NULL) == ERR_OK);
 	for (size_t i = 0; i < work->front->n_point; i++)
 		sum_point(work, i, &unrolled, &point[i]);
 	unrolled_free(&unrolled);
-	return ERR_OK;
 }
 
 static enum err_code evaluate(struct work *work, struct attributed *point)
@@ -532,7 +527,9 @@ static enum err_code evaluate(struct work *work, struct attributed *point)
 	find_variants(work);
 	find_tasks(work);
 	enum err_code code = run_tasks(work);
-	return code == ERR_OK ? sum_points(work, point) : code;
+	if (code == ERR_OK)
+		sum_points(work, point);
+	return code;
 }
 
 enum err_code attribute_evaluate(const struct kept_front *front, const struct space *own, const struct space *in,

@@ -15,7 +15,6 @@ enum attribute_fate {
 	FATE_OVER_LIMIT, /* it runs and breaks a limit on results */
 	N_FATE
 };
-extern const char *const attribute_fate_name[N_FATE]; /* "runs", "outside", "cannot_run", "over_limit" */
 
 /* A point of the front there. */
 struct attributed {
