@@ -8,7 +8,6 @@
 #include "dse/layer/changes.h"
 #include "sim/base/checked.h"
 #include <assert.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define BATCH 64

@@ -4,7 +4,6 @@
 #include "dse/base/memory.h"
 #include "dse/design/unroll.h"
 #include "dse/engine/engine.h"
-#include "dse/layer/layers.h"
 #include "dse/search/least.h"
 #include "sim/base/checked.h"
 #include <assert.h>

@@ -6,7 +6,6 @@
 #include "dse/out/progress.h"
 #include "dse/out/table.h"
 #include "sim/base/hash.h"
-#include <assert.h>
 #include <inttypes.h>
 
 struct watch {

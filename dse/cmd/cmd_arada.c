@@ -10,8 +10,6 @@
 #include "dse/options/cli.h"
 #include "dse/base/parallel.h"
 #include "dse/keep/store.h"
-#include <assert.h>
-#include <stdlib.h>
 
 #define PCT 100.0
 
@@ -82,13 +80,11 @@ static enum err_code write_files(const char *dir, const struct arada_report *rep
 		struct store_file file = {0};
 		if (i == FILE_LAYERS && report->study->space->arada.n_detail == 0)
 			continue;
-		char *path = memory_must(store_join(dir, file_name[i]));
-		code = store_open(&file, path, err);
+		code = store_open_in(&file, dir, file_name[i], err);
 		if (code == ERR_OK) {
 			write_to(file.file, (enum file)i, report);
 			code = store_commit(&file, err);
 		}
-		free(path);
 	}
 	return code;
 }

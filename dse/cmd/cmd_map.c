@@ -9,9 +9,7 @@
 #include "dse/design/map_report.h"
 #include "dse/base/parallel.h"
 #include "dse/keep/store.h"
-#include <assert.h>
 #include <inttypes.h>
-#include <stdlib.h>
 
 struct map_request {
 	const struct cli_options *cli;
@@ -202,13 +200,11 @@ static enum err_code write_files(const char *dir, const struct map_report *repor
 	enum err_code code = store_make_dir(dir, err);
 	for (size_t i = 0; i < sizeof(made) / sizeof(made[0]) && code == ERR_OK; i++) {
 		struct store_file file = {0};
-		char *path = memory_must(store_join(dir, made[i].name));
-		code = store_open(&file, path, err);
+		code = store_open_in(&file, dir, made[i].name, err);
 		if (code == ERR_OK) {
 			made[i].write(file.file, report);
 			code = store_commit(&file, err);
 		}
-		free(path);
 	}
 	return code;
 }

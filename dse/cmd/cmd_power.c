@@ -6,18 +6,14 @@
  *
  * Levels alone come before the budgets because --budget-frac is between them.
  */
-#include "dse/base/memory.h"
 #include "dse/options/cli.h"
-#include "dse/base/interrupt.h"
 #include "dse/base/parallel.h"
 #include "dse/power/power_analyse.h"
 #include "dse/power/power_designs.h"
 #include "dse/power/power_report.h"
 #include "dse/keep/store.h"
 #include <assert.h>
-#include <inttypes.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define NS_PER_MS 1e6
@@ -206,8 +202,7 @@ static enum err_code write_file(const char *dir, const char *name, const struct 
 {
 	assert(dir && name && run->best.is_found);
 	struct store_file file = {0};
-	char *path = memory_must(store_join(dir, name));
-	enum err_code code = store_open(&file, path, err);
+	enum err_code code = store_open_in(&file, dir, name, err);
 	if (code == ERR_OK) {
 		if (strcmp(name, "schedule.csv") == 0)
 			power_write_csv(file.file, run, arena);
@@ -221,7 +216,6 @@ static enum err_code write_file(const char *dir, const char *name, const struct 
 			power_draw(file.file, run, arena);
 		code = store_commit(&file, err);
 	}
-	free(path);
 	return code;
 }
 

@@ -11,7 +11,6 @@
 #include "dse/space/space.h"
 #include "dse/keep/store.h"
 #include <assert.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -121,13 +120,11 @@ static enum err_code write_file(const struct roofline_request *job, const char *
                                 void (*write)(FILE *, const struct roofline *, size_t), struct err *err)
 {
 	struct store_file file = {0};
-	char *path = memory_must(store_join(job->cli->out, name));
-	enum err_code code = store_open(&file, path, err);
+	enum err_code code = store_open_in(&file, job->cli->out, name, err);
 	if (code == ERR_OK) {
 		write(file.file, job->roofline, job->n);
 		code = store_commit(&file, err);
 	}
-	free(path);
 	return code;
 }
 

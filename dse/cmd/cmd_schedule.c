@@ -11,7 +11,6 @@
 #include "dse/schedule/schedule_report.h"
 #include "dse/space/space.h"
 #include "dse/keep/store.h"
-#include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

@@ -8,12 +8,10 @@
 #include "dse/base/parallel.h"
 #include "dse/design/replay.h"
 #include "dse/design/simulate.h"
-#include "dse/space/space.h"
 #include "dse/keep/store.h"
 #include "dse/out/words.h"
 #include <assert.h>
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* Everything one simulation needs. */

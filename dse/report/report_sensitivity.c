@@ -8,7 +8,6 @@
 #include "dse/run/attribute.h"
 #include "mapper/split/verdict.h"
 #include "sim/machine/mixed.h"
-#include <assert.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>

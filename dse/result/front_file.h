@@ -10,7 +10,6 @@
 #include "dse/check/audit.h"
 #include "dse/options/cli.h"
 #include "dse/check/mapping_compare.h"
-#include "dse/out/json.h"
 #include "dse/check/misfit.h"
 #include "dse/check/prove_front.h"
 #include "dse/pareto/quality.h"

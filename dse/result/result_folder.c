@@ -40,15 +40,13 @@ static void prepare(void *context, size_t i)
 {
 	const struct result_batch *files = context;
 	struct result_file *own = &files->file[i];
-	char *path = memory_must(store_join(files->dir, own->name));
-	own->code = store_open(&own->file, path, &own->err);
+	own->code = store_open_in(&own->file, files->dir, own->name, &own->err);
 	if (own->code == ERR_OK && own->text)
 		(void)fwrite(own->text->data, 1, own->text->n_byte, own->file.file);
 	else if (own->code == ERR_OK)
 		own->writer(own->file.file, files->run);
 	if (own->code == ERR_OK)
 		store_settle(&own->file);
-	free(path);
 }
 
 /* One after the other they get their names. */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "dse/run/explore_job.h"
 #include "dse/run/command_text.h"
-#include "dse/search/effort.h"
 #include "dse/run/explore_job_parts.h"
 #include "dse/base/parallel.h"
 #include "sim/base/stop.h"
