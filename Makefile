@@ -95,7 +95,8 @@ HEADERS := $(sort $(wildcard $(addsuffix /*.h,$(ROOMS))))
 TEST_SOURCES := $(sort $(wildcard $(addprefix tests/,$(addsuffix /test_*.c,across $(ROOMS)))))
 BENCH_SOURCES := $(sort $(wildcard tests/bench/*.c))
 FUZZ_SOURCES := $(sort $(wildcard tests/fuzz/fuzz_*.c))
-SUPPORT_SOURCES := $(sort $(wildcard tests/support/*.c))
+# What several tests share, beside the tests of a room.
+SUPPORT_SOURCES := $(filter-out $(TEST_SOURCES),$(sort $(wildcard $(addprefix tests/,$(addsuffix /*.c,support $(ROOMS))))))
 TEST_SCRIPTS := $(sort $(wildcard tests/cli/*.sh))
 
 OBJECTS := $(SOURCES:%.c=$(BUILD)/obj/%.o) $(BUILD)/obj/onnx.pb-c.o
@@ -359,33 +360,23 @@ $(BUILD)/fuzz_%: $(BUILD)/obj/tests/fuzz/fuzz_%.o $(ARCHIVE)
 $(BUILD)/bench/%: $(BUILD)/obj/tests/bench/%.o $(ARCHIVE)
 	@mkdir -p $(@D)
 	$(call say,LD)
-	$(Q)$(CC) $(ALL_LDFLAGS) $^ $(LIBS) -o $@
+	$(Q)$(CC) $(ALL_LDFLAGS) $(filter %.o,$^) $(ARCHIVE) $(LIBS) -o $@
+
+$(BUILD)/bench/bench_moo $(BUILD)/peers/pagmo: $(BUILD)/obj/tests/support/nsga2_real.o
 
 $(BUILD)/peers/%: tests/peers/%.cpp $(BUILD)/obj/tests/peers/ours.o $(ARCHIVE)
 	@mkdir -p $(@D)
 	$(call say,CXX)
-	$(Q)$(CXX) -std=c++17 -O3 -I. -fopenmp $^ -lpagmo $(LIBS) -o $@
+	$(Q)$(CXX) -std=c++17 -O3 -I. -fopenmp $(filter %.cpp %.o,$^) $(ARCHIVE) -lpagmo $(LIBS) -o $@
 
 -include $(OBJECTS:.o=.d) $(LIBRARY_OBJECTS:.o=.d) $(SUPPORT:.o=.d) $(TEST_SOURCES:%.c=$(BUILD)/obj/%.d) $(BENCH_SOURCES:%.c=$(BUILD)/obj/%.d) \
 	$(FUZZ_SOURCES:%.c=$(BUILD)/obj/%.d) $(BUILD)/obj/tests/peers/ours.d
 
 # ---- checks of the source ------------------------------------------------------------------------
 
-# What each folder may include, itself and what lies below it; an include that points up fails. As every file is looked at,
-# what a file includes through others is all right when what it names is.
+# Includes against the table of rooms: upward ones, circles of rooms and of modules, private headers of other rooms.
 layers:
-	@awk ' \
-		FNR == 1 { \
-			if (FILENAME ~ /^sim\/base\//) allowed = "^sim/base/"; \
-			else if (FILENAME ~ /^sim\//) allowed = "^sim/"; \
-			else if (FILENAME ~ /^mapper\//) allowed = "^(mapper|sim)/"; \
-			else allowed = "^(dse|mapper|sim)/"; \
-		} \
-		/^[ \t]*\#[ \t]*include/ && match($$0, /[<"][^>"]*[>"]/) { \
-			path = substr($$0, RSTART + 1, RLENGTH - 2); \
-			if (path ~ /\.\.\// || (path ~ /^(dse|mapper|sim|tests)\// && path !~ allowed)) \
-				print FILENAME ":" FNR ": includes " path ", which it may not"; \
-		}' $(SOURCES) $(HEADERS) | { ! grep .; }
+	@./.ci/layers
 
 # Each header compiles alone, and twice.
 headers:
@@ -452,7 +443,7 @@ help:
 	@echo 'make debug      unoptimised build in build/debug'
 	@echo 'make asan       build with address and undefined-behaviour sanitizers in build/asan'
 	@echo 'make tsan       build with the thread sanitizer in build/tsan'
-	@echo 'make layers     check that no include points up (sim/base < sim < mapper < dse)'
+	@echo 'make layers     check includes against the table of rooms, .ci/rooms'
 	@echo 'make headers    compile each header alone'
 	@echo 'make format     lay the source out with clang-format'
 	@echo 'make install    program, libdse, shipped files, manual page, completions to PREFIX ($(PREFIX)), below DESTDIR'

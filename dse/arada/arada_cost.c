@@ -4,6 +4,7 @@
 #include "dse/arada/arada_scalesim.h"
 #include "sim/base/checked.h"
 #include "sim/systolic/systolic_scalesim.h"
+#include "sim/systolic/systolic_place.h"
 #include <assert.h>
 #include <math.h>
 

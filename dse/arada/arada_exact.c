@@ -6,6 +6,7 @@
  * schedules are equal.
  */
 #include "dse/arada/arada_exact_parts.h"
+#include "dse/base/memory.h"
 #include "dse/space/arada_options.h"
 #include <assert.h>
 #include <math.h>
@@ -99,10 +100,9 @@ static double slack_ns(const struct exact_problem *problem, const struct exact_g
 	return ns + SLACK * (isfinite(goal->max_ns) ? goal->max_ns : 0);
 }
 
-/* only: NULL, or the one mode of each layer that may be used. */
-static enum err_code build_chain(const struct exact_problem *problem, const struct exact_goal *goal,
-                                 const uint32_t *only, struct arena *arena, struct exact_chain *chain,
-                                 bool *is_possible, struct err *err)
+/* only: NULL, or the one mode of each layer that may be used. false: a layer has no mode that may be used. */
+static bool build_chain(const struct exact_problem *problem, const struct exact_goal *goal, const uint32_t *only,
+                        struct arena *arena, struct exact_chain *chain)
 {
 	size_t n_way = 0;
 	for (size_t i = 0; i < problem->n_layer; i++)
@@ -114,13 +114,11 @@ static enum err_code build_chain(const struct exact_problem *problem, const stru
 		chain->n[d] = problem->n_setting[d];
 	}
 	chain->n_state = (size_t)(chain->n[EXACT_ARRAY] + 1) * (chain->n[EXACT_MEMORY] + 1);
-	chain->begin = arena_array(arena, problem->n_layer + 1, sizeof(*chain->begin));
-	chain->way = arena_array(arena, n_way, sizeof(*chain->way));
-	if (!chain->begin || !chain->way)
-		return err_add(err, ERR_INTERNAL, "out of memory");
+	chain->begin = memory_must(arena_array(arena, problem->n_layer + 1, sizeof(*chain->begin)));
+	chain->way = memory_must(arena_array(arena, n_way, sizeof(*chain->way)));
 	find_most(problem, chain);
 	double quantum_ns = power_quantum(chain->most_ns), quantum_pj = power_quantum(chain->most_pj);
-	*is_possible = true;
+	bool is_possible = true;
 	const double slack = slack_ns(problem, goal, only);
 	for (size_t i = 0, n = 0; i < problem->n_layer; i++) {
 		const double most_ns = least_ns(&problem->layer[i], goal, only ? &only[i] : NULL) + slack;
@@ -139,9 +137,9 @@ static enum err_code build_chain(const struct exact_problem *problem, const stru
 					    power_round(energy_with(problem, mode, a, m), quantum_pj)};
 		}
 		chain->begin[i + 1] = n;
-		*is_possible = *is_possible && n > chain->begin[i];
+		is_possible = is_possible && n > chain->begin[i];
 	}
-	return ERR_OK;
+	return is_possible;
 }
 
 /* Changes that are none, or hosted twice, which the solver may leave where they cost nothing. */
@@ -164,13 +162,12 @@ static enum err_code solve(const struct exact_problem *problem, const struct exa
 {
 	struct arena scratch = {0};
 	struct exact_chain chain;
-	bool is_possible = false;
 	const struct power_weight objective =
 	    goal->aim == EXACT_LEAST_TIME ? (struct power_weight){1, 0} : (struct power_weight){0, 1};
 	assert(problem->n_layer > 0 && goal->max_ns >= 0);
 	*schedule = (struct exact_schedule){.is_exact = true, .bound = INFINITY};
-	enum err_code code = build_chain(problem, goal, only, &scratch, &chain, &is_possible, err);
-	if (code == ERR_OK && is_possible)
+	enum err_code code = ERR_OK;
+	if (build_chain(problem, goal, only, &scratch, &chain))
 		code = exact_label_solve(&chain, objective, goal->max_ns, max_label, arena, schedule, err);
 	arena_free(&scratch);
 	if (code != ERR_OK || !schedule->is_found)

@@ -82,7 +82,7 @@ struct exact_schedule {
  * between two layers is hosted by the one where it costs less. The first layer
  * finds its settings set. max_label (0: 8 million) partial schedules at most;
  * where that does not do, is_exact says so. Ties go to the other of time and
- * energy. Deterministic. ERR_INTERNAL: no memory; ERR_INTERRUPTED.
+ * energy. Deterministic. ERR_INTERRUPTED.
  */
 enum err_code exact_solve(const struct exact_problem *problem, const struct exact_goal *goal, size_t max_label,
                           struct arena *arena, struct exact_schedule *schedule, struct err *err);

@@ -10,7 +10,8 @@
  * known schedule in one of several Lagrangian directions. A way is not tried at
  * all when the bounds of the whole list it would go on from say so.
  */
-#include "dse/arada/arada_exact_search.h"
+#include "dse/arada/arada_exact_label_parts.h"
+#include "dse/base/memory.h"
 #include "dse/base/interrupt.h"
 #include <assert.h>
 #include <math.h>
@@ -31,8 +32,7 @@ static bool keeps_deadline(const struct exact_search *search, double ns)
 	return ns <= search->max_ns + LIMIT_SLACK * fabs(search->max_ns);
 }
 
-static enum err_code add_direction(struct exact_search *search, struct power_weight weight, double constant,
-                                   bool is_limit, struct err *err)
+static void add_direction(struct exact_search *search, struct power_weight weight, double constant, bool is_limit)
 {
 	const struct exact_chain *chain = search->chain;
 	assert(search->n_direction < EXACT_MAX_DIRECTION);
@@ -40,7 +40,7 @@ static enum err_code add_direction(struct exact_search *search, struct power_wei
 	*direction = (struct exact_direction){.constant = constant, .is_limit = is_limit};
 	direction->slack = VALUE_SLACK * (fabs(weight.per_ns) * chain->most_ns + fabs(weight.per_pj) * chain->most_pj +
 	                                  fabs(constant));
-	return exact_bound_build(chain, weight, search->scratch, &direction->bound, err);
+	exact_bound_build(chain, weight, search->scratch, &direction->bound);
 }
 
 static struct power_weight relax(const struct exact_search *search, double multiplier)
@@ -79,61 +79,51 @@ static void try_root(struct exact_search *search, const struct exact_bound *boun
  * the line through a chain that breaks it and one that keeps it moves out until
  * no chain lies beyond.
  */
-static enum err_code best_multiplier(struct exact_search *search, const struct exact_bound *late,
-                                     const struct exact_bound *early, double *multiplier, struct err *err)
+static double best_multiplier(struct exact_search *search, const struct exact_bound *late,
+                              const struct exact_bound *early)
 {
 	double out_ns = late->root_ns, out = power_value(search->objective, late->root_ns, late->root_pj);
 	double in_ns = early->root_ns, in = power_value(search->objective, early->root_ns, early->root_pj);
-	*multiplier = 0;
+	double multiplier = 0;
 	for (int i = 0; i < 64 && out_ns > in_ns && in > out; i++) {
 		struct exact_bound bound;
 		struct arena scratch = {0};
-		double at = (in - out) / (out_ns - in_ns);
+		double at = (in - out) / (out_ns - in_ns), line = out + at * out_ns;
 		if (!isfinite(at))
-			return ERR_OK;
-		*multiplier = at;
-		enum err_code code = exact_bound_build(search->chain, relax(search, at), &scratch, &bound, err);
-		double line = out + at * out_ns;
-		if (code == ERR_OK)
-			try_root(search, &bound);
+			break;
+		multiplier = at;
+		exact_bound_build(search->chain, relax(search, at), &scratch, &bound);
+		try_root(search, &bound);
 		arena_free(&scratch);
 		double value = power_value(search->objective, bound.root_ns, bound.root_pj);
-		if (code != ERR_OK || !(value + at * bound.root_ns < line - 1e-13 * fabs(line)))
-			return code;
+		if (!(value + at * bound.root_ns < line - 1e-13 * fabs(line)))
+			break;
 		bool is_early = keeps_deadline(search, bound.root_ns);
 		*(is_early ? &in_ns : &out_ns) = bound.root_ns;
 		*(is_early ? &in : &out) = value;
 	}
-	return ERR_OK;
+	return multiplier;
 }
 
-/* Directions to look in. is_possible: false: nothing keeps the deadline. */
-static enum err_code choose_directions(struct exact_search *search, bool *is_possible, struct err *err)
+/* Directions to look in. false: nothing keeps the deadline. */
+static bool choose_directions(struct exact_search *search)
 {
 	const struct exact_bound *best = &search->direction[0].bound, *fastest = &search->direction[1].bound;
-	double multiplier = 0;
-	*is_possible = true;
-	enum err_code code = add_direction(search, search->objective, 0, false, err);
-	if (code != ERR_OK)
-		return code;
+	add_direction(search, search->objective, 0, false);
 	try_root(search, best);
 	if (keeps_deadline(search, best->root_ns))
-		return ERR_OK;
-	code = add_direction(search, (struct power_weight){1, 0}, 0, true, err);
-	if (code != ERR_OK)
-		return code;
-	*is_possible = keeps_deadline(search, fastest->root_ns);
-	if (!*is_possible)
-		return ERR_OK;
+		return true;
+	add_direction(search, (struct power_weight){1, 0}, 0, true);
+	if (!keeps_deadline(search, fastest->root_ns))
+		return false;
 	try_root(search, fastest);
-	code = best_multiplier(search, best, fastest, &multiplier, err);
-	for (size_t i = 0; i < N_SPREAD && multiplier > 0 && code == ERR_OK; i++) {
+	double multiplier = best_multiplier(search, best, fastest);
+	for (size_t i = 0; i < N_SPREAD && multiplier > 0; i++) {
 		double at = multiplier * spread[i];
-		code = add_direction(search, relax(search, at), -at * search->max_ns, false, err);
-		if (code == ERR_OK)
-			try_root(search, &search->direction[search->n_direction - 1].bound);
+		add_direction(search, relax(search, at), -at * search->max_ns, false);
+		try_root(search, &search->direction[search->n_direction - 1].bound);
 	}
-	return code;
+	return true;
 }
 
 /* Steps of a label and those before it, from its stage (counted from 0) back. */
@@ -219,19 +209,16 @@ static void extend(struct exact_search *search, const struct exact_list *list, s
 		                            (uint32_t)way_index, (uint8_t)before,     (uint8_t)after};
 		if (!is_promising(search, &label, stage, state))
 			continue;
-		if (!exact_reach(search, state, &label))
-			search->has_no_memory = true;
-		search->is_full =
-		    search->has_no_memory || search->n_label + search->n_reached[state] >= search->max_label;
+		exact_reach(search, state, &label);
+		search->is_full = search->n_label + search->n_reached[state] >= search->max_label;
 	}
 }
 
-static bool run_stage(struct exact_search *search, size_t stage)
+static void run_stage(struct exact_search *search, size_t stage)
 {
 	const struct exact_chain *chain = search->chain;
 	const struct exact_sources *from = search->sources;
-	if (!exact_gather(search))
-		return false;
+	exact_gather(search);
 	for (size_t i = chain->begin[stage]; i < chain->begin[stage + 1]; i++) {
 		uint32_t a = chain->way[i].setting[EXACT_ARRAY], m = chain->way[i].setting[EXACT_MEMORY];
 		const struct exact_list *list[EXACT_N_HOST] = {&from->same[a][m], &from->array_changes[m],
@@ -240,7 +227,8 @@ static bool run_stage(struct exact_search *search, size_t stage)
 			for (unsigned after = 0; after < (stage + 1 < chain->n_stage ? EXACT_N_HOST : 1); after++)
 				extend(search, list[before], stage, i, before, after);
 	}
-	return !search->has_no_memory && (search->is_full || exact_keep_all(search));
+	if (!search->is_full)
+		exact_keep_all(search);
 }
 
 /* No schedule is better than this. */
@@ -287,8 +275,7 @@ static enum err_code run_stages(struct exact_search *search, struct exact_schedu
 	for (size_t stage = 0; stage < chain->n_stage; stage++) {
 		if (interrupt_requested())
 			return err_add(err, ERR_INTERRUPTED, "interrupted; nothing was written");
-		if (!run_stage(search, stage))
-			return err_add(err, ERR_INTERNAL, "out of memory");
+		run_stage(search, stage);
 		if (search->is_full) {
 			schedule->is_found = isfinite(search->least);
 			schedule->bound = least_of_all(search);
@@ -311,17 +298,12 @@ enum err_code exact_label_solve(const struct exact_chain *chain, struct power_we
 	                              .scratch = &scratch,
 	                              .least = INFINITY,
 	                              .max_label = max_label ? max_label : DEFAULT_MAX_LABEL};
-	bool is_possible = false;
 	assert(objective.per_ns >= 0 && objective.per_pj >= 0 && search.max_label < NO_LABEL);
-	schedule->step = arena_array(arena, chain->n_stage, sizeof(*schedule->step));
-	enum err_code code =
-	    schedule->step && exact_search_open(&search) ? ERR_OK : err_add(err, ERR_INTERNAL, "out of memory");
-	if (code == ERR_OK)
-		code = choose_directions(&search, &is_possible, err);
+	schedule->step = memory_must(arena_array(arena, chain->n_stage, sizeof(*schedule->step)));
+	exact_search_open(&search);
 	schedule->is_exact = true;
 	schedule->bound = INFINITY;
-	if (code == ERR_OK && is_possible)
-		code = run_stages(&search, schedule, err);
+	enum err_code code = choose_directions(&search) ? run_stages(&search, schedule, err) : ERR_OK;
 	schedule->n_label = search.n_label;
 	exact_search_close(&search);
 	arena_free(&scratch);

@@ -4,29 +4,25 @@
  * with no more time than some other has the least energy of all those: one look
  * says whether it is beaten, and two lists merge in one pass.
  */
-#include "dse/arada/arada_exact_search.h"
+#include "dse/arada/arada_exact_label_parts.h"
+#include "dse/base/memory.h"
 #include "dse/space/arada_options.h"
 #include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 
-static bool append(struct exact_list *list, uint32_t label)
+static void append(struct exact_list *list, uint32_t label)
 {
 	assert(label != NO_LABEL);
 	if (list->n == list->n_alloc) {
-		size_t n = list->n_alloc ? 2 * list->n_alloc : 16;
-		uint32_t *moved = realloc(list->label, n * sizeof(*moved));
-		if (!moved)
-			return false;
-		list->label = moved;
-		list->n_alloc = n;
+		list->n_alloc = list->n_alloc ? 2 * list->n_alloc : 16;
+		list->label = memory_resize(list->label, list->n_alloc, sizeof(*list->label));
 	}
 	list->label[list->n++] = label;
-	return true;
 }
 
-/* Of two lists, each by time with energy falling along it, what neither beats. false: no memory. */
-static bool merge(struct exact_search *search, struct exact_list *into, const struct exact_list *other)
+/* Of two lists, each by time with energy falling along it, what neither beats. */
+static void merge(const struct exact_search *search, struct exact_list *into, const struct exact_list *other)
 {
 	struct exact_list merged = {.n = 0};
 	size_t i = 0, k = 0;
@@ -42,14 +38,10 @@ static bool merge(struct exact_search *search, struct exact_list *into, const st
 		if (!(search->label[label].pj < least))
 			continue;
 		least = search->label[label].pj;
-		if (!append(&merged, label)) {
-			free(merged.label);
-			return false;
-		}
+		append(&merged, label);
 	}
 	free(into->label);
 	*into = merged;
-	return true;
 }
 
 static void find_least(const struct exact_search *search, struct exact_list *list)
@@ -79,12 +71,11 @@ static void find_all_least(struct exact_search *search)
 }
 
 /* Where a layer may go on from, by the settings that it runs at and the changes that it hosts before. */
-bool exact_gather(struct exact_search *search)
+void exact_gather(struct exact_search *search)
 {
 	const struct exact_chain *chain = search->chain;
 	struct exact_sources *to = search->sources;
 	const uint32_t n_array = chain->n[EXACT_ARRAY], n_memory = chain->n[EXACT_MEMORY];
-	bool ok = true;
 	to->both_change.n = 0;
 	for (uint32_t m = 0; m < n_memory; m++)
 		to->array_changes[m].n = 0;
@@ -95,27 +86,25 @@ bool exact_gather(struct exact_search *search)
 			const struct exact_list *list = &search->state[exact_state(chain, a, m)];
 			if (list->n == 0)
 				continue;
-			ok = ok && merge(search, &to->both_change, list);
+			merge(search, &to->both_change, list);
 			/* a free setting is whatever the layer wants, without a change of its own */
 			for (uint32_t k = 0; k < n_memory; k++)
 				if (m == k || m == n_memory)
-					ok = ok && merge(search, &to->array_changes[k], list);
+					merge(search, &to->array_changes[k], list);
 			for (uint32_t k = 0; k < n_array; k++)
 				if (a == k || a == n_array)
-					ok = ok && merge(search, &to->memory_changes[k], list);
+					merge(search, &to->memory_changes[k], list);
 		}
 	for (uint32_t a = 0; a < n_array; a++)
 		for (uint32_t m = 0; m < n_memory; m++) {
 			struct exact_list *same = &to->same[a][m];
 			same->n = 0;
-			ok = ok && merge(search, same, &search->state[exact_state(chain, a, m)]) &&
-			     merge(search, same, &search->state[exact_state(chain, n_array, m)]) &&
-			     merge(search, same, &search->state[exact_state(chain, a, n_memory)]) &&
-			     merge(search, same, &search->state[exact_state(chain, n_array, n_memory)]);
+			merge(search, same, &search->state[exact_state(chain, a, m)]);
+			merge(search, same, &search->state[exact_state(chain, n_array, m)]);
+			merge(search, same, &search->state[exact_state(chain, a, n_memory)]);
+			merge(search, same, &search->state[exact_state(chain, n_array, n_memory)]);
 		}
-	if (ok)
-		find_all_least(search);
-	return ok;
+	find_all_least(search);
 }
 
 static int compare_labels(const void *a, const void *b)
@@ -150,7 +139,7 @@ static void clean(struct exact_search *search, size_t state)
 }
 
 /* A label that no clean one of its state beats is kept for now. */
-bool exact_reach(struct exact_search *search, size_t state, const struct exact_label *label)
+void exact_reach(struct exact_search *search, size_t state, const struct exact_label *label)
 {
 	const struct exact_label *clean_label = search->reached[state];
 	assert(state < search->chain->n_state && label->parent < search->n_label);
@@ -163,19 +152,15 @@ bool exact_reach(struct exact_search *search, size_t state, const struct exact_l
 			high = middle;
 	}
 	if (low > 0 && clean_label[low - 1].pj <= label->pj)
-		return true;
+		return;
 	if (search->n_reached[state] >= 2 * search->n_clean[state] + 64)
 		clean(search, state);
 	if (search->n_reached[state] == search->n_reached_alloc[state]) {
 		size_t n = search->n_reached_alloc[state] ? 2 * search->n_reached_alloc[state] : 64;
-		struct exact_label *moved = realloc(search->reached[state], n * sizeof(*moved));
-		if (!moved)
-			return false;
-		search->reached[state] = moved;
+		search->reached[state] = memory_resize(search->reached[state], n, sizeof(*search->reached[state]));
 		search->n_reached_alloc[state] = n;
 	}
 	search->reached[state][search->n_reached[state]++] = *label;
-	return true;
 }
 
 /* Whether a list has a label with no more time and energy. */
@@ -193,7 +178,7 @@ static bool is_beaten(const struct exact_search *search, const struct exact_list
 }
 
 /* What was reached in a state becomes its labels, but what these states, in which more is free, have for less. */
-static bool keep_best(struct exact_search *search, size_t state, const size_t *freer, size_t n_freer)
+static void keep_best(struct exact_search *search, size_t state, const size_t *freer, size_t n_freer)
 {
 	struct exact_list *list = &search->state[state];
 	const struct exact_label *reached = search->reached[state];
@@ -206,77 +191,66 @@ static bool keep_best(struct exact_search *search, size_t state, const size_t *f
 		if (!is_kept)
 			continue;
 		if (search->n_label == search->n_label_alloc) {
-			size_t n = 2 * search->n_label_alloc;
-			struct exact_label *moved = realloc(search->label, n * sizeof(*moved));
-			if (!moved)
-				return false;
-			search->label = moved;
-			search->n_label_alloc = n;
+			search->n_label_alloc *= 2;
+			search->label = memory_resize(search->label, search->n_label_alloc, sizeof(*search->label));
 		}
 		search->label[search->n_label] = reached[i];
-		if (!append(list, (uint32_t)search->n_label++))
-			return false;
+		append(list, (uint32_t)search->n_label++);
 	}
 	search->n_reached[state] = search->n_clean[state] = 0;
-	return true;
 }
 
 /* Freest states first: what is beaten by them goes. */
-bool exact_keep_all(struct exact_search *search)
+void exact_keep_all(struct exact_search *search)
 {
 	const struct exact_chain *chain = search->chain;
 	const uint32_t n_array = chain->n[EXACT_ARRAY], n_memory = chain->n[EXACT_MEMORY];
 	assert(chain->n_state == (size_t)(n_array + 1) * (n_memory + 1));
 	const size_t free_both = exact_state(chain, n_array, n_memory);
-	bool ok = keep_best(search, free_both, NULL, 0);
+	keep_best(search, free_both, NULL, 0);
 	for (uint32_t a = 0; a < n_array; a++)
-		ok = ok && keep_best(search, exact_state(chain, a, n_memory), &free_both, 1);
+		keep_best(search, exact_state(chain, a, n_memory), &free_both, 1);
 	for (uint32_t m = 0; m < n_memory; m++)
-		ok = ok && keep_best(search, exact_state(chain, n_array, m), &free_both, 1);
+		keep_best(search, exact_state(chain, n_array, m), &free_both, 1);
 	for (uint32_t a = 0; a < n_array; a++)
 		for (uint32_t m = 0; m < n_memory; m++) {
 			const size_t freer[] = {free_both, exact_state(chain, a, n_memory),
 			                        exact_state(chain, n_array, m)};
-			ok = ok && keep_best(search, exact_state(chain, a, m), freer, 3);
+			keep_best(search, exact_state(chain, a, m), freer, 3);
 		}
-	return ok;
 }
 
-/* Before the first layer everything is free. false: no memory. */
-bool exact_search_open(struct exact_search *search)
+/* Before the first layer everything is free. */
+void exact_search_open(struct exact_search *search)
 {
 	const size_t n = search->chain->n_state;
-	search->label = malloc(1024 * sizeof(*search->label));
 	search->n_label_alloc = 1024;
-	search->state = calloc(n, sizeof(*search->state));
-	search->reached = calloc(n, sizeof(*search->reached));
-	search->n_reached = calloc(n, sizeof(*search->n_reached));
-	search->n_clean = calloc(n, sizeof(*search->n_clean));
-	search->n_reached_alloc = calloc(n, sizeof(*search->n_reached_alloc));
-	search->sources = calloc(1, sizeof(*search->sources));
-	search->known = arena_array(search->scratch, search->chain->n_stage, sizeof(*search->known));
-	if (!search->label || !search->state || !search->reached || !search->n_reached || !search->n_clean ||
-	    !search->n_reached_alloc || !search->sources || !search->known)
-		return false;
+	search->label = memory_array(search->n_label_alloc, sizeof(*search->label));
+	search->state = memory_array(n, sizeof(*search->state));
+	search->reached = memory_array(n, sizeof(*search->reached));
+	search->n_reached = memory_array(n, sizeof(*search->n_reached));
+	search->n_clean = memory_array(n, sizeof(*search->n_clean));
+	search->n_reached_alloc = memory_array(n, sizeof(*search->n_reached_alloc));
+	search->sources = memory_array(1, sizeof(*search->sources));
+	search->known = memory_must(arena_array(search->scratch, search->chain->n_stage, sizeof(*search->known)));
 	search->label[search->n_label++] = (struct exact_label){0, 0, NO_LABEL, NO_LABEL, 0, 0};
 	assert(n - 1 == exact_state(search->chain, search->chain->n[EXACT_ARRAY], search->chain->n[EXACT_MEMORY]));
-	return append(&search->state[n - 1], 0);
+	append(&search->state[n - 1], 0);
 }
 
 void exact_search_close(struct exact_search *search)
 {
-	for (size_t i = 0; search->state && i < search->chain->n_state; i++)
+	for (size_t i = 0; i < search->chain->n_state; i++) {
 		free(search->state[i].label);
-	for (size_t i = 0; search->reached && i < search->chain->n_state; i++)
 		free(search->reached[i]);
-	for (size_t a = 0; search->sources && a < ARADA_MAX_SETTING; a++) {
+	}
+	for (size_t a = 0; a < ARADA_MAX_SETTING; a++) {
 		for (size_t m = 0; m < ARADA_MAX_SETTING; m++)
 			free(search->sources->same[a][m].label);
 		free(search->sources->array_changes[a].label);
 		free(search->sources->memory_changes[a].label);
 	}
-	if (search->sources)
-		free(search->sources->both_change.label);
+	free(search->sources->both_change.label);
 	free(search->sources);
 	free(search->state);
 	free(search->reached);

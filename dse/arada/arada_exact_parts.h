@@ -14,7 +14,7 @@
  * finds any setting that it wants.
  */
 #include "dse/arada/arada_exact.h"
-#include "dse/power/power_parts.h"
+#include "dse/power/power_plane.h"
 
 /* Changes that a layer hosts, one bit a domain. */
 #define EXACT_N_HOST 4U
@@ -72,11 +72,10 @@ struct exact_bound {
 	double root_ns, root_pj; /* of the whole chain */
 };
 
-/* ERR_INTERNAL: no memory. */
-enum err_code exact_bound_build(const struct exact_chain *chain, struct power_weight weight, struct arena *arena,
-                                struct exact_bound *bound, struct err *err);
+void exact_bound_build(const struct exact_chain *chain, struct power_weight weight, struct arena *arena,
+                       struct exact_bound *bound);
 
-/* Solve a chain: objective in the plane, time at most max_ns. step: the arena's; see exact_solve. */
+/* Solve a chain: objective in the plane, time at most max_ns. step: the arena's; see exact_solve. ERR_INTERRUPTED. */
 enum err_code exact_label_solve(const struct exact_chain *chain, struct power_weight objective, double max_ns,
                                 size_t max_label, struct arena *arena, struct exact_schedule *schedule,
                                 struct err *err);

@@ -9,6 +9,7 @@
  * there are that model's.
  */
 #include "dse/arada/arada_exact_study.h"
+#include "dse/base/memory.h"
 #include "dse/arada/arada_physical.h"
 #include "dse/out/csv_write.h"
 #include "dse/base/parallel.h"
@@ -61,10 +62,8 @@ static enum err_code time_physical(const struct machine *machine, const struct a
 	enum err_code code = arada_physical_work(machine, block, platform->max_word_per_clk, &tiles, err);
 	if (code != ERR_OK)
 		return code;
-	struct arada_times *times = arena_alloc(arena, sizeof(*times));
-	double *ns = arena_array(arena, (size_t)n_array * n_memory * knobs->n_part, sizeof(*ns));
-	if (!times || !ns)
-		return err_add(err, ERR_INTERNAL, "out of memory");
+	struct arada_times *times = memory_must(arena_alloc(arena, sizeof(*times)));
+	double *ns = memory_must(arena_array(arena, (size_t)n_array * n_memory * knobs->n_part, sizeof(*ns)));
 	*times = (struct arada_times){n_array, n_memory, ns};
 	work->times = times;
 	for (uint32_t part = 0; part < knobs->n_part; part++) {
@@ -112,7 +111,7 @@ static struct arada_work work_of(const struct arada_options *options, const stru
 }
 
 /* What a thread does. */
-struct crowd {
+struct exact_jobs {
 	struct arada_exact_run *run;
 	struct err *err; /* [n_run] */
 	const struct arada_study *study;
@@ -120,15 +119,11 @@ struct crowd {
 
 static void run_job(void *context, size_t i)
 {
-	struct crowd *job = context;
+	struct exact_jobs *job = context;
 	struct arada_exact_run *run = &job->run[i];
 	const struct arada_run *of = run->run;
 	const struct machine *machine = &job->study->machine[of->machine];
-	struct arada_work *work = arena_array(&run->arena, of->n_layer, sizeof(*work));
-	if (!work) {
-		(void)err_add(&job->err[i], ERR_INTERNAL, "out of memory");
-		return;
-	}
+	struct arada_work *work = memory_must(arena_array(&run->arena, of->n_layer, sizeof(*work)));
 	const struct arada_options *options = &job->study->space->arada;
 	enum err_code code = ERR_OK;
 	run->knobs = knobs_of(machine, &of->platform);
@@ -150,15 +145,12 @@ enum err_code arada_exact_run(const struct arada_study *study, unsigned n_thread
                               struct err *err)
 {
 	enum err_code code = ERR_OK;
-	*exact = (struct arada_exact_study){study, calloc(study->n_run, sizeof(*exact->run))};
-	struct crowd job = {exact->run, calloc(study->n_run, sizeof(*job.err)), study};
-	if (!exact->run || !job.err)
-		code = err_add(err, ERR_INTERNAL, "out of memory");
-	for (size_t i = 0; i < study->n_run && code == ERR_OK; i++)
+	*exact = (struct arada_exact_study){study, memory_array(study->n_run, sizeof(*exact->run))};
+	struct exact_jobs job = {exact->run, memory_array(study->n_run, sizeof(*job.err)), study};
+	for (size_t i = 0; i < study->n_run; i++)
 		exact->run[i].run = &study->run[i];
-	if (code == ERR_OK)
-		parallel_for(study->n_run, n_thread, run_job, &job);
-	for (size_t i = 0; i < study->n_run && job.err; i++) {
+	parallel_for(study->n_run, n_thread, run_job, &job);
+	for (size_t i = 0; i < study->n_run; i++) {
 		if (code == ERR_OK && job.err[i].code != ERR_OK)
 			code = err_add_all(err, (struct err_place){0}, &job.err[i]);
 		err_clear(&job.err[i]);
@@ -178,14 +170,14 @@ void arada_exact_free(struct arada_exact_study *exact)
 }
 
 /* Of the networks of a machine. */
-struct mean {
+struct gain_mean {
 	double saving_pct[N_ARADA_ALLOCATOR], late_pct, as_late_pct, gain_pct, most_gain_pct;
 	bool is_exact;
 };
 
-static struct mean mean_of(const struct arada_exact_study *exact, size_t machine, enum arada_energy energy)
+static struct gain_mean mean_of(const struct arada_exact_study *exact, size_t machine, enum arada_energy energy)
 {
-	struct mean mean = {.is_exact = true};
+	struct gain_mean mean = {.is_exact = true};
 	double n = (double)exact->study->space->n_network;
 	assert(machine < exact->study->n_machine && n > 0);
 	for (size_t i = 0; i < exact->study->n_run; i++) {
@@ -221,7 +213,7 @@ static void print_means(FILE *file, const struct arada_exact_study *exact)
 	add_columns(&table, "networks");
 	for (size_t m = 0; m < exact->study->n_machine; m++)
 		for (int e = 0; e < N_ARADA_ENERGY; e++) {
-			struct mean mean = mean_of(exact, m, (enum arada_energy)e);
+			struct gain_mean mean = mean_of(exact, m, (enum arada_energy)e);
 			table_add(&table, "%s", exact->study->label[m]);
 			table_add(&table, "%zu", exact->study->space->n_network);
 			table_add(&table, "%s", arada_energy_name[e]);
@@ -334,7 +326,7 @@ void arada_exact_put_json(struct json *json, const char *key, const struct arada
 	json_begin_list(json, key);
 	for (size_t m = 0; m < exact->study->n_machine; m++)
 		for (int e = 0; e < N_ARADA_ENERGY; e++) {
-			struct mean mean = mean_of(exact, m, (enum arada_energy)e);
+			struct gain_mean mean = mean_of(exact, m, (enum arada_energy)e);
 			json_begin_object(json, NULL);
 			json_put_text(json, "machine", exact->study->label[m]);
 			json_put_text(json, "energy_model", arada_energy_name[e]);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "dse/arada/arada_gain.h"
+#include "dse/base/memory.h"
 #include "dse/out/csv_write.h"
 #include <assert.h>
 #include <math.h>
@@ -32,9 +33,7 @@ static enum err_code place_rule(const struct arada_case *of, const struct arada_
                                 struct arena *arena, struct exact_schedule *schedule, bool *is_late, struct err *err)
 {
 	const struct exact_goal goal = {EXACT_LEAST_ENERGY, max_ns, INFINITY};
-	uint32_t *mode = arena_array(arena, of->n_layer, sizeof(*mode));
-	if (!mode)
-		return err_add(err, ERR_INTERNAL, "out of memory");
+	uint32_t *mode = memory_must(arena_array(arena, of->n_layer, sizeof(*mode)));
 	if (n_change > 0)
 		arada_local_modes(knobs, of->n_layer, of->work, n_change, problem, mode);
 	enum err_code code = exact_place(problem, &goal, mode, arena, schedule, is_late, err);
@@ -68,14 +67,14 @@ static enum err_code run_rules(const struct arada_case *of, struct arena *arena,
 }
 
 /* The modes of a schedule outlive its problem. */
-static enum err_code keep_modes(const struct exact_problem *problem, const struct exact_schedule *schedule,
-                                struct arena *arena, struct exact_mode **mode, struct err *err)
+static struct exact_mode *keep_modes(const struct exact_problem *problem, const struct exact_schedule *schedule,
+                                     struct arena *arena)
 {
 	assert(schedule->is_found);
-	*mode = arena_array(arena, problem->n_layer, sizeof(**mode));
-	for (size_t i = 0; i < problem->n_layer && *mode; i++)
-		(*mode)[i] = problem->layer[i].mode[schedule->step[i].mode];
-	return *mode ? ERR_OK : err_add(err, ERR_INTERNAL, "out of memory");
+	struct exact_mode *mode = memory_must(arena_array(arena, problem->n_layer, sizeof(*mode)));
+	for (size_t i = 0; i < problem->n_layer; i++)
+		mode[i] = problem->layer[i].mode[schedule->step[i].mode];
+	return mode;
 }
 
 static enum err_code run_exact(const struct arada_case *of, enum arada_allocator allocator, double max_ns,
@@ -92,7 +91,7 @@ static enum err_code run_exact(const struct arada_case *of, enum arada_allocator
 	if (code == ERR_OK)
 		code = exact_solve(&problem, &goal, 0, arena, schedule, err);
 	if (code == ERR_OK && schedule == &gain->by[ARADA_EXACT])
-		code = keep_modes(&problem, schedule, arena, &gain->mode, err);
+		gain->mode = keep_modes(&problem, schedule, arena);
 	arena_free(&scratch);
 	if (code != ERR_OK)
 		return code;

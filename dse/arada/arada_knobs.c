@@ -5,6 +5,7 @@
  * beats in everything (a part of the array that only takes longer) are left out.
  */
 #include "dse/arada/arada_knobs.h"
+#include "dse/base/memory.h"
 #include "dse/space/arada_options.h"
 #include <assert.h>
 #include <math.h>
@@ -138,20 +139,18 @@ enum err_code arada_build(const struct arada_knobs *knobs, size_t n, const struc
 		               "steps larger",
 		               ARADA_MAX_SETTING, ARADA_MAX_SETTING);
 	size_t n_mode = (size_t)n_array * n_memory * knobs->n_part;
-	struct exact_layer *layer = arena_array(arena, n, sizeof(*layer));
+	struct exact_layer *layer = memory_must(arena_array(arena, n, sizeof(*layer)));
 	*problem = (struct exact_problem){.n_layer = n, .layer = layer, .n_setting = {n_array, n_memory}};
 	for (int d = 0; d < N_EXACT_DOMAIN; d++)
 		problem->change_ns[d] = platform->switch_us * NS_PER_US;
-	for (size_t i = 0; i < n && layer; i++) {
-		struct exact_mode *mode = arena_array(arena, n_mode, sizeof(*mode));
-		if (!mode)
-			return err_add(err, ERR_INTERNAL, "out of memory");
+	for (size_t i = 0; i < n; i++) {
+		struct exact_mode *mode = memory_must(arena_array(arena, n_mode, sizeof(*mode)));
 		layer[i].mode = mode;
 		for (uint32_t a = 0; a < n_array; a++)
 			for (uint32_t m = 0; m < n_memory; m++)
 				layer[i].n_mode += add_parts(knobs, &work[i], a, m, mode + layer[i].n_mode);
 	}
-	return layer ? ERR_OK : err_add(err, ERR_INTERNAL, "out of memory");
+	return ERR_OK;
 }
 
 /* The mode of the whole array with these settings. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "dse/arada/arada_physical.h"
 #include "sim/systolic/systolic_model.h"
+#include "sim/systolic/systolic_place.h"
 #include <assert.h>
 #include <math.h>
 #include <stddef.h>
@@ -9,13 +10,13 @@
 #define MAX_SIZE 40 /* a power of two each, and the whole */
 
 /* Tile sizes to try along a dimension. */
-struct sizes {
+struct tile_sizes {
 	uint32_t extent;
 	size_t n;
 	uint32_t size[MAX_SIZE];
 };
 
-struct search {
+struct tile_search {
 	const struct machine *machine;
 	double word_per_clk;
 	struct systolic_work best;
@@ -24,9 +25,9 @@ struct search {
 	bool is_found;
 };
 
-static struct sizes list_sizes(uint32_t extent, uint32_t unit)
+static struct tile_sizes list_sizes(uint32_t extent, uint32_t unit)
 {
-	struct sizes sizes = {.extent = extent};
+	struct tile_sizes sizes = {.extent = extent};
 	for (uint64_t size = unit; size < extent; size *= 2)
 		sizes.size[sizes.n++] = (uint32_t)size;
 	sizes.size[sizes.n++] = extent;
@@ -35,7 +36,7 @@ static struct sizes list_sizes(uint32_t extent, uint32_t unit)
 }
 
 /* Tiles of a size, and what remains. */
-static struct systolic_dim dim_of(const struct sizes *sizes, size_t i)
+static struct systolic_dim dim_of(const struct tile_sizes *sizes, size_t i)
 {
 	uint32_t size = sizes->size[i], rest = sizes->extent % size;
 	return (struct systolic_dim){size, sizes->extent / size, rest, rest > 0};
@@ -48,7 +49,7 @@ static uint64_t words_of(const struct machine *machine, const struct systolic_wo
 	return result.dram_ifmap_read_word + result.dram_filter_read_word + result.dram_ofmap_write_word;
 }
 
-static void try_work(struct search *search, struct systolic_work work)
+static void try_work(struct tile_search *search, struct systolic_work work)
 {
 	struct systolic_misfit misfit;
 	if (!systolic_is_valid(search->machine, &work) || !systolic_place(search->machine, &work, &misfit))
@@ -68,7 +69,8 @@ static void try_work(struct search *search, struct systolic_work work)
 }
 
 /* All tiles of filters and input channels, with these tiles of pixels. */
-static void try_channels(struct search *search, struct systolic_work work, const struct sizes *c, const struct sizes *d)
+static void try_channels(struct tile_search *search, struct systolic_work work, const struct tile_sizes *c,
+                         const struct tile_sizes *d)
 {
 	for (size_t i = 0; i < c->n; i++)
 		for (size_t k = 0; k < d->n; k++) {
@@ -79,7 +81,7 @@ static void try_channels(struct search *search, struct systolic_work work, const
 }
 
 /* All tilings of a dataflow and an order of loops. Several lines of pixels are in one tile as a whole or not at all. */
-static void try_tiles(struct search *search, struct systolic_work work, const struct sizes dim[4])
+static void try_tiles(struct tile_search *search, struct systolic_work work, const struct tile_sizes dim[4])
 {
 	size_t whole = dim[0].n - 1;
 	work.w = dim_of(&dim[0], whole);
@@ -114,10 +116,10 @@ static struct systolic_work whole_work(const struct block *block)
 enum err_code arada_physical_work(const struct machine *machine, const struct block *block, double word_per_clk,
                                   struct systolic_work *work, struct err *err)
 {
-	struct search search = {.machine = machine, .word_per_clk = word_per_clk};
+	struct tile_search search = {.machine = machine, .word_per_clk = word_per_clk};
 	struct systolic_work whole = whole_work(block);
 	bool is_matmul = block->kind == BLOCK_MATMUL;
-	const struct sizes dim[4] = {
+	const struct tile_sizes dim[4] = {
 	    list_sizes(is_matmul ? 1 : block->out_w, 1),
 	    list_sizes(is_matmul ? block->in_h : block->out_h, 1),
 	    list_sizes(is_matmul ? block->out_w : block_group_out_c(block), machine->systolic.cols),

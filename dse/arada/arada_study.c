@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "dse/arada/arada_study.h"
+#include "dse/base/memory.h"
 #include "dse/space/arada_options.h"
 #include "dse/arada/arada_exact.h"
 #include "dse/arada/arada_knobs.h"
 #include "dse/base/interrupt.h"
 #include "dse/base/parallel.h"
 #include "sim/base/checked.h"
+#include "sim/machine/machine_check.h"
 #include <assert.h>
 #include <math.h>
 #include <stdatomic.h>
@@ -21,7 +23,7 @@
 /* ---- layers of a machine ---- */
 
 /* A distinct layer on a machine, and what came of it. */
-struct layer_job {
+struct arada_job {
 	const struct machine *machine;
 	const struct arada_options *options;
 	const struct block *block;
@@ -31,8 +33,8 @@ struct layer_job {
 };
 
 /* All jobs of a bandwidth, and how many are done. */
-struct layer_jobs {
-	struct layer_job *job; /* [n] */
+struct arada_jobs {
+	struct arada_job *job; /* [n] */
 	size_t n;
 	atomic_size_t n_done;
 	struct progress progress;
@@ -40,8 +42,8 @@ struct layer_jobs {
 
 static void run_job(void *context, size_t i)
 {
-	struct layer_jobs *jobs = context;
-	struct layer_job *job = &jobs->job[i];
+	struct arada_jobs *jobs = context;
+	struct arada_job *job = &jobs->job[i];
 	assert(i < jobs->n);
 	if (interrupt_requested()) {
 		(void)err_add(&job->err, ERR_INTERRUPTED, "interrupted");
@@ -65,7 +67,7 @@ static bool same_shape(const struct block *a, const struct block *b)
 }
 
 /* The job of a layer among job[from..n-1], all of one machine; n where it has none yet. */
-static size_t find_job(const struct layer_job *job, size_t from, size_t n, const struct block *block)
+static size_t find_job(const struct arada_job *job, size_t from, size_t n, const struct block *block)
 {
 	size_t i = from;
 	while (i < n && !same_shape(job[i].block, block))
@@ -74,10 +76,10 @@ static size_t find_job(const struct layer_job *job, size_t from, size_t n, const
 }
 
 /* Run jobs; the first message in their order is the study's. */
-static enum err_code run_jobs(struct layer_job *job, size_t n, const struct arada_how *how, struct err *err)
+static enum err_code run_jobs(struct arada_job *job, size_t n, const struct arada_how *how, struct err *err)
 {
 	enum err_code code = ERR_OK;
-	struct layer_jobs jobs = {.job = job, .n = n};
+	struct arada_jobs jobs = {.job = job, .n = n};
 	progress_start(&jobs.progress, how->show_progress);
 	parallel_for(n, how->n_thread, run_job, &jobs);
 	progress_end(&jobs.progress);
@@ -157,10 +159,8 @@ static enum err_code open_run(const struct arada_study *study, size_t machine, s
 	const struct network *from = &study->space->network[network].network;
 	*of = (struct arada_run){.machine = machine, .network = network};
 	of->platform = platform_of(&study->space->arada, &study->machine[machine], gb_s);
-	of->block = arena_array(arena, from->n_block, sizeof(struct block *));
-	of->layer = arena_array(arena, from->n_block, sizeof(*of->layer));
-	if (!of->block || !of->layer)
-		return err_add(err, ERR_INTERNAL, "out of memory");
+	of->block = memory_must(arena_array(arena, from->n_block, sizeof(struct block *)));
+	of->layer = memory_must(arena_array(arena, from->n_block, sizeof(*of->layer)));
 	for (size_t i = 0; i < from->n_block; i++)
 		if (arada_is_layer(&from->block[i]))
 			of->block[of->n_layer++] = &from->block[i];
@@ -176,24 +176,22 @@ static enum err_code cost_runs(const struct arada_study *study, struct arada_run
 	size_t n_all = 0, n = 0, from = 0, at = 0;
 	for (size_t i = 0; i < n_run; i++)
 		n_all += of[i].n_layer;
-	struct layer_job *job = calloc(n_all, sizeof(*job));
-	size_t *which = calloc(n_all, sizeof(*which));
-	enum err_code code = job && which ? ERR_OK : err_add(err, ERR_INTERNAL, "out of memory");
-	for (size_t i = 0; i < n_run && code == ERR_OK; i++) {
+	struct arada_job *job = memory_array(n_all, sizeof(*job));
+	size_t *which = memory_array(n_all, sizeof(*which));
+	for (size_t i = 0; i < n_run; i++) {
 		if (i > 0 && of[i].machine != of[i - 1].machine)
 			from = n;
 		for (size_t k = 0; k < of[i].n_layer; k++) {
 			size_t found = find_job(job, from, n, of[i].block[k]);
 			if (found == n)
-				job[n++] = (struct layer_job){.machine = &study->machine[of[i].machine],
+				job[n++] = (struct arada_job){.machine = &study->machine[of[i].machine],
 				                              .options = &study->space->arada,
 				                              .block = of[i].block[k],
 				                              .word_per_clk = of[i].platform.max_word_per_clk};
 			which[at++] = found;
 		}
 	}
-	if (code == ERR_OK)
-		code = run_jobs(job, n, how, err);
+	enum err_code code = run_jobs(job, n, how, err);
 	at = 0;
 	for (size_t i = 0; i < n_run && code == ERR_OK; i++)
 		for (size_t k = 0; k < of[i].n_layer; k++)
@@ -205,19 +203,16 @@ static enum err_code cost_runs(const struct arada_study *study, struct arada_run
 }
 
 /* Modes and sums of a run whose layers are simulated. */
-static enum err_code allocate_run(struct arada_run *of, struct arena *arena, struct err *err)
+static void allocate_run(struct arada_run *of, struct arena *arena)
 {
 	for (int scheme = 0; scheme < N_ARADA_SCHEME; scheme++) {
-		of->mode[scheme] = arena_array(arena, of->n_layer, sizeof(struct arada_mode));
-		if (!of->mode[scheme])
-			return err_add(err, ERR_INTERNAL, "out of memory");
+		of->mode[scheme] = memory_must(arena_array(arena, of->n_layer, sizeof(struct arada_mode)));
 		for (size_t i = 0; i < of->n_layer; i++)
 			of->mode[scheme][i] = arada_allocate((enum arada_scheme)scheme, &of->platform, &of->layer[i]);
 		of->sum[scheme] = sum_run(of, (enum arada_scheme)scheme);
 	}
 	for (size_t i = 0; i < of->n_layer; i++)
 		of->time_us += of->mode[ARADA_RTI][i].time_us;
-	return ERR_OK;
 }
 
 /* ---- what is refused ---- */
@@ -316,9 +311,7 @@ static enum err_code add_machine(struct arada_study *study, const struct machine
 		study->machine[at].systolic.memory_gb_s = options->memory[coupled.memory].gb_s;
 	(void)snprintf(label, sizeof(label), "%s%s%s", machine->name, is_own ? "" : " ",
 	               is_own ? "" : options->memory[coupled.memory].name);
-	study->label[at] = arena_text(&study->arena, label);
-	if (!study->label[at])
-		return err_add(err, ERR_INTERNAL, "out of memory");
+	study->label[at] = memory_must(arena_text(&study->arena, label));
 	study->n_machine++;
 	return machine_check(&study->machine[at], err);
 }
@@ -341,14 +334,12 @@ static enum err_code add_memories(struct arada_study *study, const struct machin
 static enum err_code reserve_machines(struct arada_study *study, uint64_t n, struct err *err)
 {
 	n = mul_sat(n, study->space->arada.n_memory + 1);
-	if (n <= MAX_MACHINE) {
-		study->machine = arena_array(&study->arena, (size_t)n, sizeof(*study->machine));
-		study->coupled = arena_array(&study->arena, (size_t)n, sizeof(*study->coupled));
-		study->label = arena_array(&study->arena, (size_t)n, sizeof(*study->label));
-		study->group = arena_array(&study->arena, (size_t)n, sizeof(*study->group));
-	}
-	if (n > MAX_MACHINE || !study->machine || !study->coupled || !study->label || !study->group)
+	if (n > MAX_MACHINE)
 		return err_add(err, ERR_INPUT, "too many machines: %d are allowed, memories counted", MAX_MACHINE);
+	study->machine = memory_must(arena_array(&study->arena, (size_t)n, sizeof(*study->machine)));
+	study->coupled = memory_must(arena_array(&study->arena, (size_t)n, sizeof(*study->coupled)));
+	study->label = memory_must(arena_array(&study->arena, (size_t)n, sizeof(*study->label)));
+	study->group = memory_must(arena_array(&study->arena, (size_t)n, sizeof(*study->group)));
 	return ERR_OK;
 }
 
@@ -390,9 +381,7 @@ static enum err_code run_study(struct arada_study *study, const struct arada_how
 {
 	size_t n_network = study->space->n_network;
 	enum err_code code = ERR_OK;
-	study->run = arena_array(&study->arena, study->n_machine * n_network, sizeof(*study->run));
-	if (!study->run)
-		return err_add(err, ERR_INTERNAL, "out of memory");
+	study->run = memory_must(arena_array(&study->arena, study->n_machine * n_network, sizeof(*study->run)));
 	for (size_t i = 0; i < study->n_machine * n_network && code == ERR_OK; i++) {
 		struct arada_run *of = &study->run[study->n_run++];
 		code = open_run(study, i / n_network, i % n_network, study->machine[i / n_network].systolic.memory_gb_s,
@@ -402,7 +391,7 @@ static enum err_code run_study(struct arada_study *study, const struct arada_how
 	if (code == ERR_OK)
 		code = cost_runs(study, study->run, study->n_run, how, &study->n_distinct, err);
 	for (size_t i = 0; i < study->n_run && code == ERR_OK; i++)
-		code = allocate_run(&study->run[i], &study->arena, err);
+		allocate_run(&study->run[i], &study->arena);
 	return code;
 }
 
@@ -436,8 +425,8 @@ enum err_code arada_study_saving(const struct arada_study *study, size_t machine
 {
 	size_t n_network = study->space->n_network, n_distinct;
 	struct arena arena = {0};
-	struct arada_run *of = arena_array(&arena, n_network, sizeof(*of));
-	enum err_code code = of ? ERR_OK : err_add(err, ERR_INTERNAL, "out of memory");
+	struct arada_run *of = memory_must(arena_array(&arena, n_network, sizeof(*of)));
+	enum err_code code = ERR_OK;
 	double sum = 0;
 	assert(machine < study->n_machine && gb_s > 0);
 	for (size_t i = 0; i < n_network && code == ERR_OK; i++)
@@ -453,13 +442,13 @@ enum err_code arada_study_saving(const struct arada_study *study, size_t machine
 }
 
 /* Savings at two bandwidths between which what is sought lies. */
-struct bracket {
+struct saving_bracket {
 	double low_gb_s, high_gb_s; /* more is saved at low, no more at high */
 	double high_frac;
 	bool has_low, has_high;
 };
 
-static void note_saving(struct bracket *bracket, double gb_s, double frac, double sought_frac)
+static void note_saving(struct saving_bracket *bracket, double gb_s, double frac, double sought_frac)
 {
 	if (frac > sought_frac) {
 		bracket->low_gb_s = gb_s;
@@ -472,7 +461,7 @@ static void note_saving(struct bracket *bracket, double gb_s, double frac, doubl
 }
 
 /* Bandwidths are a hundredth apart, or SCALE-Sim's whole words a clock are neighbours. */
-static bool is_narrow(const struct arada_study *study, size_t machine, const struct bracket *bracket)
+static bool is_narrow(const struct arada_study *study, size_t machine, const struct saving_bracket *bracket)
 {
 	const struct arada_options *options = &study->space->arada;
 	double low = arada_word_per_clk(&study->machine[machine], options, bracket->low_gb_s);
@@ -484,7 +473,7 @@ static bool is_narrow(const struct arada_study *study, size_t machine, const str
 enum err_code arada_study_match(const struct arada_study *study, size_t machine, double saving_frac,
                                 const struct arada_how *how, double *gb_s, double *reached_frac, struct err *err)
 {
-	struct bracket bracket = {0};
+	struct saving_bracket bracket = {0};
 	double own = study->machine[machine].systolic.memory_gb_s, at = own;
 	*gb_s = *reached_frac = NAN;
 	while (!(bracket.has_low && bracket.has_high && is_narrow(study, machine, &bracket))) {

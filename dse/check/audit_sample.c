@@ -8,7 +8,7 @@
  */
 #include "dse/base/memory.h"
 #include "dse/check/audit_parts.h"
-#include "dse/layer/plan_heuristic.h"
+#include "dse/layer/layer_problem.h"
 #include "sim/base/checked.h"
 #include "sim/base/rng.h"
 #include <assert.h>
@@ -176,7 +176,7 @@ static void draw(const struct layer_problem *layer, struct rng *rng, uint32_t *g
 	for (unsigned k = GENE_PLACE + 1; k < N_LAYER_GENE; k++)
 		gene[k] = rng_below(rng, layer->n_value[k]);
 	gene[GENE_PLACE] = 0;
-	layer_problem_repair(layer, rng, gene);
+	layer->problem.repair(layer, rng, gene);
 }
 
 void audit_draw_list(const struct audit_job *job, struct audit_stop *stop, size_t distinct)
@@ -192,7 +192,7 @@ void audit_draw_list(const struct audit_job *job, struct audit_stop *stop, size_
 	*layer = set->problem[distinct];
 	layer->detail = DETAIL_FAST;
 	uint32_t proposed[MAX_PROPOSED * N_LAYER_GENE];
-	size_t n_proposed = layer_problem_propose(layer, proposed, MAX_PROPOSED);
+	size_t n_proposed = layer->problem.propose(layer, proposed, MAX_PROPOSED);
 	for (uint64_t i = 0; i < n_proposed + TRIES_A_DESIGN * max && list->n < max; i++) {
 		uint32_t *gene = list->gene + list->n * N_LAYER_GENE;
 		struct rng rng = stream(job, stop, DRAW_LIST, i * set->map->n_distinct + distinct);

@@ -13,12 +13,12 @@
  * Differences are taken from the nearest point of the front: the one that the
  * additive epsilon is due to.
  */
-#include "dse/options/cli.h"
 #include "dse/out/json.h"
 #include "dse/design/unroll.h"
 
 /* Of more machine candidates than these only those on the front are looked at. */
 #define MAPPING_COMPARE_MAX_MACHINE 4096
+#define MAPPING_COMPARE_MAX_MAPPING 8
 
 /* A mapping as far as no machine is needed to understand it. */
 struct compared_mapping {
@@ -70,7 +70,7 @@ struct mapping_compare {
 	const struct space *space;
 	const struct layer_map *map; /* of explore; from compare_place on */
 	size_t n_mapping, n_place;
-	struct compared_mapping mapping[CLI_MAX_LIST];
+	struct compared_mapping mapping[MAPPING_COMPARE_MAX_MAPPING];
 	struct compared_place *place; /* [n_place] by mapping, machine, level */
 	bool is_cut;                  /* more machines than are looked at */
 	struct arena arena;

@@ -224,7 +224,7 @@ enum err_code mapping_compare_read(const char *const *name, size_t n, const stru
                                    struct mapping_compare *compare, struct err *err)
 {
 	enum err_code code = ERR_OK;
-	assert(space && compare && n <= CLI_MAX_LIST);
+	assert(space && compare && n <= MAPPING_COMPARE_MAX_MAPPING);
 	*compare = (struct mapping_compare){.space = space};
 	for (size_t i = 0; i < n; i++) {
 		enum err_code one = read_mapping(name[i], compare, &compare->mapping[compare->n_mapping++], err);

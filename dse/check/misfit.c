@@ -218,7 +218,7 @@ static void take_least(const struct space *copy, const struct candidate *candida
 		double value[N_METRIC], objective[SPACE_MAX_OBJECTIVE];
 		enum metric broken;
 		candidate_metrics(candidate, i, value);
-		if (value[metric] < least && explore_objectives(copy, value, objective, &broken))
+		if (value[metric] < least && candidate_objectives(copy, value, objective, &broken))
 			least = value[metric];
 	}
 	if (isinf(least))

@@ -5,6 +5,7 @@
  *   space -> study (dse/arada/arada_study.h) -> published savings, matched -> tables, files, pictures
  */
 #include "dse/base/memory.h"
+#include "dse/cmd/command_table.h"
 #include "dse/arada/arada_exact_study.h"
 #include "dse/arada/arada_report.h"
 #include "dse/options/cli.h"

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* dse check: validate the YAML files we read; say how large a space is before anybody starts to search it. */
+#include "dse/cmd/command_table.h"
+#include "dse/space/machine_read.h"
 #include "dse/search/candidate.h"
 #include "dse/options/cli.h"
 #include "dse/layer/design_text.h"

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* dse compare: what became of a front from one run to another, and why. */
+#include "dse/cmd/choice.h"
+#include "dse/cmd/command_table.h"
 #include "dse/base/parallel.h"
 #include "dse/run/run_compare.h"
 #include "dse/run/run_note.h"
@@ -60,12 +62,13 @@ static enum err_code compare_runs(const struct cli_options *options, const struc
 static enum err_code open_run(const struct cli_options *options, const char *name, struct kept_run *run,
                               struct err *err)
 {
+	const struct store_request request = choice_store(options);
 	struct database *store = NULL;
 	enum err_code code = ERR_OK;
 	if (kept_run_is_folder(name))
-		store = run_note_open_beside(options, name);
+		store = run_note_open_beside(&request, name);
 	else
-		code = run_note_open(options, &store, err);
+		code = run_note_open(&request, &store, err);
 	if (code == ERR_OK)
 		code = kept_run_open(store, name, run, err);
 	database_close(store);

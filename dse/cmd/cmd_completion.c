@@ -3,6 +3,8 @@
  * dse completion: scripts that complete command lines in bash and zsh, from the tables that command lines are read by.
  * The names of machines, networks and runs are no part of a script: it asks the program, which knows what is there.
  */
+#include "dse/cmd/choice.h"
+#include "dse/cmd/command_table.h"
 #include "dse/options/cli_word.h"
 #include "dse/keep/database.h"
 #include "dse/out/paths.h"
@@ -107,8 +109,8 @@ static void print_bash(void)
 	            "\tif ((COMP_CWORD == 1)) || [[ $command == help && $COMP_CWORD == 2 ]]; then\n"
 	            "\t\t_dse_words '",
 	            stdout);
-	for (size_t i = 0; i < cli_n_command; i++)
-		(void)printf("%s ", cli_command_table[i].name);
+	for (size_t i = 0; i < command_program.n; i++)
+		(void)printf("%s ", command_program.command[i].name);
 	(void)fputs("help --help --version'\n\t\treturn\n\tfi\n"
 	            "\t# bash takes --option=value for three words\n"
 	            "\tif [[ $cur == '=' ]]; then cur=''; elif [[ $prev == '=' ]]; then prev=${COMP_WORDS[COMP_CWORD - "
@@ -138,8 +140,8 @@ static void print_bash(void)
 	            "\t[[ $cur == -* ]] && n=$cur\n"
 	            "\tcase $command:$n in\n",
 	            stdout);
-	for (size_t i = 0; i < cli_n_command; i++)
-		bash_command(&cli_command_table[i]);
+	for (size_t i = 0; i < command_program.n; i++)
+		bash_command(&command_program.command[i]);
 	(void)fputs("\tesac\n}\ncomplete -F _dse dse\n", stdout);
 }
 
@@ -237,9 +239,9 @@ static void print_zsh(void)
 	            "_dse() {\n"
 	            "\tlocal -a commands=(\n",
 	            stdout);
-	for (size_t i = 0; i < cli_n_command; i++) {
-		(void)printf("\t\t'%s:", cli_command_table[i].name);
-		zsh_text(cli_command_table[i].help);
+	for (size_t i = 0; i < command_program.n; i++) {
+		(void)printf("\t\t'%s:", command_program.command[i].name);
+		zsh_text(command_program.command[i].help);
 		(void)fputs("'\n", stdout);
 	}
 	(void)fputs("\t\t'help:print the help of a command'\n\t)\n"
@@ -251,8 +253,8 @@ static void print_zsh(void)
 	            "\t((CURRENT--))\n"
 	            "\tcase $words[1] in\n",
 	            stdout);
-	for (size_t i = 0; i < cli_n_command; i++)
-		zsh_command(&cli_command_table[i]);
+	for (size_t i = 0; i < command_program.n; i++)
+		zsh_command(&command_program.command[i]);
 	/* read from a folder of functions it is the function's body; read by eval it only makes itself known */
 	(void)fputs("\tesac\n}\nif [[ $funcstack[1] == _dse ]]; then _dse \"$@\"; else compdef _dse dse; fi\n", stdout);
 }
@@ -273,13 +275,14 @@ static void print_names(const char *folder)
  */
 static void print_runs(const struct cli_options *options)
 {
+	const struct store_request request = choice_store(options);
 	const struct run_filter filter = {.max = MAX_NAME};
 	struct arena arena = {0};
 	struct database *store = NULL;
 	struct run_record *run;
 	struct err ignored = {0};
 	size_t n = 0;
-	enum err_code code = run_note_open(options, &store, &ignored);
+	enum err_code code = run_note_open(&request, &store, &ignored);
 	if (code == ERR_OK)
 		code = run_store_list(store, &filter, &arena, &run, &n, &ignored);
 	if (code == ERR_OK && n > 0)

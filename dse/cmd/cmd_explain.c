@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* dse explain: what a space asks for, in words; for who has not written it, or wants to see what it came to. */
+#include "dse/cmd/command_table.h"
 #include "dse/options/cli.h"
 #include "dse/layer/design_text.h"
 #include "dse/search/estimate.h"

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* dse export: the files of a run that was kept, byte for byte. */
+#include "dse/cmd/choice.h"
+#include "dse/cmd/command_table.h"
 #include "dse/run/run_note.h"
 #include "dse/keep/store.h"
 #include <assert.h>
@@ -18,6 +20,7 @@ static enum err_code write_out(const struct cli_options *options, const char *da
 
 enum err_code cmd_export(const struct cli_options *options, struct err *err)
 {
+	const struct store_request request = choice_store(options);
 	struct arena arena = {0};
 	struct database *store = NULL;
 	struct run_record run;
@@ -27,7 +30,7 @@ enum err_code cmd_export(const struct cli_options *options, struct err *err)
 	if (options->csv == options->json)
 		return err_add(err, ERR_USAGE, "dse export: give one of --csv (front.csv) and --json (front.json)");
 	const char *name = options->csv ? "front.csv" : "front.json";
-	enum err_code code = run_note_open(options, &store, err);
+	enum err_code code = run_note_open(&request, &store, err);
 	if (code == ERR_OK)
 		code = run_store_find(store, options->file[0], &arena, &run, err);
 	const struct run_file *file = code == ERR_OK ? run_record_file(&run, name) : NULL;

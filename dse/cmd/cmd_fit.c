@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* dse fit: parameters of a machine from a user's measurements, and how certain they are. */
+#include "dse/cmd/command_table.h"
+#include "dse/space/machine_read.h"
 #include "dse/options/cli.h"
 #include "dse/fit/fit.h"
 #include "dse/out/paths.h"

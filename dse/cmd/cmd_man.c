@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* dse man: the manual page, from the tables that the command line is read by. */
+#include "dse/cmd/command_table.h"
+#include "dse/options/cli.h"
 #include "dse/options/cli_table.h"
 #include "dse/out/build.h"
 #include <assert.h>
@@ -93,8 +95,8 @@ enum err_code cmd_man(const struct cli_options *options, struct err *err)
 		if (is_common((enum cli_option)i))
 			put_option(NULL, (enum cli_option)i);
 	(void)fputs(".SH COMMANDS\n", stdout);
-	for (size_t i = 0; i < cli_n_command; i++)
-		put_command(&cli_command_table[i]);
+	for (size_t i = 0; i < command_program.n; i++)
+		put_command(&command_program.command[i]);
 	(void)fputs(".SH EXIT STATUS\n", stdout);
 	for (const struct exit_code *code = exit_code_table; code->help; code++)
 		(void)printf(".TP\n%d\n%s\n", code->code, code->help);

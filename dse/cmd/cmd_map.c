@@ -5,7 +5,8 @@
  *   search, rules, scheme, FRONT.json:ID or FILE.yaml -> struct mapping -> simulated -> tables and files
  */
 #include "dse/base/memory.h"
-#include "dse/design/choice.h"
+#include "dse/cmd/choice.h"
+#include "dse/cmd/command_table.h"
 #include "dse/design/map_report.h"
 #include "dse/base/parallel.h"
 #include "dse/keep/store.h"
@@ -102,7 +103,7 @@ static enum err_code read_files(struct map_request *job, struct err *err)
 		code = code == ERR_OK ? other : code;
 	}
 	if (code == ERR_OK)
-		code = simulate_check_strategy(cli, &job->mapping.machine, job->strategy, err);
+		code = choice_check_strategy(cli, &job->mapping.machine, job->strategy, err);
 	return code == ERR_OK ? choice_levels(cli, &job->mapping.machine, &job->levels, err) : code;
 }
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* dse merge: the front of a space from the journals of its shards. */
 #include "dse/base/memory.h"
+#include "dse/cmd/choice.h"
+#include "dse/cmd/command_table.h"
 #include "dse/run/explore_job.h"
 #include "dse/out/command_word.h"
 #include "dse/keep/store.h"
@@ -89,13 +91,13 @@ enum err_code cmd_merge(const struct cli_options *options, struct err *err)
 	if (code == ERR_OK)
 		code = check_missing(shards, err);
 	ledger_sort(&keep->resume.ledger);
-	struct cli_options given = *options;
-	given.n_file = 0; /* the folders; the space is the shards' */
+	struct explore_request given = choice_explore(options);
+	given.space = NULL; /* the files are folders; the space is the shards' */
 	if (code == ERR_OK)
-		code = resume_fill(options->file[0], keep->resume.text, &given, &keep->cli, err);
-	keep->cli.options.shard = NULL;
+		code = resume_fill(options->file[0], keep->resume.text, &given, &keep->filled, err);
+	keep->filled.request.shard = NULL;
 	if (code == ERR_OK)
-		code = explore_job_run(&keep->cli.options, keep, NULL, err);
+		code = explore_job_run(&keep->filled.request, keep, NULL, err);
 	else
 		run_keep_close(keep, true);
 	free(shards);

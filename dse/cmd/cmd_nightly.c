@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* dse nightly: explore spaces, compare each with its last good night, and say so to people, programs and CI. */
+#include "dse/cmd/choice.h"
+#include "dse/cmd/command_table.h"
+#include "dse/base/interrupt.h"
 #include "dse/base/memory.h"
 #include "dse/night/night.h"
 #include "dse/keep/ranks.h"
@@ -53,7 +56,7 @@ static enum err_code open_folder(struct night *night, struct err *err)
 		code = err_add(err, ERR_IO, "%s: another process is at work on this night", folder);
 	/* beside a folder in out */
 	if (code == ERR_OK)
-		code = run_note_choose(night->cli, nightly, &store, err);
+		code = run_note_choose(&night->request.store, nightly, &store, err);
 	if (code == ERR_OK && !store)
 		code = err_add(err, ERR_USAGE,
 		               "dse nightly compares with what the store has, and --store or DSE_STORE is none");
@@ -72,9 +75,8 @@ static enum err_code open_folder(struct night *night, struct err *err)
 	return code;
 }
 
-static enum err_code set_up(struct night *night, struct err *err)
+static enum err_code set_up(struct night *night, const struct cli_options *cli, struct err *err)
 {
-	const struct cli_options *cli = night->cli;
 	night->out = cli->out ? cli->out : DEFAULT_OUT;
 	night->n_seed = cli_given(cli, OPTION_SEEDS) ? (size_t)cli->seeds : DEFAULT_SEEDS;
 	night->date = cli->date ? cli->date : now_text(&night->arena, 10);
@@ -109,17 +111,17 @@ static enum err_code run_space(struct night *night, struct night_space *space, s
 /* --accept of a space that is not there is a slip. */
 static enum err_code check_accept(const struct night *night, struct err *err)
 {
-	const struct cli_list *list = &night->cli->accept;
+	const struct night_request *request = &night->request;
 	enum err_code code = ERR_OK;
-	for (size_t i = 0; i < list->n; i++) {
+	for (size_t i = 0; i < request->n_accept; i++) {
 		bool found = false;
 		for (size_t k = 0; k < night->n_space; k++)
-			found =
-			    found || (night->space[k].row && strcmp(night->space[k].row->space, list->text[i]) == 0);
+			found = found ||
+			        (night->space[k].row && strcmp(night->space[k].row->space, request->accept[i]) == 0);
 		if (!found)
 			code =
 			    err_add(err, ERR_USAGE, "dse nightly: --accept %.60s: no space of this night has that name",
-			            list->text[i]);
+			            request->accept[i]);
 	}
 	return code;
 }
@@ -148,7 +150,7 @@ static enum err_code run_spaces(struct night *night, struct err *err)
 		code = run_apart(night, space, err);
 		if (code == ERR_INTERRUPTED)
 			break;
-		if (!night->cli->json && code == ERR_OK) {
+		if (!night->request.json && code == ERR_OK) {
 			night_print_line(stdout, space);
 			(void)fflush(stdout);
 		}
@@ -175,14 +177,24 @@ static void tell(const struct night *night, struct err *err)
 		(void)err_add(err, ERR_INTERRUPTED,
 		              "interrupted: what is done is kept; the same command with --date %s goes on",
 		              night->date);
-	if (!night->cli->quiet)
+	if (!night->request.quiet)
 		(void)fprintf(stderr, "%s: written to %s: index.html, nightly.json, junit.xml\n", night->date,
 		              night->folder);
 }
 
 enum err_code cmd_nightly(const struct cli_options *options, struct err *err)
 {
-	struct night night = {.cli = options};
+	struct night night = {.request = {.store = choice_store(options),
+	                                  .note = options->note,
+	                                  .n_accept = options->accept.n,
+	                                  .accept = options->accept.text,
+	                                  .n_table = options->tables.n,
+	                                  .table = options->tables.text,
+	                                  .tolerance_pct = options->tolerance_pct,
+	                                  .jobs = options->jobs,
+	                                  .json = options->json,
+	                                  .quiet = options->quiet,
+	                                  .no_progress = options->no_progress}};
 	assert(options->n_file > 0);
 	if (ranks_n() > 1)
 		return err_add(err, ERR_USAGE,
@@ -190,7 +202,7 @@ enum err_code cmd_nightly(const struct cli_options *options, struct err *err)
 	if (options->note && options->accept.n == 0)
 		return err_add(err, ERR_USAGE,
 		               "dse nightly: --note says why a space is accepted: it goes with --accept");
-	enum err_code code = set_up(&night, err);
+	enum err_code code = set_up(&night, options, err);
 	if (code == ERR_OK)
 		code = run_spaces(&night, err);
 	enum err_code accepts = code == ERR_OK && !night.is_stopped ? check_accept(&night, err) : ERR_OK;

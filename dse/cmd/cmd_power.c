@@ -6,9 +6,11 @@
  *
  * Levels alone come before the budgets because --budget-frac is between them.
  */
+#include "dse/cmd/command_table.h"
+#include "dse/cmd/power_choice.h"
 #include "dse/options/cli.h"
 #include "dse/base/parallel.h"
-#include "dse/power/power_analyse.h"
+#include "dse/power/power_question.h"
 #include "dse/power/power_designs.h"
 #include "dse/power/power_report.h"
 #include "dse/keep/store.h"
@@ -118,8 +120,7 @@ static enum err_code set_goal(const struct cli_options *options, struct power_ru
 		goal->max_peak_mw = options->budget_mw;
 	if (cli_given(options, OPTION_AVERAGE_MW))
 		goal->max_average_mw = options->average_mw;
-	bool by_energy = goal->scenario == POWER_LIMITED_TIME || goal->scenario == POWER_ENERGY;
-	goal->sleeps = by_energy && isfinite(goal->max_ns) && !options->no_sleep;
+	goal->sleeps = power_wants_energy(goal) && isfinite(goal->max_ns) && !options->no_sleep;
 	return power_run_alone(run, arena, err);
 }
 
@@ -164,10 +165,10 @@ static enum err_code solve(const struct cli_options *options, struct power_run *
 	run->is_solved = code == ERR_OK;
 	if (code == ERR_OK && !run->best.is_found)
 		return say_infeasible(run, err);
-	if (code == ERR_OK)
-		code = power_greedy(&run->work.problem, &run->goal, arena, &run->greedy, err);
-	if (code == ERR_OK)
-		code = power_by_share(&run->work.problem, &run->goal, arena, &run->share, err);
+	if (code == ERR_OK) {
+		power_greedy(&run->work.problem, &run->goal, arena, &run->greedy);
+		power_by_share(&run->work.problem, &run->goal, arena, &run->share);
+	}
 	run->has_front = options->front;
 	if (code == ERR_OK && run->has_front)
 		code = power_solve_front(&run->work.problem, &run->goal, front_size(&run->work.problem), arena,
@@ -184,13 +185,13 @@ static enum err_code solve_own(const struct power_case *of, struct power_run *ru
 	struct power_goal goal = run->goal;
 	goal.max_peak_mw = INFINITY;
 	options.ratio = 0;
-	enum err_code code = power_rebuild(of, run->work.machine, &options, arena, &work, err);
+	enum err_code code = power_question_rebuild(of, run->work.machine, &options, arena, &work, err);
 	if (code == ERR_OK)
 		code = power_solve(&work.problem, &run->goal, 0, arena, &run->own_best, err);
-	if (code == ERR_OK)
-		code = power_uniform(&work.problem, &goal, run->fast, arena, &run->own_fast, err);
-	if (code == ERR_OK)
-		code = power_uniform(&work.problem, &goal, run->slow, arena, &run->own_slow, err);
+	if (code == ERR_OK) {
+		power_uniform(&work.problem, &goal, run->fast, arena, &run->own_fast);
+		power_uniform(&work.problem, &goal, run->slow, arena, &run->own_slow);
+	}
 	run->has_own = code == ERR_OK && run->own_best.is_found;
 	power_work_free(&work);
 	return code;
@@ -250,7 +251,7 @@ static enum err_code answer(const struct cli_options *options, const struct powe
 		return code;
 	code = cli_choose(options, "analyse", options->analyse, power_question_name, N_POWER_QUESTION, &question, err);
 	if (code == ERR_OK)
-		code = power_analyse((enum power_question)question, of, arena, analysis, err);
+		code = power_question_answer((enum power_question)question, of, arena, analysis, err);
 	run->analysis = analysis;
 	return code;
 }
@@ -271,7 +272,7 @@ static enum err_code run_designs(const struct cli_options *options, const struct
 	run->network_result = designs->network_result;
 	run->ratio = options->ratio;
 	run->detail = work_options->detail.detail;
-	enum err_code code = power_rebuild(&of, designs->machine, work_options, &arena, &run->work, err);
+	enum err_code code = power_question_rebuild(&of, designs->machine, work_options, &arena, &run->work, err);
 	if (code == ERR_OK)
 		code = answer(options, &of, run, &analysis, &arena, err);
 	if (code == ERR_OK)
@@ -299,7 +300,7 @@ enum err_code cmd_power(const struct cli_options *options, struct err *err)
 	if (options->analyse)
 		code = worse(code, cli_choose(options, "analyse", options->analyse, power_question_name,
 		                              N_POWER_QUESTION, &question, err));
-	code = worse(code, power_designs_read(options, &work.detail, &designs, &work.levels, err));
+	code = worse(code, power_choice_read(options, &work.detail, &designs, &work.levels, err));
 	if (code == ERR_OK)
 		code = run_designs(options, &designs, &work, &run, err);
 	if (code == ERR_INFEASIBLE && options->json)

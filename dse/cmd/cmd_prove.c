@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* dse prove: the mapping of a network run on random data, tile by tile, and compared bit for bit. */
 #include "dse/base/memory.h"
+#include "dse/cmd/command_table.h"
 #include "dse/layer/design_text.h"
-#include "dse/design/mapping_options.h"
+#include "dse/cmd/choice.h"
 #include "dse/base/parallel.h"
 #include "dse/check/prove.h"
 #include "dse/keep/store.h"
@@ -20,14 +21,14 @@ struct prove_request {
 
 static enum err_code prepare(struct prove_request *job, struct err *err)
 {
-	enum err_code code = options_mapping(job->cli, &job->mapping, err);
+	enum err_code code = choice_mapping(job->cli, &job->mapping, err);
 	if (code != ERR_OK)
 		return code;
 	size_t n = job->mapping.network.n_block;
 	bool *chosen = memory_must(arena_array(&job->arena, n, sizeof(*chosen)));
 	struct layer_context *context = memory_must(arena_array(&job->arena, n, sizeof(*context)));
 	job->candidate = memory_must(arena_array(&job->arena, n, sizeof(*job->candidate)));
-	code = options_choose_layers(job->cli, &job->mapping.network, chosen, err);
+	code = choice_layers(job->cli, &job->mapping.network, chosen, err);
 	if (code != ERR_OK)
 		return code;
 	mapping_contexts(&job->mapping, context);

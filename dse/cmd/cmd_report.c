@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* dse report: a page that shows runs, and its figures as pictures. */
+#include "dse/cmd/choice.h"
+#include "dse/cmd/command_table.h"
 #include "dse/base/memory.h"
 #include "dse/keep/store.h"
 #include "dse/out/page.h"
@@ -133,7 +135,7 @@ static enum err_code write_figures(const struct report_job *job, struct err *err
 
 enum err_code cmd_report(const struct cli_options *options, struct err *err)
 {
-	struct report_job job = {.cli = options, .source = {.cli = options}, .n = options->n_file};
+	struct report_job job = {.cli = options, .source = {.request = choice_store(options)}, .n = options->n_file};
 	assert(options->n_file > 0);
 	set_made(&job);
 	job.data = memory_array(job.n, sizeof(*job.data));

@@ -5,11 +5,14 @@
  *   machine x operating points x memories x networks -> rooflines -> table or JSON, files
  */
 #include "dse/base/memory.h"
-#include "dse/design/choice.h"
+#include "dse/cmd/choice.h"
+#include "dse/cmd/command_table.h"
 #include "dse/out/paths.h"
 #include "dse/roofline/roofline_report.h"
+#include "dse/space/machine_read.h"
 #include "dse/space/space.h"
 #include "dse/keep/store.h"
+#include "sim/machine/machine_check.h"
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* dse runs: what is kept in a store of runs; dse runs prune: less of it. */
+#include "dse/cmd/choice.h"
+#include "dse/cmd/command_table.h"
 #include "dse/out/build.h"
 #include "dse/out/json.h"
 #include "dse/run/run_note.h"
@@ -108,6 +110,7 @@ static enum err_code prune(const struct cli_options *options, struct database *s
 
 enum err_code cmd_runs(const struct cli_options *options, struct err *err)
 {
+	const struct store_request request = choice_store(options);
 	struct arena arena = {0};
 	struct database *store = NULL;
 	bool prunes = options->n_file > 0 && strcmp(options->file[0], "prune") == 0;
@@ -120,7 +123,7 @@ enum err_code cmd_runs(const struct cli_options *options, struct err *err)
 		return err_add(err, ERR_USAGE, "dse runs: --keep, --older-than and --yes belong to 'dse runs prune'");
 	if (prunes && (options->engine || options->out || cli_given(options, OPTION_LAST)))
 		return err_add(err, ERR_USAGE, "dse runs prune: --engine, --last and -o belong to 'dse runs'");
-	enum err_code code = run_note_open(options, &store, err);
+	enum err_code code = run_note_open(&request, &store, err);
 	if (code == ERR_OK)
 		code = prunes ? prune(options, store, &arena, err) : list_runs(options, store, &arena, err);
 	database_close(store);

@@ -4,6 +4,8 @@
  *
  *   network -> graph -> cut and priced on a machine -> table or JSON; DRAM plan -> files -> read back
  */
+#include "dse/cmd/command_table.h"
+#include "dse/space/machine_read.h"
 #include "dse/options/cli.h"
 #include "dse/base/interrupt.h"
 #include "dse/out/paths.h"

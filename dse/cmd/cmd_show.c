@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* dse show: one run of a store. */
+#include "dse/cmd/choice.h"
+#include "dse/cmd/command_table.h"
 #include "dse/run/run_note.h"
 #include "dse/run/run_print.h"
 #include "dse/keep/store.h"
@@ -17,12 +19,13 @@ static void print_json(FILE *file, const struct run_record *run)
 
 enum err_code cmd_show(const struct cli_options *options, struct err *err)
 {
+	const struct store_request request = choice_store(options);
 	struct arena arena = {0};
 	struct database *store = NULL;
 	struct store_file file = {0};
 	struct run_record run;
 	assert(options->n_file == 1);
-	enum err_code code = run_note_open(options, &store, err);
+	enum err_code code = run_note_open(&request, &store, err);
 	if (code == ERR_OK)
 		code = run_store_find(store, options->file[0], &arena, &run, err);
 	if (code == ERR_OK)

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* dse simulate: one fixed design of a network on a machine, or one point of a front again. */
 #include "dse/base/memory.h"
+#include "dse/cmd/command_table.h"
 #include "dse/options/cli.h"
 #include "dse/out/colour.h"
 #include "dse/layer/design_text.h"
-#include "dse/design/mapping_options.h"
+#include "dse/cmd/choice.h"
 #include "dse/base/parallel.h"
 #include "dse/design/replay.h"
 #include "dse/design/simulate.h"
@@ -103,13 +104,13 @@ static enum err_code choose_layers(struct simulate_request *job, struct err *err
 {
 	job->shown = memory_must(arena_array(&job->arena, job->mapping.network.n_block, sizeof(*job->shown)));
 	job->block = memory_must(arena_array(&job->arena, job->mapping.network.n_block, sizeof(*job->block)));
-	return options_choose_layers(job->cli, &job->mapping.network, job->shown, err);
+	return choice_layers(job->cli, &job->mapping.network, job->shown, err);
 }
 
 /* Read and check everything that was named, and report all that is wrong with it, not only the first mistake. */
 static enum err_code prepare(struct simulate_request *job, struct err *err)
 {
-	enum err_code code = options_choose_strategy(job->cli, &job->options.strategy, err),
+	enum err_code code = choice_strategy(job->cli, &job->options.strategy, err),
 		      other = choose_how(job->cli, &job->options.how, err);
 	code = code == ERR_OK ? other : code;
 	other = read_files(job, err);
@@ -120,9 +121,9 @@ static enum err_code prepare(struct simulate_request *job, struct err *err)
 		code = code == ERR_OK ? other : code;
 	}
 	if (code == ERR_OK)
-		code = simulate_check_strategy(job->cli, &job->mapping.machine, job->options.strategy, err);
+		code = choice_check_strategy(job->cli, &job->mapping.machine, job->options.strategy, err);
 	if (code == ERR_OK)
-		code = options_choose_level(job->cli, &job->mapping.machine, &job->options.level, err);
+		code = choice_level(job->cli, &job->mapping.machine, &job->options.level, err);
 	return code == ERR_OK ? choose_layers(job, err) : code;
 }
 

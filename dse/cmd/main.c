@@ -3,6 +3,9 @@
  * dse: design-space exploration of DNN accelerators. The only file that exits:
  * a command returns its code, and what it has to say against itself is in err.
  */
+#include "dse/cmd/choice.h"
+#include "dse/cmd/command_table.h"
+#include "dse/cmd/choice.h"
 #include "dse/out/build.h"
 #include "dse/options/cli.h"
 #include "dse/out/colour.h"
@@ -32,7 +35,7 @@ int main(int argc, char **argv)
 	struct arena arena = {0};
 	ranks_start(&argc, &argv);
 	bool speaks = ranks_index() == 0;
-	enum err_code code = cli_parse(argc, argv, &options, &err);
+	enum err_code code = cli_parse(&command_program, argc, argv, &options, &err);
 	if (code == ERR_OK)
 		code = choose_colours(&options, &err);
 	/* Only an exploration is shared; what else several ranks are asked for, the first one does. */
@@ -40,10 +43,11 @@ int main(int argc, char **argv)
 		if (options.version) {
 			build_print(stdout, options.json);
 		} else if (options.help) {
-			cli_print_help(stdout, options.command);
+			cli_print_help(stdout, &command_program, options.command);
 		} else {
 			interrupt_install();
-			code = options.point ? point_name_resolve(&options, &options.point, &arena, &err) : ERR_OK;
+			const struct store_request request = choice_store(&options);
+			code = options.point ? point_name_resolve(&request, &options.point, &arena, &err) : ERR_OK;
 			code = code == ERR_OK ? options.command->run(&options, &err) : code;
 		}
 	}

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "dse/design/mapping.h"
+#include "dse/space/machine_read.h"
 #include "dse/layer/layers.h"
 #include "dse/out/paths.h"
 #include "dse/design/replay.h"
 #include "dse/design/simulate.h"
-#include "sim/machine/mixed.h"
+#include "sim/program/mixed.h"
+#include "sim/machine/machine_check.h"
 #include <assert.h>
 #include <inttypes.h>
 #include <string.h>

@@ -29,7 +29,7 @@ struct mapping {
 	const char *machine_path, *network_path; /* where they were found */
 	size_t n_axis;
 	struct mapping_axis *axis;      /* [n_axis] */
-	uint64_t level_shares;          /* 0: no mixed operating points (sim/machine/mixed.h) */
+	uint64_t level_shares;          /* 0: no mixed operating points (sim/program/mixed.h) */
 	struct machine machine;         /* axes and mixtures in force */
 	struct machine_sources sources; /* of the machine's file */
 	struct network network;

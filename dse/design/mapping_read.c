@@ -4,8 +4,8 @@
 #include "dse/design/mapping.h"
 #include "dse/out/paths.h"
 #include "dse/design/replay.h"
-#include "dse/space/space_parts.h"
-#include "sim/machine/mixed.h"
+#include "dse/space/machine_read.h"
+#include "sim/program/mixed.h"
 #include <assert.h>
 #include <string.h>
 

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "dse/design/replay.h"
+#include "dse/space/machine_read.h"
 #include "dse/design/design_read.h"
 #include "dse/design/front_read.h"
 #include "dse/out/paths.h"
 #include "dse/design/replay_read.h"
 #include "dse/design/unroll.h"
-#include "sim/machine/mixed.h"
+#include "sim/program/mixed.h"
+#include "sim/machine/machine_check.h"
 #include <assert.h>
 #include <errno.h>
 #include <inttypes.h>

@@ -4,7 +4,7 @@
 #include "dse/layer/design_text.h"
 #include "dse/out/energy_json.h"
 #include "dse/layer/layers.h"
-#include "dse/design/simulate_systolic.h"
+#include "dse/design/simulate_parts.h"
 #include "dse/out/table.h"
 #include "mapper/split/splitter.h"
 #include <assert.h>
@@ -19,22 +19,6 @@ struct work {
 	struct layer_source *source;
 	bool *keeps;
 };
-
-enum err_code simulate_check_strategy(const struct cli_options *options, const struct machine *machine,
-                                      enum strategy strategy, struct err *err)
-{
-	char list[160] = "";
-	size_t n = 0;
-	if (!options->strategy || strategy_serves(strategy, machine))
-		return ERR_OK;
-	for (unsigned i = 0; i < N_STRATEGY; i++)
-		if (strategy_serves((enum strategy)i, machine))
-			n +=
-			    (size_t)snprintf(list + n, sizeof(list) - n, "%s%s", n ? ", " : "", strategy_table[i].name);
-	assert(n < sizeof(list));
-	return err_add(err, ERR_USAGE, "dse %s: --strategy is '%.40s', machine %s has %s", options->command->name,
-	               options->strategy, machine->name, list);
-}
 
 /* From the scheme; operations it does not list get the thesis splitter's, and the user is told so. */
 static enum err_code find_split(const struct machine *machine, const struct network *network,

@@ -2,7 +2,6 @@
 #ifndef DSE_SIMULATE_H
 #define DSE_SIMULATE_H
 /* One fixed design of a whole network: which split, strategy and places each block gets, and what comes out. */
-#include "dse/options/cli.h"
 #include "dse/space/detail.h"
 #include "dse/out/json.h"
 #include "dse/space/metric.h"
@@ -49,10 +48,6 @@ struct simulated {
 	bool has_array, filter_stays;
 	struct systolic_result array;
 };
-
-/* A strategy that was asked for by name (options->strategy, not NULL) must be one of the machine's. ERR_USAGE. */
-enum err_code simulate_check_strategy(const struct cli_options *options, const struct machine *machine,
-                                      enum strategy strategy, struct err *err);
 
 /*
  * Simulate all blocks of a network into block [network->n_block]. Results stay

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "dse/design/simulate_systolic.h"
+#include "dse/design/simulate_parts.h"
 #include "dse/out/table.h"
 #include "sim/systolic/systolic_model.h"
 #include "sim/systolic/systolic_scalesim.h"

@@ -9,7 +9,7 @@
  * never overlap. Times are microseconds at the layer's operating point.
  */
 #include "sim/base/err.h"
-#include "sim/machine/trace.h"
+#include "sim/event/trace.h"
 #include <stdio.h>
 
 struct trace_json;

@@ -6,7 +6,7 @@
  * elitist multiobjective genetic algorithm: NSGA-II", 2002), whatever a genome
  * is: parents and children, their selection by rank and crowding, the
  * tournament. Who uses it brings the variation operators and has children
- * evaluated: nsga2.c for integer genes, nsga2_real.c for real ones.
+ * evaluated: nsga2.c for integer genes, tests/support/nsga2_real.c for real ones.
  *
  *   choose parents ─► the user's crossover, mutation, evaluation ─► add ─► select ─► choose ...
  */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Which parameters are fitted to which values, one group after the other: energies need the clocks' models. */
 #include "dse/fit/fit.h"
+#include "dse/base/memory.h"
 #include "dse/fit/fit_parts.h"
 #include <assert.h>
 #include <math.h>
@@ -14,7 +15,7 @@
 #define MAX_REWEIGHT 50
 
 /* What options say of the terms. */
-struct choice {
+struct term_choice {
 	bool all_given; /* --parameters was: nothing else is fitted */
 	bool listed[N_FIT_TERM];
 	bool fixed[MACHINE_MAX_LEVEL][N_FIT_TERM];
@@ -75,7 +76,7 @@ static enum err_code unknown_term(const char *option, const char *key, struct er
 }
 
 /* "KEY=VALUE" for all operating points, "LEVEL.KEY=VALUE" for one. */
-static void read_fix(const struct machine *machine, char *word, struct choice *choice, struct err *err)
+static void read_fix(const struct machine *machine, char *word, struct term_choice *choice, struct err *err)
 {
 	assert(machine->n_level > 0 && machine->n_level <= MACHINE_MAX_LEVEL);
 	char *equals = strchr(word, '='), *dot = strchr(word, '.'), *end = NULL;
@@ -111,15 +112,13 @@ static void read_fix(const struct machine *machine, char *word, struct choice *c
 	}
 }
 
-static enum err_code read_options(const struct fit_data *data, const struct fit_options *options, struct choice *choice,
-                                  struct arena *arena, struct err *err)
+static enum err_code read_options(const struct fit_data *data, const struct fit_options *options,
+                                  struct term_choice *choice, struct arena *arena, struct err *err)
 {
 	char *rest = NULL;
-	*choice = (struct choice){.all_given = options->parameters != NULL};
-	char *parameters = arena_text(arena, options->parameters ? options->parameters : "");
-	char *fix = arena_text(arena, options->fix ? options->fix : "");
-	if (!parameters || !fix)
-		return err_add(err, ERR_INTERNAL, "out of memory");
+	*choice = (struct term_choice){.all_given = options->parameters != NULL};
+	char *parameters = memory_must(arena_text(arena, options->parameters ? options->parameters : ""));
+	char *fix = memory_must(arena_text(arena, options->fix ? options->fix : ""));
 	for (char *word = strtok_r(parameters, ",", &rest); word; word = strtok_r(NULL, ",", &rest)) {
 		enum fit_term term;
 		if (find_term(word, &term))
@@ -148,22 +147,19 @@ static bool belongs(const struct fit_data *data, const struct fit_group *group, 
 	       row->kind == (group->kind == FIT_CONV ? ROW_CONV : ROW_MATMUL);
 }
 
-static enum err_code collect_points(struct fit_data *data, struct fit_group *group, struct err *err)
+static void collect_points(struct fit_data *data, struct fit_group *group)
 {
-	group->point = arena_array(&data->arena, data->n_point + 1, sizeof(*group->point));
-	if (!group->point)
-		return err_add(err, ERR_INTERNAL, "out of memory");
+	group->point = memory_must(arena_array(&data->arena, data->n_point + 1, sizeof(*group->point)));
 	for (size_t i = 0; i < data->n_point; i++) {
 		if (!belongs(data, group, i))
 			continue;
 		group->point[group->n_point++] = i;
 		group->n_used += data->row[data->point[i].row].weight > 0;
 	}
-	return ERR_OK;
 }
 
 /* The group's terms, for each operating point where they differ there. */
-static void list_params(const struct fit_data *data, struct fit_group *group, const struct choice *choice)
+static void list_params(const struct fit_data *data, struct fit_group *group, const struct term_choice *choice)
 {
 	uint32_t used = 0;
 	for (size_t i = 0; i < group->n_point; i++)
@@ -196,7 +192,7 @@ static void list_params(const struct fit_data *data, struct fit_group *group, co
 }
 
 /* Without --parameters: whatever the values with a weight depend on. */
-static void choose_params(const struct fit_data *data, struct fit_group *group, const struct choice *choice)
+static void choose_params(const struct fit_data *data, struct fit_group *group, const struct term_choice *choice)
 {
 	double value[FIT_MAX_PARAM], derivative[FIT_MAX_PARAM];
 	assert(group->n_free == 0 && group->n_param > 0);
@@ -238,20 +234,19 @@ static void predict_points(struct fit_data *data, const struct fit_group *group)
 	}
 }
 
-static enum err_code solve_once(struct fit_data *data, struct fit_group *group, struct err *err)
+static void solve_once(struct fit_data *data, struct fit_group *group)
 {
 	const struct fit_view view = {data, group, OMIT_NOTHING, 0};
 	double x[FIT_MAX_PARAM];
 	int at_bound[FIT_MAX_PARAM];
-	enum err_code code = fit_solve(&view, x, at_bound, err);
-	for (size_t i = 0, n_free = 0; i < group->n_param && code == ERR_OK; i++) {
+	fit_solve(&view, x, at_bound);
+	for (size_t i = 0, n_free = 0; i < group->n_param; i++) {
 		if (!group->param[i].is_free)
 			continue;
 		group->param[i].value = x[n_free];
 		group->param[i].at_bound = at_bound[n_free++];
 	}
 	predict_points(data, group);
-	return code;
 }
 
 static int compare_reals(const void *a, const void *b)
@@ -286,18 +281,15 @@ static double reweight(struct fit_data *data, struct fit_group *group, double *s
 	return change;
 }
 
-static enum err_code solve_group(struct fit_data *data, struct fit_group *group, bool robust, struct err *err)
+static void solve_group(struct fit_data *data, struct fit_group *group, bool robust)
 {
-	enum err_code code = solve_once(data, group, err);
-	if (!robust || code != ERR_OK)
-		return code;
-	double *size = calloc(group->n_point, sizeof(*size));
-	if (!size)
-		return err_add(err, ERR_INTERNAL, "out of memory");
-	for (int i = 0; i < MAX_REWEIGHT && code == ERR_OK && reweight(data, group, size) > 1e-9; i++)
-		code = solve_once(data, group, err);
+	solve_once(data, group);
+	if (!robust)
+		return;
+	double *size = memory_array(group->n_point, sizeof(*size));
+	for (int i = 0; i < MAX_REWEIGHT && reweight(data, group, size) > 1e-9; i++)
+		solve_once(data, group);
 	free(size);
-	return code;
 }
 
 /* Later groups, and the fragment, go by what is determined. */
@@ -312,18 +304,17 @@ static void keep_estimates(struct fit_data *data, const struct fit_group *group)
 	}
 }
 
-static enum err_code fit_one(struct fit_data *data, struct fit_group *group, bool robust, struct err *err)
+static enum err_code fit_one(struct fit_data *data, struct fit_group *group, bool robust)
 {
 	enum err_code code = ERR_OK;
 	assert(group->n_point > 0);
 	if (group->n_free > 0)
-		code = solve_group(data, group, robust, err);
+		solve_group(data, group, robust);
 	else
 		predict_points(data, group);
-	if (code == ERR_OK)
-		code = fit_judge(data, group, err);
-	if (code == ERR_OK && group->n_free > 0)
-		code = fit_leave_out(data, group, err);
+	fit_judge(data, group);
+	if (group->n_free > 0)
+		code = fit_leave_out(data, group);
 	if (code == ERR_OK)
 		keep_estimates(data, group);
 	return code;
@@ -346,7 +337,7 @@ static enum err_code check_times(const struct fit_data *data, const struct fit_g
 	return code;
 }
 
-static enum err_code check_listed(const struct fit_result *result, const struct choice *choice, struct err *err)
+static enum err_code check_listed(const struct fit_result *result, const struct term_choice *choice, struct err *err)
 {
 	enum err_code code = ERR_OK;
 	for (size_t term = 0; term < N_FIT_TERM; term++) {
@@ -363,22 +354,18 @@ static enum err_code check_listed(const struct fit_result *result, const struct 
 }
 
 /* All groups that have values, energies last. */
-static enum err_code make_groups(struct fit_data *data, const struct choice *choice, struct fit_result *result,
+static enum err_code make_groups(struct fit_data *data, const struct term_choice *choice, struct fit_result *result,
                                  struct err *err)
 {
 	/* convolutions and matrix multiplications of each operating point */
 	size_t n_max = 2 * (size_t)data->machine.n_level + 1;
-	*result =
-	    (struct fit_result){.group = arena_array(&data->arena, n_max, sizeof(*result->group)), .identified = true};
-	if (!result->group)
-		return err_add(err, ERR_INTERNAL, "out of memory");
+	*result = (struct fit_result){.group = memory_must(arena_array(&data->arena, n_max, sizeof(*result->group))),
+	                              .identified = true};
 	for (size_t i = 0; i < n_max; i++) {
 		struct fit_group *group = &result->group[result->n_group];
 		enum fit_kind kind = i + 1 == n_max ? FIT_ENERGY : i % 2 ? FIT_MATMUL : FIT_CONV;
 		*group = (struct fit_group){.kind = kind, .level = kind == FIT_ENERGY ? 0 : (uint32_t)(i / 2)};
-		enum err_code code = collect_points(data, group, err);
-		if (code != ERR_OK)
-			return code;
+		collect_points(data, group);
 		if (group->n_point == 0)
 			continue;
 		list_params(data, group, choice);
@@ -390,7 +377,7 @@ static enum err_code make_groups(struct fit_data *data, const struct choice *cho
 enum err_code fit_run(struct fit_data *data, const struct fit_options *options, struct fit_result *result,
                       struct err *err)
 {
-	struct choice choice;
+	struct term_choice choice;
 	assert(data && options && result && data->n_row > 0);
 	*result = (struct fit_result){0};
 	enum err_code code = read_options(data, options, &choice, &data->arena, err);
@@ -402,7 +389,7 @@ enum err_code fit_run(struct fit_data *data, const struct fit_options *options, 
 		if (code != ERR_OK)
 			break;
 		choose_params(data, group, &choice);
-		code = fit_one(data, group, options->robust, err);
+		code = fit_one(data, group, options->robust);
 		for (size_t k = 0; k < group->n_param; k++)
 			result->identified =
 			    result->identified && (!group->param[k].is_free || group->param[k].identified);

@@ -114,7 +114,7 @@ struct fit_result {
 
 /*
  * Read measurements of a machine. path and the texts of options must outlive data. All mistakes of the table in one
- * pass: ERR_INPUT; ERR_IO, ERR_INTERNAL. data is empty then (fit_free is allowed all the same).
+ * pass: ERR_INPUT; ERR_IO. data is empty then (fit_free is allowed all the same).
  */
 enum err_code fit_read(const char *path, const struct machine *machine, const struct fit_options *options,
                        struct fit_data *data, struct err *err);
@@ -122,7 +122,7 @@ void fit_free(struct fit_data *data);
 
 /*
  * Fit what options say. ERR_USAGE where --parameters or --fix name what does not exist or what no row is about;
- * ERR_INPUT where a row lacks what its energy needs; ERR_INTERNAL; ERR_INTERRUPTED. A measurement that does not
+ * ERR_INPUT where a row lacks what its energy needs; ERR_INTERRUPTED. A measurement that does not
  * determine all parameters is no error: result->identified is false. Cost: fits of all rows, and one for each row left
  * out.
  */

@@ -7,6 +7,7 @@
  * hardly does (Belsley, Kuh and Welsch, Regression diagnostics, 1980, chapter 3).
  */
 #include "dse/fit/fit_parts.h"
+#include "dse/base/memory.h"
 #include "dse/fit/fit_svd.h"
 #include <assert.h>
 #include <math.h>
@@ -37,7 +38,7 @@
 #define NAMES_SIZE 512
 
 /* Columns of a scaled Jacobian and what became of them. */
-struct spectrum {
+struct fit_spectrum {
 	size_t n, rank;
 	size_t param[FIT_MAX_PARAM];             /* [n] of the group */
 	double norm[FIT_MAX_PARAM];              /* [n] before scaling */
@@ -55,9 +56,7 @@ void fit_warn(struct fit_data *data, struct fit_group *group, const char *format
 	va_start(arguments, format);
 	(void)vsnprintf(text, sizeof(text), format, arguments);
 	va_end(arguments);
-	const char *copy = arena_text(&data->arena, text);
-	if (copy)
-		group->warning[group->n_warning++] = copy;
+	group->warning[group->n_warning++] = memory_must(arena_text(&data->arena, text));
 }
 
 /* Scale a column to length 1; columns without length stay 0. */
@@ -77,7 +76,7 @@ static double scale_column(double *column, size_t n)
 }
 
 /* Diagonal of the hat matrix: squares of the rows of U, which is the decomposed Jacobian over its singular values. */
-static void set_leverage(struct fit_data *data, const struct fit_group *group, const struct spectrum *spectrum,
+static void set_leverage(struct fit_data *data, const struct fit_group *group, const struct fit_spectrum *spectrum,
                          const double *decomposed)
 {
 	for (size_t i = 0; i < group->n_point; i++) {
@@ -91,16 +90,14 @@ static void set_leverage(struct fit_data *data, const struct fit_group *group, c
 }
 
 /* Of the free parameters, or of those of them that no bound holds. leveraged: gets the points' leverage; NULL: none. */
-static enum err_code take_spectrum(const struct fit_view *view, bool unbound_only, struct spectrum *spectrum,
-                                   struct fit_data *leveraged, struct err *err)
+static void take_spectrum(const struct fit_view *view, bool unbound_only, struct fit_spectrum *spectrum,
+                          struct fit_data *leveraged)
 {
 	const struct fit_group *group = view->group;
 	size_t n_point = group->n_point, n = 0, n_free = 0;
 	double x[FIT_MAX_PARAM];
 	assert(group->n_free > 0 && n_point > 0);
-	double *jacobian = calloc((group->n_free + 1) * n_point, sizeof(*jacobian));
-	if (!jacobian)
-		return err_add(err, ERR_INTERNAL, "out of memory");
+	double *jacobian = memory_array((group->n_free + 1) * n_point, sizeof(*jacobian));
 	for (size_t i = 0; i < group->n_param; i++)
 		if (group->param[i].is_free)
 			x[n_free++] = group->param[i].value;
@@ -121,17 +118,16 @@ static enum err_code take_spectrum(const struct fit_view *view, bool unbound_onl
 	spectrum->n = n;
 	spectrum->rank = 0;
 	if (n > 0)
-		svd_decompose(jacobian, n_point, n, spectrum->value, spectrum->v);
+		fit_svd_decompose(jacobian, n_point, n, spectrum->value, spectrum->v);
 	while (spectrum->rank < n && spectrum->value[spectrum->rank] > RANK_FRAC * spectrum->value[0])
 		spectrum->rank++;
 	if (leveraged)
 		set_leverage(leveraged, group, spectrum, jacobian);
 	free(jacobian);
-	return ERR_OK;
 }
 
 /* Share of column i in the combinations from singular value first on, each weighted by its value to the power -2. */
-static double share(const struct spectrum *spectrum, size_t i, size_t first, size_t end, bool weighted)
+static double share(const struct fit_spectrum *spectrum, size_t i, size_t first, size_t end, bool weighted)
 {
 	double sum = 0;
 	assert(i < spectrum->n && end <= spectrum->n && (!weighted || end <= spectrum->rank));
@@ -144,8 +140,8 @@ static double share(const struct spectrum *spectrum, size_t i, size_t first, siz
 }
 
 /* "a, b and c" of the parameters that are marked; returns how many. */
-static size_t list_names(const struct fit_data *data, const struct fit_group *group, const struct spectrum *spectrum,
-                         const bool *marked, char text[NAMES_SIZE])
+static size_t list_names(const struct fit_data *data, const struct fit_group *group,
+                         const struct fit_spectrum *spectrum, const bool *marked, char text[NAMES_SIZE])
 {
 	size_t n = 0, n_listed = 0, n_byte = 0;
 	text[0] = '\0';
@@ -167,7 +163,7 @@ static size_t list_names(const struct fit_data *data, const struct fit_group *gr
  * Parameters with part in a combination that changes no prediction. All free ones are looked at, those at bounds too:
  * of two that cannot be told apart a bound may hold one, and the other would then look certain.
  */
-static void find_undetermined(struct fit_data *data, struct fit_group *group, const struct spectrum *spectrum)
+static void find_undetermined(struct fit_data *data, struct fit_group *group, const struct fit_spectrum *spectrum)
 {
 	char text[NAMES_SIZE];
 	bool apart[FIT_MAX_PARAM], together[FIT_MAX_PARAM];
@@ -192,7 +188,7 @@ static void find_undetermined(struct fit_data *data, struct fit_group *group, co
 }
 
 /* Parameters with part in a combination that hardly changes a prediction. */
-static void find_collinear(struct fit_data *data, struct fit_group *group, const struct spectrum *spectrum)
+static void find_collinear(struct fit_data *data, struct fit_group *group, const struct fit_spectrum *spectrum)
 {
 	char text[NAMES_SIZE];
 	bool marked[FIT_MAX_PARAM];
@@ -220,9 +216,9 @@ static double square(double value)
 }
 
 /* Standard errors and intervals, scaled by the residuals' own scatter; bounds that hold are taken as known. */
-static void set_intervals(struct fit_group *group, const struct spectrum *spectrum)
+static void set_intervals(struct fit_group *group, const struct fit_spectrum *spectrum)
 {
-	double factor = group->n_freedom >= 1 ? student_t_two_sided(group->n_freedom, PROBABILITY) : NAN;
+	double factor = group->n_freedom >= 1 ? fit_svd_student_t(group->n_freedom, PROBABILITY) : NAN;
 	for (size_t i = 0; i < spectrum->n; i++) {
 		struct fit_param *param = &group->param[spectrum->param[i]];
 		if (!param->identified || !(spectrum->norm[i] > 0) || !isfinite(factor))
@@ -309,22 +305,17 @@ static void measure_residuals(const struct fit_data *data, struct fit_group *gro
 	group->mean_abs_pct = n_pct > 0 ? sum_pct / (double)n_pct : NAN;
 }
 
-enum err_code fit_judge(struct fit_data *data, struct fit_group *group, struct err *err)
+void fit_judge(struct fit_data *data, struct fit_group *group)
 {
 	const struct fit_view view = {data, group, OMIT_NOTHING, 0};
 	measure_residuals(data, group);
 	group->condition = 1;
 	group->n_freedom = (double)group->n_used;
 	if (group->n_free == 0)
-		return ERR_OK;
-	struct spectrum *all = malloc(2 * sizeof(*all)), *unbound = all ? all + 1 : NULL;
-	enum err_code code = all ? ERR_OK : err_add(err, ERR_INTERNAL, "out of memory");
-	if (code == ERR_OK)
-		code = take_spectrum(&view, false, all, data, err);
-	if (code == ERR_OK)
-		code = take_spectrum(&view, true, unbound, NULL, err);
-	if (code != ERR_OK)
-		goto cleanup;
+		return;
+	struct fit_spectrum *all = memory_array(2, sizeof(*all)), *unbound = all + 1;
+	take_spectrum(&view, false, all, data);
+	take_spectrum(&view, true, unbound, NULL);
 	assert(unbound->n <= all->n && all->n == group->n_free);
 	group->n_freedom = (double)group->n_used - (double)unbound->rank;
 	group->condition = all->rank < all->n ? INFINITY : all->value[0] / all->value[all->n - 1];
@@ -332,17 +323,14 @@ enum err_code fit_judge(struct fit_data *data, struct fit_group *group, struct e
 	find_collinear(data, group, all);
 	set_intervals(group, unbound);
 	warn_of_estimates(data, group);
-cleanup:
 	free(all);
-	return code;
 }
 
-enum err_code fit_is_determined(const struct fit_view *view, bool *determined, struct err *err)
+bool fit_is_determined(const struct fit_view *view)
 {
-	struct spectrum *spectrum = malloc(sizeof(*spectrum));
-	enum err_code code =
-	    spectrum ? take_spectrum(view, false, spectrum, NULL, err) : err_add(err, ERR_INTERNAL, "out of memory");
-	*determined = code == ERR_OK && spectrum->rank == spectrum->n;
+	struct fit_spectrum *spectrum = memory_array(1, sizeof(*spectrum));
+	take_spectrum(view, false, spectrum, NULL);
+	bool is_determined = spectrum->rank == spectrum->n;
 	free(spectrum);
-	return code;
+	return is_determined;
 }

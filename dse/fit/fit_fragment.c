@@ -4,7 +4,6 @@
  * one of its keys is fitted. Each section is whole, with what the machine has
  * where nothing was fitted, so that it can take the place of the machine's.
  */
-#include "dse/options/cli.h"
 #include "dse/out/build.h"
 #include "dse/fit/fit.h"
 #include "dse/base/number.h"

@@ -5,6 +5,7 @@
  * is a fit of its own, bounds included, started from the fit of all rows.
  */
 #include "dse/fit/fit_parts.h"
+#include "dse/base/memory.h"
 #include "dse/base/interrupt.h"
 #include <assert.h>
 #include <math.h>
@@ -25,7 +26,7 @@ static bool is_omitted(const struct fit_view *view, const struct fit_point *poin
 }
 
 /* Whether the others determine all parameters; the decomposition that tells is taken only where it may fail. */
-static enum err_code check_others(const struct fit_view *view, bool *determined, struct err *err)
+static bool others_determine(const struct fit_view *view)
 {
 	double leverage = 0;
 	for (size_t i = 0; i < view->group->n_point; i++) {
@@ -33,24 +34,17 @@ static enum err_code check_others(const struct fit_view *view, bool *determined,
 		if (is_omitted(view, point))
 			leverage += point->leverage;
 	}
-	*determined = isfinite(view->group->condition);
-	if (!*determined || leverage < LEVERAGE_LIMIT)
-		return ERR_OK;
-	return fit_is_determined(view, determined, err);
+	return isfinite(view->group->condition) && (leverage < LEVERAGE_LIMIT || fit_is_determined(view));
 }
 
 /* Predict the points of what the view leaves out; undetermined parameters predict nothing. */
-static enum err_code predict_omitted(struct fit_data *data, struct fit_group *group, const struct fit_view *view,
-                                     struct err *err)
+static void predict_omitted(struct fit_data *data, struct fit_group *group, const struct fit_view *view)
 {
 	double x[FIT_MAX_PARAM], value[FIT_MAX_PARAM];
 	int at_bound[FIT_MAX_PARAM];
-	bool determined = false;
-	enum err_code code = check_others(view, &determined, err);
-	if (code == ERR_OK && determined)
-		code = fit_solve(view, x, at_bound, err);
-	if (code != ERR_OK)
-		return code;
+	bool determined = others_determine(view);
+	if (determined)
+		fit_solve(view, x, at_bound);
 	for (size_t i = 0, n_free = 0; i < group->n_param && determined; i++)
 		value[i] = group->param[i].is_free ? x[n_free++] : group->param[i].value;
 	assert(!determined || isfinite(value[0]));
@@ -61,7 +55,6 @@ static enum err_code predict_omitted(struct fit_data *data, struct fit_group *gr
 		double predicted = determined ? fit_predict(data, group, value, point, NULL) : NAN;
 		*(view->omit == OMIT_ROW ? &point->without_row : &point->without_task) = predicted;
 	}
-	return ERR_OK;
 }
 
 /* The rows, or first rows of tasks, of the group's values that have a weight, each once, in order. */
@@ -113,36 +106,31 @@ static void sum_up(const struct fit_data *data, const struct fit_group *group, e
 }
 
 static enum err_code leave_each_out(struct fit_data *data, struct fit_group *group, enum fit_omit omit,
-                                    struct fit_left_out *sum, struct err *err)
+                                    struct fit_left_out *sum)
 {
 	enum err_code code = ERR_OK;
-	bool *seen = calloc(data->n_row, sizeof(*seen));
-	size_t *list = calloc(data->n_row, sizeof(*list));
-	if (!seen || !list) {
-		code = err_add(err, ERR_INTERNAL, "out of memory");
-		goto cleanup;
-	}
+	bool *seen = memory_array(data->n_row, sizeof(*seen));
+	size_t *list = memory_array(data->n_row, sizeof(*list));
 	size_t n = list_omitted(data, group, omit, seen, list);
 	assert(n <= data->n_row);
 	size_t stride = (n + MAX_LEFT_OUT - 1) / MAX_LEFT_OUT;
 	memset(seen, 0, data->n_row * sizeof(*seen));
-	for (size_t i = 0; i < n && code == ERR_OK; i += stride) {
+	for (size_t i = 0; i < n; i += stride) {
 		if (interrupt_requested()) {
 			code = ERR_INTERRUPTED;
 			break;
 		}
 		const struct fit_view view = {data, group, omit, list[i]};
 		seen[list[i]] = true;
-		code = predict_omitted(data, group, &view, err);
+		predict_omitted(data, group, &view);
 	}
 	sum_up(data, group, omit, seen, sum);
-cleanup:
 	free(seen);
 	free(list);
 	return code;
 }
 
-enum err_code fit_leave_out(struct fit_data *data, struct fit_group *group, struct err *err)
+enum err_code fit_leave_out(struct fit_data *data, struct fit_group *group)
 {
 	bool has_twins = false;
 	assert(group->n_free > 0);
@@ -150,8 +138,8 @@ enum err_code fit_leave_out(struct fit_data *data, struct fit_group *group, stru
 		size_t row = data->point[group->point[i]].row;
 		has_twins = has_twins || data->row[row].same_as != row;
 	}
-	enum err_code code = leave_each_out(data, group, OMIT_ROW, &group->without_row, err);
+	enum err_code code = leave_each_out(data, group, OMIT_ROW, &group->without_row);
 	if (code == ERR_OK && has_twins)
-		code = leave_each_out(data, group, OMIT_TASK, &group->without_task, err);
+		code = leave_each_out(data, group, OMIT_TASK, &group->without_task);
 	return code;
 }

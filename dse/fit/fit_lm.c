@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "dse/fit/fit_lm.h"
+#include "dse/base/memory.h"
 #include <assert.h>
 #include <cminpack.h>
 #include <limits.h>
 #include <math.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,8 +20,8 @@
 #define ROUNDING_FRAC 1e-13
 
 /* One call of the library: the parameters that are free, in the order of the problem. */
-struct search {
-	const struct lm_problem *problem;
+struct lm_search {
+	const struct fit_lm_problem *problem;
 	size_t n_free, n_row;  /* rows: points, and rows of zeros where there are fewer points than free parameters */
 	size_t *free;          /* [n_free] */
 	double *x;             /* [n_param] all of them */
@@ -36,8 +38,8 @@ struct search {
 static int evaluate(void *context, int n_row, int n_free, const double *x, double *residual, double *jacobian,
                     int n_stride, int flag)
 {
-	struct search *search = context;
-	const struct lm_problem *problem = search->problem;
+	struct lm_search *search = context;
+	const struct fit_lm_problem *problem = search->problem;
 	size_t n_point = problem->n_point, n = (size_t)n_row;
 	assert((size_t)n_free == search->n_free && n == search->n_row && n_stride == n_row);
 	for (size_t i = 0; i < search->n_free; i++)
@@ -58,7 +60,7 @@ static int evaluate(void *context, int n_row, int n_free, const double *x, doubl
 }
 
 /* The best x of the free parameters, bounds ignored. */
-static void minimise(struct search *search, double *free_x, double *residual)
+static void minimise(struct lm_search *search, double *free_x, double *residual)
 {
 	size_t n = search->problem->n_param;
 	double *work = search->work;
@@ -69,7 +71,7 @@ static void minimise(struct search *search, double *free_x, double *residual)
 	            &n_derivative, search->pivot, work + n, work + 2 * n, work + 3 * n, work + 4 * n, work + 5 * n);
 }
 
-static void list_free(struct search *search)
+static void list_free(struct lm_search *search)
 {
 	search->n_free = 0;
 	for (size_t i = 0; i < search->problem->n_param; i++)
@@ -83,9 +85,9 @@ static void list_free(struct search *search)
  * Go from the feasible search->start towards goal[n_free] as far as the bounds
  * let us; what is in the way is held at its bound from now on. True: all the way.
  */
-static bool walk(struct search *search, const double *goal)
+static bool walk(struct lm_search *search, const double *goal)
 {
-	const struct lm_problem *problem = search->problem;
+	const struct fit_lm_problem *problem = search->problem;
 	double step = 1;
 	size_t first = 0;
 	int side = 0;
@@ -133,9 +135,9 @@ static double norm(const double *value, size_t n)
  * steeply down; false: there is none, x is the minimum. rounding: a norm of
  * residuals that is as good as none.
  */
-static bool release(struct search *search, double rounding)
+static bool release(struct lm_search *search, double rounding)
 {
-	const struct lm_problem *problem = search->problem;
+	const struct fit_lm_problem *problem = search->problem;
 	size_t n_point = problem->n_point, best = 0;
 	double steepest = RELEASE_COS;
 	bool found = false;
@@ -167,9 +169,9 @@ static bool release(struct search *search, double rounding)
  * For linear problems this ends by itself, since no set of bounds comes twice;
  * the number of turns stands against rounding and against other problems.
  */
-static void search_all(struct search *search, double *goal, double *residual)
+static void search_all(struct lm_search *search, double *goal, double *residual)
 {
-	const struct lm_problem *problem = search->problem;
+	const struct fit_lm_problem *problem = search->problem;
 	problem->evaluate(problem->model, search->x, residual, NULL);
 	double rounding = ROUNDING_FRAC * norm(residual, problem->n_point);
 	for (size_t turn = 0; turn < 10 * problem->n_param + 10; turn++) {
@@ -185,24 +187,19 @@ static void search_all(struct search *search, double *goal, double *residual)
 	}
 }
 
-enum err_code lm_solve(const struct lm_problem *problem, double *x, int *at_bound, struct err *err)
+void fit_lm_solve(const struct fit_lm_problem *problem, double *x, int *at_bound)
 {
 	assert(problem && x && at_bound && problem->evaluate);
 	size_t n = problem->n_param, m = problem->n_point > n ? problem->n_point : n;
-	enum err_code code = ERR_OK;
 	if (n == 0)
-		return ERR_OK;
+		return;
 	assert(m <= INT_MAX / (2 * n + 16));
 	/* one block of numbers: Jacobian twice, residuals twice, and what is as long as the parameters */
-	double *number = calloc(2 * n * m + 3 * m + 9 * n, sizeof(*number));
-	size_t *free_index = calloc(n, sizeof(*free_index));
-	int *pivot = calloc(n, sizeof(*pivot));
-	if (!number || !free_index || !pivot) {
-		code = err_add(err, ERR_INTERNAL, "out of memory");
-		goto cleanup;
-	}
+	double *number = memory_array(2 * n * m + 3 * m + 9 * n, sizeof(*number));
+	size_t *free_index = memory_array(n, sizeof(*free_index));
+	int *pivot = memory_array(n, sizeof(*pivot));
 	double *at = number;
-	struct search search = {.problem = problem, .free = free_index, .pivot = pivot, .at_bound = at_bound};
+	struct lm_search search = {.problem = problem, .free = free_index, .pivot = pivot, .at_bound = at_bound};
 	search.jacobian = at, at += n * m;
 	search.free_jacobian = at, at += n * m;
 	search.residual = at, at += m;
@@ -216,9 +213,7 @@ enum err_code lm_solve(const struct lm_problem *problem, double *x, int *at_boun
 	}
 	search_all(&search, at, at + n);
 	memcpy(x, search.x, n * sizeof(*x));
-cleanup:
 	free(number);
 	free(free_index);
 	free(pivot);
-	return code;
 }

@@ -6,8 +6,6 @@
  * that are free, and an active set of those that lie at a bound. Only fit_lm.c
  * knows the library (cminpack).
  */
-#include "sim/base/err.h"
-#include <stdbool.h>
 #include <stddef.h>
 
 /*
@@ -16,7 +14,7 @@
  * jacobian[n_param][n_point]: column after column. Both are dimensionless:
  * (predicted - measured) over the standard deviation.
  */
-struct lm_problem {
+struct fit_lm_problem {
 	size_t n_point, n_param;
 	const double *lower, *upper; /* [n_param], lower <= upper */
 	void (*evaluate)(const void *model, const double *x, double *residual, double *jacobian);
@@ -28,13 +26,12 @@ struct lm_problem {
  * x that is given, which lies within them. at_bound[i] is then -1 or 1 where a
  * bound holds x[i] back, 0 elsewhere. Problems that are linear in x are solved
  * exactly but for rounding; of others a local minimum is found. Where several x
- * are as good, one of them. ERR_INTERNAL: out of memory; x is untouched then.
- * Cost: n_point * n_param^2 a step.
+ * are as good, one of them. Cost: n_point * n_param^2 a step.
  *
  * Method: J. J. More, The Levenberg-Marquardt algorithm: implementation and
  * theory, 1978; active set as in Lawson and Hanson, Solving least squares
  * problems, 1974, chapter 23.
  */
-enum err_code lm_solve(const struct lm_problem *problem, double *x, int *at_bound, struct err *err);
+void fit_lm_solve(const struct fit_lm_problem *problem, double *x, int *at_bound);
 
 #endif

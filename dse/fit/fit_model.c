@@ -119,7 +119,7 @@ void fit_evaluate(const void *context, const double *x, double *residual, double
 	}
 }
 
-enum err_code fit_solve(const struct fit_view *view, double *x, int *at_bound, struct err *err)
+void fit_solve(const struct fit_view *view, double *x, int *at_bound)
 {
 	const struct fit_group *group = view->group;
 	double lower[FIT_MAX_PARAM], upper[FIT_MAX_PARAM];
@@ -134,11 +134,11 @@ enum err_code fit_solve(const struct fit_view *view, double *x, int *at_bound, s
 		x[n_free++] = param->value;
 	}
 	assert(n_free == group->n_free);
-	const struct lm_problem problem = {.n_point = group->n_point,
-	                                   .n_param = n_free,
-	                                   .lower = lower,
-	                                   .upper = upper,
-	                                   .evaluate = fit_evaluate,
-	                                   .model = view};
-	return lm_solve(&problem, x, at_bound, err);
+	const struct fit_lm_problem problem = {.n_point = group->n_point,
+	                                       .n_param = n_free,
+	                                       .lower = lower,
+	                                       .upper = upper,
+	                                       .evaluate = fit_evaluate,
+	                                       .model = view};
+	fit_lm_solve(&problem, x, at_bound);
 }

@@ -31,18 +31,18 @@ double fit_weight(const struct fit_view *view, const struct fit_point *point);
 /* Residuals and derivatives of a view's free parameters, for the solver: see dse/fit/fit_lm.h. */
 void fit_evaluate(const void *view, const double *x, double *residual, double *jacobian);
 
-/* Solve a view from the group's values: x[n_free], at_bound[n_free]. ERR_INTERNAL. */
-enum err_code fit_solve(const struct fit_view *view, double *x, int *at_bound, struct err *err);
+/* Solve a view from the group's values: x[n_free], at_bound[n_free]. */
+void fit_solve(const struct fit_view *view, double *x, int *at_bound);
 
 /*
- * Confidence intervals, condition and warnings of a group that is solved. ERR_INTERNAL. Of a view with rows left out
+ * Confidence intervals, condition and warnings of a group that is solved. Of a view with rows left out
  * fit_is_determined says whether the other rows determine all its free parameters.
  */
-enum err_code fit_judge(struct fit_data *data, struct fit_group *group, struct err *err);
-enum err_code fit_is_determined(const struct fit_view *view, bool *determined, struct err *err);
+void fit_judge(struct fit_data *data, struct fit_group *group);
+bool fit_is_determined(const struct fit_view *view);
 
-/* Errors of values predicted without their own row or task. ERR_INTERNAL, ERR_INTERRUPTED. */
-enum err_code fit_leave_out(struct fit_data *data, struct fit_group *group, struct err *err);
+/* Errors of values predicted without their own row or task. ERR_INTERRUPTED. */
+enum err_code fit_leave_out(struct fit_data *data, struct fit_group *group);
 
 /* A warning about the group; its text lives in the data's arena. */
 void fit_warn(struct fit_data *data, struct fit_group *group, const char *format, ...)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Measurements from a table: which rows, what each is about, how often actions happen in it, what was measured. */
 #include "dse/fit/fit.h"
+#include "dse/base/memory.h"
 #include "dse/fit/mla_task.h"
 #include "dse/out/cell.h"
 #include "sim/machine/energy.h"
@@ -59,7 +60,7 @@ struct task_key {
 };
 
 /* Where reading stands. */
-struct reader {
+struct fit_reader {
 	struct fit_data *data;
 	const struct fit_options *options;
 	struct err *err;
@@ -78,14 +79,14 @@ struct reader {
 	bool is_prepared;
 };
 
-static const char *measured_name(const struct reader *reader, enum fit_quantity quantity)
+static const char *measured_name(const struct fit_reader *reader, enum fit_quantity quantity)
 {
 	assert(reader->clocks);
 	return quantity == QUANTITY_CLK ? reader->clocks : fit_quantity_column[quantity];
 }
 
 /* The column of clocks: the one that is named, else clk, else that of the table of the HDL prototype. */
-static const char *choose_clocks(const struct reader *reader)
+static const char *choose_clocks(const struct fit_reader *reader)
 {
 	const struct csv_table *table = &reader->data->table;
 	const char *usual = fit_quantity_column[QUANTITY_CLK];
@@ -96,7 +97,7 @@ static const char *choose_clocks(const struct reader *reader)
 
 /* ---- the header ---------------------------------------------------------------------------------- */
 
-static bool is_known_column(const struct reader *reader, const char *name)
+static bool is_known_column(const struct fit_reader *reader, const char *name)
 {
 	for (size_t i = 0; i < N_OTHER_COLUMN; i++)
 		if (strcmp(name, other_column[i]) == 0)
@@ -112,24 +113,21 @@ static bool is_known_column(const struct reader *reader, const char *name)
 }
 
 /* The columns that nobody reads: a misspelt one shows there. */
-static enum err_code list_unused(struct reader *reader)
+static void list_unused(struct fit_reader *reader)
 {
 	const struct csv_table *table = &reader->data->table;
 	size_t n_byte = 1, n = 0;
 	for (size_t i = 0; i < table->n_column; i++)
 		n_byte += strlen(table->header[i].text) + 2;
-	char *text = arena_alloc(&reader->data->arena, n_byte);
-	if (!text)
-		return err_add(reader->err, ERR_INTERNAL, "out of memory");
+	char *text = memory_must(arena_alloc(&reader->data->arena, n_byte));
 	/* room for each name with the comma and blank before it */
 	for (size_t i = 0; i < table->n_column; i++)
 		if (!is_known_column(reader, table->header[i].text))
 			n += (size_t)snprintf(text + n, n_byte - n, "%s%s", n ? ", " : "", table->header[i].text);
 	reader->data->unused = text;
-	return ERR_OK;
 }
 
-static enum err_code find_measured(struct reader *reader)
+static enum err_code find_measured(struct fit_reader *reader)
 {
 	const struct csv_table *table = &reader->data->table;
 	struct err_place at = csv_place(table, &table->header[0]);
@@ -156,16 +154,14 @@ static enum err_code find_measured(struct reader *reader)
 	return ERR_OK;
 }
 
-static enum err_code read_where(struct reader *reader)
+static enum err_code read_where(struct fit_reader *reader)
 {
 	const struct csv_table *table = &reader->data->table;
 	const char *name[CSV_MAX_COLUMN];
 	char *rest = NULL, *text;
 	if (!reader->options->where)
 		return ERR_OK;
-	text = arena_text(&reader->data->arena, reader->options->where);
-	if (!text)
-		return err_add(reader->err, ERR_INTERNAL, "out of memory");
+	text = memory_must(arena_text(&reader->data->arena, reader->options->where));
 	for (size_t i = 0; i < table->n_column; i++)
 		name[i] = table->header[i].text;
 	for (char *word = strtok_r(text, ",", &rest); word; word = strtok_r(NULL, ",", &rest)) {
@@ -189,7 +185,7 @@ static enum err_code read_where(struct reader *reader)
 	return ERR_OK;
 }
 
-static bool is_wanted(const struct reader *reader, size_t row)
+static bool is_wanted(const struct fit_reader *reader, size_t row)
 {
 	for (size_t i = 0; i < reader->n_condition; i++) {
 		const struct csv_cell *cell = csv_get_cell(&reader->data->table, row, reader->condition_column[i]);
@@ -202,7 +198,7 @@ static bool is_wanted(const struct reader *reader, size_t row)
 /* ---- a row --------------------------------------------------------------------------------------- */
 
 /* A number that may be missing, then *value stays as it is. */
-static enum err_code read_optional(struct reader *reader, size_t row, const char *column, double min, double max,
+static enum err_code read_optional(struct fit_reader *reader, size_t row, const char *column, double min, double max,
                                    double *value)
 {
 	const struct csv_cell *cell = cell_find(&reader->data->table, row, column);
@@ -224,7 +220,7 @@ static const char *choose_kind_column(const struct csv_table *table)
 	return NULL;
 }
 
-static enum err_code read_kind(struct reader *reader, size_t at, struct fit_row *row)
+static enum err_code read_kind(struct fit_reader *reader, size_t at, struct fit_row *row)
 {
 	const struct csv_table *table = &reader->data->table;
 	const struct csv_cell *task = cell_find(table, at, "task");
@@ -238,7 +234,7 @@ static enum err_code read_kind(struct reader *reader, size_t at, struct fit_row 
 	return code;
 }
 
-static enum err_code read_level(struct reader *reader, size_t at, struct fit_row *row)
+static enum err_code read_level(struct fit_reader *reader, size_t at, struct fit_row *row)
 {
 	const struct machine *machine = &reader->data->machine;
 	const struct csv_cell *cell = cell_find(&reader->data->table, at, "level");
@@ -257,7 +253,7 @@ static enum err_code read_level(struct reader *reader, size_t at, struct fit_row
 }
 
 /* The array of the row in reader->machine. */
-static enum err_code read_array(struct reader *reader, size_t at)
+static enum err_code read_array(struct fit_reader *reader, size_t at)
 {
 	const struct csv_cell *cell = cell_find(&reader->data->table, at, "array");
 	struct machine machine = reader->data->machine;
@@ -275,7 +271,7 @@ static enum err_code read_array(struct reader *reader, size_t at)
 }
 
 /* That the table has the columns of a conv or matmul; said once. */
-static bool has_shape(struct reader *reader, enum fit_row_kind kind)
+static bool has_shape(struct fit_reader *reader, enum fit_row_kind kind)
 {
 	const struct csv_table *table = &reader->data->table;
 	const char *const *name = reader->has_tiles ? tile_column[kind] : operand_column[kind];
@@ -297,7 +293,7 @@ static bool has_shape(struct reader *reader, enum fit_row_kind kind)
 }
 
 /* Actions of a task as the simulator counts them: energies fitted to these counts are right for its counts only. */
-static void count_actions(struct reader *reader, const struct mla_task *task, struct fit_row *row)
+static void count_actions(struct fit_reader *reader, const struct mla_task *task, struct fit_row *row)
 {
 	struct mla_cost cost;
 	const struct machine *machine = &reader->machine;
@@ -318,7 +314,7 @@ static void count_actions(struct reader *reader, const struct mla_task *task, st
 	    task->is_matmul ? 0 : 2.0 * (double)cost.a_word * BYTE_PER_WORD / machine->noc_packet_byte;
 }
 
-static enum err_code read_shape(struct reader *reader, size_t at, struct fit_row *row)
+static enum err_code read_shape(struct fit_reader *reader, size_t at, struct fit_row *row)
 {
 	struct mla_task task = {.is_matmul = row->kind == ROW_MATMUL};
 	if (row->kind == ROW_IDLE || row->kind == ROW_COUNTS)
@@ -353,7 +349,7 @@ static enum err_code read_shape(struct reader *reader, size_t at, struct fit_row
 }
 
 /* How a row was run, and actions that it counts itself. */
-static enum err_code read_run(struct reader *reader, size_t at, struct fit_row *row)
+static enum err_code read_run(struct fit_reader *reader, size_t at, struct fit_row *row)
 {
 	row->repeat = row->weight = row->n_pe = 1;
 	enum err_code code = read_optional(reader, at, "repeat", 1, MAX_REPEAT, &row->repeat);
@@ -374,7 +370,8 @@ static enum err_code read_run(struct reader *reader, size_t at, struct fit_row *
 }
 
 /* Its standard deviation, in the cell's own unit and for all repeats. */
-static enum err_code read_sigma(struct reader *reader, size_t at, enum fit_quantity quantity, struct fit_point *point)
+static enum err_code read_sigma(struct fit_reader *reader, size_t at, enum fit_quantity quantity,
+                                struct fit_point *point)
 {
 	const struct csv_table *table = &reader->data->table;
 	double sigma = 0, pct = 0;
@@ -399,7 +396,7 @@ static enum err_code read_sigma(struct reader *reader, size_t at, enum fit_quant
 }
 
 /* One measured cell, empty ones aside; the time that it says, whichever of the two. */
-static enum err_code read_point(struct reader *reader, size_t at, struct fit_row *row, enum fit_quantity quantity)
+static enum err_code read_point(struct fit_reader *reader, size_t at, struct fit_row *row, enum fit_quantity quantity)
 {
 	struct fit_data *data = reader->data;
 	struct fit_point *point = &data->point[data->n_point];
@@ -429,7 +426,7 @@ static enum err_code read_point(struct reader *reader, size_t at, struct fit_row
 	return ERR_OK;
 }
 
-static enum err_code read_row(struct reader *reader, size_t at)
+static enum err_code read_row(struct fit_reader *reader, size_t at)
 {
 	struct fit_data *data = reader->data;
 	struct fit_row *row = &data->row[data->n_row];
@@ -460,12 +457,9 @@ static int compare_keys(const void *a, const void *b)
 }
 
 /* Rows of the same task and operating point get to know the first of them. */
-static enum err_code find_twins(struct reader *reader)
+static void find_twins(struct fit_data *data)
 {
-	struct fit_data *data = reader->data;
-	struct task_key *key = calloc(data->n_row + 1, sizeof(*key));
-	if (!key)
-		return err_add(reader->err, ERR_INTERNAL, "out of memory");
+	struct task_key *key = memory_array(data->n_row, sizeof(*key));
 	for (size_t i = 0; i < data->n_row; i++) {
 		const struct fit_row *row = &data->row[i];
 		const double head[8] = {row->kind, row->level,        row->n_round, row->n_tap,
@@ -483,10 +477,9 @@ static enum err_code find_twins(struct reader *reader)
 		data->row[key[i].row].same_as = key[first].row;
 	}
 	free(key);
-	return ERR_OK;
 }
 
-static enum err_code read_rows(struct reader *reader)
+static enum err_code read_rows(struct fit_reader *reader)
 {
 	struct fit_data *data = reader->data;
 	const struct csv_table *table = &data->table;
@@ -494,10 +487,8 @@ static enum err_code read_rows(struct reader *reader)
 	if (table->n_row > FIT_MAX_ROW)
 		return err_add_at(reader->err, ERR_INPUT, csv_place(table, &table->header[0]),
 		                  "%zu rows; at most %u are allowed", table->n_row, FIT_MAX_ROW);
-	data->row = arena_array(&data->arena, table->n_row + 1, sizeof(*data->row));
-	data->point = arena_array(&data->arena, (table->n_row + 1) * N_FIT_QUANTITY, sizeof(*data->point));
-	if (!data->row || !data->point)
-		return err_add(reader->err, ERR_INTERNAL, "out of memory");
+	data->row = memory_must(arena_array(&data->arena, table->n_row + 1, sizeof(*data->row)));
+	data->point = memory_must(arena_array(&data->arena, (table->n_row + 1) * N_FIT_QUANTITY, sizeof(*data->point)));
 	for (size_t i = 0, n_bad = 0; i < table->n_row; i++) {
 		if (!is_wanted(reader, i))
 			continue;
@@ -515,7 +506,8 @@ static enum err_code read_rows(struct reader *reader)
 	if (data->n_row == 0 || data->n_point == 0)
 		return err_add_at(reader->err, ERR_INPUT, csv_place(table, &table->header[0]),
 		                  "no row%s has a measured value", reader->n_condition ? " that --where leaves" : "");
-	return find_twins(reader);
+	find_twins(data);
+	return ERR_OK;
 }
 
 enum err_code fit_read(const char *path, const struct machine *machine, const struct fit_options *options,
@@ -523,7 +515,7 @@ enum err_code fit_read(const char *path, const struct machine *machine, const st
 {
 	assert(path && machine && options && data && machine->n_level > 0);
 	*data = (struct fit_data){.machine = *machine, .fitted = *machine};
-	struct reader reader = {.data = data, .options = options, .err = err, .machine = *machine};
+	struct fit_reader reader = {.data = data, .options = options, .err = err, .machine = *machine};
 	enum err_code code = csv_read_file(path, &data->table, err);
 	if (code == ERR_OK) {
 		reader.kind_column = choose_kind_column(&data->table);
@@ -532,10 +524,10 @@ enum err_code fit_read(const char *path, const struct machine *machine, const st
 	}
 	if (code == ERR_OK)
 		code = read_where(&reader);
-	if (code == ERR_OK)
-		code = list_unused(&reader);
-	if (code == ERR_OK)
+	if (code == ERR_OK) {
+		list_unused(&reader);
 		code = read_rows(&reader);
+	}
 	if (code != ERR_OK)
 		fit_free(data);
 	return code;

@@ -60,7 +60,7 @@ static void sort_columns(double *a, size_t n_row, size_t n_column, double *value
 	}
 }
 
-void svd_decompose(double *a, size_t n_row, size_t n_column, double *value, double *v)
+void fit_svd_decompose(double *a, size_t n_row, size_t n_column, double *value, double *v)
 {
 	assert(a && value && v && n_row > 0 && n_column > 0);
 	memset(v, 0, n_column * n_column * sizeof(*v));
@@ -123,7 +123,7 @@ static double incomplete_beta(double x, double a, double b)
 }
 
 /* P(|T| > t) = I_{n / (n + t^2)}(n / 2, 1 / 2); bisection, since it falls in t. */
-double student_t_two_sided(double n_freedom, double probability)
+double fit_svd_student_t(double n_freedom, double probability)
 {
 	assert(n_freedom > 0 && probability > 0 && probability < 1);
 	/* one degree of freedom and a probability near 1 need a t of many powers of ten */

@@ -13,13 +13,13 @@
  * six to ten sweeps. J. Demmel and K. Veselic, Jacobi's method is more accurate
  * than QR, 1992.
  */
-void svd_decompose(double *a, size_t n_row, size_t n_column, double *value, double *v);
+void fit_svd_decompose(double *a, size_t n_row, size_t n_column, double *value, double *v);
 
 /*
  * The t that a Student-distributed variable of n_freedom > 0 degrees of freedom
  * stays below in size with the given probability, 0 < probability < 1: 12.706
  * for one degree and 0.95.
  */
-double student_t_two_sided(double n_freedom, double probability);
+double fit_svd_student_t(double n_freedom, double probability);
 
 #endif

@@ -2,7 +2,7 @@
 #ifndef DSE_FIT_TERM_H
 #define DSE_FIT_TERM_H
 /* What can be fitted and what can be measured: one row of a table each. */
-#include "sim/machine/machine.h"
+#include "sim/machine/machine_param.h"
 
 /* What can be fitted; fit_term_table says what each is. */
 enum fit_term {

@@ -8,7 +8,7 @@
  * the designs of the rest are evaluated.
  */
 #include "dse/engine/engine.h"
-#include "dse/layer/plan.h"
+#include "dse/layer/layer_problem.h"
 
 /* What became of a layer's designs. All of them when the search ran to its end, asserted. */
 struct branch_counts {
@@ -47,5 +47,11 @@ enum err_code branch_search(const struct layer_problem *layer, const struct bran
  */
 enum err_code branch_relax(const struct layer_problem *layer, double epsilon, unsigned n_thread, struct pareto *front,
                            struct branch_counts *counts, engine_watch watch, void *watch_context, struct err *err);
+
+/*
+ * The least values [n_metric] that the bounds of all the layer's splits promise, metric by metric; infinite where no
+ * design runs. A small part of the work of a search. false when memory is out.
+ */
+bool branch_least(const struct layer_problem *layer, double *least);
 
 #endif

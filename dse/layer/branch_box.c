@@ -4,7 +4,7 @@
  * dimension of the split:
  *
  *   d, w, h, c   each  ranges of numbers of parts ─► one number of parts ─► one split
- *                      |--- least work, sim_bound ---|--- program, sim_run_least ---| evaluated
+ *                      |--- least work, fast_bound ---|--- program, fast_run_least ---| evaluated
  *
  * It is halved by numbers of parts first, then by the splits of one number, whose
  * largest parts grow along the list.
@@ -13,7 +13,7 @@
 #include "dse/layer/deadline.h"
 #include "mapper/distribute/bound.h"
 #include "sim/base/checked.h"
-#include "sim/machine/mixed.h"
+#include "sim/program/mixed.h"
 #include <assert.h>
 #include <math.h>
 #include <string.h>
@@ -221,7 +221,8 @@ static bool is_whole(double byte)
  * bytes are whole numbers, which need no slack: many designs are alike in one of them. Nor does its energy, which
  * comes from whole counts, or quotients of some, by the additions and products by which a design's does, so that
  * rounding keeps their order; but the clocks in which PEs are awake come about otherwise, so do fetches and
- * mixed operating points, and sleep is taken off. false: no design of the range can be counted there (sim_is_counted).
+ * mixed operating points, and sleep is taken off. false: no design of the range can be counted there
+ * (result_is_counted).
  */
 static bool least_metrics(const struct space *space, const struct layer_context *context,
                           const struct range_bound *bound, uint32_t level, double *value)
@@ -236,15 +237,15 @@ static bool least_metrics(const struct space *space, const struct layer_context 
 	bool is_counted;
 	memset(value, 0, N_METRIC * sizeof(*value));
 	if (bound->has_program) {
-		sim_run_least(machine, &bound->program, level, &result);
+		fast_run_least(machine, &bound->program, level, &result);
 		latency_ns = result.latency_ns;
 		energy_pj = result.energy.total_pj;
 		counts = &result.counts;
-		is_counted = sim_is_counted(&result);
+		is_counted = result_is_counted(&result);
 	} else {
-		sim_bound(machine, &bound->work, level, &latency_ns, &energy_pj);
+		fast_bound(machine, &bound->work, level, &latency_ns, &energy_pj);
 		double clk = latency_ns * machine->level[level].clk_mhz / 1e3;
-		is_counted = mixed_is(&machine->level[level]) || clk * BOUND_SLACK <= (double)SIM_MAX_COUNT;
+		is_counted = mixed_is(&machine->level[level]) || clk * BOUND_SLACK <= (double)COUNTS_MAX;
 	}
 	value[METRIC_LATENCY] = latency_ns * MS_PER_NS * (bound->has_program ? 1 : BOUND_SLACK);
 	value[METRIC_ENERGY] = energy_pj * (is_exact ? 1 : BOUND_SLACK) * MJ_PER_PJ;
@@ -322,4 +323,25 @@ void branch_box_bound(const struct branch_space *space, struct branch_box *box, 
 	bound->score = 0;
 	for (uint32_t i = 0; i < space->n_level * layer->n_metric; i++)
 		least[i] = -1;
+}
+
+bool branch_least(const struct layer_problem *layer, double *least)
+{
+	struct arena arena = {0};
+	struct branch_space space;
+	double own[MACHINE_MAX_LEVEL * N_METRIC];
+	bool has_memory = branch_space_build(layer, &arena, &space);
+	for (unsigned m = 0; m < layer->n_metric; m++)
+		least[m] = INFINITY;
+	for (uint32_t root = 0; has_memory && root < space.n_root; root++) {
+		struct branch_box box[2];
+		for (uint32_t n = branch_root_boxes(&space, root, box); n-- > 0;) {
+			struct branch_bound bound;
+			branch_box_bound(&space, &box[n], own, &bound);
+			for (size_t i = 0; bound.runs && i < (size_t)space.n_level * layer->n_metric; i++)
+				least[i % layer->n_metric] = fmin(least[i % layer->n_metric], own[i]);
+		}
+	}
+	arena_free(&arena);
+	return has_memory;
 }

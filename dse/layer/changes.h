@@ -6,7 +6,7 @@
  * them (`level_changes`) and the machine has a price for them: the next layer
  * begins dvfs.switch_ns later, at the static power of its point, and every PE
  * takes dvfs.switch_nj. A network's first layer begins at its own point. A mixed
- * point begins at its slower and ends at its faster one (sim/machine/mixed.h).
+ * point begins at its slower and ends at its faster one (sim/program/mixed.h).
  */
 #include "dse/space/metric.h"
 #include "dse/space/space.h"

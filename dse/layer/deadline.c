@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "dse/layer/deadline.h"
-#include "dse/layer/layers.h"
 #include <assert.h>
 #include <math.h>
 

@@ -3,7 +3,7 @@
 #define DSE_DESIGN_TEXT_H
 /* Designs and verdicts in words, for tables, CSV files and messages. */
 #include "dse/out/json.h"
-#include "dse/layer/plan.h"
+#include "dse/layer/layer_problem.h"
 
 #define SPLIT_TEXT_SIZE 64
 

@@ -14,7 +14,7 @@
 #include "dse/layer/deadline.h"
 #include "dse/base/pack.h"
 #include "sim/machine/energy.h"
-#include "sim/machine/mixed.h"
+#include "sim/program/mixed.h"
 #include <assert.h>
 #include <math.h>
 #include <string.h>
@@ -158,7 +158,7 @@ static unsigned facts_of_block(const struct layer_problem *layer)
 	       (block->pool > 1 ? FACT_POOL : 0U);
 }
 
-/* Random engines reduce lists by themselves (dse/layer/plan.c). */
+/* Random engines reduce lists by themselves (dse/layer/layer_problem.c). */
 static bool is_reduced(const struct layer_problem *layer)
 {
 	const struct layer_choice *choice = layer->choice;

@@ -7,7 +7,7 @@
  * differ in others, or have more SRAM than the front's designs need, have the
  * same front, down to the genomes (dse/search/front_cache.h).
  */
-#include "dse/layer/plan.h"
+#include "dse/layer/layer_problem.h"
 #include "sim/base/hash.h"
 
 /* A front of a search with this much SRAM is that with less, too, as long as all its designs fit. */

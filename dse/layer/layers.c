@@ -186,8 +186,8 @@ static enum err_code build_problems(const struct space *space, const struct laye
 	for (size_t i = 0; i < map->n_distinct; i++) {
 		size_t number = map->first[i], network = layer_map_network(map, number);
 		const struct layer_choice *choice = &space->network[network].choice[number - map->begin[network]];
-		enum err_code code = layer_problem_build_from(space, &set->machine, map->block[number], choice,
-		                                              &map->lists, &set->problem[i], err);
+		enum err_code code = layer_problem_build(space, &set->machine, map->block[number], choice, &map->lists,
+		                                         &set->problem[i], err);
 		if (code != ERR_OK)
 			return code;
 		set->n_problem++;

@@ -5,7 +5,7 @@
  * Layers of a space: which blocks of its networks are the same problem, and
  * those problems on one machine candidate. Repeated layers are solved once.
  */
-#include "dse/layer/plan.h"
+#include "dse/layer/layer_problem.h"
 #include "dse/space/layer_source.h"
 #include "dse/space/space.h"
 

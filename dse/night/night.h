@@ -9,7 +9,7 @@
  *   (runs in the    (a verdict,     (index.html, nightly.json, junit.xml)
  *    store)          what is lost)
  */
-#include "dse/options/cli.h"
+#include "dse/run/run_note.h"
 #include "dse/keep/folder_lock.h"
 #include "dse/night/night_fronts.h"
 #include "dse/night/night_noise.h"
@@ -52,8 +52,20 @@ struct night_space {
 	struct night_cause cause[NIGHT_MAX_NAMED];
 };
 
+/* What a night was asked for. */
+struct night_request {
+	struct store_request store;
+	const char *note; /* why --accept; NULL: none */
+	size_t n_accept, n_table;
+	const char *const *accept; /* [n_accept] names of spaces */
+	const char *const *table;  /* [n_table] files and folders of reference tables */
+	double tolerance_pct;
+	uint64_t jobs; /* threads; 0: one a core */
+	bool json, quiet, no_progress;
+};
+
 struct night {
-	const struct cli_options *cli;
+	struct night_request request;
 	const char *date, *made; /* of the night; when the page is made, in UTC */
 	size_t n_seed;
 	struct database *store;

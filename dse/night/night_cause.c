@@ -65,7 +65,7 @@ static enum err_code take_refusal(enum err_code code, struct err *refused, struc
 static enum err_code find_base(struct night *night, const struct kept_run *good, struct attributed **base,
                                struct err *err)
 {
-	const struct attribute_how how = {.n_thread = parallel_n_thread((size_t)night->cli->jobs)};
+	const struct attribute_how how = {.n_thread = parallel_n_thread((size_t)night->request.jobs)};
 	struct attributed *point = memory_must(arena_array(&night->arena, good->front.n_point, sizeof(*point)));
 	struct err refused = {0};
 	*base = NULL;
@@ -88,7 +88,7 @@ static enum err_code find_effect(struct night *night, const struct input_changes
                                  struct err *err)
 {
 	const struct kept_run *good = changes->before;
-	const struct attribute_how how = {.n_thread = parallel_n_thread((size_t)night->cli->jobs)};
+	const struct attribute_how how = {.n_thread = parallel_n_thread((size_t)night->request.jobs)};
 	struct changed_space changed = {.is_read = false};
 	struct err refused = {0};
 	*effect = "";

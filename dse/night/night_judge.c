@@ -53,7 +53,7 @@ static enum err_code measure_noise(struct night *night, struct night_space *spac
 /* What --tolerance allows, as a share. */
 static double tolerance_of(const struct night *night)
 {
-	return night->cli->tolerance_pct / 100.0;
+	return night->request.tolerance_pct / 100.0;
 }
 
 /* A measure's chance; one whose medians are no further apart than is tolerated says nothing. */
@@ -233,7 +233,7 @@ static enum err_code evaluate_again(struct night *night, struct night_space *spa
                                     const struct night_fronts *now, struct err *err)
 {
 	const struct kept_front *front = &good->first.front;
-	const struct attribute_how how = {.n_thread = parallel_n_thread((size_t)night->cli->jobs)};
+	const struct attribute_how how = {.n_thread = parallel_n_thread((size_t)night->request.jobs)};
 	struct attributed *again = memory_must(arena_array(&night->arena, front->n_point, sizeof(*again)));
 	struct night_point worst[NIGHT_MAX_NAMED];
 	double value[SPACE_MAX_OBJECTIVE], worse, better, tolerated = tolerance_of(night) + NIGHT_ROUNDING;
@@ -314,14 +314,14 @@ static void set_medians(struct night_space *space)
 /* What was accepted stays so when the night is looked at again; --accept does it now. */
 static void accept(struct night *night, struct night_space *space, bool was_accepted)
 {
-	const struct cli_list *list = &night->cli->accept;
+	const struct night_request *request = &night->request;
 	bool accepts = was_accepted;
-	for (size_t i = 0; i < list->n; i++)
-		accepts = accepts || strcmp(list->text[i], space->row->space) == 0;
+	for (size_t i = 0; i < request->n_accept; i++)
+		accepts = accepts || strcmp(request->accept[i], space->row->space) == 0;
 	if (!accepts || !space->good)
 		return;
-	if (!was_accepted || night->cli->note)
-		space->row->note = night->cli->note ? night->cli->note : "";
+	if (!was_accepted || request->note)
+		space->row->note = request->note ? request->note : "";
 	const char *why = space->why;
 	say(night, space, NIGHT_ACCEPTED, "accepted%s%s (%s)", space->row->note[0] ? ": " : "", space->row->note, why);
 }

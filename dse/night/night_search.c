@@ -34,37 +34,33 @@ static uint64_t choose_seed(const struct space *space, const char *date, size_t 
 	return hash_bytes(counter, sizeof(counter), hash_bytes(date, strlen(date), 0)) >> 1;
 }
 
-/* Options of dse explore that a user would give. */
-static struct cli_options explore_options(const struct night *night, char **file, uint64_t seed)
+/* What a user would ask dse explore for. */
+static struct explore_request explore_request(const struct night *night, const char *space, uint64_t seed)
 {
-	const struct cli_options *cli = night->cli;
-	struct cli_options own = {.command = cli->command,
-	                          .n_file = 1,
-	                          .file = file,
-	                          .quiet = true,
-	                          .no_progress = cli->no_progress || cli->quiet,
-	                          .jobs = cli->jobs,
-	                          .seed = seed,
-	                          .out = night->folder,
-	                          .store = night->store_path,
-	                          .no_cache = true}; /* what is looked up shows neither time nor faults */
-	own.given[OPTION_SEED] = own.given[OPTION_NO_CACHE] = own.given[OPTION_STORE] = own.given[OPTION_OUT] = true;
-	return own;
+	const struct night_request *request = &night->request;
+	return (struct explore_request){.store = {request->store.command, night->store_path},
+	                                .space = space,
+	                                .quiet = true,
+	                                .no_progress = request->no_progress || request->quiet,
+	                                .jobs = request->jobs,
+	                                .has_seed = true,
+	                                .seed = seed,
+	                                .out = night->folder,
+	                                .no_cache = true}; /* what is looked up shows neither time nor faults */
 }
 
 /* One search, and its line in the night's row. */
 static enum err_code search_one(struct night *night, struct night_space *space, uint64_t seed, struct err *messages,
                                 struct err *err)
 {
-	char *file[1] = {(char *)(uintptr_t)space->file};
-	struct cli_options own = explore_options(night, file, seed);
+	const struct explore_request request = explore_request(night, space->file, seed);
 	struct explore_outcome outcome = {0};
 	struct run_record record;
 	char id[24];
 	struct run_keep *keep = memory_array(1, sizeof(*keep));
 	*keep = (struct run_keep)RUN_KEEP_CLOSED;
 	keep->takes_up = true;
-	enum err_code code = explore_job_run(&own, keep, &outcome, messages);
+	enum err_code code = explore_job_run(&request, keep, &outcome, messages);
 	free(keep);
 	if (code == ERR_INTERRUPTED)
 		return code;

@@ -65,20 +65,20 @@ static enum err_code note_path(struct night *night, struct source *source, const
 
 enum err_code night_validate(struct night *night, struct err *err)
 {
-	const struct cli_list *tables = &night->cli->tables;
+	const struct night_request *request = &night->request;
 	struct source *source = NULL;
-	bool is_none = tables->n == 1 && strcmp(tables->text[0], "none") == 0;
-	if (is_none || (tables->n == 0 && !is_folder(DEFAULT_TABLES)))
+	bool is_none = request->n_table == 1 && strcmp(request->table[0], "none") == 0;
+	if (is_none || (request->n_table == 0 && !is_folder(DEFAULT_TABLES)))
 		return ERR_OK;
 	enum err_code code = source_open(NULL, NULL, &source, err);
 	const struct detail_options detail = {.detail = DETAIL_FAST,
-	                                      .n_thread = parallel_n_thread((size_t)night->cli->jobs)};
+	                                      .n_thread = parallel_n_thread((size_t)request->jobs)};
 	if (code == ERR_OK)
-		code = source_set_detail(source, &detail, err);
-	if (code == ERR_OK && tables->n == 0)
+		source_set_detail(source, &detail);
+	if (code == ERR_OK && request->n_table == 0)
 		code = note_path(night, source, DEFAULT_TABLES, err);
-	for (size_t i = 0; i < tables->n && code == ERR_OK; i++)
-		code = note_path(night, source, tables->text[i], err);
+	for (size_t i = 0; i < request->n_table && code == ERR_OK; i++)
+		code = note_path(night, source, request->table[i], err);
 	source_close(source);
 	return code;
 }

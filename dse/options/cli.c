@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "dse/options/cli.h"
 #include "dse/options/cli_table.h"
 #include "dse/out/build.h"
 #include "dse/out/words.h"
@@ -40,35 +41,36 @@ struct command_list {
 };
 
 /* The names of all commands, as messages list them. */
-static struct command_list list_commands(void)
+static struct command_list list_commands(const struct cli_program *program)
 {
 	struct command_list list;
 	size_t n_byte = 0;
-	for (size_t i = 0; i < cli_n_command; i++) {
+	for (size_t i = 0; i < program->n; i++) {
 		n_byte += (size_t)snprintf(list.text + n_byte, sizeof(list.text) - n_byte, "%s%s", i ? ", " : "",
-		                           cli_command_table[i].name);
+		                           program->command[i].name);
 		assert(n_byte < sizeof(list.text));
 	}
 	return list;
 }
 
-static enum err_code unknown_command(const char *word, struct err *err)
+static enum err_code unknown_command(const struct cli_program *program, const char *word, struct err *err)
 {
 	assert(word && err);
 	const char *name[CLI_MAX_COMMAND] = {NULL};
-	for (size_t i = 0; i < cli_n_command; i++)
-		name[i] = cli_command_table[i].name;
-	const char *nearest = err_nearest(word, name, cli_n_command);
+	for (size_t i = 0; i < program->n; i++)
+		name[i] = program->command[i].name;
+	const char *nearest = err_nearest(word, name, program->n);
 	if (nearest)
 		return err_add(err, ERR_USAGE, "dse: '%.60s' is not a command; did you mean '%s'?", word, nearest);
-	return err_add(err, ERR_USAGE, "dse: '%.60s' is not a command; allowed are %s", word, list_commands().text);
+	return err_add(err, ERR_USAGE, "dse: '%.60s' is not a command; allowed are %s", word,
+	               list_commands(program).text);
 }
 
-static const struct cli_command *find_command(const char *word)
+static const struct cli_command *find_command(const struct cli_program *program, const char *word)
 {
-	for (size_t i = 0; i < cli_n_command; i++)
-		if (strcmp(cli_command_table[i].name, word) == 0)
-			return &cli_command_table[i];
+	for (size_t i = 0; i < program->n; i++)
+		if (strcmp(program->command[i].name, word) == 0)
+			return &program->command[i];
 	return NULL;
 }
 
@@ -249,15 +251,16 @@ static enum err_code check_files(const struct cli_options *options, struct err *
 }
 
 /* The words before any command. */
-static enum err_code parse_program(int argc, char **argv, struct cli_options *options, struct err *err)
+static enum err_code parse_program(const struct cli_program *program, int argc, char **argv,
+                                   struct cli_options *options, struct err *err)
 {
 	if (argc < 2)
 		return err_add(err, ERR_USAGE, "dse: a command is missing; allowed are %s; see dse --help",
-		               list_commands().text);
+		               list_commands(program).text);
 	if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0 || strcmp(argv[1], "help") == 0) {
 		options->help = true;
-		options->command = argc > 2 ? find_command(argv[2]) : NULL;
-		return argc > 2 && !options->command ? unknown_command(argv[2], err) : ERR_OK;
+		options->command = argc > 2 ? find_command(program, argv[2]) : NULL;
+		return argc > 2 && !options->command ? unknown_command(program, argv[2], err) : ERR_OK;
 	}
 	if (strcmp(argv[1], "--version") == 0 || strcmp(argv[1], "-V") == 0) {
 		options->version = true;
@@ -267,10 +270,10 @@ static enum err_code parse_program(int argc, char **argv, struct cli_options *op
 		                     argv[argc - 1])
 		           : ERR_OK;
 	}
-	options->command = find_command(argv[1]);
+	options->command = find_command(program, argv[1]);
 	if (!options->command && argv[1][0] == '-')
 		return err_add(err, ERR_USAGE, "dse: the command comes first, found '%.60s'; see dse --help", argv[1]);
-	return options->command ? ERR_OK : unknown_command(argv[1], err);
+	return options->command ? ERR_OK : unknown_command(program, argv[1], err);
 }
 
 /* Words become names, paths and notes in messages and files: what a terminal would obey is none. */
@@ -288,13 +291,14 @@ static enum err_code check_words(int argc, char **argv, struct err *err)
 	return err->code;
 }
 
-enum err_code cli_parse(int argc, char **argv, struct cli_options *options, struct err *err)
+enum err_code cli_parse(const struct cli_program *program, int argc, char **argv, struct cli_options *options,
+                        struct err *err)
 {
 	assert(argv && options && err);
 	*options = (struct cli_options){0};
 	enum err_code code = check_words(argc, argv, err);
 	if (code == ERR_OK)
-		code = parse_program(argc, argv, options, err);
+		code = parse_program(program, argc, argv, options, err);
 	if (code != ERR_OK || !options->command || options->help)
 		return code;
 	/* Mistakes are collected, so that one run tells them all. */
@@ -362,7 +366,7 @@ static void print_command_help(FILE *file, const struct cli_command *command)
 			print_option(file, &option_table[i], cli_option_help(command, (enum cli_option)i));
 }
 
-void cli_print_help(FILE *file, const struct cli_command *command)
+void cli_print_help(FILE *file, const struct cli_program *program, const struct cli_command *command)
 {
 	assert(file);
 	if (command) {
@@ -374,9 +378,9 @@ void cli_print_help(FILE *file, const struct cli_command *command)
 	              "accelerator should have for a network, as a Pareto front\n\nusage: dse COMMAND [OPTION...] "
 	              "FILE...\n\nCommands:\n",
 	              build_version);
-	for (size_t i = 0; i < cli_n_command; i++) {
-		(void)fprintf(file, "  %-10s ", cli_command_table[i].name);
-		print_help_text(file, cli_command_table[i].help, 13, 13);
+	for (size_t i = 0; i < program->n; i++) {
+		(void)fprintf(file, "  %-10s ", program->command[i].name);
+		print_help_text(file, program->command[i].help, 13, 13);
 	}
 	(void)fputc('\n', file);
 	print_help_text(

@@ -2,151 +2,15 @@
 #ifndef DSE_CLI_H
 #define DSE_CLI_H
 /*
- * Command line: what the commands are called, which options each takes, and
- * the help text, all from two tables. main.c parses with cli_parse and runs
- * the command's function; a command prints results to stdout, everything else
+ * The command line's parser and help text, by the table of options (cli_table.c) and a program's table of commands.
+ * main.c parses with cli_parse and runs the command's function; a command prints results to stdout, everything else
  * to stderr, and returns its exit code.
  */
-#include "dse/options/cli_option.h"
-#include "sim/base/err.h"
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "dse/options/cli_options.h"
 #include <stdio.h>
-
-/* How often an option that may be repeated may be given. */
-#define CLI_MAX_LIST 8
-
-struct cli_list {
-	size_t n;
-	const char *text[CLI_MAX_LIST]; /* [n] in the order given */
-};
-
-struct cli_command;
-
-/* A parsed command line. Text points into argv. Options that were not given hold their default. */
-struct cli_options {
-	const struct cli_command *command; /* NULL: --help or --version of the program */
-	bool given[N_OPTION];              /* [option] */
-	bool version;
-	size_t n_file;
-	char *const *file; /* [n_file] arguments that are not options, in order */
-
-	/* Every command. */
-	bool help, json, quiet, no_progress;
-	const char *color; /* a colour_choice_name; NULL: auto */
-	uint64_t jobs;     /* threads; 0: all cores */
-	uint64_t seed;
-	const char *out;    /* directory or file to write to; NULL: the command's default */
-	const char *detail; /* explore, simulate, validate; NULL: fast */
-	bool audit;         /* explore, merge, simulate */
-
-	/* explore */
-	const char *engine;
-	bool flat, points, verify, prove;
-	const char *live;         /* "X,Y" or "line"; NULL: the first two objectives */
-	uint64_t max_evaluations; /* 0: no limit */
-	uint64_t max_seconds;     /* 0: no limit */
-	uint64_t audit_samples;   /* explore, merge; 0: the audit's default */
-	const char *effort;       /* NULL: none; see dse/search/effort.h */
-	const char *resume;       /* folder of a run to take up; NULL: a new run */
-	const char *shard;        /* "I/N"; NULL: the whole */
-	struct cli_list compare;  /* mappings to be set beside the front */
-	bool no_cache;            /* explore */
-	const char *store;        /* explore, merge, runs, show, export; NULL: the default */
-
-	/* simulate; mapping: power, too */
-	const char *layers, *split_scheme, *strategy, *level, *point, *trace, *mapping;
-
-	/* power; budgets that are not given are 0 */
-	const char *scenario, *levels, *analyse;
-	double budget_ms, budget_frac, budget_mj, budget_mw, average_mw;
-	double ratio;   /* 0: none */
-	uint64_t parts; /* 0: as the splitter says */
-	bool no_sleep, tasks, per_loop, front, search;
-
-	/* map */
-	const char *goal, *split;
-	bool fetch_ahead;
-	const char *conv_1x1, *network_result; /* power, too; NULL: all, dram */
-
-	/* roofline */
-	const char *memory_gb_s; /* "122,71,29"; NULL: the machine's */
-
-	/* validate; machine: fit, too */
-	const char *machine, *svg;
-	double max_error_pct;
-
-	/* fit */
-	const char *clocks, *where, *parameters, *fix;
-	bool robust;
-
-	/* runs, export */
-	const char *space; /* NULL: all */
-	uint64_t last;     /* 0: all */
-	uint64_t keep;
-	double older_than_day;
-	bool yes, csv;
-	double tolerance_pct; /* compare, nightly */
-
-	/* nightly */
-	const char *date, *note;        /* date NULL: today, UTC */
-	uint64_t seeds;                 /* not given: the command's default */
-	struct cli_list accept, tables; /* names of spaces; files and folders of reference tables */
-
-	/* report */
-	const char *figures; /* folder; NULL: none */
-
-	/* import */
-	struct cli_list dim; /* "NAME=N" */
-
-	/* schedule; machine, strategy, level, goal, too */
-	const char *workers;
-	uint64_t chips;     /* 0: 1 */
-	const char *read;   /* folder of an earlier schedule; NULL: make one */
-	uint64_t dram_byte; /* 0: OCTOPUS_DRAM_BYTE */
-};
-
-/* A command. run returns its exit code, with messages in err for codes other than ERR_OK. */
-struct cli_command {
-	const char *name;
-	const char *arguments; /* as in the usage line: "SPACE.yaml" */
-	const char *help;      /* one line */
-	const char *details;   /* a paragraph or more */
-	size_t min_file, max_file;
-	const enum cli_option *options; /* those it takes, then N_OPTION */
-	enum err_code (*run)(const struct cli_options *options, struct err *err);
-};
-extern const struct cli_command cli_command_table[];
-extern const size_t cli_n_command;
-#define CLI_MAX_COMMAND 32 /* at most so many */
 
 /* Whether the command has the option. */
 bool cli_takes(const struct cli_command *command, enum cli_option option);
-
-enum err_code cmd_explore(const struct cli_options *options, struct err *err);
-enum err_code cmd_merge(const struct cli_options *options, struct err *err);
-enum err_code cmd_simulate(const struct cli_options *options, struct err *err);
-enum err_code cmd_prove(const struct cli_options *options, struct err *err);
-enum err_code cmd_roofline(const struct cli_options *options, struct err *err);
-enum err_code cmd_map(const struct cli_options *options, struct err *err);
-enum err_code cmd_schedule(const struct cli_options *options, struct err *err);
-enum err_code cmd_power(const struct cli_options *options, struct err *err);
-enum err_code cmd_arada(const struct cli_options *options, struct err *err);
-enum err_code cmd_validate(const struct cli_options *options, struct err *err);
-enum err_code cmd_fit(const struct cli_options *options, struct err *err);
-enum err_code cmd_import(const struct cli_options *options, struct err *err);
-enum err_code cmd_runs(const struct cli_options *options, struct err *err);
-enum err_code cmd_show(const struct cli_options *options, struct err *err);
-enum err_code cmd_export(const struct cli_options *options, struct err *err);
-enum err_code cmd_report(const struct cli_options *options, struct err *err);
-enum err_code cmd_nightly(const struct cli_options *options, struct err *err);
-enum err_code cmd_compare(const struct cli_options *options, struct err *err);
-enum err_code cmd_init(const struct cli_options *options, struct err *err);
-enum err_code cmd_explain(const struct cli_options *options, struct err *err);
-enum err_code cmd_completion(const struct cli_options *options, struct err *err);
-enum err_code cmd_man(const struct cli_options *options, struct err *err);
-enum err_code cmd_check(const struct cli_options *options, struct err *err);
 
 /* Whether the option was given on the command line. */
 bool cli_given(const struct cli_options *options, enum cli_option option);
@@ -163,9 +27,13 @@ enum err_code cli_choose(const struct cli_options *options, const char *option, 
  * together). ERR_USAGE with one message for each mistake: what was found, what
  * is allowed, the nearest command or option.
  */
-enum err_code cli_parse(int argc, char **argv, struct cli_options *options, struct err *err);
+enum err_code cli_parse(const struct cli_program *program, int argc, char **argv, struct cli_options *options,
+                        struct err *err);
 
 /* Help of one command, or of the program (command NULL). */
-void cli_print_help(FILE *file, const struct cli_command *command);
+void cli_print_help(FILE *file, const struct cli_program *program, const struct cli_command *command);
+
+/* What an option does for a command: the command's own words where it has some. command NULL: the option's. */
+const char *cli_option_help(const struct cli_command *command, enum cli_option option);
 
 #endif

@@ -3,7 +3,7 @@
 #define DSE_CLI_TABLE_H
 /* What an option is called, takes and does: the tables are in dse/options/cli_table.c, dse/options/cli.c parses by them
  * and prints help. */
-#include "dse/options/cli.h"
+#include "dse/options/cli_options.h"
 
 /* TYPE_LIST: a text each time it is given. */
 enum option_type { TYPE_FLAG, TYPE_U64, TYPE_REAL, TYPE_TEXT, TYPE_LIST };
@@ -27,9 +27,6 @@ struct option_note {
 	const char *help;
 };
 extern const struct option_note option_note_table[];
-
-/* What an option does for a command: the command's own words where it has some. command NULL: the option's. */
-const char *cli_option_help(const struct cli_command *command, enum cli_option option);
 
 /* Values of options that take one of a few words, for completion; the commands themselves say what they take. */
 struct option_values {

@@ -3,7 +3,7 @@
 #define DSE_ENERGY_JSON_H
 /* Energies in results: by component, and by supply. In mJ; parts add up to energy_mj. */
 #include "dse/out/json.h"
-#include "sim/machine/sim.h"
+#include "sim/fast/fast.h"
 
 /* An object "energy_parts_mj" of components: mla, sram, noc, dram, arm, awake, switch, static. */
 void energy_put_parts(struct json *json, const struct energy *energy);

@@ -6,7 +6,7 @@
  * for the machine of each row. An empty cell leaves the machine as it is.
  */
 #include "sim/base/csv.h"
-#include "sim/machine/machine.h"
+#include "sim/machine/machine_param.h"
 
 /* The parameter that a column of this name sets; NULL: it is another column. */
 const struct machine_param *machine_column_find(const char *name);

@@ -38,27 +38,45 @@ double svg_axis_place(const struct svg_axis *axis, double value)
 static long grid_at(const struct svg_axis *axis, long i, double *value)
 {
 	*value = axis->is_log ? axis->min * pow(10, (double)i) : axis->min + (double)i * axis->step;
-	return 1 + (axis->is_log ? lround(log10(axis->max / axis->min)) : lround((axis->max - axis->min) / axis->step));
+	/* the end of a linear axis need not be a step */
+	return 1 + (axis->is_log ? lround(log10(axis->max / axis->min))
+	                         : (long)floor((axis->max - axis->min) / axis->step * (1 + 1e-9)));
+}
+
+void svg_axis_ticks(FILE *file, const struct svg_axis *axis, const struct svg_ticks *ticks)
+{
+	char text[48];
+	double value;
+	for (long i = 0; i < grid_at(axis, i, &value); i++) {
+		double at = svg_axis_place(axis, value);
+		const char *stroke = i == 0 && ticks->zero_stroke ? ticks->zero_stroke : ticks->stroke;
+		(void)snprintf(text, sizeof(text), "%.6g%s", ticks->scale > 0 ? value * ticks->scale : value,
+		               ticks->unit ? ticks->unit : "");
+		if (ticks->is_x) {
+			svg_line(file, at, ticks->from, at, ticks->to, stroke);
+			svg_text(file, at, ticks->base + 18, "text-anchor=\"middle\"", text);
+		} else {
+			svg_line(file, ticks->from, at, ticks->to, at, stroke);
+			svg_text(file, ticks->base - 8, at + 4, "text-anchor=\"end\"", text);
+		}
+	}
 }
 
 void svg_axes_draw(FILE *file, const struct svg_axis *x, const struct svg_axis *y)
 {
-	char text[32];
-	double value;
-	for (long i = 0; i < grid_at(x, i, &value); i++) {
-		double at = svg_axis_place(x, value);
-		svg_line(file, at, y->begin, at, y->end, "stroke=\"#dddddd\"");
-		(void)snprintf(text, sizeof(text), "%.6g", value);
-		svg_text(file, at, y->begin + 18, "text-anchor=\"middle\"", text);
-	}
-	for (long i = 0; i < grid_at(y, i, &value); i++) {
-		double at = svg_axis_place(y, value);
-		svg_line(file, x->begin, at, x->end, at, "stroke=\"#dddddd\"");
-		(void)snprintf(text, sizeof(text), "%.6g", value);
-		svg_text(file, x->begin - 8, at + 4, "text-anchor=\"end\"", text);
-	}
-	svg_line(file, x->begin, y->begin, x->end, y->begin, "stroke=\"#444444\"");
-	svg_line(file, x->begin, y->begin, x->begin, y->end, "stroke=\"#444444\"");
+	static const char faint[] = "stroke=\"#dddddd\"", dark[] = "stroke=\"#444444\"";
+	svg_axis_ticks(
+	    file, x,
+	    &(struct svg_ticks){.is_x = true, .from = y->begin, .to = y->end, .stroke = faint, .base = y->begin});
+	svg_axis_ticks(file, y, &(struct svg_ticks){.from = x->begin, .to = x->end, .stroke = faint, .base = x->begin});
+	svg_line(file, x->begin, y->begin, x->end, y->begin, dark);
+	svg_line(file, x->begin, y->begin, x->begin, y->end, dark);
 	svg_text(file, (x->begin + x->end) / 2, y->begin + 44, "text-anchor=\"middle\"", x->name);
 	svg_text(file, x->begin, y->end - 14, "text-anchor=\"middle\"", y->name);
+}
+
+void svg_legend_box(FILE *file, double x, const char *colour, const char *text)
+{
+	(void)fprintf(file, "<rect x=\"%.1f\" y=\"10\" width=\"12\" height=\"12\" fill=\"%s\"/>\n", x, colour);
+	svg_text(file, x + 18, 20, "text-anchor=\"start\"", text);
 }

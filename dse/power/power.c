@@ -24,6 +24,11 @@ size_t power_n_stage(const struct power_problem *problem)
 	return n;
 }
 
+bool power_wants_energy(const struct power_goal *goal)
+{
+	return goal->scenario == POWER_ENERGY || goal->scenario == POWER_LIMITED_TIME;
+}
+
 /* How many distinct values there are among those of the levels in set. */
 static uint32_t count_distinct(const double *value, uint32_t set)
 {
@@ -124,8 +129,7 @@ bool power_measure(const struct power_problem *problem, const struct power_goal 
 	schedule->idle_ns = schedule->idle_pj = 0;
 	if (goal->sleeps)
 		change = measure_sleep(problem, goal, schedule);
-	bool wants_energy = goal->scenario == POWER_ENERGY || goal->scenario == POWER_LIMITED_TIME;
-	schedule->objective = wants_energy ? schedule->energy_pj + schedule->idle_pj : schedule->time_ns;
+	schedule->objective = power_wants_energy(goal) ? schedule->energy_pj + schedule->idle_pj : schedule->time_ns;
 	double ns = schedule->time_ns + change.ns, pj = schedule->energy_pj + change.pj;
 	if (goal->sleeps && problem->sleep_mw[schedule->sleep_level] > goal->max_peak_mw)
 		return false;

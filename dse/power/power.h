@@ -106,7 +106,7 @@ struct power_schedule {
  * other of time and energy, then to fewer changes of level, then to earlier
  * levels first. max_label (0: 32 million, 24 bytes each) labels are kept at most; where that
  * does not do, is_exact says so and bound by how much. Deterministic,
- * single-threaded. ERR_INTERNAL: no memory; ERR_INTERRUPTED: Ctrl-C.
+ * single-threaded. ERR_INTERRUPTED: Ctrl-C.
  */
 enum err_code power_solve(const struct power_problem *problem, const struct power_goal *goal, size_t max_label,
                           struct arena *arena, struct power_schedule *schedule, struct err *err);
@@ -116,23 +116,26 @@ enum err_code power_solve(const struct power_problem *problem, const struct powe
  * and the thriftiest that may be used together; everything starts at the one
  * that keeps the budgets, and pieces of work move to the other, the most gained
  * for what it costs first, as long as the budgets hold. Not found: neither
- * level alone keeps the budgets. Errors as power_solve.
+ * level alone keeps the budgets.
  */
-enum err_code power_greedy(const struct power_problem *problem, const struct power_goal *goal, struct arena *arena,
-                           struct power_schedule *schedule, struct err *err);
+void power_greedy(const struct power_problem *problem, const struct power_goal *goal, struct arena *arena,
+                  struct power_schedule *schedule);
 
 /*
  * The answer of a rule that looks at one piece of work at a time, ARADA's (dse/arada/arada.h) for levels of a chip:
  * each runs at the thriftiest level at which it takes no more than its share of the deadline, which by the race-to-idle
  * time is as long as at the fastest level; changes of level there and back are charged to it. Not found: energy is not
- * minimised, there is no deadline, or it is before race to idle. Errors as power_solve.
+ * minimised, there is no deadline, or it is before race to idle.
  */
-enum err_code power_by_share(const struct power_problem *problem, const struct power_goal *goal, struct arena *arena,
-                             struct power_schedule *schedule, struct err *err);
+void power_by_share(const struct power_problem *problem, const struct power_goal *goal, struct arena *arena,
+                    struct power_schedule *schedule);
 
 /* All of it at one level; not found: some segment has no mode there, or a budget is broken. */
-enum err_code power_uniform(const struct power_problem *problem, const struct power_goal *goal, uint32_t level,
-                            struct arena *arena, struct power_schedule *schedule, struct err *err);
+void power_uniform(const struct power_problem *problem, const struct power_goal *goal, uint32_t level,
+                   struct arena *arena, struct power_schedule *schedule);
+
+/* Whether the goal minimises energy; else time. */
+bool power_wants_energy(const struct power_goal *goal);
 
 /* Fill in everything of a schedule that follows from mode[] and sleep_level; returns whether it keeps the budgets. */
 bool power_measure(const struct power_problem *problem, const struct power_goal *goal, struct power_schedule *schedule);

@@ -1,27 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Rounding: a double has 53 bits, and multiples of a 2^52nd of more than the
- * whole chain can come to add up without any rounding. So two schedules with
- * the same pieces in another order have equal times and energies, and one of
- * them dominates the other instead of both being carried on.
- */
+/* The problem as a chain of stages: the modes that may be used, their times and energies rounded (power_plane.h). */
 #include "dse/power/power_parts.h"
+#include "dse/base/memory.h"
 #include <assert.h>
 #include <math.h>
-
-double power_quantum(double most)
-{
-	int exponent;
-	assert(isfinite(most) && most >= 0);
-	(void)frexp(most, &exponent);
-	return most > 0 ? ldexp(1.0, exponent - 52) : 0;
-}
-
-double power_round(double value, double quantum)
-{
-	assert(isfinite(value) && value >= 0 && quantum >= 0);
-	return quantum > 0 ? rint(value / quantum) * quantum : value;
-}
 
 /* The worst mode and the worst change at every stage, over all levels, so that all sets of levels round alike. */
 static void find_most(const struct power_problem *problem, struct power_chain *chain)
@@ -77,35 +59,32 @@ static void take_changes(const struct power_problem *problem, uint32_t sleep_lev
 	}
 }
 
-enum err_code power_chain_build(const struct power_problem *problem, uint32_t levels, double max_peak_mw,
-                                uint32_t sleep_level, struct arena *arena, struct power_chain *chain, bool *is_possible,
-                                struct err *err)
+bool power_chain_build(const struct power_problem *problem, uint32_t levels, double max_peak_mw, uint32_t sleep_level,
+                       struct arena *arena, struct power_chain *chain)
 {
 	size_t n_mode = 0, at = 0;
-	assert(problem && problem->n_segment > 0 && chain && is_possible);
+	bool is_possible = true;
+	assert(problem && problem->n_segment > 0 && chain);
 	for (size_t i = 0; i < problem->n_segment; i++)
 		n_mode += problem->segment[i].n_mode;
 	*chain = (struct power_chain){
 	    .problem = problem, .levels = levels, .n_level = problem->n_level, .n_stage = power_n_stage(problem)};
 	assert(chain->n_stage <= POWER_MAX_STAGE);
-	chain->segment = arena_array(arena, chain->n_stage, sizeof(*chain->segment));
-	chain->begin = arena_array(arena, problem->n_segment + 1, sizeof(*chain->begin));
-	chain->mode = arena_array(arena, n_mode + 1, sizeof(*chain->mode));
-	if (!chain->segment || !chain->begin || !chain->mode)
-		return err_add(err, ERR_INTERNAL, "out of memory");
+	chain->segment = memory_must(arena_array(arena, chain->n_stage, sizeof(*chain->segment)));
+	chain->begin = memory_must(arena_array(arena, problem->n_segment + 1, sizeof(*chain->begin)));
+	chain->mode = memory_must(arena_array(arena, n_mode + 1, sizeof(*chain->mode)));
 	find_most(problem, chain);
 	double quantum_ns = power_quantum(chain->most_ns), quantum_pj = power_quantum(chain->most_pj);
 	take_changes(problem, sleep_level, quantum_ns, quantum_pj, chain);
-	*is_possible = true;
 	for (size_t i = 0; i < problem->n_segment; i++) {
 		const struct power_segment *segment = &problem->segment[i];
 		size_t n =
 		    take_modes(segment, levels, max_peak_mw, quantum_ns, quantum_pj, chain->mode + chain->begin[i]);
 		assert(n <= UINT16_MAX);
 		chain->begin[i + 1] = chain->begin[i] + n;
-		*is_possible = *is_possible && n > 0;
+		is_possible = is_possible && n > 0;
 		for (uint32_t k = 0; k < segment->n_repeat; k++)
 			chain->segment[at++] = (uint32_t)i;
 	}
-	return ERR_OK;
+	return is_possible;
 }

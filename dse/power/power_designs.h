@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef DSE_POWER_DESIGNS_H
 #define DSE_POWER_DESIGNS_H
-/* Power management: whose work is managed. Machine, network and the designs of its layers, from the command line. */
-#include "dse/options/cli.h"
+/* Power management: whose work is managed. Machine, network and the designs of its layers (read by
+ * dse/cmd/power_choice.c). */
+#include "dse/space/left_out.h"
 #include "dse/design/mapping.h"
 #include "dse/power/power_work.h"
 #include "dse/space/provenance.h"
@@ -29,15 +30,6 @@ struct power_designs {
 	struct arena arena;
 };
 
-/*
- * Read and check what the command line names: MACHINE NETWORK with --layers,
- * --split-scheme, --parts, --strategy, or --mapping FILE.yaml with --layers, or --point FRONT.json:ID. levels: bit i:
- * may be used, of --levels (0: all). All mistakes at once; the caller frees
- * designs with power_designs_free, also after an error. ERR_USAGE, ERR_INPUT,
- * ERR_INFEASIBLE, ERR_IO, ERR_INTERNAL.
- */
-enum err_code power_designs_read(const struct cli_options *options, const struct detail_options *detail,
-                                 struct power_designs *designs, uint32_t *levels, struct err *err);
 void power_designs_free(struct power_designs *designs);
 
 #endif

@@ -6,6 +6,7 @@
  * any other that nothing is paid for leaving.
  */
 #include "dse/pareto/compose.h"
+#include "dse/base/memory.h"
 #include "dse/power/power_front.h"
 #include <assert.h>
 #include <math.h>
@@ -46,92 +47,76 @@ static size_t modes_at(const struct power_segment *segment, uint32_t level, doub
 }
 
 /* The front of a segment at `to`, coming from `from` (itself: at the start). */
-static bool make_front(const struct power_problem *problem, const struct power_segment *segment, uint32_t from,
-                       uint32_t to, double max_peak_mw, struct arena *arena, struct compose_front *front)
+static struct compose_front make_front(const struct power_problem *problem, const struct power_segment *segment,
+                                       uint32_t from, uint32_t to, double max_peak_mw, struct arena *arena)
 {
 	assert(from < problem->n_level && to < problem->n_level);
-	uint32_t *mode = arena_array(arena, segment->n_mode + 1, sizeof(*mode));
-	size_t n = mode ? modes_at(segment, to, max_peak_mw, mode) : 0;
-	double *metric = arena_array(arena, (n + 1) * N_METRIC, sizeof(*metric));
-	if (!mode || !metric)
-		return false;
+	uint32_t *mode = memory_must(arena_array(arena, segment->n_mode + 1, sizeof(*mode)));
+	size_t n = modes_at(segment, to, max_peak_mw, mode);
+	double *metric = memory_must(arena_array(arena, (n + 1) * N_METRIC, sizeof(*metric)));
 	for (size_t i = 0; i < n; i++) {
 		metric[i * N_METRIC] = segment->mode[mode[i]].time_ns + problem->switch_ns[from][to];
 		metric[i * N_METRIC + 1] = segment->mode[mode[i]].energy_pj + problem->switch_pj[from][to];
 	}
-	*front = (struct compose_front){n, metric, mode};
-	return true;
+	return (struct compose_front){n, metric, mode};
 }
 
 /* All edges of a segment between levels of the set; the first one starts, at no cost, in state 0. */
-static bool make_layer(const struct power_problem *problem, const struct power_segment *segment, uint32_t levels,
-                       bool is_first, double max_peak_mw, struct arena *arena, struct compose_layer *layer)
+static struct compose_layer make_layer(const struct power_problem *problem, const struct power_segment *segment,
+                                       uint32_t levels, bool is_first, double max_peak_mw, struct arena *arena)
 {
 	size_t n = 0, n_max = (size_t)problem->n_level * problem->n_level;
-	struct compose_edge *edge = arena_array(arena, n_max, sizeof(*edge));
-	struct compose_front *front = arena_array(arena, n_max, sizeof(*front));
-	if (!edge || !front)
-		return false;
+	struct compose_edge *edge = memory_must(arena_array(arena, n_max, sizeof(*edge)));
+	struct compose_front *front = memory_must(arena_array(arena, n_max, sizeof(*front)));
 	for (uint32_t from = 0; from < problem->n_level; from++)
 		for (uint32_t to = 0; to < problem->n_level; to++) {
 			bool is_used = (levels >> to & 1) && (is_first ? from == 0 : (levels >> from & 1) != 0);
 			if (!is_used)
 				continue;
-			if (!make_front(problem, segment, is_first ? to : from, to, max_peak_mw, arena, &front[n]))
-				return false;
+			front[n] = make_front(problem, segment, is_first ? to : from, to, max_peak_mw, arena);
 			edge[n] = (struct compose_edge){from, to, &front[n]};
 			n++;
 		}
-	*layer = (struct compose_layer){n, edge, 1.0};
-	return true;
+	return (struct compose_layer){n, edge, 1.0};
 }
 
-/* Repeats of a segment share their edges. */
-static bool make_chain(const struct power_problem *problem, uint32_t levels, double max_peak_mw, struct arena *arena,
+/* Repeats of a segment share their edges; the very first piece of work comes from no level. */
+static void make_chain(const struct power_problem *problem, uint32_t levels, double max_peak_mw, struct arena *arena,
                        struct compose_layer *layer)
 {
 	size_t at = 0;
 	for (size_t i = 0; i < problem->n_segment; i++) {
 		const struct power_segment *segment = &problem->segment[i];
-		struct compose_layer shared;
-		if (at == 0) {
-			if (!make_layer(problem, segment, levels, true, max_peak_mw, arena, &layer[at++]))
-				return false;
-			if (segment->n_repeat == 1)
-				continue;
+		uint32_t n = segment->n_repeat;
+		if (i == 0) {
+			layer[at++] = make_layer(problem, segment, levels, true, max_peak_mw, arena);
+			n--;
 		}
-		if (!make_layer(problem, segment, levels, false, max_peak_mw, arena, &shared))
-			return false;
-		for (uint32_t k = i == 0 ? 1 : 0; k < segment->n_repeat; k++)
+		struct compose_layer shared = {0};
+		if (n > 0)
+			shared = make_layer(problem, segment, levels, false, max_peak_mw, arena);
+		for (uint32_t k = 0; k < n; k++)
 			layer[at++] = shared;
 	}
 	assert(at == power_n_stage(problem));
-	return true;
 }
 
 /* The points of one set of levels that keep the average, measured anew, after those that are there. */
-static enum err_code take_points(const struct power_problem *problem, const struct power_goal *goal,
-                                 const struct compose_result *result, struct arena *arena, struct power_point **point,
-                                 size_t *n, struct err *err)
+static void take_points(const struct power_problem *problem, const struct power_goal *goal,
+                        const struct compose_result *result, struct arena *arena, struct power_point **point, size_t *n)
 {
 	assert(result->n == 0 || result->n_layer == power_n_stage(problem));
-	struct power_point *moved = realloc(*point, (*n + result->n + 1) * sizeof(**point));
-	if (!moved)
-		return err_add(err, ERR_INTERNAL, "out of memory");
-	*point = moved;
+	*point = memory_resize(*point, *n + result->n + 1, sizeof(**point));
 	struct power_goal free_goal = *goal;
 	free_goal.sleeps = false;
 	for (size_t i = 0; i < result->n; i++) {
-		uint32_t *mode = arena_array(arena, result->n_layer, sizeof(*mode));
-		if (!mode)
-			return err_add(err, ERR_INTERNAL, "out of memory");
+		uint32_t *mode = memory_must(arena_array(arena, result->n_layer, sizeof(*mode)));
 		memcpy(mode, result->id + i * result->n_layer, result->n_layer * sizeof(*mode));
 		struct power_schedule schedule = {.mode = mode};
 		if (power_measure(problem, &free_goal, &schedule))
 			(*point)[(*n)++] = (struct power_point){schedule.time_ns, schedule.energy_pj, schedule.peak_mw,
 			                                        schedule.levels, mode};
 	}
-	return ERR_OK;
 }
 
 static enum err_code add_set(const struct power_problem *problem, const struct power_goal *goal, uint32_t levels,
@@ -145,15 +130,12 @@ static enum err_code add_set(const struct power_problem *problem, const struct p
 	const double limit[N_METRIC] = {goal->max_ns * (1 + 1e-12), goal->max_pj * (1 + 1e-12)};
 	const struct compose_options options = {
 	    .n_metric = N_METRIC, .op = op, .limit = limit, .n_state = problem->n_level, .max_front = max_front};
-	struct compose_layer *layer = arena_array(&scratch, n_stage, sizeof(*layer));
-	enum err_code code = ERR_OK;
-	if (!layer || !make_chain(problem, levels, goal->max_peak_mw, &scratch, layer))
-		code = err_add(err, ERR_INTERNAL, "out of memory");
-	if (code == ERR_OK)
-		code = compose_chain(layer, n_stage, &options, &result, NULL, err);
+	struct compose_layer *layer = memory_must(arena_array(&scratch, n_stage, sizeof(*layer)));
+	make_chain(problem, levels, goal->max_peak_mw, &scratch, layer);
+	enum err_code code = compose_chain(layer, n_stage, &options, &result, NULL, err);
 	if (code == ERR_OK) {
 		front->epsilon = fmax(front->epsilon, result.epsilon);
-		code = take_points(problem, goal, &result, arena, point, &front->n, err);
+		take_points(problem, goal, &result, arena, point, &front->n);
 	}
 	compose_free(&result);
 	arena_free(&scratch);
@@ -171,11 +153,7 @@ enum err_code power_solve_front(const struct power_problem *problem, const struc
 	*front = (struct power_front){0};
 	for (size_t i = 0; i < n_set && code == ERR_OK; i++)
 		code = add_set(problem, goal, set[i], max_front, arena, &point, front, err);
-	if (code == ERR_OK) {
-		front->point = arena_array(arena, front->n + 1, sizeof(*front->point));
-		if (!front->point)
-			code = err_add(err, ERR_INTERNAL, "out of memory");
-	}
+	front->point = memory_must(arena_array(arena, front->n + 1, sizeof(*front->point)));
 	if (code == ERR_OK && front->n > 0)
 		qsort(point, front->n, sizeof(*point), compare_points);
 	for (size_t i = 0; code == ERR_OK && i < front->n; i++)

@@ -6,22 +6,18 @@
  * most for what it costs first.
  */
 #include "dse/power/power.h"
+#include "dse/base/memory.h"
 #include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 /* A segment whose repeats could move from one mode to another; UINT32_MAX: there is none at that level. */
-struct move {
+struct power_move {
 	double worth;          /* gained for each unit paid */
 	size_t segment, stage; /* stage: of its first repeat */
 	uint32_t mode[2];
 };
-
-static bool wants_energy(const struct power_goal *goal)
-{
-	return goal->scenario == POWER_ENERGY || goal->scenario == POWER_LIMITED_TIME;
-}
 
 /* At a level: the one with least energy or least time, as the goal wants, under the peak. */
 static uint32_t mode_at(const struct power_segment *segment, uint32_t level, bool by_energy, double max_peak_mw)
@@ -45,7 +41,7 @@ static bool fill(const struct power_problem *problem, const struct power_goal *g
 {
 	assert(level < problem->n_level && schedule->mode);
 	size_t at = 0;
-	bool by_energy = wants_energy(goal) && !isfinite(goal->max_ns);
+	bool by_energy = power_wants_energy(goal) && !isfinite(goal->max_ns);
 	for (size_t i = 0; i < problem->n_segment; i++) {
 		uint32_t mode = mode_at(&problem->segment[i], level, by_energy, goal->max_peak_mw);
 		if (mode == UINT32_MAX)
@@ -57,22 +53,19 @@ static bool fill(const struct power_problem *problem, const struct power_goal *g
 	return true;
 }
 
-static enum err_code begin(const struct power_problem *problem, struct arena *arena, struct power_schedule *schedule,
-                           struct err *err)
+static void begin(const struct power_problem *problem, struct arena *arena, struct power_schedule *schedule)
 {
 	*schedule = (struct power_schedule){.sleep_level = UINT32_MAX, .bound = -INFINITY};
-	schedule->mode = arena_array(arena, power_n_stage(problem), sizeof(*schedule->mode));
-	return schedule->mode ? ERR_OK : err_add(err, ERR_INTERNAL, "out of memory");
+	schedule->mode = memory_must(arena_array(arena, power_n_stage(problem), sizeof(*schedule->mode)));
 }
 
-enum err_code power_uniform(const struct power_problem *problem, const struct power_goal *goal, uint32_t level,
-                            struct arena *arena, struct power_schedule *schedule, struct err *err)
+void power_uniform(const struct power_problem *problem, const struct power_goal *goal, uint32_t level,
+                   struct arena *arena, struct power_schedule *schedule)
 {
 	assert(level < problem->n_level);
-	enum err_code code = begin(problem, arena, schedule, err);
-	if (code == ERR_OK && fill(problem, goal, level, schedule))
+	begin(problem, arena, schedule);
+	if (fill(problem, goal, level, schedule))
 		schedule->is_found = power_measure(problem, goal, schedule);
-	return code;
 }
 
 /* The fastest and the thriftiest level that can be used together: the best sum of ranks is the paper's choice. */
@@ -113,14 +106,14 @@ static bool choose_levels(const struct power_problem *problem, struct power_sche
 
 static int compare_moves(const void *a, const void *b)
 {
-	const struct move *one = a, *other = b;
+	const struct power_move *one = a, *other = b;
 	if (one->worth < other->worth || one->worth > other->worth)
 		return one->worth > other->worth ? -1 : 1;
 	return one->segment < other->segment ? -1 : one->segment > other->segment;
 }
 
 /* What each segment gains and pays by itself: changes of level are found out when it moves. */
-static void rank_moves(const struct power_problem *problem, const struct power_goal *goal, struct move *move)
+static void rank_moves(const struct power_problem *problem, const struct power_goal *goal, struct power_move *move)
 {
 	for (size_t i = 0; i < problem->n_segment; i++) {
 		const struct power_mode *mode = problem->segment[i].mode;
@@ -129,15 +122,15 @@ static void rank_moves(const struct power_problem *problem, const struct power_g
 			continue;
 		const struct power_mode *now = &mode[move[i].mode[0]], *then = &mode[move[i].mode[1]];
 		double gained_pj = now->energy_pj - then->energy_pj, gained_ns = now->time_ns - then->time_ns;
-		double gained = wants_energy(goal) ? gained_pj : gained_ns;
-		double paid = wants_energy(goal) ? -gained_ns : -gained_pj;
+		double gained = power_wants_energy(goal) ? gained_pj : gained_ns;
+		double paid = power_wants_energy(goal) ? -gained_ns : -gained_pj;
 		move[i].worth = gained <= 0 ? -INFINITY : paid <= 0 ? INFINITY : gained / paid;
 	}
 	qsort(move, problem->n_segment, sizeof(*move), compare_moves);
 }
 
 /* The first n repeats of a segment at the other level, the rest where they are; whether that keeps the budgets. */
-static bool try_move(const struct power_problem *problem, const struct power_goal *goal, const struct move *move,
+static bool try_move(const struct power_problem *problem, const struct power_goal *goal, const struct power_move *move,
                      uint32_t n, struct power_schedule *schedule)
 {
 	assert(n <= problem->segment[move->segment].n_repeat);
@@ -148,7 +141,7 @@ static bool try_move(const struct power_problem *problem, const struct power_goa
 }
 
 /* Segments in order of worth, as many repeats of each as the budgets bear; nothing that gains nothing. */
-static void move_all(const struct power_problem *problem, const struct power_goal *goal, const struct move *move,
+static void move_all(const struct power_problem *problem, const struct power_goal *goal, const struct power_move *move,
                      struct power_schedule *schedule)
 {
 	assert(schedule->objective >= 0);
@@ -189,43 +182,40 @@ static void choose_sleep(const struct power_problem *problem, const struct power
 }
 
 /* From a start at the first of two levels. */
-static enum err_code move_from(const struct power_problem *problem, const struct power_goal *goal,
-                               const uint32_t level[2], struct power_schedule *schedule, struct err *err)
+static void move_from(const struct power_problem *problem, const struct power_goal *goal, const uint32_t level[2],
+                      struct power_schedule *schedule)
 {
-	struct arena scratch = {0};
 	size_t at = 0;
-	struct move *move = arena_array(&scratch, problem->n_segment, sizeof(*move));
-	if (!move)
-		return err_add(err, ERR_INTERNAL, "out of memory");
+	struct power_move *move = memory_array(problem->n_segment, sizeof(*move));
 	for (size_t i = 0; i < problem->n_segment; i++) {
 		move[i].segment = i;
 		move[i].stage = at;
 		move[i].mode[0] = schedule->mode[at];
-		move[i].mode[1] = mode_at(&problem->segment[i], level[1], wants_energy(goal), goal->max_peak_mw);
+		move[i].mode[1] = mode_at(&problem->segment[i], level[1], power_wants_energy(goal), goal->max_peak_mw);
 		at += problem->segment[i].n_repeat;
 	}
 	rank_moves(problem, goal, move);
 	move_all(problem, goal, move, schedule);
 	choose_sleep(problem, goal, level, schedule);
-	arena_free(&scratch);
-	return ERR_OK;
+	free(move);
 }
 
-enum err_code power_greedy(const struct power_problem *problem, const struct power_goal *goal, struct arena *arena,
-                           struct power_schedule *schedule, struct err *err)
+void power_greedy(const struct power_problem *problem, const struct power_goal *goal, struct arena *arena,
+                  struct power_schedule *schedule)
 {
 	uint32_t level[2] = {0, 0}; /* the fastest, the thriftiest */
-	enum err_code code = begin(problem, arena, schedule, err);
-	if (code != ERR_OK || !choose_levels(problem, schedule, level))
-		return code;
+	begin(problem, arena, schedule);
+	if (!choose_levels(problem, schedule, level))
+		return;
 	/* Least energy starts where it is fast, least time where it is thrifty. */
-	uint32_t way[2] = {level[wants_energy(goal) ? 0 : 1], level[wants_energy(goal) ? 1 : 0]};
+	uint32_t way[2] = {level[power_wants_energy(goal) ? 0 : 1], level[power_wants_energy(goal) ? 1 : 0]};
 	for (int i = 0; i < 2; i++) {
-		if (fill(problem, goal, way[0], schedule) && power_measure(problem, goal, schedule))
-			return move_from(problem, goal, way, schedule, err);
+		if (fill(problem, goal, way[0], schedule) && power_measure(problem, goal, schedule)) {
+			move_from(problem, goal, way, schedule);
+			return;
+		}
 		uint32_t other = way[0];
 		way[0] = way[1];
 		way[1] = other;
 	}
-	return ERR_OK;
 }

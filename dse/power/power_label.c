@@ -17,6 +17,7 @@
  * themselves, so that the best known one becomes the optimum early on.
  */
 #include "dse/base/interrupt.h"
+#include "dse/base/memory.h"
 #include "dse/power/power_parts.h"
 #include <assert.h>
 #include <math.h>
@@ -34,41 +35,41 @@ static const double spread[] = {0.25, 0.5, 0.8, 0.93, 1.0, 1.07, 1.25, 2.0, 4.0}
 #define N_SPREAD (sizeof(spread) / sizeof(spread[0]))
 #define MAX_DIRECTION (1 + POWER_MAX_LIMIT * (1 + N_SPREAD))
 
-struct label {
+struct power_label {
 	double ns, pj;
 	uint32_t parent;         /* a label of the stage before */
 	uint16_t mode, n_switch; /* mode: of its segment's in chain->mode; n_switch: no more than fit */
 };
 
-struct candidate {
-	struct label label;
+struct label_candidate {
+	struct power_label label;
 	double slope_value;
 	size_t order;
 };
 
 /* A direction to look in: a limit's own (is_limit), or objective + multiplier * limit. */
-struct direction {
+struct power_direction {
 	struct power_bound bound;
 	double constant, slack; /* value: weight * point + constant */
 	double most;            /* of a limit */
 	bool is_limit;
 };
 
-struct search {
+struct power_search {
 	const struct power_chain *chain;
 	const struct power_aim *aim;
 	struct arena *scratch;
-	struct direction direction[MAX_DIRECTION];
+	struct power_direction direction[MAX_DIRECTION];
 	size_t n_direction;
 	double least; /* best value known; infinite: none */
 	/* The schedule that has it: a label, one mode more, then a direction's completion. */
 	bool has_known;
 	uint32_t known_parent;
 	size_t known_stage, known_mode, known_direction;
-	struct label *label;
+	struct power_label *label;
 	size_t n_label, n_label_alloc, max_label;
 	size_t *begin; /* [n_stage * n_level + 1] */
-	struct candidate *candidate;
+	struct label_candidate *candidate;
 	size_t n_candidate, n_candidate_alloc;
 	bool is_full; /* more labels than allowed */
 };
@@ -83,16 +84,16 @@ bool power_aim_keeps(const struct power_aim *aim, double ns, double pj)
 	return true;
 }
 
-static enum err_code add_direction(struct search *search, struct power_weight weight, double constant, double most,
-                                   bool is_limit, struct err *err)
+static void add_direction(struct power_search *search, struct power_weight weight, double constant, double most,
+                          bool is_limit)
 {
 	const struct power_chain *chain = search->chain;
 	assert(search->n_direction < MAX_DIRECTION);
-	struct direction *direction = &search->direction[search->n_direction++];
-	*direction = (struct direction){.constant = constant, .most = most, .is_limit = is_limit};
+	struct power_direction *direction = &search->direction[search->n_direction++];
+	*direction = (struct power_direction){.constant = constant, .most = most, .is_limit = is_limit};
 	direction->slack = VALUE_SLACK * (fabs(weight.per_ns) * chain->most_ns + fabs(weight.per_pj) * chain->most_pj +
 	                                  fabs(constant));
-	return power_bound_build(chain, weight, search->scratch, &direction->bound, err);
+	power_bound_build(chain, weight, search->scratch, &direction->bound);
 }
 
 /* Objective plus a multiple of a limit: not above the objective where the limit is kept. */
@@ -109,77 +110,66 @@ static struct power_weight relax(const struct power_aim *aim, unsigned limit, do
  * through both is moved out to the chain that lies furthest beyond it, until
  * there is none.
  */
-static enum err_code best_multiplier(struct search *search, unsigned limit, const struct power_bound *free_best,
-                                     const struct power_bound *keeper, double *multiplier, struct err *err)
+static double best_multiplier(const struct power_search *search, unsigned limit, const struct power_bound *free_best,
+                              const struct power_bound *keeper)
 {
-	assert(limit < search->aim->n_limit && multiplier);
+	assert(limit < search->aim->n_limit);
 	const struct power_aim *aim = search->aim;
 	struct power_weight objective = aim->objective, weight = aim->limit[limit];
 	double out_ns = free_best->root_ns, out_pj = free_best->root_pj;
 	double in_ns = keeper->root_ns, in_pj = keeper->root_pj;
-	*multiplier = 0;
+	double multiplier = 0;
 	for (int i = 0; i < 64; i++) {
 		double gained = power_value(weight, out_ns, out_pj) - power_value(weight, in_ns, in_pj);
 		double paid = power_value(objective, in_ns, in_pj) - power_value(objective, out_ns, out_pj);
 		struct power_bound bound;
 		struct arena scratch = {0};
 		if (!(gained > 0) || !(paid > 0) || !isfinite(paid / gained))
-			return ERR_OK;
-		*multiplier = paid / gained;
-		struct power_weight relaxed = relax(aim, limit, *multiplier);
-		enum err_code code = power_bound_build(search->chain, relaxed, &scratch, &bound, err);
+			break;
+		multiplier = paid / gained;
+		struct power_weight relaxed = relax(aim, limit, multiplier);
+		power_bound_build(search->chain, relaxed, &scratch, &bound);
 		arena_free(&scratch);
-		if (code != ERR_OK)
-			return code;
 		double line = power_value(relaxed, out_ns, out_pj);
 		if (!(power_value(relaxed, bound.root_ns, bound.root_pj) < line - 1e-13 * fabs(line)))
-			return ERR_OK;
-		if (power_value(weight, bound.root_ns, bound.root_pj) <= aim->most[limit]) {
-			in_ns = bound.root_ns;
-			in_pj = bound.root_pj;
-		} else {
-			out_ns = bound.root_ns;
-			out_pj = bound.root_pj;
-		}
+			break;
+		bool keeps = power_value(weight, bound.root_ns, bound.root_pj) <= aim->most[limit];
+		*(keeps ? &in_ns : &out_ns) = bound.root_ns;
+		*(keeps ? &in_pj : &out_pj) = bound.root_pj;
 	}
-	return ERR_OK;
+	return multiplier;
 }
 
-/* Directions to look in. is_possible: false: some limit is out of reach whatever else happens. */
-static enum err_code choose_directions(struct search *search, bool *is_possible, struct err *err)
+/* Directions to look in. false: some limit is out of reach whatever else happens. */
+static bool choose_directions(struct power_search *search)
 {
 	const struct power_aim *aim = search->aim;
-	enum err_code code = add_direction(search, aim->objective, 0, 0, false, err);
-	const struct direction *best = &search->direction[0];
-	*is_possible = true;
-	for (unsigned i = 0; i < aim->n_limit && code == ERR_OK; i++) {
-		code = add_direction(search, aim->limit[i], 0, aim->most[i], true, err);
-		const struct direction *own = &search->direction[search->n_direction - 1];
-		if (code != ERR_OK)
-			return code;
+	const struct power_direction *best = &search->direction[0];
+	add_direction(search, aim->objective, 0, 0, false);
+	for (unsigned i = 0; i < aim->n_limit; i++) {
+		const struct power_direction *own = &search->direction[search->n_direction];
+		add_direction(search, aim->limit[i], 0, aim->most[i], true);
 		double least = power_value(aim->limit[i], own->bound.root_ns, own->bound.root_pj);
-		if (least > aim->most[i] + own->slack) {
-			*is_possible = false;
-			return ERR_OK;
-		}
+		if (least > aim->most[i] + own->slack)
+			return false;
 		double multiplier = 0;
 		if (power_value(aim->limit[i], best->bound.root_ns, best->bound.root_pj) > aim->most[i])
-			code = best_multiplier(search, i, &best->bound, &own->bound, &multiplier, err);
-		for (size_t k = 0; k < N_SPREAD && multiplier > 0 && code == ERR_OK; k++) {
+			multiplier = best_multiplier(search, i, &best->bound, &own->bound);
+		for (size_t k = 0; k < N_SPREAD && multiplier > 0; k++) {
 			double at = multiplier * spread[k];
-			code = add_direction(search, relax(aim, i, at), -at * aim->most[i], 0, false, err);
+			add_direction(search, relax(aim, i, at), -at * aim->most[i], 0, false);
 		}
 	}
-	return code;
+	return true;
 }
 
 /* Whether a label at a level after `stage` stages can still lead to something better; its completions are tried. */
-static bool is_promising(struct search *search, const struct label *label, size_t stage, uint32_t level)
+static bool is_promising(struct power_search *search, const struct power_label *label, size_t stage, uint32_t level)
 {
 	assert(stage >= 1 && stage <= search->chain->n_stage);
 	size_t at = stage * search->chain->n_level + level;
 	for (size_t i = 0; i < search->n_direction; i++) {
-		const struct direction *direction = &search->direction[i];
+		const struct power_direction *direction = &search->direction[i];
 		double ns = label->ns + direction->bound.ns[at], pj = label->pj + direction->bound.pj[at];
 		double value = power_value(direction->bound.weight, ns, pj) + direction->constant;
 		if (value > (direction->is_limit ? direction->most : search->least) + direction->slack)
@@ -197,32 +187,28 @@ static bool is_promising(struct search *search, const struct label *label, size_
 	return true;
 }
 
-static bool add_candidate(struct search *search, const struct label *label)
+static void add_candidate(struct power_search *search, const struct power_label *label)
 {
 	search->is_full = search->is_full || search->n_label + search->n_candidate >= search->max_label;
 	if (search->is_full)
-		return true;
+		return;
 	if (search->n_candidate == search->n_candidate_alloc) {
 		size_t n = search->n_candidate_alloc ? 2 * search->n_candidate_alloc : 1024;
-		struct candidate *moved = realloc(search->candidate, n * sizeof(*moved));
-		if (!moved)
-			return false;
-		search->candidate = moved;
+		search->candidate = memory_resize(search->candidate, n, sizeof(*search->candidate));
 		search->n_candidate_alloc = n;
 	}
 	search->candidate[search->n_candidate] =
-	    (struct candidate){*label, label->pj - search->aim->slope_mw * label->ns, search->n_candidate};
+	    (struct label_candidate){*label, label->pj - search->aim->slope_mw * label->ns, search->n_candidate};
 	search->n_candidate++;
-	return true;
 }
 
 /* One label goes on in every mode of a stage at one level. */
-static bool extend(struct search *search, uint32_t parent, uint32_t from, size_t stage, uint32_t to)
+static void extend(struct power_search *search, uint32_t parent, uint32_t from, size_t stage, uint32_t to)
 {
 	assert(parent == NO_LABEL || parent < search->n_label);
 	const struct power_chain *chain = search->chain;
 	size_t segment = chain->segment[stage];
-	struct label start = {0, 0, NO_LABEL, 0, 0};
+	struct power_label start = {0, 0, NO_LABEL, 0, 0};
 	if (parent != NO_LABEL)
 		start = search->label[parent];
 	if (from < chain->n_level) {
@@ -235,17 +221,16 @@ static bool extend(struct search *search, uint32_t parent, uint32_t from, size_t
 		const struct chain_mode *mode = &chain->mode[m];
 		if (mode->level != to)
 			continue;
-		struct label label = {start.ns + mode->ns, start.pj + mode->pj, parent,
-		                      (uint16_t)(m - chain->begin[segment]), start.n_switch};
-		if (is_promising(search, &label, stage + 1, to) && !add_candidate(search, &label))
-			return false;
+		struct power_label label = {start.ns + mode->ns, start.pj + mode->pj, parent,
+		                            (uint16_t)(m - chain->begin[segment]), start.n_switch};
+		if (is_promising(search, &label, stage + 1, to))
+			add_candidate(search, &label);
 	}
-	return true;
 }
 
 static int compare_candidates(const void *a, const void *b)
 {
-	const struct candidate *one = a, *other = b;
+	const struct label_candidate *one = a, *other = b;
 	if (one->label.ns < other->label.ns || one->label.ns > other->label.ns)
 		return one->label.ns < other->label.ns ? -1 : 1;
 	if (one->slope_value < other->slope_value || one->slope_value > other->slope_value)
@@ -259,7 +244,7 @@ static int compare_candidates(const void *a, const void *b)
  * The candidates that no other one dominates become labels. Sorted by time, a candidate stays when it is below all
  * before it in the other direction; of equal ones the first, which has the fewest changes of level.
  */
-static bool keep_best(struct search *search)
+static void keep_best(struct power_search *search)
 {
 	double least = INFINITY;
 	if (search->n_candidate > 0)
@@ -270,46 +255,38 @@ static bool keep_best(struct search *search)
 		least = search->candidate[i].slope_value;
 		if (search->n_label == search->n_label_alloc) {
 			size_t n = search->n_label_alloc ? search->n_label_alloc / 2 * 3 : 4096;
-			struct label *moved = realloc(search->label, n * sizeof(*moved));
-			if (!moved)
-				return false;
-			search->label = moved;
+			search->label = memory_resize(search->label, n, sizeof(*search->label));
 			search->n_label_alloc = n;
 		}
 		search->label[search->n_label++] = search->candidate[i].label;
 	}
-	return true;
 }
 
-/* All labels of a stage, level by level: a level's labels dominate each other only. false: no memory. */
-static bool run_stage(struct search *search, size_t stage)
+/* All labels of a stage, level by level: a level's labels dominate each other only. */
+static void run_stage(struct power_search *search, size_t stage)
 {
 	assert(stage < search->chain->n_stage);
 	const struct power_chain *chain = search->chain;
 	size_t row = stage * chain->n_level;
 	for (uint32_t to = 0; to < chain->n_level; to++) {
-		bool ok = true;
 		search->n_candidate = 0;
 		search->begin[row + to] = search->n_label;
 		if (!(chain->levels >> to & 1))
 			continue;
 		if (stage == 0)
-			ok = extend(search, NO_LABEL, UINT32_MAX, stage, to);
+			extend(search, NO_LABEL, UINT32_MAX, stage, to);
 		for (uint32_t from = 0; stage > 0 && from < chain->n_level; from++) {
 			size_t end = search->begin[row - chain->n_level + from + 1];
-			for (size_t i = search->begin[row - chain->n_level + from]; ok && !search->is_full && i < end;
-			     i++)
-				ok = extend(search, (uint32_t)i, from, stage, to);
+			for (size_t i = search->begin[row - chain->n_level + from]; !search->is_full && i < end; i++)
+				extend(search, (uint32_t)i, from, stage, to);
 		}
-		if (!ok || !keep_best(search))
-			return false;
+		keep_best(search);
 	}
 	search->begin[row + chain->n_level] = search->n_label;
-	return true;
 }
 
 /* From a label back to the start: modes of the stages up to its own. */
-static void trace_back(const struct search *search, uint32_t label, size_t stage, uint32_t *mode)
+static void trace_back(const struct power_search *search, uint32_t label, size_t stage, uint32_t *mode)
 {
 	assert(stage < search->chain->n_stage && label < search->n_label);
 	for (; label != NO_LABEL; label = search->label[label].parent) {
@@ -320,7 +297,7 @@ static void trace_back(const struct search *search, uint32_t label, size_t stage
 }
 
 /* The best of the labels after the last stage. */
-static void take_best(const struct search *search, struct chain_best *best)
+static void take_best(const struct power_search *search, struct chain_best *best)
 {
 	const struct power_chain *chain = search->chain;
 	size_t row = (chain->n_stage - 1) * chain->n_level, found = SIZE_MAX;
@@ -329,7 +306,7 @@ static void take_best(const struct search *search, struct chain_best *best)
 	best->objective = INFINITY;
 	for (uint32_t l = 0; l < chain->n_level; l++)
 		for (size_t i = search->begin[row + l]; i < search->begin[row + l + 1]; i++) {
-			const struct label *label = &search->label[i];
+			const struct power_label *label = &search->label[i];
 			double ns = label->ns + chain->end_ns[l], pj = label->pj + chain->end_pj[l];
 			double value = power_value(search->aim->objective, ns, pj), second = wants_time ? pj : ns;
 			if (!power_aim_keeps(search->aim, ns, pj) || value > best->objective ||
@@ -348,7 +325,7 @@ static void take_best(const struct search *search, struct chain_best *best)
 }
 
 /* No schedule is better than this. */
-static double least_of_all(const struct search *search)
+static double least_of_all(const struct power_search *search)
 {
 	double least = -INFINITY;
 	for (size_t i = 0; i < search->n_direction; i++) {
@@ -361,13 +338,13 @@ static double least_of_all(const struct search *search)
 }
 
 /* Whether the best known schedule reaches the bound on all, as far as sums of doubles tell. */
-static bool is_proven(const struct search *search)
+static bool is_proven(const struct power_search *search)
 {
 	return search->least <= least_of_all(search) + search->direction[0].slack;
 }
 
 /* The schedule that was best when the search was cut short, and the bound on all. */
-static void take_known(const struct search *search, struct chain_best *best)
+static void take_known(const struct power_search *search, struct chain_best *best)
 {
 	const struct power_chain *chain = search->chain;
 	best->is_exact = is_proven(search);
@@ -388,18 +365,15 @@ static void take_known(const struct search *search, struct chain_best *best)
 	}
 }
 
-static enum err_code run_stages(struct search *search, struct chain_best *best, struct err *err)
+static enum err_code run_stages(struct power_search *search, struct chain_best *best, struct err *err)
 {
 	size_t n_row = search->chain->n_level;
-	search->begin = calloc(search->chain->n_stage * n_row + 1, sizeof(*search->begin));
-	if (!search->begin)
-		return err_add(err, ERR_INTERNAL, "out of memory");
+	search->begin = memory_array(search->chain->n_stage * n_row + 1, sizeof(*search->begin));
 	best->is_exact = true;
 	for (size_t stage = 0; stage < search->chain->n_stage; stage++) {
 		if (interrupt_requested())
 			return err_add(err, ERR_INTERRUPTED, "interrupted; nothing was written");
-		if (!run_stage(search, stage))
-			return err_add(err, ERR_INTERNAL, "out of memory");
+		run_stage(search, stage);
 		if (search->is_full || (search->n_label > MANY_LABEL && is_proven(search))) {
 			take_known(search, best);
 			return ERR_OK;
@@ -410,36 +384,28 @@ static enum err_code run_stages(struct search *search, struct chain_best *best, 
 	return ERR_OK;
 }
 
-enum err_code power_label_bound(const struct power_chain *chain, const struct power_aim *aim, double *least,
-                                struct err *err)
+double power_label_bound(const struct power_chain *chain, const struct power_aim *aim)
 {
 	struct arena scratch = {0};
-	struct search search = {.chain = chain, .aim = aim, .scratch = &scratch, .least = INFINITY};
-	bool is_possible = false;
-	enum err_code code = choose_directions(&search, &is_possible, err);
-	*least = code == ERR_OK && is_possible ? least_of_all(&search) : INFINITY;
+	struct power_search search = {.chain = chain, .aim = aim, .scratch = &scratch, .least = INFINITY};
+	double least = choose_directions(&search) ? least_of_all(&search) : INFINITY;
 	arena_free(&scratch);
-	return code;
+	return least;
 }
 
 enum err_code power_label_solve(const struct power_chain *chain, const struct power_aim *aim, double least_known,
                                 size_t max_label, struct arena *arena, struct chain_best *best, struct err *err)
 {
 	struct arena scratch = {0};
-	struct search search = {.chain = chain,
-	                        .aim = aim,
-	                        .scratch = &scratch,
-	                        .least = least_known,
-	                        .max_label = max_label ? max_label : DEFAULT_MAX_LABEL};
-	bool is_possible = false;
+	struct power_search search = {.chain = chain,
+	                              .aim = aim,
+	                              .scratch = &scratch,
+	                              .least = least_known,
+	                              .max_label = max_label ? max_label : DEFAULT_MAX_LABEL};
 	assert(aim->n_limit <= POWER_MAX_LIMIT && aim->slope_mw >= 0 && search.max_label < NO_LABEL / 2);
 	*best = (struct chain_best){.is_exact = true, .objective = INFINITY, .bound = INFINITY};
-	best->mode = arena_array(arena, chain->n_stage, sizeof(*best->mode));
-	enum err_code code = best->mode ? ERR_OK : err_add(err, ERR_INTERNAL, "out of memory");
-	if (code == ERR_OK)
-		code = choose_directions(&search, &is_possible, err);
-	if (code == ERR_OK && is_possible)
-		code = run_stages(&search, best, err);
+	best->mode = memory_must(arena_array(arena, chain->n_stage, sizeof(*best->mode)));
+	enum err_code code = choose_directions(&search) ? run_stages(&search, best, err) : ERR_OK;
 	best->n_label = search.n_label;
 	free(search.begin);
 	free(search.label);

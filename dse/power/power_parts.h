@@ -16,16 +16,7 @@
  * time. So a partial schedule is a point in a plane, and every bound a line.
  */
 #include "dse/power/power.h"
-
-/* A direction in the plane of time and energy; its value is per_ns * ns + per_pj * pj. */
-struct power_weight {
-	double per_ns, per_pj;
-};
-
-static inline double power_value(struct power_weight weight, double ns, double pj)
-{
-	return weight.per_ns * ns + weight.per_pj * pj;
-}
+#include "dse/power/power_plane.h"
 
 /* A mode that the set of levels and the peak allow; times and energies rounded. */
 struct chain_mode {
@@ -33,7 +24,7 @@ struct chain_mode {
 	uint32_t level, mode; /* mode: its index in the segment */
 };
 
-/* A pair of modes at two levels: what it adds to change. */
+/* A problem with one set of levels: its stages one by one, what may be chosen in each, what changes cost. */
 struct power_chain {
 	const struct power_problem *problem;
 	uint32_t levels; /* bit i: level i may be used */
@@ -53,19 +44,11 @@ struct power_chain {
 };
 
 /*
- * A power of two of which 2^52 are more than most; 0 for 0. Values rounded to its multiples add up exactly, in any
- * order, as long as the sum is not above most.
+ * Make a chain; false: some segment has no mode at these levels under this peak. sleep_level: UINT32_MAX: it does not
+ * sleep.
  */
-double power_quantum(double most);
-double power_round(double value, double quantum);
-
-/*
- * Make a chain; false in is_possible: some segment has no mode at these levels
- * under this peak. sleep_level: UINT32_MAX: it does not sleep.
- */
-enum err_code power_chain_build(const struct power_problem *problem, uint32_t levels, double max_peak_mw,
-                                uint32_t sleep_level, struct arena *arena, struct power_chain *chain, bool *is_possible,
-                                struct err *err);
+bool power_chain_build(const struct power_problem *problem, uint32_t levels, double max_peak_mw, uint32_t sleep_level,
+                       struct arena *arena, struct power_chain *chain);
 
 /* The least completion in one direction: from level `from` after `stage` stages to the end of the chain. */
 struct power_bound {
@@ -75,9 +58,8 @@ struct power_bound {
 	double root_ns, root_pj; /* of the whole chain */
 };
 
-/* ERR_INTERNAL: no memory. */
-enum err_code power_bound_build(const struct power_chain *chain, struct power_weight weight, struct arena *arena,
-                                struct power_bound *bound, struct err *err);
+void power_bound_build(const struct power_chain *chain, struct power_weight weight, struct arena *arena,
+                       struct power_bound *bound);
 
 /* The mode (index in chain->mode) with which the completion of a bound goes on; from: UINT32_MAX at the start. */
 size_t power_bound_next(const struct power_chain *chain, const struct power_bound *bound, size_t stage, uint32_t from);
@@ -103,11 +85,11 @@ struct chain_best {
 	uint32_t *mode; /* [n_stage] of the segment; owned by the arena given */
 	uint64_t n_label;
 };
+/* ERR_INTERRUPTED. */
 enum err_code power_label_solve(const struct power_chain *chain, const struct power_aim *aim, double least_known,
                                 size_t max_label, struct arena *arena, struct chain_best *best, struct err *err);
 
 /* A bound on the objective of every schedule of a chain that keeps the limits; infinite: there is none. */
-enum err_code power_label_bound(const struct power_chain *chain, const struct power_aim *aim, double *least,
-                                struct err *err);
+double power_label_bound(const struct power_chain *chain, const struct power_aim *aim);
 
 #endif

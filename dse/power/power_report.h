@@ -36,13 +36,13 @@ struct power_run {
 	struct power_schedule own_best, own_fast, own_slow;
 	bool has_front;
 	struct power_front front;
-	const struct power_analysis *analysis; /* NULL: nobody asked (dse/power/power_analyse.h) */
+	const struct power_analysis *analysis; /* NULL: nobody asked (dse/power/power_question.h) */
 };
 
 /*
  * Which level is fastest alone, which thriftiest, each with the designs that are best for that, whatever the budgets:
  * sets run->fast and run->slow. fast_ns: the least time at the fastest level; slow_ns: the time of the least energy at
- * the thriftiest. ERR_INFEASIBLE: no level can run all of the work; ERR_INTERNAL.
+ * the thriftiest. ERR_INFEASIBLE: no level can run all of the work.
  */
 enum err_code power_rank_levels(struct power_run *run, double *fast_ns, double *slow_ns, struct arena *arena,
                                 struct err *err);
@@ -69,7 +69,7 @@ struct power_row {
 	double start_ns, time_ns, energy_pj; /* of all n, without the change */
 };
 
-/* The rows of a schedule, in the arena; NULL: no memory. */
+/* The rows of a schedule, in the arena. */
 struct power_row *power_rows(const struct power_problem *problem, const struct power_schedule *schedule,
                              struct arena *arena, size_t *n);
 

@@ -6,6 +6,7 @@
  * beats may still be wanted where a change of level would cost more.
  */
 #include "dse/power/power_search.h"
+#include "dse/base/memory.h"
 #include "dse/search/hunt.h"
 #include <assert.h>
 #include <math.h>
@@ -43,22 +44,18 @@ static enum err_code settle_places(const struct hunt_options *options, struct le
 }
 
 /* A block's designs at one level, after those that are there. */
-static enum err_code take_front(const struct hunt *hunt, size_t task_index, struct power_item *item,
-                                struct arena *arena, struct err *err)
+static void take_front(const struct hunt *hunt, size_t task_index, struct power_item *item, struct arena *arena)
 {
 	assert(task_index < hunt->candidate.n_task);
 	const struct candidate_task *task = &hunt->candidate.task[task_index];
 	size_t n = item->n_design + task->front.n;
-	struct layer_design *design = arena_array(arena, n + 1, sizeof(*design));
-	if (!design)
-		return err_add(err, ERR_INTERNAL, "out of memory");
+	struct layer_design *design = memory_must(arena_array(arena, n + 1, sizeof(*design)));
 	if (item->n_design > 0)
 		memcpy(design, item->design, item->n_design * sizeof(*design));
 	for (size_t i = 0; i < task->front.n; i++)
 		layer_problem_design(&task->layer, task->front.genome + i * N_LAYER_GENE, &design[item->n_design + i]);
 	item->design = design;
 	item->n_design = n;
-	return ERR_OK;
 }
 
 /* The search of a block in its place. */
@@ -72,34 +69,30 @@ static enum err_code add_level(struct hunt *hunt, const uint32_t *place, const b
                                struct power_item *item, struct err *err)
 {
 	size_t at = 0;
-	bool *wanted = arena_array(arena, hunt->candidate.n_task + 1, sizeof(*wanted));
-	if (!wanted)
-		return err_add(err, ERR_INTERNAL, "out of memory");
+	bool *wanted = memory_must(arena_array(arena, hunt->candidate.n_task + 1, sizeof(*wanted)));
 	for (size_t i = 0; i < hunt->map.n_block; i++)
 		if (shown[i])
 			wanted[task_of(hunt, place, i)] = true;
 	enum err_code code = hunt_search(hunt, wanted, err);
 	for (size_t i = 0; i < hunt->map.n_block && code == ERR_OK; i++)
 		if (shown[i])
-			code = take_front(hunt, task_of(hunt, place, i), &item[at++], arena, err);
+			take_front(hunt, task_of(hunt, place, i), &item[at++], arena);
 	return code;
 }
 
-/* Contexts of the operand width that the designs have. */
-static enum err_code prepare(const struct machine *machine, const struct network *network, const bool *shown,
-                             struct arena *arena, struct power_item *item, size_t *n_item, struct err *err)
+/* Contexts of the operand width that the designs have; returns how many items there are. */
+static size_t prepare(const struct machine *machine, const struct network *network, const bool *shown,
+                      struct arena *arena, struct power_item *item)
 {
-	*n_item = 0;
+	size_t n = 0;
 	for (size_t i = 0; i < network->n_block; i++) {
 		if (!shown[i])
 			continue;
-		struct layer_context *context = arena_alloc(arena, sizeof(*context));
-		if (!context)
-			return err_add(err, ERR_INTERNAL, "out of memory");
+		struct layer_context *context = memory_must(arena_alloc(arena, sizeof(*context)));
 		mapper_prepare(&network->block[i], machine, 8, context);
-		item[(*n_item)++] = (struct power_item){.context = context, .is_at_level = true};
+		item[n++] = (struct power_item){.context = context, .is_at_level = true};
 	}
-	return ERR_OK;
+	return n;
 }
 
 enum err_code power_search_designs(const struct power_search_options *search, struct arena *arena,
@@ -109,13 +102,9 @@ enum err_code power_search_designs(const struct power_search_options *search, st
 	const struct network *network = search->network;
 	uint32_t levels = search->levels;
 	assert(levels != 0 && (levels >> machine->n_level) == 0);
-	uint32_t *place = arena_array(arena, network->n_block, sizeof(*place));
-	struct hunt *hunt = arena_array(arena, machine->n_level, sizeof(*hunt));
-	enum err_code code = prepare(machine, network, search->shown, arena, item, n_item, err);
-	if (code == ERR_OK && (!place || !hunt))
-		code = err_add(err, ERR_INTERNAL, "out of memory");
-	if (code != ERR_OK)
-		return code;
+	uint32_t *place = memory_must(arena_array(arena, network->n_block, sizeof(*place)));
+	struct hunt *hunt = memory_must(arena_array(arena, machine->n_level, sizeof(*hunt)));
+	*n_item = prepare(machine, network, search->shown, arena, item);
 	struct hunt_options options = {.machine = machine,
 	                               .network = network,
 	                               .levels = levels,
@@ -128,7 +117,7 @@ enum err_code power_search_designs(const struct power_search_options *search, st
 	                               .forms = search->forms,
 	                               .network_result = search->network_result,
 	                               .n_thread = search->n_thread};
-	code = settle_places(&options, left, place, arena, err);
+	enum err_code code = settle_places(&options, left, place, arena, err);
 	for (uint32_t l = 0; l < machine->n_level && code == ERR_OK; l++) {
 		struct machine sleeper = *machine;
 		if (!(levels >> l & 1))

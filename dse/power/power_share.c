@@ -7,6 +7,7 @@
  * its share of that. Changes of level there and back are charged to the piece.
  */
 #include "dse/power/power.h"
+#include "dse/base/memory.h"
 #include <assert.h>
 #include <math.h>
 
@@ -95,21 +96,17 @@ static void try_set(const struct power_problem *problem, const struct power_goal
 	}
 }
 
-enum err_code power_by_share(const struct power_problem *problem, const struct power_goal *goal, struct arena *arena,
-                             struct power_schedule *schedule, struct err *err)
+void power_by_share(const struct power_problem *problem, const struct power_goal *goal, struct arena *arena,
+                    struct power_schedule *schedule)
 {
 	uint32_t set[UINT32_C(1) << POWER_MAX_LEVEL];
 	struct power_schedule trial = {.bound = -INFINITY};
-	bool wants_energy = goal->scenario == POWER_ENERGY || goal->scenario == POWER_LIMITED_TIME;
 	*schedule = (struct power_schedule){.sleep_level = UINT32_MAX, .bound = -INFINITY};
-	schedule->mode = arena_array(arena, power_n_stage(problem), sizeof(*schedule->mode));
-	trial.mode = arena_array(arena, power_n_stage(problem), sizeof(*trial.mode));
-	if (!schedule->mode || !trial.mode)
-		return err_add(err, ERR_INTERNAL, "out of memory");
-	if (!wants_energy || isinf(goal->max_ns))
-		return ERR_OK;
+	schedule->mode = memory_must(arena_array(arena, power_n_stage(problem), sizeof(*schedule->mode)));
+	trial.mode = memory_must(arena_array(arena, power_n_stage(problem), sizeof(*trial.mode)));
+	if (!power_wants_energy(goal) || isinf(goal->max_ns))
+		return;
 	size_t n_set = power_level_sets(problem, set);
 	for (size_t i = 0; i < n_set; i++)
 		try_set(problem, goal, set[i], &trial, schedule);
-	return ERR_OK;
 }

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * From runs of designs to segments. Whole layers take what the simulator says
- * of them; parts of layers divide it (dse/power/power_loops.c), so that a layer costs
+ * of them; parts of layers divide it (dse/power/power_work_loops.c), so that a layer costs
  * the same however finely its level is chosen. A change of level costs the
  * machine file's time and energy, and static power at the new level meanwhile.
  */
 #include "dse/power/power_work.h"
+#include "dse/base/memory.h"
 #include "sim/base/checked.h"
 #include <assert.h>
 #include <inttypes.h>
@@ -40,22 +41,21 @@ static void take_hardware(const struct machine *machine, uint32_t levels, struct
 }
 
 /* Room for segments; pieces and segments are written side by side. */
-struct writer {
+struct power_writer {
 	struct power_work *work;
 	struct power_segment *segment;
 	size_t n, n_room;
 };
 
-static bool open_writer(struct power_work *work, size_t n_room, struct writer *writer)
+static void open_writer(struct power_work *work, size_t n_room, struct power_writer *writer)
 {
-	*writer = (struct writer){.work = work, .n_room = n_room};
-	writer->segment = arena_array(&work->arena, n_room + 1, sizeof(*writer->segment));
-	work->piece = arena_array(&work->arena, n_room + 1, sizeof(*work->piece));
+	*writer = (struct power_writer){.work = work, .n_room = n_room};
+	writer->segment = memory_must(arena_array(&work->arena, n_room + 1, sizeof(*writer->segment)));
+	work->piece = memory_must(arena_array(&work->arena, n_room + 1, sizeof(*work->piece)));
 	work->problem.segment = writer->segment;
-	return writer->segment && work->piece;
 }
 
-static void put_segment(struct writer *writer, const struct power_piece *piece, const struct power_mode *mode,
+static void put_segment(struct power_writer *writer, const struct power_piece *piece, const struct power_mode *mode,
                         size_t n_mode, uint32_t n_repeat)
 {
 	assert(writer->n < writer->n_room && n_mode > 0 && n_repeat > 0);
@@ -75,15 +75,15 @@ static struct power_mode mode_of(const struct power_groups *groups, const struct
 }
 
 /* How a layer's tasks are dealt over its loops. */
-struct deal {
+struct power_deal {
 	uint64_t n_loop, n_full, n_last; /* tasks of a loop, and of the last one */
 	bool is_even; /* tasks do not fill PEs loop by loop (parts that share filters): every loop has its share */
 };
 
-static struct deal deal_tasks(const struct power_groups *groups)
+static struct power_deal deal_tasks(const struct power_groups *groups)
 {
 	uint64_t n_full = groups->n_task < groups->n_pe ? groups->n_task : groups->n_pe;
-	struct deal deal = {.n_loop = groups->n_loop, .n_full = n_full};
+	struct power_deal deal = {.n_loop = groups->n_loop, .n_full = n_full};
 	assert(groups->n_loop > 0);
 	if (groups->n_pe > 0 && ceil_div(groups->n_task, groups->n_pe) == groups->n_loop) {
 		deal.n_last = groups->n_task - (groups->n_loop - 1) * groups->n_pe;
@@ -98,7 +98,7 @@ static struct deal deal_tasks(const struct power_groups *groups)
 static double full_loop_mw(const struct power_groups *groups)
 {
 	assert(groups->n_task > 0 && groups->loop.ns > 0);
-	struct deal deal = deal_tasks(groups);
+	struct power_deal deal = deal_tasks(groups);
 	double n_full = deal.n_loop > 1 ? (double)deal.n_full : (double)groups->n_task;
 	double loop_ns = groups->loop.ns / (double)deal.n_loop;
 	/* pJ per ns is mW */
@@ -106,16 +106,14 @@ static double full_loop_mw(const struct power_groups *groups)
 }
 
 /* The loops, full ones first; groups [n_level of the modes]. */
-static bool put_loops(struct writer *writer, const struct power_groups *groups, const uint32_t *level, size_t n_mode,
-                      struct power_piece piece)
+static void put_loops(struct power_writer *writer, const struct power_groups *groups, const uint32_t *level,
+                      size_t n_mode, struct power_piece piece)
 {
-	assert(n_mode > 0 && n_mode <= POWER_MAX_LEVEL);
-	struct deal deal = deal_tasks(&groups[0]);
+	struct power_deal deal = deal_tasks(&groups[0]);
+	assert(n_mode > 0 && n_mode <= POWER_MAX_LEVEL && deal.n_loop <= POWER_MAX_STAGE);
 	bool has_last = !deal.is_even && deal.n_last < deal.n_full;
-	struct power_mode *full = arena_array(&writer->work->arena, n_mode, sizeof(*full));
-	struct power_mode *last = arena_array(&writer->work->arena, n_mode, sizeof(*last));
-	if (!full || !last || deal.n_loop > POWER_MAX_STAGE)
-		return false;
+	struct power_mode *full = memory_must(arena_array(&writer->work->arena, n_mode, sizeof(*full)));
+	struct power_mode *last = memory_must(arena_array(&writer->work->arena, n_mode, sizeof(*last)));
 	double time_frac = 1.0 / (double)deal.n_loop, n_task = (double)groups[0].n_task;
 	double full_frac = deal.is_even ? time_frac : (double)deal.n_full / n_task;
 	for (size_t i = 0; i < n_mode; i++) {
@@ -133,17 +131,14 @@ static bool put_loops(struct writer *writer, const struct power_groups *groups, 
 	piece.n_pe = (uint32_t)deal.n_last;
 	if (has_last)
 		put_segment(writer, &piece, last, n_mode, 1);
-	return true;
 }
 
 /* Loads or ARM operations, when there are any. */
-static bool put_group(struct writer *writer, const struct power_groups *groups, enum power_part part,
+static void put_group(struct power_writer *writer, const struct power_groups *groups, enum power_part part,
                       const uint32_t *level, size_t n_mode, struct power_piece piece)
 {
-	struct power_mode *mode = arena_array(&writer->work->arena, n_mode, sizeof(*mode));
+	struct power_mode *mode = memory_must(arena_array(&writer->work->arena, n_mode, sizeof(*mode)));
 	double most_ns = 0;
-	if (!mode)
-		return false;
 	for (size_t i = 0; i < n_mode; i++) {
 		const struct power_group *group = part == POWER_LOAD ? &groups[i].load : &groups[i].arm;
 		mode[i] = mode_of(&groups[i], group, 1, 1, level[i], 0);
@@ -153,19 +148,30 @@ static bool put_group(struct writer *writer, const struct power_groups *groups, 
 	piece.n_task = piece.n_pe = 0;
 	if (most_ns > 0)
 		put_segment(writer, &piece, mode, n_mode, 1);
-	return true;
 }
 
-static bool put_parts(struct writer *writer, const struct power_groups *groups, const uint32_t *level, size_t n_mode,
-                      const struct power_piece *piece)
+/* A layer by its parts, or as one piece of these modes. ERR_USAGE: too many loops. */
+static enum err_code put_layer(struct power_writer *writer, const struct power_groups *groups, const uint32_t *level,
+                               const struct power_mode *mode, size_t n_mode, const struct power_piece *piece,
+                               bool per_loop, struct err *err)
 {
-	return put_group(writer, groups, POWER_LOAD, level, n_mode, *piece) &&
-	       (groups[0].n_loop == 0 || put_loops(writer, groups, level, n_mode, *piece)) &&
-	       put_group(writer, groups, POWER_ARM, level, n_mode, *piece);
+	if (!per_loop) {
+		put_segment(writer, piece, mode, n_mode, 1);
+		return ERR_OK;
+	}
+	if (groups[0].n_loop > POWER_MAX_STAGE)
+		return err_add(err, ERR_USAGE,
+		               "dse power: %s has %" PRIu64 " loops, allowed are %d; leave --per-loop away",
+		               piece->block->name, groups[0].n_loop, POWER_MAX_STAGE);
+	put_group(writer, groups, POWER_LOAD, level, n_mode, *piece);
+	if (groups[0].n_loop > 0)
+		put_loops(writer, groups, level, n_mode, *piece);
+	put_group(writer, groups, POWER_ARM, level, n_mode, *piece);
+	return ERR_OK;
 }
 
 /* Every piece at the lower of two levels takes ratio times what it takes at the higher. */
-static enum err_code apply_ratio(double ratio, struct writer *writer, struct err *err)
+static enum err_code apply_ratio(double ratio, struct power_writer *writer, struct err *err)
 {
 	const struct power_problem *problem = &writer->work->problem;
 	uint32_t level[2], n = 0;
@@ -186,9 +192,7 @@ static enum err_code apply_ratio(double ratio, struct writer *writer, struct err
 	uint32_t low = level[first_is_low ? 0 : 1], high = level[first_is_low ? 1 : 0];
 	for (size_t i = 0; i < problem->n_segment; i++) {
 		size_t n_mode = problem->segment[i].n_mode;
-		struct power_mode *mode = arena_array(&writer->work->arena, n_mode, sizeof(*mode));
-		if (!mode)
-			return err_add(err, ERR_INTERNAL, "out of memory");
+		struct power_mode *mode = memory_must(arena_array(&writer->work->arena, n_mode, sizeof(*mode)));
 		for (size_t k = 0; k < n_mode; k++)
 			mode[k] = problem->segment[i].mode[k];
 		for (size_t k = 0; k < n_mode; k++)
@@ -204,7 +208,7 @@ static enum err_code apply_ratio(double ratio, struct writer *writer, struct err
 	return ERR_OK;
 }
 
-static enum err_code finish(const struct power_work_options *options, struct writer *writer, struct err *err)
+static enum err_code finish(const struct power_work_options *options, struct power_writer *writer, struct err *err)
 {
 	size_t n_stage = power_n_stage(&writer->work->problem);
 	if (writer->n == 0)
@@ -218,7 +222,7 @@ static enum err_code finish(const struct power_work_options *options, struct wri
 	return options->ratio > 0 ? apply_ratio(options->ratio, writer, err) : ERR_OK;
 }
 
-/* An item's context for designs of a form: its own, or one that is made when it is asked for first. NULL: no memory. */
+/* An item's context for designs of a form: its own, or one that is made when it is asked for first. */
 static const struct layer_context *context_of(const struct power_item *item, enum conv_form form, struct arena *arena,
                                               struct layer_context *made[N_CONV_FORM])
 {
@@ -226,9 +230,8 @@ static const struct layer_context *context_of(const struct power_item *item, enu
 	if (form == own->form)
 		return own;
 	if (!made[form]) {
-		made[form] = arena_alloc(arena, sizeof(*made[form]));
-		if (made[form])
-			mapper_prepare_form(own->block, own->machine, own->operand_bit, form, made[form]);
+		made[form] = memory_must(arena_alloc(arena, sizeof(*made[form])));
+		mapper_prepare_form(own->block, own->machine, own->operand_bit, form, made[form]);
 	}
 	return made[form];
 }
@@ -241,10 +244,8 @@ static enum err_code run_designs(const struct machine *machine, const struct pow
 	size_t n = 0, at = 0;
 	for (size_t i = 0; i < n_item; i++)
 		n += item[i].n_design * (item[i].is_at_level ? 1 : machine->n_level);
-	*run = arena_array(arena, n + 1, sizeof(**run));
-	struct layer_design *design = arena_array(arena, n + 1, sizeof(*design));
-	if (!*run || !design)
-		return err_add(err, ERR_INTERNAL, "out of memory");
+	*run = memory_must(arena_array(arena, n + 1, sizeof(**run)));
+	struct layer_design *design = memory_must(arena_array(arena, n + 1, sizeof(*design)));
 	for (size_t i = 0; i < n_item; i++) {
 		struct layer_context *made[N_CONV_FORM] = {NULL};
 		for (size_t k = 0; k < item[i].n_design; k++)
@@ -256,29 +257,26 @@ static enum err_code run_designs(const struct machine *machine, const struct pow
 				design[at].level = l;
 				(*run)[at].context = context_of(&item[i], design[at].form, arena, made);
 				(*run)[at].design = &design[at];
-				if (!(*run)[at++].context)
-					return err_add(err, ERR_INTERNAL, "out of memory");
+				at++;
 			}
 	}
 	return detail_run_all(*run, at, &options->detail, err);
 }
 
 /* A layer's segments from its runs. */
-static enum err_code put_layer(struct writer *writer, const struct power_item *item, const struct detail_run *run,
-                               size_t n_run, bool per_loop, struct err *err)
+static enum err_code put_runs(struct power_writer *writer, const struct power_item *item, const struct detail_run *run,
+                              size_t n_run, bool per_loop, struct err *err)
 {
 	assert(item->context && item->n_design > 0);
 	struct arena *arena = &writer->work->arena;
-	struct power_mode *mode = arena_array(arena, n_run + 1, sizeof(*mode));
-	struct power_groups *groups = arena_array(arena, n_run + 1, sizeof(*groups));
-	uint32_t *level = arena_array(arena, n_run + 1, sizeof(*level));
-	struct layer_design *choice = arena_array(arena, n_run + 1, sizeof(*choice));
+	struct power_mode *mode = memory_must(arena_array(arena, n_run + 1, sizeof(*mode)));
+	struct power_groups *groups = memory_must(arena_array(arena, n_run + 1, sizeof(*groups)));
+	uint32_t *level = memory_must(arena_array(arena, n_run + 1, sizeof(*level)));
+	struct layer_design *choice = memory_must(arena_array(arena, n_run + 1, sizeof(*choice)));
 	struct power_piece piece = {.block = item->context->block, .choice = choice};
 	size_t n = 0;
 	const struct verdict *why = NULL;
 	assert(item->is_at_level || item->n_design == 1);
-	if (!mode || !groups || !level || !choice)
-		return err_add(err, ERR_INTERNAL, "out of memory");
 	for (size_t i = 0; i < n_run; i++) {
 		if (!run[i].ran) {
 			why = &run[i].verdict;
@@ -298,34 +296,25 @@ static enum err_code put_layer(struct writer *writer, const struct power_item *i
 		               why ? verdict_table[why->reason].help : "no design at the levels chosen");
 	piece.n_choice = item->is_at_level ? (uint32_t)n : 1;
 	piece.n_task = split_n_task(&choice[0].split) * block_batch(piece.block);
-	if (per_loop && groups[0].n_loop > POWER_MAX_STAGE)
-		return err_add(err, ERR_USAGE,
-		               "dse power: %s has %" PRIu64 " loops, allowed are %d; leave --per-loop away",
-		               piece.block->name, groups[0].n_loop, POWER_MAX_STAGE);
-	if (!per_loop)
-		put_segment(writer, &piece, mode, n, 1);
-	else if (!put_parts(writer, groups, level, n, &piece))
-		return err_add(err, ERR_INTERNAL, "out of memory");
-	return ERR_OK;
+	return put_layer(writer, groups, level, mode, n, &piece, per_loop, err);
 }
 
 enum err_code power_work_build(const struct machine *machine, const struct power_item *item, size_t n_item,
                                const struct power_work_options *options, struct power_work *work, struct err *err)
 {
 	struct detail_run *run = NULL;
-	struct writer writer;
+	struct power_writer writer;
 	*work = (struct power_work){.machine = machine};
 	take_hardware(machine, options->levels, &work->problem);
 	enum err_code code = run_designs(machine, item, n_item, options, work->problem.levels, &work->arena, &run, err);
-	if (code == ERR_OK && !open_writer(work, n_item * MAX_PART, &writer))
-		code = err_add(err, ERR_INTERNAL, "out of memory");
 	if (code != ERR_OK)
 		return code;
+	open_writer(work, n_item * MAX_PART, &writer);
 	for (size_t i = 0, at = 0; i < n_item; i++) {
 		size_t n_run = 0;
 		while (run[at + n_run].context && run[at + n_run].context->block == item[i].context->block)
 			n_run++;
-		enum err_code put = put_layer(&writer, &item[i], &run[at], n_run, options->per_loop, err);
+		enum err_code put = put_runs(&writer, &item[i], &run[at], n_run, options->per_loop, err);
 		code = code == ERR_OK ? put : code;
 		at += n_run;
 	}
@@ -335,11 +324,11 @@ enum err_code power_work_build(const struct machine *machine, const struct power
 enum err_code power_work_build_tasks(const struct machine *machine, const struct power_item *item, size_t n_item,
                                      const struct power_work_options *options, struct power_work *work, struct err *err)
 {
-	struct writer writer;
+	struct power_writer writer;
 	*work = (struct power_work){.machine = machine};
 	take_hardware(machine, options->levels, &work->problem);
-	if (!open_writer(work, n_item * MAX_PART, &writer))
-		return err_add(err, ERR_INTERNAL, "out of memory");
+	open_writer(work, n_item * MAX_PART, &writer);
+	enum err_code code = ERR_OK;
 	for (size_t i = 0; i < n_item; i++) {
 		struct power_groups groups[POWER_MAX_LEVEL];
 		uint32_t level[POWER_MAX_LEVEL];
@@ -348,9 +337,7 @@ enum err_code power_work_build_tasks(const struct machine *machine, const struct
 		    .block = item[i].context->block, .part = POWER_LAYER, .n_choice = 1, .choice = item[i].design};
 		if (piece.block->kind == BLOCK_POOL)
 			continue;
-		struct power_mode *mode = arena_array(&work->arena, POWER_MAX_LEVEL, sizeof(*mode));
-		if (!mode)
-			return err_add(err, ERR_INTERNAL, "out of memory");
+		struct power_mode *mode = memory_must(arena_array(&work->arena, POWER_MAX_LEVEL, sizeof(*mode)));
 		for (uint32_t l = 0; l < machine->n_level; l++) {
 			if (!(work->problem.levels >> l & 1))
 				continue;
@@ -363,12 +350,10 @@ enum err_code power_work_build_tasks(const struct machine *machine, const struct
 		}
 		piece.n_task = groups[0].n_task;
 		piece.n_pe = (uint32_t)(groups[0].n_task < groups[0].n_pe ? groups[0].n_task : groups[0].n_pe);
-		if (!options->per_loop)
-			put_segment(&writer, &piece, mode, n, 1);
-		else if (!put_parts(&writer, groups, level, n, &piece))
-			return err_add(err, ERR_INTERNAL, "out of memory");
+		enum err_code put = put_layer(&writer, groups, level, mode, n, &piece, options->per_loop, err);
+		code = code == ERR_OK ? put : code;
 	}
-	return finish(options, &writer, err);
+	return code == ERR_OK ? finish(options, &writer, err) : code;
 }
 
 void power_work_free(struct power_work *work)

@@ -78,7 +78,8 @@ void power_work_free(struct power_work *work);
 enum err_code power_split_into(const struct layer_context *context, uint64_t n_part, struct split *split,
                                struct err *err);
 
-/* Inside: segments of a layer by its loops (power_loops.c). piece and segment have room for 4; returns how many. */
+/* Inside: segments of a layer by its loops (power_work_loops.c). piece and segment have room for 4; returns how many.
+ */
 struct power_group {
 	double ns, dynamic_pj;
 };

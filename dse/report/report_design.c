@@ -4,7 +4,9 @@
 #include "dse/base/parallel.h"
 #include "dse/design/design_read.h"
 #include "dse/out/energy_json.h"
-#include "sim/machine/mixed.h"
+#include "dse/base/parallel.h"
+#include "sim/program/mixed.h"
+#include "sim/machine/machine_check.h"
 #include <assert.h>
 #include <inttypes.h>
 #include <math.h>
@@ -85,7 +87,6 @@ enum err_code report_inputs_read(struct report_source *source, struct report_dat
 	enum err_code code = report_run_space(source, &data->run, &data->space, &own);
 	if (code == ERR_OK && !has_same_layers(data))
 		code = err_add(&own, ERR_INPUT, "the networks have other layers now than when the run was made");
-	data->space.detail = data->run.front.detail;
 	for (size_t i = 0; i < data->n_machine && code == ERR_OK; i++)
 		code = make_machine(data, &data->machine[i], &own);
 	if (code == ERR_OK)

@@ -5,7 +5,7 @@
  * Rooflines of designs at every level of memory: what moves there as the simulator counts it, and how fast it can at
  * most. (dse/roofline/roofline.h is about layers alone, each word of which moves once.)
  */
-#include "sim/machine/sim.h"
+#include "sim/fast/fast.h"
 
 enum report_memory { REPORT_DRAM, REPORT_NOC, REPORT_SRAM, N_REPORT_MEMORY };
 extern const char *const report_memory_name[N_REPORT_MEMORY]; /* "dram", "noc", "sram" */

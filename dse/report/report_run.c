@@ -130,7 +130,7 @@ static enum err_code check(const struct report_run *run, struct err *err)
 /* The run in the store that the name means. */
 static enum err_code find_kept(struct report_source *source, struct report_run *run, struct err *err)
 {
-	enum err_code code = source->store ? ERR_OK : run_note_open(source->cli, &source->store, err);
+	enum err_code code = source->store ? ERR_OK : run_note_open(&source->request, &source->store, err);
 	if (code != ERR_OK)
 		return err_add(err, code,
 		               "dse report: '%s' is no folder with a run.json, so it was looked for in the store",
@@ -197,12 +197,13 @@ static enum err_code read_kept_space(struct report_source *source, struct report
                                      struct err *err)
 {
 	struct run_record record = {.id = run->record.id, .n_input = run->n_input, .input = run->input};
+	const struct space_given given = {.detail = run->front.detail};
 	struct err ignored = {0};
 	if (!source->store)
-		(void)run_note_open(source->cli, &source->store, &ignored);
+		(void)run_note_open(&source->request, &source->store, &ignored);
 	err_clear(&ignored);
 	enum err_code code = run_inputs_load(source->store, &record, &run->arena, err);
-	return code == ERR_OK ? run_space_read(run->input, run->n_input, space, err) : code;
+	return code == ERR_OK ? run_space_read(run->input, run->n_input, &given, space, err) : code;
 }
 
 enum err_code report_run_space(struct report_source *source, struct report_run *run, struct space *space,
@@ -213,7 +214,8 @@ enum err_code report_run_space(struct report_source *source, struct report_run *
 		return err_add(err, ERR_INPUT, "%s does not name its inputs", run->run_path);
 	size_t changed = find_changed(run);
 	if (changed == run->n_input)
-		return space_read(run->input[0].name, space, err);
+		return space_read_given(run->input[0].name, &(struct space_given){.detail = run->front.detail}, space,
+		                        err);
 	struct err own = {0};
 	enum err_code code = read_kept_space(source, run, space, &own);
 	if (code == ERR_INPUT)

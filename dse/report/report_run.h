@@ -6,9 +6,9 @@
 #include "dse/run/run_note.h"
 #include "sim/base/doc.h"
 
-/* Where the runs of one command come from. Initialise with {.cli = options}. */
+/* Where the runs of one command come from. Initialise with {.request = ...}. */
 struct report_source {
-	const struct cli_options *cli;
+	struct store_request request;
 	struct database *store; /* opened with the first run that is no folder */
 };
 

@@ -7,7 +7,7 @@
 #include "dse/report/report_design.h"
 #include "dse/run/attribute.h"
 #include "mapper/split/verdict.h"
-#include "sim/machine/mixed.h"
+#include "sim/program/mixed.h"
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>

@@ -117,7 +117,7 @@ enum err_code chart_write(FILE *file, const struct front_run *run, struct err *e
 		fit_axis(front, second, &y);
 		place_marks(front, &x, &y, second, &marks);
 		const struct text_blocks blocks = {marks.n, front_file_n_thread(run), put_marks,
-		                                   &marks,  text_blocks_to_file, file};
+		                                   &marks,  text_blocks_to_file,      file};
 		svg_begin(file, WIDTH, HEIGHT);
 		svg_axes_draw(file, &x, &y);
 		code = text_blocks_run(&blocks, err);

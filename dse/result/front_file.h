@@ -8,7 +8,6 @@
  * the others), and run.json (what was asked and what was counted).
  */
 #include "dse/check/audit.h"
-#include "dse/options/cli.h"
 #include "dse/check/mapping_compare.h"
 #include "dse/check/misfit.h"
 #include "dse/check/prove_front.h"

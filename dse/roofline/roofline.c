@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "dse/roofline/roofline.h"
+#include "dse/base/memory.h"
 #include "dse/design/simulate.h"
 #include <assert.h>
 #include <math.h>
@@ -167,10 +168,9 @@ enum err_code roofline_make(const struct network *network, const struct machine 
 	                              .level = level,
 	                              .compute_gops = roofline_compute_gops(machine, level),
 	                              .memory_gb_s = roofline_memory_gb_s(machine)};
-	roofline->layer = arena_array(arena, network->n_block, sizeof(*roofline->layer));
-	size_t *place = arena_array(arena, network->n_block, sizeof(*place)); /* 1 + where a block stands; 0: nowhere */
-	if (!roofline->layer || !place)
-		return err_add(err, ERR_INTERNAL, "out of memory for the roofline of %s", network->name);
+	roofline->layer = memory_must(arena_array(arena, network->n_block, sizeof(*roofline->layer)));
+	/* 1 + where a block stands; 0: nowhere */
+	size_t *place = memory_must(arena_array(arena, network->n_block, sizeof(*place)));
 	for (size_t i = 0; i < network->n_block && code == ERR_OK; i++) {
 		const struct block *block = &network->block[i];
 		struct roofline_layer *layer = &roofline->layer[roofline->n];

@@ -5,7 +5,8 @@
 #include "dse/design/design_read.h"
 #include "dse/design/unroll.h"
 #include "mapper/split/verdict.h"
-#include "sim/machine/mixed.h"
+#include "sim/program/mixed.h"
+#include "sim/machine/machine_check.h"
 #include <assert.h>
 #include <inttypes.h>
 #include <stdio.h>

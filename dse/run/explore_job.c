@@ -11,16 +11,14 @@
 
 #define DEFAULT_OUT "results"
 
-/* The command line's engine, else the space's. A name is checked here, not by the parser: engines are a table. */
+/* The request's engine, else the space's. A name is checked here, not by the parser: engines are a table. */
 static enum err_code choose_engine(struct explore_job *job, struct err *err)
 {
-	const char *name = job->cli->engine ? job->cli->engine : job->space.engine;
+	const char *name = job->request->engine ? job->request->engine : job->space.engine;
 	assert(name);
 	job->options.engine = engine_find(name);
-	if (job->options.engine) {
-		job->space.engine = job->options.engine->name; /* which splits a layer lists depends on it */
+	if (job->options.engine)
 		return ERR_OK;
-	}
 	const char *known[16];
 	size_t n = engine_n < 16 ? engine_n : 16;
 	for (size_t i = 0; i < n; i++)
@@ -31,56 +29,67 @@ static enum err_code choose_engine(struct explore_job *job, struct err *err)
 	               nearest ? "; did you mean '" : "", nearest ? nearest : "", nearest ? "'?" : "");
 }
 
-/* The tier is the space's from here on: everything that evaluates knows the space. */
-static enum err_code choose_detail(struct explore_job *job, struct err *err)
+static enum err_code choose_detail(const struct explore_request *request, size_t *detail, struct err *err)
 {
-	size_t index = DETAIL_FAST;
-	enum err_code code = ERR_OK;
-	if (job->cli->detail)
-		code = cli_choose(job->cli, "detail", job->cli->detail, detail_name, N_DETAIL, &index, err);
-	job->space.detail = (enum detail)index;
-	return code;
+	*detail = DETAIL_FAST;
+	return request->detail
+	           ? err_choose("dse explore: --detail", request->detail, detail_name, N_DETAIL, detail, err)
+	           : ERR_OK;
+}
+
+/* With the request's engine and tier: all that evaluates knows the space. Wrong ones are told when the space is right.
+ */
+static enum err_code read_space(struct explore_job *job, struct err *err)
+{
+	const struct explore_request *request = job->request;
+	const struct engine_kind *engine = request->engine ? engine_find(request->engine) : NULL;
+	struct err told_later = {0};
+	size_t detail;
+	(void)choose_detail(request, &detail, &told_later);
+	err_clear(&told_later);
+	const struct space_given given = {engine ? engine->name : NULL, (enum detail)detail};
+	return space_read_given(request->space, &given, &job->space, err);
 }
 
 /* What the command line says, and where it says nothing, what the space says. */
 static enum err_code set_options(struct explore_job *job, struct err *err)
 {
-	const struct cli_options *cli = job->cli;
-	enum err_code code = choose_engine(job, err), detail_code = choose_detail(job, err);
+	const struct explore_request *request = job->request;
+	size_t detail;
+	enum err_code code = choose_engine(job, err), detail_code = choose_detail(request, &detail, err);
 	code = code == ERR_OK ? detail_code : code;
 	if (code != ERR_OK)
 		return code;
 	struct explore_options *options = &job->options;
-	options->flat = cli->flat || !options->engine->is_layered;
-	options->n_thread = parallel_n_thread((size_t)cli->jobs);
-	options->seed = cli_given(cli, OPTION_SEED) ? cli->seed : job->space.seed;
-	options->max_evaluation =
-	    cli_given(cli, OPTION_MAX_EVALUATIONS) ? cli->max_evaluations : job->space.max_evaluation;
-	options->max_seconds = cli->max_seconds;
-	options->show_progress = !cli->quiet && !cli->no_progress && ranks_index() == 0;
-	code = live_parse(cli->live, &job->space, &options->live, err);
+	options->flat = request->flat || !options->engine->is_layered;
+	options->n_thread = parallel_n_thread((size_t)request->jobs);
+	options->seed = request->has_seed ? request->seed : job->space.seed;
+	options->max_evaluation = request->has_max_evaluations ? request->max_evaluations : job->space.max_evaluation;
+	options->max_seconds = request->max_seconds;
+	options->show_progress = !request->quiet && !request->no_progress && ranks_index() == 0;
+	code = live_parse(request->live, &job->space, &options->live, err);
 	if (code != ERR_OK)
 		return code;
-	if (cli->points && options->flat)
+	if (request->points && options->flat)
 		return err_add(err, ERR_USAGE,
 		               "dse %s: --points writes the layers' fronts, which a flat search does not have",
 		               job->keep->merges ? "merge" : "explore");
-	if (cli->shard)
-		code = resume_parse_shard(cli->shard, &job->keep->part, &job->keep->n_part, err);
+	if (request->shard)
+		code = resume_parse_shard(request->shard, &job->keep->part, &job->keep->n_part, err);
 	if (code == ERR_OK && job->keep->n_part > 1 && options->flat &&
 	    (options->engine->is_random || options->max_evaluation > 0))
 		code = err_add(
 		    err, ERR_USAGE,
 		    "dse explore: --shard deals out ranges of a flat search's designs, which a genetic engine and "
 		    "--max-evaluations have none of");
-	if (code == ERR_OK && job->keep->n_part > 1 && (cli->audit || cli->audit_samples > 0))
+	if (code == ERR_OK && job->keep->n_part > 1 && (request->audit || request->audit_samples > 0))
 		code = err_add(err, ERR_USAGE,
 		               "dse explore: --audit judges a front, which a shard has none of; give it to dse merge");
 	if (code == ERR_OK && job->keep->n_part > 1 && ranks_n() > 1)
 		code = err_add(err, ERR_USAGE, "dse explore: --shard under mpirun: a shard is the work of one process");
 	if (code != ERR_OK)
 		return code;
-	job->command = command_text(cli, options, job->space.detail);
+	job->command = command_text(request, options, job->space.detail);
 	job->run = (struct front_run){.space = &job->space,
 	                              .explore = &job->explore,
 	                              .options = options,
@@ -97,22 +106,22 @@ static enum err_code prepare_dir(struct explore_job *job, struct err *err)
 	size_t n = strlen(name);
 	if (job->keep->n_part > 1)
 		(void)snprintf(name + n, sizeof(name) - n, "-shard-%u-of-%u", job->keep->part, job->keep->n_part);
-	job->dir =
-	    job->cli->resume ? strdup(job->cli->resume) : store_join(job->cli->out ? job->cli->out : DEFAULT_OUT, name);
+	job->dir = job->request->resume ? strdup(job->request->resume)
+	                                : store_join(job->request->out ? job->request->out : DEFAULT_OUT, name);
 	if (!job->dir)
 		return err_add(err, ERR_INTERNAL, "out of memory");
 	enum err_code code = store_make_dir(job->dir, err);
 	if (code == ERR_OK)
-		code = run_keep_open(job->keep, job->dir, job->cli, &job->space, &job->options, err);
+		code = run_keep_open(job->keep, job->dir, job->request, &job->space, &job->options, err);
 	if (code != ERR_OK || job->keep->n_part > 1 || ranks_index() > 0)
 		return code;
-	code = run_note_begin(&job->note, job->cli, job->dir, &job->space, err);
+	code = run_note_begin(&job->note, &job->request->store, job->request->quiet, job->dir, &job->space, err);
 	if (code != ERR_OK)
 		return code;
 	/* Try a file, too: a directory may be there and not be writable. */
-	char *path = store_join(job->dir, job->cli->points ? "points.csv" : "front.csv");
+	char *path = store_join(job->dir, job->request->points ? "points.csv" : "front.csv");
 	code = path ? store_open(&job->points, path, err) : err_add(err, ERR_INTERNAL, "out of memory");
-	if (code == ERR_OK && job->cli->points)
+	if (code == ERR_OK && job->request->points)
 		job->options.points = job->points.file;
 	else if (code == ERR_OK)
 		store_abandon(&job->points);
@@ -162,9 +171,9 @@ static enum err_code recall(struct explore_job *job, bool *is_known, struct err 
 	const struct run_keep *keep = job->keep;
 	enum err_code code = ERR_OK;
 	*is_known = false;
-	if (job->cli->no_cache || keep->n_part > 1 || keep->merges || ranks_n() > 1)
+	if (job->request->no_cache || keep->n_part > 1 || keep->merges || ranks_n() > 1)
 		return ERR_OK;
-	if (!job->cli->points && !keep->resume.text)
+	if (!job->request->points && !keep->resume.text)
 		code = run_note_recall(&job->note, &job->space, &job->options, &job->explore, is_known, err);
 	if (*is_known) {
 		job->run.known = &job->note.known;
@@ -201,33 +210,33 @@ static enum err_code search(struct explore_job *job, struct err *err)
 }
 
 /* Read, choose, make room, search, finish. */
-enum err_code explore_job_run(const struct cli_options *options, struct run_keep *keep, struct explore_outcome *outcome,
-                              struct err *err)
+enum err_code explore_job_run(const struct explore_request *request, struct run_keep *keep,
+                              struct explore_outcome *outcome, struct err *err)
 {
-	assert(options->n_file == 1);
+	assert(request->space);
 	struct explore_job *job = malloc(sizeof(*job)); /* a small stack has no room for it */
 	if (!job) {
 		run_keep_close(keep, true);
 		return err_add(err, ERR_INTERNAL, "out of memory");
 	}
-	*job = (struct explore_job){.cli = options, .keep = keep, .outcome = outcome};
-	enum err_code code = space_read(options->file[0], &job->space, err);
+	*job = (struct explore_job){.request = request, .keep = keep, .outcome = outcome};
+	enum err_code code = read_space(job, err);
 	if (code == ERR_OK)
 		code = set_options(job, err);
 	if (code == ERR_OK)
-		code = mapping_compare_read(options->compare.text, options->compare.n, &job->space, &job->compare, err);
+		code = mapping_compare_read(request->compare, request->n_compare, &job->space, &job->compare, err);
 	if (code == ERR_OK)
 		code = prepare_dir(job, err);
 	code = ranks_agree(code, err);
 	if (code == ERR_OK)
-		code = ranks_agree(run_keep_begin(keep, options->quiet, &job->options, err), err);
+		code = ranks_agree(run_keep_begin(keep, request->quiet, &job->options, err), err);
 	if (code == ERR_OK)
 		code = search(job, err);
 	if (code == ERR_OK && ranks_index() == 0)
 		code = keep->n_part > 1 ? explore_job_finish_part(job, err) : explore_job_finish_whole(job, err);
 	store_abandon(&job->points);
 	folder_lock_release(&job->files);
-	run_keep_close(keep, options->quiet);
+	run_keep_close(keep, request->quiet);
 	run_note_free(&job->note);
 	mapping_compare_free(&job->compare);
 	misfit_free(&job->misfit);

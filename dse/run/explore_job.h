@@ -13,7 +13,7 @@ struct explore_outcome {
  * Read the space, search what keep does not know, write, and print unless outcome is not NULL. keep is closed at the
  * end. Returns the exit code of the command, with messages in err.
  */
-enum err_code explore_job_run(const struct cli_options *options, struct run_keep *keep, struct explore_outcome *outcome,
-                              struct err *err);
+enum err_code explore_job_run(const struct explore_request *request, struct run_keep *keep,
+                              struct explore_outcome *outcome, struct err *err);
 
 #endif

@@ -58,7 +58,7 @@ static enum err_code choose_dir(struct explore_job *job, struct err *err)
 
 static bool wants_audit(const struct explore_job *job)
 {
-	return job->cli->audit || job->cli->audit_samples > 0;
+	return job->request->audit || job->request->audit_samples > 0;
 }
 
 /* --verify; a front of the event tier with --audit, too, whose runs are then made again without replay. */
@@ -66,7 +66,7 @@ static enum err_code verify_front(struct explore_job *job, struct err *err)
 {
 	const struct verify_options options = {
 	    .n_thread = job->options.n_thread, .audit = wants_audit(job), .show_progress = job->options.show_progress};
-	bool is_wanted = job->cli->verify || (wants_audit(job) && job->space.detail == DETAIL_EVENT);
+	bool is_wanted = job->request->verify || (wants_audit(job) && job->space.detail == DETAIL_EVENT);
 	if (!is_wanted || job->explore.front.n == 0 || job->explore.interrupted)
 		return ERR_OK;
 	enum err_code code = verify_run(&job->unroller, &options, &job->verify, err);
@@ -80,7 +80,7 @@ static enum err_code prove_designs(struct explore_job *job, struct err *err)
 {
 	const struct prove_front_options options = {
 	    .n_thread = job->options.n_thread, .seed = job->options.seed, .show_progress = job->options.show_progress};
-	if (!job->cli->prove || job->explore.front.n == 0 || job->explore.interrupted || interrupt_requested())
+	if (!job->request->prove || job->explore.front.n == 0 || job->explore.interrupted || interrupt_requested())
 		return ERR_OK;
 	enum err_code code = prove_front_run(&job->unroller, &options, &job->proof, err);
 	job->run.proof = code == ERR_OK && !job->proof.interrupted ? &job->proof : NULL;
@@ -92,7 +92,7 @@ static enum err_code audit_front(struct explore_job *job, struct err *err)
 {
 	const struct audit_options options = {.n_thread = job->options.n_thread,
 	                                      .seed = job->options.seed,
-	                                      .n_sample = job->cli->audit_samples,
+	                                      .n_sample = job->request->audit_samples,
 	                                      .show_progress = job->options.show_progress};
 	if (!wants_audit(job) || job->explore.interrupted || interrupt_requested())
 		return ERR_OK;
@@ -113,7 +113,7 @@ static enum err_code compare_mappings(struct explore_job *job, struct err *err)
 
 static bool prints_verdict(const struct explore_job *job)
 {
-	return job->explore.front.n == 0 && !job->explore.interrupted && !job->cli->json && !job->outcome;
+	return job->explore.front.n == 0 && !job->explore.interrupted && !job->request->json && !job->outcome;
 }
 
 /* That there is no front is said at once; why, takes searches of its own. */
@@ -168,7 +168,7 @@ static enum err_code write_files(struct explore_job *job, struct err *err)
 /* How to give a search that ran out of time more of it. */
 static void print_extension(const struct explore_job *job)
 {
-	if (job->cli->quiet || job->keep->journal.descriptor < 0)
+	if (job->request->quiet || job->keep->journal.descriptor < 0)
 		return;
 	(void)fputs("stopped by --max-seconds; to go on: dse explore --resume ", stderr);
 	command_word_print(stderr, job->keep->dir);
@@ -178,7 +178,7 @@ static void print_extension(const struct explore_job *job)
 /* The last lines name what was written and what to do with it. */
 static void print_paths(const struct explore_job *job)
 {
-	(void)printf("\nWritten to %s: %s%srun.json\n", job->dir, job->cli->points ? "points.csv, " : "",
+	(void)printf("\nWritten to %s: %s%srun.json\n", job->dir, job->request->points ? "points.csv, " : "",
 	             job->explore.front.n > 0 ? "front.csv, front.json, front.svg, " : "");
 	if (job->run.known)
 		(void)printf("Run %" PRIu64 " of the store found this front in %.3f s; --no-cache searches again.\n",
@@ -204,7 +204,7 @@ static void print_paths(const struct explore_job *job)
 /* On stdout: the front, or what killed every design; with --json the same as run.json and the front's metrics. */
 static void print_result(struct explore_job *job)
 {
-	if (job->cli->json) {
+	if (job->request->json) {
 		front_file_write_run(stdout, &job->run, job->dir, job->explore.front.n > 0);
 		return;
 	}
@@ -226,7 +226,7 @@ static void print_result(struct explore_job *job)
 			(void)fputc('\n', stdout);
 			mapping_compare_print(stdout, job->run.compare, &job->unroller);
 		}
-		if (!job->cli->quiet) {
+		if (!job->request->quiet) {
 			(void)fputc('\n', stdout);
 			front_table_print_counts(stdout, &job->run);
 		}
@@ -238,7 +238,7 @@ static void print_result(struct explore_job *job)
 		if (job->run.misfit)
 			misfit_print(stdout, job->run.misfit);
 	}
-	if (!job->cli->quiet)
+	if (!job->request->quiet)
 		print_paths(job);
 }
 
@@ -287,7 +287,7 @@ static enum err_code judge(const struct explore_job *job, struct err *err)
 	    audit_judge(job->run.audit, job->dir, job->command, err) != ERR_OK)
 		return ERR_INTERNAL;
 	if (job->explore.front.n == 0)
-		return err_add(err, ERR_INFEASIBLE, "%s: no feasible design%s", job->cli->file[0],
+		return err_add(err, ERR_INFEASIBLE, "%s: no feasible design%s", job->request->space,
 		               job->explore.truncated           ? " within max_evaluations or --max-seconds"
 		               : job->explore.counts.is_limited ? " was found, but none is not proven: raise max_front"
 		                                                : "");
@@ -374,7 +374,7 @@ static void print_part(const struct explore_job *job, bool is_complete)
 {
 	const struct run_keep *keep = job->keep;
 	struct json json;
-	if (job->cli->json) {
+	if (job->request->json) {
 		json_start(&json, stdout, 1);
 		json_begin_object(&json, NULL);
 		json_put_text(&json, "space", job->space.name);
@@ -384,7 +384,7 @@ static void print_part(const struct explore_job *job, bool is_complete)
 		json_put_bool(&json, "complete", is_complete);
 		json_end(&json);
 		json_finish(&json);
-	} else if (is_complete && !job->cli->quiet) {
+	} else if (is_complete && !job->request->quiet) {
 		(void)printf("Shard %u of %u: %s holds its searches. When all are done: dse merge DIR...\n", keep->part,
 		             keep->n_part, job->dir);
 	}

@@ -9,7 +9,7 @@
 
 /* One run, from the parsed command line to its files. */
 struct explore_job {
-	const struct cli_options *cli;
+	const struct explore_request *request;
 	struct run_keep *keep;
 	struct run_note note;
 	struct space space;

@@ -4,7 +4,7 @@
 #include "dse/engine/engine.h"
 #include "dse/out/doc_write.h"
 #include "dse/out/paths.h"
-#include "sim/machine/mixed.h"
+#include "sim/program/mixed.h"
 #include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -4,7 +4,8 @@
 #include "dse/out/doc_write.h"
 #include "dse/run/input_change.h"
 #include "dse/run/run_space.h"
-#include "sim/machine/mixed.h"
+#include "sim/program/mixed.h"
+#include "sim/machine/machine_check.h"
 #include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -67,7 +68,7 @@ static enum err_code apply_document(const struct input_changes *changes, const s
 	for (size_t i = 1; i < after->n_input; i++)
 		if (strcmp(after->input[i].name, file[change->input].name) != 0)
 			file[n++] = after->input[i];
-	enum err_code code = run_space_read(file, n, &changed->space, err);
+	enum err_code code = run_space_read(file, n, NULL, &changed->space, err);
 	changed->is_read = code == ERR_OK;
 	free(text);
 	free(file);

@@ -157,7 +157,7 @@ static void open_space(struct database *store, struct kept_run *run)
 	struct err found = {0};
 	char text[512];
 	if (run_inputs_load(store, &run->record, &run->arena, &found) == ERR_OK &&
-	    run_space_read(run->record.input, run->record.n_input, &run->space, &found) == ERR_OK)
+	    run_space_read(run->record.input, run->record.n_input, NULL, &run->space, &found) == ERR_OK)
 		run->has_space = true;
 	for (size_t i = 0; run->has_space && i < run->space.n_file; i++)
 		if (i >= run->record.n_input || strcmp(run->space.file[i].hash, run->record.input[i].hash) != 0)

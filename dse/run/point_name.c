@@ -13,13 +13,13 @@
 #define FRONT_NAME "front.json"
 
 /* The folder of the run that the store has under this name, if its front is still there. */
-static enum err_code find_folder(const struct cli_options *cli, const char *run_name, struct arena *arena,
+static enum err_code find_folder(const struct store_request *request, const char *run_name, struct arena *arena,
                                  const char **folder, struct err *err)
 {
 	struct database *store = NULL;
 	struct run_record run;
 	char path[4096];
-	enum err_code code = run_note_open(cli, &store, err);
+	enum err_code code = run_note_open(request, &store, err);
 	if (code == ERR_OK)
 		code = run_store_find(store, run_name, arena, &run, err);
 	database_close(store);
@@ -35,10 +35,11 @@ static enum err_code find_folder(const struct cli_options *cli, const char *run_
 	               run.id, path, run.id);
 }
 
-enum err_code point_name_resolve(const struct cli_options *cli, const char **name, struct arena *arena, struct err *err)
+enum err_code point_name_resolve(const struct store_request *request, const char **name, struct arena *arena,
+                                 struct err *err)
 {
 	struct stat status;
-	assert(cli && name && *name);
+	assert(request && name && *name);
 	const char *colon = strrchr(*name, ':');
 	char *folder = memory_must(arena_text(arena, *name));
 	if (!colon)
@@ -50,7 +51,7 @@ enum err_code point_name_resolve(const struct cli_options *cli, const char **nam
 	    (!is_there && (strchr(folder, '/') || path_ends_in(folder, ".json"))))
 		return ERR_OK;
 	const char *found = folder;
-	enum err_code code = is_there ? ERR_OK : find_folder(cli, folder, arena, &found, err);
+	enum err_code code = is_there ? ERR_OK : find_folder(request, folder, arena, &found, err);
 	if (code != ERR_OK)
 		return code;
 	size_t n_byte = strlen(found) + strlen("/" FRONT_NAME) + strlen(colon) + 1;

@@ -15,20 +15,20 @@
 char *resume_print_question(const struct resume_question *question)
 {
 	const struct explore_options *options = question->options;
-	const struct cli_options *cli = question->cli;
+	const struct explore_request *request = question->request;
 	char *text = NULL;
 	size_t n_byte;
-	assert(options->engine && question->part >= 1 && question->part <= question->n_part && cli->n_file == 1);
+	assert(options->engine && question->part >= 1 && question->part <= question->n_part && request->space);
 	FILE *file = memory_must(open_memstream(&text, &n_byte));
-	(void)fprintf(file, "version: %s\nspace: %s\n", build_version, cli->file[0]);
+	(void)fprintf(file, "version: %s\nspace: %s\n", build_version, request->space);
 	for (size_t i = 0; i < question->space->n_file; i++)
 		(void)fprintf(file, "file %s: %s\n", question->space->file[i].path, question->space->file[i].hash);
 	(void)fprintf(file, "engine: %s\nflat: %s\nseed: %" PRIu64 "\nmax-evaluations: %" PRIu64 "\ndetail: %s\n",
 	              options->engine->name, options->flat ? "yes" : "no", options->seed, options->max_evaluation,
 	              detail_name[question->space->detail]);
 	(void)fprintf(file, "shard: %u/%u\n", question->part, question->n_part);
-	(void)fprintf(file, "points: %s\nverify: %s\naudit: %s\n", cli->points ? "yes" : "no",
-	              cli->verify ? "yes" : "no", cli->audit || cli->audit_samples > 0 ? "yes" : "no");
+	(void)fprintf(file, "points: %s\nverify: %s\naudit: %s\n", request->points ? "yes" : "no",
+	              request->verify ? "yes" : "no", request->audit || request->audit_samples > 0 ? "yes" : "no");
 	memory_check(fclose(file) == 0);
 	return text;
 }
@@ -118,36 +118,31 @@ static bool number(const char *text, const char *key, uint64_t *value)
 	return end != digits && *end == '\0';
 }
 
-enum err_code resume_fill(const char *path, const char *text, const struct cli_options *given, struct resume_cli *cli,
-                          struct err *err)
+enum err_code resume_fill(const char *path, const char *text, const struct explore_request *given,
+                          struct resume_request *filled, struct err *err)
 {
 	uint64_t seed, max_evaluations;
-	assert(text && given && cli);
-	cli->options = *given;
-	struct cli_options *options = &cli->options;
-	bool is_whole = resume_value(text, "space", cli->space, sizeof(cli->space)) &&
-	                resume_value(text, "engine", cli->engine, sizeof(cli->engine)) &&
-	                resume_value(text, "detail", cli->detail, sizeof(cli->detail)) &&
-	                resume_value(text, "shard", cli->shard, sizeof(cli->shard)) && number(text, "seed", &seed) &&
-	                number(text, "max-evaluations", &max_evaluations);
+	assert(text && given && filled);
+	filled->request = *given;
+	struct explore_request *request = &filled->request;
+	bool is_whole = resume_value(text, "space", filled->space, sizeof(filled->space)) &&
+	                resume_value(text, "engine", filled->engine, sizeof(filled->engine)) &&
+	                resume_value(text, "detail", filled->detail, sizeof(filled->detail)) &&
+	                resume_value(text, "shard", filled->shard, sizeof(filled->shard)) &&
+	                number(text, "seed", &seed) && number(text, "max-evaluations", &max_evaluations);
 	if (!is_whole)
 		return err_add(err, ERR_INPUT, "%s: does not say how the run was begun", path);
-	if (options->n_file == 0) {
-		cli->file[0] = cli->space;
-		options->file = cli->file;
-		options->n_file = 1;
-	}
-	options->engine = options->engine ? options->engine : cli->engine;
-	options->detail = options->detail ? options->detail : cli->detail;
-	options->shard = options->shard || strcmp(cli->shard, "1/1") == 0 ? options->shard : cli->shard;
-	options->seed = cli_given(given, OPTION_SEED) ? options->seed : seed;
-	options->max_evaluations =
-	    cli_given(given, OPTION_MAX_EVALUATIONS) ? options->max_evaluations : max_evaluations;
-	options->given[OPTION_SEED] = options->given[OPTION_MAX_EVALUATIONS] = true;
-	options->flat = options->flat || says_yes(text, "flat");
-	options->points = options->points || says_yes(text, "points");
-	options->verify = options->verify || says_yes(text, "verify");
-	options->audit = options->audit || says_yes(text, "audit");
+	request->space = request->space ? request->space : filled->space;
+	request->engine = request->engine ? request->engine : filled->engine;
+	request->detail = request->detail ? request->detail : filled->detail;
+	request->shard = request->shard || strcmp(filled->shard, "1/1") == 0 ? request->shard : filled->shard;
+	request->seed = given->has_seed ? request->seed : seed;
+	request->max_evaluations = given->has_max_evaluations ? request->max_evaluations : max_evaluations;
+	request->has_seed = request->has_max_evaluations = true;
+	request->flat = request->flat || says_yes(text, "flat");
+	request->points = request->points || says_yes(text, "points");
+	request->verify = request->verify || says_yes(text, "verify");
+	request->audit = request->audit || says_yes(text, "audit");
 	return ERR_OK;
 }
 

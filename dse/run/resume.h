@@ -11,7 +11,7 @@
  *
  * and loses them when the run is complete; a shard keeps its journal.
  */
-#include "dse/options/cli.h"
+#include "dse/run/explore_request.h"
 #include "dse/search/explore.h"
 
 #define RESUME_NAME_SIZE 32
@@ -20,7 +20,7 @@
 struct resume_question {
 	const struct space *space;
 	const struct explore_options *options;
-	const struct cli_options *cli;
+	const struct explore_request *request;
 	unsigned part, n_part; /* shard part (1..n_part) of n_part */
 };
 
@@ -36,16 +36,15 @@ enum err_code resume_compare(const char *path, const char *theirs, const char *o
 /* The value of a key in the text, copied to value; false when it is not there or too long. */
 bool resume_value(const char *text, const char *key, char *value, size_t n_byte);
 
-/* Options as the text has them, for a command line that gives fewer. Values live in the memory of this. */
-struct resume_cli {
-	struct cli_options options;
+/* A request as the text has it, for a command line that says less. Values live in the memory of this. */
+struct resume_request {
+	struct explore_request request;
 	char space[4096], engine[32], detail[16], shard[32];
-	char *file[1];
 };
 
 /* Fill in what given leaves out. ERR_INPUT when the text of the journal at path lacks something. */
-enum err_code resume_fill(const char *path, const char *text, const struct cli_options *given, struct resume_cli *cli,
-                          struct err *err);
+enum err_code resume_fill(const char *path, const char *text, const struct explore_request *given,
+                          struct resume_request *filled, struct err *err);
 
 /* What a folder holds. */
 struct resume {

@@ -20,9 +20,9 @@ static bool has_run_json(const char *dir)
 	return file != NULL;
 }
 
-enum err_code run_keep_start(struct run_keep *keep, const struct cli_options **cli, struct err *err)
+enum err_code run_keep_start(struct run_keep *keep, const struct explore_request **request, struct err *err)
 {
-	const struct cli_options *given = *cli;
+	const struct explore_request *given = *request;
 	assert(keep && !keep->dir);
 	if (!given->resume)
 		return ERR_OK;
@@ -46,9 +46,9 @@ enum err_code run_keep_start(struct run_keep *keep, const struct cli_options **c
 	}
 	keep->is_complete = keep->resume.has_end;
 	char *path = memory_must(store_join(dir, "journal"));
-	code = resume_fill(path, keep->resume.text, given, &keep->cli, err);
+	code = resume_fill(path, keep->resume.text, given, &keep->filled, err);
 	free(path);
-	*cli = &keep->cli.options;
+	*request = &keep->filled.request;
 	return code;
 }
 
@@ -128,10 +128,10 @@ static enum err_code take_up(struct run_keep *keep, struct err *err)
 	return code;
 }
 
-static enum err_code ask_question(struct run_keep *keep, const struct cli_options *cli, const struct space *space,
-                                  const struct explore_options *options, struct err *err)
+static enum err_code ask_question(struct run_keep *keep, const struct explore_request *request,
+                                  const struct space *space, const struct explore_options *options, struct err *err)
 {
-	const struct resume_question question = {space, options, cli, keep->part, keep->n_part};
+	const struct resume_question question = {space, options, request, keep->part, keep->n_part};
 	char name[RESUME_NAME_SIZE];
 	resume_journal_name(ranks_index(), name);
 	keep->question = resume_print_question(&question);
@@ -141,19 +141,19 @@ static enum err_code ask_question(struct run_keep *keep, const struct cli_option
 		return take_up(keep, err);
 	if (!keep->resume.text)
 		return ERR_OK;
-	const char *path = cli->resume ? cli->resume : keep->dir;
+	const char *path = request->resume ? request->resume : keep->dir;
 	return resume_compare(path, keep->resume.text, keep->question, !keep->merges, err);
 }
 
-enum err_code run_keep_open(struct run_keep *keep, const char *dir, const struct cli_options *cli,
+enum err_code run_keep_open(struct run_keep *keep, const char *dir, const struct explore_request *request,
                             const struct space *space, const struct explore_options *options, struct err *err)
 {
-	assert(keep && dir && cli && !keep->dir);
+	assert(keep && dir && request && !keep->dir);
 	keep->dir = memory_text(dir);
 	/* before the folder is looked at; what --resume takes up was locked when it was read */
 	if (takes_folder(keep) && !keep->lock.path)
 		keep->is_busy = !folder_lock_take(&keep->lock, dir, FOLDER_LOCK_RUN, 0);
-	enum err_code code = ask_question(keep, cli, space, options, err);
+	enum err_code code = ask_question(keep, request, space, options, err);
 	if (code == ERR_OK)
 		clear_folder(keep);
 	return code;

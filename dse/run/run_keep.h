@@ -14,11 +14,11 @@
 #include "dse/run/resume.h"
 
 struct run_keep {
-	char *dir;            /* the run's folder; NULL: not open */
-	struct resume resume; /* what the folder, or those to be merged, held when the run began */
-	struct resume_cli cli;
-	unsigned part, n_part; /* 1 of 1: the whole */
-	bool merges;           /* everything must be in the ledger, and nothing is kept */
+	char *dir;                    /* the run's folder; NULL: not open */
+	struct resume resume;         /* what the folder, or those to be merged, held when the run began */
+	struct resume_request filled; /* what run_keep_start makes of the request */
+	unsigned part, n_part;        /* 1 of 1: the whole */
+	bool merges;                  /* everything must be in the ledger, and nothing is kept */
 	bool takes_up;    /* go on with a run of the same question that was stopped in the folder, if there is one */
 	bool is_complete; /* run_keep_start found nothing left to do */
 	bool is_busy;     /* another process is at work in the folder: nothing is kept */
@@ -34,17 +34,17 @@ struct run_keep {
 	}
 
 /*
- * Where the command line has --resume, read its folder and let *cli point to the run's options, completed by those
+ * Where the command line has --resume, read its folder and let *request point to the run's, completed by what
  * given; else do nothing. All ranks. ERR_INPUT when there is nothing to take up, ERR_IO, also when another process is
  * at work on the run, ERR_INTERNAL.
  */
-enum err_code run_keep_start(struct run_keep *keep, const struct cli_options **cli, struct err *err);
+enum err_code run_keep_start(struct run_keep *keep, const struct explore_request **request, struct err *err);
 
 /*
  * Compare the question with that of the run that is taken up, and clear dir of what an earlier run left. ERR_INPUT when
  * the questions differ, ERR_INTERNAL.
  */
-enum err_code run_keep_open(struct run_keep *keep, const char *dir, const struct cli_options *cli,
+enum err_code run_keep_open(struct run_keep *keep, const char *dir, const struct explore_request *request,
                             const struct space *space, const struct explore_options *options, struct err *err);
 
 /*

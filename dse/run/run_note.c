@@ -46,9 +46,9 @@ bool run_note_is_usual(const char *path)
 	return strcmp(path, given ? given : "results/" RUN_STORE_NAME) == 0;
 }
 
-enum err_code run_note_choose(const struct cli_options *cli, const char *folder, char **path, struct err *err)
+enum err_code run_note_choose(const struct store_request *request, const char *folder, char **path, struct err *err)
 {
-	const char *given = cli->store ? cli->store : from_environment();
+	const char *given = request->store ? request->store : from_environment();
 	*path = NULL;
 	if (given && given[text_printable_span(given, "")])
 		return err_add(err, ERR_USAGE, "DSE_STORE is '%.60s', allowed is printable UTF-8", given);
@@ -58,16 +58,16 @@ enum err_code run_note_choose(const struct cli_options *cli, const char *folder,
 	return ERR_OK;
 }
 
-enum err_code run_note_open(const struct cli_options *cli, struct database **store, struct err *err)
+enum err_code run_note_open(const struct store_request *request, struct database **store, struct err *err)
 {
 	char *path;
 	*store = NULL;
-	enum err_code code = run_note_choose(cli, NULL, &path, err);
+	enum err_code code = run_note_choose(request, NULL, &path, err);
 	if (code != ERR_OK)
 		return code;
 	if (!path)
 		code = err_add(err, ERR_USAGE, "dse %s: no store is named (--store or DSE_STORE is none)",
-		               cli->command->name);
+		               request->command);
 	else if (access(path, F_OK) != 0)
 		code =
 		    err_add(err, ERR_IO,
@@ -78,13 +78,13 @@ enum err_code run_note_open(const struct cli_options *cli, struct database **sto
 	return code;
 }
 
-struct database *run_note_open_beside(const struct cli_options *cli, const char *folder)
+struct database *run_note_open_beside(const struct store_request *request, const char *folder)
 {
 	struct database *store = NULL;
 	struct err ignored = {0};
 	char *path;
-	assert(cli && folder);
-	if (run_note_choose(cli, folder, &path, &ignored) == ERR_OK && path && access(path, F_OK) == 0)
+	assert(request && folder);
+	if (run_note_choose(request, folder, &path, &ignored) == ERR_OK && path && access(path, F_OK) == 0)
 		(void)run_store_open(path, false, &store, &ignored);
 	err_clear(&ignored);
 	free(path);
@@ -116,13 +116,13 @@ static void read_kept(const char *path, struct run_file *file)
 		free(text);
 }
 
-enum err_code run_note_begin(struct run_note *note, const struct cli_options *cli, const char *folder,
-                             const struct space *space, struct err *err)
+enum err_code run_note_begin(struct run_note *note, const struct store_request *request, bool is_quiet,
+                             const char *folder, const struct space *space, struct err *err)
 {
 	struct database *store = NULL;
 	assert(note && !note->path);
 	set_date(note);
-	enum err_code code = run_note_choose(cli, folder, &note->path, err);
+	enum err_code code = run_note_choose(request, folder, &note->path, err);
 	if (code != ERR_OK || !note->path)
 		return code;
 	code = run_store_open(note->path, true, &store, err);
@@ -130,10 +130,10 @@ enum err_code run_note_begin(struct run_note *note, const struct cli_options *cl
 		return err_add(
 		    err, code,
 		    "dse %s keeps its run there; --store FILE names another store, --store none does without",
-		    cli->command->name);
+		    request->command);
 	note->held = store;
 	note->is_read_only = database_is_read_only(store);
-	if (note->is_read_only && !cli->quiet)
+	if (note->is_read_only && !is_quiet)
 		colour_print(stderr, COLOUR_WARNING,
 		             "%s: is read-only: what it knows is not searched again, and this run is not kept there\n",
 		             note->path);

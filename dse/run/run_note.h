@@ -10,6 +10,12 @@
 #include "dse/keep/run_store.h"
 
 /* Inputs larger than this (weights of a model) are kept by hash alone. */
+/* Which store a command was asked for. */
+struct store_request {
+	const char *command; /* its name, for messages */
+	const char *store;   /* --store; NULL: not given */
+};
+
 #define RUN_NOTE_MAX_BYTE (64u << 20)
 
 /* Initialise with `struct run_note note = {0};`. */
@@ -34,25 +40,25 @@ struct run_note {
  * either dse.sqlite beside the run's folder, of commands that have none (folder NULL) in results/. *path, which is NULL
  * for none, is the caller's to free. ERR_INTERNAL.
  */
-enum err_code run_note_choose(const struct cli_options *cli, const char *folder, char **path, struct err *err);
+enum err_code run_note_choose(const struct store_request *request, const char *folder, char **path, struct err *err);
 
 /* Whether path is the store that commands without a folder and without --store take. */
 bool run_note_is_usual(const char *path);
 
 /* Open the store that the command line means, to read what was kept. ERR_IO, also where there is none yet, ERR_USAGE,
  * ERR_INPUT, ERR_INTERNAL. */
-enum err_code run_note_open(const struct cli_options *cli, struct database **store, struct err *err);
+enum err_code run_note_open(const struct store_request *request, struct database **store, struct err *err);
 
 /* The store that the command line means for a run's folder, by default the one beside it; NULL: there is none to read.
  */
-struct database *run_note_open_beside(const struct cli_options *cli, const char *folder);
+struct database *run_note_open_beside(const struct store_request *request, const char *folder);
 
 /*
  * Before a search into a folder: better to fail now than after an hour. A store that can only be read answers, and
  * keeps nothing, which is said. ERR_IO, ERR_INPUT, ERR_INTERNAL.
  */
-enum err_code run_note_begin(struct run_note *note, const struct cli_options *cli, const char *folder,
-                             const struct space *space, struct err *err);
+enum err_code run_note_begin(struct run_note *note, const struct store_request *request, bool is_quiet,
+                             const char *folder, const struct space *space, struct err *err);
 
 /*
  * Take what a run that asked the same has found, instead of searching: *is_known says whether there is one. explore is

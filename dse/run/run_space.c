@@ -160,7 +160,8 @@ static void pass_on(const struct unpacked *unpacked, enum err_code code, const s
 	}
 }
 
-enum err_code run_space_read(const struct run_file *input, size_t n, struct space *space, struct err *err)
+enum err_code run_space_read(const struct run_file *input, size_t n, const struct space_given *given,
+                             struct space *space, struct err *err)
 {
 	struct unpacked unpacked = {.folder = ""};
 	struct err found = {0};
@@ -169,7 +170,7 @@ enum err_code run_space_read(const struct run_file *input, size_t n, struct spac
 	enum err_code code = unpack(input, n, &unpacked, &found);
 	if (code == ERR_OK) {
 		const struct space_among among = {n, unpacked.name, (const char *const *)unpacked.path};
-		code = space_read_among(&among, space, &found);
+		code = space_read_among(&among, given, space, &found);
 	}
 	pass_on(&unpacked, code, &found, err);
 	err_clear(&found);

@@ -19,9 +19,10 @@ enum err_code run_inputs_load(struct database *store, struct run_record *run, st
 
 /*
  * Read a space from the bytes of input [n], the space itself first; more files than it names are allowed. They lie in a
- * folder of their own under TMPDIR while they are read, because readers tell formats by a file's ending. space->detail
- * is the default; messages name the files as the run did. ERR_INPUT, ERR_IO, ERR_INTERNAL; *space is empty then.
+ * folder of their own under TMPDIR while they are read, because readers tell formats by a file's ending. given: as in
+ * space_read_given; messages name the files as the run did. ERR_INPUT, ERR_IO, ERR_INTERNAL; *space is empty then.
  */
-enum err_code run_space_read(const struct run_file *input, size_t n, struct space *space, struct err *err);
+enum err_code run_space_read(const struct run_file *input, size_t n, const struct space_given *given,
+                             struct space *space, struct err *err);
 
 #endif

@@ -3,6 +3,7 @@
 #include "dse/out/json.h"
 #include "dse/out/table.h"
 #include "dse/out/words.h"
+#include "sim/machine/machine_param.h"
 #include <inttypes.h>
 #include <string.h>
 

@@ -4,8 +4,8 @@
 #include "dse/pareto/budget.h"
 #include "dse/layer/changes.h"
 #include "dse/layer/deadline.h"
-#include "dse/engine/engine.h"
-#include "dse/layer/plan_bound.h"
+#include "dse/engine/engine_run.h"
+#include "dse/layer/layer_problem.h"
 #include "dse/pareto/quality.h"
 #include "sim/base/checked.h"
 #include <assert.h>
@@ -680,4 +680,26 @@ void candidate_genome(const struct candidate *candidate, size_t i, uint32_t *gen
 			                genome + 1 + block * N_LAYER_GENE);
 		}
 	}
+}
+
+/* Written as !(value <= max), so that a NaN breaks every limit. */
+bool candidate_objectives(const struct space *space, const double *metric, double *objective, enum metric *broken)
+{
+	assert(space && metric && objective && broken);
+	for (size_t i = 0; i < space->n_objective; i++)
+		objective[i] = metric[space->objective[i]];
+	for (size_t i = 0; i < space->n_limit; i++) {
+		if (!(metric[space->limit[i].metric] <= space_limit_most(&space->limit[i]))) {
+			*broken = space->limit[i].metric;
+			return false;
+		}
+	}
+	return true;
+}
+
+/* The larger one first, so that nothing overflows. */
+double candidate_add_log10(double a, double b)
+{
+	assert(!isnan(a) && !isnan(b) && b > -INFINITY);
+	return fmax(a, b) + log10(1.0 + pow(10.0, fmin(a, b) - fmax(a, b)));
 }

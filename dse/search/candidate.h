@@ -121,4 +121,10 @@ static inline size_t genome_size(const struct layer_map *map)
 /* Genome [genome_size] of point i of the total front. */
 void candidate_genome(const struct candidate *candidate, size_t i, uint32_t *genome);
 
+/* Objectives of a design from its metrics; false when a limit is broken, which *broken then names. */
+bool candidate_objectives(const struct space *space, const double *metric, double *objective, enum metric *broken);
+
+/* Decimal logarithm of the sum of two numbers, from theirs; a may be that of 0. */
+double candidate_add_log10(double a, double b);
+
 #endif

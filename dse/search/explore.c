@@ -12,7 +12,6 @@
  */
 #include "dse/search/explore_parts.h"
 #include "dse/base/interrupt.h"
-#include "dse/search/layer_points.h"
 #include "dse/search/least.h"
 #include "dse/base/parallel.h"
 #include "sim/base/checked.h"
@@ -96,7 +95,7 @@ static void note_dead(struct explore_driver *driver, const struct explore_slot *
 	driver->explore->counts.n_machine_dead++;
 	if (driver->explore->interrupted)
 		return; /* a search that was cut short proves nothing */
-	if (layer_points_miss(&slot->candidate, &miss)) {
+	if (explore_points_miss(&slot->candidate, &miss)) {
 		explore_machine_text(driver->explore->space, slot->machine_index, &slot->candidate.set->machine,
 		                     miss.machine, sizeof(miss.machine));
 		explore_note_miss(driver->explore, &miss);
@@ -167,7 +166,7 @@ static void collect_slot(struct explore_driver *driver, struct explore_slot *slo
 	if (driver->explore->least)
 		least_table_note(driver->explore->least, &slot->candidate);
 	if (driver->options->points)
-		layer_points_write(driver->options->points, &slot->candidate);
+		explore_points_write(driver->options->points, &slot->candidate);
 }
 
 static enum err_code compose_group(struct explore_driver *driver, struct err *err)
@@ -357,7 +356,7 @@ static enum err_code explore_layers(struct explore_driver *driver, struct err *e
 		code = layer_map_list_splits(explore->space, &explore->map, n_thread, err);
 	explore->least = driver->options->engine->is_random ? NULL : least_table_new(explore->counts.n_machine);
 	if (driver->options->points)
-		layer_points_write_header(driver->options->points, explore->space);
+		explore_points_write_header(driver->options->points, explore->space);
 	if (code == ERR_OK && bounds_machines(driver))
 		code = bound_machines(driver, err);
 	if (shares_fronts(driver))

@@ -126,9 +126,6 @@ enum err_code explore_begin(const struct space *space, struct explore *explore, 
 void explore_machine_text(const struct space *space, uint32_t machine_index, const struct machine *machine, char *text,
                           size_t n_byte);
 
-/* Objectives of a design from its metrics; false when a limit is broken, which *broken then names. */
-bool explore_objectives(const struct space *space, const double *metric, double *objective, enum metric *broken);
-
 /* Keep the miss that is nearer. */
 void explore_note_miss(struct explore *explore, const struct explore_miss *miss);
 
@@ -167,9 +164,6 @@ uint64_t explore_count_cut_infeasible(const struct explore_counts *counts);
 void explore_count_check(const struct explore_counts *counts);
 
 void explore_count_composition(struct explore *explore, const struct candidate *candidate);
-
-/* Decimal logarithm of the sum of two numbers, from theirs; a may be that of 0. */
-double explore_add_log10(double a, double b);
 
 /*
  * Where every machine candidate was refused, the one that came nearest to keeping the constraints becomes the miss.

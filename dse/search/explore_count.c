@@ -7,13 +7,6 @@
 #include <inttypes.h>
 #include <math.h>
 
-/* The larger one first, so that nothing overflows. */
-double explore_add_log10(double a, double b)
-{
-	assert(!isnan(a) && !isnan(b) && b > -INFINITY);
-	return fmax(a, b) + log10(1.0 + pow(10.0, fmin(a, b) - fmax(a, b)));
-}
-
 enum err_code explore_count_searches(struct explore *explore, const struct candidate *candidate, const bool *is_mine,
                                      struct err *err)
 {
@@ -52,7 +45,7 @@ enum err_code explore_count_searches(struct explore *explore, const struct candi
 			explore->truncated = true;
 	}
 	counts->n_legal = add_sat(counts->n_legal, candidate->set->n_legal);
-	counts->log10_design = explore_add_log10(counts->log10_design, candidate->set->log10_design);
+	counts->log10_design = candidate_add_log10(counts->log10_design, candidate->set->log10_design);
 	return ERR_OK;
 }
 

@@ -23,7 +23,7 @@ static bool get_objectives(const struct insertion *insertion, size_t point, doub
                            enum metric *broken)
 {
 	candidate_metrics(insertion->candidate, point, metric);
-	return explore_objectives(insertion->explore->space, metric, objective, broken);
+	return candidate_objectives(insertion->explore->space, metric, objective, broken);
 }
 
 static void judge_points(void *context, size_t chunk)

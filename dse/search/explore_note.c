@@ -26,21 +26,6 @@ void explore_machine_text(const struct space *space, uint32_t machine_index, con
 		              space->axis[i].value[value[i]]);
 }
 
-/* Written as !(value <= max), so that a NaN breaks every limit. */
-bool explore_objectives(const struct space *space, const double *metric, double *objective, enum metric *broken)
-{
-	assert(space && metric && objective && broken);
-	for (size_t i = 0; i < space->n_objective; i++)
-		objective[i] = metric[space->objective[i]];
-	for (size_t i = 0; i < space->n_limit; i++) {
-		if (!(metric[space->limit[i].metric] <= space_limit_most(&space->limit[i]))) {
-			*broken = space->limit[i].metric;
-			return false;
-		}
-	}
-	return true;
-}
-
 /* A design that got farther is nearer, whatever its numbers; within a stage the smaller excess is. */
 void explore_note_miss(struct explore *explore, const struct explore_miss *miss)
 {

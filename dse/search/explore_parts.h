@@ -3,7 +3,8 @@
 #define DSE_EXPLORE_PARTS_H
 /*
  * Inside the driver of layer-by-layer explorations: groups of machine candidates
- * (explore.c), and the searches of a group's layers (explore_search.c).
+ * (explore.c), the searches of a group's layers (explore_search.c), and the
+ * layers' fronts as rows of points.csv (explore_points.c).
  */
 #include "dse/search/explore.h"
 #include "dse/search/hardware.h"
@@ -60,6 +61,17 @@ struct explore_job {
 
 /* Ctrl-C, or the time is up. */
 bool explore_must_stop(const struct explore_driver *driver);
+
+/* points.csv: a header, then a row for each point of each layer's front; errors stay in the stream. */
+void explore_points_write_header(FILE *file, const struct space *space);
+void explore_points_write(FILE *file, const struct candidate *candidate);
+
+/*
+ * What kept a candidate without a design: the layer without any, or the network
+ * or sum of networks over its limits, and by how much. false when none of them
+ * is to blame.
+ */
+bool explore_points_miss(const struct candidate *candidate, struct explore_miss *miss);
 
 /* List the searches of the group's machines that this process makes. ERR_INTERNAL. */
 enum err_code explore_list_searches(struct explore_driver *driver, struct err *err);

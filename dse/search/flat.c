@@ -14,6 +14,7 @@
  */
 #include "dse/layer/design_text.h"
 #include "dse/search/flat_part.h"
+#include "dse/engine/engine_run.h"
 #include "dse/engine/islands.h"
 #include "dse/base/parallel.h"
 #include "dse/keep/ranks.h"

@@ -19,7 +19,7 @@
  * one. Machines whose sample is not that far behind are searched at once.
  */
 #include "dse/search/hardware.h"
-#include "dse/search/explore.h"
+#include "dse/search/candidate.h"
 #include "dse/base/parallel.h"
 #include "sim/base/checked.h"
 #include <assert.h>
@@ -134,7 +134,7 @@ static uint64_t first_of_family(const struct space *space, size_t n_helpful, uin
 /* A candidate that neither a rule nor a limit on machines refuses. */
 static bool get_machine(const struct space *space, uint64_t index, struct machine *machine)
 {
-	char why[EXPLORE_TEXT_SIZE];
+	char why[256];
 	double metric[N_METRIC] = {0};
 	if (!space_machine(space, index, machine, why, sizeof(why)))
 		return false;
@@ -283,7 +283,7 @@ static bool point_objectives(const struct judge *judge, const struct outlook_poi
 		metric[judge->metric[k]] = points->metric[point * judge->n_metric + k] / divisor;
 	metric_of_machine(machine, metric);
 	metric_derive(metric);
-	return explore_objectives(judge->options->space, metric, objective, &broken);
+	return candidate_objectives(judge->options->space, metric, objective, &broken);
 }
 
 static enum err_code archive_outlook(struct judge *judge, const struct family *family, struct err *err)
@@ -391,7 +391,7 @@ static void cut_machine(struct judge *judge, const struct outlook *outlook, uint
 	hardware->n_cut++;
 	hardware->n_candidate = add_sat(hardware->n_candidate, outlook->n_candidate);
 	hardware->n_legal = add_sat(hardware->n_legal, outlook->n_legal);
-	hardware->log10_design = explore_add_log10(hardware->log10_design, outlook->log10_design);
+	hardware->log10_design = candidate_add_log10(hardware->log10_design, outlook->log10_design);
 }
 
 /* The next member is to be sampled. */

@@ -2,7 +2,7 @@
 #include "dse/search/hunt.h"
 #include "dse/base/interrupt.h"
 #include "dse/base/parallel.h"
-#include "sim/machine/sim.h"
+#include "sim/fast/fast.h"
 #include <assert.h>
 #include <inttypes.h>
 #include <math.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "dse/search/least.h"
-#include "dse/layer/branch_parts.h"
+#include "dse/layer/branch.h"
 #include "dse/base/interrupt.h"
 #include "dse/base/parallel.h"
-#include "dse/layer/plan_bound.h"
+#include "dse/layer/layer_problem.h"
 #include <assert.h>
 #include <math.h>
 #include <stdlib.h>
@@ -94,27 +94,6 @@ static void set_bound(struct candidate_task *task, struct bounds *bounds)
 		bounds->upper = fmin(bounds->upper, task->front.objective[i]);
 }
 
-/* The least that the boxes of all its splits promise. false when memory is out. */
-static bool bound_layer(const struct layer_problem *layer, double *lower)
-{
-	struct arena arena = {0};
-	struct branch_space space;
-	double least[MACHINE_MAX_LEVEL];
-	bool has_memory = branch_space_build(layer, &arena, &space);
-	*lower = INFINITY;
-	for (uint32_t root = 0; has_memory && root < space.n_root; root++) {
-		struct branch_box box[2];
-		for (uint32_t n = branch_root_boxes(&space, root, box); n-- > 0;) {
-			struct branch_bound bound;
-			branch_box_bound(&space, &box[n], least, &bound);
-			for (uint32_t l = 0; bound.runs && l < space.n_level; l++)
-				*lower = fmin(*lower, least[l]);
-		}
-	}
-	arena_free(&arena);
-	return has_memory;
-}
-
 /* Bounds before any search: what is known, or the boxes' bound and a sample. */
 static void begin_task(void *context, size_t i)
 {
@@ -130,7 +109,7 @@ static void begin_task(void *context, size_t i)
 		*bounds = (struct bounds){known, known};
 		return;
 	}
-	if (!bound_layer(&task->layer, &bounds->lower))
+	if (!branch_least(&task->layer, &bounds->lower))
 		task->code = err_add(&task->err, ERR_INTERNAL, "out of memory");
 	else
 		task->code = layer_problem_sample(&task->layer, 1, &task->front, NULL, &task->err);

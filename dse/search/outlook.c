@@ -3,7 +3,7 @@
 #include "dse/layer/branch.h"
 #include "dse/search/candidate.h"
 #include "dse/base/parallel.h"
-#include "dse/layer/plan_bound.h"
+#include "dse/layer/layer_problem.h"
 #include "sim/base/checked.h"
 #include <assert.h>
 #include <math.h>

@@ -305,7 +305,7 @@ void whole_evaluate(const struct whole *whole, const struct layer_set *set, stru
 	metric_of_machine(&set->machine, metric);
 	metric_derive(metric);
 	enum metric broken;
-	if (!explore_objectives(whole->space, metric, out->objective, &broken)) {
+	if (!candidate_objectives(whole->space, metric, out->objective, &broken)) {
 		out->reason = N_VERDICT + (uint32_t)broken;
 		for (size_t i = 0; i < whole->space->n_limit; i++) {
 			const struct space_limit *limit = &whole->space->limit[i];

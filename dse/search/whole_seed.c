@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "dse/search/whole_seed.h"
-#include "dse/layer/plan_heuristic.h"
+#include "dse/layer/layer_problem.h"
 #include "sim/base/rng.h"
 #include <assert.h>
 #include <math.h>
@@ -43,12 +43,12 @@ static void pool_free(struct seed_pool *pool)
 static void price_layer(const struct layer_problem *layer, size_t distinct, struct seed_pool *pool)
 {
 	uint32_t *genome = pool->genome + distinct * pool->n_alloc * N_LAYER_GENE;
-	size_t n = layer_problem_propose(layer, genome, pool->n_alloc);
+	size_t n = layer->problem.propose(layer, genome, pool->n_alloc);
 	assert(n <= pool->n_alloc);
 	for (size_t i = 0; i < n; i++) {
 		struct rng rng = rng_stream(0, (uint32_t)i, (uint32_t)distinct);
 		genome[i * N_LAYER_GENE + GENE_PLACE] = 0;
-		layer_problem_repair(layer, &rng, genome + i * N_LAYER_GENE);
+		layer->problem.repair(layer, &rng, genome + i * N_LAYER_GENE);
 	}
 	layer->problem.evaluate(layer->problem.context, genome, n, pool->result + distinct * pool->n_alloc);
 	pool->was_stopped |= problem_any_stopped(pool->result + distinct * pool->n_alloc, n);
@@ -151,7 +151,7 @@ static bool descend(const struct layer_problem *layer, const double *weight, con
 	while (is_better && descent.n_left > 0) {
 		is_better = false;
 		for (unsigned gene = 0; gene < N_LAYER_GENE; gene++)
-			if (layer_gene_is_ordered[gene] || gene == GENE_STRATEGY || gene == GENE_REUSE)
+			if (layer->problem.is_ordered[gene] || gene == GENE_STRATEGY || gene == GENE_REUSE)
 				is_better |= descend_gene(&descent, gene, genome);
 		is_better &= !descent.was_stopped;
 	}

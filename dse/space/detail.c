@@ -4,7 +4,7 @@
 #include "dse/base/parallel.h"
 #include "mapper/unfold/unfold.h"
 #include "sim/event/event_systolic.h"
-#include "sim/machine/mixed.h"
+#include "sim/program/mixed.h"
 #include <assert.h>
 #include <inttypes.h>
 
@@ -46,7 +46,7 @@ static enum err_code audit(const struct layer_context *context, const struct sch
 {
 	struct sim_result every = {0};
 	const struct event_option option = {.no_replay = true};
-	enum err_code code = sim_run_event(context->machine, schedule, level, &option, &every, NULL, err);
+	enum err_code code = event_run_schedule(context->machine, schedule, level, &option, &every, NULL, err);
 	const char *what = code == ERR_OK ? find_difference(replayed, &every) : NULL;
 	if (what)
 		code = err_add(err, ERR_INTERNAL,
@@ -66,7 +66,7 @@ static enum err_code simulate_schedule(const struct layer_context *context, cons
 	if (code == ERR_OK)
 		code = schedule_check(&schedule, context->machine, err);
 	if (code == ERR_OK)
-		code = sim_run_event(context->machine, &schedule, design->level, &option, result, stat, err);
+		code = event_run_schedule(context->machine, &schedule, design->level, &option, result, stat, err);
 	if (code == ERR_OK && options->audit)
 		code = audit(context, &schedule, design->level, result, err);
 	schedule_free(&schedule);
@@ -82,7 +82,8 @@ static enum err_code simulate_event(const struct layer_context *context, const s
 	const struct event_option option = {.trace = options->trace, .stop = options->stop};
 	enum err_code code;
 	if (context->machine->target == MACHINE_SYSTOLIC)
-		code = sim_run_event_systolic(context->machine, program, design->level, &option, result, stat, &inner);
+		code =
+		    event_systolic_run_program(context->machine, program, design->level, &option, result, stat, &inner);
 	else
 		code = simulate_schedule(context, design, options, result, stat, &inner);
 	/* The tier knows operations and shapes; whose they are is said here. */
@@ -145,9 +146,9 @@ enum err_code detail_simulate(const struct layer_context *context, const struct 
 	if (options->detail != DETAIL_EVENT && !replays) {
 		const struct greybox_work work = greybox_work(context, design);
 		if (options->detail == DETAIL_FAST)
-			sim_run_fast(context->machine, program, design->level, result);
+			fast_run(context->machine, program, design->level, result);
 		else
-			sim_run_greybox(context->machine, program, design->level, &work, result);
+			fast_run_greybox(context->machine, program, design->level, &work, result);
 		if (stat)
 			*stat = (struct event_stat){0};
 		return ERR_OK;

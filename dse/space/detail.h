@@ -5,15 +5,15 @@
  * The tiers of the simulator as the commands offer them (--detail): one design of
  * a block in, clocks and counts out, at the level of detail that was asked for.
  *
- *   design ─► mapper_distribute ─► program ──────────────────────► sim_run_fast ──► result
- *                    └─ feasible ─► mapper_unfold ─► schedule ───► sim_run_event ─► result
+ *   design ─► mapper_distribute ─► program ──────────────────────► fast_run ──► result
+ *                    └─ feasible ─► mapper_unfold ─► schedule ───► event_run_schedule ─► result
  */
 #include "mapper/split/design.h"
-#include "sim/event/event_run.h"
+#include "sim/event/event.h"
 
 enum detail {
-	DETAIL_FAST,    /* closed forms (sim/machine/sim.h) */
-	DETAIL_EVENT,   /* event by event (sim/event/event_run.h) */
+	DETAIL_FAST,    /* closed forms (sim/fast/fast.h) */
+	DETAIL_EVENT,   /* event by event (sim/event/event.h) */
 	DETAIL_GREYBOX, /* closed forms, MLA tasks by the DVFS paper's fitted model (sim/mla/greybox.h) */
 	N_DETAIL
 };

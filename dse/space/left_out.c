@@ -2,8 +2,8 @@
 #include "dse/space/left_out.h"
 #include "dse/out/words.h"
 #include "mapper/split/ahead.h"
-#include "sim/machine/mixed.h"
-#include "sim/machine/sim.h"
+#include "sim/program/mixed.h"
+#include "sim/fast/fast.h"
 #include <assert.h>
 #include <stdio.h>
 #include <string.h>

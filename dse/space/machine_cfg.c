@@ -9,6 +9,8 @@
 #include "sim/base/file.h"
 #include "sim/base/text.h"
 #include "sim/systolic/systolic_work.h"
+#include "sim/machine/machine_check.h"
+#include "sim/machine/machine_param.h"
 #include <assert.h>
 #include <stdbool.h>
 #include <stdio.h>

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef DSE_MACHINE_CFG_H
 #define DSE_MACHINE_CFG_H
-/* SCALE-Sim's .cfg files as systolic machines; dse/space/machine_yaml.c asks for them by the ending of a machine's
+/* SCALE-Sim's .cfg files as systolic machines; dse/space/machine_read.c asks for them by the ending of a machine's
  * path. */
+#include "sim/base/err.h"
 #include "sim/machine/machine.h"
 
 /*

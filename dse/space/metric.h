@@ -6,7 +6,7 @@
  * headers and help come from metric_table. All are minimised.
  */
 #include "dse/pareto/compose.h"
-#include "sim/machine/sim.h"
+#include "sim/fast/fast.h"
 
 enum metric {
 	METRIC_LATENCY,    /* ms, summed over layers */

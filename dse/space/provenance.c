@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "dse/space/provenance.h"
-#include "dse/space/space.h"
+#include "sim/machine/machine_param.h"
 #include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -46,11 +46,6 @@ bool machine_sources_init(struct machine_sources *sources, struct arena *arena);
 void machine_sources_read(const struct doc_node *map, const struct machine *machine, struct machine_sources *sources,
                           struct arena *arena, struct err *err);
 
-/* machine_read (dse/space/space.h) that also keeps the sources. ERR_INPUT, ERR_IO, ERR_INTERNAL; both untouched then.
- */
-enum err_code machine_read_sources(const char *path, struct machine *machine, struct machine_sources *sources,
-                                   struct arena *arena, struct err *err);
-
 /* A coefficient of a machine, at one operating point or, level UINT32_MAX, at all. */
 struct coefficient {
 	const char *key, *unit;

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "dse/space/space_parts.h"
+#include "dse/space/machine_read.h"
 #include "dse/out/paths.h"
 #include "mapper/network/file_kind.h"
 #include "sim/base/checked.h"
+#include "sim/machine/machine_check.h"
 #include <assert.h>
 #include <math.h>
 #include <stdio.h>
@@ -68,7 +70,8 @@ static void read_root(struct space_reader *reader)
 	space_read_arada(reader);
 }
 
-static enum err_code read_space(const char *path, const struct space_among *among, struct space *space, struct err *err)
+static enum err_code read_space(const char *path, const struct space_among *among, const struct space_given *given,
+                                struct space *space, struct err *err)
 {
 	struct err found = {0};
 	struct doc_node *root;
@@ -86,6 +89,8 @@ static enum err_code read_space(const char *path, const struct space_among *amon
 		struct space_reader reader = {
 		    .space = space, .path = path, .among = among, .root = root, .err = &found};
 		read_root(&reader);
+		space->engine = given && given->engine ? given->engine : space->engine;
+		space->detail = given ? given->detail : DETAIL_FAST;
 		code = found.code;
 	}
 	(void)err_add_all(err, (struct err_place){0}, &found);
@@ -98,13 +103,20 @@ static enum err_code read_space(const char *path, const struct space_among *amon
 enum err_code space_read(const char *path, struct space *space, struct err *err)
 {
 	assert(path && space);
-	return read_space(path, NULL, space, err);
+	return read_space(path, NULL, NULL, space, err);
 }
 
-enum err_code space_read_among(const struct space_among *among, struct space *space, struct err *err)
+enum err_code space_read_given(const char *path, const struct space_given *given, struct space *space, struct err *err)
+{
+	assert(path && space);
+	return read_space(path, NULL, given, space, err);
+}
+
+enum err_code space_read_among(const struct space_among *among, const struct space_given *given, struct space *space,
+                               struct err *err)
 {
 	assert(among && among->n > 0 && space);
-	return read_space(among->path[0], among, space, err);
+	return read_space(among->path[0], among, given, space, err);
 }
 
 void space_free(struct space *space)

@@ -4,7 +4,7 @@
 /*
  * A design space, read from YAML: machines and their axes, networks, what each
  * group of layers may choose from, constraints, objectives and how to search.
- * space.c reads it; plan.c turns it into problems for the engines.
+ * space.c reads it; dse/layer/layer_problem.c turns it into problems for the engines.
  */
 #include "dse/space/arada_options.h"
 #include "dse/space/detail.h"
@@ -16,6 +16,7 @@
 #include "sim/base/hash.h"
 #include "sim/machine/machine.h"
 #include <stdio.h>
+#include "sim/machine/machine_param.h"
 
 #define SPACE_MAX_OBJECTIVE 4
 #define SPACE_MAX_NETWORK 16
@@ -110,8 +111,8 @@ struct space {
 	const char *engine; /* name in engine_table; "exact" by default */
 	uint64_t seed, max_evaluation;
 	uint32_t population, generations, islands, migrate_every;
-	size_t max_front;   /* network fronts larger than this are thinned */
-	enum detail detail; /* the tier that evaluates designs: the command line's choice, the fast one when read */
+	size_t max_front;           /* network fronts larger than this are thinned */
+	enum detail detail;         /* the tier that evaluates designs; no file says it, see space_given */
 	struct arada_options arada; /* dse arada alone reads it */
 	size_t n_file;
 	struct space_file *file; /* every file read, the space itself first */
@@ -125,6 +126,15 @@ struct space {
  */
 enum err_code space_read(const char *path, struct space *space, struct err *err);
 
+/* What a command asks for in place of what the file says, or without its saying. A space is not changed once read. */
+struct space_given {
+	const char *engine; /* name in engine_table; NULL: the file's */
+	enum detail detail;
+};
+
+/* The same; given NULL: nothing. */
+enum err_code space_read_given(const char *path, const struct space_given *given, struct space *space, struct err *err);
+
 /* Files that a space is read from, wherever it says they are: each by the name it is known under, and where it lies. */
 struct space_among {
 	size_t n;
@@ -135,7 +145,8 @@ struct space_among {
  * The same with nothing but these files. Of several that a name may mean the first in a folder of its kind is taken.
  * The space knows its files under their names. ERR_INPUT also where it names a file that is not among them.
  */
-enum err_code space_read_among(const struct space_among *among, struct space *space, struct err *err);
+enum err_code space_read_among(const struct space_among *among, const struct space_given *given, struct space *space,
+                               struct err *err);
 void space_free(struct space *space);
 
 /* Set what layers' choices leave of fetching ahead to their neighbours'; where nothing is fetched, layers stay as equal
@@ -183,9 +194,6 @@ bool space_machine_sides(const struct space *space, uint64_t index, struct machi
 /* What a layer may choose from where no rule says anything: every legal split, every strategy for searches, all levels.
  */
 struct layer_choice space_any_choice(void);
-
-/* Read one machine file. ERR_INPUT with file:line:column, ERR_IO. */
-enum err_code machine_read(const char *path, struct machine *machine, struct err *err);
 
 /* Largest value of a metric that keeps the space's limits on it; infinite when there is none. */
 double space_metric_limit(const struct space *space, enum metric metric);

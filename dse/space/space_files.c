@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The files a space names: machines, and networks with their weights. */
 #include "dse/out/paths.h"
+#include "dse/space/machine_read.h"
 #include "dse/space/provenance.h"
 #include "dse/space/space_parts.h"
 #include <assert.h>

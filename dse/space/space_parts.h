@@ -41,9 +41,6 @@ void space_check_strategy(struct space_reader *reader, const struct doc_node *no
 /* The place of a scalar's first character, behind an opening quote. */
 struct err_place space_text_place(const struct doc_node *node);
 
-/* A name that is safe in file names: letters, digits, '_', '-' and '.', less than n_byte characters. */
-void machine_read_name(const struct doc_node *node, const char *what, char *name, size_t n_byte, struct err *err);
-
 /* `machine:` or `machines:`; `network:` or `networks:` with their weights; `aggregate:`. */
 void space_read_machines(struct space_reader *reader);
 void space_read_networks(struct space_reader *reader);

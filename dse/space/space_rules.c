@@ -9,7 +9,7 @@
  */
 #include "dse/space/space_rules.h"
 #include "dse/space/layer_source.h"
-#include "sim/machine/mixed.h"
+#include "sim/program/mixed.h"
 #include <assert.h>
 #include <ctype.h>
 #include <stdio.h>

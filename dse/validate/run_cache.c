@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "dse/validate/run_cache.h"
+#include "dse/base/memory.h"
 #include "dse/base/parallel.h"
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
 /* A run that was asked for, with copies of all it needs but a design's machine. */
-struct entry {
-	struct entry *next;
+struct cached_run {
+	struct cached_run *next;
 	struct run_key key;
 	bool is_done, is_task;
 	/* a design */
@@ -17,7 +18,7 @@ struct entry {
 	struct detail_run run;
 	/* a task on all PEs of a QPE */
 	struct machine machine;
-	struct event_task task;
+	struct mla_shape task;
 	uint64_t clk;
 };
 
@@ -25,24 +26,22 @@ struct entry {
 struct run_cache {
 	struct detail_options options;
 	bool is_collecting;
-	struct entry *first, *last;
+	struct cached_run *first, *last;
 	size_t n;
 };
 
-enum err_code run_cache_open(const struct detail_options *options, struct run_cache **cache, struct err *err)
+struct run_cache *run_cache_open(const struct detail_options *options)
 {
-	assert(options && options->detail == DETAIL_EVENT && !options->trace && cache);
-	*cache = calloc(1, sizeof(**cache));
-	if (!*cache)
-		return err_add(err, ERR_INTERNAL, "out of memory");
-	(*cache)->options = *options;
-	return ERR_OK;
+	assert(options && options->detail == DETAIL_EVENT && !options->trace);
+	struct run_cache *cache = memory_array(1, sizeof(*cache));
+	cache->options = *options;
+	return cache;
 }
 
 void run_cache_close(struct run_cache *cache)
 {
-	for (struct entry *entry = cache ? cache->first : NULL; entry;) {
-		struct entry *next = entry->next;
+	for (struct cached_run *entry = cache ? cache->first : NULL; entry;) {
+		struct cached_run *next = entry->next;
 		err_clear(&entry->run.err);
 		free(entry);
 		entry = next;
@@ -56,22 +55,18 @@ void run_cache_collect(struct run_cache *cache)
 	cache->is_collecting = true;
 }
 
-static struct entry *find_entry(const struct run_cache *cache, const struct run_key *key)
+static struct cached_run *find_entry(const struct run_cache *cache, const struct run_key *key)
 {
-	for (struct entry *entry = cache->first; entry; entry = entry->next)
+	for (struct cached_run *entry = cache->first; entry; entry = entry->next)
 		if (entry->key.owner == key->owner && entry->key.item == key->item &&
 		    entry->key.variant == key->variant)
 			return entry;
 	return NULL;
 }
 
-static struct entry *add_entry(struct run_cache *cache, const struct run_key *key, struct err *err)
+static struct cached_run *add_entry(struct run_cache *cache, const struct run_key *key)
 {
-	struct entry *entry = calloc(1, sizeof(*entry));
-	if (!entry) {
-		(void)err_add(err, ERR_INTERNAL, "out of memory");
-		return NULL;
-	}
+	struct cached_run *entry = memory_array(1, sizeof(*entry));
 	entry->key = *key;
 	*(cache->last ? &cache->last->next : &cache->first) = entry;
 	cache->last = entry;
@@ -79,9 +74,9 @@ static struct entry *add_entry(struct run_cache *cache, const struct run_key *ke
 	return entry;
 }
 
-static void run_task(struct entry *entry)
+static void run_task(struct cached_run *entry)
 {
-	struct event_task all[EVENT_MAX_PE];
+	struct mla_shape all[EVENT_MAX_PE];
 	struct event_result result;
 	/* a QPE of more is refused there */
 	for (uint32_t i = 0; i < EVENT_MAX_PE; i++)
@@ -90,7 +85,7 @@ static void run_task(struct entry *entry)
 	entry->clk = entry->run.code == ERR_OK ? result.clk : 0;
 }
 
-static void run_entry(struct entry *entry, const struct detail_options *options)
+static void run_entry(struct cached_run *entry, const struct detail_options *options)
 {
 	assert(!entry->is_done);
 	if (entry->is_task)
@@ -101,14 +96,14 @@ static void run_entry(struct entry *entry, const struct detail_options *options)
 }
 
 /* What the threads share. */
-struct batch {
+struct run_batch {
 	const struct detail_options *options;
-	struct entry **entry;
+	struct cached_run **entry;
 };
 
 static void run_one(void *context, size_t i)
 {
-	const struct batch *batch = context;
+	const struct run_batch *batch = context;
 	run_entry(batch->entry[i], batch->options);
 }
 
@@ -116,14 +111,12 @@ enum err_code run_cache_run(struct run_cache *cache, struct err *err)
 {
 	assert(cache->is_collecting);
 	cache->is_collecting = false;
-	struct entry **list = calloc(cache->n + 1, sizeof(*list));
-	if (!list)
-		return err_add(err, ERR_INTERNAL, "out of memory");
+	struct cached_run **list = memory_array(cache->n, sizeof(*list));
 	size_t n = 0;
-	for (struct entry *entry = cache->first; entry; entry = entry->next)
+	for (struct cached_run *entry = cache->first; entry; entry = entry->next)
 		if (!entry->is_done)
 			list[n++] = entry;
-	struct batch batch = {&cache->options, list};
+	struct run_batch batch = {&cache->options, list};
 	parallel_for(n, cache->options.n_thread > 0 ? cache->options.n_thread : 1, run_one, &batch);
 	enum err_code code = ERR_OK;
 	for (size_t i = 0; i < n && code == ERR_OK; i++) {
@@ -138,7 +131,7 @@ enum err_code run_cache_run(struct run_cache *cache, struct err *err)
 }
 
 /* Of an entry that is done: its code, with the messages it has. */
-static enum err_code hand_on(const struct entry *entry, struct err *err)
+static enum err_code hand_on(const struct cached_run *entry, struct err *err)
 {
 	assert(entry->is_done);
 	if (entry->run.code != ERR_OK)
@@ -149,12 +142,10 @@ static enum err_code hand_on(const struct entry *entry, struct err *err)
 enum err_code run_cache_design(struct run_cache *cache, const struct run_key *key, const struct layer_context *context,
                                const struct layer_design *design, struct detail_run *out, struct err *err)
 {
-	struct entry *entry = find_entry(cache, key);
+	struct cached_run *entry = find_entry(cache, key);
 	assert(context && design && out);
 	if (!entry) {
-		entry = add_entry(cache, key, err);
-		if (!entry)
-			return ERR_INTERNAL;
+		entry = add_entry(cache, key);
 		entry->block = *context->block;
 		entry->context = *context;
 		entry->context.block = &entry->block;
@@ -177,15 +168,13 @@ enum err_code run_cache_design(struct run_cache *cache, const struct run_key *ke
 }
 
 enum err_code run_cache_task(struct run_cache *cache, const struct run_key *key, const struct machine *machine,
-                             const struct event_task *task, uint64_t *clk, struct err *err)
+                             const struct mla_shape *task, uint64_t *clk, struct err *err)
 {
-	struct entry *entry = find_entry(cache, key);
+	struct cached_run *entry = find_entry(cache, key);
 	assert(machine && task && clk);
 	*clk = 0;
 	if (!entry) {
-		entry = add_entry(cache, key, err);
-		if (!entry)
-			return ERR_INTERNAL;
+		entry = add_entry(cache, key);
 		entry->is_task = true;
 		entry->machine = *machine;
 		entry->task = *task;
@@ -201,9 +190,9 @@ enum err_code run_cache_task(struct run_cache *cache, const struct run_key *key,
 
 void run_cache_forget(struct run_cache *cache, const void *owner)
 {
-	struct entry *last = NULL;
-	for (struct entry **at = &cache->first; *at;) {
-		struct entry *entry = *at;
+	struct cached_run *last = NULL;
+	for (struct cached_run **at = &cache->first; *at;) {
+		struct cached_run *entry = *at;
 		if (entry->key.owner != owner) {
 			last = entry;
 			at = &entry->next;

@@ -20,8 +20,8 @@ struct run_key {
 	unsigned variant;
 };
 
-/* ERR_INTERNAL. options is copied; its trace must be NULL. */
-enum err_code run_cache_open(const struct detail_options *options, struct run_cache **cache, struct err *err);
+/* options is copied; its trace must be NULL. */
+struct run_cache *run_cache_open(const struct detail_options *options);
 void run_cache_close(struct run_cache *cache);
 
 /* From here to run_cache_run: note what is asked for. */
@@ -41,7 +41,7 @@ enum err_code run_cache_design(struct run_cache *cache, const struct run_key *ke
 /* PE clocks of the same task on all PEs of a QPE, in the same way; 0 while collecting. machine is copied. ERR_INTERNAL.
  */
 enum err_code run_cache_task(struct run_cache *cache, const struct run_key *key, const struct machine *machine,
-                             const struct event_task *task, uint64_t *clk, struct err *err);
+                             const struct mla_shape *task, uint64_t *clk, struct err *err);
 
 /* Forget all runs with this owner. */
 void run_cache_forget(struct run_cache *cache, const void *owner);

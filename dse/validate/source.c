@@ -3,19 +3,23 @@
  * How the published runs were set up. A source is asked row by row:
  *
  *   row -> target -> machine (x array) \
- *       -> network -------------------- > subject -> block -> split -> design -> evaluate_design
+ *       -> network -------------------- > subject -> block -> split -> design -> metrics
  *
  * Everything left of the split is kept, so that a table of many rows prepares
  * each layer once. Validation goes the road every other design goes; only what
  * the sources did differently from our defaults is decided here.
  */
 #include "dse/validate/source.h"
+#include "dse/space/machine_read.h"
+#include "dse/base/memory.h"
 #include "dse/out/machine_column.h"
 #include "dse/out/paths.h"
 #include "dse/validate/run_cache.h"
 #include "dse/space/space.h"
 #include "mapper/split/splitter.h"
 #include "sim/base/arena.h"
+#include "sim/base/err.h"
+#include "sim/machine/machine_check.h"
 #include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -61,11 +65,6 @@ static const struct {
 
 const char source_unlisted_note[] = "split not given by the source; ours by the thesis' rules";
 
-static enum err_code no_memory(struct err *err)
-{
-	return err_add(err, ERR_INTERNAL, "out of memory");
-}
-
 /* Pass on what went wrong in a file that a cell names, with the cell's place; frees inner. */
 static enum err_code pass_on(struct err_place at, const char *what, const char *name, struct err *inner,
                              struct err *err)
@@ -82,10 +81,7 @@ enum err_code source_open(const char *machine, const char *split_scheme, struct 
 {
 	assert(source);
 	*source = NULL;
-	struct source *made = calloc(1, sizeof(*made));
-	if (!made)
-		return no_memory(err);
-
+	struct source *made = memory_array(1, sizeof(*made));
 	const char *path = NULL;
 	enum err_code code = path_find(split_scheme ? split_scheme : "thesis.csv", "splits", &made->arena, &path, err);
 	if (!code)
@@ -117,13 +113,12 @@ void source_close(struct source *source)
 	free(source);
 }
 
-enum err_code source_set_detail(struct source *source, const struct detail_options *options, struct err *err)
+void source_set_detail(struct source *source, const struct detail_options *options)
 {
 	assert(source && options);
 	run_cache_close(source->runs);
-	source->runs = NULL;
 	source->detail = options->detail;
-	return options->detail == DETAIL_EVENT ? run_cache_open(options, &source->runs, err) : ERR_OK;
+	source->runs = options->detail == DETAIL_EVENT ? run_cache_open(options) : NULL;
 }
 
 enum detail source_detail(const struct source *source)
@@ -223,12 +218,10 @@ static enum err_code make_machine(struct source *source, const char *name, const
 		*machine = &entry->machine;
 		return ERR_OK;
 	}
-	entry = arena_alloc(&source->arena, sizeof(*entry));
-	if (!entry || !(entry->name = arena_text(&source->arena, name)) ||
-	    !(entry->array = arena_text(&source->arena, array)) ||
-	    !(entry->setting = arena_text(&source->arena, setting)))
-		return no_memory(err);
-
+	entry = memory_must(arena_alloc(&source->arena, sizeof(*entry)));
+	entry->name = memory_must(arena_text(&source->arena, name));
+	entry->array = memory_must(arena_text(&source->arena, array));
+	entry->setting = memory_must(arena_text(&source->arena, setting));
 	struct err inner = {0};
 	if (load_machine(source, entry, &inner) != ERR_OK)
 		return pass_on(at, "machine", array[0] ? array : name, &inner, err);
@@ -246,9 +239,7 @@ enum err_code source_machine(struct source *source, const char *name, const stru
 {
 	assert(source && name && key && key->table && blamed && machine);
 	size_t n_byte = (size_t)machine_column_print(key->table, key->row, NULL, 0) + 1;
-	char *setting = malloc(n_byte);
-	if (!setting)
-		return no_memory(err);
+	char *setting = memory_array(n_byte, 1);
 	(void)machine_column_print(key->table, key->row, setting, n_byte);
 	enum err_code code = make_machine(source, name, key, setting, csv_place(key->table, blamed), machine, err);
 	free(setting);
@@ -269,14 +260,14 @@ static bool is_plain_name(const char *name)
 	return name[0] != '\0' && strlen(name) < NETWORK_NAME_SIZE && !strpbrk(name, "/\\\n") && name[0] != '.';
 }
 
-/* The folder of a table, "." where its path has none. NULL without memory. */
+/* The folder of a table, "." where its path has none. */
 static char *folder_of(struct source *source, const char *file)
 {
-	char *folder = arena_text(&source->arena, file);
-	char *slash = folder ? strrchr(folder, '/') : NULL;
+	char *folder = memory_must(arena_text(&source->arena, file));
+	char *slash = strrchr(folder, '/');
 	if (slash)
 		slash[slash == folder ? 1 : 0] = '\0';
-	return slash || !folder ? folder : arena_text(&source->arena, ".");
+	return slash ? folder : memory_must(arena_text(&source->arena, "."));
 }
 
 /* A network beside the table, or in a folder networks there, comes before the program's own, as with spaces. */
@@ -285,9 +276,7 @@ static enum err_code find_network_file(struct source *source, const struct netwo
 {
 	static const char *const sub_folder[] = {"", "networks/"};
 	size_t n = strlen(entry->folder) + strlen(entry->name) + sizeof("/networks/.yaml");
-	char *found = arena_alloc(&source->arena, n);
-	if (!found)
-		return no_memory(err);
+	char *found = memory_must(arena_alloc(&source->arena, n));
 	for (size_t i = 0; i < sizeof(sub_folder) / sizeof(sub_folder[0]); i++) {
 		struct stat status;
 		(void)snprintf(found, n, "%s/%s%s.yaml", entry->folder, sub_folder[i], entry->name);
@@ -324,11 +313,9 @@ static enum err_code find_network(struct source *source, const char *name, struc
 		                  "network is '%.40s'; the name of a file beside the table or in spaces/networks is "
 		                  "allowed, without .yaml",
 		                  name);
-	struct network_entry *entry = arena_alloc(&source->arena, sizeof(*entry));
-	if (!entry || !(entry->name = arena_text(&source->arena, name)) ||
-	    !(entry->folder = folder_of(source, at.file)))
-		return no_memory(err);
-
+	struct network_entry *entry = memory_must(arena_alloc(&source->arena, sizeof(*entry)));
+	entry->name = memory_must(arena_text(&source->arena, name));
+	entry->folder = folder_of(source, at.file);
 	struct err inner = {0};
 	const char *path;
 	enum err_code code = find_network_file(source, entry, &path, &inner);
@@ -358,32 +345,24 @@ static enum err_code find_target(const struct source_key *key, enum machine_targ
 }
 
 /* A machine entry stands for one array and one setting, so its address tells subjects of different ones apart. */
-static enum err_code find_subject(struct source *source, const struct network_entry *network,
-                                  const struct machine *machine, const char *target, struct source_subject **found,
-                                  struct err *err)
+static struct source_subject *find_subject(struct source *source, const struct network_entry *network,
+                                           const struct machine *machine, const char *target)
 {
 	for (struct source_subject *subject = source->subject; subject; subject = subject->next) {
-		if (subject->network == &network->network && subject->machine == machine) {
-			*found = subject;
-			return ERR_OK;
-		}
+		if (subject->network == &network->network && subject->machine == machine)
+			return subject;
 	}
-	struct source_subject *subject = arena_alloc(&source->arena, sizeof(*subject));
-	if (!subject)
-		return no_memory(err);
+	struct source_subject *subject = memory_must(arena_alloc(&source->arena, sizeof(*subject)));
 	size_t n = network->network.n_block;
 	subject->network_name = network->name;
 	subject->target = target;
 	subject->network = &network->network;
 	subject->machine = machine;
-	subject->context = arena_array(&source->arena, n + 1, sizeof(*subject->context));
-	subject->prepared = arena_array(&source->arena, n + 1, sizeof(*subject->prepared));
-	if (!subject->context || !subject->prepared)
-		return no_memory(err);
+	subject->context = memory_must(arena_array(&source->arena, n + 1, sizeof(*subject->context)));
+	subject->prepared = memory_must(arena_array(&source->arena, n + 1, sizeof(*subject->prepared)));
 	subject->next = source->subject;
 	source->subject = subject;
-	*found = subject;
-	return ERR_OK;
+	return subject;
 }
 
 /* Name the nearest of the network's operations; no more than fit a small table are looked at. */
@@ -428,7 +407,7 @@ enum err_code source_find(struct source *source, const struct source_key *key, s
 	struct network_entry *network = NULL;
 	code = find_network(source, key->network->text, csv_place(key->table, key->network), &network, err);
 	if (!code)
-		code = find_subject(source, network, machine, target, subject, err);
+		*subject = find_subject(source, network, machine, target);
 	if (code || !key->operation)
 		return code;
 
@@ -548,7 +527,7 @@ enum err_code source_run_design(struct source *source, const struct csv_table *t
 }
 
 enum err_code source_run_task(struct source *source, const struct csv_table *table, size_t row, size_t column,
-                              const struct machine *machine, const struct event_task *task, uint64_t *clk,
+                              const struct machine *machine, const struct mla_shape *task, uint64_t *clk,
                               struct err *err)
 {
 	const struct run_key key = {.owner = table, .item = row, .variant = (unsigned)column};

@@ -13,7 +13,7 @@
 #include "mapper/split/split.h"
 #include "sim/machine/machine.h"
 #include "sim/systolic/scalesim.h"
-#include "sim/machine/sim.h"
+#include "sim/fast/fast.h"
 #include <stdbool.h>
 
 struct source;
@@ -65,9 +65,9 @@ void source_close(struct source *source);
 /*
  * The tier that predicts from now on, which is the fast one before. With the
  * event tier a table is gone through between source_collect and source_run_collected
- * to note its runs, and then again (dse/validate/run_cache.h). ERR_INTERNAL.
+ * to note its runs, and then again (dse/validate/run_cache.h).
  */
-enum err_code source_set_detail(struct source *source, const struct detail_options *options, struct err *err);
+void source_set_detail(struct source *source, const struct detail_options *options);
 enum detail source_detail(const struct source *source);
 void source_collect(struct source *source);
 enum err_code source_run_collected(struct source *source, struct err *err);
@@ -132,7 +132,7 @@ enum err_code source_run_design(struct source *source, const struct csv_table *t
 
 /* Event tier: PE clocks of a row's task, as a column's machine runs it on all PEs of a QPE. ERR_INTERNAL. */
 enum err_code source_run_task(struct source *source, const struct csv_table *table, size_t row, size_t column,
-                              const struct machine *machine, const struct event_task *task, uint64_t *clk,
+                              const struct machine *machine, const struct mla_shape *task, uint64_t *clk,
                               struct err *err);
 
 /*

@@ -2,17 +2,12 @@
 #ifndef DSE_VALIDATE_H
 #define DSE_VALIDATE_H
 /*
- * Validation: a published table (CSV) in, every value of it predicted, compared
- * and summed up. What a table is about is known by its columns: one row of
- * reference_kind_table a kind, one file (validate_*.c) that predicts its values.
+ * Validation: a published table (CSV) in, every value of it predicted, compared and summed up. What a table is about is
+ * known by its columns. Each kind of table is one row of reference_kind_table (validate_kinds.c): its columns, the
+ * function that runs what a row of the table is about, and where the result has the figure of each value column.
  */
-#include "sim/base/csv.h"
-#include "dse/space/detail.h"
 #include "dse/validate/source.h"
-#include "sim/base/err.h"
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "sim/base/csv.h"
 
 #define VALIDATE_MAX_KEY 20
 #define VALIDATE_MAX_VALUE 16
@@ -28,6 +23,31 @@ struct prediction {
 	double all_work;
 };
 
+/* How the figure of a value column is read off the result that the kind's predictor has. */
+enum figure_type {
+	FIGURE_OWN,        /* not at all: the predictor sets it */
+	FIGURE_COUNT,      /* a uint64_t */
+	FIGURE_REAL,       /* a double */
+	FIGURE_TWO_PLACES, /* a double, as a source prints it with two places */
+	FIGURE_PCT         /* a double, as a source prints it in percent with six digits */
+};
+
+/* A value column. */
+struct reference_value {
+	const char *name; /* "*_clk": every column that ends so, "gops_*": that begins so */
+	enum figure_type type;
+	size_t offset;          /* in the predictor's result */
+	enum strategy strategy; /* where columns are of runs with different strategies; N_STRATEGY: they are not */
+};
+
+/* One value that is asked for: the row, and the value column with what its kind says of it. */
+struct validate_cell {
+	struct source *source;
+	const struct csv_table *table;
+	size_t row, column;
+	const struct reference_value *value;
+};
+
 /*
  * A kind of table. A file is of the kind whose key columns it has and of whose
  * key and value columns it has most. Empty cells of value columns are predicted
@@ -35,15 +55,13 @@ struct prediction {
  */
 struct reference_kind {
 	const char *name, *help;
-	const char *key[VALIDATE_MAX_KEY + 1]; /* columns that say what a row is about; ends with NULL */
-	/* Columns that are predicted; "*_clk": every column that ends so, "gops_*": that begins so. */
-	const char *value[VALIDATE_MAX_VALUE + 1];
+	const char *key[VALIDATE_MAX_KEY + 1];                /* columns that say what a row is about; ends with NULL */
+	struct reference_value value[VALIDATE_MAX_VALUE + 1]; /* columns that are predicted; ends with the name NULL */
 	/*
-	 * Predict the value in this row and value column. ERR_INPUT when the row names something that does not exist,
-	 * with file:line:column.
+	 * Predict a value. *prediction is {NAN, counted, no note, NAN} before. ERR_INPUT when the row names something
+	 * that does not exist, with file:line:column.
 	 */
-	enum err_code (*predict)(struct source *source, const struct csv_table *table, size_t row, size_t column,
-	                         struct prediction *prediction, struct err *err);
+	enum err_code (*predict)(const struct validate_cell *cell, struct prediction *prediction, struct err *err);
 	size_t n_name; /* so many of the first key columns name a row in texts */
 	bool no_param; /* a row says all of its machine: no machine parameters in columns (dse/out/machine_column.h) */
 };
@@ -99,8 +117,9 @@ double validate_error_pct(double predicted, double reference);
 enum err_code validate_find_kind(const struct csv_table *table, const struct reference_kind *kind, size_t n,
                                  const struct reference_kind **found, struct err *err);
 
-/* Whether this column of the table holds values of the kind. */
-bool validate_is_value(const struct reference_kind *kind, const struct csv_table *table, size_t column);
+/* The value column of the kind that this column of the table is; NULL: none. */
+const struct reference_value *validate_find_value(const struct reference_kind *kind, const struct csv_table *table,
+                                                  size_t column);
 
 /*
  * Why the value in this row and column is listed but not counted: the source
@@ -115,8 +134,8 @@ const char *validate_set_apart(const char *kind, const struct csv_table *table, 
  */
 enum err_code validate_compare(struct validation *validation, struct source *source, struct err *err);
 
-/* Of counted values of one column, one key and one prediction only the nearest stays counted. ERR_INTERNAL. */
-enum err_code validate_settle_duplicates(struct validation *validation, struct err *err);
+/* Of counted values of one column, one key and one prediction only the nearest stays counted. */
+void validate_settle_duplicates(struct validation *validation);
 
 /*
  * Read a file, find its kind, predict and compare. path must outlive it. On failure empty (kind is NULL), or, as after

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "dse/validate/validate_chart.h"
+#include "dse/base/memory.h"
 #include "dse/result/chart.h"
 #include <assert.h>
 #include <math.h>
@@ -138,27 +139,20 @@ static void add_file(struct drawing *drawing, const struct validation *validatio
 	}
 }
 
-enum err_code validate_write_chart(FILE *file, const struct validation *validation, size_t n_file, size_t n_detail,
-                                   struct err *err)
+void validate_write_chart(FILE *file, const struct validation *validation, size_t n_file, size_t n_detail)
 {
-	size_t n_number = 1, n_panel = 1;
+	size_t n_number = 0, n_panel = 0;
 	assert(file && validation && n_detail > 0 && n_detail <= N_DETAIL);
 	for (size_t i = 0; i < n_file * n_detail; i++) {
 		/* each series has room for all values of its table: simpler than counting, and small */
 		n_number += 2 * validation[i].n_value * CHART_MAX_SERIES * (validation[i].n_column + 1);
 		n_panel += validation[i].n_column;
 	}
-	struct drawing drawing = {.panel = calloc(n_panel, sizeof(*drawing.panel)),
-	                          .number = calloc(n_number, sizeof(*drawing.number))};
-	enum err_code code = ERR_OK;
-	if (!drawing.panel || !drawing.number) {
-		code = err_add(err, ERR_INTERNAL, "out of memory");
-	} else {
-		for (size_t i = 0; i < n_file; i++)
-			add_file(&drawing, &validation[i * n_detail], n_detail);
-		chart_write_scatter(file, drawing.panel, drawing.n_panel);
-	}
+	struct drawing drawing = {.panel = memory_array(n_panel, sizeof(*drawing.panel)),
+	                          .number = memory_array(n_number, sizeof(*drawing.number))};
+	for (size_t i = 0; i < n_file; i++)
+		add_file(&drawing, &validation[i * n_detail], n_detail);
+	chart_write_scatter(file, drawing.panel, drawing.n_panel);
 	free(drawing.panel);
 	free(drawing.number);
-	return code;
 }

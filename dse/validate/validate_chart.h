@@ -8,10 +8,9 @@
 /*
  * Draw the counted values of n_file tables, each predicted in n_detail tiers:
  * validation[file * n_detail + tier]. A panel's series are its columns, or where
- * it has one column only, the strategies or MAC arrays of its rows. ERR_INTERNAL;
- * errors of the stream stay in the stream.
+ * it has one column only, the strategies or MAC arrays of its rows. Errors of the
+ * stream stay in the stream.
  */
-enum err_code validate_write_chart(FILE *file, const struct validation *validation, size_t n_file, size_t n_detail,
-                                   struct err *err);
+void validate_write_chart(FILE *file, const struct validation *validation, size_t n_file, size_t n_detail);
 
 #endif

@@ -4,6 +4,7 @@
  * are listed without a prediction and do not count, and whoever asked is told.
  */
 #include "dse/out/machine_column.h"
+#include "dse/base/memory.h"
 #include "dse/validate/validate_parts.h"
 #include <assert.h>
 #include <float.h>
@@ -24,6 +25,7 @@ struct comparison {
 	struct validation *validation;
 	struct source *source;
 	size_t n_column, column[CSV_MAX_COLUMN];
+	const struct reference_value *value[CSV_MAX_COLUMN]; /* of the columns */
 	struct err said[CSV_MAX_COLUMN];
 	bool failed; /* a row was not understood */
 	struct err *err;
@@ -64,14 +66,25 @@ static void say_once(struct comparison *comparison, size_t i, struct err *part)
 	*part = (struct err){0};
 }
 
+/* What the kind's predictor says of a value. */
+static enum err_code ask(const struct comparison *comparison, size_t row, size_t i, struct prediction *prediction,
+                         struct err *err)
+{
+	const struct validation *validation = comparison->validation;
+	const struct validate_cell cell = {.source = comparison->source,
+	                                   .table = &validation->table,
+	                                   .row = row,
+	                                   .column = comparison->column[i],
+	                                   .value = comparison->value[i]};
+	*prediction = (struct prediction){NAN, true, NULL, NAN};
+	return validation->kind->predict(&cell, prediction, err);
+}
+
 /* The model's word on a value; ERR_INTERNAL only. */
 static enum err_code predict(struct comparison *comparison, size_t row, size_t i, struct prediction *prediction)
 {
-	const struct validation *validation = comparison->validation;
 	struct err part = {0};
-	*prediction = (struct prediction){NAN, true, NULL, NAN};
-	enum err_code code = validation->kind->predict(comparison->source, &validation->table, row,
-	                                               comparison->column[i], prediction, &part);
+	enum err_code code = ask(comparison, row, i, prediction, &part);
 	if (code) {
 		*prediction = (struct prediction){NAN, false, not_understood_note, NAN};
 		comparison->failed = true;
@@ -244,8 +257,7 @@ static enum err_code run_ahead(struct comparison *comparison)
 	source_collect(comparison->source);
 	for (size_t row = 0; row < table->n_row; row++)
 		for (size_t i = 0; i < comparison->n_column; i++) {
-			(void)comparison->validation->kind->predict(comparison->source, table, row,
-			                                            comparison->column[i], &prediction, &ignored);
+			(void)ask(comparison, row, i, &prediction, &ignored);
 			err_clear(&ignored);
 		}
 	return source_run_collected(comparison->source, comparison->err);
@@ -258,23 +270,21 @@ enum err_code validate_compare(struct validation *validation, struct source *sou
 	struct comparison comparison = {.validation = validation, .source = source, .err = err};
 	assert(table->n_column <= CSV_MAX_COLUMN);
 	for (size_t column = 0; column < table->n_column; column++) {
-		if (validate_is_value(validation->kind, table, column))
-			comparison.column[comparison.n_column++] = column;
+		const struct reference_value *value = validate_find_value(validation->kind, table, column);
+		if (!value)
+			continue;
+		validation->column[comparison.n_column].column = comparison.column[comparison.n_column] = column;
+		comparison.value[comparison.n_column++] = value;
 	}
-	for (validation->n_column = 0; validation->n_column < comparison.n_column; validation->n_column++)
-		validation->column[validation->n_column].column = comparison.column[validation->n_column];
+	validation->n_column = comparison.n_column;
 	/* A cell has two entries where its source left out work. */
-	validation->value = calloc(2 * table->n_row * comparison.n_column + 1, sizeof(*validation->value));
-	if (!validation->value)
-		return err_add(err, ERR_INTERNAL, "%s: out of memory", table->file);
-
+	validation->value = memory_array(2 * table->n_row * comparison.n_column, sizeof(*validation->value));
 	validation->detail = source_detail(source);
 	enum err_code code = run_ahead(&comparison);
 	if (!code)
 		code = compare_rows(&comparison);
-	if (!code)
-		code = validate_settle_duplicates(validation, err);
 	if (!code) {
+		validate_settle_duplicates(validation);
 		validation->sum = sum_up(validation, CSV_NO_COLUMN, NULL);
 		for (size_t i = 0; i < validation->n_column; i++)
 			validation->column[i].sum = sum_up(validation, validation->column[i].column, NULL);

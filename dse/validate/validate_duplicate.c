@@ -5,6 +5,7 @@
  * not said, so each value counts once, compared with the nearer figure.
  */
 #include "dse/out/machine_column.h"
+#include "dse/base/memory.h"
 #include "dse/validate/validate.h"
 #include <assert.h>
 #include <math.h>
@@ -24,7 +25,7 @@ struct row_key {
 };
 
 /* qsort passes on nothing but its elements, so each knows the key. */
-struct candidate {
+struct keyed_value {
 	const struct row_key *key;
 	struct validate_value *value;
 };
@@ -58,7 +59,7 @@ static int order_real(double a, double b)
  * Zero for values of which only one may count. The predictions are looked at,
  * too: rows of one key that the model tells apart are about different things.
  */
-static int order_subject(const struct candidate *a, const struct candidate *b)
+static int order_subject(const struct keyed_value *a, const struct keyed_value *b)
 {
 	const struct row_key *key = a->key;
 	if (a->value->column != b->value->column)
@@ -75,7 +76,7 @@ static int order_subject(const struct candidate *a, const struct candidate *b)
 /* The nearest first; among equals the first row, so that the order is the same everywhere. */
 static int order_candidate(const void *left, const void *right)
 {
-	const struct candidate *a = left, *b = right;
+	const struct keyed_value *a = left, *b = right;
 	int order = order_subject(a, b);
 	if (order == 0)
 		order = order_real(fabs(a->value->error_pct), fabs(b->value->error_pct));
@@ -84,18 +85,16 @@ static int order_candidate(const void *left, const void *right)
 	return order;
 }
 
-enum err_code validate_settle_duplicates(struct validation *validation, struct err *err)
+void validate_settle_duplicates(struct validation *validation)
 {
 	assert(validation && validation->kind && validation->value);
 	struct row_key key;
 	collect_key(validation, &key);
 	size_t n = 0;
-	struct candidate *candidate = calloc(validation->n_value + 1, sizeof(*candidate));
-	if (!candidate)
-		return err_add(err, ERR_INTERNAL, "%s: out of memory", validation->table.file);
+	struct keyed_value *candidate = memory_array(validation->n_value, sizeof(*candidate));
 	for (size_t i = 0; i < validation->n_value; i++) {
 		if (validation->value[i].prediction.counted)
-			candidate[n++] = (struct candidate){&key, &validation->value[i]};
+			candidate[n++] = (struct keyed_value){&key, &validation->value[i]};
 	}
 	qsort(candidate, n, sizeof(*candidate), order_candidate);
 	for (size_t i = 1; i < n; i++) {
@@ -105,5 +104,4 @@ enum err_code validate_settle_duplicates(struct validation *validation, struct e
 		candidate[i].value->prediction.note = duplicate_note;
 	}
 	free(candidate);
-	return ERR_OK;
 }

@@ -16,33 +16,6 @@
 
 static const char *const kind_word[] = {"conv", "matmul"};
 
-/* A value column: clocks of a phase, or bytes. */
-enum value_of { PHASE_CLK, CORE_CLK, READ_BYTE, WRITE_BYTE };
-
-static const struct task_column {
-	const char *name;
-	enum value_of what;
-	enum phase phase; /* PHASE_CLK */
-} task_column[] = {
-    {"total_clk", CORE_CLK, N_PHASE},
-    {"weight_clk", PHASE_CLK, PHASE_WEIGHT},
-    {"input_clk", PHASE_CLK, PHASE_INPUT},
-    {"migration_clk", PHASE_CLK, PHASE_MIGRATION},
-    {"computation_clk", PHASE_CLK, PHASE_COMPUTATION},
-    {"dram_read_byte", READ_BYTE, N_PHASE},
-    {"dram_write_byte", WRITE_BYTE, N_PHASE},
-};
-
-static const struct task_column *find_column(const char *name)
-{
-	for (size_t i = 0; i < sizeof(task_column) / sizeof(task_column[0]); i++) {
-		if (strcmp(task_column[i].name, name) == 0)
-			return &task_column[i];
-	}
-	assert(false);
-	return NULL;
-}
-
 /* A cell's parts, "21*4+20*7". */
 static enum err_code read_parts(const struct csv_table *table, size_t row, const char *column, struct dim_split *dim,
                                 struct err *err)
@@ -184,38 +157,28 @@ static void place_layer(const struct layer_context *context, struct layer_design
 	design->out_storage = mapper_result_fits_storage(context, &design->split);
 }
 
-/* DRAM bytes without the ARM operations' (partial sums): the source counts what the core operation moves. */
-static double core_dram_byte(const struct layer_context *context, const struct layer_design *design,
-                             const struct counts *counts, bool written)
+/* The DRAM bytes of ARM operations (partial sums) are none of a run's: the source counts what the core operation moves.
+ */
+static void leave_out_arm(const struct layer_context *context, const struct layer_design *design, struct counts *counts)
 {
 	struct program program;
 	struct verdict verdict;
-	double byte = written ? counts->dram_write_byte : counts->dram_read_byte;
-	if (!mapper_distribute(context, design, &program, &verdict))
-		return NAN;
+	bool is_legal = mapper_distribute(context, design, &program, &verdict);
+	assert(is_legal);
+	(void)is_legal;
 	for (uint32_t i = 0; i < program.n_step; i++) {
-		const struct counts *own = &program.step[i].counts;
-		if (program.step[i].kind == STEP_ARM)
-			byte -= written ? own->dram_write_byte : own->dram_read_byte;
+		if (program.step[i].kind != STEP_ARM)
+			continue;
+		counts->dram_read_byte -= program.step[i].counts.dram_read_byte;
+		counts->dram_write_byte -= program.step[i].counts.dram_write_byte;
 	}
-	assert(byte >= 0);
-	return byte;
+	assert(counts->dram_read_byte >= 0 && counts->dram_write_byte >= 0);
 }
 
-/* What a run says about a column. */
-static double column_value(const struct layer_context *context, const struct layer_design *design,
-                           const struct task_column *column, const struct sim_result *result)
+enum err_code validate_layer_tasks(const struct validate_cell *cell, struct prediction *prediction, struct err *err)
 {
-	if (column->what == PHASE_CLK)
-		return (double)result->phase_clk[column->phase];
-	if (column->what == CORE_CLK)
-		return (double)result->core_clk;
-	return core_dram_byte(context, design, &result->counts, column->what == WRITE_BYTE);
-}
-
-enum err_code validate_layer_tasks(struct source *source, const struct csv_table *table, size_t row, size_t column,
-                                   struct prediction *prediction, struct err *err)
-{
+	const struct csv_table *table = cell->table;
+	const size_t row = cell->row;
 	const struct source_key key = {
 	    .table = table,
 	    .row = row,
@@ -225,7 +188,7 @@ enum err_code validate_layer_tasks(struct source *source, const struct csv_table
 	const struct machine *machine;
 	struct layer_design design = {.operand_bit = 8};
 	struct block block;
-	enum err_code code = source_find_machine(source, &key, &machine, NULL, err);
+	enum err_code code = source_find_machine(cell->source, &key, &machine, NULL, err);
 	enum err_code strategy_code = cell_read_strategy(table, row, &design.strategy, err);
 	enum err_code layer_code = read_layer(table, row, &block, &design.split, err);
 	if (code || strategy_code || layer_code)
@@ -234,15 +197,12 @@ enum err_code validate_layer_tasks(struct source *source, const struct csv_table
 	struct layer_context context;
 	mapper_prepare(&block, machine, design.operand_bit, &context);
 	place_layer(&context, &design);
-	struct source_run run;
-	code = source_run_design(source, table, row, &context, &design, &run, err);
+	struct source_run run = {.listed = true};
+	code = source_run_design(cell->source, table, row, &context, &design, &run, err);
 	if (code)
 		return code;
-	*prediction = (struct prediction){NAN, true, NULL, NAN};
 	if (run.ran)
-		prediction->value =
-		    column_value(&context, &design, find_column(table->header[column].text), &run.result);
-	else
-		prediction->note = verdict_table[run.verdict.reason].help;
+		leave_out_arm(&context, &design, &run.result.counts);
+	validate_take_run(cell, &run, prediction);
 	return ERR_OK;
 }

@@ -10,6 +10,7 @@
 #include "dse/validate/validate_parts.h"
 #include "mapper/octopus/octopus_time.h"
 #include <math.h>
+#include <stddef.h>
 #include <string.h>
 #include <strings.h>
 
@@ -22,7 +23,6 @@ static const char *const step_name[] = {"setup", "cleanup", "total", "softmax"};
 static enum timed_step step_of(const struct csv_cell *cell)
 {
 	size_t i = 0;
-
 	while (i < TIMED_LINEAR && strcasecmp(cell->text, step_name[i]) != 0)
 		i++;
 	return (enum timed_step)i;
@@ -47,7 +47,6 @@ static struct block block_of(const struct csv_cell *cell, bool is_softmax, uint3
 		                      .out_h = 1,
 		                      .out_c = n_out};
 	struct block linear = block_matmul(1, n_in, n_out);
-
 	linear.has_acti = strstr(cell->text, "ReLU") != NULL;
 	return linear;
 }
@@ -60,13 +59,11 @@ static enum err_code price_layer(const struct machine *machine, const struct csv
 	                                     {"output", &n_out, 1, MAX_VECTOR, false}};
 	enum err_code code = cell_read_numbers(table, row, number, 2, err);
 	struct octopus_context context;
-
 	if (code != ERR_OK)
 		return code;
 	const struct csv_cell *cell = cell_find(table, row, "workers");
 	const struct block block = block_of(cell_find(table, row, "step"), is_softmax, n_in, n_out);
 	struct octopus_layer layer = {.type = is_softmax ? OCTOPUS_SOFTMAX : OCTOPUS_LINEAR};
-
 	if (n_worker > n_out)
 		return err_add_at(err, ERR_INPUT, csv_place(table, cell),
 		                  "%u workers, allowed are up to the %u outputs", n_worker, n_out);
@@ -84,12 +81,10 @@ static enum err_code price_step(const struct machine *machine, const struct csv_
 	const struct cell_number number = {"workers", &n_worker, 1, machine_n_pe(machine), true};
 	enum timed_step step = step_of(cell_find(table, row, "step"));
 	enum err_code code = cell_read_numbers(table, row, &number, 1, err);
-
 	*time = (struct octopus_time){.total_us = NAN};
 	if (code != ERR_OK)
 		return code;
 	uint32_t n_enabled = n_worker > 0 ? n_worker : octopus_max_worker(machine);
-
 	if (step == TIMED_SETUP)
 		time->total_us = octopus_setup_us(machine, n_enabled);
 	else if (step == TIMED_CLEANUP)
@@ -106,11 +101,9 @@ static enum err_code price_total(const struct machine *machine, const struct csv
 	*time = (struct octopus_time){0};
 	for (size_t row = 0; row < table->n_row; row++) {
 		struct octopus_time one;
-
 		if (step_of(cell_find(table, row, "step")) == TIMED_TOTAL || !machine_column_same(table, row, total))
 			continue;
 		enum err_code code = price_step(machine, table, row, &one, err);
-
 		if (code != ERR_OK)
 			return code;
 		time->total_us += one.total_us;
@@ -120,32 +113,30 @@ static enum err_code price_total(const struct machine *machine, const struct csv
 	return ERR_OK;
 }
 
-enum err_code validate_octopus(struct source *source, const struct csv_table *table, size_t row, size_t column,
-                               struct prediction *prediction, struct err *err)
+enum err_code validate_octopus(const struct validate_cell *cell, struct prediction *prediction, struct err *err)
 {
 	static const char no_part[] = "setup and cleanup have no such part";
+	const struct csv_table *table = cell->table;
+	const size_t row = cell->row;
 	const struct csv_cell *step = cell_find(table, row, "step");
 	const struct machine *machine;
 	struct octopus_time time;
 	const struct source_key key = {.table = table, .row = row};
-	enum err_code code = source_machine(source, "final_chip", &key, step, &machine, err);
-
+	enum err_code code = source_machine(cell->source, "final_chip", &key, step, &machine, err);
 	if (code != ERR_OK)
 		return code;
 	enum timed_step which = step_of(step);
-
 	code = which == TIMED_TOTAL ? price_total(machine, table, row, &time, err)
 	                            : price_step(machine, table, row, &time, err);
 	if (code != ERR_OK)
 		return code;
-	const char *name = table->header[column].text;
-	double value = time.total_us;
-
-	if (strcmp(name, "weight_us") == 0)
-		value = time.part_us[OCTOPUS_WEIGHTS];
-	if (strcmp(name, "mla_us") == 0)
-		value = time.part_us[OCTOPUS_MLA];
-	bool has_part = strcmp(name, "runtime_us") == 0 || !(which == TIMED_SETUP || which == TIMED_CLEANUP);
-	*prediction = (struct prediction){has_part ? value : NAN, has_part, has_part ? NULL : no_part, NAN};
+	/* of setup and cleanup there is the whole time only */
+	if ((which == TIMED_SETUP || which == TIMED_CLEANUP) &&
+	    cell->value->offset != offsetof(struct octopus_time, total_us)) {
+		prediction->counted = false;
+		prediction->note = no_part;
+		return ERR_OK;
+	}
+	prediction->value = validate_read_figure(cell->value, &time);
 	return ERR_OK;
 }

@@ -10,62 +10,52 @@
 #include "dse/validate/validate_parts.h"
 #include <assert.h>
 #include <math.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
-/* Which clocks of a block a row of the table sums. */
-enum part_of { CORE_CONV, CORE_MATMUL, ARM_PHASE, CONV_PHASE, WHOLE };
+#define CONV_BLOCK (1u << BLOCK_CONV)
+#define MATMUL_BLOCK (1u << BLOCK_MATMUL)
+#define ARM_BLOCK (CONV_BLOCK | 1u << BLOCK_POOL)
+#define CLK(member) offsetof(struct sim_result, member)
 
+/* A row of the table: which clocks of which blocks it sums. */
 static const struct overall_row {
 	const char *name;
-	enum part_of what;
-	enum phase phase; /* ARM_PHASE, CONV_PHASE */
+	unsigned kinds; /* bit k: of blocks of kind k; 0: the sum of all other rows */
+	size_t offset;  /* of the clocks, in struct sim_result */
+	bool has_two;   /* predicted twice, see above */
 } overall_row[] = {
-    {"CONV", CORE_CONV, N_PHASE},          {"FC", CORE_MATMUL, N_PHASE},    {"PADD", ARM_PHASE, PHASE_PADD},
-    {"MAT_ELE", ARM_PHASE, PHASE_MAT_ELE}, {"ACTI", ARM_PHASE, PHASE_ACTI}, {"QUAN", ARM_PHASE, PHASE_QUAN},
-    {"POOL", ARM_PHASE, PHASE_POOL},       {"sum", WHOLE, N_PHASE},
+    {"CONV", CONV_BLOCK, CLK(core_clk), true},
+    {"FC", MATMUL_BLOCK, CLK(core_clk), false},
+    {"PADD", ARM_BLOCK, CLK(phase_clk[PHASE_PADD]), false},
+    {"MAT_ELE", ARM_BLOCK, CLK(phase_clk[PHASE_MAT_ELE]), false},
+    {"ACTI", ARM_BLOCK, CLK(phase_clk[PHASE_ACTI]), false},
+    {"QUAN", ARM_BLOCK, CLK(phase_clk[PHASE_QUAN]), false},
+    {"POOL", ARM_BLOCK, CLK(phase_clk[PHASE_POOL]), false},
+    {"sum", 0, 0, true},
 };
 #define N_OVERALL_ROW (sizeof(overall_row) / sizeof(overall_row[0]))
+static const struct overall_row *const whole_row = &overall_row[N_OVERALL_ROW - 1];
 
 /* Contained in CONV above. */
 static const struct overall_row transfer_row[] = {
-    {"input", CONV_PHASE, PHASE_INPUT},
-    {"weight", CONV_PHASE, PHASE_WEIGHT},
-    {"weight_migration", CONV_PHASE, PHASE_MIGRATION},
+    {"input", CONV_BLOCK, CLK(phase_clk[PHASE_INPUT]), false},
+    {"weight", CONV_BLOCK, CLK(phase_clk[PHASE_WEIGHT]), false},
+    {"weight_migration", CONV_BLOCK, CLK(phase_clk[PHASE_MIGRATION]), false},
 };
 #define N_TRANSFER_ROW (sizeof(transfer_row) / sizeof(transfer_row[0]))
 
 static const char left_out_note[] = "without the tasks that the source left out";
 
-static const struct overall_row whole_row = {"sum", WHOLE, N_PHASE};
-
-/* What a block adds to a row other than WHOLE. */
+/* What a block adds to a row. */
 static uint64_t block_clk(const struct overall_row *row, const struct block *block, const struct sim_result *result)
 {
-	switch (row->what) {
-	case CORE_CONV:
-		return block->kind == BLOCK_CONV ? result->core_clk : 0;
-	case CORE_MATMUL:
-		return block->kind == BLOCK_MATMUL ? result->core_clk : 0;
-	case ARM_PHASE:
-		return block->kind != BLOCK_MATMUL ? result->phase_clk[row->phase] : 0;
-	case CONV_PHASE:
-		return block->kind == BLOCK_CONV ? result->phase_clk[row->phase] : 0;
-	case WHOLE:
-		break;
-	}
-	assert(false);
-	return 0;
-}
-
-/* The same for any row: the sum is that of all the others. */
-static uint64_t add_clk(const struct overall_row *row, const struct block *block, const struct sim_result *result)
-{
-	if (row->what != WHOLE)
-		return block_clk(row, block, result);
 	uint64_t clk = 0;
-	for (size_t i = 0; i < N_OVERALL_ROW; i++)
-		clk += overall_row[i].what == WHOLE ? 0 : block_clk(&overall_row[i], block, result);
+	if (row->kinds >> block->kind & 1)
+		memcpy(&clk, (const char *)result + row->offset, sizeof(clk));
+	for (size_t i = 0; i < N_OVERALL_ROW && row == whole_row; i++)
+		clk += &overall_row[i] == whole_row ? 0 : block_clk(&overall_row[i], block, result);
 	return clk;
 }
 
@@ -84,7 +74,7 @@ static enum err_code sum_blocks(struct source *source, struct source_subject *su
 			*prediction = (struct prediction){NAN, true, verdict_table[run.verdict.reason].help, NAN};
 			return ERR_OK;
 		}
-		prediction->value += (double)add_clk(row, block, &run.result);
+		prediction->value += (double)block_clk(row, block, &run.result);
 		if (!run.listed) {
 			prediction->counted = false;
 			prediction->note = source_unlisted_note;
@@ -98,7 +88,7 @@ static enum err_code predict_row(struct source *source, struct source_subject *s
 {
 	struct prediction all_work;
 	enum err_code code = sum_blocks(source, subject, row, STRATEGY_THESIS_REUSE, prediction, err);
-	if (code || (row->what != CORE_CONV && row->what != WHOLE))
+	if (code || !row->has_two)
 		return code;
 	code = sum_blocks(source, subject, row, STRATEGY_FUSION_REUSE, &all_work, err);
 	if (code || all_work.value == prediction->value)
@@ -109,44 +99,40 @@ static enum err_code predict_row(struct source *source, struct source_subject *s
 	return ERR_OK;
 }
 
-static const struct overall_row *find_row(const struct csv_table *table, size_t row, const char *column,
-                                          const struct overall_row *rows, size_t n, struct err *err)
+/* The row that a cell of the table names, and the network that its column is of: the name is the network's and an
+ * ending.
+ */
+static enum err_code find_row(const struct validate_cell *cell, const char *row_column, const struct overall_row *rows,
+                              size_t n, const char *ending, const struct overall_row **row,
+                              struct source_subject **subject, struct err *err)
 {
-	const char *name[N_OVERALL_ROW];
-	size_t index = 0;
-	assert(n <= N_OVERALL_ROW);
-	for (size_t i = 0; i < n; i++)
-		name[i] = rows[i].name;
-	return cell_read_word(table, row, column, name, n, &index, err) == ERR_OK ? &rows[index] : NULL;
-}
-
-/* The network that a column is of, its name being the network's and an ending, on the row's machine. */
-static enum err_code find_network(struct source *source, const struct csv_table *table, size_t row, size_t column,
-                                  const char *ending, struct source_subject **subject, struct err *err)
-{
-	const struct csv_cell *header = &table->header[column];
+	const struct csv_cell *header = &cell->table->header[cell->column];
+	const char *word[N_OVERALL_ROW];
 	char name[NETWORK_NAME_SIZE];
-	size_t n = strlen(header->text), n_ending = strlen(ending);
-	assert(n > n_ending);
-	if (n - n_ending >= sizeof(name))
-		return err_add_at(err, ERR_INPUT, csv_place(table, header), "column name of more than %zu letters",
-		                  sizeof(name) - 1 + n_ending);
-	(void)snprintf(name, sizeof(name), "%.*s", (int)(n - n_ending), header->text);
+	size_t index = 0, n_byte = strlen(header->text), n_ending = strlen(ending);
+	assert(n <= N_OVERALL_ROW && n_byte > n_ending);
+	for (size_t i = 0; i < n; i++)
+		word[i] = rows[i].name;
+	enum err_code code = cell_read_word(cell->table, cell->row, row_column, word, n, &index, err);
+	if (code)
+		return code;
+	*row = &rows[index];
+	if (n_byte - n_ending >= sizeof(name))
+		return err_add_at(err, ERR_INPUT, csv_place(cell->table, header),
+		                  "column name of more than %zu letters", sizeof(name) - 1 + n_ending);
+	(void)snprintf(name, sizeof(name), "%.*s", (int)(n_byte - n_ending), header->text);
 
 	const struct csv_cell network = {name, header->line, header->column};
-	const struct source_key key = {.table = table, .row = row, .network = &network};
-	return source_find(source, &key, subject, NULL, err);
+	const struct source_key key = {.table = cell->table, .row = cell->row, .network = &network};
+	return source_find(cell->source, &key, subject, NULL, err);
 }
 
-enum err_code validate_overall_clocks(struct source *source, const struct csv_table *table, size_t row, size_t column,
-                                      struct prediction *prediction, struct err *err)
+enum err_code validate_overall_clocks(const struct validate_cell *cell, struct prediction *prediction, struct err *err)
 {
-	const struct overall_row *what = find_row(table, row, "operation", overall_row, N_OVERALL_ROW, err);
+	const struct overall_row *row;
 	struct source_subject *subject;
-	if (!what)
-		return ERR_INPUT;
-	enum err_code code = find_network(source, table, row, column, "_clk", &subject, err);
-	return code ? code : predict_row(source, subject, what, prediction, err);
+	enum err_code code = find_row(cell, "operation", overall_row, N_OVERALL_ROW, "_clk", &row, &subject, err);
+	return code ? code : predict_row(cell->source, subject, row, prediction, err);
 }
 
 /* A share is of all clocks of the network: table 5.10's sum, to which the published shares fit; two places are printed.
@@ -155,7 +141,7 @@ static enum err_code make_share(struct source *source, struct source_subject *su
                                 struct err *err)
 {
 	struct prediction whole;
-	enum err_code code = predict_row(source, subject, &whole_row, &whole, err);
+	enum err_code code = predict_row(source, subject, whole_row, &whole, err);
 	if (code)
 		return code;
 	assert(isnan(whole.value) || whole.value >= prediction->value);
@@ -167,19 +153,15 @@ static enum err_code make_share(struct source *source, struct source_subject *su
 	return ERR_OK;
 }
 
-enum err_code validate_overall_transfer_clocks(struct source *source, const struct csv_table *table, size_t row,
-                                               size_t column, struct prediction *prediction, struct err *err)
+enum err_code validate_overall_transfer_clocks(const struct validate_cell *cell, struct prediction *prediction,
+                                               struct err *err)
 {
-	static const char share[] = "_share_pct";
-	const char *name = table->header[column].text;
-	size_t n = strlen(name), n_share = strlen(share);
-	bool is_share = n > n_share && strcmp(name + n - n_share, share) == 0;
-	const struct overall_row *what = find_row(table, row, "transfer", transfer_row, N_TRANSFER_ROW, err);
+	const bool is_share = strcmp(cell->value->name, "*_share_pct") == 0;
+	const struct overall_row *row;
 	struct source_subject *subject;
-	if (!what)
-		return ERR_INPUT;
-	enum err_code code = find_network(source, table, row, column, is_share ? share : "_clk", &subject, err);
+	enum err_code code =
+	    find_row(cell, "transfer", transfer_row, N_TRANSFER_ROW, cell->value->name + 1, &row, &subject, err);
 	if (!code)
-		code = predict_row(source, subject, what, prediction, err);
-	return code || !is_share ? code : make_share(source, subject, prediction, err);
+		code = predict_row(cell->source, subject, row, prediction, err);
+	return code || !is_share ? code : make_share(cell->source, subject, prediction, err);
 }

@@ -1,36 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef DSE_VALIDATE_PARTS_H
 #define DSE_VALIDATE_PARTS_H
-/* Inside validation: the kinds of tables by the files that predict them. */
+/* Inside validation: what reads figures off results, and the predictors of reference_kind_table (validate_kinds.c). */
 #include "dse/out/cell.h"
 #include "dse/validate/validate.h"
 
-/* The predict functions, by the file that holds them. */
-enum err_code validate_strategy_clocks(struct source *source, const struct csv_table *table, size_t row, size_t column,
-                                       struct prediction *prediction, struct err *err);
-enum err_code validate_mac_array_clocks(struct source *source, const struct csv_table *table, size_t row, size_t column,
-                                        struct prediction *prediction, struct err *err);
-enum err_code validate_phase_clocks(struct source *source, const struct csv_table *table, size_t row, size_t column,
-                                    struct prediction *prediction, struct err *err);
-enum err_code validate_overall_clocks(struct source *source, const struct csv_table *table, size_t row, size_t column,
-                                      struct prediction *prediction, struct err *err);
-enum err_code validate_split_utilisation(struct source *source, const struct csv_table *table, size_t row,
-                                         size_t column, struct prediction *prediction, struct err *err);
-enum err_code validate_pe_tasks(struct source *source, const struct csv_table *table, size_t row, size_t column,
-                                struct prediction *prediction, struct err *err);
-enum err_code validate_hdl_clocks(struct source *source, const struct csv_table *table, size_t row, size_t column,
-                                  struct prediction *prediction, struct err *err);
-enum err_code validate_layer_tasks(struct source *source, const struct csv_table *table, size_t row, size_t column,
-                                   struct prediction *prediction, struct err *err);
-enum err_code validate_mac_array_performance(struct source *source, const struct csv_table *table, size_t row,
-                                             size_t column, struct prediction *prediction, struct err *err);
-enum err_code validate_overall_transfer_clocks(struct source *source, const struct csv_table *table, size_t row,
-                                               size_t column, struct prediction *prediction, struct err *err);
-enum err_code validate_scalesim(struct source *source, const struct csv_table *table, size_t row, size_t column,
-                                struct prediction *prediction, struct err *err);
-enum err_code validate_arada_table1(struct source *source, const struct csv_table *table, size_t row, size_t column,
-                                    struct prediction *prediction, struct err *err);
-enum err_code validate_octopus(struct source *source, const struct csv_table *table, size_t row, size_t column,
-                               struct prediction *prediction, struct err *err);
+/* The figure of a value column that is read off a result; the result is what the column's offset is in. */
+double validate_read_figure(const struct reference_value *value, const void *result);
+
+/* What a run (struct sim_result) says of a value, if its design can run; where the split is not the source's, it does
+ * not count. */
+void validate_take_run(const struct validate_cell *cell, const struct source_run *run, struct prediction *prediction);
+
+/* A predictor, see struct reference_kind. */
+typedef enum err_code validate_predictor(const struct validate_cell *cell, struct prediction *prediction,
+                                         struct err *err);
+
+validate_predictor validate_arada_table1, validate_hdl_clocks, validate_layer_tasks, validate_mac_array_performance,
+    validate_octopus, validate_operation_clocks, validate_overall_clocks, validate_overall_transfer_clocks,
+    validate_pe_tasks, validate_scalesim, validate_split_utilisation;
 
 #endif

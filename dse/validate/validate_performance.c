@@ -14,23 +14,23 @@
 static const char gops_begin[] = "gops_";
 
 /* Operations and bytes of a core operation. */
-struct work {
+struct op_work {
 	double n_op, n_byte;
 };
 
-static struct work conv_work(const struct block *block)
+static struct op_work conv_work(const struct block *block)
 {
 	double ifmap_byte = (double)block_padded_w(block) * block_padded_h(block) * block->in_c;
 	double filter_byte = (double)block_n_weight(block);
 	double ofmap_byte = (double)block->out_w * block->out_h * block->out_c;
-	return (struct work){2 * (double)block_n_mac(block), ifmap_byte + filter_byte + ofmap_byte};
+	return (struct op_work){2 * (double)block_n_mac(block), ifmap_byte + filter_byte + ofmap_byte};
 }
 
 /* Of the matrices as they are split: the source counts the columns it pads (FC_21 of VGG-16: 1024 of 1000). */
-static struct work matmul_work(const struct block *block, const struct split *split)
+static struct op_work matmul_work(const struct block *block, const struct split *split)
 {
 	double height = block->in_h, inner = (double)dim_extent(&split->d), width = (double)dim_extent(&split->w);
-	return (struct work){2 * height * inner * width, height * inner + inner * width + height * width};
+	return (struct op_work){2 * height * inner * width, height * inner + inner * width + height * width};
 }
 
 /* What the source prints: two places. */
@@ -39,8 +39,8 @@ static double as_printed(double value)
 	return round(100 * value) / 100;
 }
 
-static enum err_code find_work(struct source *source, struct source_subject *subject, size_t block, struct work *work,
-                               bool *listed, struct err *err)
+static enum err_code find_work(struct source *source, struct source_subject *subject, size_t block,
+                               struct op_work *work, bool *listed, struct err *err)
 {
 	const struct block *core = &subject->network->block[block];
 	struct source_split_choice choice;
@@ -53,10 +53,12 @@ static enum err_code find_work(struct source *source, struct source_subject *sub
 	return ERR_OK;
 }
 
-enum err_code validate_mac_array_performance(struct source *source, const struct csv_table *table, size_t row,
-                                             size_t column, struct prediction *prediction, struct err *err)
+enum err_code validate_mac_array_performance(const struct validate_cell *cell, struct prediction *prediction,
+                                             struct err *err)
 {
-	const struct csv_cell *header = &table->header[column];
+	const struct csv_table *table = cell->table;
+	const size_t row = cell->row;
+	const struct csv_cell *header = &table->header[cell->column];
 	bool is_gops = strncmp(header->text, gops_begin, strlen(gops_begin)) == 0;
 	const struct csv_cell array = {header->text + (is_gops ? strlen(gops_begin) : 0), header->line, header->column};
 	const struct source_key key = {
@@ -69,20 +71,20 @@ enum err_code validate_mac_array_performance(struct source *source, const struct
 	};
 	struct source_subject *subject;
 	struct source_run run;
-	struct work work;
+	struct op_work work;
 	size_t block;
 	bool listed;
-	enum err_code code = source_find(source, &key, &subject, &block, err);
+	enum err_code code = source_find(cell->source, &key, &subject, &block, err);
 	if (!code)
-		code = find_work(source, subject, block, &work, &listed, err);
+		code = find_work(cell->source, subject, block, &work, &listed, err);
 	if (code)
 		return code;
 
 	/* A split of ours makes operations per byte no guess: only matrices that we pad otherwise would differ. */
-	*prediction = (struct prediction){as_printed(work.n_op / work.n_byte), true, NULL, NAN};
+	prediction->value = as_printed(work.n_op / work.n_byte);
 	if (!is_gops)
 		return ERR_OK;
-	code = source_run_block(source, subject, block, STRATEGY_THESIS_REUSE, SPLIT_AS_RUN, &run, err);
+	code = source_run_block(cell->source, subject, block, STRATEGY_THESIS_REUSE, SPLIT_AS_RUN, &run, err);
 	if (code)
 		return code;
 	double clk_ghz = subject->machine->level[0].clk_mhz / 1e3;

@@ -5,58 +5,14 @@
  */
 #include "dse/validate/validate_parts.h"
 #include "sim/systolic/systolic_scalesim.h"
-#include <assert.h>
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #define MAX_EXTENT 65536u
 #define MAX_COUNT 1000000u
 #define MAX_KIB (1u << 20)
 #define BYTE_PER_KIB 1024u
+
 static const char *const mode_word[] = {"CALC", "USER"};
 static const char *const dataflow_word[] = {"os"};
-
-/* Columns of figures and where they stand in a result. */
-static const struct {
-	const char *name;
-	size_t count; /* offset of a uint64_t, or */
-	size_t util;  /* of a fraction, given in percent; 0: none, for no utilisation comes first */
-} figure_table[] = {
-    {"total_clk", offsetof(struct systolic_result, total_clk), 0},
-    {"stall_clk", offsetof(struct systolic_result, stall_clk), 0},
-    {"overall_util_pct", 0, offsetof(struct systolic_result, overall_util)},
-    {"mapping_eff_pct", 0, offsetof(struct systolic_result, mapping_eff)},
-    {"compute_util_pct", 0, offsetof(struct systolic_result, compute_util)},
-    {"dram_ifmap_read_word", offsetof(struct systolic_result, dram_ifmap_read_word), 0},
-    {"dram_filter_read_word", offsetof(struct systolic_result, dram_filter_read_word), 0},
-    {"dram_ofmap_write_word", offsetof(struct systolic_result, dram_ofmap_write_word), 0},
-};
-
-/* A utilisation as the tool prints it: percent with six digits. */
-static double as_printed(double util)
-{
-	char text[32];
-	(void)snprintf(text, sizeof(text), "%.6g", 100 * util);
-	return strtod(text, NULL);
-}
-
-static double figure_of(const struct systolic_result *result, const char *column)
-{
-	for (size_t i = 0; i < sizeof(figure_table) / sizeof(figure_table[0]); i++) {
-		if (strcmp(figure_table[i].name, column) != 0)
-			continue;
-		const char *at = (const char *)result;
-		double util;
-		uint64_t count;
-		memcpy(&util, at + figure_table[i].util, sizeof(util));
-		memcpy(&count, at + figure_table[i].count, sizeof(count));
-		return figure_table[i].util > 0 ? as_printed(util) : (double)count;
-	}
-	assert(false);
-	return NAN;
-}
 
 static enum err_code read_array(const struct csv_table *table, size_t row, struct systolic_array *array,
                                 struct err *err)
@@ -101,9 +57,10 @@ static enum err_code read_layer(const struct csv_table *table, size_t row, struc
 	    "no layer that fits: the filter is larger than the ifmap, or an operand has 2^32 words or more");
 }
 
-enum err_code validate_scalesim(struct source *source, const struct csv_table *table, size_t row, size_t column,
-                                struct prediction *prediction, struct err *err)
+enum err_code validate_scalesim(const struct validate_cell *cell, struct prediction *prediction, struct err *err)
 {
+	const struct csv_table *table = cell->table;
+	const size_t row = cell->row;
 	struct systolic_array array = {0};
 	struct systolic_layer layer = {0};
 	struct systolic_result result;
@@ -115,8 +72,8 @@ enum err_code validate_scalesim(struct source *source, const struct csv_table *t
 		return err_add_at(
 		    err, ERR_INPUT, csv_place(table, cell_find(table, row, "ifmap_h")),
 		    "a layer too large to replay: allowed are 2^34 words entering the array, 2^27 an operand");
-	code = source_run_scalesim(source, table, row, &array, &layer, &result, err);
+	code = source_run_scalesim(cell->source, table, row, &array, &layer, &result, err);
 	if (!code)
-		*prediction = (struct prediction){figure_of(&result, table->header[column].text), true, NULL, NAN};
+		prediction->value = validate_read_figure(cell->value, &result);
 	return code;
 }

@@ -6,52 +6,7 @@
 #include <ctype.h>
 #include <float.h>
 #include <math.h>
-#include <stddef.h>
 #include <string.h>
-
-enum field_type { FIELD_COUNT, FIELD_RATIO };
-
-/* A value column and where struct utilisation has it. */
-static const struct split_column {
-	const char *name;
-	enum field_type type;
-	size_t offset;
-} split_column[] = {
-    {"pieces", FIELD_COUNT, offsetof(struct utilisation, pieces)},
-    {"ifmap_aligned_byte", FIELD_COUNT, offsetof(struct utilisation, ifmap_aligned_byte)},
-    {"ifmap_valid_byte", FIELD_COUNT, offsetof(struct utilisation, ifmap_valid_byte)},
-    {"weight_aligned_byte", FIELD_COUNT, offsetof(struct utilisation, weight_aligned_byte)},
-    {"weight_valid_byte", FIELD_COUNT, offsetof(struct utilisation, weight_valid_byte)},
-    {"ofmap_aligned_byte", FIELD_COUNT, offsetof(struct utilisation, ofmap_aligned_byte)},
-    {"ofmap_valid_byte", FIELD_COUNT, offsetof(struct utilisation, ofmap_valid_byte)},
-    {"mac_utilisation", FIELD_RATIO, offsetof(struct utilisation, mac_utilisation)},
-    {"sram_utilisation", FIELD_RATIO, offsetof(struct utilisation, sram_utilisation)},
-};
-#define N_SPLIT_COLUMN (sizeof(split_column) / sizeof(split_column[0]))
-
-/* The source prints ratios with two places; what it would have printed is compared. */
-static double get_field(const struct utilisation *utilisation, const struct split_column *column)
-{
-	const char *field = (const char *)utilisation + column->offset;
-	if (column->type == FIELD_RATIO) {
-		double ratio;
-		memcpy(&ratio, field, sizeof(ratio));
-		return round(100 * ratio) / 100;
-	}
-	uint64_t count;
-	memcpy(&count, field, sizeof(count));
-	return (double)count;
-}
-
-static const struct split_column *find_column(const char *name)
-{
-	for (size_t i = 0; i < N_SPLIT_COLUMN; i++) {
-		if (strcmp(split_column[i].name, name) == 0)
-			return &split_column[i];
-	}
-	assert(false);
-	return NULL;
-}
 
 /*
  * The last of TL, TR, BL and BR in a word (none: untouched), whatever stands around it: sources
@@ -123,9 +78,11 @@ static const struct utilisation *find_class(const struct csv_table *table, size_
 	return found;
 }
 
-enum err_code validate_split_utilisation(struct source *source, const struct csv_table *table, size_t row,
-                                         size_t column, struct prediction *prediction, struct err *err)
+enum err_code validate_split_utilisation(const struct validate_cell *cell, struct prediction *prediction,
+                                         struct err *err)
 {
+	const struct csv_table *table = cell->table;
+	const size_t row = cell->row;
 	const struct source_key key = {
 	    .table = table,
 	    .row = row,
@@ -136,9 +93,9 @@ enum err_code validate_split_utilisation(struct source *source, const struct csv
 	struct source_subject *subject;
 	struct source_split_choice choice;
 	size_t block;
-	enum err_code code = source_find(source, &key, &subject, &block, err);
+	enum err_code code = source_find(cell->source, &key, &subject, &block, err);
 	if (!code)
-		code = source_find_split(source, subject, block, SPLIT_AS_LISTED, &choice, err);
+		code = source_find_split(cell->source, subject, block, SPLIT_AS_LISTED, &choice, err);
 	if (code)
 		return code;
 
@@ -149,7 +106,7 @@ enum err_code validate_split_utilisation(struct source *source, const struct csv
 	const struct utilisation *found = find_class(table, row, classes, n, err);
 	if (!found)
 		return ERR_INPUT;
-	prediction->value = get_field(found, find_column(table->header[column].text));
+	prediction->value = validate_read_figure(cell->value, found);
 	prediction->counted = choice.listed;
 	prediction->note = choice.listed ? NULL : source_unlisted_note;
 	return ERR_OK;

@@ -9,8 +9,8 @@
 #include "dse/fit/mla_task.h"
 #include "dse/validate/validate_parts.h"
 #include "sim/mla/mla.h"
+#include "sim/mla/greybox.h"
 #include <assert.h>
-#include <math.h>
 #include <string.h>
 
 #define OPERAND_BIT 8
@@ -53,11 +53,11 @@ static double greybox_task_clk(const struct machine *machine, const struct mla_t
 }
 
 /* The same, event by event. */
-static enum err_code event_clk(struct source *source, const struct csv_table *table, size_t row, size_t column,
-                               const struct machine *machine, const struct mla_task *task, double *clk, struct err *err)
+static enum err_code event_clk(const struct validate_cell *cell, const struct machine *machine,
+                               const struct mla_task *task, double *clk, struct err *err)
 {
-	const struct event_task own = {
-	    .kind = task->is_matmul ? EVENT_MATMUL : EVENT_CONV,
+	const struct mla_shape own = {
+	    .kind = task->is_matmul ? MLA_MATMUL : MLA_CONV,
 	    .operand_bit = OPERAND_BIT,
 	    .pe_shift = task->pe_shift,
 	    .kernel_w = task->kernel_w,
@@ -67,9 +67,10 @@ static enum err_code event_clk(struct source *source, const struct csv_table *ta
 	};
 	uint64_t n_clk;
 	struct err inner = {0};
-	enum err_code code = source_run_task(source, table, row, column, machine, &own, &n_clk, &inner);
+	enum err_code code =
+	    source_run_task(cell->source, cell->table, cell->row, cell->column, machine, &own, &n_clk, &inner);
 	if (code)
-		(void)err_add_all(err, csv_place(table, cell_find(table, row, "task")), &inner);
+		(void)err_add_all(err, csv_place(cell->table, cell_find(cell->table, cell->row, "task")), &inner);
 	err_clear(&inner);
 	*clk = (double)n_clk;
 	return code;
@@ -107,26 +108,24 @@ static void judge_fit(struct source *source, const char *name, struct err_place 
 }
 
 /* read: how the table describes a task. */
-static enum err_code predict_task(struct source *source, const struct csv_table *table, size_t row, size_t column,
-                                  const char *kind_column,
+static enum err_code predict_task(const struct validate_cell *cell, const char *kind_column,
                                   enum err_code (*read)(const struct csv_table *, size_t, struct mla_task *,
                                                         struct err *),
                                   const struct machine *machine, struct prediction *prediction, struct err *err)
 {
 	struct mla_task task = {0};
 	size_t kind = 0;
-	enum err_code code = cell_read_word(table, row, kind_column, kind_word, 2, &kind, err);
+	enum err_code code = cell_read_word(cell->table, cell->row, kind_column, kind_word, 2, &kind, err);
 	if (code)
 		return code;
 	task.is_matmul = kind == 1;
-	code = mla_task_read_operand_a(table, row, machine->qpe_n_pe, &task, err);
-	enum err_code read_code = read(table, row, &task, err);
+	code = mla_task_read_operand_a(cell->table, cell->row, machine->qpe_n_pe, &task, err);
+	enum err_code read_code = read(cell->table, cell->row, &task, err);
 	if (code || read_code)
 		return code ? code : read_code;
-	*prediction = (struct prediction){0, true, NULL, NAN};
-	if (source_detail(source) == DETAIL_EVENT)
-		return event_clk(source, table, row, column, machine, &task, &prediction->value, err);
-	if (source_detail(source) == DETAIL_GREYBOX)
+	if (source_detail(cell->source) == DETAIL_EVENT)
+		return event_clk(cell, machine, &task, &prediction->value, err);
+	if (source_detail(cell->source) == DETAIL_GREYBOX)
 		prediction->value = greybox_task_clk(machine, &task);
 	else
 		prediction->value = task_clk(machine, &task);
@@ -153,45 +152,41 @@ static enum err_code set_sram_clk(const struct csv_table *table, size_t row, str
 	return code;
 }
 
-enum err_code validate_pe_tasks(struct source *source, const struct csv_table *table, size_t row, size_t column,
-                                struct prediction *prediction, struct err *err)
+enum err_code validate_pe_tasks(const struct validate_cell *cell, struct prediction *prediction, struct err *err)
 {
-	assert(strcmp(table->header[column].text, "clk") == 0);
-	const struct csv_cell *array = cell_find(table, row, "array");
-	const struct source_key key = {.table = table, .row = row, .array = array};
+	const struct csv_cell *array = cell_find(cell->table, cell->row, "array");
+	const struct source_key key = {.table = cell->table, .row = cell->row, .array = array};
 	const struct machine *machine;
-	enum err_code code = source_machine(source, "thesis_qpe_dram", &key, array, &machine, err);
+	enum err_code code = source_machine(cell->source, "thesis_qpe_dram", &key, array, &machine, err);
 	if (code)
 		return code;
 	struct machine own = *machine;
-	code = set_sram_clk(table, row, &own, err);
+	code = set_sram_clk(cell->table, cell->row, &own, err);
 	if (!code)
-		code = predict_task(source, table, row, column, "kind", mla_task_read_tiles, &own, prediction, err);
+		code = predict_task(cell, "kind", mla_task_read_tiles, &own, prediction, err);
 	if (!code)
-		judge_fit(source, "thesis_qpe_dram", csv_place(table, array), &own, prediction);
+		judge_fit(cell->source, "thesis_qpe_dram", csv_place(cell->table, array), &own, prediction);
 	return code;
 }
 
 /* thesis_sim_clk is of the thesis simulator, whose SRAM took two clocks as the prototype's does; others of the HDL. */
-enum err_code validate_hdl_clocks(struct source *source, const struct csv_table *table, size_t row, size_t column,
-                                  struct prediction *prediction, struct err *err)
+enum err_code validate_hdl_clocks(const struct validate_cell *cell, struct prediction *prediction, struct err *err)
 {
-	const struct csv_cell *task = cell_find(table, row, "task");
-	const char *header = table->header[column].text;
-	const bool is_simulator = strcmp(header, "thesis_sim_clk") == 0;
+	const struct csv_cell *task = cell_find(cell->table, cell->row, "task");
+	const bool is_simulator = strcmp(cell->value->name, "thesis_sim_clk") == 0;
 	const char *name = is_simulator ? "thesis_qpe_dram" : "hdl_qpe";
 	const struct machine *machine;
-	assert(task && cell_find(table, row, header));
-	const struct source_key key = {.table = table, .row = row};
-	enum err_code code = source_machine(source, name, &key, task, &machine, err);
+	const struct source_key key = {.table = cell->table, .row = cell->row};
+	assert(task);
+	enum err_code code = source_machine(cell->source, name, &key, task, &machine, err);
 	if (code)
 		return code;
 	struct machine own = *machine;
-	bool is_set = machine_column_cell(table, row, "pe.sram_access_clk") != NULL;
+	bool is_set = machine_column_cell(cell->table, cell->row, "pe.sram_access_clk") != NULL;
 	if (is_simulator && !is_set && strcmp(own.name, name) == 0)
 		own.pe_sram_access_clk = 2;
-	code = predict_task(source, table, row, column, "task", mla_task_read_operands, &own, prediction, err);
+	code = predict_task(cell, "task", mla_task_read_operands, &own, prediction, err);
 	if (!code)
-		judge_fit(source, name, csv_place(table, task), &own, prediction);
+		judge_fit(cell->source, name, csv_place(cell->table, task), &own, prediction);
 	return code;
 }

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "mapper/distribute/bound.h"
+#include "mapper/distribute/bound_parts.h"
 #include "mapper/distribute/distribute.h"
-#include "mapper/distribute/tiling_systolic.h"
 #include "sim/base/checked.h"
 
 /*
@@ -109,7 +108,7 @@ static void bound_systolic(const struct layer_context *context, const struct lay
 		if (!(open & (1u << i)))
 			dim[i]->split = own[i];
 	}
-	(void)systolic_bound(context, design, &range, least, &sram_byte, &ignored);
+	(void)bound_systolic_range(context, design, &range, least, &sram_byte, &ignored);
 }
 
 /* Of a summed tiling. */
@@ -170,7 +169,8 @@ bool mapper_bound(const struct layer_context *context, const struct layer_design
 	return true;
 }
 
-void mapper_bound_least(const struct layer_context *context, const struct layer_design *design,
+/* The work of any design with this strategy and these places whose tiling is nowhere below this one. */
+static void bound_least(const struct layer_context *context, const struct layer_design *design,
                         const struct tiling *tiling, struct least_work *least)
 {
 	assert(tiling->is_least);
@@ -190,4 +190,60 @@ void mapper_bound_least(const struct layer_context *context, const struct layer_
 	    .noc_packet = (in + out) / machine->noc_packet_byte,
 	    .arm_clk = distribute_arm_pixel_clk(machine, context->block) * (double)tiling->n_out_pixel,
 	};
+}
+
+/*
+ * A single tiling in a given order is its own program, which only gets faster with larger buffers; of two orders that
+ * with fewer words may be the slower one.
+ */
+static bool bound_array_range(const struct layer_context *context, const struct layer_design *design,
+                              const struct split_range *range, bool with_program, struct range_bound *bound,
+                              struct verdict *verdict)
+{
+	bound->has_program = with_program && design->reuse != REUSE_AUTO && range->w.split && range->h.split &&
+	                     range->c.split && range->d.split;
+	bound->program.sram_byte = 0;
+	if (!distribute_systolic_serves(context, design, verdict))
+		return false;
+	if (bound->has_program) {
+		struct layer_design own = *design;
+		own.split = (struct split){*range->w.split, *range->h.split, *range->c.split, *range->d.split};
+		return distribute_systolic(context, &own, &bound->program, verdict);
+	}
+	return bound_systolic_range(context, design, range, &bound->work, &bound->program.sram_byte, verdict);
+}
+
+/*
+ * The one step of a program whose form depends on the split beyond sums and
+ * largest parts is that of a QPE with reuse, which takes either operand, too.
+ */
+static bool has_least_program(const struct layer_context *context, const struct layer_design *design,
+                              const struct split_range *range)
+{
+	const struct dim_range *const dim[] = {&range->w, &range->h, &range->c, &range->d};
+	for (size_t i = 0; i < sizeof(dim) / sizeof(dim[0]); i++)
+		if (dim[i]->n_least != dim[i]->n_most)
+			return false;
+	return !strategy_table[design->strategy].reuses || distribute_is_chip_reuse(context, design);
+}
+
+bool mapper_bound_range(const struct layer_context *context, const struct layer_design *design,
+                        const struct split_range *range, bool with_program, struct range_bound *bound,
+                        struct verdict *verdict)
+{
+	struct tiling tiling;
+	if (context->machine->target == MACHINE_SYSTOLIC)
+		return bound_array_range(context, design, range, with_program, bound, verdict);
+	tiling_least(context, range, &tiling);
+	bound->has_program = with_program && has_least_program(context, design, range);
+	if (bound->has_program)
+		return mapper_distribute_tiled(context, design, &tiling, &bound->program, verdict);
+	bound->program.sram_byte = distribute_sram_byte(context, design, &tiling, 1);
+	if (!distribute_judge(context, design, &tiling, bound->program.sram_byte, verdict))
+		return false;
+	bound_least(context, design, &tiling, &bound->work);
+	bound->work.busiest = (struct busiest_work){0};
+	if (with_program && design->strategy == STRATEGY_FUSION_REUSE && distribute_is_chip_reuse(context, design))
+		distribute_chip_busiest(context, design, range, &tiling, &bound->work.busiest);
+	return true;
 }

@@ -3,6 +3,7 @@
 #define MAPPER_BOUND_H
 /* What no design of a kind is below: of one split, of one that is partly open, and of a range of splits. */
 #include "mapper/split/design.h"
+#include "mapper/split/split_range.h"
 
 struct tiling;
 
@@ -21,20 +22,6 @@ bool mapper_bound(const struct layer_context *context, const struct layer_design
 bool mapper_bound_tiled(const struct layer_context *context, const struct layer_design *design, struct tiling *tiling,
                         struct least_work *least);
 
-/*
- * A range of splits: in each dimension either one split or any into n_least to
- * n_most parts, the largest of which is at least of this size.
- */
-struct dim_range {
-	uint32_t extent, step; /* of the block; a single split may exceed the extent (padding) */
-	uint32_t n_least, n_most;
-	uint32_t size;                 /* that no split's largest part is below */
-	const struct dim_split *split; /* NULL: any */
-};
-struct split_range {
-	struct dim_range w, h, c, d;
-};
-
 /* What no design of a range is below: a program where the numbers of parts are given, else the least work. */
 struct range_bound {
 	bool has_program;
@@ -44,9 +31,9 @@ struct range_bound {
 
 /*
  * Lower bound on all designs that have this one's strategy, operand and places and a split of the range (design->split
- * is not looked at). The fast tier's price of the program (sim_run_least) or of the work (sim_bound) is not above that
- * of any design of the range. false: none of them runs; the verdict's bytes are then the least that any of them asks
- * for. Input channels are either whole in all of the range or split in all of it. with_program: false: never a
+ * is not looked at). The fast tier's price of the program (fast_run_least) or of the work (fast_bound) is not above
+ * that of any design of the range. false: none of them runs; the verdict's bytes are then the least that any of them
+ * asks for. Input channels are either whole in all of the range or split in all of it. with_program: false: never a
  * program; the work alone is a bound for the event tier, too. No allocation.
  */
 bool mapper_bound_range(const struct layer_context *context, const struct layer_design *design,

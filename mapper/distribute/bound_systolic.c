@@ -7,14 +7,14 @@
  *
  *   words      least sums of lines x least passes, if the least tile that a pass less needs does not fit
  *   clocks     of the array, with the first tile's load and the last one's store before and after, or
- *              of the interface for all words, whichever takes longer (sim_bound)
+ *              of the interface for all words, whichever takes longer (fast_bound)
  */
-#include "mapper/distribute/bound.h"
+#include "mapper/distribute/bound_parts.h"
 #include "mapper/distribute/distribute.h"
-#include "mapper/distribute/tiling_systolic.h"
 #include "sim/base/checked.h"
 #include "sim/systolic/systolic_model.h"
-#include "sim/systolic/systolic_parts.h"
+#include "sim/systolic/systolic_tile.h"
+#include "sim/systolic/systolic_place.h"
 
 /* A dimension of tiles: of one split, or of any into n or more tiles whose largest is of size or more. */
 struct span {
@@ -115,7 +115,7 @@ static uint64_t sum_pixel_folds(const struct spans *spans, uint64_t side)
 	return n_fold > n_tile ? n_fold : n_tile;
 }
 
-/* The factors of sim/systolic/systolic_parts.h, summed up over all tiles. */
+/* The factors of sim/systolic/systolic_tile.h, summed up over all tiles. */
 struct factors {
 	uint64_t pixel, filter, tap;
 };
@@ -269,13 +269,10 @@ static bool bound_scalesim(const struct block *block, const struct spans *spans,
 	return is_whole;
 }
 
-bool systolic_bound(const struct layer_context *context, const struct layer_design *design,
-                    const struct split_range *range, struct least_work *work, uint64_t *sram_byte,
-                    struct verdict *verdict)
+bool bound_systolic_range(const struct layer_context *context, const struct layer_design *design,
+                          const struct split_range *range, struct least_work *work, uint64_t *sram_byte,
+                          struct verdict *verdict)
 {
-	static const enum verdict_reason reason[] = {[SYSTOLIC_IFMAP] = VERDICT_IFMAP_BUFFER,
-	                                             [SYSTOLIC_FILTER] = VERDICT_FILTER_BUFFER,
-	                                             [SYSTOLIC_OFMAP] = VERDICT_OFMAP_BUFFER};
 	struct program streams = {.n_step = 0};
 	bool is_possible = true;
 	*work = (struct least_work){.n_pe = machine_n_pe(context->machine)};
@@ -291,10 +288,9 @@ bool systolic_bound(const struct layer_context *context, const struct layer_desi
 			is_possible = bound_scalesim(context->block, &spans, work, verdict);
 			*sram_byte = 0;
 		} else if (!is_possible)
-			*verdict = (struct verdict){reason[loads.misfit.operand], loads.misfit.demanded_byte,
-			                            loads.misfit.available_byte};
+			*verdict = distribute_systolic_misfit(&loads.misfit);
 	}
-	systolic_add_streams(context, &streams);
+	distribute_systolic_streams(context, &streams);
 	for (uint32_t i = 0; i < streams.n_step; i++) {
 		work->counts.dram_read_byte += streams.step[i].counts.dram_read_byte;
 		work->counts.dram_write_byte += streams.step[i].counts.dram_write_byte;

@@ -2,19 +2,17 @@
 #ifndef MAPPER_DISTRIBUTE_H
 #define MAPPER_DISTRIBUTE_H
 /*
- * Inside the mapper: the distributors share these. Each strategy writes the
- * steps of its program from a tiling; the ARM operations of a block are the same
- * for all strategies but for who does how much of them.
+ * What is known of a design besides its program: who does what, how many bytes it needs, and whether it can run. For
+ * the bounds, and for the rooms that unfold and prove the same design. The programs: mapper_distribute
+ * (split/design.h).
  */
-#include "mapper/distribute/bound.h"
-#include "mapper/split/design.h"
 #include "mapper/distribute/tiling.h"
+#include "mapper/split/design.h"
+
+struct systolic_misfit;
 
 /* Whether a design reuses operands between the PEs of a chip, for which it needs who does what (below). */
 bool distribute_is_chip_reuse(const struct layer_context *context, const struct layer_design *design);
-
-/* Append a step, zeroed, and return it. */
-struct step *program_add_step(struct program *program, enum step_kind kind, enum phase phase);
 
 /* What the busiest PE has to do in ARM operations. */
 struct arm_share {
@@ -29,14 +27,6 @@ struct arm_share {
 /* Append the block's ARM operations. */
 void distribute_arm(const struct layer_context *context, const struct layer_design *design, const struct tiling *tiling,
                     const struct arm_share *share, struct program *program);
-
-/* No reuse (thesis section 4.3.1 i, ii): idle PEs take jobs from a DRAM's queue. */
-void distribute_jobs(const struct layer_context *context, const struct layer_design *design,
-                     const struct tiling *tiling, struct program *program);
-
-/* Reuse on one QPE (thesis section 4.3.1 iii and appendix C). */
-void distribute_qpe_reuse(const struct layer_context *context, const struct layer_design *design,
-                          const struct tiling *tiling, struct program *program);
 
 /* Reuse on the chip: who does what. */
 struct chip_assignment {
@@ -91,28 +81,6 @@ static inline bool distribute_is_own(const struct layer_context *context, const 
 /* Whether filters migrate, so that a PE needs a second buffer for them (thesis section 4.4.1). */
 bool distribute_chip_migrates(const struct chip_assignment *assignment);
 
-/* Reuse on the chip (thesis section 4.4, appendices D to F). */
-void distribute_chip_reuse(const struct layer_context *context, const struct layer_design *design,
-                           const struct tiling *tiling, const struct chip_assignment *assignment,
-                           struct program *program);
-
-/* Computation of the busiest PE's n_task tasks, each followed by its write-out, with their counts. */
-void distribute_chip_computation(const struct layer_context *context, const struct layer_design *design,
-                                 const struct tiling *tiling, const struct chip_assignment *assignment, uint64_t n_task,
-                                 struct program *program);
-
-/* Reuse of filters alone: grouped convolutions cut between groups, chip or QPE. */
-void distribute_own(const struct layer_context *context, const struct layer_design *design, const struct tiling *tiling,
-                    const struct chip_assignment *assignment, struct program *program);
-
-/* The next block's weights that are fetched meanwhile. */
-void distribute_chip_fetch(const struct layer_context *context, const struct layer_design *design,
-                           struct program *program);
-
-/* The work of any design with this strategy and these places whose tiling is nowhere below this one. */
-void mapper_bound_least(const struct layer_context *context, const struct layer_design *design,
-                        const struct tiling *tiling, struct least_work *least);
-
 /*
  * Least work of the busiest PE and interface under fusion_reuse on a chip: rows that the blocks do not divide, and
  * parts that do not fill the extent, keep some waiting. In the fast tier only, which has all blocks do what the busiest
@@ -122,15 +90,60 @@ void distribute_chip_busiest(const struct layer_context *context, const struct l
                              const struct split_range *range, const struct tiling *tiling,
                              struct busiest_work *busiest);
 
-/* Clocks a pixel of the result that the ARM core takes for a block of its own, and what they are reported under. */
+/* Clocks a pixel of the result that the ARM core takes for a block of its own. */
 double distribute_arm_pixel_clk(const struct machine *machine, const struct block *block);
-enum phase distribute_arm_phase(const struct block *block);
-
-/* A block of the ARM cores (pooling and the rest of enum arm_kind): ARM cores only, with the traffic of its maps. */
-void distribute_pool(const struct layer_context *context, const struct layer_design *design,
-                     const struct tiling *tiling, struct program *program);
 
 /* The operand that a QPE keeps: what the design says, or by equations 4.2 and 4.3. */
 enum reuse_operand distribute_reuse_operand(const struct layer_design *design, const struct tiling *tiling);
+
+/* ---- bytes and verdicts ---- */
+
+/*
+ * Bytes of the fullest PE's SRAM; n_filter: buffers for filters, a second one takes the next filters while this one's
+ * are in use.
+ */
+uint64_t distribute_sram_byte(const struct layer_context *context, const struct layer_design *design,
+                              const struct tiling *tiling, uint64_t n_filter);
+
+/*
+ * Whether a design can run, on machines with PEs: false with the first reason that applies, in the order of
+ * distribute_judge.c. tiling: of the design's split, or the least of a range of splits (tiling_least), of which some
+ * may run. sram_byte: of the fullest PE.
+ */
+bool distribute_judge(const struct layer_context *context, const struct layer_design *design,
+                      const struct tiling *tiling, uint64_t sram_byte, struct verdict *verdict);
+
+/* ---- systolic arrays: a split's parts are tiles, each operand's in a buffer of its own ---- */
+
+/* Whether design and block are for this array at all, whatever the tiles; else verdict says why not. */
+bool distribute_systolic_serves(const struct layer_context *context, const struct layer_design *design,
+                                struct verdict *verdict);
+
+/*
+ * What the array has to do, order of the tiles and what the buffers keep included. Not of BLOCK_POOL. false: a tile
+ * does not fit (verdict).
+ */
+bool distribute_systolic_work(const struct layer_context *context, const struct layer_design *design,
+                              struct systolic_work *work, struct verdict *verdict);
+
+/* The program of a design that serves. false: a tile does not fit (verdict). */
+bool distribute_systolic(const struct layer_context *context, const struct layer_design *design,
+                         struct program *program, struct verdict *verdict);
+
+/*
+ * Bytes of the buffers that the largest tiles need, both halves where there are several; mapper_sram_byte's. And those
+ * that they need in any case, which grow with each part: mapper_sram_least_byte's.
+ */
+uint64_t distribute_systolic_sram_byte(const struct layer_context *context, const struct layer_design *design);
+uint64_t distribute_systolic_least_byte(const struct layer_context *context, const struct layer_design *design);
+
+/* The verdict on a tile that exceeds its buffer. */
+struct verdict distribute_systolic_misfit(const struct systolic_misfit *misfit);
+
+/* Whether smaller parts in no dimension may be left out: this one's tiles fit whole buffers, if not half of them. */
+bool distribute_systolic_may_fit(const struct layer_context *context, const struct split *split);
+
+/* Steps of a program that no array takes part in: what pooling and additions of a shortcut move. */
+void distribute_systolic_streams(const struct layer_context *context, struct program *program);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "mapper/distribute/distribute.h"
+#include "mapper/distribute/distribute_parts.h"
 #include "sim/base/checked.h"
 
 /*
@@ -23,7 +23,7 @@ static void add_operation(const struct layer_context *context, const struct arm_
 {
 	if (operation->clk <= 0 && operation->read_byte <= 0)
 		return;
-	struct step *step = program_add_step(program, STEP_ARM, operation->phase);
+	struct step *step = distribute_add_step(program, STEP_ARM, operation->phase);
 	step->u.arm.clk = operation->clk;
 	step->u.arm.dram_byte = (operation->read_byte + operation->write_byte) / context->machine->dram_n;
 	step->counts.arm_clk = operation->all_clk;
@@ -203,8 +203,7 @@ void distribute_pool(const struct layer_context *context, const struct layer_des
 	double n_busiest = (double)ceil_div(tiling->n_task, n_pe);
 	bool fused = strategy_table[design->strategy].fused;
 	struct arm_share share = {.n_result = n_busiest, .n_map = n_busiest, .n_pad = 1, .in_pe = fused};
-
-	struct step *step = program_add_step(program, STEP_TRANSFER, PHASE_INPUT);
+	struct step *step = distribute_add_step(program, STEP_TRANSFER, PHASE_INPUT);
 	uint64_t n_channel_load = tiling->all_map_byte, n_store = tiling->all_out_byte;
 	step->u.transfer.dram_byte = (double)(n_channel_load + n_store) / machine->dram_n;
 	step->u.transfer.setup_clk = machine->dram_load_setup_clk;

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "mapper/distribute/bound.h"
-#include "mapper/distribute/distribute.h"
+#include "mapper/distribute/distribute_parts.h"
 #include "sim/base/checked.h"
 #include "sim/base/real.h"
 
@@ -230,7 +229,7 @@ static void add_weight_phase(const struct layer_context *context, const struct l
 	double ahead_frac = design->weight_ahead == AHEAD_NONE ? 0 : design->weight_ahead == AHEAD_HALF ? 0.5 : 1;
 	const struct machine *machine = context->machine;
 	const struct hierarchy *hierarchy = &context->hierarchy;
-	struct step *step = program_add_step(program, STEP_TRANSFER, PHASE_WEIGHT);
+	struct step *step = distribute_add_step(program, STEP_TRANSFER, PHASE_WEIGHT);
 	struct transfer *transfer = &step->u.transfer;
 	transfer->n_repeat = (double)(a->n_wave * a->n_filter_load * a->n_pass);
 	transfer->item_packet = (double)tiling->filter_byte / machine->noc_packet_byte;
@@ -322,7 +321,7 @@ static void add_input_phase(const struct layer_context *context, const struct la
                             const struct tiling *tiling, const struct chip_assignment *a, struct program *program)
 {
 	const struct machine *machine = context->machine;
-	struct step *step = program_add_step(program, STEP_TRANSFER, PHASE_INPUT);
+	struct step *step = distribute_add_step(program, STEP_TRANSFER, PHASE_INPUT);
 	struct transfer *transfer = &step->u.transfer;
 	transfer->n_repeat = (double)(a->n_wave * a->n_pass);
 	transfer->item_packet = (double)tiling->map_byte / machine->noc_packet_byte;
@@ -352,12 +351,11 @@ static void add_migration_phase(const struct layer_context *context, const struc
 	uint64_t n_qpe_pe = machine->qpe_n_pe;
 	double packet = (double)tiling->filter_byte / machine->noc_packet_byte;
 	double n_sender = (double)context->hierarchy.n_pe, n_wave = (double)(a->n_wave * a->n_pass);
-
 	for (int across = 0; across < 2; across++) {
 		uint64_t n = across ? a->n_ring : a->n_rotation;
 		if (n == 0)
 			continue;
-		struct step *step = program_add_step(program, STEP_TRANSFER, PHASE_MIGRATION);
+		struct step *step = distribute_add_step(program, STEP_TRANSFER, PHASE_MIGRATION);
 		/* inside: a router sends and receives a QPE's filters; across, at distance 2, as many again pass
 		 * through twice */
 		double router = (double)n_qpe_pe * (across ? 4 : 2);
@@ -407,7 +405,7 @@ void distribute_chip_computation(const struct layer_context *context, const stru
 {
 	const struct machine *machine = context->machine;
 	const struct hierarchy *hierarchy = &context->hierarchy;
-	struct step *step = program_add_step(program, STEP_COMPUTE, PHASE_COMPUTATION);
+	struct step *step = distribute_add_step(program, STEP_COMPUTE, PHASE_COMPUTATION);
 	struct compute *compute = &step->u.compute;
 	double done_frac = (double)n_task / (double)a->n_task;
 	/* every run takes as long as its busiest PE, whoever that is */

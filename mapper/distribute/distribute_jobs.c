@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "mapper/distribute/distribute.h"
+#include "mapper/distribute/distribute_parts.h"
 #include "sim/base/checked.h"
 
 /*
@@ -11,14 +11,14 @@
  */
 
 /* What the queues hold, and the busiest one's share of it. */
-struct queue {
+struct dealt_jobs {
 	uint64_t n_job, n_busiest;
 	uint64_t n_pass; /* jobs that add up to one result */
 	uint32_t n_pe;
 	double busiest_frac;
 };
 
-static struct queue deal_jobs(const struct layer_context *context, const struct tiling *tiling, bool fused)
+static struct dealt_jobs deal_jobs(const struct layer_context *context, const struct tiling *tiling, bool fused)
 {
 	const struct hierarchy *hierarchy = &context->hierarchy;
 	bool is_matmul = context->block->kind == BLOCK_MATMUL;
@@ -28,7 +28,7 @@ static struct queue deal_jobs(const struct layer_context *context, const struct 
 	 * by one */
 	uint64_t n_pass = is_matmul || !fused ? tiling->n_d : 1;
 	uint64_t n_queue = hierarchy->n_queue, n_column_busiest = ceil_div(n_column, n_queue);
-	struct queue queue = {
+	struct dealt_jobs queue = {
 	    .n_job = n_column * n_row * n_pass,
 	    .n_busiest =
 		(n_column >= n_queue ? n_column_busiest * n_row : ceil_div(n_column * n_row, n_queue)) * n_pass,
@@ -88,11 +88,11 @@ void distribute_jobs(const struct layer_context *context, const struct layer_des
                      const struct tiling *tiling, struct program *program)
 {
 	bool fused = strategy_table[design->strategy].fused;
-	struct queue queue = deal_jobs(context, tiling, fused);
+	struct dealt_jobs queue = deal_jobs(context, tiling, fused);
 	struct traffic traffic =
 	    context->block->kind == BLOCK_MATMUL ? matmul_traffic(design, tiling, fused) : conv_traffic(tiling, fused);
 	struct task_clk task = tiling_all_task_clk(context, &design->split, tiling);
-	struct step *step = program_add_step(program, STEP_JOBS, PHASE_TASKS);
+	struct step *step = distribute_add_step(program, STEP_JOBS, PHASE_TASKS);
 	step->u.jobs = (struct jobs){
 	    .n_job = queue.n_busiest,
 	    .n_pe = queue.n_pe,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "mapper/distribute/distribute.h"
+#include "mapper/distribute/distribute_parts.h"
 #include "sim/base/checked.h"
 #include "sim/base/real.h"
 
@@ -87,7 +87,7 @@ static void add_weights(const struct layer_context *context, const struct tiling
 {
 	const struct machine *machine = context->machine;
 	const struct own_rows rows = distribute_own_rows(context, tiling, a);
-	struct step *step = program_add_step(program, STEP_TRANSFER, PHASE_WEIGHT);
+	struct step *step = distribute_add_step(program, STEP_TRANSFER, PHASE_WEIGHT);
 	struct transfer *transfer = &step->u.transfer;
 	double packet_byte = machine->noc_packet_byte, all_byte = (double)tiling->all_filter_byte;
 	double loaded_byte = all_byte * (double)rows.n_group;
@@ -119,7 +119,7 @@ static void add_inputs(const struct layer_context *context, const struct layer_d
                        const struct tiling *tiling, const struct chip_assignment *a, struct program *program)
 {
 	const struct machine *machine = context->machine;
-	struct step *step = program_add_step(program, STEP_TRANSFER, PHASE_INPUT);
+	struct step *step = distribute_add_step(program, STEP_TRANSFER, PHASE_INPUT);
 	struct transfer *transfer = &step->u.transfer;
 	double all_byte = (double)tiling->all_map_byte, n = (double)a->n_resident;
 	transfer->n_repeat = (double)a->n_wave;

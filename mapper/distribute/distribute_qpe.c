@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "mapper/distribute/distribute.h"
+#include "mapper/distribute/distribute_parts.h"
 #include "sim/base/checked.h"
 #include "sim/base/real.h"
 
@@ -74,7 +74,7 @@ static void add_copies(const struct layer_context *context, const struct tiling 
 	for (uint64_t n = n_last; doubles && n < n_pe; n *= 2)
 		n_copy++;
 	n_copy *= groups->n_pass;
-	struct step *step = program_add_step(program, STEP_TRANSFER, PHASE_INPUT);
+	struct step *step = distribute_add_step(program, STEP_TRANSFER, PHASE_INPUT);
 	double packet = (double)tiling->map_byte / machine->noc_packet_byte;
 	step->u.transfer = (struct transfer){
 	    .item_packet = packet,
@@ -91,7 +91,7 @@ static void add_copies(const struct layer_context *context, const struct tiling 
 static void add_load(const struct layer_context *context, enum phase phase, double byte, double n_group,
                      struct program *program)
 {
-	struct step *step = program_add_step(program, STEP_TRANSFER, phase);
+	struct step *step = distribute_add_step(program, STEP_TRANSFER, phase);
 	step->u.transfer = (struct transfer){
 	    .dram_byte = byte / n_group,
 	    .setup_clk = context->machine->dram_load_setup_clk,
@@ -107,7 +107,7 @@ static void add_rounds(const struct layer_context *context, const struct layer_d
 {
 	const struct machine *machine = context->machine;
 	uint64_t n_pe = machine->qpe_n_pe;
-	struct step *step = program_add_step(program, STEP_COMPUTE, PHASE_COMPUTATION);
+	struct step *step = distribute_add_step(program, STEP_COMPUTE, PHASE_COMPUTATION);
 	struct compute *compute = &step->u.compute;
 	compute->n_task = groups->n_round;
 	compute->mac_clk = tiling->all_mac_clk / (double)n_pe;
@@ -132,7 +132,6 @@ void distribute_qpe_reuse(const struct layer_context *context, const struct laye
 	struct groups groups = group_parts(tiling, n_pe);
 	bool keep_map = distribute_reuse_operand(design, tiling) == REUSE_IFMAP;
 	double n_map_load = keep_map ? 1 : (double)groups.n_filter, n_filter_load = keep_map ? (double)groups.n_map : 1;
-
 	add_load(context, PHASE_WEIGHT, (double)tiling->all_filter_byte * n_filter_load,
 	         (double)(groups.n_filter * groups.n_pass) * n_filter_load, program);
 	add_load(context, PHASE_INPUT, (double)tiling->all_map_byte * n_map_load,

@@ -7,13 +7,14 @@
  * energy. Pooling on its own reads its maps and writes its results once, and an addition reads what is added once:
  * both take the time of the memory interface, and the unit keeps up with it.
  */
-#include "mapper/distribute/tiling_systolic.h"
-#include "mapper/distribute/distribute.h"
+#include "mapper/distribute/distribute_parts.h"
 #include "sim/systolic/systolic_model.h"
-#include "sim/systolic/systolic_parts.h"
+#include "sim/systolic/systolic_tile.h"
 #include "sim/systolic/systolic_scalesim.h"
+#include "sim/systolic/systolic_place.h"
 
-bool systolic_serves(const struct layer_context *context, const struct layer_design *design, struct verdict *verdict)
+bool distribute_systolic_serves(const struct layer_context *context, const struct layer_design *design,
+                                struct verdict *verdict)
 {
 	const struct strategy_info *strategy = &strategy_table[design->strategy];
 	const struct machine *machine = context->machine;
@@ -69,12 +70,12 @@ static void shape_of(const struct layer_context *context, const struct layer_des
 	}
 }
 
-static void refuse(const struct systolic_misfit *misfit, struct verdict *verdict)
+struct verdict distribute_systolic_misfit(const struct systolic_misfit *misfit)
 {
 	static const enum verdict_reason reason[] = {[SYSTOLIC_IFMAP] = VERDICT_IFMAP_BUFFER,
 	                                             [SYSTOLIC_FILTER] = VERDICT_FILTER_BUFFER,
 	                                             [SYSTOLIC_OFMAP] = VERDICT_OFMAP_BUFFER};
-	*verdict = (struct verdict){reason[misfit->operand], misfit->demanded_byte, misfit->available_byte};
+	return (struct verdict){reason[misfit->operand], misfit->demanded_byte, misfit->available_byte};
 }
 
 static uint64_t moved_word(const struct machine *machine, const struct systolic_work *work)
@@ -103,8 +104,8 @@ static bool choose_order(const struct machine *machine, enum reuse_operand reuse
 	return true;
 }
 
-bool systolic_work_of(const struct layer_context *context, const struct layer_design *design,
-                      struct systolic_work *work, struct verdict *verdict)
+bool distribute_systolic_work(const struct layer_context *context, const struct layer_design *design,
+                              struct systolic_work *work, struct verdict *verdict)
 {
 	struct systolic_misfit misfit;
 	shape_of(context, design, work);
@@ -120,7 +121,7 @@ bool systolic_work_of(const struct layer_context *context, const struct layer_de
 		return false;
 	}
 	if (!choose_order(context->machine, design->reuse, work, &misfit)) {
-		refuse(&misfit, verdict);
+		*verdict = distribute_systolic_misfit(&misfit);
 		return false;
 	}
 	return true;
@@ -130,14 +131,14 @@ bool systolic_work_of(const struct layer_context *context, const struct layer_de
 static void add_stream(const struct machine *machine, enum phase phase, double load_word, double store_word,
                        struct program *program)
 {
-	struct step *step = program_add_step(program, STEP_ARM, phase);
+	struct step *step = distribute_add_step(program, STEP_ARM, phase);
 	double word_byte = machine->systolic.word_byte;
 	step->counts.dram_read_byte = load_word * word_byte;
 	step->counts.dram_write_byte = store_word * word_byte;
 	step->u.arm.dram_byte = (load_word + store_word) * word_byte;
 }
 
-void systolic_add_streams(const struct layer_context *context, struct program *program)
+void distribute_systolic_streams(const struct layer_context *context, struct program *program)
 {
 	const struct block *block = context->block;
 	double n_image = block_batch(block), out_word = (double)block->out_w * block->out_h * block->out_c * n_image;
@@ -160,14 +161,14 @@ bool distribute_systolic(const struct layer_context *context, const struct layer
 	*verdict = (struct verdict){VERDICT_OK, 0, 0};
 	if (context->block->kind != BLOCK_POOL) {
 		struct systolic_work work;
-		if (!systolic_work_of(context, design, &work, verdict))
+		if (!distribute_systolic_work(context, design, &work, verdict))
 			return false;
-		struct step *step = program_add_step(program, STEP_SYSTOLIC, PHASE_COMPUTATION);
+		struct step *step = distribute_add_step(program, STEP_SYSTOLIC, PHASE_COMPUTATION);
 		step->u.systolic = work;
 		systolic_counts(context->machine, &work, &step->counts);
 		program->sram_byte = systolic_sram_byte(context->machine, &work);
 	}
-	systolic_add_streams(context, program);
+	distribute_systolic_streams(context, program);
 	assert(program->n_step > 0);
 	return true;
 }
@@ -199,17 +200,17 @@ static void tile_words(const struct layer_context *context, const struct split *
 	word[SYSTOLIC_OFMAP] = (uint64_t)split->w.size_a * split->h.size_a * split->c.size_a;
 }
 
-uint64_t systolic_demand_byte(const struct layer_context *context, const struct layer_design *design)
+uint64_t distribute_systolic_sram_byte(const struct layer_context *context, const struct layer_design *design)
 {
 	struct systolic_work work;
 	struct verdict verdict;
 	if (context->block->kind == BLOCK_POOL)
 		return 0;
-	return systolic_work_of(context, design, &work, &verdict) ? systolic_sram_byte(context->machine, &work)
-	                                                          : UINT64_MAX;
+	return distribute_systolic_work(context, design, &work, &verdict) ? systolic_sram_byte(context->machine, &work)
+	                                                                  : UINT64_MAX;
 }
 
-uint64_t systolic_least_byte(const struct layer_context *context, const struct layer_design *design)
+uint64_t distribute_systolic_least_byte(const struct layer_context *context, const struct layer_design *design)
 {
 	uint64_t word[3], n_half = block_n_group(context->block) > 1 ? 2 : 1;
 	if (context->block->kind == BLOCK_POOL || context->machine->systolic.memory != SYSTOLIC_PHYSICAL)
@@ -218,7 +219,7 @@ uint64_t systolic_least_byte(const struct layer_context *context, const struct l
 	return (word[0] + word[1] + word[2]) * n_half * context->machine->systolic.word_byte;
 }
 
-bool systolic_may_fit(const struct layer_context *context, const struct split *split)
+bool distribute_systolic_may_fit(const struct layer_context *context, const struct split *split)
 {
 	const struct machine *machine = context->machine;
 	const uint64_t byte[] = {[SYSTOLIC_IFMAP] = machine->systolic.ifmap_byte,

@@ -1,34 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "mapper/distribute/tiling.h"
+#include "mapper/distribute/tiling_parts.h"
 #include "sim/base/checked.h"
-
-/* Results leave the MAC array as 32-bit words, results of an operator block as bytes of the operand's width. */
-#define RESULT_BYTE 4
-#define LINE_BYTE 16 /* a port's, packet's and DRAM access's width, to which rows are aligned */
-#define WORD_ALIGN 4 /* result rows are aligned to four words */
-
-/* The parts of a dimension: n_size sizes, 1 or 2, the largest first; without a second one its n and size are 0. */
-struct part_pair {
-	uint32_t n_size;
-	uint64_t n[2], size[2];
-};
-
-static struct part_pair parts_of(const struct dim_split *dim)
-{
-	return (struct part_pair){dim->n_b ? 2 : 1, {dim->n_a, dim->n_b}, {dim->size_a, dim->n_b ? dim->size_b : 0}};
-}
-
-/* Of a height: images of a batch stand one below the other, and no part has rows of two of them. */
-static struct part_pair row_parts(const struct block *block, const struct dim_split *h)
-{
-	uint64_t n = block_batch(block);
-	return (struct part_pair){h->n_b ? 2 : 1, {n * h->n_a, n * h->n_b}, {h->size_a, h->n_b ? h->size_b : 0}};
-}
-
-static uint64_t sum_parts(const struct part_pair *pair)
-{
-	return pair->n[0] * pair->size[0] + pair->n[1] * pair->size[1];
-}
 
 /* The parts' extents in units of byte, each rounded up to a multiple of step. */
 static uint64_t sum_aligned(const struct part_pair *pair, uint64_t byte, uint64_t step)
@@ -36,31 +8,7 @@ static uint64_t sum_aligned(const struct part_pair *pair, uint64_t byte, uint64_
 	return pair->n[0] * align_up(pair->size[0] * byte, step) + pair->n[1] * align_up(pair->size[1] * byte, step);
 }
 
-static uint64_t sum_blocks(const struct part_pair *pair, uint64_t step)
-{
-	uint64_t sum = pair->n[0] * ceil_div(pair->size[0], step);
-	return pair->n_size == 1 ? sum : sum + pair->n[1] * ceil_div(pair->size[1], step);
-}
-
-/* The same parts with other extents: of the ifmap, or of what the array computes. */
-static struct part_pair with_sizes(const struct part_pair *pair, uint32_t large, uint32_t small)
-{
-	struct part_pair other = *pair;
-	other.size[0] = large;
-	other.size[1] = small;
-	return other;
-}
-
-/* The extents whose every stride-1 output the array computes. */
-static struct part_pair computed_parts(const struct part_pair *out, uint32_t large_in, uint32_t small_in,
-                                       uint32_t kernel)
-{
-	assert(large_in >= kernel && (small_in >= kernel || out->n_size == 1));
-	return with_sizes(out, large_in - kernel + 1, small_in ? small_in - kernel + 1 : 0);
-}
-
-/* Bytes of all tiles w x h x c / area, each rounded up to whole lines: a sum over the up to eight kinds of tile. */
-static uint64_t sum_line_byte(const struct part_pair *w, const struct part_pair *h, const struct part_pair *c,
+uint64_t tiling_sum_line_byte(const struct part_pair *w, const struct part_pair *h, const struct part_pair *c,
                               uint64_t area, uint64_t byte)
 {
 	uint64_t sum = 0;
@@ -115,33 +63,14 @@ static void sum_words(const struct part_pair *d, const struct mla_cost cost[2], 
 	tiling->task = cost[0];
 }
 
-/* The rounds and the machine as the split's tasks see them: with input channels split, results are partial sums. */
-static const struct mla_conv_round *round_of(const struct layer_context *context, const struct tiling *tiling)
-{
-	return tiling->n_d > 1 ? &context->partial_round : &context->round;
-}
-
-static const struct machine *machine_of(const struct layer_context *context, const struct tiling *tiling)
-{
-	return tiling->n_d > 1 ? &context->partial_machine : context->machine;
-}
-
-/* SRAM ports that a row of n_pixel results takes; a left-over block of columns fills its last port. */
-static uint64_t row_port(const struct layer_context *context, const struct mla_conv_round *round, uint64_t n_pixel)
+uint64_t tiling_row_port(const struct layer_context *context, const struct mla_conv_round *round, uint64_t n_pixel)
 {
 	uint64_t n_block = n_pixel / context->machine->mla_cols, n_left = n_pixel % context->machine->mla_cols;
 	uint64_t n_port = n_block * round->n_row_write;
 	return n_left ? n_port + ceil_div(n_left * round->result_byte, context->machine->pe_sram_port_byte) : n_port;
 }
 
-static struct mla_conv_task largest_task(const struct tiling *tiling)
-{
-	return (struct mla_conv_task){tiling->in_w, tiling->in_h, tiling->group_c, tiling->out_c / tiling->n_group,
-	                              tiling->n_group};
-}
-
-/* Groups of array rows that all parts of the filters take. */
-static uint64_t sum_rows(const struct layer_context *context, const struct part_pair *c)
+uint64_t tiling_sum_rows(const struct layer_context *context, const struct part_pair *c)
 {
 	uint32_t n_row = context->machine->mla_rows;
 	uint64_t sum = c->n[0] * split_part_row(context->block, (uint32_t)c->size[0], n_row);
@@ -155,22 +84,22 @@ static uint64_t sum_rows(const struct layer_context *context, const struct part_
 static void sum_conv_words(const struct layer_context *context, const struct part_pair *w, const struct part_pair *h,
                            const struct part_pair *c, const struct part_pair *d, struct tiling *tiling)
 {
-	const struct machine *machine = machine_of(context, tiling);
-	const struct mla_conv_round *round = round_of(context, tiling);
+	const struct machine *machine = tiling_machine_of(context, tiling);
+	const struct mla_conv_round *round = tiling_round_of(context, tiling);
 	const struct block *block = context->block;
-	struct part_pair computed_w = computed_parts(w, tiling->in_w, tiling->small_in_w, round->reach_w);
-	struct part_pair computed_h = computed_parts(h, tiling->in_h, tiling->small_in_h, round->reach_h);
-	uint64_t high = computed_h.size[0], all_high = sum_parts(&computed_h);
+	struct part_pair computed_w = tiling_computed_parts(w, tiling->in_w, tiling->small_in_w, round->reach_w);
+	struct part_pair computed_h = tiling_computed_parts(h, tiling->in_h, tiling->small_in_h, round->reach_h);
+	uint64_t high = computed_h.size[0], all_high = tiling_sum_parts(&computed_h);
 	uint64_t n_round = ceil_div(computed_w.size[0], machine->mla_cols) * high *
 	                   split_part_row(block, tiling->out_c, machine->mla_rows);
-	uint64_t n_all_round = sum_blocks(&computed_w, machine->mla_cols) * all_high * sum_rows(context, c);
-	uint64_t n_port = row_port(context, round, computed_w.size[0]), n_all_port = w->n[0] * n_port;
+	uint64_t n_all_round =
+	    tiling_sum_blocks(&computed_w, machine->mla_cols) * all_high * tiling_sum_rows(context, c);
+	uint64_t n_port = tiling_row_port(context, round, computed_w.size[0]), n_all_port = w->n[0] * n_port;
 	if (w->n_size > 1)
-		n_all_port += w->n[1] * row_port(context, round, computed_w.size[1]);
-	uint64_t n_out = n_port * high * c->size[0], n_all_out = n_all_port * all_high * sum_parts(c);
+		n_all_port += w->n[1] * tiling_row_port(context, round, computed_w.size[1]);
+	uint64_t n_out = n_port * high * c->size[0], n_all_out = n_all_port * all_high * tiling_sum_parts(c);
 	const struct task_share all_round = {n_all_round, n_round}, all_out = {n_all_out, n_out};
-
-	struct mla_conv_task task = largest_task(tiling);
+	struct mla_conv_task task = tiling_largest_task(tiling);
 	struct mla_cost cost[2] = {{0}};
 	mla_conv_words(machine, round, &task, &cost[0]);
 	if (d->n_size > 1) {
@@ -180,13 +109,6 @@ static void sum_conv_words(const struct layer_context *context, const struct par
 	sum_words(d, cost, &all_round, &all_out, tiling);
 }
 
-/* Pixels of a part as one row; too many for any SRAM are as many as can be counted. */
-static uint32_t packed_pixels(uint64_t w, uint64_t h)
-{
-	uint64_t n = w * h;
-	return n > UINT32_MAX ? UINT32_MAX : (uint32_t)n;
-}
-
 /* Columns that the array runs over: a matrix' rows are stored in whole ports (thesis equation 2.6). */
 static uint64_t packed_columns(const struct layer_context *context, uint64_t n_pixel)
 {
@@ -194,43 +116,42 @@ static uint64_t packed_columns(const struct layer_context *context, uint64_t n_p
 	return context->form == FORM_MATMUL ? align_up(n_pixel, n_port) : n_pixel;
 }
 
-/* A task's cost in the form of the context; channels: prepared for in_c. */
-static void packed_cost(const struct layer_context *context, const struct tiling *tiling,
+void tiling_packed_cost(const struct layer_context *context, const struct tiling *tiling,
                         const struct mla_conv_channels *channels, const struct mla_conv_task *task,
                         struct mla_cost *cost)
 {
-	const struct machine *machine = machine_of(context, tiling);
+	const struct machine *machine = tiling_machine_of(context, tiling);
 	const struct mla_matmul_task matmul = {task->in_c, task->n_filter, task->in_w};
 	if (context->form == FORM_MATMUL)
 		mla_matmul_cost(machine, &matmul, TILING_A_SHIFT, context->operand_bit, cost);
 	else
-		mla_conv_clk(machine, round_of(context, tiling), channels, task, cost);
+		mla_conv_clk(machine, tiling_round_of(context, tiling), channels, task, cost);
 }
 
 /* As sum_conv_words, of parts whose pixels are one row each. */
 static void sum_packed_words(const struct layer_context *context, const struct part_pair *w, const struct part_pair *h,
                              const struct part_pair *c, const struct part_pair *d, struct tiling *tiling)
 {
-	const struct machine *machine = machine_of(context, tiling);
-	const struct mla_conv_round *round = round_of(context, tiling);
+	const struct machine *machine = tiling_machine_of(context, tiling);
+	const struct mla_conv_round *round = tiling_round_of(context, tiling);
 	uint64_t n_all_block = 0, n_all_port = 0;
 	for (uint32_t i = 0; i < w->n_size; i++)
 		for (uint32_t j = 0; j < h->n_size; j++) {
 			uint64_t n_pixel = w->size[i] * h->size[j], n = w->n[i] * h->n[j];
 			n_all_block += n * ceil_div(packed_columns(context, n_pixel), machine->mla_cols);
-			n_all_port += n * row_port(context, round, n_pixel);
+			n_all_port += n * tiling_row_port(context, round, n_pixel);
 		}
 	uint64_t n_block = ceil_div(packed_columns(context, tiling->in_w), machine->mla_cols);
-	const struct task_share all_round = {n_all_block * sum_blocks(c, machine->mla_rows),
+	const struct task_share all_round = {n_all_block * tiling_sum_blocks(c, machine->mla_rows),
 	                                     n_block * ceil_div(c->size[0], machine->mla_rows)},
-				all_port = {n_all_port * sum_parts(c),
-	                                    row_port(context, round, tiling->in_w) * c->size[0]};
+				all_port = {n_all_port * tiling_sum_parts(c),
+	                                    tiling_row_port(context, round, tiling->in_w) * c->size[0]};
 	bool is_matmul = context->form == FORM_MATMUL;
 	struct mla_cost cost[2] = {{0}};
 	for (uint32_t k = 0; k < d->n_size; k++) {
 		const struct mla_conv_task task = {tiling->in_w, 1, (uint32_t)d->size[k], tiling->out_c, 1};
 		if (is_matmul)
-			packed_cost(context, tiling, NULL, &task, &cost[k]);
+			tiling_packed_cost(context, tiling, NULL, &task, &cost[k]);
 		else
 			mla_conv_words(machine, round, &task, &cost[k]);
 	}
@@ -256,13 +177,12 @@ static void loaded_parts(const struct layer_context *context, const struct part_
                          struct part_pair *in_w, struct part_pair *in_h)
 {
 	const struct block *block = context->block;
-	*in_w = with_sizes(w, split_part_in_w(block, (uint32_t)w->size[0]),
-	                   w->n_size > 1 ? split_part_in_w(block, (uint32_t)w->size[1]) : 0);
+	*in_w = tiling_resized(w, split_part_in_w(block, (uint32_t)w->size[0]),
+	                       w->n_size > 1 ? split_part_in_w(block, (uint32_t)w->size[1]) : 0);
 	*in_h = *h;
 }
 
-/* A second operand comes with each part; channel_byte: of all parts where it is a number a channel. */
-static void sum_operand(const struct block *block, uint64_t channel_byte, struct tiling *tiling)
+void tiling_sum_operand(const struct block *block, uint64_t channel_byte, struct tiling *tiling)
 {
 	if (block->operand == OPERAND_MAP) {
 		tiling->all_map_byte *= 2;
@@ -273,16 +193,17 @@ static void sum_operand(const struct block *block, uint64_t channel_byte, struct
 	}
 }
 
-/* Bytes of all ifmap parts of a grouped convolution, whose tasks have the channels of their groups. */
-static uint64_t sum_group_map(const struct layer_context *context, const struct part_pair *w, const struct part_pair *h,
-                              const struct part_pair *c, const struct part_pair *d, const struct tiling *tiling)
+uint64_t tiling_sum_group_map(const struct layer_context *context, const struct part_pair *w, const struct part_pair *h,
+                              const struct dim_split *filters, const struct dim_split *depth,
+                              const struct tiling *tiling)
 {
+	const struct part_pair c = tiling_parts_of(filters), d = tiling_parts_of(depth);
 	uint64_t sum = 0;
-	for (uint32_t i = 0; i < c->n_size; i++) {
-		uint32_t n_group = split_part_group(context->block, (uint32_t)c->size[i]);
+	for (uint32_t i = 0; i < c.n_size; i++) {
+		uint32_t n_group = split_part_group(context->block, (uint32_t)c.size[i]);
 		const struct part_pair channels =
-		    with_sizes(d, (uint32_t)d->size[0] * n_group, (uint32_t)d->size[1] * n_group);
-		sum += c->n[i] / tiling->n_meet * sum_line_byte(w, h, &channels, 1, context->operand_bit / 8);
+		    tiling_resized(&d, (uint32_t)d.size[0] * n_group, (uint32_t)d.size[1] * n_group);
+		sum += c.n[i] / tiling->n_meet * tiling_sum_line_byte(w, h, &channels, 1, context->operand_bit / 8);
 	}
 	return sum;
 }
@@ -293,19 +214,18 @@ static void sum_map(const struct layer_context *context, const struct split *spl
 {
 	uint64_t operand_byte = context->operand_bit / 8;
 	bool is_conv = context->block->kind == BLOCK_CONV;
-	struct part_pair in_w = with_sizes(w, tiling->in_w, tiling->small_in_w);
-	struct part_pair in_h = with_sizes(h, tiling->in_h, tiling->small_in_h);
+	struct part_pair in_w = tiling_resized(w, tiling->in_w, tiling->small_in_w);
+	struct part_pair in_h = tiling_resized(h, tiling->in_h, tiling->small_in_h);
 	if (context->is_packed)
 		loaded_parts(context, w, h, &in_w, &in_h);
-	struct part_pair d = parts_of(&split->d);
+	struct part_pair d = tiling_parts_of(&split->d);
 	const struct part_pair *channels = is_conv ? &d : c;
 	uint32_t n_group = context->block->groups > 1 ? context->block->groups : 1;
-	uint64_t all_plane = sum_parts(&in_h) * sum_parts(channels) * n_group;
-	tiling->all_map_byte = n_group > 1 ? sum_group_map(context, &in_w, &in_h, c, &d, tiling)
-	                                   : sum_line_byte(&in_w, &in_h, channels, 1, operand_byte);
+	uint64_t all_plane = tiling_sum_parts(&in_h) * tiling_sum_parts(channels) * n_group;
+	tiling->all_map_byte = n_group > 1 ? tiling_sum_group_map(context, &in_w, &in_h, &split->c, &split->d, tiling)
+	                                   : tiling_sum_line_byte(&in_w, &in_h, channels, 1, operand_byte);
 	tiling->all_map_aligned_byte = sum_aligned(&in_w, operand_byte, LINE_BYTE) * all_plane;
-	if (context->block->operand != OPERAND_NONE)
-		sum_operand(context->block, tiling->n_map * sum_aligned(channels, operand_byte, LINE_BYTE), tiling);
+	tiling_sum_operand(context->block, tiling->n_map * sum_aligned(channels, operand_byte, LINE_BYTE), tiling);
 	if (!is_conv)
 		return;
 	sum_filters(context, c, &d, tiling);
@@ -320,16 +240,16 @@ static void sum_map(const struct layer_context *context, const struct split *spl
 static void sum_matmul(const struct layer_context *context, const struct split *split, const struct part_pair *w,
                        const struct part_pair *h, struct tiling *tiling)
 {
-	const struct machine *machine = machine_of(context, tiling);
+	const struct machine *machine = tiling_machine_of(context, tiling);
 	uint64_t operand_byte = context->operand_bit / 8;
-	struct part_pair d = parts_of(&split->d);
-	tiling->all_map_byte = sum_parts(&d) * sum_parts(h) * operand_byte;
+	struct part_pair d = tiling_parts_of(&split->d);
+	tiling->all_map_byte = tiling_sum_parts(&d) * tiling_sum_parts(h) * operand_byte;
 	tiling->all_map_aligned_byte = sum_aligned(&d, 1, 4) * sum_aligned(h, 1, machine->mla_rows) * operand_byte;
 	tiling->all_filter_byte = sum_aligned(w, 1, machine->mla_cols) * sum_aligned(&d, 1, 4) * operand_byte;
 	struct mla_matmul_task task = {tiling->in_w, tiling->in_h, tiling->out_w};
 	struct mla_cost cost[2] = {{0}};
 	const struct task_share round = {
-	    sum_blocks(w, machine->mla_cols) * sum_blocks(h, machine->mla_rows),
+	    tiling_sum_blocks(w, machine->mla_cols) * tiling_sum_blocks(h, machine->mla_rows),
 	    ceil_div(w->size[0], machine->mla_cols) * ceil_div(h->size[0], machine->mla_rows),
 	};
 	mla_matmul_cost(machine, &task, TILING_A_SHIFT, context->operand_bit, &cost[0]);
@@ -350,7 +270,7 @@ static void size_packed(const struct layer_context *context, const struct split 
 	const struct machine *machine = context->machine;
 	uint64_t operand_byte = context->operand_bit / 8, n_filter = split->c.size_a;
 	tiling->map_byte = (uint64_t)tiling->in_w * split->h.size_a * tiling->in_c * operand_byte;
-	tiling->in_w = packed_pixels(split->w.size_a, split->h.size_a);
+	tiling->in_w = tiling_packed_pixels(split->w.size_a, split->h.size_a);
 	tiling->in_h = 1;
 	tiling->small_in_w = tiling->small_in_h = 0;
 	tiling->map_aligned_byte = align_up(tiling->in_w * operand_byte, LINE_BYTE) * tiling->in_c;
@@ -394,7 +314,7 @@ static void size_map(const struct layer_context *context, const struct split *sp
 	    split_part_row(block, split->c.size_a, context->machine->mla_rows) * context->machine->mla_rows;
 	tiling->filter_byte = align_up(n_tap * n_filter * operand_byte, LINE_BYTE);
 	uint64_t n_row = (uint64_t)(tiling->in_h - block_reach_h(block) + 1) * split->c.size_a;
-	uint64_t left_byte = machine_of(context, tiling)->mla_postprocess ? operand_byte : RESULT_BYTE;
+	uint64_t left_byte = tiling_machine_of(context, tiling)->mla_postprocess ? operand_byte : RESULT_BYTE;
 	if (context->is_packed) {
 		size_packed(context, split, left_byte, tiling);
 		return;
@@ -404,7 +324,7 @@ static void size_map(const struct layer_context *context, const struct split *sp
 
 static void size_matmul(const struct layer_context *context, const struct split *split, struct tiling *tiling)
 {
-	const struct machine *machine = machine_of(context, tiling);
+	const struct machine *machine = tiling_machine_of(context, tiling);
 	uint64_t operand_byte = context->operand_bit / 8, w = split->w.size_a, h = split->h.size_a, d = split->d.size_a;
 	uint64_t columns = align_up(w, machine->mla_cols), rows = align_up(h, machine->mla_rows);
 	tiling->in_w = split->d.size_a;
@@ -461,11 +381,12 @@ void tiling_size(const struct layer_context *context, const struct split *split,
 void tiling_sum(const struct layer_context *context, const struct split *split, struct tiling *tiling)
 {
 	const struct block *block = context->block;
-	struct part_pair w = parts_of(&split->w), h = row_parts(context->block, &split->h), c = parts_of(&split->c);
-	uint64_t pool_area = (uint64_t)block->pool * block->pool, row_c = sum_parts(&h) * sum_parts(&c);
+	struct part_pair w = tiling_parts_of(&split->w), h = tiling_row_parts(context->block, &split->h),
+			 c = tiling_parts_of(&split->c);
+	uint64_t pool_area = (uint64_t)block->pool * block->pool, row_c = tiling_sum_parts(&h) * tiling_sum_parts(&c);
 	tiling->is_summed = true;
-	tiling->n_out_pixel = sum_parts(&w) * row_c;
-	tiling->all_out_byte = sum_line_byte(&w, &h, &c, pool_area, context->operand_bit / 8);
+	tiling->n_out_pixel = tiling_sum_parts(&w) * row_c;
+	tiling->all_out_byte = tiling_sum_line_byte(&w, &h, &c, pool_area, context->operand_bit / 8);
 	tiling->all_raw_out_byte = sum_aligned(&w, 1, WORD_ALIGN) * row_c * RESULT_BYTE;
 	tiling->all_filter_byte = 0;
 	tiling->all_mac_clk = tiling->all_a_word = tiling->all_b_word = tiling->all_out_word = 0;
@@ -481,9 +402,9 @@ void tiling_time(const struct layer_context *context, struct tiling *tiling)
 	assert(tiling->is_summed);
 	if (context->block->kind != BLOCK_CONV || context->form == FORM_MATMUL)
 		return;
-	struct mla_conv_task task = largest_task(tiling);
-	const struct machine *machine = machine_of(context, tiling);
-	const struct mla_conv_round *round = round_of(context, tiling);
+	struct mla_conv_task task = tiling_largest_task(tiling);
+	const struct machine *machine = tiling_machine_of(context, tiling);
+	const struct mla_conv_round *round = tiling_round_of(context, tiling);
 	tiling->channels = context->channels;
 	if (tiling->n_d > 1)
 		mla_prepare_channels(machine, round, tiling->group_c, &tiling->channels);
@@ -495,102 +416,6 @@ void tiling_build(const struct layer_context *context, const struct split *split
 	tiling_size(context, split, tiling);
 	tiling_sum(context, split, tiling);
 	tiling_time(context, tiling);
-}
-
-/* n tasks that cost this; their rounds are round_frac of one's. */
-static void add_clk(const struct machine *machine, const struct mla_cost *cost, double n, double round_frac,
-                    struct task_clk *sum)
-{
-	double fixed_clk = machine->mla_init_clk;
-	assert(cost->clk >= fixed_clk && cost->shared_clk >= cost->clk);
-	sum->clk += fixed_clk * n + (cost->clk - fixed_clk) * round_frac;
-	sum->shared_clk += fixed_clk * n + (cost->shared_clk - fixed_clk) * round_frac;
-}
-
-/* Tasks of other widths, filters or input channels have rounds of other lengths; a lower one has fewer. */
-static void sum_conv_clk(const struct layer_context *context, const struct split *split, const struct tiling *tiling,
-                         struct task_clk *sum)
-{
-	const struct machine *machine = machine_of(context, tiling);
-	struct part_pair w = parts_of(&split->w), h = row_parts(context->block, &split->h), c = parts_of(&split->c),
-			 d = parts_of(&split->d);
-	struct part_pair high = computed_parts(&h, tiling->in_h, tiling->small_in_h, context->round.reach_h);
-	double high_frac = (double)sum_parts(&high) / (double)high.size[0];
-	struct mla_conv_channels channels[2] = {tiling->channels};
-	if (d.n_size > 1)
-		mla_prepare_channels(machine, round_of(context, tiling), (uint32_t)d.size[1], &channels[1]);
-	for (uint32_t i = 0; i < w.n_size; i++)
-		for (uint32_t j = 0; j < c.n_size; j++)
-			for (uint32_t k = 0; k < d.n_size; k++) {
-				double n = (double)(w.n[i] * c.n[j] * d.n[k]);
-				uint32_t n_group = split_part_group(context->block, (uint32_t)c.size[j]);
-				struct mla_conv_task task = {i ? tiling->small_in_w : tiling->in_w, tiling->in_h,
-				                             (uint32_t)d.size[k], (uint32_t)c.size[j] / n_group,
-				                             n_group};
-				struct mla_cost cost = tiling->task;
-				if (i || j || k)
-					mla_conv_clk(machine, round_of(context, tiling), &channels[k], &task, &cost);
-				add_clk(machine, &cost, n * tiling->n_h, n * high_frac, sum);
-			}
-}
-
-/* As sum_conv_clk, every kind of part by itself. */
-static void sum_packed_clk(const struct layer_context *context, const struct split *split, const struct tiling *tiling,
-                           struct task_clk *sum)
-{
-	const struct machine *machine = machine_of(context, tiling);
-	struct part_pair w = parts_of(&split->w), h = row_parts(context->block, &split->h), c = parts_of(&split->c),
-			 d = parts_of(&split->d);
-	struct mla_conv_channels channels = tiling->channels;
-	for (uint32_t l = 0; l < d.n_size; l++) {
-		if (l > 0)
-			mla_prepare_channels(machine, round_of(context, tiling), (uint32_t)d.size[l], &channels);
-		for (uint32_t i = 0; i < w.n_size * h.n_size; i++)
-			for (uint32_t k = 0; k < c.n_size; k++) {
-				uint32_t wide = i % w.n_size, high = i / w.n_size;
-				double n = (double)(w.n[wide] * h.n[high] * c.n[k] * d.n[l]);
-				const struct mla_conv_task task = {packed_pixels(w.size[wide], h.size[high]), 1,
-				                                   (uint32_t)d.size[l], (uint32_t)c.size[k], 1};
-				struct mla_cost cost = tiling->task;
-				packed_cost(context, tiling, &channels, &task, &cost);
-				add_clk(machine, &cost, n, n, sum);
-			}
-	}
-}
-
-static void sum_matmul_clk(const struct layer_context *context, const struct split *split, const struct tiling *tiling,
-                           struct task_clk *sum)
-{
-	const struct machine *machine = machine_of(context, tiling);
-	struct part_pair w = parts_of(&split->w), h = row_parts(context->block, &split->h), d = parts_of(&split->d);
-	double n_all_round = (double)(sum_blocks(&w, machine->mla_cols) * sum_blocks(&h, machine->mla_rows));
-	double n_round = (double)(ceil_div(w.size[0], machine->mla_cols) * ceil_div(h.size[0], machine->mla_rows));
-	for (uint32_t i = 0; i < d.n_size; i++) {
-		double n = (double)d.n[i];
-		struct mla_matmul_task task = {(uint32_t)d.size[i], tiling->in_h, tiling->out_w};
-		struct mla_cost cost = tiling->task;
-		if (i)
-			mla_matmul_cost(machine, &task, TILING_A_SHIFT, context->operand_bit, &cost);
-		add_clk(machine, &cost, n * (double)tiling->n_map, n * n_all_round / n_round, sum);
-	}
-}
-
-struct task_clk tiling_all_task_clk(const struct layer_context *context, const struct split *split,
-                                    const struct tiling *tiling)
-{
-	struct task_clk sum = {0, 0};
-	assert(context->block->kind != BLOCK_POOL);
-	if (tiling->is_least) {
-		sum.clk = sum.shared_clk = tiling->least_task_clk;
-		return sum;
-	}
-	if (context->is_packed)
-		sum_packed_clk(context, split, tiling, &sum);
-	else if (context->block->kind == BLOCK_CONV)
-		sum_conv_clk(context, split, tiling, &sum);
-	else
-		sum_matmul_clk(context, split, tiling, &sum);
-	return sum;
 }
 
 void tiling_mla_counts(const struct layer_context *context, const struct tiling *tiling, struct counts *counts)

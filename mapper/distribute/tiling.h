@@ -6,8 +6,8 @@
  * Everything but the largest tile is a sum over all tasks that factors by
  * dimension, so a tiling costs no loop over tasks.
  */
-#include "mapper/distribute/bound.h"
 #include "mapper/split/design.h"
+#include "mapper/split/split_range.h"
 
 /* A matrix multiplication has both operands in the PE that computes: its totals in the thesis' tables are of that. */
 #define TILING_A_SHIFT 0

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "mapper/distribute/bound.h"
-#include "mapper/distribute/tiling.h"
-#include "sim/base/checked.h"
+#include "mapper/distribute/tiling_parts.h"
 #include "sim/base/real.h"
 
 /*
@@ -13,11 +11,8 @@
  * counted as a line a tile where that is more.
  */
 
-#define LINE_BYTE 16
-#define WORD_ALIGN 4
 /* Sums that are no whole numbers have this much slack: rounding must not put them above those of a design. */
 #define ROUNDING_SLACK (1 - 1e-9)
-#define RESULT_BYTE 4
 
 /* What a dimension has at least; sums are over its parts. */
 struct dim_least {
@@ -35,7 +30,7 @@ struct dim_rule {
 	uint32_t kernel, stride, padded; /* padded: ifmap extent that no part exceeds; 0: the part is stored as it is */
 	uint32_t block, operand_byte;
 	const struct mla_conv_round *round; /* of a convolution's width; or NULL */
-	const struct machine *machine;
+	const struct layer_context *context;
 };
 
 static uint64_t at_least(uint64_t a, uint64_t b)
@@ -55,14 +50,6 @@ static uint64_t in_extent(const struct dim_rule *rule, uint64_t out)
 	return at_most((out - 1) * rule->stride + at_least(rule->kernel, rule->stride), rule->padded);
 }
 
-/* SRAM ports that a row of results takes: a left-over block of columns fills its last port. */
-static uint64_t row_port(const struct dim_rule *rule, uint64_t n_pixel)
-{
-	uint64_t n_full = n_pixel / rule->block, n_left = n_pixel % rule->block;
-	return n_full * rule->round->n_row_write +
-	       ceil_div(n_left * rule->round->result_byte, rule->machine->pe_sram_port_byte);
-}
-
 static void add_parts(const struct dim_rule *rule, uint64_t size, uint64_t n, struct dim_least *least)
 {
 	uint64_t in = in_extent(rule, size), computed = rule->padded ? in - rule->kernel + 1 : size;
@@ -70,7 +57,7 @@ static void add_parts(const struct dim_rule *rule, uint64_t size, uint64_t n, st
 	least->in_byte += n * align_up(in * rule->operand_byte, LINE_BYTE);
 	least->n_computed += n * computed;
 	least->n_block += n * ceil_div(computed, rule->block);
-	least->n_port += rule->round ? n * row_port(rule, computed) : 0;
+	least->n_port += rule->round ? n * tiling_row_port(rule->context, rule->round, computed) : 0;
 	least->n_word += n * align_up(size, WORD_ALIGN);
 }
 
@@ -111,7 +98,7 @@ static struct dim_least least_of_range(const struct dim_rule *rule, const struct
 	least.n_block = at_least(ceil_div(least.n_computed, rule->block), few);
 	if (rule->round) {
 		uint64_t byte = least.n_computed * rule->round->result_byte;
-		least.n_port = at_least(ceil_div(byte, rule->machine->pe_sram_port_byte), few);
+		least.n_port = at_least(ceil_div(byte, rule->context->machine->pe_sram_port_byte), few);
 	}
 	least.n_word = at_least(align_up(extent, WORD_ALIGN), few * WORD_ALIGN);
 	return least;
@@ -144,40 +131,12 @@ static uint64_t line_byte(uint64_t byte, uint64_t n_tile)
 	return at_least(align_up(byte, LINE_BYTE), n_tile * LINE_BYTE);
 }
 
-/* A dimension's parts: of the largest size and of the other one, if there is one. */
-struct parts {
-	uint64_t n[2], size[2];
-};
-
-/* The stored ifmap's parts where rule is not NULL. */
-static struct parts parts_of(const struct dim_split *dim, const struct dim_rule *rule)
+/* Of the stored ifmap, for parts of the ofmap. */
+static struct part_pair in_parts(const struct dim_rule *rule, struct part_pair parts)
 {
-	struct parts parts = {{dim->n_a, dim->n_b}, {dim->size_a, dim->size_b}};
-	for (int i = 0; rule && i < 2; i++)
-		parts.size[i] = parts.n[i] > 0 ? in_extent(rule, parts.size[i]) : 0;
+	for (uint32_t i = 0; i < parts.n_size; i++)
+		parts.size[i] = in_extent(rule, parts.size[i]);
 	return parts;
-}
-
-static struct parts row_parts(const struct block *block, const struct dim_split *h, const struct dim_rule *rule)
-{
-	struct parts parts = parts_of(h, rule);
-	parts.n[0] *= block_batch(block);
-	parts.n[1] *= block_batch(block);
-	return parts;
-}
-
-/* Exact bytes of all tiles a x b x c / area in whole lines, where the splits of all three are given. */
-static uint64_t tile_byte(const struct parts *a, const struct parts *b, const struct parts *c, uint64_t area,
-                          uint64_t operand_byte)
-{
-	uint64_t sum = 0;
-	for (int i = 0; i < 2; i++)
-		for (int j = 0; j < 2 && a->n[i] > 0; j++)
-			for (int k = 0; k < 2 && b->n[j] > 0; k++) {
-				uint64_t n_pixel = ceil_div(a->size[i] * b->size[j] * c->size[k], area);
-				sum += a->n[i] * b->n[j] * c->n[k] * align_up(n_pixel * operand_byte, LINE_BYTE);
-			}
-	return sum;
 }
 
 /* Words of a round with so many input channels. */
@@ -206,17 +165,17 @@ static struct map_least map_of_packed(const struct block *block, const struct di
                                       const struct split_range *range, uint64_t n_map)
 {
 	uint64_t n_pixel = (uint64_t)range->w.extent * range->h.extent * block_batch(block),
-		 port_byte = rule->machine->pe_sram_port_byte;
+		 port_byte = rule->context->machine->pe_sram_port_byte;
 	struct map_least least = {at_least(ceil_div(n_pixel, rule->block), n_map),
 	                          at_least(ceil_div(n_pixel * rule->round->result_byte, port_byte), n_map)};
 	if (!range->w.split || !range->h.split)
 		return least;
-	const struct parts w = parts_of(range->w.split, NULL), h = row_parts(block, range->h.split, NULL);
+	const struct part_pair w = tiling_parts_of(range->w.split), h = tiling_row_parts(block, range->h.split);
 	least = (struct map_least){0, 0};
 	for (int i = 0; i < 4; i++) {
 		uint64_t n = w.n[i / 2] * h.n[i % 2], size = w.size[i / 2] * h.size[i % 2];
 		least.n_block += n * ceil_div(size, rule->block);
-		least.n_port += n * row_port(rule, size);
+		least.n_port += n * tiling_row_port(rule->context, rule->round, size);
 	}
 	return least;
 }
@@ -224,7 +183,7 @@ static struct map_least map_of_packed(const struct block *block, const struct di
 /* As least_conv_words, of filters times pixels: a convolution's words but for the results, which fill the array. */
 static void least_packed_matmul(const struct layer_context *context, double n_round, struct tiling *tiling)
 {
-	const struct machine *machine = tiling->n_d > 1 ? &context->partial_machine : context->machine;
+	const struct machine *machine = tiling_machine_of(context, tiling);
 	const struct mla_matmul_task one = {1, machine->mla_rows, N_FULL_BLOCK * machine->mla_cols},
 				     task = {tiling->in_c, tiling->out_c, tiling->in_w};
 	struct mla_cost cost;
@@ -237,9 +196,8 @@ static void least_packed_matmul(const struct layer_context *context, double n_ro
 static void least_conv_words(const struct layer_context *context, const struct split_range *range,
                              const struct map_least *map, const struct dim_least *c, struct tiling *tiling)
 {
-	bool partial = tiling->n_d > 1;
-	const struct machine *machine = partial ? &context->partial_machine : context->machine;
-	const struct mla_conv_round *round = partial ? &context->partial_round : &context->round;
+	const struct machine *machine = tiling_machine_of(context, tiling);
+	const struct mla_conv_round *round = tiling_round_of(context, tiling);
 	const struct dim_split *d = range->d.split;
 	double n_round = (double)(map->n_block * c->n_block);
 	/* in any number of parts the channels take at least the packets that they take in one */
@@ -256,8 +214,7 @@ static void least_conv_words(const struct layer_context *context, const struct s
 	}
 	double n_out = (double)(map->n_port * range->c.extent) * tiling->n_d;
 	tiling->all_out_word = n_out * (machine->pe_sram_port_byte / 4);
-	struct mla_conv_task task = {tiling->in_w, tiling->in_h, tiling->group_c, tiling->out_c / tiling->n_group,
-	                             tiling->n_group};
+	const struct mla_conv_task task = tiling_largest_task(tiling);
 	mla_conv_words(machine, round, &task, &tiling->task);
 	/* every task has its start, and the array multiplies as long as it multiplies */
 	tiling->least_task_clk = tiling->all_mac_clk + (double)machine->mla_init_clk * (double)tiling->n_task;
@@ -266,27 +223,13 @@ static void least_conv_words(const struct layer_context *context, const struct s
 /* Groups of array rows that the filters take; those of a grouped convolution do not share them. */
 static uint64_t least_rows(const struct layer_context *context, const struct dim_range *c)
 {
-	const struct block *block = context->block;
-	uint32_t n_row = context->machine->mla_rows, n_group = block_n_group(block);
-	const struct dim_split *split = c->split;
-	if (!split)
-		return at_least(n_group * split_part_row(block, c->extent / n_group, n_row), c->n_least);
-	uint64_t n = split->n_a * split_part_row(block, split->size_a, n_row);
-	return split->n_b == 0 ? n : n + split->n_b * split_part_row(block, split->size_b, n_row);
-}
-
-/* Exact bytes of the ifmap parts of a grouped convolution, where all splits are given. */
-static uint64_t group_map_byte(const struct layer_context *context, const struct split_range *range,
-                               const struct parts *w, const struct parts *h, const struct tiling *tiling)
-{
-	const struct parts c = parts_of(range->c.split, NULL), d = parts_of(range->d.split, NULL);
-	uint64_t sum = 0;
-	for (int i = 0; i < 2 && c.n[i] > 0; i++) {
-		uint64_t n_group = split_part_group(context->block, (uint32_t)c.size[i]);
-		const struct parts channel = {{d.n[0], d.n[1]}, {d.size[0] * n_group, d.size[1] * n_group}};
-		sum += c.n[i] / tiling->n_meet * tile_byte(w, h, &channel, 1, context->operand_bit / 8);
-	}
-	return sum;
+	uint32_t n_group = block_n_group(context->block);
+	if (!c->split)
+		return at_least(n_group *
+		                    split_part_row(context->block, c->extent / n_group, context->machine->mla_rows),
+		                c->n_least);
+	const struct part_pair parts = tiling_parts_of(c->split);
+	return tiling_sum_rows(context, &parts);
 }
 
 /* Convolutions and pooling. */
@@ -295,10 +238,10 @@ static void least_map(const struct layer_context *context, const struct split_ra
 	const struct block *block = context->block;
 	bool is_conv = block->kind == BLOCK_CONV;
 	uint32_t operand_byte = context->operand_bit / 8;
-	const struct mla_conv_round *round = tiling->n_d > 1 ? &context->partial_round : &context->round;
+	const struct mla_conv_round *round = tiling_round_of(context, tiling);
 	const struct dim_rule w_rule = {
-	    block_reach_w(block), block->stride,          block_padded_w(block), context->machine->mla_cols,
-	    operand_byte,         is_conv ? round : NULL, context->machine};
+	    block_reach_w(block),   block->stride, block_padded_w(block), context->machine->mla_cols, operand_byte,
+	    is_conv ? round : NULL, context};
 	/* of packed parts rows that a stride skips are not loaded */
 	const struct dim_rule h_rule = {block_reach_h(block),
 	                                block->stride,
@@ -319,28 +262,24 @@ static void least_map(const struct layer_context *context, const struct split_ra
 	tiling->all_out_byte = line_byte(n_pixel / area * operand_byte, tiling->n_map * tiling->n_c);
 	bool is_single = range->w.split && range->h.split;
 	if (is_single && range->c.split) {
-		const struct parts w_out = parts_of(range->w.split, NULL),
-				   h_out = row_parts(block, range->h.split, NULL),
-				   c_out = parts_of(range->c.split, NULL);
-		tiling->all_out_byte = tile_byte(&w_out, &h_out, &c_out, area, operand_byte);
+		const struct part_pair w_out = tiling_parts_of(range->w.split),
+				       h_out = tiling_row_parts(block, range->h.split),
+				       c_out = tiling_parts_of(range->c.split);
+		tiling->all_out_byte = tiling_sum_line_byte(&w_out, &h_out, &c_out, area, operand_byte);
 	}
 	tiling->all_raw_out_byte = w.n_word * range->h.extent * block_batch(block) * range->c.extent * RESULT_BYTE;
 	tiling->all_map_byte = line_byte(w.n_in * h.n_in * n_channel * operand_byte, tiling->n_map * n_channel_part);
 	const struct dim_split *channels = is_conv ? range->d.split : range->c.split;
 	if (is_single && channels && !(is_grouped && !range->c.split)) {
-		const struct parts w_in = parts_of(range->w.split, &w_rule),
-				   h_in = row_parts(block, range->h.split, &h_rule), channel = parts_of(channels, NULL);
-		tiling->all_map_byte = is_grouped ? group_map_byte(context, range, &w_in, &h_in, tiling)
-		                                  : tile_byte(&w_in, &h_in, &channel, 1, operand_byte);
+		const struct part_pair w_in = in_parts(&w_rule, tiling_parts_of(range->w.split)),
+				       h_in = in_parts(&h_rule, tiling_row_parts(block, range->h.split)),
+				       channel = tiling_parts_of(channels);
+		tiling->all_map_byte =
+		    is_grouped ? tiling_sum_group_map(context, &w_in, &h_in, range->c.split, range->d.split, tiling)
+			       : tiling_sum_line_byte(&w_in, &h_in, &channel, 1, operand_byte);
 	}
 	tiling->all_map_aligned_byte = w.in_byte * h.n_in * n_channel;
-	if (block->operand == OPERAND_MAP) {
-		tiling->all_map_byte *= 2;
-		tiling->all_map_aligned_byte *= 2;
-	} else if (block->operand == OPERAND_CHANNEL) {
-		tiling->all_map_byte += tiling->n_map * c.in_byte;
-		tiling->all_map_aligned_byte += tiling->n_map * c.in_byte;
-	}
+	tiling_sum_operand(block, tiling->n_map * c.in_byte, tiling);
 	if (!is_conv)
 		return;
 	uint64_t tap_byte = (uint64_t)block->kernel_w * block->kernel_h * range->d.extent * operand_byte;
@@ -418,7 +357,7 @@ static double port_frac(const struct layer_context *context, const struct dim_ra
 
 static void least_matmul(const struct layer_context *context, const struct split_range *range, struct tiling *tiling)
 {
-	const struct machine *machine = tiling->n_d > 1 ? &context->partial_machine : context->machine;
+	const struct machine *machine = tiling_machine_of(context, tiling);
 	uint32_t operand_byte = context->operand_bit / 8;
 	const struct dim_rule w_rule = {1, 1, 0, machine->mla_cols, operand_byte, NULL, NULL};
 	const struct dim_rule h_rule = {1, 1, 0, machine->mla_rows, operand_byte, NULL, NULL};
@@ -429,9 +368,9 @@ static void least_matmul(const struct layer_context *context, const struct split
 	tiling->row_word = w.n_word;
 	tiling->all_out_byte = line_byte(n_pixel * operand_byte, tiling->n_map);
 	if (range->w.split && range->h.split) {
-		const struct parts w_out = parts_of(range->w.split, NULL), h_out = parts_of(range->h.split, NULL),
-				   one = {{1, 0}, {1, 0}};
-		tiling->all_out_byte = tile_byte(&w_out, &h_out, &one, 1, operand_byte);
+		const struct part_pair w_out = tiling_parts_of(range->w.split), h_out = tiling_parts_of(range->h.split),
+				       one = {1, {1, 0}, {1, 0}};
+		tiling->all_out_byte = tiling_sum_line_byte(&w_out, &h_out, &one, 1, operand_byte);
 	}
 	tiling->all_raw_out_byte = w.n_word * range->h.extent * RESULT_BYTE;
 	tiling->all_map_byte = (uint64_t)range->d.extent * range->h.extent * operand_byte;

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "mapper/network/network.h"
-#include "mapper/network/form.h"
 #include "sim/base/checked.h"
 #include "sim/base/reach.h"
 #include <stdio.h>
@@ -105,7 +104,6 @@ uint64_t block_n_weight(const struct block *block)
 uint64_t block_n_mac(const struct block *block)
 {
 	uint64_t n_out = mul_sat(mul_sat((uint64_t)block->out_w * block->out_h, block->out_c), block_batch(block));
-
 	switch (block->kind) {
 	case BLOCK_CONV:
 		return mul_sat(n_out, mul_sat((uint64_t)block->kernel_w * block->kernel_h, block_group_in_c(block)));
@@ -130,14 +128,6 @@ static enum operation_kind core_operation(const struct block *block)
 	return block->is_shortcut ? OPERATION_CONV_SC : OPERATION_CONV;
 }
 
-const char *const conv_form_name[N_CONV_FORM] = {"conv", "packed", "matmul"};
-
-bool block_has_forms(const struct block *block)
-{
-	return block->kind == BLOCK_CONV && block->kernel_w == 1 && block->kernel_h == 1 && block_n_group(block) == 1 &&
-	       block_padded_w(block) == block->in_w && block_padded_h(block) == block->in_h;
-}
-
 /* The list being filled: counts on where there is no more room, so that callers learn the size. */
 struct operation_list {
 	struct operation *out;
@@ -148,9 +138,8 @@ static void append_operation(struct operation_list *list, enum operation_kind ki
 {
 	if (list->n < list->max) {
 		struct operation *operation = &list->out[list->n];
-
 		operation->kind = kind;
-		snprintf(operation->name, sizeof operation->name, "%s_%s%u", operation_kind_name[kind], infix, number);
+		snprintf(operation->name, sizeof(operation->name), "%s_%s%u", operation_kind_name[kind], infix, number);
 	}
 	list->n++;
 }
@@ -158,7 +147,6 @@ static void append_operation(struct operation_list *list, enum operation_kind ki
 size_t block_operations(const struct block *block, struct operation *out, size_t max)
 {
 	struct operation_list list = {.out = out, .max = max};
-
 	assert(block->number > 0);
 	assert(out || max == 0);
 	/* A shortcut convolution's padding needs a name of its own: PADD_n belongs to CONV_n. */
@@ -196,7 +184,6 @@ void network_find_equal(struct network *network)
 {
 	for (size_t i = 0; i < network->n_block; i++) {
 		size_t j = 0;
-
 		while (j < i && !(network->block[j].same_as == j && block_same(&network->block[j], &network->block[i])))
 			j++;
 		network->block[i].same_as = j;
@@ -215,5 +202,5 @@ const struct block *network_find_block(const struct network *network, const char
 void network_free(struct network *network)
 {
 	arena_free(&network->arena);
-	memset(network, 0, sizeof *network);
+	memset(network, 0, sizeof(*network));
 }

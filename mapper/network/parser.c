@@ -16,7 +16,6 @@ static bool slide(uint32_t in, uint32_t kernel, uint32_t stride, enum padding_ki
 	assert(in > 0 && kernel > 0 && stride > 0);
 	if (kind == PADDING_SAME) {
 		uint64_t needed;
-
 		*out = (uint32_t)ceil_div(in, stride);
 		needed = (uint64_t)(*out - 1) * stride + kernel;
 		needed = needed > in ? needed - in : 0;
@@ -33,7 +32,7 @@ static bool slide(uint32_t in, uint32_t kernel, uint32_t stride, enum padding_ki
 }
 
 /* Whether a window reaches no further than a map can; else a message. */
-static bool check_reach(struct chain *chain, uint32_t n, const struct block *block)
+static bool check_reach(struct layer_chain *chain, uint32_t n, const struct block *block)
 {
 	if (block_reach_w(block) <= NETWORK_MAX_EXTENT && block_reach_h(block) <= NETWORK_MAX_EXTENT)
 		return true;
@@ -45,13 +44,12 @@ static bool check_reach(struct chain *chain, uint32_t n, const struct block *blo
 }
 
 /* Fill in the part of a block that a window decides. */
-static bool slide_window(struct chain *chain, uint32_t n, const struct result *in, const struct window *window,
+static bool slide_window(struct layer_chain *chain, uint32_t n, const struct result *in, const struct window *window,
                          struct block *block)
 {
 	const struct padding *padding = &window->padding;
 	uint32_t pad_w[2] = {padding->left, padding->right}, pad_h[2] = {padding->top, padding->bottom};
 	bool has_gaps = window->dilation > 1 && (window->w > 1 || window->h > 1), fits;
-
 	assert(in->known && !in->is_vector);
 	block->in_w = in->w;
 	block->in_h = in->h;
@@ -83,7 +81,7 @@ static bool slide_window(struct chain *chain, uint32_t n, const struct result *i
 }
 
 /* Whether what layer n reads, as its input or as its shortcut, is known and a feature map; else a message. */
-static bool is_map(struct chain *chain, uint32_t n, uint32_t source, const struct result *in)
+static bool is_map(struct layer_chain *chain, uint32_t n, uint32_t source, const struct result *in)
 {
 	assert(source < n);
 	if (!in->known || !in->is_vector)
@@ -93,11 +91,10 @@ static bool is_map(struct chain *chain, uint32_t n, uint32_t source, const struc
 	return false;
 }
 
-static struct block *append_block(struct chain *chain, const struct block *block, const struct result *in)
+static struct block *append_block(struct layer_chain *chain, const struct block *block, const struct result *in)
 {
 	struct network *network = chain->network;
 	size_t b = network->n_block++;
-
 	assert(b < 2 * chain->list->n);
 	network->block[b] = *block;
 	network->block[b].reads = in->sources;
@@ -108,14 +105,13 @@ static struct block *append_block(struct chain *chain, const struct block *block
 
 /* A pooling layer n + 1 that can be computed with convolution layer n: window = stride, dividing the map, no padding.
  */
-static bool can_fuse_pooling(const struct chain *chain, uint32_t n, const struct block *conv)
+static bool can_fuse_pooling(const struct layer_chain *chain, uint32_t n, const struct block *conv)
 {
 	const struct layer *pool = &chain->list->layer[n];
 	uint32_t side = pool->window.w;
 	uint32_t pad_w[2] = {pool->window.padding.left, pool->window.padding.right};
 	uint32_t pad_h[2] = {pool->window.padding.top, pool->window.padding.bottom};
 	uint32_t out;
-
 	assert(conv->pool == 1 && chain->result[n].known);
 	if (n >= chain->list->n || pool->broken || pool->kind != LAYER_POOL || pool->n_from != 1 ||
 	    chain->from[n + 1][0] != n)
@@ -132,10 +128,9 @@ static bool can_fuse_pooling(const struct chain *chain, uint32_t n, const struct
 }
 
 /* The block that ends layer n: its arithmetic after the convolution, and the pooling that follows. */
-static void finish_conv(struct chain *chain, uint32_t n, struct block *last)
+static void finish_conv(struct layer_chain *chain, uint32_t n, struct block *last)
 {
 	struct result *result = &chain->result[n];
-
 	assert(chain->network->n_block > 0 && !result->known);
 	last->has_acti = chain->list->layer[n - 1].relu;
 	last->has_quan = true;
@@ -149,7 +144,6 @@ static void finish_conv(struct chain *chain, uint32_t n, struct block *last)
 	                          .sources = parser_source_of(chain, (uint32_t)chain->network->n_block)};
 	if (n < chain->list->n && can_fuse_pooling(chain, n, last)) {
 		const struct layer *pool = &chain->list->layer[n];
-
 		last->pool = pool->window.w;
 		last->pool_number = n + 1;
 		last->pool_average = pool->pool_average;
@@ -164,11 +158,10 @@ static void finish_conv(struct chain *chain, uint32_t n, struct block *last)
 }
 
 /* The shape a shortcut brings must be that of the convolution it is added to. */
-static bool check_shortcut(struct chain *chain, uint32_t n, const struct block *main, const struct result *added)
+static bool check_shortcut(struct layer_chain *chain, uint32_t n, const struct block *main, const struct result *added)
 {
 	const struct layer *layer = &chain->list->layer[n - 1];
 	struct result own = {.known = true, .w = main->out_w, .h = main->out_h, .c = main->out_c};
-
 	if (!added->is_vector && added->w == own.w && added->h == own.h && added->c == own.c)
 		return true;
 	err_add_at(chain->err, ERR_INPUT, layer->place, "%s gives %s, but its shortcut adds %s (from %s%s)",
@@ -180,12 +173,11 @@ static bool check_shortcut(struct chain *chain, uint32_t n, const struct block *
 }
 
 /* Reports a layer of more work than the models can count; the block's channels are known. */
-static bool check_work(struct chain *chain, uint32_t n, const struct block *block)
+static bool check_work(struct layer_chain *chain, uint32_t n, const struct block *block)
 {
 	uint64_t n_row = (uint64_t)block->out_h * block_batch(block);
 	uint64_t n_window = mul_sat(block->out_w * n_row, block->out_c);
 	uint64_t n_each = block->kind == BLOCK_MATMUL ? block->in_w : (uint64_t)block->kernel_w * block->kernel_h;
-
 	if (block->kind == BLOCK_CONV)
 		n_each = mul_sat(n_each, block_group_in_c(block));
 	if (mul_sat(n_window, n_each) <= NETWORK_MAX_WORK && n_row <= NETWORK_MAX_ROW)
@@ -200,18 +192,17 @@ static bool check_work(struct chain *chain, uint32_t n, const struct block *bloc
 	return false;
 }
 
-static bool build_shortcut_conv(struct chain *chain, uint32_t n, const struct block *main, struct block *block)
+static bool build_shortcut_conv(struct layer_chain *chain, uint32_t n, const struct block *main, struct block *block)
 {
 	const struct result *in = &chain->result[chain->shortcut_from[n]];
 	struct result out = {.known = true};
-
 	assert(main->out_c > 0);
 	if (!is_map(chain, n, chain->shortcut_from[n], in))
 		return false;
 	*block = (struct block){
 	    .kind = BLOCK_CONV, .number = n, .pool = 1, .is_shortcut = true, .groups = 1, .out_c = main->out_c};
 	block->batch = chain->list->batch;
-	snprintf(block->name, sizeof block->name, "CONV_SC_%u", n);
+	snprintf(block->name, sizeof(block->name), "CONV_SC_%u", n);
 	if (!slide_window(chain, n, in, &chain->list->layer[n - 1].shortcut_window, block) ||
 	    !check_work(chain, n, block))
 		return false;
@@ -222,10 +213,9 @@ static bool build_shortcut_conv(struct chain *chain, uint32_t n, const struct bl
 }
 
 /* Filters and groups of a convolution of this ifmap. */
-static bool set_groups(struct chain *chain, uint32_t n, const struct result *in, struct block *block)
+static bool set_groups(struct layer_chain *chain, uint32_t n, const struct result *in, struct block *block)
 {
 	const struct layer *layer = &chain->list->layer[n - 1];
-
 	block->groups = layer->depthwise ? in->c : layer->groups;
 	block->out_c = layer->out_c > 0 ? layer->out_c : in->c;
 	assert(block->groups > 0 && block->out_c > 0);
@@ -238,7 +228,7 @@ static bool set_groups(struct chain *chain, uint32_t n, const struct result *in,
 }
 
 /* Weights that are a result are one image's own. */
-static bool check_batch(struct chain *chain, uint32_t n)
+static bool check_batch(struct layer_chain *chain, uint32_t n)
 {
 	if (!chain->list->layer[n - 1].has_filters || chain->list->batch == 1)
 		return true;
@@ -250,25 +240,24 @@ static bool check_batch(struct chain *chain, uint32_t n)
 }
 
 /* The last block adds this result as it is. */
-static void note_addition(struct chain *chain, struct block *last, const struct result *added)
+static void note_addition(struct layer_chain *chain, struct block *last, const struct result *added)
 {
 	assert(added->known && last == &chain->network->block[chain->network->n_block - 1]);
 	chain->residency.adds[chain->network->n_block - 1] = added->producer;
 	last->adds = added->sources;
 }
 
-static void build_conv(struct chain *chain, uint32_t n)
+static void build_conv(struct layer_chain *chain, uint32_t n)
 {
 	const struct layer *layer = &chain->list->layer[n - 1];
 	const struct result in = parser_gather(chain, n);
 	struct block main = {.kind = BLOCK_CONV, .number = n, .pool = 1, .batch = chain->list->batch}, shortcut;
 	struct block *last;
-
 	if (!check_batch(chain, n) || !is_map(chain, n, chain->from[n][0], &in) ||
 	    !slide_window(chain, n, &in, &layer->window, &main) || !set_groups(chain, n, &in, &main) ||
 	    !check_work(chain, n, &main) || !parser_check_filters(chain, n, &main))
 		return;
-	snprintf(main.name, sizeof main.name, "CONV_%u", n);
+	snprintf(main.name, sizeof(main.name), "CONV_%u", n);
 	if (layer->has_filters)
 		main.filters = chain->result[chain->filters_from[n]].sources;
 	if (layer->has_shortcut_conv) {
@@ -279,7 +268,6 @@ static void build_conv(struct chain *chain, uint32_t n)
 		last->adds = parser_source_of(chain, (uint32_t)chain->network->n_block - 1);
 	} else {
 		const struct result *added = &chain->result[chain->shortcut_from[n]];
-
 		if (layer->has_shortcut && (!added->known || !check_shortcut(chain, n, &main, added)))
 			return;
 		last = append_block(chain, &main, &in);
@@ -289,7 +277,7 @@ static void build_conv(struct chain *chain, uint32_t n)
 	finish_conv(chain, n, last);
 }
 
-static void build_pool(struct chain *chain, uint32_t n)
+static void build_pool(struct layer_chain *chain, uint32_t n)
 {
 	const struct layer *layer = &chain->list->layer[n - 1];
 	const struct result in = parser_gather(chain, n);
@@ -299,13 +287,12 @@ static void build_pool(struct chain *chain, uint32_t n)
 	                      .pool_average = layer->pool_average,
 	                      .batch = chain->list->batch};
 	struct result *result = &chain->result[n];
-
 	if (!is_map(chain, n, chain->from[n][0], &in) || !slide_window(chain, n, &in, &layer->window, &block))
 		return;
 	block.out_c = in.c;
 	if (!check_work(chain, n, &block))
 		return;
-	snprintf(block.name, sizeof block.name, "POOL_%u", n);
+	snprintf(block.name, sizeof(block.name), "POOL_%u", n);
 	append_block(chain, &block, &in);
 	*result = (struct result){.known = true,
 	                          .w = block.out_w,
@@ -317,10 +304,9 @@ static void build_pool(struct chain *chain, uint32_t n)
 }
 
 /* The second operand of work of the ARM cores lies in DRAM, wherever the first one is. */
-static bool add_operand(struct chain *chain, uint32_t n, struct block *block)
+static bool add_operand(struct layer_chain *chain, uint32_t n, struct block *block)
 {
 	const struct result *second;
-
 	if (chain->list->layer[n - 1].n_from < 2)
 		return true;
 	if (!parser_match(chain, n, &block->operand))
@@ -332,7 +318,7 @@ static bool add_operand(struct chain *chain, uint32_t n, struct block *block)
 	return true;
 }
 
-static void build_arm(struct chain *chain, uint32_t n)
+static void build_arm(struct layer_chain *chain, uint32_t n)
 {
 	const struct layer *layer = &chain->list->layer[n - 1];
 	const struct result in = chain->result[chain->from[n][0]];
@@ -349,7 +335,6 @@ static void build_arm(struct chain *chain, uint32_t n)
 	                      .kernel_w = 1,
 	                      .kernel_h = 1,
 	                      .stride = 1};
-
 	assert(layer->arm != ARM_POOL && layer->n_from > 0);
 	if (!in.known || !add_operand(chain, n, &block))
 		return;
@@ -363,7 +348,7 @@ static void build_arm(struct chain *chain, uint32_t n)
 	block.out_c = block.in_c;
 	if (!check_work(chain, n, &block))
 		return;
-	snprintf(block.name, sizeof block.name, "%s_%u", operation_kind_name[arm_operation(block.arm)], n);
+	snprintf(block.name, sizeof(block.name), "%s_%u", operation_kind_name[arm_operation(block.arm)], n);
 	append_block(chain, &block, &in);
 	chain->result[n] = in;
 	chain->result[n].producer = (uint32_t)chain->network->n_block;
@@ -371,13 +356,12 @@ static void build_arm(struct chain *chain, uint32_t n)
 	chain->result[n].n_reader = n_reader;
 }
 
-static void build_fc(struct chain *chain, uint32_t n)
+static void build_fc(struct layer_chain *chain, uint32_t n)
 {
 	const struct layer *layer = &chain->list->layer[n - 1];
 	const struct result in = parser_gather(chain, n);
 	struct result *result = &chain->result[n];
 	uint64_t n_in;
-
 	/* What it gives is known whatever it reads: layers behind a mistake are still checked. */
 	*result = (struct result){
 	    .known = true, .is_vector = true, .w = layer->out_c, .h = 1, .c = 1, .n_reader = result->n_reader};
@@ -391,22 +375,20 @@ static void build_fc(struct chain *chain, uint32_t n)
 		return;
 	}
 	struct block block = block_matmul(chain->list->batch, (uint32_t)n_in, layer->out_c);
-
 	block.number = n;
 	block.has_acti = layer->relu;
 	if (!check_work(chain, n, &block))
 		return;
-	snprintf(block.name, sizeof block.name, "FC_%u", n);
+	snprintf(block.name, sizeof(block.name), "FC_%u", n);
 	append_block(chain, &block, &in);
 	result->producer = (uint32_t)chain->network->n_block;
 	result->sources = parser_source_of(chain, result->producer);
 }
 
-static void build_layers(struct chain *chain)
+static void build_layers(struct layer_chain *chain)
 {
 	for (uint32_t n = 1; n <= chain->list->n; n++) {
 		const struct layer *layer = &chain->list->layer[n - 1];
-
 		if (layer->broken || chain->fused[n])
 			continue;
 		switch (layer->kind) {
@@ -429,15 +411,13 @@ static void build_layers(struct chain *chain)
 }
 
 /* Where layers have inputs of their own, what nobody reads is no passing state but a result: it goes to DRAM. */
-static void keep_unread(struct chain *chain)
+static void keep_unread(struct layer_chain *chain)
 {
 	bool any_own = false;
-
 	for (size_t i = 0; i < chain->list->n; i++)
 		any_own = any_own || chain->list->layer[i].n_from == 0;
 	for (uint32_t n = 1; any_own && n <= chain->list->n; n++) {
 		const struct result *result = &chain->result[n];
-
 		assert(result->known);
 		if (result->n_reader == 0 && result->producer != RESIDENCY_NONE)
 			residency_send_to_dram(chain->network, result->producer);
@@ -455,20 +435,19 @@ static void note_pooling(struct network *network, const struct residency *reside
 			network->block[residency->reads[b] - 1].next_pool_stride = network->block[b].stride;
 }
 
-static bool allocate_chain(struct chain *chain)
+static bool allocate_chain(struct layer_chain *chain)
 {
 	size_t n = chain->list->n + 1;
-
-	chain->result = arena_array(&chain->arena, n, sizeof *chain->result);
-	chain->from = arena_array(&chain->arena, n, sizeof *chain->from);
-	chain->shortcut_from = arena_array(&chain->arena, n, sizeof *chain->shortcut_from);
-	chain->filters_from = arena_array(&chain->arena, n, sizeof *chain->filters_from);
-	chain->fused = arena_array(&chain->arena, n, sizeof *chain->fused);
-	chain->stamp = arena_array(&chain->arena, 2 * n, sizeof *chain->stamp);
-	chain->residency.reads = arena_array(&chain->arena, 2 * n, sizeof *chain->residency.reads);
-	chain->residency.adds = arena_array(&chain->arena, 2 * n, sizeof *chain->residency.adds);
-	chain->residency.end = arena_array(&chain->arena, 2 * n, sizeof *chain->residency.end);
-	chain->network->block = arena_array(&chain->network->arena, 2 * n, sizeof *chain->network->block);
+	chain->result = arena_array(&chain->arena, n, sizeof(*chain->result));
+	chain->from = arena_array(&chain->arena, n, sizeof(*chain->from));
+	chain->shortcut_from = arena_array(&chain->arena, n, sizeof(*chain->shortcut_from));
+	chain->filters_from = arena_array(&chain->arena, n, sizeof(*chain->filters_from));
+	chain->fused = arena_array(&chain->arena, n, sizeof(*chain->fused));
+	chain->stamp = arena_array(&chain->arena, 2 * n, sizeof(*chain->stamp));
+	chain->residency.reads = arena_array(&chain->arena, 2 * n, sizeof(*chain->residency.reads));
+	chain->residency.adds = arena_array(&chain->arena, 2 * n, sizeof(*chain->residency.adds));
+	chain->residency.end = arena_array(&chain->arena, 2 * n, sizeof(*chain->residency.end));
+	chain->network->block = arena_array(&chain->network->arena, 2 * n, sizeof(*chain->network->block));
 	return chain->result && chain->from && chain->shortcut_from && chain->filters_from && chain->fused &&
 	       chain->stamp && chain->residency.reads && chain->residency.adds && chain->residency.end &&
 	       chain->network->block;
@@ -478,12 +457,11 @@ enum err_code parser_build(const struct layer_list *list, struct network *networ
 {
 	unsigned n_message = err ? err->n_message : 0;
 	struct err own = {0};
-	struct chain chain = {.list = list, .network = network, .err = err ? err : &own};
+	struct layer_chain chain = {.list = list, .network = network, .err = err ? err : &own};
 	enum err_code code = ERR_OK;
 	bool any_broken = false, computes = false;
-
 	assert(list && list->name && list->n > 0 && list->n <= NETWORK_MAX_LAYER && list->batch > 0);
-	memset(network, 0, sizeof *network);
+	memset(network, 0, sizeof(*network));
 	if (!allocate_chain(&chain)) {
 		code = err_add(err, ERR_INTERNAL, "out of memory for a network of %zu layers", list->n);
 		goto cleanup;
@@ -521,7 +499,7 @@ enum err_code parser_build(const struct layer_list *list, struct network *networ
 		    "no layer computes anything, allowed are networks with at least one conv, pool, fc or arm");
 		goto cleanup;
 	}
-	snprintf(network->name, sizeof network->name, "%s", list->name);
+	snprintf(network->name, sizeof(network->name), "%s", list->name);
 	keep_unread(&chain);
 	residency_assign(network, &chain.residency);
 	note_pooling(network, &chain.residency);

@@ -112,9 +112,4 @@ enum err_code parser_build(const struct layer_list *list, struct network *networ
 extern const char *const parser_arm_name[N_ARM_KIND - 1];
 extern const char *const parser_over_name[N_PARSER_OVER];
 
-/* Readers of network_read, one a format; what they return is the same. */
-enum err_code network_read_yaml(const char *path, struct network *network, struct err *err);
-enum err_code network_read_topology(const char *path, struct network *network, struct err *err); /* SCALE-Sim's */
-enum err_code network_read_onnx(const char *path, struct network *network, struct err *err);
-
 #endif

@@ -23,7 +23,7 @@ struct result {
 };
 
 /* Index of results: 0 is the network's input, n the result of layer n. */
-struct chain {
+struct layer_chain {
 	const struct layer_list *list;
 	struct network *network;
 	struct err *err;
@@ -43,34 +43,34 @@ struct chain {
 struct layer_label {
 	char text[32];
 };
-struct layer_label parser_label(const struct chain *chain, uint32_t n);
+struct layer_label parser_label(const struct layer_chain *chain, uint32_t n);
 
 /* "56x56x64" or "vector of 4096"; the result is known. */
 struct layer_label parser_shape(const struct result *result);
 
 /* Which results each layer reads; layers that name none that exists count as broken from here on. */
-void parser_resolve(struct chain *chain);
+void parser_resolve(struct layer_chain *chain);
 
 /* What layer n reads, its sources' channels one after another; not known after a mistake, which is reported. */
-struct result parser_gather(struct chain *chain, uint32_t n);
+struct result parser_gather(struct layer_chain *chain, uint32_t n);
 
 /*
  * Where the weights of layer n are a result: whether there are as many as the block needs, else a message. The result
  * goes to DRAM, from where weights come.
  */
-bool parser_check_filters(struct chain *chain, uint32_t n, const struct block *block);
+bool parser_check_filters(struct layer_chain *chain, uint32_t n, const struct block *block);
 
 /* The sources of a result that block n - 1 computes, or of the network's input (0); none when memory is out. */
-struct block_sources parser_source_of(struct chain *chain, uint32_t producer);
+struct block_sources parser_source_of(struct layer_chain *chain, uint32_t producer);
 
 /*
  * Whether the second of the two results that layer n reads goes with the first, number by number or by channels; else
  * a message. Not where one of them is not known.
  */
-bool parser_match(struct chain *chain, uint32_t n, enum arm_operand *operand);
+bool parser_match(struct layer_chain *chain, uint32_t n, enum arm_operand *operand);
 
 /* Work out the result of layer n, a view. */
-void parser_build_view(struct chain *chain, uint32_t n);
+void parser_build_view(struct layer_chain *chain, uint32_t n);
 
 /* Whether a layer is a view. */
 bool parser_is_view(const struct layer *layer);

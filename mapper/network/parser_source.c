@@ -23,27 +23,25 @@ const char *const parser_over_name[N_PARSER_OVER] = {
     [WHOLE_W | WHOLE_H | WHOLE_C] = "all",
 };
 
-struct layer_label parser_label(const struct chain *chain, uint32_t n)
+struct layer_label parser_label(const struct layer_chain *chain, uint32_t n)
 {
 	struct layer_label label;
-
 	assert(n <= chain->list->n);
 	if (n == 0)
-		snprintf(label.text, sizeof label.text, "the network's input");
+		snprintf(label.text, sizeof(label.text), "the network's input");
 	else
-		snprintf(label.text, sizeof label.text, "%s_%u", layer_prefix[chain->list->layer[n - 1].kind], n);
+		snprintf(label.text, sizeof(label.text), "%s_%u", layer_prefix[chain->list->layer[n - 1].kind], n);
 	return label;
 }
 
 struct layer_label parser_shape(const struct result *result)
 {
 	struct layer_label label;
-
 	assert(result->known);
 	if (result->is_vector)
-		snprintf(label.text, sizeof label.text, "vector of %u", result->w);
+		snprintf(label.text, sizeof(label.text), "vector of %u", result->w);
 	else
-		snprintf(label.text, sizeof label.text, "%ux%ux%u", result->w, result->h, result->c);
+		snprintf(label.text, sizeof(label.text), "%ux%ux%u", result->w, result->h, result->c);
 	return label;
 }
 
@@ -53,11 +51,10 @@ bool parser_is_view(const struct layer *layer)
 	return layer->kind >= LAYER_CONCAT;
 }
 
-static bool resolve(struct chain *chain, uint32_t n, struct layer_source source, const char *what, uint32_t *out)
+static bool resolve(struct layer_chain *chain, uint32_t n, struct layer_source source, const char *what, uint32_t *out)
 {
 	const struct layer *layer = &chain->list->layer[n - 1];
 	int64_t target = source.relative ? (int64_t)n + source.number : source.number;
-
 	if (target < 0 || target >= (int64_t)n) {
 		err_add_at(chain->err, ERR_INPUT, layer->place,
 		           "%s: %s is %s%lld, allowed -1 (the layer before) to -%u (the network's input), or 0 (the "
@@ -71,16 +68,15 @@ static bool resolve(struct chain *chain, uint32_t n, struct layer_source source,
 	return true;
 }
 
-void parser_resolve(struct chain *chain)
+void parser_resolve(struct layer_chain *chain)
 {
 	for (uint32_t n = 1; n <= chain->list->n; n++) {
 		struct layer *layer = &chain->list->layer[n - 1];
-
 		if (layer->broken)
 			continue;
 		assert(layer->n_from <= NETWORK_MAX_SOURCE);
 		chain->from[n] =
-		    arena_array(&chain->arena, layer->n_from > 0 ? layer->n_from : 1, sizeof *chain->from[n]);
+		    arena_array(&chain->arena, layer->n_from > 0 ? layer->n_from : 1, sizeof(*chain->from[n]));
 		if (!chain->from[n]) {
 			chain->no_memory = true;
 			return;
@@ -96,11 +92,10 @@ void parser_resolve(struct chain *chain)
 	}
 }
 
-bool parser_check_filters(struct chain *chain, uint32_t n, const struct block *block)
+bool parser_check_filters(struct layer_chain *chain, uint32_t n, const struct block *block)
 {
 	const struct result *filters = &chain->result[chain->filters_from[n]];
 	uint64_t size;
-
 	if (!chain->list->layer[n - 1].has_filters)
 		return true;
 	if (!filters->known)
@@ -118,10 +113,9 @@ bool parser_check_filters(struct chain *chain, uint32_t n, const struct block *b
 	return true;
 }
 
-struct block_sources parser_source_of(struct chain *chain, uint32_t producer)
+struct block_sources parser_source_of(struct layer_chain *chain, uint32_t producer)
 {
-	uint32_t *list = arena_array(&chain->network->arena, 1, sizeof *list);
-
+	uint32_t *list = arena_array(&chain->network->arena, 1, sizeof(*list));
 	assert(producer <= chain->network->n_block);
 	chain->no_memory = chain->no_memory || !list;
 	if (!list)
@@ -131,23 +125,20 @@ struct block_sources parser_source_of(struct chain *chain, uint32_t producer)
 }
 
 /* All results that the sources of layer n are made of, each once. */
-static struct block_sources unite_sources(struct chain *chain, uint32_t n)
+static struct block_sources unite_sources(struct layer_chain *chain, uint32_t n)
 {
 	const struct layer *layer = &chain->list->layer[n - 1];
 	struct block_sources all = {.is_view = true, .is_concat = true};
 	size_t n_most = 0;
-
 	for (uint32_t i = 0; i < layer->n_from; i++)
 		n_most += chain->result[chain->from[n][i]].sources.n;
-	uint32_t *list = arena_array(&chain->network->arena, n_most > 0 ? n_most : 1, sizeof *list);
-
+	uint32_t *list = arena_array(&chain->network->arena, n_most > 0 ? n_most : 1, sizeof(*list));
 	chain->no_memory = chain->no_memory || !list;
 	if (!list)
 		return all;
 	chain->n_union++;
 	for (uint32_t i = 0; i < layer->n_from; i++) {
 		const struct block_sources *part = &chain->result[chain->from[n][i]].sources;
-
 		all.is_concat = all.is_concat && part->is_concat;
 		for (uint32_t j = 0; j < part->n; j++) {
 			if (chain->stamp[part->producer[j]] == chain->n_union) {
@@ -163,15 +154,13 @@ static struct block_sources unite_sources(struct chain *chain, uint32_t n)
 }
 
 /* The sources of layer n, each of which is known, are read as a view. */
-static void see_sources(struct chain *chain, uint32_t n, struct result *view)
+static void see_sources(struct layer_chain *chain, uint32_t n, struct result *view)
 {
 	const struct layer *layer = &chain->list->layer[n - 1];
-
 	view->sources = unite_sources(chain, n);
 
 	for (uint32_t i = 0; i < layer->n_from; i++) {
 		const struct result *source = &chain->result[chain->from[n][i]];
-
 		assert(source->known);
 		if (source->producer != RESIDENCY_NONE)
 			residency_send_to_dram(chain->network, source->producer);
@@ -180,7 +169,7 @@ static void see_sources(struct chain *chain, uint32_t n, struct result *view)
 }
 
 /* Whether the channels of two sources of layer n can stand one after another. */
-static bool check_alike(struct chain *chain, uint32_t n, const struct result *first, const struct result *other,
+static bool check_alike(struct layer_chain *chain, uint32_t n, const struct result *first, const struct result *other,
                         uint32_t i)
 {
 	if (first->is_vector == other->is_vector &&
@@ -206,20 +195,18 @@ static struct result own_input(const struct layer *layer)
 	                       .producer = RESIDENCY_NONE};
 }
 
-struct result parser_gather(struct chain *chain, uint32_t n)
+struct result parser_gather(struct layer_chain *chain, uint32_t n)
 {
 	const struct layer *layer = &chain->list->layer[n - 1];
 	const struct result *first = &chain->result[chain->from[n][0]];
 	struct result all = *first;
 	uint64_t size = 0;
-
 	if (layer->n_from == 0)
 		return own_input(layer);
 	if (layer->n_from == 1)
 		return all;
 	for (uint32_t i = 0; i < layer->n_from; i++) {
 		const struct result *source = &chain->result[chain->from[n][i]];
-
 		all.known = all.known && source->known && check_alike(chain, n, first, source, i);
 		size += source->is_vector ? source->w : source->c;
 	}
@@ -238,10 +225,9 @@ struct result parser_gather(struct chain *chain, uint32_t n)
 	return all;
 }
 
-static bool slice(struct chain *chain, uint32_t n, struct result *view)
+static bool slice(struct layer_chain *chain, uint32_t n, struct result *view)
 {
 	const struct layer *layer = &chain->list->layer[n - 1];
-
 	assert(layer->first_c <= layer->last_c);
 	if (view->is_vector || layer->last_c >= view->c) {
 		err_add_at(chain->err, ERR_INPUT, layer->place,
@@ -253,11 +239,10 @@ static bool slice(struct chain *chain, uint32_t n, struct result *view)
 	return true;
 }
 
-static bool upsample(struct chain *chain, uint32_t n, struct result *view)
+static bool upsample(struct layer_chain *chain, uint32_t n, struct result *view)
 {
 	const struct layer *layer = &chain->list->layer[n - 1];
 	uint64_t w = (uint64_t)view->w * layer->factor, h = (uint64_t)view->h * layer->factor;
-
 	if (view->is_vector || w > NETWORK_MAX_EXTENT || h > NETWORK_MAX_EXTENT) {
 		err_add_at(chain->err, ERR_INPUT, layer->place,
 		           "%s: %s by a factor of %u, allowed are feature maps of up to %u pixels a side afterwards",
@@ -270,10 +255,9 @@ static bool upsample(struct chain *chain, uint32_t n, struct result *view)
 }
 
 /* All sources in one shape, which need not be that of any of them. */
-static bool reshape(struct chain *chain, uint32_t n, struct result *view)
+static bool reshape(struct layer_chain *chain, uint32_t n, struct result *view)
 {
 	const struct layer *layer = &chain->list->layer[n - 1];
-
 	assert(layer->view_w > 0 && layer->view_h > 0 && layer->view_c > 0);
 	for (uint32_t i = 0; i < layer->n_from; i++)
 		if (!chain->result[chain->from[n][i]].known)
@@ -292,11 +276,10 @@ static bool is_channel_factor(const struct result *factor, const struct result *
 	return factor->w == 1 && factor->h == 1 && factor->c == map->c;
 }
 
-bool parser_match(struct chain *chain, uint32_t n, enum arm_operand *operand)
+bool parser_match(struct layer_chain *chain, uint32_t n, enum arm_operand *operand)
 {
 	const struct layer *layer = &chain->list->layer[n - 1];
 	const struct result *a = &chain->result[chain->from[n][0]], *b = &chain->result[chain->from[n][1]];
-
 	assert(layer->n_from == 2);
 	if (!a->known || !b->known)
 		return false;
@@ -313,13 +296,11 @@ bool parser_match(struct chain *chain, uint32_t n, enum arm_operand *operand)
 	return true;
 }
 
-void parser_build_view(struct chain *chain, uint32_t n)
+void parser_build_view(struct layer_chain *chain, uint32_t n)
 {
 	const struct layer *layer = &chain->list->layer[n - 1];
 	struct result view = {0};
-
 	enum arm_operand ignored;
-
 	assert(parser_is_view(layer));
 	if (layer->kind == LAYER_MULTIPLY) {
 		view = chain->result[chain->from[n][0]];

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "mapper/network/place.h"
 #include "sim/base/checked.h"
-#include "sim/machine/program.h"
+#include "sim/program/program.h"
+#include "sim/machine/hierarchy.h"
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>

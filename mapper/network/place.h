@@ -49,6 +49,15 @@ static inline uint32_t place_qpe(const struct place *place, uint32_t block, uint
 	return place->qpe[block * place->n_qpe + i];
 }
 
+/* Where a block stands in the ring. */
+static inline uint32_t place_ring_of(const struct place *place, uint32_t block)
+{
+	uint32_t i = 0;
+	while (place->ring[i] != block)
+		i++;
+	return i;
+}
+
 /* The QPE at a place r < n_cell_qpe of the i-th cell of the ring, i modulo n_cell. */
 static inline uint32_t place_cell_qpe(const struct place *place, uint32_t i, uint32_t r)
 {

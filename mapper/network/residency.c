@@ -20,10 +20,8 @@ void residency_send_to_dram(struct network *network, uint32_t p)
 void residency_assign(struct network *network, const struct residency *residency)
 {
 	uint32_t held = RESIDENCY_NONE;
-
 	for (size_t b = 0; b < network->n_block; b++) {
 		uint32_t source = shortcut_source(network, residency, b);
-
 		/* what the latest result is added to need not be held for */
 		assert(source == RESIDENCY_NONE || source <= b);
 		if (source != RESIDENCY_NONE && source < b)
@@ -32,7 +30,6 @@ void residency_assign(struct network *network, const struct residency *residency
 	for (size_t b = 0; b < network->n_block; b++) {
 		struct block *block = &network->block[b];
 		uint32_t source = shortcut_source(network, residency, b);
-
 		/* Result b is the latest now. First come keeps the place; a result that finds it taken goes to DRAM. */
 		if (held == RESIDENCY_NONE && residency->end[b] > 0) {
 			held = (uint32_t)b;

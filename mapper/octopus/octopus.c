@@ -10,12 +10,6 @@ const char *const octopus_type_name[N_OCTOPUS_TYPE] = {
     [OCTOPUS_SOFTMAX] = "softmax", [OCTOPUS_NORM] = "normalise",
 };
 
-const char *const octopus_role_name[N_OCTOPUS_ROLE] = {
-    [OCTOPUS_IFMAP] = "ifmap",
-    [OCTOPUS_ADDED] = "added",
-    [OCTOPUS_FILTERS] = "filters",
-};
-
 #define BIAS_BYTE 4 /* 32 bit */
 
 /* While the graph is made. */
@@ -34,7 +28,6 @@ static uint32_t n_input_of(const struct block *block)
 static uint32_t new_tensor(struct octopus_graph *graph, uint32_t producer, uint32_t w, uint32_t h, uint32_t c)
 {
 	uint32_t index = graph->n_tensor++;
-
 	graph->tensor[index] = (struct octopus_tensor){
 	    .w = w, .h = h, .c = c, .byte = mul_sat((uint64_t)w * h, c), .producer = producer, .is_output = true};
 	return index;
@@ -44,7 +37,6 @@ static uint32_t new_tensor(struct octopus_graph *graph, uint32_t producer, uint3
 static uint32_t input_tensor(struct builder *builder, const struct block *block)
 {
 	uint32_t index = new_tensor(builder->graph, OCTOPUS_NONE, block->in_w, block->in_h, block->in_c);
-
 	snprintf(builder->graph->tensor[index].name, BLOCK_NAME_SIZE, "%s", "input");
 	return index;
 }
@@ -52,7 +44,6 @@ static uint32_t input_tensor(struct builder *builder, const struct block *block)
 static uint32_t own_tensor(struct builder *builder, const struct block *block)
 {
 	uint32_t index = new_tensor(builder->graph, OCTOPUS_NONE, block->in_w, block->in_h, block->in_c);
-
 	snprintf(builder->graph->tensor[index].name, BLOCK_NAME_SIZE, "in_%.20s", block->name);
 	return index;
 }
@@ -62,7 +53,6 @@ static uint32_t result_tensor(struct builder *builder, uint32_t layer, const str
 {
 	uint32_t index =
 	    new_tensor(builder->graph, layer, block->out_w / block->pool, block->out_h / block->pool, block->out_c);
-
 	snprintf(builder->graph->tensor[index].name, BLOCK_NAME_SIZE, "%s", block->name);
 	return index;
 }
@@ -72,7 +62,6 @@ static void read_sources(struct builder *builder, const struct block *block, con
 {
 	for (uint32_t i = 0; i < sources->n; i++) {
 		uint32_t *tensor = &builder->tensor_of[sources->producer[i]];
-
 		if (*tensor == OCTOPUS_NONE) {
 			assert(sources->producer[i] == 0); /* blocks come after those that they read */
 			*tensor = input_tensor(builder, block);
@@ -87,7 +76,6 @@ static enum octopus_type type_of(const struct block *block)
 	    [ARM_POOL] = OCTOPUS_POOL,         [ARM_ADD] = OCTOPUS_ADD,         [ARM_MULTIPLY] = OCTOPUS_MULTIPLY,
 	    [ARM_FUNCTION] = OCTOPUS_FUNCTION, [ARM_SOFTMAX] = OCTOPUS_SOFTMAX, [ARM_NORM] = OCTOPUS_NORM,
 	};
-
 	switch (block->kind) {
 	case BLOCK_MATMUL:
 		return OCTOPUS_LINEAR;
@@ -104,13 +92,12 @@ static bool build_layer(struct builder *builder, size_t b)
 	const struct block *block = &builder->network->block[b];
 	struct octopus_graph *graph = builder->graph;
 	struct octopus_layer *layer = &graph->layer[graph->n_layer];
-	struct octopus_input *input = arena_array(&graph->arena, n_input_of(block), sizeof *input);
+	struct octopus_input *input = arena_array(&graph->arena, n_input_of(block), sizeof(*input));
 	const struct split whole = split_whole(block);
-
 	if (!input)
 		return false;
 	*layer = (struct octopus_layer){.type = type_of(block), .block = b, .input = input};
-	snprintf(layer->name, sizeof layer->name, "%s", block->name);
+	snprintf(layer->name, sizeof(layer->name), "%s", block->name);
 	if (block->reads.n == 0)
 		input[layer->n_input++] =
 		    (struct octopus_input){.tensor = own_tensor(builder, block), .role = OCTOPUS_IFMAP};
@@ -141,15 +128,14 @@ static bool is_repeat(const struct octopus_layer *layer, uint32_t i)
 static bool list_consumers(struct builder *builder)
 {
 	struct octopus_graph *graph = builder->graph;
-	uint32_t **list = arena_array(&graph->arena, graph->n_tensor, sizeof *list);
-
+	uint32_t **list = arena_array(&graph->arena, graph->n_tensor, sizeof(*list));
 	for (uint32_t l = 0; l < graph->n_layer; l++)
 		for (uint32_t i = 0; i < graph->layer[l].n_input; i++)
 			builder->n_consumer[graph->layer[l].input[i].tensor] += !is_repeat(&graph->layer[l], i);
 	for (uint32_t t = 0; list && t < graph->n_tensor; t++) {
 		if (builder->n_consumer[t] == 0)
 			continue;
-		list[t] = arena_array(&graph->arena, builder->n_consumer[t], sizeof *list[t]);
+		list[t] = arena_array(&graph->arena, builder->n_consumer[t], sizeof(*list[t]));
 		if (!list[t])
 			return false;
 		graph->tensor[t].consumer = list[t];
@@ -158,7 +144,6 @@ static bool list_consumers(struct builder *builder)
 	for (uint32_t l = 0; list && l < graph->n_layer; l++)
 		for (uint32_t i = 0; i < graph->layer[l].n_input; i++) {
 			uint32_t t = graph->layer[l].input[i].tensor;
-
 			if (!is_repeat(&graph->layer[l], i))
 				list[t][graph->tensor[t].n_consumer++] = l;
 		}
@@ -172,17 +157,16 @@ enum err_code octopus_build(const struct network *network, struct octopus_graph 
 	/* a result and an input of its own for every block, and the network's input */
 	size_t n_tensor = 2 * network->n_block + 1;
 	bool good;
-
 	assert(network && graph && network->n_block > 0);
 	*graph = (struct octopus_graph){.network = network};
 	for (size_t b = 0; b < network->n_block; b++)
 		if (block_batch(&network->block[b]) > 1)
 			return err_add(err, ERR_INFEASIBLE, "%s: a batch of %u images, OctopuScheduler takes one",
 			               network->block[b].name, block_batch(&network->block[b]));
-	graph->layer = arena_array(&graph->arena, network->n_block, sizeof *graph->layer);
-	graph->tensor = arena_array(&graph->arena, n_tensor, sizeof *graph->tensor);
-	builder.tensor_of = arena_array(&scratch, network->n_block + 1, sizeof *builder.tensor_of);
-	builder.n_consumer = arena_array(&scratch, n_tensor, sizeof *builder.n_consumer);
+	graph->layer = arena_array(&graph->arena, network->n_block, sizeof(*graph->layer));
+	graph->tensor = arena_array(&graph->arena, n_tensor, sizeof(*graph->tensor));
+	builder.tensor_of = arena_array(&scratch, network->n_block + 1, sizeof(*builder.tensor_of));
+	builder.n_consumer = arena_array(&scratch, n_tensor, sizeof(*builder.n_consumer));
 	good = graph->layer && graph->tensor && builder.tensor_of && builder.n_consumer;
 	for (size_t b = 0; good && b <= network->n_block; b++)
 		builder.tensor_of[b] = OCTOPUS_NONE;
@@ -199,5 +183,5 @@ enum err_code octopus_build(const struct network *network, struct octopus_graph 
 void octopus_free(struct octopus_graph *graph)
 {
 	arena_free(&graph->arena);
-	memset(graph, 0, sizeof *graph);
+	memset(graph, 0, sizeof(*graph));
 }

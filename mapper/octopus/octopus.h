@@ -42,7 +42,6 @@ struct octopus_tensor {
 };
 
 enum octopus_role { OCTOPUS_IFMAP, OCTOPUS_ADDED, OCTOPUS_FILTERS, N_OCTOPUS_ROLE };
-extern const char *const octopus_role_name[N_OCTOPUS_ROLE]; /* "ifmap", ... */
 
 struct octopus_input {
 	uint32_t tensor;

@@ -6,7 +6,7 @@
 #include <string.h>
 
 /* While the plan is made: the next free address. */
-struct planner {
+struct dram_planner {
 	const struct octopus_graph *graph;
 	const struct machine *machine;
 	struct octopus_dram *dram;
@@ -25,7 +25,7 @@ uint64_t dram_tile_byte(const struct dram_tile *tile)
 }
 
 /* The next bytes, aligned at both ends. */
-static struct dram_area take(struct planner *planner, uint64_t byte)
+static struct dram_area take(struct dram_planner *planner, uint64_t byte)
 {
 	struct dram_area area = {planner->at, byte};
 	assert(planner->at % OCTOPUS_ALIGN_BYTE == 0);
@@ -51,7 +51,7 @@ static uint32_t row_of(const struct octopus_layer *layer, uint32_t p)
 }
 
 /* The first PE is the scheduler, those that follow are the workers. */
-static bool place_workers(struct planner *planner)
+static bool place_workers(struct dram_planner *planner)
 {
 	struct octopus_dram *dram = planner->dram;
 	struct mesh mesh;
@@ -75,7 +75,7 @@ static bool place_workers(struct planner *planner)
 /* ---- data memory ---- */
 
 /* What the host writes is there from the start, what it reads stays to the end. */
-static bool list_tensors(struct planner *planner)
+static bool list_tensors(struct dram_planner *planner)
 {
 	struct octopus_dram *dram = planner->dram;
 	dram->n_tensor = planner->graph->n_tensor;
@@ -104,7 +104,7 @@ static bool list_tensors(struct planner *planner)
 }
 
 /* Addresses from the start of the data memory; how much of it is used tells *memory. */
-static bool place_tensors(struct planner *planner, struct octopus_memory *memory)
+static bool place_tensors(struct dram_planner *planner, struct octopus_memory *memory)
 {
 	struct octopus_dram *dram = planner->dram;
 	struct arena scratch = {0};
@@ -147,7 +147,7 @@ static struct dram_shape shape_of(const struct octopus_graph *graph, const struc
 }
 
 /* Room for each tile's reads; what they are is known once the tensors have their addresses. */
-static bool plan_tiles(struct planner *planner, const struct octopus_layer *from, struct dram_layer *layer)
+static bool plan_tiles(struct dram_planner *planner, const struct octopus_layer *from, struct dram_layer *layer)
 {
 	struct arena *arena = &planner->dram->arena;
 	layer->n_tile = from->n_tile;
@@ -162,7 +162,7 @@ static bool plan_tiles(struct planner *planner, const struct octopus_layer *from
 	return layer->tile != NULL;
 }
 
-static bool plan_workers(struct planner *planner, const struct octopus_layer *from, struct dram_layer *layer)
+static bool plan_workers(struct dram_planner *planner, const struct octopus_layer *from, struct dram_layer *layer)
 {
 	layer->n_worker = from->n_worker;
 	layer->worker = arena_array(&planner->dram->arena, from->n_worker, sizeof(*layer->worker));
@@ -180,7 +180,7 @@ static bool plan_workers(struct planner *planner, const struct octopus_layer *fr
 	return layer->worker != NULL;
 }
 
-static bool plan_layer(struct planner *planner, uint32_t l)
+static bool plan_layer(struct dram_planner *planner, uint32_t l)
 {
 	const struct octopus_layer *from = &planner->graph->layer[l];
 	struct octopus_dram *dram = planner->dram;
@@ -201,7 +201,7 @@ static bool plan_layer(struct planner *planner, uint32_t l)
  * of OCTOPUS_ALIGN_BYTE, so that a tile's are two runs of bytes. Tiles of the same part share them. Parts are met in
  * order of the tiles, each first where a tile has the first pixel (or row) of the result.
  */
-static void plan_constants(struct planner *planner, const struct octopus_layer *from, struct dram_layer *layer)
+static void plan_constants(struct dram_planner *planner, const struct octopus_layer *from, struct dram_layer *layer)
 {
 	uint32_t n_w = dim_n_part(&from->split.w), n_h = dim_n_part(&from->split.h), n_c = dim_n_part(&from->split.c);
 	bool is_linear = from->type == OCTOPUS_LINEAR;
@@ -224,7 +224,7 @@ static void plan_constants(struct planner *planner, const struct octopus_layer *
 
 /* ---- areas ---- */
 
-static bool plan_areas(struct planner *planner, struct octopus_memory *memory)
+static bool plan_areas(struct dram_planner *planner, struct octopus_memory *memory)
 {
 	struct octopus_dram *dram = planner->dram;
 	uint32_t n_layer = planner->graph->n_layer;
@@ -260,7 +260,7 @@ static void shift_data(struct octopus_dram *dram)
 			dram->tensor[t].address += dram->data.address;
 }
 
-static void patch_tiles(struct planner *planner)
+static void patch_tiles(struct dram_planner *planner)
 {
 	for (uint32_t l = 0; l < planner->dram->n_layer; l++)
 		for (uint32_t i = 0; i < planner->dram->layer[l].n_tile; i++)
@@ -274,7 +274,7 @@ enum err_code octopus_dram_plan(const struct octopus_graph *graph, const struct 
 {
 	assert(graph && graph->n_layer > 0 && machine && dram && memory);
 	assert(machine->target != MACHINE_SYSTOLIC && capacity_byte <= OCTOPUS_MAX_DRAM_BYTE);
-	struct planner planner = {.graph = graph, .machine = machine, .dram = dram};
+	struct dram_planner planner = {.graph = graph, .machine = machine, .dram = dram};
 	*dram = (struct octopus_dram){.capacity_byte = capacity_byte};
 	if (!plan_areas(&planner, memory)) {
 		octopus_dram_free(dram);

@@ -7,13 +7,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define N_GREEDY ORDER_SEARCH
 #define MAX_PROMOTE 200  /* more gain little */
 #define MAX_STEP 2000000 /* neighbours looked at while one order is improved: about 0.05 s */
 
-const char *const octopus_order_name[N_OCTOPUS_ORDER] = {
-    [ORDER_SIZE] = "size",   [ORDER_AREA] = "area",   [ORDER_DURATION] = "duration",
-    [ORDER_FIRST] = "first", [ORDER_CROWD] = "crowd", [ORDER_SEARCH] = "search",
+/* In what order buffers are placed. */
+enum greedy_order {
+	ORDER_SIZE,     /* the largest first */
+	ORDER_AREA,     /* the largest product of size and time first */
+	ORDER_DURATION, /* the longest lived first */
+	ORDER_FIRST,    /* in the order of execution */
+	ORDER_CROWD,    /* those alive at the fullest layers first, of these the largest */
+	N_GREEDY
 };
 
 /* A buffer placed, as those that follow see it. */
@@ -32,7 +36,7 @@ struct sort_key {
  * is placed, else 0; a node has the larger of its two. Those alive with a buffer are the leaves above its first use
  * among the buffers that begin before its end, and a walk down the tree meets no others.
  */
-struct work {
+struct memory_work {
 	size_t n, n_leaf;
 	struct octopus_buffer *buffer; /* [n] aligned sizes above 0, sorted by first use */
 	uint32_t *begins;              /* [n] buffers that begin at or before the end of this one */
@@ -74,7 +78,7 @@ static int compare_placed(const void *a, const void *b)
 /* ---- what is alive ---- */
 
 /* When a buffer comes or goes. */
-struct event {
+struct life_event {
 	uint64_t layer; /* of its first use; the one after its last */
 	bool comes;
 	uint64_t size_byte;
@@ -83,7 +87,7 @@ struct event {
 /* Those that go first, so that the sum is never above what is alive. */
 static int compare_event(const void *a, const void *b)
 {
-	const struct event *x = a, *y = b;
+	const struct life_event *x = a, *y = b;
 	int layer = compare_u64(x->layer, y->layer);
 	return layer ? layer : (int)x->comes - (int)y->comes;
 }
@@ -98,14 +102,14 @@ static uint64_t aligned(uint64_t size_byte)
 bool octopus_memory_bound(const struct octopus_buffer *buffer, size_t n, uint64_t *bound_byte)
 {
 	assert((buffer || n == 0) && n <= OCTOPUS_MAX_BUFFER && bound_byte);
-	struct event *event = malloc((2 * n + 1) * sizeof(*event));
+	struct life_event *event = malloc((2 * n + 1) * sizeof(*event));
 	uint64_t alive = 0, most = 0;
 	if (!event)
 		return false;
 	for (size_t i = 0; i < n; i++) {
 		assert(buffer[i].first <= buffer[i].last);
-		event[2 * i] = (struct event){buffer[i].first, true, aligned(buffer[i].size_byte)};
-		event[2 * i + 1] = (struct event){buffer[i].last + UINT64_C(1), false, event[2 * i].size_byte};
+		event[2 * i] = (struct life_event){buffer[i].first, true, aligned(buffer[i].size_byte)};
+		event[2 * i + 1] = (struct life_event){buffer[i].last + UINT64_C(1), false, event[2 * i].size_byte};
 	}
 	qsort(event, 2 * n, sizeof(*event), compare_event);
 	for (size_t i = 0; i < 2 * n; i++) {
@@ -120,7 +124,7 @@ bool octopus_memory_bound(const struct octopus_buffer *buffer, size_t n, uint64_
 
 /* ---- greedy placement ---- */
 
-static void mark_placed(struct work *work, size_t i)
+static void mark_placed(struct memory_work *work, size_t i)
 {
 	uint64_t end = work->buffer[i].last + UINT64_C(1);
 	for (size_t at = work->n_leaf + i; at > 0 && work->last_max[at] < end; at /= 2)
@@ -128,7 +132,7 @@ static void mark_placed(struct work *work, size_t i)
 }
 
 /* Gather the placed buffers below a node that are alive with buffer i; first_leaf is the node's. */
-static size_t gather(struct work *work, size_t i, size_t node, size_t first_leaf, size_t n_leaf, size_t n)
+static size_t gather(struct memory_work *work, size_t i, size_t node, size_t first_leaf, size_t n_leaf, size_t n)
 {
 	if (first_leaf >= work->begins[i] || work->last_max[node] <= work->buffer[i].first)
 		return n;
@@ -158,7 +162,7 @@ static uint64_t find_gap(const struct placed *neighbour, size_t n, uint64_t size
 }
 
 /* Place all in work->order; the peak. */
-static uint64_t place(struct work *work)
+static uint64_t place(struct memory_work *work)
 {
 	uint64_t peak_byte = 0;
 	memset(work->last_max, 0, 2 * work->n_leaf * sizeof(*work->last_max));
@@ -174,7 +178,7 @@ static uint64_t place(struct work *work)
 	return peak_byte;
 }
 
-static struct sort_key make_key(const struct work *work, enum octopus_order order, size_t i)
+static struct sort_key make_key(const struct memory_work *work, enum greedy_order order, size_t i)
 {
 	const struct octopus_buffer *buffer = &work->buffer[i];
 	uint64_t duration = (uint64_t)buffer->last - buffer->first + 1;
@@ -193,13 +197,14 @@ static struct sort_key make_key(const struct work *work, enum octopus_order orde
 	case ORDER_FIRST:
 		key.major = UINT32_MAX - buffer->first;
 		break;
-	default:
+	case ORDER_CROWD:
+	case N_GREEDY:
 		key.major = work->crowd_byte[i];
 	}
 	return key;
 }
 
-static void sort_order(struct work *work, enum octopus_order order)
+static void sort_order(struct memory_work *work, enum greedy_order order)
 {
 	for (size_t i = 0; i < work->n; i++)
 		work->key[i] = make_key(work, order, i);
@@ -209,7 +214,7 @@ static void sort_order(struct work *work, enum octopus_order order)
 }
 
 /* The buffers that end at the peak come first next time, the others in the same order. */
-static void promote_highest(struct work *work, uint64_t peak_byte)
+static void promote_highest(struct memory_work *work, uint64_t peak_byte)
 {
 	size_t n_high = 0, n_low = 0;
 	for (size_t k = 0; k < work->n; k++) {
@@ -222,38 +227,37 @@ static void promote_highest(struct work *work, uint64_t peak_byte)
 	memcpy(work->order + n_high, work->low, n_low * sizeof(*work->low));
 }
 
-static bool keep_better(struct work *work, enum octopus_order order, uint64_t peak_byte, struct octopus_memory *memory)
+static bool keep_better(struct memory_work *work, uint64_t peak_byte, struct octopus_memory *memory)
 {
 	if (peak_byte >= memory->peak_byte)
 		return false;
 	assert(peak_byte >= memory->bound_byte);
 	memory->peak_byte = peak_byte;
-	memory->order = order;
 	memory->is_least = peak_byte == memory->bound_byte;
 	memcpy(work->best, work->address, work->n * sizeof(*work->best));
 	return true;
 }
 
 /* Each order, until one needs no more than the bound. */
-static void try_orders(struct work *work, struct octopus_memory *memory)
+static void try_orders(struct memory_work *work, struct octopus_memory *memory)
 {
 	for (unsigned order = 0; order < N_GREEDY && !memory->is_least; order++) {
-		sort_order(work, (enum octopus_order)order);
-		keep_better(work, (enum octopus_order)order, place(work), memory);
+		sort_order(work, (enum greedy_order)order);
+		keep_better(work, place(work), memory);
 	}
 }
 
 /* Each order again; what comes out highest is placed first next time, which heals what an order is blind to. */
-static void promote(struct work *work, struct octopus_memory *memory)
+static void promote(struct memory_work *work, struct octopus_memory *memory)
 {
 	for (unsigned order = 0; order < N_GREEDY && !memory->is_least; order++) {
-		sort_order(work, (enum octopus_order)order);
+		sort_order(work, (enum greedy_order)order);
 		work->n_step = 0;
 		uint64_t peak_byte = place(work);
 		for (unsigned i = 0; i < MAX_PROMOTE && work->n_step < MAX_STEP && !memory->is_least; i++) {
 			promote_highest(work, peak_byte);
 			peak_byte = place(work);
-			keep_better(work, (enum octopus_order)order, peak_byte, memory);
+			keep_better(work, peak_byte, memory);
 		}
 	}
 }
@@ -261,7 +265,7 @@ static void promote(struct work *work, struct octopus_memory *memory)
 /* ---- the work ---- */
 
 /* For each buffer, how many begin by its end; buffers are sorted by first use. */
-static void count_begins(struct work *work)
+static void count_begins(struct memory_work *work)
 {
 	for (size_t i = 0; i < work->n; i++) {
 		size_t low = i + 1, high = work->n;
@@ -281,17 +285,17 @@ static void count_begins(struct work *work)
  * after the k-th has come (with others of its layer still to come it is too low, but theirs follow within the range),
  * and a tree of maxima answers for a range.
  */
-static bool measure_crowds(struct work *work)
+static bool measure_crowds(struct memory_work *work)
 {
-	struct event *event = arena_array(&work->arena, 2 * work->n, sizeof(*event));
+	struct life_event *event = arena_array(&work->arena, 2 * work->n, sizeof(*event));
 	uint64_t *most = arena_array(&work->arena, 2 * work->n_leaf, sizeof(*most)), alive = 0;
 	size_t n_begun = 0;
 	if (!event || !most)
 		return false;
 	for (size_t i = 0; i < work->n; i++) {
 		const struct octopus_buffer *buffer = &work->buffer[i];
-		event[2 * i] = (struct event){buffer->first, true, buffer->size_byte};
-		event[2 * i + 1] = (struct event){buffer->last + UINT64_C(1), false, buffer->size_byte};
+		event[2 * i] = (struct life_event){buffer->first, true, buffer->size_byte};
+		event[2 * i + 1] = (struct life_event){buffer->last + UINT64_C(1), false, buffer->size_byte};
 	}
 	qsort(event, 2 * work->n, sizeof(*event), compare_event);
 	for (size_t i = 0; i < 2 * work->n; i++) {
@@ -316,7 +320,7 @@ static bool measure_crowds(struct work *work)
 }
 
 /* The buffers that take memory; `address` of each holds its index until it is placed. */
-static bool prepare(struct work *work, const struct octopus_buffer *buffer, size_t n)
+static bool prepare(struct memory_work *work, const struct octopus_buffer *buffer, size_t n)
 {
 	struct arena *arena = &work->arena;
 	work->buffer = arena_array(arena, n, sizeof(*work->buffer));
@@ -355,7 +359,7 @@ static uint64_t sum_apart(const struct octopus_buffer *buffer, size_t n)
 	return sum;
 }
 
-static bool assign(struct work *work, struct octopus_buffer *buffer, size_t n, struct octopus_memory *memory)
+static bool assign(struct memory_work *work, struct octopus_buffer *buffer, size_t n, struct octopus_memory *memory)
 {
 	if (!prepare(work, buffer, n))
 		return false;
@@ -368,7 +372,7 @@ static bool assign(struct work *work, struct octopus_buffer *buffer, size_t n, s
 		if (!octopus_memory_search(work->buffer, work->n, memory->bound_byte, work->address, &peak_byte,
 		                           &is_proved))
 			return false;
-		keep_better(work, ORDER_SEARCH, peak_byte, memory);
+		keep_better(work, peak_byte, memory);
 		memory->is_least = memory->is_least || is_proved;
 	}
 	for (size_t i = 0; i < n; i++)
@@ -384,7 +388,7 @@ bool octopus_memory_assign(struct octopus_buffer *buffer, size_t n, uint64_t cap
 	assert((buffer || n == 0) && memory);
 	assert(n <= OCTOPUS_MAX_BUFFER && capacity_byte <= OCTOPUS_MAX_DRAM_BYTE);
 	struct octopus_memory found = {.peak_byte = UINT64_MAX, .apart_byte = sum_apart(buffer, n)};
-	struct work work = {0};
+	struct memory_work work = {0};
 	if (!octopus_memory_bound(buffer, n, &found.bound_byte))
 		return false;
 	bool good = true;

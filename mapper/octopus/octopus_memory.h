@@ -34,25 +34,12 @@ struct octopus_buffer {
 	uint64_t address; /* found here: a multiple of OCTOPUS_ALIGN_BYTE, counted from the start of the data memory */
 };
 
-/* What found the addresses. */
-enum octopus_order {
-	ORDER_SIZE,     /* the largest first */
-	ORDER_AREA,     /* the largest product of size and time first */
-	ORDER_DURATION, /* the longest lived first */
-	ORDER_FIRST,    /* in the order of execution */
-	ORDER_CROWD,    /* those alive at the fullest layers first, of these the largest */
-	ORDER_SEARCH,   /* branch and bound */
-	N_OCTOPUS_ORDER
-};
-extern const char *const octopus_order_name[N_OCTOPUS_ORDER];
-
 struct octopus_memory {
-	uint64_t peak_byte;       /* end of the highest buffer */
-	uint64_t bound_byte;      /* the most bytes alive at once, sizes aligned: no addresses need less */
-	uint64_t apart_byte;      /* all buffers side by side, without sharing */
-	bool is_least;            /* no addresses have a lower peak: it is the bound, or the search came to its end */
-	enum octopus_order order; /* that found them first */
-	struct verdict verdict;   /* VERDICT_OK, or VERDICT_DRAM with bytes demanded (the peak) and available */
+	uint64_t peak_byte;     /* end of the highest buffer */
+	uint64_t bound_byte;    /* the most bytes alive at once, sizes aligned: no addresses need less */
+	uint64_t apart_byte;    /* all buffers side by side, without sharing */
+	bool is_least;          /* no addresses have a lower peak: it is the bound, or the search came to its end */
+	struct verdict verdict; /* VERDICT_OK, or VERDICT_DRAM with bytes demanded (the peak) and available */
 };
 
 /*

@@ -22,7 +22,7 @@
 #define MAX_WORK ((uint64_t)20000000) /* steps, about 50 ms of a 3 GHz core */
 
 /* One node of the search: what is placed, and the lowest address of what is not. */
-struct node {
+struct address_node {
 	uint64_t *top;       /* [n_slot] end of the highest placed buffer at each layer where one begins */
 	uint64_t *low;       /* [n] */
 	uint32_t *candidate; /* [n] buffers to place next */
@@ -31,7 +31,7 @@ struct node {
 	uint32_t last;
 };
 
-struct search {
+struct address_search {
 	const struct octopus_buffer *buffer; /* [n] sorted by first use */
 	size_t n, n_slot;
 	uint32_t *begin, *end; /* [n] slots of each, end excluded; slots are the distinct first uses */
@@ -40,11 +40,11 @@ struct search {
 	uint64_t *placed;      /* [n] addresses of the placed ones */
 	uint64_t *address;     /* [n] of the best answer, the caller's */
 	uint64_t best_byte, bound_byte, n_work;
-	struct node *node; /* [n + 1] */
+	struct address_node *node; /* [n + 1] */
 	struct arena arena;
 };
 
-static bool allocate(struct search *search)
+static bool allocate(struct address_search *search)
 {
 	struct arena *arena = &search->arena;
 	size_t n = search->n;
@@ -55,7 +55,7 @@ static bool allocate(struct search *search)
 	search->placed = arena_array(arena, n, sizeof(*search->placed));
 	search->node = arena_array(arena, n + 1, sizeof(*search->node));
 	for (size_t i = 0; search->node && i <= n; i++) {
-		struct node *node = &search->node[i];
+		struct address_node *node = &search->node[i];
 		node->top = arena_array(arena, n, sizeof(*node->top));
 		node->low = arena_array(arena, n, sizeof(*node->low));
 		node->candidate = arena_array(arena, n, sizeof(*node->candidate));
@@ -66,7 +66,7 @@ static bool allocate(struct search *search)
 }
 
 /* Buffers are sorted by first use, so slots are too. */
-static void find_slots(struct search *search)
+static void find_slots(struct address_search *search)
 {
 	const struct octopus_buffer *buffer = search->buffer;
 	for (size_t i = 0; i < search->n; i++) {
@@ -84,7 +84,7 @@ static void find_slots(struct search *search)
 }
 
 /* Whether all that is not placed could still end below the best peak. */
-static bool is_hopeful(struct search *search, const struct node *node)
+static bool is_hopeful(struct address_search *search, const struct address_node *node)
 {
 	for (size_t slot = 0; slot < search->n_slot; slot++) {
 		uint64_t from = node->top[slot];
@@ -98,7 +98,7 @@ static bool is_hopeful(struct search *search, const struct node *node)
 }
 
 /* The candidate to try first: the lowest, of these the one with the most bytes times layers. */
-static bool goes_before(const struct search *search, const struct node *node, uint32_t a, uint32_t b)
+static bool goes_before(const struct address_search *search, const struct address_node *node, uint32_t a, uint32_t b)
 {
 	if (node->low[a] != node->low[b])
 		return node->low[a] < node->low[b];
@@ -108,7 +108,7 @@ static bool goes_before(const struct search *search, const struct node *node, ui
 }
 
 /* What may be placed next in a node, sorted. */
-static void list_candidates(struct search *search, struct node *node)
+static void list_candidates(struct address_search *search, struct address_node *node)
 {
 	uint64_t first_end = UINT64_MAX;
 	node->n_candidate = node->at = 0;
@@ -129,10 +129,10 @@ static void list_candidates(struct search *search, struct node *node)
 }
 
 /* The node below, with buffer i placed. */
-static void descend(struct search *search, size_t depth, uint32_t i)
+static void descend(struct address_search *search, size_t depth, uint32_t i)
 {
-	const struct node *above = &search->node[depth];
-	struct node *node = &search->node[depth + 1];
+	const struct address_node *above = &search->node[depth];
+	struct address_node *node = &search->node[depth + 1];
 	const struct octopus_buffer *buffer = search->buffer;
 	uint64_t end = above->low[i] + buffer[i].size_byte;
 	memcpy(node->top, above->top, search->n_slot * sizeof(*node->top));
@@ -151,7 +151,7 @@ static void descend(struct search *search, size_t depth, uint32_t i)
 	search->n_work += search->n_slot + search->n;
 }
 
-static void ascend(struct search *search, uint32_t i)
+static void ascend(struct address_search *search, uint32_t i)
 {
 	search->is_placed[i] = false;
 	for (size_t slot = search->begin[i]; slot < search->end[i]; slot++)
@@ -159,7 +159,7 @@ static void ascend(struct search *search, uint32_t i)
 }
 
 /* All are placed, below the best peak so far. */
-static void keep(struct search *search, const struct node *leaf)
+static void keep(struct address_search *search, const struct address_node *leaf)
 {
 	uint64_t peak_byte = 0;
 	for (size_t slot = 0; slot < search->n_slot; slot++)
@@ -170,12 +170,12 @@ static void keep(struct search *search, const struct node *leaf)
 }
 
 /* Depth first. Whether it came to the end. */
-static bool run(struct search *search)
+static bool run(struct address_search *search)
 {
 	size_t depth = 0;
 	list_candidates(search, &search->node[0]);
 	for (;;) {
-		struct node *node = &search->node[depth];
+		struct address_node *node = &search->node[depth];
 		if (search->best_byte == search->bound_byte)
 			return true;
 		if (search->n_work > MAX_WORK)
@@ -204,7 +204,7 @@ bool octopus_memory_search(const struct octopus_buffer *buffer, size_t n, uint64
 {
 	assert(buffer && n > 0 && n <= OCTOPUS_MAX_SEARCH && address && best_byte && is_proved);
 	assert(*best_byte >= bound_byte);
-	struct search search = {.buffer = buffer, .n = n, .bound_byte = bound_byte, .best_byte = *best_byte};
+	struct address_search search = {.buffer = buffer, .n = n, .bound_byte = bound_byte, .best_byte = *best_byte};
 	search.address = address;
 	bool good = allocate(&search);
 	if (good) {

@@ -31,7 +31,6 @@ static bool is_received(const struct sharing *sharing, const struct octopus_tens
 static bool begins_here(const struct sharing *sharing, const struct octopus_tensor *tensor)
 {
 	uint32_t at = tensor->producer == OCTOPUS_NONE ? tensor->consumer[0] : tensor->producer;
-
 	return at >= sharing->first && at < sharing->end;
 }
 
@@ -40,8 +39,7 @@ static bool share_tensor(const struct sharing *sharing, uint32_t t)
 	const struct octopus_tensor *tensor = &sharing->graph->tensor[t];
 	struct octopus_graph *part = sharing->part;
 	struct octopus_tensor *own = &part->tensor[part->n_tensor];
-	uint32_t *consumer = arena_array(&part->arena, tensor->n_consumer + (size_t)1, sizeof *consumer);
-
+	uint32_t *consumer = arena_array(&part->arena, tensor->n_consumer + (size_t)1, sizeof(*consumer));
 	if (!consumer)
 		return false;
 	*own = *tensor;
@@ -65,9 +63,8 @@ static bool share_layer(const struct sharing *sharing, uint32_t l)
 	struct octopus_graph *part = sharing->part;
 	struct octopus_layer *own = &part->layer[part->n_layer++];
 	struct octopus_input *input;
-
 	*own = sharing->graph->layer[l];
-	input = arena_array(&part->arena, own->n_input, sizeof *input);
+	input = arena_array(&part->arena, own->n_input, sizeof(*input));
 	if (!input)
 		return false;
 	for (uint32_t i = 0; i < own->n_input; i++) {
@@ -86,12 +83,11 @@ enum err_code octopus_share(const struct octopus_graph *graph, uint32_t first, u
 	struct arena scratch = {0};
 	struct sharing sharing = {graph, part, first, first + n_layer, NULL};
 	bool good;
-
 	assert(n_layer > 0 && first < graph->n_layer && n_layer <= graph->n_layer - first);
 	*part = (struct octopus_graph){.network = graph->network};
-	part->layer = arena_array(&part->arena, n_layer, sizeof *part->layer);
-	part->tensor = arena_array(&part->arena, graph->n_tensor, sizeof *part->tensor);
-	sharing.index = arena_array(&scratch, graph->n_tensor, sizeof *sharing.index);
+	part->layer = arena_array(&part->arena, n_layer, sizeof(*part->layer));
+	part->tensor = arena_array(&part->arena, graph->n_tensor, sizeof(*part->tensor));
+	sharing.index = arena_array(&scratch, graph->n_tensor, sizeof(*sharing.index));
 	good = part->layer && part->tensor && sharing.index;
 	for (uint32_t t = 0; good && t < graph->n_tensor; t++) {
 		sharing.index[t] = OCTOPUS_NONE;

@@ -22,7 +22,8 @@ enum err_code octopus_say_stopped(struct planner *planner)
 	return err_add(planner->err, ERR_INTERRUPTED, "interrupted; nothing was written");
 }
 
-enum err_code octopus_say_too_large(struct planner *planner, uint32_t layer)
+/* No cut of a layer fits a worker's SRAM. */
+static enum err_code say_too_large(struct planner *planner, uint32_t layer)
 {
 	return err_add(planner->err, ERR_INFEASIBLE,
 	               "%s: its smallest tile needs %llu bytes of a worker's SRAM, allowed are %u (pe.sram_byte)",
@@ -36,20 +37,18 @@ enum err_code octopus_say_too_large(struct planner *planner, uint32_t layer)
 static bool prepare_contexts(struct planner *planner)
 {
 	struct octopus_graph *graph = planner->graph;
-
-	planner->context = arena_array(&planner->arena, graph->n_layer, sizeof *planner->context);
-	planner->chosen = arena_array(&planner->arena, graph->n_layer, sizeof *planner->chosen);
+	planner->context = arena_array(&planner->arena, graph->n_layer, sizeof(*planner->context));
+	planner->chosen = arena_array(&planner->arena, graph->n_layer, sizeof(*planner->chosen));
 	if (!planner->context || !planner->chosen)
 		return false;
 	for (uint32_t l = 0; l < graph->n_layer; l++) {
 		const struct block *block = &graph->network->block[graph->layer[l].block];
-
 		for (uint32_t i = 0; i < l && !planner->context[l]; i++)
 			if (graph->network->block[graph->layer[i].block].same_as == block->same_as)
 				planner->context[l] = planner->context[i];
 		if (planner->context[l])
 			continue;
-		planner->context[l] = arena_array(&planner->arena, 1, sizeof *planner->context[l]);
+		planner->context[l] = arena_array(&planner->arena, 1, sizeof(*planner->context[l]));
 		if (!planner->context[l])
 			return false;
 		octopus_prepare(planner->machine, planner->options->level, block, planner->context[l]);
@@ -60,7 +59,7 @@ static bool prepare_contexts(struct planner *planner)
 /* ---- lists of choices --------------------------------------------------------------------------------------- */
 
 /* Of a layer: choices that exist, by number of workers. */
-struct list {
+struct cut_list {
 	uint32_t n;
 	struct octopus_cut_choice *choice;
 };
@@ -71,11 +70,9 @@ static bool paper_choice(struct planner *planner, uint32_t l, const struct octop
 {
 	struct octopus_layer layer = planner->graph->layer[l];
 	const struct block *block = &planner->graph->network->block[layer.block];
-
 	if (!planner->options->as_paper || !octopus_paper_cut(&layer, block, 0) || layer.n_worker > planner->n_worker)
 		return false;
 	const struct octopus_plan plan = {layer.ifmap_first, layer.n_worker, layer.tiles_per_worker};
-
 	octopus_evaluate_cut(planner->context[l], query, &layer.split, &plan, choice);
 	return choice->exists;
 }
@@ -90,7 +87,6 @@ static double first_byte_us(const struct octopus_ahead *ahead)
 static bool is_as_good(const struct octopus_cut_choice *a, const struct octopus_cut_choice *b, double us)
 {
 	const struct octopus_ahead *of_a = &a->ahead, *of_b = &b->ahead;
-
 	if (a->plan.n_worker > b->plan.n_worker || a->cost > b->cost || of_a->window_us < of_b->window_us ||
 	    of_a->free_byte < of_b->free_byte)
 		return false;
@@ -103,16 +99,13 @@ static bool is_as_good(const struct octopus_cut_choice *a, const struct octopus_
 static uint32_t drop_needless(struct octopus_cut_choice *choice, uint32_t n, double us)
 {
 	uint32_t n_kept = 0;
-
 	for (uint32_t i = 0; i < n; i++) {
 		bool needless = false;
-
 		for (uint32_t j = 0; j < n_kept && !needless; j++)
 			needless = is_as_good(&choice[j], &choice[i], us);
 		if (needless)
 			continue;
 		uint32_t at = 0;
-
 		for (uint32_t j = 0; j < n_kept; j++)
 			if (!is_as_good(&choice[i], &choice[j], us))
 				choice[at++] = choice[j];
@@ -132,33 +125,31 @@ static double us_cost(const struct planner *planner)
 
 /* Choices of a layer, or those of an equal one before it. */
 static enum err_code list_choices(struct planner *planner, uint32_t l, const struct octopus_query *query,
-                                  struct list *lists)
+                                  struct cut_list *lists)
 {
 	uint32_t most = planner->n_worker, n_keep = query->ahead ? N_OCTOPUS_KEEP : 1;
 	struct octopus_cut_choice *choice;
-
 	for (uint32_t i = 0; i < l; i++)
 		if (planner->context[i] == planner->context[l]) {
 			lists[l] = lists[i];
 			return ERR_OK;
 		}
-	choice = arena_array(&planner->arena, (size_t)n_keep * most, sizeof *choice);
+	choice = arena_array(&planner->arena, (size_t)n_keep * most, sizeof(*choice));
 	if (!choice)
 		return octopus_no_memory(planner);
 	if (paper_choice(planner, l, query, &choice[0])) {
-		lists[l] = (struct list){1, choice};
+		lists[l] = (struct cut_list){1, choice};
 		return ERR_OK;
 	}
 	if (!octopus_search_layer(planner->context[l], query, choice))
 		return octopus_say_stopped(planner);
 	uint32_t n = 0;
-
 	for (uint32_t i = 0; i < n_keep * most; i++)
 		if (choice[i].exists)
 			choice[n++] = choice[i];
 	n = drop_needless(choice, n, us_cost(planner));
-	lists[l] = (struct list){n, choice};
-	return n > 0 ? ERR_OK : octopus_say_too_large(planner, l);
+	lists[l] = (struct cut_list){n, choice};
+	return n > 0 ? ERR_OK : say_too_large(planner, l);
 }
 
 /* ---- the best sequence -------------------------------------------------------------------------------------- */
@@ -167,11 +158,9 @@ static enum err_code list_choices(struct planner *planner, uint32_t l, const str
 static double hidden_us(const struct octopus_cut_choice *before, const struct octopus_cut_choice *now)
 {
 	const struct octopus_ahead *ahead = &now->ahead;
-
 	if (ahead->first_byte == 0)
 		return 0;
 	double share = real_min(1, (double)before->ahead.free_byte / (double)ahead->first_byte);
-
 	return real_min(before->ahead.window_us, share * ahead->first_us);
 }
 
@@ -179,7 +168,6 @@ static double hidden_us(const struct octopus_cut_choice *before, const struct oc
 static double enabling_cost(const struct planner *planner, uint32_t n_worker)
 {
 	double us = octopus_setup_us(planner->machine, n_worker) + octopus_cleanup_us(planner->machine, n_worker);
-
 	if (planner->options->goal == OCTOPUS_FASTEST)
 		return us;
 	return us * 1e3 * energy_static_mw(planner->machine, planner->options->level);
@@ -192,21 +180,18 @@ struct state {
 };
 
 /* The least cost of all layers with at most n_worker workers each; end: the last layer's choice. DBL_MAX: none. */
-static double find_sequence(struct planner *planner, const struct list *lists, uint32_t n_worker, struct state **state,
-                            uint32_t *end)
+static double find_sequence(struct planner *planner, const struct cut_list *lists, uint32_t n_worker,
+                            struct state **state, uint32_t *end)
 {
 	bool ahead = planner->options->strategy == OCTOPUS_HIDE;
 	double us = us_cost(planner), least = DBL_MAX;
-
 	for (uint32_t l = 0; l < planner->graph->n_layer; l++) {
 		double least_before = l == 0 ? 0 : least;
 		uint32_t end_before = l == 0 ? 0 : *end;
-
 		least = DBL_MAX;
 		for (uint32_t i = 0; i < lists[l].n; i++) {
 			const struct octopus_cut_choice *now = &lists[l].choice[i];
 			struct state best = {least_before, end_before};
-
 			state[l][i].cost = DBL_MAX;
 			if (stop_after(&planner->watch, 1 + (ahead && l > 0 ? lists[l - 1].n : 0)))
 				return DBL_MAX;
@@ -214,7 +199,6 @@ static double find_sequence(struct planner *planner, const struct list *lists, u
 				continue;
 			for (uint32_t j = 0; l > 0 && ahead && j < lists[l - 1].n; j++) {
 				double cost = state[l - 1][j].cost;
-
 				/* nothing that is hidden makes up for a longer way here */
 				if (cost - us * now->ahead.first_us >= best.cost)
 					continue;
@@ -233,7 +217,8 @@ static double find_sequence(struct planner *planner, const struct list *lists, u
 }
 
 /* Take the sequence that ends with this choice. */
-static void take_sequence(struct planner *planner, const struct list *lists, struct state *const *state, uint32_t end)
+static void take_sequence(struct planner *planner, const struct cut_list *lists, struct state *const *state,
+                          uint32_t end)
 {
 	for (uint32_t l = planner->graph->n_layer; l-- > 0;) {
 		planner->chosen[l] = lists[l].choice[end];
@@ -241,10 +226,10 @@ static void take_sequence(struct planner *planner, const struct list *lists, str
 	}
 }
 
-static bool allocate_states(struct planner *planner, const struct list *lists, struct state **state)
+static bool allocate_states(struct planner *planner, const struct cut_list *lists, struct state **state)
 {
 	for (uint32_t l = 0; l < planner->graph->n_layer; l++) {
-		state[l] = arena_array(&planner->arena, lists[l].n, sizeof *state[l]);
+		state[l] = arena_array(&planner->arena, lists[l].n, sizeof(*state[l]));
 		if (!state[l])
 			return false;
 	}
@@ -258,26 +243,22 @@ static enum err_code choose_sequence(struct planner *planner)
 	uint32_t n_layer = planner->graph->n_layer;
 	const struct octopus_query query = {planner->options->goal, planner->options->strategy == OCTOPUS_HIDE,
 	                                    planner->n_worker, 0};
-	struct list *lists = arena_array(&planner->arena, n_layer, sizeof *lists);
-	struct state **state = arena_array(&planner->arena, n_layer, sizeof *state);
+	struct cut_list *lists = arena_array(&planner->arena, n_layer, sizeof(*lists));
+	struct state **state = arena_array(&planner->arena, n_layer, sizeof(*state));
 	double least = DBL_MAX;
-
 	if (!lists || !state)
 		return octopus_no_memory(planner);
 	for (uint32_t l = 0; l < n_layer; l++) {
 		enum err_code code = list_choices(planner, l, &query, lists);
-
 		if (code != ERR_OK)
 			return code;
 	}
 	if (!allocate_states(planner, lists, state))
 		return octopus_no_memory(planner);
 	uint32_t fewest = planner->options->n_worker > 0 ? planner->n_worker : 1;
-
 	for (uint32_t w = planner->n_worker; w >= fewest; w--) {
 		uint32_t end = 0;
 		double cost = find_sequence(planner, lists, w, state, &end);
-
 		if (planner->watch.has_come)
 			return octopus_say_stopped(planner);
 		if (cost == DBL_MAX)
@@ -297,15 +278,12 @@ static enum err_code choose_sequence(struct planner *planner)
 static void finish_layers(struct planner *planner)
 {
 	struct octopus_schedule *schedule = planner->schedule;
-
 	for (uint32_t c = 0; c < schedule->n_chip; c++) {
 		const struct octopus_chip_cost *chip = &schedule->chip[c];
-
 		for (uint32_t l = chip->first; l < chip->first + chip->n_layer; l++) {
 			const struct octopus_cut_choice *choice = &planner->chosen[l];
 			struct octopus_layer_cost *cost = &schedule->layer[l];
 			double hidden = l > chip->first ? hidden_us(&planner->chosen[l - 1], choice) : 0;
-
 			octopus_cut(&planner->graph->layer[l], &choice->split, choice->plan.ifmap_first,
 			            choice->plan.n_worker);
 			octopus_take_seats(planner, l, chip->first + chip->n_layer);
@@ -325,14 +303,11 @@ static void finish_chips(struct planner *planner)
 {
 	struct octopus_schedule *schedule = planner->schedule;
 	double static_pj_us = 1e3 * energy_static_mw(planner->machine, planner->options->level);
-
 	for (uint32_t c = 0; c < schedule->n_chip; c++) {
 		struct octopus_chip_cost *chip = &schedule->chip[c];
-
 		chip->layers_us = 0;
 		for (uint32_t l = chip->first; l < chip->first + chip->n_layer; l++) {
 			uint32_t n = planner->graph->layer[l].n_worker;
-
 			chip->n_worker = n > chip->n_worker ? n : chip->n_worker;
 			if (planner->options->n_worker > 0)
 				chip->n_worker = planner->n_worker;
@@ -348,7 +323,6 @@ static void finish_chips(struct planner *planner)
 	}
 	/* chips set themselves up, and shut themselves down, at the same time */
 	double setup_us = 0, cleanup_us = 0;
-
 	for (uint32_t c = 0; c < schedule->n_chip; c++) {
 		setup_us = real_max(setup_us, schedule->chip[c].setup_us);
 		cleanup_us = real_max(cleanup_us, schedule->chip[c].cleanup_us);
@@ -367,12 +341,11 @@ enum err_code octopus_plan(const struct machine *machine, struct octopus_graph *
 	                          .watch = stop_watch_for(NULL)};
 	uint32_t most = octopus_max_worker(machine), n_chip = options->n_chip > 0 ? options->n_chip : 1;
 	enum err_code code = ERR_OK;
-
 	assert(graph->n_layer > 0 && options->level < machine->n_level && machine->target != MACHINE_SYSTOLIC);
 	*schedule = (struct octopus_schedule){0};
 	planner.n_worker = options->n_worker > 0 && options->n_worker < most ? options->n_worker : most;
-	schedule->layer = arena_array(&schedule->arena, graph->n_layer, sizeof *schedule->layer);
-	schedule->chip = arena_array(&schedule->arena, n_chip, sizeof *schedule->chip);
+	schedule->layer = arena_array(&schedule->arena, graph->n_layer, sizeof(*schedule->layer));
+	schedule->chip = arena_array(&schedule->arena, n_chip, sizeof(*schedule->chip));
 	if (!schedule->layer || !schedule->chip || !prepare_contexts(&planner)) {
 		code = octopus_no_memory(&planner);
 	} else if (options->strategy == OCTOPUS_SRAM) {
@@ -395,5 +368,5 @@ enum err_code octopus_plan(const struct machine *machine, struct octopus_graph *
 void octopus_schedule_free(struct octopus_schedule *schedule)
 {
 	arena_free(&schedule->arena);
-	memset(schedule, 0, sizeof *schedule);
+	memset(schedule, 0, sizeof(*schedule));
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef MAPPER_OCTOPUS_SCHEDULE_PARTS_H
 #define MAPPER_OCTOPUS_SCHEDULE_PARTS_H
-/* Inside octopus_plan: octopus_schedule.c chooses cuts, octopus_sram.c finds PEs that hold a model, octopus_chips.c
- * deals layers to chips. */
+/* Inside octopus_plan: octopus_schedule.c chooses cuts, octopus_schedule_sram.c finds PEs that hold a model,
+ * octopus_schedule_chips.c deals layers to chips. */
 #include "mapper/octopus/octopus_schedule.h"
 #include "sim/base/stop.h"
 
@@ -26,9 +26,6 @@ enum err_code octopus_no_memory(struct planner *planner);
 
 /* The error of a signal. */
 enum err_code octopus_say_stopped(struct planner *planner);
-
-/* No cut of a layer fits a worker's SRAM. */
-enum err_code octopus_say_too_large(struct planner *planner, uint32_t layer);
 
 /* Choose cuts for weights and results that stay in SRAM; sets planner->chosen and the chips' layers. */
 enum err_code octopus_choose_resident(struct planner *planner);

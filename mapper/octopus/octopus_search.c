@@ -9,7 +9,6 @@
 static struct dim_split cut_dim(uint32_t extent, uint32_t size)
 {
 	uint32_t rest = extent % size;
-
 	return (struct dim_split){size, extent / size, rest, rest > 0};
 }
 
@@ -20,10 +19,8 @@ static struct dim_split cut_dim(uint32_t extent, uint32_t size)
 static uint32_t next_size(uint32_t extent, uint32_t step, uint32_t size)
 {
 	uint32_t n = (uint32_t)ceil_div(extent, size);
-
 	/* the largest size that needs more tiles than this one, then the smallest of that number of tiles */
 	uint32_t below = (size - 1) / step * step;
-
 	while (below > 0 && ceil_div(extent, below) == n)
 		below -= step;
 	if (below == 0)
@@ -39,34 +36,32 @@ static uint32_t first_size(uint32_t extent)
 }
 
 /* Steps of the sizes: pooling stays whole, a product's columns fill the array's, groups are whole or cut alone. */
-struct steps {
+struct cut_steps {
 	uint32_t w, h, c, d;
 };
 
-static struct steps steps_of(const struct octopus_context *context)
+static struct cut_steps steps_of(const struct octopus_context *context)
 {
 	const struct block *block = context->block;
 	uint32_t cols = context->machine->mla_cols;
-
 	switch (block->kind) {
 	case BLOCK_MATMUL:
-		return (struct steps){cols, 1, 1, 1};
+		return (struct cut_steps){cols, 1, 1, 1};
 	case BLOCK_POOL: /* rows of softmax and the like stay whole */
-		return (struct steps){block->whole & WHOLE_W ? block->out_w : 1,
-		                      block->whole & WHOLE_H ? block->out_h : 1,
-		                      block->whole & WHOLE_C ? block->out_c : 1, 1};
+		return (struct cut_steps){block->whole & WHOLE_W ? block->out_w : 1,
+		                          block->whole & WHOLE_H ? block->out_h : 1,
+		                          block->whole & WHOLE_C ? block->out_c : 1, 1};
 	case BLOCK_CONV:
 		break;
 	}
 	if (block_n_group(block) > 1)
-		return (struct steps){block->pool, block->pool, block_group_out_c(block), 1};
-	return (struct steps){block->pool, block->pool, 1, 1};
+		return (struct cut_steps){block->pool, block->pool, block_group_out_c(block), 1};
+	return (struct cut_steps){block->pool, block->pool, 1, 1};
 }
 
 static uint32_t depth_of(const struct octopus_context *context)
 {
 	const struct block *block = context->block;
-
 	switch (block->kind) {
 	case BLOCK_MATMUL:
 		return block->in_w;
@@ -84,13 +79,11 @@ static bool fit_depth(const struct octopus_context *context, uint32_t step, stru
 {
 	uint64_t room = context->machine->pe_sram_byte;
 	uint32_t depth = depth_of(context);
-
 	split->d = dim_whole(depth);
 	octopus_size(context, split, work);
 	if (work->sram_byte <= room)
 		return true;
 	uint32_t least = depth < step ? depth : step;
-
 	split->d = cut_dim(depth, least);
 	octopus_size(context, split, work);
 	if (depth <= step || work->sram_byte > room)
@@ -106,11 +99,10 @@ static bool fit_depth(const struct octopus_context *context, uint32_t step, stru
 
 uint64_t octopus_least_sram_byte(const struct octopus_context *context)
 {
-	const struct steps step = steps_of(context);
+	const struct cut_steps step = steps_of(context);
 	const struct block *block = context->block;
 	struct split split = split_whole(block);
 	struct octopus_work work;
-
 	split.w = cut_dim(block->out_w, block->out_w < step.w ? block->out_w : step.w);
 	split.h = cut_dim(block->out_h, block->out_h < step.h ? block->out_h : step.h);
 	split.c = cut_dim(block->out_c, block_n_group(block) > 1 || block->out_c < step.c ? 1 : step.c);
@@ -128,7 +120,6 @@ static void fetch_ahead(const struct octopus_context *context, const struct octo
 	uint64_t free_byte = context->machine->pe_sram_byte - work->sram_byte;
 	double n_part = (double)octopus_count_fetches(work, plan).n_weight * work->n_d;
 	double compute_us = time->part_us[OCTOPUS_MLA] + time->part_us[OCTOPUS_ARM];
-
 	assert(work->sram_byte <= context->machine->pe_sram_byte);
 	*ahead = (struct octopus_ahead){.window_us = compute_us, .free_byte = free_byte};
 	if (work->weight_byte == 0)
@@ -139,7 +130,6 @@ static void fetch_ahead(const struct octopus_context *context, const struct octo
 		return;
 	/* a second buffer: each later fetch behind one tile's part before it; the next layer's behind the last one */
 	double part_us = (work->mla_us + work->arm_us) / work->n_d;
-
 	ahead->hidden_us = (n_part - 1) * real_min(ahead->first_us, part_us);
 	ahead->window_us = part_us;
 	octopus_hide_weights(time, ahead->hidden_us);
@@ -181,7 +171,7 @@ void octopus_evaluate_cut(const struct octopus_context *context, const struct oc
 
 /* ---- all cuts ----------------------------------------------------------------------------------------------- */
 
-struct search {
+struct cut_search {
 	const struct octopus_context *context;
 	const struct octopus_query *query;
 	struct octopus_cut_choice *choice;
@@ -189,11 +179,10 @@ struct search {
 	struct stop_watch watch;
 };
 
-static double measure(const struct search *search, const struct octopus_cut_choice *choice, enum octopus_keep keep)
+static double measure(const struct cut_search *search, const struct octopus_cut_choice *choice, enum octopus_keep keep)
 {
 	const struct octopus_ahead *ahead = &choice->ahead;
 	double cost = choice->cost, byte_us = 1 / (search->context->machine->octopus.worker_gb_s * 1e3);
-
 	if (search->query->goal != OCTOPUS_FASTEST)
 		return cost;
 	if (keep == OCTOPUS_KEEP_HIDDEN || keep == OCTOPUS_KEEP_BOTH)
@@ -204,15 +193,13 @@ static double measure(const struct search *search, const struct octopus_cut_choi
 }
 
 /* Equal costs leave the earlier choice, whose tiles are larger. */
-static void keep_best(struct search *search)
+static void keep_best(struct cut_search *search)
 {
 	const struct octopus_query *query = search->query;
 	uint32_t w = search->now.plan.n_worker - 1;
-
 	search->now.exists = true;
 	for (int k = 0; k < (query->ahead ? N_OCTOPUS_KEEP : 1); k++) {
 		struct octopus_cut_choice *best = &search->choice[(size_t)k * query->n_worker + w];
-
 		if (!best->exists ||
 		    measure(search, &search->now, (enum octopus_keep)k) < measure(search, best, (enum octopus_keep)k))
 			*best = search->now;
@@ -220,24 +207,22 @@ static void keep_best(struct search *search)
 }
 
 /* Whether the computation alone takes longer than all that is known for this number of workers. */
-static bool is_hopeless(const struct search *search, double least_us)
+static bool is_hopeless(const struct cut_search *search, double least_us)
 {
 	const struct octopus_cut_choice *best = &search->choice[search->now.plan.n_worker - 1];
-
 	/* ahead: another measure may want it; energy: a slower cut may take less */
 	return !search->query->ahead && search->query->goal == OCTOPUS_FASTEST && best->exists &&
 	       best->cost <= least_us;
 }
 
 /* All numbers of workers for a size of tiles, and both orders. */
-static void try_workers(struct search *search)
+static void try_workers(struct cut_search *search)
 {
 	struct octopus_cut_choice *now = &search->now;
 	uint32_t n_map = now->work.n_map, n_tile = n_map * now->work.n_filter;
 	bool either = n_map > 1 && now->work.n_filter > 1 && !now->work.is_linear;
 	uint32_t most = search->query->n_worker < n_tile ? search->query->n_worker : n_tile;
 	double tile_us = now->work.mla_us + now->work.arm_us;
-
 	for (uint32_t w = most; w > 0; w--) {
 		now->plan.tiles_per_worker = (uint32_t)ceil_div(n_tile, w);
 		w = (uint32_t)ceil_div(n_tile, now->plan.tiles_per_worker);
@@ -255,32 +240,28 @@ static void try_workers(struct search *search)
 /* Steps of a watch that the numbers of workers of a tile amount to, or looking for parts of its depth. */
 #define TILE_STEPS 256
 
-static void try_tile(struct search *search, uint32_t depth_step)
+static void try_tile(struct cut_search *search, uint32_t depth_step)
 {
 	struct octopus_cut_choice *now = &search->now;
-
 	if (stop_after(&search->watch, TILE_STEPS) || !fit_depth(search->context, depth_step, &now->split, &now->work))
 		return;
 	octopus_compute(search->context, &now->split, &now->work);
 	uint64_t n_tile = (uint64_t)now->work.n_map * now->work.n_filter;
-
 	if (n_tile < UINT32_MAX)
 		try_workers(search);
 }
 
 /* Filters: of groups, whole groups, and then parts of one. */
-static void try_filters(struct search *search, const struct steps *step)
+static void try_filters(struct cut_search *search, const struct cut_steps *step)
 {
 	const struct block *block = search->context->block;
 	uint32_t n_group = block_n_group(block), n_c = block->out_c;
-
 	for (uint32_t size = first_size(n_c); size > 0 && !search->watch.has_come;
 	     size = next_size(n_c, step->c, size)) {
 		search->now.split.c = cut_dim(n_c, size);
 		try_tile(search, step->d);
 	}
 	uint32_t of_group = block_group_out_c(block);
-
 	for (uint32_t n = 2; n_group > 1 && n <= of_group && !search->watch.has_come; n++) {
 		if (of_group % n != 0) /* parts of one size, so that none reaches into the next group */
 			continue;
@@ -293,10 +274,10 @@ bool octopus_search_layer(const struct octopus_context *context, const struct oc
                           struct octopus_cut_choice *choice)
 {
 	const struct block *block = context->block;
-	const struct steps step = steps_of(context);
-	struct search search = {.context = context, .query = query, .choice = choice, .watch = stop_watch_for(NULL)};
+	const struct cut_steps step = steps_of(context);
+	struct cut_search search = {
+	    .context = context, .query = query, .choice = choice, .watch = stop_watch_for(NULL)};
 	size_t n = (query->ahead ? N_OCTOPUS_KEEP : 1) * (size_t)query->n_worker;
-
 	assert(query->n_worker > 0);
 	for (size_t i = 0; i < n; i++)
 		choice[i].exists = false;

@@ -28,7 +28,6 @@ void octopus_prepare(const struct machine *machine, uint32_t level, const struct
                      struct octopus_context *context)
 {
 	uint32_t in_c = block->in_c, out_c = block->out_c;
-
 	assert(machine->target != MACHINE_SYSTOLIC && level < machine->n_level);
 	context->machine = machine;
 	context->block = block;
@@ -64,10 +63,8 @@ static uint32_t n_group_of(const struct octopus_context *context, const struct s
 static struct split group_split(const struct octopus_context *context, const struct split *split)
 {
 	struct split one = *split;
-
 	if (block_n_group(context->block) > 1) {
 		uint32_t n = split->c.size_a < context->group.out_c ? split->c.size_a : context->group.out_c;
-
 		one.c = (struct dim_split){n, 1, 0, 0};
 	}
 	return one;
@@ -79,13 +76,11 @@ void octopus_size(const struct octopus_context *context, const struct split *spl
 	const struct split one = group_split(context, split);
 	uint32_t n_group = n_group_of(context, split);
 	struct tiling tiling;
-
 	tiling_size(&context->layer, &one, &tiling);
 	uint32_t n_w = dim_n_part(&split->w), n_h = dim_n_part(&split->h);
 	bool is_linear = block->kind == BLOCK_MATMUL;
 	uint64_t n_pixel_part = (uint64_t)n_w * n_h; /* a search passes over UINT32_MAX tiles and more */
 	uint32_t n_map = n_pixel_part < UINT32_MAX ? (uint32_t)n_pixel_part : UINT32_MAX;
-
 	*work = (struct octopus_work){.n_map = is_linear ? n_h : n_map,
 	                              .n_filter = is_linear ? n_w : dim_n_part(&split->c),
 	                              .n_d = dim_n_part(&split->d),
@@ -93,7 +88,6 @@ void octopus_size(const struct octopus_context *context, const struct split *spl
 	uint64_t n_out = (uint64_t)split->w.size_a * split->h.size_a * split->c.size_a;
 	uint64_t n_filter = block->kind == BLOCK_MATMUL ? split->w.size_a : split->c.size_a;
 	uint64_t part_in_byte = tiling.map_byte * n_group;
-
 	work->out_byte = n_out / ((uint64_t)block->pool * block->pool);
 	if (block->has_mat_ele || block->operand == OPERAND_MAP)
 		work->added_byte = n_out;
@@ -104,14 +98,12 @@ void octopus_size(const struct octopus_context *context, const struct split *spl
 	} else {
 		uint64_t w = tiling.in_w < block->in_w ? tiling.in_w : block->in_w;
 		uint64_t h = tiling.in_h < block->in_h ? tiling.in_h : block->in_h;
-
 		work->in_byte = w * h * (block->kind == BLOCK_POOL ? split->c.size_a : context->group.in_c * n_group);
 	}
 	if (block->kind != BLOCK_POOL) {
 		uint64_t n_tap = block->kind == BLOCK_MATMUL
 		                     ? block->in_w
 		                     : (uint64_t)block->kernel_w * block->kernel_h * context->group.in_c;
-
 		work->weight_byte = n_tap * n_filter + BIAS_BYTE * n_filter;
 	}
 	part_in_byte =
@@ -131,16 +123,13 @@ static void add_mla(const struct octopus_context *context, const struct split *o
                     double n, struct octopus_work *work)
 {
 	struct mla_cost cost;
-
 	if (context->block->kind == BLOCK_MATMUL) {
 		const struct mla_matmul_task task = {d, one->h.size_a, one->w.size_a};
-
 		mla_matmul_cost(&context->wide, &task, TILING_A_SHIFT, OPERAND_BIT, &cost);
 	} else {
 		const struct mla_conv_task task = {split_part_in_w(&context->group, one->w.size_a),
 		                                   split_part_in_h(&context->group, one->h.size_a), d, one->c.size_a,
 		                                   n_group};
-
 		mla_conv_cost(&context->wide, &context->layer.round, &task, OPERAND_BIT, &cost);
 	}
 	work->mla_us += n * cost.clk / context->clk_mhz;
@@ -155,7 +144,6 @@ static double pixel_clk(const struct octopus_context *context, const struct octo
 	const struct machine *machine = context->machine;
 	const struct block *block = context->block;
 	double clk = 0;
-
 	if (block->kind == BLOCK_POOL)
 		return distribute_arm_pixel_clk(machine, block);
 	clk += (work->n_d - 1) * machine->arm_add_pixel_clk;
@@ -178,10 +166,8 @@ void octopus_compute(const struct octopus_context *context, const struct split *
 	const struct split one = group_split(context, split);
 	double n_out = (double)split->w.size_a * split->h.size_a * split->c.size_a;
 	double in_clk = 0;
-
 	if (block->kind != BLOCK_POOL) {
 		uint32_t n_group = n_group_of(context, split);
-
 		add_mla(context, &one, split->d.size_a, n_group, split->d.n_a, work);
 		if (split->d.n_b > 0)
 			add_mla(context, &one, split->d.size_b, n_group, split->d.n_b, work);
@@ -200,16 +186,13 @@ void octopus_compute(const struct octopus_context *context, const struct split *
 static uint32_t n_run(uint32_t n, uint32_t inner)
 {
 	uint32_t a = n, b = inner;
-
 	while (b > 0) {
 		uint32_t rest = a % b;
-
 		a = b;
 		b = rest;
 	}
 	/* first tiles lie at multiples of n: at most inner - a before the end of a run */
 	uint64_t most = ((uint64_t)inner - a + n - 1) / inner + 1;
-
 	return most < n ? (uint32_t)most : n;
 }
 
@@ -220,7 +203,6 @@ struct octopus_fetches octopus_count_fetches(const struct octopus_work *work, co
 	uint32_t n_inner = ifmap_first ? work->n_filter : work->n_map;
 	/* the outer operand stays while the inner one goes by, and the inner one if it is always the same */
 	uint32_t n_outer_fetch = n_run(n, n_inner), n_inner_fetch = n_inner == 1 ? 1 : n;
-
 	assert(n > 0 && n_inner > 0);
 	if (work->n_d > 1)
 		return (struct octopus_fetches){n, n};
@@ -238,10 +220,8 @@ static double worker_b_us(const struct octopus_context *context, uint32_t n_work
 static uint32_t n_filter_part(const struct octopus_work *work, const struct octopus_plan *plan)
 {
 	struct octopus_work uncut = *work;
-
 	uncut.n_d = 1;
 	uint32_t n = octopus_count_fetches(&uncut, plan).n_weight;
-
 	return n < work->n_filter ? n : work->n_filter;
 }
 
@@ -265,7 +245,6 @@ static double copy_us(const struct octopus_context *context, double n_copy, doub
 {
 	double b_us = context->machine->noc_packet_byte * context->clk_mhz;
 	double sent_us = n_worker * n_copy * byte / (context->n_source * 2 * b_us);
-
 	return n_copy * context->copy_us + real_max(n_copy * byte / b_us, sent_us);
 }
 
@@ -274,7 +253,6 @@ static double input_us(const struct octopus_context *context, const struct octop
 {
 	double n_in = octopus_count_fetches(work, plan).n_in, n = plan->tiles_per_worker;
 	double n_added = work->added_byte > 0 ? n : 0;
-
 	if (context->resident && context->n_source > 0)
 		return copy_us(context, n_in * work->n_d, (double)work->in_byte / work->n_d, plan->n_worker) +
 		       copy_us(context, n_added, (double)work->added_byte, plan->n_worker);
@@ -298,7 +276,6 @@ void octopus_price(const struct octopus_context *context, const struct octopus_w
 	double us_byte = 1 / worker_b_us(context, plan->n_worker), n = plan->tiles_per_worker;
 	bool has_weights = work->weight_byte > 0 && !context->resident;
 	double *part_us = time->part_us;
-
 	part_us[OCTOPUS_SCHEDULING] = machine->octopus.layer_us + plan->n_worker * machine->octopus.layer_worker_us;
 	part_us[OCTOPUS_CONFIGURATION] = machine->octopus.worker_us;
 	part_us[OCTOPUS_WEIGHTS] =
@@ -322,7 +299,6 @@ void octopus_price_layer(const struct octopus_context *context, const struct oct
 {
 	const struct octopus_plan plan = {layer->ifmap_first, layer->n_worker, layer->tiles_per_worker};
 	struct octopus_work work;
-
 	octopus_size(context, &layer->split, &work);
 	octopus_compute(context, &layer->split, &work);
 	octopus_price(context, &work, &plan, time);
@@ -354,7 +330,6 @@ double octopus_energy_pj(const struct octopus_context *context, const struct oct
 	    .dram_write_byte = to_dram ? out_byte : 0,
 	    .noc_packet = moved_byte / machine->noc_packet_byte,
 	};
-
 	/* mW times us are nJ */
 	return energy_of_counts(machine, context->level, &counts).total_pj +
 	       energy_static_mw(machine, context->level) * total_us * 1e3;
@@ -373,7 +348,6 @@ double octopus_cleanup_us(const struct machine *machine, uint32_t n_worker)
 uint32_t octopus_max_worker(const struct machine *machine)
 {
 	uint32_t n_pe = machine_n_pe(machine);
-
 	return n_pe > 1 ? n_pe - 1 : 1;
 }
 
@@ -383,7 +357,6 @@ uint32_t octopus_max_worker(const struct machine *machine)
 bool octopus_paper_cut(struct octopus_layer *layer, const struct block *block, uint32_t n_worker)
 {
 	struct split split = split_whole(block);
-
 	if (layer->type != OCTOPUS_LINEAR && layer->type != OCTOPUS_SOFTMAX)
 		return false;
 	if (layer->type == OCTOPUS_LINEAR)

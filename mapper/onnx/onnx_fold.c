@@ -8,7 +8,6 @@
 static const double *content(const struct onnx_work *work, size_t i)
 {
 	const struct onnx_value *value = onnx_input(work->graph, work->node, i);
-
 	return value ? value->content : NULL;
 }
 
@@ -26,7 +25,6 @@ static const struct onnx_value *result(const struct onnx_work *work)
 bool onnx_fold_copy(const struct onnx_work *work, double *out, size_t n)
 {
 	const double *in = content(work, 0);
-
 	if (!in || size_of(work, 0) != n)
 		return false;
 	for (size_t i = 0; i < n; i++)
@@ -37,7 +35,6 @@ bool onnx_fold_copy(const struct onnx_work *work, double *out, size_t n)
 bool onnx_fold_each(const struct onnx_work *work, double *out, size_t n)
 {
 	const double *in = content(work, 0);
-
 	assert(work->op->number);
 	if (!in || size_of(work, 0) != n)
 		return false;
@@ -50,16 +47,13 @@ bool onnx_fold_each(const struct onnx_work *work, double *out, size_t n)
 static size_t broadcast_index(const struct onnx_shape *in, const struct onnx_shape *out, size_t i)
 {
 	size_t index = 0, step = 1;
-
 	assert(in->n <= out->n);
 	for (size_t k = 0; k < out->n; k++) {
 		size_t axis = out->n - 1 - k, at = i % (size_t)out->dim[axis];
-
 		i /= (size_t)out->dim[axis];
 		if (k >= in->n)
 			continue;
 		size_t side = (size_t)in->dim[in->n - 1 - k];
-
 		index += side > 1 ? at * step : 0;
 		step *= side;
 	}
@@ -82,7 +76,6 @@ static bool can_broadcast(const struct onnx_work *work, size_t n)
 bool onnx_fold_pairs(const struct onnx_work *work, double *out, size_t n)
 {
 	const struct onnx_shape *shape = &result(work)->shape;
-
 	assert(work->op->number);
 	if (!can_broadcast(work, work->node->n_in))
 		return false;
@@ -90,7 +83,6 @@ bool onnx_fold_pairs(const struct onnx_work *work, double *out, size_t n)
 		out[i] = content(work, 0)[broadcast_index(&onnx_op_in(work, 0)->shape, shape, i)];
 		for (size_t k = 1; k < work->node->n_in; k++) {
 			const struct onnx_shape *in = &onnx_op_in(work, k)->shape;
-
 			out[i] = work->op->number(out[i], content(work, k)[broadcast_index(in, shape, i)]);
 		}
 		if (result(work)->type == ONNX_INTEGER)
@@ -102,13 +94,11 @@ bool onnx_fold_pairs(const struct onnx_work *work, double *out, size_t n)
 bool onnx_fold_where(const struct onnx_work *work, double *out, size_t n)
 {
 	const struct onnx_shape *shape = &result(work)->shape;
-
 	if (!can_broadcast(work, 3))
 		return false;
 	for (size_t i = 0; i < n; i++) {
 		bool condition = content(work, 0)[broadcast_index(&onnx_op_in(work, 0)->shape, shape, i)] != 0;
 		size_t k = condition ? 1 : 2;
-
 		out[i] = content(work, k)[broadcast_index(&onnx_op_in(work, k)->shape, shape, i)];
 	}
 	return true;
@@ -119,7 +109,6 @@ bool onnx_fold_shape(const struct onnx_work *work, double *out, size_t n)
 {
 	const struct onnx_shape *in = &onnx_op_in(work, 0)->shape;
 	struct onnx_range range;
-
 	onnx_shape_range(work, &range);
 	assert((int64_t)n == range.n);
 	for (size_t i = 0; i < n; i++)
@@ -131,10 +120,8 @@ bool onnx_fold_shape(const struct onnx_work *work, double *out, size_t n)
 bool onnx_fold_concat(const struct onnx_work *work, double *out, size_t n)
 {
 	size_t n_done = 0;
-
 	for (size_t k = 0; k < work->node->n_in; k++) {
 		const struct onnx_value *value = onnx_input(work->graph, work->node, k);
-
 		if (!value || !value->content || value->shape.n != 1)
 			return false;
 		for (size_t i = 0; i < size_of(work, k); i++)
@@ -148,7 +135,6 @@ bool onnx_fold_slice(const struct onnx_work *work, double *out, size_t n)
 {
 	struct onnx_work again = *work;
 	struct onnx_range range[ONNX_MAX_RANK];
-
 	if (!content(work, 0) || onnx_op_in(work, 0)->shape.n != 1 || !onnx_slice_ranges(&again, range))
 		return false;
 	assert((int64_t)n == range[0].n);
@@ -160,12 +146,10 @@ bool onnx_fold_slice(const struct onnx_work *work, double *out, size_t n)
 bool onnx_fold_gather(const struct onnx_work *work, double *out, size_t n)
 {
 	const double *in = content(work, 0), *index = content(work, 1);
-
 	if (!in || !index || onnx_op_in(work, 0)->shape.n != 1 || size_of(work, 1) != n)
 		return false;
 	for (size_t i = 0; i < n; i++) {
 		int64_t size = (int64_t)size_of(work, 0), at = onnx_op_whole(index[i]);
-
 		at += at < 0 ? size : 0;
 		if (at < 0 || at >= size)
 			return false;
@@ -202,7 +186,6 @@ bool onnx_fold_constant_of_shape(const struct onnx_work *work, double *out, size
 {
 	const struct onnx_attribute *value = onnx_find(work->node, "value");
 	const double *fill = value && value->tensor > 0 ? work->graph->value[value->tensor].content : NULL;
-
 	if (value && (!fill || onnx_n_element(&work->graph->value[value->tensor].shape) < 1))
 		return false;
 	for (size_t i = 0; i < n; i++)
@@ -228,7 +211,6 @@ bool onnx_fold_size(const struct onnx_work *work, double *out, size_t n)
 bool onnx_fold_product(const struct onnx_work *work, double *out, size_t n)
 {
 	const double *in = content(work, 0);
-
 	if (!in || n != 1)
 		return false;
 	out[0] = 1;

@@ -9,13 +9,12 @@ void onnx_graph_free(struct onnx_graph *graph)
 {
 	assert(graph);
 	arena_free(&graph->arena);
-	memset(graph, 0, sizeof *graph);
+	memset(graph, 0, sizeof(*graph));
 }
 
 int64_t onnx_n_element(const struct onnx_shape *shape)
 {
 	int64_t n = 1;
-
 	assert(shape->n <= ONNX_MAX_RANK);
 	for (size_t i = 0; i < shape->n; i++)
 		n *= shape->dim[i];
@@ -35,21 +34,12 @@ const struct onnx_attribute *onnx_find(const struct onnx_node *node, const char 
 int64_t onnx_integer(const struct onnx_node *node, const char *name, int64_t absent)
 {
 	const struct onnx_attribute *found = onnx_find(node, name);
-
 	return found && found->has_integer ? found->integer : absent;
-}
-
-double onnx_real(const struct onnx_node *node, const char *name, double absent)
-{
-	const struct onnx_attribute *found = onnx_find(node, name);
-
-	return found && found->has_real ? found->real : absent;
 }
 
 const char *onnx_text(const struct onnx_node *node, const char *name, const char *absent)
 {
 	const struct onnx_attribute *found = onnx_find(node, name);
-
 	return found && found->text ? found->text : absent;
 }
 
@@ -64,10 +54,9 @@ enum err_code onnx_complain(const struct onnx_graph *graph, const struct onnx_no
 {
 	char text[512];
 	va_list arguments;
-
 	assert(graph && node >= graph->node && node < graph->node + graph->n_node);
 	va_start(arguments, format);
-	(void)vsnprintf(text, sizeof text, format, arguments);
+	(void)vsnprintf(text, sizeof(text), format, arguments);
 	va_end(arguments);
 	return err_add(err, code, "%s: node %zu '%.80s' (%.40s): %s", graph->path, (size_t)(node - graph->node) + 1,
 	               node->name, node->op, text);
@@ -77,11 +66,10 @@ struct onnx_shape_text onnx_shape_text(const struct onnx_shape *shape)
 {
 	struct onnx_shape_text text = {"scalar"};
 	size_t n_byte = 0;
-
 	assert(shape->n <= ONNX_MAX_RANK);
 	for (size_t i = 0; i < shape->n; i++)
-		n_byte += (size_t)snprintf(text.text + n_byte, sizeof text.text - n_byte, "%s%" PRId64,
+		n_byte += (size_t)snprintf(text.text + n_byte, sizeof(text.text) - n_byte, "%s%" PRId64,
 		                           i > 0 ? "x" : "", shape->dim[i]);
-	assert(n_byte < sizeof text.text);
+	assert(n_byte < sizeof(text.text));
 	return text;
 }

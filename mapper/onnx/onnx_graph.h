@@ -93,7 +93,6 @@ const struct onnx_attribute *onnx_find(const struct onnx_node *node, const char 
 
 /* The same as a value, with what ONNX says where it is absent or of another kind. */
 int64_t onnx_integer(const struct onnx_node *node, const char *name, int64_t absent);
-double onnx_real(const struct onnx_node *node, const char *name, double absent);
 const char *onnx_text(const struct onnx_node *node, const char *name, const char *absent);
 
 /* Input i of a node, or NULL where it is absent. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "mapper/onnx/onnx_infer.h"
-#include "mapper/onnx/onnx_op.h"
+#include "mapper/onnx/onnx_table.h"
 #include "sim/base/checked.h"
 #include <assert.h>
 #include <string.h>
@@ -20,7 +20,6 @@ static void close_dims(struct onnx_graph *graph, const struct onnx_dim *dim, siz
 		const struct onnx_open_dim *open = &graph->open[i];
 		const struct onnx_dim *found = find_dim(dim, n, open->name);
 		struct onnx_value *value = &graph->value[open->value];
-
 		if (found)
 			value->shape.dim[open->axis] = found->size;
 		else if (open->axis > 0)
@@ -31,14 +30,12 @@ static void close_dims(struct onnx_graph *graph, const struct onnx_dim *dim, siz
 		const char *names[64];
 		size_t n_name = 0;
 		bool found = false;
-
 		for (size_t k = 0; k < graph->n_open; k++) {
 			found = found || strcmp(graph->open[k].name, dim[i].name) == 0;
 			if (n_name < 64)
 				names[n_name++] = graph->open[k].name;
 		}
 		const char *nearest = err_nearest(dim[i].name, names, n_name);
-
 		if (!found)
 			err_add(err, ERR_INPUT, "%s: no input has an open dimension '%.80s'%s%.80s%s", graph->path,
 			        dim[i].name, nearest ? "; did you mean '" : "", nearest ? nearest : "",
@@ -52,7 +49,6 @@ static void check_inputs(const struct onnx_graph *graph, struct err *err)
 	for (size_t i = 0; i < graph->n_open; i++) {
 		const struct onnx_value *value = &graph->value[graph->open[i].value];
 		uint64_t product = 1;
-
 		for (size_t k = 0; k < value->shape.n; k++)
 			product = mul_sat(product, (uint64_t)value->shape.dim[k]);
 		if (product > (uint64_t)ONNX_MAX_ELEMENT)
@@ -83,7 +79,6 @@ static void take_hints(struct onnx_graph *graph, const struct onnx_node *node)
 {
 	for (size_t i = 0; i < node->n_out; i++) {
 		struct onnx_value *value = &graph->value[node->out[i]];
-
 		if (node->out[i] == 0 || value->has_shape || !value->has_hint)
 			continue;
 		value->shape = value->hint;
@@ -97,14 +92,13 @@ static bool fold(struct onnx_work *work)
 	struct onnx_value *value = &work->graph->value[work->node->out[0]];
 	double *content;
 	int64_t n;
-
 	if (work->node->out[0] == 0 || !value->has_shape)
 		return true;
 	assert(work->op->fold);
 	n = onnx_n_element(&value->shape);
 	if (n > ONNX_MAX_CONTENT)
 		return true;
-	content = arena_array(&work->graph->arena, n > 0 ? (size_t)n : 1, sizeof *content);
+	content = arena_array(&work->graph->arena, n > 0 ? (size_t)n : 1, sizeof(*content));
 	if (!content)
 		return false;
 	if (work->op->fold(work, content, (size_t)n)) {
@@ -128,7 +122,6 @@ static bool infer_node(struct onnx_graph *graph, const struct onnx_node *node, s
 {
 	struct onnx_work work = {.graph = graph, .node = node, .op = onnx_op_find(node), .err = err};
 	bool constant = inputs_constant(graph, node);
-
 	for (size_t i = 0; i < node->n_out; i++)
 		graph->value[node->out[i]].is_constant = node->out[i] > 0 && constant && work.op;
 	if (work.op && has_inputs(&work) && inputs_known(graph, node) && work.op->infer(&work) && work.op->fold &&
@@ -144,7 +137,6 @@ enum err_code onnx_infer(struct onnx_graph *graph, const struct onnx_dim *dim, s
 	struct err *all = err ? err : &own;
 	unsigned before = all->n_message;
 	enum err_code code = ERR_OK;
-
 	assert(graph && graph->n_node > 0 && (dim || n_dim == 0));
 	close_dims(graph, dim, n_dim, all);
 	check_inputs(graph, all);

@@ -23,7 +23,6 @@ static const char unknown_input[] = "it reads what has no layer, because of the 
 void onnx_lower_put(struct onnx_lowering *lowering, const struct onnx_work *work, size_t i, uint32_t draft)
 {
 	uint32_t value = i < work->node->n_out ? work->node->out[i] : 0;
-
 	if (value == 0)
 		return;
 	assert(draft == NO_DRAFT || draft < lowering->n_draft);
@@ -35,15 +34,13 @@ void onnx_lower_put(struct onnx_lowering *lowering, const struct onnx_work *work
 const uint32_t *onnx_lower_inputs(struct onnx_lowering *lowering, const struct onnx_work *work, size_t *n)
 {
 	const struct onnx_node *node = work->node;
-	uint32_t *from = arena_array(&lowering->arena, node->n_in + 1, sizeof *from);
-
+	uint32_t *from = arena_array(&lowering->arena, node->n_in + 1, sizeof(*from));
 	assert(node && n);
 	*n = 0;
 	lowering->no_memory = lowering->no_memory || !from;
 	for (size_t i = 0; from && i < node->n_in; i++) {
 		uint32_t draft;
 		size_t k = 0;
-
 		if (node->in[i] == 0 || lowering->graph->value[node->in[i]].is_constant)
 			continue;
 		draft = onnx_draft_get(lowering, node->in[i]);
@@ -65,7 +62,6 @@ static struct onnx_map input_map(const struct onnx_lowering *lowering, uint32_t 
 	const struct onnx_shape *shape = &lowering->graph->value[v].shape;
 	uint32_t reader = lowering->place[v].first_reader;
 	const struct onnx_op *op = reader > 0 ? onnx_op_find(&lowering->graph->node[reader - 1]) : NULL;
-
 	if (shape->n == 3 && shape->dim[0] == 1 && op && (op->lower == onnx_lower_conv || op->lower == onnx_lower_pool))
 		return (struct onnx_map){shape->dim[2], 1, shape->dim[1]};
 	return onnx_map_of(shape);
@@ -78,7 +74,6 @@ static enum err_code place_inputs(struct onnx_lowering *lowering, struct err *er
 	struct onnx_draft *draft = &lowering->draft[0];
 	uint32_t main = 0;
 	int64_t n_main = -1;
-
 	for (uint32_t v = 1; v < graph->n_value; v++)
 		if (graph->value[v].is_input && graph->value[v].n_reader > 0 &&
 		    onnx_n_element(&graph->value[v].shape) > n_main) {
@@ -88,7 +83,6 @@ static enum err_code place_inputs(struct onnx_lowering *lowering, struct err *er
 	if (main == 0)
 		return err_add(err, ERR_INPUT, "%s: no node reads an input; nothing depends on one", graph->path);
 	struct onnx_map map = input_map(lowering, main);
-
 	*draft = (struct onnx_draft){.layer.kind = LAYER_VIEW, .w = 1, .h = 1, .c = 1};
 	lowering->n_draft = 1;
 	draft->is_vector = (map.w == 1 && map.h == 1 && graph->value[main].shape.n < 3) || !onnx_map_fits(map);
@@ -124,7 +118,6 @@ static bool has_empty(const struct onnx_graph *graph, const struct onnx_node *no
 {
 	for (size_t i = 0; i < node->n_in; i++) {
 		const struct onnx_value *in = &graph->value[node->in[i]];
-
 		if (node->in[i] > 0 && !in->is_constant && onnx_n_element(&in->shape) == 0)
 			return true;
 	}
@@ -136,12 +129,10 @@ static uint64_t count_weights(const struct onnx_work *work)
 {
 	const size_t operand[] = {work->op->operand.weight, work->op->operand.bias};
 	uint64_t n = 0;
-
 	if (work->op->operand.bias == 0)
 		return 0;
 	for (size_t i = 0; i < 2; i++) {
 		const struct onnx_value *value = onnx_input(work->graph, work->node, operand[i]);
-
 		if (value && value->is_constant)
 			n += (uint64_t)onnx_n_element(&value->shape);
 	}
@@ -153,10 +144,8 @@ static void stand_in(struct onnx_lowering *lowering, const struct onnx_work *wor
 {
 	size_t n;
 	const uint32_t *from = onnx_lower_inputs(lowering, work, &n);
-
 	for (size_t i = 0; from && i < work->node->n_out; i++) {
 		const struct onnx_value *value = &work->graph->value[work->node->out[i]];
-
 		if (work->node->out[i] > 0 && value->has_shape &&
 		    lowering->place[work->node->out[i]].draft == NO_DRAFT &&
 		    lowering->place[work->node->out[i]].root == work->node->out[i])
@@ -177,7 +166,6 @@ static bool reads_nothing(const struct onnx_lowering *lowering, const struct onn
 static void refuse(struct onnx_lowering *lowering, const struct onnx_work *work, const char *why)
 {
 	struct onnx_verdict *verdict = &lowering->plan->verdict[lowering->node];
-
 	assert(why);
 	verdict->status = ONNX_UNSUPPORTED;
 	verdict->why = why;
@@ -190,7 +178,6 @@ static void lower_node(struct onnx_lowering *lowering, const struct onnx_node *n
 	struct onnx_work work = {.graph = graph, .node = node, .op = onnx_op_find(node), .err = err};
 	struct onnx_verdict *verdict = &lowering->plan->verdict[lowering->node];
 	const char *why = no_layers;
-
 	verdict->status = ONNX_FOLDED;
 	if (!work.op || node->n_out == 0 || node->out[0] == 0) {
 		refuse(lowering, &work, unknown_op);
@@ -224,7 +211,6 @@ static void judge_function(struct onnx_lowering *lowering, size_t n)
 	uint32_t draft = lowering->place[place->rep].draft != NO_DRAFT ? lowering->place[place->rep].draft
 	                                                               : lowering->place[place->root].draft;
 	struct onnx_verdict *verdict = &lowering->plan->verdict[n];
-
 	assert(op && op->trait != TRAIT_NONE);
 	if (draft != NO_DRAFT)
 		verdict->layer = lowering->draft[draft].number;
@@ -245,10 +231,8 @@ static void judge_function(struct onnx_lowering *lowering, size_t n)
 static size_t number_drafts(struct onnx_lowering *lowering)
 {
 	size_t n = 0;
-
 	for (size_t i = lowering->n_draft; i-- > 1;) {
 		struct onnx_draft *draft = &lowering->draft[i];
-
 		if (draft->is_gone || draft->n_reader > 0 || draft->layer.kind < LAYER_CONCAT)
 			continue;
 		draft->is_gone = true;
@@ -270,15 +254,12 @@ static struct layer_source source_of(const struct onnx_lowering *lowering, uint3
 static bool write_layers(struct onnx_lowering *lowering, const char *path)
 {
 	struct onnx_plan *plan = lowering->plan;
-
 	for (size_t i = 1; i < lowering->n_draft; i++) {
 		const struct onnx_draft *draft = &lowering->draft[i];
-
 		if (draft->is_gone)
 			continue;
-		struct layer_source *from = arena_array(&plan->arena, draft->layer.n_from, sizeof *from);
+		struct layer_source *from = arena_array(&plan->arena, draft->layer.n_from, sizeof(*from));
 		struct layer *layer = &plan->list.layer[draft->number - 1];
-
 		assert(draft->number > 0 && draft->number <= plan->list.n);
 		if (!from)
 			return false;
@@ -304,14 +285,12 @@ static enum err_code finish(struct onnx_lowering *lowering, const char *name, st
 	struct onnx_plan *plan = lowering->plan;
 	size_t n = number_drafts(lowering);
 	char *path = arena_text(&plan->arena, graph->path);
-
 	if (lowering->n_draft >= lowering->max_draft || n > NETWORK_MAX_LAYER)
 		return err_add(err, ERR_INPUT, "%s: gives more layers than the %u that networks have", graph->path,
 		               NETWORK_MAX_LAYER);
 	for (size_t i = 0; i < graph->n_node; i++) {
 		const struct onnx_node *node = &graph->node[i];
 		struct onnx_verdict *verdict = &plan->verdict[i];
-
 		if (verdict->status != ONNX_UNSUPPORTED && !graph->value[node->out[0]].is_constant &&
 		    lowering->place[node->out[0]].root != node->out[0])
 			judge_function(lowering, i);
@@ -320,7 +299,6 @@ static enum err_code finish(struct onnx_lowering *lowering, const char *name, st
 		plan->n_parameter = add_sat(plan->n_parameter, verdict->n_weight);
 	}
 	const struct onnx_draft *input = &lowering->draft[0];
-
 	plan->list = (struct layer_list){.name = name,
 	                                 .place = {.file = path, .line = 1, .column = 1},
 	                                 .is_vector = input->is_vector,
@@ -329,8 +307,8 @@ static enum err_code finish(struct onnx_lowering *lowering, const char *name, st
 	                                 .in_c = input->c,
 	                                 .batch = 1,
 	                                 .n = n,
-	                                 .layer = arena_array(&plan->arena, n + 1, sizeof *plan->list.layer)};
-	plan->node_of = arena_array(&plan->arena, n + 1, sizeof *plan->node_of);
+	                                 .layer = arena_array(&plan->arena, n + 1, sizeof(*plan->list.layer))};
+	plan->node_of = arena_array(&plan->arena, n + 1, sizeof(*plan->node_of));
 	if (!path || !plan->list.layer || !plan->node_of || !write_layers(lowering, path))
 		return err_add(err, ERR_INTERNAL, "%s: out of memory", graph->path);
 	return ERR_OK;
@@ -340,15 +318,14 @@ enum err_code onnx_lower(struct onnx_graph *graph, const char *name, struct onnx
 {
 	struct onnx_lowering lowering = {.graph = graph, .plan = plan, .max_draft = 64};
 	enum err_code code = ERR_OK;
-
 	assert(graph->n_node > 0 && name && strlen(name) < NETWORK_NAME_SIZE);
-	memset(plan, 0, sizeof *plan);
+	memset(plan, 0, sizeof(*plan));
 	for (size_t i = 0; i < graph->n_node && lowering.max_draft < MAX_DRAFT; i++)
 		lowering.max_draft += 4 * graph->node[i].n_in + 3 * graph->node[i].n_out + 8;
 	lowering.max_draft = lowering.max_draft < MAX_DRAFT ? lowering.max_draft : MAX_DRAFT;
-	lowering.place = arena_array(&lowering.arena, graph->n_value, sizeof *lowering.place);
-	lowering.draft = arena_array(&lowering.arena, lowering.max_draft, sizeof *lowering.draft);
-	plan->verdict = arena_array(&plan->arena, graph->n_node, sizeof *plan->verdict);
+	lowering.place = arena_array(&lowering.arena, graph->n_value, sizeof(*lowering.place));
+	lowering.draft = arena_array(&lowering.arena, lowering.max_draft, sizeof(*lowering.draft));
+	plan->verdict = arena_array(&plan->arena, graph->n_node, sizeof(*plan->verdict));
 	if (!lowering.place || !lowering.draft || !plan->verdict)
 		code = err_add(err, ERR_INTERNAL, "%s: out of memory", graph->path);
 	if (code == ERR_OK) {
@@ -376,5 +353,5 @@ void onnx_plan_free(struct onnx_plan *plan)
 {
 	assert(plan);
 	arena_free(&plan->arena);
-	memset(plan, 0, sizeof *plan);
+	memset(plan, 0, sizeof(*plan));
 }

@@ -7,27 +7,11 @@
  * reshaping and the like cost nothing or become views; what the ARM cores do
  * alone becomes a pooling of 1x1 pixels: one operation a number.
  */
-#include "mapper/onnx/onnx_graph.h"
 #include "mapper/network/parser.h"
+#include "mapper/onnx/onnx_graph.h"
+#include "mapper/onnx/onnx_verdict.h"
 
-/* What becomes of a node. */
-enum onnx_status {
-	ONNX_MLA,         /* a convolution or matrix multiplication */
-	ONNX_ARM,         /* done by the ARM cores, in a layer of its own or in the layer that computes its input */
-	ONNX_FOLDED,      /* known before anything runs, or part of weights, biases, quantisation or padding */
-	ONNX_FREE,        /* other addresses of the same numbers */
-	ONNX_UNSUPPORTED, /* no layers for it */
-	N_ONNX_STATUS
-};
 extern const char *const onnx_status_name[N_ONNX_STATUS]; /* "mla", ... */
-
-struct onnx_verdict {
-	enum onnx_status status;
-	uint64_t mac;      /* multiply-accumulates of Conv, Gemm, MatMul and their kin; 0: others */
-	uint64_t n_weight; /* weights and biases of Conv and Gemm and their kin; 0: others */
-	uint32_t layer;    /* number of the layer that does it; 0: none */
-	const char *why;   /* ONNX_UNSUPPORTED: the reason and what to do; else NULL */
-};
 
 struct onnx_plan {
 	struct onnx_verdict *verdict; /* [n_node of the graph] */

@@ -10,7 +10,6 @@ static const char too_large[] = "more than 65536 channels or pixels a side; make
 static uint32_t side_of(const struct onnx_shape *shape, size_t axis)
 {
 	static const uint32_t four[] = {WHOLE_C, WHOLE_C, WHOLE_H, WHOLE_W};
-
 	assert(axis < shape->n);
 	if (shape->n == 4)
 		return four[axis];
@@ -33,7 +32,6 @@ static uint32_t rows_of(const struct onnx_work *work, bool is_shape)
 	int64_t rank = (int64_t)shape->n, axis = onnx_integer(work->node, "axis", -1), last = rank - 1;
 	uint32_t sides = 0;
 	int64_t n = 1;
-
 	if (work->op->lower != onnx_lower_rows || rank == 0)
 		return 0;
 	axis += axis < 0 ? rank : 0;
@@ -62,21 +60,17 @@ enum onnx_status onnx_lower_combine(struct onnx_lowering *lowering, struct onnx_
 	size_t n;
 	const uint32_t *from = onnx_lower_inputs(lowering, work, &n);
 	struct onnx_map map = onnx_map_of(out);
-
 	*why = too_large;
 	if (!from)
 		return ONNX_UNSUPPORTED;
 	/* In the map of the first input, whatever ONNX calls its sides, where it has as many numbers. */
 	const struct onnx_draft *first = &lowering->draft[from[0]];
-
 	bool is_shape = true;
-
 	if (!first->is_vector && onnx_draft_size(first) == onnx_n_element(out)) {
 		is_shape = first->w == map.w && first->h == map.h && first->c == map.c;
 		map = (struct onnx_map){first->w, first->h, first->c};
 	}
 	uint32_t arm = onnx_draft_arm(lowering, arm_of(work, is_shape), n, from, map);
-
 	onnx_lower_put(lowering, work, 0, arm);
 	return arm == NO_DRAFT ? ONNX_UNSUPPORTED : ONNX_ARM;
 }
@@ -86,7 +80,6 @@ enum onnx_status onnx_lower_quantise(struct onnx_lowering *lowering, struct onnx
 {
 	enum onnx_status status = onnx_lower_combine(lowering, work, why);
 	uint32_t draft = lowering->place[work->node->out[0]].draft;
-
 	for (size_t i = 1; i < work->node->n_out && draft != NO_DRAFT; i++)
 		onnx_lower_put(lowering, work, i, onnx_draft_view(lowering, 1, &draft, (struct onnx_map){1, 1, 1}));
 	return status;
@@ -104,7 +97,6 @@ enum onnx_status onnx_lower_reduce(struct onnx_lowering *lowering, struct onnx_w
 	const struct onnx_shape *in = &onnx_op_in(work, 0)->shape;
 	const struct onnx_shape *out = &lowering->graph->value[work->node->out[0]].shape;
 	uint32_t source = onnx_draft_get(lowering, work->node->in[0]);
-
 	if (work->op->is_average && in->n == 4 && in->dim[0] == 1 && onnx_n_element(out) == in->dim[1] &&
 	    in->dim[1] > 1 && onnx_reduces_pixels(work))
 		return onnx_lower_global_pool(lowering, work, why);
@@ -116,7 +108,6 @@ enum onnx_status onnx_lower_reduce(struct onnx_lowering *lowering, struct onnx_w
 	    from->is_vector ? (struct onnx_map){1, 1, from->w} : (struct onnx_map){from->w, from->h, from->c};
 	uint32_t arm = onnx_draft_arm(lowering, arm_of(work, false), 1, &source, map);
 	uint32_t view = arm == NO_DRAFT ? NO_DRAFT : onnx_draft_view(lowering, 1, &arm, onnx_map_of(out));
-
 	onnx_lower_put(lowering, work, 0, view);
 	return view == NO_DRAFT ? ONNX_UNSUPPORTED : ONNX_ARM;
 }
@@ -133,11 +124,9 @@ struct summand {
 static struct summand look(struct onnx_lowering *lowering, uint32_t value)
 {
 	struct summand summand = {.draft = onnx_draft_get(lowering, value)};
-
 	if (summand.draft == NO_DRAFT || summand.draft == 0)
 		return summand;
 	const struct onnx_draft *draft = &lowering->draft[summand.draft];
-
 	assert(!draft->is_gone);
 	summand.is_open = draft->layer.kind == LAYER_CONV && !draft->layer.relu && !draft->layer.has_shortcut &&
 	                  draft->n_reader == 0 && lowering->place[lowering->place[value].root].n_exit == 1 &&
@@ -149,7 +138,6 @@ static struct summand look(struct onnx_lowering *lowering, uint32_t value)
 static bool can_be_shortcut(const struct onnx_lowering *lowering, const struct summand *summand, uint32_t main)
 {
 	const struct onnx_draft *draft = &lowering->draft[summand->draft];
-
 	return summand->is_open && draft->layer.groups == 1 && !draft->layer.has_filters && draft->layer.n_from == 1 &&
 	       draft->from[0] < lowering->draft[main].from[0];
 }
@@ -163,7 +151,6 @@ static bool same_map(const struct onnx_draft *a, const struct onnx_draft *b)
 static struct onnx_draft *move_to_end(struct onnx_lowering *lowering, uint32_t index)
 {
 	struct onnx_draft *old = &lowering->draft[index], *draft;
-
 	assert(old->n_reader == 0 && !old->is_gone);
 	if (!onnx_draft_room(lowering))
 		return NULL;
@@ -183,7 +170,6 @@ static uint32_t add_two(struct onnx_lowering *lowering, struct summand a, struct
 		struct summand other = a_is_main ? b : a;
 		bool merges = can_be_shortcut(lowering, &other, main);
 		struct onnx_draft *draft = move_to_end(lowering, main);
-
 		assert(main != other.draft);
 		if (!draft)
 			return NO_DRAFT;
@@ -192,7 +178,6 @@ static uint32_t add_two(struct onnx_lowering *lowering, struct summand a, struct
 		draft->shortcut = other.draft;
 		if (merges) {
 			struct onnx_draft *gone = &lowering->draft[other.draft];
-
 			draft->layer.shortcut_window = gone->layer.window;
 			draft->shortcut = gone->from[0];
 			gone->is_gone = true;
@@ -215,17 +200,13 @@ enum onnx_status onnx_lower_add(struct onnx_lowering *lowering, struct onnx_work
 	int64_t n_out = onnx_n_element(out);
 	struct summand sum = {.draft = NO_DRAFT};
 	size_t n = 0;
-
 	*why = too_large;
 	for (size_t i = 0; i < work->node->n_in; i++) {
 		uint32_t value = work->node->in[i];
-
 		if (value == 0 || graph->value[value].is_constant)
 			continue;
 		struct summand next = look(lowering, value);
-
 		const struct onnx_draft *draft = next.draft == NO_DRAFT ? NULL : &lowering->draft[next.draft];
-
 		/* In the map of a summand, whatever ONNX calls its sides. */
 		if (draft && !draft->is_vector && onnx_draft_size(draft) == n_out)
 			map = (struct onnx_map){draft->w, draft->h, draft->c};

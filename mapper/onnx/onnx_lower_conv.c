@@ -5,41 +5,38 @@
 #include <assert.h>
 
 /* A side of a window as layers have it. */
-struct side {
+struct window_side {
 	int64_t kernel, reach, stride, before, after, in, out;
 };
 
 /* Rounded up, or with a last window that starts in the padding, there are more windows than layers find room for. */
-static void widen(struct side *side)
+static void widen(struct window_side *side)
 {
 	assert(side->out > 0 && side->stride > 0);
 	int64_t needed = (side->out - 1) * side->stride + side->reach - side->in - side->before;
-
 	side->after = needed > side->after ? needed : side->after;
 }
 
-static struct side side_of(const struct onnx_window *window, const struct onnx_shape *in, size_t i)
+static struct window_side side_of(const struct onnx_window *window, const struct onnx_shape *in, size_t i)
 {
 	assert(i < window->n && window->n + 2 == in->n);
 	int64_t kernel = window->kernel[i], reach = (kernel - 1) * window->dilation[i] + 1;
-	struct side side = {kernel,           reach,          window->stride[i], window->before[i],
-	                    window->after[i], in->dim[i + 2], window->out[i]};
-
+	struct window_side side = {kernel,           reach,          window->stride[i], window->before[i],
+	                           window->after[i], in->dim[i + 2], window->out[i]};
 	widen(&side);
 	return side;
 }
 
 /* The stride of a side with one position matters to nobody, unless the other side's gives it more. */
-static struct side shared_stride(const struct side *h, const struct side *w)
+static struct window_side shared_stride(const struct window_side *h, const struct window_side *w)
 {
 	return w->out > 1 ? *w : *h;
 }
 
 static bool shares_stride(const struct onnx_window *window, const struct onnx_shape *in)
 {
-	struct side h = side_of(window, in, 0), w = side_of(window, in, 1);
+	struct window_side h = side_of(window, in, 0), w = side_of(window, in, 1);
 	int64_t stride = shared_stride(&h, &w).stride;
-
 	assert(stride > 0);
 	return (h.in + h.before + h.after - h.reach) / stride + 1 == h.out &&
 	       (w.in + w.before + w.after - w.reach) / stride + 1 == w.out;
@@ -50,7 +47,6 @@ static int64_t shared_dilation(const struct onnx_window *window)
 {
 	int64_t shared = 1;
 	bool is_known = false;
-
 	for (size_t i = 0; i < window->n; i++) {
 		if (window->kernel[i] == 1)
 			continue;
@@ -72,7 +68,6 @@ static bool is_too_far(const struct onnx_window *window, size_t i)
 static bool is_plain(const struct onnx_window *window, const struct onnx_shape *in, enum layer_kind kind)
 {
 	int64_t dilation = shared_dilation(window);
-
 	if (dilation == 0 || (dilation > 1 && kind != LAYER_CONV))
 		return false;
 	for (size_t i = 0; i < window->n; i++)
@@ -93,14 +88,13 @@ static struct onnx_draft *slide(struct onnx_lowering *lowering, uint32_t value, 
                                 enum layer_kind kind, int64_t channel)
 {
 	const struct onnx_shape *in = &lowering->graph->value[value].shape;
-	struct side w = side_of(window, in, window->n - 1);
-	struct side h = window->n == 2 ? side_of(window, in, 0) : (struct side){1, 1, w.stride, 0, 0, 1, 1};
+	struct window_side w = side_of(window, in, window->n - 1);
+	struct window_side h =
+	    window->n == 2 ? side_of(window, in, 0) : (struct window_side){1, 1, w.stride, 0, 0, 1, 1};
 	struct onnx_map map = {w.in, h.in, in->dim[0] * in->dim[1]}, out = {w.out, h.out, in->dim[0] * channel};
-
 	assert(is_plain(window, in, kind));
 	uint32_t source = onnx_map_fits(out) ? onnx_draft_need(lowering, value, map, false) : NO_DRAFT;
 	struct onnx_draft *draft = source == NO_DRAFT ? NULL : onnx_draft_new(lowering, kind, 1, &source);
-
 	if (!draft)
 		return NULL;
 	onnx_draft_set_map(draft, out);
@@ -120,7 +114,6 @@ static uint32_t unroll(struct onnx_lowering *lowering, uint32_t value, const str
 {
 	const struct onnx_shape *in = &lowering->graph->value[value].shape;
 	struct onnx_map map = {window->out[window->n - 1], 1, in->dim[0] * in->dim[1]};
-
 	for (size_t i = 0; i < window->n; i++) {
 		if (!onnx_map_fits(map))
 			return NO_DRAFT;
@@ -136,7 +129,6 @@ static struct onnx_draft *convolve(struct onnx_lowering *lowering, uint32_t sour
 	struct onnx_draft *draft = source == NO_DRAFT || channel < 1 || channel > NETWORK_MAX_CHANNEL
 	                               ? NULL
 	                               : onnx_draft_new(lowering, LAYER_CONV, 1, &source);
-
 	if (!draft)
 		return NULL;
 	onnx_draft_set_map(draft, (struct onnx_map){lowering->draft[source].w, lowering->draft[source].h, channel});
@@ -152,7 +144,6 @@ static uint32_t padded_by(const struct onnx_lowering *lowering, uint32_t value)
 {
 	const struct onnx_graph *graph = lowering->graph;
 	uint32_t producer = graph->value[value].producer;
-
 	if (producer == 0 || !onnx_pad_is_window(lowering, &graph->node[producer - 1]))
 		return 0;
 	return graph->node[producer - 1].in[0];
@@ -163,7 +154,6 @@ static void add_pad(const struct onnx_graph *graph, uint32_t value, uint32_t inn
 {
 	const struct onnx_shape *out = &graph->value[value].shape, *in = &graph->value[inner].shape;
 	int64_t before[ONNX_MAX_RANK];
-
 	onnx_pad_before(graph, &graph->node[graph->value[value].producer - 1], before);
 	for (size_t i = 0; i < window->n; i++) {
 		window->before[i] += before[i + 2];
@@ -175,7 +165,6 @@ enum onnx_status onnx_lower_conv(struct onnx_lowering *lowering, struct onnx_wor
 {
 	uint32_t value = work->node->in[0], weight = work->node->in[work->op->operand.weight], inner;
 	struct onnx_window window;
-
 	if (!onnx_window_conv(work, &window))
 		return ONNX_UNSUPPORTED;
 	inner = padded_by(lowering, value);
@@ -190,7 +179,6 @@ enum onnx_status onnx_lower_conv(struct onnx_lowering *lowering, struct onnx_wor
 	struct onnx_draft *draft = is_plain(&window, &lowering->graph->value[value].shape, LAYER_CONV)
 	                               ? slide(lowering, value, &window, LAYER_CONV, n_filter)
 	                               : convolve(lowering, unroll(lowering, value, &window), n * n_filter);
-
 	*why = too_large;
 	if (!draft)
 		return ONNX_UNSUPPORTED;
@@ -211,22 +199,18 @@ static uint32_t pool(struct onnx_lowering *lowering, const struct onnx_work *wor
 {
 	uint32_t value = work->node->in[0];
 	const struct onnx_shape *in = &lowering->graph->value[value].shape;
-
 	if (is_plain(window, in, LAYER_POOL)) {
 		struct onnx_draft *draft = slide(lowering, value, window, LAYER_POOL, in->dim[1]);
-
 		if (draft)
 			draft->layer.pool_average = work->op->is_average;
 		return onnx_draft_index(lowering, draft);
 	}
 	uint32_t source = unroll(lowering, value, window);
-
 	if (source == NO_DRAFT)
 		return NO_DRAFT;
 	const struct onnx_draft *from = &lowering->draft[source];
 	struct onnx_map map = {from->w, from->h, from->c};
 	uint32_t arm = onnx_draft_arm(lowering, (struct onnx_arm){ARM_POOL, 0}, 1, &source, map);
-
 	map.c = in->dim[0] * in->dim[1];
 	return arm == NO_DRAFT ? NO_DRAFT : onnx_draft_view(lowering, 1, &arm, map);
 }
@@ -235,7 +219,6 @@ static enum onnx_status lower_pool(struct onnx_lowering *lowering, const struct 
                                    const struct onnx_window *window, const char **why)
 {
 	uint32_t draft = pool(lowering, work, window);
-
 	*why = too_large;
 	onnx_lower_put(lowering, work, 0, draft);
 	return draft == NO_DRAFT ? ONNX_UNSUPPORTED : ONNX_ARM;
@@ -244,7 +227,6 @@ static enum onnx_status lower_pool(struct onnx_lowering *lowering, const struct 
 enum onnx_status onnx_lower_pool(struct onnx_lowering *lowering, struct onnx_work *work, const char **why)
 {
 	struct onnx_window window;
-
 	return onnx_window_pool(work, &window) ? lower_pool(lowering, work, &window, why) : ONNX_UNSUPPORTED;
 }
 
@@ -253,7 +235,6 @@ enum onnx_status onnx_lower_global_pool(struct onnx_lowering *lowering, struct o
 {
 	const struct onnx_shape *in = &onnx_op_in(work, 0)->shape;
 	struct onnx_window window = {.n = in->n - 2, .group = 1};
-
 	for (size_t i = 0; i < window.n; i++) {
 		window.kernel[i] = in->dim[i + 2];
 		window.stride[i] = in->dim[in->n - 1]; /* the width's, as pooling has one stride */
@@ -273,7 +254,6 @@ enum onnx_status onnx_lower_conv_transpose(struct onnx_lowering *lowering, struc
 	struct onnx_window point = {.n = in->n - 2};
 	struct onnx_map map = {out->dim[out->n - 1], 1, out->dim[0] * out->dim[1]};
 	int64_t n_filter = out->dim[0] * out->dim[1];
-
 	for (size_t i = 0; i < point.n; i++) {
 		point.kernel[i] = 1;
 		point.out[i] = in->dim[i + 2];
@@ -285,14 +265,12 @@ enum onnx_status onnx_lower_conv_transpose(struct onnx_lowering *lowering, struc
 		return ONNX_UNSUPPORTED;
 	*why = "its results take more than 65536 numbers a pixel of its input; make it smaller";
 	struct onnx_draft *draft = convolve(lowering, unroll(lowering, work->node->in[0], &point), n_filter);
-
 	if (!draft)
 		return ONNX_UNSUPPORTED;
 	draft->layer.out_c = draft->c;
 	draft->layer.groups = (uint32_t)(in->dim[0] * onnx_integer(work->node, "group", 1));
 	uint32_t source = onnx_draft_index(lowering, draft);
 	uint32_t arm = onnx_draft_arm(lowering, (struct onnx_arm){ARM_ADD, 0}, 1, &source, map);
-
 	onnx_lower_put(lowering, work, 0, arm);
 	return arm == NO_DRAFT ? ONNX_UNSUPPORTED : ONNX_MLA;
 }

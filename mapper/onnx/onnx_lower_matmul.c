@@ -19,13 +19,11 @@ struct product {
 static struct onnx_draft *connect(struct onnx_lowering *lowering, const struct product *product)
 {
 	uint32_t source = onnx_draft_get(lowering, product->a);
-
 	if (source == NO_DRAFT || product->n_column > NETWORK_MAX_CHANNEL || product->k > NETWORK_MAX_VECTOR)
 		return NULL;
 	if (onnx_draft_size(&lowering->draft[source]) != product->k)
 		source = onnx_draft_view(lowering, 1, &source, (struct onnx_map){1, 1, product->k});
 	struct onnx_draft *draft = source == NO_DRAFT ? NULL : onnx_draft_new(lowering, LAYER_FC, 1, &source);
-
 	assert(product->n == 1 && product->m == 1);
 	if (draft) {
 		draft->is_vector = true;
@@ -40,7 +38,6 @@ static struct onnx_draft *connect(struct onnx_lowering *lowering, const struct p
 static struct onnx_draft *convolve(struct onnx_lowering *lowering, const struct product *product)
 {
 	struct onnx_map in = {product->m, 1, product->n * product->k}, out;
-
 	for (int64_t side = 2; in.w > NETWORK_MAX_EXTENT && side <= NETWORK_MAX_EXTENT; side++)
 		if (product->m % side == 0) {
 			in.w = product->m / side;
@@ -51,7 +48,6 @@ static struct onnx_draft *convolve(struct onnx_lowering *lowering, const struct 
 		return NULL;
 	uint32_t source = onnx_draft_need(lowering, product->a, in, true);
 	struct onnx_draft *draft = source == NO_DRAFT ? NULL : onnx_draft_new(lowering, LAYER_CONV, 1, &source);
-
 	if (!draft)
 		return NULL;
 	draft->w = lowering->draft[source].w;
@@ -70,7 +66,6 @@ static uint32_t find_filters(struct onnx_lowering *lowering, const struct produc
 	    mul_sat((uint64_t)product->n, mul_sat((uint64_t)product->k, (uint64_t)product->n_column)) < INT64_MAX
 		? product->n * product->k * product->n_column
 		: 0;
-
 	return filters != NO_DRAFT && onnx_draft_size(&lowering->draft[filters]) == n ? filters : NO_DRAFT;
 }
 
@@ -79,7 +74,6 @@ static enum onnx_status lower_product(struct onnx_lowering *lowering, struct onn
 {
 	const struct onnx_value *value = lowering->graph->value;
 	bool has_weights = value[product.b].is_constant;
-
 	assert(product.n > 0);
 	*why = "both factors are constant, but its scales are not; make them constant";
 	if (value[product.a].is_constant && has_weights)
@@ -87,7 +81,6 @@ static enum onnx_status lower_product(struct onnx_lowering *lowering, struct onn
 	*why = too_large;
 	if (value[product.a].is_constant) {
 		int64_t m = product.m;
-
 		product.a = product.b;
 		product.m = product.n_column;
 		product.n_column = m;
@@ -95,14 +88,12 @@ static enum onnx_status lower_product(struct onnx_lowering *lowering, struct onn
 	}
 	/* Before the layer, because it has to stand before it. */
 	uint32_t filters = has_weights ? NO_DRAFT : find_filters(lowering, &product);
-
 	if (!has_weights && filters == NO_DRAFT) {
 		*why = "a product of results whose shapes are widened first; write it out";
 		return ONNX_UNSUPPORTED;
 	}
 	struct onnx_draft *draft = product.n == 1 && product.m == 1 && has_weights ? connect(lowering, &product)
 	                                                                           : convolve(lowering, &product);
-
 	if (!draft)
 		return ONNX_UNSUPPORTED;
 	if (!has_weights)
@@ -116,7 +107,6 @@ enum onnx_status onnx_lower_gemm(struct onnx_lowering *lowering, struct onnx_wor
 	const struct onnx_shape *a = &onnx_op_in(work, 0)->shape;
 	const struct onnx_shape *out = &lowering->graph->value[work->node->out[0]].shape;
 	const struct onnx_value *bias = onnx_input(lowering->graph, work->node, 2);
-
 	*why = "its bias is computed; add it with an Add behind it";
 	if (bias && !bias->is_constant)
 		return ONNX_UNSUPPORTED;
@@ -134,7 +124,6 @@ enum onnx_status onnx_lower_gemm(struct onnx_lowering *lowering, struct onnx_wor
 static int64_t n_lead(const struct onnx_shape *shape)
 {
 	int64_t n = 1;
-
 	for (size_t i = 0; i + 2 < shape->n; i++)
 		n *= shape->dim[i];
 	return n;
@@ -151,7 +140,6 @@ enum onnx_status onnx_lower_matmul(struct onnx_lowering *lowering, struct onnx_w
 	                          .n_column = b->n > 1 ? b->dim[b->n - 1] : 1,
 	                          .a = work->node->in[0],
 	                          .b = work->node->in[work->op->operand.weight]};
-
 	if (n_lead(b) == 1)
 		product.m *= n_lead(a);
 	else if (n_lead(a) == 1)

@@ -10,7 +10,7 @@
  * computes the root) gets a layer of its own.
  */
 #include "mapper/onnx/onnx_lower.h"
-#include "mapper/onnx/onnx_op_rows.h"
+#include "mapper/onnx/onnx_table.h"
 
 /* How a value follows from its root. */
 enum onnx_function {
@@ -67,10 +67,10 @@ struct onnx_map {
 	int64_t w, h, c;
 };
 
-/* onnx_region.c: roots, functions and exits of all values. */
+/* onnx_lower_region.c: roots, functions and exits of all values. */
 void onnx_region_find(struct onnx_lowering *lowering);
 
-/* onnx_draft.c. Whether a map is one that layers can have. */
+/* onnx_lower_draft.c. Whether a map is one that layers can have. */
 bool onnx_map_fits(struct onnx_map map);
 
 /*
@@ -116,9 +116,6 @@ struct onnx_arm {
 };
 uint32_t onnx_draft_arm(struct onnx_lowering *lowering, struct onnx_arm arm, size_t n, const uint32_t *from,
                         struct onnx_map map);
-
-/* Let the layer of a draft do a function of its result as well; false when it cannot. */
-bool onnx_draft_fuse(struct onnx_lowering *lowering, uint32_t draft, enum onnx_function function);
 
 /* Where output i of the node at work is. */
 void onnx_lower_put(struct onnx_lowering *lowering, const struct onnx_work *work, size_t i, uint32_t draft);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Products of matrices. */
-#include "mapper/onnx/onnx_op_rows.h"
+#include "mapper/onnx/onnx_table.h"
 #include <assert.h>
 #include "sim/base/checked.h"
 
@@ -15,7 +15,6 @@ bool onnx_infer_gemm(struct onnx_work *work)
 	const struct onnx_shape *a = &onnx_op_in(work, 0)->shape, *b = &onnx_op_in(work, 1)->shape;
 	bool swap_a = onnx_integer(work->node, "transA", 0) != 0, swap_b = onnx_integer(work->node, "transB", 0) != 0;
 	struct onnx_shape out = {.n = 2};
-
 	if (a->n != 2 || b->n != 2 || a->dim[!swap_a] != b->dim[swap_b])
 		return misfit(work, a, b);
 	out.dim[0] = a->dim[swap_a];
@@ -27,7 +26,6 @@ uint64_t onnx_count_gemm(const struct onnx_work *work)
 {
 	const struct onnx_shape *a = &onnx_op_in(work, 0)->shape;
 	uint64_t n = (uint64_t)onnx_n_element(&work->graph->value[work->node->out[0]].shape);
-
 	assert(a->n == 2);
 	return mul_sat(n, (uint64_t)a->dim[onnx_integer(work->node, "transA", 0) == 0]);
 }
@@ -38,7 +36,6 @@ bool onnx_infer_matmul(struct onnx_work *work)
 	struct onnx_shape a = onnx_op_in(work, 0)->shape, b = onnx_op_in(work, work->op->operand.weight)->shape;
 	struct onnx_shape lead_a, lead_b, out;
 	bool row = a.n == 1, column = b.n == 1;
-
 	if (a.n == 0 || b.n == 0)
 		return misfit(work, &a, &b);
 	if (row)
@@ -62,7 +59,6 @@ uint64_t onnx_count_matmul(const struct onnx_work *work)
 {
 	const struct onnx_shape *a = &onnx_op_in(work, 0)->shape;
 	uint64_t n = (uint64_t)onnx_n_element(&work->graph->value[work->node->out[0]].shape);
-
 	assert(a->n > 0);
 	return mul_sat(n, (uint64_t)a->dim[a->n - 1]);
 }

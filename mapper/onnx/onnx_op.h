@@ -2,11 +2,12 @@
 #ifndef MAPPER_ONNX_OP_H
 #define MAPPER_ONNX_OP_H
 /*
- * ONNX operators, one row each: how the shape of a result follows, what its
- * content is where it is part of a shape, how many multiply-accumulates it has,
- * and what layers become of it. A new operator is a row of onnx_op.c.
+ * ONNX operators: what is known of each (struct onnx_op), and what the functions of their rows share. The rows
+ * themselves are in onnx_table.c.
  */
-#include "mapper/onnx/onnx_lower.h"
+#include "mapper/network/arm_kind.h"
+#include "mapper/onnx/onnx_graph.h"
+#include "mapper/onnx/onnx_verdict.h"
 
 /* The node whose result is worked out. */
 struct onnx_work {
@@ -74,9 +75,6 @@ struct onnx_op {
 	/* For rows that share functions: what they compute of a pair of numbers (fold_pairs) or of one (fold_each). */
 	double (*number)(double a, double b);
 };
-
-/* The row of an operator of a node; NULL when it is not known. */
-const struct onnx_op *onnx_op_find(const struct onnx_node *node);
 
 /* Input i, which is there. */
 const struct onnx_value *onnx_op_in(const struct onnx_work *work, size_t i);

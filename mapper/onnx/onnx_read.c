@@ -29,7 +29,6 @@ static void *take(void *data, size_t n_byte)
 	struct budget *budget = data;
 	uintptr_t here = (uintptr_t)__builtin_frame_address(0);
 	uintptr_t depth = here < budget->stack ? budget->stack - here : here - budget->stack;
-
 	assert(budget->stack > 0);
 	if (n_byte > budget->left || depth > MAX_STACK_BYTE)
 		return NULL;
@@ -43,7 +42,7 @@ static void give(void *data, void *memory)
 	free(memory);
 }
 
-struct reader {
+struct onnx_reader {
 	struct onnx_graph *graph;
 	const Onnx__GraphProto *proto;
 	struct onnx_names names;
@@ -52,18 +51,16 @@ struct reader {
 	struct err *err;
 };
 
-static const char *text_of(struct reader *reader, const char *text)
+static const char *text_of(struct onnx_reader *reader, const char *text)
 {
 	char *copy = arena_text(&reader->graph->arena, text ? text : "");
-
 	reader->no_memory = reader->no_memory || !copy;
 	return copy ? copy : "";
 }
 
-static void *room(struct reader *reader, size_t n, size_t n_byte)
+static void *room(struct onnx_reader *reader, size_t n, size_t n_byte)
 {
 	void *memory = arena_array(&reader->graph->arena, n > 0 ? n : 1, n_byte);
-
 	reader->no_memory = reader->no_memory || !memory;
 	return memory;
 }
@@ -89,19 +86,17 @@ static double raw_number(const uint8_t *byte, int32_t type, size_t n_byte)
 	uint64_t bits = 0;
 	float single;
 	double real;
-
 	assert(n_byte <= 8);
 	for (size_t i = 0; i < n_byte; i++)
 		bits |= (uint64_t)byte[i] << (8 * i);
 	switch (type) {
 	case ONNX__TENSOR_PROTO__DATA_TYPE__FLOAT: {
 		uint32_t word = (uint32_t)bits;
-
-		memcpy(&single, &word, sizeof single);
+		memcpy(&single, &word, sizeof(single));
 		return single;
 	}
 	case ONNX__TENSOR_PROTO__DATA_TYPE__DOUBLE:
-		memcpy(&real, &bits, sizeof real);
+		memcpy(&real, &bits, sizeof(real));
 		return real;
 	case ONNX__TENSOR_PROTO__DATA_TYPE__INT8:
 		return (int8_t)bits;
@@ -156,7 +151,7 @@ static double listed_number(const Onnx__TensorProto *tensor, size_t n, size_t i)
 }
 
 /* The contents of a small tensor, where the file has them: stripped or external data are no mistake. */
-static const double *read_content(struct reader *reader, const Onnx__TensorProto *tensor, size_t n)
+static const double *read_content(struct onnx_reader *reader, const Onnx__TensorProto *tensor, size_t n)
 {
 	size_t n_byte = element_byte(tensor->data_type);
 	bool raw = n_byte > 0 && tensor->raw_data.len == n * n_byte && n > 0;
@@ -164,11 +159,10 @@ static const double *read_content(struct reader *reader, const Onnx__TensorProto
 	              (tensor->n_int64_data == n || tensor->n_int32_data == n || tensor->n_float_data == n ||
 	               tensor->n_double_data == n || tensor->n_uint64_data == n);
 	double *content;
-
 	assert(n <= (size_t)ONNX_MAX_ELEMENT);
 	if ((!raw && !listed && n > 0) || n > ONNX_MAX_CONTENT)
 		return NULL;
-	content = room(reader, n, sizeof *content);
+	content = room(reader, n, sizeof(*content));
 	for (size_t i = 0; content && i < n; i++)
 		content[i] = raw ? raw_number(tensor->raw_data.data + i * n_byte, tensor->data_type, n_byte)
 		                 : listed_number(tensor, n, i);
@@ -179,7 +173,6 @@ static const double *read_content(struct reader *reader, const Onnx__TensorProto
 static bool read_dims(const int64_t *dim, size_t n, struct onnx_shape *shape)
 {
 	uint64_t product = 1;
-
 	if (n > ONNX_MAX_RANK)
 		return false;
 	for (size_t i = 0; i < n; i++) {
@@ -192,7 +185,7 @@ static bool read_dims(const int64_t *dim, size_t n, struct onnx_shape *shape)
 	return product <= (uint64_t)ONNX_MAX_ELEMENT;
 }
 
-static void read_tensor(struct reader *reader, const Onnx__TensorProto *tensor, struct onnx_value *value)
+static void read_tensor(struct onnx_reader *reader, const Onnx__TensorProto *tensor, struct onnx_value *value)
 {
 	value->is_constant = true;
 	value->type = is_real(tensor->data_type) ? ONNX_REAL : ONNX_INTEGER;
@@ -208,22 +201,20 @@ static void read_tensor(struct reader *reader, const Onnx__TensorProto *tensor, 
 
 /* ---- names ------------------------------------------------------------------------------------------------- */
 
-static uint32_t new_value(struct reader *reader, const char *name)
+static uint32_t new_value(struct onnx_reader *reader, const char *name)
 {
 	struct onnx_graph *graph = reader->graph;
 	uint32_t value = (uint32_t)graph->n_value++;
-
 	assert(value < ONNX_MAX_VALUE);
 	graph->value[value].name = text_of(reader, name);
 	return value;
 }
 
 /* A value that something produces; of a name that has a producer already, 0 and a message. */
-static uint32_t define(struct reader *reader, const char *name)
+static uint32_t define(struct onnx_reader *reader, const char *name)
 {
 	const char *text = name ? name : "";
 	uint32_t value;
-
 	assert(reader->graph->n_value > 0);
 
 	if (onnx_names_find(&reader->names, text) > 0) {
@@ -238,20 +229,17 @@ static uint32_t define(struct reader *reader, const char *name)
 
 /* ---- the parts of a graph ------------------------------------------------------------------------------------ */
 
-static void read_initializers(struct reader *reader)
+static void read_initializers(struct onnx_reader *reader)
 {
 	const Onnx__GraphProto *proto = reader->proto;
-
 	for (size_t i = 0; i < proto->n_initializer; i++) {
 		uint32_t value = define(reader, proto->initializer[i]->name);
-
 		if (value > 0)
 			read_tensor(reader, proto->initializer[i], &reader->graph->value[value]);
 	}
 	for (size_t i = 0; i < proto->n_sparse_initializer; i++) {
 		const Onnx__SparseTensorProto *sparse = proto->sparse_initializer[i];
 		uint32_t value = define(reader, sparse->values ? sparse->values->name : NULL);
-
 		if (value == 0)
 			continue;
 		reader->graph->value[value].is_constant = true;
@@ -263,20 +251,18 @@ static void read_initializers(struct reader *reader)
 static const Onnx__TensorShapeProto *shape_of(const Onnx__ValueInfoProto *info, int32_t *type)
 {
 	const Onnx__TypeProto *proto = info->type;
-
 	if (!proto || proto->value_case != ONNX__TYPE_PROTO__VALUE_TENSOR_TYPE || !proto->tensor_type)
 		return NULL;
 	*type = proto->tensor_type->elem_type;
 	return proto->tensor_type->shape;
 }
 
-static void add_open_dim(struct reader *reader, uint32_t value, size_t axis, const char *name)
+static void add_open_dim(struct onnx_reader *reader, uint32_t value, size_t axis, const char *name)
 {
 	struct onnx_graph *graph = reader->graph;
 	struct onnx_open_dim *open = &graph->open[graph->n_open++];
 	size_t n_byte = strlen(graph->value[value].name) + 8;
 	char *own;
-
 	*open = (struct onnx_open_dim){.name = "", .value = value, .axis = (uint32_t)axis};
 	if (name && name[0] != '\0') {
 		open->name = text_of(reader, name);
@@ -291,14 +277,13 @@ static void add_open_dim(struct reader *reader, uint32_t value, size_t axis, con
 }
 
 /* Old files list initializers among the inputs as well. */
-static void read_input(struct reader *reader, const Onnx__ValueInfoProto *info)
+static void read_input(struct onnx_reader *reader, const Onnx__ValueInfoProto *info)
 {
 	int32_t type = 0;
 	const Onnx__TensorShapeProto *shape = shape_of(info, &type);
 	uint32_t index = onnx_names_find(&reader->names, info->name ? info->name : "");
 	struct onnx_value *value;
 	int64_t dim[ONNX_MAX_RANK];
-
 	if (index > 0 && reader->graph->value[index].is_constant)
 		return;
 	index = define(reader, info->name);
@@ -318,7 +303,6 @@ static void read_input(struct reader *reader, const Onnx__ValueInfoProto *info)
 		const Onnx__TensorShapeProto__Dimension *part = shape->dim[i];
 		bool known =
 		    part->value_case == ONNX__TENSOR_SHAPE_PROTO__DIMENSION__VALUE_DIM_VALUE && part->dim_value > 0;
-
 		dim[i] = known ? part->dim_value : 1;
 		if (!known)
 			add_open_dim(reader, index, i,
@@ -334,14 +318,13 @@ static void read_input(struct reader *reader, const Onnx__ValueInfoProto *info)
 }
 
 /* What the file says about a value that a node computes; used where the operator is not known. */
-static void read_hint(struct reader *reader, const Onnx__ValueInfoProto *info, bool is_output)
+static void read_hint(struct onnx_reader *reader, const Onnx__ValueInfoProto *info, bool is_output)
 {
 	int32_t type = 0;
 	const Onnx__TensorShapeProto *shape = shape_of(info, &type);
 	uint32_t index = onnx_names_find(&reader->names, info->name ? info->name : "");
 	struct onnx_value *value = &reader->graph->value[index];
 	int64_t dim[ONNX_MAX_RANK];
-
 	if (index == 0) {
 		if (is_output)
 			err_add(reader->err, ERR_INPUT, "%s: nobody produces the output '%.80s'", reader->graph->path,
@@ -363,11 +346,11 @@ static void read_hint(struct reader *reader, const Onnx__ValueInfoProto *info, b
 }
 
 /* Integers beyond 2^53 only stand for "to the end", which rounding does not change. */
-static void read_attribute(struct reader *reader, const Onnx__AttributeProto *proto, struct onnx_attribute *attribute)
+static void read_attribute(struct onnx_reader *reader, const Onnx__AttributeProto *proto,
+                           struct onnx_attribute *attribute)
 {
 	size_t n = proto->n_ints > 0 ? proto->n_ints : proto->n_floats;
 	double *list = NULL;
-
 	*attribute = (struct onnx_attribute){.name = text_of(reader, proto->name),
 	                                     .has_integer = proto->has_i,
 	                                     .has_real = proto->has_f,
@@ -375,14 +358,13 @@ static void read_attribute(struct reader *reader, const Onnx__AttributeProto *pr
 	                                     .real = (double)proto->f};
 	if (proto->has_s && proto->s.len < 256) {
 		char text[256];
-
 		if (proto->s.len > 0)
 			memcpy(text, proto->s.data, proto->s.len);
 		text[proto->s.len] = '\0';
 		attribute->text = text_of(reader, text);
 	}
 	if (n > 0 && n <= ONNX_MAX_CONTENT)
-		list = room(reader, n, sizeof *list);
+		list = room(reader, n, sizeof(*list));
 	for (size_t i = 0; list && i < n; i++)
 		list[i] = proto->n_ints > 0 ? (double)proto->ints[i] : (double)proto->floats[i];
 	attribute->n_list = list ? n : 0;
@@ -393,11 +375,10 @@ static void read_attribute(struct reader *reader, const Onnx__AttributeProto *pr
 	}
 }
 
-static void read_inputs(struct reader *reader, const Onnx__NodeProto *proto, struct onnx_node *node, uint32_t *in)
+static void read_inputs(struct onnx_reader *reader, const Onnx__NodeProto *proto, struct onnx_node *node, uint32_t *in)
 {
 	for (size_t i = 0; i < proto->n_input; i++) {
 		const char *name = proto->input[i] ? proto->input[i] : "";
-
 		in[i] = name[0] != '\0' ? onnx_names_find(&reader->names, name) : 0;
 		if (in[i] > 0)
 			reader->graph->value[in[i]].n_reader++;
@@ -410,14 +391,13 @@ static void read_inputs(struct reader *reader, const Onnx__NodeProto *proto, str
 	node->in = in;
 }
 
-static void read_node(struct reader *reader, size_t n, const Onnx__NodeProto *proto)
+static void read_node(struct onnx_reader *reader, size_t n, const Onnx__NodeProto *proto)
 {
 	struct onnx_node *node = &reader->graph->node[n];
-	struct onnx_attribute *attribute = room(reader, proto->n_attribute, sizeof *attribute);
-	uint32_t *in = room(reader, proto->n_input, sizeof *in);
-	uint32_t *out = room(reader, proto->n_output, sizeof *out);
+	struct onnx_attribute *attribute = room(reader, proto->n_attribute, sizeof(*attribute));
+	uint32_t *in = room(reader, proto->n_input, sizeof(*in));
+	uint32_t *out = room(reader, proto->n_output, sizeof(*out));
 	const char *name = proto->name ? proto->name : "";
-
 	if (!attribute || !in || !out)
 		return;
 	for (size_t i = 0; name[0] == '\0' && i < proto->n_output; i++)
@@ -428,7 +408,6 @@ static void read_node(struct reader *reader, size_t n, const Onnx__NodeProto *pr
 	read_inputs(reader, proto, node, in);
 	for (size_t i = 0; i < proto->n_output; i++) {
 		bool absent = !proto->output[i] || proto->output[i][0] == '\0';
-
 		out[i] = absent ? 0 : define(reader, proto->output[i]);
 		if (out[i] > 0)
 			reader->graph->value[out[i]].producer = (uint32_t)n + 1;
@@ -445,24 +424,22 @@ static void read_node(struct reader *reader, size_t n, const Onnx__NodeProto *pr
 static uint64_t count_values(const Onnx__GraphProto *proto)
 {
 	uint64_t n = 1 + (uint64_t)proto->n_initializer + proto->n_sparse_initializer + proto->n_input;
-
 	for (size_t i = 0; i < proto->n_node; i++)
 		n += (uint64_t)proto->node[i]->n_output + proto->node[i]->n_attribute;
 	return n;
 }
 
-static enum err_code read_graph(struct reader *reader)
+static enum err_code read_graph(struct onnx_reader *reader)
 {
 	struct onnx_graph *graph = reader->graph;
 	const Onnx__GraphProto *proto = reader->proto;
 	uint64_t n_value = count_values(proto);
-
 	if (proto->n_node == 0 || proto->n_node > ONNX_MAX_NODE || n_value > ONNX_MAX_VALUE)
 		return err_add(reader->err, ERR_INPUT, "%s: found %zu nodes, allowed 1 to %u, with up to %u values",
 		               graph->path, proto->n_node, ONNX_MAX_NODE, ONNX_MAX_VALUE);
-	graph->value = room(reader, n_value, sizeof *graph->value);
-	graph->node = room(reader, proto->n_node, sizeof *graph->node);
-	graph->open = room(reader, proto->n_input * ONNX_MAX_RANK, sizeof *graph->open);
+	graph->value = room(reader, n_value, sizeof(*graph->value));
+	graph->node = room(reader, proto->n_node, sizeof(*graph->node));
+	graph->open = room(reader, proto->n_input * ONNX_MAX_RANK, sizeof(*graph->open));
 	assert(n_value > proto->n_initializer);
 	if (reader->no_memory || !onnx_names_start(&reader->names, (size_t)n_value, &graph->arena))
 		return err_add(reader->err, ERR_INTERNAL, "%s: out of memory", graph->path);
@@ -488,16 +465,15 @@ enum err_code onnx_read_bytes(const char *path, const uint8_t *data, size_t n_by
                               struct err *err)
 {
 	struct err own = {0};
-	struct reader reader = {.graph = graph, .err = err ? err : &own};
+	struct onnx_reader reader = {.graph = graph, .err = err ? err : &own};
 	unsigned before = reader.err->n_message;
 	struct budget budget = {.left = add_sat(mul_sat(n_byte, BYTE_PER_BYTE), SPARE_BYTE),
 	                        .stack = (uintptr_t)__builtin_frame_address(0)};
 	ProtobufCAllocator allocator = {.alloc = take, .free = give, .allocator_data = &budget};
 	Onnx__ModelProto *model;
 	enum err_code code;
-
 	assert(path && graph && (data || n_byte == 0));
-	memset(graph, 0, sizeof *graph);
+	memset(graph, 0, sizeof(*graph));
 	graph->path = arena_text(&graph->arena, path);
 	model = onnx__model_proto__unpack(&allocator, n_byte, data);
 	if (!graph->path) {
@@ -525,9 +501,8 @@ enum err_code onnx_read(const char *path, struct onnx_graph *graph, struct err *
 	char *data;
 	size_t n_byte;
 	enum err_code code = file_read(path, MAX_FILE_BYTE, &data, &n_byte, err);
-
 	assert(path && graph);
-	memset(graph, 0, sizeof *graph);
+	memset(graph, 0, sizeof(*graph));
 	if (code == ERR_OK && n_byte > MAX_FILE_BYTE)
 		code = err_add(
 		    err, ERR_INPUT,

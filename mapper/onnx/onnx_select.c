@@ -13,7 +13,6 @@ static int64_t clamp(int64_t value, int64_t low, int64_t high)
 static void set_range(struct onnx_range *range, double start, double end, int64_t step, int64_t dim)
 {
 	int64_t first = onnx_op_whole(start), last = onnx_op_whole(end);
-
 	assert(step != 0 && dim >= 0);
 	first += first < 0 ? dim : 0;
 	last += last < 0 ? dim : 0;
@@ -31,7 +30,6 @@ bool onnx_slice_ranges(struct onnx_work *work, struct onnx_range range[ONNX_MAX_
 	const struct onnx_shape *in = &onnx_op_in(work, 0)->shape;
 	const double *start, *end, *axis, *step;
 	size_t n, n_end, n_axis, n_step, at;
-
 	if (!onnx_op_list(work, 1, "starts", &start, &n) || !onnx_op_list(work, 2, "ends", &end, &n_end) ||
 	    !onnx_op_list(work, 3, "axes", &axis, &n_axis) || !onnx_op_list(work, 4, "steps", &step, &n_step))
 		return false;
@@ -41,7 +39,6 @@ bool onnx_slice_ranges(struct onnx_work *work, struct onnx_range range[ONNX_MAX_
 		range[i] = (struct onnx_range){.n = in->dim[i], .step = 1};
 	for (size_t i = 0; i < n; i++) {
 		int64_t stride = n_step > 0 ? onnx_op_whole(step[i]) : 1;
-
 		if (!onnx_op_axis(work, n_axis > 0 ? onnx_op_whole(axis[i]) : (int64_t)i, in->n, &at))
 			return false;
 		if (stride == 0)
@@ -56,7 +53,6 @@ bool onnx_infer_slice(struct onnx_work *work)
 {
 	struct onnx_shape out = onnx_op_in(work, 0)->shape;
 	struct onnx_range range[ONNX_MAX_RANK];
-
 	if (!onnx_slice_ranges(work, range))
 		return false;
 	for (size_t i = 0; i < out.n; i++)
@@ -69,7 +65,6 @@ bool onnx_infer_gather(struct onnx_work *work)
 	const struct onnx_shape *in = &onnx_op_in(work, 0)->shape, *index = &onnx_op_in(work, 1)->shape;
 	struct onnx_shape out = {0};
 	size_t axis;
-
 	if (!onnx_op_axis(work, onnx_integer(work->node, "axis", 0), in->n, &axis))
 		return false;
 	if (in->n - 1 + index->n > ONNX_MAX_RANK)
@@ -89,7 +84,6 @@ bool onnx_infer_pad(struct onnx_work *work)
 	struct onnx_shape out = onnx_op_in(work, 0)->shape;
 	const double *pad, *axis = NULL;
 	size_t n, n_axis = 0, at;
-
 	if (!onnx_op_list(work, 1, onnx_find(work->node, "pads") ? "pads" : "paddings", &pad, &n) ||
 	    !onnx_op_list(work, 3, "", &axis, &n_axis))
 		return false;
@@ -99,7 +93,6 @@ bool onnx_infer_pad(struct onnx_work *work)
 		return onnx_op_fail(work, "pads has %zu numbers, allowed %zu", n, 2 * n_axis);
 	for (size_t i = 0; i < n_axis; i++) {
 		int64_t before = onnx_op_whole(pad[i]), behind = onnx_op_whole(pad[n_axis + i]);
-
 		if (!onnx_op_axis(work, axis ? onnx_op_whole(axis[i]) : (int64_t)i, out.n, &at))
 			return false;
 		if (before < -ONNX_MAX_DIM || before > ONNX_MAX_DIM || behind < -ONNX_MAX_DIM || behind > ONNX_MAX_DIM)
@@ -118,7 +111,6 @@ static bool scale_shape(struct onnx_work *work, const double *scale, size_t n, s
 		return onnx_op_fail(work, "scales has %zu numbers for %zu dimensions", n, out->n);
 	for (size_t i = 0; i < n; i++) {
 		double side = floor((double)out->dim[i] * scale[i]);
-
 		if (!(scale[i] > 0) || !(side <= (double)ONNX_MAX_DIM))
 			return onnx_op_fail(work, "scales: found %g, allowed above 0, and results up to 2^31",
 			                    scale[i]);
@@ -144,7 +136,6 @@ bool onnx_infer_resize(struct onnx_work *work)
 	bool is_old = work->node->n_in <= 2;
 	const double *scale, *size = NULL;
 	size_t n, n_size = 0;
-
 	if (high && wide)
 		return scale_sides(work, high, wide, &out);
 	if (!onnx_op_list(work, is_old ? 1 : 2, "scales", &scale, &n) ||
@@ -177,7 +168,6 @@ bool onnx_infer_expand(struct onnx_work *work)
 	struct onnx_shape wanted, out;
 	const double *list;
 	size_t n;
-
 	if (!onnx_op_list(work, 1, "", &list, &n) || !shape_of_list(work, list, n, &wanted))
 		return false;
 	if (!onnx_op_broadcast(&onnx_op_in(work, 0)->shape, &wanted, &out))
@@ -190,7 +180,6 @@ bool onnx_infer_tile(struct onnx_work *work)
 	struct onnx_shape out = onnx_op_in(work, 0)->shape;
 	const double *list;
 	size_t n;
-
 	if (!onnx_op_list(work, 1, "", &list, &n))
 		return false;
 	if (n != out.n)
@@ -205,7 +194,6 @@ bool onnx_infer_tile(struct onnx_work *work)
 bool onnx_infer_shape(struct onnx_work *work)
 {
 	struct onnx_range range;
-
 	onnx_shape_range(work, &range);
 	return onnx_op_set(work, 0, &(struct onnx_shape){.n = 1, .dim = {range.n}}, ONNX_INTEGER);
 }
@@ -213,7 +201,6 @@ bool onnx_infer_shape(struct onnx_work *work)
 void onnx_shape_range(const struct onnx_work *work, struct onnx_range *range)
 {
 	int64_t n = (int64_t)onnx_op_in(work, 0)->shape.n;
-
 	set_range(range, (double)onnx_integer(work->node, "start", 0), (double)onnx_integer(work->node, "end", n), 1,
 	          n);
 }
@@ -254,7 +241,6 @@ bool onnx_infer_constant_of_shape(struct onnx_work *work)
 	struct onnx_shape out;
 	const double *list;
 	size_t n;
-
 	return onnx_op_list(work, 0, "", &list, &n) && shape_of_list(work, list, n, &out) &&
 	       onnx_op_set(work, 0, &out,
 	                   value && value->tensor > 0 ? work->graph->value[value->tensor].type : ONNX_REAL);
@@ -264,10 +250,8 @@ bool onnx_infer_range(struct onnx_work *work)
 {
 	const double *bound[3];
 	double n;
-
 	for (size_t i = 0; i < 3; i++) {
 		size_t n_number;
-
 		if (!onnx_op_list(work, i, "", &bound[i], &n_number))
 			return false;
 		if (n_number != 1)

@@ -2,7 +2,7 @@
 #ifndef MAPPER_ONNX_SELECT_H
 #define MAPPER_ONNX_SELECT_H
 /* Ranges of axes, for the shapes and for the contents of what Slice and Shape give. */
-#include "mapper/onnx/onnx_op_rows.h"
+#include "mapper/onnx/onnx_table.h"
 
 struct onnx_range {
 	int64_t start, step, n; /* n numbers: start, start + step, ... */

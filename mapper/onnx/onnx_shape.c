@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Shapes of results that hold all the numbers of their inputs, or combine them number by number. */
-#include "mapper/onnx/onnx_op_rows.h"
+#include "mapper/onnx/onnx_table.h"
 #include <assert.h>
 #include <string.h>
 
@@ -14,7 +14,6 @@ bool onnx_infer_same(struct onnx_work *work)
 bool onnx_infer_quantise(struct onnx_work *work)
 {
 	const struct onnx_shape scalar = {0};
-
 	return onnx_infer_same(work) && onnx_op_set(work, 1, &scalar, ONNX_REAL) &&
 	       onnx_op_set(work, 2, &scalar, ONNX_INTEGER);
 }
@@ -24,13 +23,11 @@ bool onnx_infer_broadcast(struct onnx_work *work)
 {
 	struct onnx_shape shape = onnx_op_in(work, 0)->shape;
 	enum onnx_type type = onnx_op_in(work, work->node->n_in > 2 ? 1 : 0)->type;
-
 	if (onnx_integer(work->node, "broadcast", 0) != 0)
 		return onnx_op_set(work, 0, &shape, type);
 	for (size_t i = 1; i < work->node->n_in; i++) {
 		const struct onnx_value *value = onnx_input(work->graph, work->node, i);
 		struct onnx_shape wide;
-
 		if (value && !onnx_op_broadcast(&shape, &value->shape, &wide))
 			return onnx_op_fail(work, "%s and %s: these shapes do not fit", onnx_shape_text(&shape).text,
 			                    onnx_shape_text(&value->shape).text);
@@ -48,7 +45,6 @@ bool onnx_infer_reshape(struct onnx_work *work)
 	const double *list;
 	int64_t n_rest = 1, n_in = onnx_n_element(in);
 	size_t n, open = SIZE_MAX;
-
 	if (!onnx_op_list(work, 1, "shape", &list, &n))
 		return false;
 	if (n > ONNX_MAX_RANK)
@@ -56,7 +52,6 @@ bool onnx_infer_reshape(struct onnx_work *work)
 	out.n = n;
 	for (size_t i = 0; i < n; i++) {
 		int64_t dim = onnx_op_whole(list[i]);
-
 		if (dim == 0 && !zero_is_zero && i < in->n)
 			dim = in->dim[i];
 		if (dim == -1 && open == SIZE_MAX) {
@@ -86,7 +81,6 @@ bool onnx_infer_flatten(struct onnx_work *work)
 	struct onnx_shape out = {.n = 2, .dim = {1, 1}};
 	size_t axis = in->n;
 	int64_t wanted = onnx_integer(work->node, "axis", 1);
-
 	/* The axis may lie behind the last one here. */
 	if (wanted != (int64_t)in->n && !onnx_op_axis(work, wanted, in->n, &axis))
 		return false;
@@ -100,9 +94,8 @@ static bool read_axes(struct onnx_work *work, size_t rank, bool flag[ONNX_MAX_RA
 {
 	const double *list;
 	size_t axis;
-
 	assert(rank <= ONNX_MAX_RANK);
-	memset(flag, 0, ONNX_MAX_RANK * sizeof *flag);
+	memset(flag, 0, ONNX_MAX_RANK * sizeof(*flag));
 	if (!onnx_op_list(work, 1, "axes", &list, n_axis))
 		return false;
 	for (size_t i = 0; i < *n_axis; i++) {
@@ -121,7 +114,6 @@ bool onnx_infer_squeeze(struct onnx_work *work)
 	struct onnx_shape out = {0};
 	bool flag[ONNX_MAX_RANK];
 	size_t n;
-
 	if (!read_axes(work, in->n, flag, &n))
 		return false;
 	for (size_t i = 0; i < in->n; i++) {
@@ -140,7 +132,6 @@ bool onnx_infer_unsqueeze(struct onnx_work *work)
 	bool flag[ONNX_MAX_RANK];
 	const double *list;
 	size_t n, next = 0;
-
 	if (!onnx_op_list(work, 1, "axes", &list, &n))
 		return false;
 	if (in->n + n > ONNX_MAX_RANK)
@@ -160,12 +151,10 @@ bool onnx_infer_transpose(struct onnx_work *work)
 	const struct onnx_attribute *order = onnx_find(work->node, "perm");
 	struct onnx_shape out = *in;
 	bool seen[ONNX_MAX_RANK] = {false};
-
 	if (order && order->n_list > 0 && order->n_list != in->n)
 		return onnx_op_fail(work, "perm has %zu numbers for %zu dimensions", order->n_list, in->n);
 	for (size_t i = 0; i < in->n; i++) {
 		size_t from = in->n - 1 - i;
-
 		if (order && order->n_list > 0 && !onnx_op_axis(work, onnx_op_whole(order->list[i]), in->n, &from))
 			return false;
 		if (seen[from])
@@ -181,12 +170,10 @@ bool onnx_infer_concat(struct onnx_work *work)
 {
 	struct onnx_shape out = onnx_op_in(work, 0)->shape;
 	size_t axis;
-
 	if (!onnx_op_axis(work, onnx_integer(work->node, "axis", 1), out.n, &axis))
 		return false;
 	for (size_t i = 1; i < work->node->n_in; i++) {
 		const struct onnx_value *value = onnx_input(work->graph, work->node, i);
-
 		if (!value)
 			continue;
 		for (size_t j = 0; j < out.n; j++)
@@ -208,7 +195,6 @@ bool onnx_infer_split(struct onnx_work *work)
 	size_t axis, n, n_out = work->node->n_out;
 	const double *list;
 	int64_t left, each;
-
 	if (n_out == 0 || !onnx_op_axis(work, onnx_integer(work->node, "axis", 0), out.n, &axis) ||
 	    !onnx_op_list(work, 1, "split", &list, &n))
 		return false;
@@ -234,7 +220,6 @@ static bool set_reduced(struct onnx_work *work, const bool gone[ONNX_MAX_RANK], 
 	const struct onnx_shape *in = &onnx_op_in(work, 0)->shape;
 	bool keep = onnx_integer(work->node, "keepdims", 1) != 0;
 	struct onnx_shape out = {0};
-
 	for (size_t i = 0; i < in->n; i++)
 		if (!gone[i] || keep)
 			out.dim[out.n++] = gone[i] ? 1 : in->dim[i];
@@ -247,7 +232,6 @@ bool onnx_infer_reduce(struct onnx_work *work)
 	const struct onnx_value *in = onnx_op_in(work, 0);
 	bool gone[ONNX_MAX_RANK];
 	size_t n;
-
 	if (!read_axes(work, in->shape.n, gone, &n))
 		return false;
 	if (n == 0 && onnx_integer(work->node, "noop_with_empty_axes", 0) != 0)
@@ -261,7 +245,6 @@ bool onnx_infer_arg(struct onnx_work *work)
 {
 	bool gone[ONNX_MAX_RANK] = {false};
 	size_t axis;
-
 	if (!onnx_op_axis(work, onnx_integer(work->node, "axis", 0), onnx_op_in(work, 0)->shape.n, &axis))
 		return false;
 	assert(axis < onnx_op_in(work, 0)->shape.n);
@@ -273,7 +256,6 @@ bool onnx_reduces_pixels(struct onnx_work *work)
 {
 	bool flag[ONNX_MAX_RANK];
 	size_t n;
-
 	return onnx_op_in(work, 0)->shape.n == 4 && read_axes(work, 4, flag, &n) && flag[2] && flag[3] && !flag[1];
 }
 
@@ -282,7 +264,6 @@ static bool move_depth(struct onnx_work *work, bool to_depth)
 {
 	struct onnx_shape shape = onnx_op_in(work, 0)->shape;
 	int64_t side = onnx_integer(work->node, "blocksize", 0);
-
 	if (shape.n != 4 || side < 1 || side > 4096 ||
 	    (to_depth ? shape.dim[2] % side != 0 || shape.dim[3] % side != 0 : shape.dim[1] % (side * side) != 0))
 		return onnx_op_fail(work, "blocks of %lld do not fit %s", (long long)side,

@@ -11,7 +11,6 @@
 static bool read_sides(struct onnx_work *work, const char *name, size_t n, int64_t least, int64_t absent, int64_t *side)
 {
 	const struct onnx_attribute *found = onnx_find(work->node, name);
-
 	for (size_t i = 0; i < n; i++)
 		side[i] = absent;
 	if (!found || found->n_list == 0)
@@ -36,12 +35,10 @@ static bool slide(struct onnx_work *work, struct onnx_window *window, size_t sid
 {
 	int64_t reach = (window->kernel[side] - 1) * window->dilation[side] + 1;
 	int64_t stride = window->stride[side], room;
-
 	assert(stride > 0 && reach > 0);
 	if (strncmp(pad, "SAME", 4) == 0) {
 		int64_t n_out = (in + stride - 1) / stride;
 		int64_t needed = (n_out - 1) * stride + reach - in;
-
 		needed = needed > 0 ? needed : 0;
 		window->before[side] = strcmp(pad, "SAME_LOWER") == 0 ? (needed + 1) / 2 : needed / 2;
 		window->after[side] = needed - window->before[side];
@@ -66,7 +63,6 @@ static bool read_window(struct onnx_work *work, struct onnx_window *window)
 {
 	int64_t pad[2 * ONNX_MAX_RANK];
 	size_t n = window->n;
-
 	assert(n <= ONNX_MAX_RANK - 2);
 	if (!read_sides(work, "strides", n, 1, 1, window->stride) ||
 	    !read_sides(work, "dilations", n, 1, 1, window->dilation) || !read_sides(work, "pads", 2 * n, 0, 0, pad))
@@ -92,7 +88,6 @@ bool onnx_window_conv(struct onnx_work *work, struct onnx_window *window)
 	const struct onnx_shape *weight = &onnx_op_in(work, work->op->operand.weight)->shape;
 	const char *pad = onnx_text(work->node, "auto_pad", "NOTSET");
 	int64_t group = onnx_integer(work->node, "group", 1);
-
 	if (!check_map(work, in))
 		return false;
 	if (weight->n != in->n || group < 1 || weight->dim[0] % group != 0 || in->dim[1] % group != 0 ||
@@ -118,7 +113,6 @@ bool onnx_window_pool(struct onnx_work *work, struct onnx_window *window)
 	const struct onnx_shape *in = &onnx_op_in(work, 0)->shape;
 	const char *pad = onnx_text(work->node, "auto_pad", "NOTSET");
 	bool ceil = onnx_integer(work->node, "ceil_mode", 0) != 0;
-
 	if (!check_map(work, in))
 		return false;
 	*window = (struct onnx_window){.n = in->n - 2, .group = 1};
@@ -135,7 +129,6 @@ bool onnx_window_pool(struct onnx_work *work, struct onnx_window *window)
 static bool set_map(struct onnx_work *work, const struct onnx_window *window, int64_t channel)
 {
 	struct onnx_shape shape = onnx_op_in(work, 0)->shape;
-
 	assert(shape.n == window->n + 2);
 	shape.dim[1] = channel;
 	for (size_t i = 0; i < window->n; i++)
@@ -146,7 +139,6 @@ static bool set_map(struct onnx_work *work, const struct onnx_window *window, in
 bool onnx_infer_conv(struct onnx_work *work)
 {
 	struct onnx_window window;
-
 	return onnx_window_conv(work, &window) &&
 	       set_map(work, &window, onnx_op_in(work, work->op->operand.weight)->shape.dim[0]);
 }
@@ -154,7 +146,6 @@ bool onnx_infer_conv(struct onnx_work *work)
 bool onnx_infer_pool(struct onnx_work *work)
 {
 	struct onnx_window window;
-
 	if (!onnx_window_pool(work, &window) || !set_map(work, &window, onnx_op_in(work, 0)->shape.dim[1]))
 		return false;
 	/* Where the maxima were. */
@@ -165,7 +156,6 @@ bool onnx_infer_pool(struct onnx_work *work)
 bool onnx_infer_global_pool(struct onnx_work *work)
 {
 	struct onnx_shape shape = onnx_op_in(work, 0)->shape;
-
 	if (!check_map(work, &shape))
 		return false;
 	for (size_t i = 2; i < shape.n; i++)
@@ -180,7 +170,6 @@ bool onnx_infer_conv_transpose(struct onnx_work *work)
 	const char *pad = onnx_text(work->node, "auto_pad", "NOTSET");
 	int64_t group = onnx_integer(work->node, "group", 1), more[ONNX_MAX_RANK], wanted[ONNX_MAX_RANK];
 	struct onnx_window window = {.n = in->n - 2, .group = group};
-
 	if (!check_map(work, in))
 		return false;
 	if (weight->n != in->n || group < 1 || weight->dim[0] != in->dim[1] || in->dim[1] % group != 0)
@@ -193,7 +182,6 @@ bool onnx_infer_conv_transpose(struct onnx_work *work)
 		int64_t kernel = weight->dim[i + 2] < MAX_SIDE ? weight->dim[i + 2] : MAX_SIDE;
 		int64_t full =
 		    window.stride[i] * (in->dim[i + 2] - 1) + more[i] + (kernel - 1) * window.dilation[i] + 1;
-
 		window.out[i] = wanted[i] > 0                  ? wanted[i]
 		                : strncmp(pad, "SAME", 4) == 0 ? in->dim[i + 2] * window.stride[i]
 		                : strcmp(pad, "VALID") == 0    ? full
@@ -212,7 +200,6 @@ uint64_t onnx_count_conv(const struct onnx_work *work)
 {
 	const struct onnx_shape *weight = &onnx_op_in(work, work->op->operand.weight)->shape;
 	uint64_t n = (uint64_t)onnx_n_element(&work->graph->value[work->node->out[0]].shape);
-
 	assert(weight->n > 2);
 	for (size_t i = 1; i < weight->n; i++)
 		n = mul_sat(n, (uint64_t)weight->dim[i]);
@@ -224,7 +211,6 @@ uint64_t onnx_count_conv_transpose(const struct onnx_work *work)
 {
 	const struct onnx_shape *weight = &onnx_op_in(work, 1)->shape;
 	uint64_t n = (uint64_t)onnx_n_element(&onnx_op_in(work, 0)->shape);
-
 	assert(weight->n > 2);
 	for (size_t i = 1; i < weight->n; i++)
 		n = mul_sat(n, (uint64_t)weight->dim[i]);

@@ -2,7 +2,7 @@
 #ifndef MAPPER_ONNX_WINDOW_H
 #define MAPPER_ONNX_WINDOW_H
 /* Windows of ONNX's convolutions and pooling, in its own order of the sides: the last one is the width. */
-#include "mapper/onnx/onnx_op_rows.h"
+#include "mapper/onnx/onnx_table.h"
 
 struct onnx_window {
 	size_t n; /* sides */

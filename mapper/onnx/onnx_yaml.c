@@ -82,7 +82,6 @@ static void put_conv(struct line *line, const struct layer *layer)
 	(void)fprintf(line->file, "{from: %" PRId64, layer->shortcut_from.number);
 	if (layer->has_shortcut_conv) {
 		struct line inner = {.file = line->file, .number = line->number};
-
 		(void)fputs(", conv: {", line->file);
 		put_window(&inner, "kernel", &layer->shortcut_window);
 		(void)fputc('}', line->file);
@@ -165,7 +164,6 @@ void onnx_write_yaml(const struct onnx_import *import, FILE *file)
 	    [LAYER_VIEW] = {"view", put_view},    [LAYER_ARM] = {"arm", put_arm},
 	};
 	const struct layer_list *list = &import->plan.list;
-
 	assert(import->plan.n_unsupported == 0);
 	(void)fprintf(file,
 	              "# Imported by dse import. Behind each layer stands the ONNX node that it is of.\nname: \"%s\"\n",
@@ -181,7 +179,6 @@ void onnx_write_yaml(const struct onnx_import *import, FILE *file)
 	for (size_t i = 0; i < list->n; i++) {
 		const struct layer *layer = &list->layer[i];
 		struct line line = {.file = file, .number = (uint32_t)i + 1};
-
 		assert(kind[layer->kind].put);
 		(void)fprintf(file, "  - %s: {", kind[layer->kind].key);
 		kind[layer->kind].put(&line, layer);

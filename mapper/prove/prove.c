@@ -10,18 +10,10 @@
 
 #define UNWRITTEN 0xA5 /* of results that nobody stores */
 
-static void run_serially(const struct prove_pool *pool, size_t n, void (*work)(void *context, size_t i), void *context)
-{
-	(void)pool;
-	for (size_t i = 0; i < n; i++)
-		work(context, i);
-}
-
-const struct prove_pool prove_serial = {run_serially, 1};
-
 /* ---- what a walk leaves ---- */
 
-const char *prove_unit(const struct prove_run *run)
+/* What struct prove_task and struct prove_store count. */
+static const char *unit_of(const struct prove_run *run)
 {
 	return !run->schedule ? "tile" : run->schedule->n_job > 0 ? "job" : "operation";
 }
@@ -43,7 +35,7 @@ uint32_t prove_add_task(struct prove_run *run, struct prove_task task)
 }
 
 /* Of a convolution on the array; packed ones have their pixels in a row. */
-static bool fits_conv(const struct prove_core *core, const struct event_task *shape, const struct prove_region *region)
+static bool fits_conv(const struct prove_core *core, const struct mla_shape *shape, const struct prove_region *region)
 {
 	const struct block *block = core->block;
 	const struct mla_conv_task *conv = &shape->conv;
@@ -60,19 +52,19 @@ static bool fits_conv(const struct prove_core *core, const struct event_task *sh
 void prove_check_shape(struct prove_run *run, uint32_t index, uint32_t shape_index, uint32_t number)
 {
 	const struct prove_core *core = &run->core;
-	const struct event_task *shape = &run->schedule->shape[shape_index];
+	const struct mla_shape *shape = &run->schedule->shape[shape_index];
 	const struct prove_region region = prove_region_of(core, prove_result_of(core, number));
 	uint32_t depth = prove_span_of(&core->split.d, prove_depth_of(core, number), core->in_c).size;
 	uint64_t n_pixel = (uint64_t)region.w.size * region.h.size;
 	bool fits;
-	if (shape->kind == EVENT_CONV)
+	if (shape->kind == MLA_CONV)
 		fits = shape->conv.in_c >= depth && fits_conv(core, shape, &region);
 	else if (core->block->kind == BLOCK_MATMUL)
 		fits = shape->matmul.a_w >= depth && shape->matmul.a_h >= n_pixel && shape->matmul.b_w >= region.c.size;
 	else
 		fits = shape->matmul.a_w >= depth && shape->matmul.a_h >= region.c.size && shape->matmul.b_w >= n_pixel;
 	if (!fits)
-		prove_fault(run, "%s %u computes less than %s", prove_unit(run), index,
+		prove_fault(run, "%s %u computes less than %s", unit_of(run), index,
 		            prove_label_result(core, prove_result_of(core, number)).text);
 }
 
@@ -84,7 +76,7 @@ static void check_depth(struct prove_run *run, uint32_t result, const struct pro
 		n_own += run->task[i].map != PROVE_NONE && prove_map_part_of(&run->core, run->task[i].map).depth == n;
 	if (n != run->core.n_d || n_own != n)
 		prove_fault(run, "%s %u on PE %u: %s is stored with %u partial sums, %u of them in their places, of %u",
-		            prove_unit(run), store->index, store->pe, prove_label_result(&run->core, result).text, n,
+		            unit_of(run), store->index, store->pe, prove_label_result(&run->core, result).text, n,
 		            n_own, run->core.n_d);
 }
 
@@ -94,8 +86,8 @@ void prove_add_store(struct prove_run *run, uint32_t result, struct prove_store 
 	if (store.first == PROVE_NONE)
 		return;
 	if (at->first != PROVE_NONE) {
-		prove_fault(run, "%s %u on PE %u: %s is stored again, first by %u on PE %u", prove_unit(run),
-		            store.index, store.pe, prove_label_result(&run->core, result).text, at->index, at->pe);
+		prove_fault(run, "%s %u on PE %u: %s is stored again, first by %u on PE %u", unit_of(run), store.index,
+		            store.pe, prove_label_result(&run->core, result).text, at->index, at->pe);
 		return;
 	}
 	*at = store;
@@ -160,7 +152,7 @@ static void tell_difference(struct prove_run *run, const struct prove_map *out, 
 		return;
 	}
 	bool is_pool = run->core.block->kind == BLOCK_POOL;
-	(void)snprintf(rest, PROVE_FAULT_SIZE - (size_t)n, "%s %u on PE %u", prove_unit(run),
+	(void)snprintf(rest, PROVE_FAULT_SIZE - (size_t)n, "%s %u on PE %u", unit_of(run),
 	               is_pool ? store->index : run->task[store->first].index, store->pe);
 }
 

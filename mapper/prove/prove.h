@@ -18,7 +18,7 @@
  * operands get the same data: their tiles and bytes differ, not the arithmetic.
  */
 #include "mapper/split/design.h"
-#include "sim/machine/schedule.h"
+#include "sim/program/schedule.h"
 
 /*
  * An int8 tensor [h][w][c]; a vector is 1 x 1 x c, the rows of a matrix multiplication h x 1 x c. Images of a batch
@@ -77,9 +77,6 @@ struct prove_pool {
 	void (*run)(const struct prove_pool *pool, size_t n, void (*work)(void *context, size_t i), void *context);
 	unsigned n_thread;
 };
-
-/* A pool of one thread: a loop. */
-extern const struct prove_pool prove_serial;
 
 /*
  * Run one block's schedule on data and compare with expected [of the block's result, pooled]. context and design

@@ -5,7 +5,10 @@
  * What a proof computes with, tile by tile and in the reference alike: the
  * definitions of quantisation, averages and the ARM cores' work.
  */
-#include "mapper/prove/prove.h"
+#include <stdint.h>
+
+struct block;
+struct prove_map;
 
 /*
  * Work of the ARM cores of their own on a map, or a part of one that has whole rows, of this shape: a, out [h][w][c];

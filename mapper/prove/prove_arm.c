@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the ARM cores' own work gives: definitions in whole numbers, for proofs only, on a map or a part of one. */
 #include "mapper/prove/prove_arithmetic.h"
+#include "mapper/prove/prove.h"
 #include <assert.h>
 #include <stdlib.h>
 

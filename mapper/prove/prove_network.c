@@ -59,7 +59,7 @@ enum err_code prove_random(uint64_t seed, uint32_t stream, const struct prove_po
 
 /* ---- tensors between blocks ---- */
 
-struct chain {
+struct proof_chain {
 	const struct network *network;
 	const struct prove_options *options;
 	struct prove_map
@@ -80,7 +80,7 @@ static struct prove_map ifmap_shape(const struct block *block)
 }
 
 /* Sources' channels one after another; false: that is not the shape that is read. */
-static bool concatenate(const struct chain *chain, const struct block_sources *sources, struct prove_map *to)
+static bool concatenate(const struct proof_chain *chain, const struct block_sources *sources, struct prove_map *to)
 {
 	size_t n_channel = 0;
 	for (uint32_t i = 0; i < sources->n; i++) {
@@ -101,7 +101,7 @@ static bool concatenate(const struct chain *chain, const struct block_sources *s
 }
 
 /* Their numbers in order, again and again. */
-static void spread(const struct chain *chain, const struct block_sources *sources, struct prove_map *to)
+static void spread(const struct proof_chain *chain, const struct block_sources *sources, struct prove_map *to)
 {
 	for (size_t at = 0; at < n_value(to);)
 		for (uint32_t i = 0; i < sources->n && at < n_value(to); i++) {
@@ -117,7 +117,7 @@ static void spread(const struct chain *chain, const struct block_sources *source
  * to has its shape; its value is the caller's to free. sources->n 0: random numbers of the stream. ERR_INFEASIBLE: no
  * memory, or there was none for what is read.
  */
-static enum err_code gather(const struct chain *chain, const struct block_sources *sources, uint32_t stream,
+static enum err_code gather(const struct proof_chain *chain, const struct block_sources *sources, uint32_t stream,
                             struct prove_map *to)
 {
 	if (sources->n == 0)
@@ -132,7 +132,7 @@ static enum err_code gather(const struct chain *chain, const struct block_source
 	return ERR_OK;
 }
 
-static enum err_code gather_data(const struct chain *chain, size_t b, struct prove_data *data)
+static enum err_code gather_data(const struct proof_chain *chain, size_t b, struct prove_data *data)
 {
 	const struct block *block = &chain->network->block[b];
 	struct prove_map weight = {1, 1, 1, NULL};
@@ -158,7 +158,7 @@ static void free_data(struct prove_data *data)
 	free((void *)(uintptr_t)data->weight);
 }
 
-static void note_readers(struct chain *chain, const struct block_sources *sources, size_t b)
+static void note_readers(struct proof_chain *chain, const struct block_sources *sources, size_t b)
 {
 	for (uint32_t i = 0; i < sources->n && chain->needed[b]; i++) {
 		uint32_t producer = sources->producer[i];
@@ -169,7 +169,7 @@ static void note_readers(struct chain *chain, const struct block_sources *source
 }
 
 /* From the last block to the first: who is needed, and until when. */
-static void plan(struct chain *chain, const struct prove_candidate *candidate, size_t n)
+static void plan(struct proof_chain *chain, const struct prove_candidate *candidate, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
 		chain->needed[candidate[i].block] = true;
@@ -182,7 +182,7 @@ static void plan(struct chain *chain, const struct prove_candidate *candidate, s
 }
 
 /* The network's input has the shape in which the first of its readers has it. Without memory there is none. */
-static void make_input(struct chain *chain)
+static void make_input(struct proof_chain *chain)
 {
 	for (size_t b = 0; b < chain->network->n_block; b++) {
 		const struct block *block = &chain->network->block[b];
@@ -199,7 +199,7 @@ static void make_input(struct chain *chain)
 
 /* ---- candidates ---- */
 
-static enum err_code prove_candidate(struct chain *chain, const struct prove_data *data,
+static enum err_code prove_candidate(struct proof_chain *chain, const struct prove_data *data,
                                      const struct prove_map *expected, struct prove_candidate *candidate,
                                      struct err *err)
 {
@@ -228,7 +228,7 @@ static enum err_code prove_candidate(struct chain *chain, const struct prove_dat
 }
 
 /* What is read lies where its producer left it; views, and what nobody here computed, are put together in DRAM. */
-static void check_place(const struct chain *chain, const struct block_sources *sources, bool in_storage,
+static void check_place(const struct proof_chain *chain, const struct block_sources *sources, bool in_storage,
                         const char *what, struct prove_result *result)
 {
 	for (uint32_t i = 0; i < sources->n; i++) {
@@ -246,7 +246,7 @@ static void check_place(const struct chain *chain, const struct block_sources *s
 	}
 }
 
-static void check_places(struct chain *chain, struct prove_candidate *candidate)
+static void check_places(struct proof_chain *chain, struct prove_candidate *candidate)
 {
 	const struct block *block = &chain->network->block[candidate->block];
 	chain->by[candidate->block + 1] = candidate;
@@ -258,8 +258,8 @@ static void check_places(struct chain *chain, struct prove_candidate *candidate)
 }
 
 /* All candidates of a block, from at on; at becomes the next block's first. */
-static enum err_code prove_block(struct chain *chain, size_t b, struct prove_candidate *candidate, size_t n, size_t *at,
-                                 struct err *err)
+static enum err_code prove_block(struct proof_chain *chain, size_t b, struct prove_candidate *candidate, size_t n,
+                                 size_t *at, struct err *err)
 {
 	const struct prove_options *options = chain->options;
 	struct prove_data data;
@@ -283,7 +283,7 @@ static enum err_code prove_block(struct chain *chain, size_t b, struct prove_can
 	return code;
 }
 
-static void release(struct chain *chain, size_t b)
+static void release(struct proof_chain *chain, size_t b)
 {
 	for (size_t i = 0; i <= b + 1; i++)
 		if (chain->last[i] <= b) {
@@ -296,12 +296,12 @@ enum err_code prove_network(const struct network *network, struct prove_candidat
                             const struct prove_options *options, struct err *err)
 {
 	size_t n_result = network->n_block + 1, at = 0;
-	struct chain chain = {network,
-	                      options,
-	                      calloc(n_result, sizeof(*chain.result)),
-	                      calloc(n_result, sizeof(*chain.last)),
-	                      calloc(n_result, sizeof(*chain.needed)),
-	                      options->is_mapping ? calloc(n_result, sizeof(*chain.by)) : NULL};
+	struct proof_chain chain = {network,
+	                            options,
+	                            calloc(n_result, sizeof(*chain.result)),
+	                            calloc(n_result, sizeof(*chain.last)),
+	                            calloc(n_result, sizeof(*chain.needed)),
+	                            options->is_mapping ? calloc(n_result, sizeof(*chain.by)) : NULL};
 	enum err_code code = ERR_OK;
 	if (!chain.result || !chain.last || !chain.needed || (options->is_mapping && !chain.by))
 		code = err_add(err, ERR_INTERNAL, "out of memory");

@@ -80,7 +80,7 @@ struct prove_label prove_label_result(const struct prove_core *core, uint32_t re
 /* A task that has run, and the parts that lay there; PROVE_NONE: none did. */
 struct prove_task {
 	uint32_t map, filter;
-	uint32_t index; /* operation or job of the schedule; of a systolic array counted; see prove_unit */
+	uint32_t index; /* operation or job of the schedule; of a systolic array counted */
 	uint32_t next;  /* task whose sums were added; PROVE_NONE */
 };
 
@@ -106,9 +106,6 @@ struct prove_run {
 
 /* Tell a fault: "CONV_5: ..." */
 void prove_fault(struct prove_run *run, const char *format, ...) __attribute__((format(printf, 2, 3)));
-
-/* What struct prove_task and struct prove_store count: "operation", "job" or "tile". */
-const char *prove_unit(const struct prove_run *run);
 
 /* Add a task; its index. PROVE_NONE: no memory. */
 uint32_t prove_add_task(struct prove_run *run, struct prove_task task);

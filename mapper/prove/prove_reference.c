@@ -17,7 +17,7 @@
 #define SHIFT_STREAM 0x80000000u
 
 /* The layer as a convolution of a map [h][w][c], rows of a matrix multiplication as one-pixel rows. */
-struct whole {
+struct whole_layer {
 	const struct block *block;
 	const struct prove_data *data;
 	uint32_t in_c, out_c, n_group; /* channels of a group */
@@ -29,15 +29,15 @@ struct whole {
 	bool *failed; /* [items] no memory */
 };
 
-static struct whole whole_of(const struct block *block, const struct prove_data *data)
+static struct whole_layer whole_of(const struct block *block, const struct prove_data *data)
 {
-	struct whole whole = {.block = block,
-	                      .data = data,
-	                      .in_c = block->in_c,
-	                      .out_c = block->out_c,
-	                      .n_group = 1,
-	                      .out_w = block->out_w,
-	                      .out_h = block->out_h};
+	struct whole_layer whole = {.block = block,
+	                            .data = data,
+	                            .in_c = block->in_c,
+	                            .out_c = block->out_c,
+	                            .n_group = 1,
+	                            .out_w = block->out_w,
+	                            .out_h = block->out_h};
 	if (block->kind == BLOCK_MATMUL) {
 		whole.in_c = block->in_w;
 		whole.out_c = block->out_w;
@@ -52,7 +52,7 @@ static struct whole whole_of(const struct block *block, const struct prove_data 
 	return whole;
 }
 
-static bool lay_out(struct whole *whole)
+static bool lay_out(struct whole_layer *whole)
 {
 	const struct prove_map *ifmap = &whole->data->ifmap;
 	size_t n_channel = ifmap->c;
@@ -87,7 +87,7 @@ static uint32_t dot(const int16_t *a, const int16_t *b, size_t n)
 }
 
 /* One value before anything is added to it: filter [kernel_h][kernel_w][in_c] on the window at (x, y). */
-static uint32_t convolve(const struct whole *whole, const int16_t *filter, uint32_t group, uint32_t x, uint32_t y)
+static uint32_t convolve(const struct whole_layer *whole, const int16_t *filter, uint32_t group, uint32_t x, uint32_t y)
 {
 	const struct block *block = whole->block;
 	size_t n_channel = (size_t)whole->in_c * whole->n_group, dilation = block_dilation(block);
@@ -110,7 +110,7 @@ static uint32_t convolve(const struct whole *whole, const int16_t *filter, uint3
 /* Filters N_FILTER * i .. on all windows. */
 static void sum_filters(void *context, size_t i)
 {
-	struct whole *whole = context;
+	struct whole_layer *whole = context;
 	const struct block *block = whole->block;
 	size_t n_tap = (size_t)block->kernel_w * block->kernel_h * whole->in_c;
 	size_t n_all = (size_t)whole->out_c * whole->n_group, first = i * N_FILTER;
@@ -131,7 +131,7 @@ static void sum_filters(void *context, size_t i)
 	free(filter);
 }
 
-static bool sum_all(struct whole *whole, const struct prove_pool *pool)
+static bool sum_all(struct whole_layer *whole, const struct prove_pool *pool)
 {
 	size_t n_channel = (size_t)whole->out_c * whole->n_group, n_item = (size_t)ceil_div(n_channel, N_FILTER);
 	bool good;
@@ -149,7 +149,7 @@ static bool sum_all(struct whole *whole, const struct prove_pool *pool)
 
 /* ---- after the sums ---- */
 
-static uint32_t choose_shift(const struct whole *whole, uint64_t seed)
+static uint32_t choose_shift(const struct whole_layer *whole, uint64_t seed)
 {
 	size_t n = (size_t)whole->out_w * whole->out_h * whole->out_c * whole->n_group;
 	struct rng rng = rng_stream(seed, SHIFT_STREAM, whole->block->number);
@@ -164,7 +164,7 @@ static uint32_t choose_shift(const struct whole *whole, uint64_t seed)
 }
 
 /* Value of the core operation's result, quantised. */
-static int8_t value_at(const struct whole *whole, size_t at)
+static int8_t value_at(const struct whole_layer *whole, size_t at)
 {
 	uint32_t sum = whole->sum[at];
 	if (whole->block->has_mat_ele)
@@ -177,7 +177,7 @@ static int8_t value_at(const struct whole *whole, size_t at)
 /* A row of the block's result. */
 static void finish_row(void *context, size_t y)
 {
-	const struct whole *whole = context;
+	const struct whole_layer *whole = context;
 	const struct prove_map *out = whole->result;
 	uint32_t side = whole->block->pool;
 	for (uint32_t x = 0; x < out->w; x++)
@@ -198,7 +198,7 @@ static void finish_row(void *context, size_t y)
 /* Pooling as a block of its own: a row of its result. */
 static void pool_row(void *context, size_t y)
 {
-	const struct whole *whole = context;
+	const struct whole_layer *whole = context;
 	const struct block *block = whole->block;
 	const struct prove_map *out = whole->result;
 	for (uint32_t x = 0; x < out->w; x++)
@@ -219,7 +219,7 @@ static void pool_row(void *context, size_t y)
 }
 
 /* All of a layer of the ARM cores at once. */
-static bool work_on_all(const struct whole *whole)
+static bool work_on_all(const struct whole_layer *whole)
 {
 	const struct prove_map *ifmap = &whole->data->ifmap, *added = &whole->data->added;
 	size_t n = (size_t)ifmap->w * ifmap->h * ifmap->c,
@@ -237,7 +237,8 @@ static bool work_on_all(const struct whole *whole)
 }
 
 /* One image, into its part of the result; false: no memory. */
-static bool compute_image(struct whole *whole, uint64_t seed, struct prove_data *data, const struct prove_pool *pool)
+static bool compute_image(struct whole_layer *whole, uint64_t seed, struct prove_data *data,
+                          const struct prove_pool *pool)
 {
 	bool is_pool = whole->block->kind == BLOCK_POOL, is_arm = is_pool && whole->block->arm != ARM_POOL;
 	bool good = is_arm ? work_on_all(whole) : is_pool ? lay_out(whole) : sum_all(whole, pool);
@@ -264,7 +265,7 @@ static struct prove_map image_of(const struct prove_map *all, uint32_t n, uint32
 enum err_code prove_reference(const struct block *block, uint64_t seed, struct prove_data *data,
                               const struct prove_pool *pool, struct prove_map *result)
 {
-	struct whole shape = whole_of(block, data);
+	struct whole_layer shape = whole_of(block, data);
 	uint32_t n_image = block_batch(block);
 	struct prove_map out = {shape.out_w / block->pool, shape.out_h / block->pool * n_image,
 	                        shape.out_c * shape.n_group, NULL};
@@ -277,7 +278,7 @@ enum err_code prove_reference(const struct block *block, uint64_t seed, struct p
 		own.ifmap = image_of(&data->ifmap, n_image, i);
 		if (own.added.value)
 			own.added = image_of(&data->added, n_image, i);
-		struct whole whole = whole_of(block, &own);
+		struct whole_layer whole = whole_of(block, &own);
 		whole.result = &image;
 		good = compute_image(&whole, seed, &own, pool);
 		data->shift = own.shift;

@@ -5,7 +5,7 @@
  * array works on a result, whose sums stay in the ofmap buffer meanwhile.
  */
 #include "mapper/prove/prove_parts.h"
-#include "mapper/distribute/tiling_systolic.h"
+#include "mapper/distribute/distribute.h"
 
 /* All input channels of one tile of pixels and one of filters. */
 static void run_tiles(struct prove_run *run, uint32_t group, uint32_t map, uint32_t filter)
@@ -48,7 +48,7 @@ void prove_walk_systolic(struct prove_run *run)
 		pool_all(run);
 		return;
 	}
-	bool fits = systolic_work_of(run->context, run->design, &work, &verdict);
+	bool fits = distribute_systolic_work(run->context, run->design, &work, &verdict);
 	if (!fits || work.n_group != core->n_group || !same_dim(&work.w, &core->split.w) ||
 	    !same_dim(&work.h, &core->split.h) || !same_dim(&work.c, &core->split.c) ||
 	    !same_dim(&work.d, &core->split.d)) {

@@ -2,96 +2,6 @@
 #include "mapper/split/split.h"
 #include "sim/base/checked.h"
 #include "sim/base/reach.h"
-#include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-struct dim_split dim_whole(uint32_t extent)
-{
-	return (struct dim_split){.size_a = extent, .n_a = 1};
-}
-
-struct dim_split dim_even(uint32_t extent, uint32_t n_part, uint32_t step)
-{
-	uint32_t n_unit, n_large;
-	struct dim_split dim;
-
-	assert(step > 0 && extent > 0 && extent % step == 0);
-	n_unit = extent / step;
-	assert(n_part > 0 && n_part <= n_unit);
-	n_large = n_unit % n_part;
-	dim = (struct dim_split){.size_a = n_unit / n_part * step, .n_a = n_part};
-	if (n_large > 0) {
-		dim.size_b = dim.size_a;
-		dim.size_a += step;
-		dim.n_a = n_large;
-		dim.n_b = n_part - n_large;
-	}
-	assert(dim_extent(&dim) == extent);
-	return dim;
-}
-
-/* A number of 1 to UINT32_MAX at *text, which moves behind it; 0 when there is none. */
-static uint32_t parse_number(const char **text)
-{
-	char *end;
-	unsigned long long value;
-
-	if (**text < '0' || **text > '9')
-		return 0;
-	errno = 0;
-	value = strtoull(*text, &end, 10);
-	*text = end;
-	return errno == 0 && value <= UINT32_MAX ? (uint32_t)value : 0;
-}
-
-static bool parse_term(const char **text, uint32_t *size, uint32_t *n)
-{
-	*size = parse_number(text);
-	if (*size == 0 || **text != '*')
-		return false;
-	(*text)++;
-	*n = parse_number(text);
-	return *n > 0;
-}
-
-enum err_code dim_parse(const char *text, struct dim_split *dim, struct err *err)
-{
-	struct dim_split parsed = {0};
-	const char *at = text;
-	bool good;
-
-	assert(text && dim);
-	good = parse_term(&at, &parsed.size_a, &parsed.n_a);
-	if (good && *at == '+') {
-		at++;
-		good = parse_term(&at, &parsed.size_b, &parsed.n_b);
-	}
-	if (!good || *at != '\0')
-		return err_add(
-		    err, ERR_INPUT,
-		    "split: found '%.60s', allowed size*count or size*count+size*count with whole numbers above 0, "
-		    "for example 28*2 or 21*4+20*7",
-		    text);
-	if (parsed.size_a == parsed.size_b)
-		return err_add(err, ERR_INPUT, "split: found '%.60s' with equal sizes, allowed two different sizes",
-		               text);
-	if ((uint64_t)parsed.n_a + parsed.n_b > UINT32_MAX)
-		return err_add(err, ERR_INPUT, "split: found '%.60s', allowed up to %u parts", text, UINT32_MAX);
-	*dim = parsed;
-	if (parsed.size_b > parsed.size_a)
-		*dim = (struct dim_split){parsed.size_b, parsed.n_b, parsed.size_a, parsed.n_a};
-	return ERR_OK;
-}
-
-int dim_print(const struct dim_split *dim, char *text, size_t n_byte)
-{
-	assert(dim->n_a > 0);
-	if (dim->n_b == 0)
-		return snprintf(text, n_byte, "%u*%u", dim->size_a, dim->n_a);
-	return snprintf(text, n_byte, "%u*%u+%u*%u", dim->size_a, dim->n_a, dim->size_b, dim->n_b);
-}
 
 struct split split_whole(const struct block *block)
 {
@@ -114,20 +24,19 @@ struct split split_whole_group(const struct block *block)
 }
 
 /* What split_check asks of one dimension. */
-struct dim_rule {
+struct dim_check {
 	const char *name;
 	uint32_t extent, step;
 	bool may_exceed; /* by less than the smallest part, which is then padded with zeros */
 };
 
-static enum err_code check_dim(const struct block *block, const struct dim_split *dim, const struct dim_rule *rule,
+static enum err_code check_dim(const struct block *block, const struct dim_split *dim, const struct dim_check *rule,
                                struct err *err)
 {
 	char text[64];
 	uint64_t extent = dim_extent(dim);
 	uint32_t smallest = dim->n_b > 0 ? dim->size_b : dim->size_a;
-
-	dim_print(&(struct dim_split){dim->size_a, dim->n_a ? dim->n_a : 1, dim->size_b, dim->n_b}, text, sizeof text);
+	dim_print(&(struct dim_split){dim->size_a, dim->n_a ? dim->n_a : 1, dim->size_b, dim->n_b}, text, sizeof(text));
 	if (dim->size_a == 0 || dim->n_a == 0 || (dim->size_b == 0) != (dim->n_b == 0) || dim->size_b >= dim->size_a)
 		return err_add(err, ERR_INPUT,
 		               "%s: %s is split %u*%u+%u*%u, allowed are parts above 0, the larger first", block->name,
@@ -147,11 +56,10 @@ static enum err_code check_groups(const struct block *block, const struct dim_sp
 {
 	uint32_t size = block_group_out_c(block);
 	char text[64];
-
 	bool is_whole = c->size_a % size == 0 && c->size_b % size == 0, is_part = c->n_b == 0 && size % c->size_a == 0;
 	if (is_whole || is_part)
 		return ERR_OK;
-	dim_print(c, text, sizeof text);
+	dim_print(c, text, sizeof(text));
 	return err_add(
 	    err, ERR_INPUT,
 	    "%s: ofmap channels is split %s, allowed are parts of whole groups of %u, or equal parts of a group",
@@ -166,18 +74,16 @@ enum err_code split_check(const struct block *block, const struct split *split, 
 	bool of_group = is_grouped && dim_extent(&split->c) == block_group_out_c(block);
 	const struct split whole = of_group ? split_whole_group(block) : split_whole(block);
 	const struct dim_split *dim[] = {&split->w, &split->h, &split->c, &split->d};
-	const struct dim_rule rule[] = {
+	const struct dim_check rule[] = {
 	    {matmul ? "B's width" : "ofmap width", whole.w.size_a, block->pool, matmul},
 	    {matmul ? "A's height" : "ofmap height", whole.h.size_a, block->pool, false},
 	    {matmul ? "channels (always 1)" : "ofmap channels", whole.c.size_a, 1, false},
 	    {matmul ? "B's height" : "ifmap channels", whole.d.size_a, 1, matmul},
 	};
 	enum err_code code = ERR_OK;
-
 	assert(split && block->pool > 0);
-	for (size_t i = 0; i < sizeof rule / sizeof *rule; i++) {
+	for (size_t i = 0; i < sizeof(rule) / sizeof(*rule); i++) {
 		enum err_code dim_code = check_dim(block, dim[i], &rule[i], err);
-
 		if (dim_code != ERR_OK)
 			code = dim_code;
 	}
@@ -189,31 +95,13 @@ enum err_code split_check(const struct block *block, const struct split *split, 
 uint32_t split_group_of_many(const struct block *block, uint32_t n_filter)
 {
 	uint32_t size = block->kind == BLOCK_CONV ? block_group_out_c(block) : n_filter;
-
 	return n_filter > size ? n_filter / size : 1;
 }
 
 uint64_t split_row_of_many(const struct block *block, uint32_t n_filter, uint32_t n_row)
 {
 	uint32_t n_group = split_group_of_many(block, n_filter);
-
 	return n_group * ceil_div(n_filter / n_group, n_row);
-}
-
-struct channel_part split_channel_part(const struct block *block, const struct split *split, uint32_t c)
-{
-	const struct dim_split *dim = &split->c;
-	uint32_t n_large = c < dim->n_a ? c : dim->n_a;
-	struct channel_part part = {.first_filter = n_large * dim->size_a + (c - n_large) * dim->size_b,
-	                            .n_filter = c < dim->n_a ? dim->size_a : dim->size_b};
-	uint32_t size = block_group_out_c(block), n_channel = block_group_in_c(block);
-
-	assert(block->kind == BLOCK_CONV && c < dim_n_part(dim) && dim_extent(dim) == block->out_c);
-	part.n_group = split_part_group(block, part.n_filter);
-	part.first_group = block_n_group(block) > 1 ? part.first_filter / size : 0;
-	part.first_channel = part.first_group * n_channel;
-	part.n_channel = part.n_group * n_channel;
-	return part;
 }
 
 uint64_t split_n_task(const struct split *split)
@@ -232,7 +120,6 @@ uint64_t split_n_task(const struct split *split)
 uint32_t split_in_extent(uint32_t out_part, uint32_t kernel, uint32_t stride)
 {
 	uint64_t extent;
-
 	assert(out_part > 0 && kernel > 0 && stride > 0);
 	extent = (uint64_t)(out_part - 1) * stride + (kernel > stride ? kernel : stride);
 	return extent > UINT32_MAX ? UINT32_MAX : (uint32_t)extent;

@@ -70,14 +70,15 @@ static struct dim_split over(const struct dim_split *dim, uint32_t factor)
 }
 
 /* One direction of a padded ifmap. */
-struct direction {
+struct report_side {
 	const struct dim_split *out; /* parts of the ofmap */
 	uint32_t in, pad, stride;
 	uint32_t (*part)(const struct block *, uint32_t);
 };
 
 /* Pixels of the ifmap itself that an ofmap part's window positions cover, padding left out. */
-static uint32_t unpadded(const struct block *block, const struct direction *direction, uint64_t out_begin, uint32_t out)
+static uint32_t unpadded(const struct block *block, const struct report_side *direction, uint64_t out_begin,
+                         uint32_t out)
 {
 	uint64_t begin = out_begin * direction->stride, end = begin + direction->part(block, out);
 	uint64_t first = begin > direction->pad ? begin - direction->pad : 0;
@@ -87,7 +88,7 @@ static uint32_t unpadded(const struct block *block, const struct direction *dire
 }
 
 /* "22*1+23*3+22*6+21*1": the first and the last part stand alone, the others in runs of equal sizes. */
-static void put_unpadded(struct report *report, enum split_column column, const struct direction *direction)
+static void put_unpadded(struct report *report, enum split_column column, const struct report_side *direction)
 {
 	const struct dim_split *out = direction->out;
 	uint32_t n = dim_n_part(out), run = 0, size = 0;
@@ -114,8 +115,8 @@ static void put_padding(struct report *report)
 {
 	const struct block *block = report->block;
 	const struct split *split = report->split;
-	const struct direction w = {&split->w, block->in_w, block->pad_left, block->stride, split_part_in_w};
-	const struct direction h = {&split->h, block->in_h, block->pad_top, block->stride, split_part_in_h};
+	const struct report_side w = {&split->w, block->in_w, block->pad_left, block->stride, split_part_in_w};
+	const struct report_side h = {&split->h, block->in_h, block->pad_top, block->stride, split_part_in_h};
 	const struct dim_split padded_w = in_parts(&split->w, split_part_in_w, block);
 	const struct dim_split padded_h = in_parts(&split->h, split_part_in_h, block);
 	const struct dim_split channels = in_channels(block, split);

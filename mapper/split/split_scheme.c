@@ -77,7 +77,6 @@ static void read_text(struct scheme_reader *reader, size_t row, enum scheme_colu
 {
 	const struct csv_cell *cell = cell_of(reader, row, column);
 	size_t n = strlen(cell->text);
-
 	if (n == 0 || n >= n_byte) {
 		err_add_at(reader->err, ERR_INPUT, csv_place(&reader->table, cell),
 		           "%s: found %zu characters, allowed 1 to %zu", column_name[column], n, n_byte - 1);
@@ -91,7 +90,6 @@ static void read_dim(struct scheme_reader *reader, size_t row, enum scheme_colum
 {
 	const struct csv_cell *cell = cell_of(reader, row, column);
 	struct err why = {0};
-
 	if (dim_parse(cell->text, dim, &why) != ERR_OK) {
 		/* Its message ends a line of its own. */
 		err_add_at(reader->err, ERR_INPUT, csv_place(&reader->table, cell), "%s: %.*s", column_name[column],
@@ -105,7 +103,6 @@ static void read_dim(struct scheme_reader *reader, size_t row, enum scheme_colum
 static void read_extents(struct scheme_reader *reader, size_t row, enum scheme_column column, uint32_t extent[2])
 {
 	struct dim_split dim = {0};
-
 	if (reader->column[column] == CSV_NO_COLUMN || cell_of(reader, row, column)->text[0] == '\0')
 		return;
 	read_dim(reader, row, column, &dim);
@@ -116,10 +113,9 @@ static void read_extents(struct scheme_reader *reader, size_t row, enum scheme_c
 static void read_target(struct scheme_reader *reader, size_t row, struct split_scheme_row *out)
 {
 	const struct csv_cell *cell = cell_of(reader, row, COLUMN_TARGET);
-
-	for (size_t i = 0; i < sizeof target_name / sizeof *target_name; i++)
+	for (size_t i = 0; i < sizeof(target_name) / sizeof(*target_name); i++)
 		if (strcmp(cell->text, target_name[i]) == 0) {
-			snprintf(out->target, sizeof out->target, "%s", target_name[i]);
+			snprintf(out->target, sizeof(out->target), "%s", target_name[i]);
 			return;
 		}
 	err_add_at(reader->err, ERR_INPUT, csv_place(&reader->table, cell), "target: found '%.40s', allowed qpe, chip",
@@ -131,11 +127,10 @@ static void read_row(struct scheme_reader *reader, size_t row, struct split_sche
 {
 	const struct dim_split one = {.size_a = 1, .n_a = 1};
 	enum row_kind kind;
-
 	*out = (struct split_scheme_row){.split = {one, one, one, one},
 	                                 .line = cell_of(reader, row, COLUMN_NETWORK)->line};
-	read_text(reader, row, COLUMN_NETWORK, out->network, sizeof out->network);
-	read_text(reader, row, COLUMN_OPERATION, out->operation, sizeof out->operation);
+	read_text(reader, row, COLUMN_NETWORK, out->network, sizeof(out->network));
+	read_text(reader, row, COLUMN_OPERATION, out->operation, sizeof(out->operation));
 	read_target(reader, row, out);
 	kind = kind_of(out->operation);
 	read_dim(reader, row, COLUMN_OFMAP_W, &out->split.w);
@@ -160,7 +155,6 @@ static int compare_rows(const void *left, const void *right)
 	const struct split_scheme_row *a = *(const struct split_scheme_row *const *)left;
 	const struct split_scheme_row *b = *(const struct split_scheme_row *const *)right;
 	int order = strcmp(a->operation, b->operation);
-
 	if (order == 0)
 		order = strcmp(a->target, b->target);
 	if (order == 0)
@@ -177,13 +171,12 @@ static bool same_key(const struct split_scheme_row *a, const struct split_scheme
 /* Sorted, so that a file of a million rows is not compared row by row; first[i]: of the rows with row i's key. */
 static bool find_first(struct arena *arena, const struct split_scheme *scheme, const struct split_scheme_row **first)
 {
-	const struct split_scheme_row **sorted = arena_array(arena, scheme->n + 1, sizeof *sorted), *same = NULL;
-
+	const struct split_scheme_row **sorted = arena_array(arena, scheme->n + 1, sizeof(*sorted)), *same = NULL;
 	if (!sorted)
 		return false;
 	for (size_t i = 0; i < scheme->n; i++)
 		sorted[i] = &scheme->row[i];
-	qsort(sorted, scheme->n, sizeof *sorted, compare_rows);
+	qsort(sorted, scheme->n, sizeof(*sorted), compare_rows);
 	for (size_t i = 0; i < scheme->n; i++) {
 		if (!same || !same_key(same, sorted[i]))
 			same = sorted[i];
@@ -196,12 +189,10 @@ static bool find_first(struct arena *arena, const struct split_scheme *scheme, c
 static enum err_code check_duplicates(struct scheme_reader *reader, const struct split_scheme *scheme)
 {
 	struct arena arena = {0};
-	const struct split_scheme_row **first = arena_array(&arena, scheme->n + 1, sizeof *first);
+	const struct split_scheme_row **first = arena_array(&arena, scheme->n + 1, sizeof(*first));
 	bool found = first && find_first(&arena, scheme, first);
-
 	for (size_t i = 0; found && i < scheme->n; i++) {
 		const struct split_scheme_row *row = &scheme->row[i];
-
 		assert(first[i] && first[i] <= row);
 		if (first[i] == row)
 			continue;
@@ -218,16 +209,15 @@ enum err_code split_scheme_read(const char *path, struct split_scheme *scheme, s
 {
 	struct scheme_reader reader = {.err = err, .good = true};
 	enum err_code code;
-
 	assert(path && scheme);
-	memset(scheme, 0, sizeof *scheme);
+	memset(scheme, 0, sizeof(*scheme));
 	code = csv_read_file(path, &reader.table, err);
 	if (code != ERR_OK)
 		return code;
 	find_columns(&reader);
 	if (!reader.good)
 		goto cleanup;
-	scheme->row = arena_array(&scheme->arena, reader.table.n_row + 1, sizeof *scheme->row);
+	scheme->row = arena_array(&scheme->arena, reader.table.n_row + 1, sizeof(*scheme->row));
 	if (!scheme->row) {
 		code = err_add(err, ERR_INTERNAL, "%s: out of memory", path);
 		goto cleanup;
@@ -250,7 +240,7 @@ void split_scheme_free(struct split_scheme *scheme)
 {
 	assert(scheme);
 	arena_free(&scheme->arena);
-	memset(scheme, 0, sizeof *scheme);
+	memset(scheme, 0, sizeof(*scheme));
 }
 
 const struct split_scheme_row *split_scheme_find(const struct split_scheme *scheme, const char *network,
@@ -259,7 +249,6 @@ const struct split_scheme_row *split_scheme_find(const struct split_scheme *sche
 	assert(scheme && target && operation);
 	for (size_t i = 0; i < scheme->n; i++) {
 		const struct split_scheme_row *row = &scheme->row[i];
-
 		if (strcmp(row->operation, operation) == 0 && strcmp(row->target, target) == 0 &&
 		    (!network || strcmp(row->network, network) == 0))
 			return row;

@@ -20,11 +20,10 @@
 #define MATMUL_COLUMN_STEP 16u
 #define MATMUL_ROW_STEP 4u
 
-struct splitter splitter_of(const struct block *block, const struct machine *machine)
+static struct splitter splitter_of(const struct block *block, const struct machine *machine)
 {
 	struct splitter splitter = {.block = block, .machine = machine, .chip = machine->target == MACHINE_CHIP};
 	uint32_t n_mesh = machine->chip.mesh_w * machine->chip.mesh_h;
-
 	if (splitter.chip && n_mesh > machine->chip.n_storage_qpe) {
 		splitter.n_qpe = n_mesh - machine->chip.n_storage_qpe;
 		splitter.n_pe = splitter.n_qpe * machine->qpe_n_pe;
@@ -43,7 +42,6 @@ uint64_t splitter_need_byte(const struct splitter *splitter, uint32_t w, uint32_
                             bool migrates)
 {
 	struct task_byte byte = task_byte_of(splitter->block, splitter->machine, w, h, c, d);
-
 	return add_sat(add_sat(byte.ifmap_aligned, byte.ofmap_aligned), mul_sat(byte.weight_aligned, migrates ? 2 : 1));
 }
 
@@ -59,7 +57,6 @@ static bool pool_fits(const struct splitter *splitter, const struct split *split
 {
 	struct layer_context context;
 	struct layer_design design = {.split = *split, .strategy = STRATEGY_FUSION, .operand_bit = 8};
-
 	assert(splitter->block->kind == BLOCK_POOL);
 	mapper_prepare(splitter->block, splitter->machine, design.operand_bit, &context);
 	return mapper_sram_byte(&context, &design) <= splitter->machine->pe_sram_byte;
@@ -70,7 +67,6 @@ static uint64_t pool_traffic(const struct block *block, const struct split *spli
 {
 	uint64_t w = align_up(split_part_in_w(block, split->w.size_a), 16) * split->w.n_a;
 	uint64_t h = (uint64_t)split_part_in_h(block, split->h.size_a) * split->h.n_a;
-
 	if (split->w.n_b > 0)
 		w += align_up(split_part_in_w(block, split->w.size_b), 16) * split->w.n_b;
 	if (split->h.n_b > 0)
@@ -83,10 +79,8 @@ static bool cut_pool_map(const struct splitter *splitter, uint64_t n, struct spl
 {
 	const struct block *block = splitter->block;
 	uint64_t best = UINT64_MAX;
-
 	for (uint32_t n_w = 1; n_w <= block->out_w && n_w <= n; n_w++) {
 		struct split cut = *split;
-
 		if (n % n_w != 0 || n / n_w > block->out_h || ((block->whole & WHOLE_W) && n_w > 1) ||
 		    ((block->whole & WHOLE_H) && n > n_w))
 			continue;
@@ -109,7 +103,6 @@ static bool split_pool(const struct splitter *splitter, struct split *split)
 	                 (block->whole & WHOLE_H ? 1 : block->out_h),
 		 tries = 0;
 	uint32_t n_c = block->whole & WHOLE_C ? 1 : block->out_c;
-
 	*split = split_whole(block);
 	for (uint32_t n = splitter->n_pe; n <= n_c; n += step) {
 		split->c = dim_even(block->out_c, n, 1);
@@ -134,7 +127,6 @@ static struct dim_split padded_parts(uint32_t extent, uint32_t size, uint32_t st
 {
 	uint32_t n = (uint32_t)ceil_div(extent, size);
 	uint32_t part = (uint32_t)align_up(ceil_div(extent, n), step);
-
 	assert(size % step == 0);
 	return (struct dim_split){.size_a = part, .n_a = (uint32_t)ceil_div(extent, part)};
 }
@@ -160,7 +152,6 @@ static bool split_matmul(const struct splitter *splitter, struct split *split)
 	uint32_t n_block = splitter->chip ? splitter->n_qpe : splitter->n_pe;
 	uint32_t w = (uint32_t)align_up(ceil_div(block->out_w, n_block), MATMUL_COLUMN_STEP);
 	uint32_t h = block->out_h, d = MATMUL_MAX_ROW;
-
 	if (w > MATMUL_MAX_COLUMN)
 		w = MATMUL_MAX_COLUMN;
 	/* Rows of A cost nothing to cut; then columns, then rows of B. */
@@ -196,7 +187,6 @@ enum err_code splitter_thesis(const struct block *block, const struct machine *m
 {
 	struct split found;
 	bool ok;
-
 	if (machine->target == MACHINE_SYSTOLIC)
 		return split_for_systolic(block, machine, split, err);
 	struct splitter splitter = splitter_of(block, machine);

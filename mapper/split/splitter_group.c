@@ -13,7 +13,7 @@
 /* Numbers of parts of a width or height that are tried: the first ones, and all that divide it. */
 #define N_FIRST_PART 16u
 
-struct search {
+struct group_search {
 	const struct splitter *splitter;
 	const struct block *block;
 	uint32_t d; /* input channels of a group a task */
@@ -24,7 +24,7 @@ struct search {
 };
 
 /* Of parts of at most these sizes. */
-static void try_split(struct search *search, const struct split *split)
+static void try_split(struct group_search *search, const struct split *split)
 {
 	const struct splitter *splitter = search->splitter;
 	uint64_t n_task = split_n_task(split), n_pe = splitter->n_pe;
@@ -32,7 +32,6 @@ static void try_split(struct search *search, const struct split *split)
 	uint64_t need =
 	    splitter_need_byte(splitter, split->w.size_a, split->h.size_a, split->c.size_a, search->d, false);
 	uint64_t cost = mul_sat(need, align_up(n_task, n_pe));
-
 	if (need > splitter->machine->pe_sram_byte)
 		return;
 	if (search->found) {
@@ -49,11 +48,10 @@ static void try_split(struct search *search, const struct split *split)
 }
 
 /* A width and a height with filter parts of whole groups, then, if inside, with equal ones of a group. */
-static void try_filters(struct search *search, struct split *split, bool inside)
+static void try_filters(struct group_search *search, struct split *split, bool inside)
 {
 	const struct block *block = search->block;
 	uint32_t n_group = block_n_group(block), size = block_group_out_c(block), n_most = inside ? size : n_group;
-
 	for (uint32_t n = 1 + inside; n <= n_most; n++) {
 		if (n_most % n != 0)
 			continue;
@@ -68,12 +66,11 @@ static bool is_tried(uint32_t n_unit, uint32_t n_part)
 	return n_part <= N_FIRST_PART || n_unit % n_part == 0;
 }
 
-static bool search_parts(struct search *search, bool inside)
+static bool search_parts(struct group_search *search, bool inside)
 {
 	const struct block *block = search->block;
 	uint32_t n_unit_w = block->out_w / block->pool, n_unit_h = block->out_h / block->pool;
 	struct split split = split_whole(block);
-
 	search->found = false;
 	split.d = (struct dim_split){.size_a = search->d, .n_a = block_group_in_c(block) / search->d};
 	for (uint32_t n_w = 1; n_w <= n_unit_w; n_w++) {
@@ -92,9 +89,8 @@ static bool search_parts(struct search *search, bool inside)
 
 bool splitter_group(const struct splitter *splitter, struct split *split)
 {
-	struct search search = {.splitter = splitter, .block = splitter->block};
+	struct group_search search = {.splitter = splitter, .block = splitter->block};
 	uint32_t n_channel = block_group_in_c(splitter->block);
-
 	assert(block_n_group(splitter->block) > 1);
 	for (uint32_t n = 1; n <= n_channel; n++) {
 		search.d = n_channel / n;

@@ -19,8 +19,6 @@ struct splitter {
 	uint32_t n_pe_of_dram; /* in the part of the chip that one DRAM feeds (a double QPE block): 32 */
 };
 
-struct splitter splitter_of(const struct block *block, const struct machine *machine);
-
 /*
  * Bytes of SRAM of a task by equations 2.5 and 2.6, results of 32 bit. A
  * filter part that migrates to another PE while it is used needs its place twice.

@@ -18,7 +18,7 @@ static const uint32_t finer[] = {1, 2, 4, 8};
 /* Numbers of input channel parts: the first one that fits, and others that each have half as large ones. */
 #define MAX_DEEP 6
 
-struct finder {
+struct tile_finder {
 	const struct layer_context *context;
 	struct layer_design design; /* but for the split */
 	struct split best;
@@ -26,7 +26,7 @@ struct finder {
 	bool is_found;
 };
 
-static bool fits(const struct finder *finder, const struct split *split)
+static bool fits(const struct tile_finder *finder, const struct split *split)
 {
 	struct layer_design design = finder->design;
 	struct program program;
@@ -35,7 +35,7 @@ static bool fits(const struct finder *finder, const struct split *split)
 	return mapper_distribute(finder->context, &design, &program, &verdict);
 }
 
-static void try_split(struct finder *finder, const struct split *split)
+static void try_split(struct tile_finder *finder, const struct split *split)
 {
 	struct layer_design design = finder->design;
 	struct program program;
@@ -44,7 +44,7 @@ static void try_split(struct finder *finder, const struct split *split)
 	design.split = *split;
 	if (!mapper_distribute(finder->context, &design, &program, &verdict))
 		return;
-	sim_run_fast(finder->context->machine, &program, design.level, &result);
+	fast_run(finder->context->machine, &program, design.level, &result);
 	if (!mapper_judge_run(&result, &verdict))
 		return;
 	double byte = result.counts.dram_read_byte + result.counts.dram_write_byte;
@@ -61,7 +61,7 @@ static void try_split(struct finder *finder, const struct split *split)
  * Under SCALE-Sim's rules, which know no tiles, there is nothing to choose, and what the layer really takes only a
  * replay of minutes could say: the roofline stands for it.
  */
-static void take_whole(struct finder *finder, const struct split *split)
+static void take_whole(struct tile_finder *finder, const struct split *split)
 {
 	const struct machine *machine = finder->context->machine;
 	struct layer_design design = finder->design;
@@ -73,7 +73,7 @@ static void take_whole(struct finder *finder, const struct split *split)
 		return;
 	finder->best = *split;
 	finder->best_ns =
-	    sim_roofline_clk(machine, &program, design.level) * 1e3 / machine->level[design.level].clk_mhz;
+	    fast_roofline_clk(machine, &program, design.level) * 1e3 / machine->level[design.level].clk_mhz;
 }
 
 /* The next number of even parts whose largest one is smaller; 0: there is none. */
@@ -84,7 +84,7 @@ static uint32_t next_parts(uint32_t n_unit, uint32_t n)
 }
 
 /* The fewest parts of a dimension with which everything fits; false: none do. */
-static bool cut_until_fits(const struct finder *finder, struct split *split, struct dim_split *dim, uint32_t step)
+static bool cut_until_fits(const struct tile_finder *finder, struct split *split, struct dim_split *dim, uint32_t step)
 {
 	uint32_t extent = (uint32_t)dim_extent(dim), n_unit = extent / step;
 	for (uint32_t n = dim_n_part(dim); n > 0; n = next_parts(n_unit, n)) {
@@ -96,7 +96,7 @@ static bool cut_until_fits(const struct finder *finder, struct split *split, str
 }
 
 /* The largest pixel tile that fits beside these filters and channels, and smaller ones: rows first, then columns. */
-static bool try_pixels(struct finder *finder, struct split *split)
+static bool try_pixels(struct tile_finder *finder, struct split *split)
 {
 	const struct block *block = finder->context->block;
 	uint32_t pool = block->kind == BLOCK_MATMUL ? 1 : block->pool;
@@ -115,7 +115,7 @@ static bool try_pixels(struct finder *finder, struct split *split)
 }
 
 /* All numbers of parts of the filters that differ in their largest one, whole columns of the array at first. */
-static bool try_filters(struct finder *finder, struct split *split)
+static bool try_filters(struct tile_finder *finder, struct split *split)
 {
 	const struct block *block = finder->context->block;
 	struct dim_split *dim = block->kind == BLOCK_MATMUL ? &split->w : &split->c;
@@ -147,7 +147,7 @@ bool splitter_systolic(const struct layer_context *context, enum strategy strate
                        double *latency_ns)
 {
 	const struct block *block = context->block;
-	struct finder finder = {
+	struct tile_finder finder = {
 	    .context = context,
 	    .design = {.strategy = strategy, .level = level, .operand_bit = context->operand_bit, .reuse = REUSE_AUTO},
 	};

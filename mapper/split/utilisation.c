@@ -28,7 +28,6 @@ static struct task_byte conv_byte(const struct block *block, const struct machin
 	uint64_t n_row = split_part_row(block, c, machine->mla_rows) * machine->mla_rows;
 	uint64_t in_c = (uint64_t)d * split_part_group(block, c);
 	uint64_t computed_w, computed_h;
-
 	/* A part narrower than the kernel cannot be: split_in_extent is at least the kernel. */
 	assert(in_w >= block_reach_w(block) && in_h >= block_reach_h(block));
 	computed_w = in_w - block_reach_w(block) + 1;
@@ -47,7 +46,6 @@ static struct task_byte conv_byte(const struct block *block, const struct machin
 static struct task_byte pool_byte(const struct block *block, uint32_t w, uint32_t h, uint32_t c)
 {
 	struct task_byte byte = {0};
-
 	byte.ifmap_valid = product(split_part_in_w(block, w), split_part_in_h(block, h), c);
 	if (block->operand == OPERAND_MAP)
 		byte.ifmap_valid = mul_sat(byte.ifmap_valid, 2);
@@ -64,7 +62,6 @@ static struct task_byte matmul_byte(const struct machine *machine, uint32_t w, u
 {
 	uint64_t rows = align_up(h, machine->mla_rows), columns = align_up(w, OPERAND_ALIGN);
 	uint64_t depth = align_up(d, GROUP_ALIGN);
-
 	return (struct task_byte){
 	    .ifmap_valid = mul_sat(d, h),
 	    .ifmap_aligned = mul_sat(depth, rows),
@@ -100,7 +97,6 @@ static double mac_utilisation(const struct block *block, const struct machine *m
 {
 	uint32_t row = block->kind == BLOCK_MATMUL ? h : c;
 	uint64_t stride = block->kind == BLOCK_CONV ? block->stride : 1;
-
 	if (block->kind == BLOCK_POOL)
 		return 0;
 	return (double)w * row /
@@ -137,7 +133,6 @@ static struct utilisation use_of_task(const struct block *block, const struct ma
                                       uint32_t c, uint32_t d)
 {
 	const struct task_byte byte = task_byte_of(block, machine, w, h, c, d);
-
 	return (struct utilisation){
 	    .ifmap_aligned_byte = byte.ifmap_aligned,
 	    .ifmap_valid_byte = byte.ifmap_valid,
@@ -160,22 +155,19 @@ size_t utilisation_of_split(const struct block *block, const struct split *split
 	const struct dim_split *vertical = matmul ? &split->d : &split->h, *third = matmul ? &split->h : &split->c;
 	uint64_t n_other = mul_sat(dim_n_part(matmul ? &split->c : &split->d), block_batch(block));
 	size_t n = 0;
-
 	assert(out || max == 0);
 	for (unsigned i = 0; i < UTILISATION_MAX_CLASS; i++) {
 		unsigned low = i / 4, right = i / 2 % 2, thin = i % 2;
 		uint32_t w = size_of(&split->w, right), v = size_of(vertical, low), t = size_of(third, thin);
 		uint64_t pieces = product(count_of(&split->w, right), count_of(vertical, low), count_of(third, thin));
-
 		if (pieces == 0 || n++ >= max)
 			continue;
 		struct utilisation *row = &out[n - 1];
-
 		*row = matmul ? use_of_task(block, machine, w, t, split->c.size_a, v)
 		              : use_of_task(block, machine, w, v, t, split->d.size_a);
 		row->pieces = mul_sat(pieces, n_other);
-		memcpy(row->class_name, class_name[i], sizeof row->class_name);
-		snprintf(row->name, sizeof row->name, "%s%s_%u", class_prefix(block), row->class_name, block->number);
+		memcpy(row->class_name, class_name[i], sizeof(row->class_name));
+		snprintf(row->name, sizeof(row->name), "%s%s_%u", class_prefix(block), row->class_name, block->number);
 	}
 	assert(n >= 1 && n <= UTILISATION_MAX_CLASS);
 	return n;

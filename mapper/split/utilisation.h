@@ -16,7 +16,7 @@
  * outputs it computes one is kept. (Where windows overlap it leaves out the last
  * S - 1 rows and columns of a part. The tables do not: ResNet-50's CONV_1 has
  * 0.25, not 112 x 8 of 224 x 15.) What the run of a layer makes of the array over
- * all its clocks, waits included, is another quantity: mac_util_frac (sim/machine/sim.h).
+ * all its clocks, waits included, is another quantity: mac_util_frac (sim/program/result.h).
  */
 #include "mapper/split/split.h"
 #include "sim/machine/machine.h"

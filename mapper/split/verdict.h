@@ -25,7 +25,7 @@ enum verdict_reason {
 	VERDICT_FILTER_BUFFER,
 	VERDICT_OFMAP_BUFFER,
 	VERDICT_SCALESIM, /* SCALE-Sim's memory model knows whole layers only, no order of tiles, and no dilation */
-	VERDICT_CLOCKS,   /* more clocks, words or DRAM bytes than SIM_MAX_COUNT */
+	VERDICT_CLOCKS,   /* more clocks, words or DRAM bytes than COUNTS_MAX */
 	VERDICT_TIER,  /* more tasks, tiles or clocks than the event tier simulates; the messages of a run say which */
 	VERDICT_PROOF, /* of proofs: its numbers, or those of a layer that it reads, find no memory */
 	VERDICT_DRAM,  /* configurations, constants and activations do not fit the DRAM */

@@ -28,7 +28,7 @@ static uint32_t narrow(uint64_t byte)
 }
 
 /* The ifmap part and the filters of a convolution or pooling. */
-static void size_conv_operands(const struct layer_context *context, struct part *part)
+static void size_conv_operands(const struct layer_context *context, struct unfolded_part *part)
 {
 	const struct block *block = context->block;
 	uint64_t operand_byte = context->operand_bit / 8;
@@ -58,7 +58,7 @@ static void size_conv_operands(const struct layer_context *context, struct part 
 }
 
 /* Blocks of A and B. */
-static void size_matmul_operands(const struct layer_context *context, uint32_t depth, struct part *part)
+static void size_matmul_operands(const struct layer_context *context, uint32_t depth, struct unfolded_part *part)
 {
 	const struct machine *machine = context->machine;
 	uint64_t operand_byte = context->operand_bit / 8, aligned_depth = align_up(depth, 4);
@@ -70,7 +70,7 @@ static void size_matmul_operands(const struct layer_context *context, uint32_t d
 	part->filter_byte = narrow(align_up(part->out_w, machine->mla_cols) * aligned_depth * operand_byte);
 }
 
-static void size_result(const struct layer_context *context, struct part *part)
+static void size_result(const struct layer_context *context, struct unfolded_part *part)
 {
 	uint64_t pool_area = (uint64_t)context->block->pool * context->block->pool;
 	uint64_t row_c = (uint64_t)part->out_h * part->out_c, n_pixel = ceil_div(part->out_w * row_c, pool_area);
@@ -78,32 +78,39 @@ static void size_result(const struct layer_context *context, struct part *part)
 	part->raw_out_byte = narrow(align_up(part->out_w, WORD_ALIGN) * row_c * RESULT_BYTE);
 }
 
-static uint32_t add_shape(const struct layer_context *context, const struct tiling *tiling, const struct part *part,
-                          struct schedule *schedule)
+static uint32_t add_shape(const struct unfolding *unfolding, const struct unfolded_part *part)
 {
+	const struct layer_context *context = unfolding->context;
 	const struct block *block = context->block;
-	struct event_task task = {.operand_bit = context->operand_bit, .is_partial = tiling->n_d > 1};
+	struct mla_shape task = {.operand_bit = context->operand_bit, .is_partial = unfolding->tiling->n_d > 1};
 	if (block->kind == BLOCK_POOL)
 		return SCHEDULE_NONE;
 	if (block->kind == BLOCK_MATMUL) {
-		task.kind = EVENT_MATMUL;
+		task.kind = MLA_MATMUL;
 		task.matmul = (struct mla_matmul_task){part->in_w, part->in_h, part->out_w};
 	} else if (context->form == FORM_MATMUL) {
-		task.kind = EVENT_MATMUL;
+		task.kind = MLA_MATMUL;
 		task.matmul = (struct mla_matmul_task){part->in_c, part->out_c, part->in_w};
 	} else {
-		task.kind = EVENT_CONV;
+		task.kind = MLA_CONV;
 		task.kernel_w = block->kernel_w;
 		task.kernel_h = block->kernel_h;
 		task.dilation = block->dilation;
 		task.conv = (struct mla_conv_task){part->in_w, part->in_h, part->in_c / part->n_group,
 		                                   part->out_c / part->n_group, part->n_group};
 	}
-	return schedule_add_shape(schedule, &task);
+	return schedule_add_shape(unfolding->schedule, &task);
 }
 
-uint32_t unfold_number(const struct layer_context *context, const struct tiling *tiling, uint32_t w, uint32_t h,
-                       uint32_t c, uint32_t d)
+/*
+ * A part's number as struct op has it, from 0 to n_task - 1: ifmap part * filter
+ * parts + filter part, ifmap parts counted by h, w and d. A matrix
+ * multiplication's filter parts are blocks of columns. Ifmap parts of a grouped
+ * convolution are cut by channels, too: what is moved of one has the number
+ * ifmap part * n_channel_part + channel part.
+ */
+static uint32_t part_number(const struct layer_context *context, const struct tiling *tiling, uint32_t w, uint32_t h,
+                            uint32_t c, uint32_t d)
 {
 	bool is_matmul = context->block->kind == BLOCK_MATMUL;
 	uint64_t map = is_matmul ? h : (uint64_t)h * tiling->n_w + w;
@@ -113,14 +120,13 @@ uint32_t unfold_number(const struct layer_context *context, const struct tiling 
 	return (uint32_t)number;
 }
 
-struct part unfold_part(const struct layer_context *context, const struct layer_design *design,
-                        const struct tiling *tiling, uint32_t w, uint32_t h, uint32_t c, uint32_t d,
-                        struct schedule *schedule)
+struct unfolded_part unfold_part(const struct unfolding *unfolding, uint32_t w, uint32_t h, uint32_t c, uint32_t d)
 {
-	const struct split *split = &design->split;
+	const struct layer_context *context = unfolding->context;
+	const struct split *split = &unfolding->design->split;
 	uint32_t depth = size_of(&split->d, d);
-	struct part part = {
-	    .number = unfold_number(context, tiling, w, h, c, d),
+	struct unfolded_part part = {
+	    .number = part_number(context, unfolding->tiling, w, h, c, d),
 	    .out_w = size_of(&split->w, w),
 	    .out_h = size_of(&split->h, h % dim_n_part(&split->h)), /* of its image */
 	    .out_c = size_of(&split->c, c),
@@ -132,27 +138,26 @@ struct part unfold_part(const struct layer_context *context, const struct layer_
 	else
 		size_conv_operands(context, &part);
 	size_result(context, &part);
-	part.shape = add_shape(context, tiling, &part, schedule);
+	part.shape = add_shape(unfolding, &part);
 	return part;
 }
 
 /* ---- results ---- */
 
-struct result_grid unfold_grid(const struct layer_context *context, const struct tiling *tiling)
+struct result_grid unfold_grid(const struct unfolding *unfolding)
 {
-	if (context->block->kind == BLOCK_MATMUL)
+	const struct tiling *tiling = unfolding->tiling;
+	if (unfolding->context->block->kind == BLOCK_MATMUL)
 		return (struct result_grid){tiling->n_h, tiling->n_w};
 	return (struct result_grid){tiling->n_map, tiling->n_c};
 }
 
-struct part unfold_result_part(const struct layer_context *context, const struct layer_design *design,
-                               const struct tiling *tiling, uint64_t row, uint64_t column, uint32_t d,
-                               struct schedule *schedule)
+struct unfolded_part unfold_result_part(const struct unfolding *unfolding, uint64_t row, uint64_t column, uint32_t d)
 {
-	if (context->block->kind == BLOCK_MATMUL)
-		return unfold_part(context, design, tiling, (uint32_t)column, (uint32_t)row, 0, d, schedule);
-	uint32_t w = (uint32_t)(row % tiling->n_w), h = (uint32_t)(row / tiling->n_w);
-	return unfold_part(context, design, tiling, w, h, (uint32_t)column, d, schedule);
+	uint32_t n_w = unfolding->tiling->n_w;
+	if (unfolding->context->block->kind == BLOCK_MATMUL)
+		return unfold_part(unfolding, (uint32_t)column, (uint32_t)row, 0, d);
+	return unfold_part(unfolding, (uint32_t)(row % n_w), (uint32_t)(row / n_w), (uint32_t)column, d);
 }
 
 static uint64_t clip(uint64_t value, uint64_t first, uint64_t end)
@@ -170,6 +175,20 @@ struct result_range unfold_deal(const struct result_grid *grid, uint64_t n_share
 	uint64_t first = n_result * share / n_share, end = n_result * (share + 1) / n_share;
 	return (struct result_range){clip(first, begin, begin + n_column) - begin,
 	                             clip(end, begin, begin + n_column) - begin};
+}
+
+/* ---- steps and operations ---- */
+
+void unfold_add_step(const struct unfolding *unfolding, enum phase phase)
+{
+	schedule_add_step(unfolding->schedule, (struct schedule_step){.phase = phase});
+}
+
+uint32_t unfold_add_op(const struct unfolding *unfolding, struct op op, uint32_t before, uint32_t also_before)
+{
+	op.before[0] = before;
+	op.before[1] = also_before;
+	return schedule_add_op(unfolding->schedule, op);
 }
 
 /* ---- the whole ---- */
@@ -190,22 +209,23 @@ static void add_arm_step(const struct machine *machine, const struct step *arm, 
 
 /* By the conditions of mapper_distribute_tiled, but that a matrix multiplication by way of the storage QPEs, which
  * there is one of the job queues, has its own order here. */
-static void unfold_core(const struct layer_context *context, const struct layer_design *design,
-                        const struct tiling *tiling, const struct unfold_fetch *fetch, struct schedule *schedule)
+static void unfold_core(const struct unfolding *unfolding)
 {
+	const struct layer_context *context = unfolding->context;
+	const struct layer_design *design = unfolding->design;
 	bool reuses = strategy_table[design->strategy].reuses;
 	if (context->block->kind == BLOCK_POOL)
-		unfold_pool(context, design, tiling, schedule);
-	else if (reuses && distribute_is_own(context, tiling))
-		unfold_own(context, design, tiling, fetch, schedule);
+		unfold_pool(unfolding);
+	else if (reuses && distribute_is_own(context, unfolding->tiling))
+		unfold_own(unfolding);
 	else if (distribute_is_chip_reuse(context, design))
-		unfold_chip_reuse(context, design, tiling, fetch, schedule);
+		unfold_chip_reuse(unfolding);
 	else if (reuses)
-		unfold_qpe_reuse(context, design, tiling, schedule);
+		unfold_qpe_reuse(unfolding);
 	else if (context->block->kind == BLOCK_MATMUL && mapper_serves_storage(context, design))
-		unfold_chip_matmul(context, design, tiling, schedule);
+		unfold_chip_matmul(unfolding);
 	else
-		unfold_jobs(context, design, tiling, schedule);
+		unfold_jobs(unfolding);
 }
 
 enum err_code mapper_unfold(const struct layer_context *context, const struct layer_design *design,
@@ -215,6 +235,7 @@ enum err_code mapper_unfold(const struct layer_context *context, const struct la
 	struct verdict verdict;
 	struct tiling tiling;
 	struct unfold_fetch fetch;
+	const struct unfolding unfolding = {context, design, &tiling, &fetch, schedule};
 	*schedule = (struct schedule){0};
 	tiling_size(context, &design->split, &tiling);
 	bool runs = mapper_distribute_tiled(context, design, &tiling, &program, &verdict);
@@ -233,7 +254,7 @@ enum err_code mapper_unfold(const struct layer_context *context, const struct la
 	uint32_t i = 0;
 	for (; i < program.n_step && program.step[i].kind == STEP_ARM; i++)
 		add_arm_step(context->machine, &program.step[i], fetch.arm_byte[i], schedule);
-	unfold_core(context, design, &tiling, &fetch, schedule);
+	unfold_core(&unfolding);
 	for (; i < program.n_step; i++)
 		if (program.step[i].kind == STEP_ARM)
 			add_arm_step(context->machine, &program.step[i], fetch.arm_byte[i], schedule);

@@ -7,7 +7,7 @@
  * with the distributors (mapper/distribute/distribute.h).
  */
 #include "mapper/split/design.h"
-#include "sim/machine/schedule.h"
+#include "sim/program/schedule.h"
 
 /*
  * The schedule of a design that mapper_distribute has found feasible; its owner

@@ -21,12 +21,11 @@
  * its runs and tasks from the numbers of parts alone, and leaves some out.
  */
 
-#define LINE_BYTE 16
 #define SHIFT_FIRST 1 /* the next PE's filter first, the own one last */
 
 void chip_add_step(struct chip *chip, enum phase phase)
 {
-	schedule_add_step(chip->schedule, (struct schedule_step){.phase = phase});
+	unfold_add_step(chip->base, phase);
 	for (uint32_t pe = 0; pe < chip->place.mesh.n_qpe * chip->n_pe; pe++)
 		chip->arrival[pe] = SCHEDULE_NONE;
 }
@@ -36,19 +35,17 @@ uint32_t chip_add_transfer(struct chip *chip, enum op_kind kind, enum op_content
 {
 	struct op op = {.kind = kind, .content = content, .pe = pe, .peer = peer, .byte = byte, .part = part};
 	assert(byte > 0 && kind != OP_TASK && (kind != OP_COPY || pe != peer));
-	op.before[0] = before;
-	op.before[1] = SCHEDULE_NONE;
-	return schedule_add_op(chip->schedule, op);
+	return unfold_add_op(chip->base, op, before, SCHEDULE_NONE);
 }
 
 /* ---- computation ---- */
 
-static void write_result(struct chip *chip, uint32_t pe, const struct part *part, uint32_t number)
+static void write_result(struct chip *chip, uint32_t pe, const struct unfolded_part *part, uint32_t number)
 {
 	const struct place *place = &chip->place;
 	uint32_t qpe = pe / chip->n_pe, task = chip->arrival[pe];
 	assert(chip->block_of[qpe] < place->n_block);
-	if (chip->design->out_storage) {
+	if (chip->base->design->out_storage) {
 		uint32_t to = chip_pe(chip, place->storage_qpe[chip->block_of[qpe]], pe % chip->n_pe);
 		chip->arrival[pe] =
 		    chip_add_transfer(chip, OP_COPY, OP_OF_RESULT, pe, to, number, part->out_byte, task);
@@ -62,7 +59,7 @@ static void write_result(struct chip *chip, uint32_t pe, const struct part *part
 /* The PE's ifmap part with the filter part that the PE shift further has; the PE is free when the result is written. */
 static void add_task(struct chip *chip, uint32_t pe, uint32_t shift)
 {
-	const struct tiling *tiling = chip->tiling;
+	const struct tiling *tiling = chip->base->tiling;
 	uint32_t qpe = pe / chip->n_pe, peer = chip_pe(chip, qpe, (pe + shift) % chip->n_pe);
 	uint32_t map = chip->map[pe], filter = chip->filter[peer], number = map * tiling->n_c + filter;
 	uint32_t w = map % tiling->n_w, h = map / tiling->n_w, c = filter;
@@ -70,11 +67,9 @@ static void add_task(struct chip *chip, uint32_t pe, uint32_t shift)
 	/* the thesis simulator gives every task the dimensions of the first part */
 	if (chip->is_source)
 		w = h = c = 0;
-	struct part part = unfold_part(chip->context, chip->design, tiling, w, h, c, 0, chip->schedule);
+	struct unfolded_part part = unfold_part(chip->base, w, h, c, 0);
 	struct op op = {.kind = OP_TASK, .pe = pe, .peer = peer, .shape = part.shape, .part = number};
-	op.before[0] = chip->arrival[pe];
-	op.before[1] = SCHEDULE_NONE;
-	chip->arrival[pe] = schedule_add_op(chip->schedule, op);
+	chip->arrival[pe] = unfold_add_op(chip->base, op, chip->arrival[pe], SCHEDULE_NONE);
 	chip->done[number] = true;
 	write_result(chip, pe, &part, number);
 }
@@ -82,7 +77,7 @@ static void add_task(struct chip *chip, uint32_t pe, uint32_t shift)
 static bool is_open(const struct chip *chip, uint32_t pe, uint32_t filter_pe)
 {
 	uint32_t map = chip->map[pe], filter = chip->filter[filter_pe];
-	return map != CHIP_NONE && filter != CHIP_NONE && !chip->done[map * chip->tiling->n_c + filter];
+	return map != CHIP_NONE && filter != CHIP_NONE && !chip->done[map * chip->base->tiling->n_c + filter];
 }
 
 /* The next pair that a PE can run; its shift, or CHIP_NONE. */
@@ -94,18 +89,6 @@ static uint32_t next_shift(const struct chip *chip, uint32_t pe)
 			return shift;
 	}
 	return CHIP_NONE;
-}
-
-/* The step's share of what is fetched meanwhile: by its tasks, in whole lines. */
-static void fetch_share(struct chip *chip)
-{
-	uint64_t n_task = chip->n_task, n_all = chip->tiling->n_task, due_byte = chip->fetch->compute_byte;
-	assert(n_task <= n_all);
-	if (n_task < n_all)
-		due_byte = (uint64_t)((double)due_byte * (double)n_task / (double)n_all / LINE_BYTE) * LINE_BYTE;
-	if (due_byte > chip->fetched_byte)
-		unfold_add_fetch(chip->context, &chip->place, due_byte - chip->fetched_byte, chip->schedule);
-	chip->fetched_byte = due_byte;
 }
 
 /* All pairs that meet now: in turn each PE takes one, so that those with the same parts share them. */
@@ -124,9 +107,9 @@ static uint64_t run_open(struct chip *chip)
 				add_task(chip, pe, shift);
 				n_task++;
 			}
-	} while (n_task > n_before && !chip->schedule->failed);
+	} while (n_task > n_before && !chip->base->schedule->failed);
 	chip->n_task += n_task;
-	fetch_share(chip);
+	unfold_fetch_share(chip->base, &chip->place, chip->n_task, &chip->fetched_byte);
 	return n_task;
 }
 
@@ -151,7 +134,7 @@ static bool turns_open(const struct chip *chip)
 static uint64_t run_turns(struct chip *chip)
 {
 	uint64_t n_task = 0;
-	for (uint32_t turn = 0; turns_open(chip) && !chip->schedule->failed; turn++) {
+	for (uint32_t turn = 0; turns_open(chip) && !chip->base->schedule->failed; turn++) {
 		assert(turn < chip->place.n_qpe);
 		if (turn > 0)
 			chip_migrate(chip, chip->turn, 1);
@@ -163,13 +146,13 @@ static uint64_t run_turns(struct chip *chip)
 /* Ours: until all n_pair pairs of the ifmap and filter parts in place have met. */
 static void run_all(struct chip *chip, uint32_t n_filter, uint64_t n_pair)
 {
-	const struct hierarchy *hierarchy = &chip->context->hierarchy;
+	const struct hierarchy *hierarchy = &chip->base->context->hierarchy;
 	uint64_t n_dealt = distribute_chip_n_dealt(hierarchy, ceil_div(n_filter, chip->n_pe));
 	uint32_t stride = (uint32_t)distribute_chip_stride(hierarchy, chip->n_set, n_dealt);
 	uint32_t n_cell = chip->place.n_cell, n_step = 0;
 	uint64_t n_task = run_turns(chip);
 	/* in the strides that show every block new filters each time, then every position */
-	while (n_task < n_pair && !chip->schedule->failed) {
+	while (n_task < n_pair && !chip->base->schedule->failed) {
 		uint32_t n = n_step + stride < n_cell ? stride : 1;
 		assert(n_step < 2 * n_cell);
 		for (uint32_t i = 0; i < n; i++)
@@ -177,7 +160,7 @@ static void run_all(struct chip *chip, uint32_t n_filter, uint64_t n_pair)
 		n_step += n;
 		n_task += run_turns(chip);
 	}
-	assert(n_task == n_pair || chip->schedule->failed);
+	assert(n_task == n_pair || chip->base->schedule->failed);
 }
 
 /* ---- the thesis' rules ---- */
@@ -191,7 +174,7 @@ struct source_rule {
 /* Tasks run by the numbers of parts; false: a layer it does not serve. */
 static bool source_rule(const struct chip *chip, struct source_rule *rule)
 {
-	uint64_t n_map = chip->tiling->n_map, n_filter = chip->tiling->n_c, n_round = 1;
+	uint64_t n_map = chip->base->tiling->n_map, n_filter = chip->base->tiling->n_c, n_round = 1;
 	bool serves = chip->place.is_thesis && chip->n_pe == 4 && chip->assignment.n_wave == 1;
 	if (!serves || (n_filter != 16 && n_filter != 32 && n_filter != 64 && n_filter != 128))
 		return false;
@@ -222,7 +205,7 @@ static void run_shifts(struct chip *chip, uint32_t n_shift)
 		for (uint32_t k = 0; k < place->n_block * place->n_qpe; k++)
 			for (uint32_t z = 0; z < chip->n_pe; z++) {
 				/* 16 filters are in both cells of a block: each takes its share */
-				uint32_t other = chip->tiling->n_c == 16 && k % place->n_qpe >= place->n_cell_qpe;
+				uint32_t other = chip->base->tiling->n_c == 16 && k % place->n_qpe >= place->n_cell_qpe;
 				uint32_t shift = (SHIFT_FIRST + i + other * n_shift) % chip->n_pe;
 				uint32_t pe = chip_pe(chip, place->qpe[k], z);
 				if (chip->map[pe] != CHIP_NONE)
@@ -252,7 +235,7 @@ static bool open_state(struct chip *chip)
 	const struct place *place = &chip->place;
 	uint32_t n_qpe = place->mesh.n_qpe, n_all = n_qpe * chip->n_pe;
 	chip->memory = malloc((4 * (size_t)n_all + 5 * (size_t)n_qpe) * sizeof(*chip->memory));
-	chip->done = calloc((size_t)chip->tiling->n_task, sizeof(*chip->done));
+	chip->done = calloc((size_t)chip->base->tiling->n_task, sizeof(*chip->done));
 	if (!chip->memory || !chip->done)
 		return false;
 	chip->map = chip->memory;
@@ -289,7 +272,7 @@ static uint64_t count_maps(const struct chip *chip)
 /* Of the filter parts of a group; of a convolution without groups all. */
 static void unfold_waves(struct chip *chip, const struct source_rule *rule)
 {
-	uint32_t n_all = chip->tiling->n_meet, n_most = chip->place.n_block * chip->place.n_qpe * chip->n_pe;
+	uint32_t n_all = chip->base->tiling->n_meet, n_most = chip->place.n_block * chip->place.n_qpe * chip->n_pe;
 	assert(n_all > 0 && n_most > 0);
 	for (uint32_t wave = 0; wave < chip->assignment.n_wave; wave++)
 		for (uint32_t first = 0; first < n_all; first += n_most) {
@@ -301,16 +284,17 @@ static void unfold_waves(struct chip *chip, const struct source_rule *rule)
 				run_source(chip, rule);
 			else
 				run_all(chip, n, n * count_maps(chip));
-			if (chip->schedule->failed)
+			if (chip->base->schedule->failed)
 				return;
 		}
 }
 
-void unfold_chip_reuse(const struct layer_context *context, const struct layer_design *design,
-                       const struct tiling *tiling, const struct unfold_fetch *fetch, struct schedule *schedule)
+void unfold_chip_reuse(const struct unfolding *base)
 {
-	struct chip chip = {
-	    .context = context, .design = design, .tiling = tiling, .fetch = fetch, .schedule = schedule};
+	const struct layer_context *context = base->context;
+	const struct tiling *tiling = base->tiling;
+	struct schedule *schedule = base->schedule;
+	struct chip chip = {.base = base};
 	struct source_rule rule = {0};
 	assert(context->block->kind == BLOCK_CONV && tiling->n_d == 1);
 	chip.n_pe = context->machine->qpe_n_pe;
@@ -322,15 +306,12 @@ void unfold_chip_reuse(const struct layer_context *context, const struct layer_d
 	chip.n_set = (uint32_t)chip.assignment.n_set;
 	chip.n_slot = (uint32_t)chip.assignment.n_slot;
 	assert(chip.n_set <= chip.place.n_qpe && chip.n_slot >= chip.assignment.n_resident);
-	chip.is_source = design->strategy == STRATEGY_THESIS_REUSE && source_rule(&chip, &rule);
+	chip.is_source = base->design->strategy == STRATEGY_THESIS_REUSE && source_rule(&chip, &rule);
 	if (open_state(&chip)) {
 		chip_plan_migration(&chip);
 		for (; chip.pass < tiling->n_channel_part && !schedule->failed; chip.pass++)
 			unfold_waves(&chip, &rule);
-		if (fetch->rest_byte > 0) {
-			chip_add_step(&chip, PHASE_FETCH);
-			unfold_add_fetch(context, &chip.place, fetch->rest_byte, schedule);
-		}
+		unfold_fetch_rest(base, &chip.place);
 	} else {
 		schedule->failed = true;
 	}

@@ -15,11 +15,7 @@
 #define CHIP_NONE UINT32_MAX
 
 struct chip {
-	const struct layer_context *context;
-	const struct layer_design *design;
-	const struct tiling *tiling;
-	const struct unfold_fetch *fetch;
-	struct schedule *schedule;
+	const struct unfolding *base;
 	uint64_t n_task, fetched_byte; /* run, and fetched for the next block, so far */
 	struct chip_assignment assignment;
 	struct place place;
@@ -53,12 +49,6 @@ void chip_add_step(struct chip *chip, enum phase phase);
 /* Add a transfer that waits for one operation of its step, or for none. */
 uint32_t chip_add_transfer(struct chip *chip, enum op_kind kind, enum op_content content, uint32_t pe, uint32_t peer,
                            uint32_t part, uint32_t byte, uint32_t before);
-
-/* Rows of ifmap parts that a block has: first to end - 1. */
-struct chip_rows {
-	uint32_t first, end;
-};
-struct chip_rows chip_rows_of(const struct chip *chip, uint32_t block);
 
 /* The QPE that is the k-th to get a block's ifmap parts, k < n_qpe: the first n_set are the heads of the chains. */
 uint32_t chip_seat(const struct chip *chip, uint32_t block, uint32_t k);

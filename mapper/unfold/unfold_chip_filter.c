@@ -32,7 +32,7 @@ static struct spread spread_of(const struct chip *chip, uint32_t n_filter)
 {
 	const struct place *place = &chip->place;
 	uint64_t n_set = ceil_div(n_filter, chip->n_pe);
-	uint32_t n_cell = (uint32_t)distribute_chip_n_dealt(&chip->context->hierarchy, n_set);
+	uint32_t n_cell = (uint32_t)distribute_chip_n_dealt(&chip->base->context->hierarchy, n_set);
 	return (struct spread){n_cell * place->n_cell_qpe, place->n_cell / n_cell - 1};
 }
 
@@ -133,7 +133,7 @@ static uint32_t stop_qpe(const struct chip *chip, const struct sets *sets, uint3
 static uint32_t filter_byte(const struct chip *chip, uint32_t filter)
 {
 	uint32_t c = chip->is_source ? 0 : filter;
-	return unfold_part(chip->context, chip->design, chip->tiling, 0, 0, c, 0, chip->schedule).filter_byte;
+	return unfold_part(chip->base, 0, 0, c, 0).filter_byte;
 }
 
 static void copy(struct chip *chip, uint32_t from, uint32_t to)
@@ -183,9 +183,9 @@ static void load(struct chip *chip, const struct sets *sets, uint32_t k, uint32_
 static void load_all(struct chip *chip, const struct sets *sets)
 {
 	const struct place *place = &chip->place;
-	uint32_t n_dram = chip->context->machine->dram_n, n = sets->n_filter;
+	uint32_t n_dram = chip->base->context->machine->dram_n, n = sets->n_filter;
 	uint32_t n_share = n_dram > place->n_block ? n_dram : place->n_block, n_most = (uint32_t)ceil_div(n, n_share);
-	enum ahead_portion portion = chip->design->weight_ahead;
+	enum ahead_portion portion = chip->base->design->weight_ahead;
 	for (uint32_t i = 0; i < n_most; i++)
 		for (uint32_t share = 0; share < n_share; share++) {
 			uint32_t k = (uint32_t)ceil_div(share * n, n_share) + i;
@@ -307,8 +307,7 @@ static void add_barrier(struct chip *chip)
 		for (uint32_t z = 0; z < chip->n_pe; z++) {
 			uint32_t pe = chip_pe(chip, place->qpe[i], z);
 			struct op sync = {.kind = OP_SYNC, .pe = pe, .peer = pe, .part = CHIP_NONE};
-			sync.before[0] = sync.before[1] = SCHEDULE_NONE;
-			(void)schedule_add_op(chip->schedule, sync);
+			(void)unfold_add_op(chip->base, sync, SCHEDULE_NONE, SCHEDULE_NONE);
 		}
 }
 

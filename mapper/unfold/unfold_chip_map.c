@@ -14,20 +14,22 @@
  * Inside a QPE, what is in two PEs or one is copied on to the others.
  */
 
-struct chip_rows chip_rows_of(const struct chip *chip, uint32_t block)
+/* Rows of ifmap parts that a block has: first to end - 1. */
+struct chip_rows {
+	uint32_t first, end;
+};
+
+static struct chip_rows rows_of(const struct chip *chip, uint32_t block)
 {
 	const struct place *place = &chip->place;
-	uint32_t n_row = chip->tiling->n_h, n_group = place->n_block / (uint32_t)chip->assignment.n_share;
+	uint32_t n_row = chip->base->tiling->n_h, n_group = place->n_block / (uint32_t)chip->assignment.n_share;
 	uint32_t n_each = (uint32_t)ceil_div(n_row, n_group), group = block;
 	assert(block < place->n_block && place->n_block % chip->assignment.n_share == 0);
 	if (chip->assignment.n_share > 1 && chip->is_source) {
 		group = block % n_group; /* with two rows not as the thesis' text says: blocks 0, 2 and 1, 3 */
 	} else if (chip->assignment.n_share > 1) {
 		/* Opposite in the ring: with the least migration they see all filters between them. */
-		uint32_t i = 0;
-		while (place->ring[i] != block)
-			i++;
-		group = i % n_group;
+		group = place_ring_of(place, block) % n_group;
 	}
 	uint32_t first = group * n_each;
 	if (first > n_row)
@@ -57,7 +59,7 @@ static uint32_t quadrant_seat(const struct chip *chip, uint32_t block, uint32_t 
 uint32_t chip_seat(const struct chip *chip, uint32_t block, uint32_t k)
 {
 	const struct place *place = &chip->place;
-	bool in_storage = chip->design->in_storage;
+	bool in_storage = chip->base->design->in_storage;
 	assert(k < place->n_qpe);
 	if (place->is_thesis && chip->n_set >= 4 && in_storage)
 		return quadrant_seat(chip, block, k);
@@ -97,11 +99,11 @@ struct wave {
 
 static struct wave wave_of(const struct chip *chip, uint32_t block, uint32_t wave)
 {
-	struct chip_rows rows = chip_rows_of(chip, block);
-	uint32_t n_all = (rows.end - rows.first) * chip->tiling->n_w;
+	struct chip_rows rows = rows_of(chip, block);
+	uint32_t n_all = (rows.end - rows.first) * chip->base->tiling->n_w;
 	uint32_t n_resident = (uint32_t)chip->assignment.n_resident, first = wave * n_resident;
 	uint32_t n_left = n_all > first ? n_all - first : 0;
-	return (struct wave){rows.first * chip->tiling->n_w + first, n_left < n_resident ? n_left : n_resident};
+	return (struct wave){rows.first * chip->base->tiling->n_w + first, n_left < n_resident ? n_left : n_resident};
 }
 
 /*
@@ -118,13 +120,13 @@ static uint32_t slot_part(const struct chip *chip, const struct wave *wave, uint
 /* What transfers of an ifmap part call it. */
 static uint32_t number_of(const struct chip *chip, uint32_t part)
 {
-	return part * chip->tiling->n_channel_part + chip->pass;
+	return part * chip->base->tiling->n_channel_part + chip->pass;
 }
 
 static uint32_t map_byte(const struct chip *chip, uint32_t part)
 {
-	uint32_t n_w = chip->tiling->n_w, n = chip->is_source ? 0 : part;
-	return unfold_part(chip->context, chip->design, chip->tiling, n % n_w, n / n_w, 0, 0, chip->schedule).map_byte;
+	uint32_t n_w = chip->base->tiling->n_w, n = chip->is_source ? 0 : part;
+	return unfold_part(chip->base, n % n_w, n / n_w, 0, 0).map_byte;
 }
 
 /* ---- operations ---- */
@@ -139,7 +141,7 @@ static void enter(struct chip *chip, uint32_t block, const struct wave *wave, ui
 	uint32_t pe = chip_pe(chip, chip_seat(chip, block, slot / chip->n_pe), slot % chip->n_pe);
 	uint32_t byte = map_byte(chip, part);
 	chip->map[pe] = part;
-	if (chip->design->in_storage)
+	if (chip->base->design->in_storage)
 		chip->arrival[pe] = chip_add_transfer(chip, OP_COPY, OP_OF_IFMAP,
 		                                      chip_pe(chip, place->storage_qpe[block], slot % chip->n_pe), pe,
 		                                      number_of(chip, part), byte, SCHEDULE_NONE);

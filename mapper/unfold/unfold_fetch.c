@@ -2,7 +2,7 @@
 #include "mapper/network/place.h"
 #include "mapper/unfold/unfold_parts.h"
 #include "sim/base/checked.h"
-#include "sim/machine/sim.h"
+#include "sim/fast/fast.h"
 
 /*
  * The next block's weights, fetched while this one computes. The host's plan is
@@ -14,6 +14,8 @@
  * DRAM queue behind them.
  */
 
+/* The number that operations of a fetch have instead of a part of this block. */
+#define FETCHED UINT32_MAX
 #define PIECE_BYTE 1024u
 #define LINE_BYTE 16u
 
@@ -31,7 +33,7 @@ void unfold_plan_fetch(const struct layer_context *context, const struct layer_d
 	*fetch = (struct unfold_fetch){0};
 	if (design->fetch_next == AHEAD_NONE)
 		return;
-	sim_plan_fetch(context->machine, program, design->level, &plan);
+	fast_plan_fetch(context->machine, program, design->level, &plan);
 	for (uint32_t i = 0; i < program->n_step; i++) {
 		const struct step *step = &program->step[i];
 		uint64_t byte = whole_lines(plan.step_frac[i] * (double)all_byte);
@@ -58,28 +60,46 @@ static uint32_t next_block(const struct place *place, uint32_t dram, uint32_t bl
 	return dram % place->n_block;
 }
 
-void unfold_add_fetch(const struct layer_context *context, const struct place *place, uint64_t byte,
-                      struct schedule *schedule)
+/* Loads of so many bytes, evenly from all interfaces. */
+static void add_loads(const struct unfolding *unfolding, const struct place *place, uint64_t byte)
 {
-	const struct machine *machine = context->machine;
+	const struct machine *machine = unfolding->context->machine;
 	uint64_t n_line = ceil_div(byte, LINE_BYTE);
 	for (uint32_t dram = 0; dram < machine->dram_n; dram++) {
 		uint64_t left_byte =
 		    (n_line * (dram + 1) / machine->dram_n - n_line * dram / machine->dram_n) * LINE_BYTE;
 		uint32_t before[2] = {SCHEDULE_NONE, SCHEDULE_NONE}, block = place->n_block - 1, z = 0;
-		for (uint32_t i = 0; left_byte > 0 && !schedule->failed; i++) {
+		for (uint32_t i = 0; left_byte > 0 && !unfolding->schedule->failed; i++) {
 			uint32_t piece_byte = left_byte < PIECE_BYTE ? (uint32_t)left_byte : PIECE_BYTE;
 			uint32_t last = block;
 			block = next_block(place, dram, last);
 			z += block <= last; /* round again: the next PE of each */
 			assert(place->storage_qpe[block] != PLACE_NONE);
-			struct op op = {.kind = OP_LOAD, .peer = dram, .byte = piece_byte, .part = UNFOLD_FETCHED};
+			struct op op = {.kind = OP_LOAD, .peer = dram, .byte = piece_byte, .part = FETCHED};
 			op.content = OP_OF_NEXT;
 			op.pe = place->storage_qpe[block] * machine->qpe_n_pe + z % machine->qpe_n_pe;
-			op.before[0] = before[i % 2];
-			op.before[1] = SCHEDULE_NONE;
-			before[i % 2] = schedule_add_op(schedule, op);
+			before[i % 2] = unfold_add_op(unfolding, op, before[i % 2], SCHEDULE_NONE);
 			left_byte -= piece_byte;
 		}
 	}
+}
+
+void unfold_fetch_share(const struct unfolding *unfolding, const struct place *place, uint64_t n_task,
+                        uint64_t *fetched_byte)
+{
+	uint64_t n_all = unfolding->tiling->n_task, due_byte = unfolding->fetch->compute_byte;
+	assert(n_task <= n_all);
+	if (n_task < n_all)
+		due_byte = whole_lines((double)due_byte * (double)n_task / (double)n_all);
+	if (due_byte > *fetched_byte)
+		add_loads(unfolding, place, due_byte - *fetched_byte);
+	*fetched_byte = due_byte;
+}
+
+void unfold_fetch_rest(const struct unfolding *unfolding, const struct place *place)
+{
+	if (unfolding->fetch->rest_byte == 0 || unfolding->schedule->failed)
+		return;
+	unfold_add_step(unfolding, PHASE_FETCH);
+	add_loads(unfolding, place, unfolding->fetch->rest_byte);
 }

@@ -13,22 +13,13 @@
  * so (ResNet-50 CONV_1 on the chip, fused: -0.1 %, and -2.6 % without).
  */
 
-struct unfolding {
-	const struct layer_context *context;
-	const struct layer_design *design;
-	const struct tiling *tiling;
-	struct schedule *schedule;
-	uint32_t queue;
-};
-
-static void add_job(const struct unfolding *unfolding, uint64_t row, uint64_t column, uint32_t d)
+static void add_job(const struct unfolding *unfolding, uint32_t queue, uint64_t row, uint64_t column, uint32_t d)
 {
 	const struct layer_context *context = unfolding->context;
 	bool fused = strategy_table[unfolding->design->strategy].fused;
-	struct part part =
-	    unfold_result_part(context, unfolding->design, unfolding->tiling, row, column, d, unfolding->schedule);
+	struct unfolded_part part = unfold_result_part(unfolding, row, column, d);
 	struct job job = {
-	    .queue = unfolding->queue,
+	    .queue = queue,
 	    .map_byte = fused ? part.map_byte : part.map_aligned_byte,
 	    .filter_byte = part.filter_byte,
 	    .store_byte = fused ? 0 : part.raw_out_byte,
@@ -47,31 +38,30 @@ static void add_job(const struct unfolding *unfolding, uint64_t row, uint64_t co
 	schedule_add_job(unfolding->schedule, job);
 }
 
-static void add_row(const struct unfolding *unfolding, uint64_t row, const struct result_range *columns)
+static void add_row(const struct unfolding *unfolding, uint32_t queue, uint64_t row, const struct result_range *columns)
 {
 	uint32_t n_d = unfolding->tiling->n_d;
 	if (strategy_table[unfolding->design->strategy].fused) {
 		for (uint64_t column = columns->first; column < columns->end; column++)
 			for (uint32_t d = 0; d < n_d; d++)
-				add_job(unfolding, row, column, d);
+				add_job(unfolding, queue, row, column, d);
 		return;
 	}
 	for (uint32_t d = 0; d < n_d; d++)
 		for (uint64_t column = columns->first; column < columns->end; column++)
-			add_job(unfolding, row, column, d);
+			add_job(unfolding, queue, row, column, d);
 }
 
-void unfold_jobs(const struct layer_context *context, const struct layer_design *design, const struct tiling *tiling,
-                 struct schedule *schedule)
+void unfold_jobs(const struct unfolding *unfolding)
 {
-	struct unfolding unfolding = {context, design, tiling, schedule, 0};
-	struct result_grid grid = unfold_grid(context, tiling);
+	const struct layer_context *context = unfolding->context;
+	struct result_grid grid = unfold_grid(unfolding);
 	uint32_t n_queue = context->hierarchy.n_queue;
 	assert(context->block->kind != BLOCK_POOL && n_queue <= context->machine->dram_n);
-	schedule_add_step(schedule, (struct schedule_step){.phase = PHASE_TASKS});
-	for (; unfolding.queue < n_queue; unfolding.queue++)
-		for (uint64_t row = 0; row < grid.n_row && !schedule->failed; row++) {
-			struct result_range columns = unfold_deal(&grid, n_queue, unfolding.queue, row);
-			add_row(&unfolding, row, &columns);
+	unfold_add_step(unfolding, PHASE_TASKS);
+	for (uint32_t queue = 0; queue < n_queue; queue++)
+		for (uint64_t row = 0; row < grid.n_row && !unfolding->schedule->failed; row++) {
+			struct result_range columns = unfold_deal(&grid, n_queue, queue, row);
+			add_row(unfolding, queue, row, &columns);
 		}
 }

@@ -14,14 +14,8 @@
  *   ifmap part   those of the block's rows, in order; in each of n_turn waves the next ones
  */
 
-#define LINE_BYTE 16
-
-struct own {
-	const struct layer_context *context;
-	const struct layer_design *design;
-	const struct tiling *tiling;
-	const struct unfold_fetch *fetch;
-	struct schedule *schedule;
+struct own_unfolding {
+	const struct unfolding *base;
 	struct chip_assignment assignment;
 	struct own_rows rows;
 	struct place place;
@@ -34,19 +28,17 @@ struct own_task {
 	uint32_t pe, block, map, c;
 };
 
-static bool task_of(const struct own *own, uint32_t wave, uint32_t block, uint32_t slot, struct own_task *task)
+static bool task_of(const struct own_unfolding *own, uint32_t wave, uint32_t block, uint32_t slot,
+                    struct own_task *task)
 {
 	const struct chip_assignment *a = &own->assignment;
-	const struct tiling *tiling = own->tiling;
-	uint32_t n_pe = own->context->machine->qpe_n_pe, n_share = (uint32_t)a->n_share;
+	const struct tiling *tiling = own->base->tiling;
+	uint32_t n_pe = own->base->context->machine->qpe_n_pe, n_share = (uint32_t)a->n_share;
 	uint32_t n_group = own->place.n_block / n_share, group = block, share = 0;
 	if (n_share > 1) {
 		/* as distribute_chip.c's blocks: opposite ones share a row */
-		uint32_t i = 0;
-		while (own->place.ring[i] != block)
-			i++;
-		group = i % n_group;
-		share = i / n_group;
+		group = place_ring_of(&own->place, block) % n_group;
+		share = place_ring_of(&own->place, block) / n_group;
 	}
 	uint64_t first_row = group * own->rows.n_each, end_row = first_row + own->rows.n_each;
 	end_row = end_row < tiling->n_h ? end_row : tiling->n_h;
@@ -61,27 +53,19 @@ static bool task_of(const struct own *own, uint32_t wave, uint32_t block, uint32
 	return true;
 }
 
-static struct part part_of(const struct own *own, const struct own_task *task)
+static struct unfolded_part part_of(const struct own_unfolding *own, const struct own_task *task)
 {
-	const struct tiling *tiling = own->tiling;
-	return unfold_part(own->context, own->design, tiling, task->map % tiling->n_w, task->map / tiling->n_w, task->c,
-	                   0, own->schedule);
+	const struct tiling *tiling = own->base->tiling;
+	return unfold_part(own->base, task->map % tiling->n_w, task->map / tiling->n_w, task->c, 0);
 }
 
-static uint32_t add_op(const struct own *own, struct op op, uint32_t before)
+static uint32_t add_op(const struct own_unfolding *own, struct op op, uint32_t before)
 {
-	op.before[0] = before;
-	op.before[1] = SCHEDULE_NONE;
-	return schedule_add_op(own->schedule, op);
-}
-
-static void add_step(const struct own *own, enum phase phase)
-{
-	schedule_add_step(own->schedule, (struct schedule_step){.phase = phase});
+	return unfold_add_op(own->base, op, before, SCHEDULE_NONE);
 }
 
 /* The filter part of n_user slots from the first one on: loaded into its PE, from there to the others, doubling. */
-static void load_filter(const struct own *own, uint32_t wave, uint32_t block, uint32_t first)
+static void load_filter(const struct own_unfolding *own, uint32_t wave, uint32_t block, uint32_t first)
 {
 	uint32_t n_user = (uint32_t)own->assignment.n_user, n_has = 1;
 	struct own_task task, from;
@@ -103,30 +87,30 @@ static void load_filter(const struct own *own, uint32_t wave, uint32_t block, ui
 	}
 }
 
-static void load_filters(const struct own *own, uint32_t wave)
+static void load_filters(const struct own_unfolding *own, uint32_t wave)
 {
 	const struct chip_assignment *a = &own->assignment;
-	add_step(own, PHASE_WEIGHT);
+	unfold_add_step(own->base, PHASE_WEIGHT);
 	for (uint32_t i = 0; i < a->n_together; i++)
 		for (uint32_t block = 0; block < own->place.n_block; block++)
 			load_filter(own, wave, block, i * (uint32_t)a->n_user);
 }
 
-static void load_maps(const struct own *own, uint32_t wave)
+static void load_maps(const struct own_unfolding *own, uint32_t wave)
 {
 	const struct place *place = &own->place;
-	uint32_t n_pe = own->context->machine->qpe_n_pe;
+	uint32_t n_pe = own->base->context->machine->qpe_n_pe;
 	struct own_task task;
-	add_step(own, PHASE_INPUT);
+	unfold_add_step(own->base, PHASE_INPUT);
 	for (uint32_t slot = 0; slot < own->assignment.n_resident; slot++)
 		for (uint32_t block = 0; block < place->n_block; block++) {
 			if (!task_of(own, wave, block, slot, &task))
 				continue;
-			const struct part part = part_of(own, &task);
+			const struct unfolded_part part = part_of(own, &task);
 			struct op op = {.kind = OP_LOAD, .content = OP_OF_IFMAP, .pe = task.pe, .byte = part.map_byte};
 			op.peer = place->dram[block];
-			op.part = task.map * own->tiling->n_channel_part + task.c;
-			if (own->design->in_storage) {
+			op.part = task.map * own->base->tiling->n_channel_part + task.c;
+			if (own->base->design->in_storage) {
 				op.kind = OP_COPY;
 				op.pe = place->storage_qpe[block] * n_pe + slot % n_pe;
 				op.peer = task.pe;
@@ -135,11 +119,11 @@ static void load_maps(const struct own *own, uint32_t wave)
 		}
 }
 
-static void run_task(struct own *own, const struct own_task *task)
+static void run_task(struct own_unfolding *own, const struct own_task *task)
 {
 	const struct place *place = &own->place;
-	uint32_t n_pe = own->context->machine->qpe_n_pe;
-	const struct part part = part_of(own, task);
+	uint32_t n_pe = own->base->context->machine->qpe_n_pe;
+	const struct unfolded_part part = part_of(own, task);
 	struct op op = {.kind = OP_TASK, .pe = task->pe, .peer = task->pe, .shape = part.shape, .part = part.number};
 	uint32_t done = add_op(own, op, SCHEDULE_NONE);
 	op = (struct op){.kind = OP_STORE,
@@ -148,7 +132,7 @@ static void run_task(struct own *own, const struct own_task *task)
 	                 .peer = mesh_near_dram(&place->mesh, task->pe / n_pe),
 	                 .byte = part.out_byte,
 	                 .part = part.number};
-	if (own->design->out_storage) {
+	if (own->base->design->out_storage) {
 		op.kind = OP_COPY;
 		op.peer = place->storage_qpe[task->block] * n_pe + task->pe % n_pe;
 	}
@@ -157,28 +141,23 @@ static void run_task(struct own *own, const struct own_task *task)
 }
 
 /* With its share of what is fetched for the next block. */
-static void run_tasks(struct own *own, uint32_t wave)
+static void run_tasks(struct own_unfolding *own, uint32_t wave)
 {
-	uint64_t due_byte = own->fetch->compute_byte;
 	struct own_task task;
-	add_step(own, PHASE_COMPUTATION);
+	unfold_add_step(own->base, PHASE_COMPUTATION);
 	for (uint32_t slot = 0; slot < own->assignment.n_resident; slot++)
 		for (uint32_t block = 0; block < own->place.n_block; block++)
 			if (task_of(own, wave, block, slot, &task))
 				run_task(own, &task);
-	if (own->n_task < own->tiling->n_task)
-		due_byte =
-		    (uint64_t)((double)due_byte * (double)own->n_task / (double)own->tiling->n_task / LINE_BYTE) *
-		    LINE_BYTE;
-	if (due_byte > own->fetched_byte)
-		unfold_add_fetch(own->context, &own->place, due_byte - own->fetched_byte, own->schedule);
-	own->fetched_byte = due_byte;
+	unfold_fetch_share(own->base, &own->place, own->n_task, &own->fetched_byte);
 }
 
-void unfold_own(const struct layer_context *context, const struct layer_design *design, const struct tiling *tiling,
-                const struct unfold_fetch *fetch, struct schedule *schedule)
+void unfold_own(const struct unfolding *base)
 {
-	struct own own = {.context = context, .design = design, .tiling = tiling, .fetch = fetch, .schedule = schedule};
+	const struct layer_context *context = base->context;
+	const struct tiling *tiling = base->tiling;
+	struct schedule *schedule = base->schedule;
+	struct own_unfolding own = {.base = base};
 	assert(distribute_is_own(context, tiling) && tiling->n_d == 1);
 	own.assignment = distribute_own_assign(context, tiling);
 	own.rows = distribute_own_rows(context, tiling, &own.assignment);
@@ -195,10 +174,7 @@ void unfold_own(const struct layer_context *context, const struct layer_design *
 		run_tasks(&own, wave);
 	}
 	assert(own.n_task == tiling->n_task || schedule->failed);
-	if (fetch->rest_byte > 0 && !schedule->failed) {
-		add_step(&own, PHASE_FETCH);
-		unfold_add_fetch(context, &own.place, fetch->rest_byte, schedule);
-	}
+	unfold_fetch_rest(base, &own.place);
 	free(own.arrival);
 	place_free(&own.place);
 }

@@ -26,44 +26,39 @@ static void order_pes(const struct machine *machine, const struct mesh *mesh, ui
 }
 
 /* All parts of one PE, each when the one before has left: there is room for one. */
-static void pool_on_pe(const struct layer_context *context, const struct layer_design *design,
-                       const struct tiling *tiling, uint32_t pe, uint64_t first, struct schedule *schedule)
+static void pool_on_pe(const struct unfolding *unfolding, uint32_t pe, uint64_t first)
 {
-	const struct machine *machine = context->machine;
+	const struct machine *machine = unfolding->context->machine;
+	const struct tiling *tiling = unfolding->tiling;
 	struct mesh mesh;
 	mesh_derive(machine, &mesh);
 	uint32_t dram = mesh_near_dram(&mesh, pe / machine->qpe_n_pe), before = SCHEDULE_NONE;
-	for (uint64_t i = first; i < tiling->n_task && !schedule->failed; i += machine_n_pe(machine)) {
-		struct part part =
-		    unfold_result_part(context, design, tiling, i / tiling->n_c, i % tiling->n_c, 0, schedule);
+	for (uint64_t i = first; i < tiling->n_task && !unfolding->schedule->failed; i += machine_n_pe(machine)) {
+		struct unfolded_part part = unfold_result_part(unfolding, i / tiling->n_c, i % tiling->n_c, 0);
 		struct op op = {.kind = OP_LOAD, .pe = pe, .peer = dram, .byte = part.map_byte, .part = part.number};
-		op.before[0] = before;
-		op.before[1] = SCHEDULE_NONE;
-		before = schedule_add_op(schedule, op);
+		before = unfold_add_op(unfolding, op, before, SCHEDULE_NONE);
 		op.kind = OP_STORE;
 		op.content = OP_OF_RESULT;
 		op.byte = part.out_byte;
-		op.before[0] = before;
-		before = schedule_add_op(schedule, op);
+		before = unfold_add_op(unfolding, op, before, SCHEDULE_NONE);
 	}
 }
 
-void unfold_pool(const struct layer_context *context, const struct layer_design *design, const struct tiling *tiling,
-                 struct schedule *schedule)
+void unfold_pool(const struct unfolding *unfolding)
 {
-	const struct machine *machine = context->machine;
+	const struct machine *machine = unfolding->context->machine;
 	uint32_t n_pe = machine_n_pe(machine);
 	struct mesh mesh;
-	assert(context->block->kind == BLOCK_POOL && tiling->n_d == 1);
+	assert(unfolding->context->block->kind == BLOCK_POOL && unfolding->tiling->n_d == 1);
 	uint32_t *order = calloc((size_t)n_pe + machine->dram_n, sizeof(*order));
 	if (!order) {
-		schedule->failed = true;
+		unfolding->schedule->failed = true;
 		return;
 	}
 	mesh_derive(machine, &mesh);
 	order_pes(machine, &mesh, order, order + n_pe);
-	schedule_add_step(schedule, (struct schedule_step){.phase = PHASE_INPUT});
+	unfold_add_step(unfolding, PHASE_INPUT);
 	for (uint32_t i = 0; i < n_pe; i++)
-		pool_on_pe(context, design, tiling, order[i], i, schedule);
+		pool_on_pe(unfolding, order[i], i);
 	free(order);
 }

@@ -12,44 +12,12 @@
  *
  * Rules: thesis sections 2.3 and 3; clocks: thesis simulator, re-run.
  */
-#include "sim/mla/mla.h"
 #include "sim/base/err.h"
+#include "sim/event/event_count.h"
+#include "sim/program/result.h"
+#include "sim/program/schedule.h"
 #include <stdbool.h>
 #include <stdint.h>
-
-#define EVENT_MAX_PE 16    /* of a QPE */
-#define EVENT_MAX_QPE 4096 /* of a chip: routes take memory with their square */
-
-enum event_task_kind { EVENT_IDLE, EVENT_CONV, EVENT_MATMUL };
-
-/* What one PE does. Operands lie in SRAM already; EVENT_IDLE: nothing, but its SRAM answers the others. */
-struct event_task {
-	enum event_task_kind kind;
-	uint32_t operand_bit; /* 8 or 16 */
-	bool is_partial;      /* results are partial sums: 32 bit also where the MLA post-processes */
-	uint32_t pe_shift; /* operand A comes from the PE this much further in the QPE, modulo its PEs; 0: own SRAM */
-	uint32_t kernel_w, kernel_h, dilation; /* dilation 0 or 1: no gaps, see mla_prepare_dilated */
-	struct mla_conv_task conv;             /* EVENT_CONV */
-	struct mla_matmul_task matmul;         /* EVENT_MATMUL */
-};
-
-/* What is counted per PE. Every clock from a PE's start to its last result is a MAC clock or one of three stalls. */
-enum event_count {
-	EVENT_MAC_CLK,     /* the array multiplies */
-	EVENT_A_STALL_CLK, /* operand B is there, operand A is not */
-	EVENT_B_STALL_CLK, /* operand B is not there */
-	EVENT_OUT_CLK,     /* the array waits while its results are handed to the SRAM */
-	EVENT_ROUND,
-	EVENT_A_PACKET,   /* operand A packets asked for, ... */
-	EVENT_A_RECEIVED, /* ... and received */
-	EVENT_A_WORD,     /* 32-bit words read here for operand A, anyone's */
-	EVENT_B_WORD,     /* ... for operand B */
-	EVENT_OUT_WORD,   /* 32-bit words written here */
-	EVENT_DMA_WORD,   /* ... read here to be sent elsewhere */
-	EVENT_IN_WORD,    /* ... written here that came from elsewhere */
-	EVENT_SRAM_CLK,   /* the SRAM is busy */
-	EVENT_N_COUNT
-};
 
 struct event_pe_result {
 	uint64_t start_clk, done_clk; /* first clock of its task; clock after the last result is in SRAM */
@@ -65,14 +33,31 @@ struct event_result {
 	struct event_pe_result pe[EVENT_MAX_PE];
 };
 
-struct trace_sink; /* sim/machine/trace.h */
+struct trace_sink; /* sim/event/trace.h */
 struct stop;       /* sim/base/stop.h */
 
 struct event_option {
 	bool no_replay; /* simulate every event, even where the state of all units has recurred; the same result */
-	const struct trace_sink *trace; /* sim_run_event: told of every span (replay is off then); NULL: nobody */
+	const struct trace_sink *trace; /* event_run_schedule: told of every span (replay is off then); NULL: nobody */
 	const struct stop *stop;        /* SCALE-Sim's replay: who may stop it; NULL: a signal */
 };
+
+/* How a run went, besides its result. */
+struct event_stat {
+	uint64_t n_event;      /* simulated */
+	uint64_t replayed_clk; /* PE clocks of QPEs, added up, that were replayed instead */
+};
+
+/*
+ * Run a schedule that has passed schedule_check. Phases last from barrier to
+ * barrier; ARM operations are priced as in the fast tier. The counts are of what
+ * was simulated, and of the schedule's ARM work. result->sram_byte is the
+ * caller's to fill. option, stat: NULL for defaults, for nobody. ERR_INTERNAL: no memory, or
+ * a self-check that fails (which names it). *result is untouched on failure.
+ */
+enum err_code event_run_schedule(const struct machine *machine, const struct schedule *schedule, uint32_t level,
+                                 const struct event_option *option, struct sim_result *result, struct event_stat *stat,
+                                 struct err *err);
 
 /*
  * Run task[0 .. n_pe-1] on the PEs of one QPE, started by the host one after the
@@ -81,7 +66,7 @@ struct event_option {
  * false. ERR_INPUT: a task or machine that cannot be run (names what is allowed);
  * ERR_INTERNAL: no memory. *result is untouched on failure.
  */
-enum err_code event_run_qpe(const struct machine *machine, const struct event_task *task, unsigned n_pe,
+enum err_code event_run_qpe(const struct machine *machine, const struct mla_shape *task, unsigned n_pe,
                             const struct event_option *option, struct event_result *result, struct err *err);
 
 #endif

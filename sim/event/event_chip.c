@@ -91,25 +91,25 @@ void event_chip_trace_router(struct event_qpe *qpe, uint64_t noc_clk)
 {
 	struct event_chip *chip = qpe->chip;
 	uint64_t chip_clk = (noc_clk + event_qpe_base_noc_clk(qpe)) * chip->pe_khz / chip->noc_khz;
-	event_trace_busy(chip->trace, &chip->router_span[qpe->index],
-	                 &(struct trace_span){.unit = TRACE_ROUTER,
-	                                      .index = qpe->index,
-	                                      .name = "busy",
-	                                      .begin_clk = chip_clk,
-	                                      .end_clk = chip_clk + 1,
-	                                      .part = UINT32_MAX,
-	                                      .peer = UINT32_MAX,
-	                                      .n = 1});
+	trace_extend_span(chip->trace, &chip->router_span[qpe->index],
+	                  &(struct trace_span){.unit = TRACE_ROUTER,
+	                                       .index = qpe->index,
+	                                       .name = "busy",
+	                                       .begin_clk = chip_clk,
+	                                       .end_clk = chip_clk + 1,
+	                                       .part = UINT32_MAX,
+	                                       .peer = UINT32_MAX,
+	                                       .n = 1});
 }
 
 static void end_traces(struct event_chip *chip)
 {
 	for (uint32_t i = 0; i < chip->mesh.n_qpe; i++) {
-		event_trace_end(chip->trace, &chip->router_span[i]);
-		event_trace_end(chip->trace, &chip->agent[i].span);
+		trace_end_span(chip->trace, &chip->router_span[i]);
+		trace_end_span(chip->trace, &chip->agent[i].span);
 	}
 	for (uint32_t i = 0; i < chip->mesh.n_dram; i++)
-		event_trace_end(chip->trace, &chip->dram[i].span);
+		trace_end_span(chip->trace, &chip->dram[i].span);
 }
 
 void event_chip_command(struct event_qpe *qpe, uint32_t pe, uint32_t op)
@@ -120,7 +120,7 @@ void event_chip_command(struct event_qpe *qpe, uint32_t pe, uint32_t op)
 	uint64_t clk = qpe->queue.clk;
 	if (live->kind == OP_TASK) {
 		uint32_t source = live->peer - qpe->first_pe;
-		event_mla_start(qpe, pe, &chip->plan[live->shape], source, clk + ARM_MESSAGE_CLK);
+		event_qpe_start_task(qpe, pe, &chip->plan[live->shape], source, clk + ARM_MESSAGE_CLK);
 		qpe->mla[pe].op = op;
 		assert(chip->n_busy > 0);
 		if (--chip->n_busy == 0)
@@ -155,15 +155,23 @@ void event_chip_end_task(struct event_qpe *qpe, uint32_t pe)
 	event_qpe_send(qpe, (struct event_message){.to = EVENT_NODE_AGENT + chip->agent_of[qpe->index],
 	                                           .from = mla->op,
 	                                           .kind = EVENT_REPORT});
-	event_trace_span(chip->trace, &(struct trace_span){.unit = TRACE_PE_MLA,
-	                                                   .index = qpe->first_pe + pe,
-	                                                   .name = "task",
-	                                                   .begin_clk = mla->start_clk,
-	                                                   .end_clk = mla->done_clk,
-	                                                   .part = live->part,
-	                                                   .peer = live->peer,
-	                                                   .n = mla->plan.n_row * mla->plan.n_block *
-	                                                        mla->plan.n_round_tap * mla->plan.rate.tap_clk});
+	trace_put_span(chip->trace, &(struct trace_span){.unit = TRACE_PE_MLA,
+	                                                 .index = qpe->first_pe + pe,
+	                                                 .name = "task",
+	                                                 .begin_clk = mla->start_clk,
+	                                                 .end_clk = mla->done_clk,
+	                                                 .part = live->part,
+	                                                 .peer = live->peer,
+	                                                 .n = mla->plan.n_row * mla->plan.n_block *
+	                                                      mla->plan.n_round_tap * mla->plan.rate.tap_clk});
+}
+
+void event_chip_begin_dma(struct event_qpe *qpe, uint32_t pe, uint32_t op)
+{
+	const struct event_live *live = &qpe->chip->live[op];
+	uint32_t to = live->kind == OP_COPY ? live->peer : EVENT_NODE_DRAM + live->peer;
+	qpe->dma[pe].packet = (struct event_message){.to = to, .from = op, .kind = EVENT_DATA};
+	qpe->dma[pe].n_left = live->n_packet;
 }
 
 void event_chip_end_dma(struct event_qpe *qpe, uint32_t pe)
@@ -171,14 +179,14 @@ void event_chip_end_dma(struct event_qpe *qpe, uint32_t pe)
 	struct event_chip *chip = qpe->chip;
 	const struct event_dma *dma = &qpe->dma[pe];
 	const struct event_live *live = &chip->live[dma->packet.from];
-	event_trace_span(chip->trace, &(struct trace_span){.unit = TRACE_PE_DMA,
-	                                                   .index = qpe->first_pe + pe,
-	                                                   .name = live->kind == OP_COPY ? "copy" : "store",
-	                                                   .begin_clk = dma->begin_clk,
-	                                                   .end_clk = qpe->base_clk + qpe->queue.clk + 1,
-	                                                   .part = live->part,
-	                                                   .peer = live->peer,
-	                                                   .n = live->byte});
+	trace_put_span(chip->trace, &(struct trace_span){.unit = TRACE_PE_DMA,
+	                                                 .index = qpe->first_pe + pe,
+	                                                 .name = live->kind == OP_COPY ? "copy" : "store",
+	                                                 .begin_clk = dma->begin_clk,
+	                                                 .end_clk = qpe->base_clk + qpe->queue.clk + 1,
+	                                                 .part = live->part,
+	                                                 .peer = live->peer,
+	                                                 .n = live->byte});
 }
 
 /* ---- QPEs alone ---- */
@@ -321,7 +329,7 @@ static enum err_code find_max_clk(struct event_chip *chip, struct err *err)
 		               "transfers of %.3g ms one behind the other are longer than events can be timed on this "
 		               "machine; take closed forms (--detail fast)",
 		               ahead_ms);
-	chip->max_clk = max_clk < (double)SIM_MAX_COUNT ? (uint64_t)max_clk : SIM_MAX_COUNT;
+	chip->max_clk = max_clk < (double)COUNTS_MAX ? (uint64_t)max_clk : COUNTS_MAX;
 	return ERR_OK;
 }
 
@@ -342,10 +350,10 @@ static enum err_code init_plans(struct event_chip *chip, struct err *err)
 	if (!chip->plan)
 		return err_add(err, ERR_INTERNAL, "no memory for %u tasks", schedule->n_shape);
 	for (uint32_t i = 0; i < schedule->n_shape; i++) {
-		enum err_code code = event_task_check(&schedule->shape[i], i, err);
+		enum err_code code = event_plan_check(&schedule->shape[i], i, err);
 		if (code != ERR_OK)
 			return code;
-		event_plan(chip->machine, &schedule->shape[i], &chip->plan[i]);
+		event_plan_task(chip->machine, &schedule->shape[i], &chip->plan[i]);
 	}
 	return ERR_OK;
 }
@@ -356,6 +364,8 @@ static enum err_code init_units(struct event_chip *chip, struct err *err)
 	for (uint32_t i = 0; i < chip->mesh.n_qpe && code == ERR_OK; i++) {
 		code = event_qpe_init(&chip->qpe[i], chip->machine, chip->level, i, chip->n_link, err);
 		chip->qpe[i].chip = chip;
+		chip->qpe[i].agent = chip->agent_of[i];
+		chip->qpe[i].is_traced = chip->trace != NULL;
 		if (code == ERR_OK)
 			code = event_fifo_init(&chip->agent[i].in, 0, err);
 		if (code == ERR_OK)
@@ -379,7 +389,7 @@ static enum err_code init_replay(struct event_chip *chip, struct err *err)
 }
 
 enum err_code event_chip_init(struct event_chip *chip, const struct machine *machine, const struct schedule *schedule,
-                              uint32_t level, const struct event_option *option, struct err *err)
+                              uint32_t level, const struct trace_sink *trace, bool replays, struct err *err)
 {
 	*chip = (struct event_chip){.machine = machine, .schedule = schedule, .level = level};
 	mesh_derive(machine, &chip->mesh);
@@ -389,7 +399,7 @@ enum err_code event_chip_init(struct event_chip *chip, const struct machine *mac
 	chip->noc_khz = (uint64_t)(machine->noc_clk_mhz * 1000 + 0.5);
 	chip->pe_khz = (uint64_t)(machine->level[level].clk_mhz * 1000 + 0.5);
 	chip->hop_clk = machine->noc_hop_clk;
-	chip->trace = option ? option->trace : NULL;
+	chip->trace = trace;
 	chip->n_pe = chip->mesh.n_qpe * machine->qpe_n_pe;
 	uint32_t n_qpe = chip->mesh.n_qpe, n_dram = chip->mesh.n_dram, n_unit = 2 * n_qpe + n_dram;
 	chip->n_link = EVENT_LINK_DRAM + 2 * (uint32_t)ceil_div(n_dram, 2 * (uint64_t)chip->mesh.n_row_group);
@@ -417,7 +427,7 @@ enum err_code event_chip_init(struct event_chip *chip, const struct machine *mac
 		code = find_max_clk(chip, err);
 	if (code == ERR_OK)
 		code = init_units(chip, err);
-	if (code == ERR_OK && !(option && (option->no_replay || option->trace)))
+	if (code == ERR_OK && replays)
 		code = init_replay(chip, err);
 	if (code != ERR_OK)
 		return code;

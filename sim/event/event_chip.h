@@ -14,11 +14,10 @@
  * QPE, interface or agent has something to do in a clock. All clocks here are PE
  * clocks of the chip; between routers NoC clocks; in an interface its ticks.
  */
-#include "sim/event/event_dram.h"
 #include "sim/event/event_qpe.h"
-#include "sim/event/event_run.h"
+#include "sim/event/trace.h"
 #include "sim/machine/mesh.h"
-#include "sim/machine/trace.h"
+#include "sim/program/schedule.h"
 
 /* Links into a router: from the four neighbours, the host's agent, DRAM interfaces from EVENT_LINK_DRAM on. */
 enum event_link {
@@ -39,10 +38,7 @@ struct event_live {
 	uint32_t byte, part;
 };
 
-/* ---- host (event_host.c) ---- */
-
-struct event_host;
-
+/* Of the host (event_chip_host.c). */
 struct event_agent {
 	uint64_t free_clk;       /* one packet a clock, both ways */
 	struct event_fifo in;    /* reports from its router */
@@ -50,7 +46,28 @@ struct event_agent {
 	struct trace_span span;  /* open */
 };
 
-/* ---- the chip ---- */
+/*
+ * An interface and the DRAM behind it (event_chip_dram.c). Times within are ticks: 1 / access_byte of a DRAM clock, so
+ * that a packet takes a whole number of them.
+ */
+struct event_dram {
+	uint32_t index, link; /* of EVENT_LINK_DRAM .. */
+	uint64_t clk_tick, packet_tick, interface_tick;
+	uint64_t tick_khz;        /* ticks a ms */
+	uint64_t interface_free;  /* one item a DRAM clock, both ways */
+	struct event_fifo *in;    /* [mesh h] from the routers of its rows, by tick of arrival */
+	struct event_fifo inside; /* behind the interface, by tick */
+	/* DMA: pushes the reads of one load after the other, one a DRAM clock. */
+	struct event_fifo load;
+	uint32_t n_to_push, push_op;
+	uint64_t push_tick;
+	uint64_t free_tick;       /* the DRAM has served all so far */
+	struct event_fifo served; /* what it sends: by the first one's tick, `to` packets of operation `from` */
+	uint64_t busy_tick, read_packet, write_packet;
+	struct trace_span span; /* open; name NULL: none */
+};
+
+struct event_host;
 
 struct event_chip {
 	const struct machine *machine;
@@ -82,10 +99,11 @@ struct event_chip {
 	struct trace_span *router_span; /* [mesh.n_qpe] open; NULL: nobody listens */
 };
 
-/* A chip of a machine at an operating point; free it also on failure. ERR_INPUT: a task that no MLA runs;
- * ERR_INFEASIBLE: more PEs or QPEs than EVENT_MAX_PE and EVENT_MAX_QPE, or longer than can be counted; ERR_INTERNAL. */
+/* A chip of a machine at an operating point; trace NULL: nobody listens; replays: what recurs is skipped. Free it also
+ * on failure. ERR_INPUT: a task that no MLA runs; ERR_INFEASIBLE: more PEs or QPEs than EVENT_MAX_PE and EVENT_MAX_QPE,
+ * or longer than can be counted; ERR_INTERNAL. */
 enum err_code event_chip_init(struct event_chip *chip, const struct machine *machine, const struct schedule *schedule,
-                              uint32_t level, const struct event_option *option, struct err *err);
+                              uint32_t level, const struct trace_sink *trace, bool replays, struct err *err);
 void event_chip_free(struct event_chip *chip);
 /* Run a step of operations or jobs to its end, from the present clock on. ERR_INFEASIBLE: not by max_clk; ERR_INTERNAL:
  * it never ends. */
@@ -102,30 +120,18 @@ static inline uint32_t event_chip_agent_unit(const struct event_chip *chip, uint
 	return chip->mesh.n_qpe + chip->mesh.n_dram + qpe;
 }
 
-/* ---- what a QPE's units ask of the chip ---- */
-
-/* A packet for elsewhere passes this QPE's router in a NoC clock of the QPE's own. */
-void event_chip_forward(struct event_chip *chip, struct event_qpe *qpe, uint64_t noc_clk, struct event_message message);
-/* A command has come to a PE. */
-void event_chip_command(struct event_qpe *qpe, uint32_t pe, uint32_t op);
-/* A packet of an operation has reached its PE and is in SRAM; true: it was the last. */
-bool event_chip_receive(struct event_chip *chip, uint32_t op);
-/* A PE's task has ended. */
-void event_chip_end_task(struct event_qpe *qpe, uint32_t pe);
-/* A PE's DMA has read the last packet of its operation. */
-void event_chip_end_dma(struct event_qpe *qpe, uint32_t pe);
-
 /* A message enters a QPE's router over a link in a NoC clock of the chip (message.clk). */
 void event_chip_push_link(struct event_chip *chip, uint32_t qpe, uint32_t link, struct event_message message);
 
-/* ---- traces (event_trace.c); sink NULL: nobody listens ---- */
+/* ---- DRAM interfaces ---- */
 
-void event_trace_span(const struct trace_sink *sink, const struct trace_span *span);
-/* A unit was busy once more: the same as the open span unless it idled in between. */
-void event_trace_busy(const struct trace_sink *sink, struct trace_span *open, const struct trace_span *more);
-void event_trace_end(const struct trace_sink *sink, struct trace_span *open);
-/* A packet passes a QPE's router in a NoC clock of the QPE's own. */
-void event_chip_trace_router(struct event_qpe *qpe, uint64_t noc_clk);
+enum err_code event_dram_init(struct event_dram *dram, const struct event_chip *chip, uint32_t index, struct err *err);
+void event_dram_free(struct event_dram *dram, uint32_t h);
+/* A packet from the router of a row reaches the interface in a NoC clock of the chip. */
+void event_dram_push(struct event_chip *chip, uint32_t dram, uint32_t row, uint64_t noc_clk,
+                     struct event_message message);
+void event_dram_step(struct event_chip *chip, uint32_t dram, uint64_t clk);
+bool event_dram_lost(const struct event_dram *dram, uint32_t h);
 
 /* ---- host ---- */
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* FIFO of messages, a ring that doubles when it is full: queues are unbounded, as the thesis simulator's. */
-#include "sim/event/event_unit.h"
+#include "sim/event/event_fifo.h"
 #include <assert.h>
 #include <stdlib.h>
 

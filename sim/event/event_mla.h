@@ -1,34 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef SIM_EVENT_MLA_H
 #define SIM_EVENT_MLA_H
-/*
- * A PE's MLA in the event tier, internal to the tier: the rounds of its task
- * (event_plan.c), what it does clock by clock (event_mla.c), and the check that
- * some MLA can do a task at all (event_task.c).
- */
-#include "sim/event/event_unit.h"
-#include "sim/mla/mla_operand.h"
-
-/* Rounds of a task. A row of rounds is the unit that recurs: n_block rounds, the last maybe narrower. */
-struct event_plan {
-	bool is_matmul, has_task;
-	struct operand_rate rate;
-	uint32_t kernel_w;
-	uint64_t n_round_tap;                /* MACs of a round, in taps */
-	uint64_t n_round_a;                  /* packets of operand A a round */
-	uint64_t tap_a_byte;                 /* of operand A a tap */
-	uint64_t a_period_num, a_period_den; /* clocks from packet to packet of a convolution's stream */
-	uint64_t low_a_byte;                 /* matmul: A is asked for when no more are there */
-	bool round_waits, matmul_streams;    /* as in struct machine */
-	uint64_t turn_clk;
-	uint64_t a_buffer_byte;     /* 0: no bound */
-	uint64_t last_ahead;        /* pixels beyond its columns that the first reads of B bring a row's last block */
-	uint64_t n_period_tap;      /* after so many taps packets of A and kernel rows begin together again */
-	uint64_t n_block;           /* rounds of a row */
-	uint64_t n_row, n_full_row; /* rows in all; rows whose results fill all array rows */
-	uint64_t full_write[2],
-	    last_write[2]; /* ports of results: [0] full rows, [1] the rest; last_write: last block */
-};
+/* State of a PE's MLA in the event tier. What it does from clock to clock is event_qpe_mla.c's. */
+#include "sim/event/event_count.h"
+#include "sim/event/event_fifo.h"
+#include "sim/event/event_plan.h"
 
 enum event_mla_phase { EVENT_DONE, EVENT_WAIT_START, EVENT_MULTIPLY, EVENT_OUTPUT, EVENT_INTERRUPT };
 
@@ -66,16 +42,6 @@ struct event_mla {
 	uint64_t *count;            /* [EVENT_N_COUNT] of the PE */
 };
 
-struct event_qpe;
-
-/* ERR_INPUT: a task that no MLA runs, of PE `pe`. */
-enum err_code event_task_check(const struct event_task *task, unsigned pe, struct err *err);
-/* Fill plan; the task was checked. */
-void event_plan(const struct machine *machine, const struct event_task *task, struct event_plan *plan);
-/* Run the MLA of a PE for the present clock. */
-void event_mla_step(struct event_qpe *qpe, uint32_t pe);
-/* A packet of operand A has come. */
-void event_mla_receive(struct event_qpe *qpe, uint32_t pe);
 /* in_round: without what counts on within a round (struct place of event_replay.c). */
 void event_mla_save(const struct event_mla *mla, uint64_t clk, bool in_round, struct event_state *state);
 /* Bytes of operand A at hand with which neither taps nor requests wait for any more. */
@@ -88,9 +54,5 @@ static inline uint64_t event_mla_enough_a(const struct event_mla *mla)
 
 /* Clocks at least until the task has ended. */
 uint64_t event_mla_least_clk(const struct event_mla *mla, uint64_t clk);
-
-/* Begin a task on a PE: operand A from PE `source` of the QPE, at start_clk. */
-void event_mla_start(struct event_qpe *qpe, uint32_t pe, const struct event_plan *plan, uint32_t source,
-                     uint64_t start_clk);
 
 #endif

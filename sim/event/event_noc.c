@@ -4,7 +4,7 @@
  * fixed latency behind it. It shares no clock with the PEs: packets are put in
  * at PE clocks and taken out in the PE clock in which they are ready.
  */
-#include "sim/event/event_unit.h"
+#include "sim/event/event_noc.h"
 #include "sim/base/checked.h"
 #include <assert.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What an MLA has to do for a task: its rounds, and what each of them moves. */
-#include "sim/event/event_mla.h"
+#include "sim/event/event_plan.h"
 #include "sim/base/checked.h"
 #include <assert.h>
 
@@ -8,13 +8,35 @@
  */
 #define A_LOW_BYTE 8
 
+enum err_code event_plan_check(const struct mla_shape *task, unsigned pe, struct err *err)
+{
+	const struct mla_conv_task *conv = &task->conv;
+	const struct mla_matmul_task *matmul = &task->matmul;
+	if (task->kind == MLA_IDLE)
+		return ERR_OK;
+	if (task->operand_bit != 8 && task->operand_bit != 16)
+		return err_add(err, ERR_INPUT, "PE %u: operands of %u bits, allowed 8 and 16", pe, task->operand_bit);
+	if (task->kind == MLA_MATMUL && (matmul->a_w == 0 || matmul->a_h == 0 || matmul->b_w == 0))
+		return err_add(err, ERR_INPUT, "PE %u: a matrix of no rows or columns", pe);
+	if (task->kind == MLA_MATMUL)
+		return ERR_OK;
+	if (task->kernel_w == 0 || task->kernel_h == 0 || conv->in_c == 0 || conv->n_filter == 0 || conv->n_group == 0)
+		return err_add(err, ERR_INPUT, "PE %u: a convolution without kernel, channels, filters or group", pe);
+	uint32_t reach_w = kernel_reach(task->kernel_w, task->dilation);
+	uint32_t reach_h = kernel_reach(task->kernel_h, task->dilation);
+	if (conv->in_w < reach_w || conv->in_h < reach_h)
+		return err_add(err, ERR_INPUT, "PE %u: an ifmap of %ux%u is smaller than the kernel of %ux%u", pe,
+		               conv->in_w, conv->in_h, reach_w, reach_h);
+	return ERR_OK;
+}
+
 /* Bytes of a result as it leaves the array. */
-static uint64_t result_byte_of(const struct machine *machine, const struct event_task *task)
+static uint64_t result_byte_of(const struct machine *machine, const struct mla_shape *task)
 {
 	return task->is_partial ? SRAM_WORD_BYTE : operand_result_byte(machine, task->operand_bit);
 }
 
-static void plan_conv(const struct machine *machine, const struct event_task *task, uint64_t port_byte,
+static void plan_conv(const struct machine *machine, const struct mla_shape *task, uint64_t port_byte,
                       struct event_plan *plan)
 {
 	const struct mla_conv_task *conv = &task->conv;
@@ -40,7 +62,7 @@ static void plan_conv(const struct machine *machine, const struct event_task *ta
 }
 
 /* B's rows are stored in whole ports (thesis equation 2.6), and the array runs over the padding. */
-static void plan_matmul(const struct machine *machine, const struct event_task *task, uint64_t port_byte,
+static void plan_matmul(const struct machine *machine, const struct mla_shape *task, uint64_t port_byte,
                         struct event_plan *plan)
 {
 	const struct mla_matmul_task *matmul = &task->matmul;
@@ -72,10 +94,10 @@ static void plan_rounds(const struct machine *machine, struct event_plan *plan)
 		plan->a_buffer_byte = tap_byte + packet_byte;
 }
 
-void event_plan(const struct machine *machine, const struct event_task *task, struct event_plan *plan)
+void event_plan_task(const struct machine *machine, const struct mla_shape *task, struct event_plan *plan)
 {
 	*plan = (struct event_plan){0};
-	if (task->kind == EVENT_IDLE)
+	if (task->kind == MLA_IDLE)
 		return;
 	plan->has_task = true;
 	operand_rate(machine, task->operand_bit, &plan->rate);
@@ -85,7 +107,7 @@ void event_plan(const struct machine *machine, const struct event_task *task, st
 	/* A PE sends at most one request a clock. */
 	if (plan->a_period_num < plan->a_period_den)
 		plan->a_period_num = plan->a_period_den;
-	if (task->kind == EVENT_CONV)
+	if (task->kind == MLA_CONV)
 		plan_conv(machine, task, machine->pe_sram_port_byte, plan);
 	else
 		plan_matmul(machine, task, machine->pe_sram_port_byte, plan);

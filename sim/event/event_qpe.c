@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A QPE: PEs and router put together, and the loop over their events. */
-#include "sim/event/event_chip.h"
+#include "sim/event/event_qpe.h"
 #include "sim/base/checked.h"
 #include <assert.h>
 #include <stdlib.h>
@@ -25,7 +25,7 @@ static void wake_for(struct event_qpe *qpe, const struct event_fifo *fifo, uint3
 static void route(struct event_qpe *qpe, uint64_t noc_clk, struct event_message message)
 {
 	uint32_t pe = message.to - qpe->first_pe;
-	if (qpe->chip && qpe->chip->trace)
+	if (qpe->is_traced)
 		event_chip_trace_router(qpe, noc_clk);
 	if (message.to < qpe->first_pe || pe >= qpe->n_pe) {
 		event_chip_forward(qpe->chip, qpe, noc_clk, message);
@@ -125,9 +125,8 @@ void event_qpe_report(struct event_qpe *qpe, uint32_t pe, uint32_t op)
 {
 	struct event_sram *sram = &qpe->sram[pe];
 	bool was_empty = event_fifo_clk(&sram->answer) == UINT64_MAX;
-	uint32_t agent = qpe->chip->agent_of[qpe->index];
 	event_sram_tell(sram, qpe->queue.clk,
-	                (struct event_message){.to = EVENT_NODE_AGENT + agent, .from = op, .kind = EVENT_REPORT});
+	                (struct event_message){.to = EVENT_NODE_AGENT + qpe->agent, .from = op, .kind = EVENT_REPORT});
 	wake_answer(qpe, pe, was_empty);
 }
 
@@ -155,7 +154,7 @@ static void step_port(struct event_qpe *qpe, uint32_t pe)
 	wake_for(qpe, port, pe, EVENT_PORT);
 	switch (message.kind) {
 	case EVENT_A_DATA:
-		event_mla_receive(qpe, pe);
+		event_qpe_receive_a(qpe, pe);
 		break;
 	case EVENT_A_REQUEST:
 		if (!qpe->mla[pe].plan.is_matmul) {
@@ -199,10 +198,7 @@ static void step_dma(struct event_qpe *qpe, uint32_t pe)
 		const struct event_message *command = event_fifo_pop(&dma->command, clk);
 		if (!command)
 			return;
-		const struct event_live *live = &qpe->chip->live[command->from];
-		uint32_t to = live->kind == OP_COPY ? live->peer : EVENT_NODE_DRAM + live->peer;
-		dma->packet = (struct event_message){.to = to, .from = command->from, .kind = EVENT_DATA};
-		dma->n_left = live->n_packet;
+		event_chip_begin_dma(qpe, pe, command->from);
 		dma->begin_clk = qpe->base_clk + clk;
 	}
 	answer(qpe, pe, dma->packet);
@@ -227,7 +223,7 @@ static void step_unit(struct event_qpe *qpe, uint32_t unit)
 		step_port(qpe, pe);
 		break;
 	case EVENT_MLA:
-		event_mla_step(qpe, pe);
+		event_qpe_step_mla(qpe, pe);
 		break;
 	case EVENT_SRAM:
 		step_sram(qpe, pe);

@@ -2,12 +2,13 @@
 #ifndef SIM_EVENT_QPE_H
 #define SIM_EVENT_QPE_H
 /*
- * A QPE of the event tier, internal to the tier: how its blocks are wired
- * (event_qpe.c), and the replay of what recurs (event_replay.c). Its MLAs are in
- * event_mla.h.
+ * A QPE of the event tier: PEs and their router as one queue of events (event_qpe.c), what its MLAs do
+ * (event_qpe_mla.c), and the replay of what recurs (event_qpe_replay.c).
  */
 #include "sim/event/event_mla.h"
+#include "sim/event/event_noc.h"
 #include "sim/event/event_queue.h"
+#include "sim/event/event_sram.h"
 
 /* Units of a PE, in the order in which they run in a clock; after those of all PEs the router's links. */
 enum event_unit { EVENT_PORT, EVENT_MLA, EVENT_SRAM, EVENT_DMA, EVENT_UNIT_PER_PE };
@@ -42,6 +43,8 @@ struct event_qpe {
 
 	/* On a chip; a QPE alone has no links. */
 	struct event_chip *chip;
+	uint32_t agent; /* QPE where the host's agent for this one sits */
+	bool is_traced;
 	uint32_t n_link;
 	struct event_fifo *link; /* [n_link] packets on their way to the router, by NoC clocks of the chip */
 	uint64_t link_clk;       /* the links are woken; UINT64_MAX: they are not */
@@ -83,6 +86,16 @@ void event_qpe_send(struct event_qpe *qpe, struct event_message message);
 /* Report an operation to the host when the PE's SRAM has served all that came before. */
 void event_qpe_report(struct event_qpe *qpe, uint32_t pe, uint32_t op);
 
+/* ---- MLA ---- */
+
+/* Run the MLA of a PE for the present clock. */
+void event_qpe_step_mla(struct event_qpe *qpe, uint32_t pe);
+/* A packet of operand A has come. */
+void event_qpe_receive_a(struct event_qpe *qpe, uint32_t pe);
+/* Begin a task on a PE: operand A from PE `source` of the QPE, at start_clk. */
+void event_qpe_start_task(struct event_qpe *qpe, uint32_t pe, const struct event_plan *plan, uint32_t source,
+                          uint64_t start_clk);
+
 /* ---- replay ---- */
 
 /* NULL: no memory. */
@@ -99,5 +112,22 @@ void event_replay_step(struct event_replay *replay, struct event_qpe *qpe, uint6
 
 /* Forget what is kept: something came from outside, or tasks changed. */
 void event_replay_reset(struct event_replay *replay);
+
+/* ---- what a QPE asks of the chip that it is part of (event_chip.c); a QPE alone asks nothing ---- */
+
+/* A packet for elsewhere passes this QPE's router in a NoC clock of the QPE's own. */
+void event_chip_forward(struct event_chip *chip, struct event_qpe *qpe, uint64_t noc_clk, struct event_message message);
+/* A command has come to a PE. */
+void event_chip_command(struct event_qpe *qpe, uint32_t pe, uint32_t op);
+/* A packet of an operation has reached its PE and is in SRAM; true: it was the last. */
+bool event_chip_receive(struct event_chip *chip, uint32_t op);
+/* A PE's task has ended. */
+void event_chip_end_task(struct event_qpe *qpe, uint32_t pe);
+/* A PE's DMA begins an operation: fill in how many packets, and whither. */
+void event_chip_begin_dma(struct event_qpe *qpe, uint32_t pe, uint32_t op);
+/* A PE's DMA has read the last packet of its operation. */
+void event_chip_end_dma(struct event_qpe *qpe, uint32_t pe);
+/* A packet passes the router of a QPE that is traced, in a NoC clock of the QPE's own. */
+void event_chip_trace_router(struct event_qpe *qpe, uint64_t noc_clk);
 
 #endif

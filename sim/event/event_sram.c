@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SRAM of a PE: one FIFO for operand A (own and foreign), operand B, results, and what comes and goes by DMA. */
-#include "sim/event/event_unit.h"
+#include "sim/event/event_sram.h"
 #include "sim/base/checked.h"
 #include <assert.h>
 

@@ -15,11 +15,11 @@
  */
 #include "sim/event/event_systolic.h"
 #include "sim/event/event.h"
-#include "sim/machine/result.h"
+#include "sim/fast/fast.h"
 #include "sim/systolic/systolic_model.h"
-#include "sim/systolic/systolic_parts.h"
+#include "sim/systolic/systolic_tile.h"
 #include "sim/systolic/systolic_scalesim.h"
-#include "sim/machine/trace.h"
+#include "sim/event/trace.h"
 #include "sim/base/real.h"
 #include <assert.h>
 #include <inttypes.h>
@@ -355,26 +355,9 @@ static enum err_code run_step(const struct machine *machine, const struct step *
 	return ERR_OK;
 }
 
-/* What has no events of its own. */
-static void price_step(const struct machine *machine, const struct step *step, uint32_t level,
-                       struct sim_result *result)
-{
-	struct program program = {.n_step = 1, .step = {*step}};
-	struct sim_result priced;
-	sim_run_fast(machine, &program, level, &priced);
-	for (int i = 0; i < N_PHASE; i++) {
-		if (priced.phase_clk[i] == 0)
-			continue;
-		result->phase_clk[i] += priced.phase_clk[i];
-		result->phase_bound[i] = priced.phase_bound[i];
-	}
-	result->peak_power_mw = real_max(result->peak_power_mw, priced.peak_power_mw);
-	counts_add(&result->counts, &priced.counts);
-}
-
-enum err_code sim_run_event_systolic(const struct machine *machine, const struct program *program, uint32_t level,
-                                     const struct event_option *option, struct sim_result *result,
-                                     struct event_stat *stat, struct err *err)
+enum err_code event_systolic_run_program(const struct machine *machine, const struct program *program, uint32_t level,
+                                         const struct event_option *option, struct sim_result *result,
+                                         struct event_stat *stat, struct err *err)
 {
 	struct sim_result run = {.sram_byte = program->sram_byte};
 	struct event_stat counted = {0};
@@ -382,7 +365,7 @@ enum err_code sim_run_event_systolic(const struct machine *machine, const struct
 	for (uint32_t i = 0; i < program->n_step; i++) {
 		const struct step *step = &program->step[i];
 		if (step->kind != STEP_SYSTOLIC) {
-			price_step(machine, step, level, &run);
+			fast_add_step(machine, step, level, &run);
 			continue;
 		}
 		enum err_code code = run_step(machine, step, level, option, &run, &counted, err);

@@ -6,7 +6,7 @@
  * of each buffer and one interface. Everything that sim/systolic/systolic_model.h has in
  * closed form is counted here as it happens.
  */
-#include "sim/event/event_run.h"
+#include "sim/event/event.h"
 #include "sim/systolic/systolic.h"
 
 /* Steps of one layer at most; more take too long to walk through. */
@@ -25,8 +25,8 @@ enum err_code event_systolic_run(const struct machine *machine, const struct sys
  * tier. result->sram_byte is the program's; the rest as event_systolic_run. ERR_INTERRUPTED, without a message: the
  * replay was stopped.
  */
-enum err_code sim_run_event_systolic(const struct machine *machine, const struct program *program, uint32_t level,
-                                     const struct event_option *option, struct sim_result *result,
-                                     struct event_stat *stat, struct err *err);
+enum err_code event_systolic_run_program(const struct machine *machine, const struct program *program, uint32_t level,
+                                         const struct event_option *option, struct sim_result *result,
+                                         struct event_stat *stat, struct err *err);
 
 #endif

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "sim/fast/fast.h"
-#include "sim/machine/energy.h"
-#include "sim/machine/result.h"
+#include "sim/fast/fast_parts.h"
 #include "sim/machine/latency.h"
-#include "sim/machine/mixed.h"
+#include "sim/program/mixed.h"
 #include "sim/systolic/systolic_model.h"
 #include "sim/systolic/systolic_scalesim.h"
 #include "sim/base/checked.h"
@@ -16,11 +15,6 @@
  * through their rates. The formulas were derived from how the parts work and
  * checked against the reference tables, which the README lists with the errors.
  */
-
-const char *const phase_name[N_PHASE] = {"weight", "input", "migration", "computation", "tasks", "stall",
-                                         "fetch",  "padd",  "mat_ele",   "acti",        "quan",  "pool",
-                                         "fce",    "mul",   "func",      "softmax",     "norm"};
-const char *const bound_name[N_BOUND] = {"MAC array", "SRAM port", "DRAM", "NoC", "ARM core"};
 
 /*
  * PE clocks of one DRAM load and of the hand-shake after a write from the host's view, less than the set-up of a phase
@@ -44,7 +38,7 @@ struct rates {
 	double router_packet; /* through a router */
 	double link_packet;   /* over a link */
 	double port_packet;   /* into or out of a PE */
-	bool is_least;        /* lower bounds, see sim_run_least */
+	bool is_least;        /* lower bounds, see fast_run_least */
 };
 
 static struct rates rates_at(const struct machine *machine, uint32_t level)
@@ -54,7 +48,7 @@ static struct rates rates_at(const struct machine *machine, uint32_t level)
 	return (struct rates){
 	    .machine = machine,
 	    .level = level,
-	    .dram_byte = result_dram_byte(machine, level),
+	    .dram_byte = machine_dram_byte(machine, level),
 	    .router_packet = machine->noc_router_packet * noc_per_clk,
 	    .link_packet = noc_per_clk,
 	    .port_packet = real_min(1.0, noc_per_clk),
@@ -194,47 +188,80 @@ static double one_round_clk(const struct job_time *job, double n_job)
 	return real_max(real_max(n_load_clk, first_clk) + n_job * job->write_clk, last_job_clk);
 }
 
-/* Writes that go before a load, relative to its place, while writes are asked for one load's time apart (fluid limit).
+/*
+ * Several rounds, one job a PE and round. L, W: a load, a write at the DRAM; T: from a load's end to the request for
+ * the write; A: from a write's end to the request for the next load; n PEs, of which m have a job in the last round.
+ *
+ *   first writes       round 1 to round R - 1        last round
+ *   max(n L, L + T)  + (R - 2) periods             + what is left
+ *
+ * First, all loads are asked for at once, and writes begin when the last load is served or the first PE has computed.
+ * A period passes from a round's first write to the next round's. It is n (L + W) where the DRAM never idles, else what
+ * a PE takes alone, L + T + W + A, and the waiting for writes of PEs that came together with it, (n_together - 1) W. In
+ * the last round n_ahead writes of the round before and m loads are served until the last PE has its operands; it
+ * computes and writes. Nor can this take less than the DRAM needs for all of it, n W + m (L + W).
+ *
+ * Approximate: n_together and n_ahead are those of equal jobs in a steady state, where real jobs differ.
+ * tests/sim/fast/test_job_queue.c compares it with a queue that is simulated job by job.
+ */
+
+/*
+ * PEs that wait for each other's writes. A load is asked for A after its PE's write, and waits for all writes asked for
+ * meanwhile. PEs whose loads follow each other, L apart, compute equally long and ask for their writes L apart, so
+ * there are (W + A) / L of them; they stay together from round to round.
+ */
+static double n_writes_together(const struct job_time *job, double n_pe)
+{
+	return real_min(n_pe, real_max(1, (job->write_clk + job->answer_clk) / job->load_clk));
+}
+
+/*
+ * Writes that go before a load, relative to the load's place: x. Writes are asked for L apart, as the loads before them
+ * were served. Load j is asked for when write j ends. Until then the DRAM has served j writes and j / x loads, in
+ * j (W + L / x) clocks, in which j (W + L / x) / L writes were asked for, x j by definition: x = W / L + 1 / x.
  */
 static double writes_ahead_frac(double load_clk, double write_clk)
 {
 	return (write_clk + sqrt(write_clk * write_clk + 4 * load_clk * load_clk)) / (2 * load_clk);
 }
 
+/* Writes of the round before that go ahead of the last of n_last loads: those waiting at first_clk, and x a load. */
+static double n_writes_ahead(const struct job_time *job, double first_clk, double n_last)
+{
+	double n_waiting = (first_clk - job->load_clk - job->think_clk) / job->load_clk;
+	return n_waiting + n_last * writes_ahead_frac(job->load_clk, job->write_clk);
+}
+
 /*
- * A load is asked for when the write's end is known, so writes of other PEs come
- * between. PEs that load close together write close together, and a load waits
- * for all writes asked for while its PE's own was served: where a write takes
- * longer than a load, PEs keep each other waiting every round, the more of them
- * the longer it takes (on average: equal jobs stay together in pairs where real
- * ones do not). The first round's writes come together, so its loads wait
- * longest. Approximate; the test's discrete-event queue shows by how much.
- *
- * Lower bounds come from loads, writes and tasks that are no longer than the
- * jobs'. Longer loads and tasks let fewer writes come between, by less than they
- * last while writes are short (the derivatives, with writes_ahead_frac below 1 +
- * write / load); else a bound counts those that come between whatever the times.
+ * Whether the clocks of several rounds grow with loads and tasks. Longer ones let fewer writes go ahead, but by less
+ * than they last themselves if x < 1 + W / L and the writes that come together are short (from the formula's
+ * derivatives).
  */
+static bool grows_with_loads(const struct job_time *job)
+{
+	double load_clk = job->load_clk, write_clk = job->write_clk;
+	return write_clk <= load_clk && write_clk * (write_clk + job->answer_clk) <= load_clk * load_clk;
+}
+
+/* is_least: a bound for jobs whose loads, writes and tasks are nowhere shorter. */
 static double several_rounds_clk(const struct job_time *job, double n_pe, double n_round, double n_last, bool is_least)
 {
 	double load_clk = job->load_clk, write_clk = job->write_clk, think_clk = job->think_clk;
-	double stretch_clk = load_clk + write_clk, first_clk = real_max(n_pe * load_clk, load_clk + think_clk);
+	double first_clk = real_max(n_pe * load_clk, load_clk + think_clk);
 	double n_together = n_pe, n_ahead = n_pe;
-	bool is_short = write_clk <= load_clk && write_clk * (write_clk + job->answer_clk) <= load_clk * load_clk;
-	if (is_least && !is_short) {
+	if (is_least && !grows_with_loads(job)) {
+		/* those that go ahead whatever the times: a PE's own write before its load */
 		n_together = 1;
 		n_ahead = n_last;
 	} else if (load_clk > 0) {
-		n_together = real_min(n_pe, real_max(1, (write_clk + job->answer_clk) / load_clk));
-		double n_waiting = (first_clk - load_clk - think_clk) / load_clk;
-		n_ahead = n_waiting + n_last * writes_ahead_frac(load_clk, write_clk);
-		n_ahead = real_min(n_pe, real_max(n_together, n_ahead));
+		n_together = n_writes_together(job, n_pe);
+		n_ahead = real_min(n_pe, real_max(n_together, n_writes_ahead(job, first_clk, n_last)));
 	}
-	double alone_clk = stretch_clk + think_clk + job->answer_clk;
-	double period_clk = real_max(n_pe * stretch_clk, alone_clk + (n_together - 1) * write_clk);
+	double dram_clk = load_clk + write_clk, alone_clk = dram_clk + think_clk + job->answer_clk;
+	double period_clk = real_max(n_pe * dram_clk, alone_clk + (n_together - 1) * write_clk);
 	double start_clk = first_clk + (n_round - 2) * period_clk;
 	double last_load_clk = start_clk + n_ahead * write_clk + n_last * load_clk + job->answer_clk;
-	return real_max(last_load_clk + think_clk + write_clk, start_clk + n_pe * write_clk + n_last * stretch_clk);
+	return real_max(last_load_clk + think_clk + write_clk, start_clk + n_pe * write_clk + n_last * dram_clk);
 }
 
 /* What the jobs take; n_pe at most the jobs. */
@@ -370,7 +397,7 @@ static struct step_time time_step(const struct step *step, const struct rates *r
 	}
 }
 
-double sim_roofline_clk(const struct machine *machine, const struct program *program, uint32_t level)
+double fast_roofline_clk(const struct machine *machine, const struct program *program, uint32_t level)
 {
 	struct counts counts = {0};
 	for (uint32_t i = 0; i < program->n_step; i++)
@@ -382,7 +409,7 @@ double sim_roofline_clk(const struct machine *machine, const struct program *pro
 static uint64_t step_clk(const struct step_time *time, bool is_least)
 {
 	assert(time->clk >= 0);
-	return result_whole_clk(time->clk - (is_least ? 1.5e-6 + time->clk * 1e-13 : 1e-6));
+	return counts_whole_clk(time->clk - (is_least ? 1.5e-6 + time->clk * 1e-13 : 1e-6));
 }
 
 /* Of the time in which results go to DRAM the fetch takes so much, because they queue behind it and PEs wait for them.
@@ -428,7 +455,7 @@ static void plan_fetch(const struct program *program, const uint64_t *clk, const
 	for (uint32_t i = 0; i < program->n_step && all_idle_clk > 0; i++)
 		plan->step_frac[i] = hidden_frac * idle[i] / all_idle_clk;
 	plan->rest_frac = 1 - hidden_frac;
-	plan->rest_clk = result_whole_clk(real_max(0, fetch_clk - all_idle_clk - (rates->is_least ? 1.5e-6 : 1e-6)));
+	plan->rest_clk = counts_whole_clk(real_max(0, fetch_clk - all_idle_clk - (rates->is_least ? 1.5e-6 : 1e-6)));
 }
 
 /* clk, pj: of the steps, and their dynamic energy without the fetch. */
@@ -456,8 +483,8 @@ static void add_fetch(const struct program *program, const uint64_t *clk, const 
 	counts_add(&result->counts, all);
 }
 
-void sim_plan_fetch(const struct machine *machine, const struct program *program, uint32_t level,
-                    struct fetch_plan *plan)
+void fast_plan_fetch(const struct machine *machine, const struct program *program, uint32_t level,
+                     struct fetch_plan *plan)
 {
 	uint64_t clk[PROGRAM_MAX_STEP];
 	const struct rates rates = rates_at(machine, level);
@@ -515,36 +542,47 @@ static void run_program(const struct machine *machine, const struct program *pro
 	result_finish(machine, level, result);
 }
 
-/* Both of its points, then a part of each. */
-static void run_mixed(const struct machine *machine, const struct program *program, uint32_t level, bool is_least,
-                      struct sim_result *result)
+/* A mixed point: both of its points, then a part of each. */
+static void run(const struct machine *machine, const struct program *program, uint32_t level, bool is_least,
+                struct sim_result *result)
 {
 	const struct operating_point *point = &machine->level[level];
 	struct sim_result low, high;
+	if (!mixed_is(point)) {
+		run_program(machine, program, level, is_least, result);
+		return;
+	}
 	run_program(machine, program, point->low, is_least, &low);
 	run_program(machine, program, point->high, is_least, &high);
 	mixed_combine(machine, level, mixed_n_round(program), &low, &high, result);
 }
 
-void sim_run_least(const struct machine *machine, const struct program *program, uint32_t level,
-                   struct sim_result *result)
+void fast_run_least(const struct machine *machine, const struct program *program, uint32_t level,
+                    struct sim_result *result)
 {
-	if (mixed_is(&machine->level[level])) {
-		run_mixed(machine, program, level, true, result);
-		return;
-	}
-	run_program(machine, program, level, true, result);
+	run(machine, program, level, true, result);
 }
 
-void sim_run_fast(const struct machine *machine, const struct program *program, uint32_t level,
-                  struct sim_result *result)
+void fast_run(const struct machine *machine, const struct program *program, uint32_t level, struct sim_result *result)
 {
-	if (mixed_is(&machine->level[level])) {
-		run_mixed(machine, program, level, false, result);
-		return;
-	}
-	run_program(machine, program, level, false, result);
+	run(machine, program, level, false, result);
 	/* SCALE-Sim gives each operand all of the bandwidth, and forgets a clock */
-	assert(!sim_is_counted(result) || machine->systolic.memory != SYSTOLIC_PHYSICAL ||
+	assert(!result_is_counted(result) || mixed_is(&machine->level[level]) ||
+	       machine->systolic.memory != SYSTOLIC_PHYSICAL ||
 	       (double)result->total_clk * (1 + 1e-9) + 1 >= result_roofline_clk(machine, &result->counts, level));
+}
+
+void fast_add_step(const struct machine *machine, const struct step *step, uint32_t level, struct sim_result *result)
+{
+	struct program program = {.n_step = 1, .step = {*step}};
+	struct sim_result priced;
+	fast_run(machine, &program, level, &priced);
+	for (int i = 0; i < N_PHASE; i++) {
+		if (priced.phase_clk[i] == 0)
+			continue;
+		result->phase_clk[i] += priced.phase_clk[i];
+		result->phase_bound[i] = priced.phase_bound[i];
+	}
+	result->peak_power_mw = real_max(result->peak_power_mw, priced.peak_power_mw);
+	counts_add(&result->counts, &priced.counts);
 }

@@ -2,15 +2,30 @@
 #ifndef SIM_ENERGY_H
 #define SIM_ENERGY_H
 /*
- * Inside the simulator: energy of counts, inline because every step of every
- * evaluation needs it and mostly its total only. sim.h has the public functions.
- *
- * DVFS paper, equations 1 to 6: dynamic energy is counts times energy per
- * action, static energy is power times time. Voltage enters through the
- * operating point's energies; SRAM and NoC hang on rails of their own.
+ * Energy of counts (DVFS paper, equations 1 to 6): dynamic energy is counts times energy per action, static energy is
+ * power times time. Voltage enters through the operating point's energies; SRAM and NoC have supplies of their own.
  */
-#include "sim/machine/sim.h"
+#include "sim/machine/counts.h"
+#include "sim/machine/machine.h"
 #include <assert.h>
+
+/*
+ * Energy by component, pJ; total_pj is the sum of the others. awake_pj: of PEs that work besides what their actions
+ * and their static power take; switch_pj: of changes of operating point; static_pj: of all supplies for all of the
+ * time.
+ */
+struct energy {
+	double mla_pj, sram_pj, noc_pj, dram_pj, arm_pj, awake_pj, switch_pj, static_pj, total_pj;
+};
+
+/* What is fed apart (DVFS paper section III: VDD04, VDD06, VDD08); SUPPLY_CHIP: all the rest, with all PEs off. */
+enum supply { SUPPLY_PE, SUPPLY_NOC, SUPPLY_SRAM, SUPPLY_DRAM, SUPPLY_CHIP, N_SUPPLY };
+extern const char *const supply_name[N_SUPPLY]; /* "PE logic", "NoC", ... */
+
+/* One supply's share of an energy. */
+struct supply_energy {
+	double dynamic_pj, static_pj;
+};
 
 /*
  * The MLA's energy per clock is given for the 16x4 array it was measured on;
@@ -45,5 +60,34 @@ static inline struct energy energy_dynamic(const struct machine *machine, const 
 	assert(energy.total_pj >= 0);
 	return energy;
 }
+
+/* Energy of counts at an operating point, without static energy. */
+struct energy energy_of_counts(const struct machine *machine, uint32_t level, const struct counts *counts);
+
+/* Static power of the whole machine at an operating point, all PEs powered, none working, mW. */
+double energy_static_mw(const struct machine *machine, uint32_t level);
+
+/* Whether the power lanes supply an operating point (dvfs.lanes); both of a mixed one. */
+bool energy_is_supplied(const struct machine *machine, uint32_t level);
+
+/* Static power of the machine asleep: at the operating point, of those supplied, where that is least, mW. */
+double energy_sleep_mw(const struct machine *machine);
+
+/* The share of energy_static_mw that a supply delivers; all supplies' add up to it, mW. */
+double energy_supply_static_mw(const struct machine *machine, uint32_t level, enum supply supply);
+
+/* Which part of a result's energy is whose (DVFS paper equations 1 to 6); dynamic and static add up to total_pj. */
+void energy_by_supply(const struct machine *machine, uint32_t level, const struct energy *energy, double latency_ns,
+                      struct supply_energy supply[N_SUPPLY]);
+
+/* A change of all PEs from one operating point to another: time in ns, and energy without static energy in pJ. */
+double energy_switch_ns(const struct machine *machine, uint32_t from, uint32_t to);
+double energy_switch_pj(const struct machine *machine, uint32_t from, uint32_t to);
+
+/* Power lanes that a set of operating points needs (bit i: level i): one for each voltage. */
+uint32_t energy_n_lane(const struct machine *machine, uint32_t levels);
+
+/* Whether the machine has enough power lanes for the voltages of these operating points (bit i: level i). */
+bool energy_lanes_suffice(const struct machine *machine, uint32_t levels);
 
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "sim/machine/hierarchy.h"
 #include "sim/base/checked.h"
-#include "sim/machine/program.h"
+#include <assert.h>
 
 /*
  * Thesis section 4.4: in reuse each storage QPE heads a double QPE block, and

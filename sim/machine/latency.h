@@ -6,7 +6,19 @@
  * faster or slower than those that the set-ups were measured on.
  */
 #include "sim/machine/machine.h"
-#include "sim/machine/program.h"
+
+/* What a set-up was measured of, and so which latencies it contains (sim/machine/latency.c). */
+enum setup {
+	SETUP_COPY,          /* SRAM to SRAM */
+	SETUP_MIGRATE,       /* filters inside a block */
+	SETUP_RING,          /* filters between blocks */
+	SETUP_LOAD,          /* a phase of loads from DRAM */
+	SETUP_SINGLE_LOAD,   /* one load from DRAM, host to host */
+	SETUP_WRITE_STORAGE, /* a result to a storage QPE */
+	SETUP_WRITE_DRAM,    /* a result to DRAM */
+	SETUP_HANDSHAKE,     /* from a write's end to the PE's next request */
+	N_SETUP
+};
 
 /*
  * A set-up at an operating point, PE clocks: setup_clk, as measured with the

@@ -2,43 +2,20 @@
 #ifndef SIM_MACHINE_H
 #define SIM_MACHINE_H
 /*
- * The machine: every hardware parameter a program's clocks and energy depend
- * on, as plain data. machine_param[] names each parameter once, with unit,
- * default, range, help and source; the YAML check, the help text, the docs and
- * the axes of a space all come from that table.
+ * The machine: every hardware parameter that a program's clocks and energy depend on, as plain data. Names, units,
+ * defaults and ranges: sim/machine/machine_param.h.
  */
-#include "sim/base/err.h"
-#include "sim/mla/greybox.h"
+#include "sim/machine/operating_point.h"
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
 #define MACHINE_NAME_SIZE 64
 #define MACHINE_FILE_LEVEL 8 /* operating points of a machine file ... */
-#define MACHINE_MAX_LEVEL 16 /* ... and with mixtures of two of them (sim/machine/mixed.h) */
-#define LEVEL_NAME_SIZE 16   /* of a name in a file */
+#define MACHINE_MAX_LEVEL 16 /* ... and with mixtures of two of them (sim/program/mixed.h) */
 
 /* What the processing elements form: one QPE at one DRAM, a mesh of QPEs, or one systolic array. */
 enum machine_target { MACHINE_QPE, MACHINE_CHIP, MACHINE_SYSTOLIC, N_MACHINE_TARGET };
 extern const char *const machine_target_name[N_MACHINE_TARGET]; /* "qpe", ... */
-
-/* An operating point (performance level) of the PEs: voltage, clock, and what an action costs there. */
-struct operating_point {
-	char name[56];
-	double vdd_v;
-	double clk_mhz;
-	double mla_clk_pj;     /* one MLA compute clock of a 16x4 array (64 MACs); other arrays in proportion */
-	double sram_read32_pj; /* one 32-bit SRAM read */
-	double sram_write32_pj;
-	double noc_read128_pj; /* one 128-bit NoC packet */
-	double arm_clk_pj;     /* one busy clock of the ARM core */
-	double pe_static_mw;   /* of one PE, whether it works or sleeps: leakage and what is clocked all the time */
-	double pe_awake_mw;    /* besides, while its MLA or its ARM core works */
-	/* Grey-box clock model (sim/mla/greybox.h), fitted to this machine at this operating point. */
-	struct greybox_theta conv, matmul;
-	/* A mixture of two other points: of n_share shares of a layer's rounds n_low at `low`; n_share 0: a point. */
-	uint32_t low, high, n_low, n_share;
-};
 
 /* A chip: QPEs in a mesh, and the host. */
 struct mesh_chip {
@@ -60,6 +37,12 @@ struct octopus_cost {
 	double worker_gb_s, operand_word_clk, link_gb_s, link_us;
 };
 
+/* What stays in the PEs; SYSTOLIC_ANY: of a machine that can do all of them. Order as in systolic.dataflow. */
+enum systolic_dataflow { SYSTOLIC_OS, SYSTOLIC_WS, SYSTOLIC_IS, SYSTOLIC_ANY };
+
+/* Memory models, in the order of systolic.memory_model; SCALE-Sim's two differ in whether it is given a bandwidth. */
+enum systolic_memory { SYSTOLIC_PHYSICAL, SYSTOLIC_SCALESIM, SYSTOLIC_SCALESIM_CALC };
+
 /*
  * A systolic array: rows x columns of PEs with a MAC unit each, three buffers (both halves), and an interface to
  * memory that they share; every operand has words of one size. What runs on it: sim/systolic/systolic_work.h.
@@ -75,8 +58,7 @@ struct machine {
 	char name[MACHINE_NAME_SIZE];
 	enum machine_target target;
 
-	/* MAC array: columns x rows, e.g. 16x4; columns take ofmap pixels (operand B), rows take filters (operand A).
-	 */
+	/* MAC array, e.g. 16x4: columns take ofmap pixels (operand B), rows take filters (operand A). */
 	uint32_t mla_cols, mla_rows;
 	bool mla_postprocess;  /* ReLU and quantisation in the MLA's output stage: 8-bit results, no ARM work */
 	uint32_t mla_init_clk; /* added to a task: start, interrupt */
@@ -148,75 +130,19 @@ struct machine {
 	struct operating_point level[MACHINE_MAX_LEVEL]; /* as in the file; [0] is the default */
 };
 
-enum param_type {
-	PARAM_U32,
-	PARAM_REAL,
-	PARAM_BOOL,
-	PARAM_ARRAY, /* "16x4" into two u32 */
-	PARAM_ENUM   /* a name out of unit, "os/ws/is", into the u32 of its place there */
-};
-
-/* One row a parameter; key is also the name of an axis ("pe.sram_byte"). */
-struct machine_param {
-	const char *key, *unit;
-	enum param_type type;
-	size_t offset;            /* in struct machine; PARAM_ARRAY: of the first number, the second follows */
-	double initial, min, max; /* PARAM_ARRAY: of each of the two; machine_init has the default */
-	const char *help, *source;
-};
-extern const struct machine_param machine_param[];
-extern const size_t machine_n_param;
-
-/* The same for the fields of an operating point ("levels:" in a machine file). */
-struct level_param {
-	const char *key, *unit;
-	size_t offset; /* of a double in struct operating_point */
-	double initial, min, max;
-	const char *help, *source;
-};
-extern const struct level_param level_param[];
-extern const size_t machine_n_level_param;
-
-/* A machine with every parameter at its default, no level, the given target and an empty name. */
-void machine_init(struct machine *machine, enum machine_target target);
-
-/* An operating point with the defaults of level_param[], and no name. */
-void machine_init_level(struct operating_point *level);
-
-/* The row with this key, or NULL. */
-const struct machine_param *machine_find_param(const char *key);
-
-/* The key that is nearest to what was written instead, or NULL. */
-const char *machine_nearest_param(const char *key);
-
-/* Whether machines of a target have the parameter: an MLA is no part of a systolic array. */
-bool machine_param_serves(const struct machine_param *param, enum machine_target target);
-
-/*
- * Set one parameter from its text ("16x4", "98304", "true"). ERR_INPUT with
- * what is allowed when it is not a value of the parameter's type and range.
- */
-enum err_code machine_set_param(struct machine *machine, const struct machine_param *param, const char *text,
-                                struct err *err);
-
-/* A parameter's value as a number: an array counts as its MAC units, a boolean as 0 or 1, a name as its place. */
-double machine_get_param(const struct machine *machine, const struct machine_param *param);
-
-/* Write a parameter's value as text ("16x4"); returns what snprintf returns. */
-int machine_print_param(const struct machine *machine, const struct machine_param *param, char *text, size_t n_byte);
-
-/*
- * Check what a single range cannot say: at least one level, storage QPEs fewer
- * than QPEs, mesh not larger than the chip, DRAMs that divide the blocks, ...
- * One message a mistake, each naming the parameter and the fix. ERR_INPUT.
- */
-enum err_code machine_check(const struct machine *machine, struct err *err);
-
-/* PEs of the whole machine (of a systolic array: its MAC units); MAC units; bytes of SRAM; area in um2 (0: no model).
- */
+/* Of the whole machine: PEs (of a systolic array its MAC units), MAC units, bytes of SRAM, area (0: no model). */
 uint32_t machine_n_pe(const struct machine *machine);
 uint64_t machine_n_mac(const struct machine *machine);
 uint64_t machine_sram_byte(const struct machine *machine);
 double machine_area_um2(const struct machine *machine);
+
+/* Bytes that a DRAM interface moves in a PE clock. */
+static inline double machine_dram_byte(const struct machine *machine, uint32_t level)
+{
+	if (machine->target == MACHINE_SYSTOLIC)
+		return machine->systolic.memory_gb_s * 1e3 / machine->level[level].clk_mhz;
+	return machine->dram_access_byte * machine->dram_clk_mhz /
+	       (machine->dram_access_clk * machine->level[level].clk_mhz);
+}
 
 #endif

@@ -11,15 +11,7 @@
  * 16 and 4 are the array's columns and rows. b multiplies all but clks_init, so
  * clocks alone tell only the products a b and clks_wb b; shipped machines have b = 1.
  */
-#include <stdint.h>
-
-/* theta_conv, equation 11. */
-struct greybox_theta {
-	double init_clk; /* of a task */
-	double wb_clk;   /* of a round: write-back of its results */
-	double a;        /* clocks a tap */
-	double b;        /* of each group of filters, 1: as many rounds as there are groups */
-};
+#include "sim/machine/machine.h"
 
 /*
  * x_conv, equation 10, and the array it runs on. A matrix multiplication of a_h

@@ -70,6 +70,19 @@ struct mla_matmul_task {
 	uint32_t b_w;      /* operand B: a_w rows of b_w columns */
 };
 
+enum mla_kind { MLA_IDLE, MLA_CONV, MLA_MATMUL };
+
+/* A task of either kind with all that its clocks depend on; MLA_IDLE: none, but the PE's SRAM answers the others. */
+struct mla_shape {
+	enum mla_kind kind;
+	uint32_t operand_bit; /* 8 or 16 */
+	bool is_partial;      /* results are partial sums: 32 bit also where the MLA post-processes */
+	uint32_t pe_shift; /* operand A comes from the PE this much further in the QPE, modulo its PEs; 0: own SRAM */
+	uint32_t kernel_w, kernel_h, dilation; /* dilation 0 or 1: no gaps, see mla_prepare_dilated */
+	struct mla_conv_task conv;             /* MLA_CONV */
+	struct mla_matmul_task matmul;         /* MLA_MATMUL */
+};
+
 /* What a task takes. Words are 32 bit. */
 struct mla_cost {
 	double clk;                        /* SRAM free of foreign reads */

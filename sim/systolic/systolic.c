@@ -5,7 +5,7 @@
  * clocks later. Folds at the edge take as long as full ones.
  */
 #include "sim/systolic/systolic.h"
-#include "sim/machine/sim.h"
+#include "sim/machine/counts.h"
 #include <assert.h>
 
 /* Words of an operand are numbered with 32 bits. */
@@ -31,7 +31,7 @@ bool systolic_layer_is_valid(const struct systolic_layer *layer)
 	                           outputs(layer->ifmap_w, layer->filter_w, layer->stride));
 	return ifmap_word <= MAX_OPERAND_WORD && n_pixel <= MAX_OPERAND_WORD &&
 	       mul_sat(n_tap, layer->n_filter) <= MAX_OPERAND_WORD &&
-	       mul_sat(mul_sat(n_pixel, n_tap), layer->n_filter) <= SIM_MAX_COUNT;
+	       mul_sat(mul_sat(n_pixel, n_tap), layer->n_filter) <= COUNTS_MAX;
 }
 
 struct systolic_folds systolic_fold(const struct systolic_array *array, const struct systolic_layer *layer)

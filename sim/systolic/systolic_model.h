@@ -9,8 +9,9 @@
  * which all operands share, brings the next tile's operands and then takes away
  * the last finished results. The first load and the last store are exposed.
  */
-#include "sim/machine/program.h"
+#include "sim/machine/counts.h"
 #include "sim/systolic/systolic.h"
+#include "sim/systolic/systolic_work.h"
 
 /* Clocks of the array on all tiles, none of them stalled, and the time that they take with stalls, in clocks. */
 struct systolic_time {
@@ -28,9 +29,6 @@ struct systolic_time systolic_run_time(const struct machine *machine, const stru
 /* The same with words by operand, stalls rounded up to whole clocks, and utilisations. */
 void systolic_run(const struct machine *machine, const struct systolic_work *work, uint32_t level,
                   struct systolic_result *result);
-
-/* Clocks of the array on all tiles, without stalls; saturates for a work that is not valid. */
-uint64_t systolic_compute_clk(const struct machine *machine, const struct systolic_work *work);
 
 /* Clocks of stalls, rounded up; the first load and the last store are among them. */
 uint64_t systolic_stall_clk(const struct systolic_time *time);

@@ -12,19 +12,7 @@
  *         for each tile of input channels (d)           partial sums stay in the ofmap buffer
  */
 #include "sim/base/reach.h"
-#include <stdbool.h>
-#include <stdint.h>
-
-struct machine;
-
-/* What stays in the PEs; SYSTOLIC_ANY: of a machine that can do all of them. Order as in systolic.dataflow. */
-enum systolic_dataflow { SYSTOLIC_OS, SYSTOLIC_WS, SYSTOLIC_IS, SYSTOLIC_ANY };
-
-/* Memory models, in the order of systolic.memory_model; SCALE-Sim's two differ in whether it is given a bandwidth. */
-enum systolic_memory { SYSTOLIC_PHYSICAL, SYSTOLIC_SCALESIM, SYSTOLIC_SCALESIM_CALC };
-
-/* Each has a buffer of its own. */
-enum systolic_operand { SYSTOLIC_IFMAP, SYSTOLIC_FILTER, SYSTOLIC_OFMAP };
+#include "sim/machine/machine.h"
 
 /* Tiles along a dimension: n_a of size_a > 0, then n_b of size_b (n_b 0: equal tiles). */
 struct systolic_dim {
@@ -46,12 +34,6 @@ struct systolic_work {
 	bool ifmap_once;   /* input channels of a pixel tile are loaded with its first filter tile only */
 	bool ifmap_unique; /* all of a group's ifmap stays: what tiles share is loaded once */
 	bool filter_once;  /* input channels of a filter tile are loaded with its first pixel tile only */
-};
-
-/* An operand that does not fit its buffer, in bytes. */
-struct systolic_misfit {
-	enum systolic_operand operand;
-	uint64_t demanded_byte, available_byte;
 };
 
 /* Ifmap lines from the first to the last tap of a kernel. */
@@ -80,24 +62,5 @@ static inline uint64_t systolic_dim_extent(const struct systolic_dim *dim)
 {
 	return (uint64_t)dim->size_a * dim->n_a + (uint64_t)dim->size_b * dim->n_b;
 }
-
-/* Whether the machine's array can do it. */
-bool systolic_can(const struct machine *machine, enum systolic_dataflow dataflow);
-
-/*
- * Whether all numbers are in range (at least 1, kernels no larger than the ifmap, size_b < size_a) and clocks, words
- * and multiply-accumulates are at most 2^52, on any buffers.
- */
-bool systolic_is_valid(const struct machine *machine, const struct systolic_work *work);
-
-/*
- * Set what the machine's buffers keep of a valid work. A tile fits half of its buffer, or all of it where it is the
- * only one there ever is; what stays for longer (a tile with all input channels, or all of a group) does so where it
- * fits in the same way. false: some tile fits not even alone; *misfit says which (the work is then undefined).
- */
-bool systolic_place(const struct machine *machine, struct systolic_work *work, struct systolic_misfit *misfit);
-
-/* Bytes of the three buffers that its largest tiles fill, both halves where there are several; SCALE-Sim fills all. */
-uint64_t systolic_sram_byte(const struct machine *machine, const struct systolic_work *work);
 
 #endif

@@ -10,6 +10,7 @@
 #include "dse/space/detail.h"
 #include "mapper/split/splitter.h"
 #include "mapper/unfold/unfold.h"
+#include "sim/machine/machine_param.h"
 #include <stdio.h>
 #include <string.h>
 
@@ -53,7 +54,7 @@ static void test_arm_work_has_its_clocks_and_traffic(void **state)
 		machine.arm_function_pixel_clk = 6;
 		mapper_prepare(&sample.block, &machine, 8, &context);
 		assert_true(mapper_distribute(&context, &sample.design, &program, &verdict));
-		sim_run_fast(&machine, &program, 0, &fast);
+		fast_run(&machine, &program, 0, &fast);
 		if (detail_simulate(&context, &sample.design, &program, &options, &event, NULL, &err) != ERR_OK)
 			fail_msg("%s", err_text(&err));
 		double part = n / (double)split_n_task(&sample.design.split);

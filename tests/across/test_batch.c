@@ -6,8 +6,9 @@
 #include <stdint.h>
 #include <cmocka.h>
 #include "dse/space/space.h"
+#include "dse/space/machine_read.h"
 #include "mapper/distribute/tiling.h"
-#include "sim/machine/sim.h"
+#include "sim/fast/fast.h"
 #include "tests/support/random_design.h"
 #include <math.h>
 #include <stdlib.h>
@@ -41,7 +42,7 @@ static bool run_block(const struct block *block, const struct machine *machine, 
 	mapper_prepare_form(block, machine, design->operand_bit, design->form, &context);
 	if (!mapper_distribute(&context, design, &run->program, &run->verdict))
 		return false;
-	sim_run_fast(machine, &run->program, design->level, &run->result);
+	fast_run(machine, &run->program, design->level, &run->result);
 	run->weight_byte = 0;
 	for (uint32_t i = 0; i < run->program.n_step; i++)
 		if (run->program.step[i].phase == PHASE_WEIGHT)

@@ -6,9 +6,10 @@
 #include <stdint.h>
 #include <cmocka.h>
 #include "tests/support/random_design.h"
+#include "dse/space/machine_read.h"
 #include "tests/support/sample_design.h"
 #include "dse/space/detail.h"
-#include "dse/layer/plan.h"
+#include "dse/layer/layer_problem.h"
 #include "dse/space/space.h"
 #include "mapper/distribute/tiling.h"
 #include <math.h>
@@ -58,7 +59,7 @@ static bool run(const struct machine *machine, const struct block *block, const 
 	mapper_prepare_form(block, machine, design->operand_bit, design->form, &context);
 	if (!mapper_distribute(&context, design, &program, &verdict))
 		return false;
-	sim_run_fast(machine, &program, design->level, fast);
+	fast_run(machine, &program, design->level, fast);
 	if (event && detail_simulate(&context, design, &program, &options, event, NULL, &err) != ERR_OK)
 		fail_msg("%s", err_text(&err));
 	return true;
@@ -235,7 +236,7 @@ static void test_conv_forms_are_a_rule_of_spaces(void **state)
 		struct layer_problem layer;
 		struct layer_choice all = network->choice[i];
 		struct block wide = network->network.block[i];
-		assert_int_equal(layer_problem_build(&space, &machine, &wide, &all, &layer, &err), ERR_OK);
+		assert_int_equal(layer_problem_build(&space, &machine, &wide, &all, NULL, &layer, &err), ERR_OK);
 		assert_int_equal(layer.n_value[GENE_OPERAND], 1);
 		n[layer.form[0]]++;
 		layer_problem_free(&layer);
@@ -243,7 +244,8 @@ static void test_conv_forms_are_a_rule_of_spaces(void **state)
 		for (int is_wide = 0; is_wide < 2 && i < 4; is_wide++) {
 			wide.kernel_h = is_wide ? 3 : 1;
 			wide.in_h += is_wide ? 2 : 0;
-			assert_int_equal(layer_problem_build(&space, &machine, &wide, &all, &layer, &err), ERR_OK);
+			assert_int_equal(layer_problem_build(&space, &machine, &wide, &all, NULL, &layer, &err),
+			                 ERR_OK);
 			assert_int_equal(layer.n_value[GENE_OPERAND], is_wide ? 1 : 3);
 			layer_problem_free(&layer);
 		}

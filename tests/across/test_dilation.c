@@ -6,6 +6,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 #include "sim/event/event.h"
+#include "dse/space/machine_read.h"
 #include "sim/base/checked.h"
 #include "tests/support/network_text.h"
 #include "tests/support/two_tiers.h"
@@ -100,13 +101,9 @@ static void test_dilation_of_a_task(void **state)
 			const struct mla_conv_task rows = {40, 9 + n_tap - 1, n_c, 10, 1};
 			struct mla_conv_round with_gaps, of_rows;
 			struct mla_cost cost, want;
-			struct event_task event[2] = {
-			    {.kind = EVENT_CONV,
-			     .operand_bit = 8,
-			     .kernel_w = kernel,
-			     .kernel_h = kernel,
-			     .conv = task},
-			    {.kind = EVENT_CONV, .operand_bit = 8, .kernel_w = 1, .kernel_h = n_tap, .conv = rows}};
+			struct mla_shape event[2] = {
+			    {.kind = MLA_CONV, .operand_bit = 8, .kernel_w = kernel, .kernel_h = kernel, .conv = task},
+			    {.kind = MLA_CONV, .operand_bit = 8, .kernel_w = 1, .kernel_h = n_tap, .conv = rows}};
 			event[0].dilation = gap;
 			mla_prepare_dilated(&machine, kernel, kernel, gap, 8, &with_gaps);
 			mla_conv_cost(&machine, &with_gaps, &task, 8, &cost);

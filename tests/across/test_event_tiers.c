@@ -9,6 +9,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 #include "sim/event/event.h"
+#include "sim/machine/machine_param.h"
 #include <math.h>
 
 static struct machine array(uint32_t cols, uint32_t rows)
@@ -26,8 +27,8 @@ static struct machine array(uint32_t cols, uint32_t rows)
 static void run_both(const struct machine *machine, struct mla_matmul_task matmul, uint32_t pe_shift,
                      struct event_result *event, double *fast_clk)
 {
-	struct event_task task = {.kind = EVENT_MATMUL, .operand_bit = 8, .pe_shift = pe_shift, .matmul = matmul};
-	struct event_task all[4] = {task, task, task, task};
+	struct mla_shape task = {.kind = MLA_MATMUL, .operand_bit = 8, .pe_shift = pe_shift, .matmul = matmul};
+	struct mla_shape all[4] = {task, task, task, task};
 	struct mla_cost cost;
 	assert_int_equal(machine->qpe_n_pe, 4);
 	assert_int_equal(event_run_qpe(machine, all, 4, NULL, event, NULL), ERR_OK);

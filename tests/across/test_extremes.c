@@ -12,8 +12,9 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include "dse/cmd/command_table.h"
 #include "dse/options/cli.h"
-#include "sim/machine/sim.h"
+#include "sim/fast/fast.h"
 #include "tests/support/random_extreme.h"
 #include "tests/support/space_folder.h"
 #include <fcntl.h>
@@ -118,13 +119,13 @@ static void check_totals(const char *file)
 		if (!runs)
 			continue;
 		json_object_foreach(json_object_get(layer, "phases"), name, phase) sum += get_count(phase, "clk");
-		assert_true(sum == get_count(layer, "total_clk") && sum <= SIM_MAX_COUNT);
-		assert_true(get_count(layer, "dram_read_byte") + get_count(layer, "dram_write_byte") <= SIM_MAX_COUNT);
+		assert_true(sum == get_count(layer, "total_clk") && sum <= COUNTS_MAX);
+		assert_true(get_count(layer, "dram_read_byte") + get_count(layer, "dram_write_byte") <= COUNTS_MAX);
 		total += sum;
 		core += get_count(layer, "core_clk");
 	}
 	assert_true(total == get_count(totals, "total_clk") && core == get_count(totals, "core_clk"));
-	assert_true(total <= SIM_MAX_COUNT);
+	assert_true(total <= COUNTS_MAX);
 	json_decref(root);
 }
 
@@ -153,7 +154,7 @@ static int run_command(const char *line)
 	for (char *at = strtok(text, " "); at; at = strtok(NULL, " "))
 		word[n++] = file_of(at);
 	word[n++] = jobs;
-	enum err_code code = cli_parse(n, word, &options, &err);
+	enum err_code code = cli_parse(&command_program, n, word, &options, &err);
 	if (code == ERR_OK)
 		code = options.command->run(&options, &err);
 	(void)fputs(err_text(&err), stdout);

@@ -6,6 +6,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 #include "tests/support/network_text.h"
+#include "dse/space/machine_read.h"
 #include "tests/support/two_tiers.h"
 #include <math.h>
 

@@ -11,13 +11,15 @@
 #include <cmocka.h>
 
 #include "dse/fit/fit.h"
+#include "dse/space/machine_read.h"
 #include "dse/space/machine_cfg.h"
 #include "dse/design/mapping.h"
 #include "dse/space/space.h"
 #include "dse/validate/validate.h"
-#include "mapper/network/parser.h"
+#include "mapper/network/network_read.h"
 #include "mapper/split/splitter.h"
 #include "sim/base/rng.h"
+#include "sim/machine/machine_check.h"
 #include "tests/support/reader_result.h"
 #include <glob.h>
 #include <stdlib.h>

@@ -9,6 +9,7 @@
 #include "tests/support/sample_schedule.h"
 #include "tests/support/sample_systolic.h"
 #include "sim/event/event.h"
+#include "sim/mla/greybox.h"
 #include <stdio.h>
 #include <string.h>
 
@@ -78,7 +79,7 @@ static struct prediction predict(const struct machine *machine, const struct sam
 	if (!prediction.runs)
 		return prediction;
 	struct sim_result result;
-	sim_run_fast(machine, &program, 0, &result);
+	fast_run(machine, &program, 0, &result);
 	prediction.total_clk = result.total_clk;
 	prediction.latency_ns = result.latency_ns;
 	prediction.energy_pj = result.energy.total_pj;
@@ -96,7 +97,7 @@ static struct prediction predict_systolic(const struct machine *machine)
 	prediction.runs = sample_systolic_program(machine, &work, &program);
 	if (!prediction.runs)
 		return prediction;
-	sim_run_fast(machine, &program, 0, &result);
+	fast_run(machine, &program, 0, &result);
 	prediction.total_clk = result.total_clk;
 	prediction.latency_ns = result.latency_ns;
 	prediction.energy_pj = result.energy.total_pj;
@@ -113,18 +114,18 @@ static bool differ(const struct prediction *a, const struct prediction *b)
 /* Tasks of one QPE in the event tier: what acts there alone. */
 static uint64_t event_clk(const struct machine *machine)
 {
-	static const struct event_task task[] = {
-	    {.kind = EVENT_CONV,
+	static const struct mla_shape task[] = {
+	    {.kind = MLA_CONV,
 	     .operand_bit = 8,
 	     .pe_shift = 1,
 	     .kernel_w = 3,
 	     .kernel_h = 3,
 	     .conv = {30, 5, 12, 4, 1}},
-	    {.kind = EVENT_MATMUL, .operand_bit = 8, .pe_shift = 2, .matmul = {64, 4, 64}},
+	    {.kind = MLA_MATMUL, .operand_bit = 8, .pe_shift = 2, .matmul = {64, 4, 64}},
 	};
 	uint64_t clk = 0;
 	for (size_t i = 0; i < sizeof(task) / sizeof(task[0]); i++) {
-		const struct event_task all[] = {task[i], task[i], task[i], task[i]};
+		const struct mla_shape all[] = {task[i], task[i], task[i], task[i]};
 		struct event_result result;
 		assert_int_equal(event_run_qpe(machine, all, 4, NULL, &result, NULL), ERR_OK);
 		clk += result.clk;

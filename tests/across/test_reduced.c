@@ -11,7 +11,9 @@
 #include <setjmp.h>
 #include <stdint.h>
 #include <cmocka.h>
-#include "dse/layer/plan.h"
+#include "dse/space/machine_read.h"
+#include "dse/layer/layer_problem.h"
+#include "tests/support/evaluate_design.h"
 #include "tests/support/random_block.h"
 #include <math.h>
 #include <stdlib.h>

@@ -13,9 +13,11 @@
 #include <cmocka.h>
 
 #include "dse/base/parallel.h"
+#include "dse/space/machine_read.h"
 #include "dse/design/simulate.h"
 #include "dse/space/space.h"
 #include "tests/support/slow_build.h"
+#include "sim/machine/machine_check.h"
 #include <assert.h>
 #include <inttypes.h>
 #include <math.h>

@@ -8,6 +8,7 @@
  */
 #define _GNU_SOURCE
 #include "dse/design/simulate.h"
+#include "dse/space/machine_read.h"
 #include "dse/space/space.h"
 #include "mapper/unfold/unfold.h"
 #include <assert.h>
@@ -58,7 +59,8 @@ static void run_layer(const struct layer_context *context, const struct layer_de
 		double start_s = now_s(CLOCK_PROCESS_CPUTIME_ID);
 		check(mapper_unfold(context, design, &schedule, &err), &err);
 		check(schedule_check(&schedule, context->machine, &err), &err);
-		check(sim_run_event(context->machine, &schedule, design->level, &option, result, &stat, &err), &err);
+		check(event_run_schedule(context->machine, &schedule, design->level, &option, result, &stat, &err),
+		      &err);
 		least_s = fmin(least_s, now_s(CLOCK_PROCESS_CPUTIME_ID) - start_s);
 		schedule_free(&schedule);
 	}

@@ -8,8 +8,10 @@
  * fit are not counted as evaluations, though their time is.
  */
 #define _GNU_SOURCE
-#include "dse/layer/plan.h"
+#include "dse/space/machine_read.h"
+#include "dse/layer/layer_problem.h"
 #include "sim/base/rng.h"
+#include "tests/support/evaluate_design.h"
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>

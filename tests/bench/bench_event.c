@@ -6,6 +6,7 @@
  */
 #define _GNU_SOURCE
 #include "sim/event/event.h"
+#include "sim/machine/machine_param.h"
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,9 +21,9 @@ static double now_s(void)
 	return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-static void measure(const char *name, const struct machine *machine, const struct event_task *one, bool no_replay)
+static void measure(const char *name, const struct machine *machine, const struct mla_shape *one, bool no_replay)
 {
-	const struct event_task task[] = {*one, *one, *one, *one};
+	const struct mla_shape task[] = {*one, *one, *one, *one};
 	struct event_option option = {.no_replay = no_replay};
 	struct event_result result;
 	unsigned n_run = 0;
@@ -44,24 +45,24 @@ int main(void)
 	static const struct {
 		const char *name;
 		uint32_t rows, sram_clk;
-		struct event_task task;
+		struct mla_shape task;
 	} row[] = {
 	    {"conv 7x7x128, 16x2",
 	     2,
 	     2,
-	     {.kind = EVENT_CONV, .operand_bit = 8, .kernel_w = 7, .kernel_h = 7, .conv = {28, 10, 128, 4, 1}}},
+	     {.kind = MLA_CONV, .operand_bit = 8, .kernel_w = 7, .kernel_h = 7, .conv = {28, 10, 128, 4, 1}}},
 	    {"conv 3x3x256, 16x4",
 	     4,
 	     1,
-	     {.kind = EVENT_CONV, .operand_bit = 8, .kernel_w = 3, .kernel_h = 3, .conv = {30, 9, 256, 16, 1}}},
+	     {.kind = MLA_CONV, .operand_bit = 8, .kernel_w = 3, .kernel_h = 3, .conv = {30, 9, 256, 16, 1}}},
 	    {"conv 3x3x64, 16x4",
 	     4,
 	     1,
-	     {.kind = EVENT_CONV, .operand_bit = 8, .kernel_w = 3, .kernel_h = 3, .conv = {58, 18, 64, 64, 1}}},
+	     {.kind = MLA_CONV, .operand_bit = 8, .kernel_w = 3, .kernel_h = 3, .conv = {58, 18, 64, 64, 1}}},
 	    {"matmul 1024x256, 16x4",
 	     4,
 	     1,
-	     {.kind = EVENT_MATMUL, .operand_bit = 8, .pe_shift = 1, .matmul = {1024, 4, 256}}},
+	     {.kind = MLA_MATMUL, .operand_bit = 8, .pe_shift = 1, .matmul = {1024, 4, 256}}},
 	};
 	for (size_t i = 0; i < sizeof(row) / sizeof(row[0]); i++) {
 		struct machine machine;

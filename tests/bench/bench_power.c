@@ -68,7 +68,7 @@ static void bench(const struct power_problem *problem, const char *name, const s
 	enum err_code code = power_solve(problem, goal, 0, &arena, &best, &err);
 	double time_s = now_s() - start_s;
 	if (code == ERR_OK)
-		code = power_greedy(problem, goal, &arena, &greedy, &err);
+		power_greedy(problem, goal, &arena, &greedy);
 	if (code != ERR_OK || !best.is_found) {
 		(void)fprintf(stderr, "bench_power: %s", err_text(&err));
 		exit(1);
@@ -92,13 +92,12 @@ int main(void)
 	for (size_t i = 0; i < sizeof(n_lane) / sizeof(n_lane[0]); i++) {
 		struct power_problem problem;
 		struct arena arena = {0};
-		struct err err = {0};
 		struct power_schedule fast, slow;
 		const struct power_goal none = {
 		    .max_ns = INFINITY, .max_pj = INFINITY, .max_peak_mw = INFINITY, .max_average_mw = INFINITY};
 		make_chain(&problem, segment, mode, n_lane[i]);
-		(void)power_uniform(&problem, &none, N_LEVEL - 1, &arena, &fast, &err);
-		(void)power_uniform(&problem, &none, 0, &arena, &slow, &err);
+		power_uniform(&problem, &none, N_LEVEL - 1, &arena, &fast);
+		power_uniform(&problem, &none, 0, &arena, &slow);
 		assert(fast.is_found && slow.is_found);
 		printf(" %" PRIu32 " power lanes\n", n_lane[i]);
 		struct power_goal goal = none;

@@ -9,6 +9,7 @@
  * from the repository root; arguments: names of spaces, all when there are none.
  */
 #include "dse/search/candidate.h"
+#include "dse/engine/engine_run.h"
 #include "dse/search/explore.h"
 #include "dse/pareto/hypervolume.h"
 #include "dse/base/parallel.h"
@@ -76,7 +77,7 @@ static void add_machine(const struct space *space, const struct layer_map *map, 
 		double metric[N_METRIC], objective[SPACE_MAX_OBJECTIVE];
 		enum metric broken;
 		candidate_metrics(&candidate, i, metric);
-		if (explore_objectives(space, metric, objective, &broken))
+		if (candidate_objectives(space, metric, objective, &broken))
 			(void)pareto_insert(front, objective, NULL, 0);
 	}
 	candidate_free(&candidate);

@@ -10,8 +10,9 @@
 #include "dse/space/space.h"
 #include "mapper/split/split.h"
 #include "sim/base/rng.h"
-#include "sim/machine/sim.h"
+#include "sim/fast/fast.h"
 #include "sim/systolic/systolic_model.h"
+#include "sim/systolic/systolic_place.h"
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -71,7 +72,7 @@ static void evaluate(const struct machine *machine, const struct systolic_work *
 	step->kind = STEP_SYSTOLIC;
 	step->phase = PHASE_COMPUTATION;
 	systolic_counts(machine, &step->u.systolic, &step->counts);
-	sim_run_fast(machine, &program, 0, &result);
+	fast_run(machine, &program, 0, &result);
 	tally->n_feasible++;
 	tally->check += result.latency_ns + result.energy.total_pj;
 }

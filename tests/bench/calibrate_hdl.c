@@ -15,6 +15,7 @@
  * All combinations of a grid are run, about half a minute; ties go to the earlier.
  */
 #include "dse/base/parallel.h"
+#include "dse/space/machine_read.h"
 #include "dse/space/space.h"
 #include "sim/event/event.h"
 #include <math.h>
@@ -35,7 +36,7 @@ static const uint32_t router_packet[] = {1, 4};
 #define N_FIT (N(turn_clk) * N(buffer_packet) * N(router_packet) * 2 * N_NOC) /* the NoC's clock changes fastest */
 
 struct row {
-	struct event_task task;
+	struct mla_shape task;
 	size_t shape; /* rows that differ in where operand A lies are of one shape */
 	double hdl_clk;
 };
@@ -59,18 +60,18 @@ static void add_row(struct study *study, const uint32_t *number, bool is_matmul)
 {
 	struct row *row = &study->row[study->n_row];
 	*row = (struct row){.hdl_clk = number[10], .shape = study->n_shape};
-	row->task = (struct event_task){.kind = is_matmul ? EVENT_MATMUL : EVENT_CONV,
-	                                .operand_bit = 8,
-	                                .kernel_w = number[6],
-	                                .kernel_h = number[7],
-	                                .conv = {number[3], number[4], number[5], number[9], 1}};
+	row->task = (struct mla_shape){.kind = is_matmul ? MLA_MATMUL : MLA_CONV,
+	                               .operand_bit = 8,
+	                               .kernel_w = number[6],
+	                               .kernel_h = number[7],
+	                               .conv = {number[3], number[4], number[5], number[9], 1}};
 	if (is_matmul) {
 		row->task.matmul = (struct mla_matmul_task){number[3], number[4], number[6]};
 		row->task.kernel_w = row->task.kernel_h = 0;
 		row->task.conv = (struct mla_conv_task){0};
 	}
 	for (size_t i = 0; i < study->n_row; i++) {
-		struct event_task other = study->row[i].task;
+		struct mla_shape other = study->row[i].task;
 		other.pe_shift = 0;
 		if (memcmp(&other, &row->task, sizeof(other)) == 0)
 			row->shape = study->row[i].shape;
@@ -107,7 +108,7 @@ static void run_rows(const struct study *study, struct fit *fit)
 {
 	for (size_t i = 0; i < study->n_row; i++) {
 		const struct row *row = &study->row[i];
-		const struct event_task all[] = {row->task, row->task, row->task, row->task};
+		const struct mla_shape all[] = {row->task, row->task, row->task, row->task};
 		struct event_result result;
 		struct err err = {0};
 		if (event_run_qpe(&fit->machine, all, N(all), NULL, &result, &err) != ERR_OK) {
@@ -217,7 +218,7 @@ static void print_left_out(const struct study *study, const struct machine *like
 		double error = shape_error(study, fit, shape);
 		while (row->shape != shape)
 			row++;
-		if (row->task.kind == EVENT_MATMUL)
+		if (row->task.kind == MLA_MATMUL)
 			printf("matmul [%u,%u] x %-10u", row->task.matmul.a_w, row->task.matmul.a_h,
 			       row->task.matmul.b_w);
 		else

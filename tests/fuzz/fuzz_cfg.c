@@ -2,6 +2,7 @@
 /* SCALE-Sim's .cfg files; one that is right gives a machine that runs the smallest shipped network. */
 #include "dse/space/machine_cfg.h"
 #include "tests/fuzz/fuzz.h"
+#include "sim/machine/machine_check.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n_byte)
 {

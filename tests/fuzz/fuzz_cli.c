@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Argument vectors, one word a line; commands that write nothing but stdout are run. */
+#include "dse/cmd/command_table.h"
 #include "dse/options/cli.h"
 #include "tests/fuzz/fuzz.h"
 
@@ -18,7 +19,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n_byte)
 		word[n] = at;
 		at = end;
 	}
-	enum err_code code = cli_parse(n, word, &options, &err);
+	enum err_code code = cli_parse(&command_program, n, word, &options, &err);
 	fuzz_require(code == ERR_OK ? err.n_message == 0 : code == ERR_USAGE && err.n_message > 0, "cli_parse", &err);
 	fuzz_require(is_printable(err_text(&err)), "a message that is no text", &err);
 	if (code == ERR_OK && options.command && !options.help && !options.out && options.command->run != cmd_explore) {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Measurements: read, fitted where they are few, and written down in every form. */
 #include "dse/fit/fit.h"
+#include "dse/space/machine_read.h"
 #include "tests/fuzz/fuzz.h"
 #include <math.h>
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Machine files; one that is right runs the smallest shipped network. */
 #include "tests/fuzz/fuzz.h"
+#include "dse/space/machine_read.h"
+#include "sim/machine/machine_check.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n_byte)
 {

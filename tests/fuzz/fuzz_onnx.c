@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* ONNX models; one whose nodes all have layers is a network that our own format keeps. */
 #include "mapper/onnx/onnx.h"
-#include "mapper/network/parser.h"
+#include "mapper/network/network_read.h"
 #include "tests/fuzz/fuzz.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n_byte)

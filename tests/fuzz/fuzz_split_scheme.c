@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Split schemes; one that is right splits a shipped network. */
 #include "tests/fuzz/fuzz.h"
+#include "dse/space/machine_read.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n_byte)
 {

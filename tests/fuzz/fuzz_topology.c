@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SCALE-Sim's topology files; one that is right runs on a chip and on a QPE. */
 #include "mapper/network/parser.h"
+#include "dse/space/machine_read.h"
+#include "mapper/network/network_read.h"
 #include "tests/fuzz/fuzz.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n_byte)

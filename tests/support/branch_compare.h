@@ -3,7 +3,7 @@
 #define TESTS_BRANCH_COMPARE_H
 /* The exact search of a layer against brute force, and bounds of boxes against designs. Include after cmocka.h. */
 #include "dse/layer/branch.h"
-#include "dse/layer/plan_bound.h"
+#include "dse/layer/layer_problem.h"
 #include "mapper/distribute/bound.h"
 #include "sim/base/checked.h"
 #include "tests/support/random_block.h"
@@ -147,12 +147,12 @@ static inline void assert_under(const struct layer_context *context, const struc
 	double latency_ns, energy_pj, dram_byte;
 	struct sim_result least;
 	if (bound->has_program) {
-		sim_run_least(context->machine, &bound->program, design->level, &least);
+		fast_run_least(context->machine, &bound->program, design->level, &least);
 		latency_ns = least.latency_ns;
 		energy_pj = least.energy.total_pj;
 		dram_byte = least.counts.dram_read_byte + least.counts.dram_write_byte;
 	} else {
-		sim_bound(context->machine, &bound->work, design->level, &latency_ns, &energy_pj);
+		fast_bound(context->machine, &bound->work, design->level, &latency_ns, &energy_pj);
 		dram_byte = bound->work.counts.dram_read_byte + bound->work.counts.dram_write_byte;
 	}
 	double own_byte = result->counts.dram_read_byte + result->counts.dram_write_byte;

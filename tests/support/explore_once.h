@@ -5,6 +5,7 @@
  * `dse explore` on a space of spaces/bench/ as a user runs it, from reading the
  * space to the last file, for the benchmarks that measure the whole of it.
  */
+#include "dse/cmd/command_table.h"
 #include "dse/options/cli.h"
 #include <fcntl.h>
 #include <stdio.h>
@@ -33,7 +34,7 @@ static inline void explore_once(const char *name, const char *engine, unsigned n
 	int nowhere = open("/dev/null", O_WRONLY), kept = dup(STDOUT_FILENO);
 	if (nowhere < 0 || kept < 0 || fflush(stdout) != 0 || dup2(nowhere, STDOUT_FILENO) < 0)
 		explore_stop(name, "stdout cannot be turned away");
-	enum err_code code = cli_parse((int)(sizeof argv / sizeof *argv) - 1, argv, &options, &err);
+	enum err_code code = cli_parse(&command_program, (int)(sizeof argv / sizeof *argv) - 1, argv, &options, &err);
 	if (code == ERR_OK)
 		code = cmd_explore(&options, &err);
 	if (code != ERR_OK || fflush(stdout) != 0 || dup2(kept, STDOUT_FILENO) < 0)

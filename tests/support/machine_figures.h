@@ -7,6 +7,7 @@
  * tests/golden/ has them as recorded.
  */
 #include "sim/event/event.h"
+#include "sim/mla/greybox.h"
 #include "tests/support/sample_design.h"
 #include "tests/support/sample_schedule.h"
 #include <stdio.h>
@@ -148,7 +149,7 @@ static inline struct figure_row figure_layer(const struct machine *as_it_is, uin
 	design.level = level;
 	mapper_prepare_form(&sample->block, &machine, design.operand_bit, design.form, &context);
 	if (mapper_distribute(&context, &design, &program, &verdict)) {
-		sim_run_fast(&machine, &program, level, &result);
+		fast_run(&machine, &program, level, &result);
 		figure_result(&result, row.value + 3);
 	} else {
 		row.value[0] = verdict.reason;
@@ -162,27 +163,27 @@ static inline struct figure_row figure_layer(const struct machine *as_it_is, uin
 
 struct figure_task {
 	const char *name;
-	struct event_task task;
+	struct mla_shape task;
 };
 
 static const struct figure_task figure_task[] = {
     {"conv of a neighbour",
-     {.kind = EVENT_CONV, .operand_bit = 8, .pe_shift = 1, .kernel_w = 3, .kernel_h = 3, .conv = {34, 6, 12, 8, 1}}},
+     {.kind = MLA_CONV, .operand_bit = 8, .pe_shift = 1, .kernel_w = 3, .kernel_h = 3, .conv = {34, 6, 12, 8, 1}}},
     {"conv of a narrow block",
-     {.kind = EVENT_CONV, .operand_bit = 8, .pe_shift = 1, .kernel_w = 3, .kernel_h = 3, .conv = {30, 5, 12, 4, 1}}},
+     {.kind = MLA_CONV, .operand_bit = 8, .pe_shift = 1, .kernel_w = 3, .kernel_h = 3, .conv = {30, 5, 12, 4, 1}}},
     {"conv of its own",
-     {.kind = EVENT_CONV, .operand_bit = 16, .pe_shift = 0, .kernel_w = 1, .kernel_h = 1, .conv = {30, 2, 40, 6, 1}}},
-    {"matmul of its own", {.kind = EVENT_MATMUL, .operand_bit = 8, .pe_shift = 0, .matmul = {64, 4, 64}}},
-    {"matmul of a neighbour", {.kind = EVENT_MATMUL, .operand_bit = 8, .pe_shift = 2, .matmul = {64, 4, 64}}},
+     {.kind = MLA_CONV, .operand_bit = 16, .pe_shift = 0, .kernel_w = 1, .kernel_h = 1, .conv = {30, 2, 40, 6, 1}}},
+    {"matmul of its own", {.kind = MLA_MATMUL, .operand_bit = 8, .pe_shift = 0, .matmul = {64, 4, 64}}},
+    {"matmul of a neighbour", {.kind = MLA_MATMUL, .operand_bit = 8, .pe_shift = 2, .matmul = {64, 4, 64}}},
 };
 
 /* By the grey-box model, wherever operand A comes from. */
-static inline double figure_greybox_clk(const struct machine *machine, uint32_t level, const struct event_task *task)
+static inline double figure_greybox_clk(const struct machine *machine, uint32_t level, const struct mla_shape *task)
 {
 	const struct operating_point *point = &machine->level[level];
 	struct greybox_shape shape = {task->conv.in_w, task->conv.in_h, task->conv.in_c,   task->conv.n_filter,
 	                              task->kernel_w,  task->kernel_h,  machine->mla_cols, machine->mla_rows};
-	if (task->kind == EVENT_CONV)
+	if (task->kind == MLA_CONV)
 		return greybox_clk(&shape, &point->conv);
 	shape = (struct greybox_shape){task->matmul.b_w, 1, task->matmul.a_w, task->matmul.a_h, 1, 1, machine->mla_cols,
 	                               machine->mla_rows};
@@ -191,11 +192,11 @@ static inline double figure_greybox_clk(const struct machine *machine, uint32_t 
 
 /* The same task on all PEs. A task that the event tier refuses (a port of 18 bytes) has no clocks. */
 static inline struct figure_row figure_run_task(const struct machine *machine, uint32_t level,
-                                                const struct event_task *task)
+                                                const struct mla_shape *task)
 {
 	struct figure_row row = {.table = FIGURE_TASK};
 	struct machine at_level = *machine;
-	struct event_task all[EVENT_MAX_PE];
+	struct mla_shape all[EVENT_MAX_PE];
 	struct event_result result;
 	uint32_t n_pe = machine->qpe_n_pe < EVENT_MAX_PE ? machine->qpe_n_pe : EVENT_MAX_PE;
 	static const enum event_count count[] = {EVENT_MAC_CLK, EVENT_A_STALL_CLK, EVENT_B_STALL_CLK, EVENT_OUT_CLK,
@@ -228,7 +229,7 @@ static inline struct figure_row figure_total(const struct machine *machine, uint
 	    .table = FIGURE_TOTAL,
 	    .value = {machine_n_pe(machine), (double)machine_n_mac(machine), (double)machine_sram_byte(machine),
 	              machine_area_um2(machine), energy_static_mw(machine, level),
-	              sim_roofline_clk(machine, &program, level), switch_ns, switch_pj, n_lane, sleep_mw,
+	              fast_roofline_clk(machine, &program, level), switch_ns, switch_pj, n_lane, sleep_mw,
 	              machine->dvfs_n_divider, sample_schedule_us(machine, level)},
 	};
 }

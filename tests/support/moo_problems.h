@@ -10,7 +10,7 @@
  * tests/reference/moo_reference.csv.
  */
 #include "dse/pareto/hypervolume.h"
-#include "dse/engine/nsga2_real.h"
+#include "tests/support/nsga2_real.h"
 #include <math.h>
 #include <stdlib.h>
 

@@ -3,7 +3,7 @@
 #define TESTS_ONNX_FILE_H
 /* The file that dse import writes of a model, read again. After cmocka.h. */
 #include "mapper/onnx/onnx.h"
-#include "mapper/network/parser.h"
+#include "mapper/network/network_read.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>

@@ -6,6 +6,7 @@
  * its layers. Include after cmocka.h.
  */
 #include "dse/design/simulate.h"
+#include "dse/space/machine_read.h"
 #include "dse/space/space.h"
 #include "tests/support/onnx_file.h"
 #include "tests/support/onnx_models.h"

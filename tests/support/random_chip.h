@@ -3,7 +3,7 @@
 #define TESTS_RANDOM_CHIP_H
 /* Random chips: meshes, storage QPEs, DRAM interfaces and PEs of a QPE; legal ones. */
 #include "sim/base/rng.h"
-#include "sim/machine/machine.h"
+#include "sim/machine/machine_check.h"
 
 static inline struct machine random_chip(struct rng *rng, const struct machine *like)
 {

@@ -4,7 +4,8 @@
 /* Random machines and networks whose numbers lie at the ends of what files may say; legal ones, as a user writes them.
  */
 #include "sim/base/rng.h"
-#include "sim/machine/machine.h"
+#include "sim/machine/machine_param.h"
+#include "sim/machine/machine_check.h"
 #include <math.h>
 #include <stdio.h>
 #include <string.h>

@@ -3,7 +3,8 @@
 #define TESTS_RANDOM_SYSTOLIC_H
 /* Random systolic arrays and random tiled layers for them. Include after cmocka.h. */
 #include "sim/base/rng.h"
-#include "sim/machine/machine.h"
+#include "sim/machine/machine_check.h"
+#include "sim/machine/machine_param.h"
 #include "sim/systolic/systolic_model.h"
 #include <math.h>
 #include <stdio.h>

@@ -2,6 +2,8 @@
 #ifndef TESTS_RANDOM_SYSTOLIC_BLOCK_H
 #define TESTS_RANDOM_SYSTOLIC_BLOCK_H
 /* Random systolic arrays and blocks for them. Include after cmocka.h. */
+#include "sim/machine/machine_check.h"
+#include "sim/machine/machine_param.h"
 #include "sim/systolic/systolic_work.h"
 #include "tests/support/random_block.h"
 

@@ -3,7 +3,7 @@
 #define TESTS_SAMPLE_DESIGN_H
 /* Small designs of one block that run on every shipped machine, for tests of what a machine's parameters do. */
 #include "mapper/split/design.h"
-#include "sim/machine/sim.h"
+#include "sim/fast/fast.h"
 
 /* A design of one block. */
 struct sample {

@@ -3,6 +3,7 @@
 #define TESTS_SAMPLE_SCHEDULE_H
 /* A small multi-layer schedule for tests that change a machine's constants. */
 #include "dse/space/space.h"
+#include "dse/space/machine_read.h"
 #include "mapper/octopus/octopus_schedule.h"
 #include <stdio.h>
 

@@ -2,9 +2,12 @@
 #ifndef TESTS_SAMPLE_SYSTOLIC_H
 #define TESTS_SAMPLE_SYSTOLIC_H
 /* A layer for systolic arrays that fills more than half of each default buffer's halves. Include after cmocka.h. */
+#include "sim/machine/machine_check.h"
+#include "sim/machine/machine_param.h"
+#include "sim/systolic/systolic_place.h"
 #include "sim/systolic/systolic_model.h"
 #include "sim/systolic/systolic_scalesim.h"
-#include "sim/machine/sim.h"
+#include "sim/fast/fast.h"
 #include <stdio.h>
 #include <string.h>
 

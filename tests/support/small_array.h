@@ -2,6 +2,9 @@
 #ifndef TESTS_SMALL_ARRAY_H
 #define TESTS_SMALL_ARRAY_H
 /* A systolic array and a layer small enough to count by hand. Include after cmocka.h. */
+#include "sim/machine/machine_check.h"
+#include "sim/machine/machine_param.h"
+#include "sim/systolic/systolic_place.h"
 #include "sim/systolic/systolic_model.h"
 #include <math.h>
 #include <stdio.h>

@@ -7,6 +7,7 @@
  * after cmocka.h.
  */
 #include "dse/design/simulate.h"
+#include "dse/space/machine_read.h"
 #include "dse/space/space.h"
 #include <math.h>
 

@@ -8,6 +8,7 @@
 #include "dse/arada/arada_physical.h"
 #include "dse/arada/arada_study.h"
 #include "sim/systolic/systolic_model.h"
+#include "sim/systolic/systolic_place.h"
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -161,7 +161,7 @@ static void test_run_space_is_read_from_kept_bytes(void **state)
 	struct space space;
 	struct err err = {0};
 	(void)state;
-	if (run_space_read(input, 3, &space, &err) != ERR_OK)
+	if (run_space_read(input, 3, NULL, &space, &err) != ERR_OK)
 		fail_msg("%s", err_text(&err));
 	assert_true(space.machine[0].level[0].clk_mhz == 123.0);
 	assert_string_equal(space.machine_path[0], "elsewhere/machines/dvfs_chip.yaml");
@@ -171,10 +171,10 @@ static void test_run_space_is_read_from_kept_bytes(void **state)
 	space_free(&space);
 
 	input[0].n_byte = strlen(space_text);
-	assert_int_equal(run_space_read(input, 3, &space, &err), ERR_INPUT);
+	assert_int_equal(run_space_read(input, 3, NULL, &space, &err), ERR_INPUT);
 	assert_non_null(strstr(err_text(&err), "home/kept.yaml:5:1: "));
 	err_clear(&err);
-	assert_int_equal(run_space_read(input, 2, &space, &err), ERR_INPUT);
+	assert_int_equal(run_space_read(input, 2, NULL, &space, &err), ERR_INPUT);
 	assert_non_null(strstr(err_text(&err), "../nets/tiny: is not among the files that were kept"));
 	err_clear(&err);
 }

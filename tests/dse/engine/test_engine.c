@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "dse/engine/engine.h"
+#include "dse/engine/engine_run.h"
 #include "dse/engine/nsga2_sort.h"
 #include "sim/base/hash.h"
 #include "sim/base/rng.h"

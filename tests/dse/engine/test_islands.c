@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "dse/engine/islands.h"
+#include "dse/engine/engine_run.h"
 #include "sim/base/hash.h"
 #include <stdarg.h>
 #include <stddef.h>

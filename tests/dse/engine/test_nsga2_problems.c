@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "tests/support/moo_problems.h"
-#include "dse/engine/nsga2_population.h"
+#include "dse/engine/nsga2_vary.h"
 #include <stdarg.h>
 #include <stddef.h>
 #include <setjmp.h>
@@ -125,6 +125,40 @@ static void test_nsga2_problems_population_selects_best_first(void **state)
 	nsga2_population_free(&population);
 }
 
+/* An operator that gains is drawn more often, the others still are, and genes stay in range. */
+static void test_nsga2_problems_operators_follow_their_success(void **state)
+{
+	const uint32_t n_value[] = {1, 2, 3, 1000, 7};
+	const struct problem problem = {.n_gene = 5, .n_value = n_value, .n_objective = 2};
+	struct nsga2_vary vary;
+	struct nsga2_population population;
+	unsigned n_drawn[NSGA2_N_OPERATOR] = {0};
+	uint32_t genome[5], parent[3][5] = {{0, 1, 2, 999, 6}, {0, 0, 0, 0, 0}, {0, 1, 1, 500, 3}};
+	const struct evaluation result[3] = {{.objective = {1, 2}}, {.objective = {2, 1}}, {.objective = {3, 3}}};
+
+	(void)state;
+	assert_true(nsga2_vary_init(&vary, &problem));
+	assert_true(nsga2_population_init(&population, 3, sizeof genome, 2));
+	nsga2_population_add(&population, parent, result, 3);
+	nsga2_population_select(&population);
+	for (unsigned i = 0; i < 100; i++)
+		for (unsigned k = 0; k < NSGA2_N_OPERATOR; k++)
+			nsga2_vary_note(&vary, (enum nsga2_operator)k, k == NSGA2_STEP);
+	nsga2_vary_fade(&vary);
+	for (uint32_t i = 0; i < 4000; i++) {
+		struct rng rng = rng_stream(1, 2, i);
+		enum nsga2_operator which = nsga2_vary_choose(&vary, &rng);
+		n_drawn[which]++;
+		nsga2_vary_make(&vary, &population, which, 1 + i % 4, &rng, genome);
+		for (size_t k = 0; k < 5; k++)
+			assert_true(genome[k] < n_value[k]);
+	}
+	for (unsigned k = 0; k < NSGA2_N_OPERATOR; k++)
+		assert_true(k == NSGA2_STEP ? n_drawn[k] > 2400 : n_drawn[k] > 300 && n_drawn[k] < 800);
+	nsga2_population_free(&population);
+	nsga2_vary_free(&vary);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -132,6 +166,7 @@ int main(void)
 	    cmocka_unit_test(test_nsga2_problems_run_is_a_function_of_its_seed),
 	    cmocka_unit_test(test_nsga2_problems_variables_keep_within_bounds_and_limits),
 	    cmocka_unit_test(test_nsga2_problems_population_selects_best_first),
+	    cmocka_unit_test(test_nsga2_problems_operators_follow_their_success),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "dse/engine/engine.h"
+#include "dse/engine/engine_run.h"
 #include "sim/base/rng.h"
 #include <stdarg.h>
 #include <stddef.h>

@@ -5,9 +5,9 @@
 #include <setjmp.h>
 #include <stdint.h>
 #include <cmocka.h>
-#include "tests/support/fit_trial.h"
+#include "tests/dse/fit/fit_trial.h"
 #include "sim/mla/greybox.h"
-#include "sim/machine/sim.h"
+#include "sim/fast/fast.h"
 
 /* Each with tasks and errors of its own; energies take longer. */
 #define N_SEED 10

@@ -5,7 +5,7 @@
 #include <setjmp.h>
 #include <stdint.h>
 #include <cmocka.h>
-#include "tests/support/fit_trial.h"
+#include "tests/dse/fit/fit_trial.h"
 
 /* ---- what cannot be known ------------------------------------------------------------------------ */
 

@@ -6,7 +6,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "dse/engine/engine.h"
+#include "dse/engine/engine_run.h"
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

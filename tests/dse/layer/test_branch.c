@@ -13,7 +13,10 @@
 #include <cmocka.h>
 
 #include "mapper/distribute/bound.h"
+#include "dse/space/machine_read.h"
+#include "tests/support/evaluate_design.h"
 #include "tests/support/branch_compare.h"
+#include "sim/machine/machine_check.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -139,7 +142,8 @@ static void random_fixture(struct rng *rng, struct fixture *f)
 static void compare_space(struct rng *rng, struct fixture *f, struct seen *seen)
 {
 	struct layer_problem layer;
-	assert_int_equal(layer_problem_build(&f->space, &f->machine, &f->block, &f->choice, &layer, NULL), ERR_OK);
+	assert_int_equal(layer_problem_build(&f->space, &f->machine, &f->block, &f->choice, NULL, &layer, NULL),
+	                 ERR_OK);
 	uint32_t n_place = layer.n_value[GENE_PLACE];
 	for (uint32_t place = 0; place < n_place; place++) {
 		struct layer_problem own = layer;
@@ -169,7 +173,8 @@ static void test_branch_equals_brute_force(void **state)
 		struct fixture f;
 		struct layer_problem layer;
 		random_fixture(&rng, &f);
-		assert_int_equal(layer_problem_build(&f.space, &f.machine, &f.block, &f.choice, &layer, NULL), ERR_OK);
+		assert_int_equal(layer_problem_build(&f.space, &f.machine, &f.block, &f.choice, NULL, &layer, NULL),
+		                 ERR_OK);
 		uint64_t size = problem_size(&layer.problem);
 		layer_problem_free(&layer);
 		if (size > MAX_DESIGN)
@@ -208,7 +213,8 @@ static void test_branch_does_not_depend_on_threads(void **state)
 		struct layer_problem layer;
 		random_fixture(&rng, &f);
 		f.choice.w = f.choice.h = f.choice.c = SPLIT_ALL;
-		assert_int_equal(layer_problem_build(&f.space, &f.machine, &f.block, &f.choice, &layer, NULL), ERR_OK);
+		assert_int_equal(layer_problem_build(&f.space, &f.machine, &f.block, &f.choice, NULL, &layer, NULL),
+		                 ERR_OK);
 		layer.n_value[GENE_PLACE] = 1;
 		if (i % 4 == 0) /* nothing is feasible: a nearest miss is looked for */
 			layer.layer_limit[METRIC_SRAM_USED] = 1e-6;
@@ -297,7 +303,8 @@ static void test_branch_bounds_are_under_every_design(void **state)
 		f.choice.w = f.choice.h = f.choice.c = f.choice.d = SPLIT_ALL;
 		f.choice.operand_8bit = true;
 		f.machine.pe_sram_byte = rng_below(&rng, 4) ? 98304 : f.machine.pe_sram_byte;
-		assert_int_equal(layer_problem_build(&f.space, &f.machine, &f.block, &f.choice, &layer, NULL), ERR_OK);
+		assert_int_equal(layer_problem_build(&f.space, &f.machine, &f.block, &f.choice, NULL, &layer, NULL),
+		                 ERR_OK);
 		for (uint32_t k = 0; k < 100; k++)
 			n_run += check_bound(&rng, &layer, &n_program);
 		layer_problem_free(&layer);
@@ -326,7 +333,8 @@ static void test_branch_bounds_hold_for_large_packets_and_ports(void **state)
 		f.block.in_w = 2048;
 		f.choice.w = f.choice.h = f.choice.c = f.choice.d = SPLIT_ALL;
 		f.choice.operand_8bit = true;
-		assert_int_equal(layer_problem_build(&f.space, &f.machine, &f.block, &f.choice, &layer, NULL), ERR_OK);
+		assert_int_equal(layer_problem_build(&f.space, &f.machine, &f.block, &f.choice, NULL, &layer, NULL),
+		                 ERR_OK);
 		for (uint32_t k = 0; k < 500; k++)
 			n_run += check_bound(&rng, &layer, &n_program);
 		layer_problem_free(&layer);

@@ -11,7 +11,7 @@
 #include "dse/engine/engine.h"
 #include "dse/search/explore.h"
 #include "dse/design/unroll.h"
-#include "sim/machine/mixed.h"
+#include "sim/program/mixed.h"
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -10,7 +10,8 @@
 #include <cmocka.h>
 
 #include "dse/layer/front_key.h"
-#include "sim/machine/mixed.h"
+#include "dse/space/machine_read.h"
+#include "sim/program/mixed.h"
 #include "tests/support/random_block.h"
 #include "tests/support/random_chip.h"
 #include <math.h>
@@ -111,7 +112,7 @@ static void random_space(struct rng *rng, struct fixture *f)
 static bool build(struct fixture *f, unsigned place)
 {
 	struct err err = {0};
-	if (layer_problem_build(&f->space, &f->machine, &f->block, &f->choice, &f->layer, &err) != ERR_OK) {
+	if (layer_problem_build(&f->space, &f->machine, &f->block, &f->choice, NULL, &f->layer, &err) != ERR_OK) {
 		err_clear(&err);
 		return false;
 	}

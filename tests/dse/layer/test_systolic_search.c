@@ -12,8 +12,10 @@
 #include <cmocka.h>
 
 #include "dse/space/detail.h"
-#include "dse/layer/plan_bound.h"
+#include "dse/engine/engine_run.h"
+#include "dse/layer/layer_problem.h"
 #include "mapper/distribute/bound.h"
+#include "tests/support/evaluate_design.h"
 #include "tests/support/branch_compare.h"
 #include "tests/support/random_systolic_block.h"
 #include <stdio.h>
@@ -65,7 +67,8 @@ static void random_fixture(struct rng *rng, uint32_t max_w, uint32_t max_c, stru
 
 static void build(struct fixture *f)
 {
-	assert_int_equal(layer_problem_build(&f->space, &f->machine, &f->block, &f->choice, &f->layer, NULL), ERR_OK);
+	assert_int_equal(layer_problem_build(&f->space, &f->machine, &f->block, &f->choice, NULL, &f->layer, NULL),
+	                 ERR_OK);
 	assert_int_equal(f->layer.n_value[GENE_PLACE], 1);
 }
 

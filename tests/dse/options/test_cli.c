@@ -5,6 +5,8 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include "dse/cmd/command_table.h"
+#include "dse/options/cli.h"
 #include "dse/options/cli_word.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -28,7 +30,7 @@ static enum err_code parse(const char *text, struct line *line, struct cli_optio
 		assert_true(n < MAX_WORD);
 		line->word[n++] = at;
 	}
-	return cli_parse(n, line->word, options, err);
+	return cli_parse(&command_program, n, line->word, options, err);
 }
 
 static void test_cli_reads_options_in_any_order(void **state)
@@ -135,14 +137,14 @@ static void test_cli_help_is_complete(void **state)
 	(void)state;
 	FILE *file = fmemopen(text, sizeof(text), "w");
 	assert_non_null(file);
-	cli_print_help(file, NULL);
+	cli_print_help(file, &command_program, NULL);
 	assert_int_equal(fclose(file), 0);
 	(void)unwrap(text);
-	for (size_t i = 0; i < cli_n_command; i++)
-		assert_non_null(strstr(text, cli_command_table[i].help));
+	for (size_t i = 0; i < command_program.n; i++)
+		assert_non_null(strstr(text, command_program.command[i].help));
 	file = fmemopen(text, sizeof(text), "w");
 	assert_non_null(file);
-	cli_print_help(file, &cli_command_table[0]);
+	cli_print_help(file, &command_program, &command_program.command[0]);
 	assert_int_equal(fclose(file), 0);
 	assert_non_null(strstr(text, "--max-evaluations N"));
 	assert_null(strstr(text, "--strategy"));
@@ -154,15 +156,15 @@ static void test_cli_notes_belong_to_commands(void **state)
 	(void)state;
 	for (const struct option_note *note = option_note_table; note->command; note++) {
 		const struct cli_command *command = NULL;
-		for (size_t i = 0; i < cli_n_command; i++)
-			if (strcmp(cli_command_table[i].name, note->command) == 0)
-				command = &cli_command_table[i];
+		for (size_t i = 0; i < command_program.n; i++)
+			if (strcmp(command_program.command[i].name, note->command) == 0)
+				command = &command_program.command[i];
 		assert_non_null(command);
 		char *text = NULL;
 		size_t n_byte;
 		FILE *file = open_memstream(&text, &n_byte);
 		assert_non_null(file);
-		cli_print_help(file, command);
+		cli_print_help(file, &command_program, command);
 		assert_int_equal(fclose(file), 0);
 		char words[64] = "";
 		(void)snprintf(words, sizeof(words), "%.*s", (int)strcspn(note->help, "\n"), note->help);
@@ -176,16 +178,16 @@ static void test_cli_values_are_in_the_help(void **state)
 {
 	size_t n_seen = 0;
 	(void)state;
-	for (size_t i = 0; i < cli_n_command; i++) {
+	for (size_t i = 0; i < command_program.n; i++) {
 		for (unsigned k = 0; k < N_OPTION; k++) {
 			enum cli_option option = (enum cli_option)k;
-			struct cli_word word = cli_word_of_option(&cli_command_table[i], option);
-			if (!cli_takes(&cli_command_table[i], option) || word.kind != WORD_CHOICE)
+			struct cli_word word = cli_word_of_option(&command_program.command[i], option);
+			if (!cli_takes(&command_program.command[i], option) || word.kind != WORD_CHOICE)
 				continue;
 			for (char *rest = NULL, *value = strtok_r(word.choice, " ", &rest); value;
 			     value = strtok_r(NULL, " ", &rest), n_seen++)
-				if (!strstr(cli_option_help(&cli_command_table[i], option), value))
-					fail_msg("dse %s: help of --%s has no '%s'", cli_command_table[i].name,
+				if (!strstr(cli_option_help(&command_program.command[i], option), value))
+					fail_msg("dse %s: help of --%s has no '%s'", command_program.command[i].name,
 					         option_table[option].name, value);
 		}
 	}
@@ -194,9 +196,9 @@ static void test_cli_values_are_in_the_help(void **state)
 
 static const struct cli_command *command_of(const char *name)
 {
-	for (size_t i = 0; i < cli_n_command; i++)
-		if (strcmp(cli_command_table[i].name, name) == 0)
-			return &cli_command_table[i];
+	for (size_t i = 0; i < command_program.n; i++)
+		if (strcmp(command_program.command[i].name, name) == 0)
+			return &command_program.command[i];
 	fail_msg("no command %s", name);
 	return NULL;
 }

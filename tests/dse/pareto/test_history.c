@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "dse/pareto/history.h"
-#include "dse/engine/engine.h"
+#include "dse/engine/engine_run.h"
 #include "dse/pareto/hypervolume.h"
 #include "dse/pareto/quality.h"
 #include <stdarg.h>

@@ -5,7 +5,6 @@
 #include <stdint.h>
 #include <cmocka.h>
 #include "dse/pareto/budget.h"
-#include "dse/search/effort.h"
 #include "dse/engine/engine.h"
 #include "dse/engine/nsga2_vary.h"
 #include "dse/pareto/quality.h"
@@ -50,63 +49,11 @@ static void test_quality_budget_adds_up_and_fits(void **state)
 	assert_memory_equal(share, size, sizeof size);
 }
 
-static void test_quality_effort_leaves_what_is_given(void **state)
-{
-	struct cli_options quick = {.command = cli_command_table, .effort = "quick"};
-	struct cli_options signoff = {.command = cli_command_table, .effort = "signoff", .engine = "exhaustive"};
-	struct err err = {0};
-
-	(void)state;
-	assert_int_equal(effort_apply(&quick, &err), ERR_OK);
-	assert_string_equal(quick.engine, "nsga2");
-	assert_int_equal(quick.max_evaluations, EFFORT_QUICK_EVALUATIONS);
-	assert_false(quick.verify);
-	assert_int_equal(effort_apply(&signoff, &err), ERR_OK);
-	assert_string_equal(signoff.engine, "exhaustive");
-	assert_true(signoff.verify && signoff.audit);
-}
-
-/* An operator that gains is drawn more often, the others still are, and genes stay in range. */
-static void test_quality_operators_follow_their_success(void **state)
-{
-	const uint32_t n_value[] = {1, 2, 3, 1000, 7};
-	const struct problem problem = {.n_gene = 5, .n_value = n_value, .n_objective = 2};
-	struct nsga2_vary vary;
-	struct nsga2_population population;
-	unsigned n_drawn[NSGA2_N_OPERATOR] = {0};
-	uint32_t genome[5], parent[3][5] = {{0, 1, 2, 999, 6}, {0, 0, 0, 0, 0}, {0, 1, 1, 500, 3}};
-	const struct evaluation result[3] = {{.objective = {1, 2}}, {.objective = {2, 1}}, {.objective = {3, 3}}};
-
-	(void)state;
-	assert_true(nsga2_vary_init(&vary, &problem));
-	assert_true(nsga2_population_init(&population, 3, sizeof genome, 2));
-	nsga2_population_add(&population, parent, result, 3);
-	nsga2_population_select(&population);
-	for (unsigned i = 0; i < 100; i++)
-		for (unsigned k = 0; k < NSGA2_N_OPERATOR; k++)
-			nsga2_vary_note(&vary, (enum nsga2_operator)k, k == NSGA2_STEP);
-	nsga2_vary_fade(&vary);
-	for (uint32_t i = 0; i < 4000; i++) {
-		struct rng rng = rng_stream(1, 2, i);
-		enum nsga2_operator which = nsga2_vary_choose(&vary, &rng);
-		n_drawn[which]++;
-		nsga2_vary_make(&vary, &population, which, 1 + i % 4, &rng, genome);
-		for (size_t k = 0; k < 5; k++)
-			assert_true(genome[k] < n_value[k]);
-	}
-	for (unsigned k = 0; k < NSGA2_N_OPERATOR; k++)
-		assert_true(k == NSGA2_STEP ? n_drawn[k] > 2400 : n_drawn[k] > 300 && n_drawn[k] < 800);
-	nsga2_population_free(&population);
-	nsga2_vary_free(&vary);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_quality_of_two_points_is_their_union),
 	    cmocka_unit_test(test_quality_budget_adds_up_and_fits),
-	    cmocka_unit_test(test_quality_effort_leaves_what_is_given),
-	    cmocka_unit_test(test_quality_operators_follow_their_success),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -5,9 +5,11 @@
  * deadline.
  */
 #include "dse/search/hunt.h"
-#include "dse/layer/plan.h"
+#include "dse/space/machine_read.h"
+#include "dse/layer/layer_problem.h"
 #include "dse/power/power_report.h"
 #include "dse/power/power_search.h"
+#include "tests/support/evaluate_design.h"
 #include <stdarg.h>
 #include <stddef.h>
 #include <setjmp.h>
@@ -78,7 +80,7 @@ static void list_designs(const struct machine *machine, const struct block *bloc
 	uint32_t genome[N_LAYER_GENE] = {0};
 	size_t gene = 0;
 	choice.level_mask = (1U << N_LEVEL) - 1;
-	assert_int_equal(layer_problem_build(&space, &copy, block, &choice, &layer, NULL), ERR_OK);
+	assert_int_equal(layer_problem_build(&space, &copy, block, &choice, NULL, &layer, NULL), ERR_OK);
 	assert_in_range(problem_size(&layer.problem), 2, 3000000);
 	while (gene < N_LAYER_GENE) {
 		struct layer_design design;

@@ -6,6 +6,8 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include "dse/cmd/command_table.h"
+#include "dse/options/cli.h"
 #include "dse/out/energy_json.h"
 #include "dse/report/report_figure.h"
 #include "dse/report/report_json.h"
@@ -58,7 +60,7 @@ static void explore(const char *space, const char *folder)
 	(void)fflush(stdout);
 	int nowhere = open("/dev/null", O_WRONLY), kept = dup(STDOUT_FILENO);
 	assert_true(nowhere >= 0 && kept >= 0 && dup2(nowhere, STDOUT_FILENO) >= 0);
-	enum err_code code = cli_parse((int)(sizeof(argv) / sizeof(*argv)) - 1, argv, &options, &err);
+	enum err_code code = cli_parse(&command_program, (int)(sizeof(argv) / sizeof(*argv)) - 1, argv, &options, &err);
 	if (code == ERR_OK)
 		code = cmd_explore(&options, &err);
 	(void)fflush(stdout);
@@ -82,8 +84,7 @@ static void find_run(struct fixture *fixture)
 
 static void begin(struct fixture *fixture, const char *space, size_t chosen)
 {
-	const struct cli_options options = {.store = "none"};
-	struct report_source source = {.cli = &options};
+	struct report_source source = {.request = {"report", "none"}};
 	struct err err = {0};
 	*fixture = (struct fixture){0};
 	assert_non_null(temporary_folder(fixture->folder, "dse_report"));

@@ -7,6 +7,7 @@
 #include <cmocka.h>
 
 #include "dse/roofline/roofline_report.h"
+#include "dse/space/machine_read.h"
 #include "dse/space/space.h"
 #include "tests/support/network_text.h"
 #include "tests/support/random_block.h"

@@ -7,6 +7,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include "dse/cmd/command_table.h"
 #include "dse/options/cli.h"
 #include "dse/night/night.h"
 #include "dse/run/run_compare.h"
@@ -58,7 +59,7 @@ static void ask(const struct question *question, struct database *store, struct 
 	write_question(question);
 	int nowhere = open("/dev/null", O_WRONLY), kept = dup(STDOUT_FILENO);
 	assert_true(nowhere >= 0 && fflush(stdout) == 0 && dup2(nowhere, STDOUT_FILENO) >= 0);
-	enum err_code code = cli_parse(9, argv, &options, &err);
+	enum err_code code = cli_parse(&command_program, 9, argv, &options, &err);
 	code = code == ERR_OK ? cmd_explore(&options, &err) : code;
 	assert_true(fflush(stdout) == 0 && dup2(kept, STDOUT_FILENO) >= 0);
 	(void)close(nowhere);
@@ -374,9 +375,8 @@ static void test_night_tells_program_and_constant_apart(void **state)
 	ask(&other, *state, &now);
 	struct night_run run[] = {{.run = good.record.id}, {.run = now.record.id}};
 	struct night_row row[] = {{.n_run = 1, .run = &run[0]}, {.n_run = 1, .run = &run[1]}};
-	const struct cli_options options = {.jobs = 1};
 	struct night_space space = {.good = &row[0], .row = &row[1]};
-	struct night night = {.cli = &options, .store = *state, .n_space = 1, .space = &space};
+	struct night night = {.request.jobs = 1, .store = *state, .n_space = 1, .space = &space};
 	if (night_find_causes(&night, &space, &err) != ERR_OK)
 		fail_msg("%s", err_text(&err));
 	assert_int_equal(space.n_cause, 2);

@@ -10,6 +10,7 @@
 #include <cmocka.h>
 #include "dse/schedule/dram_image.h"
 #include "tests/support/random_schedule.h"
+#include "sim/machine/machine_param.h"
 
 #define SEED 71
 #define MAX_WORKER 11

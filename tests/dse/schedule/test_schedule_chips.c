@@ -10,6 +10,7 @@
 #include <cmocka.h>
 #include "dse/schedule/schedule_chips.h"
 #include "sim/base/file.h"
+#include "sim/machine/machine_param.h"
 #include "tests/support/random_schedule.h"
 #include "tests/support/temporary.h"
 #include <unistd.h>

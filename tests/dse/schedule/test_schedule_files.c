@@ -10,6 +10,7 @@
 #include <cmocka.h>
 #include "dse/schedule/schedule_files.h"
 #include "sim/base/file.h"
+#include "sim/machine/machine_param.h"
 #include "tests/support/random_schedule.h"
 #include "tests/support/reader_result.h"
 #include "tests/support/temporary.h"

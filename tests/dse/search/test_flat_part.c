@@ -7,6 +7,7 @@
 #include <cmocka.h>
 
 #include "dse/search/flat_part.h"
+#include "dse/engine/engine_run.h"
 #include <math.h>
 #include <string.h>
 

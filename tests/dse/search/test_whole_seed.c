@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "dse/layer/plan_heuristic.h"
+#include "dse/layer/layer_problem.h"
 #include "dse/search/whole.h"
 #include "dse/search/whole_seed.h"
 #include <stdarg.h>
@@ -109,7 +109,7 @@ static void test_whole_seed_beats_the_proposals_it_comes_from(void **state)
 			uint32_t proposal[N_PROPOSAL * N_LAYER_GENE];
 			struct evaluation result[N_PROPOSAL];
 			double best = INFINITY;
-			size_t n = layer_problem_propose(layer, proposal, N_PROPOSAL);
+			size_t n = layer->problem.propose(layer, proposal, N_PROPOSAL);
 			for (size_t i = 0; i < n; i++)
 				proposal[i * N_LAYER_GENE + GENE_PLACE] = 0;
 			layer->problem.evaluate(layer->problem.context, proposal, n, result);

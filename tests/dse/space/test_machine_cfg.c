@@ -7,8 +7,10 @@
 #include <cmocka.h>
 
 #include "dse/space/machine_cfg.h"
+#include "dse/space/machine_read.h"
 #include "dse/space/space.h"
 #include "sim/systolic/systolic_work.h"
+#include "sim/machine/machine_check.h"
 #include "tests/support/temporary.h"
 #include <stdio.h>
 #include <string.h>

@@ -6,6 +6,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 #include "dse/space/provenance.h"
+#include "dse/space/machine_read.h"
 #include "dse/space/space.h"
 #include <stdio.h>
 #include <stdlib.h>

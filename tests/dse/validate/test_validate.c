@@ -175,24 +175,26 @@ static void test_validate_sets_apart_what_the_source_gets_wrong(void **state)
 }
 
 /* A model for the tests: predicts the number in column "model"; "bad" there is a mistake of the table. */
-static enum err_code predict_from_table(struct source *source, const struct csv_table *table, size_t row, size_t column,
-                                        struct prediction *prediction, struct err *err)
+static enum err_code predict_from_table(const struct validate_cell *of, struct prediction *prediction, struct err *err)
 {
-	(void)source;
-	(void)column;
-	const struct csv_cell *cell = csv_get_cell(table, row, csv_find_column(table, "model"));
-	*prediction = (struct prediction){NAN, true, NULL, NAN};
+	const struct csv_cell *cell = csv_get_cell(of->table, of->row, csv_find_column(of->table, "model"));
 	if (strcmp(cell->text, "unlisted") == 0)
 		*prediction = (struct prediction){1, false, "unlisted", NAN};
 	else if (strcmp(cell->text, "none") == 0)
 		prediction->note = "cannot run";
 	else
-		return csv_get_real(table, cell, "model", 0, 1e9, &prediction->value, err);
+		return csv_get_real(of->table, cell, "model", 0, 1e9, &prediction->value, err);
 	return ERR_OK;
 }
 
-static const struct reference_kind from_table = {"test", "help", {"model"}, {"a_clk", "b_clk"}, predict_from_table,
-                                                 1,      false};
+static const struct reference_kind from_table = {
+    "test",
+    "help",
+    {"model"},
+    {{"a_clk", FIGURE_OWN, 0, N_STRATEGY}, {"b_clk", FIGURE_OWN, 0, N_STRATEGY}},
+    predict_from_table,
+    1,
+    false};
 
 static enum err_code compare(const char *text, struct validation *validation, struct err *err)
 {
@@ -302,8 +304,14 @@ static void test_validate_reports_all_mistakes_of_a_table(void **state)
 static void test_validate_counts_the_nearer_of_two_rows(void **state)
 {
 	(void)state;
-	static const struct reference_kind by_name = {"test", "help", {"name"}, {"a_clk", "b_clk"}, predict_from_table,
-	                                              1,      false};
+	static const struct reference_kind by_name = {
+	    "test",
+	    "help",
+	    {"name"},
+	    {{"a_clk", FIGURE_OWN, 0, N_STRATEGY}, {"b_clk", FIGURE_OWN, 0, N_STRATEGY}},
+	    predict_from_table,
+	    1,
+	    false};
 	struct validation validation = {.kind = &by_name};
 	struct err err = {0};
 	read_text("name,model,a_clk,b_clk,array\n"

@@ -11,10 +11,12 @@
 #include <cmocka.h>
 
 #include "dse/engine/engine.h"
-#include "dse/layer/plan.h"
-#include "dse/layer/plan_bound.h"
+#include "dse/space/machine_read.h"
+#include "dse/engine/engine_run.h"
+#include "dse/layer/layer_problem.h"
 #include "mapper/distribute/bound.h"
 #include "sim/base/rng.h"
+#include "tests/support/evaluate_design.h"
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -130,7 +132,7 @@ static void keep_within(struct pareto *front, double limit)
 static void build_at(const struct space *space, const struct machine *machine, const struct block *block,
                      const struct layer_choice *choice, uint32_t place, struct layer_problem *layer)
 {
-	assert_int_equal(layer_problem_build(space, machine, block, choice, layer, NULL), ERR_OK);
+	assert_int_equal(layer_problem_build(space, machine, block, choice, NULL, layer, NULL), ERR_OK);
 	narrow_to_place(layer, place);
 }
 
@@ -204,7 +206,7 @@ static void compare_case(struct machine *machine, uint32_t number, uint64_t *n_s
 	};
 	struct layer_problem layer;
 	machine->pe_sram_byte = 16384U << rng_below(&rng, 3);
-	assert_int_equal(layer_problem_build(&space, machine, &block, &choice, &layer, NULL), ERR_OK);
+	assert_int_equal(layer_problem_build(&space, machine, &block, &choice, NULL, &layer, NULL), ERR_OK);
 	uint32_t n_place = layer.n_value[GENE_PLACE];
 	layer_problem_free(&layer);
 	for (uint32_t place = 0; place < n_place; place++)
@@ -271,7 +273,7 @@ static void test_bound_is_under_every_design(void **state)
 		for (unsigned open = 0; open < 16; open++) {
 			struct least_work least;
 			assert_true(mapper_bound(&context, &design, open, &least));
-			sim_bound(&machine, &least, design.level, &latency_ns, &energy_pj);
+			fast_bound(&machine, &least, design.level, &latency_ns, &energy_pj);
 			double least_ns = fmin(result.latency_ns, event.result.latency_ns);
 			double least_pj = fmin(result.energy.total_pj, event.result.energy.total_pj);
 			if (latency_ns > least_ns * (1 + 1e-9) || energy_pj > least_pj * (1 + 1e-9))

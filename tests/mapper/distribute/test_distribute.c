@@ -5,10 +5,12 @@
 #include <setjmp.h>
 #include <stdint.h>
 #include <cmocka.h>
-#include "dse/layer/plan.h"
+#include "dse/space/machine_read.h"
+#include "dse/layer/layer_problem.h"
 #include "mapper/split/splitter.h"
 #include "mapper/distribute/tiling.h"
 #include "sim/base/checked.h"
+#include "tests/support/evaluate_design.h"
 #include "tests/support/random_design.h"
 #include <math.h>
 #include <string.h>

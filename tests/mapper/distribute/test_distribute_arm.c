@@ -6,6 +6,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 #include "tests/support/sample_design.h"
+#include "sim/machine/machine_param.h"
 #include <stdio.h>
 
 /* Of all result pixels, pooling not yet done; results leave the array in 32 bit, padded rows are whole lines. */

@@ -10,9 +10,11 @@
 
 #include <cmocka.h>
 
-#include "dse/layer/plan.h"
+#include "dse/space/machine_read.h"
+#include "dse/layer/layer_problem.h"
 #include "mapper/split/splitter.h"
 #include "sim/base/checked.h"
+#include "tests/support/evaluate_design.h"
 #include "tests/support/random_systolic_block.h"
 #include <math.h>
 #include <stdio.h>
@@ -302,7 +304,7 @@ static void test_splitter_systolic_is_near_the_fastest(void **state)
 		memset(choice.strategy, 0, sizeof(choice.strategy));
 		enum strategy strategy = (enum strategy)(N_PE_STRATEGY + rng_below(&rng, 3));
 		choice.strategy[strategy] = true;
-		assert_int_equal(layer_problem_build(&space, &machine, &block, &choice, &layer, NULL), ERR_OK);
+		assert_int_equal(layer_problem_build(&space, &machine, &block, &choice, NULL, &layer, NULL), ERR_OK);
 		double least_ns = INFINITY, found_ns;
 		for (uint64_t number = 0; number < problem_size(&layer.problem); number++) {
 			uint32_t genome[N_LAYER_GENE];

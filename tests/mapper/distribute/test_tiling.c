@@ -7,6 +7,7 @@
 #include <cmocka.h>
 #include "mapper/distribute/tiling.h"
 #include "sim/base/checked.h"
+#include "sim/machine/machine_param.h"
 #include "tests/support/random_block.h"
 #include <math.h>
 #include <string.h>

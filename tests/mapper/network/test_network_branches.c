@@ -7,6 +7,7 @@
 #include <cmocka.h>
 
 #include "dse/design/simulate.h"
+#include "dse/space/machine_read.h"
 #include "dse/space/space.h"
 #include "mapper/distribute/bound.h"
 #include "mapper/split/design.h"
@@ -211,35 +212,6 @@ static void test_groups_are_not_cut_across(void **state)
 		assert_int_equal(split_check(&network.block[0], &split, &err), ERR_INPUT);
 		assert_non_null(strstr(err_text(&err), "whole groups of 4"));
 		err_clear(&err);
-	}
-	network_free(&network);
-}
-
-/* Which filters a part has, and which channels its task reads: every one of both, once by each part of a group. */
-static void test_groups_say_their_channels(void **state)
-{
-	static const struct dim_split cut[] = {{12, 1, 0, 0}, {8, 1, 4, 1}, {4, 3, 0, 0}, {2, 6, 0, 0}};
-	struct network network;
-	(void)state;
-	read_good(HEAD "  - conv: {kernel: 3, out_channels: 12, groups: 3}\n", &network);
-	const struct block *block = &network.block[0];
-	for (size_t i = 0; i < sizeof(cut) / sizeof(cut[0]); i++) {
-		struct split split = split_whole(block);
-		uint32_t n_filter = 0;
-		split.c = cut[i];
-		for (uint32_t c = 0; c < dim_n_part(&split.c); c++) {
-			struct channel_part part = split_channel_part(block, &split, c);
-			assert_int_equal(part.first_filter, n_filter);
-			n_filter += part.n_filter;
-			for (uint32_t f = part.first_filter; f < n_filter; f++) {
-				uint32_t group = f / 4, first = group * block->in_c / 3;
-				assert_in_range(group, part.first_group, part.first_group + part.n_group - 1);
-				assert_true(first >= part.first_channel);
-				assert_true(first + block->in_c / 3 <= part.first_channel + part.n_channel);
-			}
-			assert_int_equal(part.n_channel * 3, block->in_c * part.n_group);
-		}
-		assert_int_equal(n_filter, 12);
 	}
 	network_free(&network);
 }
@@ -500,7 +472,6 @@ int main(void)
 	    cmocka_unit_test(test_groups_tell_blocks_apart),
 	    cmocka_unit_test(test_groups_are_split_by_machine),
 	    cmocka_unit_test(test_groups_are_not_cut_across),
-	    cmocka_unit_test(test_groups_say_their_channels),
 	    cmocka_unit_test(test_branches_are_put_together),
 	    cmocka_unit_test(test_branches_of_pooled_results),
 	    cmocka_unit_test(test_views_have_their_shapes),

@@ -6,8 +6,9 @@
 #include <stdint.h>
 #include <cmocka.h>
 #include "dse/space/space.h"
+#include "dse/space/machine_read.h"
 #include "mapper/network/place.h"
-#include "sim/machine/program.h"
+#include "sim/program/program.h"
 #include "tests/support/random_chip.h"
 #include <stdlib.h>
 

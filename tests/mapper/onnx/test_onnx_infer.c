@@ -7,7 +7,7 @@
 #include <cmocka.h>
 
 #include "mapper/onnx/onnx_infer.h"
-#include "mapper/onnx/onnx_op_rows.h"
+#include "mapper/onnx/onnx_table.h"
 #include "mapper/onnx/onnx_read.h"
 #include "tests/support/onnx_builder.h"
 

@@ -6,6 +6,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 #include "dse/check/prove.h"
+#include "dse/space/machine_read.h"
 #include "dse/space/space.h"
 #include "mapper/prove/prove.h"
 #include "mapper/unfold/unfold.h"
@@ -14,6 +15,16 @@
 #include "tests/support/random_systolic_block.h"
 #include <stdlib.h>
 #include <string.h>
+
+/* A pool of one thread: a loop. */
+static void run_serially(const struct prove_pool *pool, size_t n, void (*work)(void *context, size_t i), void *context)
+{
+	(void)pool;
+	for (size_t i = 0; i < n; i++)
+		work(context, i);
+}
+
+static const struct prove_pool prove_serial = {run_serially, 1};
 
 #define N_CASE 500
 #define MAX_MAC 3000000u /* of a block that is tried */

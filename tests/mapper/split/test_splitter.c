@@ -10,6 +10,7 @@
 #include "mapper/split/utilisation.h"
 #include "sim/base/checked.h"
 #include "sim/base/rng.h"
+#include "sim/machine/machine_param.h"
 #include <stdio.h>
 #include <string.h>
 

@@ -7,6 +7,7 @@
 
 #include "mapper/split/utilisation.h"
 #include "sim/base/csv.h"
+#include "sim/machine/machine_param.h"
 #include "tests/support/random_block.h"
 #include <stdio.h>
 #include <stdlib.h>

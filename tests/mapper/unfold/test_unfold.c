@@ -7,6 +7,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 #include "dse/space/space.h"
+#include "dse/space/machine_read.h"
 #include "mapper/unfold/unfold_parts.h"
 #include "sim/base/checked.h"
 #include "tests/support/random_design.h"
@@ -74,10 +75,10 @@ struct sums {
 
 static double mac_clk_of(const struct unfolded *unfolded, uint32_t shape)
 {
-	const struct event_task *task = &unfolded->schedule.shape[shape];
+	const struct mla_shape *task = &unfolded->schedule.shape[shape];
 	const struct layer_context *context = &unfolded->context;
 	struct mla_cost cost;
-	if (task->kind == EVENT_MATMUL)
+	if (task->kind == MLA_MATMUL)
 		mla_matmul_cost(context->machine, &task->matmul, 0, context->operand_bit, &cost);
 	else
 		mla_conv_words(context->machine, &context->round, &task->conv, &cost);
@@ -156,7 +157,7 @@ static void check_arm(const struct unfolded *unfolded)
 /* ---- every part meets every part once, where its operands are ---- */
 
 /* Coordinates of a part's number, worked out the other way round. */
-static void expected_shape(const struct unfolded *unfolded, uint32_t number, struct event_task *task)
+static void expected_shape(const struct unfolded *unfolded, uint32_t number, struct mla_shape *task)
 {
 	const struct tiling *tiling = &unfolded->tiling;
 	const struct split *split = &unfolded->design.split;
@@ -170,7 +171,7 @@ static void expected_shape(const struct unfolded *unfolded, uint32_t number, str
 	uint32_t size_w = w < split->w.n_a ? split->w.size_a : split->w.size_b;
 	uint32_t size_h = h < split->h.n_a ? split->h.size_a : split->h.size_b;
 	uint32_t size_d = d < split->d.n_a ? split->d.size_a : split->d.size_b;
-	*task = (struct event_task){.kind = matmul ? EVENT_MATMUL : EVENT_CONV};
+	*task = (struct mla_shape){.kind = matmul ? MLA_MATMUL : MLA_CONV};
 	task->matmul = (struct mla_matmul_task){size_d, size_h, size_w};
 	uint32_t size_c = c < split->c.n_a ? split->c.size_a : split->c.size_b, group_c = block->out_c;
 	if (!matmul && block->groups > 1)
@@ -182,20 +183,20 @@ static void expected_shape(const struct unfolded *unfolded, uint32_t number, str
 		return;
 	task->conv = (struct mla_conv_task){size_w * size_h, 1, size_d, size_c, 1};
 	if (unfolded->context.form == FORM_MATMUL) {
-		task->kind = EVENT_MATMUL;
+		task->kind = MLA_MATMUL;
 		task->matmul = (struct mla_matmul_task){size_d, size_c, size_w * size_h};
 	}
 }
 
 static void check_shape(const struct unfolded *unfolded, uint32_t number, uint32_t shape)
 {
-	const struct event_task *task = &unfolded->schedule.shape[shape];
-	struct event_task expected;
+	const struct mla_shape *task = &unfolded->schedule.shape[shape];
+	struct mla_shape expected;
 	expected_shape(unfolded, number, &expected);
 	assert_int_equal(task->kind, expected.kind);
 	assert_int_equal(task->is_partial, unfolded->tiling.n_d > 1);
 	assert_int_equal(task->operand_bit, unfolded->design.operand_bit);
-	if (task->kind == EVENT_MATMUL)
+	if (task->kind == MLA_MATMUL)
 		assert_memory_equal(&task->matmul, &expected.matmul, sizeof(task->matmul));
 	else
 		assert_memory_equal(&task->conv, &expected.conv, sizeof(task->conv));

@@ -5,7 +5,7 @@
 #include <setjmp.h>
 #include <stdint.h>
 #include <cmocka.h>
-#include "tests/support/chip_follower.h"
+#include "tests/mapper/unfold/chip_follower.h"
 #include <stdio.h>
 #include <string.h>
 

@@ -11,9 +11,10 @@
 #include <stdint.h>
 #include <cmocka.h>
 #include "sim/base/checked.h"
+#include "dse/space/machine_read.h"
 #include "tests/support/random_chip.h"
 #include "tests/support/random_design.h"
-#include "tests/support/chip_follower.h"
+#include "tests/mapper/unfold/chip_follower.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

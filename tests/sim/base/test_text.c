@@ -9,6 +9,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 #include "dse/out/csv_write.h"
+#include "dse/space/machine_read.h"
 #include "dse/out/json.h"
 #include "dse/night/night.h"
 #include "dse/out/svg.h"

@@ -5,9 +5,10 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <cmocka.h>
-#include "sim/event/event_run.h"
+#include "sim/event/event.h"
 #include "sim/machine/mesh.h"
-#include "sim/machine/trace.h"
+#include "sim/machine/machine_param.h"
+#include "sim/event/trace.h"
 #include "sim/base/rng.h"
 #include <stdlib.h>
 #include <string.h>
@@ -48,7 +49,7 @@ static struct sim_result run(const struct machine *machine, const struct schedul
 	struct sim_result result;
 	struct err err = {0};
 	if (schedule_check(schedule, machine, &err) != ERR_OK ||
-	    sim_run_event(machine, schedule, 0, option, &result, NULL, &err) != ERR_OK)
+	    event_run_schedule(machine, schedule, 0, option, &result, NULL, &err) != ERR_OK)
 		fail_msg("%s", err_text(&err));
 	return result;
 }
@@ -158,13 +159,13 @@ static void test_event_chip_sync(void **state)
 	assert_in_range(all_clk, one_clk + 35, one_clk + 2 * 36);
 }
 
-static struct event_task conv(uint32_t in_w, uint32_t in_h, uint32_t in_c, uint32_t kernel, uint32_t n_filter)
+static struct mla_shape conv(uint32_t in_w, uint32_t in_h, uint32_t in_c, uint32_t kernel, uint32_t n_filter)
 {
-	return (struct event_task){.kind = EVENT_CONV,
-	                           .operand_bit = 8,
-	                           .kernel_w = kernel,
-	                           .kernel_h = kernel,
-	                           .conv = {in_w, in_h, in_c, n_filter, 1}};
+	return (struct mla_shape){.kind = MLA_CONV,
+	                          .operand_bit = 8,
+	                          .kernel_w = kernel,
+	                          .kernel_h = kernel,
+	                          .conv = {in_w, in_h, in_c, n_filter, 1}};
 }
 
 /* Tasks on a chip take what they take on a QPE alone, and the way of command and report. */
@@ -172,7 +173,7 @@ static void test_event_chip_task_as_alone(void **state)
 {
 	(void)state;
 	struct machine machine = machine_of(MACHINE_CHIP);
-	struct event_task shape = conv(30, 9, 64, 3, 8);
+	struct mla_shape shape = conv(30, 9, 64, 3, 8);
 	struct schedule schedule = {0};
 	uint32_t n_pe = machine_n_pe(&machine);
 	schedule_add_step(&schedule, (struct schedule_step){.phase = PHASE_COMPUTATION});
@@ -184,7 +185,7 @@ static void test_event_chip_task_as_alone(void **state)
 	}
 	struct sim_result result = run(&machine, &schedule, NULL);
 	struct event_result alone;
-	struct event_task task[4] = {shape, shape, shape, shape};
+	struct mla_shape task[4] = {shape, shape, shape, shape};
 	for (int i = 0; i < 4; i++)
 		task[i].pe_shift = 1;
 	assert_int_equal(event_run_qpe(&machine, task, 4, NULL, &alone, NULL), ERR_OK);
@@ -206,7 +207,7 @@ static struct schedule random_schedule(const struct machine *machine, uint32_t s
 		schedule_add_step(&schedule, (struct schedule_step){.phase = PHASE_COMPUTATION});
 		for (uint32_t i = 0; i < 200; i++) {
 			uint32_t pe = rng_below(&rng, n_pe), first = schedule.n_op - n_op;
-			struct event_task shape =
+			struct mla_shape shape =
 			    conv(3 + rng_below(&rng, 40), 3 + rng_below(&rng, 6), 1 + rng_below(&rng, 200),
 			         1 + rng_below(&rng, 3), 1 + rng_below(&rng, 8));
 			struct op op = op_of((enum op_kind)rng_below(&rng, 5), pe, rng_below(&rng, machine->dram_n),
@@ -262,7 +263,7 @@ static void test_event_chip_replay_saves(void **state)
 {
 	(void)state;
 	struct machine machine = machine_of(MACHINE_CHIP);
-	struct event_task shape = conv(34, 9, 256, 3, 8);
+	struct mla_shape shape = conv(34, 9, 256, 3, 8);
 	struct schedule schedule = {0};
 	schedule_add_step(&schedule, (struct schedule_step){.phase = PHASE_COMPUTATION});
 	uint32_t index = schedule_add_shape(&schedule, &shape);
@@ -274,8 +275,8 @@ static void test_event_chip_replay_saves(void **state)
 	const struct event_option every = {.no_replay = true};
 	struct sim_result result;
 	struct event_stat replayed, all;
-	assert_int_equal(sim_run_event(&machine, &schedule, 0, NULL, &result, &replayed, NULL), ERR_OK);
-	assert_int_equal(sim_run_event(&machine, &schedule, 0, &every, &result, &all, NULL), ERR_OK);
+	assert_int_equal(event_run_schedule(&machine, &schedule, 0, NULL, &result, &replayed, NULL), ERR_OK);
+	assert_int_equal(event_run_schedule(&machine, &schedule, 0, &every, &result, &all, NULL), ERR_OK);
 	assert_true(replayed.replayed_clk > 0 && all.replayed_clk == 0);
 	assert_true(replayed.n_event * 4 < all.n_event);
 	schedule_free(&schedule);
@@ -286,7 +287,7 @@ static void test_event_chip_jobs(void **state)
 {
 	(void)state;
 	struct machine machine = machine_of(MACHINE_QPE);
-	struct event_task shape = conv(10, 3, 1, 1, 4);
+	struct mla_shape shape = conv(10, 3, 1, 1, 4);
 	struct schedule schedule = {0};
 	schedule_add_step(&schedule, (struct schedule_step){.phase = PHASE_TASKS});
 	uint32_t index = schedule_add_shape(&schedule, &shape);
@@ -311,7 +312,7 @@ static void test_event_chip_job_waits_for_its_write(void **state)
 	(void)state;
 	struct machine machine = machine_of(MACHINE_QPE);
 	machine.qpe_n_pe = 1;
-	struct event_task shape = conv(10, 3, 1, 1, 4);
+	struct mla_shape shape = conv(10, 3, 1, 1, 4);
 	uint64_t clk[2];
 	for (uint32_t n = 1; n <= 2; n++) {
 		struct schedule schedule = {0};
@@ -336,7 +337,7 @@ static void test_event_chip_jobs_of_every_queue(void **state)
 	machine.chip.mesh_h = 2;
 	machine.chip.n_qpe = 2;
 	machine.chip.n_storage_qpe = 0;
-	struct event_task shape = conv(10, 3, 1, 1, 4);
+	struct mla_shape shape = conv(10, 3, 1, 1, 4);
 	for (machine.dram_n = 1; machine.dram_n <= 9; machine.dram_n++) {
 		struct schedule schedule = {0};
 		schedule_add_step(&schedule, (struct schedule_step){.phase = PHASE_TASKS});

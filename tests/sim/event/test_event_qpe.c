@@ -7,6 +7,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 #include "dse/space/space.h"
+#include "dse/space/machine_read.h"
 #include "sim/event/event.h"
 #include <math.h>
 #include <stdio.h>
@@ -30,25 +31,25 @@ static struct machine array(uint32_t cols, uint32_t rows, uint32_t sram_clk)
 	return machine;
 }
 
-static struct event_task conv_task(struct mla_conv_task conv, uint32_t kernel_w, uint32_t kernel_h, uint32_t pe_shift)
+static struct mla_shape conv_task(struct mla_conv_task conv, uint32_t kernel_w, uint32_t kernel_h, uint32_t pe_shift)
 {
-	return (struct event_task){.kind = EVENT_CONV,
-	                           .operand_bit = 8,
-	                           .pe_shift = pe_shift,
-	                           .kernel_w = kernel_w,
-	                           .kernel_h = kernel_h,
-	                           .conv = conv};
+	return (struct mla_shape){.kind = MLA_CONV,
+	                          .operand_bit = 8,
+	                          .pe_shift = pe_shift,
+	                          .kernel_w = kernel_w,
+	                          .kernel_h = kernel_h,
+	                          .conv = conv};
 }
 
-static struct event_task matmul_task(struct mla_matmul_task matmul, uint32_t pe_shift)
+static struct mla_shape matmul_task(struct mla_matmul_task matmul, uint32_t pe_shift)
 {
-	return (struct event_task){.kind = EVENT_MATMUL, .operand_bit = 8, .pe_shift = pe_shift, .matmul = matmul};
+	return (struct mla_shape){.kind = MLA_MATMUL, .operand_bit = 8, .pe_shift = pe_shift, .matmul = matmul};
 }
 
 /* The same task on the first n_pe PEs. */
-static struct event_result run(const struct machine *machine, struct event_task task, unsigned n_pe)
+static struct event_result run(const struct machine *machine, struct mla_shape task, unsigned n_pe)
 {
-	struct event_task all[EVENT_MAX_PE];
+	struct mla_shape all[EVENT_MAX_PE];
 	struct event_result result;
 	for (unsigned i = 0; i < n_pe; i++)
 		all[i] = task;
@@ -116,7 +117,7 @@ static void test_event_qpe_matmul_steady(void **state)
 
 /* ---- invariants ---- */
 
-static void assert_conserved(const struct event_result *result, const struct event_task *task, uint64_t mac_clk)
+static void assert_conserved(const struct event_result *result, const struct mla_shape *task, uint64_t mac_clk)
 {
 	uint64_t n_asked = 0, n_read = 0;
 	for (unsigned i = 0; i < result->n_pe; i++) {
@@ -129,12 +130,12 @@ static void assert_conserved(const struct event_result *result, const struct eve
 		n_asked += count[EVENT_A_PACKET];
 		n_read += count[EVENT_A_WORD] / 4;
 	}
-	if (task->kind == EVENT_CONV)
+	if (task->kind == MLA_CONV)
 		assert_int_equal(n_asked, n_read);
 	assert_true(n_read <= n_asked && n_asked - n_read <= result->n_pe);
 }
 
-static struct event_task random_task(uint64_t *random, uint32_t operand_bit)
+static struct mla_shape random_task(uint64_t *random, uint32_t operand_bit)
 {
 	uint32_t n[8];
 	for (int i = 0; i < 8; i++) {
@@ -142,7 +143,7 @@ static struct event_task random_task(uint64_t *random, uint32_t operand_bit)
 		n[i] = (uint32_t)(*random >> 33);
 	}
 	uint32_t kernel_w = 1 + n[0] % 5, kernel_h = 1 + n[1] % 4;
-	struct event_task task = conv_task(
+	struct mla_shape task = conv_task(
 	    (struct mla_conv_task){kernel_w + n[2] % 40, kernel_h + n[3] % 12, 1 + n[4] % 20, 1 + n[5] % 11, 1},
 	    kernel_w, kernel_h, n[6] % 6);
 	if (n[7] % 2)
@@ -151,11 +152,11 @@ static struct event_task random_task(uint64_t *random, uint32_t operand_bit)
 	return task;
 }
 
-static uint64_t wanted_mac_clk(const struct machine *machine, const struct event_task *task)
+static uint64_t wanted_mac_clk(const struct machine *machine, const struct mla_shape *task)
 {
 	struct mla_cost cost;
 	struct mla_conv_round round;
-	if (task->kind == EVENT_MATMUL) {
+	if (task->kind == MLA_MATMUL) {
 		mla_matmul_cost(machine, &task->matmul, task->pe_shift, task->operand_bit, &cost);
 		return cost.mac_clk;
 	}
@@ -190,7 +191,7 @@ static void test_event_qpe_replay_changes_nothing(void **state)
 	uint64_t random = 1, n_replayed = 0;
 	for (uint32_t i = 0; i < 300; i++) {
 		struct machine machine = random_machine(i);
-		struct event_task task[4];
+		struct mla_shape task[4];
 		struct event_result on, off, again;
 		struct event_option no_replay = {.no_replay = true};
 		for (uint32_t k = 0; k < 4; k++) /* the same on all PEs, or one on each */
@@ -216,7 +217,7 @@ static void test_event_qpe_monotone(void **state)
 	(void)state;
 	for (uint32_t shift = 0; shift < 4; shift++) {
 		struct machine machine = array(16, 4, 1 + shift % 2);
-		struct event_task task = conv_task((struct mla_conv_task){18, 3, 4, 4, 1}, 3, 3, shift);
+		struct mla_shape task = conv_task((struct mla_conv_task){18, 3, 4, 4, 1}, 3, 3, shift);
 		uint64_t before_clk = run(&machine, task, 4).clk;
 		for (uint32_t step = 0; step < 24; step++) {
 			uint32_t *size[] = {&task.conv.in_w, &task.conv.in_h, &task.conv.in_c, &task.conv.n_filter};
@@ -232,7 +233,7 @@ static void test_event_qpe_monotone(void **state)
 static void test_event_qpe_slower_parts(void **state)
 {
 	(void)state;
-	struct event_task task = conv_task((struct mla_conv_task){34, 6, 24, 4, 1}, 3, 3, 1);
+	struct mla_shape task = conv_task((struct mla_conv_task){34, 6, 24, 4, 1}, 3, 3, 1);
 	struct machine machine = array(16, 4, 1), slow_sram = array(16, 4, 2), slow_noc = machine, far = machine;
 	slow_noc.noc_clk_mhz = 100;
 	far.noc_hop_clk = 40;
@@ -258,15 +259,15 @@ static void test_event_qpe_boundary(void **state)
 		assert_int_equal(result.pe[i].count[EVENT_OUT_WORD], 4);
 	}
 	assert_int_equal(result.n_noc_packet, 8); /* a request and an answer each */
-	result = run(&machine, (struct event_task){.kind = EVENT_IDLE}, 4);
+	result = run(&machine, (struct mla_shape){.kind = MLA_IDLE}, 4);
 	assert_int_equal(result.clk, 0);
 	assert_int_equal(result.n_event, 0);
 }
 
-static void assert_refused(const struct machine *machine, struct event_task task, unsigned n_pe, const char *part)
+static void assert_refused(const struct machine *machine, struct mla_shape task, unsigned n_pe, const char *part)
 {
 	struct err err = {0};
-	struct event_task all[EVENT_MAX_PE] = {task, task, task, task};
+	struct mla_shape all[EVENT_MAX_PE] = {task, task, task, task};
 	struct event_result result = {.clk = 42};
 	assert_int_equal(event_run_qpe(machine, all, n_pe, NULL, &result, &err), ERR_INPUT);
 	assert_int_equal(result.clk, 42);
@@ -278,7 +279,7 @@ static void test_event_qpe_refuses(void **state)
 {
 	(void)state;
 	struct machine machine = array(16, 4, 1), broken = machine;
-	struct event_task task = conv_task((struct mla_conv_task){5, 5, 1, 1, 1}, 3, 3, 0);
+	struct mla_shape task = conv_task((struct mla_conv_task){5, 5, 1, 1, 1}, 3, 3, 0);
 	assert_refused(&machine, task, 5, "5 tasks");
 	assert_refused(&machine, task, 0, "0 tasks");
 	task.kernel_h = 6;
@@ -390,7 +391,7 @@ static void test_event_qpe_reference_tasks(void **state)
 		                             number(&table, 11), 1};
 		struct mla_matmul_task matmul = {number(&table, 12), number(&table, 13), number(&table, 14)};
 		uint32_t shift = number(&table, 5);
-		struct event_task task = conv_task(conv, number(&table, 9), number(&table, 10), shift);
+		struct mla_shape task = conv_task(conv, number(&table, 9), number(&table, 10), shift);
 		if (strcmp(table.field[1], "matmul") == 0)
 			task = matmul_task(matmul, shift);
 		double clk = number(&table, 15), got_clk = (double)run(&machine, task, 4).clk;
@@ -417,7 +418,7 @@ static void assert_hdl(const struct machine *machine, double mean_frac, double m
 	while (next_row(&table)) {
 		struct mla_conv_task conv = {number(&table, 3), number(&table, 4), number(&table, 5), number(&table, 9),
 		                             1};
-		struct event_task task = conv_task(conv, number(&table, 6), number(&table, 7), number(&table, 2));
+		struct mla_shape task = conv_task(conv, number(&table, 6), number(&table, 7), number(&table, 2));
 		if (strcmp(table.field[0], "matmul") == 0) {
 			/* a_w x a_h by b_w x b_h: b_w columns of a_w rows */
 			struct mla_matmul_task matmul = {number(&table, 3), number(&table, 4), number(&table, 6)};

@@ -5,8 +5,9 @@
 #include <setjmp.h>
 #include <stdint.h>
 #include <cmocka.h>
-#include "sim/event/event_run.h"
+#include "sim/event/event.h"
 #include "sim/machine/latency.h"
+#include "sim/machine/machine_param.h"
 
 static struct machine machine_of(enum machine_target target)
 {
@@ -17,8 +18,8 @@ static struct machine machine_of(enum machine_target target)
 	return machine;
 }
 
-static const struct event_task conv_task = {
-    .kind = EVENT_CONV, .operand_bit = 8, .kernel_w = 3, .kernel_h = 3, .conv = {34, 6, 12, 8, 1}};
+static const struct mla_shape conv_task = {
+    .kind = MLA_CONV, .operand_bit = 8, .kernel_w = 3, .kernel_h = 3, .conv = {34, 6, 12, 8, 1}};
 
 /* Clocks of a schedule of this operation alone. */
 static uint64_t run_op(const struct machine *machine, struct op op)
@@ -31,7 +32,7 @@ static uint64_t run_op(const struct machine *machine, struct op op)
 		op.shape = schedule_add_shape(&schedule, &conv_task);
 	schedule_add_op(&schedule, op);
 	assert_int_equal(schedule_check(&schedule, machine, NULL), ERR_OK);
-	assert_int_equal(sim_run_event(machine, &schedule, 0, NULL, &result, NULL, NULL), ERR_OK);
+	assert_int_equal(event_run_schedule(machine, &schedule, 0, NULL, &result, NULL, NULL), ERR_OK);
 	schedule_free(&schedule);
 	return result.total_clk;
 }
@@ -76,7 +77,7 @@ static void test_event_transfer_of_a_task(void **state)
 {
 	(void)state;
 	struct machine machine = machine_of(MACHINE_QPE);
-	struct event_task task = conv_task;
+	struct mla_shape task = conv_task;
 	struct event_result result;
 	task.pe_shift = 1;
 	assert_int_equal(event_run_qpe(&machine, &task, 1, NULL, &result, NULL), ERR_OK);

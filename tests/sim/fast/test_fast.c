@@ -5,7 +5,8 @@
 #include <setjmp.h>
 #include <stdint.h>
 #include <cmocka.h>
-#include "sim/machine/sim.h"
+#include "sim/fast/fast.h"
+#include "sim/machine/machine_param.h"
 #include <math.h>
 #include <signal.h>
 #include <stdio.h>
@@ -38,7 +39,7 @@ static struct step *add(struct program *program, enum step_kind kind, enum phase
 static uint64_t run_clk(const struct machine *machine, const struct program *program)
 {
 	struct sim_result result;
-	sim_run_fast(machine, program, 0, &result);
+	fast_run(machine, program, 0, &result);
 	return result.total_clk;
 }
 
@@ -128,6 +129,66 @@ static void test_fast_lock_step_to_dram(void **state)
 	assert_int_equal(compute_clk(&machine, &compute), 4000 + 10000 + 4 * setup_clk);
 }
 
+/*
+ * What a step is mostly spent on: writes and their set-ups together, when they take as long as the tasks or longer. At
+ * 8 bytes a clock 800 bytes are 100 clocks, and 2 set-ups of writes stand beside them.
+ */
+static void test_fast_lock_step_bound(void **state)
+{
+	(void)state;
+	struct machine machine = qpe_machine();
+	struct sim_result result;
+	double writes_clk = 100 + 2.0 * machine.write_setup_clk;
+	assert_true(machine.write_setup_clk > 1);
+	for (int i = -1; i <= 1; i++) {
+		struct program program = {0};
+		add(&program, STEP_COMPUTE, PHASE_COMPUTATION)->u.compute = (struct compute){
+		    .task_clk = writes_clk + i,
+		    .mac_clk = writes_clk - 1,
+		    .n_task = 2,
+		    .write_dram_byte = 800,
+		    .n_barrier = 1,
+		};
+		fast_run(&machine, &program, 0, &result);
+		assert_int_equal(result.phase_bound[PHASE_COMPUTATION], i > 0 ? BOUND_MAC : BOUND_DRAM);
+		assert_int_equal(result.bound, i > 0 ? BOUND_MAC : BOUND_DRAM);
+	}
+}
+
+/*
+ * A fetch beside tasks: the interface idles but for the writes and, at each of 3 barriers, the set-up of a phase of
+ * loads. Beside writes the fetch takes half of that time, beside tasks that write to storage QPEs all of it; what is
+ * left over takes a phase of its own. 64 000 bytes are 8000 clocks of the interface.
+ */
+static void test_fast_fetch_beside_writes(void **state)
+{
+	(void)state;
+	struct machine machine = qpe_machine();
+	const double fetch_clk = 8000 + 100;
+	for (int to_dram = 0; to_dram < 2; to_dram++) {
+		struct program program = {0};
+		add(&program, STEP_COMPUTE, PHASE_COMPUTATION)->u.compute = (struct compute){
+		    .task_clk = 6000,
+		    .mac_clk = 5000,
+		    .n_task = 6,
+		    .write_packet = 4,
+		    .write_router = 1,
+		    .write_dram_byte = to_dram ? 1600 : 0,
+		    .n_barrier = 3,
+		};
+		double clk = (double)run_clk(&machine, &program);
+		double idle_clk = clk - 3 * 100 - (to_dram ? 200 : 0);
+		double hidden_clk = to_dram ? idle_clk / 2 : idle_clk;
+		program.fetch = (struct fetch){.dram_byte = 64000, .setup_clk = 100};
+		struct fetch_plan plan;
+		fast_plan_fetch(&machine, &program, 0, &plan);
+		assert_int_equal(plan.rest_clk, (uint64_t)ceil(fetch_clk - hidden_clk));
+		assert_true(fabs(plan.step_frac[0] - (hidden_clk / fetch_clk)) < 1e-12);
+		assert_true(fabs(plan.rest_frac - (1 - hidden_clk / fetch_clk)) < 1e-12);
+		assert_int_equal(run_clk(&machine, &program), (uint64_t)clk + plan.rest_clk);
+	}
+}
+
 static void test_fast_single_job(void **state)
 {
 	(void)state;
@@ -193,7 +254,7 @@ static void test_fast_arm(void **state)
 	struct sim_result result;
 	add(&program, STEP_ARM, PHASE_ACTI)->u.arm = (struct arm_work){.clk = 800, .dram_byte = 6400};
 	add(&program, STEP_ARM, PHASE_POOL)->u.arm = (struct arm_work){.clk = 800, .dram_byte = 6408};
-	sim_run_fast(&machine, &program, 0, &result);
+	fast_run(&machine, &program, 0, &result);
 	assert_int_equal(result.phase_clk[PHASE_ACTI], 800);
 	assert_int_equal(result.phase_bound[PHASE_ACTI], BOUND_ARM);
 	assert_int_equal(result.phase_clk[PHASE_POOL], 801);
@@ -232,7 +293,7 @@ static void test_fast_clock_domains(void **state)
 	struct program program = {0};
 	struct sim_result result;
 	add(&program, STEP_ARM, PHASE_ACTI)->u.arm.clk = 4000;
-	sim_run_fast(&machine, &program, 0, &result);
+	fast_run(&machine, &program, 0, &result);
 	assert_true(fabs(result.latency_ns - 10000) < 1e-6);
 }
 
@@ -247,8 +308,8 @@ static void test_fast_levels(void **state)
 	machine.level[1] = machine.level[0];
 	machine.level[1].clk_mhz = 500;
 	add(&program, STEP_TRANSFER, PHASE_INPUT)->u.transfer = (struct transfer){.dram_byte = 1 << 20, .n_repeat = 1};
-	sim_run_fast(&machine, &program, 0, &slow);
-	sim_run_fast(&machine, &program, 1, &fast);
+	fast_run(&machine, &program, 0, &slow);
+	fast_run(&machine, &program, 1, &fast);
 	assert_int_equal(fast.total_clk, 2 * slow.total_clk);
 	assert_true(fabs(fast.latency_ns - slow.latency_ns) < 1e-6 * slow.latency_ns);
 }
@@ -279,7 +340,7 @@ static void test_fast_phases_sum_to_total(void **state)
 	struct program program;
 	struct sim_result result;
 	mixed_program(&program);
-	sim_run_fast(&machine, &program, 0, &result);
+	fast_run(&machine, &program, 0, &result);
 	uint64_t sum_clk = 0, arm_clk = 0;
 	for (int i = 0; i < N_PHASE; i++) {
 		sum_clk += result.phase_clk[i];
@@ -293,7 +354,7 @@ static void test_fast_phases_sum_to_total(void **state)
 	assert_int_equal(result.bound, BOUND_DRAM);
 	assert_true(result.counts.dram_read_byte == 84096 && result.counts.dram_write_byte == 800);
 	assert_true(fabs(result.mac_util_frac - 2000.0 / (double)result.total_clk) < 1e-12);
-	assert_true((double)result.total_clk >= sim_roofline_clk(&machine, &program, 0));
+	assert_true((double)result.total_clk >= fast_roofline_clk(&machine, &program, 0));
 }
 
 static void test_fast_roofline(void **state)
@@ -305,11 +366,11 @@ static void test_fast_roofline(void **state)
 	step->counts.mac = 256e3; /* 4 PEs of 64 MAC units */
 	step->counts.dram_read_byte = 4000;
 	step->counts.dram_write_byte = 3992;
-	assert_true(fabs(sim_roofline_clk(&machine, &program, 0) - 1000) < 1e-9);
+	assert_true(fabs(fast_roofline_clk(&machine, &program, 0) - 1000) < 1e-9);
 	step->counts.dram_write_byte = 4800;
-	assert_true(fabs(sim_roofline_clk(&machine, &program, 0) - 1100) < 1e-9);
+	assert_true(fabs(fast_roofline_clk(&machine, &program, 0) - 1100) < 1e-9);
 	machine.dram_n = 2;
-	assert_true(fabs(sim_roofline_clk(&machine, &program, 0) - 1000) < 1e-9);
+	assert_true(fabs(fast_roofline_clk(&machine, &program, 0) - 1000) < 1e-9);
 }
 
 /* Whether pricing the program dies on an assertion. */
@@ -326,7 +387,7 @@ static bool aborts(const struct machine *machine, const struct program *program)
 		signal(SIGABRT, SIG_DFL);
 		if (!freopen("/dev/null", "w", stderr))
 			_exit(2);
-		sim_run_fast(machine, program, 0, &result);
+		fast_run(machine, program, 0, &result);
 		_exit(0);
 	}
 	assert_int_equal(waitpid(child, &status, 0), child);
@@ -358,6 +419,8 @@ int main(void)
 	    cmocka_unit_test(test_fast_copy_chain),
 	    cmocka_unit_test(test_fast_lock_step_to_storage),
 	    cmocka_unit_test(test_fast_lock_step_to_dram),
+	    cmocka_unit_test(test_fast_lock_step_bound),
+	    cmocka_unit_test(test_fast_fetch_beside_writes),
 	    cmocka_unit_test(test_fast_single_job),
 	    cmocka_unit_test(test_fast_jobs_bound_by_dram),
 	    cmocka_unit_test(test_fast_jobs_bound_by_pe),

@@ -12,7 +12,8 @@
 #include <stdint.h>
 #include <cmocka.h>
 #include "sim/base/rng.h"
-#include "sim/machine/sim.h"
+#include "sim/fast/fast.h"
+#include "sim/machine/machine_param.h"
 #include <math.h>
 #include <stdio.h>
 
@@ -94,7 +95,7 @@ static double run_set(const struct job_set *set,
 
 static double closed_form(const struct job_set *set)
 {
-	return run_set(set, sim_run_fast);
+	return run_set(set, fast_run);
 }
 
 static double log_uniform(struct rng *rng, double low, double high)
@@ -176,7 +177,7 @@ static void test_job_queue_bound_is_under_longer_jobs(void **state)
 	uint32_t n_tight = 0, n_short = 0;
 	for (int i = 0; i < N_SET; i++) {
 		struct job_set set = random_set(&rng), longer = set;
-		double least = run_set(&set, sim_run_least);
+		double least = run_set(&set, fast_run_least);
 		double factor[3];
 		for (int k = 0; k < 3; k++) /* up to three times as long, mostly by very little */
 			factor[k] = rng_below(&rng, 3) ? log_uniform(&rng, 1, 1 + log_uniform(&rng, 1e-6, 2)) : 1;

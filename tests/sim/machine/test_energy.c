@@ -6,6 +6,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 #include "dse/space/metric.h"
+#include "dse/space/machine_read.h"
 #include "dse/space/space.h"
 #include "mapper/split/design.h"
 #include <math.h>
@@ -159,7 +160,7 @@ static void test_energy_of_a_program(void **state)
 	program.step[0].u.arm.clk = 1e6;
 	program.step[1] = (struct step){.kind = STEP_ARM, .phase = PHASE_POOL, .counts = {.arm_clk = 10}};
 	program.step[1].u.arm.clk = 1e6;
-	sim_run_fast(&machine, &program, 0, &result);
+	fast_run(&machine, &program, 0, &result);
 	assert_close(result.latency_ns, 2e6 * 4);
 	assert_close(result.energy.static_pj, 24 * result.latency_ns);
 	/* by the ARM cores' clocks, and as long as MLAs multiply */
@@ -210,7 +211,7 @@ static struct sim_result run_at(const struct machine *machine, const struct bloc
 	if (!mapper_distribute(&context, &design, &program, &verdict))
 		fail_msg("%s: %llu of %llu bytes", verdict_table[verdict.reason].name,
 		         (unsigned long long)verdict.demanded, (unsigned long long)verdict.available);
-	sim_run_fast(machine, &program, level, &result);
+	fast_run(machine, &program, level, &result);
 	return result;
 }
 

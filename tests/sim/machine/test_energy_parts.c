@@ -9,7 +9,9 @@
 #include <stdint.h>
 #include <cmocka.h>
 #include "dse/space/detail.h"
-#include "sim/machine/mixed.h"
+#include "sim/program/mixed.h"
+#include "sim/machine/machine_param.h"
+#include "sim/machine/machine_check.h"
 #include "tests/support/random_design.h"
 #include <math.h>
 #include <string.h>

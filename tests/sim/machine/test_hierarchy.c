@@ -5,7 +5,9 @@
 #include <setjmp.h>
 #include <stdint.h>
 #include <cmocka.h>
-#include "sim/machine/program.h"
+#include "sim/program/program.h"
+#include "sim/machine/hierarchy.h"
+#include "sim/machine/machine_param.h"
 
 static struct hierarchy hierarchy_of(enum machine_target target)
 {

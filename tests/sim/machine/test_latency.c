@@ -6,6 +6,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 #include "sim/machine/latency.h"
+#include "sim/machine/machine_param.h"
 
 /* Set-ups as measured: the defaults of transfer.*, a single load, the hand-shake after a write. */
 static double measured_clk(const struct machine *machine, enum setup setup)

@@ -5,6 +5,9 @@
 #include <stdint.h>
 #include <cmocka.h>
 #include "sim/machine/machine.h"
+#include "sim/machine/machine_param.h"
+#include "sim/machine/machine_check.h"
+#include "sim/base/err.h"
 #include "sim/systolic/systolic_work.h"
 #include <stdio.h>
 #include <string.h>

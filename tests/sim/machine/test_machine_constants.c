@@ -11,7 +11,9 @@
 #include <stdint.h>
 #include <cmocka.h>
 #include "dse/space/space.h"
+#include "dse/space/machine_read.h"
 #include "tests/support/machine_figures.h"
+#include "sim/machine/machine_check.h"
 #include <math.h>
 #include <stdlib.h>
 

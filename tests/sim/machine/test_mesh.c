@@ -6,6 +6,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 #include "sim/machine/mesh.h"
+#include "sim/machine/machine_param.h"
 #include <stdlib.h>
 
 static struct mesh mesh_of(uint32_t w, uint32_t h, uint32_t n_qpe, uint32_t n_dram)

@@ -6,6 +6,9 @@
 #include <stdint.h>
 #include <cmocka.h>
 #include "dse/space/detail.h"
+#include "sim/mla/greybox.h"
+#include "sim/machine/machine_check.h"
+#include "sim/machine/machine_param.h"
 #include "tests/support/sample_design.h"
 #include <math.h>
 #include <stdio.h>

@@ -7,6 +7,7 @@
 #include <cmocka.h>
 
 #include "dse/design/simulate.h"
+#include "dse/space/machine_read.h"
 #include "dse/space/space.h"
 #include "sim/base/csv.h"
 #include "tests/support/slow_build.h"

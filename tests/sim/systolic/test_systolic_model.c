@@ -9,7 +9,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 #include "sim/event/event_systolic.h"
-#include "sim/machine/sim.h"
+#include "sim/fast/fast.h"
 #include "tests/support/random_systolic.h"
 #include "tests/support/sample_systolic.h"
 #include "tests/support/small_array.h"
@@ -387,8 +387,8 @@ static void test_systolic_model_tiers_price_programs_alike(void **state)
 		if (!sample_systolic_program(&machine, &work, &program))
 			continue;
 		n_run++;
-		sim_run_fast(&machine, &program, 1, &fast);
-		assert_int_equal(sim_run_event_systolic(&machine, &program, 1, NULL, &event, &stat, NULL), ERR_OK);
+		fast_run(&machine, &program, 1, &fast);
+		assert_int_equal(event_systolic_run_program(&machine, &program, 1, NULL, &event, &stat, NULL), ERR_OK);
 		assert_true(stat.n_event > 0);
 		assert_int_equal(fast.phase_clk[PHASE_COMPUTATION], event.phase_clk[PHASE_COMPUTATION]);
 		assert_int_equal(fast.total_clk, fast.phase_clk[PHASE_COMPUTATION] + fast.phase_clk[PHASE_STALL]);
@@ -420,7 +420,7 @@ static void test_systolic_model_energy_adds_up(void **state)
 	machine.dram_byte_pj = 10;
 	machine.chip_off_mw = 7;
 	assert_true(sample_systolic_program(&machine, &work, &program));
-	sim_run_fast(&machine, &program, 0, &result);
+	fast_run(&machine, &program, 0, &result);
 	assert_int_equal(result.total_clk, 260 + 172);
 	/* 64 pJ a clock of 64 MAC units: a pJ a multiply-accumulate */
 	assert_near(result.energy.mla_pj, 16 * 8 * 18, 1e-12);

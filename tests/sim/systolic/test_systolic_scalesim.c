@@ -136,8 +136,8 @@ static void test_systolic_scalesim_prices_programs(void **state)
 		program.step[0].u.systolic = work;
 		systolic_counts(&machine, &work, &program.step[0].counts);
 		assert_int_equal(systolic_scalesim_run(&machine, &work, 0, NULL, &all, NULL), ERR_OK);
-		sim_run_fast(&machine, &program, 0, &fast);
-		assert_int_equal(sim_run_event_systolic(&machine, &program, 0, NULL, &event, NULL, NULL), ERR_OK);
+		fast_run(&machine, &program, 0, &fast);
+		assert_int_equal(event_systolic_run_program(&machine, &program, 0, NULL, &event, NULL, NULL), ERR_OK);
 		assert_int_equal(fast.total_clk, all.total_clk);
 		assert_int_equal(fast.phase_clk[PHASE_STALL], all.stall_clk);
 		assert_int_equal(event.total_clk, all.total_clk);

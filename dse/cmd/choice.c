@@ -1,0 +1,246 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "dse/cmd/choice.h"
+#include "dse/base/pattern.h"
+#include "dse/out/paths.h"
+#include <assert.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+struct store_request choice_store(const struct cli_options *options)
+{
+	assert(options->command);
+	return (struct store_request){options->command->name, options->store};
+}
+
+struct explore_request choice_explore(const struct cli_options *options)
+{
+	return (struct explore_request){.store = choice_store(options),
+	                                .space = options->n_file > 0 ? options->file[0] : NULL,
+	                                .engine = options->engine,
+	                                .detail = options->detail,
+	                                .live = options->live,
+	                                .shard = options->shard,
+	                                .resume = options->resume,
+	                                .out = options->out,
+	                                .flat = options->flat,
+	                                .points = options->points,
+	                                .verify = options->verify,
+	                                .prove = options->prove,
+	                                .audit = options->audit,
+	                                .no_cache = options->no_cache,
+	                                .json = options->json,
+	                                .quiet = options->quiet,
+	                                .no_progress = options->no_progress,
+	                                .has_seed = cli_given(options, OPTION_SEED),
+	                                .has_max_evaluations = cli_given(options, OPTION_MAX_EVALUATIONS),
+	                                .has_jobs = cli_given(options, OPTION_JOBS),
+	                                .seed = options->seed,
+	                                .max_evaluations = options->max_evaluations,
+	                                .max_seconds = options->max_seconds,
+	                                .jobs = options->jobs,
+	                                .audit_samples = options->audit_samples,
+	                                .n_compare = options->compare.n,
+	                                .compare = options->compare.text};
+}
+
+enum err_code choice_levels(const struct cli_options *options, const struct machine *machine, uint32_t *levels,
+                            struct err *err)
+{
+	assert(machine->n_level >= 1 && machine->n_level <= MACHINE_MAX_LEVEL);
+	const char *name[MACHINE_MAX_LEVEL], *list = options->levels;
+	*levels = 0;
+	for (uint32_t i = 0; i < machine->n_level; i++) {
+		name[i] = machine->level[i].name;
+		if (!list && energy_is_supplied(machine, i))
+			*levels |= UINT32_C(1) << i;
+	}
+	enum err_code code = ERR_OK;
+	while (list) {
+		char word[sizeof(machine->level[0].name) + 24];
+		size_t index = 0, n = strcspn(list, ",");
+		(void)snprintf(word, sizeof(word), "%.*s", (int)(n < sizeof(word) ? n : sizeof(word) - 1), list);
+		enum err_code one = cli_choose(options, "levels", word, name, machine->n_level, &index, err);
+		if (one == ERR_OK && !energy_is_supplied(machine, (uint32_t)index))
+			one = err_add(err, ERR_USAGE,
+			              "dse %s: the lanes of %s do not supply %s (dvfs.lanes); leave it away",
+			              options->command->name, machine->name, name[index]);
+		if (one == ERR_OK)
+			*levels |= UINT32_C(1) << index;
+		code = code == ERR_OK ? one : code;
+		list = list[n] ? list + n + 1 : NULL;
+	}
+	return code;
+}
+
+enum err_code choice_forms(const struct cli_options *options, uint32_t *forms, struct err *err)
+{
+	const char *list = options->conv_1x1;
+	enum err_code code = ERR_OK;
+	*forms = 0;
+	for (uint32_t i = 0; i < N_CONV_FORM && !list; i++)
+		*forms |= UINT32_C(1) << i;
+	while (list) {
+		char word[40];
+		size_t index = 0, n = strcspn(list, ",");
+		(void)snprintf(word, sizeof(word), "%.*s", (int)(n < sizeof(word) ? n : sizeof(word) - 1), list);
+		enum err_code one = cli_choose(options, "conv-1x1", word, conv_form_name, N_CONV_FORM, &index, err);
+		*forms |= one == ERR_OK ? UINT32_C(1) << index : 0;
+		code = code == ERR_OK ? one : code;
+		list = list[n] ? list + n + 1 : NULL;
+	}
+	return code;
+}
+
+enum err_code choice_result(const struct cli_options *options, enum network_result *result, struct err *err)
+{
+	size_t index = NETWORK_RESULT_DRAM;
+	enum err_code code = ERR_OK;
+	if (options->network_result)
+		code = cli_choose(options, "network-result", options->network_result, network_result_name,
+		                  N_NETWORK_RESULT, &index, err);
+	*result = (enum network_result)index;
+	return code;
+}
+
+enum err_code choice_strategy(const struct cli_options *options, enum strategy *strategy, struct err *err)
+{
+	const char *wanted = options->strategy ? options->strategy : "fusion_reuse", *name[N_STRATEGY];
+	size_t index = 0;
+	for (unsigned i = 0; i < N_STRATEGY; i++)
+		name[i] = strategy_table[i].name;
+	enum err_code code = cli_choose(options, "strategy", wanted, name, N_STRATEGY, &index, err);
+	*strategy = (enum strategy)index;
+	return code;
+}
+
+enum err_code choice_level(const struct cli_options *options, const struct machine *machine, uint32_t *level,
+                           struct err *err)
+{
+	assert(machine->n_level > 0 && machine->n_level <= MACHINE_MAX_LEVEL);
+	char all[MACHINE_MAX_LEVEL * (sizeof(machine->level[0].name) + 2)] = "";
+	size_t n = 0;
+	*level = 0;
+	if (!options->level)
+		return ERR_OK;
+	for (uint32_t i = 0; i < machine->n_level; i++) {
+		const char *name = machine->level[i].name;
+		if (strcmp(options->level, name) == 0) {
+			*level = i;
+			return ERR_OK;
+		}
+		int n_more = snprintf(all + n, sizeof(all) - n, "%s%s", n ? ", " : "", name);
+		n += n_more > 0 ? (size_t)n_more : 0;
+		assert(n < sizeof(all));
+	}
+	return err_add(err, ERR_USAGE, "dse %s: --level is '%.40s', machine %s has %s", options->command->name,
+	               options->level, machine->name, all);
+}
+
+enum err_code choice_layers(const struct cli_options *options, const struct network *network, bool *chosen,
+                            struct err *err)
+{
+	struct pattern pattern = {0};
+	size_t n_chosen = 0, n = network->n_block;
+	enum err_code code = ERR_OK;
+	if (options->layers)
+		code = pattern_compile(options->layers, (struct err_place){"--layers", 1, 1}, &pattern, err);
+	for (size_t i = 0; i < n && code == ERR_OK; i++) {
+		chosen[i] = true;
+		if (options->layers)
+			code = pattern_match(&pattern, network->block[i].name, &chosen[i], err);
+		n_chosen += chosen[i];
+	}
+	pattern_free(&pattern);
+	if (code == ERR_INPUT)
+		return ERR_USAGE; /* the pattern stands on the command line */
+	if (code == ERR_OK && n_chosen == 0)
+		return err_add(err, ERR_USAGE, "dse %s: --layers '%.80s' matches none of the layers of %s, %s to %s",
+		               options->command->name, options->layers, network->name, network->block[0].name,
+		               network->block[n - 1].name);
+	return code;
+}
+
+enum err_code choice_check_strategy(const struct cli_options *options, const struct machine *machine,
+                                    enum strategy strategy, struct err *err)
+{
+	char list[160] = "";
+	size_t n = 0;
+	if (!options->strategy || strategy_serves(strategy, machine))
+		return ERR_OK;
+	for (unsigned i = 0; i < N_STRATEGY; i++)
+		if (strategy_serves((enum strategy)i, machine))
+			n +=
+			    (size_t)snprintf(list + n, sizeof(list) - n, "%s%s", n ? ", " : "", strategy_table[i].name);
+	assert(n < sizeof(list));
+	return err_add(err, ERR_USAGE, "dse %s: --strategy is '%.40s', machine %s has %s", options->command->name,
+	               options->strategy, machine->name, list);
+}
+
+/* MACHINE NETWORK: read and check everything that was named, and report all that is wrong with it. */
+static enum err_code by_rules(const struct cli_options *options, struct mapping *mapping, struct err *err)
+{
+	enum strategy strategy;
+	uint32_t level = 0;
+	struct split_scheme scheme = {0};
+	if (options->n_file != 2)
+		return err_add(err, ERR_USAGE,
+		               "dse %s: found %zu files, allowed are a machine and a network, --mapping FILE.yaml or "
+		               "--point FRONT.json:ID",
+		               options->command->name, options->n_file);
+	enum err_code code = choice_strategy(options, &strategy, err);
+	enum err_code other = mapping_open(options->file[0], options->file[1], mapping, err);
+	code = code == ERR_OK ? other : code;
+	if (options->split_scheme) {
+		other = split_scheme_read(options->split_scheme, &scheme, err);
+		code = code == ERR_OK ? other : code;
+	}
+	if (code == ERR_OK)
+		code = choice_check_strategy(options, &mapping->machine, strategy, err);
+	if (code == ERR_OK)
+		code = choice_level(options, &mapping->machine, &level, err);
+	if (code == ERR_OK)
+		code = mapping_by_rules(mapping, options->split_scheme ? &scheme : NULL, strategy, level, err);
+	split_scheme_free(&scheme);
+	return code;
+}
+
+/* --mapping, beside which a network may be named: then it is that one. */
+static enum err_code load(const struct cli_options *options, struct mapping *mapping, struct err *err)
+{
+	enum err_code code = mapping_load(options->mapping, mapping, err);
+	const char *path = NULL;
+	if (code != ERR_OK || options->n_file == 0 || strcmp(options->file[0], mapping->network.name) == 0)
+		return code;
+	code = path_find(options->file[0], "networks", &mapping->arena, &path, err);
+	path = code == ERR_OK ? path_plain(path, &mapping->arena) : NULL;
+	if (code == ERR_OK && (!path || strcmp(path, mapping->network_path) != 0))
+		code = err_add(err, ERR_USAGE, "dse %s: %s is a mapping of network %s (%s), not of %s",
+		               options->command->name, options->mapping, mapping->network.name, mapping->network_path,
+		               options->file[0]);
+	return code;
+}
+
+enum err_code choice_mapping(const struct cli_options *options, struct mapping *mapping, struct err *err)
+{
+	static const enum cli_option fixed[] = {OPTION_SPLIT_SCHEME, OPTION_STRATEGY, OPTION_LEVEL};
+	bool is_point = cli_given(options, OPTION_POINT), is_mapping = cli_given(options, OPTION_MAPPING);
+	const char *name = is_point ? "--point" : "--mapping", *command = options->command->name;
+	*mapping = (struct mapping){0};
+	if (is_point && is_mapping)
+		return err_add(err, ERR_USAGE, "dse %s: allowed is one of --point and --mapping", command);
+	if (!is_point && !is_mapping)
+		return by_rules(options, mapping, err);
+	if (options->n_file > 1)
+		return err_add(err, ERR_USAGE, "dse %s: %s names the machine already, found '%.60s', too", command,
+		               name, options->file[0]);
+	for (size_t i = 0; i < sizeof(fixed) / sizeof(fixed[0]); i++)
+		if (cli_given(options, fixed[i]))
+			return err_add(err, ERR_USAGE,
+			               "dse %s: %s fixes splits, strategies and levels already; leave --split-scheme, "
+			               "--strategy and --level away",
+			               command, name);
+	return is_point
+	           ? mapping_from_point(options->point, options->n_file > 0 ? options->file[0] : NULL, mapping, err)
+	           : load(options, mapping, err);
+}

@@ -1,0 +1,355 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The driver. A batch goes through these steps:
+ *
+ *   ask ─► batch of up to N_BATCH genomes, cut into chunks
+ *            chunk 0 ─► evaluate, reduce ─► indices of points that may matter ┐
+ *            chunk 1 ─► evaluate, reduce ─► ...                               ├─► insert, chunk by chunk
+ *            ...          (in parallel)                                       ┘
+ *       ◄─ tell
+ *
+ * While chunks run, the archive is only read. Reducing a chunk drops every
+ * point that the archive or another point of the chunk makes superfluous; on
+ * most spaces nothing is left, so the serial part stays short. The chunks'
+ * bounds do not depend on the number of threads, and the archive is a function
+ * of the set of points told, so neither does the result.
+ */
+#include "dse/engine/engine_run.h"
+#include "dse/engine/islands.h"
+#include "dse/base/parallel.h"
+#include "sim/base/checked.h"
+#include <assert.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+	N_BATCH = 16384, /* few enough to stay in the cache, enough that threads seldom wait for each other */
+	MIN_CHUNK = 16,  /* small batches (a genetic engine's generation) still occupy all threads */
+	N_CHUNK = 64,    /* per batch at most; of N_BATCH candidates each chunk gets 256 */
+	REASON_PAD = 16  /* counters of two chunks never share a cache line */
+};
+
+/* What one chunk's evaluation leaves for the serial part. */
+struct chunk {
+	size_t begin, n;
+	size_t n_kept;  /* indices of the kept points: run->kept[begin .. begin + n_kept - 1] */
+	size_t nearest; /* index of the least-violating infeasible candidate; SIZE_MAX: none */
+	size_t hint[2]; /* points of the archive that dominated something lately */
+};
+
+struct run {
+	const struct problem *problem;
+	const struct pareto *archive;
+	unsigned n_thread;
+	size_t n_reason;
+	struct history *history;   /* NULL: none */
+	uint32_t *genome;          /* [N_BATCH][n_gene] */
+	struct evaluation *result; /* [N_BATCH] */
+	uint32_t *kept;            /* [N_BATCH] */
+	struct chunk *chunk;       /* [N_CHUNK] */
+	uint64_t *by_reason;       /* [N_CHUNK][n_reason + REASON_PAD] */
+};
+
+static const uint32_t *genome_of(const struct run *run, size_t at)
+{
+	return run->genome + at * run->problem->n_gene;
+}
+
+/* Whether candidate a of the batch makes b superfluous: it dominates b, or is equal and its genome comes first. */
+static bool candidate_covers(const struct run *run, size_t a, size_t b)
+{
+	const double *left = run->result[a].objective, *right = run->result[b].objective;
+	const uint32_t *left_gene = genome_of(run, a), *right_gene = genome_of(run, b);
+	bool smaller = false;
+
+	for (unsigned i = 0; i < run->problem->n_objective; i++) {
+		if (left[i] > right[i])
+			return false;
+		smaller |= left[i] < right[i];
+	}
+	for (size_t i = 0; !smaller && i < run->problem->n_gene; i++) {
+		if (left_gene[i] != right_gene[i])
+			return left_gene[i] < right_gene[i];
+	}
+	return true;
+}
+
+/* The point that was better moves to the front, because it will be better than the next candidates, too. */
+static bool chunk_covers(const struct run *run, const struct chunk *chunk, size_t at)
+{
+	uint32_t *kept = run->kept + chunk->begin;
+
+	for (size_t i = 0; i < chunk->n_kept; i++) {
+		if (candidate_covers(run, kept[i], at)) {
+			uint32_t better = kept[i];
+			kept[i] = kept[0];
+			kept[0] = better;
+			return true;
+		}
+	}
+	return false;
+}
+
+/* Cheapest test first: the archive's last two dominators, the chunk's own points, the whole archive. */
+static bool is_superfluous(const struct run *run, struct chunk *chunk, size_t at)
+{
+	const double *objective = run->result[at].objective;
+	const struct pareto *archive = run->archive;
+	unsigned n_objective = run->problem->n_objective;
+
+	for (unsigned i = 0; i < 2; i++) {
+		size_t hint = chunk->hint[i];
+		if (hint < archive->n &&
+		    pareto_dominates(archive->objective + hint * n_objective, objective, n_objective)) {
+			chunk->hint[i] = chunk->hint[0];
+			chunk->hint[0] = hint;
+			return true;
+		}
+	}
+	if (chunk_covers(run, chunk, at))
+		return true;
+	size_t hint = SIZE_MAX;
+	if (!pareto_covers(archive, objective, genome_of(run, at), &hint))
+		return false;
+	chunk->hint[1] = hint;
+	return true;
+}
+
+/* Add a feasible point to the chunk's own front and drop what it makes superfluous there. */
+static void keep_point(const struct run *run, struct chunk *chunk, size_t at)
+{
+	uint32_t *kept = run->kept + chunk->begin;
+	size_t n = 0;
+
+	for (size_t i = 0; i < chunk->n_kept; i++) {
+		if (!candidate_covers(run, at, kept[i]))
+			kept[n++] = kept[i];
+	}
+	assert(n < chunk->n);
+	kept[n++] = (uint32_t)at;
+	chunk->n_kept = n;
+}
+
+/* Counts by chunk, not by thread: which threads there are is nobody's business here. */
+static void evaluate_chunk(void *context, size_t i)
+{
+	const struct run *run = context;
+	struct chunk *chunk = &run->chunk[i];
+	const struct problem *problem = run->problem;
+	uint64_t *by_reason = run->by_reason + i * (run->n_reason + REASON_PAD);
+
+	assert(chunk->n > 0 && chunk->begin + chunk->n <= N_BATCH);
+	if (!problem->evaluate_shared)
+		problem->evaluate(problem->context, genome_of(run, chunk->begin), chunk->n, run->result + chunk->begin);
+	chunk->n_kept = 0;
+	chunk->nearest = SIZE_MAX;
+	double least = INFINITY;
+	for (size_t at = chunk->begin; at < chunk->begin + chunk->n; at++) {
+		const struct evaluation *result = &run->result[at];
+		if (problem_is_stopped(result))
+			continue;
+		assert(result->violation >= 0.0); /* neither negative nor NaN */
+		if (result->violation == 0.0) {
+			if (!is_superfluous(run, chunk, at))
+				keep_point(run, chunk, at);
+			continue;
+		}
+		if (result->reason < run->n_reason)
+			by_reason[result->reason]++;
+		if (result->violation < least) {
+			least = result->violation;
+			chunk->nearest = at;
+		}
+	}
+}
+
+static size_t evaluate_batch(struct run *run, size_t n)
+{
+	size_t chunk_size = ceil_div(n, N_CHUNK) > MIN_CHUNK ? ceil_div(n, N_CHUNK) : MIN_CHUNK;
+	size_t n_chunk = ceil_div(n, chunk_size);
+
+	assert(n > 0 && n_chunk <= N_CHUNK);
+	for (size_t i = 0; i < n_chunk; i++) {
+		run->chunk[i].begin = i * chunk_size;
+		run->chunk[i].n = n - i * chunk_size < chunk_size ? n - i * chunk_size : chunk_size;
+	}
+	if (run->problem->evaluate_shared)
+		run->problem->evaluate_shared(run->problem->context, run->genome, n, run->n_thread, run->result);
+	parallel_for(n_chunk, run->n_thread, evaluate_chunk, run);
+	return n_chunk;
+}
+
+/* Chunk by chunk, in the order of asking. false when memory is out. */
+static bool collect(const struct run *run, size_t n_chunk, uint64_t n_before, struct pareto *archive,
+                    struct engine_nearest *near)
+{
+	for (size_t c = 0; c < n_chunk; c++) {
+		const struct chunk *chunk = &run->chunk[c];
+		for (size_t i = 0; i < chunk->n_kept; i++) {
+			size_t at = run->kept[chunk->begin + i];
+			pareto_insert(archive, run->result[at].objective, genome_of(run, at), n_before + at);
+			if (archive->n_alloc == 0)
+				return false;
+		}
+		if (near && chunk->nearest != SIZE_MAX && run->result[chunk->nearest].violation < near->violation) {
+			near->violation = run->result[chunk->nearest].violation;
+			near->reason = run->result[chunk->nearest].reason;
+			memcpy(near->genome, genome_of(run, chunk->nearest),
+			       run->problem->n_gene * sizeof *near->genome);
+		}
+	}
+	return true;
+}
+
+static bool run_init(struct run *run)
+{
+	/* One gene more, so that a problem without genes gets memory, too. */
+	run->genome = calloc(N_BATCH, (run->problem->n_gene + 1) * sizeof *run->genome);
+	run->result = calloc(N_BATCH, sizeof *run->result);
+	run->kept = calloc(N_BATCH, sizeof *run->kept);
+	run->chunk = calloc(N_CHUNK, sizeof *run->chunk);
+	run->by_reason = calloc(N_CHUNK, (run->n_reason + REASON_PAD) * sizeof *run->by_reason);
+	return run->genome && run->result && run->kept && run->chunk && run->by_reason;
+}
+
+static void run_free(struct run *run)
+{
+	free(run->genome);
+	free(run->result);
+	free(run->kept);
+	free(run->chunk);
+	free(run->by_reason);
+}
+
+/* All that a run is made of between two batches. */
+static void pack_run(struct run *run, const struct engine_kind *kind, struct engine *engine, struct pareto *archive,
+                     struct engine_nearest *near, uint64_t *n_told, struct pack *pack)
+{
+	const struct problem *problem = run->problem;
+
+	pack_u64(pack, n_told);
+	for (size_t reason = 0; reason < run->n_reason; reason++) {
+		uint64_t sum = 0;
+		for (size_t i = 0; i < N_CHUNK; i++)
+			sum += run->by_reason[i * (run->n_reason + REASON_PAD) + reason];
+		pack_u64(pack, &sum);
+		if (pack->is_reading)
+			run->by_reason[reason] = sum; /* of the first chunk, which stands for all */
+	}
+	if (near) {
+		pack_real(pack, &near->violation);
+		pack_u32(pack, &near->reason);
+		pack_u32s(pack, near->genome, problem->n_gene);
+	}
+	pareto_pack(archive, problem->n_value, pack);
+	if (run->history)
+		history_pack(run->history, pack);
+	kind->pack(engine, pack);
+	(void)pack_refuse(pack, pack->is_reading && kind->counts(engine).n_told != *n_told);
+}
+
+static void save_run(struct run *run, const struct engine_kind *kind, struct engine *engine, struct pareto *archive,
+                     struct engine_nearest *near, uint64_t n_told, struct checkpoint *checkpoint)
+{
+	struct pack pack = {0};
+
+	pack_run(run, kind, engine, archive, near, &n_told, &pack);
+	checkpoint_write(checkpoint, &pack);
+	pack_free(&pack);
+}
+
+/* Go on where another process stopped. false when the state is not of this search, or memory is out. */
+static bool load_run(struct run *run, const struct engine_kind *kind, struct engine *engine, struct pareto *archive,
+                     struct engine_nearest *near, uint64_t *n_told, const struct checkpoint *checkpoint)
+{
+	struct pack pack = pack_reader(checkpoint->state, checkpoint->n_state);
+
+	assert(archive->n == 0);
+	pack_run(run, kind, engine, archive, near, n_told, &pack);
+	return pack_done(&pack);
+}
+
+/*
+ * Ask, evaluate and tell until the engine is done. *stopped: watch wanted no more, or an evaluation was stopped; of
+ * that batch the front takes what there is, but the engine and the checkpoint, which another process goes on from, know
+ * nothing of it. false when memory is out.
+ */
+static bool run_loop(struct run *run, const struct engine_kind *kind, struct engine *engine, struct pareto *archive,
+                     struct engine_nearest *near, uint64_t n_told, struct checkpoint *checkpoint, engine_watch watch,
+                     void *watch_context, bool *stopped)
+{
+	for (size_t n; (n = kind->ask(engine, run->genome, N_BATCH)) > 0; n_told += n) {
+		if (n == SIZE_MAX)
+			return false;
+		assert(n <= N_BATCH);
+		size_t n_chunk = evaluate_batch(run, n);
+		if (!collect(run, n_chunk, n_told, archive, near))
+			return false;
+		*stopped = problem_any_stopped(run->result, n);
+		if (*stopped)
+			return true;
+		kind->tell(engine, run->genome, run->result, n);
+		if (run->history)
+			history_note(run->history, n_told + n, archive, false);
+		struct engine_counts counts = kind->counts(engine);
+		assert(counts.n_told == n_told + n && counts.n_told == counts.n_feasible + counts.n_infeasible);
+		*stopped = watch && !watch(watch_context, kind->progress(engine), &counts);
+		if (checkpoint && (checkpoint_is_due(checkpoint) || *stopped))
+			save_run(run, kind, engine, archive, near, n_told + n, checkpoint);
+		if (*stopped)
+			return true;
+	}
+	return true;
+}
+
+enum err_code engine_run(const struct engine_kind *kind, const struct problem *problem,
+                         const struct engine_options *options, unsigned n_thread, struct pareto *archive,
+                         struct engine_counts *counts, uint64_t *n_by_reason, size_t n_reason,
+                         struct engine_nearest *near, engine_watch watch, void *watch_context, struct err *err)
+{
+	struct run run = {.problem = problem,
+	                  .archive = archive,
+	                  .n_thread = parallel_n_thread(n_thread),
+	                  .n_reason = n_reason,
+	                  .history = options->history};
+	bool stopped = false;
+	enum err_code code = ERR_OK;
+
+	if (islands_apply(kind, problem, options))
+		return islands_run(kind, problem, options, n_thread, archive, counts, n_by_reason, n_reason, near,
+		                   watch, watch_context, err);
+	assert(archive->n_objective == problem->n_objective && archive->n_gene == problem->n_gene);
+	assert(counts && (n_by_reason || n_reason == 0));
+	if (near)
+		near->violation = INFINITY;
+	struct engine *engine = kind->create(problem, options, err);
+	if (!engine)
+		return ERR_INTERNAL;
+	bool has_memory = run_init(&run);
+	struct checkpoint *checkpoint = options->checkpoint;
+	uint64_t n_told = 0;
+	if (has_memory && checkpoint && checkpoint->state &&
+	    !load_run(&run, kind, engine, archive, near, &n_told, checkpoint))
+		code = err_add(err, ERR_INPUT, "%s: does not fit this search; without it the search begins anew",
+		               checkpoint->path);
+	else if (!has_memory ||
+	         !run_loop(&run, kind, engine, archive, near, n_told, checkpoint, watch, watch_context, &stopped))
+		code = err_add(err, ERR_INTERNAL, "out of memory in engine %s", kind->name);
+	else if (stopped)
+		code = ERR_INTERRUPTED;
+	for (size_t i = 0; run.by_reason && i < N_CHUNK; i++) {
+		for (size_t reason = 0; reason < n_reason; reason++)
+			n_by_reason[reason] += run.by_reason[i * (n_reason + REASON_PAD) + reason];
+	}
+	pareto_sort(archive);
+	*counts = kind->counts(engine);
+	if (code == ERR_OK || stopped) {
+		counts->n_stop[stopped ? ENGINE_STOP_WATCH : kind->stop(engine)]++;
+		if (run.history)
+			history_note(run.history, counts->n_told, archive, true);
+	}
+	kind->destroy(engine);
+	run_free(&run);
+	return code;
+}

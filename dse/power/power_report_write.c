@@ -1,0 +1,273 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Files for programs. schedule.csv has what a driver of the power lanes needs:
+ * when which piece of work starts, at which level, on how many PEs, and whether
+ * the level changes before it. power.json has all of it, with the coefficients
+ * that the energies rest on.
+ */
+#include "dse/out/csv_write.h"
+#include "dse/layer/design_text.h"
+#include "dse/power/power_report.h"
+#include "dse/power/power_analysis.h"
+#include <assert.h>
+#include <math.h>
+#include <string.h>
+
+#define NS_PER_MS 1e6 /* divided by: 100 ns are 0.0001 ms, times 1e-6 they would be 9.999999999999999e-5 */
+#define PJ_PER_MJ 1e9
+
+static double mean_mw(double energy_pj, double time_ns)
+{
+	return time_ns > 0 ? energy_pj / time_ns : 0;
+}
+
+void power_write_csv(FILE *file, const struct power_run *run, struct arena *arena)
+{
+	size_t n = 0;
+	const struct power_row *row = power_rows(&run->work.problem, &run->best, arena, &n);
+	(void)fputs("start_ms,layer,part,n,level,vdd_v,clk_mhz,strategy,split_w,split_h,split_c,split_d,tasks,pes,"
+	            "level_change,time_ms,energy_mj,power_mw,peak_power_mw\n",
+	            file);
+	for (size_t i = 0; i < n; i++) {
+		const struct power_piece *piece = &run->work.piece[row[i].segment];
+		const struct power_mode *mode = &run->work.problem.segment[row[i].segment].mode[row[i].mode];
+		const struct operating_point *level = &run->work.machine->level[mode->level];
+		const struct layer_design *design = &piece->choice[mode->choice];
+		struct split_text split;
+		design_print_split(&design->split, &split);
+		csv_put_real(file, true, row[i].start_ns / NS_PER_MS);
+		csv_put_text(file, false, piece->block->name);
+		csv_put_text(file, false, power_part_name[piece->part]);
+		csv_put_real(file, false, row[i].n);
+		csv_put_text(file, false, level->name);
+		csv_put_real(file, false, level->vdd_v);
+		csv_put_real(file, false, level->clk_mhz);
+		csv_put_text(file, false, run->tasks_only ? "tasks" : strategy_table[design->strategy].name);
+		csv_put_text(file, false, split.w);
+		csv_put_text(file, false, split.h);
+		csv_put_text(file, false, split.c);
+		csv_put_text(file, false, split.d);
+		csv_put_real(file, false, (double)piece->n_task);
+		csv_put_real(file, false, piece->n_pe);
+		csv_put_real(file, false, row[i].changes);
+		csv_put_real(file, false, row[i].time_ns / NS_PER_MS);
+		csv_put_real(file, false, row[i].energy_pj / PJ_PER_MJ);
+		csv_put_real(file, false, mean_mw(row[i].energy_pj, row[i].time_ns));
+		csv_put_real(file, false, mode->peak_mw);
+		(void)fputc('\n', file);
+	}
+}
+
+void power_write_front(FILE *file, const struct power_run *run)
+{
+	assert(run->has_front);
+	(void)fputs("time_ms,energy_mj,power_mw,peak_power_mw,levels\n", file);
+	for (size_t i = 0; i < run->front.n; i++) {
+		const struct power_point *point = &run->front.point[i];
+		char levels[POWER_MAX_LEVEL * 17] = "";
+		size_t n_byte = 0;
+		csv_put_real(file, true, point->time_ns / NS_PER_MS);
+		csv_put_real(file, false, point->energy_pj / PJ_PER_MJ);
+		csv_put_real(file, false, mean_mw(point->energy_pj, point->time_ns));
+		csv_put_real(file, false, point->peak_mw);
+		for (uint32_t l = 0; l < run->work.problem.n_level; l++)
+			if (point->levels >> l & 1)
+				n_byte += (size_t)snprintf(levels + n_byte, sizeof(levels) - n_byte, "%s%s",
+				                           n_byte ? "+" : "", run->work.machine->level[l].name);
+		csv_put_text(file, false, levels);
+		(void)fputc('\n', file);
+	}
+}
+
+static void put_schedule(struct json *json, const char *key, const struct power_run *run,
+                         const struct power_schedule *schedule, bool keeps)
+{
+	assert(key && schedule->time_ns >= 0 && schedule->energy_pj >= 0);
+	const struct power_schedule *fast = &run->alone[run->fast];
+	json_begin_object(json, key);
+	json_put_bool(json, "in_budget", keeps);
+	json_put_real(json, "time_ms", schedule->time_ns / NS_PER_MS);
+	json_put_real(json, "energy_mj", schedule->energy_pj / PJ_PER_MJ);
+	json_put_real(json, "average_power_mw", mean_mw(schedule->energy_pj, schedule->time_ns));
+	json_put_real(json, "peak_power_mw", schedule->peak_mw);
+	json_put_u64(json, "n_change", schedule->n_switch);
+	json_put_real(json, "saving_pct", power_saving_pct(schedule, fast));
+	if (run->goal.sleeps) {
+		json_put_real(json, "sleep_ms", schedule->idle_ns / NS_PER_MS);
+		json_put_real(json, "sleep_mj", schedule->idle_pj / PJ_PER_MJ);
+		json_put_text(json, "sleep_level", run->work.machine->level[schedule->sleep_level].name);
+		json_put_real(json, "saving_with_sleep_pct", power_saving_asleep_pct(schedule, fast));
+	}
+	json_end(json);
+}
+
+static void put_rows(struct json *json, const struct power_run *run, struct arena *arena)
+{
+	size_t n = 0;
+	const struct power_row *row = power_rows(&run->work.problem, &run->best, arena, &n);
+	json_begin_list(json, "schedule");
+	for (size_t i = 0; i < n; i++) {
+		const struct power_piece *piece = &run->work.piece[row[i].segment];
+		const struct power_mode *mode = &run->work.problem.segment[row[i].segment].mode[row[i].mode];
+		struct split_text split;
+		design_print_split(&piece->choice[mode->choice].split, &split);
+		json_begin_object(json, NULL);
+		json_put_real(json, "start_ms", row[i].start_ns / NS_PER_MS);
+		json_put_text(json, "layer", piece->block->name);
+		json_put_text(json, "part", power_part_name[piece->part]);
+		json_put_u64(json, "n", row[i].n);
+		json_put_text(json, "level", run->work.machine->level[mode->level].name);
+		json_put_text(json, "split_w", split.w);
+		json_put_text(json, "split_h", split.h);
+		json_put_text(json, "split_c", split.c);
+		json_put_text(json, "split_d", split.d);
+		json_put_u64(json, "tasks", piece->n_task);
+		json_put_u64(json, "pes", piece->n_pe);
+		json_put_real(json, "time_ms", row[i].time_ns / NS_PER_MS);
+		json_put_real(json, "energy_mj", row[i].energy_pj / PJ_PER_MJ);
+		json_put_real(json, "peak_power_mw", mode->peak_mw);
+		json_end(json);
+	}
+	json_end(json);
+}
+
+/* Coefficients and rules that the energies are made of, so that a result can be read without its machine file. */
+static void put_hardware(struct json *json, const struct power_run *run)
+{
+	const struct machine *machine = run->work.machine;
+	json_begin_list(json, "levels");
+	for (uint32_t i = 0; i < machine->n_level; i++) {
+		json_begin_object(json, NULL);
+		json_put_text(json, "name", machine->level[i].name);
+		json_put_real(json, "vdd_v", machine->level[i].vdd_v);
+		json_put_real(json, "clk_mhz", machine->level[i].clk_mhz);
+		json_put_real(json, "sleep_mw", run->work.problem.sleep_mw[i]);
+		json_put_bool(json, "used", (run->best.levels >> i & 1) != 0);
+		json_end(json);
+	}
+	json_end(json);
+	json_put_u64(json, "n_lane", machine->dvfs_n_lane);
+	json_put_u64(json, "n_divider", machine->dvfs_n_divider);
+	json_put_real(json, "switch_ns", machine->dvfs_switch_ns);
+	json_put_real(json, "switch_nj", machine->dvfs_switch_nj);
+	json_begin_list(json, "coefficients");
+	coefficient_put_json(json, machine, run->sources, run->work.problem.levels, run->detail, NULL, 0);
+	json_end(json);
+}
+
+static void put_goal(struct json *json, const struct power_goal *goal)
+{
+	assert(goal->scenario < N_POWER_SCENARIO);
+	json_put_text(json, "scenario", power_scenario_name[goal->scenario]);
+	json_put_real(json, "budget_ms", goal->max_ns / NS_PER_MS);
+	json_put_real(json, "budget_mj", goal->max_pj / PJ_PER_MJ);
+	json_put_real(json, "budget_mw", goal->max_peak_mw);
+	json_put_real(json, "average_mw", goal->max_average_mw);
+	json_put_bool(json, "sleep_counts", goal->sleeps);
+}
+
+static void put_front(struct json *json, const struct power_front *front)
+{
+	json_put_real(json, "front_epsilon", front->epsilon);
+	json_begin_list(json, "front");
+	for (size_t i = 0; i < front->n; i++) {
+		json_begin_object(json, NULL);
+		json_put_real(json, "time_ms", front->point[i].time_ns / NS_PER_MS);
+		json_put_real(json, "energy_mj", front->point[i].energy_pj / PJ_PER_MJ);
+		json_put_real(json, "peak_power_mw", front->point[i].peak_mw);
+		json_end(json);
+	}
+	json_end(json);
+}
+
+/* Each line of text; the last one ends in a line feed, too. */
+static void put_lines(struct json *json, const char *text)
+{
+	char line[1024];
+	while (*text) {
+		size_t n = strcspn(text, "\n");
+		(void)snprintf(line, sizeof(line), "%.*s", (int)(n < sizeof(line) ? n : sizeof(line) - 1), text);
+		json_put_text(json, NULL, line);
+		text += n + (text[n] == '\n');
+	}
+}
+
+void power_write_none(FILE *file, const struct power_run *run, const char *machine, const char *network,
+                      const char *reasons)
+{
+	struct json json;
+	assert(file && run && reasons);
+	json_start(&json, file, 2);
+	json_begin_object(&json, NULL);
+	if (machine)
+		json_put_text(&json, "machine", machine);
+	if (network)
+		json_put_text(&json, "network", network);
+	json_put_bool(&json, "feasible", false);
+	if (run->is_solved) {
+		put_goal(&json, &run->goal);
+		json_put_bool(&json, "exact", run->best.is_exact);
+		json_put_real(&json, "least_time_ms", run->best.least_ns / NS_PER_MS);
+		json_put_real(&json, "least_energy_mj", run->best.least_pj / PJ_PER_MJ);
+		json_put_real(&json, "least_peak_power_mw", run->best.least_peak_mw);
+		json_put_real(&json, "least_average_power_mw", run->best.least_average_mw);
+	}
+	json_begin_list(&json, "reasons");
+	put_lines(&json, reasons);
+	json_end(&json);
+	json_end(&json);
+	json_finish(&json);
+}
+
+void power_write_json(FILE *file, const struct power_run *run, struct arena *arena)
+{
+	struct json json;
+	assert(run->best.is_found);
+	json_start(&json, file, 2);
+	json_begin_object(&json, NULL);
+	json_put_text(&json, "machine", run->work.machine->name);
+	json_put_text(&json, "network", run->network);
+	json_put_text(&json, "work", run->tasks_only ? "tasks" : "layers");
+	json_put_text(&json, "detail", detail_name[run->detail]);
+	json_put_bool(&json, "per_loop", run->per_loop);
+	json_put_real(&json, "ratio", run->ratio > 0 ? run->ratio : NAN);
+	json_put_bool(&json, "feasible", true);
+	put_goal(&json, &run->goal);
+	put_hardware(&json, run);
+	for (uint32_t i = 0; i < run->work.problem.n_level; i++)
+		if (run->is_alone[i]) {
+			char key[32];
+			(void)snprintf(key, sizeof(key), "alone_%s", run->work.machine->level[i].name);
+			put_schedule(&json, key, run, &run->alone[i], run->alone_keeps[i]);
+		}
+	if (run->share.is_found)
+		put_schedule(&json, "arada_rule", run, &run->share, true);
+	if (run->greedy.is_found) {
+		put_schedule(&json, "greedy", run, &run->greedy, true);
+		json_put_real(&json, "greedy_gap_pct",
+		              run->best.objective > 0 ? 100 * fmax(0, run->greedy.objective / run->best.objective - 1)
+		                                      : 0);
+	}
+	put_schedule(&json, "best", run, &run->best, true);
+	json_put_bool(&json, "exact", run->best.is_exact);
+	json_put_text(&json, "exact_within", power_exact_within(run));
+	if (run->is_search) {
+		json_put_text(&json, "network_result", network_result_name[run->network_result]);
+		left_out_put_json(&json, run->left_out);
+	}
+	if (!run->best.is_exact)
+		json_put_real(&json, "gap_pct", 100 * (run->best.objective / run->best.bound - 1));
+	json_put_u64(&json, "n_label", run->best.n_label);
+	if (run->has_own) {
+		json_put_real(&json, "own_energies_ratio",
+		              run->own_fast.energy_pj > 0 ? run->own_slow.energy_pj / run->own_fast.energy_pj : NAN);
+		json_put_real(&json, "own_energies_saving_pct", power_saving_pct(&run->own_best, &run->own_fast));
+	}
+	put_rows(&json, run, arena);
+	if (run->has_front)
+		put_front(&json, &run->front);
+	if (run->analysis)
+		power_analysis_put_json(&json, run->analysis);
+	json_end(&json);
+	json_finish(&json);
+}

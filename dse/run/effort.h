@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef DSE_EFFORT_H
+#define DSE_EFFORT_H
+/*
+ * --effort: how much certainty a user wants to pay for, as a choice of the other
+ * options of dse explore. What is given beside it stays as it was given.
+ *
+ *   quick    nsga2, at most EFFORT_QUICK_EVALUATIONS: seconds; a good front, no proof
+ *   normal   exact: the front with its certificate
+ *   signoff  exact, and the front is run again in the event tier and audited
+ */
+#include "dse/run/explore_request.h"
+
+#define EFFORT_QUICK_EVALUATIONS 200000
+
+/* Set what an effort ("quick", ...; NULL: none) stands for and the request leaves open. ERR_USAGE for an unknown name.
+ */
+enum err_code effort_apply(const char *effort, struct explore_request *request, struct err *err);
+
+#endif

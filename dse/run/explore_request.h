@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef DSE_EXPLORE_REQUEST_H
+#define DSE_EXPLORE_REQUEST_H
+/* What dse explore was asked: by its command line, the journal that is taken up, or a night. Texts are the caller's. */
+#include "dse/run/run_note.h"
+
+struct explore_request {
+	struct store_request store;
+	const char *space;  /* file */
+	const char *engine; /* NULL: the space's */
+	const char *detail; /* tier; NULL: fast */
+	const char *live;   /* "X,Y" or "line"; NULL: the first two objectives */
+	const char *shard;  /* "I/N"; NULL: the whole */
+	const char *resume; /* folder of a run to take up; NULL: a new run */
+	const char *out;    /* where the run's folder goes; NULL: results */
+	bool flat, points, verify, prove, audit, no_cache;
+	bool json, quiet, no_progress;
+	bool has_seed, has_max_evaluations, has_jobs; /* given; else the space's, or one thread a core */
+	uint64_t seed, max_evaluations, max_seconds, jobs;
+	uint64_t audit_samples; /* 0: the audit's default */
+	size_t n_compare;
+	const char *const *compare; /* [n_compare] mappings to be set beside the front */
+};
+
+#endif

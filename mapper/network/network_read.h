@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef MAPPER_NETWORK_READ_H
+#define MAPPER_NETWORK_READ_H
+/*
+ * The readers behind network_read, one a file format: each fills a layer_list and hands it to parser_build. Paths,
+ * errors and the network are those of network_read. The room of ONNX defines its own.
+ */
+#include "mapper/network/network.h"
+
+/* The project's own format (spaces/networks/README.md), and the topology files of SCALE-Sim. */
+enum err_code network_read_yaml(const char *path, struct network *network, struct err *err);
+enum err_code network_read_topology(const char *path, struct network *network, struct err *err);
+
+/* mapper/onnx/onnx.c */
+enum err_code network_read_onnx(const char *path, struct network *network, struct err *err);
+
+#endif

@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Tasks on one QPE alone: what is allowed, the host's starts, and what must hold at the end. */
+#include "sim/event/event.h"
+#include "sim/event/event_qpe.h"
+#include "sim/base/checked.h"
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The host sends one start a clock: thesis simulator, re-run. */
+#define START_PERIOD_CLK 1
+
+/* ---- input ---- */
+
+static enum err_code check_machine(const struct machine *machine, unsigned n_pe, struct err *err)
+{
+	if (n_pe == 0 || n_pe > machine->qpe_n_pe || machine->qpe_n_pe > EVENT_MAX_PE)
+		return err_add(err, ERR_INPUT,
+		               "%u tasks for a QPE of %u PEs, allowed 1 to the PEs, of which at most %u", n_pe,
+		               machine->qpe_n_pe, EVENT_MAX_PE);
+	if (machine->mla_cols == 0 || machine->mla_rows == 0)
+		return err_add(err, ERR_INPUT, "an array of %ux%u, allowed 1 or more each", machine->mla_cols,
+		               machine->mla_rows);
+	uint32_t port_byte = machine->pe_sram_port_byte, packet_byte = machine->noc_packet_byte;
+	if (port_byte == 0 || port_byte % SRAM_WORD_BYTE || packet_byte == 0 || packet_byte % SRAM_WORD_BYTE)
+		return err_add(err, ERR_INPUT, "SRAM ports of %u and packets of %u bytes, allowed multiples of %u",
+		               port_byte, packet_byte, SRAM_WORD_BYTE);
+	double pe_mhz = machine->n_level > 0 ? machine->level[0].clk_mhz : 1;
+	if (machine->pe_sram_access_clk == 0 || machine->noc_router_packet == 0 || !(machine->noc_clk_mhz >= 0.001) ||
+	    !(pe_mhz >= 0.001))
+		return err_add(err, ERR_INPUT,
+		               "SRAM clocks %u, router packets %u, NoC %g MHz, PE %g MHz: all must be "
+		               "larger than 0",
+		               machine->pe_sram_access_clk, machine->noc_router_packet, machine->noc_clk_mhz, pe_mhz);
+	return ERR_OK;
+}
+
+static enum err_code check_input(const struct machine *machine, const struct mla_shape *task, unsigned n_pe,
+                                 struct err *err)
+{
+	enum err_code code = check_machine(machine, n_pe, err);
+	if (code != ERR_OK)
+		return code;
+	for (unsigned i = 0; i < n_pe; i++) {
+		enum err_code task_code = event_plan_check(&task[i], i, err);
+		code = code == ERR_OK ? task_code : code;
+	}
+	return code;
+}
+
+/* ---- set up ---- */
+
+/* The host starts one PE after the other; returns the clock of the last start. */
+static uint64_t start_tasks(struct event_qpe *qpe, const struct machine *machine, const struct mla_shape *task,
+                            unsigned n_pe)
+{
+	uint64_t clk = 0;
+	for (uint32_t i = 0; i < n_pe; i++) {
+		struct event_plan plan;
+		if (task[i].kind == MLA_IDLE)
+			continue;
+		clk += qpe->n_running > 0 ? START_PERIOD_CLK : 0;
+		event_plan_task(machine, &task[i], &plan);
+		uint32_t source = (uint32_t)(((uint64_t)i + task[i].pe_shift) % qpe->n_pe);
+		event_qpe_start_task(qpe, i, &plan, source, clk);
+	}
+	return clk;
+}
+
+/* ---- results ---- */
+
+/* What must hold whatever the task: anything else is a mistake of ours. */
+static void audit_pe(const struct event_qpe *qpe, uint32_t pe, uint64_t end_clk)
+{
+	const struct event_mla *mla = &qpe->mla[pe];
+	const struct event_plan *plan = &mla->plan;
+	const uint64_t *count = qpe->count[pe];
+	uint64_t busy_clk =
+	    count[EVENT_MAC_CLK] + count[EVENT_A_STALL_CLK] + count[EVENT_B_STALL_CLK] + count[EVENT_OUT_CLK];
+	uint64_t n_left_row = plan->n_row - plan->n_full_row, n_round = plan->n_row * plan->n_block;
+	uint64_t n_write = 0;
+	if (plan->has_task)
+		n_write = plan->n_full_row * ((plan->n_block - 1) * plan->full_write[0] + plan->last_write[0]) +
+		          n_left_row * ((plan->n_block - 1) * plan->full_write[1] + plan->last_write[1]);
+
+	assert(count[EVENT_ROUND] == n_round);
+	assert(count[EVENT_MAC_CLK] == n_round * plan->n_round_tap * plan->rate.tap_clk);
+	assert(count[EVENT_OUT_WORD] == n_write * qpe->sram[pe].port_word);
+	assert(!plan->has_task || busy_clk == mla->end_clk - mla->start_clk);
+	assert(count[EVENT_A_PACKET] >= n_round * plan->n_round_a);
+	assert(plan->is_matmul || count[EVENT_A_PACKET] == n_round * plan->n_round_a);
+	assert(plan->is_matmul || count[EVENT_A_RECEIVED] == count[EVENT_A_PACKET]);
+	assert(count[EVENT_A_RECEIVED] <= count[EVENT_A_PACKET]);
+	assert(count[EVENT_SRAM_CLK] <= end_clk);
+	(void)busy_clk, (void)n_left_row, (void)n_round, (void)n_write, (void)end_clk, (void)count;
+}
+
+/* Over all PEs: every packet asked for was read and came, but for those on their way at the end (matmul only). */
+static void audit_qpe(const struct event_qpe *qpe, uint64_t end_clk)
+{
+	uint64_t n_asked = 0, n_received = 0, n_read = 0, n_way = 0, n_local = 0;
+	for (uint32_t i = 0; i < qpe->n_pe; i++) {
+		const struct event_mla *mla = &qpe->mla[i];
+		audit_pe(qpe, i, end_clk);
+		n_asked += qpe->count[i][EVENT_A_PACKET];
+		n_received += qpe->count[i][EVENT_A_RECEIVED];
+		n_read += qpe->count[i][EVENT_A_WORD] / qpe->sram[i].packet_word;
+		n_local += mla->a_is_local ? qpe->count[i][EVENT_A_PACKET] : 0;
+		n_way += mla->n_a_drop + (mla->a_outstanding && mla->a_ask_clk == 0);
+	}
+	assert(n_received + n_way == n_asked);
+	assert(n_received <= n_read && n_read <= n_asked);
+	assert(qpe->noc.n_packet <= 2 * (n_asked - n_local) &&
+	       qpe->noc.n_packet + 2 * n_way >= 2 * (n_asked - n_local));
+	assert(qpe->noc.n_packet <= (end_clk + 1) * qpe->noc.n_per_clk * qpe->noc.noc_khz / qpe->noc.pe_khz + 1);
+	(void)n_asked, (void)n_received, (void)n_read, (void)n_way, (void)n_local;
+}
+
+static void fill_result(const struct event_qpe *qpe, const struct machine *machine, uint64_t last_start_clk,
+                        unsigned n_pe, struct event_result *result)
+{
+	uint64_t end_clk = 0;
+	memset(result, 0, sizeof(*result));
+	for (uint32_t i = 0; i < qpe->n_pe; i++)
+		end_clk = qpe->mla[i].done_clk > end_clk ? qpe->mla[i].done_clk : end_clk;
+	audit_qpe(qpe, end_clk > qpe->base_clk + qpe->queue.clk ? end_clk : qpe->base_clk + qpe->queue.clk);
+	for (uint32_t i = 0; i < n_pe; i++) {
+		result->pe[i].start_clk = qpe->mla[i].start_clk;
+		result->pe[i].done_clk = qpe->mla[i].done_clk;
+		memcpy(result->pe[i].count, qpe->count[i], sizeof(qpe->count[i]));
+	}
+	result->n_pe = n_pe;
+	result->n_noc_packet = qpe->noc.n_packet;
+	result->n_event = qpe->queue.n_event;
+	result->replayed_clk = qpe->base_clk;
+	if (qpe->mla[0].plan.has_task || end_clk > 0)
+		result->clk = end_clk - last_start_clk + machine->mla_init_clk + DRAIN_CLK;
+}
+
+enum err_code event_run_qpe(const struct machine *machine, const struct mla_shape *task, unsigned n_pe,
+                            const struct event_option *option, struct event_result *result, struct err *err)
+{
+	enum err_code code = check_input(machine, task, n_pe, err);
+	if (code != ERR_OK)
+		return code;
+	bool can_replay = !option || !option->no_replay;
+	struct event_qpe *qpe = calloc(1, sizeof(*qpe));
+	struct event_replay *replay = can_replay ? event_replay_new() : NULL;
+	if (!qpe || (can_replay && !replay)) {
+		code = err_add(err, ERR_INTERNAL, "no memory for the state of a QPE");
+		goto cleanup;
+	}
+	code = event_qpe_init(qpe, machine, 0, 0, 0, err);
+	if (code != ERR_OK)
+		goto cleanup;
+	uint64_t last_start_clk = start_tasks(qpe, machine, task, n_pe);
+	event_qpe_run(qpe, UINT64_MAX, replay);
+	fill_result(qpe, machine, last_start_clk, n_pe, result);
+cleanup:
+	event_replay_free(replay);
+	if (qpe)
+		event_qpe_free(qpe);
+	free(qpe);
+	return code;
+}

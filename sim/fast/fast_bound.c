@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The least latency and energy of any program of a range. */
+#include "sim/fast/fast_parts.h"
+#include "sim/base/real.h"
+
+/* What rounding off a trace of a phase's clocks may take away, of both phases. */
+#define TRACE_CLK 4e-6
+
+/* Tiles overlap with each other's words at best, but for what nothing can overlap with. */
+static void bound_systolic(const struct machine *machine, const struct least_work *least, uint32_t level,
+                           double *latency_ns, double *energy_pj)
+{
+	const struct systolic_least *own = &least->systolic;
+	double ns_per_clk = 1e3 / machine->level[level].clk_mhz, byte_per_ns = machine->systolic.memory_gb_s;
+	double all_byte = least->counts.dram_read_byte + least->counts.dram_write_byte - own->stream_byte;
+	double core_ns = real_max(own->compute_clk * ns_per_clk + own->bare_byte / byte_per_ns, all_byte / byte_per_ns);
+	assert(own->stream_byte >= 0 && all_byte >= own->bare_byte * (1 - 1e-12));
+	*latency_ns = real_max(0, core_ns + own->stream_byte / byte_per_ns - TRACE_CLK * ns_per_clk);
+	struct counts awake = least->counts;
+	awake.awake_clk = core_ns / ns_per_clk * machine_n_pe(machine);
+	double dynamic_pj =
+	    energy_dynamic(machine, &machine->level[level], energy_array_frac(machine), &awake).total_pj;
+	*energy_pj = dynamic_pj + energy_static_mw(machine, level) * *latency_ns;
+}
+
+void fast_bound(const struct machine *machine, const struct least_work *least, uint32_t level, double *latency_ns,
+                double *energy_pj)
+{
+	assert(level < machine->n_level && least->n_pe > 0);
+	if (machine->target == MACHINE_SYSTOLIC) {
+		bound_systolic(machine, least, level, latency_ns, energy_pj);
+		return;
+	}
+	const struct counts *counts = &least->counts;
+	double ns_per_clk = 1e3 / machine->level[level].clk_mhz;
+	double mla_ns = counts->mla_clk / least->n_pe * ns_per_clk, arm_ns = counts->arm_clk / least->n_pe * ns_per_clk;
+	double dram_byte_per_ns =
+	    machine->dram_n * machine->dram_access_byte * machine->dram_clk_mhz * 1e-3 / machine->dram_access_clk;
+	double read_ns = (counts->dram_read_byte - least->fetch_byte) / dram_byte_per_ns,
+	       write_ns = counts->dram_write_byte / dram_byte_per_ns;
+	double busiest_ns = fast_busiest_clk(machine, &least->busiest, level) * ns_per_clk;
+	assert(busiest_ns <= 0 || least->phased);
+	double core_ns = real_max(mla_ns, read_ns + write_ns);
+	if (least->phased)
+		core_ns = read_ns + real_max(busiest_ns, real_max(mla_ns, write_ns));
+	*latency_ns = real_max(core_ns + arm_ns, read_ns + least->fetch_byte / dram_byte_per_ns + write_ns);
+	struct counts awake = *counts;
+	awake.awake_clk = counts->mla_clk + counts->arm_clk;
+	double dynamic_pj =
+	    energy_dynamic(machine, &machine->level[level], energy_array_frac(machine), &awake).total_pj;
+	*energy_pj = dynamic_pj + energy_static_mw(machine, level) * *latency_ns;
+}

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef SIM_MIXED_H
+#define SIM_MIXED_H
+/*
+ * Mixed operating points: a layer that runs at two of the machine's, one after
+ * the other (DVFS paper figure 4C). Loads and the first share of its rounds of
+ * tasks run at the slower one, then all PEs change, and the other rounds and the
+ * ARM operations run at the faster one.
+ *
+ *   low:  weights, inputs, n_low / n_share of the rounds | change | high: the other rounds, ARM operations
+ *
+ * Fields of a mixed point are the better ones of the two, so that whatever bounds
+ * a design from below by an operating point's fields bounds this one, too.
+ */
+#include "sim/base/err.h"
+#include "sim/program/result.h"
+
+static inline bool mixed_is(const struct operating_point *point)
+{
+	return point->n_share > 0;
+}
+
+/* Operating points of a machine that are no mixtures: the first ones. */
+static inline uint32_t mixed_n_pure(const struct machine *machine)
+{
+	uint32_t n = 0;
+	while (n < machine->n_level && !mixed_is(&machine->level[n]))
+		n++;
+	return n;
+}
+
+/*
+ * Add to a machine all mixtures of two of its operating points of different clocks, n_share >= 2 shares of rounds:
+ * 1 to n_share - 1 of them at the slower one. ERR_INPUT where there is no room for so many; nothing is added then.
+ */
+enum err_code mixed_add(struct machine *machine, uint32_t n_share, struct err *err);
+
+/* Rounds of tasks, one after the other, that a program has: those of its busiest PE; 0: it has no tasks. */
+uint64_t mixed_n_round(const struct program *program);
+
+/*
+ * The result at a mixed point from those at its two points. A share of the rounds is rounded to whole ones; a round is
+ * taken as its part of all. Without rounds: all of it at the faster one. result may not be low or high.
+ */
+void mixed_combine(const struct machine *machine, uint32_t level, uint64_t n_round, const struct sim_result *low,
+                   const struct sim_result *high, struct sim_result *result);
+
+#endif

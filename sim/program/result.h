@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef SIM_RESULT_H
+#define SIM_RESULT_H
+/*
+ * What comes of running a program on a machine at an operating point, in either tier: clocks by phase, counts, energy.
+ */
+#include "sim/machine/energy.h"
+#include "sim/program/program.h"
+
+/* What bounds a phase or a program: where most of its time goes. */
+enum bound { BOUND_MAC, BOUND_SRAM, BOUND_DRAM, BOUND_NOC, BOUND_ARM, N_BOUND };
+extern const char *const bound_name[N_BOUND]; /* "MAC array", "SRAM port", ... */
+
+struct sim_result {
+	uint64_t phase_clk[N_PHASE]; /* PE clocks at the operating point, each rounded up */
+	enum bound phase_bound[N_PHASE];
+	uint64_t core_clk;  /* without the ARM operations' phases: what the thesis' tables call total clocks */
+	uint64_t total_clk; /* sum of all phases */
+	enum bound bound;   /* of the phase that takes longest */
+	struct counts counts;
+	uint64_t sram_byte; /* the fullest PE */
+	double latency_ns;
+	struct energy energy;
+	double peak_power_mw; /* mean power of the most power-hungry step */
+	/* Multiply-accumulates wanted over what all MAC units could do in total_clk. Of the array while it computes,
+	   see mapper/split/utilisation.h. */
+	double mac_util_frac;
+};
+
+/*
+ * Whether clocks and DRAM bytes of a run are within COUNTS_MAX. If not, they are too few, and so is what follows
+ * from them: a bound, but no result.
+ */
+bool result_is_counted(const struct sim_result *result);
+
+/* Of the counts alone: total_clk is at least this whatever is run. */
+static inline double result_roofline_clk(const struct machine *machine, const struct counts *counts, uint32_t level)
+{
+	double mac_clk = counts->mac / (double)machine_n_mac(machine);
+	double dram_clk =
+	    (counts->dram_read_byte + counts->dram_write_byte) / (machine->dram_n * machine_dram_byte(machine, level));
+	return mac_clk > dram_clk ? mac_clk : dram_clk;
+}
+
+/* Fill in what follows from phase_clk, phase_bound and counts: sums, bound, latency, energy, utilisation. */
+void result_finish(const struct machine *machine, uint32_t level, struct sim_result *result);
+
+/* Mean power while a step's counts are done in clk > 0 PE clocks, mW. */
+double result_power_mw(const struct machine *machine, uint32_t level, const struct counts *counts, double clk);
+
+#endif
