@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "dse/check/misfit_parts.h"
+#include "dse/space/space_variant.h"
 #include "dse/base/interrupt.h"
 #include "dse/base/memory.h"
 #include "dse/design/unroll.h"
@@ -33,43 +34,12 @@ struct finder {
 	struct err *err;
 };
 
-/*
- * A space of its own, made from the one to be explained by leaving something
- * out. Only its lists belong to it; it must not be freed as a space.
- */
-static void copy_space(struct finder *finder, struct space *copy)
+/* A variant of the space that is to be explained. */
+static struct space vary(struct finder *finder)
 {
-	const struct space *space = finder->space;
-	*copy = *space;
-	copy->limit = memory_must(arena_array(&finder->arena, space->n_limit, sizeof(*copy->limit)));
-	copy->constraint = memory_must(arena_array(&finder->arena, space->n_constraint, sizeof(struct expr *)));
-	copy->machine = memory_must(arena_array(&finder->arena, space->n_machine, sizeof(*copy->machine)));
-	copy->axis = memory_must(arena_array(&finder->arena, space->n_axis, sizeof(*copy->axis)));
-	for (size_t i = 0; i < space->n_limit; i++)
-		copy->limit[i] = space->limit[i];
-	for (size_t i = 0; i < space->n_constraint; i++)
-		copy->constraint[i] = space->constraint[i];
-	for (size_t i = 0; i < space->n_machine; i++)
-		copy->machine[i] = space->machine[i];
-	for (size_t i = 0; i < space->n_axis; i++)
-		copy->axis[i] = space->axis[i];
-}
-
-static void drop_limit(struct space *copy, enum metric metric)
-{
-	size_t n = 0;
-	for (size_t i = 0; i < copy->n_limit; i++)
-		if (copy->limit[i].metric != metric)
-			copy->limit[n++] = copy->limit[i];
-	copy->n_limit = n;
-}
-
-static void drop_constraint(struct space *copy, size_t which)
-{
-	assert(which < copy->n_constraint);
-	copy->n_constraint--;
-	for (size_t i = which; i < copy->n_constraint; i++)
-		copy->constraint[i] = copy->constraint[i + 1];
+	struct space copy;
+	memory_check(space_variant(finder->space, &finder->arena, &copy));
+	return copy;
 }
 
 static void spend(struct finder *finder, uint64_t work)
@@ -81,8 +51,7 @@ static void spend(struct finder *finder, uint64_t work)
 /* Search for the least of one metric; false on Ctrl-C and on errors, which are in finder->err. */
 static bool search(struct finder *finder, struct space *copy, enum metric metric, struct explore *explore)
 {
-	copy->n_objective = 1;
-	copy->objective[0] = metric;
+	space_variant_minimise(copy, metric);
 	assert(finder->work_left > 0);
 	finder->options.max_box = finder->work_left;
 	enum err_code code = explore_run(copy, &finder->options, explore, finder->err);
@@ -175,8 +144,7 @@ static bool answer_by_bounds(struct finder *finder, struct space *copy, enum met
                              const struct least_table *known, struct answer *answer)
 {
 	struct least least;
-	copy->n_objective = 1;
-	copy->objective[0] = metric;
+	space_variant_minimise(copy, metric);
 	const struct least_options options = {
 	    .space = copy, .n_thread = finder->options.n_thread, .enough = enough, .known = known};
 	enum err_code code = least_find(&options, &least, finder->err);
@@ -265,17 +233,16 @@ static bool find_least(struct finder *finder, struct space *copy, enum metric me
  */
 static bool ask_bounds(struct finder *finder, struct space *copy, bool *decided, struct answer *answer)
 {
-	size_t n_limit = copy->n_limit;
+	struct space unlimited = *copy;
+	space_variant_drop_limits(&unlimited);
 	*decided = false;
 	*answer = (struct answer){.found = true};
-	for (size_t i = 0; i < n_limit; i++) {
+	for (size_t i = 0; i < copy->n_limit; i++) {
 		const struct space_limit *limit = &copy->limit[i];
-		copy->n_limit = 0;
-		bool is_served = least_serves(copy, limit->metric);
-		bool done =
-		    !is_served || answer_by_bounds(finder, copy, limit->metric, space_limit_most(limit), NULL, answer);
-		copy->n_limit = n_limit;
-		*decided = is_served && (!done || !answer->found || n_limit == 1);
+		bool is_served = least_serves(&unlimited, limit->metric);
+		bool done = !is_served ||
+		            answer_by_bounds(finder, &unlimited, limit->metric, space_limit_most(limit), NULL, answer);
+		*decided = is_served && (!done || !answer->found || copy->n_limit == 1);
 		if (*decided)
 			return done;
 	}
@@ -295,17 +262,16 @@ static bool find_any(struct finder *finder, struct space *copy, struct answer *a
 
 static bool explain_limit(struct finder *finder, const struct space_limit *limit, struct misfit_change *change)
 {
-	struct space copy;
+	struct space copy = vary(finder);
 	struct answer answer;
 	assert(limit->metric < N_METRIC);
 	*change = (struct misfit_change){.kind = MISFIT_LIMIT, .now = limit->max, .needed = NAN, .frac = INFINITY};
 	(void)snprintf(change->what, sizeof(change->what), "%s <= %.10g", metric_table[limit->metric].name, limit->max);
 	(void)snprintf(change->where, sizeof(change->where), "%s:%u", limit->at.file ? limit->at.file : "the space",
 	               limit->at.line);
-	copy_space(finder, &copy);
-	drop_limit(&copy, limit->metric);
+	space_variant_drop_limit(&copy, limit->metric);
 	if (limit->metric == METRIC_LATENCY)
-		copy.deadline_ms = 0; /* which the limit may stand for */
+		space_variant_drop_deadline(&copy); /* which the limit may stand for */
 	bool done = serves_composition(finder, &copy, limit->metric)
 	                ? answer_by_composition(finder, &copy, limit->metric, &answer)
 	                : find_least(finder, &copy, limit->metric, finder->explore->least, &answer);
@@ -324,18 +290,14 @@ static bool explain_limit(struct finder *finder, const struct space_limit *limit
 static bool try_machine(struct finder *finder, const struct space *others, uint64_t index, bool *fits, bool *proven,
                         struct misfit_change *change)
 {
-	struct space copy;
+	struct space copy = vary(finder);
 	struct machine machine;
 	struct answer answer;
 	char why[EXPLORE_TEXT_SIZE];
-	copy_space(finder, &copy);
 	bool is_machine = space_machine(others, index, &machine, why, sizeof(why));
 	assert(is_machine);
 	(void)is_machine;
-	copy.machine[0] = machine;
-	copy.n_machine = 1;
-	copy.n_axis = 0;
-	copy.n_constraint = 0;
+	space_variant_fix_machine(&copy, &machine);
 	bool done = find_any(finder, &copy, &answer);
 	*fits = answer.found;
 	*proven = *proven && answer.proven;
@@ -356,8 +318,8 @@ static bool explain_constraint(struct finder *finder, size_t which, struct misfi
 	*change = (struct misfit_change){.kind = MISFIT_CONSTRAINT, .now = NAN, .needed = NAN, .frac = INFINITY};
 	(void)snprintf(change->what, sizeof(change->what), "%s", expr_text(space->constraint[which]));
 	(void)snprintf(change->where, sizeof(change->where), "%s", space->file[0].path);
-	copy_space(finder, &others);
-	drop_constraint(&others, which);
+	others = vary(finder);
+	space_variant_drop_constraint(&others, which);
 	size_t n = misfit_list_breakers(space, which, &others, nearest, &change->n_machine), i = 0;
 	for (; i < n && done && !fits && !interrupt_requested(); i++)
 		done = try_machine(finder, &others, nearest[i].index, &fits, &proven, change);
@@ -365,25 +327,12 @@ static bool explain_constraint(struct finder *finder, size_t which, struct misfi
 	change->proven = done && proven && (fits || n < MISFIT_MAX_TRY);
 	if (!fits)
 		return done && !interrupt_requested();
-	own.constraint = &space->constraint[which];
-	own.n_constraint = 1;
+	space_variant_keep_constraint(&own, which);
 	bool is_missed = space_machine_sides(&own, nearest[i - 1].index, &machine, &change->needed, &change->now);
 	assert(is_missed);
 	(void)is_missed;
 	change->frac = nearest[i - 1].violation;
 	return done;
-}
-
-/* The same space with so many bytes of SRAM on every machine. */
-static void set_sram(struct space *copy, uint32_t n_byte)
-{
-	size_t n = 0;
-	for (size_t i = 0; i < copy->n_machine; i++)
-		copy->machine[i].pe_sram_byte = n_byte;
-	for (size_t i = 0; i < copy->n_axis; i++)
-		if (strcmp(copy->axis[i].param->key, sram_key) != 0)
-			copy->axis[n++] = copy->axis[i];
-	copy->n_axis = n;
 }
 
 /* Whatever the size of the SRAM itself decides. Returns whether there is any such limit. */
@@ -394,10 +343,10 @@ static bool drop_sram_limits(struct space *copy)
 	assert(index < machine_n_param);
 	for (size_t i = copy->n_constraint; i-- > 0;)
 		if (expr_uses(copy->constraint[i], index))
-			drop_constraint(copy, i);
-	drop_limit(copy, METRIC_SRAM_USED);
-	drop_limit(copy, METRIC_SRAM);
-	drop_limit(copy, METRIC_AREA);
+			space_variant_drop_constraint(copy, i);
+	space_variant_drop_limit(copy, METRIC_SRAM_USED);
+	space_variant_drop_limit(copy, METRIC_SRAM);
+	space_variant_drop_limit(copy, METRIC_AREA);
 	return copy->n_constraint + copy->n_limit < n_before;
 }
 
@@ -437,13 +386,12 @@ static void find_sram(const struct space *space, const struct machine *machine, 
 /* Whether so many bytes let something through with everything else in force; known: a design that does, or NULL. */
 static bool check_sram(struct finder *finder, struct misfit_change *change, double n_byte, const struct answer *known)
 {
-	struct space copy;
+	struct space copy = vary(finder);
 	struct answer answer;
 	assert(n_byte > 0.0);
 	if (!(n_byte <= (double)MOST_SRAM_BYTE))
 		return true;
-	copy_space(finder, &copy);
-	set_sram(&copy, (uint32_t)n_byte);
+	space_variant_fix_sram(&copy, (uint32_t)n_byte);
 	bool done = find_any(finder, &copy, &answer);
 	if (!answer.found && !answer.proven && known)
 		answer = *known;
@@ -466,12 +414,11 @@ static bool check_sram(struct finder *finder, struct misfit_change *change, doub
  */
 static bool explain_sram(struct finder *finder, struct misfit_change *change)
 {
-	struct space copy;
+	struct space copy = vary(finder);
 	struct answer fits;
 	*change = (struct misfit_change){.kind = MISFIT_SRAM, .now = NAN, .needed = NAN, .frac = INFINITY};
 	(void)snprintf(change->what, sizeof(change->what), "%s", sram_key);
-	copy_space(finder, &copy);
-	set_sram(&copy, MOST_SRAM_BYTE);
+	space_variant_fix_sram(&copy, MOST_SRAM_BYTE);
 	bool is_limited = drop_sram_limits(&copy), follows = splits_follow_sram(finder->space), decided;
 	/* Whether all the SRAM there can be helps is asked first: bounds on clocks are much sharper than on bytes. */
 	bool done = ask_bounds(finder, &copy, &decided, &fits);
@@ -501,9 +448,8 @@ static bool explain_sram(struct finder *finder, struct misfit_change *change)
 /* A genetic search, or one that was cut short, may just have missed what there is. */
 static bool look_again(struct finder *finder, struct misfit *misfit)
 {
-	struct space copy;
+	struct space copy = vary(finder);
 	struct explore *explore = memory_array(1, sizeof(*explore));
-	copy_space(finder, &copy);
 	bool done = search(finder, &copy, copy.objective[0], explore);
 	misfit->exists = done && explore->front.n > 0;
 	explore_free(explore);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Machine candidates that break one constraint of a space and no other. */
 #include "dse/check/misfit_parts.h"
+#include "dse/space/space_variant.h"
 #include <string.h>
 
 /* Insert into the MISFIT_MAX_TRY nearest, in order; of equal ones the first stays first. */
@@ -25,8 +26,7 @@ size_t misfit_list_breakers(const struct space *space, size_t which, const struc
 	char text[EXPLORE_TEXT_SIZE];
 	uint64_t n_machine = space_n_machine(space);
 	size_t n = 0;
-	own.constraint = &space->constraint[which];
-	own.n_constraint = 1;
+	space_variant_keep_constraint(&own, which);
 	*n_broken = 0;
 	for (uint64_t i = 0; i < n_machine && i < MISFIT_MAX_MACHINE; i++) {
 		struct misfit_breaker breaker = {i, 0.0};

@@ -56,10 +56,10 @@ enum err_code mapping_search(struct mapping *mapping, const struct mapping_searc
                              struct mapping_searched *searched, struct err *err)
 {
 	struct arena arena = {0};
-	struct hunt_space made = {0};
+	struct space_single made = {0};
 	struct explore explore = {0};
 	assert(mapping && mapping->design && options && options->goal < N_MAPPING_GOAL && searched);
-	const struct hunt_options how = {
+	const struct space_single_options how = {
 	    .machine = &mapping->machine,
 	    .network = &mapping->network,
 	    .levels = options->levels,
@@ -72,11 +72,10 @@ enum err_code mapping_search(struct mapping *mapping, const struct mapping_searc
 	    .forms = options->forms,
 	    .network_result = options->network_result,
 	    .fetches_ahead = options->fetches_ahead,
-	    .n_thread = options->n_thread,
 	};
-	enum err_code code = hunt_make_space(&how, &arena, &made, err);
+	enum err_code code = space_single_make(&how, &arena, &made, err);
 	if (code == ERR_OK)
-		code = hunt_choose_lanes(&made, &arena, err);
+		code = space_single_choose_lanes(&made, &arena, err);
 	if (code == ERR_OK)
 		code = hunt_explore(&made, options->n_thread, options->shows_progress, &explore, err);
 	if (code == ERR_OK) {

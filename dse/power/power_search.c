@@ -26,14 +26,14 @@ static void sleep_at(struct machine *machine, uint32_t level)
 }
 
 /* The fastest design of the network settles where results lie: for each block the gene of its place. */
-static enum err_code settle_places(const struct hunt_options *options, struct left_out *left, uint32_t *place,
-                                   struct arena *arena, struct err *err)
+static enum err_code settle_places(const struct space_single_options *options, unsigned n_thread, struct left_out *left,
+                                   uint32_t *place, struct arena *arena, struct err *err)
 {
-	struct hunt_space made = {0};
+	struct space_single made = {0};
 	struct explore explore = {0};
-	enum err_code code = hunt_make_space(options, arena, &made, err);
+	enum err_code code = space_single_make(options, arena, &made, err);
 	if (code == ERR_OK)
-		code = hunt_explore(&made, options->n_thread, false, &explore, err);
+		code = hunt_explore(&made, n_thread, false, &explore, err);
 	/* the front is sorted by latency */
 	for (size_t i = 0; code == ERR_OK && i < explore.map.n_block; i++)
 		place[i] = explore.front.genome[1 + i * N_LAYER_GENE + GENE_PLACE];
@@ -105,19 +105,18 @@ enum err_code power_search_designs(const struct power_search_options *search, st
 	uint32_t *place = memory_must(arena_array(arena, network->n_block, sizeof(*place)));
 	struct hunt *hunt = memory_must(arena_array(arena, machine->n_level, sizeof(*hunt)));
 	*n_item = prepare(machine, network, search->shown, arena, item);
-	struct hunt_options options = {.machine = machine,
-	                               .network = network,
-	                               .levels = levels,
-	                               .n_objective = 2,
-	                               .objective = {METRIC_LATENCY, METRIC_ENERGY},
-	                               .max_peak_mw = search->max_peak_mw,
-	                               .max_front = MAX_FRONT,
-	                               .split = SPLIT_ALL,
-	                               .strategy = N_STRATEGY,
-	                               .forms = search->forms,
-	                               .network_result = search->network_result,
-	                               .n_thread = search->n_thread};
-	enum err_code code = settle_places(&options, left, place, arena, err);
+	struct space_single_options options = {.machine = machine,
+	                                       .network = network,
+	                                       .levels = levels,
+	                                       .n_objective = 2,
+	                                       .objective = {METRIC_LATENCY, METRIC_ENERGY},
+	                                       .max_peak_mw = search->max_peak_mw,
+	                                       .max_front = MAX_FRONT,
+	                                       .split = SPLIT_ALL,
+	                                       .strategy = N_STRATEGY,
+	                                       .forms = search->forms,
+	                                       .network_result = search->network_result};
+	enum err_code code = settle_places(&options, search->n_thread, left, place, arena, err);
 	for (uint32_t l = 0; l < machine->n_level && code == ERR_OK; l++) {
 		struct machine sleeper = *machine;
 		if (!(levels >> l & 1))
@@ -126,7 +125,7 @@ enum err_code power_search_designs(const struct power_search_options *search, st
 		options.machine = &sleeper;
 		options.levels = UINT32_C(1) << l;
 		options.deadline_ms = search->sleeps ? LATE_MS : 0;
-		code = hunt_open(&options, arena, &hunt[l], err);
+		code = hunt_open(&options, search->n_thread, arena, &hunt[l], err);
 		if (code == ERR_OK)
 			code = add_level(&hunt[l], place, search->shown, arena, item, err);
 		hunt_close(&hunt[l]);

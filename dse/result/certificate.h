@@ -6,7 +6,7 @@
  * missing, or by how much a design that is missing can be better at most, or
  * nothing, because it was cut short or looked at a sample.
  */
-#include "dse/result/front_file.h"
+#include "dse/result/front_run.h"
 
 #define CERTIFICATE_TEXT_SIZE 512
 

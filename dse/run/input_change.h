@@ -62,8 +62,8 @@ bool input_change_is_applicable(const struct input_change *change);
 /* A space with one change. */
 struct changed_space {
 	struct space space;
-	bool is_read; /* it owns what it has; else all but machine is the first run's */
-	struct machine *machine;
+	bool is_read; /* it owns what it has; else it is a variant of the first run's, with its lists in arena */
+	struct arena arena;
 };
 
 /* Make the first run's space with one applicable change. ERR_INPUT where that alone is none; ERR_IO, ERR_INTERNAL. */

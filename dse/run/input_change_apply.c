@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The first run's space with one difference of the second one's. */
 #include "dse/base/memory.h"
+#include "dse/space/space_variant.h"
 #include "dse/out/doc_write.h"
 #include "dse/run/input_change.h"
 #include "dse/run/run_space.h"
@@ -24,11 +25,8 @@ static enum err_code mix_again(const struct space *space, struct machine *machin
 static enum err_code apply_machine(const struct space *before, const struct input_change *change,
                                    struct changed_space *changed, struct err *err)
 {
-	changed->space = *before;
-	changed->machine = memory_array(before->n_machine, sizeof(*changed->machine));
-	memcpy(changed->machine, before->machine, before->n_machine * sizeof(*changed->machine));
-	changed->space.machine = changed->machine;
-	struct machine *machine = &changed->machine[change->machine];
+	memory_check(space_variant(before, &changed->arena, &changed->space));
+	struct machine *machine = space_variant_machine(&changed->space, change->machine);
 	const struct machine *after = change->machine_after;
 	enum err_code code = ERR_OK;
 	if (change->param) {
@@ -92,6 +90,6 @@ void changed_space_free(struct changed_space *changed)
 {
 	if (changed->is_read)
 		space_free(&changed->space);
-	free(changed->machine);
+	arena_free(&changed->arena);
 	*changed = (struct changed_space){.is_read = false};
 }

@@ -5,6 +5,7 @@
  * the front. Run it from the repository root; arguments: names of spaces.
  */
 #include "dse/result/certificate.h"
+#include "dse/result/front_file.h"
 #include "dse/base/parallel.h"
 #include "dse/design/unroll.h"
 #include <inttypes.h>
