@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* The second half of an exploration: from what was searched to checks, files, the store and the terminal. */
 #include "dse/base/memory.h"
 #include "dse/run/explore_job_parts.h"
 #include "dse/out/command_word.h"
