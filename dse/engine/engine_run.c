@@ -31,33 +31,33 @@ enum {
 };
 
 /* What one chunk's evaluation leaves for the serial part. */
-struct chunk {
+struct engine_chunk {
 	size_t begin, n;
 	size_t n_kept;  /* indices of the kept points: run->kept[begin .. begin + n_kept - 1] */
 	size_t nearest; /* index of the least-violating infeasible candidate; SIZE_MAX: none */
 	size_t hint[2]; /* points of the archive that dominated something lately */
 };
 
-struct run {
+struct engine_driver {
 	const struct problem *problem;
 	const struct pareto *archive;
 	unsigned n_thread;
 	size_t n_reason;
-	struct history *history;   /* NULL: none */
-	uint32_t *genome;          /* [N_BATCH][n_gene] */
-	struct evaluation *result; /* [N_BATCH] */
-	uint32_t *kept;            /* [N_BATCH] */
-	struct chunk *chunk;       /* [N_CHUNK] */
-	uint64_t *by_reason;       /* [N_CHUNK][n_reason + REASON_PAD] */
+	struct history *history;    /* NULL: none */
+	uint32_t *genome;           /* [N_BATCH][n_gene] */
+	struct evaluation *result;  /* [N_BATCH] */
+	uint32_t *kept;             /* [N_BATCH] */
+	struct engine_chunk *chunk; /* [N_CHUNK] */
+	uint64_t *by_reason;        /* [N_CHUNK][n_reason + REASON_PAD] */
 };
 
-static const uint32_t *genome_of(const struct run *run, size_t at)
+static const uint32_t *genome_of(const struct engine_driver *run, size_t at)
 {
 	return run->genome + at * run->problem->n_gene;
 }
 
 /* Whether candidate a of the batch makes b superfluous: it dominates b, or is equal and its genome comes first. */
-static bool candidate_covers(const struct run *run, size_t a, size_t b)
+static bool candidate_covers(const struct engine_driver *run, size_t a, size_t b)
 {
 	const double *left = run->result[a].objective, *right = run->result[b].objective;
 	const uint32_t *left_gene = genome_of(run, a), *right_gene = genome_of(run, b);
@@ -76,7 +76,7 @@ static bool candidate_covers(const struct run *run, size_t a, size_t b)
 }
 
 /* The point that was better moves to the front, because it will be better than the next candidates, too. */
-static bool chunk_covers(const struct run *run, const struct chunk *chunk, size_t at)
+static bool chunk_covers(const struct engine_driver *run, const struct engine_chunk *chunk, size_t at)
 {
 	uint32_t *kept = run->kept + chunk->begin;
 
@@ -92,7 +92,7 @@ static bool chunk_covers(const struct run *run, const struct chunk *chunk, size_
 }
 
 /* Cheapest test first: the archive's last two dominators, the chunk's own points, the whole archive. */
-static bool is_superfluous(const struct run *run, struct chunk *chunk, size_t at)
+static bool is_superfluous(const struct engine_driver *run, struct engine_chunk *chunk, size_t at)
 {
 	const double *objective = run->result[at].objective;
 	const struct pareto *archive = run->archive;
@@ -117,7 +117,7 @@ static bool is_superfluous(const struct run *run, struct chunk *chunk, size_t at
 }
 
 /* Add a feasible point to the chunk's own front and drop what it makes superfluous there. */
-static void keep_point(const struct run *run, struct chunk *chunk, size_t at)
+static void keep_point(const struct engine_driver *run, struct engine_chunk *chunk, size_t at)
 {
 	uint32_t *kept = run->kept + chunk->begin;
 	size_t n = 0;
@@ -134,8 +134,8 @@ static void keep_point(const struct run *run, struct chunk *chunk, size_t at)
 /* Counts by chunk, not by thread: which threads there are is nobody's business here. */
 static void evaluate_chunk(void *context, size_t i)
 {
-	const struct run *run = context;
-	struct chunk *chunk = &run->chunk[i];
+	const struct engine_driver *run = context;
+	struct engine_chunk *chunk = &run->chunk[i];
 	const struct problem *problem = run->problem;
 	uint64_t *by_reason = run->by_reason + i * (run->n_reason + REASON_PAD);
 
@@ -164,7 +164,7 @@ static void evaluate_chunk(void *context, size_t i)
 	}
 }
 
-static size_t evaluate_batch(struct run *run, size_t n)
+static size_t evaluate_batch(struct engine_driver *run, size_t n)
 {
 	size_t chunk_size = ceil_div(n, N_CHUNK) > MIN_CHUNK ? ceil_div(n, N_CHUNK) : MIN_CHUNK;
 	size_t n_chunk = ceil_div(n, chunk_size);
@@ -181,11 +181,11 @@ static size_t evaluate_batch(struct run *run, size_t n)
 }
 
 /* Chunk by chunk, in the order of asking. false when memory is out. */
-static bool collect(const struct run *run, size_t n_chunk, uint64_t n_before, struct pareto *archive,
+static bool collect(const struct engine_driver *run, size_t n_chunk, uint64_t n_before, struct pareto *archive,
                     struct engine_nearest *near)
 {
 	for (size_t c = 0; c < n_chunk; c++) {
-		const struct chunk *chunk = &run->chunk[c];
+		const struct engine_chunk *chunk = &run->chunk[c];
 		for (size_t i = 0; i < chunk->n_kept; i++) {
 			size_t at = run->kept[chunk->begin + i];
 			pareto_insert(archive, run->result[at].objective, genome_of(run, at), n_before + at);
@@ -202,7 +202,7 @@ static bool collect(const struct run *run, size_t n_chunk, uint64_t n_before, st
 	return true;
 }
 
-static bool run_init(struct run *run)
+static bool run_init(struct engine_driver *run)
 {
 	/* One gene more, so that a problem without genes gets memory, too. */
 	run->genome = calloc(N_BATCH, (run->problem->n_gene + 1) * sizeof *run->genome);
@@ -213,7 +213,7 @@ static bool run_init(struct run *run)
 	return run->genome && run->result && run->kept && run->chunk && run->by_reason;
 }
 
-static void run_free(struct run *run)
+static void run_free(struct engine_driver *run)
 {
 	free(run->genome);
 	free(run->result);
@@ -223,8 +223,8 @@ static void run_free(struct run *run)
 }
 
 /* All that a run is made of between two batches. */
-static void pack_run(struct run *run, const struct engine_kind *kind, struct engine *engine, struct pareto *archive,
-                     struct engine_nearest *near, uint64_t *n_told, struct pack *pack)
+static void pack_run(struct engine_driver *run, const struct engine_kind *kind, struct engine *engine,
+                     struct pareto *archive, struct engine_nearest *near, uint64_t *n_told, struct pack *pack)
 {
 	const struct problem *problem = run->problem;
 
@@ -249,8 +249,9 @@ static void pack_run(struct run *run, const struct engine_kind *kind, struct eng
 	(void)pack_refuse(pack, pack->is_reading && kind->counts(engine).n_told != *n_told);
 }
 
-static void save_run(struct run *run, const struct engine_kind *kind, struct engine *engine, struct pareto *archive,
-                     struct engine_nearest *near, uint64_t n_told, struct checkpoint *checkpoint)
+static void save_run(struct engine_driver *run, const struct engine_kind *kind, struct engine *engine,
+                     struct pareto *archive, struct engine_nearest *near, uint64_t n_told,
+                     struct checkpoint *checkpoint)
 {
 	struct pack pack = {0};
 
@@ -260,8 +261,9 @@ static void save_run(struct run *run, const struct engine_kind *kind, struct eng
 }
 
 /* Go on where another process stopped. false when the state is not of this search, or memory is out. */
-static bool load_run(struct run *run, const struct engine_kind *kind, struct engine *engine, struct pareto *archive,
-                     struct engine_nearest *near, uint64_t *n_told, const struct checkpoint *checkpoint)
+static bool load_run(struct engine_driver *run, const struct engine_kind *kind, struct engine *engine,
+                     struct pareto *archive, struct engine_nearest *near, uint64_t *n_told,
+                     const struct checkpoint *checkpoint)
 {
 	struct pack pack = pack_reader(checkpoint->state, checkpoint->n_state);
 
@@ -275,9 +277,9 @@ static bool load_run(struct run *run, const struct engine_kind *kind, struct eng
  * that batch the front takes what there is, but the engine and the checkpoint, which another process goes on from, know
  * nothing of it. false when memory is out.
  */
-static bool run_loop(struct run *run, const struct engine_kind *kind, struct engine *engine, struct pareto *archive,
-                     struct engine_nearest *near, uint64_t n_told, struct checkpoint *checkpoint, engine_watch watch,
-                     void *watch_context, bool *stopped)
+static bool run_loop(struct engine_driver *run, const struct engine_kind *kind, struct engine *engine,
+                     struct pareto *archive, struct engine_nearest *near, uint64_t n_told,
+                     struct checkpoint *checkpoint, engine_watch watch, void *watch_context, bool *stopped)
 {
 	for (size_t n; (n = kind->ask(engine, run->genome, N_BATCH)) > 0; n_told += n) {
 		if (n == SIZE_MAX)
@@ -308,11 +310,11 @@ enum err_code engine_run(const struct engine_kind *kind, const struct problem *p
                          struct engine_counts *counts, uint64_t *n_by_reason, size_t n_reason,
                          struct engine_nearest *near, engine_watch watch, void *watch_context, struct err *err)
 {
-	struct run run = {.problem = problem,
-	                  .archive = archive,
-	                  .n_thread = parallel_n_thread(n_thread),
-	                  .n_reason = n_reason,
-	                  .history = options->history};
+	struct engine_driver run = {.problem = problem,
+	                            .archive = archive,
+	                            .n_thread = parallel_n_thread(n_thread),
+	                            .n_reason = n_reason,
+	                            .history = options->history};
 	bool stopped = false;
 	enum err_code code = ERR_OK;
 

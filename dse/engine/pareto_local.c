@@ -37,7 +37,7 @@ enum {
 	DEFAULT_BUDGET = 1 << 20
 };
 
-struct move {
+struct local_move {
 	uint32_t gene, value;
 };
 
@@ -49,10 +49,10 @@ struct engine {
 	uint64_t n_ask;     /* names the stream of each ask */
 	uint64_t n_idle;    /* candidates told since the last gain */
 	bool has_centre, sweeping, counted_out, out_of_memory;
-	bool all_explored; /* until the next gain */
-	bool has_gained;   /* since the centre was last looked for among the points */
-	uint32_t *centre;  /* [n_gene] */
-	struct move *move; /* [n_move] of the centre, in the order of asking */
+	bool all_explored;       /* until the next gain */
+	bool has_gained;         /* since the centre was last looked for among the points */
+	uint32_t *centre;        /* [n_gene] */
+	struct local_move *move; /* [n_move] of the centre, in the order of asking */
 	size_t n_move, max_move, at;
 	uint32_t *next;  /* [n_gene] where the count stands */
 	uint32_t *least; /* [n_gene] the least-violating candidate */
@@ -85,7 +85,7 @@ static bool is_ordered(const struct problem *problem, size_t gene)
 }
 
 /* Write the moves from a genome; move NULL: only count those that there are at most. */
-static size_t list_moves(const struct problem *problem, const uint32_t *genome, struct move *move)
+static size_t list_moves(const struct problem *problem, const uint32_t *genome, struct local_move *move)
 {
 	size_t n = 0;
 
@@ -95,10 +95,10 @@ static size_t list_moves(const struct problem *problem, const uint32_t *genome, 
 		for (uint32_t step = 1; step < n_value; step = steps ? 2 * step : step + 1) {
 			uint32_t other = steps ? from + step : (from + step) % n_value;
 			if (other < n_value && move)
-				move[n] = (struct move){gene, other};
+				move[n] = (struct local_move){gene, other};
 			n += !move || other < n_value;
 			if (steps && from >= step && move)
-				move[n] = (struct move){gene, from - step};
+				move[n] = (struct local_move){gene, from - step};
 			n += steps && (!move || from >= step);
 			if (step > UINT32_MAX / 2)
 				break;
@@ -224,7 +224,7 @@ static bool choose_centre(struct engine *engine, struct rng *rng)
 	assert(engine->n_move <= engine->max_move);
 	for (size_t i = engine->n_move; i > 1; i--) {
 		size_t other = rng_below(rng, (uint32_t)i);
-		struct move move = engine->move[i - 1];
+		struct local_move move = engine->move[i - 1];
 		engine->move[i - 1] = engine->move[other];
 		engine->move[other] = move;
 	}
@@ -286,7 +286,7 @@ static bool make_start(struct engine *engine, uint32_t *genome)
 
 static bool make_neighbour(struct engine *engine, struct rng *rng, uint32_t *genome)
 {
-	struct move move = engine->move[engine->at++];
+	struct local_move move = engine->move[engine->at++];
 
 	memcpy(genome, engine->centre, engine->problem->n_gene * sizeof *genome);
 	genome[move.gene] = move.value;
@@ -384,7 +384,7 @@ static void pack_moves(struct engine *engine, struct pack *pack)
 		return;
 	}
 	for (size_t i = 0; i < engine->n_move; i++) {
-		struct move *move = &engine->move[i];
+		struct local_move *move = &engine->move[i];
 		pack_u32(pack, &move->gene);
 		pack_u32(pack, &move->value);
 		if (pack_refuse(pack, move->gene >= engine->problem->n_gene ||

@@ -14,7 +14,7 @@
 
 #define PIECE_BYTE ((size_t)1 << 20)
 
-struct reading {
+struct file_reading {
 	struct files_read *file;
 	int descriptor;
 	size_t first_piece; /* of all files' */
@@ -22,14 +22,14 @@ struct reading {
 };
 
 struct readings {
-	struct reading *reading;
+	struct file_reading *reading;
 	size_t n;
 };
 
 static void read_piece(void *context, size_t piece)
 {
 	const struct readings *readings = context;
-	struct reading *reading = readings->reading;
+	struct file_reading *reading = readings->reading;
 	for (size_t i = 1; i < readings->n && readings->reading[i].first_piece <= piece; i++)
 		reading = &readings->reading[i];
 	size_t at = (piece - reading->first_piece) * PIECE_BYTE, left = reading->file->n_byte - at;
@@ -47,7 +47,7 @@ static void read_piece(void *context, size_t piece)
 	}
 }
 
-static enum err_code open_one(struct reading *reading, struct err *err)
+static enum err_code open_one(struct file_reading *reading, struct err *err)
 {
 	struct files_read *file = reading->file;
 	struct stat status;
@@ -65,11 +65,11 @@ static enum err_code open_one(struct reading *reading, struct err *err)
 
 enum err_code files_read(struct files_read *file, size_t n, unsigned n_thread, struct err *err)
 {
-	struct reading *reading = calloc(n + 1, sizeof(*reading));
+	struct file_reading *reading = calloc(n + 1, sizeof(*reading));
 	size_t n_piece = 0;
 	enum err_code code = reading ? ERR_OK : err_add(err, ERR_INTERNAL, "out of memory");
 	for (size_t i = 0; i < n && reading; i++) {
-		reading[i] = (struct reading){.file = &file[i], .descriptor = -1, .first_piece = n_piece};
+		reading[i] = (struct file_reading){.file = &file[i], .descriptor = -1, .first_piece = n_piece};
 		if (code == ERR_OK)
 			code = open_one(&reading[i], err);
 		n_piece += ceil_div(file[i].n_byte, PIECE_BYTE);

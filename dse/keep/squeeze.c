@@ -19,7 +19,7 @@
  */
 #define PART_BYTE ((size_t)1 << 18)
 
-struct part {
+struct squeeze_part {
 	const uint8_t *data;
 	size_t n_byte;
 	bool is_last;
@@ -30,7 +30,7 @@ struct part {
 
 static void squeeze_part(void *context, size_t i)
 {
-	struct part *part = &((struct part *)context)[i];
+	struct squeeze_part *part = &((struct squeeze_part *)context)[i];
 	z_stream stream = {0};
 	/* negative: without header and check, which stand around all parts */
 	if (deflateInit2(&stream, LEVEL, Z_DEFLATED, -MAX_WBITS, MAX_MEM_LEVEL, Z_DEFAULT_STRATEGY) != Z_OK)
@@ -52,7 +52,7 @@ static void squeeze_part(void *context, size_t i)
 }
 
 /* false: memory is out. */
-static bool join_parts(const struct part *part, size_t n_part, uint8_t **out, size_t *n_out)
+static bool join_parts(const struct squeeze_part *part, size_t n_part, uint8_t **out, size_t *n_out)
 {
 	static const uint8_t header[] = {0x78, 0x01}; /* deflate, 32 KiB; the fastest level */
 	size_t n = sizeof(header) + 4;
@@ -80,13 +80,14 @@ enum err_code squeeze(const void *data, size_t n_byte, unsigned n_thread, uint8_
 {
 	assert((data || n_byte == 0) && n_thread > 0 && out && n_out);
 	size_t n_part = n_byte > PART_BYTE ? ceil_div(n_byte, PART_BYTE) : 1;
-	struct part *part = calloc(n_part, sizeof(*part));
+	struct squeeze_part *part = calloc(n_part, sizeof(*part));
 	*out = NULL;
 	for (size_t i = 0; part && i < n_part; i++) {
 		size_t first = i * PART_BYTE, left = n_byte - first;
-		part[i] = (struct part){.data = n_byte > 0 ? (const uint8_t *)data + first : (const uint8_t *)"",
-		                        .n_byte = left < PART_BYTE ? left : PART_BYTE,
-		                        .is_last = i + 1 == n_part};
+		part[i] =
+		    (struct squeeze_part){.data = n_byte > 0 ? (const uint8_t *)data + first : (const uint8_t *)"",
+		                          .n_byte = left < PART_BYTE ? left : PART_BYTE,
+		                          .is_last = i + 1 == n_part};
 	}
 	if (part)
 		parallel_for(n_part, n_thread, squeeze_part, part);

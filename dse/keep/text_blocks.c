@@ -17,7 +17,7 @@ enum {
 	N_ITEM = 64 /* of a block */
 };
 
-struct block {
+struct text_block {
 	size_t first, end;
 	char *text;
 	size_t n_byte;
@@ -25,11 +25,11 @@ struct block {
 	struct err err;
 };
 
-struct writing {
+struct block_writing {
 	const struct text_blocks *blocks;
-	size_t n_taken;                 /* blocks of the round before */
-	struct block round[2][N_BLOCK]; /* the one under way and the one before */
-	unsigned now;                   /* the one under way */
+	size_t n_taken;                      /* blocks of the round before */
+	struct text_block round[2][N_BLOCK]; /* the one under way and the one before */
+	unsigned now;                        /* the one under way */
 };
 
 void text_blocks_to_file(void *sink, const char *text, size_t n_byte)
@@ -37,9 +37,9 @@ void text_blocks_to_file(void *sink, const char *text, size_t n_byte)
 	(void)fwrite(text, 1, n_byte, sink);
 }
 
-static void take_round(struct writing *writing)
+static void take_round(struct block_writing *writing)
 {
-	struct block *block = writing->round[1 - writing->now];
+	struct text_block *block = writing->round[1 - writing->now];
 
 	for (size_t i = 0; i < writing->n_taken; i++) {
 		if (block[i].code == ERR_OK)
@@ -50,7 +50,7 @@ static void take_round(struct writing *writing)
 	writing->n_taken = 0;
 }
 
-static void write_block(struct writing *writing, struct block *block)
+static void write_block(struct block_writing *writing, struct text_block *block)
 {
 	const struct text_blocks *blocks = writing->blocks;
 	FILE *file = open_memstream(&block->text, &block->n_byte);
@@ -68,7 +68,7 @@ static void write_block(struct writing *writing, struct block *block)
 
 static void run_item(void *context, size_t i)
 {
-	struct writing *writing = context;
+	struct block_writing *writing = context;
 
 	if (i == 0)
 		take_round(writing);
@@ -77,7 +77,7 @@ static void run_item(void *context, size_t i)
 }
 
 /* The first failure of a round's blocks. */
-static enum err_code judge_round(struct block *block, size_t n, struct err *err)
+static enum err_code judge_round(struct text_block *block, size_t n, struct err *err)
 {
 	enum err_code code = ERR_OK;
 
@@ -89,7 +89,7 @@ static enum err_code judge_round(struct block *block, size_t n, struct err *err)
 	return code;
 }
 
-static void free_round(struct block *block)
+static void free_round(struct text_block *block)
 {
 	for (size_t i = 0; i < N_BLOCK; i++)
 		free(block[i].text);
@@ -97,17 +97,17 @@ static void free_round(struct block *block)
 
 enum err_code text_blocks_run(const struct text_blocks *blocks, struct err *err)
 {
-	struct writing writing = {.blocks = blocks};
+	struct block_writing writing = {.blocks = blocks};
 	unsigned n_thread = blocks->n_thread > 0 ? blocks->n_thread : 1;
 	enum err_code code = ERR_OK;
 
 	assert(blocks->write && blocks->take);
 	for (size_t at = 0; at < blocks->n && code == ERR_OK;) {
-		struct block *round = writing.round[writing.now];
+		struct text_block *round = writing.round[writing.now];
 		size_t n = 0;
 		for (; n < N_BLOCK && at < blocks->n; n++) {
 			size_t end = blocks->n - at > N_ITEM ? at + N_ITEM : blocks->n;
-			round[n] = (struct block){.first = at, .end = end};
+			round[n] = (struct text_block){.first = at, .end = end};
 			at = end;
 		}
 		/* A block alone is written sooner than another thread has begun. */

@@ -55,7 +55,7 @@ struct lane {
 	bool out_of_memory, was_stopped;
 };
 
-struct search {
+struct box_search {
 	struct branch_space space;
 	struct pareto *front;
 	struct engine_nearest *nearest;
@@ -73,7 +73,7 @@ struct search {
 /* ---- one lane --------------------------------------------------------------------------------------- */
 
 /* Whether at each operating point the box exceeds a limit, or a design found before makes it superfluous. */
-static bool is_hopeless(const struct search *search, struct lane *lane, const struct branch_box *box,
+static bool is_hopeless(const struct box_search *search, struct lane *lane, const struct branch_box *box,
                         const double *least)
 {
 	uint32_t genome[N_LAYER_GENE];
@@ -88,7 +88,7 @@ static bool is_hopeless(const struct search *search, struct lane *lane, const st
 }
 
 /* As long as nothing is feasible, some boxes are opened that are too large by less than the nearest miss so far. */
-static bool is_nearer_miss(const struct search *search, struct lane *lane, const struct verdict *verdict)
+static bool is_nearer_miss(const struct box_search *search, struct lane *lane, const struct verdict *verdict)
 {
 	if (search->front->n + lane->found.n > 0 || !search->nearest || verdict->available == 0 ||
 	    lane->n_miss == lane->max_miss)
@@ -97,7 +97,7 @@ static bool is_nearer_miss(const struct search *search, struct lane *lane, const
 	return (double)verdict->demanded / (double)verdict->available - 1 < lane->nearest.violation * (1 - 1e-9);
 }
 
-static void cut_box(const struct search *search, struct lane *lane, const struct branch_box *box)
+static void cut_box(const struct box_search *search, struct lane *lane, const struct branch_box *box)
 {
 	struct branch_counts *counts = &lane->counts;
 	uint64_t n = branch_box_size(&search->space, box);
@@ -108,7 +108,7 @@ static void cut_box(const struct search *search, struct lane *lane, const struct
 }
 
 /* Bound a box at the stack's top and leave it there, or cut it. Its score; negative: it was cut. */
-static double push_box(const struct search *search, struct lane *lane, const struct branch_box *box)
+static double push_box(const struct box_search *search, struct lane *lane, const struct branch_box *box)
 {
 	struct branch_bound bound;
 	assert(lane->top < search->max_stack);
@@ -134,7 +134,7 @@ static double push_box(const struct search *search, struct lane *lane, const str
  * What a relaxed search remembers of a design: its bound, made larger, where the design is above that. Of one that
  * exceeds a limit, too: a machine of which this one's bounds serve may run it within the limit.
  */
-static void note_floor(const struct search *search, struct lane *lane, const uint32_t *genome, const double *least,
+static void note_floor(const struct box_search *search, struct lane *lane, const uint32_t *genome, const double *least,
                        const struct evaluation *result)
 {
 	const unsigned n = search->front->n_objective;
@@ -154,7 +154,7 @@ static void note_floor(const struct search *search, struct lane *lane, const uin
 	lane->out_of_memory |= lane->found.n_alloc == 0;
 }
 
-static void note_feasible(const struct search *search, struct lane *lane, const uint32_t *genome,
+static void note_feasible(const struct box_search *search, struct lane *lane, const uint32_t *genome,
                           const double *objective)
 {
 	if (pareto_covers(search->front, objective, genome, &lane->hint[0]))
@@ -164,7 +164,7 @@ static void note_feasible(const struct search *search, struct lane *lane, const 
 }
 
 /* least [n_level][n_objective]: the designs' bounds. */
-static void count_designs(const struct search *search, struct lane *lane, uint32_t *genome, const double *least,
+static void count_designs(const struct box_search *search, struct lane *lane, uint32_t *genome, const double *least,
                           const struct evaluation *result)
 {
 	struct branch_counts *counts = &lane->counts;
@@ -196,7 +196,7 @@ static void count_designs(const struct search *search, struct lane *lane, uint32
 }
 
 /* One split at all operating points. */
-static void evaluate_box(const struct search *search, struct lane *lane, const struct branch_box *box)
+static void evaluate_box(const struct box_search *search, struct lane *lane, const struct branch_box *box)
 {
 	uint32_t genome[MACHINE_MAX_LEVEL * N_LAYER_GENE];
 	struct evaluation result[MACHINE_MAX_LEVEL];
@@ -210,7 +210,7 @@ static void evaluate_box(const struct search *search, struct lane *lane, const s
 }
 
 /* The more promising half goes on top: what it finds may cut the other one. */
-static void halve_box(const struct search *search, struct lane *lane, const struct branch_box *box, int dim)
+static void halve_box(const struct box_search *search, struct lane *lane, const struct branch_box *box, int dim)
 {
 	struct branch_box half[2];
 	branch_box_halve(&search->space, box, dim, half);
@@ -232,8 +232,8 @@ static void halve_box(const struct search *search, struct lane *lane, const stru
 /* A lane's part of a round. */
 static void run_lane(void *context, size_t i)
 {
-	const struct search *search = context;
-	struct lane *lane = &((struct search *)context)->lane[search->active[i]];
+	const struct box_search *search = context;
+	struct lane *lane = &((struct box_search *)context)->lane[search->active[i]];
 	bool is_fast = search->space.layer->detail == DETAIL_FAST;
 	uint32_t n_left = search->quantum;
 	while (lane->top > lane->bottom && n_left > 0 && lane->n_split > 0 && !lane->out_of_memory &&
@@ -258,7 +258,7 @@ static void run_lane(void *context, size_t i)
 /* ---- rounds ----------------------------------------------------------------------------------------- */
 
 /* Give the lanes that ran dry the largest box of the lane whose largest box is largest. */
-static void share_boxes(struct search *search)
+static void share_boxes(struct box_search *search)
 {
 	for (size_t i = 0; i < N_LANE; i++) {
 		struct lane *idle = &search->lane[i], *rich = NULL;
@@ -285,7 +285,7 @@ static void share_boxes(struct search *search)
 }
 
 /* An evaluation was stopped: its box and all that are open are left as they are. */
-static bool any_stopped(const struct search *search)
+static bool any_stopped(const struct box_search *search)
 {
 	for (size_t i = 0; i < N_LANE; i++)
 		if (search->lane[i].was_stopped)
@@ -294,7 +294,7 @@ static bool any_stopped(const struct search *search)
 }
 
 /* What the lanes found, in their order. false when memory is out. */
-static bool merge_lanes(struct search *search, struct branch_counts *counts)
+static bool merge_lanes(struct box_search *search, struct branch_counts *counts)
 {
 	counts->engine.n_told = counts->engine.n_skipped = 0;
 	for (size_t i = 0; i < N_LANE; i++) {
@@ -318,7 +318,7 @@ static bool merge_lanes(struct search *search, struct branch_counts *counts)
  * Which lanes run in this round, and how much each may evaluate: all of what the budget has left together. false: none
  * has boxes, or nothing is left.
  */
-static bool begin_round(struct search *search, uint64_t n_told)
+static bool begin_round(struct box_search *search, uint64_t n_told)
 {
 	uint64_t n_left = UINT64_MAX, n_box = 0;
 	uint32_t n_miss = 0;
@@ -348,7 +348,7 @@ static bool begin_round(struct search *search, uint64_t n_told)
 	return search->n_active > 0;
 }
 
-static void sum_counts(const struct search *search, struct branch_counts *counts)
+static void sum_counts(const struct box_search *search, struct branch_counts *counts)
 {
 	*counts = (struct branch_counts){0};
 	for (size_t i = 0; i < N_LANE; i++) {
@@ -370,7 +370,7 @@ static void sum_counts(const struct search *search, struct branch_counts *counts
 }
 
 /* ERR_OK, ERR_INTERRUPTED or, without a message, ERR_INTERNAL. */
-static enum err_code search_layer(struct search *search, unsigned n_thread, struct branch_counts *counts,
+static enum err_code search_layer(struct box_search *search, unsigned n_thread, struct branch_counts *counts,
                                   engine_watch watch, void *watch_context)
 {
 	while (begin_round(search, counts->engine.n_told)) {
@@ -390,7 +390,7 @@ static enum err_code search_layer(struct search *search, unsigned n_thread, stru
 }
 
 /* Lanes with the roots' boxes dealt in turn, the first ones on top. */
-static bool init_lanes(struct search *search, struct arena *arena)
+static bool init_lanes(struct box_search *search, struct arena *arena)
 {
 	uint32_t n_root = search->space.n_root, n_box = 0;
 	search->max_stack = branch_space_depth(&search->space) + 2 * (size_t)ceil_div(n_root, N_LANE);
@@ -419,7 +419,7 @@ static enum err_code search_within(const struct layer_problem *layer, double sla
                                    struct err *err)
 {
 	struct arena arena = {0};
-	struct search *search = arena_alloc(&arena, sizeof(*search));
+	struct box_search *search = arena_alloc(&arena, sizeof(*search));
 	enum err_code code = ERR_INTERNAL;
 	assert(layer->n_value[GENE_PLACE] == 1 && !layer->is_bounded && front->n_objective == layer->n_metric);
 	*counts = (struct branch_counts){0};

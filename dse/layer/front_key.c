@@ -43,12 +43,12 @@ enum fact {
 #define NEVER 0U
 
 /* Parameters that are read where one of these facts holds alone. Of another tier than the fast one all but NEVER. */
-struct reading {
+struct key_reading {
 	const char *key;
 	unsigned facts;
 };
 
-static const struct reading machine_reading[] = {
+static const struct key_reading machine_reading[] = {
     {"mla.array", FACT_MLA | FACT_UNIT},
     {"mla.postprocess", FACT_MLA},
     {"mla.init_clk", FACT_MLA},
@@ -93,7 +93,7 @@ static const struct reading machine_reading[] = {
     {"area.chip_um2", NEVER},
 };
 
-static const struct reading level_reading[] = {
+static const struct key_reading level_reading[] = {
     {"vdd_v", NEVER}, /* energies of an operating point are parameters of their own */
     {"mla_clk_pj", FACT_ENERGY},
     {"sram_read32_pj", FACT_ENERGY},
@@ -117,7 +117,7 @@ static const struct reading level_reading[] = {
 #define SIZE_AHEAD 24
 #define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
 
-static bool is_read(const struct reading *reading, size_t n, const char *key, unsigned facts)
+static bool is_read(const struct key_reading *reading, size_t n, const char *key, unsigned facts)
 {
 	for (size_t i = 0; i < n; i++)
 		if (strcmp(reading[i].key, key) == 0)

@@ -39,7 +39,7 @@ static size_t sample_axis(const struct dim_axis *axis, uint32_t sample[MAX_SAMPL
 }
 
 /* The sampled choices of each dimension, and parts of the sample: one choice of all genes slower than the height. */
-struct sample {
+struct layer_sample {
 	const struct layer_problem *layer;
 	size_t n_d, n_w, n_h, n_c;
 	uint32_t d[MAX_SAMPLE], w[MAX_SAMPLE], h[MAX_SAMPLE], c[MAX_SAMPLE];
@@ -99,7 +99,7 @@ static void try_near(const struct layer_problem *layer, enum layer_gene gene, co
 
 static void run_part(void *context, size_t i)
 {
-	const struct sample *sample = context;
+	const struct layer_sample *sample = context;
 	const struct layer_problem *layer = sample->layer;
 	struct sample_part *part = &sample->part[i];
 	uint32_t genome[N_LAYER_GENE] = {0};
@@ -127,7 +127,7 @@ static void run_part(void *context, size_t i)
  */
 static void run_tiles(void *context, size_t i)
 {
-	const struct sample *sample = context;
+	const struct layer_sample *sample = context;
 	const struct layer_problem *layer = sample->layer;
 	struct sample_part *part = &sample->part[i];
 	uint32_t genome[N_LAYER_GENE] = {0}, n_level = layer->n_value[GENE_LEVEL];
@@ -157,11 +157,11 @@ static void run_tiles(void *context, size_t i)
 }
 
 /* Input channels are sampled where height and filters leave room for it: in matrix multiplications. */
-static bool init_sample(const struct layer_problem *layer, struct sample *sample)
+static bool init_sample(const struct layer_problem *layer, struct layer_sample *sample)
 {
 	bool is_matmul = layer_any_context(layer)->block->kind == BLOCK_MATMUL;
 	bool is_systolic = layer_any_context(layer)->machine->target == MACHINE_SYSTOLIC;
-	*sample = (struct sample){.layer = layer, .n_d = 1, .run = is_systolic ? run_tiles : run_part};
+	*sample = (struct layer_sample){.layer = layer, .n_d = 1, .run = is_systolic ? run_tiles : run_part};
 	sample->n_w = sample_axis(&layer->w, sample->w);
 	sample->n_h = sample_axis(&layer->h, sample->h);
 	sample->n_c = sample_axis(&layer->c, sample->c);
@@ -181,7 +181,7 @@ static bool init_sample(const struct layer_problem *layer, struct sample *sample
 }
 
 /* What the parts found, in their order. false: some of it was stopped. */
-static bool merge_parts(struct sample *sample, struct pareto *front, struct engine_nearest *nearest)
+static bool merge_parts(struct layer_sample *sample, struct pareto *front, struct engine_nearest *nearest)
 {
 	bool is_whole = true;
 	for (size_t i = 0; i < sample->n_part; i++) {
@@ -339,7 +339,7 @@ static enum err_code price_anew(const struct layer_problem *layer, struct pareto
 enum err_code layer_problem_sample(struct layer_problem *layer, unsigned n_thread, struct pareto *front,
                                    struct engine_nearest *nearest, struct err *err)
 {
-	struct sample sample;
+	struct layer_sample sample;
 	assert(layer->n_value[GENE_PLACE] == 1 && front->n_objective == layer->n_metric);
 	enum detail detail = layer->detail;
 	layer->is_bounded = false;

@@ -34,8 +34,7 @@
  * with the largest factor at which a limit cut anything; lost[s] keeps it, and the result says that it happened. The
  * best chain in one metric is kept always, so that a single limited metric never hides the last feasible chain.
  */
-#include "dse/pareto/compose.h"
-#include "dse/pareto/compose_parts.h"
+#include "dse/pareto/compose_sweep_parts.h"
 #include "dse/base/parallel.h"
 #include "sim/base/checked.h"
 #include <assert.h>
@@ -46,54 +45,11 @@
 /* Sums of a layer's step that are made sooner than another thread has begun. */
 enum { FEW_SUMS = 1 << 11 };
 
-/* Which edge and which of its front's points a choice stands for. */
-struct layer_point {
-	uint32_t id, edge, point;
-};
-
-/* What is known of the partial chains to one state. */
-struct state_front {
-	struct compose_points points;
-	double factor[COMPOSE_MAX_METRIC]; /* in the order of work */
-	double most[COMPOSE_MAX_METRIC];   /* largest value of its points, metric by metric */
-	double lost;                       /* the largest factor at which a limit cut chains; 0: none was cut */
-	double guess;                      /* epsilon of the last thinning */
-	bool done;                         /* false: memory was out */
-};
-
-/* What unrolling needs of a layer. */
-struct layer_history {
-	uint32_t *before, *choice; /* [points of all states] */
-};
-
-struct chain {
-	const struct compose_layer *layer;
-	const struct compose_options *options;
-	size_t n_layer;
-	unsigned n_metric;
-	struct compose_costs costs;
-	struct compose_joint joint;
-	double lost; /* the largest of all states' after all layers so far */
-	bool is_over_budget;
-	double largest[COMPOSE_MAX_METRIC]; /* the largest value any partial chain can have so far */
-	struct state_front *now, *next;     /* [n_state] */
-	struct layer_history *history;      /* [n_layer] */
-	size_t max_choice;                  /* points of the layer that has most */
-	struct layer_point *point;          /* [max_choice] */
-	struct compose_sweep *sweep;        /* [n_state] */
-	struct compose_points final;
-	uint64_t n_composed;
-
-	/* The layer under way. */
-	size_t n_done, n_point;          /* layers, that one counted; its points */
-	size_t first[COMPOSE_MAX_STATE]; /* number of each state's first chain before it */
-};
-
 /* ---- one layer ---------------------------------------------------------------------------------- */
 
 static int compare_point(const void *left, const void *right)
 {
-	const struct layer_point *a = left, *b = right;
+	const struct compose_choice *a = left, *b = right;
 
 	if (a->edge != b->edge)
 		return a->edge < b->edge ? -1 : 1;
@@ -103,23 +59,23 @@ static int compare_point(const void *left, const void *right)
 }
 
 /* Number the points of a layer's edges through; returns how many. */
-static size_t number_points(const struct chain *chain, const struct compose_layer *layer)
+size_t compose_number_points(const struct compose_work *work, const struct compose_layer *layer)
 {
 	size_t n = 0;
 
 	for (size_t e = 0; e < layer->n_edge; e++) {
 		const struct compose_front *front = layer->edge[e].front;
 		for (size_t point = 0; point < front->n; point++)
-			chain->point[n++] = (struct layer_point){front->id[point], (uint32_t)e, (uint32_t)point};
+			work->point[n++] = (struct compose_choice){front->id[point], (uint32_t)e, (uint32_t)point};
 	}
-	assert(n <= chain->max_choice);
+	assert(n <= work->max_choice);
 	if (n > 1)
-		qsort(chain->point, n, sizeof *chain->point, compare_point);
+		qsort(work->point, n, sizeof *work->point, compare_point);
 	return n;
 }
 
 /* Number of the first point of each state among all states' points; returns their sum. */
-static size_t first_numbers(const struct state_front *state, unsigned n_state, size_t *first)
+size_t compose_first_numbers(const struct compose_state *state, unsigned n_state, size_t *first)
 {
 	size_t n = 0;
 
@@ -130,141 +86,9 @@ static size_t first_numbers(const struct state_front *state, unsigned n_state, s
 	return n;
 }
 
-/* The factors of a state, beyond which so much is to come: the worst over the edges that lead there, shrunk by what
- * they add. */
-static void pass_factor(const struct chain *chain, const struct compose_layer *layer, const struct compose_edge *edge,
-                        const double *still_beyond, double *factor)
-{
-	const double *before = chain->now[edge->from].factor;
-	double least[COMPOSE_MAX_METRIC], most[COMPOSE_MAX_METRIC];
-	double beyond[COMPOSE_MAX_METRIC];
-
-	compose_costs_range(&chain->costs, layer, edge, least, most);
-	bool goes_on = compose_costs_beyond(&chain->costs, chain->n_done - 1, edge->from, beyond);
-	assert(goes_on);
-	(void)goes_on;
-	for (unsigned i = 0; i < chain->n_metric; i++) {
-		double largest = chain->largest[i] + beyond[i], passed = before[i];
-		double more = fmax(0.0, least[i] + still_beyond[i] - beyond[i]);
-		/* As 1 + (F - 1) X / (X + c), so that an exact chain stays exact. */
-		if (i < chain->costs.n_sum && largest + more > 0.0)
-			passed = 1.0 + (before[i] - 1.0) * (largest / (largest + more));
-		assert(passed >= 1.0);
-		factor[i] = fmax(factor[i], passed);
-	}
-}
-
-static bool leads_here(const struct chain *chain, const struct compose_edge *edge, unsigned state)
-{
-	return edge->to == state && edge->front->n > 0 && chain->now[edge->from].points.n > 0;
-}
-
-/* Runs for all points whose edge leads to the state. false when memory is out. */
-static bool make_runs(const struct chain *chain, const struct compose_layer *layer, unsigned state)
-{
-	struct compose_sweep *sweep = &chain->sweep[state];
-	size_t n_run = 0;
-
-	for (size_t e = 0; e < layer->n_edge; e++)
-		n_run += leads_here(chain, &layer->edge[e], state) ? layer->edge[e].front->n : 0;
-	if (!compose_sweep_reserve(sweep, n_run))
-		return false;
-	sweep->n_run = 0;
-	for (size_t i = 0; i < chain->n_point && n_run > 0; i++) {
-		const struct compose_edge *edge = &layer->edge[chain->point[i].edge];
-		if (!leads_here(chain, edge, state))
-			continue;
-		struct compose_run *run = &sweep->run[sweep->n_run++];
-		*run = (struct compose_run){.from = &chain->now[edge->from].points,
-		                            .first = (uint32_t)chain->first[edge->from],
-		                            .choice = (uint32_t)i};
-		compose_costs_point(&chain->costs, layer, edge->front, chain->point[i].point, run->cost);
-	}
-	assert(sweep->n_run == n_run);
-	return true;
-}
-
-static void note_most(struct state_front *state, unsigned n_metric)
-{
-	for (unsigned k = 0; k < n_metric; k++) {
-		state->most[k] = 0.0;
-		for (size_t i = 0; i < state->points.n; i++)
-			state->most[k] = fmax(state->most[k], state->points.metric[k][i]);
-	}
-}
-
-static double largest_factor(const struct chain *chain, const double *factor)
-{
-	double largest = 1.0;
-
-	for (unsigned i = 0; i < chain->n_metric; i++)
-		largest = fmax(largest, factor[i]);
-	return largest;
-}
-
-/* The largest factor of chains that the bound of limits cuts in this step; 0: it cuts none that stand for others. */
-static double lost_to_bound(const struct chain *chain, const struct compose_layer *layer,
-                            const struct compose_sweep *sweep)
-{
-	double lost = 0.0;
-
-	for (size_t i = 0; i < sweep->n_run; i++) {
-		const struct compose_edge *edge = &layer->edge[chain->point[sweep->run[i].choice].edge];
-		const struct state_front *from = &chain->now[edge->from];
-		double factor = largest_factor(chain, from->factor);
-		if (!(factor > lost) || (!(factor > 1.0) && !chain->options->is_thinned))
-			continue;
-		for (unsigned k = 0; k < chain->n_metric; k++)
-			if (compose_costs_join(&chain->costs, k, from->most[k], sweep->run[i].cost[k]) >
-			    sweep->bound[k])
-				lost = factor;
-	}
-	return lost;
-}
-
-/* The front of one state after a layer. */
-static void extend_state(void *context, size_t state)
-{
-	struct chain *chain = context;
-	const struct compose_layer *layer = &chain->layer[chain->n_done - 1];
-	struct state_front *next = &chain->next[state];
-	struct compose_sweep *sweep = &chain->sweep[state];
-	double epsilon[COMPOSE_MAX_METRIC], beyond[COMPOSE_MAX_METRIC];
-
-	bool goes_on = compose_costs_beyond(&chain->costs, chain->n_done, (unsigned)state, beyond);
-
-	for (unsigned i = 0; i < chain->n_metric; i++)
-		next->factor[i] = 1.0;
-	for (size_t e = 0; e < layer->n_edge && goes_on; e++) {
-		const struct compose_edge *edge = &layer->edge[e];
-		if (leads_here(chain, edge, (unsigned)state))
-			pass_factor(chain, layer, edge, beyond, next->factor);
-	}
-	compose_costs_bound(&chain->costs, chain->options->limit, chain->n_done, (unsigned)state, sweep->bound);
-	next->guess = chain->now[state].guess;
-	next->lost = 0.0;
-	next->done = make_runs(chain, layer, (unsigned)state) && compose_sweep_run(sweep, &next->points);
-	if (!next->done || !goes_on) {
-		next->points.n = 0;
-		return;
-	}
-	next->lost = lost_to_bound(chain, layer, sweep);
-	double factor = largest_factor(chain, next->factor);
-	if (compose_joint_cut(&chain->joint, chain->n_done, (unsigned)state, &next->points) > 0 &&
-	    (factor > 1.0 || chain->options->is_thinned))
-		next->lost = fmax(next->lost, factor);
-	next->done =
-	    compose_thin(&next->points, beyond, chain->options->max_front, sweep->n_thread, &next->guess, epsilon);
-	/* One rounding up each, so that many layers do not round the guarantee away. */
-	for (unsigned i = 0; i < chain->n_metric && next->done; i++) {
-		if (epsilon[i] > 0.0)
-			next->factor[i] = nextafter(next->factor[i] * (1.0 + epsilon[i]), INFINITY);
-	}
-	note_most(next, chain->n_metric);
-}
-
 /* Copy what unrolling needs out of all states' points. */
-static bool store_history(const struct state_front *state, unsigned n_state, size_t n, struct layer_history *history)
+static bool store_history(const struct compose_state *state, unsigned n_state, size_t n,
+                          struct compose_history *history)
 {
 	size_t filled = 0;
 
@@ -301,10 +125,11 @@ static void sort_by_key(const uint32_t *key, size_t n_key, const uint32_t *from,
 }
 
 /* Rank all states' chains by the rank of the chain they extend, then by choice. */
-static bool rank_chains(struct chain *chain, size_t n_before, size_t n_choice, const struct layer_history *history)
+static bool rank_chains(struct compose_work *work, size_t n_before, size_t n_choice,
+                        const struct compose_history *history)
 {
-	unsigned n_state = chain->options->n_state;
-	size_t first[COMPOSE_MAX_STATE], n = first_numbers(chain->next, n_state, first), filled = 0;
+	unsigned n_state = work->options->n_state;
+	size_t first[COMPOSE_MAX_STATE], n = compose_first_numbers(work->next, n_state, first), filled = 0;
 	size_t n_key = n_before > n_choice ? n_before : n_choice;
 	uint32_t *rank_before = calloc(n_before + 1, sizeof *rank_before), *place = calloc(n_key + 1, sizeof *place);
 	uint32_t *key = calloc(n + 1, sizeof *key), *number = calloc(n + 1, sizeof *number);
@@ -312,7 +137,7 @@ static bool rank_chains(struct chain *chain, size_t n_before, size_t n_choice, c
 	bool done = rank_before && place && key && number && sorted;
 
 	for (unsigned s = 0; done && s < n_state; s++) {
-		const struct compose_points *points = &chain->now[s].points;
+		const struct compose_points *points = &work->now[s].points;
 		if (points->n > 0)
 			memcpy(rank_before + filled, points->rank, points->n * sizeof *points->rank);
 		filled += points->n;
@@ -329,7 +154,7 @@ static bool rank_chains(struct chain *chain, size_t n_before, size_t n_choice, c
 		unsigned s = n_state - 1;
 		while (number[i] < first[s])
 			s--;
-		chain->next[s].points.rank[number[i] - first[s]] = (uint32_t)i;
+		work->next[s].points.rank[number[i] - first[s]] = (uint32_t)i;
 	}
 	free(rank_before);
 	free(place);
@@ -340,174 +165,65 @@ static bool rank_chains(struct chain *chain, size_t n_before, size_t n_choice, c
 }
 
 /* The largest value any chain can have, with a layer more. */
-static void raise_largest(struct chain *chain, const struct compose_layer *layer)
+static void raise_largest(struct compose_work *work, const struct compose_layer *layer)
 {
 	double most_of_all[COMPOSE_MAX_METRIC] = {0}, least[COMPOSE_MAX_METRIC], most[COMPOSE_MAX_METRIC];
 
 	for (size_t e = 0; e < layer->n_edge; e++) {
 		if (layer->edge[e].front->n == 0)
 			continue;
-		compose_costs_range(&chain->costs, layer, &layer->edge[e], least, most);
-		for (unsigned i = 0; i < chain->n_metric; i++)
+		compose_costs_range(&work->costs, layer, &layer->edge[e], least, most);
+		for (unsigned i = 0; i < work->n_metric; i++)
 			most_of_all[i] = fmax(most_of_all[i], most[i]);
 	}
-	for (unsigned i = 0; i < chain->n_metric; i++)
-		chain->largest[i] = compose_costs_join(&chain->costs, i, chain->largest[i], most_of_all[i]);
+	for (unsigned i = 0; i < work->n_metric; i++)
+		work->largest[i] = compose_costs_join(&work->costs, i, work->largest[i], most_of_all[i]);
 }
 
 /* Pairs of a partial chain and a point of the layer. */
-static uint64_t count_sums(const struct chain *chain, const struct compose_layer *layer)
+static uint64_t count_sums(const struct compose_work *work, const struct compose_layer *layer)
 {
 	uint64_t n_sum = 0;
 
 	for (size_t e = 0; e < layer->n_edge; e++)
-		n_sum = add_sat(n_sum, mul_sat(layer->edge[e].front->n, chain->now[layer->edge[e].from].points.n));
+		n_sum = add_sat(n_sum, mul_sat(layer->edge[e].front->n, work->now[layer->edge[e].from].points.n));
 	return n_sum;
 }
 
 /* Extend all chains by layer n_done - 1, unless that exceeds the budget. false when memory is out. */
-static bool extend_chain(struct chain *chain, size_t n_done)
+static bool extend_chain(struct compose_work *work, size_t n_done)
 {
-	const struct compose_layer *layer = &chain->layer[n_done - 1];
-	unsigned n_state = chain->options->n_state;
+	const struct compose_layer *layer = &work->layer[n_done - 1];
+	unsigned n_state = work->options->n_state;
 	size_t first[COMPOSE_MAX_STATE];
-	size_t n_before = first_numbers(chain->now, n_state, chain->first);
-	uint64_t n_sum = count_sums(chain, layer), max = chain->options->max_composed;
+	size_t n_before = compose_first_numbers(work->now, n_state, work->first);
+	uint64_t n_sum = count_sums(work, layer), max = work->options->max_composed;
 
-	chain->is_over_budget =
-	    max > 0 && (add_sat(chain->n_composed, n_sum) > max || stop_requested(chain->options->stop));
-	if (chain->is_over_budget)
+	work->is_over_budget =
+	    max > 0 && (add_sat(work->n_composed, n_sum) > max || stop_requested(work->options->stop));
+	if (work->is_over_budget)
 		return true;
-	chain->n_composed = add_sat(chain->n_composed, n_sum);
-	chain->n_done = n_done;
-	chain->n_point = number_points(chain, layer);
+	work->n_composed = add_sat(work->n_composed, n_sum);
+	work->n_done = n_done;
+	work->n_point = compose_number_points(work, layer);
 	/* Threads of steps of microseconds would wait for each other longer than work. */
-	parallel_for(n_state, n_sum < FEW_SUMS ? 1 : chain->sweep[0].n_thread, extend_state, chain);
+	parallel_for(n_state, n_sum < FEW_SUMS ? 1 : work->sweep[0].n_thread, compose_extend_state, work);
 	for (unsigned s = 0; s < n_state; s++) {
-		if (!chain->next[s].done)
+		if (!work->next[s].done)
 			return false;
-		chain->lost = fmax(chain->lost, chain->next[s].lost);
+		work->lost = fmax(work->lost, work->next[s].lost);
 	}
-	raise_largest(chain, layer);
-	struct layer_history *history = &chain->history[n_done - 1];
-	size_t n_after = first_numbers(chain->next, n_state, first);
+	raise_largest(work, layer);
+	struct compose_history *history = &work->history[n_done - 1];
+	size_t n_after = compose_first_numbers(work->next, n_state, first);
 	assert(n_after < UINT32_MAX);
-	if (!store_history(chain->next, n_state, n_after, history) ||
-	    !rank_chains(chain, n_before, chain->n_point, history))
+	if (!store_history(work->next, n_state, n_after, history) ||
+	    !rank_chains(work, n_before, work->n_point, history))
 		return false;
-	struct state_front *now = chain->now;
-	chain->now = chain->next;
-	chain->next = now;
+	struct compose_state *now = work->now;
+	work->now = work->next;
+	work->next = now;
 	return true;
-}
-
-/* ---- the result --------------------------------------------------------------------------------- */
-
-/* The front of all states' chains, by a last layer that costs nothing. */
-static bool join_states(struct chain *chain)
-{
-	struct compose_sweep *sweep = &chain->sweep[0];
-	size_t first[COMPOSE_MAX_STATE];
-
-	first_numbers(chain->now, chain->options->n_state, first);
-	if (!compose_sweep_reserve(sweep, chain->options->n_state))
-		return false;
-	sweep->n_run = 0;
-	for (unsigned s = 0; s < chain->options->n_state; s++) {
-		if (chain->now[s].points.n > 0)
-			sweep->run[sweep->n_run++] =
-			    (struct compose_run){.from = &chain->now[s].points, .first = (uint32_t)first[s]};
-	}
-	compose_costs_bound(&chain->costs, chain->options->limit, chain->n_layer, 0, sweep->bound);
-	return compose_sweep_run(sweep, &chain->final);
-}
-
-struct result_row {
-	const double *metric;
-	unsigned n_metric;
-	uint32_t at;
-};
-
-static int compare_row(const void *left, const void *right)
-{
-	const struct result_row *a = left, *b = right;
-
-	for (unsigned i = 0; i < a->n_metric; i++) {
-		if (a->metric[i] != b->metric[i])
-			return a->metric[i] < b->metric[i] ? -1 : 1;
-	}
-	assert(a == b || a->at == b->at); /* equal chains were reduced to one */
-	return 0;
-}
-
-/* The final points in the caller's order of metrics, sorted; chain_at [n] is each one's number after the last layer. */
-static bool sort_result(const struct chain *chain, struct compose_result *result, uint32_t *chain_at)
-{
-	const struct compose_points *final = &chain->final;
-	double *metric = calloc(final->n, chain->n_metric * sizeof *metric);
-	struct result_row *row = calloc(final->n, sizeof *row);
-
-	if (!metric || !row) {
-		free(metric);
-		free(row);
-		return false;
-	}
-	for (size_t i = 0; i < final->n; i++) {
-		row[i] = (struct result_row){metric + i * chain->n_metric, chain->n_metric, (uint32_t)i};
-		for (unsigned k = 0; k < chain->n_metric; k++)
-			metric[i * chain->n_metric + chain->costs.order[k]] = final->metric[k][i];
-	}
-	qsort(row, final->n, sizeof *row, compare_row);
-	for (size_t i = 0; i < final->n; i++) {
-		memcpy(result->metric + i * chain->n_metric, row[i].metric, chain->n_metric * sizeof *metric);
-		chain_at[i] = final->before[row[i].at];
-	}
-	free(metric);
-	free(row);
-	return true;
-}
-
-/* Layer by layer from the last one, so that each layer's points are numbered once. */
-static void unroll(const struct chain *chain, struct compose_result *result, uint32_t *chain_at)
-{
-	for (size_t layer = chain->n_layer; layer-- > 0;) {
-		number_points(chain, &chain->layer[layer]);
-		for (size_t i = 0; i < result->n; i++) {
-			const struct layer_point *point = &chain->point[chain->history[layer].choice[chain_at[i]]];
-			result->edge[i * chain->n_layer + layer] = point->edge;
-			result->id[i * chain->n_layer + layer] = point->id;
-			chain_at[i] = chain->history[layer].before[chain_at[i]];
-		}
-	}
-}
-
-static bool make_result(const struct chain *chain, struct compose_result *result)
-{
-	size_t n = chain->final.n;
-
-	*result = (struct compose_result){
-	    .n = n, .n_layer = chain->n_layer, .n_metric = chain->n_metric, .n_composed = chain->n_composed};
-	result->is_over_budget = chain->is_over_budget;
-	result->is_limited = chain->lost > 0.0;
-	result->epsilon = fmax(0.0, chain->lost - 1.0);
-	for (unsigned s = 0; s < chain->options->n_state; s++) {
-		for (unsigned i = 0; i < chain->n_metric && chain->now[s].points.n > 0; i++)
-			result->epsilon = fmax(result->epsilon, chain->now[s].factor[i] - 1.0);
-	}
-	if (n == 0)
-		return true;
-	uint32_t *chain_at = calloc(n, sizeof *chain_at);
-	result->metric = calloc(n, chain->n_metric * sizeof *result->metric);
-	/* One row more: a chain of no layers has no choices. */
-	result->edge = calloc(n + 1, (chain->n_layer + 1) * sizeof *result->edge);
-	result->id = calloc(n + 1, (chain->n_layer + 1) * sizeof *result->id);
-	bool done = chain_at && result->metric && result->edge && result->id && sort_result(chain, result, chain_at);
-	if (done)
-		unroll(chain, result, chain_at);
-	else
-		compose_free(result);
-	free(chain_at);
-	return done;
 }
 
 void compose_free(struct compose_result *result)
@@ -520,49 +236,49 @@ void compose_free(struct compose_result *result)
 
 /* ---- the whole ---------------------------------------------------------------------------------- */
 
-static bool chain_init(struct chain *chain)
+static bool work_init(struct compose_work *work)
 {
-	unsigned n_state = chain->options->n_state;
+	unsigned n_state = work->options->n_state;
 
-	chain->n_metric = chain->options->n_metric;
-	chain->max_choice = 1; /* no allocation of nothing */
-	for (size_t i = 0; i < chain->n_layer; i++) {
+	work->n_metric = work->options->n_metric;
+	work->max_choice = 1; /* no allocation of nothing */
+	for (size_t i = 0; i < work->n_layer; i++) {
 		size_t n = 0;
-		for (size_t e = 0; e < chain->layer[i].n_edge; e++) {
-			assert(chain->layer[i].edge[e].from < n_state && chain->layer[i].edge[e].to < n_state);
-			n += chain->layer[i].edge[e].front->n;
+		for (size_t e = 0; e < work->layer[i].n_edge; e++) {
+			assert(work->layer[i].edge[e].from < n_state && work->layer[i].edge[e].to < n_state);
+			n += work->layer[i].edge[e].front->n;
 		}
 		assert(n < UINT32_MAX);
-		chain->max_choice = n > chain->max_choice ? n : chain->max_choice;
+		work->max_choice = n > work->max_choice ? n : work->max_choice;
 	}
-	chain->now = calloc(n_state, sizeof *chain->now);
-	chain->next = calloc(n_state, sizeof *chain->next);
-	chain->history = calloc(chain->n_layer + 1, sizeof *chain->history);
-	chain->point = calloc(chain->max_choice, sizeof *chain->point);
-	chain->sweep = calloc(n_state, sizeof *chain->sweep);
-	if (!compose_costs_init(&chain->costs, chain->layer, chain->n_layer, chain->options) ||
-	    !compose_joint_init(&chain->joint, &chain->costs, chain->layer, chain->n_layer, chain->options->limit) ||
-	    !chain->now || !chain->next || !chain->history || !chain->point || !chain->sweep)
+	work->now = calloc(n_state, sizeof *work->now);
+	work->next = calloc(n_state, sizeof *work->next);
+	work->history = calloc(work->n_layer + 1, sizeof *work->history);
+	work->point = calloc(work->max_choice, sizeof *work->point);
+	work->sweep = calloc(n_state, sizeof *work->sweep);
+	if (!compose_costs_init(&work->costs, work->layer, work->n_layer, work->options) ||
+	    !compose_joint_init(&work->joint, &work->costs, work->layer, work->n_layer, work->options->limit) ||
+	    !work->now || !work->next || !work->history || !work->point || !work->sweep)
 		return false;
-	chain->final.n_metric = chain->n_metric;
+	work->final.n_metric = work->n_metric;
 	for (unsigned s = 0; s < n_state; s++) {
-		chain->sweep[s].n_metric = chain->n_metric;
-		chain->sweep[s].n_sum = chain->costs.n_sum;
-		chain->sweep[s].n_thread = chain->options->n_thread > 0 ? chain->options->n_thread : 1;
-		chain->sweep[s].part_size = chain->options->part_size;
-		chain->now[s].points.n_metric = chain->next[s].points.n_metric = chain->n_metric;
+		work->sweep[s].n_metric = work->n_metric;
+		work->sweep[s].n_sum = work->costs.n_sum;
+		work->sweep[s].n_thread = work->options->n_thread > 0 ? work->options->n_thread : 1;
+		work->sweep[s].part_size = work->options->part_size;
+		work->now[s].points.n_metric = work->next[s].points.n_metric = work->n_metric;
 	}
 	return true;
 }
 
 /* The chain without layers: one point, which costs nothing, in state 0. */
-static bool start_chain(struct chain *chain)
+static bool start_chain(struct compose_work *work)
 {
-	struct state_front *start = &chain->now[0];
+	struct compose_state *start = &work->now[0];
 
 	if (!compose_points_reserve(&start->points, 1))
 		return false;
-	for (unsigned i = 0; i < chain->n_metric; i++) {
+	for (unsigned i = 0; i < work->n_metric; i++) {
 		start->points.metric[i][0] = 0.0;
 		start->factor[i] = 1.0;
 	}
@@ -571,50 +287,50 @@ static bool start_chain(struct chain *chain)
 	return true;
 }
 
-static void chain_free(struct chain *chain)
+static void work_free(struct compose_work *work)
 {
-	for (unsigned s = 0; s < chain->options->n_state; s++) {
-		if (chain->now)
-			compose_points_free(&chain->now[s].points);
-		if (chain->next)
-			compose_points_free(&chain->next[s].points);
-		if (chain->sweep)
-			compose_sweep_free(&chain->sweep[s]);
+	for (unsigned s = 0; s < work->options->n_state; s++) {
+		if (work->now)
+			compose_points_free(&work->now[s].points);
+		if (work->next)
+			compose_points_free(&work->next[s].points);
+		if (work->sweep)
+			compose_sweep_free(&work->sweep[s]);
 	}
-	for (size_t i = 0; chain->history && i < chain->n_layer; i++) {
-		free(chain->history[i].before);
-		free(chain->history[i].choice);
+	for (size_t i = 0; work->history && i < work->n_layer; i++) {
+		free(work->history[i].before);
+		free(work->history[i].choice);
 	}
-	compose_points_free(&chain->final);
-	compose_costs_free(&chain->costs);
-	compose_joint_free(&chain->joint);
-	free(chain->now);
-	free(chain->next);
-	free(chain->history);
-	free(chain->point);
-	free(chain->sweep);
+	compose_points_free(&work->final);
+	compose_costs_free(&work->costs);
+	compose_joint_free(&work->joint);
+	free(work->now);
+	free(work->next);
+	free(work->history);
+	free(work->point);
+	free(work->sweep);
 }
 
 enum err_code compose_chain(const struct compose_layer *layer, size_t n_layer, const struct compose_options *options,
                             struct compose_result *result, double *nearest, struct err *err)
 {
-	struct chain chain = {.layer = layer, .n_layer = n_layer, .options = options};
+	struct compose_work work = {.layer = layer, .n_layer = n_layer, .options = options};
 	struct compose_result made = {0};
 	bool done;
 
 	assert(options->n_metric >= 1 && options->n_metric <= COMPOSE_MAX_METRIC);
 	assert(options->n_state >= 1 && options->n_state <= COMPOSE_MAX_STATE);
-	done = chain_init(&chain) && start_chain(&chain);
-	for (size_t i = 1; done && i <= n_layer && !chain.is_over_budget; i++)
-		done = extend_chain(&chain, i);
-	if (done && !chain.is_over_budget)
-		done = join_states(&chain);
-	done = done && make_result(&chain, &made);
+	done = work_init(&work) && start_chain(&work);
+	for (size_t i = 1; done && i <= n_layer && !work.is_over_budget; i++)
+		done = extend_chain(&work, i);
+	if (done && !work.is_over_budget)
+		done = compose_join_states(&work);
+	done = done && compose_make_result(&work, &made);
 	if (done) {
 		*result = made;
-		for (unsigned i = 0; nearest && i < chain.n_metric; i++)
-			nearest[chain.costs.order[i]] = chain.costs.least_after[i];
+		for (unsigned i = 0; nearest && i < work.n_metric; i++)
+			nearest[work.costs.order[i]] = work.costs.least_after[i];
 	}
-	chain_free(&chain);
+	work_free(&work);
 	return done ? ERR_OK : err_add(err, ERR_INTERNAL, "out of memory while composing %zu layers", n_layer);
 }

@@ -12,7 +12,7 @@
  * A class takes the chunks in order, so what a box keeps depends on the points
  * alone, and neither on classes nor on threads.
  */
-#include "dse/pareto/compose_parts.h"
+#include "dse/pareto/compose_thin_parts.h"
 #include "dse/base/parallel.h"
 #include "sim/base/checked.h"
 #include <assert.h>

@@ -12,7 +12,7 @@
  * Points that are dominated already never enter the heap; with two metrics the
  * second one falls along a run, so whole stretches of it are leapt over.
  */
-#include "dse/pareto/compose_parts.h"
+#include "dse/pareto/compose_sweep_parts.h"
 #include <assert.h>
 #include <stdlib.h>
 

@@ -2,14 +2,18 @@
 #ifndef DSE_COMPOSE_PARTS_H
 #define DSE_COMPOSE_PARTS_H
 /*
- * What compose.c (the chain), compose_cost.c (its numbers), compose_sweep.c (one layer: sums and maxima of all
- * pairs, nondominated ones only, in parts), compose_part.c (one part), compose_points.c (memory), compose_thin.c
- * (epsilon-dominance), compose_box.c (its boxes) and compose_joint.c (limits that only together cannot be kept) share.
+ * Inside composition:
+ *
+ *   compose.c         layer after layer
+ *   compose_state.c   a layer's step to one state; by compose_sweep.c, the front of all sums, and compose_thin.c
+ *   compose_result.c  chains unrolled
+ *   compose_cost.c    numbers of the whole chain; compose_joint.c: limits that only together cannot be kept
+ *   compose_points.c  memory
+ *
  * Metrics stand here in the order of work: summed ones first, then maxima, so
  * that the first metric seldom has equal values.
  */
 #include "dse/pareto/compose.h"
-#include "dse/pareto/dominance.h"
 
 /* The numbers of a whole chain; see compose_cost.c. */
 struct compose_costs {
@@ -81,130 +85,65 @@ size_t compose_joint_cut(const struct compose_joint *joint, size_t n_done, unsig
 bool compose_points_reserve(struct compose_points *points, size_t n);
 void compose_points_free(struct compose_points *points);
 
-/* Partial chains extended by one point of a layer. */
-struct compose_run {
-	const struct compose_points *from;
-	uint32_t first; /* number of from's first point among all states' points */
-	uint32_t choice;
-	double cost[COMPOSE_MAX_METRIC];
+struct compose_sweep;
+
+/* Which edge and which of its front's points a choice stands for. */
+struct compose_choice {
+	uint32_t id, edge, point;
 };
 
-struct compose_candidate {
-	double metric[COMPOSE_MAX_METRIC];
+/* What is known of the partial chains to one state. */
+struct compose_state {
+	struct compose_points points;
+	double factor[COMPOSE_MAX_METRIC]; /* in the order of work */
+	double most[COMPOSE_MAX_METRIC];   /* largest value of its points, metric by metric */
+	double lost;                       /* the largest factor at which a limit cut chains; 0: none was cut */
+	double guess;                      /* epsilon of the last thinning */
+	bool done;                         /* false: memory was out */
+};
+
+/* What unrolling needs of a layer. */
+struct compose_history {
+	uint32_t *before, *choice; /* [points of all states] */
+};
+
+/* One composition at work. */
+struct compose_work {
+	const struct compose_layer *layer;
+	const struct compose_options *options;
+	size_t n_layer;
 	unsigned n_metric;
-	uint32_t before, choice, rank;
+	struct compose_costs costs;
+	struct compose_joint joint;
+	double lost; /* the largest of all states' after all layers so far */
+	bool is_over_budget;
+	double largest[COMPOSE_MAX_METRIC]; /* the largest value any partial chain can have so far */
+	struct compose_state *now, *next;   /* [n_state] */
+	struct compose_history *history;    /* [n_layer] */
+	size_t max_choice;                  /* points of the layer that has most */
+	struct compose_choice *point;       /* [max_choice] */
+	struct compose_sweep *sweep;        /* [n_state] */
+	struct compose_points final;
+	uint64_t n_composed;
+
+	/* The layer under way. */
+	size_t n_done, n_point;          /* layers, that one counted; its points */
+	size_t first[COMPOSE_MAX_STATE]; /* number of each state's first chain before it */
 };
 
-/* Where a part of a sweep stands in a run. */
-struct compose_cursor {
-	double key;       /* first metric of the point there */
-	uint32_t at, end; /* the part's points are those up to end */
-};
+/* Number the points of a layer's edges through, as choices; returns how many. */
+size_t compose_number_points(const struct compose_work *work, const struct compose_layer *layer);
 
-/* The points of all runs whose first metric is at least low and less than high. */
-struct compose_part {
-	double low, high;
-	size_t n_alloc, n_heap, n_group, n_group_alloc;
-	struct compose_cursor *cursor;   /* [n_alloc] of each run */
-	uint32_t *heap;                  /* [n_alloc] runs by key, least first */
-	struct compose_candidate *group; /* [n_group_alloc] points of equal first metric */
-	struct dominance seen;           /* what has been kept, without the first metric */
-	struct staircase before;         /* what all parts before this one have seen; of three metrics */
-	struct compose_points kept;      /* where there are several parts */
-	size_t n_before;                 /* points of the front that come from parts before this one */
-	bool done;                       /* false: memory is out */
-};
+/* Extend all chains to one state by layer n_done - 1. An item of a parallel_for: context is the work. */
+void compose_extend_state(void *context, size_t state);
 
-#define COMPOSE_MAX_PART 32
+/* The front of all states' chains into work->final, by a last layer that costs nothing. false when memory is out. */
+bool compose_join_states(struct compose_work *work);
 
-/* Initialise with zeros and the first five members; reserve runs, fill them, run. */
-struct compose_sweep {
-	unsigned n_metric, n_sum; /* metrics 0..n_sum-1 add up, the others take the maximum */
-	unsigned n_thread;
-	size_t part_size;                 /* points of runs that make a part worth it */
-	double bound[COMPOSE_MAX_METRIC]; /* points above it in any metric are dropped */
-	size_t n_run, n_run_alloc;
-	struct compose_run *run; /* [n_run] */
-	size_t n_part;
-	struct compose_part part[COMPOSE_MAX_PART];
-	struct compose_points *out; /* of the sweep under way */
-};
+/* The final chains with all their choices. false when memory is out. */
+bool compose_make_result(const struct compose_work *work, struct compose_result *result);
 
-/* Make room for n runs; false when memory is out. */
-bool compose_sweep_reserve(struct compose_sweep *sweep, size_t n);
-
-/*
- * The front of all runs' points into out, whose memory is used again; sorted by
- * metrics; of equal points the one whose choices come first. On n_thread threads,
- * or those of the parallel_for whose item it is called by. false when memory is
- * out.
- */
-bool compose_sweep_run(struct compose_sweep *sweep, struct compose_points *out);
-void compose_sweep_free(struct compose_sweep *sweep);
-
-/* A metric of the run's point at a place. */
-static inline double compose_run_metric(const struct compose_sweep *sweep, const struct compose_run *run,
-                                        unsigned metric, size_t at)
-{
-	double before = run->from->metric[metric][at], cost = run->cost[metric];
-
-	if (metric < sweep->n_sum)
-		return before + cost;
-	return before > cost ? before : cost;
-}
-
-/* The front of a part's points into out, as if there were no other parts, save for what it has seen at first. */
-bool compose_part_run(const struct compose_sweep *sweep, struct compose_part *part, struct compose_points *out);
-void compose_part_free(struct compose_part *part);
-
-/*
- * Thin points out to at most max_front (but no fewer than 2^n_metric + n_metric):
- * to each point dropped one is kept that is, in each metric i, at most
- * (1 + epsilon[i]) times as large when beyond[i] is added to both. The best in each metric stay. *guess is the
- * epsilon of an earlier, similar call, 0 at first. false when memory is out.
- */
-bool compose_thin(struct compose_points *points, const double *beyond, size_t max_front, unsigned n_thread,
-                  double *guess, double *epsilon);
-
-#define COMPOSE_BOX_CLASS 16
-
-/* Boxes of points of more than two metrics; see compose_box.c. */
-struct compose_box_table {
-	uint64_t *name; /* [n_slot] 0: empty */
-	uint32_t *best; /* [n_slot] the point nearest to the ideal */
-	size_t n;
-};
-
-struct compose_boxes {
-	const struct compose_points *points;
-	unsigned n_thread, n_class;
-	size_t max_of_class; /* boxes a class may have; a hash gives each about as many */
-	size_t n_slot;       /* of a table: a power of two */
-	double least[COMPOSE_MAX_METRIC];
-	const double *beyond; /* [n_metric] added to every value; the caller's memory */
-	double *logarithm;    /* [n][n_metric] of the metric over its least positive value; negative: the metric is 0 */
-	double *sum;          /* [n] of the point's logarithms */
-	uint64_t *name;       /* [n] of boxes, by chunk, then class */
-	uint32_t *number;     /* [n] of the points so named */
-	uint32_t *first;      /* [n_chunk][COMPOSE_BOX_CLASS + 1] where a chunk's classes begin */
-	struct compose_box_table table[COMPOSE_BOX_CLASS];
-
-	/* Of the trial under way. */
-	double per_side;
-	size_t chunk, chunk_end;
-	uint32_t *keeper;
-};
-
-/* false when memory is out (compose_boxes_free is due all the same). max_kept: the most that compose_boxes_fit is
- * asked. */
-bool compose_boxes_init(struct compose_boxes *boxes, const struct compose_points *points, const double *beyond,
-                        size_t max_kept, unsigned n_thread);
-void compose_boxes_free(struct compose_boxes *boxes);
-
-/* Whether there are at most max boxes of side log(1 + epsilon). */
-bool compose_boxes_fit(struct compose_boxes *boxes, double epsilon, size_t max);
-
-/* After boxes that fit: keeper[i] becomes the best point of the box of point i. */
-void compose_boxes_assign(struct compose_boxes *boxes, uint32_t *keeper);
+/* Number of the first point of each state among all states' points; returns their sum. */
+size_t compose_first_numbers(const struct compose_state *state, unsigned n_state, size_t *first);
 
 #endif

@@ -19,7 +19,7 @@
  * the parts are asked in turn; there are few then. Of two, each part knows at its
  * beginning all that the parts before it could tell.
  */
-#include "dse/pareto/compose_parts.h"
+#include "dse/pareto/compose_sweep_parts.h"
 #include "dse/base/parallel.h"
 #include "sim/base/checked.h"
 #include <assert.h>

@@ -12,7 +12,7 @@
  * added (compose.c says why). What is reported is not the epsilon asked for but the largest ratio
  * between a point dropped and the one kept for it.
  */
-#include "dse/pareto/compose_parts.h"
+#include "dse/pareto/compose_thin_parts.h"
 #include "dse/base/parallel.h"
 #include <assert.h>
 #include <math.h>

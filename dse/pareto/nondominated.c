@@ -85,19 +85,19 @@ void nondominated_free(struct nondominated *memory)
 
 /* ---- the window --------------------------------------------------------------------------------- */
 
-struct window {
+struct front_window {
 	unsigned n_objective, n;
 	double low[NONDOMINATED_MAX_OBJECTIVE], scale[NONDOMINATED_MAX_OBJECTIVE];
 	double share[N_WINDOW];                             /* of the sample's box, that the point dominates */
 	double point[N_WINDOW][NONDOMINATED_MAX_OBJECTIVE]; /* which one helped lately stands first */
 };
 
-static void window_init(struct window *window, const double *point, size_t n, unsigned n_objective)
+static void window_init(struct front_window *window, const double *point, size_t n, unsigned n_objective)
 {
 	size_t step = n / N_SAMPLE + 1;
 	double high[NONDOMINATED_MAX_OBJECTIVE];
 
-	*window = (struct window){.n_objective = n_objective};
+	*window = (struct front_window){.n_objective = n_objective};
 	for (unsigned k = 0; k < n_objective; k++) {
 		window->low[k] = INFINITY;
 		high[k] = -INFINITY;
@@ -110,7 +110,7 @@ static void window_init(struct window *window, const double *point, size_t n, un
 	}
 }
 
-static bool window_covers(struct window *window, const double *point)
+static bool window_covers(struct front_window *window, const double *point)
 {
 	for (unsigned i = 0; i < window->n; i++) {
 		const double *own = window->point[i];
@@ -135,7 +135,7 @@ static bool window_covers(struct window *window, const double *point)
 }
 
 /* Put the point into the window if it dominates more than the least of those there. */
-static void window_offer(struct window *window, const double *point)
+static void window_offer(struct front_window *window, const double *point)
 {
 	double share = 1.0;
 	unsigned at = 0;
@@ -213,7 +213,7 @@ static bool filter_sorted(const double *point, unsigned n_objective, const uint3
 /* at[] becomes the points that no point of the window dominates; returns how many. */
 static size_t survivors(const double *point, size_t n, unsigned n_objective, uint32_t *at)
 {
-	struct window window;
+	struct front_window window;
 	size_t n_left = 0, n_still = 0;
 
 	window_init(&window, point, n, n_objective);

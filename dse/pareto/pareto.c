@@ -392,7 +392,7 @@ static void sort_numbers(const struct both *both, size_t n, uint32_t *number, ui
 }
 
 /* What stays of archive and batch on its way into made. */
-struct move {
+struct archive_move {
 	const struct both *both;
 	const uint32_t *number; /* [made->n] */
 	struct pareto *made;
@@ -400,7 +400,7 @@ struct move {
 
 static void move_chunk(void *context, size_t chunk)
 {
-	const struct move *move = context;
+	const struct archive_move *move = context;
 	size_t end = (chunk + 1) * MOVE_CHUNK, at;
 
 	for (size_t i = chunk * MOVE_CHUNK; i < end && i < move->made->n; i++) {
@@ -461,7 +461,7 @@ bool pareto_insert_all(struct pareto *archive, struct pareto *batch, unsigned n_
 		made = *batch;
 		pareto_init(batch, made.n_objective, made.n_gene);
 	} else if (done && reserve(&made, n_kept)) {
-		struct move move = {&both, number, &made};
+		struct archive_move move = {&both, number, &made};
 		made.n = n_kept;
 		parallel_for(ceil_div(n_kept, MOVE_CHUNK), n_thread, move_chunk, &move);
 	} else {

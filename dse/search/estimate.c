@@ -23,7 +23,7 @@
 #define BASE_MEMORY_MB 12.0
 
 /* Random designs of one layer: evaluations and how many of them a search would have been spared by a cut. */
-struct sample {
+struct estimate_sample {
 	double n, n_cut_saves;
 };
 
@@ -31,7 +31,7 @@ struct sample {
  * A search that meets a candidate with a cut skips the rest of its block, so
  * of the candidates under a cut about one in a block's size is evaluated. false: the time was up before all were.
  */
-static bool measure_layer(const struct layer_problem *layer, struct rng *rng, struct sample *sample)
+static bool measure_layer(const struct layer_problem *layer, struct rng *rng, struct estimate_sample *sample)
 {
 	uint32_t genome[N_BATCH * N_LAYER_GENE];
 	struct evaluation result[N_BATCH];
@@ -56,7 +56,7 @@ static bool measure_round(const struct candidate *candidate, struct rng *rng, do
 {
 	for (size_t i = 0; i < candidate->n_task; i++) {
 		const struct layer_problem *layer = &candidate->task[i].layer;
-		struct sample sample = {0};
+		struct estimate_sample sample = {0};
 		if (!candidate_is_reachable(candidate, i))
 			continue;
 		bool is_whole = measure_layer(layer, rng, &sample);
@@ -115,7 +115,7 @@ static double cpu_s(void)
 static double measure_speed(const struct candidate *candidate, struct stop *stop)
 {
 	struct rng rng = rng_stream(0, 0, 1);
-	struct sample sample = {0};
+	struct estimate_sample sample = {0};
 	uint64_t end_ms = stop->end_ms;
 	double start_s = cpu_s();
 	bool has_time = true;

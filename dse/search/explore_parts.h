@@ -36,8 +36,8 @@ struct explore_driver {
 	size_t n_slot;
 	struct explore_slot slot[MAX_GROUP];
 	size_t n_job, n_chain;
-	struct explore_job *job;    /* [n_job] those with one entry beside each other, in the order of their machines */
-	struct explore_job **chain; /* [n_chain] the first of those that run one after the other */
+	struct search_job *job;     /* [n_job] those with one entry beside each other, in the order of their machines */
+	struct search_job **chain;  /* [n_chain] the first of those that run one after the other */
 	struct hardware hardware;   /* machines that need no search; none are known where its is_cut is NULL */
 	struct front_cache *fronts; /* NULL: machines share none */
 	struct stop stop;           /* when the time is up */
@@ -50,7 +50,7 @@ struct explore_driver {
 };
 
 /* A search to be run, and its share of the progress. */
-struct explore_job {
+struct search_job {
 	struct explore_driver *driver;
 	struct explore_slot *slot;
 	size_t task;

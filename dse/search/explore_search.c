@@ -21,7 +21,7 @@ bool explore_must_stop(const struct explore_driver *driver)
 
 static bool watch_job(void *context, double progress, const struct engine_counts *counts)
 {
-	struct explore_job *job = context;
+	struct search_job *job = context;
 	struct explore_driver *driver = job->driver;
 	assert(progress >= 0.0 && driver->group_size >= 1.0);
 	live_add_evaluations(driver->live, counts->n_told - job->n_told);
@@ -40,7 +40,7 @@ static bool watch_job(void *context, double progress, const struct engine_counts
 }
 
 /* Composition needs a front of every layer: after Ctrl-C those that are left get a quick one. */
-static void search_job(struct explore_job *job)
+static void search_job(struct search_job *job)
 {
 	struct candidate *candidate = &job->slot->candidate;
 	const struct engine_options *options = &job->driver->engine_options;
@@ -55,7 +55,7 @@ static void search_job(struct explore_job *job)
 }
 
 /* What it found; nobody else has the task's front in hand. */
-static void show_job(const struct explore_job *job)
+static void show_job(const struct search_job *job)
 {
 	const struct candidate_task *task = &job->slot->candidate.task[job->task];
 	struct live *live = job->driver->live;
@@ -65,7 +65,7 @@ static void show_job(const struct explore_job *job)
 		live_show_layer(live, layer_any_context(&task->layer)->block->name, task->layer.metric, &task->front);
 }
 
-static void run_job(struct explore_job *job)
+static void run_job(struct search_job *job)
 {
 	struct share *share = job->driver->options->share;
 	struct candidate *candidate = &job->slot->candidate;
@@ -87,7 +87,7 @@ static void run_job(struct explore_job *job)
 static void run_chain(void *context, size_t i)
 {
 	const struct explore_driver *driver = context;
-	struct explore_job *job = driver->chain[i], *end = driver->job + driver->n_job;
+	struct search_job *job = driver->chain[i], *end = driver->job + driver->n_job;
 	const struct front_entry *entry = job->entry;
 	do
 		run_job(job++);
@@ -97,7 +97,7 @@ static void run_chain(void *context, size_t i)
 /* Those that may have a front in common beside each other, in the order of their machines. */
 static int compare_entries(const void *left, const void *right)
 {
-	const struct explore_job *a = left, *b = right;
+	const struct search_job *a = left, *b = right;
 	if (a->entry != b->entry)
 		return (uintptr_t)a->entry < (uintptr_t)b->entry ? -1 : 1;
 	if (a->slot != b->slot)
@@ -107,7 +107,7 @@ static int compare_entries(const void *left, const void *right)
 
 static int compare_chains(const void *left, const void *right)
 {
-	const struct explore_job *a = *(struct explore_job *const *)left, *b = *(struct explore_job *const *)right;
+	const struct search_job *a = *(struct search_job *const *)left, *b = *(struct search_job *const *)right;
 	if (a->size != b->size)
 		return a->size > b->size ? -1 : 1;
 	if (a->slot != b->slot)
@@ -154,12 +154,12 @@ static void add_jobs(struct explore_driver *driver, struct explore_slot *slot)
 			continue;
 		uint64_t size = slot->candidate.task[task].size;
 		struct front_entry *entry = slot->entry ? slot->entry[task] : NULL;
-		driver->job[driver->n_job++] = (struct explore_job){.driver = driver,
-		                                                    .slot = slot,
-		                                                    .task = task,
-		                                                    .size = size,
-		                                                    .n_thread = driver->options->n_thread,
-		                                                    .entry = entry};
+		driver->job[driver->n_job++] = (struct search_job){.driver = driver,
+		                                                   .slot = slot,
+		                                                   .task = task,
+		                                                   .size = size,
+		                                                   .n_thread = driver->options->n_thread,
+		                                                   .entry = entry};
 		driver->group_size += (double)size;
 	}
 }
@@ -169,11 +169,11 @@ static void list_chains(struct explore_driver *driver)
 {
 	qsort(driver->job, driver->n_job, sizeof(*driver->job), compare_entries);
 	for (size_t i = 0; i < driver->n_job; i++) {
-		struct explore_job *job = &driver->job[i];
+		struct search_job *job = &driver->job[i];
 		if (i == 0 || !job->entry || job->entry != job[-1].entry)
 			driver->chain[driver->n_chain++] = job;
 	}
-	qsort(driver->chain, driver->n_chain, sizeof(struct explore_job *), compare_chains);
+	qsort(driver->chain, driver->n_chain, sizeof(struct search_job *), compare_chains);
 }
 
 enum err_code explore_list_searches(struct explore_driver *driver, struct err *err)
@@ -189,7 +189,7 @@ enum err_code explore_list_searches(struct explore_driver *driver, struct err *e
 		n += driver->slot[i].is_alive ? driver->slot[i].candidate.n_task : 0;
 	driver->n_job = driver->n_chain = 0;
 	driver->job = calloc(n + 1, sizeof(*driver->job));
-	driver->chain = calloc(n + 1, sizeof(struct explore_job *));
+	driver->chain = calloc(n + 1, sizeof(struct search_job *));
 	if (!driver->job || !driver->chain)
 		return err_add(err, ERR_INTERNAL, "out of memory");
 	for (size_t i = 0; i < driver->n_slot; i++) {

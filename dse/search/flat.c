@@ -122,7 +122,7 @@ static void evaluate(const void *context, const uint32_t *genome, size_t n, stru
 }
 
 /* This rank's part of a batch, on its threads. */
-struct part {
+struct flat_batch {
 	const struct flat *flat;
 	unsigned n_thread;
 	const uint32_t *genome;
@@ -134,7 +134,7 @@ struct part {
 
 static void evaluate_chunk(void *context, size_t i)
 {
-	const struct part *part = context;
+	const struct flat_batch *part = context;
 	size_t begin = i * PART_CHUNK, n = part->n - begin < PART_CHUNK ? part->n - begin : PART_CHUNK;
 	assert(begin < part->n);
 	evaluate(part->flat, part->genome + begin * part->flat->problem.n_gene, n, part->out + begin);
@@ -142,14 +142,14 @@ static void evaluate_chunk(void *context, size_t i)
 
 static void evaluate_part(void *context, const void *in, size_t n, void *out)
 {
-	struct part *part = context;
+	struct flat_batch *part = context;
 	part->genome = in;
 	part->n = n;
 	part->out = out;
 	parallel_for((size_t)ceil_div(n, PART_CHUNK), part->n_thread, evaluate_chunk, part);
 }
 
-static struct ranks_work work_of(const struct flat *flat, struct part *part)
+static struct ranks_work work_of(const struct flat *flat, struct flat_batch *part)
 {
 	return (struct ranks_work){.in_byte = flat->problem.n_gene * sizeof(uint32_t),
 	                           .out_byte = sizeof(struct evaluation),
@@ -161,7 +161,7 @@ static void evaluate_shared(const void *context, const uint32_t *genome, size_t 
                             struct evaluation *out)
 {
 	const struct flat *flat = context;
-	struct part part = {.flat = flat, .n_thread = n_thread};
+	struct flat_batch part = {.flat = flat, .n_thread = n_thread};
 	const struct ranks_work work = work_of(flat, &part);
 	ranks_map(&work, genome, n, out);
 	if (*flat->seeds_stopped)
@@ -171,7 +171,7 @@ static void evaluate_shared(const void *context, const uint32_t *genome, size_t 
 /* Other ranks than the first one evaluate for it, and have no front. */
 static void serve(const struct flat *flat, unsigned n_thread)
 {
-	struct part part = {.flat = flat, .n_thread = n_thread};
+	struct flat_batch part = {.flat = flat, .n_thread = n_thread};
 	const struct ranks_work work = work_of(flat, &part);
 	ranks_serve(&work);
 }

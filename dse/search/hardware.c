@@ -5,20 +5,14 @@
  * p / slack <= x in every metric, and a design u of the archive that dominates
  * p / slack, made smaller by what roundings could add: u dominates x.
  *
- * An outlook serves for all machines of its family that have no more of what
- * only helps: SRAM or buffers, NoC clock, DRAM clock, memory bandwidth. These decide neither splits nor
- * counts. What runs on less SRAM runs on more, and the share that is used is less;
- * slower clocks make no step of a bound shorter (the closed form itself has
- * queues that a slower clock may happen to serve better, so the outlook is made
- * of bounds). Larger buffers of a systolic array keep no less, and what they keep
- * is not loaded again; but of two orders of tiles the one with fewer words may take
- * longer, so its bounds are of both. Not where the thesis' rules choose splits: they look at the SRAM.
+ * An outlook serves for all machines of its family (hardware_family.c) that have
+ * no more of what only helps.
  *
  * How small an epsilon an outlook needs is guessed from a sample of designs: the
  * largest with which the proof would succeed if the sample's front were the true
  * one. Machines whose sample is not that far behind are searched at once.
  */
-#include "dse/search/hardware.h"
+#include "dse/search/hardware_parts.h"
 #include "dse/search/candidate.h"
 #include "dse/base/parallel.h"
 #include "sim/base/checked.h"
@@ -26,13 +20,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* The more of it the better: parameters whose bounds the family of a machine shares, those of timing last. */
-static const char *const helpful_key[] = {"pe.sram_byte",         "noc.clk_mhz",         "dram.clk_mhz",
-                                          "systolic.memory_gb_s", "systolic.ifmap_byte", "systolic.filter_byte",
-                                          "systolic.ofmap_byte"};
-#define N_HELPFUL (sizeof(helpful_key) / sizeof(helpful_key[0]))
-#define N_UNTIMED 1
 
 /* Of layers' searches, coarse ones first: they take less time. */
 static const double epsilon_step[] = {0.5, 0.2, 0.1, 0.05, 0.02, 0.01, 0.005, 0.002, 0.001};
@@ -45,27 +32,8 @@ static const double epsilon_step[] = {0.5, 0.2, 0.1, 0.05, 0.02, 0.01, 0.005, 0.
 #define REFINE_STEP 7
 /* The sample's front lies above the true one: by so much of the epsilon, it is assumed. */
 #define SAMPLE_FRAC 0.3
-/* As of the bounds of boxes: what rounding can add is far less. */
-#define BOUND_SLACK (1 - 1e-9)
 /* In a journal outlooks stand behind all searches of their machine: the sample, then by epsilon. */
 #define OUTLOOK_TASK (UINT64_MAX - N_STEP)
-
-struct member {
-	uint32_t index;          /* of the machine */
-	double value[N_HELPFUL]; /* of the helpful parameters */
-};
-
-/* Machines that differ in nothing but helpful parameters, in descending order of these, the first one first. */
-struct family {
-	size_t n, at; /* members up to at are settled */
-	struct member *member;
-	struct outlook outlook; /* of member[at] */
-	bool has_outlook;
-	size_t step, next; /* of the outlook, and of the one that is wished for; N_STEP: a sample */
-	unsigned n_try;
-	enum err_code code;
-	struct err err;
-};
 
 struct judge {
 	const struct hardware_options *options;
@@ -74,143 +42,14 @@ struct judge {
 	unsigned n_metric;
 	enum metric metric[N_METRIC];
 	size_t n_family;
-	struct family *family;
-	struct family **active; /* [n_active] those that want an outlook */
+	struct hardware_family *family;
+	struct hardware_family **active; /* [n_active] those that want an outlook */
 	size_t n_active;
 	struct pareto archive; /* of objectives; no genomes */
 	struct arena arena;
 	atomic_uint_fast64_t n_done;
 	uint64_t n_total; /* of progress: a rough guess */
 };
-
-/* ---- families --------------------------------------------------------------------------------------- */
-
-static bool uses_thesis_split(const struct space *space)
-{
-	for (size_t i = 0; i < space->n_network; i++)
-		for (size_t k = 0; k < space->network[i].network.n_block; k++)
-			if (space->network[i].choice[k].thesis_split)
-				return true;
-	return false;
-}
-
-/* More of anything may be worse by SCALE-Sim's rules: they round to lines, half buffers and whole words a clock. */
-static bool uses_scalesim(const struct space *space)
-{
-	for (size_t i = 0; i < space->n_machine; i++)
-		if (space->machine[i].systolic.memory != SYSTOLIC_PHYSICAL)
-			return true;
-	for (size_t i = 0; i < space->n_axis; i++)
-		if (strcmp(space->axis[i].param->key, "systolic.memory_model") == 0)
-			return true;
-	return false;
-}
-
-/*
- * How many of the helpful parameters make families in a space. Where fetches fill the time that steps leave, where
- * sleep is taken off energies, or where a layer's rounds are divided between two operating points, rounding may make a
- * bound at a slower clock less by a trace.
- */
-static size_t count_helpful(const struct space *space)
-{
-	bool is_timed = space->deadline_ms > 0 || space->level_shares > 0 || space_fetches_ahead(space);
-	return uses_thesis_split(space) || uses_scalesim(space) ? 0 : is_timed ? N_UNTIMED : N_HELPFUL;
-}
-
-/* The machine of the family with the first values of its helpful axes. */
-static uint64_t first_of_family(const struct space *space, size_t n_helpful, uint64_t index)
-{
-	uint64_t stride = 1, first = index;
-	for (size_t i = space->n_axis; i-- > 0; stride *= space->axis[i].n) {
-		bool is_helpful = false;
-		for (size_t k = 0; k < n_helpful; k++)
-			is_helpful |= strcmp(space->axis[i].param->key, helpful_key[k]) == 0;
-		if (is_helpful)
-			first -= index / stride % space->axis[i].n * stride;
-	}
-	return first;
-}
-
-/* A candidate that neither a rule nor a limit on machines refuses. */
-static bool get_machine(const struct space *space, uint64_t index, struct machine *machine)
-{
-	char why[256];
-	double metric[N_METRIC] = {0};
-	if (!space_machine(space, index, machine, why, sizeof(why)))
-		return false;
-	metric_of_machine(machine, metric);
-	for (unsigned i = 0; i < N_METRIC; i++)
-		if (metric_table[i].scope == METRIC_OF_MACHINE && metric[i] > space_metric_limit(space, (enum metric)i))
-			return false;
-	return true;
-}
-
-static int compare_members(const void *left, const void *right)
-{
-	const struct member *a = left, *b = right;
-	for (size_t i = 0; i < N_HELPFUL; i++)
-		if (a->value[i] < b->value[i] || a->value[i] > b->value[i])
-			return a->value[i] > b->value[i] ? -1 : 1;
-	return a->index < b->index ? -1 : a->index > b->index;
-}
-
-/* Whether what the bounds of one machine say holds for the other one of its family. */
-static bool serves(const struct member *one, const struct member *other)
-{
-	for (size_t i = 0; i < N_HELPFUL; i++)
-		if (other->value[i] > one->value[i])
-			return false;
-	return true;
-}
-
-static void add_machine(const struct space *space, uint32_t index, struct member *member, struct family *family)
-{
-	struct machine machine;
-	if (!get_machine(space, index, &machine))
-		return;
-	member->index = index;
-	for (size_t i = 0; i < N_HELPFUL; i++) {
-		const struct machine_param *param = machine_find_param(helpful_key[i]);
-		assert(param);
-		member->value[i] = machine_get_param(&machine, param);
-	}
-	family->member = family->member ? family->member : member;
-	family->n++;
-}
-
-/* Members of a family stand side by side: families in the order of their first machines, machines by their index. */
-static enum err_code build_families(struct judge *judge, struct err *err)
-{
-	const struct space *space = judge->options->space;
-	size_t n_machine = judge->hardware->n_machine;
-	size_t n_helpful = count_helpful(space);
-	uint32_t *at = arena_array(&judge->arena, n_machine + 1, sizeof(*at));
-	struct member *member = arena_array(&judge->arena, n_machine, sizeof(*member));
-	judge->family = arena_array(&judge->arena, n_machine, sizeof(*judge->family));
-	judge->active = arena_array(&judge->arena, n_machine, sizeof(struct family *));
-	if (!at || !member || !judge->family || !judge->active)
-		return err_add(err, ERR_INTERNAL, "out of memory");
-	for (uint64_t i = 0; i < n_machine; i++)
-		at[first_of_family(space, n_helpful, i)]++;
-	for (size_t i = 0, n = 0; i < n_machine; i++) {
-		size_t n_own = at[i];
-		at[i] = (uint32_t)n;
-		n += n_own;
-	}
-	for (uint64_t i = 0; i < n_machine; i++) {
-		uint64_t first = first_of_family(space, n_helpful, i);
-		struct family *family = &judge->family[first];
-		add_machine(space, (uint32_t)i, &member[at[first] + family->n], family);
-	}
-	for (size_t i = 0; i < n_machine; i++) {
-		struct family family = judge->family[i];
-		if (family.n == 0)
-			continue;
-		qsort(family.member, family.n, sizeof(*family.member), compare_members);
-		judge->family[judge->n_family++] = family;
-	}
-	return ERR_OK;
-}
 
 /* ---- outlooks --------------------------------------------------------------------------------------- */
 
@@ -223,12 +62,12 @@ static bool watch_outlook(void *context, double progress, const struct engine_co
 	return judge->options->watch(judge->options->watch_context, done < 1 ? done : 1);
 }
 
-static uint64_t outlook_task(const struct family *family)
+static uint64_t outlook_task(const struct hardware_family *family)
 {
 	return OUTLOOK_TASK + (family->step == N_STEP ? 0 : 1 + family->step);
 }
 
-static bool take_outlook(struct judge *judge, struct family *family)
+static bool take_outlook(struct judge *judge, struct hardware_family *family)
 {
 	const struct share *share = judge->options->share;
 	const struct ledger_entry *entry =
@@ -242,7 +81,7 @@ static bool take_outlook(struct judge *judge, struct family *family)
 }
 
 /* Into the journal at once, into the records of a rank's searches later: records have an order. */
-static void pack_record(struct judge *judge, struct family *family, struct pack *pack)
+static void pack_record(struct judge *judge, struct hardware_family *family, struct pack *pack)
 {
 	uint64_t machine = family->member[family->at].index, task = outlook_task(family);
 	pack_u64(pack, &machine);
@@ -253,7 +92,7 @@ static void pack_record(struct judge *judge, struct family *family, struct pack 
 static void make_outlook(void *context, size_t i)
 {
 	struct judge *judge = context;
-	struct family *family = judge->active[i];
+	struct hardware_family *family = judge->active[i];
 	struct share *share = judge->options->share;
 	double epsilon = family->next == N_STEP ? INFINITY : epsilon_step[family->next];
 	assert(family->at < family->n && family->code == ERR_OK);
@@ -273,36 +112,20 @@ static void make_outlook(void *context, size_t i)
 	atomic_fetch_add(&judge->n_done, 1);
 }
 
-/* Objectives of a point of an outlook, made smaller, on a machine; false: it breaks a limit. */
-static bool point_objectives(const struct judge *judge, const struct outlook_points *points, size_t point,
-                             double divisor, const struct machine *machine, double *objective)
+static enum err_code archive_outlook(struct judge *judge, const struct hardware_family *family, struct err *err)
 {
-	double metric[N_METRIC] = {0};
-	enum metric broken;
-	for (unsigned k = 0; k < judge->n_metric; k++)
-		metric[judge->metric[k]] = points->metric[point * judge->n_metric + k] / divisor;
-	metric_of_machine(machine, metric);
-	metric_derive(metric);
-	return candidate_objectives(judge->options->space, metric, objective, &broken);
-}
-
-static enum err_code archive_outlook(struct judge *judge, const struct family *family, struct err *err)
-{
+	const struct space *space = judge->options->space;
+	uint32_t index = family->member[family->at].index;
 	struct pareto batch;
 	struct machine machine;
-	bool is_machine = get_machine(judge->options->space, family->member[family->at].index, &machine);
+	bool is_machine = hardware_get_machine(space, index, &machine);
 	assert(is_machine);
 	(void)is_machine;
 	pareto_init(&batch, judge->archive.n_objective, judge->archive.n_gene);
-	for (size_t i = 0; i < family->outlook.designs.n; i++) {
-		double objective[SPACE_MAX_OBJECTIVE];
-		const uint32_t no_genome = 0;
-		if (point_objectives(judge, &family->outlook.designs, i, 1, &machine, objective) &&
-		    !pareto_append(&batch, objective, &no_genome, 0))
-			return err_add(err, ERR_INTERNAL, "out of memory");
-	}
+	if (!outlook_list_designs(space, &family->outlook, &machine, &batch))
+		return err_add(err, ERR_INTERNAL, "out of memory");
 	if (batch.n > 0 && judge->archive.n == 0)
-		judge->hardware->shown = family->member[family->at].index;
+		judge->hardware->shown = index;
 	if (batch.n > 0 && !pareto_insert_all(&judge->archive, &batch, judge->options->n_thread))
 		return err_add(err, ERR_INTERNAL, "out of memory");
 	pareto_free(&batch);
@@ -319,7 +142,7 @@ static enum err_code make_outlooks(struct judge *judge, struct err *err)
 	assert(judge->n_active <= judge->n_family);
 	parallel_for(judge->n_active, judge->options->n_thread, make_outlook, judge);
 	for (size_t i = 0; i < judge->n_active && code == ERR_OK; i++) {
-		struct family *family = judge->active[i];
+		struct hardware_family *family = judge->active[i];
 		if (family->step == N_STEP)
 			judge->hardware->n_sampled++;
 		else
@@ -346,39 +169,15 @@ static enum err_code make_outlooks(struct judge *judge, struct err *err)
 
 /* ---- judgement -------------------------------------------------------------------------------------- */
 
-/* Whether all points, made smaller, are dominated on this machine; false where there is none. */
-static bool is_dominated(const struct judge *judge, const struct outlook_points *points, double divisor,
-                         const struct machine *machine)
-{
-	const struct pareto *archive = &judge->archive;
-	const unsigned n = archive->n_objective;
-	size_t hint = 0, n_seen = 0;
-	if (!isfinite(divisor))
-		return false;
-	for (size_t i = 0; i < points->n; i++) {
-		double objective[SPACE_MAX_OBJECTIVE];
-		if (!point_objectives(judge, points, i, divisor, machine, objective))
-			continue;
-		size_t k = 0;
-		n_seen++;
-		/* neighbours on a front are dominated by neighbours */
-		while (k < archive->n &&
-		       !pareto_dominates(archive->objective + (hint + k) % archive->n * n, objective, n))
-			k++;
-		if (k == archive->n)
-			return false;
-		hint = (hint + k) % archive->n;
-	}
-	return n_seen > 0;
-}
-
 /* The coarsest step, from one on, with which the proof would succeed if the designs seen were the true front. */
-static size_t guess_step(const struct judge *judge, const struct family *family, size_t first)
+static size_t guess_step(const struct judge *judge, const struct hardware_family *family, size_t first)
 {
+	const struct space *space = judge->options->space;
 	struct machine machine;
-	(void)get_machine(judge->options->space, family->member[family->at].index, &machine);
+	(void)hardware_get_machine(space, family->member[family->at].index, &machine);
 	for (size_t step = first; step < N_STEP; step++)
-		if (is_dominated(judge, &family->outlook.designs, 1 + (1 + SAMPLE_FRAC) * epsilon_step[step], &machine))
+		if (outlook_is_behind(space, &family->outlook.designs, 1 + (1 + SAMPLE_FRAC) * epsilon_step[step],
+		                      &machine, &judge->archive))
 			return step;
 	return N_STEP;
 }
@@ -395,55 +194,45 @@ static void cut_machine(struct judge *judge, const struct outlook *outlook, uint
 }
 
 /* The next member is to be sampled. */
-static void go_on(struct family *family)
+static void go_on(struct hardware_family *family)
 {
 	outlook_free(&family->outlook);
 	family->has_outlook = false;
 	family->n_try = 0;
 }
 
-static void leave_to_search(struct family *family)
+static void leave_to_search(struct hardware_family *family)
 {
 	assert(family->at < family->n);
 	family->at++;
 	go_on(family);
 }
 
-/* Cut what the family's floor proves. */
-static void apply_floor(struct judge *judge, struct family *family)
+/* Cut the machines of the family whose designs all lie behind the archive, as the outlook proves. */
+static void apply_outlook(struct judge *judge, struct hardware_family *family)
 {
-	const struct outlook *outlook = &family->outlook;
-	const struct member own = family->member[family->at];
-	size_t n_left = family->at;
-	bool is_cut = false;
-	for (size_t i = family->at; i < family->n && isfinite(outlook->slack); i++) {
-		const struct member *member = &family->member[i];
+	const struct space *space = judge->options->space;
+	const struct hardware_member own = family->member[family->at];
+	size_t n_kept = family->at;
+	if (!isfinite(family->outlook.slack))
+		return; /* a sample proves nothing */
+	for (size_t i = family->at; i < family->n; i++) {
+		const struct hardware_member member = family->member[i];
 		struct machine machine;
-		(void)get_machine(judge->options->space, member->index, &machine);
-		if (serves(&own, member) &&
-		    is_dominated(judge, &outlook->floor, outlook->slack / BOUND_SLACK, &machine)) {
-			cut_machine(judge, outlook, member->index);
-			is_cut |= i == family->at;
-		} else {
-			family->member[n_left++] = *member;
-		}
+		(void)hardware_get_machine(space, member.index, &machine);
+		if (hardware_serves(&own, &member) &&
+		    outlook_proves_behind(space, &family->outlook, &machine, &judge->archive))
+			cut_machine(judge, &family->outlook, member.index);
+		else
+			family->member[n_kept++] = member;
 	}
-	if (isfinite(outlook->slack))
-		family->n = n_left;
-	if (is_cut)
+	family->n = n_kept;
+	if (judge->hardware->is_cut[own.index])
 		go_on(family);
 }
 
-/* What a family that has an outlook wants next. */
-enum wish {
-	WISH_SAMPLE, /* nothing is known of the next machine */
-	WISH_REFINE, /* the machine may be on the front: its designs help to cut others */
-	WISH_PROOF,  /* it lies behind: a search at this step might prove that */
-	N_WISH       /* nothing: all members are settled */
-};
-
 /* The machine at hand is settled when no further step would cut it. */
-static enum wish next_wish(struct judge *judge, struct family *family)
+static enum hardware_wish next_wish(struct judge *judge, struct hardware_family *family)
 {
 	if (family->has_outlook) {
 		bool is_sample = isinf(family->outlook.slack);
@@ -462,29 +251,43 @@ static enum wish next_wish(struct judge *judge, struct family *family)
 	return family->at < family->n ? WISH_SAMPLE : N_WISH;
 }
 
-/*
- * Families whose wish comes first: samples show what there is, refined designs cut more and with a larger epsilon. So
- * proofs, which take longest, come last.
- */
-static enum wish list_active(struct judge *judge)
+/* Ask every family for its wish; those with the first of all wishes become active. Returns that wish. */
+static enum hardware_wish list_first_wish(struct judge *judge)
 {
-	enum wish first = N_WISH;
-	size_t n_open = 0;
+	enum hardware_wish first = N_WISH;
 	for (size_t i = 0; i < judge->n_family; i++) {
-		struct family *family = &judge->family[i];
-		enum wish wish = next_wish(judge, family);
-		n_open += family->n - family->at;
-		if (wish < first)
-			judge->n_active = 0;
-		first = wish < first ? wish : first;
-		if (wish == first && wish < N_WISH)
-			judge->active[judge->n_active++] = family;
+		struct hardware_family *family = &judge->family[i];
+		family->wish = next_wish(judge, family);
+		first = family->wish < first ? family->wish : first;
 	}
-	if (first != WISH_REFINE || n_open > (1 + REFINE_WORTH) * judge->n_active)
-		return first;
-	for (size_t i = 0; i < judge->n_active; i++)
-		leave_to_search(judge->active[i]);
-	return list_active(judge);
+	judge->n_active = 0;
+	for (size_t i = 0; i < judge->n_family && first < N_WISH; i++)
+		if (judge->family[i].wish == first)
+			judge->active[judge->n_active++] = &judge->family[i];
+	return first;
+}
+
+static size_t count_open(const struct judge *judge)
+{
+	size_t n = 0;
+	for (size_t i = 0; i < judge->n_family; i++)
+		n += judge->family[i].n - judge->family[i].at;
+	return n;
+}
+
+/*
+ * Samples first: they show what there is. Refined designs cut more and with a larger epsilon, so proofs, which take
+ * longest, come last. Where refining would take as long as it may save, the machines are left to the search.
+ */
+static enum hardware_wish list_active(struct judge *judge)
+{
+	for (;;) {
+		enum hardware_wish wish = list_first_wish(judge);
+		if (wish != WISH_REFINE || count_open(judge) > (1 + REFINE_WORTH) * judge->n_active)
+			return wish;
+		for (size_t i = 0; i < judge->n_active; i++)
+			leave_to_search(judge->active[i]);
+	}
 }
 
 /* Round by round, so that nothing depends on who is done first. */
@@ -492,15 +295,15 @@ static enum err_code judge_all(struct judge *judge, struct err *err)
 {
 	enum err_code code = ERR_OK;
 	while (code == ERR_OK && !judge->hardware->interrupted) {
-		enum wish wish = list_active(judge);
+		enum hardware_wish wish = list_active(judge);
 		if (wish == N_WISH)
 			break;
 		code = make_outlooks(judge, err);
 		for (size_t i = 0; i < judge->n_active && code == ERR_OK && !judge->hardware->interrupted; i++) {
-			struct family *family = judge->active[i];
+			struct hardware_family *family = judge->active[i];
 			family->has_outlook = true;
 			family->n_try += wish == WISH_PROOF;
-			apply_floor(judge, family);
+			apply_outlook(judge, family);
 		}
 	}
 	return code;
@@ -523,7 +326,10 @@ enum err_code hardware_bound(const struct hardware_options *options, struct hard
 	judge->n_metric = layer_metrics(space, judge->metric);
 	atomic_init(&judge->n_done, 0);
 	pareto_init(&judge->archive, (unsigned)space->n_objective, 1);
-	enum err_code code = build_families(judge, err);
+	enum err_code code = hardware_build_families(space, &judge->arena, &judge->family, &judge->n_family, err);
+	judge->active = arena_array(&judge->arena, judge->n_family + 1, sizeof(struct hardware_family *));
+	if (code == ERR_OK && !judge->active)
+		code = err_add(err, ERR_INTERNAL, "out of memory");
 	judge->n_total = 2 * judge->n_family + 1;
 	if (code == ERR_OK)
 		code = judge_all(judge, err);
@@ -553,7 +359,7 @@ uint64_t hardware_most_sram(const struct space *space, const struct hardware *ha
 	for (uint64_t k = 0; k < n; k++) {
 		struct machine machine;
 		uint64_t at = first + k * stride;
-		if ((!hardware->is_cut || !hardware->is_cut[at]) && get_machine(space, at, &machine) &&
+		if ((!hardware->is_cut || !hardware->is_cut[at]) && hardware_get_machine(space, at, &machine) &&
 		    machine.pe_sram_byte > most_byte)
 			most_byte = machine.pe_sram_byte;
 	}

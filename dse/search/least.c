@@ -76,7 +76,7 @@ struct bounds {
 	double lower, upper; /* infinite: no design runs; none is known */
 };
 
-struct finder {
+struct least_finder {
 	const struct least_options *options;
 	struct least *least;
 	struct candidate candidate;
@@ -97,7 +97,7 @@ static void set_bound(struct candidate_task *task, struct bounds *bounds)
 /* Bounds before any search: what is known, or the boxes' bound and a sample. */
 static void begin_task(void *context, size_t i)
 {
-	struct finder *finder = context;
+	struct least_finder *finder = context;
 	struct candidate_task *task = &finder->candidate.task[i];
 	struct bounds *bounds = &finder->bounds[i];
 	double known = least_table_find(finder->options->known, finder->candidate.set->machine_index, i,
@@ -127,7 +127,7 @@ static bool go_on(void *context, double progress, const struct engine_counts *co
 
 static void settle_task(void *context, size_t i)
 {
-	struct finder *finder = context;
+	struct least_finder *finder = context;
 	size_t at = finder->wanted[i];
 	struct candidate_task *task = &finder->candidate.task[at];
 	struct branch_counts counts;
@@ -138,7 +138,7 @@ static void settle_task(void *context, size_t i)
 }
 
 /* Compose one value a layer: lower bounds or upper ones; the value and, where there is a chain, its genome. */
-static enum err_code compose(struct finder *finder, bool of_upper, struct err *err)
+static enum err_code compose(struct least_finder *finder, bool of_upper, struct err *err)
 {
 	struct candidate *candidate = &finder->candidate;
 	struct pareto *kept = calloc(candidate->n_task, sizeof(*kept));
@@ -168,7 +168,7 @@ static enum err_code compose(struct finder *finder, bool of_upper, struct err *e
 	return code;
 }
 
-static bool is_settled(const struct finder *finder, size_t i, enum compose_op op)
+static bool is_settled(const struct least_finder *finder, size_t i, enum compose_op op)
 {
 	const struct bounds *bounds = &finder->bounds[i];
 	/* of a worst case a layer may take as much as the worst of all does */
@@ -177,7 +177,7 @@ static bool is_settled(const struct finder *finder, size_t i, enum compose_op op
 }
 
 /* The chain's layers that are not settled. */
-static void list_wanted(struct finder *finder)
+static void list_wanted(struct least_finder *finder)
 {
 	const struct candidate *candidate = &finder->candidate;
 	const struct layer_map *map = candidate->set->map;
@@ -195,7 +195,7 @@ static void list_wanted(struct finder *finder)
 	assert(finder->n_wanted <= candidate->n_task);
 }
 
-static enum err_code settle_wanted(struct finder *finder, struct err *err)
+static enum err_code settle_wanted(struct least_finder *finder, struct err *err)
 {
 	/* the layers of a chain differ much: the largest first */
 	for (size_t i = 1; i < finder->n_wanted; i++)
@@ -218,7 +218,7 @@ static enum err_code settle_wanted(struct finder *finder, struct err *err)
 }
 
 /* A design is known: keep it where it is the least so far. */
-static void note_design(struct finder *finder, bool *has_design)
+static void note_design(struct least_finder *finder, bool *has_design)
 {
 	struct least *least = finder->least;
 	if (finder->value > finder->options->enough)
@@ -234,7 +234,7 @@ static void note_design(struct finder *finder, bool *has_design)
 }
 
 /* Refine the bounds of a machine's layers until it cannot change the answer any more. */
-static enum err_code search_machine(struct finder *finder, struct err *err)
+static enum err_code search_machine(struct least_finder *finder, struct err *err)
 {
 	struct least *least = finder->least;
 	bool has_design = false;
@@ -261,7 +261,7 @@ static enum err_code search_machine(struct finder *finder, struct err *err)
 	return ERR_OK;
 }
 
-static enum err_code begin_machine(struct finder *finder, struct layer_set *set, struct err *err)
+static enum err_code begin_machine(struct least_finder *finder, struct layer_set *set, struct err *err)
 {
 	const struct layer_map *map = set->map;
 	enum err_code code = candidate_init(finder->options->space, set, &finder->candidate, err);
@@ -283,7 +283,7 @@ static enum err_code begin_machine(struct finder *finder, struct layer_set *set,
 static enum err_code find_on_machine(const struct least_options *options, const struct layer_map *map, uint32_t index,
                                      struct least *least, struct err *err)
 {
-	struct finder finder = {.options = options, .least = least};
+	struct least_finder finder = {.options = options, .least = least};
 	char why[256];
 	struct layer_set *set;
 	enum err_code code = layer_set_build(options->space, map, index, &set, why, sizeof(why), err);

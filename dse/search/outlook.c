@@ -12,6 +12,8 @@
 
 /* Points a composition keeps: VGG-16's latency and energy are then thinned by less than 0.1 %. */
 #define MAX_FRONT 512
+/* As of the bounds of boxes: what rounding can add is far less. */
+#define BOUND_SLACK (1 - 1e-9)
 
 /* The searches of an outlook's layers, side by side. */
 struct searches {
@@ -159,6 +161,78 @@ void outlook_free(struct outlook *outlook)
 	free(outlook->designs.metric);
 	free(outlook->floor.metric);
 	*outlook = (struct outlook){0};
+}
+
+/* From metrics of layers to objectives of a whole design. */
+struct pricing {
+	const struct space *space;
+	const struct machine *machine;
+	unsigned n_metric;
+	enum metric metric[N_METRIC];
+};
+
+static struct pricing price_on(const struct space *space, const struct machine *machine)
+{
+	struct pricing pricing = {.space = space, .machine = machine};
+	pricing.n_metric = layer_metrics(space, pricing.metric);
+	return pricing;
+}
+
+/* Objectives of a point made smaller; false: it breaks a limit. */
+static bool price_point(const struct pricing *pricing, const struct outlook_points *points, size_t point,
+                        double divisor, double *objective)
+{
+	double metric[N_METRIC] = {0};
+	enum metric broken;
+	for (unsigned k = 0; k < pricing->n_metric; k++)
+		metric[pricing->metric[k]] = points->metric[point * pricing->n_metric + k] / divisor;
+	metric_of_machine(pricing->machine, metric);
+	metric_derive(metric);
+	return candidate_objectives(pricing->space, metric, objective, &broken);
+}
+
+bool outlook_list_designs(const struct space *space, const struct outlook *outlook, const struct machine *machine,
+                          struct pareto *list)
+{
+	const struct pricing pricing = price_on(space, machine);
+	const uint32_t no_genome = 0;
+	for (size_t i = 0; i < outlook->designs.n; i++) {
+		double objective[SPACE_MAX_OBJECTIVE];
+		if (price_point(&pricing, &outlook->designs, i, 1, objective) &&
+		    !pareto_append(list, objective, &no_genome, 0))
+			return false;
+	}
+	return true;
+}
+
+bool outlook_is_behind(const struct space *space, const struct outlook_points *points, double divisor,
+                       const struct machine *machine, const struct pareto *archive)
+{
+	const struct pricing pricing = price_on(space, machine);
+	const unsigned n = archive->n_objective;
+	size_t hint = 0, n_seen = 0;
+	for (size_t i = 0; i < points->n; i++) {
+		double objective[SPACE_MAX_OBJECTIVE];
+		if (!price_point(&pricing, points, i, divisor, objective))
+			continue;
+		size_t k = 0;
+		n_seen++;
+		/* neighbours on a front are dominated by neighbours */
+		while (k < archive->n &&
+		       !pareto_dominates(archive->objective + (hint + k) % archive->n * n, objective, n))
+			k++;
+		if (k == archive->n)
+			return false;
+		hint = (hint + k) % archive->n;
+	}
+	return n_seen > 0;
+}
+
+bool outlook_proves_behind(const struct space *space, const struct outlook *outlook, const struct machine *machine,
+                           const struct pareto *archive)
+{
+	return isfinite(outlook->slack) &&
+	       outlook_is_behind(space, &outlook->floor, outlook->slack / BOUND_SLACK, machine, archive);
 }
 
 static void pack_points(struct outlook_points *points, unsigned n_metric, struct pack *pack)

@@ -46,6 +46,21 @@ enum err_code outlook_make(const struct outlook_options *options, uint32_t machi
                            struct outlook *outlook, struct err *err);
 void outlook_free(struct outlook *outlook);
 
+/* Append the objectives of the designs, on their machine, that keep the space's limits. false when memory is out. */
+bool outlook_list_designs(const struct space *space, const struct outlook *outlook, const struct machine *machine,
+                          struct pareto *list);
+
+/*
+ * Whether every point over the divisor lies behind the archive: on this machine its objectives are dominated there, or
+ * it breaks a limit. false where all of them break one, or there is no point: that proves nothing.
+ */
+bool outlook_is_behind(const struct space *space, const struct outlook_points *points, double divisor,
+                       const struct machine *machine, const struct pareto *archive);
+
+/* Whether the floor proves that each design of a machine that the outlook serves for is dominated by the archive. */
+bool outlook_proves_behind(const struct space *space, const struct outlook *outlook, const struct machine *machine,
+                           const struct pareto *archive);
+
 /* Write an outlook, or read what was written into an empty one of n_metric metrics. */
 void outlook_pack(struct outlook *outlook, unsigned n_metric, struct pack *pack);
 

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef MAPPER_BOUND_H
 #define MAPPER_BOUND_H
-/* What no design of a kind is below: of one split, of one that is partly open, and of a range of splits. */
+/*
+ * Lower bounds on the work of designs: of one split, of a split that is open in some dimensions, and of a range of
+ * splits. Searches discard a box of designs when its bound is worse than designs they have.
+ */
 #include "mapper/split/design.h"
 #include "mapper/split/split_range.h"
 
@@ -11,9 +14,9 @@ struct tiling;
 enum bound_open { BOUND_OPEN_W = 1, BOUND_OPEN_H = 2, BOUND_OPEN_C = 4, BOUND_OPEN_D = 8 };
 
 /*
- * The work that every design does at least that has this one's strategy and
- * places, and its split in the dimensions that are not in open (enum
- * bound_open). false: no bound is known (pooling). Feasible or not.
+ * Least work of all designs that have this one's strategy and places. Their splits equal design->split but for the
+ * dimensions in open (enum bound_open), which are free. Infeasible designs count, too. false: no bound is known
+ * (pooling).
  */
 bool mapper_bound(const struct layer_context *context, const struct layer_design *design, unsigned open,
                   struct least_work *least);
@@ -22,7 +25,7 @@ bool mapper_bound(const struct layer_context *context, const struct layer_design
 bool mapper_bound_tiled(const struct layer_context *context, const struct layer_design *design, struct tiling *tiling,
                         struct least_work *least);
 
-/* What no design of a range is below: a program where the numbers of parts are given, else the least work. */
+/* The bound of a range: a program where the numbers of parts are given, else the least work. */
 struct range_bound {
 	bool has_program;
 	struct program program; /* sram_byte is valid in both cases */

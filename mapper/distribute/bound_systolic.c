@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Lower bounds on a range of tilings of a systolic array. Words and clocks are
- * products of sums over dimensions (sim/systolic/systolic_work.c), and each of these is
- * least with the fewest tiles, or given with a single split. What buffers keep
- * for longer they can keep more easily when tiles are small:
+ * products of sums, one a dimension (sim/systolic/systolic_work.c). A sum is least
+ * with the fewest tiles, or given where the range has a single split. Small tiles
+ * leave room in the buffers, so that operands can stay for several passes:
  *
  *   words      least sums of lines x least passes, if the least tile that a pass less needs does not fit
  *   clocks     of the array, with the first tile's load and the last one's store before and after, or

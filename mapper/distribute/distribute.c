@@ -35,6 +35,22 @@ struct step *distribute_add_step(struct program *program, enum step_kind kind, e
 	return step;
 }
 
+void distribute_add_hops(struct transfer *transfer, double port, double router, double link, uint64_t n)
+{
+	if (n == 0)
+		return;
+	assert(transfer->n_stage < TRANSFER_MAX_STAGE);
+	transfer->stage[transfer->n_stage++] = (struct stage){(float)port, (float)router, (float)link, (uint32_t)n};
+}
+
+uint64_t distribute_doublings(uint64_t n_has, uint64_t n)
+{
+	uint64_t n_double = 0;
+	for (; n_has < n; n_has *= 2)
+		n_double++;
+	return n_double;
+}
+
 enum reuse_operand distribute_reuse_operand(const struct layer_design *design, const struct tiling *tiling)
 {
 	if (design->reuse != REUSE_AUTO)

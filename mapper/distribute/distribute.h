@@ -4,7 +4,7 @@
 /*
  * What is known of a design besides its program: who does what, how many bytes it needs, and whether it can run. For
  * the bounds, and for the rooms that unfold and prove the same design. The programs: mapper_distribute
- * (split/design.h).
+ * (mapper/split/design.h).
  */
 #include "mapper/distribute/tiling.h"
 #include "mapper/split/design.h"

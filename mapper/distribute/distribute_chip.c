@@ -161,15 +161,6 @@ struct chip_assignment distribute_chip_assign(const struct layer_context *contex
 	return a;
 }
 
-/* Append n hops to a chain. */
-static void add_hops(struct transfer *transfer, double port, double router, double link, uint64_t n)
-{
-	if (n == 0)
-		return;
-	assert(transfer->n_stage < TRANSFER_MAX_STAGE);
-	transfer->stage[transfer->n_stage++] = (struct stage){(float)port, (float)router, (float)link, (uint32_t)n};
-}
-
 /*
  * Share of the parts of a block that pass a link, or a router, together when half
  * of them were fetched ahead and the others come from DRAM meanwhile, most of them
@@ -194,11 +185,9 @@ static void add_weight_from_storage(const struct layer_context *context, const s
 	const struct hierarchy *hierarchy = &context->hierarchy;
 	uint64_t n_filter = least(tiling->n_c, hierarchy->n_pe), n_pe = context->machine->qpe_n_pe;
 	uint64_t n_set = ceil_div(n_filter, n_pe), n_dealt = distribute_chip_n_dealt(hierarchy, n_set);
-	uint64_t n_hop = hierarchy->n_cell / n_dealt - 1, n_double = 0, n_inside = 0;
-	for (uint64_t n = n_set; n < n_dealt * hierarchy->qpe_per_cell; n *= 2)
-		n_double++;
-	for (uint64_t n = n_filter; n < n_pe; n *= 2)
-		n_inside++;
+	uint64_t n_hop = hierarchy->n_cell / n_dealt - 1;
+	uint64_t n_double = distribute_doublings(n_set, n_dealt * hierarchy->qpe_per_cell);
+	uint64_t n_inside = distribute_doublings(n_filter, n_pe);
 	double n = (double)ceil_div(n_filter, hierarchy->n_block), n_of_set = (double)ceil_div(n_filter, n_set);
 	double hop_router = 1.5 * real_max(n, n_of_set), n_pe_block = hierarchy->pe_per_block;
 	double hop_link = real_max(n, n_of_set) * (1 + 0.5 / real_max(1, (double)n_hop));
@@ -209,10 +198,10 @@ static void add_weight_from_storage(const struct layer_context *context, const s
 	}
 	double router_frac = n_hop > 0 ? 1 : hierarchy->write_router / n_pe_block;
 	double link_frac = n_hop > 0 ? 1 : hierarchy->write_link / n_pe_block;
-	add_hops(transfer, real_max(1, n / (double)n_pe), n * router_frac, n * link_frac, 1);
-	add_hops(transfer, 1, hop_router, hop_link, n_hop);
-	add_hops(transfer, 1, n_of_set, 1, n_double);
-	add_hops(transfer, 1, 2, 0, n_inside);
+	distribute_add_hops(transfer, real_max(1, n / (double)n_pe), n * router_frac, n * link_frac, 1);
+	distribute_add_hops(transfer, 1, hop_router, hop_link, n_hop);
+	distribute_add_hops(transfer, 1, n_of_set, 1, n_double);
+	distribute_add_hops(transfer, 1, 2, 0, n_inside);
 }
 
 /*
@@ -247,12 +236,8 @@ static void add_weight_phase(const struct layer_context *context, const struct l
 	uint64_t n_copy = hierarchy->n_pe / n_filter_pe, n_pe = machine->qpe_n_pe;
 	/* up to as many parts as a QPE has PEs for every block: whole QPEs are passed on; below that, also inside the
 	 * QPE */
-	uint64_t n_inside = 0;
-	for (uint64_t n = ceil_div(n_filter_pe, hierarchy->n_block); n < n_pe; n *= 2)
-		n_inside++;
-	uint64_t n_hop = n_copy - 1, n_qpe = hierarchy->qpe_per_block;
-	if (n_hop > n_qpe - 1)
-		n_hop = n_qpe - 1;
+	uint64_t n_inside = distribute_doublings(ceil_div(n_filter_pe, hierarchy->n_block), n_pe);
+	uint64_t n_hop = least(n_copy, hierarchy->qpe_per_block) - 1;
 	bool crossing = thesis && tiling->n_c == 32;
 	if (crossing)
 		n_hop = 7;
@@ -263,10 +248,11 @@ static void add_weight_phase(const struct layer_context *context, const struct l
 	 */
 	double n_together = n_inside > 0 ? (double)least(n_pe, n_filter_pe) : 1;
 	if (ahead_frac < 1) {
-		add_hops(transfer, 2, 1, 2, n_crossing);
-		add_hops(transfer, 1, n_together, real_max(1, n_together / 2), n_hop - n_crossing);
-		add_hops(transfer, 1, n_inside > 1 ? n_together : 2, n_inside > 1 ? real_max(1, n_together / 2) : 0,
-		         n_inside > 1 ? 2 * n_inside : n_inside);
+		distribute_add_hops(transfer, 2, 1, 2, n_crossing);
+		distribute_add_hops(transfer, 1, n_together, real_max(1, n_together / 2), n_hop - n_crossing);
+		distribute_add_hops(transfer, 1, n_inside > 1 ? n_together : 2,
+		                    n_inside > 1 ? real_max(1, n_together / 2) : 0,
+		                    n_inside > 1 ? 2 * n_inside : n_inside);
 	}
 
 	double all_byte = (double)tiling->all_filter_byte * (double)a->n_wave;
@@ -300,20 +286,21 @@ static void add_input_chain(const struct layer_context *context, const struct ch
 	double n = (double)a->n_resident;
 	uint64_t n_side_hop = n_qpe > 2 ? 1 + ceil_div(n_qpe - 3 + (n_qpe == 3), 2) : n_qpe - 1;
 	if (from_storage)
-		add_hops(transfer, real_max(1, n / (double)n_pe), n, a->n_set > 1 ? QUADRANT_LINK_FRAC * n : n, 1);
+		distribute_add_hops(transfer, real_max(1, n / (double)n_pe), n,
+		                    a->n_set > 1 ? QUADRANT_LINK_FRAC * n : n, 1);
 	if (a->n_slot == 1 && n_pe > 1) {
 		/* in two PEs of each QPE, so twice over the links */
-		add_hops(transfer, 1, 1, 2, n_side_hop);
-		add_hops(transfer, 1, 1, 1, ceil_div(n_pe, 2));
+		distribute_add_hops(transfer, 1, 1, 2, n_side_hop);
+		distribute_add_hops(transfer, 1, 1, 1, ceil_div(n_pe, 2));
 	} else if (a->n_slot <= n_pe && !from_storage) {
-		add_hops(transfer, 1, 1, 1, n_side_hop + n_pe / a->n_slot - 1);
+		distribute_add_hops(transfer, 1, 1, 1, n_side_hop + n_pe / a->n_slot - 1);
 	} else if (a->n_slot <= n_pe) {
-		add_hops(transfer, 2, 2 * n, n, n_side_hop > 0);
-		add_hops(transfer, 1, n, n, n_side_hop > 0 ? n_side_hop - 1 : 0);
+		distribute_add_hops(transfer, 2, 2 * n, n, n_side_hop > 0);
+		distribute_add_hops(transfer, 1, n, n, n_side_hop > 0 ? n_side_hop - 1 : 0);
 	} else {
 		uint64_t n_head = a->n_set, n_hop = n_qpe / n_head - 1;
 		double router = (double)n_pe * real_max(1, (double)n_head / 2);
-		add_hops(transfer, 1, from_storage ? router : 1, from_storage ? router : 1, n_hop);
+		distribute_add_hops(transfer, 1, from_storage ? router : 1, from_storage ? router : 1, n_hop);
 	}
 }
 

@@ -57,21 +57,6 @@ struct chip_assignment distribute_own_assign(const struct layer_context *context
 }
 
 /* Hops by which a part in one PE comes to n of them, each PE that has it passing it on to another. */
-static uint32_t n_doubling(uint64_t n)
-{
-	uint32_t n_hop = 0;
-	for (uint64_t n_has = 1; n_has < n; n_has *= 2)
-		n_hop++;
-	return n_hop;
-}
-
-static void add_stage(struct transfer *transfer, double port, double router, double link, uint32_t n)
-{
-	assert(transfer->n_stage < TRANSFER_MAX_STAGE);
-	if (n > 0)
-		transfer->stage[transfer->n_stage++] = (struct stage){(float)port, (float)router, (float)link, n};
-}
-
 /* PEs that get a filter part, in all blocks. */
 static uint64_t n_all_user(const struct layer_context *context, const struct tiling *tiling,
                            const struct chip_assignment *a, const struct own_rows *rows)
@@ -98,10 +83,10 @@ static void add_weights(const struct layer_context *context, const struct tiling
 	transfer->setup_clk = machine->dram_load_setup_clk;
 	transfer->dram_byte = (double)(a->n_together * context->hierarchy.block_per_dram) * (double)tiling->filter_byte;
 	transfer->dram_byte = real_max(transfer->dram_byte, loaded_byte / machine->dram_n / transfer->n_repeat);
-	uint32_t n_hop = n_doubling(a->n_user), n_inside = n_doubling(machine->qpe_n_pe);
+	uint64_t n_hop = distribute_doublings(1, a->n_user), n_inside = distribute_doublings(1, machine->qpe_n_pe);
 	n_inside = n_hop < n_inside ? n_hop : n_inside;
-	add_stage(transfer, 1, 2, 0, n_inside);
-	add_stage(transfer, 1, machine->qpe_n_pe, machine->qpe_n_pe, n_hop - n_inside);
+	distribute_add_hops(transfer, 1, 2, 0, n_inside);
+	distribute_add_hops(transfer, 1, machine->qpe_n_pe, machine->qpe_n_pe, n_hop - n_inside);
 	step->counts.dram_read_byte = loaded_byte;
 	step->counts.sram_write_word = (loaded_byte + copied_byte) / 4;
 	step->counts.sram_read_word = copied_byte / 4;
@@ -128,8 +113,8 @@ static void add_inputs(const struct layer_context *context, const struct layer_d
 	if (design->in_storage) {
 		const struct hierarchy *hierarchy = &context->hierarchy;
 		double block_frac = n / hierarchy->pe_per_block;
-		add_stage(transfer, real_max(1, n / machine->qpe_n_pe), hierarchy->write_router * block_frac,
-		          STORAGE_LINK_FRAC * n, 1);
+		distribute_add_hops(transfer, real_max(1, n / machine->qpe_n_pe), hierarchy->write_router * block_frac,
+		                    STORAGE_LINK_FRAC * n, 1);
 	} else {
 		transfer->dram_byte = n * context->hierarchy.block_per_dram * (double)tiling->map_byte;
 		transfer->dram_byte = real_max(transfer->dram_byte, all_byte / machine->dram_n / transfer->n_repeat);

@@ -2,8 +2,8 @@
 #ifndef MAPPER_DISTRIBUTE_PARTS_H
 #define MAPPER_DISTRIBUTE_PARTS_H
 /*
- * The distributors, by the file that holds them: each strategy writes the steps of its program from a tiling. The ARM
- * operations of a block are the same for all strategies but for who does how much of them.
+ * The distributors, by the file that holds them. Each strategy writes the steps of its program from a tiling. ARM
+ * operations follow the same rules in all of them; strategies differ in how much of them the busiest PE does.
  */
 #include "mapper/distribute/distribute.h"
 
@@ -12,6 +12,12 @@ bool distribute_covers_groups(const struct layer_context *context, const struct 
 
 /* Append a step, zeroed, and return it. */
 struct step *distribute_add_step(struct program *program, enum step_kind kind, enum phase phase);
+
+/* Append n hops to a transfer's chain: packets that each passes through a port, a router and a link. */
+void distribute_add_hops(struct transfer *transfer, double port, double router, double link, uint64_t n);
+
+/* How often what n_has PEs have is copied by all that have it until n have it. */
+uint64_t distribute_doublings(uint64_t n_has, uint64_t n);
 
 /* What the ARM cores' clocks of a block of its own are reported under. */
 enum phase distribute_arm_phase(const struct block *block);

@@ -70,9 +70,7 @@ static void add_copies(const struct layer_context *context, const struct tiling 
 		return;
 	/* doublings fill 2^k PEs; three parts are passed on in turn in every round of every filter group */
 	bool doubles = (n_last & (n_last - 1)) == 0;
-	uint64_t n_copy = doubles ? 0 : n_last * groups->n_filter;
-	for (uint64_t n = n_last; doubles && n < n_pe; n *= 2)
-		n_copy++;
+	uint64_t n_copy = doubles ? distribute_doublings(n_last, n_pe) : n_last * groups->n_filter;
 	n_copy *= groups->n_pass;
 	struct step *step = distribute_add_step(program, STEP_TRANSFER, PHASE_INPUT);
 	double packet = (double)tiling->map_byte / machine->noc_packet_byte;

@@ -182,14 +182,14 @@ static void loaded_parts(const struct layer_context *context, const struct part_
 	*in_h = *h;
 }
 
-void tiling_sum_operand(const struct block *block, uint64_t channel_byte, struct tiling *tiling)
+void tiling_add_operand(const struct block *block, uint64_t channel_byte, uint64_t *map_byte, uint64_t *aligned_byte)
 {
 	if (block->operand == OPERAND_MAP) {
-		tiling->all_map_byte *= 2;
-		tiling->all_map_aligned_byte *= 2;
+		*map_byte *= 2;
+		*aligned_byte *= 2;
 	} else if (block->operand == OPERAND_CHANNEL) {
-		tiling->all_map_byte += channel_byte;
-		tiling->all_map_aligned_byte += channel_byte;
+		*map_byte += channel_byte;
+		*aligned_byte += channel_byte;
 	}
 }
 
@@ -225,7 +225,8 @@ static void sum_map(const struct layer_context *context, const struct split *spl
 	tiling->all_map_byte = n_group > 1 ? tiling_sum_group_map(context, &in_w, &in_h, &split->c, &split->d, tiling)
 	                                   : tiling_sum_line_byte(&in_w, &in_h, channels, 1, operand_byte);
 	tiling->all_map_aligned_byte = sum_aligned(&in_w, operand_byte, LINE_BYTE) * all_plane;
-	tiling_sum_operand(context->block, tiling->n_map * sum_aligned(channels, operand_byte, LINE_BYTE), tiling);
+	tiling_add_operand(context->block, tiling->n_map * sum_aligned(channels, operand_byte, LINE_BYTE),
+	                   &tiling->all_map_byte, &tiling->all_map_aligned_byte);
 	if (!is_conv)
 		return;
 	sum_filters(context, c, &d, tiling);
@@ -300,13 +301,8 @@ static void size_map(const struct layer_context *context, const struct split *sp
 	tiling->map_aligned_byte = align_up(tiling->in_w * operand_byte, LINE_BYTE) * plane;
 	tiling->filter_byte = 0;
 	tiling->result_byte = tiling->out_byte;
-	if (block->operand == OPERAND_MAP) {
-		tiling->map_byte *= 2;
-		tiling->map_aligned_byte *= 2;
-	} else if (block->operand == OPERAND_CHANNEL) {
-		tiling->map_byte += align_up(tiling->in_c * operand_byte, LINE_BYTE);
-		tiling->map_aligned_byte += align_up(tiling->in_c * operand_byte, LINE_BYTE);
-	}
+	tiling_add_operand(block, align_up(tiling->in_c * operand_byte, LINE_BYTE), &tiling->map_byte,
+	                   &tiling->map_aligned_byte);
 	if (!is_conv)
 		return;
 	uint64_t n_tap = (uint64_t)block->kernel_w * block->kernel_h * split->d.size_a;

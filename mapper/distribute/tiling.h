@@ -2,9 +2,9 @@
 #ifndef MAPPER_TILING_H
 #define MAPPER_TILING_H
 /*
- * Tiling: a block cut by a split, in the numbers that programs are made of.
- * Everything but the largest tile is a sum over all tasks that factors by
- * dimension, so a tiling costs no loop over tasks.
+ * Tiling: a block cut by a split, in the numbers that programs are made of: the
+ * largest tile, and sums over all tasks. The sums are products of sums over one
+ * dimension each, so that no loop over tasks is needed.
  */
 #include "mapper/split/design.h"
 #include "mapper/split/split_range.h"

@@ -279,7 +279,7 @@ static void least_map(const struct layer_context *context, const struct split_ra
 			       : tiling_sum_line_byte(&w_in, &h_in, &channel, 1, operand_byte);
 	}
 	tiling->all_map_aligned_byte = w.in_byte * h.n_in * n_channel;
-	tiling_sum_operand(block, tiling->n_map * c.in_byte, tiling);
+	tiling_add_operand(block, tiling->n_map * c.in_byte, &tiling->all_map_byte, &tiling->all_map_aligned_byte);
 	if (!is_conv)
 		return;
 	uint64_t tap_byte = (uint64_t)block->kernel_w * block->kernel_h * range->d.extent * operand_byte;

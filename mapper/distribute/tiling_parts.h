@@ -93,8 +93,9 @@ uint64_t tiling_sum_group_map(const struct layer_context *context, const struct 
                               const struct dim_split *filters, const struct dim_split *depth,
                               const struct tiling *tiling);
 
-/* A second operand comes with each part; channel_byte: of all parts where it is a number a channel. */
-void tiling_sum_operand(const struct block *block, uint64_t channel_byte, struct tiling *tiling);
+/* A second operand comes with the parts that these are bytes of; channel_byte: of them where it is a number a channel.
+ */
+void tiling_add_operand(const struct block *block, uint64_t channel_byte, uint64_t *map_byte, uint64_t *aligned_byte);
 
 /* SRAM ports that a row of n_pixel results takes; a left-over block of columns fills its last port. */
 uint64_t tiling_row_port(const struct layer_context *context, const struct mla_conv_round *round, uint64_t n_pixel);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef MAPPER_ARM_KIND_H
 #define MAPPER_ARM_KIND_H
-/* Work of the ARM cores that is a layer of its own. What it takes: mapper/distribute/distribute_arm.c. */
+/* Kinds of work that the ARM cores do in a layer of its own; mapper/distribute/distribute_arm.c has the clocks. */
 
 /*
  * What the ARM cores do in a block of their own. All but pooling give a number for a number: windows are one pixel.

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef MAPPER_FILE_KIND_H
 #define MAPPER_FILE_KIND_H
-/* What kind of file a user has given, whatever a command wanted: by its ending, or by keys that only one kind has. */
+/* Whether a file is a space, a machine or a network: by its ending, or by keys that only one kind has. */
 #include "sim/base/doc.h"
 #include <stdbool.h>
 

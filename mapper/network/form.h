@@ -2,9 +2,9 @@
 #ifndef MAPPER_FORM_H
 #define MAPPER_FORM_H
 /*
- * How a 1x1 convolution is put to the array, whose columns take 16 pixels of a
- * row: rows of 7 leave 9 of them idle. No tap of a 1x1 kernel knows where a row
- * ends, so all pixels of a part can stand behind each other in each channel:
+ * How a 1x1 convolution runs on the MAC array. The array's columns take 16 pixels
+ * of a row, so rows of 7 pixels leave 9 columns idle. A 1x1 kernel needs no
+ * neighbours: all pixels of a part may form one long row in each channel:
  *
  *   conv      ...0123456---------   packed   ...0123456789012345   one row of
  *             ...7890123---------            ...67890123--------   h*w pixels

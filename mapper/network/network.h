@@ -2,9 +2,9 @@
 #ifndef MAPPER_NETWORK_H
 #define MAPPER_NETWORK_H
 /*
- * Networks after parsing: layers chained, shapes checked, padding worked out,
- * pooling fused where its stride equals its window, and each layer decomposed
- * into operations under the thesis' names (section 4.1): PADD_n, CONV_n,
+ * Networks after parsing. The parser has chained the layers, checked shapes, worked
+ * out padding, fused pooling whose stride equals its window, and decomposed each
+ * layer into operations with the thesis' names (section 4.1): PADD_n, CONV_n,
  * CONV_SC_n, MAT_ELE_n, ACTI_n, QUAN_n, POOL_n, FC_n, FCE_n; ours are MUL_n,
  * FUNC_n, SOFTMAX_n, NORM_n. The unit that is split and mapped is the block: one
  * core operation (convolution, matrix multiplication, or pooling and other work

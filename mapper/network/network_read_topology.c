@@ -15,6 +15,7 @@
 #include "sim/base/text.h"
 #include <assert.h>
 #include <ctype.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -72,15 +73,23 @@ static struct err_place place_of(const struct topology_reader *reader, size_t i)
 	return (struct err_place){reader->path, reader->line, reader->n_cell > at ? reader->cell[at].column : 1};
 }
 
-/* Whether another mistake is still shown; a file of another kind would fill the screen. */
-static bool shows(struct topology_reader *reader, size_t i)
+/* A mistake at cell i of the line; false. Many are not shown: a file of another kind would fill the screen. */
+__attribute__((format(printf, 3, 4))) static bool complain(struct topology_reader *reader, size_t i, const char *format,
+                                                           ...)
 {
+	char text[512];
+	va_list list;
+	va_start(list, format);
+	(void)vsnprintf(text, sizeof(text), format, list);
+	va_end(list);
 	reader->n_mistake++;
-	if (reader->n_mistake == MAX_MESSAGE + 1)
+	if (reader->n_mistake <= MAX_MESSAGE)
+		(void)err_add_at(reader->err, ERR_INPUT, place_of(reader, i), "%s", text);
+	else if (reader->n_mistake == MAX_MESSAGE + 1)
 		(void)err_add_at(reader->err, ERR_INPUT, place_of(reader, i),
 		                 "more mistakes follow; is this a SCALE-Sim topology (%s; or %s)?", conv_form,
 		                 gemm_form);
-	return reader->n_mistake <= MAX_MESSAGE;
+	return false;
 }
 
 static bool is_blank(char c)
@@ -128,11 +137,8 @@ static bool read_number(struct topology_reader *reader, size_t i, const char *wh
 		*out = (uint32_t)value;
 		return true;
 	}
-	if (shows(reader, i))
-		(void)err_add_at(reader->err, ERR_INPUT, place_of(reader, i),
-		                 "%s: found '%.*s', allowed a whole number from 1 to %u", what,
-		                 (int)(cell->n_byte < SHOWN_CELL ? cell->n_byte : SHOWN_CELL), cell->text, max);
-	return false;
+	return complain(reader, i, "%s: found '%.*s', allowed a whole number from 1 to %u", what,
+	                (int)(cell->n_byte < SHOWN_CELL ? cell->n_byte : SHOWN_CELL), cell->text, max);
 }
 
 static bool starts_with_digit(const struct cell *cell)
@@ -175,11 +181,8 @@ static enum err_code read_header(struct topology_reader *reader)
 static bool finish_block(struct topology_reader *reader, struct block *block, const char *prefix)
 {
 	if (block_n_mac(block) > NETWORK_MAX_WORK) {
-		if (shows(reader, 0))
-			(void)err_add_at(reader->err, ERR_INPUT, place_of(reader, 0),
-			                 "more work than can be counted, allowed up to %llu multiply-accumulates",
-			                 (unsigned long long)NETWORK_MAX_WORK);
-		return false;
+		return complain(reader, 0, "more work than can be counted, allowed up to %llu multiply-accumulates",
+		                (unsigned long long)NETWORK_MAX_WORK);
 	}
 	block->number = (uint32_t)reader->network->n_block + 1;
 	block->groups = block->pool = block->next_pool_stride = 1;
@@ -218,13 +221,10 @@ static bool check_filter(struct topology_reader *reader, size_t i, uint32_t ifma
 {
 	if (filter <= ifmap)
 		return true;
-	if (shows(reader, i))
-		(void)err_add_at(
-		    reader->err, ERR_INPUT, place_of(reader, i),
-		    "%s: %u on %u pixels of the ifmap, allowed up to as many; add the padding to the ifmap's "
-		    "size",
-		    conv_name[i], filter, ifmap);
-	return false;
+	return complain(reader, i,
+	                "%s: %u on %u pixels of the ifmap, allowed up to as many; add the padding to the ifmap's "
+	                "size",
+	                conv_name[i], filter, ifmap);
 }
 
 /* The tool rounds up: the last position may reach past the ifmap by less than the stride. */
@@ -245,11 +245,9 @@ static bool read_conv(struct topology_reader *reader, struct block *block)
 	good = check_filter(reader, CONV_FILTER_H, size[CONV_IFMAP_H], size[CONV_FILTER_H]);
 	good = check_filter(reader, CONV_FILTER_W, size[CONV_IFMAP_W], size[CONV_FILTER_W]) && good;
 	if (reader->n_column > CONV_STRIDE_W && size[CONV_STRIDE_W] != size[CONV_STRIDE]) {
-		if (shows(reader, CONV_STRIDE_W))
-			(void)err_add_at(reader->err, ERR_INPUT, place_of(reader, CONV_STRIDE_W),
-			                 "%s: found %u beside a stride of %u, allowed is one stride in both directions",
-			                 conv_name[CONV_STRIDE_W], size[CONV_STRIDE_W], size[CONV_STRIDE]);
-		return false;
+		return complain(reader, CONV_STRIDE_W,
+		                "%s: found %u beside a stride of %u, allowed is one stride in both directions",
+		                conv_name[CONV_STRIDE_W], size[CONV_STRIDE_W], size[CONV_STRIDE]);
 	}
 	if (!good)
 		return false;
@@ -272,16 +270,13 @@ static void read_row(struct topology_reader *reader)
 	struct network *network = reader->network;
 	struct block block;
 	if (reader->n_cell != reader->n_column) {
-		if (shows(reader, 0))
-			(void)err_add_at(reader->err, ERR_INPUT, place_of(reader, 0),
-			                 "found %zu cells, allowed %zu: %s", reader->n_cell, reader->n_column,
-			                 reader->is_gemm ? gemm_form : conv_form);
+		(void)complain(reader, 0, "found %zu cells, allowed %zu: %s", reader->n_cell, reader->n_column,
+		               reader->is_gemm ? gemm_form : conv_form);
 		return;
 	}
 	if (network->n_block == NETWORK_MAX_LAYER) {
-		if (shows(reader, 0))
-			(void)err_add_at(reader->err, ERR_INPUT, place_of(reader, 0),
-			                 "more than %u layers, allowed up to %u", NETWORK_MAX_LAYER, NETWORK_MAX_LAYER);
+		(void)complain(reader, 0, "more than %u layers, allowed up to %u", NETWORK_MAX_LAYER,
+		               NETWORK_MAX_LAYER);
 		return;
 	}
 	if (reader->is_gemm ? read_gemm(reader, &block) : read_conv(reader, &block))

@@ -6,6 +6,7 @@
 #include "sim/base/doc.h"
 #include <assert.h>
 #include <math.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -31,6 +32,19 @@ struct yaml_reader {
 	struct err *err;
 };
 
+/* A mistake of what stands there; false. */
+__attribute__((format(printf, 3, 4))) static bool refuse(struct err *err, const struct doc_node *node,
+                                                         const char *format, ...)
+{
+	char text[512];
+	va_list list;
+	va_start(list, format);
+	(void)vsnprintf(text, sizeof(text), format, list);
+	va_end(list);
+	err_add_at(err, ERR_INPUT, doc_place(node), "%s", text);
+	return false;
+}
+
 static bool read_u32(const struct doc_node *node, const char *what, uint32_t min, uint32_t max, uint32_t *out,
                      struct err *err)
 {
@@ -52,6 +66,14 @@ static const struct doc_node *required(const struct doc_node *map, const char *k
 	return node;
 }
 
+/* A number that may be missing: *out stays as it is then. */
+static bool read_optional(const struct doc_node *map, const char *key, uint32_t min, uint32_t max, uint32_t *out,
+                          struct err *err)
+{
+	const struct doc_node *node = doc_find(map, key);
+	return !node || read_u32(node, key, min, max, out, err);
+}
+
 /* One number for both sides, or [w, h]. */
 static bool read_sides(const struct doc_node *node, const char *what, uint32_t *w, uint32_t *h, struct err *err)
 {
@@ -61,11 +83,9 @@ static bool read_sides(const struct doc_node *node, const char *what, uint32_t *
 		*h = *w;
 		return true;
 	}
-	if (node->n != 2) {
-		err_add_at(err, ERR_INPUT, doc_place(node),
-		           "%s: found a list of %zu, allowed one number or [width, height]", what, node->n);
-		return false;
-	}
+	if (node->n != 2)
+		return refuse(err, node, "%s: found a list of %zu, allowed one number or [width, height]", what,
+		              node->n);
 	/* Both are read, so that both mistakes are reported. */
 	bool good_w = read_u32(node->value[0], what, 1, NETWORK_MAX_EXTENT, w, err);
 	bool good_h = read_u32(node->value[1], what, 1, NETWORK_MAX_EXTENT, h, err);
@@ -83,11 +103,10 @@ static bool read_padding(const struct doc_node *node, struct padding *padding, s
 			padding->kind = (enum padding_kind)choice;
 		return good;
 	}
-	if (node->n != 4) {
-		err_add_at(err, ERR_INPUT, doc_place(node),
-		           "padding: found a list of %zu, allowed same, valid or [left, right, top, bottom]", node->n);
-		return false;
-	}
+	if (node->n != 4)
+		return refuse(err, node,
+		              "padding: found a list of %zu, allowed same, valid or [left, right, top, bottom]",
+		              node->n);
 	for (size_t i = 0; i < 4; i++)
 		good = read_u32(node->value[i], "padding", 0, NETWORK_MAX_EXTENT, &side[i], err) && good;
 	if (good)
@@ -100,14 +119,12 @@ static bool read_window(const struct doc_node *map, const char *size_key, bool s
                         struct err *err)
 {
 	const struct doc_node *size = required(map, size_key, "one number or [width, height]", err);
-	const struct doc_node *stride = doc_find(map, "stride"), *padding = doc_find(map, "padding");
-	const struct doc_node *dilation = doc_find(map, "dilation"); /* no key of pooling */
+	const struct doc_node *padding = doc_find(map, "padding");
 	bool good = size && read_sides(size, size_key, &window->w, &window->h, err);
 	window->stride = stride_is_size && good ? window->w : 1;
-	if (stride)
-		good = read_u32(stride, "stride", 1, NETWORK_MAX_EXTENT, &window->stride, err) && good;
-	if (dilation)
-		good = read_u32(dilation, "dilation", 1, NETWORK_MAX_EXTENT, &window->dilation, err) && good;
+	good = read_optional(map, "stride", 1, NETWORK_MAX_EXTENT, &window->stride, err) && good;
+	/* no key of pooling */
+	good = read_optional(map, "dilation", 1, NETWORK_MAX_EXTENT, &window->dilation, err) && good;
 	if (padding)
 		good = read_padding(padding, &window->padding, err) && good;
 	return good;
@@ -119,13 +136,12 @@ static bool read_source(const struct doc_node *node, const char *what, struct la
 	double value;
 	if (!doc_get_real(node, what, -(double)NETWORK_MAX_LAYER, NETWORK_MAX_LAYER, &value, err))
 		return false;
-	if (value != floor(value)) {
-		err_add_at(err, ERR_INPUT, doc_place(node),
-		           "%s: found %g, allowed a whole number: below 0 so many layers back, else the layer of that "
-		           "number",
-		           what, value);
-		return false;
-	}
+	if (value != floor(value))
+		return refuse(
+		    err, node,
+		    "%s: found %g, allowed a whole number: below 0 so many layers back, else the layer of that "
+		    "number",
+		    what, value);
 	*source = (struct layer_source){.relative = value < 0, .number = (int64_t)value};
 	return true;
 }
@@ -146,11 +162,8 @@ static bool read_sources(struct yaml_reader *reader, const struct doc_node *map,
 		item = (const struct doc_node *const *)node->value;
 		n = node->n;
 	}
-	if (n < n_least || n == 0 || n > n_most) {
-		err_add_at(reader->err, ERR_INPUT, doc_place(node), "from: found %zu layers, allowed %zu to %zu", n,
-		           n_least, n_most);
-		return false;
-	}
+	if (n < n_least || n == 0 || n > n_most)
+		return refuse(reader->err, node, "from: found %zu layers, allowed %zu to %zu", n, n_least, n_most);
 	source = arena_array(reader->arena, n, sizeof(*source));
 	if (!source) {
 		err_add(reader->err, ERR_INTERNAL, "out of memory for the sources of a layer");
@@ -167,11 +180,9 @@ static bool read_sources(struct yaml_reader *reader, const struct doc_node *map,
 static bool read_shape(const struct doc_node *node, uint32_t size[3], bool *is_vector, struct err *err)
 {
 	bool good = true;
-	if (node->kind == DOC_LIST && node->n != 1 && node->n != 3) {
-		err_add_at(err, ERR_INPUT, doc_place(node),
-		           "input: found a list of %zu, allowed [width, height, channels] or one number", node->n);
-		return false;
-	}
+	if (node->kind == DOC_LIST && node->n != 1 && node->n != 3)
+		return refuse(err, node, "input: found a list of %zu, allowed [width, height, channels] or one number",
+		              node->n);
 	*is_vector = node->kind != DOC_LIST || node->n == 1;
 	size[1] = size[2] = 1;
 	if (*is_vector)
@@ -191,19 +202,14 @@ static bool read_operand(struct yaml_reader *reader, const struct doc_node *map,
 	assert(layer->kind == LAYER_CONV || layer->kind == LAYER_FC);
 	if (!node)
 		return read_sources(reader, map, 1, layer);
-	if (doc_find(map, "from")) {
-		err_add_at(reader->err, ERR_INPUT, doc_place(node), "input: found beside from, allowed is one of both");
-		return false;
-	}
+	if (doc_find(map, "from"))
+		return refuse(reader->err, node, "input: found beside from, allowed is one of both");
 	if (!read_shape(node, size, &is_vector, reader->err))
 		return false;
-	if (is_vector != wants_vector) {
-		err_add_at(reader->err, ERR_INPUT, doc_place(node),
-		           "input: found %s, allowed in a layer of this kind is %s",
-		           is_vector ? "one number" : "a list of 3",
-		           wants_vector ? "one number" : "[width, height, channels]");
-		return false;
-	}
+	if (is_vector != wants_vector)
+		return refuse(reader->err, node, "input: found %s, allowed in a layer of this kind is %s",
+		              is_vector ? "one number" : "a list of 3",
+		              wants_vector ? "one number" : "[width, height, channels]");
 	layer->n_from = 0;
 	layer->own_w = size[0];
 	layer->own_h = size[1];
@@ -257,25 +263,22 @@ static bool read_groups(const struct doc_node *map, struct layer *layer, struct 
 	layer->depthwise = node->kind == DOC_SCALAR && strcmp(node->text, depthwise) == 0;
 	if (node->kind != DOC_SCALAR || layer->depthwise || (node->text[0] >= '0' && node->text[0] <= '9'))
 		return layer->depthwise || read_u32(node, "groups", 1, NETWORK_MAX_CHANNEL, &layer->groups, err);
-	err_add_at(err, ERR_INPUT, doc_place(node), "groups: found '%s', allowed a whole number above 0, or %s",
-	           doc_quote(node->text).text, depthwise);
-	return false;
+	return refuse(err, node, "groups: found '%s', allowed a whole number above 0, or %s",
+	              doc_quote(node->text).text, depthwise);
 }
 
 static bool read_conv(struct yaml_reader *reader, const struct doc_node *map, struct layer *layer)
 {
 	static const char *const keys[] = {"kernel",     "out_channels", "groups", "stride",  "dilation", "padding",
 	                                   "activation", "from",         "add",    "filters", "input"};
-	const struct doc_node *out = doc_find(map, "out_channels"), *add = doc_find(map, "add");
-	const struct doc_node *filters = doc_find(map, "filters");
+	const struct doc_node *add = doc_find(map, "add"), *filters = doc_find(map, "filters");
 	struct err *err = reader->err;
 	bool good = check_keys(map, keys, N_OF(keys), err);
 	good = read_window(map, "kernel", false, &layer->window, err) && good;
 	good = read_groups(map, layer, err) && good;
-	if (!out && !layer->depthwise) /* a depthwise convolution has as many as there are channels */
+	if (!layer->depthwise) /* which has as many as there are channels */
 		good = required(map, "out_channels", "the number of filters", err) != NULL && good;
-	if (out)
-		good = read_u32(out, "out_channels", 1, NETWORK_MAX_CHANNEL, &layer->out_c, err) && good;
+	good = read_optional(map, "out_channels", 1, NETWORK_MAX_CHANNEL, &layer->out_c, err) && good;
 	good = read_operand(reader, map, layer) && good;
 	layer->has_filters = filters != NULL;
 	good = (!filters || read_source(filters, "filters", &layer->filters_from, err)) && good;
@@ -300,10 +303,9 @@ static bool read_pool(struct yaml_reader *reader, const struct doc_node *map, st
 static bool read_fc(struct yaml_reader *reader, const struct doc_node *map, struct layer *layer)
 {
 	static const char *const keys[] = {"out", "activation", "from", "input"};
-	const struct doc_node *out;
 	bool good = check_keys(map, keys, N_OF(keys), reader->err);
-	out = required(map, "out", "the number of results", reader->err);
-	good = out && read_u32(out, "out", 1, NETWORK_MAX_CHANNEL, &layer->out_c, reader->err) && good;
+	good = required(map, "out", "the number of results", reader->err) && good;
+	good = read_optional(map, "out", 1, NETWORK_MAX_CHANNEL, &layer->out_c, reader->err) && good;
 	good = read_operand(reader, map, layer) && good;
 	return read_relu(map, &layer->relu, reader->err) && good;
 }
@@ -323,17 +325,14 @@ static bool read_arm(struct yaml_reader *reader, const struct doc_node *map, str
 	bool has_rows = layer->arm == ARM_SOFTMAX || layer->arm == ARM_NORM;
 	layer->whole = has_rows ? (uint32_t)side : 0;
 	if (over && op && good && !has_rows) {
-		err_add_at(reader->err, ERR_INPUT, doc_place(over),
-		           "over: found beside op %s, allowed beside %s and %s", parser_arm_name[kind],
-		           parser_arm_name[ARM_SOFTMAX - 1], parser_arm_name[ARM_NORM - 1]);
-		good = false;
+		good = refuse(reader->err, over, "over: found beside op %s, allowed beside %s and %s",
+		              parser_arm_name[kind], parser_arm_name[ARM_SOFTMAX - 1], parser_arm_name[ARM_NORM - 1]);
 	}
 	bool reads_two = layer->arm == ARM_ADD || layer->arm == ARM_MULTIPLY;
 	good = read_sources(reader, map, 1, layer) && good;
 	if (layer->n_from > (reads_two ? 2 : 1)) {
-		err_add_at(reader->err, ERR_INPUT, doc_place(map), "from: found %u layers, allowed %s", layer->n_from,
-		           reads_two ? "1 or 2" : "1 for this op");
-		good = false;
+		good = refuse(reader->err, map, "from: found %u layers, allowed %s", layer->n_from,
+		              reads_two ? "1 or 2" : "1 for this op");
 	}
 	return good;
 }
@@ -344,10 +343,8 @@ static bool read_concat(struct yaml_reader *reader, const struct doc_node *map, 
 	bool good = check_keys(map, keys, N_OF(keys), reader->err);
 	/* one source would be no mistake of the models' but of the user's */
 	const struct doc_node *from = required(map, "from", "the list of layers it puts together", reader->err);
-	if (from && (from->kind != DOC_LIST || from->n < 2)) {
-		err_add_at(reader->err, ERR_INPUT, doc_place(from), "from: allowed is a list of at least 2 layers");
-		return false;
-	}
+	if (from && (from->kind != DOC_LIST || from->n < 2))
+		return refuse(reader->err, from, "from: allowed is a list of at least 2 layers");
 	return from && read_sources(reader, map, 1, layer) && good;
 }
 
@@ -359,9 +356,7 @@ static bool read_slice(struct yaml_reader *reader, const struct doc_node *map, s
 	    required(map, "channels", "[first, last] channel, counted from 0", reader->err);
 	good = channels && good;
 	if (channels && (channels->kind != DOC_LIST || channels->n != 2)) {
-		err_add_at(reader->err, ERR_INPUT, doc_place(channels),
-		           "channels: allowed is [first, last], counted from 0");
-		good = false;
+		good = refuse(reader->err, channels, "channels: allowed is [first, last], counted from 0");
 	} else if (channels) {
 		good = read_u32(channels->value[0], "channels", 0, NETWORK_MAX_CHANNEL - 1, &layer->first_c,
 		                reader->err) &&
@@ -376,9 +371,8 @@ static bool read_upsample(struct yaml_reader *reader, const struct doc_node *map
 {
 	static const char *const keys[] = {"factor", "from"};
 	bool good = check_keys(map, keys, N_OF(keys), reader->err);
-	const struct doc_node *factor =
-	    required(map, "factor", "how many pixels a side each pixel becomes", reader->err);
-	good = factor && read_u32(factor, "factor", 1, NETWORK_MAX_EXTENT, &layer->factor, reader->err) && good;
+	good = required(map, "factor", "how many pixels a side each pixel becomes", reader->err) && good;
+	good = read_optional(map, "factor", 1, NETWORK_MAX_EXTENT, &layer->factor, reader->err) && good;
 	return read_sources(reader, map, 1, layer) && good;
 }
 
@@ -396,10 +390,8 @@ static bool read_view(struct yaml_reader *reader, const struct doc_node *map, st
 	bool good = check_keys(map, keys, N_OF(keys), reader->err);
 	const struct doc_node *size = required(map, "size", "[width, height, channels] of what is read", reader->err);
 	good = size && good;
-	if (size && (size->kind != DOC_LIST || size->n != N_OF(side))) {
-		err_add_at(reader->err, ERR_INPUT, doc_place(size), "size: allowed is [width, height, channels]");
-		return false;
-	}
+	if (size && (size->kind != DOC_LIST || size->n != N_OF(side)))
+		return refuse(reader->err, size, "size: allowed is [width, height, channels]");
 	for (size_t i = 0; size && i < N_OF(side); i++)
 		good = read_u32(size->value[i], "size", 1, NETWORK_MAX_EXTENT, side[i], reader->err) && good;
 	return read_sources(reader, map, 1, layer) && good;
@@ -508,7 +500,7 @@ static void read_input(const struct doc_node *node, struct layer_list *list, str
 static void read_head(const struct doc_node *root, struct layer_list *list, struct err *err)
 {
 	static const char *const keys[] = {"name", "input", "batch", "layers"};
-	const struct doc_node *name, *input, *batch = doc_find(root, "batch");
+	const struct doc_node *name, *input;
 	doc_check_keys(root, keys, N_OF(keys), err);
 	name = required(root, "name", "what reports call the network", err);
 	if (name)
@@ -518,8 +510,7 @@ static void read_head(const struct doc_node *root, struct layer_list *list, stru
 	list->place = doc_place(input ? input : root);
 	if (input)
 		read_input(input, list, err);
-	if (batch)
-		(void)read_u32(batch, "batch", 1, NETWORK_MAX_EXTENT, &list->batch, err);
+	(void)read_optional(root, "batch", 1, NETWORK_MAX_EXTENT, &list->batch, err);
 }
 
 enum err_code network_read_yaml(const char *path, struct network *network, struct err *err)

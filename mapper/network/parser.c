@@ -36,11 +36,9 @@ static bool check_reach(struct layer_chain *chain, uint32_t n, const struct bloc
 {
 	if (block_reach_w(block) <= NETWORK_MAX_EXTENT && block_reach_h(block) <= NETWORK_MAX_EXTENT)
 		return true;
-	err_add_at(chain->err, ERR_INPUT, chain->list->layer[n - 1].place,
-	           "%s: a kernel of %ux%u with a dilation of %u reaches over %ux%u pixels, allowed are 65536 a side",
-	           parser_label(chain, n).text, block->kernel_w, block->kernel_h, block->dilation, block_reach_w(block),
-	           block_reach_h(block));
-	return false;
+	return parser_fail(
+	    chain, n, ": a kernel of %ux%u with a dilation of %u reaches over %ux%u pixels, allowed are 65536 a side",
+	    block->kernel_w, block->kernel_h, block->dilation, block_reach_w(block), block_reach_h(block));
 }
 
 /* Fill in the part of a block that a window decides. */
@@ -62,16 +60,13 @@ static bool slide_window(struct layer_chain *chain, uint32_t n, const struct res
 		return false;
 	fits = slide(in->w, block_reach_w(block), window->stride, padding->kind, pad_w, &block->out_w);
 	fits = slide(in->h, block_reach_h(block), window->stride, padding->kind, pad_h, &block->out_h) && fits;
-	if (!fits || block->out_w > NETWORK_MAX_EXTENT || block->out_h > NETWORK_MAX_EXTENT) {
-		err_add_at(
-		    chain->err, ERR_INPUT, chain->list->layer[n - 1].place,
-		    fits ? "%s: a window of %ux%u on %ux%u pixels (padding %u %u %u %u) gives a result of more than "
+	if (!fits || block->out_w > NETWORK_MAX_EXTENT || block->out_h > NETWORK_MAX_EXTENT)
+		return parser_fail(
+		    chain, n,
+		    fits ? ": a window of %ux%u on %ux%u pixels (padding %u %u %u %u) gives a result of more than "
 			   "65536 pixels a side"
-			 : "%s: a window of %ux%u is larger than its input of %ux%u pixels (padding %u %u %u %u)",
-		    parser_label(chain, n).text, block_reach_w(block), block_reach_h(block), in->w, in->h, pad_w[0],
-		    pad_w[1], pad_h[0], pad_h[1]);
-		return false;
-	}
+			 : ": a window of %ux%u is larger than its input of %ux%u pixels (padding %u %u %u %u)",
+		    block_reach_w(block), block_reach_h(block), in->w, in->h, pad_w[0], pad_w[1], pad_h[0], pad_h[1]);
 	block->pad_left = pad_w[0];
 	block->pad_right = pad_w[1];
 	block->pad_top = pad_h[0];
@@ -86,9 +81,8 @@ static bool is_map(struct layer_chain *chain, uint32_t n, uint32_t source, const
 	assert(source < n);
 	if (!in->known || !in->is_vector)
 		return in->known;
-	err_add_at(chain->err, ERR_INPUT, chain->list->layer[n - 1].place, "%s needs a feature map, but %s gives a %s",
-	           parser_label(chain, n).text, parser_label(chain, source).text, parser_shape(in).text);
-	return false;
+	return parser_fail(chain, n, " needs a feature map, but %s gives a %s", parser_label(chain, source).text,
+	                   parser_shape(in).text);
 }
 
 static struct block *append_block(struct layer_chain *chain, const struct block *block, const struct result *in)
@@ -101,6 +95,19 @@ static struct block *append_block(struct layer_chain *chain, const struct block 
 	chain->residency.reads[b] = in->producer;
 	chain->residency.adds[b] = RESIDENCY_NONE;
 	return &network->block[b];
+}
+
+/* Layer n gives what the last block computes, as a map of these sides. */
+static void note_result(struct layer_chain *chain, uint32_t n, uint32_t w, uint32_t h, uint32_t c)
+{
+	uint32_t producer = (uint32_t)chain->network->n_block;
+	chain->result[n] = (struct result){.known = true,
+	                                   .w = w,
+	                                   .h = h,
+	                                   .c = c,
+	                                   .producer = producer,
+	                                   .n_reader = chain->result[n].n_reader,
+	                                   .sources = parser_source_of(chain, producer)};
 }
 
 /* A pooling layer n + 1 that can be computed with convolution layer n: window = stride, dividing the map, no padding.
@@ -135,25 +142,18 @@ static void finish_conv(struct layer_chain *chain, uint32_t n, struct block *las
 	last->has_acti = chain->list->layer[n - 1].relu;
 	last->has_quan = true;
 	last->has_mat_ele = chain->list->layer[n - 1].has_shortcut;
-	*result = (struct result){.known = true,
-	                          .w = last->out_w,
-	                          .h = last->out_h,
-	                          .c = last->out_c,
-	                          .producer = (uint32_t)chain->network->n_block,
-	                          .n_reader = result->n_reader,
-	                          .sources = parser_source_of(chain, (uint32_t)chain->network->n_block)};
+	note_result(chain, n, last->out_w, last->out_h, last->out_c);
 	if (n < chain->list->n && can_fuse_pooling(chain, n, last)) {
 		const struct layer *pool = &chain->list->layer[n];
 		last->pool = pool->window.w;
 		last->pool_number = n + 1;
 		last->pool_average = pool->pool_average;
 		chain->fused[n + 1] = true;
-		chain->result[n + 1].w = result->w / last->pool;
-		chain->result[n + 1].h = result->h / last->pool;
-		chain->result[n + 1].c = result->c;
-		chain->result[n + 1].producer = result->producer;
-		chain->result[n + 1].sources = result->sources;
-		chain->result[n + 1].known = true;
+		uint32_t n_reader = chain->result[n + 1].n_reader;
+		chain->result[n + 1] = *result;
+		chain->result[n + 1].w /= last->pool;
+		chain->result[n + 1].h /= last->pool;
+		chain->result[n + 1].n_reader = n_reader;
 	}
 }
 
@@ -164,12 +164,10 @@ static bool check_shortcut(struct layer_chain *chain, uint32_t n, const struct b
 	struct result own = {.known = true, .w = main->out_w, .h = main->out_h, .c = main->out_c};
 	if (!added->is_vector && added->w == own.w && added->h == own.h && added->c == own.c)
 		return true;
-	err_add_at(chain->err, ERR_INPUT, layer->place, "%s gives %s, but its shortcut adds %s (from %s%s)",
-	           parser_label(chain, n).text, parser_shape(&own).text, parser_shape(added).text,
-	           parser_label(chain, chain->shortcut_from[n]).text,
-	           layer->has_shortcut_conv ? ", through the shortcut's convolution"
-	                                    : "; a shortcut convolution can adapt it");
-	return false;
+	return parser_fail(chain, n, " gives %s, but its shortcut adds %s (from %s%s)", parser_shape(&own).text,
+	                   parser_shape(added).text, parser_label(chain, chain->shortcut_from[n]).text,
+	                   layer->has_shortcut_conv ? ", through the shortcut's convolution"
+	                                            : "; a shortcut convolution can adapt it");
 }
 
 /* Reports a layer of more work than the models can count; the block's channels are known. */
@@ -182,14 +180,11 @@ static bool check_work(struct layer_chain *chain, uint32_t n, const struct block
 		n_each = mul_sat(n_each, block_group_in_c(block));
 	if (mul_sat(n_window, n_each) <= NETWORK_MAX_WORK && n_row <= NETWORK_MAX_ROW)
 		return true;
-	err_add_at(
-	    chain->err, ERR_INPUT, chain->list->layer[n - 1].place,
-	    "%s: %ux%ux%u results%s from %llu values each are more work than can be counted, allowed up to %llu in "
-	    "all",
-	    parser_label(chain, n).text, block->out_w, block->out_h, block->out_c,
-	    block_batch(block) > 1 ? " an image" : "", (unsigned long long)n_each,
-	    (unsigned long long)NETWORK_MAX_WORK);
-	return false;
+	return parser_fail(
+	    chain, n,
+	    ": %ux%ux%u results%s from %llu values each are more work than can be counted, allowed up to %llu in all",
+	    block->out_w, block->out_h, block->out_c, block_batch(block) > 1 ? " an image" : "",
+	    (unsigned long long)n_each, (unsigned long long)NETWORK_MAX_WORK);
 }
 
 static bool build_shortcut_conv(struct layer_chain *chain, uint32_t n, const struct block *main, struct block *block)
@@ -221,10 +216,10 @@ static bool set_groups(struct layer_chain *chain, uint32_t n, const struct resul
 	assert(block->groups > 0 && block->out_c > 0);
 	if (in->c % block->groups == 0 && block->out_c % block->groups == 0)
 		return true;
-	err_add_at(chain->err, ERR_INPUT, layer->place,
-	           "%s: %u groups of %u input channels and %u filters, allowed is a number of groups that divides both",
-	           parser_label(chain, n).text, block->groups, in->c, block->out_c);
-	return false;
+	return parser_fail(
+	    chain, n,
+	    ": %u groups of %u input channels and %u filters, allowed is a number of groups that divides both",
+	    block->groups, in->c, block->out_c);
 }
 
 /* Weights that are a result are one image's own. */
@@ -232,11 +227,10 @@ static bool check_batch(struct layer_chain *chain, uint32_t n)
 {
 	if (!chain->list->layer[n - 1].has_filters || chain->list->batch == 1)
 		return true;
-	err_add_at(chain->err, ERR_INPUT, chain->list->layer[n - 1].place,
-	           "%s in a network of batch %u has weights that are a result, other ones for each image; allowed is "
-	           "batch 1",
-	           parser_label(chain, n).text, chain->list->batch);
-	return false;
+	return parser_fail(
+	    chain, n,
+	    " in a network of batch %u has weights that are a result, other ones for each image; allowed is batch 1",
+	    chain->list->batch);
 }
 
 /* The last block adds this result as it is. */
@@ -286,7 +280,6 @@ static void build_pool(struct layer_chain *chain, uint32_t n)
 	                      .pool = 1,
 	                      .pool_average = layer->pool_average,
 	                      .batch = chain->list->batch};
-	struct result *result = &chain->result[n];
 	if (!is_map(chain, n, chain->from[n][0], &in) || !slide_window(chain, n, &in, &layer->window, &block))
 		return;
 	block.out_c = in.c;
@@ -294,13 +287,7 @@ static void build_pool(struct layer_chain *chain, uint32_t n)
 		return;
 	snprintf(block.name, sizeof(block.name), "POOL_%u", n);
 	append_block(chain, &block, &in);
-	*result = (struct result){.known = true,
-	                          .w = block.out_w,
-	                          .h = block.out_h,
-	                          .c = block.out_c,
-	                          .producer = (uint32_t)chain->network->n_block,
-	                          .n_reader = result->n_reader,
-	                          .sources = parser_source_of(chain, (uint32_t)chain->network->n_block)};
+	note_result(chain, n, block.out_w, block.out_h, block.out_c);
 }
 
 /* The second operand of work of the ARM cores lies in DRAM, wherever the first one is. */
@@ -339,8 +326,8 @@ static void build_arm(struct layer_chain *chain, uint32_t n)
 	if (!in.known || !add_operand(chain, n, &block))
 		return;
 	if (block.in_c > NETWORK_MAX_CHANNEL) {
-		err_add_at(chain->err, ERR_INPUT, layer->place, "%s: a %s, allowed are up to %u numbers",
-		           parser_label(chain, n).text, parser_shape(&in).text, NETWORK_MAX_CHANNEL);
+		parser_fail(chain, n, ": a %s, allowed are up to %u numbers", parser_shape(&in).text,
+		            NETWORK_MAX_CHANNEL);
 		return;
 	}
 	block.out_w = block.in_w;
@@ -369,9 +356,8 @@ static void build_fc(struct layer_chain *chain, uint32_t n)
 		return;
 	n_in = in.is_vector ? in.w : mul_sat((uint64_t)in.w * in.h, in.c);
 	if (n_in > NETWORK_MAX_VECTOR) {
-		err_add_at(chain->err, ERR_INPUT, layer->place, "%s: its input has %llu numbers (%s), allowed up to %u",
-		           parser_label(chain, n).text, (unsigned long long)n_in, parser_shape(&in).text,
-		           NETWORK_MAX_VECTOR);
+		parser_fail(chain, n, ": its input has %llu numbers (%s), allowed up to %u", (unsigned long long)n_in,
+		            parser_shape(&in).text, NETWORK_MAX_VECTOR);
 		return;
 	}
 	struct block block = block_matmul(chain->list->batch, (uint32_t)n_in, layer->out_c);

@@ -48,6 +48,9 @@ struct layer_label parser_label(const struct layer_chain *chain, uint32_t n);
 /* "56x56x64" or "vector of 4096"; the result is known. */
 struct layer_label parser_shape(const struct result *result);
 
+/* A mistake of layer n, where it stands in the file: its label, and what the format says. Returns false. */
+bool parser_fail(struct layer_chain *chain, uint32_t n, const char *format, ...) __attribute__((format(printf, 3, 4)));
+
 /* Which results each layer reads; layers that name none that exists count as broken from here on. */
 void parser_resolve(struct layer_chain *chain);
 

@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which results a layer reads, and views of them: several put together, a part of one, or one spread or scaled. */
+/*
+ * Which results a layer reads, and views of results: several concatenated, a slice of one, one upsampled, multiplied or
+ * reshaped.
+ */
 #include "mapper/network/parser_parts.h"
 #include "sim/base/checked.h"
 #include <assert.h>
+#include <stdarg.h>
 #include <stdio.h>
 
 static const char *const layer_prefix[N_LAYER_KIND] = {
@@ -45,6 +49,17 @@ struct layer_label parser_shape(const struct result *result)
 	return label;
 }
 
+bool parser_fail(struct layer_chain *chain, uint32_t n, const char *format, ...)
+{
+	char text[512];
+	va_list list;
+	va_start(list, format);
+	(void)vsnprintf(text, sizeof(text), format, list);
+	va_end(list);
+	err_add_at(chain->err, ERR_INPUT, chain->list->layer[n - 1].place, "%s%s", parser_label(chain, n).text, text);
+	return false;
+}
+
 bool parser_is_view(const struct layer *layer)
 {
 	assert(layer->kind < N_LAYER_KIND);
@@ -53,16 +68,13 @@ bool parser_is_view(const struct layer *layer)
 
 static bool resolve(struct layer_chain *chain, uint32_t n, struct layer_source source, const char *what, uint32_t *out)
 {
-	const struct layer *layer = &chain->list->layer[n - 1];
 	int64_t target = source.relative ? (int64_t)n + source.number : source.number;
-	if (target < 0 || target >= (int64_t)n) {
-		err_add_at(chain->err, ERR_INPUT, layer->place,
-		           "%s: %s is %s%lld, allowed -1 (the layer before) to -%u (the network's input), or 0 (the "
-		           "input) to %u",
-		           parser_label(chain, n).text, what, source.relative && source.number >= 0 ? "+" : "",
-		           (long long)source.number, n, n - 1);
-		return false;
-	}
+	if (target < 0 || target >= (int64_t)n)
+		return parser_fail(chain, n,
+		                   ": %s is %s%lld, allowed -1 (the layer before) to -%u (the network's input), or 0 "
+		                   "(the input) to %u",
+		                   what, source.relative && source.number >= 0 ? "+" : "", (long long)source.number, n,
+		                   n - 1);
 	*out = (uint32_t)target;
 	chain->result[target].n_reader++;
 	return true;
@@ -101,13 +113,10 @@ bool parser_check_filters(struct layer_chain *chain, uint32_t n, const struct bl
 	if (!filters->known)
 		return false;
 	size = mul_sat((uint64_t)filters->w * filters->h, filters->c);
-	if (size != block_n_weight(block)) {
-		err_add_at(chain->err, ERR_INPUT, chain->list->layer[n - 1].place,
-		           "%s has %llu weights, but %s, which is to be them, gives a %s", parser_label(chain, n).text,
-		           (unsigned long long)block_n_weight(block), parser_label(chain, chain->filters_from[n]).text,
-		           parser_shape(filters).text);
-		return false;
-	}
+	if (size != block_n_weight(block))
+		return parser_fail(chain, n, " has %llu weights, but %s, which is to be them, gives a %s",
+		                   (unsigned long long)block_n_weight(block),
+		                   parser_label(chain, chain->filters_from[n]).text, parser_shape(filters).text);
 	if (filters->producer != RESIDENCY_NONE)
 		residency_send_to_dram(chain->network, filters->producer);
 	return true;
@@ -175,11 +184,10 @@ static bool check_alike(struct layer_chain *chain, uint32_t n, const struct resu
 	if (first->is_vector == other->is_vector &&
 	    (first->is_vector || (first->w == other->w && first->h == other->h)))
 		return true;
-	err_add_at(chain->err, ERR_INPUT, chain->list->layer[n - 1].place,
-	           "%s: %s gives %s and %s gives %s, allowed are feature maps of one width and height, or vectors",
-	           parser_label(chain, n).text, parser_label(chain, chain->from[n][0]).text, parser_shape(first).text,
-	           parser_label(chain, chain->from[n][i]).text, parser_shape(other).text);
-	return false;
+	return parser_fail(
+	    chain, n, ": %s gives %s and %s gives %s, allowed are feature maps of one width and height, or vectors",
+	    parser_label(chain, chain->from[n][0]).text, parser_shape(first).text,
+	    parser_label(chain, chain->from[n][i]).text, parser_shape(other).text);
 }
 
 /* The input of a layer of its own lies in DRAM like a view, and nobody computes it. */
@@ -213,10 +221,9 @@ struct result parser_gather(struct layer_chain *chain, uint32_t n)
 	if (!all.known)
 		return all;
 	if (size > (all.is_vector ? NETWORK_MAX_VECTOR : NETWORK_MAX_CHANNEL)) {
-		err_add_at(chain->err, ERR_INPUT, layer->place,
-		           "%s: its sources have %llu %s together, allowed up to %u", parser_label(chain, n).text,
-		           (unsigned long long)size, all.is_vector ? "numbers" : "channels",
-		           all.is_vector ? NETWORK_MAX_VECTOR : NETWORK_MAX_CHANNEL);
+		parser_fail(chain, n, ": its sources have %llu %s together, allowed up to %u", (unsigned long long)size,
+		            all.is_vector ? "numbers" : "channels",
+		            all.is_vector ? NETWORK_MAX_VECTOR : NETWORK_MAX_CHANNEL);
 		all.known = false;
 		return all;
 	}
@@ -229,12 +236,10 @@ static bool slice(struct layer_chain *chain, uint32_t n, struct result *view)
 {
 	const struct layer *layer = &chain->list->layer[n - 1];
 	assert(layer->first_c <= layer->last_c);
-	if (view->is_vector || layer->last_c >= view->c) {
-		err_add_at(chain->err, ERR_INPUT, layer->place,
-		           "%s: channels %u to %u of %s, allowed are channels of a feature map, counted from 0",
-		           parser_label(chain, n).text, layer->first_c, layer->last_c, parser_shape(view).text);
-		return false;
-	}
+	if (view->is_vector || layer->last_c >= view->c)
+		return parser_fail(chain, n,
+		                   ": channels %u to %u of %s, allowed are channels of a feature map, counted from 0",
+		                   layer->first_c, layer->last_c, parser_shape(view).text);
 	view->c = layer->last_c - layer->first_c + 1;
 	return true;
 }
@@ -243,12 +248,10 @@ static bool upsample(struct layer_chain *chain, uint32_t n, struct result *view)
 {
 	const struct layer *layer = &chain->list->layer[n - 1];
 	uint64_t w = (uint64_t)view->w * layer->factor, h = (uint64_t)view->h * layer->factor;
-	if (view->is_vector || w > NETWORK_MAX_EXTENT || h > NETWORK_MAX_EXTENT) {
-		err_add_at(chain->err, ERR_INPUT, layer->place,
-		           "%s: %s by a factor of %u, allowed are feature maps of up to %u pixels a side afterwards",
-		           parser_label(chain, n).text, parser_shape(view).text, layer->factor, NETWORK_MAX_EXTENT);
-		return false;
-	}
+	if (view->is_vector || w > NETWORK_MAX_EXTENT || h > NETWORK_MAX_EXTENT)
+		return parser_fail(
+		    chain, n, ": %s by a factor of %u, allowed are feature maps of up to %u pixels a side afterwards",
+		    parser_shape(view).text, layer->factor, NETWORK_MAX_EXTENT);
 	view->w = (uint32_t)w;
 	view->h = (uint32_t)h;
 	return true;
@@ -284,14 +287,12 @@ bool parser_match(struct layer_chain *chain, uint32_t n, enum arm_operand *opera
 	if (!a->known || !b->known)
 		return false;
 	bool same = a->is_vector == b->is_vector && a->w == b->w && a->h == b->h && a->c == b->c;
-	if (!same && !(!a->is_vector && is_channel_factor(b, a))) {
-		err_add_at(chain->err, ERR_INPUT, layer->place,
-		           "%s: %s gives %s and %s gives %s, allowed is a second operand of the same shape, or of one "
-		           "number a channel",
-		           parser_label(chain, n).text, parser_label(chain, chain->from[n][0]).text,
-		           parser_shape(a).text, parser_label(chain, chain->from[n][1]).text, parser_shape(b).text);
-		return false;
-	}
+	if (!same && !(!a->is_vector && is_channel_factor(b, a)))
+		return parser_fail(chain, n,
+		                   ": %s gives %s and %s gives %s, allowed is a second operand of the same shape, or "
+		                   "of one number a channel",
+		                   parser_label(chain, chain->from[n][0]).text, parser_shape(a).text,
+		                   parser_label(chain, chain->from[n][1]).text, parser_shape(b).text);
 	*operand = same ? OPERAND_MAP : OPERAND_CHANNEL;
 	return true;
 }

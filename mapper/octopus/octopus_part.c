@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A chip's share of a graph. */
+/* One chip's share of a graph, for a pipeline of chips. */
 #include "mapper/octopus/octopus.h"
 #include <assert.h>
 

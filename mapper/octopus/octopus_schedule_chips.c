@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A pipeline of chips: layers in turn, each chip some of them. */
+/* A pipeline of chips: each chip runs some layers that follow each other; the slowest chip decides the rate. */
 #include "mapper/octopus/octopus_schedule_parts.h"
 #include <assert.h>
 #include "sim/base/real.h"

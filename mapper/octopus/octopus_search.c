@@ -29,12 +29,6 @@ static uint32_t next_size(uint32_t extent, uint32_t step, uint32_t size)
 	return (uint32_t)align_up(ceil_div(extent, n), step);
 }
 
-/* The largest size of a dimension: all of it. */
-static uint32_t first_size(uint32_t extent)
-{
-	return extent;
-}
-
 /* Steps of the sizes: pooling stays whole, a product's columns fill the array's, groups are whole or cut alone. */
 struct cut_steps {
 	uint32_t w, h, c, d;
@@ -256,8 +250,7 @@ static void try_filters(struct cut_search *search, const struct cut_steps *step)
 {
 	const struct block *block = search->context->block;
 	uint32_t n_group = block_n_group(block), n_c = block->out_c;
-	for (uint32_t size = first_size(n_c); size > 0 && !search->watch.has_come;
-	     size = next_size(n_c, step->c, size)) {
+	for (uint32_t size = n_c; size > 0 && !search->watch.has_come; size = next_size(n_c, step->c, size)) {
 		search->now.split.c = cut_dim(n_c, size);
 		try_tile(search, step->d);
 	}
@@ -282,10 +275,9 @@ bool octopus_search_layer(const struct octopus_context *context, const struct oc
 	for (size_t i = 0; i < n; i++)
 		choice[i].exists = false;
 	search.now.split = split_whole(block);
-	for (uint32_t w = first_size(block->out_w); w > 0 && !search.watch.has_come;
-	     w = next_size(block->out_w, step.w, w)) {
+	for (uint32_t w = block->out_w; w > 0 && !search.watch.has_come; w = next_size(block->out_w, step.w, w)) {
 		search.now.split.w = cut_dim(block->out_w, w);
-		for (uint32_t h = first_size(block->out_h); h > 0 && !search.watch.has_come;
+		for (uint32_t h = block->out_h; h > 0 && !search.watch.has_come;
 		     h = next_size(block->out_h, step.h, h)) {
 			search.now.split.h = cut_dim(block->out_h, h);
 			try_filters(&search, &step);

@@ -4,10 +4,11 @@
 /*
  * How a layer of a multi-layer schedule is best cut, for every number of
  * workers. All sizes of tiles that a worker's SRAM holds are tried, in either
- * order of its tiles. Of the cuts with tiles of one size only that with the fewest
- * counts, of the numbers of workers that leave each as many tiles only the
- * smallest, of parts of the input channels the fewest that fit: what is passed
- * over takes longer by the run-time model, or as long.
+ * order of the tiles. Left out is what takes at least as long by the run-time model:
+ *
+ *  - larger tiles that need as many tiles;
+ *  - more workers where each worker keeps as many tiles;
+ *  - more parts of the input channels than are needed to fit.
  */
 #include "mapper/octopus/octopus_time.h"
 

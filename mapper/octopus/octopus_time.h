@@ -8,7 +8,8 @@
  *
  *     scheduling | configuration | weights, input, MLA, ARM, output of each tile in turn
  *
- * Nothing overlaps. The slowest worker counts: all of its tiles as large as the
+ * Nothing overlaps, unless weights are fetched ahead (octopus_hide_weights). The
+ * slowest worker counts: all of its tiles as large as the
  * largest, all workers of the layer at the DRAM at once. Constants are the
  * machine's (octopus.*, arm.*, dram.*, transfer.*), MLA clocks those of sim/mla/mla.h.
  */

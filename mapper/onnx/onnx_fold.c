@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Contents of small results: what exporters write about shapes, computed. */
+/* Contents of small results: exporters write chains of operators that compute shapes. */
 #include "mapper/onnx/onnx_select.h"
 #include <assert.h>
 #include <math.h>

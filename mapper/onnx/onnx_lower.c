@@ -31,6 +31,13 @@ void onnx_lower_put(struct onnx_lowering *lowering, const struct onnx_work *work
 		lowering->draft[draft].is_positive = lowering->place[value].is_positive;
 }
 
+enum onnx_status onnx_lower_done(struct onnx_lowering *lowering, const struct onnx_work *work, uint32_t draft,
+                                 enum onnx_status status)
+{
+	onnx_lower_put(lowering, work, 0, draft);
+	return draft == NO_DRAFT ? ONNX_UNSUPPORTED : status;
+}
+
 const uint32_t *onnx_lower_inputs(struct onnx_lowering *lowering, const struct onnx_work *work, size_t *n)
 {
 	const struct onnx_node *node = work->node;

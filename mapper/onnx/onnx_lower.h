@@ -4,8 +4,8 @@
 /*
  * From an ONNX graph whose shapes are known to layers of our networks. What is
  * done number by number to a convolution's result becomes part of its layer;
- * reshaping and the like cost nothing or become views; what the ARM cores do
- * alone becomes a pooling of 1x1 pixels: one operation a number.
+ * reshaping and the like cost nothing or become views; what only the ARM cores
+ * can do becomes a layer of theirs.
  */
 #include "mapper/network/parser.h"
 #include "mapper/onnx/onnx_graph.h"

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Layers of what the ARM cores do: additions of shortcuts, and operations on numbers of several results or whole rows.
- */
+/* Layers of the ARM cores: additions of shortcuts, functions of several results, and work on whole rows. */
 #include "mapper/onnx/onnx_lower_parts.h"
 #include <assert.h>
 
@@ -71,8 +70,7 @@ enum onnx_status onnx_lower_combine(struct onnx_lowering *lowering, struct onnx_
 		map = (struct onnx_map){first->w, first->h, first->c};
 	}
 	uint32_t arm = onnx_draft_arm(lowering, arm_of(work, is_shape), n, from, map);
-	onnx_lower_put(lowering, work, 0, arm);
-	return arm == NO_DRAFT ? ONNX_UNSUPPORTED : ONNX_ARM;
+	return onnx_lower_done(lowering, work, arm, ONNX_ARM);
 }
 
 /* The scale and the zero point that go with the numbers are further outputs. */
@@ -108,8 +106,7 @@ enum onnx_status onnx_lower_reduce(struct onnx_lowering *lowering, struct onnx_w
 	    from->is_vector ? (struct onnx_map){1, 1, from->w} : (struct onnx_map){from->w, from->h, from->c};
 	uint32_t arm = onnx_draft_arm(lowering, arm_of(work, false), 1, &source, map);
 	uint32_t view = arm == NO_DRAFT ? NO_DRAFT : onnx_draft_view(lowering, 1, &arm, onnx_map_of(out));
-	onnx_lower_put(lowering, work, 0, view);
-	return view == NO_DRAFT ? ONNX_UNSUPPORTED : ONNX_ARM;
+	return onnx_lower_done(lowering, work, view, ONNX_ARM);
 }
 
 /* ---- additions --------------------------------------------------------------------------------------------- */
@@ -218,6 +215,5 @@ enum onnx_status onnx_lower_add(struct onnx_lowering *lowering, struct onnx_work
 	}
 	if (n < 2) /* one summand that is widened */
 		return onnx_lower_combine(lowering, work, why);
-	onnx_lower_put(lowering, work, 0, sum.draft);
-	return sum.draft == NO_DRAFT ? ONNX_UNSUPPORTED : ONNX_ARM;
+	return onnx_lower_done(lowering, work, sum.draft, ONNX_ARM);
 }

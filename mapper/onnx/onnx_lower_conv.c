@@ -123,19 +123,6 @@ static uint32_t unroll(struct onnx_lowering *lowering, uint32_t value, const str
 	return onnx_draft_need(lowering, value, map, true);
 }
 
-/* A convolution of 1x1 pixels over what lies in a draft. */
-static struct onnx_draft *convolve(struct onnx_lowering *lowering, uint32_t source, int64_t channel)
-{
-	struct onnx_draft *draft = source == NO_DRAFT || channel < 1 || channel > NETWORK_MAX_CHANNEL
-	                               ? NULL
-	                               : onnx_draft_new(lowering, LAYER_CONV, 1, &source);
-	if (!draft)
-		return NULL;
-	onnx_draft_set_map(draft, (struct onnx_map){lowering->draft[source].w, lowering->draft[source].h, channel});
-	draft->layer.window = (struct window){.w = 1, .h = 1, .stride = 1, .padding = {.kind = PADDING_VALID}};
-	return draft;
-}
-
 static const char too_large[] = "more than 65536 channels or pixels a side; make it smaller";
 
 /* The Pad that only this convolution reads, where it pads nothing but pixels by constants: the value it pads, else 0.
@@ -178,7 +165,7 @@ enum onnx_status onnx_lower_conv(struct onnx_lowering *lowering, struct onnx_wor
 	uint32_t filters = weights->is_constant ? NO_DRAFT : onnx_draft_get(lowering, weight);
 	struct onnx_draft *draft = is_plain(&window, &lowering->graph->value[value].shape, LAYER_CONV)
 	                               ? slide(lowering, value, &window, LAYER_CONV, n_filter)
-	                               : convolve(lowering, unroll(lowering, value, &window), n * n_filter);
+	                               : onnx_draft_convolve(lowering, unroll(lowering, value, &window), n * n_filter);
 	*why = too_large;
 	if (!draft)
 		return ONNX_UNSUPPORTED;
@@ -190,8 +177,7 @@ enum onnx_status onnx_lower_conv(struct onnx_lowering *lowering, struct onnx_wor
 			return ONNX_UNSUPPORTED;
 		onnx_draft_set_filters(lowering, draft, filters);
 	}
-	onnx_lower_put(lowering, work, 0, onnx_draft_index(lowering, draft));
-	return ONNX_MLA;
+	return onnx_lower_done(lowering, work, onnx_draft_index(lowering, draft), ONNX_MLA);
 }
 
 /* Pooling of a plain window; of others the ARM cores take the numbers one by one, and the map is what is left. */
@@ -220,8 +206,7 @@ static enum onnx_status lower_pool(struct onnx_lowering *lowering, const struct 
 {
 	uint32_t draft = pool(lowering, work, window);
 	*why = too_large;
-	onnx_lower_put(lowering, work, 0, draft);
-	return draft == NO_DRAFT ? ONNX_UNSUPPORTED : ONNX_ARM;
+	return onnx_lower_done(lowering, work, draft, ONNX_ARM);
 }
 
 enum onnx_status onnx_lower_pool(struct onnx_lowering *lowering, struct onnx_work *work, const char **why)
@@ -264,13 +249,11 @@ enum onnx_status onnx_lower_conv_transpose(struct onnx_lowering *lowering, struc
 	if (!lowering->graph->value[work->node->in[1]].is_constant)
 		return ONNX_UNSUPPORTED;
 	*why = "its results take more than 65536 numbers a pixel of its input; make it smaller";
-	struct onnx_draft *draft = convolve(lowering, unroll(lowering, work->node->in[0], &point), n_filter);
+	struct onnx_draft *draft = onnx_draft_convolve(lowering, unroll(lowering, work->node->in[0], &point), n_filter);
 	if (!draft)
 		return ONNX_UNSUPPORTED;
-	draft->layer.out_c = draft->c;
 	draft->layer.groups = (uint32_t)(in->dim[0] * onnx_integer(work->node, "group", 1));
 	uint32_t source = onnx_draft_index(lowering, draft);
 	uint32_t arm = onnx_draft_arm(lowering, (struct onnx_arm){ARM_ADD, 0}, 1, &source, map);
-	onnx_lower_put(lowering, work, 0, arm);
-	return arm == NO_DRAFT ? ONNX_UNSUPPORTED : ONNX_MLA;
+	return onnx_lower_done(lowering, work, arm, ONNX_MLA);
 }

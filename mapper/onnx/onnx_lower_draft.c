@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Drafts of layers, which may still be fused or moved until the plan is written; and views that fit one to another. */
 #include "mapper/onnx/onnx_lower_parts.h"
 #include <assert.h>
 #include <string.h>
@@ -75,6 +76,19 @@ void onnx_draft_set_map(struct onnx_draft *draft, struct onnx_map map)
 	draft->w = (uint32_t)map.w;
 	draft->h = (uint32_t)map.h;
 	draft->c = (uint32_t)map.c;
+}
+
+struct onnx_draft *onnx_draft_convolve(struct onnx_lowering *lowering, uint32_t source, int64_t channel)
+{
+	struct onnx_draft *draft = source == NO_DRAFT || channel < 1 || channel > NETWORK_MAX_CHANNEL
+	                               ? NULL
+	                               : onnx_draft_new(lowering, LAYER_CONV, 1, &source);
+	if (!draft)
+		return NULL;
+	onnx_draft_set_map(draft, (struct onnx_map){lowering->draft[source].w, lowering->draft[source].h, channel});
+	draft->layer.window = (struct window){.w = 1, .h = 1, .stride = 1, .padding = {.kind = PADDING_VALID}};
+	draft->layer.out_c = draft->c;
+	return draft;
 }
 
 static struct onnx_map map_of_draft(const struct onnx_draft *draft)

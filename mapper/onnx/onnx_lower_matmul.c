@@ -46,15 +46,10 @@ static struct onnx_draft *convolve(struct onnx_lowering *lowering, const struct 
 	out = (struct onnx_map){in.w, in.h, product->n * product->n_column};
 	if (!onnx_map_fits(in) || !onnx_map_fits(out))
 		return NULL;
-	uint32_t source = onnx_draft_need(lowering, product->a, in, true);
-	struct onnx_draft *draft = source == NO_DRAFT ? NULL : onnx_draft_new(lowering, LAYER_CONV, 1, &source);
-	if (!draft)
-		return NULL;
-	draft->w = lowering->draft[source].w;
-	draft->h = lowering->draft[source].h;
-	draft->c = draft->layer.out_c = (uint32_t)out.c;
-	draft->layer.groups = (uint32_t)product->n;
-	draft->layer.window = (struct window){.w = 1, .h = 1, .stride = 1, .padding = {.kind = PADDING_VALID}};
+	struct onnx_draft *draft =
+	    onnx_draft_convolve(lowering, onnx_draft_need(lowering, product->a, in, true), out.c);
+	if (draft)
+		draft->layer.groups = (uint32_t)product->n;
 	return draft;
 }
 
@@ -98,8 +93,7 @@ static enum onnx_status lower_product(struct onnx_lowering *lowering, struct onn
 		return ONNX_UNSUPPORTED;
 	if (!has_weights)
 		onnx_draft_set_filters(lowering, draft, filters);
-	onnx_lower_put(lowering, work, 0, onnx_draft_index(lowering, draft));
-	return ONNX_MLA;
+	return onnx_lower_done(lowering, work, onnx_draft_index(lowering, draft), ONNX_MLA);
 }
 
 enum onnx_status onnx_lower_gemm(struct onnx_lowering *lowering, struct onnx_work *work, const char **why)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Layers of what only moves numbers: views. */
+/* Layers of operators that only move numbers: concatenation, slices, padding, resizing, reshaping. */
 #include "mapper/onnx/onnx_lower_parts.h"
 #include "mapper/onnx/onnx_select.h"
 #include <assert.h>
@@ -85,8 +85,7 @@ enum onnx_status onnx_lower_concat(struct onnx_lowering *lowering, struct onnx_w
 	draft->h = lowering->draft[from[0]].h;
 	draft->c = draft->is_vector ? 1 : (uint32_t)size;
 	draft->w = draft->is_vector ? (uint32_t)size : draft->w;
-	onnx_lower_put(lowering, work, 0, onnx_draft_index(lowering, draft));
-	return ONNX_FREE;
+	return onnx_lower_done(lowering, work, onnx_draft_index(lowering, draft), ONNX_FREE);
 }
 
 /* Channels first to first + n - 1 of the first input, as output i. */
@@ -216,6 +215,5 @@ enum onnx_status onnx_lower_resize(struct onnx_lowering *lowering, struct onnx_w
 	draft->h = (uint32_t)(lowering->draft[source].h * factor);
 	draft->c = lowering->draft[source].c;
 	draft->layer.factor = (uint32_t)factor;
-	onnx_lower_put(lowering, work, 0, onnx_draft_index(lowering, draft));
-	return ONNX_FREE;
+	return onnx_lower_done(lowering, work, onnx_draft_index(lowering, draft), ONNX_FREE);
 }

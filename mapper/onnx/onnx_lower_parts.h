@@ -3,11 +3,11 @@
 #define MAPPER_ONNX_LOWER_PARTS_H
 /*
  * Inside the translation of ONNX graphs. A *root* is a value that some layer
- * gives; values computed from one root alone, number by number, are *functions*
- * of it: on 8-bit numbers any of them, however long the chain of nodes, is one
- * table look-up, and the layer's activation does it. A function that the layer
- * cannot do (because the raw result is wanted as well, or because nothing
- * computes the root) gets a layer of its own.
+ * computes. A value that is computed number by number from one root alone is a
+ * *function* of it. On 8-bit numbers any function is one table look-up, however
+ * long its chain of nodes, so the layer's activation can do it. Where it cannot
+ * (other nodes want the raw result, too, or no layer computes the root), the
+ * function gets a layer of its own.
  */
 #include "mapper/onnx/onnx_lower.h"
 #include "mapper/onnx/onnx_table.h"
@@ -93,6 +93,9 @@ void onnx_draft_set_map(struct onnx_draft *draft, struct onnx_map map);
 /* Numbers of a draft's result. */
 int64_t onnx_draft_size(const struct onnx_draft *draft);
 
+/* A convolution of 1x1 over what lies in a draft, into so many channels; NULL where there can be none. */
+struct onnx_draft *onnx_draft_convolve(struct onnx_lowering *lowering, uint32_t source, int64_t channel);
+
 /* The weights of a draft are the result of an earlier one. */
 void onnx_draft_set_filters(struct onnx_lowering *lowering, struct onnx_draft *draft, uint32_t filters);
 
@@ -119,6 +122,10 @@ uint32_t onnx_draft_arm(struct onnx_lowering *lowering, struct onnx_arm arm, siz
 
 /* Where output i of the node at work is. */
 void onnx_lower_put(struct onnx_lowering *lowering, const struct onnx_work *work, size_t i, uint32_t draft);
+
+/* The same of output 0; the status, or ONNX_UNSUPPORTED where there is no draft. */
+enum onnx_status onnx_lower_done(struct onnx_lowering *lowering, const struct onnx_work *work, uint32_t draft,
+                                 enum onnx_status status);
 
 /*
  * onnx_lower_move.c: whether a Pad becomes the padding of the one convolution that reads it; and what it puts before

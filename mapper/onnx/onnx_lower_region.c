@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Regions of an ONNX graph: which values are functions of one root, and which of them other nodes want. */
 #include "mapper/onnx/onnx_lower_parts.h"
 #include <assert.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the functions of the operators' rows share. */
+/* Helpers of all operators: inputs, lists, axes, broadcasting, messages. */
 #include "mapper/onnx/onnx_op.h"
 #include "sim/base/checked.h"
 #include <math.h>

@@ -17,6 +17,15 @@ struct onnx_work {
 	struct err *err;
 };
 
+/* The shapes of all outputs. False after a message. */
+typedef bool onnx_infer_fn(struct onnx_work *work);
+
+/* The content of the output (all n elements), from contents of the inputs; false where it is not known. */
+typedef bool onnx_fold_fn(const struct onnx_work *work, double *out, size_t n);
+
+/* Multiply-accumulates of a node whose shapes are known. */
+typedef uint64_t onnx_count_fn(const struct onnx_work *work);
+
 struct onnx_lowering;
 
 /*
@@ -56,13 +65,9 @@ struct onnx_operand {
 struct onnx_op {
 	const char *name;
 	size_t n_in; /* inputs it has at least; all given inputs have shapes when infer is called */
-	/* The shapes of all outputs. False after a message. */
-	bool (*infer)(struct onnx_work *work);
-	/* The content of the output (all n elements), from contents of the inputs; false where it is not known. NULL:
-	 * never. */
-	bool (*fold)(const struct onnx_work *work, double *out, size_t n);
-	/* Multiply-accumulates of a node whose shapes are known. NULL: none. */
-	uint64_t (*count)(const struct onnx_work *work);
+	onnx_infer_fn *infer;
+	onnx_fold_fn *fold;   /* NULL: never known */
+	onnx_count_fn *count; /* NULL: none */
 	struct onnx_operand operand;
 	bool is_average; /* pooling and reductions: the mean; else another function */
 	enum onnx_trait trait;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Shapes of results that take parts of their input, widen it, or make something of numbers in it. */
+/* Shapes of slices, gathers, padding, resizing and the like, and of results that are made from numbers in an input. */
 #include "mapper/onnx/onnx_select.h"
 #include <assert.h>
 #include <math.h>

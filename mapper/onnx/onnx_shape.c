@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Shapes of results that hold all the numbers of their inputs, or combine them number by number. */
+/* Shapes of reshaping, concatenation, splits, reductions and element-wise operators. */
 #include "mapper/onnx/onnx_table.h"
 #include <assert.h>
 #include <string.h>

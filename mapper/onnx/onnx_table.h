@@ -11,49 +11,27 @@
 const struct onnx_op *onnx_op_find(const struct onnx_node *node);
 
 /* onnx_window.c: */
-bool onnx_infer_conv(struct onnx_work *work);
-bool onnx_infer_conv_transpose(struct onnx_work *work);
-bool onnx_infer_pool(struct onnx_work *work);
-bool onnx_infer_global_pool(struct onnx_work *work);
-uint64_t onnx_count_conv(const struct onnx_work *work);
-uint64_t onnx_count_conv_transpose(const struct onnx_work *work);
+onnx_infer_fn onnx_infer_conv, onnx_infer_conv_transpose, onnx_infer_pool, onnx_infer_global_pool;
+onnx_count_fn onnx_count_conv, onnx_count_conv_transpose;
 
 /* onnx_matrix.c: */
-bool onnx_infer_gemm(struct onnx_work *work);
-bool onnx_infer_matmul(struct onnx_work *work);
-uint64_t onnx_count_gemm(const struct onnx_work *work);
-uint64_t onnx_count_matmul(const struct onnx_work *work);
+onnx_infer_fn onnx_infer_gemm, onnx_infer_matmul;
+onnx_count_fn onnx_count_gemm, onnx_count_matmul;
 
 /* onnx_shape.c: */
-bool onnx_infer_same(struct onnx_work *work);
-bool onnx_infer_broadcast(struct onnx_work *work);
-bool onnx_infer_quantise(struct onnx_work *work);
-bool onnx_infer_reshape(struct onnx_work *work);
-bool onnx_infer_flatten(struct onnx_work *work);
-bool onnx_infer_squeeze(struct onnx_work *work);
-bool onnx_infer_unsqueeze(struct onnx_work *work);
-bool onnx_infer_transpose(struct onnx_work *work);
-bool onnx_infer_concat(struct onnx_work *work);
-bool onnx_infer_split(struct onnx_work *work);
-bool onnx_infer_reduce(struct onnx_work *work);
-bool onnx_infer_arg(struct onnx_work *work);
+onnx_infer_fn onnx_infer_same, onnx_infer_broadcast, onnx_infer_quantise, onnx_infer_reshape, onnx_infer_flatten,
+    onnx_infer_squeeze, onnx_infer_unsqueeze, onnx_infer_transpose, onnx_infer_concat, onnx_infer_split,
+    onnx_infer_reduce, onnx_infer_arg, onnx_infer_space_to_depth, onnx_infer_depth_to_space;
 /* Whether a reduction is one over both sides of a map. */
 bool onnx_reduces_pixels(struct onnx_work *work);
-bool onnx_infer_space_to_depth(struct onnx_work *work);
-bool onnx_infer_depth_to_space(struct onnx_work *work);
 
 /* onnx_select.c: */
-bool onnx_infer_slice(struct onnx_work *work);
-bool onnx_infer_gather(struct onnx_work *work);
-bool onnx_infer_pad(struct onnx_work *work);
-bool onnx_infer_resize(struct onnx_work *work);
-bool onnx_infer_expand(struct onnx_work *work);
-bool onnx_infer_tile(struct onnx_work *work);
-bool onnx_infer_shape(struct onnx_work *work);
-bool onnx_infer_size(struct onnx_work *work);
-bool onnx_infer_constant(struct onnx_work *work);
-bool onnx_infer_constant_of_shape(struct onnx_work *work);
-bool onnx_infer_range(struct onnx_work *work);
+onnx_infer_fn onnx_infer_slice, onnx_infer_gather, onnx_infer_pad, onnx_infer_resize, onnx_infer_expand,
+    onnx_infer_tile, onnx_infer_shape, onnx_infer_size, onnx_infer_constant, onnx_infer_constant_of_shape,
+    onnx_infer_range;
+/* The attribute that a Constant's shape and content come from: its tensor, else its list, else its number. NULL: none.
+ */
+const struct onnx_attribute *onnx_constant_value(const struct onnx_work *work);
 
 /* onnx_lower_conv.c: */
 onnx_lower_fn onnx_lower_conv, onnx_lower_conv_transpose, onnx_lower_pool, onnx_lower_global_pool;
@@ -68,21 +46,8 @@ onnx_lower_fn onnx_lower_concat, onnx_lower_split, onnx_lower_slice, onnx_lower_
 onnx_lower_fn onnx_lower_add, onnx_lower_combine, onnx_lower_rows, onnx_lower_reduce, onnx_lower_quantise;
 
 /* onnx_fold.c: */
-bool onnx_fold_copy(const struct onnx_work *work, double *out, size_t n);
-bool onnx_fold_each(const struct onnx_work *work, double *out, size_t n);
-bool onnx_fold_pairs(const struct onnx_work *work, double *out, size_t n);
-bool onnx_fold_where(const struct onnx_work *work, double *out, size_t n);
-bool onnx_fold_shape(const struct onnx_work *work, double *out, size_t n);
-bool onnx_fold_concat(const struct onnx_work *work, double *out, size_t n);
-bool onnx_fold_slice(const struct onnx_work *work, double *out, size_t n);
-bool onnx_fold_gather(const struct onnx_work *work, double *out, size_t n);
-/* The attribute that a Constant's shape and content come from: its tensor, else its list, else its number. NULL: none.
- */
-const struct onnx_attribute *onnx_constant_value(const struct onnx_work *work);
-bool onnx_fold_constant(const struct onnx_work *work, double *out, size_t n);
-bool onnx_fold_constant_of_shape(const struct onnx_work *work, double *out, size_t n);
-bool onnx_fold_range(const struct onnx_work *work, double *out, size_t n);
-bool onnx_fold_size(const struct onnx_work *work, double *out, size_t n);
-bool onnx_fold_product(const struct onnx_work *work, double *out, size_t n);
+onnx_fold_fn onnx_fold_copy, onnx_fold_each, onnx_fold_pairs, onnx_fold_where, onnx_fold_shape, onnx_fold_concat,
+    onnx_fold_slice, onnx_fold_gather, onnx_fold_constant, onnx_fold_constant_of_shape, onnx_fold_range, onnx_fold_size,
+    onnx_fold_product;
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One block proved: its schedule is followed, its results are computed from what tasks found, and compared. */
+/* Proof of one block: follow its schedule, compute results from the parts that tasks found, compare. */
 #include "mapper/prove/prove.h"
 #include "mapper/prove/prove_parts.h"
 #include "sim/base/hash.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the ARM cores' own work gives: definitions in whole numbers, for proofs only, on a map or a part of one. */
+/* Work of the ARM cores in a layer of its own, defined in whole numbers for proofs; on a map or a part of one. */
 #include "mapper/prove/prove_arithmetic.h"
 #include "mapper/prove/prove.h"
 #include <assert.h>

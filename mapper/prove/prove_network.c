@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A network's blocks one after the other, each on what those before it left. */
+/* Proofs of a network: block after block, each on the results that those before it computed. */
 #include "mapper/prove/prove.h"
 #include "mapper/prove/prove_parts.h"
 #include "mapper/unfold/unfold.h"
@@ -184,16 +184,12 @@ static void plan(struct proof_chain *chain, const struct prove_candidate *candid
 /* The network's input has the shape in which the first of its readers has it. Without memory there is none. */
 static void make_input(struct proof_chain *chain)
 {
-	for (size_t b = 0; b < chain->network->n_block; b++) {
-		const struct block *block = &chain->network->block[b];
-		if (block->reads.n != 1 || block->reads.producer[0] != 0)
-			continue;
-		chain->result[0] = ifmap_shape(block);
-		(void)prove_random(chain->options->seed, INPUT_STREAM, chain->options->pool, &chain->result[0]);
-		return;
-	}
-	/* read as part of views only */
-	chain->result[0] = (struct prove_map){1, 1, ROW, NULL};
+	const struct network *network = chain->network;
+	size_t b = 0;
+	while (b < network->n_block && !(network->block[b].reads.n == 1 && network->block[b].reads.producer[0] == 0))
+		b++;
+	/* none: it is read as part of views only */
+	chain->result[0] = b < network->n_block ? ifmap_shape(&network->block[b]) : (struct prove_map){1, 1, ROW, NULL};
 	(void)prove_random(chain->options->seed, INPUT_STREAM, chain->options->pool, &chain->result[0]);
 }
 

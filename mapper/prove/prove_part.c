@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Parts of tensors by number: from the split to first index and size, and their names. */
+/* Parts of tensors by number: which indices a part has, how many numbers, and its name in messages. */
 #include "mapper/prove/prove_parts.h"
 #include <assert.h>
 #include <stdarg.h>

@@ -2,9 +2,9 @@
 #ifndef MAPPER_DESIGN_H
 #define MAPPER_DESIGN_H
 /*
- * A design of one block: split, distribution strategy, operand kept, operating
- * point, and where input and result lie. mapper_distribute turns it into a
- * program for the machine, or says why it cannot run.
+ * A design (mapping) of one block: split, strategy, operand kept, operating point, and where input and result lie.
+ * mapper_distribute turns it into a program for the machine, or says why it cannot run. What is asked of designs here
+ * is answered in mapper/distribute; it is declared in this room because splitters ask it, too.
  */
 #include "mapper/split/ahead.h"
 #include "mapper/network/form.h"

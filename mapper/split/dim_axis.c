@@ -407,20 +407,6 @@ enum err_code dim_axis_build(uint32_t extent, uint32_t step, uint32_t unit, uint
 	return code;
 }
 
-/* Divisors of n above 1 of which n_group times as many parts are at most max_part; ascending into divisor, if any. */
-static uint32_t list_divisors(uint32_t n, uint32_t n_group, uint32_t max_part, uint32_t *divisor)
-{
-	uint32_t n_divisor = 0;
-	for (uint32_t i = 2; i <= n && i <= max_part / n_group; i++) {
-		if (n % i != 0)
-			continue;
-		if (divisor)
-			divisor[n_divisor] = i;
-		n_divisor++;
-	}
-	return n_divisor;
-}
-
 enum err_code dim_axis_build_groups(uint32_t n_group, uint32_t n_filter, uint32_t max_part, enum split_choice which,
                                     struct arena *arena, struct dim_axis *axis, struct err *err)
 {
@@ -431,16 +417,20 @@ enum err_code dim_axis_build_groups(uint32_t n_group, uint32_t n_filter, uint32_
 	    dim_axis_build(n_group * n_filter, n_filter, n_filter, max_part, which, arena, &whole, err);
 	if (code != ERR_OK)
 		return code;
-	uint32_t n_inside = which == SPLIT_WHOLE ? 0 : list_divisors(n_filter, n_group, max_part, NULL);
-	struct dim_split *choice = arena_array(arena, whole.n + n_inside, sizeof(*choice));
-	uint32_t *divisor = arena_array(arena, (size_t)n_inside + 1, sizeof(*divisor));
-	if (!choice || !divisor)
+	/* inside groups: n times as many parts as groups, where n divides a group's filters */
+	uint32_t n_most = which == SPLIT_WHOLE ? 0 : max_part / n_group < n_filter ? max_part / n_group : n_filter;
+	size_t n_choice = whole.n;
+	for (uint32_t n = 2; n <= n_most; n++)
+		n_choice += n_filter % n == 0;
+	struct dim_split *choice = arena_array(arena, n_choice, sizeof(*choice));
+	if (!choice)
 		return err_add(err, ERR_INTERNAL, "out of memory for the splits of a dimension");
-	(void)list_divisors(n_filter, n_group, n_inside > 0 ? max_part : 0, divisor);
 	memcpy(choice, whole.choice, whole.n * sizeof(*choice));
-	for (uint32_t i = 0; i < n_inside; i++)
-		choice[whole.n + i] = (struct dim_split){.size_a = n_filter / divisor[i], .n_a = n_group * divisor[i]};
-	*axis = (struct dim_axis){.n = whole.n + n_inside, .choice = choice, .n_legal = whole.n_legal + n_inside};
+	size_t at = whole.n;
+	for (uint32_t n = 2; n <= n_most; n++)
+		if (n_filter % n == 0)
+			choice[at++] = (struct dim_split){.size_a = n_filter / n, .n_a = n_group * n};
+	*axis = (struct dim_axis){.n = n_choice, .choice = choice, .n_legal = whole.n_legal + n_choice - whole.n};
 	if (!dim_axis_group(axis, arena))
 		return err_add(err, ERR_INTERNAL, "out of memory for the splits of a dimension");
 	return ERR_OK;

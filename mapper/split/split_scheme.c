@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Split schemes: CSV files in the columns of the thesis' appendices. */
 #include "mapper/split/split.h"
 #include "sim/base/csv.h"
 #include <assert.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* The thesis' splitter for convolutions (section 4.2.1): all splits that its rules allow, and the best of them. */
 #include "mapper/split/splitter_parts.h"
 #include "sim/base/checked.h"
 #include <string.h>
@@ -274,15 +275,13 @@ static void search_any(struct conv_search *search)
 	const struct block *block = search->block;
 	uint32_t n_unit_w = block->out_w / search->step, n_unit_h = block->out_h / search->step;
 	struct dim_split c = filter_groups(block->out_c, splitter->machine->mla_rows);
-	for (uint64_t try = 1; try < 2 * (uint64_t)n_unit_w; try *= 2) {
-		uint32_t n_w = try < n_unit_w ? (uint32_t)
-		try : n_unit_w, n_h, most
-			;
+	for (uint64_t n_tried = 1; n_tried < 2 * (uint64_t)n_unit_w; n_tried *= 2) {
+		uint32_t n_w = n_tried < n_unit_w ? (uint32_t)n_tried : n_unit_w;
 		struct dim_split w = dim_even(block->out_w, n_w, search->step), h;
-		most = most_rows(search, w.size_a, c.size_a);
+		uint32_t most = most_rows(search, w.size_a, c.size_a);
 		if (most == 0)
 			continue;
-		n_h = (uint32_t)ceil_div(block->out_h, most);
+		uint32_t n_h = (uint32_t)ceil_div(block->out_h, most);
 		while (n_h < n_unit_h && (uint64_t)n_w * n_h * dim_n_part(&c) < splitter->n_pe)
 			n_h++;
 		h = dim_even(block->out_h, n_h, search->step);

@@ -2,10 +2,8 @@
 #ifndef MAPPER_SPLITTER_PARTS_H
 #define MAPPER_SPLITTER_PARTS_H
 /*
- * What the parts of the thesis' splitter share: the block and the target in
- * the numbers that its rules use. For nobody else: the public
- * call is in mapper/split/splitter.h. Convolution is in splitter_conv.c, of groups in splitter_group.c, the rest in
- * splitter.c.
+ * What the files of the thesis' splitter share: the block and the target in the numbers that its rules use.
+ * splitter_conv.c has convolutions, splitter_group.c grouped ones, splitter.c the rest and the public calls.
  */
 #include "mapper/split/split.h"
 #include "sim/machine/machine.h"

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Tiles for a systolic array without a search, in the spirit of the thesis'
- * splitter: all input channels in a tile if anything fits so, and fewer of them,
- * which leave room for more of the rest; for each number of parts of the filters
- * the largest pixel tiles that fit and smaller ones, whose first load nobody
- * waits for so long. Of those the fastest.
+ * splitter. Tried are all input channels in a tile, if that fits, and fewer, which
+ * leave room for more pixels and filters. For each number of filter parts the
+ * largest pixel tiles that fit are tried, and smaller ones, whose first load takes
+ * less time. The fastest is taken.
  */
 #include "mapper/split/design.h"
 #include "mapper/split/splitter.h"

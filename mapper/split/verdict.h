@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef MAPPER_VERDICT_H
 #define MAPPER_VERDICT_H
-/* Whether a design can run, and if not, why. */
+/* The verdict on a design: feasible, or the reason why it is not, with bytes demanded and available. */
 #include <stdint.h>
 
 /* Why a design cannot run. One row of verdict_table each. */

@@ -2,9 +2,9 @@
 #ifndef MAPPER_UNFOLD_H
 #define MAPPER_UNFOLD_H
 /*
- * Unfold a design: where mapper_distribute says how much there is to do, this
- * says who does what after what, for the event tier. One file a strategy, as
- * with the distributors (mapper/distribute/distribute.h).
+ * Unfold a design: mapper_distribute says how much there is to do, mapper_unfold
+ * who does what after what. The event tier and the proofs follow it. One file a
+ * strategy, as with the distributors.
  */
 #include "mapper/split/design.h"
 #include "sim/program/schedule.h"

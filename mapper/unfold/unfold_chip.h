@@ -2,8 +2,8 @@
 #ifndef MAPPER_UNFOLD_CHIP_H
 #define MAPPER_UNFOLD_CHIP_H
 /*
- * Inside the unfolder of reuse on the chip: who holds what. Its files each write
- * one kind of step and keep the state up to date:
+ * The unfolder of reuse on the chip: which PE holds which parts. Each of its files
+ * writes one kind of step and keeps that state up to date:
  *
  *   unfold_chip_filter.c   weight and migration: who has which filter part
  *   unfold_chip_map.c      input: who has which ifmap part

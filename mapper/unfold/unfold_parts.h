@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef MAPPER_UNFOLD_PARTS_H
 #define MAPPER_UNFOLD_PARTS_H
-/* Inside the mapper: what the unfolders share. */
+/* What the unfolders share: parts one by one, steps and operations, and weights that are fetched meanwhile. */
 #include "mapper/distribute/distribute.h"
 #include "mapper/unfold/unfold.h"
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Chunks from calloc, in which objects follow one another. */
 #include "sim/base/arena.h"
 #include <assert.h>
 #include <stdint.h>
@@ -50,7 +51,7 @@ static void *alloc_large(struct arena *arena, size_t n_byte)
 	return chunk->data;
 }
 
-void *arena_alloc(struct arena *arena, size_t n_byte)
+static void *take(struct arena *arena, size_t n_byte)
 {
 	const size_t align = _Alignof(max_align_t);
 	assert(arena);
@@ -79,10 +80,18 @@ void *arena_alloc(struct arena *arena, size_t n_byte)
 	return object;
 }
 
+void *arena_alloc(struct arena *arena, size_t n_byte)
+{
+	void *object = take(arena, n_byte);
+	arena->is_out |= !object;
+	return object;
+}
+
 void *arena_array(struct arena *arena, size_t n, size_t n_byte)
 {
 	size_t n_all;
-	return __builtin_mul_overflow(n, n_byte, &n_all) ? NULL : arena_alloc(arena, n_all);
+	bool overflows = __builtin_mul_overflow(n, n_byte, &n_all);
+	return arena_alloc(arena, overflows ? SIZE_MAX : n_all);
 }
 
 char *arena_text(struct arena *arena, const char *text)
@@ -104,5 +113,5 @@ void arena_free(struct arena *arena)
 		free(chunk);
 		chunk = next;
 	}
-	arena->head = NULL;
+	*arena = (struct arena){0};
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef SIM_BASE_CHECKED_H
 #define SIM_BASE_CHECKED_H
-/* Small integer helpers used everywhere: ceiling division, alignment, products that saturate instead of wrapping. */
+/* Small integer helpers used everywhere: ceiling division, alignment, products that saturate instead of wrapping,
+ * the smaller and the larger. */
 #include <assert.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -31,6 +32,16 @@ static inline uint64_t add_sat(uint64_t a, uint64_t b)
 {
 	uint64_t sum;
 	return __builtin_add_overflow(a, b, &sum) ? UINT64_MAX : sum;
+}
+
+static inline uint64_t min_u64(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
+}
+
+static inline uint64_t max_u64(uint64_t a, uint64_t b)
+{
+	return a > b ? a : b;
 }
 
 #endif

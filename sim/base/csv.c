@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* CSV tables: one pass over the bytes, every mistake with its place. */
 #include "sim/base/csv.h"
 #include "sim/base/file.h"
 #include "sim/base/text.h"
 #include <assert.h>
 #include <math.h>
+#include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,7 +18,7 @@
  * a terminator: never more bytes than were read, because every cell but the
  * last is followed by a comma or a line end that is not copied.
  */
-struct reader {
+struct csv_reader {
 	struct csv_table *table;
 	struct err *err;
 	const unsigned char *now, *end;
@@ -30,15 +32,21 @@ struct reader {
 	bool row_bad;  /* the row in hand has a mistake already */
 };
 
-static struct err_place place_here(const struct reader *reader)
+static struct err_place place_here(const struct csv_reader *reader)
 {
 	assert(reader->now >= reader->line_start);
 	return (struct err_place){reader->table->file, reader->line, (unsigned)(reader->now - reader->line_start) + 1};
 }
 
-/* Count a mistake; text with one %s at most is all the callers need. */
-static void report(struct reader *reader, struct err_place at, const char *text)
+/* Count a mistake, and say it unless there were too many. */
+__attribute__((format(printf, 3, 4))) static void report(struct csv_reader *reader, struct err_place at,
+                                                         const char *format, ...)
 {
+	char text[160];
+	va_list list;
+	va_start(list, format);
+	(void)vsnprintf(text, sizeof(text), format, list);
+	va_end(list);
 	reader->row_bad = true;
 	reader->n_mistake++;
 	if (reader->n_mistake <= CSV_MAX_MESSAGE)
@@ -48,7 +56,7 @@ static void report(struct reader *reader, struct err_place at, const char *text)
 }
 
 /* Length of the line end at now: 1 for LF, 2 for CR LF, 0 when there is none. */
-static size_t line_end_length(const struct reader *reader)
+static size_t line_end_length(const struct csv_reader *reader)
 {
 	if (reader->now == reader->end)
 		return 0;
@@ -57,7 +65,7 @@ static size_t line_end_length(const struct reader *reader)
 	return *reader->now == '\r' && reader->now + 1 < reader->end && reader->now[1] == '\n' ? 2 : 0;
 }
 
-static void next_line(struct reader *reader, size_t n_byte)
+static void next_line(struct csv_reader *reader, size_t n_byte)
 {
 	reader->now += n_byte;
 	reader->line_start = reader->now;
@@ -65,15 +73,13 @@ static void next_line(struct reader *reader, size_t n_byte)
 }
 
 /* Copy one character, or report that it may not stand in a table and step over it. */
-static void take_character(struct reader *reader)
+static void take_character(struct csv_reader *reader)
 {
 	unsigned char first = *reader->now;
 	size_t n =
 	    first == '\t' ? 1 : text_printable_length((const char *)reader->now, (size_t)(reader->end - reader->now));
-	char text[96];
 	if (n == 0) {
-		(void)snprintf(text, sizeof(text), "byte 0x%02x is not text; printable UTF-8 is allowed", first);
-		report(reader, place_here(reader), text);
+		report(reader, place_here(reader), "byte 0x%02x is not text; printable UTF-8 is allowed", first);
 		reader->now++;
 		return;
 	}
@@ -82,7 +88,7 @@ static void take_character(struct reader *reader)
 	reader->now += n;
 }
 
-static void take_plain(struct reader *reader)
+static void take_plain(struct csv_reader *reader)
 {
 	while (reader->now < reader->end && *reader->now != ',' && line_end_length(reader) == 0) {
 		if (*reader->now == '"')
@@ -92,7 +98,7 @@ static void take_plain(struct reader *reader)
 }
 
 /* After the opening quote; a quoted cell may hold commas, line ends and doubled quotes. */
-static void take_quoted(struct reader *reader)
+static void take_quoted(struct csv_reader *reader)
 {
 	struct err_place opened = place_here(reader);
 	reader->now++;
@@ -113,7 +119,7 @@ static void take_quoted(struct reader *reader)
 }
 
 /* One cell, from its first byte to the comma or line end behind it. */
-static void take_cell(struct reader *reader)
+static void take_cell(struct csv_reader *reader)
 {
 	struct err_place at = place_here(reader);
 	const char *text = reader->table->text + reader->n_text;
@@ -134,7 +140,7 @@ static void take_cell(struct reader *reader)
 }
 
 /* One record: cells up to a line end outside quotes. */
-static void take_record(struct reader *reader)
+static void take_record(struct csv_reader *reader)
 {
 	reader->n_cell = 0;
 	reader->row_bad = false;
@@ -150,10 +156,9 @@ static void take_record(struct reader *reader)
 	}
 }
 
-static void check_header(struct reader *reader)
+static void check_header(struct csv_reader *reader)
 {
 	const struct csv_table *table = reader->table;
-	char text[160];
 	for (size_t i = 0; i < table->n_column; i++) {
 		struct err_place at = csv_place(table, &table->header[i]);
 		if (table->header[i].text[0] == '\0')
@@ -162,22 +167,19 @@ static void check_header(struct reader *reader)
 			if (table->header[i].text[0] == '\0' ||
 			    strcmp(table->header[i].text, table->header[j].text) != 0)
 				continue;
-			(void)snprintf(text, sizeof(text), "column '%.*s' stands twice, first in column %zu",
-			               SHOWN_CELL, table->header[i].text, j + 1);
-			report(reader, at, text);
+			report(reader, at, "column '%.*s' stands twice, first in column %zu", SHOWN_CELL,
+			       table->header[i].text, j + 1);
 			break;
 		}
 	}
 }
 
-static bool store_header(struct reader *reader)
+static bool store_header(struct csv_reader *reader)
 {
 	struct csv_table *table = reader->table;
 	if (reader->n_cell > CSV_MAX_COLUMN) {
-		char text[96];
-		(void)snprintf(text, sizeof(text), "%zu columns; at most %u are allowed", reader->n_cell,
-		               CSV_MAX_COLUMN);
-		report(reader, csv_place(table, &reader->row[0]), text);
+		report(reader, csv_place(table, &reader->row[0]), "%zu columns; at most %u are allowed", reader->n_cell,
+		       CSV_MAX_COLUMN);
 		return false;
 	}
 	table->header = malloc(reader->n_cell * sizeof(*table->header));
@@ -189,7 +191,7 @@ static bool store_header(struct reader *reader)
 	return true;
 }
 
-static bool reserve_row(struct reader *reader)
+static bool reserve_row(struct csv_reader *reader)
 {
 	struct csv_table *table = reader->table;
 	if (table->n_row < reader->n_alloc)
@@ -204,21 +206,16 @@ static bool reserve_row(struct reader *reader)
 }
 
 /* Keep the record in hand, or report why not; false: give up (limits, memory). */
-static bool store_row(struct reader *reader)
+static bool store_row(struct csv_reader *reader)
 {
 	struct csv_table *table = reader->table;
 	struct err_place at = csv_place(table, &reader->row[0]);
-	char text[96];
-	if (reader->n_cell != table->n_column && !reader->row_bad) {
-		(void)snprintf(text, sizeof(text), "%zu cells; the header names %zu columns", reader->n_cell,
-		               table->n_column);
-		report(reader, at, text);
-	}
+	if (reader->n_cell != table->n_column && !reader->row_bad)
+		report(reader, at, "%zu cells; the header names %zu columns", reader->n_cell, table->n_column);
 	if (reader->row_bad)
 		return true;
 	if (table->n_row == CSV_MAX_ROW) {
-		(void)snprintf(text, sizeof(text), "more than %u rows", CSV_MAX_ROW);
-		report(reader, at, text);
+		report(reader, at, "more than %u rows", CSV_MAX_ROW);
 		return false;
 	}
 	if (!reserve_row(reader))
@@ -229,7 +226,7 @@ static bool store_row(struct reader *reader)
 }
 
 /* All records; false: no memory or a limit, the latter with a message. */
-static bool read_records(struct reader *reader)
+static bool read_records(struct csv_reader *reader)
 {
 	while (reader->now < reader->end) {
 		if (line_end_length(reader) > 0) {
@@ -254,7 +251,7 @@ enum err_code csv_read_text(const char *name, const char *text, size_t n_byte, s
 		return err_add(err, ERR_INPUT, "%s: %zu bytes; a CSV table may have at most %u", name, n_byte,
 		               CSV_MAX_BYTE);
 
-	struct reader reader = {.table = table, .err = err, .line = 1};
+	struct csv_reader reader = {.table = table, .err = err, .line = 1};
 	size_t n_mark = n_byte >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
 	table->text = malloc(n_byte + 1);
 	if (!table->text)
@@ -315,43 +312,12 @@ struct err_place csv_place(const struct csv_table *table, const struct csv_cell 
 	return (struct err_place){table->file, cell->line, cell->column};
 }
 
-static const char *skip_digits(const char *text)
-{
-	while (*text >= '0' && *text <= '9')
-		text++;
-	return text;
-}
-
-/* strtod alone would also take blanks, hexadecimal numbers, "inf" and "nan". */
-static bool is_decimal(const char *text)
-{
-	text += *text == '-' || *text == '+';
-	const char *after = skip_digits(text);
-	bool digits = after > text;
-	text = after;
-	if (*text == '.') {
-		after = skip_digits(text + 1);
-		digits = digits || after > text + 1;
-		text = after;
-	}
-	if (!digits)
-		return false;
-	if (*text == 'e' || *text == 'E') {
-		text += text[1] == '-' || text[1] == '+' ? 2 : 1;
-		after = skip_digits(text);
-		if (after == text)
-			return false;
-		text = after;
-	}
-	return *text == '\0';
-}
-
 enum err_code csv_get_real(const struct csv_table *table, const struct csv_cell *cell, const char *what, double min,
                            double max, double *number, struct err *err)
 {
 	assert(table && cell && what && number && min <= max);
 	struct err_place at = csv_place(table, cell);
-	if (!is_decimal(cell->text))
+	if (!text_is_decimal(cell->text))
 		return err_add_at(err, ERR_INPUT, at, "%s is '%.*s'; a number from %g to %g is allowed", what,
 		                  SHOWN_CELL, cell->text, min, max);
 	double value = strtod(cell->text, NULL);

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Documents: libyaml's events become a tree, anchors and aliases resolved, limits kept. */
 #include "sim/base/doc.h"
 #include "sim/base/file.h"
 #include "sim/base/hash.h"
 #include "sim/base/text.h"
 #include <assert.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,7 +29,7 @@ struct anchor {
  *
  *   stack   [ a b c | d e | f ... ]      lists and maps still open, outermost left
  */
-struct reader {
+struct doc_reader {
 	yaml_parser_t parser;
 	const char *file;
 	const char *input;
@@ -47,15 +49,15 @@ struct built {
 	unsigned height;
 };
 
-static bool read_value(struct reader *reader, const yaml_event_t *event, unsigned depth, struct built *built);
+static bool read_value(struct doc_reader *reader, const yaml_event_t *event, unsigned depth, struct built *built);
 
-static struct err_place place_of(const struct reader *reader, yaml_mark_t mark)
+static struct err_place place_of(const struct doc_reader *reader, yaml_mark_t mark)
 {
 	return (struct err_place){reader->file, (unsigned)mark.line + 1, (unsigned)mark.column + 1};
 }
 
 /* Keep the first code; false, so that a caller can give up with it. */
-static bool note(struct reader *reader, enum err_code code)
+static bool note(struct doc_reader *reader, enum err_code code)
 {
 	assert(code != ERR_OK);
 	if (reader->code == ERR_OK)
@@ -63,18 +65,25 @@ static bool note(struct reader *reader, enum err_code code)
 	return false;
 }
 
-static bool out_of_memory(struct reader *reader)
+static bool out_of_memory(struct doc_reader *reader)
 {
 	return note(reader, err_add(reader->err, ERR_INTERNAL, "%s: out of memory", reader->file));
 }
 
-static bool mistake(struct reader *reader, yaml_mark_t mark, const char *text)
+/* Report a mistake of the file; false. The texts of others that it repeats are quotes, which are short. */
+__attribute__((format(printf, 3, 4))) static bool mistake(struct doc_reader *reader, struct err_place at,
+                                                          const char *format, ...)
 {
-	return note(reader, err_add_at(reader->err, ERR_INPUT, place_of(reader, mark), "%s", text));
+	char text[512];
+	va_list list;
+	va_start(list, format);
+	(void)vsnprintf(text, sizeof(text), format, list);
+	va_end(list);
+	return note(reader, err_add_at(reader->err, ERR_INPUT, at, "%s", text));
 }
 
 /* Bytes that are no text at all: libyaml knows only their offset. */
-static bool report_bytes(struct reader *reader)
+static bool report_bytes(struct doc_reader *reader)
 {
 	struct err_place at = {reader->file, 1, 1};
 	for (size_t i = 0; i < reader->parser.problem_offset; i++) {
@@ -84,11 +93,11 @@ static bool report_bytes(struct reader *reader)
 			at.column = 1;
 		}
 	}
-	return note(reader, err_add_at(reader->err, ERR_INPUT, at, "found %s, allowed UTF-8 text",
-	                               reader->parser.problem ? reader->parser.problem : "unreadable bytes"));
+	return mistake(reader, at, "found %s, allowed UTF-8 text",
+	               reader->parser.problem ? reader->parser.problem : "unreadable bytes");
 }
 
-static bool report_syntax(struct reader *reader)
+static bool report_syntax(struct doc_reader *reader)
 {
 	const yaml_parser_t *parser = &reader->parser;
 	if (parser->error == YAML_MEMORY_ERROR)
@@ -102,18 +111,17 @@ static bool report_syntax(struct reader *reader)
 	                       : "";
 	struct err_place at = place_of(reader, parser->problem_mark);
 	if (parser->context)
-		return note(reader,
-		            err_add_at(reader->err, ERR_INPUT, at, "YAML syntax: %s, %s that begins in line %zu%s",
-		                       problem, parser->context, parser->context_mark.line + 1, hint));
-	return note(reader, err_add_at(reader->err, ERR_INPUT, at, "YAML syntax: %s%s", problem, hint));
+		return mistake(reader, at, "YAML syntax: %s, %s that begins in line %zu%s", problem, parser->context,
+		               parser->context_mark.line + 1, hint);
+	return mistake(reader, at, "YAML syntax: %s%s", problem, hint);
 }
 
-static bool next_event(struct reader *reader, yaml_event_t *event)
+static bool next_event(struct doc_reader *reader, yaml_event_t *event)
 {
 	return yaml_parser_parse(&reader->parser, event) ? true : report_syntax(reader);
 }
 
-static bool push(struct reader *reader, struct doc_node *node)
+static bool push(struct doc_reader *reader, struct doc_node *node)
 {
 	assert(node);
 	if (reader->n_stack == reader->n_stack_alloc) {
@@ -128,17 +136,16 @@ static bool push(struct reader *reader, struct doc_node *node)
 	return true;
 }
 
-static bool count_nodes(struct reader *reader, yaml_mark_t mark, uint64_t n)
+static bool count_nodes(struct doc_reader *reader, yaml_mark_t mark, uint64_t n)
 {
 	reader->n_node += n;
 	if (reader->n_node <= MAX_NODE)
 		return true;
-	return note(reader, err_add_at(reader->err, ERR_INPUT, place_of(reader, mark),
-	                               "found over %llu values (aliases written out), allowed %llu",
-	                               (unsigned long long)MAX_NODE, (unsigned long long)MAX_NODE));
+	return mistake(reader, place_of(reader, mark), "found over %llu values (aliases written out), allowed %llu",
+	               (unsigned long long)MAX_NODE, (unsigned long long)MAX_NODE);
 }
 
-static struct doc_node *make_node(struct reader *reader, yaml_mark_t mark, enum doc_kind kind)
+static struct doc_node *make_node(struct doc_reader *reader, yaml_mark_t mark, enum doc_kind kind)
 {
 	if (!count_nodes(reader, mark, 1))
 		return NULL;
@@ -155,38 +162,37 @@ static struct doc_node *make_node(struct reader *reader, yaml_mark_t mark, enum 
 }
 
 /* Tags change the type of a value behind its text; we read none, but can go on without. */
-static void refuse_tag(struct reader *reader, const yaml_event_t *event, const yaml_char_t *tag)
+static void refuse_tag(struct doc_reader *reader, const yaml_event_t *event, const yaml_char_t *tag)
 {
 	if (!tag)
 		return;
-	struct doc_quote quote = doc_quote((const char *)tag);
-	(void)note(reader, err_add_at(reader->err, ERR_INPUT, place_of(reader, event->start_mark),
-	                              "found the tag '%s', allowed values without tags", quote.text));
+	(void)mistake(reader, place_of(reader, event->start_mark), "found the tag '%s', allowed values without tags",
+	              doc_quote((const char *)tag).text);
 }
 
 /* Names and texts are shown, and written to files; what no reader refuses is refused here, and the others are looked
  * for. */
-static void refuse_unprintable(struct reader *reader, const yaml_event_t *event, const char *text)
+static void refuse_unprintable(struct doc_reader *reader, const yaml_event_t *event, const char *text)
 {
 	const char *at = text + text_printable_span(text, "\t\n");
 	if (*at)
-		(void)note(reader, err_add_at(reader->err, ERR_INPUT, place_of(reader, event->start_mark),
-		                              "found '%s' with byte 0x%02x, allowed printable text without control and "
-		                              "invisible characters",
-		                              doc_quote(text).text, (unsigned char)*at));
+		(void)mistake(reader, place_of(reader, event->start_mark),
+		              "found '%s' with byte 0x%02x, allowed printable text without control and invisible "
+		              "characters",
+		              doc_quote(text).text, (unsigned char)*at);
 }
 
 /* ---- anchors and aliases ------------------------------------------------------------------------ */
 
 /* Remember an anchor whose value begins here; *index is where, MAX_ANCHOR when there is no anchor. */
-static bool open_anchor(struct reader *reader, yaml_mark_t mark, const yaml_char_t *name, size_t *index)
+static bool open_anchor(struct doc_reader *reader, yaml_mark_t mark, const yaml_char_t *name, size_t *index)
 {
 	*index = MAX_ANCHOR;
 	if (!name)
 		return true;
 	if (reader->n_anchor == MAX_ANCHOR)
-		return note(reader, err_add_at(reader->err, ERR_INPUT, place_of(reader, mark),
-		                               "found over %u anchors, allowed %u", MAX_ANCHOR, MAX_ANCHOR));
+		return mistake(reader, place_of(reader, mark), "found over %u anchors, allowed %u", MAX_ANCHOR,
+		               MAX_ANCHOR);
 	if (!reader->anchor)
 		reader->anchor = arena_array(reader->arena, MAX_ANCHOR, sizeof(*reader->anchor));
 	char *copy = arena_text(reader->arena, (const char *)name);
@@ -197,7 +203,7 @@ static bool open_anchor(struct reader *reader, yaml_mark_t mark, const yaml_char
 	return true;
 }
 
-static void close_anchor(struct reader *reader, size_t index, const struct built *built, uint64_t n_node)
+static void close_anchor(struct doc_reader *reader, size_t index, const struct built *built, uint64_t n_node)
 {
 	if (index == MAX_ANCHOR)
 		return;
@@ -209,7 +215,7 @@ static void close_anchor(struct reader *reader, size_t index, const struct built
 }
 
 /* The latest anchor of a name counts, as YAML has it. */
-static const struct anchor *find_anchor(const struct reader *reader, const char *name)
+static const struct anchor *find_anchor(const struct doc_reader *reader, const char *name)
 {
 	for (size_t i = reader->n_anchor; i-- > 0;)
 		if (strcmp(reader->anchor[i].name, name) == 0)
@@ -217,19 +223,17 @@ static const struct anchor *find_anchor(const struct reader *reader, const char 
 	return NULL;
 }
 
-static bool read_alias(struct reader *reader, const yaml_event_t *event, unsigned depth, struct built *built)
+static bool read_alias(struct doc_reader *reader, const yaml_event_t *event, unsigned depth, struct built *built)
 {
 	const char *name = (const char *)event->data.alias.anchor;
 	const struct anchor *anchor = find_anchor(reader, name);
-	if (!anchor || !anchor->node) {
-		struct doc_quote quote = doc_quote(name);
-		return note(reader, err_add_at(reader->err, ERR_INPUT, place_of(reader, event->start_mark),
-		                               "found the alias '*%s', %s", quote.text,
-		                               anchor ? "which lies inside the value it names"
-		                                      : "allowed anchors ('&name') that stand before it"));
-	}
+	if (!anchor || !anchor->node)
+		return mistake(
+		    reader, place_of(reader, event->start_mark), "found the alias '*%s', %s", doc_quote(name).text,
+		    anchor ? "which lies inside the value it names" : "allowed anchors ('&name') that stand before it");
 	if (depth + anchor->height > MAX_DEPTH)
-		return mistake(reader, event->start_mark, "found lists and maps nested over 64 levels, allowed 64");
+		return mistake(reader, place_of(reader, event->start_mark),
+		               "found lists and maps nested over 64 levels, allowed 64");
 	built->node = anchor->node;
 	built->height = anchor->height;
 	return count_nodes(reader, event->start_mark, anchor->n_node);
@@ -237,12 +241,13 @@ static bool read_alias(struct reader *reader, const yaml_event_t *event, unsigne
 
 /* ---- scalars, lists and maps -------------------------------------------------------------------- */
 
-static bool read_scalar(struct reader *reader, const yaml_event_t *event, struct built *built)
+static bool read_scalar(struct doc_reader *reader, const yaml_event_t *event, struct built *built)
 {
 	const char *text = (const char *)event->data.scalar.value;
 	size_t n_byte = event->data.scalar.length, anchor;
 	if (memchr(text, '\0', n_byte))
-		return mistake(reader, event->start_mark, "found a zero byte in a text, allowed text");
+		return mistake(reader, place_of(reader, event->start_mark),
+		               "found a zero byte in a text, allowed text");
 	refuse_tag(reader, event, event->data.scalar.tag);
 	refuse_unprintable(reader, event, text);
 	if (!open_anchor(reader, event->start_mark, event->data.scalar.anchor, &anchor))
@@ -260,16 +265,14 @@ static bool read_scalar(struct reader *reader, const yaml_event_t *event, struct
 	return true;
 }
 
-static void report_duplicate(struct reader *reader, const struct doc_node *key, const struct doc_node *first)
+static void report_duplicate(struct doc_reader *reader, const struct doc_node *key, const struct doc_node *first)
 {
-	struct doc_quote quote = doc_quote(key->text);
-	(void)note(reader, err_add_at(reader->err, ERR_INPUT, doc_place(key),
-	                              "found the key '%s' again, allowed once; the first is in line %u", quote.text,
-	                              first->line));
+	(void)mistake(reader, doc_place(key), "found the key '%s' again, allowed once; the first is in line %u",
+	              doc_quote(key->text).text, first->line);
 }
 
 /* A hash table rather than comparing all pairs, which a file of a million keys would turn into hours. */
-static bool check_duplicates(struct reader *reader, const struct doc_node *map)
+static bool check_duplicates(struct doc_reader *reader, const struct doc_node *map)
 {
 	size_t n_slot = 8;
 	while (n_slot < 2 * map->n)
@@ -295,7 +298,7 @@ static bool check_duplicates(struct reader *reader, const struct doc_node *map)
 }
 
 /* Move the children from stack[first..] to the node. */
-static bool take_children(struct reader *reader, struct doc_node *node, size_t first)
+static bool take_children(struct doc_reader *reader, struct doc_node *node, size_t first)
 {
 	size_t n_child = reader->n_stack - first, n_part = node->kind == DOC_MAP ? 2 : 1;
 	assert(first <= reader->n_stack);
@@ -320,7 +323,7 @@ static bool take_children(struct reader *reader, struct doc_node *node, size_t f
 }
 
 /* One child of a list or map; *end when there was none left. */
-static bool read_child(struct reader *reader, unsigned depth, bool is_key, bool *end, unsigned *height)
+static bool read_child(struct doc_reader *reader, unsigned depth, bool is_key, bool *end, unsigned *height)
 {
 	yaml_event_t event;
 	struct built child = {0};
@@ -332,7 +335,8 @@ static bool read_child(struct reader *reader, unsigned depth, bool is_key, bool 
 	if (!*end) {
 		good = read_value(reader, &event, depth + 1, &child) && push(reader, child.node);
 		if (good && is_key && child.node->kind != DOC_SCALAR)
-			good = mistake(reader, event.start_mark, "found a list or map as a key, allowed a text");
+			good = mistake(reader, place_of(reader, event.start_mark),
+			               "found a list or map as a key, allowed a text");
 		if (good && child.height + 1 > *height)
 			*height = child.height + 1;
 	}
@@ -340,14 +344,15 @@ static bool read_child(struct reader *reader, unsigned depth, bool is_key, bool 
 	return good;
 }
 
-static bool read_collection(struct reader *reader, const yaml_event_t *event, unsigned depth, struct built *built)
+static bool read_collection(struct doc_reader *reader, const yaml_event_t *event, unsigned depth, struct built *built)
 {
 	bool is_map = event->type == YAML_MAPPING_START_EVENT, end = false, is_key = is_map;
 	size_t first = reader->n_stack, anchor;
 	uint64_t n_before = reader->n_node;
 
 	if (depth > MAX_DEPTH)
-		return mistake(reader, event->start_mark, "found lists and maps nested over 64 levels, allowed 64");
+		return mistake(reader, place_of(reader, event->start_mark),
+		               "found lists and maps nested over 64 levels, allowed 64");
 	refuse_tag(reader, event, is_map ? event->data.mapping_start.tag : event->data.sequence_start.tag);
 	if (!open_anchor(reader, event->start_mark,
 	                 is_map ? event->data.mapping_start.anchor : event->data.sequence_start.anchor, &anchor))
@@ -368,7 +373,7 @@ static bool read_collection(struct reader *reader, const yaml_event_t *event, un
 }
 
 /* depth: levels of lists and maps, this one included if it is one. */
-static bool read_value(struct reader *reader, const yaml_event_t *event, unsigned depth, struct built *built)
+static bool read_value(struct doc_reader *reader, const yaml_event_t *event, unsigned depth, struct built *built)
 {
 	assert(depth >= 1 && depth <= MAX_DEPTH + 1);
 	switch (event->type) {
@@ -385,17 +390,17 @@ static bool read_value(struct reader *reader, const yaml_event_t *event, unsigne
 /* ---- the document ------------------------------------------------------------------------------- */
 
 /* The next event must be of this type; anything else is reported as the given mistake. */
-static bool expect(struct reader *reader, yaml_event_type_t type, const char *otherwise)
+static bool expect(struct doc_reader *reader, yaml_event_type_t type, const char *otherwise)
 {
 	yaml_event_t event;
 	if (!next_event(reader, &event))
 		return false;
-	bool good = event.type == type ? true : mistake(reader, event.start_mark, otherwise);
+	bool good = event.type == type ? true : mistake(reader, place_of(reader, event.start_mark), "%s", otherwise);
 	yaml_event_delete(&event);
 	return good;
 }
 
-static bool read_document(struct reader *reader, struct doc_node **root)
+static bool read_document(struct doc_reader *reader, struct doc_node **root)
 {
 	yaml_event_t event;
 	struct built built = {0};
@@ -422,7 +427,7 @@ enum err_code doc_read_text(const char *name, const char *text, size_t n_byte, s
 	if (n_byte > MAX_BYTE)
 		return err_add(err, ERR_INPUT, "%s: found over 64 MiB, allowed 64 MiB", name);
 
-	struct reader reader = {.file = arena_text(arena, name), .input = text, .arena = arena, .err = err};
+	struct doc_reader reader = {.file = arena_text(arena, name), .input = text, .arena = arena, .err = err};
 	if (!reader.file || !yaml_parser_initialize(&reader.parser))
 		return err_add(err, ERR_INTERNAL, "%s: out of memory", name);
 	yaml_parser_set_input_string(&reader.parser, (const unsigned char *)text, n_byte);

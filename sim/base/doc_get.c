@@ -38,13 +38,13 @@ struct err_place doc_place(const struct doc_node *node)
 }
 
 /* What a node is, for "found ...". */
-struct found {
+struct doc_found {
 	char text[96];
 };
 
-static struct found describe(const struct doc_node *node)
+static struct doc_found describe(const struct doc_node *node)
 {
-	struct found found;
+	struct doc_found found;
 	const char *text = "";
 	if (node->kind == DOC_LIST)
 		text = "a list";
@@ -64,7 +64,7 @@ static struct found describe(const struct doc_node *node)
 static bool refuse(const struct doc_node *node, const char *what, const char *allowed, const char *nearest,
                    struct err *err)
 {
-	struct found found = describe(node);
+	struct doc_found found = describe(node);
 	if (nearest)
 		(void)err_add_at(err, ERR_INPUT, doc_place(node), "%s: found %s, allowed %s, did you mean '%s'?", what,
 		                 found.text, allowed, nearest);
@@ -173,35 +173,6 @@ bool doc_get_u64(const struct doc_node *node, const char *what, uint64_t min, ui
 	return refuse(node, what, allowed, NULL, err);
 }
 
-static size_t n_digit(const char *text)
-{
-	return strspn(text, "0123456789");
-}
-
-/* [sign] digits [. digits] [e [sign] digits], a digit at least; strtod alone would also take nan, inf and 0x1p3. */
-static bool is_decimal(const char *text)
-{
-	text += *text == '-' || *text == '+';
-	size_t n = n_digit(text);
-	text += n;
-	if (*text == '.') {
-		size_t n_after = n_digit(text + 1);
-		text += 1 + n_after;
-		n += n_after;
-	}
-	if (n == 0)
-		return false;
-	if (*text == 'e' || *text == 'E') {
-		text++;
-		text += *text == '-' || *text == '+';
-		size_t n_exponent = n_digit(text);
-		if (n_exponent == 0)
-			return false;
-		text += n_exponent;
-	}
-	return *text == '\0';
-}
-
 static void describe_range(double min, double max, char *text, size_t n_byte)
 {
 	if (isfinite(min) && isfinite(max))
@@ -220,10 +191,9 @@ bool doc_get_real(const struct doc_node *node, const char *what, double min, dou
 	assert(what && out);
 	assert(min <= max);
 	const char *text = plain_text(node);
-	if (text && is_decimal(text)) {
-		char *end;
-		double value = strtod(text, &end);
-		if (*end == '\0' && isfinite(value) && value >= min && value <= max) {
+	if (text && text_is_decimal(text)) {
+		double value = strtod(text, NULL);
+		if (isfinite(value) && value >= min && value <= max) {
 			*out = value;
 			return true;
 		}

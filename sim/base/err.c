@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Error records, and the nearest of some words to one that is unknown. */
 #include "sim/base/err.h"
 #include "sim/base/text.h"
 #include <assert.h>
@@ -34,11 +35,8 @@ static bool reserve(struct err *err, size_t n_more)
 	return true;
 }
 
-static void append_list(struct err *err, const char *format, va_list list) __attribute__((format(printf, 2, 0)));
-static void append(struct err *err, const char *format, ...) __attribute__((format(printf, 2, 3)));
-
 /* Without memory the text is lost but never the code: a failure stays a failure. */
-static void append_list(struct err *err, const char *format, va_list list)
+__attribute__((format(printf, 2, 0))) static void append_list(struct err *err, const char *format, va_list list)
 {
 	va_list again;
 	va_copy(again, list);
@@ -55,7 +53,7 @@ static void append_list(struct err *err, const char *format, va_list list)
 	va_end(again);
 }
 
-static void append(struct err *err, const char *format, ...)
+__attribute__((format(printf, 2, 3))) static void append(struct err *err, const char *format, ...)
 {
 	va_list list;
 	va_start(list, format);
@@ -94,10 +92,8 @@ static bool count(struct err *err, enum err_code code, struct err_place at)
 }
 
 /* The place, the message, the line's end. */
-static void append_message(struct err *err, enum err_code code, struct err_place at, const char *format, va_list list)
-    __attribute__((format(printf, 4, 0)));
-
-static void append_message(struct err *err, enum err_code code, struct err_place at, const char *format, va_list list)
+__attribute__((format(printf, 4, 0))) static void append_message(struct err *err, enum err_code code,
+                                                                 struct err_place at, const char *format, va_list list)
 {
 	if (!count(err, code, at))
 		return;

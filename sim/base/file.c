@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Reading files, pipes and terminals, interruptible where one has to wait. */
 #include "sim/base/file.h"
 #include "sim/base/stop.h"
 #include <assert.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Random streams: Philox counters for seed, generation, individual and index. */
 #include "sim/base/rng.h"
 #include <Random123/philox.h>
 #include <assert.h>

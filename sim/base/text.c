@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* UTF-8, what of it is printable, names, and decimal numbers. */
 #include "sim/base/text.h"
 #include <assert.h>
 #include <stdint.h>
 #include <string.h>
 
-size_t text_char_length(const char *text, size_t n_byte)
+/* Bytes of the UTF-8 character that begins a text; 0: none does, as in overlong forms, surrogates and cut ones. */
+static size_t char_length(const char *text, size_t n_byte)
 {
 	const unsigned char *byte = (const unsigned char *)text;
 	assert(text && n_byte > 0);
@@ -63,7 +65,7 @@ size_t text_printable_length(const char *text, size_t n_byte)
 {
 	if (*text >= ' ' && *text <= '~')
 		return 1;
-	size_t n = text_char_length(text, n_byte);
+	size_t n = char_length(text, n_byte);
 	return n > 0 && is_printable(code_point(text, n)) ? n : 0;
 }
 
@@ -124,7 +126,7 @@ const char *text_name_fault(const char *name, size_t n_max)
 	if (n > n_max)
 		return "which is too long";
 	for (size_t at = 0, n_char; at < n; at += n_char) {
-		n_char = text_char_length(name + at, n - at);
+		n_char = char_length(name + at, n - at);
 		if (n_char == 0)
 			return "which is no UTF-8";
 		if (text_printable_length(name + at, n - at) == 0)
@@ -133,6 +135,34 @@ const char *text_name_fault(const char *name, size_t n_max)
 	if (name[0] == ' ' || name[n - 1] == ' ')
 		return "with a blank at an end";
 	return begins_formula(name) ? "which spreadsheets take for a formula" : NULL;
+}
+
+static size_t n_digit(const char *text)
+{
+	return strspn(text, "0123456789");
+}
+
+bool text_is_decimal(const char *text)
+{
+	text += *text == '-' || *text == '+';
+	size_t n = n_digit(text);
+	text += n;
+	if (*text == '.') {
+		size_t n_after = n_digit(text + 1);
+		text += 1 + n_after;
+		n += n_after;
+	}
+	if (n == 0)
+		return false;
+	if (*text == 'e' || *text == 'E') {
+		text++;
+		text += *text == '-' || *text == '+';
+		size_t n_exponent = n_digit(text);
+		if (n_exponent == 0)
+			return false;
+		text += n_exponent;
+	}
+	return *text == '\0';
 }
 
 void text_make_name(char *name, size_t n_alloc)

@@ -11,11 +11,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Bytes of the UTF-8 character at text [n_byte > 0]; 0 when none begins there: overlong forms, surrogates, a cut one.
- */
-size_t text_char_length(const char *text, size_t n_byte);
-
-/* The same; 0 also for a character that is not printable. */
+/* Bytes of the UTF-8 character at text [n_byte > 0]; 0 when none begins there, or one that is not printable. */
 size_t text_printable_length(const char *text, size_t n_byte);
 
 /* Bytes of text, which ends with a zero byte, before the first character that is neither printable nor one of also. */
@@ -40,6 +36,12 @@ const char *text_name_fault(const char *name, size_t n_max);
 
 /* The rule in words, for messages: "allowed ...". */
 #define TEXT_NAME_RULE "printable text on one line that does not begin with '=', '+', '-' or '@'"
+
+/*
+ * Whether a text is a decimal number, [sign] digits [. digits] [e [sign] digits] with a digit at least, and nothing
+ * else. strtod alone would also take blanks, hexadecimal numbers, "inf" and "nan".
+ */
+bool text_is_decimal(const char *text);
 
 /* Names of other people's things, such as files: every byte that no name may have there becomes '_'; "" becomes "_". */
 void text_make_name(char *name, size_t n_alloc);

@@ -6,7 +6,6 @@
 #include "sim/base/checked.h"
 #include "sim/base/real.h"
 #include <assert.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* What the units have done so far, and how long each kind was busy at most. */
@@ -128,23 +127,6 @@ static const char *audit(const struct event_chip *chip, const struct tally *tall
 	return NULL;
 }
 
-static bool any_lost(const struct event_chip *chip)
-{
-	bool lost = chip->queue.lost;
-	for (uint32_t i = 0; i < chip->mesh.n_dram; i++)
-		lost |= event_dram_lost(&chip->dram[i], chip->mesh.h);
-	for (uint32_t i = 0; i < chip->mesh.n_qpe; i++) {
-		const struct event_qpe *qpe = &chip->qpe[i];
-		lost |= qpe->queue.lost | chip->agent[i].in.lost | chip->agent[i].known.lost;
-		for (uint32_t k = 0; k < qpe->n_pe; k++)
-			lost |= qpe->noc.port[k].lost | qpe->sram[k].answer.lost | qpe->sram[k].request.lost |
-			        qpe->dma[k].command.lost;
-		for (uint32_t k = 0; k < qpe->n_link; k++)
-			lost |= qpe->link[k].lost;
-	}
-	return lost;
-}
-
 /* ---- the run ---- */
 
 /* ARM cores have no events. */
@@ -170,13 +152,8 @@ static void end_step(const struct event_chip *chip, const struct schedule_step *
 		return;
 	double power_mw = result_power_mw(chip->machine, chip->level, &counts, (double)clk);
 	result->peak_power_mw = real_max(result->peak_power_mw, power_mw);
-	if (chip->trace)
-		chip->trace->span(chip->trace->context, &(struct trace_span){.unit = TRACE_PHASE,
-		                                                             .name = phase_name[step->phase],
-		                                                             .begin_clk = begin_clk,
-		                                                             .end_clk = end_clk,
-		                                                             .part = UINT32_MAX,
-		                                                             .peer = UINT32_MAX});
+	struct trace_span span = trace_make_span(TRACE_PHASE, 0, phase_name[step->phase], begin_clk, end_clk, 0);
+	trace_put_span(chip->trace, &span);
 }
 
 static enum err_code run_steps(struct event_chip *chip, struct tally *now, struct sim_result *result, struct err *err)
@@ -193,10 +170,10 @@ static enum err_code run_steps(struct event_chip *chip, struct tally *now, struc
 		if (step->n_op == 0 && step->n_job == 0)
 			continue;
 		enum err_code code = event_chip_run(chip, step, err);
+		if (chip->memory.is_out)
+			return event_chip_refuse_memory(chip, err);
 		if (code != ERR_OK)
-			return code == ERR_INTERNAL && any_lost(chip)
-			           ? err_add(err, code, "no memory for what is on its way")
-			           : code;
+			return code;
 		tally_chip(chip, now);
 		end_step(chip, step, begin_clk, now, &then, longest_clk, result);
 		then = *now;
@@ -208,34 +185,31 @@ enum err_code event_run_schedule(const struct machine *machine, const struct sch
                                  const struct event_option *option, struct sim_result *result, struct event_stat *stat,
                                  struct err *err)
 {
-	struct event_chip *chip = calloc(1, sizeof(*chip));
-	if (!chip)
-		return err_add(err, ERR_INTERNAL, "no memory for a chip");
 	struct sim_result run = {.counts.mac = schedule->mac};
+	struct event_chip chip;
 	struct tally tally;
 	const struct trace_sink *trace = option ? option->trace : NULL;
 	bool replays = !trace && !(option && option->no_replay);
-	enum err_code code = event_chip_init(chip, machine, schedule, level, trace, replays, err);
+	enum err_code code = event_chip_init(&chip, machine, schedule, level, trace, replays, err);
 	if (code == ERR_OK)
-		code = run_steps(chip, &tally, &run, err);
+		code = run_steps(&chip, &tally, &run, err);
 	if (code != ERR_OK)
 		goto cleanup;
 	result_finish(machine, level, &run);
-	const char *wrong = audit(chip, &tally, &run, chip->queue.clk);
+	const char *wrong = audit(&chip, &tally, &run, chip.queue.clk);
 	if (wrong) {
 		code = err_add(err, ERR_INTERNAL, "self-check of the event simulation: %s", wrong);
 		goto cleanup;
 	}
 	*result = run;
 	if (stat) {
-		*stat = (struct event_stat){.n_event = chip->queue.n_event};
-		for (uint32_t i = 0; i < chip->mesh.n_qpe; i++) {
-			stat->n_event += chip->qpe[i].queue.n_event;
-			stat->replayed_clk += chip->qpe[i].base_clk;
+		*stat = (struct event_stat){.n_event = chip.queue.n_event};
+		for (uint32_t i = 0; i < chip.mesh.n_qpe; i++) {
+			stat->n_event += chip.qpe[i].queue.n_event;
+			stat->replayed_clk += chip.qpe[i].base_clk;
 		}
 	}
 cleanup:
-	event_chip_free(chip);
-	free(chip);
+	event_chip_free(&chip);
 	return code;
 }

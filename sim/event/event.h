@@ -2,10 +2,10 @@
 #ifndef SIM_EVENT_H
 #define SIM_EVENT_H
 /*
- * The event tier: one QPE running MLA tasks, simulated from event to event.
- * Where the fast tier (sim/mla/mla.h) has closed forms, here every packet and every
- * SRAM access has its clock, so PEs that fetch operand A from each other delay
- * each other as they do on the chip:
+ * The event tier: a schedule on a whole machine, or MLA tasks on one QPE,
+ * simulated from event to event. Where the fast tier has closed forms, here every
+ * packet and every SRAM access has its clock, so PEs that fetch operand A from
+ * each other delay each other as they do on the chip:
  *
  *   host --start--> MLA p --A request--> router --> port q --> SRAM q --A--> router --> port p --> MLA p
  *                   MLA p --B read, results--> SRAM p
@@ -18,20 +18,6 @@
 #include "sim/program/schedule.h"
 #include <stdbool.h>
 #include <stdint.h>
-
-struct event_pe_result {
-	uint64_t start_clk, done_clk; /* first clock of its task; clock after the last result is in SRAM */
-	uint64_t count[EVENT_N_COUNT];
-};
-
-struct event_result {
-	uint64_t clk;          /* of the whole run as the host sees it: mla_init_clk covers the starts */
-	uint64_t n_noc_packet; /* through the router */
-	uint64_t n_event;      /* simulated; what replay leaves out is not in it */
-	uint64_t replayed_clk; /* of clk, not simulated because all state recurred */
-	uint32_t n_pe;
-	struct event_pe_result pe[EVENT_MAX_PE];
-};
 
 struct trace_sink; /* sim/event/trace.h */
 struct stop;       /* sim/base/stop.h */
@@ -58,6 +44,22 @@ struct event_stat {
 enum err_code event_run_schedule(const struct machine *machine, const struct schedule *schedule, uint32_t level,
                                  const struct event_option *option, struct sim_result *result, struct event_stat *stat,
                                  struct err *err);
+
+/* ---- one QPE ---- */
+
+struct event_pe_result {
+	uint64_t start_clk, done_clk; /* first clock of its task; clock after the last result is in SRAM */
+	uint64_t count[EVENT_N_COUNT];
+};
+
+struct event_result {
+	uint64_t clk;          /* of the whole run as the host sees it: mla_init_clk covers the starts */
+	uint64_t n_noc_packet; /* through the router */
+	uint64_t n_event;      /* simulated; what replay leaves out is not in it */
+	uint64_t replayed_clk; /* of clk, not simulated because all state recurred */
+	uint32_t n_pe;
+	struct event_pe_result pe[EVENT_MAX_PE];
+};
 
 /*
  * Run task[0 .. n_pe-1] on the PEs of one QPE, started by the host one after the

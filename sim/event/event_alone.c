@@ -4,7 +4,6 @@
 #include "sim/event/event_qpe.h"
 #include "sim/base/checked.h"
 #include <assert.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* The host sends one start a clock: thesis simulator, re-run. */
@@ -143,23 +142,19 @@ enum err_code event_run_qpe(const struct machine *machine, const struct mla_shap
 	enum err_code code = check_input(machine, task, n_pe, err);
 	if (code != ERR_OK)
 		return code;
-	bool can_replay = !option || !option->no_replay;
-	struct event_qpe *qpe = calloc(1, sizeof(*qpe));
-	struct event_replay *replay = can_replay ? event_replay_new() : NULL;
-	if (!qpe || (can_replay && !replay)) {
-		code = err_add(err, ERR_INTERNAL, "no memory for the state of a QPE");
-		goto cleanup;
-	}
-	code = event_qpe_init(qpe, machine, 0, 0, 0, err);
-	if (code != ERR_OK)
-		goto cleanup;
-	uint64_t last_start_clk = start_tasks(qpe, machine, task, n_pe);
-	event_qpe_run(qpe, UINT64_MAX, replay);
-	fill_result(qpe, machine, last_start_clk, n_pe, result);
-cleanup:
-	event_replay_free(replay);
+	struct arena memory = {0};
+	struct event_qpe *qpe = arena_array(&memory, 1, sizeof(*qpe));
+	struct event_replay *replay = option && option->no_replay ? NULL : event_replay_new(&memory);
 	if (qpe)
-		event_qpe_free(qpe);
-	free(qpe);
+		event_qpe_init(qpe, machine, 0, 0, 0, &memory);
+	if (!memory.is_out) {
+		uint64_t last_start_clk = start_tasks(qpe, machine, task, n_pe);
+		event_qpe_run(qpe, UINT64_MAX, replay);
+		if (!memory.is_out)
+			fill_result(qpe, machine, last_start_clk, n_pe, result);
+	}
+	if (memory.is_out)
+		code = err_add(err, ERR_INTERNAL, "no memory for the simulation of a QPE");
+	arena_free(&memory);
 	return code;
 }

@@ -4,7 +4,6 @@
 #include "sim/base/checked.h"
 #include "sim/base/real.h"
 #include <assert.h>
-#include <stdlib.h>
 
 /* The ARM core takes a clock a message, the DMA one before its first read: thesis table 5.1. */
 #define DMA_START_CLK 1
@@ -91,15 +90,8 @@ void event_chip_trace_router(struct event_qpe *qpe, uint64_t noc_clk)
 {
 	struct event_chip *chip = qpe->chip;
 	uint64_t chip_clk = (noc_clk + event_qpe_base_noc_clk(qpe)) * chip->pe_khz / chip->noc_khz;
-	trace_extend_span(chip->trace, &chip->router_span[qpe->index],
-	                  &(struct trace_span){.unit = TRACE_ROUTER,
-	                                       .index = qpe->index,
-	                                       .name = "busy",
-	                                       .begin_clk = chip_clk,
-	                                       .end_clk = chip_clk + 1,
-	                                       .part = UINT32_MAX,
-	                                       .peer = UINT32_MAX,
-	                                       .n = 1});
+	struct trace_span span = trace_make_span(TRACE_ROUTER, qpe->index, "busy", chip_clk, chip_clk + 1, 1);
+	trace_extend_span(chip->trace, &chip->router_span[qpe->index], &span);
 }
 
 static void end_traces(struct event_chip *chip)
@@ -155,15 +147,12 @@ void event_chip_end_task(struct event_qpe *qpe, uint32_t pe)
 	event_qpe_send(qpe, (struct event_message){.to = EVENT_NODE_AGENT + chip->agent_of[qpe->index],
 	                                           .from = mla->op,
 	                                           .kind = EVENT_REPORT});
-	trace_put_span(chip->trace, &(struct trace_span){.unit = TRACE_PE_MLA,
-	                                                 .index = qpe->first_pe + pe,
-	                                                 .name = "task",
-	                                                 .begin_clk = mla->start_clk,
-	                                                 .end_clk = mla->done_clk,
-	                                                 .part = live->part,
-	                                                 .peer = live->peer,
-	                                                 .n = mla->plan.n_row * mla->plan.n_block *
-	                                                      mla->plan.n_round_tap * mla->plan.rate.tap_clk});
+	uint64_t mac_clk = mla->plan.n_row * mla->plan.n_block * mla->plan.n_round_tap * mla->plan.rate.tap_clk;
+	struct trace_span span =
+	    trace_make_span(TRACE_PE_MLA, qpe->first_pe + pe, "task", mla->start_clk, mla->done_clk, mac_clk);
+	span.part = live->part;
+	span.peer = live->peer;
+	trace_put_span(chip->trace, &span);
 }
 
 void event_chip_begin_dma(struct event_qpe *qpe, uint32_t pe, uint32_t op)
@@ -179,14 +168,12 @@ void event_chip_end_dma(struct event_qpe *qpe, uint32_t pe)
 	struct event_chip *chip = qpe->chip;
 	const struct event_dma *dma = &qpe->dma[pe];
 	const struct event_live *live = &chip->live[dma->packet.from];
-	trace_put_span(chip->trace, &(struct trace_span){.unit = TRACE_PE_DMA,
-	                                                 .index = qpe->first_pe + pe,
-	                                                 .name = live->kind == OP_COPY ? "copy" : "store",
-	                                                 .begin_clk = dma->begin_clk,
-	                                                 .end_clk = qpe->base_clk + qpe->queue.clk + 1,
-	                                                 .part = live->part,
-	                                                 .peer = live->peer,
-	                                                 .n = live->byte});
+	struct trace_span span =
+	    trace_make_span(TRACE_PE_DMA, qpe->first_pe + pe, live->kind == OP_COPY ? "copy" : "store", dma->begin_clk,
+	                    qpe->base_clk + qpe->queue.clk + 1, live->byte);
+	span.part = live->part;
+	span.peer = live->peer;
+	trace_put_span(chip->trace, &span);
 }
 
 /* ---- QPEs alone ---- */
@@ -221,7 +208,7 @@ static bool run_alone(struct event_chip *chip)
 			return false;
 		for (uint32_t i = 0; i < chip->mesh.n_qpe; i++) {
 			struct event_qpe *qpe = &chip->qpe[i];
-			struct event_replay *replay = chip->replay ? chip->replay[i] : NULL;
+			struct event_replay *replay = chip->replay[i];
 			if (event_qpe_next_clk(qpe) == UINT64_MAX)
 				continue;
 			if (replay && chip->disturbed[i])
@@ -346,9 +333,6 @@ static enum err_code check_size(const struct event_chip *chip, struct err *err)
 static enum err_code init_plans(struct event_chip *chip, struct err *err)
 {
 	const struct schedule *schedule = chip->schedule;
-	chip->plan = calloc((size_t)schedule->n_shape + 1, sizeof(*chip->plan));
-	if (!chip->plan)
-		return err_add(err, ERR_INTERNAL, "no memory for %u tasks", schedule->n_shape);
 	for (uint32_t i = 0; i < schedule->n_shape; i++) {
 		enum err_code code = event_plan_check(&schedule->shape[i], i, err);
 		if (code != ERR_OK)
@@ -358,40 +342,55 @@ static enum err_code init_plans(struct event_chip *chip, struct err *err)
 	return ERR_OK;
 }
 
-static enum err_code init_units(struct event_chip *chip, struct err *err)
+static void init_arrays(struct event_chip *chip)
 {
-	enum err_code code = ERR_OK;
-	for (uint32_t i = 0; i < chip->mesh.n_qpe && code == ERR_OK; i++) {
-		code = event_qpe_init(&chip->qpe[i], chip->machine, chip->level, i, chip->n_link, err);
+	struct arena *memory = &chip->memory;
+	size_t n_qpe = chip->mesh.n_qpe, n_dram = chip->mesh.n_dram, n_unit = 2 * n_qpe + n_dram;
+	chip->qpe = arena_array(memory, n_qpe, sizeof(*chip->qpe));
+	chip->dram = arena_array(memory, n_dram, sizeof(*chip->dram));
+	chip->agent = arena_array(memory, n_qpe, sizeof(*chip->agent));
+	chip->agent_of = arena_array(memory, n_qpe, sizeof(*chip->agent_of));
+	chip->dram_port = arena_array(memory, n_qpe * n_dram, sizeof(*chip->dram_port));
+	chip->next = arena_array(memory, n_qpe * n_qpe, sizeof(*chip->next));
+	chip->next_link = arena_array(memory, n_qpe * n_qpe, sizeof(*chip->next_link));
+	chip->link_clk = arena_array(memory, n_qpe * EVENT_LINK_AGENT, sizeof(*chip->link_clk));
+	chip->wake_clk = arena_array(memory, n_unit, sizeof(*chip->wake_clk));
+	chip->disturbed = arena_array(memory, n_qpe, sizeof(*chip->disturbed));
+	chip->router_span = arena_array(memory, n_qpe, sizeof(*chip->router_span));
+	chip->replay = arena_array(memory, n_qpe, sizeof(struct event_replay *));
+	chip->plan = arena_array(memory, chip->schedule->n_shape, sizeof(*chip->plan));
+	event_queue_init(&chip->queue, (uint32_t)n_unit, memory);
+	for (size_t i = 0; i < n_unit && !memory->is_out; i++)
+		chip->wake_clk[i] = UINT64_MAX;
+}
+
+/* What the arrays are of; chip->agent_of is filled. */
+static void init_units(struct event_chip *chip, bool replays)
+{
+	for (uint32_t i = 0; i < chip->mesh.n_qpe; i++) {
+		event_qpe_init(&chip->qpe[i], chip->machine, chip->level, i, chip->n_link, &chip->memory);
 		chip->qpe[i].chip = chip;
 		chip->qpe[i].agent = chip->agent_of[i];
 		chip->qpe[i].is_traced = chip->trace != NULL;
-		if (code == ERR_OK)
-			code = event_fifo_init(&chip->agent[i].in, 0, err);
-		if (code == ERR_OK)
-			code = event_fifo_init(&chip->agent[i].known, 0, err);
+		chip->agent[i].in.memory = chip->agent[i].known.memory = &chip->memory;
+		if (replays)
+			chip->replay[i] = event_replay_new(&chip->memory);
 	}
-	for (uint32_t i = 0; i < chip->mesh.n_dram && code == ERR_OK; i++)
-		code = event_dram_init(&chip->dram[i], chip, i, err);
-	return code;
+	for (uint32_t i = 0; i < chip->mesh.n_dram; i++)
+		event_dram_init(chip, i);
+	event_host_init(chip);
 }
 
-static enum err_code init_replay(struct event_chip *chip, struct err *err)
+enum err_code event_chip_refuse_memory(const struct event_chip *chip, struct err *err)
 {
-	uint32_t n_qpe = chip->mesh.n_qpe;
-	chip->replay = calloc(n_qpe, sizeof(struct event_replay *));
-	for (uint32_t i = 0; chip->replay && i < n_qpe; i++) {
-		chip->replay[i] = event_replay_new();
-		if (!chip->replay[i])
-			return err_add(err, ERR_INTERNAL, "no memory for what recurs");
-	}
-	return chip->replay ? ERR_OK : err_add(err, ERR_INTERNAL, "no memory for what recurs");
+	assert(chip->memory.is_out);
+	return err_add(err, ERR_INTERNAL, "no memory for the simulation of a chip of %u QPEs", chip->mesh.n_qpe);
 }
 
 enum err_code event_chip_init(struct event_chip *chip, const struct machine *machine, const struct schedule *schedule,
                               uint32_t level, const struct trace_sink *trace, bool replays, struct err *err)
 {
-	*chip = (struct event_chip){.machine = machine, .schedule = schedule, .level = level};
+	*chip = (struct event_chip){.machine = machine, .schedule = schedule, .level = level, .trace = trace};
 	mesh_derive(machine, &chip->mesh);
 	enum err_code code = check_size(chip, err);
 	if (code != ERR_OK)
@@ -399,68 +398,23 @@ enum err_code event_chip_init(struct event_chip *chip, const struct machine *mac
 	chip->noc_khz = (uint64_t)(machine->noc_clk_mhz * 1000 + 0.5);
 	chip->pe_khz = (uint64_t)(machine->level[level].clk_mhz * 1000 + 0.5);
 	chip->hop_clk = machine->noc_hop_clk;
-	chip->trace = trace;
 	chip->n_pe = chip->mesh.n_qpe * machine->qpe_n_pe;
-	uint32_t n_qpe = chip->mesh.n_qpe, n_dram = chip->mesh.n_dram, n_unit = 2 * n_qpe + n_dram;
-	chip->n_link = EVENT_LINK_DRAM + 2 * (uint32_t)ceil_div(n_dram, 2 * (uint64_t)chip->mesh.n_row_group);
-	chip->qpe = calloc(n_qpe, sizeof(*chip->qpe));
-	chip->dram = calloc(n_dram, sizeof(*chip->dram));
-	chip->agent = calloc(n_qpe, sizeof(*chip->agent));
-	chip->agent_of = calloc(n_qpe, sizeof(*chip->agent_of));
-	chip->dram_port = calloc((size_t)n_qpe * n_dram, sizeof(*chip->dram_port));
-	chip->next = calloc((size_t)n_qpe * n_qpe, sizeof(*chip->next));
-	chip->next_link = calloc((size_t)n_qpe * n_qpe, sizeof(*chip->next_link));
-	chip->link_clk = calloc((size_t)n_qpe * EVENT_LINK_AGENT, sizeof(*chip->link_clk));
-	chip->wake_clk = calloc(n_unit, sizeof(*chip->wake_clk));
-	chip->disturbed = calloc(n_qpe, sizeof(*chip->disturbed));
-	chip->router_span = calloc(n_qpe, sizeof(*chip->router_span));
-	if (!chip->qpe || !chip->dram || !chip->agent || !chip->agent_of || !chip->dram_port || !chip->next ||
-	    !chip->next_link || !chip->link_clk || !chip->wake_clk || !chip->disturbed || !chip->router_span)
-		return err_add(err, ERR_INTERNAL, "no memory for a chip of %u QPEs", n_qpe);
-	for (uint32_t i = 0; i < n_unit; i++)
-		chip->wake_clk[i] = UINT64_MAX;
-	fill_routes(chip);
-	code = event_queue_init(&chip->queue, n_unit, err);
-	if (code == ERR_OK)
-		code = init_plans(chip, err);
+	chip->n_link =
+	    EVENT_LINK_DRAM + 2 * (uint32_t)ceil_div(chip->mesh.n_dram, 2 * (uint64_t)chip->mesh.n_row_group);
+	init_arrays(chip);
+	if (chip->memory.is_out)
+		return event_chip_refuse_memory(chip, err);
+	code = init_plans(chip, err);
 	if (code == ERR_OK)
 		code = find_max_clk(chip, err);
-	if (code == ERR_OK)
-		code = init_units(chip, err);
-	if (code == ERR_OK && replays)
-		code = init_replay(chip, err);
 	if (code != ERR_OK)
 		return code;
-	chip->host = event_host_new(chip, err);
-	return chip->host ? ERR_OK : ERR_INTERNAL;
+	fill_routes(chip);
+	init_units(chip, replays);
+	return chip->memory.is_out ? event_chip_refuse_memory(chip, err) : ERR_OK;
 }
 
 void event_chip_free(struct event_chip *chip)
 {
-	for (uint32_t i = 0; chip->qpe && i < chip->mesh.n_qpe; i++)
-		event_qpe_free(&chip->qpe[i]);
-	for (uint32_t i = 0; chip->dram && i < chip->mesh.n_dram; i++)
-		event_dram_free(&chip->dram[i], chip->mesh.h);
-	for (uint32_t i = 0; chip->agent && i < chip->mesh.n_qpe; i++) {
-		event_fifo_free(&chip->agent[i].in);
-		event_fifo_free(&chip->agent[i].known);
-	}
-	for (uint32_t i = 0; chip->replay && i < chip->mesh.n_qpe; i++)
-		event_replay_free(chip->replay[i]);
-	free(chip->qpe);
-	free(chip->dram);
-	free(chip->agent);
-	free(chip->agent_of);
-	free(chip->dram_port);
-	free(chip->next);
-	free(chip->next_link);
-	free(chip->link_clk);
-	free(chip->wake_clk);
-	free(chip->disturbed);
-	free(chip->router_span);
-	free(chip->replay);
-	free(chip->plan);
-	free(chip->live);
-	event_queue_free(&chip->queue);
-	event_host_free(chip->host);
+	arena_free(&chip->memory);
 }

@@ -70,6 +70,7 @@ struct event_dram {
 struct event_host;
 
 struct event_chip {
+	struct arena memory; /* of all of it */
 	const struct machine *machine;
 	const struct schedule *schedule;
 	uint32_t level;
@@ -93,7 +94,7 @@ struct event_chip {
 	bool try_alone;  /* n_busy has become 0: QPEs may run each for itself for a while */
 	uint64_t load_byte, store_byte;
 	struct event_host *host;
-	struct event_replay **replay; /* [n_qpe]; NULL: none */
+	struct event_replay **replay; /* [n_qpe]; of NULL: nothing is replayed */
 	bool *disturbed;              /* [n_qpe] something may have come from outside since the last run alone */
 	const struct trace_sink *trace;
 	struct trace_span *router_span; /* [mesh.n_qpe] open; NULL: nobody listens */
@@ -105,6 +106,8 @@ struct event_chip {
 enum err_code event_chip_init(struct event_chip *chip, const struct machine *machine, const struct schedule *schedule,
                               uint32_t level, const struct trace_sink *trace, bool replays, struct err *err);
 void event_chip_free(struct event_chip *chip);
+/* ERR_INTERNAL: memory is out. */
+enum err_code event_chip_refuse_memory(const struct event_chip *chip, struct err *err);
 /* Run a step of operations or jobs to its end, from the present clock on. ERR_INFEASIBLE: not by max_clk; ERR_INTERNAL:
  * it never ends. */
 enum err_code event_chip_run(struct event_chip *chip, const struct schedule_step *step, struct err *err);
@@ -125,19 +128,16 @@ void event_chip_push_link(struct event_chip *chip, uint32_t qpe, uint32_t link, 
 
 /* ---- DRAM interfaces ---- */
 
-enum err_code event_dram_init(struct event_dram *dram, const struct event_chip *chip, uint32_t index, struct err *err);
-void event_dram_free(struct event_dram *dram, uint32_t h);
+void event_dram_init(struct event_chip *chip, uint32_t index);
 /* A packet from the router of a row reaches the interface in a NoC clock of the chip. */
 void event_dram_push(struct event_chip *chip, uint32_t dram, uint32_t row, uint64_t noc_clk,
                      struct event_message message);
 void event_dram_step(struct event_chip *chip, uint32_t dram, uint64_t clk);
-bool event_dram_lost(const struct event_dram *dram, uint32_t h);
 
 /* ---- host ---- */
 
-/* Also makes room for what is under way at once, chip->live. NULL: no memory. */
-struct event_host *event_host_new(struct event_chip *chip, struct err *err);
-void event_host_free(struct event_host *host);
+/* Also makes room for what is under way at once, chip->live. Nothing is to be used where memory is out. */
+void event_host_init(struct event_chip *chip);
 /* A report reaches an agent in a clock. */
 void event_agent_push(struct event_chip *chip, uint32_t qpe, uint64_t clk, struct event_message message);
 void event_agent_step(struct event_chip *chip, uint32_t qpe, uint64_t clk);

@@ -15,68 +15,41 @@
 #include "sim/event/event_chip.h"
 #include "sim/base/checked.h"
 #include <assert.h>
-#include <stdlib.h>
 
 /* ---- set up ---- */
 
-enum err_code event_dram_init(struct event_dram *dram, const struct event_chip *chip, uint32_t index, struct err *err)
+void event_dram_init(struct event_chip *chip, uint32_t index)
 {
 	const struct machine *machine = chip->machine;
+	struct event_dram *dram = &chip->dram[index];
 	uint64_t dram_khz = (uint64_t)(machine->dram_clk_mhz * 1000 + 0.5);
-	uint32_t h = chip->mesh.h;
-	*dram = (struct event_dram){.index = index};
+	dram->index = index;
 	/* Interfaces of the same side and rows have a link each; on a mesh one QPE wide both sides are one. */
 	dram->link = EVENT_LINK_DRAM + 2 * (index / (2 * chip->mesh.n_row_group)) + index % 2;
 	dram->clk_tick = machine->dram_access_byte;
 	dram->tick_khz = dram_khz * machine->dram_access_byte;
 	dram->packet_tick = (uint64_t)machine->dram_access_clk * machine->noc_packet_byte;
 	dram->interface_tick = (uint64_t)machine->dram_interface_clk * dram->clk_tick;
-	dram->in = calloc(h, sizeof(*dram->in));
-	if (!dram->in)
-		return err_add(err, ERR_INTERNAL, "no memory for a DRAM interface");
-	enum err_code code = event_fifo_init(&dram->inside, 0, err);
-	if (code == ERR_OK)
-		code = event_fifo_init(&dram->load, 0, err);
-	if (code == ERR_OK)
-		code = event_fifo_init(&dram->served, 0, err);
-	for (uint32_t i = 0; i < h && code == ERR_OK; i++)
-		code = event_fifo_init(&dram->in[i], 0, err);
-	return code;
-}
-
-void event_dram_free(struct event_dram *dram, uint32_t h)
-{
-	for (uint32_t i = 0; dram->in && i < h; i++)
-		event_fifo_free(&dram->in[i]);
-	free(dram->in);
-	event_fifo_free(&dram->served);
-	event_fifo_free(&dram->inside);
-	event_fifo_free(&dram->load);
-}
-
-bool event_dram_lost(const struct event_dram *dram, uint32_t h)
-{
-	bool lost = dram->served.lost || dram->inside.lost || dram->load.lost;
-	for (uint32_t i = 0; i < h; i++)
-		lost |= dram->in[i].lost;
-	return lost;
+	dram->inside.memory = dram->load.memory = dram->served.memory = &chip->memory;
+	dram->in = arena_array(&chip->memory, chip->mesh.h, sizeof(*dram->in));
+	for (uint32_t i = 0; dram->in && i < chip->mesh.h; i++)
+		dram->in[i].memory = &chip->memory;
 }
 
 /* The DRAM is busy from a tick for n packets of an operation. */
-static void tell(struct event_chip *chip, struct event_dram *dram, uint64_t begin_tick, uint64_t n, uint32_t op)
+static void trace_busy_dram(struct event_chip *chip, struct event_dram *dram, uint64_t begin_tick, uint64_t n,
+                            uint32_t op)
 {
 	const struct event_live *live = &chip->live[op];
-	bool loads = live->kind == OP_LOAD;
-	trace_extend_span(
-	    chip->trace, &dram->span,
-	    &(struct trace_span){.unit = TRACE_DRAM,
-	                         .index = dram->index,
-	                         .name = loads ? "load" : "store",
-	                         .begin_clk = begin_tick * chip->pe_khz / dram->tick_khz,
-	                         .end_clk = (begin_tick + n * dram->packet_tick) * chip->pe_khz / dram->tick_khz,
-	                         .part = loads ? live->part : UINT32_MAX,
-	                         .peer = loads ? live->pe : UINT32_MAX,
-	                         .n = n * chip->machine->noc_packet_byte});
+	uint64_t begin_clk = begin_tick * chip->pe_khz / dram->tick_khz;
+	uint64_t end_clk = (begin_tick + n * dram->packet_tick) * chip->pe_khz / dram->tick_khz;
+	struct trace_span span = trace_make_span(TRACE_DRAM, dram->index, live->kind == OP_LOAD ? "load" : "store",
+	                                         begin_clk, end_clk, n * chip->machine->noc_packet_byte);
+	if (live->kind == OP_LOAD) {
+		span.part = live->part;
+		span.peer = live->pe;
+	}
+	trace_extend_span(chip->trace, &dram->span, &span);
 }
 
 /* ---- DRAM ---- */
@@ -88,7 +61,7 @@ static uint64_t serve(struct event_chip *chip, struct event_dram *dram, uint64_t
 	dram->free_tick = begin_tick + n * dram->packet_tick;
 	dram->busy_tick += n * dram->packet_tick;
 	if (chip->trace)
-		tell(chip, dram, begin_tick, n, op);
+		trace_busy_dram(chip, dram, begin_tick, n, op);
 	return begin_tick;
 }
 

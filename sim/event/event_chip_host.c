@@ -7,7 +7,6 @@
 #include "sim/event/event_chip.h"
 #include "sim/base/checked.h"
 #include <assert.h>
-#include <stdlib.h>
 
 /*
  * The host takes a clock for a report: with it and the ARM cores' a load and a
@@ -82,43 +81,23 @@ static uint32_t n_live(const struct event_chip *chip)
 	return n;
 }
 
-struct event_host *event_host_new(struct event_chip *chip, struct err *err)
+void event_host_init(struct event_chip *chip)
 {
-	uint32_t n = n_live(chip), n_job = chip->schedule->n_job;
-	struct event_host *host = calloc(1, sizeof(*host));
-	if (!host)
-		goto failed;
-	chip->live = calloc(n, sizeof(*chip->live));
-	host->n_before = calloc(n, sizeof(*host->n_before));
-	host->first_edge = calloc(n, sizeof(*host->first_edge));
-	host->next_edge = calloc(2 * (size_t)n, sizeof(*host->next_edge));
-	host->next_job = calloc((size_t)n_job + 1, sizeof(*host->next_job));
-	host->queue = calloc(chip->mesh.n_dram, sizeof(*host->queue));
-	host->queue_pe = calloc(chip->n_pe, sizeof(*host->queue_pe));
-	host->pe = calloc(chip->n_pe, sizeof(*host->pe));
-	if (chip->live && host->n_before && host->first_edge && host->next_edge && host->next_job && host->queue &&
-	    host->queue_pe && host->pe) {
-		deal_pes(chip, host);
-		return host;
-	}
-failed:
-	event_host_free(host);
-	err_add(err, ERR_INTERNAL, "no memory for %u operations", n);
-	return NULL;
-}
-
-void event_host_free(struct event_host *host)
-{
+	struct arena *memory = &chip->memory;
+	struct event_host *host = chip->host = arena_array(memory, 1, sizeof(*host));
+	uint32_t n = n_live(chip);
 	if (!host)
 		return;
-	free(host->n_before);
-	free(host->first_edge);
-	free(host->next_edge);
-	free(host->next_job);
-	free(host->queue);
-	free(host->queue_pe);
-	free(host->pe);
-	free(host);
+	chip->live = arena_array(memory, n, sizeof(*chip->live));
+	host->n_before = arena_array(memory, n, sizeof(*host->n_before));
+	host->first_edge = arena_array(memory, n, sizeof(*host->first_edge));
+	host->next_edge = arena_array(memory, 2 * (size_t)n, sizeof(*host->next_edge));
+	host->next_job = arena_array(memory, chip->schedule->n_job, sizeof(*host->next_job));
+	host->queue = arena_array(memory, chip->mesh.n_dram, sizeof(*host->queue));
+	host->queue_pe = arena_array(memory, chip->n_pe, sizeof(*host->queue_pe));
+	host->pe = arena_array(memory, chip->n_pe, sizeof(*host->pe));
+	if (!memory->is_out)
+		deal_pes(chip, host);
 }
 
 /* ---- agents ---- */
@@ -129,16 +108,11 @@ static uint64_t pass_agent(struct event_chip *chip, uint32_t qpe, uint64_t clk)
 	struct event_agent *agent = &chip->agent[qpe];
 	if (agent->free_clk < clk)
 		agent->free_clk = clk;
-	if (chip->trace)
-		trace_extend_span(chip->trace, &agent->span,
-		                  &(struct trace_span){.unit = TRACE_HOST,
-		                                       .index = qpe,
-		                                       .name = "messages",
-		                                       .begin_clk = agent->free_clk,
-		                                       .end_clk = agent->free_clk + 1,
-		                                       .part = UINT32_MAX,
-		                                       .peer = UINT32_MAX,
-		                                       .n = 1});
+	if (chip->trace) {
+		struct trace_span span =
+		    trace_make_span(TRACE_HOST, qpe, "messages", agent->free_clk, agent->free_clk + 1, 1);
+		trace_extend_span(chip->trace, &agent->span, &span);
+	}
 	return agent->free_clk++ + chip->machine->chip.host_latency_clk;
 }
 

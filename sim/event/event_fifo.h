@@ -5,7 +5,7 @@
  * FIFOs of messages, with which the units of the event tier talk to each other. A message carries its arrival clock,
  * and its receiver is woken for it.
  */
-#include "sim/base/err.h"
+#include "sim/base/arena.h"
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -46,16 +46,15 @@ struct event_message {
 	enum event_message_kind kind;
 };
 
+/* Empty: all zero but for the memory. */
 struct event_fifo {
+	struct arena *memory;
 	struct event_message *message;
-	size_t n_alloc; /* a power of two */
+	size_t n_alloc; /* 0 or a power of two */
 	size_t head, tail;
-	bool lost; /* a message, for lack of memory */
 };
 
-/* A FIFO for n_max messages; it grows when there are more. ERR_INTERNAL: no memory. */
-enum err_code event_fifo_init(struct event_fifo *fifo, size_t n_max, struct err *err);
-void event_fifo_free(struct event_fifo *fifo);
+/* Add a message, which is dropped where memory is out. */
 void event_fifo_push(struct event_fifo *fifo, struct event_message message);
 /* The oldest message if its clock has come, else NULL; valid until the next push. */
 const struct event_message *event_fifo_pop(struct event_fifo *fifo, uint64_t clk);

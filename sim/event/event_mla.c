@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* The state of an MLA: the least clocks to its end, and its words for the comparison of states. */
 #include "sim/event/event_mla.h"
-
-static uint64_t smaller(uint64_t a, uint64_t b)
-{
-	return a < b ? a : b;
-}
+#include "sim/base/checked.h"
 
 uint64_t event_mla_least_clk(const struct event_mla *mla, uint64_t clk)
 {
@@ -14,7 +11,7 @@ uint64_t event_mla_least_clk(const struct event_mla *mla, uint64_t clk)
 	uint64_t row_tap = plan->n_block * plan->n_round_tap, n_tap = row_tap - mla->block * plan->n_round_tap;
 	uint64_t first = mla->row + 1, n_full = first < plan->n_full_row ? plan->n_full_row - first : 0;
 	uint64_t n_rest = plan->n_row - first - n_full, n_write = 0;
-	n_tap -= mla->phase == EVENT_OUTPUT ? plan->n_round_tap : smaller(mla->n_tap + mla->n_run, n_tap);
+	n_tap -= mla->phase == EVENT_OUTPUT ? plan->n_round_tap : min_u64(mla->n_tap + mla->n_run, n_tap);
 	n_tap += (n_full + n_rest) * row_tap;
 	n_write += n_full * ((plan->n_block - 1) * plan->full_write[0] + plan->last_write[0]);
 	n_write += n_rest * ((plan->n_block - 1) * plan->full_write[1] + plan->last_write[1]);

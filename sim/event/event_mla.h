@@ -42,7 +42,7 @@ struct event_mla {
 	uint64_t *count;            /* [EVENT_N_COUNT] of the PE */
 };
 
-/* in_round: without what counts on within a round (struct place of event_replay.c). */
+/* in_round: without what counts on within a round (struct pe_place of event_qpe_replay.c). */
 void event_mla_save(const struct event_mla *mla, uint64_t clk, bool in_round, struct event_state *state);
 /* Bytes of operand A at hand with which neither taps nor requests wait for any more. */
 static inline uint64_t event_mla_enough_a(const struct event_mla *mla)

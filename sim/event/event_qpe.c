@@ -3,7 +3,6 @@
 #include "sim/event/event_qpe.h"
 #include "sim/base/checked.h"
 #include <assert.h>
-#include <stdlib.h>
 
 /* Unit of the router's links, behind those of all PEs. */
 static uint32_t link_unit(const struct event_qpe *qpe)
@@ -249,7 +248,7 @@ void event_qpe_run(struct event_qpe *qpe, uint64_t limit_clk, struct event_repla
 
 /* ---- set up ---- */
 
-static void init_pe(struct event_qpe *qpe, const struct machine *machine, uint32_t pe)
+static void init_pe(struct event_qpe *qpe, const struct machine *machine, uint32_t pe, struct arena *memory)
 {
 	struct event_sram *sram = &qpe->sram[pe];
 	qpe->mla[pe].count = qpe->count[pe];
@@ -257,45 +256,22 @@ static void init_pe(struct event_qpe *qpe, const struct machine *machine, uint32
 	sram->port_word = machine->pe_sram_port_byte / SRAM_WORD_BYTE;
 	sram->packet_word = machine->noc_packet_byte / SRAM_WORD_BYTE;
 	sram->count = qpe->count[pe];
+	qpe->noc.port[pe].memory = sram->answer.memory = sram->request.memory = qpe->dma[pe].command.memory = memory;
 }
 
-enum err_code event_qpe_init(struct event_qpe *qpe, const struct machine *machine, uint32_t level, uint32_t index,
-                             uint32_t n_link, struct err *err)
+void event_qpe_init(struct event_qpe *qpe, const struct machine *machine, uint32_t level, uint32_t index,
+                    uint32_t n_link, struct arena *memory)
 {
 	*qpe = (struct event_qpe){
 	    .index = index, .first_pe = index * machine->qpe_n_pe, .n_pe = machine->qpe_n_pe, .link_clk = UINT64_MAX};
 	assert(qpe->n_pe <= EVENT_MAX_PE);
 	qpe->packet_byte = machine->noc_packet_byte;
 	event_noc_init(&qpe->noc, machine, level);
-	enum err_code code = event_queue_init(&qpe->queue, qpe->n_pe * EVENT_UNIT_PER_PE + 1, err);
-	for (uint32_t i = 0; i < qpe->n_pe && code == ERR_OK; i++) {
-		init_pe(qpe, machine, i);
-		struct event_fifo *fifo[] = {&qpe->noc.port[i], &qpe->sram[i].answer, &qpe->sram[i].request,
-		                             &qpe->dma[i].command};
-		for (size_t k = 0; k < sizeof(fifo) / sizeof(fifo[0]) && code == ERR_OK; k++)
-			code = event_fifo_init(fifo[k], 0, err);
-	}
-	if (code != ERR_OK || n_link == 0)
-		return code;
-	qpe->link = calloc(n_link, sizeof(*qpe->link));
-	if (!qpe->link)
-		return err_add(err, ERR_INTERNAL, "no memory for the links of a router");
+	event_queue_init(&qpe->queue, qpe->n_pe * EVENT_UNIT_PER_PE + 1, memory);
+	for (uint32_t i = 0; i < qpe->n_pe; i++)
+		init_pe(qpe, machine, i, memory);
+	qpe->link = arena_array(memory, n_link, sizeof(*qpe->link));
 	qpe->n_link = n_link;
-	for (uint32_t i = 0; i < n_link && code == ERR_OK; i++)
-		code = event_fifo_init(&qpe->link[i], 0, err);
-	return code;
-}
-
-void event_qpe_free(struct event_qpe *qpe)
-{
-	event_queue_free(&qpe->queue);
-	for (uint32_t i = 0; i < qpe->n_pe; i++) {
-		event_fifo_free(&qpe->noc.port[i]);
-		event_fifo_free(&qpe->sram[i].answer);
-		event_fifo_free(&qpe->sram[i].request);
-		event_fifo_free(&qpe->dma[i].command);
-	}
-	for (uint32_t i = 0; i < qpe->n_link; i++)
-		event_fifo_free(&qpe->link[i]);
-	free(qpe->link);
+	for (uint32_t i = 0; qpe->link && i < n_link; i++)
+		qpe->link[i].memory = memory;
 }

@@ -50,10 +50,9 @@ struct event_qpe {
 	uint64_t link_clk;       /* the links are woken; UINT64_MAX: they are not */
 };
 
-/* QPE `index` of a machine at an operating point; free it also on failure. ERR_INTERNAL: no memory. */
-enum err_code event_qpe_init(struct event_qpe *qpe, const struct machine *machine, uint32_t level, uint32_t index,
-                             uint32_t n_link, struct err *err);
-void event_qpe_free(struct event_qpe *qpe);
+/* QPE `index` of a machine at an operating point; not to be used where memory is out. */
+void event_qpe_init(struct event_qpe *qpe, const struct machine *machine, uint32_t level, uint32_t index,
+                    uint32_t n_link, struct arena *memory);
 
 struct event_replay;
 /* Run all events before limit_clk (base_clk included); replay may be NULL. */
@@ -99,8 +98,7 @@ void event_qpe_start_task(struct event_qpe *qpe, uint32_t pe, const struct event
 /* ---- replay ---- */
 
 /* NULL: no memory. */
-struct event_replay *event_replay_new(void);
-void event_replay_free(struct event_replay *replay);
+struct event_replay *event_replay_new(struct arena *memory);
 
 /*
  * Where qpe->row_begins or tap_begins: compare the state of all units with those

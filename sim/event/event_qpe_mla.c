@@ -16,6 +16,7 @@
  * simulator's PE tasks come out, one set for all kinds, arrays and SRAMs.
  */
 #include "sim/event/event_qpe.h"
+#include "sim/base/checked.h"
 #include <assert.h>
 
 /* From a round's start to the first request of its stream in the router; one less in a task's first round. */
@@ -183,16 +184,6 @@ static void take_b(struct event_qpe *qpe, uint32_t pe)
 
 /* ---- MACs ---- */
 
-static uint64_t smaller(uint64_t a, uint64_t b)
-{
-	return a < b ? a : b;
-}
-
-static uint64_t larger(uint64_t a, uint64_t b)
-{
-	return a > b ? a : b;
-}
-
 static uint64_t n_write_port(const struct event_mla *mla)
 {
 	const struct event_plan *plan = &mla->plan;
@@ -216,7 +207,7 @@ static void end_round(struct event_qpe *qpe, uint32_t pe)
 	event_sram_write(&qpe->sram[pe], write_clk, n_write);
 	uint64_t out_clk = write_clk + n_write, ask_clk = mla->run_clk;
 	if (plan->round_waits)
-		ask_clk = out_clk = larger(out_clk, event_sram_finish(&qpe->sram[pe]));
+		ask_clk = out_clk = max_u64(out_clk, event_sram_finish(&qpe->sram[pe]));
 	mla->phase_clk = out_clk + (is_last ? 0 : plan->turn_clk);
 	mla->count[EVENT_OUT_CLK] += mla->phase_clk - mla->run_clk;
 	mla->count[EVENT_ROUND]++;
@@ -236,7 +227,7 @@ static void end_run(struct event_qpe *qpe, uint32_t pe)
 	assert(mla->tap <= mla->plan.kernel_w && mla->n_tap <= mla->plan.n_round_tap);
 	mla->a_byte -= n * mla->plan.tap_a_byte;
 	if (mla->plan.a_buffer_byte > 0 && mla->n_a_to_ask > 0)
-		event_wake(qpe, larger(mla->a_next_clk + (mla->a_next_num > 0), qpe->queue.clk + 1), pe, EVENT_MLA);
+		event_wake(qpe, max_u64(mla->a_next_clk + (mla->a_next_num > 0), qpe->queue.clk + 1), pe, EVENT_MLA);
 	if (mla->n_tap == mla->plan.n_round_tap) {
 		end_round(qpe, pe);
 		return;
@@ -260,12 +251,12 @@ static void start_run(struct event_qpe *qpe, uint32_t pe)
 		event_wake(qpe, mla->run_clk, pe, EVENT_MLA);
 		return;
 	}
-	uint64_t n_b = smaller(mla->n_reach, mla->plan.kernel_w) - mla->tap;
-	uint64_t n = smaller(n_b, mla->a_byte / tap_a_byte);
+	uint64_t n_b = min_u64(mla->n_reach, mla->plan.kernel_w) - mla->tap;
+	uint64_t n = min_u64(n_b, mla->a_byte / tap_a_byte);
 	if (mla->plan.a_buffer_byte > 0) /* each tap makes room */
 		n = 1;
 	if (clk > mla->run_clk) {
-		uint64_t b_clk = mla->b_clk > mla->run_clk ? smaller(mla->b_clk, clk) : mla->run_clk;
+		uint64_t b_clk = mla->b_clk > mla->run_clk ? min_u64(mla->b_clk, clk) : mla->run_clk;
 		mla->count[EVENT_B_STALL_CLK] += b_clk - mla->run_clk;
 		mla->count[EVENT_A_STALL_CLK] += clk - b_clk;
 	}

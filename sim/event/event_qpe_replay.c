@@ -13,8 +13,8 @@
  * A skip moves no unit's clocks: only base_clk, the counters and the places grow.
  */
 #include "sim/event/event_qpe.h"
+#include "sim/base/checked.h"
 #include <assert.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define N_KEPT_ROW 64    /* states kept at beginnings of rows; a longer period is not found */
@@ -23,7 +23,7 @@
 #define N_STATE_WORD 512 /* larger states (router queues that grow) are not compared */
 
 /* Where a PE is: what a state leaves out. */
-struct place {
+struct pe_place {
 	uint64_t row, block, n_tap, n_a_to_ask, a_byte;
 };
 
@@ -31,35 +31,30 @@ struct kept {
 	size_t n_word;
 	uint64_t hash, clk, n_packet;
 	uint64_t count[EVENT_MAX_PE][EVENT_N_COUNT];
-	struct place place[EVENT_MAX_PE];
+	struct pe_place place[EVENT_MAX_PE];
 	uint64_t word[N_STATE_WORD];
 };
 
 /* The newest of the states kept since the last skip. */
-struct history {
+struct kept_states {
 	size_t n, n_max;
 	struct kept *kept; /* [n_max] */
 };
 
 struct event_replay {
-	struct history row, tap;
+	struct kept_states row, tap;
 	uint64_t n_round; /* begun in the QPE when the states of tap were kept */
 	struct kept kept[N_KEPT_ROW + N_KEPT_TAP];
 };
 
-struct event_replay *event_replay_new(void)
+struct event_replay *event_replay_new(struct arena *memory)
 {
-	struct event_replay *replay = calloc(1, sizeof(struct event_replay));
+	struct event_replay *replay = arena_array(memory, 1, sizeof(*replay));
 	if (!replay)
 		return NULL;
-	replay->row = (struct history){.n_max = N_KEPT_ROW, .kept = replay->kept};
-	replay->tap = (struct history){.n_max = N_KEPT_TAP, .kept = replay->kept + N_KEPT_ROW};
+	replay->row = (struct kept_states){.n_max = N_KEPT_ROW, .kept = replay->kept};
+	replay->tap = (struct kept_states){.n_max = N_KEPT_TAP, .kept = replay->kept + N_KEPT_ROW};
 	return replay;
-}
-
-void event_replay_free(struct event_replay *replay)
-{
-	free(replay);
 }
 
 void event_replay_reset(struct event_replay *replay)
@@ -88,7 +83,7 @@ static bool save(const struct event_qpe *qpe, bool in_round, struct kept *kept)
 		const struct event_mla *mla = &qpe->mla[i];
 		event_mla_save(mla, clk, in_round, &state);
 		event_sram_save(&qpe->sram[i], clk, &state);
-		kept->place[i] = (struct place){mla->row, mla->block, mla->n_tap, mla->n_a_to_ask, mla->a_byte};
+		kept->place[i] = (struct pe_place){mla->row, mla->block, mla->n_tap, mla->n_a_to_ask, mla->a_byte};
 	}
 	if (state.n_word >= N_STATE_WORD)
 		return false;
@@ -106,11 +101,6 @@ static bool save(const struct event_qpe *qpe, bool in_round, struct kept *kept)
 
 /* ---- how far ---- */
 
-static uint64_t smaller(uint64_t a, uint64_t b)
-{
-	return a < b ? a : b;
-}
-
 /*
  * The last row that a PE may skip to: the last of its kind, since a row's end
  * alone tells what comes next. One whose last round has ended has looked there.
@@ -123,7 +113,7 @@ static uint64_t last_row(const struct event_mla *mla)
 	return n_row - 1 - (has_ended && n_row - 1 > mla->row);
 }
 
-static uint64_t n_row_left(const struct event_mla *mla, const struct place *from)
+static uint64_t n_row_left(const struct event_mla *mla, const struct pe_place *from)
 {
 	uint64_t n_period_row = mla->row - from->row;
 	return n_period_row == 0 ? 0 : (last_row(mla) - mla->row) / n_period_row;
@@ -133,7 +123,7 @@ static uint64_t n_row_left(const struct event_mla *mla, const struct place *from
  * Periods within a round: taps, requests of operand A's stream, and of its bytes
  * at hand so many that they keep nothing waiting, must last for one period more.
  */
-static uint64_t n_tap_left(const struct event_mla *mla, const struct place *from)
+static uint64_t n_tap_left(const struct event_mla *mla, const struct pe_place *from)
 {
 	const struct event_plan *plan = &mla->plan;
 	uint64_t n_tap = mla->n_tap - from->n_tap, n_ask = from->n_a_to_ask - mla->n_a_to_ask;
@@ -142,14 +132,14 @@ static uint64_t n_tap_left(const struct event_mla *mla, const struct place *from
 		return 0;
 	uint64_t n_left = (plan->n_round_tap - mla->n_tap) / n_tap;
 	if (n_ask > 0)
-		n_left = smaller(n_left, mla->n_a_to_ask / n_ask);
+		n_left = min_u64(n_left, mla->n_a_to_ask / n_ask);
 	uint64_t enough_byte = event_mla_enough_a(mla) + n_tap * plan->tap_a_byte;
 	if (mla->a_byte != from->a_byte && from->a_byte < enough_byte)
 		return 0;
 	if (mla->a_byte < from->a_byte)
 		n_left = mla->a_byte < enough_byte
 		             ? 0
-		             : smaller(n_left, (mla->a_byte - enough_byte) / (from->a_byte - mla->a_byte));
+		             : min_u64(n_left, (mla->a_byte - enough_byte) / (from->a_byte - mla->a_byte));
 	return n_left > 2 ? n_left - 2 : 0;
 }
 
@@ -164,15 +154,15 @@ static uint64_t n_period_left(const struct event_qpe *qpe, const struct kept *fr
 		const struct event_mla *mla = &qpe->mla[i];
 		if (mla->phase == EVENT_DONE)
 			continue;
-		const struct place *place = &from->place[i];
-		n_left = smaller(n_left, in_round ? n_tap_left(mla, place) : n_row_left(mla, place));
+		const struct pe_place *place = &from->place[i];
+		n_left = min_u64(n_left, in_round ? n_tap_left(mla, place) : n_row_left(mla, place));
 	}
 	return n_left;
 }
 
 /* ---- skip ---- */
 
-static void skip_pe(struct event_mla *mla, const struct place *from, bool in_round, uint64_t n_period)
+static void skip_pe(struct event_mla *mla, const struct pe_place *from, bool in_round, uint64_t n_period)
 {
 	if (!in_round) {
 		mla->row += n_period * (mla->row - from->row);
@@ -206,7 +196,7 @@ static bool same_state(const struct kept *a, const struct kept *b)
 }
 
 /* True if something was skipped. */
-static bool look(struct history *history, struct event_qpe *qpe, bool in_round, uint64_t limit_clk)
+static bool look(struct kept_states *history, struct event_qpe *qpe, bool in_round, uint64_t limit_clk)
 {
 	struct kept *now = &history->kept[history->n % history->n_max];
 	if (!save(qpe, in_round, now))
@@ -244,7 +234,7 @@ void event_replay_step(struct event_replay *replay, struct event_qpe *qpe, uint6
 	 * with what is counted now, is the first of those to come.
 	 */
 	bool in_round = !qpe->row_begins;
-	struct history *history = in_round ? &replay->tap : &replay->row;
+	struct kept_states *history = in_round ? &replay->tap : &replay->row;
 	event_replay_reset(replay);
 	if (save(qpe, in_round, &history->kept[0]))
 		history->n = 1;

@@ -1,29 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* The calendar of events: buckets of the next clocks, a binary heap for what lies beyond. */
 #include "sim/event/event_queue.h"
-#include <stdlib.h>
 #include <string.h>
 
 #define N_OCCUPIED_WORD (EVENT_HORIZON_CLK / 64)
 _Static_assert((EVENT_HORIZON_CLK & (EVENT_HORIZON_CLK - 1)) == 0 && EVENT_HORIZON_CLK >= 64, "a power of two");
 
-enum err_code event_queue_init(struct event_queue *queue, uint32_t n_unit, struct err *err)
+void event_queue_init(struct event_queue *queue, uint32_t n_unit, struct arena *memory)
 {
 	assert(n_unit > 0);
-	*queue = (struct event_queue){.n_unit = n_unit, .n_word = (n_unit + 63) / 64};
-	queue->bucket = calloc((size_t)EVENT_HORIZON_CLK * queue->n_word, sizeof(*queue->bucket));
+	*queue = (struct event_queue){.n_unit = n_unit, .n_word = (n_unit + 63) / 64, .memory = memory};
+	queue->bucket = arena_array(memory, (size_t)EVENT_HORIZON_CLK * queue->n_word, sizeof(*queue->bucket));
 	queue->n_far_alloc = (size_t)n_unit * EVENT_FAR_PER_UNIT;
-	queue->far = calloc(queue->n_far_alloc, sizeof(*queue->far));
-	if (queue->bucket && queue->far)
-		return ERR_OK;
-	event_queue_free(queue);
-	return err_add(err, ERR_INTERNAL, "no memory for the events of %u units", n_unit);
-}
-
-void event_queue_free(struct event_queue *queue)
-{
-	free(queue->bucket);
-	free(queue->far);
-	*queue = (struct event_queue){0};
+	queue->far = arena_array(memory, queue->n_far_alloc, sizeof(*queue->far));
 }
 
 static uint64_t *bucket_at(const struct event_queue *queue, uint64_t clk)
@@ -45,9 +34,10 @@ static void swap_far(struct event_far *a, struct event_far *b)
 
 static bool grow_far(struct event_queue *queue)
 {
-	struct event_far *more = realloc(queue->far, 2 * queue->n_far_alloc * sizeof(*more));
+	struct event_far *more = arena_array(queue->memory, 2 * queue->n_far_alloc, sizeof(*more));
 	if (!more)
 		return false;
+	memcpy(more, queue->far, queue->n_far * sizeof(*more));
 	queue->far = more;
 	queue->n_far_alloc *= 2;
 	return true;
@@ -55,10 +45,8 @@ static bool grow_far(struct event_queue *queue)
 
 void event_queue_wake_far(struct event_queue *queue, uint64_t clk, uint32_t unit)
 {
-	if (queue->n_far == queue->n_far_alloc && !grow_far(queue)) {
-		queue->lost = true;
+	if (queue->n_far == queue->n_far_alloc && !grow_far(queue))
 		return;
-	}
 	struct event_far *far = queue->far;
 	size_t at = queue->n_far++;
 	far[at] = (struct event_far){.clk = clk, .unit = unit};

@@ -12,9 +12,9 @@
  *
  * What messages a unit finds when woken is its own affair: they lie in FIFOs
  * with their arrival clocks. Nothing is allocated after the start unless very
- * many wake-ups lie beyond the horizon.
+ * many wake-ups lie beyond the horizon; one is dropped where memory is out.
  */
-#include "sim/base/err.h"
+#include "sim/base/arena.h"
 #include <assert.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -35,13 +35,12 @@ struct event_queue {
 	uint64_t *bucket;                          /* [EVENT_HORIZON_CLK][n_word] */
 	struct event_far *far;                     /* [n_far_alloc], a binary heap */
 	size_t n_far, n_far_alloc;
-	bool lost;        /* a wake-up, for lack of memory */
+	struct arena *memory;
 	uint64_t n_event; /* taken so far */
 };
 
-/* An empty queue at clock 0 for units 0 .. n_unit - 1, n_unit > 0. ERR_INTERNAL: no memory. */
-enum err_code event_queue_init(struct event_queue *queue, uint32_t n_unit, struct err *err);
-void event_queue_free(struct event_queue *queue);
+/* An empty queue at clock 0 for units 0 .. n_unit - 1, n_unit > 0; not to be used where memory is out. */
+void event_queue_init(struct event_queue *queue, uint32_t n_unit, struct arena *memory);
 
 /* Beyond the horizon. */
 void event_queue_wake_far(struct event_queue *queue, uint64_t clk, uint32_t unit);

@@ -32,7 +32,7 @@ struct position {
 	uint64_t begin; /* outputs, filters or channels before it */
 };
 
-struct cursor {
+struct tile_cursor {
 	uint32_t group;
 	struct position w, h, c, d;
 };
@@ -53,7 +53,7 @@ static bool step_on(const struct systolic_dim *dim, struct position *position)
 }
 
 /* The next step in the order of the loops; false: there is none. */
-static bool next_step(const struct systolic_work *work, struct cursor *at)
+static bool next_step(const struct systolic_work *work, struct tile_cursor *at)
 {
 	if (step_on(&work->d, &at->d))
 		return true;
@@ -102,7 +102,7 @@ struct load {
 	uint64_t ifmap_word, filter_word;
 };
 
-static struct load load_at(const struct systolic_work *work, const struct cursor *at)
+static struct load load_at(const struct systolic_work *work, const struct tile_cursor *at)
 {
 	struct load load = {0};
 	uint64_t channels = size_at(&work->d, &at->d);
@@ -117,12 +117,12 @@ static struct load load_at(const struct systolic_work *work, const struct cursor
 	return load;
 }
 
-static uint64_t pixels_at(const struct systolic_work *work, const struct cursor *at)
+static uint64_t pixels_at(const struct systolic_work *work, const struct tile_cursor *at)
 {
 	return (uint64_t)size_at(&work->w, &at->w) * size_at(&work->h, &at->h);
 }
 
-static uint64_t clk_at(const struct machine *machine, const struct systolic_work *work, const struct cursor *at)
+static uint64_t clk_at(const struct machine *machine, const struct systolic_work *work, const struct tile_cursor *at)
 {
 	uint64_t tap = (uint64_t)size_at(&work->d, &at->d) * work->kernel_w * work->kernel_h;
 	return systolic_pixel_factor(machine, work->dataflow, pixels_at(work, at)) *
@@ -138,7 +138,7 @@ struct transfer_state {
 	uint64_t word;
 };
 
-struct run {
+struct array_run {
 	const struct machine *machine;
 	const struct systolic_work *work;
 	const struct trace_sink *trace;
@@ -149,28 +149,23 @@ struct run {
 	struct systolic_result result; /* words */
 };
 
-static void tell(const struct run *run, enum trace_unit unit, const char *name, double begin_clk, uint64_t n)
+static void trace_until_now(const struct array_run *run, enum trace_unit unit, const char *name, double begin_clk,
+                            uint64_t n)
 {
-	uint64_t begin = (uint64_t)begin_clk, end = (uint64_t)ceil(run->now_clk);
-	if (!run->trace || end <= begin)
+	if (!run->trace)
 		return;
-	run->trace->span(run->trace->context, &(struct trace_span){.unit = unit,
-	                                                           .name = name,
-	                                                           .begin_clk = begin,
-	                                                           .end_clk = end,
-	                                                           .part = UINT32_MAX,
-	                                                           .peer = UINT32_MAX,
-	                                                           .n = n});
+	struct trace_span span = trace_make_span(unit, 0, name, (uint64_t)begin_clk, (uint64_t)ceil(run->now_clk), n);
+	trace_put_span(run->trace, &span);
 }
 
-static void ask(struct run *run, struct transfer_state *transfer, uint64_t word)
+static void ask(struct array_run *run, struct transfer_state *transfer, uint64_t word)
 {
 	assert(transfer->left_word <= 0);
 	*transfer = (struct transfer_state){(double)word, run->now_clk, word};
 }
 
 /* The interface works on its next transfer until end_clk at most. */
-static void serve(struct run *run, double end_clk)
+static void serve(struct array_run *run, double end_clk)
 {
 	bool is_load = run->load.left_word > 0;
 	struct transfer_state *transfer = is_load ? &run->load : &run->store;
@@ -187,24 +182,24 @@ static void serve(struct run *run, double end_clk)
 	run->n_event++;
 	run->now_clk = done_clk;
 	transfer->left_word = 0;
-	tell(run, TRACE_DRAM, is_load ? "load" : "store", transfer->begin_clk,
-	     transfer->word * run->machine->systolic.word_byte);
+	trace_until_now(run, TRACE_DRAM, is_load ? "load" : "store", transfer->begin_clk,
+	                transfer->word * run->machine->systolic.word_byte);
 }
 
-static void serve_until(struct run *run, double end_clk)
+static void serve_until(struct array_run *run, double end_clk)
 {
 	while (run->now_clk < end_clk)
 		serve(run, end_clk);
 }
 
 /* Until loads, or also stores, are through. */
-static void wait_for(struct run *run, bool stores_too)
+static void wait_for(struct array_run *run, bool stores_too)
 {
 	while (run->load.left_word > 0 || (stores_too && run->store.left_word > 0))
 		serve(run, INFINITY);
 }
 
-static void count_step(struct run *run, const struct cursor *at)
+static void count_step(struct array_run *run, const struct tile_cursor *at)
 {
 	const struct systolic_work *work = run->work;
 	uint64_t pixel = pixels_at(work, at), filter = size_at(&work->c, &at->c);
@@ -236,7 +231,7 @@ static void count_step(struct run *run, const struct cursor *at)
 	run->mac += (double)pixel * (double)filter * (double)tap;
 }
 
-static void ask_load(struct run *run, const struct cursor *at)
+static void ask_load(struct array_run *run, const struct tile_cursor *at)
 {
 	struct load load = load_at(run->work, at);
 	run->result.dram_ifmap_read_word += load.ifmap_word;
@@ -244,15 +239,15 @@ static void ask_load(struct run *run, const struct cursor *at)
 	ask(run, &run->load, load.ifmap_word + load.filter_word);
 }
 
-static void run_steps(struct run *run)
+static void run_steps(struct array_run *run)
 {
-	struct cursor at = {0};
+	struct tile_cursor at = {0};
 	uint64_t finished_word = 0; /* results that no store was asked for */
 	bool more = true;
 	ask_load(run, &at);
 	wait_for(run, true);
 	while (more) {
-		struct cursor next = at;
+		struct tile_cursor next = at;
 		more = next_step(run->work, &next);
 		bool ends_block = !more || next.d.tile == 0;
 		if (more)
@@ -265,7 +260,7 @@ static void run_steps(struct run *run)
 		serve_until(run, begin_clk + (double)clk);
 		run->n_event++;
 		run->compute_clk += clk;
-		tell(run, TRACE_PE_MLA, "task", begin_clk, clk);
+		trace_until_now(run, TRACE_PE_MLA, "task", begin_clk, clk);
 		count_step(run, &at);
 		if (ends_block) {
 			finished_word =
@@ -280,7 +275,7 @@ static void run_steps(struct run *run)
 }
 
 /* NULL: all holds. */
-static const char *audit(const struct run *run, double all_word)
+static const char *audit(const struct array_run *run, double all_word)
 {
 	const struct systolic_result *words = &run->result;
 	double clk = run->now_clk * (1 + 1e-9);
@@ -306,10 +301,10 @@ enum err_code event_systolic_run(const struct machine *machine, const struct sys
 		               " tiles on a systolic array, at most %d are simulated one by one; take larger "
 		               "tiles or closed forms (--detail fast)",
 		               n_step, EVENT_SYSTOLIC_MAX_STEP);
-	struct run run = {.machine = machine,
-	                  .work = work,
-	                  .trace = trace,
-	                  .bandwidth_word = systolic_bandwidth_word(machine, level)};
+	struct array_run run = {.machine = machine,
+	                        .work = work,
+	                        .trace = trace,
+	                        .bandwidth_word = systolic_bandwidth_word(machine, level)};
 	run_steps(&run);
 	double all_word = (double)run.result.dram_ifmap_read_word + (double)run.result.dram_filter_read_word +
 	                  (double)run.result.dram_ofmap_write_word;
@@ -317,12 +312,7 @@ enum err_code event_systolic_run(const struct machine *machine, const struct sys
 	if (wrong)
 		return err_add(err, ERR_INTERNAL, "self-check of the event simulation: %s", wrong);
 	const struct systolic_time time = {run.compute_clk, real_max(run.now_clk, (double)run.compute_clk)};
-	double n_pe = (double)machine_n_mac(machine);
-	run.result.stall_clk = systolic_stall_clk(&time);
-	run.result.total_clk = run.compute_clk + run.result.stall_clk;
-	run.result.mapping_eff = systolic_mapping_eff(machine, work);
-	run.result.compute_util = run.mac / ((double)run.compute_clk * n_pe);
-	run.result.overall_util = run.mac / ((double)run.result.total_clk * n_pe);
+	systolic_finish(machine, work, &time, &run.result);
 	*result = run.result;
 	if (stat)
 		stat->n_event += run.n_event;

@@ -21,6 +21,13 @@ struct trace_span {
 	uint64_t n;                  /* bytes moved, MAC clocks of a task, packets passed */
 };
 
+/* A span that is of no operation and has no other side. */
+static inline struct trace_span trace_make_span(enum trace_unit unit, uint32_t index, const char *name,
+                                                uint64_t begin_clk, uint64_t end_clk, uint64_t n)
+{
+	return (struct trace_span){unit, index, name, begin_clk, end_clk, UINT32_MAX, UINT32_MAX, n};
+}
+
 struct trace_sink {
 	/* Called in the order in which spans end; must not fail: what goes wrong is kept and told at the end. */
 	void (*span)(void *context, const struct trace_span *span);

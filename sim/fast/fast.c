@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The fast tier: closed-form clocks of each kind of step. Everything is in PE clocks at the operating point; the DRAM's
+ * and the NoC's own clocks enter through their rates. Formulas follow from how the parts work. sim/CALIBRATION.md says
+ * which constants were fitted to what, and `dse validate` how far results are from published ones.
+ */
 #include "sim/fast/fast.h"
 #include "sim/fast/fast_parts.h"
 #include "sim/machine/latency.h"
@@ -8,13 +13,6 @@
 #include "sim/base/checked.h"
 #include "sim/base/real.h"
 #include <math.h>
-
-/*
- * The fast tier: closed-form clocks of each kind of step. Everything is in PE
- * clocks at the operating point; the DRAM's and the NoC's own clocks enter
- * through their rates. The formulas were derived from how the parts work and
- * checked against the reference tables, which the README lists with the errors.
- */
 
 /*
  * PE clocks of one DRAM load and of the hand-shake after a write from the host's view, less than the set-up of a phase
@@ -468,16 +466,16 @@ static void add_fetch(const struct program *program, const uint64_t *clk, const 
 	double fetch_pj = energy_dynamic(rates->machine, point, energy_array_frac(rates->machine), all).total_pj;
 	struct fetch_plan plan;
 	plan_fetch(program, clk, rates, &plan);
+	double peak_mw = result->peak_power_mw;
 	for (uint32_t i = 0; i < program->n_step; i++) {
 		double step_pj = plan.step_frac[i] > 0 ? pj[i] + fetch_pj * plan.step_frac[i] : 0;
 		if (step_pj > 0) /* pJ per ns is mW */
-			result->peak_power_mw =
-			    real_max(result->peak_power_mw, static_mw + step_pj / ((double)clk[i] * ns_per_clk));
+			peak_mw = real_max(peak_mw, static_mw + step_pj / ((double)clk[i] * ns_per_clk));
 	}
+	double rest_clk = (double)plan.rest_clk;
 	if (plan.rest_clk > 0)
-		result->peak_power_mw =
-		    real_max(result->peak_power_mw,
-		             static_mw + fetch_pj * plan.rest_frac / ((double)plan.rest_clk * ns_per_clk));
+		peak_mw = real_max(peak_mw, static_mw + fetch_pj * plan.rest_frac / (rest_clk * ns_per_clk));
+	result->peak_power_mw = peak_mw;
 	result->phase_clk[PHASE_FETCH] += plan.rest_clk;
 	result->phase_bound[PHASE_FETCH] = BOUND_DRAM;
 	counts_add(&result->counts, all);

@@ -8,39 +8,41 @@
 #include "sim/program/result.h"
 
 /*
- * level < machine->n_level, mixed or not; the caller asks result_is_counted. No allocation, but by SCALE-Sim's replay
- * (systolic.memory_model). Asserts that the result is not under its roofline bound.
+ * Price a program. level < machine->n_level, mixed or not. Where counts exceed COUNTS_MAX the result is only a bound:
+ * the caller asks result_is_counted. Allocates nothing, but for SCALE-Sim's memory (systolic.memory_model). Asserts
+ * that the result is not under its roofline.
  */
 void fast_run(const struct machine *machine, const struct program *program, uint32_t level, struct sim_result *result);
 
-/* Price a step alone and add its phases, counts and peak power to a result that is not finished: it has no events. */
+/* Price one step and add its phases, counts and peak power to a result that is not finished. For the event tier, which
+ * has no events for ARM work. */
 void fast_add_step(const struct machine *machine, const struct step *step, uint32_t level, struct sim_result *result);
 
 /*
- * Latency and energy that no program has less of in the fast tier whose steps are the same but for numbers that are
- * nowhere smaller (counts, bytes, packets, clocks; not numbers of jobs, PEs, tasks, stages and repeats, which are
- * the same). A queue of jobs without fusion is not monotonous in its loads: writes that come between are left out.
+ * A lower bound on latency and energy of all programs with the same steps and larger numbers: counts, bytes, packets
+ * and clocks may be larger, numbers of jobs, PEs, tasks, stages and repeats are the same. A queue of jobs can get
+ * faster with longer loads, because fewer writes go ahead of them; where it can, the bound leaves those writes out.
  */
 void fast_run_least(const struct machine *machine, const struct program *program, uint32_t level,
                     struct sim_result *result);
 
-/* What the grey-box model has to know of a program's tasks besides. */
+/* What the grey-box model has to know of a program's tasks, which a program does not say. */
 struct greybox_work {
 	bool is_matmul;
 	double round_mac_clk; /* clocks in which the array multiplies in a round, on average */
 };
 
 /*
- * The same with tasks timed by the grey-box model with the operating point's constants (sim/mla/greybox.h), whatever
- * they share their SRAM and router with; never less than the array needs. Transfers and ARM work are the fast tier's.
+ * As fast_run, but tasks take what the grey-box model says with the operating point's constants (sim/mla/greybox.h),
+ * and not less than the array needs. Transfers and ARM work are the fast tier's.
  */
 void fast_run_greybox(const struct machine *machine, const struct program *program, uint32_t level,
                       const struct greybox_work *work, struct sim_result *result);
 
 /*
- * Where a program's fetch goes at an operating point: of all its bytes each step's share, in proportion to the time in
- * which the step leaves the DRAM interfaces idle, and the rest, which takes a phase of its own. For programs that
- * fetch; fast_run goes by it.
+ * Where the background fetch of a program goes (struct fetch; the program has one): each step takes a share of its
+ * bytes, in proportion to the time in which the step leaves the DRAM interfaces idle. What is left over takes a phase
+ * of its own.
  */
 struct fetch_plan {
 	double step_frac[PROGRAM_MAX_STEP]; /* 0 beyond the program's steps */
@@ -56,27 +58,23 @@ void fast_plan_fetch(const struct machine *machine, const struct program *progra
  */
 double fast_roofline_clk(const struct machine *machine, const struct program *program, uint32_t level);
 
-/*
- * What the busiest PE and DRAM interface do at least in the tasks of a STEP_COMPUTE, as the fast tier counts it: each
- * PE computes in turn with writing. All 0: nothing is known.
- */
+/* The least that the busiest PE and the busiest DRAM interface do in a STEP_COMPUTE. All 0: nothing is known. */
 struct busiest_work {
 	double task_clk, n_task; /* of a PE */
 	double router_packet;    /* through the router of a QPE of such PEs, meanwhile */
 	double write_byte;       /* of an interface; 0: results go to storage QPEs */
 };
 
-/* The least any program of a range does. */
+/* What every program of a range does at least. */
 struct least_work {
 	struct counts counts;
 	uint32_t n_pe;     /* PEs that share MLA and ARM work at most */
 	bool phased;       /* nobody computes before everything is loaded (reuse) */
-	double fetch_byte; /* of the bytes read from DRAM, those for the next program, which nobody here waits for */
+	double fetch_byte; /* of the bytes read from DRAM, those of the background fetch: nobody waits for them */
 	struct busiest_work busiest;
 	/*
-	 * Of a systolic array, in place of the above: clocks of its tiles; bytes that it waits for whatever the tiles
-	 * (the first load, the last store); bytes that go past it in a phase of their own. All of them are in counts,
-	 * too.
+	 * Of a systolic array: clocks of its tiles; bytes that no tile can hide (the first load, the last store); bytes
+	 * of steps beside the array, each in a phase of its own. The bytes are in counts, too.
 	 */
 	struct systolic_least {
 		double compute_clk, bare_byte, stream_byte;
@@ -84,10 +82,9 @@ struct least_work {
 };
 
 /*
- * Least latency and energy of any program that does at least this: MLA clocks
- * spread over the PEs, DRAM bytes over all interfaces, one after the other or at
- * best at once; then ARM clocks spread over the PEs; static energy for that time. Tasks and writes take no less than
- * those of the busiest, if these are known.
+ * The least latency and energy of any program that does at least this. MLA clocks and ARM clocks are spread over all
+ * PEs, DRAM bytes over all interfaces; loads, tasks and writes overlap as far as any strategy lets them. Tasks and
+ * writes take no less than those of the busiest PE and interface. Static energy is that of the least latency.
  */
 void fast_bound(const struct machine *machine, const struct least_work *least, uint32_t level, double *latency_ns,
                 double *energy_pj);

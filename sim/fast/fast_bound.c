@@ -3,10 +3,10 @@
 #include "sim/fast/fast_parts.h"
 #include "sim/base/real.h"
 
-/* What rounding off a trace of a phase's clocks may take away, of both phases. */
-#define TRACE_CLK 4e-6
+/* The array's two phases are rounded up to whole clocks after some 1e-6 was taken off each (step_clk in fast.c). */
+#define ROUNDED_OFF_CLK 4e-6
 
-/* Tiles overlap with each other's words at best, but for what nothing can overlap with. */
+/* At best all tiles overlap with the transfer of all words, but for the first load and the last store. */
 static void bound_systolic(const struct machine *machine, const struct least_work *least, uint32_t level,
                            double *latency_ns, double *energy_pj)
 {
@@ -15,7 +15,7 @@ static void bound_systolic(const struct machine *machine, const struct least_wor
 	double all_byte = least->counts.dram_read_byte + least->counts.dram_write_byte - own->stream_byte;
 	double core_ns = real_max(own->compute_clk * ns_per_clk + own->bare_byte / byte_per_ns, all_byte / byte_per_ns);
 	assert(own->stream_byte >= 0 && all_byte >= own->bare_byte * (1 - 1e-12));
-	*latency_ns = real_max(0, core_ns + own->stream_byte / byte_per_ns - TRACE_CLK * ns_per_clk);
+	*latency_ns = real_max(0, core_ns + own->stream_byte / byte_per_ns - ROUNDED_OFF_CLK * ns_per_clk);
 	struct counts awake = least->counts;
 	awake.awake_clk = core_ns / ns_per_clk * machine_n_pe(machine);
 	double dynamic_pj =

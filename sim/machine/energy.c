@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Static power, energy by supply, changes of operating point, power lanes. */
 #include "sim/machine/energy.h"
 #include "sim/base/real.h"
 #include <math.h>
@@ -9,24 +10,6 @@ struct energy energy_of_counts(const struct machine *machine, uint32_t level, co
 {
 	assert(level < machine->n_level);
 	return energy_dynamic(machine, &machine->level[level], energy_array_frac(machine), counts);
-}
-
-double energy_supply_static_mw(const struct machine *machine, uint32_t level, enum supply supply)
-{
-	assert(level < machine->n_level && supply < N_SUPPLY);
-	switch (supply) {
-	case SUPPLY_PE:
-		return machine->level[level].pe_static_mw * machine_n_pe(machine);
-	case SUPPLY_NOC:
-		return machine->noc_static_mw;
-	case SUPPLY_SRAM:
-		return machine->sram_static_mw;
-	case SUPPLY_DRAM:
-		return machine->dram_static_mw;
-	case SUPPLY_CHIP:
-	default:
-		return machine->chip_off_mw;
-	}
 }
 
 double energy_static_mw(const struct machine *machine, uint32_t level)
@@ -58,17 +41,23 @@ double energy_sleep_mw(const struct machine *machine)
 void energy_by_supply(const struct machine *machine, uint32_t level, const struct energy *energy, double latency_ns,
                       struct supply_energy supply[N_SUPPLY])
 {
-	assert(latency_ns >= 0);
+	assert(level < machine->n_level && latency_ns >= 0);
 	const double dynamic_pj[N_SUPPLY] = {
 	    [SUPPLY_PE] = energy->mla_pj + energy->arm_pj + energy->awake_pj + energy->switch_pj,
 	    [SUPPLY_NOC] = energy->noc_pj,
 	    [SUPPLY_SRAM] = energy->sram_pj,
 	    [SUPPLY_DRAM] = energy->dram_pj,
 	};
-	for (int i = 0; i < N_SUPPLY; i++) {
-		double static_mw = energy_supply_static_mw(machine, level, (enum supply)i);
-		supply[i] = (struct supply_energy){dynamic_pj[i], static_mw * latency_ns};
-	}
+	/* adds up to energy_static_mw */
+	const double static_mw[N_SUPPLY] = {
+	    [SUPPLY_PE] = machine->level[level].pe_static_mw * machine_n_pe(machine),
+	    [SUPPLY_NOC] = machine->noc_static_mw,
+	    [SUPPLY_SRAM] = machine->sram_static_mw,
+	    [SUPPLY_DRAM] = machine->dram_static_mw,
+	    [SUPPLY_CHIP] = machine->chip_off_mw,
+	};
+	for (int i = 0; i < N_SUPPLY; i++)
+		supply[i] = (struct supply_energy){dynamic_pj[i], static_mw[i] * latency_ns};
 	/* at a mixed point the PEs have two static powers in turn, all others one */
 	if (machine->level[level].n_share > 0) {
 		double rest_pj = energy->static_pj;

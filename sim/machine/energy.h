@@ -73,9 +73,6 @@ bool energy_is_supplied(const struct machine *machine, uint32_t level);
 /* Static power of the machine asleep: at the operating point, of those supplied, where that is least, mW. */
 double energy_sleep_mw(const struct machine *machine);
 
-/* The share of energy_static_mw that a supply delivers; all supplies' add up to it, mW. */
-double energy_supply_static_mw(const struct machine *machine, uint32_t level, enum supply supply);
-
 /* Which part of a result's energy is whose (DVFS paper equations 1 to 6); dynamic and static add up to total_pj. */
 void energy_by_supply(const struct machine *machine, uint32_t level, const struct energy *energy, double latency_ns,
                       struct supply_energy supply[N_SUPPLY]);

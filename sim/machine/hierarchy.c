@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* How PEs are grouped: double QPE blocks of the thesis, cells, queues of DRAM interfaces. */
 #include "sim/machine/hierarchy.h"
 #include "sim/base/checked.h"
 #include <assert.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Set-ups of transfers: what was measured, with other latencies in place of those of the thesis simulator. */
 #include "sim/machine/latency.h"
 #include "sim/base/real.h"
 #include <assert.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Sizes of a machine. */
 #include "sim/machine/machine.h"
 #include <assert.h>
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* What must hold of a machine: ranges of parameters, levels, and how a chip or an array fits together. */
 #include "sim/machine/machine_check.h"
 #include "sim/machine/energy.h"
 #include "sim/machine/machine_param.h"
@@ -80,25 +81,22 @@ static void check_lanes(const struct machine *machine, struct err *err)
 /* One QPE has no mesh, so what describes a chip must say so: hierarchy_derive reads these for both targets. */
 static void check_qpe(const struct machine *machine, struct err *err)
 {
-	if (machine->chip.n_qpe != 1)
-		err_add(err, ERR_INPUT,
-		        "chip.n_qpe: found %u, a machine with 'target: qpe' is one QPE; set it to 1 or use "
-		        "'target: chip'",
-		        machine->chip.n_qpe);
-	if (machine->chip.mesh_w != 1)
-		err_add(err, ERR_INPUT, "chip.mesh_w: found %u, a machine with 'target: qpe' has no mesh; set it to 1",
-		        machine->chip.mesh_w);
-	if (machine->chip.mesh_h != 1)
-		err_add(err, ERR_INPUT, "chip.mesh_h: found %u, a machine with 'target: qpe' has no mesh; set it to 1",
-		        machine->chip.mesh_h);
-	if (machine->dram_n != 1)
-		err_add(err, ERR_INPUT, "chip.n_dram: found %u, a machine with 'target: qpe' has one DRAM; set it to 1",
-		        machine->dram_n);
-	if (machine->chip.n_storage_qpe != 0)
-		err_add(err, ERR_INPUT,
-		        "chip.n_storage_qpe: found %u, a machine with 'target: qpe' has no storage QPEs; "
-		        "set it to 0",
-		        machine->chip.n_storage_qpe);
+	const struct mesh_chip *chip = &machine->chip;
+	const struct {
+		const char *key;
+		uint32_t found, wanted;
+		const char *why;
+	} row[] = {
+	    {"chip.n_qpe", chip->n_qpe, 1, "is one QPE; set it to 1 or use 'target: chip'"},
+	    {"chip.mesh_w", chip->mesh_w, 1, "has no mesh; set it to 1"},
+	    {"chip.mesh_h", chip->mesh_h, 1, "has no mesh; set it to 1"},
+	    {"chip.n_dram", machine->dram_n, 1, "has one DRAM; set it to 1"},
+	    {"chip.n_storage_qpe", chip->n_storage_qpe, 0, "has no storage QPEs; set it to 0"},
+	};
+	for (size_t i = 0; i < sizeof(row) / sizeof(row[0]); i++)
+		if (row[i].found != row[i].wanted)
+			err_add(err, ERR_INPUT, "%s: found %u, a machine with 'target: qpe' %s", row[i].key,
+			        row[i].found, row[i].why);
 }
 
 /*

@@ -1,36 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Values of a machine's parameters: defaults, text to value, value to text. */
 #include "sim/machine/machine_param.h"
+#include "sim/base/text.h"
 #include <assert.h>
-#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 /* Places of a parameter's value inside the machine; the offsets come from the table. */
-static uint32_t *u32_of(struct machine *machine, size_t offset)
+static void *value_in(struct machine *machine, const struct machine_param *param)
 {
-	assert(offset + sizeof(uint32_t) <= sizeof(*machine));
-	return (uint32_t *)(void *)((char *)machine + offset);
+	assert(param->offset < sizeof(*machine));
+	return (char *)machine + param->offset;
 }
 
-static double *real_of(struct machine *machine, size_t offset)
+static const void *value_of(const struct machine *machine, const struct machine_param *param)
 {
-	assert(offset + sizeof(double) <= sizeof(*machine));
-	return (double *)(void *)((char *)machine + offset);
-}
-
-static bool *bool_of(struct machine *machine, size_t offset)
-{
-	assert(offset + sizeof(bool) <= sizeof(*machine));
-	return (bool *)(void *)((char *)machine + offset);
-}
-
-static const void *value_of(const struct machine *machine, size_t offset)
-{
-	assert(offset < sizeof(*machine));
-	return (const char *)machine + offset;
+	assert(param->offset < sizeof(*machine));
+	return (const char *)machine + param->offset;
 }
 
 void machine_init(struct machine *machine, enum machine_target target)
@@ -43,13 +31,13 @@ void machine_init(struct machine *machine, enum machine_target target)
 		switch (param->type) {
 		case PARAM_U32:
 		case PARAM_ENUM:
-			*u32_of(machine, param->offset) = (uint32_t)param->initial;
+			*(uint32_t *)value_in(machine, param) = (uint32_t)param->initial;
 			break;
 		case PARAM_REAL:
-			*real_of(machine, param->offset) = param->initial;
+			*(double *)value_in(machine, param) = param->initial;
 			break;
 		case PARAM_BOOL:
-			*bool_of(machine, param->offset) = param->initial > 0;
+			*(bool *)value_in(machine, param) = param->initial > 0;
 			break;
 		case PARAM_ARRAY: /* below */
 			break;
@@ -98,15 +86,12 @@ static bool parse_u32(const char *text, uint32_t *value, const char **end)
 	return c > text;
 }
 
-/* strtod also takes hexadecimal, nan and infinity, which no parameter means. */
 static bool parse_real(const char *text, double *value)
 {
-	if (!strchr("0123456789.+-", text[0]) || text[0] == '\0' || strpbrk(text, "xXnN"))
+	if (!text_is_decimal(text))
 		return false;
-	char *end;
-	errno = 0;
-	*value = strtod(text, &end);
-	return *end == '\0' && end > text && isfinite(*value);
+	*value = strtod(text, NULL);
+	return isfinite(*value);
 }
 
 static bool in_range(const struct machine_param *param, double value)
@@ -127,7 +112,7 @@ static enum err_code set_array(struct machine *machine, const struct machine_par
 	    !in_range(param, first) || !in_range(param, second))
 		return err_add(err, ERR_INPUT, "%s: found '%s', allowed %s, each %.10g..%.10g, e.g. 16x4", param->key,
 		               text, param->unit, param->min, param->max);
-	uint32_t *value = u32_of(machine, param->offset);
+	uint32_t *value = value_in(machine, param);
 	value[0] = first;
 	value[1] = second;
 	return ERR_OK;
@@ -139,7 +124,7 @@ static enum err_code set_bool(struct machine *machine, const struct machine_para
 	bool yes = strcmp(text, "true") == 0;
 	if (!yes && strcmp(text, "false") != 0)
 		return err_add(err, ERR_INPUT, "%s: found '%s', allowed true or false", param->key, text);
-	*bool_of(machine, param->offset) = yes;
+	*(bool *)value_in(machine, param) = yes;
 	return ERR_OK;
 }
 
@@ -151,7 +136,7 @@ static enum err_code set_enum(struct machine *machine, const struct machine_para
 	for (uint32_t i = 0;; i++) {
 		size_t n = strcspn(name, "/");
 		if (n == n_text && memcmp(name, text, n) == 0) {
-			*u32_of(machine, param->offset) = i;
+			*(uint32_t *)value_in(machine, param) = i;
 			return ERR_OK;
 		}
 		if (name[n] == '\0')
@@ -169,7 +154,7 @@ static enum err_code set_u32(struct machine *machine, const struct machine_param
 	if (!parse_u32(text, &value, &end) || *end != '\0' || !in_range(param, value))
 		return err_add(err, ERR_INPUT, "%s: found '%s', allowed a whole number %.10g..%.10g (%s)", param->key,
 		               text, param->min, param->max, param->unit);
-	*u32_of(machine, param->offset) = value;
+	*(uint32_t *)value_in(machine, param) = value;
 	return ERR_OK;
 }
 
@@ -180,7 +165,7 @@ static enum err_code set_real(struct machine *machine, const struct machine_para
 	if (!parse_real(text, &value) || !in_range(param, value))
 		return err_add(err, ERR_INPUT, "%s: found '%s', allowed a number %.10g..%.10g (%s)", param->key, text,
 		               param->min, param->max, param->unit);
-	*real_of(machine, param->offset) = value;
+	*(double *)value_in(machine, param) = value;
 	return ERR_OK;
 }
 
@@ -207,7 +192,7 @@ enum err_code machine_set_param(struct machine *machine, const struct machine_pa
 double machine_get_param(const struct machine *machine, const struct machine_param *param)
 {
 	assert(machine && param);
-	const void *value = value_of(machine, param->offset);
+	const void *value = value_of(machine, param);
 	switch (param->type) {
 	case PARAM_U32:
 	case PARAM_ENUM:
@@ -241,7 +226,7 @@ int machine_print_param(const struct machine *machine, const struct machine_para
 	assert(machine && param);
 	assert(text || n_byte == 0);
 	double value = machine_get_param(machine, param);
-	const uint32_t *pair = value_of(machine, param->offset);
+	const uint32_t *pair = value_of(machine, param);
 	switch (param->type) {
 	case PARAM_ARRAY:
 		return snprintf(text, n_byte, "%ux%u", pair[0], pair[1]);
@@ -264,7 +249,7 @@ int machine_print_param(const struct machine *machine, const struct machine_para
 
 bool machine_param_is_in_range(const struct machine *machine, const struct machine_param *param)
 {
-	const uint32_t *pair = value_of(machine, param->offset);
+	const uint32_t *pair = value_of(machine, param);
 	if (param->type == PARAM_ARRAY)
 		return in_range(param, pair[0]) && in_range(param, pair[1]);
 	return in_range(param, machine_get_param(machine, param));

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* The tables of parameters, of machines and of operating points. */
 #include "sim/machine/machine_param.h"
 #include <assert.h>
 #include <string.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Places and routes in the mesh of QPEs. */
 #include "sim/machine/mesh.h"
 #include "sim/base/checked.h"
 #include <assert.h>

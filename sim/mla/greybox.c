@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* The grey-box formula. */
 #include "sim/mla/greybox.h"
 #include "sim/base/checked.h"
 #include <assert.h>

@@ -106,9 +106,6 @@ void mla_prepare_conv(const struct machine *machine, uint32_t kernel_w, uint32_t
 	    real_max(round->channel_clk + lost_frac * stream_tap_clk * n_tap, stream_tap_clk * n_tap);
 	assert(lost_frac <= 1);
 	prepare_delays(machine, &rate, operand_bit, round);
-	if (round->n_channel_point > 0)
-		round->shared_start_clk =
-		    real_max(0, round->shared_delay_clk[MLA_N_WRITE_POINT - 1][round->n_channel_point - 1]);
 }
 
 void mla_prepare_dilated(const struct machine *machine, uint32_t kernel_w, uint32_t kernel_h, uint32_t dilation,
@@ -118,13 +115,6 @@ void mla_prepare_dilated(const struct machine *machine, uint32_t kernel_w, uint3
 	mla_prepare_conv(machine, n_run_tap, kernel_h * n_run, operand_bit, round);
 	round->reach_w = kernel_reach(kernel_w, dilation);
 	round->reach_h = kernel_reach(kernel_h, dilation);
-}
-
-double mla_round_clk(const struct mla_conv_round *round, uint32_t n_channel, bool shared)
-{
-	assert(round->kernel_w > 0);
-	return shared ? round->shared_start_clk + round->shared_channel_clk * n_channel
-	              : round->start_clk + round->channel_clk * n_channel;
 }
 
 static uint64_t n_a_packet(const struct machine *machine, const struct mla_conv_round *round, uint32_t n_channel)

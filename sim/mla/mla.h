@@ -20,20 +20,17 @@
 #define MLA_N_CHANNEL_POINT 9
 
 /*
- * A prepared convolution round. In steady state it takes, for c input channels,
- * start_clk + channel_clk * c: MAC clocks and operand fetch, without the
- * output; once with the SRAM free of other PEs' operand A reads and once
- * (shared) with all PEs of the QPE fetching operand A from each other or
- * through the router all the time. The real rate lies between, by the
- * neighbours' duty. Only the shared start depends on the results still queueing
- * and, in short rounds, on the channels: shared_delay_clk holds it.
+ * A prepared convolution round: MAC clocks and operand fetch, without the output. In steady state an input channel
+ * takes channel_clk with the SRAM free of other PEs' operand A reads, and shared_channel_clk with all PEs of the QPE
+ * fetching operand A from each other or through the router all the time. The real rate lies between, by the neighbours'
+ * duty. When shared a round's start costs besides, by the results still queueing and, in short rounds, by the channels:
+ * shared_delay_clk.
  */
 struct mla_conv_round {
 	uint32_t reach_w, reach_h;   /* ifmap pixels that a kernel spans */
 	uint32_t kernel_w, kernel_h; /* as the array runs it: taps of a row of pixels, and such rows */
 	uint32_t operand_bit;
-	double start_clk, channel_clk;
-	double shared_start_clk, shared_channel_clk;
+	double channel_clk, shared_channel_clk;
 	uint32_t n_channel_point; /* of shared_delay_clk in use */
 	double shared_delay_clk[MLA_N_WRITE_POINT][MLA_N_CHANNEL_POINT];
 	/* What the tasks' clocks and words are made of besides. */
@@ -107,9 +104,6 @@ void mla_prepare_conv(const struct machine *machine, uint32_t kernel_w, uint32_t
  */
 void mla_prepare_dilated(const struct machine *machine, uint32_t kernel_w, uint32_t kernel_h, uint32_t dilation,
                          uint32_t operand_bit, struct mla_conv_round *round);
-
-/* Clocks of a round with n_channel input channels, without output; shared: see struct mla_conv_round. */
-double mla_round_clk(const struct mla_conv_round *round, uint32_t n_channel, bool shared);
 
 /*
  * Cost of a convolution task, drained output writes included; the ifmap tile is

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Mixed operating points: the points themselves, and results at them from those at the two levels. */
 #include "sim/program/mixed.h"
 #include "sim/machine/machine_param.h"
 #include "sim/base/checked.h"

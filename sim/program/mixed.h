@@ -2,7 +2,7 @@
 #ifndef SIM_MIXED_H
 #define SIM_MIXED_H
 /*
- * Mixed operating points: a layer that runs at two of the machine's, one after
+ * Mixed operating points: a layer runs at two of the machine's levels, one after
  * the other (DVFS paper figure 4C). Loads and the first share of its rounds of
  * tasks run at the slower one, then all PEs change, and the other rounds and the
  * ARM operations run at the faster one.

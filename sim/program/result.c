@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Sums over phases, latency, energy and utilisation of a run. */
 #include "sim/program/result.h"
 #include <assert.h>
 

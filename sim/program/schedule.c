@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Building schedules, and what must hold of one before it is run. */
 #include "sim/program/schedule.h"
 #include <assert.h>
 #include <stdlib.h>

@@ -4,7 +4,7 @@
 #include "sim/systolic/scalesim_parts.h"
 #include <assert.h>
 
-struct run {
+struct layer_run {
 	const struct systolic_array *array;
 	const struct systolic_folds *folds;
 	struct scalesim_operand ifmap, filter;
@@ -25,20 +25,14 @@ static uint64_t words_out(const struct systolic_array *array, uint64_t n_row, ui
 	return last >= first ? (uint64_t)(last - first) + 1 : 0;
 }
 
-static uint64_t latest(uint64_t a, uint64_t b)
-{
-	return a > b ? a : b;
-}
-
 /* Stalls of one fold. */
-static uint64_t run_fold(struct run *run, uint64_t row_fold, uint64_t col_fold, uint64_t stall)
+static uint64_t run_fold(struct layer_run *run, uint64_t row_fold, uint64_t col_fold, uint64_t stall)
 {
 	const struct systolic_array *array = run->array;
 	const struct systolic_folds *folds = run->folds;
 	uint64_t left_row = folds->n_pixel - row_fold * array->rows,
 		 left_col = folds->n_filter - col_fold * array->cols;
-	uint64_t n_row = left_row < array->rows ? left_row : array->rows;
-	uint64_t n_col = left_col < array->cols ? left_col : array->cols;
+	uint64_t n_row = min_u64(left_row, array->rows), n_col = min_u64(left_col, array->cols);
 	bool reads_ifmap = run->ifmap_reader, reads_filter = run->filter_reader;
 	uint64_t before = stall;
 	if (!reads_ifmap && !reads_filter && scalesim_writer_is_calm(&run->writer, n_row * n_col)) {
@@ -53,12 +47,12 @@ static uint64_t run_fold(struct run *run, uint64_t row_fold, uint64_t col_fold, 
 		if (reads_ifmap && t < folds->n_tap + array->rows - 1)
 			delay = scalesim_reader_delay(run->ifmap_reader, row_fold, t, now);
 		if (reads_filter && t < folds->n_tap + array->cols - 1)
-			delay = latest(delay, scalesim_reader_delay(run->filter_reader, col_fold, t, now));
+			delay = max_u64(delay, scalesim_reader_delay(run->filter_reader, col_fold, t, now));
 		if (t >= folds->n_tap - 1) {
 			uint64_t wait = scalesim_writer_put(
 			    &run->writer, words_out(array, n_row, n_col, t - (folds->n_tap - 1)), now);
 			/* The tool takes a clock off every wait for the writes. */
-			delay = latest(delay, wait > 0 ? wait - 1 : 0);
+			delay = max_u64(delay, wait > 0 ? wait - 1 : 0);
 		}
 		stall += delay;
 	}
@@ -66,7 +60,7 @@ static uint64_t run_fold(struct run *run, uint64_t row_fold, uint64_t col_fold, 
 }
 
 /* All folds: stalls, and the words of USER mode. */
-static void run_folds(struct run *run, struct systolic_result *result)
+static void run_folds(struct layer_run *run, struct systolic_result *result)
 {
 	const struct systolic_folds *folds = run->folds;
 	uint64_t stall = 0;
@@ -81,7 +75,7 @@ static void run_folds(struct run *run, struct systolic_result *result)
 }
 
 /* CALC mode: words that the operands' windows take in, one by one only where they do not take all. */
-static bool count_calc_reads(struct run *run, const struct systolic_layer *layer, struct systolic_result *result)
+static bool count_calc_reads(struct layer_run *run, const struct systolic_layer *layer, struct systolic_result *result)
 {
 	const struct systolic_array *array = run->array;
 	const struct systolic_folds *folds = run->folds;
@@ -99,7 +93,7 @@ static bool count_calc_reads(struct run *run, const struct systolic_layer *layer
 }
 
 /* Columns are as wide as lines, so a drain always keeps up: at most a line a clock leaves the array. */
-static bool run_calc(struct run *run, const struct systolic_layer *layer, struct systolic_result *result)
+static bool run_calc(struct layer_run *run, const struct systolic_layer *layer, struct systolic_result *result)
 {
 	scalesim_writer_init(&run->writer, run->array->ofmap_byte, run->array->cols);
 	scalesim_writer_put_slowly(&run->writer, run->folds->n_pixel * run->folds->n_filter, &run->watch);
@@ -109,7 +103,7 @@ static bool run_calc(struct run *run, const struct systolic_layer *layer, struct
 	return count_calc_reads(run, layer, result);
 }
 
-static bool run_user(struct run *run, const struct systolic_layer *layer, struct systolic_result *result)
+static bool run_user(struct layer_run *run, const struct systolic_layer *layer, struct systolic_result *result)
 {
 	const struct systolic_array *array = run->array;
 	uint64_t n_result = run->folds->n_pixel * run->folds->n_filter;
@@ -145,7 +139,7 @@ enum err_code scalesim_run(const struct systolic_array *array, const struct syst
 	assert(systolic_layer_is_valid(layer));
 	assert(array->ifmap_byte > 0 && array->filter_byte > 0 && array->ofmap_byte > 0);
 	struct systolic_folds folds = systolic_fold(array, layer);
-	struct run run = {.array = array, .folds = &folds, .watch = stop_watch_for(stop)};
+	struct layer_run run = {.array = array, .folds = &folds, .watch = stop_watch_for(stop)};
 	systolic_run_array(array, &folds, result);
 	scalesim_count_ifmap(array, layer, &folds, &run.ifmap);
 	scalesim_count_filter(array, &folds, &run.filter);

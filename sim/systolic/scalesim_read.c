@@ -126,13 +126,13 @@ static void asking_lanes(const struct scalesim_operand *operand, uint64_t clock,
 
 /* ---- CALC mode -------------------------------------------------------------------------------------- */
 
-struct window {
+struct calc_window {
 	uint64_t *epoch; /* [n_word] a word is in the window when this is now */
 	uint64_t now, n, max, read_word;
 };
 
 static void read_fold(const struct scalesim_operand *operand, uint64_t fold, struct stop_watch *watch,
-                      struct window *window)
+                      struct calc_window *window)
 {
 	uint64_t first, end;
 	for (uint64_t clock = 0; clock < operand->n_tap + operand->n_lane - 1; clock++) {
@@ -168,7 +168,7 @@ bool scalesim_calc_fits(const struct scalesim_operand *operand, uint64_t buffer_
 bool scalesim_calc_reads(const struct scalesim_operand *operand, uint64_t buffer_byte, uint64_t n_round, bool by_fold,
                          struct stop_watch *watch, uint64_t *read_word)
 {
-	struct window window = {.now = 1, .max = window_word(buffer_byte)};
+	struct calc_window window = {.now = 1, .max = window_word(buffer_byte)};
 	assert(operand->base && !scalesim_calc_fits(operand, buffer_byte));
 	window.epoch = calloc(operand->n_word, sizeof(*window.epoch));
 	if (!window.epoch)
@@ -183,7 +183,7 @@ bool scalesim_calc_reads(const struct scalesim_operand *operand, uint64_t buffer
 /* ---- USER mode -------------------------------------------------------------------------------------- */
 
 /* A place in the prefetch stream: rows of it are the taps of all folds, columns the lanes. */
-struct cursor {
+struct stream_cursor {
 	uint64_t diagonal, lane; /* row = diagonal - lane */
 	uint64_t fold, tap;      /* of the row */
 };
@@ -195,17 +195,17 @@ struct scalesim_reader {
 	uint64_t line_clk, base_word; /* of one move; of the first filling */
 	uint32_t bandwidth_word;
 	uint64_t n_move;
-	uint64_t oldest, newest; /* lines: the first active one, the first that is not active any more */
-	struct cursor drop, add; /* where these begin */
-	uint32_t *n_holding;     /* [n_word] active lines that hold a word */
-	uint64_t *mark;          /* [n_word] the last line edit that saw a word */
+	uint64_t oldest, newest;        /* lines: the first active one, the first that is not active any more */
+	struct stream_cursor drop, add; /* where these begin */
+	uint32_t *n_holding;            /* [n_word] active lines that hold a word */
+	uint64_t *mark;                 /* [n_word] the last line edit that saw a word */
 	uint64_t n_edit;
 	int64_t move_end; /* clock at which the last move is done */
 	struct stop_watch *watch;
 };
 
 /* Diagonals run from the latest tap to the earliest. */
-static void start_diagonal(const struct scalesim_reader *reader, struct cursor *cursor)
+static void start_diagonal(const struct scalesim_reader *reader, struct stream_cursor *cursor)
 {
 	uint64_t row = cursor->diagonal < reader->n_row ? cursor->diagonal : reader->n_row - 1;
 	cursor->lane = cursor->diagonal - row;
@@ -214,7 +214,7 @@ static void start_diagonal(const struct scalesim_reader *reader, struct cursor *
 }
 
 /* Step on, past the end to the start: the stream is a ring. */
-static void advance(const struct scalesim_reader *reader, struct cursor *cursor)
+static void advance(const struct scalesim_reader *reader, struct stream_cursor *cursor)
 {
 	uint64_t row = cursor->diagonal - cursor->lane;
 	if (row > 0 && cursor->lane + 1 < reader->operand->n_lane) {
@@ -229,14 +229,14 @@ static void advance(const struct scalesim_reader *reader, struct cursor *cursor)
 	start_diagonal(reader, cursor);
 }
 
-static uint32_t word_at(const struct scalesim_reader *reader, const struct cursor *cursor)
+static uint32_t word_at(const struct scalesim_reader *reader, const struct stream_cursor *cursor)
 {
 	uint64_t lane = cursor->fold * reader->operand->n_lane + cursor->lane;
 	return scalesim_word(reader->operand, lane, cursor->tap);
 }
 
 /* Count the different words of a line in (1) or out (-1), and move the cursor behind it. */
-static void edit_line(struct scalesim_reader *reader, uint64_t line, struct cursor *cursor, uint32_t change)
+static void edit_line(struct scalesim_reader *reader, uint64_t line, struct stream_cursor *cursor, uint32_t change)
 {
 	uint64_t first = line * reader->line_word, n = reader->operand->n_valid - first;
 	n = n < reader->line_word ? n : reader->line_word;
@@ -257,12 +257,12 @@ static void edit_line(struct scalesim_reader *reader, uint64_t line, struct curs
 }
 
 /* A ring that ends behind its last valid word: what is left of the stream holds none. */
-static void next_line(const struct scalesim_reader *reader, uint64_t *line, struct cursor *cursor)
+static void next_line(const struct scalesim_reader *reader, uint64_t *line, struct stream_cursor *cursor)
 {
 	if (++*line < reader->n_line)
 		return;
 	*line = 0;
-	*cursor = (struct cursor){0};
+	*cursor = (struct stream_cursor){0};
 	start_diagonal(reader, cursor);
 }
 

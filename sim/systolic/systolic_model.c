@@ -29,7 +29,7 @@
 #define NONE UINT8_MAX
 
 /* n tiles of a class between neighbours of two classes. */
-struct place {
+struct tile_place {
 	double n;
 	uint8_t own, before, after;
 };
@@ -39,7 +39,7 @@ struct sequence {
 	uint32_t n_class, n_place;
 	uint8_t first, last;          /* classes */
 	double n_of[MAX_PIXEL_CLASS]; /* tiles of each class */
-	struct place place[MAX_PLACE];
+	struct tile_place place[MAX_PLACE];
 };
 
 /* Tiles of one dimension: classes are runs of equal tiles. */
@@ -81,7 +81,7 @@ static void make_runs(const struct systolic_dim *dim, bool first_apart, bool cut
 static void add_place(struct sequence *sequence, double n, uint8_t own, uint8_t before, uint8_t after)
 {
 	assert(sequence->n_place < MAX_PLACE && n > 0);
-	sequence->place[sequence->n_place++] = (struct place){n, own, before, after};
+	sequence->place[sequence->n_place++] = (struct tile_place){n, own, before, after};
 }
 
 static void make_sequence(const struct runs *runs, struct sequence *sequence)
@@ -107,10 +107,10 @@ static void make_sequence(const struct runs *runs, struct sequence *sequence)
 }
 
 /* An outer tile's place or class with one of its inner tiles; classes are outer * n_class of the inner + inner. */
-static struct place join(const struct sequence *inner, const struct place *out, const struct place *in)
+static struct tile_place join(const struct sequence *inner, const struct tile_place *out, const struct tile_place *in)
 {
 	uint32_t n_inner = inner->n_class, base = out->own * n_inner;
-	struct place both = {out->n * in->n, (uint8_t)(base + in->own), NONE, NONE};
+	struct tile_place both = {out->n * in->n, (uint8_t)(base + in->own), NONE, NONE};
 	if (in->before != NONE)
 		both.before = (uint8_t)(base + in->before);
 	else if (out->before != NONE)
@@ -135,10 +135,10 @@ static void nest(const struct sequence *outer, const struct sequence *inner, str
 		for (uint32_t k = 0; k < n_inner; k++)
 			both->n_of[i * n_inner + k] = outer->n_of[i] * inner->n_of[k];
 	for (uint32_t k = 0; k < inner->n_place; k++) {
-		const struct place *in = &inner->place[k];
+		const struct tile_place *in = &inner->place[k];
 		bool is_end = in->before == NONE || in->after == NONE;
 		for (uint32_t i = 0; i < (is_end ? outer->n_place : outer->n_class); i++) {
-			const struct place any = {outer->n_of[i % MAX_PIXEL_CLASS], (uint8_t)i, NONE, NONE};
+			const struct tile_place any = {outer->n_of[i % MAX_PIXEL_CLASS], (uint8_t)i, NONE, NONE};
 			assert(both->n_place < MAX_PLACE);
 			both->place[both->n_place++] = join(inner, is_end ? &outer->place[i] : &any, in);
 		}
@@ -148,7 +148,7 @@ static void nest(const struct sequence *outer, const struct sequence *inner, str
 /* ---- blocks ---- */
 
 /* Of a class of blocks, in clocks. Inner steps: all but the last, with the loads for the steps after them. */
-struct block {
+struct tile_block {
 	double first_load, store; /* of its first step's operands, of its results */
 	double inner_busy, inner_load;
 	double last_clk; /* the last step computes */
@@ -164,7 +164,7 @@ struct pixels {
 };
 
 /* A block's steps: tiles of input channels, of two sizes. */
-struct steps {
+struct block_steps {
 	double n[2], size[2];
 	double clk_factor[2];
 	double word_clk; /* of a word on the interface */
@@ -210,11 +210,12 @@ static void make_pixels(const struct machine *machine, const struct systolic_wor
 }
 
 /* load_word: an input channel. */
-static struct block make_block(double load_word, double store_word, double clk_factor, const struct steps *steps)
+static struct tile_block make_block(double load_word, double store_word, double clk_factor,
+                                    const struct block_steps *steps)
 {
 	double channel_clk = load_word * steps->word_clk;
 	double clk_a = clk_factor * steps->clk_factor[0], load_a = channel_clk * steps->size[0];
-	struct block block = {
+	struct tile_block block = {
 	    .first_load = load_a,
 	    .store = store_word * steps->word_clk,
 	    .inner_busy = (steps->n[0] - 1) * real_max(clk_a, load_a),
@@ -234,8 +235,8 @@ static struct block make_block(double load_word, double store_word, double clk_f
 
 /* Classes: pixel tiles * filter tiles, in the order of the loops. */
 static void make_blocks(const struct machine *machine, const struct systolic_work *work, uint32_t n_pixel,
-                        const struct pixels *pixels, const struct runs *c, const struct steps *steps,
-                        struct block *block)
+                        const struct pixels *pixels, const struct runs *c, const struct block_steps *steps,
+                        struct tile_block *block)
 {
 	double kernel = (double)work->kernel_w * work->kernel_h;
 	for (uint32_t i = 0; i < c->n; i++) {
@@ -252,13 +253,13 @@ static void make_blocks(const struct machine *machine, const struct systolic_wor
 	}
 }
 
-static double block_clk(const struct block *own, double store_before, double load_after)
+static double block_clk(const struct tile_block *own, double store_before, double load_after)
 {
 	return real_max(own->inner_busy + real_max(own->last_clk, load_after),
 	                own->inner_load + load_after + store_before);
 }
 
-static double place_clk(const struct block *block, const struct place *place)
+static double place_clk(const struct tile_block *block, const struct tile_place *place)
 {
 	return place->n * block_clk(&block[place->own], block[place->before].store, block[place->after].first_load);
 }
@@ -267,8 +268,8 @@ static double place_clk(const struct block *block, const struct place *place)
  * The first and the last block of n_group groups, one behind the other: before the first nothing is stored, after the
  * last nothing loaded; other groups' ends are neighbours. Of one block a group both are the same.
  */
-static double ends_clk(const struct block *begin, const struct block *second, const struct block *last_but_one,
-                       const struct block *end, double n_group)
+static double ends_clk(const struct tile_block *begin, const struct tile_block *second,
+                       const struct tile_block *last_but_one, const struct tile_block *end, double n_group)
 {
 	double clk = begin->first_load + end->store;
 	return clk + block_clk(begin, 0, second->first_load) +
@@ -277,7 +278,7 @@ static double ends_clk(const struct block *begin, const struct block *second, co
 	       (n_group - 1) * block_clk(end, last_but_one->store, begin->first_load);
 }
 
-static double one_block_clk(const struct block *block, double n_group)
+static double one_block_clk(const struct tile_block *block, double n_group)
 {
 	double clk = block->first_load + block->store;
 	if (n_group < 2)
@@ -287,9 +288,9 @@ static double one_block_clk(const struct block *block, double n_group)
 }
 
 /* One tile inside each outer one. */
-static double sequence_clk(const struct sequence *sequence, const struct block *block, double n_group)
+static double sequence_clk(const struct sequence *sequence, const struct tile_block *block, double n_group)
 {
-	const struct place *place = sequence->place, *last = &place[sequence->n_place - 1];
+	const struct tile_place *place = sequence->place, *last = &place[sequence->n_place - 1];
 	double clk = 0;
 	if (sequence->n_place == 1)
 		return one_block_clk(block, n_group);
@@ -300,10 +301,10 @@ static double sequence_clk(const struct sequence *sequence, const struct block *
 }
 
 /* All tiles of outer, each with all of inner; block: [outer->n_class][inner->n_class]. */
-static double loops_clk(const struct sequence *outer, const struct sequence *inner, const struct block *block,
+static double loops_clk(const struct sequence *outer, const struct sequence *inner, const struct tile_block *block,
                         double n_group)
 {
-	const struct place *begin = &inner->place[0], *end = &inner->place[inner->n_place - 1];
+	const struct tile_place *begin = &inner->place[0], *end = &inner->place[inner->n_place - 1];
 	uint32_t n_inner = inner->n_class;
 	double clk = 0;
 	if (inner->n_place == 1)
@@ -312,8 +313,8 @@ static double loops_clk(const struct sequence *outer, const struct sequence *inn
 		for (uint32_t k = 1; k + 1 < inner->n_place; k++)
 			clk += outer->n_of[i] * place_clk(&block[i * n_inner], &inner->place[k]);
 	for (uint32_t i = 0; i < outer->n_place; i++) {
-		const struct place *out = &outer->place[i];
-		const struct block *own = &block[out->own * n_inner];
+		const struct tile_place *out = &outer->place[i];
+		const struct tile_block *own = &block[out->own * n_inner];
 		if (i > 0)
 			clk += out->n * block_clk(&own[begin->own], block[out->before * n_inner + inner->last].store,
 			                          own[begin->after].first_load);
@@ -321,17 +322,18 @@ static double loops_clk(const struct sequence *outer, const struct sequence *inn
 			clk += out->n * block_clk(&own[end->own], own[end->before].store,
 			                          block[out->after * n_inner + inner->first].first_load);
 	}
-	const struct block *first = &block[outer->first * n_inner], *last = &block[outer->last * n_inner];
+	const struct tile_block *first = &block[outer->first * n_inner], *last = &block[outer->last * n_inner];
 	return n_group * clk +
 	       ends_clk(&first[begin->own], &first[begin->after], &last[end->before], &last[end->own], n_group);
 }
 
 /* The sum over all blocks. */
-static double blocks_clk(const struct machine *machine, const struct systolic_work *work, const struct steps *steps)
+static double blocks_clk(const struct machine *machine, const struct systolic_work *work,
+                         const struct block_steps *steps)
 {
 	struct sequence along_c, along_s;
 	struct pixels pixels[MAX_PIXEL_CLASS];
-	struct block block[MAX_CLASS];
+	struct tile_block block[MAX_CLASS];
 	struct runs c;
 	make_pixels(machine, work, &along_s, pixels);
 	make_runs(&work->c, work->ifmap_once, false, &c);
@@ -351,7 +353,7 @@ static uint32_t last_size(const struct systolic_dim *dim)
  * Most arrays with a fair memory wait for nothing but the first load and the last store. So it is where even the
  * smallest block would hide the loads and stores of the largest; *clk is those two then.
  */
-static bool hides_all(const struct machine *machine, const struct systolic_work *work, const struct steps *steps,
+static bool hides_all(const struct machine *machine, const struct systolic_work *work, const struct block_steps *steps,
                       double *clk)
 {
 	uint64_t lines = systolic_first_lines(&work->w, systolic_reach_w(work), work->stride, work->in_w) *
@@ -362,7 +364,7 @@ static bool hides_all(const struct machine *machine, const struct systolic_work 
 	uint32_t w = last_size(&work->w), h = last_size(&work->h), c = last_size(&work->c);
 	double factor = (double)(systolic_pixel_factor(machine, work->dataflow, (uint64_t)w * h) *
 	                         systolic_filter_factor(machine, work->dataflow, c));
-	struct block block = make_block(load_word, store_word, factor, steps);
+	struct tile_block block = make_block(load_word, store_word, factor, steps);
 	*clk = block.first_load + (double)w * h * c / area * steps->word_clk;
 	return block_clk(&block, block.store, block.first_load) <= block.clk;
 }
@@ -385,7 +387,7 @@ struct systolic_time systolic_run_time(const struct machine *machine, const stru
 	struct systolic_time time = {.compute_clk = systolic_compute_clk(machine, work)};
 	double compute_clk = (double)time.compute_clk, ends_only_clk;
 	assert(bandwidth_word > 0);
-	struct steps steps = {
+	struct block_steps steps = {
 	    .n = {d->n_a, d->n_b},
 	    .size = {d->size_a, d->size_b},
 	    .clk_factor = {(double)systolic_tap_factor(machine, work->dataflow, kernel * d->size_a),
@@ -415,16 +417,14 @@ uint64_t systolic_stall_clk(const struct systolic_time *time)
 	return clk - time->compute_clk;
 }
 
-void systolic_run(const struct machine *machine, const struct systolic_work *work, uint32_t level,
-                  struct systolic_result *result)
+void systolic_finish(const struct machine *machine, const struct systolic_work *work, const struct systolic_time *time,
+                     struct systolic_result *result)
 {
-	struct systolic_time time = systolic_run_time(machine, work, systolic_bandwidth_word(machine, level));
-	*result = (struct systolic_result){.stall_clk = systolic_stall_clk(&time)};
-	result->total_clk = time.compute_clk + result->stall_clk;
-	systolic_words(machine, work, result);
 	double n_pe = (double)machine_n_mac(machine), mac = systolic_n_mac(work);
+	result->stall_clk = systolic_stall_clk(time);
+	result->total_clk = time->compute_clk + result->stall_clk;
 	result->mapping_eff = systolic_mapping_eff(machine, work);
-	result->compute_util = mac / ((double)time.compute_clk * n_pe);
+	result->compute_util = mac / ((double)time->compute_clk * n_pe);
 	result->overall_util = mac / ((double)result->total_clk * n_pe);
 	assert(result->mapping_eff <= 1 && result->compute_util <= result->mapping_eff * (1 + 1e-12));
 }

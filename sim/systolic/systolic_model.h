@@ -26,9 +26,9 @@ struct systolic_time {
 struct systolic_time systolic_run_time(const struct machine *machine, const struct systolic_work *work,
                                        double bandwidth_word);
 
-/* The same with words by operand, stalls rounded up to whole clocks, and utilisations. */
-void systolic_run(const struct machine *machine, const struct systolic_work *work, uint32_t level,
-                  struct systolic_result *result);
+/* Clocks of a work that takes this time, stalls rounded up to whole ones, and utilisations; words stay as they are. */
+void systolic_finish(const struct machine *machine, const struct systolic_work *work, const struct systolic_time *time,
+                     struct systolic_result *result);
 
 /* Clocks of stalls, rounded up; the first load and the last store are among them. */
 uint64_t systolic_stall_clk(const struct systolic_time *time);

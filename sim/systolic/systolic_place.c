@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Limits of a work, and which operands the buffers keep. */
 #include "sim/systolic/systolic_place.h"
 #include "sim/machine/counts.h"
 #include "sim/systolic/systolic_tile.h"
@@ -79,72 +80,77 @@ static struct demand demand_of(const struct systolic_work *work)
 	};
 }
 
-/* A buffer in words: a half, and what one thing may have that nothing follows. */
-struct room {
-	uint64_t half, all;
+/* Words of a buffer that one thing may have: a half, or all of it where nothing follows. */
+static uint64_t room(const struct machine *machine, uint32_t buffer_byte, bool is_only)
+{
+	return (is_only ? buffer_byte : buffer_byte / 2) / machine->systolic.word_byte;
+}
+
+static bool refuse(const struct machine *machine, enum systolic_operand operand, uint64_t word, uint64_t room_word,
+                   struct systolic_misfit *misfit)
+{
+	uint64_t word_byte = machine->systolic.word_byte;
+	*misfit = (struct systolic_misfit){operand, word * word_byte, room_word * word_byte};
+	return false;
+}
+
+/* What there is only one of in all of the work, so that it may fill its buffer. */
+struct single {
+	bool group, filter, pixel, channel; /* one tile along these */
 };
 
-static struct room room_of(const struct machine *machine, uint32_t byte)
+static struct single single_of(const struct systolic_work *work)
 {
-	uint64_t half = byte / 2 / machine->systolic.word_byte, all = byte / machine->systolic.word_byte;
-	return (struct room){half, all};
-}
-
-static bool fits(uint64_t word, const struct room *room, bool is_only)
-{
-	return word <= (is_only ? room->all : room->half);
-}
-
-static bool refuse(const struct machine *machine, enum systolic_operand operand, uint64_t word, const struct room *room,
-                   bool is_only, struct systolic_misfit *misfit)
-{
-	*misfit = (struct systolic_misfit){operand, word * machine->systolic.word_byte,
-	                                   (is_only ? room->all : room->half) * machine->systolic.word_byte};
-	return false;
+	bool group = work->n_group == 1;
+	return (struct single){
+	    .group = group,
+	    .filter = group && systolic_dim_n(&work->c) == 1,
+	    .pixel = group && systolic_dim_n(&work->w) == 1 && systolic_dim_n(&work->h) == 1,
+	    .channel = systolic_dim_n(&work->d) == 1,
+	};
 }
 
 bool systolic_place(const struct machine *machine, struct systolic_work *work, struct systolic_misfit *misfit)
 {
 	const struct demand demand = demand_of(work);
-	const struct room ifmap = room_of(machine, machine->systolic.ifmap_byte);
-	const struct room filter = room_of(machine, machine->systolic.filter_byte);
-	const struct room ofmap = room_of(machine, machine->systolic.ofmap_byte);
-	const bool one_group = work->n_group == 1, one_c = one_group && systolic_dim_n(&work->c) == 1;
-	const bool one_s = one_group && systolic_dim_n(&work->w) == 1 && systolic_dim_n(&work->h) == 1;
-	const bool one_d = systolic_dim_n(&work->d) == 1;
+	const struct single one = single_of(work);
+	const uint32_t ifmap = machine->systolic.ifmap_byte, filter = machine->systolic.filter_byte;
+	const uint64_t ifmap_room = room(machine, ifmap, one.pixel && one.channel);
+	const uint64_t filter_room = room(machine, filter, one.filter && one.channel);
+	const uint64_t ofmap_room = room(machine, machine->systolic.ofmap_byte, one.pixel && one.filter);
 	assert(demand.ifmap_tile > 0 && demand.filter_tile > 0);
 
-	work->ifmap_unique = fits(demand.ifmap_group, &ifmap, one_group);
-	work->ifmap_once = work->ifmap_unique || (!work->filter_outside && fits(demand.ifmap_deep, &ifmap, one_s));
-	if (!work->ifmap_once && !fits(demand.ifmap_tile, &ifmap, one_s && one_d))
-		return refuse(machine, SYSTOLIC_IFMAP, demand.ifmap_tile, &ifmap, one_s && one_d, misfit);
-	work->filter_once = fits(demand.filter_group, &filter, one_group) ||
-	                    (work->filter_outside && fits(demand.filter_deep, &filter, one_c));
-	if (!work->filter_once && !fits(demand.filter_tile, &filter, one_c && one_d))
-		return refuse(machine, SYSTOLIC_FILTER, demand.filter_tile, &filter, one_c && one_d, misfit);
-	if (!fits(demand.ofmap_tile, &ofmap, one_s && one_c))
-		return refuse(machine, SYSTOLIC_OFMAP, demand.ofmap_tile, &ofmap, one_s && one_c, misfit);
+	work->ifmap_unique = demand.ifmap_group <= room(machine, ifmap, one.group);
+	work->ifmap_once =
+	    work->ifmap_unique || (!work->filter_outside && demand.ifmap_deep <= room(machine, ifmap, one.pixel));
+	if (!work->ifmap_once && demand.ifmap_tile > ifmap_room)
+		return refuse(machine, SYSTOLIC_IFMAP, demand.ifmap_tile, ifmap_room, misfit);
+	work->filter_once = demand.filter_group <= room(machine, filter, one.group) ||
+	                    (work->filter_outside && demand.filter_deep <= room(machine, filter, one.filter));
+	if (!work->filter_once && demand.filter_tile > filter_room)
+		return refuse(machine, SYSTOLIC_FILTER, demand.filter_tile, filter_room, misfit);
+	if (demand.ofmap_tile > ofmap_room)
+		return refuse(machine, SYSTOLIC_OFMAP, demand.ofmap_tile, ofmap_room, misfit);
 	return true;
 }
 
 uint64_t systolic_sram_byte(const struct machine *machine, const struct systolic_work *work)
 {
 	const struct demand demand = demand_of(work);
-	const bool one_group = work->n_group == 1, one_c = one_group && systolic_dim_n(&work->c) == 1;
-	const bool one_s = one_group && systolic_dim_n(&work->w) == 1 && systolic_dim_n(&work->h) == 1;
-	const bool one_d = systolic_dim_n(&work->d) == 1;
+	const struct single one = single_of(work);
 	if (machine->systolic.memory != SYSTOLIC_PHYSICAL)
 		return machine_sram_byte(machine);
-	uint64_t ifmap = demand.ifmap_tile * (one_s && one_d ? 1 : 2),
-		 filter = demand.filter_tile * (one_c && one_d ? 1 : 2);
+	uint64_t ifmap = demand.ifmap_tile * (one.pixel && one.channel ? 1 : 2),
+		 filter = demand.filter_tile * (one.filter && one.channel ? 1 : 2);
 	if (work->ifmap_unique)
-		ifmap = demand.ifmap_group * (one_group ? 1 : 2);
+		ifmap = demand.ifmap_group * (one.group ? 1 : 2);
 	else if (work->ifmap_once)
-		ifmap = demand.ifmap_deep * (one_s ? 1 : 2);
+		ifmap = demand.ifmap_deep * (one.pixel ? 1 : 2);
 	if (work->filter_once) {
 		/* what stays is all of a group, or of the filters outside only those at hand and the next ones */
-		uint64_t group = demand.filter_group * (one_group ? 1 : 2), deep = demand.filter_deep * (one_c ? 1 : 2);
+		uint64_t group = demand.filter_group * (one.group ? 1 : 2),
+			 deep = demand.filter_deep * (one.filter ? 1 : 2);
 		filter = work->filter_outside && deep < group ? deep : group;
 	}
-	return (ifmap + filter + demand.ofmap_tile * (one_s && one_c ? 1 : 2)) * machine->systolic.word_byte;
+	return (ifmap + filter + demand.ofmap_tile * (one.pixel && one.filter ? 1 : 2)) * machine->systolic.word_byte;
 }

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* A work as layers of SCALE-Sim, and its results as those of a work. */
 #include "sim/systolic/systolic_scalesim.h"
 #include "sim/systolic/scalesim.h"
 #include "sim/systolic/systolic_model.h"

@@ -24,8 +24,8 @@ bool systolic_scalesim_serves(const struct machine *machine, const struct systol
 
 /*
  * Run a work that is served; words of all groups together. The bandwidth is rounded down to whole words a clock; less
- * than one is ERR_INPUT (machine_check has refused it). ERR_INTERNAL: no memory. ERR_INTERRUPTED, without a message:
- * stop (NULL: a signal) asks to stop. *result is untouched on failure.
+ * than one is ERR_INFEASIBLE (machine_check has refused it). ERR_INTERNAL: no memory. ERR_INTERRUPTED, without a
+ * message: stop (NULL: a signal) asks to stop. *result is untouched on failure.
  */
 enum err_code systolic_scalesim_run(const struct machine *machine, const struct systolic_work *work, uint32_t level,
                                     const struct stop *stop, struct systolic_result *result, struct err *err);

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Sums over the tiles of a work: factors of clocks, lines of ifmap. */
 #include "sim/systolic/systolic_tile.h"
 
 /* Pixel tiles are of up to four sizes. Saturates. */

@@ -46,6 +46,16 @@ static inline struct systolic_work small_work(enum systolic_dataflow dataflow)
 	                              .d = {2, 1, 0, 0}};
 }
 
+/* The closed form: words, clocks, utilisations. */
+static inline void systolic_run(const struct machine *machine, const struct systolic_work *work, uint32_t level,
+                                struct systolic_result *result)
+{
+	struct systolic_time time = systolic_run_time(machine, work, systolic_bandwidth_word(machine, level));
+	*result = (struct systolic_result){0};
+	systolic_words(machine, work, result);
+	systolic_finish(machine, work, &time, result);
+}
+
 static inline struct systolic_result run_closed(const struct machine *machine, struct systolic_work *work)
 {
 	struct systolic_misfit misfit;

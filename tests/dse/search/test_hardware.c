@@ -312,6 +312,61 @@ static void test_hardware_floor_is_under_all_it_serves(void **state)
 	assert_true(n_point > 2 * N_PAIR);
 }
 
+/* Latency and energy of a point of the floor over the slack, and whether some design of the archive dominates them. */
+static bool is_behind(const struct outlook *outlook, size_t point, double (*design)[2], size_t n_design)
+{
+	const double *metric = outlook->floor.metric + 2 * point;
+	double latency = metric[0] / outlook->slack, energy = metric[1] / outlook->slack;
+	for (size_t i = 0; i < n_design; i++)
+		if (design[i][0] <= latency && design[i][1] <= energy &&
+		    (design[i][0] < latency || design[i][1] < energy))
+			return true;
+	return false;
+}
+
+/* A machine is cut where every point of the floor, made smaller by the slack, lies behind a design: by brute force. */
+static void test_hardware_cuts_what_lies_behind(void **state)
+{
+	(void)state;
+	const struct space space = {.n_objective = 2, .objective = {METRIC_LATENCY, METRIC_ENERGY}};
+	struct machine machine;
+	uint32_t n_cut = 0, n_only_slack = 0;
+	assert_int_equal(machine_read("spaces/machines/dvfs_chip.yaml", &machine, NULL), ERR_OK);
+	for (uint32_t i = 0; i < 2000; i++) {
+		struct rng rng = rng_stream(13, 0, i);
+		const uint32_t no_genome = 0;
+		double floor[3][2], design[4][2];
+		size_t n_point = rng_below(&rng, 4), n_design = rng_below(&rng, 5);
+		struct outlook outlook = {.floor = {n_point, floor[0]}, .slack = 1 + 0.25 * rng_below(&rng, 4)};
+		struct pareto archive;
+		bool is_cut = n_point > 0, without_slack = is_cut;
+		pareto_init(&archive, 2, 1);
+		for (size_t k = 0; k < n_design; k++) {
+			design[k][0] = 1 + rng_below(&rng, 8);
+			design[k][1] = 9 - design[k][0] + rng_below(&rng, 2);
+			(void)pareto_insert(&archive, design[k], &no_genome, 0);
+		}
+		/* between whole numbers, so that rounding decides nothing */
+		for (size_t k = 0; k < n_point; k++) {
+			floor[k][0] = (1.5 + rng_below(&rng, 12)) * outlook.slack;
+			floor[k][1] = (1.5 + rng_below(&rng, 12)) * outlook.slack;
+			is_cut &= is_behind(&outlook, k, design, n_design);
+		}
+		assert_int_equal(outlook_proves_behind(&space, &outlook, &machine, &archive), is_cut);
+		/* a larger slack leaves room for designs that are four times as good */
+		outlook.slack *= 4;
+		for (size_t k = 0; k < n_point; k++)
+			without_slack &= is_behind(&outlook, k, design, n_design);
+		assert_int_equal(outlook_proves_behind(&space, &outlook, &machine, &archive), without_slack);
+		n_cut += is_cut;
+		n_only_slack += is_cut && !without_slack;
+		outlook.slack = INFINITY;
+		assert_false(outlook_proves_behind(&space, &outlook, &machine, &archive));
+		pareto_free(&archive);
+	}
+	assert_true(n_cut > 200 && n_only_slack > 100);
+}
+
 /* What is written is read back, and what was cut off is not. */
 static void test_hardware_outlooks_are_packed(void **state)
 {
@@ -341,6 +396,7 @@ int main(void)
 	    cmocka_unit_test(test_hardware_front_is_that_of_all_machines),
 	    cmocka_unit_test(test_hardware_shares_fronts_of_every_form),
 	    cmocka_unit_test(test_hardware_floor_is_under_all_it_serves),
+	    cmocka_unit_test(test_hardware_cuts_what_lies_behind),
 	    cmocka_unit_test(test_hardware_outlooks_are_packed),
 	};
 	return cmocka_run_group_tests(tests, folder_make, folder_remove);

@@ -8,10 +8,13 @@
 #include "sim/event/event_queue.h"
 #include <stdlib.h>
 
+static struct arena memory;
+
 static struct event_queue new_queue(uint32_t n_unit)
 {
 	struct event_queue queue;
-	assert_int_equal(event_queue_init(&queue, n_unit, NULL), ERR_OK);
+	event_queue_init(&queue, n_unit, &memory);
+	assert_false(memory.is_out);
 	return queue;
 }
 
@@ -41,7 +44,7 @@ static void test_event_queue_ties_by_unit(void **state)
 	uint32_t unit;
 	assert_false(event_queue_next(&queue, &unit));
 	assert_int_equal(queue.clk, 7);
-	event_queue_free(&queue);
+	arena_free(&memory);
 }
 
 /* On both sides of the horizon, and from one event to the next across clocks without any. */
@@ -60,7 +63,7 @@ static void test_event_queue_far(void **state)
 	assert_next(&queue, 1000000000000, 0);
 	assert_next(&queue, 1000000000000, 2);
 	assert_int_equal(queue.n_event, 5);
-	event_queue_free(&queue);
+	arena_free(&memory);
 }
 
 struct entry {
@@ -96,7 +99,7 @@ static void test_event_queue_matches_sorted_list(void **state)
 		entry[0].clk += delay_clk;
 		event_queue_wake(&queue, entry[0].clk, entry[0].unit);
 	}
-	event_queue_free(&queue);
+	arena_free(&memory);
 }
 
 /* The same pending events give the same state at any clock; others do not. */
@@ -118,8 +121,7 @@ static void test_event_queue_save(void **state)
 	assert_memory_equal(a, b, n * sizeof(a[0]));
 	event_queue_wake(&late, 778, 1);
 	assert_int_equal(event_queue_save(&late, b, 4), n + 3); /* also where it does not fit */
-	event_queue_free(&early);
-	event_queue_free(&late);
+	arena_free(&memory);
 }
 
 int main(void)

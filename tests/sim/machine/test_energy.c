@@ -105,7 +105,7 @@ static void test_energy_by_supply(void **state)
 	assert_close(supply[SUPPLY_CHIP].static_pj, 10e6);
 	for (int i = 0; i < N_SUPPLY; i++) {
 		sum_pj += supply[i].dynamic_pj + supply[i].static_pj;
-		sum_mw += energy_supply_static_mw(&machine, 0, (enum supply)i);
+		sum_mw += supply[i].static_pj / 1e6;
 	}
 	assert_close(sum_pj, energy.total_pj);
 	assert_close(sum_mw, energy_static_mw(&machine, 0));

@@ -25,7 +25,7 @@ static uint64_t count_by_hand(uint32_t n_unit, uint32_t max_part)
 	return n_legal;
 }
 
-static void test_split_axis_counts_legal_splits(void **state)
+static void test_dim_axis_counts_legal_splits(void **state)
 {
 	(void)state;
 	for (uint32_t n_unit = 1; n_unit <= 32; n_unit++)
@@ -37,7 +37,7 @@ static void test_split_axis_counts_legal_splits(void **state)
 		}
 }
 
-static void test_split_axis_counts_large_extents(void **state)
+static void test_dim_axis_counts_large_extents(void **state)
 {
 	(void)state;
 	/* 16385 units no longer fit the stack: 1 whole, and with two parts a + b = 16385 in 8192 ways. */
@@ -70,7 +70,7 @@ static void check_choices(const struct dim_axis *axis, uint32_t extent, uint32_t
 	}
 }
 
-static void test_split_axis_lists_every_legal_split_once(void **state)
+static void test_dim_axis_lists_every_legal_split_once(void **state)
 {
 	(void)state;
 	for (uint32_t n_unit = 1; n_unit <= 60; n_unit++) {
@@ -97,7 +97,7 @@ static bool is_covered(const struct dim_split *by, const struct dim_split *of, u
 }
 
 /* Every legal split is covered by exactly the reduced ones that are at least as good; none of those covers another. */
-static void test_split_axis_reduced_set_loses_no_front_point(void **state)
+static void test_dim_axis_reduced_set_loses_no_front_point(void **state)
 {
 	static const uint32_t units[] = {1, 4, 8, 16};
 	struct rng rng = rng_stream(3, 0, 0);
@@ -128,7 +128,7 @@ static void test_split_axis_reduced_set_loses_no_front_point(void **state)
 	}
 }
 
-static void test_split_axis_even_and_whole(void **state)
+static void test_dim_axis_even_and_whole(void **state)
 {
 	struct arena arena = {0};
 	struct dim_axis axis;
@@ -148,7 +148,7 @@ static void test_split_axis_even_and_whole(void **state)
 	arena_free(&arena);
 }
 
-static void test_split_axis_refuses_lists_without_end(void **state)
+static void test_dim_axis_refuses_lists_without_end(void **state)
 {
 	struct arena arena = {0};
 	struct dim_axis axis;
@@ -163,7 +163,7 @@ static void test_split_axis_refuses_lists_without_end(void **state)
 }
 
 /* The longest vector there may be: refused with the way out, or listed, but never worked on for hours. */
-static void test_split_axis_longest_vector(void **state)
+static void test_dim_axis_longest_vector(void **state)
 {
 	const uint32_t extent = 1u << 24;
 	struct arena arena = {0};
@@ -186,13 +186,13 @@ static void test_split_axis_longest_vector(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_split_axis_counts_legal_splits),
-	    cmocka_unit_test(test_split_axis_counts_large_extents),
-	    cmocka_unit_test(test_split_axis_lists_every_legal_split_once),
-	    cmocka_unit_test(test_split_axis_reduced_set_loses_no_front_point),
-	    cmocka_unit_test(test_split_axis_even_and_whole),
-	    cmocka_unit_test(test_split_axis_refuses_lists_without_end),
-	    cmocka_unit_test(test_split_axis_longest_vector),
+	    cmocka_unit_test(test_dim_axis_counts_legal_splits),
+	    cmocka_unit_test(test_dim_axis_counts_large_extents),
+	    cmocka_unit_test(test_dim_axis_lists_every_legal_split_once),
+	    cmocka_unit_test(test_dim_axis_reduced_set_loses_no_front_point),
+	    cmocka_unit_test(test_dim_axis_even_and_whole),
+	    cmocka_unit_test(test_dim_axis_refuses_lists_without_end),
+	    cmocka_unit_test(test_dim_axis_longest_vector),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The search of one task, by branch and bound, a genetic engine, or every design that bounds leave. */
+#include "dse/search/candidate_parts.h"
+#include "dse/engine/engine_run.h"
+#include "dse/layer/branch.h"
+#include "dse/pareto/quality.h"
+#include "sim/base/checked.h"
+#include <assert.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Between the seeds of two searches of a candidate: 2^64 over the golden ratio, so that they never meet. */
+#define SEED_STRIDE UINT64_C(0x9e3779b97f4a7c15)
+
+/* By a genetic engine: no bounds, whose sample would cost more evaluations than a small budget has. */
+static void search_genetically(struct candidate *candidate, size_t i, unsigned n_thread,
+                               const struct engine_options *options, engine_watch watch, void *watch_context)
+{
+	struct candidate_task *task = &candidate->task[i];
+	struct engine_options own = *options;
+	own.seed += i * SEED_STRIDE;
+	own.max_evaluation = task->max_work;
+	own.checkpoint = NULL;
+	assert(candidate->genetic);
+	struct history *history = malloc(sizeof(*history)); /* without memory nothing is measured */
+	if (history)
+		history_init(history, task->front.n_objective);
+	own.history = history;
+	task->code = engine_run(candidate->genetic, &task->layer.problem, &own, n_thread, &task->front, &task->counts,
+	                        task->by_reason, LAYER_N_REASON, &task->nearest, watch, watch_context, &task->err);
+	if (history && (task->code == ERR_OK || task->code == ERR_INTERRUPTED))
+		quality_reach(&task->front, history, task->counts.n_reach);
+	if (history)
+		history_free(history);
+	free(history);
+}
+
+/* The sample's designs are the first incumbents. */
+static void search_exactly(struct candidate_task *task, unsigned n_thread, const struct engine_options *options,
+                           engine_watch watch, void *watch_context)
+{
+	struct branch_counts counts = {0};
+	const struct branch_budget budget = {options->max_evaluation, task->max_work};
+	task->code = layer_problem_sample(&task->layer, n_thread, &task->front, &task->nearest, &task->err);
+	if (task->code == ERR_OK)
+		task->code = branch_search(&task->layer, &budget, n_thread, &task->front, &counts, &task->nearest,
+		                           watch, watch_context, &task->err);
+	task->counts = counts.engine;
+	bool is_whole = add_sat(task->counts.n_asked, task->counts.n_skipped) >= task->size;
+	task->counts.n_stop[task->code == ERR_INTERRUPTED ? ENGINE_STOP_WATCH
+	                    : is_whole                    ? ENGINE_STOP_EXHAUSTED
+	                                                  : ENGINE_STOP_EVALUATIONS]++;
+	task->n_box = counts.n_box;
+	task->over_limit = counts.over_limit;
+	memcpy(task->by_reason, counts.by_reason, sizeof(task->by_reason));
+	memcpy(task->cut_by_reason, counts.cut_by_reason, sizeof(task->cut_by_reason));
+}
+
+/*
+ * What bounds reject is no nearest miss: where they reject everything, the sample has one. The sample's points may lie
+ * behind the place where the search stopped, on Ctrl-C or at max_evaluation.
+ */
+static void add_sample(struct candidate_task *task, const struct engine_nearest *sampled)
+{
+	if (task->front.n == 0 && sampled->violation < task->nearest.violation) {
+		task->nearest.violation = sampled->violation;
+		task->nearest.reason = sampled->reason;
+		memcpy(task->nearest.genome, sampled->genome, sizeof(task->nearest_genome));
+	}
+	if (task->code == ERR_INTERRUPTED || add_sat(task->counts.n_asked, task->counts.n_skipped) < task->size)
+		pareto_merge(&task->front, &task->bound);
+}
+
+/* Bounds narrow the layer's axes first; genomes are widened again afterwards. */
+static void search_exhaustively(struct candidate_task *task, unsigned n_thread, const struct engine_options *options,
+                                engine_watch watch, void *watch_context)
+{
+	uint32_t genome[N_LAYER_GENE];
+	struct engine_nearest sampled = {.violation = INFINITY, .genome = genome};
+	task->code = layer_problem_bound(&task->layer, n_thread, &task->bound, &sampled, &task->err);
+	if (task->code == ERR_INTERRUPTED) {
+		task->counts.n_stop[ENGINE_STOP_WATCH]++;
+		pareto_merge(&task->front, &task->bound);
+	}
+	if (task->code != ERR_OK)
+		return;
+	task->code =
+	    engine_run(&engine_exhaustive, &task->layer.problem, options, n_thread, &task->front, &task->counts,
+	               task->by_reason, LAYER_N_REASON, &task->nearest, watch, watch_context, &task->err);
+	task->counts.n_skipped = add_sat(task->counts.n_skipped, task->size - problem_size(&task->layer.problem));
+	for (size_t k = 0; k < task->front.n; k++)
+		layer_problem_widen(&task->layer, task->front.genome + k * N_LAYER_GENE);
+	layer_problem_widen(&task->layer, task->nearest.genome);
+	add_sample(task, &sampled);
+}
+
+void candidate_search(struct candidate *candidate, size_t i, unsigned n_thread, const struct engine_options *options,
+                      engine_watch watch, void *watch_context)
+{
+	assert(i < candidate->n_task);
+	struct candidate_task *task = &candidate->task[i];
+	if (!candidate_is_reachable(candidate, i)) {
+		task->counts.n_skipped = task->n_unreached = task->size;
+		task->code = ERR_OK;
+		return;
+	}
+	task->over_limit = candidate->is_exact ? 0 : UINT32_MAX;
+	if (candidate->is_exact)
+		search_exactly(task, n_thread, options, watch, watch_context);
+	else if (candidate->genetic)
+		search_genetically(candidate, i, n_thread, options, watch, watch_context);
+	else
+		search_exhaustively(task, n_thread, options, watch, watch_context);
+}
+
+void candidate_forget_task(struct candidate *candidate, size_t i)
+{
+	assert(i < candidate->n_task);
+	struct candidate_task *task = &candidate->task[i];
+	pareto_free(&task->front);
+	pareto_init(&task->front, task->layer.problem.n_objective, N_LAYER_GENE);
+	task->counts = (struct engine_counts){0};
+	memset(task->by_reason, 0, sizeof(task->by_reason));
+	memset(task->cut_by_reason, 0, sizeof(task->cut_by_reason));
+	task->n_box = task->n_unreached = task->n_shared = 0;
+	task->over_limit = 0;
+	task->nearest.violation = INFINITY;
+	task->nearest.reason = 0;
+	memset(task->nearest_genome, 0, sizeof(task->nearest_genome));
+	err_clear(&task->err);
+	task->code = ERR_OK;
+}
+
+void candidate_sample(struct candidate *candidate, size_t i)
+{
+	assert(i < candidate->n_task);
+	struct candidate_task *task = &candidate->task[i];
+	task->code = ERR_INTERRUPTED;
+	task->counts.n_stop[ENGINE_STOP_WATCH]++;
+	/* without memory it stays empty */
+	if (candidate_is_reachable(candidate, i))
+		(void)layer_problem_sample(&task->layer, 1, &task->front, NULL, NULL);
+}
