@@ -2,20 +2,19 @@
 #ifndef DSE_AUDIT_H
 #define DSE_AUDIT_H
 /*
- * Audit of a front: whether it is what its certificate says, by ways that share
- * neither bounds nor composition with the search that made it:
+ * Audit: whether a front is what its certificate says, checked by ways that share neither bounds nor composition with
+ * the search:
  *
- *   every point        evaluated again as one whole design: the same objectives, and no point beats another
- *   every whole design of a machine that has few enough, evaluated: some point must be as good
- *   every layer design of a layer that has few enough, evaluated: the front of them is the one that the layer's search
- *                      finds; where that is so of all layers, all combinations of their points as well
- *   samples            whole designs drawn at random, and front points with other layers or genes: some point must be
- *                      as good
+ *   points         each is evaluated again as one whole design: the same objectives, and no point dominates another
+ *   whole designs  of machines that have few enough: all are evaluated, and some point must be as good as each
+ *   layer designs  of layers that have few enough: all are evaluated, and their front must be the one that the layer's
+ *                  search finds; where this is so for all layers, all combinations of their points are checked, too
+ *   samples        whole designs drawn at random, and points of the front with other layers or genes: some point must
+ *                  be as good as each
  *
- * "As good" is: in no objective more than 1 + epsilon times the design's, epsilon
- * being what the search states (0: exact), and a slack for sums in another order.
- * Of a search that proves nothing only the points are judged; designs that beat
- * its front are counted.
+ * A point is as good as a design if it is at most 1 + epsilon times as large in each objective. epsilon is the search's
+ * own (0: exact); a small slack allows for sums in another order. A search that proves nothing is judged by its points
+ * only; designs that beat its front are counted.
  */
 #include "dse/search/explore.h"
 #include "dse/out/json.h"

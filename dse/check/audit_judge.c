@@ -13,7 +13,7 @@
 #define CHUNK 512
 
 /* Designs first..first + n - 1 of a stop, or its points; and what came of them. */
-struct chunk {
+struct audit_chunk {
 	const struct audit_job *job;
 	const struct audit_stop *stop;
 	bool is_points;
@@ -120,7 +120,7 @@ static size_t compare_point(const struct audit_job *job, const struct audit_stop
 	return k;
 }
 
-static void judge_points(struct chunk *chunk, struct whole_scratch *scratch)
+static void judge_points(struct audit_chunk *chunk, struct whole_scratch *scratch)
 {
 	for (uint64_t i = chunk->first; i < chunk->first + chunk->n; i++) {
 		struct evaluation result;
@@ -134,7 +134,7 @@ static void judge_points(struct chunk *chunk, struct whole_scratch *scratch)
 	}
 }
 
-static void judge_designs(struct chunk *chunk, struct whole_scratch *scratch)
+static void judge_designs(struct audit_chunk *chunk, struct whole_scratch *scratch)
 {
 	const struct audit_job *job = chunk->job;
 	size_t hint = 0;
@@ -158,7 +158,7 @@ static void judge_designs(struct chunk *chunk, struct whole_scratch *scratch)
 
 static void judge_chunk(void *context, size_t i)
 {
-	struct chunk *chunk = (struct chunk *)context + i;
+	struct audit_chunk *chunk = (struct audit_chunk *)context + i;
 	struct whole_scratch scratch = {0};
 	assert(chunk->at == UINT64_MAX && chunk->stop->is_built);
 	memory_check(whole_scratch_alloc(&scratch, &chunk->job->explore->map));
@@ -209,7 +209,7 @@ static void note_lacking(struct audit_job *job, const struct audit_stop *stop, u
 		memory_check(pareto_append(&audit->lacking, result.objective, scratch->canonical, 0));
 }
 
-static void take_chunk(struct audit_job *job, const struct chunk *chunk, struct whole_scratch *scratch)
+static void take_chunk(struct audit_job *job, const struct audit_chunk *chunk, struct whole_scratch *scratch)
 {
 	struct audit *audit = job->audit;
 	uint64_t *count = chunk->is_points                         ? &audit->n_point
@@ -257,7 +257,7 @@ void audit_check_order(struct audit_job *job)
 
 /* ---- chunks ---- */
 
-static size_t list_chunks(const struct audit_job *job, bool of_points, struct chunk *chunk)
+static size_t list_chunks(const struct audit_job *job, bool of_points, struct audit_chunk *chunk)
 {
 	size_t n = 0;
 	for (size_t at = job->first; at < job->first + job->n_group; at++) {
@@ -266,12 +266,12 @@ static size_t list_chunks(const struct audit_job *job, bool of_points, struct ch
 		uint64_t end = of_points ? begin + stop->n_point : stop->is_sampled ? stop->n_whole : 0;
 		for (; begin < end; begin += CHUNK, n++)
 			if (chunk)
-				chunk[n] = (struct chunk){.job = job,
-				                          .stop = stop,
-				                          .is_points = of_points,
-				                          .first = begin,
-				                          .n = end - begin < CHUNK ? end - begin : CHUNK,
-				                          .at = UINT64_MAX};
+				chunk[n] = (struct audit_chunk){.job = job,
+				                                .stop = stop,
+				                                .is_points = of_points,
+				                                .first = begin,
+				                                .n = end - begin < CHUNK ? end - begin : CHUNK,
+				                                .at = UINT64_MAX};
 	}
 	return n;
 }
@@ -280,7 +280,7 @@ void audit_judge_group(struct audit_job *job, bool of_points)
 {
 	struct whole_scratch scratch = {0};
 	size_t n = list_chunks(job, of_points, NULL);
-	struct chunk *chunk = memory_array(n, sizeof(*chunk));
+	struct audit_chunk *chunk = memory_array(n, sizeof(*chunk));
 	memory_check(whole_scratch_alloc(&scratch, &job->explore->map));
 	(void)list_chunks(job, of_points, chunk);
 	parallel_for(n, job->options->n_thread, judge_chunk, chunk);

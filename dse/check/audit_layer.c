@@ -8,12 +8,12 @@
 #include "dse/layer/changes.h"
 #include "sim/base/checked.h"
 #include <assert.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define BATCH 64
 
-size_t audit_distinct(const struct candidate *candidate, size_t i)
+/* Distinct layer of task i. */
+static size_t find_distinct(const struct candidate *candidate, size_t i)
 {
 	size_t distinct = 0;
 	assert(i < candidate->n_task);
@@ -53,7 +53,7 @@ static void keep_feasible(const struct evaluation *result, const uint32_t *genom
 static enum err_code enumerate(const struct candidate *candidate, size_t i, struct audit_layer *found)
 {
 	static const uint32_t zeros[N_LAYER_GENE];
-	size_t hint = 0, distinct = audit_distinct(candidate, i);
+	size_t hint = 0, distinct = find_distinct(candidate, i);
 	const struct layer_problem *layer = &candidate->set->problem[distinct];
 	bool level_stays = changes_count(candidate->space, &candidate->set->machine);
 	uint32_t genome[BATCH * N_LAYER_GENE], next[N_LAYER_GENE];

@@ -2,13 +2,13 @@
 #ifndef DSE_AUDIT_PARTS_H
 #define DSE_AUDIT_PARTS_H
 /*
- * Parts of the audit. Machines are stops; a few are worked on at a time:
+ * Parts of the audit. A machine is a stop; a few stops are worked on at a time (audit_group.c):
  *
  *   build ─► layers by brute force (audit_layer.c) ─► lists of layer designs (audit_sample.c)
- *                                                     ─► whole designs, chunk by chunk ─► judged (audit.c)
+ *                                                     ─► whole designs, chunk by chunk ─► judged (audit_judge.c)
  *
- * A whole design of a stop has a number in its kind, and the number makes it
- * again: a chunk remembers the number of the first one that no point covers.
+ * Whole designs of a stop are numbered, and a number makes its design again: a chunk remembers the first number whose
+ * design no point covers.
  */
 #include "dse/check/audit.h"
 #include "dse/search/candidate.h"
@@ -70,9 +70,6 @@ struct audit_effort {
 	uint64_t total;                /* of all whole designs, and of all layers' */
 };
 extern const struct audit_effort audit_effort_table[N_DETAIL];
-
-/* Distinct layer of task i. */
-size_t audit_distinct(const struct candidate *candidate, size_t i);
 
 /* Search task i of a stop again and enumerate its designs; result in stop->layer[i]. */
 void audit_check_layer(const struct audit_job *job, struct audit_stop *stop, size_t i);

@@ -27,6 +27,12 @@ struct placer {
 
 /* ---- running a mapping ---- */
 
+/* Whether the mapping has operating points of its own. */
+static bool has_own_levels(const struct compared_mapping *mapping)
+{
+	return mapping->design || mapping->layers;
+}
+
 /* The first message of err, without the end of its line. */
 static void take_message(const struct err *err, char *text, size_t n_byte)
 {
@@ -154,7 +160,7 @@ static bool run_place(const struct placer *placer, struct compared_place *place)
 	struct simulated *block = memory_array(map->n_block, sizeof(*block));
 	struct unrolled_design *design = memory_array(map->n_block, sizeof(*design));
 	assert(fits); /* list_machine has built it before */
-	while (!mapping_compare_has_levels(mapping) && level < machine.n_level &&
+	while (!has_own_levels(mapping) && level < machine.n_level &&
 	       strcmp(machine.level[level].name, place->level) != 0)
 		level++;
 	assert(level < machine.n_level);
@@ -309,8 +315,8 @@ static void list_machine(struct mapping_compare *compare, const struct compared_
 	if (!space_machine(compare->space, index, &machine, place.why, sizeof(place.why)))
 		return;
 	explore_machine_text(compare->space, place.machine_index, &machine, place.machine, sizeof(place.machine));
-	for (size_t i = 0; i < (mapping_compare_has_levels(mapping) ? 1 : machine.n_level); i++) {
-		if (!mapping_compare_has_levels(mapping))
+	for (size_t i = 0; i < (has_own_levels(mapping) ? 1 : machine.n_level); i++) {
+		if (!has_own_levels(mapping))
 			(void)snprintf(place.level, sizeof(place.level), "%s", machine.level[i].name);
 		add_place(compare, place);
 	}

@@ -33,12 +33,6 @@ struct compared_mapping {
 	const struct doc_node *layers; /* Of a FILE.yaml: its list of layers; NULL: not one */
 };
 
-/* Whether the mapping has operating points of its own. */
-static inline bool mapping_compare_has_levels(const struct compared_mapping *mapping)
-{
-	return mapping->design || mapping->layers;
-}
-
 enum mapping_verdict {
 	COMPARE_NO_FIT,       /* cannot run on this machine; why says it */
 	COMPARE_DOMINATED,    /* some points of the front are nowhere worse and somewhere better */

@@ -5,7 +5,6 @@
 #include "dse/base/memory.h"
 #include "dse/design/unroll.h"
 #include "dse/engine/engine.h"
-#include "dse/layer/layers.h"
 #include "dse/search/least.h"
 #include "sim/base/checked.h"
 #include <assert.h>
@@ -25,7 +24,7 @@
 static const char sram_key[] = "pe.sram_byte";
 
 /* What the searches share. */
-struct finder {
+struct misfit_finder {
 	const struct space *space;
 	const struct explore *explore; /* what found nothing */
 	struct explore_options options;
@@ -36,21 +35,21 @@ struct finder {
 };
 
 /* A variant of the space that is to be explained. */
-static struct space vary(struct finder *finder)
+static struct space vary(struct misfit_finder *finder)
 {
 	struct space copy;
 	memory_check(space_variant(finder->space, &finder->arena, &copy));
 	return copy;
 }
 
-static void spend(struct finder *finder, uint64_t work)
+static void spend(struct misfit_finder *finder, uint64_t work)
 {
 	finder->work = add_sat(finder->work, work);
 	finder->work_left -= work < finder->work_left ? work : finder->work_left;
 }
 
 /* Search for the least of one metric; false on Ctrl-C and on errors, which are in finder->err. */
-static bool search(struct finder *finder, struct space *copy, enum metric metric, struct explore *explore)
+static bool search(struct misfit_finder *finder, struct space *copy, enum metric metric, struct explore *explore)
 {
 	space_variant_minimise(copy, metric);
 	assert(finder->work_left > 0);
@@ -119,7 +118,7 @@ static bool find_sram_used(const struct explore *explore, double *n_byte, struct
 }
 
 /* By a front of one objective; false on Ctrl-C and errors. */
-static bool answer_by_front(struct finder *finder, struct space *copy, enum metric metric, struct answer *answer)
+static bool answer_by_front(struct misfit_finder *finder, struct space *copy, enum metric metric, struct answer *answer)
 {
 	*answer = (struct answer){0};
 	if (finder->work_left == 0)
@@ -141,7 +140,7 @@ static bool answer_by_front(struct finder *finder, struct space *copy, enum metr
 }
 
 /* By bounds of the layers, where copy has no limit on results; see dse/search/least.h. */
-static bool answer_by_bounds(struct finder *finder, struct space *copy, enum metric metric, double enough,
+static bool answer_by_bounds(struct misfit_finder *finder, struct space *copy, enum metric metric, double enough,
                              const struct least_table *known, struct answer *answer)
 {
 	struct least least;
@@ -165,7 +164,7 @@ static bool answer_by_bounds(struct finder *finder, struct space *copy, enum met
  * Whether the layers' fronts of the search that found nothing are those of copy, too, which has no limit on the metric
  * any more: the machines are all there, and that limit has cut no design of a layer.
  */
-static bool serves_composition(const struct finder *finder, const struct space *copy, enum metric metric)
+static bool serves_composition(const struct misfit_finder *finder, const struct space *copy, enum metric metric)
 {
 	const struct explore *explore = finder->explore;
 	if (explore->n_dead == 0 || explore->truncated || copy->deadline_ms != finder->space->deadline_ms ||
@@ -203,7 +202,8 @@ static void take_least(const struct space *copy, const struct candidate *candida
 }
 
 /* By composing the layers' fronts anew, with copy's limits. */
-static bool answer_by_composition(struct finder *finder, struct space *copy, enum metric metric, struct answer *answer)
+static bool answer_by_composition(struct misfit_finder *finder, struct space *copy, enum metric metric,
+                                  struct answer *answer)
 {
 	*answer = (struct answer){.proven = true};
 	for (size_t i = 0; i < finder->explore->n_dead && !interrupt_requested(); i++) {
@@ -222,8 +222,8 @@ static bool answer_by_composition(struct finder *finder, struct space *copy, enu
 }
 
 /* The least of a metric over all designs that keep copy's limits. known: of copy's machines; NULL: nothing is. */
-static bool find_least(struct finder *finder, struct space *copy, enum metric metric, const struct least_table *known,
-                       struct answer *answer)
+static bool find_least(struct misfit_finder *finder, struct space *copy, enum metric metric,
+                       const struct least_table *known, struct answer *answer)
 {
 	return least_serves(copy, metric) ? answer_by_bounds(finder, copy, metric, INFINITY, known, answer)
 	                                  : answer_by_front(finder, copy, metric, answer);
@@ -232,7 +232,7 @@ static bool find_least(struct finder *finder, struct space *copy, enum metric me
 /*
  * Each limit by itself: bounds tell quickly where one is far off. *decided: the answer is that of all limits together.
  */
-static bool ask_bounds(struct finder *finder, struct space *copy, bool *decided, struct answer *answer)
+static bool ask_bounds(struct misfit_finder *finder, struct space *copy, bool *decided, struct answer *answer)
 {
 	struct space unlimited = *copy;
 	space_variant_drop_limits(&unlimited);
@@ -251,7 +251,7 @@ static bool ask_bounds(struct finder *finder, struct space *copy, bool *decided,
 }
 
 /* Whether any design keeps copy's limits; value is that of some metric. */
-static bool find_any(struct finder *finder, struct space *copy, struct answer *answer)
+static bool find_any(struct misfit_finder *finder, struct space *copy, struct answer *answer)
 {
 	bool decided;
 	*answer = (struct answer){0};
@@ -261,7 +261,7 @@ static bool find_any(struct finder *finder, struct space *copy, struct answer *a
 	return decided || !done ? done : find_least(finder, copy, finder->space->objective[0], NULL, answer);
 }
 
-static bool explain_limit(struct finder *finder, const struct space_limit *limit, struct misfit_change *change)
+static bool explain_limit(struct misfit_finder *finder, const struct space_limit *limit, struct misfit_change *change)
 {
 	struct space copy = vary(finder);
 	struct answer answer;
@@ -288,8 +288,8 @@ static bool explain_limit(struct finder *finder, const struct space_limit *limit
 }
 
 /* Whether one machine by itself has a design; *proven stays true when a proof says that it has none. */
-static bool try_machine(struct finder *finder, const struct space *others, uint64_t index, bool *fits, bool *proven,
-                        struct misfit_change *change)
+static bool try_machine(struct misfit_finder *finder, const struct space *others, uint64_t index, bool *fits,
+                        bool *proven, struct misfit_change *change)
 {
 	struct space copy = vary(finder);
 	struct machine machine;
@@ -309,7 +309,7 @@ static bool try_machine(struct finder *finder, const struct space *others, uint6
 }
 
 /* Of the machines that break only this constraint the nearest one with a design. */
-static bool explain_constraint(struct finder *finder, size_t which, struct misfit_change *change)
+static bool explain_constraint(struct misfit_finder *finder, size_t which, struct misfit_change *change)
 {
 	const struct space *space = finder->space;
 	struct space others, own = *space;
@@ -385,7 +385,8 @@ static void find_sram(const struct space *space, const struct machine *machine, 
 }
 
 /* Whether so many bytes let something through with everything else in force; known: a design that does, or NULL. */
-static bool check_sram(struct finder *finder, struct misfit_change *change, double n_byte, const struct answer *known)
+static bool check_sram(struct misfit_finder *finder, struct misfit_change *change, double n_byte,
+                       const struct answer *known)
 {
 	struct space copy = vary(finder);
 	struct answer answer;
@@ -413,7 +414,7 @@ static bool check_sram(struct finder *finder, struct misfit_change *change, doub
  * keeps all other limits: no smaller SRAM will do, as clocks and energies do not
  * depend on it. Then once more with that SRAM: it may itself break a limit.
  */
-static bool explain_sram(struct finder *finder, struct misfit_change *change)
+static bool explain_sram(struct misfit_finder *finder, struct misfit_change *change)
 {
 	struct space copy = vary(finder);
 	struct answer fits;
@@ -447,7 +448,7 @@ static bool explain_sram(struct finder *finder, struct misfit_change *change)
 }
 
 /* A genetic search, or one that was cut short, may just have missed what there is. */
-static bool look_again(struct finder *finder, struct misfit *misfit)
+static bool look_again(struct misfit_finder *finder, struct misfit *misfit)
 {
 	struct space copy = vary(finder);
 	struct explore *explore = memory_array(1, sizeof(*explore));
@@ -458,7 +459,7 @@ static bool look_again(struct finder *finder, struct misfit *misfit)
 	return done;
 }
 
-static bool explain_all(struct finder *finder, bool is_proof_of_none, struct misfit *misfit)
+static bool explain_all(struct misfit_finder *finder, bool is_proof_of_none, struct misfit *misfit)
 {
 	const struct space *space = finder->space;
 	bool done = is_proof_of_none || look_again(finder, misfit);
@@ -476,7 +477,7 @@ static bool explain_all(struct finder *finder, bool is_proof_of_none, struct mis
 enum err_code misfit_find(const struct space *space, const struct explore_options *options,
                           const struct explore *explore, struct misfit *misfit, struct err *err)
 {
-	struct finder finder = {.space = space, .explore = explore, .options = *options, .err = err};
+	struct misfit_finder finder = {.space = space, .explore = explore, .options = *options, .err = err};
 	assert(space && options && explore && misfit && err);
 	*misfit = (struct misfit){0};
 	if (explore->front.n > 0 || explore->interrupted || explore->out_of_time || explore->n_failure > 0)

@@ -2,17 +2,16 @@
 #ifndef DSE_MISFIT_H
 #define DSE_MISFIT_H
 /*
- * Why nothing fits: for each limit of a space by itself, how far it would have
- * to give way for a first design to come through while all others hold. That
- * is a question of its own: without the limit, the least of what it limits. Where no
- * other limit on results is in force, bounds of layers answer it (dse/search/least.h), with what the search found of
- * layers; else a search of one objective, by the engine that found nothing if that proves its front, else by the exact
- * one.
+ * Why nothing fits. For each limit of a space by itself: how far must it give way for a first design to come through,
+ * all other limits in force? Without the limit, the least value of what it limits is the answer:
  *
- *   latency_ms <= 20         without it the least latency_ms of all designs
- *   chip.n_dram <= 2         of the machines that break no other constraint, by how much they break it, the first
- *                            one with a design
- *   pe.sram_byte             with the most there can be, the least bytes of SRAM that some design needs
+ *   latency_ms <= 20         the least latency_ms of all designs without the limit
+ *   chip.n_dram <= 2         the machine that breaks this constraint least, and no other, and has a design
+ *   pe.sram_byte             with the most SRAM there can be, the least bytes that some design needs
+ *
+ * Where no other limit on results is in force, bounds of layers answer this (dse/search/least.h), with what the search
+ * found of layers. Otherwise a search of one objective does: by the engine that found nothing if it proves its front,
+ * else by the exact engine.
  */
 #include "dse/search/explore.h"
 #include "dse/out/json.h"

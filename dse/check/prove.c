@@ -6,7 +6,6 @@
 #include "dse/out/progress.h"
 #include "dse/out/table.h"
 #include "sim/base/hash.h"
-#include <assert.h>
 #include <inttypes.h>
 
 struct watch {
@@ -68,7 +67,8 @@ size_t prove_list(const struct mapping *mapping, const bool *chosen, const struc
 	return n;
 }
 
-uint64_t prove_hash(const struct prove_candidate *candidate, size_t n)
+/* One hash of the results of candidates, in their order. */
+static uint64_t hash_results(const struct prove_candidate *candidate, size_t n)
 {
 	uint64_t hash = 0;
 	for (size_t i = 0; i < n; i++)
@@ -143,7 +143,7 @@ void prove_print(FILE *file, const struct network *network, const struct prove_c
 	for (size_t i = 0; i < n; i++)
 		print_faults(file, &network->block[candidate[i].block], &candidate[i].result);
 	(void)fprintf(file, "\n  %zu of %zu layers bit-exact; hash of the results %016" PRIx64 "\n",
-	              count_proved(candidate, n), n, prove_hash(candidate, n));
+	              count_proved(candidate, n), n, hash_results(candidate, n));
 }
 
 static void put_layer(struct json *json, const struct block *block, const struct prove_candidate *candidate)
@@ -180,7 +180,7 @@ static void put_layer(struct json *json, const struct block *block, const struct
 void prove_put_json(struct json *json, const struct network *network, const struct prove_candidate *candidate, size_t n)
 {
 	char hash[17];
-	(void)snprintf(hash, sizeof(hash), "%016" PRIx64, prove_hash(candidate, n));
+	(void)snprintf(hash, sizeof(hash), "%016" PRIx64, hash_results(candidate, n));
 	json_put_bool(json, "proved", count_proved(candidate, n) == n);
 	json_put_text(json, "hash", hash);
 	json_begin_list(json, "layers");

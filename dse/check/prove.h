@@ -27,9 +27,6 @@ enum err_code prove_run(const struct network *network, struct prove_candidate *c
 size_t prove_list(const struct mapping *mapping, const bool *chosen, const struct layer_context *context,
                   struct prove_candidate *candidate);
 
-/* One hash of the results of candidates, in their order. */
-uint64_t prove_hash(const struct prove_candidate *candidate, size_t n);
-
 /* A table of candidates of one network, what is wrong with each, and a line for all. */
 void prove_print(FILE *file, const struct network *network, const struct prove_candidate *candidate, size_t n);
 

@@ -18,7 +18,7 @@ struct item {
 	struct prove_candidate candidate;
 };
 
-struct work {
+struct prove_work {
 	const struct unroller *unroller;
 	const struct prove_front_options *options;
 	struct prove_front *proof;
@@ -29,7 +29,7 @@ struct work {
 };
 
 /* The design of a block in a point, with what is fetched ahead around it there. */
-static void add_item(struct work *work, const struct unrolled *point, size_t k)
+static void add_item(struct prove_work *work, const struct unrolled *point, size_t k)
 {
 	const struct layer_map *map = &work->unroller->explore->map;
 	size_t network = layer_map_network(map, k), b = k - map->begin[network];
@@ -49,7 +49,7 @@ static void add_item(struct work *work, const struct unrolled *point, size_t k)
 }
 
 /* false: what the point has beside the designs taken is beyond the limit. */
-static bool take_point(struct work *work, const struct unrolled *point)
+static bool take_point(struct prove_work *work, const struct unrolled *point)
 {
 	const struct layer_map *map = &work->unroller->explore->map;
 	double mac = work->proof->mac;
@@ -66,7 +66,7 @@ static bool take_point(struct work *work, const struct unrolled *point)
 }
 
 /* Points that a table shows, then all. */
-static void take_points(struct work *work)
+static void take_points(struct prove_work *work)
 {
 	const struct explore *explore = work->unroller->explore;
 	size_t shown[SHORTLIST_MAX], knee;
@@ -97,8 +97,8 @@ static int compare_items(const void *left, const void *right)
 }
 
 /* A fault with the design it is of. */
-static void tell(struct work *work, const struct network *network, const struct item *item,
-                 const struct prove_result *result)
+static void note_failure(struct prove_work *work, const struct network *network, const struct item *item,
+                         const struct prove_result *result)
 {
 	struct prove_front *proof = work->proof;
 	char design[160];
@@ -113,7 +113,7 @@ static void tell(struct work *work, const struct network *network, const struct 
 }
 
 /* The items from first on that are of one network; the index after them. */
-static enum err_code prove_items(struct work *work, size_t first, size_t *end, struct err *err)
+static enum err_code prove_items(struct prove_work *work, size_t first, size_t *end, struct err *err)
 {
 	const struct network *network = &work->unroller->explore->space->network[work->item[first].network].network;
 	const struct prove_how how = {.seed = work->options->seed,
@@ -128,7 +128,7 @@ static enum err_code prove_items(struct work *work, size_t first, size_t *end, s
 	for (size_t i = 0; i < n && code == ERR_OK; i++) {
 		const struct prove_result *result = &work->candidate[i].result;
 		if (!result->is_proved)
-			tell(work, network, &work->item[first + i], result);
+			note_failure(work, network, &work->item[first + i], result);
 		work->proof->hash = hash_bytes(&result->hash, sizeof(result->hash), work->proof->hash);
 	}
 	return code;
@@ -138,12 +138,12 @@ enum err_code prove_front_run(const struct unroller *unroller, const struct prov
                               struct prove_front *proof, struct err *err)
 {
 	size_t n = unroller->n_design;
-	struct work work = {.unroller = unroller,
-	                    .options = options,
-	                    .proof = proof,
-	                    .is_taken = memory_array(n, sizeof(*work.is_taken)),
-	                    .item = memory_array(n, sizeof(*work.item)),
-	                    .candidate = memory_array(n, sizeof(*work.candidate))};
+	struct prove_work work = {.unroller = unroller,
+	                          .options = options,
+	                          .proof = proof,
+	                          .is_taken = memory_array(n, sizeof(*work.is_taken)),
+	                          .item = memory_array(n, sizeof(*work.item)),
+	                          .candidate = memory_array(n, sizeof(*work.candidate))};
 	uint64_t start_ms = stop_now_ms();
 	struct err own = {0};
 	enum err_code code = ERR_OK;

@@ -2,10 +2,9 @@
 #ifndef DSE_PROVE_FRONT_H
 #define DSE_PROVE_FRONT_H
 /*
- * Proof of a front: the distinct layer designs of its points are run on data
- * (mapper/prove/prove.h), each once however many points share it; the points that a
- * table shows come first, then the others in order, as long as the work is
- * within a limit, so that a front of any size takes bounded time.
+ * Proof of a front: the layer designs of its points are run on data (mapper/prove/prove.h), each design once. Points
+ * that the terminal's table shows come first, then the others in order. The work is limited, so that a front of any
+ * size takes bounded time.
  */
 #include "dse/out/json.h"
 #include "dse/design/unroll.h"

@@ -2,16 +2,15 @@
 #ifndef DSE_VERIFY_H
 #define DSE_VERIFY_H
 /*
- * Verification of a front: every layer design on it runs again in the event
- * tier, each once however many points share it, and the points' objectives are
- * summed up anew. What follows says how far the tiers are apart, and which
- * points owe their place to the difference:
+ * Verification: every layer design of a front runs again in the event tier, each design once, and the points'
+ * objectives are summed up anew. This shows how far the tiers are apart, and which points are on the front in either
+ * tier:
  *
- *   certain: no other point of the front dominates it in verified objectives;
- *   depends: some other one does, so that only the search's model keeps it there.
+ *   certain: no other point of the front dominates it in verified objectives
+ *   depends: another point does, so that it is on the front in the search's tier only
  *
- * The margin of a point is by how much worse it might be, in all objectives at
- * once, before another point is nowhere worse: the model error it can stand.
+ * The margin of a point is the model error that it can stand: by how much it may be worse, in all objectives at once,
+ * before another point is nowhere worse.
  */
 #include "dse/design/unroll.h"
 

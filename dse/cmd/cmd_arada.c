@@ -4,14 +4,13 @@
  *
  *   space -> study (dse/arada/arada_study.h) -> published savings, matched -> tables, files, pictures
  */
+#include "dse/base/memory.h"
 #include "dse/cmd/command_table.h"
 #include "dse/arada/arada_exact_study.h"
 #include "dse/arada/arada_report.h"
 #include "dse/options/cli.h"
 #include "dse/base/parallel.h"
 #include "dse/keep/store.h"
-#include <assert.h>
-#include <stdlib.h>
 
 #define PCT 100.0
 
@@ -35,9 +34,8 @@ static enum err_code match_published(struct arada_study *study, const struct ara
                                      struct arada_report *report, struct err *err)
 {
 	const struct arada_options *options = &study->space->arada;
-	struct arada_match *match = arena_array(&study->arena, options->n_published * study->n_machine, sizeof(*match));
-	if (!match)
-		return err_add(err, ERR_INTERNAL, "out of memory");
+	struct arada_match *match =
+	    memory_must(arena_array(&study->arena, options->n_published * study->n_machine, sizeof(*match)));
 	report->match = match;
 	for (size_t i = 0; i < options->n_published; i++)
 		for (size_t k = arada_study_find(study, &options->published[i], 0); k < study->n_machine;
@@ -83,13 +81,11 @@ static enum err_code write_files(const char *dir, const struct arada_report *rep
 		struct store_file file = {0};
 		if (i == FILE_LAYERS && report->study->space->arada.n_detail == 0)
 			continue;
-		char *path = store_join(dir, file_name[i]);
-		code = path ? store_open(&file, path, err) : err_add(err, ERR_INTERNAL, "out of memory");
+		code = store_open_in(&file, dir, file_name[i], err);
 		if (code == ERR_OK) {
 			write_to(file.file, (enum file)i, report);
 			code = store_commit(&file, err);
 		}
-		free(path);
 	}
 	return code;
 }

@@ -11,7 +11,6 @@
 #include "dse/run/run_note.h"
 #include <assert.h>
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define MAX_NAME 256

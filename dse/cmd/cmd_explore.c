@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* dse explore: read a space, search it, write the front, print it. */
+#include "dse/base/memory.h"
 #include "dse/cmd/choice.h"
 #include "dse/cmd/command_table.h"
 #include "dse/keep/ranks.h"
@@ -9,9 +10,7 @@
 
 enum err_code cmd_explore(const struct cli_options *options, struct err *err)
 {
-	struct run_keep *keep = malloc(sizeof(*keep));
-	if (!keep)
-		return err_add(err, ERR_INTERNAL, "out of memory");
+	struct run_keep *keep = memory_array(1, sizeof(*keep));
 	*keep = (struct run_keep)RUN_KEEP_CLOSED;
 	struct explore_request own = choice_explore(options);
 	const struct explore_request *request = &own;

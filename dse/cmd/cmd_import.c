@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* dse import: what becomes of each node of an ONNX model, and the network in our own format. */
+#include "dse/base/memory.h"
 #include "dse/cmd/command_table.h"
 #include "dse/options/cli.h"
 #include "dse/out/json.h"
@@ -19,11 +20,9 @@ static enum err_code read_dims(const struct cli_list *list, struct arena *arena,
 {
 	for (size_t i = 0; i < list->n; i++) {
 		const char *equals = strrchr(list->text[i], '=');
-		char *name = arena_text(arena, list->text[i]), *end = NULL;
+		char *name = memory_must(arena_text(arena, list->text[i])), *end = NULL;
 		errno = 0;
 		long long size = equals ? strtoll(equals + 1, &end, 10) : 0;
-		if (!name)
-			return err_add(err, ERR_INTERNAL, "out of memory");
 		if (!equals || equals == list->text[i] || end == equals + 1 || *end || errno || size < 1 ||
 		    size > ONNX_MAX_DIM)
 			return err_add(err, ERR_USAGE,

@@ -4,16 +4,15 @@
  *
  *   search, rules, scheme, FRONT.json:ID or FILE.yaml -> struct mapping -> simulated -> tables and files
  */
-#include "dse/cmd/command_table.h"
+#include "dse/base/memory.h"
 #include "dse/cmd/choice.h"
+#include "dse/cmd/command_table.h"
 #include "dse/design/map_report.h"
 #include "dse/base/parallel.h"
 #include "dse/keep/store.h"
-#include <assert.h>
 #include <inttypes.h>
-#include <stdlib.h>
 
-struct request {
+struct map_request {
 	const struct cli_options *cli;
 	struct mapping mapping;
 	struct split_scheme scheme;
@@ -30,13 +29,13 @@ static const char *const split_name[] = {"all", "reduced", "even", "thesis"};
 static const enum split_choice split_choice[] = {SPLIT_ALL, SPLIT_REDUCED, SPLIT_EVEN, SPLIT_WHOLE};
 enum { SPLIT_BY_RULES = 3, N_SPLIT_NAME = 4 };
 
-static bool goes_by_rules(const struct request *job)
+static bool goes_by_rules(const struct map_request *job)
 {
 	return job->cli->split_scheme || job->split == SPLIT_BY_RULES;
 }
 
 /* Names of options, all of them, whatever else is wrong. */
-static enum err_code choose(struct request *job, struct err *err)
+static enum err_code choose(struct map_request *job, struct err *err)
 {
 	const struct cli_options *cli = job->cli;
 	const char *strategy[N_STRATEGY];
@@ -93,7 +92,7 @@ static enum err_code check_fixed(const struct cli_options *options, struct err *
 }
 
 /* MACHINE NETWORK and what may be chosen. */
-static enum err_code read_files(struct request *job, struct err *err)
+static enum err_code read_files(struct map_request *job, struct err *err)
 {
 	const struct cli_options *cli = job->cli;
 	enum err_code code = choose(job, err);
@@ -109,7 +108,7 @@ static enum err_code read_files(struct request *job, struct err *err)
 }
 
 /* At the first of the levels, as dse simulate does. */
-static enum err_code map_by_rules(struct request *job, struct err *err)
+static enum err_code map_by_rules(struct map_request *job, struct err *err)
 {
 	uint32_t level = 0;
 	while (!(job->levels >> level & 1))
@@ -123,7 +122,7 @@ static enum err_code map_by_rules(struct request *job, struct err *err)
 }
 
 /* What was found is the best of, and what was left out. */
-static void say_searched(struct request *job)
+static void say_searched(struct map_request *job)
 {
 	static const char *const metric[] = {
 	    [MAPPING_LATENCY] = "latency_ms", [MAPPING_ENERGY] = "energy_mj", [MAPPING_EDP] = "edp_mj_ms"};
@@ -139,7 +138,7 @@ static void say_searched(struct request *job)
 	               within, left[0] ? "; left out: " : "", left);
 }
 
-static enum err_code search(struct request *job, struct err *err)
+static enum err_code search(struct map_request *job, struct err *err)
 {
 	const struct mapping_search_options options = {
 	    .goal = job->goal,
@@ -159,7 +158,7 @@ static enum err_code search(struct request *job, struct err *err)
 }
 
 /* One of four roads to a mapping. */
-static enum err_code make_mapping(struct request *job, struct err *err)
+static enum err_code make_mapping(struct map_request *job, struct err *err)
 {
 	const struct cli_options *cli = job->cli;
 	if (cli->point || cli->mapping) {
@@ -202,28 +201,25 @@ static enum err_code write_files(const char *dir, const struct map_report *repor
 	enum err_code code = store_make_dir(dir, err);
 	for (size_t i = 0; i < sizeof(made) / sizeof(made[0]) && code == ERR_OK; i++) {
 		struct store_file file = {0};
-		char *path = store_join(dir, made[i].name);
-		code = path ? store_open(&file, path, err) : err_add(err, ERR_INTERNAL, "out of memory");
+		code = store_open_in(&file, dir, made[i].name, err);
 		if (code == ERR_OK) {
 			made[i].write(file.file, report);
 			code = store_commit(&file, err);
 		}
-		free(path);
 	}
 	return code;
 }
 
 enum err_code cmd_map(const struct cli_options *options, struct err *err)
 {
-	struct request job = {.cli = options};
+	struct map_request job = {.cli = options};
 	enum err_code code = make_mapping(&job, err);
 	struct simulated *block = NULL;
 	size_t n = job.mapping.network.n_block;
 	if (code == ERR_OK) {
 		const struct simulate_options how = {.design = job.mapping.design};
-		block = arena_array(&job.mapping.arena, n, sizeof(*block));
-		code = block ? simulate_network(&job.mapping.machine, &job.mapping.network, &how, block, err)
-		             : err_add(err, ERR_INTERNAL, "out of memory");
+		block = memory_must(arena_array(&job.mapping.arena, n, sizeof(*block)));
+		code = simulate_network(&job.mapping.machine, &job.mapping.network, &how, block, err);
 	}
 	job.report.mapping = &job.mapping;
 	job.report.block = block;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* dse merge: the front of a space from the journals of its shards. */
+#include "dse/base/memory.h"
 #include "dse/cmd/choice.h"
 #include "dse/cmd/command_table.h"
 #include "dse/run/explore_job.h"
@@ -42,9 +43,8 @@ static enum err_code read_shard(const char *dir, struct resume *all, struct shar
 {
 	struct ledger_info info = {0};
 	struct err own = {0};
-	char *path = store_join(dir, "journal");
-	enum err_code code =
-	    path ? ledger_read(&all->ledger, path, &info, &own) : err_add(&own, ERR_INTERNAL, "out of memory");
+	char *path = memory_must(store_join(dir, "journal"));
+	enum err_code code = ledger_read(&all->ledger, path, &info, &own);
 	if (code == ERR_OK && !info.identity)
 		code = err_add(&own, ERR_INPUT, "%s: is damaged, or no journal", path);
 	if (code == ERR_OK && all->text)
@@ -77,13 +77,8 @@ static enum err_code check_missing(const struct shards *shards, struct err *err)
 
 enum err_code cmd_merge(const struct cli_options *options, struct err *err)
 {
-	struct run_keep *keep = malloc(sizeof(*keep));
-	struct shards *shards = calloc(1, sizeof(*shards));
-	if (!keep || !shards) {
-		free(keep);
-		free(shards);
-		return err_add(err, ERR_INTERNAL, "out of memory");
-	}
+	struct run_keep *keep = memory_array(1, sizeof(*keep));
+	struct shards *shards = memory_array(1, sizeof(*shards));
 	*keep = (struct run_keep)RUN_KEEP_CLOSED;
 	keep->merges = true;
 	enum err_code code = ERR_OK;

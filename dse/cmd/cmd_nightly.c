@@ -160,7 +160,7 @@ static enum err_code run_spaces(struct night *night, struct err *err)
 }
 
 /* What people are told besides the lines on stdout. */
-static void tell(const struct night *night, struct err *err)
+static void print_summary(const struct night *night, struct err *err)
 {
 	size_t n_worse = 0;
 	for (size_t i = 0; i < night->n_space; i++) {
@@ -216,7 +216,7 @@ enum err_code cmd_nightly(const struct cli_options *options, struct err *err)
 	if (code == ERR_OK && options->json)
 		code = night_write_json(stdout, &night, err);
 	if (code == ERR_OK) {
-		tell(&night, err);
+		print_summary(&night, err);
 		code = night_exit_code(&night);
 		code = code == ERR_OK ? accepts : code;
 		code = code == ERR_OK ? tables : code;

@@ -9,16 +9,13 @@
 #include "dse/cmd/command_table.h"
 #include "dse/cmd/power_choice.h"
 #include "dse/options/cli.h"
-#include "dse/base/interrupt.h"
 #include "dse/base/parallel.h"
 #include "dse/power/power_question.h"
 #include "dse/power/power_designs.h"
 #include "dse/power/power_report.h"
 #include "dse/keep/store.h"
 #include <assert.h>
-#include <inttypes.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define NS_PER_MS 1e6
@@ -206,10 +203,7 @@ static enum err_code write_file(const char *dir, const char *name, const struct 
 {
 	assert(dir && name && run->best.is_found);
 	struct store_file file = {0};
-	char *path = store_join(dir, name);
-	if (!path)
-		return err_add(err, ERR_INTERNAL, "out of memory");
-	enum err_code code = store_open(&file, path, err);
+	enum err_code code = store_open_in(&file, dir, name, err);
 	if (code == ERR_OK) {
 		if (strcmp(name, "schedule.csv") == 0)
 			power_write_csv(file.file, run, arena);
@@ -223,7 +217,6 @@ static enum err_code write_file(const char *dir, const char *name, const struct 
 			power_draw(file.file, run, arena);
 		code = store_commit(&file, err);
 	}
-	free(path);
 	return code;
 }
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* dse prove: the mapping of a network run on random data, tile by tile, and compared bit for bit. */
+#include "dse/base/memory.h"
 #include "dse/cmd/command_table.h"
 #include "dse/layer/design_text.h"
 #include "dse/cmd/choice.h"
@@ -9,7 +10,7 @@
 #include <inttypes.h>
 
 /* Everything one proof needs. */
-struct request {
+struct prove_request {
 	const struct cli_options *cli;
 	struct mapping mapping;
 	uint64_t seed;
@@ -18,17 +19,15 @@ struct request {
 	struct arena arena;
 };
 
-static enum err_code prepare(struct request *job, struct err *err)
+static enum err_code prepare(struct prove_request *job, struct err *err)
 {
 	enum err_code code = choice_mapping(job->cli, &job->mapping, err);
 	if (code != ERR_OK)
 		return code;
 	size_t n = job->mapping.network.n_block;
-	bool *chosen = arena_array(&job->arena, n, sizeof(*chosen));
-	struct layer_context *context = arena_array(&job->arena, n, sizeof(*context));
-	job->candidate = arena_array(&job->arena, n, sizeof(*job->candidate));
-	if (!chosen || !context || !job->candidate)
-		return err_add(err, ERR_INTERNAL, "out of memory");
+	bool *chosen = memory_must(arena_array(&job->arena, n, sizeof(*chosen)));
+	struct layer_context *context = memory_must(arena_array(&job->arena, n, sizeof(*context)));
+	job->candidate = memory_must(arena_array(&job->arena, n, sizeof(*job->candidate)));
 	code = choice_layers(job->cli, &job->mapping.network, chosen, err);
 	if (code != ERR_OK)
 		return code;
@@ -38,7 +37,7 @@ static enum err_code prepare(struct request *job, struct err *err)
 	return ERR_OK;
 }
 
-static enum err_code run(struct request *job, struct err *err)
+static enum err_code run(struct prove_request *job, struct err *err)
 {
 	size_t n_done;
 	const struct prove_how how = {.seed = job->seed,
@@ -49,7 +48,7 @@ static enum err_code run(struct request *job, struct err *err)
 	return prove_run(&job->mapping.network, job->candidate, job->n, &how, &n_done, err);
 }
 
-static void print_json(FILE *file, const struct request *job)
+static void print_json(FILE *file, const struct prove_request *job)
 {
 	struct json json;
 	json_start(&json, file, 2);
@@ -63,7 +62,7 @@ static void print_json(FILE *file, const struct request *job)
 	json_finish(&json);
 }
 
-static void print_text(FILE *file, const struct request *job)
+static void print_text(FILE *file, const struct prove_request *job)
 {
 	char array[DESIGN_ARRAY_SIZE];
 	design_print_array(&job->mapping.machine, array);
@@ -74,7 +73,7 @@ static void print_text(FILE *file, const struct request *job)
 
 enum err_code cmd_prove(const struct cli_options *options, struct err *err)
 {
-	struct request job = {.cli = options};
+	struct prove_request job = {.cli = options};
 	struct store_file file = {0};
 	enum err_code code = prepare(&job, err);
 	if (code == ERR_OK)

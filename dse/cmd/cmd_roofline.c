@@ -4,23 +4,23 @@
  *
  *   machine x operating points x memories x networks -> rooflines -> table or JSON, files
  */
-#include "dse/cmd/command_table.h"
-#include "dse/space/machine_read.h"
+#include "dse/base/memory.h"
 #include "dse/cmd/choice.h"
+#include "dse/cmd/command_table.h"
 #include "dse/out/paths.h"
 #include "dse/roofline/roofline_report.h"
+#include "dse/space/machine_read.h"
 #include "dse/space/space.h"
 #include "dse/keep/store.h"
 #include "sim/machine/machine_check.h"
 #include <assert.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define MAX_MEMORY 16
 
 /* All that the command line names. */
-struct request {
+struct roofline_request {
 	const struct cli_options *cli;
 	struct machine machine;
 	size_t n_network;
@@ -35,7 +35,7 @@ struct request {
 };
 
 /* Rates in GB/s, separated by commas; without the option the machine's own. */
-static enum err_code choose_memories(struct request *job, struct err *err)
+static enum err_code choose_memories(struct roofline_request *job, struct err *err)
 {
 	const char *list = job->cli->memory_gb_s;
 	if (!list) {
@@ -59,7 +59,7 @@ static enum err_code choose_memories(struct request *job, struct err *err)
 	return ERR_OK;
 }
 
-static enum err_code read_network(struct request *job, const char *name, struct err *err)
+static enum err_code read_network(struct roofline_request *job, const char *name, struct err *err)
 {
 	struct network *network = &job->network[job->n_network];
 	const char *path;
@@ -68,13 +68,13 @@ static enum err_code read_network(struct request *job, const char *name, struct 
 		code = network_read(path, network, err);
 	if (code != ERR_OK)
 		return code;
-	bool *shown = arena_array(&job->arena, network->n_block, sizeof(*shown));
+	bool *shown = memory_must(arena_array(&job->arena, network->n_block, sizeof(*shown)));
 	job->shown[job->n_network++] = shown;
-	return shown ? choice_layers(job->cli, network, shown, err) : err_add(err, ERR_INTERNAL, "out of memory");
+	return choice_layers(job->cli, network, shown, err);
 }
 
 /* Everything that was named, and all that is wrong with it. */
-static enum err_code read_inputs(struct request *job, struct err *err)
+static enum err_code read_inputs(struct roofline_request *job, struct err *err)
 {
 	size_t n = job->cli->n_file - 1;
 	const char *path;
@@ -86,10 +86,8 @@ static enum err_code read_inputs(struct request *job, struct err *err)
 		code = choice_levels(job->cli, &job->machine, &job->levels, err);
 	if (code == ERR_OK)
 		code = choose_memories(job, err);
-	job->network = arena_array(&job->arena, n, sizeof(*job->network));
-	job->shown = arena_array(&job->arena, n, sizeof(*job->shown));
-	if (!job->network || !job->shown)
-		return err_add(err, ERR_INTERNAL, "out of memory");
+	job->network = memory_must(arena_array(&job->arena, n, sizeof(*job->network)));
+	job->shown = memory_must(arena_array(&job->arena, n, sizeof(*job->shown)));
 	for (size_t i = 0; i < n; i++) {
 		enum err_code other = read_network(job, job->cli->file[i + 1], err);
 		code = code == ERR_OK ? other : code;
@@ -98,13 +96,11 @@ static enum err_code read_inputs(struct request *job, struct err *err)
 }
 
 /* Networks, of each operating points, of each memories. */
-static enum err_code make_rooflines(struct request *job, struct err *err)
+static enum err_code make_rooflines(struct roofline_request *job, struct err *err)
 {
 	enum err_code code = ERR_OK;
-	job->roofline =
-	    arena_array(&job->arena, job->n_network * job->machine.n_level * job->n_memory, sizeof(*job->roofline));
-	if (!job->roofline)
-		return err_add(err, ERR_INTERNAL, "out of memory");
+	job->roofline = memory_must(
+	    arena_array(&job->arena, job->n_network * job->machine.n_level * job->n_memory, sizeof(*job->roofline)));
 	for (size_t i = 0; i < job->n_network; i++)
 		for (uint32_t level = 0; level < job->machine.n_level; level++) {
 			if ((job->levels >> level & 1) == 0)
@@ -123,23 +119,19 @@ static enum err_code make_rooflines(struct request *job, struct err *err)
 }
 
 /* One file of -o DIR. */
-static enum err_code write_file(const struct request *job, const char *name,
+static enum err_code write_file(const struct roofline_request *job, const char *name,
                                 void (*write)(FILE *, const struct roofline *, size_t), struct err *err)
 {
 	struct store_file file = {0};
-	char *path = store_join(job->cli->out, name);
-	if (!path)
-		return err_add(err, ERR_INTERNAL, "out of memory");
-	enum err_code code = store_open(&file, path, err);
+	enum err_code code = store_open_in(&file, job->cli->out, name, err);
 	if (code == ERR_OK) {
 		write(file.file, job->roofline, job->n);
 		code = store_commit(&file, err);
 	}
-	free(path);
 	return code;
 }
 
-static enum err_code write_files(const struct request *job, struct err *err)
+static enum err_code write_files(const struct roofline_request *job, struct err *err)
 {
 	if (!job->cli->out)
 		return ERR_OK;
@@ -154,7 +146,7 @@ static enum err_code write_files(const struct request *job, struct err *err)
 }
 
 /* A network without a layer that multiplies has no roofline. */
-static enum err_code check_layers(const struct request *job, struct err *err)
+static enum err_code check_layers(const struct roofline_request *job, struct err *err)
 {
 	enum err_code code = ERR_OK;
 	assert(job->n > 0);
@@ -167,7 +159,7 @@ static enum err_code check_layers(const struct request *job, struct err *err)
 
 enum err_code cmd_roofline(const struct cli_options *options, struct err *err)
 {
-	struct request job = {.cli = options};
+	struct roofline_request job = {.cli = options};
 	assert(options->n_file >= 2);
 	enum err_code code = read_inputs(&job, err);
 	if (code == ERR_OK)

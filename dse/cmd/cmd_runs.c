@@ -8,7 +8,6 @@
 #include "dse/run/run_print.h"
 #include "dse/keep/store.h"
 #include "dse/out/table.h"
-#include <assert.h>
 #include <inttypes.h>
 #include <string.h>
 

@@ -13,13 +13,12 @@
 #include "dse/schedule/schedule_report.h"
 #include "dse/space/space.h"
 #include "dse/keep/store.h"
-#include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 /* All that the command line names. */
-struct request {
+struct schedule_request {
 	const struct cli_options *cli;
 	struct machine machine;
 	struct network network;
@@ -30,7 +29,7 @@ struct request {
 };
 
 /* A number of workers, best or paper. */
-static enum err_code choose_workers(struct request *job, struct err *err)
+static enum err_code choose_workers(struct schedule_request *job, struct err *err)
 {
 	const char *text = job->cli->workers;
 	uint32_t most = octopus_max_worker(&job->machine);
@@ -51,7 +50,7 @@ static enum err_code choose_workers(struct request *job, struct err *err)
 	return ERR_OK;
 }
 
-static enum err_code choose_names(struct request *job, struct err *err)
+static enum err_code choose_names(struct schedule_request *job, struct err *err)
 {
 	const char *name[MACHINE_MAX_LEVEL > N_OCTOPUS_STRATEGY ? MACHINE_MAX_LEVEL : N_OCTOPUS_STRATEGY];
 	const struct cli_options *cli = job->cli;
@@ -75,7 +74,7 @@ static enum err_code choose_names(struct request *job, struct err *err)
 	return code;
 }
 
-static enum err_code read_files(struct request *job, struct err *err)
+static enum err_code read_files(struct schedule_request *job, struct err *err)
 {
 	const char *path;
 	enum err_code code;
@@ -101,7 +100,7 @@ static enum err_code read_files(struct request *job, struct err *err)
 	return code;
 }
 
-static enum err_code report(const struct request *job, struct err *err)
+static enum err_code report(const struct schedule_request *job, struct err *err)
 {
 	const struct schedule_report what = {&job->machine, &job->graph, &job->options, &job->schedule};
 	if (job->cli->json)
@@ -112,7 +111,7 @@ static enum err_code report(const struct request *job, struct err *err)
 }
 
 /* What a chip's files say beside its DRAM plan. */
-static void fill_notes(const struct request *job, uint32_t c, struct schedule_files *files)
+static void fill_notes(const struct schedule_request *job, uint32_t c, struct schedule_files *files)
 {
 	const struct octopus_schedule *schedule = &job->schedule;
 	const struct octopus_chip_cost *chip = &schedule->chip[c];
@@ -137,7 +136,8 @@ static void fill_notes(const struct request *job, uint32_t c, struct schedule_fi
 }
 
 /* Plan the DRAM of chip c. */
-static enum err_code plan_chip(const struct request *job, uint32_t c, struct schedule_files *files, struct err *err)
+static enum err_code plan_chip(const struct schedule_request *job, uint32_t c, struct schedule_files *files,
+                               struct err *err)
 {
 	const struct octopus_chip_cost *chip = &job->schedule.chip[c];
 	uint64_t capacity_byte = job->cli->dram_byte > 0 ? job->cli->dram_byte : OCTOPUS_DRAM_BYTE;
@@ -156,7 +156,7 @@ static enum err_code plan_chip(const struct request *job, uint32_t c, struct sch
 }
 
 /* Plan every chip's memory and write the files. Caller frees chips with schedule_chips_free, also after a failure. */
-static enum err_code write_files(const struct request *job, struct schedule_chips *chips, struct err *err)
+static enum err_code write_files(const struct schedule_request *job, struct schedule_chips *chips, struct err *err)
 {
 	enum err_code code = ERR_OK;
 	schedule_chips_make(job->schedule.n_chip, chips);
@@ -173,7 +173,7 @@ static enum err_code write_files(const struct request *job, struct schedule_chip
 }
 
 /* With -o the files come first: nothing is printed of a schedule that has no room. */
-static enum err_code deliver(const struct request *job, struct err *err)
+static enum err_code deliver(const struct schedule_request *job, struct err *err)
 {
 	struct schedule_chips chips = {0};
 	if (!job->cli->out)
@@ -213,7 +213,7 @@ static enum err_code read_back(const struct cli_options *options, struct err *er
 
 enum err_code cmd_schedule(const struct cli_options *options, struct err *err)
 {
-	struct request job = {.cli = options, .options.n_chip = (uint32_t)options->chips};
+	struct schedule_request job = {.cli = options, .options.n_chip = (uint32_t)options->chips};
 	if (options->read)
 		return read_back(options, err);
 	enum err_code code = read_files(&job, err);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* dse simulate: one fixed design of a network on a machine, or one point of a front again. */
+#include "dse/base/memory.h"
 #include "dse/cmd/command_table.h"
 #include "dse/options/cli.h"
 #include "dse/out/colour.h"
@@ -8,16 +9,14 @@
 #include "dse/base/parallel.h"
 #include "dse/design/replay.h"
 #include "dse/design/simulate.h"
-#include "dse/space/space.h"
 #include "dse/keep/store.h"
 #include "dse/out/words.h"
 #include <assert.h>
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* Everything one simulation needs. */
-struct request {
+struct simulate_request {
 	const struct cli_options *cli;
 	struct mapping mapping; /* of MACHINE NETWORK only these; of --mapping the designs, too */
 	struct split_scheme scheme;
@@ -91,7 +90,7 @@ static void print_event(FILE *file, const struct simulated *block, size_t n, con
 }
 
 /* MACHINE NETWORK, each a path or the name of a shipped file; or the mapping, which fixes the designs. */
-static enum err_code read_files(struct request *job, struct err *err)
+static enum err_code read_files(struct simulate_request *job, struct err *err)
 {
 	if (!job->cli->mapping)
 		return mapping_open(job->cli->file[0], job->cli->file[1], &job->mapping, err);
@@ -101,17 +100,15 @@ static enum err_code read_files(struct request *job, struct err *err)
 }
 
 /* Which layers to show. All are simulated: whether an ifmap lies in storage QPEs depends on the layers before. */
-static enum err_code choose_layers(struct request *job, struct err *err)
+static enum err_code choose_layers(struct simulate_request *job, struct err *err)
 {
-	job->shown = arena_array(&job->arena, job->mapping.network.n_block, sizeof(*job->shown));
-	job->block = arena_array(&job->arena, job->mapping.network.n_block, sizeof(*job->block));
-	if (!job->shown || !job->block)
-		return err_add(err, ERR_INTERNAL, "out of memory");
+	job->shown = memory_must(arena_array(&job->arena, job->mapping.network.n_block, sizeof(*job->shown)));
+	job->block = memory_must(arena_array(&job->arena, job->mapping.network.n_block, sizeof(*job->block)));
 	return choice_layers(job->cli, &job->mapping.network, job->shown, err);
 }
 
 /* Read and check everything that was named, and report all that is wrong with it, not only the first mistake. */
-static enum err_code prepare(struct request *job, struct err *err)
+static enum err_code prepare(struct simulate_request *job, struct err *err)
 {
 	enum err_code code = choice_strategy(job->cli, &job->options.strategy, err),
 		      other = choose_how(job->cli, &job->options.how, err);
@@ -131,7 +128,7 @@ static enum err_code prepare(struct request *job, struct err *err)
 }
 
 /* Operating points of the blocks that are shown. */
-static uint32_t used_levels(const struct request *job)
+static uint32_t used_levels(const struct simulate_request *job)
 {
 	uint32_t levels = 0;
 	for (size_t i = 0; i < job->mapping.network.n_block; i++)
@@ -141,7 +138,7 @@ static uint32_t used_levels(const struct request *job)
 }
 
 /* How far the energies are to be trusted, in a line; each coefficient is in --json. */
-static void print_confidence(FILE *file, const struct request *job)
+static void print_confidence(FILE *file, const struct simulate_request *job)
 {
 	unsigned n[N_CONFIDENCE] = {0};
 	struct coefficient coefficient;
@@ -165,7 +162,7 @@ static void print_confidence(FILE *file, const struct request *job)
 }
 
 /* What a design was simulated on stands above the tables; what was assumed stands below. */
-static void print_text(FILE *file, const struct request *job)
+static void print_text(FILE *file, const struct simulate_request *job)
 {
 	size_t n_own = 0;
 	assert(job->block && job->shown);
@@ -188,14 +185,14 @@ static void print_text(FILE *file, const struct request *job)
 }
 
 /* What was asked for; of a systolic array without --strategy each layer has the fastest that the array can do. */
-static const char *strategy_text(const struct request *job)
+static const char *strategy_text(const struct simulate_request *job)
 {
 	const struct strategy_info *wanted = &strategy_table[job->options.strategy];
 	return job->mapping.machine.target == MACHINE_SYSTOLIC && !wanted->is_systolic ? "any" : wanted->name;
 }
 
 /* The same figures, and each phase's bound, which the tables have no room for. */
-static void print_json(FILE *file, const struct request *job)
+static void print_json(FILE *file, const struct simulate_request *job)
 {
 	struct json json;
 	json_start(&json, file, 2);
@@ -219,7 +216,7 @@ static void print_json(FILE *file, const struct request *job)
 }
 
 /* Blocks that were asked for and cannot run; limits of the tier have been told with their numbers. */
-static enum err_code judge(const struct request *job, struct err *err)
+static enum err_code judge(const struct simulate_request *job, struct err *err)
 {
 	for (size_t i = 0; i < job->mapping.network.n_block; i++)
 		if (job->shown[i] && !job->block[i].ran && job->block[i].verdict.reason != VERDICT_TIER)
@@ -231,7 +228,7 @@ static enum err_code judge(const struct request *job, struct err *err)
 /* MACHINE NETWORK: output is opened only when there is something to write. */
 static enum err_code run_design(const struct cli_options *options, struct err *err)
 {
-	struct request job = {.cli = options};
+	struct simulate_request job = {.cli = options};
 	struct store_file file = {0};
 	enum err_code code = prepare(&job, err);
 	job.options.shown = job.shown;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* dse validate: predict every value of published tables, print the errors, and judge them by --max-error. */
+#include "dse/base/memory.h"
 #include "dse/cmd/command_table.h"
 #include "dse/options/cli.h"
 #include "dse/base/interrupt.h"
@@ -15,14 +16,14 @@
 #include <string.h>
 
 /* The tiers that were asked for, and of each file a validation in each of them: [file * n_detail + i]. */
-struct comparison {
+struct validate_job {
 	const struct cli_options *cli;
 	size_t n_detail;
 	enum detail detail[N_DETAIL];
 	struct validation *validation;
 };
 
-static enum err_code choose_detail(struct comparison *comparison, struct err *err)
+static enum err_code choose_detail(struct validate_job *comparison, struct err *err)
 {
 	static const char *const allowed[] = {"fast", "event", "greybox", "both", "all"};
 	static const enum detail each[] = {DETAIL_FAST, DETAIL_EVENT, DETAIL_GREYBOX};
@@ -35,7 +36,7 @@ static enum err_code choose_detail(struct comparison *comparison, struct err *er
 	return code;
 }
 
-static void write_json(FILE *file, const struct comparison *comparison)
+static void write_json(FILE *file, const struct validate_job *comparison)
 {
 	struct json json;
 	json_start(&json, file, 4);
@@ -49,7 +50,7 @@ static void write_json(FILE *file, const struct comparison *comparison)
 }
 
 /* The picture is beside the result, so that it fails before the result is written if it fails. */
-static enum err_code write_chart(const struct comparison *comparison, struct err *err)
+static enum err_code write_chart(const struct validate_job *comparison, struct err *err)
 {
 	const struct cli_options *options = comparison->cli;
 	struct store_file out = {0};
@@ -62,7 +63,7 @@ static enum err_code write_chart(const struct comparison *comparison, struct err
 	return store_commit(&out, err);
 }
 
-static enum err_code write_result(const struct comparison *comparison, struct err *err)
+static enum err_code write_result(const struct validate_job *comparison, struct err *err)
 {
 	const struct cli_options *options = comparison->cli;
 	struct store_file out = {0};
@@ -115,7 +116,7 @@ static size_t n_counted(const struct validation *validation, size_t n_detail)
  * One message for each file over the limit, and each tier. A tier that has nothing to say of a file is named and
  * passes; a file of which nothing counts at all, a table without rows for example, has shown nothing and does not.
  */
-static enum err_code judge(const struct comparison *comparison, struct err *err)
+static enum err_code judge(const struct validate_job *comparison, struct err *err)
 {
 	const struct cli_options *options = comparison->cli;
 	if (!cli_given(options, OPTION_MAX_ERROR))
@@ -137,7 +138,7 @@ static enum err_code judge(const struct comparison *comparison, struct err *err)
 }
 
 /* All files in one tier. What is wrong with a file is said by the first tier; a failure of ours by whichever has it. */
-static enum err_code predict_files(struct comparison *comparison, size_t at, struct source *source, bool *whole,
+static enum err_code predict_files(struct validate_job *comparison, size_t at, struct source *source, bool *whole,
                                    struct err *err)
 {
 	const struct cli_options *options = comparison->cli;
@@ -163,7 +164,7 @@ static enum err_code predict_files(struct comparison *comparison, size_t at, str
  * printed if one is no reference table at all; rows that are not understood are
  * listed as such, and make the exit code ERR_INPUT.
  */
-static enum err_code compare_files(struct comparison *comparison, struct source *source, struct err *err)
+static enum err_code compare_files(struct validate_job *comparison, struct source *source, struct err *err)
 {
 	enum err_code code = ERR_OK;
 	bool whole = true;
@@ -191,13 +192,11 @@ enum err_code cmd_validate(const struct cli_options *options, struct err *err)
 {
 	assert(options && options->n_file > 0 && err);
 	struct source *source = NULL;
-	struct comparison comparison = {.cli = options};
+	struct validate_job comparison = {.cli = options};
 	enum err_code code = choose_detail(&comparison, err);
 	if (code)
 		return code;
-	comparison.validation = calloc(options->n_file * comparison.n_detail, sizeof(*comparison.validation));
-	if (!comparison.validation)
-		return err_add(err, ERR_INTERNAL, "out of memory");
+	comparison.validation = memory_array(options->n_file * comparison.n_detail, sizeof(*comparison.validation));
 	code = source_open(options->machine, options->split_scheme, &source, err);
 	if (!code)
 		code = compare_files(&comparison, source, err);

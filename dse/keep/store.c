@@ -163,6 +163,14 @@ enum err_code store_open(struct store_file *file, const char *path, struct err *
 	return code;
 }
 
+enum err_code store_open_in(struct store_file *file, const char *dir, const char *name, struct err *err)
+{
+	char *path = store_join(dir, name);
+	enum err_code code = path ? store_open(file, path, err) : err_add(err, ERR_INTERNAL, "out of memory");
+	free(path);
+	return code;
+}
+
 enum err_code store_redirect(struct store_file *file, const char *path, struct err *err)
 {
 	assert(file && file->file && file->path && path);

@@ -29,6 +29,9 @@ char *store_join(const char *dir, const char *name);
 /* Begin a file. path NULL: standard output, which store_commit then flushes. ERR_IO. */
 enum err_code store_open(struct store_file *file, const char *path, struct err *err);
 
+/* The same for a file of a directory. */
+enum err_code store_open_in(struct store_file *file, const char *dir, const char *name, struct err *err);
+
 /* Write it whole, also what a signal cuts in two; false with errno. */
 bool store_write_all(int descriptor, const void *data, size_t n_byte);
 

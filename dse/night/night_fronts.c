@@ -2,7 +2,6 @@
 #include "dse/night/night_fronts.h"
 #include "dse/base/memory.h"
 #include "dse/pareto/hypervolume.h"
-#include <assert.h>
 #include <float.h>
 #include <inttypes.h>
 #include <math.h>

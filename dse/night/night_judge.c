@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* The verdict on a space: its row of tonight beside that of the last good night. */
 #include "dse/base/memory.h"
 #include "dse/base/parallel.h"
 #include "dse/night/night.h"
@@ -74,10 +75,11 @@ static double least_chance(const struct night *night, const struct night_space *
 
 /* ---- verdicts ---- */
 
-static void say(struct night *night, struct night_space *space, enum night_verdict verdict, const char *format, ...)
-    __attribute__((format(printf, 4, 5)));
+static void set_verdict(struct night *night, struct night_space *space, enum night_verdict verdict, const char *format,
+                        ...) __attribute__((format(printf, 4, 5)));
 
-static void say(struct night *night, struct night_space *space, enum night_verdict verdict, const char *format, ...)
+static void set_verdict(struct night *night, struct night_space *space, enum night_verdict verdict, const char *format,
+                        ...)
 {
 	char text[NIGHT_WHY_SIZE];
 	va_list arguments;
@@ -115,24 +117,25 @@ static void judge_exact(struct night *night, struct night_space *space, double e
 {
 	char by[64];
 	if (space->n_lost > 0 && space->row->run[0].n_point == 0)
-		say(night, space, NIGHT_WORSE, "no design is left of the %" PRIu64 " points of run %" PRIu64,
-		    space->good->run[0].n_point, space->good->run[0].run);
+		set_verdict(night, space, NIGHT_WORSE, "no design is left of the %" PRIu64 " points of run %" PRIu64,
+		            space->good->run[0].n_point, space->good->run[0].run);
 	else if (space->n_lost > 0)
-		say(night, space, NIGHT_WORSE, "%zu of %" PRIu64 " points of run %" PRIu64 " are lost%s", space->n_lost,
-		    space->good->run[0].n_point, space->good->run[0].run,
-		    percent_text(by, sizeof(by), "the worst by", space->lost[0].short_pct));
+		set_verdict(night, space, NIGHT_WORSE, "%zu of %" PRIu64 " points of run %" PRIu64 " are lost%s",
+		            space->n_lost, space->good->run[0].n_point, space->good->run[0].run,
+		            percent_text(by, sizeof(by), "the worst by", space->lost[0].short_pct));
 	else if (space->n_gained > 0)
-		say(night, space, is_same_question(space) ? NIGHT_WORSE : NIGHT_BETTER,
+		set_verdict(
+		    night, space, is_same_question(space) ? NIGHT_WORSE : NIGHT_BETTER,
 		    "nothing is lost, and %zu points are better than any of run %" PRIu64 "%s%s", space->n_gained,
 		    space->good->run[0].run, percent_text(by, sizeof(by), "by up to", space->gained[0].short_pct),
 		    is_same_question(space) ? ": but program and inputs are the same, so one of them proves too much"
-		                            : "");
+					    : "");
 	else if (is_same_front(space))
-		say(night, space, NIGHT_SAME, "the same %" PRIu64 " points as run %" PRIu64, space->row->run[0].n_point,
-		    space->good->run[0].run);
+		set_verdict(night, space, NIGHT_SAME, "the same %" PRIu64 " points as run %" PRIu64,
+		            space->row->run[0].n_point, space->good->run[0].run);
 	else
-		say(night, space, NIGHT_ALIKE, "every point within %.3g %% of run %" PRIu64 "'s", 100.0 * epsilon,
-		    space->good->run[0].run);
+		set_verdict(night, space, NIGHT_ALIKE, "every point within %.3g %% of run %" PRIu64 "'s",
+		            100.0 * epsilon, space->good->run[0].run);
 }
 
 /* Which figure it is whose chance is least, in words. */
@@ -155,38 +158,39 @@ static void judge_noise(struct night *night, struct night_space *space, size_t *
 	bool is_proven = is_same_question(space) && is_same_front(space);
 	*n_more = 0;
 	if (is_same_question(space) && !is_same_front(space)) {
-		say(night, space, NIGHT_WORSE,
-		    "the same program, inputs and seed %" PRIu64 " made another front than run %" PRIu64
-		    ": the search is not deterministic",
-		    space->row->run[0].seed, space->good->run[0].run);
+		set_verdict(night, space, NIGHT_WORSE,
+		            "the same program, inputs and seed %" PRIu64 " made another front than run %" PRIu64
+		            ": the search is not deterministic",
+		            space->row->run[0].seed, space->good->run[0].run);
 	} else if (is_proven) {
-		say(night, space, NIGHT_SAME,
-		    "program, inputs and the front of seed %" PRIu64 " are those of run %" PRIu64
-		    "; %zu seeds show the noise",
-		    space->row->run[0].seed, space->good->run[0].run, n_now);
+		set_verdict(night, space, NIGHT_SAME,
+		            "program, inputs and the front of seed %" PRIu64 " are those of run %" PRIu64
+		            "; %zu seeds show the noise",
+		            space->row->run[0].seed, space->good->run[0].run, n_now);
 	} else if (space->n_dearer > 0) {
-		say(night, space, NIGHT_WORSE,
-		    "%zu of %" PRIu64 " designs of run %" PRIu64 " are worse when evaluated again%s", space->n_dearer,
-		    space->good->run[0].n_point, space->good->run[0].run,
-		    isfinite(space->lost[0].short_pct) ? "" : ", or not possible any more");
+		set_verdict(night, space, NIGHT_WORSE,
+		            "%zu of %" PRIu64 " designs of run %" PRIu64 " are worse when evaluated again%s",
+		            space->n_dearer, space->good->run[0].n_point, space->good->run[0].run,
+		            isfinite(space->lost[0].short_pct) ? "" : ", or not possible any more");
 	} else if (space->n_cheaper > 0) {
-		say(night, space, NIGHT_BETTER,
-		    "%zu of %" PRIu64 " designs of run %" PRIu64 " are better when evaluated again", space->n_cheaper,
-		    space->good->run[0].n_point, space->good->run[0].run);
+		set_verdict(night, space, NIGHT_BETTER,
+		            "%zu of %" PRIu64 " designs of run %" PRIu64 " are better when evaluated again",
+		            space->n_cheaper, space->good->run[0].n_point, space->good->run[0].run);
 	} else if (fmin(worse, better) <= NIGHT_SUSPICION && n_now <= night->n_seed) {
 		*n_more = 1 + night_noise_n(space->n_pool, night->n_seed, n_measure);
 	} else if (worse <= alpha && n_now > night->n_seed) {
-		say(night, space, NIGHT_WORSE,
-		    "%s is worse than %zu earlier seeds explain: by chance only once in %.3g nights",
-		    worst_measure(night, space, false), space->n_pool, 1.0 / worse);
+		set_verdict(night, space, NIGHT_WORSE,
+		            "%s is worse than %zu earlier seeds explain: by chance only once in %.3g nights",
+		            worst_measure(night, space, false), space->n_pool, 1.0 / worse);
 	} else if (better <= alpha && n_now > night->n_seed) {
 		bool is_search = strcmp(space->row->question, space->good->question) == 0;
-		say(night, space, NIGHT_BETTER, "%s is better than %zu earlier seeds explain%s",
-		    worst_measure(night, space, true), space->n_pool, is_search ? "" : ", and inputs are others");
+		set_verdict(night, space, NIGHT_BETTER, "%s is better than %zu earlier seeds explain%s",
+		            worst_measure(night, space, true), space->n_pool,
+		            is_search ? "" : ", and inputs are others");
 	} else {
-		say(night, space, NIGHT_ALIKE,
-		    "within the noise of %zu earlier seeds: by chance as bad in %.2g of all nights", space->n_pool,
-		    worse);
+		set_verdict(night, space, NIGHT_ALIKE,
+		            "within the noise of %zu earlier seeds: by chance as bad in %.2g of all nights",
+		            space->n_pool, worse);
 	}
 }
 
@@ -199,12 +203,12 @@ static bool is_comparable(struct night *night, struct night_space *space, bool *
 	for (size_t k = 0; same && k < row->n_objective; k++)
 		same = strcmp(row->objective[k], good->objective[k]) == 0;
 	if (!same || (good->n_run > 1) != space->is_random)
-		say(night, space, NIGHT_CHANGED,
-		    "it asks for %s than in the good night of %s; if that is meant: --accept %s",
-		    same ? "another kind of search" : "other objectives", good->date, row->space);
+		set_verdict(night, space, NIGHT_CHANGED,
+		            "it asks for %s than in the good night of %s; if that is meant: --accept %s",
+		            same ? "another kind of search" : "other objectives", good->date, row->space);
 	else if (good->n_run == 0 || good->run[0].run == 0)
-		say(night, space, NIGHT_FIRST, "the runs of the good night of %s are no longer in the store",
-		    good->date);
+		set_verdict(night, space, NIGHT_FIRST, "the runs of the good night of %s are no longer in the store",
+		            good->date);
 	else
 		*is_told = false;
 	return !*is_told;
@@ -323,7 +327,8 @@ static void accept(struct night *night, struct night_space *space, bool was_acce
 	if (!was_accepted || request->note)
 		space->row->note = request->note ? request->note : "";
 	const char *why = space->why;
-	say(night, space, NIGHT_ACCEPTED, "accepted%s%s (%s)", space->row->note[0] ? ": " : "", space->row->note, why);
+	set_verdict(night, space, NIGHT_ACCEPTED, "accepted%s%s (%s)", space->row->note[0] ? ": " : "",
+	            space->row->note, why);
 }
 
 enum err_code night_judge(struct night *night, struct night_space *space, size_t *n_more, struct err *err)
@@ -351,9 +356,9 @@ enum err_code night_judge(struct night *night, struct night_space *space, size_t
 	if (is_compared)
 		code = judge_both(night, space, &now, n_more, err);
 	else if (!is_told && row->run[0].n_point > 0)
-		say(night, space, NIGHT_FIRST, "the first good night of this space");
+		set_verdict(night, space, NIGHT_FIRST, "the first good night of this space");
 	else if (!is_told)
-		say(night, space, NIGHT_FAILED, "no feasible design, and no good night that had one");
+		set_verdict(night, space, NIGHT_FAILED, "no feasible design, and no good night that had one");
 	if (code == ERR_OK && *n_more == 0) {
 		set_medians(space);
 		accept(night, space, was_accepted);

@@ -2,19 +2,16 @@
 #ifndef DSE_NIGHT_NOISE_H
 #define DSE_NIGHT_NOISE_H
 /*
- * Is a stochastic search worse than it was, or is that the seeds? Two samples
- * of one figure, each value from a seed of its own: those of the good nights
- * and tonight's. While nothing but the seeds differs, every assignment of the
- * values to the two samples is as likely as any other, so the chance that
- * tonight's ranks are as low as they are by counting assignments: Wilcoxon's
- * rank sum test, exact, with equal values at their middle rank (F. Wilcoxon,
- * "Individual comparisons by ranking methods", 1945). Nothing is assumed of how
- * the values are distributed.
+ * Is a stochastic search worse than it was, or is it only the seeds? There are two samples of a figure, a value for
+ * each seed: those of the good nights and tonight's. If nothing but the seeds differs, every assignment of the values
+ * to the two samples is equally likely. So the chance that tonight's ranks are as low as they are is found by counting
+ * assignments: Wilcoxon's rank sum test, exact, with equal values at their middle rank (F. Wilcoxon, "Individual
+ * comparisons by ranking methods", 1945). Nothing is assumed of how the values are distributed.
  *
- *   first look: --seeds values ──suspicious──► look again: night_noise_n values ──p <= alpha / measures──► alarm
+ *   first look: --seeds values ──suspicious──► second look: night_noise_n values ──p <= alpha / measures──► alarm
  *
- * An alarm needs the second look, and that is a test of a size chosen before its values were seen. So whatever the
- * first look does, the chance of a false alarm is at most alpha a space and night; the first look only saves searches.
+ * The size of the second look is chosen before its values are known. So the chance of a false alarm is at most alpha a
+ * space and night, whatever the first look does; the first look only saves searches.
  */
 #include <stddef.h>
 
@@ -22,8 +19,6 @@
 #define NIGHT_ALPHA 1e-4
 /* A first look at or below this asks for a second one. */
 #define NIGHT_SUSPICION 0.02
-/* Fewer seeds would need hundreds of searches for a second look. */
-#define NIGHT_MIN_SEEDS 3
 /* Seeds that are remembered of an era, from its first nights on; more would not make the second look shorter. */
 #define NIGHT_MAX_POOL 40
 

@@ -276,9 +276,7 @@ enum err_code night_write(struct night *night, struct err *err)
 	(void)snprintf(title, sizeof(title), "Night of %s", night->date);
 	for (int i = 0; i < 3 && code == ERR_OK; i++) {
 		static const char *const name[] = {"junit.xml", "nightly.json", "index.html"};
-		char *path = memory_must(store_join(night->folder, name[i]));
-		code = store_open(&file, path, err);
-		free(path);
+		code = store_open_in(&file, night->folder, name[i], err);
 		if (code != ERR_OK)
 			break;
 		if (i == 0)

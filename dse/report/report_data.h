@@ -2,11 +2,10 @@
 #ifndef DSE_REPORT_DATA_H
 #define DSE_REPORT_DATA_H
 /*
- * What a report of a run shows, as plain data; report_make.h fills it, and JSON (behind the page) and figures show it.
+ * What a report of a run shows, as plain data. report_make.h fills it; the page's JSON and the figures show it.
  *
  *   run.json ─► header, counts, progress          front.json ─► points, layers, designs as recorded ─► columns
- *   inputs ─► space, machines ─► each design once more in the run's tier: phases, bytes, energies
- * (dse/report/report_design.c)
+ *   inputs ─► space, machines ─► each design once more in the run's tier: phases, bytes, energies (report_design.h)
  */
 #include "dse/layer/layers.h"
 #include "dse/report/report_run.h"

@@ -3,7 +3,6 @@
 #include "dse/report/report_figure.h"
 #include "dse/out/svg.h"
 #include "dse/out/svg_axis.h"
-#include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

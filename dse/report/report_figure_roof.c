@@ -5,7 +5,6 @@
 #include "dse/roofline/roofline.h"
 #include "dse/out/svg.h"
 #include "dse/out/svg_axis.h"
-#include <assert.h>
 #include <math.h>
 
 /* In SVG units (pixels). */

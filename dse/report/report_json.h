@@ -2,7 +2,6 @@
 #ifndef DSE_REPORT_JSON_H
 #define DSE_REPORT_JSON_H
 /* The data behind the page of a report, "dse report 1", which the scripts in dse/out/page/ draw. */
-#include "dse/out/json.h"
 #include "dse/report/report_data.h"
 
 #define REPORT_FORMAT "dse report 1"

@@ -8,7 +8,6 @@
 #include "dse/run/attribute.h"
 #include "mapper/split/verdict.h"
 #include "sim/program/mixed.h"
-#include <assert.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -410,8 +409,9 @@ static enum err_code run_trials(struct study *study, const struct machine *machi
 	struct layer_context *context = memory_array(BATCH, sizeof(*context));
 	struct detail_run *run = memory_array(BATCH, sizeof(*run));
 	double(*metric)[N_METRIC] = memory_array(study->n_trial, sizeof(*metric));
-	struct unrolled point = {0};
-	enum err_code code = unrolled_init(&data->map, &point, study->err);
+	struct unrolled point;
+	enum err_code code = ERR_OK;
+	memory_check(unrolled_init(&data->map, &point, NULL) == ERR_OK);
 	for (size_t i = 0; i < study->n_trial && code == ERR_OK; i += BATCH)
 		code = run_batch(study, i, i + BATCH < study->n_trial ? i + BATCH : study->n_trial, machine, context,
 		                 run, metric);

@@ -2,14 +2,15 @@
 #ifndef DSE_REPORT_SENSITIVITY_H
 #define DSE_REPORT_SENSITIVITY_H
 /*
- * Sensitivity of objectives to each knob: points of a front with one knob set to another value that the space has, all
+ * Sensitivity of the objectives to each knob: a point of the front with one knob set to another value of the space, all
  * others as they are.
  *
- *   chosen point, knee and the best of each objective: every axis of the machine; strategy, operand kept, operating
- * point, width of all layers chosen point: the same of each layer by itself, and its split by one part more or less in
- * each dimension
+ *   chosen point, knee, best points   each axis of the machine; strategy, operand kept, operating point and operand
+ *                                     width of all layers
+ *   chosen point                      the same for each layer by itself, and its split by one part more or less in
+ *                                     each dimension
  *
- * Nothing is searched again: what a knob is worth together with others is a question for dse explore.
+ * Nothing is searched again. What a knob is worth together with others is a question for dse explore.
  */
 #include "dse/report/report_data.h"
 

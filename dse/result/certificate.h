@@ -2,9 +2,8 @@
 #ifndef DSE_CERTIFICATE_H
 #define DSE_CERTIFICATE_H
 /*
- * Certificate: what a search proves of its front, from its counts: nothing is
- * missing, or by how much a design that is missing can be better at most, or
- * nothing, because it was cut short or looked at a sample.
+ * Certificate: what a search proves of its front, from its counts. Either no design is missing, or a missing design is
+ * better by at most so much, or nothing is proven, because the search was cut short or looked at a sample.
  */
 #include "dse/result/front_run.h"
 

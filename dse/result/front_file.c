@@ -22,7 +22,7 @@ static void print_shares(const char *const *name, const size_t *n_use, size_t n,
 			at += snprintf(text + at, n_byte - (size_t)at, "%s%s %zu", at ? ", " : "", name[i], n_use[i]);
 }
 
-void front_file_print_strategies(const struct unrolled *point, char *text, size_t n_byte)
+static void print_strategies(const struct unrolled *point, char *text, size_t n_byte)
 {
 	const char *name[N_STRATEGY];
 	size_t n_use[N_STRATEGY] = {0};
@@ -246,7 +246,7 @@ static void write_csv_point(FILE *file, const struct space *space, size_t id, co
 	for (unsigned k = 0; k < N_METRIC; k++)
 		if (!is_objective(space, (enum metric)k))
 			put_metric(file, point->machine, point->metric, (enum metric)k);
-	front_file_print_strategies(point, text, sizeof(text));
+	print_strategies(point, text, sizeof(text));
 	csv_put_text(file, false, text);
 	front_file_print_levels(point, text, sizeof(text));
 	csv_put_text(file, false, text);

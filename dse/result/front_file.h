@@ -8,10 +8,8 @@
  * the others), and run.json (what was asked and what was counted).
  */
 #include "dse/result/front_run.h"
-#include "dse/out/json.h"
 
-/* "fusion 3, fusion_reuse 10": how many layers have which strategy, or operating point. */
-void front_file_print_strategies(const struct unrolled *point, char *text, size_t n_byte);
+/* "PL1 3, PL2 10": how many layers run at which operating point. */
 void front_file_print_levels(const struct unrolled *point, char *text, size_t n_byte);
 
 /*

@@ -42,7 +42,7 @@ struct front_run {
 	uint64_t n_known_search;               /* searches of layers that earlier runs had made */
 	const struct misfit *misfit;           /* why the front is empty; NULL: it is not, or nobody knows */
 	const char *command;                   /* as a user would type it */
-	char signature[FRONT_SIGNATURE_SIZE];  /* of the front, by front_sign */
+	char signature[FRONT_SIGNATURE_SIZE];  /* of the front, by front_file_sign */
 	bool has_quality;                      /* false: of an empty front, or memory was out */
 	struct quality quality;                /* of the front */
 	double volume[HISTORY_MAX_MARK]; /* of the history's marks, up to that reference; where quality is known */

@@ -5,18 +5,15 @@
 #include "dse/out/table.h"
 #include "dse/out/terminal.h"
 #include "dse/out/words.h"
-#include "dse/pareto/indicator.h"
 #include "dse/pareto/quality.h"
 #include "dse/pareto/shortlist.h"
 #include "dse/result/certificate.h"
 #include "dse/search/history_print.h"
 #include "dse/space/left_out.h"
 #include "sim/base/checked.h"
-#include "sim/base/real.h"
 #include <assert.h>
 #include <inttypes.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 static bool is_objective(const struct space *space, enum metric metric)

@@ -40,15 +40,13 @@ static void prepare(void *context, size_t i)
 {
 	const struct result_batch *files = context;
 	struct result_file *own = &files->file[i];
-	char *path = memory_must(store_join(files->dir, own->name));
-	own->code = store_open(&own->file, path, &own->err);
+	own->code = store_open_in(&own->file, files->dir, own->name, &own->err);
 	if (own->code == ERR_OK && own->text)
 		(void)fwrite(own->text->data, 1, own->text->n_byte, own->file.file);
 	else if (own->code == ERR_OK)
 		own->writer(own->file.file, files->run);
 	if (own->code == ERR_OK)
 		store_settle(&own->file);
-	free(path);
 }
 
 /* One after the other they get their names. */
@@ -89,7 +87,7 @@ enum err_code result_folder_write_one(const struct front_run *run, const char *d
  *   quality  ───►                │
  *   front.*  ──────────────►     └─► run.json
  */
-struct writing {
+struct result_writing {
 	struct front_run *run;      /* what is found goes here */
 	struct front_run without;   /* what the first files are written of */
 	struct result_batch fronts; /* of that: those with the points */
@@ -107,7 +105,7 @@ static void measure(struct front_run *run)
 
 static void begin_item(void *context, size_t i)
 {
-	struct writing *writing = context;
+	struct result_writing *writing = context;
 	struct front_run *run = writing->run;
 	if (i == 0 && run->signature[0] == '\0')
 		front_file_sign(run);
@@ -119,7 +117,7 @@ static void begin_item(void *context, size_t i)
 
 static void end_item(void *context, size_t i)
 {
-	struct writing *writing = context;
+	struct result_writing *writing = context;
 	struct result_file *json = &writing->fronts.file[FRONT_JSON];
 	if (i == 0) {
 		prepare(&writing->last, 0);
@@ -135,7 +133,7 @@ enum err_code result_folder_write(struct front_run *run, const char *dir, struct
 	                             [FRONT_JSON] = {.name = "front.json", .writer = front_file_write_json},
 	                             [FRONT_SVG] = {.name = "front.svg", .writer = write_chart},
 	                             {.name = "run.json", .writer = write_run}};
-	struct writing writing = {.run = run, .without = *run};
+	struct result_writing writing = {.run = run, .without = *run};
 	bool has_front = run->explore->front.n > 0;
 	assert(dir);
 	for (size_t i = 0; i < FRONT_N_TEXT && run->text && !run->verify; i++)

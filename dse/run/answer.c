@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "dse/run/answer.h"
-#include "dse/out/build.h"
-#include "dse/engine/engine.h"
+#include "dse/base/key_table.h"
 #include "dse/base/parallel.h"
+#include "dse/engine/engine.h"
+#include "dse/out/build.h"
 #include <assert.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -39,52 +40,27 @@ struct column {
 	uint32_t *gene; /* of the first point */
 	size_t n_point, n_gene, stride;
 	uint32_t *index; /* [n_point] of the point's value */
-	/* While writing: the values in the order of their first use. */
-	size_t n_value, n_slot;
-	const uint32_t **value; /* [n_value] */
-	uint32_t *slot;         /* [n_slot] 1 + index into value; 0: empty */
 	struct pack pack;
 };
-
-static const uint32_t *gene_of(const struct column *column, size_t point)
-{
-	return column->gene + point * column->stride;
-}
-
-static uint32_t find_value(struct column *column, const uint32_t *gene)
-{
-	size_t n_byte = column->n_gene * sizeof(*gene);
-	size_t at = hash_bytes(gene, n_byte, 0) & (column->n_slot - 1);
-	while (column->slot[at] && memcmp(column->value[column->slot[at] - 1], gene, n_byte) != 0)
-		at = (at + 1) & (column->n_slot - 1);
-	if (!column->slot[at]) {
-		column->value[column->n_value++] = gene;
-		column->slot[at] = (uint32_t)column->n_value;
-	}
-	return column->slot[at] - 1;
-}
 
 /* Columns have nothing in common, so several threads write one each. */
 static void write_column(void *context, size_t i)
 {
 	struct column *column = (struct column *)context + i;
-	for (column->n_slot = 16; column->n_slot < 2 * column->n_point;)
-		column->n_slot *= 2;
+	struct key_table values = {.n_word = column->n_gene}; /* in the order of their first use */
+	bool is_new;
 	column->index = malloc(column->n_point * sizeof(*column->index));
-	column->value = malloc(column->n_point * sizeof(*column->value));
-	column->slot = calloc(column->n_slot, sizeof(*column->slot));
-	column->pack.failed = !column->index || !column->value || !column->slot;
+	column->pack.failed = !column->index;
 	for (size_t point = 0; point < column->n_point && !column->pack.failed; point++)
-		column->index[point] = find_value(column, gene_of(column, point));
+		column->pack.failed =
+		    !key_table_add(&values, column->gene + point * column->stride, &column->index[point], &is_new);
 	if (!column->pack.failed) {
-		pack_count(&column->pack, &column->n_value, column->n_gene * sizeof(uint32_t));
-		for (size_t value = 0; value < column->n_value; value++)
-			pack_append(&column->pack, column->value[value], column->n_gene * sizeof(uint32_t));
+		pack_count(&column->pack, &values.n, column->n_gene * sizeof(uint32_t));
+		pack_append(&column->pack, values.key, values.n * column->n_gene * sizeof(uint32_t));
 		pack_u32s(&column->pack, column->index, column->n_point);
 	}
 	free(column->index);
-	free(column->value);
-	free(column->slot);
+	key_table_free(&values);
 }
 
 /* Values and indices are checked against each other; what a gene may be is checked by the caller. */

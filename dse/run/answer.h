@@ -2,10 +2,9 @@
 #ifndef DSE_ANSWER_H
 #define DSE_ANSWER_H
 /*
- * Answer: what an exploration found, as bytes, so that the same question asked
- * again of the same program need not be searched again. Front, counts, history and
- * the designs of layers, evaluated, are those of the search to the last bit;
- * everything that is written or printed follows from them.
+ * Answer: what an exploration found, as bytes. The same question asked again of the same program is answered from them
+ * without a search. Front, counts, history and evaluated designs of layers are the search's to the last bit; files and
+ * tables follow from these.
  */
 #include "dse/design/unroll.h"
 #include "sim/base/hash.h"

@@ -15,8 +15,6 @@
 
 enum { KNOB_SIZE = 64, WHY_SIZE = 256, BATCH = 256 };
 
-const char *const attribute_fate_name[N_FATE] = {"runs", "outside", "cannot_run", "over_limit"};
-
 /* A machine with its axes set, as the points on it have it. */
 struct variant {
 	struct machine machine;
@@ -34,7 +32,7 @@ struct task {
 };
 
 /* What the functions below share. */
-struct work {
+struct attribute_work {
 	const struct kept_front *front;
 	const struct space *own, *in;
 	const struct attribute_how *how;
@@ -52,13 +50,13 @@ struct work {
 	struct err *err;
 };
 
-static const char *say(struct work *work, const char *text)
+static const char *keep_text(struct attribute_work *work, const char *text)
 {
 	return memory_must(arena_text(work->arena, text));
 }
 
 /* The first message of a record, without the place that it names in a kept file. */
-static const char *say_message(struct work *work, const char *file, const struct err *found)
+static const char *say_message(struct attribute_work *work, const char *file, const struct err *found)
 {
 	char text[WHY_SIZE];
 	const char *at = err_text(found);
@@ -69,13 +67,13 @@ static const char *say_message(struct work *work, const char *file, const struct
 		at += strspn(at, " ");
 	}
 	(void)snprintf(text, sizeof(text), "%.*s", (int)strcspn(at, "\n"), at);
-	return say(work, text);
+	return keep_text(work, text);
 }
 
 /* ---- which layer is which ---- */
 
 /* A network of the space is that of the same name, or the only one. */
-static size_t find_network(const struct work *work, size_t i)
+static size_t find_network(const struct attribute_work *work, size_t i)
 {
 	const struct kept_front *front = work->front;
 	for (size_t k = 0; k < front->n_network; k++)
@@ -93,7 +91,7 @@ static size_t find_layer(const struct kept_front *front, size_t network, const c
 	return SIZE_MAX;
 }
 
-static void match_layers(struct work *work)
+static void match_layers(struct attribute_work *work)
 {
 	for (size_t i = 0; i < work->map.n_network; i++) {
 		size_t network = find_network(work, i);
@@ -107,7 +105,7 @@ static void match_layers(struct work *work)
 	}
 }
 
-static bool read_bits(struct work *work)
+static bool read_bits(struct attribute_work *work)
 {
 	for (size_t i = 0; i < work->front->n_design; i++) {
 		const struct doc_node *node = front_need(work->front->design[i].node, "operand_bit", work->err);
@@ -148,9 +146,9 @@ void attribute_knob(const struct kept_front *front, const struct space *own, con
 		(void)machine_print_param(machine, param, text, KNOB_SIZE);
 }
 
-static enum attribute_fate refuse(struct work *work, struct variant *variant, const char *text)
+static enum attribute_fate refuse(struct attribute_work *work, struct variant *variant, const char *text)
 {
-	variant->why = say(work, text);
+	variant->why = keep_text(work, text);
 	variant->fate = FATE_OUTSIDE;
 	return FATE_OUTSIDE;
 }
@@ -173,7 +171,7 @@ static size_t find_value(const struct space_axis *axis, const struct machine *ma
 }
 
 /* Set what varied where the point comes from and does not vary here: it must be what the machine has. */
-static bool set_other_axes(struct work *work, const struct kept_point *point, struct variant *variant)
+static bool set_other_axes(struct attribute_work *work, const struct kept_point *point, struct variant *variant)
 {
 	const struct kept_front *front = work->front;
 	char text[WHY_SIZE], now[KNOB_SIZE];
@@ -198,7 +196,8 @@ static bool set_other_axes(struct work *work, const struct kept_point *point, st
 }
 
 /* The candidate of the space that has the point's machine and values. */
-static void build_inside(struct work *work, const struct kept_point *point, size_t machine, struct variant *variant)
+static void build_inside(struct attribute_work *work, const struct kept_point *point, size_t machine,
+                         struct variant *variant)
 {
 	char text[WHY_SIZE], value[KNOB_SIZE];
 	uint64_t index = machine;
@@ -221,7 +220,7 @@ static void build_inside(struct work *work, const struct kept_point *point, size
 }
 
 /* The same whatever the space allows. */
-static void build_anywhere(struct work *work, const struct kept_point *point, struct variant *variant)
+static void build_anywhere(struct attribute_work *work, const struct kept_point *point, struct variant *variant)
 {
 	struct err found = {0};
 	if (!set_other_axes(work, point, variant))
@@ -235,7 +234,7 @@ static void build_anywhere(struct work *work, const struct kept_point *point, st
 	err_clear(&found);
 }
 
-static void build_variant(struct work *work, const struct kept_point *point, struct variant *variant)
+static void build_variant(struct attribute_work *work, const struct kept_point *point, struct variant *variant)
 {
 	size_t index;
 	char text[WHY_SIZE];
@@ -271,7 +270,7 @@ static bool number_key(struct key_table *table, const uint32_t *key, uint32_t *n
 	return is_new;
 }
 
-static void find_variants(struct work *work)
+static void find_variants(struct attribute_work *work)
 {
 	const struct kept_front *front = work->front;
 	size_t n_axis = front->n_axis, n = front->n_point;
@@ -292,7 +291,7 @@ static void find_variants(struct work *work)
 
 /* ---- layers ---- */
 
-static void add_task(struct work *work, size_t i, size_t block)
+static void add_task(struct attribute_work *work, size_t i, size_t block)
 {
 	const struct layer_map *map = &work->map;
 	const uint32_t *design = work->front->point[i].design;
@@ -310,7 +309,7 @@ static void add_task(struct work *work, size_t i, size_t block)
 	work->task_of[i * map->n_block + block] = number;
 }
 
-static void find_tasks(struct work *work)
+static void find_tasks(struct attribute_work *work)
 {
 	for (size_t i = 0; i < work->front->n_point; i++)
 		for (size_t b = 0; b < work->map.n_block && !work->missing; b++)
@@ -361,7 +360,7 @@ static const char *outside_rules(const struct layer_choice *choice, const struct
 }
 
 /* Read a task's design and prepare its layer. false: it has its fate. */
-static bool prepare_task(struct work *work, struct task *task, struct layer_context *context)
+static bool prepare_task(struct attribute_work *work, struct task *task, struct layer_context *context)
 {
 	const struct layer_map *map = &work->map;
 	const struct machine *machine = &work->variant[task->variant].machine;
@@ -381,7 +380,7 @@ static bool prepare_task(struct work *work, struct task *task, struct layer_cont
 		/* some messages begin with the layer themselves */
 		bool has_name = strncmp(why, block->name, strlen(block->name)) == 0;
 		(void)snprintf(text, sizeof(text), "%s%s%s", has_name ? "" : block->name, has_name ? "" : ": ", why);
-		task->why = say(work, text);
+		task->why = keep_text(work, text);
 		task->fate = FATE_OUTSIDE;
 		return false;
 	}
@@ -391,7 +390,7 @@ static bool prepare_task(struct work *work, struct task *task, struct layer_cont
 	return true;
 }
 
-static void take_run(struct work *work, const struct detail_run *run, struct task *task)
+static void take_run(struct attribute_work *work, const struct detail_run *run, struct task *task)
 {
 	const struct verdict *verdict = &run->verdict;
 	char text[WHY_SIZE];
@@ -408,10 +407,10 @@ static void take_run(struct work *work, const struct detail_run *run, struct tas
 	else
 		(void)snprintf(text, sizeof(text), "%s: %s", run->context->block->name,
 		               verdict_table[verdict->reason].help);
-	task->why = say(work, text);
+	task->why = keep_text(work, text);
 }
 
-static enum err_code run_batch(struct work *work, size_t first, size_t end, struct layer_context *context,
+static enum err_code run_batch(struct attribute_work *work, size_t first, size_t end, struct layer_context *context,
                                struct detail_run *run)
 {
 	const struct detail_options options = {.detail = work->how->detail ? *work->how->detail : work->front->detail,
@@ -433,7 +432,7 @@ static enum err_code run_batch(struct work *work, size_t first, size_t end, stru
 	return code;
 }
 
-static enum err_code run_tasks(struct work *work)
+static enum err_code run_tasks(struct attribute_work *work)
 {
 	struct layer_context *context = memory_array(BATCH, sizeof(*context));
 	struct detail_run *run = memory_array(BATCH, sizeof(*run));
@@ -448,7 +447,7 @@ static enum err_code run_tasks(struct work *work)
 /* ---- points ---- */
 
 /* A result can be read from storage QPEs only where the network, which may be another one, leaves it there. */
-static const char *misplaced(const struct work *work, const struct unrolled *point)
+static const char *misplaced(const struct attribute_work *work, const struct unrolled *point)
 {
 	const struct layer_map *map = &work->map;
 	for (size_t i = 0; i < map->n_network; i++) {
@@ -463,7 +462,7 @@ static const char *misplaced(const struct work *work, const struct unrolled *poi
 	return NULL;
 }
 
-static void judge_limits(struct work *work, struct attributed *point)
+static void judge_limits(struct attribute_work *work, struct attributed *point)
 {
 	char text[WHY_SIZE];
 	for (size_t i = 0; i < work->in->n_limit && !work->how->is_anywhere; i++) {
@@ -473,19 +472,19 @@ static void judge_limits(struct work *work, struct attributed *point)
 		(void)snprintf(text, sizeof(text), "%s is %.6g, allowed is %.6g", metric_table[limit->metric].name,
 		               point->metric[limit->metric], limit->max);
 		point->fate = FATE_OVER_LIMIT;
-		point->why = say(work, text);
+		point->why = keep_text(work, text);
 		return;
 	}
 }
 
-static void sum_point(struct work *work, size_t i, struct unrolled *unrolled, struct attributed *point)
+static void sum_point(struct attribute_work *work, size_t i, struct unrolled *unrolled, struct attributed *point)
 {
 	const struct variant *variant = &work->variant[work->variant_of[i]];
 	char text[WHY_SIZE];
 	*point = (struct attributed){.fate = variant->fate, .why = variant->why};
 	if (variant->fate == FATE_RUNS && work->missing) {
 		(void)snprintf(text, sizeof(text), "it has no design for layer %s", work->missing);
-		*point = (struct attributed){.fate = FATE_OUTSIDE, .why = say(work, text)};
+		*point = (struct attributed){.fate = FATE_OUTSIDE, .why = keep_text(work, text)};
 	}
 	for (size_t b = 0; b < work->map.n_block && point->fate == FATE_RUNS; b++) {
 		const struct task *task = &work->task[work->task_of[i * work->map.n_block + b]];
@@ -498,7 +497,7 @@ static void sum_point(struct work *work, size_t i, struct unrolled *unrolled, st
 	const char *layer = misplaced(work, unrolled);
 	if (layer) {
 		(void)snprintf(text, sizeof(text), "%s: its ifmap cannot lie in storage QPEs", layer);
-		*point = (struct attributed){.fate = FATE_CANNOT_RUN, .why = say(work, text)};
+		*point = (struct attributed){.fate = FATE_CANNOT_RUN, .why = keep_text(work, text)};
 		return;
 	}
 	unrolled->machine = &variant->machine;
@@ -507,19 +506,16 @@ static void sum_point(struct work *work, size_t i, struct unrolled *unrolled, st
 	judge_limits(work, point);
 }
 
-static enum err_code sum_points(struct work *work, struct attributed *point)
+static void sum_points(struct attribute_work *work, struct attributed *point)
 {
 	struct unrolled unrolled;
-	enum err_code code = unrolled_init(&work->map, &unrolled, work->err);
-	if (code != ERR_OK)
-		return code;
+	memory_check(unrolled_init(&work->map, &unrolled, NULL) == ERR_OK);
 	for (size_t i = 0; i < work->front->n_point; i++)
 		sum_point(work, i, &unrolled, &point[i]);
 	unrolled_free(&unrolled);
-	return ERR_OK;
 }
 
-static enum err_code evaluate(struct work *work, struct attributed *point)
+static enum err_code evaluate(struct attribute_work *work, struct attributed *point)
 {
 	size_t n_block = work->map.n_block;
 	const struct kept_front *front = work->front;
@@ -533,7 +529,9 @@ static enum err_code evaluate(struct work *work, struct attributed *point)
 	find_variants(work);
 	find_tasks(work);
 	enum err_code code = run_tasks(work);
-	return code == ERR_OK ? sum_points(work, point) : code;
+	if (code == ERR_OK)
+		sum_points(work, point);
+	return code;
 }
 
 enum err_code attribute_evaluate(const struct kept_front *front, const struct space *own, const struct space *in,
@@ -541,14 +539,14 @@ enum err_code attribute_evaluate(const struct kept_front *front, const struct sp
                                  struct err *err)
 {
 	assert(front && own && in && how && point && arena && err && (!how->param || how->value));
-	struct work work = {.front = front,
-	                    .own = own,
-	                    .in = in,
-	                    .how = how,
-	                    .variants = {.n_word = 1 + front->n_axis},
-	                    .tasks = {.n_word = 4},
-	                    .arena = arena,
-	                    .err = err};
+	struct attribute_work work = {.front = front,
+	                              .own = own,
+	                              .in = in,
+	                              .how = how,
+	                              .variants = {.n_word = 1 + front->n_axis},
+	                              .tasks = {.n_word = 4},
+	                              .arena = arena,
+	                              .err = err};
 	enum err_code code = layer_map_build(in, &work.map, err);
 	if (code == ERR_OK)
 		code = evaluate(&work, point);

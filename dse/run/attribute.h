@@ -2,9 +2,9 @@
 #ifndef DSE_ATTRIBUTE_H
 #define DSE_ATTRIBUTE_H
 /*
- * One change at a time: the designs of a front that was kept, evaluated again in a space that need not be their own:
- * with one constant of a machine, one layer or one limit changed, or one knob turned. What they are worth there, or why
- * they are not there at all. Each distinct design of a layer is run once.
+ * What one change does to a front: the designs of a front that was kept are evaluated in another space, for example
+ * with one constant of a machine, one layer or one limit changed, or with one knob turned. The result is what each
+ * design is worth there, or why it is not possible there. Each distinct design of a layer runs once.
  */
 #include "dse/design/front_read.h"
 
@@ -15,7 +15,6 @@ enum attribute_fate {
 	FATE_OVER_LIMIT, /* it runs and breaks a limit on results */
 	N_FATE
 };
-extern const char *const attribute_fate_name[N_FATE]; /* "runs", "outside", "cannot_run", "over_limit" */
 
 /* A point of the front there. */
 struct attributed {

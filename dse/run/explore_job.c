@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "dse/run/explore_job.h"
+#include "dse/base/memory.h"
 #include "dse/run/command_text.h"
-#include "dse/run/effort.h"
 #include "dse/run/explore_job_parts.h"
 #include "dse/base/parallel.h"
 #include "sim/base/stop.h"
@@ -107,10 +107,9 @@ static enum err_code prepare_dir(struct explore_job *job, struct err *err)
 	size_t n = strlen(name);
 	if (job->keep->n_part > 1)
 		(void)snprintf(name + n, sizeof(name) - n, "-shard-%u-of-%u", job->keep->part, job->keep->n_part);
-	job->dir = job->request->resume ? strdup(job->request->resume)
-	                                : store_join(job->request->out ? job->request->out : DEFAULT_OUT, name);
-	if (!job->dir)
-		return err_add(err, ERR_INTERNAL, "out of memory");
+	job->dir = job->request->resume
+	               ? memory_text(job->request->resume)
+	               : memory_must(store_join(job->request->out ? job->request->out : DEFAULT_OUT, name));
 	enum err_code code = store_make_dir(job->dir, err);
 	if (code == ERR_OK)
 		code = run_keep_open(job->keep, job->dir, job->request, &job->space, &job->options, err);
@@ -120,13 +119,11 @@ static enum err_code prepare_dir(struct explore_job *job, struct err *err)
 	if (code != ERR_OK)
 		return code;
 	/* Try a file, too: a directory may be there and not be writable. */
-	char *path = store_join(job->dir, job->request->points ? "points.csv" : "front.csv");
-	code = path ? store_open(&job->points, path, err) : err_add(err, ERR_INTERNAL, "out of memory");
+	code = store_open_in(&job->points, job->dir, job->request->points ? "points.csv" : "front.csv", err);
 	if (code == ERR_OK && job->request->points)
 		job->options.points = job->points.file;
 	else if (code == ERR_OK)
 		store_abandon(&job->points);
-	free(path);
 	return code;
 }
 
@@ -136,16 +133,15 @@ static enum err_code search_ranks(struct explore_job *job, struct err *err)
 	struct share *share = &job->keep->share;
 	struct pack record = {0};
 	unsigned n_rank = ranks_n();
-	uint8_t **part = calloc(n_rank, sizeof(*part));
-	size_t *n_byte = calloc(n_rank, sizeof(*n_byte));
+	uint8_t **part = memory_array(n_rank, sizeof(*part));
+	size_t *n_byte = memory_array(n_rank, sizeof(*n_byte));
 	struct explore_options options = job->options;
 	options.points = NULL; /* written once, when all searches are known */
 	journal_pack(&record, JOURNAL_IDENTITY, job->keep->question, strlen(job->keep->question));
 	share->index = ranks_index();
 	share->n = n_rank;
 	share->record = &record;
-	enum err_code code = part && n_byte ? explore_run(&job->space, &options, &job->explore, err)
-	                                    : err_add(err, ERR_INTERNAL, "out of memory");
+	enum err_code code = explore_run(&job->space, &options, &job->explore, err);
 	if (code == ERR_OK && record.failed)
 		code = err_add(err, ERR_INTERNAL, "out of memory");
 	code = ranks_agree(code, err);
@@ -215,11 +211,7 @@ enum err_code explore_job_run(const struct explore_request *request, struct run_
                               struct explore_outcome *outcome, struct err *err)
 {
 	assert(request->space);
-	struct explore_job *job = malloc(sizeof(*job)); /* a small stack has no room for it */
-	if (!job) {
-		run_keep_close(keep, true);
-		return err_add(err, ERR_INTERNAL, "out of memory");
-	}
+	struct explore_job *job = memory_array(1, sizeof(*job)); /* a small stack has no room for it */
 	*job = (struct explore_job){.request = request, .keep = keep, .outcome = outcome};
 	enum err_code code = read_space(job, err);
 	if (code == ERR_OK)

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* The second half of an exploration: from what was searched to checks, files, the store and the terminal. */
+#include "dse/base/memory.h"
 #include "dse/run/explore_job_parts.h"
 #include "dse/out/command_word.h"
 #include "dse/base/interrupt.h"
@@ -20,8 +22,8 @@ static bool holds_complete(const char *dir)
 	struct err ignored = {0};
 	struct doc_node *root = NULL;
 	bool is_complete = false;
-	char *path = store_join(dir, "run.json");
-	if (path && doc_read_file(path, &arena, &root, &ignored) == ERR_OK && root->kind == DOC_MAP) {
+	char *path = memory_must(store_join(dir, "run.json"));
+	if (doc_read_file(path, &arena, &root, &ignored) == ERR_OK && root->kind == DOC_MAP) {
 		const struct doc_node *node = doc_find(root, "complete");
 		is_complete = node && node->kind == DOC_SCALAR && strcmp(node->text, "true") == 0;
 	}
@@ -40,9 +42,7 @@ static enum err_code choose_dir(struct explore_job *job, struct err *err)
 	if (!is_cut || !holds_complete(job->dir))
 		return ERR_OK;
 	size_t n_byte = strlen(job->dir) + sizeof(suffix);
-	char *dir = malloc(n_byte);
-	if (!dir)
-		return err_add(err, ERR_INTERNAL, "out of memory");
+	char *dir = memory_array(n_byte, 1);
 	(void)snprintf(dir, n_byte, "%s%s", job->dir, suffix);
 	free(job->dir);
 	job->dir = dir;
@@ -50,8 +50,8 @@ static enum err_code choose_dir(struct explore_job *job, struct err *err)
 	enum err_code code = store_make_dir(dir, err);
 	if (code != ERR_OK || !job->points.file)
 		return code;
-	char *path = store_join(dir, "points.csv");
-	code = path ? store_redirect(&job->points, path, err) : err_add(err, ERR_INTERNAL, "out of memory");
+	char *path = memory_must(store_join(dir, "points.csv"));
+	code = store_redirect(&job->points, path, err);
 	free(path);
 	return code;
 }
@@ -135,9 +135,7 @@ static enum err_code write_lacking(struct explore_job *job, struct err *err)
 	struct front_run whole = job->run;
 	if (!job->run.audit || job->audit.lacking.n == 0)
 		return ERR_OK;
-	struct explore *lacking = malloc(sizeof(*lacking));
-	if (!lacking)
-		return err_add(err, ERR_INTERNAL, "out of memory");
+	struct explore *lacking = memory_array(1, sizeof(*lacking));
 	*lacking = job->explore;
 	lacking->front = job->audit.lacking;
 	enum err_code code = unroller_init(&unroller, lacking, job->options.n_thread, err);
@@ -190,9 +188,9 @@ static void print_paths(const struct explore_job *job)
 	if (job->is_partial)
 		(void)printf("The folder without -partial keeps the complete result of an earlier run.\n");
 	if (job->explore.front.n > 0) {
-		char *path = store_join(job->dir, "front.json");
+		char *path = memory_must(store_join(job->dir, "front.json"));
 		(void)fputs("Replay one design: ", stdout);
-		command_word_replay(stdout, path ? path : "front.json", "0");
+		command_word_replay(stdout, path, "0");
 		(void)fputc('\n', stdout);
 		free(path);
 	}

@@ -20,7 +20,7 @@ bool input_change_is_applicable(const struct input_change *change)
 }
 
 /* What the functions below share. */
-struct finder {
+struct change_finder {
 	struct input_changes *changes;
 	const struct space *before, *after;
 	enum change_kind kind; /* of the document at hand */
@@ -31,13 +31,13 @@ struct finder {
 	bool same_machines, same_networks; /* those of both spaces are each other's */
 };
 
-static const char *keep(struct finder *finder, const char *text)
+static const char *keep_text(struct change_finder *finder, const char *text)
 {
 	return memory_must(arena_text(&finder->changes->arena, text));
 }
 
 /* The next change, of the kind and file at hand. */
-static struct input_change *add(struct finder *finder, const char *key, const char *before, const char *after)
+static struct input_change *add(struct change_finder *finder, const char *key, const char *before, const char *after)
 {
 	struct input_changes *changes = finder->changes;
 	if (changes->n == changes->n_alloc) {
@@ -47,9 +47,9 @@ static struct input_change *add(struct finder *finder, const char *key, const ch
 	struct input_change *change = &changes->change[changes->n++];
 	*change = (struct input_change){.kind = finder->kind,
 	                                .where = finder->where,
-	                                .key = keep(finder, key),
-	                                .before = keep(finder, before),
-	                                .after = keep(finder, after),
+	                                .key = keep_text(finder, key),
+	                                .before = keep_text(finder, before),
+	                                .after = keep_text(finder, after),
 	                                .unit = "",
 	                                .help = "",
 	                                .added = "",
@@ -62,7 +62,7 @@ static struct input_change *add(struct finder *finder, const char *key, const ch
 
 /* ---- machines ---- */
 
-static void add_param(struct finder *finder, size_t machine, const struct machine *after,
+static void add_param(struct change_finder *finder, size_t machine, const struct machine *after,
                       const struct machine_param *param)
 {
 	char left[VALUE_SIZE], right[VALUE_SIZE];
@@ -100,7 +100,7 @@ static double level_value(const struct machine *machine, uint32_t level, const s
 	return *(const double *)(const void *)((const char *)&machine->level[level] + param->offset);
 }
 
-static void add_levels(struct finder *finder, size_t machine, const struct machine *after)
+static void add_levels(struct change_finder *finder, size_t machine, const struct machine *after)
 {
 	const struct machine *before = &finder->before->machine[machine];
 	char left[VALUE_SIZE], right[VALUE_SIZE], key[KEY_SIZE];
@@ -143,7 +143,7 @@ static const struct machine *find_machine(const struct space *before, size_t i, 
 	return before->n_machine == 1 && after->n_machine == 1 ? &after->machine[0] : NULL;
 }
 
-static void compare_machines(struct finder *finder)
+static void compare_machines(struct change_finder *finder)
 {
 	finder->kind = CHANGE_MACHINE;
 	for (size_t i = 0; i < finder->before->n_machine; i++) {
@@ -184,14 +184,14 @@ static void print_lacking(const char *const *left, size_t n_left, const char *co
 	}
 }
 
-static void set_lists(struct finder *finder, struct input_change *change, const char *const *left, size_t n_left,
+static void set_lists(struct change_finder *finder, struct input_change *change, const char *const *left, size_t n_left,
                       const char *const *right, size_t n_right)
 {
 	char text[LIST_SIZE];
 	print_lacking(right, n_right, left, n_left, text);
-	change->added = keep(finder, text);
+	change->added = keep_text(finder, text);
 	print_lacking(left, n_left, right, n_right, text);
-	change->removed = keep(finder, text);
+	change->removed = keep_text(finder, text);
 }
 
 static const struct space_axis *find_axis(const struct space *space, const char *key)
@@ -203,7 +203,7 @@ static const struct space_axis *find_axis(const struct space *space, const char 
 }
 
 /* The texts of a list of single values in the arena; NULL: it is none. */
-static const char **list_texts(struct finder *finder, const struct doc_node *node)
+static const char **list_texts(struct change_finder *finder, const struct doc_node *node)
 {
 	if (!node || node->kind != DOC_LIST)
 		return NULL;
@@ -217,7 +217,7 @@ static const char **list_texts(struct finder *finder, const struct doc_node *nod
 }
 
 /* An axis' values as the spaces have them, whatever way they are written; a machine's one value where it is no axis. */
-static bool set_axis(struct finder *finder, struct input_change *change)
+static bool set_axis(struct change_finder *finder, struct input_change *change)
 {
 	const char *key = change->key + strlen("axes.");
 	const struct machine_param *param = machine_find_param(key);
@@ -236,7 +236,7 @@ static bool set_axis(struct finder *finder, struct input_change *change)
 }
 
 /* Names of files: who they are is compared by themselves. */
-static bool is_reference(const struct finder *finder, const char *path, const struct doc_node *left,
+static bool is_reference(const struct change_finder *finder, const char *path, const struct doc_node *left,
                          const struct doc_node *right)
 {
 	bool are_names = left && right && left->kind == DOC_SCALAR && right->kind == DOC_SCALAR;
@@ -247,7 +247,7 @@ static bool is_reference(const struct finder *finder, const char *path, const st
 	return are_names && strncmp(path, "network", 7) == 0 && finder->same_networks;
 }
 
-static void add_difference(struct finder *finder, const char *path, const struct doc_node *parent,
+static void add_difference(struct change_finder *finder, const char *path, const struct doc_node *parent,
                            const struct doc_node *left, const struct doc_node *right)
 {
 	char before[VALUE_SIZE], after[VALUE_SIZE];
@@ -268,11 +268,12 @@ static void add_difference(struct finder *finder, const char *path, const struct
 		set_lists(finder, change, texts_left, left ? left->n : 0, texts_right, right ? right->n : 0);
 }
 
-static void compare_nodes(struct finder *finder, const char *path, const struct doc_node *parent,
+static void compare_nodes(struct change_finder *finder, const char *path, const struct doc_node *parent,
                           const struct doc_node *left, const struct doc_node *right);
 
 /* The value under a key, or under the other way to write it: `machine` and `machines` read alike. */
-static const struct doc_node *find_alike(const struct finder *finder, const struct doc_node *map, const char *key)
+static const struct doc_node *find_alike(const struct change_finder *finder, const struct doc_node *map,
+                                         const char *key)
 {
 	static const char *const alike[][2] = {{"machine", "machines"}, {"network", "networks"}};
 	const struct doc_node *found = doc_find(map, key);
@@ -284,7 +285,7 @@ static const struct doc_node *find_alike(const struct finder *finder, const stru
 }
 
 /* Keys of the first, then those that only the second one has. */
-static void compare_maps(struct finder *finder, const char *path, const struct doc_node *left,
+static void compare_maps(struct change_finder *finder, const char *path, const struct doc_node *left,
                          const struct doc_node *right)
 {
 	char inner[KEY_SIZE];
@@ -301,13 +302,13 @@ static void compare_maps(struct finder *finder, const char *path, const struct d
 }
 
 /* What is no matter of designs, or compared elsewhere. */
-static bool is_skipped(const struct finder *finder, const char *path)
+static bool is_skipped(const struct change_finder *finder, const char *path)
 {
 	return finder->kind == CHANGE_SPACE &&
 	       (strcmp(path, "name") == 0 || strcmp(path, "arada") == 0 || strcmp(path, "objectives") == 0);
 }
 
-static void compare_nodes(struct finder *finder, const char *path, const struct doc_node *parent,
+static void compare_nodes(struct change_finder *finder, const char *path, const struct doc_node *parent,
                           const struct doc_node *left, const struct doc_node *right)
 {
 	char inner[KEY_SIZE];
@@ -335,7 +336,7 @@ static bool is_document(const char *path)
 	return !path_ends_in(path, ".csv") && !path_ends_in(path, ".onnx") && !path_ends_in(path, ".cfg");
 }
 
-static const struct doc_node *read_document(struct finder *finder, const struct run_file *file)
+static const struct doc_node *read_document(struct change_finder *finder, const struct run_file *file)
 {
 	struct doc_node *root = NULL;
 	struct err ignored = {0};
@@ -347,7 +348,7 @@ static const struct doc_node *read_document(struct finder *finder, const struct 
 }
 
 /* Two files of different bytes: key by key where both are YAML, else as a whole. */
-static void compare_files(struct finder *finder, size_t input, size_t input_after)
+static void compare_files(struct change_finder *finder, size_t input, size_t input_after)
 {
 	const struct run_file *before = &finder->changes->before->record.input[input],
 			      *after = &finder->changes->after->record.input[input_after];
@@ -375,7 +376,7 @@ static size_t find_input(const struct kept_run *run, const char *path)
 	return i;
 }
 
-static void compare_networks(struct finder *finder)
+static void compare_networks(struct change_finder *finder)
 {
 	const struct kept_run *before = finder->changes->before, *after = finder->changes->after;
 	finder->kind = CHANGE_NETWORK;
@@ -392,7 +393,7 @@ static void compare_networks(struct finder *finder)
 
 /* ---- how it was searched, and by what ---- */
 
-static void compare_option(struct finder *finder, const char *key, enum change_kind kind)
+static void compare_option(struct change_finder *finder, const char *key, enum change_kind kind)
 {
 	const struct doc_node *left = doc_find(finder->changes->before->options, key),
 			      *right = doc_find(finder->changes->after->options, key);
@@ -406,7 +407,7 @@ static void compare_option(struct finder *finder, const char *key, enum change_k
 	(void)add(finder, key, before, after);
 }
 
-static void compare_options(struct finder *finder)
+static void compare_options(struct change_finder *finder)
 {
 	const struct run_record *before = &finder->changes->before->record, *after = &finder->changes->after->record;
 	const struct engine_kind *left = engine_find(before->engine), *right = engine_find(after->engine);
@@ -430,7 +431,7 @@ static void compare_options(struct finder *finder)
 }
 
 /* Files that say the same in other bytes. */
-static void note_texts(struct finder *finder)
+static void note_texts(struct change_finder *finder)
 {
 	const struct run_record *before = &finder->changes->before->record, *after = &finder->changes->after->record;
 	finder->kind = CHANGE_TEXT;
@@ -446,7 +447,7 @@ static void note_texts(struct finder *finder)
 }
 
 /* Whether all machines, and all networks, of one space are the other's. */
-static void pair_files(struct finder *finder)
+static void pair_files(struct change_finder *finder)
 {
 	const struct space *before = finder->before, *after = finder->after;
 	size_t other, n_same = 0;
@@ -462,7 +463,7 @@ void input_changes_find(const struct kept_run *before, const struct kept_run *af
 {
 	assert(before && before->has_space && after && after->has_space && changes);
 	*changes = (struct input_changes){.before = before, .after = after};
-	struct finder finder = {.changes = changes, .before = &before->space, .after = &after->space};
+	struct change_finder finder = {.changes = changes, .before = &before->space, .after = &after->space};
 	pair_files(&finder);
 	compare_machines(&finder);
 	compare_networks(&finder);

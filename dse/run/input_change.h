@@ -3,13 +3,13 @@
 #define DSE_INPUT_CHANGE_H
 /*
  * What differs between the inputs of two runs, one difference at a time, and the first run's space with just one of
- * them:
+ * these differences:
  *
- *   kept runs A, B ─► input_changes_find ─► for each: input_change_apply ─► A's space but for that
+ *   kept runs A, B ─► input_changes_find ─► for each: input_change_apply ─► A's space with that change
  *                                                                         ─► attribute_evaluate
  *
- * Machines are compared parameter by parameter, so that a default that is written down is no change; networks and
- * spaces key by key.
+ * Machines are compared parameter by parameter, so that a default that is written down is no change. Networks and
+ * spaces are compared key by key.
  */
 #include "dse/run/kept_run.h"
 

@@ -265,7 +265,7 @@ void resume_free(struct resume *resume)
 }
 
 /* Remove, or rename to "old." and its name, what a run keeps while it runs. */
-static void clear(const char *dir, bool removes)
+static void clear_folder(const char *dir, bool removes)
 {
 	DIR *folder = opendir(dir);
 	for (struct dirent *entry; folder && (entry = readdir(folder));) {
@@ -288,10 +288,10 @@ static void clear(const char *dir, bool removes)
 
 void resume_remove(const char *dir)
 {
-	clear(dir, true);
+	clear_folder(dir, true);
 }
 
 void resume_put_aside(const char *dir)
 {
-	clear(dir, false);
+	clear_folder(dir, false);
 }

@@ -2,14 +2,14 @@
 #ifndef DSE_RESUME_H
 #define DSE_RESUME_H
 /*
- * Taking up a run: what its folder holds of a run that came to no end, whether
- * it is the same question, and what is left to do. The folder has
+ * Taking up a run that was stopped: what its folder holds, whether it asks the same question, and what is left to do.
+ * The folder has
  *
  *   journal              searches of a run, of a shard, or of rank 0
  *   journal.1, ...       searches of the other ranks
  *   checkpoint           state of the engine of a flat search
  *
- * and loses them when the run is complete; a shard keeps its journal.
+ * They are removed when the run is complete; a shard keeps its journal.
  */
 #include "dse/run/explore_request.h"
 #include "dse/search/explore.h"

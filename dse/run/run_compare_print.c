@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What dse compare found, as tables: what changed, how good both fronts are, what each change does, points. */
-#include "dse/out/json.h"
 #include "dse/run/run_compare.h"
 #include "dse/out/table.h"
 #include <assert.h>

@@ -53,7 +53,7 @@ enum err_code run_keep_start(struct run_keep *keep, const struct explore_request
 }
 
 /* What was taken up, for people. */
-static void tell(const struct run_keep *keep, bool is_quiet)
+static void print_taken_up(const struct run_keep *keep, bool is_quiet)
 {
 	const struct resume *resume = &keep->resume;
 	if (!resume->text || is_quiet || ranks_index() > 0)
@@ -178,7 +178,7 @@ enum err_code run_keep_begin(struct run_keep *keep, bool is_quiet, struct explor
 	options->share = &keep->share;
 	options->checkpoint = keeps ? &keep->checkpoint : NULL;
 	if (!keep->merges)
-		tell(keep, is_quiet);
+		print_taken_up(keep, is_quiet);
 	return ERR_OK;
 }
 

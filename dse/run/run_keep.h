@@ -2,13 +2,13 @@
 #ifndef DSE_RUN_KEEP_H
 #define DSE_RUN_KEEP_H
 /*
- * What a run keeps in its folder while it runs, from the command line's side:
+ * What a run keeps in its folder while it works: journal, checkpoint and lock.
  *
- *   run_keep_start ─► options ─► run_keep_open ─► run_keep_begin ─► explore_run ─► run_keep_finish
+ *   run_keep_start ─► request ─► run_keep_open ─► run_keep_begin ─► explore_run ─► run_keep_finish
  *   (reads the folder)           (same question?)  (journal)                       (clears, when complete)
  *
- * All of it is the process's that has the folder's lock, from the first look at the folder to run_keep_close; of
- * several ranks rank 0 has it for all.
+ * The process that has the folder's lock does all of this, from the first look at the folder to run_keep_close. Of
+ * several ranks, rank 0 has the lock for all.
  */
 #include "dse/keep/folder_lock.h"
 #include "dse/run/resume.h"

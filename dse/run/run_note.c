@@ -267,7 +267,7 @@ struct keeping {
 	bool has_answer;
 };
 
-static void fill(struct keeping *keeping)
+static void fill_record(struct keeping *keeping)
 {
 	const struct front_run *run = keeping->run;
 	const struct explore *explore = run->explore;
@@ -306,7 +306,7 @@ static void prepare(void *context, size_t i)
 		answer_write(explore, unroller->design, unroller->n_design, keeping->run->options->n_thread,
 		             &keeping->answer);
 	else if (i == 1)
-		fill(keeping);
+		fill_record(keeping);
 	else if (file)
 		hash_hex(file->data, file->n_byte, keeping->hex[i - 2]);
 }
@@ -348,7 +348,7 @@ static void put_answer(struct keeping *keeping)
 	keeping->record.n_answer = keeping->answer.n;
 }
 
-static enum err_code keep(struct keeping *keeping, const char *folder, uint64_t *id, struct err *err)
+static enum err_code keep_run(struct keeping *keeping, const char *folder, uint64_t *id, struct err *err)
 {
 	struct database *store = NULL;
 	enum err_code code = read_results(keeping, folder, err);
@@ -376,7 +376,7 @@ enum err_code run_note_keep(const struct run_note *note, const struct front_run 
 		return ERR_OK;
 	keeping.record.file = keeping.file;
 	keeping.has_answer = note->key[0] != '\0' && note->known.run == 0 && answer_is_whole(run->explore);
-	enum err_code code = keep(&keeping, folder, id, err);
+	enum err_code code = keep_run(&keeping, folder, id, err);
 	pack_free(&keeping.answer);
 	for (size_t i = 0; i < keeping.record.n_file; i++)
 		free((void *)(uintptr_t)keeping.file[i].data);

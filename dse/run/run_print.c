@@ -4,7 +4,6 @@
 #include "dse/run/run_note.h"
 #include "dse/pareto/shortlist.h"
 #include "dse/out/command_word.h"
-#include "dse/result/front_table.h"
 #include "dse/keep/store.h"
 #include "dse/out/table.h"
 #include "sim/base/csv.h"

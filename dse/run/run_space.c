@@ -5,7 +5,6 @@
 #include "sim/base/file.h"
 #include <assert.h>
 #include <errno.h>
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

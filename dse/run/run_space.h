@@ -2,8 +2,8 @@
 #ifndef DSE_RUN_SPACE_H
 #define DSE_RUN_SPACE_H
 /*
- * What a run was about, as it was then: its space, machines and networks from the bytes that the store keeps, whatever
- * has become of the files since.
+ * The space of a run as it was then: space, machines and networks are read from the bytes that the store keeps, even
+ * where the files have changed since.
  *
  *   run_store_find ─► run_inputs_load ─► run_space_read ─► struct space
  */

@@ -41,7 +41,8 @@ static bool is_inside(struct dram_area inner, struct dram_area outer)
 	return inner.address >= outer.address && end_of(inner) <= end_of(outer);
 }
 
-uint64_t dram_tile_address(const struct dram_layer *layer, uint32_t tile)
+/* Where a tile's record begins. Linear in the number of tiles. */
+static uint64_t tile_address(const struct dram_layer *layer, uint32_t tile)
 {
 	uint64_t address = layer->tile_address;
 	assert(tile < layer->n_tile);
@@ -225,25 +226,24 @@ static void check_patch(struct check *check, uint32_t l, uint32_t tile, const st
 	const struct dram_layer *layer = &dram->layer[l];
 	struct dram_area reach = {patch->address, reach_byte(patch)}, all = {tensor->address, tensor->byte};
 	if (!is_inside(reach, all))
-		WRONG(check, dram_tile_address(layer, tile),
+		WRONG(check, tile_address(layer, tile),
 		      "layer %u, tile %u: a patch goes from %" PRIu64 " to %" PRIu64 ", its tensor %u from %" PRIu64
 		      " to %" PRIu64,
 		      l, tile, reach.address, end_of(reach), patch->tensor, all.address, end_of(all));
 	if ((patch->h > 1 && patch->row_byte < patch->w) ||
 	    (patch->c > 1 && patch->plane_byte < (patch->h - UINT64_C(1)) * patch->row_byte + patch->w))
-		WRONG(check, dram_tile_address(layer, tile), "layer %u, tile %u: rows or planes of a patch overlap", l,
+		WRONG(check, tile_address(layer, tile), "layer %u, tile %u: rows or planes of a patch overlap", l,
 		      tile);
 	if (l < tensor->first || l > tensor->last)
-		WRONG(check, dram_tile_address(layer, tile),
-		      "layer %u, tile %u: tensor %u is alive in layers %u to %u only", l, tile, patch->tensor,
-		      tensor->first, tensor->last);
+		WRONG(check, tile_address(layer, tile), "layer %u, tile %u: tensor %u is alive in layers %u to %u only",
+		      l, tile, patch->tensor, tensor->first, tensor->last);
 }
 
 static void check_constants(struct check *check, uint32_t l, uint32_t t, const char *what, struct dram_area part)
 {
 	const struct dram_layer *layer = &check->dram->layer[l];
 	if (part.byte > 0 && (!is_inside(part, layer->constants) || part.address % OCTOPUS_ALIGN_BYTE != 0))
-		WRONG(check, dram_tile_address(layer, t),
+		WRONG(check, tile_address(layer, t),
 		      "layer %u, tile %u: %s at %" PRIu64 ", %" PRIu64
 		      " bytes; allowed are multiples of %d from %" PRIu64 " to %" PRIu64,
 		      l, t, what, part.address, part.byte, OCTOPUS_ALIGN_BYTE, layer->constants.address,

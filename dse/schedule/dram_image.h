@@ -35,7 +35,4 @@ enum err_code dram_check(const char *name, const struct octopus_dram *dram, stru
 /* Set the checksum of an image of at least DRAM_HEAD_BYTE bytes, some of which were changed. */
 void dram_image_seal(uint8_t *data, size_t n_byte);
 
-/* Where a tile's record begins. Linear in the number of tiles. */
-uint64_t dram_tile_address(const struct dram_layer *layer, uint32_t tile);
-
 #endif

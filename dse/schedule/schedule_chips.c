@@ -3,7 +3,6 @@
 #include "dse/base/memory.h"
 #include "dse/keep/store.h"
 #include "dse/schedule/schedule_files_parts.h"
-#include "sim/base/file.h"
 #include <assert.h>
 #include <errno.h>
 #include <inttypes.h>

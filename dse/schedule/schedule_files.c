@@ -68,9 +68,7 @@ enum err_code schedule_files_write(const char *folder, const struct schedule_fil
 	unsigned n_file = schedule_sram_is_due(files) ? N_FILE : FILE_SRAM;
 	enum err_code code = store_make_dir(folder, err);
 	for (unsigned i = 0; i < n_file && code == ERR_OK; i++) {
-		char *path = memory_must(store_join(folder, file_name[i]));
-		code = store_open(&file[i], path, err);
-		free(path);
+		code = store_open_in(&file[i], folder, file_name[i], err);
 		if (code == ERR_OK)
 			put_file[i](files, file[i].file);
 	}

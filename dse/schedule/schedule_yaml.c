@@ -4,7 +4,6 @@
 #include "dse/out/yaml_write.h"
 #include <assert.h>
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define MAX_REAL 1e15 /* us and nJ; three digits behind the point come back exactly */
