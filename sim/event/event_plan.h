@@ -4,6 +4,7 @@
 /* What an MLA of the event tier has to do for a task: its rounds, and what each of them moves. */
 #include "sim/base/err.h"
 #include "sim/mla/mla.h"
+#include "sim/mla/mla_operand.h"
 
 /* Rounds of a task. A row of rounds is the unit that recurs: n_block rounds, the last maybe narrower. */
 struct event_plan {
