@@ -154,24 +154,24 @@ uint64_t prove_result_size(const struct prove_core *core, uint32_t result)
 
 /* ---- names ---- */
 
-struct prove_label prove_label_map(uint32_t map)
+static struct prove_label label_part(const char *operand, uint32_t part)
 {
 	struct prove_label label;
-	if (map == PROVE_NONE)
-		(void)snprintf(label.text, sizeof(label.text), "no ifmap part");
+	if (part == PROVE_NONE)
+		(void)snprintf(label.text, sizeof(label.text), "no %s part", operand);
 	else
-		(void)snprintf(label.text, sizeof(label.text), "ifmap part %u", map);
+		(void)snprintf(label.text, sizeof(label.text), "%s part %u", operand, part);
 	return label;
+}
+
+struct prove_label prove_label_map(uint32_t map)
+{
+	return label_part("ifmap", map);
 }
 
 struct prove_label prove_label_filter(uint32_t filter)
 {
-	struct prove_label label;
-	if (filter == PROVE_NONE)
-		(void)snprintf(label.text, sizeof(label.text), "no filter part");
-	else
-		(void)snprintf(label.text, sizeof(label.text), "filter part %u", filter);
-	return label;
+	return label_part("filter", filter);
 }
 
 struct prove_label prove_label_result(const struct prove_core *core, uint32_t result)
