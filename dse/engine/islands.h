@@ -25,9 +25,6 @@
 bool islands_apply(const struct engine_kind *kind, const struct problem *problem, const struct engine_options *options);
 
 /* What engine_run does, for a search to which islands apply; tags in the archive are 0. Called by engine_run. */
-enum err_code islands_run(const struct engine_kind *kind, const struct problem *problem,
-                          const struct engine_options *options, unsigned n_thread, struct pareto *archive,
-                          struct engine_counts *counts, uint64_t *n_by_reason, size_t n_reason,
-                          struct engine_nearest *near, engine_watch watch, void *watch_context, struct err *err);
+enum err_code islands_run(const struct engine_search *search, struct err *err);
 
 #endif

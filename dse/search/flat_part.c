@@ -68,11 +68,7 @@ static void add_part(struct flat_part *all, const struct flat_part *part, size_t
 	for (size_t i = 0; i < all->n_reason; i++)
 		all->by_reason[i] += part->by_reason[i];
 	/* of equal ones the first part's, whose candidates come first */
-	if (part->nearest.violation < all->nearest.violation) {
-		all->nearest.violation = part->nearest.violation;
-		all->nearest.reason = part->nearest.reason;
-		memcpy(all->nearest.genome, part->nearest.genome, n_gene * sizeof(*all->nearest.genome));
-	}
+	engine_nearest_take(&all->nearest, part->nearest.violation, part->nearest.reason, part->nearest.genome, n_gene);
 	pareto_merge(&all->archive, &part->archive);
 }
 

@@ -38,9 +38,6 @@ struct front_cache;
 struct front_cache *front_cache_new(void);
 void front_cache_free(struct front_cache *cache);
 
-/* The entry of a key, a new one where there is none; it stays where it is. NULL when memory is out. Serially. */
-struct front_entry *front_cache_entry(struct front_cache *cache, const struct front_key *key);
-
 /*
  * Fill entry [n_task] for the candidate's tasks; where is NULL, the task is searched for itself: none leads to it, or
  * memory is out. Serially. Only of candidates that branch and bound searches to the end.
