@@ -134,7 +134,7 @@ static void keep_point(const struct engine_driver *run, struct engine_chunk *chu
 	chunk->n_kept = n;
 }
 
-/* Counts by chunk, not by thread: which threads there are is nobody's business here. */
+/* Counts are kept by chunk, so that they do not depend on the threads. */
 static void evaluate_chunk(void *context, size_t i)
 {
 	const struct engine_driver *run = context;

@@ -12,7 +12,7 @@
  *   island 2 ─┘   (each on one thread of       └─► checkpoint, time, Ctrl-C: rank 0 decides
  *                  rank i mod n_rank)
  *
- * The number of islands is the search's, not the machine's, so the result is the same for any threads and ranks.
+ * The space or an option sets the number of islands, so the result is the same for any number of threads and ranks.
  */
 #include "dse/engine/engine.h"
 
